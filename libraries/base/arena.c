@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Arenas: a list of blocks, filled one after the other.
+ *
+ * After a reset the same blocks are filled again in the same order. A request that does
+ * not fit the next kept block gets a block of its own in front of it, so that an entry
+ * with one huge value does not push the ordinary blocks out of use.
+ */
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+struct dit_arena_block {
+	struct dit_arena_block *next;
+	size_t size;
+	_Alignas(16) char bytes[];
+};
+
+static void arena_enter(struct dit_arena *arena, struct dit_arena_block *block)
+{
+	arena->current = block;
+	arena->at = block == NULL ? NULL : block->bytes;
+	arena->end = block == NULL ? NULL : block->bytes + block->size;
+}
+
+void dit_arena_init(struct dit_arena *arena, size_t block_bytes)
+{
+	*arena = (struct dit_arena){.block_bytes = block_bytes};
+}
+
+void dit_arena_deinit(struct dit_arena *arena)
+{
+	struct dit_arena_block *block = arena->first;
+
+	while (block != NULL) {
+		struct dit_arena_block *next = block->next;
+
+		free(block);
+		block = next;
+	}
+	*arena = (struct dit_arena){.block_bytes = arena->block_bytes};
+}
+
+void dit_arena_reset(struct dit_arena *arena)
+{
+	arena_enter(arena, arena->first);
+}
+
+struct dit_arena_mark dit_arena_mark(const struct dit_arena *arena)
+{
+	return (struct dit_arena_mark){arena->current, arena->at};
+}
+
+void dit_arena_rewind(struct dit_arena *arena, struct dit_arena_mark mark)
+{
+	if (mark.block == NULL) {
+		dit_arena_reset(arena);
+		return;
+	}
+	arena_enter(arena, mark.block);
+	arena->at = mark.at;
+}
+
+void *dit_arena_grow(struct dit_arena *arena, size_t size, size_t align)
+{
+	struct dit_arena_block *next = NULL;
+	struct dit_arena_block *block = NULL;
+	size_t want = size;
+
+	next = arena->current == NULL ? arena->first : arena->current->next;
+	if (next != NULL && next->size >= size) {
+		arena_enter(arena, next);
+		return dit_arena_alloc_aligned(arena, size, align);
+	}
+	if (want < arena->block_bytes) {
+		want = arena->block_bytes;
+	}
+	if (want > SIZE_MAX - sizeof(*block)) {
+		return NULL;
+	}
+	block = malloc(sizeof(*block) + want);
+	if (block == NULL) {
+		return NULL;
+	}
+	block->size = want;
+	block->next = next;
+	if (arena->current == NULL) {
+		arena->first = block;
+	} else {
+		arena->current->next = block;
+	}
+	arena->total_bytes += want;
+	arena_enter(arena, block);
+	return dit_arena_alloc_aligned(arena, size, align);
+}
+
+void *dit_arena_calloc(struct dit_arena *arena, size_t n, size_t size)
+{
+	size_t bytes = 0;
+	void *p = NULL;
+
+	if (__builtin_mul_overflow(n, size, &bytes)) {
+		return NULL;
+	}
+	p = dit_arena_alloc(arena, bytes);
+	if (p != NULL) {
+		memset(p, 0, bytes);
+	}
+	return p;
+}
+
+struct dit_span dit_arena_copy(struct dit_arena *arena, struct dit_span span)
+{
+	struct dit_span copy = {NULL, 0};
+	char *p = dit_arena_bytes(arena, span.len + 1);
+
+	if (p == NULL) {
+		return copy;
+	}
+	if (span.len > 0) {
+		memcpy(p, span.data, span.len);
+	}
+	p[span.len] = '\0';
+	copy.data = p;
+	copy.len = span.len;
+	return copy;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Arenas (slabs): memory that is handed out by moving a pointer and taken back all at
+ * once.
+ *
+ *   dit_arena_init();  dit_arena_alloc()...  dit_arena_reset() or dit_arena_rewind();
+ *   dit_arena_alloc()...  dit_arena_deinit()
+ *
+ * Reset keeps the blocks, so a batch loop stops calling malloc once it has seen its
+ * largest batch. Pieces cannot be freed one by one; no destructors run.
+ *
+ * Threads: one owner thread at a time. A batch's arenas change owner only at a barrier.
+ */
+#ifndef DITKIT_ARENA_H
+#define DITKIT_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+struct dit_arena_block;
+
+struct dit_arena {
+	struct dit_arena_block *first;
+	struct dit_arena_block *current;
+	char *at;  /* next free byte of the current block */
+	char *end; /* behind its last byte */
+	size_t block_bytes;
+	size_t total_bytes; /* held in all blocks */
+};
+
+/**
+ * A place to rewind to; valid until the arena is reset, deinitialised or rewound past it.
+ */
+struct dit_arena_mark {
+	struct dit_arena_block *block;
+	char *at;
+};
+
+/** @param block_bytes size of the ordinary blocks, at least 64. Allocates nothing yet. */
+void dit_arena_init(struct dit_arena *arena, size_t block_bytes);
+
+/** Give all memory back to the system. A zeroed or deinitialised arena is fine. */
+void dit_arena_deinit(struct dit_arena *arena);
+
+/** Forget all contents, keep the memory. */
+void dit_arena_reset(struct dit_arena *arena);
+
+struct dit_arena_mark dit_arena_mark(const struct dit_arena *arena);
+
+/** Forget what was allocated since @p mark, keep the memory. */
+void dit_arena_rewind(struct dit_arena *arena, struct dit_arena_mark mark);
+
+/** Slow path of dit_arena_alloc_aligned(); do not call. */
+void *dit_arena_grow(struct dit_arena *arena, size_t size, size_t align);
+
+/**
+ * @param align power of two, at most 16
+ *
+ * @return uninitialised bytes that live until reset, rewind or deinit; NULL: no memory.
+ *         A size of 0 gives a valid pointer.
+ */
+static inline void *dit_arena_alloc_aligned(struct dit_arena *arena, size_t size,
+                                            size_t align)
+{
+	uintptr_t at = ((uintptr_t)arena->at + (align - 1)) & ~(uintptr_t)(align - 1);
+
+	if (arena->at == NULL || at > (uintptr_t)arena->end ||
+	    size > (uintptr_t)arena->end - at) {
+		return dit_arena_grow(arena, size, align);
+	}
+	arena->at = (char *)at + size;
+	return (void *)at;
+}
+
+/** As dit_arena_alloc_aligned(), for any object: 8-byte aligned. */
+static inline void *dit_arena_alloc(struct dit_arena *arena, size_t size)
+{
+	return dit_arena_alloc_aligned(arena, size, 8);
+}
+
+/** As dit_arena_alloc_aligned(), for text: any address. */
+static inline char *dit_arena_bytes(struct dit_arena *arena, size_t size)
+{
+	return dit_arena_alloc_aligned(arena, size, 1);
+}
+
+/** Array of @p n zeroed objects of @p size bytes; NULL: no memory or overflow. */
+void *dit_arena_calloc(struct dit_arena *arena, size_t n, size_t size);
+
+/**
+ * Copy; the result is followed by a NUL that its length does not count. NULL data: no
+ * memory.
+ */
+struct dit_span dit_arena_copy(struct dit_arena *arena, struct dit_span span);
+
+/**
+ * Give back the unused tail of the newest allocation, which began at @p start and is
+ * used up to @p used bytes. For writers that reserve the worst case first.
+ */
+static inline void dit_arena_trim(struct dit_arena *arena, void *start, size_t used)
+{
+	arena->at = (char *)start + used;
+}
+
+#endif

@@ -1,0 +1,17 @@
+# libraries/base/local.mk
+noinst_LTLIBRARIES += %D%/libbase.la
+rooms += %D%/libbase.la
+%C%_libbase_la_SOURCES = \
+	%D%/arena.c \
+	%D%/arena.h \
+	%D%/barrier.c \
+	%D%/barrier.h \
+	%D%/error.h \
+	%D%/notes.c \
+	%D%/notes.h \
+	%D%/report.h \
+	%D%/span.h \
+	%D%/team.c \
+	%D%/team.h \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

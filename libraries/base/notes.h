@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Notes: reports written down by a tool thread, to be told later in input order.
+ *
+ * A tool thread that parses record 17 cannot report: record 12 may still be on another
+ * thread. It adds notes; the coordinator tells them when the turn of record 17 comes.
+ *
+ * Threads: one owner at a time, the owner of the arena.
+ */
+#ifndef DITKIT_NOTES_H
+#define DITKIT_NOTES_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/report.h"
+
+struct dit_note {
+	struct dit_note *next;
+	enum dit_report_kind kind;
+	bool is_once;     /* to be told for the first of several entries only */
+	const char *text; /* points into the arena */
+};
+
+struct dit_notes {
+	struct dit_arena *arena; /* borrowed; holds the notes */
+	struct dit_note *first;
+	struct dit_note *last;
+};
+
+static inline void dit_notes_init(struct dit_notes *notes, struct dit_arena *arena)
+{
+	*notes = (struct dit_notes){.arena = arena};
+}
+
+/**
+ * Add one line. Without memory the note is lost; the error code still tells the failure.
+ */
+void dit_notes_add(struct dit_notes *notes, enum dit_report_kind kind, const char *format,
+                   ...) __attribute__((format(printf, 3, 4)));
+
+/** Forget the notes behind @p last, which is one of them; NULL: all. */
+void dit_notes_cut(struct dit_notes *notes, const struct dit_note *last);
+
+/** Tell all notes, oldest first, and forget them. A NULL @p report is fine. */
+void dit_notes_tell(struct dit_notes *notes, dit_report_fn report, void *ctx);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reports: what the library has to tell a person.
+ *
+ * The library never prints. Everything a user must know goes to one callback, as
+ * finished text without a trailing newline; the program decides where it goes.
+ *
+ * Threads: the callback is called by the thread that called the library, never by a
+ * tool thread, and in the order of the input.
+ */
+#ifndef DITKIT_REPORT_H
+#define DITKIT_REPORT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum dit_report_kind {
+	DIT_REPORT_DIAGNOSTIC, /* detail of an error, printed as it is */
+	DIT_REPORT_ERROR,      /* an error; programs put their name in front */
+	DIT_REPORT_WARNING, /* worth knowing, nothing failed; name in front */
+	DIT_REPORT_ADDED,   /* one entry stored: added: "<dn>" (0000000a) */
+	DIT_REPORT_MISSING, /* entries missing at the end; printed as it is */
+};
+
+struct dit_report {
+	enum dit_report_kind kind;
+	const char *text; /* NUL-terminated, valid during the call */
+};
+
+typedef void (*dit_report_fn)(void *ctx, const struct dit_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

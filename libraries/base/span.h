@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Spans: a pointer and a length that travel together.
+ *
+ * A span never owns its bytes; whoever hands one out says how long they live.
+ * Bytes may include NUL; nothing behind the last byte may be read. The zero span is
+ * empty and valid.
+ *
+ * Threads: plain values, no state.
+ */
+#ifndef DITKIT_SPAN_H
+#define DITKIT_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+struct dit_span {
+	const char *data;
+	size_t len;
+};
+
+/** Span over a string literal, without its terminating NUL. */
+#define DIT_SPAN(literal) ((struct dit_span){(literal), sizeof(literal) - 1})
+
+/** Span over a C string; points into @p s. */
+static inline struct dit_span dit_span_of(const char *s)
+{
+	struct dit_span span = {s, s == NULL ? 0 : strlen(s)};
+
+	return span;
+}
+
+static inline bool dit_span_eq(struct dit_span a, struct dit_span b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+/** ASCII letters compare without case; other bytes as they are. */
+static inline bool dit_span_eq_nocase(struct dit_span a, struct dit_span b)
+{
+	return a.len == b.len && (a.len == 0 || strncasecmp(a.data, b.data, a.len) == 0);
+}
+
+/** "%.*s" arguments of a span. */
+#define DIT_SPAN_ARGS(span) (int)(span).len, (span).len == 0 ? "" : (span).data
+
+#endif

@@ -1,0 +1,6 @@
+# libraries/local.mk
+pkgconfig_DATA += libraries/ditkit.pc
+pkginclude_HEADERS += \
+	%D%/base/error.h \
+	%D%/base/report.h \
+	$(NULL)

@@ -1,0 +1,12 @@
+# tests/base/local.mk
+check_PROGRAMS += %D%/test_arena
+%C%_test_arena_SOURCES = %D%/test_arena.c
+%C%_test_arena_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_notes
+%C%_test_notes_SOURCES = %D%/test_notes.c
+%C%_test_notes_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_team
+%C%_test_team_SOURCES = %D%/test_team.c
+%C%_test_team_LDADD = $(test_libs)

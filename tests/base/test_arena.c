@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of arenas:
+ * - pieces are aligned, do not overlap, and keep their bytes while others are added;
+ * - reset and rewind keep the memory, so that the same work needs no more of it;
+ * - a piece larger than a block gets a block of its own;
+ * - an impossible size gives NULL and does no harm.
+ */
+#include "test.h"
+
+#include "base/arena.h"
+
+#define BLOCK_BYTES 256
+
+static int setup(void **state)
+{
+	struct dit_arena *arena = calloc(1, sizeof(*arena));
+
+	assert_non_null(arena);
+	dit_arena_init(arena, BLOCK_BYTES);
+	*state = arena;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct dit_arena *arena = *state;
+
+	dit_arena_deinit(arena);
+	free(arena);
+	return 0;
+}
+
+static void a_new_arena_holds_no_memory(void **state)
+{
+	struct dit_arena *arena = *state;
+
+	assert_int_equal(arena->total_bytes, 0);
+	dit_arena_reset(arena);
+	dit_arena_deinit(arena);
+	dit_arena_deinit(arena);
+}
+
+static void pieces_are_aligned(void **state)
+{
+	struct dit_arena *arena = *state;
+
+	for (size_t align = 1; align <= 16; align *= 2) {
+		for (int i = 0; i < 100; i++) {
+			assert_non_null(dit_arena_bytes(arena, 1));
+			assert_int_equal(
+				(uintptr_t)dit_arena_alloc_aligned(arena, 3, align) %
+					align,
+				0);
+		}
+	}
+	assert_int_equal((uintptr_t)dit_arena_alloc(arena, 1) % 8, 0);
+}
+
+/* Each piece is filled with a byte of its own; an overlap would show in the end. */
+static void pieces_do_not_overlap(void **state)
+{
+	enum {
+		NPIECES = 200
+	};
+	struct dit_arena *arena = *state;
+	unsigned char *pieces[NPIECES];
+
+	for (int i = 0; i < NPIECES; i++) {
+		pieces[i] = dit_arena_alloc(arena, (size_t)i * 3);
+		assert_non_null(pieces[i]);
+		memset(pieces[i], i, (size_t)i * 3);
+	}
+	for (int i = 0; i < NPIECES; i++) {
+		for (int k = 0; k < i * 3; k++) {
+			assert_int_equal(pieces[i][k], i);
+		}
+	}
+}
+
+static void a_piece_of_no_bytes_is_valid(void **state)
+{
+	struct dit_arena *arena = *state;
+
+	assert_non_null(dit_arena_alloc(arena, 0));
+	assert_non_null(dit_arena_bytes(arena, 0));
+}
+
+/* Ordinary pieces and one large one, in an order that leaves ends of blocks unused. */
+static void work(struct dit_arena *arena)
+{
+	for (size_t i = 0; i < 20; i++) {
+		assert_non_null(dit_arena_alloc(arena, 100));
+		if (i == 7) {
+			assert_non_null(dit_arena_alloc(arena, BLOCK_BYTES * 10));
+		}
+	}
+}
+
+static void the_same_work_after_a_reset_needs_no_more_memory(void **state)
+{
+	struct dit_arena *arena = *state;
+	size_t total = 0;
+
+	work(arena);
+	total = arena->total_bytes;
+	for (int i = 0; i < 10; i++) {
+		dit_arena_reset(arena);
+		work(arena);
+	}
+	assert_int_equal(arena->total_bytes, total);
+}
+
+static void a_large_piece_leaves_the_ordinary_blocks_in_use(void **state)
+{
+	struct dit_arena *arena = *state;
+
+	work(arena);
+	dit_arena_reset(arena);
+	assert_non_null(dit_arena_alloc(arena, BLOCK_BYTES * 20));
+	work(arena);
+	for (int i = 0; i < 10; i++) {
+		size_t total = arena->total_bytes;
+
+		dit_arena_reset(arena);
+		assert_non_null(dit_arena_alloc(arena, BLOCK_BYTES * 20));
+		work(arena);
+		assert_true(i == 0 || arena->total_bytes == total);
+	}
+}
+
+static void rewind_forgets_what_came_after_the_mark(void **state)
+{
+	struct dit_arena *arena = *state;
+	char *kept = dit_arena_bytes(arena, 5);
+	struct dit_arena_mark mark = dit_arena_mark(arena);
+	char *next = dit_arena_bytes(arena, 1);
+	size_t total = 0;
+
+	memcpy(kept, "kept", 5);
+	work(arena);
+	total = arena->total_bytes;
+	for (int i = 0; i < 10; i++) {
+		dit_arena_rewind(arena, mark);
+		assert_ptr_equal(dit_arena_bytes(arena, 1), next);
+		work(arena);
+	}
+	assert_int_equal(arena->total_bytes, total);
+	assert_string_equal(kept, "kept");
+}
+
+static void a_mark_of_an_empty_arena_rewinds_to_the_start(void **state)
+{
+	struct dit_arena *arena = *state;
+	struct dit_arena_mark mark = dit_arena_mark(arena);
+	void *first = dit_arena_alloc(arena, 1);
+
+	work(arena);
+	dit_arena_rewind(arena, mark);
+	assert_ptr_equal(dit_arena_alloc(arena, 1), first);
+}
+
+static void a_trimmed_tail_is_given_out_again(void **state)
+{
+	struct dit_arena *arena = *state;
+	char *p = dit_arena_bytes(arena, 100);
+
+	dit_arena_trim(arena, p, 10);
+	assert_ptr_equal(dit_arena_bytes(arena, 1), p + 10);
+}
+
+static void calloc_gives_zeroes_also_in_used_memory(void **state)
+{
+	static const char zeroes[BLOCK_BYTES];
+	struct dit_arena *arena = *state;
+
+	memset(dit_arena_alloc(arena, BLOCK_BYTES), 0xff, BLOCK_BYTES);
+	dit_arena_reset(arena);
+	assert_memory_equal(dit_arena_calloc(arena, BLOCK_BYTES / 4, 4), zeroes,
+	                    BLOCK_BYTES);
+}
+
+static void copies_end_with_nul(void **state)
+{
+	struct dit_arena *arena = *state;
+	struct dit_span copy = {NULL, 0};
+
+	copy = dit_arena_copy(arena, DIT_SPAN("a\0b"));
+	assert_int_equal(copy.len, 3);
+	assert_memory_equal(copy.data, "a\0b", 4);
+	copy = dit_arena_copy(arena, (struct dit_span){NULL, 0});
+	assert_int_equal(copy.len, 0);
+	assert_string_equal(copy.data, "");
+}
+
+static void impossible_sizes_give_null(void **state)
+{
+	struct dit_arena *arena = *state;
+	void *p = dit_arena_alloc(arena, 8);
+
+	assert_null(dit_arena_alloc(arena, SIZE_MAX));
+	assert_null(dit_arena_alloc(arena, SIZE_MAX - 8));
+	assert_null(dit_arena_calloc(arena, SIZE_MAX / 2, 3));
+	assert_null(dit_arena_calloc(arena, SIZE_MAX, 1));
+	assert_null(dit_arena_copy(arena, (struct dit_span){"", SIZE_MAX - 1}).data);
+	assert_ptr_equal(dit_arena_alloc(arena, 8), (char *)p + 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_new_arena_holds_no_memory, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(pieces_are_aligned, setup, teardown),
+		cmocka_unit_test_setup_teardown(pieces_do_not_overlap, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_piece_of_no_bytes_is_valid, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(
+			the_same_work_after_a_reset_needs_no_more_memory, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			a_large_piece_leaves_the_ordinary_blocks_in_use, setup, teardown),
+		cmocka_unit_test_setup_teardown(rewind_forgets_what_came_after_the_mark,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_mark_of_an_empty_arena_rewinds_to_the_start, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_trimmed_tail_is_given_out_again, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(calloc_gives_zeroes_also_in_used_memory,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(copies_end_with_nul, setup, teardown),
+		cmocka_unit_test_setup_teardown(impossible_sizes_give_null, setup,
+	                                        teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of notes:
+ * - they are told once, oldest first, with their kinds;
+ * - texts have any length, and live in the arena;
+ * - a note without memory is lost, the others are not.
+ */
+#include "test.h"
+
+#include "base/notes.h"
+
+#define HEARD_MAX 4
+
+struct listener {
+	enum dit_report_kind kinds[HEARD_MAX];
+	char texts[HEARD_MAX][32];
+	size_t nheard;
+};
+
+static void listen(void *ctx, const struct dit_report *report)
+{
+	struct listener *listener = ctx;
+
+	assert_in_range(listener->nheard, 0, HEARD_MAX - 1);
+	listener->kinds[listener->nheard] = report->kind;
+	(void)snprintf(listener->texts[listener->nheard], sizeof(listener->texts[0]),
+	               "%s", report->text);
+	listener->nheard++;
+}
+
+struct fixture {
+	struct dit_arena arena;
+	struct dit_notes notes;
+	struct listener listener;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	dit_arena_init(&f->arena, 64);
+	dit_notes_init(&f->notes, &f->arena);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	dit_arena_deinit(&f->arena);
+	free(f);
+	return 0;
+}
+
+static void notes_are_told_once_and_oldest_first(void **state)
+{
+	struct fixture *f = *state;
+
+	dit_notes_add(&f->notes, DIT_REPORT_WARNING, "first %d", 1);
+	dit_notes_add(&f->notes, DIT_REPORT_DIAGNOSTIC, "%s %.*s", "second", 1, "2x");
+	dit_notes_tell(&f->notes, listen, &f->listener);
+	dit_notes_tell(&f->notes, listen, &f->listener);
+
+	assert_int_equal(f->listener.nheard, 2);
+	assert_int_equal(f->listener.kinds[0], DIT_REPORT_WARNING);
+	assert_string_equal(f->listener.texts[0], "first 1");
+	assert_int_equal(f->listener.kinds[1], DIT_REPORT_DIAGNOSTIC);
+	assert_string_equal(f->listener.texts[1], "second 2");
+}
+
+static void notes_can_be_added_after_telling(void **state)
+{
+	struct fixture *f = *state;
+
+	dit_notes_add(&f->notes, DIT_REPORT_ERROR, "old");
+	dit_notes_tell(&f->notes, NULL, NULL);
+	dit_notes_add(&f->notes, DIT_REPORT_ERROR, "new");
+	dit_notes_tell(&f->notes, listen, &f->listener);
+
+	assert_int_equal(f->listener.nheard, 1);
+	assert_string_equal(f->listener.texts[0], "new");
+}
+
+static void the_notes_behind_one_can_be_forgotten(void **state)
+{
+	struct fixture *f = *state;
+	const struct dit_note *kept = NULL;
+
+	dit_notes_add(&f->notes, DIT_REPORT_ERROR, "kept");
+	kept = f->notes.last;
+	dit_notes_add(&f->notes, DIT_REPORT_ERROR, "forgotten");
+	dit_notes_cut(&f->notes, kept);
+	dit_notes_add(&f->notes, DIT_REPORT_ERROR, "new");
+	dit_notes_tell(&f->notes, listen, &f->listener);
+	assert_int_equal(f->listener.nheard, 2);
+	assert_string_equal(f->listener.texts[1], "new");
+
+	dit_notes_add(&f->notes, DIT_REPORT_ERROR, "forgotten");
+	dit_notes_cut(&f->notes, NULL);
+	dit_notes_tell(&f->notes, listen, &f->listener);
+	assert_int_equal(f->listener.nheard, 2);
+}
+
+static void texts_have_any_length(void **state)
+{
+	struct fixture *f = *state;
+
+	dit_notes_add(&f->notes, DIT_REPORT_ERROR, "%05000d", 7);
+	dit_notes_add(&f->notes, DIT_REPORT_ERROR, "%s", "");
+	assert_int_equal(strlen(f->notes.first->text), 5000);
+	assert_int_equal(f->notes.first->text[4999], '7');
+	assert_string_equal(f->notes.last->text, "");
+}
+
+static void a_note_without_memory_is_lost_alone(void **state)
+{
+	struct fixture *f = *state;
+	size_t block_bytes = f->arena.block_bytes;
+
+	dit_notes_add(&f->notes, DIT_REPORT_ERROR, "kept");
+	f->arena.block_bytes = SIZE_MAX; /* no further block */
+	dit_notes_add(&f->notes, DIT_REPORT_ERROR, "%0100d", 0);
+	f->arena.block_bytes = block_bytes;
+	dit_notes_add(&f->notes, DIT_REPORT_ERROR, "kept, too");
+	dit_notes_tell(&f->notes, listen, &f->listener);
+
+	assert_int_equal(f->listener.nheard, 2);
+	assert_string_equal(f->listener.texts[0], "kept");
+	assert_string_equal(f->listener.texts[1], "kept, too");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(notes_are_told_once_and_oldest_first,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(notes_can_be_added_after_telling, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(the_notes_behind_one_can_be_forgotten,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(texts_have_any_length, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_note_without_memory_is_lost_alone,
+	                                        setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

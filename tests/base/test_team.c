@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of teams and barriers:
+ * - every member runs every round once, with its own number and the round's number;
+ * - what a round wrote may be read after the next meeting;
+ * - one member runs in the caller;
+ * - a team that never met can be freed.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "base/barrier.h"
+#include "base/team.h"
+
+#define NROUNDS      50
+#define NMEMBERS_MAX 8
+
+struct log {
+	uint64_t last_round[NMEMBERS_MAX];
+	unsigned nruns[NMEMBERS_MAX];
+	pthread_t thread[NMEMBERS_MAX];
+	bool is_out_of_order;
+};
+
+static void log_round(void *ctx, unsigned member, uint64_t round)
+{
+	struct log *log = ctx;
+
+	if (round != log->last_round[member] + 1) {
+		log->is_out_of_order = true;
+	}
+	log->last_round[member] = round;
+	log->nruns[member]++;
+	log->thread[member] = pthread_self();
+}
+
+static void every_member_runs_every_round_once(void **state)
+{
+	static const unsigned sizes[] = {1, 2, 3, 8};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct log log = {0};
+		struct dit_team *team = NULL;
+
+		assert_int_equal(dit_team_new(&team, sizes[i], "test", log_round, &log),
+		                 0);
+		assert_int_equal(dit_team_nmembers(team), sizes[i]);
+		for (int round = 0; round < NROUNDS; round++) {
+			dit_team_meet(team);
+		}
+		dit_team_free(team);
+
+		assert_false(log.is_out_of_order);
+		for (unsigned m = 0; m < sizes[i]; m++) {
+			assert_int_equal(log.nruns[m], NROUNDS);
+		}
+	}
+}
+
+/* A round's result is visible, and complete, behind the next meeting. */
+struct sums {
+	uint64_t of_round[2][NMEMBERS_MAX]; /* by parity of the round */
+};
+
+static void write_sum(void *ctx, unsigned member, uint64_t round)
+{
+	struct sums *sums = ctx;
+
+	sums->of_round[round & 1][member] = round * 100 + member;
+}
+
+static void a_round_may_be_read_after_the_next_meeting(void **state)
+{
+	struct sums sums = {0};
+	struct dit_team *team = NULL;
+
+	(void)state;
+	assert_int_equal(dit_team_new(&team, 3, "test", write_sum, &sums), 0);
+	dit_team_meet(team);
+	for (uint64_t round = 1; round < NROUNDS; round++) {
+		dit_team_meet(team);
+		for (unsigned m = 0; m < 3; m++) {
+			assert_int_equal(sums.of_round[round & 1][m], round * 100 + m);
+		}
+	}
+	dit_team_free(team);
+}
+
+static void one_member_runs_in_the_caller(void **state)
+{
+	struct log log = {0};
+	struct dit_team *team = NULL;
+
+	(void)state;
+	assert_int_equal(dit_team_new(&team, 1, "test", log_round, &log), 0);
+	dit_team_meet(team);
+
+	assert_int_equal(log.nruns[0], 1);
+	assert_true(pthread_equal(log.thread[0], pthread_self()));
+	dit_team_free(team);
+}
+
+static void a_team_that_never_met_can_be_freed(void **state)
+{
+	struct log log = {0};
+	struct dit_team *team = NULL;
+
+	(void)state;
+	assert_int_equal(dit_team_new(&team, 4, "test", log_round, &log), 0);
+	dit_team_free(team);
+	assert_int_equal(log.nruns[0], 0);
+	dit_team_free(NULL);
+}
+
+static void no_members_are_refused(void **state)
+{
+	struct dit_team *team = NULL;
+
+	(void)state;
+	assert_int_equal(dit_team_new(&team, 0, "test", log_round, NULL), -EINVAL);
+	assert_null(team);
+}
+
+struct relay {
+	struct dit_barrier barrier;
+	int value; /* written by one party, read by the other, in turns */
+};
+
+static void *relay_main(void *arg)
+{
+	struct relay *relay = arg;
+
+	for (int i = 0; i < NROUNDS; i++) {
+		dit_barrier_wait(&relay->barrier);
+		relay->value++;
+		dit_barrier_wait(&relay->barrier);
+	}
+	return NULL;
+}
+
+static void a_barrier_orders_what_its_parties_write(void **state)
+{
+	struct relay relay = {0};
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(dit_barrier_init(&relay.barrier, 2), 0);
+	assert_int_equal(pthread_create(&thread, NULL, relay_main, &relay), 0);
+	for (int i = 0; i < NROUNDS; i++) {
+		assert_int_equal(relay.value, i);
+		dit_barrier_wait(&relay.barrier);
+		dit_barrier_wait(&relay.barrier);
+	}
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	dit_barrier_deinit(&relay.barrier);
+	assert_int_equal(relay.value, NROUNDS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_member_runs_every_round_once),
+		cmocka_unit_test(a_round_may_be_read_after_the_next_meeting),
+		cmocka_unit_test(one_member_runs_in_the_caller),
+		cmocka_unit_test(a_team_that_never_met_can_be_freed),
+		cmocka_unit_test(no_members_are_refused),
+		cmocka_unit_test(a_barrier_orders_what_its_parties_write),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

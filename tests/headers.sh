@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Every header compiles alone, and the installed ones without our own include path, in C
+# and in C++ where a C++ compiler is at hand.
+set -u
+failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+compile() { # compile COMPILER HEADER INCLUDE-FLAGS...
+	compiler=$1
+	header=$2
+	shift 2
+	printf '#include "%s"\nint headers_unused;\n' "$header" >"$work/one.$suffix"
+	if ! $compiler -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only "$@" \
+		"$work/one.$suffix"; then
+		echo "does not compile alone: $header" >&2
+		failed=1
+	fi
+}
+
+suffix=c
+for header in "$DIT_SRCDIR"/libraries/*/*.h; do
+	compile "${CC:-cc} -std=gnu11" "$header" -I"$DIT_SRCDIR/libraries" \
+		-I"$DIT_BUILDDIR/include" -I"$DIT_BUILDDIR/libraries"
+done
+for header in "$DIT_BUILDDIR"/include/ditkit/*.h; do
+	suffix=c
+	compile "${CC:-cc} -std=c11" "$header" -I"$DIT_BUILDDIR/include"
+	if command -v c++ >/dev/null; then
+		suffix=cc
+		compile c++ "$header" -I"$DIT_BUILDDIR/include"
+	fi
+done
+exit "$failed"

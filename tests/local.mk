@@ -1,0 +1,33 @@
+# tests/local.mk
+# Unit tests are check_PROGRAMS and unit_scripts; scripts that need slapd or compare
+# programs are script_tests. "make check-unit" runs the first kind alone (sanitizers).
+if HAVE_CMOCKA
+script_tests =
+unit_scripts =
+
+include tests/base/local.mk
+
+AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
+script_tests += %D%/headers.sh
+TESTS = $(check_PROGRAMS) $(unit_scripts) $(script_tests)
+EXTRA_DIST += $(unit_scripts) $(script_tests)
+
+AM_TESTS_ENVIRONMENT = \
+	DIT_SRCDIR='$(abs_top_srcdir)'; export DIT_SRCDIR; \
+	DIT_BUILDDIR='$(abs_top_builddir)'; export DIT_BUILDDIR; \
+	DIT_TEST_DATA='$(abs_top_srcdir)/tests/data'; export DIT_TEST_DATA; \
+	DITADD='$(abs_top_builddir)/ditadd'; export DITADD; \
+	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \
+	DBCMP='$(abs_top_builddir)/tests/oracle/dbcmp'; export DBCMP; \
+	CC='$(CC)'; export CC; \
+	ASAN_OPTIONS='allocator_may_return_null=1'; export ASAN_OPTIONS; \
+	TSAN_OPTIONS='allocator_may_return_null=1'; export TSAN_OPTIONS; \
+	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0'; \
+	export LSAN_OPTIONS;
+
+.PHONY: check-unit
+check-unit: $(BUILT_SOURCES) $(check_PROGRAMS) $(fuzz_targets)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(check_PROGRAMS) $(unit_scripts)'
+endif
+
+EXTRA_DIST += %D%/lsan.supp %D%/test.h

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What every unit test includes: cmocka with its prerequisites, a scratch directory, and
+ * small builders.
+ */
+#ifndef DITKIT_TEST_H
+#define DITKIT_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/span.h"
+
+/** Absolute or relative path of a file below tests/data; static buffer, one at a time. */
+static inline const char *test_data(const char *name)
+{
+	static char path[4096];
+	const char *dir = getenv("DIT_TEST_DATA");
+
+	(void)snprintf(path, sizeof(path), "%s/%s", dir == NULL ? "tests/data" : dir,
+	               name);
+	return path;
+}
+
+/** Make a fresh directory; free with test_scratch_remove(). */
+static inline char *test_scratch(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char path[4096];
+
+	(void)snprintf(path, sizeof(path), "%s/ditkit-test-XXXXXX",
+	               tmp == NULL ? "/tmp" : tmp);
+	assert_non_null(mkdtemp(path));
+	return strdup(path);
+}
+
+/** Remove the directory with all it holds, and free the path. */
+static inline void test_scratch_remove(char *path)
+{
+	char command[4200];
+
+	(void)snprintf(command, sizeof(command), "rm -rf -- '%s'", path);
+	assert_int_equal(system(command), 0);
+	free(path);
+}
+
+/** Assert that a span equals a C string; prints both when not. */
+#define assert_span_equal(span, string)                                                  \
+ do {                                                                                    \
+  struct dit_span assert_span_ = (span);                                                 \
+  assert_int_equal(assert_span_.len, strlen(string));                                    \
+  assert_memory_equal(assert_span_.data, string, assert_span_.len);                      \
+ } while (0)
+
+#endif
