@@ -6,6 +6,8 @@ script_tests =
 unit_scripts =
 
 include tests/base/local.mk
+include tests/fuzz/local.mk
+include tests/ldif/local.mk
 
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
 script_tests += %D%/headers.sh

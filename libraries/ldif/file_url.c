@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* "file:" URLs: percent escapes, open, read. */
+#include "ldif/file_url.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* First guess for what has no known size: a pipe, or a file of /proc. */
+#define READ_BYTES_MIN ((size_t)4096)
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9') {
+		return c - '0';
+	}
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* @param path  room for the text and a NUL. @return 0 or -EINVAL */
+static int unescape(struct dit_span text, char *path)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.data[i];
+
+		if (c == '\0') {
+			return -EINVAL;
+		}
+		if (c == '%') {
+			int high = i + 2 < text.len ? hex_digit(text.data[i + 1]) : -1;
+			int low = i + 2 < text.len ? hex_digit(text.data[i + 2]) : -1;
+
+			if (high < 0 || low < 0) {
+				return -EINVAL;
+			}
+			c = (char)(high << 4 | low);
+			i += 2;
+		}
+		*path++ = c;
+	}
+	*path = '\0';
+	return 0;
+}
+
+/* The still escaped path behind "file:" or "file://". */
+static int split_url(struct dit_span url, struct dit_span *ret)
+{
+	static const struct dit_span scheme = {"file:", 5};
+	struct dit_span rest = url;
+
+	if (url.len < scheme.len || strncasecmp(url.data, scheme.data, scheme.len) != 0) {
+		return -EINVAL;
+	}
+	rest.data += scheme.len;
+	rest.len -= scheme.len;
+	if (rest.len >= 2 && memcmp(rest.data, "//", 2) == 0) {
+		rest.data += 2;
+		rest.len -= 2;
+		if (rest.len == 0 || rest.data[0] != '/') {
+			return -EINVAL;
+		}
+	}
+	*ret = rest;
+	return 0;
+}
+
+int dit_file_url_open(struct dit_span url)
+{
+	struct dit_span escaped = {NULL, 0};
+	char *path = NULL;
+	int r = 0;
+
+	r = split_url(url, &escaped);
+	if (r < 0) {
+		return r;
+	}
+	path = malloc(escaped.len + 1);
+	if (path == NULL) {
+		return -ENOMEM;
+	}
+	r = unescape(escaped, path);
+	if (r == 0) {
+		r = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (r < 0) {
+			r = -errno;
+		}
+	}
+	free(path);
+	return r;
+}
+
+/* Fill the buffer; fewer bytes only at the end of the file. @return count or -errno */
+static ssize_t read_full(int fd, char *buffer, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = read(fd, buffer + done, size - done);
+
+		if (n < 0 && errno == EINTR) {
+			continue;
+		}
+		if (n < 0) {
+			return -errno;
+		}
+		if (n == 0) {
+			break;
+		}
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+/* Size of a regular file and one more, so that the first round meets its end. */
+static size_t first_size(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (uint64_t)st.st_size < SIZE_MAX / 4 &&
+	    (size_t)st.st_size + 1 > READ_BYTES_MIN) {
+		return (size_t)st.st_size + 1;
+	}
+	return READ_BYTES_MIN;
+}
+
+static int read_all(int fd, struct dit_arena *arena, struct dit_span *ret)
+{
+	size_t size = first_size(fd);
+	size_t len = 0;
+	char *buffer = dit_arena_bytes(arena, size);
+	char *bigger = NULL;
+
+	for (;;) {
+		ssize_t n = 0;
+
+		if (buffer == NULL) {
+			return -ENOMEM;
+		}
+		n = read_full(fd, buffer + len, size - len);
+		if (n < 0) {
+			return (int)n;
+		}
+		len += (size_t)n;
+		if (len < size) {
+			break;
+		}
+		if (size > SIZE_MAX / 4) {
+			return -ENOMEM;
+		}
+		bigger = dit_arena_bytes(arena, size * 2);
+		if (bigger != NULL) {
+			memcpy(bigger, buffer, len);
+		}
+		buffer = bigger;
+		size *= 2;
+	}
+	dit_arena_trim(arena, buffer, len);
+	ret->data = buffer;
+	ret->len = len;
+	return 0;
+}
+
+int dit_file_url_read(struct dit_span url, struct dit_arena *arena, struct dit_span *ret)
+{
+	int fd = dit_file_url_open(url);
+	int r = 0;
+
+	if (fd < 0) {
+		return fd;
+	}
+	r = read_all(fd, arena, ret);
+	(void)close(fd);
+	return r;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One LDIF record cut into its lines (RFC 2849, values.md 1.2 and 1.3).
+ *
+ * Values that need neither unfolding nor decoding point into the record's text; the
+ * others into the arena. The text itself is never changed, so that a refused record can
+ * be written to the reject file as it came.
+ *
+ * Threads: no state; the arena belongs to the caller.
+ */
+#ifndef DITKIT_LDIF_PARSE_H
+#define DITKIT_LDIF_PARSE_H
+
+#include "base/arena.h"
+#include "base/notes.h"
+
+enum dit_ldif_form {
+	DIT_LDIF_PLAIN,
+	DIT_LDIF_BASE64, /* "attr:: ..." */
+	DIT_LDIF_URL,    /* "attr:< file:..."; the value is the file's content */
+};
+
+struct dit_ldif_line {
+	struct dit_span name;  /* as typed; empty: none, value is the line up to ":" */
+	struct dit_span value; /* data NULL: "no value" (empty base64, failed URL) */
+	enum dit_ldif_form form;
+	const struct dit_note *last_note; /* of the record so far, this line included */
+	bool is_damaged; /* no value, or base64 cut short: no DN is taken from it */
+};
+
+struct dit_ldif_lines {
+	struct dit_ldif_line *lines; /* lives in the arena */
+	size_t nlines;
+};
+
+/**
+ * Cut one record: comments dropped, folds undone, base64 decoded (leniently, as slapd
+ * does), file: URLs read, a leading line that starts with a digit dropped.
+ *
+ * @param text   the record's physical lines, borrowed
+ * @param notes  gets "ldif_parse_line: ..." and base64 diagnostics
+ *
+ * @return 0; -ENOMEM. Malformed lines are not errors here: see struct dit_ldif_line.
+ */
+int dit_ldif_parse(struct dit_span text, struct dit_arena *arena, struct dit_notes *notes,
+                   struct dit_ldif_lines *ret);
+
+#endif

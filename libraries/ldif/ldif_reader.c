@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Cutting LDIF into records.
+ *
+ * A batch's buffer is filled piece by piece; each line is looked at once, for its LF and
+ * its first bytes:
+ *
+ *     record 1   blank   record 2   blank   # comment   dn: cn=c ...
+ *     |..........|       |..........|       |.................|     free      |
+ *                                           chunk   at  searched  fill     limit
+ *
+ * chunk is where the present chunk of lines begins, at the first line not looked at yet,
+ * searched the place up to which no LF follows. A chunk that holds something else than
+ * comments is a record; comments in front of a record belong to its text.
+ *
+ * When the buffer is full, or the batch has its number of records, the unfinished chunk
+ * is given back to the source and read again into the next batch. A chunk that alone is
+ * larger than the buffer makes it grow; then limit doubles, for this batch only.
+ *
+ * "include:" puts another source on top of the stack: the bytes behind that line are
+ * given back to the file they came from, whose reading goes on when the new source ends.
+ * The end of any file ends line, comment and record.
+ */
+#include "ldif/ldif_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ldif/file_url.h"
+#include "ldif/ldif_source.h"
+#include "ldif/ldif_space.h"
+
+/* Files open at the same time. slapd ends when descriptors do, also with a loop. */
+#define SOURCES_MAX 64
+
+#define RECORDS_MIN 64
+
+#define ERROR_BYTES (PATH_MAX + 128)
+
+struct dit_ldif_reader {
+	size_t batch_bytes;
+	size_t batch_records;
+	uint64_t first_line;
+
+	struct dit_ldif_source sources[SOURCES_MAX]; /* the last one is read */
+	unsigned nsources;
+
+	uint64_t line;        /* lines before "at", of all sources */
+	uint64_t record_line; /* number of the next record */
+	int failed;           /* first failure; every later call returns it */
+	char error[ERROR_BYTES];
+};
+
+/* The batch being filled. Positions are bytes from the start of its buffer. */
+struct window {
+	struct dit_ldif_batch *batch;
+	size_t chunk;
+	size_t at;
+	size_t searched;
+	size_t fill;
+	size_t limit;        /* fill goes no further; at most the buffer's size */
+	uint64_t chunk_line; /* reader->line at the chunk's start */
+	bool is_record;      /* the chunk holds more than comments */
+	bool is_in_comment;  /* a comment came last; folded lines belong to it */
+};
+
+int dit_ldif_reader_open(struct dit_ldif_reader **ret,
+                         const struct dit_ldif_reader_opts *opts)
+{
+	struct dit_ldif_reader *reader = calloc(1, sizeof(*reader));
+	int fd = -1;
+	int r = 0;
+
+	if (reader == NULL) {
+		return -ENOMEM;
+	}
+	reader->batch_bytes = opts->batch_bytes;
+	reader->batch_records = opts->batch_records;
+	reader->first_line = opts->first_line;
+	reader->record_line = 1;
+
+	/* A copy of standard input, so that closing is the same for all. */
+	fd = opts->path == NULL ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+	                        : open(opts->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	r = fd < 0 ? -errno : dit_ldif_source_open(&reader->sources[0], fd);
+	if (r < 0) {
+		free(reader);
+		return r;
+	}
+	reader->nsources = 1;
+	*ret = reader;
+	return 0;
+}
+
+void dit_ldif_reader_close(struct dit_ldif_reader *reader)
+{
+	if (reader == NULL) {
+		return;
+	}
+	while (reader->nsources > 0) {
+		dit_ldif_source_close(&reader->sources[--reader->nsources]);
+	}
+	free(reader);
+}
+
+uint64_t dit_ldif_reader_size(const struct dit_ldif_reader *reader)
+{
+	return reader->sources[0].size;
+}
+
+const char *dit_ldif_reader_error(const struct dit_ldif_reader *reader)
+{
+	return reader->error;
+}
+
+void dit_ldif_batch_deinit(struct dit_ldif_batch *batch)
+{
+	free(batch->buffer);
+	free(batch->records);
+	*batch = (struct dit_ldif_batch){0};
+}
+
+static struct dit_ldif_source *top(struct dit_ldif_reader *reader)
+{
+	return &reader->sources[reader->nsources - 1];
+}
+
+/* The next chunk begins behind the last line looked at. */
+static void begin_chunk(const struct dit_ldif_reader *reader, struct window *w)
+{
+	w->chunk = w->at;
+	w->chunk_line = reader->line;
+	w->is_record = false;
+	w->is_in_comment = false;
+}
+
+static int add_record(const struct dit_ldif_reader *reader, struct dit_ldif_batch *batch,
+                      struct dit_ldif_record record)
+{
+	size_t size = batch->records_size * 2;
+	struct dit_ldif_record *records = NULL;
+
+	if (batch->nrecords == batch->records_size) {
+		size = size < RECORDS_MIN ? RECORDS_MIN : size;
+		size = size < reader->batch_records ? size : reader->batch_records;
+		if (size > SIZE_MAX / sizeof(*records)) {
+			return -ENOMEM;
+		}
+		records = realloc(batch->records, size * sizeof(*records));
+		if (records == NULL) {
+			return -ENOMEM;
+		}
+		batch->records = records;
+		batch->records_size = size;
+	}
+	batch->records[batch->nrecords++] = record;
+	return 0;
+}
+
+/* A chunk has ended; its lines reach up to @p end. @return 0 or -ENOMEM */
+static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t end)
+{
+	int r = 0;
+
+	if (w->is_record) {
+		struct dit_ldif_record record = {
+			.text = {w->batch->buffer + w->chunk, end - w->chunk},
+			.line = reader->record_line,
+		};
+
+		if (record.line >= reader->first_line) {
+			r = add_record(reader, w->batch, record);
+		}
+		reader->record_line = reader->line + 1;
+	}
+	begin_chunk(reader, w);
+	return r;
+}
+
+static bool is_blank(struct dit_span line)
+{
+	return line.data[0] == '\n' ||
+	       (line.len == 2 && line.data[0] == '\r' && line.data[1] == '\n');
+}
+
+/* The URL of a line that begins with "include:". */
+static bool is_include(struct dit_span line, struct dit_span *ret_url)
+{
+	static const struct dit_span word = {"include:", 8};
+	struct dit_span url = line;
+
+	if (line.len < word.len || strncasecmp(line.data, word.data, word.len) != 0) {
+		return false;
+	}
+	if (url.data[url.len - 1] == '\n') {
+		url.len--;
+		url.len -= url.data[url.len - 1] == '\r' ? 1 : 0;
+	}
+	url.data += word.len;
+	url.len -= word.len;
+	*ret_url = dit_ldif_skip_space(url);
+	return true;
+}
+
+/* Put a file on top of the stack. @return 0 or -errno */
+static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
+{
+	int fd = -1;
+	int r = 0;
+
+	if (reader->nsources == SOURCES_MAX) {
+		return -ELOOP;
+	}
+	fd = dit_file_url_open(url);
+	if (fd < 0) {
+		return fd;
+	}
+	r = dit_ldif_source_open(&reader->sources[reader->nsources], fd);
+	if (r < 0) {
+		return r;
+	}
+	reader->nsources++;
+	return 0;
+}
+
+/*
+ * Read on in the included file; the chunk begins anew. The position stays where it is,
+ * and so does the URL, which stands in front of it.
+ */
+static int include(struct dit_ldif_reader *reader, struct window *w, struct dit_span url)
+{
+	int r = dit_ldif_source_unread(top(reader), w->batch->buffer + w->at,
+	                               w->fill - w->at);
+
+	if (r == 0) {
+		w->fill = w->at;
+		begin_chunk(reader, w);
+		r = push_source(reader, url);
+	}
+	if (r < 0) {
+		(void)snprintf(reader->error, sizeof(reader->error),
+		               "ldif_read_record: include %.*s failed",
+		               (int)(url.len < PATH_MAX ? url.len : PATH_MAX), url.data);
+	}
+	return r;
+}
+
+/* Look at the line that reaches up to @p end, its LF included. @return 0 or -errno */
+static int take_line(struct dit_ldif_reader *reader, struct window *w, size_t end)
+{
+	struct dit_span line = {w->batch->buffer + w->at, end - w->at};
+	struct dit_span url = {NULL, 0};
+	size_t start = w->at;
+
+	reader->line++;
+	w->at = end;
+	w->searched = end;
+	if (is_blank(line)) {
+		return end_chunk(reader, w, start);
+	}
+	if (w->is_record) {
+		return 0;
+	}
+	if (line.data[0] == '#') {
+		w->is_in_comment = true;
+		return 0;
+	}
+	if (w->is_in_comment && line.data[0] == ' ') {
+		return 0;
+	}
+	if (is_include(line, &url)) {
+		return include(reader, w, url);
+	}
+	w->is_record = true;
+	return 0;
+}
+
+/* Look at all whole lines there are, until the batch has its records. */
+static int take_lines(struct dit_ldif_reader *reader, struct window *w)
+{
+	while (w->batch->nrecords < reader->batch_records) {
+		const char *buffer = w->batch->buffer;
+		const char *lf =
+			memchr(buffer + w->searched, '\n', w->fill - w->searched);
+		int r = 0;
+
+		if (lf == NULL) {
+			w->searched = w->fill;
+			return 0;
+		}
+		r = take_line(reader, w, (size_t)(lf - buffer) + 1);
+		if (r < 0) {
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* Let the buffer have at least w->limit bytes. No record may point into it. */
+static int reserve(struct window *w)
+{
+	char *buffer = NULL;
+
+	if (w->limit <= w->batch->size) {
+		return 0;
+	}
+	buffer = realloc(w->batch->buffer, w->limit);
+	if (buffer == NULL) {
+		return -ENOMEM;
+	}
+	w->batch->buffer = buffer;
+	w->batch->size = w->limit;
+	return 0;
+}
+
+/* The buffer is full of one unfinished chunk: move it to the front, or double. */
+static int make_room(struct window *w)
+{
+	if (w->chunk > 0) {
+		memmove(w->batch->buffer, w->batch->buffer + w->chunk,
+		        w->fill - w->chunk);
+		w->at -= w->chunk;
+		w->searched -= w->chunk;
+		w->fill -= w->chunk;
+		w->chunk = 0;
+		return 0;
+	}
+	if (w->limit > SIZE_MAX / 2) {
+		return -ENOMEM;
+	}
+	w->limit *= 2;
+	return reserve(w);
+}
+
+/* The source on top has ended: so have its last line and chunk. @return 0 or -errno */
+static int end_source(struct dit_ldif_reader *reader, struct window *w)
+{
+	int r = 0;
+
+	if (w->at < w->fill) {
+		r = take_line(reader, w, w->fill);
+	}
+	return r < 0 ? r : end_chunk(reader, w, w->fill);
+}
+
+/* @return 1: there is more to look at; 0: the input has ended; -errno */
+static int read_more(struct dit_ldif_reader *reader, struct window *w)
+{
+	unsigned depth = reader->nsources;
+	ssize_t n = dit_ldif_source_read(top(reader), w->batch->buffer + w->fill,
+	                                 w->limit - w->fill);
+	int r = 0;
+
+	if (n < 0) {
+		(void)snprintf(reader->error, sizeof(reader->error),
+		               "ldif_read_record: reading %s failed: %s",
+		               depth > 1 ? "an included file" : "the input",
+		               strerrordesc_np((int)-n));
+		return (int)n;
+	}
+	if (n > 0) {
+		w->fill += (size_t)n;
+		return 1;
+	}
+	r = end_source(reader, w);
+	if (r < 0) {
+		return r;
+	}
+	if (reader->nsources > depth) {
+		return 1; /* the last line was an include without LF */
+	}
+	if (depth == 1) {
+		return 0;
+	}
+	dit_ldif_source_close(top(reader));
+	reader->nsources--;
+	return 1;
+}
+
+/* @return 1: the batch is full; 0: the input has ended; -errno */
+static int fill_batch(struct dit_ldif_reader *reader, struct window *w)
+{
+	int r = reserve(w);
+
+	while (r >= 0) {
+		r = take_lines(reader, w);
+		if (r < 0 || w->batch->nrecords == reader->batch_records) {
+			return r < 0 ? r : 1;
+		}
+		if (w->fill == w->limit) {
+			if (w->batch->nrecords > 0) {
+				return 1;
+			}
+			r = make_room(w);
+			if (r < 0) {
+				return r;
+			}
+		}
+		r = read_more(reader, w);
+		if (r == 0) {
+			return 0;
+		}
+	}
+	return r;
+}
+
+int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *batch)
+{
+	struct window w = {
+		.batch = batch,
+		.limit = reader->batch_bytes,
+		.chunk_line = reader->line,
+	};
+	int r = 0;
+
+	batch->nrecords = 0;
+	if (reader->failed < 0) {
+		return reader->failed;
+	}
+	r = fill_batch(reader, &w);
+	if (r > 0) {
+		r = dit_ldif_source_unread(top(reader), batch->buffer + w.chunk,
+		                           w.fill - w.chunk);
+		reader->line = w.chunk_line;
+	}
+	if (r < 0) {
+		reader->failed = r;
+		if (reader->error[0] == '\0') {
+			(void)snprintf(reader->error, sizeof(reader->error),
+			               "ldif_read_record: out of memory");
+		}
+	}
+	batch->bytes_read = reader->sources[0].nread;
+	return batch->nrecords > 0 ? 1 : r;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * LDIF input cut into batches of whole records (values.md 1.1).
+ *
+ *   dit_ldif_reader_open();  while (dit_ldif_reader_next(batch) > 0) use the batch;
+ *   dit_ldif_reader_close()
+ *
+ * Files are read with pread, pipes with read, in large pieces into the batch's own
+ * buffer, which is reused; the unfinished record at its end moves to the front of the
+ * next batch's buffer. Nothing is mapped. "include:" records switch to another file and
+ * back without being seen by the caller.
+ *
+ * Threads: the reader and the batch it fills belong to one thread during the call; a
+ * filled batch may then be given to others.
+ */
+#ifndef DITKIT_LDIF_READER_H
+#define DITKIT_LDIF_READER_H
+
+#include <stdint.h>
+
+#include "base/span.h"
+
+struct dit_ldif_reader;
+
+struct dit_ldif_record {
+	struct dit_span text; /* physical lines, points into the batch's buffer */
+	uint64_t line; /* as slapadd counts: 1 + line at which the previous ended */
+};
+
+/** Zero is an empty batch. Buffers grow to the largest batch seen and are kept. */
+struct dit_ldif_batch {
+	char *buffer;                    /* owned */
+	size_t size;                     /* of the buffer, bytes */
+	struct dit_ldif_record *records; /* owned */
+	size_t nrecords;
+	size_t records_size; /* allocated, records */
+	uint64_t bytes_read; /* of the main input so far; for progress */
+};
+
+struct dit_ldif_reader_opts {
+	const char *path;     /* NULL: standard input */
+	size_t batch_bytes;   /* piece to read at a time; at least 1 */
+	size_t batch_records; /* at most this many records in a batch; at least 1 */
+	uint64_t first_line;  /* -j: records that start before it are skipped */
+};
+
+#define DIT_LDIF_READER_OPTS_INIT                                                        \
+ {                                                                                       \
+  .batch_bytes = 1 << 20, .batch_records = 2048                                          \
+ }
+
+/** @return 0 or -errno (the file cannot be opened). @p opts is borrowed for the call. */
+int dit_ldif_reader_open(struct dit_ldif_reader **ret,
+                         const struct dit_ldif_reader_opts *opts);
+void dit_ldif_reader_close(struct dit_ldif_reader *reader);
+
+/** Size of a regular main input in bytes, 0 if unknown (a pipe). */
+uint64_t dit_ldif_reader_size(const struct dit_ldif_reader *reader);
+
+/**
+ * Fill the batch with the next records; its previous contents are overwritten.
+ *
+ * @return 1: at least one record; 0: end of input; -errno: reading failed, or an include
+ *         could not be opened (the records before it came with earlier batches);
+ *         dit_ldif_reader_error() says what in slapadd's words
+ */
+int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *batch);
+
+/** The last failure ("ldif_read_record: include ... failed"); points into the reader. */
+const char *dit_ldif_reader_error(const struct dit_ldif_reader *reader);
+
+/** Release the buffers; the batch is empty afterwards. */
+void dit_ldif_batch_deinit(struct dit_ldif_batch *batch);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One input of the LDIF reader: a file or pipe from which bytes can be read, and given
+ * back to be read again.
+ *
+ *   dit_ldif_source_open();  dit_ldif_source_read() / _unread() ...;
+ *   dit_ldif_source_close()
+ *
+ * Regular files are read with pread, so a descriptor shared with others keeps its place;
+ * all else with read.
+ *
+ * Threads: a source belongs to one thread.
+ */
+#ifndef DITKIT_LDIF_SOURCE_H
+#define DITKIT_LDIF_SOURCE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/span.h"
+
+struct dit_ldif_source {
+	int fd;
+	bool is_regular; /* seekable, of known size */
+	uint64_t size;   /* bytes, if regular */
+	uint64_t offset; /* next byte to pread, if regular */
+	uint64_t nread;  /* bytes that came from the descriptor */
+	char *rest;      /* owned: bytes given back */
+	size_t rest_at;  /* the next of them */
+	size_t rest_end;
+	size_t rest_size; /* allocated */
+	bool is_fresh;    /* bytes came from the descriptor since the last unread */
+};
+
+/** Takes @p fd, also on failure. A regular file is read on from its present position. */
+int dit_ldif_source_open(struct dit_ldif_source *source, int fd);
+void dit_ldif_source_close(struct dit_ldif_source *source);
+
+/**
+ * Read up to @p size bytes; those given back come first.
+ *
+ * @return count; 0: end of input; -errno
+ */
+ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_t size);
+
+/**
+ * Give back the newest @p nbytes that were read since the last call, to be read again;
+ * @p bytes is borrowed.
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_ldif_source_unread(struct dit_ldif_source *source, const char *bytes,
+                           size_t nbytes);
+
+#endif

@@ -1,0 +1,17 @@
+# libraries/ldif/local.mk
+noinst_LTLIBRARIES += %D%/libldif.la
+rooms += %D%/libldif.la
+%C%_libldif_la_SOURCES = \
+	%D%/base64.c \
+	%D%/base64.h \
+	%D%/file_url.c \
+	%D%/file_url.h \
+	%D%/ldif_parse.c \
+	%D%/ldif_parse.h \
+	%D%/ldif_reader.c \
+	%D%/ldif_reader.h \
+	%D%/ldif_source.c \
+	%D%/ldif_source.h \
+	%D%/ldif_space.h \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

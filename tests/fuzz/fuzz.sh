@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Replay the corpus of every fuzz target, and mutations of it.
+set -u
+failed=0
+n=0
+
+# Suppressions name functions of libldap, which only the slow unwinder finds.
+ASAN_OPTIONS=${ASAN_OPTIONS-}:fast_unwind_on_malloc=0
+export ASAN_OPTIONS
+
+for corpus in "$DIT_SRCDIR"/tests/fuzz/corpus/*/; do
+	name=$(basename "$corpus")
+	program=$DIT_BUILDDIR/tests/fuzz/fuzz_$name
+	n=$((n + 1))
+	echo "fuzz_$name"
+	if ! timeout 120 "$program" "$corpus"; then
+		echo "failed: fuzz_$name $corpus" >&2
+		failed=1
+	fi
+done
+[ "$n" -gt 0 ] || failed=1
+exit "$failed"

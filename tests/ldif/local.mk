@@ -1,0 +1,12 @@
+# tests/ldif/local.mk
+check_PROGRAMS += %D%/test_base64
+%C%_test_base64_SOURCES = %D%/test_base64.c
+%C%_test_base64_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_ldif_parse
+%C%_test_ldif_parse_SOURCES = %D%/test_ldif_parse.c
+%C%_test_ldif_parse_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_ldif_reader
+%C%_test_ldif_reader_SOURCES = %D%/test_ldif_reader.c
+%C%_test_ldif_reader_LDADD = $(test_libs)

@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of the LDIF reader (values.md 1.1, storage.md 6.5):
+ * - records are cut, and their lines counted, as slapadd 2.5.13 does;
+ * - the same records come from files and pipes, in batches of any size;
+ * - "include:" switches files; its failure ends the input after the records before it;
+ * - records before first_line are skipped;
+ * - reading fails with a code and a text, and goes on failing.
+ */
+#include "test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+
+#include "ldif/ldif_reader.h"
+
+#define RECORDS_MAX  4
+#define INCLUDES_MAX 3
+
+struct expected {
+	uint64_t line;
+	const char *text;
+};
+
+struct reader_case {
+	const char *what;
+	const char *input;
+	const char *files[INCLUDES_MAX];      /* contents of i0, i1, i2 */
+	struct expected records[RECORDS_MAX]; /* text NULL: no more */
+	const char *error;
+};
+
+/* clang-format off */
+static const struct reader_case cases[] = {
+	{"nothing", "", {0}, {{0}}, NULL},
+	{"blank lines", "\n\r\n\n", {0}, {{0}}, NULL},
+	{"one record", "dn: a\nb: c\n", {0}, {{1, "dn: a\nb: c\n"}}, NULL},
+	{"two", "dn: a\n\ndn: b\n\n", {0}, {{1, "dn: a\n"}, {3, "dn: b\n"}}, NULL},
+	{"without final LF", "dn: a\n\ndn: b", {0}, {{1, "dn: a\n"}, {3, "dn: b"}}, NULL},
+	{"with CR LF", "dn: a\r\n\r\ndn: b\r\n\r\n\r\n", {0},
+	 {{1, "dn: a\r\n"}, {3, "dn: b\r\n"}}, NULL},
+	{"a CR at the end is a line", "\r", {0}, {{1, "\r"}}, NULL},
+	{"CR CR LF is not blank", "dn: a\n\r\r\ndn: b\n", {0},
+	 {{1, "dn: a\n\r\r\ndn: b\n"}}, NULL},
+	{"a line of spaces is not blank", "dn: a\n   \ndn: b\n\n \n", {0},
+	 {{1, "dn: a\n   \ndn: b\n"}, {5, " \n"}}, NULL},
+	{"a first line with a space", "dn: a\n\n dn: b\n", {0},
+	 {{1, "dn: a\n"}, {3, " dn: b\n"}}, NULL},
+	{"a number alone is a record", "1\n\n2", {0}, {{1, "1\n"}, {3, "2"}}, NULL},
+
+	{"lines are counted from the blank behind a record",
+	 "dn: a\nb: c\nd: e\n\n# c\n#d\n\n\n# e\n f\ndn: b\n", {0},
+	 {{1, "dn: a\nb: c\nd: e\n"}, {5, "# e\n f\ndn: b\n"}}, NULL},
+	{"comments alone are no record", "# a\n\n# b\n c\n\ndn: a\n\n# c", {0},
+	 {{1, "dn: a\n"}}, NULL},
+	{"comments belong to the record behind them", "#a\n b\ndn: c\n# d\n\n", {0},
+	 {{1, "#a\n b\ndn: c\n# d\n"}}, NULL},
+
+	{"include", "dn: a\n\ninclude: file:i0\n\ndn: d\n", {"dn: b\n\ndn: c\n"},
+	 {{1, "dn: a\n"}, {3, "dn: b\n"}, {6, "dn: c\n"}, {7, "dn: d\n"}}, NULL},
+	{"lines of included files count", "include: file:i0\n\ndn: b\nb: c\n\ndn: c",
+	 {"\n#\n\ndn: a\n\n\n"}, {{1, "dn: a\n"}, {7, "dn: b\nb: c\n"}, {12, "dn: c"}},
+	 NULL},
+	{"the end of an included file ends the record",
+	 "include: file:i0\nb: c\n\ndn: b\n",
+	 {"dn: a\n"}, {{1, "dn: a\n"}, {3, "b: c\n"}, {5, "dn: b\n"}}, NULL},
+	{"also without a final LF", "include: file:i0\nb: c\n", {"dn: a"},
+	 {{1, "dn: a"}, {3, "b: c\n"}}, NULL},
+	{"one include behind the other", "include: file:i0\ninclude: file:i1\n",
+	 {"dn: a\n", "dn: b\n"}, {{1, "dn: a\n"}, {3, "dn: b\n"}}, NULL},
+	{"nested", "include: file:i0\n\ndn: c\n",
+	 {"include: file:i1\ndn: b\n", "dn: a\n"},
+	 {{1, "dn: a\n"}, {4, "dn: b\n"}, {5, "dn: c\n"}}, NULL},
+	{"at the end", "include: file:i0", {"include: file:i1", "dn: a"},
+	 {{1, "dn: a"}}, NULL},
+	{"empty", "include: file:i0\n\ndn: a\n", {""}, {{1, "dn: a\n"}}, NULL},
+	{"only a comment", "include: file:i0\n\ndn: a\n", {"# a"},
+	 {{1, "dn: a\n"}}, NULL},
+	{"behind a comment", "dn: a\n\n# c\n d\ninclude: file:i0\n", {"dn: b\n"},
+	 {{1, "dn: a\n"}, {3, "dn: b\n"}}, NULL},
+	{"any case and any space", "INCLUDE:\t\v FILE:%690\r\n", {"dn: a\n"},
+	 {{1, "dn: a\n"}}, NULL},
+	{"not inside a record", "dn: a\ninclude: file:i0\n", {"dn: b\n"},
+	 {{1, "dn: a\ninclude: file:i0\n"}}, NULL},
+	{"nor behind a number", "1\ninclude: file:i0\n", {"dn: b\n"},
+	 {{1, "1\ninclude: file:i0\n"}}, NULL},
+	{"nor behind a space", " include: file:i0\n", {"dn: b\n"},
+	 {{1, " include: file:i0\n"}}, NULL},
+	{"a word must be whole", "include\n\nincluded: a\n", {0},
+	 {{1, "include\n"}, {3, "included: a\n"}}, NULL},
+
+	{"missing file", "dn: a\n\ninclude: file:///nonexistent\n\ndn: b\n", {0},
+	 {{1, "dn: a\n"}}, "ldif_read_record: include file:///nonexistent failed"},
+	{"missing file, CR LF", "include: file:///nonexistent\r\n", {0}, {{0}},
+	 "ldif_read_record: include file:///nonexistent failed"},
+	{"missing file, no LF", "dn: a\n\ninclude: file:///nonexistent", {0},
+	 {{1, "dn: a\n"}}, "ldif_read_record: include file:///nonexistent failed"},
+	{"trailing space", "include: file:i0 \n", {"dn: a\n"}, {{0}},
+	 "ldif_read_record: include file:i0  failed"},
+	{"no URL", "include: i0\n", {"dn: a\n"}, {{0}},
+	 "ldif_read_record: include i0 failed"},
+	{"nothing to include", "include:\n", {0}, {{0}},
+	 "ldif_read_record: include  failed"},
+	{"bad escape", "include: file:i%3\n", {0}, {{0}},
+	 "ldif_read_record: include file:i%3 failed"},
+	{"no fold", "include: file:\n i0\n", {"dn: a\n"}, {{0}},
+	 "ldif_read_record: include file: failed"},
+	{"a loop", "include: file:i0\n", {"include: file:i0\n"}, {{0}},
+	 "ldif_read_record: include file:i0 failed"},
+	{"a directory", "include: file:.\n", {0}, {{0}},
+	 "ldif_read_record: reading an included file failed: Is a directory"},
+};
+/* clang-format on */
+
+/* What came out of a whole input. */
+struct result {
+	char *text; /* "LINE<TEXT>" of all records */
+	size_t len;
+	size_t nrecords;
+	int end; /* 0 or -errno */
+	char error[512];
+};
+
+static void result_free(struct result *result)
+{
+	free(result->text);
+}
+
+static void result_add(struct result *result, const struct dit_ldif_record *record)
+{
+	size_t room = record->text.len + 32;
+
+	result->text = realloc(result->text, result->len + room);
+	assert_non_null(result->text);
+	result->len += (size_t)snprintf(result->text + result->len, room, "%llu<",
+	                                (unsigned long long)record->line);
+	memcpy(result->text + result->len, record->text.data, record->text.len);
+	result->len += record->text.len;
+	result->text[result->len++] = '>';
+	result->nrecords++;
+}
+
+/* Two batches in turn, as the loader uses them. */
+static struct result read_input(const struct dit_ldif_reader_opts *opts)
+{
+	struct result result = {0};
+	struct dit_ldif_batch batches[2] = {{0}, {0}};
+	struct dit_ldif_reader *reader = NULL;
+	int turn = 0;
+	int r = 0;
+
+	assert_int_equal(dit_ldif_reader_open(&reader, opts), 0);
+	while ((r = dit_ldif_reader_next(reader, &batches[turn])) > 0) {
+		assert_in_range(batches[turn].nrecords, 1, opts->batch_records);
+		for (size_t i = 0; i < batches[turn].nrecords; i++) {
+			result_add(&result, &batches[turn].records[i]);
+		}
+		turn ^= 1;
+	}
+	result.end = r;
+	(void)snprintf(result.error, sizeof(result.error), "%s",
+	               dit_ldif_reader_error(reader));
+
+	assert_int_equal(dit_ldif_reader_next(reader, &batches[turn]), r);
+	assert_int_equal(batches[turn].nrecords, 0);
+	dit_ldif_batch_deinit(&batches[0]);
+	dit_ldif_batch_deinit(&batches[1]);
+	dit_ldif_reader_close(reader);
+	return result;
+}
+
+static void assert_results_equal(const struct result *a, const struct result *b)
+{
+	assert_int_equal(a->nrecords, b->nrecords);
+	assert_int_equal(a->len, b->len);
+	if (a->len > 0) {
+		assert_memory_equal(a->text, b->text, a->len);
+	}
+	assert_int_equal(a->end, b->end);
+	assert_string_equal(a->error, b->error);
+}
+
+static void write_file(const char *path, const char *bytes, size_t len)
+{
+	FILE *file = fopen(path, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, len, file), len);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Relative URLs need a working directory of our own. */
+struct fixture {
+	char *dir;
+	char before[4096];
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	assert_non_null(getcwd(f->before, sizeof(f->before)));
+	f->dir = test_scratch();
+	assert_int_equal(chdir(f->dir), 0);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(chdir(f->before), 0);
+	test_scratch_remove(f->dir);
+	free(f);
+	return 0;
+}
+
+static void write_case(const struct reader_case *c)
+{
+	char name[16];
+
+	for (int i = 0; i < INCLUDES_MAX; i++) {
+		(void)snprintf(name, sizeof(name), "i%d", i);
+		(void)remove(name);
+		if (c->files[i] != NULL) {
+			write_file(name, c->files[i], strlen(c->files[i]));
+		}
+	}
+	write_file("input", c->input, strlen(c->input));
+}
+
+static void every_case_gives_the_records_of_slapadd(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct reader_case *c = &cases[i];
+		struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+		struct result expected = {0};
+		struct result result;
+
+		print_message("%s\n", c->what);
+		write_case(c);
+		for (int k = 0; k < RECORDS_MAX && c->records[k].text != NULL; k++) {
+			result_add(&expected, &(struct dit_ldif_record){
+						      dit_span_of(c->records[k].text),
+						      c->records[k].line});
+		}
+		opts.path = "input";
+		result = read_input(&opts);
+
+		expected.end = result.end;
+		(void)snprintf(expected.error, sizeof(expected.error), "%s",
+		               c->error == NULL ? "" : c->error);
+		assert_int_equal(result.end < 0, c->error != NULL);
+		assert_results_equal(&result, &expected);
+		result_free(&expected);
+		result_free(&result);
+	}
+}
+
+struct feeder {
+	int fd;
+	const char *bytes;
+	size_t len;
+	size_t piece;
+};
+
+static void *feed(void *arg)
+{
+	struct feeder *feeder = arg;
+
+	for (size_t at = 0; at < feeder->len;) {
+		size_t left = feeder->len - at;
+		ssize_t n = write(feeder->fd, feeder->bytes + at,
+		                  left < feeder->piece ? left : feeder->piece);
+
+		if (n < 0) {
+			break;
+		}
+		at += (size_t)n;
+	}
+	(void)close(feeder->fd);
+	return NULL;
+}
+
+/* The same bytes through standard input, in pieces. */
+static struct result read_pipe(struct dit_ldif_reader_opts opts, struct dit_span bytes,
+                               size_t piece)
+{
+	struct feeder feeder = {.bytes = bytes.data, .len = bytes.len, .piece = piece};
+	struct result result;
+	int saved = dup(STDIN_FILENO);
+	pthread_t thread;
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	feeder.fd = fds[1];
+	assert_int_equal(dup2(fds[0], STDIN_FILENO), STDIN_FILENO);
+	assert_int_equal(close(fds[0]), 0);
+	assert_int_equal(pthread_create(&thread, NULL, feed, &feeder), 0);
+	opts.path = NULL;
+	result = read_input(&opts);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
+	assert_int_equal(close(saved), 0);
+	return result;
+}
+
+static void check_all_sizes(const char *path, struct dit_span bytes)
+{
+	static const size_t sizes[] = {1, 2, 3, 7, 16, 61, 1000, 1 << 20};
+	static const size_t counts[] = {1, 2, 5, 2048};
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+	struct result whole;
+
+	opts.path = path;
+	whole = read_input(&opts);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
+			struct result result;
+
+			opts.batch_bytes = sizes[i];
+			opts.batch_records = counts[k];
+			result = read_input(&opts);
+			assert_results_equal(&result, &whole);
+			result_free(&result);
+			result = read_pipe(opts, bytes, sizes[i]);
+			assert_results_equal(&result, &whole);
+			result_free(&result);
+		}
+	}
+	result_free(&whole);
+}
+
+static void batches_of_any_size_give_the_same_records(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("%s\n", cases[i].what);
+		write_case(&cases[i]);
+		check_all_sizes("input", dit_span_of(cases[i].input));
+	}
+}
+
+static void check_fixture(const char *path)
+{
+	enum {
+		BYTES_MAX = 1 << 16
+	};
+	char *bytes = malloc(BYTES_MAX);
+	FILE *file = fopen(path, "rb");
+	size_t len = 0;
+
+	assert_non_null(bytes);
+	assert_non_null(file);
+	len = fread(bytes, 1, BYTES_MAX, file);
+	assert_int_equal(fclose(file), 0);
+
+	/* The start of a large one is enough. */
+	print_message("%s\n", path);
+	write_file("input", bytes, len);
+	check_all_sizes("input", (struct dit_span){bytes, len});
+	free(bytes);
+}
+
+static void all_fixtures_give_the_same_records(void **state)
+{
+	static const char *const folders[] = {"ldif", "errors"};
+	struct fixture *f = *state;
+	unsigned nfiles = 0;
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		char folder[8192];
+		char path[8704];
+		struct dirent *item = NULL;
+		const char *data = test_data(folders[i]);
+		DIR *dir = NULL;
+
+		(void)snprintf(folder, sizeof(folder), "%s%s%s",
+		               data[0] == '/' ? "" : f->before, data[0] == '/' ? "" : "/",
+		               data);
+		dir = opendir(folder);
+		assert_non_null(dir);
+		while ((item = readdir(dir)) != NULL) {
+			size_t len = strlen(item->d_name);
+
+			if (len > 5 && strcmp(item->d_name + len - 5, ".ldif") == 0) {
+				(void)snprintf(path, sizeof(path), "%s/%s", folder,
+				               item->d_name);
+				check_fixture(path);
+				nfiles++;
+			}
+		}
+		(void)closedir(dir);
+	}
+	assert_true(nfiles > 0);
+}
+
+/* slapd would open what stands before the NUL. */
+static void a_nul_byte_in_an_include_is_refused(void **state)
+{
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+	struct result result;
+
+	(void)state;
+	write_file("input", "include: file:i0\0\n", 18);
+	write_file("i0", "dn: a\n", 6);
+	opts.path = "input";
+	result = read_input(&opts);
+	assert_int_equal(result.end, -EINVAL);
+	assert_string_equal(result.error, "ldif_read_record: include file:i0 failed");
+	result_free(&result);
+}
+
+static void records_before_first_line_are_skipped(void **state)
+{
+	static const char input[] = "dn: a\n\n#\ndn: b\n\ninclude: file:i0\n\ndn: d\n";
+	static const struct {
+		uint64_t first_line;
+		const char *records;
+	} skips[] = {
+		{1, "1<dn: a\n>3<#\ndn: b\n>6<dn: c\n>8<dn: d\n>"},
+		{2, "3<#\ndn: b\n>6<dn: c\n>8<dn: d\n>"},
+		{3, "3<#\ndn: b\n>6<dn: c\n>8<dn: d\n>"},
+		{4, "6<dn: c\n>8<dn: d\n>"},
+		{8, "8<dn: d\n>"},
+		{9, ""},
+	};
+
+	(void)state;
+	write_file("input", input, strlen(input));
+	write_file("i0", "dn: c\n", 6);
+	for (size_t i = 0; i < sizeof(skips) / sizeof(skips[0]); i++) {
+		struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+		struct result result;
+
+		opts.path = "input";
+		opts.first_line = skips[i].first_line;
+		opts.batch_bytes = i + 1;
+		result = read_input(&opts);
+		assert_int_equal(result.end, 0);
+		assert_int_equal(result.len, strlen(skips[i].records));
+		if (result.len > 0) {
+			assert_memory_equal(result.text, skips[i].records, result.len);
+		}
+		result_free(&result);
+	}
+}
+
+/* Skipping, blank lines and old records leave room behind; only a record needs more. */
+static void the_buffer_grows_to_the_largest_record_only(void **state)
+{
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+	struct dit_ldif_batch batch = {0};
+	struct dit_ldif_reader *reader = NULL;
+	FILE *file = fopen("input", "wb");
+
+	(void)state;
+	assert_non_null(file);
+	for (int i = 0; i < 1000; i++) {
+		(void)fprintf(file, "dn: cn=%d\n\n\n\n", i);
+	}
+	(void)fprintf(file, "dn: cn=last\nsn: %0100d\n", 0);
+	assert_int_equal(fclose(file), 0);
+
+	opts.path = "input";
+	opts.batch_bytes = 16;
+	opts.first_line = 3990;
+	assert_int_equal(dit_ldif_reader_open(&reader, &opts), 0);
+	assert_int_equal(dit_ldif_reader_next(reader, &batch), 1);
+	assert_int_equal(batch.size, 16);
+	while (dit_ldif_reader_next(reader, &batch) > 0) {
+	}
+	assert_int_equal(batch.size, 128);
+	dit_ldif_reader_close(reader);
+	dit_ldif_batch_deinit(&batch);
+}
+
+static void the_size_and_the_bytes_read_show_the_progress(void **state)
+{
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+	struct dit_ldif_batch batch = {0};
+	struct dit_ldif_reader *reader = NULL;
+
+	(void)state;
+	write_file("input", "dn: a\n\ndn: b\n\ndn: c\n", 20);
+	opts.path = "input";
+	opts.batch_bytes = 8;
+	assert_int_equal(dit_ldif_reader_open(&reader, &opts), 0);
+	assert_int_equal(dit_ldif_reader_size(reader), 20);
+	assert_int_equal(dit_ldif_reader_next(reader, &batch), 1);
+	assert_int_equal(batch.bytes_read, 8);
+	assert_int_equal(dit_ldif_reader_next(reader, &batch), 1);
+	assert_int_equal(dit_ldif_reader_next(reader, &batch), 1);
+	assert_int_equal(batch.bytes_read, 20);
+	assert_int_equal(dit_ldif_reader_next(reader, &batch), 0);
+	dit_ldif_reader_close(reader);
+	dit_ldif_batch_deinit(&batch);
+}
+
+/* Standard input from a file whose start is already read: "(read x; ditadd) < file". */
+static void a_file_is_read_from_where_it_stands(void **state)
+{
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+	struct result result;
+	int saved = dup(STDIN_FILENO);
+	int fd = -1;
+
+	(void)state;
+	write_file("input", "dn: a\n\ndn: b\n", 13);
+	fd = open("input", O_RDONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(lseek(fd, 7, SEEK_SET), 7);
+	assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
+	assert_int_equal(close(fd), 0);
+	result = read_input(&opts);
+	assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
+	assert_int_equal(close(saved), 0);
+
+	assert_int_equal(result.len, 9);
+	assert_memory_equal(result.text, "1<dn: b\n>", 9);
+	result_free(&result);
+}
+
+static void a_missing_input_is_reported(void **state)
+{
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+	struct dit_ldif_reader *reader = NULL;
+
+	(void)state;
+	opts.path = "missing";
+	assert_int_equal(dit_ldif_reader_open(&reader, &opts), -ENOENT);
+	assert_null(reader);
+	dit_ldif_reader_close(NULL);
+}
+
+static void a_directory_cannot_be_read(void **state)
+{
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+	struct result result;
+
+	(void)state;
+	opts.path = ".";
+	result = read_input(&opts);
+	assert_int_equal(result.end, -EISDIR);
+	assert_string_equal(result.error,
+	                    "ldif_read_record: reading the input failed: Is a directory");
+	result_free(&result);
+}
+
+static void closed_standard_input_is_reported(void **state)
+{
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+	struct dit_ldif_reader *reader = NULL;
+	int saved = dup(STDIN_FILENO);
+	int r = 0;
+
+	(void)state;
+	assert_int_equal(close(STDIN_FILENO), 0);
+	r = dit_ldif_reader_open(&reader, &opts);
+	assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
+	assert_int_equal(close(saved), 0);
+	assert_int_equal(r, -EBADF);
+}
+
+/* Lets the address sanitizer answer NULL, as the system does. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+static void lack_of_memory_is_reported(void **state)
+{
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+	struct result result;
+
+	(void)state;
+	write_file("input", "dn: a\n", 6);
+	opts.path = "input";
+	opts.batch_bytes = SIZE_MAX / 2;
+	result = read_input(&opts);
+	assert_int_equal(result.end, -ENOMEM);
+	assert_string_equal(result.error, "ldif_read_record: out of memory");
+	result_free(&result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_case_gives_the_records_of_slapadd,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(batches_of_any_size_give_the_same_records,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(all_fixtures_give_the_same_records, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(a_nul_byte_in_an_include_is_refused,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(records_before_first_line_are_skipped,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			the_buffer_grows_to_the_largest_record_only, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			the_size_and_the_bytes_read_show_the_progress, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_is_read_from_where_it_stands,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(a_missing_input_is_reported, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(a_directory_cannot_be_read, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(closed_standard_input_is_reported, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(lack_of_memory_is_reported, setup,
+	                                        teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
