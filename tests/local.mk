@@ -8,6 +8,7 @@ unit_scripts =
 include tests/base/local.mk
 include tests/fuzz/local.mk
 include tests/ldif/local.mk
+include tests/schema/local.mk
 
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
 script_tests += %D%/headers.sh

@@ -2,12 +2,21 @@
 # Every target is linked with a main that replays its corpus and mutations of it.
 # For a real fuzzer: clang -fsanitize=fuzzer,address fuzz_NAME.c with the same libraries.
 fuzz_targets += \
+	%D%/fuzz_dn \
 	%D%/fuzz_ldif \
+	%D%/fuzz_schema \
+	%D%/fuzz_value \
 	$(NULL)
 noinst_PROGRAMS += $(fuzz_targets)
 fuzz_replay = %D%/replay_main.c
+%C%_fuzz_dn_SOURCES = %D%/fuzz_dn.c $(fuzz_replay)
+%C%_fuzz_dn_LDADD = $(test_libs)
 %C%_fuzz_ldif_SOURCES = %D%/fuzz_ldif.c $(fuzz_replay)
 %C%_fuzz_ldif_LDADD = $(test_libs)
+%C%_fuzz_schema_SOURCES = %D%/fuzz_schema.c $(fuzz_replay)
+%C%_fuzz_schema_LDADD = $(test_libs)
+%C%_fuzz_value_SOURCES = %D%/fuzz_value.c $(fuzz_replay)
+%C%_fuzz_value_LDADD = $(test_libs)
 
 unit_scripts += %D%/fuzz.sh
 EXTRA_DIST += %D%/corpus

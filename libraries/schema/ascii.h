@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ASCII text, eight bytes at a time: the fast paths of the string rules.
+ *
+ * Threads: plain functions, no state.
+ */
+#ifndef DITKIT_ASCII_H
+#define DITKIT_ASCII_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+#define DIT_ASCII_FOLD   0x1u /* lower-case A-Z */
+#define DIT_ASCII_NO_NUL 0x2u /* a NUL counts as a byte that is not handled */
+
+/* dit_ascii_squeeze() may write so many bytes behind the end of its result. */
+#define DIT_ASCII_SLACK 8
+
+/** True if no byte has its high bit set. */
+bool dit_ascii_is(struct dit_span text);
+
+/**
+ * Drop leading and trailing spaces, make one space of each run, lower-case if asked to.
+ *
+ * @param to  room for text.len + DIT_ASCII_SLACK bytes; no overlap with @p text
+ *
+ * @return length of the result; -1 if the text holds a byte that is not handled here,
+ *         then @p to holds rubbish
+ */
+ptrdiff_t dit_ascii_squeeze(struct dit_span text, unsigned flags, char *to);
+
+static inline bool dit_ascii_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool dit_ascii_is_alpha(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline char dit_ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+extern const signed char dit_ascii_hex_values[256];
+
+/** Value of a hexadecimal digit, -1 for other characters. */
+static inline int dit_ascii_hex(char c)
+{
+	return dit_ascii_hex_values[(unsigned char)c];
+}
+
+/** Copy with A-Z lower-cased; @p to and @p text may be the same place. */
+static inline void dit_ascii_copy_lower(char *to, struct dit_span text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		to[i] = dit_ascii_lower(text.data[i]);
+	}
+}
+
+#endif

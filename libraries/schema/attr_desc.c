@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Attribute descriptions: "cn", "2.5.4.3", "CN;lang-EN;lang-de" (values.md 3.6).
+ *
+ * A description without options is part of its type. One with options is made canonical
+ *
+ *     CommonName;lang-EN;lang-de;lang-en   ->   cn;lang-de;lang-en
+ *
+ * and looked up in the schema's table by that name, which the lock guards; the first who
+ * asks makes it.
+ */
+#include "schema/schema.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "schema/ascii.h"
+#include "schema/schema_private.h"
+
+/* slapd's limits; duplicates count against both. */
+#define OPTIONS_MAX       128
+#define OPTIONS_BYTES_MAX 1024 /* each with its ';' */
+
+/* A description taken apart. */
+struct parsed_desc {
+	const struct dit_attr_type *type;
+	struct dit_span options[OPTIONS_MAX]; /* without "binary", sorted, each once */
+	size_t noptions;
+	bool is_binary;
+};
+
+static const struct dit_span binary = {"binary", 6};
+
+static bool is_alnum(char c)
+{
+	return dit_ascii_is_alpha(c) || dit_ascii_is_digit(c);
+}
+
+/* Order of options: bytewise, without case. */
+static int compare_nocase(struct dit_span a, struct dit_span b)
+{
+	int diff = strncasecmp(a.data, b.data, a.len < b.len ? a.len : b.len);
+
+	return diff != 0 ? diff : (a.len > b.len) - (a.len < b.len);
+}
+
+static bool is_prefix_option(struct dit_span option)
+{
+	return option.data[option.len - 1] == '-' || option.data[option.len - 1] == '=';
+}
+
+static bool starts_with(struct dit_span text, struct dit_span prefix)
+{
+	return text.len >= prefix.len &&
+	       strncasecmp(text.data, prefix.data, prefix.len) == 0;
+}
+
+static bool is_registered(const struct dit_schema *schema, struct dit_span option)
+{
+	for (const struct dit_option *o = schema->options; o != NULL; o = o->next) {
+		if (dit_span_eq_nocase(o->name, option) ||
+		    (is_prefix_option(o->name) && starts_with(option, o->name))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_option_name(struct dit_span option)
+{
+	for (size_t i = 0; i < option.len; i++) {
+		bool is_last = i == option.len - 1;
+
+		if (!is_alnum(option.data[i]) && option.data[i] != '-' &&
+		    !(option.data[i] == '=' && is_last)) {
+			return false;
+		}
+	}
+	return option.len > 0;
+}
+
+void dit_schema_clear_options(struct dit_schema *schema)
+{
+	assert(!schema->is_sealed);
+	schema->options = NULL;
+	schema->has_default_options = false;
+}
+
+int dit_schema_define_option(struct dit_schema *schema, const char *option,
+                             struct dit_schema_error *error)
+{
+	struct dit_span name = dit_span_of(option);
+	struct dit_option *new = NULL;
+
+	assert(!schema->is_sealed);
+	if (schema->has_default_options) {
+		dit_schema_clear_options(schema);
+	}
+	if (!is_option_name(name)) {
+		dit_schema_say(error, "illegal option name \"%s\"", option);
+		return DIT_E_INVALID;
+	}
+	if (dit_span_eq_nocase(name, binary) || is_registered(schema, name)) {
+		dit_schema_say(error, "option \"%s\" is already defined", option);
+		return DIT_E_DUPLICATE;
+	}
+	for (const struct dit_option *o = schema->options; o != NULL; o = o->next) {
+		if (is_prefix_option(name) && starts_with(o->name, name)) {
+			dit_schema_say(error, "option \"%s\" overrides previous option",
+			               option);
+			return DIT_E_DUPLICATE;
+		}
+	}
+
+	new = dit_arena_alloc(&schema->arena, sizeof(*new));
+	if (new == NULL) {
+		return -ENOMEM;
+	}
+	new->name = dit_arena_copy(&schema->arena, name);
+	if (new->name.data == NULL) {
+		return -ENOMEM;
+	}
+	new->next = schema->options;
+	schema->options = new;
+	if (option[name.len - 1] == '=') {
+		schema->has_equals_option = true;
+	}
+	return 0;
+}
+
+/* NULL, or the reason why the bytes cannot be a description. */
+static const char *check_bytes(const struct dit_schema *schema, struct dit_span name)
+{
+	static const char inappropriate[] =
+		"AttributeDescription contains inappropriate characters";
+
+	if (name.len == 0) {
+		return "empty AttributeDescription";
+	}
+	if (!is_alnum(name.data[0])) {
+		return inappropriate;
+	}
+	for (size_t i = 1; i < name.len; i++) {
+		char c = name.data[i];
+
+		if (!is_alnum(c) && c != '-' && c != '.' && c != ';' &&
+		    !(c == '=' && schema->has_equals_option)) {
+			return inappropriate;
+		}
+	}
+	return NULL;
+}
+
+/* Insertion sort from the end: options mostly come sorted. */
+static void insert_option(struct parsed_desc *desc, struct dit_span option)
+{
+	size_t i = desc->noptions;
+
+	while (i > 0 && compare_nocase(desc->options[i - 1], option) > 0) {
+		i--;
+	}
+	if (i > 0 && compare_nocase(desc->options[i - 1], option) == 0) {
+		return;
+	}
+	memmove(&desc->options[i + 1], &desc->options[i],
+	        (desc->noptions - i) * sizeof(desc->options[0]));
+	desc->options[i] = option;
+	desc->noptions++;
+}
+
+static const char *parse_option(const struct dit_schema *schema, struct dit_span option,
+                                struct parsed_desc *desc)
+{
+	if (option.len == 0) {
+		return "zero length option is invalid";
+	}
+	if (dit_span_eq_nocase(option, binary)) {
+		if (desc->is_binary) {
+			return "option \"binary\" specified multiple times";
+		}
+		if ((desc->type->syntax->flags & (DIT_SYNTAX_BINARY | DIT_SYNTAX_BER)) ==
+		    0) {
+			return "option \"binary\" not supported with type";
+		}
+		desc->is_binary = true;
+		return NULL;
+	}
+	if (!is_registered(schema, option)) {
+		return "unrecognized option";
+	}
+	if (desc->noptions >= OPTIONS_MAX) {
+		return "too many tagging options";
+	}
+	insert_option(desc, option);
+	return NULL;
+}
+
+/* @p rest is what follows the type, from the first ';' on */
+static const char *parse_options(const struct dit_schema *schema, struct dit_span rest,
+                                 struct parsed_desc *desc)
+{
+	size_t nbytes = 0;
+
+	if (rest.len > 0 && dit_type_is_operational(desc->type)) {
+		return "operational attribute with options undefined";
+	}
+	while (rest.len > 0) {
+		struct dit_span option = {rest.data + 1, 0};
+		const char *reason = NULL;
+		bool was_binary = desc->is_binary;
+
+		while (option.len + 1 < rest.len && option.data[option.len] != ';') {
+			option.len++;
+		}
+		rest.data += option.len + 1;
+		rest.len -= option.len + 1;
+		reason = parse_option(schema, option, desc);
+		if (reason != NULL) {
+			return reason;
+		}
+		if (was_binary == desc->is_binary) {
+			nbytes += option.len + 1;
+		}
+	}
+	return nbytes > OPTIONS_BYTES_MAX ? "tagging options too long" : NULL;
+}
+
+static const char *parse_desc(const struct dit_schema *schema, struct dit_span name,
+                              struct parsed_desc *desc)
+{
+	const char *reason = check_bytes(schema, name);
+	const char *semicolon = NULL;
+	struct dit_span type = name;
+
+	if (reason != NULL) {
+		return reason;
+	}
+	semicolon = memchr(name.data, ';', name.len);
+	if (semicolon != NULL) {
+		type.len = (size_t)(semicolon - name.data);
+	}
+	desc->type = dit_schema_find_type(schema, type);
+	desc->noptions = 0;
+	desc->is_binary = false;
+	if (desc->type == NULL) {
+		return "attribute type undefined";
+	}
+	return parse_options(schema,
+	                     (struct dit_span){name.data + type.len, name.len - type.len},
+	                     desc);
+}
+
+static char *append_option(char *at, struct dit_span option)
+{
+	*at++ = ';';
+	dit_ascii_copy_lower(at, option);
+	return at + option.len;
+}
+
+/*
+ * Write the canonical options, ";a;b". @p with_binary puts "binary" to its alphabetical
+ * place.
+ */
+static char *append_options(char *at, const struct parsed_desc *desc, bool with_binary)
+{
+	for (size_t i = 0; i < desc->noptions; i++) {
+		if (with_binary && compare_nocase(desc->options[i], binary) > 0) {
+			at = append_option(at, binary);
+			with_binary = false;
+		}
+		at = append_option(at, desc->options[i]);
+	}
+	return with_binary ? append_option(at, binary) : at;
+}
+
+/*
+ * Make the description and give it the next ordinal. Called with the lock held; @p name
+ * is the canonical name, which the caller keeps.
+ */
+static int make_ad(struct dit_schema *schema, const struct parsed_desc *desc,
+                   struct dit_span name, const struct dit_ad **ret)
+{
+	struct dit_arena_mark mark = dit_arena_mark(&schema->ads_arena);
+	struct dit_ad *ad = dit_arena_calloc(&schema->ads_arena, 1, sizeof(*ad));
+	char *options = dit_arena_bytes(&schema->ads_arena, name.len + 1);
+	char *end = NULL;
+
+	if (ad == NULL || options == NULL) {
+		goto no_memory;
+	}
+	ad->type = desc->type;
+	ad->is_binary = desc->is_binary;
+	ad->name = dit_arena_copy(&schema->ads_arena, name);
+	end = append_options(options, desc, false);
+	*end = '\0';
+	if (end != options) {
+		ad->options = (struct dit_span){options + 1, (size_t)(end - options) - 1};
+	}
+	if (ad->name.data == NULL || dit_name_table_reserve(&schema->ads, 1) < 0) {
+		goto no_memory;
+	}
+	dit_name_table_put(&schema->ads, ad->name, ad);
+	ad->ordinal = atomic_fetch_add_explicit(&schema->nads, 1, memory_order_relaxed);
+	*ret = ad;
+	return 0;
+
+no_memory:
+	dit_arena_rewind(&schema->ads_arena, mark);
+	return -ENOMEM;
+}
+
+static int find_with_options(struct dit_schema *schema, const struct parsed_desc *desc,
+                             const struct dit_ad **ret)
+{
+	struct dit_span type = desc->type->ad.name;
+	size_t size = type.len + binary.len + 1;
+	char buffer[256];
+	char *text = buffer;
+	char *end = NULL;
+	struct dit_span name = {0};
+	const struct dit_ad *ad = NULL;
+	int r = 0;
+
+	for (size_t i = 0; i < desc->noptions; i++) {
+		size += desc->options[i].len + 1;
+	}
+	if (size > sizeof(buffer)) {
+		text = malloc(size);
+		if (text == NULL) {
+			return -ENOMEM;
+		}
+	}
+	memcpy(text, type.data, type.len);
+	end = append_options(text + type.len, desc, desc->is_binary);
+	name = (struct dit_span){text, (size_t)(end - text)};
+
+	(void)pthread_mutex_lock(&schema->lock);
+	ad = dit_name_table_find(&schema->ads, name);
+	if (ad == NULL) {
+		r = make_ad(schema, desc, name, &ad);
+	}
+	(void)pthread_mutex_unlock(&schema->lock);
+
+	if (text != buffer) {
+		free(text);
+	}
+	if (r == 0) {
+		*ret = ad;
+	}
+	return r;
+}
+
+int dit_ad_resolve(struct dit_schema *schema, struct dit_span name,
+                   const struct dit_ad **ret, const char **ret_reason)
+{
+	struct parsed_desc desc; /* 2 KiB; parse_desc() sets what is read */
+	const char *reason = parse_desc(schema, name, &desc);
+
+	if (reason != NULL) {
+		if (ret_reason != NULL) {
+			*ret_reason = reason;
+		}
+		return DIT_E_UNKNOWN;
+	}
+	if (desc.noptions == 0 && !desc.is_binary) {
+		*ret = &desc.type->ad;
+		return 0;
+	}
+	return find_with_options(schema, &desc, ret);
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Object classes and content rules: resolve names, inherit, check, add (values.md 3.4 and
+ * 3.5). The checks stand in slapd's order.
+ *
+ * The lists of a class hold what it inherits first, superclass by superclass, then its
+ * own, each attribute once, at its first place. That is the order in which slapd looks
+ * for missing attributes:
+ *
+ *     a MUST ( x $ y )   b MUST z   c SUP ( a $ b ) MUST ( w $ y )   ->   x y z w
+ */
+#include "schema/schema_private.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "base/error.h"
+
+#define CLASS    "objectclass"
+#define RULE     "ditcontentrule"
+#define BAD_SUP  "user-defined ObjectClass has inappropriate SUPerior"
+#define BAD_AUX  "Content Rule AUX contains inappropriate object class"
+#define NO_TYPE  "AttributeType not found"
+#define NO_CLASS "ObjectClass not found"
+
+static const char *const top[] = {"top", NULL};
+
+static size_t count_names(dit_names names)
+{
+	size_t n = 0;
+
+	while (names != NULL && names[n] != NULL) {
+		n++;
+	}
+	return n;
+}
+
+static size_t count_types(const struct dit_attr_type *const *types)
+{
+	size_t n = 0;
+
+	while (types[n] != NULL) {
+		n++;
+	}
+	return n;
+}
+
+/* Append unless it is there; the list has room and ends with NULL. */
+static void add_once(const struct dit_attr_type **list, const struct dit_attr_type *type)
+{
+	while (*list != NULL && *list != type) {
+		list++;
+	}
+	*list = type;
+}
+
+static bool any_operational(const struct dit_attr_type *const *list)
+{
+	while (*list != NULL && !dit_type_is_operational(*list)) {
+		list++;
+	}
+	return *list != NULL;
+}
+
+static bool is_allowed_sup(const struct dit_class *oc, const struct dit_class *sup)
+{
+	return (sup->kind == DIT_CLASS_ABSTRACT || sup->kind == oc->kind) &&
+	       (!sup->is_obsolete || oc->is_obsolete);
+}
+
+static int resolve_sups(struct dit_schema *schema, dit_names names, struct dit_class *oc,
+                        struct dit_schema_error *error)
+{
+	size_t n = count_names(names);
+
+	oc->sups = dit_arena_calloc(&schema->arena, n + 1, sizeof(*oc->sups));
+	if (oc->sups == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		oc->sups[i] = dit_schema_find_class(schema, dit_span_of(names[i]));
+		if (oc->sups[i] == NULL) {
+			return dit_schema_fail(error, DIT_E_UNKNOWN, CLASS, NO_CLASS,
+			                       names[i]);
+		}
+		if (!is_allowed_sup(oc, oc->sups[i])) {
+			return dit_schema_fail(error, DIT_E_INVALID, CLASS, BAD_SUP,
+			                       names[i]);
+		}
+	}
+	return 0;
+}
+
+/* One of the two lists, filled with what is inherited; room for @p nown more. */
+static const struct dit_attr_type **inherit_list(struct dit_schema *schema,
+                                                 const struct dit_class *oc, bool is_must,
+                                                 size_t nown)
+{
+	const struct dit_attr_type **list = NULL;
+	size_t n = nown;
+
+	for (size_t i = 0; oc->sups[i] != NULL; i++) {
+		n += count_types(is_must ? oc->sups[i]->must : oc->sups[i]->may);
+	}
+	list = dit_arena_calloc(&schema->arena, n + 1, sizeof(*list));
+	for (size_t i = 0; oc->sups[i] != NULL && list != NULL; i++) {
+		const struct dit_attr_type **from =
+			is_must ? oc->sups[i]->must : oc->sups[i]->may;
+
+		for (; *from != NULL; from++) {
+			add_once(list, *from);
+		}
+	}
+	return list;
+}
+
+static int add_own(struct dit_schema *schema, dit_names names,
+                   const struct dit_attr_type **list, struct dit_schema_error *error)
+{
+	for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
+		const struct dit_attr_type *type =
+			dit_schema_find_type(schema, dit_span_of(names[i]));
+
+		if (type == NULL) {
+			return dit_schema_fail(error, DIT_E_UNKNOWN, CLASS, NO_TYPE,
+			                       names[i]);
+		}
+		add_once(list, type);
+	}
+	return 0;
+}
+
+/* slapd tells inherited operational attributes from own ones by when it looks. */
+static int resolve_lists(struct dit_schema *schema, const struct dit_class_def *def,
+                         struct dit_class *oc, const char *text,
+                         struct dit_schema_error *error)
+{
+	int r = 0;
+
+	oc->must = inherit_list(schema, oc, true, count_names(def->must));
+	oc->may = inherit_list(schema, oc, false, count_names(def->may));
+	if (oc->must == NULL || oc->may == NULL) {
+		return -ENOMEM;
+	}
+	if (text != NULL && (any_operational(oc->must) || any_operational(oc->may))) {
+		return dit_schema_fail(error, DIT_E_INVALID, CLASS, BAD_SUP, text);
+	}
+	r = add_own(schema, def->must, oc->must, error);
+	if (r == 0) {
+		r = add_own(schema, def->may, oc->may, error);
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (text != NULL && (any_operational(oc->must) || any_operational(oc->may))) {
+		return dit_schema_fail(error, DIT_E_INVALID, CLASS,
+		                       "user-defined ObjectClass includes operational "
+		                       "attributes",
+		                       text);
+	}
+	return 0;
+}
+
+static struct dit_identity identify_class(const void *element)
+{
+	const struct dit_class_entry *entry = element;
+
+	return (struct dit_identity){entry->oc.oid, entry->oc.names};
+}
+
+static int add_class(struct dit_schema *schema, struct dit_class_entry *entry,
+                     struct dit_schema_error *error)
+{
+	const char *culprit = NULL;
+	int r = dit_identity_check(&schema->classes, identify_class(entry),
+	                           identify_class, &culprit);
+
+	if (r < 0) {
+		return dit_schema_fail(error, DIT_E_DUPLICATE, CLASS,
+		                       r == DIT_E_DUPLICATE
+		                               ? "Duplicate objectClass"
+		                               : "Inconsistent duplicate objectClass",
+		                       culprit);
+	}
+	r = dit_identity_put(&schema->classes, identify_class(entry), entry);
+	if (r < 0) {
+		return r;
+	}
+	entry->oc.ordinal = schema->nclasses++;
+	return 0;
+}
+
+int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
+                     const char *text, struct dit_schema_error *error)
+{
+	struct dit_class_entry *entry = NULL;
+	const char *oid = NULL;
+	dit_names sups = def->sups;
+	int r = 0;
+
+	if (dit_names_invalid(def->names) != NULL) {
+		return dit_schema_fail(error, DIT_E_INVALID, CLASS, "Invalid NAME", text);
+	}
+	r = dit_schema_expand_oid(schema, def->oid, &oid);
+	if (r == DIT_E_UNKNOWN) {
+		return dit_schema_fail(error, r, CLASS, "OID could not be expanded",
+		                       def->oid);
+	}
+	entry = dit_arena_calloc(&schema->arena, 1, sizeof(*entry));
+	if (r < 0 || entry == NULL) {
+		return -ENOMEM;
+	}
+	entry->oc = (struct dit_class){
+		.oid = dit_arena_copy(&schema->arena, dit_span_of(oid)).data,
+		.names = dit_names_copy(schema, def->names),
+		.kind = def->kind,
+		.oc_flags = def->oc_flags,
+		.is_obsolete = def->is_obsolete,
+		.check = def->check,
+	};
+	if (entry->oc.oid == NULL || entry->oc.names == NULL) {
+		return -ENOMEM;
+	}
+	entry->oc.name = entry->oc.names[0] == NULL ? entry->oc.oid : entry->oc.names[0];
+
+	if (sups == NULL && def->kind == DIT_CLASS_STRUCTURAL) {
+		sups = top;
+	}
+	r = resolve_sups(schema, sups, &entry->oc, error);
+	if (r == 0) {
+		r = resolve_lists(schema, def, &entry->oc, text, error);
+	}
+	return r < 0 ? r : add_class(schema, entry, error);
+}
+
+/* A content rule in the making. */
+struct content_rule_work {
+	struct dit_schema *schema;
+	const struct dit_content_rule_def *def;
+	struct dit_content_rule *rule;
+	bool is_operational; /* it touches a class or attribute of slapd's own */
+	struct dit_schema_error *error;
+};
+
+static int resolve_structural(struct content_rule_work *work, const char *oid,
+                              struct dit_class_entry **ret)
+{
+	struct dit_class_entry *entry =
+		dit_name_table_find(&work->schema->classes, dit_span_of(oid));
+
+	if (entry == NULL) {
+		return dit_schema_fail(work->error, DIT_E_UNKNOWN, RULE, NO_CLASS, oid);
+	}
+	if (entry->oc.kind != DIT_CLASS_STRUCTURAL) {
+		return dit_schema_fail(work->error, DIT_E_INVALID, RULE,
+		                       "Content Rule not for STRUCTURAL object class",
+		                       oid);
+	}
+	work->rule->structural = &entry->oc;
+	work->is_operational = (entry->oc.oc_flags & DIT_OC_OPERATIONAL) != 0;
+	*ret = entry;
+	return 0;
+}
+
+static int resolve_aux(struct content_rule_work *work)
+{
+	dit_names names = work->def->aux;
+	size_t n = count_names(names);
+	const struct dit_class **aux = NULL;
+
+	aux = dit_arena_calloc(&work->schema->arena, n + 1, sizeof(*aux));
+	if (aux == NULL) {
+		return -ENOMEM;
+	}
+	work->rule->aux = aux;
+	for (size_t i = 0; i < n; i++) {
+		aux[i] = dit_schema_find_class(work->schema, dit_span_of(names[i]));
+		if (aux[i] == NULL) {
+			return dit_schema_fail(work->error, DIT_E_UNKNOWN, RULE, NO_CLASS,
+			                       names[i]);
+		}
+		if (aux[i]->kind != DIT_CLASS_AUXILIARY) {
+			return dit_schema_fail(work->error, DIT_E_INVALID, RULE, BAD_AUX,
+			                       names[i]);
+		}
+		/* Of slapd's own classes only extensibleObject may be allowed. */
+		if ((aux[i]->oc_flags & DIT_OC_OPERATIONAL) != 0 &&
+		    strcasecmp(aux[i]->name, "extensibleObject") != 0) {
+			work->is_operational = true;
+		}
+	}
+	return 0;
+}
+
+static bool is_listed(const struct dit_attr_type *const *list,
+                      const struct dit_attr_type *type)
+{
+	while (list != NULL && *list != NULL && *list != type) {
+		list++;
+	}
+	return list != NULL && *list != NULL;
+}
+
+/* @p ret_list is one of the rule's three lists; an attribute stands in one, once. */
+static int resolve_rule_list(struct content_rule_work *work, dit_names names,
+                             const struct dit_attr_type ***ret_list)
+{
+	const struct dit_content_rule *rule = work->rule;
+	size_t n = count_names(names);
+	const struct dit_attr_type **list = NULL;
+
+	list = dit_arena_calloc(&work->schema->arena, n + 1, sizeof(*list));
+	if (list == NULL) {
+		return -ENOMEM;
+	}
+	*ret_list = list;
+	for (size_t i = 0; i < n; i++) {
+		const struct dit_attr_type *type =
+			dit_schema_find_type(work->schema, dit_span_of(names[i]));
+
+		if (type == NULL) {
+			return dit_schema_fail(work->error, DIT_E_UNKNOWN, RULE, NO_TYPE,
+			                       names[i]);
+		}
+		if (is_listed(rule->must, type) || is_listed(rule->may, type) ||
+		    is_listed(rule->precluded, type)) {
+			return dit_schema_fail(
+				work->error, DIT_E_INVALID, RULE,
+				"Content Rule attribute type list contains "
+				"duplicate",
+				names[i]);
+		}
+		if (dit_type_is_operational(type)) {
+			work->is_operational = true;
+		}
+		list[i] = type;
+	}
+	return 0;
+}
+
+static int resolve_rule_lists(struct content_rule_work *work)
+{
+	int r = resolve_aux(work);
+
+	if (r == 0) {
+		r = resolve_rule_list(work, work->def->must, &work->rule->must);
+	}
+	if (r == 0) {
+		r = resolve_rule_list(work, work->def->may, &work->rule->may);
+	}
+	if (r == 0) {
+		r = resolve_rule_list(work, work->def->precluded, &work->rule->precluded);
+	}
+	return r;
+}
+
+static int add_content_rule(struct content_rule_work *work, struct dit_class_entry *entry,
+                            const char **names)
+{
+	struct dit_name_table *table = &work->schema->content_rules;
+	int r = 0;
+
+	if (entry->content_rule != NULL) {
+		return dit_schema_fail(work->error, DIT_E_DUPLICATE, RULE,
+		                       "Duplicate Content Rule", work->rule->oid);
+	}
+	for (size_t i = 0; names[i] != NULL; i++) {
+		if (dit_name_table_find(table, dit_span_of(names[i])) != NULL) {
+			return dit_schema_fail(work->error, DIT_E_DUPLICATE, RULE,
+			                       "Duplicate Content Rule", names[i]);
+		}
+	}
+	r = dit_identity_put(table, (struct dit_identity){NULL, names}, work->rule);
+	if (r == 0) {
+		entry->content_rule = work->rule;
+	}
+	return r;
+}
+
+int dit_define_content_rule(struct dit_schema *schema,
+                            const struct dit_content_rule_def *def, const char *text,
+                            struct dit_schema_error *error)
+{
+	struct content_rule_work work = {.schema = schema, .def = def, .error = error};
+	struct dit_class_entry *entry = NULL;
+	const char **names = NULL;
+	const char *oid = NULL;
+	int r = 0;
+
+	if (dit_names_invalid(def->names) != NULL) {
+		return dit_schema_fail(error, DIT_E_INVALID, RULE, "Invalid NAME", text);
+	}
+	r = dit_schema_expand_oid(schema, def->oid, &oid);
+	if (r == DIT_E_UNKNOWN) {
+		return dit_schema_fail(error, r, RULE, "OID could not be expanded",
+		                       def->oid);
+	}
+	work.rule = dit_arena_calloc(&schema->arena, 1, sizeof(*work.rule));
+	names = dit_names_copy(schema, def->names);
+	if (r < 0 || work.rule == NULL || names == NULL) {
+		return -ENOMEM;
+	}
+	work.rule->is_obsolete = def->is_obsolete;
+	work.rule->oid = dit_arena_copy(&schema->arena, dit_span_of(oid)).data;
+	if (work.rule->oid == NULL) {
+		return -ENOMEM;
+	}
+	work.rule->name = names[0] == NULL ? work.rule->oid : names[0];
+
+	r = resolve_structural(&work, work.rule->oid, &entry);
+	if (r == 0) {
+		r = resolve_rule_lists(&work);
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (work.is_operational) {
+		return dit_schema_fail(error, DIT_E_INVALID, RULE, BAD_AUX, text);
+	}
+	return add_content_rule(&work, entry, names);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Open addressing with linear probing; at most half full, so probes stay short. */
+#include "schema/name_table.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#define SLOTS_MIN 64
+
+/*
+ * FNV-1a, 32 bit. Setting bit 5 maps "A" to "a"; that it also merges a few marks only
+ * costs a comparison.
+ */
+static uint32_t hash_name(struct dit_span name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < name.len; i++) {
+		hash = (hash ^ ((unsigned char)name.data[i] | 0x20u)) * 16777619u;
+	}
+	return hash;
+}
+
+void dit_name_table_deinit(struct dit_name_table *table)
+{
+	free(table->slots);
+	*table = (struct dit_name_table){0};
+}
+
+static void put_slot(struct dit_name_table *table, const struct dit_name_slot *slot)
+{
+	size_t i = slot->hash & (table->nslots - 1);
+
+	while (table->slots[i].name.data != NULL) {
+		i = (i + 1) & (table->nslots - 1);
+	}
+	table->slots[i] = *slot;
+	table->nused++;
+}
+
+int dit_name_table_reserve(struct dit_name_table *table, size_t n)
+{
+	struct dit_name_table bigger = {.nslots = table->nslots};
+
+	if (bigger.nslots == 0) {
+		bigger.nslots = SLOTS_MIN;
+	}
+	while (table->nused + n > bigger.nslots / 2) {
+		bigger.nslots *= 2;
+	}
+	if (bigger.nslots == table->nslots) {
+		return 0;
+	}
+	bigger.slots = calloc(bigger.nslots, sizeof(*bigger.slots));
+	if (bigger.slots == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < table->nslots; i++) {
+		if (table->slots[i].name.data != NULL) {
+			put_slot(&bigger, &table->slots[i]);
+		}
+	}
+	free(table->slots);
+	*table = bigger;
+	return 0;
+}
+
+void dit_name_table_put(struct dit_name_table *table, struct dit_span name, void *value)
+{
+	struct dit_name_slot slot = {name, hash_name(name), value};
+
+	assert(name.data != NULL && table->nused < table->nslots / 2);
+	put_slot(table, &slot);
+}
+
+void *dit_name_table_find(const struct dit_name_table *table, struct dit_span name)
+{
+	uint32_t hash = hash_name(name);
+	size_t i = 0;
+
+	if (table->nslots == 0) {
+		return NULL;
+	}
+	for (i = hash & (table->nslots - 1); table->slots[i].name.data != NULL;
+	     i = (i + 1) & (table->nslots - 1)) {
+		if (table->slots[i].hash == hash &&
+		    dit_span_eq_nocase(table->slots[i].name, name)) {
+			return table->slots[i].value;
+		}
+	}
+	return NULL;
+}

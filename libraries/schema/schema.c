@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The registry: owns all elements, finds them by name. */
+#include "schema/schema.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "schema/schema_private.h"
+
+#define ARENA_BLOCK (64 * 1024) /* the hard-coded set takes about 150 KiB */
+
+/* slapd composes these messages in a buffer of this size and cuts what is longer. */
+#define ERROR_BYTES 256
+
+int dit_schema_new(struct dit_schema **ret)
+{
+	struct dit_schema *schema = calloc(1, sizeof(*schema));
+	int r = 0;
+
+	if (schema == NULL) {
+		return -ENOMEM;
+	}
+	r = pthread_mutex_init(&schema->lock, NULL);
+	if (r != 0) {
+		free(schema);
+		return -r;
+	}
+	dit_arena_init(&schema->arena, ARENA_BLOCK);
+	dit_arena_init(&schema->ads_arena, ARENA_BLOCK);
+
+	r = dit_schema_define_option(schema, "lang-", NULL);
+	if (r == 0) {
+		schema->has_default_options = true;
+		r = dit_define_builtin(schema, NULL);
+	}
+	if (r < 0) {
+		dit_schema_free(schema);
+		return r;
+	}
+	*ret = schema;
+	return 0;
+}
+
+void dit_schema_free(struct dit_schema *schema)
+{
+	if (schema == NULL) {
+		return;
+	}
+	dit_name_table_deinit(&schema->syntaxes);
+	dit_name_table_deinit(&schema->rules);
+	dit_name_table_deinit(&schema->types);
+	dit_name_table_deinit(&schema->classes);
+	dit_name_table_deinit(&schema->content_rules);
+	dit_name_table_deinit(&schema->ads);
+	dit_arena_deinit(&schema->arena);
+	dit_arena_deinit(&schema->ads_arena);
+	(void)pthread_mutex_destroy(&schema->lock);
+	free(schema);
+}
+
+int dit_schema_seal(struct dit_schema *schema)
+{
+	schema->is_sealed = true;
+	return 0;
+}
+
+void dit_schema_say(struct dit_schema_error *error, const char *format, ...)
+{
+	va_list args;
+
+	if (error == NULL) {
+		return;
+	}
+	va_start(args, format);
+	(void)vsnprintf(error->text, ERROR_BYTES, format, args);
+	va_end(args);
+	error->detail[0] = '\0';
+}
+
+int dit_schema_fail(struct dit_schema_error *error, int code, const char *keyword,
+                    const char *what, const char *culprit)
+{
+	dit_schema_say(error, "%s: %s: \"%s\"", keyword, what, culprit);
+	return code;
+}
+
+const struct dit_attr_type *dit_schema_find_type(const struct dit_schema *schema,
+                                                 struct dit_span name)
+{
+	return dit_name_table_find(&schema->types, name);
+}
+
+const struct dit_class *dit_schema_find_class(const struct dit_schema *schema,
+                                              struct dit_span name)
+{
+	const struct dit_class_entry *entry = dit_name_table_find(&schema->classes, name);
+
+	return entry == NULL ? NULL : &entry->oc;
+}
+
+const struct dit_rule *dit_schema_find_rule(const struct dit_schema *schema,
+                                            struct dit_span name)
+{
+	const struct dit_rule_entry *entry = dit_name_table_find(&schema->rules, name);
+
+	return entry == NULL ? NULL : &entry->rule;
+}
+
+const struct dit_syntax *dit_schema_find_syntax(const struct dit_schema *schema,
+                                                struct dit_span oid)
+{
+	const struct dit_syntax_entry *entry =
+		dit_name_table_find(&schema->syntaxes, oid);
+
+	return entry == NULL ? NULL : &entry->syntax;
+}
+
+const struct dit_content_rule *dit_schema_find_content_rule(
+	const struct dit_schema *schema, const struct dit_class *oc)
+{
+	(void)schema;
+	/* Every class of the registry is the first member of its entry. */
+	return ((const struct dit_class_entry *)(const void *)oc)->content_rule;
+}
+
+size_t dit_schema_ntypes(const struct dit_schema *schema)
+{
+	return schema->ntypes;
+}
+
+size_t dit_schema_nclasses(const struct dit_schema *schema)
+{
+	return schema->nclasses;
+}
+
+uint32_t dit_schema_nads(const struct dit_schema *schema)
+{
+	return atomic_load_explicit(&schema->nads, memory_order_relaxed);
+}
+
+bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor)
+{
+	if (oc == ancestor) {
+		return true;
+	}
+	for (size_t i = 0; oc->sups[i] != NULL; i++) {
+		if (dit_class_is_a(oc->sups[i], ancestor)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int dit_schema_load_module(struct dit_schema *schema, const char *module)
+{
+	char source[128];
+	int n = snprintf(source, sizeof(source), "module:%s", module);
+
+	assert(!schema->is_sealed);
+	if (n < 0 || (size_t)n >= sizeof(source)) {
+		return 0; /* longer than any module that is known */
+	}
+	return dit_define_builtin(schema, source);
+}
+
+/* Length of the name's part before ':' */
+static size_t macro_name_len(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	return colon == NULL ? strlen(text) : (size_t)(colon - text);
+}
+
+static const struct dit_macro *find_macro(const struct dit_schema *schema,
+                                          struct dit_span name)
+{
+	const struct dit_macro *macro = schema->macros;
+
+	while (macro != NULL && !dit_span_eq(dit_span_of(macro->name), name)) {
+		macro = macro->next;
+	}
+	return macro;
+}
+
+int dit_schema_expand_oid(struct dit_schema *schema, const char *text, const char **ret)
+{
+	size_t len = macro_name_len(text);
+	const struct dit_macro *macro = NULL;
+	char *oid = NULL;
+	size_t size = 0;
+
+	if (*text >= '0' && *text <= '9') {
+		*ret = text;
+		return 0;
+	}
+	macro = find_macro(schema, (struct dit_span){text, len});
+	if (macro == NULL) {
+		return DIT_E_UNKNOWN;
+	}
+	if (text[len] == '\0') {
+		*ret = macro->oid;
+		return 0;
+	}
+	size = strlen(macro->oid) + strlen(text + len) + 1;
+	oid = dit_arena_bytes(&schema->arena, size);
+	if (oid == NULL) {
+		return -ENOMEM;
+	}
+	(void)snprintf(oid, size, "%s.%s", macro->oid, text + len + 1);
+	*ret = oid;
+	return 0;
+}
+
+/* Names of macros are not checked, as in slapd; a number stands for itself already. */
+static const char *defined_oid(const struct dit_schema *schema, const char *name)
+{
+	const struct dit_macro *macro = find_macro(schema, dit_span_of(name));
+
+	if (*name >= '0' && *name <= '9') {
+		return name;
+	}
+	return macro == NULL ? NULL : macro->oid;
+}
+
+int dit_schema_define_macro(struct dit_schema *schema, const char *name, const char *oid,
+                            struct dit_schema_error *error)
+{
+	const char *old = defined_oid(schema, name);
+	const char *expanded = NULL;
+	struct dit_macro *macro = NULL;
+	int r = 0;
+
+	assert(!schema->is_sealed);
+	r = dit_schema_expand_oid(schema, oid, &expanded);
+	if (r == -ENOMEM) {
+		return r;
+	}
+	if (old != NULL) {
+		dit_schema_say(error,
+		               "objectidentifier: \"%s\" previously defined \"%s\"", name,
+		               old);
+		return r == 0 && strcmp(old, expanded) == 0 ? 1 : DIT_E_DUPLICATE;
+	}
+	if (r < 0) {
+		dit_schema_say(error, "objectidentifier: OID %s not recognized", oid);
+		return r;
+	}
+
+	macro = dit_arena_alloc(&schema->arena, sizeof(*macro));
+	if (macro == NULL) {
+		return -ENOMEM;
+	}
+	macro->name = dit_arena_copy(&schema->arena, dit_span_of(name)).data;
+	macro->oid = dit_arena_copy(&schema->arena, dit_span_of(expanded)).data;
+	if (macro->name == NULL || macro->oid == NULL) {
+		return -ENOMEM;
+	}
+	macro->next = schema->macros;
+	schema->macros = macro;
+	return 0;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The schema: syntaxes, matching rules, attribute types, object classes, content rules,
+ * and the attribute descriptions made of them. Sources: RFC 4512, values.md section 3.
+ *
+ *   dit_schema_new()                      the hard-coded set (builtin-schema.tsv)
+ *   dit_schema_define_*()...              definitions of the configuration, in order
+ *   dit_schema_seal()                     no more definitions; any thread may look up
+ *   dit_schema_find_*(), dit_ad_find()    any thread
+ *   dit_schema_free()
+ *
+ * All elements are owned by the schema and live as long as it does; their fields are
+ * read-only for everybody else.
+ *
+ * Threads: one thread until dit_schema_seal(); afterwards everything is constant and
+ * shared, except the table of attribute descriptions with options, which has a lock of
+ * its own and hands out pointers that stay valid.
+ */
+#ifndef DITKIT_SCHEMA_H
+#define DITKIT_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+struct dit_schema;
+
+/** What a syntax accepts (values.md 3.7). */
+enum dit_validator {
+	DIT_VALID_NONE, /* the syntax has no validator: anything */
+	DIT_VALID_ANY,
+	DIT_VALID_UTF8,
+	DIT_VALID_UTF8_NONEMPTY,
+	DIT_VALID_IA5,
+	DIT_VALID_PRINTABLE,
+	DIT_VALID_PRINTABLES,
+	DIT_VALID_COUNTRY,
+	DIT_VALID_NUMERIC,
+	DIT_VALID_INTEGER,
+	DIT_VALID_BOOLEAN,
+	DIT_VALID_BIT_STRING,
+	DIT_VALID_NUMERICOID,
+	DIT_VALID_OID_OR_DESCRIPTOR, /* attribute types objectClass and its kin */
+	DIT_VALID_GENERALIZED_TIME,
+	DIT_VALID_POSTAL_ADDRESS,
+	DIT_VALID_DELIVERY_METHOD,
+	DIT_VALID_NIS_NETGROUP,
+	DIT_VALID_BOOT_PARAMETER,
+	DIT_VALID_UUID,
+	DIT_VALID_SEQUENCE,
+	DIT_VALID_CERTIFICATE,
+	DIT_VALID_CERTIFICATE_LIST,
+	DIT_VALID_ATTRIBUTE_CERTIFICATE,
+	DIT_VALID_PRIVATE_KEY,
+	DIT_VALID_CSN,
+	DIT_VALID_SID,
+	DIT_VALID_DN,
+	DIT_VALID_NAME_UID,
+	DIT_VALID_RDN,
+	DIT_VALID_AUTHZ,
+	DIT_VALID_CERT_EXACT_ASSERTION,
+	DIT_VALID_CERTLIST_EXACT_ASSERTION,
+	DIT_VALID_ATTRCERT_EXACT_ASSERTION,
+	DIT_VALID_REJECT_ALL,
+	DIT_VALID_ACI,
+};
+
+/** Pretty functions of syntaxes (values.md 3.7, last paragraph). */
+enum dit_pretty {
+	DIT_PRETTY_NONE,
+	DIT_PRETTY_DN,
+	DIT_PRETTY_NAME_UID,
+	DIT_PRETTY_RDN,
+	DIT_PRETTY_LOWERCASE, /* UUID, SID */
+	DIT_PRETTY_CSN,
+	DIT_PRETTY_CLASS_NAME, /* objectClass, structuralObjectClass: canonical class name */
+	DIT_PRETTY_AUTHZ,
+	DIT_PRETTY_CERT_EXACT_ASSERTION,
+	DIT_PRETTY_CERTLIST_EXACT_ASSERTION,
+	DIT_PRETTY_ATTRCERT_EXACT_ASSERTION,
+	DIT_PRETTY_ACI,
+};
+
+/** Normalisers of matching rules (values.md 4). */
+enum dit_normalizer {
+	DIT_NORM_NONE, /* values are compared as they are stored */
+	DIT_NORM_UTF8_FOLD,
+	DIT_NORM_UTF8_EXACT,
+	DIT_NORM_IA5_FOLD,
+	DIT_NORM_IA5_EXACT,
+	DIT_NORM_NUMERIC,
+	DIT_NORM_TELEPHONE,
+	DIT_NORM_POSTAL_LIST,
+	DIT_NORM_GENERALIZED_TIME,
+	DIT_NORM_UUID16,
+	DIT_NORM_FIRST_COMPONENT_INTEGER,
+	DIT_NORM_FIRST_COMPONENT_OID,
+	DIT_NORM_CSN,
+	DIT_NORM_CSN_SID,
+	DIT_NORM_DN,
+	DIT_NORM_RDN,
+	DIT_NORM_NAME_UID,
+	DIT_NORM_AUTHZ,
+	DIT_NORM_CERT_EXACT,
+	DIT_NORM_CERTLIST_EXACT,
+	DIT_NORM_ATTRCERT_EXACT,
+	DIT_NORM_METAPHONE,
+	DIT_NORM_ACI,
+};
+
+/** Index key builders of matching rules (values.md 6.4). */
+enum dit_indexer {
+	DIT_INDEXER_NONE,
+	DIT_INDEXER_HASH,
+	DIT_INDEXER_SUBSTR,
+	DIT_INDEXER_INTEGER,
+	DIT_INDEXER_TIME,
+	DIT_INDEXER_NAME_UID,
+	DIT_INDEXER_METAPHONE,
+};
+
+enum dit_usage {
+	DIT_USAGE_USER,
+	DIT_USAGE_DIRECTORY,
+	DIT_USAGE_DISTRIBUTED,
+	DIT_USAGE_DSA,
+};
+
+#define DIT_SYNTAX_BINARY 0x1u /* ";binary" transfer is required */
+#define DIT_SYNTAX_BER    0x2u /* ";binary" is allowed */
+
+struct dit_syntax {
+	const char *oid;
+	enum dit_validator validator;
+	enum dit_pretty pretty;
+	unsigned flags; /* DIT_SYNTAX_... */
+};
+
+struct dit_rule {
+	const char *oid;
+	const char *name; /* canonical */
+	const struct dit_syntax *syntax;
+	enum dit_normalizer normalizer;
+	enum dit_indexer indexer;
+	const struct dit_rule *approx; /* associated rule, or NULL */
+};
+
+#define DIT_TYPE_SINGLE           0x1u
+#define DIT_TYPE_COLLECTIVE       0x2u
+#define DIT_TYPE_NO_USER_MOD      0x4u
+#define DIT_TYPE_OBSOLETE         0x8u
+#define DIT_TYPE_ORDERED_VALUES   0x10u /* X-ORDERED 'VALUES' */
+#define DIT_TYPE_ORDERED_SIBLINGS 0x20u /* X-ORDERED 'SIBLINGS' */
+/* Attributes reserved for special entries (values.md 7.2 A 1). */
+#define DIT_TYPE_ROOTDSE_ONLY  0x100u
+#define DIT_TYPE_ALIAS_ONLY    0x200u
+#define DIT_TYPE_REFERRAL_ONLY 0x400u
+#define DIT_TYPE_SUBENTRY_ONLY 0x800u
+#define DIT_TYPE_DYNAMIC_ONLY  0x1000u /* entryTtl */
+#define DIT_TYPE_ADMIN_ROLE    0x2000u /* administrativeRole */
+
+/**
+ * An attribute description: a type with options (RFC 4512 section 2.5, values.md 3.6).
+ */
+struct dit_ad {
+	const struct dit_attr_type *type;
+	struct dit_span name; /* canonical: "cn", "cn;lang-de;lang-en"; NUL-terminated */
+	struct dit_span
+		options;  /* canonical, without the first ';' and without "binary" */
+	uint32_t ordinal; /* 0, 1, 2 ... in the order of first use; an array index */
+	bool is_binary;   /* carries ";binary" */
+};
+
+struct dit_attr_type {
+	const char *oid;
+	const char *name;   /* canonical: first NAME as written, or the OID */
+	const char **names; /* all, NULL-terminated; empty list if none */
+	const struct dit_attr_type *sup;
+	const struct dit_rule *equality; /* own or inherited; NULL: none */
+	const struct dit_rule *ordering;
+	const struct dit_rule *substr;
+	const struct dit_rule *approx;
+	const struct dit_syntax *syntax;
+	enum dit_usage usage;
+	unsigned flags;               /* DIT_TYPE_... */
+	enum dit_validator validator; /* the syntax's, or this type's own */
+	enum dit_pretty pretty;       /* likewise */
+	uint32_t ordinal;             /* 0, 1, 2 ... over all types */
+	struct dit_ad ad;             /* the description without options */
+};
+
+enum dit_class_kind {
+	DIT_CLASS_ABSTRACT,
+	DIT_CLASS_STRUCTURAL,
+	DIT_CLASS_AUXILIARY,
+};
+
+/* The low bits are what back-mdb stores per entry (storage.md 4.5). */
+#define DIT_OC_ALIAS         0x1u
+#define DIT_OC_REFERRAL      0x2u
+#define DIT_OC_SUBENTRY      0x4u
+#define DIT_OC_DYNAMIC       0x8u
+#define DIT_OC_COLLECTIVE    0x10u
+#define DIT_OC_GLUE          0x20u
+#define DIT_OC_SYNC_PROVIDER 0x40u
+#define DIT_OC_SYNC_CONSUMER 0x80u
+#define DIT_OC_COMPUTED      0x100u
+#define DIT_OC_OPERATIONAL   0x4000u
+#define DIT_OC_HIDDEN        0x8000u
+#define DIT_OC_BUILTIN       0x10000u
+
+enum dit_class_check { /* values.md 7.2 F */
+	DIT_CLASS_CHECK_NONE,
+	DIT_CLASS_CHECK_ROOTDSE,
+	DIT_CLASS_CHECK_ALIAS,
+	DIT_CLASS_CHECK_REFERRAL,
+	DIT_CLASS_CHECK_SUBENTRY,
+	DIT_CLASS_CHECK_DYNAMIC,
+};
+
+struct dit_class {
+	const char *oid;
+	const char *name; /* canonical */
+	const char **names;
+	enum dit_class_kind kind;
+	unsigned oc_flags; /* DIT_OC_...: bits that storage.md 4.5 gives this class */
+	bool is_obsolete;
+	enum dit_class_check check;
+	const struct dit_class **sups; /* direct, NULL-terminated */
+	/*
+	 * Own and inherited, each once, NULL-terminated, in the order slapd checks them.
+	 */
+	const struct dit_attr_type **must;
+	const struct dit_attr_type **may;
+	uint32_t ordinal;
+};
+
+struct dit_content_rule {
+	const char *oid;
+	const char *name; /* first NAME, or the OID */
+	const struct dit_class *structural;
+	bool is_obsolete;
+	const struct dit_class **aux; /* all NULL-terminated */
+	const struct dit_attr_type **must;
+	const struct dit_attr_type **may;
+	const struct dit_attr_type **precluded;
+};
+
+int dit_schema_new(struct dit_schema **ret);
+void dit_schema_free(struct dit_schema *schema);
+
+/**
+ * The text of an error of a definition: what follows "FILE: line N " in slapd's messages.
+ */
+struct dit_schema_error {
+	char text[1024];
+	char detail[256]; /* a line that slapd prints before it, or empty */
+};
+
+/*
+ * Definitions (values.md 3.2 - 3.5). @p text is the description, "( 1.2.3 NAME ... )",
+ * with whatever follows it; borrowed. Return 0 or DIT_E_SYNTAX, DIT_E_DUPLICATE,
+ * DIT_E_UNKNOWN, DIT_E_INVALID, -ENOMEM; on failure @p error says why in slapd's words
+ * (e.g. `attributetype: AttributeType not found: "foo"`) and the schema is unchanged.
+ */
+int dit_schema_define_type(struct dit_schema *schema, const char *text,
+                           struct dit_schema_error *error);
+int dit_schema_define_class(struct dit_schema *schema, const char *text,
+                            struct dit_schema_error *error);
+int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
+                             struct dit_schema_error *error);
+int dit_schema_define_content_rule(struct dit_schema *schema, const char *text,
+                                   struct dit_schema_error *error);
+/**
+ * objectidentifier NAME OID
+ *
+ * @return also 1: the same was defined before, which slapd remarks on (text in @p error)
+ */
+int dit_schema_define_macro(struct dit_schema *schema, const char *name, const char *oid,
+                            struct dit_schema_error *error);
+
+/**
+ * attributeoptions: register one tagging option ("foo") or prefix ("foo-", "foo=").
+ * The first call, or dit_schema_clear_options(), drops the default "lang-".
+ */
+int dit_schema_define_option(struct dit_schema *schema, const char *option,
+                             struct dit_schema_error *error);
+void dit_schema_clear_options(struct dit_schema *schema);
+
+/** Add the elements that a module registers ("ppolicy"); unknown modules add nothing. */
+int dit_schema_load_module(struct dit_schema *schema, const char *module);
+
+int dit_schema_seal(struct dit_schema *schema);
+
+/*
+ * Look-ups by any NAME without case, or by numeric OID; NULL: not defined. Also before
+ * seal.
+ */
+const struct dit_attr_type *dit_schema_find_type(const struct dit_schema *schema,
+                                                 struct dit_span name);
+const struct dit_class *dit_schema_find_class(const struct dit_schema *schema,
+                                              struct dit_span name);
+const struct dit_rule *dit_schema_find_rule(const struct dit_schema *schema,
+                                            struct dit_span name);
+const struct dit_syntax *dit_schema_find_syntax(const struct dit_schema *schema,
+                                                struct dit_span oid);
+/** The content rule of a structural class, or NULL. */
+const struct dit_content_rule *dit_schema_find_content_rule(
+	const struct dit_schema *schema, const struct dit_class *oc);
+
+size_t dit_schema_ntypes(const struct dit_schema *schema);
+size_t dit_schema_nclasses(const struct dit_schema *schema);
+/** Highest ordinal of an attribute description given out so far, plus one. Any thread. */
+uint32_t dit_schema_nads(const struct dit_schema *schema);
+
+/** True if @p oc is @p ancestor or below it. */
+bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor);
+
+/*
+ * A per-thread cache of attribute description look-ups: the spelling as typed to the
+ * description. Owned by one thread; free with dit_ad_cache_free().
+ */
+struct dit_ad_cache;
+int dit_ad_cache_new(struct dit_ad_cache **ret);
+void dit_ad_cache_free(struct dit_ad_cache *cache);
+
+/**
+ * Resolve an attribute description as typed.
+ *
+ * @param cache       of the calling thread, or NULL
+ * @param ret_reason  on failure slapd's reason ("attribute type undefined", values.md
+ *                    3.6); static text. NULL: not wanted
+ *
+ * @return 0; DIT_E_UNKNOWN; -ENOMEM. Thread-safe after dit_schema_seal().
+ */
+int dit_ad_find(struct dit_schema *schema, struct dit_ad_cache *cache,
+                struct dit_span name, const struct dit_ad **ret, const char **ret_reason);
+
+#endif

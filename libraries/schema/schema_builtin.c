@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The hard-coded elements: from the generated tables into the registry. */
+#include "schema/schema_private.h"
+
+/* Elements of slapd proper come with the schema, those of a module when it is loaded. */
+static bool is_wanted(const char *source, const char *wanted)
+{
+	if (wanted == NULL) {
+		return strncmp(source, "module:", strlen("module:")) != 0;
+	}
+	return strcmp(source, wanted) == 0;
+}
+
+/*
+ * An OID that is known already is left alone: memberof and dynlist both bring memberOf,
+ * and a module may be loaded twice.
+ */
+static bool is_known(const struct dit_name_table *table, const char *oid)
+{
+	return dit_name_table_find(table, dit_span_of(oid)) != NULL;
+}
+
+static int define_macros(struct dit_schema *schema, const char *source)
+{
+	const struct dit_builtin_schema *all = &dit_builtin_schema;
+	int r = 0;
+
+	for (size_t i = 0; i < all->nmacros && r >= 0; i++) {
+		if (is_wanted(all->macros[i].source, source)) {
+			r = dit_schema_define_macro(schema, all->macros[i].name,
+			                            all->macros[i].oid, NULL);
+		}
+	}
+	return r;
+}
+
+static int define_syntaxes(struct dit_schema *schema, const char *source)
+{
+	const struct dit_builtin_schema *all = &dit_builtin_schema;
+	int r = 0;
+
+	for (size_t i = 0; i < all->nsyntaxes && r >= 0; i++) {
+		if (is_wanted(all->syntaxes[i].source, source) &&
+		    !is_known(&schema->syntaxes, all->syntaxes[i].oid)) {
+			r = dit_define_syntax(schema, &all->syntaxes[i], NULL);
+		}
+	}
+	return r;
+}
+
+static int define_rules(struct dit_schema *schema, const char *source)
+{
+	const struct dit_builtin_schema *all = &dit_builtin_schema;
+	int r = 0;
+
+	for (size_t i = 0; i < all->nrules && r >= 0; i++) {
+		if (is_wanted(all->rules[i].source, source) &&
+		    !is_known(&schema->rules, all->rules[i].oid)) {
+			r = dit_define_rule(schema, &all->rules[i]);
+		}
+	}
+	return r;
+}
+
+static int define_types(struct dit_schema *schema, const char *source)
+{
+	const struct dit_builtin_schema *all = &dit_builtin_schema;
+	int r = 0;
+
+	for (size_t i = 0; i < all->ntypes && r >= 0; i++) {
+		if (is_wanted(all->types[i].source, source) &&
+		    !is_known(&schema->types, all->types[i].oid)) {
+			r = dit_define_type(schema, &all->types[i], NULL);
+		}
+	}
+	return r;
+}
+
+static int define_classes(struct dit_schema *schema, const char *source)
+{
+	const struct dit_builtin_schema *all = &dit_builtin_schema;
+	int r = 0;
+
+	for (size_t i = 0; i < all->nclasses && r >= 0; i++) {
+		if (is_wanted(all->classes[i].source, source) &&
+		    !is_known(&schema->classes, all->classes[i].oid)) {
+			r = dit_define_class(schema, &all->classes[i], NULL, NULL);
+		}
+	}
+	return r;
+}
+
+int dit_define_builtin(struct dit_schema *schema, const char *source)
+{
+	int (*const steps[])(struct dit_schema *, const char *) = {
+		define_macros, define_syntaxes, define_rules,
+		define_types,  define_classes,
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && r >= 0; i++) {
+		r = steps[i](schema, source);
+	}
+	return r < 0 ? r : 0;
+}

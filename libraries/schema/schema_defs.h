@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Definitions of schema elements before their names are resolved.
+ *
+ * The hard-coded set, the modules' sets and the descriptions of a configuration all come
+ * in this form and go through the same functions (schema_define.c). Lists end with NULL;
+ * a NULL list is empty. Nothing here owns its strings.
+ *
+ * Threads: constant data.
+ */
+#ifndef DITKIT_SCHEMA_DEFS_H
+#define DITKIT_SCHEMA_DEFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema/schema.h"
+
+typedef const char *const *dit_names; /* list of strings, NULL-terminated or NULL */
+
+struct dit_macro_def {
+	const char *source; /* where it comes from: "core", "module:ppolicy" ... */
+	const char *name;
+	const char *oid;
+};
+
+struct dit_syntax_def {
+	const char *source;
+	const char *oid;
+	enum dit_validator validator;
+	enum dit_pretty pretty;
+	unsigned flags;      /* DIT_SYNTAX_... */
+	dit_names superiors; /* wider syntaxes */
+	const char *joins;   /* rule that accepts this syntax from now on, or NULL */
+};
+
+/** In which clause of an attribute type a matching rule may be named. */
+enum dit_rule_usage {
+	DIT_RULE_EQUALITY, /* approximate rules too: slapd lets them pass */
+	DIT_RULE_ORDERING,
+	DIT_RULE_SUBSTR,
+	DIT_RULE_EXTENDED, /* in no clause */
+};
+
+struct dit_rule_def {
+	const char *source;
+	const char *oid;
+	dit_names names;
+	const char *syntax;
+	dit_names compatible; /* further syntaxes of attributes */
+	const char *approx;   /* associated rule, or NULL */
+	enum dit_rule_usage usage;
+	enum dit_normalizer normalizer;
+	enum dit_indexer indexer;
+};
+
+struct dit_type_def {
+	const char *source;
+	const char *oid;
+	dit_names names;
+	const char *sup; /* this and the next four: NULL if the clause is absent */
+	const char *equality;
+	const char *ordering;
+	const char *substr;
+	const char *syntax;
+	enum dit_usage usage;
+	unsigned flags;               /* DIT_TYPE_... */
+	enum dit_validator validator; /* of its own; DIT_VALID_NONE: the syntax's */
+	enum dit_pretty pretty;       /* of its own; DIT_PRETTY_NONE: the syntax's */
+};
+
+struct dit_class_def {
+	const char *source;
+	const char *oid;
+	dit_names names;
+	dit_names sups;
+	enum dit_class_kind kind;
+	dit_names must;
+	dit_names may;
+	unsigned oc_flags; /* DIT_OC_... */
+	bool is_obsolete;
+	enum dit_class_check check;
+};
+
+struct dit_content_rule_def {
+	const char *oid;
+	dit_names names;
+	dit_names aux;
+	dit_names must;
+	dit_names may;
+	dit_names precluded;
+	bool is_obsolete;
+};
+
+/** All that slapd and its modules bring along, each kind in order of definition. */
+struct dit_builtin_schema {
+	const struct dit_macro_def *macros;
+	size_t nmacros;
+	const struct dit_syntax_def *syntaxes;
+	size_t nsyntaxes;
+	const struct dit_rule_def *rules;
+	size_t nrules;
+	const struct dit_type_def *types;
+	size_t ntypes;
+	const struct dit_class_def *classes;
+	size_t nclasses;
+};
+
+/** Made from builtin-schema.tsv by gen_builtin.awk. */
+extern const struct dit_builtin_schema dit_builtin_schema;
+
+#endif

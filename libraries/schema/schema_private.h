@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inside of the schema registry; for the files of this room only.
+ *
+ *   schema_parse.c   text of a description -> definition (schema_defs.h)
+ *   schema_builtin.c table of definitions  -> definition
+ *   define_type.c    definition -> syntax, matching rule, attribute type (values.md 3.3)
+ *   define_class.c   definition -> object class or content rule (values.md 3.4, 3.5)
+ *   element_names.c  what the two share: NAMEs, copies, duplicates
+ *   schema.c         owns the elements, finds them
+ *   attr_desc.c      attribute descriptions with options
+ *   ad_cache.c       each thread's memory of them
+ */
+#ifndef DITKIT_SCHEMA_PRIVATE_H
+#define DITKIT_SCHEMA_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "schema/name_table.h"
+#include "schema/schema.h"
+#include "schema/schema_defs.h"
+
+/* Public elements with what only the registry needs; the public part comes first. */
+
+struct dit_syntax_entry {
+	struct dit_syntax syntax;
+	const struct dit_syntax **superiors; /* NULL-terminated */
+};
+
+struct dit_rule_entry {
+	struct dit_rule rule;
+	enum dit_rule_usage usage;
+	const struct dit_syntax **compatible; /* without rule.syntax; NULL-terminated */
+};
+
+struct dit_class_entry {
+	struct dit_class oc;
+	const struct dit_content_rule *content_rule;
+};
+
+struct dit_macro {
+	const struct dit_macro *next;
+	const char *name; /* case counts */
+	const char *oid;
+};
+
+/** A registered tagging option; one that ends in '-' or '=' is a prefix. */
+struct dit_option {
+	struct dit_option *next;
+	struct dit_span name;
+};
+
+struct dit_schema {
+	/* [const] after dit_schema_seal() */
+	bool is_sealed;
+	struct dit_arena arena; /* all elements and their strings */
+	struct dit_name_table syntaxes;
+	struct dit_name_table rules;
+	struct dit_name_table types;
+	struct dit_name_table classes;
+	struct dit_name_table content_rules; /* by NAME */
+	const struct dit_macro *macros;
+	struct dit_option *options;
+	bool has_default_options; /* still the "lang-" that nobody configured */
+	bool has_equals_option;   /* '=' may occur in descriptions */
+	uint32_t ntypes;
+	uint32_t nclasses;
+
+	/* [lock: lock] descriptions with options, by canonical name */
+	pthread_mutex_t lock;
+	struct dit_arena ads_arena;
+	struct dit_name_table ads;
+
+	/* [atomic: relaxed; a counter that is read for array sizes, guards nothing] */
+	_Atomic uint32_t nads;
+};
+
+/* Resolve and add one element. @p error may be NULL. On failure nothing was added. */
+int dit_define_syntax(struct dit_schema *schema, const struct dit_syntax_def *def,
+                      struct dit_schema_error *error);
+int dit_define_rule(struct dit_schema *schema, const struct dit_rule_def *def);
+int dit_define_type(struct dit_schema *schema, const struct dit_type_def *def,
+                    struct dit_schema_error *error);
+
+/**
+ * @param text  the description, culprit of some messages; NULL for a hard-coded class,
+ *              which may list operational attributes
+ */
+int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
+                     const char *text, struct dit_schema_error *error);
+int dit_define_content_rule(struct dit_schema *schema,
+                            const struct dit_content_rule_def *def, const char *text,
+                            struct dit_schema_error *error);
+
+/* element_names.c */
+
+/** What an element is known by. */
+struct dit_identity {
+	const char *oid;
+	dit_names names; /* not NULL */
+};
+
+/** @return the first NAME that no element may carry, or NULL */
+const char *dit_names_invalid(dit_names names);
+
+/** Copy into the schema's arena; a NULL list becomes an empty one. NULL: no memory. */
+const char **dit_names_copy(struct dit_schema *schema, dit_names names);
+
+/**
+ * May an element of this identity be added to @p table? (slapd's rules of duplicates)
+ *
+ * @param identity     its strings must live as long as the table, once it is put there
+ * @param identify     identity of an element of @p table
+ * @param ret_culprit  on DIT_E_DUPLICATE and DIT_E_INVALID the OID or NAME in the way
+ *
+ * @return 0; DIT_E_DUPLICATE: it is there already; DIT_E_INVALID: part of it belongs to
+ *         another element
+ */
+int dit_identity_check(const struct dit_name_table *table, struct dit_identity identity,
+                       struct dit_identity (*identify)(const void *element),
+                       const char **ret_culprit);
+
+/** Enter OID (unless NULL) and NAMEs; all or nothing. @return 0, -ENOMEM */
+int dit_identity_put(struct dit_name_table *table, struct dit_identity identity,
+                     void *element);
+
+/** dit_ad_find() without a cache. */
+int dit_ad_resolve(struct dit_schema *schema, struct dit_span name,
+                   const struct dit_ad **ret, const char **ret_reason);
+
+/** Add every hard-coded element whose source is @p source; with NULL all but modules'. */
+int dit_define_builtin(struct dit_schema *schema, const char *source);
+
+/**
+ * Numeric OID of "1.2.3", "macro" or "macro:suffix".
+ *
+ * @return 0; DIT_E_UNKNOWN; -ENOMEM. @p ret lives in the schema's arena or is @p text
+ */
+int dit_schema_expand_oid(struct dit_schema *schema, const char *text, const char **ret);
+
+/** Write the message, cut where slapd would. A NULL @p error is fine. */
+void dit_schema_say(struct dit_schema_error *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** Say "KEYWORD: WHAT: "CULPRIT"". @return @p code */
+int dit_schema_fail(struct dit_schema_error *error, int code, const char *keyword,
+                    const char *what, const char *culprit);
+
+static inline bool dit_type_is_operational(const struct dit_attr_type *type)
+{
+	return type->usage != DIT_USAGE_USER;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * UTF-8: decoding, checking, and the preparation of strings for comparison
+ * (caseIgnoreMatch, caseExactMatch; values.md 4.1).
+ *
+ * This is slapd's UTF-8, not Unicode's: up to six bytes, surrogates allowed, the tables
+ * of Unicode 3.2. Bytes stored by one must be found by the other.
+ *
+ * Threads: no state.
+ */
+#ifndef DITKIT_UTF8_PREP_H
+#define DITKIT_UTF8_PREP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/span.h"
+
+#define DIT_UTF8_MAX 6 /* bytes of a code point */
+
+/**
+ * Decode the code point at the start of @p text, which is not empty.
+ *
+ * @return its length in bytes; 0: not UTF-8
+ */
+size_t dit_utf8_decode(struct dit_span text, uint32_t *ret);
+
+/** Write a code point below 0x80000000. @return its length, at most DIT_UTF8_MAX */
+size_t dit_utf8_encode(uint32_t c, char *to);
+
+/** Does the text decode from end to end? Empty text does. */
+bool dit_utf8_is_valid(struct dit_span text);
+
+/**
+ * Case folding if @p fold, compatibility composition, spaces squeezed.
+ *
+ * @param ret  in the arena; never NULL data
+ *
+ * @return 0; DIT_E_INVALID: not UTF-8; -ENOMEM
+ */
+int dit_utf8_prep(struct dit_span text, bool fold, struct dit_arena *arena,
+                  struct dit_span *ret);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a value means: validation, pretty form, normal form (values.md 3.7 and 4).
+ *
+ * Everything goes straight from bytes to bytes in an arena. Results either live in the
+ * arena or are the input itself where nothing had to change; they are valid as long as
+ * both.
+ *
+ * Threads: no state; the schema is shared and constant, the arena belongs to the caller.
+ */
+#ifndef DITKIT_VALUE_H
+#define DITKIT_VALUE_H
+
+#include "base/arena.h"
+#include "schema/schema.h"
+
+/** Does @p validator accept @p value? @return 0, DIT_E_INVALID, DIT_E_UNSUPPORTED */
+int dit_value_validate(const struct dit_schema *schema, enum dit_validator validator,
+                       struct dit_span value);
+
+/**
+ * Pretty form. @return 0; DIT_E_INVALID; DIT_E_UNSUPPORTED; -ENOMEM
+ */
+int dit_value_pretty(const struct dit_schema *schema, enum dit_pretty pretty,
+                     struct dit_span value, struct dit_arena *arena,
+                     struct dit_span *ret);
+
+/**
+ * Normal form of one value under a normaliser other than DIT_NORM_NONE.
+ *
+ * @param ret  on success the normal form; may be empty; never NULL data
+ *
+ * @return 0; DIT_E_INVALID: the rule refuses the value; DIT_E_UNSUPPORTED: a rule that
+ *         is not built yet; -ENOMEM
+ */
+int dit_value_normalize(const struct dit_schema *schema, enum dit_normalizer normalizer,
+                        struct dit_span value, struct dit_arena *arena,
+                        struct dit_span *ret);
+
+/**
+ * Normal form of an attribute value: the equality rule's normaliser, with the ordering
+ * prefix "{n}" of X-ORDERED 'VALUES' types put back in front (values.md 3.5). Only for
+ * types whose equality rule has a normaliser. Returns as dit_value_normalize().
+ */
+int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_type *type,
+                       struct dit_span value, struct dit_arena *arena,
+                       struct dit_span *ret);
+
+/** True if values of the type are stored with a separate normal form (values.md 2.3). */
+static inline bool dit_attr_has_normal(const struct dit_attr_type *type)
+{
+	return type->equality != NULL && type->equality->normalizer != DIT_NORM_NONE;
+}
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Authorization rules: the values of authzTo and authzFrom (values.md 4.11).
+ *
+ *     CN=Foo, DC=X                      ->  dn:cn=foo,dc=x
+ *     dn.subtree: OU=A                  ->  dn.subtree:ou=a
+ *     dn.Regex:^CN=.*$                  ->  dn.regex:^CN=.*$
+ *     *                                 ->  dn:*
+ *     u.mech/realm:name                 ->  as it is
+ *     group/groupofnames/MEMBER:CN=G    ->  group/groupOfNames/member:cn=g
+ *     ldap:///OU=A??SUB?(CN=B)          ->  authz_url.c
+ *
+ * The beginning tells which it is: "dn", "u" with one of ":./" and "group" are never the
+ * beginning of a plain DN here, not even in "dnQualifier=1".
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "schema/authz_url.h"
+#include "schema/value_scope.h"
+
+static bool starts_with(struct dit_span text, struct dit_span prefix)
+{
+	return text.len >= prefix.len &&
+	       dit_span_eq_nocase((struct dit_span){text.data, prefix.len}, prefix);
+}
+
+static struct dit_span behind(struct dit_span text, size_t n)
+{
+	return (struct dit_span){text.data + n, text.len - n};
+}
+
+static int join(struct dit_arena *arena, const struct dit_span *parts, size_t n,
+                struct dit_span *ret)
+{
+	size_t len = 0;
+	char *to = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		len += parts[i].len;
+	}
+	to = dit_arena_bytes(arena, len);
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	*ret = (struct dit_span){to, len};
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].len > 0) {
+			memcpy(to, parts[i].data, parts[i].len);
+			to += parts[i].len;
+		}
+	}
+	return 0;
+}
+
+static int prefix_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
+                     struct dit_span prefix, struct dit_span dn, struct dit_span *ret)
+{
+	struct dit_span parts[] = {prefix, DIT_SPAN("")};
+	int r = dit_scope_dn(scope, form, dn, &parts[1]);
+
+	return r < 0 ? r : join(scope->arena, parts, 2, ret);
+}
+
+/* @param text  what stands behind "dn" */
+static int dn_rule(const struct dit_value_scope *scope, enum dit_dn_form form,
+                   struct dit_span text, struct dit_span *ret)
+{
+	static const struct {
+		struct dit_span typed;
+		struct dit_span prefix;
+	} styles[] = {
+		{{":", 1}, {"dn:", 3}},
+		{{".exact:", 7}, {"dn:", 3}},
+		{{".subtree:", 9}, {"dn.subtree:", 11}},
+		{{".children:", 10}, {"dn.children:", 12}},
+		{{".onelevel:", 10}, {"dn.onelevel:", 12}},
+		{{".regex:", 7}, {"dn.regex:", 9}},
+	};
+
+	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+		struct dit_span dn = {0};
+
+		if (!starts_with(text, styles[i].typed)) {
+			continue;
+		}
+		dn = behind(text, styles[i].typed.len);
+		while (dn.len > 0 && dn.data[0] == ' ') {
+			dn = behind(dn, 1);
+		}
+		if (dit_span_eq(dn, DIT_SPAN("*"))) {
+			*ret = DIT_SPAN("dn:*");
+			return 0;
+		}
+		if (dit_span_eq(styles[i].prefix, DIT_SPAN("dn.regex:"))) {
+			const struct dit_span parts[] = {styles[i].prefix, dn};
+
+			return join(scope->arena, parts, 2, ret);
+		}
+		return prefix_dn(scope, form, styles[i].prefix, dn, ret);
+	}
+	return DIT_E_INVALID;
+}
+
+/* "u:name", "u.mech:name", "u.mech/realm:name" */
+static bool is_user_rule(struct dit_span value)
+{
+	return value.data[1] == ':' ||
+	       (value.data[1] == '.' && memchr(value.data, ':', value.len) != NULL);
+}
+
+/*
+ * @param spec  what stands between "group" and the ':'; looked at only if it begins with
+ *              a '/'
+ */
+static int group_rule(const struct dit_value_scope *scope, enum dit_dn_form form,
+                      struct dit_span spec, struct dit_span dn, struct dit_span *ret)
+{
+	struct dit_span parts[] = {
+		DIT_SPAN("group"), DIT_SPAN(""), DIT_SPAN(""), /* '/' and class */
+		DIT_SPAN(""),      DIT_SPAN(""),               /* '/' and attribute */
+		DIT_SPAN(":"),     DIT_SPAN(""),               /* DN */
+	};
+	const char *slash = NULL;
+	int r = 0;
+
+	if (spec.len > 0 && spec.data[0] == '/') {
+		const struct dit_class *oc = NULL;
+
+		spec = behind(spec, 1);
+		slash = spec.len == 0 ? NULL : memchr(spec.data, '/', spec.len);
+		if (slash != NULL) {
+			size_t n = (size_t)(slash - spec.data);
+			struct dit_span attr = behind(spec, n + 1);
+			const struct dit_attr_type *type = NULL;
+
+			if (attr.len > 0 && memchr(attr.data, ';', attr.len) != NULL) {
+				return DIT_E_UNSUPPORTED; /* options */
+			}
+			spec.len = n;
+			type = dit_schema_find_type(scope->schema, attr);
+			if (type == NULL) {
+				return DIT_E_INVALID;
+			}
+			parts[3] = DIT_SPAN("/");
+			parts[4] = type->ad.name;
+		}
+		oc = dit_schema_find_class(scope->schema, spec);
+		if (oc == NULL) {
+			return DIT_E_INVALID;
+		}
+		parts[1] = DIT_SPAN("/");
+		parts[2] = dit_span_of(oc->name);
+	}
+	r = dit_scope_dn(scope, form, dn, &parts[6]);
+	return r < 0 ? r : join(scope->arena, parts, 7, ret);
+}
+
+int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,
+                    struct dit_span value, struct dit_span *ret)
+{
+	int r = 0;
+
+	if (value.len == 0) {
+		return DIT_E_INVALID;
+	}
+	if (starts_with(value, DIT_SPAN("dn"))) {
+		return dn_rule(scope, form, behind(value, 2), ret);
+	}
+	if (value.len > 1 && (value.data[0] == 'u' || value.data[0] == 'U') &&
+	    (value.data[1] == ':' || value.data[1] == '.' || value.data[1] == '/')) {
+		*ret = value;
+		return is_user_rule(value) ? 0 : DIT_E_INVALID;
+	}
+	if (starts_with(value, DIT_SPAN("group"))) {
+		struct dit_span spec = behind(value, strlen("group"));
+		const char *colon = memchr(value.data, ':', value.len);
+
+		if (colon == NULL) {
+			return DIT_E_INVALID;
+		}
+		spec.len = (size_t)(colon - spec.data);
+		return group_rule(scope, form, spec,
+		                  behind(value, (size_t)(colon + 1 - value.data)), ret);
+	}
+	if (dit_span_eq(value, DIT_SPAN("*"))) {
+		*ret = DIT_SPAN("dn:*");
+		return 0;
+	}
+	r = prefix_dn(scope, form, DIT_SPAN("dn:"), value, ret);
+	return r == DIT_E_INVALID ? dit_authz_url(scope, form, value, ret) : r;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where a value stands: the inside of value.h and dn.h, for the files of this room only.
+ *
+ * A value of an attribute and the same value inside a DN are treated alike but for a few
+ * rules (values.md 5.3), and DNs hold values that may be DNs again. The functions here do
+ * what those without a scope do, and know about that.
+ *
+ *   value_validate.c   value_pretty.c   value_normalize.c   which function for which rule
+ *   value_time.c       times and change sequence numbers
+ *   value_authz.c      authorization rules, authz_url.c the URLs in them
+ *   value_cert.c       certificates
+ *   name_uid.c         names with an optional UID
+ *   dn.c dn_list.c     DNs
+ *
+ * Threads: no state.
+ */
+#ifndef DITKIT_VALUE_SCOPE_H
+#define DITKIT_VALUE_SCOPE_H
+
+#include "base/arena.h"
+#include "schema/schema.h"
+
+/* DNs inside values of DNs inside values ...: a bound that keeps the stack small. */
+#define DIT_DN_DEPTH_MAX 16
+
+struct dit_value_scope {
+	const struct dit_schema *schema;
+	struct dit_arena *arena;
+	unsigned depth;    /* number of DNs around the value */
+	bool is_assertion; /* in a DN or a filter: the value is in assertion syntax */
+};
+
+/* As in value.h. */
+int dit_scope_validate(const struct dit_value_scope *scope, enum dit_validator validator,
+                       struct dit_span value);
+int dit_scope_pretty(const struct dit_value_scope *scope, enum dit_pretty pretty,
+                     struct dit_span value, struct dit_span *ret);
+int dit_scope_normalize(const struct dit_value_scope *scope,
+                        enum dit_normalizer normalizer, struct dit_span value,
+                        struct dit_span *ret);
+
+/* DNs; dn.c. Values in them are one level deeper. */
+enum dit_dn_form {
+	DIT_DN_PRETTY,
+	DIT_DN_NORM,
+};
+
+int dit_scope_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
+                 struct dit_span text, struct dit_span *ret);
+int dit_scope_rdn(const struct dit_value_scope *scope, enum dit_dn_form form,
+                  struct dit_span text, struct dit_span *ret);
+int dit_scope_dn_validate(const struct dit_value_scope *scope, struct dit_span text);
+int dit_scope_rdn_validate(const struct dit_value_scope *scope, struct dit_span text);
+
+/**
+ * Split a name and optional UID: "dn" or "dn#'0101'B".
+ *
+ * @param ret_uid  with its '#'; empty if there is none
+ */
+void dit_name_uid_split(struct dit_span text, struct dit_span *ret_dn,
+                        struct dit_span *ret_uid);
+int dit_scope_name_uid(const struct dit_value_scope *scope, enum dit_dn_form form,
+                       struct dit_span text, struct dit_span *ret);
+
+/* Rules with a form of their own; value_authz.c, value_cert.c. */
+int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,
+                    struct dit_span value, struct dit_span *ret);
+int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span value,
+                          struct dit_span *ret);
+int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_span value,
+                               struct dit_span *ret);
+
+/* Small grammars; value_validate.c. */
+bool dit_is_bit_string(struct dit_span text);
+bool dit_is_integer(struct dit_span text);
+bool dit_is_numericoid(struct dit_span text);
+bool dit_is_hex(struct dit_span text);
+bool dit_is_uuid(struct dit_span text);
+
+/* Generalized time and CSN (values.md 4.6, 4.9); value_time.c. */
+bool dit_is_time(struct dit_span text);
+bool dit_is_csn(struct dit_span text);
+int dit_time_normalize(struct dit_span text, struct dit_arena *arena,
+                       struct dit_span *ret);
+int dit_csn_normalize(struct dit_span text, struct dit_arena *arena,
+                      struct dit_span *ret);
+int dit_csn_sid_normalize(struct dit_span text, struct dit_arena *arena,
+                          struct dit_span *ret);
+
+#endif
