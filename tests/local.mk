@@ -6,6 +6,7 @@ script_tests =
 unit_scripts =
 
 include tests/base/local.mk
+include tests/config/local.mk
 include tests/fuzz/local.mk
 include tests/ldif/local.mk
 include tests/schema/local.mk

@@ -2,6 +2,7 @@
 # Every target is linked with a main that replays its corpus and mutations of it.
 # For a real fuzzer: clang -fsanitize=fuzzer,address fuzz_NAME.c with the same libraries.
 fuzz_targets += \
+	%D%/fuzz_conf \
 	%D%/fuzz_dn \
 	%D%/fuzz_ldif \
 	%D%/fuzz_schema \
@@ -9,6 +10,8 @@ fuzz_targets += \
 	$(NULL)
 noinst_PROGRAMS += $(fuzz_targets)
 fuzz_replay = %D%/replay_main.c
+%C%_fuzz_conf_SOURCES = %D%/fuzz_conf.c $(fuzz_replay)
+%C%_fuzz_conf_LDADD = $(test_libs)
 %C%_fuzz_dn_SOURCES = %D%/fuzz_dn.c $(fuzz_replay)
 %C%_fuzz_dn_LDADD = $(test_libs)
 %C%_fuzz_ldif_SOURCES = %D%/fuzz_ldif.c $(fuzz_replay)

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Directives of databases and back ends (config.md 3.2 - 3.4). */
+#include "config/conf_parser.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "schema/dn.h"
+
+/* Where a database without "directory" lies; Debian's choice. */
+#ifndef DIT_DEFAULT_DIRECTORY
+# define DIT_DEFAULT_DIRECTORY "/var/lib/ldap"
+#endif
+
+#define MAXSIZE_DEFAULT 10485760
+/* maxsize 0 leaves the choice to LMDB, which takes this. */
+#define MAXSIZE_LMDB 1048576
+#define MODE_DEFAULT 0600
+#define IDLEXP_MIN   16
+#define IDLEXP_MAX   30
+
+struct dit_database *dit_conf_database(const struct dit_conf_parser *parser)
+{
+	return &parser->settings->databases[parser->database];
+}
+
+/* The two that slapd names itself. */
+static void set_fixed_suffix(struct dit_database *database)
+{
+	if (strcmp(database->type, "config") == 0) {
+		database->suffix = DIT_SPAN("cn=config");
+		database->suffix_norm = database->suffix;
+		database->has_suffix = true;
+	}
+	if (strcmp(database->type, "monitor") == 0) {
+		database->suffix = DIT_SPAN("cn=Monitor");
+		database->suffix_norm = DIT_SPAN("cn=monitor");
+		database->has_suffix = true;
+	}
+}
+
+int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
+{
+	struct dit_settings *settings = parser->settings;
+	struct dit_database *databases = NULL;
+
+	databases = realloc(settings->databases,
+	                    (settings->ndatabases + 1) * sizeof(*databases));
+	if (databases == NULL) {
+		return -ENOMEM;
+	}
+	settings->databases = databases;
+	databases[settings->ndatabases] = (struct dit_database){
+		.number = (int)settings->ndatabases,
+		.type = type,
+		.lastmod = true,
+		.directory = DIT_DEFAULT_DIRECTORY,
+		.maxsize_bytes = MAXSIZE_DEFAULT,
+		.mode = MODE_DEFAULT,
+		.file = parser->file,
+		.line = parser->line,
+	};
+	set_fixed_suffix(&databases[settings->ndatabases]);
+	settings->ndatabases++;
+	return 0;
+}
+
+int dit_conf_run_database(struct dit_conf_parser *parser)
+{
+	const char *name = parser->words[1];
+	const char *type = dit_conf_find_type(parser, name);
+	bool is_frontend = strcasecmp(name, "frontend") == 0;
+	int r = 0;
+
+	if (type == NULL && !is_frontend) {
+		(void)dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		                    "Unrecognized database type (%s)", name);
+		return dit_conf_say(parser, "<%s> failed init (%s)", parser->words[0],
+		                    name);
+	}
+	parser->has_overlay = false;
+	parser->default_kinds = 0;
+	if (is_frontend) {
+		parser->scope = DIT_CONF_GLOBAL;
+		return 0;
+	}
+	parser->has_database = true;
+	parser->scope = DIT_CONF_DATABASE;
+	/* The config database is there from the start, whether named or not. */
+	if (strcmp(type, "config") == 0) {
+		parser->database = 0;
+		return 0;
+	}
+	r = dit_conf_add_database(parser, type);
+	if (r == 0) {
+		parser->database = parser->settings->ndatabases - 1;
+	}
+	return r;
+}
+
+int dit_conf_run_backend(struct dit_conf_parser *parser)
+{
+	const char *type = dit_conf_find_type(parser, parser->words[1]);
+
+	if (type == NULL) {
+		return dit_conf_say(parser, "<%s> failed init (%s)!", parser->words[0],
+		                    parser->words[1]);
+	}
+	parser->scope = DIT_CONF_BACKEND;
+	parser->is_mdb_backend = strcmp(type, "mdb") == 0;
+	return 0;
+}
+
+/*
+ * Keep a suffix. mdb has one; of other types the further ones matter too, because entries
+ * below them are not the next database's.
+ */
+static int keep_suffix(struct dit_conf_parser *parser, struct dit_span suffix,
+                       struct dit_span norm)
+{
+	struct dit_database *database = dit_conf_database(parser);
+	struct dit_more_suffix *more = NULL;
+
+	if (!database->has_suffix) {
+		database->suffix = suffix;
+		database->suffix_norm = norm;
+		database->has_suffix = true;
+		return 0;
+	}
+	more = dit_arena_alloc(&parser->memory->arena, sizeof(*more));
+	if (more == NULL) {
+		return -ENOMEM;
+	}
+	*more = (struct dit_more_suffix){
+		.next = parser->memory->more_suffixes,
+		.database = parser->database,
+		.norm = norm,
+	};
+	parser->memory->more_suffixes = more;
+	return 0;
+}
+
+/* Databases that serve what slapd generates cannot be given a place. */
+static const char *fixed_database(const struct dit_conf_parser *parser)
+{
+	const char *type = NULL;
+
+	if (parser->scope != DIT_CONF_DATABASE) {
+		return "frontend";
+	}
+	type = dit_conf_database(parser)->type;
+	return strcmp(type, "config") == 0 || strcmp(type, "monitor") == 0 ? type : NULL;
+}
+
+int dit_conf_run_suffix(struct dit_conf_parser *parser)
+{
+	const char *word = parser->nwords > 1 ? parser->words[1] : "";
+	const char *fixed = fixed_database(parser);
+	const struct dit_database *database = NULL;
+	const struct dit_database *other = NULL;
+	struct dit_span suffix = {0};
+	struct dit_span norm = {0};
+	int r = dit_conf_dn(parser, word, &suffix, &norm);
+
+	if (r < 0) {
+		return r;
+	}
+	if (fixed != NULL) {
+		return dit_conf_say(parser, "suffix <%.*s> not allowed in %s database.",
+		                    DIT_SPAN_ARGS(suffix), fixed);
+	}
+	database = dit_conf_database(parser);
+	if (database->has_suffix && dit_conf_is_one_suffix_type(database->type)) {
+		return dit_conf_say(parser,
+		                    "<%s> Only one suffix is allowed on this %s backend",
+		                    parser->words[0], database->type);
+	}
+	other = dit_settings_select(parser->settings, norm);
+	if (other != NULL && other != database) {
+		return dit_conf_say(
+			parser,
+			"<%s> namingContext \"%.*s\" already served by a "
+			"preceding %s database serving namingContext \"%.*s\"",
+			parser->words[0], DIT_SPAN_ARGS(suffix), other->type,
+			DIT_SPAN_ARGS(other->suffix));
+	}
+	return keep_suffix(parser, suffix, norm);
+}
+
+/* In the front end the following are accepted and mean nothing to the databases. */
+
+int dit_conf_run_rootdn(struct dit_conf_parser *parser)
+{
+	const char *word = parser->nwords > 1 ? parser->words[1] : "";
+	struct dit_span dn = {0};
+	struct dit_span norm = {0};
+	int r = dit_conf_dn(parser, word, &dn, &norm);
+
+	if (r == 0 && parser->scope == DIT_CONF_DATABASE) {
+		dit_conf_database(parser)->rootdn = dn;
+		dit_conf_database(parser)->rootdn_norm = norm;
+	}
+	return r;
+}
+
+int dit_conf_run_lastmod(struct dit_conf_parser *parser)
+{
+	bool value = false;
+	int r = dit_conf_bool(parser, parser->words[1], &value);
+
+	if (r == 0 && parser->scope == DIT_CONF_DATABASE) {
+		dit_conf_database(parser)->lastmod = value;
+	}
+	return r;
+}
+
+int dit_conf_run_hidden(struct dit_conf_parser *parser)
+{
+	bool value = false;
+	int r = dit_conf_bool(parser, parser->words[1], &value);
+
+	if (r == 0 && parser->scope == DIT_CONF_DATABASE) {
+		dit_conf_database(parser)->is_hidden = value;
+	}
+	return r;
+}
+
+int dit_conf_run_disabled(struct dit_conf_parser *parser)
+{
+	bool value = false;
+	int r = dit_conf_bool(parser, parser->words[1], &value);
+
+	if (r == 0 && parser->scope == DIT_CONF_DATABASE) {
+		dit_conf_database(parser)->is_disabled = value;
+	}
+	return r;
+}
+
+/* Gluing mdb databases together is not built; others only cannot be the first choice. */
+int dit_conf_run_subordinate(struct dit_conf_parser *parser)
+{
+	if (parser->scope != DIT_CONF_DATABASE) {
+		return 0;
+	}
+	if (strcmp(dit_conf_database(parser)->type, "mdb") == 0) {
+		return dit_conf_unsupported(parser);
+	}
+	dit_conf_database(parser)->is_subordinate = true;
+	return 0;
+}
+
+static int run_directory(struct dit_conf_parser *parser)
+{
+	struct dit_arena *arena = &parser->memory->arena;
+	struct dit_span path = dit_arena_copy(arena, dit_span_of(parser->words[1]));
+	size_t size = strlen(parser->words[1]) + sizeof("/.");
+	char *inside = dit_arena_bytes(arena, size);
+
+	if (path.data == NULL || inside == NULL) {
+		return -ENOMEM;
+	}
+	/* slapd creates a file there; to ask for the permission is enough. */
+	memcpy(inside, path.data, path.len);
+	memcpy(inside + path.len, "/.", sizeof("/."));
+	if (access(inside, W_OK | X_OK) != 0) {
+		return dit_conf_say(parser, "invalid path: %s", strerror(errno));
+	}
+	dit_conf_database(parser)->directory = path.data;
+	return 0;
+}
+
+static int run_maxsize(struct dit_conf_parser *parser)
+{
+	unsigned long value = 0;
+	int r = dit_conf_ulong(parser, parser->words[1], &value);
+
+	if (r == 0) {
+		dit_conf_database(parser)->maxsize_bytes =
+			value == 0 ? MAXSIZE_LMDB : value;
+	}
+	return r;
+}
+
+static int run_maxentrysize(struct dit_conf_parser *parser)
+{
+	unsigned long value = 0;
+	int r = dit_conf_ulong(parser, parser->words[1], &value);
+
+	if (r == 0) {
+		dit_conf_database(parser)->maxentrysize_bytes = value;
+	}
+	return r;
+}
+
+static int run_maxreaders(struct dit_conf_parser *parser)
+{
+	return dit_conf_uint(parser, parser->words[1],
+	                     &dit_conf_database(parser)->maxreaders);
+}
+
+/* "-rw-r-----", each letter in its place or '-' */
+static bool parse_rwx(const char *word, mode_t *ret)
+{
+	static const char letters[] = "-rwxrwxrwx";
+	mode_t mode = 0;
+
+	if (strlen(word) != strlen(letters)) {
+		return false;
+	}
+	for (size_t i = 0; i < strlen(letters); i++) {
+		if (word[i] != '-' && word[i] != letters[i]) {
+			return false;
+		}
+		if (i > 0) {
+			mode = (mode_t)(mode << 1) | (word[i] != '-');
+		}
+	}
+	*ret = mode;
+	return true;
+}
+
+/* A number with C's base rules, so "0640" is octal and "640" is not. */
+static int run_mode(struct dit_conf_parser *parser)
+{
+	const char *word = parser->words[1];
+	char *end = NULL;
+	mode_t mode = 0;
+
+	if (*word >= '0' && *word <= '9') {
+		mode = (mode_t)strtol(word, &end, 0);
+		if (*end != '\0') {
+			return dit_conf_say(parser, "unable to parse mode=\"%s\".", word);
+		}
+	} else if (!parse_rwx(word, &mode)) {
+		return DIT_E_CONFIG; /* slapd gives no reason either */
+	}
+	dit_conf_database(parser)->mode = mode;
+	return 0;
+}
+
+/* No flag has an influence on content. */
+static int run_envflags(struct dit_conf_parser *parser)
+{
+	static const char *const flags[] = {"nosync", "nometasync", "writemap",
+	                                    "mapasync", "nordahead"};
+
+	for (size_t i = 1; i < parser->nwords; i++) {
+		size_t j = 0;
+
+		while (j < sizeof(flags) / sizeof(flags[0]) &&
+		       strcasecmp(parser->words[i], flags[j]) != 0) {
+			j++;
+		}
+		if (j == sizeof(flags) / sizeof(flags[0])) {
+			return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+			                     "%s: line %lu %s: unknown keyword \"%s\"",
+			                     parser->file, parser->line, parser->words[0],
+			                     parser->words[i]);
+		}
+	}
+	return 0;
+}
+
+static int run_idlexp(struct dit_conf_parser *parser)
+{
+	unsigned value = 0;
+	int r = dit_conf_uint(parser, parser->words[1], &value);
+
+	if (r < 0) {
+		return r;
+	}
+	if (value < IDLEXP_MIN || value > IDLEXP_MAX) {
+		return DIT_E_CONFIG; /* slapd gives no reason either */
+	}
+	parser->settings->idlexp = value;
+	return 0;
+}
+
+/* clang-format off */
+const struct dit_directive dit_mdb_directives[] = {
+	{"checkpoint", 0, 0, "", 0, NULL},
+	{"crypto", 0, 0, "", 0, dit_conf_unsupported},
+	{"dbnosync", 0, 0, "", 0, NULL},
+	{"dbpagesize", 0, 0, "", 0, dit_conf_unsupported},
+	{"directory", 1, 1, "<dir>", 0, run_directory},
+	{"envflags", 1, 0, "<flags>", 0, run_envflags},
+	{"index", 1, 2, "<attr> <[pres,eq,approx,sub]>", 0, dit_conf_run_index},
+	{"maxentrysize", 1, 1, "<size>", 0, run_maxentrysize},
+	{"maxreaders", 1, 1, "<num>", 0, run_maxreaders},
+	{"maxsize", 1, 1, "<size>", 0, run_maxsize},
+	{"mode", 1, 1, "<mode>", 0, run_mode},
+	{"multival", 0, 0, "", 0, dit_conf_unsupported},
+	{"passphrase", 0, 0, "", 0, dit_conf_unsupported},
+	{"rtxnsize", 0, 0, "", 0, NULL},
+	{"searchstack", 0, 0, "", 0, NULL},
+	{NULL, 0, 0, NULL, 0, NULL},
+};
+
+const struct dit_directive dit_mdb_backend_directives[] = {
+	{"idlexp", 1, 1, "<log>", 0, run_idlexp},
+	{NULL, 0, 0, NULL, 0, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* index ATTRS [TYPES] (config.md 3.5) */
+#include "config/conf_parser.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+
+/* Words that only restrict searches; they still make an index of a kind. */
+#define KIND_SEARCH_ONLY 0x100u
+
+/* Cut the next non-empty part out of a comma-separated list; NULL: none left. */
+static char *next_part(char **list)
+{
+	char *part = NULL;
+
+	do {
+		part = strsep(list, ",");
+	} while (part != NULL && *part == '\0');
+	return part;
+}
+
+static unsigned kind_of(const char *word)
+{
+	static const struct {
+		const char *word;
+		unsigned kind;
+	} kinds[] = {
+		{"pres", DIT_INDEX_PRES},     {"eq", DIT_INDEX_EQ},
+		{"approx", DIT_INDEX_APPROX}, {"sub", DIT_INDEX_SUB},
+		{"substr", DIT_INDEX_SUB},    {"subinitial", DIT_INDEX_SUB},
+		{"subany", DIT_INDEX_SUB},    {"subfinal", DIT_INDEX_SUB},
+		{"nolang", KIND_SEARCH_ONLY}, {"nosubtypes", KIND_SEARCH_ONLY},
+		{"notags", KIND_SEARCH_ONLY},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcasecmp(word, kinds[i].word) == 0) {
+			return kinds[i].kind;
+		}
+	}
+	return 0;
+}
+
+static int parse_kinds(struct dit_conf_parser *parser, char *list, unsigned *ret)
+{
+	const char *word = NULL;
+	unsigned kinds = 0;
+
+	while ((word = next_part(&list)) != NULL) {
+		unsigned kind = kind_of(word);
+
+		if (kind == 0) {
+			return dit_conf_say(parser, "index type \"%s\" undefined", word);
+		}
+		kinds |= kind;
+	}
+	*ret = kinds;
+	return 0;
+}
+
+static bool has_indexer(const struct dit_rule *rule)
+{
+	return rule != NULL && rule->indexer != DIT_INDEXER_NONE;
+}
+
+/* Normal forms that are not built yet, so neither are keys made of them. */
+static bool is_unsupported(const struct dit_rule *rule)
+{
+	switch (rule->normalizer) {
+	case DIT_NORM_ATTRCERT_EXACT:
+	case DIT_NORM_METAPHONE:
+	case DIT_NORM_ACI:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int disallowed(struct dit_conf_parser *parser, const char *kind, const char *attr)
+{
+	return dit_conf_say(parser, "%sindex of attribute \"%s\" disallowed", kind, attr);
+}
+
+static int check_kinds(struct dit_conf_parser *parser, const struct dit_attr_type *type,
+                       unsigned kinds, const char *attr)
+{
+	if ((kinds & DIT_INDEX_APPROX) != 0 && !has_indexer(type->approx)) {
+		return disallowed(parser, "approx ", attr);
+	}
+	if ((kinds & DIT_INDEX_EQ) != 0 && !has_indexer(type->equality)) {
+		return disallowed(parser, "equality ", attr);
+	}
+	if ((kinds & DIT_INDEX_SUB) != 0 && !has_indexer(type->substr)) {
+		return disallowed(parser, "substr ", attr);
+	}
+	if ((kinds & DIT_INDEX_APPROX) != 0) {
+		return dit_conf_say(
+			parser,
+			"approx index of attribute \"%s\" not supported by this "
+			"release",
+			attr);
+	}
+	if ((kinds & DIT_INDEX_EQ) != 0 && is_unsupported(type->equality)) {
+		return dit_conf_say(parser,
+		                    "equality index of attribute \"%s\" not supported by "
+		                    "this release",
+		                    attr);
+	}
+	return 0;
+}
+
+static int add_index(struct dit_conf_parser *parser, const struct dit_ad *ad,
+                     unsigned kinds, const char *attr)
+{
+	struct dit_database *database = dit_conf_database(parser);
+	struct dit_index_spec *indexes = NULL;
+
+	for (size_t i = 0; i < database->nindexes; i++) {
+		if (database->indexes[i].ad == ad) {
+			return dit_conf_say(parser,
+			                    "duplicate index definition for attr \"%s\"",
+			                    attr);
+		}
+	}
+	indexes = realloc(database->indexes, (database->nindexes + 1) * sizeof(*indexes));
+	if (indexes == NULL) {
+		return -ENOMEM;
+	}
+	database->indexes = indexes;
+	indexes[database->nindexes++] = (struct dit_index_spec){
+		.ad = ad,
+		.kinds = kinds & ~KIND_SEARCH_ONLY,
+	};
+	return 0;
+}
+
+static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned kinds)
+{
+	const struct dit_ad *ad = NULL;
+	int r = 0;
+
+	if (strcasecmp(attr, "default") == 0) {
+		parser->default_kinds |= kinds;
+		return 0;
+	}
+	r = dit_ad_find(parser->settings->schema, NULL, dit_span_of(attr), &ad, NULL);
+	if (r == -ENOMEM) {
+		return r;
+	}
+	if (r < 0) {
+		return dit_conf_say(parser, "index attribute \"%s\" undefined", attr);
+	}
+	/* entryDN is made up when read, and binary values have no order of bytes. */
+	if (ad->is_binary || strcmp(ad->type->oid, "1.3.6.1.1.20") == 0) {
+		return disallowed(parser, "", attr);
+	}
+	r = check_kinds(parser, ad->type, kinds, attr);
+	return r < 0 ? r : add_index(parser, ad, kinds, attr);
+}
+
+int dit_conf_run_index(struct dit_conf_parser *parser)
+{
+	char *attrs = parser->words[1];
+	const char *attr = NULL;
+	unsigned kinds = parser->default_kinds;
+	int r = 0;
+
+	if (parser->nwords > 2) {
+		r = parse_kinds(parser, parser->words[2], &kinds);
+	}
+	if (r == 0 && kinds == 0) {
+		r = dit_conf_say(parser, "no indexes selected");
+	}
+	while (r == 0 && (attr = next_part(&attrs)) != NULL) {
+		r = index_attr(parser, attr, kinds);
+	}
+	return r;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Settings: built by reading slapd.conf, asked which database is meant (config.md 5). */
+#include "config/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "config/conf_parser.h"
+#include "schema/dn.h"
+
+#define ARENA_BLOCK    4096
+#define IDLEXP_DEFAULT 16
+
+static int settings_new(struct dit_settings **ret)
+{
+	struct dit_settings *settings = calloc(1, sizeof(*settings));
+	struct dit_settings_memory *memory = calloc(1, sizeof(*memory));
+	int r = -ENOMEM;
+
+	if (settings != NULL && memory != NULL) {
+		r = dit_schema_new(&settings->schema);
+	}
+	if (r < 0) {
+		free(settings);
+		free(memory);
+		return r;
+	}
+	dit_arena_init(&memory->arena, ARENA_BLOCK);
+	settings->memory = memory;
+	settings->idlexp = IDLEXP_DEFAULT;
+	settings->index = (struct dit_index_params){
+		.substr_if_minlen = 2,
+		.substr_if_maxlen = 4,
+		.substr_any_len = 4,
+		.intlen = 4,
+	};
+	*ret = settings;
+	return 0;
+}
+
+void dit_settings_free(struct dit_settings *settings)
+{
+	struct dit_settings_memory *memory = NULL;
+
+	if (settings == NULL) {
+		return;
+	}
+	memory = settings->memory;
+	for (size_t i = 0; i < settings->ndatabases; i++) {
+		free(settings->databases[i].indexes);
+	}
+	free(settings->databases);
+	dit_schema_free(settings->schema);
+	dit_arena_deinit(&memory->arena);
+	free(memory);
+	free(settings);
+}
+
+int dit_settings_read(struct dit_settings **ret, const char *path, dit_report_fn report,
+                      void *ctx)
+{
+	struct dit_conf_parser parser = {.report = report, .ctx = ctx};
+	int r = settings_new(&parser.settings);
+
+	if (r < 0) {
+		return r;
+	}
+	parser.memory = parser.settings->memory;
+	/* The config database exists without being mentioned. */
+	r = dit_conf_add_database(&parser, "config");
+	if (r == 0) {
+		r = dit_conf_read_file(&parser, path);
+	}
+	if (r == 0) {
+		r = dit_schema_seal(parser.settings->schema);
+	}
+	if (r == DIT_E_CONFIG) {
+		(void)dit_conf_tell(&parser, DIT_REPORT_ERROR, "bad configuration file!");
+	}
+	if (r < 0) {
+		dit_settings_free(parser.settings);
+		return r;
+	}
+	*ret = parser.settings;
+	return 0;
+}
+
+/* Is one of the database's suffixes the DN or above it? */
+static bool serves(const struct dit_settings *settings, size_t database,
+                   struct dit_span norm_dn)
+{
+	const struct dit_settings_memory *memory = settings->memory;
+	const struct dit_database *d = &settings->databases[database];
+	const struct dit_more_suffix *more = memory->more_suffixes;
+
+	if (d->has_suffix && dit_dn_is_below(norm_dn, d->suffix_norm)) {
+		return true;
+	}
+	while (more != NULL &&
+	       !(more->database == database && dit_dn_is_below(norm_dn, more->norm))) {
+		more = more->next;
+	}
+	return more != NULL;
+}
+
+const struct dit_database *dit_settings_select(const struct dit_settings *settings,
+                                               struct dit_span norm_dn)
+{
+	for (size_t i = 0; i < settings->ndatabases; i++) {
+		const struct dit_database *d = &settings->databases[i];
+
+		if (!d->is_hidden && !d->is_disabled && serves(settings, i, norm_dn)) {
+			return d;
+		}
+	}
+	return NULL;
+}
+
+/* What dit_conf_tell() needs of a parser. */
+static struct dit_conf_parser reporter(dit_report_fn report, void *ctx)
+{
+	return (struct dit_conf_parser){.report = report, .ctx = ctx};
+}
+
+static int choose_by_number(const struct dit_settings *settings, int number,
+                            const struct dit_conf_parser *say,
+                            const struct dit_database **ret)
+{
+	if (number < 0 || (size_t)number >= settings->ndatabases) {
+		(void)dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+		                    "Database number selected via -n is out of range");
+		return dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+		                     "Must be in the range 0 to %zu (the number of "
+		                     "configured databases)",
+		                     settings->ndatabases - 1);
+	}
+	*ret = &settings->databases[number];
+	return 0;
+}
+
+static int choose_by_suffix(const struct dit_settings *settings, const char *suffix,
+                            const struct dit_conf_parser *say,
+                            const struct dit_database **ret)
+{
+	const struct dit_database *found = NULL;
+	struct dit_arena arena;
+	struct dit_dn dn = {0};
+	int r = 0;
+
+	dit_arena_init(&arena, ARENA_BLOCK);
+	r = dit_dn_parse(settings->schema, dit_span_of(suffix), &arena, NULL, &dn);
+	if (r == 0) {
+		found = dit_settings_select(settings, dn.norm);
+		if (found == NULL) {
+			r = dit_conf_tell(say, DIT_REPORT_ERROR,
+			                  "slap_init no backend for \"%s\"", suffix);
+		}
+	} else if (r != -ENOMEM) {
+		r = dit_conf_tell(say, DIT_REPORT_ERROR,
+		                  "slap_init invalid suffix (\"%s\")", suffix);
+	}
+	dit_arena_deinit(&arena);
+	if (r == 0) {
+		*ret = found;
+	}
+	return r;
+}
+
+/* The first that holds entries of its own, as far as its place tells. */
+static int choose_first(const struct dit_settings *settings,
+                        const struct dit_conf_parser *say,
+                        const struct dit_database **ret)
+{
+	bool has_subordinate = false;
+
+	for (size_t i = 1; i < settings->ndatabases; i++) {
+		const struct dit_database *d = &settings->databases[i];
+
+		has_subordinate |= d->is_subordinate;
+		if (strcmp(d->type, "monitor") == 0 || d->is_subordinate) {
+			continue;
+		}
+		/* slapadd finds a subordinate's superior without a word. */
+		if (i > 1 && !has_subordinate) {
+			(void)dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+			                    "The first database does not allow slapadd; "
+			                    "using the first available one (%zu)",
+			                    i);
+		}
+		*ret = d;
+		return 0;
+	}
+	return dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+	                     "Available database(s) do not allow slapadd");
+}
+
+/* Can entries be loaded into it at all? */
+static int check_chosen(const struct dit_database *d, const struct dit_conf_parser *say)
+{
+	if (strcmp(d->type, "config") == 0) {
+		return dit_conf_tell(say, DIT_REPORT_ERROR, "could not open database.");
+	}
+	if (strcmp(d->type, "mdb") != 0) {
+		return dit_conf_tell(say, DIT_REPORT_ERROR,
+		                     "database doesn't support necessary operations.");
+	}
+	if (!d->has_suffix) {
+		(void)dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+		                    "mdb_db_open: need suffix.");
+		(void)dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+		                    "backend_startup_one (type=mdb, suffix=\"(null)\"): "
+		                    "bi_db_open failed! (-1)");
+		return dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC, "slap_startup failed");
+	}
+	return 0;
+}
+
+int dit_settings_choose(const struct dit_settings *settings,
+                        const struct dit_settings_choice *choice, dit_report_fn report,
+                        void *ctx, const struct dit_database **ret)
+{
+	struct dit_conf_parser say = reporter(report, ctx);
+	const struct dit_database *d = NULL;
+	int r = 0;
+
+	if (choice->suffix != NULL) {
+		r = choose_by_suffix(settings, choice->suffix, &say, &d);
+	} else if (choice->number >= 0) {
+		r = choose_by_number(settings, choice->number, &say, &d);
+	} else {
+		r = choose_first(settings, &say, &d);
+	}
+	if (r == 0) {
+		r = check_chosen(d, &say);
+	}
+	if (r == 0) {
+		*ret = d;
+	}
+	return r;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fixture of the tests of settings: files in a scratch directory, which is the working
+ * directory meanwhile, and what was reported.
+ */
+#ifndef DITKIT_CONF_FIXTURE_H
+#define DITKIT_CONF_FIXTURE_H
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "config/settings.h"
+#include "test.h"
+
+struct conf_fixture {
+	char *dir;
+	int old_dir;
+	char reports[8192]; /* one per line; errors as "E ...", warnings as "W ..." */
+};
+
+/* Enough schema for suffixes and indexes. */
+#define CONF_SCHEMA                                                                      \
+ "attributetype ( 0.9.2342.19200300.100.1.25 NAME ( 'dc' 'domainComponent' ) "           \
+ "EQUALITY caseIgnoreIA5Match SUBSTR caseIgnoreIA5SubstringsMatch "                      \
+ "SYNTAX 1.3.6.1.4.1.1466.115.121.1.26 SINGLE-VALUE )\n"                                 \
+ "attributetype ( 2.5.4.4 NAME ( 'sn' 'surname' ) SUP name )\n"                          \
+ "attributetype ( 2.5.4.31 NAME 'member' SUP distinguishedName )\n"                      \
+ "attributetype ( 2.5.4.36 NAME 'userCertificate' EQUALITY certificateExactMatch "       \
+ "SYNTAX 1.3.6.1.4.1.1466.115.121.1.8 )\n"
+
+static inline int conf_setup(void **state)
+{
+	struct conf_fixture *f = calloc(1, sizeof(*f));
+
+	if (f == NULL) {
+		return -1;
+	}
+	*state = f;
+	f->dir = test_scratch();
+	f->old_dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return f->old_dir < 0 || chdir(f->dir) != 0 || mkdir("db", 0700) != 0 ||
+	       mkdir("db2", 0700) != 0;
+}
+
+static inline int conf_teardown(void **state)
+{
+	struct conf_fixture *f = *state;
+	int r = fchdir(f->old_dir);
+
+	(void)close(f->old_dir);
+	test_scratch_remove(f->dir);
+	free(f);
+	return r;
+}
+
+static inline void conf_write(const char *name, const char *text)
+{
+	FILE *file = fopen(name, "w");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static inline void conf_collect(void *ctx, const struct dit_report *report)
+{
+	struct conf_fixture *f = ctx;
+	size_t len = strlen(f->reports);
+	const char *mark = report->kind == DIT_REPORT_ERROR     ? "E "
+	                   : report->kind == DIT_REPORT_WARNING ? "W "
+	                                                        : "";
+
+	(void)snprintf(f->reports + len, sizeof(f->reports) - len, "%s%s\n", mark,
+	               report->text);
+}
+
+/** Read @p text as "t.conf". */
+static inline int conf_read(struct conf_fixture *f, const char *text,
+                            struct dit_settings **ret)
+{
+	conf_write("t.conf", text);
+	f->reports[0] = '\0';
+	return dit_settings_read(ret, "t.conf", conf_collect, f);
+}
+
+/** As conf_read(), for text that must be accepted without a word. */
+static inline struct dit_settings *conf_accept(struct conf_fixture *f, const char *text)
+{
+	struct dit_settings *settings = NULL;
+
+	assert_int_equal(conf_read(f, text, &settings), 0);
+	assert_string_equal(f->reports, "");
+	return settings;
+}
+
+#define CONF_TEST(name) cmocka_unit_test_setup_teardown(name, conf_setup, conf_teardown)
+
+#endif

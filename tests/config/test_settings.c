@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading a slapd.conf that slapd accepts: defaults, values, scopes, files.
+ */
+#include "config/settings.h"
+
+#include "config/conf_fixture.h"
+
+static void empty_file_leaves_the_defaults_and_the_config_database(void **state)
+{
+	struct dit_settings *s = conf_accept(*state, "");
+
+	assert_int_equal(s->index.substr_if_minlen, 2);
+	assert_int_equal(s->index.substr_if_maxlen, 4);
+	assert_int_equal(s->index.substr_any_len, 4);
+	assert_int_equal(s->index.intlen, 4);
+	assert_false(s->index.hash64);
+	assert_int_equal(s->idlexp, 16);
+	assert_int_equal(s->tool_threads, 0);
+	assert_int_equal(s->ndatabases, 1);
+	assert_string_equal(s->databases[0].type, "config");
+	assert_span_equal(s->databases[0].suffix_norm, "cn=config");
+	dit_settings_free(s);
+	dit_settings_free(NULL);
+}
+
+static void global_values_are_read(void **state)
+{
+	struct dit_settings *s = conf_accept(*state, "index_substr_if_maxlen 10\n"
+	                                             "INDEX_substr_if_minlen 0x5\n"
+	                                             "index_substr_any_len 010\n"
+	                                             "index_intlen 1\n"
+	                                             "index_hash64 True\n"
+	                                             "tool-threads 4\n"
+	                                             "backend mdb\n"
+	                                             "idlexp 20\n");
+
+	assert_int_equal(s->index.substr_if_minlen, 5);
+	assert_int_equal(s->index.substr_if_maxlen, 10);
+	assert_int_equal(s->index.substr_any_len, 8);
+	assert_int_equal(s->index.intlen, 4);
+	assert_true(s->index.hash64);
+	assert_int_equal(s->tool_threads, 4);
+	assert_int_equal(s->idlexp, 20);
+	dit_settings_free(s);
+
+	s = conf_accept(*state, "index_intlen 1000\ntool-threads -1\n");
+	assert_int_equal(s->index.intlen, 255);
+	assert_int_equal(s->tool_threads, 0);
+	dit_settings_free(s);
+}
+
+static void database_values_are_read(void **state)
+{
+	struct dit_settings *s =
+		conf_accept(*state, CONF_SCHEMA "database mdb\n"
+	                                        "suffix \"DC = Example , dc=com\"\n"
+	                                        "rootdn \"CN = Admin,dc=x\"\n"
+	                                        "rootpw secret\n"
+	                                        "directory ./db\n"
+	                                        "maxsize 1073741824\n"
+	                                        "mode 0640\n"
+	                                        "maxreaders 200\n"
+	                                        "maxentrysize 5000000\n"
+	                                        "lastmod off\n"
+	                                        "hidden yes\n"
+	                                        "disabled no\n"
+	                                        "envflags nosync writemap\n"
+	                                        "dbnosync\n"
+	                                        "checkpoint 1 2\n"
+	                                        "database mdb\n"
+	                                        "suffix dc=y\n");
+	const struct dit_database *d = &s->databases[1];
+
+	assert_int_equal(s->ndatabases, 3);
+	assert_int_equal(d->number, 1);
+	assert_string_equal(d->type, "mdb");
+	assert_span_equal(d->suffix, "dc=Example,dc=com");
+	assert_span_equal(d->suffix_norm, "dc=example,dc=com");
+	assert_span_equal(d->rootdn, "cn=Admin,dc=x");
+	assert_span_equal(d->rootdn_norm, "cn=admin,dc=x");
+	assert_string_equal(d->directory, "./db");
+	assert_int_equal(d->maxsize_bytes, 1073741824);
+	assert_int_equal(d->mode, 0640);
+	assert_int_equal(d->maxreaders, 200);
+	assert_int_equal(d->maxentrysize_bytes, 5000000);
+	assert_false(d->lastmod);
+	assert_true(d->is_hidden);
+	assert_false(d->is_disabled);
+	assert_false(d->has_dds);
+	assert_string_equal(d->file, "t.conf");
+	assert_int_equal(d->line, 5);
+
+	d = &s->databases[2];
+	assert_true(d->has_suffix);
+	assert_int_equal(d->rootdn.len, 0);
+	assert_int_equal(d->maxsize_bytes, 10485760);
+	assert_int_equal(d->mode, 0600);
+	assert_true(d->lastmod);
+	assert_false(d->is_hidden);
+	assert_int_equal(d->nindexes, 0);
+	dit_settings_free(s);
+}
+
+static void modes_are_numbers_or_letters(void **state)
+{
+	static const struct {
+		const char *text;
+		mode_t mode;
+	} cases[] = {
+		{"640", 01200},    {"0x1ff", 0777},      {"-rw-r-----", 0640},
+		{"----------", 0}, {"-rwxrwxrwx", 0777},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[100];
+		struct dit_settings *s = NULL;
+
+		(void)snprintf(text, sizeof(text), "database mdb\nmode %s\n",
+		               cases[i].text);
+		s = conf_accept(*state, text);
+		assert_int_equal(s->databases[1].mode, cases[i].mode);
+		dit_settings_free(s);
+	}
+}
+
+static void maxsize_0_is_what_lmdb_makes_of_it(void **state)
+{
+	struct dit_settings *s = conf_accept(*state, "database mdb\nmaxsize 0\n");
+
+	assert_int_equal(s->databases[1].maxsize_bytes, 1048576);
+	dit_settings_free(s);
+}
+
+static void empty_dn_differs_from_none(void **state)
+{
+	struct dit_settings *s =
+		conf_accept(*state, "database mdb\nsuffix\ndatabase mdb\nrootdn cn=x\n");
+
+	assert_true(s->databases[1].has_suffix);
+	assert_non_null(s->databases[1].suffix.data);
+	assert_int_equal(s->databases[1].suffix.len, 0);
+	assert_false(s->databases[2].has_suffix);
+	dit_settings_free(s);
+}
+
+static void check_index(const struct dit_database *d, size_t i, const char *name,
+                        unsigned kinds)
+{
+	assert_true(i < d->nindexes);
+	assert_span_equal(d->indexes[i].ad->name, name);
+	assert_int_equal(d->indexes[i].kinds, kinds);
+}
+
+static void indexes_are_read(void **state)
+{
+	struct dit_settings *s =
+		conf_accept(*state, CONF_SCHEMA "database mdb\n"
+	                                        "index objectClass eq\n"
+	                                        "index ,CommonName,,surname EQ,,Pres\n"
+	                                        "index default sub\n"
+	                                        "index description\n"
+	                                        "index DEFAULT pres\n"
+	                                        "index cn;LANG-de\n"
+	                                        "index uid eq,sub,nolang\n"
+	                                        "index userCertificate pres,eq\n"
+	                                        "index default nosubtypes\n"
+	                                        "index seeAlso notags\n"
+	                                        "index \"\" eq\n"
+	                                        "database mdb\n"
+	                                        "index default eq\n"
+	                                        "index cn,default,uid subany\n"
+	                                        "index sn\n");
+	const struct dit_database *d = &s->databases[1];
+
+	assert_int_equal(d->nindexes, 8);
+	check_index(d, 0, "objectClass", DIT_INDEX_EQ);
+	check_index(d, 1, "cn", DIT_INDEX_EQ | DIT_INDEX_PRES);
+	check_index(d, 2, "sn", DIT_INDEX_EQ | DIT_INDEX_PRES);
+	check_index(d, 3, "description", DIT_INDEX_SUB);
+	check_index(d, 4, "cn;lang-de", DIT_INDEX_SUB | DIT_INDEX_PRES);
+	check_index(d, 5, "uid", DIT_INDEX_EQ | DIT_INDEX_SUB);
+	check_index(d, 6, "userCertificate", DIT_INDEX_PRES | DIT_INDEX_EQ);
+	check_index(d, 7, "seeAlso", 0);
+	d = &s->databases[2];
+	assert_int_equal(d->nindexes, 3);
+	check_index(d, 0, "cn", DIT_INDEX_SUB);
+	check_index(d, 2, "sn", DIT_INDEX_EQ | DIT_INDEX_SUB);
+	dit_settings_free(s);
+}
+
+static void schema_is_defined_and_sealed(void **state)
+{
+	struct dit_settings *s = conf_accept(
+		*state,
+		"objectidentifier My 1.2.3\n"
+		"ldapsyntax ( 1.2.3.1 X-SUBST '1.3.6.1.4.1.1466.115.121.1.15' )\n"
+		"attributetype ( My:2 NAME 'aa' DESC 'un\"balanced' SYNTAX 1.2.3.1 )\n"
+		"attributetypes ( My:3 NAME 'bb'\n SUP name ) and more\n"
+		"objectclass ( My:4 NAME 'cc' MUST ( aa $ bb ) )\n"
+		"ditcontentrule ( My:4 NOT description )\n"
+		"attributeoptions foo bar-\n"
+		"attributeoptions baz\n");
+	const struct dit_class *cc = dit_schema_find_class(s->schema, DIT_SPAN("CC"));
+	const struct dit_ad *ad = NULL;
+
+	assert_string_equal(cc->oid, "1.2.3.4");
+	assert_string_equal(cc->must[1]->name, "aa");
+	assert_non_null(dit_schema_find_content_rule(s->schema, cc));
+	assert_int_equal(
+		dit_ad_find(s->schema, NULL, DIT_SPAN("bb;baz;bar-x;foo"), &ad, NULL), 0);
+	assert_int_equal(dit_ad_find(s->schema, NULL, DIT_SPAN("bb;lang-de"), &ad, NULL),
+	                 DIT_E_UNKNOWN);
+	dit_settings_free(s);
+
+	s = conf_accept(*state, "attributeoptions\n");
+	assert_int_equal(dit_ad_find(s->schema, NULL, DIT_SPAN("cn;lang-de"), &ad, NULL),
+	                 DIT_E_UNKNOWN);
+	dit_settings_free(s);
+}
+
+static void same_macro_again_is_remarked_on(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+
+	assert_int_equal(conf_read(f,
+	                           "objectidentifier foo 1.2.3\n"
+	                           "OBJECTidentifier foo 1.2.3\n",
+	                           &s),
+	                 0);
+	assert_string_equal(f->reports,
+	                    "t.conf: line 2 OBJECTidentifier: \"foo\" previously "
+	                    "defined \"1.2.3\"\n");
+	dit_settings_free(s);
+}
+
+static void files_include_each_other(void **state)
+{
+	struct dit_settings *s = NULL;
+
+	conf_write("a.schema", "attributetype ( 1.2.3.1 NAME 'aa' SUP name )\n"
+	                       "INCLUDE \"b.schema\"\n"
+	                       "attributetype ( 1.2.3.3 NAME 'cc' SUP bb )");
+	conf_write("b.schema", "attributetype ( 1.2.3.2 NAME 'bb' SUP aa )");
+	conf_write("suffix.conf", "suffix cn=x\n");
+	s = conf_accept(*state, "include a.schema\ndatabase mdb\ninclude suffix.conf\n"
+	                        "index cc eq\n");
+	assert_span_equal(s->databases[1].suffix, "cn=x");
+	check_index(&s->databases[1], 0, "cc", DIT_INDEX_EQ);
+	dit_settings_free(s);
+}
+
+static void directives_without_influence_are_skipped(void **state)
+{
+	struct dit_settings *s = conf_accept(*state, "# a comment\n"
+	                                             "pidfile /var/run/slapd.pid\n"
+	                                             "TLScertificateFile\n"
+	                                             "allow bind_v2\n"
+	                                             "allows anything\n"
+	                                             "disallowing x\n"
+	                                             "requires nothing\n"
+	                                             "authid-rewriteRule a b\n"
+	                                             "access to *\n  by * read\n"
+	                                             "sasl-secprops none\n"
+	                                             "lastmod off\n"
+	                                             "hidden on\n"
+	                                             "disabled on\n"
+	                                             "subordinate\n"
+	                                             "rootdn cn=x\n"
+	                                             "\"\" x\n"
+	                                             "modulepath /usr/lib/ldap\n"
+	                                             "moduleload back_mdb\n"
+	                                             "database frontend\n"
+	                                             "sizelimit 500\n"
+	                                             "database config\n"
+	                                             "rootpw x\n"
+	                                             "database mdb\n"
+	                                             "index_intlen 8\n"
+	                                             "limits * size=1\n"
+	                                             "searchstack 4\n"
+	                                             "rtxnsize 5\n");
+
+	assert_int_equal(s->ndatabases, 2);
+	assert_int_equal(s->index.intlen, 8);
+	assert_true(s->databases[1].lastmod);
+	assert_false(s->databases[1].is_hidden);
+	assert_int_equal(s->databases[1].rootdn.len, 0);
+	dit_settings_free(s);
+}
+
+static void what_belongs_to_others_is_skipped(void **state)
+{
+	struct dit_settings *s = conf_accept(*state, CONF_SCHEMA
+	                                     "backend ldif\n"
+	                                     "bogus x\n"
+	                                     "database ldap\n"
+	                                     "suffix dc=a\n"
+	                                     "suffix dc=b\n"
+	                                     "uri ldap://x\n"
+	                                     "subordinate advertise\n"
+	                                     "database monitor\n"
+	                                     "bogus x\n"
+	                                     "moduleload back_foo.la\n"
+	                                     "database FOO\n"
+	                                     "bogus\n"
+	                                     "moduleload /usr/lib/ldap/libdds-2.5.so.0\n"
+	                                     "database mdb\n"
+	                                     "suffix dc=x\n"
+	                                     "overlay dds\n"
+	                                     "dds-state on\n"
+	                                     "maxsize 5000000\n"
+	                                     "database mdb\n"
+	                                     "suffix dc=y\n"
+	                                     "overlay syncprov\n"
+	                                     "bogus\n");
+
+	assert_int_equal(s->ndatabases, 6);
+	assert_true(s->databases[1].is_subordinate);
+	assert_string_equal(s->databases[3].type, "foo");
+	assert_true(s->databases[4].has_dds);
+	assert_int_equal(s->databases[4].maxsize_bytes, 5000000);
+	assert_false(s->databases[5].has_dds);
+	dit_settings_free(s);
+}
+
+static void modules_bring_their_schema(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *type;
+	} cases[] = {
+		{"moduleload ppolicy.la", "pwdAttribute"},
+		{"moduleload /usr/lib/ldap/memberof.so", "memberOf"},
+		{"moduleload nestgroup", "memberOf"},
+		{"moduleload dynlist extra words", "memberOf"},
+		{"moduleload accesslog-2.5.so.0", "reqStart"},
+		{"overlay ppolicy", "pwdAttribute"},
+		{"moduleload libotp.so", "oathSecret"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[100];
+		struct dit_settings *s = NULL;
+
+		(void)snprintf(text, sizeof(text), "%s\n", cases[i].line);
+		s = conf_accept(*state, text);
+		assert_non_null(
+			dit_schema_find_type(s->schema, dit_span_of(cases[i].type)));
+		dit_settings_free(s);
+	}
+}
+
+static void unknown_modules_are_warned_of(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+
+	assert_int_equal(
+		conf_read(f, "moduleload syncprov\nmoduleload frobnicate.la\n", &s), 0);
+	assert_string_equal(f->reports, "W t.conf: line 2: module \"frobnicate\" is not "
+	                                "known; schema that it may add is missing\n");
+	dit_settings_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CONF_TEST(empty_file_leaves_the_defaults_and_the_config_database),
+		CONF_TEST(global_values_are_read),
+		CONF_TEST(database_values_are_read),
+		CONF_TEST(modes_are_numbers_or_letters),
+		CONF_TEST(maxsize_0_is_what_lmdb_makes_of_it),
+		CONF_TEST(empty_dn_differs_from_none),
+		CONF_TEST(indexes_are_read),
+		CONF_TEST(schema_is_defined_and_sealed),
+		CONF_TEST(same_macro_again_is_remarked_on),
+		CONF_TEST(files_include_each_other),
+		CONF_TEST(directives_without_influence_are_skipped),
+		CONF_TEST(what_belongs_to_others_is_skipped),
+		CONF_TEST(modules_bring_their_schema),
+		CONF_TEST(unknown_modules_are_warned_of),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a slapd.conf is refused for, in slapd 2.5.13's words; and what is refused because
+ * it would change stored data and is not built.
+ */
+#include "config/conf_fixture.h"
+
+/* Lines of a database behind CONF_SCHEMA (4 lines); they begin with line 8. */
+#define DB "database mdb\nsuffix dc=x\ndirectory db\n"
+
+static const struct error_case {
+	const char *text;
+	const char *reports; /* without the final "bad configuration file!" */
+} cases[] = {
+/* clang-format off */
+#define L(n, text) "t.conf: line " #n ": " text "\n"
+/* files and lines */
+{"include /nonexistent/x\n",
+ "could not stat config file \"/nonexistent/x\": No such file or directory (2)\n"},
+{"include db\n", "regular file expected, got \"db\"\n"},
+{"include\n", L(5, "keyword <include> missing <file> argument")},
+{"include a b\n", L(5, "<include> extra cruft after <file>.")},
+{"\n \n", L(6, "bad config line.")},
+{"pidfile \"x y\n", L(5, "unterminated quoted string \"x y\"")},
+{"attributetype ( 1.2.3 NAME \"x\n",
+ "t.conf: line 5 attributetype: Expecting a name before \n"},
+/* keywords */
+{"bogus x\n",
+ L(5, "unknown directive <bogus> outside backend info and database definitions.")},
+{"includex y\n",
+ L(5, "unknown directive <includex> outside backend info and database definitions.")},
+{"backend mdb\nbogus\n",
+ L(6, "unknown directive <bogus> inside backend info definition.")},
+{DB "bogus\n", L(8, "unknown directive <bogus> inside backend database definition.")},
+{DB "overlay x\nbogus\ndatabase mdb\nbogus\n",
+ L(11, "unknown directive <bogus> inside backend database definition.")},
+{"database config\nbogus\n",
+ L(6, "unknown directive <bogus> inside backend database definition.")},
+{"database frontend\nmaxsize 1\n",
+ L(6, "unknown directive <maxsize> outside backend info and database definitions.")},
+{"idlexp 17\n",
+ L(5, "unknown directive <idlexp> outside backend info and database definitions.")},
+{DB "backend mdb\n",
+ L(8, "keyword <backend> must occur before any database declaration")},
+{"backend bogus\n", L(5, "<backend> failed init (bogus)!")},
+{"Database bogus\n",
+ "Unrecognized database type (bogus)\n" L(5, "<Database> failed init (bogus)")},
+/* schema */
+{"attributetype\n", L(5, "keyword <attributetype> missing <attribute> argument")},
+{"objectclass\n", L(5, "keyword <objectclass> missing <objectclass> argument")},
+{"ldapsyntax\n", L(5, "keyword <ldapsyntax> missing <syntax> argument")},
+{"ditcontentrule\n", "t.conf: line 5 ditcontentrule: Unexpected end of data before \n"},
+{"ditcontentrule x ( 2.5.6.6 )\n",
+ "t.conf: line 5 ditcontentrule: ObjectClass not found: \"2.5.6.6\"\n"},
+{"attributetype 1.2.3\n", L(5, "<attributetype> old format not supported")},
+{"AttributeTypes ( 1.2.3 NAME 'x'\n SUP nope )\n",
+ "t.conf: line 6 AttributeTypes: AttributeType not found: \"nope\"\n"},
+{"objectclass x\n", L(5, "<objectclass> old format not supported")},
+{"ldapsyntax ( foo )\n", "t.conf: line 5 ldapsyntax: Expecting digit before foo )\n"},
+{"ldapsyntax ( 1.2.3 X-SUBST '1.9' )\n",
+ "syn_add(1.2.3): substitute syntax 1.9 not found\nt.conf: line 5 ldapsyntax: Substitute "
+ "syntax not found: \"( 1.2.3 X-SUBST '1.9' )\"\n"},
+{"objectidentifier foo bar\n",
+ "t.conf: line 5 objectidentifier: OID bar not recognized\n"},
+{"objectidentifier foo\n",
+ L(5, "keyword <objectidentifier> missing <name> <oid> argument")},
+{"attributeoptions a a\n", L(5, "option \"a\" is already defined")},
+{"attributetype ( 1.2.840.113556.1.2.102 NAME 'x' SUP name )\nattributetype ( 1.2.3 NAME "
+ "'memberOf' SUP name )\nmoduleload memberof\nobjectclass ( 1.2.4 NAME 'x' SUP nope )\n",
+ "t.conf: line 8 objectclass: ObjectClass not found: \"nope\"\n"},
+{"attributetype ( 1.2.3 NAME 'memberOf' SUP name )\nmoduleload memberof\n",
+ L(6, "<moduleload> schema of module memberof collides with definitions before")},
+/* global values */
+{"index_substr_if_minlen 5\n", L(5, "<index_substr_if_minlen> invalid value (5)")},
+{"index_substr_if_maxlen 1\n", L(5, "<index_substr_if_maxlen> invalid value (1)")},
+{"index_substr_if_maxlen 0\n", L(5, "<index_substr_if_maxlen> invalid value (0)")},
+{"index_intlen x\n", L(5, "<index_intlen> unable to parse \"x\" as unsigned int")},
+{"index_substr_any_len -1\n",
+ L(5, "<index_substr_any_len> unable to parse \"-1\" as unsigned int")},
+{"index_substr_if_minlen 4294967296\n",
+ L(5, "<index_substr_if_minlen> unable to parse \"4294967296\" as unsigned int")},
+{"index_substr_if_maxlen x\n",
+ L(5, "<index_substr_if_maxlen> unable to parse \"x\" as unsigned int")},
+{"index_hash64 maybe\n", L(5, "<index_hash64> invalid value")},
+{"tool-threads x\n", L(5, "<tool-threads> unable to parse \"x\" as int")},
+{"tool-threads 99999999999\n",
+ L(5, "<tool-threads> unable to parse \"99999999999\" as int")},
+{"sortvals cn\n", L(5, "<sortvals> not supported by this release")},
+{"backend mdb\nidlexp 15\n", ""},
+{"backend mdb\nidlexp 31\n", ""},
+{"backend mdb\nidlexp x\n", L(6, "<idlexp> unable to parse \"x\" as unsigned int")},
+/* databases */
+{"suffix dc=x\n", L(5, "suffix <dc=x> not allowed in frontend database.")},
+{"database config\nsuffix dc=x\n", L(6, "suffix <dc=x> not allowed in config database.")},
+{"database monitor\nsuffix dc=x\n",
+ L(6, "suffix <dc=x> not allowed in monitor database.")},
+{"database mdb\nsuffix foo=x\n", L(6, "<suffix> invalid DN 21 (Invalid syntax)")},
+{DB "rootdn foo\n", L(8, "<rootdn> invalid DN 21 (Invalid syntax)")},
+{DB "suffix dc=y\n", L(8, "<suffix> Only one suffix is allowed on this mdb backend")},
+{"database ldif\nsuffix dc=x\nsuffix dc=y\n",
+ L(7, "<suffix> Only one suffix is allowed on this ldif backend")},
+{DB "database mdb\nsuffix \"DC = y, dc=X\"\n",
+ L(9, "<suffix> namingContext \"dc=y,dc=X\" already served by a preceding mdb database "
+      "serving namingContext \"dc=x\"")},
+{"database ldap\nsuffix dc=x\nsuffix dc=y\ndatabase mdb\nsuffix dc=a,dc=y\n",
+ L(9, "<suffix> namingContext \"dc=a,dc=y\" already served by a preceding ldap database "
+      "serving namingContext \"dc=x\"")},
+{DB "database mdb\nsuffix cn=config\n",
+ L(9, "<suffix> namingContext \"cn=config\" already served by a preceding config "
+      "database serving namingContext \"cn=config\"")},
+{DB "lastmod maybe\n", L(8, "<lastmod> invalid value")},
+{DB "hidden\n", L(8, "keyword <hidden> missing <on|off> argument")},
+{DB "disabled x\n", L(8, "<disabled> invalid value")},
+{DB "hidden x\n", L(8, "<hidden> invalid value")},
+{DB "subordinate\n", L(8, "<subordinate> not supported by this release")},
+{DB "directory /nonexistent\n", L(8, "invalid path: No such file or directory")},
+{DB "directory t.conf\n", L(8, "invalid path: Not a directory")},
+{DB "maxsize 10M\n", L(8, "<maxsize> unable to parse \"10M\" as unsigned long")},
+{DB "maxsize 99999999999999999999\n",
+ L(8, "<maxsize> unable to parse \"99999999999999999999\" as unsigned long")},
+{DB "maxentrysize x\n", L(8, "<maxentrysize> unable to parse \"x\" as unsigned long")},
+{DB "maxreaders x\n", L(8, "<maxreaders> unable to parse \"x\" as unsigned int")},
+{DB "mode 0600x\n", L(8, "unable to parse mode=\"0600x\".")},
+{DB "mode rw\n", ""},
+{DB "mode -rwsrwxrwx\n", ""},
+{DB "envflags nosync bogus\n", "t.conf: line 8 envflags: unknown keyword \"bogus\"\n"},
+{DB "multival cn 10,5\n", L(8, "<multival> not supported by this release")},
+{DB "dbpagesize 4096\n", L(8, "<dbpagesize> not supported by this release")},
+{DB "crypto x\n", L(8, "<crypto> not supported by this release")},
+{DB "passphrase x\n", L(8, "<passphrase> not supported by this release")},
+/* index */
+{DB "index\n", L(8, "keyword <index> missing <attr> <[pres,eq,approx,sub]> argument")},
+{DB "index a b c\n", L(8, "<index> extra cruft after <attr> <[pres,eq,approx,sub]>.")},
+{DB "index nope bogus\n", L(8, "index type \"bogus\" undefined")},
+{DB "index cn\n", L(8, "no indexes selected")},
+{DB "index cn \"\"\n", L(8, "no indexes selected")},
+{DB "index default\n", L(8, "no indexes selected")},
+{DB "index cn,nope,cn eq\n", L(8, "index attribute \"nope\" undefined")},
+{DB "index entryDN pres\n", L(8, "index of attribute \"entryDN\" disallowed")},
+{DB "index userCertificate;binary pres\n",
+ L(8, "index of attribute \"userCertificate;binary\" disallowed")},
+{DB "index uidNumber eq,approx,sub\n",
+ L(8, "approx index of attribute \"uidNumber\" disallowed")},
+{DB "index authzTo eq,sub\n", L(8, "equality index of attribute \"authzTo\" disallowed")},
+{DB "index member eq,sub\n", L(8, "substr index of attribute \"member\" disallowed")},
+{DB "index cn,commonName eq\n",
+ L(8, "duplicate index definition for attr \"commonName\"")},
+{DB "index cn;lang-a eq\nindex CN;LANG-A sub\n",
+ L(9, "duplicate index definition for attr \"CN;LANG-A\"")},
+{DB "index cn approx\n",
+ L(8, "approx index of attribute \"cn\" not supported by this release")},
+{DB "attributetype ( 1.2.3 NAME 'x' EQUALITY directoryStringApproxMatch SYNTAX "
+ "1.3.6.1.4.1.1466.115.121.1.15 )\nindex x eq\n",
+ L(9, "equality index of attribute \"x\" not supported by this release")},
+	/* clang-format on */
+};
+
+static void refused_files_are_told_in_the_words_of_slapd(void **state)
+{
+	struct conf_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[2048];
+		char expected[1024];
+		struct dit_settings *s = NULL;
+		int r = 0;
+
+		(void)snprintf(text, sizeof(text), CONF_SCHEMA "%s", cases[i].text);
+		(void)snprintf(expected, sizeof(expected),
+		               "%sE bad configuration file!\n", cases[i].reports);
+		r = conf_read(f, text, &s);
+		if (r != DIT_E_CONFIG || strcmp(f->reports, expected) != 0) {
+			print_error("%s\n-> %d %s", cases[i].text, r, f->reports);
+			fail();
+		}
+		assert_null(s);
+	}
+}
+
+static void missing_file_is_told(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+
+	assert_int_equal(dit_settings_read(&s, "none.conf", conf_collect, f),
+	                 DIT_E_CONFIG);
+	assert_string_equal(f->reports,
+	                    "could not stat config file \"none.conf\": No such file "
+	                    "or directory (2)\nE bad configuration file!\n");
+	assert_int_equal(dit_settings_read(&s, "none.conf", NULL, NULL), DIT_E_CONFIG);
+}
+
+static void errors_name_the_included_file(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+
+	conf_write("a.schema", "\nattributetype ( 1.2.3 NAME 'x' SUP nope )\n");
+	assert_int_equal(conf_read(f, "\n\ninclude a.schema\n", &s), DIT_E_CONFIG);
+	assert_string_equal(f->reports,
+	                    "a.schema: line 2 attributetype: AttributeType not found: "
+	                    "\"nope\"\nE bad configuration file!\n");
+
+	conf_write("a.schema", "index_intlen 5\n");
+	assert_int_equal(conf_read(f, "\ninclude a.schema\nbogus\n", &s), DIT_E_CONFIG);
+	assert_string_equal(
+		f->reports,
+		"t.conf: line 3: unknown directive <bogus> outside backend info "
+		"and database definitions.\nE bad configuration file!\n");
+}
+
+static void file_that_includes_itself_is_refused(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+
+	assert_int_equal(conf_read(f, "include t.conf\n", &s), DIT_E_CONFIG);
+	assert_string_equal(f->reports,
+	                    "could not open config file \"t.conf\": included too "
+	                    "deeply\nE bad configuration file!\n");
+}
+
+static void messages_are_cut_where_slapd_cuts_them(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+	char text[600];
+
+	/* 255 bytes behind "t.conf: line 1: "; the unknown directive is not cut. */
+	(void)snprintf(text, sizeof(text), "attributeoptions %0300d.\n", 0);
+	assert_int_equal(conf_read(f, text, &s), DIT_E_CONFIG);
+	assert_int_equal(strcspn(f->reports, "\n"), strlen("t.conf: line 1: ") + 255);
+	(void)snprintf(text, sizeof(text), "bogus%0300d\n", 0);
+	assert_int_equal(conf_read(f, text, &s), DIT_E_CONFIG);
+	assert_true(strcspn(f->reports, "\n") > 300);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CONF_TEST(refused_files_are_told_in_the_words_of_slapd),
+		CONF_TEST(missing_file_is_told),
+		CONF_TEST(errors_name_the_included_file),
+		CONF_TEST(file_that_includes_itself_is_refused),
+		CONF_TEST(messages_are_cut_where_slapd_cuts_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
