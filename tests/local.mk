@@ -7,6 +7,7 @@ unit_scripts =
 
 include tests/base/local.mk
 include tests/config/local.mk
+include tests/entry/local.mk
 include tests/fuzz/local.mk
 include tests/ldif/local.mk
 include tests/schema/local.mk

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a list of objectClass values means for the schema check, worked out once per list.
+ * For the files of this room only.
+ *
+ * Threads: the sets belong to one thread; the schema is shared and constant.
+ */
+#ifndef DITKIT_CLASS_SETS_H
+#define DITKIT_CLASS_SETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "schema/schema.h"
+
+#define DIT_CLASS_SETS_SLOTS 64 /* power of two */
+
+/** One step of values.md 7.2 E and F, in the order in which slapd takes them. */
+enum dit_class_step_kind {
+	DIT_STEP_RULE_OBSOLETE,  /* always fails, like all that are not conditions */
+	DIT_STEP_RULE_REQUIRES,  /* type must be present */
+	DIT_STEP_RULE_PRECLUDES, /* type must be absent */
+	DIT_STEP_CLASS_OBSOLETE,
+	DIT_STEP_CLASS_IN_ROOTDSE,  /* the entry must be the root DSE */
+	DIT_STEP_CLASS_IN_SUBENTRY, /* ... a subentry */
+	DIT_STEP_CLASS_IN_DYNAMIC,  /* ... in a database with dynamic objects */
+	DIT_STEP_CLASS_ABSTRACT,
+	DIT_STEP_CLASS_NOT_IN_RULE,
+	DIT_STEP_CLASS_REQUIRES, /* type must be present */
+};
+
+struct dit_class_step {
+	enum dit_class_step_kind kind;
+	uint32_t value; /* index of the objectClass value */
+	const struct dit_attr_type *type;
+};
+
+/** Outcome of the search for the structural class (values.md 7.2 B). */
+enum dit_structural {
+	DIT_STRUCTURAL_FOUND,
+	DIT_STRUCTURAL_UNKNOWN_CLASS, /* culprits[0] */
+	DIT_STRUCTURAL_CHAIN,         /* culprits[0] and [1] have nothing in common */
+	DIT_STRUCTURAL_NONE,
+};
+
+struct dit_class_set {
+	struct dit_class_set *next; /* of the same slot */
+	struct dit_span *values;
+	uint32_t nvalues;
+	uint32_t hash;
+	uint32_t oc_flags; /* storage.md 4.5 */
+
+	enum dit_structural outcome;
+	uint32_t culprits[2];             /* value indexes */
+	const struct dit_class **classes; /* one for each value; NULL: unknown */
+
+	/* Only if a structural class was found. */
+	const struct dit_class *structural;
+	const struct dit_content_rule *rule; /* or NULL */
+	const struct dit_class_step *steps;
+	uint32_t nsteps;
+	bool is_extensible;      /* any attribute may be present */
+	const uint64_t *allowed; /* bit set over ordinals of types */
+};
+
+struct dit_class_sets {
+	struct dit_arena arena;
+	struct dit_class_set *slots[DIT_CLASS_SETS_SLOTS];
+	struct dit_class_set *last; /* the one found last: most entries repeat it */
+	unsigned nsets;
+};
+
+void dit_class_sets_init(struct dit_class_sets *sets);
+void dit_class_sets_deinit(struct dit_class_sets *sets);
+
+/**
+ * The set for a list of objectClass values, made if it is new.
+ *
+ * @param ret  valid until the next call
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_class_sets_find(struct dit_class_sets *sets, const struct dit_schema *schema,
+                        const struct dit_span *values, uint32_t nvalues,
+                        const struct dit_class_set **ret);
+
+static inline bool dit_class_set_allows(const struct dit_class_set *set,
+                                        const struct dit_attr_type *type)
+{
+	return (set->allowed[type->ordinal / 64] >> (type->ordinal % 64) & 1) != 0;
+}
+
+#endif

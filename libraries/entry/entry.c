@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The attribute blocks of an entry, and what a thread remembers between entries. */
+#include "entry/entry.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "entry/entry_work.h"
+
+/* Blocks to make room for when a list is empty; then it doubles. */
+#define ATTRS_MIN 16
+
+struct dit_attr *dit_entry_find(const struct dit_entry *entry, const struct dit_ad *ad)
+{
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		if (entry->attrs[i].ad == ad) {
+			return &entry->attrs[i];
+		}
+	}
+	return NULL;
+}
+
+struct dit_attr *dit_entry_add(struct dit_entry *entry, const struct dit_ad *ad,
+                               struct dit_arena *arena)
+{
+	struct dit_attr *attrs = entry->attrs;
+	uint32_t size = entry->attrs_size;
+
+	if (entry->nattrs == size) {
+		size = size == 0 ? ATTRS_MIN : size * 2;
+		if (size < entry->nattrs) {
+			return NULL;
+		}
+		attrs = dit_arena_alloc(arena, size * sizeof(*attrs));
+		if (attrs == NULL) {
+			return NULL;
+		}
+		if (entry->nattrs > 0) {
+			memcpy(attrs, entry->attrs, entry->nattrs * sizeof(*attrs));
+		}
+		entry->attrs = attrs;
+		entry->attrs_size = size;
+	}
+	attrs = &entry->attrs[entry->nattrs++];
+	*attrs = (struct dit_attr){.ad = ad};
+	return attrs;
+}
+
+int dit_entry_caches_init(struct dit_entry_caches *caches)
+{
+	int r = 0;
+
+	*caches = (struct dit_entry_caches){0};
+	caches->work = calloc(1, sizeof(*caches->work));
+	if (caches->work == NULL) {
+		return -ENOMEM;
+	}
+	dit_class_sets_init(&caches->work->classes);
+	r = dit_ad_cache_new(&caches->ads);
+	if (r < 0) {
+		dit_entry_caches_deinit(caches);
+	}
+	return r;
+}
+
+void dit_entry_caches_deinit(struct dit_entry_caches *caches)
+{
+	if (caches->work != NULL) {
+		dit_class_sets_deinit(&caches->work->classes);
+		free(caches->work->runs);
+		free(caches->work->marks);
+		free(caches->work->seen);
+		free(caches->work);
+	}
+	dit_ad_cache_free(caches->ads);
+	dit_dn_cache_deinit(&caches->dns);
+	*caches = (struct dit_entry_caches){0};
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One entry: read from an LDIF record, checked against the schema, completed.
+ *
+ *   dit_entry_read()      record -> DN, attributes with normal forms (values.md 1.4, 2)
+ *   dit_entry_check()     schema check; adds structuralObjectClass   (values.md 7)
+ *                         and missing naming values
+ *   dit_entry_complete()  adds entryUUID .. modifyTimestamp          (values.md 2.4)
+ *
+ * Everything an entry points at lives in the arena given to dit_entry_read(), in the
+ * record's text, or in the schema.
+ *
+ * Threads: an entry belongs to one thread; the context is constant and shared apart from
+ * the caches, of which every thread has its own.
+ */
+#ifndef DITKIT_ENTRY_H
+#define DITKIT_ENTRY_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/notes.h"
+#include "ldif/ldif_parse.h"
+#include "schema/dn.h"
+#include "schema/schema.h"
+
+/** One attribute block: consecutive lines of one description. */
+struct dit_attr {
+	const struct dit_ad *ad;
+	struct dit_span *values; /* as given */
+	struct dit_span *normal; /* one for each value; NULL: none (storage.md 4.3) */
+	uint32_t nvalues;
+};
+
+struct dit_entry {
+	struct dit_dn dn;
+	struct dit_attr *attrs;
+	uint32_t nattrs;
+	uint32_t attrs_size; /* allocated */
+	bool has_unknown;    /* without schema check: an undefined attribute was left out;
+			      * slapadd accepts such an entry and fails to store it */
+	uint32_t oc_flags;   /* word 2 of the stored entry (storage.md 4.5) */
+};
+
+/** What entries are made with. [const] while threads run, borrowed members included. */
+struct dit_entry_context {
+	struct dit_schema *schema;
+	bool is_quick;          /* -q: lines are not regrouped by name (values.md 2.2) */
+	bool check_schema;      /* false: -s */
+	bool check_values;      /* -o value-check=yes, without -q */
+	bool lastmod;           /* add the six operational attributes */
+	bool allow_dynamic;     /* the database has the dds overlay */
+	unsigned sid;           /* -S, 0..4095 */
+	struct dit_span rootdn; /* pretty; empty: none */
+	struct dit_span rootdn_norm;
+};
+
+struct dit_entry_work;
+
+/** What a thread remembers from entry to entry. For one schema only. */
+struct dit_entry_caches {
+	struct dit_ad_cache *ads;
+	struct dit_dn_cache dns;
+	struct dit_entry_work *work; /* private to this room */
+};
+
+/** @return 0 or -ENOMEM; then nothing is left to release */
+int dit_entry_caches_init(struct dit_entry_caches *caches);
+/** Zeroed or deinitialised caches are fine. */
+void dit_entry_caches_deinit(struct dit_entry_caches *caches);
+
+/**
+ * When an entry was made: unique per entry within a load and ascending in input order,
+ * so that generated UUIDs and CSNs are, too, whatever thread makes them. A UUID counts
+ * tenths of a microsecond: after n entries the next time_us must be at least n / 10 + 1
+ * larger.
+ */
+struct dit_entry_stamp {
+	uint64_t time_us;   /* microseconds since the epoch (UTC), of the batch */
+	uint32_t sequence;  /* of the entry among those with the same time_us; < 2^24 */
+	uint64_t node;      /* 48 bits, random per load, for the UUID */
+	uint16_t clock_seq; /* 14 bits, random per load */
+};
+
+/**
+ * Turn one record into an entry.
+ *
+ * @param notes  gets slapadd's diagnostic lines, without "could not parse entry"
+ *
+ * @return 0; DIT_E_INVALID: the record is unusable (a parse error in slapadd's sense);
+ *         DIT_E_UNSUPPORTED: it needs a rule that is not built yet (a note names it);
+ *         DIT_E_TOOLONG: four thousand million lines; -ENOMEM
+ */
+int dit_entry_read(const struct dit_entry_context *context,
+                   struct dit_entry_caches *caches, struct dit_span record,
+                   struct dit_arena *arena, struct dit_notes *notes,
+                   struct dit_entry *ret);
+
+/** The LDAP result code and text of a failed check, as slapadd prints them. */
+struct dit_entry_refusal {
+	int code;         /* 65, 64, ...; 0: the text stands alone */
+	const char *text; /* points into the arena, or static */
+};
+
+/**
+ * Check one entry in slapd's order (values.md 7): objectClass present; then, unless
+ * check_schema is off, schema check, structuralObjectClass, naming values; then, if
+ * check_values is on, the values. Sets oc_flags in every case.
+ *
+ * @param notes  gets the diagnostic lines that slapadd prints before its own line
+ *
+ * @return 0; DIT_E_INVALID with @p ret_refusal; DIT_E_UNSUPPORTED: it needs a rule that
+ *         is not built yet (a note names it); -ENOMEM
+ */
+int dit_entry_check(const struct dit_entry_context *context,
+                    struct dit_entry_caches *caches, struct dit_entry *entry,
+                    struct dit_arena *arena, struct dit_notes *notes,
+                    struct dit_entry_refusal *ret_refusal);
+
+/** Add the operational attributes that are missing, if lastmod is on. 0 or -ENOMEM. */
+int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
+                       const struct dit_entry_stamp *stamp, struct dit_arena *arena);
+
+/** First block of a description, or NULL. */
+struct dit_attr *dit_entry_find(const struct dit_entry *entry, const struct dit_ad *ad);
+
+/** Append an empty block; NULL: no memory. The arena is the entry's. */
+struct dit_attr *dit_entry_add(struct dit_entry *entry, const struct dit_ad *ad,
+                               struct dit_arena *arena);
+
+#endif

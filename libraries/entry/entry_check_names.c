@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Naming values (values.md 7.2 D): each attribute value assertion of the RDN must be able
+ * to name an entry, and must be among the entry's values. What is missing is added:
+ *
+ *   dn: cn=A+sn=B,dc=x            cn: z                cn: z, A
+ *   cn: z                   ->    structuralObjectClass: person
+ *                                 sn: B
+ *
+ * Only the first block of a description is looked at, and only the one without options.
+ */
+#include "entry/entry_check.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "schema/value.h"
+
+static int refuse_name(struct dit_entry_check *check, const struct dit_attr_type *type,
+                       const char *what)
+{
+	return dit_check_refuse(check, DIT_LDAP_NAMING_VIOLATION, DIT_NOTE_NONE,
+	                        "naming attribute '%s' %s", type->name, what);
+}
+
+static int check_type(struct dit_entry_check *check, const struct dit_attr_type *type)
+{
+	if (type->usage != DIT_USAGE_USER) {
+		return refuse_name(check, type, "is operational");
+	}
+	if ((type->flags & DIT_TYPE_COLLECTIVE) != 0) {
+		return refuse_name(check, type, "is collective");
+	}
+	if ((type->flags & DIT_TYPE_OBSOLETE) != 0) {
+		return refuse_name(check, type, "is obsolete");
+	}
+	if (type->equality == NULL) {
+		return refuse_name(check, type, "has no equality matching rule");
+	}
+	return 0;
+}
+
+/*
+ * The normal form of a naming value as an attribute value. DNs keep UUIDs as text and
+ * take values of first-component rules as they are (values.md 5.3); attributes do not.
+ *
+ * @return 1; 0: the type has none, or its rule refuses the value; -ENOMEM
+ */
+static int normal_of(struct dit_entry_check *check, const struct dit_ava *ava,
+                     struct dit_span *ret)
+{
+	int r = 0;
+
+	if (!dit_attr_has_normal(ava->type)) {
+		return 0;
+	}
+	switch (ava->type->equality->normalizer) {
+	case DIT_NORM_UUID16:
+	case DIT_NORM_FIRST_COMPONENT_INTEGER:
+	case DIT_NORM_FIRST_COMPONENT_OID:
+		r = dit_attr_normalize(check->context->schema, ava->type, ava->value,
+		                       check->arena, ret);
+		if (r == DIT_E_INVALID) {
+			return 0;
+		}
+		return r < 0 ? r : 1;
+	default:
+		*ret = ava->norm;
+		return 1;
+	}
+}
+
+/* What the entry's normal values are compared with. */
+static int asserted_of(struct dit_entry_check *check, const struct dit_ava *ava,
+                       struct dit_span *ret)
+{
+	*ret = ava->norm;
+	if (ava->type->equality->normalizer == DIT_NORM_UUID16) {
+		return dit_attr_normalize(check->context->schema, ava->type, ava->value,
+		                          check->arena, ret);
+	}
+	return 0;
+}
+
+static bool has_value(const struct dit_entry_check *check, const struct dit_attr *attr,
+                      struct dit_span asserted)
+{
+	const struct dit_span *values =
+		attr->normal != NULL ? attr->normal : attr->values;
+
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		if (dit_check_values_equal(check->context->schema, attr->ad->type,
+		                           values[i], asserted)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A copy of @p list with one more value. NULL: no memory. */
+static struct dit_span *list_append(struct dit_arena *arena, const struct dit_span *list,
+                                    uint32_t n, struct dit_span value)
+{
+	struct dit_span *copy = NULL;
+
+	if (n >= UINT32_MAX / sizeof(*copy)) {
+		return NULL;
+	}
+	copy = dit_arena_alloc(arena, ((size_t)n + 1) * sizeof(*copy));
+	if (copy == NULL) {
+		return NULL;
+	}
+	if (n > 0) {
+		memcpy(copy, list, n * sizeof(*copy));
+	}
+	copy[n] = value;
+	return copy;
+}
+
+/*
+ * Append the naming value. If it has no normal form the block loses the normal forms of
+ * its other values, too: slapd keeps them for all values or for none.
+ */
+static int add_value(struct dit_entry_check *check, const struct dit_ava *ava,
+                     struct dit_attr *attr)
+{
+	struct dit_span normal = {NULL, 0};
+	struct dit_span *values = NULL;
+	struct dit_span *normals = NULL;
+	int r = normal_of(check, ava, &normal);
+
+	if (r < 0) {
+		return r;
+	}
+	values = list_append(check->arena, attr->values, attr->nvalues, ava->value);
+	if (values == NULL) {
+		return -ENOMEM;
+	}
+	if (r > 0 && (attr->nvalues == 0 || attr->normal != NULL)) {
+		normals = list_append(check->arena, attr->normal, attr->nvalues, normal);
+		if (normals == NULL) {
+			return -ENOMEM;
+		}
+	}
+	attr->values = values;
+	attr->normal = normals;
+	attr->nvalues++;
+	return 0;
+}
+
+static int check_name(struct dit_entry_check *check, const struct dit_ava *ava)
+{
+	const struct dit_attr_type *type = ava->type;
+	struct dit_attr *attr = NULL;
+	struct dit_span asserted = {NULL, 0};
+	int r = check_type(check, type);
+
+	if (r == 0) {
+		r = asserted_of(check, ava, &asserted);
+	}
+	if (r < 0) {
+		return r;
+	}
+	attr = dit_entry_find(check->entry, &type->ad);
+	if (attr != NULL && has_value(check, attr, asserted)) {
+		return 0;
+	}
+	if (attr != NULL && (type->flags & DIT_TYPE_SINGLE) != 0) {
+		return dit_check_refuse(check, DIT_LDAP_NAMING_VIOLATION, DIT_NOTE_NONE,
+		                        "value of single-valued naming attribute '%s' "
+		                        "conflicts with value present in entry",
+		                        type->name);
+	}
+	if (attr == NULL) {
+		attr = dit_entry_add(check->entry, &type->ad, check->arena);
+	}
+	if (attr == NULL) {
+		return -ENOMEM;
+	}
+	dit_check_see(check, type);
+	return add_value(check, ava, attr);
+}
+
+int dit_check_names(struct dit_entry_check *check)
+{
+	const struct dit_dn *dn = &check->entry->dn;
+
+	if ((check->entry->oc_flags & DIT_OC_GLUE) != 0) {
+		return 0;
+	}
+	for (unsigned i = 0; i < dn->navas; i++) {
+		int r = check_name(check, &dn->avas[i]);
+
+		if (r < 0) {
+			return r;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The value check, "-o value-check=yes": every value valid under its syntax, no more
+ * values than allowed, no value twice. slapadd does it behind the schema check.
+ *
+ * Duplicates are told by the index of the earlier value, as slapd does for up to eight
+ * values; with more its answer depends on how its sort happens to run.
+ */
+#include "entry/entry_check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "schema/value.h"
+
+/* Up to here every pair is compared; longer lists are sorted. */
+#define PAIRS_MAX 8
+
+/* What duplicates of one attribute are found by. */
+struct candidate {
+	struct dit_span value;
+	uint32_t index;
+};
+
+/*
+ * Nearly all rules compare normal forms byte by byte. booleanMatch looks at the lengths
+ * alone, and objectClass values match any class above them (RFC 4512 section 2.4.1).
+ */
+bool dit_check_values_equal(const struct dit_schema *schema,
+                            const struct dit_attr_type *type, struct dit_span value,
+                            struct dit_span asserted)
+{
+	if (type->pretty == DIT_PRETTY_CLASS_NAME) {
+		const struct dit_class *oc = dit_schema_find_class(schema, value);
+		const struct dit_class *above = dit_schema_find_class(schema, asserted);
+
+		return oc != NULL && above != NULL && dit_class_is_a(oc, above);
+	}
+	if (type->equality != NULL && type->equality->normalizer == DIT_NORM_NONE &&
+	    type->equality->syntax->validator == DIT_VALID_BOOLEAN) {
+		return value.len == asserted.len;
+	}
+	return dit_span_eq(value, asserted);
+}
+
+/* What two values must share to be the same one; of classes, their definition. */
+static struct dit_span identity_of(const struct dit_entry_check *check,
+                                   const struct dit_attr *attr, uint32_t i)
+{
+	const struct dit_class *oc = NULL;
+
+	if (attr->normal != NULL) {
+		return attr->normal[i];
+	}
+	if (attr->ad->type->pretty == DIT_PRETTY_CLASS_NAME) {
+		oc = dit_schema_find_class(check->context->schema, attr->values[i]);
+	}
+	return oc == NULL ? attr->values[i] : dit_span_of(oc->oid);
+}
+
+/* "{12}text" -> "text": the ordering prefix is no part of the value (values.md 3.5). */
+static struct dit_span without_prefix(const struct dit_attr_type *type,
+                                      struct dit_span value)
+{
+	size_t i = 1;
+
+	if ((type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) == 0 ||
+	    value.len < 3 || value.data[0] != '{') {
+		return value;
+	}
+	while (i < value.len && value.data[i] >= '0' && value.data[i] <= '9') {
+		i++;
+	}
+	if (i == 1 || i == value.len || value.data[i] != '}') {
+		return value;
+	}
+	return (struct dit_span){value.data + i + 1, value.len - i - 1};
+}
+
+/* slapd prefers the pretty function of a type, which may refuse more than the syntax. */
+static int validate(struct dit_entry_check *check, const struct dit_attr_type *type,
+                    struct dit_span value)
+{
+	struct dit_arena_mark mark = dit_arena_mark(check->arena);
+	struct dit_span pretty = {NULL, 0};
+	int r = 0;
+
+	value = without_prefix(type, value);
+	if (type->pretty == DIT_PRETTY_NONE) {
+		return dit_value_validate(check->context->schema, type->validator, value);
+	}
+	r = dit_value_pretty(check->context->schema, type->pretty, value, check->arena,
+	                     &pretty);
+	dit_arena_rewind(check->arena, mark);
+	return r;
+}
+
+static int check_syntax(struct dit_entry_check *check, const struct dit_attr *attr)
+{
+	const struct dit_attr_type *type = attr->ad->type;
+
+	if (type->validator == DIT_VALID_NONE && type->pretty == DIT_PRETTY_NONE) {
+		return dit_check_refuse(check, DIT_LDAP_INVALID_SYNTAX, DIT_NOTE_NONE,
+		                        "%s: no validator for syntax %s",
+		                        attr->ad->name.data, type->syntax->oid);
+	}
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		int r = validate(check, type, attr->values[i]);
+
+		if (r == DIT_E_INVALID) {
+			return dit_check_refuse(check, DIT_LDAP_INVALID_SYNTAX,
+			                        DIT_NOTE_NONE,
+			                        "%s: value #%u invalid per syntax",
+			                        attr->ad->name.data, i);
+		}
+		if (r == DIT_E_UNSUPPORTED) {
+			dit_notes_add(
+				check->notes, DIT_REPORT_ERROR,
+				"attribute '%s': checking values of syntax %s is not "
+				"supported by this release",
+				attr->ad->name.data, type->syntax->oid);
+		}
+		if (r < 0) {
+			return r;
+		}
+	}
+	return 0;
+}
+
+static int candidate_order(const void *left, const void *right)
+{
+	const struct candidate *a = left;
+	const struct candidate *b = right;
+	int order = 0;
+
+	if (a->value.len != b->value.len) {
+		return a->value.len < b->value.len ? -1 : 1;
+	}
+	if (a->value.len > 0) {
+		order = memcmp(a->value.data, b->value.data, a->value.len);
+	}
+	if (order == 0) {
+		order = a->index < b->index ? -1 : 1;
+	}
+	return order;
+}
+
+/*
+ * The first value that came before, going through the list in order.
+ *
+ * @return 1 with the earlier one's index; 0
+ */
+static int find_pair(const struct candidate *list, uint32_t n, uint32_t *ret)
+{
+	for (uint32_t j = 1; j < n; j++) {
+		for (uint32_t i = 0; i < j; i++) {
+			if (dit_span_eq(list[i].value, list[j].value)) {
+				*ret = list[i].index;
+				return 1;
+			}
+		}
+	}
+	return 0;
+}
+
+/* The same for a long list, which is sorted. */
+static int find_neighbours(struct candidate *list, uint32_t n, uint32_t *ret)
+{
+	uint32_t best = UINT32_MAX;
+
+	qsort(list, n, sizeof(*list), candidate_order);
+	for (uint32_t i = 1; i < n; i++) {
+		if (list[i].index < best &&
+		    dit_span_eq(list[i - 1].value, list[i].value)) {
+			best = list[i].index;
+			*ret = list[i - 1].index;
+		}
+	}
+	return best == UINT32_MAX ? 0 : 1;
+}
+
+static int check_unique(struct dit_entry_check *check, const struct dit_attr *attr)
+{
+	struct dit_arena_mark mark = dit_arena_mark(check->arena);
+	struct candidate *list = NULL;
+	uint32_t index = 0;
+	int r = 0;
+
+	list = dit_arena_calloc(check->arena, attr->nvalues, sizeof(*list));
+	if (list == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		list[i] = (struct candidate){identity_of(check, attr, i), i};
+	}
+	r = attr->nvalues <= PAIRS_MAX ? find_pair(list, attr->nvalues, &index)
+	                               : find_neighbours(list, attr->nvalues, &index);
+	dit_arena_rewind(check->arena, mark);
+	if (r == 0) {
+		return 0;
+	}
+	return dit_check_refuse(check, DIT_LDAP_TYPE_OR_VALUE_EXISTS, DIT_NOTE_NONE,
+	                        "%s: value #%u provided more than once",
+	                        attr->ad->name.data, index);
+}
+
+/*
+ * A naming value that was added without a normal form took those of its block along; here
+ * slapd makes up for it, and finds out that the rule refuses the value.
+ */
+static int check_normal(struct dit_entry_check *check, const struct dit_attr *attr)
+{
+	struct dit_span normal = {NULL, 0};
+
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		int r = dit_attr_normalize(check->context->schema, attr->ad->type,
+		                           attr->values[i], check->arena, &normal);
+
+		if (r == DIT_E_INVALID) {
+			dit_notes_add(check->notes, DIT_REPORT_DIAGNOSTIC,
+			              "<= str2entry NULL (ssyn_normalize 21)");
+			return dit_check_refuse(check, DIT_LDAP_INVALID_SYNTAX,
+			                        DIT_NOTE_NONE,
+			                        "%s: value #%u normalization failed",
+			                        attr->ad->name.data, i);
+		}
+		if (r < 0) {
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* An option that ends in '-' stands for all that begin so; only searches may ask for them. */
+static bool has_range_option(struct dit_span options)
+{
+	for (size_t i = 0; i < options.len; i++) {
+		if (options.data[i] == '-' &&
+		    (i + 1 == options.len || options.data[i + 1] == ';')) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int check_attr(struct dit_entry_check *check, const struct dit_attr *attr)
+{
+	int r = 0;
+
+	if (has_range_option(attr->ad->options)) {
+		return dit_check_refuse(check, DIT_LDAP_UNDEFINED_TYPE, DIT_NOTE_NONE,
+		                        "%s: inappropriate use of tag range option",
+		                        attr->ad->name.data);
+	}
+	r = check_syntax(check, attr);
+
+	if (r == 0 && attr->normal == NULL && dit_attr_has_normal(attr->ad->type)) {
+		r = check_normal(check, attr);
+	}
+	if (r < 0 || attr->nvalues < 2) {
+		return r;
+	}
+	if ((attr->ad->type->flags & DIT_TYPE_SINGLE) != 0) {
+		return dit_check_refuse(check, DIT_LDAP_CONSTRAINT_VIOLATION,
+		                        DIT_NOTE_NONE, "%s: multiple values provided",
+		                        attr->ad->name.data);
+	}
+	return check_unique(check, attr);
+}
+
+int dit_check_values(struct dit_entry_check *check)
+{
+	for (uint32_t i = 0; i < check->entry->nattrs; i++) {
+		int r = check_attr(check, &check->entry->attrs[i]);
+
+		if (r < 0) {
+			return r;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Operational attributes that an entry lacks (values.md 2.4), made from its stamp alone,
+ * so that any thread can make them. For the stamp 1700000000.123456 s, sequence 7:
+ *
+ *   createTimestamp  20231114221320Z
+ *   entryCSN         20231114221320.123456Z#000007#000#000000
+ *   entryUUID        version 1 (RFC 9562 section 5.1): 100 ns ticks since 1582-10-15,
+ *                    ten per microsecond and one per sequence number, then clock
+ *                    sequence and node
+ *
+ * Normal forms are stored with entryUUID and the names only (storage.md 4.3).
+ */
+#include "entry/entry.h"
+
+#include <errno.h>
+
+/* From the start of the Gregorian calendar to 1970, in 100 ns (RFC 9562 section 5.1). */
+#define UUID_EPOCH_TICKS 0x01b21dd213814000ull
+
+#define TIME_LEN   15 /* YYYYmmddHHMMSSZ */
+#define CSN_LEN    40 /* YYYYmmddHHMMSS.uuuuuuZ#CCCCCC#SSS#000000 */
+#define UUID_LEN   36
+#define UUID_BYTES 16
+
+static const char hex_digits[] = "0123456789abcdef";
+
+struct completion {
+	const struct dit_entry_context *context;
+	const struct dit_entry_stamp *stamp;
+	struct dit_entry *entry;
+	struct dit_arena *arena;
+	struct dit_span time; /* made when first needed */
+};
+
+/* @p n digits of @p value, zeros in front. @return behind them */
+static char *put_digits(char *out, uint64_t value, unsigned n, unsigned base)
+{
+	for (unsigned i = n; i > 0; i--) {
+		out[i - 1] = hex_digits[value % base];
+		value /= base;
+	}
+	return out + n;
+}
+
+/*
+ * Day number since 1970-01-01 to a date: Gregorian years counted from 1 March, so that
+ * the leap day comes last, in eras of 400 years of 146097 days.
+ */
+static char *put_date(char *out, uint64_t day)
+{
+	uint64_t from_march = day + 719468; /* since 0000-03-01 */
+	uint64_t era = from_march / 146097;
+	uint64_t day_of_era = from_march % 146097;
+	uint64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 -
+	                        day_of_era / 146096) /
+	                       365;
+	uint64_t day_of_year =
+		day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+	uint64_t shifted = (5 * day_of_year + 2) / 153; /* month, 0: March */
+	uint64_t month = shifted < 10 ? shifted + 3 : shifted - 9;
+
+	out = put_digits(out, era * 400 + year_of_era + (month <= 2 ? 1 : 0), 4, 10);
+	out = put_digits(out, month, 2, 10);
+	return put_digits(out, day_of_year - (153 * shifted + 2) / 5 + 1, 2, 10);
+}
+
+/* YYYYmmddHHMMSS */
+static char *put_second(char *out, uint64_t time_us)
+{
+	uint64_t second = time_us / 1000000;
+
+	out = put_date(out, second / 86400);
+	second %= 86400;
+	out = put_digits(out, second / 3600, 2, 10);
+	out = put_digits(out, second / 60 % 60, 2, 10);
+	return put_digits(out, second % 60, 2, 10);
+}
+
+static int make_time(struct completion *c, struct dit_span *ret)
+{
+	char *text = NULL;
+
+	if (c->time.data == NULL) {
+		text = dit_arena_bytes(c->arena, TIME_LEN);
+		if (text == NULL) {
+			return -ENOMEM;
+		}
+		*put_second(text, c->stamp->time_us) = 'Z';
+		c->time = (struct dit_span){text, TIME_LEN};
+	}
+	*ret = c->time;
+	return 0;
+}
+
+static int make_csn(struct completion *c, struct dit_span *ret)
+{
+	char *text = dit_arena_bytes(c->arena, CSN_LEN);
+	char *out = text;
+
+	if (text == NULL) {
+		return -ENOMEM;
+	}
+	out = put_second(out, c->stamp->time_us);
+	*out++ = '.';
+	out = put_digits(out, c->stamp->time_us % 1000000, 6, 10);
+	*out++ = 'Z';
+	*out++ = '#';
+	out = put_digits(out, c->stamp->sequence, 6, 16);
+	*out++ = '#';
+	out = put_digits(out, c->context->sid, 3, 16);
+	*out++ = '#';
+	(void)put_digits(out, 0, 6, 16);
+	*ret = (struct dit_span){text, CSN_LEN};
+	return 0;
+}
+
+/* The 16 bytes, most significant first; the fields of the time are swapped about. */
+static void fill_uuid(const struct dit_entry_stamp *stamp, unsigned char *out)
+{
+	uint64_t ticks = UUID_EPOCH_TICKS + stamp->time_us * 10 + stamp->sequence;
+	uint64_t high = ticks << 32 | (ticks >> 16 & 0xffff0000) | 0x1000 |
+	                (ticks >> 48 & 0x0fff);
+	uint64_t low = 0x8000000000000000ull |
+	               (uint64_t)(stamp->clock_seq & 0x3fff) << 48 |
+	               (stamp->node & 0xffffffffffffull);
+
+	for (unsigned i = 0; i < 8; i++) {
+		out[i] = (unsigned char)(high >> (56 - 8 * i));
+		out[8 + i] = (unsigned char)(low >> (56 - 8 * i));
+	}
+}
+
+static int make_uuid(struct completion *c, struct dit_span *ret,
+                     struct dit_span *ret_normal)
+{
+	unsigned char *bytes =
+		dit_arena_alloc_aligned(c->arena, UUID_BYTES + UUID_LEN, 1);
+	char *text = (char *)bytes + UUID_BYTES;
+	char *out = text;
+
+	if (bytes == NULL) {
+		return -ENOMEM;
+	}
+	fill_uuid(c->stamp, bytes);
+	for (unsigned i = 0; i < UUID_BYTES; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10) {
+			*out++ = '-';
+		}
+		out = put_digits(out, bytes[i], 2, 16);
+	}
+	*ret = (struct dit_span){text, UUID_LEN};
+	*ret_normal = (struct dit_span){(char *)bytes, UUID_BYTES};
+	return 0;
+}
+
+static int make_rootdn(struct completion *c, struct dit_span *ret,
+                       struct dit_span *ret_normal)
+{
+	static const struct dit_span empty = DIT_SPAN("");
+
+	*ret = c->context->rootdn.len > 0 ? c->context->rootdn : empty;
+	*ret_normal = c->context->rootdn.len > 0 ? c->context->rootdn_norm : empty;
+	return 0;
+}
+
+enum what {
+	WHAT_UUID,
+	WHAT_ROOTDN,
+	WHAT_TIME,
+	WHAT_CSN,
+};
+
+static int make_value(struct completion *c, enum what what, struct dit_span *ret,
+                      struct dit_span *ret_normal)
+{
+	switch (what) {
+	case WHAT_UUID:
+		return make_uuid(c, ret, ret_normal);
+	case WHAT_ROOTDN:
+		return make_rootdn(c, ret, ret_normal);
+	case WHAT_CSN:
+		return make_csn(c, ret);
+	case WHAT_TIME:
+		break;
+	}
+	return make_time(c, ret);
+}
+
+static int add(struct completion *c, const struct dit_ad *ad, enum what what)
+{
+	bool has_normal = what == WHAT_UUID || what == WHAT_ROOTDN;
+	struct dit_span *values = dit_arena_alloc(c->arena, 2 * sizeof(*values));
+	struct dit_attr *attr = dit_entry_add(c->entry, ad, c->arena);
+
+	if (values == NULL || attr == NULL) {
+		return -ENOMEM;
+	}
+	attr->values = values;
+	attr->normal = has_normal ? values + 1 : NULL;
+	attr->nvalues = 1;
+	return make_value(c, what, &values[0], &values[1]);
+}
+
+int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
+                       const struct dit_entry_stamp *stamp, struct dit_arena *arena)
+{
+	static const struct {
+		struct dit_span name;
+		enum what what;
+	} parts[] = {
+		{DIT_SPAN("entryUUID"), WHAT_UUID},
+		{DIT_SPAN("creatorsName"), WHAT_ROOTDN},
+		{DIT_SPAN("createTimestamp"), WHAT_TIME},
+		{DIT_SPAN("entryCSN"), WHAT_CSN},
+		{DIT_SPAN("modifiersName"), WHAT_ROOTDN},
+		{DIT_SPAN("modifyTimestamp"), WHAT_TIME},
+	};
+	struct completion c = {context, stamp, entry, arena, {NULL, 0}};
+
+	for (size_t i = 0; context->lastmod && i < sizeof(parts) / sizeof(parts[0]);
+	     i++) {
+		const struct dit_attr_type *type =
+			dit_schema_find_type(context->schema, parts[i].name);
+		int r = 0;
+
+		if (dit_entry_find(entry, &type->ad) == NULL) {
+			r = add(&c, &type->ad, parts[i].what);
+		}
+		if (r < 0) {
+			return r;
+		}
+	}
+	return 0;
+}

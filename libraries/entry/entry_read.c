@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From record to entry (values.md 1.4, 1.5, 2), in three passes over the record's lines.
+ *
+ * 1. The DN: dn lines may stand anywhere; slapd looks at all of them before it looks at
+ *    any attribute, so their errors come first.
+ *
+ * 2. Runs: neighbouring lines of one name. Without -q, runs whose names are textually
+ *    equal, case aside, are gathered behind the first one:
+ *
+ *      lines    runs          chains              blocks
+ *      cn: a    1 cn    a     1 cn    a -> 4      cn           a, d, b
+ *      l: b     2 l     b     2 l     b           l            b
+ *      CN: c    3 CN    c     (behind 1)
+ *      ...
+ *
+ *    To find the earlier run in constant time, each attribute description has a mark that
+ *    names the newest chain of it in this record. Chains of one description under
+ *    different names (cn, commonName) are linked; there are few, one for each name.
+ *
+ * 3. Blocks: neighbouring runs of one description become one block, whatever their names.
+ *    Values stay where the parser left them; their normal forms go to the arena. Errors
+ *    are told in this order, not in that of the lines.
+ */
+#include "entry/entry.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "entry/entry_work.h"
+#include "schema/value.h"
+
+/* Blocks that the check and completion may add to an entry: structural class, two naming
+ * attributes, six operational ones. */
+#define ATTRS_SPARE 9
+
+#define RUNS_MIN  64
+#define MARKS_MIN 256
+
+struct reading {
+	const struct dit_entry_context *context;
+	struct dit_entry_caches *caches;
+	struct dit_entry_work *work;
+	struct dit_arena *arena;
+	struct dit_notes *notes;
+	struct dit_ldif_line *lines; /* dn lines taken out after pass 1 */
+	size_t nlines;
+	uint32_t nruns;
+	struct dit_span
+		*values; /* of the block being read; all blocks share two arrays */
+	struct dit_span *normal;
+};
+
+/* ---- pass 1: the DN ---- */
+
+static bool is_dn(const struct dit_ldif_line *line)
+{
+	return line->name.len == 2 && !line->is_damaged &&
+	       dit_span_eq_nocase(line->name, DIT_SPAN("dn"));
+}
+
+static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
+                   struct dit_dn *ret)
+{
+	struct dit_span text = line->value;
+	int r = dit_dn_parse(reading->context->schema, text, reading->arena,
+	                     &reading->caches->dns, ret);
+
+	if (r < 0) {
+		dit_notes_cut(reading->notes, line->last_note);
+	}
+	if (r == DIT_E_INVALID) {
+		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+		              "str2entry: entry -1 has invalid DN \"%.*s\"",
+		              DIT_SPAN_ARGS(text));
+	} else if (r == DIT_E_UNSUPPORTED) {
+		dit_notes_add(
+			reading->notes, DIT_REPORT_ERROR,
+			"dn \"%.*s\": an attribute of it cannot name entries in this "
+			"release",
+			DIT_SPAN_ARGS(text));
+	}
+	return r;
+}
+
+/* Read the dn line and take it out of the list. */
+static int find_dn(struct reading *reading, struct dit_dn *ret)
+{
+	bool is_found = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < reading->nlines; i++) {
+		const struct dit_ldif_line *line = &reading->lines[i];
+		int r = 0;
+
+		if (!is_dn(line)) {
+			reading->lines[n++] = *line;
+			continue;
+		}
+		/* slapd ends at a bad dn line: those behind it are never decoded. */
+		if (is_found) {
+			dit_notes_cut(reading->notes, line->last_note);
+			dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+			              "str2entry: entry -1 has multiple DNs \"%.*s\" and "
+			              "\"%.*s\"",
+			              DIT_SPAN_ARGS(ret->pretty),
+			              DIT_SPAN_ARGS(line->value));
+			return DIT_E_INVALID;
+		}
+		r = read_dn(reading, line, ret);
+		if (r < 0) {
+			return r;
+		}
+		is_found = true;
+	}
+	/* Of a record that was nothing but an entry number slapd says nothing. */
+	if (!is_found && reading->nlines > 0) {
+		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+		              "str2entry: entry -1 has no dn");
+	}
+	if (!is_found) {
+		return DIT_E_INVALID;
+	}
+	reading->nlines = n;
+	return 0;
+}
+
+/* ---- pass 2: runs ---- */
+
+static int reserve_runs(struct dit_entry_work *work, size_t n)
+{
+	struct dit_entry_run *runs = NULL;
+	size_t size = work->runs_size == 0 ? RUNS_MIN : work->runs_size;
+
+	if (n <= work->runs_size) {
+		return 0;
+	}
+	while (size < n) {
+		size *= 2;
+	}
+	runs = reallocarray(work->runs, size, sizeof(*runs));
+	if (runs == NULL) {
+		return -ENOMEM;
+	}
+	work->runs = runs;
+	work->runs_size = size;
+	return 0;
+}
+
+/* The mark of a description, which may be new. NULL: no memory. */
+static struct dit_entry_mark *mark_of(struct dit_entry_work *work,
+                                      const struct dit_ad *ad)
+{
+	struct dit_entry_mark *marks = NULL;
+	size_t size = work->marks_size == 0 ? MARKS_MIN : work->marks_size;
+
+	if (ad->ordinal < work->marks_size) {
+		return &work->marks[ad->ordinal];
+	}
+	while (size <= ad->ordinal) {
+		size *= 2;
+	}
+	marks = reallocarray(work->marks, size, sizeof(*marks));
+	if (marks == NULL) {
+		return NULL;
+	}
+	memset(marks + work->marks_size, 0, (size - work->marks_size) * sizeof(*marks));
+	work->marks = marks;
+	work->marks_size = size;
+	return &work->marks[ad->ordinal];
+}
+
+/* Gather the newest run behind an earlier one of the same name, if there is one. */
+static int gather(struct reading *reading)
+{
+	struct dit_entry_run *runs = reading->work->runs;
+	uint32_t self = reading->nruns;
+	struct dit_entry_run *run = &runs[self];
+	struct dit_entry_mark *mark = mark_of(reading->work, run->ad);
+
+	if (mark == NULL) {
+		return -ENOMEM;
+	}
+	if (mark->record != reading->work->record) {
+		*mark = (struct dit_entry_mark){reading->work->record, 0};
+	}
+	for (uint32_t head = mark->run; head != 0; head = runs[head].alias) {
+		if (dit_span_eq_nocase(runs[head].name, run->name)) {
+			runs[runs[head].last].next = self;
+			runs[head].last = self;
+			run->is_head = false;
+			return 0;
+		}
+	}
+	run->alias = mark->run;
+	mark->run = self;
+	return 0;
+}
+
+static int add_run(struct reading *reading, size_t first, size_t end)
+{
+	struct dit_entry_run *run = &reading->work->runs[++reading->nruns];
+	struct dit_span name = reading->lines[first].name;
+	int r = 0;
+
+	*run = (struct dit_entry_run){.name = name,
+	                              .first = first,
+	                              .nlines = end - first,
+	                              .last = reading->nruns,
+	                              .is_head = true};
+	r = dit_ad_find(reading->context->schema, reading->caches->ads, name, &run->ad,
+	                &run->reason);
+	if (r == DIT_E_UNKNOWN) {
+		run->ad = NULL; /* told when its turn comes */
+		return 0;
+	}
+	if (r < 0 || reading->context->is_quick) {
+		return r;
+	}
+	return gather(reading);
+}
+
+static int find_runs(struct reading *reading)
+{
+	struct dit_entry_work *work = reading->work;
+	size_t first = 0;
+	int r = 0;
+
+	if (reading->nlines >= UINT32_MAX) {
+		return DIT_E_TOOLONG;
+	}
+	r = reserve_runs(work, reading->nlines + 1);
+	if (r < 0) {
+		return r;
+	}
+	work->record++;
+	if (work->record == 0) {
+		memset(work->marks, 0, work->marks_size * sizeof(*work->marks));
+		work->record = 1;
+	}
+	while (r == 0 && first < reading->nlines) {
+		struct dit_span name = reading->lines[first].name;
+		size_t end = first + 1;
+
+		while (end < reading->nlines &&
+		       dit_span_eq_nocase(reading->lines[end].name, name)) {
+			end++;
+		}
+		r = add_run(reading, first, end);
+		first = end;
+	}
+	return r;
+}
+
+/* ---- pass 3: blocks ---- */
+
+static int normalize(struct reading *reading, const struct dit_ad *ad,
+                     struct dit_span value)
+{
+	int r = dit_attr_normalize(reading->context->schema, ad->type, value,
+	                           reading->arena, reading->normal);
+
+	if (r == DIT_E_INVALID) {
+		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+		              "<= str2entry NULL (smr_normalize %s 21)", ad->name.data);
+	} else if (r == DIT_E_UNSUPPORTED) {
+		dit_notes_add(
+			reading->notes, DIT_REPORT_ERROR,
+			"attribute '%s': matching rule '%s' is not supported by this "
+			"release",
+			ad->name.data, ad->type->equality->name);
+	}
+	return r;
+}
+
+static int read_value(struct reading *reading, struct dit_attr *attr,
+                      const struct dit_ldif_line *line)
+{
+	const struct dit_ad *ad = attr->ad;
+
+	if ((ad->type->syntax->flags & DIT_SYNTAX_BINARY) != 0 && !ad->is_binary) {
+		dit_notes_add(
+			reading->notes, DIT_REPORT_DIAGNOSTIC,
+			"str2entry: attributeType %s #%u: needs ';binary' transfer as "
+			"per syntax %s",
+			ad->name.data, attr->nvalues, ad->type->syntax->oid);
+		return DIT_E_INVALID;
+	}
+	if (line->value.data == NULL) {
+		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+		              "str2entry: attributeType %s #%u: no value", ad->name.data,
+		              attr->nvalues);
+		return DIT_E_INVALID;
+	}
+	if (attr->normal != NULL) {
+		int r = normalize(reading, ad, line->value);
+
+		if (r < 0) {
+			return r;
+		}
+		reading->normal++;
+	}
+	*reading->values++ = line->value;
+	attr->nvalues++;
+	return 0;
+}
+
+/* Without schema check slapd takes any name that could be one (values.md 3.6). */
+static bool may_be_name(const struct dit_entry_run *run)
+{
+	return strcmp(run->reason, "empty AttributeDescription") != 0 &&
+	       strcmp(run->reason,
+	              "AttributeDescription contains inappropriate characters") != 0;
+}
+
+/* slapd makes a definition of its own for it, once, and says so in capitals. */
+static int accept_unknown(struct reading *reading, const struct dit_entry_run *run,
+                          struct dit_entry *entry)
+{
+	struct dit_span name = dit_arena_copy(reading->arena, run->name);
+	char *p = (char *)name.data;
+
+	if (p == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < name.len; i++) {
+		if (p[i] >= 'a' && p[i] <= 'z') {
+			p[i] = (char)(p[i] - 'a' + 'A');
+		}
+	}
+	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+	              "UNKNOWN attributeDescription \"%.*s\" inserted.",
+	              DIT_SPAN_ARGS(name));
+	if (reading->notes->last != NULL) {
+		reading->notes->last->is_once = true;
+	}
+	entry->has_unknown = true;
+	return 0;
+}
+
+/* A line without a colon has no name; slapd then shows the line. */
+static int refuse_name(struct reading *reading, const struct dit_entry_run *run)
+{
+	struct dit_span name = run->name;
+
+	if (name.data == NULL) {
+		name = reading->lines[run->first].value;
+	}
+	if (!reading->context->check_schema) {
+		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+		              "<= str2entry: slap_str2undef_ad(%.*s): %s",
+		              DIT_SPAN_ARGS(name), run->reason);
+		return DIT_E_INVALID;
+	}
+	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+	              "<= str2entry: str2ad(%.*s): %s", DIT_SPAN_ARGS(name), run->reason);
+	return DIT_E_INVALID;
+}
+
+/* Add a run's values to the newest block, or to a new one. */
+static int read_run(struct reading *reading, const struct dit_entry_run *run,
+                    struct dit_entry *entry)
+{
+	struct dit_attr *attr = NULL;
+	int r = 0;
+
+	if (run->ad == NULL && !reading->context->check_schema && may_be_name(run)) {
+		return accept_unknown(reading, run, entry);
+	}
+	if (run->ad == NULL) {
+		return refuse_name(reading, run);
+	}
+	if (entry->nattrs > 0 && entry->attrs[entry->nattrs - 1].ad == run->ad) {
+		attr = &entry->attrs[entry->nattrs - 1];
+	} else {
+		attr = dit_entry_add(entry, run->ad, reading->arena);
+		if (attr == NULL) {
+			return -ENOMEM;
+		}
+		attr->values = reading->values;
+		attr->normal =
+			dit_attr_has_normal(run->ad->type) ? reading->normal : NULL;
+	}
+	for (size_t i = 0; r == 0 && i < run->nlines; i++) {
+		r = read_value(reading, attr, &reading->lines[run->first + i]);
+	}
+	return r;
+}
+
+static int read_runs(struct reading *reading, struct dit_entry *entry)
+{
+	const struct dit_entry_run *runs = reading->work->runs;
+	int r = 0;
+
+	for (uint32_t head = 1; r == 0 && head <= reading->nruns; head++) {
+		if (!runs[head].is_head) {
+			continue;
+		}
+		for (uint32_t i = head; r == 0 && i != 0; i = runs[i].next) {
+			r = read_run(reading, &runs[i], entry);
+		}
+	}
+	return r;
+}
+
+static int read_attrs(struct reading *reading, struct dit_entry *entry)
+{
+	struct dit_arena *arena = reading->arena;
+	int r = find_runs(reading);
+
+	if (r < 0) {
+		return r;
+	}
+	entry->attrs_size = reading->nruns + ATTRS_SPARE;
+	entry->attrs = dit_arena_alloc(arena, entry->attrs_size * sizeof(*entry->attrs));
+	reading->values =
+		dit_arena_alloc(arena, reading->nlines * sizeof(*reading->values));
+	reading->normal =
+		dit_arena_alloc(arena, reading->nlines * sizeof(*reading->normal));
+	if (entry->attrs == NULL || reading->values == NULL || reading->normal == NULL) {
+		return -ENOMEM;
+	}
+	return read_runs(reading, entry);
+}
+
+int dit_entry_read(const struct dit_entry_context *context,
+                   struct dit_entry_caches *caches, struct dit_span record,
+                   struct dit_arena *arena, struct dit_notes *notes,
+                   struct dit_entry *ret)
+{
+	struct reading reading = {.context = context,
+	                          .caches = caches,
+	                          .work = caches->work,
+	                          .arena = arena,
+	                          .notes = notes};
+	struct dit_entry entry = {0};
+	struct dit_ldif_lines lines = {0};
+	int r = dit_ldif_parse(record, arena, notes, &lines);
+
+	if (r < 0) {
+		return r;
+	}
+	reading.lines = lines.lines;
+	reading.nlines = lines.nlines;
+	r = find_dn(&reading, &entry.dn);
+	if (r == 0) {
+		r = read_attrs(&reading, &entry);
+	}
+	if (r < 0) {
+		return r;
+	}
+	*ret = entry;
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a thread keeps from entry to entry; for the files of this room only.
+ *
+ * Threads: everything here belongs to the thread that owns the caches.
+ */
+#ifndef DITKIT_ENTRY_WORK_H
+#define DITKIT_ENTRY_WORK_H
+
+#include "entry/class_sets.h"
+#include "entry/entry.h"
+
+/** Neighbouring lines of one name, as typed; see entry_read.c. */
+struct dit_entry_run {
+	const struct dit_ad *ad; /* NULL: unknown */
+	const char *reason;      /* why it is unknown */
+	struct dit_span name;    /* as typed */
+	size_t first;            /* line */
+	size_t nlines;
+	uint32_t next;  /* run that is gathered behind this one; 0: none */
+	uint32_t last;  /* of a chain's head: its last run */
+	uint32_t alias; /* of a chain's head: another chain of the same ad; 0: none */
+	bool is_head;
+};
+
+/** Where an attribute description was seen in the current record. */
+struct dit_entry_mark {
+	uint32_t record; /* number of the record for which run is valid */
+	uint32_t run;    /* head of the newest chain of this description */
+};
+
+struct dit_entry_work {
+	/* entry_read.c */
+	struct dit_entry_run *runs; /* run 0 is not used */
+	size_t runs_size;
+	struct dit_entry_mark *marks; /* by ordinal of the description */
+	size_t marks_size;
+	uint32_t record; /* counts records; 0 marks nothing */
+
+	/* entry_check.c */
+	struct dit_class_sets classes;
+	uint32_t *seen; /* by ordinal of the type: number of the check that saw it */
+	uint32_t check; /* counts checks; 0 marks nothing */
+	const struct dit_ad *object_class; /* looked up at the first check */
+	const struct dit_ad *structural_class;
+};
+
+#endif

@@ -1,0 +1,19 @@
+# libraries/entry/local.mk
+noinst_LTLIBRARIES += %D%/libentry.la
+rooms += %D%/libentry.la
+%C%_libentry_la_SOURCES = \
+	%D%/class_sets.c \
+	%D%/class_sets.h \
+	%D%/entry.c \
+	%D%/entry.h \
+	%D%/entry_check.c \
+	%D%/entry_check.h \
+	%D%/entry_check_attrs.c \
+	%D%/entry_check_class.c \
+	%D%/entry_check_names.c \
+	%D%/entry_check_values.c \
+	%D%/entry_complete.c \
+	%D%/entry_read.c \
+	%D%/entry_work.h \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Operational attributes made from a stamp. */
+#include "test.h"
+
+#include <time.h>
+
+#include "entry/entry_fixture.h"
+
+#define STAMP_US 1700000000123456ull /* 2023-11-14 22:13:20.123456 UTC */
+
+static const struct dit_entry_stamp some_stamp = {.time_us = STAMP_US,
+                                                  .sequence = 7,
+                                                  .node = 0x0123456789ab,
+                                                  .clock_seq = 0x1234};
+
+static int setup(void **state)
+{
+	struct entry_fixture *f = malloc(sizeof(*f));
+
+	if (f == NULL || entry_fixture_init(f) < 0) {
+		free(f);
+		return -1;
+	}
+	f->context.lastmod = true;
+	f->context.rootdn = DIT_SPAN("cn=Admin,dc=X");
+	f->context.rootdn_norm = DIT_SPAN("cn=admin,dc=x");
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	entry_fixture_deinit(*state);
+	free(*state);
+	return 0;
+}
+
+static const char *complete(struct entry_fixture *f, const char *record,
+                            const struct dit_entry_stamp *stamp)
+{
+	assert_int_equal(fixture_read(f, record), 0);
+	assert_int_equal(dit_entry_complete(&f->context, &f->entry, stamp, &f->arena), 0);
+	return fixture_entry(f);
+}
+
+static const char *value_of(struct entry_fixture *f, const char *name)
+{
+	const struct dit_attr_type *type =
+		dit_schema_find_type(f->schema, dit_span_of(name));
+	const struct dit_attr *attr = dit_entry_find(&f->entry, &type->ad);
+
+	f->text_len = 0;
+	fixture_put(f, attr->values[0]);
+	return f->text;
+}
+
+static void missing_attributes_are_added_in_order(void **state)
+{
+	struct entry_fixture *f = *state;
+
+	f->context.sid = 0xabc;
+	assert_string_equal(complete(f, "dn: dc=x\nobjectClass: top\n", &some_stamp),
+	                    "objectClass: top\n"
+	                    "entryUUID: 04c29687-833b-11ee-9234-0123456789ab="
+	                    "\\04\\c2\\96\\87\\83;\\11\\ee\\924\\01#Eg\\89\\ab\n"
+	                    "creatorsName: cn=Admin,dc=X=cn=admin,dc=x\n"
+	                    "createTimestamp: 20231114221320Z\n"
+	                    "entryCSN: 20231114221320.123456Z#000007#abc#000000\n"
+	                    "modifiersName: cn=Admin,dc=X=cn=admin,dc=x\n"
+	                    "modifyTimestamp: 20231114221320Z\n");
+	f->context.sid = 0;
+}
+
+static void attributes_of_the_record_are_kept(void **state)
+{
+	struct entry_fixture *f = *state;
+
+	assert_string_equal(
+		complete(f,
+	                 "dn: dc=x\nentryCSN: "
+	                 "20201120193004.000000Z#000000#00A#000000\n"
+	                 "createTimestamp: 2020010112Z\nmodifiersName: CN=X\n",
+	                 &some_stamp),
+		"entryCSN: 20201120193004.000000Z#000000#00A#000000="
+		"20201120193004.000000Z#000000#00a#000000\n"
+		"createTimestamp: 2020010112Z=20200101120000Z\n"
+		"modifiersName: CN=X=cn=x\n"
+		"entryUUID: 04c29687-833b-11ee-9234-0123456789ab="
+		"\\04\\c2\\96\\87\\83;\\11\\ee\\924\\01#Eg\\89\\ab\n"
+		"creatorsName: cn=Admin,dc=X=cn=admin,dc=x\n"
+		"modifyTimestamp: 20231114221320Z\n");
+}
+
+static void nothing_is_added_without_lastmod(void **state)
+{
+	struct entry_fixture *f = *state;
+
+	f->context.lastmod = false;
+	assert_string_equal(complete(f, "dn: dc=x\nobjectClass: top\n", &some_stamp),
+	                    "objectClass: top\n");
+	f->context.lastmod = true;
+}
+
+static void names_are_empty_values_without_rootdn(void **state)
+{
+	struct entry_fixture *f = *state;
+	struct dit_span rootdn = f->context.rootdn;
+
+	f->context.rootdn = (struct dit_span){NULL, 0};
+	complete(f, "dn: dc=x\nobjectClass: top\n", &some_stamp);
+	assert_non_null(strstr(f->text, "\ncreatorsName: =\n"));
+	assert_non_null(strstr(f->text, "\nmodifiersName: =\n"));
+	f->context.rootdn = rootdn;
+}
+
+static void dates_are_those_of_gmtime(void **state)
+{
+	struct entry_fixture *f = *state;
+	const uint64_t step = 86400ull * 1000000 * 13 + 12345678901;
+
+	for (uint64_t us = 0; us < 253402300800ull * 1000000; us += step * 97) {
+		struct dit_entry_stamp stamp = {.time_us = us};
+		time_t second = (time_t)(us / 1000000);
+		struct tm tm;
+		char expected[32];
+
+		complete(f, "dn: dc=x\n", &stamp);
+		assert_non_null(gmtime_r(&second, &tm));
+		assert_true(strftime(expected, sizeof(expected), "%Y%m%d%H%M%SZ", &tm) >
+		            0);
+		assert_string_equal(value_of(f, "modifyTimestamp"), expected);
+	}
+}
+
+static void ends_of_months_are_right_in_leap_and_other_years(void **state)
+{
+	static const struct {
+		uint64_t second;
+		const char *expected;
+	} cases[] = {
+		{0, "19700101000000Z"},          {951782399, "20000228235959Z"},
+		{951782400, "20000229000000Z"},  {951868800, "20000301000000Z"},
+		{1709164800, "20240229000000Z"}, {1709251199, "20240229235959Z"},
+		{1709251200, "20240301000000Z"}, {1735689599, "20241231235959Z"},
+		{1735689600, "20250101000000Z"}, {1740787199, "20250228235959Z"},
+		{1740787200, "20250301000000Z"}, {4107542399, "21000228235959Z"},
+		{4107542400, "21000301000000Z"}, {253402300799, "99991231235959Z"},
+	};
+	struct entry_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_entry_stamp stamp = {.time_us = cases[i].second * 1000000};
+
+		complete(f, "dn: dc=x\n", &stamp);
+		assert_string_equal(value_of(f, "createTimestamp"), cases[i].expected);
+	}
+}
+
+static void generated_uuid_and_csn_ascend_with_the_stamp(void **state)
+{
+	struct entry_fixture *f = *state;
+	struct dit_entry_stamp stamp = some_stamp;
+	char last_csn[64] = "";
+	uint64_t last_ticks = 0;
+
+	for (unsigned i = 0; i < 3000; i++) {
+		unsigned low = 0;
+		unsigned mid = 0;
+		unsigned high = 0;
+		uint64_t ticks = 0;
+
+		stamp.time_us = STAMP_US + i / 10 * 2;
+		stamp.sequence = i % 10;
+		complete(f, "dn: dc=x\n", &stamp);
+		assert_true(strcmp(value_of(f, "entryCSN"), last_csn) > 0);
+		memcpy(last_csn, f->text, 41);
+		assert_int_equal(sscanf(value_of(f, "entryUUID"), "%8x-%4x-%4x", &low,
+		                        &mid, &high),
+		                 3);
+		assert_int_equal(high >> 12, 1);
+		ticks = (uint64_t)(high & 0xfff) << 48 | (uint64_t)mid << 32 | low;
+		assert_true(ticks > last_ticks);
+		last_ticks = ticks;
+	}
+}
+
+static void generated_values_pass_the_value_check(void **state)
+{
+	struct entry_fixture *f = *state;
+	struct dit_entry_refusal refusal = {0};
+
+	complete(f, "dn: cn=x\nobjectClass: device\ncn: x\n", &some_stamp);
+	f->context.check_values = true;
+	assert_int_equal(dit_entry_check(&f->context, &f->caches, &f->entry, &f->arena,
+	                                 &f->notes, &refusal),
+	                 0);
+	f->context.check_values = false;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(missing_attributes_are_added_in_order),
+		cmocka_unit_test(attributes_of_the_record_are_kept),
+		cmocka_unit_test(nothing_is_added_without_lastmod),
+		cmocka_unit_test(names_are_empty_values_without_rootdn),
+		cmocka_unit_test(dates_are_those_of_gmtime),
+		cmocka_unit_test(ends_of_months_are_right_in_leap_and_other_years),
+		cmocka_unit_test(generated_uuid_and_csn_ascend_with_the_stamp),
+		cmocka_unit_test(generated_values_pass_the_value_check),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From record to entry. Records, messages and their order are those of slapadd 2.5.13. */
+#include "test.h"
+
+#include "entry/entry_fixture.h"
+#include "entry/entry_work.h"
+
+static int setup(void **state)
+{
+	struct entry_fixture *f = malloc(sizeof(*f));
+
+	if (f == NULL || entry_fixture_init(f) < 0) {
+		free(f);
+		return -1;
+	}
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	entry_fixture_deinit(*state);
+	free(*state);
+	return 0;
+}
+
+struct reading_case {
+	const char *record;
+	const char *expected; /* entry */
+};
+
+static void expect_entries(struct entry_fixture *f, const struct reading_case *cases,
+                           size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int r = fixture_read(f, cases[i].record);
+
+		if (r != 0) {
+			print_message("record:\n%s%s", cases[i].record, fixture_notes(f));
+		}
+		assert_int_equal(r, 0);
+		assert_string_equal(fixture_entry(f), cases[i].expected);
+		assert_string_equal(fixture_notes(f), "");
+	}
+}
+
+#define EXPECT_ENTRIES(f, cases)                                                         \
+ expect_entries(f, cases, sizeof(cases) / sizeof(cases[0]))
+
+static void lines_become_blocks_in_order_of_appearance(void **state)
+{
+	static const struct reading_case cases[] = {
+		{"dn: dc=x\nobjectClass: domain\nobjectClass: TOP\ndc: X\n",
+	         "objectClass: domain | TOP\ndc: X=x\n"},
+		{"dn: dc=x\nuidNumber: 007\ndescription:\nseeAlso: CN=A , DC=X\n",
+	         "uidNumber: 007\ndescription: =\nseeAlso: CN=A , DC=X=cn=a,dc=x\n"},
+		{"dn: dc=x\ncn;LANG-en: X\ncn: Y\n", "cn;lang-en: X=x\ncn: Y=y\n"},
+		{"dn: dc=x\ntOrd: {0}Foo\ntNone: Foo\n",
+	         "tOrd: {0}Foo={0}foo\ntNone: Foo\n"},
+		{"dn: dc=x\n", ""},
+	};
+
+	EXPECT_ENTRIES(*state, cases);
+}
+
+static void names_of_one_attribute_make_one_block_when_adjacent(void **state)
+{
+	static const struct reading_case cases[] = {
+		{"dn: dc=x\ncn: 1\nCN: 2\ncommonName: 3\n2.5.4.3: 4\n",
+	         "cn: 1=1 | 2=2 | 3=3 | 4=4\n"},
+		/* gathered first, then neighbours */
+		{"dn: dc=x\ncn: 1\ncommonName: 2\nCN: 4\n", "cn: 1=1 | 4=4 | 2=2\n"},
+		{"cn: 1\ndn: dc=x\ncn: 2\n", "cn: 1=1 | 2=2\n"},
+	};
+	struct entry_fixture *f = *state;
+
+	EXPECT_ENTRIES(f, cases);
+	f->context.is_quick = true;
+	assert_int_equal(fixture_read(f, "dn: dc=x\ncn: 1\ncommonName: 2\nCN: 4\n"), 0);
+	assert_string_equal(fixture_entry(f), "cn: 1=1 | 2=2 | 4=4\n");
+	f->context.is_quick = false;
+}
+
+static void equal_names_are_gathered_and_aliases_are_not(void **state)
+{
+	static const struct reading_case cases[] = {
+		{"dn: dc=x\ncn: 1\ncommonName: 2\no: a\n2.5.4.3: 3\nCN: 4\n",
+	         "cn: 1=1 | 4=4 | 2=2\no: a=a\ncn: 3=3\n"},
+		{"dn: dc=x\ndescription: a1\nobjectClass: top\ncn: x\nDescription: a2\n"
+	         "objectClass: device\ndescription: a3\n",
+	         "description: a1=a1 | a2=a2 | a3=a3\nobjectClass: top | device\n"
+	         "cn: x=x\n"},
+		{"dn: dc=x\ncommonName: 1\nl: a\ncn: 2\nl: b\ncn: 3\nCOMMONNAME: 4\n",
+	         "cn: 1=1 | 4=4\nl: a=a | b=b\ncn: 2=2 | 3=3\n"},
+		{"dn: dc=x\ncn;lang-en;lang-de: 1\no: x\ncn;lang-de;lang-en: 2\n",
+	         "cn;lang-de;lang-en: 1=1\no: x=x\ncn;lang-de;lang-en: 2=2\n"},
+	};
+
+	EXPECT_ENTRIES(*state, cases);
+}
+
+static void quick_mode_gathers_nothing(void **state)
+{
+	static const struct reading_case cases[] = {
+		{"dn: dc=x\ndescription: a1\nobjectClass: top\ncn: x\nDescription: a2\n"
+	         "objectClass: device\ndescription: a3\n",
+	         "description: a1=a1\nobjectClass: top\ncn: x=x\ndescription: a2=a2\n"
+	         "objectClass: device\ndescription: a3=a3\n"},
+	};
+	struct entry_fixture *f = *state;
+
+	f->context.is_quick = true;
+	EXPECT_ENTRIES(f, cases);
+	f->context.is_quick = false;
+}
+
+static void dn_line_may_stand_anywhere_in_any_form(void **state)
+{
+	struct entry_fixture *f = *state;
+
+	assert_int_equal(fixture_read(f, "cn: a\nDN: CN = A , DC=X\no: b\n"), 0);
+	assert_span_equal(f->entry.dn.pretty, "cn=A,dc=X");
+	assert_span_equal(f->entry.dn.norm, "cn=a,dc=x");
+	assert_int_equal(f->entry.nattrs, 2);
+	assert_int_equal(fixture_read(f, "dn:: ZGM9eA==\n"), 0);
+	assert_span_equal(f->entry.dn.pretty, "dc=x");
+	assert_int_equal(fixture_read(f, "dn:\nobjectClass: top\n"), 0);
+	assert_int_equal(f->entry.dn.nrdns, 0);
+}
+
+static void values_without_an_equality_normaliser_have_no_normal_form(void **state)
+{
+	struct entry_fixture *f = *state;
+
+	assert_int_equal(fixture_read(f,
+	                              "dn: dc=x\nobjectClass: top\ntInt: 1\ntBool: TRUE\n"
+	                              "tOct: a\ntNone: a\ncn: a\n"),
+	                 0);
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_null(f->entry.attrs[i].normal);
+	}
+	assert_non_null(f->entry.attrs[5].normal);
+}
+
+struct refusal_case {
+	const char *record;
+	const char *notes;
+};
+
+static void expect_refusals(struct entry_fixture *f, const struct refusal_case *cases,
+                            size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int r = fixture_read(f, cases[i].record);
+
+		if (r != DIT_E_INVALID) {
+			print_message("record:\n%s", cases[i].record);
+		}
+		assert_int_equal(r, DIT_E_INVALID);
+		assert_string_equal(fixture_notes(f), cases[i].notes);
+	}
+}
+
+#define EXPECT_REFUSALS(f, cases)                                                        \
+ expect_refusals(f, cases, sizeof(cases) / sizeof(cases[0]))
+
+static void dn_errors_come_before_attribute_errors(void **state)
+{
+	static const struct refusal_case cases[] = {
+		{"dn: cn=x;;\nfoo: 1\n",
+	         "str2entry: entry -1 has invalid DN \"cn=x;;\"\n"},
+		{"foo: 1\ndn: cn=x;;\n",
+	         "str2entry: entry -1 has invalid DN \"cn=x;;\"\n"},
+		{"cn: a\nfoo: 1\ndn: foo=a\n",
+	         "str2entry: entry -1 has invalid DN \"foo=a\"\n"},
+		{"objectClass: top\n", "str2entry: entry -1 has no dn\n"},
+		{"foo: x\n", "str2entry: entry -1 has no dn\n"},
+		{"version: 1\n", "str2entry: entry -1 has no dn\n"},
+		{"", ""}, /* nothing but an entry number, which is dropped */
+		{"dn : dc=x\nobjectClass: top\n", "str2entry: entry -1 has no dn\n"},
+		{"dn::\nfoo: x\n", "str2entry: entry -1 has no dn\n"},
+		{"dn: DC=X\nfoo: x\ndn: cn=A , dc=x\n",
+	         "str2entry: entry -1 has multiple DNs \"dc=X\" and \"cn=A , dc=x\"\n"},
+		{"dn: DC=X\ndn: cn=;;\n",
+	         "str2entry: entry -1 has multiple DNs \"dc=X\" and \"cn=;;\"\n"},
+		{"dn:\ndn: dc=x\n",
+	         "str2entry: entry -1 has multiple DNs \"\" and \"dc=x\"\n"},
+		{"dn:: ZGM9eAB4\n", "str2entry: entry -1 has invalid DN \"dc=x\"\n"},
+		{"dn:< file:///nonexistent\ncn: x\n",
+	         "ldif_parse_line: dn: URL \"file:///nonexistent\" fetch failed\n"
+	         "str2entry: entry -1 has no dn\n"},
+	};
+
+	EXPECT_REFUSALS(*state, cases);
+}
+
+static void unknown_descriptions_are_refused(void **state)
+{
+	static const struct refusal_case cases[] = {
+		{"dn: dc=x\nfoo: x\n",
+	         "<= str2entry: str2ad(foo): attribute type undefined\n"},
+		{"version: 1\ndn: dc=x\n",
+	         "<= str2entry: str2ad(version): attribute type undefined\n"},
+		{"dn: dc=x\nfoo::\n",
+	         "<= str2entry: str2ad(foo): attribute type undefined\n"},
+		{"dn::\ndn: dc=x\n",
+	         "<= str2entry: str2ad(dn): attribute type undefined\n"},
+		{"dn: dc=x\nfoo bar\n baz\n",
+	         "<= str2entry: str2ad(foo bar\r\rbaz): empty AttributeDescription\n"},
+		{"dn: dc=x\n: foo\n",
+	         "<= str2entry: str2ad(): empty AttributeDescription\n"},
+		{"dn: dc=x\ncn;x-foo: x\n",
+	         "<= str2entry: str2ad(cn;x-foo): unrecognized option\n"},
+		{"dn: dc=x\ncn;binary: x\n",
+	         "<= str2entry: str2ad(cn;binary): "
+	         "option \"binary\" not supported with type\n"},
+		{"dn: dc=x\ncn_: x\n",
+	         "<= str2entry: str2ad(cn_): "
+	         "AttributeDescription contains inappropriate characters\n"},
+		{"dn: dc=x\ndescription : x\n",
+	         "<= str2entry: str2ad(description): "
+	         "AttributeDescription contains inappropriate characters\n"},
+		{"dn: dc=x\ncn;: x\n",
+	         "<= str2entry: str2ad(cn;): zero length option is invalid\n"},
+		{"dn: dc=x\nentryUUID;lang-en: x\n",
+	         "<= str2entry: str2ad(entryUUID;lang-en): "
+	         "operational attribute with options undefined\n"},
+	};
+
+	EXPECT_REFUSALS(*state, cases);
+}
+
+static void without_schema_check_unknown_names_are_accepted(void **state)
+{
+	struct entry_fixture *f = *state;
+
+	f->context.check_schema = false;
+	assert_int_equal(fixture_read(f, "dn: dc=x\nfoo;x-y: 1\nFOO;x-y: 2\ncn: a\n"), 0);
+	assert_true(f->entry.has_unknown);
+	assert_int_equal(f->entry.nattrs, 1);
+	assert_true(f->notes.first->is_once);
+	assert_string_equal(f->notes.first->text,
+	                    "UNKNOWN attributeDescription \"FOO;X-Y\" inserted.");
+
+	assert_int_equal(fixture_read(f, "dn: dc=x\nfoo_bar: 1\n"), DIT_E_INVALID);
+	assert_string_equal(fixture_notes(f),
+	                    "<= str2entry: slap_str2undef_ad(foo_bar): "
+	                    "AttributeDescription contains inappropriate characters\n");
+	assert_int_equal(fixture_read(f, "dn: dc=x\nno colon\n"), DIT_E_INVALID);
+	assert_string_equal(fixture_notes(f),
+	                    "<= str2entry: slap_str2undef_ad(no colon): "
+	                    "empty AttributeDescription\n");
+	f->context.check_schema = true;
+}
+
+static void unusable_values_are_refused(void **state)
+{
+	static const struct refusal_case cases[] = {
+		{"dn: dc=x\nCommonName;lang-EN::\n",
+	         "str2entry: attributeType cn;lang-en #0: no value\n"},
+		{"dn: dc=x\ncn: a\ncn: b\ncn::\n",
+	         "str2entry: attributeType cn #2: no value\n"},
+		{"dn: dc=x\ncn: a\ncommonName::\n",
+	         "str2entry: attributeType cn #1: no value\n"},
+		{"dn: dc=x\ncn:< file:///nonexistent\nfoo: 1\n",
+	         "ldif_parse_line: cn: URL \"file:///nonexistent\" fetch failed\n"
+	         "str2entry: attributeType cn #0: no value\n"},
+		{"dn: dc=x\nuserCertificate: x\n",
+	         "str2entry: attributeType userCertificate #0: needs ';binary' transfer "
+	         "as per "
+	         "syntax 1.3.6.1.4.1.1466.115.121.1.8\n"},
+		{"dn: dc=x\n2.5.4.36::\n",
+	         "str2entry: attributeType userCertificate #0: needs ';binary' transfer "
+	         "as per "
+	         "syntax 1.3.6.1.4.1.1466.115.121.1.8\n"},
+		{"dn: dc=x\nSEEALSO;LANG-en: foo\n",
+	         "<= str2entry NULL (smr_normalize seeAlso;lang-en 21)\n"},
+		{"dn: dc=x\ntelephoneNumber:\n",
+	         "<= str2entry NULL (smr_normalize telephoneNumber 21)\n"},
+		{"dn: dc=x\ndescription:: /w==\n",
+	         "<= str2entry NULL (smr_normalize description 21)\n"},
+		{"dn: dc=x\nentryUUID: abc\n",
+	         "<= str2entry NULL (smr_normalize entryUUID 21)\n"},
+		{"dn: dc=x\ntOFC: 1.2.3\n",
+	         "<= str2entry NULL (smr_normalize tOFC 21)\n"},
+		{"dn: dc=x\nauthzTo: foo\n",
+	         "<= str2entry NULL (smr_normalize authzTo 21)\n"},
+	};
+
+	EXPECT_REFUSALS(*state, cases);
+}
+
+static void rules_that_are_not_built_are_named(void **state)
+{
+	static const struct refusal_case cases[] = {
+		{"dn: dc=x\ntAC;binary:: MAA=\n",
+	         "error: attribute 'tAC;binary': matching rule "
+	         "'attributeCertificateExactMatch' is not supported by this release\n"},
+		{"dn: tAuthz=ldap:///??sub?(cn=a*)\n",
+	         "error: dn \"tAuthz=ldap:///??sub?(cn=a*)\": an attribute of it cannot "
+	         "name entries in this release\n"},
+	};
+	struct entry_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(fixture_read(f, cases[i].record), DIT_E_UNSUPPORTED);
+		assert_string_equal(fixture_notes(f), cases[i].notes);
+	}
+}
+
+static void first_error_in_gathered_order_is_told(void **state)
+{
+	static const struct refusal_case gathered[] = {
+		{"dn: dc=x\ncn: ok\nfoo: 1\nCN::\n",
+	         "str2entry: attributeType cn #1: no value\n"},
+		{"dn: dc=x\ncreateTimestamp: abc\ncn: a\ncreateTimestamp::\n",
+	         "<= str2entry NULL (smr_normalize createTimestamp 21)\n"},
+		{"dn: dc=x\ncreateTimestamp: abc\nfoo: x\n",
+	         "<= str2entry NULL (smr_normalize createTimestamp 21)\n"},
+		{"dn: dc=x\nfoo: 1\ncn::\n",
+	         "<= str2entry: str2ad(foo): attribute type undefined\n"},
+	};
+	static const struct refusal_case quick[] = {
+		{"dn: dc=x\ncn: ok\nfoo: 1\nCN::\n",
+	         "<= str2entry: str2ad(foo): attribute type undefined\n"},
+		{"dn: dc=x\ncn: x\no: x\ncn: x\ncn::\n",
+	         "str2entry: attributeType cn #1: no value\n"},
+	};
+	struct entry_fixture *f = *state;
+
+	EXPECT_REFUSALS(f, gathered);
+	f->context.is_quick = true;
+	EXPECT_REFUSALS(f, quick);
+	f->context.is_quick = false;
+}
+
+static void many_lines_of_changing_names_stay_fast_and_whole(void **state)
+{
+	static const char *const names[] = {"cn", "commonName", "o",
+	                                    "OU", "l",          "2.5.4.3"};
+	const size_t nlines = 60000;
+	struct entry_fixture *f = *state;
+	char *record = malloc(nlines * 32);
+	size_t len = (size_t)sprintf(record, "dn: dc=x\n");
+	uint32_t total = 0;
+
+	for (size_t i = 0; i < nlines; i++) {
+		len += (size_t)sprintf(record + len, "%s: %zu\n", names[i % 6], i);
+	}
+
+	assert_int_equal(fixture_read(f, record), 0);
+
+	/* cn and commonName are neighbours, 2.5.4.3 comes after the others */
+	assert_int_equal(f->entry.nattrs, 5);
+	for (uint32_t i = 0; i < f->entry.nattrs; i++) {
+		total += f->entry.attrs[i].nvalues;
+	}
+	assert_int_equal(total, nlines);
+	assert_int_equal(f->entry.attrs[0].nvalues, nlines / 3);
+	assert_span_equal(f->entry.attrs[0].values[1], "6");
+	assert_span_equal(f->entry.attrs[0].values[nlines / 6], "1");
+	assert_span_equal(f->entry.attrs[4].normal[1], "11");
+	free(record);
+}
+
+static void marks_survive_the_wrap_of_the_record_counter(void **state)
+{
+	static const struct reading_case cases[] = {
+		{"dn: dc=x\ncn: 1\no: a\ncn: 2\n", "cn: 1=1 | 2=2\no: a=a\n"},
+		{"dn: dc=x\no: 1\ncn: a\no: 2\n", "o: 1=1 | 2=2\ncn: a=a\n"},
+	};
+	struct entry_fixture *f = *state;
+
+	EXPECT_ENTRIES(f, cases);
+	f->caches.work->record = UINT32_MAX - 1;
+	EXPECT_ENTRIES(f, cases);
+	EXPECT_ENTRIES(f, cases);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_become_blocks_in_order_of_appearance),
+		cmocka_unit_test(names_of_one_attribute_make_one_block_when_adjacent),
+		cmocka_unit_test(equal_names_are_gathered_and_aliases_are_not),
+		cmocka_unit_test(quick_mode_gathers_nothing),
+		cmocka_unit_test(dn_line_may_stand_anywhere_in_any_form),
+		cmocka_unit_test(
+			values_without_an_equality_normaliser_have_no_normal_form),
+		cmocka_unit_test(dn_errors_come_before_attribute_errors),
+		cmocka_unit_test(unknown_descriptions_are_refused),
+		cmocka_unit_test(without_schema_check_unknown_names_are_accepted),
+		cmocka_unit_test(unusable_values_are_refused),
+		cmocka_unit_test(rules_that_are_not_built_are_named),
+		cmocka_unit_test(first_error_in_gathered_order_is_told),
+		cmocka_unit_test(many_lines_of_changing_names_stay_fast_and_whole),
+		cmocka_unit_test(marks_survive_the_wrap_of_the_record_counter),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
