@@ -9,6 +9,7 @@ include tests/base/local.mk
 include tests/config/local.mk
 include tests/entry/local.mk
 include tests/fuzz/local.mk
+include tests/index/local.mk
 include tests/ldif/local.mk
 include tests/schema/local.mk
 

@@ -4,6 +4,7 @@
 fuzz_targets += \
 	%D%/fuzz_conf \
 	%D%/fuzz_dn \
+	%D%/fuzz_key_integer \
 	%D%/fuzz_ldif \
 	%D%/fuzz_schema \
 	%D%/fuzz_value \
@@ -14,6 +15,8 @@ fuzz_replay = %D%/replay_main.c
 %C%_fuzz_conf_LDADD = $(test_libs)
 %C%_fuzz_dn_SOURCES = %D%/fuzz_dn.c $(fuzz_replay)
 %C%_fuzz_dn_LDADD = $(test_libs)
+%C%_fuzz_key_integer_SOURCES = %D%/fuzz_key_integer.c $(fuzz_replay)
+%C%_fuzz_key_integer_LDADD = $(test_libs)
 %C%_fuzz_ldif_SOURCES = %D%/fuzz_ldif.c $(fuzz_replay)
 %C%_fuzz_ldif_LDADD = $(test_libs)
 %C%_fuzz_schema_SOURCES = %D%/fuzz_schema.c $(fuzz_replay)

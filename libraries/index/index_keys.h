@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Index keys: normal values of an entry -> keys of the index databases
+ * (values.md 6, storage.md 5).
+ *
+ * One function makes every key; loading, reindexing, verifying and looking up use it.
+ *
+ * Keys travel as *ordinals*: 64-bit numbers whose order is the order of the keys in the
+ * database, so that sorting and merging compare machine words:
+ *
+ *   format            key bytes                      ordinal
+ *   DIT_KEY_INT32     4, MDB_INTEGERKEY              the u32 itself
+ *   DIT_KEY_INT64     8, MDB_INTEGERKEY              the u64 itself
+ *   DIT_KEY_BYTES32   4, compared bytewise           the bytes read as big-endian u32
+ *   DIT_KEY_BYTES64   8, compared bytewise           the bytes read as big-endian u64
+ *   DIT_KEY_SHORT     0..7, compared bytewise        bytes big-endian in the upper 56 bits,
+ *                     then shorter first             the length in the lower 8
+ *   DIT_KEY_WIDE      any length                     none: keys travel as bytes
+ *
+ * dit_index_key_bytes() turns an ordinal back into the key.
+ *
+ * Threads: the set is constant after dit_index_set_new() and shared; the work object
+ * belongs to one thread.
+ */
+#ifndef DITKIT_INDEX_KEYS_H
+#define DITKIT_INDEX_KEYS_H
+
+#include "config/settings.h"
+#include "entry/entry.h"
+
+enum dit_key_format {
+	DIT_KEY_INT32,
+	DIT_KEY_INT64,
+	DIT_KEY_BYTES32,
+	DIT_KEY_BYTES64,
+	DIT_KEY_SHORT,
+	DIT_KEY_WIDE,
+};
+
+#define DIT_KEY_SHORT_MAX 7
+#define DIT_KEY_MAX       256 /* longest key of any format, bytes */
+
+/** One index database; several definitions may share it. */
+struct dit_index_db {
+	const char *name; /* canonical name of the attribute type */
+	const struct dit_attr_type *type;
+	enum dit_key_format format;
+	bool is_integerkey; /* created with MDB_INTEGERKEY (storage.md 1.5) */
+};
+
+struct dit_index_set;
+
+/**
+ * Build the set of index databases of one configuration.
+ *
+ * @param integer_keys  use MDB_INTEGERKEY where storage.md 1.5 calls it safe
+ *
+ * @return 0; DIT_E_UNSUPPORTED: a kind or rule that is not built yet (@p ret_culprit
+ *         then names the attribute); -ENOMEM
+ */
+int dit_index_set_new(struct dit_index_set **ret, const struct dit_schema *schema,
+                      const struct dit_index_spec *specs, size_t nspecs,
+                      const struct dit_index_params *params, bool integer_keys,
+                      const struct dit_ad **ret_culprit);
+void dit_index_set_free(struct dit_index_set *set);
+
+size_t dit_index_set_ndbs(const struct dit_index_set *set);
+const struct dit_index_db *dit_index_set_db(const struct dit_index_set *set, size_t db);
+
+/**
+ * Takes the keys of one attribute under one definition, in the order in which slapadd
+ * inserts them, repeats included (storage.md 5.4 counts insertions).
+ *
+ * @param db       index of the database in the set
+ * @param ordinals valid during the call
+ * @return 0, or an error that dit_index_entry() returns
+ */
+typedef int (*dit_index_keys_fn)(void *ctx, unsigned db, const uint64_t *ordinals,
+                                 size_t nkeys);
+/** The same for DIT_KEY_WIDE databases, one key a call. */
+typedef int (*dit_index_wide_fn)(void *ctx, unsigned db, struct dit_span key);
+
+struct dit_index_work;
+int dit_index_work_new(struct dit_index_work **ret, const struct dit_index_set *set);
+void dit_index_work_free(struct dit_index_work *work);
+
+/**
+ * Make all index keys of an entry.
+ *
+ * @return 0; -ENOMEM; what a callback returned
+ */
+int dit_index_entry(struct dit_index_work *work, const struct dit_entry *entry,
+                    dit_index_keys_fn keys, dit_index_wide_fn wide, void *ctx);
+
+/** Turn an ordinal back into key bytes. @p out: 8 bytes. @return the key's length */
+size_t dit_index_key_bytes(const struct dit_index_db *db, uint64_t ordinal, char *out);
+
+/** The inverse: the ordinal of key bytes of a database that is not DIT_KEY_WIDE. */
+uint64_t dit_index_key_ordinal(const struct dit_index_db *db, struct dit_span key);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The set of index databases: which definitions there are, where their keys go, and what
+ * their databases' keys look like.
+ *
+ * Databases are named by type; "index cn eq" and "index cn;lang-en eq" are two
+ * definitions of one database (storage.md 1.2). The format of a database follows from
+ * the lengths of all keys that may occur in it:
+ *
+ *     hash32 with or without pres         all 4         INT32, or BYTES32
+ *     hash64 without pres                 all 8         INT64, or BYTES64
+ *     hash64 with pres                    4 and 8       WIDE
+ *     integers of 4 bytes, any pres       all 4         BYTES32
+ *     integers of 8 bytes without pres    all 8         BYTES64
+ *     times with or without pres          5, or 4 and 5 SHORT
+ *     longer integers                                   WIDE
+ *
+ * INT formats need a rule whose keys have no order of their own: slapd compares the
+ * others bytewise when it looks for a range (storage.md 1.5).
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "index/index_set.h"
+#include "index/key_integer.h"
+#include "index/key_time.h"
+
+#define PRES_KEY_BYTES              4
+#define OID_OBJECT_CLASS            "2.5.4.0"
+#define OID_STRUCTURAL_OBJECT_CLASS "2.5.21.9"
+
+/** objectClass, structuralObjectClass and whatever is derived from them. */
+static bool has_class_keys(const struct dit_attr_type *type)
+{
+	while (type != NULL && strcmp(type->oid, OID_OBJECT_CLASS) != 0 &&
+	       strcmp(type->oid, OID_STRUCTURAL_OBJECT_CLASS) != 0) {
+		type = type->sup;
+	}
+	return type != NULL;
+}
+
+/** @return 0 or DIT_E_UNSUPPORTED */
+static int choose_eq_keys(const struct dit_attr_type *type, enum dit_eq_keys *ret)
+{
+	if (type->equality == NULL) {
+		return DIT_E_UNSUPPORTED;
+	}
+	switch (type->equality->indexer) {
+	case DIT_INDEXER_HASH:
+		*ret = has_class_keys(type) ? DIT_EQ_CLASSES : DIT_EQ_HASH;
+		return 0;
+	case DIT_INDEXER_NAME_UID:
+		*ret = DIT_EQ_NAME_UID;
+		return 0;
+	case DIT_INDEXER_INTEGER:
+		*ret = DIT_EQ_INTEGER;
+		return 0;
+	case DIT_INDEXER_TIME:
+		*ret = DIT_EQ_TIME;
+		return 0;
+	case DIT_INDEXER_NONE:
+	case DIT_INDEXER_SUBSTR:
+	case DIT_INDEXER_METAPHONE:
+		break;
+	}
+	return DIT_E_UNSUPPORTED;
+}
+
+/** The state behind name, mark, syntax and rule (values.md 6.3). */
+static uint64_t hash_prefix(bool hash64, const struct dit_ad *ad, const char *mark,
+                            const struct dit_rule *rule)
+{
+	uint64_t state = dit_hash_start(hash64);
+
+	state = dit_hash_span(hash64, state, ad->name);
+	state = dit_hash_span(hash64, state, dit_span_of(mark));
+	state = dit_hash_span(hash64, state, dit_span_of(ad->type->syntax->oid));
+	return dit_hash_span(hash64, state, dit_span_of(rule->oid));
+}
+
+/** Find or add the database of a type. */
+static unsigned db_of_type(struct dit_index_set *set, const struct dit_attr_type *type)
+{
+	unsigned db = 0;
+
+	while (db < set->ndbs && set->dbs[db].type != type) {
+		db++;
+	}
+	if (db == set->ndbs) {
+		set->dbs[db] = (struct dit_index_db){.name = type->name, .type = type};
+		set->ndbs++;
+	}
+	return db;
+}
+
+/** Add one definition. 0 or DIT_E_UNSUPPORTED */
+static int add_def(struct dit_index_set *set, const struct dit_index_spec *spec)
+{
+	const struct dit_attr_type *type = spec->ad->type;
+	struct dit_index_def *def = &set->defs[set->ndefs];
+	bool hash64 = set->params.hash64;
+
+	*def = (struct dit_index_def){
+		.type = type,
+		.options = spec->ad->options,
+		.kinds = spec->kinds,
+	};
+	if ((def->kinds & DIT_INDEX_APPROX) != 0) {
+		return DIT_E_UNSUPPORTED;
+	}
+	if ((def->kinds & DIT_INDEX_EQ) != 0) {
+		int r = choose_eq_keys(type, &def->eq_keys);
+
+		if (r < 0) {
+			return r;
+		}
+		def->states.whole = hash_prefix(hash64, spec->ad, "", type->equality);
+	}
+	if ((def->kinds & DIT_INDEX_SUB) != 0) {
+		if (type->substr == NULL || type->substr->indexer != DIT_INDEXER_SUBSTR) {
+			return DIT_E_UNSUPPORTED;
+		}
+		def->states.any = hash_prefix(hash64, spec->ad, "*", type->substr);
+		def->states.initial = hash_prefix(hash64, spec->ad, "^", type->substr);
+		def->states.final = hash_prefix(hash64, spec->ad, "$", type->substr);
+	}
+	def->db = db_of_type(set, type);
+	set->ndefs++;
+	return 0;
+}
+
+/** Shortest and longest key of a database. */
+struct key_lengths {
+	size_t min;
+	size_t max;
+};
+
+static void add_length(struct key_lengths *lengths, size_t length)
+{
+	lengths->min = length < lengths->min ? length : lengths->min;
+	lengths->max = length > lengths->max ? length : lengths->max;
+}
+
+static struct key_lengths measure_keys(const struct dit_index_set *set, unsigned db)
+{
+	size_t hash_bytes = set->params.hash64 ? 8 : 4;
+	struct key_lengths lengths = {SIZE_MAX, 0};
+
+	for (size_t i = 0; i < set->ndefs; i++) {
+		const struct dit_index_def *def = &set->defs[i];
+
+		if (def->db != db) {
+			continue;
+		}
+		if ((def->kinds & DIT_INDEX_PRES) != 0) {
+			add_length(&lengths, PRES_KEY_BYTES);
+		}
+		if ((def->kinds & DIT_INDEX_SUB) != 0) {
+			add_length(&lengths, hash_bytes);
+		}
+		if ((def->kinds & DIT_INDEX_EQ) == 0) {
+			continue;
+		}
+		if (def->eq_keys == DIT_EQ_INTEGER) {
+			add_length(&lengths, set->params.intlen);
+		} else if (def->eq_keys == DIT_EQ_TIME) {
+			add_length(&lengths, DIT_TIME_KEY_BYTES);
+		} else {
+			add_length(&lengths, hash_bytes);
+		}
+	}
+	return lengths;
+}
+
+static bool has_ordered_keys(const struct dit_attr_type *type)
+{
+	return type->equality != NULL &&
+	       (type->equality->indexer == DIT_INDEXER_INTEGER ||
+	        type->equality->indexer == DIT_INDEXER_TIME);
+}
+
+static void choose_format(struct dit_index_set *set, unsigned db, bool integer_keys)
+{
+	struct dit_index_db *info = &set->dbs[db];
+	struct key_lengths lengths = measure_keys(set, db);
+	bool is_integer = integer_keys && !has_ordered_keys(info->type);
+
+	if (lengths.min == 4 && lengths.max == 4) {
+		info->format = is_integer ? DIT_KEY_INT32 : DIT_KEY_BYTES32;
+		info->is_integerkey = is_integer;
+	} else if (lengths.min == 8 && lengths.max == 8) {
+		info->format = is_integer ? DIT_KEY_INT64 : DIT_KEY_BYTES64;
+		info->is_integerkey = is_integer;
+	} else if (lengths.max <= DIT_KEY_SHORT_MAX) {
+		info->format = DIT_KEY_SHORT;
+	} else {
+		info->format = DIT_KEY_WIDE;
+	}
+}
+
+static unsigned clamp(unsigned n, unsigned min, unsigned max)
+{
+	n = n < min ? min : n;
+	return n > max ? max : n;
+}
+
+int dit_index_set_new(struct dit_index_set **ret, const struct dit_schema *schema,
+                      const struct dit_index_spec *specs, size_t nspecs,
+                      const struct dit_index_params *params, bool integer_keys,
+                      const struct dit_ad **ret_culprit)
+{
+	struct dit_index_set *set = calloc(1, sizeof(*set));
+
+	if (set == NULL) {
+		return -ENOMEM;
+	}
+	set->schema = schema;
+	set->params = *params;
+	set->params.intlen = clamp(params->intlen, DIT_INTLEN_MIN, DIT_INTLEN_MAX);
+	set->defs = calloc(nspecs + 1, sizeof(*set->defs));
+	set->dbs = calloc(nspecs + 1, sizeof(*set->dbs));
+	if (set->defs == NULL || set->dbs == NULL) {
+		dit_index_set_free(set);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < nspecs; i++) {
+		int r = add_def(set, &specs[i]);
+
+		if (r < 0) {
+			*ret_culprit = specs[i].ad;
+			dit_index_set_free(set);
+			return r;
+		}
+	}
+	for (unsigned db = 0; db < set->ndbs; db++) {
+		choose_format(set, db, integer_keys);
+	}
+	*ret = set;
+	return 0;
+}
+
+void dit_index_set_free(struct dit_index_set *set)
+{
+	if (set == NULL) {
+		return;
+	}
+	free(set->defs);
+	free(set->dbs);
+	free(set);
+}
+
+size_t dit_index_set_ndbs(const struct dit_index_set *set)
+{
+	return set->ndbs;
+}
+
+const struct dit_index_db *dit_index_set_db(const struct dit_index_set *set, size_t db)
+{
+	return &set->dbs[db];
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the files of the index room share: the set of definitions behind index_keys.h.
+ *
+ * Threads: constant after dit_index_set_new().
+ */
+#ifndef DITKIT_INDEX_SET_H
+#define DITKIT_INDEX_SET_H
+
+#include "index/index_keys.h"
+#include "index/key_hash.h"
+
+/** How a definition makes its equality keys (values.md 6.4). */
+enum dit_eq_keys {
+	DIT_EQ_HASH,
+	DIT_EQ_NAME_UID, /* hash without the optional UID */
+	DIT_EQ_CLASSES,  /* hashes of the names of classes and their superclasses */
+	DIT_EQ_INTEGER,
+	DIT_EQ_TIME,
+};
+
+/** One index definition, ready for use. */
+struct dit_index_def {
+	const struct dit_attr_type *type;
+	struct dit_span options; /* canonical; empty: applies whatever the options are */
+	unsigned db;
+	unsigned kinds; /* DIT_INDEX_... */
+	enum dit_eq_keys eq_keys;
+	struct dit_hash_states states;
+};
+
+struct dit_index_set {
+	const struct dit_schema *schema;
+	struct dit_index_params params;
+	struct dit_index_def *defs;
+	size_t ndefs;
+	struct dit_index_db *dbs;
+	size_t ndbs;
+};
+
+#endif

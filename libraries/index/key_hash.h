@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hashed index keys: whole values and pieces of them (values.md 6.3, 6.5).
+ *
+ * A key is the hash of a prefix that is the same for all values of a definition and
+ * kind, followed by the value or piece. The hash state behind the prefix is computed
+ * once; per key only the piece is hashed.
+ *
+ * Threads: no state.
+ */
+#ifndef DITKIT_KEY_HASH_H
+#define DITKIT_KEY_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+#include "config/settings.h"
+
+/** Continue a hash. FNV-1 with 32 bits, FNV-1a with 64: what slapd uses. */
+static inline uint32_t dit_hash32(uint32_t state, const char *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		state = state * 16777619u ^ (unsigned char)data[i];
+	}
+	return state;
+}
+
+static inline uint64_t dit_hash64(uint64_t state, const char *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		state = (state ^ (unsigned char)data[i]) * 0x100000001b3u;
+	}
+	return state;
+}
+
+/** The states behind the prefixes of one definition. */
+struct dit_hash_states {
+	uint64_t whole; /* equality */
+	uint64_t any;   /* substrings */
+	uint64_t initial;
+	uint64_t final;
+};
+
+/** State at the start of every key. */
+uint64_t dit_hash_start(bool hash64);
+/** Continue a state of either width. */
+uint64_t dit_hash_span(bool hash64, uint64_t state, struct dit_span data);
+
+/** Upper bound of the substring keys of a value of @p len bytes. */
+size_t dit_substr_keys_max(const struct dit_index_params *params, size_t len);
+
+/**
+ * Make all substring keys of a value.
+ *
+ * @param keys  gets the hashes, room for dit_substr_keys_max()
+ * @return their number
+ */
+size_t dit_substr_keys(const struct dit_index_params *params,
+                       const struct dit_hash_states *states, struct dit_span value,
+                       uint64_t *keys);
+
+#endif

@@ -1,0 +1,916 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The promises of index/index_keys.h. The keys of tests/data/index-key-vectors.tsv were
+ * made by slapadd 2.5.13; all are checked but approximate ones and those of
+ * certificates, which are not built.
+ */
+#include "index/index_keys.h"
+
+#include <ctype.h>
+#include <errno.h>
+
+#include "base/error.h"
+#include "index/key_integer.h"
+#include "schema/value.h"
+#include "test.h"
+
+#define KEYS_MAX   1000
+#define VALUES_MAX 16
+#define S          "1.3.6.1.4.1.1466.115.121.1."
+
+/* clang-format off */
+static const char *const types[] = {
+	/* RFC 4519, 4523, 2307, 1274, 2798 as far as the vectors need them */
+	"( 2.5.4.4 NAME ( 'sn' 'surname' ) SUP name )",
+	"( 2.5.4.20 NAME 'telephoneNumber' EQUALITY telephoneNumberMatch"
+	" SUBSTR telephoneNumberSubstringsMatch SYNTAX " S "50 )",
+	"( 2.5.4.16 NAME 'postalAddress' EQUALITY caseIgnoreListMatch"
+	" SUBSTR caseIgnoreListSubstringsMatch SYNTAX " S "41 )",
+	"( 2.5.4.31 NAME 'member' SUP distinguishedName )",
+	"( 2.5.4.50 NAME 'uniqueMember' EQUALITY uniqueMemberMatch SYNTAX " S "34 )",
+	"( 0.9.2342.19200300.100.1.3 NAME ( 'mail' 'rfc822Mailbox' )"
+	" EQUALITY caseIgnoreIA5Match SUBSTR caseIgnoreIA5SubstringsMatch"
+	" SYNTAX " S "26 )",
+	"( 0.9.2342.19200300.100.1.25 NAME ( 'dc' 'domainComponent' )"
+	" EQUALITY caseIgnoreIA5Match SYNTAX " S "26 SINGLE-VALUE )",
+	"( 1.3.6.1.1.1.1.3 NAME 'homeDirectory' EQUALITY caseExactIA5Match"
+	" SYNTAX " S "26 SINGLE-VALUE )",
+	"( 0.9.2342.19200300.100.1.60 NAME 'jpegPhoto' SYNTAX " S "28 )",
+	/* values.md, appendix A */
+	"( 1.3.6.1.4.1.99999.1.1 NAME 'tCEM' EQUALITY caseExactMatch"
+	" SUBSTR caseExactSubstringsMatch SYNTAX " S "15 )",
+	"( 1.3.6.1.4.1.99999.1.2 NAME 'tNSM' EQUALITY numericStringMatch"
+	" SUBSTR numericStringSubstringsMatch SYNTAX " S "36 )",
+	"( 1.3.6.1.4.1.99999.1.4 NAME 'tBOOL' EQUALITY booleanMatch SYNTAX " S "7 )",
+	"( 1.3.6.1.4.1.99999.1.5 NAME 'tINT' EQUALITY integerMatch SYNTAX " S "27 )",
+	"( 1.3.6.1.4.1.99999.1.6 NAME 'tBIT' EQUALITY bitStringMatch SYNTAX " S "6 )",
+	"( 1.3.6.1.4.1.99999.1.7 NAME 'tOCT' EQUALITY octetStringMatch"
+	" SUBSTR octetStringSubstringsMatch SYNTAX " S "40 )",
+	"( 1.3.6.1.4.1.99999.1.10 NAME 'tGT' EQUALITY generalizedTimeMatch"
+	" SYNTAX " S "24 )",
+	"( 1.3.6.1.4.1.99999.1.11 NAME 'tIFC' EQUALITY integerFirstComponentMatch"
+	" SYNTAX " S "17 )",
+	"( 1.3.6.1.4.1.99999.1.13 NAME 'tOFC'"
+	" EQUALITY objectIdentifierFirstComponentMatch SYNTAX " S "3 )",
+	"( 1.3.6.1.4.1.99999.1.22 NAME 'tCSNSID' EQUALITY CSNSIDMatch"
+	" SYNTAX 1.3.6.1.4.1.4203.666.11.2.1 )",
+	"( 1.3.6.1.4.1.99999.1.25 NAME 'tRDN' EQUALITY rdnMatch"
+	" SYNTAX 1.2.36.79672281.1.5.0 )",
+	"( 1.3.6.1.4.1.99999.1.26 NAME 'tOID' EQUALITY objectIdentifierMatch"
+	" SYNTAX " S "38 )",
+	"( 1.3.6.1.4.1.99999.1.28 NAME 'tCountry' EQUALITY caseIgnoreMatch"
+	" SUBSTR caseIgnoreSubstringsMatch SYNTAX " S "11 )",
+	"( 1.3.6.1.4.1.99999.1.29 NAME 'tPrint' EQUALITY caseIgnoreMatch"
+	" SUBSTR caseIgnoreSubstringsMatch SYNTAX " S "44 )",
+	"( 1.3.6.1.4.1.99999.1.30 NAME 'tPrintE' EQUALITY caseExactMatch"
+	" SUBSTR caseExactSubstringsMatch SYNTAX " S "44 )",
+	/* ours */
+	"( 1.3.6.1.4.1.99999.2.1 NAME 'noRule' SYNTAX " S "15 )",
+	"( 1.3.6.1.4.1.99999.2.2 NAME 'timeWithPieces' EQUALITY generalizedTimeMatch"
+	" SUBSTR caseIgnoreSubstringsMatch SYNTAX " S "24 )",
+	"( 1.3.6.1.4.1.99999.2.3 NAME 'alsoClass' SUP objectClass )",
+	"( 1.3.6.1.4.1.99999.2.4 NAME 'noIndexer' EQUALITY privateKeyMatch"
+	" SYNTAX 1.2.840.113549.1.8.1.1 )",
+};
+
+static const char *const classes[] = {
+	"( 2.5.6.6 NAME 'person' SUP top STRUCTURAL MUST ( sn $ cn ) )",
+	"( 2.5.6.7 NAME 'organizationalPerson' SUP person STRUCTURAL )",
+	"( 2.16.840.1.113730.3.2.2 NAME 'inetOrgPerson' SUP organizationalPerson )",
+	"( 1.3.6.1.1.1.2.0 NAME 'posixAccount' SUP top AUXILIARY )",
+	"( 1.3.6.1.4.1.1466.344 NAME 'dcObject' SUP top AUXILIARY )",
+	"( 0.9.2342.19200300.100.4.13 NAME 'domain' SUP top STRUCTURAL )",
+};
+/* clang-format on */
+
+static const struct dit_index_params usual_params = {2, 4, 4, 4, false};
+
+/** Keys as they come, in hex, with the name of their database. */
+struct keys {
+	const struct dit_index_set *set;
+	char text[KEYS_MAX][2 * DIT_KEY_MAX + 64];
+	size_t n;
+	size_t ncalls;
+	int error; /* to return */
+};
+
+struct fixture {
+	struct dit_schema *schema;
+	struct dit_arena arena;
+	struct keys *keys;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct dit_schema_error error = {0};
+
+	assert_non_null(f);
+	f->keys = calloc(1, sizeof(*f->keys));
+	assert_non_null(f->keys);
+	dit_arena_init(&f->arena, 65536);
+	assert_int_equal(dit_schema_new(&f->schema), 0);
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		int r = dit_schema_define_type(f->schema, types[i], &error);
+
+		if (r < 0) {
+			fail_msg("%s: %s", types[i], error.text);
+		}
+	}
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		int r = dit_schema_define_class(f->schema, classes[i], &error);
+
+		if (r < 0) {
+			fail_msg("%s: %s", classes[i], error.text);
+		}
+	}
+	assert_int_equal(dit_schema_seal(f->schema), 0);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	dit_schema_free(f->schema);
+	dit_arena_deinit(&f->arena);
+	free(f->keys);
+	free(f);
+	return 0;
+}
+
+static const struct dit_ad *find_ad(struct fixture *f, const char *name)
+{
+	const struct dit_ad *ad = NULL;
+
+	if (dit_ad_find(f->schema, NULL, dit_span_of(name), &ad, NULL) < 0) {
+		fail_msg("no such attribute: %s", name);
+	}
+	return ad;
+}
+
+static void add_key(struct keys *keys, unsigned db, const char *bytes, size_t len)
+{
+	char *at = keys->text[keys->n];
+
+	assert_true(keys->n < KEYS_MAX);
+	at += sprintf(at, "%s ", dit_index_set_db(keys->set, db)->name);
+	for (size_t i = 0; i < len; i++) {
+		at += sprintf(at, "%02x", (unsigned char)bytes[i]);
+	}
+	*at = '\0';
+	keys->n++;
+}
+
+static int take_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
+{
+	struct keys *keys = ctx;
+	const struct dit_index_db *info = dit_index_set_db(keys->set, db);
+
+	keys->ncalls++;
+	assert_true(nkeys > 0);
+	assert_int_not_equal(info->format, DIT_KEY_WIDE);
+	for (size_t i = 0; i < nkeys; i++) {
+		char bytes[8];
+		size_t len = dit_index_key_bytes(info, ordinals[i], bytes);
+
+		assert_int_equal(
+			dit_index_key_ordinal(info, (struct dit_span){bytes, len}),
+			ordinals[i]);
+		add_key(keys, db, bytes, len);
+	}
+	return keys->error;
+}
+
+static int take_wide(void *ctx, unsigned db, struct dit_span key)
+{
+	struct keys *keys = ctx;
+
+	keys->ncalls++;
+	assert_int_equal(dit_index_set_db(keys->set, db)->format, DIT_KEY_WIDE);
+	add_key(keys, db, key.data, key.len);
+	return keys->error;
+}
+
+static struct dit_index_set *new_set(struct fixture *f,
+                                     const struct dit_index_spec *specs, size_t nspecs,
+                                     const struct dit_index_params *params,
+                                     bool integer_keys)
+{
+	const struct dit_ad *culprit = NULL;
+	struct dit_index_set *set = NULL;
+
+	assert_int_equal(dit_index_set_new(&set, f->schema, specs, nspecs, params,
+	                                   integer_keys, &culprit),
+	                 0);
+	return set;
+}
+
+/** An attribute of pretty values and, where the type has them, normal ones. */
+static struct dit_attr make_attr(struct fixture *f, const char *name,
+                                 const struct dit_span *values, size_t nvalues)
+{
+	const struct dit_ad *ad = find_ad(f, name);
+	struct dit_attr attr = {.ad = ad, .nvalues = (uint32_t)nvalues};
+
+	attr.values = dit_arena_calloc(&f->arena, nvalues + 1, sizeof(*attr.values));
+	attr.normal = dit_arena_calloc(&f->arena, nvalues + 1, sizeof(*attr.normal));
+	for (size_t i = 0; i < nvalues; i++) {
+		attr.values[i] = values[i];
+		if (ad->type->pretty != DIT_PRETTY_NONE) {
+			assert_int_equal(dit_value_pretty(f->schema, ad->type->pretty,
+			                                  values[i], &f->arena,
+			                                  &attr.values[i]),
+			                 0);
+		}
+		if (dit_attr_has_normal(ad->type)) {
+			assert_int_equal(dit_attr_normalize(f->schema, ad->type,
+			                                    attr.values[i], &f->arena,
+			                                    &attr.normal[i]),
+			                 0);
+		}
+	}
+	if (!dit_attr_has_normal(ad->type)) {
+		attr.normal = NULL;
+	}
+	return attr;
+}
+
+/** All keys of one attribute of an entry. */
+static int keys_of(struct fixture *f, const struct dit_index_set *set,
+                   struct dit_index_work *work, struct dit_attr attr)
+{
+	struct dit_entry entry = {.attrs = &attr, .nattrs = 1};
+
+	f->keys->set = set;
+	f->keys->n = 0;
+	f->keys->ncalls = 0;
+	return dit_index_entry(work, &entry, take_keys, take_wide, f->keys);
+}
+
+/** One attribute with text values, through a work object of its own. */
+static void make_keys(struct fixture *f, const struct dit_index_set *set,
+                      const char *name, const char *value, const char *value2)
+{
+	struct dit_span values[2] = {dit_span_of(value), dit_span_of(value2)};
+	struct dit_index_work *work = NULL;
+
+	assert_int_equal(dit_index_work_new(&work, set), 0);
+	assert_int_equal(
+		keys_of(f, set, work, make_attr(f, name, values, value2 == NULL ? 1 : 2)),
+		0);
+	dit_index_work_free(work);
+}
+
+static int compare_text(const void *x, const void *y)
+{
+	return strcmp(x, y);
+}
+
+/** Sort the keys and drop repeats, as a database would. */
+static void sort_keys(struct keys *keys)
+{
+	size_t n = 0;
+
+	qsort(keys->text, keys->n, sizeof(keys->text[0]), compare_text);
+	for (size_t i = 0; i < keys->n; i++) {
+		if (i == 0 || strcmp(keys->text[i], keys->text[n - 1]) != 0) {
+			memmove(keys->text[n++], keys->text[i], sizeof(keys->text[0]));
+		}
+	}
+	keys->n = n;
+}
+
+static size_t count_key(const struct keys *keys, const char *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < keys->n; i++) {
+		n += strcmp(keys->text[i], text) == 0;
+	}
+	return n;
+}
+
+static unsigned kinds_of(const char *text)
+{
+	unsigned kinds = 0;
+
+	kinds |= strstr(text, "pres") != NULL ? DIT_INDEX_PRES : 0;
+	kinds |= strstr(text, "eq") != NULL ? DIT_INDEX_EQ : 0;
+	kinds |= strstr(text, "sub") != NULL ? DIT_INDEX_SUB : 0;
+	kinds |= strstr(text, "approx") != NULL ? DIT_INDEX_APPROX : 0;
+	return kinds;
+}
+
+static struct dit_index_params params_of(const char *directives)
+{
+	struct dit_index_params params = usual_params;
+	const char *number = strrchr(directives, ' ');
+	unsigned n = number == NULL ? 0 : (unsigned)atoi(number);
+
+	if (strncmp(directives, "index_intlen", 12) == 0) {
+		params.intlen = n;
+	} else if (strncmp(directives, "index_substr_if_minlen", 22) == 0) {
+		params.substr_if_minlen = n;
+	} else if (strncmp(directives, "index_substr_if_maxlen", 22) == 0) {
+		params.substr_if_maxlen = n;
+	} else if (strncmp(directives, "index_substr_any_len", 20) == 0) {
+		params.substr_any_len = n;
+	} else if (strcmp(directives, "index_hash64 on") == 0) {
+		params.hash64 = true;
+	} else if (strcmp(directives, "-") != 0 &&
+	           strncmp(directives, "index_substr_any_step", 21) != 0) {
+		fail_msg("unknown directive: %s", directives);
+	}
+	return params;
+}
+
+/** "hex:61,hex:62" -> values in the arena. */
+static size_t parse_values(struct fixture *f, char *text, struct dit_span *values)
+{
+	size_t n = 0;
+
+	for (char *v = strtok(text, ","); v != NULL; v = strtok(NULL, ",")) {
+		char *bytes = NULL;
+		size_t len = 0;
+
+		v += strncmp(v, "hex:", 4) == 0 ? 4 : 0;
+		bytes = dit_arena_bytes(&f->arena, strlen(v) / 2 + 1);
+		for (; isxdigit((unsigned char)v[2 * len]); len++) {
+			unsigned byte = 0;
+
+			assert_int_equal(sscanf(v + 2 * len, "%2x", &byte), 1);
+			bytes[len] = (char)byte;
+		}
+		assert_true(n < VALUES_MAX);
+		values[n++] = (struct dit_span){bytes, len};
+	}
+	return n;
+}
+
+/** The classes that the entry of a vector has anyway (see values.md 6.11, appendix A). */
+static size_t add_class_values(const char *attribute, struct dit_span *values, size_t n)
+{
+	if (strcmp(attribute, "objectClass") == 0 && n == 0) {
+		values[n++] = DIT_SPAN("domain");
+		values[n++] = DIT_SPAN("extensibleObject");
+	} else if (strcmp(attribute, "objectClass") == 0) {
+		values[n++] = DIT_SPAN("dcObject");
+	} else if (strcmp(attribute, "structuralObjectClass") == 0) {
+		values[n++] = DIT_SPAN("domain");
+	}
+	return n;
+}
+
+static bool is_built(const char *attribute, const char *kinds)
+{
+	return strstr(kinds, "approx") == NULL &&
+	       strstr(attribute, "Certificate") == NULL &&
+	       strncmp(attribute, "tCRL", 4) != 0;
+}
+
+static void check_vector(struct fixture *f, char *const columns[7], bool integer_keys)
+{
+	struct dit_index_params params = params_of(columns[3]);
+	struct dit_index_spec spec = {find_ad(f, columns[1]), kinds_of(columns[2])};
+	struct dit_index_set *set = new_set(f, &spec, 1, &params, integer_keys);
+	struct dit_index_work *work = NULL;
+	struct dit_span values[VALUES_MAX];
+	char text[8192] = "";
+	char *at = text;
+	size_t nvalues = 0;
+
+	(void)snprintf(text, sizeof(text), "%s", columns[4]);
+	nvalues = parse_values(f, text, values);
+	if (nvalues == 0 && columns[4][0] == '\0' &&
+	    strstr(columns[0], "Class") == NULL) {
+		values[nvalues++] = DIT_SPAN("");
+	}
+	nvalues = add_class_values(columns[0], values, nvalues);
+	assert_int_equal(dit_index_work_new(&work, set), 0);
+	assert_int_equal(keys_of(f, set, work, make_attr(f, columns[0], values, nvalues)),
+	                 0);
+	dit_index_work_free(work);
+
+	sort_keys(f->keys);
+	at += sprintf(at, "%s", f->keys->n == 0 ? "-" : "");
+	for (size_t i = 0; i < f->keys->n; i++) {
+		at += sprintf(at, "%s%s", i == 0 ? "" : ",",
+		              strchr(f->keys->text[i], ' ') + 1);
+	}
+	if (strcmp(text, columns[5]) != 0) {
+		fail_msg("%s: %s of %s: %s, should be %s", columns[1], columns[2],
+		         columns[4], text, columns[5]);
+	}
+	dit_index_set_free(set);
+}
+
+static void vectors_have_slapadds_keys(void **state)
+{
+	struct fixture *f = *state;
+	FILE *file = fopen(test_data("index-key-vectors.tsv"), "r");
+	char *line = NULL;
+	size_t size = 0;
+	unsigned nchecked = 0;
+
+	assert_non_null(file);
+	assert_true(getline(&line, &size, file) > 0); /* heading */
+	while (getline(&line, &size, file) > 0) {
+		char *columns[7] = {NULL};
+		char *rest = line;
+
+		line[strcspn(line, "\n")] = '\0';
+		for (size_t i = 0; i < 7 && rest != NULL; i++) {
+			columns[i] = strsep(&rest, "\t");
+		}
+		assert_non_null(columns[5]);
+		if (is_built(columns[0], columns[2])) {
+			check_vector(f, columns, false);
+			check_vector(f, columns, true);
+			nchecked++;
+		}
+	}
+	assert_int_equal(nchecked, 133);
+	free(line);
+	fclose(file);
+}
+
+/* storage.md 5.2: the measured example, and what follows from the text. */
+static void supertypes_and_options_choose_the_definitions(void **state)
+{
+	static const struct {
+		const char *indexes[4]; /* description, kinds, ... */
+		const char *attribute;
+		const char *value;
+		const char *keys[4];
+	} cases[] = {
+		{{"cn", "pres,eq"}, "cn", "base", {"cn 00000000", "cn c721cab3"}},
+		{{"cn", "pres,eq"}, "cn", "b2", {"cn 00000000", "cn 74382b6e"}},
+		{{"cn", "pres,eq"},
+	         "cn;lang-en",
+	         "tagged",
+	         {"cn 00000000", "cn 44984567"}},
+		{{"cn;lang-en", "pres,eq"},
+	         "cn;lang-en",
+	         "tagged",
+	         {"cn 00000000", "cn 27dd950a"}},
+		{{"cn;lang-en", "pres,eq"}, "cn", "base", {NULL}},
+		{{"cn;lang-en", "pres,eq"}, "cn;lang-de", "base", {NULL}},
+		{{"cn;lang-en", "pres,eq"}, "cn;lang-de;lang-en", "base", {NULL}},
+		{{"cn", "pres", "cn;lang-en", "pres,eq"},
+	         "cn;lang-en",
+	         "tagged",
+	         {"cn 00000000", "cn 00000000", "cn 27dd950a"}},
+		{{"name;lang-en", "eq"}, "cn;lang-en", "tagged", {"name 097ecfd0"}},
+		{{"cn", "eq", "name", "pres"},
+	         "cn",
+	         "base",
+	         {"name 00000000", "cn c721cab3"}},
+		{{"cn", "eq", "name", "pres"}, "sn", "base", {"name 00000000"}},
+		{{"cn", "eq", "name", "pres"}, "description", "base", {NULL}},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_index_spec specs[2];
+		struct dit_index_set *set = NULL;
+		size_t nspecs = 0;
+
+		for (size_t k = 0; k < 4 && cases[i].indexes[k] != NULL; k += 2) {
+			specs[nspecs++] = (struct dit_index_spec){
+				find_ad(f, cases[i].indexes[k]),
+				kinds_of(cases[i].indexes[k + 1])};
+		}
+		set = new_set(f, specs, nspecs, &usual_params, i % 2 == 0);
+		make_keys(f, set, cases[i].attribute, cases[i].value, NULL);
+		for (size_t k = 0; k < 4; k++) {
+			if (cases[i].keys[k] == NULL) {
+				assert_int_equal(f->keys->n, k);
+				break;
+			}
+			assert_string_equal(f->keys->text[k], cases[i].keys[k]);
+		}
+		dit_index_set_free(set);
+	}
+}
+
+static void definitions_of_a_type_share_its_database(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_index_spec specs[] = {
+		{find_ad(f, "commonName"), DIT_INDEX_EQ},
+		{find_ad(f, "surname"), DIT_INDEX_EQ},
+		{find_ad(f, "cn;lang-de"), DIT_INDEX_EQ},
+	};
+	struct dit_index_set *set = new_set(f, specs, 3, &usual_params, true);
+
+	assert_int_equal(dit_index_set_ndbs(set), 2);
+	assert_string_equal(dit_index_set_db(set, 0)->name, "cn");
+	assert_string_equal(dit_index_set_db(set, 1)->name, "sn");
+	dit_index_set_free(set);
+}
+
+/* storage.md 1.5 */
+static void formats_follow_from_the_keys(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *kinds;
+		const char *tagged_kinds; /* of a definition with options, or NULL */
+		unsigned intlen;
+		bool hash64;
+		bool integer_keys;
+		enum dit_key_format format;
+	} cases[] = {
+		{"cn", "pres,eq,sub", NULL, 4, false, true, DIT_KEY_INT32},
+		{"cn", "pres,eq,sub", NULL, 4, false, false, DIT_KEY_BYTES32},
+		{"cn", "pres", NULL, 4, true, true, DIT_KEY_INT32},
+		{"cn", "eq,sub", NULL, 4, true, true, DIT_KEY_INT64},
+		{"cn", "eq,sub", NULL, 4, true, false, DIT_KEY_BYTES64},
+		{"cn", "pres,eq", NULL, 4, true, true, DIT_KEY_WIDE},
+		{"cn", "eq", "pres", 4, true, true, DIT_KEY_WIDE},
+		{"cn", "eq", "sub", 4, true, true, DIT_KEY_INT64},
+		{"cn", "pres", "sub", 4, false, true, DIT_KEY_INT32},
+		{"jpegPhoto", "pres", NULL, 4, false, true, DIT_KEY_INT32},
+		{"tINT", "eq", NULL, 4, false, true, DIT_KEY_BYTES32},
+		{"tINT", "pres,eq", NULL, 4, true, true, DIT_KEY_BYTES32},
+		{"tINT", "pres", NULL, 4, false, true, DIT_KEY_BYTES32},
+		{"tINT", "eq", NULL, 7, false, true, DIT_KEY_SHORT},
+		{"tINT", "pres,eq", NULL, 5, false, true, DIT_KEY_SHORT},
+		{"tINT", "eq", NULL, 8, false, true, DIT_KEY_BYTES64},
+		{"tINT", "pres,eq", NULL, 8, false, true, DIT_KEY_WIDE},
+		{"tINT", "eq", NULL, 16, false, true, DIT_KEY_WIDE},
+		{"tINT", "eq", NULL, 1, false, true, DIT_KEY_BYTES32},
+		{"tGT", "eq", NULL, 4, false, true, DIT_KEY_SHORT},
+		{"tGT", "pres,eq", NULL, 4, true, true, DIT_KEY_SHORT},
+		{"timeWithPieces", "eq,sub", NULL, 4, false, true, DIT_KEY_SHORT},
+		{"timeWithPieces", "eq,sub", NULL, 4, true, true, DIT_KEY_WIDE},
+		{"tIFC", "eq", NULL, 4, false, true, DIT_KEY_INT32},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_index_params params = usual_params;
+		struct dit_index_spec specs[2] = {
+			{find_ad(f, cases[i].name), kinds_of(cases[i].kinds)}};
+		const struct dit_index_db *db = NULL;
+		struct dit_index_set *set = NULL;
+		char tagged[64];
+
+		(void)snprintf(tagged, sizeof(tagged), "%s;lang-en", cases[i].name);
+		params.intlen = cases[i].intlen;
+		params.hash64 = cases[i].hash64;
+		if (cases[i].tagged_kinds != NULL) {
+			specs[1] = (struct dit_index_spec){
+				find_ad(f, tagged), kinds_of(cases[i].tagged_kinds)};
+		}
+		set = new_set(f, specs, cases[i].tagged_kinds == NULL ? 1 : 2, &params,
+		              cases[i].integer_keys);
+		db = dit_index_set_db(set, 0);
+		print_message("  %s %s\n", cases[i].name, cases[i].kinds);
+		assert_int_equal(db->format, cases[i].format);
+		assert_int_equal(db->is_integerkey,
+		                 cases[i].format == DIT_KEY_INT32 ||
+		                         cases[i].format == DIT_KEY_INT64);
+		dit_index_set_free(set);
+	}
+}
+
+static void what_is_not_built_is_refused_by_name(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned kinds;
+	} cases[] = {
+		{"cn", DIT_INDEX_EQ | DIT_INDEX_APPROX},
+		{"noRule", DIT_INDEX_EQ},
+		{"noRule", DIT_INDEX_SUB},
+		{"noIndexer", DIT_INDEX_EQ},
+		{"homeDirectory", DIT_INDEX_SUB},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_index_spec specs[] = {
+			{find_ad(f, "description"), DIT_INDEX_EQ},
+			{find_ad(f, cases[i].name), cases[i].kinds},
+		};
+		struct dit_index_set *set = NULL;
+		const struct dit_ad *culprit = NULL;
+
+		assert_int_equal(dit_index_set_new(&set, f->schema, specs, 2,
+		                                   &usual_params, true, &culprit),
+		                 DIT_E_UNSUPPORTED);
+		assert_ptr_equal(culprit, specs[1].ad);
+	}
+}
+
+/* storage.md 5.4: insertions count, so repeats are kept, in slapd's order. */
+static void keys_come_in_order_with_repeats(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_index_spec spec = {find_ad(f, "description"),
+	                              DIT_INDEX_PRES | DIT_INDEX_EQ | DIT_INDEX_SUB};
+
+	for (int hash64 = 0; hash64 <= 1; hash64++) {
+		struct dit_index_params params = usual_params;
+		struct dit_index_set *set = NULL;
+
+		params.hash64 = hash64;
+		set = new_set(f, &spec, 1, &params, false);
+		make_keys(f, set, "description", "aaaaa", "AAAAA");
+		assert_int_equal(f->keys->n, 1 + 2 + 2 * (2 + 3 + 3));
+		assert_string_equal(f->keys->text[0], "description 00000000");
+		assert_string_equal(f->keys->text[1], f->keys->text[2]);
+		/* "aaaa" stands at two places of each value. */
+		assert_int_equal(count_key(f->keys, f->keys->text[3]), 4);
+		assert_int_equal(f->keys->ncalls, hash64 ? f->keys->n : 1);
+		dit_index_set_free(set);
+	}
+}
+
+/* Each was seen in slapadd 2.5.13 by filling the list of a class to its limit. */
+static void listed_classes_repeat_and_superclasses_do_not(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_index_spec spec = {find_ad(f, "objectClass"), DIT_INDEX_EQ};
+	struct dit_index_set *set = new_set(f, &spec, 1, &usual_params, false);
+
+	make_keys(f, set, "objectClass", "inetOrgPerson", NULL);
+	assert_int_equal(f->keys->n, 4);
+	assert_int_equal(count_key(f->keys, "objectClass 8c70ccf9"), 1); /* person */
+	make_keys(f, set, "objectClass", "inetOrgPerson", "person");
+	assert_int_equal(f->keys->n, 4);
+	make_keys(f, set, "objectClass", "person", "2.5.6.6");
+	assert_int_equal(f->keys->n, 3);
+	assert_int_equal(count_key(f->keys, "objectClass 8c70ccf9"), 2);
+	assert_int_equal(count_key(f->keys, "objectClass 0096defd"), 1); /* top */
+	dit_index_set_free(set);
+}
+
+static void unknown_classes_are_hashed_as_they_are(void **state)
+{
+	struct dit_span values[] = {DIT_SPAN("noSuchClass"), DIT_SPAN("")};
+	struct fixture *f = *state;
+	struct dit_index_spec spec = {find_ad(f, "objectClass"), DIT_INDEX_EQ};
+	struct dit_index_set *set = new_set(f, &spec, 1, &usual_params, false);
+	struct dit_attr attr = {find_ad(f, "objectClass"), values, NULL, 2};
+	struct dit_index_work *work = NULL;
+
+	assert_int_equal(dit_index_work_new(&work, set), 0);
+	assert_int_equal(keys_of(f, set, work, attr), 0);
+	assert_int_equal(f->keys->n, 2);
+	dit_index_work_free(work);
+	dit_index_set_free(set);
+}
+
+static void derived_types_have_class_keys_too(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_index_spec spec = {find_ad(f, "alsoClass"), DIT_INDEX_EQ};
+	struct dit_index_set *set = new_set(f, &spec, 1, &usual_params, false);
+
+	make_keys(f, set, "alsoClass", "person", NULL);
+	assert_int_equal(f->keys->n, 2); /* person, top */
+	dit_index_set_free(set);
+}
+
+/* The keys of a list of classes are remembered: many lists, so that slots are reused. */
+static void remembered_class_keys_are_the_right_ones(void **state)
+{
+	static const char *const names[] = {"person",        "organizationalPerson",
+	                                    "inetOrgPerson", "posixAccount",
+	                                    "dcObject",      "domain",
+	                                    "unknown",       "top"};
+	struct fixture *f = *state;
+	struct dit_index_spec specs[] = {
+		{find_ad(f, "objectClass"), DIT_INDEX_EQ},
+		{find_ad(f, "structuralObjectClass"), DIT_INDEX_EQ},
+	};
+	struct dit_index_set *set = new_set(f, specs, 2, &usual_params, false);
+	struct dit_index_work *work = NULL;
+	struct keys *fresh = calloc(1, sizeof(*fresh));
+
+	assert_non_null(fresh);
+	assert_int_equal(dit_index_work_new(&work, set), 0);
+	for (unsigned i = 0; i < 2 * 8 * 8 * 8; i++) {
+		const char *name = i % 2 == 0 ? "objectClass" : "structuralObjectClass";
+		struct dit_span values[3];
+		struct dit_attr attr = {find_ad(f, name), values, NULL, 1 + i % 3};
+		struct dit_index_work *other = NULL;
+
+		for (unsigned k = 0; k < 3; k++) {
+			values[k] = dit_span_of(names[(i / 2 >> 3 * k) % 8]);
+		}
+		assert_int_equal(dit_index_work_new(&other, set), 0);
+		assert_int_equal(keys_of(f, set, other, attr), 0);
+		dit_index_work_free(other);
+		memcpy(fresh, f->keys, sizeof(*fresh));
+		for (unsigned k = 0; k < 2; k++) {
+			assert_int_equal(keys_of(f, set, work, attr), 0);
+			assert_int_equal(f->keys->n, fresh->n);
+			assert_memory_equal(f->keys->text, fresh->text,
+			                    fresh->n * sizeof(fresh->text[0]));
+		}
+	}
+	free(fresh);
+	dit_index_work_free(work);
+	dit_index_set_free(set);
+}
+
+static void only_a_bit_string_at_the_end_is_a_uid(void **state)
+{
+	static const struct {
+		const char *value;
+		const char *hashed;
+	} cases[] = {
+		{"cn=a,dc=x", "cn=a,dc=x"},
+		{"cn=a,dc=x#'0101'B", "cn=a,dc=x"},
+		{"cn=a,dc=x#''B", "cn=a,dc=x"},
+		{"#'1'B", ""},
+		{"cn=a,dc=x#'012'B", "cn=a,dc=x#'012'B"},
+		{"cn=a,dc=x#'B", "cn=a,dc=x#'B"},
+		{"cn=a,dc=x#'01'", "cn=a,dc=x#'01'"},
+		{"cn=a,dc=x#0'B", "cn=a,dc=x#0'B"},
+		{"", ""},
+	};
+	struct fixture *f = *state;
+	struct dit_index_spec spec = {find_ad(f, "uniqueMember"), DIT_INDEX_EQ};
+	struct dit_index_set *set = new_set(f, &spec, 1, &usual_params, false);
+	struct dit_index_work *work = NULL;
+
+	assert_int_equal(dit_index_work_new(&work, set), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_span value = dit_span_of(cases[i].value);
+		char text[128] = "uniqueMember" S "342.5.13.23";
+		char expected[64];
+		uint32_t hash = 0x811c9dc5u;
+
+		strcat(text, cases[i].hashed);
+		for (size_t k = 0; text[k] != '\0'; k++) {
+			hash = hash * 16777619u ^ (unsigned char)text[k];
+		}
+		(void)snprintf(expected, sizeof(expected), "uniqueMember %08x",
+		               __builtin_bswap32(hash));
+		assert_int_equal(keys_of(f, set, work,
+		                         (struct dit_attr){spec.ad, &value, &value, 1}),
+		                 0);
+		assert_string_equal(f->keys->text[0], expected);
+	}
+	dit_index_work_free(work);
+	dit_index_set_free(set);
+}
+
+static void times_that_are_none_have_no_key(void **state)
+{
+	struct dit_span value = DIT_SPAN("yesterday");
+	struct fixture *f = *state;
+	struct dit_index_spec spec = {find_ad(f, "tGT"), DIT_INDEX_EQ};
+	struct dit_index_set *set = new_set(f, &spec, 1, &usual_params, false);
+	struct dit_index_work *work = NULL;
+
+	assert_int_equal(dit_index_work_new(&work, set), 0);
+	assert_int_equal(
+		keys_of(f, set, work, (struct dit_attr){spec.ad, &value, &value, 1}), 0);
+	assert_int_equal(f->keys->ncalls, 0);
+	dit_index_work_free(work);
+	dit_index_set_free(set);
+}
+
+static void errors_of_callbacks_come_back(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_index_spec specs[] = {
+		{find_ad(f, "cn"), DIT_INDEX_PRES | DIT_INDEX_EQ},
+		{find_ad(f, "tINT"), DIT_INDEX_PRES | DIT_INDEX_EQ},
+	};
+	struct dit_span value = DIT_SPAN("7");
+	struct dit_index_params params = usual_params;
+
+	for (int wide = 0; wide <= 1; wide++) {
+		struct dit_index_set *set = NULL;
+		struct dit_index_work *work = NULL;
+
+		params.hash64 = wide;
+		params.intlen = wide ? 16 : 4;
+		set = new_set(f, specs, 2, &params, true);
+		assert_int_equal(dit_index_work_new(&work, set), 0);
+		f->keys->error = -ENOSPC;
+		assert_int_equal(keys_of(f, set, work, make_attr(f, "cn", &value, 1)),
+		                 -ENOSPC);
+		assert_int_equal(f->keys->ncalls, 1);
+		assert_int_equal(keys_of(f, set, work, make_attr(f, "tINT", &value, 1)),
+		                 -ENOSPC);
+		f->keys->error = 0;
+		assert_int_equal(keys_of(f, set, work, make_attr(f, "tINT", &value, 1)),
+		                 0);
+		assert_int_equal(f->keys->n, 2);
+		dit_index_work_free(work);
+		dit_index_set_free(set);
+	}
+}
+
+static void ordinals_sort_as_keys_do(void **state)
+{
+	static const enum dit_key_format formats[] = {DIT_KEY_BYTES32, DIT_KEY_BYTES64,
+	                                              DIT_KEY_SHORT};
+	uint64_t random = 88172645463325252u;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		struct dit_index_db db = {.format = formats[i]};
+
+		for (unsigned k = 0; k < 20000; k++) {
+			char a[8];
+			char b[8];
+			size_t na = db.format == DIT_KEY_BYTES32 ? 4 : 8;
+			size_t nb = na;
+			int order = 0;
+
+			for (unsigned j = 0; j < 8; j++) {
+				random ^= random << 13;
+				random ^= random >> 7;
+				random ^= random << 17;
+				a[j] = (char)(random % 3 * 127);
+				b[j] = (char)(random / 3 % 3 * 127);
+			}
+			if (db.format == DIT_KEY_SHORT) {
+				na = random / 9 % 8;
+				nb = random / 72 % 8;
+			}
+			order = memcmp(a, b, na < nb ? na : nb);
+			order = order == 0 ? (int)na - (int)nb : order;
+			uint64_t x = dit_index_key_ordinal(&db, (struct dit_span){a, na});
+			uint64_t y = dit_index_key_ordinal(&db, (struct dit_span){b, nb});
+
+			assert_int_equal((x > y) - (x < y), (order > 0) - (order < 0));
+		}
+	}
+}
+
+static void many_descriptions_are_told_apart(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_index_spec specs[] = {
+		{find_ad(f, "cn"), DIT_INDEX_PRES},
+		{find_ad(f, "name"), DIT_INDEX_PRES},
+	};
+	struct dit_index_set *set = new_set(f, specs, 2, &usual_params, true);
+	struct dit_index_work *work = NULL;
+	struct dit_span value = DIT_SPAN("a");
+
+	assert_int_equal(dit_index_work_new(&work, set), 0);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < 300; i++) {
+			char name[32];
+
+			(void)snprintf(name, sizeof(name), "%s;lang-x%u",
+			               i % 2 == 0 ? "cn" : "sn", i);
+			assert_int_equal(
+				keys_of(f, set, work, make_attr(f, name, &value, 1)), 0);
+			assert_int_equal(f->keys->n, i % 2 == 0 ? 2 : 1);
+		}
+	}
+	dit_index_work_free(work);
+	dit_index_work_free(NULL);
+	dit_index_set_free(set);
+	dit_index_set_free(NULL);
+}
+
+static void an_empty_set_makes_no_keys(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_index_set *set = new_set(f, NULL, 0, &usual_params, true);
+
+	make_keys(f, set, "cn", "a", NULL);
+	assert_int_equal(f->keys->ncalls, 0);
+	assert_int_equal(dit_index_set_ndbs(set), 0);
+	dit_index_set_free(set);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(vectors_have_slapadds_keys),
+		TEST(supertypes_and_options_choose_the_definitions),
+		TEST(definitions_of_a_type_share_its_database),
+		TEST(formats_follow_from_the_keys),
+		TEST(what_is_not_built_is_refused_by_name),
+		TEST(keys_come_in_order_with_repeats),
+		TEST(listed_classes_repeat_and_superclasses_do_not),
+		TEST(unknown_classes_are_hashed_as_they_are),
+		TEST(derived_types_have_class_keys_too),
+		TEST(remembered_class_keys_are_the_right_ones),
+		TEST(only_a_bit_string_at_the_end_is_a_uid),
+		TEST(times_that_are_none_have_no_key),
+		TEST(errors_of_callbacks_come_back),
+		TEST(ordinals_sort_as_keys_do),
+		TEST(many_descriptions_are_told_apart),
+		TEST(an_empty_set_makes_no_keys),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Integer keys: examples that slapd made, and the order they promise.
+ */
+#include "index/key_integer.h"
+
+#include "test.h"
+
+struct example {
+	const char *value;
+	unsigned intlen;
+	const char *key;
+};
+
+/* clang-format off */
+static const struct example examples[] = {
+	/* values.md 6.6 */
+	{"0", 4, "80000000"},
+	{"1", 4, "80000001"},
+	{"-1", 4, "7fffffff"},
+	{"255", 4, "800000ff"},
+	{"65536", 4, "80010000"},
+	{"-1000", 4, "7ffffc18"},
+	{"1073741823", 4, "bfffffff"},
+	{"1073741824", 4, "c0400000"},
+	{"-1073741825", 4, "3fbfffff"},
+	{"4294967296", 4, "c1010000"},
+	{"100000000000", 4, "c1174876"},
+	{"99999999999", 4, "c1174876"},
+	{"123456789012345678901234567890", 4, "c9075bcd"},
+	{"12345678901234567890", 8, "c0ab54a98ceb1f0a"},
+	/* made with slapadd 2.5.13 */
+	{"-128", 4, "7fffff80"},
+	{"-129", 4, "7fffff7f"},
+	{"007", 8, "8000000000000007"},
+	{"-0", 4, "7fffff00"},
+	{"-", 4, "7fffffff"},
+	{"-00000000000000000001", 8, "7fffffffffffffff"},
+	{"0x0F", 4, "8000000f"},
+	{"0Xf", 4, "8000000f"},
+	{"0x", 4, "80000000"},
+	{"'F'H", 4, "8000000f"},
+	{"''H", 4, "80000000"},
+	{"'1f'h", 4, "80000000"},
+	{"0x80000000", 4, "c0800000"},
+	{"0x0080000000", 4, "c0800000"},
+	{"0x000080000000", 4, "c1008000"},
+	{"0x1g34", 4, "80000001"},
+	{"0xzz", 4, "80000000"},
+	{"-0x1", 4, "7fffff00"},
+	{"0x1111111111111111111111111111111111111111", 4, "ce111111"},
+	{"0x1111111111111111111111111111111111111111", 8, "cb01111111111111"},
+	{"+5", 4, "80000005"},
+	{" 5", 4, "80000005"},
+	{"5 ", 4, "80000005"},
+	{"5x", 4, "80000005"},
+	{"x5", 4, "80000000"},
+	{"abc", 4, "80000000"},
+	{"111111111111111111111111111111x", 16, "8000000e063191caf8f3b3044683db47"},
+	/* slapd fills up with what memory holds, or crashes */
+	{"00000000000000000001", 4, "80000000"},
+	{"--5", 4, "7fffff00"},
+	{"", 4, "80000000"},
+};
+/* clang-format on */
+
+static void values_have_slapds_keys(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+		const struct example *e = &examples[i];
+		unsigned char key[DIT_INTLEN_MAX];
+		char hex[2 * DIT_INTLEN_MAX + 1] = "";
+
+		dit_key_integer(dit_span_of(e->value), e->intlen, key);
+		for (unsigned k = 0; k < e->intlen; k++) {
+			(void)snprintf(hex + 2 * k, 3, "%02x", key[k]);
+		}
+		print_message("  %s\n", e->value);
+		assert_string_equal(hex, e->key);
+	}
+}
+
+/** Keys of a bigger number are never smaller. */
+static void keys_sort_as_numbers_do(void **state)
+{
+	static const unsigned intlens[] = {4, 5, 8, 64, 255};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(intlens) / sizeof(intlens[0]); i++) {
+		unsigned intlen = intlens[i];
+		unsigned char last[DIT_INTLEN_MAX] = {0};
+		unsigned char key[DIT_INTLEN_MAX];
+		char text[710];
+
+		/* -999..9, ..., -99, -9, then 1, 10, 100 ... */
+		for (int n = -700; n <= 700; n++) {
+			int len = n < 0 ? -n : n;
+
+			memset(text, n < 0 ? '9' : '0', sizeof(text));
+			text[0] = n < 0 ? '-' : '1';
+			if (n == 0) {
+				continue;
+			}
+			dit_key_integer((struct dit_span){text, (size_t)len + (n < 0)},
+			                intlen, key);
+			assert_true(memcmp(last, key, intlen) <= 0);
+			memcpy(last, key, intlen);
+		}
+	}
+}
+
+static void all_sixteen_bit_numbers_have_their_own_keys(void **state)
+{
+	unsigned char last[4] = {0};
+
+	(void)state;
+	for (int n = -32768; n <= 32767; n++) {
+		unsigned char key[4];
+		char text[16];
+
+		(void)snprintf(text, sizeof(text), "%d", n);
+		dit_key_integer(dit_span_of(text), 4, key);
+		assert_true(memcmp(last, key, 4) < 0);
+		memcpy(last, key, 4);
+	}
+}
+
+static void texts_of_any_length_stay_in_bounds(void **state)
+{
+	static const char *const starts[] = {"",   "-",        "0x",  "'",
+	                                     "-0", "00000000", "0x00"};
+	char *text = malloc(100000);
+
+	(void)state;
+	assert_non_null(text);
+	for (unsigned intlen = DIT_INTLEN_MIN; intlen <= DIT_INTLEN_MAX; intlen += 251) {
+		for (size_t len = 10; len < 100000; len += len < 1000 ? 1 : 33333) {
+			for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+				unsigned char key[DIT_INTLEN_MAX];
+
+				memset(text, (int)('0' + len % 10), len);
+				memcpy(text, starts[i], strlen(starts[i]));
+				if (starts[i][0] == '\'') {
+					memcpy(text + len - 2, "'H", 2);
+				}
+				dit_key_integer((struct dit_span){text, len}, intlen,
+				                key);
+			}
+		}
+	}
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_have_slapds_keys),
+		cmocka_unit_test(keys_sort_as_numbers_do),
+		cmocka_unit_test(all_sixteen_bit_numbers_have_their_own_keys),
+		cmocka_unit_test(texts_of_any_length_stay_in_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
