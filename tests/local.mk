@@ -12,6 +12,7 @@ include tests/fuzz/local.mk
 include tests/index/local.mk
 include tests/ldif/local.mk
 include tests/schema/local.mk
+include tests/sort/local.mk
 
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
 script_tests += %D%/headers.sh

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Posting lists.
+ *
+ * back-mdb looks at the length of a list before it inserts, so a list that holds `max`
+ * IDs becomes a range at the next insertion, whatever ID that is (storage.md 5.4). Seen
+ * from the end of a load, with all IDs of a key at hand:
+ *
+ *   more than max distinct IDs    range
+ *   fewer                         list
+ *   exactly max                   range if the entry that brought the last distinct ID
+ *                                 inserted the key again, else list
+ *
+ * Example with max = 3, "7*" meaning that entry 7 has the key twice:
+ *
+ *   2 5 7     list                2* 5 7    list: no insertion after the third ID
+ *   2 5 7*    range 2..7          2 5 7 9   range 2..9
+ *
+ * The last in input order is the highest ID, unless an entry has taken the place of a
+ * hole: then the table of late IDs tells where it belongs.
+ */
+#include "sort/posting_list.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#define IDS_FIRST 1024
+
+int dit_late_add(struct dit_late_table *table, uint64_t id, uint64_t next_id)
+{
+	if (table->n == table->size) {
+		size_t size = table->size == 0 ? 16 : table->size * 2;
+		struct dit_late_id *ids = reallocarray(table->ids, size, sizeof(*ids));
+
+		if (ids == NULL) {
+			return -ENOMEM;
+		}
+		table->ids = ids;
+		table->size = size;
+	}
+	table->ids[table->n] = (struct dit_late_id){id, next_id, table->n};
+	table->n++;
+	return 0;
+}
+
+static int compare_late(const void *a, const void *b)
+{
+	const struct dit_late_id *x = a;
+	const struct dit_late_id *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+void dit_late_sort(struct dit_late_table *table)
+{
+	if (table->n > 1) {
+		qsort(table->ids, table->n, sizeof(*table->ids), compare_late);
+	}
+}
+
+void dit_late_deinit(struct dit_late_table *table)
+{
+	free(table->ids);
+	*table = (struct dit_late_table){NULL, 0, 0};
+}
+
+static const struct dit_late_id *late_find(const struct dit_late_table *table,
+                                           uint64_t id)
+{
+	struct dit_late_id key = {.id = id};
+
+	if (table->n == 0) {
+		return NULL;
+	}
+	return bsearch(&key, table->ids, table->n, sizeof(key), compare_late);
+}
+
+void dit_list_init(struct dit_list *list, uint32_t max)
+{
+	assert(max >= 1);
+	*list = (struct dit_list){.max = max};
+}
+
+void dit_list_deinit(struct dit_list *list)
+{
+	free(list->ids);
+	free(list->repeats);
+	*list = (struct dit_list){.max = list->max};
+}
+
+static int grow(uint64_t **numbers, size_t *size)
+{
+	size_t wanted = *size == 0 ? IDS_FIRST : *size * 2;
+	uint64_t *p = reallocarray(*numbers, wanted, sizeof(*p));
+
+	if (p == NULL) {
+		return -ENOMEM;
+	}
+	*numbers = p;
+	*size = wanted;
+	return 0;
+}
+
+int dit_list_add_slowly(struct dit_list *list, uint64_t id)
+{
+	if (list->is_range) {
+		dit_list_add_range(list, id, id);
+		return 0;
+	}
+	if (list->nids > 0) {
+		assert(id >= list->ids[list->nids - 1]);
+		if (id == list->ids[list->nids - 1]) {
+			return dit_list_add_repeat(list);
+		}
+		if (list->nids >= list->max) {
+			dit_list_add_range(list, id, id);
+			return 0;
+		}
+	}
+	if (list->nids == list->ids_size) {
+		int r = grow(&list->ids, &list->ids_size);
+
+		if (r < 0) {
+			return r;
+		}
+		list->ids_room = list->ids_size < list->max ? list->ids_size : list->max;
+	}
+	list->ids[list->nids++] = id;
+	return 0;
+}
+
+int dit_list_add_repeat(struct dit_list *list)
+{
+	uint64_t id = 0;
+
+	if (list->is_range) {
+		return 0;
+	}
+	id = list->ids[list->nids - 1];
+	if (list->nrepeats > 0 && list->repeats[list->nrepeats - 1] == id) {
+		return 0;
+	}
+	if (list->nrepeats == list->repeats_size) {
+		int r = grow(&list->repeats, &list->repeats_size);
+
+		if (r < 0) {
+			return r;
+		}
+	}
+	list->repeats[list->nrepeats++] = id;
+	return 0;
+}
+
+void dit_list_add_range(struct dit_list *list, uint64_t lowest, uint64_t highest)
+{
+	if (!list->is_range) {
+		list->lowest = list->nids > 0 ? list->ids[0] : lowest;
+		list->highest = list->nids > 0 ? list->ids[list->nids - 1] : highest;
+		list->is_range = true;
+	}
+	list->nids = 0;
+	list->nrepeats = 0;
+	list->lowest = lowest < list->lowest ? lowest : list->lowest;
+	list->highest = highest > list->highest ? highest : list->highest;
+}
+
+/** Where the first key ends: double steps, then halve them. Ranges are long. */
+static size_t end_of_key(const uint64_t *words, size_t n)
+{
+	uint64_t key = words[0] >> 32;
+	size_t low = 0; /* words[low] has the key */
+	size_t step = 1;
+
+	while (low + step < n && words[low + step] >> 32 == key) {
+		low += step;
+		step *= 2;
+	}
+	while (step > 0) {
+		if (low + step < n && words[low + step] >> 32 == key) {
+			low += step;
+		}
+		step /= 2;
+	}
+	return low + 1;
+}
+
+ptrdiff_t dit_list_add_words(struct dit_list *list, const uint64_t *words, size_t n)
+{
+	uint64_t key = words[0] >> 32;
+	size_t i = 0;
+
+	while (i < n && words[i] >> 32 == key && !list->is_range) {
+		int r = dit_list_add(list, (uint32_t)words[i]);
+
+		if (r < 0) {
+			return r;
+		}
+		i++;
+	}
+	if (i < n && words[i] >> 32 == key) {
+		i += end_of_key(words + i, n - i);
+		dit_list_add_range(list, (uint32_t)words[0], (uint32_t)words[i - 1]);
+	}
+	return (ptrdiff_t)i;
+}
+
+/** Is @p a inserted after @p b? Either may be NULL: an ID in its usual place. */
+static bool is_later(uint64_t id_a, const struct dit_late_id *a, uint64_t id_b,
+                     const struct dit_late_id *b)
+{
+	uint64_t place_a = a == NULL ? id_a : a->next_id;
+	uint64_t place_b = b == NULL ? id_b : b->next_id;
+
+	if (place_a != place_b) {
+		return place_a > place_b;
+	}
+	if (a == NULL || b == NULL) {
+		return a == NULL; /* late IDs come just before the usual one */
+	}
+	return a->sequence > b->sequence;
+}
+
+static uint64_t last_inserted(const struct dit_list *list,
+                              const struct dit_late_table *late)
+{
+	uint64_t last = list->ids[list->nids - 1];
+	const struct dit_late_id *last_late = late_find(late, last);
+
+	if (late->n == 0) {
+		return last;
+	}
+	for (size_t i = 0; i + 1 < list->nids; i++) {
+		const struct dit_late_id *id_late = late_find(late, list->ids[i]);
+
+		if (is_later(list->ids[i], id_late, last, last_late)) {
+			last = list->ids[i];
+			last_late = id_late;
+		}
+	}
+	return last;
+}
+
+static bool is_repeated(const struct dit_list *list, uint64_t id)
+{
+	for (size_t i = list->nrepeats; i > 0; i--) {
+		if (list->repeats[i - 1] == id) {
+			return true;
+		}
+	}
+	return false;
+}
+
+size_t dit_list_finish(struct dit_list *list, const struct dit_late_table *late,
+                       const uint64_t **ret)
+{
+	if (!list->is_range && list->nids == list->max &&
+	    is_repeated(list, last_inserted(list, late))) {
+		dit_list_add_range(list, list->ids[0], list->ids[list->nids - 1]);
+	}
+	if (!list->is_range) {
+		*ret = list->ids;
+		return list->nids;
+	}
+	list->range[0] = 0;
+	list->range[1] = list->lowest;
+	list->range[2] = list->highest;
+	*ret = list->range;
+	return 3;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One posting list in the making: IDs are added in ascending order, repeats included;
+ * the list collapses to a range when it outgrows its limit.
+ *
+ * Threads: a list belongs to one thread; a late table is constant once sorted.
+ */
+#ifndef DITKIT_POSTING_LIST_H
+#define DITKIT_POSTING_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** An ID out of input order (dit_postings_note_late()). */
+struct dit_late_id {
+	uint64_t id;
+	uint64_t next_id; /* it counts as inserted just before this one */
+	size_t sequence;  /* among late IDs, in input order */
+};
+
+struct dit_late_table {
+	struct dit_late_id *ids; /* by ID, once sorted */
+	size_t n;
+	size_t size;
+};
+
+/** 0 or -ENOMEM. */
+int dit_late_add(struct dit_late_table *table, uint64_t id, uint64_t next_id);
+void dit_late_sort(struct dit_late_table *table);
+void dit_late_deinit(struct dit_late_table *table);
+
+struct dit_list {
+	uint32_t max; /* longest list */
+	bool is_range;
+	uint64_t lowest, highest; /* of a range */
+	uint64_t range[3];        /* what dit_list_finish() gives for one */
+	uint64_t *ids;
+	size_t nids;       /* a range has none */
+	size_t ids_room;   /* IDs that fit without a look at max or at the memory */
+	size_t ids_size;   /* allocated */
+	uint64_t *repeats; /* those IDs, ascending, that were added more than once */
+	size_t nrepeats;
+	size_t repeats_size;
+};
+
+/** @param max at least 1 */
+void dit_list_init(struct dit_list *list, uint32_t max);
+void dit_list_deinit(struct dit_list *list);
+
+/** Empty it, keep the memory. */
+static inline void dit_list_reset(struct dit_list *list)
+{
+	list->is_range = false;
+	list->nids = 0;
+	list->nrepeats = 0;
+}
+
+/** Slow path of dit_list_add(); do not call. */
+int dit_list_add_slowly(struct dit_list *list, uint64_t id);
+
+/** Add an ID that is not lower than those before. 0 or -ENOMEM */
+static inline int dit_list_add(struct dit_list *list, uint64_t id)
+{
+	size_t n = list->nids;
+
+	/* Empty lists, ranges (which have no IDs) and full ones go the long way, too. */
+	if (n - 1 < list->ids_room - 1 && id > list->ids[n - 1]) {
+		list->ids[n] = id;
+		list->nids = n + 1;
+		return 0;
+	}
+	return dit_list_add_slowly(list, id);
+}
+
+/** The newest ID was added more than once. 0 or -ENOMEM */
+int dit_list_add_repeat(struct dit_list *list);
+
+/** Add a range; makes the list a range. */
+void dit_list_add_range(struct dit_list *list, uint64_t lowest, uint64_t highest);
+
+/**
+ * Add all IDs of the first key in sorted pairs: words of 32 bits key, 32 bits ID.
+ *
+ * @param n    pairs, at least 1
+ * @return how many belong to the first key, or -ENOMEM
+ */
+ptrdiff_t dit_list_add_words(struct dit_list *list, const uint64_t *words, size_t n);
+
+/**
+ * All is added: apply the rule for lists that are exactly full (storage.md 5.4) and give
+ * the result as a posting list: the IDs, or 0, lowest, highest.
+ *
+ * @return the number of IDs; @p ret points into the list
+ */
+size_t dit_list_finish(struct dit_list *list, const struct dit_late_table *late,
+                       const uint64_t **ret);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Postings: collecting pairs.
+ *
+ * A pair of a 32-bit stream is one word, key above ID, so that sorting words sorts
+ * pairs. A pair of a 64-bit stream is two words. Each producer appends the pairs of each
+ * stream to a list of chunks taken from the producer's pool: pushing allocates nothing
+ * and shares nothing.
+ *
+ * The pairs are written to a run when chunks in use, plus twice the largest stream
+ * (which is copied into one array and sorted with a spare one), would pass the
+ * producer's share of the budget. So the budget also covers the scratch memory; with
+ * one stream a third of it holds pairs, with many equal streams nearly all.
+ */
+#include "sort/postings.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sort/postings_private.h"
+#include "sort/radix.h"
+
+#define SHARE_MIN ((size_t)64 << 10)
+/* Keeps the pairs of one sort below DIT_RADIX_MAX: a third of the share, 8 bytes each. */
+#define SHARE_MAX         ((size_t)64 << 30)
+#define CHUNK_MIN         ((size_t)256)
+#define CHUNK_MAX         ((size_t)64 << 10)
+#define CHUNKS_PER_STREAM 8 /* so that half-empty chunks do not matter */
+#define BLOCKS_PER_SHARE  64
+#define ID_MAX            (((uint64_t)1 << 48) - 1)
+
+/*
+ * Every run holds one descriptor. Runs are merged as soon as a producer has fan_in of
+ * one level, so each level keeps fan_in - 1 at most: with 4 producers 252 descriptors
+ * per level, and each level means 64 times the data.
+ */
+#define RUNS_WANTED 256u
+#define FAN_IN_MIN  4u
+#define FAN_IN_MAX  64u
+
+/** Largest power of two that is at most @p n, within limits that are powers of two. */
+static size_t power_of_two(size_t n, size_t min, size_t max)
+{
+	size_t size = min;
+
+	while (size < max && size * 2 <= n) {
+		size *= 2;
+	}
+	return size;
+}
+
+static void producer_free(struct dit_producer *producer)
+{
+	if (producer == NULL) {
+		return;
+	}
+	for (size_t i = 0; i < producer->nruns; i++) {
+		dit_posting_run_free(producer->runs[i]);
+	}
+	free(producer->runs);
+	dit_run_writer_deinit(&producer->writer);
+	dit_buffer_drop(&producer->sorted);
+	dit_buffer_drop(&producer->spare);
+	dit_list_deinit(&producer->list);
+	dit_chunk_pool_deinit(&producer->pool);
+	free(producer->buckets);
+	free(producer);
+}
+
+static struct dit_producer *producer_new(struct dit_postings *postings)
+{
+	struct dit_producer *producer = calloc(1, sizeof(*producer));
+	size_t chunk_bytes = 0;
+
+	if (producer == NULL) {
+		return NULL;
+	}
+	producer->postings = postings;
+	producer->writer = DIT_RUN_WRITER_INIT;
+	dit_list_init(&producer->list, postings->list_max);
+	chunk_bytes =
+		postings->share_bytes / CHUNKS_PER_STREAM / (postings->nstreams + 1);
+	chunk_bytes = power_of_two(chunk_bytes, CHUNK_MIN, CHUNK_MAX);
+	dit_chunk_pool_init(&producer->pool, chunk_bytes);
+	producer->buckets = calloc(postings->nstreams, sizeof(*producer->buckets));
+	if (producer->buckets == NULL && postings->nstreams > 0) {
+		producer_free(producer);
+		return NULL;
+	}
+	for (unsigned i = 0; i < postings->nstreams; i++) {
+		producer->buckets[i].is_ascending = true;
+	}
+	return producer;
+}
+
+static unsigned choose_fan_in(unsigned nproducers)
+{
+	unsigned fan_in = RUNS_WANTED / nproducers;
+
+	fan_in = fan_in < FAN_IN_MIN ? FAN_IN_MIN : fan_in;
+	return fan_in > FAN_IN_MAX ? FAN_IN_MAX : fan_in;
+}
+
+int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *opts)
+{
+	struct dit_postings *p = NULL;
+	int r = 0;
+
+	if (opts->nproducers == 0 || opts->list_max == 0 ||
+	    opts->memory_bytes / opts->nproducers < SHARE_MIN) {
+		return -EINVAL;
+	}
+	p = calloc(1, sizeof(*p));
+	if (p == NULL) {
+		return -ENOMEM;
+	}
+	r = dit_buffer_cache_init(&p->buffers);
+	if (r < 0) {
+		free(p); /* dit_postings_free() would destroy the lock */
+		return r;
+	}
+	p->nstreams = opts->nstreams;
+	p->nproducers = opts->nproducers;
+	p->list_max = opts->list_max;
+	p->share_bytes = opts->memory_bytes / opts->nproducers;
+	if (p->share_bytes > SHARE_MAX) {
+		p->share_bytes = SHARE_MAX;
+	}
+	p->block_bytes = power_of_two(p->share_bytes / BLOCKS_PER_SHARE,
+	                              DIT_RUN_BLOCK_MIN, DIT_RUN_BLOCK_MAX);
+	p->fan_in = choose_fan_in(p->nproducers);
+	p->tmpdir = strdup(opts->tmpdir);
+	p->is_wide = calloc((size_t)p->nstreams + 1, sizeof(*p->is_wide));
+	p->is_opened = calloc((size_t)p->nstreams + 1, sizeof(*p->is_opened));
+	p->producers = calloc(p->nproducers, sizeof(*p->producers));
+	if (p->tmpdir == NULL || p->is_wide == NULL || p->is_opened == NULL ||
+	    p->producers == NULL) {
+		goto nomem;
+	}
+	for (unsigned i = 0; i < p->nstreams; i++) {
+		p->is_wide[i] = opts->is_wide[i];
+	}
+	for (unsigned i = 0; i < p->nproducers; i++) {
+		p->producers[i] = producer_new(p);
+		if (p->producers[i] == NULL) {
+			goto nomem;
+		}
+	}
+	*ret = p;
+	return 0;
+
+nomem:
+	dit_postings_free(p);
+	return -ENOMEM;
+}
+
+void dit_postings_free(struct dit_postings *postings)
+{
+	if (postings == NULL) {
+		return;
+	}
+	for (unsigned i = 0; postings->producers != NULL && i < postings->nproducers;
+	     i++) {
+		producer_free(postings->producers[i]);
+	}
+	free(postings->producers);
+	free(postings->is_opened);
+	free(postings->is_wide);
+	free(postings->tmpdir);
+	dit_late_deinit(&postings->late);
+	dit_buffer_cache_deinit(&postings->buffers);
+	free(postings);
+}
+
+/** Give the bucket another chunk, after writing a run if the share is used up. */
+static int bucket_grow(struct dit_producer *producer, struct dit_bucket *bucket)
+{
+	size_t biggest = bucket->nchunks + 1;
+	size_t chunk_bytes = producer->pool.chunk_bytes;
+	struct dit_chunk *chunk = NULL;
+
+	if (biggest < producer->nchunks_biggest) {
+		biggest = producer->nchunks_biggest;
+	}
+	if (producer->nchunks > 0 && (producer->nchunks + 1 + 2 * biggest) * chunk_bytes >
+	                                     producer->postings->share_bytes) {
+		int r = dit_producer_spill(producer);
+
+		if (r < 0) {
+			return r;
+		}
+		biggest = 1;
+	}
+	chunk = dit_chunk_get(&producer->pool);
+	if (chunk == NULL) {
+		return -ENOMEM;
+	}
+	chunk->next = NULL;
+	if (bucket->last == NULL) {
+		bucket->first = chunk;
+	} else {
+		bucket->last->next = chunk;
+	}
+	bucket->last = chunk;
+	bucket->at = chunk->words;
+	bucket->end = (uint64_t *)((char *)chunk + chunk_bytes);
+	bucket->nchunks++;
+	producer->nchunks++;
+	producer->nchunks_biggest = biggest;
+	return 0;
+}
+
+static void put_words(struct dit_bucket *bucket, uint64_t id, const uint64_t *ordinals,
+                      size_t n)
+{
+	uint64_t *at = bucket->at;
+
+	for (size_t i = 0; i < n; i++) {
+		at[i] = ordinals[i] << 32 | id;
+	}
+	bucket->at = at + n;
+}
+
+static void put_pairs(struct dit_bucket *bucket, uint64_t id, const uint64_t *ordinals,
+                      size_t n)
+{
+	uint64_t *at = bucket->at;
+
+	for (size_t i = 0; i < n; i++) {
+		at[2 * i] = ordinals[i];
+		at[2 * i + 1] = id;
+	}
+	bucket->at = at + 2 * n;
+}
+
+int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned stream,
+                      uint64_t id, const uint64_t *ordinals, size_t nkeys)
+{
+	struct dit_producer *p = postings->producers[producer];
+	struct dit_bucket *bucket = &p->buckets[stream];
+	bool is_wide = postings->is_wide[stream];
+
+	assert(!postings->is_sealed && stream < postings->nstreams);
+	if (p->error < 0) {
+		return p->error;
+	}
+	if (id == 0 || id > (is_wide ? ID_MAX : UINT32_MAX)) {
+		p->error = id == 0 ? -EINVAL : -EOVERFLOW;
+		return p->error;
+	}
+	bucket->npushed += nkeys;
+	while (nkeys > 0) {
+		size_t room = (size_t)(bucket->end - bucket->at) / (is_wide ? 2 : 1);
+		size_t n = nkeys < room ? nkeys : room;
+
+		if (n == 0) {
+			p->error = bucket_grow(p, bucket);
+			if (p->error < 0) {
+				return p->error;
+			}
+			continue;
+		}
+		bucket->is_ascending &= id >= bucket->last_id;
+		bucket->last_id = id;
+		if (is_wide) {
+			put_pairs(bucket, id, ordinals, n);
+		} else {
+			put_words(bucket, id, ordinals, n);
+		}
+		ordinals += n;
+		nkeys -= n;
+	}
+	return 0;
+}
+
+int dit_postings_note_late(struct dit_postings *postings, uint64_t id, uint64_t next_id)
+{
+	return dit_late_add(&postings->late, id, next_id);
+}
+
+int dit_postings_seal(struct dit_postings *postings)
+{
+	int error = 0;
+
+	dit_late_sort(&postings->late);
+	for (unsigned i = 0; i < postings->nproducers; i++) {
+		struct dit_producer *p = postings->producers[i];
+
+		dit_run_writer_deinit(&p->writer);
+		dit_buffer_drop(&p->sorted);
+		dit_buffer_drop(&p->spare);
+		dit_list_deinit(&p->list);
+		if (error == 0) {
+			error = p->error;
+		}
+	}
+	postings->is_sealed = true;
+	return error;
+}
+
+void dit_postings_stats(const struct dit_postings *postings,
+                        struct dit_postings_stats *ret)
+{
+	struct dit_postings_stats stats = {0};
+
+	for (unsigned i = 0; i < postings->nproducers; i++) {
+		const struct dit_producer *p = postings->producers[i];
+
+		for (unsigned s = 0; s < postings->nstreams; s++) {
+			stats.npushed += p->buckets[s].npushed;
+		}
+		stats.nruns += p->nruns_written;
+		stats.run_bytes += p->run_bytes;
+		stats.memory_bytes += p->pool.held_bytes + p->sorted.size_bytes +
+		                      p->spare.size_bytes + p->writer.buffer.size_bytes;
+	}
+	stats.memory_bytes += atomic_load(&postings->buffers.held_bytes);
+	stats.memory_bytes -= atomic_load(&postings->discarded_bytes);
+	*ret = stats;
+}
+
+uint64_t dit_postings_stream_npushed(const struct dit_postings *postings, unsigned stream)
+{
+	uint64_t npushed = 0;
+
+	for (unsigned i = 0; i < postings->nproducers; i++) {
+		npushed += postings->producers[i]->buckets[stream].npushed;
+	}
+	return npushed;
+}

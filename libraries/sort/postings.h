@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Postings: an external merge sort of (key, ID) pairs whose merge is the union of posting
+ * lists, many lists ("streams") side by side.
+ *
+ *   dit_postings_new();
+ *   many producers, each on its own thread:  dit_postings_push()...
+ *   one thread, producers at rest:           dit_postings_seal()
+ *   per stream, any thread, each once:       dit_posting_cursor_open(), _next()...,
+ *                                            _close()
+ *   dit_postings_free()
+ *
+ * A key is a 64-bit ordinal, or, in streams that are not wide, one below 2^32. An ID is
+ * never 0 and at most 2^48 - 1 in wide streams, 2^32 - 1 in others, where key and ID
+ * share a machine word.
+ *
+ * A list that outgrows the limit collapses to the range of its smallest and largest ID.
+ * Pushing the same pair twice counts: a list that is exactly full becomes a range if the
+ * entry that filled it pushed the key once more (storage.md 5.4); everything else is a
+ * set.
+ *
+ * Memory: each producer collects pairs up to its share of the budget, then sorts and
+ * writes them as one run file (all streams, collapsed, checksummed), so runs are written
+ * by the producers' threads. Below the budget nothing is written. Run files are unlinked
+ * as soon as they are open: a killed process leaves nothing. Beyond the budget there are
+ * a write buffer of 256 KiB per producer, a read buffer of at most 64 KiB per run and
+ * open cursor, and, while more than one cursor is open, twice the pairs that each holds
+ * in memory.
+ *
+ * It knows nothing of LDAP or LMDB.
+ */
+#ifndef DITKIT_POSTINGS_H
+#define DITKIT_POSTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct dit_postings;
+
+struct dit_postings_opts {
+	unsigned nstreams;
+	const bool *is_wide; /* per stream: keys need 64 bits, not 32; copied */
+	unsigned nproducers;
+	size_t memory_bytes; /* for pairs not yet written, all producers together */
+	const char *tmpdir;  /* for run files; copied */
+	uint32_t list_max;   /* longest list, 2^idlexp - 1 */
+};
+
+/** @return 0; -EINVAL (no producers, less than 64 KiB for each, list_max 0); -ENOMEM */
+int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *opts);
+/** Also before seal, and after errors. */
+void dit_postings_free(struct dit_postings *postings);
+
+/**
+ * Add the keys of one entry to a stream.
+ *
+ * @param producer  0 .. nproducers-1; each number belongs to one thread
+ * @param id        IDs of one producer usually ascend; they need not
+ *
+ * @return 0; -EINVAL (ID 0); -EOVERFLOW (ID too high); -ENOMEM; -ENOSPC and other -errno
+ *         of writing a run; the first error sticks to the producer
+ */
+int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned stream,
+                      uint64_t id, const uint64_t *ordinals, size_t nkeys);
+
+/**
+ * An entry took an ID that was given out earlier (a hole was filled), so IDs are not in
+ * input order there: @p id counts as inserted just before @p next_id. Only matters to
+ * lists that are exactly full. One thread, no producer running.
+ */
+int dit_postings_note_late(struct dit_postings *postings, uint64_t id, uint64_t next_id);
+
+/** No more pushes. Producers must be at rest. 0 or the first error of any producer. */
+int dit_postings_seal(struct dit_postings *postings);
+
+struct dit_postings_stats {
+	uint64_t npushed;      /* pairs pushed, repeats included */
+	uint64_t nruns;        /* run files written */
+	uint64_t run_bytes;    /* bytes of all run files */
+	uint64_t memory_bytes; /* held now */
+};
+/** Producers must be at rest. */
+void dit_postings_stats(const struct dit_postings *postings,
+                        struct dit_postings_stats *ret);
+/** Pairs pushed to one stream. After seal. */
+uint64_t dit_postings_stream_npushed(const struct dit_postings *postings,
+                                     unsigned stream);
+
+/** One key and its list. */
+struct dit_posting_list {
+	uint64_t ordinal;
+	const uint64_t *ids; /* ascending, distinct; or {0, lowest, highest}: a range */
+	size_t nids;         /* a range has 3, and ids[0] is 0 */
+};
+
+struct dit_posting_cursor;
+
+/**
+ * Iterate one stream in key order, merged over producers and runs. Sorting what is still
+ * in memory happens here, on the calling thread. Each stream can be opened once; its
+ * memory passes to the next cursor on close, its disk space to the system. Different
+ * streams may be open on different threads.
+ *
+ * @return 0; -EINVAL (not sealed, opened before); DIT_E_CORRUPT; -ENOMEM; -errno
+ */
+int dit_posting_cursor_open(struct dit_posting_cursor **ret,
+                            struct dit_postings *postings, unsigned stream);
+/** @return 1: @p ret is valid until the next call; 0: end; DIT_E_CORRUPT; -errno */
+int dit_posting_cursor_next(struct dit_posting_cursor *cursor,
+                            struct dit_posting_list *ret);
+void dit_posting_cursor_close(struct dit_posting_cursor *cursor);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The merge of sorted sources into posting lists.
+ *
+ * A binary heap holds the sources by their current (key, ID). The list of the smallest
+ * key is collected by draining the source on top for as long as it stays below the
+ * runner-up, then moving it to its new place:
+ *
+ *     run 1   key 5: 1 2 3   key 9: 2          drain run 1: 1 2 3
+ *     run 2   key 5: 4 6     key 7: 5          drain run 2: 4 6   (runner-up has key 9)
+ *                                              key 5 is complete: 1 2 3 4 6
+ *
+ * Runs are written one after the other, so their IDs hardly interleave, and most drains
+ * take a whole list. The usual load fits into memory: then there is one source, an
+ * array, which is read without any of this.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "sort/postings_private.h"
+
+int dit_posting_merge_init(struct dit_posting_merge *merge, size_t max)
+{
+	*merge = (struct dit_posting_merge){0};
+	merge->sources = calloc(max + 1, sizeof(*merge->sources));
+	merge->heap = calloc(max + 1, sizeof(*merge->heap));
+	if (merge->sources == NULL || merge->heap == NULL) {
+		dit_posting_merge_deinit(merge);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void dit_posting_merge_deinit(struct dit_posting_merge *merge)
+{
+	for (size_t i = 0; i < merge->nsources; i++) {
+		if (merge->sources[i].width == 0) {
+			dit_run_reader_close(&merge->sources[i].reader);
+		}
+	}
+	free(merge->sources);
+	free(merge->heap);
+	*merge = (struct dit_posting_merge){0};
+}
+
+static int array_next(struct dit_posting_source *source)
+{
+	const uint64_t *at = source->at;
+
+	if (at == source->end) {
+		return 0;
+	}
+	if (source->width == 1) {
+		source->key = at[0] >> 32;
+		source->id = (uint32_t)at[0];
+	} else {
+		source->key = at[0];
+		source->id = at[1];
+	}
+	source->at = at + source->width;
+	return 1;
+}
+
+/** The next list of a segment: its key, and its first ID or its range. */
+static int segment_next_list(struct dit_posting_source *source)
+{
+	struct dit_run_reader *reader = &source->reader;
+	uint64_t distance = 0;
+	uint64_t count = 0;
+	uint64_t first = 0;
+	uint64_t size = 0;
+
+	if (!dit_varint_get(&reader->at, reader->limit, &distance) ||
+	    !dit_varint_get(&reader->at, reader->limit, &count)) {
+		return DIT_E_CORRUPT;
+	}
+	source->key += distance;
+	source->is_range = count == 1;
+	source->is_repeat = false;
+	source->id = 0;
+	if (!source->is_range) {
+		source->nleft = count >> 1;
+		return source->nleft == 0 ? DIT_E_CORRUPT : 0;
+	}
+	if (!dit_varint_get(&reader->at, reader->limit, &first) ||
+	    !dit_varint_get(&reader->at, reader->limit, &size)) {
+		return DIT_E_CORRUPT;
+	}
+	source->id = first;
+	source->highest = first + size;
+	return 1;
+}
+
+static int segment_next(struct dit_posting_source *source)
+{
+	struct dit_run_reader *reader = &source->reader;
+	uint64_t distance = 0;
+	int r = 0;
+
+	if (source->nleft == 0) {
+		if (reader->at == reader->limit) {
+			r = dit_run_fill(reader);
+			if (r <= 0) {
+				return r;
+			}
+		}
+		r = segment_next_list(source);
+		if (r != 0) {
+			return r;
+		}
+	}
+	if (reader->at == reader->limit) {
+		r = dit_run_fill(reader);
+		if (r <= 0) {
+			return r < 0 ? r : DIT_E_CORRUPT;
+		}
+	}
+	if (!dit_varint_get(&reader->at, reader->limit, &distance)) {
+		return DIT_E_CORRUPT;
+	}
+	source->id += distance >> 1;
+	source->is_repeat = (distance & 1) != 0;
+	source->nleft--;
+	return 1;
+}
+
+static int source_next(struct dit_posting_source *source)
+{
+	return source->width > 0 ? array_next(source) : segment_next(source);
+}
+
+static bool is_before(const struct dit_posting_source *a,
+                      const struct dit_posting_source *b)
+{
+	return a->key != b->key ? a->key < b->key : a->id < b->id;
+}
+
+/** Put @p source where it belongs, beginning at the free place @p at. */
+static void sift_down(struct dit_posting_merge *merge, size_t at,
+                      struct dit_posting_source *source)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= merge->nheap) {
+			break;
+		}
+		if (child + 1 < merge->nheap &&
+		    is_before(merge->heap[child + 1], merge->heap[child])) {
+			child++;
+		}
+		if (!is_before(merge->heap[child], source)) {
+			break;
+		}
+		merge->heap[at] = merge->heap[child];
+		at = child;
+	}
+	merge->heap[at] = source;
+}
+
+/** Put a new source, whose first item is read, into the heap. */
+static void heap_add(struct dit_posting_merge *merge, struct dit_posting_source *source)
+{
+	size_t at = merge->nheap++;
+
+	while (at > 0 && is_before(source, merge->heap[(at - 1) / 2])) {
+		merge->heap[at] = merge->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	merge->heap[at] = source;
+}
+
+void dit_posting_merge_add_array(struct dit_posting_merge *merge, const uint64_t *words,
+                                 size_t nwords, unsigned width)
+{
+	struct dit_posting_source *source = &merge->sources[merge->nsources++];
+
+	source->width = width;
+	source->at = words;
+	source->end = words + nwords;
+	if (array_next(source) > 0) {
+		heap_add(merge, source);
+	}
+}
+
+int dit_posting_merge_add_run(struct dit_posting_merge *merge,
+                              const struct dit_postings *postings,
+                              const struct dit_posting_run *run, unsigned stream)
+{
+	struct dit_posting_source *source = &merge->sources[merge->nsources];
+	int r = 0;
+
+	if (run->segments[stream].bytes == 0) {
+		return 0;
+	}
+	r = dit_run_reader_open(&source->reader, run->fd, postings->block_bytes,
+	                        &run->segments[stream]);
+	if (r < 0) {
+		return r;
+	}
+	merge->nsources++;
+	r = segment_next(source);
+	if (r < 0) {
+		return r;
+	}
+	heap_add(merge, source);
+	return 0;
+}
+
+/** Add items of the top source to the list up to the runner-up's, or to the key's end. */
+static int drain(struct dit_posting_merge *merge, uint64_t key, struct dit_list *list)
+{
+	struct dit_posting_source *source = merge->heap[0];
+	uint64_t bound = UINT64_MAX;
+	int r = 0;
+
+	for (size_t i = 1; i < merge->nheap && i < 3; i++) {
+		const struct dit_posting_source *child = merge->heap[i];
+
+		if (child->key == key && child->id < bound) {
+			bound = child->id;
+		}
+	}
+	do {
+		if (source->is_range) {
+			dit_list_add_range(list, source->id, source->highest);
+		} else {
+			r = dit_list_add(list, source->id);
+			if (r == 0 && source->is_repeat) {
+				r = dit_list_add_repeat(list);
+			}
+		}
+		if (r < 0) {
+			return r;
+		}
+		r = source_next(source);
+	} while (r > 0 && source->key == key && source->id <= bound);
+	if (r < 0) {
+		return r;
+	}
+	if (r == 0) {
+		merge->nheap--;
+		source = merge->heap[merge->nheap];
+	}
+	if (merge->nheap > 0) {
+		sift_down(merge, 0, source);
+	}
+	return 0;
+}
+
+/** The only source left is an array of words: no items, no heap. */
+static int next_of_array(struct dit_posting_merge *merge, struct dit_list *list)
+{
+	struct dit_posting_source *source = merge->heap[0];
+	const uint64_t *words = source->at - 1; /* the current item is read already */
+	ptrdiff_t n = dit_list_add_words(list, words, (size_t)(source->end - words));
+
+	if (n < 0) {
+		return (int)n;
+	}
+	source->at = words + n;
+	if (array_next(source) == 0) {
+		merge->nheap = 0;
+	}
+	return 0;
+}
+
+int dit_posting_merge_next(struct dit_posting_merge *merge, struct dit_list *list,
+                           uint64_t *ret_key)
+{
+	uint64_t key = 0;
+
+	if (merge->nheap == 0) {
+		return 0;
+	}
+	key = merge->heap[0]->key;
+	dit_list_reset(list);
+	if (merge->nheap == 1 && merge->heap[0]->width == 1) {
+		int r = next_of_array(merge, list);
+
+		if (r < 0) {
+			return r;
+		}
+	}
+	while (merge->nheap > 0 && merge->heap[0]->key == key) {
+		int r = drain(merge, key, list);
+
+		if (r < 0) {
+			return r;
+		}
+	}
+	*ret_key = key;
+	return 1;
+}

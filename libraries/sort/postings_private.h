@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the files of the postings share: the object, its producers, runs, and the merge.
+ *
+ *   postings.c        the object, pushing, seal
+ *   postings_run.c    a producer's pairs -> run files, cascades of runs
+ *   postings_merge.c  sorted sources -> lists in key order
+ *   postings_cursor.c one stream, merged
+ */
+#ifndef DITKIT_POSTINGS_PRIVATE_H
+#define DITKIT_POSTINGS_PRIVATE_H
+
+#include <stdatomic.h>
+
+#include "sort/pages.h"
+#include "sort/posting_list.h"
+#include "sort/postings.h"
+#include "sort/run_file.h"
+
+/** The pairs of one stream of one producer: a list of chunks, all full but the last. */
+struct dit_bucket {
+	uint64_t *at; /* next word of the last chunk */
+	uint64_t *end;
+	struct dit_chunk *first;
+	struct dit_chunk *last;
+	size_t nchunks;
+	uint64_t last_id;
+	bool is_ascending; /* IDs came in order */
+	uint64_t npushed;
+};
+
+/** A run file with one segment per stream. */
+struct dit_posting_run {
+	int fd;
+	unsigned level; /* 0: from memory; n + 1: merged from runs of level n */
+	uint64_t bytes;
+	struct dit_run_segment segments[];
+};
+
+struct dit_producer {
+	/* [const] */
+	struct dit_postings *postings;
+
+	/* [own: the producer's thread, until seal] */
+	struct dit_bucket *buckets; /* one per stream */
+	struct dit_chunk_pool pool;
+	size_t nchunks;           /* in all buckets */
+	size_t nchunks_biggest;   /* in the largest bucket */
+	struct dit_buffer sorted; /* scratch of sorting */
+	struct dit_buffer spare;
+	struct dit_run_writer writer;
+	struct dit_list list;
+	struct dit_posting_run **runs; /* levels descend */
+	size_t nruns;
+	size_t runs_size;
+	uint64_t nruns_written;
+	uint64_t run_bytes; /* written in all */
+	int error;          /* the first one */
+};
+
+struct dit_postings {
+	/* [const] */
+	unsigned nstreams;
+	unsigned nproducers;
+	bool *is_wide;
+	char *tmpdir;
+	uint32_t list_max;
+	size_t share_bytes; /* of one producer */
+	size_t block_bytes; /* of run files */
+	unsigned fan_in;    /* runs merged into one */
+
+	/* [own: whoever seals; const afterwards] */
+	struct dit_producer **producers;
+	struct dit_late_table late;
+	bool is_sealed;
+
+	/* After seal each element belongs to the thread that opens the stream. */
+	bool *is_opened;
+
+	struct dit_buffer_cache buffers; /* of cursors; has its own lock */
+
+	/* [atomic: a statistic, no order needed] */
+	atomic_size_t discarded_bytes; /* of chunks, since seal */
+};
+
+/** Words per pair: 32-bit keys share a word with the ID, 64-bit keys have their own. */
+static inline unsigned dit_stream_width(const struct dit_postings *postings,
+                                        unsigned stream)
+{
+	return postings->is_wide[stream] ? 2 : 1;
+}
+
+static inline size_t dit_bucket_nwords(const struct dit_bucket *bucket,
+                                       const struct dit_chunk_pool *pool)
+{
+	size_t chunk_words = (pool->chunk_bytes - DIT_CHUNK_HEAD) / sizeof(uint64_t);
+
+	if (bucket->nchunks == 0) {
+		return 0;
+	}
+	return (bucket->nchunks - 1) * chunk_words +
+	       (size_t)(bucket->at - bucket->last->words);
+}
+
+/** Copy the pairs of a bucket into one array. */
+void dit_bucket_copy(const struct dit_bucket *bucket, const struct dit_chunk_pool *pool,
+                     uint64_t *words);
+/** Sort pairs of a bucket. @return @p words or @p spare, whichever holds the result */
+uint64_t *dit_bucket_sort(const struct dit_bucket *bucket, uint64_t *words,
+                          uint64_t *spare, size_t nwords, unsigned width);
+
+/** Write all pairs in memory to a new run and empty the buckets. 0 or a negative error */
+int dit_producer_spill(struct dit_producer *producer);
+void dit_posting_run_free(struct dit_posting_run *run);
+
+/**
+ * A sorted sequence of (key, ID): an array or a run segment. The current item is read
+ * already. A run may also hold ranges.
+ */
+struct dit_posting_source {
+	uint64_t key;
+	uint64_t id;
+	uint64_t highest; /* of a range; id is the lowest then */
+	bool is_range;
+	bool is_repeat;     /* the ID was pushed more than once */
+	unsigned width;     /* of an array; 0: a segment */
+	const uint64_t *at; /* array: behind the current item */
+	const uint64_t *end;
+	struct dit_run_reader reader;
+	uint64_t nleft; /* segment: IDs to come in the current list */
+};
+
+struct dit_posting_merge {
+	struct dit_posting_source *sources;
+	struct dit_posting_source **heap; /* those not at their end, smallest first */
+	size_t nsources;
+	size_t nheap;
+};
+
+/** @param max most sources that will be added. 0 or -ENOMEM */
+int dit_posting_merge_init(struct dit_posting_merge *merge, size_t max);
+void dit_posting_merge_deinit(struct dit_posting_merge *merge);
+/** Add a source of sorted words, borrowed. Empty ones are fine. */
+void dit_posting_merge_add_array(struct dit_posting_merge *merge, const uint64_t *words,
+                                 size_t nwords, unsigned width);
+/** 0; DIT_E_CORRUPT; -errno */
+int dit_posting_merge_add_run(struct dit_posting_merge *merge,
+                              const struct dit_postings *postings,
+                              const struct dit_posting_run *run, unsigned stream);
+/**
+ * The next key with all its IDs.
+ *
+ * @param list  reset, then filled, not finished
+ * @return 1; 0: end; DIT_E_CORRUPT; -errno
+ */
+int dit_posting_merge_next(struct dit_posting_merge *merge, struct dit_list *list,
+                           uint64_t *ret_key);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs of postings: what does not fit into memory.
+ *
+ * A run has one segment per stream: lists in key order, each
+ *
+ *   varint  key, as the distance from the key before
+ *   varint  2 * number of IDs; 1: a range
+ *   IDs     varint  2 * distance from the ID before, plus 1 if the ID was pushed again
+ *   range   varint  lowest ID;  varint  highest - lowest
+ *
+ * The list 2 5 7* of key 0x100, first in its segment, is 80 02  06  04 06 05. The mark
+ * of a repeated ID is what the rule for full lists needs (posting_list.c). A list that
+ * is longer than the limit within one run is a range in the end, whatever the other runs
+ * hold, and is written as one. A number never straddles two blocks.
+ *
+ * Runs of one producer are merged by levels: as soon as there are fan_in runs of one
+ * level they become one of the next. A pair is written once per level, and the number
+ * of levels is the logarithm of the number of runs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sort/postings_private.h"
+#include "sort/radix.h"
+
+#define HEAD_MAX (4 * DIT_VARINT_MAX)
+
+void dit_posting_run_free(struct dit_posting_run *run)
+{
+	if (run != NULL) {
+		if (run->fd >= 0) {
+			(void)close(run->fd); /* unnamed: nothing to lose */
+		}
+		free(run);
+	}
+}
+
+void dit_bucket_copy(const struct dit_bucket *bucket, const struct dit_chunk_pool *pool,
+                     uint64_t *words)
+{
+	size_t chunk_words = (pool->chunk_bytes - DIT_CHUNK_HEAD) / sizeof(uint64_t);
+
+	for (const struct dit_chunk *c = bucket->first; c != NULL; c = c->next) {
+		size_t n =
+			c == bucket->last ? (size_t)(bucket->at - c->words) : chunk_words;
+
+		memcpy(words, c->words, n * sizeof(*words));
+		words += n;
+	}
+}
+
+uint64_t *dit_bucket_sort(const struct dit_bucket *bucket, uint64_t *words,
+                          uint64_t *spare, size_t nwords, unsigned width)
+{
+	if (width == 1) {
+		return dit_radix_words(words, spare, nwords, bucket->is_ascending);
+	}
+	return (uint64_t *)dit_radix_pairs((struct dit_pair *)words,
+	                                   (struct dit_pair *)spare, nwords / 2,
+	                                   bucket->is_ascending);
+}
+
+static int write_ids(struct dit_run_writer *writer, const struct dit_list *list)
+{
+	uint64_t previous = 0;
+	size_t repeat = 0;
+
+	for (size_t i = 0; i < list->nids; i++) {
+		uint64_t id = list->ids[i];
+		char *at = dit_run_room(writer, DIT_VARINT_MAX);
+		bool is_repeat = repeat < list->nrepeats && list->repeats[repeat] == id;
+
+		if (at == NULL) {
+			return writer->error;
+		}
+		writer->at = dit_varint_put(at, (id - previous) << 1 | is_repeat);
+		repeat += is_repeat;
+		previous = id;
+	}
+	return 0;
+}
+
+static int write_list(struct dit_run_writer *writer, uint64_t key_distance,
+                      const struct dit_list *list)
+{
+	char *at = dit_run_room(writer, HEAD_MAX);
+
+	if (at == NULL) {
+		return writer->error;
+	}
+	at = dit_varint_put(at, key_distance);
+	if (list->is_range) {
+		at = dit_varint_put(at, 1);
+		at = dit_varint_put(at, list->lowest);
+		writer->at = dit_varint_put(at, list->highest - list->lowest);
+		return 0;
+	}
+	writer->at = dit_varint_put(at, (uint64_t)list->nids << 1);
+	return write_ids(writer, list);
+}
+
+/** Write all lists of a merge as one segment. */
+static int write_segment(struct dit_producer *producer, struct dit_posting_merge *merge,
+                         struct dit_run_segment *ret)
+{
+	uint64_t previous = 0;
+
+	for (;;) {
+		uint64_t key = 0;
+		int r = dit_posting_merge_next(merge, &producer->list, &key);
+
+		if (r < 0) {
+			return r;
+		}
+		if (r == 0) {
+			break;
+		}
+		r = write_list(&producer->writer, key - previous, &producer->list);
+		if (r < 0) {
+			return r;
+		}
+		previous = key;
+	}
+	return dit_run_segment_end(&producer->writer, ret);
+}
+
+/** Sort one bucket, write it, and put its chunks back. */
+static int spill_bucket(struct dit_producer *producer, unsigned stream,
+                        struct dit_run_segment *ret)
+{
+	struct dit_bucket *bucket = &producer->buckets[stream];
+	unsigned width = dit_stream_width(producer->postings, stream);
+	size_t nwords = dit_bucket_nwords(bucket, &producer->pool);
+	struct dit_posting_merge merge = {0};
+	uint64_t *sorted = NULL;
+	int r = 0;
+
+	if (dit_buffer_reserve(&producer->sorted, nwords * sizeof(*sorted)) < 0 ||
+	    dit_buffer_reserve(&producer->spare, nwords * sizeof(*sorted)) < 0) {
+		return -ENOMEM;
+	}
+	dit_bucket_copy(bucket, &producer->pool, producer->sorted.data);
+	sorted = dit_bucket_sort(bucket, producer->sorted.data, producer->spare.data,
+	                         nwords, width);
+	r = dit_posting_merge_init(&merge, 1);
+	if (r < 0) {
+		return r;
+	}
+	dit_posting_merge_add_array(&merge, sorted, nwords, width);
+	r = write_segment(producer, &merge, ret);
+	dit_posting_merge_deinit(&merge);
+	dit_chunk_put(&producer->pool, bucket->first, bucket->last);
+	*bucket = (struct dit_bucket){.is_ascending = true, .npushed = bucket->npushed};
+	return r;
+}
+
+static int spill_buckets(struct dit_producer *producer, struct dit_posting_run *run)
+{
+	for (unsigned i = 0; i < producer->postings->nstreams; i++) {
+		int r = 0;
+
+		if (producer->buckets[i].nchunks > 0) {
+			r = spill_bucket(producer, i, &run->segments[i]);
+		}
+		if (r < 0) {
+			return r;
+		}
+	}
+	return 0;
+}
+
+static int merge_segments(struct dit_producer *producer, struct dit_posting_run **runs,
+                          size_t nruns, unsigned stream, struct dit_run_segment *ret)
+{
+	struct dit_posting_merge merge = {0};
+	int r = dit_posting_merge_init(&merge, nruns);
+
+	for (size_t i = 0; i < nruns && r == 0; i++) {
+		r = dit_posting_merge_add_run(&merge, producer->postings, runs[i],
+		                              stream);
+	}
+	if (r == 0) {
+		r = write_segment(producer, &merge, ret);
+	}
+	dit_posting_merge_deinit(&merge);
+	return r;
+}
+
+static int merge_all_segments(struct dit_producer *producer, size_t first,
+                              struct dit_posting_run *run)
+{
+	struct dit_posting_run **runs = producer->runs + first;
+	size_t nruns = producer->nruns - first;
+
+	for (unsigned i = 0; i < producer->postings->nstreams; i++) {
+		int r = merge_segments(producer, runs, nruns, i, &run->segments[i]);
+
+		if (r < 0) {
+			return r;
+		}
+		for (size_t k = 0; k < nruns; k++) {
+			dit_run_segment_free(runs[k]->fd, &runs[k]->segments[i]);
+		}
+	}
+	return 0;
+}
+
+/** Put a run into the place of runs @p first and up; there may be none. */
+static int append_run(struct dit_producer *producer, size_t first,
+                      struct dit_posting_run *run)
+{
+	if (producer->nruns == producer->runs_size) {
+		size_t size = producer->runs_size == 0 ? 16 : producer->runs_size * 2;
+		struct dit_posting_run **runs =
+			reallocarray(producer->runs, size, sizeof(*runs));
+
+		if (runs == NULL) {
+			return -ENOMEM;
+		}
+		producer->runs = runs;
+		producer->runs_size = size;
+	}
+	for (size_t i = first; i < producer->nruns; i++) {
+		dit_posting_run_free(producer->runs[i]);
+	}
+	producer->runs[first] = run;
+	producer->nruns = first + 1;
+	producer->nruns_written++;
+	producer->run_bytes += run->bytes;
+	return 0;
+}
+
+/**
+ * Write a new run: from memory if @p first is the number of runs, else by merging runs
+ * @p first and up, which it replaces.
+ */
+static int make_run(struct dit_producer *producer, size_t first)
+{
+	const struct dit_postings *postings = producer->postings;
+	bool is_merge = first < producer->nruns;
+	struct dit_posting_run *run = NULL;
+	int r = 0;
+
+	run = calloc(1, sizeof(*run) + postings->nstreams * sizeof(run->segments[0]));
+	if (run == NULL) {
+		return -ENOMEM;
+	}
+	run->fd = -1;
+	run->level = is_merge ? producer->runs[first]->level + 1 : 0;
+	r = dit_run_writer_begin(&producer->writer, postings->tmpdir,
+	                         postings->block_bytes);
+	if (r < 0) {
+		goto fail;
+	}
+	r = is_merge ? merge_all_segments(producer, first, run)
+	             : spill_buckets(producer, run);
+	if (r < 0) {
+		goto fail;
+	}
+	run->bytes = producer->writer.segment;
+	r = dit_run_writer_finish(&producer->writer);
+	if (r < 0) {
+		goto fail;
+	}
+	run->fd = r;
+	r = append_run(producer, first, run);
+	if (r < 0) {
+		goto fail;
+	}
+	return 0;
+
+fail:
+	dit_posting_run_free(run);
+	return r;
+}
+
+int dit_producer_spill(struct dit_producer *producer)
+{
+	size_t fan_in = producer->postings->fan_in;
+	int r = make_run(producer, producer->nruns);
+
+	producer->nchunks = 0;
+	producer->nchunks_biggest = 0;
+	while (r == 0 && producer->nruns >= fan_in &&
+	       producer->runs[producer->nruns - fan_in]->level ==
+	               producer->runs[producer->nruns - 1]->level) {
+		r = make_run(producer, producer->nruns - fan_in);
+	}
+	return r;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Run files.
+ *
+ * Writing fills a buffer of several blocks, which goes out in one piece: runs are
+ * written by all threads at once, and large pieces keep each file contiguous. A reader
+ * takes one block at a time; what it reads lies in order, so the system reads ahead.
+ *
+ * The place in the file is mixed into each checksum: a block that was written, or read,
+ * at a wrong place is as bad as a damaged one.
+ */
+#include "sort/run_file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "base/error.h"
+
+#define BLOCK_HEAD   16
+#define BUFFER_BYTES ((size_t)256 << 10)
+
+/** Open a file that has no name, or no longer. @return the descriptor or -errno */
+static int unnamed_file(const char *tmpdir)
+{
+	char *path = NULL;
+	int fd = open(tmpdir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd >= 0) {
+		return fd;
+	}
+	/* Not every file system knows O_TMPFILE, and the ways to say so differ. */
+	if (asprintf(&path, "%s/ditkit-run-XXXXXX", tmpdir) < 0) {
+		return -ENOMEM;
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0) {
+		fd = -errno;
+	} else {
+		(void)unlink(path);
+	}
+	free(path);
+	return fd;
+}
+
+static int write_all(int fd, const char *data, size_t size, uint64_t offset)
+{
+	while (size > 0) {
+		ssize_t n = pwrite(fd, data, size, (off_t)offset);
+
+		if (n < 0) {
+			if (errno == EINTR) {
+				continue;
+			}
+			return -errno;
+		}
+		data += n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+static uint64_t place_of(const struct dit_run_writer *writer, const char *at)
+{
+	return writer->offset + (uint64_t)(at - (char *)writer->buffer.data);
+}
+
+/** Start a block at @p at, a place in the buffer with room for a whole one. */
+static void block_start(struct dit_run_writer *writer, char *at)
+{
+	writer->block = at;
+	writer->at = at + BLOCK_HEAD;
+	writer->block_end = at + writer->block_bytes;
+}
+
+/** Write out what is in the buffer before @p end. */
+static int buffer_flush(struct dit_run_writer *writer, const char *end)
+{
+	const char *data = writer->buffer.data;
+	int r = write_all(writer->fd, data, (size_t)(end - data), writer->offset);
+
+	if (r < 0) {
+		writer->error = r;
+		return r;
+	}
+	writer->offset += (uint64_t)(end - data);
+	return 0;
+}
+
+/** Complete the block; the next one begins at @p end. */
+static int block_end(struct dit_run_writer *writer, char *end)
+{
+	char *buffer_end = (char *)writer->buffer.data + writer->buffer.size_bytes;
+	uint32_t payload = (uint32_t)(writer->at - writer->block - BLOCK_HEAD);
+	uint64_t hash = 0;
+	int r = 0;
+
+	memcpy(writer->block + 8, &payload, sizeof(payload));
+	memset(writer->block + 12, 0, 4);
+	memset(writer->at, 0, (size_t)(end - writer->at));
+	hash = XXH3_64bits_withSeed(writer->block + 8, (size_t)(end - writer->block) - 8,
+	                            place_of(writer, writer->block));
+	memcpy(writer->block, &hash, sizeof(hash));
+	if ((size_t)(buffer_end - end) < writer->block_bytes) {
+		r = buffer_flush(writer, end);
+		end = writer->buffer.data;
+	}
+	block_start(writer, end);
+	return r;
+}
+
+int dit_run_writer_begin(struct dit_run_writer *writer, const char *tmpdir,
+                         size_t block_bytes)
+{
+	int r = 0;
+
+	assert(block_bytes >= DIT_RUN_BLOCK_MIN && block_bytes <= DIT_RUN_BLOCK_MAX);
+	assert(writer->fd < 0);
+	r = dit_buffer_reserve(&writer->buffer, BUFFER_BYTES);
+	if (r < 0) {
+		return r;
+	}
+	r = unnamed_file(tmpdir);
+	if (r < 0) {
+		return r;
+	}
+	writer->fd = r;
+	writer->block_bytes = block_bytes;
+	writer->offset = 0;
+	writer->segment = 0;
+	writer->error = 0;
+	block_start(writer, writer->buffer.data);
+	return 0;
+}
+
+char *dit_run_next_block(struct dit_run_writer *writer)
+{
+	if (writer->error < 0 || block_end(writer, writer->block_end) < 0) {
+		return NULL;
+	}
+	return writer->at;
+}
+
+int dit_run_write(struct dit_run_writer *writer, const char *data, size_t size)
+{
+	while (size > 0) {
+		char *room = dit_run_room(writer, 1);
+		size_t n = (size_t)(writer->block_end - writer->at);
+
+		if (room == NULL) {
+			return writer->error;
+		}
+		n = n < size ? n : size;
+		memcpy(room, data, n);
+		writer->at += n;
+		data += n;
+		size -= n;
+	}
+	return writer->error;
+}
+
+int dit_run_segment_end(struct dit_run_writer *writer, struct dit_run_segment *ret)
+{
+	if (writer->error < 0) {
+		return writer->error;
+	}
+	if (writer->at > writer->block + BLOCK_HEAD &&
+	    block_end(writer, writer->at) < 0) {
+		return writer->error;
+	}
+	ret->offset = writer->segment;
+	ret->bytes = place_of(writer, writer->block) - writer->segment;
+	writer->segment += ret->bytes;
+	return 0;
+}
+
+int dit_run_writer_finish(struct dit_run_writer *writer)
+{
+	int fd = writer->fd;
+
+	assert(writer->at == writer->block + BLOCK_HEAD || writer->error < 0);
+	if (writer->error < 0 || buffer_flush(writer, writer->block) < 0) {
+		(void)close(fd); /* the data is lost anyway */
+		fd = writer->error;
+	}
+	writer->fd = -1;
+	return fd;
+}
+
+void dit_run_writer_deinit(struct dit_run_writer *writer)
+{
+	if (writer->fd >= 0) {
+		(void)close(writer->fd);
+	}
+	dit_buffer_drop(&writer->buffer);
+	*writer = DIT_RUN_WRITER_INIT;
+}
+
+int dit_run_reader_open(struct dit_run_reader *reader, int fd, size_t block_bytes,
+                        const struct dit_run_segment *segment)
+{
+	char *buffer = malloc(block_bytes);
+
+	if (buffer == NULL) {
+		return -ENOMEM;
+	}
+	*reader = (struct dit_run_reader){
+		.fd = fd,
+		.block_bytes = block_bytes,
+		.offset = segment->offset,
+		.end = segment->offset + segment->bytes,
+		.buffer = buffer,
+		.at = buffer,
+		.limit = buffer,
+	};
+	return 0;
+}
+
+void dit_run_reader_close(struct dit_run_reader *reader)
+{
+	free(reader->buffer);
+	*reader = (struct dit_run_reader){.fd = -1};
+}
+
+static int read_all(int fd, char *data, size_t size, uint64_t offset)
+{
+	while (size > 0) {
+		ssize_t n = pread(fd, data, size, (off_t)offset);
+
+		if (n < 0) {
+			if (errno == EINTR) {
+				continue;
+			}
+			return -errno;
+		}
+		if (n == 0) {
+			return DIT_E_CORRUPT; /* somebody cut the file */
+		}
+		data += n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+int dit_run_fill(struct dit_run_reader *reader)
+{
+	uint64_t left = reader->end - reader->offset;
+	size_t size = left < reader->block_bytes ? (size_t)left : reader->block_bytes;
+	uint64_t hash = 0;
+	uint32_t payload = 0;
+	int r = 0;
+
+	reader->limit = reader->at;
+	if (left == 0) {
+		return 0;
+	}
+	if (size < BLOCK_HEAD) {
+		return DIT_E_CORRUPT;
+	}
+	r = read_all(reader->fd, reader->buffer, size, reader->offset);
+	if (r < 0) {
+		return r;
+	}
+	memcpy(&hash, reader->buffer, sizeof(hash));
+	memcpy(&payload, reader->buffer + 8, sizeof(payload));
+	if (hash != XXH3_64bits_withSeed(reader->buffer + 8, size - 8, reader->offset) ||
+	    payload == 0 || payload > size - BLOCK_HEAD) {
+		return DIT_E_CORRUPT;
+	}
+	reader->offset += size;
+	reader->at = reader->buffer + BLOCK_HEAD;
+	reader->limit = reader->at + payload;
+	return 1;
+}
+
+int dit_run_read(struct dit_run_reader *reader, char *data, size_t size)
+{
+	while (size > 0) {
+		size_t n = (size_t)(reader->limit - reader->at);
+
+		if (n == 0) {
+			int r = dit_run_fill(reader);
+
+			if (r <= 0) {
+				return r < 0 ? r : DIT_E_CORRUPT;
+			}
+			continue;
+		}
+		n = n < size ? n : size;
+		memcpy(data, reader->at, n);
+		reader->at += n;
+		data += n;
+		size -= n;
+	}
+	return 0;
+}
+
+void dit_run_segment_free(int fd, const struct dit_run_segment *segment)
+{
+	if (segment->bytes > 0) {
+		(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		                (off_t)segment->offset, (off_t)segment->bytes);
+	}
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Run files: unnamed temporary files of checksummed blocks, written once, from front to
+ * back, and read by segments.
+ *
+ *   dit_run_writer_begin();
+ *   per segment:  dit_run_room() or dit_run_write()...;  dit_run_segment_end()
+ *   dit_run_writer_finish();
+ *   per segment:  dit_run_reader_open();  read;  dit_run_reader_close()
+ *
+ * On disk a segment is a row of blocks, all of the same size but the last:
+ *
+ *   offset  size  meaning (numbers in the byte order of the machine)
+ *   0       8     XXH3 of the rest of the block, seeded with its place in the file
+ *   8       4     bytes of payload
+ *   12      4     zero
+ *   16      ..    payload, then zeros up to the block size
+ *
+ * Threads: a writer or reader belongs to one thread. Several readers may share a file.
+ */
+#ifndef DITKIT_RUN_FILE_H
+#define DITKIT_RUN_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sort/pages.h"
+
+#define DIT_RUN_BLOCK_MIN 512
+#define DIT_RUN_BLOCK_MAX 65536
+#define DIT_RUN_ROOM_MAX  64 /* most that dit_run_room() gives */
+#define DIT_VARINT_MAX    10 /* bytes */
+
+/** A place in a run file. */
+struct dit_run_segment {
+	uint64_t offset;
+	uint64_t bytes;
+};
+
+struct dit_run_writer {
+	int fd; /* owned until finish */
+	size_t block_bytes;
+	struct dit_buffer buffer; /* kept from file to file */
+	char *block;              /* the block being filled; its head comes first */
+	char *at;                 /* next byte of its payload */
+	char *block_end;
+	uint64_t offset;  /* of the buffer in the file */
+	uint64_t segment; /* where the current segment begins */
+	int error;        /* the first one; later calls return it */
+};
+
+#define DIT_RUN_WRITER_INIT ((struct dit_run_writer){.fd = -1})
+
+/** Create an unnamed file in @p tmpdir. 0; -errno; -ENOMEM */
+int dit_run_writer_begin(struct dit_run_writer *writer, const char *tmpdir,
+                         size_t block_bytes);
+
+/** Slow path of dit_run_room(); do not call. */
+char *dit_run_next_block(struct dit_run_writer *writer);
+
+/**
+ * @p size contiguous bytes of payload, at most DIT_RUN_ROOM_MAX; the caller fills some
+ * of them and moves writer->at behind. NULL: writer->error.
+ */
+static inline char *dit_run_room(struct dit_run_writer *writer, size_t size)
+{
+	if ((size_t)(writer->block_end - writer->at) < size) {
+		return dit_run_next_block(writer);
+	}
+	return writer->at;
+}
+
+/** Any number of bytes, split over blocks. */
+int dit_run_write(struct dit_run_writer *writer, const char *data, size_t size);
+int dit_run_segment_end(struct dit_run_writer *writer, struct dit_run_segment *ret);
+/** @return the finished file, owned by the caller, or a negative error */
+int dit_run_writer_finish(struct dit_run_writer *writer);
+/** Give up an unfinished file; free the buffer. */
+void dit_run_writer_deinit(struct dit_run_writer *writer);
+
+struct dit_run_reader {
+	int fd; /* borrowed */
+	size_t block_bytes;
+	uint64_t offset; /* of the next block */
+	uint64_t end;
+	char *buffer;
+	const char *at; /* next byte of the payload */
+	const char *limit;
+};
+
+/** Opens nothing and reads nothing yet. 0 or -ENOMEM */
+int dit_run_reader_open(struct dit_run_reader *reader, int fd, size_t block_bytes,
+                        const struct dit_run_segment *segment);
+/** A zeroed reader is fine. */
+void dit_run_reader_close(struct dit_run_reader *reader);
+/** Load the next block. @return 1; 0: end of the segment; DIT_E_CORRUPT; -errno */
+int dit_run_fill(struct dit_run_reader *reader);
+/** Exactly @p size bytes, over block boundaries. 0; DIT_E_CORRUPT (too few); -errno */
+int dit_run_read(struct dit_run_reader *reader, char *data, size_t size);
+
+/** Give a segment's disk space back, if the file system can. Nobody may read it again. */
+void dit_run_segment_free(int fd, const struct dit_run_segment *segment);
+
+/** Append a number, seven bits a byte, low bits first. @return behind it */
+static inline char *dit_varint_put(char *at, uint64_t n)
+{
+	while (n >= 0x80) {
+		*at++ = (char)(n | 0x80);
+		n >>= 7;
+	}
+	*at++ = (char)n;
+	return at;
+}
+
+/** Read a number and move @p at behind it. False: it does not end before @p limit. */
+static inline bool dit_varint_get(const char **at, const char *limit, uint64_t *ret)
+{
+	const char *p = *at;
+	uint64_t n = 0;
+
+	for (unsigned shift = 0; p < limit && shift < 64; shift += 7) {
+		uint64_t byte = (unsigned char)*p++;
+
+		n |= (byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			*at = p;
+			*ret = n;
+			return true;
+		}
+	}
+	return false;
+}
+
+#endif

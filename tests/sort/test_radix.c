@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sorting in memory, compared with qsort().
+ */
+#include "sort/radix.h"
+
+#include "test.h"
+
+#define N_MAX 20000
+
+/* Below, at and above the sizes where the algorithms change. */
+static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 100, 319, 320, 321, 1000, N_MAX};
+
+#define N_SIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+struct buffers {
+	uint64_t *a;
+	uint64_t *b;
+	uint64_t *expected;
+	uint64_t random;
+};
+
+static uint64_t next_random(struct buffers *b)
+{
+	b->random ^= b->random << 13;
+	b->random ^= b->random >> 7;
+	b->random ^= b->random << 17;
+	return b->random;
+}
+
+static int setup(void **state)
+{
+	struct buffers *b = calloc(1, sizeof(*b));
+
+	assert_non_null(b);
+	b->a = calloc(2 * N_MAX, sizeof(*b->a));
+	b->b = calloc(2 * N_MAX, sizeof(*b->b));
+	b->expected = calloc(2 * N_MAX, sizeof(*b->expected));
+	b->random = 88172645463325252u;
+	*state = b;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct buffers *b = *state;
+
+	free(b->a);
+	free(b->b);
+	free(b->expected);
+	free(b);
+	return 0;
+}
+
+static int compare_words(const void *x, const void *y)
+{
+	uint64_t a = *(const uint64_t *)x;
+	uint64_t b = *(const uint64_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+static int compare_pairs(const void *x, const void *y)
+{
+	const uint64_t *a = x;
+	const uint64_t *b = y;
+
+	return a[0] != b[0] ? compare_words(a, b) : compare_words(a + 1, b + 1);
+}
+
+static void check_words(struct buffers *b, size_t n, bool low_in_order)
+{
+	uint64_t *result = NULL;
+
+	memcpy(b->expected, b->a, n * sizeof(*b->a));
+	qsort(b->expected, n, sizeof(*b->a), compare_words);
+	result = dit_radix_words(b->a, b->b, n, low_in_order);
+	assert_true(result == b->a || result == b->b);
+	assert_memory_equal(result, b->expected, n * sizeof(*b->a));
+}
+
+static void words_sort_like_qsort(void **state)
+{
+	static const uint64_t masks[] = {UINT64_MAX, 0xff, 0xff00000000000000u,
+	                                 0x00f0000000f00000u, 0};
+	struct buffers *b = *state;
+
+	for (size_t s = 0; s < N_SIZES; s++) {
+		for (size_t m = 0; m < sizeof(masks) / sizeof(masks[0]); m++) {
+			for (size_t i = 0; i < sizes[s]; i++) {
+				b->a[i] = next_random(b) & masks[m];
+			}
+			check_words(b, sizes[s], false);
+		}
+	}
+}
+
+static void words_with_ordered_low_halves_sort_by_high_halves(void **state)
+{
+	struct buffers *b = *state;
+
+	for (size_t s = 0; s < N_SIZES; s++) {
+		for (unsigned bits = 0; bits <= 32; bits += 8) {
+			for (size_t i = 0; i < sizes[s]; i++) {
+				uint64_t high = next_random(b) >> 32 >> (32 - bits);
+				/* Bit 31 is set in the second half. */
+				uint64_t low = i / 3 + (i > sizes[s] / 2 ? 1u << 31 : 0);
+
+				b->a[i] = high << 32 | low;
+			}
+			check_words(b, sizes[s], true);
+		}
+	}
+}
+
+static void sorted_words_stay_where_they_are(void **state)
+{
+	struct buffers *b = *state;
+
+	for (size_t i = 0; i < N_MAX; i++) {
+		b->a[i] = i << 40;
+	}
+	assert_ptr_equal(dit_radix_words(b->a, b->b, N_MAX, false), b->a);
+	assert_int_equal(b->a[N_MAX - 1], (uint64_t)(N_MAX - 1) << 40);
+}
+
+static void pairs_sort_by_key_then_value(void **state)
+{
+	struct buffers *b = *state;
+
+	for (size_t s = 0; s < N_SIZES; s++) {
+		size_t n = sizes[s];
+		struct dit_pair *result = NULL;
+
+		for (size_t i = 0; i < n; i++) {
+			b->a[2 * i] = next_random(b) % (n / 4 + 1) << 50;
+			b->a[2 * i + 1] = next_random(b) >> (i % 64);
+		}
+		memcpy(b->expected, b->a, n * 16);
+		qsort(b->expected, n, 16, compare_pairs);
+		result = dit_radix_pairs((struct dit_pair *)b->a, (struct dit_pair *)b->b,
+		                         n, false);
+		assert_memory_equal(result, b->expected, n * 16);
+	}
+}
+
+static void pairs_of_equal_keys_keep_their_order(void **state)
+{
+	struct buffers *b = *state;
+
+	for (size_t s = 0; s < N_SIZES; s++) {
+		size_t n = sizes[s];
+		struct dit_pair *result = NULL;
+
+		for (size_t i = 0; i < n; i++) {
+			b->a[2 * i] = next_random(b) % (n / 10 + 1) * 0x123456789abcdu;
+			b->a[2 * i + 1] = i;
+		}
+		result = dit_radix_pairs((struct dit_pair *)b->a, (struct dit_pair *)b->b,
+		                         n, true);
+		for (size_t i = 1; i < n; i++) {
+			assert_true(result[i - 1].key <= result[i].key);
+			if (result[i - 1].key == result[i].key) {
+				assert_true(result[i - 1].value < result[i].value);
+			}
+		}
+	}
+}
+
+static void merging_takes_all_items_of_both_sides(void **state)
+{
+	static const size_t lengths[][2] = {{0, 0},    {0, 5},    {5, 0},     {1, 1},
+	                                    {7, 1000}, {1000, 7}, {999, 1001}};
+	struct buffers *b = *state;
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		size_t na = lengths[i][0];
+		size_t nb = lengths[i][1];
+
+		for (size_t k = 0; k < 2 * (na + nb); k++) {
+			b->a[k] = next_random(b) % 500;
+		}
+		memcpy(b->expected, b->a, (na + nb) * 8);
+		qsort(b->a, na, 8, compare_words);
+		qsort(b->a + na, nb, 8, compare_words);
+		qsort(b->expected, na + nb, 8, compare_words);
+		dit_merge_words(b->a, na, b->a + na, nb, b->b);
+		assert_memory_equal(b->b, b->expected, (na + nb) * 8);
+
+		memcpy(b->expected, b->a, (na + nb) * 16);
+		qsort(b->a, na, 16, compare_pairs);
+		qsort(b->a + 2 * na, nb, 16, compare_pairs);
+		qsort(b->expected, na + nb, 16, compare_pairs);
+		dit_merge_pairs((struct dit_pair *)b->a, na, (struct dit_pair *)b->a + na,
+		                nb, (struct dit_pair *)b->b);
+		assert_memory_equal(b->b, b->expected, (na + nb) * 16);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(words_sort_like_qsort, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			words_with_ordered_low_halves_sort_by_high_halves, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(sorted_words_stay_where_they_are, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(pairs_sort_by_key_then_value, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(pairs_of_equal_keys_keep_their_order,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(merging_takes_all_items_of_both_sides,
+	                                        setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
