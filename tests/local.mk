@@ -13,6 +13,7 @@ include tests/index/local.mk
 include tests/ldif/local.mk
 include tests/schema/local.mk
 include tests/sort/local.mk
+include tests/store/local.mk
 
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
 script_tests += %D%/headers.sh

@@ -4,6 +4,7 @@ check_PROGRAMS += \
 	%D%/test_entry_check_names \
 	%D%/test_entry_check_values \
 	%D%/test_entry_complete \
+	%D%/test_entry_nomem \
 	%D%/test_entry_read \
 	$(NULL)
 EXTRA_DIST += \
@@ -18,5 +19,10 @@ EXTRA_DIST += \
 %C%_test_entry_check_values_LDADD = $(test_libs)
 %C%_test_entry_complete_SOURCES = %D%/test_entry_complete.c
 %C%_test_entry_complete_LDADD = $(test_libs)
+%C%_test_entry_nomem_SOURCES = %D%/test_entry_nomem.c
+%C%_test_entry_nomem_LDADD = $(test_libs)
+%C%_test_entry_nomem_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc -Wl,--wrap=calloc \
+	-Wl,--wrap=realloc -Wl,--wrap=reallocarray
 %C%_test_entry_read_SOURCES = %D%/test_entry_read.c
 %C%_test_entry_read_LDADD = $(test_libs)

@@ -4,6 +4,8 @@
 fuzz_targets += \
 	%D%/fuzz_conf \
 	%D%/fuzz_dn \
+	%D%/fuzz_entry \
+	%D%/fuzz_entry_decode \
 	%D%/fuzz_key_integer \
 	%D%/fuzz_ldif \
 	%D%/fuzz_schema \
@@ -15,6 +17,10 @@ fuzz_replay = %D%/replay_main.c
 %C%_fuzz_conf_LDADD = $(test_libs)
 %C%_fuzz_dn_SOURCES = %D%/fuzz_dn.c $(fuzz_replay)
 %C%_fuzz_dn_LDADD = $(test_libs)
+%C%_fuzz_entry_SOURCES = %D%/fuzz_entry.c $(fuzz_replay)
+%C%_fuzz_entry_LDADD = $(test_libs)
+%C%_fuzz_entry_decode_SOURCES = %D%/fuzz_entry_decode.c $(fuzz_replay)
+%C%_fuzz_entry_decode_LDADD = $(test_libs)
 %C%_fuzz_key_integer_SOURCES = %D%/fuzz_key_integer.c $(fuzz_replay)
 %C%_fuzz_key_integer_LDADD = $(test_libs)
 %C%_fuzz_ldif_SOURCES = %D%/fuzz_ldif.c $(fuzz_replay)

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Claims: flock on the directory, then LMDB's own lock. */
+#include "store/claim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+/* The directory's owner is the user that slapd runs as; only root can give files away. */
+static int give_to_owner(int dir_fd, int fd)
+{
+	struct stat dir;
+
+	if (geteuid() != 0) {
+		return 0;
+	}
+	if (fstat(dir_fd, &dir) != 0 || fchown(fd, dir.st_uid, dir.st_gid) != 0) {
+		return -errno;
+	}
+	return 0;
+}
+
+static int make_lock_file(struct dit_claim *claim, mode_t mode)
+{
+	int r = 0;
+
+	claim->lock_fd = openat(claim->dir_fd, "lock.mdb",
+	                        O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (claim->lock_fd < 0) {
+		/* EEXIST: a process has just started to use the database. */
+		return errno == EEXIST ? DIT_E_BUSY : -errno;
+	}
+	claim->made_lock_file = true;
+	r = give_to_owner(claim->dir_fd, claim->lock_fd);
+	return r;
+}
+
+static int open_lock_file(struct dit_claim *claim, mode_t mode)
+{
+	claim->lock_fd = openat(claim->dir_fd, "lock.mdb", O_RDWR | O_CLOEXEC);
+	if (claim->lock_fd >= 0) {
+		return 0;
+	}
+	return errno == ENOENT ? make_lock_file(claim, mode) : -errno;
+}
+
+/* LMDB 0.9 locks byte 0: shared while an environment is open, exclusive to set it up. */
+static int lock_lock_file(int fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+
+	if (fcntl(fd, F_SETLK, &lock) == 0) {
+		return 0;
+	}
+	return errno == EACCES || errno == EAGAIN ? DIT_E_BUSY : -errno;
+}
+
+int dit_claim_take(struct dit_claim *ret, const char *directory, mode_t mode)
+{
+	struct dit_claim claim = {.dir_fd = -1, .lock_fd = -1};
+	int r = 0;
+
+	claim.dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (claim.dir_fd < 0) {
+		return -errno;
+	}
+	/* First, for only this one also works between two claims of one process. */
+	if (flock(claim.dir_fd, LOCK_EX | LOCK_NB) != 0) {
+		r = errno == EWOULDBLOCK ? DIT_E_BUSY : -errno;
+		(void)close(claim.dir_fd);
+		return r;
+	}
+	r = open_lock_file(&claim, mode);
+	if (r == 0) {
+		r = lock_lock_file(claim.lock_fd);
+	}
+	if (r == DIT_E_BUSY) {
+		/* Whoever was quicker uses this lock.mdb now. */
+		claim.made_lock_file = false;
+	}
+	if (r < 0) {
+		dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+		return r;
+	}
+	*ret = claim;
+	return 0;
+}
+
+void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end)
+{
+	if (claim->made_lock_file && end != DIT_CLAIM_PUBLISHED) {
+		(void)unlinkat(claim->dir_fd, "lock.mdb", 0);
+	} else if (end == DIT_CLAIM_ABANDONED) {
+		if (ftruncate(claim->lock_fd, 0) != 0) {
+			/* It stays as it was; nothing better can be done. */
+		}
+	}
+	if (claim->lock_fd >= 0) {
+		(void)close(claim->lock_fd);
+	}
+	(void)close(claim->dir_fd);
+	*claim = (struct dit_claim){.dir_fd = -1, .lock_fd = -1};
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Comparison of two back-mdb environments, record by record (storage.md 8).
+ *
+ * Compared are the names and flags of the named databases and all records in stored
+ * order. Entries are decoded, so that the padding behind their last value does not count.
+ * Page layout, map size and transaction numbers are not looked at; nor is an ixck that
+ * only one of the two has (it belongs to slapd 2.6).
+ *
+ * Each difference is reported as one line of text (DIT_REPORT_DIAGNOSTIC):
+ *
+ *   cn: key 44984567: 2 IDs: 2 3 | 1 IDs: 2
+ *   cn: 812 more differences
+ *   dn2i: key 0100000000000000, only in the second: self, parent 0, "cn=x", pretty "CN=x"
+ *
+ * Threads: everything happens in the calling thread.
+ */
+#ifndef DITKIT_COMPARE_H
+#define DITKIT_COMPARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/report.h"
+
+struct dit_compare_opts {
+	const char *first; /* directories of the two environments */
+	const char *second;
+
+	/*
+	 * Two loads of an LDIF without operational attributes: ignore the values (not
+	 * their number and lengths) of entryUUID, entryCSN, createTimestamp,
+	 * modifyTimestamp and contextCSN, and the index databases of these.
+	 */
+	bool ignore_generated;
+
+	/*
+	 * An index database may have integer keys on one side only. Its keys are then in
+	 * another order and are looked up one by one.
+	 */
+	bool ignore_integerkey;
+
+	unsigned nreports_max; /* lines for each database, then a count; 0: 20 */
+};
+
+/**
+ * @param ret_ndifferences  found, reported or not; 0: the same content
+ *
+ * @return 0; what dit_snapshot_open() returns; -EINVAL: both are one and the same
+ *         environment; -ENOMEM; DIT_E_CORRUPT: an index database holds items that are no
+ *         IDs
+ */
+int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void *ctx,
+                uint64_t *ret_ndifferences);
+
+#endif

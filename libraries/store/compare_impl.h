@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the parts of the comparison share: compare.c (databases and records),
+ * compare_entry.c (two stored entries), compare_index.c (index databases), compare_text.c
+ * (differences in words).
+ *
+ * Threads: as compare.h says.
+ */
+#ifndef DITKIT_COMPARE_IMPL_H
+#define DITKIT_COMPARE_IMPL_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "store/compare.h"
+#include "store/store.h"
+
+/** One of the two environments. */
+struct dit_compare_side {
+	struct dit_snapshot *snapshot;
+	const struct dit_stored_db *dbs;
+	size_t ndbs;
+	struct dit_span *ads; /* names by number, from 0 on; unknown ones are empty */
+	size_t nads;
+};
+
+struct dit_compare {
+	struct dit_compare_opts opts;
+	dit_report_fn report;
+	void *ctx;
+	struct dit_compare_side sides[2];
+	struct dit_arena arena; /* for two entries, reset for the next two */
+
+	const char *db;  /* being compared */
+	uint64_t ndb;    /* differences in it */
+	uint64_t ntotal; /* differences in all */
+
+	/* A line that is being written. NULL: nobody wants to read it. */
+	FILE *line;
+	char *text; /* of the line; malloc'ed */
+	size_t text_len;
+};
+
+/* ---- compare_text.c ---- */
+
+/** Start the line of a difference: "<db>: ". -ENOMEM */
+int dit_compare_line_begin(struct dit_compare *c);
+/** Report it. */
+int dit_compare_line_end(struct dit_compare *c);
+/** Say how many differences of the database were left out. */
+void dit_compare_db_end(struct dit_compare *c);
+/** A whole line at once. */
+int dit_compare_say(struct dit_compare *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** Parts of a line. All of them do nothing if there is no line. */
+void dit_compare_put(struct dit_compare *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes);
+void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes);
+/** The value of a record, as far as the database's format is known. */
+void dit_compare_put_value(struct dit_compare *c, const char *db, struct dit_span value);
+
+/* ---- compare_entry.c ---- */
+
+/** Two records of id2e under one key. 0; -ENOMEM */
+int dit_compare_entries(struct dit_compare *c, struct dit_span key,
+                        const struct dit_span values[2]);
+
+/** An attribute whose values differ from load to load. */
+bool dit_compare_is_generated(struct dit_span name);
+
+/* ---- compare_index.c ---- */
+
+/** The index database c->db, which has these flags on the two sides. 0; error */
+int dit_compare_index(struct dit_compare *c, const unsigned flags[2]);
+
+/* ---- compare.c ---- */
+
+/** Order of two keys in a database with these flags. */
+int dit_compare_keys(struct dit_span a, struct dit_span b, unsigned flags);
+
+#endif

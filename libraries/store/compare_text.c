@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Differences in words: one line each, and only as many as somebody will read. */
+#include "store/compare_impl.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "store/name_codec.h"
+
+/* Longer values are cut in the report. */
+#define SHOWN_BYTES 200
+
+int dit_compare_line_begin(struct dit_compare *c)
+{
+	c->ntotal++;
+	c->ndb++;
+	if (c->report == NULL || c->ndb > c->opts.nreports_max) {
+		return 0;
+	}
+	c->line = open_memstream(&c->text, &c->text_len);
+	if (c->line == NULL) {
+		return -ENOMEM;
+	}
+	dit_compare_put(c, "%s: ", c->db);
+	return 0;
+}
+
+int dit_compare_line_end(struct dit_compare *c)
+{
+	struct dit_report report = {.kind = DIT_REPORT_DIAGNOSTIC};
+	int r = 0;
+
+	if (c->line == NULL) {
+		return 0;
+	}
+	if (fclose(c->line) != 0) {
+		r = -ENOMEM;
+	} else {
+		report.text = c->text;
+		c->report(c->ctx, &report);
+	}
+	c->line = NULL;
+	free(c->text);
+	c->text = NULL;
+	return r;
+}
+
+void dit_compare_db_end(struct dit_compare *c)
+{
+	char text[512];
+	struct dit_report report = {.kind = DIT_REPORT_DIAGNOSTIC, .text = text};
+
+	if (c->report != NULL && c->ndb > c->opts.nreports_max) {
+		(void)snprintf(text, sizeof(text), "%s: %" PRIu64 " more differences",
+		               c->db, c->ndb - c->opts.nreports_max);
+		c->report(c->ctx, &report);
+	}
+	c->ndb = 0;
+}
+
+int dit_compare_say(struct dit_compare *c, const char *format, ...)
+{
+	va_list args;
+	int r = dit_compare_line_begin(c);
+
+	if (r < 0) {
+		return r;
+	}
+	if (c->line != NULL) {
+		va_start(args, format);
+		(void)vfprintf(c->line, format, args);
+		va_end(args);
+	}
+	return dit_compare_line_end(c);
+}
+
+void dit_compare_put(struct dit_compare *c, const char *format, ...)
+{
+	va_list args;
+
+	if (c->line != NULL) {
+		va_start(args, format);
+		(void)vfprintf(c->line, format, args);
+		va_end(args);
+	}
+}
+
+void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes)
+{
+	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES; i++) {
+		dit_compare_put(c, "%02x", (unsigned char)bytes.data[i]);
+	}
+	if (bytes.len > SHOWN_BYTES) {
+		dit_compare_put(c, "... (%zu bytes)", bytes.len);
+	}
+}
+
+void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes)
+{
+	dit_compare_put(c, "\"");
+	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES; i++) {
+		unsigned char byte = (unsigned char)bytes.data[i];
+
+		if (byte < ' ' || byte > '~' || byte == '"' || byte == '\\') {
+			dit_compare_put(c, "\\%02x", byte);
+		} else {
+			dit_compare_put(c, "%c", byte);
+		}
+	}
+	dit_compare_put(c, "\"");
+	if (bytes.len > SHOWN_BYTES) {
+		dit_compare_put(c, "... (%zu bytes)", bytes.len);
+	}
+}
+
+static void put_name(struct dit_compare *c, struct dit_span value)
+{
+	struct dit_name name;
+
+	if (dit_name_decode(value, &name) < 0) {
+		dit_compare_put(c, "damaged record ");
+		dit_compare_put_hex(c, value);
+		return;
+	}
+	if (name.is_child) {
+		dit_compare_put(c, "child %" PRIu64 ", ", name.id);
+	} else {
+		dit_compare_put(c, "self, parent %" PRIu64 ", ", name.id);
+	}
+	dit_compare_put_quoted(c, name.norm);
+	dit_compare_put(c, ", pretty ");
+	dit_compare_put_quoted(c, name.pretty);
+	if (name.is_child) {
+		dit_compare_put(c, ", subtree %" PRIu64, name.nsubs);
+	}
+}
+
+void dit_compare_put_value(struct dit_compare *c, const char *db, struct dit_span value)
+{
+	if (strcmp(db, "dn2i") == 0) {
+		put_name(c, value);
+	} else if (strcmp(db, "ad2i") == 0 || strcmp(db, "id2v") == 0) {
+		dit_compare_put_quoted(c, value);
+	} else if (strcmp(db, "id2e") == 0) {
+		dit_compare_put(c, value.len == 0 ? "a hole" : "an entry of %zu bytes",
+		                value.len);
+	} else {
+		dit_compare_put_hex(c, value);
+	}
+}

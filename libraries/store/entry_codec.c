@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Entries as stored in id2e; the layout is in the header.
+ *
+ * Example, one attribute ou (number 11) with the value "People", from offset 16 on:
+ *
+ *   0b000000  01000080  06000000  06000000     number, 1 value + normal, lengths 6 and 6
+ *   "People" 00  "people" 00
+ *
+ * and 4 slots: slapd's reader keeps each list of values with an empty one at its end.
+ *
+ * slapd leaves the bytes that pad a record as they happen to be; here they are zero.
+ */
+#include "store/entry_codec.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+
+#define HEAD_WORDS 4
+#define WORD_BYTES sizeof(uint32_t)
+#define PAD_BYTES  8
+
+#define ATTR_SORTED  0x80000000u
+#define ATTR_SPLIT   0x40000000u
+#define COUNT_NORMAL 0x80000000u
+
+/* ---- encoding ---- */
+
+struct measure {
+	uint64_t nwords; /* behind the head */
+	uint64_t nslots;
+	uint64_t nbytes; /* of value data */
+	bool is_too_long;
+};
+
+static void measure_values(struct measure *measure, const struct dit_span *values,
+                           uint32_t n)
+{
+	measure->nwords += n;
+	measure->nslots += (uint64_t)n + 1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (values[i].len >= UINT32_MAX) {
+			measure->is_too_long = true;
+		}
+		measure->nbytes += values[i].len + 1;
+	}
+}
+
+static void measure_attr(struct measure *measure, const struct dit_attr *attr)
+{
+	if (attr->nvalues >= COUNT_NORMAL) {
+		measure->is_too_long = true;
+		return;
+	}
+	measure->nwords += 2;
+	measure_values(measure, attr->values, attr->nvalues);
+	if (attr->normal != NULL) {
+		measure_values(measure, attr->normal, attr->nvalues);
+	}
+}
+
+static uint32_t *put_lengths(uint32_t *word, const struct dit_span *values, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		*word++ = (uint32_t)values[i].len;
+	}
+	return word;
+}
+
+static char *put_values(char *out, const struct dit_span *values, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (values[i].len > 0) {
+			memcpy(out, values[i].data, values[i].len);
+		}
+		out += values[i].len;
+		*out++ = '\0';
+	}
+	return out;
+}
+
+static void put_entry(const struct dit_entry *entry, const struct measure *measure,
+                      struct dit_encoded *encoded)
+{
+	uint32_t *first = (uint32_t *)(void *)encoded->bytes;
+	uint32_t *word = first + HEAD_WORDS;
+	char *out = (char *)(word + measure->nwords);
+
+	first[0] = entry->nattrs;
+	first[1] = (uint32_t)measure->nslots;
+	first[2] = entry->oc_flags;
+	first[3] = (uint32_t)measure->nwords;
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
+
+		encoded->ads[i] = attr->ad;
+		encoded->ad_words[i] = (uint32_t)(word - first);
+		*word++ = 0;
+		*word++ = attr->nvalues | (attr->normal != NULL ? COUNT_NORMAL : 0);
+		word = put_lengths(word, attr->values, attr->nvalues);
+		out = put_values(out, attr->values, attr->nvalues);
+		if (attr->normal != NULL) {
+			word = put_lengths(word, attr->normal, attr->nvalues);
+			out = put_values(out, attr->normal, attr->nvalues);
+		}
+	}
+	memset(out, 0, (size_t)(encoded->bytes + encoded->len - out));
+}
+
+int dit_entry_encode(const struct dit_entry *entry, struct dit_arena *arena,
+                     struct dit_encoded *ret)
+{
+	struct measure measure = {0};
+	struct dit_encoded encoded = {.nattrs = entry->nattrs};
+	uint64_t len = 0;
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		measure_attr(&measure, &entry->attrs[i]);
+	}
+	len = (HEAD_WORDS + measure.nwords) * WORD_BYTES + measure.nbytes;
+	if (measure.is_too_long || len > UINT32_MAX - PAD_BYTES) {
+		return DIT_E_TOOLONG;
+	}
+	/* The limit counts a length word and a NUL for each value: just what we write. */
+	encoded.size_limit_bytes = len;
+	encoded.len = (len + PAD_BYTES - 1) / PAD_BYTES * PAD_BYTES;
+	encoded.bytes = dit_arena_alloc(arena, encoded.len);
+	encoded.ads = dit_arena_alloc(arena, entry->nattrs * sizeof(*encoded.ads));
+	encoded.ad_words =
+		dit_arena_alloc(arena, entry->nattrs * sizeof(*encoded.ad_words));
+	if (encoded.bytes == NULL || encoded.ads == NULL || encoded.ad_words == NULL) {
+		return -ENOMEM;
+	}
+	put_entry(entry, &measure, &encoded);
+	*ret = encoded;
+	return 0;
+}
+
+/* ---- decoding ---- */
+
+struct decoder {
+	const char *words; /* next word */
+	size_t nwords;     /* left */
+	const char *data;  /* next value */
+	const char *end;
+	struct dit_arena *arena;
+};
+
+static uint32_t word_at(const char *at)
+{
+	uint32_t word = 0;
+
+	memcpy(&word, at, WORD_BYTES);
+	return word;
+}
+
+/* @return 1; 0: no word is left */
+static int next_word(struct decoder *decoder, uint32_t *ret)
+{
+	if (decoder->nwords == 0) {
+		return 0;
+	}
+	*ret = word_at(decoder->words);
+	decoder->words += WORD_BYTES;
+	decoder->nwords--;
+	return 1;
+}
+
+static int decode_values(struct decoder *decoder, uint32_t n, struct dit_span **ret)
+{
+	struct dit_span *values = NULL;
+
+	if (n > decoder->nwords) {
+		return DIT_E_CORRUPT;
+	}
+	values = dit_arena_alloc(decoder->arena, (size_t)n * sizeof(*values));
+	if (values == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t len = 0;
+
+		(void)next_word(decoder, &len); /* counted above */
+		if (len >= (size_t)(decoder->end - decoder->data) ||
+		    decoder->data[len] != '\0') {
+			return DIT_E_CORRUPT;
+		}
+		values[i] = (struct dit_span){decoder->data, len};
+		decoder->data += (size_t)len + 1;
+	}
+	*ret = values;
+	return 0;
+}
+
+/* @param nslots  grows by what the reader needs for this attribute */
+static int decode_attr(struct decoder *decoder, struct dit_stored_attr *attr,
+                       uint64_t *nslots)
+{
+	uint32_t head = 0;
+	uint32_t count = 0;
+	bool has_normal = false;
+	int r = 0;
+
+	if (next_word(decoder, &head) == 0 || next_word(decoder, &count) == 0) {
+		return DIT_E_CORRUPT;
+	}
+	has_normal = (count & COUNT_NORMAL) != 0;
+	*attr = (struct dit_stored_attr){.ad_number = head & ~(ATTR_SORTED | ATTR_SPLIT),
+	                                 .is_sorted = (head & ATTR_SORTED) != 0,
+	                                 .is_split = (head & ATTR_SPLIT) != 0,
+	                                 .nvalues = count & ~COUNT_NORMAL};
+	*nslots += ((uint64_t)attr->nvalues + 1) * (has_normal ? 2 : 1);
+	if (attr->is_split) {
+		return 0;
+	}
+	r = decode_values(decoder, attr->nvalues, &attr->values);
+	if (r == 0 && has_normal) {
+		r = decode_values(decoder, attr->nvalues, &attr->normal);
+	}
+	return r;
+}
+
+/* The attributes, which must use up all words and all bytes but the padding. */
+static int decode_attrs(struct decoder *decoder, struct dit_stored_entry *entry)
+{
+	uint64_t nslots = 0;
+
+	/* Two words at least for each keep the table in proportion to the record. */
+	if (entry->nattrs > decoder->nwords / 2) {
+		return DIT_E_CORRUPT;
+	}
+	entry->attrs = dit_arena_alloc(decoder->arena,
+	                               (size_t)entry->nattrs * sizeof(*entry->attrs));
+	if (entry->attrs == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		int r = decode_attr(decoder, &entry->attrs[i], &nslots);
+
+		if (r < 0) {
+			return r;
+		}
+	}
+	if (decoder->nwords > 0 || nslots != entry->nslots ||
+	    decoder->end - decoder->data >= PAD_BYTES) {
+		return DIT_E_CORRUPT;
+	}
+	return 0;
+}
+
+int dit_entry_decode(struct dit_span record, struct dit_arena *arena,
+                     struct dit_stored_entry *ret)
+{
+	struct dit_stored_entry entry = {0};
+	struct decoder decoder = {.arena = arena};
+	int r = 0;
+
+	if (record.len < HEAD_WORDS * WORD_BYTES || record.len % PAD_BYTES != 0) {
+		return DIT_E_CORRUPT;
+	}
+	entry.nattrs = word_at(record.data);
+	entry.nslots = word_at(record.data + WORD_BYTES);
+	entry.oc_flags = word_at(record.data + 2 * WORD_BYTES);
+	decoder.nwords = word_at(record.data + 3 * WORD_BYTES);
+	decoder.words = record.data + HEAD_WORDS * WORD_BYTES;
+	decoder.end = record.data + record.len;
+	if (decoder.nwords > record.len / WORD_BYTES - HEAD_WORDS) {
+		return DIT_E_CORRUPT;
+	}
+	decoder.data = decoder.words + decoder.nwords * WORD_BYTES;
+	r = decode_attrs(&decoder, &entry);
+	if (r < 0) {
+		return r;
+	}
+	entry.content_len = (size_t)(decoder.data - record.data);
+	*ret = entry;
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Entries as back-mdb stores them in id2e (storage.md 4).
+ *
+ * Encoding is done by tool threads that do not know the numbers of new attribute
+ * descriptions; the writer puts them in at the words that dit_encoded names.
+ *
+ *   offset  size  meaning                         (u32, host byte order)
+ *   0       4     number of attributes
+ *   4       4     value slots the reader needs
+ *   8       4     object class flags
+ *   12      4     u32 words between offset 16 and the value data
+ *   16      ..    per attribute: AD number, count | 1 << 31 if normal values follow,
+ *                 lengths of the values, lengths of the normal values
+ *   ..      ..    values in the same order, each followed by a NUL
+ *   ..      0..7  zeros up to a multiple of 8
+ */
+#ifndef DITKIT_ENTRY_CODEC_H
+#define DITKIT_ENTRY_CODEC_H
+
+#include "base/arena.h"
+#include "entry/entry.h"
+
+/** An encoded entry whose AD words still have to be filled in. */
+struct dit_encoded {
+	char *bytes;             /* in the arena; 8-byte aligned */
+	size_t len;              /* multiple of 8 */
+	size_t size_limit_bytes; /* what maxentrysize is compared with (storage.md 4.8) */
+	uint32_t nattrs;
+	const struct dit_ad **ads; /* nattrs descriptions, in stored order */
+	uint32_t *ad_words;        /* nattrs indexes of u32 words in bytes */
+};
+
+/** @return 0; DIT_E_TOOLONG: over 4 GiB; -ENOMEM */
+int dit_entry_encode(const struct dit_entry *entry, struct dit_arena *arena,
+                     struct dit_encoded *ret);
+
+/** One attribute of a stored entry; spans point into the record. */
+struct dit_stored_attr {
+	uint32_t ad_number;
+	bool is_sorted;
+	bool is_split; /* values are in id2v, values and normal are NULL */
+	uint32_t nvalues;
+	struct dit_span *values;
+	struct dit_span *normal; /* NULL: none stored */
+};
+
+struct dit_stored_entry {
+	uint32_t nslots;
+	uint32_t oc_flags;
+	uint32_t nattrs;
+	struct dit_stored_attr *attrs;
+	size_t content_len; /* up to the last value's NUL; what is left is padding */
+};
+
+/** Decode and verify a record (it need not be aligned). 0; DIT_E_CORRUPT; -ENOMEM. */
+int dit_entry_decode(struct dit_span record, struct dit_arena *arena,
+                     struct dit_stored_entry *ret);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The one place where an LMDB result becomes one of ours. */
+#include "store/lmdb_error.h"
+
+#include <lmdb.h>
+
+#include "base/error.h"
+
+/* base/error.h promises three ranges without overlap. */
+_Static_assert(MDB_KEYEXIST == -30799 && MDB_LAST_ERRCODE <= -30600,
+               "LMDB's codes lie where error.h says");
+_Static_assert(DIT_E_STOPPED < MDB_KEYEXIST, "our codes lie below LMDB's");
+
+int dit_lmdb_error(int rc)
+{
+	return rc > 0 ? -rc : rc;
+}

@@ -1,0 +1,26 @@
+# libraries/store/local.mk
+noinst_LTLIBRARIES += %D%/libstore.la
+rooms += %D%/libstore.la
+%C%_libstore_la_SOURCES = \
+	%D%/claim.c \
+	%D%/claim.h \
+	%D%/compare.c \
+	%D%/compare.h \
+	%D%/compare_entry.c \
+	%D%/compare_impl.h \
+	%D%/compare_index.c \
+	%D%/compare_text.c \
+	%D%/entry_codec.c \
+	%D%/entry_codec.h \
+	%D%/lmdb_error.c \
+	%D%/lmdb_error.h \
+	%D%/name_codec.c \
+	%D%/name_codec.h \
+	%D%/snapshot.c \
+	%D%/staging.c \
+	%D%/staging_impl.h \
+	%D%/staging_writers.c \
+	%D%/store.h \
+	%D%/strerror.c \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

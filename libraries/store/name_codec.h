@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tree records as back-mdb stores them in dn2i (storage.md 3).
+ *
+ *   child, under the parent's ID            self, under the node's own ID
+ *   2  length of the normal RDN, big-       2  the same, bit 15 clear
+ *      endian, bit 15 set
+ *   n  normal RDN   1  NUL                  n  normal RDN   1  NUL
+ *   m  pretty RDN   1  NUL                  m  pretty RDN   1  NUL
+ *   8  ID of the child, host order          8  ID of the parent
+ *   8  nodes in its subtree, itself included
+ *
+ * Key 0 holds a dummy of 12 zero bytes first.
+ */
+#ifndef DITKIT_NAME_CODEC_H
+#define DITKIT_NAME_CODEC_H
+
+#include <stdint.h>
+
+#include "base/span.h"
+
+#define DIT_NAME_RECORD_MAX  511 /* LMDB 0.9's limit of a DUPSORT item */
+#define DIT_NAME_STRINGS_MAX 491 /* both RDN strings together (storage.md 3.6) */
+
+/** @param out at least DIT_NAME_RECORD_MAX bytes. @return length; DIT_E_TOOLONG */
+int dit_name_encode_child(char *out, struct dit_span norm, struct dit_span pretty,
+                          uint64_t id, uint64_t nsubs);
+int dit_name_encode_self(char *out, struct dit_span norm, struct dit_span pretty,
+                         uint64_t parent);
+
+struct dit_name {
+	struct dit_span norm; /* point into the record */
+	struct dit_span pretty;
+	bool is_child;
+	uint64_t id;    /* child: its ID; self: the parent's */
+	uint64_t nsubs; /* child only */
+};
+
+/** 0 or DIT_E_CORRUPT. The dummy decodes as a self record with empty names. */
+int dit_name_decode(struct dit_span record, struct dit_name *ret);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Read snapshots: one read transaction, one cursor for each scan.
+ *
+ * Iterating compares no keys, so the comparators that slapd sets on id2v (storage.md 1.3)
+ * are not needed. Seeking does compare; it is for the other databases.
+ */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "store/lmdb_error.h"
+
+/* slapd uses 256 at most (storage.md 1.1). */
+#define DBS_MAX 1024
+
+_Static_assert(DIT_DB_INTEGERKEY == MDB_INTEGERKEY && DIT_DB_DUPSORT == MDB_DUPSORT &&
+                       DIT_DB_DUPFIXED == MDB_DUPFIXED &&
+                       DIT_DB_INTEGERDUP == MDB_INTEGERDUP,
+               "stored flags are LMDB's");
+
+struct dit_snapshot {
+	MDB_env *env;
+	MDB_txn *txn;
+	struct dit_stored_db *dbs; /* sorted by name, each name owned */
+	MDB_dbi *dbis;             /* their handles */
+	size_t ndbs;
+};
+
+struct dit_scan {
+	MDB_cursor *cursor;
+	bool is_started; /* the cursor stands on a record that was returned */
+	bool is_integerkey;
+};
+
+/*
+ * LMDB would make a missing lock.mdb with the permissions of whoever reads; slapd could
+ * then not open it any more. So it is made here, as data.mdb is. Failures are left to
+ * LMDB, which can also do without on a read-only file system.
+ */
+static void make_lock_file(const char *directory)
+{
+	struct stat st;
+	int dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = -1;
+
+	if (dir_fd < 0) {
+		return;
+	}
+	if (fstatat(dir_fd, "data.mdb", &st, 0) == 0) {
+		fd = openat(dir_fd, "lock.mdb", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+		            0600);
+	}
+	if (fd >= 0) {
+		if (fchmod(fd, st.st_mode & 0777) != 0 ||
+		    (geteuid() == 0 && fchown(fd, st.st_uid, st.st_gid) != 0)) {
+			/* It may be in use already, so it stays. */
+		}
+		(void)close(fd);
+	}
+	(void)close(dir_fd);
+}
+
+static int open_db(struct dit_snapshot *snapshot, const MDB_val *key)
+{
+	struct dit_stored_db *db = &snapshot->dbs[snapshot->ndbs];
+	MDB_dbi *dbi = &snapshot->dbis[snapshot->ndbs];
+	MDB_stat stat;
+	int r = 0;
+	char *name = strndup(key->mv_data, key->mv_size);
+
+	if (name == NULL) {
+		return -ENOMEM;
+	}
+	db->name = name;
+	snapshot->ndbs++;
+	r = dit_lmdb_error(mdb_dbi_open(snapshot->txn, name, 0, dbi));
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_dbi_flags(snapshot->txn, *dbi, &db->flags));
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_stat(snapshot->txn, *dbi, &stat));
+	}
+	if (r < 0) {
+		return r;
+	}
+	db->nrecords = stat.ms_entries;
+	db->npages = stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages;
+	return 0;
+}
+
+/* The main database holds one record for each named one, in the order of the names. */
+static int open_dbs(struct dit_snapshot *snapshot)
+{
+	MDB_cursor *cursor = NULL;
+	MDB_dbi main_dbi = 0;
+	MDB_stat stat;
+	MDB_val key;
+	int r = 0;
+
+	r = dit_lmdb_error(mdb_dbi_open(snapshot->txn, NULL, 0, &main_dbi));
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_stat(snapshot->txn, main_dbi, &stat));
+	}
+	if (r < 0) {
+		return r;
+	}
+	snapshot->dbs = calloc(stat.ms_entries + 1, sizeof(*snapshot->dbs));
+	snapshot->dbis = calloc(stat.ms_entries + 1, sizeof(*snapshot->dbis));
+	if (snapshot->dbs == NULL || snapshot->dbis == NULL) {
+		return -ENOMEM;
+	}
+	r = dit_lmdb_error(mdb_cursor_open(snapshot->txn, main_dbi, &cursor));
+	if (r < 0) {
+		return r;
+	}
+	while (r == 0 && snapshot->ndbs < stat.ms_entries) {
+		r = dit_lmdb_error(mdb_cursor_get(cursor, &key, NULL, MDB_NEXT));
+		if (r == 0) {
+			r = open_db(snapshot, &key);
+		}
+	}
+	mdb_cursor_close(cursor);
+	return r;
+}
+
+int dit_snapshot_open(struct dit_snapshot **ret, const char *directory)
+{
+	struct dit_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+	int r = 0;
+
+	if (snapshot == NULL) {
+		return -ENOMEM;
+	}
+	make_lock_file(directory);
+	r = dit_lmdb_error(mdb_env_create(&snapshot->env));
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_set_maxdbs(snapshot->env, DBS_MAX));
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_open(snapshot->env, directory,
+		                                MDB_RDONLY | MDB_NOTLS, 0600));
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(
+			mdb_txn_begin(snapshot->env, NULL, MDB_RDONLY, &snapshot->txn));
+	}
+	if (r == 0) {
+		r = open_dbs(snapshot);
+	}
+	if (r < 0) {
+		dit_snapshot_close(snapshot);
+		return r;
+	}
+	*ret = snapshot;
+	return 0;
+}
+
+void dit_snapshot_close(struct dit_snapshot *snapshot)
+{
+	if (snapshot == NULL) {
+		return;
+	}
+	if (snapshot->txn != NULL) {
+		mdb_txn_abort(snapshot->txn);
+	}
+	if (snapshot->env != NULL) {
+		mdb_env_close(snapshot->env);
+	}
+	for (size_t i = 0; i < snapshot->ndbs; i++) {
+		free((char *)snapshot->dbs[i].name);
+	}
+	free(snapshot->dbs);
+	free(snapshot->dbis);
+	free(snapshot);
+}
+
+size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
+                        const struct dit_stored_db **ret)
+{
+	*ret = snapshot->dbs;
+	return snapshot->ndbs;
+}
+
+/* ---- scans ---- */
+
+int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const char *name)
+{
+	struct dit_scan *scan = NULL;
+	size_t i = 0;
+	int r = 0;
+
+	while (i < snapshot->ndbs && strcmp(snapshot->dbs[i].name, name) != 0) {
+		i++;
+	}
+	if (i == snapshot->ndbs) {
+		return DIT_E_UNKNOWN;
+	}
+	scan = calloc(1, sizeof(*scan));
+	if (scan == NULL) {
+		return -ENOMEM;
+	}
+	scan->is_integerkey = (snapshot->dbs[i].flags & DIT_DB_INTEGERKEY) != 0;
+	r = dit_lmdb_error(
+		mdb_cursor_open(snapshot->txn, snapshot->dbis[i], &scan->cursor));
+	if (r < 0) {
+		free(scan);
+		return r;
+	}
+	*ret = scan;
+	return 0;
+}
+
+static int scan_get(struct dit_scan *scan, MDB_val *key, MDB_cursor_op op,
+                    struct dit_span *ret_key, struct dit_span *ret_value)
+{
+	MDB_val value;
+	int r = dit_lmdb_error(mdb_cursor_get(scan->cursor, key, &value, op));
+
+	if (r == MDB_NOTFOUND) {
+		return 0;
+	}
+	if (r < 0) {
+		return r;
+	}
+	scan->is_started = true;
+	*ret_key = (struct dit_span){key->mv_data, key->mv_size};
+	*ret_value = (struct dit_span){value.mv_data, value.mv_size};
+	return 1;
+}
+
+int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
+                  struct dit_span *ret_value)
+{
+	MDB_val key;
+
+	return scan_get(scan, &key, scan->is_started ? MDB_NEXT : MDB_FIRST, ret_key,
+	                ret_value);
+}
+
+int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
+                  struct dit_span *ret_value)
+{
+	MDB_val first;
+	uint64_t integer = 0;
+	MDB_val key = {wanted.len, (void *)wanted.data};
+	int r = 0;
+
+	if (scan->is_integerkey) {
+		/* LMDB compares words of one size, the one that this database has. */
+		r = dit_lmdb_error(mdb_cursor_get(scan->cursor, &first, NULL, MDB_FIRST));
+		if (r == MDB_NOTFOUND || (r == 0 && first.mv_size != wanted.len)) {
+			return 0;
+		}
+		if (r < 0) {
+			return r;
+		}
+		if (wanted.len > sizeof(integer)) {
+			return 0;
+		}
+		memcpy(&integer, wanted.data, wanted.len);
+		key.mv_data = &integer;
+	}
+	return scan_get(scan, &key, MDB_SET_KEY, ret_key, ret_value);
+}
+
+void dit_scan_close(struct dit_scan *scan)
+{
+	if (scan != NULL) {
+		mdb_cursor_close(scan->cursor);
+		free(scan);
+	}
+}

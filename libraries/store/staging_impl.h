@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What staging.c (open, publish, abandon) and staging_writers.c (everything between)
+ * share. Nobody else includes this, tests apart.
+ *
+ * Threads: as store.h says.
+ */
+#ifndef DITKIT_STAGING_IMPL_H
+#define DITKIT_STAGING_IMPL_H
+
+#include <signal.h>
+
+#include <lmdb.h>
+
+#include "store/claim.h"
+#include "store/store.h"
+
+struct dit_staging {
+	struct dit_claim claim;
+	char *directory;    /* owned */
+	char *staging_path; /* owned; directory/ditkit-staging */
+	mode_t mode;
+	uint64_t maxsize_bytes;
+	bool may_grow;
+
+	MDB_env *env; /* NULL once closed */
+	int data_fd;  /* the environment's own; not ours to close */
+	size_t page_bytes;
+	uint64_t map_bytes;
+	MDB_dbi ad2i;
+	MDB_dbi dn2i;
+	MDB_dbi id2e;
+	MDB_dbi index; /* since dit_staging_begin_index() */
+
+	/* The open transaction; txn and cursor are NULL between two. */
+	MDB_txn *txn;
+	MDB_cursor *cursor;
+	MDB_dbi cursor_dbi;
+	uint64_t txn_room_bytes; /* what it may still be charged with */
+	uint64_t txn_bytes;      /* what it was charged with */
+
+	uint64_t used_bytes;    /* of the data file, by the last commit */
+	uint64_t started_bytes; /* of it, handed to the disk already */
+
+	/* Where the writers stand. */
+	uint32_t last_ad;
+	bool has_entry;
+	uint64_t last_entry; /* highest ID in id2e */
+	bool has_name;
+	uint64_t last_name;
+	bool is_name_list; /* has more than one record */
+	bool has_index;
+	bool is_integerkey;
+	size_t integerkey_len; /* of the first key; 0: none yet */
+
+	int error; /* the first; all later calls return it */
+};
+
+/** Begin a transaction that may be charged with @p bytes at least. */
+int dit_staging_begin(struct dit_staging *staging, uint64_t bytes);
+
+/** Commit the open transaction, if there is one. */
+int dit_staging_commit(struct dit_staging *staging);
+
+/**
+ * While LMDB writes, a limit on file sizes (RLIMIT_FSIZE) must be an error and not a
+ * deadly SIGXFSZ: the signal is blocked in this thread, and taken away if it came.
+ */
+void dit_staging_block_signal(sigset_t *ret_previous);
+void dit_staging_restore_signal(const sigset_t *previous);
+
+#endif

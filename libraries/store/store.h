@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * back-mdb's environment on LMDB 0.9 (storage.md 1): the only room that knows LMDB.
+ *
+ * A new database is built in a staging environment inside the database directory and
+ * put in place by one rename:
+ *
+ *   dit_staging_open();
+ *   dit_staging_put_*(), in ascending key order per named database;
+ *   dit_staging_publish()  or  dit_staging_abandon()
+ *
+ * DIR/ditkit-staging/ holds the unfinished data.mdb; what a killed process left there is
+ * removed by the next dit_staging_open(). Until publish DIR/data.mdb is untouched;
+ * afterwards it is the finished database, durably. All the while the directory is claimed
+ * (claim.h): other loaders are refused, slapd and its tools wait when they are started.
+ *
+ * An existing database is read through a snapshot:
+ *
+ *   dit_snapshot_open();  dit_snapshot_dbs();  dit_scan_open(), dit_scan_next()...;
+ *   dit_snapshot_close()
+ *
+ * Threads: a staging object belongs to one thread (the single writer). A snapshot and its
+ * scans belong to one thread at a time; the bytes that scans return may be read by any
+ * thread until the snapshot is closed. While an environment is staged, the same process
+ * must not open a snapshot of the same directory.
+ */
+#ifndef DITKIT_STORE_H
+#define DITKIT_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/span.h"
+
+struct dit_staging;
+
+struct dit_staging_opts {
+	const char *directory;   /* of the database; must exist; copied */
+	mode_t mode;             /* of data.mdb and lock.mdb */
+	unsigned ndbs;           /* named databases at most (fixed ones included) */
+	uint64_t maxsize_bytes;  /* configured map size, to be recorded; 0: LMDB's */
+	uint64_t expected_bytes; /* first guess of the result's size, 0: none */
+	bool may_grow;           /* --grow: a result larger than maxsize_bytes is fine */
+};
+
+/**
+ * Refuses, with nothing changed: DIT_E_BUSY (slapd or another loader has the database
+ * open), DIT_E_NOTEMPTY (it holds entries; @p ret_nentries says how many), -errno,
+ * LMDB codes (an existing data.mdb that is none: MDB_INVALID, MDB_VERSION_MISMATCH).
+ */
+int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
+                     uint64_t *ret_nentries);
+
+/*
+ * Writers. All return 0, LMDB's codes or -errno; the first error sticks. Disk full or a
+ * limit reached: -ENOSPC, -EDQUOT, -EFBIG. Records out of order: MDB_KEYEXIST, -EINVAL.
+ */
+
+/** ad2i: numbers ascend from 1 without gaps. */
+int dit_staging_put_ad(struct dit_staging *staging, uint32_t number,
+                       struct dit_span name);
+
+/**
+ * id2e: reserve a record; the caller fills @p ret_space (zero bytes: a hole) before any
+ * other call. IDs normally ascend (appended); an ID below the highest replaces a hole.
+ */
+int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t len,
+                              void **ret_space);
+
+/** dn2i: keys ascend, records of one key in stored order, self or dummy first. */
+int dit_staging_put_name(struct dit_staging *staging, uint64_t id,
+                         struct dit_span record);
+
+/**
+ * Create an index database and write to it from now on; ends the previous one.
+ * DIT_E_DUPLICATE: there is a database of that name.
+ */
+int dit_staging_begin_index(struct dit_staging *staging, const char *name,
+                            bool is_integerkey);
+/**
+ * Keys ascend in the database's order, IDs ascend within a key; all IDs of a key in one
+ * call. Integer keys are all of 4 or all of 8 bytes. No IDs: nothing is stored.
+ */
+int dit_staging_put_postings(struct dit_staging *staging, struct dit_span key,
+                             const uint64_t *ids, size_t nids);
+
+/** Bytes of the data file in use so far. */
+uint64_t dit_staging_used_bytes(const struct dit_staging *staging);
+
+/**
+ * Commit, trim the file to its last used page, give it mode and owner (as root: those of
+ * the directory), sync, rename into place, sync the directory. Frees @p staging in every
+ * case. @p ret_bytes gets the size of the result. DIT_E_FULL: that is more than
+ * maxsize_bytes, and not may_grow; nothing was changed.
+ */
+int dit_staging_publish(struct dit_staging *staging, uint64_t *ret_bytes);
+
+/** Remove all traces. NULL is fine. */
+void dit_staging_abandon(struct dit_staging *staging);
+
+/* ---- reading ---- */
+
+#define DIT_DB_INTEGERKEY 0x08u
+#define DIT_DB_DUPSORT    0x04u
+#define DIT_DB_DUPFIXED   0x10u
+#define DIT_DB_INTEGERDUP 0x20u
+
+struct dit_snapshot;
+
+struct dit_stored_db {
+	const char *name;  /* owned by the snapshot */
+	unsigned flags;    /* DIT_DB_... as stored */
+	uint64_t nrecords; /* duplicates counted one by one */
+	uint64_t npages;
+};
+
+/** Open DIR/data.mdb read-only and pin one snapshot. LMDB's codes, -errno. */
+int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
+void dit_snapshot_close(struct dit_snapshot *snapshot);
+/** All named databases, sorted by name; owned by the snapshot. @return their number */
+size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
+                        const struct dit_stored_db **ret);
+
+struct dit_scan;
+/** DIT_E_UNKNOWN: no database of that name. */
+int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const char *name);
+/** Next record in stored order. 1; 0 end; error. Spans point into the map until close. */
+int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
+                  struct dit_span *ret_value);
+/**
+ * First record with exactly this key; dit_scan_next() goes on behind it. 1; 0: none, and
+ * the next dit_scan_next() is undefined; error. Not for id2v (its order is slapd's own).
+ */
+int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
+                  struct dit_span *ret_value);
+void dit_scan_close(struct dit_scan *scan);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory that runs out at any moment: the n-th allocation fails, n counting up until an
+ * entry is read, checked, completed and encoded without a failure.
+ *
+ * The linker wraps the allocations of our objects. Arenas with the smallest blocks make
+ * nearly every piece an allocation.
+ */
+#include "test.h"
+
+#include <errno.h>
+
+#include "entry/entry_fixture.h"
+#include "store/entry_codec.h"
+
+static long countdown = -1; /* allocations until the failing one; -1: never */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+
+static bool must_fail(void)
+{
+	if (countdown < 0) {
+		return false;
+	}
+	return countdown-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return must_fail() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return must_fail() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return must_fail() ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	return must_fail() ? NULL : __real_reallocarray(p, n, size);
+}
+
+struct outcome {
+	int r;
+	struct dit_entry_refusal refusal;
+};
+
+/* One entry from first to last, with caches and arena of its own. */
+static struct outcome make_entry(struct entry_fixture *f, const char *record)
+{
+	static const struct dit_entry_stamp stamp = {.time_us = 1700000000123456};
+	struct outcome outcome = {0};
+	struct dit_stored_entry stored;
+	struct dit_encoded encoded;
+
+	dit_arena_init(&f->arena, 64);
+	outcome.r = dit_entry_caches_init(&f->caches);
+	if (outcome.r == 0) {
+		outcome.r = fixture_read(f, record);
+	}
+	if (outcome.r == 0) {
+		outcome.r = dit_entry_check(&f->context, &f->caches, &f->entry, &f->arena,
+		                            &f->notes, &outcome.refusal);
+	}
+	if (outcome.r == 0) {
+		outcome.r = dit_entry_complete(&f->context, &f->entry, &stamp, &f->arena);
+	}
+	if (outcome.r == 0) {
+		outcome.r = dit_entry_encode(&f->entry, &f->arena, &encoded);
+	}
+	if (outcome.r == 0) {
+		struct dit_span bytes = {encoded.bytes, encoded.len};
+
+		outcome.r = dit_entry_decode(bytes, &f->arena, &stored);
+	}
+	return outcome;
+}
+
+static void fail_at_each_allocation(const char *record, int expected)
+{
+	struct entry_fixture f = {0};
+	struct outcome outcome = {0};
+	bool has_failed = true;
+	long n = 0;
+
+	assert_int_equal(fixture_schema_new(&f.schema), 0);
+	f.context = (struct dit_entry_context){.schema = f.schema,
+	                                       .check_schema = true,
+	                                       .check_values = true,
+	                                       .lastmod = true};
+	for (n = 0; has_failed; n++) {
+		countdown = n;
+		outcome = make_entry(&f, record);
+		has_failed = countdown < 0;
+		countdown = -1;
+		/* what a failed cache entry or note costs is time or text */
+		if (!has_failed || outcome.r != -ENOMEM) {
+			assert_int_equal(outcome.r, expected);
+		}
+		dit_entry_caches_deinit(&f.caches);
+		dit_arena_deinit(&f.arena);
+	}
+	assert_true(n > 20);
+	dit_schema_free(f.schema);
+}
+
+#define CLASSES_AND_VALUES                                                               \
+ "objectClass: cRule\nobjectClass: auxA\nou: 1\nou: 2\ntNone:: eA==\n"                   \
+ "description: folded\n  line\n"                                                         \
+ "ou: 3\nou: 4\nou: 5\nou: 6\nou: 7\nou: 8\nou: 9\n"
+
+static void entry_is_made_or_memory_is_short(void **state)
+{
+	(void)state;
+	fail_at_each_allocation("dn: cn=A+sn=B+ou=X\n" CLASSES_AND_VALUES, 0);
+	fail_at_each_allocation("dn: cn=A+sn=B+mail=x\n" CLASSES_AND_VALUES,
+	                        DIT_E_INVALID); /* mail is not allowed */
+	fail_at_each_allocation(
+		"dn: tUUID=AAAAAAAA-bbbb-1111-2222-333333333333\n" CLASSES_AND_VALUES,
+		DIT_E_INVALID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entry_is_made_or_memory_is_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

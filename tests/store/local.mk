@@ -1,0 +1,24 @@
+# tests/store/local.mk
+check_PROGRAMS += \
+	%D%/test_compare \
+	%D%/test_entry_codec \
+	%D%/test_name_codec \
+	%D%/test_snapshot \
+	%D%/test_staging \
+	%D%/test_store \
+	%D%/test_strerror \
+	$(NULL)
+%C%_test_compare_SOURCES = %D%/store_fixture.h %D%/test_compare.c
+%C%_test_compare_LDADD = $(test_libs)
+%C%_test_entry_codec_SOURCES = %D%/test_entry_codec.c
+%C%_test_entry_codec_LDADD = $(test_libs)
+%C%_test_name_codec_SOURCES = %D%/test_name_codec.c
+%C%_test_name_codec_LDADD = $(test_libs)
+%C%_test_snapshot_SOURCES = %D%/store_fixture.h %D%/test_snapshot.c
+%C%_test_snapshot_LDADD = $(test_libs)
+%C%_test_staging_SOURCES = %D%/store_fixture.h %D%/test_staging.c
+%C%_test_staging_LDADD = $(test_libs)
+%C%_test_store_SOURCES = %D%/store_fixture.h %D%/test_store.c
+%C%_test_store_LDADD = $(test_libs)
+%C%_test_strerror_SOURCES = %D%/test_strerror.c
+%C%_test_strerror_LDADD = $(test_libs)

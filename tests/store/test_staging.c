@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A load that is refused, fails or is abandoned leaves the directory as it was; and no
+ * two processes get into each other's way.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "base/error.h"
+#include "store_fixture.h"
+
+/* ---- refusals ---- */
+
+static void database_with_entries_is_refused_unchanged(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_staging_opts opts = fixture_opts(dir);
+	struct dit_staging *staging = NULL;
+	uint64_t nentries = 0;
+	struct stat before;
+	struct stat after;
+	(void)state;
+
+	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &before), 0);
+	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), DIT_E_NOTEMPTY);
+	assert_int_equal(nentries, 3);
+	assert_null(staging);
+	assert_directory_holds(dir, "data.mdb lock.mdb ");
+	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &after), 0);
+	assert_int_equal(before.st_size, after.st_size);
+
+	/* A lock file that was not there is not left there. */
+	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), DIT_E_NOTEMPTY);
+	assert_directory_holds(dir, "data.mdb ");
+	test_scratch_remove(dir);
+}
+
+static void make_env(const char *dir, const char *db)
+{
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, 4), 0);
+	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
+	if (db != NULL) {
+		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+		assert_int_equal(mdb_dbi_open(txn, db, MDB_CREATE, &dbi), 0);
+		assert_int_equal(mdb_txn_commit(txn), 0);
+	}
+	mdb_env_close(env);
+}
+
+static void empty_database_is_replaced(void **state)
+{
+	static const char *const dbs[] = {NULL, "id2e", "cn"};
+	(void)state;
+
+	for (size_t i = 0; i < 4; i++) {
+		char *dir = test_scratch();
+		struct dit_staging *staging = NULL;
+
+		if (i < 3) {
+			make_env(dir, dbs[i]);
+		} else {
+			int fd = open(fixture_path(dir, "data.mdb"), O_WRONLY | O_CREAT,
+			              0600);
+
+			assert_int_equal(close(fd), 0);
+		}
+		staging = fixture_open(dir);
+		fixture_put_tree(staging, FIXTURE_VARIANT);
+		(void)fixture_publish(staging);
+		assert_int_equal(fixture_count(dir), 3);
+		assert_directory_holds(dir, "data.mdb lock.mdb ");
+		test_scratch_remove(dir);
+	}
+}
+
+static void what_is_no_database_is_refused(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging_opts opts = fixture_opts("/nonexistent/directory");
+	struct dit_staging *staging = NULL;
+	uint64_t nentries = 0;
+	FILE *file = NULL;
+	(void)state;
+
+	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), -ENOENT);
+	opts.directory = "/dev/null";
+	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), -ENOTDIR);
+
+	opts.directory = dir;
+	file = fopen(fixture_path(dir, "data.mdb"), "w");
+	assert_non_null(file);
+	for (int i = 0; i < 1000; i++) {
+		(void)fprintf(file, "this is not a database\n");
+	}
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), MDB_INVALID);
+	assert_directory_holds(dir, "data.mdb ");
+	test_scratch_remove(dir);
+}
+
+static void second_loader_is_refused(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging_opts opts = fixture_opts(dir);
+	struct dit_staging *staging = fixture_open(dir);
+	struct dit_staging *second = NULL;
+	uint64_t nentries = 0;
+	(void)state;
+
+	fixture_put_tree(staging, FIXTURE_VARIANT);
+	assert_int_equal(dit_staging_open(&second, &opts, &nentries), DIT_E_BUSY);
+	assert_directory_holds(dir, "ditkit-staging lock.mdb ");
+	(void)fixture_publish(staging);
+	assert_int_equal(dit_staging_open(&second, &opts, &nentries), DIT_E_NOTEMPTY);
+	test_scratch_remove(dir);
+}
+
+/* A process that opens the environment as slapd does. */
+struct other {
+	pid_t pid;
+	int to;   /* closed: it ends */
+	int from; /* gets its answer: result of mdb_env_open, number of entries */
+};
+
+struct answer {
+	int rc;
+	size_t nentries;
+};
+
+static void other_main(const char *directory, int from, int to)
+{
+	struct answer answer = {0, 0};
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+	MDB_stat stat;
+	char byte = 0;
+
+	answer.rc = mdb_env_create(&env);
+	(void)mdb_env_set_maxdbs(env, 4);
+	answer.rc = mdb_env_open(env, directory, 0, 0600);
+	if (answer.rc == 0 && mdb_txn_begin(env, NULL, 0, &txn) == 0) {
+		if (mdb_dbi_open(txn, "id2e", 0, &dbi) == 0 &&
+		    mdb_stat(txn, dbi, &stat) == 0) {
+			answer.nentries = stat.ms_entries;
+		}
+		/* A real change, to see that both agree on the newest transaction. */
+		if (mdb_dbi_open(txn, "other", MDB_CREATE, &dbi) != 0 ||
+		    mdb_txn_commit(txn) != 0) {
+			answer.rc = -1;
+		}
+	}
+	(void)!write(from, &answer, sizeof(answer));
+	(void)!read(to, &byte, 1);
+	_exit(0);
+}
+
+static struct other other_start(const char *directory)
+{
+	struct other other;
+	int to[2];
+	int from[2];
+
+	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(from, O_CLOEXEC), 0);
+	other.pid = fork();
+	assert_true(other.pid >= 0);
+	if (other.pid == 0) {
+		(void)close(to[1]);
+		(void)close(from[0]);
+		other_main(directory, from[1], to[0]);
+	}
+	(void)close(to[0]);
+	(void)close(from[1]);
+	other.to = to[1];
+	other.from = from[0];
+	return other;
+}
+
+static struct answer other_answer(const struct other *other)
+{
+	struct answer answer;
+
+	assert_int_equal(read(other->from, &answer, sizeof(answer)), sizeof(answer));
+	return answer;
+}
+
+static void other_end(struct other *other)
+{
+	int status = 0;
+
+	(void)close(other->to);
+	(void)close(other->from);
+	assert_int_equal(waitpid(other->pid, &status, 0), other->pid);
+	assert_int_equal(status, 0);
+}
+
+/* Wait until the process sleeps in fcntl(); best effort. */
+static void other_wait_for_lock(const struct other *other)
+{
+	char path[64];
+	char text[64] = "";
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/wchan", (int)other->pid);
+	for (int i = 0; i < 100 && strstr(text, "lock") == NULL; i++) {
+		FILE *file = fopen(path, "r");
+
+		(void)usleep(10000);
+		if (file != NULL) {
+			text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+			(void)fclose(file);
+		}
+	}
+}
+
+static void open_environment_is_busy(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging_opts opts = fixture_opts(dir);
+	struct dit_staging *staging = NULL;
+	uint64_t nentries = 0;
+	struct other other = other_start(dir);
+	(void)state;
+
+	assert_int_equal(other_answer(&other).rc, 0);
+	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), DIT_E_BUSY);
+	assert_directory_holds(dir, "data.mdb lock.mdb ");
+	other_end(&other);
+	staging = fixture_open(dir);
+	dit_staging_abandon(staging);
+	test_scratch_remove(dir);
+}
+
+static void process_that_waits_gets_the_finished_database(void **state)
+{
+	(void)state;
+
+	/* Without and with a lock file that an older database has left. */
+	for (int is_old = 0; is_old < 2; is_old++) {
+		char *dir = test_scratch();
+		struct dit_staging *staging = NULL;
+		struct other other;
+		struct answer answer;
+
+		if (is_old) {
+			for (int i = 0; i < 5; i++) {
+				make_env(dir, i % 2 == 0 ? "a" : "b");
+			}
+			assert_int_equal(unlink(fixture_path(dir, "data.mdb")), 0);
+		}
+		staging = fixture_open(dir);
+		other = other_start(dir);
+		other_wait_for_lock(&other);
+		fixture_put_tree(staging, FIXTURE_VARIANT);
+		(void)fixture_publish(staging);
+		answer = other_answer(&other);
+		other_end(&other);
+
+		assert_int_equal(answer.rc, 0);
+		assert_int_equal(answer.nentries, 3);
+		assert_int_equal(fixture_count(dir), 3);
+		test_scratch_remove(dir);
+	}
+}
+
+static void process_that_waits_fails_after_an_abandoned_load(void **state)
+{
+	(void)state;
+
+	for (int is_old = 0; is_old < 2; is_old++) {
+		char *dir = test_scratch();
+		struct dit_staging *staging = NULL;
+		struct other other;
+
+		if (is_old) {
+			make_env(dir, NULL);
+		}
+		staging = fixture_open(dir);
+		other = other_start(dir);
+		other_wait_for_lock(&other);
+		dit_staging_abandon(staging);
+		assert_int_not_equal(other_answer(&other).rc, 0);
+		other_end(&other);
+
+		other = other_start(dir);
+		assert_int_equal(other_answer(&other).rc, 0);
+		other_end(&other);
+		test_scratch_remove(dir);
+	}
+}
+
+/* ---- failures ---- */
+
+static void abandoned_load_leaves_no_trace(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	(void)state;
+
+	dit_staging_abandon(staging);
+	assert_directory_holds(dir, "");
+	staging = fixture_open(dir);
+	fixture_put_tree(staging, FIXTURE_VARIANT);
+	dit_staging_abandon(staging);
+	assert_directory_holds(dir, "");
+	dit_staging_abandon(NULL);
+	test_scratch_remove(dir);
+}
+
+static void what_a_killed_load_left_is_removed(void **state)
+{
+	char *dir = test_scratch();
+	pid_t pid = fork();
+	int status = 0;
+	struct dit_staging *staging = NULL;
+	int fd = -1;
+	(void)state;
+
+	if (pid == 0) {
+		staging = fixture_open(dir);
+		fixture_put_tree(staging, FIXTURE_VARIANT);
+		(void)raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_directory_holds(dir, "ditkit-staging lock.mdb ");
+	fd = open(fixture_path(dir, "ditkit-staging/something else"), O_CREAT | O_WRONLY,
+	          0600);
+	assert_int_equal(close(fd), 0);
+
+	staging = fixture_open(dir);
+	assert_directory_holds(fixture_path(dir, "ditkit-staging"), "data.mdb ");
+	fixture_put_tree(staging, FIXTURE_VARIANT);
+	(void)fixture_publish(staging);
+	assert_directory_holds(dir, "data.mdb lock.mdb ");
+	assert_int_equal(fixture_count(dir), 3);
+	test_scratch_remove(dir);
+}
+
+static void staging_directory_that_is_a_link_is_not_followed(void **state)
+{
+	char *dir = test_scratch();
+	char *elsewhere = test_scratch();
+	struct dit_staging_opts opts = fixture_opts(dir);
+	struct dit_staging *staging = NULL;
+	uint64_t nentries = 0;
+	int fd = open(fixture_path(elsewhere, "precious"), O_CREAT | O_WRONLY, 0600);
+	(void)state;
+
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(symlink(elsewhere, fixture_path(dir, "ditkit-staging")), 0);
+	assert_true(dit_staging_open(&staging, &opts, &nentries) < 0);
+	assert_directory_holds(elsewhere, "precious ");
+	test_scratch_remove(elsewhere);
+	test_scratch_remove(dir);
+}
+
+static int put_ad_gap(struct dit_staging *staging)
+{
+	return dit_staging_put_ad(staging, 2, DIT_SPAN("cn"));
+}
+
+static int put_name_back(struct dit_staging *staging)
+{
+	fixture_put_self(staging, 5, "cn=a", 1);
+	return dit_staging_put_name(staging, 4, DIT_SPAN("\0\1a\0a\0\0\0\0\0\0\0\0\0"));
+}
+
+static int put_name_unsorted(struct dit_staging *staging)
+{
+	fixture_put_child(staging, 5, "cn=b", 6, 1);
+	fixture_put_child(staging, 5, "cn=d", 7, 1);
+	return dit_staging_put_name(staging, 5,
+	                            DIT_SPAN("\x80\4cn=c\0c\0\0\0\0\0\0\0\0\0"));
+}
+
+static int put_name_too_long(struct dit_staging *staging)
+{
+	static const char bytes[512] = "";
+
+	return dit_staging_put_name(staging, 5, (struct dit_span){bytes, sizeof(bytes)});
+}
+
+static int put_key_back(struct dit_staging *staging)
+{
+	static const uint64_t ids[] = {1, 2};
+
+	assert_int_equal(dit_staging_begin_index(staging, "cn", false), 0);
+	fixture_put_key(staging, "b", 1, ids, 2);
+	return dit_staging_put_postings(staging, DIT_SPAN("a"), ids, 2);
+}
+
+static int put_key_twice(struct dit_staging *staging)
+{
+	static const uint64_t ids[] = {1, 2};
+
+	assert_int_equal(dit_staging_begin_index(staging, "cn", false), 0);
+	fixture_put_key(staging, "a", 1, ids, 1);
+	return dit_staging_put_postings(staging, DIT_SPAN("a"), ids + 1, 1);
+}
+
+static int put_ids_unsorted(struct dit_staging *staging)
+{
+	static const uint64_t ids[] = {1, 3, 2};
+
+	assert_int_equal(dit_staging_begin_index(staging, "cn", false), 0);
+	return dit_staging_put_postings(staging, DIT_SPAN("a"), ids, 3);
+}
+
+static int put_empty_key(struct dit_staging *staging)
+{
+	static const uint64_t ids[] = {1};
+
+	assert_int_equal(dit_staging_begin_index(staging, "cn", false), 0);
+	return dit_staging_put_postings(staging, DIT_SPAN(""), ids, 1);
+}
+
+static int put_postings_nowhere(struct dit_staging *staging)
+{
+	static const uint64_t ids[] = {1};
+
+	return dit_staging_put_postings(staging, DIT_SPAN("a"), ids, 1);
+}
+
+static int put_odd_integerkey(struct dit_staging *staging)
+{
+	static const uint64_t ids[] = {1};
+
+	assert_int_equal(dit_staging_begin_index(staging, "cn", true), 0);
+	return dit_staging_put_postings(staging, DIT_SPAN("12345"), ids, 1);
+}
+
+static int put_mixed_integerkeys(struct dit_staging *staging)
+{
+	static const uint64_t ids[] = {1};
+
+	assert_int_equal(dit_staging_begin_index(staging, "cn", true), 0);
+	fixture_put_key(staging, "\0\0\0\0", 4, ids, 1);
+	return dit_staging_put_postings(staging, DIT_SPAN("12345678"), ids, 1);
+}
+
+static int begin_index_twice(struct dit_staging *staging)
+{
+	assert_int_equal(dit_staging_begin_index(staging, "cn", true), 0);
+	return dit_staging_begin_index(staging, "cn", true);
+}
+
+static int begin_index_of_a_fixed_name(struct dit_staging *staging)
+{
+	return dit_staging_begin_index(staging, "id2e", false);
+}
+
+static int begin_too_many_indexes(struct dit_staging *staging)
+{
+	char name[16];
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < 13; i++) {
+		(void)snprintf(name, sizeof(name), "a%d", i);
+		r = dit_staging_begin_index(staging, name, false);
+	}
+	return r;
+}
+
+static void first_error_sticks_and_nothing_is_published(void **state)
+{
+	static const struct {
+		const char *name;
+		int (*put)(struct dit_staging *staging);
+		int error;
+	} cases[] = {
+		{"gap in the attribute numbers", put_ad_gap, -EINVAL},
+		{"lower name key", put_name_back, MDB_KEYEXIST},
+		{"names out of order", put_name_unsorted, MDB_KEYEXIST},
+		{"name record too long", put_name_too_long, MDB_BAD_VALSIZE},
+		{"lower index key", put_key_back, MDB_KEYEXIST},
+		{"index key twice", put_key_twice, MDB_KEYEXIST},
+		{"IDs out of order", put_ids_unsorted, MDB_KEYEXIST},
+		{"empty index key", put_empty_key, MDB_BAD_VALSIZE},
+		{"no index begun", put_postings_nowhere, -EINVAL},
+		{"integer key of 5 bytes", put_odd_integerkey, -EINVAL},
+		{"integer keys of 4 and 8 bytes", put_mixed_integerkeys, -EINVAL},
+		{"index begun twice", begin_index_twice, DIT_E_DUPLICATE},
+		{"index named as a fixed database", begin_index_of_a_fixed_name,
+	         DIT_E_DUPLICATE},
+		{"too many databases", begin_too_many_indexes, MDB_DBS_FULL},
+	};
+	static const uint64_t ids[] = {9};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *dir = test_scratch();
+		struct dit_staging *staging = fixture_open(dir);
+		uint64_t bytes = 0;
+		void *space = NULL;
+		int r = cases[i].put(staging);
+
+		if (r != cases[i].error) {
+			print_error("%s: %d\n", cases[i].name, r);
+			fail();
+		}
+		assert_int_equal(dit_staging_put_ad(staging, 1, DIT_SPAN("cn")), r);
+		assert_int_equal(dit_staging_reserve_entry(staging, 1, 8, &space), r);
+		assert_int_equal(dit_staging_put_name(staging, 9, DIT_SPAN("x")), r);
+		assert_int_equal(dit_staging_begin_index(staging, "new", false), r);
+		assert_int_equal(
+			dit_staging_put_postings(staging, DIT_SPAN("zz"), ids, 1), r);
+		assert_int_equal(dit_staging_publish(staging, &bytes), r);
+		assert_directory_holds(dir, "");
+		test_scratch_remove(dir);
+	}
+}
+
+/* Put until it fails; the limit is far below what this would need. */
+static int fill_up(struct dit_staging *staging, size_t len)
+{
+	void *space = NULL;
+	int r = 0;
+
+	for (uint64_t id = 1; r == 0 && id * len < 1u << 30; id++) {
+		r = dit_staging_reserve_entry(staging, id, len, &space);
+		if (r == 0) {
+			memset(space, 'x', len);
+		}
+	}
+	return r;
+}
+
+/* A directory on a disk of its own, if we may have one; *state stays NULL otherwise. */
+static int small_disk_setup(void **state)
+{
+	char *dir = test_scratch();
+
+	if (mount("none", dir, "tmpfs", 0, "size=20m") != 0) {
+		test_scratch_remove(dir);
+		return 0;
+	}
+	*state = dir;
+	return 0;
+}
+
+static int small_disk_teardown(void **state)
+{
+	if (*state != NULL) {
+		(void)umount2(*state, MNT_DETACH);
+		test_scratch_remove(*state);
+	}
+	return 0;
+}
+
+static void full_disk_is_an_error_and_the_old_database_stays(void **state)
+{
+	static const size_t sizes[] = {600, 3000, 100000, 30u << 20};
+	const char *dir = *state;
+	struct dit_staging *staging = NULL;
+	uint64_t bytes = 0;
+	struct stat before;
+	struct stat after;
+
+	if (dir == NULL) {
+		skip();
+	}
+	make_env(dir, "id2e");
+	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &before), 0);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		staging = fixture_open(dir);
+		assert_int_equal(fill_up(staging, sizes[i]), -ENOSPC);
+		assert_int_equal(dit_staging_publish(staging, &bytes), -ENOSPC);
+		assert_directory_holds(dir, "data.mdb lock.mdb ");
+		assert_int_equal(stat(fixture_path(dir, "data.mdb"), &after), 0);
+		assert_int_equal(before.st_ino, after.st_ino);
+	}
+}
+
+static void almost_full_disk_is_enough(void **state)
+{
+	static const char bytes[900] = "";
+	const char *dir = *state;
+	struct dit_staging *staging = NULL;
+
+	if (dir == NULL) {
+		skip();
+	}
+	staging = fixture_open(dir);
+	for (uint64_t id = 1; id <= 19000; id++) {
+		fixture_put_entry(staging, id, bytes, sizeof(bytes));
+	}
+	assert_true(fixture_publish(staging) > 18u << 20);
+	assert_int_equal(fixture_count(dir), 19000);
+}
+
+static void file_size_limit_is_an_error_and_no_signal(void **state)
+{
+	char *dir = test_scratch();
+	pid_t pid = fork();
+	int status = 0;
+	(void)state;
+
+	if (pid == 0) {
+		const struct rlimit limit = {10000001, 10000001};
+		struct dit_staging *staging = fixture_open(dir);
+		uint64_t bytes = 0;
+		sigset_t pending;
+
+		(void)signal(SIGXFSZ, SIG_DFL);
+		if (setrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+		    fill_up(staging, 600) != -EFBIG ||
+		    dit_staging_publish(staging, &bytes) != -EFBIG) {
+			_exit(1);
+		}
+		_exit(sigpending(&pending) == 0 && !sigismember(&pending, SIGXFSZ) ? 0
+		                                                                   : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_directory_holds(dir, "");
+	test_scratch_remove(dir);
+}
+
+static void failed_rename_leaves_the_directory_as_it_was(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	uint64_t bytes = 0;
+	(void)state;
+
+	fixture_put_tree(staging, FIXTURE_VARIANT);
+	/* A directory of that name cannot be replaced by a file. */
+	assert_int_equal(mkdir(fixture_path(dir, "data.mdb"), 0700), 0);
+	assert_int_equal(dit_staging_publish(staging, &bytes), -EISDIR);
+	assert_directory_holds(dir, "data.mdb ");
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(database_with_entries_is_refused_unchanged),
+		cmocka_unit_test(empty_database_is_replaced),
+		cmocka_unit_test(what_is_no_database_is_refused),
+		cmocka_unit_test(second_loader_is_refused),
+		cmocka_unit_test(open_environment_is_busy),
+		cmocka_unit_test(process_that_waits_gets_the_finished_database),
+		cmocka_unit_test(process_that_waits_fails_after_an_abandoned_load),
+		cmocka_unit_test(abandoned_load_leaves_no_trace),
+		cmocka_unit_test(what_a_killed_load_left_is_removed),
+		cmocka_unit_test(staging_directory_that_is_a_link_is_not_followed),
+		cmocka_unit_test(first_error_sticks_and_nothing_is_published),
+		cmocka_unit_test_setup_teardown(
+			full_disk_is_an_error_and_the_old_database_stays,
+			small_disk_setup, small_disk_teardown),
+		cmocka_unit_test_setup_teardown(almost_full_disk_is_enough,
+	                                        small_disk_setup, small_disk_teardown),
+		cmocka_unit_test(file_size_limit_is_an_error_and_no_signal),
+		cmocka_unit_test(failed_rename_leaves_the_directory_as_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
