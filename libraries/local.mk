@@ -3,4 +3,5 @@ pkgconfig_DATA += libraries/ditkit.pc
 pkginclude_HEADERS += \
 	%D%/base/error.h \
 	%D%/base/report.h \
+	%D%/bulk/load.h \
 	$(NULL)

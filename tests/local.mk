@@ -6,6 +6,7 @@ script_tests =
 unit_scripts =
 
 include tests/base/local.mk
+include tests/bulk/local.mk
 include tests/config/local.mk
 include tests/entry/local.mk
 include tests/fuzz/local.mk

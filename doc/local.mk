@@ -1,0 +1,6 @@
+# doc/local.mk
+dist_man_MANS += %D%/man/ditadd.8
+EXTRA_DIST += \
+	%D%/examples/people.ldif \
+	%D%/examples/slapd.conf \
+	$(NULL)

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The DN table of a load: which DN has which ID, and how the tree hangs together.
+ *
+ *   dit_dn_table_new();  dit_dn_table_find(), _add()...;
+ *   dit_dn_table_count();  dit_dn_table_nsubs()...;  dit_dn_table_free()
+ *
+ * A DN is kept as a fingerprint of 96 bits of its normal form: with a billion entries
+ * the odds that any two share one are 1 in 10^11. Memory: 20 bytes per node and 5 to 10
+ * for the hash slots, at most 32 per entry.
+ *
+ * IDs are given out in order from 1; 0 stands for the root above all suffixes.
+ *
+ * Threads: fingerprints are made anywhere; the table belongs to one thread.
+ */
+#ifndef DITKIT_DN_TABLE_H
+#define DITKIT_DN_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+/** 2^32 - 2 entries: IDs are kept in 32 bits here and in the postings. */
+#define DIT_DN_TABLE_MAX 0xfffffffeu
+
+struct dit_fingerprint {
+	uint32_t word[3];
+};
+
+/** Of a normal form. */
+struct dit_fingerprint dit_fingerprint_of(struct dit_span norm_dn);
+
+struct dit_dn_table;
+
+int dit_dn_table_new(struct dit_dn_table **ret);
+void dit_dn_table_free(struct dit_dn_table *table);
+
+/** @return the ID, or 0: not there */
+uint32_t dit_dn_table_find(const struct dit_dn_table *table,
+                           const struct dit_fingerprint *fingerprint);
+
+/**
+ * Add a node that is not there yet, below @p parent (0: the root).
+ *
+ * @param ret_id  the next ID
+ *
+ * @return 0; -ENOMEM; DIT_E_TOOLONG: over DIT_DN_TABLE_MAX nodes
+ */
+int dit_dn_table_add(struct dit_dn_table *table,
+                     const struct dit_fingerprint *fingerprint, uint32_t parent,
+                     uint32_t *ret_id);
+
+/** Number of nodes, which is the highest ID. */
+uint32_t dit_dn_table_size(const struct dit_dn_table *table);
+
+/** Sum up the subtree sizes; no more additions. */
+void dit_dn_table_count(struct dit_dn_table *table);
+
+/** Nodes in the subtree of @p id, itself included. After dit_dn_table_count(). */
+uint32_t dit_dn_table_nsubs(const struct dit_dn_table *table, uint32_t id);
+
+#endif

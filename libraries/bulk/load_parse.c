@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tool threads' part of a load: parse new records, make the keys of resolved ones.
+ *
+ * Members draw slices of neighbouring items from a counter, so that a batch with a few
+ * huge entries does not leave threads idle, and neighbours share caches (parent DN,
+ * object classes).
+ */
+#include "bulk/load_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SLICE 16 /* items; a hundred microseconds of work */
+
+int load_slot_prepare(struct loader *loader, struct load_slot *slot)
+{
+	size_t n = slot->batch.nrecords;
+
+	for (unsigned i = 0; i < loader->nthreads; i++) {
+		dit_arena_reset(&slot->arenas[i]);
+	}
+	if (n > slot->items_size) {
+		free(slot->items);
+		slot->items_size = 0;
+		slot->items = calloc(n, sizeof(*slot->items));
+		if (slot->items == NULL) {
+			return -ENOMEM;
+		}
+		slot->items_size = n;
+	}
+	return 0;
+}
+
+/* ---- parse ---- */
+
+static void note_wrong_database(struct loader *loader, struct load_item *item,
+                                uint64_t line)
+{
+	const struct dit_database *db = loader->db;
+	const struct dit_dn *dn = &item->entry.dn;
+	const struct dit_database *other =
+		dit_settings_select(loader->settings, dn->norm);
+	char hint[64] = "";
+
+	if (other != NULL && other != db) {
+		(void)snprintf(hint, sizeof(hint), "; did you mean to use database #%d (",
+		               other->number);
+	}
+	if (dn->norm.len == 0) {
+		dit_notes_add(
+			&item->notes, DIT_REPORT_ERROR,
+			"line %llu: cannot add entry with empty dn=\"%.*s\"%s%.*s%s",
+			(unsigned long long)line, DIT_SPAN_ARGS(dn->pretty), hint,
+			hint[0] == '\0' ? 0 : (int)other->suffix.len,
+			hint[0] == '\0' ? "" : other->suffix.data,
+			hint[0] == '\0' ? "" : ")?");
+		return;
+	}
+	dit_notes_add(
+		&item->notes, DIT_REPORT_ERROR,
+		"line %llu: database #%d (%.*s) not configured to hold \"%.*s\"%s%.*s%s",
+		(unsigned long long)line, db->number, DIT_SPAN_ARGS(db->suffix),
+		DIT_SPAN_ARGS(dn->pretty),
+		hint[0] == '\0' ? "; no database configured for that naming context"
+				: hint,
+		hint[0] == '\0' ? 0 : (int)other->suffix.len,
+		hint[0] == '\0' ? "" : other->suffix.data, hint[0] == '\0' ? "" : ")?");
+}
+
+/* An entry belongs to the database that slapd would select for it (config.md 5). */
+static bool is_ours(const struct loader *loader, const struct dit_dn *dn)
+{
+	if (dn->norm.len == 0 && loader->db->suffix_norm.len > 0) {
+		return false;
+	}
+	return dit_settings_select(loader->settings, dn->norm) == loader->db;
+}
+
+static int check_item(struct loader *loader, struct load_member *member,
+                      struct load_item *item, uint64_t line, struct dit_arena *arena)
+{
+	struct dit_entry_refusal refusal = {0};
+	const struct dit_dn *dn = &item->entry.dn;
+	int r = 0;
+
+	if (!is_ours(loader, dn)) {
+		note_wrong_database(loader, item, line);
+		return DIT_E_INVALID;
+	}
+	r = dit_entry_check(&loader->context, &member->caches, &item->entry, arena,
+	                    &item->notes, &refusal);
+	if (r != DIT_E_INVALID) {
+		return r;
+	}
+	if (refusal.code == 0) {
+		dit_notes_add(&item->notes, DIT_REPORT_ERROR,
+		              "dn=\"%.*s\" (line=%llu): %s", DIT_SPAN_ARGS(dn->pretty),
+		              (unsigned long long)line, refusal.text);
+	} else {
+		dit_notes_add(&item->notes, DIT_REPORT_ERROR,
+		              "dn=\"%.*s\" (line=%llu): (%d) %s",
+		              DIT_SPAN_ARGS(dn->pretty), (unsigned long long)line,
+		              refusal.code, refusal.text);
+	}
+	return r;
+}
+
+static void make_fingerprints(struct load_item *item)
+{
+	const struct dit_dn *dn = &item->entry.dn;
+
+	item->self = dit_fingerprint_of(dn->norm);
+	if (dn->nrdns > 1) {
+		uint32_t at = dn->norm_at[1];
+
+		item->parent = dit_fingerprint_of(
+			(struct dit_span){dn->norm.data + at, dn->norm.len - at});
+	}
+}
+
+/* Sets the item's state from an error of a stage. */
+static void item_fail(struct load_item *item, int r, enum load_state if_invalid)
+{
+	if (r == DIT_E_INVALID || r == DIT_E_UNSUPPORTED) {
+		item->state = if_invalid;
+	} else {
+		item->state = LOAD_BROKEN;
+		item->error = r;
+	}
+}
+
+static void parse_item(struct loader *loader, struct load_member *member,
+                       struct load_slot *slot, size_t index)
+{
+	const struct dit_ldif_record *record = &slot->batch.records[index];
+	struct load_item *item = &slot->items[index];
+	struct dit_arena *arena = &slot->arenas[member->number];
+	struct dit_entry_stamp stamp = {.time_us = slot->time_us,
+	                                .sequence = (uint32_t)index,
+	                                .node = loader->stamp_node,
+	                                .clock_seq = loader->stamp_clock_seq};
+	int r = 0;
+
+	*item = (struct load_item){.state = LOAD_GOOD};
+	dit_notes_init(&item->notes, arena);
+	r = dit_entry_read(&loader->context, &member->caches, record->text, arena,
+	                   &item->notes, &item->entry);
+	if (r < 0) {
+		item_fail(item, r, LOAD_UNREADABLE);
+		return;
+	}
+	r = check_item(loader, member, item, record->line, arena);
+	if (r < 0) {
+		item_fail(item, r, LOAD_REFUSED);
+		return;
+	}
+	r = dit_entry_complete(&loader->context, &item->entry, &stamp, arena);
+	if (r == 0) {
+		r = dit_entry_encode(&item->entry, arena, &item->encoded);
+	}
+	if (r < 0) {
+		item_fail(item, r, LOAD_REFUSED);
+		return;
+	}
+	make_fingerprints(item);
+}
+
+/* ---- keys ---- */
+
+static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
+{
+	struct load_member *member = ctx;
+	uint64_t n = atomic_load_explicit(&member->nposted, memory_order_relaxed);
+
+	atomic_store_explicit(&member->nposted, n + nkeys, memory_order_relaxed);
+	return dit_postings_push(member->loader->postings, member->number, db, member->id,
+	                         ordinals, nkeys);
+}
+
+static int push_wide(void *ctx, unsigned db, struct dit_span key)
+{
+	struct load_member *member = ctx;
+
+	return load_wide_push(member->loader, member->number, db, key, member->id);
+}
+
+static int key_item(struct load_member *member, const struct load_item *item)
+{
+	if (item->id == 0) {
+		return 0;
+	}
+	member->id = item->id;
+	return dit_index_entry(member->keys, &item->entry, push_keys, push_wide, member);
+}
+
+/* ---- rounds ---- */
+
+static size_t draw(_Atomic size_t *next, size_t n, size_t *ret_end)
+{
+	size_t begin = atomic_fetch_add_explicit(next, SLICE, memory_order_relaxed);
+
+	*ret_end = begin + SLICE < n ? begin + SLICE : n;
+	return begin;
+}
+
+static void key_slices(struct load_member *member, struct load_round *round)
+{
+	struct load_slot *slot = round->keys;
+	size_t n = slot->batch.nrecords;
+	size_t end = 0;
+	int r = 0;
+
+	for (size_t i = draw(&round->next_key, n, &end); i < n;
+	     i = draw(&round->next_key, n, &end)) {
+		for (; i < end && r == 0; i++) {
+			r = key_item(member, &slot->items[i]);
+		}
+	}
+	if (r < 0) {
+		atomic_store_explicit(&member->error, r, memory_order_relaxed);
+	}
+}
+
+static void parse_slices(struct loader *loader, struct load_member *member,
+                         struct load_round *round)
+{
+	struct load_slot *slot = round->parse;
+	size_t n = slot->batch.nrecords;
+	size_t end = 0;
+
+	for (size_t i = draw(&round->next_parse, n, &end); i < n;
+	     i = draw(&round->next_parse, n, &end)) {
+		for (; i < end; i++) {
+			parse_item(loader, member, slot, i);
+		}
+	}
+}
+
+void load_parse_round(struct loader *loader, struct load_member *member,
+                      struct load_round *round)
+{
+	if (round->keys != NULL &&
+	    atomic_load_explicit(&member->error, memory_order_relaxed) == 0) {
+		key_slices(member, round);
+	}
+	if (round->parse != NULL) {
+		parse_slices(loader, member, round);
+	}
+}

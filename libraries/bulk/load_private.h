@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the files of a load share. Private to libraries/bulk.
+ *
+ * A batch passes through four stages, one per round; a round works on three batches:
+ *
+ *   round     k          k+1        k+2        k+3
+ *   reader    (ahead)
+ *   tools     parse B1   parse B2   parse B3   parse B4
+ *                                   keys  B1   keys  B2
+ *   main                 resolve B1 resolve B2 resolve B3
+ *
+ * parse: everything about an entry that needs no order. resolve: duplicates, parents,
+ * IDs, attribute numbers, messages, in input order, and the entry's record is appended.
+ * keys: index keys, made when the ID is known and pushed straight into the run builders.
+ *
+ * So a slot (a batch with its results) is the reader's, then the tool threads', then
+ * main's, then the tool threads' again, then free; it changes hands at the barrier.
+ */
+#ifndef DITKIT_LOAD_PRIVATE_H
+#define DITKIT_LOAD_PRIVATE_H
+
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "base/notes.h"
+#include "base/team.h"
+#include "bulk/dn_table.h"
+#include "bulk/load.h"
+#include "bulk/load_feed.h"
+#include "config/settings.h"
+#include "entry/entry.h"
+#include "index/index_keys.h"
+#include "ldif/ldif_reader.h"
+#include "sort/postings.h"
+#include "sort/sort.h"
+#include "store/entry_codec.h"
+#include "store/store.h"
+
+/* Held at once: parsed, resolved, keyed, and one taken before the oldest is returned; a
+ * reader thread gets two more to stay ahead with. */
+#define LOAD_NSLOTS            6
+#define LOAD_NSLOTS_UNTHREADED 4
+
+enum load_state {
+	LOAD_GOOD,
+	LOAD_UNREADABLE, /* "could not parse entry" */
+	LOAD_REFUSED,    /* by a check; the notes tell all */
+	LOAD_BROKEN,     /* no memory: ends the load */
+};
+
+/** One record on its way through the stages. */
+struct load_item {
+	/* Written by a tool thread in parse. */
+	struct dit_entry entry;
+	struct dit_encoded encoded;
+	struct dit_notes notes;
+	struct dit_fingerprint self;
+	struct dit_fingerprint parent; /* of the next RDN up; unset for a topmost node */
+	enum load_state state;
+	int error; /* of LOAD_BROKEN */
+
+	/* Written by main in resolve. */
+	uint32_t id; /* 0: not stored, or not indexed (the empty DN) */
+};
+
+struct load_slot {
+	struct dit_ldif_batch batch;
+	struct load_item *items; /* one per record; grown by the tool's coordinator */
+	size_t items_size;
+	struct dit_arena *arenas; /* one per member; hold the items' results */
+	uint64_t time_us;         /* for generated values (struct dit_entry_stamp) */
+};
+
+/** What a round works on. Kept twice, by the parity of the round. */
+struct load_round {
+	/* [handoff: main > members, at the barrier] */
+	struct load_slot *parse; /* NULL: nothing */
+	struct load_slot *keys;
+	bool is_index; /* merge the index databases instead */
+
+	/* [atomic: members draw slices of items from them; relaxed, the items themselves
+	 * are handed over by the barrier] */
+	_Atomic size_t next_parse;
+	_Atomic size_t next_key;
+};
+
+/**
+ * One tool thread's own. [own: member] while a round runs; main may look after a meeting.
+ */
+struct load_member {
+	struct dit_entry_caches caches;
+	struct dit_index_work *keys;
+	struct loader *loader; /* for the key callbacks */
+	unsigned number;
+	uint32_t id; /* of the entry whose keys are made */
+
+	/* [atomic: written by the member alone, read by main at any time; relaxed, an old
+	 * value does no harm, and the barrier brings the last one] */
+	_Atomic int error;        /* first one; ends the load */
+	_Atomic uint64_t nposted; /* index keys made, for the size estimate */
+};
+
+/** A node that a child needed and that no record has filled yet. [own: main] */
+struct load_hole {
+	uint32_t id;
+	bool is_filled;
+	char *norm; /* owned */
+};
+
+struct load_index; /* the merging phase, load_index.c */
+struct load_wide;  /* lists of wide keys while they are written, load_wide.c */
+
+struct loader {
+	/* [const] while members run */
+	const struct dit_load_opts *opts;
+	struct dit_settings *settings;
+	const struct dit_database *db;
+	struct dit_entry_context context;
+	struct dit_index_set *indexes;
+	unsigned suffix_nrdns;
+	unsigned nthreads;
+	struct load_member *members;
+	struct dit_postings *postings; /* producer i belongs to member i */
+	struct dit_sorter *wide;       /* keys of DIT_KEY_WIDE databases; likewise */
+	struct load_round rounds[2];
+	struct load_index *merge;
+	uint64_t stamp_node;
+	uint16_t stamp_clock_seq;
+
+	/* [own: main] */
+	struct dit_load_stats *stats;
+	struct dit_team *team;
+	uint64_t nrounds; /* begun so far */
+	struct dit_feed *feed;
+	struct dit_ldif_reader *reader;
+	struct load_slot *slots;
+	unsigned nslots;
+	struct dit_staging *staging; /* NULL: dry run */
+	struct dit_dn_table *names;
+	struct dit_sorter *tree; /* records of dn2i */
+	struct load_wide *wide_lists;
+	struct load_hole *holes; /* by ascending ID */
+	size_t nholes;
+	size_t holes_size;
+	uint32_t *late; /* pairs: ID of a filled hole, next ID at that moment */
+	size_t nlate;
+	size_t late_size;
+	struct dit_fingerprint last_parent; /* siblings come in runs */
+	uint32_t last_parent_id;
+	bool has_root_entry;  /* the empty DN, in a database with an empty suffix */
+	uint32_t *ad_numbers; /* by ordinal; 0: none yet */
+	size_t ad_numbers_size;
+	const struct dit_ad **ads; /* by number - 1 */
+	size_t nads;
+	size_t ads_size;
+	uint64_t last_time_us;
+	bool was_warned;        /* that the result may be too large */
+	uint64_t next_estimate; /* estimate the size again at this many bytes read */
+	char *reason;           /* of the latest refusal */
+	char **told;            /* texts that are told once in a load */
+	size_t ntold;
+};
+
+/* load_parse.c: the tool threads' work. */
+int load_slot_prepare(struct loader *loader, struct load_slot *slot);
+void load_parse_round(struct loader *loader, struct load_member *member,
+                      struct load_round *round);
+
+/* load_resolve.c: main's work on one batch. 0, or the error that ends the load. */
+int load_resolve(struct loader *loader, struct load_slot *slot);
+/* "Error, entries missing!" and the lines below it. */
+void load_report_missing(struct loader *loader);
+
+/* load_tree.c: dn2i and ad2i. */
+int load_write_tree(struct loader *loader);
+int load_write_ads(struct loader *loader);
+
+/* load_wide.c: keys without ordinals. */
+int load_wide_push(struct loader *loader, unsigned producer, unsigned db,
+                   struct dit_span key, uint32_t id);
+/* After dit_sorter_seal(); databases in ascending order. */
+int load_wide_write(struct loader *loader, unsigned db,
+                    struct dit_load_index_stats *stats);
+void load_wide_free(struct loader *loader);
+
+/* load_index.c: the index databases. */
+int load_index_start(struct loader *loader);
+/* The members' round; between start and free. */
+void load_index_round(struct loader *loader);
+/* Main's part: drain the members, or do all with one thread. */
+int load_index_write(struct loader *loader);
+/* Makes members that wait for main give up; then dit_team_free() returns. */
+void load_index_cancel(struct loader *loader);
+void load_index_free(struct loader *loader);
+
+/* load_size.c: how the memory is divided, and how large the result will be. */
+struct load_budget {
+	size_t batch_bytes;
+	size_t batch_records;
+	size_t postings_bytes;
+	size_t tree_bytes;
+};
+int load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
+                     struct load_budget *ret);
+/* DIT_E_FULL after a report when the result cannot fit maxsize. */
+int load_estimate(struct loader *loader, uint64_t bytes_read);
+
+/* load_setup.c: everything before the first round. All report their failures. */
+int load_read_settings(struct loader *loader);
+int load_prepare(struct loader *loader);
+int load_open_staging(struct loader *loader);
+/* Joins the threads and frees everything; works at every stage. */
+void load_release(struct loader *loader);
+
+/* load.c */
+void load_report(struct loader *loader, enum dit_report_kind kind, const char *format,
+                 ...) __attribute__((format(printf, 3, 4)));
+/* Report a failure that no message has explained yet, as "WHAT: TEXT"; returns @p r. */
+int load_fail(struct loader *loader, int r, const char *what);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sizes of a load: the memory budget and the early estimate of the result.
+ *
+ * Budget. Of `memory_bytes`, batches come first. A batch of b bytes of LDIF occupies
+ * about b in its buffer and 6 b in the arenas while it is parsed, resolved and keyed;
+ * with LOAD_NSLOTS buffers and three filled sets of arenas that is 24 b. An eighth goes to the
+ * records of the tree, the rest to the postings.
+ *
+ * Estimate. What is stored so far, scaled to the whole input. Entries and names are a lower
+ * bound: if they alone cannot fit, the load is refused there and then. Index keys are not:
+ * lists that become ranges cost nearly nothing, and how many will is not known yet. With
+ * them, at POSTING_BYTES each (10.4 measured on the benchmark's directory of 100,000
+ * entries), there is only a warning; the exact answer comes when the indexes are written.
+ */
+#include "bulk/load_private.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define BATCH_BYTES_MAX (1u << 20)
+#define BATCH_BYTES_MIN (32u << 10)
+#define BATCH_SHARE     24
+#define BATCH_RECORDS   2048
+#define PRODUCER_MIN    (256u << 10)
+
+#define POSTING_BYTES  10
+#define NAME_BYTES     128
+#define ESTIMATE_FIRST (16u << 20) /* bytes of input before the first estimate */
+
+static uint64_t default_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+	long page = sysconf(_SC_PAGESIZE);
+
+	if (pages <= 0 || page <= 0) {
+		return 256u << 20;
+	}
+	return (uint64_t)pages * (uint64_t)page / 4;
+}
+
+int load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
+                     struct load_budget *ret)
+{
+	uint64_t memory = opts->memory_bytes == 0 ? default_memory() : opts->memory_bytes;
+	uint64_t batches = 0;
+
+	if (memory < DIT_LOAD_MEMORY_MIN) {
+		return -EINVAL;
+	}
+	ret->batch_bytes = opts->batch_bytes;
+	if (ret->batch_bytes == 0) {
+		ret->batch_bytes = memory / 4 / BATCH_SHARE;
+		if (ret->batch_bytes > BATCH_BYTES_MAX) {
+			ret->batch_bytes = BATCH_BYTES_MAX;
+		}
+		if (ret->batch_bytes < BATCH_BYTES_MIN) {
+			ret->batch_bytes = BATCH_BYTES_MIN;
+		}
+	}
+	ret->batch_records =
+		opts->batch_records == 0 ? BATCH_RECORDS : opts->batch_records;
+	batches = (uint64_t)ret->batch_bytes * BATCH_SHARE;
+	ret->tree_bytes = memory / 8;
+	ret->postings_bytes = 0;
+	if (memory > batches + ret->tree_bytes) {
+		ret->postings_bytes = memory - batches - ret->tree_bytes;
+	}
+	/* Many threads with little memory: every producer needs room for a few chunks. */
+	if (ret->postings_bytes < (size_t)nthreads * PRODUCER_MIN) {
+		ret->postings_bytes = (size_t)nthreads * PRODUCER_MIN;
+	}
+	return 0;
+}
+
+static uint64_t round_up_mib(uint64_t bytes)
+{
+	return (bytes + (1u << 20) - 1) >> 20 << 20;
+}
+
+static double count_postings(const struct loader *loader)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < loader->nthreads; i++) {
+		n += atomic_load_explicit(&loader->members[i].nposted,
+		                          memory_order_relaxed);
+	}
+	return (double)n;
+}
+
+static void tell_size(struct loader *loader, enum dit_report_kind kind, const char *verb,
+                      double need)
+{
+	load_report(
+		loader, kind,
+		"the database %s need about %.0f bytes, but maxsize is %llu: configure "
+		"\"maxsize %llu\" or give --grow",
+		verb, need, (unsigned long long)loader->db->maxsize_bytes,
+		(unsigned long long)round_up_mib((uint64_t)(need * 1.5)));
+}
+
+int load_estimate(struct loader *loader, uint64_t bytes_read)
+{
+	uint64_t total = dit_ldif_reader_size(loader->reader);
+	double maxsize = (double)loader->db->maxsize_bytes;
+	double scale = 1;
+	double least = 0;
+	double likely = 0;
+
+	if (loader->staging == NULL || loader->opts->may_grow ||
+	    bytes_read < loader->next_estimate) {
+		return 0;
+	}
+	loader->next_estimate =
+		bytes_read < ESTIMATE_FIRST ? ESTIMATE_FIRST : bytes_read * 2;
+	if (bytes_read < ESTIMATE_FIRST) {
+		return 0;
+	}
+	if (total > bytes_read) {
+		scale = (double)total / (double)bytes_read;
+	}
+	least = (double)dit_staging_used_bytes(loader->staging) +
+	        (double)dit_dn_table_size(loader->names) * NAME_BYTES;
+	likely = (least + count_postings(loader) * POSTING_BYTES) * scale;
+	if (least * scale > maxsize) {
+		tell_size(loader, DIT_REPORT_ERROR, "will", likely);
+		return DIT_E_FULL;
+	}
+	if (likely > maxsize && !loader->was_warned) {
+		loader->was_warned = true;
+		tell_size(loader, DIT_REPORT_WARNING, "may", likely);
+	}
+	return 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writing the tree (dn2i) and the attribute numbers (ad2i) at the end of a load.
+ *
+ * Names come out of the sorter as they lie in dn2i (push_name in load_resolve.c has the
+ * layout of the sorter's records); the subtree sizes, known only now, are put in.
+ */
+#include "bulk/load_private.h"
+
+#include <string.h>
+
+#include "store/name_codec.h"
+
+/* The dummy that slapd stores first below the root (storage.md 3.1). */
+static int put_dummy(struct loader *loader)
+{
+	static const char dummy[12];
+
+	return dit_staging_put_name(loader->staging, 0,
+	                            (struct dit_span){dummy, sizeof(dummy)});
+}
+
+static uint64_t get_be64(const char *at)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < 8; i++) {
+		value = value << 8 | (unsigned char)at[i];
+	}
+	return value;
+}
+
+static int put_name(struct loader *loader, const struct dit_sort_record *record)
+{
+	char out[DIT_NAME_RECORD_MAX];
+	struct dit_span norm = {record->key.data + 10, record->key.len - 10};
+	struct dit_span pretty = {record->value.data + 8, record->value.len - 8};
+	uint64_t under = get_be64(record->key.data);
+	uint64_t other = get_be64(record->value.data);
+	int len = 0;
+
+	if (((unsigned char)record->key.data[8] & 0x80) != 0) {
+		uint32_t nsubs = dit_dn_table_nsubs(loader->names, (uint32_t)other);
+
+		len = dit_name_encode_child(out, norm, pretty, other, nsubs);
+	} else {
+		len = dit_name_encode_self(out, norm, pretty, other);
+	}
+	if (len < 0) {
+		return len;
+	}
+	return dit_staging_put_name(loader->staging, under,
+	                            (struct dit_span){out, (size_t)len});
+}
+
+int load_write_tree(struct loader *loader)
+{
+	struct dit_sort_record record = {0};
+	int r = dit_sorter_seal(loader->tree);
+
+	if (r < 0) {
+		return r;
+	}
+	if (dit_dn_table_size(loader->names) > 0) {
+		r = put_dummy(loader);
+	}
+	dit_dn_table_count(loader->names);
+	if (r == 0) {
+		r = dit_sorter_next(loader->tree, &record);
+	}
+	while (r > 0) {
+		r = put_name(loader, &record);
+		if (r == 0) {
+			r = dit_sorter_next(loader->tree, &record);
+		}
+	}
+	return r;
+}
+
+int load_write_ads(struct loader *loader)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < loader->nads && r == 0; i++) {
+		r = dit_staging_put_ad(loader->staging, (uint32_t)i + 1,
+		                       loader->ads[i]->name);
+	}
+	return r;
+}

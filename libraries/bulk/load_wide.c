@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Index keys that have no ordinal (DIT_KEY_WIDE): long integer keys, 64-bit hashes beside
+ * presence keys. They are rare, so they go through the general sorter, one record for
+ * each posting, with an empty value and the key
+ *
+ *   2  number of the database, big-endian
+ *   n  key bytes, 00 written as 00 FF
+ *   2  00 00, so that a key sorts before those it is a prefix of
+ *   8  ID, big-endian
+ *
+ * Equal records are the same pair inserted again: storage.md 5.4 wants to know that.
+ */
+#include "bulk/load_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct load_wide {
+	/* The record read ahead: the first of the next key. */
+	bool has_record;
+	unsigned db;
+	char key[DIT_KEY_MAX];
+	size_t key_len;
+	uint64_t id;
+
+	/* The list being collected. */
+	char list_key[DIT_KEY_MAX];
+	size_t list_key_len;
+	uint64_t *ids; /* up to list_max + 1 */
+	size_t nids;
+	size_t ids_size;
+	uint64_t highest;
+	bool is_repeated; /* the latest ID was inserted again */
+};
+
+int load_wide_push(struct loader *loader, unsigned producer, unsigned db,
+                   struct dit_span key, uint32_t id)
+{
+	char out[2 + DIT_KEY_MAX * 2 + 2 + 8];
+	size_t n = 0;
+
+	if (key.len > DIT_KEY_MAX) {
+		return DIT_E_TOOLONG;
+	}
+	out[n++] = (char)(db >> 8);
+	out[n++] = (char)db;
+	for (size_t i = 0; i < key.len; i++) {
+		out[n++] = key.data[i];
+		if (key.data[i] == '\0') {
+			out[n++] = (char)0xff;
+		}
+	}
+	out[n++] = '\0';
+	out[n++] = '\0';
+	for (int shift = 56; shift >= 0; shift -= 8) {
+		out[n++] = (char)((uint64_t)id >> shift);
+	}
+	return dit_sorter_push(loader->wide, producer, (struct dit_span){out, n},
+	                       DIT_SPAN(""));
+}
+
+static int decode(struct load_wide *wide, struct dit_span record)
+{
+	const char *at = record.data;
+	const char *end = record.data + record.len;
+
+	if (record.len < 2 + 2 + 8) {
+		return DIT_E_CORRUPT;
+	}
+	wide->db = (unsigned)(unsigned char)at[0] << 8 | (unsigned char)at[1];
+	wide->key_len = 0;
+	for (at += 2;; at++) {
+		if (end - at < 2 + 8 || wide->key_len == DIT_KEY_MAX) {
+			return DIT_E_CORRUPT;
+		}
+		if (at[0] == '\0') {
+			if (at[1] == '\0') {
+				break;
+			}
+			wide->key[wide->key_len++] = '\0';
+			at++;
+		} else {
+			wide->key[wide->key_len++] = at[0];
+		}
+	}
+	wide->id = 0;
+	for (at += 2; at < end; at++) {
+		wide->id = wide->id << 8 | (unsigned char)*at;
+	}
+	return 0;
+}
+
+static int read_ahead(struct loader *loader)
+{
+	struct load_wide *wide = loader->wide_lists;
+	struct dit_sort_record record = {0};
+	int r = dit_sorter_next(loader->wide, &record);
+
+	wide->has_record = r > 0;
+	return r > 0 ? decode(wide, record.key) : r;
+}
+
+static int list_add(struct load_wide *wide, uint64_t id, size_t list_max)
+{
+	if (wide->nids > 0 && wide->highest == id) {
+		wide->is_repeated = true;
+		return 0;
+	}
+	wide->is_repeated = false;
+	wide->highest = id;
+	if (wide->nids > list_max) {
+		return 0; /* a range already: its ends are enough */
+	}
+	if (wide->nids == wide->ids_size) {
+		size_t size = wide->ids_size == 0 ? 256 : wide->ids_size * 2;
+		uint64_t *ids = realloc(wide->ids, size * sizeof(*ids));
+
+		if (ids == NULL) {
+			return -ENOMEM;
+		}
+		wide->ids = ids;
+		wide->ids_size = size;
+	}
+	wide->ids[wide->nids++] = id;
+	return 0;
+}
+
+static int list_put(struct loader *loader, size_t list_max)
+{
+	struct load_wide *wide = loader->wide_lists;
+	struct dit_span key = {wide->list_key, wide->list_key_len};
+	uint64_t range[3] = {0, wide->ids[0], wide->highest};
+
+	if (wide->nids > list_max || (wide->nids == list_max && wide->is_repeated)) {
+		return dit_staging_put_postings(loader->staging, key, range, 3);
+	}
+	return dit_staging_put_postings(loader->staging, key, wide->ids, wide->nids);
+}
+
+/* Collect and write the list of the key read ahead. */
+static int write_list(struct loader *loader, unsigned db,
+                      struct dit_load_index_stats *stats)
+{
+	struct load_wide *wide = loader->wide_lists;
+	size_t list_max = ((size_t)1 << loader->settings->idlexp) - 1;
+	int r = 0;
+
+	memcpy(wide->list_key, wide->key, wide->key_len);
+	wide->list_key_len = wide->key_len;
+	wide->nids = 0;
+	do {
+		stats->npostings++;
+		r = list_add(wide, wide->id, list_max);
+		if (r == 0) {
+			r = read_ahead(loader);
+		}
+	} while (r == 0 && wide->has_record && wide->db == db &&
+	         wide->key_len == wide->list_key_len &&
+	         memcmp(wide->key, wide->list_key, wide->key_len) == 0);
+	if (r < 0) {
+		return r;
+	}
+	stats->nkeys++;
+	return list_put(loader, list_max);
+}
+
+int load_wide_write(struct loader *loader, unsigned db,
+                    struct dit_load_index_stats *stats)
+{
+	int r = 0;
+
+	if (loader->wide_lists == NULL) {
+		loader->wide_lists = calloc(1, sizeof(*loader->wide_lists));
+		if (loader->wide_lists == NULL) {
+			return -ENOMEM;
+		}
+		r = read_ahead(loader);
+	}
+	while (r == 0 && loader->wide_lists->has_record && loader->wide_lists->db == db) {
+		r = write_list(loader, db, stats);
+	}
+	return r;
+}
+
+void load_wide_free(struct loader *loader)
+{
+	if (loader->wide_lists != NULL) {
+		free(loader->wide_lists->ids);
+		free(loader->wide_lists);
+		loader->wide_lists = NULL;
+	}
+}

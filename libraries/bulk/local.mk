@@ -1,0 +1,21 @@
+# libraries/bulk/local.mk
+noinst_LTLIBRARIES += %D%/libbulk.la
+rooms += %D%/libbulk.la
+%C%_libbulk_la_SOURCES = \
+	%D%/dn_table.c \
+	%D%/dn_table.h \
+	%D%/load.c \
+	%D%/load.h \
+	%D%/load_feed.c \
+	%D%/load_feed.h \
+	%D%/load_index.c \
+	%D%/load_parse.c \
+	%D%/load_private.h \
+	%D%/load_resolve.c \
+	%D%/load_setup.c \
+	%D%/load_size.c \
+	%D%/load_tree.c \
+	%D%/load_wide.c \
+	%D%/version.c \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The version text. */
+#include "bulk/load.h"
+
+#ifndef PACKAGE_VERSION
+# define PACKAGE_VERSION "unknown"
+#endif
+
+const char *dit_version(void)
+{
+	return "ditkit " PACKAGE_VERSION;
+}

@@ -1,0 +1,19 @@
+# servers/ditadd/local.mk
+sbin_PROGRAMS += ditadd
+ditadd_SOURCES = \
+	%D%/main.c \
+	%D%/meter.c \
+	%D%/meter.h \
+	%D%/options.c \
+	%D%/options.h \
+	%D%/rejects.c \
+	%D%/rejects.h \
+	%D%/stats.c \
+	%D%/stats.h \
+	$(NULL)
+# Programs see the installed headers and their own folder, nothing else.
+ditadd_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
+	-DDEFAULT_CONF='"$(default_conf)"'
+ditadd_LDADD = libditkit.la
+# One static copy of our library: no installed libditkit is needed to run it.
+ditadd_LDFLAGS = $(AM_LDFLAGS) -static

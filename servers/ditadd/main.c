@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ditadd: load LDIF into the database of a slapd.conf.
+ *
+ * Options in, messages out; the work is dit_load()'s. Exit status as slapadd's: 0, or 1
+ * for any failure.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ditkit/load.h>
+
+#include "meter.h"
+#include "options.h"
+#include "rejects.h"
+#include "stats.h"
+
+struct output {
+	struct meter meter;
+	bool is_silent;
+};
+
+/*
+ * Set by the handler, polled by dit_load(): a signal handler has no argument to carry it.
+ */
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	interrupted = number;
+}
+
+static void print_report(void *ctx, const struct dit_report *report)
+{
+	struct output *output = ctx;
+
+	meter_break(&output->meter);
+	switch (report->kind) {
+	case DIT_REPORT_DIAGNOSTIC:
+		if (!output->is_silent) {
+			(void)fprintf(stderr, "%s\n", report->text);
+		}
+		break;
+	case DIT_REPORT_ERROR:
+		(void)fprintf(stderr, "ditadd: %s\n", report->text);
+		break;
+	case DIT_REPORT_WARNING:
+		(void)fprintf(stderr, "ditadd: warning: %s\n", report->text);
+		break;
+	case DIT_REPORT_ADDED:
+	case DIT_REPORT_MISSING:
+		(void)fprintf(stderr, "%s\n", report->text);
+		break;
+	}
+}
+
+static void print_progress(void *ctx, const struct dit_progress *progress)
+{
+	struct output *output = ctx;
+
+	meter_show(&output->meter, progress);
+}
+
+/* slapadd's rule: only on a terminal, for a regular file, and without -d. */
+static bool wants_meter(const struct options *options)
+{
+	struct stat status;
+
+	if (options->has_debug || !isatty(STDERR_FILENO)) {
+		return false;
+	}
+	if (options->load.input == NULL) {
+		return fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+	}
+	return stat(options->load.input, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* An interrupt ends the load in order; a second one kills, which is safe as well. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal,
+	                           .sa_flags = (int)SA_RESETHAND};
+
+	(void)sigaction(SIGINT, &action, NULL);
+	(void)sigaction(SIGTERM, &action, NULL);
+	(void)sigaction(SIGHUP, &action, NULL);
+	/* A file size limit shows as an error of write(), not as death. */
+	(void)signal(SIGXFSZ, SIG_IGN);
+}
+
+static int load(struct options *options, FILE *rejects)
+{
+	struct dit_load_stats stats;
+	struct output output = {.is_silent = options->is_silent};
+	int r = 0;
+
+	meter_start(&output.meter, wants_meter(options));
+	options->load.report = print_report;
+	options->load.report_ctx = &output;
+	options->load.progress = print_progress;
+	options->load.progress_ctx = &output;
+	options->load.stop = &interrupted;
+	if (rejects != NULL) {
+		options->load.reject = rejects_write;
+		options->load.reject_ctx = rejects;
+	}
+	r = dit_load(&options->load, &stats);
+	meter_break(&output.meter);
+	if (r == 0 && options->want_stats) {
+		stats_print(&stats, options->load.is_dry_run);
+	}
+	if (r == 0 && (stats.nfailed > 0 || stats.nmissing > 0)) {
+		r = DIT_E_REFUSED;
+	}
+	dit_load_stats_deinit(&stats);
+	return r;
+}
+
+int main(int argc, char *argv[])
+{
+	struct options options;
+	FILE *rejects = NULL;
+	int r = options_read(&options, argc, argv);
+
+	if (r < 0) {
+		return EXIT_FAILURE;
+	}
+	if (options.want_help) {
+		options_help();
+		return EXIT_SUCCESS;
+	}
+	if (options.want_version) {
+		(void)printf("ditadd (%s)\n", dit_version());
+		return EXIT_SUCCESS;
+	}
+	if (options.rejects != NULL) {
+		r = rejects_open(&rejects, options.rejects);
+		if (r < 0) {
+			(void)fprintf(stderr, "ditadd: %s: %s\n", options.rejects,
+			              dit_strerror(r));
+			return EXIT_FAILURE;
+		}
+	}
+	catch_signals();
+	r = load(&options, rejects);
+	if (rejects != NULL && rejects_close(rejects) < 0) {
+		(void)fprintf(stderr, "ditadd: %s: not written completely\n",
+		              options.rejects);
+		r = -1;
+	}
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

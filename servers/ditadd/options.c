@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Options. A wrong call prints its specific error and one line of usage; an option of
+ * slapadd that is not built yet is refused by name.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum long_option {
+	OPT_BATCH = 256,
+	OPT_GROW,
+	OPT_HELP,
+	OPT_INDEX_KEYS,
+	OPT_MEMORY,
+	OPT_REJECTS,
+	OPT_STATS,
+	OPT_TMPDIR,
+};
+
+static const struct option long_options[] = {
+	{"batch", required_argument, NULL, OPT_BATCH},
+	{"grow", no_argument, NULL, OPT_GROW},
+	{"help", no_argument, NULL, OPT_HELP},
+	{"index-keys", required_argument, NULL, OPT_INDEX_KEYS},
+	{"memory", required_argument, NULL, OPT_MEMORY},
+	{"rejects", required_argument, NULL, OPT_REJECTS},
+	{"stats", no_argument, NULL, OPT_STATS},
+	{"tmpdir", required_argument, NULL, OPT_TMPDIR},
+	{"tool-threads", required_argument, NULL, 'T'},
+	{"version", no_argument, NULL, 'V'},
+	{NULL, 0, NULL, 0},
+};
+
+static void print_usage(FILE *out)
+{
+	(void)fputs("usage: ditadd [-cqsuvV] [-b suffix | -n dbnum] [-d level] "
+	            "[-f slapd.conf] [-j line]\n"
+	            "              [-l file] [-o opt[=value]] [-S sid] [-T threads] "
+	            "[--grow]\n"
+	            "              [--index-keys integer|bytes] [--memory size] "
+	            "[--rejects file]\n"
+	            "              [--stats] [--tmpdir dir]\n",
+	            out);
+}
+
+/* clang-format off: the text is laid out by hand. */
+static const char help_text[] =
+"\n"
+"Load LDIF into the database that slapd.conf describes: what slapadd stores,\n"
+"sooner, and all or nothing.\n"
+"\n"
+"  -b suffix         database that holds this suffix\n"
+"  -c                leave out records that cannot be stored, and go on\n"
+"  -d level          0: no diagnostic lines, errors only\n"
+"  -f file           slapd.conf to read [" DEFAULT_CONF "]\n"
+"  -j line           leave out records that begin before this line\n"
+"  -l file           LDIF to load [standard input]\n"
+"  -n number         database number, as slapadd counts\n"
+"  -o opt[=value]    schema-check=yes|no, value-check=yes|no\n"
+"  -q                quick: do not gather attribute lines, no value check\n"
+"  -s                no schema check\n"
+"  -S sid            server ID in generated CSNs, 0 to 4095\n"
+"  -T, --tool-threads n\n"
+"                    threads that parse, make keys and sort\n"
+"                    [tool-threads of slapd.conf, else one per processor]\n"
+"  -u                dry run: check the input, touch no database\n"
+"  -v                print every entry stored\n"
+"  -V, --version     print the version\n"
+"\n"
+"  --batch n         records in a batch at most [2048]\n"
+"  --grow            the result may be larger than maxsize\n"
+"  --help            print this text\n"
+"  --index-keys integer|bytes\n"
+"                    compare hashed index keys as integers, or as slapd does\n"
+"                    [integer]\n"
+"  --memory size     memory to use, with suffix K, M or G [a quarter of all]\n"
+"  --rejects file    write the records that were left out to this LDIF file\n"
+"  --stats           print what was loaded and how long it took\n"
+"  --tmpdir dir      where to spill what does not fit the memory\n"
+"                    [$TMPDIR, /tmp]\n";
+/* clang-format on */
+
+void options_help(void)
+{
+	print_usage(stdout);
+	(void)fputs(help_text, stdout);
+}
+
+static int wrong(const char *what, const char *value)
+{
+	(void)fprintf(stderr, "ditadd: %s \"%s\"\n", what, value);
+	print_usage(stderr);
+	return -1;
+}
+
+static int not_built(const char *option)
+{
+	(void)fprintf(stderr, "ditadd: option %s is not supported by this release\n",
+	              option);
+	return -1;
+}
+
+/* A decimal number without sign, blanks or base prefix. */
+static int read_number(const char *text, unsigned long long max, unsigned long long *ret)
+{
+	char *end = NULL;
+
+	if (text[0] < '0' || text[0] > '9') {
+		return -1;
+	}
+	errno = 0;
+	*ret = strtoull(text, &end, 10);
+	return errno != 0 || *end != '\0' || *ret > max ? -1 : 0;
+}
+
+static int read_size(const char *text, uint64_t *ret)
+{
+	static const char suffixes[] = "KMGT";
+	unsigned long long number = 0;
+	char digits[32];
+	size_t len = strlen(text);
+	unsigned shift = 0;
+
+	if (len > 0) {
+		const char *suffix = strchr(suffixes, text[len - 1] & ~0x20);
+
+		if (suffix != NULL && *suffix != '\0') {
+			shift = (unsigned)(suffix - suffixes + 1) * 10;
+			len--;
+		}
+	}
+	if (len == 0 || len >= sizeof(digits)) {
+		return -1;
+	}
+	memcpy(digits, text, len);
+	digits[len] = '\0';
+	if (read_number(digits, UINT64_MAX >> shift, &number) < 0) {
+		return -1;
+	}
+	*ret = (uint64_t)number << shift;
+	return 0;
+}
+
+/* -o name[=value]: "yes" if there is no value. Unknown names of slapd's are ignored. */
+static int read_o(struct options *options, const char *text)
+{
+	const char *value = strchr(text, '=');
+	size_t len = value == NULL ? strlen(text) : (size_t)(value - text);
+	bool is_yes = value == NULL || strcasecmp(value + 1, "yes") == 0;
+
+	if (!is_yes && strcasecmp(value + 1, "no") != 0 &&
+	    (strncasecmp(text, "schema-check", len) == 0 ||
+	     strncasecmp(text, "value-check", len) == 0)) {
+		return wrong("unable to handle option -o", text);
+	}
+	if (len == 12 && strncasecmp(text, "schema-check", len) == 0) {
+		options->load.no_schema_check = !is_yes;
+	} else if (len == 11 && strncasecmp(text, "value-check", len) == 0) {
+		options->load.check_values = is_yes;
+	} else if ((len == 4 && strncasecmp(text, "slp", 3) == 0) ||
+	           strncasecmp(text, "syslog", 6) == 0 ||
+	           strncasecmp(text, "ldif-", 5) == 0) {
+		return 0;
+	} else {
+		return wrong("unknown option -o", text);
+	}
+	return 0;
+}
+
+static int read_index_keys(struct options *options, const char *text)
+{
+	if (strcmp(text, "integer") == 0) {
+		options->load.byte_keys = false;
+	} else if (strcmp(text, "bytes") == 0) {
+		options->load.byte_keys = true;
+	} else {
+		return wrong("--index-keys takes integer or bytes, not", text);
+	}
+	return 0;
+}
+
+static bool is_level_name(const char *name, size_t len)
+{
+	static const char *const names[] = {
+		"any", "trace", "packets", "args",  "conns", "BER",  "filter", "config",
+		"ACL", "stats", "stats2",  "shell", "parse", "sync", "none"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strlen(names[i]) == len && strncasecmp(names[i], name, len) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A number, or names separated by commas, as slapd knows them. */
+static bool is_level(const char *text)
+{
+	char *end = NULL;
+	const char *name = text;
+
+	(void)strtol(text, &end, 0);
+	if (end != text && *end == '\0') {
+		return true;
+	}
+	for (;;) {
+		size_t len = strcspn(name, ",");
+
+		if (len > 0 && !is_level_name(name, len)) {
+			return false;
+		}
+		if (name[len] == '\0') {
+			return true;
+		}
+		name += len + 1;
+	}
+}
+
+static int read_debug(struct options *options, const char *text)
+{
+	char *end = NULL;
+
+	options->has_debug = true;
+	if (!is_level(text)) {
+		/*
+		 * slapd looks at names twice, the second time after its schema is there.
+		 */
+		bool is_number = (*text >= '0' && *text <= '9') || *text == '-';
+
+		if (!is_number) {
+			(void)fprintf(stderr,
+			              "unrecognized log level \"%s\" (deferred)\n", text);
+		}
+		(void)fprintf(stderr, "unrecognized log level \"%s\"\n", text);
+		if (is_number) {
+			print_usage(stderr);
+		}
+		return -1;
+	}
+	options->is_silent = strtol(text, &end, 0) == 0 && end != text;
+	return 0;
+}
+
+static int read_numbers(struct options *options, int option, const char *text)
+{
+	unsigned long long n = 0;
+
+	switch (option) {
+	case 'j':
+		if (read_number(text, UINT64_MAX, &n) < 0) {
+			return wrong("-j takes a line number, not", text);
+		}
+		options->load.first_line = n;
+		return 0;
+	case 'n':
+		if (read_number(text, INT_MAX, &n) < 0) {
+			return wrong("-n takes a database number, not", text);
+		}
+		options->load.database = (int)n;
+		return 0;
+	case 'S':
+		if (read_number(text, 4095, &n) < 0) {
+			return wrong("-S takes a server ID from 0 to 4095, not", text);
+		}
+		options->load.sid = (unsigned)n;
+		return 0;
+	case 'T':
+		if (read_number(text, 1024, &n) < 0 || n == 0) {
+			return wrong("-T takes a number from 1 to 1024, not", text);
+		}
+		options->load.threads = (unsigned)n;
+		return 0;
+	case OPT_BATCH:
+		if (read_number(text, 1 << 20, &n) < 0 || n == 0) {
+			return wrong("--batch takes a number from 1 to 1048576, not",
+			             text);
+		}
+		options->load.batch_records = n;
+		return 0;
+	case OPT_MEMORY:
+		if (read_size(text, &options->load.memory_bytes) < 0) {
+			return wrong("--memory takes a size such as 512M, not", text);
+		}
+		if (options->load.memory_bytes < DIT_LOAD_MEMORY_MIN) {
+			return wrong("--memory takes at least 8M, not", text);
+		}
+		return 0;
+	}
+	return -1;
+}
+
+static int read_option(struct options *options, int option, const char *text)
+{
+	switch (option) {
+	case 'b':
+		options->load.suffix = text;
+		return 0;
+	case 'c':
+		options->load.keep_going = true;
+		return 0;
+	case 'd':
+		return read_debug(options, text);
+	case 'f':
+		options->load.conf = text;
+		return 0;
+	case 'F':
+		return not_built("-F");
+	case 'g':
+		return not_built("-g");
+	case 'l':
+		options->load.input = text;
+		return 0;
+	case 'o':
+		return read_o(options, text);
+	case 'q':
+		options->load.is_quick = true;
+		return 0;
+	case 's':
+		options->load.no_schema_check = true;
+		return 0;
+	case 'u':
+		options->load.is_dry_run = true;
+		return 0;
+	case 'v':
+		options->load.is_verbose = true;
+		return 0;
+	case 'V':
+		options->want_version = true;
+		return 0;
+	case 'w':
+		return not_built("-w");
+	case OPT_GROW:
+		options->load.may_grow = true;
+		return 0;
+	case OPT_HELP:
+		options->want_help = true;
+		return 0;
+	case OPT_INDEX_KEYS:
+		return read_index_keys(options, text);
+	case OPT_REJECTS:
+		options->rejects = text;
+		return 0;
+	case OPT_STATS:
+		options->want_stats = true;
+		return 0;
+	case OPT_TMPDIR:
+		options->load.tmpdir = text;
+		return 0;
+	case '?':
+		print_usage(stderr);
+		return -1;
+	default:
+		return read_numbers(options, option, text);
+	}
+}
+
+int options_read(struct options *options, int argc, char *argv[])
+{
+	int option = 0;
+
+	*options = (struct options){.load = DIT_LOAD_OPTS_INIT};
+	options->load.conf = DEFAULT_CONF;
+	while ((option = getopt_long(argc, argv, "b:cd:f:F:gj:l:n:o:qsS:T:uvVw",
+	                             long_options, NULL)) != -1) {
+		if (read_option(options, option, optarg) < 0) {
+			return -1;
+		}
+		if (options->want_help || options->want_version) {
+			return 0;
+		}
+	}
+	if (optind < argc) {
+		return wrong("unexpected argument", argv[optind]);
+	}
+	if (options->load.suffix != NULL && options->load.database >= 0) {
+		(void)fputs("ditadd: -b and -n exclude each other\n", stderr);
+		print_usage(stderr);
+		return -1;
+	}
+	if (options->load.is_quick && options->load.check_values) {
+		(void)fputs(
+			"ditadd: value-check incompatible with quick mode; disabled.\n",
+			stderr);
+		options->load.check_values = false;
+	}
+	return 0;
+}

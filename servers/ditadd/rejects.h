@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reject file: every record that was left out, as LDIF that can be mended and loaded,
+ * behind comment lines with its line number, DN and reason.
+ */
+#ifndef DITADD_REJECTS_H
+#define DITADD_REJECTS_H
+
+#include <stdio.h>
+
+#include <ditkit/load.h>
+
+/** Create the file, or empty it. 0 or -errno. */
+int rejects_open(FILE **ret, const char *path);
+/** A dit_reject_fn; the context is the FILE. */
+int rejects_write(void *file, const struct dit_reject *reject);
+/** 0 or -errno: what was written may not be on disk. */
+int rejects_close(FILE *file);
+
+#endif

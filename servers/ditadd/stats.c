@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The summary of --stats. */
+#include "stats.h"
+
+#include <stdio.h>
+
+static void print_phase(const char *name, uint64_t us)
+{
+	(void)printf("  %-22s %9.3f s\n", name, (double)us / 1e6);
+}
+
+static void print_indexes(const struct dit_load_stats *stats)
+{
+	if (stats->nindexes == 0) {
+		return;
+	}
+	(void)printf("\n  %-28s %12s %12s  keys\n", "index", "postings", "distinct");
+	for (size_t i = 0; i < stats->nindexes; i++) {
+		const struct dit_load_index_stats *index = &stats->indexes[i];
+
+		(void)printf("  %-28s %12llu %12llu  %s\n", index->name,
+		             (unsigned long long)index->npostings,
+		             (unsigned long long)index->nkeys,
+		             index->is_integerkey ? "integer" : "bytes");
+	}
+}
+
+void stats_print(const struct dit_load_stats *stats, bool is_dry_run)
+{
+	(void)printf("%llu records read, %llu entries %s, %llu left out\n",
+	             (unsigned long long)stats->nrecords,
+	             (unsigned long long)stats->nentries,
+	             is_dry_run ? "checked" : "stored",
+	             (unsigned long long)(stats->nrefused + stats->nfailed));
+	if (is_dry_run) {
+		return;
+	}
+	(void)printf(
+		"%s/data.mdb: %.1f MiB, %u thread%s, %.1f MiB of temporary files\n\n",
+		stats->directory, (double)stats->database_bytes / (1 << 20),
+		stats->threads, stats->threads == 1 ? "" : "s",
+		(double)stats->run_bytes / (1 << 20));
+	print_phase("entries", stats->phase_us[DIT_LOAD_ENTRIES]);
+	print_phase("tree", stats->phase_us[DIT_LOAD_NAMES]);
+	print_phase("indexes", stats->phase_us[DIT_LOAD_INDEXES]);
+	print_phase("sync and put in place", stats->phase_us[DIT_LOAD_PUBLISH]);
+	print_indexes(stats);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The directory for load tests. */
+#include "load_fixture.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <xxhash.h>
+
+#include "store/store.h"
+#include "test.h"
+
+/* Attribute types that slapd does not hard-code, classes that use them. */
+static const char conf_head[] =
+	"attributetype ( 2.5.4.4 NAME ( 'sn' 'surname' ) SUP name )\n"
+	"attributetype ( 2.5.4.10 NAME ( 'o' 'organizationName' ) SUP name )\n"
+	"attributetype ( 2.5.4.11 NAME ( 'ou' 'organizationalUnitName' ) SUP name )\n"
+	"attributetype ( 2.5.4.20 NAME 'telephoneNumber' EQUALITY telephoneNumberMatch\n"
+	"  SUBSTR telephoneNumberSubstringsMatch\n"
+	"  SYNTAX 1.3.6.1.4.1.1466.115.121.1.50{32} )\n"
+	"attributetype ( 0.9.2342.19200300.100.1.25 NAME ( 'dc' 'domainComponent' )\n"
+	"  EQUALITY caseIgnoreIA5Match SUBSTR caseIgnoreIA5SubstringsMatch\n"
+	"  SYNTAX 1.3.6.1.4.1.1466.115.121.1.26 SINGLE-VALUE )\n"
+	"objectclass ( 0.9.2342.19200300.100.4.13 NAME 'domain' SUP top STRUCTURAL\n"
+	"  MUST dc MAY ( o $ description ) )\n"
+	"objectclass ( 2.5.6.5 NAME 'organizationalUnit' SUP top STRUCTURAL\n"
+	"  MUST ou MAY description )\n"
+	"objectclass ( 2.5.6.6 NAME 'person' SUP top STRUCTURAL MUST ( sn $ cn )\n"
+	"  MAY ( userPassword $ telephoneNumber $ seeAlso $ description $ uid $ uidNumber ) )\n"
+	"database mdb\n"
+	"suffix dc=x\n"
+	"rootdn cn=admin,dc=x\n"
+	"index objectClass,entryUUID eq\n"
+	"index cn,sn,uid pres,eq,sub\n"
+	"index telephoneNumber eq,sub\n"
+	"index uidNumber,modifyTimestamp eq\n"
+	"index seeAlso eq\n";
+
+static const char operational[] = "structuralObjectClass: %s\n"
+				  "entryUUID: 00000000-0000-1000-8000-%012x\n"
+				  "creatorsName: cn=admin,dc=x\n"
+				  "createTimestamp: 20260101000000Z\n"
+				  "entryCSN: 20260101000000.%06uZ#000000#000#000000\n"
+				  "modifiersName: cn=admin,dc=x\n"
+				  "modifyTimestamp: 202601010%u0000Z\n\n";
+
+void load_fixture_init(struct load_fixture *f, const char *extra)
+{
+	FILE *file = NULL;
+
+	*f = (struct load_fixture){.dir = test_scratch()};
+	(void)snprintf(f->conf, sizeof(f->conf), "%s/slapd.conf", f->dir);
+	(void)snprintf(f->input, sizeof(f->input), "%s/in.ldif", f->dir);
+	(void)snprintf(f->database, sizeof(f->database), "%s/db", f->dir);
+	(void)snprintf(f->tmpdir, sizeof(f->tmpdir), "%s/tmp", f->dir);
+	assert_int_equal(mkdir(f->database, 0700), 0);
+	assert_int_equal(mkdir(f->tmpdir, 0700), 0);
+	file = fopen(f->conf, "w");
+	assert_non_null(file);
+	(void)fprintf(file, "%sdirectory %s\n%s", conf_head, f->database, extra);
+	assert_int_equal(fclose(file), 0);
+	f->reports = strdup("");
+	f->rejects = strdup("");
+}
+
+void load_fixture_deinit(struct load_fixture *f)
+{
+	free(f->reports);
+	free(f->rejects);
+	test_scratch_remove(f->dir);
+}
+
+void load_fixture_write(struct load_fixture *f, const char *ldif)
+{
+	FILE *file = fopen(f->input, "w");
+
+	assert_non_null(file);
+	(void)fputs(ldif, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void write_operational(FILE *file, const char *oc, unsigned n)
+{
+	(void)fprintf(file, operational, oc, n, n % 1000000, n % 10);
+}
+
+static void write_person(FILE *file, unsigned n)
+{
+	unsigned ou = n % 4;
+
+	/* Department 3 comes after its members: its node is a hole until then. */
+	(void)fprintf(
+		file,
+		"dn: uid=u%u,ou=Dept %u,dc=x\nobjectClass: person\nuid: u%u\n"
+		"cn: Person Number %u\ncn;lang-de: Nummer %u\nsn: Common\n"
+		"description:: w7xi\n ZXI=\nuidNumber: %u\ntelephoneNumber: +1 555-%04u\n"
+		"seeAlso: uid=u%u, ou=dept %u, dc=x\n",
+		n, ou, n, n, n % 50, n, n % 10000, n / 2, ou);
+	write_operational(file, "person", n);
+}
+
+static void write_ou(FILE *file, unsigned ou)
+{
+	(void)fprintf(
+		file,
+		"dn: ou=dept %u,dc=x\nobjectClass: organizationalUnit\nou: dept %u\n", ou,
+		ou);
+	write_operational(file, "organizationalUnit", 900000 + ou);
+}
+
+void load_fixture_write_people(struct load_fixture *f, unsigned nentries)
+{
+	FILE *file = fopen(f->input, "w");
+
+	assert_non_null(file);
+	(void)fputs("dn: dc=x\nobjectClass: domain\ndc: x\n", file);
+	write_operational(file, "domain", 800000);
+	for (unsigned ou = 0; ou < 3; ou++) {
+		write_ou(file, ou);
+	}
+	for (unsigned n = 1; n <= nentries; n++) {
+		write_person(file, n);
+	}
+	write_ou(file, 3);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void append(char **text, const char *prefix, const char *line)
+{
+	size_t len = strlen(*text) + strlen(prefix) + strlen(line) + 2;
+	char *longer = malloc(len);
+
+	assert_non_null(longer);
+	(void)snprintf(longer, len, "%s%s%s\n", *text, prefix, line);
+	free(*text);
+	*text = longer;
+}
+
+static void collect_report(void *ctx, const struct dit_report *report)
+{
+	struct load_fixture *f = ctx;
+
+	append(&f->reports, report->kind == DIT_REPORT_ERROR ? "error: " : "",
+	       report->text);
+}
+
+static int collect_reject(void *ctx, const struct dit_reject *reject)
+{
+	struct load_fixture *f = ctx;
+	char line[512];
+
+	(void)snprintf(line, sizeof(line), "%llu|%s|%s", (unsigned long long)reject->line,
+	               reject->dn, reject->reason);
+	append(&f->rejects, "", line);
+	return 0;
+}
+
+struct dit_load_opts load_fixture_opts(struct load_fixture *f)
+{
+	struct dit_load_opts opts = DIT_LOAD_OPTS_INIT;
+
+	opts.conf = f->conf;
+	opts.input = f->input;
+	opts.tmpdir = f->tmpdir;
+	opts.threads = 1;
+	opts.memory_bytes = 64u << 20;
+	opts.report = collect_report;
+	opts.report_ctx = f;
+	opts.reject = collect_reject;
+	opts.reject_ctx = f;
+	return opts;
+}
+
+void load_fixture_reset(struct load_fixture *f)
+{
+	char command[9000];
+
+	free(f->reports);
+	free(f->rejects);
+	f->reports = strdup("");
+	f->rejects = strdup("");
+	(void)snprintf(command, sizeof(command), "rm -rf '%s' && mkdir '%s'", f->database,
+	               f->database);
+	assert_int_equal(system(command), 0);
+}
+
+static void digest_db(XXH3_state_t *state, struct dit_snapshot *snapshot,
+                      const struct dit_stored_db *db)
+{
+	struct dit_scan *scan = NULL;
+	struct dit_span key = {0};
+	struct dit_span value = {0};
+	int r = 0;
+
+	(void)XXH3_64bits_update(state, db->name, strlen(db->name));
+	(void)XXH3_64bits_update(state, &db->flags, sizeof(db->flags));
+	assert_int_equal(dit_scan_open(&scan, snapshot, db->name), 0);
+	while ((r = dit_scan_next(scan, &key, &value)) > 0) {
+		(void)XXH3_64bits_update(state, &key.len, sizeof(key.len));
+		(void)XXH3_64bits_update(state, key.data, key.len);
+		(void)XXH3_64bits_update(state, &value.len, sizeof(value.len));
+		(void)XXH3_64bits_update(state, value.data, value.len);
+	}
+	assert_int_equal(r, 0);
+	dit_scan_close(scan);
+}
+
+uint64_t load_fixture_digest(const struct load_fixture *f)
+{
+	struct dit_snapshot *snapshot = NULL;
+	const struct dit_stored_db *dbs = NULL;
+	XXH3_state_t *state = NULL;
+	uint64_t digest = 0;
+	size_t n = 0;
+
+	if (dit_snapshot_open(&snapshot, f->database) < 0) {
+		return 0;
+	}
+	state = XXH3_createState();
+	assert_non_null(state);
+	(void)XXH3_64bits_reset(state);
+	n = dit_snapshot_dbs(snapshot, &dbs);
+	for (size_t i = 0; i < n; i++) {
+		digest_db(state, snapshot, &dbs[i]);
+	}
+	digest = XXH3_64bits_digest(state);
+	(void)XXH3_freeState(state);
+	dit_snapshot_close(snapshot);
+	return digest;
+}
+
+int load_fixture_is_empty(const struct load_fixture *f)
+{
+	DIR *dir = opendir(f->database);
+	struct dirent *item = NULL;
+	int is_empty = 1;
+
+	assert_non_null(dir);
+	while ((item = readdir(dir)) != NULL) {
+		if (item->d_name[0] != '.') {
+			is_empty = 0;
+		}
+	}
+	(void)closedir(dir);
+	return is_empty;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A directory for load tests: a small schema and slapd.conf of its own, an LDIF writer,
+ * and a digest of all that a database holds.
+ */
+#ifndef DITKIT_LOAD_FIXTURE_H
+#define DITKIT_LOAD_FIXTURE_H
+
+#include <stdint.h>
+
+#include "bulk/load.h"
+
+struct load_fixture {
+	char *dir;
+	char conf[4200];
+	char input[4200];
+	char database[4200]; /* directory */
+	char tmpdir[4200];
+	char *reports; /* all report lines, errors with "error: " in front */
+	char *rejects;
+};
+
+/** @param extra lines for the database section, e.g. "maxsize 100000\n" */
+void load_fixture_init(struct load_fixture *fixture, const char *extra);
+void load_fixture_deinit(struct load_fixture *fixture);
+
+/**
+ * Write the input: @p nentries people in four departments with all operational
+ * attributes.
+ */
+void load_fixture_write_people(struct load_fixture *fixture, unsigned nentries);
+void load_fixture_write(struct load_fixture *fixture, const char *ldif);
+
+/** Options that load the input into the database and collect reports and rejects. */
+struct dit_load_opts load_fixture_opts(struct load_fixture *fixture);
+
+/** Forget reports and rejects, empty the database directory. */
+void load_fixture_reset(struct load_fixture *fixture);
+
+/** Over names, flags, keys and values of all named databases; 0: there is no database. */
+uint64_t load_fixture_digest(const struct load_fixture *fixture);
+
+/** True if the database directory holds nothing at all. */
+int load_fixture_is_empty(const struct load_fixture *fixture);
+
+#endif

@@ -1,0 +1,17 @@
+# tests/bulk/local.mk
+check_PROGRAMS += \
+	%D%/test_dn_table \
+	%D%/test_load \
+	%D%/test_load_feed \
+	%D%/test_load_nomem \
+	$(NULL)
+%C%_test_dn_table_SOURCES = %D%/test_dn_table.c
+%C%_test_dn_table_LDADD = $(test_libs)
+%C%_test_load_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load.c
+%C%_test_load_LDADD = $(test_libs)
+%C%_test_load_feed_SOURCES = %D%/test_load_feed.c
+%C%_test_load_feed_LDADD = $(test_libs)
+%C%_test_load_nomem_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_nomem.c
+%C%_test_load_nomem_LDADD = $(test_libs)
+%C%_test_load_nomem_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc

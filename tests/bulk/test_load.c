@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of dit_load():
+ * - the same input gives the same database, whatever threads, batches and memory;
+ * - a refused record ends the load and nothing changes, or with keep_going is left out,
+ *   reported and handed to the reject callback, in input order;
+ * - a database with entries, one in use, a result over maxsize are refused, and nothing
+ *   changes;
+ * - nothing is left in the temporary directory.
+ */
+#include "test.h"
+
+#include <errno.h>
+
+#include "load_fixture.h"
+
+static int load(struct load_fixture *f, const struct dit_load_opts *opts,
+                struct dit_load_stats *stats)
+{
+	int r = dit_load(opts, stats);
+
+	(void)f;
+	return r;
+}
+
+static void threads_batches_and_memory_do_not_change_the_result(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned threads;
+		size_t batch_bytes;
+		size_t batch_records;
+		uint64_t memory;
+	} cases[] = {
+		{"one thread", 1, 0, 0, 0},
+		{"one record a batch", 1, 1, 1, 0},
+		{"two threads", 2, 0, 0, 0},
+		{"three threads, small batches", 3, 3000, 7, 0},
+		{"eight threads, runs spilled", 8, 20000, 0, DIT_LOAD_MEMORY_MIN},
+		{"one thread, runs spilled", 1, 20000, 0, DIT_LOAD_MEMORY_MIN},
+	};
+	struct load_fixture f;
+	uint64_t want = 0;
+
+	(void)state;
+	load_fixture_init(&f, "maxsize 1000000000\n");
+	load_fixture_write_people(&f, 20000);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_load_opts opts = load_fixture_opts(&f);
+		struct dit_load_stats stats;
+		uint64_t digest = 0;
+
+		opts.threads = cases[i].threads;
+		opts.batch_bytes = cases[i].batch_bytes;
+		opts.batch_records = cases[i].batch_records;
+		if (cases[i].memory != 0) {
+			opts.memory_bytes = cases[i].memory;
+		}
+		assert_int_equal(load(&f, &opts, &stats), 0);
+		assert_string_equal(f.reports, "");
+		assert_int_equal(stats.nentries, 20005);
+		assert_int_equal(stats.nrecords, 20005);
+		assert_int_equal(stats.nmissing, 0);
+		if (cases[i].memory != 0) {
+			assert_true(stats.run_bytes > 0);
+		}
+		dit_load_stats_deinit(&stats);
+		digest = load_fixture_digest(&f);
+		assert_int_not_equal(digest, 0);
+		if (i == 0) {
+			want = digest;
+		} else if (digest != want) {
+			fail_msg("%s: another database", cases[i].name);
+		}
+		load_fixture_reset(&f);
+	}
+	load_fixture_deinit(&f);
+}
+
+static const char flawed[] = "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
+			     "dn: cn=a,dc=x\nobjectClass: person\ncn: a\nsn: a\n\n"
+			     "dn: cn=b,dc=x\nobjectClass: person\ncn: b\n\n"
+			     "dn: cn=c,dc=x\nobjectClass: person\nfoo: c\n\n"
+			     "dn: cn=a,dc=x\nobjectClass: person\ncn: a\nsn: again\n\n"
+			     "dn: cn=d,dc=y\nobjectClass: person\ncn: d\nsn: d\n\n"
+			     "dn: cn=e,ou=z,dc=x\nobjectClass: person\ncn: e\nsn: e\n\n";
+
+static const char flawed_rejects[] =
+	"10|cn=b,dc=x|dn=\"cn=b,dc=x\" (line=10): (65) object class 'person' requires "
+	"attribute 'sn'\n"
+	"14|cn=c,dc=x|<= str2entry: str2ad(foo): attribute type undefined\n"
+	"18|cn=a,dc=x|MDB_KEYEXIST: Key/data pair already exists (-30799)\n"
+	"23|cn=d,dc=y|line 23: database #1 (dc=x) not configured to hold \"cn=d,dc=y\"; no "
+	"database configured for that naming context\n";
+
+static void refused_records_are_left_out_in_input_order(void **state)
+{
+	static const unsigned threads[] = {1, 2, 3, 8};
+	struct load_fixture f;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write(&f, flawed);
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		struct dit_load_opts opts = load_fixture_opts(&f);
+		struct dit_load_stats stats;
+
+		opts.threads = threads[i];
+		opts.batch_records = 1 + i;
+		opts.keep_going = true;
+		assert_int_equal(load(&f, &opts, &stats), 0);
+		assert_int_equal(stats.nrecords, 7);
+		assert_int_equal(stats.nentries, 3);
+		assert_int_equal(stats.nrefused, 3);
+		assert_int_equal(stats.nfailed, 1);
+		assert_int_equal(stats.nmissing, 1);
+		assert_string_equal(f.rejects, flawed_rejects);
+		assert_non_null(strstr(f.reports, "Error, entries missing!\n"
+		                                  "  entry 3: ou=z,dc=x\n"));
+		assert_non_null(strstr(f.reports,
+		                       "error: could not add entry "
+		                       "dn=\"cn=a,dc=x\" (line=18): txn_aborted! "
+		                       "MDB_KEYEXIST"));
+		dit_load_stats_deinit(&stats);
+		load_fixture_reset(&f);
+	}
+	load_fixture_deinit(&f);
+}
+
+static void unknown_names_without_schema_check_fail_when_stored(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write(&f, "dn: dc=x\nobjectClass: domain\n\n"
+	                       "dn: cn=a,dc=x\nobjectClass: person\nfoo: 1\n\n"
+	                       "dn: cn=b,dc=x\nobjectClass: person\nfoo: 2\n\n"
+	                       "dn: dc=x\nobjectClass: domain\nfoo: 3\n\n");
+	opts = load_fixture_opts(&f);
+	opts.no_schema_check = true;
+	opts.keep_going = true;
+	assert_int_equal(load(&f, &opts, &stats), 0);
+	assert_int_equal(stats.nentries, 1);
+	assert_int_equal(stats.nfailed, 3);
+	assert_string_equal(
+		f.reports,
+		"UNKNOWN attributeDescription \"FOO\" inserted.\n"
+		"=> mdb_tool_entry_put: id2entry_add failed: err=17\n"
+		"=> mdb_tool_entry_put: txn_aborted! File exists (17)\n"
+		"error: could not add entry dn=\"cn=a,dc=x\" (line=4): txn_aborted! File "
+		"exists (17)\n"
+		"=> mdb_tool_entry_put: id2entry_add failed: err=17\n"
+		"=> mdb_tool_entry_put: txn_aborted! File exists (17)\n"
+		"error: could not add entry dn=\"cn=b,dc=x\" (line=8): txn_aborted! File "
+		"exists (17)\n"
+		"mdb_id2entry_put: mdb_put failed: MDB_KEYEXIST: Key/data pair already "
+		"exists(-30799) \"dc=x\"\n"
+		"=> mdb_tool_entry_put: id2entry_add failed: err=-30799\n"
+		"=> mdb_tool_entry_put: txn_aborted! MDB_KEYEXIST: Key/data pair already "
+		"exists (-30799)\n"
+		"error: could not add entry dn=\"dc=x\" (line=12): txn_aborted! MDB_KEYEXIST: "
+		"Key/data pair already exists (-30799)\n");
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+static void the_first_refused_record_ends_the_load(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write(&f, flawed);
+	opts = load_fixture_opts(&f);
+	assert_int_equal(load(&f, &opts, &stats), DIT_E_REFUSED);
+	assert_int_equal(stats.nrefused, 1);
+	assert_true(load_fixture_is_empty(&f));
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+static void a_database_with_entries_is_refused_and_stays(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+	uint64_t before = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write_people(&f, 3);
+	opts = load_fixture_opts(&f);
+	assert_int_equal(load(&f, &opts, &stats), 0);
+	dit_load_stats_deinit(&stats);
+	before = load_fixture_digest(&f);
+
+	assert_int_equal(load(&f, &opts, &stats), DIT_E_NOTEMPTY);
+	assert_non_null(strstr(f.reports, "holds 8 entries"));
+	dit_load_stats_deinit(&stats);
+	assert_int_equal(load_fixture_digest(&f), before);
+	load_fixture_deinit(&f);
+}
+
+static void an_empty_database_is_replaced(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write(&f, "");
+	opts = load_fixture_opts(&f);
+	assert_int_equal(load(&f, &opts, &stats), 0);
+	assert_int_equal(stats.nentries, 0);
+	dit_load_stats_deinit(&stats);
+	assert_int_not_equal(load_fixture_digest(&f), 0);
+
+	load_fixture_write_people(&f, 3);
+	assert_int_equal(load(&f, &opts, &stats), 0);
+	assert_int_equal(stats.nentries, 8);
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+static void a_result_over_maxsize_is_refused_unless_it_may_grow(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+
+	(void)state;
+	load_fixture_init(&f, "maxsize 100000\n");
+	load_fixture_write_people(&f, 500);
+	opts = load_fixture_opts(&f);
+	assert_int_equal(load(&f, &opts, &stats), DIT_E_FULL);
+	assert_non_null(strstr(f.reports, "configure \"maxsize "));
+	dit_load_stats_deinit(&stats);
+	assert_true(load_fixture_is_empty(&f));
+
+	opts.may_grow = true;
+	assert_int_equal(load(&f, &opts, &stats), 0);
+	assert_true(stats.database_bytes > 100000);
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+/* 17 MiB of input, past the first estimate, long before the end of a 34 MiB input. */
+static void a_result_far_over_maxsize_is_refused_early(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+
+	(void)state;
+	load_fixture_init(&f, "maxsize 10000000\n");
+	load_fixture_write_people(&f, 70000);
+	opts = load_fixture_opts(&f);
+	assert_int_equal(load(&f, &opts, &stats), DIT_E_FULL);
+	assert_non_null(strstr(f.reports, "will need about"));
+	assert_true(stats.nentries < 65000);
+	dit_load_stats_deinit(&stats);
+	assert_true(load_fixture_is_empty(&f));
+	load_fixture_deinit(&f);
+}
+
+/* Entries alone would fit; with what the index keys seem to need, hardly. */
+static void a_result_that_may_not_fit_is_warned_of_early(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+
+	(void)state;
+	load_fixture_init(&f, "maxsize 100000000\n");
+	load_fixture_write_people(&f, 70000);
+	opts = load_fixture_opts(&f);
+	(void)load(&f, &opts, &stats);
+	assert_int_equal(stats.nentries, 70005);
+	assert_non_null(strstr(f.reports, "may need about"));
+	assert_null(strstr(f.reports, "will need about"));
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+static void a_dry_run_touches_no_database(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write_people(&f, 10);
+	opts = load_fixture_opts(&f);
+	opts.is_dry_run = true;
+	opts.is_verbose = true;
+	assert_int_equal(load(&f, &opts, &stats), 0);
+	assert_int_equal(stats.nentries, 15);
+	assert_non_null(strstr(f.reports, "added: \"dc=x\"\n"));
+	assert_true(load_fixture_is_empty(&f));
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+static void stop_request(void *ctx, const struct dit_progress *progress)
+{
+	volatile sig_atomic_t *stop = ctx;
+
+	(void)progress;
+	*stop = 1;
+}
+
+static void a_stop_request_ends_the_load_and_nothing_changes(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+	volatile sig_atomic_t stop = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write_people(&f, 1000);
+	opts = load_fixture_opts(&f);
+	opts.batch_records = 10;
+	opts.threads = 2;
+	opts.stop = &stop;
+	opts.progress = stop_request;
+	opts.progress_ctx = (void *)&stop;
+	assert_int_equal(load(&f, &opts, &stats), DIT_E_STOPPED);
+	assert_true(load_fixture_is_empty(&f));
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_stats stats;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write_people(&f, 1);
+	for (int i = 0; i < 5; i++) {
+		struct dit_load_opts opts = load_fixture_opts(&f);
+		int want = 0;
+
+		switch (i) {
+		case 0:
+			opts.conf = "/nonexistent/slapd.conf";
+			want = DIT_E_CONFIG;
+			break;
+		case 1:
+			opts.suffix = "dc=other";
+			want = DIT_E_CONFIG;
+			break;
+		case 2:
+			opts.input = "/nonexistent/in.ldif";
+			want = -ENOENT;
+			break;
+		case 3:
+			opts.memory_bytes = 1024;
+			want = -EINVAL;
+			break;
+		default:
+			opts.database = 7;
+			want = DIT_E_CONFIG;
+			break;
+		}
+		assert_int_equal(load(&f, &opts, &stats), want);
+		assert_string_not_equal(f.reports, "");
+		assert_true(load_fixture_is_empty(&f));
+		dit_load_stats_deinit(&stats);
+		load_fixture_reset(&f);
+	}
+	load_fixture_deinit(&f);
+}
+
+/* Spilling into a directory that is not there fails when the first run is written. */
+static void a_missing_tmpdir_is_an_error_that_changes_nothing(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+
+	(void)state;
+	load_fixture_init(&f, "maxsize 1000000000\n");
+	load_fixture_write_people(&f, 30000);
+	opts = load_fixture_opts(&f);
+	opts.threads = 2;
+	opts.memory_bytes = DIT_LOAD_MEMORY_MIN;
+	opts.tmpdir = "/nonexistent/tmp";
+	assert_true(load(&f, &opts, &stats) < 0);
+	assert_string_not_equal(f.reports, "");
+	assert_true(load_fixture_is_empty(&f));
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_batches_and_memory_do_not_change_the_result),
+		cmocka_unit_test(refused_records_are_left_out_in_input_order),
+		cmocka_unit_test(unknown_names_without_schema_check_fail_when_stored),
+		cmocka_unit_test(the_first_refused_record_ends_the_load),
+		cmocka_unit_test(a_database_with_entries_is_refused_and_stays),
+		cmocka_unit_test(an_empty_database_is_replaced),
+		cmocka_unit_test(a_result_over_maxsize_is_refused_unless_it_may_grow),
+		cmocka_unit_test(a_result_far_over_maxsize_is_refused_early),
+		cmocka_unit_test(a_result_that_may_not_fit_is_warned_of_early),
+		cmocka_unit_test(a_dry_run_touches_no_database),
+		cmocka_unit_test(a_stop_request_ends_the_load_and_nothing_changes),
+		cmocka_unit_test(wrong_options_are_refused),
+		cmocka_unit_test(a_missing_tmpdir_is_an_error_that_changes_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
