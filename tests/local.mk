@@ -6,12 +6,15 @@ script_tests =
 unit_scripts =
 
 include tests/base/local.mk
+include tests/bench/local.mk
 include tests/bulk/local.mk
+include tests/cli/local.mk
 include tests/config/local.mk
 include tests/entry/local.mk
 include tests/fuzz/local.mk
 include tests/index/local.mk
 include tests/ldif/local.mk
+include tests/oracle/local.mk
 include tests/schema/local.mk
 include tests/sort/local.mk
 include tests/store/local.mk

@@ -1,0 +1,2 @@
+rmdir db
+"$DITADD" -f slapd.conf -l "$DATA/ldif/bare.ldif"

@@ -1,0 +1,4 @@
+# Nothing to load makes an empty database, which a later load may fill.
+"$DITADD" -f slapd.conf -l /dev/null
+ls db
+"$DITADD" -v -f slapd.conf -l "$DATA/ldif/bare.ldif"

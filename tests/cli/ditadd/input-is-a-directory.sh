@@ -1,0 +1,3 @@
+"$DITADD" -f slapd.conf -l db
+echo $?
+ls db

@@ -1,0 +1,1 @@
+"$DITADD" -f nowhere.conf

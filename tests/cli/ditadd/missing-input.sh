@@ -1,0 +1,3 @@
+"$DITADD" -f slapd.conf -l nowhere.ldif
+echo $?
+ls db

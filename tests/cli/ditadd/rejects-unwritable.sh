@@ -1,0 +1,3 @@
+"$DITADD" -c -f slapd.conf --rejects /nonexistent/rejects -l "$DATA/errors/mixed.ldif"
+echo $?
+ls -A db

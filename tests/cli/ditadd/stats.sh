@@ -1,0 +1,2 @@
+"$DITADD" --stats -f slapd.conf -T 1 -l "$DATA/ldif/bare.ldif" |
+	sed 's/[0-9][0-9]*\.[0-9]* \(s\|MiB\)/N \1/; s/  *N/ N/'

@@ -1,0 +1,1 @@
+"$DITADD" -f slapd.conf -b dc=example,dc=com -n 1

@@ -1,0 +1,1 @@
+"$DITADD" -q -o value-check=yes -f slapd.conf -l "$DATA/ldif/bare.ldif"

@@ -1,0 +1,1 @@
+"$DITADD" -v -f slapd.conf -l "$DATA/ldif/children-first.ldif"

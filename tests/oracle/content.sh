@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Every fixture through slapadd and through ditadd: the same records in every named
+# database, the same exit status, the same messages. Each fixture meets each combination
+# of byte or integer keys and 1, 2, 3 or 8 threads once, half of them in quick mode, in
+# batches of a few records.
+. "${0%/*}/lib.sh"
+
+# fixture, configuration, kind (exact: all operational attributes are given, and all bytes
+# must agree; generated: some are made up by each loader), further options for both
+table='
+bare            default       generated
+base64          default       generated
+children-first  default       generated
+children-first  kinds         generated
+classes         default       generated
+comments        default       generated
+crlf            default       generated
+digits          default       generated
+dn-values       default       generated
+empty-suffix    empty-suffix  generated
+empty-values    default       generated
+folded          default       generated
+holes           default       generated
+interleaved     default       generated
+interleaved     hash64        generated
+loose           default       generated
+no-suffix-entry default       generated
+numbers         default       generated
+numbers         intlen8       generated
+odd-times       schema        generated
+operational     default       exact
+operational     hash64        exact
+operational     idlexp        exact
+operational     intlen8       exact
+operational     kinds         exact
+operational     lastmod-off   exact
+operational     lexical       exact      -b ou=x,dc=example,dc=com
+operational     lexical       exact      -n 3
+operational     no-rootdn     exact
+operational     substr        exact
+operational     default       exact      -s
+operational     default       exact      -j 60 -c
+operational     default       exact      -o schema-check=no
+bare            no-rootdn     generated
+bare            lastmod-off   exact
+bare            default       generated  -S 4095
+bare            default       generated  -s
+options         default       generated
+options         default       generated  -c -o value-check=yes
+options         kinds         generated
+options         hash64        generated
+rdns            default       generated
+schema          schema        generated
+sizes           default       generated
+sizes           hash64        generated
+unicode         default       generated
+unicode         kinds         generated
+unicode         substr        generated
+urls            default       generated
+whitespace      default       generated
+'
+
+# The files that urls.ldif refers to, relative to the working directory of the loaders.
+printf 'two\nlines\0and a zero' >"$work/value.bin"
+printf 'percent' >"$work/with space"
+printf 'cn=from a file,dc=example,dc=com' >"$work/dn.txt"
+cat >"$work/part.ldif" <<-PART
+	# an included file
+	dn: cn=included,dc=example,dc=com
+	objectClass: person
+	cn: included
+	sn: i
+
+	include: file://$work/nested.ldif
+
+	dn: cn=after nested,dc=example,dc=com
+	objectClass: person
+	cn: after nested
+	sn: a
+PART
+printf 'dn: cn=nested,dc=example,dc=com\nobjectClass: person\nsn: n\n' \
+	>"$work/nested.ldif"
+
+# load_and_compare NAME KIND COMBINATIONS OPTION...: the reference once, then ditadd with
+# each THREADS:KEYS:BATCH of the combinations
+load_and_compare() {
+	local name=$1 kind=$2 combination keys threads batch what dbcmp
+	local -a combinations
+	read -ra combinations <<<"$3"
+	shift 3
+	empty_site "$work/ref"
+	slapadd_site "$work/ref" "$@" -l "$work/input.ldif"
+	for combination in "${combinations[@]}"; do
+		IFS=: read -r threads keys batch <<<"$combination"
+		dbcmp=()
+		[ "$kind" = generated ] && dbcmp+=(--generated)
+		[ "$keys" = integer ] && dbcmp+=(--ignore-integerkey)
+		what="$name $* --index-keys=$keys -T $threads --batch $batch"
+		empty_site "$work/dit"
+		ditadd_site "$work/dit" "$@" "--index-keys=$keys" -T "$threads" \
+			--batch "$batch" -l "$work/input.ldif"
+		check "$what: messages" same_messages "$work/ref" "$work/dit"
+		check "$what: content" same_content "${dbcmp[@]}" "$work/ref" "$work/dit"
+		check "$what: leftovers" only_database "$work/dit"
+	done
+}
+
+# both_modes FIXTURE CONF KIND OPTION...
+both_modes() {
+	local name="$1/$2" kind=$3 conf=$2
+	fill_in "$work" <"$DIT_TEST_DATA/ldif/$1.ldif" >"$work/input.ldif"
+	shift 3
+	make_site "$work/ref" "$conf"
+	make_site "$work/dit" "$conf"
+	load_and_compare "$name" "$kind" \
+		'1:integer:1 2:bytes:3 3:integer:2 8:bytes:9' "$@"
+	load_and_compare "$name" "$kind" \
+		'1:bytes:9 2:integer:1 3:bytes:3 8:integer:2' -q "$@"
+}
+
+while read -r fixture conf kind rest; do
+	[ -n "$fixture" ] || continue
+	[ $# -eq 0 ] || [ "$fixture" = "$1" ] || continue
+	read -ra options <<<"$rest"
+	both_modes "$fixture" "$conf" "$kind" "${options[@]}"
+done <<<"$table"
+
+finish

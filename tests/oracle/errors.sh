@@ -1,0 +1,192 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What slapadd refuses, ditadd refuses: in the same words, at the same line, with the same
+# exit status. With -c the rest is stored alike; without it our database stays as it was.
+. "${0%/*}/lib.sh"
+
+# Store errors cost slapadd -q the whole batch (storage.md 6.6), so its normal mode is the
+# reference for these fixtures in both modes.
+store_errors=' duplicates too-long-rdn mixed '
+
+# one_fixture NAME
+one_fixture() {
+	local name=$1 mode reference threads
+	cp "$DIT_TEST_DATA/errors/$name.ldif" "$work/input.ldif"
+	for mode in '' -q; do
+		reference=$mode
+		[[ $store_errors = *" $name "* ]] && reference=
+
+		empty_site "$work/ref"
+		slapadd_site "$work/ref" ${reference:+"$reference"} -v \
+			-l "$work/input.ldif"
+		empty_site "$work/dit"
+		ditadd_site "$work/dit" ${mode:+"$mode"} -v -T 2 -l "$work/input.ldif"
+		check "$name $mode: messages" same_messages "$work/ref" "$work/dit"
+		if [ "$(cat "$work/ref/exit")" -ne 0 ]; then
+			check "$name $mode: nothing stored" untouched "$work/dit"
+		fi
+
+		empty_site "$work/ref"
+		slapadd_site "$work/ref" ${reference:+"$reference"} -c -v \
+			-l "$work/input.ldif"
+		for threads in 1 3; do
+			empty_site "$work/dit"
+			ditadd_site "$work/dit" ${mode:+"$mode"} -c -v -T "$threads" \
+				-l "$work/input.ldif"
+			check "$name $mode -c -T $threads: messages" \
+				same_messages "$work/ref" "$work/dit"
+			# Where the input itself ends in an error nothing is published.
+			[ "$name" = include-missing ] && continue
+			check "$name $mode -c -T $threads: content" same_content \
+				--generated --ignore-integerkey "$work/ref" "$work/dit"
+		done
+	done
+}
+
+# no_schema_check NAME: with -s
+no_schema_check() {
+	empty_site "$work/ref"
+	empty_site "$work/dit"
+	slapadd_site "$work/ref" -s -c -v -l "$DIT_TEST_DATA/errors/$1.ldif"
+	ditadd_site "$work/dit" -s -c -v -T 2 --batch 1 -l "$DIT_TEST_DATA/errors/$1.ldif"
+	check "$1 -s: messages" same_messages "$work/ref" "$work/dit"
+	check "$1 -s: content" same_content --generated --ignore-integerkey "$work/ref" \
+		"$work/dit"
+}
+
+# value_check FILE: -o value-check=yes, and that it is off in quick mode
+value_check() {
+	local options yes='-o value-check=yes'
+	for options in "$yes" "$yes -q" '-o value-check=no'; do
+		empty_site "$work/ref"
+		empty_site "$work/dit"
+		# shellcheck disable=SC2086 # several words
+		slapadd_site "$work/ref" -c $options -l "$1"
+		# shellcheck disable=SC2086
+		ditadd_site "$work/dit" -c $options -l "$1"
+		check "${1##*/} $options: messages" same_messages "$work/ref" "$work/dit"
+		check "${1##*/} $options: content" same_content --generated \
+			--ignore-integerkey "$work/ref" "$work/dit"
+	done
+}
+
+# with_error WHERE TEXT: a configuration with TEXT (\n: new line) at one of four places
+with_error() {
+	cat <<-CONF
+		include $DIT_SCHEMA_DIR/core.schema
+		include $DIT_SCHEMA_DIR/cosine.schema
+		include $DIT_SCHEMA_DIR/nis.schema
+		modulepath /usr/lib/ldap
+		moduleload back_mdb
+	CONF
+	[[ $1 != [GB] ]] || printf '%b\n' "$2"
+	printf 'database mdb\nsuffix "dc=example,dc=com"\ndirectory @DB@\n'
+	[[ $1 != [DE] ]] || printf '%b\n' "$2"
+}
+
+# The grammar that slapadd prints after a malformed definition is not compared.
+# shellcheck disable=SC2317 # called by refused_alike
+without_grammar() {
+	sed -i '/^[A-Za-z]*Description = /d; /^[[:space:]]/d' "$1/stderr"
+}
+
+# config_cases FILE FUNCTION: call FUNCTION TEXT after a load with each configuration
+config_cases() {
+	local where text site
+	while IFS=$'\t' read -r where text; do
+		[[ $where != \#* ]] || continue
+		for site in ref dit; do
+			empty_site "$work/$site"
+			with_error "$where" "$text" | fill_in "$work/$site" \
+				>"$work/$site/slapd.conf"
+		done
+		slapadd_site "$work/ref" -l /dev/null
+		ditadd_site "$work/dit" -l /dev/null
+		"$2" "$text"
+	done <"$DIT_TEST_DATA/errors/$1"
+}
+
+# shellcheck disable=SC2317 # called by config_cases
+refused_alike() {
+	without_grammar "$work/ref"
+	without_grammar "$work/dit"
+	check "configuration: $1" same_messages "$work/ref" "$work/dit"
+}
+
+# shellcheck disable=SC2317 # called by config_cases
+refused_by_slapadd_alone() {
+	check "configuration: $1: slapadd" diff "$work/ref/exit" - <<<1
+	check "configuration: $1: ditadd" diff "$work/dit/exit" - <<<0
+}
+
+# option_error OPTION...: same exit status and messages
+option_error() {
+	empty_site "$work/ref"
+	empty_site "$work/dit"
+	slapadd_site "$work/ref" "$@" </dev/null
+	ditadd_site "$work/dit" "$@" </dev/null
+	check "options $*" same_messages "$work/ref" "$work/dit"
+}
+
+# usage_error OPTION...: both exit with 1 and say how they are called, in their own words
+usage_error() {
+	slapadd_site "$work/ref" "$@" </dev/null
+	ditadd_site "$work/dit" "$@" </dev/null
+	check "options $*" diff "$work/ref/exit" "$work/dit/exit"
+	check "options $*: usage" grep -qi usage "$work/dit/stderr"
+}
+
+make_site "$work/ref"
+make_site "$work/dit"
+
+for file in "$DIT_TEST_DATA"/errors/*.ldif; do
+	name=${file##*/}
+	one_fixture "${name%.ldif}"
+done
+value_check "$DIT_TEST_DATA/ldif/loose.ldif"
+value_check "$DIT_TEST_DATA/errors/value-check.ldif"
+for name in parse-lines parse-names schema-attributes schema-objectclass unknown-names; do
+	no_schema_check "$name"
+done
+
+# Without diagnostic lines.
+empty_site "$work/ref"
+empty_site "$work/dit"
+slapadd_site "$work/ref" -d 0 -c -l "$DIT_TEST_DATA/errors/mixed.ldif"
+ditadd_site "$work/dit" -d 0 -c -l "$DIT_TEST_DATA/errors/mixed.ldif"
+check "-d 0" same_messages "$work/ref" "$work/dit"
+
+option_error -n 9
+option_error -n 0
+option_error -b dc=unknown
+option_error -b foo=bar
+option_error -l /nonexistent/input.ldif
+option_error -d nosuchlevel
+usage_error -S 4096
+usage_error -S -1
+usage_error -S abc
+usage_error -S 0x5
+usage_error -n 1 -b dc=example,dc=com
+usage_error -n x
+usage_error -X
+usage_error surplus
+
+sed '/^suffix/d' "$work/ref/slapd.conf" >"$work/ref/new"
+mv "$work/ref/new" "$work/ref/slapd.conf"
+sed '/^suffix/d' "$work/dit/slapd.conf" >"$work/dit/new"
+mv "$work/dit/new" "$work/dit/slapd.conf"
+option_error -l /dev/null
+
+config_cases config-cases refused_alike
+config_cases config-lenient refused_by_slapadd_alone
+
+for site in ref dit; do
+	rm "$work/$site/slapd.conf"
+done
+option_error -l /dev/null
+for site in ref dit; do
+	mkdir "$work/$site/slapd.conf"
+done
+option_error -l /dev/null
+
+finish

@@ -1,0 +1,153 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Sourced by the scripts here: a scratch directory, configurations, loads by slapadd and
+# by ditadd, comparisons, and a count of what went wrong. bash.
+#
+# From the environment: DITADD, DBCMP, DITGEN, DIT_TEST_DATA (see tests/local.mk).
+
+set -u
+export LC_ALL=C
+PATH=$PATH:/usr/sbin
+
+: "${DITADD:?}" "${DBCMP:?}" "${DIT_TEST_DATA:?}"
+DIT_SCHEMA_DIR=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
+
+nchecks=0
+nfailed=0
+
+# Without slapadd there is nothing to compare with; where CI is set that is a failure.
+for tool in slapadd slapcat; do
+	if ! command -v $tool >/dev/null; then
+		echo "$tool is not installed (Debian: slapd)" >&2
+		[ -n "${CI:-}" ] && exit 1
+		exit 77
+	fi
+done
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-oracle-XXXXXX") || exit 1
+atexit=()
+cleanup() {
+	local command
+	for command in "${atexit[@]}"; do
+		$command
+	done
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM HUP
+
+# fail TEXT...: count a failed check and say why; the script goes on
+fail() {
+	nfailed=$((nfailed + 1))
+	echo "FAILED: $*" >&2
+}
+
+# check NAME COMMAND...: run a comparison; its output is shown only if it fails
+check() {
+	local name=$1
+	shift
+	nchecks=$((nchecks + 1))
+	if ! "$@" >"$work/check.out" 2>&1; then
+		fail "$name"
+		sed 's/^/    /; 30q' "$work/check.out" >&2
+	fi
+}
+
+# finish: the script's last line
+finish() {
+	echo "${0##*/}: $nchecks checks, $nfailed failed, $SECONDS s"
+	[ "$nchecks" -gt 0 ] && [ "$nfailed" -eq 0 ]
+	exit
+}
+
+# make_site DIR [CONF]: an empty database directory DIR/db, and DIR/slapd.conf made from
+# tests/data/conf/CONF.conf (default: default)
+make_site() {
+	rm -rf "$1"
+	mkdir -p "$1/db" "$1/db-other" "$1/db-later"
+	fill_in "$1" <"$DIT_TEST_DATA/conf/${2:-default}.conf" >"$1/slapd.conf"
+	if [ "${2:-default}" = lexical ]; then
+		fill_in "$1" <"$DIT_TEST_DATA/conf/lexical-part.conf" \
+			>"$1/lexical-part.conf"
+	fi
+}
+
+# fill_in DIR: replace the place holders of a configuration or a fixture
+fill_in() {
+	sed "s,@DB@,$1/db,g; s,@CONF@,$1,g; s,@WORK@,$work,g
+		s,@SCHEMA@,$DIT_SCHEMA_DIR,g"
+}
+
+# empty_site DIR: the same site again, with nothing in it
+empty_site() {
+	rm -rf "$1/db"
+	mkdir "$1/db"
+}
+
+# load_with PROGRAM DIR ARGUMENT...: run it on the site; leaves DIR/exit, DIR/stderr with
+# the program's name and the site's path made neutral
+load_with() {
+	local program=$1 dir=$2 status
+	shift 2
+	(cd "$work" && "$program" -f "$dir/slapd.conf" "$@") >"$dir/stdout" \
+		2>"$dir/stderr.raw"
+	status=$?
+	echo "$status" >"$dir/exit"
+	without_nul_messages <"$dir/stderr.raw" |
+		sed "s,$dir/,SITE/,g; s/^\(slapadd\|ditadd\): /PROGRAM: /" >"$dir/stderr"
+}
+
+# without_nul_messages: where base64 ends early slapadd prints a zero byte as a character,
+# which cuts off the rest of its message, line end included. We print the whole line; both
+# forms are left out here.
+without_nul_messages() {
+	local text='ldap_pvt_decode_b64_inplace: invalid base64 encoding char'
+	sed "/^$text () 0x0\$/d; s/$text (\(.) 0x\)/$text [\1/g; s/$text (//g"
+}
+
+# slapadd_site DIR ARGUMENT...
+slapadd_site() {
+	load_with slapadd "$@"
+}
+
+# ditadd_site DIR ARGUMENT...
+ditadd_site() {
+	load_with "$DITADD" "$@"
+}
+
+# same_messages REFERENCE DIR: same exit status and same lines on stderr
+same_messages() {
+	diff "$1/exit" "$2/exit" && diff -a "$1/stderr" "$2/stderr"
+}
+
+# same_content [DBCMP-OPTION...] REFERENCE DIR: every record of every named database
+same_content() {
+	local options=()
+	while [ $# -gt 2 ]; do
+		options+=("$1")
+		shift
+	done
+	"$DBCMP" "${options[@]}" "$1/db" "$2/db"
+}
+
+# untouched DIR: no database and no leftovers in the site
+untouched() {
+	[ -z "$(ls -A "$1/db")" ] || {
+		echo "left in $1/db:"
+		ls -lA "$1/db"
+		return 1
+	}
+}
+
+# only_database DIR: the database directory holds the two files and nothing else
+only_database() {
+	local names
+	names=$(cd "$1/db" && echo *)
+	case $names in
+	"data.mdb lock.mdb" | data.mdb) ;;
+	*)
+		echo "in $1/db: $names"
+		return 1
+		;;
+	esac
+}

@@ -1,0 +1,15 @@
+# tests/oracle/local.mk
+# Comparisons with slapadd and slapd.
+script_tests += \
+	%D%/content.sh \
+	%D%/errors.sh \
+	%D%/generated.sh \
+	%D%/killed.sh \
+	%D%/served.sh \
+	%D%/threads.sh \
+	$(NULL)
+EXTRA_DIST += %D%/lib.sh tests/data
+
+noinst_PROGRAMS += %D%/dbcmp
+%C%_dbcmp_SOURCES = %D%/dbcmp.c
+%C%_dbcmp_LDADD = $(test_libs)
