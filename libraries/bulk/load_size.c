@@ -2,10 +2,11 @@
 /*
  * Sizes of a load: the memory budget and the early estimate of the result.
  *
- * Budget. Of `memory_bytes`, batches come first. A batch of b bytes of LDIF occupies
- * about b in its buffer and 6 b in the arenas while it is parsed, resolved and keyed;
- * with LOAD_NSLOTS buffers and three filled sets of arenas that is 24 b. An eighth goes to the
- * records of the tree, the rest to the postings.
+ * Budget. Of `memory_bytes`, batches come first. A batch of b bytes of LDIF occupies b in
+ * its buffer and about 10 b in the arenas of its slot (measured: entries of 31 short lines),
+ * which keep what they got; with LOAD_NSLOTS slots that is 66 b. Then the schema, LMDB's
+ * transaction and the threads' caches, an eighth for the records of the tree, and the rest
+ * for the postings.
  *
  * Estimate. What is stored so far, scaled to the whole input. Entries and names are a lower
  * bound: if they alone cannot fit, the load is refused there and then. Index keys are not:
@@ -20,7 +21,8 @@
 
 #define BATCH_BYTES_MAX (1u << 20)
 #define BATCH_BYTES_MIN (32u << 10)
-#define BATCH_SHARE     24
+#define BATCH_SHARE     (11 * LOAD_NSLOTS)
+#define OVERHEAD_BYTES  (20u << 20)
 #define BATCH_RECORDS   2048
 #define PRODUCER_MIN    (256u << 10)
 
@@ -60,7 +62,7 @@ int load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
 	}
 	ret->batch_records =
 		opts->batch_records == 0 ? BATCH_RECORDS : opts->batch_records;
-	batches = (uint64_t)ret->batch_bytes * BATCH_SHARE;
+	batches = (uint64_t)ret->batch_bytes * BATCH_SHARE + OVERHEAD_BYTES;
 	ret->tree_bytes = memory / 8;
 	ret->postings_bytes = 0;
 	if (memory > batches + ret->tree_bytes) {
