@@ -5,6 +5,13 @@ if HAVE_CMOCKA
 script_tests =
 unit_scripts =
 
+# For programs that include nomem.h.
+nomem_flags = \
+	-Wl,--wrap=malloc \
+	-Wl,--wrap=calloc \
+	-Wl,--wrap=realloc \
+	-Wl,--wrap=reallocarray
+
 include tests/base/local.mk
 include tests/bench/local.mk
 include tests/bulk/local.mk
@@ -42,4 +49,4 @@ check-unit: $(BUILT_SOURCES) $(check_PROGRAMS) $(fuzz_targets)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(check_PROGRAMS) $(unit_scripts)'
 endif
 
-EXTRA_DIST += %D%/lsan.supp %D%/test.h
+EXTRA_DIST += %D%/lsan.supp %D%/nomem.h %D%/test.h

@@ -172,6 +172,23 @@ int load_resolve(struct loader *loader, struct load_slot *slot);
 /* "Error, entries missing!" and the lines below it. */
 void load_report_missing(struct loader *loader);
 
+/*
+ * load_refuse.c: records that are left out. Each reports why, hands the record to the
+ * reject callback, and returns 0 (go on, -c), DIT_E_REFUSED or a reported error.
+ */
+int load_refuse(struct loader *loader, const struct dit_ldif_record *record,
+                struct load_item *item);
+int load_fail_duplicate(struct loader *loader, const struct dit_ldif_record *record,
+                        const struct load_item *item);
+int load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
+                        const struct load_item *item);
+int load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
+                         const struct load_item *item);
+int load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
+                      const struct load_item *item);
+/* Report an item's notes. */
+void load_tell_notes(struct loader *loader, const struct load_item *item);
+
 /* load_tree.c: dn2i and ad2i. */
 int load_write_tree(struct loader *loader);
 int load_write_ads(struct loader *loader);

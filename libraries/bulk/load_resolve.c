@@ -11,9 +11,6 @@
  *     dc=x               1
  *     cn=c,ou=B,ou=A,dc=x   2 = hole ou=A, 3 = hole ou=B, 4
  *     ou=A,dc=x          2, filled
- *
- * slapadd finds out about a duplicate DN only while storing, so its message comes with
- * slapadd's storage diagnostics.
  */
 #include "bulk/load_private.h"
 
@@ -23,179 +20,7 @@
 
 #include "store/name_codec.h"
 
-#define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "
-#define KEYEXIST    "MDB_KEYEXIST: Key/data pair already exists"
-#define BAD_VALSIZE                                                                      \
- "MDB_BAD_VALSIZE: Unsupported size of key/DB name/data, or wrong DUPFIXED size"
-
 #define ADS_MAX 65535 /* storage.md 2 */
-
-/* ---- refusals ---- */
-
-static void remember_reason(struct loader *loader, const char *text)
-{
-	char *copy = strdup(text);
-
-	if (copy != NULL) {
-		free(loader->reason);
-		loader->reason = copy;
-	}
-}
-
-/* The DN of a record that could not be read as an entry: as typed. */
-static struct dit_span typed_dn(const struct dit_ldif_record *record,
-                                struct dit_arena *arena)
-{
-	struct dit_ldif_lines lines = {0};
-	struct dit_notes notes;
-
-	dit_notes_init(&notes, arena);
-	if (dit_ldif_parse(record->text, arena, &notes, &lines) < 0) {
-		return DIT_SPAN("");
-	}
-	for (size_t i = 0; i < lines.nlines; i++) {
-		if (dit_span_eq_nocase(lines.lines[i].name, DIT_SPAN("dn")) &&
-		    lines.lines[i].value.data != NULL) {
-			return lines.lines[i].value;
-		}
-	}
-	return DIT_SPAN("");
-}
-
-static int tell_reject(struct loader *loader, const struct dit_ldif_record *record,
-                       const struct load_item *item)
-{
-	struct dit_reject reject = {.record = record->text.data,
-	                            .record_len = record->text.len,
-	                            .line = record->line,
-	                            .reason =
-	                                    loader->reason == NULL ? "" : loader->reason};
-	struct dit_span dn = item->entry.dn.pretty;
-	struct dit_arena arena;
-	int r = 0;
-
-	if (loader->opts->reject == NULL) {
-		return 0;
-	}
-	dit_arena_init(&arena, 4096);
-	if (item->state == LOAD_UNREADABLE) {
-		dn = typed_dn(record, &arena);
-	}
-	reject.dn = dit_arena_copy(&arena, dn).data;
-	if (reject.dn == NULL) {
-		r = -ENOMEM;
-	} else {
-		r = loader->opts->reject(loader->opts->reject_ctx, &reject);
-	}
-	dit_arena_deinit(&arena);
-	return r < 0 ? load_fail(loader, r, "could not write the rejected record") : 0;
-}
-
-/* The record is left out: hand it to the reject file, and stop unless -c. */
-static int leave_out(struct loader *loader, const struct dit_ldif_record *record,
-                     const struct load_item *item)
-{
-	int r = tell_reject(loader, record, item);
-
-	if (r < 0) {
-		return r;
-	}
-	return loader->opts->keep_going ? 0 : DIT_E_REFUSED;
-}
-
-/* True if this text, which is told once in a load, was told before. */
-static bool was_told(struct loader *loader, const char *text)
-{
-	char **told = NULL;
-
-	for (size_t i = 0; i < loader->ntold; i++) {
-		if (strcmp(loader->told[i], text) == 0) {
-			return true;
-		}
-	}
-	/* Without memory it is told again, which does no harm. */
-	told = realloc(loader->told, (loader->ntold + 1) * sizeof(*told));
-	if (told != NULL) {
-		loader->told = told;
-		told[loader->ntold] = strdup(text);
-		loader->ntold += told[loader->ntold] != NULL ? 1 : 0;
-	}
-	return false;
-}
-
-static void tell_notes(struct loader *loader, const struct load_item *item)
-{
-	for (const struct dit_note *n = item->notes.first; n != NULL; n = n->next) {
-		if (!n->is_once || !was_told(loader, n->text)) {
-			load_report(loader, n->kind, "%s", n->text);
-		}
-	}
-}
-
-static int refuse(struct loader *loader, const struct dit_ldif_record *record,
-                  struct load_item *item)
-{
-	const struct dit_note *note =
-		item->state == LOAD_UNREADABLE ? item->notes.first : item->notes.last;
-
-	loader->stats->nrefused++;
-	remember_reason(loader, note == NULL ? "could not parse entry" : note->text);
-	tell_notes(loader, item);
-	if (item->state == LOAD_UNREADABLE) {
-		load_report(loader, DIT_REPORT_ERROR, "could not parse entry (line=%llu)",
-		            (unsigned long long)record->line);
-	}
-	return leave_out(loader, record, item);
-}
-
-/* A store error: slapadd's three lines, of which the first is the caller's. */
-static int fail_store(struct loader *loader, const struct dit_ldif_record *record,
-                      const struct load_item *item, const char *why)
-{
-	loader->stats->nfailed++;
-	remember_reason(loader, why);
-	load_report(loader, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", why);
-	load_report(loader, DIT_REPORT_ERROR,
-	            "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
-	            DIT_SPAN_ARGS(item->entry.dn.pretty),
-	            (unsigned long long)record->line, why);
-	return leave_out(loader, record, item);
-}
-
-static int fail_duplicate(struct loader *loader, const struct dit_ldif_record *record,
-                          const struct load_item *item)
-{
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799) \"%.*s\"",
-	            DIT_SPAN_ARGS(item->entry.dn.norm));
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "=> mdb_tool_entry_put: id2entry_add failed: err=-30799");
-	return fail_store(loader, record, item, KEYEXIST " (-30799)");
-}
-
-static int fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
-                          const struct load_item *item)
-{
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "=> mdb_tool_next_id: dn2id_add failed: " BAD_VALSIZE " (-30781)");
-	return fail_store(loader, record, item, BAD_VALSIZE " (-30781)");
-}
-
-static int fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
-                           const struct load_item *item)
-{
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "=> mdb_tool_entry_put: id2entry_add failed: err=11");
-	return fail_store(loader, record, item, "Resource temporarily unavailable (11)");
-}
-
-static int fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
-                        const struct load_item *item)
-{
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "=> mdb_tool_entry_put: id2entry_add failed: err=17");
-	return fail_store(loader, record, item, "File exists (17)");
-}
 
 /* ---- the tree ---- */
 
@@ -512,7 +337,7 @@ static int resolve_root(struct loader *loader, const struct dit_ldif_record *rec
                         struct load_item *item)
 {
 	if (loader->has_root_entry) {
-		return fail_duplicate(loader, record, item);
+		return load_fail_duplicate(loader, record, item);
 	}
 	loader->has_root_entry = true;
 	return stored(loader, item);
@@ -540,13 +365,13 @@ static int resolve_new(struct loader *loader, const struct dit_ldif_record *reco
 	int r = 0;
 
 	if (!names_fit(loader, &item->entry.dn, first)) {
-		return fail_name_size(loader, record, item);
+		return load_fail_name_size(loader, record, item);
 	}
 	if (limit != 0 && item->encoded.size_limit_bytes > limit) {
-		return fail_entry_size(loader, record, item);
+		return load_fail_entry_size(loader, record, item);
 	}
 	if (item->entry.has_unknown) {
-		return fail_unknown(loader, record, item);
+		return load_fail_unknown(loader, record, item);
 	}
 	r = add_nodes(loader, item, first, parent);
 	if (r < 0) {
@@ -573,14 +398,14 @@ static int resolve_good(struct loader *loader, const struct dit_ldif_record *rec
 		return resolve_new(loader, record, item);
 	}
 	if (limit != 0 && item->encoded.size_limit_bytes > limit) {
-		return fail_entry_size(loader, record, item);
+		return load_fail_entry_size(loader, record, item);
 	}
 	hole = find_hole(loader, id);
 	if (hole == NULL || hole->is_filled) {
-		return fail_duplicate(loader, record, item);
+		return load_fail_duplicate(loader, record, item);
 	}
 	if (item->entry.has_unknown) {
-		return fail_unknown(loader, record, item);
+		return load_fail_unknown(loader, record, item);
 	}
 	return fill_hole(loader, item, hole);
 }
@@ -592,11 +417,11 @@ static int resolve_item(struct loader *loader, const struct dit_ldif_record *rec
 	switch (item->state) {
 	case LOAD_GOOD:
 		/* Diagnostics that refuse nothing, of lenient base64 for example. */
-		tell_notes(loader, item);
+		load_tell_notes(loader, item);
 		return resolve_good(loader, record, item);
 	case LOAD_UNREADABLE:
 	case LOAD_REFUSED:
-		return refuse(loader, record, item);
+		return load_refuse(loader, record, item);
 	case LOAD_BROKEN:
 		break;
 	}

@@ -11,6 +11,7 @@ rooms += %D%/libbulk.la
 	%D%/load_index.c \
 	%D%/load_parse.c \
 	%D%/load_private.h \
+	%D%/load_refuse.c \
 	%D%/load_resolve.c \
 	%D%/load_setup.c \
 	%D%/load_size.c \

@@ -13,5 +13,4 @@ check_PROGRAMS += \
 %C%_test_load_feed_LDADD = $(test_libs)
 %C%_test_load_nomem_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_nomem.c
 %C%_test_load_nomem_LDADD = $(test_libs)
-%C%_test_load_nomem_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+%C%_test_load_nomem_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

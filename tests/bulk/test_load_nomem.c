@@ -3,44 +3,12 @@
  * Memory that runs out at any moment: the n-th allocation fails, n counting up until a
  * load succeeds. Every failed load says why and changes nothing.
  *
- * The linker wraps malloc, calloc and realloc of our objects (LMDB's and libldap's own
- * allocations are theirs to handle).
+ * Allocations of LMDB and libldap are theirs to handle.
  */
 #include "test.h"
 
 #include "load_fixture.h"
-
-static _Atomic long countdown = -1; /* allocations until the failing one; -1: never */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static bool must_fail(void)
-{
-	if (countdown < 0) {
-		return false;
-	}
-	return countdown-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return must_fail() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return must_fail() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return must_fail() ? NULL : __real_realloc(p, size);
-}
+#include "nomem.h"
 
 /* Reports are counted, not collected: collecting allocates. */
 static void count_report(void *ctx, const struct dit_report *report)

@@ -21,8 +21,6 @@ EXTRA_DIST += \
 %C%_test_entry_complete_LDADD = $(test_libs)
 %C%_test_entry_nomem_SOURCES = %D%/test_entry_nomem.c
 %C%_test_entry_nomem_LDADD = $(test_libs)
-%C%_test_entry_nomem_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=malloc -Wl,--wrap=calloc \
-	-Wl,--wrap=realloc -Wl,--wrap=reallocarray
+%C%_test_entry_nomem_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_entry_read_SOURCES = %D%/test_entry_read.c
 %C%_test_entry_read_LDADD = $(test_libs)

@@ -11,46 +11,8 @@
 #include <errno.h>
 
 #include "entry/entry_fixture.h"
+#include "nomem.h"
 #include "store/entry_codec.h"
-
-static long countdown = -1; /* allocations until the failing one; -1: never */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-
-static bool must_fail(void)
-{
-	if (countdown < 0) {
-		return false;
-	}
-	return countdown-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return must_fail() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return must_fail() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return must_fail() ? NULL : __real_realloc(p, size);
-}
-
-void *__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-	return must_fail() ? NULL : __real_reallocarray(p, n, size);
-}
 
 struct outcome {
 	int r;

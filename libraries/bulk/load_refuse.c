@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records that are left out: what is said about them, and whether the load goes on.
+ *
+ * slapadd finds out about duplicate DNs and sizes only while storing, so those messages
+ * come with its storage diagnostics.
+ */
+#include "bulk/load_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "
+#define KEYEXIST    "MDB_KEYEXIST: Key/data pair already exists"
+#define BAD_VALSIZE                                                                      \
+ "MDB_BAD_VALSIZE: Unsupported size of key/DB name/data, or wrong DUPFIXED size"
+
+static void remember_reason(struct loader *loader, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (copy != NULL) {
+		free(loader->reason);
+		loader->reason = copy;
+	}
+}
+
+/* The DN of a record that could not be read as an entry: as typed. */
+static struct dit_span typed_dn(const struct dit_ldif_record *record,
+                                struct dit_arena *arena)
+{
+	struct dit_ldif_lines lines = {0};
+	struct dit_notes notes;
+
+	dit_notes_init(&notes, arena);
+	if (dit_ldif_parse(record->text, arena, &notes, &lines) < 0) {
+		return DIT_SPAN("");
+	}
+	for (size_t i = 0; i < lines.nlines; i++) {
+		if (dit_span_eq_nocase(lines.lines[i].name, DIT_SPAN("dn")) &&
+		    lines.lines[i].value.data != NULL) {
+			return lines.lines[i].value;
+		}
+	}
+	return DIT_SPAN("");
+}
+
+static int tell_reject(struct loader *loader, const struct dit_ldif_record *record,
+                       const struct load_item *item)
+{
+	struct dit_reject reject = {.record = record->text.data,
+	                            .record_len = record->text.len,
+	                            .line = record->line,
+	                            .reason =
+	                                    loader->reason == NULL ? "" : loader->reason};
+	struct dit_span dn = item->entry.dn.pretty;
+	struct dit_arena arena;
+	int r = 0;
+
+	if (loader->opts->reject == NULL) {
+		return 0;
+	}
+	dit_arena_init(&arena, 4096);
+	if (item->state == LOAD_UNREADABLE) {
+		dn = typed_dn(record, &arena);
+	}
+	reject.dn = dit_arena_copy(&arena, dn).data;
+	if (reject.dn == NULL) {
+		r = -ENOMEM;
+	} else {
+		r = loader->opts->reject(loader->opts->reject_ctx, &reject);
+	}
+	dit_arena_deinit(&arena);
+	return r < 0 ? load_fail(loader, r, "could not write the rejected record") : 0;
+}
+
+/* The record is left out: hand it to the reject file, and stop unless -c. */
+static int leave_out(struct loader *loader, const struct dit_ldif_record *record,
+                     const struct load_item *item)
+{
+	int r = tell_reject(loader, record, item);
+
+	if (r < 0) {
+		return r;
+	}
+	return loader->opts->keep_going ? 0 : DIT_E_REFUSED;
+}
+
+/* True if this text, which is told once in a load, was told before. */
+static bool was_told(struct loader *loader, const char *text)
+{
+	char **told = NULL;
+
+	for (size_t i = 0; i < loader->ntold; i++) {
+		if (strcmp(loader->told[i], text) == 0) {
+			return true;
+		}
+	}
+	/* Without memory it is told again, which does no harm. */
+	told = realloc(loader->told, (loader->ntold + 1) * sizeof(*told));
+	if (told != NULL) {
+		loader->told = told;
+		told[loader->ntold] = strdup(text);
+		loader->ntold += told[loader->ntold] != NULL ? 1 : 0;
+	}
+	return false;
+}
+
+void load_tell_notes(struct loader *loader, const struct load_item *item)
+{
+	for (const struct dit_note *n = item->notes.first; n != NULL; n = n->next) {
+		if (!n->is_once || !was_told(loader, n->text)) {
+			load_report(loader, n->kind, "%s", n->text);
+		}
+	}
+}
+
+int load_refuse(struct loader *loader, const struct dit_ldif_record *record,
+                struct load_item *item)
+{
+	const struct dit_note *note =
+		item->state == LOAD_UNREADABLE ? item->notes.first : item->notes.last;
+
+	loader->stats->nrefused++;
+	remember_reason(loader, note == NULL ? "could not parse entry" : note->text);
+	load_tell_notes(loader, item);
+	if (item->state == LOAD_UNREADABLE) {
+		load_report(loader, DIT_REPORT_ERROR, "could not parse entry (line=%llu)",
+		            (unsigned long long)record->line);
+	}
+	return leave_out(loader, record, item);
+}
+
+/* A store error: slapadd's three lines, of which the first is the caller's. */
+static int fail_store(struct loader *loader, const struct dit_ldif_record *record,
+                      const struct load_item *item, const char *why)
+{
+	loader->stats->nfailed++;
+	remember_reason(loader, why);
+	load_report(loader, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", why);
+	load_report(loader, DIT_REPORT_ERROR,
+	            "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
+	            DIT_SPAN_ARGS(item->entry.dn.pretty),
+	            (unsigned long long)record->line, why);
+	return leave_out(loader, record, item);
+}
+
+int load_fail_duplicate(struct loader *loader, const struct dit_ldif_record *record,
+                        const struct load_item *item)
+{
+	load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	            "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799) \"%.*s\"",
+	            DIT_SPAN_ARGS(item->entry.dn.norm));
+	load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	            "=> mdb_tool_entry_put: id2entry_add failed: err=-30799");
+	return fail_store(loader, record, item, KEYEXIST " (-30799)");
+}
+
+int load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
+                        const struct load_item *item)
+{
+	load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	            "=> mdb_tool_next_id: dn2id_add failed: " BAD_VALSIZE " (-30781)");
+	return fail_store(loader, record, item, BAD_VALSIZE " (-30781)");
+}
+
+int load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
+                         const struct load_item *item)
+{
+	load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	            "=> mdb_tool_entry_put: id2entry_add failed: err=11");
+	return fail_store(loader, record, item, "Resource temporarily unavailable (11)");
+}
+
+int load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
+                      const struct load_item *item)
+{
+	load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	            "=> mdb_tool_entry_put: id2entry_add failed: err=17");
+	return fail_store(loader, record, item, "File exists (17)");
+}
