@@ -341,6 +341,9 @@ static int run(struct loader *loader)
 		return r;
 	}
 	loader->stats->directory = strdup(loader->db->directory);
+	if (loader->stats->directory == NULL) {
+		return load_fail(loader, -ENOMEM, loader->db->directory);
+	}
 	r = load_prepare(loader);
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = load_open_staging(loader);

@@ -54,20 +54,25 @@ int load_read_settings(struct loader *loader)
 	return 0;
 }
 
-static unsigned count_rdns(struct loader *loader, struct dit_span dn)
+static int count_rdns(struct loader *loader, struct dit_span dn, unsigned *ret)
 {
 	struct dit_arena arena;
 	struct dit_dn parsed = {0};
+	int r = 0;
 
 	dit_arena_init(&arena, 4096);
-	(void)dit_dn_parse(loader->settings->schema, dn, &arena, NULL, &parsed);
+	r = dit_dn_parse(loader->settings->schema, dn, &arena, NULL, &parsed);
 	dit_arena_deinit(&arena);
-	return parsed.nrdns;
+	if (r == 0) {
+		*ret = parsed.nrdns;
+	}
+	return r;
 }
 
 static int make_context(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
+	int r = 0;
 
 	loader->context = (struct dit_entry_context){
 		.schema = loader->settings->schema,
@@ -80,7 +85,10 @@ static int make_context(struct loader *loader)
 		.rootdn = loader->db->rootdn,
 		.rootdn_norm = loader->db->rootdn_norm,
 	};
-	loader->suffix_nrdns = count_rdns(loader, loader->db->suffix);
+	r = count_rdns(loader, loader->db->suffix, &loader->suffix_nrdns);
+	if (r < 0) {
+		return load_fail(loader, r, "could not read the suffix");
+	}
 	if (getrandom(&loader->stamp_node, sizeof(loader->stamp_node), 0) < 0 ||
 	    getrandom(&loader->stamp_clock_seq, sizeof(loader->stamp_clock_seq), 0) < 0) {
 		return load_fail(loader, -errno, "no random numbers");

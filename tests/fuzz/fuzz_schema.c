@@ -10,13 +10,6 @@
 #include "schema/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-const char *__lsan_default_suppressions(void);
-
-/* libldap forgets a few bytes of descriptions that it refuses. */
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:ber_memalloc_x\n";
-}
 
 #define CHECK(condition)                                                                 \
  do {                                                                                    \

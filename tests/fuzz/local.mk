@@ -1,6 +1,7 @@
 # tests/fuzz/local.mk
 # Every target is linked with a main that replays its corpus and mutations of it.
-# For a real fuzzer: clang -fsanitize=fuzzer,address fuzz_NAME.c with the same libraries.
+# For a real fuzzer: clang -fsanitize=fuzzer,address fuzz_NAME.c with the same libraries,
+# LSAN_OPTIONS=suppressions=lsan.supp and ASAN_OPTIONS=fast_unwind_on_malloc=0.
 fuzz_targets += \
 	%D%/fuzz_conf \
 	%D%/fuzz_dn \

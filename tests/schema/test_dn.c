@@ -9,31 +9,7 @@
 #include "schema/dn.h"
 
 #include "base/error.h"
-#include "sample_schema.h"
-
-struct context {
-	struct dit_schema *schema;
-	struct dit_arena arena;
-};
-
-static int setup(void **state)
-{
-	static struct context context;
-
-	context.schema = sample_schema();
-	dit_arena_init(&context.arena, 1024);
-	*state = &context;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct context *context = *state;
-
-	dit_schema_free(context->schema);
-	dit_arena_deinit(&context->arena);
-	return 0;
-}
+#include "sample_context.h"
 
 struct dn_case {
 	const char *text;

@@ -6,33 +6,9 @@
  * 2.5.13. normalize-vectors.tsv has real ones.
  */
 #include "base/error.h"
-#include "sample_schema.h"
+#include "sample_context.h"
 #include "schema/der.h"
 #include "schema/value.h"
-
-struct context {
-	struct dit_schema *schema;
-	struct dit_arena arena;
-};
-
-static int setup(void **state)
-{
-	static struct context context;
-
-	context.schema = sample_schema();
-	dit_arena_init(&context.arena, 4096);
-	*state = &context;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct context *context = *state;
-
-	dit_schema_free(context->schema);
-	dit_arena_deinit(&context->arena);
-	return 0;
-}
 
 /* An element around up to eight pieces; an empty span ends the list. */
 struct pieces {
