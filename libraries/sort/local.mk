@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += %D%/libsort.la
 rooms += %D%/libsort.la
 %C%_libsort_la_SOURCES = \
+	%D%/merge_heap.h \
 	%D%/pages.c \
 	%D%/pages.h \
 	%D%/posting_list.c \

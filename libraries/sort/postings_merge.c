@@ -24,8 +24,7 @@ int dit_posting_merge_init(struct dit_posting_merge *merge, size_t max)
 {
 	*merge = (struct dit_posting_merge){0};
 	merge->sources = calloc(max + 1, sizeof(*merge->sources));
-	merge->heap = calloc(max + 1, sizeof(*merge->heap));
-	if (merge->sources == NULL || merge->heap == NULL) {
+	if (merge->sources == NULL || dit_heap_init(&merge->heap, max) < 0) {
 		dit_posting_merge_deinit(merge);
 		return -ENOMEM;
 	}
@@ -40,7 +39,7 @@ void dit_posting_merge_deinit(struct dit_posting_merge *merge)
 		}
 	}
 	free(merge->sources);
-	free(merge->heap);
+	dit_heap_deinit(&merge->heap);
 	*merge = (struct dit_posting_merge){0};
 }
 
@@ -130,45 +129,12 @@ static int source_next(struct dit_posting_source *source)
 	return source->width > 0 ? array_next(source) : segment_next(source);
 }
 
-static bool is_before(const struct dit_posting_source *a,
-                      const struct dit_posting_source *b)
+static bool is_before(const void *x, const void *y)
 {
+	const struct dit_posting_source *a = x;
+	const struct dit_posting_source *b = y;
+
 	return a->key != b->key ? a->key < b->key : a->id < b->id;
-}
-
-/** Put @p source where it belongs, beginning at the free place @p at. */
-static void sift_down(struct dit_posting_merge *merge, size_t at,
-                      struct dit_posting_source *source)
-{
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child >= merge->nheap) {
-			break;
-		}
-		if (child + 1 < merge->nheap &&
-		    is_before(merge->heap[child + 1], merge->heap[child])) {
-			child++;
-		}
-		if (!is_before(merge->heap[child], source)) {
-			break;
-		}
-		merge->heap[at] = merge->heap[child];
-		at = child;
-	}
-	merge->heap[at] = source;
-}
-
-/** Put a new source, whose first item is read, into the heap. */
-static void heap_add(struct dit_posting_merge *merge, struct dit_posting_source *source)
-{
-	size_t at = merge->nheap++;
-
-	while (at > 0 && is_before(source, merge->heap[(at - 1) / 2])) {
-		merge->heap[at] = merge->heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	merge->heap[at] = source;
 }
 
 void dit_posting_merge_add_array(struct dit_posting_merge *merge, const uint64_t *words,
@@ -180,7 +146,7 @@ void dit_posting_merge_add_array(struct dit_posting_merge *merge, const uint64_t
 	source->at = words;
 	source->end = words + nwords;
 	if (array_next(source) > 0) {
-		heap_add(merge, source);
+		dit_heap_add(&merge->heap, source, is_before);
 	}
 }
 
@@ -204,19 +170,19 @@ int dit_posting_merge_add_run(struct dit_posting_merge *merge,
 	if (r < 0) {
 		return r;
 	}
-	heap_add(merge, source);
+	dit_heap_add(&merge->heap, source, is_before);
 	return 0;
 }
 
 /** Add items of the top source to the list up to the runner-up's, or to the key's end. */
 static int drain(struct dit_posting_merge *merge, uint64_t key, struct dit_list *list)
 {
-	struct dit_posting_source *source = merge->heap[0];
+	struct dit_posting_source *source = dit_heap_top(&merge->heap);
 	uint64_t bound = UINT64_MAX;
 	int r = 0;
 
-	for (size_t i = 1; i < merge->nheap && i < 3; i++) {
-		const struct dit_posting_source *child = merge->heap[i];
+	for (size_t i = 1; i < merge->heap.n && i < 3; i++) {
+		const struct dit_posting_source *child = merge->heap.sources[i];
 
 		if (child->key == key && child->id < bound) {
 			bound = child->id;
@@ -239,20 +205,14 @@ static int drain(struct dit_posting_merge *merge, uint64_t key, struct dit_list 
 	if (r < 0) {
 		return r;
 	}
-	if (r == 0) {
-		merge->nheap--;
-		source = merge->heap[merge->nheap];
-	}
-	if (merge->nheap > 0) {
-		sift_down(merge, 0, source);
-	}
+	dit_heap_settle(&merge->heap, r == 0, is_before);
 	return 0;
 }
 
 /** The only source left is an array of words: no items, no heap. */
 static int next_of_array(struct dit_posting_merge *merge, struct dit_list *list)
 {
-	struct dit_posting_source *source = merge->heap[0];
+	struct dit_posting_source *source = dit_heap_top(&merge->heap);
 	const uint64_t *words = source->at - 1; /* the current item is read already */
 	ptrdiff_t n = dit_list_add_words(list, words, (size_t)(source->end - words));
 
@@ -261,29 +221,38 @@ static int next_of_array(struct dit_posting_merge *merge, struct dit_list *list)
 	}
 	source->at = words + n;
 	if (array_next(source) == 0) {
-		merge->nheap = 0;
+		merge->heap.n = 0;
 	}
 	return 0;
+}
+
+static bool is_on_top(const struct dit_posting_merge *merge, uint64_t key)
+{
+	const struct dit_posting_source *source = dit_heap_top(&merge->heap);
+
+	return merge->heap.n > 0 && source->key == key;
 }
 
 int dit_posting_merge_next(struct dit_posting_merge *merge, struct dit_list *list,
                            uint64_t *ret_key)
 {
+	const struct dit_posting_source *top = NULL;
 	uint64_t key = 0;
 
-	if (merge->nheap == 0) {
+	if (merge->heap.n == 0) {
 		return 0;
 	}
-	key = merge->heap[0]->key;
+	top = dit_heap_top(&merge->heap);
+	key = top->key;
 	dit_list_reset(list);
-	if (merge->nheap == 1 && merge->heap[0]->width == 1) {
+	if (merge->heap.n == 1 && top->width == 1) {
 		int r = next_of_array(merge, list);
 
 		if (r < 0) {
 			return r;
 		}
 	}
-	while (merge->nheap > 0 && merge->heap[0]->key == key) {
+	while (is_on_top(merge, key)) {
 		int r = drain(merge, key, list);
 
 		if (r < 0) {

@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 
+#include "sort/merge_heap.h"
 #include "sort/pages.h"
 #include "sort/posting_list.h"
 #include "sort/postings.h"
@@ -132,9 +133,8 @@ struct dit_posting_source {
 
 struct dit_posting_merge {
 	struct dit_posting_source *sources;
-	struct dit_posting_source **heap; /* those not at their end, smallest first */
 	size_t nsources;
-	size_t nheap;
+	struct dit_heap heap; /* of those not at their end */
 };
 
 /** @param max most sources that will be added. 0 or -ENOMEM */

@@ -28,8 +28,7 @@ int dit_sort_merge_init(struct dit_sort_merge *merge, const struct dit_sorter *s
 	};
 	dit_arena_init(&merge->arena, ARENA_BLOCK);
 	merge->sources = calloc(max + 1, sizeof(*merge->sources));
-	merge->heap = calloc(max + 1, sizeof(*merge->heap));
-	if (merge->sources == NULL || merge->heap == NULL) {
+	if (merge->sources == NULL || dit_heap_init(&merge->heap, max) < 0) {
 		dit_sort_merge_deinit(merge);
 		return -ENOMEM;
 	}
@@ -45,7 +44,7 @@ void dit_sort_merge_deinit(struct dit_sort_merge *merge)
 		}
 	}
 	free(merge->sources);
-	free(merge->heap);
+	dit_heap_deinit(&merge->heap);
 	dit_arena_deinit(&merge->arena);
 	*merge = (struct dit_sort_merge){0};
 }
@@ -136,8 +135,10 @@ static int compare_keys(struct dit_span a, struct dit_span b)
 	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static bool is_before(const struct dit_sort_source *a, const struct dit_sort_source *b)
+static bool is_before(const void *x, const void *y)
 {
+	const struct dit_sort_source *a = x;
+	const struct dit_sort_source *b = y;
 	int order = 0;
 
 	if (a->prefix != b->prefix) {
@@ -145,40 +146,6 @@ static bool is_before(const struct dit_sort_source *a, const struct dit_sort_sou
 	}
 	order = compare_keys(a->record.key, b->record.key);
 	return order != 0 ? order < 0 : a->number < b->number;
-}
-
-/** Put @p source where it belongs, beginning at the free place @p at. */
-static void sift_down(struct dit_sort_merge *merge, size_t at,
-                      struct dit_sort_source *source)
-{
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child >= merge->nheap) {
-			break;
-		}
-		if (child + 1 < merge->nheap &&
-		    is_before(merge->heap[child + 1], merge->heap[child])) {
-			child++;
-		}
-		if (!is_before(merge->heap[child], source)) {
-			break;
-		}
-		merge->heap[at] = merge->heap[child];
-		at = child;
-	}
-	merge->heap[at] = source;
-}
-
-static void heap_add(struct dit_sort_merge *merge, struct dit_sort_source *source)
-{
-	size_t at = merge->nheap++;
-
-	while (at > 0 && is_before(source, merge->heap[(at - 1) / 2])) {
-		merge->heap[at] = merge->heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	merge->heap[at] = source;
 }
 
 void dit_sort_merge_add_items(struct dit_sort_merge *merge, const struct dit_pair *items,
@@ -193,7 +160,7 @@ void dit_sort_merge_add_items(struct dit_sort_merge *merge, const struct dit_pai
 	source->at = items;
 	source->end = items + nitems;
 	(void)source_next(source); /* there is one */
-	heap_add(merge, source);
+	dit_heap_add(&merge->heap, source, is_before);
 }
 
 int dit_sort_merge_add_run(struct dit_sort_merge *merge, const struct dit_sorter *sorter,
@@ -210,7 +177,7 @@ int dit_sort_merge_add_run(struct dit_sort_merge *merge, const struct dit_sorter
 	source->number = merge->nsources++;
 	r = source_next(source);
 	if (r > 0) {
-		heap_add(merge, source);
+		dit_heap_add(&merge->heap, source, is_before);
 	}
 	return r < 0 ? r : 0;
 }
@@ -218,19 +185,13 @@ int dit_sort_merge_add_run(struct dit_sort_merge *merge, const struct dit_sorter
 /** Move the source on top to its next record. */
 static int advance(struct dit_sort_merge *merge)
 {
-	struct dit_sort_source *source = merge->heap[0];
+	struct dit_sort_source *source = dit_heap_top(&merge->heap);
 	int r = source_next(source);
 
 	if (r < 0) {
 		return r;
 	}
-	if (r == 0) {
-		merge->nheap--;
-		source = merge->heap[merge->nheap];
-	}
-	if (merge->nheap > 0) {
-		sift_down(merge, 0, source);
-	}
+	dit_heap_settle(&merge->heap, r == 0, is_before);
 	return 0;
 }
 
@@ -250,7 +211,7 @@ static int keep(struct dit_sort_merge *merge, const struct dit_sort_source *sour
 /** Combine the value on top with what has been collected for its key. */
 static int combine(struct dit_sort_merge *merge, struct dit_sort_record *record)
 {
-	struct dit_sort_source *source = merge->heap[0];
+	struct dit_sort_source *source = dit_heap_top(&merge->heap);
 	struct dit_span newer = source->record.value;
 	struct dit_span value = {NULL, 0};
 	int r = merge->merge(merge->merge_ctx, record->key, record->value, newer,
@@ -269,9 +230,16 @@ static int combine(struct dit_sort_merge *merge, struct dit_sort_record *record)
 	return advance(merge);
 }
 
+static bool is_on_top(const struct dit_sort_merge *merge, struct dit_span key)
+{
+	const struct dit_sort_source *source = dit_heap_top(&merge->heap);
+
+	return merge->heap.n > 0 && dit_span_eq(source->record.key, key);
+}
+
 static int next_combined(struct dit_sort_merge *merge, struct dit_sort_record *ret)
 {
-	struct dit_sort_source *source = merge->heap[0];
+	struct dit_sort_source *source = dit_heap_top(&merge->heap);
 	struct dit_sort_record record = source->record;
 	int r = 0;
 
@@ -283,8 +251,7 @@ static int next_combined(struct dit_sort_merge *merge, struct dit_sort_record *r
 	if (r == 0) {
 		r = advance(merge);
 	}
-	while (r == 0 && merge->nheap > 0 &&
-	       dit_span_eq(merge->heap[0]->record.key, record.key)) {
+	while (r == 0 && is_on_top(merge, record.key)) {
 		r = combine(merge, &record);
 	}
 	if (r < 0) {
@@ -296,6 +263,8 @@ static int next_combined(struct dit_sort_merge *merge, struct dit_sort_record *r
 
 int dit_sort_merge_next(struct dit_sort_merge *merge, struct dit_sort_record *ret)
 {
+	const struct dit_sort_source *source = NULL;
+
 	if (merge->is_given) {
 		int r = advance(merge);
 
@@ -304,13 +273,14 @@ int dit_sort_merge_next(struct dit_sort_merge *merge, struct dit_sort_record *re
 		}
 		merge->is_given = false;
 	}
-	if (merge->nheap == 0) {
+	if (merge->heap.n == 0) {
 		return 0;
 	}
 	if (merge->merge != NULL) {
 		return next_combined(merge, ret);
 	}
-	*ret = merge->heap[0]->record;
+	source = dit_heap_top(&merge->heap);
+	*ret = source->record;
 	merge->is_given = true;
 	return 1;
 }

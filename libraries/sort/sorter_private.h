@@ -10,6 +10,7 @@
 #ifndef DITKIT_SORTER_PRIVATE_H
 #define DITKIT_SORTER_PRIVATE_H
 
+#include "sort/merge_heap.h"
 #include "sort/radix.h"
 #include "sort/run_file.h"
 #include "sort/sort.h"
@@ -76,9 +77,8 @@ struct dit_sort_source {
 
 struct dit_sort_merge {
 	struct dit_sort_source *sources;
-	struct dit_sort_source **heap; /* those not at their end, smallest first */
 	size_t nsources;
-	size_t nheap;
+	struct dit_heap heap; /* of those not at their end */
 	dit_sort_merge_fn merge;
 	void *merge_ctx;
 	struct dit_arena arena; /* of the record given out */
