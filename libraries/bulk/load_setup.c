@@ -27,6 +27,35 @@ static unsigned count_cpus(void)
 	return CPU_COUNT(&set) < 1 ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
+/* What would change the stored bytes and is not built. */
+
+static int refuse(struct loader *loader, const char *directive)
+{
+	load_report(loader, DIT_REPORT_ERROR, "<%s> not supported by this release",
+	            directive);
+	return DIT_E_CONFIG;
+}
+
+static int refuse_unbuilt_glue(struct loader *loader)
+{
+	for (size_t i = 0; i < loader->settings->ndatabases; i++) {
+		const struct dit_database *d = &loader->settings->databases[i];
+
+		if (d->is_subordinate && strcmp(d->type, "mdb") == 0) {
+			return refuse(loader, "subordinate");
+		}
+	}
+	return 0;
+}
+
+static int refuse_unbuilt_values(struct loader *loader)
+{
+	if (loader->db->nmultivals > 0 || loader->db->multival_hi != DIT_MULTIVAL_NONE) {
+		return refuse(loader, "multival");
+	}
+	return loader->settings->nsortvals > 0 ? refuse(loader, "sortvals") : 0;
+}
+
 int load_read_settings(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
@@ -38,8 +67,16 @@ int load_read_settings(struct loader *loader)
 	if (r < 0) {
 		return r;
 	}
+	r = refuse_unbuilt_glue(loader);
+	if (r < 0) {
+		return r;
+	}
 	r = dit_settings_choose(loader->settings, &choice, opts->report, opts->report_ctx,
 	                        &loader->db);
+	if (r < 0) {
+		return r;
+	}
+	r = refuse_unbuilt_values(loader);
 	if (r < 0) {
 		return r;
 	}

@@ -61,6 +61,8 @@ int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 		.directory = DIT_DEFAULT_DIRECTORY,
 		.maxsize_bytes = MAXSIZE_DEFAULT,
 		.mode = MODE_DEFAULT,
+		.multival_hi = DIT_MULTIVAL_NONE,
+		.multival_lo = DIT_MULTIVAL_NONE,
 		.file = parser->file,
 		.line = parser->line,
 	};
@@ -240,16 +242,24 @@ int dit_conf_run_disabled(struct dit_conf_parser *parser)
 	return r;
 }
 
-/* Gluing mdb databases together is not built; others only cannot be the first choice. */
+/* Which database it is glued below is found when all are known. */
 int dit_conf_run_subordinate(struct dit_conf_parser *parser)
 {
-	if (parser->scope != DIT_CONF_DATABASE) {
-		return 0;
+	const char *word = parser->nwords > 1 ? parser->words[1] : "TRUE";
+	struct dit_span suffix = DIT_SPAN("");
+
+	if (parser->scope == DIT_CONF_DATABASE && dit_conf_database(parser)->has_suffix) {
+		suffix = dit_conf_database(parser)->suffix;
 	}
-	if (strcmp(dit_conf_database(parser)->type, "mdb") == 0) {
-		return dit_conf_unsupported(parser);
+	if (strcasecmp(word, "TRUE") != 0 && strcasecmp(word, "advertise") != 0) {
+		return dit_conf_say(parser,
+		                    "suffix \"%.*s\": subordinate must be \"TRUE\" or "
+		                    "\"advertise\".",
+		                    DIT_SPAN_ARGS(suffix));
 	}
-	dit_conf_database(parser)->is_subordinate = true;
+	if (parser->scope == DIT_CONF_DATABASE) {
+		dit_conf_database(parser)->is_subordinate = true;
+	}
 	return 0;
 }
 
@@ -393,7 +403,7 @@ const struct dit_directive dit_mdb_directives[] = {
 	{"maxreaders", 1, 1, "<num>", 0, run_maxreaders},
 	{"maxsize", 1, 1, "<size>", 0, run_maxsize},
 	{"mode", 1, 1, "<mode>", 0, run_mode},
-	{"multival", 0, 0, "", 0, dit_conf_unsupported},
+	{"multival", 2, 2, "<attr> <hi,lo>", 0, dit_conf_run_multival},
 	{"passphrase", 0, 0, "", 0, dit_conf_unsupported},
 	{"rtxnsize", 0, 0, "", 0, NULL},
 	{"searchstack", 0, 0, "", 0, NULL},

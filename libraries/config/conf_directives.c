@@ -225,7 +225,7 @@ static const struct dit_directive directives[] = {
 	{"objectidentifier", 2, 2, "<name> <oid>", 0, run_objectidentifier},
 	{"overlay", 1, 0, "<overlay>", 0, dit_conf_run_overlay},
 	{"rootdn", 0, 1, "<dn>", 0, dit_conf_run_rootdn},
-	{"sortvals", 1, 0, "<attr>", 0, dit_conf_unsupported},
+	{"sortvals", 1, 0, "<attr>", 0, dit_conf_run_sortvals},
 	{"subordinate", 0, 1, "<[advertise]>", 0, dit_conf_run_subordinate},
 	{"suffix", 0, 1, "<suffix>", 0, dit_conf_run_suffix},
 	{"tool-threads", 1, 1, "<count>", 0, run_tool_threads},

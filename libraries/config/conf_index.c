@@ -8,20 +8,10 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "config/conf_lines.h"
 
 /* Words that only restrict searches; they still make an index of a kind. */
 #define KIND_SEARCH_ONLY 0x100u
-
-/* Cut the next non-empty part out of a comma-separated list; NULL: none left. */
-static char *next_part(char **list)
-{
-	char *part = NULL;
-
-	do {
-		part = strsep(list, ",");
-	} while (part != NULL && *part == '\0');
-	return part;
-}
 
 static unsigned kind_of(const char *word)
 {
@@ -50,7 +40,7 @@ static int parse_kinds(struct dit_conf_parser *parser, char *list, unsigned *ret
 	const char *word = NULL;
 	unsigned kinds = 0;
 
-	while ((word = next_part(&list)) != NULL) {
+	while ((word = dit_conf_part(&list)) != NULL) {
 		unsigned kind = kind_of(word);
 
 		if (kind == 0) {
@@ -175,7 +165,7 @@ int dit_conf_run_index(struct dit_conf_parser *parser)
 	if (r == 0 && kinds == 0) {
 		r = dit_conf_say(parser, "no indexes selected");
 	}
-	while (r == 0 && (attr = next_part(&attrs)) != NULL) {
+	while (r == 0 && (attr = dit_conf_part(&attrs)) != NULL) {
 		r = index_attr(parser, attr, kinds);
 	}
 	return r;

@@ -154,3 +154,13 @@ int dit_conf_word(char **at, char **ret_word)
 	*out = '\0';
 	return is_quoted ? DIT_E_SYNTAX : 1;
 }
+
+char *dit_conf_part(char **list)
+{
+	char *part = NULL;
+
+	do {
+		part = strsep(list, ",");
+	} while (part != NULL && *part == '\0');
+	return part;
+}

@@ -50,4 +50,11 @@ int dit_conf_lines_next(struct dit_conf_lines *lines, char **ret);
  */
 int dit_conf_word(char **at, char **ret_word);
 
+/**
+ * Cut the next non-empty part out of a list "a,b,,c", in place.
+ *
+ * @return the part, or NULL: none left
+ */
+char *dit_conf_part(char **list);
+
 #endif

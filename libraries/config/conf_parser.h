@@ -6,6 +6,7 @@
  *   conf_directives.c  the table of directives and those of the global part
  *   conf_database.c    directives of databases and back ends
  *   conf_index.c       index
+ *   conf_values.c      sortvals, multival
  *   conf_modules.c     what is known of modules and types of databases
  *
  * Threads: one.
@@ -135,6 +136,8 @@ int dit_conf_run_hidden(struct dit_conf_parser *parser);
 int dit_conf_run_disabled(struct dit_conf_parser *parser);
 int dit_conf_run_subordinate(struct dit_conf_parser *parser);
 int dit_conf_run_index(struct dit_conf_parser *parser);
+int dit_conf_run_multival(struct dit_conf_parser *parser);
+int dit_conf_run_sortvals(struct dit_conf_parser *parser);
 int dit_conf_run_moduleload(struct dit_conf_parser *parser);
 
 /** @return slapd's spelling of a type of database that it knows, or NULL */

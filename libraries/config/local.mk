@@ -10,6 +10,7 @@ rooms += %D%/libconfig.la
 	%D%/conf_lines.h \
 	%D%/conf_modules.c \
 	%D%/conf_parser.h \
+	%D%/conf_values.c \
 	%D%/settings.c \
 	%D%/settings.h \
 	$(NULL)

@@ -50,8 +50,10 @@ void dit_settings_free(struct dit_settings *settings)
 	memory = settings->memory;
 	for (size_t i = 0; i < settings->ndatabases; i++) {
 		free(settings->databases[i].indexes);
+		free(settings->databases[i].multivals);
 	}
 	free(settings->databases);
+	free(settings->sortvals);
 	dit_schema_free(settings->schema);
 	dit_arena_deinit(&memory->arena);
 	free(memory);

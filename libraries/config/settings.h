@@ -32,6 +32,15 @@ struct dit_index_spec {
 	unsigned kinds;          /* DIT_INDEX_... */
 };
 
+/** One attribute of "multival cn 100,50" (config.md 3.6). */
+struct dit_multival_spec {
+	const struct dit_ad *ad; /* of exactly this description, not of others below it */
+	uint32_t hi;             /* more values than this are stored apart */
+	uint32_t lo;             /* at most hi */
+};
+
+#define DIT_MULTIVAL_NONE UINT32_MAX /* hi: all values stay in the entry */
+
 /** Parameters of key generation (config.md 3.1). */
 struct dit_index_params {
 	unsigned substr_if_minlen; /* 2 */
@@ -61,6 +70,10 @@ struct dit_database {
 	uint64_t maxentrysize_bytes; /* 0: none */
 	struct dit_index_spec *indexes;
 	size_t nindexes;
+	struct dit_multival_spec *multivals; /* each description once */
+	size_t nmultivals;
+	uint32_t multival_hi; /* of all other descriptions; default DIT_MULTIVAL_NONE */
+	uint32_t multival_lo;
 	const char *file; /* where "database" stands; NULL for number 0 */
 	unsigned long line;
 };
@@ -68,6 +81,8 @@ struct dit_database {
 struct dit_settings {
 	struct dit_schema *schema; /* sealed; owned */
 	struct dit_index_params index;
+	const struct dit_attr_type **sortvals; /* each once, with all its options */
+	size_t nsortvals;
 	unsigned idlexp;                /* 16..30, default 16 */
 	unsigned tool_threads;          /* 0: not configured */
 	struct dit_database *databases; /* in order of definition, config first */

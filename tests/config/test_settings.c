@@ -189,6 +189,57 @@ static void indexes_are_read(void **state)
 	dit_settings_free(s);
 }
 
+static void sorted_types_are_listed_once(void **state)
+{
+	struct dit_settings *s =
+		conf_accept(*state, CONF_SCHEMA "sortvals cn;lang-de SN cn\n"
+	                                        "database mdb\n"
+	                                        "sortvals 2.5.4.31 cn\n");
+	static const char *const names[] = {"cn", "sn", "member"};
+
+	assert_int_equal(s->nsortvals, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_string_equal(s->sortvals[i]->name, names[i]);
+	}
+	dit_settings_free(s);
+}
+
+static void check_multival(const struct dit_database *d, size_t i, const char *name,
+                           uint32_t hi, uint32_t lo)
+{
+	assert_true(i < d->nmultivals);
+	assert_span_equal(d->multivals[i].ad->name, name);
+	assert_int_equal(d->multivals[i].hi, hi);
+	assert_int_equal(d->multivals[i].lo, lo);
+}
+
+static void thresholds_are_read(void **state)
+{
+	struct dit_settings *s =
+		conf_accept(*state, CONF_SCHEMA "database mdb\n"
+	                                        "multival ,sn,,cn;lang-de 10,5\n"
+	                                        "multival cn 010,\" 0\"\n"
+	                                        "multival DEFAULT 7,7\n"
+	                                        "multival default,member -5,3\n"
+	                                        "index cn eq\n"
+	                                        "database mdb\n"
+	                                        "multival cn 99999999999999999999,0\n");
+	const struct dit_database *d = &s->databases[1];
+
+	assert_int_equal(d->nmultivals, 4);
+	check_multival(d, 0, "sn", 10, 5);
+	check_multival(d, 1, "cn;lang-de", 10, 5);
+	check_multival(d, 2, "cn", 10, 0);
+	check_multival(d, 3, "member", UINT32_MAX - 4, 3);
+	assert_int_equal(d->multival_hi, UINT32_MAX - 4);
+	assert_int_equal(d->multival_lo, 3);
+	d = &s->databases[2];
+	assert_int_equal(d->nmultivals, 1);
+	check_multival(d, 0, "cn", UINT32_MAX, 0);
+	assert_int_equal(d->multival_hi, DIT_MULTIVAL_NONE);
+	dit_settings_free(s);
+}
+
 static void schema_is_defined_and_sealed(void **state)
 {
 	struct dit_settings *s = conf_accept(
@@ -373,6 +424,8 @@ int main(void)
 		CONF_TEST(maxsize_0_is_what_lmdb_makes_of_it),
 		CONF_TEST(empty_dn_differs_from_none),
 		CONF_TEST(indexes_are_read),
+		CONF_TEST(sorted_types_are_listed_once),
+		CONF_TEST(thresholds_are_read),
 		CONF_TEST(schema_is_defined_and_sealed),
 		CONF_TEST(same_macro_again_is_remarked_on),
 		CONF_TEST(files_include_each_other),

@@ -1,4 +1,4 @@
-# What would change the stored bytes and is not built yet is refused, with file and line.
+# What would change the stored bytes and is not built yet is refused by name.
 cp slapd.conf base.conf
 for line in 'multival cn 5,3' 'index sn approx' 'subordinate'; do
 	{
