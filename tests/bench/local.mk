@@ -8,4 +8,19 @@ noinst_PROGRAMS += \
 %C%_bench_sort_LDADD = $(test_libs)
 %C%_ditgen_SOURCES = %D%/ditgen.c
 %C%_measure_SOURCES = %D%/measure.c
-EXTRA_DIST += %D%/bench.sh
+script_tests += %D%/bench_smoke.sh
+EXTRA_DIST += \
+	%D%/README.md \
+	%D%/bench.sh \
+	%D%/bench_lib.sh \
+	%D%/bench_report.awk \
+	%D%/bundle.sh \
+	%D%/bundle_run.sh \
+	$(NULL)
+
+# The benchmark with all it needs, for a machine that has nothing of it.
+.PHONY: bench-bundle
+bench-bundle: ditadd$(EXEEXT) tests/bench/ditgen$(EXEEXT) tests/bench/measure$(EXEEXT) \
+		tests/oracle/dbcmp$(EXEEXT)
+	bash $(srcdir)/%D%/bundle.sh ditkit-bench.tar.gz
+CLEANFILES += ditkit-bench.tar.gz

@@ -4,8 +4,10 @@
  *
  *   measure RESULT-FILE COMMAND [ARGUMENT...]
  *
- *   wall_s=1.234 cpu_s=2.345 rss_kib=123456 anon_kib=45678
+ *   wall_s=1.234 cpu_s=2.345 system_s=0.345 rss_kib=123456 anon_kib=45678 switches=789
  *
+ * cpu_s is user and system time, system_s the latter alone; switches are the voluntary
+ * context switches, one for each time that a thread waited for another or for a disk.
  * rss_kib is the largest resident set, pages of a mapped database included; anon_kib is
  * the largest anonymous part of it, what the program asked for itself. The kernel keeps
  * the first; the second is sampled from /proc every SAMPLE_MS, so a shorter peak is
@@ -87,9 +89,12 @@ static int write_result(const char *path, double wall_s, const struct rusage *us
 		perror(path);
 		return -1;
 	}
-	(void)fprintf(f, "wall_s=%.3f cpu_s=%.3f rss_kib=%ld anon_kib=%ld\n", wall_s,
-	              timeval_s(usage->ru_utime) + timeval_s(usage->ru_stime),
-	              usage->ru_maxrss, anon_kib);
+	(void)fprintf(f,
+	              "wall_s=%.3f cpu_s=%.3f system_s=%.3f rss_kib=%ld anon_kib=%ld "
+	              "switches=%ld\n",
+	              wall_s, timeval_s(usage->ru_utime) + timeval_s(usage->ru_stime),
+	              timeval_s(usage->ru_stime), usage->ru_maxrss, anon_kib,
+	              usage->ru_nvcsw);
 	if (fclose(f) != 0) {
 		perror(path);
 		return -1;

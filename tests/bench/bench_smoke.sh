@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The measuring scripts work: each runs with a thousand entries or less, and what it prints
+# has every line and figure that it should. No time is judged here, only arithmetic.
+. "${0%/*}/../oracle/lib.sh"
+: "${DITGEN:?}" "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}"
+
+here=$DIT_SRCDIR/tests/bench
+
+for needed in mdb_stat strace ldapsearch slapd; do
+	if ! command -v $needed >/dev/null; then
+		echo "$needed is not installed (Debian: lmdb-utils, strace, slapd, ldap-utils)" >&2
+		[ -n "${CI:-}" ] && exit 1
+		exit 77
+	fi
+done
+
+# run NAME SCRIPT ARGUMENT...: must succeed; its output goes to $work/NAME
+run() {
+	local name=$1 script=$here/$2
+	shift 2
+	check "$name runs" bash "$script" "$@"
+	cp "$work/check.out" "$work/$name"
+}
+
+# has NAME N PATTERN: N lines of the output match
+has() {
+	check "$1: $2 lines with $3" test "$(grep -c -e "$3" "$work/$1")" -eq "$2"
+}
+
+# left_nothing: every script removed its scratch directory
+left_nothing() {
+	check "nothing left behind" test -z "$(ls -A "$scratch")"
+}
+
+# In memory where that is possible: a disk's time for syncing is of no interest here.
+if [ -w /dev/shm ]; then
+	scratch=$(mktemp -d /dev/shm/ditkit-smoke-XXXXXX) || exit 1
+else
+	scratch=$(mktemp -d "$work/scratch-XXXXXX") || exit 1
+fi
+remove_scratch() {
+	rm -rf "$scratch"
+}
+atexit+=(remove_scratch)
+export TMPDIR=$scratch
+
+# ---- bench.sh: loads, tables, arithmetic ----
+
+run bench bench.sh --entries 300,600 --index yes,no --threads 1,2 --memory default,16M \
+	--rounds 2 --slapadd-rounds 1 --slapadd-max 300 --verify --tsv "$work/bench.tsv"
+has bench 1 '^content: 12 databases compared'
+has bench 1 '^Medians:'
+has bench 8 '^Threads: '
+has bench 1 "^The indexes' share"
+has bench 9 '^| \(slapadd\|ditadd\) | [36]00 | [12] | '
+has bench 1 '^Growth: '
+has bench 1 '^Memory:'
+check "one line for each run" test "$(wc -l <"$work/bench.tsv")" -eq 35
+run again bench.sh --tables "$work/bench.tsv"
+check "tables once more" diff <(sed -n '/^Medians/,$p' "$work/bench") \
+	<(sed 1d "$work/again")
+
+run targets bench.sh --targets --small 200 --large 400 --rounds 1 --slapadd-large 7
+has targets 10 '^| .* | at \(most\|least\) [0-9.]* | [-0-9.]* | \(pass\|FAIL\) |'
+has targets 1 "^| 400 entries.*earlier run's"
+
+# Medians, pairs and shares of made-up figures.
+awk 'BEGIN {
+	OFS = "\t"
+	print "program", "entries", "indexes", "threads", "memory", "round", "wall_s", \
+		"cpu_s", "anon_bytes", "rss_bytes", "db_bytes", "index_bytes", "rows", \
+		"temp_bytes", "ldif_bytes"
+	split("40 60 50", slow)
+	split("2 2 4", fast)
+	for (i = 1; i <= 3; i++) {
+		print "slapadd", 100000, "yes", 1, "-", i, slow[i], slow[i], 1, 1, 1, 1, 1, 0, 1
+		print "ditadd", 100000, "yes", 2, "default", i, fast[i], 3.5, 1, 1, 1, 1, 1, 0, 1
+		print "ditadd", 100000, "no", 2, "default", i, 0.5, 0.9, 1, 1, 1, 0, 0, 0, 1
+	}
+	print "slapadd", 1000000, "yes", 1, "-", "given", 3000, 0, 0, 0, 0, 0, 0, 0, 0
+	print "ditadd", 1000000, "yes", 2, "default", 1, 20, 42, 1, 1, 1, 1, 1, 0, 1
+	print "ditadd", 1000000, "yes", 2, "256M", 1, 26, 42, 306184192, 1, 1, 1048576, 1, \
+		1048577, 1
+}' >"$work/made-up.tsv"
+awk -v mode=targets -v small=100000 -v large=1000000 -f "$here/bench_report.awk" \
+	"$work/made-up.tsv" >"$work/verdicts"
+check "verdicts" diff <(sed -n 's/^| .* | at .* | \([-0-9.n]* | .*\) |$/\1/p' \
+	"$work/verdicts") - <<'END'
+20.0 | pass
+150.0 | pass
+3.50 | pass
+3.00 | FAIL
+- | not measured
+1.20 | FAIL
+292 | FAIL
+1.30 | pass
+1 | FAIL
+0.88 | pass
+END
+
+# ---- the bundle: in an empty environment, with its own libraries only ----
+
+run bundle bundle.sh "$work/bundle.tar.gz"
+tar -C "$scratch" -xzf "$work/bundle.tar.gz"
+top=$scratch/ditkit-bench
+for program in ditadd ditgen dbcmp measure mdb_stat; do
+	check "$program: libraries of the bundle" test -z "$("$top/lib/ld-linux-x86-64.so.2" \
+		--library-path "$top/lib" --list "$top/programs/$program" |
+		awk -v lib="$top/lib/" '!/linux-vdso/ && index($0, lib) == 0')"
+done
+check "bundle runs" env -i PATH=/usr/bin:/bin TMPDIR="$scratch" "$top/run.sh" \
+	--threads 1,2 --entries 100,200 --memory default,16M --rounds 1 --out "$scratch/out"
+cp "$scratch/out/tables.md" "$work/tables" && rm -rf "$scratch/out" "$top"
+has tables 3 '^content: [1-9][0-9]* databases compared'
+has tables 5 '^Threads: '
+
+# ---- wrong calls ----
+
+for script in bench.sh bundle.sh; do
+	run help "$script" --help
+	check "$script --help says how" grep -q "$script" "$work/help"
+	bash "$here/$script" --no-such-option >/dev/null 2>"$work/wrong"
+	check "$script: unknown option" test $? -eq 2
+	check "$script: which one" grep -q -e '--no-such-option' "$work/wrong"
+done
+bash "$here/bench.sh" --threads 1,x >/dev/null 2>"$work/wrong"
+check "not a number" test $? -eq 2
+DITADD=/bin/false bash "$here/bench.sh" --entries 10 >/dev/null 2>"$work/wrong"
+check "a load that fails" test $? -eq 1
+left_nothing
+
+finish
