@@ -136,8 +136,16 @@ static void begin_round(struct loader *loader, struct load_slot *parse,
 	round = &loader->rounds[loader->nrounds & 1];
 	round->parse = parse;
 	round->keys = keys;
+	round->index = NULL;
 	atomic_store_explicit(&round->next_parse, 0, memory_order_relaxed);
 	atomic_store_explicit(&round->next_key, 0, memory_order_relaxed);
+	dit_team_meet(loader->team);
+}
+
+void load_begin_index_round(struct loader *loader, struct load_target *target)
+{
+	loader->nrounds++;
+	loader->rounds[loader->nrounds & 1].index = target;
 	dit_team_meet(loader->team);
 }
 
@@ -213,121 +221,52 @@ static int run_rounds(struct loader *loader)
 
 /* ---- the end ---- */
 
-/* Also starts the members on the index databases. */
-static int seal_postings(struct loader *loader)
-{
-	int r = 0;
-
-	for (size_t i = 0; i + 1 < loader->nlate && r == 0; i += 2) {
-		r = dit_postings_note_late(loader->postings, loader->late[i],
-		                           loader->late[i + 1]);
-	}
-	if (r == 0) {
-		r = dit_postings_seal(loader->postings);
-	}
-	if (r == 0 && loader->wide != NULL) {
-		r = dit_sorter_seal(loader->wide);
-	}
-	if (r == 0 && loader->nthreads > 1) {
-		r = load_index_start(loader);
-	}
-	if (r < 0) {
-		return load_fail(loader, r, "could not sort index keys");
-	}
-	if (loader->nthreads > 1) {
-		loader->rounds[(loader->nrounds + 1) & 1].is_index = true;
-		loader->nrounds++;
-		dit_team_meet(loader->team);
-	}
-	return 0;
-}
-
-static int make_index_stats(struct loader *loader)
-{
-	struct dit_load_stats *stats = loader->stats;
-	size_t n = dit_index_set_ndbs(loader->indexes);
-
-	stats->indexes = calloc(n + 1, sizeof(*stats->indexes));
-	if (stats->indexes == NULL) {
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct dit_index_db *db = dit_index_set_db(loader->indexes, i);
-
-		stats->indexes[i].name = strdup(db->name);
-		stats->indexes[i].is_integerkey = db->is_integerkey;
-		if (stats->indexes[i].name == NULL) {
-			return -ENOMEM;
-		}
-		stats->nindexes++;
-	}
-	return 0;
-}
-
-static int publish(struct loader *loader)
-{
-	uint64_t bytes = 0;
-	int r = dit_staging_publish(loader->staging, &bytes);
-
-	loader->staging = NULL; /* gone, whatever the result */
-	loader->stats->database_bytes = bytes;
-	if (r == DIT_E_FULL) {
-		load_report(
-			loader, DIT_REPORT_ERROR,
-			"the database needs %llu bytes, but maxsize is %llu: configure "
-			"\"maxsize %llu\" or give --grow",
-			(unsigned long long)bytes,
-			(unsigned long long)loader->db->maxsize_bytes,
-			(unsigned long long)((bytes + bytes / 2 + (1u << 20) - 1) >>
-		                             20 << 20));
-		return r;
-	}
-	return r < 0 ? load_fail(loader, r, "could not put the database in place") : 0;
-}
-
 static void end_phase(struct loader *loader, enum dit_load_phase phase, uint64_t *since)
 {
 	uint64_t now = clock_us(CLOCK_MONOTONIC);
 
-	loader->stats->phase_us[phase] = now - *since;
+	loader->stats->phase_us[phase] += now - *since;
 	*since = now;
 }
 
-static int finish(struct loader *loader, uint64_t since)
+/* Everything but entries, one target after the other: all threads work for each. */
+static int finish_target(struct load_target *target, uint64_t *since)
 {
-	struct dit_postings_stats postings = {0};
-	int r = make_index_stats(loader);
+	struct loader *loader = target->loader;
+	int r = load_target_seal(target);
 
-	if (r < 0) {
-		return load_fail(loader, r, "no memory");
-	}
-	r = seal_postings(loader);
 	if (r < 0) {
 		return r;
 	}
 	tell_progress(loader, DIT_LOAD_NAMES);
-	r = load_write_ads(loader);
-	if (r == 0) {
-		r = load_write_tree(loader);
-	}
+	r = load_target_write_tree(target);
 	if (r < 0) {
-		return load_fail(loader, r, "could not write the tree");
+		return r;
 	}
-	end_phase(loader, DIT_LOAD_NAMES, &since);
+	end_phase(loader, DIT_LOAD_NAMES, since);
 	tell_progress(loader, DIT_LOAD_INDEXES);
-	r = load_index_write(loader);
-	if (r < 0) {
-		return load_fail(loader, r, "could not write the indexes");
+	r = load_target_write_indexes(target);
+	end_phase(loader, DIT_LOAD_INDEXES, since);
+	return r;
+}
+
+static int finish(struct loader *loader, uint64_t since)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		r = finish_target(&loader->targets[i], &since);
 	}
-	dit_postings_stats(loader->postings, &postings);
-	loader->stats->run_bytes =
-		postings.run_bytes + dit_sorter_run_bytes(loader->tree);
-	end_phase(loader, DIT_LOAD_INDEXES, &since);
-	if (is_stopped(loader)) {
-		return load_fail(loader, DIT_E_STOPPED, "load ended");
+	if (r == 0 && is_stopped(loader)) {
+		r = load_fail(loader, DIT_E_STOPPED, "load ended");
+	}
+	if (r < 0) {
+		return r;
 	}
 	tell_progress(loader, DIT_LOAD_PUBLISH);
-	r = publish(loader);
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		r = load_target_publish(&loader->targets[i]);
+	}
 	end_phase(loader, DIT_LOAD_PUBLISH, &since);
 	return r;
 }
@@ -337,16 +276,13 @@ static int run(struct loader *loader)
 	uint64_t since = clock_us(CLOCK_MONOTONIC);
 	int r = load_read_settings(loader);
 
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		r = load_prepare(loader);
 	}
-	loader->stats->directory = strdup(loader->db->directory);
-	if (loader->stats->directory == NULL) {
-		return load_fail(loader, -ENOMEM, loader->db->directory);
-	}
-	r = load_prepare(loader);
-	if (r == 0 && !loader->opts->is_dry_run) {
-		r = load_open_staging(loader);
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		if (!loader->opts->is_dry_run) {
+			r = load_target_open(&loader->targets[i]);
+		}
 	}
 	if (r == 0) {
 		r = run_rounds(loader);
@@ -355,8 +291,8 @@ static int run(struct loader *loader)
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = finish(loader, since);
 	}
-	if (r == 0) {
-		load_report_missing(loader);
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		load_report_missing(&loader->targets[i]);
 	}
 	return r;
 }
@@ -372,12 +308,20 @@ int dit_load(const struct dit_load_opts *opts, struct dit_load_stats *ret)
 	return r;
 }
 
-void dit_load_stats_deinit(struct dit_load_stats *stats)
+static void database_stats_deinit(struct dit_load_database_stats *stats)
 {
 	for (size_t i = 0; i < stats->nindexes; i++) {
 		free(stats->indexes[i].name);
 	}
 	free(stats->indexes);
 	free(stats->directory);
+}
+
+void dit_load_stats_deinit(struct dit_load_stats *stats)
+{
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		database_stats_deinit(&stats->databases[i]);
+	}
+	free(stats->databases);
 	*stats = (struct dit_load_stats){0};
 }

@@ -109,6 +109,15 @@ struct dit_load_index_stats {
 	uint64_t nkeys;     /* written */
 };
 
+/** One database that was written. */
+struct dit_load_database_stats {
+	char *directory;
+	uint64_t nentries; /* stored */
+	uint64_t bytes;    /* size of data.mdb */
+	struct dit_load_index_stats *indexes;
+	size_t nindexes;
+};
+
 struct dit_load_stats {
 	uint64_t nrecords; /* read; without those that -j leaves out */
 	uint64_t nentries; /* stored */
@@ -116,13 +125,11 @@ struct dit_load_stats {
 	uint64_t nfailed;  /* while storing: duplicates, sizes */
 	uint64_t nmissing; /* entries that others need as parents, but that never came */
 	uint64_t bytes_read;
-	uint64_t database_bytes;             /* size of data.mdb */
-	uint64_t run_bytes;                  /* of temporary files */
-	unsigned threads;                    /* used */
-	uint64_t phase_us[DIT_LOAD_NPHASES]; /* wall clock */
-	struct dit_load_index_stats *indexes;
-	size_t nindexes;
-	char *directory; /* of the database; NULL before the configuration was read */
+	uint64_t run_bytes;                        /* of temporary files */
+	unsigned threads;                          /* used */
+	uint64_t phase_us[DIT_LOAD_NPHASES];       /* wall clock */
+	struct dit_load_database_stats *databases; /* the chosen one first */
+	size_t ndatabases; /* 0 before the configuration was read */
 };
 
 /**

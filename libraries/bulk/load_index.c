@@ -45,7 +45,7 @@ struct index_queue {
 
 struct load_index {
 	/* [const] */
-	struct loader *loader;
+	struct load_target *target;
 	size_t ndbs;
 
 	/* [atomic: databases are drawn in order; relaxed] */
@@ -226,7 +226,7 @@ static int merge_db(struct load_index *merge, size_t db)
 	struct index_block *block = NULL;
 	int r = 0;
 
-	r = dit_posting_cursor_open(&cursor, merge->loader->postings, (unsigned)db);
+	r = dit_posting_cursor_open(&cursor, merge->target->postings, (unsigned)db);
 	if (r < 0) {
 		return r;
 	}
@@ -245,9 +245,9 @@ static int merge_db(struct load_index *merge, size_t db)
 	return r;
 }
 
-void load_index_round(struct loader *loader)
+void load_index_round(struct load_target *target)
 {
-	struct load_index *merge = loader->merge;
+	struct load_index *merge = target->merge;
 
 	for (;;) {
 		const struct dit_index_db *info = NULL;
@@ -257,7 +257,7 @@ void load_index_round(struct loader *loader)
 		if (db >= merge->ndbs) {
 			return;
 		}
-		info = dit_index_set_db(loader->indexes, db);
+		info = dit_index_set_db(target->indexes, db);
 		if (info->format == DIT_KEY_WIDE) {
 			continue; /* the writer reads those itself */
 		}
@@ -267,38 +267,38 @@ void load_index_round(struct loader *loader)
 
 /* ---- the writer ---- */
 
-static int put_list(struct loader *loader, const struct dit_index_db *db,
+static int put_list(struct load_target *target, const struct dit_index_db *db,
                     uint64_t ordinal, const uint64_t *ids, size_t nids)
 {
 	char key[8];
 	size_t len = dit_index_key_bytes(db, ordinal, key);
 
-	return dit_staging_put_postings(loader->staging, (struct dit_span){key, len}, ids,
+	return dit_staging_put_postings(target->staging, (struct dit_span){key, len}, ids,
 	                                nids);
 }
 
-static int write_block(struct loader *loader, const struct dit_index_db *db,
+static int write_block(struct load_target *target, const struct dit_index_db *db,
                        const struct index_block *block, uint64_t *nkeys)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < block->nwords && r == 0; i += 2 + block->words[i + 1]) {
-		r = put_list(loader, db, block->words[i], block->words + i + 2,
+		r = put_list(target, db, block->words[i], block->words + i + 2,
 		             block->words[i + 1]);
 		(*nkeys)++;
 	}
 	return r;
 }
 
-static int write_merged(struct loader *loader, const struct dit_index_db *db,
+static int write_merged(struct load_target *target, const struct dit_index_db *db,
                         size_t number, uint64_t *nkeys)
 {
-	struct load_index *merge = loader->merge;
+	struct load_index *merge = target->merge;
 	struct index_block *block = NULL;
 	int r = queue_pop(merge, &merge->queues[number], &block);
 
 	while (r > 0) {
-		r = write_block(loader, db, block, nkeys);
+		r = write_block(target, db, block, nkeys);
 		block_put(merge, block);
 		if (r == 0) {
 			r = queue_pop(merge, &merge->queues[number], &block);
@@ -307,19 +307,19 @@ static int write_merged(struct loader *loader, const struct dit_index_db *db,
 	return r;
 }
 
-static int write_unthreaded(struct loader *loader, const struct dit_index_db *db,
+static int write_unthreaded(struct load_target *target, const struct dit_index_db *db,
                             size_t number, uint64_t *nkeys)
 {
 	struct dit_posting_cursor *cursor = NULL;
 	struct dit_posting_list list = {0};
-	int r = dit_posting_cursor_open(&cursor, loader->postings, (unsigned)number);
+	int r = dit_posting_cursor_open(&cursor, target->postings, (unsigned)number);
 
 	if (r < 0) {
 		return r;
 	}
 	r = dit_posting_cursor_next(cursor, &list);
 	while (r > 0) {
-		r = put_list(loader, db, list.ordinal, list.ids, list.nids);
+		r = put_list(target, db, list.ordinal, list.ids, list.nids);
 		(*nkeys)++;
 		if (r == 0) {
 			r = dit_posting_cursor_next(cursor, &list);
@@ -329,40 +329,40 @@ static int write_unthreaded(struct loader *loader, const struct dit_index_db *db
 	return r;
 }
 
-static int write_db(struct loader *loader, size_t number)
+static int write_db(struct load_target *target, size_t number)
 {
-	const struct dit_index_db *db = dit_index_set_db(loader->indexes, number);
-	struct dit_load_index_stats *stats = &loader->stats->indexes[number];
-	int r = dit_staging_begin_index(loader->staging, db->name, db->is_integerkey);
+	const struct dit_index_db *db = dit_index_set_db(target->indexes, number);
+	struct dit_load_index_stats *stats = &target->stats->indexes[number];
+	int r = dit_staging_begin_index(target->staging, db->name, db->is_integerkey);
 
 	if (r < 0) {
 		return r;
 	}
 	if (db->format == DIT_KEY_WIDE) {
-		return load_wide_write(loader, (unsigned)number, stats);
+		return load_wide_write(target, (unsigned)number, stats);
 	}
 	stats->npostings =
-		dit_postings_stream_npushed(loader->postings, (unsigned)number);
-	if (loader->nthreads == 1) {
-		return write_unthreaded(loader, db, number, &stats->nkeys);
+		dit_postings_stream_npushed(target->postings, (unsigned)number);
+	if (target->loader->nthreads == 1) {
+		return write_unthreaded(target, db, number, &stats->nkeys);
 	}
-	return write_merged(loader, db, number, &stats->nkeys);
+	return write_merged(target, db, number, &stats->nkeys);
 }
 
-int load_index_write(struct loader *loader)
+int load_index_write(struct load_target *target)
 {
-	size_t ndbs = dit_index_set_ndbs(loader->indexes);
+	size_t ndbs = dit_index_set_ndbs(target->indexes);
 	int r = 0;
 
 	for (size_t db = 0; db < ndbs && r == 0; db++) {
-		r = write_db(loader, db);
+		r = write_db(target, db);
 	}
 	return r;
 }
 
 /* ---- beginning and end ---- */
 
-int load_index_start(struct loader *loader)
+int load_index_start(struct load_target *target)
 {
 	struct load_index *merge = calloc(1, sizeof(*merge));
 	int r = 0;
@@ -381,16 +381,16 @@ int load_index_start(struct loader *loader)
 		free(merge);
 		return r;
 	}
-	merge->loader = loader;
-	merge->ndbs = dit_index_set_ndbs(loader->indexes);
-	loader->merge = merge;
+	merge->target = target;
+	merge->ndbs = dit_index_set_ndbs(target->indexes);
+	target->merge = merge;
 	merge->queues = calloc(merge->ndbs + 1, sizeof(*merge->queues));
 	return merge->queues == NULL ? -ENOMEM : 0;
 }
 
-void load_index_cancel(struct loader *loader)
+void load_index_cancel(struct load_target *target)
 {
-	struct load_index *merge = loader->merge;
+	struct load_index *merge = target->merge;
 
 	if (merge == NULL) {
 		return;
@@ -401,9 +401,9 @@ void load_index_cancel(struct loader *loader)
 	(void)pthread_mutex_unlock(&merge->lock);
 }
 
-void load_index_free(struct loader *loader)
+void load_index_free(struct load_target *target)
 {
-	struct load_index *merge = loader->merge;
+	struct load_index *merge = target->merge;
 
 	if (merge == NULL) {
 		return;
@@ -416,5 +416,5 @@ void load_index_free(struct loader *loader)
 	(void)pthread_cond_destroy(&merge->changed);
 	(void)pthread_mutex_destroy(&merge->lock);
 	free(merge);
-	loader->merge = NULL;
+	target->merge = NULL;
 }

@@ -69,13 +69,26 @@ static void note_wrong_database(struct loader *loader, struct load_item *item,
 		hint[0] == '\0' ? "" : other->suffix.data, hint[0] == '\0' ? "" : ")?");
 }
 
-/* An entry belongs to the database that slapd would select for it (config.md 5). */
-static bool is_ours(const struct loader *loader, const struct dit_dn *dn)
+/*
+ * An entry belongs to the database that slapd would select for it (config.md 5): one of
+ * the targets, or none of our business.
+ */
+static bool find_target(const struct loader *loader, struct load_item *item)
 {
+	const struct dit_dn *dn = &item->entry.dn;
+	const struct dit_database *db = NULL;
+
 	if (dn->norm.len == 0 && loader->db->suffix_norm.len > 0) {
 		return false;
 	}
-	return dit_settings_select(loader->settings, dn->norm) == loader->db;
+	db = dit_settings_select(loader->settings, dn->norm);
+	for (unsigned i = 0; i < loader->ntargets; i++) {
+		if (loader->targets[i].db == db) {
+			item->target = i;
+			return true;
+		}
+	}
+	return false;
 }
 
 static int check_item(struct loader *loader, struct load_member *member,
@@ -85,7 +98,7 @@ static int check_item(struct loader *loader, struct load_member *member,
 	const struct dit_dn *dn = &item->entry.dn;
 	int r = 0;
 
-	if (!is_ours(loader, dn)) {
+	if (!find_target(loader, item)) {
 		note_wrong_database(loader, item, line);
 		return DIT_E_INVALID;
 	}
@@ -171,28 +184,30 @@ static void parse_item(struct loader *loader, struct load_member *member,
 
 static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
 {
-	struct load_member *member = ctx;
-	uint64_t n = atomic_load_explicit(&member->nposted, memory_order_relaxed);
+	struct load_keys *keys = ctx;
+	uint64_t n = atomic_load_explicit(&keys->nposted, memory_order_relaxed);
 
-	atomic_store_explicit(&member->nposted, n + nkeys, memory_order_relaxed);
-	return dit_postings_push(member->loader->postings, member->number, db, member->id,
+	atomic_store_explicit(&keys->nposted, n + nkeys, memory_order_relaxed);
+	return dit_postings_push(keys->target->postings, keys->producer, db, keys->id,
 	                         ordinals, nkeys);
 }
 
 static int push_wide(void *ctx, unsigned db, struct dit_span key)
 {
-	struct load_member *member = ctx;
+	struct load_keys *keys = ctx;
 
-	return load_wide_push(member->loader, member->number, db, key, member->id);
+	return load_wide_push(keys->target, keys->producer, db, key, keys->id);
 }
 
 static int key_item(struct load_member *member, const struct load_item *item)
 {
+	struct load_keys *keys = &member->keys[item->target];
+
 	if (item->id == 0) {
 		return 0;
 	}
-	member->id = item->id;
-	return dit_index_entry(member->keys, &item->entry, push_keys, push_wide, member);
+	keys->id = item->id;
+	return dit_index_entry(keys->work, &item->entry, push_keys, push_wide, keys);
 }
 
 /* ---- rounds ---- */

@@ -60,6 +60,8 @@ struct load_item {
 	enum load_state state;
 	int error; /* of LOAD_BROKEN */
 
+	uint32_t target; /* of a good item: its number in the loader */
+
 	/* Written by main in resolve. */
 	uint32_t id; /* 0: not stored, or not indexed (the empty DN) */
 };
@@ -77,7 +79,7 @@ struct load_round {
 	/* [handoff: main > members, at the barrier] */
 	struct load_slot *parse; /* NULL: nothing */
 	struct load_slot *keys;
-	bool is_index; /* merge the index databases instead */
+	struct load_target *index; /* not NULL: merge its index databases instead */
 
 	/* [atomic: members draw slices of items from them; relaxed, the items themselves
 	 * are handed over by the barrier] */
@@ -90,14 +92,22 @@ struct load_round {
  */
 struct load_member {
 	struct dit_entry_caches caches;
-	struct dit_index_work *keys;
-	struct loader *loader; /* for the key callbacks */
+	struct load_keys *keys; /* one per target */
 	unsigned number;
-	uint32_t id; /* of the entry whose keys are made */
+
+	/* [atomic: as nposted of struct load_keys] */
+	_Atomic int error; /* first one; ends the load */
+};
+
+/** A member's way to the indexes of one target. [own: member], as above. */
+struct load_keys {
+	struct load_target *target;
+	struct dit_index_work *work;
+	unsigned producer; /* the member's number */
+	uint32_t id;       /* of the entry whose keys are made */
 
 	/* [atomic: written by the member alone, read by main at any time; relaxed, an old
 	 * value does no harm, and the barrier brings the last one] */
-	_Atomic int error;        /* first one; ends the load */
 	_Atomic uint64_t nposted; /* index keys made, for the size estimate */
 };
 
@@ -111,31 +121,20 @@ struct load_hole {
 struct load_index; /* the merging phase, load_index.c */
 struct load_wide;  /* lists of wide keys while they are written, load_wide.c */
 
-struct loader {
+/** One database that is written. */
+struct load_target {
 	/* [const] while members run */
-	const struct dit_load_opts *opts;
-	struct dit_settings *settings;
+	struct loader *loader;
+	unsigned number; /* its place in loader->targets */
 	const struct dit_database *db;
-	struct dit_entry_context context;
-	struct dit_index_set *indexes;
 	unsigned suffix_nrdns;
-	unsigned nthreads;
-	struct load_member *members;
+	struct dit_index_set *indexes;
 	struct dit_postings *postings; /* producer i belongs to member i */
 	struct dit_sorter *wide;       /* keys of DIT_KEY_WIDE databases; likewise */
-	struct load_round rounds[2];
 	struct load_index *merge;
-	uint64_t stamp_node;
-	uint16_t stamp_clock_seq;
 
 	/* [own: main] */
-	struct dit_load_stats *stats;
-	struct dit_team *team;
-	uint64_t nrounds; /* begun so far */
-	struct dit_feed *feed;
-	struct dit_ldif_reader *reader;
-	struct load_slot *slots;
-	unsigned nslots;
+	struct dit_load_database_stats *stats;
 	struct dit_staging *staging; /* NULL: dry run */
 	struct dit_dn_table *names;
 	struct dit_sorter *tree; /* records of dn2i */
@@ -154,9 +153,34 @@ struct loader {
 	const struct dit_ad **ads; /* by number - 1 */
 	size_t nads;
 	size_t ads_size;
+	bool was_warned; /* that the result may be too large */
+};
+
+/** The load as a whole. */
+struct loader {
+	/* [const] while members run */
+	const struct dit_load_opts *opts;
+	struct dit_settings *settings;
+	const struct dit_database *db; /* the one chosen */
+	struct dit_entry_context context;
+	struct load_target *targets; /* what is written, the chosen database among them */
+	unsigned ntargets;
+	unsigned nthreads;
+	struct load_member *members;
+	struct load_round rounds[2];
+	uint64_t stamp_node;
+	uint16_t stamp_clock_seq;
+
+	/* [own: main] */
+	struct dit_load_stats *stats;
+	struct dit_team *team;
+	uint64_t nrounds; /* begun so far */
+	struct dit_feed *feed;
+	struct dit_ldif_reader *reader;
+	struct load_slot *slots;
+	unsigned nslots;
 	uint64_t last_time_us;
-	bool was_warned;        /* that the result may be too large */
-	uint64_t next_estimate; /* estimate the size again at this many bytes read */
+	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
 	char *reason;           /* of the latest refusal */
 	char **told;            /* texts that are told once in a load */
 	size_t ntold;
@@ -170,7 +194,7 @@ void load_parse_round(struct loader *loader, struct load_member *member,
 /* load_resolve.c: main's work on one batch. 0, or the error that ends the load. */
 int load_resolve(struct loader *loader, struct load_slot *slot);
 /* "Error, entries missing!" and the lines below it. */
-void load_report_missing(struct loader *loader);
+void load_report_missing(struct load_target *target);
 
 /*
  * load_refuse.c: records that are left out. Each reports why, hands the record to the
@@ -190,26 +214,26 @@ int load_fail_unknown(struct loader *loader, const struct dit_ldif_record *recor
 void load_tell_notes(struct loader *loader, const struct load_item *item);
 
 /* load_tree.c: dn2i and ad2i. */
-int load_write_tree(struct loader *loader);
-int load_write_ads(struct loader *loader);
+int load_write_tree(struct load_target *target);
+int load_write_ads(struct load_target *target);
 
 /* load_wide.c: keys without ordinals. */
-int load_wide_push(struct loader *loader, unsigned producer, unsigned db,
+int load_wide_push(struct load_target *target, unsigned producer, unsigned db,
                    struct dit_span key, uint32_t id);
 /* After dit_sorter_seal(); databases in ascending order. */
-int load_wide_write(struct loader *loader, unsigned db,
+int load_wide_write(struct load_target *target, unsigned db,
                     struct dit_load_index_stats *stats);
-void load_wide_free(struct loader *loader);
+void load_wide_free(struct load_target *target);
 
 /* load_index.c: the index databases. */
-int load_index_start(struct loader *loader);
+int load_index_start(struct load_target *target);
 /* The members' round; between start and free. */
-void load_index_round(struct loader *loader);
+void load_index_round(struct load_target *target);
 /* Main's part: drain the members, or do all with one thread. */
-int load_index_write(struct loader *loader);
+int load_index_write(struct load_target *target);
 /* Makes members that wait for main give up; then dit_team_free() returns. */
-void load_index_cancel(struct loader *loader);
-void load_index_free(struct loader *loader);
+void load_index_cancel(struct load_target *target);
+void load_index_free(struct load_target *target);
 
 /* load_size.c: how the memory is divided, and how large the result will be. */
 struct load_budget {
@@ -226,11 +250,27 @@ int load_estimate(struct loader *loader, uint64_t bytes_read);
 /* load_setup.c: everything before the first round. All report their failures. */
 int load_read_settings(struct loader *loader);
 int load_prepare(struct loader *loader);
-int load_open_staging(struct loader *loader);
+/* Where sorted runs go. */
+const char *load_tmpdir(const struct dit_load_opts *opts);
 /* Joins the threads and frees everything; works at every stage. */
 void load_release(struct loader *loader);
 
+/* load_target.c: one database from beginning to end. All report their failures. */
+int load_target_prepare(struct load_target *target, const struct load_budget *budget);
+int load_target_open(struct load_target *target);
+/* No more keys are made; the members merge them from here on. */
+int load_target_seal(struct load_target *target);
+/* And the attribute numbers. */
+int load_target_write_tree(struct load_target *target);
+int load_target_write_indexes(struct load_target *target);
+int load_target_publish(struct load_target *target);
+/* Makes members that wait for main give up; then dit_team_free() returns. */
+void load_target_cancel(struct load_target *target);
+void load_target_deinit(struct load_target *target);
+
 /* load.c */
+/* Start the members on the index databases of one target. */
+void load_begin_index_round(struct loader *loader, struct load_target *target);
 void load_report(struct loader *loader, enum dit_report_kind kind, const char *format,
                  ...) __attribute__((format(printf, 3, 4)));
 /* Report a failure that no message has explained yet, as "WHAT: TEXT"; returns @p r. */

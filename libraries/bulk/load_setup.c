@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a load needs before its first round: configuration, memory, threads, input,
- * staging. And the release of it all, which works at every stage.
+ * What a load needs before its first round: configuration, memory, threads, input, and
+ * the databases it writes. And the release of it all, which works at every stage.
  */
 #include "bulk/load_private.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-#define FIXED_DBS   8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
 #define ARENA_BLOCK (256u << 10)
-#define EXPANSION   6 /* bytes stored per byte of LDIF, the first guess */
 
 /* ---- configuration ---- */
 
@@ -56,6 +55,25 @@ static int refuse_unbuilt_values(struct loader *loader)
 	return loader->settings->nsortvals > 0 ? refuse(loader, "sortvals") : 0;
 }
 
+/* The chosen database. */
+static int make_targets(struct loader *loader)
+{
+	struct dit_load_stats *stats = loader->stats;
+
+	loader->targets = calloc(1, sizeof(*loader->targets));
+	stats->databases = calloc(1, sizeof(*stats->databases));
+	if (loader->targets == NULL || stats->databases == NULL) {
+		return -ENOMEM;
+	}
+	loader->targets[0].loader = loader;
+	loader->targets[0].db = loader->db;
+	loader->targets[0].stats = &stats->databases[0];
+	loader->ntargets = 1;
+	stats->ndatabases = 1;
+	stats->databases[0].directory = strdup(loader->db->directory);
+	return stats->databases[0].directory == NULL ? -ENOMEM : 0;
+}
+
 int load_read_settings(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
@@ -88,28 +106,13 @@ int load_read_settings(struct loader *loader)
 		loader->nthreads = count_cpus();
 	}
 	loader->stats->threads = loader->nthreads;
-	return 0;
-}
-
-static int count_rdns(struct loader *loader, struct dit_span dn, unsigned *ret)
-{
-	struct dit_arena arena;
-	struct dit_dn parsed = {0};
-	int r = 0;
-
-	dit_arena_init(&arena, 4096);
-	r = dit_dn_parse(loader->settings->schema, dn, &arena, NULL, &parsed);
-	dit_arena_deinit(&arena);
-	if (r == 0) {
-		*ret = parsed.nrdns;
-	}
-	return r;
+	r = make_targets(loader);
+	return r < 0 ? load_fail(loader, r, loader->db->directory) : 0;
 }
 
 static int make_context(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
-	int r = 0;
 
 	loader->context = (struct dit_entry_context){
 		.schema = loader->settings->schema,
@@ -122,10 +125,6 @@ static int make_context(struct loader *loader)
 		.rootdn = loader->db->rootdn,
 		.rootdn_norm = loader->db->rootdn_norm,
 	};
-	r = count_rdns(loader, loader->db->suffix, &loader->suffix_nrdns);
-	if (r < 0) {
-		return load_fail(loader, r, "could not read the suffix");
-	}
 	if (getrandom(&loader->stamp_node, sizeof(loader->stamp_node), 0) < 0 ||
 	    getrandom(&loader->stamp_clock_seq, sizeof(loader->stamp_clock_seq), 0) < 0) {
 		return load_fail(loader, -errno, "no random numbers");
@@ -138,26 +137,9 @@ static int make_context(struct loader *loader)
 	return 0;
 }
 
-static int make_indexes(struct loader *loader)
-{
-	const struct dit_settings *settings = loader->settings;
-	const struct dit_ad *culprit = NULL;
-	int r = dit_index_set_new(&loader->indexes, settings->schema, loader->db->indexes,
-	                          loader->db->nindexes, &settings->index,
-	                          !loader->opts->byte_keys, &culprit);
-
-	if (r == DIT_E_UNSUPPORTED && culprit != NULL) {
-		load_report(loader, DIT_REPORT_ERROR,
-		            "index of attribute \"%s\" is not supported by this release",
-		            culprit->name.data);
-		return r;
-	}
-	return r < 0 ? load_fail(loader, r, "could not prepare the indexes") : 0;
-}
-
 /* ---- memory, threads, files ---- */
 
-static const char *tmpdir_of(const struct dit_load_opts *opts)
+const char *load_tmpdir(const struct dit_load_opts *opts)
 {
 	const char *dir = opts->tmpdir == NULL ? getenv("TMPDIR") : opts->tmpdir;
 
@@ -167,52 +149,27 @@ static const char *tmpdir_of(const struct dit_load_opts *opts)
 /* Found out now rather than when the memory is full. */
 static int check_tmpdir(struct loader *loader)
 {
-	const char *dir = tmpdir_of(loader->opts);
+	const char *dir = load_tmpdir(loader->opts);
 
 	return access(dir, W_OK | X_OK) != 0 ? load_fail(loader, -errno, dir) : 0;
 }
 
-static int make_sorters(struct loader *loader, const struct load_budget *budget)
+static int make_keys(struct loader *loader, struct load_member *member)
 {
-	size_t ndbs = dit_index_set_ndbs(loader->indexes);
-	bool *is_wide = calloc(ndbs + 1, sizeof(*is_wide));
-	struct dit_postings_opts postings = {
-		.nstreams = (unsigned)ndbs,
-		.is_wide = is_wide,
-		.nproducers = loader->nthreads,
-		.memory_bytes = budget->postings_bytes,
-		.tmpdir = tmpdir_of(loader->opts),
-		.list_max = (uint32_t)(((uint64_t)1 << loader->settings->idlexp) - 1),
-	};
-	struct dit_sorter_opts tree = {.nproducers = 1,
-	                               .memory_bytes = budget->tree_bytes,
-	                               .tmpdir = postings.tmpdir};
-	struct dit_sorter_opts wide = {.nproducers = loader->nthreads,
-	                               .memory_bytes = budget->tree_bytes,
-	                               .tmpdir = postings.tmpdir};
-	bool has_wide = false;
-	int r = is_wide == NULL ? -ENOMEM : 0;
+	int r = 0;
 
-	for (size_t i = 0; i < ndbs && r == 0; i++) {
-		enum dit_key_format format = dit_index_set_db(loader->indexes, i)->format;
+	member->keys = calloc(loader->ntargets, sizeof(*member->keys));
+	if (member->keys == NULL) {
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		struct load_keys *keys = &member->keys[i];
 
-		is_wide[i] = format != DIT_KEY_INT32 && format != DIT_KEY_BYTES32;
-		has_wide = has_wide || format == DIT_KEY_WIDE;
+		keys->target = &loader->targets[i];
+		keys->producer = member->number;
+		r = dit_index_work_new(&keys->work, keys->target->indexes);
 	}
-	if (wide.memory_bytes < (size_t)loader->nthreads * (64u << 10)) {
-		wide.memory_bytes = (size_t)loader->nthreads * (64u << 10);
-	}
-	if (r == 0) {
-		r = dit_postings_new(&loader->postings, &postings);
-	}
-	if (r == 0) {
-		r = dit_sorter_new(&loader->tree, &tree);
-	}
-	if (r == 0 && has_wide) {
-		r = dit_sorter_new(&loader->wide, &wide);
-	}
-	free(is_wide);
-	return r < 0 ? load_fail(loader, r, postings.tmpdir) : 0;
+	return r;
 }
 
 static int make_members(struct loader *loader)
@@ -226,11 +183,10 @@ static int make_members(struct loader *loader)
 	for (unsigned i = 0; i < loader->nthreads && r == 0; i++) {
 		struct load_member *member = &loader->members[i];
 
-		member->loader = loader;
 		member->number = i;
 		r = dit_entry_caches_init(&member->caches);
 		if (r == 0) {
-			r = dit_index_work_new(&member->keys, loader->indexes);
+			r = make_keys(loader, member);
 		}
 	}
 	return r;
@@ -290,11 +246,21 @@ static void run_member(void *ctx, unsigned number, uint64_t round_number)
 	struct loader *loader = ctx;
 	struct load_round *round = &loader->rounds[round_number & 1];
 
-	if (round->is_index) {
-		load_index_round(loader);
+	if (round->index != NULL) {
+		load_index_round(round->index);
 	} else {
 		load_parse_round(loader, &loader->members[number], round);
 	}
+}
+
+static int prepare_targets(struct loader *loader, const struct load_budget *budget)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		r = load_target_prepare(&loader->targets[i], budget);
+	}
+	return r;
 }
 
 int load_prepare(struct loader *loader)
@@ -310,24 +276,18 @@ int load_prepare(struct loader *loader)
 	}
 	r = make_context(loader);
 	if (r == 0) {
-		r = make_indexes(loader);
-	}
-	if (r == 0) {
 		r = open_input(loader, &budget);
 	}
 	if (r == 0) {
 		r = check_tmpdir(loader);
 	}
 	if (r == 0) {
-		r = make_sorters(loader, &budget);
+		r = prepare_targets(loader, &budget);
 	}
 	if (r < 0) {
 		return r; /* reported */
 	}
-	r = dit_dn_table_new(&loader->names);
-	if (r == 0) {
-		r = make_members(loader);
-	}
+	r = make_members(loader);
 	if (r == 0) {
 		r = make_slots(loader);
 	}
@@ -339,37 +299,6 @@ int load_prepare(struct loader *loader)
 		                 loader);
 	}
 	return r < 0 ? load_fail(loader, r, "could not start the threads") : 0;
-}
-
-int load_open_staging(struct loader *loader)
-{
-	const struct dit_database *db = loader->db;
-	struct dit_staging_opts opts = {
-		.directory = db->directory,
-		.mode = db->mode,
-		.ndbs = (unsigned)dit_index_set_ndbs(loader->indexes) + FIXED_DBS,
-		.maxsize_bytes = db->maxsize_bytes,
-		.expected_bytes = dit_ldif_reader_size(loader->reader) * EXPANSION,
-		.may_grow = loader->opts->may_grow,
-	};
-	uint64_t nentries = 0;
-	int r = dit_staging_open(&loader->staging, &opts, &nentries);
-
-	if (r == DIT_E_NOTEMPTY) {
-		load_report(
-			loader, DIT_REPORT_ERROR,
-			"the database in %s holds %llu entries: loading into a database "
-			"that is not empty is not supported by this release",
-			db->directory, (unsigned long long)nentries);
-		return r;
-	}
-	if (r == DIT_E_BUSY) {
-		load_report(loader, DIT_REPORT_ERROR,
-		            "the database in %s is in use by slapd or another tool",
-		            db->directory);
-		return r;
-	}
-	return r < 0 ? load_fail(loader, r, db->directory) : 0;
 }
 
 /* ---- release ---- */
@@ -392,8 +321,13 @@ static void free_slots(struct loader *loader)
 static void free_members(struct loader *loader)
 {
 	for (unsigned i = 0; loader->members != NULL && i < loader->nthreads; i++) {
-		dit_entry_caches_deinit(&loader->members[i].caches);
-		dit_index_work_free(loader->members[i].keys);
+		struct load_member *member = &loader->members[i];
+
+		dit_entry_caches_deinit(&member->caches);
+		for (unsigned t = 0; member->keys != NULL && t < loader->ntargets; t++) {
+			dit_index_work_free(member->keys[t].work);
+		}
+		free(member->keys);
 	}
 	free(loader->members);
 }
@@ -401,27 +335,18 @@ static void free_members(struct loader *loader)
 void load_release(struct loader *loader)
 {
 	/* Threads first: nothing they use may go before they do. */
-	load_index_cancel(loader);
+	for (unsigned i = 0; i < loader->ntargets; i++) {
+		load_target_cancel(&loader->targets[i]);
+	}
 	dit_team_free(loader->team);
 	dit_feed_free(loader->feed);
-	load_index_free(loader);
-	dit_staging_abandon(loader->staging);
 	free_members(loader);
 	free_slots(loader);
 	dit_ldif_reader_close(loader->reader);
-	dit_postings_free(loader->postings);
-	dit_sorter_free(loader->wide);
-	dit_sorter_free(loader->tree);
-	load_wide_free(loader);
-	dit_dn_table_free(loader->names);
-	dit_index_set_free(loader->indexes);
-	for (size_t i = 0; i < loader->nholes; i++) {
-		free(loader->holes[i].norm);
+	for (unsigned i = 0; i < loader->ntargets; i++) {
+		load_target_deinit(&loader->targets[i]);
 	}
-	free(loader->holes);
-	free(loader->late);
-	free(loader->ad_numbers);
-	free(loader->ads);
+	free(loader->targets);
 	free(loader->reason);
 	for (size_t i = 0; i < loader->ntold; i++) {
 		free(loader->told[i]);

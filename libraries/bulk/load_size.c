@@ -80,37 +80,56 @@ static uint64_t round_up_mib(uint64_t bytes)
 	return (bytes + (1u << 20) - 1) >> 20 << 20;
 }
 
-static double count_postings(const struct loader *loader)
+static double count_postings(const struct load_target *target)
 {
+	const struct loader *loader = target->loader;
 	uint64_t n = 0;
 
 	for (unsigned i = 0; i < loader->nthreads; i++) {
-		n += atomic_load_explicit(&loader->members[i].nposted,
-		                          memory_order_relaxed);
+		n += atomic_load_explicit(
+			&loader->members[i].keys[target->number].nposted,
+			memory_order_relaxed);
 	}
 	return (double)n;
 }
 
-static void tell_size(struct loader *loader, enum dit_report_kind kind, const char *verb,
-                      double need)
+static void tell_size(struct load_target *target, enum dit_report_kind kind,
+                      const char *verb, double need)
 {
 	load_report(
-		loader, kind,
+		target->loader, kind,
 		"the database %s need about %.0f bytes, but maxsize is %llu: configure "
 		"\"maxsize %llu\" or give --grow",
-		verb, need, (unsigned long long)loader->db->maxsize_bytes,
+		verb, need, (unsigned long long)target->db->maxsize_bytes,
 		(unsigned long long)round_up_mib((uint64_t)(need * 1.5)));
+}
+
+/* @param scale  of the whole input to what was read */
+static int estimate_target(struct load_target *target, double scale)
+{
+	double maxsize = (double)target->db->maxsize_bytes;
+	double least = (double)dit_staging_used_bytes(target->staging) +
+	               (double)dit_dn_table_size(target->names) * NAME_BYTES;
+	double likely = (least + count_postings(target) * POSTING_BYTES) * scale;
+
+	if (least * scale > maxsize) {
+		tell_size(target, DIT_REPORT_ERROR, "will", likely);
+		return DIT_E_FULL;
+	}
+	if (likely > maxsize && !target->was_warned) {
+		target->was_warned = true;
+		tell_size(target, DIT_REPORT_WARNING, "may", likely);
+	}
+	return 0;
 }
 
 int load_estimate(struct loader *loader, uint64_t bytes_read)
 {
 	uint64_t total = dit_ldif_reader_size(loader->reader);
-	double maxsize = (double)loader->db->maxsize_bytes;
 	double scale = 1;
-	double least = 0;
-	double likely = 0;
+	int r = 0;
 
-	if (loader->staging == NULL || loader->opts->may_grow ||
+	if (loader->opts->is_dry_run || loader->opts->may_grow ||
 	    bytes_read < loader->next_estimate) {
 		return 0;
 	}
@@ -122,16 +141,8 @@ int load_estimate(struct loader *loader, uint64_t bytes_read)
 	if (total > bytes_read) {
 		scale = (double)total / (double)bytes_read;
 	}
-	least = (double)dit_staging_used_bytes(loader->staging) +
-	        (double)dit_dn_table_size(loader->names) * NAME_BYTES;
-	likely = (least + count_postings(loader) * POSTING_BYTES) * scale;
-	if (least * scale > maxsize) {
-		tell_size(loader, DIT_REPORT_ERROR, "will", likely);
-		return DIT_E_FULL;
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		r = estimate_target(&loader->targets[i], scale);
 	}
-	if (likely > maxsize && !loader->was_warned) {
-		loader->was_warned = true;
-		tell_size(loader, DIT_REPORT_WARNING, "may", likely);
-	}
-	return 0;
+	return r;
 }

@@ -12,11 +12,11 @@
 #include "store/name_codec.h"
 
 /* The dummy that slapd stores first below the root (storage.md 3.1). */
-static int put_dummy(struct loader *loader)
+static int put_dummy(struct load_target *target)
 {
 	static const char dummy[12];
 
-	return dit_staging_put_name(loader->staging, 0,
+	return dit_staging_put_name(target->staging, 0,
 	                            (struct dit_span){dummy, sizeof(dummy)});
 }
 
@@ -30,7 +30,7 @@ static uint64_t get_be64(const char *at)
 	return value;
 }
 
-static int put_name(struct loader *loader, const struct dit_sort_record *record)
+static int put_name(struct load_target *target, const struct dit_sort_record *record)
 {
 	char out[DIT_NAME_RECORD_MAX];
 	struct dit_span norm = {record->key.data + 10, record->key.len - 10};
@@ -40,7 +40,7 @@ static int put_name(struct loader *loader, const struct dit_sort_record *record)
 	int len = 0;
 
 	if (((unsigned char)record->key.data[8] & 0x80) != 0) {
-		uint32_t nsubs = dit_dn_table_nsubs(loader->names, (uint32_t)other);
+		uint32_t nsubs = dit_dn_table_nsubs(target->names, (uint32_t)other);
 
 		len = dit_name_encode_child(out, norm, pretty, other, nsubs);
 	} else {
@@ -49,41 +49,41 @@ static int put_name(struct loader *loader, const struct dit_sort_record *record)
 	if (len < 0) {
 		return len;
 	}
-	return dit_staging_put_name(loader->staging, under,
+	return dit_staging_put_name(target->staging, under,
 	                            (struct dit_span){out, (size_t)len});
 }
 
-int load_write_tree(struct loader *loader)
+int load_write_tree(struct load_target *target)
 {
 	struct dit_sort_record record = {0};
-	int r = dit_sorter_seal(loader->tree);
+	int r = dit_sorter_seal(target->tree);
 
 	if (r < 0) {
 		return r;
 	}
-	if (dit_dn_table_size(loader->names) > 0) {
-		r = put_dummy(loader);
+	if (dit_dn_table_size(target->names) > 0) {
+		r = put_dummy(target);
 	}
-	dit_dn_table_count(loader->names);
+	dit_dn_table_count(target->names);
 	if (r == 0) {
-		r = dit_sorter_next(loader->tree, &record);
+		r = dit_sorter_next(target->tree, &record);
 	}
 	while (r > 0) {
-		r = put_name(loader, &record);
+		r = put_name(target, &record);
 		if (r == 0) {
-			r = dit_sorter_next(loader->tree, &record);
+			r = dit_sorter_next(target->tree, &record);
 		}
 	}
 	return r;
 }
 
-int load_write_ads(struct loader *loader)
+int load_write_ads(struct load_target *target)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < loader->nads && r == 0; i++) {
-		r = dit_staging_put_ad(loader->staging, (uint32_t)i + 1,
-		                       loader->ads[i]->name);
+	for (size_t i = 0; i < target->nads && r == 0; i++) {
+		r = dit_staging_put_ad(target->staging, (uint32_t)i + 1,
+		                       target->ads[i]->name);
 	}
 	return r;
 }

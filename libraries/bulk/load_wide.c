@@ -35,7 +35,7 @@ struct load_wide {
 	bool is_repeated; /* the latest ID was inserted again */
 };
 
-int load_wide_push(struct loader *loader, unsigned producer, unsigned db,
+int load_wide_push(struct load_target *target, unsigned producer, unsigned db,
                    struct dit_span key, uint32_t id)
 {
 	char out[2 + DIT_KEY_MAX * 2 + 2 + 8];
@@ -57,7 +57,7 @@ int load_wide_push(struct loader *loader, unsigned producer, unsigned db,
 	for (int shift = 56; shift >= 0; shift -= 8) {
 		out[n++] = (char)((uint64_t)id >> shift);
 	}
-	return dit_sorter_push(loader->wide, producer, (struct dit_span){out, n},
+	return dit_sorter_push(target->wide, producer, (struct dit_span){out, n},
 	                       DIT_SPAN(""));
 }
 
@@ -92,11 +92,11 @@ static int decode(struct load_wide *wide, struct dit_span record)
 	return 0;
 }
 
-static int read_ahead(struct loader *loader)
+static int read_ahead(struct load_target *target)
 {
-	struct load_wide *wide = loader->wide_lists;
+	struct load_wide *wide = target->wide_lists;
 	struct dit_sort_record record = {0};
-	int r = dit_sorter_next(loader->wide, &record);
+	int r = dit_sorter_next(target->wide, &record);
 
 	wide->has_record = r > 0;
 	return r > 0 ? decode(wide, record.key) : r;
@@ -127,24 +127,24 @@ static int list_add(struct load_wide *wide, uint64_t id, size_t list_max)
 	return 0;
 }
 
-static int list_put(struct loader *loader, size_t list_max)
+static int list_put(struct load_target *target, size_t list_max)
 {
-	struct load_wide *wide = loader->wide_lists;
+	struct load_wide *wide = target->wide_lists;
 	struct dit_span key = {wide->list_key, wide->list_key_len};
 	uint64_t range[3] = {0, wide->ids[0], wide->highest};
 
 	if (wide->nids > list_max || (wide->nids == list_max && wide->is_repeated)) {
-		return dit_staging_put_postings(loader->staging, key, range, 3);
+		return dit_staging_put_postings(target->staging, key, range, 3);
 	}
-	return dit_staging_put_postings(loader->staging, key, wide->ids, wide->nids);
+	return dit_staging_put_postings(target->staging, key, wide->ids, wide->nids);
 }
 
 /* Collect and write the list of the key read ahead. */
-static int write_list(struct loader *loader, unsigned db,
+static int write_list(struct load_target *target, unsigned db,
                       struct dit_load_index_stats *stats)
 {
-	struct load_wide *wide = loader->wide_lists;
-	size_t list_max = ((size_t)1 << loader->settings->idlexp) - 1;
+	struct load_wide *wide = target->wide_lists;
+	size_t list_max = ((size_t)1 << target->loader->settings->idlexp) - 1;
 	int r = 0;
 
 	memcpy(wide->list_key, wide->key, wide->key_len);
@@ -154,7 +154,7 @@ static int write_list(struct loader *loader, unsigned db,
 		stats->npostings++;
 		r = list_add(wide, wide->id, list_max);
 		if (r == 0) {
-			r = read_ahead(loader);
+			r = read_ahead(target);
 		}
 	} while (r == 0 && wide->has_record && wide->db == db &&
 	         wide->key_len == wide->list_key_len &&
@@ -163,32 +163,32 @@ static int write_list(struct loader *loader, unsigned db,
 		return r;
 	}
 	stats->nkeys++;
-	return list_put(loader, list_max);
+	return list_put(target, list_max);
 }
 
-int load_wide_write(struct loader *loader, unsigned db,
+int load_wide_write(struct load_target *target, unsigned db,
                     struct dit_load_index_stats *stats)
 {
 	int r = 0;
 
-	if (loader->wide_lists == NULL) {
-		loader->wide_lists = calloc(1, sizeof(*loader->wide_lists));
-		if (loader->wide_lists == NULL) {
+	if (target->wide_lists == NULL) {
+		target->wide_lists = calloc(1, sizeof(*target->wide_lists));
+		if (target->wide_lists == NULL) {
 			return -ENOMEM;
 		}
-		r = read_ahead(loader);
+		r = read_ahead(target);
 	}
-	while (r == 0 && loader->wide_lists->has_record && loader->wide_lists->db == db) {
-		r = write_list(loader, db, stats);
+	while (r == 0 && target->wide_lists->has_record && target->wide_lists->db == db) {
+		r = write_list(target, db, stats);
 	}
 	return r;
 }
 
-void load_wide_free(struct loader *loader)
+void load_wide_free(struct load_target *target)
 {
-	if (loader->wide_lists != NULL) {
-		free(loader->wide_lists->ids);
-		free(loader->wide_lists);
-		loader->wide_lists = NULL;
+	if (target->wide_lists != NULL) {
+		free(target->wide_lists->ids);
+		free(target->wide_lists);
+		target->wide_lists = NULL;
 	}
 }

@@ -9,7 +9,7 @@ static void print_phase(const char *name, uint64_t us)
 	(void)printf("  %-22s %9.3f s\n", name, (double)us / 1e6);
 }
 
-static void print_indexes(const struct dit_load_stats *stats)
+static void print_indexes(const struct dit_load_database_stats *stats)
 {
 	if (stats->nindexes == 0) {
 		return;
@@ -35,14 +35,19 @@ void stats_print(const struct dit_load_stats *stats, bool is_dry_run)
 	if (is_dry_run) {
 		return;
 	}
-	(void)printf(
-		"%s/data.mdb: %.1f MiB, %u thread%s, %.1f MiB of temporary files\n\n",
-		stats->directory, (double)stats->database_bytes / (1 << 20),
-		stats->threads, stats->threads == 1 ? "" : "s",
-		(double)stats->run_bytes / (1 << 20));
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		(void)printf("%s/data.mdb: %.1f MiB, %u thread%s, %.1f MiB of temporary "
+		             "files\n\n",
+		             stats->databases[i].directory,
+		             (double)stats->databases[i].bytes / (1 << 20),
+		             stats->threads, stats->threads == 1 ? "" : "s",
+		             (double)stats->run_bytes / (1 << 20));
+	}
 	print_phase("entries", stats->phase_us[DIT_LOAD_ENTRIES]);
 	print_phase("tree", stats->phase_us[DIT_LOAD_NAMES]);
 	print_phase("indexes", stats->phase_us[DIT_LOAD_INDEXES]);
 	print_phase("sync and put in place", stats->phase_us[DIT_LOAD_PUBLISH]);
-	print_indexes(stats);
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		print_indexes(&stats->databases[i]);
+	}
 }

@@ -245,7 +245,7 @@ static void a_result_over_maxsize_is_refused_unless_it_may_grow(void **state)
 
 	opts.may_grow = true;
 	assert_int_equal(load(&f, &opts, &stats), 0);
-	assert_true(stats.database_bytes > 100000);
+	assert_true(stats.databases[0].bytes > 100000);
 	dit_load_stats_deinit(&stats);
 	load_fixture_deinit(&f);
 }

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One database of a load, from its configuration to the published file.
+ */
+#include "bulk/load_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
+#define EXPANSION 6 /* bytes stored per byte of LDIF, the first guess */
+
+/* ---- before the first round ---- */
+
+static int count_rdns(const struct dit_schema *schema, struct dit_span dn, unsigned *ret)
+{
+	struct dit_arena arena;
+	struct dit_dn parsed = {0};
+	int r = 0;
+
+	dit_arena_init(&arena, 4096);
+	r = dit_dn_parse(schema, dn, &arena, NULL, &parsed);
+	dit_arena_deinit(&arena);
+	if (r == 0) {
+		*ret = parsed.nrdns;
+	}
+	return r;
+}
+
+static int make_indexes(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	const struct dit_settings *settings = loader->settings;
+	const struct dit_ad *culprit = NULL;
+	int r = dit_index_set_new(&target->indexes, settings->schema, target->db->indexes,
+	                          target->db->nindexes, &settings->index,
+	                          !loader->opts->byte_keys, &culprit);
+
+	if (r == DIT_E_UNSUPPORTED && culprit != NULL) {
+		load_report(loader, DIT_REPORT_ERROR,
+		            "index of attribute \"%s\" is not supported by this release",
+		            culprit->name.data);
+		return r;
+	}
+	return r < 0 ? load_fail(loader, r, "could not prepare the indexes") : 0;
+}
+
+static int make_sorters(struct load_target *target, const struct load_budget *budget)
+{
+	struct loader *loader = target->loader;
+	size_t ndbs = dit_index_set_ndbs(target->indexes);
+	bool *is_wide = calloc(ndbs + 1, sizeof(*is_wide));
+	struct dit_postings_opts postings = {
+		.nstreams = (unsigned)ndbs,
+		.is_wide = is_wide,
+		.nproducers = loader->nthreads,
+		.memory_bytes = budget->postings_bytes,
+		.tmpdir = load_tmpdir(loader->opts),
+		.list_max = (uint32_t)(((uint64_t)1 << loader->settings->idlexp) - 1),
+	};
+	struct dit_sorter_opts tree = {.nproducers = 1,
+	                               .memory_bytes = budget->tree_bytes,
+	                               .tmpdir = postings.tmpdir};
+	struct dit_sorter_opts wide = {.nproducers = loader->nthreads,
+	                               .memory_bytes = budget->tree_bytes,
+	                               .tmpdir = postings.tmpdir};
+	bool has_wide = false;
+	int r = is_wide == NULL ? -ENOMEM : 0;
+
+	for (size_t i = 0; i < ndbs && r == 0; i++) {
+		enum dit_key_format format = dit_index_set_db(target->indexes, i)->format;
+
+		is_wide[i] = format != DIT_KEY_INT32 && format != DIT_KEY_BYTES32;
+		has_wide = has_wide || format == DIT_KEY_WIDE;
+	}
+	if (wide.memory_bytes < (size_t)loader->nthreads * (64u << 10)) {
+		wide.memory_bytes = (size_t)loader->nthreads * (64u << 10);
+	}
+	if (r == 0) {
+		r = dit_postings_new(&target->postings, &postings);
+	}
+	if (r == 0) {
+		r = dit_sorter_new(&target->tree, &tree);
+	}
+	if (r == 0 && has_wide) {
+		r = dit_sorter_new(&target->wide, &wide);
+	}
+	free(is_wide);
+	return r < 0 ? load_fail(loader, r, postings.tmpdir) : 0;
+}
+
+int load_target_prepare(struct load_target *target, const struct load_budget *budget)
+{
+	struct loader *loader = target->loader;
+	int r = count_rdns(loader->settings->schema, target->db->suffix,
+	                   &target->suffix_nrdns);
+
+	if (r < 0) {
+		return load_fail(loader, r, "could not read the suffix");
+	}
+	r = make_indexes(target);
+	if (r == 0) {
+		r = make_sorters(target, budget);
+	}
+	if (r < 0) {
+		return r; /* reported */
+	}
+	r = dit_dn_table_new(&target->names);
+	return r < 0 ? load_fail(loader, r, "could not start the load") : 0;
+}
+
+int load_target_open(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	const struct dit_database *db = target->db;
+	struct dit_staging_opts opts = {
+		.directory = db->directory,
+		.mode = db->mode,
+		.ndbs = (unsigned)dit_index_set_ndbs(target->indexes) + FIXED_DBS,
+		.maxsize_bytes = db->maxsize_bytes,
+		.expected_bytes = dit_ldif_reader_size(loader->reader) * EXPANSION,
+		.may_grow = loader->opts->may_grow,
+	};
+	uint64_t nentries = 0;
+	int r = dit_staging_open(&target->staging, &opts, &nentries);
+
+	if (r == DIT_E_NOTEMPTY) {
+		load_report(
+			loader, DIT_REPORT_ERROR,
+			"the database in %s holds %llu entries: loading into a database "
+			"that is not empty is not supported by this release",
+			db->directory, (unsigned long long)nentries);
+		return r;
+	}
+	if (r == DIT_E_BUSY) {
+		load_report(loader, DIT_REPORT_ERROR,
+		            "the database in %s is in use by slapd or another tool",
+		            db->directory);
+		return r;
+	}
+	return r < 0 ? load_fail(loader, r, db->directory) : 0;
+}
+
+/* ---- after the last round ---- */
+
+int load_target_seal(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	int r = 0;
+
+	for (size_t i = 0; i + 1 < target->nlate && r == 0; i += 2) {
+		r = dit_postings_note_late(target->postings, target->late[i],
+		                           target->late[i + 1]);
+	}
+	if (r == 0) {
+		r = dit_postings_seal(target->postings);
+	}
+	if (r == 0 && target->wide != NULL) {
+		r = dit_sorter_seal(target->wide);
+	}
+	if (r == 0 && loader->nthreads > 1) {
+		r = load_index_start(target);
+	}
+	if (r < 0) {
+		return load_fail(loader, r, "could not sort index keys");
+	}
+	if (loader->nthreads > 1) {
+		load_begin_index_round(loader, target);
+	}
+	return 0;
+}
+
+int load_target_write_tree(struct load_target *target)
+{
+	int r = load_write_ads(target);
+
+	if (r == 0) {
+		r = load_write_tree(target);
+	}
+	return r < 0 ? load_fail(target->loader, r, "could not write the tree") : 0;
+}
+
+static int make_index_stats(struct load_target *target)
+{
+	struct dit_load_database_stats *stats = target->stats;
+	size_t n = dit_index_set_ndbs(target->indexes);
+
+	stats->indexes = calloc(n + 1, sizeof(*stats->indexes));
+	if (stats->indexes == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
+
+		stats->indexes[i].name = strdup(db->name);
+		stats->indexes[i].is_integerkey = db->is_integerkey;
+		if (stats->indexes[i].name == NULL) {
+			return -ENOMEM;
+		}
+		stats->nindexes++;
+	}
+	return 0;
+}
+
+int load_target_write_indexes(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	struct dit_postings_stats postings = {0};
+	int r = make_index_stats(target);
+
+	if (r == 0) {
+		r = load_index_write(target);
+	}
+	if (r < 0) {
+		return load_fail(loader, r, "could not write the indexes");
+	}
+	dit_postings_stats(target->postings, &postings);
+	loader->stats->run_bytes +=
+		postings.run_bytes + dit_sorter_run_bytes(target->tree);
+	return 0;
+}
+
+int load_target_publish(struct load_target *target)
+{
+	uint64_t bytes = 0;
+	int r = dit_staging_publish(target->staging, &bytes);
+
+	target->staging = NULL; /* gone, whatever the result */
+	target->stats->bytes = bytes;
+	if (r == DIT_E_FULL) {
+		load_report(
+			target->loader, DIT_REPORT_ERROR,
+			"the database needs %llu bytes, but maxsize is %llu: configure "
+			"\"maxsize %llu\" or give --grow",
+			(unsigned long long)bytes,
+			(unsigned long long)target->db->maxsize_bytes,
+			(unsigned long long)((bytes + bytes / 2 + (1u << 20) - 1) >>
+		                             20 << 20));
+		return r;
+	}
+	return r < 0 ? load_fail(target->loader, r, "could not put the database in place")
+	             : 0;
+}
+
+/* ---- release ---- */
+
+void load_target_cancel(struct load_target *target)
+{
+	load_index_cancel(target);
+}
+
+void load_target_deinit(struct load_target *target)
+{
+	load_index_free(target);
+	dit_staging_abandon(target->staging);
+	dit_postings_free(target->postings);
+	dit_sorter_free(target->wide);
+	dit_sorter_free(target->tree);
+	load_wide_free(target);
+	dit_dn_table_free(target->names);
+	dit_index_set_free(target->indexes);
+	for (size_t i = 0; i < target->nholes; i++) {
+		free(target->holes[i].norm);
+	}
+	free(target->holes);
+	free(target->late);
+	free(target->ad_numbers);
+	free(target->ads);
+}
