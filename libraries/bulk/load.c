@@ -42,7 +42,7 @@ int load_fail(struct loader *loader, int r, const char *what)
 	return r;
 }
 
-static void tell_progress(struct loader *loader, enum dit_load_phase phase)
+void load_tell_progress(struct loader *loader, enum dit_load_phase phase)
 {
 	struct dit_progress progress = {.phase = phase,
 	                                .nentries = loader->stats->nentries,
@@ -149,7 +149,7 @@ void load_begin_index_round(struct loader *loader, struct load_target *target)
 	dit_team_meet(loader->team);
 }
 
-static bool is_stopped(const struct loader *loader)
+bool load_is_stopped(const struct loader *loader)
 {
 	return loader->opts->stop != NULL && *loader->opts->stop != 0;
 }
@@ -167,9 +167,9 @@ static int resolve_round(struct loader *loader, struct load_slot *slot)
 		r = load_estimate(loader, slot->batch.bytes_read);
 	}
 	if (r == 0) {
-		tell_progress(loader, DIT_LOAD_ENTRIES);
+		load_tell_progress(loader, DIT_LOAD_ENTRIES);
 	}
-	if (r == 0 && is_stopped(loader)) {
+	if (r == 0 && load_is_stopped(loader)) {
 		r = load_fail(loader, DIT_E_STOPPED, "load ended");
 	}
 	return r;
@@ -238,13 +238,13 @@ static int finish_target(struct load_target *target, uint64_t *since)
 	if (r < 0) {
 		return r;
 	}
-	tell_progress(loader, DIT_LOAD_NAMES);
+	load_tell_progress(loader, DIT_LOAD_NAMES);
 	r = load_target_write_tree(target);
 	if (r < 0) {
 		return r;
 	}
 	end_phase(loader, DIT_LOAD_NAMES, since);
-	tell_progress(loader, DIT_LOAD_INDEXES);
+	load_tell_progress(loader, DIT_LOAD_INDEXES);
 	r = load_target_write_indexes(target);
 	end_phase(loader, DIT_LOAD_INDEXES, since);
 	return r;
@@ -257,13 +257,13 @@ static int finish(struct loader *loader, uint64_t since)
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
 		r = finish_target(&loader->targets[i], &since);
 	}
-	if (r == 0 && is_stopped(loader)) {
+	if (r == 0 && load_is_stopped(loader)) {
 		r = load_fail(loader, DIT_E_STOPPED, "load ended");
 	}
 	if (r < 0) {
 		return r;
 	}
-	tell_progress(loader, DIT_LOAD_PUBLISH);
+	load_tell_progress(loader, DIT_LOAD_PUBLISH);
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
 		r = load_target_publish(&loader->targets[i]);
 	}

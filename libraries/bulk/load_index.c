@@ -2,19 +2,16 @@
 /*
  * The second phase of a load: the index databases.
  *
- * They are sorted and merged by the tool threads, one database a thread, in
- * database order, and written by the single writer in the same order:
+ * Each tool thread draws a database, the one with the most postings first, sorts and
+ * merges its postings and writes its pages, until there is none left. Databases whose keys
+ * have no ordinals share one sorter and are one thread's work, one after the other.
  *
- *   thread 1   merge uid ──▶ [ 2 blocks ] ─┐
- *   thread 2   merge cn  ──▶ [ 2 blocks ] ─┴─▶ writer: uid, cn, sn, ...
+ *   thread 1   sort, merge, write mail │ sort, merge, write sn │ ...
+ *   thread 2   sort, merge, write cn       │ ...
+ *   main       write the tree │ wait
  *
- * A block is a buffer of lists: ordinal, count, IDs, one after the other. A thread whose
- * queue is full waits: that bounds the memory, two blocks for each thread. The bound
- * cannot deadlock, because a database is only drawn when all before it have been, so the
- * one that the writer waits for always has a thread. Two blocks are enough, since the
- * threads' heavy work, sorting, is done before their first block.
- *
- * With one thread the writer pulls the lists itself.
+ * The pages of the indexes follow those that liblmdb writes, so while main still writes
+ * the tree the threads sort, and then wait at the gate.
  *
  * Lock order: there is one lock, and nothing is called with it held.
  */
@@ -23,398 +20,323 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
-#define BLOCK_WORDS  ((size_t)32 << 10) /* 256 KiB; a longer list gets a larger block */
-#define QUEUE_BLOCKS 2
+#include "store/table_writer.h"
 
-struct index_block {
-	struct index_block *next;
-	uint64_t *words;
-	size_t nwords;
-	size_t size;
-};
+/* How often main looks whether the load is to be stopped. */
+#define LOOK_NS 100000000L
 
-struct index_queue {
-	struct index_block *first; /* [lock] */
-	struct index_block *last;
-	unsigned nblocks;
-	bool is_closed;
-	int error; /* why it was closed early */
+struct index_job {
+	uint64_t npostings;
+	size_t db;
+	bool is_wide; /* all such databases */
 };
 
 struct load_index {
 	/* [const] */
 	struct load_target *target;
-	size_t ndbs;
+	struct index_job *jobs;
+	size_t njobs;
 
-	/* [atomic: databases are drawn in order; relaxed] */
-	_Atomic size_t next_db;
+	/* [atomic: jobs are drawn in order; relaxed] */
+	_Atomic size_t next_job;
+	/* [atomic: cancelled, or a job failed: no more work; relaxed, only to end sooner,
+	 * but set with the lock held, for those who wait] */
+	_Atomic bool is_ended;
 
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* a queue, the spares or the flag */
+	pthread_cond_t changed; /* anything below */
 	/* [lock: lock] */
-	struct index_queue *queues; /* one per database */
-	struct index_block *spares;
-	bool is_cancelled;
+	bool is_open; /* the gate: pages may be written */
+	size_t ndone;
+	int error; /* the first */
 };
-
-static void block_free(struct index_block *block)
-{
-	if (block != NULL) {
-		free(block->words);
-		free(block);
-	}
-}
-
-static void blocks_free(struct index_block *block)
-{
-	while (block != NULL) {
-		struct index_block *next = block->next;
-
-		block_free(block);
-		block = next;
-	}
-}
-
-static int block_reserve(struct index_block *block, size_t nwords)
-{
-	size_t size = nwords < BLOCK_WORDS ? BLOCK_WORDS : nwords;
-	uint64_t *words = NULL;
-
-	if (block->size >= size) {
-		return 0;
-	}
-	words = realloc(block->words, size * sizeof(*words));
-	if (words == NULL) {
-		return -ENOMEM;
-	}
-	block->words = words;
-	block->size = size;
-	return 0;
-}
-
-/* An empty block: a spare one, or new. */
-static struct index_block *block_get(struct load_index *merge)
-{
-	struct index_block *block = NULL;
-
-	(void)pthread_mutex_lock(&merge->lock);
-	block = merge->spares;
-	if (block != NULL) {
-		merge->spares = block->next;
-	}
-	(void)pthread_mutex_unlock(&merge->lock);
-	if (block == NULL) {
-		block = calloc(1, sizeof(*block));
-	}
-	if (block != NULL) {
-		block->next = NULL;
-		block->nwords = 0;
-	}
-	return block;
-}
-
-static void block_put(struct load_index *merge, struct index_block *block)
-{
-	(void)pthread_mutex_lock(&merge->lock);
-	block->next = merge->spares;
-	merge->spares = block;
-	(void)pthread_mutex_unlock(&merge->lock);
-}
-
-/* Takes the block. Blocks while the queue is full; DIT_E_STOPPED: cancelled. */
-static int queue_push(struct load_index *merge, struct index_queue *queue,
-                      struct index_block *block)
-{
-	(void)pthread_mutex_lock(&merge->lock);
-	while (queue->nblocks == QUEUE_BLOCKS && !merge->is_cancelled) {
-		(void)pthread_cond_wait(&merge->changed, &merge->lock);
-	}
-	if (merge->is_cancelled) {
-		(void)pthread_mutex_unlock(&merge->lock);
-		block_free(block);
-		return DIT_E_STOPPED;
-	}
-	if (queue->last == NULL) {
-		queue->first = block;
-	} else {
-		queue->last->next = block;
-	}
-	queue->last = block;
-	queue->nblocks++;
-	(void)pthread_cond_broadcast(&merge->changed);
-	(void)pthread_mutex_unlock(&merge->lock);
-	return 0;
-}
-
-static void queue_close(struct load_index *merge, struct index_queue *queue, int error)
-{
-	(void)pthread_mutex_lock(&merge->lock);
-	queue->is_closed = true;
-	queue->error = error;
-	(void)pthread_cond_broadcast(&merge->changed);
-	(void)pthread_mutex_unlock(&merge->lock);
-}
-
-/* @return 1 with a block; 0: the database is complete; or the error that ended it */
-static int queue_pop(struct load_index *merge, struct index_queue *queue,
-                     struct index_block **ret)
-{
-	int r = 0;
-
-	(void)pthread_mutex_lock(&merge->lock);
-	while (queue->nblocks == 0 && !queue->is_closed) {
-		(void)pthread_cond_wait(&merge->changed, &merge->lock);
-	}
-	if (queue->nblocks > 0) {
-		*ret = queue->first;
-		queue->first = queue->first->next;
-		if (queue->first == NULL) {
-			queue->last = NULL;
-		}
-		queue->nblocks--;
-		(void)pthread_cond_broadcast(&merge->changed);
-		r = 1;
-	} else {
-		r = queue->error;
-	}
-	(void)pthread_mutex_unlock(&merge->lock);
-	return r;
-}
 
 /* ---- tool threads ---- */
 
-/* Append a list; a full block goes into the queue and a fresh one takes its place. */
-static int block_add(struct load_index *merge, struct index_queue *queue,
-                     struct index_block **block, const struct dit_posting_list *list)
+static bool is_ended(const struct load_index *phase)
 {
-	size_t need = 2 + list->nids;
-	struct index_block *b = *block;
-	int r = 0;
-
-	if (b == NULL || b->nwords + need > b->size) {
-		*block = NULL;
-		if (b != NULL) {
-			r = queue_push(merge, queue, b);
-		}
-		if (r < 0) {
-			return r;
-		}
-		b = block_get(merge);
-		*block = b;
-		if (b == NULL) {
-			return -ENOMEM;
-		}
-		r = block_reserve(b, need);
-		if (r < 0) {
-			return r;
-		}
-	}
-	b->words[b->nwords] = list->ordinal;
-	b->words[b->nwords + 1] = list->nids;
-	memcpy(b->words + b->nwords + 2, list->ids, list->nids * sizeof(uint64_t));
-	b->nwords += need;
-	return 0;
+	return atomic_load_explicit(&phase->is_ended, memory_order_relaxed);
 }
 
-static int merge_db(struct load_index *merge, size_t db)
+/* Wait until pages may be written. 0 or DIT_E_STOPPED. */
+static int pass_gate(struct load_index *phase)
 {
-	struct index_queue *queue = &merge->queues[db];
-	struct dit_posting_cursor *cursor = NULL;
-	struct dit_posting_list list = {0};
-	struct index_block *block = NULL;
-	int r = 0;
-
-	r = dit_posting_cursor_open(&cursor, merge->target->postings, (unsigned)db);
-	if (r < 0) {
-		return r;
+	(void)pthread_mutex_lock(&phase->lock);
+	while (!phase->is_open && !is_ended(phase)) {
+		(void)pthread_cond_wait(&phase->changed, &phase->lock);
 	}
-	r = dit_posting_cursor_next(cursor, &list);
+	(void)pthread_mutex_unlock(&phase->lock);
+	return is_ended(phase) ? DIT_E_STOPPED : 0;
+}
+
+static void end_job(struct load_index *phase, int r)
+{
+	(void)pthread_mutex_lock(&phase->lock);
+	phase->ndone++;
+	if (r < 0) {
+		atomic_store_explicit(&phase->is_ended, true, memory_order_relaxed);
+		phase->error = phase->error == 0 ? r : phase->error;
+	}
+	(void)pthread_cond_broadcast(&phase->changed);
+	(void)pthread_mutex_unlock(&phase->lock);
+}
+
+static int write_lists(struct load_index *phase, size_t number,
+                       struct dit_posting_cursor *cursor, struct dit_table_writer *writer)
+{
+	struct load_target *target = phase->target;
+	const struct dit_index_db *db = dit_index_set_db(target->indexes, number);
+	struct dit_load_index_stats *stats = &target->stats->indexes[number];
+	struct dit_posting_list list = {0};
+	int r = dit_posting_cursor_next(cursor, &list);
+
 	while (r > 0) {
-		r = block_add(merge, queue, &block, &list);
+		char key[8];
+		size_t len = dit_index_key_bytes(db, list.ordinal, key);
+
+		r = dit_table_writer_put(writer, (struct dit_span){key, len}, list.ids,
+		                         list.nids);
+		stats->nkeys++;
+		if (r == 0 && is_ended(phase)) {
+			r = DIT_E_STOPPED;
+		}
 		if (r == 0) {
 			r = dit_posting_cursor_next(cursor, &list);
 		}
 	}
-	dit_posting_cursor_close(cursor);
-	if (r == 0 && block != NULL) {
-		return queue_push(merge, queue, block);
+	stats->npostings =
+		dit_postings_stream_npushed(target->postings, (unsigned)number);
+	return r;
+}
+
+static int write_db(struct load_index *phase, size_t number)
+{
+	struct load_target *target = phase->target;
+	struct dit_posting_cursor *cursor = NULL;
+	struct dit_table_writer *writer = NULL;
+	int r = dit_posting_cursor_open(&cursor, target->postings, (unsigned)number);
+
+	if (r == 0) {
+		r = pass_gate(phase);
 	}
-	block_free(block);
+	if (r == 0) {
+		r = dit_staging_open_index(target->staging, number, &writer);
+	}
+	if (r == 0) {
+		r = write_lists(phase, number, cursor, writer);
+	}
+	dit_posting_cursor_close(cursor);
+	if (r == 0) {
+		return dit_staging_close_index(target->staging, number, writer);
+	}
+	dit_table_writer_free(writer);
+	return r;
+}
+
+static int write_wide_dbs(struct load_index *phase)
+{
+	struct load_target *target = phase->target;
+	size_t ndbs = dit_index_set_ndbs(target->indexes);
+	int r = pass_gate(phase);
+
+	for (size_t number = 0; number < ndbs && r == 0; number++) {
+		struct dit_table_writer *writer = NULL;
+
+		if (dit_index_set_db(target->indexes, number)->format != DIT_KEY_WIDE) {
+			continue;
+		}
+		r = dit_staging_open_index(target->staging, number, &writer);
+		if (r == 0) {
+			r = load_wide_write(target, (unsigned)number, writer,
+			                    &target->stats->indexes[number]);
+		}
+		if (r == 0) {
+			r = dit_staging_close_index(target->staging, number, writer);
+		} else {
+			dit_table_writer_free(writer);
+		}
+	}
 	return r;
 }
 
 void load_index_round(struct load_target *target)
 {
-	struct load_index *merge = target->merge;
+	struct load_index *phase = target->index_phase;
 
 	for (;;) {
-		const struct dit_index_db *info = NULL;
-		size_t db = atomic_fetch_add_explicit(&merge->next_db, 1,
-		                                      memory_order_relaxed);
+		size_t i = atomic_fetch_add_explicit(&phase->next_job, 1,
+		                                     memory_order_relaxed);
+		const struct index_job *job = NULL;
 
-		if (db >= merge->ndbs) {
+		if (i >= phase->njobs) {
 			return;
 		}
-		info = dit_index_set_db(target->indexes, db);
-		if (info->format == DIT_KEY_WIDE) {
-			continue; /* the writer reads those itself */
-		}
-		queue_close(merge, &merge->queues[db], merge_db(merge, db));
+		job = &phase->jobs[i];
+		end_job(phase,
+		        job->is_wide ? write_wide_dbs(phase) : write_db(phase, job->db));
 	}
 }
 
-/* ---- the writer ---- */
+/* ---- main ---- */
 
-static int put_list(struct load_target *target, const struct dit_index_db *db,
-                    uint64_t ordinal, const uint64_t *ids, size_t nids)
+static void wait_a_little(struct load_index *phase)
 {
-	char key[8];
-	size_t len = dit_index_key_bytes(db, ordinal, key);
+	struct timespec until;
 
-	return dit_staging_put_postings(target->staging, (struct dit_span){key, len}, ids,
-	                                nids);
+	(void)clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOOK_NS;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_nsec -= 1000000000L;
+		until.tv_sec++;
+	}
+	(void)pthread_cond_timedwait(&phase->changed, &phase->lock, &until);
 }
 
-static int write_block(struct load_target *target, const struct dit_index_db *db,
-                       const struct index_block *block, uint64_t *nkeys)
+/* Until all is done, an error, or a signal. 0, the error, or DIT_E_STOPPED. */
+static int wait_for_members(struct load_index *phase)
 {
+	size_t nseen = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < block->nwords && r == 0; i += 2 + block->words[i + 1]) {
-		r = put_list(target, db, block->words[i], block->words + i + 2,
-		             block->words[i + 1]);
-		(*nkeys)++;
-	}
-	return r;
-}
-
-static int write_merged(struct load_target *target, const struct dit_index_db *db,
-                        size_t number, uint64_t *nkeys)
-{
-	struct load_index *merge = target->merge;
-	struct index_block *block = NULL;
-	int r = queue_pop(merge, &merge->queues[number], &block);
-
-	while (r > 0) {
-		r = write_block(target, db, block, nkeys);
-		block_put(merge, block);
-		if (r == 0) {
-			r = queue_pop(merge, &merge->queues[number], &block);
+	(void)pthread_mutex_lock(&phase->lock);
+	while (phase->ndone < phase->njobs && phase->error == 0 && r == 0) {
+		wait_a_little(phase);
+		if (phase->ndone > nseen) {
+			nseen = phase->ndone;
+			(void)pthread_mutex_unlock(&phase->lock);
+			load_tell_progress(phase->target->loader, DIT_LOAD_INDEXES);
+			(void)pthread_mutex_lock(&phase->lock);
 		}
+		r = load_is_stopped(phase->target->loader) ? DIT_E_STOPPED : 0;
 	}
+	r = phase->error != 0 ? phase->error : r;
+	(void)pthread_mutex_unlock(&phase->lock);
 	return r;
-}
-
-static int write_unthreaded(struct load_target *target, const struct dit_index_db *db,
-                            size_t number, uint64_t *nkeys)
-{
-	struct dit_posting_cursor *cursor = NULL;
-	struct dit_posting_list list = {0};
-	int r = dit_posting_cursor_open(&cursor, target->postings, (unsigned)number);
-
-	if (r < 0) {
-		return r;
-	}
-	r = dit_posting_cursor_next(cursor, &list);
-	while (r > 0) {
-		r = put_list(target, db, list.ordinal, list.ids, list.nids);
-		(*nkeys)++;
-		if (r == 0) {
-			r = dit_posting_cursor_next(cursor, &list);
-		}
-	}
-	dit_posting_cursor_close(cursor);
-	return r;
-}
-
-static int write_db(struct load_target *target, size_t number)
-{
-	const struct dit_index_db *db = dit_index_set_db(target->indexes, number);
-	struct dit_load_index_stats *stats = &target->stats->indexes[number];
-	int r = dit_staging_begin_index(target->staging, db->name, db->is_integerkey);
-
-	if (r < 0) {
-		return r;
-	}
-	if (db->format == DIT_KEY_WIDE) {
-		return load_wide_write(target, (unsigned)number, stats);
-	}
-	stats->npostings =
-		dit_postings_stream_npushed(target->postings, (unsigned)number);
-	if (target->loader->nthreads == 1) {
-		return write_unthreaded(target, db, number, &stats->nkeys);
-	}
-	return write_merged(target, db, number, &stats->nkeys);
 }
 
 int load_index_write(struct load_target *target)
 {
-	size_t ndbs = dit_index_set_ndbs(target->indexes);
-	int r = 0;
+	struct load_index *phase = target->index_phase;
+	int r = dit_staging_begin_indexes(target->staging);
 
-	for (size_t db = 0; db < ndbs && r == 0; db++) {
-		r = write_db(target, db);
+	if (r < 0) {
+		return r;
 	}
-	return r;
+	(void)pthread_mutex_lock(&phase->lock);
+	phase->is_open = true;
+	(void)pthread_cond_broadcast(&phase->changed);
+	(void)pthread_mutex_unlock(&phase->lock);
+	if (target->loader->nthreads == 1) {
+		load_index_round(target);
+	}
+	return wait_for_members(phase);
 }
 
 /* ---- beginning and end ---- */
 
-int load_index_start(struct load_target *target)
+static int compare_jobs(const void *a, const void *b)
 {
-	struct load_index *merge = calloc(1, sizeof(*merge));
-	int r = 0;
+	const struct index_job *x = a;
+	const struct index_job *y = b;
 
-	if (merge == NULL) {
+	if (x->npostings != y->npostings) {
+		return x->npostings > y->npostings ? -1 : 1;
+	}
+	return x->db < y->db ? -1 : x->db > y->db;
+}
+
+static int make_jobs(struct load_index *phase)
+{
+	struct load_target *target = phase->target;
+	size_t ndbs = dit_index_set_ndbs(target->indexes);
+	bool has_wide = false;
+
+	phase->jobs = calloc(ndbs + 1, sizeof(*phase->jobs));
+	if (phase->jobs == NULL) {
 		return -ENOMEM;
 	}
-	r = -pthread_mutex_init(&merge->lock, NULL);
+	for (size_t db = 0; db < ndbs; db++) {
+		if (dit_index_set_db(target->indexes, db)->format == DIT_KEY_WIDE) {
+			has_wide = true;
+			continue;
+		}
+		phase->jobs[phase->njobs++] =
+			(struct index_job){.npostings = dit_postings_stream_npushed(
+						   target->postings, (unsigned)db),
+		                           .db = db};
+	}
+	if (has_wide) {
+		/* First: they take long, and nobody can help. */
+		phase->jobs[phase->njobs++] =
+			(struct index_job){.npostings = UINT64_MAX, .is_wide = true};
+	}
+	qsort(phase->jobs, phase->njobs, sizeof(*phase->jobs), compare_jobs);
+	return 0;
+}
+
+static int create_indexes(struct load_target *target)
+{
+	size_t ndbs = dit_index_set_ndbs(target->indexes);
+	int r = 0;
+
+	for (size_t i = 0; i < ndbs && r == 0; i++) {
+		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
+
+		r = dit_staging_add_index(target->staging, db->name, db->is_integerkey);
+	}
+	return r;
+}
+
+int load_index_start(struct load_target *target)
+{
+	struct load_index *phase = calloc(1, sizeof(*phase));
+	int r = 0;
+
+	if (phase == NULL) {
+		return -ENOMEM;
+	}
+	r = -pthread_mutex_init(&phase->lock, NULL);
 	if (r < 0) {
-		free(merge);
+		free(phase);
 		return r;
 	}
-	r = -pthread_cond_init(&merge->changed, NULL);
+	r = -pthread_cond_init(&phase->changed, NULL);
 	if (r < 0) {
-		(void)pthread_mutex_destroy(&merge->lock);
-		free(merge);
+		(void)pthread_mutex_destroy(&phase->lock);
+		free(phase);
 		return r;
 	}
-	merge->target = target;
-	merge->ndbs = dit_index_set_ndbs(target->indexes);
-	target->merge = merge;
-	merge->queues = calloc(merge->ndbs + 1, sizeof(*merge->queues));
-	return merge->queues == NULL ? -ENOMEM : 0;
+	phase->target = target;
+	target->index_phase = phase;
+	r = make_jobs(phase);
+	return r < 0 ? r : create_indexes(target);
 }
 
 void load_index_cancel(struct load_target *target)
 {
-	struct load_index *merge = target->merge;
+	struct load_index *phase = target->index_phase;
 
-	if (merge == NULL) {
+	if (phase == NULL) {
 		return;
 	}
-	(void)pthread_mutex_lock(&merge->lock);
-	merge->is_cancelled = true;
-	(void)pthread_cond_broadcast(&merge->changed);
-	(void)pthread_mutex_unlock(&merge->lock);
+	(void)pthread_mutex_lock(&phase->lock);
+	atomic_store_explicit(&phase->is_ended, true, memory_order_relaxed);
+	(void)pthread_cond_broadcast(&phase->changed);
+	(void)pthread_mutex_unlock(&phase->lock);
 }
 
 void load_index_free(struct load_target *target)
 {
-	struct load_index *merge = target->merge;
+	struct load_index *phase = target->index_phase;
 
-	if (merge == NULL) {
+	if (phase == NULL) {
 		return;
 	}
-	for (size_t db = 0; merge->queues != NULL && db < merge->ndbs; db++) {
-		blocks_free(merge->queues[db].first);
-	}
-	blocks_free(merge->spares);
-	free(merge->queues);
-	(void)pthread_cond_destroy(&merge->changed);
-	(void)pthread_mutex_destroy(&merge->lock);
-	free(merge);
-	target->merge = NULL;
+	free(phase->jobs);
+	(void)pthread_cond_destroy(&phase->changed);
+	(void)pthread_mutex_destroy(&phase->lock);
+	free(phase);
+	target->index_phase = NULL;
 }

@@ -118,7 +118,7 @@ struct load_hole {
 	char *norm; /* owned */
 };
 
-struct load_index; /* the merging phase, load_index.c */
+struct load_index; /* the second phase, load_index.c */
 struct load_wide;  /* lists of wide keys while they are written, load_wide.c */
 
 /** One database that is written. */
@@ -131,7 +131,7 @@ struct load_target {
 	struct dit_index_set *indexes;
 	struct dit_postings *postings; /* producer i belongs to member i */
 	struct dit_sorter *wide;       /* keys of DIT_KEY_WIDE databases; likewise */
-	struct load_index *merge;
+	struct load_index *index_phase;
 
 	/* [own: main] */
 	struct dit_load_database_stats *stats;
@@ -222,16 +222,18 @@ int load_wide_push(struct load_target *target, unsigned producer, unsigned db,
                    struct dit_span key, uint32_t id);
 /* After dit_sorter_seal(); databases in ascending order. */
 int load_wide_write(struct load_target *target, unsigned db,
-                    struct dit_load_index_stats *stats);
+                    struct dit_table_writer *writer, struct dit_load_index_stats *stats);
 void load_wide_free(struct load_target *target);
 
 /* load_index.c: the index databases. */
+/* Creates them, and what the members' round needs. After sealing. */
 int load_index_start(struct load_target *target);
 /* The members' round; between start and free. */
 void load_index_round(struct load_target *target);
-/* Main's part: drain the members, or do all with one thread. */
+/* When all else is written: lets the members write, waits for them; with one thread it
+ * does their work. */
 int load_index_write(struct load_target *target);
-/* Makes members that wait for main give up; then dit_team_free() returns. */
+/* Makes members give up; then dit_team_free() returns. */
 void load_index_cancel(struct load_target *target);
 void load_index_free(struct load_target *target);
 
@@ -269,6 +271,8 @@ void load_target_cancel(struct load_target *target);
 void load_target_deinit(struct load_target *target);
 
 /* load.c */
+bool load_is_stopped(const struct loader *loader);
+void load_tell_progress(struct loader *loader, enum dit_load_phase phase);
 /* Start the members on the index databases of one target. */
 void load_begin_index_round(struct loader *loader, struct load_target *target);
 void load_report(struct loader *loader, enum dit_report_kind kind, const char *format,

@@ -159,7 +159,7 @@ int load_target_seal(struct load_target *target)
 	if (r == 0 && target->wide != NULL) {
 		r = dit_sorter_seal(target->wide);
 	}
-	if (r == 0 && loader->nthreads > 1) {
+	if (r == 0) {
 		r = load_index_start(target);
 	}
 	if (r < 0) {
@@ -213,7 +213,9 @@ int load_target_write_indexes(struct load_target *target)
 		r = load_index_write(target);
 	}
 	if (r < 0) {
-		return load_fail(loader, r, "could not write the indexes");
+		return load_fail(loader, r,
+		                 r == DIT_E_STOPPED ? "load ended"
+		                                    : "could not write the indexes");
 	}
 	dit_postings_stats(target->postings, &postings);
 	loader->stats->run_bytes +=

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/table_writer.h"
+
 struct load_wide {
 	/* The record read ahead: the first of the next key. */
 	bool has_record;
@@ -127,21 +129,22 @@ static int list_add(struct load_wide *wide, uint64_t id, size_t list_max)
 	return 0;
 }
 
-static int list_put(struct load_target *target, size_t list_max)
+static int list_put(struct load_target *target, struct dit_table_writer *writer,
+                    size_t list_max)
 {
 	struct load_wide *wide = target->wide_lists;
 	struct dit_span key = {wide->list_key, wide->list_key_len};
 	uint64_t range[3] = {0, wide->ids[0], wide->highest};
 
 	if (wide->nids > list_max || (wide->nids == list_max && wide->is_repeated)) {
-		return dit_staging_put_postings(target->staging, key, range, 3);
+		return dit_table_writer_put(writer, key, range, 3);
 	}
-	return dit_staging_put_postings(target->staging, key, wide->ids, wide->nids);
+	return dit_table_writer_put(writer, key, wide->ids, wide->nids);
 }
 
 /* Collect and write the list of the key read ahead. */
 static int write_list(struct load_target *target, unsigned db,
-                      struct dit_load_index_stats *stats)
+                      struct dit_table_writer *writer, struct dit_load_index_stats *stats)
 {
 	struct load_wide *wide = target->wide_lists;
 	size_t list_max = ((size_t)1 << target->loader->settings->idlexp) - 1;
@@ -163,11 +166,11 @@ static int write_list(struct load_target *target, unsigned db,
 		return r;
 	}
 	stats->nkeys++;
-	return list_put(target, list_max);
+	return list_put(target, writer, list_max);
 }
 
 int load_wide_write(struct load_target *target, unsigned db,
-                    struct dit_load_index_stats *stats)
+                    struct dit_table_writer *writer, struct dit_load_index_stats *stats)
 {
 	int r = 0;
 
@@ -179,7 +182,7 @@ int load_wide_write(struct load_target *target, unsigned db,
 		r = read_ahead(target);
 	}
 	while (r == 0 && target->wide_lists->has_record && target->wide_lists->db == db) {
-		r = write_list(target, db, stats);
+		r = write_list(target, db, writer, stats);
 	}
 	return r;
 }

@@ -14,13 +14,20 @@ rooms += %D%/libstore.la
 	%D%/entry_codec.h \
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
+	%D%/lmdb_format.h \
 	%D%/name_codec.c \
 	%D%/name_codec.h \
+	%D%/page_sink.c \
+	%D%/page_sink.h \
+	%D%/page_tree.c \
+	%D%/page_tree.h \
 	%D%/snapshot.c \
 	%D%/staging.c \
 	%D%/staging_impl.h \
 	%D%/staging_writers.c \
 	%D%/store.h \
 	%D%/strerror.c \
+	%D%/table_writer.c \
+	%D%/table_writer.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -9,13 +9,13 @@
  *       data.mdb            the new one; nobody else knows it, so it needs no LMDB locks
  *
  * Publishing, in this order, so that a crash at any point leaves the old database or the
- * new one: commit; close; put the configured map size into the meta pages; cut the file
- * behind its last used page; mode and owner; fsync; rename; fsync the directory.
+ * new one: commit; close; put the roots of the index databases into the main tree, and
+ * the last page and the configured map size into the meta pages; cut the file behind its
+ * last used page; mode and owner; fsync; rename; fsync the directory.
  *
- * The map size stands in both meta pages (storage.md 1.1), 16 bytes of page header plus
- * magic, version and address before it. LMDB records the size that it was given at the
- * last growth, which is our working size. It offers no call to make it smaller, hence the
- * eight bytes are written into the closed file.
+ * The map size stands in both meta pages (storage.md 1.1). LMDB records the size that it
+ * was given at the last growth, which is our working size, and offers no call to make it
+ * smaller.
  */
 #include "store/staging_impl.h"
 
@@ -37,8 +37,6 @@
 #define MAP_BYTES_MIN (64u << 20)
 /* What LMDB takes for a map size of 0, and slapd for "maxsize 0" (config.md). */
 #define MAXSIZE_DEFAULT 1048576u
-/* Offset of the map size in a meta page. */
-#define META_MAPSIZE 0x20
 
 /* ---- the old database ---- */
 
@@ -184,7 +182,7 @@ static int create_fixed(struct dit_staging *staging)
 		{"ad2i", MDB_INTEGERKEY, &staging->ad2i},
 		{"dn2i", MDB_INTEGERKEY | MDB_DUPSORT, &staging->dn2i},
 		{"id2e", MDB_INTEGERKEY, &staging->id2e},
-		{"id2v", MDB_DUPSORT, &staging->index},
+		{"id2v", MDB_DUPSORT, &staging->id2v},
 	};
 	int r = 0;
 
@@ -252,6 +250,10 @@ static void staging_free(struct dit_staging *staging, enum dit_claim_end end)
 	close_env(staging);
 	(void)remove_staging_directory(staging->claim.dir_fd);
 	dit_claim_drop(&staging->claim, end);
+	for (size_t i = 0; i < staging->nindexes; i++) {
+		free(staging->indexes[i].name);
+	}
+	free(staging->indexes);
 	free(staging->staging_path);
 	free(staging->directory);
 	free(staging);
@@ -313,24 +315,65 @@ void dit_staging_abandon(struct dit_staging *staging)
 
 /* ---- publishing ---- */
 
-/* Record the map size that slapd is configured with, in both meta pages. */
-static int write_map_size(const struct dit_staging *staging, int fd)
+static int write_at(int fd, const void *data, size_t len, uint64_t at)
+{
+	ssize_t n = pwrite(fd, data, len, (off_t)at);
+
+	return n == (ssize_t)len ? 0 : n < 0 ? -errno : -EIO;
+}
+
+static off_t meta_at(const struct dit_staging *staging, unsigned number)
+{
+	return (off_t)(number * staging->page_bytes + sizeof(struct dit_page_header));
+}
+
+/* The roots of the index databases, where liblmdb left those of empty ones. */
+static int write_roots(const struct dit_staging *staging, int fd)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
+		const struct dit_staged_index *index = &staging->indexes[i];
+
+		if (index->is_written) {
+			r = write_at(fd, &index->tree, sizeof(index->tree), index->at);
+		}
+	}
+	return r;
+}
+
+/*
+ * In both meta pages: the map size that slapd is configured with. In the one that counts:
+ * the last page.
+ */
+static int write_metas(const struct dit_staging *staging, int fd)
 {
 	uint64_t size =
 		staging->maxsize_bytes - staging->maxsize_bytes % staging->page_bytes;
+	struct dit_meta metas[2];
+	unsigned newest = 0;
+	int r = 0;
 
-	if (size < staging->used_bytes) {
-		size = staging->used_bytes;
-	}
-	for (size_t page = 0; page < 2; page++) {
-		off_t at = (off_t)(page * staging->page_bytes + META_MAPSIZE);
-		ssize_t n = pwrite(fd, &size, sizeof(size), at);
+	for (unsigned i = 0; i < 2; i++) {
+		ssize_t n = pread(fd, &metas[i], sizeof(metas[i]), meta_at(staging, i));
 
-		if (n != (ssize_t)sizeof(size)) {
+		if (n != (ssize_t)sizeof(metas[i])) {
 			return n < 0 ? -errno : -EIO;
 		}
+		if (metas[i].magic != DIT_META_MAGIC ||
+		    metas[i].version != DIT_META_VERSION) {
+			return MDB_VERSION_MISMATCH;
+		}
+		metas[i].map_bytes =
+			size < staging->used_bytes ? staging->used_bytes : size;
 	}
-	return 0;
+	newest = metas[1].transaction > metas[0].transaction;
+	metas[newest].last_page = staging->used_bytes / staging->page_bytes - 1;
+	for (unsigned i = 0; i < 2 && r == 0; i++) {
+		r = write_at(fd, &metas[i], sizeof(metas[i]),
+		             (uint64_t)meta_at(staging, i));
+	}
+	return r;
 }
 
 static int set_mode_and_owner(const struct dit_staging *staging, int fd)
@@ -361,7 +404,10 @@ static int finish_file(const struct dit_staging *staging)
 	if (fd < 0) {
 		return -errno;
 	}
-	r = write_map_size(staging, fd);
+	r = write_roots(staging, fd);
+	if (r == 0) {
+		r = write_metas(staging, fd);
+	}
 	if (r == 0 && ftruncate(fd, (off_t)staging->used_bytes) != 0) {
 		r = -errno;
 	}
@@ -422,6 +468,7 @@ int dit_staging_publish(struct dit_staging *staging, uint64_t *ret_bytes)
 		r = dit_staging_commit(staging);
 	}
 	if (r == 0) {
+		staging->used_bytes = dit_staging_used_bytes(staging);
 		*ret_bytes = staging->used_bytes;
 		r = check_size(staging);
 	}

@@ -13,7 +13,17 @@
 #include <lmdb.h>
 
 #include "store/claim.h"
+#include "store/lmdb_format.h"
+#include "store/page_sink.h"
 #include "store/store.h"
+
+struct dit_staged_index {
+	char *name; /* owned */
+	bool is_integerkey;
+	bool is_written;
+	uint64_t at; /* of its record in the file; once has_pages */
+	struct dit_tree_record tree;
+};
 
 struct dit_staging {
 	struct dit_claim claim;
@@ -30,7 +40,7 @@ struct dit_staging {
 	MDB_dbi ad2i;
 	MDB_dbi dn2i;
 	MDB_dbi id2e;
-	MDB_dbi index; /* since dit_staging_begin_index() */
+	MDB_dbi id2v;
 
 	/* The open transaction; txn and cursor are NULL between two. */
 	MDB_txn *txn;
@@ -49,9 +59,12 @@ struct dit_staging {
 	bool has_name;
 	uint64_t last_name;
 	bool is_name_list; /* has more than one record */
-	bool has_index;
-	bool is_integerkey;
-	size_t integerkey_len; /* of the first key; 0: none yet */
+
+	/* Index databases; the array is constant while their writers are at work. */
+	struct dit_staged_index *indexes;
+	size_t nindexes;
+	bool has_pages; /* since dit_staging_begin_indexes(): liblmdb writes no more */
+	struct dit_page_space space;
 
 	int error; /* the first; all later calls return it */
 };

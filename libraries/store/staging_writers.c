@@ -19,30 +19,27 @@
  * it takes two and a root above them. The slack covers the pages that every commit
  * rewrites: one path in each tree, the free list.
  *
- *   example: 511 IDs under a key of 4 bytes are charged 4167 bytes, and take three pages
- *   of 4096; 2000 such keys make a transaction; 25 MB of map are needed for it
+ * Index databases are only created here. Their pages, the greater part of the file, are
+ * written beside liblmdb (table_writer.h), several databases at once; so they come last:
+ * from dit_staging_begin_indexes() on, the pages behind liblmdb's last one are ours, and
+ * publishing puts the roots where liblmdb keeps them (staging.c).
  *
- * Measured, 22.8 million postings of 400,000 keys in 27 databases, processor time, best
- * of six: MDB_WRITEMAP with preallocated blocks 1.1 s and 1.8 s (transactions of 16384
- * and 32768 pages), ordinary writes 1.3 s (2048 to 4096 pages), 1.5 s (8192). The
- * difference is not worth MDB_WRITEMAP's dangers: a full disk ends in SIGBUS there.
- * Starting the writes at each commit saves 0.1 s of 1.6 s. How a list is put,
- * nanoseconds per ID:
- *
- *   IDs in the list                        2     4    10   300
- *   one put, MDB_MULTIPLE                138    74    72    60
- *   first ID, then MDB_MULTIPLE          175   107    98    70
- *   one put for each ID                  177   120   119   120
+ * Ordinary writes and not MDB_WRITEMAP: measured with 22.8 million postings, when they
+ * still went through liblmdb, it saved at best a sixth of the processor time, and with
+ * larger transactions cost as much; but a full disk ends in SIGBUS there. Starting the
+ * writes at each commit saves 0.1 s of 1.6 s.
  */
 #include "store/staging_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/error.h"
 #include "store/lmdb_error.h"
+#include "store/table_writer.h"
 
 /* Charged per transaction; comes to some 2000 pages of 4096 bytes. */
 #define TXN_BYTES (8u << 20)
@@ -55,9 +52,6 @@
 /* More than one item under a key: a page inside the node with up to four free places, or
  * the record of a tree of its own. */
 #define LIST_BYTES 64
-
-/* IDs in one put, so that a long list does not need a long transaction. */
-#define IDS_PER_PUT 65536u
 
 /* ---- transactions ---- */
 
@@ -203,6 +197,9 @@ static int charge(struct dit_staging *staging, uint64_t bytes)
 {
 	int r = 0;
 
+	if (staging->has_pages) {
+		return -EINVAL; /* the pages behind the last one are not liblmdb's now */
+	}
 	if (staging->txn != NULL && bytes > staging->txn_room_bytes) {
 		r = dit_staging_commit(staging);
 		if (r < 0) {
@@ -339,11 +336,35 @@ int dit_staging_put_name(struct dit_staging *staging, uint64_t id, struct dit_sp
 	return 0;
 }
 
-int dit_staging_begin_index(struct dit_staging *staging, const char *name,
-                            bool is_integerkey)
+/* ---- index databases ---- */
+
+static int remember_index(struct dit_staging *staging, const char *name,
+                          bool is_integerkey)
+{
+	struct dit_staged_index *indexes =
+		realloc(staging->indexes, (staging->nindexes + 1) * sizeof(*indexes));
+	struct dit_staged_index *index = NULL;
+
+	if (indexes == NULL) {
+		return -ENOMEM;
+	}
+	staging->indexes = indexes;
+	index = &indexes[staging->nindexes];
+	*index = (struct dit_staged_index){.name = strdup(name),
+	                                   .is_integerkey = is_integerkey};
+	if (index->name == NULL) {
+		return -ENOMEM;
+	}
+	staging->nindexes++;
+	return 0;
+}
+
+int dit_staging_add_index(struct dit_staging *staging, const char *name,
+                          bool is_integerkey)
 {
 	unsigned flags = MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP |
 	                 (is_integerkey ? MDB_INTEGERKEY : 0);
+	MDB_dbi dbi = 0;
 	int r = 0;
 
 	if (staging->error != 0) {
@@ -353,93 +374,113 @@ int dit_staging_begin_index(struct dit_staging *staging, const char *name,
 	if (r < 0) {
 		return keep(staging, r);
 	}
-	r = dit_lmdb_error(mdb_dbi_open(staging->txn, name, 0, &staging->index));
+	r = dit_lmdb_error(mdb_dbi_open(staging->txn, name, 0, &dbi));
 	if (r != MDB_NOTFOUND) {
 		return keep(staging, r < 0 ? r : DIT_E_DUPLICATE);
 	}
-	r = dit_lmdb_error(
-		mdb_dbi_open(staging->txn, name, MDB_CREATE | flags, &staging->index));
+	r = dit_lmdb_error(mdb_dbi_open(staging->txn, name, MDB_CREATE | flags, &dbi));
+	if (r == 0) {
+		r = remember_index(staging, name, is_integerkey);
+	}
+	return keep(staging, r);
+}
+
+/*
+ * Where in the file the record of a named database lies: liblmdb gives its address, and
+ * the page around it knows its number.
+ */
+static int find_record(struct dit_staging *staging, MDB_txn *txn, MDB_dbi main_dbi,
+                       struct dit_staged_index *index)
+{
+	MDB_val key = {strlen(index->name), index->name};
+	MDB_val value = {0, NULL};
+	const struct dit_page_header *page = NULL;
+	size_t offset = 0;
+	int r = dit_lmdb_error(mdb_get(txn, main_dbi, &key, &value));
+
+	if (r < 0) {
+		return r;
+	}
+	if (value.mv_size != sizeof(index->tree)) {
+		return MDB_INCOMPATIBLE;
+	}
+	memcpy(&index->tree, value.mv_data, sizeof(index->tree));
+	offset = (uintptr_t)value.mv_data % staging->page_bytes;
+	page = (const void *)((const char *)value.mv_data - offset);
+	index->at = page->number * staging->page_bytes + offset;
+	return index->tree.root == DIT_PAGE_NONE ? 0 : MDB_INCOMPATIBLE;
+}
+
+static int find_records(struct dit_staging *staging)
+{
+	MDB_txn *txn = NULL;
+	MDB_dbi main_dbi = 0;
+	int r = dit_lmdb_error(mdb_txn_begin(staging->env, NULL, MDB_RDONLY, &txn));
+
+	if (r < 0) {
+		return r;
+	}
+	r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
+	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
+		r = find_record(staging, txn, main_dbi, &staging->indexes[i]);
+	}
+	mdb_txn_abort(txn);
+	return r;
+}
+
+int dit_staging_begin_indexes(struct dit_staging *staging)
+{
+	int r = staging->error;
+
+	if (r == 0 && staging->has_pages) {
+		r = -EINVAL;
+	}
+	if (r == 0) {
+		r = dit_staging_commit(staging);
+	}
+	if (r == 0) {
+		r = find_records(staging);
+	}
 	if (r < 0) {
 		return keep(staging, r);
 	}
-	staging->has_index = true;
-	staging->is_integerkey = is_integerkey;
-	staging->integerkey_len = 0;
+	staging->space.fd = staging->data_fd;
+	staging->space.page_bytes = (unsigned)staging->page_bytes;
+	atomic_store_explicit(&staging->space.next_page,
+	                      staging->used_bytes / staging->page_bytes,
+	                      memory_order_relaxed);
+	staging->has_pages = true;
 	return 0;
 }
 
-/* Integer keys of different lengths have no order (storage.md 1.5). */
-static int check_integerkey(struct dit_staging *staging, size_t len)
+int dit_staging_open_index(struct dit_staging *staging, size_t number,
+                           struct dit_table_writer **ret)
 {
-	if (staging->integerkey_len == 0 && (len == 4 || len == 8)) {
-		staging->integerkey_len = len;
+	if (!staging->has_pages || number >= staging->nindexes ||
+	    staging->indexes[number].is_written) {
+		return -EINVAL;
 	}
-	return len == staging->integerkey_len && len > 0 ? 0 : -EINVAL;
+	return dit_table_writer_new(ret, &staging->space,
+	                            staging->indexes[number].is_integerkey);
 }
 
-static int put_ids(struct dit_staging *staging, MDB_val *key, const uint64_t *ids,
-                   size_t nids, bool is_first)
+int dit_staging_close_index(struct dit_staging *staging, size_t number,
+                            struct dit_table_writer *writer)
 {
-	MDB_val data[2] = {{sizeof(*ids), (void *)ids}, {nids, NULL}};
-	unsigned flags = 0;
-	int r = 0;
+	struct dit_staged_index *index = &staging->indexes[number];
+	int r = dit_table_writer_finish(writer, &index->tree);
 
-	r = charge(staging, NODE_BYTES + key->mv_size + nids * sizeof(*ids) +
-	                            (is_first && nids == 1 ? 0 : LIST_BYTES));
-	if (r < 0) {
-		return r;
-	}
-	r = cursor_on(staging, staging->index);
-	if (r < 0) {
-		return r;
-	}
-	/* MDB_APPEND makes the key the last one; MDB_APPENDDUP does it with the IDs. */
-	flags = is_first ? MDB_APPEND : 0;
-	if (nids > 1 || !is_first) {
-		flags |= MDB_APPENDDUP | MDB_MULTIPLE;
-	}
-	r = dit_lmdb_error(mdb_cursor_put(staging->cursor, key, data, flags));
-	if (r < 0) {
-		return r;
-	}
-	/* LMDB says how many it has stored; any others were not in order. */
-	return (flags & MDB_MULTIPLE) != 0 && data[1].mv_size != nids ? MDB_KEYEXIST : 0;
-}
-
-int dit_staging_put_postings(struct dit_staging *staging, struct dit_span key,
-                             const uint64_t *ids, size_t nids)
-{
-	MDB_val key_val = {key.len, (void *)key.data};
-	uint64_t integer = 0;
-	int r = 0;
-
-	if (staging->error != 0) {
-		return staging->error;
-	}
-	if (!staging->has_index) {
-		return keep(staging, -EINVAL);
-	}
-	if (staging->is_integerkey) {
-		r = check_integerkey(staging, key.len);
-		if (r < 0) {
-			return keep(staging, r);
-		}
-		/* LMDB reads integer keys as words where they lie. */
-		memcpy(&integer, key.data, key.len);
-		key_val.mv_data = &integer;
-	}
-	for (size_t at = 0; at < nids; at += IDS_PER_PUT) {
-		size_t n = nids - at < IDS_PER_PUT ? nids - at : IDS_PER_PUT;
-
-		r = put_ids(staging, &key_val, ids + at, n, at == 0);
-		if (r < 0) {
-			return keep(staging, r);
-		}
-	}
-	return 0;
+	index->is_written = r == 0;
+	dit_table_writer_free(writer);
+	return r;
 }
 
 uint64_t dit_staging_used_bytes(const struct dit_staging *staging)
 {
+	if (staging->has_pages) {
+		return atomic_load_explicit(&staging->space.next_page,
+		                            memory_order_relaxed) *
+		       staging->page_bytes;
+	}
 	return staging->used_bytes + staging->txn_bytes;
 }

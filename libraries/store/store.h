@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * back-mdb's environment on LMDB 0.9 (storage.md 1): the only room that knows LMDB.
+ * back-mdb's environment on LMDB 0.9 (storage.md 1): the only room that knows LMDB and its file
+ * format.
  *
  * A new database is built in a staging environment inside the database directory and
  * put in place by one rename:
@@ -19,8 +20,9 @@
  *   dit_snapshot_open();  dit_snapshot_dbs();  dit_scan_open(), dit_scan_next()...;
  *   dit_snapshot_close()
  *
- * Threads: a staging object belongs to one thread (the single writer). A snapshot and its
- * scans belong to one thread at a time; the bytes that scans return may be read by any
+ * Threads: a staging object belongs to one thread, but index databases may be written by
+ * several, each its own, between dit_staging_begin_indexes() and the end. A snapshot and
+ * its scans belong to one thread at a time; the bytes that scans return may be read by any
  * thread until the snapshot is closed. While an environment is staged, the same process
  * must not open a snapshot of the same directory.
  */
@@ -73,19 +75,32 @@ int dit_staging_put_name(struct dit_staging *staging, uint64_t id,
                          struct dit_span record);
 
 /**
- * Create an index database and write to it from now on; ends the previous one.
+ * Create an index database, empty. They are numbered from 0 in this order.
  * DIT_E_DUPLICATE: there is a database of that name.
  */
-int dit_staging_begin_index(struct dit_staging *staging, const char *name,
-                            bool is_integerkey);
-/**
- * Keys ascend in the database's order, IDs ascend within a key; all IDs of a key in one
- * call. Integer keys are all of 4 or all of 8 bytes. No IDs: nothing is stored.
- */
-int dit_staging_put_postings(struct dit_staging *staging, struct dit_span key,
-                             const uint64_t *ids, size_t nids);
+int dit_staging_add_index(struct dit_staging *staging, const char *name,
+                          bool is_integerkey);
 
-/** Bytes of the data file in use so far. */
+/**
+ * Commit what was written. From here on only index databases are written, by as many
+ * threads as there are databases:
+ *
+ *   dit_staging_open_index();  dit_table_writer_put()...;
+ *   dit_staging_close_index()  or, to give up,  dit_table_writer_free()
+ *
+ * MDB_INCOMPATIBLE: this is not the LMDB whose format we know.
+ */
+int dit_staging_begin_indexes(struct dit_staging *staging);
+
+struct dit_table_writer; /* table_writer.h */
+/** -EINVAL: not begun, no such database, or written already; -ENOMEM. Any thread. */
+int dit_staging_open_index(struct dit_staging *staging, size_t number,
+                           struct dit_table_writer **ret);
+/** Finish the database. Frees @p writer in every case. Errors of its writing. */
+int dit_staging_close_index(struct dit_staging *staging, size_t number,
+                            struct dit_table_writer *writer);
+
+/** Bytes of the data file in use so far. Any thread once index databases are written. */
 uint64_t dit_staging_used_bytes(const struct dit_staging *staging);
 
 /**

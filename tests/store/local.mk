@@ -7,6 +7,7 @@ check_PROGRAMS += \
 	%D%/test_staging \
 	%D%/test_store \
 	%D%/test_strerror \
+	%D%/test_table \
 	$(NULL)
 %C%_test_compare_SOURCES = %D%/store_fixture.h %D%/test_compare.c
 %C%_test_compare_LDADD = $(test_libs)
@@ -22,3 +23,5 @@ check_PROGRAMS += \
 %C%_test_store_LDADD = $(test_libs)
 %C%_test_strerror_SOURCES = %D%/test_strerror.c
 %C%_test_strerror_LDADD = $(test_libs)
+%C%_test_table_SOURCES = %D%/store_fixture.h %D%/test_table.c
+%C%_test_table_LDADD = $(test_libs)

@@ -12,7 +12,9 @@
 #include <lmdb.h>
 
 #include "store/name_codec.h"
+#include "store/page_tree.h"
 #include "store/store.h"
+#include "store/table_writer.h"
 #include "test.h"
 
 #define FIXTURE_MAXSIZE (256u << 20)
@@ -37,10 +39,86 @@ static inline struct dit_staging *fixture_open(const char *directory)
 	return staging;
 }
 
+/*
+ * Index databases are written last and all at once; tests name them in any order. So what
+ * they put is kept here until fixture_publish().
+ */
+struct fixture_key {
+	unsigned index;
+	char key[DIT_TREE_KEY_MAX];
+	size_t len;
+	uint64_t *ids;
+	size_t nids;
+};
+
+static struct {
+	unsigned nindexes;
+	struct fixture_key *keys;
+	size_t nkeys;
+} fixture_indexes;
+
+static inline void fixture_begin_index(struct dit_staging *staging, const char *name,
+                                       bool is_integerkey)
+{
+	assert_int_equal(dit_staging_add_index(staging, name, is_integerkey), 0);
+	fixture_indexes.nindexes++;
+}
+
+/** One key of the latest index database. */
+static inline void fixture_put_key(const char *key, size_t len, const uint64_t *ids,
+                                   size_t nids)
+{
+	struct fixture_key *keys = realloc(fixture_indexes.keys,
+	                                   (fixture_indexes.nkeys + 1) * sizeof(*keys));
+	struct fixture_key *k = NULL;
+
+	assert_non_null(keys);
+	assert_true(fixture_indexes.nindexes > 0);
+	fixture_indexes.keys = keys;
+	k = &keys[fixture_indexes.nkeys++];
+	*k = (struct fixture_key){.index = fixture_indexes.nindexes - 1,
+	                          .len = len,
+	                          .ids = calloc(nids + 1, sizeof(*ids)),
+	                          .nids = nids};
+	assert_non_null(k->ids);
+	memcpy(k->key, key, len);
+	if (nids > 0) {
+		memcpy(k->ids, ids, nids * sizeof(*ids));
+	}
+}
+
+static inline void fixture_write_indexes(struct dit_staging *staging)
+{
+	assert_int_equal(dit_staging_begin_indexes(staging), 0);
+	for (unsigned i = 0; i < fixture_indexes.nindexes; i++) {
+		struct dit_table_writer *writer = NULL;
+
+		assert_int_equal(dit_staging_open_index(staging, i, &writer), 0);
+		for (size_t n = 0; n < fixture_indexes.nkeys; n++) {
+			const struct fixture_key *k = &fixture_indexes.keys[n];
+
+			if (k->index == i) {
+				assert_int_equal(
+					dit_table_writer_put(
+						writer, (struct dit_span){k->key, k->len},
+						k->ids, k->nids),
+					0);
+			}
+		}
+		assert_int_equal(dit_staging_close_index(staging, i, writer), 0);
+	}
+	for (size_t n = 0; n < fixture_indexes.nkeys; n++) {
+		free(fixture_indexes.keys[n].ids);
+	}
+	free(fixture_indexes.keys);
+	memset(&fixture_indexes, 0, sizeof(fixture_indexes));
+}
+
 static inline uint64_t fixture_publish(struct dit_staging *staging)
 {
 	uint64_t bytes = 0;
 
+	fixture_write_indexes(staging);
 	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
 	return bytes;
 }
@@ -188,15 +266,6 @@ static inline void fixture_put_tree(struct dit_staging *staging, struct fixture_
 	fixture_put_child(staging, 1, "cn=b", 3, 1);
 	fixture_put_self(staging, 2, "cn=a", 1);
 	fixture_put_self(staging, 3, "cn=b", 1);
-}
-
-/** One key of an index database. */
-static inline void fixture_put_key(struct dit_staging *staging, const char *key,
-                                   size_t len, const uint64_t *ids, size_t nids)
-{
-	assert_int_equal(
-		dit_staging_put_postings(staging, (struct dit_span){key, len}, ids, nids),
-		0);
 }
 
 /** A published database with the tree in it; free with test_scratch_remove(). */

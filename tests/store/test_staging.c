@@ -390,85 +390,39 @@ static int put_name_too_long(struct dit_staging *staging)
 	return dit_staging_put_name(staging, 5, (struct dit_span){bytes, sizeof(bytes)});
 }
 
-static int put_key_back(struct dit_staging *staging)
+static int add_index_twice(struct dit_staging *staging)
 {
-	static const uint64_t ids[] = {1, 2};
-
-	assert_int_equal(dit_staging_begin_index(staging, "cn", false), 0);
-	fixture_put_key(staging, "b", 1, ids, 2);
-	return dit_staging_put_postings(staging, DIT_SPAN("a"), ids, 2);
+	assert_int_equal(dit_staging_add_index(staging, "cn", true), 0);
+	return dit_staging_add_index(staging, "cn", true);
 }
 
-static int put_key_twice(struct dit_staging *staging)
+static int add_index_of_a_fixed_name(struct dit_staging *staging)
 {
-	static const uint64_t ids[] = {1, 2};
-
-	assert_int_equal(dit_staging_begin_index(staging, "cn", false), 0);
-	fixture_put_key(staging, "a", 1, ids, 1);
-	return dit_staging_put_postings(staging, DIT_SPAN("a"), ids + 1, 1);
+	return dit_staging_add_index(staging, "id2e", false);
 }
 
-static int put_ids_unsorted(struct dit_staging *staging)
-{
-	static const uint64_t ids[] = {1, 3, 2};
-
-	assert_int_equal(dit_staging_begin_index(staging, "cn", false), 0);
-	return dit_staging_put_postings(staging, DIT_SPAN("a"), ids, 3);
-}
-
-static int put_empty_key(struct dit_staging *staging)
-{
-	static const uint64_t ids[] = {1};
-
-	assert_int_equal(dit_staging_begin_index(staging, "cn", false), 0);
-	return dit_staging_put_postings(staging, DIT_SPAN(""), ids, 1);
-}
-
-static int put_postings_nowhere(struct dit_staging *staging)
-{
-	static const uint64_t ids[] = {1};
-
-	return dit_staging_put_postings(staging, DIT_SPAN("a"), ids, 1);
-}
-
-static int put_odd_integerkey(struct dit_staging *staging)
-{
-	static const uint64_t ids[] = {1};
-
-	assert_int_equal(dit_staging_begin_index(staging, "cn", true), 0);
-	return dit_staging_put_postings(staging, DIT_SPAN("12345"), ids, 1);
-}
-
-static int put_mixed_integerkeys(struct dit_staging *staging)
-{
-	static const uint64_t ids[] = {1};
-
-	assert_int_equal(dit_staging_begin_index(staging, "cn", true), 0);
-	fixture_put_key(staging, "\0\0\0\0", 4, ids, 1);
-	return dit_staging_put_postings(staging, DIT_SPAN("12345678"), ids, 1);
-}
-
-static int begin_index_twice(struct dit_staging *staging)
-{
-	assert_int_equal(dit_staging_begin_index(staging, "cn", true), 0);
-	return dit_staging_begin_index(staging, "cn", true);
-}
-
-static int begin_index_of_a_fixed_name(struct dit_staging *staging)
-{
-	return dit_staging_begin_index(staging, "id2e", false);
-}
-
-static int begin_too_many_indexes(struct dit_staging *staging)
+static int add_too_many_indexes(struct dit_staging *staging)
 {
 	char name[16];
 	int r = 0;
 
 	for (int i = 0; r == 0 && i < 13; i++) {
 		(void)snprintf(name, sizeof(name), "a%d", i);
-		r = dit_staging_begin_index(staging, name, false);
+		r = dit_staging_add_index(staging, name, false);
 	}
 	return r;
+}
+
+static int put_ad_after_indexes(struct dit_staging *staging)
+{
+	assert_int_equal(dit_staging_begin_indexes(staging), 0);
+	return dit_staging_put_ad(staging, 1, DIT_SPAN("cn"));
+}
+
+static int begin_indexes_twice(struct dit_staging *staging)
+{
+	assert_int_equal(dit_staging_begin_indexes(staging), 0);
+	return dit_staging_begin_indexes(staging);
 }
 
 static void first_error_sticks_and_nothing_is_published(void **state)
@@ -482,19 +436,13 @@ static void first_error_sticks_and_nothing_is_published(void **state)
 		{"lower name key", put_name_back, MDB_KEYEXIST},
 		{"names out of order", put_name_unsorted, MDB_KEYEXIST},
 		{"name record too long", put_name_too_long, MDB_BAD_VALSIZE},
-		{"lower index key", put_key_back, MDB_KEYEXIST},
-		{"index key twice", put_key_twice, MDB_KEYEXIST},
-		{"IDs out of order", put_ids_unsorted, MDB_KEYEXIST},
-		{"empty index key", put_empty_key, MDB_BAD_VALSIZE},
-		{"no index begun", put_postings_nowhere, -EINVAL},
-		{"integer key of 5 bytes", put_odd_integerkey, -EINVAL},
-		{"integer keys of 4 and 8 bytes", put_mixed_integerkeys, -EINVAL},
-		{"index begun twice", begin_index_twice, DIT_E_DUPLICATE},
-		{"index named as a fixed database", begin_index_of_a_fixed_name,
+		{"index added twice", add_index_twice, DIT_E_DUPLICATE},
+		{"index named as a fixed database", add_index_of_a_fixed_name,
 	         DIT_E_DUPLICATE},
-		{"too many databases", begin_too_many_indexes, MDB_DBS_FULL},
+		{"too many databases", add_too_many_indexes, MDB_DBS_FULL},
+		{"number after the indexes", put_ad_after_indexes, -EINVAL},
+		{"indexes begun twice", begin_indexes_twice, -EINVAL},
 	};
-	static const uint64_t ids[] = {9};
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -511,9 +459,8 @@ static void first_error_sticks_and_nothing_is_published(void **state)
 		assert_int_equal(dit_staging_put_ad(staging, 1, DIT_SPAN("cn")), r);
 		assert_int_equal(dit_staging_reserve_entry(staging, 1, 8, &space), r);
 		assert_int_equal(dit_staging_put_name(staging, 9, DIT_SPAN("x")), r);
-		assert_int_equal(dit_staging_begin_index(staging, "new", false), r);
-		assert_int_equal(
-			dit_staging_put_postings(staging, DIT_SPAN("zz"), ids, 1), r);
+		assert_int_equal(dit_staging_add_index(staging, "new", false), r);
+		assert_int_equal(dit_staging_begin_indexes(staging), r);
 		assert_int_equal(dit_staging_publish(staging, &bytes), r);
 		assert_directory_holds(dir, "");
 		test_scratch_remove(dir);

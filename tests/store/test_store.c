@@ -60,8 +60,8 @@ static void fixed_databases_exist_with_slapds_flags_even_if_empty(void **state)
 	struct reading reading;
 	(void)state;
 
-	assert_int_equal(dit_staging_begin_index(staging, "cn", false), 0);
-	assert_int_equal(dit_staging_begin_index(staging, "sn", true), 0);
+	fixture_begin_index(staging, "cn", false);
+	fixture_begin_index(staging, "sn", true);
 	(void)fixture_publish(staging);
 
 	reading = reading_begin(dir);
@@ -291,10 +291,7 @@ static void lists_of_any_length_come_back(void **state)
 
 	assert_non_null(ids);
 	for (int is_integerkey = 0; is_integerkey < 2; is_integerkey++) {
-		assert_int_equal(dit_staging_begin_index(staging,
-		                                         is_integerkey ? "i" : "b",
-		                                         is_integerkey),
-		                 0);
+		fixture_begin_index(staging, is_integerkey ? "i" : "b", is_integerkey);
 		for (size_t k = 0; k < LIST_KEYS; k++) {
 			uint32_t number = (uint32_t)(k * 1000);
 			char key[5];
@@ -304,7 +301,7 @@ static void lists_of_any_length_come_back(void **state)
 			for (uint64_t i = 0; i < list_size(k); i++) {
 				ids[i] = k + 1 + i * 2;
 			}
-			fixture_put_key(staging, key + 1, 4, ids, list_size(k));
+			fixture_put_key(key + 1, 4, ids, list_size(k));
 		}
 	}
 	(void)fixture_publish(staging);
@@ -323,8 +320,8 @@ static void key_without_ids_is_not_stored(void **state)
 	MDB_val key;
 	(void)state;
 
-	assert_int_equal(dit_staging_begin_index(staging, "cn", false), 0);
-	fixture_put_key(staging, "key", 3, NULL, 0);
+	fixture_begin_index(staging, "cn", false);
+	fixture_put_key("key", 3, NULL, 0);
 	(void)fixture_publish(staging);
 
 	reading = reading_begin(dir);
@@ -345,25 +342,16 @@ enum load_kind {
 	HOLES,
 	LONG_NAMES,
 	SINGLE_NAMES,
-	ONE_ID,
-	LONG_KEYS,
-	SUBPAGES,
-	SMALL_TREES,
 	NKINDS,
 };
 
 /* One record, or one key, of the kind. */
 static void put_one(struct dit_staging *staging, enum load_kind kind, uint64_t n)
 {
-	static const uint64_t ids[600] = {1};
-	static uint64_t ascending[600];
 	char bytes[5000] = {0};
 	uint64_t big_endian = __builtin_bswap64(n);
 	size_t len = 0;
 
-	for (size_t i = 0; i < 600; i++) {
-		ascending[i] = i + 1;
-	}
 	memcpy(bytes, &big_endian, sizeof(big_endian));
 	switch (kind) {
 	case SMALL_ENTRIES:
@@ -389,18 +377,6 @@ static void put_one(struct dit_staging *staging, enum load_kind kind, uint64_t n
 		                                      (struct dit_span){bytes, len}),
 		                 0);
 		return;
-	case ONE_ID:
-		fixture_put_key(staging, bytes, 8, ids, 1);
-		return;
-	case LONG_KEYS:
-		fixture_put_key(staging, bytes, 511, ids, 1);
-		return;
-	case SUBPAGES:
-		fixture_put_key(staging, bytes, 8, ascending, 2 + n % 240);
-		return;
-	case SMALL_TREES:
-		fixture_put_key(staging, bytes, 8, ascending, 255 + n % 2 * 256);
-		return;
 	case NKINDS:
 		break;
 	}
@@ -416,7 +392,6 @@ static void transactions_need_no_more_than_they_are_charged(void **state)
 		struct dit_staging *staging = fixture_open(dir);
 		uint64_t n = 1;
 
-		assert_int_equal(dit_staging_begin_index(staging, "cn", false), 0);
 		for (int round = 0; round < 3; round++) {
 			uint64_t before = 0;
 			uint64_t charged = 0;

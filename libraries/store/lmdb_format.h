@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * LMDB 0.9's file format (data version 1), as far as we write it without liblmdb.
+ *
+ * A file is an array of pages; pages 0 and 1 are meta pages, of which the one with the
+ * higher transaction number counts. All numbers are in the machine's byte order; ditkit
+ * is for little-endian machines of 64 bits, where a page number is a 64-bit word.
+ *
+ *   page     header, slots growing up, nodes growing down
+ *   leaf     node: header, key, value; or a list's page or the record of its tree
+ *   branch   node: header with the child's number, key; the first one's key is empty
+ *   leaf 2   items of one size, packed behind the header: no slots, no nodes
+ *
+ * Facts from liblmdb's own files, checked by tests/store/test_table.c, which has liblmdb
+ * read, extend and shrink what we wrote.
+ */
+#ifndef DITKIT_LMDB_FORMAT_H
+#define DITKIT_LMDB_FORMAT_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define DIT_PAGE_BRANCH 0x01u
+#define DIT_PAGE_LEAF   0x02u
+#define DIT_PAGE_DIRTY  0x10u /* in the file only with SUB: may be changed in place */
+#define DIT_PAGE_LEAF2  0x20u
+#define DIT_PAGE_SUB    0x40u /* lies inside a node */
+
+struct dit_page_header {
+	uint64_t number;
+	uint16_t item_bytes; /* of leaf 2 pages */
+	uint16_t flags;      /* DIT_PAGE_... */
+	uint16_t lower;      /* end of the slots: 16 + 2 for each node or item */
+	uint16_t upper;      /* start of the nodes; leaf 2: lower + free bytes */
+};
+static_assert(sizeof(struct dit_page_header) == 16, "format");
+
+#define DIT_NODE_TREE 0x02u /* the value is a struct dit_tree_record */
+#define DIT_NODE_LIST 0x04u /* the value is a list's page, or with TREE its tree */
+
+/* The key follows, then, in leaves, the value; the next node begins at an even place. */
+struct dit_node_header {
+	uint16_t low; /* size of the value in two halves; branch: the child's number in */
+	uint16_t high; /* three parts, low first, the flags third */
+	uint16_t flags;
+	uint16_t key_len;
+};
+static_assert(sizeof(struct dit_node_header) == 8, "format");
+
+/* A tree: a named database in the main tree, or a long list in its node. */
+struct dit_tree_record {
+	uint32_t item_bytes; /* of leaf 2 pages; 0: the leaves have nodes */
+	uint16_t flags;      /* persistent flags, MDB_... */
+	uint16_t depth;      /* 1: the root is a leaf */
+	uint64_t nbranch_pages;
+	uint64_t nleaf_pages;
+	uint64_t noverflow_pages;
+	uint64_t nitems;
+	uint64_t root; /* DIT_PAGE_NONE: empty */
+};
+static_assert(sizeof(struct dit_tree_record) == 48, "format");
+
+#define DIT_PAGE_NONE UINT64_MAX
+
+/* Behind the header of pages 0 and 1. */
+struct dit_meta {
+	uint32_t magic;
+	uint32_t version; /* 1 */
+	uint64_t address;
+	uint64_t map_bytes;
+	struct dit_tree_record free_tree;
+	struct dit_tree_record main_tree;
+	uint64_t last_page;
+	uint64_t transaction;
+};
+static_assert(sizeof(struct dit_meta) == 136, "format");
+
+#define DIT_META_MAGIC   0xBEEFC0DEu
+#define DIT_META_VERSION 1u
+
+/* A node larger than this is stored elsewhere: two must fit a page. */
+static inline unsigned dit_node_max(unsigned page_bytes)
+{
+	return ((page_bytes - (unsigned)sizeof(struct dit_page_header)) / 2 & ~1u) - 2;
+}
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Posting lists into nodes, nodes into leaves. */
+#include "store/table_writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lmdb.h>
+
+#include "store/page_tree.h"
+
+#define ID_BYTES sizeof(uint64_t)
+
+struct dit_table_writer {
+	struct dit_page_sink sink;
+	struct dit_page_tree tree; /* above the leaves */
+	struct dit_page_tree list; /* above the pages of one long list */
+	unsigned page_bytes;
+	char *leaf; /* the open one; owned */
+	bool is_integerkey;
+	uint64_t nitems;
+	size_t key_len; /* of the last key; 0: none yet */
+	char key[DIT_TREE_KEY_MAX];
+	struct dit_span lowest; /* of the open leaf; points into it */
+};
+
+int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
+                         bool is_integerkey)
+{
+	struct dit_table_writer *writer = calloc(1, sizeof(*writer));
+	int r = 0;
+
+	if (writer == NULL) {
+		return -ENOMEM;
+	}
+	dit_page_tree_init(&writer->tree, &writer->sink);
+	dit_page_tree_init(&writer->list, &writer->sink);
+	writer->page_bytes = space->page_bytes;
+	writer->is_integerkey = is_integerkey;
+	writer->leaf = malloc(space->page_bytes);
+	r = dit_page_sink_init(&writer->sink, space);
+	if (r < 0 || writer->leaf == NULL) {
+		dit_table_writer_free(writer);
+		return -ENOMEM;
+	}
+	dit_page_begin(writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
+	*ret = writer;
+	return 0;
+}
+
+void dit_table_writer_free(struct dit_table_writer *writer)
+{
+	if (writer != NULL) {
+		dit_page_tree_deinit(&writer->tree);
+		dit_page_tree_deinit(&writer->list);
+		dit_page_sink_deinit(&writer->sink);
+		free(writer->leaf);
+		free(writer);
+	}
+}
+
+/* ---- order ---- */
+
+static uint64_t integer_of(const char *key, size_t len)
+{
+	uint32_t narrow = 0;
+	uint64_t wide = 0;
+
+	if (len == sizeof(narrow)) {
+		memcpy(&narrow, key, sizeof(narrow));
+		return narrow;
+	}
+	memcpy(&wide, key, sizeof(wide));
+	return wide;
+}
+
+/* Integer keys of different lengths have no order (storage.md 1.5). */
+static int check_integer_key(const struct dit_table_writer *writer, struct dit_span key)
+{
+	if ((key.len != 4 && key.len != 8) ||
+	    (writer->key_len != 0 && key.len != writer->key_len)) {
+		return -EINVAL;
+	}
+	return writer->key_len != 0 && integer_of(key.data, key.len) <=
+	                                       integer_of(writer->key, writer->key_len)
+	               ? MDB_KEYEXIST
+	               : 0;
+}
+
+static int check_key(const struct dit_table_writer *writer, struct dit_span key)
+{
+	size_t shorter = key.len < writer->key_len ? key.len : writer->key_len;
+	int order = 0;
+
+	if (key.len == 0 || key.len > DIT_TREE_KEY_MAX) {
+		return MDB_BAD_VALSIZE;
+	}
+	if (writer->is_integerkey) {
+		return check_integer_key(writer, key);
+	}
+	order = memcmp(key.data, writer->key, shorter);
+	return order < 0 || (order == 0 && key.len <= writer->key_len) ? MDB_KEYEXIST : 0;
+}
+
+static int check_ids(const uint64_t *ids, size_t nids)
+{
+	bool is_ascending = true;
+
+	for (size_t i = 1; i < nids; i++) {
+		is_ascending &= ids[i] > ids[i - 1];
+	}
+	return is_ascending ? 0 : MDB_KEYEXIST;
+}
+
+/* ---- leaves ---- */
+
+static int finish_leaf(struct dit_table_writer *writer)
+{
+	uint64_t ticket = 0;
+	char *page = NULL;
+	int r = dit_page_sink_add(&writer->sink, &page, &ticket);
+
+	if (r == 0) {
+		memcpy(page, writer->leaf, writer->page_bytes);
+		r = dit_page_tree_add(&writer->tree, ticket, writer->lowest);
+	}
+	dit_page_begin(writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
+	writer->lowest.len = 0;
+	return r;
+}
+
+/* A node in the open leaf, or in the next one. */
+static int add_node(struct dit_table_writer *writer, struct dit_span key,
+                    size_t value_len, unsigned flags, char **ret_value)
+{
+	struct dit_node_header *node = NULL;
+	int r = 0;
+
+	if (!dit_page_has_room(writer->leaf, key.len, value_len)) {
+		r = finish_leaf(writer);
+		if (r < 0) {
+			return r;
+		}
+	}
+	node = dit_page_add_node(writer->leaf, key, value_len, ret_value);
+	node->flags = (uint16_t)flags;
+	if (writer->lowest.len == 0) {
+		writer->lowest = (struct dit_span){(const char *)(node + 1), key.len};
+	}
+	return 0;
+}
+
+/* ---- lists ---- */
+
+/* A packed page's header. It has no slots, but its bounds count as if it had. */
+static void begin_packed(char *page, size_t page_bytes, size_t nids, unsigned flags)
+{
+	struct dit_page_header header = {
+		.item_bytes = ID_BYTES,
+		.flags = (uint16_t)(DIT_PAGE_LEAF | DIT_PAGE_LEAF2 | flags),
+		.lower = (uint16_t)(sizeof(header) + 2 * nids),
+		.upper = (uint16_t)(page_bytes - (ID_BYTES - 2) * nids),
+	};
+
+	memcpy(page, &header, sizeof(header)); /* in a node it lies at any even place */
+}
+
+static int put_inside(struct dit_table_writer *writer, struct dit_span key,
+                      const uint64_t *ids, size_t nids)
+{
+	size_t len = sizeof(struct dit_page_header) + nids * ID_BYTES;
+	char *value = NULL;
+	int r = add_node(writer, key, len, DIT_NODE_LIST, &value);
+
+	if (r == 0) {
+		begin_packed(value, len, nids, DIT_PAGE_SUB | DIT_PAGE_DIRTY);
+		memcpy(value + sizeof(struct dit_page_header), ids, nids * ID_BYTES);
+	}
+	return r;
+}
+
+static int put_packed_page(struct dit_table_writer *writer, const uint64_t *ids,
+                           size_t nids)
+{
+	size_t used = sizeof(struct dit_page_header) + nids * ID_BYTES;
+	uint64_t ticket = 0;
+	char *page = NULL;
+	int r = dit_page_sink_add(&writer->sink, &page, &ticket);
+
+	if (r < 0) {
+		return r;
+	}
+	begin_packed(page, writer->page_bytes, nids, 0);
+	memcpy(page + sizeof(struct dit_page_header), ids, nids * ID_BYTES);
+	memset(page + used, 0, writer->page_bytes - used);
+	return dit_page_tree_add(&writer->list, ticket,
+	                         (struct dit_span){(const char *)ids, ID_BYTES});
+}
+
+static int put_tree(struct dit_table_writer *writer, struct dit_span key,
+                    const uint64_t *ids, size_t nids)
+{
+	size_t room = (writer->page_bytes - sizeof(struct dit_page_header)) / ID_BYTES;
+	struct dit_tree_record record = {.item_bytes = ID_BYTES,
+	                                 .flags = MDB_DUPFIXED | MDB_INTEGERKEY,
+	                                 .nitems = nids};
+	char *value = NULL;
+	int r = 0;
+
+	dit_page_tree_reset(&writer->list);
+	for (size_t at = 0; at < nids && r == 0; at += room) {
+		r = put_packed_page(writer, ids + at,
+		                    nids - at < room ? nids - at : room);
+	}
+	if (r == 0) {
+		r = dit_page_tree_finish(&writer->list, &record);
+	}
+	if (r == 0) {
+		r = add_node(writer, key, sizeof(record), DIT_NODE_LIST | DIT_NODE_TREE,
+		             &value);
+	}
+	if (r == 0) {
+		memcpy(value, &record, sizeof(record));
+	}
+	return r;
+}
+
+int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
+                         const uint64_t *ids, size_t nids)
+{
+	size_t inside = sizeof(struct dit_node_header) + key.len +
+	                sizeof(struct dit_page_header) + nids * ID_BYTES;
+	char *value = NULL;
+	int r = check_key(writer, key);
+
+	if (r == 0) {
+		r = check_ids(ids, nids);
+	}
+	if (r < 0 || nids == 0) {
+		return r;
+	}
+	if (nids == 1) {
+		r = add_node(writer, key, ID_BYTES, 0, &value);
+		if (r == 0) {
+			memcpy(value, ids, ID_BYTES);
+		}
+	} else if (nids < writer->page_bytes &&
+	           inside <= dit_node_max(writer->page_bytes)) {
+		r = put_inside(writer, key, ids, nids);
+	} else {
+		r = put_tree(writer, key, ids, nids);
+	}
+	memcpy(writer->key, key.data, key.len);
+	writer->key_len = key.len;
+	writer->nitems += nids;
+	return r;
+}
+
+int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret)
+{
+	int r = writer->key_len == 0 ? 0 : finish_leaf(writer);
+
+	if (r == 0) {
+		r = dit_page_tree_finish(&writer->tree, ret);
+	}
+	if (r == 0) {
+		r = dit_page_sink_flush(&writer->sink);
+	}
+	if (r == 0) {
+		ret->nitems = writer->nitems;
+		if (ret->root != DIT_PAGE_NONE) {
+			ret->root = dit_page_sink_number(&writer->sink, ret->root);
+		}
+	}
+	return r;
+}
