@@ -9,26 +9,55 @@
 # fixture, configuration, kind (exact: all operational attributes are given, and all bytes
 # must agree; generated: some are made up by each loader), further options for both
 table='
+authz           certs         generated  -c
 bare            default       generated
+bare            no-rootdn     generated
+bare            lastmod-off   exact
+bare            default       generated  -S 4095
+bare            default       generated  -s
 base64          default       generated
+bits            schema        generated  -c
+blanks          default       generated
+booleans        schema        generated  -c
+certs           certs         generated  -c
 children-first  default       generated
 children-first  kinds         generated
 classes         default       generated
 comments        default       generated
+cr              default       generated
 crlf            default       generated
+csn-forms       schema        generated  -c
 digits          default       generated
+dn-anywhere     default       generated
+dn-attribute    default       generated  -c
+dn-more         default       generated  -c
 dn-values       default       generated
 empty-suffix    empty-suffix  generated
 empty-values    default       generated
+first-integer   schema        generated  -c
+first-oid       schema        generated  -c
 folded          default       generated
+grown-suffix    grown-suffix  generated
 holes           default       generated
+ia5-exact       schema        generated
+ia5-fold        schema        generated
 interleaved     default       generated
 interleaved     hash64        generated
+lists           schema        generated
+long-dn         default       generated  -c
+long-suffix     long-suffix   generated
 loose           default       generated
+more-rules      certs         generated  -c
 no-suffix-entry default       generated
+nothing         default       generated
 numbers         default       generated
 numbers         intlen8       generated
+numeric         schema        generated
+octets          schema        generated
+odd-suffix      odd-suffix    generated
 odd-times       schema        generated
+oids            schema        generated  -c
+only-comments   default       generated
 operational     default       exact
 operational     hash64        exact
 operational     idlexp        exact
@@ -42,22 +71,26 @@ operational     substr        exact
 operational     default       exact      -s
 operational     default       exact      -j 60 -c
 operational     default       exact      -o schema-check=no
-bare            no-rootdn     generated
-bare            lastmod-off   exact
-bare            default       generated  -S 4095
-bare            default       generated  -s
 options         default       generated
 options         default       generated  -c -o value-check=yes
 options         kinds         generated
 options         hash64        generated
+ordered         schema        generated  -c
 rdns            default       generated
 schema          schema        generated
+single-twice    default       generated  -c
 sizes           default       generated
 sizes           hash64        generated
+tags            options       generated  -c
+telephones      schema        generated
+times           schema        generated  -c
 unicode         default       generated
 unicode         kinds         generated
 unicode         substr        generated
 urls            default       generated
+utf8-odd        default       generated  -c
+utf8-odd        substr        generated  -c
+uuids           schema        generated  -c
 whitespace      default       generated
 '
 

@@ -49,7 +49,7 @@ check() {
 	nchecks=$((nchecks + 1))
 	if ! "$@" >"$work/check.out" 2>&1; then
 		fail "$name"
-		sed 's/^/    /; 30q' "$work/check.out" >&2
+		cut -c1-300 "$work/check.out" | sed 's/^/    /; 30q' >&2
 	fi
 }
 
