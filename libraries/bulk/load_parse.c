@@ -120,6 +120,23 @@ static int check_item(struct loader *loader, struct load_member *member,
 	return r;
 }
 
+/* Over some values slapadd comes to an end; here only their record is left out. */
+static int check_keys(struct load_member *member, struct load_item *item, uint64_t line)
+{
+	struct dit_index_refusal refusal = {0};
+	struct load_keys *keys = &member->keys[item->target];
+	int r = dit_index_check(keys->work, &item->entry, &refusal);
+
+	if (r == DIT_E_INVALID) {
+		dit_notes_add(&item->notes, DIT_REPORT_ERROR,
+		              "dn=\"%.*s\" (line=%llu): %.*s: value #%u: %s",
+		              DIT_SPAN_ARGS(item->entry.dn.pretty),
+		              (unsigned long long)line, DIT_SPAN_ARGS(refusal.ad->name),
+		              refusal.value, refusal.reason);
+	}
+	return r;
+}
+
 static void make_fingerprints(struct load_item *item)
 {
 	const struct dit_dn *dn = &item->entry.dn;
@@ -165,6 +182,9 @@ static void parse_item(struct loader *loader, struct load_member *member,
 		return;
 	}
 	r = check_item(loader, member, item, record->line, arena);
+	if (r == 0) {
+		r = check_keys(member, item, record->line);
+	}
 	if (r < 0) {
 		item_fail(item, r, LOAD_REFUSED);
 		return;

@@ -57,19 +57,6 @@ static bool has_indexer(const struct dit_rule *rule)
 	return rule != NULL && rule->indexer != DIT_INDEXER_NONE;
 }
 
-/* Normal forms that are not built yet, so neither are keys made of them. */
-static bool is_unsupported(const struct dit_rule *rule)
-{
-	switch (rule->normalizer) {
-	case DIT_NORM_ATTRCERT_EXACT:
-	case DIT_NORM_METAPHONE:
-	case DIT_NORM_ACI:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static int disallowed(struct dit_conf_parser *parser, const char *kind, const char *attr)
 {
 	return dit_conf_say(parser, "%sindex of attribute \"%s\" disallowed", kind, attr);
@@ -86,19 +73,6 @@ static int check_kinds(struct dit_conf_parser *parser, const struct dit_attr_typ
 	}
 	if ((kinds & DIT_INDEX_SUB) != 0 && !has_indexer(type->substr)) {
 		return disallowed(parser, "substr ", attr);
-	}
-	if ((kinds & DIT_INDEX_APPROX) != 0) {
-		return dit_conf_say(
-			parser,
-			"approx index of attribute \"%s\" not supported by this "
-			"release",
-			attr);
-	}
-	if ((kinds & DIT_INDEX_EQ) != 0 && is_unsupported(type->equality)) {
-		return dit_conf_say(parser,
-		                    "equality index of attribute \"%s\" not supported by "
-		                    "this release",
-		                    attr);
 	}
 	return 0;
 }

@@ -2,17 +2,6 @@
 /*
  * The keys of an entry.
  *
- * Which definitions apply to an attribute depends on its description alone (storage.md
- * 5.2): from the topmost supertype down to the type itself, the definition without
- * options, then the one with just these options. The answer is remembered by the ordinal
- * of the description, so an attribute without index costs one look into an array.
- *
- *     index name eq, cn eq, cn;lang-en eq
- *
- *     cn            name, cn
- *     cn;lang-en    name, cn, cn;lang-en
- *     sn;lang-en    name
- *
  * All keys of one attribute under one definition are made first, as numbers: hashes as
  * they come, others as ordinals; then hashes are turned into ordinals in one sweep.
  */
@@ -23,32 +12,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "index/index_set.h"
-#include "index/key_class.h"
+#include "index/index_work.h"
 #include "index/key_integer.h"
+#include "index/key_phonetic.h"
 #include "index/key_time.h"
-
-/** The definitions of one attribute description. */
-struct ad_defs {
-	bool is_known;
-	uint16_t ndefs;
-	uint32_t first; /* in dit_index_work.defs */
-};
-
-struct dit_index_work {
-	const struct dit_index_set *set;
-
-	struct ad_defs *ads; /* by ordinal */
-	size_t nads;
-	const struct dit_index_def **defs; /* of all known descriptions */
-	size_t ndefs;
-	size_t defs_size;
-
-	uint64_t *keys; /* of the current attribute and definition */
-	size_t nkeys;
-	size_t keys_size;
-	struct dit_class_keys_cache classes;
-};
 
 /** Where the keys go. */
 struct sink {
@@ -56,108 +23,6 @@ struct sink {
 	dit_index_wide_fn wide;
 	void *ctx;
 };
-
-int dit_index_work_new(struct dit_index_work **ret, const struct dit_index_set *set)
-{
-	struct dit_index_work *work = calloc(1, sizeof(*work));
-
-	if (work == NULL) {
-		return -ENOMEM;
-	}
-	work->set = set;
-	*ret = work;
-	return 0;
-}
-
-void dit_index_work_free(struct dit_index_work *work)
-{
-	if (work == NULL) {
-		return;
-	}
-	dit_class_keys_deinit(&work->classes);
-	free(work->ads);
-	free(work->defs);
-	free(work->keys);
-	free(work);
-}
-
-static bool def_applies(const struct dit_index_def *def, const struct dit_attr_type *type,
-                        const struct dit_ad *ad, bool is_tagged)
-{
-	if (def->type != type || (def->options.len > 0) != is_tagged) {
-		return false;
-	}
-	return !is_tagged || dit_span_eq(def->options, ad->options);
-}
-
-/** Append the definitions of one type on the way down, those of its supertypes first. */
-static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_type *type,
-                            const struct dit_ad *ad)
-{
-	const struct dit_index_set *set = work->set;
-	int r = type->sup == NULL ? 0 : add_defs_of_type(work, type->sup, ad);
-
-	for (size_t i = 0; i < 2 * set->ndefs && r == 0; i++) {
-		const struct dit_index_def *def = &set->defs[i % set->ndefs];
-
-		if (!def_applies(def, type, ad, i >= set->ndefs)) {
-			continue;
-		}
-		if (work->ndefs == work->defs_size) {
-			size_t size = work->defs_size == 0 ? 64 : work->defs_size * 2;
-			const struct dit_index_def **defs =
-				reallocarray(work->defs, size, sizeof(*defs));
-
-			if (defs == NULL) {
-				return -ENOMEM;
-			}
-			work->defs = defs;
-			work->defs_size = size;
-		}
-		work->defs[work->ndefs++] = def;
-	}
-	return r;
-}
-
-/** Make the array of descriptions long enough for @p ordinal. */
-static int reserve_ads(struct dit_index_work *work, uint32_t ordinal)
-{
-	size_t nads = (size_t)ordinal + 64;
-	struct ad_defs *ads = reallocarray(work->ads, nads, sizeof(*ads));
-
-	if (ads == NULL) {
-		return -ENOMEM;
-	}
-	memset(ads + work->nads, 0, (nads - work->nads) * sizeof(*ads));
-	work->ads = ads;
-	work->nads = nads;
-	return 0;
-}
-
-static int find_defs(struct dit_index_work *work, const struct dit_ad *ad,
-                     struct ad_defs *ret)
-{
-	size_t first = work->ndefs;
-	int r = 0;
-
-	if (ad->ordinal >= work->nads) {
-		r = reserve_ads(work, ad->ordinal);
-	}
-	if (r == 0) {
-		r = add_defs_of_type(work, ad->type, ad);
-	}
-	if (r < 0) {
-		work->ndefs = first;
-		return r;
-	}
-	*ret = (struct ad_defs){
-		.is_known = true,
-		.ndefs = (uint16_t)(work->ndefs - first),
-		.first = (uint32_t)first,
-	};
-	work->ads[ad->ordinal] = *ret;
-	return 0;
-}
 
 static int reserve_keys(struct dit_index_work *work, size_t nmore)
 {
@@ -323,56 +188,104 @@ static int add_ordered_keys(struct dit_index_work *work, const struct dit_index_
 	return r;
 }
 
-static int put_wide_hashes(struct dit_index_work *work, const struct dit_index_def *def,
-                           const struct sink *sink)
+static int add_phonetic_keys(struct dit_index_work *work, const struct dit_index_def *def,
+                             const struct dit_span *values, size_t nvalues,
+                             const struct sink *sink)
 {
+	int r = 0;
+
+	for (size_t i = 0; i < nvalues && r == 0; i++) {
+		struct dit_span text = values[i];
+		char key[DIT_PHONETIC_MAX];
+		size_t len = 0;
+
+		while (r == 0 && (len = dit_key_phonetic(&text, key)) > 0) {
+			r = put_bytes(work, def, (struct dit_span){key, len}, sink);
+		}
+	}
+	return r;
+}
+
+/** Hashes from number @p first on become ordinals, or go where keys of any length go. */
+static int put_hashes(struct dit_index_work *work, const struct dit_index_def *def,
+                      size_t first, const struct sink *sink)
+{
+	enum dit_key_format format = work->set->dbs[def->db].format;
 	bool hash64 = work->set->params.hash64;
 	int r = 0;
 
-	for (size_t i = 0; i < work->nkeys && r == 0; i++) {
+	if (format != DIT_KEY_WIDE) {
+		hashes_to_ordinals(work, first, format);
+		return 0;
+	}
+	for (size_t i = first; i < work->nkeys && r == 0; i++) {
 		char key[8];
 		size_t len = hash_bytes(hash64, work->keys[i], key);
 
 		r = sink->wide(sink->ctx, def->db, (struct dit_span){key, len});
 	}
-	work->nkeys = 0;
+	work->nkeys = first;
 	return r;
 }
 
-/** Presence, equality, substrings: the order of slapd (storage.md 5.4). */
+static int put_eq_keys(struct dit_index_work *work, const struct dit_index_def *def,
+                       const struct dit_span *values, size_t nvalues,
+                       const struct sink *sink)
+{
+	size_t first = work->nkeys;
+	int r = 0;
+
+	switch (def->eq_keys) {
+	case DIT_EQ_INTEGER:
+	case DIT_EQ_TIME:
+		return add_ordered_keys(work, def, values, nvalues, sink);
+	case DIT_EQ_PHONETIC:
+		return add_phonetic_keys(work, def, values, nvalues, sink);
+	case DIT_EQ_CLASSES:
+		r = add_class_hashes(work, def, values, nvalues);
+		break;
+	case DIT_EQ_HASH:
+	case DIT_EQ_NAME_UID:
+		r = add_eq_hashes(work, def, values, nvalues);
+		break;
+	}
+	return r < 0 ? r : put_hashes(work, def, first, sink);
+}
+
+static int put_substr_keys(struct dit_index_work *work, const struct dit_index_def *def,
+                           const struct dit_span *values, size_t nvalues,
+                           const struct sink *sink)
+{
+	size_t first = work->nkeys;
+	int r = add_substr_hashes(work, def, values, nvalues);
+
+	return r < 0 ? r : put_hashes(work, def, first, sink);
+}
+
+/** Presence, equality, approximate, substrings: the order of slapd (storage.md 5.4). */
 static int put_keys(struct dit_index_work *work, const struct dit_index_def *def,
                     const struct dit_attr *attr, const struct sink *sink)
 {
 	const struct dit_span *values =
 		attr->normal != NULL ? attr->normal : attr->values;
-	enum dit_key_format format = work->set->dbs[def->db].format;
-	bool is_ordered = def->eq_keys == DIT_EQ_INTEGER || def->eq_keys == DIT_EQ_TIME;
-	size_t nordinals = 0;
 	int r = 0;
 
 	work->nkeys = 0;
 	if ((def->kinds & DIT_INDEX_PRES) != 0) {
 		r = put_bytes(work, def, (struct dit_span){"\0\0\0", 4}, sink);
 	}
-	if (r == 0 && (def->kinds & DIT_INDEX_EQ) != 0 && is_ordered) {
-		r = add_ordered_keys(work, def, values, attr->nvalues, sink);
+	if (r == 0 && (def->kinds & DIT_INDEX_EQ) != 0) {
+		r = put_eq_keys(work, def, values, attr->nvalues, sink);
 	}
-	nordinals = work->nkeys;
-	if (r == 0 && (def->kinds & DIT_INDEX_EQ) != 0 && !is_ordered) {
-		r = def->eq_keys == DIT_EQ_CLASSES
-		            ? add_class_hashes(work, def, values, attr->nvalues)
-		            : add_eq_hashes(work, def, values, attr->nvalues);
+	if (r == 0 && (def->kinds & DIT_INDEX_APPROX) != 0) {
+		r = add_phonetic_keys(work, def, values, attr->nvalues, sink);
 	}
 	if (r == 0 && (def->kinds & DIT_INDEX_SUB) != 0) {
-		r = add_substr_hashes(work, def, values, attr->nvalues);
-	}
-	if (r == 0 && format == DIT_KEY_WIDE) {
-		r = put_wide_hashes(work, def, sink);
+		r = put_substr_keys(work, def, values, attr->nvalues, sink);
 	}
 	if (r < 0 || work->nkeys == 0) {
 		return r;
 	}
-	hashes_to_ordinals(work, nordinals, format);
 	return sink->keys(sink->ctx, def->db, work->keys, work->nkeys);
 }
 
@@ -383,15 +296,9 @@ int dit_index_entry(struct dit_index_work *work, const struct dit_entry *entry,
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr *attr = &entry->attrs[i];
-		struct ad_defs defs = {0};
-		int r = 0;
+		struct dit_ad_defs defs = {0};
+		int r = dit_index_work_defs(work, attr->ad, &defs);
 
-		if (attr->ad->ordinal < work->nads) {
-			defs = work->ads[attr->ad->ordinal];
-		}
-		if (!defs.is_known) {
-			r = find_defs(work, attr->ad, &defs);
-		}
 		for (uint16_t k = 0; k < defs.ndefs && r == 0; k++) {
 			r = put_keys(work, work->defs[defs.first + k], attr, &sink);
 		}

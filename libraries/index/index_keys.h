@@ -84,6 +84,21 @@ struct dit_index_work;
 int dit_index_work_new(struct dit_index_work **ret, const struct dit_index_set *set);
 void dit_index_work_free(struct dit_index_work *work);
 
+/** Why an entry cannot be indexed. */
+struct dit_index_refusal {
+	const struct dit_ad *ad;
+	uint32_t value;     /* which of its values */
+	const char *reason; /* static text */
+};
+
+/**
+ * May keys be made of all values of this entry? slapd ends with a signal over some.
+ *
+ * @return 0; DIT_E_INVALID with @p ret; -ENOMEM
+ */
+int dit_index_check(struct dit_index_work *work, const struct dit_entry *entry,
+                    struct dit_index_refusal *ret);
+
 /**
  * Make all index keys of an entry.
  *

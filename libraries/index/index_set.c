@@ -13,6 +13,8 @@
  *     integers of 4 bytes, any pres       all 4         BYTES32
  *     integers of 8 bytes without pres    all 8         BYTES64
  *     times with or without pres          5, or 4 and 5 SHORT
+ *     approx with or without hash32, pres 1 to 4        SHORT
+ *     approx with hash64                  1 to 4 and 8  WIDE
  *     longer integers                                   WIDE
  *
  * INT formats need a rule whose keys have no order of their own: slapd compares the
@@ -24,6 +26,7 @@
 #include "base/error.h"
 #include "index/index_set.h"
 #include "index/key_integer.h"
+#include "index/key_phonetic.h"
 #include "index/key_time.h"
 
 #define PRES_KEY_BYTES              4
@@ -59,9 +62,11 @@ static int choose_eq_keys(const struct dit_attr_type *type, enum dit_eq_keys *re
 	case DIT_INDEXER_TIME:
 		*ret = DIT_EQ_TIME;
 		return 0;
+	case DIT_INDEXER_METAPHONE:
+		*ret = DIT_EQ_PHONETIC;
+		return 0;
 	case DIT_INDEXER_NONE:
 	case DIT_INDEXER_SUBSTR:
-	case DIT_INDEXER_METAPHONE:
 		break;
 	}
 	return DIT_E_UNSUPPORTED;
@@ -107,7 +112,11 @@ static int add_def(struct dit_index_set *set, const struct dit_index_spec *spec)
 		.kinds = spec->kinds,
 	};
 	if ((def->kinds & DIT_INDEX_APPROX) != 0) {
-		return DIT_E_UNSUPPORTED;
+		if (type->approx == NULL ||
+		    type->approx->indexer != DIT_INDEXER_METAPHONE) {
+			return DIT_E_UNSUPPORTED;
+		}
+		def->is_picky = true;
 	}
 	if ((def->kinds & DIT_INDEX_EQ) != 0) {
 		int r = choose_eq_keys(type, &def->eq_keys);
@@ -115,6 +124,8 @@ static int add_def(struct dit_index_set *set, const struct dit_index_spec *spec)
 		if (r < 0) {
 			return r;
 		}
+		def->is_picky |=
+			def->eq_keys == DIT_EQ_INTEGER || def->eq_keys == DIT_EQ_PHONETIC;
 		def->states.whole = hash_prefix(hash64, spec->ad, "", type->equality);
 	}
 	if ((def->kinds & DIT_INDEX_SUB) != 0) {
@@ -142,9 +153,30 @@ static void add_length(struct key_lengths *lengths, size_t length)
 	lengths->max = length > lengths->max ? length : lengths->max;
 }
 
+static void add_eq_lengths(struct key_lengths *lengths, const struct dit_index_set *set,
+                           enum dit_eq_keys eq_keys)
+{
+	switch (eq_keys) {
+	case DIT_EQ_INTEGER:
+		add_length(lengths, set->params.intlen);
+		break;
+	case DIT_EQ_TIME:
+		add_length(lengths, DIT_TIME_KEY_BYTES);
+		break;
+	case DIT_EQ_PHONETIC:
+		add_length(lengths, 1);
+		add_length(lengths, DIT_PHONETIC_MAX);
+		break;
+	case DIT_EQ_HASH:
+	case DIT_EQ_NAME_UID:
+	case DIT_EQ_CLASSES:
+		add_length(lengths, set->params.hash64 ? 8 : 4);
+		break;
+	}
+}
+
 static struct key_lengths measure_keys(const struct dit_index_set *set, unsigned db)
 {
-	size_t hash_bytes = set->params.hash64 ? 8 : 4;
 	struct key_lengths lengths = {SIZE_MAX, 0};
 
 	for (size_t i = 0; i < set->ndefs; i++) {
@@ -156,18 +188,14 @@ static struct key_lengths measure_keys(const struct dit_index_set *set, unsigned
 		if ((def->kinds & DIT_INDEX_PRES) != 0) {
 			add_length(&lengths, PRES_KEY_BYTES);
 		}
+		if ((def->kinds & DIT_INDEX_EQ) != 0) {
+			add_eq_lengths(&lengths, set, def->eq_keys);
+		}
+		if ((def->kinds & DIT_INDEX_APPROX) != 0) {
+			add_eq_lengths(&lengths, set, DIT_EQ_PHONETIC);
+		}
 		if ((def->kinds & DIT_INDEX_SUB) != 0) {
-			add_length(&lengths, hash_bytes);
-		}
-		if ((def->kinds & DIT_INDEX_EQ) == 0) {
-			continue;
-		}
-		if (def->eq_keys == DIT_EQ_INTEGER) {
-			add_length(&lengths, set->params.intlen);
-		} else if (def->eq_keys == DIT_EQ_TIME) {
-			add_length(&lengths, DIT_TIME_KEY_BYTES);
-		} else {
-			add_length(&lengths, hash_bytes);
+			add_eq_lengths(&lengths, set, DIT_EQ_HASH);
 		}
 	}
 	return lengths;

@@ -17,6 +17,7 @@ enum dit_eq_keys {
 	DIT_EQ_CLASSES,  /* hashes of the names of classes and their superclasses */
 	DIT_EQ_INTEGER,
 	DIT_EQ_TIME,
+	DIT_EQ_PHONETIC, /* an approximate rule that stands for equality */
 };
 
 /** One index definition, ready for use. */
@@ -26,6 +27,7 @@ struct dit_index_def {
 	unsigned db;
 	unsigned kinds; /* DIT_INDEX_... */
 	enum dit_eq_keys eq_keys;
+	bool is_picky; /* slapd ends with a signal over some values (dit_index_check()) */
 	struct dit_hash_states states;
 };
 

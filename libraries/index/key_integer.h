@@ -8,6 +8,8 @@
 #ifndef DITKIT_KEY_INTEGER_H
 #define DITKIT_KEY_INTEGER_H
 
+#include <stdbool.h>
+
 #include "base/span.h"
 
 #define DIT_INTLEN_MIN 4
@@ -21,5 +23,12 @@
  * @param key     gets @p intlen bytes
  */
 void dit_key_integer(struct dit_span value, unsigned intlen, unsigned char *key);
+
+/**
+ * Does slapd survive making the key of this text? Not if it is empty, nor if one of its
+ * groups of eight characters reads as a negative number ("--1"), nor if it is long and has
+ * so many zeros in front that digits are cut off which would have fitted.
+ */
+bool dit_key_integer_is_sound(struct dit_span value, unsigned intlen);
 
 #endif

@@ -2,16 +2,21 @@
 noinst_LTLIBRARIES += %D%/libindex.la
 rooms += %D%/libindex.la
 %C%_libindex_la_SOURCES = \
+	%D%/index_check.c \
 	%D%/index_keys.c \
 	%D%/index_keys.h \
 	%D%/index_set.c \
 	%D%/index_set.h \
+	%D%/index_work.c \
+	%D%/index_work.h \
 	%D%/key_class.c \
 	%D%/key_class.h \
 	%D%/key_hash.c \
 	%D%/key_hash.h \
 	%D%/key_integer.c \
 	%D%/key_integer.h \
+	%D%/key_phonetic.c \
+	%D%/key_phonetic.h \
 	%D%/key_time.c \
 	%D%/key_time.h \
 	$(NULL)

@@ -44,7 +44,7 @@ BEGIN {
 	      "first-component-oid FIRST_COMPONENT_OID csn CSN csn-sid CSN_SID dn DN " \
 	      "rdn RDN nameUID NAME_UID authz AUTHZ cert-exact CERT_EXACT " \
 	      "certlist-exact CERTLIST_EXACT attrcert-exact ATTRCERT_EXACT " \
-	      "metaphone METAPHONE aci ACI", words, " ")
+	      "aci ACI", words, " ")
 	table(normalizer, "DIT_NORM_")
 
 	split("none NONE hash HASH substr SUBSTR integer-key INTEGER time-key TIME " \

@@ -115,6 +115,25 @@ size_t dit_utf8_encode(uint32_t c, char *to)
 	return len;
 }
 
+size_t dit_utf8_ascii(uint32_t c, char *to)
+{
+	const struct dit_unicode *u = NULL;
+	size_t n = 0;
+
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	u = dit_unicode_find(c);
+	for (size_t i = 0; i < u->ndecomp && n < DIT_UTF8_ASCII_MAX; i++) {
+		c = dit_unicode_decomp[u->decomp_at + i];
+		if (c < 0x80) {
+			to[n++] = (char)c;
+		}
+	}
+	return n;
+}
+
 bool dit_utf8_is_valid(struct dit_span text)
 {
 	uint32_t c = 0;

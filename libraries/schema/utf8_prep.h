@@ -17,7 +17,8 @@
 #include "base/arena.h"
 #include "base/span.h"
 
-#define DIT_UTF8_MAX 6 /* bytes of a code point */
+#define DIT_UTF8_MAX       6 /* bytes of a code point */
+#define DIT_UTF8_ASCII_MAX 8 /* ASCII characters in a decomposition; the tables have 5 */
 
 /**
  * Decode the code point at the start of @p text, which is not empty.
@@ -28,6 +29,16 @@ size_t dit_utf8_decode(struct dit_span text, uint32_t *ret);
 
 /** Write a code point below 0x80000000. @return its length, at most DIT_UTF8_MAX */
 size_t dit_utf8_encode(uint32_t c, char *to);
+
+/**
+ * The ASCII characters in the full decomposition of a code point, such as "e" of an e with
+ * an accent.
+ *
+ * @param to  DIT_UTF8_ASCII_MAX bytes
+ *
+ * @return their number
+ */
+size_t dit_utf8_ascii(uint32_t c, char *to);
 
 /** Does the text decode from end to end? Empty text does. */
 bool dit_utf8_is_valid(struct dit_span text);

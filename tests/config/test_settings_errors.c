@@ -171,11 +171,6 @@ static const struct error_case {
  L(8, "duplicate index definition for attr \"commonName\"")},
 {DB "index cn;lang-a eq\nindex CN;LANG-A sub\n",
  L(9, "duplicate index definition for attr \"CN;LANG-A\"")},
-{DB "index cn approx\n",
- L(8, "approx index of attribute \"cn\" not supported by this release")},
-{DB "attributetype ( 1.2.3 NAME 'x' EQUALITY directoryStringApproxMatch SYNTAX "
- "1.3.6.1.4.1.1466.115.121.1.15 )\nindex x eq\n",
- L(9, "equality index of attribute \"x\" not supported by this release")},
 	/* clang-format on */
 };
 

@@ -57,10 +57,46 @@ static const struct example examples[] = {
 	{"x5", 4, "80000000"},
 	{"abc", 4, "80000000"},
 	{"111111111111111111111111111111x", 16, "8000000e063191caf8f3b3044683db47"},
-	/* slapd fills up with what memory holds, or crashes */
+	/* zeros have a byte for each group */
+	{"-0", 4, "7fffff00"},
+	{"-00000000000", 4, "7fff0000"},
+	{"-0000000000000000", 4, "3dff0000"},
+	{"-099999999", 4, "7a0a1f01"},
+	/* hexadecimal text is as long as it looks, in groups of 16 characters */
+	{"0x868zz6A0A27eqW", 4, "c2000868"},
+	{"0x1-12345678901234567", 12, "800000012345678901234567"},
+	{"0x123456789012345-2", 12, "800000010023456789012345"},
+	{"0x-12", 4, "8000ffee"},
+	{"0x+12", 4, "80000012"},
+	{"0x0x12", 4, "80000012"},
+	{"0x0xg2", 4, "80000000"},
+	{"'+1'H", 4, "80000001"},
+	{"0x", 4, "80000000"},
+	/* slapd fills up with what memory holds */
 	{"00000000000000000001", 4, "80000000"},
-	{"--5", 4, "7fffff00"},
-	{"", 4, "80000000"},
+};
+
+/* What slapd dies of while it makes keys of 4 bytes (values.md 2.6), and what not. */
+static const struct {
+	const char *value;
+	bool is_sound;
+} soundness[] = {
+	{"", false},
+	{"--1", false},
+	{"--0", true},
+	{"- -1", false},
+	{"a-2741810", false},
+	{" -288230376151711743", false},
+	{"+-1001993", false},
+	{"1-2", true},
+	{"-", true},
+	{"-0", true},
+	{"0", true},
+	{"0x-12", true},
+	{"'-12'H", true},
+	{"000000000001", true},
+	{"000000000000000000000000000000", true},
+	{"123456789012345678901234567890", true},
 };
 /* clang-format on */
 
@@ -79,6 +115,22 @@ static void values_have_slapds_keys(void **state)
 		print_message("  %s\n", e->value);
 		assert_string_equal(hex, e->key);
 	}
+}
+
+static void what_slapd_dies_of_is_known(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(soundness) / sizeof(soundness[0]); i++) {
+		print_message("  %s\n", soundness[i].value);
+		assert_int_equal(
+			dit_key_integer_is_sound(dit_span_of(soundness[i].value), 4),
+			soundness[i].is_sound);
+	}
+	/* Digits are cut off and fewer bytes than 9 remain. */
+	assert_false(dit_key_integer_is_sound(
+		DIT_SPAN("00000000000000000000000000000001"), 9));
+	assert_true(dit_key_integer_is_sound(DIT_SPAN("10000000000000000000000000000001"),
+	                                     9));
 }
 
 /** Keys of a bigger number are never smaller. */
@@ -146,6 +198,8 @@ static void texts_of_any_length_stay_in_bounds(void **state)
 				}
 				dit_key_integer((struct dit_span){text, len}, intlen,
 				                key);
+				(void)dit_key_integer_is_sound(
+					(struct dit_span){text, len}, intlen);
 			}
 		}
 	}
@@ -156,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_have_slapds_keys),
+		cmocka_unit_test(what_slapd_dies_of_is_known),
 		cmocka_unit_test(keys_sort_as_numbers_do),
 		cmocka_unit_test(all_sixteen_bit_numbers_have_their_own_keys),
 		cmocka_unit_test(texts_of_any_length_stay_in_bounds),

@@ -4,6 +4,7 @@ script_tests += \
 	%D%/conf_errors.sh \
 	%D%/content.sh \
 	%D%/errors.sh \
+	%D%/fatal.sh \
 	%D%/generated.sh \
 	%D%/killed.sh \
 	%D%/served.sh \

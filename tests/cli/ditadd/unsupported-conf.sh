@@ -1,6 +1,6 @@
 # What would change the stored bytes and is not built yet is refused by name.
 cp slapd.conf base.conf
-for line in 'multival cn 5,3' 'index sn approx' 'subordinate'; do
+for line in 'multival cn 5,3' 'subordinate'; do
 	{
 		cat base.conf
 		echo "$line"

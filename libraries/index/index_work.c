@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The definitions that apply to an attribute description, found once for each thread.
+ */
+#include "index/index_work.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int dit_index_work_new(struct dit_index_work **ret, const struct dit_index_set *set)
+{
+	struct dit_index_work *work = calloc(1, sizeof(*work));
+
+	if (work == NULL) {
+		return -ENOMEM;
+	}
+	work->set = set;
+	*ret = work;
+	return 0;
+}
+
+void dit_index_work_free(struct dit_index_work *work)
+{
+	if (work == NULL) {
+		return;
+	}
+	dit_class_keys_deinit(&work->classes);
+	free(work->ads);
+	free(work->defs);
+	free(work->keys);
+	free(work);
+}
+
+static bool def_applies(const struct dit_index_def *def, const struct dit_attr_type *type,
+                        const struct dit_ad *ad, bool is_tagged)
+{
+	if (def->type != type || (def->options.len > 0) != is_tagged) {
+		return false;
+	}
+	return !is_tagged || dit_span_eq(def->options, ad->options);
+}
+
+/** Append the definitions of one type on the way down, those of its supertypes first. */
+static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_type *type,
+                            const struct dit_ad *ad)
+{
+	const struct dit_index_set *set = work->set;
+	int r = type->sup == NULL ? 0 : add_defs_of_type(work, type->sup, ad);
+
+	for (size_t i = 0; i < 2 * set->ndefs && r == 0; i++) {
+		const struct dit_index_def *def = &set->defs[i % set->ndefs];
+
+		if (!def_applies(def, type, ad, i >= set->ndefs)) {
+			continue;
+		}
+		if (work->ndefs == work->defs_size) {
+			size_t size = work->defs_size == 0 ? 64 : work->defs_size * 2;
+			const struct dit_index_def **defs =
+				reallocarray(work->defs, size, sizeof(*defs));
+
+			if (defs == NULL) {
+				return -ENOMEM;
+			}
+			work->defs = defs;
+			work->defs_size = size;
+		}
+		work->defs[work->ndefs++] = def;
+	}
+	return r;
+}
+
+/** Make the array of descriptions long enough for @p ordinal. */
+static int reserve_ads(struct dit_index_work *work, uint32_t ordinal)
+{
+	size_t nads = (size_t)ordinal + 64;
+	struct dit_ad_defs *ads = reallocarray(work->ads, nads, sizeof(*ads));
+
+	if (ads == NULL) {
+		return -ENOMEM;
+	}
+	memset(ads + work->nads, 0, (nads - work->nads) * sizeof(*ads));
+	work->ads = ads;
+	work->nads = nads;
+	return 0;
+}
+
+int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
+                         struct dit_ad_defs *ret)
+{
+	size_t first = work->ndefs;
+	int r = 0;
+
+	if (ad->ordinal >= work->nads) {
+		r = reserve_ads(work, ad->ordinal);
+	}
+	if (r == 0) {
+		r = add_defs_of_type(work, ad->type, ad);
+	}
+	if (r < 0) {
+		work->ndefs = first;
+		return r;
+	}
+	*ret = (struct dit_ad_defs){
+		.is_known = true,
+		.ndefs = (uint16_t)(work->ndefs - first),
+		.first = (uint32_t)first,
+	};
+	for (size_t i = first; i < work->ndefs; i++) {
+		ret->is_picky |= work->defs[i]->is_picky;
+	}
+	work->ads[ad->ordinal] = *ret;
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a thread keeps while it makes keys: the definitions that apply to the attribute
+ * descriptions met so far, and room for keys.
+ *
+ * Which definitions apply to an attribute depends on its description alone (storage.md
+ * 5.2): from the topmost supertype down to the type itself, the definition without
+ * options, then the one with just these options. The answer is remembered by the ordinal
+ * of the description, so an attribute without index costs one look into an array.
+ *
+ *     index name eq, cn eq, cn;lang-en eq
+ *
+ *     cn            name, cn
+ *     cn;lang-en    name, cn, cn;lang-en
+ *     sn;lang-en    name
+ *
+ * Threads: a work object belongs to one thread.
+ */
+#ifndef DITKIT_INDEX_WORK_H
+#define DITKIT_INDEX_WORK_H
+
+#include "index/index_set.h"
+#include "index/key_class.h"
+
+/** The definitions of one attribute description. */
+struct dit_ad_defs {
+	bool is_known;
+	bool is_picky; /* one of them is */
+	uint16_t ndefs;
+	uint32_t first; /* in dit_index_work.defs */
+};
+
+struct dit_index_work {
+	const struct dit_index_set *set;
+
+	struct dit_ad_defs *ads; /* by ordinal */
+	size_t nads;
+	const struct dit_index_def **defs; /* of all known descriptions */
+	size_t ndefs;
+	size_t defs_size;
+
+	uint64_t *keys; /* of the current attribute and definition */
+	size_t nkeys;
+	size_t keys_size;
+	struct dit_class_keys_cache classes;
+};
+
+/** Find out what applies to a description that was not met before. 0 or -ENOMEM */
+int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
+                         struct dit_ad_defs *ret);
+
+/** What applies to a description. 0 or -ENOMEM */
+static inline int dit_index_work_defs(struct dit_index_work *work,
+                                      const struct dit_ad *ad, struct dit_ad_defs *ret)
+{
+	if (ad->ordinal < work->nads && work->ads[ad->ordinal].is_known) {
+		*ret = work->ads[ad->ordinal];
+		return 0;
+	}
+	return dit_index_work_learn(work, ad, ret);
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The promises of index/key_phonetic.h (values.md 6.9). The keys were made by slapadd
+ * 2.5.13; many more words are compared with it in tests/oracle/values.sh.
+ */
+#include "index/key_phonetic.h"
+
+#include "test.h"
+
+static const struct {
+	const char *text;
+	const char *keys; /* with a space behind each */
+} examples[] = {
+	/* values.md 6.9 */
+	{"Hello World", "HL WRLT "},
+	{"Knight", "NKT "},
+	{"Xavier", "SFR "},
+	{"Wright Phone", "RKT FN "},
+	{"Jos\xC3\xA9", "JS "},
+	{"Thatch Gem", "0X GM "},
+	{"Axe", "AKS "},
+	{"12 34", ""},
+	/* words */
+	{"", ""},
+	{"   ", ""},
+	{"A bc d efg", "A K T EFK "},
+	{"  foo  ", "F "},
+	{"Robert\tHello a", "RRT A "},
+	{"O'Neill x-ray", "O S "},
+	{"abc\x7F"
+         "def \x01x",
+         "AKTF S "},
+	/* all that is not ASCII is dropped after it was decomposed */
+	{"\xE3\x8E\xA9 caf\xC3\xA9s", "P KFS "},
+	{"\xEF\xAC\x83", "F "},
+	{"na\xE2\x80\x8Bme", "NM "},
+	{"\xE6\xBC\xA2\xE5\xAD\x97", ""},
+	{"a\xC2\xA0knot", "A NT "},
+};
+
+static void check(struct dit_span text, const char *keys)
+{
+	char found[256] = "";
+	char key[DIT_PHONETIC_MAX];
+	size_t len = 0;
+
+	while ((len = dit_key_phonetic(&text, key)) > 0) {
+		assert_true(len <= sizeof(key));
+		(void)snprintf(found + strlen(found), sizeof(found) - strlen(found),
+		               "%.*s ", (int)len, key);
+	}
+	assert_string_equal(found, keys);
+	assert_int_equal(text.len, 0);
+}
+
+static void words_have_slapds_keys(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+		print_message("  %s\n", examples[i].text);
+		check(dit_span_of(examples[i].text), examples[i].keys);
+	}
+}
+
+static void a_nul_ends_the_text(void **state)
+{
+	(void)state;
+	check((struct dit_span){"foo\0 bar", 8}, "F ");
+}
+
+/* Only the first 31 letters of a word count. */
+static void long_words_are_cut(void **state)
+{
+	char text[64];
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	text[30] = 'L';
+	text[31] = 'm';
+	check((struct dit_span){text, sizeof(text)}, "AL ");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_have_slapds_keys),
+		cmocka_unit_test(a_nul_ends_the_text),
+		cmocka_unit_test(long_words_are_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
