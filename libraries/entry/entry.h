@@ -30,6 +30,7 @@ struct dit_attr {
 	struct dit_span *values; /* as given */
 	struct dit_span *normal; /* one for each value; NULL: none (storage.md 4.3) */
 	uint32_t nvalues;
+	bool is_sorted; /* by the equality rule, as sortvals wants (values.md 2.5) */
 };
 
 struct dit_entry {
@@ -50,6 +51,7 @@ struct dit_entry_context {
 	bool check_values;      /* -o value-check=yes, without -q */
 	bool lastmod;           /* add the six operational attributes */
 	bool allow_dynamic;     /* the database has the dds overlay */
+	const uint64_t *sorted; /* sortvals: bit set over ordinals of types; NULL: none */
 	unsigned sid;           /* -S, 0..4095 */
 	struct dit_span rootdn; /* pretty; empty: none */
 	struct dit_span rootdn_norm;
@@ -120,6 +122,14 @@ int dit_entry_check(const struct dit_entry_context *context,
 /** Add the operational attributes that are missing, if lastmod is on. 0 or -ENOMEM. */
 int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
                        const struct dit_entry_stamp *stamp, struct dit_arena *arena);
+
+/** Does sortvals name the type? */
+static inline bool dit_entry_is_sorted(const struct dit_entry_context *context,
+                                       const struct dit_attr_type *type)
+{
+	return context->sorted != NULL &&
+	       (context->sorted[type->ordinal / 64] >> (type->ordinal % 64) & 1) != 0;
+}
 
 /** First block of a description, or NULL. */
 struct dit_attr *dit_entry_find(const struct dit_entry *entry, const struct dit_ad *ad);

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "schema/value.h"
+#include "schema/value_order.h"
 
 static int refuse_name(struct dit_entry_check *check, const struct dit_attr_type *type,
                        const char *what)
@@ -97,9 +98,9 @@ static bool has_value(const struct dit_entry_check *check, const struct dit_attr
 	return false;
 }
 
-/* A copy of @p list with one more value. NULL: no memory. */
-static struct dit_span *list_append(struct dit_arena *arena, const struct dit_span *list,
-                                    uint32_t n, struct dit_span value)
+/* A copy of @p list with one more value at @p at. NULL: no memory. */
+static struct dit_span *list_insert(struct dit_arena *arena, const struct dit_span *list,
+                                    uint32_t n, uint32_t at, struct dit_span value)
 {
 	struct dit_span *copy = NULL;
 
@@ -110,16 +111,42 @@ static struct dit_span *list_append(struct dit_arena *arena, const struct dit_sp
 	if (copy == NULL) {
 		return NULL;
 	}
-	if (n > 0) {
-		memcpy(copy, list, n * sizeof(*copy));
+	if (at > 0) {
+		memcpy(copy, list, at * sizeof(*copy));
 	}
-	copy[n] = value;
+	copy[at] = value;
+	if (at < n) {
+		memcpy(copy + at + 1, list + at, (n - at) * sizeof(*copy));
+	}
 	return copy;
 }
 
+/* Where a value belongs: behind all others, unless they are sorted. */
+static uint32_t place_of(const struct dit_attr *attr, struct dit_span key)
+{
+	const struct dit_span *keys = attr->normal != NULL ? attr->normal : attr->values;
+	dit_value_order_fn order = dit_value_order(attr->ad->type);
+	uint32_t low = 0;
+	uint32_t high = attr->nvalues;
+
+	if (!attr->is_sorted) {
+		return attr->nvalues;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (order(keys[middle], key) < 0) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
+}
+
 /*
- * Append the naming value. If it has no normal form the block loses the normal forms of
- * its other values, too: slapd keeps them for all values or for none.
+ * Add the naming value. If it has no normal form the block loses the normal forms of its
+ * other values, too: slapd keeps them for all values or for none.
  */
 static int add_value(struct dit_entry_check *check, const struct dit_ava *ava,
                      struct dit_attr *attr)
@@ -127,17 +154,20 @@ static int add_value(struct dit_entry_check *check, const struct dit_ava *ava,
 	struct dit_span normal = {NULL, 0};
 	struct dit_span *values = NULL;
 	struct dit_span *normals = NULL;
+	uint32_t at = 0;
 	int r = normal_of(check, ava, &normal);
 
 	if (r < 0) {
 		return r;
 	}
-	values = list_append(check->arena, attr->values, attr->nvalues, ava->value);
+	at = place_of(attr, r > 0 ? normal : ava->value);
+	values = list_insert(check->arena, attr->values, attr->nvalues, at, ava->value);
 	if (values == NULL) {
 		return -ENOMEM;
 	}
 	if (r > 0 && (attr->nvalues == 0 || attr->normal != NULL)) {
-		normals = list_append(check->arena, attr->normal, attr->nvalues, normal);
+		normals = list_insert(check->arena, attr->normal, attr->nvalues, at,
+		                      normal);
 		if (normals == NULL) {
 			return -ENOMEM;
 		}
@@ -173,9 +203,10 @@ static int check_name(struct dit_entry_check *check, const struct dit_ava *ava)
 	}
 	if (attr == NULL) {
 		attr = dit_entry_add(check->entry, &type->ad, check->arena);
-	}
-	if (attr == NULL) {
-		return -ENOMEM;
+		if (attr == NULL) {
+			return -ENOMEM;
+		}
+		attr->is_sorted = dit_entry_is_sorted(check->context, type);
 	}
 	dit_check_see(check, type);
 	return add_value(check, ava, attr);

@@ -3,25 +3,15 @@
  * The value check, "-o value-check=yes": every value valid under its syntax, no more
  * values than allowed, no value twice. slapadd does it behind the schema check.
  *
- * Duplicates are told by the index of the earlier value, as slapd does for up to eight
- * values; with more its answer depends on how its sort happens to run.
+ * Duplicates are looked for among normal forms; where a type has none, among pretty ones.
  */
 #include "entry/entry_check.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "entry/value_sort.h"
 #include "schema/value.h"
-
-/* Up to here every pair is compared; longer lists are sorted. */
-#define PAIRS_MAX 8
-
-/* What duplicates of one attribute are found by. */
-struct candidate {
-	struct dit_span value;
-	uint32_t index;
-};
 
 /*
  * Nearly all rules compare normal forms byte by byte. booleanMatch looks at the lengths
@@ -42,21 +32,6 @@ bool dit_check_values_equal(const struct dit_schema *schema,
 		return value.len == asserted.len;
 	}
 	return dit_span_eq(value, asserted);
-}
-
-/* What two values must share to be the same one; of classes, their definition. */
-static struct dit_span identity_of(const struct dit_entry_check *check,
-                                   const struct dit_attr *attr, uint32_t i)
-{
-	const struct dit_class *oc = NULL;
-
-	if (attr->normal != NULL) {
-		return attr->normal[i];
-	}
-	if (attr->ad->type->pretty == DIT_PRETTY_CLASS_NAME) {
-		oc = dit_schema_find_class(check->context->schema, attr->values[i]);
-	}
-	return oc == NULL ? attr->values[i] : dit_span_of(oc->oid);
 }
 
 /* "{12}text" -> "text": the ordering prefix is no part of the value (values.md 3.5). */
@@ -128,81 +103,54 @@ static int check_syntax(struct dit_entry_check *check, const struct dit_attr *at
 	return 0;
 }
 
-static int candidate_order(const void *left, const void *right)
+/* What the values of an attribute are compared by. @return 0 or -ENOMEM */
+static int make_keys(struct dit_entry_check *check, const struct dit_attr *attr,
+                     struct dit_span *keys)
 {
-	const struct candidate *a = left;
-	const struct candidate *b = right;
-	int order = 0;
+	const struct dit_attr_type *type = attr->ad->type;
 
-	if (a->value.len != b->value.len) {
-		return a->value.len < b->value.len ? -1 : 1;
-	}
-	if (a->value.len > 0) {
-		order = memcmp(a->value.data, b->value.data, a->value.len);
-	}
-	if (order == 0) {
-		order = a->index < b->index ? -1 : 1;
-	}
-	return order;
-}
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		int r = 0;
 
-/*
- * The first value that came before, going through the list in order.
- *
- * @return 1 with the earlier one's index; 0
- */
-static int find_pair(const struct candidate *list, uint32_t n, uint32_t *ret)
-{
-	for (uint32_t j = 1; j < n; j++) {
-		for (uint32_t i = 0; i < j; i++) {
-			if (dit_span_eq(list[i].value, list[j].value)) {
-				*ret = list[i].index;
-				return 1;
-			}
+		keys[i] = attr->normal != NULL ? attr->normal[i] : attr->values[i];
+		if (attr->normal == NULL && type->pretty != DIT_PRETTY_NONE &&
+		    without_prefix(type, keys[i]).len == keys[i].len) {
+			r = dit_value_pretty(check->context->schema, type->pretty,
+			                     keys[i], check->arena, &keys[i]);
+		}
+		if (r == -ENOMEM) {
+			return r;
 		}
 	}
 	return 0;
 }
 
-/* The same for a long list, which is sorted. */
-static int find_neighbours(struct candidate *list, uint32_t n, uint32_t *ret)
-{
-	uint32_t best = UINT32_MAX;
-
-	qsort(list, n, sizeof(*list), candidate_order);
-	for (uint32_t i = 1; i < n; i++) {
-		if (list[i].index < best &&
-		    dit_span_eq(list[i - 1].value, list[i].value)) {
-			best = list[i].index;
-			*ret = list[i - 1].index;
-		}
-	}
-	return best == UINT32_MAX ? 0 : 1;
-}
-
 static int check_unique(struct dit_entry_check *check, const struct dit_attr *attr)
 {
 	struct dit_arena_mark mark = dit_arena_mark(check->arena);
-	struct candidate *list = NULL;
-	uint32_t index = 0;
+	struct dit_span *keys = NULL;
+	uint32_t *places = NULL;
+	uint32_t found = 0;
 	int r = 0;
 
-	list = dit_arena_calloc(check->arena, attr->nvalues, sizeof(*list));
-	if (list == NULL) {
+	keys = dit_arena_alloc(check->arena, attr->nvalues * sizeof(*keys));
+	places = dit_arena_alloc(check->arena, attr->nvalues * sizeof(*places));
+	if (keys == NULL || places == NULL) {
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < attr->nvalues; i++) {
-		list[i] = (struct candidate){identity_of(check, attr, i), i};
+	r = make_keys(check, attr, keys);
+	if (r < 0) {
+		return r;
 	}
-	r = attr->nvalues <= PAIRS_MAX ? find_pair(list, attr->nvalues, &index)
-	                               : find_neighbours(list, attr->nvalues, &index);
+	found = dit_values_sort(keys, places, attr->nvalues,
+	                        dit_value_order(attr->ad->type));
 	dit_arena_rewind(check->arena, mark);
-	if (r == 0) {
+	if (found == DIT_VALUES_UNIQUE) {
 		return 0;
 	}
 	return dit_check_refuse(check, DIT_LDAP_TYPE_OR_VALUE_EXISTS, DIT_NOTE_NONE,
 	                        "%s: value #%u provided more than once",
-	                        attr->ad->name.data, index);
+	                        attr->ad->name.data, found);
 }
 
 /*

@@ -20,7 +20,8 @@
  *
  * 3. Blocks: neighbouring runs of one description become one block, whatever their names.
  *    Values stay where the parser left them; their normal forms go to the arena. Errors
- *    are told in this order, not in that of the lines.
+ *    are told in this order, not in that of the lines. A block of a type under sortvals
+ *    is sorted when the description of the next one is known.
  */
 #include "entry/entry.h"
 
@@ -29,6 +30,7 @@
 
 #include "base/error.h"
 #include "entry/entry_work.h"
+#include "entry/value_sort.h"
 #include "schema/value.h"
 
 /* Blocks that the check and completion may add to an entry: structural class, two naming
@@ -47,6 +49,7 @@ struct reading {
 	struct dit_ldif_line *lines; /* dn lines taken out after pass 1 */
 	size_t nlines;
 	uint32_t nruns;
+	struct dit_attr *block; /* being read; NULL: none */
 	struct dit_span
 		*values; /* of the block being read; all blocks share two arrays */
 	struct dit_span *normal;
@@ -358,32 +361,87 @@ static int refuse_name(struct reading *reading, const struct dit_entry_run *run)
 	return DIT_E_INVALID;
 }
 
+/* Values and normal forms move together. */
+static int sort_block(struct reading *reading, struct dit_attr *attr)
+{
+	uint32_t n = attr->nvalues;
+	struct dit_span *keys = attr->normal != NULL ? attr->normal : attr->values;
+	struct dit_span *values = NULL;
+	uint32_t *places = NULL;
+	uint32_t found = DIT_VALUES_UNIQUE;
+
+	attr->is_sorted = true;
+	if (n < 2) {
+		return 0;
+	}
+	places = dit_arena_alloc(reading->arena, n * sizeof(*places));
+	values = dit_arena_alloc(reading->arena, n * sizeof(*values));
+	if (places == NULL || values == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(values, attr->values, n * sizeof(*values));
+	found = dit_values_sort(keys, places, n, dit_value_order(attr->ad->type));
+	if (found != DIT_VALUES_UNIQUE) {
+		dit_notes_add(
+			reading->notes, DIT_REPORT_DIAGNOSTIC,
+			"str2entry: attributeType %s value #%u provided more than once",
+			attr->ad->name.data, found);
+		return DIT_E_INVALID;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		attr->values[i] = values[places[i]];
+	}
+	return 0;
+}
+
+static int end_block(struct reading *reading)
+{
+	struct dit_attr *attr = reading->block;
+
+	reading->block = NULL;
+	if (attr == NULL || !dit_entry_is_sorted(reading->context, attr->ad->type)) {
+		return 0;
+	}
+	return sort_block(reading, attr);
+}
+
+static int begin_block(struct reading *reading, const struct dit_ad *ad,
+                       struct dit_entry *entry)
+{
+	struct dit_attr *attr = NULL;
+	int r = end_block(reading);
+
+	if (r < 0) {
+		return r;
+	}
+	attr = dit_entry_add(entry, ad, reading->arena);
+	if (attr == NULL) {
+		return -ENOMEM;
+	}
+	attr->values = reading->values;
+	attr->normal = dit_attr_has_normal(ad->type) ? reading->normal : NULL;
+	reading->block = attr;
+	return 0;
+}
+
 /* Add a run's values to the newest block, or to a new one. */
 static int read_run(struct reading *reading, const struct dit_entry_run *run,
                     struct dit_entry *entry)
 {
-	struct dit_attr *attr = NULL;
 	int r = 0;
 
 	if (run->ad == NULL && !reading->context->check_schema && may_be_name(run)) {
-		return accept_unknown(reading, run, entry);
+		r = accept_unknown(reading, run, entry);
+		return r < 0 ? r : end_block(reading);
 	}
 	if (run->ad == NULL) {
 		return refuse_name(reading, run);
 	}
-	if (entry->nattrs > 0 && entry->attrs[entry->nattrs - 1].ad == run->ad) {
-		attr = &entry->attrs[entry->nattrs - 1];
-	} else {
-		attr = dit_entry_add(entry, run->ad, reading->arena);
-		if (attr == NULL) {
-			return -ENOMEM;
-		}
-		attr->values = reading->values;
-		attr->normal =
-			dit_attr_has_normal(run->ad->type) ? reading->normal : NULL;
+	if (reading->block == NULL || reading->block->ad != run->ad) {
+		r = begin_block(reading, run->ad, entry);
 	}
 	for (size_t i = 0; r == 0 && i < run->nlines; i++) {
-		r = read_value(reading, attr, &reading->lines[run->first + i]);
+		r = read_value(reading, reading->block, &reading->lines[run->first + i]);
 	}
 	return r;
 }
@@ -401,7 +459,7 @@ static int read_runs(struct reading *reading, struct dit_entry *entry)
 			r = read_run(reading, &runs[i], entry);
 		}
 	}
-	return r;
+	return r < 0 ? r : end_block(reading);
 }
 
 static int read_attrs(struct reading *reading, struct dit_entry *entry)

@@ -15,5 +15,7 @@ rooms += %D%/libentry.la
 	%D%/entry_complete.c \
 	%D%/entry_read.c \
 	%D%/entry_work.h \
+	%D%/value_sort.c \
+	%D%/value_sort.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

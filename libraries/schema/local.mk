@@ -35,6 +35,8 @@ rooms += %D%/libschema.la
 	%D%/value_authz.c \
 	%D%/value_cert.c \
 	%D%/value_normalize.c \
+	%D%/value_order.c \
+	%D%/value_order.h \
 	%D%/value_pretty.c \
 	%D%/value_scope.h \
 	%D%/value_time.c \

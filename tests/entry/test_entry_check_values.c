@@ -58,7 +58,7 @@ static void value_check_refuses_duplicates_and_range_options(void **state)
 		{"dn: cn=x\n" DEVICE
 	         "l: 0\nl: 1\nl: 2\nl: 3\nl: 4\nl: 5\nl: 6\nl: 7\nl: 8\n"
 	         "l: 7\nl: 3\n",
-	         20, "l: value #7 provided more than once", ""},
+	         20, "l: value #10 provided more than once", ""},
 	};
 	static const struct pass_case passes[] = {
 		{"dn: cn=x\n" DEVICE "tNone: b\ntNone: B\ntBool: TRUE\ntBool: FALSE\n"

@@ -369,7 +369,8 @@ static void unknown_classes_are_hashed_as_they_are(void **state)
 	struct fixture *f = *state;
 	struct dit_index_spec spec = {find_ad(f, "objectClass"), DIT_INDEX_EQ};
 	struct dit_index_set *set = new_set(f, &spec, 1, &usual_params, false);
-	struct dit_attr attr = {find_ad(f, "objectClass"), values, NULL, 2};
+	struct dit_attr attr = {
+		.ad = find_ad(f, "objectClass"), .values = values, .nvalues = 2};
 	struct dit_index_work *work = NULL;
 
 	assert_int_equal(dit_index_work_new(&work, set), 0);
@@ -411,7 +412,8 @@ static void remembered_class_keys_are_the_right_ones(void **state)
 	for (unsigned i = 0; i < 2 * 8 * 8 * 8; i++) {
 		const char *name = i % 2 == 0 ? "objectClass" : "structuralObjectClass";
 		struct dit_span values[3];
-		struct dit_attr attr = {find_ad(f, name), values, NULL, 1 + i % 3};
+		struct dit_attr attr = {
+			.ad = find_ad(f, name), .values = values, .nvalues = 1 + i % 3};
 		struct dit_index_work *other = NULL;
 
 		for (unsigned k = 0; k < 3; k++) {
@@ -468,7 +470,10 @@ static void only_a_bit_string_at_the_end_is_a_uid(void **state)
 		(void)snprintf(expected, sizeof(expected), "uniqueMember %08x",
 		               __builtin_bswap32(hash));
 		assert_int_equal(keys_of(f, set, work,
-		                         (struct dit_attr){spec.ad, &value, &value, 1}),
+		                         (struct dit_attr){.ad = spec.ad,
+		                                           .values = &value,
+		                                           .normal = &value,
+		                                           .nvalues = 1}),
 		                 0);
 		assert_string_equal(f->keys->text[0], expected);
 	}
@@ -485,8 +490,12 @@ static void times_that_are_none_have_no_key(void **state)
 	struct dit_index_work *work = NULL;
 
 	assert_int_equal(dit_index_work_new(&work, set), 0);
-	assert_int_equal(
-		keys_of(f, set, work, (struct dit_attr){spec.ad, &value, &value, 1}), 0);
+	assert_int_equal(keys_of(f, set, work,
+	                         (struct dit_attr){.ad = spec.ad,
+	                                           .values = &value,
+	                                           .normal = &value,
+	                                           .nvalues = 1}),
+	                 0);
 	assert_int_equal(f->keys->ncalls, 0);
 	dit_index_work_free(work);
 	dit_index_set_free(set);

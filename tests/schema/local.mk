@@ -26,3 +26,6 @@ check_PROGRAMS += %D%/test_value_authz
 check_PROGRAMS += %D%/test_value_cert
 %C%_test_value_cert_SOURCES = %D%/test_value_cert.c %D%/sample_context.h %D%/sample_schema.h
 %C%_test_value_cert_LDADD = $(test_libs)
+check_PROGRAMS += %D%/test_value_order
+%C%_test_value_order_SOURCES = %D%/test_value_order.c
+%C%_test_value_order_LDADD = $(test_libs)
