@@ -191,7 +191,9 @@ static void parse_item(struct loader *loader, struct load_member *member,
 	}
 	r = dit_entry_complete(&loader->context, &item->entry, &stamp, arena);
 	if (r == 0) {
-		r = dit_entry_encode(&item->entry, arena, &item->encoded);
+		r = dit_entry_encode(&item->entry,
+		                     load_split_rules(&loader->targets[item->target]),
+		                     arena, &item->encoded);
 	}
 	if (r < 0) {
 		item_fail(item, r, LOAD_REFUSED);

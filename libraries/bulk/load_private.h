@@ -128,6 +128,9 @@ struct load_target {
 	unsigned number; /* its place in loader->targets */
 	const struct dit_database *db;
 	unsigned suffix_nrdns;
+	uint32_t *split_limits; /* behind split_rules */
+	struct dit_split_rules split_rules;
+	bool has_split_rules; /* "multival" is configured */
 	struct dit_index_set *indexes;
 	struct dit_postings *postings; /* producer i belongs to member i */
 	struct dit_sorter *wide;       /* keys of DIT_KEY_WIDE databases; likewise */
@@ -163,6 +166,7 @@ struct loader {
 	struct dit_settings *settings;
 	const struct dit_database *db; /* the one chosen */
 	struct dit_entry_context context;
+	uint64_t *sorted;            /* of the context */
 	struct load_target *targets; /* what is written, the chosen database among them */
 	unsigned ntargets;
 	unsigned nthreads;
@@ -210,8 +214,21 @@ int load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *re
                          const struct load_item *item);
 int load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
                       const struct load_item *item);
+int load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
+                         const struct load_item *item);
 /* Report an item's notes. */
 void load_tell_notes(struct loader *loader, const struct load_item *item);
+
+/* load_split.c: sortvals and multival. 0; error, not reported */
+int load_sorted_make(struct loader *loader);
+int load_split_make(struct load_target *target);
+static inline const struct dit_split_rules *load_split_rules(
+	const struct load_target *target)
+{
+	return target->has_split_rules ? &target->split_rules : NULL;
+}
+/* The values of an entry that go to id2v, when its attributes have their numbers. */
+int load_split_put(struct load_target *target, const struct load_item *item);
 
 /* load_tree.c: dn2i and ad2i. */
 int load_write_tree(struct load_target *target);

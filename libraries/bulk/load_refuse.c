@@ -173,6 +173,18 @@ int load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *re
 	return fail_store(loader, record, item, "Resource temporarily unavailable (11)");
 }
 
+int load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
+                         const struct load_item *item)
+{
+	load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	            "mdb_id2entry_put: mdb_mval_put failed: " BAD_VALSIZE
+	            "(-30781) \"%.*s\"",
+	            DIT_SPAN_ARGS(item->entry.dn.norm));
+	load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	            "=> mdb_tool_entry_put: id2entry_add failed: err=80");
+	return fail_store(loader, record, item, "Internal error (80)");
+}
+
 int load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
                       const struct load_item *item)
 {

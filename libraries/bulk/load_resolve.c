@@ -297,6 +297,8 @@ static int put_entry(struct load_target *target, const struct load_item *item)
 	memcpy(out, encoded->bytes, encoded->len);
 	for (uint32_t i = 0; i < encoded->nattrs; i++) {
 		const struct dit_ad *ad = encoded->ads[i];
+		char *at = out + (size_t)encoded->ad_words[i] * 4;
+		uint32_t word = 0;
 
 		if (ad->ordinal >= target->ad_numbers_size ||
 		    target->ad_numbers[ad->ordinal] == 0) {
@@ -305,10 +307,11 @@ static int put_entry(struct load_target *target, const struct load_item *item)
 				return r;
 			}
 		}
-		memcpy(out + (size_t)encoded->ad_words[i] * 4,
-		       &target->ad_numbers[ad->ordinal], sizeof(uint32_t));
+		memcpy(&word, at, sizeof(word));
+		word |= target->ad_numbers[ad->ordinal];
+		memcpy(at, &word, sizeof(word));
 	}
-	return 0;
+	return encoded->splits.n == 0 ? 0 : load_split_put(target, item);
 }
 
 static int stored(struct load_target *target, struct load_item *item)
@@ -335,12 +338,38 @@ static int stored(struct load_target *target, struct load_item *item)
 	return 0;
 }
 
+static bool has_storable_values(const struct load_item *item)
+{
+	return !item->entry.has_unknown && !item->encoded.splits.is_too_long;
+}
+
+static int fail_values(struct load_target *target, const struct dit_ldif_record *record,
+                       const struct load_item *item)
+{
+	return item->entry.has_unknown
+	               ? load_fail_unknown(target->loader, record, item)
+	               : load_fail_split_size(target->loader, record, item);
+}
+
+static bool is_over_limit(const struct load_target *target, const struct load_item *item)
+{
+	uint64_t limit = target->db->maxentrysize_bytes;
+
+	return limit != 0 && item->encoded.size_limit_bytes > limit;
+}
+
 /* The entry with the empty DN has ID 0 and no place in the tree (storage.md 3.3). */
 static int resolve_root(struct load_target *target, const struct dit_ldif_record *record,
                         struct load_item *item)
 {
+	if (is_over_limit(target, item)) {
+		return load_fail_entry_size(target->loader, record, item);
+	}
 	if (target->has_root_entry) {
 		return load_fail_duplicate(target->loader, record, item);
+	}
+	if (!has_storable_values(item)) {
+		return fail_values(target, record, item);
 	}
 	target->has_root_entry = true;
 	return stored(target, item);
@@ -362,7 +391,6 @@ static int fill_hole(struct load_target *target, struct load_item *item,
 static int resolve_new(struct load_target *target, const struct dit_ldif_record *record,
                        struct load_item *item)
 {
-	uint64_t limit = target->db->maxentrysize_bytes;
 	uint32_t parent = 0;
 	unsigned first = find_ancestor(target, item, &parent);
 	int r = 0;
@@ -370,11 +398,11 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 	if (!names_fit(target, &item->entry.dn, first)) {
 		return load_fail_name_size(target->loader, record, item);
 	}
-	if (limit != 0 && item->encoded.size_limit_bytes > limit) {
+	if (is_over_limit(target, item)) {
 		return load_fail_entry_size(target->loader, record, item);
 	}
-	if (item->entry.has_unknown) {
-		return load_fail_unknown(target->loader, record, item);
+	if (!has_storable_values(item)) {
+		return fail_values(target, record, item);
 	}
 	r = add_nodes(target, item, first, parent);
 	if (r < 0) {
@@ -386,7 +414,6 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 static int resolve_good(struct load_target *target, const struct dit_ldif_record *record,
                         struct load_item *item)
 {
-	uint64_t limit = target->db->maxentrysize_bytes;
 	struct load_hole *hole = NULL;
 	uint32_t id = 0;
 
@@ -400,15 +427,15 @@ static int resolve_good(struct load_target *target, const struct dit_ldif_record
 	if (id == 0) {
 		return resolve_new(target, record, item);
 	}
-	if (limit != 0 && item->encoded.size_limit_bytes > limit) {
+	if (is_over_limit(target, item)) {
 		return load_fail_entry_size(target->loader, record, item);
 	}
 	hole = find_hole(target, id);
 	if (hole == NULL || hole->is_filled) {
 		return load_fail_duplicate(target->loader, record, item);
 	}
-	if (item->entry.has_unknown) {
-		return load_fail_unknown(target->loader, record, item);
+	if (!has_storable_values(item)) {
+		return fail_values(target, record, item);
 	}
 	return fill_hole(target, item, hole);
 }

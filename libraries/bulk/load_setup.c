@@ -47,14 +47,6 @@ static int refuse_unbuilt_glue(struct loader *loader)
 	return 0;
 }
 
-static int refuse_unbuilt_values(struct loader *loader)
-{
-	if (loader->db->nmultivals > 0 || loader->db->multival_hi != DIT_MULTIVAL_NONE) {
-		return refuse(loader, "multival");
-	}
-	return loader->settings->nsortvals > 0 ? refuse(loader, "sortvals") : 0;
-}
-
 /* The chosen database. */
 static int make_targets(struct loader *loader)
 {
@@ -94,10 +86,6 @@ int load_read_settings(struct loader *loader)
 	if (r < 0) {
 		return r;
 	}
-	r = refuse_unbuilt_values(loader);
-	if (r < 0) {
-		return r;
-	}
 	loader->nthreads = opts->threads;
 	if (loader->nthreads == 0) {
 		loader->nthreads = loader->settings->tool_threads;
@@ -125,6 +113,9 @@ static int make_context(struct loader *loader)
 		.rootdn = loader->db->rootdn,
 		.rootdn_norm = loader->db->rootdn_norm,
 	};
+	if (load_sorted_make(loader) < 0) {
+		return load_fail(loader, -ENOMEM, "could not start the load");
+	}
 	if (getrandom(&loader->stamp_node, sizeof(loader->stamp_node), 0) < 0 ||
 	    getrandom(&loader->stamp_clock_seq, sizeof(loader->stamp_clock_seq), 0) < 0) {
 		return load_fail(loader, -errno, "no random numbers");
@@ -352,5 +343,6 @@ void load_release(struct loader *loader)
 		free(loader->told[i]);
 	}
 	free(loader->told);
+	free(loader->sorted);
 	dit_settings_free(loader->settings);
 }

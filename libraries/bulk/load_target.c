@@ -99,6 +99,10 @@ int load_target_prepare(struct load_target *target, const struct load_budget *bu
 	if (r < 0) {
 		return load_fail(loader, r, "could not read the suffix");
 	}
+	r = load_split_make(target);
+	if (r < 0) {
+		return load_fail(loader, r, "could not start the load");
+	}
 	r = make_indexes(target);
 	if (r == 0) {
 		r = make_sorters(target, budget);
@@ -267,6 +271,7 @@ void load_target_deinit(struct load_target *target)
 	}
 	free(target->holes);
 	free(target->late);
+	free(target->split_limits);
 	free(target->ad_numbers);
 	free(target->ads);
 }

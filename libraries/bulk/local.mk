@@ -15,6 +15,7 @@ rooms += %D%/libbulk.la
 	%D%/load_resolve.c \
 	%D%/load_setup.c \
 	%D%/load_size.c \
+	%D%/load_split.c \
 	%D%/load_target.c \
 	%D%/load_tree.c \
 	%D%/load_wide.c \

@@ -30,33 +30,42 @@
 struct measure {
 	uint64_t nwords; /* behind the head */
 	uint64_t nslots;
-	uint64_t nbytes; /* of value data */
+	uint64_t nbytes;       /* of value data */
+	uint64_t nsplit_bytes; /* lengths and data that are stored apart */
 	bool is_too_long;
 };
 
 static void measure_values(struct measure *measure, const struct dit_span *values,
-                           uint32_t n)
+                           uint32_t n, bool is_split)
 {
-	measure->nwords += n;
-	measure->nslots += (uint64_t)n + 1;
+	uint64_t nbytes = 0;
+
 	for (uint32_t i = 0; i < n; i++) {
 		if (values[i].len >= UINT32_MAX) {
 			measure->is_too_long = true;
 		}
-		measure->nbytes += values[i].len + 1;
+		nbytes += values[i].len + 1;
+	}
+	measure->nslots += (uint64_t)n + 1;
+	if (is_split) {
+		measure->nsplit_bytes += nbytes + n * WORD_BYTES;
+	} else {
+		measure->nwords += n;
+		measure->nbytes += nbytes;
 	}
 }
 
-static void measure_attr(struct measure *measure, const struct dit_attr *attr)
+static void measure_attr(struct measure *measure, const struct dit_attr *attr,
+                         bool is_split)
 {
 	if (attr->nvalues >= COUNT_NORMAL) {
 		measure->is_too_long = true;
 		return;
 	}
 	measure->nwords += 2;
-	measure_values(measure, attr->values, attr->nvalues);
+	measure_values(measure, attr->values, attr->nvalues, is_split);
 	if (attr->normal != NULL) {
-		measure_values(measure, attr->normal, attr->nvalues);
+		measure_values(measure, attr->normal, attr->nvalues, is_split);
 	}
 }
 
@@ -80,8 +89,8 @@ static char *put_values(char *out, const struct dit_span *values, uint32_t n)
 	return out;
 }
 
-static void put_entry(const struct dit_entry *entry, const struct measure *measure,
-                      struct dit_encoded *encoded)
+static void put_entry(const struct dit_entry *entry, const struct dit_split_rules *rules,
+                      const struct measure *measure, struct dit_encoded *encoded)
 {
 	uint32_t *first = (uint32_t *)(void *)encoded->bytes;
 	uint32_t *word = first + HEAD_WORDS;
@@ -93,11 +102,16 @@ static void put_entry(const struct dit_entry *entry, const struct measure *measu
 	first[3] = (uint32_t)measure->nwords;
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr *attr = &entry->attrs[i];
+		bool is_split = dit_split_applies(rules, attr);
 
 		encoded->ads[i] = attr->ad;
 		encoded->ad_words[i] = (uint32_t)(word - first);
-		*word++ = 0;
+		*word++ =
+			(attr->is_sorted ? ATTR_SORTED : 0) | (is_split ? ATTR_SPLIT : 0);
 		*word++ = attr->nvalues | (attr->normal != NULL ? COUNT_NORMAL : 0);
+		if (is_split) {
+			continue;
+		}
 		word = put_lengths(word, attr->values, attr->nvalues);
 		out = put_values(out, attr->values, attr->nvalues);
 		if (attr->normal != NULL) {
@@ -108,22 +122,25 @@ static void put_entry(const struct dit_entry *entry, const struct measure *measu
 	memset(out, 0, (size_t)(encoded->bytes + encoded->len - out));
 }
 
-int dit_entry_encode(const struct dit_entry *entry, struct dit_arena *arena,
-                     struct dit_encoded *ret)
+int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
+                     struct dit_arena *arena, struct dit_encoded *ret)
 {
 	struct measure measure = {0};
 	struct dit_encoded encoded = {.nattrs = entry->nattrs};
 	uint64_t len = 0;
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		measure_attr(&measure, &entry->attrs[i]);
+		const struct dit_attr *attr = &entry->attrs[i];
+
+		measure_attr(&measure, attr, dit_split_applies(rules, attr));
 	}
 	len = (HEAD_WORDS + measure.nwords) * WORD_BYTES + measure.nbytes;
 	if (measure.is_too_long || len > UINT32_MAX - PAD_BYTES) {
 		return DIT_E_TOOLONG;
 	}
-	/* The limit counts a length word and a NUL for each value: just what we write. */
-	encoded.size_limit_bytes = len;
+	/* The limit counts a length word and a NUL for each value: what we write here, and
+	 * as much for the values in id2v. */
+	encoded.size_limit_bytes = len + measure.nsplit_bytes;
 	encoded.len = (len + PAD_BYTES - 1) / PAD_BYTES * PAD_BYTES;
 	encoded.bytes = dit_arena_alloc(arena, encoded.len);
 	encoded.ads = dit_arena_alloc(arena, entry->nattrs * sizeof(*encoded.ads));
@@ -132,7 +149,14 @@ int dit_entry_encode(const struct dit_entry *entry, struct dit_arena *arena,
 	if (encoded.bytes == NULL || encoded.ads == NULL || encoded.ad_words == NULL) {
 		return -ENOMEM;
 	}
-	put_entry(entry, &measure, &encoded);
+	put_entry(entry, rules, &measure, &encoded);
+	if (rules != NULL) {
+		int r = dit_split_encode(entry, rules, arena, &encoded.splits);
+
+		if (r < 0) {
+			return r;
+		}
+	}
 	*ret = encoded;
 	return 0;
 }

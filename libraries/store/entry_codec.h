@@ -10,8 +10,9 @@
  *   4       4     value slots the reader needs
  *   8       4     object class flags
  *   12      4     u32 words between offset 16 and the value data
- *   16      ..    per attribute: AD number, count | 1 << 31 if normal values follow,
- *                 lengths of the values, lengths of the normal values
+ *   16      ..    per attribute: AD number | 1 << 31 if the values are sorted | 1 << 30 if
+ *                 they are in id2v; count | 1 << 31 if there are normal values; unless they
+ *                 are in id2v, lengths of the values, lengths of the normal values
  *   ..      ..    values in the same order, each followed by a NUL
  *   ..      0..7  zeros up to a multiple of 8
  */
@@ -20,6 +21,7 @@
 
 #include "base/arena.h"
 #include "entry/entry.h"
+#include "store/split_codec.h"
 
 /** An encoded entry whose AD words still have to be filled in. */
 struct dit_encoded {
@@ -28,12 +30,18 @@ struct dit_encoded {
 	size_t size_limit_bytes; /* what maxentrysize is compared with (storage.md 4.8) */
 	uint32_t nattrs;
 	const struct dit_ad **ads; /* nattrs descriptions, in stored order */
-	uint32_t *ad_words;        /* nattrs indexes of u32 words in bytes */
+	uint32_t *ad_words;        /* nattrs indexes of u32 words in bytes: there the
+				    * number is to be added to what stands there */
+	struct dit_splits splits;  /* values that go to id2v */
 };
 
-/** @return 0; DIT_E_TOOLONG: over 4 GiB; -ENOMEM */
-int dit_entry_encode(const struct dit_entry *entry, struct dit_arena *arena,
-                     struct dit_encoded *ret);
+/**
+ * @param rules  which values are stored apart; NULL: none
+ *
+ * @return 0; DIT_E_TOOLONG: over 4 GiB; -ENOMEM
+ */
+int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
+                     struct dit_arena *arena, struct dit_encoded *ret);
 
 /** One attribute of a stored entry; spans point into the record. */
 struct dit_stored_attr {

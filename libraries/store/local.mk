@@ -22,8 +22,11 @@ rooms += %D%/libstore.la
 	%D%/page_tree.c \
 	%D%/page_tree.h \
 	%D%/snapshot.c \
+	%D%/split_codec.c \
+	%D%/split_codec.h \
 	%D%/staging.c \
 	%D%/staging_impl.h \
+	%D%/staging_split.c \
 	%D%/staging_writers.c \
 	%D%/store.h \
 	%D%/strerror.c \

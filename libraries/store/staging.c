@@ -192,6 +192,9 @@ static int create_fixed(struct dit_staging *staging)
 		                                MDB_CREATE | fixed[i].flags,
 		                                fixed[i].dbi));
 	}
+	if (r == 0) {
+		r = dit_staging_order_split(staging->txn, staging->id2v);
+	}
 	return r < 0 ? r : dit_staging_commit(staging);
 }
 

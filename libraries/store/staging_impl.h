@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What staging.c (open, publish, abandon) and staging_writers.c (everything between)
- * share. Nobody else includes this, tests apart.
+ * What staging.c (open, publish, abandon) and staging_writers.c, staging_split.c
+ * (everything between) share. Nobody else includes this, tests apart.
  *
  * Threads: as store.h says.
  */
@@ -56,6 +56,10 @@ struct dit_staging {
 	uint32_t last_ad;
 	bool has_entry;
 	uint64_t last_entry; /* highest ID in id2e */
+	bool knows_split;    /* the two below were looked up */
+	bool has_split;
+	uint64_t last_split;    /* highest ID in id2v ... */
+	uint16_t last_split_ad; /* ... and the highest number under it */
 	bool has_name;
 	uint64_t last_name;
 	bool is_name_list; /* has more than one record */
@@ -69,8 +73,27 @@ struct dit_staging {
 	int error; /* the first; all later calls return it */
 };
 
+/* What LMDB adds to key and data: node header, its slot in the page, rounding to even
+ * sizes. */
+#define STAGING_NODE_BYTES 11
+/* More than one item under a key: a page inside the node with up to four free places, or
+ * the record of a tree of its own. */
+#define STAGING_LIST_BYTES 64
+
 /** Begin a transaction that may be charged with @p bytes at least. */
 int dit_staging_begin(struct dit_staging *staging, uint64_t bytes);
+
+/** See to it that a transaction is open that can take nodes of this size. */
+int dit_staging_charge(struct dit_staging *staging, uint64_t bytes);
+
+/** Put the cursor on this database. */
+int dit_staging_cursor_on(struct dit_staging *staging, MDB_dbi dbi);
+
+/** Remember the first failure. @return @p r */
+int dit_staging_keep(struct dit_staging *staging, int r);
+
+/** Give id2v the orders that it needs, before anything else is done with it. */
+int dit_staging_order_split(MDB_txn *txn, MDB_dbi id2v);
 
 /** Commit the open transaction, if there is one. */
 int dit_staging_commit(struct dit_staging *staging);

@@ -47,16 +47,9 @@
 #define PAGES_FACTOR 3
 #define SLACK_BYTES  (1u << 20)
 
-/* Node header, its slot in the page, rounding to even sizes. */
-#define NODE_BYTES 11
-/* More than one item under a key: a page inside the node with up to four free places, or
- * the record of a tree of its own. */
-#define LIST_BYTES 64
-
 /* ---- transactions ---- */
 
-/* Remember the first failure. */
-static int keep(struct dit_staging *staging, int r)
+int dit_staging_keep(struct dit_staging *staging, int r)
 {
 	if (r < 0 && staging->error == 0) {
 		staging->error = r;
@@ -192,8 +185,7 @@ int dit_staging_commit(struct dit_staging *staging)
 	return 0;
 }
 
-/* See to it that a transaction is open that can take nodes of this size. */
-static int charge(struct dit_staging *staging, uint64_t bytes)
+int dit_staging_charge(struct dit_staging *staging, uint64_t bytes)
 {
 	int r = 0;
 
@@ -217,8 +209,7 @@ static int charge(struct dit_staging *staging, uint64_t bytes)
 	return 0;
 }
 
-/* The cursor, on this database. */
-static int cursor_on(struct dit_staging *staging, MDB_dbi dbi)
+int dit_staging_cursor_on(struct dit_staging *staging, MDB_dbi dbi)
 {
 	int r = 0;
 
@@ -251,16 +242,16 @@ int dit_staging_put_ad(struct dit_staging *staging, uint32_t number, struct dit_
 	}
 	/* slapd reads from number 1 on and counts (storage.md 2). */
 	if (number != staging->last_ad + 1) {
-		return keep(staging, -EINVAL);
+		return dit_staging_keep(staging, -EINVAL);
 	}
-	r = charge(staging, NODE_BYTES + sizeof(number) + name.len);
+	r = dit_staging_charge(staging, STAGING_NODE_BYTES + sizeof(number) + name.len);
 	if (r < 0) {
-		return keep(staging, r);
+		return dit_staging_keep(staging, r);
 	}
 	/* No cursor: there are few of these, amid the entries. */
 	r = dit_lmdb_error(mdb_put(staging->txn, staging->ad2i, &key, &data, MDB_APPEND));
 	if (r < 0) {
-		return keep(staging, r);
+		return dit_staging_keep(staging, r);
 	}
 	staging->last_ad = number;
 	return 0;
@@ -278,14 +269,14 @@ int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t l
 	if (staging->error != 0) {
 		return staging->error;
 	}
-	bytes = NODE_BYTES + sizeof(id) + len;
-	if (!is_last || bytes > staging->page_bytes / 2 - LIST_BYTES) {
+	bytes = STAGING_NODE_BYTES + sizeof(id) + len;
+	if (!is_last || bytes > staging->page_bytes / 2 - STAGING_LIST_BYTES) {
 		/* The end of the overflow pages, or a page split by a replacement. */
 		bytes += staging->page_bytes;
 	}
-	r = charge(staging, bytes);
+	r = dit_staging_charge(staging, bytes);
 	if (r == 0) {
-		r = cursor_on(staging, staging->id2e);
+		r = dit_staging_cursor_on(staging, staging->id2e);
 	}
 	if (r == 0) {
 		r = dit_lmdb_error(
@@ -293,7 +284,7 @@ int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t l
 		                       MDB_RESERVE | (is_last ? MDB_APPEND : 0)));
 	}
 	if (r < 0) {
-		return keep(staging, r);
+		return dit_staging_keep(staging, r);
 	}
 	if (is_last) {
 		staging->has_entry = true;
@@ -308,7 +299,7 @@ int dit_staging_put_name(struct dit_staging *staging, uint64_t id, struct dit_sp
 	bool is_new = !staging->has_name || id != staging->last_name;
 	MDB_val key = {sizeof(id), &id};
 	MDB_val data = {record.len, (void *)record.data};
-	uint64_t bytes = NODE_BYTES + record.len;
+	uint64_t bytes = STAGING_NODE_BYTES + record.len;
 	int r = 0;
 
 	if (staging->error != 0) {
@@ -317,18 +308,18 @@ int dit_staging_put_name(struct dit_staging *staging, uint64_t id, struct dit_sp
 	if (is_new) {
 		bytes += sizeof(id);
 	} else if (!staging->is_name_list) {
-		bytes += LIST_BYTES;
+		bytes += STAGING_LIST_BYTES;
 	}
-	r = charge(staging, bytes);
+	r = dit_staging_charge(staging, bytes);
 	if (r == 0) {
-		r = cursor_on(staging, staging->dn2i);
+		r = dit_staging_cursor_on(staging, staging->dn2i);
 	}
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_cursor_put(staging->cursor, &key, &data,
 		                                  is_new ? MDB_APPEND : MDB_APPENDDUP));
 	}
 	if (r < 0) {
-		return keep(staging, r);
+		return dit_staging_keep(staging, r);
 	}
 	staging->has_name = true;
 	staging->last_name = id;
@@ -370,19 +361,19 @@ int dit_staging_add_index(struct dit_staging *staging, const char *name,
 	if (staging->error != 0) {
 		return staging->error;
 	}
-	r = charge(staging, LIST_BYTES + strlen(name));
+	r = dit_staging_charge(staging, STAGING_LIST_BYTES + strlen(name));
 	if (r < 0) {
-		return keep(staging, r);
+		return dit_staging_keep(staging, r);
 	}
 	r = dit_lmdb_error(mdb_dbi_open(staging->txn, name, 0, &dbi));
 	if (r != MDB_NOTFOUND) {
-		return keep(staging, r < 0 ? r : DIT_E_DUPLICATE);
+		return dit_staging_keep(staging, r < 0 ? r : DIT_E_DUPLICATE);
 	}
 	r = dit_lmdb_error(mdb_dbi_open(staging->txn, name, MDB_CREATE | flags, &dbi));
 	if (r == 0) {
 		r = remember_index(staging, name, is_integerkey);
 	}
-	return keep(staging, r);
+	return dit_staging_keep(staging, r);
 }
 
 /*
@@ -442,7 +433,7 @@ int dit_staging_begin_indexes(struct dit_staging *staging)
 		r = find_records(staging);
 	}
 	if (r < 0) {
-		return keep(staging, r);
+		return dit_staging_keep(staging, r);
 	}
 	staging->space.fd = staging->data_fd;
 	staging->space.page_bytes = (unsigned)staging->page_bytes;

@@ -70,6 +70,13 @@ int dit_staging_put_ad(struct dit_staging *staging, uint32_t number,
 int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t len,
                               void **ret_space);
 
+/**
+ * id2v: all records of one attribute of an entry (split_codec.h), in stored order. Keys
+ * normally ascend (appended); for an ID below the highest they are new.
+ */
+int dit_staging_put_split(struct dit_staging *staging, uint64_t id, uint16_t ad,
+                          const struct dit_span *records, uint32_t nrecords);
+
 /** dn2i: keys ascend, records of one key in stored order, self or dummy first. */
 int dit_staging_put_name(struct dit_staging *staging, uint64_t id,
                          struct dit_span record);

@@ -23,6 +23,7 @@ struct outcome {
 static struct outcome make_entry(struct entry_fixture *f, const char *record)
 {
 	static const struct dit_entry_stamp stamp = {.time_us = 1700000000123456};
+	static const struct dit_split_rules rules = {.limit = 1};
 	struct outcome outcome = {0};
 	struct dit_stored_entry stored;
 	struct dit_encoded encoded;
@@ -40,7 +41,7 @@ static struct outcome make_entry(struct entry_fixture *f, const char *record)
 		outcome.r = dit_entry_complete(&f->context, &f->entry, &stamp, &f->arena);
 	}
 	if (outcome.r == 0) {
-		outcome.r = dit_entry_encode(&f->entry, &f->arena, &encoded);
+		outcome.r = dit_entry_encode(&f->entry, &rules, &f->arena, &encoded);
 	}
 	if (outcome.r == 0) {
 		struct dit_span bytes = {encoded.bytes, encoded.len};
@@ -54,6 +55,7 @@ static void fail_at_each_allocation(const char *record, int expected)
 {
 	struct entry_fixture f = {0};
 	struct outcome outcome = {0};
+	static uint64_t all[64]; /* every type is sorted */
 	bool has_failed = true;
 	long n = 0;
 
@@ -61,7 +63,10 @@ static void fail_at_each_allocation(const char *record, int expected)
 	f.context = (struct dit_entry_context){.schema = f.schema,
 	                                       .check_schema = true,
 	                                       .check_values = true,
+	                                       .sorted = all,
 	                                       .lastmod = true};
+	assert_true(dit_schema_ntypes(f.schema) < 64 * 64);
+	memset(all, 0xff, sizeof(all));
 	for (n = 0; has_failed; n++) {
 		countdown = n;
 		outcome = make_entry(&f, record);

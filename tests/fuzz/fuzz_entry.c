@@ -43,7 +43,7 @@ static void store(struct entry_fixture *f)
 	struct dit_encoded encoded;
 
 	if (dit_entry_complete(&f->context, &f->entry, &stamp, &f->arena) != 0 ||
-	    dit_entry_encode(&f->entry, &f->arena, &encoded) != 0 ||
+	    dit_entry_encode(&f->entry, NULL, &f->arena, &encoded) != 0 ||
 	    dit_entry_decode((struct dit_span){encoded.bytes, encoded.len}, &f->arena,
 	                     &stored) != 0 ||
 	    stored.content_len != encoded.size_limit_bytes) {

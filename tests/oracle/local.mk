@@ -1,6 +1,7 @@
 # tests/oracle/local.mk
 # Comparisons with slapadd and slapd.
 script_tests += \
+	%D%/apart.sh \
 	%D%/conf_errors.sh \
 	%D%/content.sh \
 	%D%/errors.sh \

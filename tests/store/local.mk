@@ -4,7 +4,9 @@ check_PROGRAMS += \
 	%D%/test_entry_codec \
 	%D%/test_name_codec \
 	%D%/test_snapshot \
+	%D%/test_split_codec \
 	%D%/test_staging \
+	%D%/test_staging_split \
 	%D%/test_store \
 	%D%/test_strerror \
 	%D%/test_table \
@@ -17,8 +19,12 @@ check_PROGRAMS += \
 %C%_test_name_codec_LDADD = $(test_libs)
 %C%_test_snapshot_SOURCES = %D%/store_fixture.h %D%/test_snapshot.c
 %C%_test_snapshot_LDADD = $(test_libs)
+%C%_test_split_codec_SOURCES = %D%/test_split_codec.c
+%C%_test_split_codec_LDADD = $(test_libs)
 %C%_test_staging_SOURCES = %D%/store_fixture.h %D%/test_staging.c
 %C%_test_staging_LDADD = $(test_libs)
+%C%_test_staging_split_SOURCES = %D%/store_fixture.h %D%/test_staging_split.c
+%C%_test_staging_split_LDADD = $(test_libs)
 %C%_test_store_SOURCES = %D%/store_fixture.h %D%/test_store.c
 %C%_test_store_LDADD = $(test_libs)
 %C%_test_strerror_SOURCES = %D%/test_strerror.c

@@ -106,7 +106,7 @@ static int teardown(void **state)
 
 static void encode(struct fixture *f)
 {
-	assert_int_equal(dit_entry_encode(&f->entry, &f->arena, &f->encoded), 0);
+	assert_int_equal(dit_entry_encode(&f->entry, NULL, &f->arena, &f->encoded), 0);
 }
 
 static struct dit_span record_of(const struct fixture *f)
@@ -234,13 +234,14 @@ static void entries_over_4_gib_are_refused_before_anything_is_copied(void **stat
 
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		f->values[2].len = lens[i];
-		assert_int_equal(dit_entry_encode(&f->entry, &f->arena, &f->encoded),
-		                 DIT_E_TOOLONG);
+		assert_int_equal(
+			dit_entry_encode(&f->entry, NULL, &f->arena, &f->encoded),
+			DIT_E_TOOLONG);
 	}
 	f->values[2] = example[2].value;
 	f->attrs[2].nvalues = 0x80000000;
 	f->attrs[2].values = NULL;
-	assert_int_equal(dit_entry_encode(&f->entry, &f->arena, &f->encoded),
+	assert_int_equal(dit_entry_encode(&f->entry, NULL, &f->arena, &f->encoded),
 	                 DIT_E_TOOLONG);
 }
 

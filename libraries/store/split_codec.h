@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Values that are stored apart from their entry, in id2v (storage.md 4.6): those of an
+ * attribute that has more of them than "multival" allows.
+ *
+ *   key     8  ID of the entry             (host byte order, like all numbers here)
+ *           2  number of the attribute description
+ *   value   n  normal form, or the value itself if the attribute has none
+ *           1  NUL
+ *           m  the value, and a NUL behind it; left out without normal forms
+ *           2  m; 0 without normal forms
+ *
+ * Keys ascend by ID, then by number; the values of a key in the order of the equality rule
+ * (value_order.h). Example, the values "zeta", "Alpha", "gamma  two" of description, number
+ * 12, in entry 2:
+ *
+ *   0200000000000000 0c00   "zeta" 00 "zeta" 00 0400
+ *   0200000000000000 0c00   "alpha" 00 "Alpha" 00 0500
+ *   0200000000000000 0c00   "gamma two" 00 "gamma  two" 00 0a00
+ *
+ * Of equal values the last one given is kept, while the entry counts them all, like in a
+ * database by slapadd; but there, where a value of another length was replaced, the stored
+ * length is that of neither, and slapd reads what lies behind. Here it is right.
+ */
+#ifndef DITKIT_SPLIT_CODEC_H
+#define DITKIT_SPLIT_CODEC_H
+
+#include "base/arena.h"
+#include "entry/entry.h"
+
+/** What LMDB 0.9 takes for a value of a key that may have several. */
+#define DIT_SPLIT_RECORD_MAX 511
+
+/** Thresholds of "multival" for one database. [const] */
+struct dit_split_rules {
+	const uint32_t *limits; /* by ordinal of the description; borrowed */
+	uint32_t nlimits;
+	uint32_t limit; /* of all others */
+};
+
+/** Does an attribute with these values go to id2v? */
+static inline bool dit_split_applies(const struct dit_split_rules *rules,
+                                     const struct dit_attr *attr)
+{
+	uint32_t ordinal = attr->ad->ordinal;
+
+	return rules != NULL &&
+	       attr->nvalues >
+	               (ordinal < rules->nlimits ? rules->limits[ordinal] : rules->limit);
+}
+
+/** Records of one description. */
+struct dit_split {
+	const struct dit_ad *ad;
+	struct dit_span *records; /* in stored order; in the arena */
+	uint32_t nrecords;
+};
+
+struct dit_splits {
+	struct dit_split *list; /* in the arena; NULL: none */
+	uint32_t n;
+	bool is_too_long; /* a record is longer than DIT_SPLIT_RECORD_MAX */
+};
+
+/** Records of all attributes that the rules apply to. @return 0 or -ENOMEM */
+int dit_split_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
+                     struct dit_arena *arena, struct dit_splits *ret);
+
+#endif

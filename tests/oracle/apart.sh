@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Sorted values (sortvals), values in a database of their own (multival), the limit of an
+# entry's size (maxentrysize): stored, and refused, as slapadd does. The numbers told for
+# values that are there twice, under sortvals and by the value check, in lists of all sizes.
+. "${0%/*}/lib.sh"
+
+# load_both CONF FILE REFERENCE-OPTIONS OPTION...: messages and content
+load_both() {
+	local conf=$1 file=$2 reference=$3 dbcmp=(--ignore-integerkey)
+	shift 3
+	[ "$conf" = apart-all ] || dbcmp+=(--generated)
+	empty_site "$work/ref"
+	empty_site "$work/dit"
+	# shellcheck disable=SC2086 # several words
+	slapadd_site "$work/ref" $reference -v -l "$file"
+	ditadd_site "$work/dit" "$@" -v -l "$file"
+	check "$conf ${file##*/} $*: messages" same_messages "$work/ref" "$work/dit"
+	check "$conf ${file##*/} $*: content" same_content "${dbcmp[@]}" "$work/ref" \
+		"$work/dit"
+}
+
+# lists SEED N: N entries with a list of values each, some of which are equal
+lists() {
+	awk -v seed="$1" -v n="$2" '
+	function random(below) {
+		seed = (seed * 1103515245 + 12345) % 2147483648
+		return int(seed / 65536) % below
+	}
+	BEGIN {
+		print "dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n"
+		for (e = 0; e < n; e++) {
+			printf "dn: cn=%d,dc=example,dc=com\nobjectClass: person\n", e
+			print "sn: x"
+			len = random(3) == 0 ? 2 + random(8) : 9 + random(60)
+			for (i = 0; i < len; i++)
+				value[i] = i
+			for (i = len - 1; i > 0; i--) {
+				j = random(i + 1)
+				t = value[i]; value[i] = value[j]; value[j] = t
+			}
+			for (i = random(4); i > 0; i--)
+				value[random(len)] = value[random(len)]
+			for (i = 0; i < len; i++)
+				printf "description: %s%d\n",
+					random(2) == 0 ? "v" : "V", value[i]
+			print ""
+		}
+	}'
+}
+
+for conf in apart apart-all; do
+	make_site "$work/ref" $conf
+	make_site "$work/dit" $conf
+	if [ $conf = apart ]; then
+		for threads in 1 3; do
+			load_both $conf "$DIT_TEST_DATA/apart/values.ldif" '' -T $threads \
+				--batch 1
+			load_both $conf "$DIT_TEST_DATA/apart/values.ldif" -q -q \
+				-T $threads
+		done
+		load_both $conf "$DIT_TEST_DATA/apart/values.ldif" -s -s
+		load_both $conf "$DIT_TEST_DATA/apart/refused.ldif" -c -c
+		load_both $conf "$DIT_TEST_DATA/apart/refused.ldif" '-q -c' -q -c
+		load_both $conf "$DIT_TEST_DATA/apart/refused.ldif" '-s -c' -s -c
+		# Store errors cost slapadd -q the whole batch (storage.md 6.6).
+		load_both $conf "$DIT_TEST_DATA/apart/too-long.ldif" -c -c
+		load_both $conf "$DIT_TEST_DATA/apart/too-long.ldif" -c -q -c --batch 1
+		load_both $conf "$DIT_TEST_DATA/apart/too-long.ldif" '-s -c' -s -c -T 2
+	else
+		load_both $conf "$DIT_TEST_DATA/ldif/operational.ldif" '' -T 2
+		load_both $conf "$DIT_TEST_DATA/ldif/operational.ldif" -q -q -T 3
+	fi
+done
+
+make_site "$work/ref" apart
+make_site "$work/dit" apart
+lists 1 300 >"$work/lists.ldif"
+load_both apart "$work/lists.ldif" -c -c
+check 'lists: some are refused' grep -q 'provided more than once' "$work/ref/stderr"
+check 'lists: some are stored' grep -q '^added: "cn=' "$work/ref/stderr"
+make_site "$work/ref"
+make_site "$work/dit"
+lists 2 300 >"$work/lists.ldif"
+load_both default "$work/lists.ldif" '-c -o value-check=yes' -c -o value-check=yes
+check 'value check: some are refused' grep -q 'provided more than once' "$work/ref/stderr"
+
+finish
