@@ -3,5 +3,7 @@ pkgconfig_DATA += libraries/ditkit.pc
 pkginclude_HEADERS += \
 	%D%/base/error.h \
 	%D%/base/report.h \
+	%D%/base/span.h \
 	%D%/bulk/load.h \
+	%D%/sort/sort.h \
 	$(NULL)

@@ -217,6 +217,7 @@ int dit_run_reader_open(struct dit_run_reader *reader, int fd, size_t block_byte
 		.block_bytes = block_bytes,
 		.offset = segment->offset,
 		.end = segment->offset + segment->bytes,
+		.loaded = UINT64_MAX,
 		.buffer = buffer,
 		.at = buffer,
 		.limit = buffer,
@@ -263,6 +264,7 @@ int dit_run_fill(struct dit_run_reader *reader)
 	if (left == 0) {
 		return 0;
 	}
+	reader->loaded = UINT64_MAX;
 	if (size < BLOCK_HEAD) {
 		return DIT_E_CORRUPT;
 	}
@@ -276,10 +278,36 @@ int dit_run_fill(struct dit_run_reader *reader)
 	    payload == 0 || payload > size - BLOCK_HEAD) {
 		return DIT_E_CORRUPT;
 	}
+	reader->loaded = reader->offset;
 	reader->offset += size;
 	reader->at = reader->buffer + BLOCK_HEAD;
 	reader->limit = reader->at + payload;
 	return 1;
+}
+
+int dit_run_reader_seek(struct dit_run_reader *reader,
+                        const struct dit_run_segment *segment, uint64_t place)
+{
+	uint64_t offset = segment->offset + place - place % reader->block_bytes;
+	uint32_t payload = 0;
+
+	if (reader->loaded != offset) {
+		int r = 0;
+
+		reader->offset = offset;
+		r = dit_run_fill(reader);
+		if (r <= 0) {
+			return r < 0 ? r : DIT_E_CORRUPT;
+		}
+	}
+	memcpy(&payload, reader->buffer + 8, sizeof(payload));
+	reader->offset = offset + reader->block_bytes;
+	if (reader->offset > reader->end) {
+		reader->offset = reader->end;
+	}
+	reader->at = reader->buffer + place % reader->block_bytes;
+	reader->limit = reader->buffer + BLOCK_HEAD + payload;
+	return reader->at < reader->limit ? 0 : DIT_E_CORRUPT;
 }
 
 int dit_run_read(struct dit_run_reader *reader, char *data, size_t size)

@@ -71,6 +71,13 @@ static inline char *dit_run_room(struct dit_run_writer *writer, size_t size)
 	return writer->at;
 }
 
+/** Where in the segment writer->at is, block heads included. */
+static inline uint64_t dit_run_writer_place(const struct dit_run_writer *writer)
+{
+	return writer->offset + (uint64_t)(writer->at - (char *)writer->buffer.data) -
+	       writer->segment;
+}
+
 /** Any number of bytes, split over blocks. */
 int dit_run_write(struct dit_run_writer *writer, const char *data, size_t size);
 int dit_run_segment_end(struct dit_run_writer *writer, struct dit_run_segment *ret);
@@ -84,6 +91,7 @@ struct dit_run_reader {
 	size_t block_bytes;
 	uint64_t offset; /* of the next block */
 	uint64_t end;
+	uint64_t loaded; /* offset of the block in the buffer; UINT64_MAX: none */
 	char *buffer;
 	const char *at; /* next byte of the payload */
 	const char *limit;
@@ -94,6 +102,12 @@ int dit_run_reader_open(struct dit_run_reader *reader, int fd, size_t block_byte
                         const struct dit_run_segment *segment);
 /** A zeroed reader is fine. */
 void dit_run_reader_close(struct dit_run_reader *reader);
+/**
+ * Go to a place of the segment, as dit_run_writer_place() gave it when the writer was
+ * there. 0; DIT_E_CORRUPT; -errno
+ */
+int dit_run_reader_seek(struct dit_run_reader *reader,
+                        const struct dit_run_segment *segment, uint64_t place);
 /** Load the next block. @return 1; 0: end of the segment; DIT_E_CORRUPT; -errno */
 int dit_run_fill(struct dit_run_reader *reader);
 /** Exactly @p size bytes, over block boundaries. 0; DIT_E_CORRUPT (too few); -errno */

@@ -1,83 +1,221 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An external merge sort of records with byte keys and byte values, and a user-defined
- * merge of the values of equal keys.
+ * An external merge sort of records with byte keys and byte values, whose user defines
+ * the order of keys and what becomes of values of equal keys. Until the end, and while
+ * others go on pushing, any thread can look at what is there: a key, a range, all of it.
  *
- *   dit_sorter_new();  dit_sorter_push()... (each producer on its own thread);
- *   dit_sorter_seal();  dit_sorter_next()...;  dit_sorter_free()
+ *     struct dit_sorter_opts opts = DIT_SORTER_OPTS_INIT;
+ *     struct dit_sorter *sorter;
+ *     struct dit_sort_record record;
  *
- * Keys compare bytewise, the shorter first. Without a merge function records of equal
- * keys all come out, in the order of producer, then of pushing. With one, the values of
- * equal keys are combined pairwise, in any grouping: it must be associative.
+ *     opts.merge = add_up;
+ *     r = dit_sorter_new(&sorter, &opts);
+ *     r = dit_sorter_push(sorter, 0, key, value);         ... on one thread per producer
+ *     r = dit_sorter_seal(sorter);
+ *     while ((r = dit_sorter_next(sorter, &record)) > 0) {
+ *             use(record.key, record.value);              ... in key order
+ *     }
+ *     dit_sorter_free(sorter);
  *
- * Memory: each producer collects records up to its share of the budget, then sorts them
- * and writes a run file, which is unlinked at once and carries checksums. Beyond the
- * budget there are a single record that is larger than the share, a write buffer of
- * 256 KiB per producer, and at the end a read buffer of at most 64 KiB per run.
+ * and, at any time between new and free:
  *
- * It knows nothing of LDAP or LMDB.
+ *     r = dit_sort_view_open(&view, sorter);              pins what is there now
+ *     r = dit_sort_cursor_open(&cursor, view);
+ *     found = dit_sort_cursor_get(cursor, key, &record);
+ *     r = dit_sort_cursor_range(cursor, from, to);
+ *     while ((r = dit_sort_cursor_next(cursor, &record)) > 0) ...
+ *     dit_sort_cursor_close(cursor);
+ *     dit_sort_view_close(view);
+ *
+ * doc/sort.md explains it and shows three merges: replace, sum, union.
+ *
+ * Order of equal keys: by producer, then by time of pushing. Without a merge function the
+ * records come out in that order; with one, values are combined in that order, but in any
+ * grouping: when a run is written, when runs are merged, and when they are read.
+ *
+ * Memory: each producer collects records up to its share of the budget; sorting them is
+ * included. Then they are written to a run, a temporary file without a name, which is
+ * gone when the process ends, however it ends. Beyond the budget there are
+ *   - a single record that is larger than the share;
+ *   - per producer, a write buffer of 256 KiB, and while runs are merged the read buffers;
+ *   - 16 bytes for every block (share / 64, at most 64 KiB) of the runs, for look-ups;
+ *   - per cursor, and for dit_sorter_next(), a read buffer of a block for each run;
+ *   - per view, 32 bytes (16 when it is open) for each record in memory at that time,
+ *     and the memory of these records for as long as it is open, if they are meanwhile
+ *     written to a run.
+ *
+ * Runs: as soon as a producer has fan_in of them of one level, these are merged into one
+ * of the next level, within the push that wrote the last. So there are at most
+ * (fan_in - 1) * levels per producer, and levels grow with the logarithm of the data. A
+ * run is one file descriptor. Runs carry checksums.
+ *
+ * Threads: one per producer; one that seals and calls next, when the producers are at
+ * rest; any number that open views. A view may be used by several threads at once, a
+ * cursor by one at a time. The caller's functions are called by all of these threads,
+ * also at once, and never with a lock held.
+ *
+ * Errors: 0 or positive is success; dit_strerror() explains the rest.
  */
 #ifndef DITKIT_SORT_H
 #define DITKIT_SORT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/span.h"
+#include <ditkit/error.h>
+#include <ditkit/span.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dit_arena;
 struct dit_sorter;
 
+/** Longest key and longest value, in bytes. */
+#define DIT_SORT_PART_MAX ((size_t)1 << 30)
+/** Smallest share of a producer, in bytes. */
+#define DIT_SORT_SHARE_MIN ((size_t)64 << 10)
+
 /**
- * Combine two values of one key.
+ * The order of keys.
  *
- * @param older, newer  borrowed; in the order in which they were pushed (by producer)
- * @param arena         for the result
- * @param ret           may point into the arena or be one of the inputs
- * @return 0 or an error, which ends the sort
+ * @return below, equal to or above 0, as @p a comes before, equals or follows @p b; the
+ *         same answer always. Of equal keys with different bytes the oldest is kept.
+ */
+typedef int (*dit_sort_order_fn)(void *ctx, struct dit_span a, struct dit_span b);
+
+/**
+ * Combine two values of one key. Must be associative: (a b) c is a (b c).
+ *
+ * @param older, newer  borrowed, at any address
+ * @param arena         for the result: dit_sort_alloc()
+ * @param ret           the result: from @p arena, or a part of one of the inputs; at most
+ *                      DIT_SORT_PART_MAX long
+ * @return 0; anything negative ends the push or the reading and is returned there
  */
 typedef int (*dit_sort_merge_fn)(void *ctx, struct dit_span key, struct dit_span older,
                                  struct dit_span newer, struct dit_arena *arena,
                                  struct dit_span *ret);
 
+/** @return @p size bytes, aligned to 8, for the result of a merge; NULL: no memory */
+DIT_PUBLIC void *dit_sort_alloc(struct dit_arena *arena, size_t size);
+
 struct dit_sorter_opts {
 	unsigned nproducers;
-	size_t memory_bytes;     /* all producers together, at least 64 KiB each */
-	const char *tmpdir;      /* copied */
+	size_t memory_bytes; /* all producers together, DIT_SORT_SHARE_MIN each at least */
+	const char *tmpdir;  /* copied; NULL: $TMPDIR, else /tmp */
 	dit_sort_merge_fn merge; /* NULL: keep all records */
 	void *merge_ctx;
+	dit_sort_order_fn order; /* NULL: bytewise, the shorter first; much faster */
+	void *order_ctx;
+	/*
+	 * Runs merged into one, 2 or more; 0: 256 / producers, within 4 and 64, which
+	 * keeps descriptors few and writes most records once or twice. Small numbers
+	 * make look-ups faster and write more.
+	 */
+	unsigned fan_in;
 };
 
-/** 0; -EINVAL (no producers, less than 64 KiB for each); -ENOMEM */
-int dit_sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opts);
-void dit_sorter_free(struct dit_sorter *sorter);
+#define DIT_SORTER_OPTS_INIT                                                             \
+ {                                                                                       \
+  1, (size_t)64 << 20, NULL, NULL, NULL, NULL, NULL, 0                                   \
+ }
+
+/** @return 0; -EINVAL (options out of range); -ENOMEM; -errno */
+DIT_PUBLIC int dit_sorter_new(struct dit_sorter **ret,
+                              const struct dit_sorter_opts *opts);
+
+/** Views and cursors must be closed. NULL is fine. */
+DIT_PUBLIC void dit_sorter_free(struct dit_sorter *sorter);
 
 /**
- * Add a record; key and value are copied, each at most 1 GiB.
+ * Add a record; key and value are copied.
  *
- * @return 0; -EINVAL (too long); -ENOMEM; -ENOSPC and other -errno of writing a run; the
- *         first error sticks to the producer
+ * @param producer  0 .. nproducers-1, each on one thread at a time
+ * @return 0; DIT_E_TOOLONG; -EINVAL (no such producer; sealed); -ENOMEM; -ENOSPC and
+ *         other -errno of writing a run; DIT_E_CORRUPT (a run to be merged is damaged);
+ *         what the merge function returned. After an error this record is not in, those
+ *         before are and can be viewed; the error sticks to the producer.
  */
-int dit_sorter_push(struct dit_sorter *sorter, unsigned producer, struct dit_span key,
-                    struct dit_span value);
+DIT_PUBLIC int dit_sorter_push(struct dit_sorter *sorter, unsigned producer,
+                               struct dit_span key, struct dit_span value);
 
 /**
  * No more pushes; producers at rest. Sorts what is in memory, on the calling thread. Then
  * dit_sorter_next() from one thread.
  *
- * @return 0; the first error of any producer; -EINVAL (called before); DIT_E_CORRUPT;
- *         -ENOMEM; -errno
+ * @return 0; the first error of any producer; -EINVAL (called before); -ENOMEM
  */
-int dit_sorter_seal(struct dit_sorter *sorter);
+DIT_PUBLIC int dit_sorter_seal(struct dit_sorter *sorter);
 
+/** Both point into the sorter or cursor, at any address, until its next call. */
 struct dit_sort_record {
-	struct dit_span key; /* valid until the next call */
+	struct dit_span key;
 	struct dit_span value;
 };
 
-/** @return 1; 0: end; DIT_E_CORRUPT: a damaged run; -EINVAL: not sealed; -errno */
-int dit_sorter_next(struct dit_sorter *sorter, struct dit_sort_record *ret);
+/**
+ * @return 1: the next record of all; 0: end; DIT_E_CORRUPT: a damaged run; -EINVAL: not
+ *         sealed; -ENOMEM; -errno; what the merge function returned. Errors stick.
+ */
+DIT_PUBLIC int dit_sorter_next(struct dit_sorter *sorter, struct dit_sort_record *ret);
 
-/** Bytes written to run files so far. Producers must be at rest. */
-uint64_t dit_sorter_run_bytes(const struct dit_sorter *sorter);
+/** Bytes written to runs so far, those of runs merged since included. Any thread. */
+DIT_PUBLIC uint64_t dit_sorter_run_bytes(const struct dit_sorter *sorter);
+/** Runs that there are now. Any thread. */
+DIT_PUBLIC size_t dit_sorter_nruns(const struct dit_sorter *sorter);
+
+/**
+ * What a sorter holds at one time: all records whose push had returned when
+ * dit_sort_view_open() was called, and of those pushed during that call, by each
+ * producer, the first few. It stays so, whatever is pushed, written, merged or sealed.
+ */
+struct dit_sort_view;
+
+/**
+ * Sorts a copy of the pointers to records in memory, on the calling thread; producers go
+ * on meanwhile. After the seal it costs next to nothing.
+ *
+ * @return 0 or -ENOMEM
+ */
+DIT_PUBLIC int dit_sort_view_open(struct dit_sort_view **ret, struct dit_sorter *sorter);
+/** Its cursors must be closed. NULL is fine. */
+DIT_PUBLIC void dit_sort_view_close(struct dit_sort_view *view);
+
+/** A reader of a view. */
+struct dit_sort_cursor;
+
+/** It starts before the first record. 0 or -ENOMEM */
+DIT_PUBLIC int dit_sort_cursor_open(struct dit_sort_cursor **ret,
+                                    const struct dit_sort_view *view);
+/** NULL is fine. */
+DIT_PUBLIC void dit_sort_cursor_close(struct dit_sort_cursor *cursor);
+
+/**
+ * Go before the first record of a range.
+ *
+ * @param from, to  keys; @p to itself is not in the range. NULL data: open on that side
+ * @return 0; DIT_E_CORRUPT; -ENOMEM; -errno
+ */
+DIT_PUBLIC int dit_sort_cursor_range(struct dit_sort_cursor *cursor, struct dit_span from,
+                                     struct dit_span to);
+
+/** As dit_sorter_next(), within the range. Errors stick until the next range or get. */
+DIT_PUBLIC int dit_sort_cursor_next(struct dit_sort_cursor *cursor,
+                                    struct dit_sort_record *ret);
+
+/**
+ * Look up one key. Without a merge function this gives its oldest record, and
+ * dit_sort_cursor_next() the others.
+ *
+ * @return 1; 0: no such key; errors as dit_sort_cursor_next()
+ */
+DIT_PUBLIC int dit_sort_cursor_get(struct dit_sort_cursor *cursor, struct dit_span key,
+                                   struct dit_sort_record *ret);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

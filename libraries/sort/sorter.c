@@ -2,10 +2,10 @@
 /*
  * The general sorter: collecting records.
  *
- * Records are copied into the producer's arena; an item per record (16 bytes, and 16
- * more while sorting) points at them. When the two would pass the producer's share, the
- * records are sorted and written as a run. What is left at the end is sorted in memory
- * and merged with the runs.
+ * Records are copied into the producer's batch. When they, with the items that sorting
+ * them needs (16 bytes each, and 16 more while sorting), would pass the producer's share,
+ * they are sorted and written as a run. What is left at the end is sorted in memory and
+ * merged with the runs.
  */
 #include "sort/sort.h"
 
@@ -13,14 +13,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sort/sorter_private.h"
 
-#define SHARE_MIN        ((size_t)64 << 10)
 #define SHARE_MAX        ((size_t)64 << 30) /* keeps items below DIT_RADIX_MAX */
-#define ARENA_BLOCK_MAX  ((size_t)1 << 20)
-#define ITEMS_FIRST      64
+#define SLAB_MAX         ((size_t)1 << 20)
+#define SLABS_PER_SHARE  16
 #define ITEM_BYTES       (2 * sizeof(struct dit_pair))
 #define BLOCKS_PER_SHARE 64
 
@@ -35,52 +33,85 @@ static void producer_free(struct dit_sort_producer *producer)
 		return;
 	}
 	for (size_t i = 0; i < producer->nruns; i++) {
-		(void)close(producer->runs[i].fd); /* unnamed: nothing to lose */
+		dit_sort_run_drop(producer->runs[i]);
 	}
 	free(producer->runs);
-	free(producer->items);
 	dit_run_writer_deinit(&producer->writer);
+	dit_buffer_drop(&producer->items);
 	dit_buffer_drop(&producer->spare);
-	dit_arena_deinit(&producer->records);
+	dit_sort_batch_drop(producer->batch);
+	dit_sort_batch_drop(producer->next_batch);
+	(void)pthread_mutex_destroy(&producer->lock);
 	free(producer);
 }
 
-static struct dit_sort_producer *producer_new(struct dit_sorter *sorter)
+static int producer_new(struct dit_sort_producer **ret, struct dit_sorter *sorter)
 {
 	struct dit_sort_producer *producer = calloc(1, sizeof(*producer));
-	size_t block_bytes = sorter->share_bytes / 16;
+	int r = 0;
 
 	if (producer == NULL) {
-		return NULL;
+		return -ENOMEM;
+	}
+	r = -pthread_mutex_init(&producer->lock, NULL);
+	if (r < 0) {
+		free(producer); /* producer_free() would destroy the lock */
+		return r;
 	}
 	producer->sorter = sorter;
 	producer->writer = DIT_RUN_WRITER_INIT;
-	dit_arena_init(&producer->records,
-	               block_bytes < ARENA_BLOCK_MAX ? block_bytes : ARENA_BLOCK_MAX);
-	return producer;
+	producer->batch = dit_sort_batch_new();
+	if (producer->batch == NULL) {
+		producer_free(producer);
+		return -ENOMEM;
+	}
+	*ret = producer;
+	return 0;
+}
+
+static unsigned choose_fan_in(const struct dit_sorter_opts *opts)
+{
+	unsigned fan_in = RUNS_WANTED / opts->nproducers;
+
+	if (opts->fan_in > 0) {
+		return opts->fan_in;
+	}
+	fan_in = fan_in < FAN_IN_MIN ? FAN_IN_MIN : fan_in;
+	return fan_in > FAN_IN_MAX ? FAN_IN_MAX : fan_in;
 }
 
 static void choose_sizes(struct dit_sorter *sorter)
 {
-	unsigned fan_in = RUNS_WANTED / sorter->opts.nproducers;
-
 	sorter->share_bytes = sorter->opts.memory_bytes / sorter->opts.nproducers;
 	if (sorter->share_bytes > SHARE_MAX) {
 		sorter->share_bytes = SHARE_MAX;
+	}
+	sorter->slab_bytes = sorter->share_bytes / SLABS_PER_SHARE;
+	if (sorter->slab_bytes > SLAB_MAX) {
+		sorter->slab_bytes = SLAB_MAX;
 	}
 	sorter->block_bytes = sorter->share_bytes / BLOCKS_PER_SHARE;
 	if (sorter->block_bytes > DIT_RUN_BLOCK_MAX) {
 		sorter->block_bytes = DIT_RUN_BLOCK_MAX;
 	}
-	fan_in = fan_in < FAN_IN_MIN ? FAN_IN_MIN : fan_in;
-	sorter->fan_in = fan_in > FAN_IN_MAX ? FAN_IN_MAX : fan_in;
+	sorter->fan_in = choose_fan_in(&sorter->opts);
+}
+
+static char *copy_tmpdir(const char *tmpdir)
+{
+	if (tmpdir == NULL) {
+		tmpdir = getenv("TMPDIR");
+	}
+	return strdup(tmpdir == NULL ? "/tmp" : tmpdir);
 }
 
 int dit_sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opts)
 {
 	struct dit_sorter *sorter = NULL;
+	int r = 0;
 
-	if (opts->nproducers == 0 || opts->memory_bytes / opts->nproducers < SHARE_MIN) {
+	if (opts->nproducers == 0 || opts->fan_in == 1 ||
+	    opts->memory_bytes / opts->nproducers < DIT_SORT_SHARE_MIN) {
 		return -EINVAL;
 	}
 	sorter = calloc(1, sizeof(*sorter));
@@ -88,24 +119,22 @@ int dit_sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opts)
 		return -ENOMEM;
 	}
 	sorter->opts = *opts;
+	sorter->order = (struct dit_sort_order){opts->order, opts->order_ctx};
 	choose_sizes(sorter);
-	sorter->tmpdir = strdup(opts->tmpdir);
+	sorter->tmpdir = copy_tmpdir(opts->tmpdir);
 	sorter->producers = calloc(opts->nproducers, sizeof(struct dit_sort_producer *));
 	if (sorter->tmpdir == NULL || sorter->producers == NULL) {
-		goto nomem;
+		r = -ENOMEM;
 	}
-	for (unsigned i = 0; i < opts->nproducers; i++) {
-		sorter->producers[i] = producer_new(sorter);
-		if (sorter->producers[i] == NULL) {
-			goto nomem;
-		}
+	for (unsigned i = 0; i < opts->nproducers && r == 0; i++) {
+		r = producer_new(&sorter->producers[i], sorter);
+	}
+	if (r < 0) {
+		dit_sorter_free(sorter);
+		return r;
 	}
 	*ret = sorter;
 	return 0;
-
-nomem:
-	dit_sorter_free(sorter);
-	return -ENOMEM;
 }
 
 void dit_sorter_free(struct dit_sorter *sorter)
@@ -113,7 +142,9 @@ void dit_sorter_free(struct dit_sorter *sorter)
 	if (sorter == NULL) {
 		return;
 	}
-	dit_sort_merge_deinit(&sorter->merge);
+	dit_sort_cursor_close(sorter->cursor);
+	dit_sort_view_close(sorter->view);
+	assert(atomic_load(&sorter->nviews) == 0);
 	for (unsigned i = 0; sorter->producers != NULL && i < sorter->opts.nproducers;
 	     i++) {
 		producer_free(sorter->producers[i]);
@@ -123,27 +154,39 @@ void dit_sorter_free(struct dit_sorter *sorter)
 	free(sorter);
 }
 
-/** Make room for one more record of @p size bytes; write a run if there is none left. */
-static int make_room(struct dit_sort_producer *producer, size_t size)
+/** Go on in another slab. */
+static int next_slab(struct dit_sort_producer *producer, size_t size)
 {
-	size_t items_size = producer->items_size;
-	struct dit_pair *items = NULL;
+	struct dit_sort_batch *batch = producer->batch;
+	struct dit_sort_slab *slab =
+		dit_sort_batch_prepare(batch, size, producer->sorter->slab_bytes);
 
-	if (producer->nitems == items_size) {
-		items_size = items_size == 0 ? ITEMS_FIRST : items_size * 2;
+	if (slab == NULL) {
+		return -ENOMEM;
 	}
-	if (producer->nitems > 0 &&
-	    producer->used_bytes + size + items_size * ITEM_BYTES >
-	            producer->sorter->share_bytes) {
-		return dit_sort_spill(producer);
-	}
-	if (items_size > producer->items_size) {
-		items = reallocarray(producer->items, items_size, sizeof(*items));
-		if (items == NULL) {
-			return -ENOMEM;
+	(void)pthread_mutex_lock(&producer->lock);
+	dit_sort_batch_enter(batch, slab);
+	(void)pthread_mutex_unlock(&producer->lock);
+	producer->used_bytes += (size_t)(producer->end - producer->at);
+	producer->at = slab->bytes;
+	producer->end = slab->bytes + slab->size;
+	return 0;
+}
+
+/** Make room for a record of @p size bytes; write a run if the share is used up. */
+static int make_room(struct dit_sort_producer *producer, size_t size, size_t nrecords)
+{
+	size_t needed = producer->used_bytes + size + (nrecords + 1) * ITEM_BYTES;
+
+	if (nrecords > 0 && needed > producer->sorter->share_bytes) {
+		int r = dit_sort_spill(producer);
+
+		if (r < 0) {
+			return r;
 		}
-		producer->items = items;
-		producer->items_size = items_size;
+	}
+	if ((size_t)(producer->end - producer->at) < size) {
+		return next_slab(producer, size);
 	}
 	return 0;
 }
@@ -151,17 +194,16 @@ static int make_room(struct dit_sort_producer *producer, size_t size)
 static int push(struct dit_sort_producer *producer, struct dit_span key,
                 struct dit_span value)
 {
-	size_t size = sizeof(struct dit_sort_stored) + key.len + value.len;
+	size_t size = dit_sort_stored_size(key.len, value.len);
 	struct dit_sort_stored *stored = NULL;
-	int r = make_room(producer, size);
+	size_t nrecords = atomic_load_explicit(&producer->batch->nrecords,
+	                                       memory_order_relaxed); /* our own */
+	int r = make_room(producer, size, nrecords);
 
 	if (r < 0) {
 		return r;
 	}
-	stored = dit_arena_alloc(&producer->records, size);
-	if (stored == NULL) {
-		return -ENOMEM;
-	}
+	stored = (void *)producer->at;
 	stored->key_len = (uint32_t)key.len;
 	stored->value_len = (uint32_t)value.len;
 	if (key.len > 0) {
@@ -170,75 +212,80 @@ static int push(struct dit_sort_producer *producer, struct dit_span key,
 	if (value.len > 0) {
 		memcpy(stored->bytes + key.len, value.data, value.len);
 	}
-	producer->items[producer->nitems++].value = (uintptr_t)stored;
-	producer->used_bytes += (size + 7) & ~(size_t)7;
+	producer->at += size;
+	producer->used_bytes += size;
+	/* Views may have it from here on. A run may have emptied the batch, or begun one. */
+	nrecords = atomic_load_explicit(&producer->batch->nrecords, memory_order_relaxed);
+	atomic_store_explicit(&producer->batch->nrecords, nrecords + 1,
+	                      memory_order_release);
 	return 0;
 }
 
 int dit_sorter_push(struct dit_sorter *sorter, unsigned producer, struct dit_span key,
                     struct dit_span value)
 {
-	struct dit_sort_producer *p = sorter->producers[producer];
+	struct dit_sort_producer *p = NULL;
 
-	assert(!sorter->is_sealed && producer < sorter->opts.nproducers);
+	if (producer >= sorter->opts.nproducers || sorter->was_sealed) {
+		return -EINVAL;
+	}
+	p = sorter->producers[producer];
 	if (p->error < 0) {
 		return p->error;
 	}
 	if (key.len > DIT_SORT_PART_MAX || value.len > DIT_SORT_PART_MAX) {
-		p->error = -EINVAL;
+		p->error = DIT_E_TOOLONG;
 	} else {
 		p->error = push(p, key, value);
 	}
 	return p->error;
 }
 
-/** Add what one producer holds, oldest first. */
-static int add_producer(struct dit_sorter *sorter, struct dit_sort_producer *producer)
+/** Sort what a producer holds in memory, for all to use, and let go of its scratch. */
+static int seal_producer(struct dit_sort_producer *producer)
 {
 	int r = dit_sort_memory(producer);
 
+	if (r == 0) {
+		(void)pthread_mutex_lock(&producer->lock);
+		producer->batch->sorted = producer->items;
+		(void)pthread_mutex_unlock(&producer->lock);
+		producer->items = (struct dit_buffer){NULL, 0};
+	}
 	dit_buffer_drop(&producer->spare);
 	dit_run_writer_deinit(&producer->writer);
-	for (size_t i = 0; i < producer->nruns && r == 0; i++) {
-		r = dit_sort_merge_add_run(&sorter->merge, sorter, &producer->runs[i]);
-	}
-	if (r == 0) {
-		dit_sort_merge_add_items(&sorter->merge, producer->items,
-		                         producer->nitems);
-	}
 	return r;
 }
 
 int dit_sorter_seal(struct dit_sorter *sorter)
 {
-	size_t nsources = 0;
 	int r = 0;
 
-	if (sorter->merge.sources != NULL) {
-		return -EINVAL; /* tried before */
+	if (sorter->was_sealed) {
+		return -EINVAL;
 	}
+	sorter->was_sealed = true;
 	for (unsigned i = 0; i < sorter->opts.nproducers && r == 0; i++) {
 		r = sorter->producers[i]->error;
-		nsources += sorter->producers[i]->nruns + 1;
-	}
-	if (r == 0) {
-		r = dit_sort_merge_init(&sorter->merge, sorter, nsources);
 	}
 	for (unsigned i = 0; i < sorter->opts.nproducers && r == 0; i++) {
-		r = add_producer(sorter, sorter->producers[i]);
+		r = seal_producer(sorter->producers[i]);
 	}
 	if (r == 0) {
-		sorter->is_sealed = true;
+		r = dit_sort_view_open(&sorter->view, sorter);
+	}
+	if (r == 0) {
+		r = dit_sort_cursor_open(&sorter->cursor, sorter->view);
 	}
 	return r;
 }
 
 int dit_sorter_next(struct dit_sorter *sorter, struct dit_sort_record *ret)
 {
-	if (!sorter->is_sealed) {
+	if (sorter->cursor == NULL) {
 		return -EINVAL;
 	}
-	return dit_sort_merge_next(&sorter->merge, ret);
+	return dit_sort_cursor_next(sorter->cursor, ret);
 }
 
 uint64_t dit_sorter_run_bytes(const struct dit_sorter *sorter)
@@ -246,7 +293,25 @@ uint64_t dit_sorter_run_bytes(const struct dit_sorter *sorter)
 	uint64_t run_bytes = 0;
 
 	for (unsigned i = 0; i < sorter->opts.nproducers; i++) {
-		run_bytes += sorter->producers[i]->run_bytes;
+		struct dit_sort_producer *producer = sorter->producers[i];
+
+		(void)pthread_mutex_lock(&producer->lock);
+		run_bytes += producer->run_bytes;
+		(void)pthread_mutex_unlock(&producer->lock);
 	}
 	return run_bytes;
+}
+
+size_t dit_sorter_nruns(const struct dit_sorter *sorter)
+{
+	size_t nruns = 0;
+
+	for (unsigned i = 0; i < sorter->opts.nproducers; i++) {
+		struct dit_sort_producer *producer = sorter->producers[i];
+
+		(void)pthread_mutex_lock(&producer->lock);
+		nruns += producer->nruns;
+		(void)pthread_mutex_unlock(&producer->lock);
+	}
+	return nruns;
 }

@@ -2,9 +2,9 @@
 /*
  * The merge of sorted records.
  *
- * A binary heap holds the sources by their current record: by key, and where keys are
- * equal, older sources first. So records of equal keys come out in the order in which
- * they were pushed, which is also the order in which their values are combined.
+ * A heap holds the sources by their current record: by key, and where keys are equal,
+ * older sources first. So records of equal keys come out in the order in which they were
+ * pushed, which is also the order in which their values are combined.
  *
  * A record read from a run is gone when its source moves on. Without a merge function
  * the record on top is given out as it is and its source moves on at the next call; with
@@ -16,17 +16,15 @@
 #include "base/error.h"
 #include "sort/sorter_private.h"
 
-#define ARENA_BLOCK 8192
-#define HEAD        8 /* lengths of key and value in a run */
+#define ARENA_BLOCK 1024
 
 int dit_sort_merge_init(struct dit_sort_merge *merge, const struct dit_sorter *sorter,
                         size_t max)
 {
-	*merge = (struct dit_sort_merge){
-		.merge = sorter->opts.merge,
-		.merge_ctx = sorter->opts.merge_ctx,
-	};
-	dit_arena_init(&merge->arena, ARENA_BLOCK);
+	*merge = (struct dit_sort_merge){.order = &sorter->order};
+	dit_sort_combiner_init(&merge->combiner, sorter->opts.merge,
+	                       sorter->opts.merge_ctx);
+	dit_arena_init(&merge->key, ARENA_BLOCK);
 	merge->sources = calloc(max + 1, sizeof(*merge->sources));
 	if (merge->sources == NULL || dit_heap_init(&merge->heap, max) < 0) {
 		dit_sort_merge_deinit(merge);
@@ -38,101 +36,47 @@ int dit_sort_merge_init(struct dit_sort_merge *merge, const struct dit_sorter *s
 void dit_sort_merge_deinit(struct dit_sort_merge *merge)
 {
 	for (size_t i = 0; i < merge->nsources; i++) {
-		if (merge->sources[i].is_run) {
+		if (merge->sources[i].run != NULL) {
 			dit_run_reader_close(&merge->sources[i].reader);
 			free(merge->sources[i].buffer);
 		}
 	}
 	free(merge->sources);
 	dit_heap_deinit(&merge->heap);
-	dit_arena_deinit(&merge->arena);
+	dit_sort_combiner_deinit(&merge->combiner);
+	dit_arena_deinit(&merge->key);
 	*merge = (struct dit_sort_merge){0};
 }
 
-static void set_record(struct dit_sort_source *source, const char *bytes, size_t key_len,
-                       size_t value_len)
+static struct dit_sort_source *add_source(struct dit_sort_merge *merge)
 {
-	source->record.key = (struct dit_span){bytes, key_len};
-	source->record.value = (struct dit_span){bytes + key_len, value_len};
-	source->prefix = dit_sort_word(bytes, key_len, 0);
+	struct dit_sort_source *source = &merge->sources[merge->nsources];
+
+	source->order = merge->order;
+	source->number = merge->nsources++;
+	return source;
 }
 
-/** Copy a record that straddles blocks. */
-static int gather(struct dit_sort_source *source, size_t size, const char **ret)
+void dit_sort_merge_add_items(struct dit_sort_merge *merge, const struct dit_pair *items,
+                              size_t nitems)
 {
-	int r = 0;
+	struct dit_sort_source *source = add_source(merge);
 
-	if (size > source->buffer_size) {
-		char *buffer = realloc(source->buffer, size);
+	source->items = items;
+	source->nitems = nitems;
+}
 
-		if (buffer == NULL) {
-			return -ENOMEM;
-		}
-		source->buffer = buffer;
-		source->buffer_size = size;
+int dit_sort_merge_add_run(struct dit_sort_merge *merge, const struct dit_sorter *sorter,
+                           const struct dit_sort_run *run)
+{
+	struct dit_sort_source *source = &merge->sources[merge->nsources];
+	int r = dit_run_reader_open(&source->reader, run->fd, sorter->block_bytes,
+	                            &run->segment);
+
+	if (r == 0) {
+		add_source(merge)->run = run;
 	}
-	r = dit_run_read(&source->reader, source->buffer, size);
-	*ret = source->buffer;
 	return r;
-}
-
-static int run_next(struct dit_sort_source *source)
-{
-	struct dit_run_reader *reader = &source->reader;
-	uint32_t lens[2] = {0};
-	const char *bytes = NULL;
-	size_t size = 0;
-	int r = 0;
-
-	if (reader->at == reader->limit) {
-		r = dit_run_fill(reader);
-		if (r <= 0) {
-			return r;
-		}
-	}
-	if (reader->limit - reader->at < HEAD) {
-		return DIT_E_CORRUPT; /* lengths never straddle blocks */
-	}
-	memcpy(lens, reader->at, HEAD);
-	reader->at += HEAD;
-	if (lens[0] > DIT_SORT_PART_MAX || lens[1] > DIT_SORT_PART_MAX) {
-		return DIT_E_CORRUPT;
-	}
-	size = (size_t)lens[0] + lens[1];
-	bytes = reader->at;
-	if ((size_t)(reader->limit - reader->at) >= size) {
-		reader->at += size;
-	} else {
-		r = gather(source, size, &bytes);
-		if (r < 0) {
-			return r;
-		}
-	}
-	set_record(source, bytes, lens[0], lens[1]);
-	return 1;
-}
-
-static int source_next(struct dit_sort_source *source)
-{
-	const struct dit_sort_stored *stored = NULL;
-
-	if (source->is_run) {
-		return run_next(source);
-	}
-	if (source->at == source->end) {
-		return 0;
-	}
-	stored = dit_sort_stored(source->at++);
-	set_record(source, stored->bytes, stored->key_len, stored->value_len);
-	return 1;
-}
-
-static int compare_keys(struct dit_span a, struct dit_span b)
-{
-	size_t n = a.len < b.len ? a.len : b.len;
-	int order = n > 0 ? memcmp(a.data, b.data, n) : 0;
-
-	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
 static bool is_before(const void *x, const void *y)
@@ -144,49 +88,35 @@ static bool is_before(const void *x, const void *y)
 	if (a->prefix != b->prefix) {
 		return a->prefix < b->prefix;
 	}
-	order = compare_keys(a->record.key, b->record.key);
+	order = dit_sort_compare(a->order, a->record.key, b->record.key);
 	return order != 0 ? order < 0 : a->number < b->number;
 }
 
-void dit_sort_merge_add_items(struct dit_sort_merge *merge, const struct dit_pair *items,
-                              size_t nitems)
+int dit_sort_merge_start(struct dit_sort_merge *merge,
+                         const struct dit_sort_bounds *bounds)
 {
-	struct dit_sort_source *source = &merge->sources[merge->nsources];
+	merge->bounds = *bounds;
+	merge->heap.n = 0;
+	merge->is_given = false;
+	merge->error = 0;
+	for (size_t i = 0; i < merge->nsources; i++) {
+		int r = dit_sort_source_start(&merge->sources[i], bounds->from);
 
-	if (nitems == 0) {
-		return;
+		if (r < 0) {
+			merge->error = r;
+			return r;
+		}
+		if (r > 0) {
+			dit_heap_add(&merge->heap, &merge->sources[i], is_before);
+		}
 	}
-	source->number = merge->nsources++;
-	source->at = items;
-	source->end = items + nitems;
-	(void)source_next(source); /* there is one */
-	dit_heap_add(&merge->heap, source, is_before);
-}
-
-int dit_sort_merge_add_run(struct dit_sort_merge *merge, const struct dit_sorter *sorter,
-                           const struct dit_sort_run *run)
-{
-	struct dit_sort_source *source = &merge->sources[merge->nsources];
-	int r = dit_run_reader_open(&source->reader, run->fd, sorter->block_bytes,
-	                            &run->segment);
-
-	if (r < 0) {
-		return r;
-	}
-	source->is_run = true;
-	source->number = merge->nsources++;
-	r = source_next(source);
-	if (r > 0) {
-		dit_heap_add(&merge->heap, source, is_before);
-	}
-	return r < 0 ? r : 0;
+	return 0;
 }
 
 /** Move the source on top to its next record. */
 static int advance(struct dit_sort_merge *merge)
 {
-	struct dit_sort_source *source = dit_heap_top(&merge->heap);
-	int r = source_next(source);
+	int r = dit_sort_source_next(dit_heap_top(&merge->heap));
 
 	if (r < 0) {
 		return r;
@@ -195,73 +125,70 @@ static int advance(struct dit_sort_merge *merge)
 	return 0;
 }
 
-/** Copy what a run would overwrite. */
-static int keep(struct dit_sort_merge *merge, const struct dit_sort_source *source,
-                struct dit_span *span)
+/** The next record to come; NULL at the end of what is to be read. */
+static const struct dit_sort_source *top(const struct dit_sort_merge *merge)
 {
-	if (source->is_run) {
-		*span = dit_arena_copy(&merge->arena, *span);
-		if (span->data == NULL) {
-			return -ENOMEM;
-		}
+	const struct dit_sort_bounds *bounds = &merge->bounds;
+	const struct dit_sort_source *source = dit_heap_top(&merge->heap);
+	int order = 0;
+
+	if (merge->heap.n == 0 || bounds->to.data == NULL) {
+		return merge->heap.n == 0 ? NULL : source;
 	}
-	return 0;
+	order = dit_sort_compare(merge->order, source->record.key, bounds->to);
+	return order < 0 || (order == 0 && bounds->has_to) ? source : NULL;
 }
 
-/** Combine the value on top with what has been collected for its key. */
-static int combine(struct dit_sort_merge *merge, struct dit_sort_record *record)
-{
-	struct dit_sort_source *source = dit_heap_top(&merge->heap);
-	struct dit_span newer = source->record.value;
-	struct dit_span value = {NULL, 0};
-	int r = merge->merge(merge->merge_ctx, record->key, record->value, newer,
-	                     &merge->arena, &value);
-
-	if (r < 0) {
-		return r;
-	}
-	if (value.data == newer.data) {
-		r = keep(merge, source, &value);
-		if (r < 0) {
-			return r;
-		}
-	}
-	record->value = value;
-	return advance(merge);
-}
-
+/** Does the source on top have another value of this key? */
 static bool is_on_top(const struct dit_sort_merge *merge, struct dit_span key)
 {
 	const struct dit_sort_source *source = dit_heap_top(&merge->heap);
 
-	return merge->heap.n > 0 && dit_span_eq(source->record.key, key);
+	if (merge->heap.n == 0) {
+		return false;
+	}
+	if (merge->order->compare == NULL) {
+		return dit_span_eq(source->record.key, key);
+	}
+	return dit_sort_compare(merge->order, source->record.key, key) == 0;
 }
 
-static int next_combined(struct dit_sort_merge *merge, struct dit_sort_record *ret)
+/** Add the value on top to those of its key, and move on. */
+static int take_value(struct dit_sort_merge *merge, struct dit_span key)
 {
-	struct dit_sort_source *source = dit_heap_top(&merge->heap);
-	struct dit_sort_record record = source->record;
+	const struct dit_sort_source *source = dit_heap_top(&merge->heap);
+	int r = dit_sort_combiner_add(&merge->combiner, key, source->record.value,
+	                              source->run != NULL);
+
+	return r < 0 ? r : advance(merge);
+}
+
+static int next_combined(struct dit_sort_merge *merge,
+                         const struct dit_sort_source *source,
+                         struct dit_sort_record *ret)
+{
+	struct dit_span key = source->record.key;
 	int r = 0;
 
-	dit_arena_reset(&merge->arena);
-	r = keep(merge, source, &record.key);
+	dit_sort_combiner_reset(&merge->combiner);
+	if (source->run != NULL) {
+		dit_arena_reset(&merge->key);
+		key = dit_arena_copy(&merge->key, key);
+		if (key.data == NULL) {
+			return -ENOMEM;
+		}
+	}
+	do {
+		r = take_value(merge, key);
+	} while (r == 0 && is_on_top(merge, key));
 	if (r == 0) {
-		r = keep(merge, source, &record.value);
+		r = dit_sort_combiner_finish(&merge->combiner, key, &ret->value);
 	}
-	if (r == 0) {
-		r = advance(merge);
-	}
-	while (r == 0 && is_on_top(merge, record.key)) {
-		r = combine(merge, &record);
-	}
-	if (r < 0) {
-		return r;
-	}
-	*ret = record;
-	return 1;
+	ret->key = key;
+	return r < 0 ? r : 1;
 }
 
-int dit_sort_merge_next(struct dit_sort_merge *merge, struct dit_sort_record *ret)
+static int next(struct dit_sort_merge *merge, struct dit_sort_record *ret)
 {
 	const struct dit_sort_source *source = NULL;
 
@@ -273,14 +200,31 @@ int dit_sort_merge_next(struct dit_sort_merge *merge, struct dit_sort_record *re
 		}
 		merge->is_given = false;
 	}
-	if (merge->heap.n == 0) {
+	source = top(merge);
+	if (source == NULL) {
 		return 0;
 	}
-	if (merge->merge != NULL) {
-		return next_combined(merge, ret);
+	if (merge->combiner.merge != NULL) {
+		return next_combined(merge, source, ret);
 	}
-	source = dit_heap_top(&merge->heap);
 	*ret = source->record;
 	merge->is_given = true;
 	return 1;
+}
+
+int dit_sort_merge_next(struct dit_sort_merge *merge, struct dit_sort_record *ret)
+{
+	struct dit_sort_record record = {0};
+	int r = merge->error;
+
+	if (r == 0) {
+		r = next(merge, &record);
+	}
+	if (r > 0) {
+		*ret = record;
+	}
+	if (r < 0) {
+		merge->error = r;
+	}
+	return r;
 }

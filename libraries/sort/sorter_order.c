@@ -14,7 +14,8 @@
  * So a record is looked at once per eight bytes that it shares with others, not once per
  * comparison. Missing bytes count as zero; keys that end inside a group are told apart
  * by length and come before those that go on. Few items are merged with plain
- * comparisons, and so are keys that are equal for long, which bounds the recursion.
+ * comparisons, and so are keys that are equal for long, which bounds the recursion, and
+ * all keys that have an order of the caller's.
  */
 #include <endian.h>
 #include <string.h>
@@ -25,6 +26,12 @@
 #define FEW       64
 #define SHORT_RUN 8
 #define DEPTH_MAX 1024 /* bytes */
+
+/** How to compare items. */
+struct comparison {
+	const struct dit_sort_order *order;
+	size_t at; /* bytewise: the items' words are those of the keys from here on */
+};
 
 uint64_t dit_sort_word(const char *key, size_t key_len, size_t at)
 {
@@ -37,28 +44,34 @@ uint64_t dit_sort_word(const char *key, size_t key_len, size_t at)
 	return be64toh(word);
 }
 
-/** Compare keys of equal words from @p at on, which both have reached. */
-static bool is_less(const struct dit_pair *a, const struct dit_pair *b, size_t at)
+static bool is_less(const struct comparison *by, const struct dit_pair *a,
+                    const struct dit_pair *b)
 {
 	const struct dit_sort_stored *x = dit_sort_stored(a);
 	const struct dit_sort_stored *y = dit_sort_stored(b);
 	size_t n = x->key_len < y->key_len ? x->key_len : y->key_len;
 	int order = 0;
 
+	if (by->order->compare != NULL) {
+		struct dit_span key_a = {x->bytes, x->key_len};
+		struct dit_span key_b = {y->bytes, y->key_len};
+
+		return by->order->compare(by->order->ctx, key_a, key_b) < 0;
+	}
 	if (a->key != b->key) {
 		return a->key < b->key;
 	}
-	order = n > at ? memcmp(x->bytes + at, y->bytes + at, n - at) : 0;
+	order = n > by->at ? memcmp(x->bytes + by->at, y->bytes + by->at, n - by->at) : 0;
 	return order != 0 ? order < 0 : x->key_len < y->key_len;
 }
 
-static void insertion_sort(struct dit_pair *items, size_t n, size_t at)
+static void insertion_sort(const struct comparison *by, struct dit_pair *items, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct dit_pair item = items[i];
 		size_t k = i;
 
-		while (k > 0 && is_less(&item, &items[k - 1], at)) {
+		while (k > 0 && is_less(by, &item, &items[k - 1])) {
 			items[k] = items[k - 1];
 			k--;
 		}
@@ -66,11 +79,11 @@ static void insertion_sort(struct dit_pair *items, size_t n, size_t at)
 	}
 }
 
-static void merge(const struct dit_pair *a, size_t na, const struct dit_pair *b,
-                  size_t nb, struct dit_pair *out, size_t at)
+static void merge(const struct comparison *by, const struct dit_pair *a, size_t na,
+                  const struct dit_pair *b, size_t nb, struct dit_pair *out)
 {
 	while (na > 0 && nb > 0) {
-		if (is_less(b, a, at)) {
+		if (is_less(by, b, a)) {
 			*out++ = *b++;
 			nb--;
 		} else {
@@ -82,15 +95,15 @@ static void merge(const struct dit_pair *a, size_t na, const struct dit_pair *b,
 	memcpy(out + na, b, nb * sizeof(*out));
 }
 
-/** Sort by comparing. The words of the items are those at @p at. */
-static void merge_sort(struct dit_pair *items, struct dit_pair *spare, size_t n,
-                       size_t at)
+/** Sort by comparing. */
+static void merge_sort(const struct comparison *by, struct dit_pair *items,
+                       struct dit_pair *spare, size_t n)
 {
 	struct dit_pair *from = items;
 	struct dit_pair *to = spare;
 
 	for (size_t i = 0; i < n; i += SHORT_RUN) {
-		insertion_sort(items + i, n - i < SHORT_RUN ? n - i : SHORT_RUN, at);
+		insertion_sort(by, items + i, n - i < SHORT_RUN ? n - i : SHORT_RUN);
 	}
 	for (size_t run = SHORT_RUN; run < n; run *= 2) {
 		struct dit_pair *swap = from;
@@ -99,7 +112,7 @@ static void merge_sort(struct dit_pair *items, struct dit_pair *spare, size_t n,
 			size_t na = n - i < run ? n - i : run;
 			size_t nb = n - i - na < run ? n - i - na : run;
 
-			merge(from + i, na, from + i + na, nb, to + i, at);
+			merge(by, from + i, na, from + i + na, nb, to + i);
 		}
 		from = to;
 		to = swap;
@@ -140,18 +153,20 @@ static size_t sort_ended(struct dit_pair *items, struct dit_pair *spare, size_t 
 	return nended;
 }
 
-/** Sort items whose keys are equal before @p at and reach it. */
-static void sort_from(struct dit_pair *items, struct dit_pair *spare, size_t n, size_t at)
+/** Sort items whose keys are equal before by->at and reach it, bytewise. */
+static void sort_from(const struct comparison *by, struct dit_pair *items,
+                      struct dit_pair *spare, size_t n)
 {
+	struct comparison deeper = {by->order, by->at + WORD};
 	size_t end = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct dit_sort_stored *stored = dit_sort_stored(&items[i]);
 
-		items[i].key = dit_sort_word(stored->bytes, stored->key_len, at);
+		items[i].key = dit_sort_word(stored->bytes, stored->key_len, by->at);
 	}
-	if (n <= FEW || at >= DEPTH_MAX) {
-		merge_sort(items, spare, n, at);
+	if (n <= FEW || by->at >= DEPTH_MAX) {
+		merge_sort(by, items, spare, n);
 		return;
 	}
 	radix_sort(items, spare, n);
@@ -163,16 +178,23 @@ static void sort_from(struct dit_pair *items, struct dit_pair *spare, size_t n, 
 			end++;
 		}
 		if (end - first > 1) {
-			nended = sort_ended(items + first, spare, end - first, at + WORD);
+			nended = sort_ended(items + first, spare, end - first, deeper.at);
 		}
 		if (end - first - nended > 1) {
-			sort_from(items + first + nended, spare, end - first - nended,
-			          at + WORD);
+			sort_from(&deeper, items + first + nended, spare,
+			          end - first - nended);
 		}
 	}
 }
 
-void dit_sort_items(struct dit_pair *items, struct dit_pair *spare, size_t n)
+void dit_sort_items(const struct dit_sort_order *order, struct dit_pair *items,
+                    struct dit_pair *spare, size_t n)
 {
-	sort_from(items, spare, n, 0);
+	struct comparison by = {order, 0};
+
+	if (order->compare == NULL) {
+		sort_from(&by, items, spare, n);
+	} else {
+		merge_sort(&by, items, spare, n);
+	}
 }

@@ -2,20 +2,36 @@
 /*
  * What the files of the general sorter share.
  *
- *   sorter.c        the object, pushing, seal
- *   sorter_order.c  records in memory, put in order
- *   sorter_run.c    a producer's records -> run files, cascades of runs
- *   sorter_merge.c  sorted sources -> records in key order, equal keys combined
+ *   sorter.c          the object, pushing, seal
+ *   sorter_batch.c    the records that a producer holds in memory
+ *   sorter_order.c    records in memory, put in order
+ *   sorter_run.c      a producer's records -> run files, cascades of runs
+ *   sorter_source.c   one sorted sequence: a batch or a run, read from any key on
+ *   sorter_combine.c  the values of one key -> one value
+ *   sorter_merge.c    sources -> records in key order
+ *   sorter_view.c     views and cursors
+ *
+ * How a view gets along with a producer that goes on: everything a producer has is in
+ * its list of runs and in its batch. A batch only grows, and its number of records is
+ * published after each; a run never changes. When a batch becomes a run, or runs become
+ * one run, the new is made beside the old and put in its place under the producer's
+ * lock. A view takes the lock to read the list, the batch and its number, and to take a
+ * reference on each; that is its consistent state. So a push takes no lock, but once per
+ * slab.
  */
 #ifndef DITKIT_SORTER_PRIVATE_H
 #define DITKIT_SORTER_PRIVATE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/arena.h"
 #include "sort/merge_heap.h"
 #include "sort/radix.h"
 #include "sort/run_file.h"
 #include "sort/sort.h"
 
-#define DIT_SORT_PART_MAX ((size_t)1 << 30) /* longest key, longest value */
+/* ---- records in memory ---- */
 
 /** A record in memory: key, then value. */
 struct dit_sort_stored {
@@ -30,92 +46,251 @@ static inline const struct dit_sort_stored *dit_sort_stored(const struct dit_pai
 	return (const struct dit_sort_stored *)(uintptr_t)item->value;
 }
 
+/** Bytes that a record takes: a multiple of 8. */
+static inline size_t dit_sort_stored_size(size_t key_len, size_t value_len)
+{
+	return (sizeof(struct dit_sort_stored) + key_len + value_len + 7) & ~(size_t)7;
+}
+
+struct dit_sort_slab {
+	struct dit_sort_slab *next;
+	size_t nrecords; /* once the next slab is in use; const from then on */
+	size_t size;
+	_Alignas(8) char bytes[];
+};
+
+/**
+ * Records in the order of pushing. The last reference frees it. It is emptied and filled
+ * again only by a producer that holds the only reference.
+ */
+struct dit_sort_batch {
+	atomic_uint nrefs; /* [atomic: acquire-release, as usual for references] */
+
+	/* [lock: the producer's] for changes, by the producer; which reads them without */
+	struct dit_sort_slab *first;
+	struct dit_sort_slab *current;
+	struct dit_buffer sorted; /* items of all records; made by seal, const then */
+
+	/* [atomic: stored with release after a record is complete, loaded with acquire] */
+	atomic_size_t nrecords;
+
+	/* [own: the producer's thread] */
+	size_t nclosed;     /* records in slabs before the current one */
+	size_t total_bytes; /* of all slabs */
+};
+
+/** The first @p n records of a batch, which end in the slab @p last. */
+struct dit_sort_extent {
+	const struct dit_sort_batch *batch;
+	const struct dit_sort_slab *last;
+	size_t n;
+};
+
+/** An empty batch with one reference, or NULL. */
+struct dit_sort_batch *dit_sort_batch_new(void);
+void dit_sort_batch_drop(struct dit_sort_batch *batch);
+/** Empty it; keep the slabs if they have at most @p keep_bytes. */
+void dit_sort_batch_reset(struct dit_sort_batch *batch, size_t keep_bytes);
+/** A slab of at least @p size bytes, not yet in the batch: a kept one, or a new one. */
+struct dit_sort_slab *dit_sort_batch_prepare(const struct dit_sort_batch *batch,
+                                             size_t size, size_t slab_bytes);
+/** Go on in a slab that was prepared. With the producer's lock. */
+void dit_sort_batch_enter(struct dit_sort_batch *batch, struct dit_sort_slab *slab);
+/** What there is now. By the producer, or with its lock. */
+struct dit_sort_extent dit_sort_batch_extent(const struct dit_sort_batch *batch);
+/** Point items at the records. */
+void dit_sort_extent_items(const struct dit_sort_extent *extent, struct dit_pair *items);
+
+/* ---- order ---- */
+
+struct dit_sort_order {
+	dit_sort_order_fn compare; /* NULL: bytewise */
+	void *ctx;
+};
+
 /** Eight bytes of a key from @p at on, as a number that compares as they do. */
 uint64_t dit_sort_word(const char *key, size_t key_len, size_t at);
 
-/** Put items in key order, equal keys in the order in which they stand. */
-void dit_sort_items(struct dit_pair *items, struct dit_pair *spare, size_t n);
+/** A number that is smaller for a smaller key; the same for all, where bytes say nothing. */
+static inline uint64_t dit_sort_prefix(const struct dit_sort_order *order,
+                                       struct dit_span key)
+{
+	return order->compare == NULL ? dit_sort_word(key.data, key.len, 0) : 0;
+}
 
-/** A run file with one segment. */
+static inline int dit_sort_compare(const struct dit_sort_order *order, struct dit_span a,
+                                   struct dit_span b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int r = 0;
+
+	if (order->compare != NULL) {
+		return order->compare(order->ctx, a, b);
+	}
+	r = n > 0 ? memcmp(a.data, b.data, n) : 0;
+	return r != 0 ? r : (a.len > b.len) - (a.len < b.len);
+}
+
+/** Put items in key order, equal keys in the order in which they stand. */
+void dit_sort_items(const struct dit_sort_order *order, struct dit_pair *items,
+                    struct dit_pair *spare, size_t n);
+
+/* ---- runs ---- */
+
+/** The first record that begins in a block. */
+struct dit_sort_fence {
+	uint64_t prefix; /* of its key */
+	uint64_t place;  /* in the segment */
+};
+
+/** A run file with one segment. Const but for the references; the last one frees it. */
 struct dit_sort_run {
+	atomic_uint nrefs; /* [atomic: acquire-release] */
 	int fd;
 	unsigned level; /* 0: from memory; n + 1: merged from runs of level n */
 	struct dit_run_segment segment;
+	struct dit_sort_fence *fences; /* one per block in which a record begins */
+	size_t nfences;
+	size_t fences_size;
 };
+
+void dit_sort_run_drop(struct dit_sort_run *run);
 
 struct dit_sort_producer {
 	/* [const] */
 	struct dit_sorter *sorter;
 
 	/* [own: the producer's thread, until seal] */
-	struct dit_arena records;
-	size_t used_bytes; /* of records */
-	struct dit_pair *items;
-	size_t nitems;
-	size_t items_size;
-	struct dit_buffer spare; /* scratch of sorting */
+	char *at; /* in the current slab: where the next record goes */
+	char *end;
+	size_t used_bytes;       /* of the batch; the unused ends of its slabs count */
+	struct dit_buffer items; /* scratch of sorting */
+	struct dit_buffer spare;
 	struct dit_run_writer writer;
-	struct dit_sort_run *runs; /* oldest first; levels descend */
-	size_t nruns;
+	struct dit_sort_batch
+		*next_batch; /* made ahead, so that a spill cannot fail late */
 	size_t runs_size;
+	int error; /* the first one */
+
+	pthread_mutex_t lock;
+
+	/* [lock: lock] for changes, by the producer; which reads them without */
+	struct dit_sort_batch *batch;
+	struct dit_sort_run **runs; /* oldest first; levels descend */
+	size_t nruns;
 	uint64_t run_bytes; /* written in all */
-	int error;          /* the first one */
-};
-
-/** A sorted sequence of records: items in memory or a run. */
-struct dit_sort_source {
-	struct dit_sort_record record; /* the current one */
-	uint64_t prefix;               /* first bytes of its key */
-	size_t number;                 /* sources with lower numbers are older */
-	bool is_run;
-	const struct dit_pair *at; /* memory: behind the current item */
-	const struct dit_pair *end;
-	struct dit_run_reader reader;
-	char *buffer; /* run: a record that straddles blocks */
-	size_t buffer_size;
-};
-
-struct dit_sort_merge {
-	struct dit_sort_source *sources;
-	size_t nsources;
-	struct dit_heap heap; /* of those not at their end */
-	dit_sort_merge_fn merge;
-	void *merge_ctx;
-	struct dit_arena arena; /* of the record given out */
-	bool is_given;          /* the record on top has been given out */
-};
-
-struct dit_sorter {
-	/* [const] */
-	struct dit_sorter_opts opts;
-	char *tmpdir;
-	size_t share_bytes; /* of one producer */
-	size_t block_bytes; /* of run files */
-	unsigned fan_in;    /* runs merged into one */
-
-	/* [own: whoever seals and reads] */
-	struct dit_sort_producer **producers;
-	struct dit_sort_merge merge;
-	bool is_sealed;
 };
 
 /** Sort the records of a producer and write them as a run. 0 or a negative error */
 int dit_sort_spill(struct dit_sort_producer *producer);
-/** Sort what a producer holds in memory. 0 or -ENOMEM */
+/** Sort what a producer holds in memory into its items. 0 or -ENOMEM */
 int dit_sort_memory(struct dit_sort_producer *producer);
+
+/* ---- merging ---- */
+
+/** Values of one key on their way to one value. */
+#define DIT_SORT_LEVELS 48 /* 2^48 values of one key */
+
+struct dit_sort_combiner {
+	dit_sort_merge_fn merge;
+	void *ctx;
+	struct {
+		struct dit_arena arena;
+		struct dit_span value;
+		bool is_used;
+	} levels[DIT_SORT_LEVELS + 1];
+	unsigned nlevels; /* used since the last reset */
+};
+
+void dit_sort_combiner_init(struct dit_sort_combiner *combiner, dit_sort_merge_fn merge,
+                            void *ctx);
+void dit_sort_combiner_deinit(struct dit_sort_combiner *combiner);
+void dit_sort_combiner_reset(struct dit_sort_combiner *combiner);
+/** Add the next value; it is copied if @p is_passing. 0; -ENOMEM; the merge's error */
+int dit_sort_combiner_add(struct dit_sort_combiner *combiner, struct dit_span key,
+                          struct dit_span value, bool is_passing);
+/** The value of all; valid until reset. */
+int dit_sort_combiner_finish(struct dit_sort_combiner *combiner, struct dit_span key,
+                             struct dit_span *ret);
+
+/** A sorted sequence of records: items in memory or a run. */
+struct dit_sort_source {
+	struct dit_sort_record record; /* the current one */
+	uint64_t prefix;               /* of its key */
+	const struct dit_sort_order *order;
+	size_t number; /* sources with lower numbers are older */
+
+	const struct dit_pair *items; /* memory */
+	size_t nitems;
+	size_t at; /* behind the current item */
+
+	const struct dit_sort_run *run; /* NULL: memory */
+	struct dit_run_reader reader;
+	char *buffer; /* a record that straddles blocks */
+	size_t buffer_size;
+};
+
+/** Where to read. The spans are borrowed; NULL data: open on that side. */
+struct dit_sort_bounds {
+	struct dit_span from;
+	struct dit_span to;
+	bool has_to; /* the range includes @p to */
+};
+
+/** Go to the first record that is not before @p from. 1; 0: none; DIT_E_CORRUPT; -errno */
+int dit_sort_source_start(struct dit_sort_source *source, struct dit_span from);
+/** The next record. As dit_sort_source_start() */
+int dit_sort_source_next(struct dit_sort_source *source);
+
+struct dit_sort_merge {
+	const struct dit_sort_order *order;
+	struct dit_sort_source *sources;
+	size_t nsources;
+	struct dit_heap heap; /* of sources not at their end */
+	struct dit_sort_combiner combiner;
+	struct dit_arena key; /* of the record given out */
+	struct dit_sort_bounds bounds;
+	bool is_given; /* the record on top has been given out */
+	int error;     /* the first one since start */
+};
 
 /** @param max most sources that will be added. 0 or -ENOMEM */
 int dit_sort_merge_init(struct dit_sort_merge *merge, const struct dit_sorter *sorter,
                         size_t max);
 /** A zeroed merge is fine. */
 void dit_sort_merge_deinit(struct dit_sort_merge *merge);
-/** Sources are added oldest first. Empty ones are fine. */
+/** Sources are added oldest first, and borrowed. */
 void dit_sort_merge_add_items(struct dit_sort_merge *merge, const struct dit_pair *items,
                               size_t nitems);
-/** 0; DIT_E_CORRUPT; -errno */
+/** 0 or -ENOMEM */
 int dit_sort_merge_add_run(struct dit_sort_merge *merge, const struct dit_sorter *sorter,
                            const struct dit_sort_run *run);
+/** Begin, or begin again. 0; DIT_E_CORRUPT; -ENOMEM; -errno */
+int dit_sort_merge_start(struct dit_sort_merge *merge,
+                         const struct dit_sort_bounds *bounds);
 /** As dit_sorter_next(). */
 int dit_sort_merge_next(struct dit_sort_merge *merge, struct dit_sort_record *ret);
+
+/* ---- the object ---- */
+
+struct dit_sorter {
+	/* [const] */
+	struct dit_sorter_opts opts;
+	struct dit_sort_order order;
+	char *tmpdir;
+	size_t share_bytes; /* of one producer */
+	size_t slab_bytes;
+	size_t block_bytes; /* of run files */
+	unsigned fan_in;    /* runs merged into one */
+	struct dit_sort_producer **producers;
+
+	/* [own: whoever seals and reads] */
+	struct dit_sort_view *view; /* for dit_sorter_next() */
+	struct dit_sort_cursor *cursor;
+	bool was_sealed; /* or it was tried */
+
+	/* [atomic: a check of the calls' order] */
+	atomic_size_t nviews;
+};
 
 #endif

@@ -10,34 +10,75 @@
  *
  * Runs are merged by levels: as soon as a producer has fan_in runs of one level, these,
  * its newest, become one run of the next level. Runs stay in the order in which their
- * records were pushed.
+ * records were pushed. A record is written once per level, and the number of levels is
+ * the logarithm of the number of runs.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "sort/sorter_private.h"
 
-int dit_sort_memory(struct dit_sort_producer *producer)
+void dit_sort_run_drop(struct dit_sort_run *run)
 {
-	int r = dit_buffer_reserve(&producer->spare,
-	                           producer->items_size * sizeof(*producer->items));
-
-	if (r == 0 && producer->nitems > 0) {
-		dit_sort_items(producer->items, producer->spare.data, producer->nitems);
+	if (run == NULL ||
+	    atomic_fetch_sub_explicit(&run->nrefs, 1, memory_order_acq_rel) > 1) {
+		return;
 	}
-	return r;
+	if (run->fd >= 0) {
+		(void)close(run->fd); /* unnamed: nothing to lose */
+	}
+	free(run->fences);
+	free(run);
 }
 
-static int write_record(struct dit_run_writer *writer,
+static struct dit_sort_run *run_new(void)
+{
+	struct dit_sort_run *run = calloc(1, sizeof(*run));
+
+	if (run != NULL) {
+		atomic_init(&run->nrefs, 1);
+		run->fd = -1;
+	}
+	return run;
+}
+
+static int add_fence(struct dit_sort_run *run, uint64_t prefix, uint64_t place)
+{
+	if (run->nfences == run->fences_size) {
+		size_t size = run->fences_size == 0 ? 16 : run->fences_size * 2;
+		struct dit_sort_fence *fences =
+			reallocarray(run->fences, size, sizeof(*fences));
+
+		if (fences == NULL) {
+			return -ENOMEM;
+		}
+		run->fences = fences;
+		run->fences_size = size;
+	}
+	run->fences[run->nfences++] = (struct dit_sort_fence){prefix, place};
+	return 0;
+}
+
+static int write_record(struct dit_run_writer *writer, struct dit_sort_run *run,
+                        uint64_t *next_fence, const struct dit_sort_order *order,
                         const struct dit_sort_record *record)
 {
 	uint32_t lens[2] = {(uint32_t)record->key.len, (uint32_t)record->value.len};
 	char *at = dit_run_room(writer, sizeof(lens));
+	uint64_t place = dit_run_writer_place(writer);
 	int r = 0;
 
 	if (at == NULL) {
 		return writer->error;
+	}
+	if (place >= *next_fence) {
+		r = add_fence(run, dit_sort_prefix(order, record->key), place);
+		*next_fence = (place / writer->block_bytes + 1) * writer->block_bytes;
+	}
+	if (r < 0) {
+		return r;
 	}
 	memcpy(at, lens, sizeof(lens));
 	writer->at = at + sizeof(lens);
@@ -48,117 +89,185 @@ static int write_record(struct dit_run_writer *writer,
 	return r;
 }
 
-/** Write all records of a merge as one run. */
-static int write_run(struct dit_sort_producer *producer, struct dit_sort_merge *merge,
-                     struct dit_sort_run *ret)
+static int write_records(struct dit_run_writer *writer, struct dit_sort_merge *merge,
+                         struct dit_sort_run *run)
 {
-	const struct dit_sorter *sorter = producer->sorter;
+	static const struct dit_sort_bounds all;
 	struct dit_sort_record record = {0};
-	struct dit_sort_run run = {.fd = -1};
-	int r = dit_run_writer_begin(&producer->writer, sorter->tmpdir,
-	                             sorter->block_bytes);
+	uint64_t next_fence = 0;
+	int r = dit_sort_merge_start(merge, &all);
 
-	if (r < 0) {
-		return r;
-	}
-	while ((r = dit_sort_merge_next(merge, &record)) > 0) {
+	while (r == 0 && (r = dit_sort_merge_next(merge, &record)) > 0) {
 		/* A merge function may have made a value that no run can hold. */
 		r = record.value.len > DIT_SORT_PART_MAX
-		            ? -EINVAL
-		            : write_record(&producer->writer, &record);
-		if (r < 0) {
-			return r;
-		}
+		            ? DIT_E_TOOLONG
+		            : write_record(writer, run, &next_fence, merge->order,
+		                           &record);
+	}
+	if (r == 0) {
+		r = dit_run_segment_end(writer, &run->segment);
+	}
+	return r;
+}
+
+/** Write all records of a merge as one run. A failed one leaves nothing behind. */
+static int write_run(struct dit_sort_producer *producer, struct dit_sort_merge *merge,
+                     struct dit_sort_run **ret)
+{
+	const struct dit_sorter *sorter = producer->sorter;
+	struct dit_sort_run *run = run_new();
+	int r = run == NULL ? -ENOMEM : 0;
+
+	if (r == 0) {
+		r = dit_run_writer_begin(&producer->writer, sorter->tmpdir,
+		                         sorter->block_bytes);
+	}
+	if (r == 0) {
+		r = write_records(&producer->writer, merge, run);
+	}
+	if (r == 0) {
+		r = dit_run_writer_finish(&producer->writer);
 	}
 	if (r < 0) {
+		dit_run_writer_deinit(&producer->writer); /* gives the disk space back */
+		dit_sort_run_drop(run);
 		return r;
 	}
-	r = dit_run_segment_end(&producer->writer, &run.segment);
-	if (r < 0) {
-		return r;
-	}
-	run.fd = dit_run_writer_finish(&producer->writer);
-	if (run.fd < 0) {
-		return run.fd;
-	}
-	producer->run_bytes += run.segment.bytes;
+	run->fd = r;
 	*ret = run;
 	return 0;
 }
 
+/** Room for one more run. Views copy the array under the lock. */
 static int reserve_run(struct dit_sort_producer *producer)
 {
 	size_t size = producer->runs_size == 0 ? 16 : producer->runs_size * 2;
-	struct dit_sort_run *runs = NULL;
+	struct dit_sort_run **runs = NULL;
 
 	if (producer->nruns < producer->runs_size) {
 		return 0;
 	}
+	(void)pthread_mutex_lock(&producer->lock);
 	runs = reallocarray(producer->runs, size, sizeof(*runs));
-	if (runs == NULL) {
+	if (runs != NULL) {
+		producer->runs = runs;
+		producer->runs_size = size;
+	}
+	(void)pthread_mutex_unlock(&producer->lock);
+	return runs == NULL ? -ENOMEM : 0;
+}
+
+int dit_sort_memory(struct dit_sort_producer *producer)
+{
+	struct dit_sort_extent extent = dit_sort_batch_extent(producer->batch);
+	size_t size_bytes = extent.n * sizeof(struct dit_pair);
+
+	if (dit_buffer_reserve(&producer->items, size_bytes) < 0 ||
+	    dit_buffer_reserve(&producer->spare, size_bytes) < 0) {
 		return -ENOMEM;
 	}
-	producer->runs = runs;
-	producer->runs_size = size;
+	if (extent.n > 0) {
+		dit_sort_extent_items(&extent, producer->items.data);
+		dit_sort_items(&producer->sorter->order, producer->items.data,
+		               producer->spare.data, extent.n);
+	}
 	return 0;
+}
+
+static int write_memory(struct dit_sort_producer *producer, struct dit_sort_run **ret)
+{
+	size_t nrecords = dit_sort_batch_extent(producer->batch).n;
+	struct dit_sort_merge merge = {0};
+	int r = dit_sort_memory(producer);
+
+	if (r == 0) {
+		r = dit_sort_merge_init(&merge, producer->sorter, 1);
+	}
+	if (r == 0) {
+		dit_sort_merge_add_items(&merge, producer->items.data, nrecords);
+		r = write_run(producer, &merge, ret);
+		dit_sort_merge_deinit(&merge);
+	}
+	return r;
+}
+
+/** Put the run into the list, and an empty batch into the place of the one written. */
+static void take_run(struct dit_sort_producer *producer, struct dit_sort_run *run)
+{
+	struct dit_sort_batch *batch = producer->batch;
+
+	(void)pthread_mutex_lock(&producer->lock);
+	producer->runs[producer->nruns++] = run;
+	producer->run_bytes += run->segment.bytes;
+	if (atomic_load_explicit(&batch->nrefs, memory_order_acquire) == 1) {
+		dit_sort_batch_reset(batch, producer->sorter->share_bytes);
+		batch = NULL;
+	} else {
+		producer->batch = producer->next_batch;
+		producer->next_batch = NULL;
+	}
+	producer->at = NULL;
+	producer->end = NULL;
+	producer->used_bytes = 0;
+	(void)pthread_mutex_unlock(&producer->lock);
+	dit_sort_batch_drop(batch);
 }
 
 static int spill_memory(struct dit_sort_producer *producer)
 {
-	struct dit_sort_merge merge = {0};
+	struct dit_sort_run *run = NULL;
 	int r = reserve_run(producer);
 
-	if (r == 0) {
-		r = dit_sort_memory(producer);
+	if (r == 0 && producer->next_batch == NULL) {
+		producer->next_batch = dit_sort_batch_new();
+		r = producer->next_batch == NULL ? -ENOMEM : 0;
 	}
 	if (r == 0) {
-		r = dit_sort_merge_init(&merge, producer->sorter, 1);
+		r = write_memory(producer, &run);
 	}
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		take_run(producer, run);
 	}
-	dit_sort_merge_add_items(&merge, producer->items, producer->nitems);
-	r = write_run(producer, &merge, &producer->runs[producer->nruns]);
-	dit_sort_merge_deinit(&merge);
-	if (r < 0) {
-		return r;
-	}
-	producer->nruns++;
-	producer->nitems = 0;
-	producer->used_bytes = 0;
-	if (producer->records.total_bytes > producer->sorter->share_bytes) {
-		dit_arena_deinit(&producer->records); /* a huge record, most likely */
-	} else {
-		dit_arena_reset(&producer->records);
-	}
-	return 0;
+	return r;
 }
 
-/** Replace the newest @p n runs by one. */
+/** Put one run into the place of the newest @p n. */
+static void replace_runs(struct dit_sort_producer *producer, size_t n,
+                         struct dit_sort_run *run)
+{
+	struct dit_sort_run **runs = producer->runs + producer->nruns - n;
+	struct dit_sort_run *first = runs[0];
+
+	(void)pthread_mutex_lock(&producer->lock);
+	runs[0] = run;
+	producer->nruns -= n - 1;
+	producer->run_bytes += run->segment.bytes;
+	(void)pthread_mutex_unlock(&producer->lock);
+	dit_sort_run_drop(first);
+	for (size_t i = 1; i < n; i++) {
+		dit_sort_run_drop(runs[i]); /* behind the list's end */
+	}
+}
+
 static int merge_runs(struct dit_sort_producer *producer, size_t n)
 {
-	struct dit_sort_run *runs = producer->runs + producer->nruns - n;
+	struct dit_sort_run **runs = producer->runs + producer->nruns - n;
 	struct dit_sort_merge merge = {0};
-	struct dit_sort_run run = {.fd = -1};
+	struct dit_sort_run *run = NULL;
 	int r = dit_sort_merge_init(&merge, producer->sorter, n);
 
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = dit_sort_merge_add_run(&merge, producer->sorter, &runs[i]);
+		r = dit_sort_merge_add_run(&merge, producer->sorter, runs[i]);
 	}
 	if (r == 0) {
 		r = write_run(producer, &merge, &run);
 	}
 	dit_sort_merge_deinit(&merge);
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		run->level = runs[0]->level + 1;
+		replace_runs(producer, n, run);
 	}
-	run.level = runs[0].level + 1;
-	for (size_t i = 0; i < n; i++) {
-		(void)close(runs[i].fd); /* unnamed: nothing to lose */
-	}
-	runs[0] = run;
-	producer->nruns -= n - 1;
-	return 0;
+	return r;
 }
 
 int dit_sort_spill(struct dit_sort_producer *producer)
@@ -167,8 +276,8 @@ int dit_sort_spill(struct dit_sort_producer *producer)
 	int r = spill_memory(producer);
 
 	while (r == 0 && producer->nruns >= fan_in &&
-	       producer->runs[producer->nruns - fan_in].level ==
-	               producer->runs[producer->nruns - 1].level) {
+	       producer->runs[producer->nruns - fan_in]->level ==
+	               producer->runs[producer->nruns - 1]->level) {
 		r = merge_runs(producer, fan_in);
 	}
 	return r;

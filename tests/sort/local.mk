@@ -10,3 +10,16 @@ check_PROGRAMS += %D%/test_radix
 check_PROGRAMS += %D%/test_sorter
 %C%_test_sorter_SOURCES = %D%/test_sorter.c
 %C%_test_sorter_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_sort_model
+%C%_test_sort_model_SOURCES = %D%/sort_merges.h %D%/test_sort_model.c
+%C%_test_sort_model_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_sort_failures
+%C%_test_sort_failures_SOURCES = %D%/sort_merges.h %D%/test_sort_failures.c
+%C%_test_sort_failures_LDADD = $(test_libs)
+%C%_test_sort_failures_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) \
+	-Wl,--wrap=mmap \
+	-Wl,--wrap=pread \
+	-Wl,--wrap=pwrite \
+	-Wl,--wrap=strdup

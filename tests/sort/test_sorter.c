@@ -104,6 +104,7 @@ static void sort_begin(struct sort *s, const struct plan *plan, dit_sort_merge_f
 		.nproducers = plan->nproducers,
 		.memory_bytes = plan->memory_bytes,
 		.merge = merge,
+		.fan_in = plan->fan_in,
 	};
 	size_t at = 0;
 
@@ -111,9 +112,6 @@ static void sort_begin(struct sort *s, const struct plan *plan, dit_sort_merge_f
 	s->tmpdir = test_scratch();
 	opts.tmpdir = s->tmpdir;
 	assert_int_equal(dit_sorter_new(&s->sorter, &opts), 0);
-	if (plan->fan_in > 0) {
-		s->sorter->fan_in = plan->fan_in;
-	}
 	s->events = calloc(plan->nrecords + 1, sizeof(*s->events));
 	s->bytes =
 		malloc((size_t)plan->nrecords * (plan->kind == 3 ? 1200 : 40) + KEY_MAX);
@@ -219,7 +217,7 @@ static int compare_events(const void *x, const void *y)
 static int join(void *ctx, struct dit_span key, struct dit_span older,
                 struct dit_span newer, struct dit_arena *arena, struct dit_span *ret)
 {
-	char *p = dit_arena_bytes(arena, older.len + newer.len);
+	char *p = dit_sort_alloc(arena, older.len + newer.len);
 
 	(void)ctx;
 	(void)key;
@@ -399,9 +397,16 @@ static void wrong_calls_are_refused(void **state)
 	opts.nproducers = 0;
 	assert_int_equal(dit_sorter_new(&sorter, &opts), -EINVAL);
 	opts.nproducers = 2;
+	opts.fan_in = 1;
+	assert_int_equal(dit_sorter_new(&sorter, &opts), -EINVAL);
+	opts.fan_in = 2;
 	assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
 	assert_int_equal(dit_sorter_next(sorter, &record), -EINVAL);
+	assert_int_equal(dit_sorter_push(sorter, 2, DIT_SPAN("a"), DIT_SPAN("")),
+	                 -EINVAL);
 	assert_int_equal(dit_sorter_seal(sorter), 0);
+	assert_int_equal(dit_sorter_push(sorter, 0, DIT_SPAN("a"), DIT_SPAN("")),
+	                 -EINVAL);
 	assert_int_equal(dit_sorter_seal(sorter), -EINVAL);
 	assert_int_equal(dit_sorter_next(sorter, &record), 0);
 	dit_sorter_free(sorter);
@@ -418,11 +423,11 @@ static void too_long_keys_are_refused_and_the_error_sticks(void **state)
 	assert_int_equal(dit_sorter_push(s.sorter, 1,
 	                                 (struct dit_span){"a", DIT_SORT_PART_MAX + 1},
 	                                 DIT_SPAN("")),
-	                 -EINVAL);
+	                 DIT_E_TOOLONG);
 	assert_int_equal(dit_sorter_push(s.sorter, 1, DIT_SPAN("a"), DIT_SPAN("")),
-	                 -EINVAL);
+	                 DIT_E_TOOLONG);
 	assert_int_equal(dit_sorter_push(s.sorter, 0, DIT_SPAN("a"), DIT_SPAN("")), 0);
-	assert_int_equal(dit_sorter_seal(s.sorter), -EINVAL);
+	assert_int_equal(dit_sorter_seal(s.sorter), DIT_E_TOOLONG);
 	sort_end(&s);
 }
 
@@ -532,10 +537,10 @@ static void damaged_runs_are_found(void **state)
 		sort_begin(&s, &plan, NULL);
 		assert_int_equal(push_much(s.sorter, 3000), 0);
 		assert_true(s.sorter->producers[0]->nruns >= 2);
-		assert_int_equal(pread(s.sorter->producers[0]->runs[1].fd, &byte, 1, at),
+		assert_int_equal(pread(s.sorter->producers[0]->runs[1]->fd, &byte, 1, at),
 		                 1);
 		byte ^= 1;
-		assert_int_equal(pwrite(s.sorter->producers[0]->runs[1].fd, &byte, 1, at),
+		assert_int_equal(pwrite(s.sorter->producers[0]->runs[1]->fd, &byte, 1, at),
 		                 1);
 		r = dit_sorter_seal(s.sorter);
 		if (r == 0) {
@@ -556,7 +561,7 @@ static void damage_is_found_while_runs_are_merged(void **state)
 	while (s.sorter->producers[0]->nruns == 0) {
 		assert_int_equal(push_much(s.sorter, 100), 0);
 	}
-	assert_int_equal(ftruncate(s.sorter->producers[0]->runs[0].fd, 2000), 0);
+	assert_int_equal(ftruncate(s.sorter->producers[0]->runs[0]->fd, 2000), 0);
 	assert_int_equal(push_much(s.sorter, 20000), DIT_E_CORRUPT);
 	sort_end(&s);
 }

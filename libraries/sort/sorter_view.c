@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Views and cursors.
+ *
+ * A view holds for each producer references on its runs and on its batch. A batch that
+ * is still being filled gets sorted items of the view's own; after the seal all views
+ * share the batch's. A cursor is a merge over all that.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sort/sorter_private.h"
+
+#define ARENA_BLOCK 256
+
+/** What a view has of one producer. */
+struct part {
+	struct dit_sort_run **runs; /* references */
+	size_t nruns;
+	struct dit_sort_batch *batch; /* a reference; NULL: nothing in memory */
+	struct dit_buffer sorted;     /* the view's own items */
+	const struct dit_pair *items;
+	size_t nitems;
+};
+
+/** Const once it is open. */
+struct dit_sort_view {
+	struct dit_sorter *sorter;
+	struct part *parts; /* one per producer */
+	size_t nsources;
+};
+
+struct dit_sort_cursor {
+	struct dit_sort_merge merge;
+	struct dit_arena bounds; /* keys of the range */
+	bool is_started;
+};
+
+static void part_deinit(struct part *part)
+{
+	for (size_t i = 0; i < part->nruns; i++) {
+		dit_sort_run_drop(part->runs[i]);
+	}
+	free(part->runs);
+	dit_sort_batch_drop(part->batch);
+	dit_buffer_drop(&part->sorted);
+}
+
+/** Take references. With the producer's lock. */
+static int pin(struct part *part, struct dit_sort_producer *producer,
+               struct dit_sort_extent *ret)
+{
+	struct dit_sort_batch *batch = producer->batch;
+
+	*ret = dit_sort_batch_extent(batch);
+	part->runs = calloc(producer->nruns + 1, sizeof(struct dit_sort_run *));
+	if (part->runs == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < producer->nruns; i++) {
+		struct dit_sort_run *run = producer->runs[i];
+
+		atomic_fetch_add_explicit(&run->nrefs, 1, memory_order_relaxed);
+		part->runs[part->nruns++] = run;
+	}
+	if (ret->n > 0) {
+		atomic_fetch_add_explicit(&batch->nrefs, 1, memory_order_relaxed);
+		part->batch = batch;
+		part->nitems = ret->n;
+		part->items = batch->sorted.data; /* NULL before the seal */
+	}
+	return 0;
+}
+
+/** Sort records that are still in the order of pushing. */
+static int sort_part(struct part *part, const struct dit_sort_order *order,
+                     const struct dit_sort_extent *extent)
+{
+	struct dit_buffer spare = {NULL, 0};
+	size_t size_bytes = extent->n * sizeof(struct dit_pair);
+	int r = dit_buffer_reserve(&part->sorted, size_bytes);
+
+	if (r == 0) {
+		r = dit_buffer_reserve(&spare, size_bytes);
+	}
+	if (r == 0) {
+		dit_sort_extent_items(extent, part->sorted.data);
+		dit_sort_items(order, part->sorted.data, spare.data, extent->n);
+		part->items = part->sorted.data;
+	}
+	dit_buffer_drop(&spare);
+	return r;
+}
+
+static int part_init(struct part *part, struct dit_sort_producer *producer)
+{
+	struct dit_sort_extent extent = {0};
+	int r = 0;
+
+	(void)pthread_mutex_lock(&producer->lock);
+	r = pin(part, producer, &extent);
+	(void)pthread_mutex_unlock(&producer->lock);
+	if (r == 0 && part->nitems > 0 && part->items == NULL) {
+		r = sort_part(part, &producer->sorter->order, &extent);
+	}
+	return r;
+}
+
+int dit_sort_view_open(struct dit_sort_view **ret, struct dit_sorter *sorter)
+{
+	struct dit_sort_view *view = calloc(1, sizeof(*view));
+	int r = 0;
+
+	if (view == NULL) {
+		return -ENOMEM;
+	}
+	atomic_fetch_add(&sorter->nviews, 1);
+	view->sorter = sorter;
+	view->parts = calloc(sorter->opts.nproducers, sizeof(*view->parts));
+	if (view->parts == NULL) {
+		r = -ENOMEM;
+	}
+	for (unsigned i = 0; i < sorter->opts.nproducers && r == 0; i++) {
+		r = part_init(&view->parts[i], sorter->producers[i]);
+		view->nsources += view->parts[i].nruns + 1;
+	}
+	if (r < 0) {
+		dit_sort_view_close(view);
+		return r;
+	}
+	*ret = view;
+	return 0;
+}
+
+void dit_sort_view_close(struct dit_sort_view *view)
+{
+	if (view == NULL) {
+		return;
+	}
+	for (unsigned i = 0; view->parts != NULL && i < view->sorter->opts.nproducers;
+	     i++) {
+		part_deinit(&view->parts[i]);
+	}
+	atomic_fetch_sub(&view->sorter->nviews, 1);
+	free(view->parts);
+	free(view);
+}
+
+static int add_sources(struct dit_sort_merge *merge, const struct dit_sort_view *view)
+{
+	for (unsigned i = 0; i < view->sorter->opts.nproducers; i++) {
+		const struct part *part = &view->parts[i];
+
+		for (size_t k = 0; k < part->nruns; k++) {
+			int r = dit_sort_merge_add_run(merge, view->sorter,
+			                               part->runs[k]);
+
+			if (r < 0) {
+				return r;
+			}
+		}
+		if (part->nitems > 0) {
+			dit_sort_merge_add_items(merge, part->items, part->nitems);
+		}
+	}
+	return 0;
+}
+
+int dit_sort_cursor_open(struct dit_sort_cursor **ret, const struct dit_sort_view *view)
+{
+	struct dit_sort_cursor *cursor = calloc(1, sizeof(*cursor));
+	int r = 0;
+
+	if (cursor == NULL) {
+		return -ENOMEM;
+	}
+	dit_arena_init(&cursor->bounds, ARENA_BLOCK);
+	r = dit_sort_merge_init(&cursor->merge, view->sorter, view->nsources);
+	if (r == 0) {
+		r = add_sources(&cursor->merge, view);
+	}
+	if (r < 0) {
+		dit_sort_cursor_close(cursor);
+		return r;
+	}
+	*ret = cursor;
+	return 0;
+}
+
+void dit_sort_cursor_close(struct dit_sort_cursor *cursor)
+{
+	if (cursor == NULL) {
+		return;
+	}
+	dit_sort_merge_deinit(&cursor->merge);
+	dit_arena_deinit(&cursor->bounds);
+	free(cursor);
+}
+
+/** Keep a key that the caller has only lent. */
+static int keep(struct dit_sort_cursor *cursor, struct dit_span *key)
+{
+	*key = dit_arena_copy(&cursor->bounds, *key);
+	return key->data == NULL ? -ENOMEM : 0;
+}
+
+static int start(struct dit_sort_cursor *cursor, const struct dit_sort_bounds *bounds)
+{
+	cursor->is_started = true;
+	return dit_sort_merge_start(&cursor->merge, bounds);
+}
+
+int dit_sort_cursor_range(struct dit_sort_cursor *cursor, struct dit_span from,
+                          struct dit_span to)
+{
+	struct dit_sort_bounds bounds = {.from = from, .to = to};
+	int r = 0;
+
+	dit_arena_reset(&cursor->bounds);
+	if (to.data != NULL) {
+		r = keep(cursor, &bounds.to);
+	}
+	return r < 0 ? r : start(cursor, &bounds);
+}
+
+int dit_sort_cursor_next(struct dit_sort_cursor *cursor, struct dit_sort_record *ret)
+{
+	static const struct dit_sort_bounds all;
+
+	if (!cursor->is_started) {
+		int r = start(cursor, &all);
+
+		if (r < 0) {
+			return r;
+		}
+	}
+	return dit_sort_merge_next(&cursor->merge, ret);
+}
+
+int dit_sort_cursor_get(struct dit_sort_cursor *cursor, struct dit_span key,
+                        struct dit_sort_record *ret)
+{
+	struct dit_sort_bounds bounds = {.has_to = true};
+	int r = 0;
+
+	dit_arena_reset(&cursor->bounds);
+	r = keep(cursor, &key);
+	if (r < 0) {
+		return r;
+	}
+	bounds.from = key;
+	bounds.to = key;
+	r = start(cursor, &bounds);
+	return r < 0 ? r : dit_sort_merge_next(&cursor->merge, ret);
+}
