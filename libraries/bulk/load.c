@@ -255,7 +255,9 @@ static int finish(struct loader *loader, uint64_t since)
 	int r = 0;
 
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		r = finish_target(&loader->targets[i], &since);
+		if (!loader->targets[i].is_foreign) {
+			r = finish_target(&loader->targets[i], &since);
+		}
 	}
 	if (r == 0 && load_is_stopped(loader)) {
 		r = load_fail(loader, DIT_E_STOPPED, "load ended");
@@ -264,9 +266,7 @@ static int finish(struct loader *loader, uint64_t since)
 		return r;
 	}
 	load_tell_progress(loader, DIT_LOAD_PUBLISH);
-	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		r = load_target_publish(&loader->targets[i]);
-	}
+	r = load_publish(loader);
 	end_phase(loader, DIT_LOAD_PUBLISH, &since);
 	return r;
 }
@@ -280,7 +280,7 @@ static int run(struct loader *loader)
 		r = load_prepare(loader);
 	}
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		if (!loader->opts->is_dry_run) {
+		if (!loader->opts->is_dry_run && !loader->targets[i].is_foreign) {
 			r = load_target_open(&loader->targets[i]);
 		}
 	}
@@ -291,8 +291,8 @@ static int run(struct loader *loader)
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = finish(loader, since);
 	}
-	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		load_report_missing(&loader->targets[i]);
+	if (r == 0) {
+		load_report_missing(loader);
 	}
 	return r;
 }

@@ -69,6 +69,7 @@ struct dit_load_opts {
 	int database;       /* -n; -1: not given */
 	const char *input;  /* LDIF file; NULL: standard input */
 
+	bool no_glue;         /* -g: subordinate databases are left alone */
 	bool is_quick;        /* -q: attribute lines are taken in the order they come */
 	bool keep_going;      /* -c: leave refused records out */
 	bool no_schema_check; /* -s */

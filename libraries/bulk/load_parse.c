@@ -40,8 +40,7 @@ static void note_wrong_database(struct loader *loader, struct load_item *item,
 {
 	const struct dit_database *db = loader->db;
 	const struct dit_dn *dn = &item->entry.dn;
-	const struct dit_database *other =
-		dit_settings_select(loader->settings, dn->norm);
+	const struct dit_database *other = load_select(loader, dn);
 	char hint[64] = "";
 
 	if (other != NULL && other != db) {
@@ -69,39 +68,19 @@ static void note_wrong_database(struct loader *loader, struct load_item *item,
 		hint[0] == '\0' ? "" : other->suffix.data, hint[0] == '\0' ? "" : ")?");
 }
 
-/*
- * An entry belongs to the database that slapd would select for it (config.md 5): one of
- * the targets, or none of our business.
- */
-static bool find_target(const struct loader *loader, struct load_item *item)
-{
-	const struct dit_dn *dn = &item->entry.dn;
-	const struct dit_database *db = NULL;
-
-	if (dn->norm.len == 0 && loader->db->suffix_norm.len > 0) {
-		return false;
-	}
-	db = dit_settings_select(loader->settings, dn->norm);
-	for (unsigned i = 0; i < loader->ntargets; i++) {
-		if (loader->targets[i].db == db) {
-			item->target = i;
-			return true;
-		}
-	}
-	return false;
-}
-
 static int check_item(struct loader *loader, struct load_member *member,
                       struct load_item *item, uint64_t line, struct dit_arena *arena)
 {
 	struct dit_entry_refusal refusal = {0};
 	const struct dit_dn *dn = &item->entry.dn;
+	int target = load_find_target(loader, dn);
 	int r = 0;
 
-	if (!find_target(loader, item)) {
+	if (target < 0) {
 		note_wrong_database(loader, item, line);
 		return DIT_E_INVALID;
 	}
+	item->target = (uint32_t)target;
 	r = dit_entry_check(&loader->context, &member->caches, &item->entry, arena,
 	                    &item->notes, &refusal);
 	if (r != DIT_E_INVALID) {
@@ -125,7 +104,9 @@ static int check_keys(struct load_member *member, struct load_item *item, uint64
 {
 	struct dit_index_refusal refusal = {0};
 	struct load_keys *keys = &member->keys[item->target];
-	int r = dit_index_check(keys->work, &item->entry, &refusal);
+	int r = keys->target->is_foreign
+	                ? 0
+	                : dit_index_check(keys->work, &item->entry, &refusal);
 
 	if (r == DIT_E_INVALID) {
 		dit_notes_add(&item->notes, DIT_REPORT_ERROR,

@@ -126,6 +126,7 @@ struct load_target {
 	/* [const] while members run */
 	struct loader *loader;
 	unsigned number; /* its place in loader->targets */
+	bool is_foreign; /* of a type that takes no entries from tools; only db is set */
 	const struct dit_database *db;
 	unsigned suffix_nrdns;
 	uint32_t *split_limits; /* behind split_rules */
@@ -156,7 +157,8 @@ struct load_target {
 	const struct dit_ad **ads; /* by number - 1 */
 	size_t nads;
 	size_t ads_size;
-	bool was_warned; /* that the result may be too large */
+	bool was_warned;      /* that the result may be too large */
+	uint64_t last_stored; /* loader->stats->nentries when it got its latest entry */
 };
 
 /** The load as a whole. */
@@ -167,8 +169,11 @@ struct loader {
 	const struct dit_database *db; /* the one chosen */
 	struct dit_entry_context context;
 	uint64_t *sorted;            /* of the context */
-	struct load_target *targets; /* what is written, the chosen database among them */
+	struct load_target *targets; /* what is written: the chosen database first, then its
+	                              * subordinates in order of definition */
 	unsigned ntargets;
+	bool is_glued; /* subordinate databases are not selected: their entries are the
+	                * chosen database's business */
 	unsigned nthreads;
 	struct load_member *members;
 	struct load_round rounds[2];
@@ -198,7 +203,7 @@ void load_parse_round(struct loader *loader, struct load_member *member,
 /* load_resolve.c: main's work on one batch. 0, or the error that ends the load. */
 int load_resolve(struct loader *loader, struct load_slot *slot);
 /* "Error, entries missing!" and the lines below it. */
-void load_report_missing(struct load_target *target);
+void load_report_missing(struct loader *loader);
 
 /*
  * load_refuse.c: records that are left out. Each reports why, hands the record to the
@@ -212,6 +217,8 @@ int load_fail_name_size(struct loader *loader, const struct dit_ldif_record *rec
                         const struct load_item *item);
 int load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
                          const struct load_item *item);
+int load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
+                      const struct load_item *item);
 int load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
                       const struct load_item *item);
 int load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
@@ -258,11 +265,11 @@ void load_index_free(struct load_target *target);
 struct load_budget {
 	size_t batch_bytes;
 	size_t batch_records;
-	size_t postings_bytes;
-	size_t tree_bytes;
+	size_t postings_bytes; /* of one target */
+	size_t tree_bytes;     /* of one target */
 };
 int load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
-                     struct load_budget *ret);
+                     unsigned ntargets, struct load_budget *ret);
 /* DIT_E_FULL after a report when the result cannot fit maxsize. */
 int load_estimate(struct loader *loader, uint64_t bytes_read);
 
@@ -274,6 +281,14 @@ const char *load_tmpdir(const struct dit_load_opts *opts);
 /* Joins the threads and frees everything; works at every stage. */
 void load_release(struct loader *loader);
 
+/* load_glue.c: which databases are written, and which entry goes where. */
+int load_make_targets(struct loader *loader);
+/* The database that slapadd would select for a DN; NULL: none. Any thread. */
+const struct dit_database *load_select(const struct loader *loader,
+                                       const struct dit_dn *dn);
+/* The target of a DN; -1: the load has none for it. Any thread. */
+int load_find_target(const struct loader *loader, const struct dit_dn *dn);
+
 /* load_target.c: one database from beginning to end. All report their failures. */
 int load_target_prepare(struct load_target *target, const struct load_budget *budget);
 int load_target_open(struct load_target *target);
@@ -282,7 +297,8 @@ int load_target_seal(struct load_target *target);
 /* And the attribute numbers. */
 int load_target_write_tree(struct load_target *target);
 int load_target_write_indexes(struct load_target *target);
-int load_target_publish(struct load_target *target);
+/* Put all targets in place, or none. */
+int load_publish(struct loader *loader);
 /* Makes members that wait for main give up; then dit_team_free() returns. */
 void load_target_cancel(struct load_target *target);
 void load_target_deinit(struct load_target *target);

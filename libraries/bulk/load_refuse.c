@@ -8,6 +8,7 @@
 #include "bulk/load_private.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,24 @@ int load_fail_split_size(struct loader *loader, const struct dit_ldif_record *re
 	load_report(loader, DIT_REPORT_DIAGNOSTIC,
 	            "=> mdb_tool_entry_put: id2entry_add failed: err=80");
 	return fail_store(loader, record, item, "Internal error (80)");
+}
+
+int load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
+                      const struct load_item *item)
+{
+	const struct dit_database *db = loader->targets[item->target].db;
+	char why[128];
+
+	/* slapadd has the same line, and no words for it. */
+	(void)snprintf(why, sizeof(why), "database #%d is of type %s", db->number,
+	               db->type);
+	loader->stats->nfailed++;
+	remember_reason(loader, why);
+	load_report(loader, DIT_REPORT_ERROR,
+	            "could not add entry dn=\"%.*s\" (line=%llu): %s",
+	            DIT_SPAN_ARGS(item->entry.dn.pretty),
+	            (unsigned long long)record->line, why);
+	return leave_out(loader, record, item);
 }
 
 int load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,

@@ -317,13 +317,16 @@ static int put_entry(struct load_target *target, const struct load_item *item)
 static int stored(struct load_target *target, struct load_item *item)
 {
 	struct loader *loader = target->loader;
-	int r = target->staging == NULL ? 0 : put_entry(target, item);
+	int r = loader->opts->is_dry_run ? 0 : put_entry(target, item);
 
 	if (r < 0) {
 		return load_fail(loader, r, "could not store an entry");
 	}
 	loader->stats->nentries++;
-	target->stats->nentries++;
+	if (target->stats != NULL) {
+		target->stats->nentries++;
+	}
+	target->last_stored = loader->stats->nentries;
 	if (!loader->opts->is_verbose) {
 		return 0;
 	}
@@ -417,8 +420,11 @@ static int resolve_good(struct load_target *target, const struct dit_ldif_record
 	struct load_hole *hole = NULL;
 	uint32_t id = 0;
 
-	if (target->staging == NULL) {
+	if (target->loader->opts->is_dry_run) {
 		return stored(target, item);
+	}
+	if (target->is_foreign) {
+		return load_fail_foreign(target->loader, record, item);
 	}
 	if (item->entry.dn.nrdns == 0) {
 		return resolve_root(target, record, item);
@@ -468,7 +474,7 @@ int load_resolve(struct loader *loader, struct load_slot *slot)
 	return r;
 }
 
-void load_report_missing(struct load_target *target)
+static void report_missing(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	bool is_first = true;
@@ -487,5 +493,33 @@ void load_report_missing(struct load_target *target)
 		loader->stats->nmissing++;
 		load_report(loader, DIT_REPORT_MISSING, "  entry %lu: %s",
 		            (unsigned long)hole->id, hole->norm);
+	}
+}
+
+/*
+ * slapadd tells when it closes a database, so that one comes last that got the latest
+ * entry. (It closes a database whenever the next entry is another's, and then also lists
+ * holes that are filled later.)
+ */
+void load_report_missing(struct loader *loader)
+{
+	uint64_t told = 0; /* targets that got no entry have no holes */
+
+	for (;;) {
+		struct load_target *next = NULL;
+
+		for (unsigned i = 0; i < loader->ntargets; i++) {
+			struct load_target *target = &loader->targets[i];
+
+			if (target->last_stored > told &&
+			    (next == NULL || target->last_stored < next->last_stored)) {
+				next = target;
+			}
+		}
+		if (next == NULL) {
+			return;
+		}
+		told = next->last_stored;
+		report_missing(next);
 	}
 }

@@ -26,46 +26,6 @@ static unsigned count_cpus(void)
 	return CPU_COUNT(&set) < 1 ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
-/* What would change the stored bytes and is not built. */
-
-static int refuse(struct loader *loader, const char *directive)
-{
-	load_report(loader, DIT_REPORT_ERROR, "<%s> not supported by this release",
-	            directive);
-	return DIT_E_CONFIG;
-}
-
-static int refuse_unbuilt_glue(struct loader *loader)
-{
-	for (size_t i = 0; i < loader->settings->ndatabases; i++) {
-		const struct dit_database *d = &loader->settings->databases[i];
-
-		if (d->is_subordinate && strcmp(d->type, "mdb") == 0) {
-			return refuse(loader, "subordinate");
-		}
-	}
-	return 0;
-}
-
-/* The chosen database. */
-static int make_targets(struct loader *loader)
-{
-	struct dit_load_stats *stats = loader->stats;
-
-	loader->targets = calloc(1, sizeof(*loader->targets));
-	stats->databases = calloc(1, sizeof(*stats->databases));
-	if (loader->targets == NULL || stats->databases == NULL) {
-		return -ENOMEM;
-	}
-	loader->targets[0].loader = loader;
-	loader->targets[0].db = loader->db;
-	loader->targets[0].stats = &stats->databases[0];
-	loader->ntargets = 1;
-	stats->ndatabases = 1;
-	stats->databases[0].directory = strdup(loader->db->directory);
-	return stats->databases[0].directory == NULL ? -ENOMEM : 0;
-}
-
 int load_read_settings(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
@@ -74,10 +34,6 @@ int load_read_settings(struct loader *loader)
 	int r = dit_settings_read(&loader->settings, opts->conf, opts->report,
 	                          opts->report_ctx);
 
-	if (r < 0) {
-		return r;
-	}
-	r = refuse_unbuilt_glue(loader);
 	if (r < 0) {
 		return r;
 	}
@@ -94,8 +50,7 @@ int load_read_settings(struct loader *loader)
 		loader->nthreads = count_cpus();
 	}
 	loader->stats->threads = loader->nthreads;
-	r = make_targets(loader);
-	return r < 0 ? load_fail(loader, r, loader->db->directory) : 0;
+	return load_make_targets(loader);
 }
 
 static int make_context(struct loader *loader)
@@ -158,7 +113,9 @@ static int make_keys(struct loader *loader, struct load_member *member)
 
 		keys->target = &loader->targets[i];
 		keys->producer = member->number;
-		r = dit_index_work_new(&keys->work, keys->target->indexes);
+		if (!keys->target->is_foreign) {
+			r = dit_index_work_new(&keys->work, keys->target->indexes);
+		}
 	}
 	return r;
 }
@@ -249,6 +206,9 @@ static int prepare_targets(struct loader *loader, const struct load_budget *budg
 	int r = 0;
 
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		if (loader->targets[i].is_foreign) {
+			continue;
+		}
 		r = load_target_prepare(&loader->targets[i], budget);
 	}
 	return r;
@@ -257,7 +217,8 @@ static int prepare_targets(struct loader *loader, const struct load_budget *budg
 int load_prepare(struct loader *loader)
 {
 	struct load_budget budget = {0};
-	int r = load_budget_make(loader->opts, loader->nthreads, &budget);
+	int r = load_budget_make(loader->opts, loader->nthreads, loader->ntargets,
+	                         &budget);
 
 	if (r < 0) {
 		load_report(loader, DIT_REPORT_ERROR,

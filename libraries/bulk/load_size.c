@@ -6,7 +6,8 @@
  * its buffer and about 10 b in the arenas of its slot (measured: entries of 31 short lines),
  * which keep what they got; with LOAD_NSLOTS slots that is 66 b. Then the schema, LMDB's
  * transaction and the threads' caches, an eighth for the records of the tree, and the rest
- * for the postings.
+ * for the postings. Both are divided evenly among the databases: how many entries each
+ * will get is not known, and memory that a database does not need is not touched.
  *
  * Estimate. What is stored so far, scaled to the whole input. Entries and names are a lower
  * bound: if they alone cannot fit, the load is refused there and then. Index keys are not:
@@ -25,6 +26,7 @@
 #define OVERHEAD_BYTES  (20u << 20)
 #define BATCH_RECORDS   2048
 #define PRODUCER_MIN    (256u << 10)
+#define TREE_MIN        (256u << 10)
 
 #define POSTING_BYTES  10
 #define NAME_BYTES     128
@@ -42,7 +44,7 @@ static uint64_t default_memory(void)
 }
 
 int load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
-                     struct load_budget *ret)
+                     unsigned ntargets, struct load_budget *ret)
 {
 	uint64_t memory = opts->memory_bytes == 0 ? default_memory() : opts->memory_bytes;
 	uint64_t batches = 0;
@@ -68,9 +70,14 @@ int load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
 	if (memory > batches + ret->tree_bytes) {
 		ret->postings_bytes = memory - batches - ret->tree_bytes;
 	}
+	ret->tree_bytes /= ntargets;
+	ret->postings_bytes /= ntargets;
 	/* Many threads with little memory: every producer needs room for a few chunks. */
 	if (ret->postings_bytes < (size_t)nthreads * PRODUCER_MIN) {
 		ret->postings_bytes = (size_t)nthreads * PRODUCER_MIN;
+	}
+	if (ret->tree_bytes < TREE_MIN) {
+		ret->tree_bytes = TREE_MIN;
 	}
 	return 0;
 }
@@ -142,7 +149,9 @@ int load_estimate(struct loader *loader, uint64_t bytes_read)
 		scale = (double)total / (double)bytes_read;
 	}
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		r = estimate_target(&loader->targets[i], scale);
+		if (!loader->targets[i].is_foreign) {
+			r = estimate_target(&loader->targets[i], scale);
+		}
 	}
 	return r;
 }

@@ -227,28 +227,6 @@ int load_target_write_indexes(struct load_target *target)
 	return 0;
 }
 
-int load_target_publish(struct load_target *target)
-{
-	uint64_t bytes = 0;
-	int r = dit_staging_publish(target->staging, &bytes);
-
-	target->staging = NULL; /* gone, whatever the result */
-	target->stats->bytes = bytes;
-	if (r == DIT_E_FULL) {
-		load_report(
-			target->loader, DIT_REPORT_ERROR,
-			"the database needs %llu bytes, but maxsize is %llu: configure "
-			"\"maxsize %llu\" or give --grow",
-			(unsigned long long)bytes,
-			(unsigned long long)target->db->maxsize_bytes,
-			(unsigned long long)((bytes + bytes / 2 + (1u << 20) - 1) >>
-		                             20 << 20));
-		return r;
-	}
-	return r < 0 ? load_fail(target->loader, r, "could not put the database in place")
-	             : 0;
-}
-
 /* ---- release ---- */
 
 void load_target_cancel(struct load_target *target)

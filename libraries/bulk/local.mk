@@ -8,9 +8,11 @@ rooms += %D%/libbulk.la
 	%D%/load.h \
 	%D%/load_feed.c \
 	%D%/load_feed.h \
+	%D%/load_glue.c \
 	%D%/load_index.c \
 	%D%/load_parse.c \
 	%D%/load_private.h \
+	%D%/load_publish.c \
 	%D%/load_refuse.c \
 	%D%/load_resolve.c \
 	%D%/load_setup.c \

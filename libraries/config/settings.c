@@ -120,6 +120,35 @@ const struct dit_database *dit_settings_select(const struct dit_settings *settin
 	return NULL;
 }
 
+const struct dit_database *dit_settings_select_superior(
+	const struct dit_settings *settings, struct dit_span norm_dn)
+{
+	for (size_t i = 0; i < settings->ndatabases; i++) {
+		const struct dit_database *d = &settings->databases[i];
+
+		if (!d->is_hidden && !d->is_disabled && !d->is_subordinate &&
+		    serves(settings, i, norm_dn)) {
+			return d;
+		}
+	}
+	return NULL;
+}
+
+const struct dit_database *dit_settings_superior(const struct dit_settings *settings,
+                                                 const struct dit_database *subordinate)
+{
+	const struct dit_database *end = settings->databases + settings->ndatabases;
+
+	for (const struct dit_database *d = subordinate + 1; d < end; d++) {
+		if (!d->is_subordinate &&
+		    serves(settings, (size_t)(d - settings->databases),
+		           subordinate->suffix_norm)) {
+			return d;
+		}
+	}
+	return NULL;
+}
+
 /* What dit_conf_tell() needs of a parser. */
 static struct dit_conf_parser reporter(dit_report_fn report, void *ctx)
 {

@@ -123,4 +123,16 @@ int dit_settings_choose(const struct dit_settings *settings,
 const struct dit_database *dit_settings_select(const struct dit_settings *settings,
                                                struct dit_span norm_dn);
 
+/** The same, but subordinate databases do not count: the superior has their entries. */
+const struct dit_database *dit_settings_select_superior(
+	const struct dit_settings *settings, struct dit_span norm_dn);
+
+/**
+ * The database that a subordinate one is glued to: the first after it, in order of
+ * definition, that is not subordinate itself and whose suffix is above. Hidden and
+ * disabled ones count. NULL: none, which slapd takes for an error.
+ */
+const struct dit_database *dit_settings_superior(const struct dit_settings *settings,
+                                                 const struct dit_database *subordinate);
+
 #endif

@@ -26,6 +26,7 @@ rooms += %D%/libstore.la
 	%D%/split_codec.h \
 	%D%/staging.c \
 	%D%/staging_impl.h \
+	%D%/staging_publish.c \
 	%D%/staging_split.c \
 	%D%/staging_writers.c \
 	%D%/store.h \

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The staging environment: from an empty directory to the published database.
+ * The staging environment: opened, abandoned. What lies in a database directory:
  *
  *   DIR/                    under a claim (claim.h) from open to the end
  *   DIR/data.mdb            the old database, if any: untouched until the rename
  *   DIR/lock.mdb
  *   DIR/ditkit-staging/
  *       data.mdb            the new one; nobody else knows it, so it needs no LMDB locks
- *
- * Publishing, in this order, so that a crash at any point leaves the old database or the
- * new one: commit; close; put the roots of the index databases into the main tree, and
- * the last page and the configured map size into the meta pages; cut the file behind its
- * last used page; mode and owner; fsync; rename; fsync the directory.
- *
- * The map size stands in both meta pages (storage.md 1.1). LMDB records the size that it
- * was given at the last growth, which is our working size, and offers no call to make it
- * smaller.
  */
 #include "store/staging_impl.h"
 
@@ -30,9 +21,6 @@
 
 #include "base/error.h"
 #include "store/lmdb_error.h"
-
-#define STAGING_NAME "ditkit-staging"
-#define DATA_NAME    "data.mdb"
 
 #define MAP_BYTES_MIN (64u << 20)
 /* What LMDB takes for a map size of 0, and slapd for "maxsize 0" (config.md). */
@@ -76,7 +64,7 @@ static int check_empty(const struct dit_claim *claim, const char *directory,
 	uint64_t nentries = 0;
 	int r = 0;
 
-	if (fstatat(claim->dir_fd, DATA_NAME, &st, 0) != 0) {
+	if (fstatat(claim->dir_fd, DIT_DATA_NAME, &st, 0) != 0) {
 		return errno == ENOENT ? 0 : -errno;
 	}
 	if (st.st_size == 0) {
@@ -109,7 +97,7 @@ static int empty_directory(int dir_fd)
 {
 	struct dirent *entry = NULL;
 	DIR *dir = NULL;
-	int fd = openat(dir_fd, STAGING_NAME,
+	int fd = openat(dir_fd, DIT_STAGING_NAME,
 	                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int r = 0;
 
@@ -135,14 +123,14 @@ static int empty_directory(int dir_fd)
 	return r;
 }
 
-static int remove_staging_directory(int dir_fd)
+int dit_staging_clear(int dir_fd)
 {
 	int r = empty_directory(dir_fd);
 
 	if (r == -ENOENT) {
 		return 0;
 	}
-	if (r == 0 && unlinkat(dir_fd, STAGING_NAME, AT_REMOVEDIR) != 0) {
+	if (r == 0 && unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR) != 0) {
 		r = -errno;
 	}
 	return r;
@@ -150,9 +138,9 @@ static int remove_staging_directory(int dir_fd)
 
 static int make_staging_directory(int dir_fd)
 {
-	int r = remove_staging_directory(dir_fd);
+	int r = dit_staging_clear(dir_fd);
 
-	if (r == 0 && mkdirat(dir_fd, STAGING_NAME, 0700) != 0) {
+	if (r == 0 && mkdirat(dir_fd, DIT_STAGING_NAME, 0700) != 0) {
 		r = -errno;
 	}
 	return r;
@@ -235,7 +223,7 @@ static int open_env(struct dit_staging *staging, const struct dit_staging_opts *
 	return create_fixed(staging);
 }
 
-static void close_env(struct dit_staging *staging)
+void dit_staging_close_env(struct dit_staging *staging)
 {
 	if (staging->txn != NULL) {
 		mdb_txn_abort(staging->txn); /* takes the cursor along */
@@ -248,10 +236,10 @@ static void close_env(struct dit_staging *staging)
 	}
 }
 
-static void staging_free(struct dit_staging *staging, enum dit_claim_end end)
+void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 {
-	close_env(staging);
-	(void)remove_staging_directory(staging->claim.dir_fd);
+	dit_staging_close_env(staging);
+	(void)dit_staging_clear(staging->claim.dir_fd);
 	dit_claim_drop(&staging->claim, end);
 	for (size_t i = 0; i < staging->nindexes; i++) {
 		free(staging->indexes[i].name);
@@ -270,7 +258,8 @@ static int staging_init(struct dit_staging *staging, const struct dit_staging_op
 	staging->may_grow = opts->may_grow;
 	staging->directory = strdup(opts->directory);
 	if (staging->directory == NULL ||
-	    asprintf(&staging->staging_path, "%s/" STAGING_NAME, opts->directory) < 0) {
+	    asprintf(&staging->staging_path, "%s/" DIT_STAGING_NAME, opts->directory) <
+	            0) {
 		staging->staging_path = NULL;
 		return -ENOMEM;
 	}
@@ -302,7 +291,7 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 		r = open_env(staging, opts);
 	}
 	if (r < 0) {
-		staging_free(staging, DIT_CLAIM_UNUSED);
+		dit_staging_free(staging, DIT_CLAIM_UNUSED);
 		return r;
 	}
 	*ret = staging;
@@ -312,183 +301,6 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 void dit_staging_abandon(struct dit_staging *staging)
 {
 	if (staging != NULL) {
-		staging_free(staging, DIT_CLAIM_ABANDONED);
+		dit_staging_free(staging, DIT_CLAIM_ABANDONED);
 	}
-}
-
-/* ---- publishing ---- */
-
-static int write_at(int fd, const void *data, size_t len, uint64_t at)
-{
-	ssize_t n = pwrite(fd, data, len, (off_t)at);
-
-	return n == (ssize_t)len ? 0 : n < 0 ? -errno : -EIO;
-}
-
-static off_t meta_at(const struct dit_staging *staging, unsigned number)
-{
-	return (off_t)(number * staging->page_bytes + sizeof(struct dit_page_header));
-}
-
-/* The roots of the index databases, where liblmdb left those of empty ones. */
-static int write_roots(const struct dit_staging *staging, int fd)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
-		const struct dit_staged_index *index = &staging->indexes[i];
-
-		if (index->is_written) {
-			r = write_at(fd, &index->tree, sizeof(index->tree), index->at);
-		}
-	}
-	return r;
-}
-
-/*
- * In both meta pages: the map size that slapd is configured with. In the one that counts:
- * the last page.
- */
-static int write_metas(const struct dit_staging *staging, int fd)
-{
-	uint64_t size =
-		staging->maxsize_bytes - staging->maxsize_bytes % staging->page_bytes;
-	struct dit_meta metas[2];
-	unsigned newest = 0;
-	int r = 0;
-
-	for (unsigned i = 0; i < 2; i++) {
-		ssize_t n = pread(fd, &metas[i], sizeof(metas[i]), meta_at(staging, i));
-
-		if (n != (ssize_t)sizeof(metas[i])) {
-			return n < 0 ? -errno : -EIO;
-		}
-		if (metas[i].magic != DIT_META_MAGIC ||
-		    metas[i].version != DIT_META_VERSION) {
-			return MDB_VERSION_MISMATCH;
-		}
-		metas[i].map_bytes =
-			size < staging->used_bytes ? staging->used_bytes : size;
-	}
-	newest = metas[1].transaction > metas[0].transaction;
-	metas[newest].last_page = staging->used_bytes / staging->page_bytes - 1;
-	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		r = write_at(fd, &metas[i], sizeof(metas[i]),
-		             (uint64_t)meta_at(staging, i));
-	}
-	return r;
-}
-
-static int set_mode_and_owner(const struct dit_staging *staging, int fd)
-{
-	struct stat file;
-	struct stat dir;
-
-	if (fstat(fd, &file) != 0 || fstat(staging->claim.dir_fd, &dir) != 0) {
-		return -errno;
-	}
-	if (geteuid() == 0 && fchown(fd, dir.st_uid, dir.st_gid) != 0) {
-		return -errno;
-	}
-	/* The file was made with at least these bits, less the umask. */
-	if (fchmod(fd, file.st_mode & staging->mode & 0777) != 0) {
-		return -errno;
-	}
-	return 0;
-}
-
-/* The closed file becomes what slapd is to find, safely on disk. */
-static int finish_file(const struct dit_staging *staging)
-{
-	int r = 0;
-	int fd = openat(staging->claim.dir_fd, STAGING_NAME "/" DATA_NAME,
-	                O_RDWR | O_CLOEXEC);
-
-	if (fd < 0) {
-		return -errno;
-	}
-	r = write_roots(staging, fd);
-	if (r == 0) {
-		r = write_metas(staging, fd);
-	}
-	if (r == 0 && ftruncate(fd, (off_t)staging->used_bytes) != 0) {
-		r = -errno;
-	}
-	if (r == 0) {
-		r = set_mode_and_owner(staging, fd);
-	}
-	if (r == 0 && fsync(fd) != 0) {
-		r = -errno;
-	}
-	if (close(fd) != 0 && r == 0) {
-		r = -errno;
-	}
-	return r;
-}
-
-static int rename_file(const struct dit_staging *staging)
-{
-	int dir_fd = staging->claim.dir_fd;
-
-	if (renameat(dir_fd, STAGING_NAME "/" DATA_NAME, dir_fd, DATA_NAME) != 0) {
-		return -errno;
-	}
-	return 0;
-}
-
-/*
- * Let LMDB set up lock.mdb, as the first process to open a database does: a slapd that
- * has been waiting for our claim then goes on as if we were another slapd. Our write lock
- * does not hinder ourselves; closing the environment gives it up, so nothing may be done
- * to lock.mdb afterwards. It is emptied first: if LMDB fails, so will those who wait,
- * rather than trust the state of an older database.
- */
-static void set_up_lock_file(const struct dit_staging *staging)
-{
-	MDB_env *env = NULL;
-
-	if (ftruncate(staging->claim.lock_fd, 0) != 0 || mdb_env_create(&env) != 0) {
-		return;
-	}
-	(void)mdb_env_open(env, staging->directory, MDB_RDONLY, staging->mode);
-	mdb_env_close(env);
-}
-
-static int check_size(const struct dit_staging *staging)
-{
-	uint64_t max =
-		staging->maxsize_bytes - staging->maxsize_bytes % staging->page_bytes;
-
-	return staging->used_bytes > max && !staging->may_grow ? DIT_E_FULL : 0;
-}
-
-int dit_staging_publish(struct dit_staging *staging, uint64_t *ret_bytes)
-{
-	enum dit_claim_end end = DIT_CLAIM_ABANDONED;
-	int r = staging->error;
-
-	if (r == 0) {
-		r = dit_staging_commit(staging);
-	}
-	if (r == 0) {
-		staging->used_bytes = dit_staging_used_bytes(staging);
-		*ret_bytes = staging->used_bytes;
-		r = check_size(staging);
-	}
-	close_env(staging);
-	if (r == 0) {
-		r = finish_file(staging);
-	}
-	if (r == 0) {
-		r = rename_file(staging);
-	}
-	if (r == 0) {
-		end = DIT_CLAIM_PUBLISHED;
-		set_up_lock_file(staging);
-		(void)remove_staging_directory(staging->claim.dir_fd);
-		/* If this fails the new database is in place, but a crash may undo it. */
-		r = fsync(staging->claim.dir_fd) == 0 ? 0 : -errno;
-	}
-	staging_free(staging, end);
-	return r;
 }

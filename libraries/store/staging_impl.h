@@ -25,6 +25,13 @@ struct dit_staged_index {
 	struct dit_tree_record tree;
 };
 
+/** What became of the file that was replaced. */
+enum dit_old_file {
+	DIT_OLD_NONE, /* there was none */
+	DIT_OLD_KEPT, /* it has a second name in the staging directory */
+	DIT_OLD_LOST,
+};
+
 struct dit_staging {
 	struct dit_claim claim;
 	char *directory;    /* owned */
@@ -32,6 +39,7 @@ struct dit_staging {
 	mode_t mode;
 	uint64_t maxsize_bytes;
 	bool may_grow;
+	enum dit_old_file old_file; /* since dit_staging_place() */
 
 	MDB_env *env; /* NULL once closed */
 	int data_fd;  /* the environment's own; not ours to close */
@@ -79,6 +87,17 @@ struct dit_staging {
 /* More than one item under a key: a page inside the node with up to four free places, or
  * the record of a tree of its own. */
 #define STAGING_LIST_BYTES 64
+
+#define DIT_STAGING_NAME "ditkit-staging"
+#define DIT_DATA_NAME    "data.mdb"
+#define DIT_OLD_NAME     "old.mdb" /* a second name of what is replaced */
+
+/** Remove the staging directory with all it holds. 0 or -errno. */
+int dit_staging_clear(int dir_fd);
+/** Abort what is open. */
+void dit_staging_close_env(struct dit_staging *staging);
+/** Clean up, drop the claim, free. */
+void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end);
 
 /** Begin a transaction that may be charged with @p bytes at least. */
 int dit_staging_begin(struct dit_staging *staging, uint64_t bytes);

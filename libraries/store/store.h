@@ -110,12 +110,31 @@ int dit_staging_close_index(struct dit_staging *staging, size_t number,
 /** Bytes of the data file in use so far. Any thread once index databases are written. */
 uint64_t dit_staging_used_bytes(const struct dit_staging *staging);
 
+/*
+ * Publishing, in steps, so that several databases can appear together:
+ *
+ *   dit_staging_prepare() of each;  dit_staging_place() of each;  dit_staging_end() of
+ *   each. If preparing or placing one fails, those in place are taken back.
+ */
+
 /**
  * Commit, trim the file to its last used page, give it mode and owner (as root: those of
- * the directory), sync, rename into place, sync the directory. Frees @p staging in every
- * case. @p ret_bytes gets the size of the result. DIT_E_FULL: that is more than
- * maxsize_bytes, and not may_grow; nothing was changed.
+ * the directory), sync. Nothing is put into it afterwards. @p ret_bytes gets the size of
+ * the result. DIT_E_FULL: that is more than maxsize_bytes, and not may_grow.
  */
+int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes);
+/** Rename into place. -errno: nothing was changed. */
+int dit_staging_place(struct dit_staging *staging);
+/** Undo dit_staging_place(): the old file, or none, is back. -errno: it is not. */
+int dit_staging_take_back(struct dit_staging *staging);
+/**
+ * After dit_staging_place(): put lock.mdb in order, clean up, sync the directory. Frees
+ * @p staging in every case. -errno of the sync: the database is in place all the same,
+ * but a crash of the system may bring the old one back.
+ */
+int dit_staging_end(struct dit_staging *staging);
+
+/** All of that for one database. Frees @p staging in every case. */
 int dit_staging_publish(struct dit_staging *staging, uint64_t *ret_bytes);
 
 /** Remove all traces. NULL is fine. */

@@ -40,7 +40,7 @@ static const struct option long_options[] = {
 
 static void print_usage(FILE *out)
 {
-	(void)fputs("usage: ditadd [-cqsuvV] [-b suffix | -n dbnum] [-d level] "
+	(void)fputs("usage: ditadd [-cgqsuvV] [-b suffix | -n dbnum] [-d level] "
 	            "[-f slapd.conf] [-j line]\n"
 	            "              [-l file] [-o opt[=value]] [-S sid] [-T threads] "
 	            "[--grow]\n"
@@ -60,6 +60,8 @@ static const char help_text[] =
 "  -c                leave out records that cannot be stored, and go on\n"
 "  -d level          0: no diagnostic lines, errors only\n"
 "  -f file           slapd.conf to read [" DEFAULT_CONF "]\n"
+"  -g                leave subordinate databases alone, put all their entries\n"
+"                    into the superior one\n"
 "  -j line           leave out records that begin before this line\n"
 "  -l file           LDIF to load [standard input]\n"
 "  -n number         database number, as slapadd counts\n"
@@ -313,7 +315,8 @@ static int read_option(struct options *options, int option, const char *text)
 	case 'F':
 		return not_built("-F");
 	case 'g':
-		return not_built("-g");
+		options->load.no_glue = true;
+		return 0;
 	case 'l':
 		options->load.input = text;
 		return 0;

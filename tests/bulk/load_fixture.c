@@ -26,15 +26,22 @@ static const char conf_head[] =
 	"objectclass ( 2.5.6.5 NAME 'organizationalUnit' SUP top STRUCTURAL\n"
 	"  MUST ou MAY description )\n"
 	"objectclass ( 2.5.6.6 NAME 'person' SUP top STRUCTURAL MUST ( sn $ cn )\n"
-	"  MAY ( userPassword $ telephoneNumber $ seeAlso $ description $ uid $ uidNumber ) )\n"
-	"database mdb\n"
-	"suffix dc=x\n"
-	"rootdn cn=admin,dc=x\n"
-	"index objectClass,entryUUID eq\n"
-	"index cn,sn,uid pres,eq,sub\n"
-	"index telephoneNumber eq,sub\n"
-	"index uidNumber,modifyTimestamp eq\n"
-	"index seeAlso eq\n";
+	"  MAY ( userPassword $ telephoneNumber $ seeAlso $ description $ uid $ uidNumber ) )\n";
+
+static const char conf_subordinate[] = "database mdb\n"
+				       "suffix \"ou=dept 3,dc=x\"\n"
+				       "subordinate\n"
+				       "index cn,uidNumber eq\n"
+				       "directory %s\n";
+
+static const char conf_database[] = "database mdb\n"
+				    "suffix dc=x\n"
+				    "rootdn cn=admin,dc=x\n"
+				    "index objectClass,entryUUID eq\n"
+				    "index cn,sn,uid pres,eq,sub\n"
+				    "index telephoneNumber eq,sub\n"
+				    "index uidNumber,modifyTimestamp eq\n"
+				    "index seeAlso eq\n";
 
 static const char operational[] = "structuralObjectClass: %s\n"
 				  "entryUUID: 00000000-0000-1000-8000-%012x\n"
@@ -44,7 +51,7 @@ static const char operational[] = "structuralObjectClass: %s\n"
 				  "modifiersName: cn=admin,dc=x\n"
 				  "modifyTimestamp: 202601010%u0000Z\n\n";
 
-void load_fixture_init(struct load_fixture *f, const char *extra)
+static void init(struct load_fixture *f, const char *extra, int is_glued)
 {
 	FILE *file = NULL;
 
@@ -52,15 +59,31 @@ void load_fixture_init(struct load_fixture *f, const char *extra)
 	(void)snprintf(f->conf, sizeof(f->conf), "%s/slapd.conf", f->dir);
 	(void)snprintf(f->input, sizeof(f->input), "%s/in.ldif", f->dir);
 	(void)snprintf(f->database, sizeof(f->database), "%s/db", f->dir);
+	(void)snprintf(f->subordinate, sizeof(f->subordinate), "%s/sub", f->dir);
 	(void)snprintf(f->tmpdir, sizeof(f->tmpdir), "%s/tmp", f->dir);
 	assert_int_equal(mkdir(f->database, 0700), 0);
+	assert_int_equal(mkdir(f->subordinate, 0700), 0);
 	assert_int_equal(mkdir(f->tmpdir, 0700), 0);
 	file = fopen(f->conf, "w");
 	assert_non_null(file);
-	(void)fprintf(file, "%sdirectory %s\n%s", conf_head, f->database, extra);
+	(void)fputs(conf_head, file);
+	if (is_glued) {
+		(void)fprintf(file, conf_subordinate, f->subordinate);
+	}
+	(void)fprintf(file, "%sdirectory %s\n%s", conf_database, f->database, extra);
 	assert_int_equal(fclose(file), 0);
 	f->reports = strdup("");
 	f->rejects = strdup("");
+}
+
+void load_fixture_init(struct load_fixture *f, const char *extra)
+{
+	init(f, extra, 0);
+}
+
+void load_fixture_init_glued(struct load_fixture *f, const char *extra)
+{
+	init(f, extra, 1);
 }
 
 void load_fixture_deinit(struct load_fixture *f)
@@ -179,8 +202,8 @@ void load_fixture_reset(struct load_fixture *f)
 	free(f->rejects);
 	f->reports = strdup("");
 	f->rejects = strdup("");
-	(void)snprintf(command, sizeof(command), "rm -rf '%s' && mkdir '%s'", f->database,
-	               f->database);
+	(void)snprintf(command, sizeof(command),
+	               "cd '%s' && rm -rf db sub && mkdir db sub", f->dir);
 	assert_int_equal(system(command), 0);
 }
 
@@ -207,13 +230,18 @@ static void digest_db(XXH3_state_t *state, struct dit_snapshot *snapshot,
 
 uint64_t load_fixture_digest(const struct load_fixture *f)
 {
+	return load_fixture_digest_of(f->database);
+}
+
+uint64_t load_fixture_digest_of(const char *directory)
+{
 	struct dit_snapshot *snapshot = NULL;
 	const struct dit_stored_db *dbs = NULL;
 	XXH3_state_t *state = NULL;
 	uint64_t digest = 0;
 	size_t n = 0;
 
-	if (dit_snapshot_open(&snapshot, f->database) < 0) {
+	if (dit_snapshot_open(&snapshot, directory) < 0) {
 		return 0;
 	}
 	state = XXH3_createState();
@@ -229,18 +257,23 @@ uint64_t load_fixture_digest(const struct load_fixture *f)
 	return digest;
 }
 
-int load_fixture_is_empty(const struct load_fixture *f)
+static int is_empty(const char *directory)
 {
-	DIR *dir = opendir(f->database);
+	DIR *dir = opendir(directory);
 	struct dirent *item = NULL;
-	int is_empty = 1;
+	int is_nothing = 1;
 
 	assert_non_null(dir);
 	while ((item = readdir(dir)) != NULL) {
 		if (item->d_name[0] != '.') {
-			is_empty = 0;
+			is_nothing = 0;
 		}
 	}
 	(void)closedir(dir);
-	return is_empty;
+	return is_nothing;
+}
+
+int load_fixture_is_empty(const struct load_fixture *f)
+{
+	return is_empty(f->database) && is_empty(f->subordinate);
 }

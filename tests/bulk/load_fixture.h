@@ -15,6 +15,7 @@ struct load_fixture {
 	char conf[4200];
 	char input[4200];
 	char database[4200]; /* directory */
+	char subordinate[4200];
 	char tmpdir[4200];
 	char *reports; /* all report lines, errors with "error: " in front */
 	char *rejects;
@@ -22,6 +23,8 @@ struct load_fixture {
 
 /** @param extra lines for the database section, e.g. "maxsize 100000\n" */
 void load_fixture_init(struct load_fixture *fixture, const char *extra);
+/** The same with a subordinate database that holds ou=Dept 3, a fourth of the people. */
+void load_fixture_init_glued(struct load_fixture *fixture, const char *extra);
 void load_fixture_deinit(struct load_fixture *fixture);
 
 /**
@@ -34,13 +37,15 @@ void load_fixture_write(struct load_fixture *fixture, const char *ldif);
 /** Options that load the input into the database and collect reports and rejects. */
 struct dit_load_opts load_fixture_opts(struct load_fixture *fixture);
 
-/** Forget reports and rejects, empty the database directory. */
+/** Forget reports and rejects, empty the database directories. */
 void load_fixture_reset(struct load_fixture *fixture);
 
 /** Over names, flags, keys and values of all named databases; 0: there is no database. */
 uint64_t load_fixture_digest(const struct load_fixture *fixture);
+/** The same of any database directory. */
+uint64_t load_fixture_digest_of(const char *directory);
 
-/** True if the database directory holds nothing at all. */
+/** True if the database directories hold nothing at all. */
 int load_fixture_is_empty(const struct load_fixture *fixture);
 
 #endif

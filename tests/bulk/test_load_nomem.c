@@ -19,6 +19,12 @@ static void count_report(void *ctx, const struct dit_report *report)
 	(*n)++;
 }
 
+/* Of all databases there are. */
+static uint64_t digest_all(const struct load_fixture *f)
+{
+	return load_fixture_digest(f) ^ load_fixture_digest_of(f->subordinate) * 3;
+}
+
 /* Once with all the memory there is: what every successful load must give. */
 static uint64_t complete_digest(struct load_fixture *f)
 {
@@ -28,7 +34,7 @@ static uint64_t complete_digest(struct load_fixture *f)
 
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
-	digest = load_fixture_digest(f);
+	digest = digest_all(f);
 	assert_int_not_equal(digest, 0);
 	load_fixture_reset(f);
 	return digest;
@@ -53,45 +59,58 @@ static int load_with_failure(struct load_fixture *f, unsigned threads, long n)
 }
 
 /* A load may get over a failed allocation, but then its result is complete, too. */
-static void run_with_failures(unsigned threads, long step)
+static void run_with_failures(struct load_fixture *f, unsigned threads, long step)
 {
-	struct load_fixture f;
 	uint64_t want = 0;
 	bool has_failed = true;
 	long n = 0;
 
-	load_fixture_init(&f, "");
-	load_fixture_write_people(&f, 20);
-	want = complete_digest(&f);
+	load_fixture_write_people(f, 20);
+	want = complete_digest(f);
 	for (n = 0; has_failed; n += step) {
-		int r = load_with_failure(&f, threads, n);
+		int r = load_with_failure(f, threads, n);
 
 		has_failed = countdown < 0;
 		countdown = -1;
-		if (r != 0 && !load_fixture_is_empty(&f)) {
+		if (r != 0 && !load_fixture_is_empty(f)) {
 			fail_msg("allocation %ld failed with %d and left something", n,
 			         r);
 		}
 		if (r == 0) {
-			assert_int_equal(load_fixture_digest(&f), want);
-			load_fixture_reset(&f);
+			assert_int_equal(digest_all(f), want);
+			load_fixture_reset(f);
 		}
 		assert_true(n < 100000);
 	}
 	assert_true(n > step);
-	load_fixture_deinit(&f);
+	load_fixture_deinit(f);
 }
 
 static void any_allocation_may_fail_with_one_thread(void **state)
 {
+	struct load_fixture f;
+
 	(void)state;
-	run_with_failures(1, 1);
+	load_fixture_init(&f, "");
+	run_with_failures(&f, 1, 1);
 }
 
 static void any_allocation_may_fail_with_two_threads(void **state)
 {
+	struct load_fixture f;
+
 	(void)state;
-	run_with_failures(2, 7);
+	load_fixture_init(&f, "");
+	run_with_failures(&f, 2, 7);
+}
+
+static void any_allocation_may_fail_with_two_databases(void **state)
+{
+	struct load_fixture f;
+
+	(void)state;
+	load_fixture_init_glued(&f, "");
+	run_with_failures(&f, 1, 3);
 }
 
 int main(void)
@@ -99,6 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_allocation_may_fail_with_one_thread),
 		cmocka_unit_test(any_allocation_may_fail_with_two_threads),
+		cmocka_unit_test(any_allocation_may_fail_with_two_databases),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@ script_tests += \
 	%D%/errors.sh \
 	%D%/fatal.sh \
 	%D%/generated.sh \
+	%D%/glue.sh \
 	%D%/killed.sh \
 	%D%/served.sh \
 	%D%/threads.sh \

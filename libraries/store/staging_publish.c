@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Publishing a staging environment, in this order, so that a crash at any point leaves
+ * the old database or the new one: commit; close; put the roots of the index databases
+ * into the main tree, and the last page and the configured map size into the meta pages;
+ * cut the file behind its last used page; mode and owner; fsync; rename; fsync the
+ * directory.
+ *
+ * The map size stands in both meta pages (storage.md 1.1). LMDB records the size that it
+ * was given at the last growth, which is our working size, and offers no call to make it
+ * smaller.
+ */
+#include "store/staging_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+static int write_at(int fd, const void *data, size_t len, uint64_t at)
+{
+	ssize_t n = pwrite(fd, data, len, (off_t)at);
+
+	return n == (ssize_t)len ? 0 : n < 0 ? -errno : -EIO;
+}
+
+static off_t meta_at(const struct dit_staging *staging, unsigned number)
+{
+	return (off_t)(number * staging->page_bytes + sizeof(struct dit_page_header));
+}
+
+/* The roots of the index databases, where liblmdb left those of empty ones. */
+static int write_roots(const struct dit_staging *staging, int fd)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
+		const struct dit_staged_index *index = &staging->indexes[i];
+
+		if (index->is_written) {
+			r = write_at(fd, &index->tree, sizeof(index->tree), index->at);
+		}
+	}
+	return r;
+}
+
+/*
+ * In both meta pages: the map size that slapd is configured with. In the one that counts:
+ * the last page.
+ */
+static int write_metas(const struct dit_staging *staging, int fd)
+{
+	uint64_t size =
+		staging->maxsize_bytes - staging->maxsize_bytes % staging->page_bytes;
+	struct dit_meta metas[2];
+	unsigned newest = 0;
+	int r = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		ssize_t n = pread(fd, &metas[i], sizeof(metas[i]), meta_at(staging, i));
+
+		if (n != (ssize_t)sizeof(metas[i])) {
+			return n < 0 ? -errno : -EIO;
+		}
+		if (metas[i].magic != DIT_META_MAGIC ||
+		    metas[i].version != DIT_META_VERSION) {
+			return MDB_VERSION_MISMATCH;
+		}
+		metas[i].map_bytes =
+			size < staging->used_bytes ? staging->used_bytes : size;
+	}
+	newest = metas[1].transaction > metas[0].transaction;
+	metas[newest].last_page = staging->used_bytes / staging->page_bytes - 1;
+	for (unsigned i = 0; i < 2 && r == 0; i++) {
+		r = write_at(fd, &metas[i], sizeof(metas[i]),
+		             (uint64_t)meta_at(staging, i));
+	}
+	return r;
+}
+
+static int set_mode_and_owner(const struct dit_staging *staging, int fd)
+{
+	struct stat file;
+	struct stat dir;
+
+	if (fstat(fd, &file) != 0 || fstat(staging->claim.dir_fd, &dir) != 0) {
+		return -errno;
+	}
+	if (geteuid() == 0 && fchown(fd, dir.st_uid, dir.st_gid) != 0) {
+		return -errno;
+	}
+	/* The file was made with at least these bits, less the umask. */
+	if (fchmod(fd, file.st_mode & staging->mode & 0777) != 0) {
+		return -errno;
+	}
+	return 0;
+}
+
+/* The closed file becomes what slapd is to find, safely on disk. */
+static int finish_file(const struct dit_staging *staging)
+{
+	int r = 0;
+	int fd = openat(staging->claim.dir_fd, DIT_STAGING_NAME "/" DIT_DATA_NAME,
+	                O_RDWR | O_CLOEXEC);
+
+	if (fd < 0) {
+		return -errno;
+	}
+	r = write_roots(staging, fd);
+	if (r == 0) {
+		r = write_metas(staging, fd);
+	}
+	if (r == 0 && ftruncate(fd, (off_t)staging->used_bytes) != 0) {
+		r = -errno;
+	}
+	if (r == 0) {
+		r = set_mode_and_owner(staging, fd);
+	}
+	if (r == 0 && fsync(fd) != 0) {
+		r = -errno;
+	}
+	if (close(fd) != 0 && r == 0) {
+		r = -errno;
+	}
+	return r;
+}
+
+/*
+ * The old file keeps a second name until the end, so that the rename can be undone. Not
+ * all file systems can do that; then it cannot.
+ */
+static enum dit_old_file keep_old_file(const struct dit_staging *staging)
+{
+	int dir_fd = staging->claim.dir_fd;
+
+	if (linkat(dir_fd, DIT_DATA_NAME, dir_fd, DIT_STAGING_NAME "/" DIT_OLD_NAME, 0) ==
+	    0) {
+		return DIT_OLD_KEPT;
+	}
+	return errno == ENOENT ? DIT_OLD_NONE : DIT_OLD_LOST;
+}
+
+/*
+ * Let LMDB set up lock.mdb, as the first process to open a database does: a slapd that
+ * has been waiting for our claim then goes on as if we were another slapd. Our write lock
+ * does not hinder ourselves; closing the environment gives it up, so nothing may be done
+ * to lock.mdb afterwards. It is emptied first: if LMDB fails, so will those who wait,
+ * rather than trust the state of an older database.
+ */
+static void set_up_lock_file(const struct dit_staging *staging)
+{
+	MDB_env *env = NULL;
+
+	if (ftruncate(staging->claim.lock_fd, 0) != 0 || mdb_env_create(&env) != 0) {
+		return;
+	}
+	(void)mdb_env_open(env, staging->directory, MDB_RDONLY, staging->mode);
+	mdb_env_close(env);
+}
+
+static int check_size(const struct dit_staging *staging)
+{
+	uint64_t max =
+		staging->maxsize_bytes - staging->maxsize_bytes % staging->page_bytes;
+
+	return staging->used_bytes > max && !staging->may_grow ? DIT_E_FULL : 0;
+}
+
+int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes)
+{
+	int r = staging->error;
+
+	if (r == 0) {
+		r = dit_staging_commit(staging);
+	}
+	if (r == 0) {
+		staging->used_bytes = dit_staging_used_bytes(staging);
+		*ret_bytes = staging->used_bytes;
+		r = check_size(staging);
+	}
+	dit_staging_close_env(staging);
+	if (r == 0) {
+		r = finish_file(staging);
+	}
+	if (r < 0 && staging->error == 0) {
+		staging->error = r;
+	}
+	return r;
+}
+
+int dit_staging_place(struct dit_staging *staging)
+{
+	int dir_fd = staging->claim.dir_fd;
+
+	staging->old_file = keep_old_file(staging);
+	if (renameat(dir_fd, DIT_STAGING_NAME "/" DIT_DATA_NAME, dir_fd, DIT_DATA_NAME) !=
+	    0) {
+		return -errno;
+	}
+	return 0;
+}
+
+int dit_staging_take_back(struct dit_staging *staging)
+{
+	int dir_fd = staging->claim.dir_fd;
+	int r = 0;
+
+	switch (staging->old_file) {
+	case DIT_OLD_LOST:
+		return -ENOTSUP;
+	case DIT_OLD_NONE:
+		r = unlinkat(dir_fd, DIT_DATA_NAME, 0);
+		break;
+	case DIT_OLD_KEPT:
+		r = renameat(dir_fd, DIT_STAGING_NAME "/" DIT_OLD_NAME, dir_fd,
+		             DIT_DATA_NAME);
+		break;
+	}
+	return r == 0 ? 0 : -errno;
+}
+
+int dit_staging_end(struct dit_staging *staging)
+{
+	int r = 0;
+
+	set_up_lock_file(staging);
+	(void)dit_staging_clear(staging->claim.dir_fd);
+	r = fsync(staging->claim.dir_fd) == 0 ? 0 : -errno;
+	dit_staging_free(staging, DIT_CLAIM_PUBLISHED);
+	return r;
+}
+
+int dit_staging_publish(struct dit_staging *staging, uint64_t *ret_bytes)
+{
+	int r = dit_staging_prepare(staging, ret_bytes);
+
+	if (r == 0) {
+		r = dit_staging_place(staging);
+	}
+	if (r == 0) {
+		return dit_staging_end(staging);
+	}
+	dit_staging_abandon(staging);
+	return r;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A load of several databases: all appear or none does, whatever fails; threads and
+ * memory do not change what they hold.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "load_fixture.h"
+#include "store/claim.h"
+
+static bool directories_fail; /* to sync */
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	struct stat st;
+
+	if (directories_fail && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		errno = EIO;
+		return -1;
+	}
+	return __real_fsync(fd);
+}
+
+static void threads_and_memory_do_not_change_the_result(void **state)
+{
+	static const struct {
+		unsigned threads;
+		size_t batch_records;
+		uint64_t memory;
+	} cases[] = {{1, 0, 64 << 20}, {2, 7, 64 << 20}, {3, 0, DIT_LOAD_MEMORY_MIN}};
+	struct load_fixture f;
+	uint64_t want[2] = {0, 0};
+
+	(void)state;
+	load_fixture_init_glued(&f, "maxsize 1000000000\n");
+	load_fixture_write_people(&f, 3000);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_load_opts opts = load_fixture_opts(&f);
+		struct dit_load_stats stats;
+		uint64_t got[2];
+
+		opts.threads = cases[i].threads;
+		opts.batch_records = cases[i].batch_records;
+		opts.memory_bytes = cases[i].memory;
+		assert_int_equal(dit_load(&opts, &stats), 0);
+		assert_string_equal(f.reports, "");
+		assert_int_equal(stats.nentries, 3005);
+		assert_int_equal(stats.ndatabases, 2);
+		assert_int_equal(stats.databases[0].nentries, 3005 - 751);
+		assert_string_equal(stats.databases[1].directory, f.subordinate);
+		assert_int_equal(stats.databases[1].nentries, 751);
+		assert_int_equal(stats.databases[1].nindexes, 2);
+		dit_load_stats_deinit(&stats);
+		got[0] = load_fixture_digest(&f);
+		got[1] = load_fixture_digest_of(f.subordinate);
+		if (i == 0) {
+			memcpy(want, got, sizeof(want));
+		}
+		assert_int_not_equal(got[0], 0);
+		assert_int_not_equal(got[1], 0);
+		assert_memory_equal(got, want, sizeof(want));
+		load_fixture_reset(&f);
+	}
+	load_fixture_deinit(&f);
+}
+
+/* Put something in the way of the last rename once all is prepared. */
+static void block_rename(void *ctx, const struct dit_progress *progress)
+{
+	const struct load_fixture *f = ctx;
+	char path[4300];
+
+	if (progress->phase == DIT_LOAD_PUBLISH) {
+		(void)snprintf(path, sizeof(path), "%s/data.mdb", f->database);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+}
+
+static void databases_in_place_are_taken_back(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+	char path[4300];
+
+	(void)state;
+	load_fixture_init_glued(&f, "");
+	load_fixture_write_people(&f, 20);
+	opts = load_fixture_opts(&f);
+	opts.progress = block_rename;
+	opts.progress_ctx = &f;
+
+	assert_true(dit_load(&opts, &stats) < 0);
+	dit_load_stats_deinit(&stats);
+
+	assert_non_null(strstr(f.reports, "error: could not put the database in place"));
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", f.database);
+	assert_int_equal(rmdir(path), 0);
+	assert_true(load_fixture_is_empty(&f));
+	load_fixture_deinit(&f);
+}
+
+static void a_failure_of_one_leaves_all_as_they_were(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+
+	(void)state;
+	/* The superior database is too small, the subordinate is not. */
+	load_fixture_init_glued(&f, "maxsize 8192\n");
+	load_fixture_write_people(&f, 200);
+	opts = load_fixture_opts(&f);
+
+	assert_int_equal(dit_load(&opts, &stats), DIT_E_FULL);
+	dit_load_stats_deinit(&stats);
+
+	assert_true(load_fixture_is_empty(&f));
+	load_fixture_deinit(&f);
+}
+
+static void one_in_use_ends_the_load(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+	struct dit_claim claim;
+
+	(void)state;
+	load_fixture_init_glued(&f, "");
+	load_fixture_write_people(&f, 20);
+	opts = load_fixture_opts(&f);
+	assert_int_equal(dit_claim_take(&claim, f.subordinate, 0600), 0);
+
+	assert_int_equal(dit_load(&opts, &stats), DIT_E_BUSY);
+	dit_load_stats_deinit(&stats);
+
+	assert_non_null(strstr(f.reports, "sub is in use by slapd or another tool"));
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	assert_true(load_fixture_is_empty(&f));
+	load_fixture_deinit(&f);
+}
+
+static void unsynced_directories_are_a_warning(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+	int r = 0;
+
+	(void)state;
+	load_fixture_init_glued(&f, "");
+	load_fixture_write_people(&f, 20);
+	opts = load_fixture_opts(&f);
+
+	directories_fail = true;
+	r = dit_load(&opts, &stats);
+	directories_fail = false;
+	dit_load_stats_deinit(&stats);
+
+	assert_int_equal(r, 0);
+	assert_non_null(strstr(f.reports, "a crash of the system may bring the old one"));
+	assert_int_not_equal(load_fixture_digest(&f), 0);
+	assert_int_not_equal(load_fixture_digest_of(f.subordinate), 0);
+	load_fixture_deinit(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_and_memory_do_not_change_the_result),
+		cmocka_unit_test(databases_in_place_are_taken_back),
+		cmocka_unit_test(a_failure_of_one_leaves_all_as_they_were),
+		cmocka_unit_test(one_in_use_ends_the_load),
+		cmocka_unit_test(unsynced_directories_are_a_warning),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Publishing in steps: a database that was put in place can be taken back until it is
+ * ended, and then the directory is as it was before; a directory that cannot be synced is
+ * told, but the database is there.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "store_fixture.h"
+
+static bool directories_fail; /* to sync */
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	struct stat st;
+
+	if (directories_fail && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		errno = EIO;
+		return -1;
+	}
+	return __real_fsync(fd);
+}
+
+static struct dit_staging *one_entry(const char *dir)
+{
+	struct dit_staging *staging = fixture_open(dir);
+	char bytes[16] = "";
+
+	fixture_put_entry(staging, 1, bytes, sizeof(bytes));
+	return staging;
+}
+
+static void prepare_and_place(struct dit_staging *staging)
+{
+	uint64_t bytes = 0;
+
+	assert_int_equal(dit_staging_prepare(staging, &bytes), 0);
+	assert_true(bytes > 0);
+	assert_int_equal(dit_staging_place(staging), 0);
+}
+
+static ino_t inode(const char *dir, const char *name)
+{
+	char path[4200];
+	struct stat st;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+static void a_new_database_is_taken_back(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = one_entry(dir);
+
+	(void)state;
+	prepare_and_place(staging);
+	assert_int_not_equal(inode(dir, "data.mdb"), 0);
+
+	assert_int_equal(dit_staging_take_back(staging), 0);
+	dit_staging_abandon(staging);
+
+	assert_int_equal(inode(dir, "data.mdb"), 0);
+	assert_int_equal(inode(dir, "lock.mdb"), 0);
+	assert_int_equal(inode(dir, "ditkit-staging"), 0);
+	test_scratch_remove(dir);
+}
+
+static void the_old_file_comes_back(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	ino_t old = 0;
+
+	(void)state;
+	(void)fixture_publish(staging); /* without entries */
+	old = inode(dir, "data.mdb");
+	staging = one_entry(dir);
+	prepare_and_place(staging);
+	assert_int_not_equal(inode(dir, "data.mdb"), old);
+
+	assert_int_equal(dit_staging_take_back(staging), 0);
+	dit_staging_abandon(staging);
+
+	assert_int_equal(inode(dir, "data.mdb"), old);
+	assert_int_equal(inode(dir, "ditkit-staging"), 0);
+	test_scratch_remove(dir);
+}
+
+static void a_directory_that_cannot_be_synced_is_told(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = one_entry(dir);
+	struct dit_snapshot *snapshot = NULL;
+	const struct dit_stored_db *dbs = NULL;
+	int r = 0;
+
+	(void)state;
+	prepare_and_place(staging);
+	directories_fail = true;
+	r = dit_staging_end(staging);
+	directories_fail = false;
+
+	assert_int_equal(r, -EIO);
+	assert_int_equal(inode(dir, "ditkit-staging"), 0);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_true(dit_snapshot_dbs(snapshot, &dbs) >= 4);
+	assert_string_equal(dbs[2].name, "id2e");
+	assert_int_equal(dbs[2].nrecords, 1);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_new_database_is_taken_back),
+		cmocka_unit_test(the_old_file_comes_back),
+		cmocka_unit_test(a_directory_that_cannot_be_synced_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
