@@ -15,11 +15,11 @@ for needed in mdb_stat strace ldapsearch slapd; do
 	fi
 done
 
-# run NAME SCRIPT ARGUMENT...: must succeed; its output goes to $work/NAME
+# run NAME COMMAND...: must succeed; its output goes to $work/NAME
 run() {
-	local name=$1 script=$here/$2
-	shift 2
-	check "$name runs" bash "$script" "$@"
+	local name=$1
+	shift
+	check "$name runs" "$@"
 	cp "$work/check.out" "$work/$name"
 }
 
@@ -47,7 +47,7 @@ export TMPDIR=$scratch
 
 # ---- bench.sh: loads, tables, arithmetic ----
 
-run bench bench.sh --entries 300,600 --index yes,no --threads 1,2 --memory default,16M \
+run bench bash "$here/bench.sh" --entries 300,600 --index yes,no --threads 1,2 --memory default,16M \
 	--rounds 2 --slapadd-rounds 1 --slapadd-max 300 --verify --tsv "$work/bench.tsv"
 has bench 1 '^content: 12 databases compared'
 has bench 1 '^Medians:'
@@ -57,11 +57,11 @@ has bench 9 '^| \(slapadd\|ditadd\) | [36]00 | [12] | '
 has bench 1 '^Growth: '
 has bench 1 '^Memory:'
 check "one line for each run" test "$(wc -l <"$work/bench.tsv")" -eq 35
-run again bench.sh --tables "$work/bench.tsv"
+run again bash "$here/bench.sh" --tables "$work/bench.tsv"
 check "tables once more" diff <(sed -n '/^Medians/,$p' "$work/bench") \
 	<(sed 1d "$work/again")
 
-run targets bench.sh --targets --small 200 --large 400 --rounds 1 --slapadd-large 7
+run targets bash "$here/bench.sh" --targets --small 200 --large 400 --rounds 1 --slapadd-large 7
 has targets 10 '^| .* | at \(most\|least\) [0-9.]* | [-0-9.]* | \(pass\|FAIL\) |'
 has targets 1 "^| 400 entries.*earlier run's"
 
@@ -99,9 +99,55 @@ check "verdicts" diff <(sed -n 's/^| .* | at .* | \([-0-9.n]* | .*\) |$/\1/p' \
 0.88 | pass
 END
 
+# ---- system calls ----
+
+run syscalls bash "$here/syscalls.sh" --entries 2000
+has syscalls 8 '^| \(full\|small\) | [248]0* | [12] | '
+has syscalls 10 ', at most [0-9.]*$'
+bash "$here/syscalls.sh" --entries 100 --threads 2 -- --batch 1 >"$work/one-by-one"
+check "meeting for each entry is noticed" test $? -eq 1
+has one-by-one 3 ': TOO MANY'
+
+# ---- the ladder ----
+
+run ladder bash "$here/ladder.sh" --entries 500 --rounds 1 --searches 100 --slapadd
+has ladder 11 '^| .* | [0-9.]* | [0-9.]* | [0-9]* | [0-9]* | [0-9.]* |$'
+has ladder 6 '^| \(equality\|substring\) | .* | [1-9][0-9]* | [0-9.]* | [0-9.]* |$'
+
+# ---- a long load ----
+
+run long env TRIAL_ENTRIES=2000 bash "$here/long.sh" --minutes 0.02 --memory 16M \
+	--every 0.1 --tsv "$work/long.tsv"
+has long 4 '^| \(entries\|tree\|indexes\|sync and put in place\) | '
+has long 2 'too short for parts'
+check "it was looked at" test "$(wc -l <"$work/long.tsv")" -gt 2
+bash "$here/long.sh" --entries 100 --memory 1K >"$work/long" 2>&1
+check "a long load that fails" test $? -eq 1
+has long 1 '^long.sh: the load failed'
+
+# Made up: 100 s of entries at an even speed, or at a quarter of it from second 80; 100 s
+# of indexes at an even speed.
+for slow in 1 4; do
+	printf '  entries 100 s\n  tree 0 s\n  indexes 100 s\n  sync and put in place 1 s\n' \
+		>"$work/phases"
+	awk -v slow=$slow 'BEGIN {
+		OFS = "\t"
+		print "seconds"
+		for (t = 0; t <= 200; t++) {
+			n = t <= 80 ? t : 80 + (t - 80) / slow
+			print t, 1000 * (t <= 100 ? n : 100), t, 0, 0, t * 1048576, 0, 0
+		}
+	}' | awk -v total=201 -v entries=100000 -v has_index=yes -f "$here/long_report.awk" \
+		FS='\t' "$work/phases" - >"$work/report.$slow"
+done
+has report.1 2 ': no cliff$'
+has report.1 10 '^| entries | .* | 1000 entries/s | 1.00 |'
+has report.4 1 'entries: slowest part 25% .*: CLIFF$'
+has report.4 1 'indexes: .*: no cliff$'
+
 # ---- the bundle: in an empty environment, with its own libraries only ----
 
-run bundle bundle.sh "$work/bundle.tar.gz"
+run bundle bash "$here/bundle.sh" "$work/bundle.tar.gz"
 tar -C "$scratch" -xzf "$work/bundle.tar.gz"
 top=$scratch/ditkit-bench
 for program in ditadd ditgen dbcmp measure mdb_stat; do
@@ -117,8 +163,8 @@ has tables 5 '^Threads: '
 
 # ---- wrong calls ----
 
-for script in bench.sh bundle.sh; do
-	run help "$script" --help
+for script in bench.sh bundle.sh ladder.sh long.sh syscalls.sh; do
+	run help bash "$here/$script" --help
 	check "$script --help says how" grep -q "$script" "$work/help"
 	bash "$here/$script" --no-such-option >/dev/null 2>"$work/wrong"
 	check "$script: unknown option" test $? -eq 2

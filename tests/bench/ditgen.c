@@ -4,6 +4,10 @@
  *
  *   ditgen --entries 100000 --seed 1 > big.ldif
  *
+ * Nothing is kept of an entry once it is written, so there may be any number of them. With
+ * --progress FILE the number written so far is in FILE, as text, every PROGRESS_ENTRIES
+ * and at the end.
+ *
  * The tree: the suffix, ou=People with DEPARTMENTS departments in it, people below the
  * departments. A person has 25 attributes besides objectClass in about 900 bytes of LDIF
  * and, under the index list of bench.sh, some 235 postings. Two names in three come from
@@ -20,16 +24,20 @@
  * Randomness is SplitMix64 (Steele, Lea, Flood 2014): eight lines, no state to seed but
  * one word, and independent of the C library.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define DEPARTMENTS  40u
-#define SUFFIX       "dc=example,dc=com"
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define DEPARTMENTS      40u
+#define PROGRESS_ENTRIES 1024u
+#define OUTPUT_BUFFER    (1u << 16) /* a pipe's worth */
+#define SUFFIX           "dc=example,dc=com"
+#define COUNT(array)     (sizeof(array) / sizeof((array)[0]))
 
 static const char *const given_names[] = {
 	"James",  "Mary",    "Robert",    "Patricia", "John",    "Jennifer", "Michael",
@@ -312,14 +320,25 @@ static bool parse_number(const char *text, uint64_t *ret)
 
 static int usage(void)
 {
-	(void)fprintf(stderr, "usage: ditgen [--entries N] [--seed S] [--operational]\n");
+	(void)fprintf(stderr, "usage: ditgen [--entries N] [--seed S] [--operational] "
+	                      "[--progress FILE]\n");
 	return 1;
+}
+
+/** Overwrite the number in the file; numbers grow, so the old one is covered. */
+static bool tell_progress(int fd, uint64_t nentries)
+{
+	char text[32];
+	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n", nentries);
+
+	return fd < 0 || pwrite(fd, text, (size_t)len, 0) == len;
 }
 
 int main(int argc, char **argv)
 {
 	struct generator gen = {.state = 1};
 	uint64_t nentries = 1000;
+	int progress_fd = -1;
 
 	for (int i = 1; i < argc; i++) {
 		bool has_value = i + 1 < argc;
@@ -334,17 +353,31 @@ int main(int argc, char **argv)
 			if (!parse_number(argv[++i], &gen.state)) {
 				return usage();
 			}
+		} else if (strcmp(argv[i], "--progress") == 0 && has_value) {
+			progress_fd = open(argv[++i], O_WRONLY | O_CREAT | O_TRUNC, 0644);
+			if (progress_fd < 0) {
+				perror(argv[i]);
+				return 1;
+			}
 		} else {
 			return usage();
 		}
 	}
 
+	(void)setvbuf(stdout, NULL, _IOFBF, OUTPUT_BUFFER);
 	while (gen.nentries < nentries) {
+		if (gen.nentries % PROGRESS_ENTRIES == 0 &&
+		    !tell_progress(progress_fd, gen.nentries)) {
+			return 1;
+		}
 		if (gen.nentries < 2 + DEPARTMENTS) {
 			write_node(&gen, gen.nentries);
 		} else {
 			write_person(&gen, gen.nentries - (2 + DEPARTMENTS));
 		}
 	}
-	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+	return fflush(stdout) == 0 && !ferror(stdout) &&
+	                       tell_progress(progress_fd, gen.nentries)
+	               ? 0
+	               : 1;
 }

@@ -16,6 +16,10 @@ EXTRA_DIST += \
 	%D%/bench_report.awk \
 	%D%/bundle.sh \
 	%D%/bundle_run.sh \
+	%D%/ladder.sh \
+	%D%/long.sh \
+	%D%/long_report.awk \
+	%D%/syscalls.sh \
 	$(NULL)
 
 # The benchmark with all it needs, for a machine that has nothing of it.
