@@ -14,6 +14,7 @@ nomem_flags = \
 
 include tests/base/local.mk
 include tests/bench/local.mk
+include tests/bench/stores/local.mk
 include tests/bulk/local.mk
 include tests/cli/local.mk
 include tests/config/local.mk
