@@ -48,6 +48,7 @@ struct reading {
 	struct dit_notes *notes;
 	struct dit_ldif_line *lines; /* dn lines taken out after pass 1 */
 	size_t nlines;
+	bool has_comments;
 	uint32_t nruns;
 	struct dit_attr *block; /* being read; NULL: none */
 	struct dit_span
@@ -118,7 +119,7 @@ static int find_dn(struct reading *reading, struct dit_dn *ret)
 		is_found = true;
 	}
 	/* Of a record that was nothing but an entry number slapd says nothing. */
-	if (!is_found && reading->nlines > 0) {
+	if (!is_found && (reading->nlines > 0 || reading->has_comments)) {
 		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
 		              "str2entry: entry -1 has no dn");
 	}
@@ -501,6 +502,7 @@ int dit_entry_read(const struct dit_entry_context *context,
 	}
 	reading.lines = lines.lines;
 	reading.nlines = lines.nlines;
+	reading.has_comments = lines.has_comments;
 	r = find_dn(&reading, &entry.dn);
 	if (r == 0) {
 		r = read_attrs(&reading, &entry);

@@ -49,6 +49,7 @@ struct parser {
 	struct dit_ldif_line *lines;
 	size_t nlines;
 	size_t lines_size;
+	bool has_comments; /* seen so far */
 };
 
 static bool contains(struct dit_span span, char c)
@@ -115,6 +116,7 @@ static void skip_entry_number(struct parser *parser)
 	if (at == parser->end || *at < '0' || *at > '9') {
 		return;
 	}
+	parser->has_comments = at != parser->at;
 	parser->at = physical_line(at, parser->end, &line);
 	if (at == parser->first) {
 		parser->first = parser->at;
@@ -174,6 +176,7 @@ static int next_line(struct parser *parser, struct text *ret)
 		}
 		parser->at = is_folded ? skip_folds(next, parser->end) : next;
 		if (*start == '#') {
+			parser->has_comments = true;
 			continue;
 		}
 		ret->is_copy = false;
@@ -330,13 +333,10 @@ static int split_line(struct parser *parser, struct text text, struct dit_ldif_l
 		line->value = rest;
 		return 0;
 	}
-	if (colon == rest.data) {
-		line->value =
-			(struct dit_span){colon, 0}; /* slapd shows the name: nothing */
-		return 0;
-	}
 	line->name = (struct dit_span){rest.data, (size_t)(colon - rest.data)};
-	r = blank_name_end(parser->arena, &line->name);
+	if (line->name.len > 0) {
+		r = blank_name_end(parser->arena, &line->name);
+	}
 	if (r < 0) {
 		return r;
 	}
@@ -412,5 +412,6 @@ int dit_ldif_parse(struct dit_span text, struct dit_arena *arena, struct dit_not
 	}
 	ret->lines = parser.lines;
 	ret->nlines = parser.nlines;
+	ret->has_comments = parser.has_comments;
 	return 0;
 }

@@ -21,7 +21,7 @@ enum dit_ldif_form {
 };
 
 struct dit_ldif_line {
-	struct dit_span name;  /* as typed; empty: none, value is the line up to ":" */
+	struct dit_span name;  /* as typed; data NULL: no colon, value is the line */
 	struct dit_span value; /* data NULL: "no value" (empty base64, failed URL) */
 	enum dit_ldif_form form;
 	const struct dit_note *last_note; /* of the record so far, this line included */
@@ -31,6 +31,7 @@ struct dit_ldif_line {
 struct dit_ldif_lines {
 	struct dit_ldif_line *lines; /* lives in the arena */
 	size_t nlines;
+	bool has_comments; /* besides */
 };
 
 /**
