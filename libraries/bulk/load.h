@@ -78,8 +78,9 @@ struct dit_load_opts {
 	bool is_verbose;      /* report every entry stored */
 	bool byte_keys; /* index databases with slapd's own flags: no MDB_INTEGERKEY */
 	bool may_grow;  /* the result may be larger than maxsize */
-	uint64_t first_line; /* -j: leave out records that begin before it */
-	unsigned sid;        /* -S: 0..4095 */
+	uint64_t first_line;  /* -j: leave out records that begin before it */
+	uint64_t max_rejects; /* with keep_going: more refused records end the load */
+	unsigned sid;         /* -S: 0..4095 */
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
 	uint64_t memory_bytes; /* 0: a quarter of all; DIT_LOAD_MEMORY_MIN at least */
@@ -100,7 +101,7 @@ struct dit_load_opts {
 
 #define DIT_LOAD_OPTS_INIT                                                               \
  {                                                                                       \
-  .database = -1                                                                         \
+  .database = -1, .max_rejects = UINT64_MAX                                              \
  }
 
 struct dit_load_index_stats {
@@ -140,7 +141,7 @@ struct dit_load_stats {
  *
  * @return 0: the database is in place (slapadd's exit status would still be 1 if nfailed
  *         or nmissing is not 0). Otherwise nothing was changed: DIT_E_REFUSED: a record
- *         was refused, without keep_going; DIT_E_CONFIG, DIT_E_NOTEMPTY, DIT_E_BUSY,
+ *         was refused, without keep_going, or more than max_rejects were; DIT_E_CONFIG, DIT_E_NOTEMPTY, DIT_E_BUSY,
  *         DIT_E_FULL, DIT_E_STOPPED, -EINVAL (options out of range), -ENOSPC and other
  *         -errno, LMDB's codes. Every failure has been reported.
  */

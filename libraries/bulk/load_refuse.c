@@ -76,16 +76,23 @@ static int tell_reject(struct loader *loader, const struct dit_ldif_record *reco
 	return r < 0 ? load_fail(loader, r, "could not write the rejected record") : 0;
 }
 
-/* The record is left out: hand it to the reject file, and stop unless -c. */
+/* The record is left out: hand it to the reject file, and stop unless there may be more. */
 static int leave_out(struct loader *loader, const struct dit_ldif_record *record,
                      const struct load_item *item)
 {
+	const struct dit_load_opts *opts = loader->opts;
 	int r = tell_reject(loader, record, item);
 
-	if (r < 0) {
-		return r;
+	if (r < 0 || !opts->keep_going) {
+		return r < 0 ? r : DIT_E_REFUSED;
 	}
-	return loader->opts->keep_going ? 0 : DIT_E_REFUSED;
+	if (loader->stats->nrefused + loader->stats->nfailed <= opts->max_rejects) {
+		return 0;
+	}
+	load_report(loader, DIT_REPORT_ERROR,
+	            "more than %llu records cannot be stored: giving up",
+	            (unsigned long long)opts->max_rejects);
+	return DIT_E_REFUSED;
 }
 
 /* True if this text, which is told once in a load, was told before. */

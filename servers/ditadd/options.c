@@ -18,6 +18,7 @@ enum long_option {
 	OPT_GROW,
 	OPT_HELP,
 	OPT_INDEX_KEYS,
+	OPT_MAX_REJECTS,
 	OPT_MEMORY,
 	OPT_REJECTS,
 	OPT_STATS,
@@ -29,6 +30,7 @@ static const struct option long_options[] = {
 	{"grow", no_argument, NULL, OPT_GROW},
 	{"help", no_argument, NULL, OPT_HELP},
 	{"index-keys", required_argument, NULL, OPT_INDEX_KEYS},
+	{"max-rejects", required_argument, NULL, OPT_MAX_REJECTS},
 	{"memory", required_argument, NULL, OPT_MEMORY},
 	{"rejects", required_argument, NULL, OPT_REJECTS},
 	{"stats", no_argument, NULL, OPT_STATS},
@@ -44,9 +46,9 @@ static void print_usage(FILE *out)
 	            "[-f slapd.conf] [-j line]\n"
 	            "              [-l file] [-o opt[=value]] [-S sid] [-T threads] "
 	            "[--grow]\n"
-	            "              [--index-keys integer|bytes] [--memory size] "
-	            "[--rejects file]\n"
-	            "              [--stats] [--tmpdir dir]\n",
+	            "              [--index-keys integer|bytes] [--max-rejects n] "
+	            "[--memory size]\n"
+	            "              [--rejects file] [--stats] [--tmpdir dir]\n",
 	            out);
 }
 
@@ -82,6 +84,7 @@ static const char help_text[] =
 "  --index-keys integer|bytes\n"
 "                    compare hashed index keys as integers, or as slapd does\n"
 "                    [integer]\n"
+"  --max-rejects n   -c, but give up when more than n records were left out\n"
 "  --memory size     memory to use, with suffix K, M or G [a quarter of all]\n"
 "  --rejects file    write the records that were left out to this LDIF file\n"
 "  --stats           print what was loaded and how long it took\n"
@@ -285,6 +288,13 @@ static int read_numbers(struct options *options, int option, const char *text)
 			             text);
 		}
 		options->load.batch_records = n;
+		return 0;
+	case OPT_MAX_REJECTS:
+		if (read_number(text, UINT64_MAX, &n) < 0) {
+			return wrong("--max-rejects takes a number, not", text);
+		}
+		options->load.keep_going = true;
+		options->load.max_rejects = n;
 		return 0;
 	case OPT_MEMORY:
 		if (read_size(text, &options->load.memory_bytes) < 0) {

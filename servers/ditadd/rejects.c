@@ -35,6 +35,10 @@ int rejects_write(void *file, const struct dit_reject *reject)
 	(void)fprintf(out, "# line: %llu\n", (unsigned long long)reject->line);
 	put_comment(out, "dn", reject->dn);
 	put_comment(out, "reason", reject->reason);
+	/* A line that begins with a space would go on with the comment. */
+	if (reject->record_len > 0 && reject->record[0] == ' ') {
+		(void)fputc('\n', out);
+	}
 	(void)fwrite(reject->record, 1, reject->record_len, out);
 	if (reject->record_len > 0 && reject->record[reject->record_len - 1] != '\n') {
 		(void)fputc('\n', out);

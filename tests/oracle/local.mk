@@ -9,6 +9,7 @@ script_tests += \
 	%D%/generated.sh \
 	%D%/glue.sh \
 	%D%/killed.sh \
+	%D%/rejects.sh \
 	%D%/served.sh \
 	%D%/threads.sh \
 	$(NULL)

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The reject file is LDIF: what is in it is refused again for the same reasons, by slapadd
+# as well, until it is mended; then it can be loaded.
+. "${0%/*}/lib.sh"
+
+# What is refused, or told, for what stands around it; a refused record of which slapadd
+# keeps the parents on its list of missing entries; store errors, which cost slapadd -q
+# the whole batch (storage.md 6.6).
+depends=' duplicates mixed parse-lines record-starts include-empty include-path include-scheme include-missing '
+holes=' too-long-rdn '
+store_errors=' duplicates mixed too-long-rdn '
+
+# without_numbers DIR: the messages without line numbers
+without_numbers() {
+	sed 's/line[= ][0-9]*/line/; /^Error, entries missing!$/d; /^  entry /d' "$1/stderr"
+}
+
+# again FIXTURE
+again() {
+	local name=$1 mode
+	for mode in '' -q; do
+		empty_site "$work/dit"
+		ditadd_site "$work/dit" -c ${mode:+"$mode"} --rejects "$work/first" \
+			-l "$DIT_TEST_DATA/errors/$name.ldif"
+		check "$name $mode: every refused record" diff \
+			<(grep -c 'line[= ][0-9]*[):]' "$work/dit/stderr") \
+			<(grep -c '^# reason: ' "$work/first")
+
+		empty_site "$work/dit"
+		empty_site "$work/ref"
+		without_numbers "$work/dit" >"$work/messages"
+		ditadd_site "$work/dit" -c ${mode:+"$mode"} --rejects "$work/second" \
+			-l "$work/first"
+		slapadd_site "$work/ref" -c ${mode:+"$mode"} -l "$work/first"
+		[[ $holes = *" $name "* ||
+			$mode = -q && $store_errors = *" $name "* ]] ||
+			check "$name $mode: again, by slapadd" same_messages \
+				"$work/ref" "$work/dit"
+		[[ $depends = *" $name "* ]] && continue
+		check "$name $mode: the same records" diff -a \
+			<(grep -av '^#' "$work/first") <(grep -av '^#' "$work/second")
+		check "$name $mode: the same reasons" diff -a "$work/messages" \
+			<(without_numbers "$work/dit")
+	done
+}
+
+make_site "$work/ref"
+make_site "$work/dit"
+for file in "$DIT_TEST_DATA"/errors/*.ldif; do
+	name=${file##*/}
+	name=${name%.ldif}
+	[ "$name" = include-missing ] || again "$name"
+done
+
+# All records but the first five are broken, mended, and loaded behind the five.
+whole=$DIT_TEST_DATA/ldif/operational.ldif
+awk 'BEGIN { RS = ""; ORS = "\n\n" }
+	{ print (NR > 5 ? $0 "\nbroken: line" : $0) }' "$whole" >"$work/broken.ldif"
+empty_site "$work/ref"
+empty_site "$work/dit"
+slapadd_site "$work/ref" -l "$whole"
+ditadd_site "$work/dit" -c --rejects "$work/rejects" -l "$work/broken.ldif"
+{
+	slapcat -f "$work/dit/slapd.conf"
+	sed '/^broken: line$/d' "$work/rejects"
+} >"$work/mended.ldif"
+check 'broken records' [ "$(grep -c '^# reason: .*str2ad(broken)' "$work/rejects")" -gt 5 ]
+empty_site "$work/dit"
+ditadd_site "$work/dit" -l "$work/mended.ldif"
+check 'mended: messages' same_messages "$work/ref" "$work/dit"
+check 'mended: content' same_content --ignore-integerkey "$work/ref" "$work/dit"
+
+finish
