@@ -4,6 +4,8 @@
 if HAVE_CMOCKA
 script_tests =
 unit_scripts =
+# Those of script_tests that do more where DIT_LONG is "yes".
+long_scripts =
 
 # For programs that include nomem.h.
 nomem_flags = \
@@ -39,6 +41,7 @@ AM_TESTS_ENVIRONMENT = \
 	DITADD='$(abs_top_builddir)/ditadd'; export DITADD; \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \
 	DBCMP='$(abs_top_builddir)/tests/oracle/dbcmp'; export DBCMP; \
+	RANDDIT='$(abs_top_builddir)/tests/oracle/random/randdit'; export RANDDIT; \
 	CC='$(CC)'; export CC; \
 	ASAN_OPTIONS='allocator_may_return_null=1'; export ASAN_OPTIONS; \
 	TSAN_OPTIONS='allocator_may_return_null=1'; export TSAN_OPTIONS; \
@@ -48,6 +51,11 @@ AM_TESTS_ENVIRONMENT = \
 .PHONY: check-unit
 check-unit: $(BUILT_SOURCES) $(check_PROGRAMS) $(fuzz_targets)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(check_PROGRAMS) $(unit_scripts)'
+
+# The same scripts with thousands of cases and large directories: an hour or more.
+.PHONY: check-long
+check-long: $(BUILT_SOURCES) $(noinst_PROGRAMS)
+	DIT_LONG=yes $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(long_scripts)'
 endif
 
 EXTRA_DIST += %D%/lsan.supp %D%/nomem.h %D%/test.h

@@ -73,7 +73,7 @@ struct dit_load_opts {
 	bool is_quick;        /* -q: attribute lines are taken in the order they come */
 	bool keep_going;      /* -c: leave refused records out */
 	bool no_schema_check; /* -s */
-	bool check_values;    /* -o value-check=yes */
+	bool check_values;    /* -o value-check=yes; not with is_quick, which is told */
 	bool is_dry_run;      /* -u: no database is opened */
 	bool is_verbose;      /* report every entry stored */
 	bool byte_keys; /* index databases with slapd's own flags: no MDB_INTEGERKEY */

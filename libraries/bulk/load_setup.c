@@ -174,8 +174,14 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 		/* slapadd's perror() */
 		load_report(loader, DIT_REPORT_DIAGNOSTIC, "%s: %s",
 		            opts->input == NULL ? "stdin" : opts->input, dit_strerror(r));
+		return r;
 	}
-	return r;
+	/* Here, because slapadd says it after all that can be wrong with its arguments. */
+	if (opts->is_quick && opts->check_values) {
+		load_report(loader, DIT_REPORT_ERROR,
+		            "value-check incompatible with quick mode; disabled.");
+	}
+	return 0;
 }
 
 static int make_feed(struct loader *loader)

@@ -397,11 +397,5 @@ int options_read(struct options *options, int argc, char *argv[])
 		print_usage(stderr);
 		return -1;
 	}
-	if (options->load.is_quick && options->load.check_values) {
-		(void)fputs(
-			"ditadd: value-check incompatible with quick mode; disabled.\n",
-			stderr);
-		options->load.check_values = false;
-	}
 	return 0;
 }

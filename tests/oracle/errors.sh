@@ -6,13 +6,15 @@
 
 # Store errors cost slapadd -q the whole batch (storage.md 6.6), so its normal mode is the
 # reference for these fixtures in both modes.
-store_errors=' duplicates too-long-rdn too-long-suffix mixed '
+store_errors=' duplicates entry-size root-entry too-long-rdn too-long-suffix mixed '
 
 # conf_of NAME: the configuration of a fixture
 conf_of() {
 	case $1 in
 	rules-*) echo rules ;;
 	too-long-suffix) echo too-long-suffix ;;
+	entry-size) echo entry-size ;;
+	root-entry) echo empty-suffix ;;
 	*) echo default ;;
 	esac
 }
@@ -115,7 +117,7 @@ for name in certs more-rules; do
 done
 value_check "$DIT_TEST_DATA/ldif/dn-attribute.ldif"
 value_check "$DIT_TEST_DATA/ldif/utf8-odd.ldif"
-for name in parse-lines parse-names rules-classes rules-content rules-naming schema-attributes \
+for name in parse-lines parse-names rules-classes rules-content rules-naming root-entry schema-attributes \
 	schema-naming schema-objectclass unknown-names; do
 	no_schema_check "$name"
 done
@@ -133,6 +135,9 @@ option_error -b dc=unknown
 option_error -b foo=bar
 option_error -l /nonexistent/input.ldif
 option_error -d nosuchlevel
+option_error -q -o value-check=yes -l /nonexistent/input.ldif
+option_error -o value-check=yes -q -n 9
+option_error -q -o value-check=yes
 usage_error -S 4096
 usage_error -S -1
 usage_error -S abc

@@ -9,12 +9,24 @@ script_tests += \
 	%D%/generated.sh \
 	%D%/glue.sh \
 	%D%/killed.sh \
+	%D%/random.sh \
 	%D%/rejects.sh \
 	%D%/served.sh \
 	%D%/threads.sh \
 	$(NULL)
+long_scripts += %D%/random.sh
 EXTRA_DIST += %D%/lib.sh tests/data
 
 noinst_PROGRAMS += %D%/dbcmp
 %C%_dbcmp_SOURCES = %D%/dbcmp.c
 %C%_dbcmp_LDADD = $(test_libs)
+
+noinst_PROGRAMS += %D%/random/randdit
+%C%_random_randdit_SOURCES = \
+	%D%/random/attributes.c \
+	%D%/random/basics.c \
+	%D%/random/randdit.c \
+	%D%/random/random.h \
+	%D%/random/tree.c \
+	%D%/random/values.c \
+	$(NULL)
