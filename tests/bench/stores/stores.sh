@@ -80,10 +80,7 @@ set_limit() {
 }
 
 lift_limit() {
-	case $(echo "$cgroup"/memory.max) in
-	*'*'* | '') ;;
-	*) [ ! -e "$cgroup/memory.max" ] || echo max >"$cgroup/memory.max" ;;
-	esac
+	[ ! -e "$cgroup/memory.max" ] || echo max >"$cgroup/memory.max"
 	[ ! -e "$cgroup/memory.limit_in_bytes" ] || echo -1 >"$cgroup/memory.limit_in_bytes"
 }
 
@@ -96,7 +93,7 @@ else
 	limited="caches of RocksDB and LevelDB limited to $memory, page cache not limited"
 fi
 
-# limited COMMAND...: becomes the command, in the group if there is one
+# start_limited COMMAND...: becomes the command, in the group if there is one
 start_limited() {
 	[ -z "$cgroup" ] || echo "$BASHPID" >"$cgroup/cgroup.procs" || exit 1
 	exec "$@"
