@@ -122,7 +122,7 @@ results=${tsv:-$work/results}
 # ---- one run ----
 
 columns='program entries indexes threads memory round wall_s cpu_s anon_bytes rss_bytes
-	db_bytes index_bytes rows temp_bytes ldif_bytes'
+	db_bytes index_bytes rows temp_bytes temp_written_bytes ldif_bytes'
 print_header() {
 	# shellcheck disable=SC2086 # a list of words
 	printf '%s\n' $columns | paste -s -d '\t' >"$results"
@@ -130,27 +130,31 @@ print_header() {
 		index threads memory round wall/s cpu/s entries/s anon/MiB temp/MiB db/MiB
 }
 
-# note_run PROGRAM ENTRIES INDEX THREADS MEMORY ROUND WALL CPU ANON RSS TEMP: in the file
-# of results, and for the reader
+# note_run PROGRAM ENTRIES INDEX THREADS MEMORY ROUND TEMP-WRITTEN: the last measured
+# command, in the file of results, and for the reader
 note_run() {
-	local sizes
+	local sizes wall cpu anon temp
+	wall=$(cost wall_s)
+	cpu=$(cost cpu_s)
+	anon=$(($(cost anon_kib) * 1024))
+	temp=$(($(cost temp_kib) * 1024))
 	read -r -a sizes <<<"$(db_sizes "$work/db")"
-	printf '%s\t' "${@:1:8}" "$(($9 * 1024))" "$((${10} * 1024))" "${sizes[@]}" \
-		"${11}" >>"$results"
+	printf '%s\t' "${@:1:6}" "$wall" "$cpu" "$anon" "$(($(cost rss_kib) * 1024))" \
+		"${sizes[@]}" "$temp" "$7" >>"$results"
 	wc -c <"$work/$2.ldif" >>"$results"
-	awk -v wall="$7" -v anon="$9" -v temp="${11}" -v db="${sizes[0]}" \
-		-v line="$(printf '%-8s %9s %5s %7s %8s %5s %9.2f %9.2f' "${@:1:8}")" \
+	awk -v wall="$wall" -v anon="$anon" -v temp="$temp" -v db="${sizes[0]}" \
+		-v line="$(printf '%-8s %9s %5s %7s %8s %5s %9.2f %9.2f' "${@:1:6}" \
+			"$wall" "$cpu")" \
 		-v n="$2" 'BEGIN {
 		printf "%s %11.0f %9.1f %9.1f %9.1f\n", line, n / (wall > 0 ? wall : 0.001),
-			anon / 1024, temp / 1048576, db / 1048576
+			anon / 1048576, temp / 1048576, db / 1048576
 		}'
 }
 
 run_slapadd() { # run_slapadd ENTRIES INDEX ROUND
 	empty_db
 	measured slapadd -q -f "$work/slapd-$2.conf" -l "$work/$1.ldif"
-	note_run slapadd "$1" "$2" 1 - "$3" "$(cost wall_s)" "$(cost cpu_s)" \
-		"$(cost anon_kib)" "$(cost rss_kib)" 0
+	note_run slapadd "$1" "$2" 1 - "$3" 0
 }
 
 run_ditadd() { # run_ditadd ENTRIES INDEX THREADS MEMORY ROUND
@@ -159,8 +163,7 @@ run_ditadd() { # run_ditadd ENTRIES INDEX THREADS MEMORY ROUND
 	empty_db
 	measured "$ditadd" -q -T "$3" "${options[@]}" --stats --tmpdir "$work/tmp" \
 		-f "$work/slapd-$2.conf" -l "$work/$1.ldif"
-	note_run ditadd "$1" "$2" "$3" "$4" "$5" "$(cost wall_s)" "$(cost cpu_s)" \
-		"$(cost anon_kib)" "$(cost rss_kib)" "$(temp_bytes)"
+	note_run ditadd "$1" "$2" "$3" "$4" "$5" "$(temp_written)"
 	if [ $verify = yes ] && [ "$5" -eq 1 ]; then
 		verify_db "$work/first-$1-$2" "$*"
 	fi
@@ -225,7 +228,7 @@ measure_targets() {
 			case $slapadd_large in
 			none) ;;
 			run) run_slapadd "$large" yes 1 ;;
-			*) printf 'slapadd\t%s\tyes\t1\t-\tgiven\t%s\t0\t0\t0\t0\t0\t0\t0\t0\n' \
+			*) printf 'slapadd\t%s\tyes\t1\t-\tgiven\t%s\t0\t0\t0\t0\t0\t0\t0\t0\t0\n' \
 				"$large" "$slapadd_large" >>"$results" ;;
 			esac
 		fi

@@ -139,8 +139,9 @@ cost() {
 	sed -n "s/.*\b$1=\([^ ]*\).*/\1/p" "$work/cost"
 }
 
-# temp_bytes: of temporary files, from the --stats that ditadd printed
-temp_bytes() {
+# temp_written: bytes of all temporary files ever, from the --stats that ditadd printed.
+# Runs that were merged into larger ones count again; cost temp_kib is what lay on disk.
+temp_written() {
 	awk '/of temporary files/ {
 		for (i = 2; i <= NF; i++) {
 			if ($i == "MiB" && $(i + 1) == "of") { n = $(i - 1) * 1048576 }

@@ -111,7 +111,7 @@ load_step() {
 	# shellcheck disable=SC2086 # several words
 	measured "$ditadd" -q ${step_options[$1]} --stats --tmpdir "$work/tmp" \
 		-f "$work/slapd-${step_index[$1]}.conf" -l "$work/input.ldif"
-	echo "$(cost wall_s) $(cost cpu_s) $(cost switches) $(temp_bytes)" >>"$work/step.$1"
+	echo "$(cost wall_s) $(cost cpu_s) $(cost switches) $(temp_written)" >>"$work/step.$1"
 	case ${step_options[$1]} in
 	*bytes) keep_db bytes ;;
 	"-T 2") [ "${step_index[$1]}" = no ] || keep_db integer ;;
@@ -137,7 +137,7 @@ done
 
 echo "$entries entries, 27 indexes, $(nproc) processors, medians of $rounds"
 echo
-echo "| step | wall, s | CPU, s | waits | temporary, MiB | times as fast as" \
+echo "| step | wall, s | CPU, s | waits | temporary files written, MiB | times as fast as" \
 	"one meeting for each entry |"
 echo "|---|---|---|---|---|---|"
 [ $with_slapadd = no ] || print_step "slapadd -q" "$work/step.slapadd"

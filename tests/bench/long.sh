@@ -94,7 +94,7 @@ choose_entries() {
 		-f "$work/slapd.conf" -l "$work/trial.ldif"
 	rm "$work/trial.ldif"
 	entries=$(awk -v n="$TRIAL" -v wall="$(cost wall_s)" -v minutes="$minutes" \
-		-v db="$(db_sizes "$work/db" | cut -d ' ' -f 1)" -v temp="$(temp_bytes)" \
+		-v db="$(db_sizes "$work/db" | cut -d ' ' -f 1)" -v temp="$(($(cost temp_kib) * 1024))" \
 		-v free="$(free_bytes)" -v share="$disk_share" 'BEGIN {
 		in_time = minutes * 60 / (wall / n + 1e-6)
 		on_disk = free * share / 100 / ((db + temp) / n)

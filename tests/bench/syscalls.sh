@@ -72,7 +72,7 @@ count() {
 		>"$work/output" || die "failed: $1 $2, $3 threads"
 	awk -v kind="$1" -v entries="$2" -v threads="$3" \
 		-v ldif="$(wc -c <"$work/$1-$2.ldif")" \
-		-v db="$(db_sizes "$work/db" | cut -d ' ' -f 1)" -v temp="$(temp_bytes)" '
+		-v db="$(db_sizes "$work/db" | cut -d ' ' -f 1)" -v temp="$(temp_written)" '
 		$1 ~ /^[0-9]+$/ && $2 != "total" {
 			all += $1
 			if ($2 ~ /^(read|readv|pread64|preadv2?)$/) { reads += $1 }
