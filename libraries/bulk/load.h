@@ -64,7 +64,12 @@ struct dit_progress {
 typedef void (*dit_progress_fn)(void *ctx, const struct dit_progress *progress);
 
 struct dit_load_opts {
-	const char *conf;   /* slapd.conf */
+	/*
+	 * -f, a slapd.conf, and -F, a cn=config tree; NULL: not given. Without both, the
+	 * tree and then the file that were built in.
+	 */
+	const char *conf;
+	const char *conf_dir;
 	const char *suffix; /* -b; NULL: not given */
 	int database;       /* -n; -1: not given */
 	const char *input;  /* LDIF file; NULL: standard input */

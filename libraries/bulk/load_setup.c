@@ -31,7 +31,8 @@ int load_read_settings(struct loader *loader)
 	const struct dit_load_opts *opts = loader->opts;
 	struct dit_settings_choice choice = {.number = opts->database,
 	                                     .suffix = opts->suffix};
-	int r = dit_settings_read(&loader->settings, opts->conf, opts->report,
+	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
+	int r = dit_settings_read(&loader->settings, &source, opts->report,
 	                          opts->report_ctx);
 
 	if (r < 0) {

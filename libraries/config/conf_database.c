@@ -81,8 +81,9 @@ int dit_conf_run_database(struct dit_conf_parser *parser)
 	if (type == NULL && !is_frontend) {
 		(void)dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
 		                    "Unrecognized database type (%s)", name);
-		return dit_conf_say(parser, "<%s> failed init (%s)", parser->words[0],
-		                    name);
+		(void)dit_conf_say(parser, "<%s> failed init (%s)", parser->words[0],
+		                   name);
+		return dit_conf_repeat(parser, "<%s> failed init", parser->words[0]);
 	}
 	parser->has_overlay = false;
 	parser->default_kinds = 0;
@@ -109,8 +110,9 @@ int dit_conf_run_backend(struct dit_conf_parser *parser)
 	const char *type = dit_conf_find_type(parser, parser->words[1]);
 
 	if (type == NULL) {
-		return dit_conf_say(parser, "<%s> failed init (%s)!", parser->words[0],
-		                    parser->words[1]);
+		(void)dit_conf_say(parser, "<%s> failed init (%s)!", parser->words[0],
+		                   parser->words[1]);
+		return dit_conf_repeat(parser, "<%s> failed init", parser->words[0]);
 	}
 	parser->scope = DIT_CONF_BACKEND;
 	parser->is_mdb_backend = strcmp(type, "mdb") == 0;
@@ -158,6 +160,20 @@ static const char *fixed_database(const struct dit_conf_parser *parser)
 	return strcmp(type, "config") == 0 || strcmp(type, "monitor") == 0 ? type : NULL;
 }
 
+static int already_served(struct dit_conf_parser *parser, struct dit_span suffix,
+                          const struct dit_database *by)
+{
+	static const char served[] = "already served by a preceding";
+
+	(void)dit_conf_say(parser,
+	                   "<%s> namingContext \"%.*s\" %s %s database serving "
+	                   "namingContext \"%.*s\"",
+	                   parser->words[0], DIT_SPAN_ARGS(suffix), served, by->type,
+	                   DIT_SPAN_ARGS(by->suffix));
+	return dit_conf_repeat(parser, "<%s> namingContext \"%.*s\" %s %s database",
+	                       parser->words[0], DIT_SPAN_ARGS(suffix), served, by->type);
+}
+
 int dit_conf_run_suffix(struct dit_conf_parser *parser)
 {
 	const char *word = parser->nwords > 1 ? parser->words[1] : "";
@@ -183,12 +199,7 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 	}
 	other = dit_settings_select(parser->settings, norm);
 	if (other != NULL && other != database) {
-		return dit_conf_say(
-			parser,
-			"<%s> namingContext \"%.*s\" already served by a "
-			"preceding %s database serving namingContext \"%.*s\"",
-			parser->words[0], DIT_SPAN_ARGS(suffix), other->type,
-			DIT_SPAN_ARGS(other->suffix));
+		return already_served(parser, suffix, other);
 	}
 	return keep_suffix(parser, suffix, norm);
 }
@@ -252,15 +263,26 @@ int dit_conf_run_subordinate(struct dit_conf_parser *parser)
 		suffix = dit_conf_database(parser)->suffix;
 	}
 	if (strcasecmp(word, "TRUE") != 0 && strcasecmp(word, "advertise") != 0) {
-		return dit_conf_say(parser,
-		                    "suffix \"%.*s\": subordinate must be \"TRUE\" or "
-		                    "\"advertise\".",
-		                    DIT_SPAN_ARGS(suffix));
+		(void)dit_conf_say(parser,
+		                   "suffix \"%.*s\": subordinate must be \"TRUE\" or "
+		                   "\"advertise\".",
+		                   DIT_SPAN_ARGS(suffix));
+		return dit_conf_repeat(parser,
+		                       "subordinate must be \"TRUE\" or \"advertise\"");
 	}
 	if (parser->scope == DIT_CONF_DATABASE) {
 		dit_conf_database(parser)->is_subordinate = true;
 	}
 	return 0;
+}
+
+/* What slapd repeats begins with the place. */
+static int bad_path(struct dit_conf_parser *parser, const char *why)
+{
+	(void)dit_conf_say(parser, "invalid path: %s", why);
+	return parser->value == NULL ? DIT_E_CONFIG
+	                             : dit_conf_repeat(parser, "%s: invalid path: %s",
+	                                               parser->value, why);
 }
 
 static int run_directory(struct dit_conf_parser *parser)
@@ -277,7 +299,7 @@ static int run_directory(struct dit_conf_parser *parser)
 	memcpy(inside, path.data, path.len);
 	memcpy(inside + path.len, "/.", sizeof("/."));
 	if (access(inside, W_OK | X_OK) != 0) {
-		return dit_conf_say(parser, "invalid path: %s", strerror(errno));
+		return bad_path(parser, strerror(errno));
 	}
 	dit_conf_database(parser)->directory = path.data;
 	return 0;
@@ -366,10 +388,8 @@ static int run_envflags(struct dit_conf_parser *parser)
 			j++;
 		}
 		if (j == sizeof(flags) / sizeof(flags[0])) {
-			return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
-			                     "%s: line %lu %s: unknown keyword \"%s\"",
-			                     parser->file, parser->line, parser->words[0],
-			                     parser->words[i]);
+			return dit_conf_say_about(parser, "unknown keyword \"%s\"",
+			                          parser->words[i]);
 		}
 	}
 	return 0;

@@ -20,7 +20,7 @@
 typedef int (*define_fn)(struct dit_schema *schema, const char *text,
                          struct dit_schema_error *error);
 
-/* "FILE: line N KEYWORD: ..."; the keyword as it was typed */
+/* The text begins with a keyword; the one that was typed takes its place. */
 static void report_schema(const struct dit_conf_parser *parser,
                           const struct dit_schema_error *error)
 {
@@ -29,9 +29,7 @@ static void report_schema(const struct dit_conf_parser *parser,
 	if (error->detail[0] != '\0') {
 		(void)dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC, "%s", error->detail);
 	}
-	(void)dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC, "%s: line %lu %s%s",
-	                    parser->file, parser->line, parser->words[0],
-	                    rest == NULL ? "" : rest);
+	(void)dit_conf_say_about(parser, "%s", rest == NULL ? "" : rest + strlen(": "));
 }
 
 static int define(struct dit_conf_parser *parser, define_fn fn)
@@ -42,9 +40,7 @@ static int define(struct dit_conf_parser *parser, define_fn fn)
 
 	/* Without a parenthesis libldap is asked nothing and the data has ended. */
 	if (text == NULL) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
-		                     "%s: line %lu %s: Unexpected end of data before ",
-		                     parser->file, parser->line, parser->words[0]);
+		return dit_conf_say_about(parser, "Unexpected end of data before ");
 	}
 	r = fn(parser->settings->schema, text, &error);
 	if (r == 0 || r == -ENOMEM) {
@@ -113,7 +109,8 @@ static int run_attributeoptions(struct dit_conf_parser *parser)
 			return r;
 		}
 		if (r < 0) {
-			return dit_conf_say(parser, "%s", error.text);
+			(void)dit_conf_say_line(parser, "%s", error.text);
+			return dit_conf_repeat(parser, "%s", "");
 		}
 	}
 	return 0;
@@ -126,8 +123,9 @@ static int run_include(struct dit_conf_parser *parser)
 
 static int bad_length(struct dit_conf_parser *parser, unsigned value)
 {
-	return dit_conf_say(parser, "<%s> invalid value (%d)", parser->words[0],
-	                    (int)value);
+	(void)dit_conf_say(parser, "<%s> invalid value (%d)", parser->words[0],
+	                   (int)value);
+	return dit_conf_repeat(parser, "<%s> invalid value", parser->words[0]);
 }
 
 static int run_index_substr_if_minlen(struct dit_conf_parser *parser)

@@ -44,7 +44,8 @@ static int parse_kinds(struct dit_conf_parser *parser, char *list, unsigned *ret
 		unsigned kind = kind_of(word);
 
 		if (kind == 0) {
-			return dit_conf_say(parser, "index type \"%s\" undefined", word);
+			return dit_conf_say_line(parser, "index type \"%s\" undefined",
+			                         word);
 		}
 		kinds |= kind;
 	}
@@ -59,7 +60,8 @@ static bool has_indexer(const struct dit_rule *rule)
 
 static int disallowed(struct dit_conf_parser *parser, const char *kind, const char *attr)
 {
-	return dit_conf_say(parser, "%sindex of attribute \"%s\" disallowed", kind, attr);
+	return dit_conf_say_line(parser, "%sindex of attribute \"%s\" disallowed", kind,
+	                         attr);
 }
 
 static int check_kinds(struct dit_conf_parser *parser, const struct dit_attr_type *type,
@@ -85,9 +87,9 @@ static int add_index(struct dit_conf_parser *parser, const struct dit_ad *ad,
 
 	for (size_t i = 0; i < database->nindexes; i++) {
 		if (database->indexes[i].ad == ad) {
-			return dit_conf_say(parser,
-			                    "duplicate index definition for attr \"%s\"",
-			                    attr);
+			return dit_conf_say_line(
+				parser, "duplicate index definition for attr \"%s\"",
+				attr);
 		}
 	}
 	indexes = realloc(database->indexes, (database->nindexes + 1) * sizeof(*indexes));
@@ -116,7 +118,8 @@ static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned
 		return r;
 	}
 	if (r < 0) {
-		return dit_conf_say(parser, "index attribute \"%s\" undefined", attr);
+		return dit_conf_say_line(parser, "index attribute \"%s\" undefined",
+		                         attr);
 	}
 	/* entryDN is made up when read, and binary values have no order of bytes. */
 	if (ad->is_binary || strcmp(ad->type->oid, "1.3.6.1.1.20") == 0) {
@@ -137,7 +140,7 @@ int dit_conf_run_index(struct dit_conf_parser *parser)
 		r = parse_kinds(parser, parser->words[2], &kinds);
 	}
 	if (r == 0 && kinds == 0) {
-		r = dit_conf_say(parser, "no indexes selected");
+		r = dit_conf_say_line(parser, "no indexes selected");
 	}
 	while (r == 0 && (attr = dit_conf_part(&attrs)) != NULL) {
 		r = index_attr(parser, attr, kinds);

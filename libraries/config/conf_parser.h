@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inside of the reader of slapd.conf; for the files of this room only.
+ * Inside of the readers of slapd.conf and of cn=config; for the files of this room only.
  *
- *   conf_file.c        files, include, one line to its directive
+ *   conf_file.c        slapd.conf: files, include, lines
+ *   conf_tree.c        cn=config: the walk
+ *   conf_folder.c      cn=config: folders and files
+ *   conf_entry.c       cn=config: from an entry to directives
+ *   conf_parser.c      one line, or one value, to its directive; reports
+ *   conf_words.c       typed arguments
  *   conf_directives.c  the table of directives and those of the global part
  *   conf_database.c    directives of databases and back ends
  *   conf_index.c       index
  *   conf_values.c      sortvals, multival
  *   conf_modules.c     what is known of modules and types of databases
+ *
+ * Both sources end in the same directives: "olcDbIndex: cn eq" in the tree runs what
+ * "index cn eq" runs. Only names and places in messages differ.
  *
  * Threads: one.
  */
@@ -54,12 +62,14 @@ struct dit_conf_parser {
 	dit_report_fn report; /* may be NULL */
 	void *ctx;
 
-	/* the line being read */
-	const char *file;
+	/* the line, or the value, being read */
+	const char *file; /* the folder of a tree, as slapd has it */
 	unsigned long line;
-	unsigned depth; /* of included files */
-	char *raw;      /* its text, unsplit */
-	char **words;   /* keyword first, NULL behind the last */
+	const char *value; /* "olcDbIndex: value #0" in a tree; NULL: in a file */
+	char *message;     /* what was wrong last; "": nothing worth a repetition */
+	unsigned depth;    /* of included files */
+	const char *raw;   /* its text, unsplit */
+	char **words;      /* keyword first, NULL behind the last */
 	size_t nwords;
 
 	/* the scope being read */
@@ -97,11 +107,95 @@ extern const struct dit_directive dit_mdb_backend_directives[];
 /** Read a file and all that it includes. @return 0, DIT_E_CONFIG, -ENOMEM, -EIO */
 int dit_conf_read_file(struct dit_conf_parser *parser, const char *path);
 
-/* Reports. Each returns DIT_E_CONFIG, so that "return dit_conf_say(...)" reads well. */
+/**
+ * Run the directive that a text says: keyword and arguments.
+ *
+ * @param text  the caller's to change; cut into words in place
+ * @param raw   the same text, unchanged
+ */
+int dit_conf_run_text(struct dit_conf_parser *parser, char *text, const char *raw);
 
-/** "FILE: line N: TEXT" */
+/**
+ * Run one directive on the words, which are there, after a look at their number; without
+ * a function it is skipped.
+ */
+int dit_conf_run_directive(struct dit_conf_parser *parser,
+                           const struct dit_directive *directive);
+
+/** Split @p text into parser->words. 0, or DIT_E_SYNTAX with the word that has no end. */
+int dit_conf_split(struct dit_conf_parser *parser, char *text, char **ret_culprit);
+
+/**
+ * Room for the words of @p text and one before them; parser->words is to be freed.
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_conf_reserve_words(struct dit_conf_parser *parser, const char *text);
+
+/**
+ * Read a cn=config tree.
+ *
+ * @return 0; DIT_E_CONFIG; -ENOMEM; -ENOENT: the folder or its first entry is not there
+ */
+int dit_conf_read_tree(struct dit_conf_parser *parser, const char *dir);
+
+struct dit_attr;
+struct dit_entry;
+
+/** The first block of an attribute, by its canonical name; NULL: none. */
+const struct dit_attr *dit_conf_find_attr(const struct dit_entry *entry,
+                                          const char *name);
+
+/** What an entry of the tree is (config.md 6.2). */
+enum dit_conf_entry_kind {
+	DIT_CONF_ENTRY_OTHER, /* no concern of a loader */
+	DIT_CONF_ENTRY_GLOBAL,
+	DIT_CONF_ENTRY_INCLUDE,
+	DIT_CONF_ENTRY_MODULES,
+	DIT_CONF_ENTRY_SCHEMA,
+	DIT_CONF_ENTRY_BACKEND,
+	DIT_CONF_ENTRY_DATABASE,
+	DIT_CONF_ENTRY_OVERLAY,
+};
+
+enum dit_conf_entry_kind dit_conf_entry_kind(const struct dit_schema *schema,
+                                             const struct dit_entry *entry);
+
+/** Run the directives of one entry, in slapd's order. */
+int dit_conf_run_entry(struct dit_conf_parser *parser, const struct dit_entry *entry);
+
+/**
+ * What an attribute that 2.5 does not have means to us.
+ *
+ * @return 0: nothing, it is of a later release; DIT_E_UNSUPPORTED: it changes the stored
+ *         bytes; DIT_E_UNKNOWN: nobody has it
+ */
+int dit_conf_later_attribute(struct dit_span name);
+
+/*
+ * Reports. Each returns DIT_E_CONFIG, so that "return dit_conf_say(...)" reads well. In a
+ * tree the entry's failure is told with the last message again, in a shorter form for
+ * some; dit_conf_repeat() gives that form.
+ */
+
+/** "FILE: line N: TEXT", or "ATTRIBUTE: value #N: TEXT" in a tree */
 int dit_conf_say(const struct dit_conf_parser *parser, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/** "FILE: line N: TEXT", in a tree with its folder and line 1 */
+int dit_conf_say_line(const struct dit_conf_parser *parser, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** "FILE: line N KEYWORD: TEXT", or "ATTRIBUTE: value #N KEYWORD: TEXT"; never cut */
+int dit_conf_say_about(const struct dit_conf_parser *parser, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** The message to be repeated, where it is another one; "": none. */
+int dit_conf_repeat(const struct dit_conf_parser *parser, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* slapd composes most messages in a buffer of this size. */
+#define DIT_CONF_MESSAGE_BYTES 256
 
 /** TEXT alone */
 int dit_conf_tell(const struct dit_conf_parser *parser, enum dit_report_kind kind,

@@ -28,9 +28,13 @@ static const struct dit_attr_type *sortable_type(struct dit_conf_parser *parser,
 	if (r == 0) {
 		why = "inappropriate";
 	}
-	*ret_r = r == -ENOMEM ? r
-	                      : dit_conf_say(parser, "<%s> %s attribute type #%zu %s",
-	                                     parser->words[0], why, place, attr);
+	*ret_r = r;
+	if (r != -ENOMEM) {
+		(void)dit_conf_say(parser, "<%s> %s attribute type #%zu %s",
+		                   parser->words[0], why, place, attr);
+		*ret_r = dit_conf_repeat(parser, "<%s> %s attribute type #%zu",
+		                         parser->words[0], why, place);
+	}
 	return NULL;
 }
 
@@ -99,7 +103,7 @@ static int add_multival(struct dit_conf_parser *parser,
 
 	for (size_t i = 0; i < database->nmultivals; i++) {
 		if (database->multivals[i].ad == spec->ad) {
-			return dit_conf_say(
+			return dit_conf_say_line(
 				parser, "duplicate multival definition for attr \"%s\"",
 				attr);
 		}
@@ -131,7 +135,8 @@ static int multival_attr(struct dit_conf_parser *parser, const char *attr,
 		return r;
 	}
 	if (r < 0) {
-		return dit_conf_say(parser, "multival attribute \"%s\" undefined", attr);
+		return dit_conf_say_line(parser, "multival attribute \"%s\" undefined",
+		                         attr);
 	}
 	return add_multival(parser, &spec, attr);
 }
@@ -144,7 +149,7 @@ int dit_conf_run_multival(struct dit_conf_parser *parser)
 	int r = 0;
 
 	if (!parse_thresholds(parser->words[2], &spec.hi, &spec.lo)) {
-		return dit_conf_say(parser, "invalid hi/lo thresholds");
+		return dit_conf_say_line(parser, "invalid hi/lo thresholds");
 	}
 	while (r == 0 && (attr = dit_conf_part(&attrs)) != NULL) {
 		r = multival_attr(parser, attr, spec);

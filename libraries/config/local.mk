@@ -4,14 +4,23 @@ rooms += %D%/libconfig.la
 %C%_libconfig_la_SOURCES = \
 	%D%/conf_database.c \
 	%D%/conf_directives.c \
+	%D%/conf_entry.c \
 	%D%/conf_file.c \
+	%D%/conf_folder.c \
+	%D%/conf_folder.h \
 	%D%/conf_index.c \
 	%D%/conf_lines.c \
 	%D%/conf_lines.h \
 	%D%/conf_modules.c \
+	%D%/conf_parser.c \
 	%D%/conf_parser.h \
+	%D%/conf_tree.c \
 	%D%/conf_values.c \
+	%D%/conf_words.c \
 	%D%/settings.c \
 	%D%/settings.h \
 	$(NULL)
+%C%_libconfig_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DDIT_DEFAULT_CONF='"$(default_conf)"' \
+	-DDIT_DEFAULT_CONF_DIR='"$(default_conf_dir)"'
 EXTRA_DIST += %D%/README.md

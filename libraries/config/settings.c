@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Settings: built by reading slapd.conf, asked which database is meant (config.md 5). */
+/* Settings: what is read, and which database is meant (config.md 5 and 6.1). */
 #include "config/settings.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "config/conf_parser.h"
@@ -60,10 +62,73 @@ void dit_settings_free(struct dit_settings *settings)
 	free(settings);
 }
 
-int dit_settings_read(struct dit_settings **ret, const char *path, dit_report_fn report,
-                      void *ctx)
+/* slapd would write the tree that goes with a file, and wants room for it. */
+static int check_empty(struct dit_conf_parser *parser, const char *dir)
 {
-	struct dit_conf_parser parser = {.report = report, .ctx = ctx};
+	DIR *stream = opendir(dir);
+	const struct dirent *item = NULL;
+
+	if (stream == NULL) {
+		return 0;
+	}
+	do {
+		item = readdir(stream);
+	} while (item != NULL && item->d_name[0] == '.');
+	(void)closedir(stream);
+	if (item != NULL) {
+		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		                     "config_setup_ldif: expected directory %s to be "
+		                     "empty!",
+		                     dir);
+	}
+	return 0;
+}
+
+static int check_dir(struct dit_conf_parser *parser, const char *dir)
+{
+	struct stat st;
+
+	if (stat(dir, &st) < 0) {
+		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		                     "invalid config directory %s, error %d", dir, errno);
+	}
+	return 0;
+}
+
+static int read_source(struct dit_conf_parser *parser,
+                       const struct dit_settings_source *source)
+{
+	const char *file = source->file;
+	const char *dir = source->dir;
+	int r = dir == NULL ? 0 : check_dir(parser, dir);
+
+	if (r == 0 && dir != NULL && file != NULL) {
+		r = check_empty(parser, dir);
+	}
+	if (r == 0 && file == NULL) {
+		if (dir == NULL) {
+			dir = source->default_dir == NULL ? DIT_DEFAULT_CONF_DIR
+			                                  : source->default_dir;
+		}
+		r = dit_conf_read_tree(parser, dir);
+		/* A tree without a first entry is an empty configuration, if asked for.
+		 */
+		if (r != -ENOENT || source->dir != NULL) {
+			return r == -ENOENT ? 0 : r;
+		}
+		r = 0;
+		file = source->default_file == NULL ? DIT_DEFAULT_CONF
+		                                    : source->default_file;
+	}
+	return r == 0 ? dit_conf_read_file(parser, file) : r;
+}
+
+int dit_settings_read(struct dit_settings **ret, const struct dit_settings_source *source,
+                      dit_report_fn report, void *ctx)
+{
+	char message[DIT_CONF_MESSAGE_BYTES] = "";
+	struct dit_conf_parser parser = {
+		.report = report, .ctx = ctx, .message = message};
 	int r = settings_new(&parser.settings);
 
 	if (r < 0) {
@@ -73,13 +138,14 @@ int dit_settings_read(struct dit_settings **ret, const char *path, dit_report_fn
 	/* The config database exists without being mentioned. */
 	r = dit_conf_add_database(&parser, "config");
 	if (r == 0) {
-		r = dit_conf_read_file(&parser, path);
+		r = read_source(&parser, source);
 	}
 	if (r == 0) {
 		r = dit_schema_seal(parser.settings->schema);
 	}
 	if (r == DIT_E_CONFIG) {
-		(void)dit_conf_tell(&parser, DIT_REPORT_ERROR, "bad configuration file!");
+		(void)dit_conf_tell(&parser, DIT_REPORT_ERROR, "bad configuration %s!",
+		                    source->dir == NULL ? "file" : "directory");
 	}
 	if (r < 0) {
 		dit_settings_free(parser.settings);

@@ -4,6 +4,8 @@
  *
  *   dit_settings_read();  dit_settings_choose();  use;  dit_settings_free()
  *
+ * It comes from a slapd.conf or from a cn=config tree; both fill the same settings.
+ *
  * Directives that cannot matter are skipped in silence; what could matter and is not
  * understood, or not built yet, is an error with file and line, in slapd's words where
  * it has them.
@@ -74,7 +76,7 @@ struct dit_database {
 	size_t nmultivals;
 	uint32_t multival_hi; /* of all other descriptions; default DIT_MULTIVAL_NONE */
 	uint32_t multival_lo;
-	const char *file; /* where "database" stands; NULL for number 0 */
+	const char *file; /* where "database" stands, or the tree; NULL for number 0 */
 	unsigned long line;
 };
 
@@ -90,16 +92,32 @@ struct dit_settings {
 	void *memory; /* private */
 };
 
+/** Where the configuration is; nothing is owned. */
+struct dit_settings_source {
+	const char *file;         /* -f; NULL: not given */
+	const char *dir;          /* -F; NULL: not given */
+	const char *default_file; /* NULL: the one of configure */
+	const char *default_dir;  /* likewise */
+};
+
+/** A slapd.conf and nothing else. */
+#define DIT_SETTINGS_FILE(path)                                                          \
+ (&(struct dit_settings_source){                                                         \
+	 .file = (path),                                                                 \
+ })
+
 /**
- * Read a slapd.conf.
+ * Read the configuration (config.md 6.1): the tree in @p source->dir, the file, or,
+ * without both, the default tree if there is one and else the default file. With both the
+ * file is read, and the tree has to be empty.
  *
- * @param report  gets one diagnostic per problem, "FILE: line N: ...", then
- *                "bad configuration file!" as an error
+ * @param report  gets one diagnostic per problem, then "bad configuration file!" or "bad
+ *                configuration directory!" as an error
  *
  * @return 0; DIT_E_CONFIG; -ENOMEM
  */
-int dit_settings_read(struct dit_settings **ret, const char *path, dit_report_fn report,
-                      void *ctx);
+int dit_settings_read(struct dit_settings **ret, const struct dit_settings_source *source,
+                      dit_report_fn report, void *ctx);
 void dit_settings_free(struct dit_settings *settings);
 
 /** Which database a load is for (config.md 5). */

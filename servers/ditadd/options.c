@@ -43,8 +43,8 @@ static const struct option long_options[] = {
 static void print_usage(FILE *out)
 {
 	(void)fputs("usage: ditadd [-cgqsuvV] [-b suffix | -n dbnum] [-d level] "
-	            "[-f slapd.conf] [-j line]\n"
-	            "              [-l file] [-o opt[=value]] [-S sid] [-T threads] "
+	            "[-f slapd.conf] [-F confdir]\n"
+	            "              [-j line] [-l file] [-o opt[=value]] [-S sid] [-T threads] "
 	            "[--grow]\n"
 	            "              [--index-keys integer|bytes] [--max-rejects n] "
 	            "[--memory size]\n"
@@ -61,7 +61,10 @@ static const char help_text[] =
 "  -b suffix         database that holds this suffix\n"
 "  -c                leave out records that cannot be stored, and go on\n"
 "  -d level          0: no diagnostic lines, errors only\n"
-"  -f file           slapd.conf to read [" DEFAULT_CONF "]\n"
+"  -f file           slapd.conf to read\n"
+"  -F dir            cn=config tree to read; without -f and -F:\n"
+"                    [" DEFAULT_CONF_DIR " if it is there,\n"
+"                    else " DEFAULT_CONF "]\n"
 "  -g                leave subordinate databases alone, put all their entries\n"
 "                    into the superior one\n"
 "  -j line           leave out records that begin before this line\n"
@@ -323,7 +326,8 @@ static int read_option(struct options *options, int option, const char *text)
 		options->load.conf = text;
 		return 0;
 	case 'F':
-		return not_built("-F");
+		options->load.conf_dir = text;
+		return 0;
 	case 'g':
 		options->load.no_glue = true;
 		return 0;
@@ -379,7 +383,6 @@ int options_read(struct options *options, int argc, char *argv[])
 	int option = 0;
 
 	*options = (struct options){.load = DIT_LOAD_OPTS_INIT};
-	options->load.conf = DEFAULT_CONF;
 	while ((option = getopt_long(argc, argv, "b:cd:f:F:gj:l:n:o:qsS:T:uvVw",
 	                             long_options, NULL)) != -1) {
 		if (read_option(options, option, optarg) < 0) {

@@ -81,7 +81,7 @@ static inline int conf_read(struct conf_fixture *f, const char *text,
 {
 	conf_write("t.conf", text);
 	f->reports[0] = '\0';
-	return dit_settings_read(ret, "t.conf", conf_collect, f);
+	return dit_settings_read(ret, DIT_SETTINGS_FILE("t.conf"), conf_collect, f);
 }
 
 /** As conf_read(), for text that must be accepted without a word. */

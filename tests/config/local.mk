@@ -11,3 +11,6 @@ check_PROGRAMS += %D%/test_settings_choose
 check_PROGRAMS += %D%/test_settings_errors
 %C%_test_settings_errors_SOURCES = %D%/test_settings_errors.c %D%/conf_fixture.h
 %C%_test_settings_errors_LDADD = $(test_libs)
+check_PROGRAMS += %D%/test_settings_tree
+%C%_test_settings_tree_SOURCES = %D%/test_settings_tree.c %D%/conf_fixture.h
+%C%_test_settings_tree_LDADD = $(test_libs)

@@ -201,12 +201,15 @@ static void missing_file_is_told(void **state)
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
 
-	assert_int_equal(dit_settings_read(&s, "none.conf", conf_collect, f),
-	                 DIT_E_CONFIG);
+	assert_int_equal(
+		dit_settings_read(&s, DIT_SETTINGS_FILE("none.conf"), conf_collect, f),
+		DIT_E_CONFIG);
 	assert_string_equal(f->reports,
 	                    "could not stat config file \"none.conf\": No such file "
 	                    "or directory (2)\nE bad configuration file!\n");
-	assert_int_equal(dit_settings_read(&s, "none.conf", NULL, NULL), DIT_E_CONFIG);
+	assert_int_equal(
+		dit_settings_read(&s, DIT_SETTINGS_FILE("none.conf"), NULL, NULL),
+		DIT_E_CONFIG);
 }
 
 static void errors_name_the_included_file(void **state)

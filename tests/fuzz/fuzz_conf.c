@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	r = dit_settings_read(&settings, path, count, &nreports);
+	r = dit_settings_read(&settings, DIT_SETTINGS_FILE(path), count, &nreports);
 	CHECK(r == 0 || (r == DIT_E_CONFIG && nreports > 0));
 	if (r == 0) {
 		ask(settings);

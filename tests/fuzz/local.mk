@@ -10,6 +10,7 @@ fuzz_targets += \
 	%D%/fuzz_key_integer \
 	%D%/fuzz_ldif \
 	%D%/fuzz_schema \
+	%D%/fuzz_tree \
 	%D%/fuzz_value \
 	$(NULL)
 noinst_PROGRAMS += $(fuzz_targets)
@@ -28,6 +29,8 @@ fuzz_replay = %D%/replay_main.c
 %C%_fuzz_ldif_LDADD = $(test_libs)
 %C%_fuzz_schema_SOURCES = %D%/fuzz_schema.c $(fuzz_replay)
 %C%_fuzz_schema_LDADD = $(test_libs)
+%C%_fuzz_tree_SOURCES = %D%/fuzz_tree.c $(fuzz_replay)
+%C%_fuzz_tree_LDADD = $(test_libs)
 %C%_fuzz_value_SOURCES = %D%/fuzz_value.c $(fuzz_replay)
 %C%_fuzz_value_LDADD = $(test_libs)
 

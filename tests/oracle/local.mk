@@ -13,6 +13,7 @@ script_tests += \
 	%D%/rejects.sh \
 	%D%/served.sh \
 	%D%/threads.sh \
+	%D%/tree.sh \
 	$(NULL)
 long_scripts += %D%/random.sh
 EXTRA_DIST += %D%/lib.sh tests/data

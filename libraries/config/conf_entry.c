@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One entry of cn=config: its attributes as directives (config.md 6.3).
+ *
+ *     olcDatabase: {1}mdb          database mdb
+ *     olcSuffix: dc=x              suffix dc=x
+ *     olcDbIndex: cn,sn eq         index cn,sn eq
+ *
+ * Attributes act in the order in which the object classes list them, those of a superior
+ * class first, not in the order of the file: a schema entry has its macros before the
+ * definitions that use them wherever they stand. What no class lists comes last.
+ */
+#include "config/conf_parser.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "entry/entry.h"
+
+#define ONE_WORD 0x1u /* the value is one argument, blanks included */
+
+static const struct dit_conf_attribute {
+	const char *name;
+	const char *keyword; /* of the directive */
+	unsigned flags;
+} attributes[] = {
+	{"olcAttributeOptions", "attributeoptions", 0},
+	{"olcAttributeTypes", "attributetype", 0},
+	{"olcBackend", "backend", 0},
+	{"olcBkMdbIdlExp", "idlexp", 0},
+	{"olcDatabase", "database", 0},
+	{"olcDbCheckpoint", "checkpoint", 0},
+	{"olcDbDirectory", "directory", 0},
+	{"olcDbEnvFlags", "envflags", 0},
+	{"olcDbIndex", "index", 0},
+	{"olcDbMaxEntrySize", "maxentrysize", 0},
+	{"olcDbMaxReaders", "maxreaders", 0},
+	{"olcDbMaxSize", "maxsize", 0},
+	{"olcDbMode", "mode", 0},
+	{"olcDbMultival", "multival", 0},
+	{"olcDbNoSync", "dbnosync", 0},
+	{"olcDbRtxnSize", "rtxnsize", 0},
+	{"olcDbSearchStack", "searchstack", 0},
+	{"olcDisabled", "disabled", 0},
+	{"olcDitContentRules", "ditcontentrule", 0},
+	{"olcHidden", "hidden", 0},
+	{"olcIndexHash64", "index_hash64", 0},
+	{"olcIndexIntLen", "index_intlen", 0},
+	{"olcIndexSubstrAnyLen", "index_substr_any_len", 0},
+	{"olcIndexSubstrAnyStep", "index_substr_any_step", 0},
+	{"olcIndexSubstrIfMaxLen", "index_substr_if_maxlen", 0},
+	{"olcIndexSubstrIfMinLen", "index_substr_if_minlen", 0},
+	{"olcLastMod", "lastmod", 0},
+	{"olcLdapSyntaxes", "ldapsyntax", 0},
+	{"olcModuleLoad", "moduleload", 0},
+	{"olcModulePath", "modulepath", 0},
+	{"olcObjectClasses", "objectclass", 0},
+	{"olcObjectIdentifier", "objectidentifier", 0},
+	{"olcOverlay", "overlay", 0},
+	{"olcRootDN", "rootdn", ONE_WORD},
+	{"olcServerID", "serverID", 0},
+	{"olcSortVals", "sortvals", 0},
+	{"olcSubordinate", "subordinate", 0},
+	{"olcSuffix", "suffix", ONE_WORD},
+	{"olcSyncUseSubentry", "sync_use_subentry", 0},
+	{"olcToolThreads", "tool-threads", 0},
+};
+
+/* Attributes of releases after 2.5; those with true change what is stored. */
+static const struct {
+	const char *name;
+	bool is_refused;
+} later_attributes[] = {
+	{"olcDbCryptoModule", true},      {"olcDbPageSize", true},
+	{"olcDbPassphrase", true},        {"olcLastBindPrecision", false},
+	{"olcLastBindSendAssert", false}, {"olcLogFileFormat", false},
+	{"olcLogFileOnly", false},        {"olcLogFileRotate", false},
+	{"olcRestrictOp", false},
+};
+
+/* Class names of the kinds; the first kind that an entry has is it. */
+static const struct {
+	const char *name;
+	enum dit_conf_entry_kind kind;
+} kinds[] = {
+	{"olcGlobal", DIT_CONF_ENTRY_GLOBAL},
+	{"olcIncludeFile", DIT_CONF_ENTRY_INCLUDE}, /* slapd skips it, too */
+	{"olcModuleList", DIT_CONF_ENTRY_MODULES},
+	{"olcSchemaConfig", DIT_CONF_ENTRY_SCHEMA},
+	{"olcBackendConfig", DIT_CONF_ENTRY_BACKEND},
+	{"olcDatabaseConfig", DIT_CONF_ENTRY_DATABASE},
+	{"olcOverlayConfig", DIT_CONF_ENTRY_OVERLAY},
+};
+
+int dit_conf_later_attribute(struct dit_span name)
+{
+	size_t n = sizeof(later_attributes) / sizeof(later_attributes[0]);
+
+	for (size_t i = 0; i < n; i++) {
+		if (dit_span_eq_nocase(name, dit_span_of(later_attributes[i].name))) {
+			return later_attributes[i].is_refused ? DIT_E_UNSUPPORTED : 0;
+		}
+	}
+	return DIT_E_UNKNOWN;
+}
+
+const struct dit_attr *dit_conf_find_attr(const struct dit_entry *entry, const char *name)
+{
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		if (strcmp(entry->attrs[i].ad->name.data, name) == 0) {
+			return &entry->attrs[i];
+		}
+	}
+	return NULL;
+}
+
+enum dit_conf_entry_kind dit_conf_entry_kind(const struct dit_schema *schema,
+                                             const struct dit_entry *entry)
+{
+	const struct dit_attr *classes = dit_conf_find_attr(entry, "objectClass");
+
+	for (uint32_t i = 0; classes != NULL && i < classes->nvalues; i++) {
+		const struct dit_class *oc =
+			dit_schema_find_class(schema, classes->values[i]);
+
+		for (size_t j = 0; oc != NULL && j < sizeof(kinds) / sizeof(kinds[0]);
+		     j++) {
+			const struct dit_class *of =
+				dit_schema_find_class(schema, dit_span_of(kinds[j].name));
+
+			if (dit_class_is_a(oc, of)) {
+				return kinds[j].kind;
+			}
+		}
+	}
+	return DIT_CONF_ENTRY_OTHER;
+}
+
+/* ---- values in their order ---- */
+
+struct ordered {
+	struct dit_span text; /* without "{n}" */
+	long number;
+	uint32_t place;
+};
+
+/* Cut "{n}" off; false: there is none. */
+static bool cut_order(struct dit_span *text, long *ret)
+{
+	const char *end = NULL;
+
+	if (text->len == 0 || text->data[0] != '{') {
+		return false;
+	}
+	end = memchr(text->data, '}', text->len);
+	if (end == NULL) {
+		return false;
+	}
+	*ret = strtol(text->data + 1, NULL, 10); /* '}' ends it */
+	text->len -= (size_t)(end + 1 - text->data);
+	text->data = end + 1;
+	return true;
+}
+
+static int compare_ordered(const void *left, const void *right)
+{
+	const struct ordered *a = left;
+	const struct ordered *b = right;
+
+	if (a->number != b->number) {
+		return a->number < b->number ? -1 : 1;
+	}
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static bool is_ordered(const struct dit_ad *ad)
+{
+	return (ad->type->flags &
+	        (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0;
+}
+
+/* The values in the order in which they act; to be freed. NULL: no memory. */
+static struct ordered *order_values(const struct dit_attr *attr, bool *ret_is_mixed)
+{
+	struct ordered *values = calloc(attr->nvalues + 1, sizeof(*values));
+	uint32_t nnumbers = 0;
+
+	*ret_is_mixed = false;
+	if (values == NULL) {
+		return NULL;
+	}
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		values[i] = (struct ordered){.text = attr->values[i], .place = i};
+		if (is_ordered(attr->ad) &&
+		    cut_order(&values[i].text, &values[i].number)) {
+			nnumbers++;
+		}
+	}
+	*ret_is_mixed = nnumbers != 0 && nnumbers != attr->nvalues;
+	if (nnumbers > 1) {
+		qsort(values, attr->nvalues, sizeof(*values), compare_ordered);
+	}
+	return values;
+}
+
+/* Some values with "{n}" and some without cannot be put in order. */
+static int check_orders(struct dit_conf_parser *parser, const struct dit_entry *entry)
+{
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		bool is_mixed = false;
+		struct ordered *values = order_values(&entry->attrs[i], &is_mixed);
+
+		if (values == NULL) {
+			return -ENOMEM;
+		}
+		free(values);
+		if (is_mixed) {
+			return dit_conf_repeat(parser,
+			                       "ordered_value_sort failed on attr %s\n",
+			                       entry->attrs[i].ad->name.data);
+		}
+	}
+	return 0;
+}
+
+/* ---- values to directives ---- */
+
+static int split_value(struct dit_conf_parser *parser, char *text, unsigned flags)
+{
+	char *culprit = NULL;
+
+	if ((flags & ONE_WORD) != 0 && *text != '"') {
+		parser->nwords = *text == '\0' ? 0 : 1;
+		parser->words[0] = text;
+	} else {
+		/* An open quote ends with the value. */
+		(void)dit_conf_split(parser, text, &culprit);
+	}
+	memmove(parser->words + 1, parser->words,
+	        parser->nwords * sizeof(*parser->words));
+	parser->nwords++;
+	parser->words[parser->nwords] = NULL;
+	return 0;
+}
+
+/* @p name and @p text are the caller's to change. */
+static int run_value(struct dit_conf_parser *parser,
+                     const struct dit_conf_attribute *attribute, char *name, char *text,
+                     const char *raw)
+{
+	const struct dit_directive *directive = NULL;
+	int r = dit_conf_reserve_words(parser, text);
+
+	if (r < 0) {
+		return r;
+	}
+	r = split_value(parser, text, attribute->flags);
+	parser->words[0] = name;
+	parser->raw = raw;
+	directive = dit_conf_find_directive(parser, attribute->keyword);
+	/* What another type of database has is not ours. */
+	if (r == 0 && directive != NULL) {
+		r = dit_conf_run_directive(parser, directive);
+	}
+	free(parser->words);
+	parser->words = NULL;
+	parser->raw = NULL;
+	return r;
+}
+
+static int run_ordered(struct dit_conf_parser *parser,
+                       const struct dit_conf_attribute *attribute,
+                       const struct ordered *value, uint32_t place)
+{
+	char name[64];
+	char where[96];
+	char *raw = strndup(value->text.data, value->text.len);
+	char *text = strndup(value->text.data, value->text.len);
+	int r = -ENOMEM;
+
+	if (raw != NULL && text != NULL) {
+		(void)snprintf(name, sizeof(name), "%s", attribute->name);
+		(void)snprintf(where, sizeof(where), "%s: value #%u", attribute->name,
+		               place);
+		parser->value = where;
+		parser->message[0] = '\0';
+		r = run_value(parser, attribute, name, text, raw);
+		parser->value = NULL;
+	}
+	if (r == DIT_E_CONFIG && parser->message[0] == '\0') {
+		(void)dit_conf_repeat(parser, "<%s> handler exited with 1",
+		                      attribute->name);
+	}
+	free(raw);
+	free(text);
+	return r;
+}
+
+static const struct dit_conf_attribute *find_attribute(const char *name)
+{
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
+		if (strcmp(attributes[i].name, name) == 0) {
+			return &attributes[i];
+		}
+	}
+	return NULL;
+}
+
+static int run_attr(struct dit_conf_parser *parser, const struct dit_attr *attr)
+{
+	const struct dit_conf_attribute *attribute = find_attribute(attr->ad->name.data);
+	struct ordered *values = NULL;
+	bool is_mixed = false;
+	int r = 0;
+
+	if (attribute == NULL) {
+		return 0;
+	}
+	values = order_values(attr, &is_mixed);
+	if (values == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; r == 0 && i < attr->nvalues; i++) {
+		r = run_ordered(parser, attribute, &values[i], i);
+	}
+	free(values);
+	return r;
+}
+
+/* ---- attributes in their order ---- */
+
+struct running {
+	struct dit_conf_parser *parser;
+	const struct dit_entry *entry;
+	bool *is_done; /* for each attribute */
+};
+
+static int run_once(struct running *running, uint32_t i)
+{
+	if (running->is_done[i]) {
+		return 0;
+	}
+	running->is_done[i] = true;
+	return run_attr(running->parser, &running->entry->attrs[i]);
+}
+
+static int run_types(struct running *running, const struct dit_attr_type **types)
+{
+	int r = 0;
+
+	for (; r == 0 && *types != NULL; types++) {
+		for (uint32_t i = 0; r == 0 && i < running->entry->nattrs; i++) {
+			if (running->entry->attrs[i].ad == &(*types)->ad) {
+				r = run_once(running, i);
+			}
+		}
+	}
+	return r;
+}
+
+static int run_class(struct running *running, const struct dit_class *oc)
+{
+	int r = 0;
+
+	for (const struct dit_class **sup = oc->sups; r == 0 && *sup != NULL; sup++) {
+		r = run_class(running, *sup);
+	}
+	if (r == 0) {
+		r = run_types(running, oc->must);
+	}
+	return r == 0 ? run_types(running, oc->may) : r;
+}
+
+static int run_all(struct running *running)
+{
+	const struct dit_entry *entry = running->entry;
+	const struct dit_schema *schema = running->parser->settings->schema;
+	const struct dit_attr *classes = dit_conf_find_attr(entry, "objectClass");
+	int r = check_orders(running->parser, entry);
+
+	for (uint32_t i = 0; r == 0 && classes != NULL && i < classes->nvalues; i++) {
+		const struct dit_class *oc =
+			dit_schema_find_class(schema, classes->values[i]);
+
+		if (oc != NULL) {
+			r = run_class(running, oc);
+		}
+	}
+	for (uint32_t i = 0; r == 0 && i < entry->nattrs; i++) {
+		r = run_once(running, i);
+	}
+	return r;
+}
+
+int dit_conf_run_entry(struct dit_conf_parser *parser, const struct dit_entry *entry)
+{
+	struct running running = {.parser = parser, .entry = entry};
+	int r = 0;
+
+	running.is_done = calloc(entry->nattrs + 1, sizeof(*running.is_done));
+	if (running.is_done == NULL) {
+		return -ENOMEM;
+	}
+	parser->message[0] = '\0';
+	r = run_all(&running);
+	free(running.is_done);
+	return r;
+}

@@ -1,0 +1,242 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# cn=config: every slapd.conf fixture turned into a tree by slaptest and loaded from by
+# slapadd and by ditadd, same records as from the file; and what is wrong with a tree is
+# told in slapd's words.
+. "${0%/*}/lib.sh"
+
+# with_tree PROGRAM DIR ARGUMENT...: run it on the tree in DIR/slapd.d; as load_with
+with_tree() {
+	local program=$1 dir=$2 status
+	shift 2
+	# bash remarks on programs that die.
+	{
+		(cd "$work" && "$program" -F "$dir/slapd.d" "$@") >"$dir/stdout" \
+			2>"$dir/stderr.raw"
+		status=$?
+	} 2>/dev/null
+	echo "$status" >"$dir/exit"
+	sed "s,$dir/,SITE/,g; s/^\(slapadd\|ditadd\): /PROGRAM: /" <"$dir/stderr.raw" \
+		>"$dir/stderr"
+}
+
+# make_tree DIR: DIR/slapd.d from DIR/slapd.conf. slaptest opens the databases, but for
+# -u, and then it writes nothing; -n 0 opens the first alone.
+make_tree() {
+	rm -rf "$1/slapd.d"
+	mkdir "$1/slapd.d"
+	(cd "$work" && slaptest -n 0 -f "$1/slapd.conf" -F "$1/slapd.d") \
+		>"$1/slaptest" 2>&1 || cat "$1/slaptest"
+	[ -f "$1/slapd.d/cn=config.ldif" ]
+}
+
+# schema_apart DIR: what slapd.conf defines itself ends in cn=config, which is read before
+# the schema that it builds on; slapd refuses such a tree. An included file is different.
+schema_apart() {
+	grep -v '^\(include\|module\|database\)' "$1/slapd.conf" |
+		sed '/^suffix/,$d' >"$1/own.schema"
+	{
+		grep '^\(include\|module\)' "$1/slapd.conf"
+		echo "include $1/own.schema"
+		sed -n '/^database/,$p' "$1/slapd.conf"
+	} >"$1/new"
+	mv "$1/new" "$1/slapd.conf"
+}
+
+# fixture CONF LDIF OPTION...
+fixture() {
+	local conf=$1 name="$2/$1" options=("${@:3}") mode site
+	fill_in "$work" <"$DIT_TEST_DATA/ldif/$2.ldif" >"$work/input.ldif"
+	for site in ref dit file; do
+		make_site "$work/$site" "$conf"
+		awk '$1 == "directory" { print $2 }' "$work/$site/slapd.conf" |
+			xargs mkdir -p
+		if grep -q '^\(attributetype\|objectclass\) ' "$work/$site/slapd.conf"
+		then
+			schema_apart "$work/$site"
+		fi
+		[ "$site" = file ] || check "$name: slaptest" make_tree "$work/$site"
+		empty_site "$work/$site"
+	done
+	for mode in '' -q; do
+		for site in ref dit file; do
+			empty_site "$work/$site"
+		done
+		with_tree slapadd "$work/ref" ${mode:+"$mode"} "${options[@]}" \
+			-l "$work/input.ldif"
+		with_tree "$DITADD" "$work/dit" ${mode:+"$mode"} "${options[@]}" -T 2 \
+			-l "$work/input.ldif"
+		ditadd_site "$work/file" ${mode:+"$mode"} "${options[@]}" -T 1 \
+			-l "$work/input.ldif"
+		check "$name $mode: messages" same_messages "$work/ref" "$work/dit"
+		# Refused alike: no database.
+		[ -f "$work/dit/db/data.mdb" ] || continue
+		check "$name $mode: content" same_content --generated \
+			--ignore-integerkey "$work/ref" "$work/dit"
+		check "$name $mode: file and tree" same_content --generated \
+			"$work/file" "$work/dit"
+	done
+}
+
+# Entries and options for each configuration; "operational" for those not named.
+declare -A entries=(
+	[apart]=../apart/values [bench]=unicode [certs]=certs
+	[empty-suffix]=empty-suffix [grown-suffix]=grown-suffix [intlen8]=numbers
+	[lists]=comments [lists17]=comments [long-suffix]=long-suffix
+	[odd-suffix]=odd-suffix [options]=tags [rules]=comments [schema]=schema
+	[substr]=unicode [too-long-suffix]=long-suffix [values]=comments
+)
+
+# The tree that the cases below are about; no checksums, so that it can be changed.
+base_tree() {
+	cat >"$work/base/slapd.conf" <<-CONF
+		include $DIT_SCHEMA_DIR/core.schema
+		include $DIT_SCHEMA_DIR/cosine.schema
+		modulepath /usr/lib/ldap
+		moduleload back_mdb
+		moduleload syncprov
+		tool-threads 2
+		sortvals member
+		objectidentifier myroot 1.2.3.4
+		attributetype ( myroot:1 NAME 'foo' SUP name )
+		backend mdb
+		idlexp 17
+		database mdb
+		suffix "dc=x"
+		rootdn "cn=Jörg,dc=x"
+		directory $work/site/db
+		index default eq,sub
+		index cn
+		multival member 5,3
+		overlay syncprov
+		database mdb
+		suffix "dc=y"
+		directory $work/site/db-other
+	CONF
+	make_tree "$work/base"
+	cp -r "$work/base/slapd.d" "$work/summed"
+	find "$work/base/slapd.d" -name '*.ldif' -exec sed -i 1,2d {} +
+}
+
+# change TREE FILE COMMAND: one line of tree-cases
+change() {
+	local at="$1/$2"
+	case $3 in
+	rm) rm -r "$at" ;;
+	empty) : >"$at" ;;
+	folder) rm "$at" && mkdir "$at" ;;
+	link) rm "$at" && ln -s nowhere "$at" ;;
+	file) rm -rf "$at" && : >"$at" ;;
+	copy\ *) cp "$at" "${at%/*}/${3#copy }" ;;
+	move\ *) mv "$at" "${at%/*}/${3#move }" ;;
+	write\ *) mkdir -p "${at%/*}" && printf '%b\n' "${3#write }" >"$at" ;;
+	add\ *) printf '%b\n' "${3#add }" >>"$at" ;;
+	*) sed -i "$3" "$at" ;;
+	esac
+}
+
+# tree_cases FILE BASE FUNCTION: call FUNCTION after loads from each changed tree
+tree_cases() {
+	local at how text
+	while IFS=$'\t' read -r at how; do
+		[[ -n $at && $at != \#* ]] || continue
+		rm -rf "$work/site/slapd.d"
+		cp -r "$2" "$work/site/slapd.d"
+		change "$work/site/slapd.d" "$at" "$how"
+		text="$at: $how"
+		empty_site "$work/site"
+		with_tree slapadd "$work/site" -l /dev/null
+		for text in exit stderr; do
+			cp "$work/site/$text" "$work/ref/$text"
+		done
+		empty_site "$work/site"
+		with_tree "$DITADD" "$work/site" -l /dev/null
+		"$3" "$at: $how"
+	done <"$DIT_TEST_DATA/errors/$1"
+}
+
+# The grammar that slapadd prints after a malformed definition is not compared.
+# shellcheck disable=SC2317 # called by tree_cases
+told_alike() {
+	sed -i '/^[A-Za-z]*Description = /d; /^[[:space:]]/d' "$work/ref/stderr" \
+		"$work/site/stderr"
+	check "tree: $1" same_messages "$work/ref" "$work/site"
+}
+
+# What slapd takes, or dies of, and what would make it load something else than is meant.
+# shellcheck disable=SC2317 # called by tree_cases
+refused_by_ditadd() {
+	check "tree: $1: refused" grep -q '^1$' "$work/site/exit"
+	check "tree: $1: said" grep -q '^PROGRAM: bad configuration directory!$' \
+		"$work/site/stderr"
+	check "tree: $1: slapadd differs" eval \
+		'! same_messages "$work/ref" "$work/site"'
+}
+
+# shellcheck disable=SC2317 # called by tree_cases
+refused_by_slapadd() {
+	check "tree: $1: slapadd" grep -q '^1$' "$work/ref/exit"
+	check "tree: $1: ditadd" grep -q '^0$' "$work/site/exit"
+}
+
+# told_by_both WHAT ARGUMENT...: both programs in the same folder
+told_by_both() {
+	local what=$1
+	shift
+	for site in ref dit; do
+		empty_site "$work/$site"
+	done
+	(cd "$work" && slapadd "$@" -l /dev/null) 2>"$work/ref/stderr"
+	echo $? >"$work/ref/exit"
+	(cd "$work" && "$DITADD" "$@" -l /dev/null) 2>"$work/dit/stderr"
+	echo $? >"$work/dit/exit"
+	sed -i 's/^\(slapadd\|ditadd\): /PROGRAM: /' "$work/ref/stderr" \
+		"$work/dit/stderr"
+	check "$what" same_messages "$work/ref" "$work/dit"
+}
+
+make_site "$work/ref"
+make_site "$work/dit"
+make_site "$work/site"
+make_site "$work/base"
+check "base tree" base_tree
+
+loaded=
+for file in "$DIT_TEST_DATA"/conf/*.conf; do
+	conf=${file##*/}
+	conf=${conf%.conf}
+	case $conf in
+	*-part) ;;
+	lexical)
+		fixture lexical operational -n 3
+		fixture lexical operational -c -b ou=x,dc=example,dc=com
+		;;
+	*) fixture "$conf" "${entries[$conf]:-operational}" -c ;;
+	esac
+	loaded+=" $(ls "$work/dit/db")"
+done
+check "databases were made" grep -q 'data.mdb.*data.mdb.*data.mdb' <<<"${loaded//$'\n'/ }"
+
+tree_cases tree-cases "$work/base/slapd.d" told_alike
+tree_cases tree-sums "$work/summed" told_alike
+tree_cases tree-strict "$work/base/slapd.d" refused_by_ditadd
+tree_cases tree-lenient "$work/base/slapd.d" refused_by_slapadd
+
+make_site "$work/dit"
+mkdir "$work/empty" "$work/hidden" "$work/full"
+: >"$work/hidden/.x"
+: >"$work/full/x"
+conf=dit/slapd.conf
+told_by_both "no folder" -F nowhere
+told_by_both "empty name" -F ""
+told_by_both "empty folder" -F empty
+told_by_both "a file" -F "$conf"
+told_by_both "file and no folder" -f "$conf" -F nowhere
+told_by_both "file and a tree" -f "$conf" -F base/slapd.d
+told_by_both "file and a folder" -f "$conf" -F full
+told_by_both "bad file and an empty folder" -f nowhere.conf -F empty
+check "-n 0" eval '! "$DITADD" -F "$work/base/slapd.d" -n 0 -l /dev/null'
+told_by_both "-n 9" -F base/slapd.d -n 9
+told_by_both "-b unknown" -F base/slapd.d -b dc=unknown
+
+finish
