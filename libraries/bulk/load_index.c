@@ -8,10 +8,10 @@
  *
  *   thread 1   sort, merge, write mail │ sort, merge, write sn │ ...
  *   thread 2   sort, merge, write cn       │ ...
- *   main       write the tree │ wait
+ *   main       write the tree  │ wait
  *
- * The pages of the indexes follow those that liblmdb writes, so while main still writes
- * the tree the threads sort, and then wait at the gate.
+ * Pages of tables follow those that liblmdb writes, so until main has ended that the
+ * threads sort, and wait at the gate.
  *
  * Lock order: there is one lock, and nothing is called with it held.
  */
@@ -216,22 +216,26 @@ static int wait_for_members(struct load_index *phase)
 	return r;
 }
 
-int load_index_write(struct load_target *target)
+int load_index_open(struct load_target *target)
 {
 	struct load_index *phase = target->index_phase;
-	int r = dit_staging_begin_indexes(target->staging);
+	int r = dit_staging_begin_tables(target->staging);
 
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		(void)pthread_mutex_lock(&phase->lock);
+		phase->is_open = true;
+		(void)pthread_cond_broadcast(&phase->changed);
+		(void)pthread_mutex_unlock(&phase->lock);
 	}
-	(void)pthread_mutex_lock(&phase->lock);
-	phase->is_open = true;
-	(void)pthread_cond_broadcast(&phase->changed);
-	(void)pthread_mutex_unlock(&phase->lock);
+	return r;
+}
+
+int load_index_write(struct load_target *target)
+{
 	if (target->loader->nthreads == 1) {
 		load_index_round(target);
 	}
-	return wait_for_members(phase);
+	return wait_for_members(target->index_phase);
 }
 
 /* ---- beginning and end ---- */

@@ -254,8 +254,9 @@ void load_wide_free(struct load_target *target);
 int load_index_start(struct load_target *target);
 /* The members' round; between start and free. */
 void load_index_round(struct load_target *target);
-/* When all else is written: lets the members write, waits for them; with one thread it
- * does their work. */
+/* When liblmdb has nothing more to write: lets the members, and load_write_tree(). */
+int load_index_open(struct load_target *target);
+/* Waits for the members; with one thread it does their work. */
 int load_index_write(struct load_target *target);
 /* Makes members give up; then dit_team_free() returns. */
 void load_index_cancel(struct load_target *target);

@@ -148,10 +148,32 @@ int load_target_open(struct load_target *target)
 
 /* ---- after the last round ---- */
 
+static int make_index_stats(struct load_target *target)
+{
+	struct dit_load_database_stats *stats = target->stats;
+	size_t n = dit_index_set_ndbs(target->indexes);
+
+	stats->indexes = calloc(n + 1, sizeof(*stats->indexes));
+	if (stats->indexes == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
+
+		stats->indexes[i].name = strdup(db->name);
+		stats->indexes[i].is_integerkey = db->is_integerkey;
+		if (stats->indexes[i].name == NULL) {
+			return -ENOMEM;
+		}
+		stats->nindexes++;
+	}
+	return 0;
+}
+
 int load_target_seal(struct load_target *target)
 {
 	struct loader *loader = target->loader;
-	int r = 0;
+	int r = make_index_stats(target);
 
 	for (size_t i = 0; i + 1 < target->nlate && r == 0; i += 2) {
 		r = dit_postings_note_late(target->postings, target->late[i],
@@ -180,42 +202,20 @@ int load_target_write_tree(struct load_target *target)
 	int r = load_write_ads(target);
 
 	if (r == 0) {
+		r = load_index_open(target);
+	}
+	if (r == 0) {
 		r = load_write_tree(target);
 	}
 	return r < 0 ? load_fail(target->loader, r, "could not write the tree") : 0;
-}
-
-static int make_index_stats(struct load_target *target)
-{
-	struct dit_load_database_stats *stats = target->stats;
-	size_t n = dit_index_set_ndbs(target->indexes);
-
-	stats->indexes = calloc(n + 1, sizeof(*stats->indexes));
-	if (stats->indexes == NULL) {
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
-
-		stats->indexes[i].name = strdup(db->name);
-		stats->indexes[i].is_integerkey = db->is_integerkey;
-		if (stats->indexes[i].name == NULL) {
-			return -ENOMEM;
-		}
-		stats->nindexes++;
-	}
-	return 0;
 }
 
 int load_target_write_indexes(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	struct dit_postings_stats postings = {0};
-	int r = make_index_stats(target);
+	int r = load_index_write(target);
 
-	if (r == 0) {
-		r = load_index_write(target);
-	}
 	if (r < 0) {
 		return load_fail(loader, r,
 		                 r == DIT_E_STOPPED ? "load ended"

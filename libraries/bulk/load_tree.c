@@ -10,14 +10,21 @@
 #include <string.h>
 
 #include "store/name_codec.h"
+#include "store/table_writer.h"
+
+static int add_name(struct dit_table_writer *writer, uint64_t under,
+                    struct dit_span record)
+{
+	return dit_table_writer_add(
+		writer, (struct dit_span){(const char *)&under, sizeof(under)}, record);
+}
 
 /* The dummy that slapd stores first below the root (storage.md 3.1). */
-static int put_dummy(struct load_target *target)
+static int put_dummy(struct dit_table_writer *writer)
 {
 	static const char dummy[12];
 
-	return dit_staging_put_name(target->staging, 0,
-	                            (struct dit_span){dummy, sizeof(dummy)});
+	return add_name(writer, 0, (struct dit_span){dummy, sizeof(dummy)});
 }
 
 static uint64_t get_be64(const char *at)
@@ -30,7 +37,8 @@ static uint64_t get_be64(const char *at)
 	return value;
 }
 
-static int put_name(struct load_target *target, const struct dit_sort_record *record)
+static int put_name(struct load_target *target, struct dit_table_writer *writer,
+                    const struct dit_sort_record *record)
 {
 	char out[DIT_NAME_RECORD_MAX];
 	struct dit_span norm = {record->key.data + 10, record->key.len - 10};
@@ -49,31 +57,45 @@ static int put_name(struct load_target *target, const struct dit_sort_record *re
 	if (len < 0) {
 		return len;
 	}
-	return dit_staging_put_name(target->staging, under,
-	                            (struct dit_span){out, (size_t)len});
+	return add_name(writer, under, (struct dit_span){out, (size_t)len});
 }
 
-int load_write_tree(struct load_target *target)
+static int put_names(struct load_target *target, struct dit_table_writer *writer)
 {
 	struct dit_sort_record record = {0};
-	int r = dit_sorter_seal(target->tree);
+	int r = 0;
 
-	if (r < 0) {
-		return r;
-	}
 	if (dit_dn_table_size(target->names) > 0) {
-		r = put_dummy(target);
+		r = put_dummy(writer);
 	}
 	dit_dn_table_count(target->names);
 	if (r == 0) {
 		r = dit_sorter_next(target->tree, &record);
 	}
 	while (r > 0) {
-		r = put_name(target, &record);
+		r = put_name(target, writer, &record);
 		if (r == 0) {
 			r = dit_sorter_next(target->tree, &record);
 		}
 	}
+	return r;
+}
+
+int load_write_tree(struct load_target *target)
+{
+	struct dit_table_writer *writer = NULL;
+	int r = dit_sorter_seal(target->tree);
+
+	if (r == 0) {
+		r = dit_staging_open_names(target->staging, &writer);
+	}
+	if (r == 0) {
+		r = put_names(target, writer);
+	}
+	if (r == 0) {
+		return dit_staging_close_names(target->staging, writer);
+	}
+	dit_table_writer_free(writer);
 	return r;
 }
 

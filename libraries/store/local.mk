@@ -28,6 +28,7 @@ rooms += %D%/libstore.la
 	%D%/staging_impl.h \
 	%D%/staging_publish.c \
 	%D%/staging_split.c \
+	%D%/staging_tables.c \
 	%D%/staging_writers.c \
 	%D%/store.h \
 	%D%/strerror.c \

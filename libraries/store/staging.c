@@ -162,13 +162,14 @@ static uint64_t first_map_bytes(uint64_t expected_bytes)
 /* The four that slapd expects in every database; flags as in storage.md 1.2. */
 static int create_fixed(struct dit_staging *staging)
 {
+	MDB_dbi dn2i = 0;
 	const struct {
 		const char *name;
 		unsigned flags;
 		MDB_dbi *dbi;
 	} fixed[] = {
 		{"ad2i", MDB_INTEGERKEY, &staging->ad2i},
-		{"dn2i", MDB_INTEGERKEY | MDB_DUPSORT, &staging->dn2i},
+		{staging->names.name, staging->names.flags, &dn2i},
 		{"id2e", MDB_INTEGERKEY, &staging->id2e},
 		{"id2v", MDB_DUPSORT, &staging->id2v},
 	};
@@ -245,6 +246,7 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 		free(staging->indexes[i].name);
 	}
 	free(staging->indexes);
+	free(staging->names.name);
 	free(staging->staging_path);
 	free(staging->directory);
 	free(staging);
@@ -256,8 +258,10 @@ static int staging_init(struct dit_staging *staging, const struct dit_staging_op
 	staging->maxsize_bytes =
 		opts->maxsize_bytes == 0 ? MAXSIZE_DEFAULT : opts->maxsize_bytes;
 	staging->may_grow = opts->may_grow;
+	staging->names.name = strdup("dn2i");
+	staging->names.flags = MDB_INTEGERKEY | MDB_DUPSORT;
 	staging->directory = strdup(opts->directory);
-	if (staging->directory == NULL ||
+	if (staging->names.name == NULL || staging->directory == NULL ||
 	    asprintf(&staging->staging_path, "%s/" DIT_STAGING_NAME, opts->directory) <
 	            0) {
 		staging->staging_path = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What staging.c (open, publish, abandon) and staging_writers.c, staging_split.c
- * (everything between) share. Nobody else includes this, tests apart.
+ * What staging.c (open, publish, abandon), staging_writers.c, staging_split.c and
+ * staging_tables.c (everything between) share. Nobody else includes this, tests apart.
  *
  * Threads: as store.h says.
  */
@@ -17,9 +17,10 @@
 #include "store/page_sink.h"
 #include "store/store.h"
 
-struct dit_staged_index {
-	char *name; /* owned */
-	bool is_integerkey;
+/** A database that is written beside liblmdb. */
+struct dit_staged_table {
+	char *name;     /* owned */
+	unsigned flags; /* MDB_... */
 	bool is_written;
 	uint64_t at; /* of its record in the file; once has_pages */
 	struct dit_tree_record tree;
@@ -46,7 +47,6 @@ struct dit_staging {
 	size_t page_bytes;
 	uint64_t map_bytes;
 	MDB_dbi ad2i;
-	MDB_dbi dn2i;
 	MDB_dbi id2e;
 	MDB_dbi id2v;
 
@@ -68,14 +68,12 @@ struct dit_staging {
 	bool has_split;
 	uint64_t last_split;    /* highest ID in id2v ... */
 	uint16_t last_split_ad; /* ... and the highest number under it */
-	bool has_name;
-	uint64_t last_name;
-	bool is_name_list; /* has more than one record */
 
-	/* Index databases; the array is constant while their writers are at work. */
-	struct dit_staged_index *indexes;
+	/* The array is constant while writers are at work. */
+	struct dit_staged_table names; /* dn2i */
+	struct dit_staged_table *indexes;
 	size_t nindexes;
-	bool has_pages; /* since dit_staging_begin_indexes(): liblmdb writes no more */
+	bool has_pages; /* since dit_staging_begin_tables(): liblmdb writes no more */
 	struct dit_page_space space;
 
 	int error; /* the first; all later calls return it */

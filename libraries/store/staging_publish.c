@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Publishing a staging environment, in this order, so that a crash at any point leaves
- * the old database or the new one: commit; close; put the roots of the index databases
+ * the old database or the new one: commit; close; put the roots of names and indexes
  * into the main tree, and the last page and the configured map size into the meta pages;
  * cut the file behind its last used page; mode and owner; fsync; rename; fsync the
  * directory.
@@ -32,17 +32,20 @@ static off_t meta_at(const struct dit_staging *staging, unsigned number)
 	return (off_t)(number * staging->page_bytes + sizeof(struct dit_page_header));
 }
 
-/* The roots of the index databases, where liblmdb left those of empty ones. */
+/* A root, where liblmdb left that of an empty database. */
+static int write_root(const struct dit_staged_table *table, int fd)
+{
+	return table->is_written
+	               ? write_at(fd, &table->tree, sizeof(table->tree), table->at)
+	               : 0;
+}
+
 static int write_roots(const struct dit_staging *staging, int fd)
 {
-	int r = 0;
+	int r = write_root(&staging->names, fd);
 
 	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
-		const struct dit_staged_index *index = &staging->indexes[i];
-
-		if (index->is_written) {
-			r = write_at(fd, &index->tree, sizeof(index->tree), index->at);
-		}
+		r = write_root(&staging->indexes[i], fd);
 	}
 	return r;
 }

@@ -19,10 +19,8 @@
  * it takes two and a root above them. The slack covers the pages that every commit
  * rewrites: one path in each tree, the free list.
  *
- * Index databases are only created here. Their pages, the greater part of the file, are
- * written beside liblmdb (table_writer.h), several databases at once; so they come last:
- * from dit_staging_begin_indexes() on, the pages behind liblmdb's last one are ours, and
- * publishing puts the roots where liblmdb keeps them (staging.c).
+ * What is large and sorted at the end, names and indexes, is not written here but beside
+ * liblmdb (staging_tables.c).
  *
  * Ordinary writes and not MDB_WRITEMAP: measured with 22.8 million postings, when they
  * still went through liblmdb, it saved at best a sixth of the processor time, and with
@@ -33,13 +31,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/error.h"
 #include "store/lmdb_error.h"
-#include "store/table_writer.h"
 
 /* Charged per transaction; comes to some 2000 pages of 4096 bytes. */
 #define TXN_BYTES (8u << 20)
@@ -292,178 +288,6 @@ int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t l
 	}
 	*ret_space = data.mv_data;
 	return 0;
-}
-
-int dit_staging_put_name(struct dit_staging *staging, uint64_t id, struct dit_span record)
-{
-	bool is_new = !staging->has_name || id != staging->last_name;
-	MDB_val key = {sizeof(id), &id};
-	MDB_val data = {record.len, (void *)record.data};
-	uint64_t bytes = STAGING_NODE_BYTES + record.len;
-	int r = 0;
-
-	if (staging->error != 0) {
-		return staging->error;
-	}
-	if (is_new) {
-		bytes += sizeof(id);
-	} else if (!staging->is_name_list) {
-		bytes += STAGING_LIST_BYTES;
-	}
-	r = dit_staging_charge(staging, bytes);
-	if (r == 0) {
-		r = dit_staging_cursor_on(staging, staging->dn2i);
-	}
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_cursor_put(staging->cursor, &key, &data,
-		                                  is_new ? MDB_APPEND : MDB_APPENDDUP));
-	}
-	if (r < 0) {
-		return dit_staging_keep(staging, r);
-	}
-	staging->has_name = true;
-	staging->last_name = id;
-	staging->is_name_list = !is_new;
-	return 0;
-}
-
-/* ---- index databases ---- */
-
-static int remember_index(struct dit_staging *staging, const char *name,
-                          bool is_integerkey)
-{
-	struct dit_staged_index *indexes =
-		realloc(staging->indexes, (staging->nindexes + 1) * sizeof(*indexes));
-	struct dit_staged_index *index = NULL;
-
-	if (indexes == NULL) {
-		return -ENOMEM;
-	}
-	staging->indexes = indexes;
-	index = &indexes[staging->nindexes];
-	*index = (struct dit_staged_index){.name = strdup(name),
-	                                   .is_integerkey = is_integerkey};
-	if (index->name == NULL) {
-		return -ENOMEM;
-	}
-	staging->nindexes++;
-	return 0;
-}
-
-int dit_staging_add_index(struct dit_staging *staging, const char *name,
-                          bool is_integerkey)
-{
-	unsigned flags = MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP |
-	                 (is_integerkey ? MDB_INTEGERKEY : 0);
-	MDB_dbi dbi = 0;
-	int r = 0;
-
-	if (staging->error != 0) {
-		return staging->error;
-	}
-	r = dit_staging_charge(staging, STAGING_LIST_BYTES + strlen(name));
-	if (r < 0) {
-		return dit_staging_keep(staging, r);
-	}
-	r = dit_lmdb_error(mdb_dbi_open(staging->txn, name, 0, &dbi));
-	if (r != MDB_NOTFOUND) {
-		return dit_staging_keep(staging, r < 0 ? r : DIT_E_DUPLICATE);
-	}
-	r = dit_lmdb_error(mdb_dbi_open(staging->txn, name, MDB_CREATE | flags, &dbi));
-	if (r == 0) {
-		r = remember_index(staging, name, is_integerkey);
-	}
-	return dit_staging_keep(staging, r);
-}
-
-/*
- * Where in the file the record of a named database lies: liblmdb gives its address, and
- * the page around it knows its number.
- */
-static int find_record(struct dit_staging *staging, MDB_txn *txn, MDB_dbi main_dbi,
-                       struct dit_staged_index *index)
-{
-	MDB_val key = {strlen(index->name), index->name};
-	MDB_val value = {0, NULL};
-	const struct dit_page_header *page = NULL;
-	size_t offset = 0;
-	int r = dit_lmdb_error(mdb_get(txn, main_dbi, &key, &value));
-
-	if (r < 0) {
-		return r;
-	}
-	if (value.mv_size != sizeof(index->tree)) {
-		return MDB_INCOMPATIBLE;
-	}
-	memcpy(&index->tree, value.mv_data, sizeof(index->tree));
-	offset = (uintptr_t)value.mv_data % staging->page_bytes;
-	page = (const void *)((const char *)value.mv_data - offset);
-	index->at = page->number * staging->page_bytes + offset;
-	return index->tree.root == DIT_PAGE_NONE ? 0 : MDB_INCOMPATIBLE;
-}
-
-static int find_records(struct dit_staging *staging)
-{
-	MDB_txn *txn = NULL;
-	MDB_dbi main_dbi = 0;
-	int r = dit_lmdb_error(mdb_txn_begin(staging->env, NULL, MDB_RDONLY, &txn));
-
-	if (r < 0) {
-		return r;
-	}
-	r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
-	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
-		r = find_record(staging, txn, main_dbi, &staging->indexes[i]);
-	}
-	mdb_txn_abort(txn);
-	return r;
-}
-
-int dit_staging_begin_indexes(struct dit_staging *staging)
-{
-	int r = staging->error;
-
-	if (r == 0 && staging->has_pages) {
-		r = -EINVAL;
-	}
-	if (r == 0) {
-		r = dit_staging_commit(staging);
-	}
-	if (r == 0) {
-		r = find_records(staging);
-	}
-	if (r < 0) {
-		return dit_staging_keep(staging, r);
-	}
-	staging->space.fd = staging->data_fd;
-	staging->space.page_bytes = (unsigned)staging->page_bytes;
-	atomic_store_explicit(&staging->space.next_page,
-	                      staging->used_bytes / staging->page_bytes,
-	                      memory_order_relaxed);
-	staging->has_pages = true;
-	return 0;
-}
-
-int dit_staging_open_index(struct dit_staging *staging, size_t number,
-                           struct dit_table_writer **ret)
-{
-	if (!staging->has_pages || number >= staging->nindexes ||
-	    staging->indexes[number].is_written) {
-		return -EINVAL;
-	}
-	return dit_table_writer_new(ret, &staging->space,
-	                            staging->indexes[number].is_integerkey);
-}
-
-int dit_staging_close_index(struct dit_staging *staging, size_t number,
-                            struct dit_table_writer *writer)
-{
-	struct dit_staged_index *index = &staging->indexes[number];
-	int r = dit_table_writer_finish(writer, &index->tree);
-
-	index->is_written = r == 0;
-	dit_table_writer_free(writer);
-	return r;
 }
 
 uint64_t dit_staging_used_bytes(const struct dit_staging *staging)

@@ -20,8 +20,8 @@
  *   dit_snapshot_open();  dit_snapshot_dbs();  dit_scan_open(), dit_scan_next()...;
  *   dit_snapshot_close()
  *
- * Threads: a staging object belongs to one thread, but index databases may be written by
- * several, each its own, between dit_staging_begin_indexes() and the end. A snapshot and
+ * Threads: a staging object belongs to one thread, but names and indexes may be written by
+ * several, each its own, between dit_staging_begin_tables() and the end. A snapshot and
  * its scans belong to one thread at a time; the bytes that scans return may be read by any
  * thread until the snapshot is closed. While an environment is staged, the same process
  * must not open a snapshot of the same directory.
@@ -77,10 +77,6 @@ int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t l
 int dit_staging_put_split(struct dit_staging *staging, uint64_t id, uint16_t ad,
                           const struct dit_span *records, uint32_t nrecords);
 
-/** dn2i: keys ascend, records of one key in stored order, self or dummy first. */
-int dit_staging_put_name(struct dit_staging *staging, uint64_t id,
-                         struct dit_span record);
-
 /**
  * Create an index database, empty. They are numbered from 0 in this order.
  * DIT_E_DUPLICATE: there is a database of that name.
@@ -89,25 +85,28 @@ int dit_staging_add_index(struct dit_staging *staging, const char *name,
                           bool is_integerkey);
 
 /**
- * Commit what was written. From here on only index databases are written, by as many
- * threads as there are databases:
+ * Commit what was written. From here on only names and indexes are written, by as many
+ * threads as there are databases, each in this way:
  *
- *   dit_staging_open_index();  dit_table_writer_put()...;
- *   dit_staging_close_index()  or, to give up,  dit_table_writer_free()
+ *   open;  dit_table_writer_put() or _add()...;  close  or, to give up,
+ *   dit_table_writer_free()
  *
  * MDB_INCOMPATIBLE: this is not the LMDB whose format we know.
  */
-int dit_staging_begin_indexes(struct dit_staging *staging);
+int dit_staging_begin_tables(struct dit_staging *staging);
 
 struct dit_table_writer; /* table_writer.h */
 /** -EINVAL: not begun, no such database, or written already; -ENOMEM. Any thread. */
 int dit_staging_open_index(struct dit_staging *staging, size_t number,
                            struct dit_table_writer **ret);
+/** dn2i: keys are IDs of 8 bytes; records in stored order, self or dummy first. */
+int dit_staging_open_names(struct dit_staging *staging, struct dit_table_writer **ret);
 /** Finish the database. Frees @p writer in every case. Errors of its writing. */
 int dit_staging_close_index(struct dit_staging *staging, size_t number,
                             struct dit_table_writer *writer);
+int dit_staging_close_names(struct dit_staging *staging, struct dit_table_writer *writer);
 
-/** Bytes of the data file in use so far. Any thread once index databases are written. */
+/** Bytes of the data file in use so far. Any thread once tables are written. */
 uint64_t dit_staging_used_bytes(const struct dit_staging *staging);
 
 /*

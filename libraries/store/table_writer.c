@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Posting lists into nodes, nodes into leaves. */
+/* Lists into nodes, nodes into leaves. */
 #include "store/table_writer.h"
 
 #include <errno.h>
@@ -22,12 +22,18 @@ struct dit_table_writer {
 	uint64_t nitems;
 	size_t key_len; /* of the last key; 0: none yet */
 	char key[DIT_TREE_KEY_MAX];
+
+	/* The list of records of the last key. */
+	char *records; /* the open page; owned; NULL: there are only IDs */
+	uint64_t nrecords;
+	bool is_tree;           /* pages before this one are in the list's tree */
 	struct dit_span lowest; /* of the open leaf; points into it */
 };
 
 int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
-                         bool is_integerkey)
+                         unsigned flags)
 {
+	bool has_records = (flags & MDB_DUPFIXED) == 0;
 	struct dit_table_writer *writer = calloc(1, sizeof(*writer));
 	int r = 0;
 
@@ -37,10 +43,11 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	dit_page_tree_init(&writer->tree, &writer->sink);
 	dit_page_tree_init(&writer->list, &writer->sink);
 	writer->page_bytes = space->page_bytes;
-	writer->is_integerkey = is_integerkey;
+	writer->is_integerkey = (flags & MDB_INTEGERKEY) != 0;
 	writer->leaf = malloc(space->page_bytes);
+	writer->records = has_records ? malloc(space->page_bytes) : NULL;
 	r = dit_page_sink_init(&writer->sink, space);
-	if (r < 0 || writer->leaf == NULL) {
+	if (r < 0 || writer->leaf == NULL || (has_records && writer->records == NULL)) {
 		dit_table_writer_free(writer);
 		return -ENOMEM;
 	}
@@ -56,6 +63,7 @@ void dit_table_writer_free(struct dit_table_writer *writer)
 		dit_page_tree_deinit(&writer->list);
 		dit_page_sink_deinit(&writer->sink);
 		free(writer->leaf);
+		free(writer->records);
 		free(writer);
 	}
 }
@@ -101,6 +109,12 @@ static int check_key(const struct dit_table_writer *writer, struct dit_span key)
 	}
 	order = memcmp(key.data, writer->key, shorter);
 	return order < 0 || (order == 0 && key.len <= writer->key_len) ? MDB_KEYEXIST : 0;
+}
+
+static void remember_key(struct dit_table_writer *writer, struct dit_span key)
+{
+	memcpy(writer->key, key.data, key.len);
+	writer->key_len = key.len;
 }
 
 static int check_ids(const uint64_t *ids, size_t nids)
@@ -151,7 +165,7 @@ static int add_node(struct dit_table_writer *writer, struct dit_span key,
 	return 0;
 }
 
-/* ---- lists ---- */
+/* ---- lists of IDs ---- */
 
 /* A packed page's header. It has no slots, but its bounds count as if it had. */
 static void begin_packed(char *page, size_t page_bytes, size_t nids, unsigned flags)
@@ -198,24 +212,13 @@ static int put_packed_page(struct dit_table_writer *writer, const uint64_t *ids,
 	                         (struct dit_span){(const char *)ids, ID_BYTES});
 }
 
-static int put_tree(struct dit_table_writer *writer, struct dit_span key,
-                    const uint64_t *ids, size_t nids)
+/* All pages of a list are in its tree: its node. */
+static int finish_list_tree(struct dit_table_writer *writer, struct dit_span key,
+                            struct dit_tree_record record)
 {
-	size_t room = (writer->page_bytes - sizeof(struct dit_page_header)) / ID_BYTES;
-	struct dit_tree_record record = {.item_bytes = ID_BYTES,
-	                                 .flags = MDB_DUPFIXED | MDB_INTEGERKEY,
-	                                 .nitems = nids};
 	char *value = NULL;
-	int r = 0;
+	int r = dit_page_tree_finish(&writer->list, &record);
 
-	dit_page_tree_reset(&writer->list);
-	for (size_t at = 0; at < nids && r == 0; at += room) {
-		r = put_packed_page(writer, ids + at,
-		                    nids - at < room ? nids - at : room);
-	}
-	if (r == 0) {
-		r = dit_page_tree_finish(&writer->list, &record);
-	}
 	if (r == 0) {
 		r = add_node(writer, key, sizeof(record), DIT_NODE_LIST | DIT_NODE_TREE,
 		             &value);
@@ -223,7 +226,24 @@ static int put_tree(struct dit_table_writer *writer, struct dit_span key,
 	if (r == 0) {
 		memcpy(value, &record, sizeof(record));
 	}
+	dit_page_tree_reset(&writer->list);
 	return r;
+}
+
+static int put_tree(struct dit_table_writer *writer, struct dit_span key,
+                    const uint64_t *ids, size_t nids)
+{
+	size_t room = (writer->page_bytes - sizeof(struct dit_page_header)) / ID_BYTES;
+	struct dit_tree_record record = {.item_bytes = ID_BYTES,
+	                                 .flags = MDB_DUPFIXED | MDB_INTEGERKEY,
+	                                 .nitems = nids};
+	int r = 0;
+
+	for (size_t at = 0; at < nids && r == 0; at += room) {
+		r = put_packed_page(writer, ids + at,
+		                    nids - at < room ? nids - at : room);
+	}
+	return r < 0 ? r : finish_list_tree(writer, key, record);
 }
 
 int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
@@ -251,16 +271,168 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 	} else {
 		r = put_tree(writer, key, ids, nids);
 	}
-	memcpy(writer->key, key.data, key.len);
-	writer->key_len = key.len;
+	remember_key(writer, key);
 	writer->nitems += nids;
 	return r;
 }
 
+/* ---- lists of records ---- */
+
+static struct dit_page_header *header_of(char *page)
+{
+	return (struct dit_page_header *)(void *)page;
+}
+
+/* A record in a page of them, with its place. */
+static struct dit_span record_at(const char *page, unsigned number)
+{
+	const struct dit_node_header *node = NULL;
+	uint16_t at = 0;
+
+	memcpy(&at, page + sizeof(struct dit_page_header) + 2 * (size_t)number,
+	       sizeof(at));
+	node = (const void *)(page + at);
+	return (struct dit_span){(const char *)(node + 1), node->key_len};
+}
+
+static unsigned nrecords_in(char *page)
+{
+	return (header_of(page)->lower - (unsigned)sizeof(struct dit_page_header)) / 2;
+}
+
+/* Move the open page of records to the list's tree. */
+static int finish_records_page(struct dit_table_writer *writer)
+{
+	uint64_t ticket = 0;
+	char *page = NULL;
+	int r = dit_page_sink_add(&writer->sink, &page, &ticket);
+
+	if (r == 0) {
+		memcpy(page, writer->records, writer->page_bytes);
+		r = dit_page_tree_add(&writer->list, ticket, record_at(page, 0));
+	}
+	dit_page_begin(writer->records, writer->page_bytes, DIT_PAGE_LEAF);
+	writer->is_tree = true;
+	return r;
+}
+
+/* The open page of records, cut to what it holds, as the value of a node. */
+static int put_records_inside(struct dit_table_writer *writer, struct dit_span key,
+                              size_t len)
+{
+	const char *page = writer->records;
+	struct dit_page_header header = *header_of(writer->records);
+	size_t slots = header.lower - sizeof(header);
+	size_t gap = writer->page_bytes - len;
+	char *value = NULL;
+	int r = add_node(writer, key, len, DIT_NODE_LIST, &value);
+
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = 0; i < slots; i += sizeof(uint16_t)) {
+		uint16_t at = 0;
+
+		memcpy(&at, page + sizeof(header) + i, sizeof(at));
+		at = (uint16_t)(at - gap);
+		memcpy(value + sizeof(header) + i, &at, sizeof(at));
+	}
+	memcpy(value + header.lower, page + header.upper,
+	       writer->page_bytes - header.upper);
+	header.flags = DIT_PAGE_LEAF | DIT_PAGE_SUB | DIT_PAGE_DIRTY;
+	header.upper = (uint16_t)(header.upper - gap);
+	memcpy(value, &header, sizeof(header));
+	return 0;
+}
+
+/* The list of the last key is complete. */
+static int finish_records(struct dit_table_writer *writer)
+{
+	struct dit_span key = {writer->key, writer->key_len};
+	const struct dit_page_header *header = header_of(writer->records);
+	size_t len = header->lower + writer->page_bytes - header->upper;
+	char *value = NULL;
+	int r = 0;
+
+	if (writer->nrecords == 1) {
+		struct dit_span record = record_at(writer->records, 0);
+
+		r = add_node(writer, key, record.len, 0, &value);
+		if (r == 0) {
+			memcpy(value, record.data, record.len);
+		}
+	} else if (!writer->is_tree && sizeof(struct dit_node_header) + key.len + len <=
+	                                       dit_node_max(writer->page_bytes)) {
+		r = put_records_inside(writer, key, len);
+	} else {
+		struct dit_tree_record tree = {.nitems = writer->nrecords};
+
+		r = finish_records_page(writer);
+		if (r == 0) {
+			r = finish_list_tree(writer, key, tree);
+		}
+	}
+	writer->nrecords = 0;
+	return r;
+}
+
+static int begin_records(struct dit_table_writer *writer, struct dit_span key)
+{
+	int r = check_key(writer, key);
+
+	if (r == 0 && writer->nrecords > 0) {
+		r = finish_records(writer);
+	}
+	remember_key(writer, key);
+	writer->is_tree = false;
+	dit_page_begin(writer->records, writer->page_bytes, DIT_PAGE_LEAF);
+	return r;
+}
+
+/* The next record of the same key: above the last, in a page with room for it. */
+static int continue_records(struct dit_table_writer *writer, struct dit_span record)
+{
+	struct dit_span last =
+		record_at(writer->records, nrecords_in(writer->records) - 1);
+	size_t shorter = last.len < record.len ? last.len : record.len;
+	int order = memcmp(last.data, record.data, shorter);
+
+	if (order > 0 || (order == 0 && last.len >= record.len)) {
+		return MDB_KEYEXIST;
+	}
+	return dit_page_has_room(writer->records, record.len, 0)
+	               ? 0
+	               : finish_records_page(writer);
+}
+
+int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
+                         struct dit_span record)
+{
+	bool is_same = writer->key_len > 0 &&
+	               dit_span_eq(key, (struct dit_span){writer->key, writer->key_len});
+	char *none = NULL;
+	int r = 0;
+
+	if (record.len == 0 || record.len > DIT_TREE_KEY_MAX) {
+		return MDB_BAD_VALSIZE;
+	}
+	r = is_same ? continue_records(writer, record) : begin_records(writer, key);
+	if (r < 0) {
+		return r;
+	}
+	(void)dit_page_add_node(writer->records, record, 0, &none);
+	writer->nrecords++;
+	writer->nitems++;
+	return 0;
+}
+
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret)
 {
-	int r = writer->key_len == 0 ? 0 : finish_leaf(writer);
+	int r = writer->nrecords > 0 ? finish_records(writer) : 0;
 
+	if (r == 0 && writer->key_len > 0) {
+		r = finish_leaf(writer);
+	}
 	if (r == 0) {
 		r = dit_page_tree_finish(&writer->tree, ret);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pages of one index database: keys with posting lists, each ID 8 bytes, written in
- * key order without liblmdb.
+ * The pages of one database of keys with several items each, in order and without
+ * liblmdb: an index database (items are IDs of 8 bytes) or dn2i (items are records).
  *
  * liblmdb appends about 20 million IDs a second, on one thread, because it treats each as
- * an insertion of its own. Here a list is copied: into a node (one ID), into a page
- * inside a node (up to some 250), or into packed pages of its own. The pages are what
+ * an insertion of its own. Here a list is copied: into a node (one item), into a page
+ * inside a node (half a page at most), or into a tree of its own. The pages are what
  * liblmdb would make of MDB_APPEND, only without spare room in the lists.
  *
  * Threads: a writer belongs to one thread; several may write to one file.
@@ -23,9 +23,13 @@
 
 struct dit_table_writer;
 
-/** 0 or -ENOMEM. @p space outlives the writer. */
+/**
+ * @param flags  MDB_INTEGERKEY; MDB_DUPFIXED: IDs, put; without: records, added
+ *
+ * @return 0 or -ENOMEM. @p space outlives the writer
+ */
 int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
-                         bool is_integerkey);
+                         unsigned flags);
 void dit_table_writer_free(struct dit_table_writer *writer);
 
 /**
@@ -41,6 +45,17 @@ void dit_table_writer_free(struct dit_table_writer *writer);
  */
 int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
                          const uint64_t *ids, size_t nids);
+
+/**
+ * Append a record to the list of a key: that of the call before, or one above it, as
+ * above.
+ *
+ * @param record  above the one before it (by bytes); 511 bytes at most
+ *
+ * @return as above; MDB_BAD_VALSIZE also for a record too long
+ */
+int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
+                         struct dit_span record);
 
 /** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);

@@ -29,96 +29,139 @@ static inline struct dit_staging_opts fixture_opts(const char *directory)
 	};
 }
 
+static inline void fixture_forget_tables(void);
+
 static inline struct dit_staging *fixture_open(const char *directory)
 {
 	struct dit_staging_opts opts = fixture_opts(directory);
 	struct dit_staging *staging = NULL;
 	uint64_t nentries = 0;
 
+	fixture_forget_tables(); /* of a staging environment that was given up */
 	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), 0);
 	return staging;
 }
 
 /*
- * Index databases are written last and all at once; tests name them in any order. So what
- * they put is kept here until fixture_publish().
+ * Names and indexes are written last and all at once; tests name them in any order. So
+ * what they put is kept here until fixture_publish().
  */
-struct fixture_key {
-	unsigned index;
+struct fixture_item {
+	int index; /* -1: a name */
 	char key[DIT_TREE_KEY_MAX];
 	size_t len;
 	uint64_t *ids;
 	size_t nids;
+	char record[DIT_TREE_KEY_MAX];
+	size_t record_len;
 };
 
 static struct {
-	unsigned nindexes;
-	struct fixture_key *keys;
-	size_t nkeys;
-} fixture_indexes;
+	int nindexes;
+	struct fixture_item *items;
+	size_t nitems;
+} fixture_tables;
+
+static inline struct fixture_item *fixture_add_item(int index, const void *key,
+                                                    size_t len)
+{
+	struct fixture_item *items = realloc(
+		fixture_tables.items, (fixture_tables.nitems + 1) * sizeof(*items));
+
+	assert_non_null(items);
+	fixture_tables.items = items;
+	items += fixture_tables.nitems++;
+	*items = (struct fixture_item){.index = index, .len = len};
+	memcpy(items->key, key, len);
+	return items;
+}
 
 static inline void fixture_begin_index(struct dit_staging *staging, const char *name,
                                        bool is_integerkey)
 {
 	assert_int_equal(dit_staging_add_index(staging, name, is_integerkey), 0);
-	fixture_indexes.nindexes++;
+	fixture_tables.nindexes++;
 }
 
 /** One key of the latest index database. */
 static inline void fixture_put_key(const char *key, size_t len, const uint64_t *ids,
                                    size_t nids)
 {
-	struct fixture_key *keys = realloc(fixture_indexes.keys,
-	                                   (fixture_indexes.nkeys + 1) * sizeof(*keys));
-	struct fixture_key *k = NULL;
+	struct fixture_item *item =
+		fixture_add_item(fixture_tables.nindexes - 1, key, len);
 
-	assert_non_null(keys);
-	assert_true(fixture_indexes.nindexes > 0);
-	fixture_indexes.keys = keys;
-	k = &keys[fixture_indexes.nkeys++];
-	*k = (struct fixture_key){.index = fixture_indexes.nindexes - 1,
-	                          .len = len,
-	                          .ids = calloc(nids + 1, sizeof(*ids)),
-	                          .nids = nids};
-	assert_non_null(k->ids);
-	memcpy(k->key, key, len);
+	assert_true(fixture_tables.nindexes > 0);
+	item->nids = nids;
+	item->ids = calloc(nids + 1, sizeof(*ids));
+	assert_non_null(item->ids);
 	if (nids > 0) {
-		memcpy(k->ids, ids, nids * sizeof(*ids));
+		memcpy(item->ids, ids, nids * sizeof(*ids));
 	}
 }
 
-static inline void fixture_write_indexes(struct dit_staging *staging)
+/** One record of dn2i. */
+static inline void fixture_put_name(uint64_t id, const char *record, size_t len)
 {
-	assert_int_equal(dit_staging_begin_indexes(staging), 0);
-	for (unsigned i = 0; i < fixture_indexes.nindexes; i++) {
-		struct dit_table_writer *writer = NULL;
+	struct fixture_item *item = fixture_add_item(-1, &id, sizeof(id));
 
-		assert_int_equal(dit_staging_open_index(staging, i, &writer), 0);
-		for (size_t n = 0; n < fixture_indexes.nkeys; n++) {
-			const struct fixture_key *k = &fixture_indexes.keys[n];
+	memcpy(item->record, record, len);
+	item->record_len = len;
+}
 
-			if (k->index == i) {
-				assert_int_equal(
-					dit_table_writer_put(
-						writer, (struct dit_span){k->key, k->len},
-						k->ids, k->nids),
-					0);
-			}
+static inline void fixture_forget_tables(void)
+{
+	for (size_t i = 0; i < fixture_tables.nitems; i++) {
+		free(fixture_tables.items[i].ids);
+	}
+	free(fixture_tables.items);
+	memset(&fixture_tables, 0, sizeof(fixture_tables));
+}
+
+static inline int fixture_write_item(struct dit_table_writer *writer,
+                                     const struct fixture_item *item)
+{
+	struct dit_span key = {item->key, item->len};
+
+	return item->index < 0 ? dit_table_writer_add(writer, key,
+	                                              (struct dit_span){item->record,
+	                                                                item->record_len})
+	                       : dit_table_writer_put(writer, key, item->ids, item->nids);
+}
+
+static inline void fixture_write_table(struct dit_staging *staging, int index)
+{
+	struct dit_table_writer *writer = NULL;
+
+	assert_int_equal(
+		index < 0 ? dit_staging_open_names(staging, &writer)
+			  : dit_staging_open_index(staging, (size_t)index, &writer),
+		0);
+	for (size_t i = 0; i < fixture_tables.nitems; i++) {
+		if (fixture_tables.items[i].index == index) {
+			assert_int_equal(
+				fixture_write_item(writer, &fixture_tables.items[i]), 0);
 		}
-		assert_int_equal(dit_staging_close_index(staging, i, writer), 0);
 	}
-	for (size_t n = 0; n < fixture_indexes.nkeys; n++) {
-		free(fixture_indexes.keys[n].ids);
+	assert_int_equal(
+		index < 0 ? dit_staging_close_names(staging, writer)
+			  : dit_staging_close_index(staging, (size_t)index, writer),
+		0);
+}
+
+static inline void fixture_write_tables(struct dit_staging *staging)
+{
+	assert_int_equal(dit_staging_begin_tables(staging), 0);
+	for (int index = -1; index < fixture_tables.nindexes; index++) {
+		fixture_write_table(staging, index);
 	}
-	free(fixture_indexes.keys);
-	memset(&fixture_indexes, 0, sizeof(fixture_indexes));
+	fixture_forget_tables();
 }
 
 static inline uint64_t fixture_publish(struct dit_staging *staging)
 {
 	uint64_t bytes = 0;
 
-	fixture_write_indexes(staging);
+	fixture_write_tables(staging);
 	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
 	return bytes;
 }
@@ -187,30 +230,25 @@ static inline size_t fixture_entry(char *out, const struct fixture_attr *attrs,
 	return len;
 }
 
-static inline void fixture_put_child(struct dit_staging *staging, uint64_t parent,
-                                     const char *rdn, uint64_t id, uint64_t nsubs)
+static inline void fixture_put_child(uint64_t parent, const char *rdn, uint64_t id,
+                                     uint64_t nsubs)
 {
 	char record[DIT_NAME_RECORD_MAX];
 	int len = dit_name_encode_child(record, dit_span_of(rdn), dit_span_of(rdn), id,
 	                                nsubs);
 
 	assert_true(len > 0);
-	assert_int_equal(dit_staging_put_name(staging, parent,
-	                                      (struct dit_span){record, (size_t)len}),
-	                 0);
+	fixture_put_name(parent, record, (size_t)len);
 }
 
-static inline void fixture_put_self(struct dit_staging *staging, uint64_t id,
-                                    const char *rdn, uint64_t parent)
+static inline void fixture_put_self(uint64_t id, const char *rdn, uint64_t parent)
 {
 	char record[DIT_NAME_RECORD_MAX];
 	int len =
 		dit_name_encode_self(record, dit_span_of(rdn), dit_span_of(rdn), parent);
 
 	assert_true(len > 0);
-	assert_int_equal(
-		dit_staging_put_name(staging, id, (struct dit_span){record, (size_t)len}),
-		0);
+	fixture_put_name(id, record, (size_t)len);
 }
 
 /** What makes two trees differ. */
@@ -256,16 +294,13 @@ static inline void fixture_put_tree(struct dit_staging *staging, struct fixture_
 	len = fixture_entry(record, b, 3, 0x100, v.padding);
 	fixture_put_entry(staging, 3, record, len);
 
-	assert_int_equal(
-		dit_staging_put_name(staging, 0,
-	                             (struct dit_span){"\0\0\0\0\0\0\0\0\0\0\0", 12}),
-		0);
-	fixture_put_child(staging, 0, "dc=example,dc=com", 1, 3);
-	fixture_put_self(staging, 1, "dc=example,dc=com", 0);
-	fixture_put_child(staging, 1, "cn=a", 2, 1);
-	fixture_put_child(staging, 1, "cn=b", 3, 1);
-	fixture_put_self(staging, 2, "cn=a", 1);
-	fixture_put_self(staging, 3, "cn=b", 1);
+	fixture_put_name(0, "\0\0\0\0\0\0\0\0\0\0\0", 12);
+	fixture_put_child(0, "dc=example,dc=com", 1, 3);
+	fixture_put_self(1, "dc=example,dc=com", 0);
+	fixture_put_child(1, "cn=a", 2, 1);
+	fixture_put_child(1, "cn=b", 3, 1);
+	fixture_put_self(2, "cn=a", 1);
+	fixture_put_self(3, "cn=b", 1);
 }
 
 /** A published database with the tree in it; free with test_scratch_remove(). */

@@ -103,16 +103,18 @@ static void tree_with_hole(struct dit_staging *staging)
 
 static void names_a(struct dit_staging *staging)
 {
-	fixture_put_self(staging, 1, "cn=p", 0);
-	fixture_put_child(staging, 1, "cn=a", 2, 1);
-	fixture_put_child(staging, 1, "cn=b", 3, 1);
+	(void)staging;
+	fixture_put_self(1, "cn=p", 0);
+	fixture_put_child(1, "cn=a", 2, 1);
+	fixture_put_child(1, "cn=b", 3, 1);
 }
 
 static void names_b(struct dit_staging *staging)
 {
-	fixture_put_self(staging, 1, "cn=p", 0);
-	fixture_put_child(staging, 1, "cn=a", 2, 2);
-	fixture_put_self(staging, 2, "cn=a", 1);
+	(void)staging;
+	fixture_put_self(1, "cn=p", 0);
+	fixture_put_child(1, "cn=a", 2, 2);
+	fixture_put_self(2, "cn=a", 1);
 }
 
 static void ads_a(struct dit_staging *staging)

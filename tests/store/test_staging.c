@@ -369,27 +369,6 @@ static int put_ad_gap(struct dit_staging *staging)
 	return dit_staging_put_ad(staging, 2, DIT_SPAN("cn"));
 }
 
-static int put_name_back(struct dit_staging *staging)
-{
-	fixture_put_self(staging, 5, "cn=a", 1);
-	return dit_staging_put_name(staging, 4, DIT_SPAN("\0\1a\0a\0\0\0\0\0\0\0\0\0"));
-}
-
-static int put_name_unsorted(struct dit_staging *staging)
-{
-	fixture_put_child(staging, 5, "cn=b", 6, 1);
-	fixture_put_child(staging, 5, "cn=d", 7, 1);
-	return dit_staging_put_name(staging, 5,
-	                            DIT_SPAN("\x80\4cn=c\0c\0\0\0\0\0\0\0\0\0"));
-}
-
-static int put_name_too_long(struct dit_staging *staging)
-{
-	static const char bytes[512] = "";
-
-	return dit_staging_put_name(staging, 5, (struct dit_span){bytes, sizeof(bytes)});
-}
-
 static int add_index_twice(struct dit_staging *staging)
 {
 	assert_int_equal(dit_staging_add_index(staging, "cn", true), 0);
@@ -413,16 +392,16 @@ static int add_too_many_indexes(struct dit_staging *staging)
 	return r;
 }
 
-static int put_ad_after_indexes(struct dit_staging *staging)
+static int put_ad_after_tables(struct dit_staging *staging)
 {
-	assert_int_equal(dit_staging_begin_indexes(staging), 0);
+	assert_int_equal(dit_staging_begin_tables(staging), 0);
 	return dit_staging_put_ad(staging, 1, DIT_SPAN("cn"));
 }
 
-static int begin_indexes_twice(struct dit_staging *staging)
+static int begin_tables_twice(struct dit_staging *staging)
 {
-	assert_int_equal(dit_staging_begin_indexes(staging), 0);
-	return dit_staging_begin_indexes(staging);
+	assert_int_equal(dit_staging_begin_tables(staging), 0);
+	return dit_staging_begin_tables(staging);
 }
 
 static void first_error_sticks_and_nothing_is_published(void **state)
@@ -433,15 +412,12 @@ static void first_error_sticks_and_nothing_is_published(void **state)
 		int error;
 	} cases[] = {
 		{"gap in the attribute numbers", put_ad_gap, -EINVAL},
-		{"lower name key", put_name_back, MDB_KEYEXIST},
-		{"names out of order", put_name_unsorted, MDB_KEYEXIST},
-		{"name record too long", put_name_too_long, MDB_BAD_VALSIZE},
 		{"index added twice", add_index_twice, DIT_E_DUPLICATE},
 		{"index named as a fixed database", add_index_of_a_fixed_name,
 	         DIT_E_DUPLICATE},
 		{"too many databases", add_too_many_indexes, MDB_DBS_FULL},
-		{"number after the indexes", put_ad_after_indexes, -EINVAL},
-		{"indexes begun twice", begin_indexes_twice, -EINVAL},
+		{"number after the tables", put_ad_after_tables, -EINVAL},
+		{"tables begun twice", begin_tables_twice, -EINVAL},
 	};
 	(void)state;
 
@@ -458,9 +434,8 @@ static void first_error_sticks_and_nothing_is_published(void **state)
 		}
 		assert_int_equal(dit_staging_put_ad(staging, 1, DIT_SPAN("cn")), r);
 		assert_int_equal(dit_staging_reserve_entry(staging, 1, 8, &space), r);
-		assert_int_equal(dit_staging_put_name(staging, 9, DIT_SPAN("x")), r);
 		assert_int_equal(dit_staging_add_index(staging, "new", false), r);
-		assert_int_equal(dit_staging_begin_indexes(staging), r);
+		assert_int_equal(dit_staging_begin_tables(staging), r);
 		assert_int_equal(dit_staging_publish(staging, &bytes), r);
 		assert_directory_holds(dir, "");
 		test_scratch_remove(dir);

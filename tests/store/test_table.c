@@ -417,6 +417,157 @@ static void liblmdb_extends_and_shrinks_our_pages(void **state)
 	}
 }
 
+/* ---- records ---- */
+
+/* Records are numbered; the number tells the length, so that every length occurs. */
+static size_t number_record(char *record, unsigned number)
+{
+	size_t len = 4 + (number * 7919u) % (number % 3 == 0 ? 507 : 60);
+
+	memset(record, 'r', len);
+	record[0] = (char)(number >> 8);
+	record[1] = (char)number;
+	return len;
+}
+
+static void put_record_model(void)
+{
+	memset(model, 0, sizeof(model));
+	for (unsigned k = 0; k < MODEL_KEYS; k++) {
+		/* From one record to three levels of pages. */
+		uint64_t of = k % 7 == 0 ? 1 : 1 + random_number(MODEL_IDS);
+
+		for (unsigned number = 0; number < MODEL_IDS; number++) {
+			char record[DIT_TREE_KEY_MAX];
+
+			if (number == k || random_number(of) == 0) {
+				model[k][number] = true;
+				fixture_put_name(k, record,
+				                 number_record(record, number));
+			}
+		}
+	}
+}
+
+static void check_record_model(MDB_txn *txn, MDB_dbi dbi)
+{
+	MDB_cursor *cursor = NULL;
+	MDB_val key;
+	MDB_val value;
+
+	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+	for (uint64_t k = 0; k < MODEL_KEYS; k++) {
+		for (unsigned number = 0; number < MODEL_IDS; number++) {
+			char record[DIT_TREE_KEY_MAX];
+			size_t len = number_record(record, number);
+
+			if (!model[k][number]) {
+				continue;
+			}
+			assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT),
+			                 0);
+			assert_memory_equal(key.mv_data, &k, sizeof(k));
+			assert_int_equal(value.mv_size, len);
+			assert_memory_equal(value.mv_data, record, len);
+		}
+	}
+	assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT), MDB_NOTFOUND);
+	mdb_cursor_close(cursor);
+}
+
+static void change_records_randomly(MDB_txn *txn, MDB_dbi dbi, bool shrink)
+{
+	for (int i = 0; i < 6000; i++) {
+		uint64_t k = random_number(MODEL_KEYS);
+		unsigned number = (unsigned)random_number(MODEL_IDS);
+		char record[DIT_TREE_KEY_MAX];
+		MDB_val key = {sizeof(k), &k};
+		MDB_val value = {number_record(record, number), record};
+
+		if (random_number(10) < (shrink ? 9 : 2)) {
+			assert_int_equal(mdb_del(txn, dbi, &key, &value),
+			                 model[k][number] ? 0 : MDB_NOTFOUND);
+			model[k][number] = false;
+		} else {
+			assert_int_equal(mdb_put(txn, dbi, &key, &value, MDB_NODUPDATA),
+			                 model[k][number] ? MDB_KEYEXIST : 0);
+			model[k][number] = true;
+		}
+	}
+}
+
+static void liblmdb_extends_and_shrinks_our_lists_of_records(void **state)
+{
+	(void)state;
+
+	for (unsigned i = 0; i < 4; i++) {
+		char *dir = test_scratch();
+		struct dit_staging *staging = fixture_open(dir);
+		MDB_env *env = NULL;
+
+		seed = i + 100;
+		put_record_model();
+		(void)fixture_publish(staging);
+		assert_no_page_is_lost(dir);
+		env = open_env(dir, MDB_NOSYNC);
+		for (int round = 0; round < 8; round++) {
+			MDB_txn *txn = NULL;
+			MDB_dbi dbi = 0;
+
+			assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+			assert_int_equal(mdb_dbi_open(txn, "dn2i", 0, &dbi), 0);
+			check_record_model(txn, dbi);
+			change_records_randomly(txn, dbi, round >= 3);
+			check_record_model(txn, dbi);
+			assert_int_equal(mdb_txn_commit(txn), 0);
+		}
+		mdb_env_close(env);
+		assert_no_page_is_lost(dir);
+		test_scratch_remove(dir);
+	}
+}
+
+static void records_out_of_order_are_refused(void **state)
+{
+	static const char too_long[512] = "";
+	static const struct {
+		uint64_t key;
+		struct dit_span record;
+		int error;
+	} cases[] = {
+		{4, {"c", 1}, MDB_KEYEXIST},
+		{5, {"b", 1}, MDB_KEYEXIST},
+		{5, {"a", 1}, MDB_KEYEXIST},
+		{5, {"", 0}, MDB_BAD_VALSIZE},
+		{6, {"", 0}, MDB_BAD_VALSIZE},
+		{5, {too_long, 512}, MDB_BAD_VALSIZE},
+		{6, {too_long, 512}, MDB_BAD_VALSIZE},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t five = 5;
+		char *dir = test_scratch();
+		struct dit_staging *staging = fixture_open(dir);
+		struct dit_table_writer *writer = NULL;
+
+		assert_int_equal(dit_staging_begin_tables(staging), 0);
+		assert_int_equal(dit_staging_open_names(staging, &writer), 0);
+		assert_int_equal(dit_table_writer_add(writer,
+		                                      (struct dit_span){(char *)&five, 8},
+		                                      DIT_SPAN("b")),
+		                 0);
+		assert_int_equal(
+			dit_table_writer_add(
+				writer, (struct dit_span){(const char *)&cases[i].key, 8},
+				cases[i].record),
+			cases[i].error);
+		dit_table_writer_free(writer);
+		dit_staging_abandon(staging);
+		test_scratch_remove(dir);
+	}
+}
+
 /* ---- threads ---- */
 
 #define NTHREADS 4
@@ -468,7 +619,7 @@ static void databases_written_by_several_threads_have_all_their_pages(void **sta
 		(void)snprintf(name, sizeof(name), "t%zu", i);
 		assert_int_equal(dit_staging_add_index(staging, name, false), 0);
 	}
-	assert_int_equal(dit_staging_begin_indexes(staging), 0);
+	assert_int_equal(dit_staging_begin_tables(staging), 0);
 	for (size_t i = 0; i < NTHREADS; i++) {
 		work[i] = (struct thread_work){.staging = staging, .number = i};
 		assert_int_equal(
@@ -551,8 +702,8 @@ static void keys_and_ids_out_of_order_are_refused(void **state)
 		struct dit_table_writer *writer = NULL;
 
 		fixture_begin_index(staging, "cn", cases[i].is_integerkey);
-		memset(&fixture_indexes, 0, sizeof(fixture_indexes));
-		assert_int_equal(dit_staging_begin_indexes(staging), 0);
+		fixture_forget_tables();
+		assert_int_equal(dit_staging_begin_tables(staging), 0);
 		assert_int_equal(dit_staging_open_index(staging, 0, &writer), 0);
 		assert_int_equal(dit_table_writer_put(writer,
 		                                      (struct dit_span){a->key, a->len},
@@ -578,7 +729,7 @@ static void databases_are_opened_once_and_in_time(void **state)
 
 	assert_int_equal(dit_staging_add_index(staging, "cn", false), 0);
 	assert_int_equal(dit_staging_open_index(staging, 0, &writer), -EINVAL);
-	assert_int_equal(dit_staging_begin_indexes(staging), 0);
+	assert_int_equal(dit_staging_begin_tables(staging), 0);
 	assert_int_equal(dit_staging_open_index(staging, 1, &writer), -EINVAL);
 	assert_int_equal(dit_staging_open_index(staging, 0, &writer), 0);
 	assert_int_equal(dit_staging_close_index(staging, 0, writer), 0);
@@ -618,7 +769,7 @@ static void file_size_limit_is_an_error_and_no_signal(void **state)
 
 		(void)signal(SIGXFSZ, SIG_DFL);
 		if (dit_staging_add_index(staging, "cn", false) != 0 ||
-		    dit_staging_begin_indexes(staging) != 0 ||
+		    dit_staging_begin_tables(staging) != 0 ||
 		    setrlimit(RLIMIT_FSIZE, &limit) != 0) {
 			_exit(1);
 		}
@@ -643,6 +794,8 @@ int main(void)
 		cmocka_unit_test(trees_of_any_number_of_leaves_are_read),
 		cmocka_unit_test(records_are_those_that_liblmdb_writes),
 		cmocka_unit_test(liblmdb_extends_and_shrinks_our_pages),
+		cmocka_unit_test(liblmdb_extends_and_shrinks_our_lists_of_records),
+		cmocka_unit_test(records_out_of_order_are_refused),
 		cmocka_unit_test(
 			databases_written_by_several_threads_have_all_their_pages),
 		cmocka_unit_test(keys_and_ids_out_of_order_are_refused),
