@@ -42,6 +42,7 @@ AM_TESTS_ENVIRONMENT = \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \
 	DBCMP='$(abs_top_builddir)/tests/oracle/dbcmp'; export DBCMP; \
 	RANDDIT='$(abs_top_builddir)/tests/oracle/random/randdit'; export RANDDIT; \
+	TORTURE='$(abs_top_builddir)/tests/oracle/torture/torture'; export TORTURE; \
 	CC='$(CC)'; export CC; \
 	ASAN_OPTIONS='allocator_may_return_null=1'; export ASAN_OPTIONS; \
 	TSAN_OPTIONS='allocator_may_return_null=1'; export TSAN_OPTIONS; \

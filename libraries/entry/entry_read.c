@@ -283,14 +283,6 @@ static int read_value(struct reading *reading, struct dit_attr *attr,
 {
 	const struct dit_ad *ad = attr->ad;
 
-	if ((ad->type->syntax->flags & DIT_SYNTAX_BINARY) != 0 && !ad->is_binary) {
-		dit_notes_add(
-			reading->notes, DIT_REPORT_DIAGNOSTIC,
-			"str2entry: attributeType %s #%u: needs ';binary' transfer as "
-			"per syntax %s",
-			ad->name.data, attr->nvalues, ad->type->syntax->oid);
-		return DIT_E_INVALID;
-	}
 	if (line->value.data == NULL) {
 		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
 		              "str2entry: attributeType %s #%u: no value", ad->name.data,
@@ -425,6 +417,19 @@ static int begin_block(struct reading *reading, const struct dit_ad *ad,
 	return 0;
 }
 
+/* Told of the first value, and before what the block in front of it may be refused for. */
+static int check_transfer(struct reading *reading, const struct dit_ad *ad)
+{
+	if ((ad->type->syntax->flags & DIT_SYNTAX_BINARY) == 0 || ad->is_binary) {
+		return 0;
+	}
+	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+	              "str2entry: attributeType %s #0: needs ';binary' transfer as per "
+	              "syntax %s",
+	              ad->name.data, ad->type->syntax->oid);
+	return DIT_E_INVALID;
+}
+
 /* Add a run's values to the newest block, or to a new one. */
 static int read_run(struct reading *reading, const struct dit_entry_run *run,
                     struct dit_entry *entry)
@@ -439,7 +444,10 @@ static int read_run(struct reading *reading, const struct dit_entry_run *run,
 		return refuse_name(reading, run);
 	}
 	if (reading->block == NULL || reading->block->ad != run->ad) {
-		r = begin_block(reading, run->ad, entry);
+		r = check_transfer(reading, run->ad);
+		if (r == 0) {
+			r = begin_block(reading, run->ad, entry);
+		}
 	}
 	for (size_t i = 0; r == 0 && i < run->nlines; i++) {
 		r = read_value(reading, reading->block, &reading->lines[run->first + i]);

@@ -15,6 +15,7 @@ conf_of() {
 	too-long-suffix) echo too-long-suffix ;;
 	entry-size) echo entry-size ;;
 	root-entry) echo empty-suffix ;;
+	sorted-order) echo sorted ;;
 	*) echo default ;;
 	esac
 }

@@ -13,10 +13,15 @@ script_tests += \
 	%D%/rejects.sh \
 	%D%/served.sh \
 	%D%/threads.sh \
+	%D%/tools.sh \
+	%D%/torture.sh \
 	%D%/tree.sh \
 	$(NULL)
-long_scripts += %D%/random.sh
-EXTRA_DIST += %D%/lib.sh tests/data
+long_scripts += \
+	%D%/random.sh \
+	%D%/torture.sh \
+	$(NULL)
+EXTRA_DIST += %D%/lib.sh %D%/slapd_lib.sh tests/data
 
 noinst_PROGRAMS += %D%/dbcmp
 %C%_dbcmp_SOURCES = %D%/dbcmp.c
@@ -31,3 +36,6 @@ noinst_PROGRAMS += %D%/random/randdit
 	%D%/random/tree.c \
 	%D%/random/values.c \
 	$(NULL)
+
+noinst_PROGRAMS += %D%/torture/torture
+%C%_torture_torture_SOURCES = %D%/torture/torture.c
