@@ -38,7 +38,7 @@
  * gone when the process ends, however it ends. Beyond the budget there are
  *   - a single record that is larger than the share;
  *   - per producer, a write buffer of 256 KiB, and while runs are merged the read buffers;
- *   - 16 bytes for every block (share / 64, at most 64 KiB) of the runs, for look-ups;
+ *   - 16 bytes for every block (share / 64, at most 16 KiB) of the runs, for look-ups;
  *   - per cursor, and for dit_sorter_next(), a read buffer of a block for each run;
  *   - per view, 32 bytes (16 when it is open) for each record in memory at that time,
  *     and the memory of these records for as long as it is open, if they are meanwhile

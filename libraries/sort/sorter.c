@@ -21,6 +21,7 @@
 #define SLABS_PER_SHARE  16
 #define ITEM_BYTES       (2 * sizeof(struct dit_pair))
 #define BLOCKS_PER_SHARE 64
+#define BLOCK_MAX        ((size_t)16 << 10) /* a look-up reads one of each run */
 
 /* As for postings: descriptors are bounded by fan_in - 1 per producer and level. */
 #define RUNS_WANTED 256u
@@ -91,8 +92,8 @@ static void choose_sizes(struct dit_sorter *sorter)
 		sorter->slab_bytes = SLAB_MAX;
 	}
 	sorter->block_bytes = sorter->share_bytes / BLOCKS_PER_SHARE;
-	if (sorter->block_bytes > DIT_RUN_BLOCK_MAX) {
-		sorter->block_bytes = DIT_RUN_BLOCK_MAX;
+	if (sorter->block_bytes > BLOCK_MAX) {
+		sorter->block_bytes = BLOCK_MAX;
 	}
 	sorter->fan_in = choose_fan_in(&sorter->opts);
 }

@@ -167,25 +167,28 @@ static int next_combined(struct dit_sort_merge *merge,
                          const struct dit_sort_source *source,
                          struct dit_sort_record *ret)
 {
-	struct dit_span key = source->record.key;
+	struct dit_sort_record record = source->record;
 	int r = 0;
 
 	dit_sort_combiner_reset(&merge->combiner);
 	if (source->run != NULL) {
 		dit_arena_reset(&merge->key);
-		key = dit_arena_copy(&merge->key, key);
-		if (key.data == NULL) {
+		record.key = dit_arena_copy(&merge->key, record.key);
+		if (record.key.data == NULL) {
 			return -ENOMEM;
 		}
 	}
 	do {
-		r = take_value(merge, key);
-	} while (r == 0 && is_on_top(merge, key));
+		r = take_value(merge, record.key);
+	} while (r == 0 && is_on_top(merge, record.key));
 	if (r == 0) {
-		r = dit_sort_combiner_finish(&merge->combiner, key, &ret->value);
+		r = dit_sort_combiner_finish(&merge->combiner, record.key, &record.value);
 	}
-	ret->key = key;
-	return r < 0 ? r : 1;
+	if (r < 0) {
+		return r;
+	}
+	*ret = record;
+	return 1;
 }
 
 static int next(struct dit_sort_merge *merge, struct dit_sort_record *ret)
@@ -214,17 +217,13 @@ static int next(struct dit_sort_merge *merge, struct dit_sort_record *ret)
 
 int dit_sort_merge_next(struct dit_sort_merge *merge, struct dit_sort_record *ret)
 {
-	struct dit_sort_record record = {0};
-	int r = merge->error;
+	if (merge->error == 0) {
+		int r = next(merge, ret);
 
-	if (r == 0) {
-		r = next(merge, &record);
-	}
-	if (r > 0) {
-		*ret = record;
-	}
-	if (r < 0) {
+		if (r >= 0) {
+			return r;
+		}
 		merge->error = r;
 	}
-	return r;
+	return merge->error;
 }

@@ -81,7 +81,8 @@ struct attempt {
 
 static struct dit_span key_of(unsigned k, char *buffer)
 {
-	return (struct dit_span){buffer, (size_t)sprintf(buffer, "key%07u", k * 77)};
+	/* The first eight bytes are the same. */
+	return (struct dit_span){buffer, (size_t)sprintf(buffer, "uid=user%07u", k * 77)};
 }
 
 static int push_all(struct attempt *a)
@@ -241,11 +242,30 @@ static void assert_empty(const char *path)
 	assert_int_equal(n, 2); /* . and .. */
 }
 
+/** The descriptors of files in @p tmpdir that this process has open. */
+static size_t run_files(const char *tmpdir, int *fds, size_t max)
+{
+	size_t n = 0;
+
+	for (int fd = 0; fd < 100; fd++) {
+		char link[64];
+		char target[4096] = "";
+
+		(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		if (readlink(link, target, sizeof(target) - 1) > 0 &&
+		    strncmp(target, tmpdir, strlen(tmpdir)) == 0 && n < max) {
+			fds[n++] = fd;
+		}
+	}
+	return n;
+}
+
 /** The whole with whatever fails. @return the first error */
 static int attempt(char *tmpdir, unsigned nrecords)
 {
 	struct attempt a = {.tmpdir = tmpdir, .nrecords = nrecords};
 	unsigned ndescriptors = count_descriptors();
+	int fds[64];
 	int r = begin(&a);
 
 	if (r == 0) {
@@ -258,6 +278,8 @@ static int attempt(char *tmpdir, unsigned nrecords)
 		}
 		stop_failing();
 		assert_int_equal(view(&a), 0); /* the records that are in */
+		/* No half-written run keeps disk space. */
+		assert_int_equal(run_files(tmpdir, fds, 64), dit_sorter_nruns(a.sorter));
 	}
 	stop_failing();
 	dit_sorter_free(a.sorter);
@@ -317,22 +339,36 @@ static void every_read_may_fail(void **state)
 	test_scratch_remove(tmpdir);
 }
 
-/** The descriptors of files in @p tmpdir that this process has open. */
-static size_t run_files(const char *tmpdir, int *fds, size_t max)
+/* With keys that differ late, so that the blocks themselves have to be looked at. */
+static void a_look_up_reads_few_blocks(void **state)
 {
-	size_t n = 0;
+	struct attempt a = {.tmpdir = test_scratch(), .nrecords = NRECORDS};
+	struct dit_sort_view *v = NULL;
+	struct dit_sort_cursor *cursor = NULL;
+	struct dit_sort_record record = {0};
+	size_t nruns = 0;
 
-	for (int fd = 0; fd < 100; fd++) {
-		char link[64];
-		char target[4096] = "";
+	(void)state;
+	assert_int_equal(begin(&a), 0);
+	assert_int_equal(push_all(&a), 0);
+	nruns = dit_sorter_nruns(a.sorter);
+	/* Blocks are of 1 KiB: a run has about 2^6 of them. */
+	assert_true(dit_sorter_run_bytes(a.sorter) / nruns > 40000);
+	assert_int_equal(dit_sort_view_open(&v, a.sorter), 0);
+	assert_int_equal(dit_sort_cursor_open(&cursor, v), 0);
+	for (unsigned k = 1; k < NKEYS; k += 7) {
+		char buffer[32];
 
-		(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-		if (readlink(link, target, sizeof(target) - 1) > 0 &&
-		    strncmp(target, tmpdir, strlen(tmpdir)) == 0 && n < max) {
-			fds[n++] = fd;
-		}
+		reads_left = 1000000;
+		assert_int_equal(dit_sort_cursor_get(cursor, key_of(k, buffer), &record),
+		                 1);
+		assert_true(1000000 - reads_left <= (long)nruns * (6 + 1 + 2));
 	}
-	return n;
+	stop_failing();
+	dit_sort_cursor_close(cursor);
+	dit_sort_view_close(v);
+	dit_sorter_free(a.sorter);
+	test_scratch_remove(a.tmpdir);
 }
 
 static void flip(int fd, off_t at)
@@ -412,6 +448,7 @@ int main(void)
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(every_write_may_find_the_disk_full),
 		cmocka_unit_test(every_read_may_fail),
+		cmocka_unit_test(a_look_up_reads_few_blocks),
 		cmocka_unit_test(a_flipped_byte_is_never_read_as_data),
 		cmocka_unit_test(a_killed_process_leaves_nothing_behind),
 	};

@@ -383,6 +383,26 @@ static void records_larger_than_the_budget_pass(void **state)
 	free(huge);
 }
 
+/* Records that leave nearly half of each slab unused: that counts, too. */
+static void slabs_stay_within_the_share(void **state)
+{
+	static const struct plan plan = {"wasteful", 1, SHARE, 0, 0, 0, false, true};
+	char value[SHARE / 16 / 2 + 100] = {0};
+	struct sort s;
+
+	(void)state;
+	sort_begin(&s, &plan, NULL);
+	for (int i = 0; i < 200; i++) {
+		assert_int_equal(dit_sorter_push(s.sorter, 0,
+		                                 (struct dit_span){(char *)&i, sizeof(i)},
+		                                 (struct dit_span){value, sizeof(value)}),
+		                 0);
+		assert_true(s.sorter->producers[0]->batch->total_bytes <= SHARE);
+	}
+	assert_true(dit_sorter_nruns(s.sorter) > 0);
+	sort_end(&s);
+}
+
 static void wrong_calls_are_refused(void **state)
 {
 	struct dit_sorter_opts opts = {
@@ -540,8 +560,8 @@ static void damaged_runs_are_found(void **state)
 		assert_int_equal(pread(s.sorter->producers[0]->runs[1]->fd, &byte, 1, at),
 		                 1);
 		byte ^= 1;
-		assert_int_equal(pwrite(s.sorter->producers[0]->runs[1]->fd, &byte, 1, at),
-		                 1);
+		assert_int_equal(
+			pwrite(s.sorter->producers[0]->runs[1]->fd, &byte, 1, at), 1);
 		r = dit_sorter_seal(s.sorter);
 		if (r == 0) {
 			r = read_all(s.sorter);
@@ -571,6 +591,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_records_come_out_in_order),
 		cmocka_unit_test(records_larger_than_the_budget_pass),
+		cmocka_unit_test(slabs_stay_within_the_share),
 		cmocka_unit_test(wrong_calls_are_refused),
 		cmocka_unit_test(too_long_keys_are_refused_and_the_error_sticks),
 		cmocka_unit_test(errors_of_the_merge_function_end_the_sort),
