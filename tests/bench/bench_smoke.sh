@@ -114,6 +114,12 @@ run ladder bash "$here/ladder.sh" --entries 500 --rounds 1 --searches 100 --slap
 has ladder 11 '^| .* | [0-9.]* | [0-9.]* | [0-9]* | [0-9]* | [0-9.]* |$'
 has ladder 6 '^| \(equality\|substring\) | .* | [1-9][0-9]* | [0-9.]* | [0-9.]* |$'
 
+# ---- records of the sort ----
+
+run records "$DIT_BUILDDIR/tests/bench/bench_records" 20 1 2
+has records 7 '^[a-z].* [0-9.]* s *[0-9.]* k/s$'
+has records 1 '^  look-ups before the seal'
+
 # ---- a long load ----
 
 run long env TRIAL_ENTRIES=2000 bash "$here/long.sh" --minutes 0.02 --memory 16M \

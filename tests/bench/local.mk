@@ -1,9 +1,12 @@
 # tests/bench/local.mk
 noinst_PROGRAMS += \
+	%D%/bench_records \
 	%D%/bench_sort \
 	%D%/ditgen \
 	%D%/measure \
 	$(NULL)
+%C%_bench_records_SOURCES = %D%/bench_records.c
+%C%_bench_records_LDADD = $(test_libs)
 %C%_bench_sort_SOURCES = %D%/bench_sort.c
 %C%_bench_sort_LDADD = $(test_libs)
 %C%_ditgen_SOURCES = %D%/ditgen.c
