@@ -3,4 +3,5 @@ dist_man_MANS += %D%/man/ditadd.8
 EXTRA_DIST += \
 	%D%/examples/people.ldif \
 	%D%/examples/slapd.conf \
+	%D%/sort.md \
 	$(NULL)

@@ -23,3 +23,17 @@ check_PROGRAMS += %D%/test_sort_failures
 	-Wl,--wrap=pread \
 	-Wl,--wrap=pwrite \
 	-Wl,--wrap=strdup
+
+# The examples again, with the sanitizers; examples.sh looks at what they print.
+check_PROGRAMS += \
+	%D%/sort_replace \
+	%D%/sort_sum \
+	%D%/sort_union \
+	$(NULL)
+%C%_sort_replace_SOURCES = doc/examples/sort_replace.c
+%C%_sort_replace_LDADD = libditkit.la
+%C%_sort_sum_SOURCES = doc/examples/sort_sum.c
+%C%_sort_sum_LDADD = libditkit.la -lpthread
+%C%_sort_union_SOURCES = doc/examples/sort_union.c
+%C%_sort_union_LDADD = libditkit.la
+script_tests += %D%/examples.sh

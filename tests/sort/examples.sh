@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# <ditkit/sort.h> as others see it: the library is installed, the examples of doc/sort.md
+# are compiled against what was installed, in C and one more in C++, and print what that
+# page says; and what it quotes is in them.
+set -u
+: "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}"
+failed=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-examples-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+page=$DIT_SRCDIR/doc/sort.md
+
+fail() {
+	echo "$*" >&2
+	failed=1
+}
+
+block() { # block FIRST-LINE NUMBER: the fenced block that begins so, the NUMBERth
+	awk -v first="\`\`\`$1" -v number="$2" '
+		on && $0 == "```" { exit }
+		on { print }
+		$0 == first && ++n == number { on = 1 }' "$page"
+}
+
+if ! make -C "$DIT_BUILDDIR" MAKEFLAGS= DESTDIR="$work/root" install-libLTLIBRARIES \
+	install-pkgincludeHEADERS install-pkgconfigDATA >"$work/install.log" 2>&1; then
+	cat "$work/install.log" >&2
+	exit 1
+fi
+pc=$(find "$work/root" -name ditkit.pc)
+prefix=$(sed -n 's/^prefix=//p' "$pc")
+libdir=${pc%/pkgconfig/ditkit.pc}
+PKG_CONFIG_PATH=${pc%/ditkit.pc}
+LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+static=--static
+[ -e "$libdir/libditkit.so" ] && static=
+flags=$(pkg-config $static --define-variable=prefix="$work/root$prefix" --cflags --libs \
+	ditkit) || exit 1
+
+build() { # build COMPILER SOURCE PROGRAM
+	# shellcheck disable=SC2086 # lists of words
+	$1 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror "$2" -o "$3" $flags -lpthread ||
+		fail "does not compile: $2"
+}
+
+for name in replace sum union; do
+	source=$DIT_SRCDIR/doc/examples/sort_$name.c
+	build "${CC:-cc} -std=c11" "$source" "$work/sort_$name" || continue
+	block "text sort_$name" 1 >"$work/expected"
+	"$work/sort_$name" >"$work/printed" || fail "sort_$name: exit status $?"
+	[ -s "$work/expected" ] || fail "doc/sort.md does not say what sort_$name prints"
+	diff "$work/expected" "$work/printed" >&2 || fail "sort_$name prints something else"
+	number=1
+	while block "c sort_$name.c" "$number" >"$work/quote" && [ -s "$work/quote" ]; do
+		awk 'FNR == NR { quote = quote $0 "\n"; next }
+			{ source = source $0 "\n" }
+			END { exit index(source, quote) == 0 }' "$work/quote" "$source" ||
+			fail "doc/sort.md quotes what is not in sort_$name.c: number $number"
+		number=$((number + 1))
+	done
+	[ "$number" -gt 1 ] || fail "doc/sort.md quotes nothing of sort_$name.c"
+done
+
+if command -v c++ >/dev/null; then
+	cat >"$work/plus.cc" <<-'END'
+		#include <cstdio>
+		#include <string>
+
+		#include <ditkit/sort.h>
+
+		static dit_span span(const std::string &s) { return {s.data(), s.size()}; }
+
+		int main()
+		{
+			dit_sorter_opts opts = DIT_SORTER_OPTS_INIT;
+			dit_sorter *sorter = nullptr;
+			dit_sort_record record;
+			int r = dit_sorter_new(&sorter, &opts);
+
+			for (int i = 9; i > 0 && r == 0; i -= 2)
+				r = dit_sorter_push(sorter, 0, span(std::to_string(i)),
+				                    span("value"));
+			if (r == 0)
+				r = dit_sorter_seal(sorter);
+			while (r == 0 && (r = dit_sorter_next(sorter, &record)) > 0) {
+				std::printf("%.*s", DIT_SPAN_ARGS(record.key));
+				r = 0;
+			}
+			dit_sorter_free(sorter);
+			return r < 0 ? 1 : 0;
+		}
+	END
+	build c++ "$work/plus.cc" "$work/plus"
+	[ "$("$work/plus")" = 13579 ] || fail "the C++ program prints something else"
+fi
+exit "$failed"
