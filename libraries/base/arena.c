@@ -4,7 +4,8 @@
  *
  * After a reset the same blocks are filled again in the same order. A request that does
  * not fit the next kept block gets a block of its own in front of it, so that an entry
- * with one huge value does not push the ordinary blocks out of use.
+ * with one huge value does not push the ordinary blocks out of use. With a pool a reset
+ * puts them there instead.
  */
 #include "base/arena.h"
 
@@ -28,21 +29,83 @@ void dit_arena_init(struct dit_arena *arena, size_t block_bytes)
 	*arena = (struct dit_arena){.block_bytes = block_bytes};
 }
 
-void dit_arena_deinit(struct dit_arena *arena)
+void dit_arena_init_pooled(struct dit_arena *arena, struct dit_arena_pool *pool)
 {
-	struct dit_arena_block *block = arena->first;
+	dit_arena_init(arena, pool->block_bytes);
+	arena->pool = pool;
+}
 
+int dit_arena_pool_init(struct dit_arena_pool *pool, size_t block_bytes)
+{
+	*pool = (struct dit_arena_pool){.block_bytes = block_bytes};
+	return -pthread_mutex_init(&pool->lock, NULL);
+}
+
+static void free_blocks(struct dit_arena_block *block)
+{
 	while (block != NULL) {
 		struct dit_arena_block *next = block->next;
 
 		free(block);
 		block = next;
 	}
-	*arena = (struct dit_arena){.block_bytes = arena->block_bytes};
+}
+
+void dit_arena_pool_deinit(struct dit_arena_pool *pool)
+{
+	if (pool->block_bytes != 0) {
+		free_blocks(pool->blocks);
+		(void)pthread_mutex_destroy(&pool->lock);
+		*pool = (struct dit_arena_pool){.block_bytes = 0};
+	}
+}
+
+/* NULL: there is none. */
+static struct dit_arena_block *pool_take(struct dit_arena_pool *pool)
+{
+	struct dit_arena_block *block = NULL;
+
+	(void)pthread_mutex_lock(&pool->lock);
+	block = pool->blocks;
+	if (block != NULL) {
+		pool->blocks = block->next;
+	}
+	(void)pthread_mutex_unlock(&pool->lock);
+	return block;
+}
+
+/* Takes the list. Blocks that were made for one huge value go back to the system. */
+static void pool_put(struct dit_arena_pool *pool, struct dit_arena_block *block)
+{
+	while (block != NULL) {
+		struct dit_arena_block *next = block->next;
+
+		if (block->size > pool->block_bytes) {
+			free(block);
+		} else {
+			(void)pthread_mutex_lock(&pool->lock);
+			block->next = pool->blocks;
+			pool->blocks = block;
+			(void)pthread_mutex_unlock(&pool->lock);
+		}
+		block = next;
+	}
+}
+
+void dit_arena_deinit(struct dit_arena *arena)
+{
+	free_blocks(arena->first);
+	*arena = (struct dit_arena){.block_bytes = arena->block_bytes,
+	                            .pool = arena->pool};
 }
 
 void dit_arena_reset(struct dit_arena *arena)
 {
+	if (arena->pool != NULL) {
+		pool_put(arena->pool, arena->first);
+		arena->first = NULL;
+		arena->total_bytes = 0;
+	}
 	arena_enter(arena, arena->first);
 }
 
@@ -78,7 +141,12 @@ void *dit_arena_grow(struct dit_arena *arena, size_t size, size_t align)
 	if (want > SIZE_MAX - sizeof(*block)) {
 		return NULL;
 	}
-	block = malloc(sizeof(*block) + want);
+	if (arena->pool != NULL && want == arena->block_bytes) {
+		block = pool_take(arena->pool);
+	}
+	if (block == NULL) {
+		block = malloc(sizeof(*block) + want);
+	}
 	if (block == NULL) {
 		return NULL;
 	}

@@ -6,14 +6,15 @@
  *   dit_arena_init();  dit_arena_alloc()...  dit_arena_reset() or dit_arena_rewind();
  *   dit_arena_alloc()...  dit_arena_deinit()
  *
- * Reset keeps the blocks, so a batch loop stops calling malloc once it has seen its
- * largest batch. Pieces cannot be freed one by one; no destructors run.
+ * Reset keeps the blocks, or puts them into a pool that several arenas share, so a batch
+ * loop stops calling malloc once it has seen its largest batch. Pieces cannot be freed one by one; no destructors run.
  *
  * Threads: one owner thread at a time. A batch's arenas change owner only at a barrier.
  */
 #ifndef DITKIT_ARENA_H
 #define DITKIT_ARENA_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,20 @@
 
 struct dit_arena_block;
 
+/**
+ * Blocks between two uses, for arenas that are busy at different times: a reset puts the
+ * blocks back here, and whoever needs one next takes the newest, still in the cache.
+ *
+ * Threads: any, at once.
+ */
+struct dit_arena_pool {
+	pthread_mutex_t lock;
+	struct dit_arena_block *blocks; /* [lock: lock] */
+	size_t block_bytes;
+};
+
 struct dit_arena {
+	struct dit_arena_pool *pool; /* NULL: the arena keeps its blocks */
 	struct dit_arena_block *first;
 	struct dit_arena_block *current;
 	char *at;  /* next free byte of the current block */
@@ -41,10 +55,18 @@ struct dit_arena_mark {
 /** @param block_bytes size of the ordinary blocks, at least 64. Allocates nothing yet. */
 void dit_arena_init(struct dit_arena *arena, size_t block_bytes);
 
+/** As above, with blocks from a pool that outlives the arena. */
+void dit_arena_init_pooled(struct dit_arena *arena, struct dit_arena_pool *pool);
+
+/** @return 0; -ENOMEM and other codes of pthread_mutex_init() */
+int dit_arena_pool_init(struct dit_arena_pool *pool, size_t block_bytes);
+/** All arenas on it are deinitialised. A zeroed pool is fine. */
+void dit_arena_pool_deinit(struct dit_arena_pool *pool);
+
 /** Give all memory back to the system. A zeroed or deinitialised arena is fine. */
 void dit_arena_deinit(struct dit_arena *arena);
 
-/** Forget all contents, keep the memory. */
+/** Forget all contents; keep the memory, or, with a pool, put it back there. */
 void dit_arena_reset(struct dit_arena *arena);
 
 struct dit_arena_mark dit_arena_mark(const struct dit_arena *arena);

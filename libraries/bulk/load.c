@@ -94,7 +94,7 @@ static int take_slot(struct loader *loader, struct load_slot **ret)
 	}
 	slot = &loader->slots[number];
 	slot->time_us = next_time(loader, slot->batch.nrecords);
-	r = load_slot_prepare(loader, slot);
+	r = load_slot_prepare(slot);
 	if (r < 0) {
 		return r;
 	}
@@ -200,6 +200,7 @@ static int run_rounds(struct loader *loader)
 		 * With one thread the round is over already, which changes nothing here.
 		 */
 		if (keyed != NULL) {
+			load_slot_clear(loader, keyed);
 			dit_feed_return(loader->feed, (unsigned)(keyed - loader->slots));
 		}
 		keyed = resolved;

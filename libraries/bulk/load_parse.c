@@ -14,13 +14,17 @@
 
 #define SLICE 16 /* items; a hundred microseconds of work */
 
-int load_slot_prepare(struct loader *loader, struct load_slot *slot)
+void load_slot_clear(const struct loader *loader, struct load_slot *slot)
 {
-	size_t n = slot->batch.nrecords;
-
 	for (unsigned i = 0; i < loader->nthreads; i++) {
 		dit_arena_reset(&slot->arenas[i]);
 	}
+}
+
+int load_slot_prepare(struct load_slot *slot)
+{
+	size_t n = slot->batch.nrecords;
+
 	if (n > slot->items_size) {
 		free(slot->items);
 		slot->items_size = 0;

@@ -168,13 +168,15 @@ struct loader {
 	struct dit_settings *settings;
 	const struct dit_database *db; /* the one chosen */
 	struct dit_entry_context context;
-	uint64_t *sorted;            /* of the context */
-	struct load_target *targets; /* what is written: the chosen database first, then its
+	uint64_t *sorted; /* of the context */
+	struct load_target
+		*targets; /* what is written: the chosen database first, then its
 	                              * subordinates in order of definition */
 	unsigned ntargets;
 	bool is_glued; /* subordinate databases are not selected: their entries are the
 	                * chosen database's business */
 	unsigned nthreads;
+	struct dit_arena_pool arenas; /* of all slots; has its own lock */
 	struct load_member *members;
 	struct load_round rounds[2];
 	uint64_t stamp_node;
@@ -196,7 +198,9 @@ struct loader {
 };
 
 /* load_parse.c: the tool threads' work. */
-int load_slot_prepare(struct loader *loader, struct load_slot *slot);
+int load_slot_prepare(struct load_slot *slot);
+/* Its results are not needed any more. */
+void load_slot_clear(const struct loader *loader, struct load_slot *slot);
 void load_parse_round(struct loader *loader, struct load_member *member,
                       struct load_round *round);
 

@@ -12,7 +12,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define ARENA_BLOCK (256u << 10)
+#define ARENA_BLOCK (64u << 10)
 
 /* ---- configuration ---- */
 
@@ -143,6 +143,11 @@ static int make_members(struct loader *loader)
 
 static int make_slots(struct loader *loader)
 {
+	int r = dit_arena_pool_init(&loader->arenas, ARENA_BLOCK);
+
+	if (r < 0) {
+		return r;
+	}
 	loader->nslots = loader->nthreads == 1 ? LOAD_NSLOTS_UNTHREADED : LOAD_NSLOTS;
 	loader->slots = calloc(loader->nslots, sizeof(*loader->slots));
 	if (loader->slots == NULL) {
@@ -156,7 +161,7 @@ static int make_slots(struct loader *loader)
 			return -ENOMEM;
 		}
 		for (unsigned m = 0; m < loader->nthreads; m++) {
-			dit_arena_init(&slot->arenas[m], ARENA_BLOCK);
+			dit_arena_init_pooled(&slot->arenas[m], &loader->arenas);
 		}
 	}
 	return 0;
@@ -275,6 +280,7 @@ static void free_slots(struct loader *loader)
 		dit_ldif_batch_deinit(&slot->batch);
 	}
 	free(loader->slots);
+	dit_arena_pool_deinit(&loader->arenas);
 }
 
 static void free_members(struct loader *loader)

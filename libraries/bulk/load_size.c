@@ -3,8 +3,10 @@
  * Sizes of a load: the memory budget and the early estimate of the result.
  *
  * Budget. Of `memory_bytes`, batches come first. A batch of b bytes of LDIF occupies b in
- * its buffer and about 10 b in the arenas of its slot (measured: entries of 31 short lines),
- * which keep what they got; with LOAD_NSLOTS slots that is 66 b. Then the schema, LMDB's
+ * its buffer and about 10 b in arenas (measured: entries of 31 short lines) from its
+ * parsing until its keys are made. Of LOAD_NSLOTS batches at most four are in that state,
+ * and the arenas' blocks are shared: 46 b. 66 b are set aside, since other entries may
+ * need more. Then the schema, LMDB's
  * transaction and the threads' caches, an eighth for the records of the tree, and the rest
  * for the postings. Both are divided evenly among the databases: how many entries each
  * will get is not known, and memory that a database does not need is not touched.

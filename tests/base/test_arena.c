@@ -4,6 +4,7 @@
  * - pieces are aligned, do not overlap, and keep their bytes while others are added;
  * - reset and rewind keep the memory, so that the same work needs no more of it;
  * - a piece larger than a block gets a block of its own;
+ * - arenas on a pool give their blocks to each other;
  * - an impossible size gives NULL and does no harm.
  */
 #include "test.h"
@@ -206,9 +207,44 @@ static void impossible_sizes_give_null(void **state)
 	assert_ptr_equal(dit_arena_alloc(arena, 8), (char *)p + 8);
 }
 
+static void pooled_arenas_share_their_blocks(void **state)
+{
+	struct dit_arena_pool pool;
+	struct dit_arena first;
+	struct dit_arena second;
+	char *pieces[3];
+	(void)state;
+
+	assert_int_equal(dit_arena_pool_init(&pool, BLOCK_BYTES), 0);
+	dit_arena_init_pooled(&first, &pool);
+	dit_arena_init_pooled(&second, &pool);
+	for (size_t i = 0; i < 3; i++) {
+		pieces[i] = dit_arena_alloc(&first, BLOCK_BYTES - 100);
+		assert_non_null(pieces[i]);
+	}
+	/* A block of its own goes back to the system, not to the pool. */
+	assert_non_null(dit_arena_alloc(&first, BLOCK_BYTES * 10));
+	dit_arena_reset(&first);
+	assert_int_equal(first.total_bytes, 0);
+
+	for (size_t i = 0; i < 3; i++) {
+		char *piece = dit_arena_alloc(&second, BLOCK_BYTES - 100);
+
+		assert_true(piece == pieces[0] || piece == pieces[1] ||
+		            piece == pieces[2]);
+		memset(piece, 'x', BLOCK_BYTES - 100);
+	}
+	assert_int_equal(second.total_bytes, 3 * BLOCK_BYTES);
+	dit_arena_deinit(&second);
+	dit_arena_deinit(&first);
+	dit_arena_pool_deinit(&pool);
+	dit_arena_pool_deinit(&(struct dit_arena_pool){.block_bytes = 0});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pooled_arenas_share_their_blocks),
 		cmocka_unit_test_setup_teardown(a_new_arena_holds_no_memory, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(pieces_are_aligned, setup, teardown),
