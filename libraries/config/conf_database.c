@@ -71,6 +71,33 @@ int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 	return 0;
 }
 
+/* Of these there is one each. */
+static int check_once(struct dit_conf_parser *parser, const char *type)
+{
+	bool *has = NULL;
+
+	if (strcmp(type, "frontend") == 0) {
+		has = &parser->has_frontend;
+	} else if (strcmp(type, "config") == 0) {
+		has = &parser->has_config;
+	} else if (strcmp(type, "monitor") == 0) {
+		has = &parser->has_monitor;
+	}
+	if (has == NULL || !*has) {
+		if (has != NULL) {
+			*has = true;
+		}
+		return 0;
+	}
+	if (has == &parser->has_monitor) {
+		(void)dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		                    "database init failed (monitor)");
+		(void)dit_conf_say(parser, "only one monitor database allowed (monitor)");
+		return dit_conf_repeat(parser, "only one monitor database allowed");
+	}
+	return DIT_E_CONFIG; /* slapd gives no reason either */
+}
+
 int dit_conf_run_database(struct dit_conf_parser *parser)
 {
 	const char *name = parser->words[1];
@@ -84,6 +111,10 @@ int dit_conf_run_database(struct dit_conf_parser *parser)
 		(void)dit_conf_say(parser, "<%s> failed init (%s)", parser->words[0],
 		                   name);
 		return dit_conf_repeat(parser, "<%s> failed init", parser->words[0]);
+	}
+	r = check_once(parser, is_frontend ? "frontend" : type);
+	if (r < 0) {
+		return r;
 	}
 	parser->has_overlay = false;
 	parser->default_kinds = 0;
@@ -191,6 +222,11 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 		return dit_conf_say(parser, "suffix <%.*s> not allowed in %s database.",
 		                    DIT_SPAN_ARGS(suffix), fixed);
 	}
+	if (dit_span_eq(norm, DIT_SPAN("cn=monitor"))) {
+		return dit_conf_say(
+			parser, "<%s> DN is reserved for monitoring slapd (cn=Monitor)",
+			parser->words[0]);
+	}
 	database = dit_conf_database(parser);
 	if (database->has_suffix && dit_conf_is_one_suffix_type(database->type)) {
 		return dit_conf_say(parser,
@@ -249,6 +285,18 @@ int dit_conf_run_disabled(struct dit_conf_parser *parser)
 
 	if (r == 0 && parser->scope == DIT_CONF_DATABASE) {
 		dit_conf_database(parser)->is_disabled = value;
+	}
+	return r;
+}
+
+/* Without an argument it is on. */
+int dit_conf_run_sync_use_subentry(struct dit_conf_parser *parser)
+{
+	bool value = true;
+	int r = parser->nwords > 1 ? dit_conf_bool(parser, parser->words[1], &value) : 0;
+
+	if (r == 0 && parser->scope == DIT_CONF_DATABASE) {
+		dit_conf_database(parser)->sync_use_subentry = value;
 	}
 	return r;
 }
@@ -412,9 +460,9 @@ static int run_idlexp(struct dit_conf_parser *parser)
 
 /* clang-format off */
 const struct dit_directive dit_mdb_directives[] = {
-	{"checkpoint", 0, 0, "", 0, NULL},
+	{"checkpoint", 2, 2, "<kbyte> <min>", 0, dit_conf_run_checkpoint},
 	{"crypto", 0, 0, "", 0, dit_conf_unsupported},
-	{"dbnosync", 0, 0, "", 0, NULL},
+	{"dbnosync", 0, 1, "<(null)>", 0, dit_conf_run_dbnosync},
 	{"dbpagesize", 0, 0, "", 0, dit_conf_unsupported},
 	{"directory", 1, 1, "<dir>", 0, run_directory},
 	{"envflags", 1, 0, "<flags>", 0, run_envflags},
@@ -425,8 +473,8 @@ const struct dit_directive dit_mdb_directives[] = {
 	{"mode", 1, 1, "<mode>", 0, run_mode},
 	{"multival", 2, 2, "<attr> <hi,lo>", 0, dit_conf_run_multival},
 	{"passphrase", 0, 0, "", 0, dit_conf_unsupported},
-	{"rtxnsize", 0, 0, "", 0, NULL},
-	{"searchstack", 0, 0, "", 0, NULL},
+	{"rtxnsize", 1, 1, "<entries>", 0, dit_conf_run_rtxnsize},
+	{"searchstack", 1, 1, "<depth>", 0, dit_conf_run_searchstack},
 	{NULL, 0, 0, NULL, 0, NULL},
 };
 

@@ -6,10 +6,16 @@
 #include "config/conf_parser.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/error.h"
+
+/* Where Debian's slapd looks without "modulepath". */
+#define DEFAULT_MODULE_PATH "/usr/lib/ldap"
 
 /* Types that slapd may have built in; others exist once their module is loaded. */
 static const char *const types[] = {
@@ -31,6 +37,9 @@ static const char *const plain_modules[] = {
 	"syncprov", "translucent", "unique",   "valsort",
 };
 
+/* Overlays that are not named as their modules are. */
+static const char *const more_overlays[] = {"chain", "glue", "nestgroup", "pbind"};
+
 static bool is_in(const char *const *names, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -48,7 +57,7 @@ const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char 
 			return types[i];
 		}
 	}
-	for (const struct dit_loaded_type *t = parser->loaded_types; t != NULL;
+	for (const struct dit_conf_name *t = parser->loaded_types; t != NULL;
 	     t = t->next) {
 		if (strcasecmp(t->name, name) == 0) {
 			return t->name;
@@ -60,23 +69,6 @@ const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char 
 bool dit_conf_is_one_suffix_type(const char *type)
 {
 	return strcmp(type, "mdb") == 0 || strcmp(type, "ldif") == 0;
-}
-
-static int add_type(struct dit_conf_parser *parser, const char *name)
-{
-	struct dit_loaded_type *type = NULL;
-
-	if (dit_conf_find_type(parser, name) != NULL) {
-		return 0;
-	}
-	type = dit_arena_alloc(&parser->memory->arena, sizeof(*type));
-	if (type == NULL) {
-		return -ENOMEM;
-	}
-	type->name = name;
-	type->next = parser->loaded_types;
-	parser->loaded_types = type;
-	return 0;
 }
 
 /*
@@ -126,6 +118,117 @@ static int load_schema(struct dit_conf_parser *parser, const char *name)
 	                    parser->words[0], name);
 }
 
+int dit_conf_run_modulepath(struct dit_conf_parser *parser)
+{
+	parser->module_path =
+		dit_arena_copy(&parser->memory->arena, dit_span_of(parser->words[1]))
+			.data;
+	return parser->module_path == NULL ? -ENOMEM : 0;
+}
+
+/* Is there FOLDER/NAME, as it is or with an ending that slapd tries? */
+static bool is_in_folder(struct dit_span folder, const char *name)
+{
+	static const char *const endings[] = {"", ".la", ".so"};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%.*s%s%s%s", DIT_SPAN_ARGS(folder),
+		               folder.len == 0 ? "" : "/", name, endings[i]);
+		if (access(path, F_OK) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_module_file(const struct dit_conf_parser *parser, const char *name)
+{
+	const char *at =
+		parser->module_path == NULL ? DEFAULT_MODULE_PATH : parser->module_path;
+
+	if (*name == '/') {
+		return is_in_folder(DIT_SPAN(""), name);
+	}
+	for (;;) {
+		struct dit_span folder = {at, strcspn(at, ":")};
+
+		if (folder.len > 0 && is_in_folder(folder, name)) {
+			return true;
+		}
+		if (at[folder.len] == '\0') {
+			return false;
+		}
+		at += folder.len + 1;
+	}
+}
+
+static bool is_in_list(const struct dit_conf_name *list, const char *name)
+{
+	while (list != NULL && strcmp(list->name, name) != 0) {
+		list = list->next;
+	}
+	return list != NULL;
+}
+
+static int add_module(struct dit_conf_parser *parser, const char *file)
+{
+	struct dit_arena *arena = &parser->memory->arena;
+	struct dit_conf_name *module = dit_arena_alloc(arena, sizeof(*module));
+	const char *kept = dit_arena_copy(arena, dit_span_of(file)).data;
+
+	if (module == NULL || kept == NULL) {
+		return -ENOMEM;
+	}
+	*module = (struct dit_conf_name){parser->modules, kept};
+	parser->modules = module;
+	return 0;
+}
+
+/* A back end that nobody knows has to be there, at least. */
+static int load_type(struct dit_conf_parser *parser, const char *name)
+{
+	struct dit_conf_name *type = NULL;
+
+	if (dit_conf_find_type(parser, name) != NULL) {
+		return 0;
+	}
+	if (!is_module_file(parser, parser->words[1])) {
+		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		                     "lt_dlopenext failed: (%s) file not found",
+		                     parser->words[1]);
+	}
+	type = dit_arena_alloc(&parser->memory->arena, sizeof(*type));
+	if (type == NULL) {
+		return -ENOMEM;
+	}
+	type->name = name;
+	type->next = parser->loaded_types;
+	parser->loaded_types = type;
+	return 0;
+}
+
+/* A file that is not there is slapd's error; one that is may bring anything. */
+static int load_unknown(struct dit_conf_parser *parser, const char *name)
+{
+	if (!is_module_file(parser, parser->words[1])) {
+		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		                     "lt_dlopenext failed: (%s) file not found",
+		                     parser->words[1]);
+	}
+	parser->has_unknown_module = true;
+	(void)dit_conf_tell(
+		parser, DIT_REPORT_WARNING,
+		"%s: line %lu: module \"%s\" is not known; schema that it may "
+		"add is missing",
+		parser->file, parser->line, name);
+	return 0;
+}
+
+/*
+ * Nothing is loaded: the files of modules that are known need not be on this machine, and
+ * what is built into slapd cannot be seen from here.
+ */
 int dit_conf_run_moduleload(struct dit_conf_parser *parser)
 {
 	const char *name = module_name(parser, parser->words[1]);
@@ -134,27 +237,50 @@ int dit_conf_run_moduleload(struct dit_conf_parser *parser)
 	if (name == NULL) {
 		return -ENOMEM;
 	}
+	if (is_in_list(parser->modules, parser->words[1])) {
+		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		                     "module_load: (%s) already loaded",
+		                     parser->words[1]);
+	}
+	r = add_module(parser, parser->words[1]);
+	if (r < 0) {
+		return r;
+	}
 	if (strncmp(name, "back_", strlen("back_")) == 0) {
-		return add_type(parser, name + strlen("back_"));
+		return load_type(parser, name + strlen("back_"));
 	}
 	r = load_schema(parser, name);
-	if (r == 1 && !is_in(plain_modules,
-	                     sizeof(plain_modules) / sizeof(plain_modules[0]), name)) {
-		(void)dit_conf_tell(
-			parser, DIT_REPORT_WARNING,
-			"%s: line %lu: module \"%s\" is not known; schema that "
-			"it may add is missing",
-			parser->file, parser->line, name);
+	if (r == 1) {
+		r = is_in(plain_modules, sizeof(plain_modules) / sizeof(plain_modules[0]),
+		          name)
+		            ? 0
+		            : load_unknown(parser, name);
 	}
-	return r < 0 ? r : 0;
+	return r;
+}
+
+/* Overlays are found by their exact names. */
+static bool is_overlay(const char *name)
+{
+	return is_in(schema_modules, sizeof(schema_modules) / sizeof(schema_modules[0]),
+	             name) ||
+	       is_in(plain_modules, sizeof(plain_modules) / sizeof(plain_modules[0]),
+	             name) ||
+	       is_in(more_overlays, sizeof(more_overlays) / sizeof(more_overlays[0]),
+	             name);
 }
 
 int dit_conf_run_overlay(struct dit_conf_parser *parser)
 {
-	int r = load_schema(parser, parser->words[1]);
+	const char *name = parser->words[1];
+	int r = load_schema(parser, name);
 
+	if (r == 1 && !is_overlay(name) && !parser->has_unknown_module) {
+		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		                     "overlay \"%s\" not found", name);
+	}
 	parser->has_overlay = true;
-	if (parser->scope == DIT_CONF_DATABASE && strcmp(parser->words[1], "dds") == 0) {
+	if (parser->scope == DIT_CONF_DATABASE && strcmp(name, "dds") == 0) {
 		dit_conf_database(parser)->has_dds = true;
 	}
 	return r < 0 ? r : 0;

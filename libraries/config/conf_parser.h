@@ -12,6 +12,7 @@
  *   conf_database.c    directives of databases and back ends
  *   conf_index.c       index
  *   conf_values.c      sortvals, multival
+ *   conf_checked.c     what is looked at and then forgotten
  *   conf_modules.c     what is known of modules and types of databases
  *
  * Both sources end in the same directives: "olcDbIndex: cn eq" in the tree runs what
@@ -49,17 +50,25 @@ struct dit_settings_memory {
 	struct dit_more_suffix *more_suffixes;
 };
 
-/** Type of database that a module brought. */
-struct dit_loaded_type {
-	struct dit_loaded_type *next;
+/** A name in a list: a type of database that a module brought, or a module. */
+struct dit_conf_name {
+	struct dit_conf_name *next;
 	const char *name;
 };
 
 struct dit_conf_parser {
 	struct dit_settings *settings;
 	struct dit_settings_memory *memory;
-	struct dit_loaded_type *loaded_types;
-	dit_report_fn report; /* may be NULL */
+	struct dit_conf_name *loaded_types;
+	struct dit_conf_name *modules; /* as typed */
+	const char *module_path;       /* folders, separated by ':' */
+	bool has_unknown_module;       /* which may bring any overlay */
+	bool has_frontend; /* these three may be named once */
+	bool has_config;
+	bool has_monitor;
+	bool has_server_id;
+	bool has_plain_server_id; /* without a URL */
+	dit_report_fn report;     /* may be NULL */
 	void *ctx;
 
 	/* the line, or the value, being read */
@@ -229,10 +238,19 @@ int dit_conf_run_lastmod(struct dit_conf_parser *parser);
 int dit_conf_run_hidden(struct dit_conf_parser *parser);
 int dit_conf_run_disabled(struct dit_conf_parser *parser);
 int dit_conf_run_subordinate(struct dit_conf_parser *parser);
+int dit_conf_run_sync_use_subentry(struct dit_conf_parser *parser);
 int dit_conf_run_index(struct dit_conf_parser *parser);
 int dit_conf_run_multival(struct dit_conf_parser *parser);
 int dit_conf_run_sortvals(struct dit_conf_parser *parser);
+int dit_conf_run_modulepath(struct dit_conf_parser *parser);
 int dit_conf_run_moduleload(struct dit_conf_parser *parser);
+
+int dit_conf_run_checkpoint(struct dit_conf_parser *parser);
+int dit_conf_run_dbnosync(struct dit_conf_parser *parser);
+int dit_conf_run_index_substr_any_step(struct dit_conf_parser *parser);
+int dit_conf_run_rtxnsize(struct dit_conf_parser *parser);
+int dit_conf_run_searchstack(struct dit_conf_parser *parser);
+int dit_conf_run_server_id(struct dit_conf_parser *parser);
 
 /** @return slapd's spelling of a type of database that it knows, or NULL */
 const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name);

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += %D%/libconfig.la
 rooms += %D%/libconfig.la
 %C%_libconfig_la_SOURCES = \
+	%D%/conf_checked.c \
 	%D%/conf_database.c \
 	%D%/conf_directives.c \
 	%D%/conf_entry.c \

@@ -64,7 +64,8 @@ struct dit_database {
 	bool is_hidden;
 	bool is_disabled;
 	bool is_subordinate;
-	bool has_dds; /* "overlay dds" */
+	bool has_dds;           /* "overlay dds" */
+	bool sync_use_subentry; /* contextCSN is kept in cn=ldapsync */
 	const char *directory;
 	uint64_t maxsize_bytes;      /* default 10485760 */
 	mode_t mode;                 /* default 0600 */

@@ -239,15 +239,15 @@ int dit_schema_define_macro(struct dit_schema *schema, const char *name, const c
 	if (r == -ENOMEM) {
 		return r;
 	}
+	if (r < 0) {
+		dit_schema_say(error, "objectidentifier: OID %s not recognized", oid);
+		return r;
+	}
 	if (old != NULL) {
 		dit_schema_say(error,
 		               "objectidentifier: \"%s\" previously defined \"%s\"", name,
 		               old);
-		return r == 0 && strcmp(old, expanded) == 0 ? 1 : DIT_E_DUPLICATE;
-	}
-	if (r < 0) {
-		dit_schema_say(error, "objectidentifier: OID %s not recognized", oid);
-		return r;
+		return strcmp(old, expanded) == 0 ? 1 : DIT_E_DUPLICATE;
 	}
 
 	macro = dit_arena_alloc(&schema->arena, sizeof(*macro));

@@ -329,7 +329,7 @@ static void directives_without_influence_are_skipped(void **state)
 	                                             "database mdb\n"
 	                                             "index_intlen 8\n"
 	                                             "limits * size=1\n"
-	                                             "searchstack 4\n"
+	                                             "searchstack 8\n"
 	                                             "rtxnsize 5\n");
 
 	assert_int_equal(s->ndatabases, 2);
@@ -342,30 +342,32 @@ static void directives_without_influence_are_skipped(void **state)
 
 static void what_belongs_to_others_is_skipped(void **state)
 {
-	struct dit_settings *s = conf_accept(*state, CONF_SCHEMA
-	                                     "backend ldif\n"
-	                                     "bogus x\n"
-	                                     "database ldap\n"
-	                                     "suffix dc=a\n"
-	                                     "suffix dc=b\n"
-	                                     "uri ldap://x\n"
-	                                     "subordinate advertise\n"
-	                                     "database monitor\n"
-	                                     "bogus x\n"
-	                                     "moduleload back_foo.la\n"
-	                                     "database FOO\n"
-	                                     "bogus\n"
-	                                     "moduleload /usr/lib/ldap/libdds-2.5.so.0\n"
-	                                     "database mdb\n"
-	                                     "suffix dc=x\n"
-	                                     "overlay dds\n"
-	                                     "dds-state on\n"
-	                                     "maxsize 5000000\n"
-	                                     "database mdb\n"
-	                                     "suffix dc=y\n"
-	                                     "overlay syncprov\n"
-	                                     "bogus\n");
+	struct dit_settings *s = NULL;
 
+	conf_write("back_foo.la", "");
+	s = conf_accept(*state, CONF_SCHEMA "backend ldif\n"
+	                                    "bogus x\n"
+	                                    "database ldap\n"
+	                                    "suffix dc=a\n"
+	                                    "suffix dc=b\n"
+	                                    "uri ldap://x\n"
+	                                    "subordinate advertise\n"
+	                                    "database monitor\n"
+	                                    "bogus x\n"
+	                                    "modulepath nope:.\n"
+	                                    "moduleload back_foo.la\n"
+	                                    "database FOO\n"
+	                                    "bogus\n"
+	                                    "moduleload /usr/lib/ldap/libdds-2.5.so.0\n"
+	                                    "database mdb\n"
+	                                    "suffix dc=x\n"
+	                                    "overlay dds\n"
+	                                    "dds-state on\n"
+	                                    "maxsize 5000000\n"
+	                                    "database mdb\n"
+	                                    "suffix dc=y\n"
+	                                    "overlay syncprov\n"
+	                                    "bogus\n");
 	assert_int_equal(s->ndatabases, 6);
 	assert_true(s->databases[1].is_subordinate);
 	assert_string_equal(s->databases[3].type, "foo");
@@ -402,13 +404,42 @@ static void modules_bring_their_schema(void **state)
 	}
 }
 
+static void small_searchstack_is_remarked_on(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+
+	assert_int_equal(conf_read(f, "database mdb\nsearchstack 3\n", &s), 0);
+	assert_string_equal(f->reports, "t.conf: line 2: depth 3 too small, using 8\n");
+	dit_settings_free(s);
+}
+
+static void place_of_the_context_csn_is_read(void **state)
+{
+	struct dit_settings *s = conf_accept(*state, "sync_use_subentry on\n"
+	                                             "database mdb\n"
+	                                             "database mdb\n"
+	                                             "sync_use_subentry\n"
+	                                             "database mdb\n"
+	                                             "sync_use_subentry on\n"
+	                                             "sync_use_subentry off\n");
+
+	assert_false(s->databases[1].sync_use_subentry);
+	assert_true(s->databases[2].sync_use_subentry);
+	assert_false(s->databases[3].sync_use_subentry);
+	dit_settings_free(s);
+}
+
 static void unknown_modules_are_warned_of(void **state)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
 
+	conf_write("frobnicate.la", "");
 	assert_int_equal(
-		conf_read(f, "moduleload syncprov\nmoduleload frobnicate.la\n", &s), 0);
+		conf_read(f, "modulepath .\nmoduleload frobnicate\noverlay whatever\n",
+	                  &s),
+		0);
 	assert_string_equal(f->reports, "W t.conf: line 2: module \"frobnicate\" is not "
 	                                "known; schema that it may add is missing\n");
 	dit_settings_free(s);
@@ -432,6 +463,8 @@ int main(void)
 		CONF_TEST(directives_without_influence_are_skipped),
 		CONF_TEST(what_belongs_to_others_is_skipped),
 		CONF_TEST(modules_bring_their_schema),
+		CONF_TEST(small_searchstack_is_remarked_on),
+		CONF_TEST(place_of_the_context_csn_is_read),
 		CONF_TEST(unknown_modules_are_warned_of),
 	};
 

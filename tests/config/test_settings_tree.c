@@ -164,6 +164,10 @@ static void other_databases_and_overlays_keep_their_attributes(void **state)
 	conf_write("d/cn=config/olcDatabase={2}mdb/olcOverlay={1}dds.ldif",
 	           "dn: olcOverlay={1}dds\nobjectClass: olcOverlayConfig\n"
 	           "objectClass: olcDDSConfig\nolcOverlay: {1}dds\n");
+	/* slapd writes this one itself above subordinate databases. */
+	conf_write("d/cn=config/olcDatabase={2}mdb/olcOverlay={3}glue.ldif",
+	           "dn: olcOverlay={3}glue\nobjectClass: olcOverlayConfig\n"
+	           "olcOverlay: {3}glue\n");
 	/* What is below an overlay is its own. */
 	conf_write("d/cn=config/olcDatabase={2}mdb/olcOverlay={2}translucent.ldif",
 	           "dn: olcOverlay={2}translucent\nobjectClass: olcOverlayConfig\n"

@@ -3,6 +3,7 @@
 script_tests += \
 	%D%/apart.sh \
 	%D%/conf_errors.sh \
+	%D%/config.sh \
 	%D%/content.sh \
 	%D%/errors.sh \
 	%D%/fatal.sh \
@@ -18,6 +19,7 @@ script_tests += \
 	%D%/tree.sh \
 	$(NULL)
 long_scripts += \
+	%D%/config.sh \
 	%D%/random.sh \
 	%D%/torture.sh \
 	$(NULL)

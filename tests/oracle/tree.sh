@@ -81,7 +81,7 @@ fixture() {
 # Entries and options for each configuration; "operational" for those not named.
 declare -A entries=(
 	[apart]=../apart/values [bench]=unicode [certs]=certs
-	[empty-suffix]=empty-suffix [grown-suffix]=grown-suffix [intlen8]=numbers
+	[empty-suffix]=empty-suffix [entry-size]=comments [grown-suffix]=grown-suffix [intlen8]=numbers
 	[lists]=comments [lists17]=comments [long-suffix]=long-suffix
 	[odd-suffix]=odd-suffix [options]=tags [rules]=comments [schema]=schema
 	[substr]=unicode [too-long-suffix]=long-suffix [values]=comments
@@ -207,6 +207,10 @@ for file in "$DIT_TEST_DATA"/conf/*.conf; do
 	conf=${conf%.conf}
 	case $conf in
 	*-part) ;;
+	glue)
+		fixture glue operational -c
+		fixture glue comments -c -b dc=example,dc=com
+		;;
 	lexical)
 		fixture lexical operational -n 3
 		fixture lexical operational -c -b ou=x,dc=example,dc=com
