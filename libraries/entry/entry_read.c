@@ -5,18 +5,7 @@
  * 1. The DN: dn lines may stand anywhere; slapd looks at all of them before it looks at
  *    any attribute, so their errors come first.
  *
- * 2. Runs: neighbouring lines of one name. Without -q, runs whose names are textually
- *    equal, case aside, are gathered behind the first one:
- *
- *      lines    runs          chains              blocks
- *      cn: a    1 cn    a     1 cn    a -> 4      cn           a, d, b
- *      l: b     2 l     b     2 l     b           l            b
- *      CN: c    3 CN    c     (behind 1)
- *      ...
- *
- *    To find the earlier run in constant time, each attribute description has a mark that
- *    names the newest chain of it in this record. Chains of one description under
- *    different names (cn, commonName) are linked; there are few, one for each name.
+ * 2. Runs: neighbouring lines of one name, gathered without -q; entry_runs.c.
  *
  * 3. Blocks: neighbouring runs of one description become one block, whatever their names.
  *    Values stay where the parser left them; their normal forms go to the arena. Errors
@@ -29,16 +18,13 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "entry/entry_work.h"
+#include "entry/entry_runs.h"
 #include "entry/value_sort.h"
 #include "schema/value.h"
 
 /* Blocks that the check and completion may add to an entry: structural class, two naming
  * attributes, six operational ones. */
 #define ATTRS_SPARE 9
-
-#define RUNS_MIN  64
-#define MARKS_MIN 256
 
 struct reading {
 	const struct dit_entry_context *context;
@@ -50,6 +36,8 @@ struct reading {
 	size_t nlines;
 	bool has_comments;
 	uint32_t nruns;
+	uint32_t unknown; /* newest chain of a name that is not known; 0: none */
+	size_t nbefore;   /* lines of the chain being read, before the current run */
 	struct dit_attr *block; /* being read; NULL: none */
 	struct dit_span
 		*values; /* of the block being read; all blocks share two arrays */
@@ -130,133 +118,6 @@ static int find_dn(struct reading *reading, struct dit_dn *ret)
 	return 0;
 }
 
-/* ---- pass 2: runs ---- */
-
-static int reserve_runs(struct dit_entry_work *work, size_t n)
-{
-	struct dit_entry_run *runs = NULL;
-	size_t size = work->runs_size == 0 ? RUNS_MIN : work->runs_size;
-
-	if (n <= work->runs_size) {
-		return 0;
-	}
-	while (size < n) {
-		size *= 2;
-	}
-	runs = reallocarray(work->runs, size, sizeof(*runs));
-	if (runs == NULL) {
-		return -ENOMEM;
-	}
-	work->runs = runs;
-	work->runs_size = size;
-	return 0;
-}
-
-/* The mark of a description, which may be new. NULL: no memory. */
-static struct dit_entry_mark *mark_of(struct dit_entry_work *work,
-                                      const struct dit_ad *ad)
-{
-	struct dit_entry_mark *marks = NULL;
-	size_t size = work->marks_size == 0 ? MARKS_MIN : work->marks_size;
-
-	if (ad->ordinal < work->marks_size) {
-		return &work->marks[ad->ordinal];
-	}
-	while (size <= ad->ordinal) {
-		size *= 2;
-	}
-	marks = reallocarray(work->marks, size, sizeof(*marks));
-	if (marks == NULL) {
-		return NULL;
-	}
-	memset(marks + work->marks_size, 0, (size - work->marks_size) * sizeof(*marks));
-	work->marks = marks;
-	work->marks_size = size;
-	return &work->marks[ad->ordinal];
-}
-
-/* Gather the newest run behind an earlier one of the same name, if there is one. */
-static int gather(struct reading *reading)
-{
-	struct dit_entry_run *runs = reading->work->runs;
-	uint32_t self = reading->nruns;
-	struct dit_entry_run *run = &runs[self];
-	struct dit_entry_mark *mark = mark_of(reading->work, run->ad);
-
-	if (mark == NULL) {
-		return -ENOMEM;
-	}
-	if (mark->record != reading->work->record) {
-		*mark = (struct dit_entry_mark){reading->work->record, 0};
-	}
-	for (uint32_t head = mark->run; head != 0; head = runs[head].alias) {
-		if (dit_span_eq_nocase(runs[head].name, run->name)) {
-			runs[runs[head].last].next = self;
-			runs[head].last = self;
-			run->is_head = false;
-			return 0;
-		}
-	}
-	run->alias = mark->run;
-	mark->run = self;
-	return 0;
-}
-
-static int add_run(struct reading *reading, size_t first, size_t end)
-{
-	struct dit_entry_run *run = &reading->work->runs[++reading->nruns];
-	struct dit_span name = reading->lines[first].name;
-	int r = 0;
-
-	*run = (struct dit_entry_run){.name = name,
-	                              .first = first,
-	                              .nlines = end - first,
-	                              .last = reading->nruns,
-	                              .is_head = true};
-	r = dit_ad_find(reading->context->schema, reading->caches->ads, name, &run->ad,
-	                &run->reason);
-	if (r == DIT_E_UNKNOWN) {
-		run->ad = NULL; /* told when its turn comes */
-		return 0;
-	}
-	if (r < 0 || reading->context->is_quick) {
-		return r;
-	}
-	return gather(reading);
-}
-
-static int find_runs(struct reading *reading)
-{
-	struct dit_entry_work *work = reading->work;
-	size_t first = 0;
-	int r = 0;
-
-	if (reading->nlines >= UINT32_MAX) {
-		return DIT_E_TOOLONG;
-	}
-	r = reserve_runs(work, reading->nlines + 1);
-	if (r < 0) {
-		return r;
-	}
-	work->record++;
-	if (work->record == 0) {
-		memset(work->marks, 0, work->marks_size * sizeof(*work->marks));
-		work->record = 1;
-	}
-	while (r == 0 && first < reading->nlines) {
-		struct dit_span name = reading->lines[first].name;
-		size_t end = first + 1;
-
-		while (end < reading->nlines &&
-		       dit_span_eq_nocase(reading->lines[end].name, name)) {
-			end++;
-		}
-		r = add_run(reading, first, end);
-		first = end;
-	}
-	return r;
-}
-
 /* ---- pass 3: blocks ---- */
 
 static int normalize(struct reading *reading, const struct dit_ad *ad,
@@ -310,50 +171,6 @@ static bool may_be_name(const struct dit_entry_run *run)
 	              "AttributeDescription contains inappropriate characters") != 0;
 }
 
-/* slapd makes a definition of its own for it, once, and says so in capitals. */
-static int accept_unknown(struct reading *reading, const struct dit_entry_run *run,
-                          struct dit_entry *entry)
-{
-	struct dit_span name = dit_arena_copy(reading->arena, run->name);
-	char *p = (char *)name.data;
-
-	if (p == NULL) {
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < name.len; i++) {
-		if (p[i] >= 'a' && p[i] <= 'z') {
-			p[i] = (char)(p[i] - 'a' + 'A');
-		}
-	}
-	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-	              "UNKNOWN attributeDescription \"%.*s\" inserted.",
-	              DIT_SPAN_ARGS(name));
-	if (reading->notes->last != NULL) {
-		reading->notes->last->is_once = true;
-	}
-	entry->has_unknown = true;
-	return 0;
-}
-
-/* A line without a colon has no name; slapd then shows the line. */
-static int refuse_name(struct reading *reading, const struct dit_entry_run *run)
-{
-	struct dit_span name = run->name;
-
-	if (name.data == NULL) {
-		name = reading->lines[run->first].value;
-	}
-	if (!reading->context->check_schema) {
-		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-		              "<= str2entry: slap_str2undef_ad(%.*s): %s",
-		              DIT_SPAN_ARGS(name), run->reason);
-		return DIT_E_INVALID;
-	}
-	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-	              "<= str2entry: str2ad(%.*s): %s", DIT_SPAN_ARGS(name), run->reason);
-	return DIT_E_INVALID;
-}
-
 /* Values and normal forms move together. */
 static int sort_block(struct reading *reading, struct dit_attr *attr)
 {
@@ -398,12 +215,74 @@ static int end_block(struct reading *reading)
 	return sort_block(reading, attr);
 }
 
+/* slapd makes a definition of its own for it, once, and says so in capitals. */
+static int accept_unknown(struct reading *reading, const struct dit_entry_run *run,
+                          struct dit_entry *entry)
+{
+	struct dit_span name = dit_arena_copy(reading->arena, run->name);
+	char *p = (char *)name.data;
+	int r = 0;
+
+	if (p == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < name.len; i++) {
+		if (p[i] >= 'a' && p[i] <= 'z') {
+			p[i] = (char)(p[i] - 'a' + 'A');
+		}
+	}
+	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+	              "UNKNOWN attributeDescription \"%.*s\" inserted.",
+	              DIT_SPAN_ARGS(name));
+	if (reading->notes->last != NULL) {
+		reading->notes->last->is_once = true;
+	}
+	entry->has_unknown = true;
+	r = end_block(reading);
+	for (size_t i = 0; i < run->nlines && r == 0; i++) {
+		if (reading->lines[run->first + i].value.data == NULL) {
+			dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+			              "str2entry: attributeType %.*s #%zu: no value",
+			              DIT_SPAN_ARGS(name), reading->nbefore + i);
+			r = DIT_E_INVALID;
+		}
+	}
+	return r;
+}
+
+/* A line without a colon has no name; slapd then shows the line. */
+static int refuse_name(struct reading *reading, const struct dit_entry_run *run)
+{
+	struct dit_span name = run->name;
+
+	if (name.data == NULL) {
+		name = reading->lines[run->first].value;
+	}
+	if (!reading->context->check_schema) {
+		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+		              "<= str2entry: slap_str2undef_ad(%.*s): %s",
+		              DIT_SPAN_ARGS(name), run->reason);
+		return DIT_E_INVALID;
+	}
+	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+	              "<= str2entry: str2ad(%.*s): %s", DIT_SPAN_ARGS(name), run->reason);
+	return DIT_E_INVALID;
+}
+
 static int begin_block(struct reading *reading, const struct dit_ad *ad,
                        struct dit_entry *entry)
 {
 	struct dit_attr *attr = NULL;
-	int r = end_block(reading);
+	int r = 0;
 
+	if ((ad->type->syntax->flags & DIT_SYNTAX_BINARY) != 0 && !ad->is_binary) {
+		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+		              "str2entry: attributeType %s #0: needs ';binary' transfer "
+		              "as per syntax %s",
+		              ad->name.data, ad->type->syntax->oid);
+		return DIT_E_INVALID;
+	}
+	r = end_block(reading);
 	if (r < 0) {
 		return r;
 	}
@@ -437,8 +316,7 @@ static int read_run(struct reading *reading, const struct dit_entry_run *run,
 	int r = 0;
 
 	if (run->ad == NULL && !reading->context->check_schema && may_be_name(run)) {
-		r = accept_unknown(reading, run, entry);
-		return r < 0 ? r : end_block(reading);
+		return accept_unknown(reading, run, entry);
 	}
 	if (run->ad == NULL) {
 		return refuse_name(reading, run);
@@ -464,8 +342,10 @@ static int read_runs(struct reading *reading, struct dit_entry *entry)
 		if (!runs[head].is_head) {
 			continue;
 		}
+		reading->nbefore = 0;
 		for (uint32_t i = head; r == 0 && i != 0; i = runs[i].next) {
 			r = read_run(reading, &runs[i], entry);
+			reading->nbefore += runs[i].nlines;
 		}
 	}
 	return r < 0 ? r : end_block(reading);
@@ -474,7 +354,8 @@ static int read_runs(struct reading *reading, struct dit_entry *entry)
 static int read_attrs(struct reading *reading, struct dit_entry *entry)
 {
 	struct dit_arena *arena = reading->arena;
-	int r = find_runs(reading);
+	int r = dit_entry_find_runs(reading->context, reading->caches, reading->lines,
+	                            reading->nlines, &reading->nruns);
 
 	if (r < 0) {
 		return r;

@@ -10,7 +10,7 @@
 #include "entry/class_sets.h"
 #include "entry/entry.h"
 
-/** Neighbouring lines of one name, as typed; see entry_read.c. */
+/** Neighbouring lines of one name, as typed; see entry_runs.c. */
 struct dit_entry_run {
 	const struct dit_ad *ad; /* NULL: unknown */
 	const char *reason;      /* why it is unknown */
@@ -30,7 +30,7 @@ struct dit_entry_mark {
 };
 
 struct dit_entry_work {
-	/* entry_read.c */
+	/* entry_runs.c */
 	struct dit_entry_run *runs; /* run 0 is not used */
 	size_t runs_size;
 	struct dit_entry_mark *marks; /* by ordinal of the description */

@@ -14,6 +14,8 @@ rooms += %D%/libentry.la
 	%D%/entry_check_values.c \
 	%D%/entry_complete.c \
 	%D%/entry_read.c \
+	%D%/entry_runs.c \
+	%D%/entry_runs.h \
 	%D%/entry_work.h \
 	%D%/value_sort.c \
 	%D%/value_sort.h \

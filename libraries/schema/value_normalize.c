@@ -320,6 +320,15 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
 	size_t n = 0;
 	int r = 0;
 
+	/*
+	 * attributeTypes, objectClasses and their kin have a validator of their own, for
+	 * names in requests. slapd applies it to values as well, which are descriptions: it
+	 * takes none at all.
+	 */
+	if (normalizer == DIT_NORM_FIRST_COMPONENT_OID &&
+	    type->validator != type->syntax->validator) {
+		return DIT_E_INVALID;
+	}
 	if ((type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0) {
 		n = order_prefix_len(value);
 	}

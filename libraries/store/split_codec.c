@@ -90,6 +90,16 @@ static uint32_t gather(const struct dit_entry *entry, const struct dit_split_rul
 	return n;
 }
 
+/* Is @p a replaced by the value behind it? */
+static bool is_replaced(const struct candidate *a, const struct candidate *next)
+{
+	/* To slapd, who takes its record for one without normal form, it is no value's
+	 * equal, not even its own. */
+	bool is_nothing = a->has_normal && a->key.len == 0 && a->value.len == 0;
+
+	return !is_nothing && a->order(a->key, next->key) == 0;
+}
+
 static int encode_split(const struct candidate *list, uint32_t n, struct dit_arena *arena,
                         struct dit_split *split, bool *ret_too_long)
 {
@@ -104,8 +114,8 @@ static int encode_split(const struct candidate *list, uint32_t n, struct dit_are
 			*ret_too_long = true;
 			return 0;
 		}
-		if (i + 1 < n && list[i].order(list[i].key, list[i + 1].key) == 0) {
-			continue; /* replaced */
+		if (i + 1 < n && is_replaced(&list[i], &list[i + 1])) {
+			continue;
 		}
 		r = encode(&list[i], arena, &split->records[split->nrecords]);
 		if (r < 0) {

@@ -20,7 +20,8 @@
  *
  * Of equal values the last one given is kept, while the entry counts them all, like in a
  * database by slapadd; but there, where a value of another length was replaced, the stored
- * length is that of neither, and slapd reads what lies behind. Here it is right.
+ * length is that of neither, and slapd reads what lies behind. Here it is right. Empty values
+ * with a normal form are all kept.
  */
 #ifndef DITKIT_SPLIT_CODEC_H
 #define DITKIT_SPLIT_CODEC_H

@@ -377,9 +377,97 @@ static void marks_survive_the_wrap_of_the_record_counter(void **state)
 	EXPECT_ENTRIES(f, cases);
 }
 
+static uint64_t *sort_types(struct entry_fixture *f, const char *const *names)
+{
+	uint64_t *sorted = calloc(dit_schema_ntypes(f->schema) / 64 + 1, sizeof(*sorted));
+
+	assert_non_null(sorted);
+	for (size_t i = 0; names[i] != NULL; i++) {
+		uint32_t ordinal =
+			dit_schema_find_type(f->schema, dit_span_of(names[i]))->ordinal;
+
+		sorted[ordinal / 64] |= (uint64_t)1 << (ordinal % 64);
+	}
+	f->context.sorted = sorted;
+	return sorted;
+}
+
+static const char *const sorted_types[] = {"l", "tInt", "tNone", NULL};
+
+static void values_of_sorted_types_come_in_order(void **state)
+{
+	static const struct reading_case cases[] = {
+		{"dn: cn=x\nl: zz\nl: B\nl: a\nl: aaa\n",
+	         "l: a=a | B=b | zz=zz | aaa=aaa\n"},
+		{"dn: cn=x\ntInt: 10\ntInt: -5\ntInt: 9\n", "tInt: -5 | 9 | 10\n"},
+		{"dn: cn=x\nl;lang-de: b\nl;lang-de: a\nou: b\nou: a\n",
+	         "l;lang-de: a=a | b=b\nou: b=b | a=a\n"},
+		{"dn: cn=x\nl: c\nou: x\nl: b\n", "l: b=b | c=c\nou: x=x\n"},
+		{"dn: cn=x\nl: c\nou: x\nlocalityName: b\nl: a\n",
+	         "l: a=a | c=c\nou: x=x\nl: b=b\n"},
+	};
+	struct entry_fixture *f = *state;
+	uint64_t *sorted = sort_types(f, sorted_types);
+
+	EXPECT_ENTRIES(f, cases);
+	assert_true(f->entry.attrs[0].is_sorted);
+	assert_false(f->entry.attrs[1].is_sorted);
+	assert_true(f->entry.attrs[2].is_sorted);
+	f->context.sorted = NULL;
+	free(sorted);
+}
+
+/* A block is sorted when the next one's description is known to be fine. */
+static void duplicates_of_sorted_types_are_told_in_their_turn(void **state)
+{
+	static const struct refusal_case cases[] = {
+		{"dn: cn=x\nl: b\nl: a\nl: B\n",
+	         "str2entry: attributeType l value #0 provided more than once\n"},
+		{"dn: cn=x\nl: b\nl: B\nou::\n",
+	         "str2entry: attributeType l value #0 provided more than once\n"},
+		{"dn: cn=x\nl: b\nl: B\nfoo: x\n",
+	         "<= str2entry: str2ad(foo): attribute type undefined\n"},
+		{"dn: cn=x\nl: b\nl: B\nuserCertificate: x\n",
+	         "str2entry: attributeType userCertificate #0: needs ';binary' transfer "
+	         "as per syntax 1.3.6.1.4.1.1466.115.121.1.8\n"},
+		{"dn: cn=x\nl: b\nou::\nl: B\n",
+	         "str2entry: attributeType l value #0 provided more than once\n"},
+	};
+	struct entry_fixture *f = *state;
+	uint64_t *sorted = sort_types(f, sorted_types);
+
+	EXPECT_REFUSALS(f, cases);
+	f->context.sorted = NULL;
+	free(sorted);
+}
+
+/* Their values are counted, and must be there. */
+static void unknown_names_are_gathered_as_well(void **state)
+{
+	static const struct refusal_case cases[] = {
+		{"dn: cn=x\nfoo: a\nbar: x\nFOO::\nbar::\n",
+	         "UNKNOWN attributeDescription \"FOO\" inserted.\n"
+	         "UNKNOWN attributeDescription \"FOO\" inserted.\n"
+	         "str2entry: attributeType FOO #1: no value\n"},
+	};
+	struct entry_fixture *f = *state;
+
+	f->context.check_schema = false;
+	EXPECT_REFUSALS(f, cases);
+	f->context.is_quick = true;
+	assert_int_equal(fixture_read(f, "dn: cn=x\nfoo: a\nbar: x\nfoo::\n"),
+	                 DIT_E_INVALID);
+	assert_non_null(strstr(fixture_notes(f), "attributeType FOO #0: no value"));
+	f->context.is_quick = false;
+	f->context.check_schema = true;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_of_sorted_types_come_in_order),
+		cmocka_unit_test(duplicates_of_sorted_types_are_told_in_their_turn),
+		cmocka_unit_test(unknown_names_are_gathered_as_well),
 		cmocka_unit_test(lines_become_blocks_in_order_of_appearance),
 		cmocka_unit_test(names_of_one_attribute_make_one_block_when_adjacent),
 		cmocka_unit_test(equal_names_are_gathered_and_aliases_are_not),

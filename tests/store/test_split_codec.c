@@ -167,6 +167,20 @@ static void of_equal_values_the_last_is_kept_whole(void **state)
 	assert_int_equal(f->stored.attrs[3].nvalues, 4);
 }
 
+static void empty_values_equal_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	limit(f, "description", 1);
+	limit(f, "tNone", 1);
+	encode(f, PERSON "description:\ndescription:\ntNone:\ntNone:\n");
+	assert_int_equal(f->encoded.splits.n, 2);
+	assert_int_equal(f->encoded.splits.list[0].nrecords, 2);
+	assert_record(&f->encoded.splits.list[0], 1, RECORD("\0\0\0\0"));
+	assert_int_equal(f->encoded.splits.list[1].nrecords, 1);
+	assert_record(&f->encoded.splits.list[1], 0, RECORD("\0\0\0"));
+}
+
 static void blocks_of_one_description_share_a_key(void **state)
 {
 	struct fixture *f = *state;
@@ -257,6 +271,8 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(of_equal_values_the_last_is_kept_whole,
 	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(empty_values_equal_nothing, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(blocks_of_one_description_share_a_key,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(

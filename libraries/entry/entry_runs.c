@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs of lines: neighbouring lines of one name. Without -q, runs whose names are textually
+ * equal, case aside, are gathered behind the first one:
+ *
+ *   lines    runs          chains              blocks
+ *   cn: a    1 cn    a     1 cn    a -> 4      cn           a, d, b
+ *   l: b     2 l     b     2 l     b           l            b
+ *   CN: c    3 CN    c     (behind 1)
+ *   ...
+ *
+ * To find the earlier run in constant time, each attribute description has a mark that
+ * names the newest chain of it in this record. Chains of one description under different
+ * names (cn, commonName) are linked; there are few, one for each name. Names that are not
+ * known, where they are accepted, are all in one such list.
+ */
+#include "entry/entry_runs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+#define RUNS_MIN  64
+#define MARKS_MIN 256
+
+struct finding {
+	const struct dit_entry_context *context;
+	struct dit_entry_caches *caches;
+	struct dit_entry_work *work;
+	const struct dit_ldif_line *lines;
+	size_t nlines;
+	uint32_t nruns;
+	uint32_t unknown; /* newest chain of a name that is not known; 0: none */
+};
+
+static int reserve_runs(struct dit_entry_work *work, size_t n)
+{
+	struct dit_entry_run *runs = NULL;
+	size_t size = work->runs_size == 0 ? RUNS_MIN : work->runs_size;
+
+	if (n <= work->runs_size) {
+		return 0;
+	}
+	while (size < n) {
+		size *= 2;
+	}
+	runs = reallocarray(work->runs, size, sizeof(*runs));
+	if (runs == NULL) {
+		return -ENOMEM;
+	}
+	work->runs = runs;
+	work->runs_size = size;
+	return 0;
+}
+
+/* The mark of a description, which may be new. NULL: no memory. */
+static struct dit_entry_mark *mark_of(struct dit_entry_work *work,
+                                      const struct dit_ad *ad)
+{
+	struct dit_entry_mark *marks = NULL;
+	size_t size = work->marks_size == 0 ? MARKS_MIN : work->marks_size;
+
+	if (ad->ordinal < work->marks_size) {
+		return &work->marks[ad->ordinal];
+	}
+	while (size <= ad->ordinal) {
+		size *= 2;
+	}
+	marks = reallocarray(work->marks, size, sizeof(*marks));
+	if (marks == NULL) {
+		return NULL;
+	}
+	memset(marks + work->marks_size, 0, (size - work->marks_size) * sizeof(*marks));
+	work->marks = marks;
+	work->marks_size = size;
+	return &work->marks[ad->ordinal];
+}
+
+/*
+ * Gather the newest run behind an earlier one of the same name, if there is one.
+ *
+ * @param newest  head of the newest chain that may be of this name, linked to others
+ */
+static void gather_behind(struct finding *finding, uint32_t *newest)
+{
+	struct dit_entry_run *runs = finding->work->runs;
+	uint32_t self = finding->nruns;
+	struct dit_entry_run *run = &runs[self];
+
+	for (uint32_t head = *newest; head != 0; head = runs[head].alias) {
+		if (dit_span_eq_nocase(runs[head].name, run->name)) {
+			runs[runs[head].last].next = self;
+			runs[head].last = self;
+			run->is_head = false;
+			return;
+		}
+	}
+	run->alias = *newest;
+	*newest = self;
+}
+
+static int gather(struct finding *finding)
+{
+	const struct dit_ad *ad = finding->work->runs[finding->nruns].ad;
+	struct dit_entry_mark *mark = mark_of(finding->work, ad);
+
+	if (mark == NULL) {
+		return -ENOMEM;
+	}
+	if (mark->record != finding->work->record) {
+		*mark = (struct dit_entry_mark){finding->work->record, 0};
+	}
+	gather_behind(finding, &mark->run);
+	return 0;
+}
+
+static int add_run(struct finding *finding, size_t first, size_t end)
+{
+	struct dit_entry_run *run = &finding->work->runs[++finding->nruns];
+	struct dit_span name = finding->lines[first].name;
+	int r = 0;
+
+	*run = (struct dit_entry_run){.name = name,
+	                              .first = first,
+	                              .nlines = end - first,
+	                              .last = finding->nruns,
+	                              .is_head = true};
+	r = dit_ad_find(finding->context->schema, finding->caches->ads, name, &run->ad,
+	                &run->reason);
+	if (r == DIT_E_UNKNOWN) {
+		run->ad = NULL; /* told when its turn comes */
+		if (!finding->context->is_quick && !finding->context->check_schema) {
+			gather_behind(finding, &finding->unknown);
+		}
+		return 0;
+	}
+	if (r < 0 || finding->context->is_quick) {
+		return r;
+	}
+	return gather(finding);
+}
+
+static int find_runs(struct finding *finding)
+{
+	struct dit_entry_work *work = finding->work;
+	size_t first = 0;
+	int r = 0;
+
+	if (finding->nlines >= UINT32_MAX) {
+		return DIT_E_TOOLONG;
+	}
+	r = reserve_runs(work, finding->nlines + 1);
+	if (r < 0) {
+		return r;
+	}
+	work->record++;
+	if (work->record == 0) {
+		memset(work->marks, 0, work->marks_size * sizeof(*work->marks));
+		work->record = 1;
+	}
+	while (r == 0 && first < finding->nlines) {
+		struct dit_span name = finding->lines[first].name;
+		size_t end = first + 1;
+
+		while (end < finding->nlines &&
+		       dit_span_eq_nocase(finding->lines[end].name, name)) {
+			end++;
+		}
+		r = add_run(finding, first, end);
+		first = end;
+	}
+	return r;
+}
+
+int dit_entry_find_runs(const struct dit_entry_context *context,
+                        struct dit_entry_caches *caches,
+                        const struct dit_ldif_line *lines, size_t nlines, uint32_t *ret)
+{
+	struct finding finding = {.context = context,
+	                          .caches = caches,
+	                          .work = caches->work,
+	                          .lines = lines,
+	                          .nlines = nlines};
+	int r = find_runs(&finding);
+
+	if (r == 0) {
+		*ret = finding.nruns;
+	}
+	return r;
+}
