@@ -41,6 +41,7 @@ AM_TESTS_ENVIRONMENT = \
 	DITADD='$(abs_top_builddir)/ditadd'; export DITADD; \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \
 	DBCMP='$(abs_top_builddir)/tests/oracle/dbcmp'; export DBCMP; \
+	BROKENGEN='$(abs_top_builddir)/tests/oracle/brokengen'; export BROKENGEN; \
 	RANDDIT='$(abs_top_builddir)/tests/oracle/random/randdit'; export RANDDIT; \
 	TORTURE='$(abs_top_builddir)/tests/oracle/torture/torture'; export TORTURE; \
 	CC='$(CC)'; export CC; \

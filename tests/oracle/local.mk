@@ -11,6 +11,7 @@ script_tests += \
 	%D%/glue.sh \
 	%D%/killed.sh \
 	%D%/random.sh \
+	%D%/messages.sh \
 	%D%/rejects.sh \
 	%D%/served.sh \
 	%D%/threads.sh \
@@ -20,6 +21,7 @@ script_tests += \
 	$(NULL)
 long_scripts += \
 	%D%/config.sh \
+	%D%/messages.sh \
 	%D%/random.sh \
 	%D%/torture.sh \
 	$(NULL)
@@ -41,3 +43,6 @@ noinst_PROGRAMS += %D%/random/randdit
 
 noinst_PROGRAMS += %D%/torture/torture
 %C%_torture_torture_SOURCES = %D%/torture/torture.c
+
+noinst_PROGRAMS += %D%/brokengen
+%C%_brokengen_SOURCES = %D%/brokengen.c
