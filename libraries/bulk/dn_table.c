@@ -2,7 +2,7 @@
 /*
  * The DN table: nodes in chunks, found through an open-addressing hash of node numbers.
  *
- *   slots   | 0 | 3 | 0 | 1 | 0 | 0 | 2 | 0 |      u32 IDs, 0 = free, linear probing
+ *   slots   | 0 | 3 | 0 | 1 | 0 | 0 | 2 | 0 |      u32 numbers, 0 = free, linear probing
  *   node 3  | fingerprint (12 bytes) | parent | nsubs |
  *
  * The slot of a fingerprint is its first word modulo the number of slots, a power of two.
@@ -35,6 +35,7 @@ struct dit_dn_table {
 	uint32_t nchunks;
 	uint32_t chunks_size;
 	uint32_t nnodes;
+	uint32_t base; /* node i, counted from 1, has ID base + i */
 	uint32_t *slots;
 	uint64_t nslots; /* power of two */
 };
@@ -78,9 +79,14 @@ void dit_dn_table_free(struct dit_dn_table *table)
 	free(table);
 }
 
-static struct dn_node *node_at(const struct dit_dn_table *table, uint32_t id)
+void dit_dn_table_start_after(struct dit_dn_table *table, uint32_t id)
 {
-	uint32_t index = id - 1;
+	table->base = id;
+}
+
+static struct dn_node *node_at(const struct dit_dn_table *table, uint32_t number)
+{
+	uint32_t index = number - 1;
 
 	return &table->chunks[index >> CHUNK_BITS][index & (CHUNK_NODES - 1)];
 }
@@ -105,7 +111,9 @@ static uint64_t slot_of(const struct dit_dn_table *table,
 uint32_t dit_dn_table_find(const struct dit_dn_table *table,
                            const struct dit_fingerprint *fingerprint)
 {
-	return table->slots[slot_of(table, fingerprint)];
+	uint32_t number = table->slots[slot_of(table, fingerprint)];
+
+	return number == 0 ? 0 : table->base + number;
 }
 
 static int slots_double(struct dit_dn_table *table)
@@ -118,8 +126,8 @@ static int slots_double(struct dit_dn_table *table)
 	free(table->slots);
 	table->slots = slots;
 	table->nslots *= 2;
-	for (uint32_t id = 1; id <= table->nnodes; id++) {
-		table->slots[slot_of(table, &node_at(table, id)->fingerprint)] = id;
+	for (uint32_t i = 1; i <= table->nnodes; i++) {
+		table->slots[slot_of(table, &node_at(table, i)->fingerprint)] = i;
 	}
 	return 0;
 }
@@ -148,7 +156,7 @@ static int make_room(struct dit_dn_table *table)
 {
 	int r = 0;
 
-	if (table->nnodes == DIT_DN_TABLE_MAX) {
+	if (table->nnodes >= DIT_DN_TABLE_MAX - table->base) {
 		return DIT_E_TOOLONG;
 	}
 	if ((uint64_t)table->nnodes >= table->nslots / 5 * 4) {
@@ -167,16 +175,16 @@ int dit_dn_table_add(struct dit_dn_table *table,
                      const struct dit_fingerprint *fingerprint, uint32_t parent,
                      uint32_t *ret_id)
 {
-	uint32_t id = 0;
+	uint32_t number = 0;
 	int r = make_room(table);
 
 	if (r < 0) {
 		return r;
 	}
-	id = ++table->nnodes;
-	*node_at(table, id) = (struct dn_node){*fingerprint, parent, 1};
-	table->slots[slot_of(table, fingerprint)] = id;
-	*ret_id = id;
+	number = ++table->nnodes;
+	*node_at(table, number) = (struct dn_node){*fingerprint, parent, 1};
+	table->slots[slot_of(table, fingerprint)] = number;
+	*ret_id = table->base + number;
 	return 0;
 }
 
@@ -185,18 +193,23 @@ uint32_t dit_dn_table_size(const struct dit_dn_table *table)
 	return table->nnodes;
 }
 
+uint32_t dit_dn_table_last(const struct dit_dn_table *table)
+{
+	return table->base + table->nnodes;
+}
+
 void dit_dn_table_count(struct dit_dn_table *table)
 {
-	for (uint32_t id = table->nnodes; id > 0; id--) {
-		const struct dn_node *node = node_at(table, id);
+	for (uint32_t i = table->nnodes; i > 0; i--) {
+		const struct dn_node *node = node_at(table, i);
 
-		if (node->parent != 0) {
-			node_at(table, node->parent)->nsubs += node->nsubs;
+		if (node->parent > table->base) {
+			node_at(table, node->parent - table->base)->nsubs += node->nsubs;
 		}
 	}
 }
 
 uint32_t dit_dn_table_nsubs(const struct dit_dn_table *table, uint32_t id)
 {
-	return node_at(table, id)->nsubs;
+	return node_at(table, id - table->base)->nsubs;
 }

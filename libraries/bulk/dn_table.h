@@ -9,7 +9,8 @@
  * the odds that any two share one are 1 in 10^11. Memory: 20 bytes per node and 5 to 10
  * for the hash slots, at most 32 per entry.
  *
- * IDs are given out in order from 1; 0 stands for the root above all suffixes.
+ * IDs are given out in order from 1, or behind those of a database that holds entries
+ * already; 0 stands for the root above all suffixes.
  *
  * Threads: fingerprints are made anywhere; the table belongs to one thread.
  */
@@ -36,23 +37,29 @@ struct dit_dn_table;
 int dit_dn_table_new(struct dit_dn_table **ret);
 void dit_dn_table_free(struct dit_dn_table *table);
 
+/** The first ID will be the one after @p id. Before any node is added. */
+void dit_dn_table_start_after(struct dit_dn_table *table, uint32_t id);
+
 /** @return the ID, or 0: not there */
 uint32_t dit_dn_table_find(const struct dit_dn_table *table,
                            const struct dit_fingerprint *fingerprint);
 
 /**
- * Add a node that is not there yet, below @p parent (0: the root).
+ * Add a node that is not there yet, below @p parent (0: the root). A parent up to the ID
+ * started after is a node of the database.
  *
  * @param ret_id  the next ID
  *
- * @return 0; -ENOMEM; DIT_E_TOOLONG: over DIT_DN_TABLE_MAX nodes
+ * @return 0; -ENOMEM; DIT_E_TOOLONG: an ID over DIT_DN_TABLE_MAX
  */
 int dit_dn_table_add(struct dit_dn_table *table,
                      const struct dit_fingerprint *fingerprint, uint32_t parent,
                      uint32_t *ret_id);
 
-/** Number of nodes, which is the highest ID. */
+/** Number of nodes. */
 uint32_t dit_dn_table_size(const struct dit_dn_table *table);
+/** The highest ID; without nodes the one started after, else 0. */
+uint32_t dit_dn_table_last(const struct dit_dn_table *table);
 
 /** Sum up the subtree sizes; no more additions. */
 void dit_dn_table_count(struct dit_dn_table *table);

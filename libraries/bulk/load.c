@@ -280,11 +280,6 @@ static int run(struct loader *loader)
 	if (r == 0) {
 		r = load_prepare(loader);
 	}
-	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		if (!loader->opts->is_dry_run && !loader->targets[i].is_foreign) {
-			r = load_target_open(&loader->targets[i]);
-		}
-	}
 	if (r == 0) {
 		r = run_rounds(loader);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Load an LDIF into a new back-mdb database, all or nothing.
+ * Load an LDIF into back-mdb databases, all or nothing.
  *
  *     struct dit_load_opts opts = DIT_LOAD_OPTS_INIT;
  *     struct dit_load_stats stats;
@@ -11,9 +11,10 @@
  *     r = dit_load(&opts, &stats);
  *     dit_load_stats_deinit(&stats);
  *
- * What slapadd would store is built beside the old database and becomes visible by one
- * rename at the end, synced to disk. On failure, and when the process is killed at any
- * moment, the database is what it was before.
+ * What slapadd would store is built beside the database's place and becomes visible by
+ * one rename at the end, synced to disk; a database that holds entries already gets more
+ * in one transaction. On failure, and when the process is killed at any moment, it is what
+ * it was before.
  *
  * Threads: dit_load() blocks; it starts and joins its own threads and calls the callbacks
  * from the calling thread only. Several loads, of different databases, may run in one
@@ -146,7 +147,8 @@ struct dit_load_stats {
  *
  * @return 0: the database is in place (slapadd's exit status would still be 1 if nfailed
  *         or nmissing is not 0). Otherwise nothing was changed: DIT_E_REFUSED: a record
- *         was refused, without keep_going, or more than max_rejects were; DIT_E_CONFIG, DIT_E_NOTEMPTY, DIT_E_BUSY,
+ *         was refused, without keep_going, or more than max_rejects were; DIT_E_CONFIG,
+ *         DIT_E_BUSY,
  *         DIT_E_FULL, DIT_E_STOPPED, -EINVAL (options out of range), -ENOSPC and other
  *         -errno, LMDB's codes. Every failure has been reported.
  */

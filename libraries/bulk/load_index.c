@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "store/table_writer.h"
-
 /* How often main looks whether the load is to be stopped. */
 #define LOOK_NS 100000000L
 
@@ -142,20 +140,20 @@ static int write_wide_dbs(struct load_index *phase)
 	int r = pass_gate(phase);
 
 	for (size_t number = 0; number < ndbs && r == 0; number++) {
-		struct dit_table_writer *writer = NULL;
+		struct load_list_sink sink = {.target = target};
 
 		if (dit_index_set_db(target->indexes, number)->format != DIT_KEY_WIDE) {
 			continue;
 		}
-		r = dit_staging_open_index(target->staging, number, &writer);
+		r = dit_staging_open_index(target->staging, number, &sink.writer);
 		if (r == 0) {
-			r = load_wide_write(target, (unsigned)number, writer,
+			r = load_wide_write(target, (unsigned)number, &sink,
 			                    &target->stats->indexes[number]);
 		}
 		if (r == 0) {
-			r = dit_staging_close_index(target->staging, number, writer);
+			r = dit_staging_close_index(target->staging, number, sink.writer);
 		} else {
-			dit_table_writer_free(writer);
+			dit_table_writer_free(sink.writer);
 		}
 	}
 	return r;

@@ -35,7 +35,9 @@
 #include "sort/postings.h"
 #include "sort/sort.h"
 #include "store/entry_codec.h"
+#include "store/existing.h"
 #include "store/store.h"
+#include "store/table_writer.h"
 
 /* Held at once: parsed, resolved, keyed, and one taken before the oldest is returned; a
  * reader thread gets two more to stay ahead with. */
@@ -118,8 +120,9 @@ struct load_hole {
 	char *norm; /* owned */
 };
 
-struct load_index; /* the second phase, load_index.c */
-struct load_wide;  /* lists of wide keys while they are written, load_wide.c */
+struct load_index;     /* the second phase, load_index.c */
+struct load_list_sink; /* load_store.c, below */
+struct load_wide;      /* lists of wide keys while they are written, load_wide.c */
 
 /** One database that is written. */
 struct load_target {
@@ -139,7 +142,12 @@ struct load_target {
 
 	/* [own: main] */
 	struct dit_load_database_stats *stats;
-	struct dit_staging *staging; /* NULL: dry run */
+	struct dit_staging *staging;   /* a new database; else NULL */
+	struct dit_existing *existing; /* one that holds records; else NULL */
+	uint32_t stored_id;            /* highest ID that it holds */
+	bool has_stored_names;
+	size_t nstored_ads;
+	bool is_placed; /* renamed, or committed */
 	struct dit_dn_table *names;
 	struct dit_sorter *tree; /* records of dn2i */
 	struct load_wide *wide_lists;
@@ -250,7 +258,8 @@ int load_wide_push(struct load_target *target, unsigned producer, unsigned db,
                    struct dit_span key, uint32_t id);
 /* After dit_sorter_seal(); databases in ascending order. */
 int load_wide_write(struct load_target *target, unsigned db,
-                    struct dit_table_writer *writer, struct dit_load_index_stats *stats);
+                    const struct load_list_sink *sink,
+                    struct dit_load_index_stats *stats);
 void load_wide_free(struct load_target *target);
 
 /* load_index.c: the index databases. */
@@ -294,9 +303,52 @@ const struct dit_database *load_select(const struct loader *loader,
 /* The target of a DN; -1: the load has none for it. Any thread. */
 int load_find_target(const struct loader *loader, const struct dit_dn *dn);
 
+/* load_nodes.c: nodes of the tree. IDs of 0 are those of nodes that are not there. */
+int load_find_self(struct load_target *target, const struct load_item *item,
+                   uint32_t *ret_id);
+/* The nearest ancestor: node *ret_first, or, with ID 0, one above the topmost. */
+int load_find_ancestor(struct load_target *target, const struct load_item *item,
+                       unsigned *ret_first, uint32_t *ret_id);
+/* Do nodes 0 .. first - 1 of a DN fit a record of dn2i each (storage.md 3.6)? */
+bool load_names_fit(const struct load_target *target, const struct dit_dn *dn,
+                    unsigned first);
+/* Add nodes first - 1 .. 0 below @p parent; all but the last are holes. Sets item->id. */
+int load_add_nodes(struct load_target *target, struct load_item *item, unsigned first,
+                   uint32_t parent);
+/* NULL: the node is none of the holes of this load. */
+struct load_hole *load_find_hole(struct load_target *target, uint32_t id);
+/* A hole is filled now. */
+int load_note_late(struct load_target *target, uint32_t id);
+
+/* load_resolve.c: the next attribute number. NULL: of a description not in the schema. */
+int load_number_ad(struct load_target *target, const struct dit_ad *ad);
+
+/* load_store.c: as load_fail(), with more words on limits of a database. */
+int load_target_fail(struct load_target *target, int r, const char *what);
+/* load_store.c: into a new database, or one that holds records. */
+/* After the index set, which learns what is stored, and the DN table. Reports. */
+int load_store_open(struct load_target *target);
+int load_store_reserve(struct load_target *target, uint32_t id, size_t len,
+                       void **ret_space);
+int load_store_put_split(struct load_target *target, uint32_t id, uint16_t ad,
+                         const struct dit_span *records, uint32_t nrecords);
+int load_store_put_ad(struct load_target *target, uint32_t number, struct dit_span name);
+/* Of an existing database: 1, 0, or an error. */
+int load_store_is_hole(struct load_target *target, uint32_t id);
+/* The index databases of an existing database, on main. */
+int load_store_add_indexes(struct load_target *target);
+
+/* Takes the lists of one index database: those of a new one, or those of an existing one
+ * in which dit_existing_begin_index() was called. */
+struct load_list_sink {
+	struct load_target *target;
+	struct dit_table_writer *writer; /* NULL: existing */
+};
+int load_list_put(const struct load_list_sink *sink, struct dit_span key,
+                  const uint64_t *ids, size_t nids, bool is_repeated);
+
 /* load_target.c: one database from beginning to end. All report their failures. */
 int load_target_prepare(struct load_target *target, const struct load_budget *budget);
-int load_target_open(struct load_target *target);
 /* No more keys are made; the members merge them from here on. */
 int load_target_seal(struct load_target *target);
 /* And the attribute numbers. */

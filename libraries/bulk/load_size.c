@@ -151,7 +151,7 @@ int load_estimate(struct loader *loader, uint64_t bytes_read)
 		scale = (double)total / (double)bytes_read;
 	}
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		if (!loader->targets[i].is_foreign) {
+		if (loader->targets[i].staging != NULL) {
 			r = estimate_target(&loader->targets[i], scale);
 		}
 	}

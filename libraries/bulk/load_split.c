@@ -81,9 +81,9 @@ int load_split_put(struct load_target *target, const struct load_item *item)
 		splits.list[at] = split;
 	}
 	for (uint32_t i = 0; i < splits.n && r == 0; i++) {
-		r = dit_staging_put_split(
-			target->staging, item->id, number_of(target, &splits.list[i]),
-			splits.list[i].records, splits.list[i].nrecords);
+		r = load_store_put_split(target, item->id,
+		                         number_of(target, &splits.list[i]),
+		                         splits.list[i].records, splits.list[i].nrecords);
 	}
 	return r;
 }

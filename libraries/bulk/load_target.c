@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
-#define EXPANSION 6 /* bytes stored per byte of LDIF, the first guess */
-
 /* ---- before the first round ---- */
 
 static int count_rdns(const struct dit_schema *schema, struct dit_span dn, unsigned *ret)
@@ -103,47 +100,16 @@ int load_target_prepare(struct load_target *target, const struct load_budget *bu
 	if (r < 0) {
 		return load_fail(loader, r, "could not start the load");
 	}
-	r = make_indexes(target);
-	if (r == 0) {
-		r = make_sorters(target, budget);
-	}
-	if (r < 0) {
-		return r; /* reported */
-	}
 	r = dit_dn_table_new(&target->names);
-	return r < 0 ? load_fail(loader, r, "could not start the load") : 0;
-}
-
-int load_target_open(struct load_target *target)
-{
-	struct loader *loader = target->loader;
-	const struct dit_database *db = target->db;
-	struct dit_staging_opts opts = {
-		.directory = db->directory,
-		.mode = db->mode,
-		.ndbs = (unsigned)dit_index_set_ndbs(target->indexes) + FIXED_DBS,
-		.maxsize_bytes = db->maxsize_bytes,
-		.expected_bytes = dit_ldif_reader_size(loader->reader) * EXPANSION,
-		.may_grow = loader->opts->may_grow,
-	};
-	uint64_t nentries = 0;
-	int r = dit_staging_open(&target->staging, &opts, &nentries);
-
-	if (r == DIT_E_NOTEMPTY) {
-		load_report(
-			loader, DIT_REPORT_ERROR,
-			"the database in %s holds %llu entries: loading into a database "
-			"that is not empty is not supported by this release",
-			db->directory, (unsigned long long)nentries);
-		return r;
+	if (r < 0) {
+		return load_fail(loader, r, "could not start the load");
 	}
-	if (r == DIT_E_BUSY) {
-		load_report(loader, DIT_REPORT_ERROR,
-		            "the database in %s is in use by slapd or another tool",
-		            db->directory);
-		return r;
+	r = make_indexes(target);
+	if (r == 0 && !loader->opts->is_dry_run) {
+		r = load_store_open(target);
 	}
-	return r < 0 ? load_fail(loader, r, db->directory) : 0;
+	/* The sorters depend on the indexes' formats, and those on what is stored. */
+	return r == 0 ? make_sorters(target, budget) : r;
 }
 
 /* ---- after the last round ---- */
@@ -185,13 +151,13 @@ int load_target_seal(struct load_target *target)
 	if (r == 0 && target->wide != NULL) {
 		r = dit_sorter_seal(target->wide);
 	}
-	if (r == 0) {
+	if (r == 0 && target->existing == NULL) {
 		r = load_index_start(target);
 	}
 	if (r < 0) {
 		return load_fail(loader, r, "could not sort index keys");
 	}
-	if (loader->nthreads > 1) {
+	if (loader->nthreads > 1 && target->existing == NULL) {
 		load_begin_index_round(loader, target);
 	}
 	return 0;
@@ -201,25 +167,27 @@ int load_target_write_tree(struct load_target *target)
 {
 	int r = load_write_ads(target);
 
-	if (r == 0) {
+	if (r == 0 && target->existing == NULL) {
 		r = load_index_open(target);
 	}
 	if (r == 0) {
 		r = load_write_tree(target);
 	}
-	return r < 0 ? load_fail(target->loader, r, "could not write the tree") : 0;
+	return r < 0 ? load_target_fail(target, r, "could not write the tree") : 0;
 }
 
 int load_target_write_indexes(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	struct dit_postings_stats postings = {0};
-	int r = load_index_write(target);
+	int r = target->existing == NULL ? load_index_write(target)
+	                                 : load_store_add_indexes(target);
 
 	if (r < 0) {
-		return load_fail(loader, r,
-		                 r == DIT_E_STOPPED ? "load ended"
-		                                    : "could not write the indexes");
+		return load_target_fail(target, r,
+		                        r == DIT_E_STOPPED
+		                                ? "load ended"
+		                                : "could not write the indexes");
 	}
 	dit_postings_stats(target->postings, &postings);
 	loader->stats->run_bytes +=
@@ -238,6 +206,7 @@ void load_target_deinit(struct load_target *target)
 {
 	load_index_free(target);
 	dit_staging_abandon(target->staging);
+	dit_existing_abandon(target->existing);
 	dit_postings_free(target->postings);
 	dit_sorter_free(target->wide);
 	dit_sorter_free(target->tree);

@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/table_writer.h"
-
 struct load_wide {
 	/* The record read ahead: the first of the next key. */
 	bool has_record;
@@ -129,7 +127,7 @@ static int list_add(struct load_wide *wide, uint64_t id, size_t list_max)
 	return 0;
 }
 
-static int list_put(struct load_target *target, struct dit_table_writer *writer,
+static int list_put(struct load_target *target, const struct load_list_sink *sink,
                     size_t list_max)
 {
 	struct load_wide *wide = target->wide_lists;
@@ -137,14 +135,15 @@ static int list_put(struct load_target *target, struct dit_table_writer *writer,
 	uint64_t range[3] = {0, wide->ids[0], wide->highest};
 
 	if (wide->nids > list_max || (wide->nids == list_max && wide->is_repeated)) {
-		return dit_table_writer_put(writer, key, range, 3);
+		return load_list_put(sink, key, range, 3, false);
 	}
-	return dit_table_writer_put(writer, key, wide->ids, wide->nids);
+	return load_list_put(sink, key, wide->ids, wide->nids, wide->is_repeated);
 }
 
 /* Collect and write the list of the key read ahead. */
 static int write_list(struct load_target *target, unsigned db,
-                      struct dit_table_writer *writer, struct dit_load_index_stats *stats)
+                      const struct load_list_sink *sink,
+                      struct dit_load_index_stats *stats)
 {
 	struct load_wide *wide = target->wide_lists;
 	size_t list_max = ((size_t)1 << target->loader->settings->idlexp) - 1;
@@ -166,11 +165,11 @@ static int write_list(struct load_target *target, unsigned db,
 		return r;
 	}
 	stats->nkeys++;
-	return list_put(target, writer, list_max);
+	return list_put(target, sink, list_max);
 }
 
 int load_wide_write(struct load_target *target, unsigned db,
-                    struct dit_table_writer *writer, struct dit_load_index_stats *stats)
+                    const struct load_list_sink *sink, struct dit_load_index_stats *stats)
 {
 	int r = 0;
 
@@ -182,7 +181,7 @@ int load_wide_write(struct load_target *target, unsigned db,
 		r = read_ahead(target);
 	}
 	while (r == 0 && target->wide_lists->has_record && target->wide_lists->db == db) {
-		r = write_list(target, db, writer, stats);
+		r = write_list(target, db, sink, stats);
 	}
 	return r;
 }

@@ -10,6 +10,7 @@ rooms += %D%/libbulk.la
 	%D%/load_feed.h \
 	%D%/load_glue.c \
 	%D%/load_index.c \
+	%D%/load_nodes.c \
 	%D%/load_parse.c \
 	%D%/load_private.h \
 	%D%/load_publish.c \
@@ -18,6 +19,7 @@ rooms += %D%/libbulk.la
 	%D%/load_setup.c \
 	%D%/load_size.c \
 	%D%/load_split.c \
+	%D%/load_store.c \
 	%D%/load_target.c \
 	%D%/load_tree.c \
 	%D%/load_wide.c \

@@ -64,6 +64,15 @@ int dit_index_set_new(struct dit_index_set **ret, const struct dit_schema *schem
                       const struct dit_ad **ret_culprit);
 void dit_index_set_free(struct dit_index_set *set);
 
+/**
+ * The database exists already, with these flags, and keys of this length (0: none yet):
+ * the format follows them. Before the set is used.
+ *
+ * @return 0; DIT_E_INVALID: keys of this configuration cannot be put beside those
+ */
+int dit_index_set_stored(struct dit_index_set *set, size_t db, bool is_integerkey,
+                         size_t key_len);
+
 size_t dit_index_set_ndbs(const struct dit_index_set *set);
 const struct dit_index_db *dit_index_set_db(const struct dit_index_set *set, size_t db);
 

@@ -208,12 +208,12 @@ static bool has_ordered_keys(const struct dit_attr_type *type)
 	        type->equality->indexer == DIT_INDEXER_TIME);
 }
 
-static void choose_format(struct dit_index_set *set, unsigned db, bool integer_keys)
+static void choose_format(struct dit_index_set *set, unsigned db, bool is_integer)
 {
 	struct dit_index_db *info = &set->dbs[db];
 	struct key_lengths lengths = measure_keys(set, db);
-	bool is_integer = integer_keys && !has_ordered_keys(info->type);
 
+	info->is_integerkey = false;
 	if (lengths.min == 4 && lengths.max == 4) {
 		info->format = is_integer ? DIT_KEY_INT32 : DIT_KEY_BYTES32;
 		info->is_integerkey = is_integer;
@@ -225,6 +225,24 @@ static void choose_format(struct dit_index_set *set, unsigned db, bool integer_k
 	} else {
 		info->format = DIT_KEY_WIDE;
 	}
+}
+
+/* Integer keys have one length, and no order of their own (storage.md 1.5). */
+int dit_index_set_stored(struct dit_index_set *set, size_t db, bool is_integerkey,
+                         size_t key_len)
+{
+	choose_format(set, (unsigned)db, is_integerkey);
+	if (is_integerkey && has_ordered_keys(set->dbs[db].type)) {
+		return DIT_E_INVALID;
+	}
+	if (set->dbs[db].is_integerkey != is_integerkey) {
+		return DIT_E_INVALID;
+	}
+	if (is_integerkey && key_len != 0 &&
+	    key_len != (set->dbs[db].format == DIT_KEY_INT32 ? 4 : 8)) {
+		return DIT_E_INVALID;
+	}
+	return 0;
 }
 
 static unsigned clamp(unsigned n, unsigned min, unsigned max)
@@ -262,7 +280,8 @@ int dit_index_set_new(struct dit_index_set **ret, const struct dit_schema *schem
 		}
 	}
 	for (unsigned db = 0; db < set->ndbs; db++) {
-		choose_format(set, db, integer_keys);
+		choose_format(set, db,
+		              integer_keys && !has_ordered_keys(set->dbs[db].type));
 	}
 	*ret = set;
 	return 0;

@@ -251,11 +251,16 @@ static bool is_repeated(const struct dit_list *list, uint64_t id)
 	return false;
 }
 
+bool dit_list_is_repeated(const struct dit_list *list, const struct dit_late_table *late)
+{
+	return list->nrepeats > 0 && is_repeated(list, last_inserted(list, late));
+}
+
 size_t dit_list_finish(struct dit_list *list, const struct dit_late_table *late,
                        const uint64_t **ret)
 {
 	if (!list->is_range && list->nids == list->max &&
-	    is_repeated(list, last_inserted(list, late))) {
+	    dit_list_is_repeated(list, late)) {
 		dit_list_add_range(list, list->ids[0], list->ids[list->nids - 1]);
 	}
 	if (!list->is_range) {

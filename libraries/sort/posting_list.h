@@ -87,6 +87,9 @@ void dit_list_add_range(struct dit_list *list, uint64_t lowest, uint64_t highest
  */
 ptrdiff_t dit_list_add_words(struct dit_list *list, const uint64_t *words, size_t n);
 
+/** Was the ID that was inserted last inserted more than once? Of a list, not a range. */
+bool dit_list_is_repeated(const struct dit_list *list, const struct dit_late_table *late);
+
 /**
  * All is added: apply the rule for lists that are exactly full (storage.md 5.4) and give
  * the result as a posting list: the IDs, or 0, lowest, highest.

@@ -109,6 +109,12 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
 /** @return 1: @p ret is valid until the next call; 0: end; DIT_E_CORRUPT; -errno */
 int dit_posting_cursor_next(struct dit_posting_cursor *cursor,
                             struct dit_posting_list *ret);
+/**
+ * Was the ID of the latest list that was inserted last inserted more than once? For those
+ * who add the list to another: a list that is exactly full then becomes a range
+ * (storage.md 5.4). Not for ranges.
+ */
+bool dit_posting_cursor_is_repeated(const struct dit_posting_cursor *cursor);
 void dit_posting_cursor_close(struct dit_posting_cursor *cursor);
 
 #endif

@@ -241,6 +241,11 @@ int dit_posting_cursor_next(struct dit_posting_cursor *cursor,
 	return r;
 }
 
+bool dit_posting_cursor_is_repeated(const struct dit_posting_cursor *cursor)
+{
+	return dit_list_is_repeated(&cursor->list, &cursor->postings->late);
+}
+
 /** The runs' disk space is given back stream by stream, while the database grows. */
 static void free_segments(const struct dit_posting_cursor *cursor)
 {

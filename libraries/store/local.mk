@@ -12,6 +12,11 @@ rooms += %D%/libstore.la
 	%D%/compare_text.c \
 	%D%/entry_codec.c \
 	%D%/entry_codec.h \
+	%D%/existing.c \
+	%D%/existing.h \
+	%D%/existing_add.c \
+	%D%/existing_impl.h \
+	%D%/existing_read.c \
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
 	%D%/lmdb_format.h \

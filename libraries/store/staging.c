@@ -28,40 +28,55 @@
 
 /* ---- the old database ---- */
 
-static int count_entries(MDB_env *env, uint64_t *ret)
+/* Of all named databases; whoever holds attribute numbers only is not empty. */
+static int count_records(MDB_env *env, uint64_t *ret)
 {
 	MDB_txn *txn = NULL;
-	MDB_dbi dbi = 0;
-	MDB_stat stat = {.ms_entries = 0};
-	int r = 0;
+	MDB_cursor *cursor = NULL;
+	MDB_dbi main_dbi = 0;
+	MDB_val key;
+	MDB_val data;
+	uint64_t n = 0;
+	int r = dit_lmdb_error(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn));
 
-	r = dit_lmdb_error(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn));
 	if (r < 0) {
 		return r;
 	}
-	r = dit_lmdb_error(mdb_dbi_open(txn, "id2e", 0, &dbi));
+	r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_stat(txn, dbi, &stat));
-	} else if (r == MDB_NOTFOUND) {
-		r = 0;
+		r = dit_lmdb_error(mdb_cursor_open(txn, main_dbi, &cursor));
+	}
+	while (r == 0 &&
+	       (r = dit_lmdb_error(mdb_cursor_get(cursor, &key, &data, MDB_NEXT))) == 0) {
+		struct dit_tree_record tree = {.nitems = 0};
+
+		/* slapd's environments hold nothing but named databases. */
+		if (data.mv_size == sizeof(tree)) {
+			memcpy(&tree, data.mv_data, sizeof(tree));
+			n += tree.nitems;
+		}
+	}
+	if (cursor != NULL) {
+		mdb_cursor_close(cursor);
 	}
 	mdb_txn_abort(txn);
-	if (r == 0) {
-		*ret = stat.ms_entries;
+	if (r == MDB_NOTFOUND) {
+		*ret = n;
+		r = 0;
 	}
 	return r;
 }
 
 /*
- * DIT_E_NOTEMPTY if there are entries. No LMDB locks: the claim is better, and to close
+ * DIT_E_NOTEMPTY if there are records. No LMDB locks: the claim is better, and to close
  * another descriptor of lock.mdb would lose it.
  */
 static int check_empty(const struct dit_claim *claim, const char *directory,
-                       uint64_t *ret_nentries)
+                       uint64_t *ret_nrecords)
 {
 	MDB_env *env = NULL;
 	struct stat st;
-	uint64_t nentries = 0;
+	uint64_t nrecords = 0;
 	int r = 0;
 
 	if (fstatat(claim->dir_fd, DIT_DATA_NAME, &st, 0) != 0) {
@@ -80,11 +95,11 @@ static int check_empty(const struct dit_claim *claim, const char *directory,
 			mdb_env_open(env, directory, MDB_RDONLY | MDB_NOLOCK, 0));
 	}
 	if (r == 0) {
-		r = count_entries(env, &nentries);
+		r = count_records(env, &nrecords);
 	}
 	mdb_env_close(env);
-	if (r == 0 && nentries > 0) {
-		*ret_nentries = nentries;
+	if (r == 0 && nrecords > 0) {
+		*ret_nrecords = nrecords;
 		r = DIT_E_NOTEMPTY;
 	}
 	return r;
@@ -271,7 +286,7 @@ static int staging_init(struct dit_staging *staging, const struct dit_staging_op
 }
 
 int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
-                     uint64_t *ret_nentries)
+                     uint64_t *ret_nrecords)
 {
 	struct dit_staging *staging = calloc(1, sizeof(*staging));
 	int r = 0;
@@ -284,7 +299,7 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 		free(staging);
 		return r;
 	}
-	r = check_empty(&staging->claim, opts->directory, ret_nentries);
+	r = check_empty(&staging->claim, opts->directory, ret_nrecords);
 	if (r == 0) {
 		r = staging_init(staging, opts);
 	}

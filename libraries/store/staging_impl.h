@@ -86,6 +86,10 @@ struct dit_staging {
  * the record of a tree of its own. */
 #define STAGING_LIST_BYTES 64
 
+/** Have lock.mdb as it is behind a slapd that was closed in order; claim.h tells why. */
+void dit_staging_set_up_lock_file(const struct dit_claim *claim, const char *directory,
+                                  mode_t mode);
+
 #define DIT_STAGING_NAME "ditkit-staging"
 #define DIT_DATA_NAME    "data.mdb"
 #define DIT_OLD_NAME     "old.mdb" /* a second name of what is replaced */

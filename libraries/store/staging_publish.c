@@ -153,14 +153,15 @@ static enum dit_old_file keep_old_file(const struct dit_staging *staging)
  * to lock.mdb afterwards. It is emptied first: if LMDB fails, so will those who wait,
  * rather than trust the state of an older database.
  */
-static void set_up_lock_file(const struct dit_staging *staging)
+void dit_staging_set_up_lock_file(const struct dit_claim *claim, const char *directory,
+                                  mode_t mode)
 {
 	MDB_env *env = NULL;
 
-	if (ftruncate(staging->claim.lock_fd, 0) != 0 || mdb_env_create(&env) != 0) {
+	if (ftruncate(claim->lock_fd, 0) != 0 || mdb_env_create(&env) != 0) {
 		return;
 	}
-	(void)mdb_env_open(env, staging->directory, MDB_RDONLY, staging->mode);
+	(void)mdb_env_open(env, directory, MDB_RDONLY, mode);
 	mdb_env_close(env);
 }
 
@@ -229,7 +230,7 @@ int dit_staging_end(struct dit_staging *staging)
 {
 	int r = 0;
 
-	set_up_lock_file(staging);
+	dit_staging_set_up_lock_file(&staging->claim, staging->directory, staging->mode);
 	(void)dit_staging_clear(staging->claim.dir_fd);
 	r = fsync(staging->claim.dir_fd) == 0 ? 0 : -errno;
 	dit_staging_free(staging, DIT_CLAIM_PUBLISHED);

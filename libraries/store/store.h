@@ -48,11 +48,11 @@ struct dit_staging_opts {
 
 /**
  * Refuses, with nothing changed: DIT_E_BUSY (slapd or another loader has the database
- * open), DIT_E_NOTEMPTY (it holds entries; @p ret_nentries says how many), -errno,
+ * open), DIT_E_NOTEMPTY (it holds records; @p ret_nrecords says how many), -errno,
  * LMDB codes (an existing data.mdb that is none: MDB_INVALID, MDB_VERSION_MISMATCH).
  */
 int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
-                     uint64_t *ret_nentries);
+                     uint64_t *ret_nrecords);
 
 /*
  * Writers. All return 0, LMDB's codes or -errno; the first error sticks. Disk full or a

@@ -2,6 +2,7 @@
 check_PROGRAMS += \
 	%D%/test_dn_table \
 	%D%/test_load \
+	%D%/test_load_existing \
 	%D%/test_load_feed \
 	%D%/test_load_glue \
 	%D%/test_load_nomem \
@@ -12,6 +13,11 @@ check_PROGRAMS += \
 %C%_test_load_LDADD = $(test_libs)
 %C%_test_load_feed_SOURCES = %D%/test_load_feed.c
 %C%_test_load_feed_LDADD = $(test_libs)
+%C%_test_load_existing_SOURCES = \
+	%D%/load_fixture.c \
+	%D%/load_fixture.h \
+	%D%/test_load_existing.c
+%C%_test_load_existing_LDADD = $(test_libs)
 %C%_test_load_glue_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_glue.c
 %C%_test_load_glue_LDADD = $(test_libs)
 %C%_test_load_glue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync

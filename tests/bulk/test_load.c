@@ -4,7 +4,7 @@
  * - the same input gives the same database, whatever threads, batches and memory;
  * - a refused record ends the load and nothing changes, or with keep_going is left out,
  *   reported and handed to the reject callback, in input order;
- * - a database with entries, one in use, a result over maxsize are refused, and nothing
+ * - entries that are there, a database in use, a result over maxsize are refused, and nothing
  *   changes;
  * - nothing is left in the temporary directory.
  */
@@ -184,7 +184,7 @@ static void the_first_refused_record_ends_the_load(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void a_database_with_entries_is_refused_and_stays(void **state)
+static void entries_that_are_there_are_refused_and_stay(void **state)
 {
 	struct load_fixture f;
 	struct dit_load_opts opts;
@@ -199,8 +199,8 @@ static void a_database_with_entries_is_refused_and_stays(void **state)
 	dit_load_stats_deinit(&stats);
 	before = load_fixture_digest(&f);
 
-	assert_int_equal(load(&f, &opts, &stats), DIT_E_NOTEMPTY);
-	assert_non_null(strstr(f.reports, "holds 8 entries"));
+	assert_int_equal(load(&f, &opts, &stats), DIT_E_REFUSED);
+	assert_non_null(strstr(f.reports, "could not add entry dn=\"dc=x\" (line=1)"));
 	dit_load_stats_deinit(&stats);
 	assert_int_equal(load_fixture_digest(&f), before);
 	load_fixture_deinit(&f);
@@ -409,7 +409,7 @@ int main(void)
 		cmocka_unit_test(refused_records_are_left_out_in_input_order),
 		cmocka_unit_test(unknown_names_without_schema_check_fail_when_stored),
 		cmocka_unit_test(the_first_refused_record_ends_the_load),
-		cmocka_unit_test(a_database_with_entries_is_refused_and_stays),
+		cmocka_unit_test(entries_that_are_there_are_refused_and_stay),
 		cmocka_unit_test(an_empty_database_is_replaced),
 		cmocka_unit_test(a_result_over_maxsize_is_refused_unless_it_may_grow),
 		cmocka_unit_test(a_result_far_over_maxsize_is_refused_early),

@@ -113,12 +113,76 @@ static void any_allocation_may_fail_with_two_databases(void **state)
 	run_with_failures(&f, 1, 3);
 }
 
+static void write_more_people(struct load_fixture *f)
+{
+	char command[9000];
+
+	load_fixture_write_people(f, 40);
+	(void)snprintf(
+		command, sizeof(command),
+		"cd '%s' && awk 'BEGIN{RS=\"\"; ORS=\"\\n\\n\"} NR > 24 && NR < 45' in.ldif "
+		">rest.ldif && mv rest.ldif in.ldif",
+		f->dir);
+	assert_int_equal(system(command), 0);
+}
+
+static void load_completely(struct load_fixture *f)
+{
+	struct dit_load_opts opts = load_fixture_opts(f);
+	struct dit_load_stats stats;
+
+	assert_int_equal(dit_load(&opts, &stats), 0);
+	dit_load_stats_deinit(&stats);
+}
+
+/* Over a database that holds entries: on failure exactly those are there. */
+static void any_allocation_may_fail_over_other_entries(void **state)
+{
+	struct load_fixture f;
+	uint64_t before = 0;
+	uint64_t want = 0;
+	bool has_failed = true;
+	long n = 0;
+
+	(void)state;
+	load_fixture_init_glued(&f, "");
+	load_fixture_write_people(&f, 20);
+	load_completely(&f);
+	write_more_people(&f);
+	load_completely(&f);
+	want = digest_all(&f);
+	load_fixture_reset(&f);
+	load_fixture_write_people(&f, 20);
+	load_completely(&f);
+	before = digest_all(&f);
+	write_more_people(&f);
+	for (n = 0; has_failed; n += 5) {
+		int r = load_with_failure(&f, 1, n);
+
+		has_failed = countdown < 0;
+		countdown = -1;
+		if (digest_all(&f) != (r == 0 ? want : before)) {
+			fail_msg("allocation %ld failed with %d: another database", n, r);
+		}
+		if (r == 0 && has_failed) {
+			load_fixture_reset(&f);
+			load_fixture_write_people(&f, 20);
+			load_completely(&f);
+			write_more_people(&f);
+		}
+		assert_true(n < 100000);
+	}
+	assert_true(n > 5);
+	load_fixture_deinit(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_allocation_may_fail_with_one_thread),
 		cmocka_unit_test(any_allocation_may_fail_with_two_threads),
 		cmocka_unit_test(any_allocation_may_fail_with_two_databases),
+		cmocka_unit_test(any_allocation_may_fail_over_other_entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

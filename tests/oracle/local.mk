@@ -7,6 +7,7 @@ script_tests += \
 	%D%/content.sh \
 	%D%/errors.sh \
 	%D%/fatal.sh \
+	%D%/existing.sh \
 	%D%/generated.sh \
 	%D%/glue.sh \
 	%D%/killed.sh \

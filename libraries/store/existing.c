@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An existing database, from the claim to the end of its one transaction.
+ *
+ * Under the claim nobody else has the environment open, so it is opened without LMDB's
+ * locks: closing a second descriptor of lock.mdb would lose the claim, and there are no
+ * readers to respect.
+ *
+ * The commit writes and syncs all changed pages, then one of the two meta pages
+ * (MDB_NOMETASYNC: that one is synced at the end). It leaves alone every page of the
+ * state before, so putting the old meta pages back rolls it back.
+ *
+ * A map that may grow is made large at once: it cannot be changed during a transaction.
+ * That is address space, not memory; the configured size is put into the meta pages again
+ * at the end.
+ */
+#include "store/existing_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "store/lmdb_error.h"
+#include "store/staging_impl.h"
+
+/* What LMDB takes for a map size of 0, and slapd for "maxsize 0" (config.md). */
+#define MAXSIZE_DEFAULT 1048576u
+#define GROW_BYTES      (1u << 30)
+#define GROW_FACTOR     4 /* changed pages are written to new places: of what is expected */
+
+/* ---- errors ---- */
+
+/*
+ * LMDB reports EIO when the system wrote less than it was asked to, as it does on a disk
+ * that becomes full, or at a limit. Asking for space tells.
+ */
+static int short_write_error(const struct dit_existing *existing)
+{
+	struct stat st;
+
+	if (fstat(existing->data_fd, &st) == 0 &&
+	    fallocate(existing->data_fd, 0, st.st_size, 1 << 20) != 0 &&
+	    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+		return -errno;
+	}
+	return -EIO;
+}
+
+int dit_existing_result(struct dit_existing *existing, int rc)
+{
+	int r = dit_lmdb_error(rc);
+
+	if (r == MDB_MAP_FULL) {
+		return DIT_E_FULL;
+	}
+	return r == -EIO ? short_write_error(existing) : r;
+}
+
+/* ---- meta pages ---- */
+
+static off_t meta_at(const struct dit_existing *existing, unsigned number)
+{
+	return (off_t)(number * existing->page_bytes + sizeof(struct dit_page_header));
+}
+
+static int read_metas(const struct dit_existing *existing, struct dit_meta metas[2])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		ssize_t n = pread(existing->data_fd, &metas[i], sizeof(metas[i]),
+		                  meta_at(existing, i));
+
+		if (n != (ssize_t)sizeof(metas[i])) {
+			return n < 0 ? -errno : -EIO;
+		}
+		if (metas[i].magic != DIT_META_MAGIC ||
+		    metas[i].version != DIT_META_VERSION) {
+			return MDB_VERSION_MISMATCH;
+		}
+	}
+	return 0;
+}
+
+/* Into the closed file, synced. */
+static int write_metas(const struct dit_existing *existing,
+                       const struct dit_meta metas[2])
+{
+	int r = 0;
+	int fd = openat(existing->claim.dir_fd, DIT_DATA_NAME, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		return -errno;
+	}
+	for (unsigned i = 0; i < 2 && r == 0; i++) {
+		ssize_t n = pwrite(fd, &metas[i], sizeof(metas[i]), meta_at(existing, i));
+
+		if (n != (ssize_t)sizeof(metas[i])) {
+			r = n < 0 ? -errno : -EIO;
+		}
+	}
+	if (r == 0 && fsync(fd) != 0) {
+		r = -errno;
+	}
+	if (close(fd) != 0 && r == 0) {
+		r = -errno;
+	}
+	return r;
+}
+
+/* ---- open ---- */
+
+static uint64_t choose_map_bytes(const struct dit_existing_opts *opts,
+                                 uint64_t file_bytes)
+{
+	uint64_t size = opts->maxsize_bytes == 0 ? MAXSIZE_DEFAULT : opts->maxsize_bytes;
+	uint64_t grown = 0;
+
+	if (!opts->may_grow) {
+		return size;
+	}
+	grown = file_bytes * 2 + GROW_BYTES;
+	if (opts->expected_bytes < (UINT64_MAX >> 17) / GROW_FACTOR) {
+		grown += opts->expected_bytes * GROW_FACTOR;
+	}
+	return grown > size ? grown : size;
+}
+
+static int open_env(struct dit_existing *existing, const struct dit_existing_opts *opts)
+{
+	MDB_stat stat;
+	struct stat st;
+	int r = 0;
+
+	if (fstatat(existing->claim.dir_fd, DIT_DATA_NAME, &st, 0) != 0) {
+		return -errno;
+	}
+	existing->file_bytes = (uint64_t)st.st_size;
+	r = dit_lmdb_error(mdb_env_create(&existing->env));
+	if (r < 0) {
+		existing->env = NULL;
+		return r;
+	}
+	r = dit_lmdb_error(mdb_env_set_mapsize(
+		existing->env, choose_map_bytes(opts, existing->file_bytes)));
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_set_maxdbs(existing->env, opts->ndbs));
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_open(existing->env, opts->directory,
+		                                MDB_NOLOCK | MDB_NOMETASYNC, opts->mode));
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_get_fd(existing->env, &existing->data_fd));
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_stat(existing->env, &stat));
+	}
+	if (r < 0) {
+		return r;
+	}
+	existing->page_bytes = stat.ms_psize;
+	return read_metas(existing, existing->metas);
+}
+
+/* The four that slapd opens, and makes if need be; stored flags win (storage.md 1.4). */
+static int open_fixed(struct dit_existing *existing)
+{
+	const struct {
+		const char *name;
+		unsigned flags;
+		MDB_dbi *dbi;
+	} fixed[] = {
+		{"ad2i", MDB_INTEGERKEY, &existing->ad2i},
+		{"dn2i", MDB_INTEGERKEY | MDB_DUPSORT, &existing->dn2i},
+		{"id2e", MDB_INTEGERKEY, &existing->id2e},
+		{"id2v", MDB_DUPSORT, &existing->id2v},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(fixed) / sizeof(fixed[0]); i++) {
+		unsigned flags = 0;
+
+		r = dit_lmdb_error(
+			mdb_dbi_open(existing->txn, fixed[i].name, 0, fixed[i].dbi));
+		if (r == MDB_NOTFOUND) {
+			existing->is_changed = true;
+			r = dit_lmdb_error(mdb_dbi_open(existing->txn, fixed[i].name,
+			                                MDB_CREATE | fixed[i].flags,
+			                                fixed[i].dbi));
+		}
+		if (r == 0) {
+			r = dit_lmdb_error(
+				mdb_dbi_flags(existing->txn, *fixed[i].dbi, &flags));
+		}
+		if (r == 0 && flags != fixed[i].flags) {
+			r = DIT_E_CORRUPT;
+		}
+	}
+	return r < 0 ? r : dit_staging_order_split(existing->txn, existing->id2v);
+}
+
+static int open_cursors(struct dit_existing *existing)
+{
+	MDB_val key = {0, NULL};
+	int r = dit_lmdb_error(
+		mdb_cursor_open(existing->txn, existing->dn2i, &existing->names));
+
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_cursor_open(existing->txn, existing->id2e,
+		                                   &existing->entries));
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_cursor_open(existing->txn, existing->id2v,
+		                                   &existing->splits));
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = dit_lmdb_error(mdb_cursor_get(existing->entries, &key, NULL, MDB_LAST));
+	if (r == 0 && key.mv_size == sizeof(existing->last_id)) {
+		memcpy(&existing->last_id, key.mv_data, sizeof(existing->last_id));
+	}
+	return r == MDB_NOTFOUND ? 0 : r;
+}
+
+int dit_existing_open(struct dit_existing **ret, const struct dit_existing_opts *opts)
+{
+	struct dit_existing *existing = calloc(1, sizeof(*existing));
+	int r = 0;
+
+	if (existing == NULL) {
+		return -ENOMEM;
+	}
+	existing->mode = opts->mode;
+	existing->maxsize_bytes =
+		opts->maxsize_bytes == 0 ? MAXSIZE_DEFAULT : opts->maxsize_bytes;
+	existing->may_grow = opts->may_grow;
+	existing->directory = strdup(opts->directory);
+	if (existing->directory == NULL) {
+		free(existing);
+		return -ENOMEM;
+	}
+	r = dit_claim_take(&existing->claim, opts->directory, opts->mode);
+	if (r < 0) {
+		free(existing->directory);
+		free(existing);
+		return r;
+	}
+	r = open_env(existing, opts);
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_txn_begin(existing->env, NULL, 0, &existing->txn));
+	}
+	if (r == 0) {
+		r = open_fixed(existing);
+	}
+	if (r == 0) {
+		r = open_cursors(existing);
+	}
+	if (r < 0) {
+		dit_existing_abandon(existing);
+		return r;
+	}
+	*ret = existing;
+	return 0;
+}
+
+/* ---- the end ---- */
+
+static void close_cursors(struct dit_existing *existing)
+{
+	MDB_cursor **cursors[] = {&existing->names, &existing->entries, &existing->splits,
+	                          &existing->postings};
+
+	for (size_t i = 0; i < sizeof(cursors) / sizeof(cursors[0]); i++) {
+		if (*cursors[i] != NULL) {
+			mdb_cursor_close(*cursors[i]);
+			*cursors[i] = NULL;
+		}
+	}
+}
+
+static void close_env(struct dit_existing *existing)
+{
+	close_cursors(existing);
+	if (existing->txn != NULL) {
+		mdb_txn_abort(existing->txn);
+		existing->txn = NULL;
+	}
+	if (existing->env != NULL) {
+		mdb_env_close(existing->env);
+		existing->env = NULL;
+	}
+}
+
+static void drop(struct dit_existing *existing)
+{
+	/* Those who wait go on with what is there, as behind another slapd. */
+	dit_staging_set_up_lock_file(&existing->claim, existing->directory,
+	                             existing->mode);
+	dit_claim_drop(&existing->claim, DIT_CLAIM_PUBLISHED);
+	free(existing->directory);
+	free(existing);
+}
+
+/* Pages that were written behind the old end hold nothing any more. */
+static void cut_file(const struct dit_existing *existing)
+{
+	struct stat st;
+	int fd = openat(existing->claim.dir_fd, DIT_DATA_NAME, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		return;
+	}
+	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > existing->file_bytes &&
+	    ftruncate(fd, (off_t)existing->file_bytes) != 0) {
+		/* Then it stays as long as it is; LMDB does not mind. */
+	}
+	(void)close(fd);
+}
+
+void dit_existing_abandon(struct dit_existing *existing)
+{
+	bool is_open = false;
+
+	if (existing == NULL) {
+		return;
+	}
+	is_open = existing->page_bytes != 0; /* as far as the meta pages, at least */
+	close_env(existing);
+	if (is_open && !existing->is_committed) {
+		cut_file(existing);
+	}
+	drop(existing);
+}
+
+int dit_existing_roll_back(struct dit_existing *existing)
+{
+	int r = 0;
+
+	close_env(existing);
+	r = write_metas(existing, existing->metas);
+	if (r == 0) {
+		existing->is_committed = false;
+	}
+	return r;
+}
+
+bool dit_existing_is_changed(const struct dit_existing *existing)
+{
+	return existing->is_changed;
+}
+
+int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes)
+{
+	MDB_txn *txn = existing->txn;
+	MDB_envinfo info;
+	sigset_t previous;
+	int r = 0;
+
+	close_cursors(existing);
+	existing->txn = NULL; /* gone, even if it fails */
+	dit_staging_block_signal(&previous);
+	/* Even a commit that fails may have written a meta page. */
+	existing->is_committed = true;
+	r = dit_existing_result(existing, mdb_txn_commit(txn));
+	dit_staging_restore_signal(&previous);
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_info(existing->env, &info));
+	}
+	if (r == 0) {
+		*ret_bytes = ((uint64_t)info.me_last_pgno + 1) * existing->page_bytes;
+	}
+	return r;
+}
+
+/* LMDB records the map size that it was given. */
+static int restore_map_size(const struct dit_existing *existing)
+{
+	struct dit_meta metas[2];
+	int fd = openat(existing->claim.dir_fd, DIT_DATA_NAME, O_RDONLY | O_CLOEXEC);
+	struct dit_existing reader = *existing;
+	int r = 0;
+
+	if (fd < 0) {
+		return -errno;
+	}
+	reader.data_fd = fd;
+	r = read_metas(&reader, metas);
+	(void)close(fd);
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t used = (metas[i].last_page + 1) * existing->page_bytes;
+		uint64_t size = existing->maxsize_bytes -
+		                existing->maxsize_bytes % existing->page_bytes;
+
+		if (r == 0) {
+			metas[i].map_bytes = size < used ? used : size;
+		}
+	}
+	return r < 0 ? r : write_metas(existing, metas);
+}
+
+int dit_existing_end(struct dit_existing *existing)
+{
+	int r = 0;
+
+	if (existing->is_committed) {
+		r = dit_lmdb_error(mdb_env_sync(existing->env, 1));
+	}
+	close_env(existing);
+	if (r == 0 && existing->is_committed && existing->may_grow) {
+		r = restore_map_size(existing);
+	}
+	drop(existing);
+	return r;
+}

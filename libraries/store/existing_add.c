@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Additions to an existing database.
+ *
+ * Entries are appended. The tree and the indexes are changed in key order, at the end of
+ * a load, so that neighbouring pages are changed one after the other.
+ */
+#include "store/existing_impl.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "store/lmdb_error.h"
+#include "store/name_codec.h"
+#include "store/split_codec.h"
+
+int dit_existing_put_ad(struct dit_existing *existing, uint32_t number,
+                        struct dit_span name)
+{
+	MDB_val key = {sizeof(number), &number};
+	MDB_val data = {name.len, (void *)name.data};
+
+	existing->is_changed = true;
+	return dit_existing_result(existing, mdb_put(existing->txn, existing->ad2i, &key,
+	                                             &data, MDB_NOOVERWRITE));
+}
+
+int dit_existing_reserve_entry(struct dit_existing *existing, uint64_t id, size_t len,
+                               void **ret_space)
+{
+	bool is_last = id > existing->last_id;
+	MDB_val key = {sizeof(id), &id};
+	MDB_val data = {len, NULL};
+	int r = 0;
+
+	existing->is_changed = true;
+	r = dit_existing_result(existing,
+	                        mdb_cursor_put(existing->entries, &key, &data,
+	                                       MDB_RESERVE | (is_last ? MDB_APPEND : 0)));
+	if (r < 0) {
+		return r;
+	}
+	if (is_last) {
+		existing->last_id = id;
+	}
+	*ret_space = data.mv_data;
+	return 0;
+}
+
+int dit_existing_put_split(struct dit_existing *existing, uint64_t id, uint16_t ad,
+                           const struct dit_span *records, uint32_t nrecords)
+{
+	char bytes[sizeof(id) + sizeof(ad)];
+	MDB_val key = {sizeof(bytes), bytes};
+	int r = 0;
+
+	memcpy(bytes, &id, sizeof(id));
+	memcpy(bytes + sizeof(id), &ad, sizeof(ad));
+	existing->is_changed = true;
+	for (uint32_t i = 0; i < nrecords && r == 0; i++) {
+		MDB_val data = {records[i].len, (void *)records[i].data};
+
+		if (records[i].len > DIT_SPLIT_RECORD_MAX) {
+			return MDB_BAD_VALSIZE;
+		}
+		r = dit_existing_result(
+			existing,
+			mdb_cursor_put(existing->splits, &key, &data,
+		                       i == 0 ? MDB_NOOVERWRITE : MDB_APPENDDUP));
+	}
+	return r;
+}
+
+/* ---- the tree ---- */
+
+int dit_existing_put_name(struct dit_existing *existing, uint64_t id,
+                          struct dit_span record)
+{
+	MDB_val key = {sizeof(id), &id};
+	MDB_val data = {record.len, (void *)record.data};
+
+	existing->is_changed = true;
+	return dit_existing_result(
+		existing, mdb_cursor_put(existing->names, &key, &data, MDB_NODUPDATA));
+}
+
+/* A copy of a node's own record: names point into it. */
+static int read_self(struct dit_existing *existing, uint64_t id, char *out,
+                     struct dit_name *ret)
+{
+	MDB_val key = {sizeof(id), &id};
+	MDB_val data = {0, NULL};
+	int r = dit_lmdb_error(mdb_cursor_get(existing->names, &key, &data, MDB_SET_KEY));
+
+	if (r == MDB_NOTFOUND || (r == 0 && data.mv_size > DIT_NAME_RECORD_MAX)) {
+		return DIT_E_CORRUPT;
+	}
+	if (r < 0) {
+		return r;
+	}
+	memcpy(out, data.mv_data, data.mv_size);
+	r = dit_name_decode((struct dit_span){out, data.mv_size}, ret);
+	return r == 0 && ret->is_child ? DIT_E_CORRUPT : r;
+}
+
+/* Add to the size in the record of a child, where it lies. */
+static int grow_child(struct dit_existing *existing, uint64_t parent,
+                      struct dit_span norm, uint64_t id, uint64_t n)
+{
+	char out[DIT_NAME_RECORD_MAX];
+	MDB_val key = {sizeof(parent), &parent};
+	MDB_val data = {0, out};
+	struct dit_name name = {0};
+	uint64_t got = 0;
+	int len = 0;
+	int r = dit_existing_find_child(existing, parent, norm, &got);
+
+	if (r < 0) {
+		return r;
+	}
+	if (r == 0 || got != id) {
+		return DIT_E_CORRUPT;
+	}
+	/* The cursor stands there. */
+	r = dit_lmdb_error(mdb_cursor_get(existing->names, &key, &data, MDB_GET_CURRENT));
+	if (r == 0) {
+		r = dit_name_decode((struct dit_span){data.mv_data, data.mv_size}, &name);
+	}
+	if (r < 0) {
+		return r;
+	}
+	len = dit_name_encode_child(out, name.norm, name.pretty, id, name.nsubs + n);
+	if (len < 0) {
+		return len;
+	}
+	key = (MDB_val){sizeof(parent), &parent};
+	data = (MDB_val){(size_t)len, out};
+	return dit_existing_result(
+		existing, mdb_cursor_put(existing->names, &key, &data, MDB_CURRENT));
+}
+
+int dit_existing_grow_subtree(struct dit_existing *existing, uint64_t id, uint64_t n)
+{
+	char record[DIT_NAME_RECORD_MAX];
+	unsigned nlevels = 0;
+
+	existing->is_changed = true;
+	while (id != 0) {
+		struct dit_name self = {0};
+		int r = read_self(existing, id, record, &self);
+
+		if (r == 0) {
+			r = grow_child(existing, self.id, self.norm, id, n);
+		}
+		if (r < 0) {
+			return r;
+		}
+		/* A DN of 16 bits of length has not that many RDNs. */
+		if (++nlevels > UINT16_MAX) {
+			return DIT_E_CORRUPT;
+		}
+		id = self.id;
+	}
+	return 0;
+}
+
+/* ---- indexes ---- */
+
+int dit_existing_begin_index(struct dit_existing *existing, const char *name,
+                             bool is_integerkey)
+{
+	unsigned flags = MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP |
+	                 (is_integerkey ? MDB_INTEGERKEY : 0);
+	int r = dit_lmdb_error(mdb_dbi_open(existing->txn, name, 0, &existing->index));
+
+	if (r == MDB_NOTFOUND) {
+		existing->is_changed = true;
+		r = dit_existing_result(existing, mdb_dbi_open(existing->txn, name,
+		                                               MDB_CREATE | flags,
+		                                               &existing->index));
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (existing->postings != NULL) {
+		mdb_cursor_close(existing->postings);
+		existing->postings = NULL;
+	}
+	existing->is_integerkey = is_integerkey;
+	return dit_lmdb_error(
+		mdb_cursor_open(existing->txn, existing->index, &existing->postings));
+}
+
+static int put_ids(struct dit_existing *existing, MDB_val *key, const uint64_t *ids,
+                   size_t nids)
+{
+	MDB_val data[2] = {{sizeof(*ids), (void *)ids}, {nids, NULL}};
+
+	if (nids == 1) {
+		return dit_existing_result(
+			existing, mdb_cursor_put(existing->postings, key, data, 0));
+	}
+	return dit_existing_result(
+		existing, mdb_cursor_put(existing->postings, key, data, MDB_MULTIPLE));
+}
+
+static uint64_t id_of(const MDB_val *data)
+{
+	uint64_t id = 0;
+
+	memcpy(&id, data->mv_data, sizeof(id));
+	return id;
+}
+
+/* The list that the cursor stands on becomes a range. */
+static int replace_by_range(struct dit_existing *existing, MDB_val *key, uint64_t lowest,
+                            uint64_t highest)
+{
+	uint64_t range[3] = {0, lowest, highest};
+	int r = dit_existing_result(existing,
+	                            mdb_cursor_del(existing->postings, MDB_NODUPDATA));
+
+	return r < 0 ? r : put_ids(existing, key, range, 3);
+}
+
+/* The cursor stands on the key's first ID, which is this one. */
+static int add_to_list(struct dit_existing *existing, MDB_val *key, uint64_t first,
+                       const struct dit_existing_list *list)
+{
+	bool is_range = list->ids[0] == 0;
+	uint64_t lowest = is_range ? list->ids[1] : list->ids[0];
+	uint64_t highest = list->ids[list->nids - 1];
+	MDB_val data = {0, NULL};
+	MDB_val any = {0, NULL};
+	size_t n = 0;
+	int r = dit_lmdb_error(mdb_cursor_count(existing->postings, &n));
+
+	if (r == 0 && n > 1) {
+		r = dit_lmdb_error(
+			mdb_cursor_get(existing->postings, &any, &data,
+		                       first == 0 ? MDB_NEXT_DUP : MDB_LAST_DUP));
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (first == 0) {
+		uint64_t old = n == 3 ? id_of(&data) : 0;
+
+		if (n != 3) {
+			return DIT_E_CORRUPT;
+		}
+		r = dit_lmdb_error(
+			mdb_cursor_get(existing->postings, &any, &data, MDB_LAST_DUP));
+		if (r < 0) {
+			return r;
+		}
+		if (old <= lowest && id_of(&data) >= highest) {
+			return 0;
+		}
+		return replace_by_range(existing, key, old < lowest ? old : lowest,
+		                        id_of(&data) > highest ? id_of(&data) : highest);
+	}
+	if (is_range || n + list->nids > list->list_max ||
+	    (n + list->nids == list->list_max && list->is_repeated)) {
+		uint64_t last = n > 1 ? id_of(&data) : first;
+
+		return replace_by_range(existing, key, first < lowest ? first : lowest,
+		                        last > highest ? last : highest);
+	}
+	return put_ids(existing, key, list->ids, list->nids);
+}
+
+int dit_existing_add_postings(struct dit_existing *existing, struct dit_span key,
+                              const struct dit_existing_list *list)
+{
+	MDB_val key_val = {key.len, (void *)key.data};
+	MDB_val found = {0, NULL};
+	MDB_val data = {0, NULL};
+	uint64_t integer = 0;
+	uint64_t range[3];
+	int r = 0;
+
+	if (existing->is_integerkey) {
+		/* LMDB reads integer keys as words where they lie. */
+		memcpy(&integer, key.data, key.len);
+		key_val.mv_data = &integer;
+	}
+	existing->is_changed = true;
+	found = key_val;
+	r = dit_lmdb_error(mdb_cursor_get(existing->postings, &found, &data, MDB_SET));
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_cursor_get(existing->postings, &found, &data,
+		                                  MDB_GET_CURRENT));
+		return r < 0 ? r : add_to_list(existing, &key_val, id_of(&data), list);
+	}
+	if (r != MDB_NOTFOUND) {
+		return r;
+	}
+	if (list->ids[0] != 0 && (list->nids > list->list_max ||
+	                          (list->nids == list->list_max && list->is_repeated))) {
+		range[0] = 0;
+		range[1] = list->ids[0];
+		range[2] = list->ids[list->nids - 1];
+		return put_ids(existing, &key_val, range, 3);
+	}
+	return put_ids(existing, &key_val, list->ids, list->nids);
+}

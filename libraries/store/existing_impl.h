@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What existing.c (open, end) and the files of its look-ups and additions share.
+ *
+ * Threads: as existing.h says.
+ */
+#ifndef DITKIT_EXISTING_IMPL_H
+#define DITKIT_EXISTING_IMPL_H
+
+#include <lmdb.h>
+
+#include "store/claim.h"
+#include "store/existing.h"
+#include "store/lmdb_format.h"
+
+struct dit_existing {
+	struct dit_claim claim;
+	char *directory; /* owned */
+	mode_t mode;
+	uint64_t maxsize_bytes;
+	bool may_grow;
+
+	MDB_env *env; /* NULL once closed */
+	int data_fd;  /* the environment's own; not ours to close */
+	size_t page_bytes;
+	uint64_t file_bytes;      /* of data.mdb when it was opened */
+	struct dit_meta metas[2]; /* of that moment, to roll back to */
+
+	MDB_txn *txn; /* NULL once committed */
+	MDB_dbi ad2i;
+	MDB_dbi dn2i;
+	MDB_dbi id2e;
+	MDB_dbi id2v;
+	MDB_dbi index; /* since dit_existing_begin_index() */
+	MDB_cursor *names;
+	MDB_cursor *entries;
+	MDB_cursor *splits;
+	MDB_cursor *postings; /* of index; NULL: none yet */
+	bool is_integerkey;
+
+	uint64_t last_id;
+	bool is_changed;
+	bool is_committed;
+};
+
+/** An LMDB result as one of ours; a full map is DIT_E_FULL. */
+int dit_existing_result(struct dit_existing *existing, int rc);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Look-ups in an existing database.
+ *
+ * Children are found without reading the others: records under a key lie in the order of
+ * their bytes, which begin with the length and the bytes of the normal RDN, so the first
+ * one that is not below that beginning is the one, or there is none.
+ */
+#include "store/existing_impl.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "store/lmdb_error.h"
+#include "store/name_codec.h"
+
+uint64_t dit_existing_last_id(const struct dit_existing *existing)
+{
+	return existing->last_id;
+}
+
+static int found(int r)
+{
+	return r == MDB_NOTFOUND ? 0 : r < 0 ? r : 1;
+}
+
+static int get_first(MDB_cursor *cursor, uint64_t id, MDB_val *data)
+{
+	MDB_val key = {sizeof(id), &id};
+
+	return found(dit_lmdb_error(mdb_cursor_get(cursor, &key, data, MDB_SET_KEY)));
+}
+
+int dit_existing_has_root_entry(struct dit_existing *existing)
+{
+	MDB_val data = {0, NULL};
+
+	return get_first(existing->entries, 0, &data);
+}
+
+int dit_existing_has_names(struct dit_existing *existing)
+{
+	MDB_val key = {0, NULL};
+	MDB_val data = {0, NULL};
+
+	return found(
+		dit_lmdb_error(mdb_cursor_get(existing->names, &key, &data, MDB_FIRST)));
+}
+
+int dit_existing_ad(struct dit_existing *existing, uint32_t number,
+                    struct dit_span *ret_name)
+{
+	MDB_val key = {sizeof(number), &number};
+	MDB_val data = {0, NULL};
+	int r = found(
+		dit_lmdb_error(mdb_get(existing->txn, existing->ad2i, &key, &data)));
+
+	if (r > 0) {
+		*ret_name = (struct dit_span){data.mv_data, data.mv_size};
+	}
+	return r;
+}
+
+int dit_existing_find_child(struct dit_existing *existing, uint64_t parent,
+                            struct dit_span norm, uint64_t *ret_id)
+{
+	char begin[DIT_NAME_RECORD_MAX];
+	MDB_val key = {sizeof(parent), &parent};
+	MDB_val data = {2 + norm.len + 1, begin};
+	struct dit_name name = {0};
+	int r = 0;
+
+	if (norm.len > DIT_NAME_STRINGS_MAX) {
+		return 0;
+	}
+	begin[0] = (char)(norm.len >> 8 | 0x80);
+	begin[1] = (char)norm.len;
+	memcpy(begin + 2, norm.data, norm.len);
+	begin[2 + norm.len] = '\0';
+	r = found(dit_lmdb_error(
+		mdb_cursor_get(existing->names, &key, &data, MDB_GET_BOTH_RANGE)));
+	if (r <= 0) {
+		return r;
+	}
+	r = dit_name_decode((struct dit_span){data.mv_data, data.mv_size}, &name);
+	if (r < 0) {
+		return r;
+	}
+	if (!name.is_child || !dit_span_eq(name.norm, norm)) {
+		return 0;
+	}
+	*ret_id = name.id;
+	return 1;
+}
+
+int dit_existing_entry(struct dit_existing *existing, uint64_t id, struct dit_span *ret)
+{
+	MDB_val data = {0, NULL};
+	int r = get_first(existing->entries, id, &data);
+
+	if (r > 0) {
+		*ret = (struct dit_span){data.mv_data, data.mv_size};
+	}
+	return r;
+}
+
+int dit_existing_find_index(struct dit_existing *existing, const char *name,
+                            struct dit_existing_index *ret)
+{
+	const unsigned list = MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP;
+	MDB_cursor *cursor = NULL;
+	MDB_val key = {0, NULL};
+	MDB_val data = {0, NULL};
+	MDB_dbi dbi = 0;
+	unsigned flags = 0;
+	int r = dit_lmdb_error(mdb_dbi_open(existing->txn, name, 0, &dbi));
+
+	if (r == MDB_NOTFOUND) {
+		return 0;
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_dbi_flags(existing->txn, dbi, &flags));
+	}
+	if (r == 0 && (flags & ~(unsigned)MDB_INTEGERKEY) != list) {
+		r = DIT_E_CORRUPT;
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_cursor_open(existing->txn, dbi, &cursor));
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = dit_lmdb_error(mdb_cursor_get(cursor, &key, &data, MDB_FIRST));
+	if (r == 0 || r == MDB_NOTFOUND) {
+		*ret = (struct dit_existing_index){.is_integerkey =
+		                                           (flags & MDB_INTEGERKEY) != 0,
+		                                   .key_len = r == 0 ? key.mv_size : 0};
+		r = 1;
+	}
+	mdb_cursor_close(cursor);
+	return r;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loading into a database that holds entries: in two parts or in one, the same is stored;
+ * what fails changes nothing, also when other databases are part of the load.
+ */
+#include "test.h"
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "load_fixture.h"
+
+/* The people of 40 in one go are the reference: 45 records. */
+#define NPEOPLE  40
+#define NRECORDS 45
+
+/* Cut the input file behind record @p n; @p second names the rest. */
+static void split_input(const struct load_fixture *f, unsigned n, const char *second)
+{
+	char command[13000];
+
+	(void)snprintf(command, sizeof(command),
+	               "cd '%s' && awk 'BEGIN{RS=\"\"; ORS=\"\\n\\n\"} NR > %u' in.ldif "
+	               ">'%s' && awk 'BEGIN{RS=\"\"; ORS=\"\\n\\n\"} NR <= %u' in.ldif "
+	               ">part.ldif && mv part.ldif in.ldif",
+	               f->dir, n, second, n);
+	assert_int_equal(system(command), 0);
+}
+
+static int load_file(struct load_fixture *f, const char *input, unsigned threads,
+                     uint64_t memory)
+{
+	struct dit_load_opts opts = load_fixture_opts(f);
+	struct dit_load_stats stats;
+	char path[4300];
+	int r = 0;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", f->dir, input);
+	opts.input = path;
+	opts.threads = threads;
+	opts.batch_records = 3;
+	opts.memory_bytes = memory;
+	r = dit_load(&opts, &stats);
+	dit_load_stats_deinit(&stats);
+	return r;
+}
+
+static uint64_t digest_all(const struct load_fixture *f)
+{
+	return load_fixture_digest(f) ^ load_fixture_digest_of(f->subordinate) * 3;
+}
+
+static void parts_make_the_same_as_the_whole(void **state)
+{
+	struct load_fixture f;
+	uint64_t want = 0;
+
+	(void)state;
+	load_fixture_init_glued(&f, "");
+	load_fixture_write_people(&f, NPEOPLE);
+	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
+	want = digest_all(&f);
+	for (unsigned n = 1; n < NRECORDS; n++) {
+		load_fixture_reset(&f);
+		load_fixture_write_people(&f, NPEOPLE);
+		split_input(&f, n, "rest.ldif");
+		assert_int_equal(load_file(&f, "in.ldif", 1 + n % 2, 64 << 20), 0);
+		assert_int_equal(load_file(&f, "rest.ldif", 1 + n % 3, 8 << 20), 0);
+		if (digest_all(&f) != want) {
+			fail_msg("split behind record %u: another database", n);
+		}
+	}
+	load_fixture_deinit(&f);
+}
+
+static void nothing_to_add_changes_nothing(void **state)
+{
+	struct load_fixture f;
+	char path[4300];
+	struct stat before;
+	struct stat after;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write_people(&f, 5);
+	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", f.database);
+	assert_int_equal(stat(path, &before), 0);
+	load_fixture_write(&f, "");
+
+	assert_int_equal(load_file(&f, "in.ldif", 2, 64 << 20), 0);
+
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	assert_int_equal(before.st_mtim.tv_sec, after.st_mtim.tv_sec);
+	assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+	load_fixture_deinit(&f);
+}
+
+static void a_full_map_is_an_error_and_changes_nothing(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+	uint64_t before = 0;
+
+	(void)state;
+	load_fixture_init(&f, "maxsize 400000\n");
+	load_fixture_write_people(&f, 2000);
+	split_input(&f, 20, "rest.ldif");
+	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
+	before = load_fixture_digest(&f);
+
+	assert_int_equal(load_file(&f, "rest.ldif", 1, 64 << 20), DIT_E_FULL);
+	assert_int_equal(load_fixture_digest(&f), before);
+
+	/* --grow gets around it. */
+	opts = load_fixture_opts(&f);
+	(void)snprintf(f.input, sizeof(f.input), "%s/rest.ldif", f.dir);
+	opts.may_grow = true;
+	assert_int_equal(dit_load(&opts, &stats), 0);
+	assert_true(stats.databases[0].bytes > 400000);
+	dit_load_stats_deinit(&stats);
+	assert_int_not_equal(load_fixture_digest(&f), before);
+	load_fixture_deinit(&f);
+}
+
+static void a_refused_record_changes_nothing(void **state)
+{
+	struct load_fixture f;
+	uint64_t before = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write_people(&f, 10);
+	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), 0);
+	before = load_fixture_digest(&f);
+	load_fixture_write(&f,
+	                   "dn: uid=new,ou=dept 1,dc=x\nobjectClass: person\ncn: new\n"
+	                   "sn: n\n\ndn: uid=u1,ou=dept 1,dc=x\nobjectClass: person\n"
+	                   "cn: again\nsn: n\n");
+
+	assert_int_equal(load_file(&f, "in.ldif", 1, 64 << 20), DIT_E_REFUSED);
+
+	assert_int_equal(load_fixture_digest(&f), before);
+	load_fixture_deinit(&f);
+}
+
+/* Put something in the way of the rename once all is prepared. */
+static void block_rename(void *ctx, const struct dit_progress *progress)
+{
+	const struct load_fixture *f = ctx;
+	char path[4300];
+
+	if (progress->phase == DIT_LOAD_PUBLISH) {
+		(void)snprintf(path, sizeof(path), "%s/data.mdb", f->subordinate);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+}
+
+static void a_commit_is_rolled_back_if_a_rename_fails(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+	uint64_t before = 0;
+
+	(void)state;
+	load_fixture_init_glued(&f, "");
+	load_fixture_write_people(&f, 20);
+	split_input(&f, 6, "rest.ldif");
+	opts = load_fixture_opts(&f);
+	opts.no_glue = true; /* the superior only */
+	assert_int_equal(dit_load(&opts, &stats), 0);
+	dit_load_stats_deinit(&stats);
+	before = load_fixture_digest(&f);
+	(void)snprintf(f.input, sizeof(f.input), "%s/rest.ldif", f.dir);
+	opts = load_fixture_opts(&f);
+	opts.progress = block_rename;
+	opts.progress_ctx = &f;
+
+	assert_true(dit_load(&opts, &stats) < 0);
+	dit_load_stats_deinit(&stats);
+
+	assert_non_null(strstr(f.reports, "error: could not put the database in place"));
+	assert_int_equal(load_fixture_digest(&f), before);
+
+	/* And the database is fit for the next load. */
+	load_fixture_write(&f, "");
+	opts = load_fixture_opts(&f);
+	opts.no_glue = true;
+	(void)snprintf(f.input, sizeof(f.input), "%s/rest.ldif", f.dir);
+	assert_int_equal(dit_load(&opts, &stats), 0);
+	dit_load_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_make_the_same_as_the_whole),
+		cmocka_unit_test(nothing_to_add_changes_nothing),
+		cmocka_unit_test(a_full_map_is_an_error_and_changes_nothing),
+		cmocka_unit_test(a_refused_record_changes_nothing),
+		cmocka_unit_test(a_commit_is_rolled_back_if_a_rename_fails),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
