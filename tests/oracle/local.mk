@@ -11,6 +11,7 @@ script_tests += \
 	%D%/generated.sh \
 	%D%/glue.sh \
 	%D%/killed.sh \
+	%D%/modules.sh \
 	%D%/random.sh \
 	%D%/messages.sh \
 	%D%/rejects.sh \
