@@ -147,7 +147,8 @@ static bool is_over_limit(const struct load_target *target, const struct load_it
 {
 	uint64_t limit = target->db->maxentrysize_bytes;
 
-	return limit != 0 && item->encoded.size_limit_bytes > limit;
+	return limit != 0 &&
+	       item->encoded.size_limit_bytes + item->entry.unknown_bytes > limit;
 }
 
 /* The entry with the empty DN has ID 0 and no place in the tree (storage.md 3.3). */

@@ -40,7 +40,9 @@ struct dit_entry {
 	uint32_t attrs_size; /* allocated */
 	bool has_unknown;    /* without schema check: an undefined attribute was left out;
 			      * slapadd accepts such an entry and fails to store it */
-	uint32_t oc_flags;   /* word 2 of the stored entry (storage.md 4.5) */
+	size_t unknown_bytes; /* what such attributes add to an entry's size
+			       * (storage.md 4.8) */
+	uint32_t oc_flags;    /* word 2 of the stored entry (storage.md 4.5) */
 };
 
 /** What entries are made with. [const] while threads run, borrowed members included. */

@@ -127,8 +127,11 @@ static int normalize(struct reading *reading, const struct dit_ad *ad,
 	                           reading->arena, reading->normal);
 
 	if (r == DIT_E_INVALID) {
+		/* 17: undefined attribute type; 21: invalid syntax (RFC 4511) */
 		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-		              "<= str2entry NULL (smr_normalize %s 21)", ad->name.data);
+		              "<= str2entry NULL (smr_normalize %s %d)", ad->name.data,
+		              ad->type->equality->normalizer == DIT_NORM_TYPE_OID ? 17
+		                                                                  : 21);
 	} else if (r == DIT_E_UNSUPPORTED) {
 		dit_notes_add(
 			reading->notes, DIT_REPORT_ERROR,
@@ -215,6 +218,10 @@ static int end_block(struct reading *reading)
 	return sort_block(reading, attr);
 }
 
+/* An attribute and a value add this to an entry's size (storage.md 4.8). */
+#define ATTR_BYTES  8
+#define VALUE_BYTES 5
+
 /* slapd makes a definition of its own for it, once, and says so in capitals. */
 static int accept_unknown(struct reading *reading, const struct dit_entry_run *run,
                           struct dit_entry *entry)
@@ -238,6 +245,11 @@ static int accept_unknown(struct reading *reading, const struct dit_entry_run *r
 		reading->notes->last->is_once = true;
 	}
 	entry->has_unknown = true;
+	entry->unknown_bytes += ATTR_BYTES;
+	for (size_t i = 0; i < run->nlines; i++) {
+		entry->unknown_bytes +=
+			reading->lines[run->first + i].value.len + VALUE_BYTES;
+	}
 	r = end_block(reading);
 	for (size_t i = 0; i < run->nlines && r == 0; i++) {
 		if (reading->lines[run->first + i].value.data == NULL) {

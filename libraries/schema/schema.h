@@ -107,6 +107,9 @@ enum dit_normalizer {
 	DIT_NORM_CERTLIST_EXACT,
 	DIT_NORM_ATTRCERT_EXACT,
 	DIT_NORM_ACI,
+	/* Of single attribute types of modules (values.md 4.13), not of a rule. */
+	DIT_NORM_UTC_TIME,
+	DIT_NORM_TYPE_OID,
 };
 
 /** Index key builders of matching rules (values.md 6.4). */

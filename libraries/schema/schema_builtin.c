@@ -2,6 +2,8 @@
 /* The hard-coded elements: from the generated tables into the registry. */
 #include "schema/schema_private.h"
 
+#include <errno.h>
+
 /* Elements of slapd proper come with the schema, those of a module when it is loaded. */
 static bool is_wanted(const char *source, const char *wanted)
 {
@@ -76,6 +78,44 @@ static int define_types(struct dit_schema *schema, const char *source)
 	return r;
 }
 
+/*
+ * Attribute types for which a module changes the normaliser of their equality rule when it
+ * is loaded (values.md 4.13).
+ */
+static const struct {
+	const char *source;
+	const char *type;
+	enum dit_normalizer normalizer;
+} own_normalizers[] = {
+	{"module:accesslog", "reqStart", DIT_NORM_UTC_TIME},
+	{"module:accesslog", "reqEnd", DIT_NORM_UTC_TIME},
+	{"module:ppolicy", "pwdAttribute", DIT_NORM_TYPE_OID},
+};
+
+/* They get a copy of the rule: the rule itself belongs to others as well. */
+static int change_normalizers(struct dit_schema *schema, const char *source)
+{
+	for (size_t i = 0; i < sizeof(own_normalizers) / sizeof(own_normalizers[0]);
+	     i++) {
+		struct dit_attr_type *type = NULL;
+		struct dit_rule *rule = NULL;
+
+		if (source == NULL || strcmp(own_normalizers[i].source, source) != 0) {
+			continue;
+		}
+		type = dit_name_table_find(&schema->types,
+		                           dit_span_of(own_normalizers[i].type));
+		rule = dit_arena_alloc(&schema->arena, sizeof(*rule));
+		if (rule == NULL) {
+			return -ENOMEM;
+		}
+		*rule = *type->equality;
+		rule->normalizer = own_normalizers[i].normalizer;
+		type->equality = rule;
+	}
+	return 0;
+}
+
 static int define_classes(struct dit_schema *schema, const char *source)
 {
 	const struct dit_builtin_schema *all = &dit_builtin_schema;
@@ -93,8 +133,8 @@ static int define_classes(struct dit_schema *schema, const char *source)
 int dit_define_builtin(struct dit_schema *schema, const char *source)
 {
 	int (*const steps[])(struct dit_schema *, const char *) = {
-		define_macros, define_syntaxes, define_rules,
-		define_types,  define_classes,
+		define_macros, define_syntaxes,    define_rules,
+		define_types,  change_normalizers, define_classes,
 	};
 	int r = 0;
 

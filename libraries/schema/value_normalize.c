@@ -218,6 +218,24 @@ static int normalize_first(const struct dit_value_scope *scope, struct dit_span 
 	return 0;
 }
 
+/* An attribute's name becomes the OID of its type; options do not matter. */
+static int normalize_type(const struct dit_value_scope *scope, struct dit_span value,
+                          struct dit_span *ret)
+{
+	const char *mark = value.len == 0 ? NULL : memchr(value.data, ';', value.len);
+	const struct dit_attr_type *type = NULL;
+
+	if (mark != NULL) {
+		value.len = (size_t)(mark - value.data);
+	}
+	type = dit_schema_find_type(scope->schema, value);
+	if (type == NULL) {
+		return DIT_E_INVALID;
+	}
+	*ret = dit_span_of(type->oid);
+	return 0;
+}
+
 int dit_scope_normalize(const struct dit_value_scope *scope,
                         enum dit_normalizer normalizer, struct dit_span value,
                         struct dit_span *ret)
@@ -266,6 +284,10 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 		return dit_scope_certificate(scope, value, ret);
 	case DIT_NORM_CERTLIST_EXACT:
 		return dit_scope_certificate_list(scope, value, ret);
+	case DIT_NORM_UTC_TIME:
+		return dit_utc_time_normalize(value, arena, ret);
+	case DIT_NORM_TYPE_OID:
+		return normalize_type(scope, value, ret);
 	default:
 		return DIT_E_UNSUPPORTED;
 	}

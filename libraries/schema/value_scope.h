@@ -83,6 +83,9 @@ bool dit_is_time(struct dit_span text);
 bool dit_is_csn(struct dit_span text);
 int dit_time_normalize(struct dit_span text, struct dit_arena *arena,
                        struct dit_span *ret);
+/* UTC only, and the fraction keeps its zeros (values.md 4.13). */
+int dit_utc_time_normalize(struct dit_span text, struct dit_arena *arena,
+                           struct dit_span *ret);
 int dit_csn_normalize(struct dit_span text, struct dit_arena *arena,
                       struct dit_span *ret);
 int dit_csn_sid_normalize(struct dit_span text, struct dit_arena *arena,

@@ -201,35 +201,56 @@ static char *put_number(char *to, int number, size_t n)
 	return to + n;
 }
 
-int dit_time_normalize(struct dit_span text, struct dit_arena *arena,
-                       struct dit_span *ret)
+static int time_write(const struct time_text *t, struct dit_arena *arena,
+                      struct dit_span *ret)
 {
-	struct time_text t;
 	char *start = NULL;
 	char *to = NULL;
 
-	if (!time_parse(text, &t) || !time_to_utc(&t)) {
-		return DIT_E_INVALID;
-	}
-	start = dit_arena_bytes(arena, strlen("YYYYmmddHHMMSS.Z") + t.fraction.len);
+	start = dit_arena_bytes(arena, strlen("YYYYmmddHHMMSS.Z") + t->fraction.len);
 	if (start == NULL) {
 		return -ENOMEM;
 	}
-	to = put_number(start, t.year, 4);
-	to = put_number(to, t.month, 2);
-	to = put_number(to, t.day, 2);
-	to = put_number(to, t.hour, 2);
-	to = put_number(to, t.minute, 2);
-	to = put_number(to, t.second, 2);
-	if (t.fraction.len > 0) {
+	to = put_number(start, t->year, 4);
+	to = put_number(to, t->month, 2);
+	to = put_number(to, t->day, 2);
+	to = put_number(to, t->hour, 2);
+	to = put_number(to, t->minute, 2);
+	to = put_number(to, t->second, 2);
+	if (t->fraction.len > 0) {
 		*to++ = '.';
-		memcpy(to, t.fraction.data, t.fraction.len);
-		to += t.fraction.len;
+		memcpy(to, t->fraction.data, t->fraction.len);
+		to += t->fraction.len;
 	}
 	*to++ = 'Z';
 	*ret = (struct dit_span){start, (size_t)(to - start)};
 	dit_arena_trim(arena, start, ret->len);
 	return 0;
+}
+
+int dit_time_normalize(struct dit_span text, struct dit_arena *arena,
+                       struct dit_span *ret)
+{
+	struct time_text t;
+
+	if (!time_parse(text, &t) || !time_to_utc(&t)) {
+		return DIT_E_INVALID;
+	}
+	return time_write(&t, arena, ret);
+}
+
+int dit_utc_time_normalize(struct dit_span text, struct dit_arena *arena,
+                           struct dit_span *ret)
+{
+	struct time_text t;
+
+	if (!time_parse(text, &t) || text.data[text.len - 1] != 'Z') {
+		return DIT_E_INVALID;
+	}
+	if (t.fraction.data != NULL) {
+		t.fraction.len = (size_t)(text.data + text.len - 1 - t.fraction.data);
+	}
+	return time_write(&t, arena, ret);
 }
 
 /* Cut off what stands before the next '#', and the '#'. */

@@ -47,6 +47,8 @@ lists           schema        generated
 long-dn         default       generated  -c
 long-suffix     long-suffix   generated
 loose           default       generated
+module-values   modules       generated  -c
+modules         modules       generated  -c
 more-rules      certs         generated  -c
 no-suffix-entry default       generated
 nothing         default       generated

@@ -8,6 +8,7 @@ script_tests += \
 	%D%/errors.sh \
 	%D%/fatal.sh \
 	%D%/existing.sh \
+	%D%/flows.sh \
 	%D%/generated.sh \
 	%D%/glue.sh \
 	%D%/killed.sh \
