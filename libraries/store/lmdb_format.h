@@ -19,6 +19,7 @@
 
 #include <assert.h>
 #include <stdint.h>
+#include <string.h>
 
 #define DIT_PAGE_BRANCH 0x01u
 #define DIT_PAGE_LEAF   0x02u
@@ -77,6 +78,26 @@ static_assert(sizeof(struct dit_meta) == 136, "format");
 
 #define DIT_META_MAGIC   0xBEEFC0DEu
 #define DIT_META_VERSION 1u
+
+/* Nodes, or items, in a page. */
+static inline unsigned dit_page_count(const void *page)
+{
+	const struct dit_page_header *header = page;
+
+	return (header->lower - (unsigned)sizeof(*header)) / 2;
+}
+
+/* The node of a slot. */
+static inline struct dit_node_header *dit_page_node(void *page, unsigned slot)
+{
+	const char *at =
+		(const char *)page + sizeof(struct dit_page_header) + 2 * (size_t)slot;
+	uint16_t offset = 0;
+
+	memcpy(&offset, at,
+	       sizeof(offset)); /* a page inside a node lies at any even place */
+	return (struct dit_node_header *)(void *)((char *)page + offset);
+}
 
 /* A node larger than this is stored elsewhere: two must fit a page. */
 static inline unsigned dit_node_max(unsigned page_bytes)

@@ -37,14 +37,6 @@ uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket)
 	return sink->chunks[ticket / CHUNK_PAGES] + ticket % CHUNK_PAGES;
 }
 
-static struct dit_node_header *node_at(char *page, unsigned slot)
-{
-	uint16_t at = 0;
-
-	memcpy(&at, page + sizeof(struct dit_page_header) + 2 * (size_t)slot, sizeof(at));
-	return (struct dit_node_header *)(void *)(page + at);
-}
-
 /* A list's own page takes the number of the page around it, as liblmdb does it. */
 static void number_leaf_node(const struct dit_page_sink *sink,
                              struct dit_node_header *node, uint64_t number)
@@ -78,7 +70,7 @@ static void number_branch_node(const struct dit_page_sink *sink,
 static void number_page(const struct dit_page_sink *sink, char *page, uint64_t number)
 {
 	struct dit_page_header *header = (struct dit_page_header *)(void *)page;
-	unsigned nnodes = (header->lower - (unsigned)sizeof(*header)) / 2;
+	unsigned nnodes = dit_page_count(page);
 
 	header->number = number;
 	if ((header->flags & DIT_PAGE_LEAF2) != 0) {
@@ -86,9 +78,9 @@ static void number_page(const struct dit_page_sink *sink, char *page, uint64_t n
 	}
 	for (unsigned i = 0; i < nnodes; i++) {
 		if ((header->flags & DIT_PAGE_BRANCH) != 0) {
-			number_branch_node(sink, node_at(page, i));
+			number_branch_node(sink, dit_page_node(page, i));
 		} else {
-			number_leaf_node(sink, node_at(page, i), number);
+			number_leaf_node(sink, dit_page_node(page, i), number);
 		}
 	}
 }

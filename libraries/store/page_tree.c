@@ -79,9 +79,7 @@ void dit_page_tree_deinit(struct dit_page_tree *tree)
 
 static bool is_empty(const struct dit_tree_level *level)
 {
-	const struct dit_page_header *header = (const void *)level->page;
-
-	return header->lower == sizeof(*header);
+	return dit_page_count(level->page) == 0;
 }
 
 void dit_page_tree_reset(struct dit_page_tree *tree)

@@ -283,21 +283,12 @@ static struct dit_page_header *header_of(char *page)
 	return (struct dit_page_header *)(void *)page;
 }
 
-/* A record in a page of them, with its place. */
-static struct dit_span record_at(const char *page, unsigned number)
+/* A record in a page of them. */
+static struct dit_span record_at(char *page, unsigned number)
 {
-	const struct dit_node_header *node = NULL;
-	uint16_t at = 0;
+	const struct dit_node_header *node = dit_page_node(page, number);
 
-	memcpy(&at, page + sizeof(struct dit_page_header) + 2 * (size_t)number,
-	       sizeof(at));
-	node = (const void *)(page + at);
 	return (struct dit_span){(const char *)(node + 1), node->key_len};
-}
-
-static unsigned nrecords_in(char *page)
-{
-	return (header_of(page)->lower - (unsigned)sizeof(struct dit_page_header)) / 2;
 }
 
 /* Move the open page of records to the list's tree. */
@@ -393,7 +384,7 @@ static int begin_records(struct dit_table_writer *writer, struct dit_span key)
 static int continue_records(struct dit_table_writer *writer, struct dit_span record)
 {
 	struct dit_span last =
-		record_at(writer->records, nrecords_in(writer->records) - 1);
+		record_at(writer->records, dit_page_count(writer->records) - 1);
 	size_t shorter = last.len < record.len ? last.len : record.len;
 	int order = memcmp(last.data, record.data, shorter);
 
