@@ -234,8 +234,12 @@ static void end_phase(struct loader *loader, enum dit_load_phase phase, uint64_t
 static int finish_target(struct load_target *target, uint64_t *since)
 {
 	struct loader *loader = target->loader;
-	int r = load_target_seal(target);
+	/* The chosen database is the first. */
+	int r = target->number == 0 ? load_csn_write(target) : 0;
 
+	if (r == 0) {
+		r = load_target_seal(target);
+	}
 	if (r < 0) {
 		return r;
 	}

@@ -84,9 +84,10 @@ struct dit_load_opts {
 	bool is_verbose;      /* report every entry stored */
 	bool byte_keys; /* index databases with slapd's own flags: no MDB_INTEGERKEY */
 	bool may_grow;  /* the result may be larger than maxsize */
-	uint64_t first_line;  /* -j: leave out records that begin before it */
-	uint64_t max_rejects; /* with keep_going: more refused records end the load */
-	unsigned sid;         /* -S: 0..4095 */
+	uint64_t first_line;    /* -j: leave out records that begin before it */
+	uint64_t max_rejects;   /* with keep_going: more refused records end the load */
+	unsigned sid;           /* -S: 0..4095 */
+	bool write_context_csn; /* -w */
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
 	uint64_t memory_bytes; /* 0: a quarter of all; DIT_LOAD_MEMORY_MIN at least */

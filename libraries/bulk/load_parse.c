@@ -122,7 +122,7 @@ static int check_keys(struct load_member *member, struct load_item *item, uint64
 	return r;
 }
 
-static void make_fingerprints(struct load_item *item)
+void load_fingerprints(struct load_item *item)
 {
 	const struct dit_dn *dn = &item->entry.dn;
 
@@ -184,7 +184,7 @@ static void parse_item(struct loader *loader, struct load_member *member,
 		item_fail(item, r, LOAD_REFUSED);
 		return;
 	}
-	make_fingerprints(item);
+	load_fingerprints(item);
 }
 
 /* ---- keys ---- */
@@ -206,7 +206,7 @@ static int push_wide(void *ctx, unsigned db, struct dit_span key)
 	return load_wide_push(keys->target, keys->producer, db, key, keys->id);
 }
 
-static int key_item(struct load_member *member, const struct load_item *item)
+int load_key_item(struct load_member *member, const struct load_item *item)
 {
 	struct load_keys *keys = &member->keys[item->target];
 
@@ -237,7 +237,7 @@ static void key_slices(struct load_member *member, struct load_round *round)
 	for (size_t i = draw(&round->next_key, n, &end); i < n;
 	     i = draw(&round->next_key, n, &end)) {
 		for (; i < end && r == 0; i++) {
-			r = key_item(member, &slot->items[i]);
+			r = load_key_item(member, &slot->items[i]);
 		}
 	}
 	if (r < 0) {

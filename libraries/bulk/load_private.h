@@ -122,6 +122,7 @@ struct load_hole {
 
 struct load_index;     /* the second phase, load_index.c */
 struct load_list_sink; /* load_store.c, below */
+struct load_csns;      /* load_csn.c */
 struct load_wide;      /* lists of wide keys while they are written, load_wide.c */
 
 /** One database that is written. */
@@ -200,8 +201,10 @@ struct loader {
 	unsigned nslots;
 	uint64_t last_time_us;
 	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
-	char *reason;           /* of the latest refusal */
-	char **told;            /* texts that are told once in a load */
+	struct load_csns *csns; /* load_csn.c; NULL: without -w */
+	const struct dit_ad *entry_csn;
+	char *reason; /* of the latest refusal */
+	char **told;  /* texts that are told once in a load */
 	size_t ntold;
 };
 
@@ -303,6 +306,19 @@ const struct dit_database *load_select(const struct loader *loader,
 /* The target of a DN; -1: the load has none for it. Any thread. */
 int load_find_target(const struct loader *loader, const struct dit_dn *dn);
 
+/* Of the item's DN and its parent's. */
+void load_fingerprints(struct load_item *item);
+/* Make the index keys of a stored item. */
+int load_key_item(struct load_member *member, const struct load_item *item);
+
+/* load_csn.c: contextCSN, with -w; else all of these do nothing. */
+int load_csn_start(struct loader *loader);
+void load_csn_free(struct loader *loader);
+/* An entry is about to be stored. 0 or -ENOMEM */
+int load_csn_note(struct loader *loader, const struct load_item *item);
+/* All entries are stored, their keys made, nothing else yet. Reports. */
+int load_csn_write(struct load_target *target);
+
 /* load_nodes.c: nodes of the tree. IDs of 0 are those of nodes that are not there. */
 int load_find_self(struct load_target *target, const struct load_item *item,
                    uint32_t *ret_id);
@@ -320,7 +336,9 @@ struct load_hole *load_find_hole(struct load_target *target, uint32_t id);
 /* A hole is filled now. */
 int load_note_late(struct load_target *target, uint32_t id);
 
-/* load_resolve.c: the next attribute number. NULL: of a description not in the schema. */
+/* load_resolve.c: copy an item's record into the database. */
+int load_put_entry(struct load_target *target, const struct load_item *item);
+/* The next attribute number. NULL: of a description not in the schema. */
 int load_number_ad(struct load_target *target, const struct dit_ad *ad);
 
 /* load_store.c: as load_fail(), with more words on limits of a database. */
@@ -333,6 +351,8 @@ int load_store_reserve(struct load_target *target, uint32_t id, size_t len,
 int load_store_put_split(struct load_target *target, uint32_t id, uint16_t ad,
                          const struct dit_span *records, uint32_t nrecords);
 int load_store_put_ad(struct load_target *target, uint32_t number, struct dit_span name);
+/* The record of an entry; valid until the next addition; empty: a hole. */
+int load_store_entry(struct load_target *target, uint32_t id, struct dit_span *ret);
 /* Of an existing database: 1, 0, or an error. */
 int load_store_is_hole(struct load_target *target, uint32_t id);
 /* The index databases of an existing database, on main. */

@@ -71,8 +71,8 @@ int load_number_ad(struct load_target *target, const struct dit_ad *ad)
 	return 0;
 }
 
-/* Copy the record into the database and fill in the attribute numbers there. */
-static int put_entry(struct load_target *target, const struct load_item *item)
+/* The attribute numbers are filled in there. */
+int load_put_entry(struct load_target *target, const struct load_item *item)
 {
 	const struct dit_encoded *encoded = &item->encoded;
 	void *space = NULL;
@@ -106,7 +106,7 @@ static int put_entry(struct load_target *target, const struct load_item *item)
 static int stored(struct load_target *target, struct load_item *item)
 {
 	struct loader *loader = target->loader;
-	int r = loader->opts->is_dry_run ? 0 : put_entry(target, item);
+	int r = loader->opts->is_dry_run ? 0 : load_put_entry(target, item);
 
 	if (r < 0) {
 		return load_target_fail(target, r, "could not store an entry");
@@ -274,6 +274,9 @@ static int resolve_item(struct loader *loader, const struct dit_ldif_record *rec
 	case LOAD_GOOD:
 		/* Diagnostics that refuse nothing, of lenient base64 for example. */
 		load_tell_notes(loader, item);
+		if (load_csn_note(loader, item) < 0) {
+			return load_fail(loader, -ENOMEM, "could not read an entry");
+		}
 		return resolve_good(&loader->targets[item->target], record, item);
 	case LOAD_UNREADABLE:
 	case LOAD_REFUSED:

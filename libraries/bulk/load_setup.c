@@ -69,7 +69,7 @@ static int make_context(struct loader *loader)
 		.rootdn = loader->db->rootdn,
 		.rootdn_norm = loader->db->rootdn_norm,
 	};
-	if (load_sorted_make(loader) < 0) {
+	if (load_sorted_make(loader) < 0 || load_csn_start(loader) < 0) {
 		return load_fail(loader, -ENOMEM, "could not start the load");
 	}
 	if (getrandom(&loader->stamp_node, sizeof(loader->stamp_node), 0) < 0 ||
@@ -312,6 +312,7 @@ void load_release(struct loader *loader)
 		load_target_deinit(&loader->targets[i]);
 	}
 	free(loader->targets);
+	load_csn_free(loader);
 	free(loader->reason);
 	for (size_t i = 0; i < loader->ntold; i++) {
 		free(loader->told[i]);

@@ -179,6 +179,18 @@ int load_store_put_ad(struct load_target *target, uint32_t number, struct dit_sp
 	               : dit_existing_put_ad(target->existing, number, name);
 }
 
+int load_store_entry(struct load_target *target, uint32_t id, struct dit_span *ret)
+{
+	int r = 0;
+
+	*ret = (struct dit_span){NULL, 0};
+	if (target->existing == NULL) {
+		return dit_staging_entry(target->staging, id, ret);
+	}
+	r = dit_existing_entry(target->existing, id, ret);
+	return r < 0 ? r : 0;
+}
+
 int load_store_is_hole(struct load_target *target, uint32_t id)
 {
 	struct dit_span record = {0};

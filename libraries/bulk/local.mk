@@ -6,6 +6,7 @@ rooms += %D%/libbulk.la
 	%D%/dn_table.h \
 	%D%/load.c \
 	%D%/load.h \
+	%D%/load_csn.c \
 	%D%/load_feed.c \
 	%D%/load_feed.h \
 	%D%/load_glue.c \

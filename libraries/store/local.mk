@@ -12,6 +12,8 @@ rooms += %D%/libstore.la
 	%D%/compare_text.c \
 	%D%/entry_codec.c \
 	%D%/entry_codec.h \
+	%D%/entry_edit.c \
+	%D%/entry_edit.h \
 	%D%/existing.c \
 	%D%/existing.h \
 	%D%/existing_add.c \

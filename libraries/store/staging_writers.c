@@ -253,6 +253,26 @@ int dit_staging_put_ad(struct dit_staging *staging, uint32_t number, struct dit_
 	return 0;
 }
 
+int dit_staging_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret)
+{
+	MDB_val key = {sizeof(id), &id};
+	MDB_val data = {0, NULL};
+	int r = staging->error;
+
+	if (r == 0) {
+		r = dit_staging_keep(staging, dit_staging_charge(staging, 0));
+	}
+	if (r == 0) {
+		r = dit_staging_keep(staging,
+		                     dit_lmdb_error(mdb_get(staging->txn, staging->id2e,
+		                                            &key, &data)));
+	}
+	if (r == 0) {
+		*ret = (struct dit_span){data.mv_data, data.mv_size};
+	}
+	return r;
+}
+
 int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t len,
                               void **ret_space)
 {

@@ -63,6 +63,9 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 int dit_staging_put_ad(struct dit_staging *staging, uint32_t number,
                        struct dit_span name);
 
+/** The record of an entry that was put; valid until the next call. Empty: a hole. */
+int dit_staging_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret);
+
 /**
  * id2e: reserve a record; the caller fills @p ret_space (zero bytes: a hole) before any
  * other call. IDs normally ascend (appended); an ID below the highest replaces a hole.

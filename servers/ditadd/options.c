@@ -42,7 +42,7 @@ static const struct option long_options[] = {
 
 static void print_usage(FILE *out)
 {
-	(void)fputs("usage: ditadd [-cgqsuvV] [-b suffix | -n dbnum] [-d level] "
+	(void)fputs("usage: ditadd [-cgqsuvVw] [-b suffix | -n dbnum] [-d level] "
 	            "[-f slapd.conf] [-F confdir]\n"
 	            "              [-j line] [-l file] [-o opt[=value]] [-S sid] [-T threads] "
 	            "[--grow]\n"
@@ -79,6 +79,7 @@ static const char help_text[] =
 "                    [tool-threads of slapd.conf, else one per processor]\n"
 "  -u                dry run: check the input, touch no database\n"
 "  -v                print every entry stored\n"
+"  -w                write contextCSN: the highest entryCSN of each server\n"
 "  -V, --version     print the version\n"
 "\n"
 "  --batch n         records in a batch at most [2048]\n"
@@ -105,13 +106,6 @@ static int wrong(const char *what, const char *value)
 {
 	(void)fprintf(stderr, "ditadd: %s \"%s\"\n", what, value);
 	print_usage(stderr);
-	return -1;
-}
-
-static int not_built(const char *option)
-{
-	(void)fprintf(stderr, "ditadd: option %s is not supported by this release\n",
-	              option);
 	return -1;
 }
 
@@ -352,7 +346,8 @@ static int read_option(struct options *options, int option, const char *text)
 		options->want_version = true;
 		return 0;
 	case 'w':
-		return not_built("-w");
+		options->load.write_context_csn = true;
+		return 0;
 	case OPT_GROW:
 		options->load.may_grow = true;
 		return 0;

@@ -32,6 +32,7 @@ static uint64_t complete_digest(struct load_fixture *f)
 	struct dit_load_stats stats;
 	uint64_t digest = 0;
 
+	opts.write_context_csn = true;
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
 	digest = digest_all(f);
@@ -49,6 +50,7 @@ static int load_with_failure(struct load_fixture *f, unsigned threads, long n)
 
 	opts.threads = threads;
 	opts.batch_records = 4;
+	opts.write_context_csn = true;
 	opts.report = count_report;
 	opts.report_ctx = &nreports;
 	opts.reject = NULL;
@@ -131,6 +133,7 @@ static void load_completely(struct load_fixture *f)
 	struct dit_load_opts opts = load_fixture_opts(f);
 	struct dit_load_stats stats;
 
+	opts.write_context_csn = true;
 	assert_int_equal(dit_load(&opts, &stats), 0);
 	dit_load_stats_deinit(&stats);
 }

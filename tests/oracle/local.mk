@@ -5,6 +5,7 @@ script_tests += \
 	%D%/conf_errors.sh \
 	%D%/config.sh \
 	%D%/content.sh \
+	%D%/contextcsn.sh \
 	%D%/errors.sh \
 	%D%/fatal.sh \
 	%D%/existing.sh \
