@@ -76,7 +76,7 @@ int dit_conf_run_checkpoint(struct dit_conf_parser *parser)
 	static const char *const names[] = {NULL, "kbyte", "minutes"};
 
 	for (size_t i = 1; i < parser->nwords; i++) {
-		if (!is_number(parser->words[i], LONG_MAX)) {
+		if (!is_number(parser->words[i], UINT_MAX)) {
 			(void)dit_conf_say(parser, "invalid %s \"%s\" in \"checkpoint\".",
 			                   names[i], parser->words[i]);
 			return dit_conf_repeat(parser, "%s", "");

@@ -131,7 +131,9 @@ static int unknown_keyword(struct dit_conf_parser *parser)
 	if (parser->scope == DIT_CONF_DATABASE) {
 		const char *type = dit_conf_database(parser)->type;
 
-		if (strcmp(type, "mdb") != 0 && strcmp(type, "config") != 0) {
+		/* These are built into slapd, or ours; others have their own words. */
+		if (strcmp(type, "mdb") != 0 && strcmp(type, "config") != 0 &&
+		    strcmp(type, "monitor") != 0) {
 			return 0;
 		}
 		where = "inside backend database definition";

@@ -353,7 +353,6 @@ static void what_belongs_to_others_is_skipped(void **state)
 	                                    "uri ldap://x\n"
 	                                    "subordinate advertise\n"
 	                                    "database monitor\n"
-	                                    "bogus x\n"
 	                                    "modulepath nope:.\n"
 	                                    "moduleload back_foo.la\n"
 	                                    "database FOO\n"
