@@ -30,7 +30,7 @@ include tests/sort/local.mk
 include tests/store/local.mk
 
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
-script_tests += %D%/headers.sh
+script_tests += %D%/headers.sh %D%/platform.sh
 TESTS = $(check_PROGRAMS) $(unit_scripts) $(script_tests)
 EXTRA_DIST += $(unit_scripts) $(script_tests)
 

@@ -31,6 +31,7 @@ enum dit_error {
 	DIT_E_CORRUPT,         /* a database or run file contradicts its format */
 	DIT_E_TOOLONG,         /* over a limit of the format */
 	DIT_E_STOPPED,         /* interrupted by the caller */
+	DIT_E_FORMAT,          /* a database of another generation of LMDB */
 };
 
 /** Text of any code that the library returns; static, never NULL. Any thread. */

@@ -9,7 +9,7 @@
 /* base/error.h promises three ranges without overlap. */
 _Static_assert(MDB_KEYEXIST == -30799 && MDB_LAST_ERRCODE <= -30600,
                "LMDB's codes lie where error.h says");
-_Static_assert(DIT_E_STOPPED < MDB_KEYEXIST, "our codes lie below LMDB's");
+_Static_assert(DIT_E_FORMAT < MDB_KEYEXIST, "our codes lie below LMDB's");
 
 int dit_lmdb_error(int rc)
 {

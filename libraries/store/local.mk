@@ -19,6 +19,8 @@ rooms += %D%/libstore.la
 	%D%/existing_add.c \
 	%D%/existing_impl.h \
 	%D%/existing_read.c \
+	%D%/format_check.c \
+	%D%/format_check.h \
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
 	%D%/lmdb_format.h \

@@ -18,6 +18,7 @@
 #include <lmdb.h>
 
 #include "base/error.h"
+#include "store/format_check.h"
 #include "store/lmdb_error.h"
 
 /* slapd uses 256 at most (storage.md 1.1). */
@@ -141,8 +142,11 @@ int dit_snapshot_open(struct dit_snapshot **ret, const char *directory)
 	if (snapshot == NULL) {
 		return -ENOMEM;
 	}
-	make_lock_file(directory);
-	r = dit_lmdb_error(mdb_env_create(&snapshot->env));
+	r = dit_format_check(directory);
+	if (r == 0) {
+		make_lock_file(directory);
+		r = dit_lmdb_error(mdb_env_create(&snapshot->env));
+	}
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_env_set_maxdbs(snapshot->env, DBS_MAX));
 	}

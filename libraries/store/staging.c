@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "store/format_check.h"
 #include "store/lmdb_error.h"
 
 #define MAP_BYTES_MIN (64u << 20)
@@ -288,9 +289,13 @@ static int staging_init(struct dit_staging *staging, const struct dit_staging_op
 int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
                      uint64_t *ret_nrecords)
 {
-	struct dit_staging *staging = calloc(1, sizeof(*staging));
-	int r = 0;
+	struct dit_staging *staging = NULL;
+	int r = dit_format_check(opts->directory);
 
+	if (r < 0) {
+		return r;
+	}
+	staging = calloc(1, sizeof(*staging));
 	if (staging == NULL) {
 		return -ENOMEM;
 	}

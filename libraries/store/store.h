@@ -48,7 +48,8 @@ struct dit_staging_opts {
 
 /**
  * Refuses, with nothing changed: DIT_E_BUSY (slapd or another loader has the database
- * open), DIT_E_NOTEMPTY (it holds records; @p ret_nrecords says how many), -errno,
+ * open), DIT_E_FORMAT (it is of OpenLDAP 2.7), DIT_E_NOTEMPTY (it holds records;
+ * @p ret_nrecords says how many), -errno,
  * LMDB codes (an existing data.mdb that is none: MDB_INVALID, MDB_VERSION_MISMATCH).
  */
 int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
@@ -158,7 +159,7 @@ struct dit_stored_db {
 	uint64_t npages;
 };
 
-/** Open DIR/data.mdb read-only and pin one snapshot. LMDB's codes, -errno. */
+/** Open DIR/data.mdb read-only and pin one snapshot. LMDB's codes, -errno, DIT_E_FORMAT. */
 int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 void dit_snapshot_close(struct dit_snapshot *snapshot);
 /** All named databases, sorted by name; owned by the snapshot. @return their number */

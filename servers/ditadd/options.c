@@ -395,5 +395,12 @@ int options_read(struct options *options, int argc, char *argv[])
 		print_usage(stderr);
 		return -1;
 	}
+	/* With a slapd.conf slapadd has words for it, see dit_settings_choose(). */
+	if (options->load.database == 0 && options->load.conf == NULL) {
+		(void)fputs("ditadd: the config database (-n 0) can be loaded by slapadd "
+		            "only\n",
+		            stderr);
+		return -1;
+	}
 	return 0;
 }

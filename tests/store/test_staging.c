@@ -39,6 +39,35 @@ static void database_with_entries_is_refused_unchanged(void **state)
 	test_scratch_remove(dir);
 }
 
+/* The head of a database by OpenLDAP 2.7: 24 bytes, magic, version (storage.md 7). */
+static void make_new_format(const char *dir)
+{
+	static const uint32_t words[] = {0, 0, 0, 0, 0, 0, 0xbeefc0de, 3};
+	char page[8192] = {0};
+	int fd = open(fixture_path(dir, "data.mdb"), O_WRONLY | O_CREAT, 0600);
+
+	memcpy(page, words, sizeof(words));
+	memcpy(page + 4096, words, sizeof(words));
+	assert_int_equal(write(fd, page, sizeof(page)), sizeof(page));
+	assert_int_equal(close(fd), 0);
+}
+
+static void database_of_another_generation_is_named(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging_opts opts = fixture_opts(dir);
+	struct dit_staging *staging = NULL;
+	struct dit_snapshot *snapshot = NULL;
+	uint64_t nentries = 0;
+	(void)state;
+
+	make_new_format(dir);
+	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), DIT_E_FORMAT);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), DIT_E_FORMAT);
+	assert_directory_holds(dir, "data.mdb ");
+	test_scratch_remove(dir);
+}
+
 static void make_env(const char *dir, const char *db)
 {
 	MDB_env *env = NULL;
@@ -567,6 +596,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(database_with_entries_is_refused_unchanged),
+		cmocka_unit_test(database_of_another_generation_is_named),
 		cmocka_unit_test(empty_database_is_replaced),
 		cmocka_unit_test(what_is_no_database_is_refused),
 		cmocka_unit_test(second_loader_is_refused),

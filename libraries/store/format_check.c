@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * File formats (storage.md 1.1, 7). A meta page comes first in all of them:
+ *
+ *   LMDB 0.9   16 bytes of page header, then magic be ef c0 de, version 1
+ *   LMDB 1.0   24 bytes of page header, then the same magic, version 3
+ *
+ * Whether pages are encrypted, which 1.0 knows, does not show there and does not matter.
+ */
+#include "store/format_check.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define MAGIC       0xbeefc0deu
+#define MAGIC_AT_09 16
+#define MAGIC_AT_10 24
+
+static uint32_t word_at(const char *bytes, size_t at)
+{
+	uint32_t word = 0;
+
+	memcpy(&word, bytes + at, sizeof(word));
+	return word;
+}
+
+int dit_format_check(const char *directory)
+{
+	char head[MAGIC_AT_10 + sizeof(uint32_t)];
+	char *path = NULL;
+	ssize_t n = 0;
+	int fd = -1;
+
+	if (asprintf(&path, "%s/data.mdb", directory) < 0) {
+		return 0;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	free(path);
+	if (fd < 0) {
+		return 0;
+	}
+	n = read(fd, head, sizeof(head));
+	(void)close(fd);
+	if (n != (ssize_t)sizeof(head) || word_at(head, MAGIC_AT_09) == MAGIC) {
+		return 0;
+	}
+	return word_at(head, MAGIC_AT_10) == MAGIC ? DIT_E_FORMAT : 0;
+}
