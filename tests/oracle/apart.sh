@@ -49,6 +49,26 @@ lists() {
 	}'
 }
 
+# load_more OPTION...: some entries, then others into the same database: one below a parent
+# that is missing, in the second load the parent, with values apart for both
+load_more() {
+	local part site
+	awk -v RS= -v ORS='\n\n' '/(^|\n)dn: (cn=deep|dc=|cn=group)/' \
+		"$DIT_TEST_DATA/apart/values.ldif" >"$work/part1.ldif"
+	awk -v RS= -v ORS='\n\n' '!/(^|\n)dn: (cn=deep|dc=|cn=group)/' \
+		"$DIT_TEST_DATA/apart/values.ldif" >"$work/part2.ldif"
+	for site in ref dit; do
+		empty_site "$work/$site"
+	done
+	for part in 1 2; do
+		slapadd_site "$work/ref" "$@" -v -l "$work/part$part.ldif"
+		ditadd_site "$work/dit" "$@" -v -l "$work/part$part.ldif"
+		check "part $part $*: messages" same_messages "$work/ref" "$work/dit"
+		check "part $part $*: content" same_content --generated \
+			--ignore-integerkey "$work/ref" "$work/dit"
+	done
+}
+
 for conf in apart apart-all; do
 	make_site "$work/ref" $conf
 	make_site "$work/dit" $conf
@@ -60,6 +80,8 @@ for conf in apart apart-all; do
 				-T $threads
 		done
 		load_both $conf "$DIT_TEST_DATA/apart/values.ldif" -s -s
+		load_more
+		load_more -q
 		load_both $conf "$DIT_TEST_DATA/apart/refused.ldif" -c -c
 		load_both $conf "$DIT_TEST_DATA/apart/refused.ldif" '-q -c' -q -c
 		load_both $conf "$DIT_TEST_DATA/apart/refused.ldif" '-s -c' -s -c

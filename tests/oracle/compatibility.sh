@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Where ditadd is not slapadd on purpose: both sides of the differences that
+# doc/compatibility.md names and no other test shows.
+. "${0%/*}/lib.sh"
+
+# both OPTION... (LDIF on standard input): one load each
+both() {
+	cat >"$work/input.ldif"
+	empty_site "$work/ref"
+	empty_site "$work/dit"
+	slapadd_site "$work/ref" "$@" -l "$work/input.ldif"
+	ditadd_site "$work/dit" "$@" -l "$work/input.ldif"
+}
+
+# values SITE ATTRIBUTE: of the whole database, sorted
+values() {
+	slapcat -f "$work/$1/slapd.conf" 2>/dev/null | sed -n "s/^$2:/$2:/p" | LC_ALL=C sort
+}
+
+# says SITE TEXT / silent SITE TEXT: on stderr
+# shellcheck disable=SC2317 # called by check
+says() {
+	grep -qa "$2" "$work/$1/stderr"
+}
+# shellcheck disable=SC2317
+silent() {
+	! grep -qa "$2" "$work/$1/stderr"
+}
+
+suffix='dn: dc=example,dc=com
+objectClass: domain
+dc: example
+'
+long=$(printf '%0300d' 0)
+
+make_site "$work/ref"
+make_site "$work/dit"
+
+# A refused record whose parents are missing.
+both -c <<LDIF
+$suffix
+dn: cn=$long,ou=missing,dc=example,dc=com
+objectClass: device
+LDIF
+check 'lost parents: slapadd lists them' says ref 'entry 2: ou=missing'
+check 'lost parents: ditadd has none' silent dit 'entries missing'
+check 'lost parents: both refuse the entry' says dit 'could not add entry'
+check 'lost parents: content' same_content --generated --ignore-integerkey \
+	"$work/ref" "$work/dit"
+
+# A store error in quick mode: what slapadd has stored before it is gone.
+both -q -c <<LDIF
+$suffix
+dn: cn=before,dc=example,dc=com
+objectClass: device
+
+$suffix
+dn: cn=after,dc=example,dc=com
+objectClass: device
+LDIF
+check 'store error with -q: lost by slapadd' [ -z "$(values ref cn | grep before)" ]
+check 'store error with -q: kept by ditadd' [ -n "$(values dit cn | grep before)" ]
+check 'store error with -q: the rest' [ -n "$(values dit cn | grep after)" ]
+
+# Without -c nothing is stored.
+both <<LDIF
+$suffix
+dn: cn=broken,dc=example,dc=com
+objectClass: nonsense
+LDIF
+check 'first error: slapadd stores what is before it' [ "$(values ref dc)" = 'dc: example' ]
+check 'first error: ditadd stores nothing' untouched "$work/dit"
+
+# An included file without a final line feed.
+printf 'dn: cn=inside,dc=example,dc=com\nobjectClass: device\ncn: inside\ndescription: end' \
+	>"$work/inside.ldif"
+both -c <<LDIF
+$suffix
+include: file://$work/inside.ldif
+
+dn: cn=behind,dc=example,dc=com
+objectClass: device
+LDIF
+check 'include without LF: ditadd ends the line' [ "$(values dit description)" = \
+	'description: end' ]
+check 'include without LF: slapadd goes on' [ "$(values ref description)" != \
+	'description: end' ]
+
+# A NUL byte in a line.
+{
+	printf '%s\ndn: cn=a,dc=example,dc=com\nobjectClass: device\n' "$suffix"
+	printf 'description: x\0y\nserialNumber: 1\n'
+} | both -c
+check 'NUL: slapadd stores a damaged record' [ "$(cat "$work/ref/exit")" -eq 0 ]
+check 'NUL: ditadd refuses it' says dit 'a line holds a NUL byte'
+check 'NUL: slapadd loses a line' [ -z "$(values ref serialNumber)" ]
+
+# Input that cannot be read.
+for site in ref dit; do
+	empty_site "$work/$site"
+done
+slapadd_site "$work/ref" -l "$work"
+ditadd_site "$work/dit" -l "$work"
+check 'directory as input: slapadd is content' diff "$work/ref/exit" - <<<0
+check 'directory as input: ditadd is not' diff "$work/dit/exit" - <<<1
+
+# Flags of index databases.
+both <<<"$suffix"
+check 'flags: integer keys' [ -n "$(mdb_dump -s cn "$work/dit/db" | grep '^integerkey=1')" ]
+check 'flags: slapadd has none' [ -z "$(mdb_dump -s cn "$work/ref/db" | grep '^integerkey=1')" ]
+empty_site "$work/dit"
+ditadd_site "$work/dit" --index-keys=bytes -l "$work/input.ldif"
+check 'flags: as slapadd on request' same_content --generated "$work/ref" "$work/dit"
+
+# Bytes that are no certificate: in slapadd's normal form is what lies behind them.
+both <<LDIF
+${suffix}objectClass: extensibleObject
+userCertificate;binary: 20200101000000Z
+LDIF
+check 'no certificate: loaded' diff "$work/dit/exit" - <<<0
+check 'no certificate: its normal form' grep -q \
+	"{ serialNumber '0'H, issuer rdnSequence:" \
+	<(mdb_dump -p -s id2e "$work/dit/db" | sed 's/\\22/"/g')
+
+# Values apart: an equal one of another length takes the place of the first.
+make_site "$work/ref" apart
+make_site "$work/dit" apart
+both <<LDIF
+$suffix
+dn: cn=equal,dc=example,dc=com
+objectClass: person
+sn: abc
+sn: a  b
+sn: x
+sn: a     b
+LDIF
+check 'equal values apart: ditadd keeps the later one' \
+	[ "$(values dit sn)" = "$(printf 'sn: a     b\nsn: abc\nsn: x')" ]
+check 'equal values apart: slapadd damages it' \
+	[ "$(values ref sn)" != "$(values dit sn)" ]
+
+finish
