@@ -163,7 +163,7 @@ without_order() {
 "$DITGEN" --entries 400 --operational >"$work/input.ldif"
 make_site "$work/dit"
 provider dit
-ditadd_site "$work/dit" -q -l "$work/input.ldif"
+ditadd_site "$work/dit" -q -w -l "$work/input.ldif"
 check "loaded for replication" diff "$work/dit/exit" - <<<0
 exported dit >"$work/loaded"
 start_slapd dit

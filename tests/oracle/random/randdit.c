@@ -88,6 +88,9 @@ static void print_options(struct plan *plan, struct rng *rng)
 	if (rng_chance(rng, 10)) {
 		(void)printf(" -S %u", rng_below(rng, 4096));
 	}
+	if (rng_chance(rng, 20)) {
+		(void)printf(" -w");
+	}
 	(void)printf("\n");
 }
 
