@@ -38,7 +38,11 @@ void load_report(struct loader *loader, enum dit_report_kind kind, const char *f
 
 int load_fail(struct loader *loader, int r, const char *what)
 {
-	load_report(loader, DIT_REPORT_ERROR, "%s: %s", what, dit_strerror(r));
+	/* Each spilled run is an open file: more memory makes fewer of them. */
+	load_report(loader, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r),
+	            r == -EMFILE ? ": give more memory, or raise the limit of open files "
+	                           "(ulimit -n)"
+	                         : "");
 	return r;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,6 +93,17 @@ static void catch_signals(void)
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
+/* Sorted runs and databases are open files; the limit that counts is the hard one. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 static int load(struct options *options, FILE *rejects)
 {
 	struct dit_load_stats stats;
@@ -146,6 +158,7 @@ int main(int argc, char *argv[])
 		}
 	}
 	catch_signals();
+	raise_file_limit();
 	r = load(&options, rejects);
 	if (rejects != NULL && rejects_close(rejects) < 0) {
 		(void)fprintf(stderr, "ditadd: %s: not written completely\n",

@@ -11,6 +11,9 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "load_fixture.h"
 
@@ -402,9 +405,49 @@ static void a_missing_tmpdir_is_an_error_that_changes_nothing(void **state)
 	load_fixture_deinit(&f);
 }
 
+static rlim_t count_open_files(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(close(fd), 0);
+	return (rlim_t)fd;
+}
+
+/* Runs are files: with little memory there are more of them than may be open. */
+static void too_many_open_files_are_an_error_with_advice(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	struct dit_load_stats stats;
+	struct rlimit before;
+	struct rlimit few;
+	int r = 0;
+
+	(void)state;
+	load_fixture_init(&f, "maxsize 1000000000\n");
+	load_fixture_write_people(&f, 20000);
+	opts = load_fixture_opts(&f);
+	opts.memory_bytes = DIT_LOAD_MEMORY_MIN;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	few.rlim_cur = count_open_files() + 12;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+
+	r = dit_load(&opts, &stats);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	dit_load_stats_deinit(&stats);
+
+	assert_int_equal(r, -EMFILE);
+	assert_non_null(strstr(f.reports, "Too many open files: give more memory"));
+	assert_true(load_fixture_is_empty(&f));
+	load_fixture_deinit(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(too_many_open_files_are_an_error_with_advice),
 		cmocka_unit_test(threads_batches_and_memory_do_not_change_the_result),
 		cmocka_unit_test(refused_records_are_left_out_in_input_order),
 		cmocka_unit_test(unknown_names_without_schema_check_fail_when_stored),

@@ -14,6 +14,7 @@ script_tests += \
 	%D%/generated.sh \
 	%D%/glue.sh \
 	%D%/killed.sh \
+	%D%/killed-several.sh \
 	%D%/modules.sh \
 	%D%/random.sh \
 	%D%/messages.sh \

@@ -3,6 +3,7 @@ check_PROGRAMS += \
 	%D%/test_compare \
 	%D%/test_entry_codec \
 	%D%/test_entry_edit \
+	%D%/test_existing \
 	%D%/test_name_codec \
 	%D%/test_publish \
 	%D%/test_snapshot \
@@ -19,6 +20,8 @@ check_PROGRAMS += \
 %C%_test_entry_codec_LDADD = $(test_libs)
 %C%_test_entry_edit_SOURCES = %D%/test_entry_edit.c
 %C%_test_entry_edit_LDADD = $(test_libs)
+%C%_test_existing_SOURCES = %D%/store_fixture.h %D%/test_existing.c
+%C%_test_existing_LDADD = $(test_libs)
 %C%_test_name_codec_SOURCES = %D%/test_name_codec.c
 %C%_test_name_codec_LDADD = $(test_libs)
 %C%_test_publish_SOURCES = %D%/store_fixture.h %D%/test_publish.c
