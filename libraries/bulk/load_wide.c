@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort/posting_list.h"
+
 struct load_wide {
 	/* The record read ahead: the first of the next key. */
 	bool has_record;
@@ -28,11 +30,8 @@ struct load_wide {
 	/* The list being collected. */
 	char list_key[DIT_KEY_MAX];
 	size_t list_key_len;
-	uint64_t *ids; /* up to list_max + 1 */
-	size_t nids;
-	size_t ids_size;
-	uint64_t highest;
-	bool is_repeated; /* the latest ID was inserted again */
+	struct dit_list list;
+	struct dit_late_table late; /* of the target, sorted */
 };
 
 int load_wide_push(struct load_target *target, unsigned producer, unsigned db,
@@ -102,42 +101,15 @@ static int read_ahead(struct load_target *target)
 	return r > 0 ? decode(wide, record.key) : r;
 }
 
-static int list_add(struct load_wide *wide, uint64_t id, size_t list_max)
+static int list_put(struct load_wide *wide, const struct load_list_sink *sink)
 {
-	if (wide->nids > 0 && wide->highest == id) {
-		wide->is_repeated = true;
-		return 0;
-	}
-	wide->is_repeated = false;
-	wide->highest = id;
-	if (wide->nids > list_max) {
-		return 0; /* a range already: its ends are enough */
-	}
-	if (wide->nids == wide->ids_size) {
-		size_t size = wide->ids_size == 0 ? 256 : wide->ids_size * 2;
-		uint64_t *ids = realloc(wide->ids, size * sizeof(*ids));
-
-		if (ids == NULL) {
-			return -ENOMEM;
-		}
-		wide->ids = ids;
-		wide->ids_size = size;
-	}
-	wide->ids[wide->nids++] = id;
-	return 0;
-}
-
-static int list_put(struct load_target *target, const struct load_list_sink *sink,
-                    size_t list_max)
-{
-	struct load_wide *wide = target->wide_lists;
 	struct dit_span key = {wide->list_key, wide->list_key_len};
-	uint64_t range[3] = {0, wide->ids[0], wide->highest};
+	const uint64_t *ids = NULL;
+	size_t nids = dit_list_finish(&wide->list, &wide->late, &ids);
+	bool is_repeated =
+		!wide->list.is_range && dit_list_is_repeated(&wide->list, &wide->late);
 
-	if (wide->nids > list_max || (wide->nids == list_max && wide->is_repeated)) {
-		return load_list_put(sink, key, range, 3, false);
-	}
-	return load_list_put(sink, key, wide->ids, wide->nids, wide->is_repeated);
+	return load_list_put(sink, key, ids, nids, is_repeated);
 }
 
 /* Collect and write the list of the key read ahead. */
@@ -146,15 +118,14 @@ static int write_list(struct load_target *target, unsigned db,
                       struct dit_load_index_stats *stats)
 {
 	struct load_wide *wide = target->wide_lists;
-	size_t list_max = ((size_t)1 << target->loader->settings->idlexp) - 1;
 	int r = 0;
 
 	memcpy(wide->list_key, wide->key, wide->key_len);
 	wide->list_key_len = wide->key_len;
-	wide->nids = 0;
+	dit_list_reset(&wide->list);
 	do {
 		stats->npostings++;
-		r = list_add(wide, wide->id, list_max);
+		r = dit_list_add(&wide->list, wide->id);
 		if (r == 0) {
 			r = read_ahead(target);
 		}
@@ -165,7 +136,26 @@ static int write_list(struct load_target *target, unsigned db,
 		return r;
 	}
 	stats->nkeys++;
-	return list_put(target, sink, list_max);
+	return list_put(wide, sink);
+}
+
+static int start(struct load_target *target)
+{
+	uint32_t list_max =
+		(uint32_t)(((uint64_t)1 << target->loader->settings->idlexp) - 1);
+	struct load_wide *wide = calloc(1, sizeof(*wide));
+	int r = 0;
+
+	if (wide == NULL) {
+		return -ENOMEM;
+	}
+	target->wide_lists = wide;
+	dit_list_init(&wide->list, list_max);
+	for (size_t i = 0; i + 1 < target->nlate && r == 0; i += 2) {
+		r = dit_late_add(&wide->late, target->late[i], target->late[i + 1]);
+	}
+	dit_late_sort(&wide->late);
+	return r < 0 ? r : read_ahead(target);
 }
 
 int load_wide_write(struct load_target *target, unsigned db,
@@ -174,11 +164,7 @@ int load_wide_write(struct load_target *target, unsigned db,
 	int r = 0;
 
 	if (target->wide_lists == NULL) {
-		target->wide_lists = calloc(1, sizeof(*target->wide_lists));
-		if (target->wide_lists == NULL) {
-			return -ENOMEM;
-		}
-		r = read_ahead(target);
+		r = start(target);
 	}
 	while (r == 0 && target->wide_lists->has_record && target->wide_lists->db == db) {
 		r = write_list(target, db, sink, stats);
@@ -189,7 +175,8 @@ int load_wide_write(struct load_target *target, unsigned db,
 void load_wide_free(struct load_target *target)
 {
 	if (target->wide_lists != NULL) {
-		free(target->wide_lists->ids);
+		dit_list_deinit(&target->wide_lists->list);
+		dit_late_deinit(&target->wide_lists->late);
 		free(target->wide_lists);
 		target->wide_lists = NULL;
 	}

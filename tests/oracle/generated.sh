@@ -41,6 +41,9 @@ check "directory from a pipe" same_content --ignore-integerkey "$work/ref" "$wor
 #   o             LIMIT entries, two equal values in the last: range
 #   description   LIMIT entries, twice present in the last: range
 #   serialNumber  too many, the last one fills a hole near the beginning: range
+#   owner         LIMIT entries, two equal values in the one that fills the hole: range
+#   seeAlso       LIMIT entries, two equal values in the one with the highest ID, which is
+#                 not the last: list
 LIMIT=65535
 awk -v limit=$LIMIT 'BEGIN {
 	print "dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n"
@@ -51,6 +54,12 @@ awk -v limit=$LIMIT 'BEGIN {
 		if (i <= limit) {
 			print "ou: Unit\no: Org\ndescription: x"
 		}
+		if (i < limit) {
+			print "owner: cn=x\nseeAlso: cn=x"
+		}
+		if (i == limit - 1) {
+			print "seeAlso: CN=X"
+		}
 		if (i == 1) {
 			print "ou: UNIT"
 		}
@@ -60,9 +69,10 @@ awk -v limit=$LIMIT 'BEGIN {
 		print ""
 	}
 	print "dn: cn=hole,dc=example,dc=com\nobjectClass: device\nserialNumber: 1"
+	print "owner: cn=x\nowner: CN=X\nseeAlso: cn=x"
 }' >"$work/input.ldif"
 
-for conf in lists lists17; do
+for conf in lists lists-wide lists17; do
 	make_site "$work/ref" $conf
 	make_site "$work/dit" $conf
 	slapadd_site "$work/ref" -q -l "$work/input.ldif"

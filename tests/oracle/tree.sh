@@ -82,7 +82,7 @@ fixture() {
 declare -A entries=(
 	[apart]=../apart/values [bench]=unicode [certs]=certs
 	[empty-suffix]=empty-suffix [entry-size]=comments [grown-suffix]=grown-suffix [intlen8]=numbers
-	[lists]=comments [lists17]=comments [long-suffix]=long-suffix
+	[lists]=comments [lists-wide]=comments [lists17]=comments [long-suffix]=long-suffix
 	[odd-suffix]=odd-suffix [options]=tags [rules]=comments [schema]=schema
 	[substr]=unicode [too-long-suffix]=long-suffix [values]=comments
 )
