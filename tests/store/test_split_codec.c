@@ -119,7 +119,7 @@ static void as_many_values_as_the_limit_stay(void **state)
 	limit(f, "description", 2);
 	encode(f, PERSON "description: a\ndescription: b\n");
 	assert_int_equal(f->encoded.splits.n, 0);
-	assert_false(f->stored.attrs[4].is_split);
+	assert_false(f->stored.attrs[3].is_split);
 }
 
 static void limits_are_of_one_description_and_not_of_those_below(void **state)
