@@ -44,6 +44,7 @@ AM_TESTS_ENVIRONMENT = \
 	BROKENGEN='$(abs_top_builddir)/tests/oracle/brokengen'; export BROKENGEN; \
 	RANDDIT='$(abs_top_builddir)/tests/oracle/random/randdit'; export RANDDIT; \
 	TORTURE='$(abs_top_builddir)/tests/oracle/torture/torture'; export TORTURE; \
+	VALGEN='$(abs_top_builddir)/tests/oracle/valgen'; export VALGEN; \
 	CC='$(CC)'; export CC; \
 	ASAN_OPTIONS='allocator_may_return_null=1'; export ASAN_OPTIONS; \
 	TSAN_OPTIONS='allocator_may_return_null=1'; export TSAN_OPTIONS; \

@@ -9,6 +9,7 @@
  */
 #include "base/arena.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 struct dit_arena_block {
@@ -192,4 +193,27 @@ struct dit_span dit_arena_copy(struct dit_arena *arena, struct dit_span span)
 	copy.data = p;
 	copy.len = span.len;
 	return copy;
+}
+
+int dit_arena_join(struct dit_arena *arena, const struct dit_span *parts, size_t n,
+                   struct dit_span *ret)
+{
+	size_t len = 0;
+	char *to = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		len += parts[i].len;
+	}
+	to = dit_arena_bytes(arena, len);
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	*ret = (struct dit_span){to, len};
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].len > 0) {
+			memcpy(to, parts[i].data, parts[i].len);
+			to += parts[i].len;
+		}
+	}
+	return 0;
 }

@@ -118,6 +118,16 @@ void *dit_arena_calloc(struct dit_arena *arena, size_t n, size_t size);
 struct dit_span dit_arena_copy(struct dit_arena *arena, struct dit_span span);
 
 /**
+ * Put @p n pieces one behind the other.
+ *
+ * @param ret  on success in the arena; its data is not NULL
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_arena_join(struct dit_arena *arena, const struct dit_span *parts, size_t n,
+                   struct dit_span *ret);
+
+/**
  * Give back the unused tail of the newest allocation, which began at @p start and is
  * used up to @p used bytes. For writers that reserve the worst case first.
  */

@@ -34,34 +34,17 @@ bool dit_check_values_equal(const struct dit_schema *schema,
 	return dit_span_eq(value, asserted);
 }
 
-/* "{12}text" -> "text": the ordering prefix is no part of the value (values.md 3.5). */
-static struct dit_span without_prefix(const struct dit_attr_type *type,
-                                      struct dit_span value)
-{
-	size_t i = 1;
-
-	if ((type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) == 0 ||
-	    value.len < 3 || value.data[0] != '{') {
-		return value;
-	}
-	while (i < value.len && value.data[i] >= '0' && value.data[i] <= '9') {
-		i++;
-	}
-	if (i == 1 || i == value.len || value.data[i] != '}') {
-		return value;
-	}
-	return (struct dit_span){value.data + i + 1, value.len - i - 1};
-}
-
 /* slapd prefers the pretty function of a type, which may refuse more than the syntax. */
 static int validate(struct dit_entry_check *check, const struct dit_attr_type *type,
                     struct dit_span value)
 {
 	struct dit_arena_mark mark = dit_arena_mark(check->arena);
 	struct dit_span pretty = {NULL, 0};
+	size_t nprefix = dit_attr_order_prefix(type, value);
 	int r = 0;
 
-	value = without_prefix(type, value);
+	value.data += nprefix;
+	value.len -= nprefix;
 	if (type->pretty == DIT_PRETTY_NONE) {
 		return dit_value_validate(check->context->schema, type->validator, value);
 	}
@@ -114,7 +97,7 @@ static int make_keys(struct dit_entry_check *check, const struct dit_attr *attr,
 
 		keys[i] = attr->normal != NULL ? attr->normal[i] : attr->values[i];
 		if (attr->normal == NULL && type->pretty != DIT_PRETTY_NONE &&
-		    without_prefix(type, keys[i]).len == keys[i].len) {
+		    dit_attr_order_prefix(type, keys[i]) == 0) {
 			r = dit_value_pretty(check->context->schema, type->pretty,
 			                     keys[i], check->arena, &keys[i]);
 		}

@@ -2,8 +2,8 @@
 /*
  * DER elements and the skeletons of certificates, lists of them and keys.
  *
- * Definite lengths only; a length may be written longer than it needs to be, as slapd's
- * reader takes that too. The skeletons name the elements of the top levels in order and
+ * As slapd's reader has it, a length may be written longer than it needs to be, and an
+ * indefinite one is no element and yet is stepped over. The skeletons name the elements of the top levels in order and
  * do not look into them (RFC 5280 section 4.1 and 5.1, RFC 5755 section 4.1, RFC 5208
  * section 5).
  */
@@ -11,35 +11,66 @@
 
 #include <stdint.h>
 
-#define LENGTH_LONG 0x80u /* the other bits count the octets of the length */
+#define LENGTH_LONG  0x80u /* the other bits count the octets of the length */
+#define NUMBER_LONG  0x1Fu /* the number of the identifier is in the octets behind */
+#define MORE_FOLLOWS 0x80u /* in those octets */
 
-unsigned dit_der_next(struct dit_span *in, struct dit_span *ret_content)
+/* Octets of an identifier: one, or more if the number does not fit into five bits. */
+static size_t identifier_len(struct dit_span in)
+{
+	size_t n = 1;
+
+	if (((unsigned char)in.data[0] & NUMBER_LONG) != NUMBER_LONG) {
+		return 1;
+	}
+	while (n < in.len && ((unsigned char)in.data[n] & MORE_FOLLOWS) != 0) {
+		n++;
+	}
+	return n + 1;
+}
+
+unsigned dit_der_head(struct dit_span *in, size_t *ret_len)
 {
 	const unsigned char *s = (const unsigned char *)in->data;
-	size_t at = 2;
-	size_t len = 0;
+	size_t at = in->len == 0 ? 0 : identifier_len(*in);
+	bool is_indefinite = false;
+	uint64_t len = 0;
 
-	if (in->len < 2 || (s[0] & 0x1F) == 0x1F) {
+	*ret_len = 0;
+	if (in->len <= at) {
 		return 0;
 	}
-	len = s[1];
+	len = s[at++];
 	if ((len & LENGTH_LONG) != 0) {
-		size_t n = len & ~(size_t)LENGTH_LONG;
+		size_t n = len & ~(uint64_t)LENGTH_LONG;
 
-		if (n == 0 || n > sizeof(uint32_t) || in->len - at < n) {
+		if (n > sizeof(len) || in->len - at < n) {
 			return 0;
 		}
+		is_indefinite = n == 0;
 		for (len = 0; n > 0; n--) {
 			len = len << 8 | s[at++];
 		}
 	}
-	if (len > in->len - at) {
+	in->data += at;
+	in->len -= at;
+	*ret_len = len;
+	return is_indefinite ? 0 : s[0];
+}
+
+unsigned dit_der_next(struct dit_span *in, struct dit_span *ret_content)
+{
+	struct dit_span rest = *in;
+	size_t len = 0;
+	unsigned tag = dit_der_head(&rest, &len);
+
+	if (tag == 0 || (tag & NUMBER_LONG) == NUMBER_LONG || len > rest.len) {
 		return 0;
 	}
-	*ret_content = (struct dit_span){in->data + at, len};
-	in->data += at + len;
-	in->len -= at + len;
-	return s[0];
+	*ret_content = (struct dit_span){rest.data, len};
+	in->data = rest.data + len;
+	in->len = rest.len - len;
+	return tag;
 }
 
 bool dit_der_take(struct dit_span *in, unsigned tag, struct dit_span *ret_content)
@@ -62,71 +93,84 @@ bool dit_der_is_sequence(struct dit_span value)
 	return value.len >= 2 && (unsigned char)value.data[0] == DIT_DER_SEQUENCE;
 }
 
-/* The two levels of SEQUENCE around what is signed; @p ret_outer: what follows it. */
-static bool open_signed(struct dit_span value, struct dit_span *ret_inner,
-                        struct dit_span *ret_outer)
+/*
+ * Into the two levels of SEQUENCE around what is signed. slapd goes through all of it as
+ * one row of elements, whatever these two say how long they are.
+ */
+static bool enter_signed(struct dit_span *in)
 {
-	return dit_der_take(&value, DIT_DER_SEQUENCE, ret_outer) && value.len == 0 &&
-	       dit_der_take(ret_outer, DIT_DER_SEQUENCE, ret_inner);
+	size_t len = 0;
+
+	return dit_der_head(in, &len) == DIT_DER_SEQUENCE &&
+	       dit_der_head(in, &len) == DIT_DER_SEQUENCE;
 }
 
-/* Signature algorithm and signature, nothing behind. */
-static bool is_signature(struct dit_span outer)
+/* Signature algorithm and signature. */
+static bool skip_signature(struct dit_span *in)
 {
-	return dit_der_skip(&outer, DIT_DER_SEQUENCE) &&
-	       dit_der_skip(&outer, DIT_DER_BIT_STRING) && outer.len == 0;
+	return dit_der_skip(in, DIT_DER_SEQUENCE) && dit_der_skip(in, DIT_DER_BIT_STRING);
 }
 
-/* A small INTEGER; @return its value, -1 if it is none */
-static int take_version(struct dit_span *in)
+/* Is there no other element? */
+static bool is_end(struct dit_span in)
+{
+	size_t len = 0;
+
+	return dit_der_head(&in, &len) == 0;
+}
+
+static bool is_whole_signature(struct dit_span in)
+{
+	return skip_signature(&in) && is_end(in);
+}
+
+int dit_der_version(struct dit_span *in)
 {
 	struct dit_span content = {0};
+	uint32_t version = 0;
 
-	if (!dit_der_take(in, DIT_DER_INTEGER, &content) || content.len != 1) {
+	if (!dit_der_take(in, DIT_DER_INTEGER, &content) ||
+	    content.len > sizeof(version)) {
 		return -1;
 	}
-	return (unsigned char)content.data[0];
+	for (size_t i = 0; i < content.len; i++) {
+		version = version << 8 | (unsigned char)content.data[i];
+	}
+	return version <= INT8_MAX ? (int)version : -1;
 }
 
 /* Unique identifiers need version 2, extensions version 3; versions count from 0. */
-static bool is_certificate_end(struct dit_span in, int version)
+static bool skip_certificate_end(struct dit_span *in, int version)
 {
 	struct dit_span extensions = {0};
 
-	for (unsigned n = 1; n <= 2; n++) {
-		unsigned tag = 0x80u | n; /* primitive: a BIT STRING with implicit tag */
-
-		if (dit_der_skip(&in, tag) && version < 1) {
+	for (unsigned tag = 0x81u; tag <= 0x82u; tag++) {
+		if (dit_der_skip(in, tag) && version < 1) {
 			return false;
 		}
 	}
-	if (dit_der_take(&in, DIT_DER_CONTEXT(3), &extensions) &&
-	    (version < 2 || !dit_der_skip(&extensions, DIT_DER_SEQUENCE))) {
-		return false;
-	}
-	return in.len == 0;
+	return !dit_der_take(in, DIT_DER_CONTEXT(3), &extensions) ||
+	       (version >= 2 && dit_der_skip(&extensions, DIT_DER_SEQUENCE));
 }
 
 bool dit_der_is_certificate(struct dit_span value)
 {
-	struct dit_span in = {0};
-	struct dit_span outer = {0};
 	struct dit_span wrapped = {0};
 	int version = 0;
 
-	if (!open_signed(value, &in, &outer)) {
+	if (!enter_signed(&value)) {
 		return false;
 	}
-	if (dit_der_take(&in, DIT_DER_CONTEXT(0), &wrapped)) {
-		version = take_version(&wrapped);
+	if (dit_der_take(&value, DIT_DER_CONTEXT(0), &wrapped)) {
+		version = dit_der_version(&wrapped);
 	}
-	return version >= 0 && dit_der_skip(&in, DIT_DER_INTEGER) && /* serial number */
-	       dit_der_skip(&in, DIT_DER_SEQUENCE) &&                /* algorithm */
-	       dit_der_skip(&in, DIT_DER_SEQUENCE) &&                /* issuer */
-	       dit_der_skip(&in, DIT_DER_SEQUENCE) &&                /* validity */
-	       dit_der_skip(&in, DIT_DER_SEQUENCE) &&                /* subject */
-	       dit_der_skip(&in, DIT_DER_SEQUENCE) &&                /* public key */
-	       is_certificate_end(in, version) && is_signature(outer);
+	return version >= 0 && dit_der_skip(&value, DIT_DER_INTEGER) && /* number */
+	       dit_der_skip(&value, DIT_DER_SEQUENCE) &&                /* algorithm */
+	       dit_der_skip(&value, DIT_DER_SEQUENCE) &&                /* issuer */
+	       dit_der_skip(&value, DIT_DER_SEQUENCE) &&                /* validity */
+	       dit_der_skip(&value, DIT_DER_SEQUENCE) &&                /* subject */
+	       dit_der_skip(&value, DIT_DER_SEQUENCE) &&                /* public key */
+	       skip_certificate_end(&value, version) && is_whole_signature(value);
 }
 
 static bool skip_time(struct dit_span *in)
@@ -135,67 +179,81 @@ static bool skip_time(struct dit_span *in)
 	       dit_der_skip(in, DIT_DER_GENERALIZED_TIME);
 }
 
+/*
+ * Revoked certificates, a SEQUENCE of SEQUENCEs. Without them the signature algorithm comes
+ * next, a SEQUENCE as well: what is inside tells.
+ */
+static void skip_revoked(struct dit_span *in)
+{
+	struct dit_span inside = *in;
+	size_t len = 0;
+
+	if (dit_der_head(&inside, &len) == DIT_DER_SEQUENCE &&
+	    (len == 0 || dit_der_skip(&inside, DIT_DER_SEQUENCE))) {
+		(void)dit_der_skip(in, DIT_DER_SEQUENCE);
+	}
+}
+
 bool dit_der_is_certificate_list(struct dit_span value)
 {
-	struct dit_span in = {0};
-	struct dit_span outer = {0};
 	struct dit_span extensions = {0};
 	int version = 0;
 
-	if (!open_signed(value, &in, &outer)) {
+	if (!enter_signed(&value)) {
 		return false;
 	}
-	if (in.len > 0 && (unsigned char)in.data[0] == DIT_DER_INTEGER) {
-		version = take_version(&in);
+	if (value.len > 0 && (unsigned char)value.data[0] == DIT_DER_INTEGER) {
+		version = dit_der_version(&value);
 		if (version != 1) {
 			return false; /* version 2 is the only one that says so */
 		}
 	}
-	if (!dit_der_skip(&in, DIT_DER_SEQUENCE) || /* algorithm */
-	    !dit_der_skip(&in, DIT_DER_SEQUENCE) || /* issuer */
-	    !skip_time(&in)) {
+	if (!dit_der_skip(&value, DIT_DER_SEQUENCE) || /* algorithm */
+	    !dit_der_skip(&value, DIT_DER_SEQUENCE) || /* issuer */
+	    !skip_time(&value)) {
 		return false;
 	}
-	(void)skip_time(&in);                      /* next update */
-	(void)dit_der_skip(&in, DIT_DER_SEQUENCE); /* revoked certificates */
-	if (dit_der_take(&in, DIT_DER_CONTEXT(0), &extensions) &&
-	    (version < 1 || !dit_der_skip(&extensions, DIT_DER_SEQUENCE))) {
+	(void)skip_time(&value); /* next update */
+	skip_revoked(&value);
+	if (dit_der_take(&value, DIT_DER_CONTEXT(0), &extensions) &&
+	    (version < 1 ||
+	     (extensions.len > 0 && !dit_der_skip(&extensions, DIT_DER_SEQUENCE)))) {
 		return false;
 	}
-	return in.len == 0 && is_signature(outer);
+	return skip_signature(&value); /* and what follows is not looked at */
 }
 
 bool dit_der_is_attribute_certificate(struct dit_span value)
 {
-	struct dit_span in = {0};
-	struct dit_span outer = {0};
-
-	if (!open_signed(value, &in, &outer) || take_version(&in) != 1 ||
-	    !dit_der_skip(&in, DIT_DER_SEQUENCE) || /* holder */
-	    (!dit_der_skip(&in, DIT_DER_CONTEXT(0)) &&
-	     !dit_der_skip(&in, DIT_DER_SEQUENCE)) || /* issuer */
-	    !dit_der_skip(&in, DIT_DER_SEQUENCE) ||   /* algorithm */
-	    !dit_der_skip(&in, DIT_DER_INTEGER) ||    /* serial number */
-	    !dit_der_skip(&in, DIT_DER_SEQUENCE) ||   /* validity */
-	    !dit_der_skip(&in, DIT_DER_SEQUENCE)) {   /* attributes */
+	if (!enter_signed(&value) || dit_der_version(&value) != 1 ||
+	    !dit_der_skip(&value, DIT_DER_SEQUENCE) || /* holder */
+	    (!dit_der_skip(&value, DIT_DER_CONTEXT(0)) &&
+	     !dit_der_skip(&value, DIT_DER_SEQUENCE)) || /* issuer */
+	    !dit_der_skip(&value, DIT_DER_SEQUENCE) ||   /* algorithm */
+	    !dit_der_skip(&value, DIT_DER_INTEGER) ||    /* serial number */
+	    !dit_der_skip(&value, DIT_DER_SEQUENCE) ||   /* validity */
+	    !dit_der_skip(&value, DIT_DER_SEQUENCE)) {   /* attributes */
 		return false;
 	}
-	(void)dit_der_skip(&in, DIT_DER_BIT_STRING); /* issuer's unique identifier */
-	(void)dit_der_skip(&in, DIT_DER_SEQUENCE);   /* extensions */
-	return in.len == 0 && is_signature(outer);
+	(void)dit_der_skip(&value, DIT_DER_BIT_STRING); /* issuer's unique identifier */
+	if (is_whole_signature(value)) {
+		return true;
+	}
+	return dit_der_skip(&value, DIT_DER_SEQUENCE) && /* extensions */
+	       is_whole_signature(value);
 }
 
+/* What follows the key is attributes in a SET, or no element. */
 bool dit_der_is_private_key(struct dit_span value)
 {
-	struct dit_span in = {0};
+	size_t len = 0;
 
-	if (!dit_der_take(&value, DIT_DER_SEQUENCE, &in) || value.len != 0 ||
-	    take_version(&in) < 0 ||                    /* 0 or, with the public key, 1 */
-	    !dit_der_skip(&in, DIT_DER_SEQUENCE) ||     /* algorithm */
-	    !dit_der_skip(&in, DIT_DER_OCTET_STRING)) { /* key */
+	if (dit_der_head(&value, &len) != DIT_DER_SEQUENCE ||
+	    !dit_der_skip(&value, DIT_DER_INTEGER) ||      /* version */
+	    !dit_der_skip(&value, DIT_DER_SEQUENCE) ||     /* algorithm */
+	    !dit_der_skip(&value, DIT_DER_OCTET_STRING)) { /* key */
 		return false;
 	}
-	(void)dit_der_skip(&in, DIT_DER_CONTEXT(0)); /* attributes */
-	(void)dit_der_skip(&in, 0x81u);              /* public key */
-	return in.len == 0;
+	(void)dit_der_skip(&value, DIT_DER_SET);
+	return is_end(value);
 }

@@ -30,6 +30,17 @@
 #define DIT_DER_CONTEXT(n)       (0xA0u | (n)) /* constructed */
 
 /**
+ * Take identifier and length of the next element off the front of @p in.
+ *
+ * @param ret_len  of its content, which may be longer than what is left; 0 if there is no
+ *                 element
+ *
+ * @return first octet of the identifier; 0: they are not whole, and nothing was taken, or
+ *         the length is indefinite
+ */
+unsigned dit_der_head(struct dit_span *in, size_t *ret_len);
+
+/**
  * Take the next element off the front of @p in.
  *
  * @param ret_content  points into @p in
@@ -43,6 +54,9 @@ bool dit_der_take(struct dit_span *in, unsigned tag, struct dit_span *ret_conten
 
 /** Take an element of that kind, if that is what comes next. */
 bool dit_der_skip(struct dit_span *in, unsigned tag);
+
+/** Take a small INTEGER. @return its value, 0 if it has no content; -1: there is none */
+int dit_der_version(struct dit_span *in);
 
 /** Two bytes and the first is that of a SEQUENCE. */
 bool dit_der_is_sequence(struct dit_span value);

@@ -38,8 +38,7 @@ const struct dit_attr_type *dit_dn_list_type(struct dit_dn_list *list,
 		return type; /* "dc=example,dc=com" */
 	}
 	type = dit_schema_find_type(list->inner.schema, name);
-	if (type != NULL &&
-	    (type->flags & DIT_TYPE_ORDERED_VALUES) != 0) {
+	if (type != NULL && (type->flags & DIT_TYPE_ORDERED_VALUES) != 0) {
 		return NULL;
 	}
 	list->last_type = type;

@@ -8,6 +8,7 @@ rooms += %D%/libschema.la
 	%D%/attr_desc.c \
 	%D%/authz_url.c \
 	%D%/authz_url.h \
+	%D%/cert_assertion.c \
 	%D%/define_class.c \
 	%D%/define_type.c \
 	%D%/der.c \
@@ -22,6 +23,8 @@ rooms += %D%/libschema.la
 	%D%/name_table.c \
 	%D%/name_table.h \
 	%D%/name_uid.c \
+	%D%/number.c \
+	%D%/number.h \
 	%D%/schema.c \
 	%D%/schema.h \
 	%D%/schema_builtin.c \

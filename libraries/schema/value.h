@@ -46,6 +46,12 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
                        struct dit_span value, struct dit_arena *arena,
                        struct dit_span *ret);
 
+/**
+ * Length of the ordering prefix "{n}" that is no part of the value: 0 if there is none, or
+ * if the type is not X-ORDERED (values.md 3.5).
+ */
+size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span value);
+
 /** True if values of the type are stored with a separate normal form (values.md 2.3). */
 static inline bool dit_attr_has_normal(const struct dit_attr_type *type)
 {

@@ -31,36 +31,13 @@ static struct dit_span behind(struct dit_span text, size_t n)
 	return (struct dit_span){text.data + n, text.len - n};
 }
 
-static int join(struct dit_arena *arena, const struct dit_span *parts, size_t n,
-                struct dit_span *ret)
-{
-	size_t len = 0;
-	char *to = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		len += parts[i].len;
-	}
-	to = dit_arena_bytes(arena, len);
-	if (to == NULL) {
-		return -ENOMEM;
-	}
-	*ret = (struct dit_span){to, len};
-	for (size_t i = 0; i < n; i++) {
-		if (parts[i].len > 0) {
-			memcpy(to, parts[i].data, parts[i].len);
-			to += parts[i].len;
-		}
-	}
-	return 0;
-}
-
 static int prefix_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
                      struct dit_span prefix, struct dit_span dn, struct dit_span *ret)
 {
 	struct dit_span parts[] = {prefix, DIT_SPAN("")};
 	int r = dit_scope_dn(scope, form, dn, &parts[1]);
 
-	return r < 0 ? r : join(scope->arena, parts, 2, ret);
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 2, ret);
 }
 
 /* @param text  what stands behind "dn" */
@@ -96,7 +73,7 @@ static int dn_rule(const struct dit_value_scope *scope, enum dit_dn_form form,
 		if (dit_span_eq(styles[i].prefix, DIT_SPAN("dn.regex:"))) {
 			const struct dit_span parts[] = {styles[i].prefix, dn};
 
-			return join(scope->arena, parts, 2, ret);
+			return dit_arena_join(scope->arena, parts, 2, ret);
 		}
 		return prefix_dn(scope, form, styles[i].prefix, dn, ret);
 	}
@@ -154,7 +131,7 @@ static int group_rule(const struct dit_value_scope *scope, enum dit_dn_form form
 		parts[2] = dit_span_of(oc->name);
 	}
 	r = dit_scope_dn(scope, form, dn, &parts[6]);
-	return r < 0 ? r : join(scope->arena, parts, 7, ret);
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 7, ret);
 }
 
 int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,

@@ -6,9 +6,9 @@
  *     { issuer rdnSequence:"cn=root ca,o=x,c=us", thisUpdate "20261120190207Z" }
  *
  * slapd does not check certificates before it makes this of them: it steps into the two
- * outer SEQUENCEs, past the version, and takes what it finds there. Where it runs out of
- * bytes the parts are empty. Values that break off inside an element are refused here;
- * slapd reads behind their end.
+ * outer elements, whatever their lengths say, past the version, and takes what it finds
+ * there. Where it runs out of bytes the parts are empty. Values that break off inside one
+ * of the parts are refused here; slapd reads behind their end.
  *
  * A name in a certificate begins at the root; the text begins at the leaf. Bytes outside
  * ASCII are escaped in it.
@@ -62,7 +62,7 @@ static size_t oid_text(struct dit_span oid, char text[OID_TEXT_MAX])
 	return is_open ? 0 : n;
 }
 
-/* Characters of @p width bytes each, most significant first, as UTF-8. */
+/* Characters of @p width bytes, most significant first, as UTF-8; half of one is dropped. */
 static int to_utf8(struct dit_span wide, size_t width, struct dit_arena *arena,
                    struct dit_span *ret)
 {
@@ -72,10 +72,7 @@ static int to_utf8(struct dit_span wide, size_t width, struct dit_arena *arena,
 	if (start == NULL) {
 		return -ENOMEM;
 	}
-	if (wide.len % width != 0) {
-		return DIT_E_INVALID;
-	}
-	for (size_t i = 0; i < wide.len; i += width) {
+	for (size_t i = 0; i + width <= wide.len; i += width) {
 		uint32_t c = 0;
 
 		for (size_t j = 0; j < width; j++) {
@@ -218,8 +215,8 @@ static int name_text(const struct dit_value_scope *scope, struct dit_span name,
 	                               ret);
 }
 
-/* Digits of the content of an INTEGER, without leading zeros; in the arena. */
-static int hex_text(struct dit_span number, struct dit_arena *arena, struct dit_span *ret)
+int dit_serial_number(struct dit_span number, struct dit_arena *arena,
+                      struct dit_span *ret)
 {
 	const unsigned char *s = (const unsigned char *)number.data;
 	char *to = NULL;
@@ -250,49 +247,25 @@ static int hex_text(struct dit_span number, struct dit_arena *arena, struct dit_
 	return 0;
 }
 
-/* Step past the identifier and length of an element; if there is none stay. */
-static unsigned step_into(struct dit_span *in, size_t *ret_len)
+/* Take the content that a head announced. @return false: it breaks off */
+static bool take_content(struct dit_span *in, size_t len, struct dit_span *ret)
 {
-	struct dit_span content = {0};
-	struct dit_span rest = *in;
-	unsigned tag = dit_der_next(&rest, &content);
-
-	*ret_len = content.len;
-	if (tag != 0) {
-		in->len -= (size_t)(content.data - in->data);
-		in->data = content.data;
+	if (len > in->len) {
+		return false;
 	}
-	return tag;
-}
-
-static struct dit_span take_bytes(struct dit_span *in, size_t len)
-{
-	struct dit_span taken = {in->data, len};
-
+	*ret = (struct dit_span){in->data, len};
 	in->data += len;
 	in->len -= len;
-	return taken;
+	return true;
 }
 
-static int join(struct dit_arena *arena, const struct dit_span *parts, size_t n,
-                struct dit_span *ret)
+/* Take an element of any kind; none is an empty one. @return false: it breaks off */
+static bool take_any(struct dit_span *in, struct dit_span *ret)
 {
 	size_t len = 0;
-	char *to = NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		len += parts[i].len;
-	}
-	to = dit_arena_bytes(arena, len);
-	if (to == NULL) {
-		return -ENOMEM;
-	}
-	*ret = (struct dit_span){to, len};
-	for (size_t i = 0; i < n; i++) {
-		memcpy(to, parts[i].data, parts[i].len);
-		to += parts[i].len;
-	}
-	return 0;
+	(void)dit_der_head(in, &len);
+	return take_content(in, len, ret);
 }
 
 int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span value,
@@ -306,34 +279,39 @@ int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span v
 		DIT_SPAN("\" }"),
 	};
 	struct dit_span serial = {0};
+	struct dit_span skipped = {0};
 	struct dit_span name = {0};
+	bool is_whole = true;
 	unsigned tag = 0;
 	size_t len = 0;
 	int r = 0;
 
 	if (scope->is_assertion) {
-		return DIT_E_UNSUPPORTED;
+		return dit_scope_cert_assertion(scope, DIT_DN_NORM, value, ret);
 	}
 	if (value.len == 0) {
 		return DIT_E_INVALID;
 	}
-	(void)step_into(&value, &len); /* what is signed, and the signature */
-	(void)step_into(&value, &len); /* what is signed */
+	(void)dit_der_head(&value, &len); /* what is signed, and the signature */
+	(void)dit_der_head(&value, &len); /* what is signed */
 	if (value.len > 0 && (unsigned char)value.data[0] == DIT_DER_CONTEXT(0)) {
-		(void)step_into(&value, &len);
-		(void)dit_der_next(&value, &name); /* version */
+		(void)dit_der_head(&value, &len);
+		is_whole = take_any(&value, &skipped); /* version */
 	}
-	(void)step_into(&value, &len);
-	serial = take_bytes(&value, len);
-	(void)step_into(&value, &len); /* algorithm */
-	(void)take_bytes(&value, len);
-	tag = dit_der_next(&value, &name);
-	r = hex_text(serial, scope->arena, &parts[1]);
+	if (!is_whole || !take_any(&value, &serial) ||
+	    !take_any(&value, &skipped)) { /* algorithm */
+		return DIT_E_INVALID;
+	}
+	tag = dit_der_head(&value, &len);
+	if (!take_content(&value, len, &name)) {
+		return DIT_E_INVALID;
+	}
+	r = dit_serial_number(serial, scope->arena, &parts[1]);
 	if (r == 0 && tag != 0 && name.len > 0) {
 		r = tag == DIT_DER_SEQUENCE ? name_text(scope, name, &parts[3])
 		                            : DIT_E_INVALID;
 	}
-	return r < 0 ? r : join(scope->arena, parts, 5, ret);
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 5, ret);
 }
 
 /*
@@ -350,8 +328,8 @@ static int list_time(struct dit_span time, struct dit_arena *arena, struct dit_s
 	} else if (time.len != strlen("YYYYmmddHHMMSSZ")) {
 		return DIT_E_INVALID;
 	}
-	r = join(arena, parts, 2, ret);
-	return r < 0 ? r : dit_is_time(*ret) ? 0 : DIT_E_INVALID;
+	r = dit_arena_join(arena, parts, 2, ret);
+	return r < 0 ? r : dit_is_utc_time(*ret) ? 0 : DIT_E_INVALID;
 }
 
 int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_span value,
@@ -369,7 +347,7 @@ int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_s
 	int r = 0;
 
 	if (scope->is_assertion) {
-		return DIT_E_UNSUPPORTED;
+		return dit_scope_list_assertion(scope, DIT_DN_NORM, value, ret);
 	}
 	if (value.len == 0) {
 		return DIT_E_INVALID;
@@ -378,16 +356,82 @@ int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_s
 	    !dit_der_take(&content, DIT_DER_SEQUENCE, &in)) {
 		return DIT_E_INVALID;
 	}
-	(void)dit_der_skip(&in, DIT_DER_INTEGER); /* version */
+	if (in.len > 0 && (unsigned char)in.data[0] == DIT_DER_INTEGER &&
+	    dit_der_version(&in) != 1) {
+		return DIT_E_INVALID; /* a list that tells its version */
+	}
 	if (!dit_der_skip(&in, DIT_DER_SEQUENCE) ||
 	    !dit_der_take(&in, DIT_DER_SEQUENCE, &content) || content.len == 0) {
 		return DIT_E_INVALID;
 	}
 	r = name_text(scope, content, &parts[1]);
 	if (r == 0) {
-		r = dit_der_next(&in, &content) == 0
-		            ? DIT_E_INVALID
-		            : list_time(content, scope->arena, &parts[3]);
+		r = dit_der_take(&in, DIT_DER_UTC_TIME, &content) ||
+		                    dit_der_take(&in, DIT_DER_GENERALIZED_TIME, &content)
+		            ? list_time(content, scope->arena, &parts[3])
+		            : DIT_E_INVALID;
 	}
-	return r < 0 ? r : join(scope->arena, parts, 5, ret);
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 5, ret);
+}
+
+/*
+ * The issuer, told by its certificate alone. slapd looks at little of it:
+ * [0] { [0] { SEQUENCE { [4] { Name } }, INTEGER } }
+ */
+static bool take_issuer(struct dit_span *in, struct dit_span *ret_name,
+                        struct dit_span *ret_number)
+{
+	struct dit_span form = {0};
+	struct dit_span base = {0};
+	struct dit_span names = {0};
+	struct dit_span name = {0};
+
+	return dit_der_take(in, DIT_DER_CONTEXT(0), &form) &&
+	       dit_der_next(&form, &base) != 0 && form.len == 0 &&
+	       dit_der_next(&base, &names) != 0 &&
+	       dit_der_take(&names, DIT_DER_CONTEXT(4), &name) && names.len == 0 &&
+	       dit_der_take(&name, DIT_DER_SEQUENCE, ret_name) && ret_name->len > 0 &&
+	       dit_der_take(&base, DIT_DER_INTEGER, ret_number) && base.len == 0;
+}
+
+int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
+                                    struct dit_span value, struct dit_span *ret)
+{
+	struct dit_span parts[] = {
+		DIT_SPAN("{ serialNumber '"),
+		DIT_SPAN(""), /* number */
+		DIT_SPAN("'H, issuer { baseCertificateID { issuer { "
+	                 "directoryName:rdnSequence:\""),
+		DIT_SPAN(""), /* name of the issuer of the issuer's certificate */
+		DIT_SPAN("\" }, serial '"),
+		DIT_SPAN(""), /* number of that */
+		DIT_SPAN("'H } } }"),
+	};
+	struct dit_span skipped = {0};
+	struct dit_span name = {0};
+	struct dit_span number = {0};
+	struct dit_span issuer_number = {0};
+	size_t len = 0;
+	int r = 0;
+
+	if (scope->is_assertion) {
+		return dit_scope_attr_cert_assertion(scope, DIT_DN_NORM, value, ret);
+	}
+	(void)dit_der_head(&value, &len);  /* what is signed, and the signature */
+	(void)dit_der_head(&value, &len);  /* what is signed */
+	if (!take_any(&value, &skipped) || /* version */
+	    !take_any(&value, &skipped) || /* holder */
+	    !take_issuer(&value, &name, &issuer_number) ||
+	    !take_any(&value, &skipped) || /* algorithm */
+	    !dit_der_take(&value, DIT_DER_INTEGER, &number)) {
+		return DIT_E_INVALID;
+	}
+	r = dit_serial_number(number, scope->arena, &parts[1]);
+	if (r == 0) {
+		r = name_text(scope, name, &parts[3]);
+	}
+	if (r == 0) {
+		r = dit_serial_number(issuer_number, scope->arena, &parts[5]);
+	}
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 7, ret);
 }

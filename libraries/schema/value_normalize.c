@@ -288,6 +288,8 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 		return dit_utc_time_normalize(value, arena, ret);
 	case DIT_NORM_TYPE_OID:
 		return normalize_type(scope, value, ret);
+	case DIT_NORM_ATTRCERT_EXACT:
+		return dit_scope_attribute_certificate(scope, value, ret);
 	default:
 		return DIT_E_UNSUPPORTED;
 	}
@@ -317,12 +319,13 @@ static int prepend(struct dit_span value, size_t n, struct dit_span norm,
 	return 0;
 }
 
-/* Length of the prefix "{n}" of an ordered value, n as in a numeric string; 0: none. */
-static size_t order_prefix_len(struct dit_span value)
+/* n as in a numeric string. */
+size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span value)
 {
 	size_t n = 1;
 
-	if (value.len == 0 || value.data[0] != '{') {
+	if ((type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) == 0 ||
+	    value.len == 0 || value.data[0] != '{') {
 		return 0;
 	}
 	while (n < value.len &&
@@ -339,7 +342,7 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
 	enum dit_normalizer normalizer = type->equality->normalizer;
 	struct dit_span rest = value;
 	struct dit_span norm = {0};
-	size_t n = 0;
+	size_t n = dit_attr_order_prefix(type, value);
 	int r = 0;
 
 	/*
@@ -350,9 +353,6 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
 	if (normalizer == DIT_NORM_FIRST_COMPONENT_OID &&
 	    type->validator != type->syntax->validator) {
 		return DIT_E_INVALID;
-	}
-	if ((type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0) {
-		n = order_prefix_len(value);
 	}
 	if (n == 0) {
 		return dit_value_normalize(schema, normalizer, value, arena, ret);

@@ -39,6 +39,8 @@ static int pretty_class_name(const struct dit_schema *schema, struct dit_span va
 int dit_scope_pretty(const struct dit_value_scope *scope, enum dit_pretty pretty,
                      struct dit_span value, struct dit_span *ret)
 {
+	int r = 0;
+
 	switch (pretty) {
 	case DIT_PRETTY_NONE:
 		*ret = value.len > 0 ? value : DIT_SPAN("");
@@ -62,6 +64,17 @@ int dit_scope_pretty(const struct dit_value_scope *scope, enum dit_pretty pretty
 		return pretty_class_name(scope->schema, value, ret);
 	case DIT_PRETTY_AUTHZ:
 		return dit_scope_authz(scope, DIT_DN_PRETTY, value, ret);
+	case DIT_PRETTY_CERT_EXACT_ASSERTION:
+		r = dit_scope_cert_assertion(scope, DIT_DN_PRETTY, value, ret);
+		if (r == DIT_E_INVALID) {
+			*ret = value; /* slapd keeps what it cannot read */
+			r = 0;
+		}
+		return r;
+	case DIT_PRETTY_CERTLIST_EXACT_ASSERTION:
+		return dit_scope_list_assertion(scope, DIT_DN_PRETTY, value, ret);
+	case DIT_PRETTY_ATTRCERT_EXACT_ASSERTION:
+		return dit_scope_attr_cert_assertion(scope, DIT_DN_PRETTY, value, ret);
 	default:
 		return DIT_E_UNSUPPORTED;
 	}

@@ -9,7 +9,7 @@
  *   value_validate.c   value_pretty.c   value_normalize.c   which function for which rule
  *   value_time.c       times and change sequence numbers
  *   value_authz.c      authorization rules, authz_url.c the URLs in them
- *   value_cert.c       certificates
+ *   value_cert.c       certificates, cert_assertion.c what is asserted about them
  *   name_uid.c         names with an optional UID
  *   dn.c dn_list.c     DNs
  *
@@ -70,6 +70,27 @@ int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span v
                           struct dit_span *ret);
 int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_span value,
                                struct dit_span *ret);
+int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
+                                    struct dit_span value, struct dit_span *ret);
+
+/**
+ * Hexadecimal digits of a serial number, without a zero in front; value_cert.c.
+ *
+ * @param number  two's complement, content of an INTEGER
+ *
+ * @return 0; DIT_E_INVALID: it is longer than it needs to be; -ENOMEM
+ */
+int dit_serial_number(struct dit_span number, struct dit_arena *arena,
+                      struct dit_span *ret);
+
+/* What certificate rules are asked with; cert_assertion.c. */
+int dit_scope_cert_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
+                             struct dit_span value, struct dit_span *ret);
+int dit_scope_list_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
+                             struct dit_span value, struct dit_span *ret);
+int dit_scope_attr_cert_assertion(const struct dit_value_scope *scope,
+                                  enum dit_dn_form form, struct dit_span value,
+                                  struct dit_span *ret);
 
 /* Small grammars; value_validate.c. */
 bool dit_is_bit_string(struct dit_span text);
@@ -80,6 +101,7 @@ bool dit_is_uuid(struct dit_span text);
 
 /* Generalized time and CSN (values.md 4.6, 4.9); value_time.c. */
 bool dit_is_time(struct dit_span text);
+bool dit_is_utc_time(struct dit_span text); /* YYYYmmddHHMMSSZ and nothing else */
 bool dit_is_csn(struct dit_span text);
 int dit_time_normalize(struct dit_span text, struct dit_arena *arena,
                        struct dit_span *ret);

@@ -192,6 +192,17 @@ bool dit_is_time(struct dit_span text)
 	return time_parse(text, &t) && time_to_utc(&t);
 }
 
+bool dit_is_utc_time(struct dit_span text)
+{
+	for (size_t i = 0; i + 1 < text.len; i++) {
+		if (!dit_ascii_is_digit(text.data[i])) {
+			return false;
+		}
+	}
+	return text.len == strlen("YYYYmmddHHMMSSZ") && text.data[text.len - 1] == 'Z' &&
+	       dit_is_time(text);
+}
+
 static char *put_number(char *to, int number, size_t n)
 {
 	for (size_t i = n; i > 0; i--) {

@@ -347,6 +347,12 @@ int dit_scope_validate(const struct dit_value_scope *scope, enum dit_validator v
 		return dit_scope_rdn_validate(scope, value);
 	case DIT_VALID_AUTHZ:
 		return dit_scope_authz(scope, DIT_DN_NORM, value, &form);
+	case DIT_VALID_CERT_EXACT_ASSERTION:
+		return dit_scope_cert_assertion(scope, DIT_DN_PRETTY, value, &form);
+	case DIT_VALID_CERTLIST_EXACT_ASSERTION:
+		return dit_scope_list_assertion(scope, DIT_DN_PRETTY, value, &form);
+	case DIT_VALID_ATTRCERT_EXACT_ASSERTION:
+		return dit_scope_attr_cert_assertion(scope, DIT_DN_PRETTY, value, &form);
 	default:
 		break;
 	}

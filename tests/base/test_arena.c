@@ -11,6 +11,8 @@
 
 #include "base/arena.h"
 
+#include <errno.h>
+
 #define BLOCK_BYTES 256
 
 static int setup(void **state)
@@ -241,6 +243,22 @@ static void pooled_arenas_share_their_blocks(void **state)
 	dit_arena_pool_deinit(&(struct dit_arena_pool){.block_bytes = 0});
 }
 
+static void pieces_are_joined(void **state)
+{
+	struct dit_arena *arena = *state;
+	const struct dit_span parts[] = {DIT_SPAN("ab"), {NULL, 0}, DIT_SPAN("c")};
+	const struct dit_span impossible[] = {{"", SIZE_MAX - 1}};
+	struct dit_span joined = {0};
+
+	assert_int_equal(dit_arena_join(arena, parts, 3, &joined), 0);
+	assert_int_equal(joined.len, 3);
+	assert_memory_equal(joined.data, "abc", 3);
+	assert_int_equal(dit_arena_join(arena, parts, 0, &joined), 0);
+	assert_int_equal(joined.len, 0);
+	assert_non_null(joined.data);
+	assert_int_equal(dit_arena_join(arena, impossible, 1, &joined), -ENOMEM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +283,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(calloc_gives_zeroes_also_in_used_memory,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(copies_end_with_nul, setup, teardown),
+		cmocka_unit_test_setup_teardown(pieces_are_joined, setup, teardown),
 		cmocka_unit_test_setup_teardown(impossible_sizes_give_null, setup,
 	                                        teardown),
 	};

@@ -107,7 +107,7 @@ static void syntaxes_that_cannot_be_checked_are_named(void **state)
 
 	assert_string_equal(fixture_notes(f),
 	                    "error: attribute 'tAssertion': checking values of syntax "
-	                    "1.3.6.1.1.15.1 is not supported by this release\n");
+	                    "1.3.6.1.4.1.4203.666.2.1 is not supported by this release\n");
 }
 
 static void value_check_works_without_schema_check(void **state)

@@ -293,9 +293,9 @@ static void unusable_values_are_refused(void **state)
 static void rules_that_are_not_built_are_named(void **state)
 {
 	static const struct refusal_case cases[] = {
-		{"dn: dc=x\ntAC;binary:: MAA=\n",
-	         "error: attribute 'tAC;binary': matching rule "
-	         "'attributeCertificateExactMatch' is not supported by this release\n"},
+		{"dn: dc=x\nOpenLDAPaci: x\n",
+	         "error: attribute 'OpenLDAPaci': matching rule "
+	         "'OpenLDAPaciMatch' is not supported by this release\n"},
 		{"dn: tAuthz=ldap:///??sub?(cn=a*)\n",
 	         "error: dn \"tAuthz=ldap:///??sub?(cn=a*)\": an attribute of it cannot "
 	         "name entries in this release\n"},

@@ -24,16 +24,26 @@ script_tests += \
 	%D%/tools.sh \
 	%D%/torture.sh \
 	%D%/tree.sh \
+	%D%/values.sh \
 	$(NULL)
 long_scripts += \
 	%D%/config.sh \
 	%D%/messages.sh \
 	%D%/random.sh \
 	%D%/torture.sh \
+	%D%/values.sh \
 	$(NULL)
 EXTRA_DIST += %D%/lib.sh %D%/slapd_lib.sh tests/data
 
-noinst_PROGRAMS += %D%/dbcmp
+noinst_PROGRAMS += %D%/dbcmp %D%/valgen
+%C%_valgen_SOURCES = \
+	%D%/valgen.c \
+	%D%/valgen.h \
+	%D%/valgen_der.c \
+	%D%/valgen_dn.c \
+	%D%/valgen_rule.c \
+	%D%/valgen_text.c \
+	$(NULL)
 %C%_dbcmp_SOURCES = %D%/dbcmp.c
 %C%_dbcmp_LDADD = $(test_libs)
 

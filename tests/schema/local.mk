@@ -5,6 +5,10 @@ check_PROGRAMS += %D%/test_ascii
 check_PROGRAMS += %D%/test_attr_desc
 %C%_test_attr_desc_SOURCES = %D%/test_attr_desc.c
 %C%_test_attr_desc_LDADD = $(test_libs)
+check_PROGRAMS += %D%/test_cert_assertion
+%C%_test_cert_assertion_SOURCES = %D%/test_cert_assertion.c %D%/sample_context.h \
+	%D%/sample_schema.h
+%C%_test_cert_assertion_LDADD = $(test_libs)
 check_PROGRAMS += %D%/test_dn
 %C%_test_dn_SOURCES = %D%/test_dn.c %D%/sample_context.h %D%/sample_schema.h
 %C%_test_dn_LDADD = $(test_libs)
