@@ -111,7 +111,7 @@ static int fail_input(struct loader *loader, int r)
 {
 	const char *text = dit_ldif_reader_error(loader->reader);
 
-	load_report(loader, DIT_REPORT_DIAGNOSTIC, "%s",
+	load_report(loader, DIT_REPORT_PLAIN, "%s",
 	            text == NULL || text[0] == '\0' ? dit_strerror(r) : text);
 	return r;
 }

@@ -178,7 +178,7 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 
 	if (r < 0) {
 		/* slapadd's perror() */
-		load_report(loader, DIT_REPORT_DIAGNOSTIC, "%s: %s",
+		load_report(loader, DIT_REPORT_PLAIN, "%s: %s",
 		            opts->input == NULL ? "stdin" : opts->input, dit_strerror(r));
 		return r;
 	}

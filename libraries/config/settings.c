@@ -226,9 +226,9 @@ static int choose_by_number(const struct dit_settings *settings, int number,
                             const struct dit_database **ret)
 {
 	if (number < 0 || (size_t)number >= settings->ndatabases) {
-		(void)dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+		(void)dit_conf_tell(say, DIT_REPORT_PLAIN,
 		                    "Database number selected via -n is out of range");
-		return dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+		return dit_conf_tell(say, DIT_REPORT_PLAIN,
 		                     "Must be in the range 0 to %zu (the number of "
 		                     "configured databases)",
 		                     settings->ndatabases - 1);
@@ -281,7 +281,7 @@ static int choose_first(const struct dit_settings *settings,
 		}
 		/* slapadd finds a subordinate's superior without a word. */
 		if (i > 1 && !has_subordinate) {
-			(void)dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+			(void)dit_conf_tell(say, DIT_REPORT_PLAIN,
 			                    "The first database does not allow slapadd; "
 			                    "using the first available one (%zu)",
 			                    i);
@@ -289,7 +289,7 @@ static int choose_first(const struct dit_settings *settings,
 		*ret = d;
 		return 0;
 	}
-	return dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+	return dit_conf_tell(say, DIT_REPORT_PLAIN,
 	                     "Available database(s) do not allow slapadd");
 }
 
@@ -309,7 +309,7 @@ static int check_chosen(const struct dit_database *d, const struct dit_conf_pars
 		(void)dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
 		                    "backend_startup_one (type=mdb, suffix=\"(null)\"): "
 		                    "bi_db_open failed! (-1)");
-		return dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC, "slap_startup failed");
+		return dit_conf_tell(say, DIT_REPORT_PLAIN, "slap_startup failed");
 	}
 	return 0;
 }

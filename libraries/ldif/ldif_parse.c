@@ -259,7 +259,7 @@ static int decode_base64(struct parser *parser, struct text text,
 	if (stop != DIT_BASE64_COMPLETE) {
 		/* slapd shows the character as a signed int. NUL would end our text. */
 		line->is_damaged = true;
-		dit_notes_add(parser->notes, DIT_REPORT_DIAGNOSTIC,
+		dit_notes_add(parser->notes, DIT_REPORT_PLAIN,
 		              "ldap_pvt_decode_b64_inplace: invalid base64 encoding char "
 		              "(%.*s) 0x%x",
 		              stop == 0 ? 0 : 1, &(char){(char)stop},
@@ -275,7 +275,7 @@ static int fetch_url(struct parser *parser, struct dit_span url,
 
 	if (r < 0 && r != -ENOMEM) {
 		line->is_damaged = true;
-		dit_notes_add(parser->notes, DIT_REPORT_DIAGNOSTIC,
+		dit_notes_add(parser->notes, DIT_REPORT_PLAIN,
 		              "ldif_parse_line: %.*s: URL \"%.*s\" fetch failed",
 		              DIT_SPAN_ARGS(shown(line->name)),
 		              DIT_SPAN_ARGS(shown(url)));
@@ -324,7 +324,7 @@ static int split_line(struct parser *parser, struct text text, struct dit_ldif_l
 	*line = (struct dit_ldif_line){.form = DIT_LDIF_PLAIN};
 	if (parser->has_nul && contains(rest, '\0')) {
 		/* slapd would glue the next line to what stands before the NUL. */
-		dit_notes_add(parser->notes, DIT_REPORT_DIAGNOSTIC,
+		dit_notes_add(parser->notes, DIT_REPORT_PLAIN,
 		              "ldif_parse_line: a line holds a NUL byte; "
 		              "such a value must be given as base64");
 		colon = NULL;

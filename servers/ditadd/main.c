@@ -52,6 +52,7 @@ static void print_report(void *ctx, const struct dit_report *report)
 	case DIT_REPORT_WARNING:
 		(void)fprintf(stderr, "ditadd: warning: %s\n", report->text);
 		break;
+	case DIT_REPORT_PLAIN:
 	case DIT_REPORT_ADDED:
 	case DIT_REPORT_MISSING:
 		(void)fprintf(stderr, "%s\n", report->text);

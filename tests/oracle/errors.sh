@@ -136,6 +136,9 @@ option_error -b dc=unknown
 option_error -b foo=bar
 option_error -l /nonexistent/input.ldif
 option_error -d nosuchlevel
+option_error -d 0 -n 9
+option_error -d 0 -b dc=unknown
+option_error -d 0 -l /nonexistent/input.ldif
 option_error -q -o value-check=yes -l /nonexistent/input.ldif
 option_error -o value-check=yes -q -n 9
 option_error -q -o value-check=yes

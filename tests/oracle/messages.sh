@@ -55,6 +55,7 @@ for seed in $(seq "$first" "$last"); do
 	compare "$seed" "$records" -c -s
 	compare "$seed" "$records" -c -q -s
 	compare "$seed" "$records" -c -o value-check=yes
+	compare "$seed" "$records" -c -d 0
 	compare "$seed" "$records" -c -u
 	compare "$seed" "$records" -c -j $((records * 3))
 	# Up to the first refused record.

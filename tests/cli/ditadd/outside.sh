@@ -23,6 +23,7 @@ echo "-F tree -n 0: $?"
 # Other back ends.
 with database 'database ldif' 'suffix "dc=y"' 'directory .'
 try -n 2
+try -n 2 -u
 try -b dc=y
 # Encryption, other page sizes.
 for directive in 'crypto x' 'passphrase x' 'dbpagesize 8192'; do
