@@ -90,7 +90,7 @@ struct dit_load_opts {
 	bool write_context_csn; /* -w */
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
-	uint64_t memory_bytes; /* 0: a quarter of all; DIT_LOAD_MEMORY_MIN at least */
+	uint64_t memory_bytes; /* 0: a quarter, up to 1 GiB; DIT_LOAD_MEMORY_MIN */
 	const char *tmpdir;    /* for sorted runs; NULL: $TMPDIR, else /tmp */
 	size_t batch_bytes;    /* of LDIF in a batch; 0: chosen from memory_bytes */
 	size_t batch_records;  /* in a batch at most; 0: 2048 */

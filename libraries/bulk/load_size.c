@@ -27,8 +27,10 @@
 #define BATCH_SHARE     (11 * LOAD_NSLOTS)
 #define OVERHEAD_BYTES  (20u << 20)
 #define BATCH_RECORDS   2048
-#define PRODUCER_MIN    (256u << 10)
-#define TREE_MIN        (256u << 10)
+/* More is not faster: runs are compact, memory that was never used must be cleared. */
+#define DEFAULT_BYTES_MAX (1u << 30)
+#define PRODUCER_MIN      (256u << 10)
+#define TREE_MIN          (256u << 10)
 
 #define POSTING_BYTES  10
 #define NAME_BYTES     128
@@ -38,11 +40,13 @@ static uint64_t default_memory(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES);
 	long page = sysconf(_SC_PAGESIZE);
+	uint64_t quarter = 0;
 
 	if (pages <= 0 || page <= 0) {
 		return 256u << 20;
 	}
-	return (uint64_t)pages * (uint64_t)page / 4;
+	quarter = (uint64_t)pages * (uint64_t)page / 4;
+	return quarter < DEFAULT_BYTES_MAX ? quarter : DEFAULT_BYTES_MAX;
 }
 
 int load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,

@@ -89,7 +89,7 @@ static const char help_text[] =
 "                    compare hashed index keys as integers, or as slapd does\n"
 "                    [integer]\n"
 "  --max-rejects n   -c, but give up when more than n records were left out\n"
-"  --memory size     memory to use, with suffix K, M or G [a quarter of all]\n"
+"  --memory size     memory to use, with suffix K, M or G [a quarter, up to 1G]\n"
 "  --rejects file    write the records that were left out to this LDIF file\n"
 "  --stats           print what was loaded and how long it took\n"
 "  --tmpdir dir      where to spill what does not fit the memory\n"
