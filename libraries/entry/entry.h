@@ -92,7 +92,7 @@ struct dit_entry_stamp {
  * @param notes  gets slapadd's diagnostic lines, without "could not parse entry"
  *
  * @return 0; DIT_E_INVALID: the record is unusable (a parse error in slapadd's sense);
- *         DIT_E_UNSUPPORTED: it needs a rule that is not built yet (a note names it);
+ *         DIT_E_UNSUPPORTED: DNs in values of DNs nest too deeply (a note tells);
  *         DIT_E_TOOLONG: four thousand million lines; -ENOMEM
  */
 int dit_entry_read(const struct dit_entry_context *context,
@@ -113,8 +113,8 @@ struct dit_entry_refusal {
  *
  * @param notes  gets the diagnostic lines that slapadd prints before its own line
  *
- * @return 0; DIT_E_INVALID with @p ret_refusal; DIT_E_UNSUPPORTED: it needs a rule that
- *         is not built yet (a note names it); -ENOMEM
+ * @return 0; DIT_E_INVALID with @p ret_refusal; DIT_E_UNSUPPORTED: DNs in
+ *         values of DNs nest too deeply (a note names it); -ENOMEM
  */
 int dit_entry_check(const struct dit_entry_context *context,
                     struct dit_entry_caches *caches, struct dit_entry *entry,

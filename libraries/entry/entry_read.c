@@ -67,11 +67,9 @@ static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
 		              "str2entry: entry -1 has invalid DN \"%.*s\"",
 		              DIT_SPAN_ARGS(text));
 	} else if (r == DIT_E_UNSUPPORTED) {
-		dit_notes_add(
-			reading->notes, DIT_REPORT_ERROR,
-			"dn \"%.*s\": an attribute of it cannot name entries in this "
-			"release",
-			DIT_SPAN_ARGS(text));
+		dit_notes_add(reading->notes, DIT_REPORT_ERROR,
+		              "dn \"%.*s\": the DNs in its values nest too deeply",
+		              DIT_SPAN_ARGS(text));
 	}
 	return r;
 }
@@ -126,18 +124,20 @@ static int normalize(struct reading *reading, const struct dit_ad *ad,
 	int r = dit_attr_normalize(reading->context->schema, ad->type, value,
 	                           reading->arena, reading->normal);
 
-	if (r == DIT_E_INVALID) {
+	if (r == DIT_E_INVALID || r == DIT_E_UNKNOWN) {
+		bool is_unknown = r == DIT_E_UNKNOWN ||
+		                  ad->type->equality->normalizer == DIT_NORM_TYPE_OID;
+
 		/* 17: undefined attribute type; 21: invalid syntax (RFC 4511) */
 		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
 		              "<= str2entry NULL (smr_normalize %s %d)", ad->name.data,
-		              ad->type->equality->normalizer == DIT_NORM_TYPE_OID ? 17
-		                                                                  : 21);
+		              is_unknown ? 17 : 21);
+		r = DIT_E_INVALID;
 	} else if (r == DIT_E_UNSUPPORTED) {
 		dit_notes_add(
 			reading->notes, DIT_REPORT_ERROR,
-			"attribute '%s': matching rule '%s' is not supported by this "
-			"release",
-			ad->name.data, ad->type->equality->name);
+			"attribute '%s': the DNs or the filter in a value nest too deeply",
+			ad->name.data);
 	}
 	return r;
 }

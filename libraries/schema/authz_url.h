@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LDAP URLs in authorization rules (values.md 4.11), with the filters that occur in
- * them: and, or, not, presence and equality. Part of value_authz.c.
+ * LDAP URLs in authorization rules (values.md 4.11). Part of value_authz.c.
  *
  * Threads: no state.
  */
@@ -10,7 +9,7 @@
 
 #include "schema/value_scope.h"
 
-/** @return 0; DIT_E_INVALID; DIT_E_UNSUPPORTED: other filters; -ENOMEM */
+/** @return 0; DIT_E_INVALID; DIT_E_UNSUPPORTED: the filter nests too deeply; -ENOMEM */
 int dit_authz_url(const struct dit_value_scope *scope, enum dit_dn_form form,
                   struct dit_span url, struct dit_span *ret);
 

@@ -255,10 +255,12 @@ static int find_clause_rule(struct dit_schema *schema, const char *name,
 	return 0;
 }
 
-static bool rule_takes(const struct dit_rule_entry *entry,
-                       const struct dit_syntax *syntax)
+bool dit_rule_takes(const struct dit_rule *rule, const struct dit_syntax *syntax)
 {
-	return entry->rule.syntax == syntax || has_syntax(entry->compatible, syntax);
+	/* The rule is the first member of its entry. */
+	const struct dit_rule_entry *entry = (const struct dit_rule_entry *)rule;
+
+	return rule->syntax == syntax || has_syntax(entry->compatible, syntax);
 }
 
 static int set_equality(struct dit_schema *schema, const char *name,
@@ -274,7 +276,7 @@ static int set_equality(struct dit_schema *schema, const char *name,
 	if (r < 0) {
 		return r;
 	}
-	if (!rule_takes(entry, type->syntax)) {
+	if (!dit_rule_takes(&entry->rule, type->syntax)) {
 		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
 	}
 	type->equality = &entry->rule;
@@ -298,7 +300,7 @@ static int set_ordering(struct dit_schema *schema, const char *name,
 	if (r < 0) {
 		return r;
 	}
-	if (!rule_takes(entry, type->syntax)) {
+	if (!dit_rule_takes(&entry->rule, type->syntax)) {
 		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
 	}
 	type->ordering = &entry->rule;
@@ -323,7 +325,7 @@ static int set_substr(struct dit_schema *schema, const char *name,
 	if (r < 0) {
 		return r;
 	}
-	if (!rule_takes(equality, type->syntax)) {
+	if (!dit_rule_takes(&equality->rule, type->syntax)) {
 		return dit_schema_fail(error, DIT_E_INVALID, TYPE, BAD_RULE, name);
 	}
 	type->substr = &entry->rule;

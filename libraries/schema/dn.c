@@ -194,7 +194,7 @@ int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
  */
 static bool is_plain_rdn(const struct dit_raw_ava *raw, const struct dit_attr_type *type)
 {
-	return !raw->is_copy && raw->is_plain && raw->is_ascii &&
+	return !raw->is_copy && raw->value.len > 0 && raw->is_plain && raw->is_ascii &&
 	       (raw->stop == ',' || raw->stop == '\0') &&
 	       dit_dn_takes_ascii(type->validator) &&
 	       dit_dn_keeps_plain(dit_dn_normalizer(type));

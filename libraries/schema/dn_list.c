@@ -175,6 +175,19 @@ static int make_norm(const struct dit_dn_list *list, struct dit_dn_item *item,
 	return item_set(item, DIT_DN_NORM, norm, norm_is_plain);
 }
 
+/*
+ * Only an authorization rule makes something of nothing: the empty DN. Where a DN is only
+ * validated slapd refuses it in quotes, and dies of it at the end.
+ */
+static bool may_be_empty(const struct dit_dn_list *list, const struct dit_attr_type *type,
+                         const struct dit_raw_ava *raw)
+{
+	bool is_validated = list->forms == 0;
+
+	return type->pretty == DIT_PRETTY_AUTHZ &&
+	       !(is_validated && (raw->is_copy || raw->stop == '\0'));
+}
+
 int dit_dn_list_add(struct dit_dn_list *list, struct dit_raw_ava raw)
 {
 	struct dit_dn_item *item = dit_arena_calloc(list->inner.arena, 1, sizeof(*item));
@@ -187,6 +200,9 @@ int dit_dn_list_add(struct dit_dn_list *list, struct dit_raw_ava raw)
 	if (item->type == NULL) {
 		return DIT_E_INVALID;
 	}
+	if (raw.value.len == 0 && !may_be_empty(list, item->type, &raw)) {
+		return DIT_E_INVALID;
+	}
 	if (list->forms == 0) {
 		/* Validation alone takes a type twice. */
 		return validate(list, item->type, raw.value, raw.is_ascii);
@@ -196,6 +212,9 @@ int dit_dn_list_add(struct dit_dn_list *list, struct dit_raw_ava raw)
 	}
 	if (r == 0 && (list->forms & DIT_DN_FORM_BIT(DIT_DN_NORM)) != 0) {
 		r = make_norm(list, item, &raw);
+	}
+	if (r == DIT_E_UNKNOWN) {
+		return DIT_E_INVALID;
 	}
 	return r < 0 ? r : rdn_insert(list->last, item);
 }

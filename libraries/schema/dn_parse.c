@@ -158,9 +158,6 @@ static int scan_bare(struct dit_dn_scan *scan, struct dit_raw_ava *ret)
 	if (at < stop && at > start && at[-1] == '\\') {
 		at++; /* slapd looks only at the last byte here: "a\\ " keeps its space */
 	}
-	if (at == start) {
-		return DIT_E_INVALID;
-	}
 	ret->is_copy = (seen & BACKSLASH) != 0;
 	if (ret->is_copy) {
 		int r = unescape_all(scan, at, &ret->value);
@@ -195,7 +192,7 @@ static int scan_quoted(struct dit_dn_scan *scan, struct dit_raw_ava *ret)
 		}
 		*to++ = *at++;
 	}
-	if (at == scan->end || to == start) {
+	if (at == scan->end) {
 		return DIT_E_INVALID;
 	}
 	ret->value = (struct dit_span){start, (size_t)(to - start)};
@@ -213,10 +210,11 @@ int dit_dn_scan_ava(struct dit_dn_scan *scan, struct dit_raw_ava *ret)
 	int r = 0;
 
 	skip_spaces(scan);
-	if (!scan_type(scan, &ret->type) || scan->at == scan->end || *scan->at == '#') {
+	if (!scan_type(scan, &ret->type) || (scan->at < scan->end && *scan->at == '#')) {
 		return DIT_E_INVALID; /* '#' begins the BER form */
 	}
-	r = *scan->at == '"' ? scan_quoted(scan, ret) : scan_bare(scan, ret);
+	r = scan->at < scan->end && *scan->at == '"' ? scan_quoted(scan, ret)
+	                                             : scan_bare(scan, ret);
 	if (r < 0) {
 		return r;
 	}

@@ -24,7 +24,7 @@ struct dit_dn_scan {
 
 struct dit_raw_ava {
 	struct dit_span type;  /* without options; points into the text */
-	struct dit_span value; /* without escapes, not empty */
+	struct dit_span value; /* without escapes; may be empty */
 	bool is_copy;          /* the value is in the arena, not in the text */
 	bool is_plain;         /* its output needs no escapes */
 	bool is_ascii;

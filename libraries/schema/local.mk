@@ -6,6 +6,9 @@ rooms += %D%/libschema.la
 	%D%/ascii.c \
 	%D%/ascii.h \
 	%D%/attr_desc.c \
+	%D%/authz_filter.c \
+	%D%/authz_filter.h \
+	%D%/authz_text.h \
 	%D%/authz_url.c \
 	%D%/authz_url.h \
 	%D%/cert_assertion.c \
@@ -35,6 +38,7 @@ rooms += %D%/libschema.la
 	%D%/utf8_prep.c \
 	%D%/utf8_prep.h \
 	%D%/value.h \
+	%D%/value_aci.c \
 	%D%/value_authz.c \
 	%D%/value_cert.c \
 	%D%/value_normalize.c \

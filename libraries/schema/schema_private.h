@@ -36,6 +36,9 @@ struct dit_rule_entry {
 	const struct dit_syntax **compatible; /* without rule.syntax; NULL-terminated */
 };
 
+/** May the rule be used with values of a syntax? @p rule  of the registry */
+bool dit_rule_takes(const struct dit_rule *rule, const struct dit_syntax *syntax);
+
 struct dit_class_entry {
 	struct dit_class oc;
 	const struct dit_content_rule *content_rule;

@@ -30,8 +30,9 @@ int dit_value_pretty(const struct dit_schema *schema, enum dit_pretty pretty,
  *
  * @param ret  on success the normal form; may be empty; never NULL data
  *
- * @return 0; DIT_E_INVALID: the rule refuses the value; DIT_E_UNSUPPORTED: a rule that
- *         is not built yet; -ENOMEM
+ * @return 0; DIT_E_INVALID: the rule refuses the value; DIT_E_UNKNOWN: it refuses it
+ *         because of an attribute in it that there is not; DIT_E_UNSUPPORTED: DNs in values
+ *         of DNs, deeper than the stack may be; -ENOMEM
  */
 int dit_value_normalize(const struct dit_schema *schema, enum dit_normalizer normalizer,
                         struct dit_span value, struct dit_arena *arena,

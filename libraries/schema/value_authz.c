@@ -10,7 +10,7 @@
  *     group/groupofnames/MEMBER:CN=G    ->  group/groupOfNames/member:cn=g
  *     ldap:///OU=A??SUB?(CN=B)          ->  authz_url.c
  *
- * The beginning tells which it is: "dn", "u" with one of ":./" and "group" are never the
+ * The empty text is the empty DN. The beginning tells which it is: "dn", "u" with one of ":./" and "group" are never the
  * beginning of a plain DN here, not even in "dnQualifier=1".
  */
 #include <errno.h>
@@ -80,11 +80,17 @@ static int dn_rule(const struct dit_value_scope *scope, enum dit_dn_form form,
 	return DIT_E_INVALID;
 }
 
+/* slapd's search for it ends at a NUL. */
+static const char *find_colon(struct dit_span value)
+{
+	return memchr(value.data, ':', strnlen(value.data, value.len));
+}
+
 /* "u:name", "u.mech:name", "u.mech/realm:name" */
 static bool is_user_rule(struct dit_span value)
 {
 	return value.data[1] == ':' ||
-	       (value.data[1] == '.' && memchr(value.data, ':', value.len) != NULL);
+	       (value.data[1] == '.' && find_colon(value) != NULL);
 }
 
 /*
@@ -110,18 +116,15 @@ static int group_rule(const struct dit_value_scope *scope, enum dit_dn_form form
 		if (slash != NULL) {
 			size_t n = (size_t)(slash - spec.data);
 			struct dit_span attr = behind(spec, n + 1);
-			const struct dit_attr_type *type = NULL;
+			const struct dit_ad *ad = NULL;
 
-			if (attr.len > 0 && memchr(attr.data, ';', attr.len) != NULL) {
-				return DIT_E_UNSUPPORTED; /* options */
+			r = dit_scope_find_ad(scope, attr, &ad);
+			if (r < 0) {
+				return r;
 			}
 			spec.len = n;
-			type = dit_schema_find_type(scope->schema, attr);
-			if (type == NULL) {
-				return DIT_E_INVALID;
-			}
 			parts[3] = DIT_SPAN("/");
-			parts[4] = type->ad.name;
+			parts[4] = ad->name;
 		}
 		oc = dit_schema_find_class(scope->schema, spec);
 		if (oc == NULL) {
@@ -134,14 +137,20 @@ static int group_rule(const struct dit_value_scope *scope, enum dit_dn_form form
 	return r < 0 ? r : dit_arena_join(scope->arena, parts, 7, ret);
 }
 
+int dit_scope_find_ad(const struct dit_value_scope *scope, struct dit_span name,
+                      const struct dit_ad **ret)
+{
+	/* A description with options may be new, which the schema remembers under a lock. */
+	struct dit_schema *schema = (struct dit_schema *)(uintptr_t)scope->schema;
+
+	return dit_ad_find(schema, NULL, name, ret, NULL);
+}
+
 int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,
                     struct dit_span value, struct dit_span *ret)
 {
 	int r = 0;
 
-	if (value.len == 0) {
-		return DIT_E_INVALID;
-	}
 	if (starts_with(value, DIT_SPAN("dn"))) {
 		return dn_rule(scope, form, behind(value, 2), ret);
 	}
@@ -152,7 +161,7 @@ int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,
 	}
 	if (starts_with(value, DIT_SPAN("group"))) {
 		struct dit_span spec = behind(value, strlen("group"));
-		const char *colon = memchr(value.data, ':', value.len);
+		const char *colon = find_colon(value);
 
 		if (colon == NULL) {
 			return DIT_E_INVALID;

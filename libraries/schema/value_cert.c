@@ -7,8 +7,8 @@
  *
  * slapd does not check certificates before it makes this of them: it steps into the two
  * outer elements, whatever their lengths say, past the version, and takes what it finds
- * there. Where it runs out of bytes the parts are empty. Values that break off inside one
- * of the parts are refused here; slapd reads behind their end.
+ * there. Where it runs out of bytes the parts are empty. So they are where an element
+ * breaks off, of which slapd reads on behind the value; only broken names are refused.
  *
  * A name in a certificate begins at the root; the text begins at the leaf. Bytes outside
  * ASCII are escaped in it.
@@ -268,6 +268,15 @@ static bool take_any(struct dit_span *in, struct dit_span *ret)
 	return take_content(in, len, ret);
 }
 
+/* The same, but of an element that breaks off nothing is taken, and nothing is left. */
+static void take_what_is_there(struct dit_span *in, struct dit_span *ret)
+{
+	if (!take_any(in, ret)) {
+		*ret = DIT_SPAN("");
+		*in = DIT_SPAN("");
+	}
+}
+
 int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span value,
                           struct dit_span *ret)
 {
@@ -281,7 +290,6 @@ int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span v
 	struct dit_span serial = {0};
 	struct dit_span skipped = {0};
 	struct dit_span name = {0};
-	bool is_whole = true;
 	unsigned tag = 0;
 	size_t len = 0;
 	int r = 0;
@@ -296,12 +304,10 @@ int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span v
 	(void)dit_der_head(&value, &len); /* what is signed */
 	if (value.len > 0 && (unsigned char)value.data[0] == DIT_DER_CONTEXT(0)) {
 		(void)dit_der_head(&value, &len);
-		is_whole = take_any(&value, &skipped); /* version */
+		take_what_is_there(&value, &skipped); /* version */
 	}
-	if (!is_whole || !take_any(&value, &serial) ||
-	    !take_any(&value, &skipped)) { /* algorithm */
-		return DIT_E_INVALID;
-	}
+	take_what_is_there(&value, &serial);
+	take_what_is_there(&value, &skipped); /* algorithm */
 	tag = dit_der_head(&value, &len);
 	if (!take_content(&value, len, &name)) {
 		return DIT_E_INVALID;

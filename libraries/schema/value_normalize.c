@@ -288,6 +288,8 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 		return dit_utc_time_normalize(value, arena, ret);
 	case DIT_NORM_TYPE_OID:
 		return normalize_type(scope, value, ret);
+	case DIT_NORM_ACI:
+		return dit_scope_aci(scope, value, ret);
 	case DIT_NORM_ATTRCERT_EXACT:
 		return dit_scope_attribute_certificate(scope, value, ret);
 	default:

@@ -64,6 +64,10 @@ int dit_scope_pretty(const struct dit_value_scope *scope, enum dit_pretty pretty
 		return pretty_class_name(scope->schema, value, ret);
 	case DIT_PRETTY_AUTHZ:
 		return dit_scope_authz(scope, DIT_DN_PRETTY, value, ret);
+	case DIT_PRETTY_ACI:
+		/* Not in DNs. */
+		return scope->depth > 0 ? DIT_E_INVALID
+		                        : dit_scope_aci(scope, value, ret);
 	case DIT_PRETTY_CERT_EXACT_ASSERTION:
 		r = dit_scope_cert_assertion(scope, DIT_DN_PRETTY, value, ret);
 		if (r == DIT_E_INVALID) {
@@ -85,5 +89,7 @@ int dit_value_pretty(const struct dit_schema *schema, enum dit_pretty pretty,
 {
 	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
 
-	return dit_scope_pretty(&scope, pretty, value, ret);
+	int r = dit_scope_pretty(&scope, pretty, value, ret);
+
+	return r == DIT_E_UNKNOWN ? DIT_E_INVALID : r;
 }

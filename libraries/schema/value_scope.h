@@ -9,6 +9,7 @@
  *   value_validate.c   value_pretty.c   value_normalize.c   which function for which rule
  *   value_time.c       times and change sequence numbers
  *   value_authz.c      authorization rules, authz_url.c the URLs in them
+ *   value_aci.c        access control in entries
  *   value_cert.c       certificates, cert_assertion.c what is asserted about them
  *   name_uid.c         names with an optional UID
  *   dn.c dn_list.c     DNs
@@ -63,9 +64,16 @@ void dit_name_uid_split(struct dit_span text, struct dit_span *ret_dn,
 int dit_scope_name_uid(const struct dit_value_scope *scope, enum dit_dn_form form,
                        struct dit_span text, struct dit_span *ret);
 
-/* Rules with a form of their own; value_authz.c, value_cert.c. */
+/* Rules with a form of their own; value_authz.c, value_cert.c. DIT_E_UNKNOWN: no such
+ * attribute, which slapd tells by another code where the value is no part of a DN. */
 int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,
                     struct dit_span value, struct dit_span *ret);
+/** Normal form of access control information; value_aci.c. */
+int dit_scope_aci(const struct dit_value_scope *scope, struct dit_span value,
+                  struct dit_span *ret);
+/** Look up an attribute description. @return 0; DIT_E_UNKNOWN; -ENOMEM */
+int dit_scope_find_ad(const struct dit_value_scope *scope, struct dit_span name,
+                      const struct dit_ad **ret);
 int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span value,
                           struct dit_span *ret);
 int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_span value,

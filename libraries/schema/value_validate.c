@@ -347,6 +347,9 @@ int dit_scope_validate(const struct dit_value_scope *scope, enum dit_validator v
 		return dit_scope_rdn_validate(scope, value);
 	case DIT_VALID_AUTHZ:
 		return dit_scope_authz(scope, DIT_DN_NORM, value, &form);
+	case DIT_VALID_ACI:
+		return scope->depth > 0 ? DIT_E_INVALID
+		                        : dit_scope_aci(scope, value, &form);
 	case DIT_VALID_CERT_EXACT_ASSERTION:
 		return dit_scope_cert_assertion(scope, DIT_DN_PRETTY, value, &form);
 	case DIT_VALID_CERTLIST_EXACT_ASSERTION:
@@ -375,5 +378,5 @@ int dit_value_validate(const struct dit_schema *schema, enum dit_validator valid
 	scope.arena = &arena;
 	r = dit_scope_validate(&scope, validator, value);
 	dit_arena_deinit(&arena);
-	return r;
+	return r == DIT_E_UNKNOWN ? DIT_E_INVALID : r;
 }

@@ -67,7 +67,7 @@ static const char *const fixture_types[] = {
 	"( 1.1.1.11 NAME 'tAC' EQUALITY attributeCertificateExactMatch "
 	"SYNTAX 1.3.6.1.4.1.4203.666.11.10.2.1 )",
 	"( 1.1.1.12 NAME 'tAuthz' EQUALITY authzMatch SYNTAX 1.3.6.1.4.1.4203.666.2.7 )",
-	"( 1.1.1.13 NAME 'tAssertion' SYNTAX 1.3.6.1.4.1.4203.666.2.1 )",
+	"( 1.1.1.13 NAME 'tName' SYNTAX 1.3.6.1.4.1.1466.115.121.1.12 )",
 	"( 1.1.1.10 NAME 'tOct' EQUALITY octetStringMatch "
 	"SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 )",
 };

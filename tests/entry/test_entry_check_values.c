@@ -95,19 +95,55 @@ static void naming_value_without_a_normal_form_fails_the_value_check(void **stat
 	assert_string_equal(fixture_notes(f), "<= str2entry NULL (ssyn_normalize 21)\n");
 }
 
-static void syntaxes_that_cannot_be_checked_are_named(void **state)
+#define NESTED_4(text)  "seeAlso=seeAlso=seeAlso=seeAlso=" text
+#define NESTED_16(text) NESTED_4(NESTED_4(NESTED_4(NESTED_4(text))))
+
+static void dns_that_nest_too_deeply_are_told(void **state)
 {
 	struct entry_fixture *f = *state;
 	struct dit_entry_refusal refusal = {0};
 
 	f->context.check_values = true;
-	assert_int_equal(check(f, "dn: cn=x\n" DEVICE "tAssertion: x\n", &refusal),
-	                 DIT_E_UNSUPPORTED);
+	assert_int_equal(
+		check(f, "dn: cn=x\n" DEVICE "tName: " NESTED_16("cn=a") "\n", &refusal),
+		DIT_E_UNSUPPORTED);
 	f->context.check_values = false;
 
 	assert_string_equal(fixture_notes(f),
-	                    "error: attribute 'tAssertion': checking values of syntax "
-	                    "1.3.6.1.4.1.4203.666.2.1 is not supported by this release\n");
+	                    "error: attribute 'tName': the DNs or the filter in a value "
+	                    "nest too deeply\n");
+}
+
+/* The pretty form of a filter may be none: slapd looks at the normal form of that. */
+static void filters_without_a_normal_pretty_form_are_refused(void **state)
+{
+	static const struct {
+		const char *value;
+		int code;
+	} cases[] = {
+		{"ldap:///??sub?(cn=a)", 0},
+		{"{0}ldap:///??sub?(cn=a)", 0},
+		{"{0}ldap:///??sub?(&)", 21},
+		{"ldap:///??sub?(uidNumber=x)", 21},
+	};
+	struct entry_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_entry_refusal refusal = {0};
+		char record[200];
+
+		(void)snprintf(record, sizeof(record),
+		               "dn: cn=x\n" DEVICE "authzTo: %s\n", cases[i].value);
+		f->context.check_values = true;
+		assert_int_equal(check(f, record, &refusal),
+		                 cases[i].code == 0 ? 0 : DIT_E_INVALID);
+		f->context.check_values = false;
+		if (cases[i].code != 0) {
+			assert_int_equal(refusal.code, cases[i].code);
+			assert_string_equal(refusal.text,
+			                    "authzTo: value #0 normalization failed");
+		}
+	}
 }
 
 static void value_check_works_without_schema_check(void **state)
@@ -139,7 +175,8 @@ int main(void)
 		cmocka_unit_test(value_check_refuses_duplicates_and_range_options),
 		cmocka_unit_test(
 			naming_value_without_a_normal_form_fails_the_value_check),
-		cmocka_unit_test(syntaxes_that_cannot_be_checked_are_named),
+		cmocka_unit_test(dns_that_nest_too_deeply_are_told),
+		cmocka_unit_test(filters_without_a_normal_pretty_form_are_refused),
 		cmocka_unit_test(value_check_works_without_schema_check),
 	};
 

@@ -290,15 +290,18 @@ static void unusable_values_are_refused(void **state)
 	EXPECT_REFUSALS(*state, cases);
 }
 
-static void rules_that_are_not_built_are_named(void **state)
+#define NESTED_4(text)  "seeAlso=seeAlso=seeAlso=seeAlso=" text
+#define NESTED_16(text) NESTED_4(NESTED_4(NESTED_4(NESTED_4(text))))
+
+static void dns_in_dns_nest_to_a_limit(void **state)
 {
 	static const struct refusal_case cases[] = {
-		{"dn: dc=x\nOpenLDAPaci: x\n",
-	         "error: attribute 'OpenLDAPaci': matching rule "
-	         "'OpenLDAPaciMatch' is not supported by this release\n"},
-		{"dn: tAuthz=ldap:///??sub?(cn=a*)\n",
-	         "error: dn \"tAuthz=ldap:///??sub?(cn=a*)\": an attribute of it cannot "
-	         "name entries in this release\n"},
+		{"dn: dc=x\nseeAlso: " NESTED_16("cn=a") "\n",
+	         "error: attribute 'seeAlso': the DNs or the filter in a value nest too "
+	         "deeply\n"},
+		{"dn: " NESTED_16("cn=a") "\n",
+	         "error: dn \"" NESTED_16("cn=a") "\": the DNs in its values nest too "
+	                                          "deeply\n"},
 	};
 	struct entry_fixture *f = *state;
 
@@ -479,7 +482,7 @@ int main(void)
 		cmocka_unit_test(unknown_descriptions_are_refused),
 		cmocka_unit_test(without_schema_check_unknown_names_are_accepted),
 		cmocka_unit_test(unusable_values_are_refused),
-		cmocka_unit_test(rules_that_are_not_built_are_named),
+		cmocka_unit_test(dns_in_dns_nest_to_a_limit),
 		cmocka_unit_test(first_error_in_gathered_order_is_told),
 		cmocka_unit_test(many_lines_of_changing_names_stay_fast_and_whole),
 		cmocka_unit_test(marks_survive_the_wrap_of_the_record_counter),

@@ -13,6 +13,7 @@ tINT	LS0x	not an integer, and has no index key
 tINT	IC0yODgyMzAzNzYxNTE3MTE3NDM=	not an integer, and has no index key
 tNSM		smr_normalize tNSM 21
 tCEIA	YWJj/2RlZiBGb28=	text that is not UTF-8 has no approximate index key
+tDN	dFVNPWNuPWFcLHRBdXRoej0=	smr_normalize tDN 21
 tCIIA	wyg=	text that is not UTF-8 has no approximate index key
 '
 

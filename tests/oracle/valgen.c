@@ -55,10 +55,12 @@ static void put_base64(const char *name, const struct buf *value)
 static void put_values(struct gen *g, const struct value_type *type, struct buf *b)
 {
 	char name[64];
+	/* When two ordered values are the same is a question of its own. */
+	bool is_alone = strncmp(type->name, "tOrdered", strlen("tOrdered")) == 0;
 
 	(void)snprintf(name, sizeof(name), "%s%s", type->name,
 	               type->is_binary ? ";binary" : "");
-	for (size_t n = one_in(g, 8) ? 1 + pick(g, 4) : 1; n > 0; n--) {
+	for (size_t n = one_in(g, 8) && !is_alone ? 1 + pick(g, 4) : 1; n > 0; n--) {
 		b->n = 0;
 		type->make(g, b);
 		if (b->n > 0 || type->takes_empty) {

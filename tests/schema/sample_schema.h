@@ -22,9 +22,16 @@ static const char *const sample_types[] = {
 	"( 2.5.4.20 NAME 'telephoneNumber' EQUALITY telephoneNumberMatch "
 	"SYNTAX " SYNTAX(50) " )",
 	"( 2.5.4.31 NAME 'member' SUP distinguishedName )",
+	"( 1.3.6.1.4.1.99999.1.0 NAME 'tCIM' EQUALITY caseIgnoreMatch "
+	"ORDERING caseIgnoreOrderingMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )",
+	"( 1.3.6.1.4.1.99999.1.2 NAME 'tNSM' EQUALITY numericStringMatch "
+	"SUBSTR numericStringSubstringsMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.36 )",
+	"( 1.3.6.1.4.1.99999.1.3 NAME 'tCILM' EQUALITY caseIgnoreListMatch "
+	"SUBSTR caseIgnoreListSubstringsMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.41 )",
 	"( 2.5.4.32 NAME 'owner' SUP distinguishedName )",
 	"( 0.9.2342.19200300.100.1.3 NAME ( 'mail' 'rfc822Mailbox' ) "
-	"EQUALITY caseIgnoreIA5Match SYNTAX " SYNTAX(26) "{256} )",
+	"EQUALITY caseIgnoreIA5Match SUBSTR caseIgnoreIA5SubstringsMatch "
+	"SYNTAX " SYNTAX(26) "{256} )",
 	"( 0.9.2342.19200300.100.1.25 NAME ( 'dc' 'domainComponent' ) "
 	"EQUALITY caseIgnoreIA5Match SYNTAX " SYNTAX(26) " SINGLE-VALUE )",
 	/* values.md appendix A; those without a row in the vectors are left out */
