@@ -558,8 +558,8 @@ static void make_authz(struct gen *g, struct buf *b)
 		break;
 	}
 	maybe_mutate(g, b, from, tokens);
-	/* In a DN slapadd's pretty form has bytes from memory behind a NUL. */
-	for (size_t i = from; i < b->n && g->depth > 0; i++) {
+	/* Behind a NUL slapadd's forms have bytes from memory. */
+	for (size_t i = from; i < b->n; i++) {
 		b->data[i] = b->data[i] == '\0' ? 'n' : b->data[i];
 	}
 }
