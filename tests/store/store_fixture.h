@@ -60,20 +60,26 @@ static struct {
 	int nindexes;
 	struct fixture_item *items;
 	size_t nitems;
+	size_t size;
 } fixture_tables;
 
 static inline struct fixture_item *fixture_add_item(int index, const void *key,
                                                     size_t len)
 {
-	struct fixture_item *items = realloc(
-		fixture_tables.items, (fixture_tables.nitems + 1) * sizeof(*items));
+	struct fixture_item *item = NULL;
 
-	assert_non_null(items);
-	fixture_tables.items = items;
-	items += fixture_tables.nitems++;
-	*items = (struct fixture_item){.index = index, .len = len};
-	memcpy(items->key, key, len);
-	return items;
+	if (fixture_tables.nitems == fixture_tables.size) {
+		size_t size = fixture_tables.size * 2 + 64;
+
+		fixture_tables.items =
+			realloc(fixture_tables.items, size * sizeof(*item));
+		fixture_tables.size = size;
+		assert_non_null(fixture_tables.items);
+	}
+	item = &fixture_tables.items[fixture_tables.nitems++];
+	*item = (struct fixture_item){.index = index, .len = len};
+	memcpy(item->key, key, len);
+	return item;
 }
 
 static inline void fixture_begin_index(struct dit_staging *staging, const char *name,
