@@ -374,10 +374,13 @@ static int begin_records(struct dit_table_writer *writer, struct dit_span key)
 	if (r == 0 && writer->nrecords > 0) {
 		r = finish_records(writer);
 	}
+	if (r < 0) {
+		return r;
+	}
 	remember_key(writer, key);
 	writer->is_tree = false;
 	dit_page_begin(writer->records, writer->page_bytes, DIT_PAGE_LEAF);
-	return r;
+	return 0;
 }
 
 /* The next record of the same key: above the last, in a page with room for it. */

@@ -568,6 +568,29 @@ static void records_out_of_order_are_refused(void **state)
 	}
 }
 
+static void keys_of_records_are_integers(void **state)
+{
+	static const char bytes[4096] = "";
+	static const size_t lens[] = {1, 5, 9, 512, sizeof(bytes)};
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	(void)state;
+
+	assert_int_equal(dit_staging_begin_tables(staging), 0);
+	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		struct dit_table_writer *writer = NULL;
+
+		assert_int_equal(dit_staging_open_names(staging, &writer), 0);
+		assert_int_equal(dit_table_writer_add(writer,
+		                                      (struct dit_span){bytes, lens[i]},
+		                                      DIT_SPAN("a")),
+		                 lens[i] > DIT_TREE_KEY_MAX ? MDB_BAD_VALSIZE : -EINVAL);
+		dit_table_writer_free(writer);
+	}
+	dit_staging_abandon(staging);
+	test_scratch_remove(dir);
+}
+
 /* ---- threads ---- */
 
 #define NTHREADS 4
@@ -796,6 +819,7 @@ int main(void)
 		cmocka_unit_test(liblmdb_extends_and_shrinks_our_pages),
 		cmocka_unit_test(liblmdb_extends_and_shrinks_our_lists_of_records),
 		cmocka_unit_test(records_out_of_order_are_refused),
+		cmocka_unit_test(keys_of_records_are_integers),
 		cmocka_unit_test(
 			databases_written_by_several_threads_have_all_their_pages),
 		cmocka_unit_test(keys_and_ids_out_of_order_are_refused),
