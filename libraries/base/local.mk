@@ -13,5 +13,7 @@ rooms += %D%/libbase.la
 	%D%/span.h \
 	%D%/team.c \
 	%D%/team.h \
+	%D%/whole_io.c \
+	%D%/whole_io.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -376,8 +376,6 @@ int load_target_write_tree(struct load_target *target);
 int load_target_write_indexes(struct load_target *target);
 /* Put all targets in place, or none. */
 int load_publish(struct loader *loader);
-/* Makes members that wait for main give up; then dit_team_free() returns. */
-void load_target_cancel(struct load_target *target);
 void load_target_deinit(struct load_target *target);
 
 /* load.c */

@@ -301,7 +301,7 @@ void load_release(struct loader *loader)
 {
 	/* Threads first: nothing they use may go before they do. */
 	for (unsigned i = 0; i < loader->ntargets; i++) {
-		load_target_cancel(&loader->targets[i]);
+		load_index_cancel(&loader->targets[i]);
 	}
 	dit_team_free(loader->team);
 	dit_feed_free(loader->feed);

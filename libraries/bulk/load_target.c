@@ -197,11 +197,6 @@ int load_target_write_indexes(struct load_target *target)
 
 /* ---- release ---- */
 
-void load_target_cancel(struct load_target *target)
-{
-	load_index_cancel(target);
-}
-
 void load_target_deinit(struct load_target *target)
 {
 	load_index_free(target);

@@ -23,6 +23,7 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "base/whole_io.h"
 
 #define BLOCK_HEAD   16
 #define BUFFER_BYTES ((size_t)256 << 10)
@@ -50,24 +51,6 @@ static int unnamed_file(const char *tmpdir)
 	return fd;
 }
 
-static int write_all(int fd, const char *data, size_t size, uint64_t offset)
-{
-	while (size > 0) {
-		ssize_t n = pwrite(fd, data, size, (off_t)offset);
-
-		if (n < 0) {
-			if (errno == EINTR) {
-				continue;
-			}
-			return -errno;
-		}
-		data += n;
-		size -= (size_t)n;
-		offset += (uint64_t)n;
-	}
-	return 0;
-}
-
 static uint64_t place_of(const struct dit_run_writer *writer, const char *at)
 {
 	return writer->offset + (uint64_t)(at - (char *)writer->buffer.data);
@@ -85,7 +68,7 @@ static void block_start(struct dit_run_writer *writer, char *at)
 static int buffer_flush(struct dit_run_writer *writer, const char *end)
 {
 	const char *data = writer->buffer.data;
-	int r = write_all(writer->fd, data, (size_t)(end - data), writer->offset);
+	int r = dit_write_at(writer->fd, data, (size_t)(end - data), writer->offset);
 
 	if (r < 0) {
 		writer->error = r;

@@ -25,6 +25,7 @@
 
 #include "base/error.h"
 #include "store/lmdb_error.h"
+#include "store/meta_pages.h"
 #include "store/staging_impl.h"
 
 /* What LMDB takes for a map size of 0, and slapd for "maxsize 0" (config.md). */
@@ -62,28 +63,6 @@ int dit_existing_result(struct dit_existing *existing, int rc)
 
 /* ---- meta pages ---- */
 
-static off_t meta_at(const struct dit_existing *existing, unsigned number)
-{
-	return (off_t)(number * existing->page_bytes + sizeof(struct dit_page_header));
-}
-
-static int read_metas(const struct dit_existing *existing, struct dit_meta metas[2])
-{
-	for (unsigned i = 0; i < 2; i++) {
-		ssize_t n = pread(existing->data_fd, &metas[i], sizeof(metas[i]),
-		                  meta_at(existing, i));
-
-		if (n != (ssize_t)sizeof(metas[i])) {
-			return n < 0 ? -errno : -EIO;
-		}
-		if (metas[i].magic != DIT_META_MAGIC ||
-		    metas[i].version != DIT_META_VERSION) {
-			return MDB_VERSION_MISMATCH;
-		}
-	}
-	return 0;
-}
-
 /* Into the closed file, synced. */
 static int write_metas(const struct dit_existing *existing,
                        const struct dit_meta metas[2])
@@ -94,13 +73,7 @@ static int write_metas(const struct dit_existing *existing,
 	if (fd < 0) {
 		return -errno;
 	}
-	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		ssize_t n = pwrite(fd, &metas[i], sizeof(metas[i]), meta_at(existing, i));
-
-		if (n != (ssize_t)sizeof(metas[i])) {
-			r = n < 0 ? -errno : -EIO;
-		}
-	}
+	r = dit_metas_write(fd, existing->page_bytes, metas);
 	if (r == 0 && fsync(fd) != 0) {
 		r = -errno;
 	}
@@ -162,7 +135,7 @@ static int open_env(struct dit_existing *existing, const struct dit_existing_opt
 		return r;
 	}
 	existing->page_bytes = stat.ms_psize;
-	return read_metas(existing, existing->metas);
+	return dit_metas_read(existing->data_fd, existing->page_bytes, existing->metas);
 }
 
 /* The four that slapd opens, and makes if need be; stored flags win (storage.md 1.4). */
@@ -381,14 +354,12 @@ static int restore_map_size(const struct dit_existing *existing)
 {
 	struct dit_meta metas[2];
 	int fd = openat(existing->claim.dir_fd, DIT_DATA_NAME, O_RDONLY | O_CLOEXEC);
-	struct dit_existing reader = *existing;
 	int r = 0;
 
 	if (fd < 0) {
 		return -errno;
 	}
-	reader.data_fd = fd;
-	r = read_metas(&reader, metas);
+	r = dit_metas_read(fd, existing->page_bytes, metas);
 	(void)close(fd);
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t used = (metas[i].last_page + 1) * existing->page_bytes;

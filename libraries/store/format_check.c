@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "store/lmdb_format.h"
 
-#define MAGIC       0xbeefc0deu
 #define MAGIC_AT_09 16
 #define MAGIC_AT_10 24
 
@@ -47,8 +47,8 @@ int dit_format_check(const char *directory)
 	}
 	n = read(fd, head, sizeof(head));
 	(void)close(fd);
-	if (n != (ssize_t)sizeof(head) || word_at(head, MAGIC_AT_09) == MAGIC) {
+	if (n != (ssize_t)sizeof(head) || word_at(head, MAGIC_AT_09) == DIT_META_MAGIC) {
 		return 0;
 	}
-	return word_at(head, MAGIC_AT_10) == MAGIC ? DIT_E_FORMAT : 0;
+	return word_at(head, MAGIC_AT_10) == DIT_META_MAGIC ? DIT_E_FORMAT : 0;
 }

@@ -24,6 +24,8 @@ rooms += %D%/libstore.la
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
 	%D%/lmdb_format.h \
+	%D%/meta_pages.c \
+	%D%/meta_pages.h \
 	%D%/name_codec.c \
 	%D%/name_codec.h \
 	%D%/page_sink.c \

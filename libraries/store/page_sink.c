@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
 #include "store/lmdb_format.h"
 #include "store/staging_impl.h"
 
@@ -85,23 +86,16 @@ static void number_page(const struct dit_page_sink *sink, char *page, uint64_t n
 	}
 }
 
-static int write_all(int fd, const char *data, size_t len, off_t at)
+/* A limit on file sizes is an error and no signal (staging_impl.h). */
+static int write_chunk(const struct dit_page_sink *sink, uint64_t first)
 {
+	const struct dit_page_space *space = sink->space;
 	sigset_t previous;
 	int r = 0;
 
 	dit_staging_block_signal(&previous);
-	while (len > 0 && r == 0) {
-		ssize_t n = pwrite(fd, data, len, at);
-
-		if (n > 0) {
-			data += n;
-			len -= (size_t)n;
-			at += n;
-		} else if (n == 0 || errno != EINTR) {
-			r = n == 0 ? -EIO : -errno;
-		}
-	}
+	r = dit_write_at(space->fd, sink->pages, (size_t)sink->npages * space->page_bytes,
+	                 first * space->page_bytes);
 	dit_staging_restore_signal(&previous);
 	return r;
 }
@@ -160,7 +154,7 @@ int dit_page_sink_flush(struct dit_page_sink *sink)
 	for (unsigned i = 0; i < sink->npages; i++) {
 		number_page(sink, sink->pages + (size_t)i * space->page_bytes, first + i);
 	}
-	r = write_all(space->fd, sink->pages, len, (off_t)(first * space->page_bytes));
+	r = write_chunk(sink, first);
 	sink->npages = 0;
 	if (r == 0) {
 		start_writing(space, first * space->page_bytes,
@@ -183,4 +177,15 @@ int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret
 	*ret_ticket = (uint64_t)sink->nchunks * CHUNK_PAGES + sink->npages;
 	sink->npages++;
 	return 0;
+}
+
+int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket)
+{
+	char *space = NULL;
+	int r = dit_page_sink_add(sink, &space, ret_ticket);
+
+	if (r == 0) {
+		memcpy(space, page, sink->space->page_bytes);
+	}
+	return r;
 }

@@ -49,7 +49,10 @@ void dit_page_sink_deinit(struct dit_page_sink *sink);
  */
 int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret_ticket);
 
-/** Write what is left. Errors as above. */
+/** As above, with a copy of a page that is finished. */
+int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket);
+
+/** Write what is left; nothing may be added afterwards. Errors as above. */
 int dit_page_sink_flush(struct dit_page_sink *sink);
 
 /** The number of a page that has been written. */

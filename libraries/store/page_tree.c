@@ -152,13 +152,11 @@ static int finish_page(struct dit_page_tree *tree, unsigned number)
 	struct dit_tree_level *level = tree->levels[number];
 	unsigned page_bytes = tree->sink->space->page_bytes;
 	uint64_t ticket = 0;
-	char *page = NULL;
-	int r = dit_page_sink_add(tree->sink, &page, &ticket);
+	int r = dit_page_sink_put(tree->sink, level->page, &ticket);
 
 	if (r < 0) {
 		return r;
 	}
-	memcpy(page, level->page, page_bytes);
 	dit_page_begin(level->page, page_bytes, DIT_PAGE_BRANCH);
 	tree->nbranch_pages++;
 	return add_child(tree, number + 1, ticket, key_of(&level->lowest));

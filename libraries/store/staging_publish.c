@@ -19,24 +19,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
-
-static int write_at(int fd, const void *data, size_t len, uint64_t at)
-{
-	ssize_t n = pwrite(fd, data, len, (off_t)at);
-
-	return n == (ssize_t)len ? 0 : n < 0 ? -errno : -EIO;
-}
-
-static off_t meta_at(const struct dit_staging *staging, unsigned number)
-{
-	return (off_t)(number * staging->page_bytes + sizeof(struct dit_page_header));
-}
+#include "base/whole_io.h"
+#include "store/meta_pages.h"
 
 /* A root, where liblmdb left that of an empty database. */
 static int write_root(const struct dit_staged_table *table, int fd)
 {
 	return table->is_written
-	               ? write_at(fd, &table->tree, sizeof(table->tree), table->at)
+	               ? dit_write_at(fd, &table->tree, sizeof(table->tree), table->at)
 	               : 0;
 }
 
@@ -60,28 +50,18 @@ static int write_metas(const struct dit_staging *staging, int fd)
 		staging->maxsize_bytes - staging->maxsize_bytes % staging->page_bytes;
 	struct dit_meta metas[2];
 	unsigned newest = 0;
-	int r = 0;
+	int r = dit_metas_read(fd, staging->page_bytes, metas);
 
+	if (r < 0) {
+		return r;
+	}
 	for (unsigned i = 0; i < 2; i++) {
-		ssize_t n = pread(fd, &metas[i], sizeof(metas[i]), meta_at(staging, i));
-
-		if (n != (ssize_t)sizeof(metas[i])) {
-			return n < 0 ? -errno : -EIO;
-		}
-		if (metas[i].magic != DIT_META_MAGIC ||
-		    metas[i].version != DIT_META_VERSION) {
-			return MDB_VERSION_MISMATCH;
-		}
 		metas[i].map_bytes =
 			size < staging->used_bytes ? staging->used_bytes : size;
 	}
 	newest = metas[1].transaction > metas[0].transaction;
 	metas[newest].last_page = staging->used_bytes / staging->page_bytes - 1;
-	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		r = write_at(fd, &metas[i], sizeof(metas[i]),
-		             (uint64_t)meta_at(staging, i));
-	}
-	return r;
+	return dit_metas_write(fd, staging->page_bytes, metas);
 }
 
 static int set_mode_and_owner(const struct dit_staging *staging, int fd)

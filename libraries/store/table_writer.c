@@ -132,11 +132,9 @@ static int check_ids(const uint64_t *ids, size_t nids)
 static int finish_leaf(struct dit_table_writer *writer)
 {
 	uint64_t ticket = 0;
-	char *page = NULL;
-	int r = dit_page_sink_add(&writer->sink, &page, &ticket);
+	int r = dit_page_sink_put(&writer->sink, writer->leaf, &ticket);
 
 	if (r == 0) {
-		memcpy(page, writer->leaf, writer->page_bytes);
 		r = dit_page_tree_add(&writer->tree, ticket, writer->lowest);
 	}
 	dit_page_begin(writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
@@ -295,12 +293,11 @@ static struct dit_span record_at(char *page, unsigned number)
 static int finish_records_page(struct dit_table_writer *writer)
 {
 	uint64_t ticket = 0;
-	char *page = NULL;
-	int r = dit_page_sink_add(&writer->sink, &page, &ticket);
+	int r = dit_page_sink_put(&writer->sink, writer->records, &ticket);
 
 	if (r == 0) {
-		memcpy(page, writer->records, writer->page_bytes);
-		r = dit_page_tree_add(&writer->list, ticket, record_at(page, 0));
+		r = dit_page_tree_add(&writer->list, ticket,
+		                      record_at(writer->records, 0));
 	}
 	dit_page_begin(writer->records, writer->page_bytes, DIT_PAGE_LEAF);
 	writer->is_tree = true;

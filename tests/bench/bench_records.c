@@ -20,10 +20,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <ditkit/sort.h>
+
+#include "bench_util.h"
 
 #define NLOOKUPS 20000u
 
@@ -47,23 +48,6 @@ struct job {
 	unsigned producer;
 	int error;
 };
-
-static double seconds(void)
-{
-	struct timespec t = {0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 33;
-	x *= 0xff51afd7ed558ccdu;
-	x ^= x >> 33;
-	x *= 0xc4ceb9fe1a85ec53u;
-	return x ^ x >> 33;
-}
 
 static void fill(struct bench *b, size_t nkeys)
 {

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench_util.h"
 #include "sort/postings.h"
 
 #define KEYS_PER_ENTRY 220
@@ -27,23 +27,6 @@ struct job {
 	uint64_t nentries; /* of all producers */
 	int error;
 };
-
-static double seconds(void)
-{
-	struct timespec t = {0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 33;
-	x *= 0xff51afd7ed558ccdu;
-	x ^= x >> 33;
-	x *= 0xc4ceb9fe1a85ec53u;
-	return x ^ x >> 33;
-}
 
 static void push_entry(struct job *job, uint64_t id)
 {

@@ -5,9 +5,15 @@ noinst_PROGRAMS += \
 	%D%/ditgen \
 	%D%/measure \
 	$(NULL)
-%C%_bench_records_SOURCES = %D%/bench_records.c
+%C%_bench_records_SOURCES = \
+	%D%/bench_records.c \
+	%D%/bench_util.h \
+	$(NULL)
 %C%_bench_records_LDADD = $(test_libs)
-%C%_bench_sort_SOURCES = %D%/bench_sort.c
+%C%_bench_sort_SOURCES = \
+	%D%/bench_sort.c \
+	%D%/bench_util.h \
+	$(NULL)
 %C%_bench_sort_LDADD = $(test_libs)
 %C%_ditgen_SOURCES = %D%/ditgen.c
 %C%_measure_SOURCES = %D%/measure.c
