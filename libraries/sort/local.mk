@@ -9,6 +9,7 @@ rooms += %D%/libsort.la
 	%D%/posting_list.h \
 	%D%/postings.c \
 	%D%/postings.h \
+	%D%/postings_bucket.c \
 	%D%/postings_cursor.c \
 	%D%/postings_merge.c \
 	%D%/postings_private.h \

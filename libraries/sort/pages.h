@@ -50,11 +50,11 @@ int dit_buffer_cache_take(struct dit_buffer_cache *cache, size_t size_bytes,
 /** Takes the buffer and leaves it empty. */
 void dit_buffer_cache_put(struct dit_buffer_cache *cache, struct dit_buffer *buffer);
 
-/** A chunk of words; its size is the pool's. */
+/** A chunk of 32-bit units; its size is the pool's. */
 struct dit_chunk {
 	struct dit_chunk *next;
-	uint64_t reserved; /* keeps the words at 16 bytes */
-	uint64_t words[];
+	uint32_t *end; /* behind the units in use; set by the user */
+	uint32_t units[];
 };
 
 #define DIT_CHUNK_HEAD sizeof(struct dit_chunk)

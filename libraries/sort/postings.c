@@ -2,15 +2,15 @@
 /*
  * Postings: collecting pairs.
  *
- * A pair of a 32-bit stream is one word, key above ID, so that sorting words sorts
- * pairs. A pair of a 64-bit stream is two words. Each producer appends the pairs of each
- * stream to a list of chunks taken from the producer's pool: pushing allocates nothing
- * and shares nothing.
+ * Each producer appends the pairs of each stream to a list of chunks taken from the
+ * producer's pool: pushing allocates nothing and shares nothing. There a pair takes little
+ * more than its key (postings_bucket.c). To be sorted it becomes one word, key above ID,
+ * so that sorting words sorts pairs; a pair of a 64-bit stream becomes two words.
  *
- * The pairs are written to a run when chunks in use, plus twice the largest stream
- * (which is copied into one array and sorted with a spare one), would pass the
+ * The pairs are written to a run when chunks in use, plus twice the words of the largest
+ * stream (which is copied into one array and sorted with a spare one), would pass the
  * producer's share of the budget. So the budget also covers the scratch memory; with
- * one stream a third of it holds pairs, with many equal streams nearly all.
+ * one stream a fifth of it holds pairs, with many equal streams nearly all.
  */
 #include "sort/postings.h"
 
@@ -21,14 +21,14 @@
 #include <unistd.h>
 
 #include "sort/postings_private.h"
-#include "sort/radix.h"
 
 #define SHARE_MIN ((size_t)64 << 10)
-/* Keeps the pairs of one sort below DIT_RADIX_MAX: a third of the share, 8 bytes each. */
-#define SHARE_MAX         ((size_t)64 << 30)
-#define CHUNK_MIN         ((size_t)256)
-#define CHUNK_MAX         ((size_t)64 << 10)
-#define CHUNKS_PER_STREAM 8 /* so that half-empty chunks do not matter */
+/* Keeps the pairs of one sort below DIT_RADIX_MAX: each takes 4 bytes and 16 of scratch. */
+#define SHARE_MAX ((size_t)64 << 30)
+#define CHUNK_MIN ((size_t)256)
+#define CHUNK_MAX ((size_t)64 << 10)
+/* So that half-empty chunks do not matter, nor the scratch of one not filled yet. */
+#define CHUNKS_PER_STREAM 16
 #define BLOCKS_PER_SHARE  64
 #define ID_MAX            (((uint64_t)1 << 48) - 1)
 
@@ -175,65 +175,58 @@ void dit_postings_free(struct dit_postings *postings)
 	free(postings);
 }
 
-/** Give the bucket another chunk, after writing a run if the share is used up. */
-static int bucket_grow(struct dit_producer *producer, struct dit_bucket *bucket)
+/** Would one chunk more, and sorting that many words, pass the share? */
+static bool is_share_used_up(const struct dit_producer *producer, size_t nwords)
 {
-	size_t biggest = bucket->nchunks + 1;
-	size_t chunk_bytes = producer->pool.chunk_bytes;
+	size_t chunk_bytes = (producer->nchunks + 1) * producer->pool.chunk_bytes;
+	size_t scratch_bytes = 2 * nwords * sizeof(uint64_t);
+
+	return chunk_bytes + scratch_bytes > producer->postings->share_bytes;
+}
+
+static void bucket_add_chunk(struct dit_bucket *bucket, struct dit_chunk *chunk,
+                             size_t nunits)
+{
+	chunk->next = NULL;
+	if (bucket->last == NULL) {
+		bucket->first = chunk;
+	} else {
+		bucket->last->end = bucket->at;
+		bucket->last->next = chunk;
+	}
+	bucket->last = chunk;
+	bucket->at = chunk->units;
+	bucket->end = chunk->units + nunits;
+}
+
+/** Give the bucket another chunk, after writing a run if the share is used up. */
+static int bucket_grow(struct dit_producer *producer, struct dit_bucket *bucket,
+                       unsigned width)
+{
+	size_t nunits = (producer->pool.chunk_bytes - DIT_CHUNK_HEAD) / sizeof(uint32_t);
+	/* A unit becomes a word at most, in wide streams as well. */
+	size_t biggest = dit_bucket_nwords(bucket, width) + nunits;
 	struct dit_chunk *chunk = NULL;
 
-	if (biggest < producer->nchunks_biggest) {
-		biggest = producer->nchunks_biggest;
+	if (biggest < producer->nwords_biggest) {
+		biggest = producer->nwords_biggest;
 	}
-	if (producer->nchunks > 0 && (producer->nchunks + 1 + 2 * biggest) * chunk_bytes >
-	                                     producer->postings->share_bytes) {
+	if (producer->nchunks > 0 && is_share_used_up(producer, biggest)) {
 		int r = dit_producer_spill(producer);
 
 		if (r < 0) {
 			return r;
 		}
-		biggest = 1;
+		biggest = nunits;
 	}
 	chunk = dit_chunk_get(&producer->pool);
 	if (chunk == NULL) {
 		return -ENOMEM;
 	}
-	chunk->next = NULL;
-	if (bucket->last == NULL) {
-		bucket->first = chunk;
-	} else {
-		bucket->last->next = chunk;
-	}
-	bucket->last = chunk;
-	bucket->at = chunk->words;
-	bucket->end = (uint64_t *)((char *)chunk + chunk_bytes);
-	bucket->nchunks++;
+	bucket_add_chunk(bucket, chunk, nunits);
 	producer->nchunks++;
-	producer->nchunks_biggest = biggest;
+	producer->nwords_biggest = biggest;
 	return 0;
-}
-
-static void put_words(struct dit_bucket *bucket, uint64_t id, const uint64_t *ordinals,
-                      size_t n)
-{
-	uint64_t *at = bucket->at;
-
-	for (size_t i = 0; i < n; i++) {
-		at[i] = ordinals[i] << 32 | id;
-	}
-	bucket->at = at + n;
-}
-
-static void put_pairs(struct dit_bucket *bucket, uint64_t id, const uint64_t *ordinals,
-                      size_t n)
-{
-	uint64_t *at = bucket->at;
-
-	for (size_t i = 0; i < n; i++) {
-		at[2 * i] = ordinals[i];
-		at[2 * i + 1] = id;
-	}
-	bucket->at = at + 2 * n;
 }
 
 int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned stream,
@@ -241,34 +234,25 @@ int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned
 {
 	struct dit_producer *p = postings->producers[producer];
 	struct dit_bucket *bucket = &p->buckets[stream];
-	bool is_wide = postings->is_wide[stream];
+	unsigned width = dit_stream_width(postings, stream);
 
 	assert(!postings->is_sealed && stream < postings->nstreams);
 	if (p->error < 0) {
 		return p->error;
 	}
-	if (id == 0 || id > (is_wide ? ID_MAX : UINT32_MAX)) {
+	if (id == 0 || id > (width == 2 ? ID_MAX : UINT32_MAX)) {
 		p->error = id == 0 ? -EINVAL : -EOVERFLOW;
 		return p->error;
 	}
 	bucket->npushed += nkeys;
 	while (nkeys > 0) {
-		size_t room = (size_t)(bucket->end - bucket->at) / (is_wide ? 2 : 1);
-		size_t n = nkeys < room ? nkeys : room;
+		size_t n = dit_bucket_put(bucket, id, ordinals, nkeys, width);
 
 		if (n == 0) {
-			p->error = bucket_grow(p, bucket);
+			p->error = bucket_grow(p, bucket, width);
 			if (p->error < 0) {
 				return p->error;
 			}
-			continue;
-		}
-		bucket->is_ascending &= id >= bucket->last_id;
-		bucket->last_id = id;
-		if (is_wide) {
-			put_pairs(bucket, id, ordinals, n);
-		} else {
-			put_words(bucket, id, ordinals, n);
 		}
 		ordinals += n;
 		nkeys -= n;

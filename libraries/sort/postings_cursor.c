@@ -34,18 +34,20 @@ static void discard_chunks(struct dit_postings *postings, struct dit_producer *p
                            struct dit_bucket *bucket)
 {
 	struct dit_chunk *chunk = bucket->first;
+	size_t nchunks = 0;
 
 	while (chunk != NULL) {
 		struct dit_chunk *next = chunk->next;
 
 		dit_chunk_discard(&producer->pool, chunk);
 		chunk = next;
+		nchunks++;
 	}
 	atomic_fetch_add(&postings->discarded_bytes,
-	                 bucket->nchunks * producer->pool.chunk_bytes);
+	                 nchunks * producer->pool.chunk_bytes);
 	bucket->first = NULL;
 	bucket->last = NULL;
-	bucket->nchunks = 0;
+	bucket->npairs = 0;
 }
 
 static void swap_buffers(struct dit_posting_cursor *cursor)
@@ -66,14 +68,14 @@ static unsigned sort_parts(struct dit_posting_cursor *cursor, size_t *ends)
 	for (unsigned i = 0; i < postings->nproducers; i++) {
 		struct dit_producer *producer = postings->producers[i];
 		struct dit_bucket *bucket = &producer->buckets[cursor->stream];
-		size_t n = dit_bucket_nwords(bucket, &producer->pool);
+		size_t n = dit_bucket_nwords(bucket, cursor->width);
 		uint64_t *words = (uint64_t *)cursor->sorted.data + at;
 		uint64_t *sorted = NULL;
 
 		if (n == 0) {
 			continue;
 		}
-		dit_bucket_copy(bucket, &producer->pool, words);
+		dit_bucket_copy(bucket, words, cursor->width);
 		discard_chunks(postings, producer, bucket);
 		sorted = dit_bucket_sort(bucket, words,
 		                         (uint64_t *)cursor->spare.data + at, n,
@@ -152,7 +154,7 @@ static int add_memory(struct dit_posting_cursor *cursor)
 	for (unsigned i = 0; i < postings->nproducers; i++) {
 		const struct dit_producer *p = postings->producers[i];
 
-		nwords += dit_bucket_nwords(&p->buckets[cursor->stream], &p->pool);
+		nwords += dit_bucket_nwords(&p->buckets[cursor->stream], cursor->width);
 	}
 	if (r == 0 && nwords > 0) {
 		r = reserve_buffers(cursor, nwords);

@@ -3,6 +3,7 @@
  * What the files of the postings share: the object, its producers, runs, and the merge.
  *
  *   postings.c        the object, pushing, seal
+ *   postings_bucket.c the pairs of one stream in a producer's memory
  *   postings_run.c    a producer's pairs -> run files, cascades of runs
  *   postings_merge.c  sorted sources -> lists in key order
  *   postings_cursor.c one stream, merged
@@ -20,11 +21,11 @@
 
 /** The pairs of one stream of one producer: a list of chunks, all full but the last. */
 struct dit_bucket {
-	uint64_t *at; /* next word of the last chunk */
-	uint64_t *end;
+	uint32_t *at; /* next unit of the last chunk */
+	uint32_t *end;
 	struct dit_chunk *first;
-	struct dit_chunk *last;
-	size_t nchunks;
+	struct dit_chunk *last; /* its own end is not set */
+	size_t npairs;          /* in the chunks */
 	uint64_t last_id;
 	bool is_ascending; /* IDs came in order */
 	uint64_t npushed;
@@ -46,7 +47,7 @@ struct dit_producer {
 	struct dit_bucket *buckets; /* one per stream */
 	struct dit_chunk_pool pool;
 	size_t nchunks;           /* in all buckets */
-	size_t nchunks_biggest;   /* in the largest bucket */
+	size_t nwords_biggest;    /* of the largest bucket, its last chunk filled */
 	struct dit_buffer sorted; /* scratch of sorting */
 	struct dit_buffer spare;
 	struct dit_run_writer writer;
@@ -84,29 +85,33 @@ struct dit_postings {
 	atomic_size_t discarded_bytes; /* of chunks, since seal */
 };
 
-/** Words per pair: 32-bit keys share a word with the ID, 64-bit keys have their own. */
+/**
+ * Words per pair when it is sorted: 32-bit keys share a word with the ID, 64-bit keys
+ * have their own.
+ */
 static inline unsigned dit_stream_width(const struct dit_postings *postings,
                                         unsigned stream)
 {
 	return postings->is_wide[stream] ? 2 : 1;
 }
 
-static inline size_t dit_bucket_nwords(const struct dit_bucket *bucket,
-                                       const struct dit_chunk_pool *pool)
+/** Words of all pairs in memory, when they are sorted. */
+static inline size_t dit_bucket_nwords(const struct dit_bucket *bucket, unsigned width)
 {
-	size_t chunk_words = (pool->chunk_bytes - DIT_CHUNK_HEAD) / sizeof(uint64_t);
-
-	if (bucket->nchunks == 0) {
-		return 0;
-	}
-	return (bucket->nchunks - 1) * chunk_words +
-	       (size_t)(bucket->at - bucket->last->words);
+	return bucket->npairs * width;
 }
 
-/** Copy the pairs of a bucket into one array. */
-void dit_bucket_copy(const struct dit_bucket *bucket, const struct dit_chunk_pool *pool,
-                     uint64_t *words);
-/** Sort pairs of a bucket. @return @p words or @p spare, whichever holds the result */
+/**
+ * Add keys of one ID, as many as fit into one group of the last chunk.
+ *
+ * @param nkeys  1 at least
+ * @return the number of keys added; 0: the chunk is full, or there is none
+ */
+size_t dit_bucket_put(struct dit_bucket *bucket, uint64_t id, const uint64_t *ordinals,
+                      size_t nkeys, unsigned width);
+/** Copy the pairs of a bucket into one array, as words to be sorted. */
+void dit_bucket_copy(const struct dit_bucket *bucket, uint64_t *words, unsigned width);
+/** Sort the words of a bucket. @return @p words or @p spare, whichever holds the result */
 uint64_t *dit_bucket_sort(const struct dit_bucket *bucket, uint64_t *words,
                           uint64_t *spare, size_t nwords, unsigned width);
 

@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include "sort/postings_private.h"
-#include "sort/radix.h"
 
 #define HEAD_MAX (4 * DIT_VARINT_MAX)
 
@@ -36,31 +35,6 @@ void dit_posting_run_free(struct dit_posting_run *run)
 		}
 		free(run);
 	}
-}
-
-void dit_bucket_copy(const struct dit_bucket *bucket, const struct dit_chunk_pool *pool,
-                     uint64_t *words)
-{
-	size_t chunk_words = (pool->chunk_bytes - DIT_CHUNK_HEAD) / sizeof(uint64_t);
-
-	for (const struct dit_chunk *c = bucket->first; c != NULL; c = c->next) {
-		size_t n =
-			c == bucket->last ? (size_t)(bucket->at - c->words) : chunk_words;
-
-		memcpy(words, c->words, n * sizeof(*words));
-		words += n;
-	}
-}
-
-uint64_t *dit_bucket_sort(const struct dit_bucket *bucket, uint64_t *words,
-                          uint64_t *spare, size_t nwords, unsigned width)
-{
-	if (width == 1) {
-		return dit_radix_words(words, spare, nwords, bucket->is_ascending);
-	}
-	return (uint64_t *)dit_radix_pairs((struct dit_pair *)words,
-	                                   (struct dit_pair *)spare, nwords / 2,
-	                                   bucket->is_ascending);
 }
 
 static int write_ids(struct dit_run_writer *writer, const struct dit_list *list)
@@ -133,7 +107,7 @@ static int spill_bucket(struct dit_producer *producer, unsigned stream,
 {
 	struct dit_bucket *bucket = &producer->buckets[stream];
 	unsigned width = dit_stream_width(producer->postings, stream);
-	size_t nwords = dit_bucket_nwords(bucket, &producer->pool);
+	size_t nwords = dit_bucket_nwords(bucket, width);
 	struct dit_posting_merge merge = {0};
 	uint64_t *sorted = NULL;
 	int r = 0;
@@ -142,7 +116,7 @@ static int spill_bucket(struct dit_producer *producer, unsigned stream,
 	    dit_buffer_reserve(&producer->spare, nwords * sizeof(*sorted)) < 0) {
 		return -ENOMEM;
 	}
-	dit_bucket_copy(bucket, &producer->pool, producer->sorted.data);
+	dit_bucket_copy(bucket, producer->sorted.data, width);
 	sorted = dit_bucket_sort(bucket, producer->sorted.data, producer->spare.data,
 	                         nwords, width);
 	r = dit_posting_merge_init(&merge, 1);
@@ -162,7 +136,7 @@ static int spill_buckets(struct dit_producer *producer, struct dit_posting_run *
 	for (unsigned i = 0; i < producer->postings->nstreams; i++) {
 		int r = 0;
 
-		if (producer->buckets[i].nchunks > 0) {
+		if (producer->buckets[i].npairs > 0) {
 			r = spill_bucket(producer, i, &run->segments[i]);
 		}
 		if (r < 0) {
@@ -283,7 +257,7 @@ int dit_producer_spill(struct dit_producer *producer)
 	int r = make_run(producer, producer->nruns);
 
 	producer->nchunks = 0;
-	producer->nchunks_biggest = 0;
+	producer->nwords_biggest = 0;
 	while (r == 0 && producer->nruns >= fan_in &&
 	       producer->runs[producer->nruns - fan_in]->level ==
 	               producer->runs[producer->nruns - 1]->level) {

@@ -138,7 +138,8 @@ int main(int argc, char **argv)
 	end = seconds();
 	printf("%d producers, %.1f M pairs, result %d\n", nproducers,
 	       (double)stats.npushed * 1e-6, r);
-	printf("make and push   %.3f s\n", pushed - start);
+	printf("make and push   %.3f s, then %.2f bytes a pair in memory\n",
+	       pushed - start, (double)stats.memory_bytes / (double)stats.npushed);
 	printf("sort and merge  %.3f s, %.1f M pairs/s, %.2f M keys, %.2f M ids\n",
 	       end - pushed, (double)stats.npushed * 1e-6 / (end - pushed),
 	       (double)nkeys * 1e-6, (double)nids * 1e-6);

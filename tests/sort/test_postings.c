@@ -5,7 +5,9 @@
  *   - a stream gives every key once, in order, with the IDs that were pushed, each once;
  *   - a list past the limit is a range, and so is a full list that is touched once more
  *     by the entry that filled it;
- *   - neither threads, nor memory, nor runs, nor late IDs change any of that;
+ *   - neither threads, nor memory, nor runs, nor late IDs, nor how pairs share chunks
+ *     change any of that;
+ *   - what is held stays within the budget, and is little more than the keys;
  *   - errors stick, damaged runs are found, and nothing stays behind.
  *
  * The model plays the insertions one by one, as slapadd would (storage.md 5.4).
@@ -25,6 +27,7 @@
 #define STREAMS_MAX   4
 #define PRODUCERS_MAX 64
 #define SHARE         65536 /* the smallest share of a producer */
+#define TINY_CHUNK    64    /* 12 units: two groups at most */
 
 struct event {
 	uint64_t key;
@@ -316,6 +319,14 @@ static void load_begin(struct load *load, const struct plan *plan)
 	make_events(load);
 }
 
+/** The smallest chunks there can be: hardly a push that fits into one. */
+static void use_tiny_chunks(struct load *load)
+{
+	for (unsigned i = 0; i < load->plan->nproducers; i++) {
+		dit_chunk_pool_init(&load->postings->producers[i]->pool, TINY_CHUNK);
+	}
+}
+
 static void load_end(struct load *load)
 {
 	dit_postings_free(load->postings);
@@ -353,26 +364,142 @@ static const struct plan plans[] = {
 };
 /* clang-format on */
 
+/** Push by plan, seal, compare all streams with the model. */
+static void play_plan(const struct plan *plan, bool has_tiny_chunks)
+{
+	struct dit_postings_stats stats = {0};
+	struct load load;
+
+	print_message("  %s\n", plan->name);
+	load_begin(&load, plan);
+	if (has_tiny_chunks) {
+		use_tiny_chunks(&load);
+	}
+	run_jobs(&load, push_events, plan->nproducers);
+	assert_int_equal(dit_postings_seal(load.postings), 0);
+	assert_directory_empty(load.tmpdir);
+	qsort(load.events, load.nevents, sizeof(*load.events), compare_events);
+	run_jobs(&load, check_stream, plan->nstreams);
+	dit_postings_stats(load.postings, &stats);
+	assert_int_equal(stats.npushed, load.nevents);
+	assert_int_equal(stats.nruns > 0, stats.run_bytes > 0);
+	if (strncmp(plan->name, "runs", 4) == 0) {
+		assert_true(stats.nruns > 1);
+	}
+	load_end(&load);
+}
+
 static void all_streams_hold_what_was_pushed(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
-		struct dit_postings_stats stats = {0};
+		play_plan(&plans[i], false);
+	}
+}
+
+static void pushes_may_be_split_among_chunks(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
+		play_plan(&plans[i], true);
+	}
+}
+
+/* Some IDs and how many keys each brings; see groups_hold_any_ids_and_any_number(). */
+struct push {
+	uint64_t id;
+	unsigned nkeys;
+};
+
+/** Push to one stream, all keys of an ID in one call. */
+static void push_and_note(struct load *load, unsigned stream, const struct push *push)
+{
+	uint64_t *keys = calloc(push->nkeys, sizeof(*keys));
+
+	assert_non_null(keys);
+	load->events = reallocarray(load->events, load->nevents + push->nkeys,
+	                            sizeof(*load->events));
+	assert_non_null(load->events);
+	for (unsigned i = 0; i < push->nkeys; i++) {
+		keys[i] = key_of(stream, i);
+		load->events[load->nevents] = (struct event){.key = keys[i],
+		                                             .id = push->id,
+		                                             .sequence = load->nevents,
+		                                             .stream = stream};
+		load->nevents++;
+	}
+	assert_int_equal(
+		dit_postings_push(load->postings, 0, stream, push->id, keys, push->nkeys),
+		0);
+	free(keys);
+}
+
+/* 2^20 - 1 is the largest distance, 4095 the largest number of keys of a group. */
+static void groups_hold_any_ids_and_any_number_of_keys(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		struct push pushes[8];
+	} cases[] = {
+		{"ascending", {{1, 3}, {2, 1}, {3, 2}, {7, 5}}},
+		{"equal", {{5, 2}, {5, 3}, {5, 1}}},
+		{"descending", {{9, 3}, {8, 3}, {2, 1}, {1, 4}}},
+		{"up and down", {{9, 3}, {12, 3}, {11, 1}, {11, 4}, {12, 2}, {1, 1}}},
+		{"far, first", {{1048575, 2}, {2097150, 2}, {2097151, 1}}},
+		{"too far, first", {{1048576, 2}, {2097152, 2}, {2097153, 1}}},
+		{"as far as can be", {{1, 2}, {UINT32_MAX, 3}, {1, 1}, {UINT32_MAX, 1}}},
+		{"many keys", {{1, 4094}, {2, 4095}, {3, 4096}, {4, 1}}},
+		{"very many keys", {{1, 8190}, {2, 8191}, {9, 40000}, {8, 12286}, {9, 1}}},
+	};
+	/* clang-format on */
+	static const struct plan plan = {"groups", 2, 1, 64 << 20, 60,   0,
+	                                 1,        1, 0, 0,        false};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
 		struct load load;
 
-		print_message("  %s\n", plans[i].name);
-		load_begin(&load, &plans[i]);
-		run_jobs(&load, push_events, plans[i].nproducers);
-		assert_int_equal(dit_postings_seal(load.postings), 0);
-		assert_directory_empty(load.tmpdir);
-		qsort(load.events, load.nevents, sizeof(*load.events), compare_events);
-		run_jobs(&load, check_stream, plans[i].nstreams);
-		dit_postings_stats(load.postings, &stats);
-		assert_int_equal(stats.npushed, load.nevents);
-		assert_int_equal(stats.nruns > 0, stats.run_bytes > 0);
-		if (strncmp(plans[i].name, "runs", 4) == 0) {
-			assert_true(stats.nruns > 1);
+		print_message("  %s\n", cases[i / 2].name);
+		load_begin(&load, &plan);
+		if (i % 2 == 1) {
+			use_tiny_chunks(&load);
 		}
+		for (const struct push *p = cases[i / 2].pushes; p->nkeys > 0; p++) {
+			push_and_note(&load, 0, p);
+			push_and_note(&load, 1, p);
+		}
+		assert_int_equal(dit_postings_seal(load.postings), 0);
+		qsort(load.events, load.nevents, sizeof(*load.events), compare_events);
+		run_jobs(&load, check_stream, 2);
+		load_end(&load);
+	}
+}
+
+static void wide_streams_hold_ids_of_48_bits(void **state)
+{
+	static const struct push pushes[] = {
+		{((uint64_t)1 << 32) - 1, 2}, {(uint64_t)1 << 32, 3},
+		{((uint64_t)1 << 48) - 1, 9}, {1, 4},
+		{((uint64_t)1 << 47) + 5, 1},
+	};
+	static const struct plan plan = {"48 bits", 2, 1, SHARE, 60,   0,
+	                                 1,         1, 0, 0,     false};
+
+	(void)state;
+	for (unsigned has_tiny_chunks = 0; has_tiny_chunks < 2; has_tiny_chunks++) {
+		struct load load;
+
+		load_begin(&load, &plan);
+		if (has_tiny_chunks == 1) {
+			use_tiny_chunks(&load);
+		}
+		for (size_t i = 0; i < sizeof(pushes) / sizeof(pushes[0]); i++) {
+			push_and_note(&load, 1, &pushes[i]);
+		}
+		assert_int_equal(dit_postings_seal(load.postings), 0);
+		qsort(load.events, load.nevents, sizeof(*load.events), compare_events);
+		run_jobs(&load, check_stream, 2);
 		load_end(&load);
 	}
 }
@@ -750,10 +877,120 @@ static void memory_stays_within_the_budget(void **state)
 	load_end(&load);
 }
 
+/** Push an entry: distinct keys, the same number to each of some streams. */
+static void push_entry(struct load *load, unsigned first, unsigned step, uint64_t id,
+                       unsigned nkeys)
+{
+	uint64_t keys[64];
+
+	for (unsigned s = first; s < load->plan->nstreams; s += step) {
+		for (unsigned i = 0; i < nkeys; i++) {
+			keys[i] = key_of(s, id * 64 + i);
+		}
+		assert_int_equal(dit_postings_push(load->postings, 0, s, id, keys, nkeys),
+		                 0);
+	}
+}
+
+/* Odd streams are wide. Half a chunk of each stream may be empty. */
+static void pairs_waiting_are_little_more_than_keys(void **state)
+{
+	static const struct {
+		unsigned first;
+		unsigned nkeys;
+		double expected; /* bytes a pair */
+	} cases[] = {
+		{0, 1, 8.0},  {0, 10, 4.4}, {0, 50, 4.08},
+		{1, 1, 12.0}, {1, 10, 8.4}, {1, 50, 8.08},
+	};
+	static const struct plan plan = {"compact", 4, 1, 256 << 20, 60,   0,
+	                                 1,         1, 0, 0,         false};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_postings_stats stats = {0};
+		uint64_t nentries = 1000000 / cases[i].nkeys;
+		double each = 0;
+		struct load load;
+
+		load_begin(&load, &plan);
+		for (uint64_t id = 1; id <= nentries; id++) {
+			push_entry(&load, cases[i].first, 2, id, cases[i].nkeys);
+		}
+		dit_postings_stats(load.postings, &stats);
+		each = (double)stats.memory_bytes / (double)stats.npushed;
+		print_message("  %u keys: %.2f bytes\n", cases[i].nkeys, each);
+		assert_int_equal(stats.nruns, 0);
+		assert_true(each >= cases[i].expected && each < cases[i].expected + 0.1);
+		load_end(&load);
+	}
+}
+
+/** Memory held but for the buffer that runs are written through. */
+static size_t held_bytes(const struct load *load)
+{
+	struct dit_postings_stats stats = {0};
+
+	dit_postings_stats(load->postings, &stats);
+	return stats.memory_bytes -
+	       load->postings->producers[0]->writer.buffer.size_bytes;
+}
+
+/* Chunks and scratch together, after each push; and the share is made use of. */
+static void a_share_is_used_up_but_not_exceeded(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned nstreams;
+		unsigned first;
+		unsigned step;
+		unsigned nkeys;
+		unsigned cost; /* of a pair, in bytes: units and scratch of the largest */
+	} cases[] = {
+		{"one stream, one key", 1, 0, 1, 1, 8 + 16},
+		{"one stream", 1, 0, 1, 50, 4 + 16},
+		{"one wide stream, one key", 2, 1, 2, 1, 12 + 32},
+		{"one wide stream", 2, 1, 2, 50, 8 + 32},
+		{"two streams", 4, 0, 2, 50, 4 + 16 / 2},
+		{"all", 4, 0, 1, 50, 6 + 32 / 4},
+		{"all, one key", 4, 0, 1, 1, 10 + 32 / 4},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct plan plan = {
+			"share", cases[i].nstreams, 1, 1 << 20, 60, 0, 1, 1, 0, 0, false};
+		struct dit_postings_stats stats = {0};
+		size_t peak = 0;
+		struct load load;
+
+		print_message("  %s\n", cases[i].name);
+		load_begin(&load, &plan);
+		for (uint64_t id = 1; stats.npushed < 400000; id++) {
+			push_entry(&load, cases[i].first, cases[i].step, id,
+			           cases[i].nkeys);
+			peak = held_bytes(&load) > peak ? held_bytes(&load) : peak;
+			assert_true(peak <= plan.memory_bytes);
+			dit_postings_stats(load.postings, &stats);
+		}
+		print_message("  %zu KiB, %lu runs of %lu pairs\n", peak >> 10,
+		              (unsigned long)stats.nruns,
+		              (unsigned long)(stats.npushed / stats.nruns));
+		assert_true(stats.nruns >= 2);
+		assert_true(peak > plan.memory_bytes * 9 / 10);
+		assert_true(stats.nruns * plan.memory_bytes * 9 / 10 <=
+		            stats.npushed * cases[i].cost);
+		load_end(&load);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_streams_hold_what_was_pushed),
+		cmocka_unit_test(pushes_may_be_split_among_chunks),
+		cmocka_unit_test(groups_hold_any_ids_and_any_number_of_keys),
+		cmocka_unit_test(wide_streams_hold_ids_of_48_bits),
 		cmocka_unit_test(stream_counts_add_up),
 		cmocka_unit_test(full_lists_collapse_when_touched_again),
 		cmocka_unit_test(late_ids_keep_their_input_order),
@@ -767,6 +1004,8 @@ int main(void)
 		cmocka_unit_test(cut_and_closed_runs_are_found),
 		cmocka_unit_test(damage_is_found_while_runs_are_merged),
 		cmocka_unit_test(memory_stays_within_the_budget),
+		cmocka_unit_test(pairs_waiting_are_little_more_than_keys),
+		cmocka_unit_test(a_share_is_used_up_but_not_exceeded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
