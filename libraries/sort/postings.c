@@ -10,7 +10,9 @@
  * The pairs are written to a run when chunks in use, plus twice the words of the largest
  * stream (which is copied into one array and sorted with a spare one), would pass the
  * producer's share of the budget. So the budget also covers the scratch memory; with
- * one stream a fifth of it holds pairs, with many equal streams nearly all.
+ * one stream a fifth of it holds pairs, with many equal streams nearly all. Chunks and
+ * scratch are kept for the next run, unless streams change so much that half of the share
+ * would lie idle: then all is given back.
  */
 #include "sort/postings.h"
 
@@ -175,11 +177,22 @@ void dit_postings_free(struct dit_postings *postings)
 	free(postings);
 }
 
-/** Would one chunk more, and sorting that many words, pass the share? */
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+/**
+ * Would one chunk more, and sorting that many words, pass the share? What earlier runs
+ * needed is still held, whether it is needed now or not.
+ */
 static bool is_share_used_up(const struct dit_producer *producer, size_t nwords)
 {
-	size_t chunk_bytes = (producer->nchunks + 1) * producer->pool.chunk_bytes;
-	size_t scratch_bytes = 2 * nwords * sizeof(uint64_t);
+	size_t chunk_bytes = larger((producer->nchunks + 1) * producer->pool.chunk_bytes,
+	                            producer->pool.held_bytes);
+	size_t scratch_bytes =
+		larger(2 * nwords * sizeof(uint64_t),
+	               producer->sorted.size_bytes + producer->spare.size_bytes);
 
 	return chunk_bytes + scratch_bytes > producer->postings->share_bytes;
 }
@@ -205,12 +218,10 @@ static int bucket_grow(struct dit_producer *producer, struct dit_bucket *bucket,
 {
 	size_t nunits = (producer->pool.chunk_bytes - DIT_CHUNK_HEAD) / sizeof(uint32_t);
 	/* A unit becomes a word at most, in wide streams as well. */
-	size_t biggest = dit_bucket_nwords(bucket, width) + nunits;
+	size_t biggest = larger(dit_bucket_nwords(bucket, width) + nunits,
+	                        producer->nwords_biggest);
 	struct dit_chunk *chunk = NULL;
 
-	if (biggest < producer->nwords_biggest) {
-		biggest = producer->nwords_biggest;
-	}
 	if (producer->nchunks > 0 && is_share_used_up(producer, biggest)) {
 		int r = dit_producer_spill(producer);
 

@@ -251,13 +251,30 @@ fail:
 	return r;
 }
 
+/** Forget what a run has needed; give memory back that does not fit what it needed. */
+static void reset_memory(struct dit_producer *producer)
+{
+	size_t used_bytes = producer->nchunks * producer->pool.chunk_bytes +
+	                    2 * producer->nwords_biggest * sizeof(uint64_t);
+
+	if (used_bytes < producer->postings->share_bytes / 2) {
+		dit_chunk_pool_deinit(&producer->pool);
+		dit_buffer_drop(&producer->sorted);
+		dit_buffer_drop(&producer->spare);
+	}
+	producer->nchunks = 0;
+	producer->nwords_biggest = 0;
+}
+
 int dit_producer_spill(struct dit_producer *producer)
 {
 	size_t fan_in = producer->postings->fan_in;
 	int r = make_run(producer, producer->nruns);
 
-	producer->nchunks = 0;
-	producer->nwords_biggest = 0;
+	if (r < 0) {
+		return r;
+	}
+	reset_memory(producer);
 	while (r == 0 && producer->nruns >= fan_in &&
 	       producer->runs[producer->nruns - fan_in]->level ==
 	               producer->runs[producer->nruns - 1]->level) {

@@ -984,6 +984,29 @@ static void a_share_is_used_up_but_not_exceeded(void **state)
 	}
 }
 
+/* Chunks of the time with many streams, scratch of the time with one. */
+static void a_share_is_not_exceeded_when_streams_change(void **state)
+{
+	static const struct plan plan = {"change", 4, 1, 1 << 20, 60,   0,
+	                                 1,        1, 0, 0,       false};
+	struct dit_postings_stats stats = {0};
+	size_t peak = 0;
+	struct load load;
+
+	(void)state;
+	load_begin(&load, &plan);
+	for (uint64_t id = 1; stats.npushed < 2000000; id++) {
+		bool has_one_stream = stats.npushed / 400000 % 2 == 1;
+
+		push_entry(&load, 0, has_one_stream ? 4 : 1, id, 50);
+		peak = held_bytes(&load) > peak ? held_bytes(&load) : peak;
+		dit_postings_stats(load.postings, &stats);
+	}
+	print_message("  %zu KiB, %lu runs\n", peak >> 10, (unsigned long)stats.nruns);
+	assert_true(peak <= plan.memory_bytes);
+	load_end(&load);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1006,6 +1029,7 @@ int main(void)
 		cmocka_unit_test(memory_stays_within_the_budget),
 		cmocka_unit_test(pairs_waiting_are_little_more_than_keys),
 		cmocka_unit_test(a_share_is_used_up_but_not_exceeded),
+		cmocka_unit_test(a_share_is_not_exceeded_when_streams_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
