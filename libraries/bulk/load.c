@@ -255,6 +255,9 @@ static int finish_target(struct load_target *target, uint64_t *since)
 	end_phase(loader, DIT_LOAD_NAMES, since);
 	load_tell_progress(loader, DIT_LOAD_INDEXES);
 	r = load_target_write_indexes(target);
+	if (r == 0) {
+		r = load_target_write_late(target);
+	}
 	end_phase(loader, DIT_LOAD_INDEXES, since);
 	return r;
 }

@@ -84,16 +84,19 @@ struct dit_load_opts {
 	bool is_verbose;      /* report every entry stored */
 	bool byte_keys; /* index databases with slapd's own flags: no MDB_INTEGERKEY */
 	bool may_grow;  /* the result may be larger than maxsize */
+	bool use_page_cache; /* for the database; else it is written past it if possible */
 	uint64_t first_line;    /* -j: leave out records that begin before it */
 	uint64_t max_rejects;   /* with keep_going: more refused records end the load */
 	unsigned sid;           /* -S: 0..4095 */
 	bool write_context_csn; /* -w */
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
-	uint64_t memory_bytes; /* 0: a quarter, up to 1 GiB; DIT_LOAD_MEMORY_MIN */
-	const char *tmpdir;    /* for sorted runs; NULL: $TMPDIR, else /tmp */
-	size_t batch_bytes;    /* of LDIF in a batch; 0: chosen from memory_bytes */
-	size_t batch_records;  /* in a batch at most; 0: 2048 */
+	/* 0: 128 MiB a thread, from 256 MiB to 1 GiB, a quarter of the machine's at most;
+	 * DIT_LOAD_MEMORY_MIN at least */
+	uint64_t memory_bytes;
+	const char *tmpdir;   /* for sorted runs; NULL: $TMPDIR, else /tmp */
+	size_t batch_bytes;   /* of LDIF in a batch; 0: chosen from memory_bytes */
+	size_t batch_records; /* in a batch at most; 0: 512 */
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;

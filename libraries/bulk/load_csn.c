@@ -259,7 +259,6 @@ static int rewrite(struct load_target *target, uint32_t id, const struct dit_ad 
 	struct dit_span record = {0};
 	struct dit_span *values = NULL;
 	uint32_t number = 0;
-	void *space = NULL;
 	int r = load_store_entry(target, id, &record);
 
 	if (r < 0 || record.len == 0) {
@@ -279,18 +278,39 @@ static int rewrite(struct load_target *target, uint32_t id, const struct dit_ad 
 	r = dit_entry_set_values(record, number, values, (uint32_t)csns->n, arena,
 	                         &record);
 	if (r == 0) {
-		r = load_store_reserve(target, id, record.len, &space);
+		r = load_store_replace(target, id, record);
 	}
 	if (r < 0) {
 		return r;
 	}
-	memcpy(space, record.data, record.len);
 	if (target->loader->opts->is_verbose) {
 		/* slapadd's words */
 		load_report(target->loader, DIT_REPORT_ADDED,
 		            "modified: \"(null)\" (%08lx)", (unsigned long)id);
 	}
 	return 0;
+}
+
+/*
+ * The same, or, in a new database, when it takes changes; only the attribute must have its
+ * number before that.
+ */
+static int rewrite_in_time(struct load_target *target, uint32_t id,
+                           const struct dit_ad *ad, struct dit_arena *arena)
+{
+	const struct load_hole *hole = NULL;
+	uint32_t number = 0;
+
+	if (target->existing != NULL) {
+		return rewrite(target, id, ad, arena);
+	}
+	hole = load_find_hole(target, id);
+	if (hole != NULL && !hole->is_filled) {
+		return 0;
+	}
+	target->has_csn_entry = true;
+	target->csn_id = id;
+	return number_of(target, ad, &number);
 }
 
 static int add_attr(struct load_target *target, struct dit_entry *entry, const char *name,
@@ -403,6 +423,12 @@ static int make_item(struct load_target *target, struct dit_arena *arena,
 	return r;
 }
 
+static int find_context_csn(struct load_target *target, const struct dit_ad **ret)
+{
+	return dit_ad_find(target->loader->settings->schema, NULL, DIT_SPAN("contextCSN"),
+	                   ret, NULL);
+}
+
 static int write_csns(struct load_target *target, struct dit_arena *arena)
 {
 	struct loader *loader = target->loader;
@@ -413,8 +439,7 @@ static int write_csns(struct load_target *target, struct dit_arena *arena)
 	int r = make_item(target, arena, &item);
 
 	if (r == 0) {
-		r = dit_ad_find(loader->settings->schema, NULL, DIT_SPAN("contextCSN"),
-		                &ad, NULL);
+		r = find_context_csn(target, &ad);
 	}
 	is_root = r == 0 && item.entry.dn.nrdns == 0;
 	if (r == 0 && !is_root) {
@@ -425,10 +450,10 @@ static int write_csns(struct load_target *target, struct dit_arena *arena)
 	}
 	if (is_root) {
 		/* slapadd says nothing if there is no such entry. */
-		return target->has_root_entry ? rewrite(target, 0, ad, arena) : 0;
+		return target->has_root_entry ? rewrite_in_time(target, 0, ad, arena) : 0;
 	}
 	if (id != 0) {
-		return rewrite(target, id, ad, arena);
+		return rewrite_in_time(target, id, ad, arena);
 	}
 	if (target->db->sync_use_subentry) {
 		return add_subentry(target, &item, arena);
@@ -449,6 +474,24 @@ int load_csn_write(struct load_target *target)
 	}
 	dit_arena_init(&arena, 4096);
 	r = write_csns(target, &arena);
+	dit_arena_deinit(&arena);
+	return r < 0 ? load_target_fail(target, r, "could not write contextCSN") : 0;
+}
+
+int load_csn_rewrite(struct load_target *target)
+{
+	const struct dit_ad *ad = NULL;
+	struct dit_arena arena;
+	int r = 0;
+
+	if (!target->has_csn_entry) {
+		return 0;
+	}
+	dit_arena_init(&arena, 4096);
+	r = find_context_csn(target, &ad);
+	if (r == 0) {
+		r = rewrite(target, target->csn_id, ad, &arena);
+	}
 	dit_arena_deinit(&arena);
 	return r < 0 ? load_target_fail(target, r, "could not write contextCSN") : 0;
 }

@@ -10,9 +10,6 @@
  *   thread 2   sort, merge, write cn       │ ...
  *   main       write the tree  │ wait
  *
- * Pages of tables follow those that liblmdb writes, so until main has ended that the
- * threads sort, and wait at the gate.
- *
  * Lock order: there is one lock, and nothing is called with it held.
  */
 #include "bulk/load_private.h"
@@ -46,7 +43,6 @@ struct load_index {
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* anything below */
 	/* [lock: lock] */
-	bool is_open; /* the gate: pages may be written */
 	size_t ndone;
 	int error; /* the first */
 };
@@ -56,17 +52,6 @@ struct load_index {
 static bool is_ended(const struct load_index *phase)
 {
 	return atomic_load_explicit(&phase->is_ended, memory_order_relaxed);
-}
-
-/* Wait until pages may be written. 0 or DIT_E_STOPPED. */
-static int pass_gate(struct load_index *phase)
-{
-	(void)pthread_mutex_lock(&phase->lock);
-	while (!phase->is_open && !is_ended(phase)) {
-		(void)pthread_cond_wait(&phase->changed, &phase->lock);
-	}
-	(void)pthread_mutex_unlock(&phase->lock);
-	return is_ended(phase) ? DIT_E_STOPPED : 0;
 }
 
 static void end_job(struct load_index *phase, int r)
@@ -117,9 +102,6 @@ static int write_db(struct load_index *phase, size_t number)
 	int r = dit_posting_cursor_open(&cursor, target->postings, (unsigned)number);
 
 	if (r == 0) {
-		r = pass_gate(phase);
-	}
-	if (r == 0) {
 		r = dit_staging_open_index(target->staging, number, &writer);
 	}
 	if (r == 0) {
@@ -137,7 +119,7 @@ static int write_wide_dbs(struct load_index *phase)
 {
 	struct load_target *target = phase->target;
 	size_t ndbs = dit_index_set_ndbs(target->indexes);
-	int r = pass_gate(phase);
+	int r = 0;
 
 	for (size_t number = 0; number < ndbs && r == 0; number++) {
 		struct load_list_sink sink = {.target = target};
@@ -211,20 +193,6 @@ static int wait_for_members(struct load_index *phase)
 	}
 	r = phase->error != 0 ? phase->error : r;
 	(void)pthread_mutex_unlock(&phase->lock);
-	return r;
-}
-
-int load_index_open(struct load_target *target)
-{
-	struct load_index *phase = target->index_phase;
-	int r = dit_staging_begin_tables(target->staging);
-
-	if (r == 0) {
-		(void)pthread_mutex_lock(&phase->lock);
-		phase->is_open = true;
-		(void)pthread_cond_broadcast(&phase->changed);
-		(void)pthread_mutex_unlock(&phase->lock);
-	}
 	return r;
 }
 

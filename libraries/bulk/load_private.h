@@ -36,6 +36,7 @@
 #include "sort/sort.h"
 #include "store/entry_codec.h"
 #include "store/existing.h"
+#include "store/page_writer.h"
 #include "store/store.h"
 #include "store/table_writer.h"
 
@@ -151,6 +152,12 @@ struct load_target {
 	bool is_placed; /* renamed, or committed */
 	struct dit_dn_table *names;
 	struct dit_sorter *tree; /* records of dn2i */
+	uint64_t next_id;        /* lower ones cannot be appended to a new database */
+	struct dit_sorter *late_records; /* load_late.c; of a new database */
+	char *late_space;                /* for the next of them */
+	size_t late_space_size;
+	bool has_csn_entry; /* whose contextCSN is to be rewritten: */
+	uint32_t csn_id;
 	struct load_wide *wide_lists;
 	struct load_hole *holes; /* by ascending ID */
 	size_t nholes;
@@ -187,6 +194,7 @@ struct loader {
 	unsigned nthreads;
 	struct dit_arena_pool arenas; /* of all slots; has its own lock */
 	struct load_member *members;
+	struct dit_page_writer *page_writer; /* NULL with one thread */
 	struct load_round rounds[2];
 	uint64_t stamp_node;
 	uint16_t stamp_clock_seq;
@@ -270,8 +278,6 @@ void load_wide_free(struct load_target *target);
 int load_index_start(struct load_target *target);
 /* The members' round; between start and free. */
 void load_index_round(struct load_target *target);
-/* When liblmdb has nothing more to write: lets the members, and load_write_tree(). */
-int load_index_open(struct load_target *target);
 /* Waits for the members; with one thread it does their work. */
 int load_index_write(struct load_target *target);
 /* Makes members give up; then dit_team_free() returns. */
@@ -318,6 +324,22 @@ void load_csn_free(struct loader *loader);
 int load_csn_note(struct loader *loader, const struct load_item *item);
 /* All entries are stored, their keys made, nothing else yet. Reports. */
 int load_csn_write(struct load_target *target);
+/* The rest of it for a new database, which takes changes now. Reports. */
+int load_csn_rewrite(struct load_target *target);
+
+/* load_late.c: what does not come in order of IDs. New databases only. */
+static inline bool load_is_late(const struct load_target *target, uint32_t id)
+{
+	return target->existing == NULL && id < target->next_id;
+}
+/* Room for a record, to be put before the next call. */
+int load_late_reserve(struct load_target *target, size_t len, void **ret_space);
+int load_late_put_entry(struct load_target *target, uint32_t id, size_t len);
+int load_late_put_split(struct load_target *target, uint32_t id, uint16_t ad,
+                        const struct dit_span *records, uint32_t nrecords);
+/* All of them, after dit_staging_begin_changes(). Does not report. */
+int load_late_write(struct load_target *target);
+void load_late_free(struct load_target *target);
 
 /* load_nodes.c: nodes of the tree. IDs of 0 are those of nodes that are not there. */
 int load_find_self(struct load_target *target, const struct load_item *item,
@@ -351,8 +373,11 @@ int load_store_reserve(struct load_target *target, uint32_t id, size_t len,
 int load_store_put_split(struct load_target *target, uint32_t id, uint16_t ad,
                          const struct dit_span *records, uint32_t nrecords);
 int load_store_put_ad(struct load_target *target, uint32_t number, struct dit_span name);
-/* The record of an entry; valid until the next addition; empty: a hole. */
+/* The record of an entry; valid until the next addition; empty: a hole. A new database
+ * must take changes. */
 int load_store_entry(struct load_target *target, uint32_t id, struct dit_span *ret);
+/* Give an entry another one. Likewise. */
+int load_store_replace(struct load_target *target, uint32_t id, struct dit_span record);
 /* Of an existing database: 1, 0, or an error. */
 int load_store_is_hole(struct load_target *target, uint32_t id);
 /* The index databases of an existing database, on main. */
@@ -374,6 +399,8 @@ int load_target_seal(struct load_target *target);
 /* And the attribute numbers. */
 int load_target_write_tree(struct load_target *target);
 int load_target_write_indexes(struct load_target *target);
+/* What a new database gets last. */
+int load_target_write_late(struct load_target *target);
 /* Put all targets in place, or none. */
 int load_publish(struct loader *loader);
 void load_target_deinit(struct load_target *target);

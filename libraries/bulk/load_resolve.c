@@ -75,9 +75,11 @@ int load_number_ad(struct load_target *target, const struct dit_ad *ad)
 int load_put_entry(struct load_target *target, const struct load_item *item)
 {
 	const struct dit_encoded *encoded = &item->encoded;
+	bool is_late = load_is_late(target, item->id);
 	void *space = NULL;
 	char *out = NULL;
-	int r = load_store_reserve(target, item->id, encoded->len, &space);
+	int r = is_late ? load_late_reserve(target, encoded->len, &space)
+	                : load_store_reserve(target, item->id, encoded->len, &space);
 
 	if (r < 0) {
 		return r;
@@ -100,7 +102,10 @@ int load_put_entry(struct load_target *target, const struct load_item *item)
 		word |= target->ad_numbers[ad->ordinal];
 		memcpy(at, &word, sizeof(word));
 	}
-	return encoded->splits.n == 0 ? 0 : load_split_put(target, item);
+	if (is_late) {
+		r = load_late_put_entry(target, item->id, encoded->len);
+	}
+	return r < 0 || encoded->splits.n == 0 ? r : load_split_put(target, item);
 }
 
 static int stored(struct load_target *target, struct load_item *item)

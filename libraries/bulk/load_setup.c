@@ -226,6 +226,17 @@ static int prepare_targets(struct loader *loader, const struct load_budget *budg
 	return r;
 }
 
+/* One thread stays the only one. */
+static int make_page_writer(struct loader *loader)
+{
+	int r = 0;
+
+	if (loader->nthreads > 1 && !loader->opts->is_dry_run) {
+		r = dit_page_writer_new(&loader->page_writer);
+	}
+	return r < 0 ? load_fail(loader, r, "could not start the threads") : 0;
+}
+
 int load_prepare(struct loader *loader)
 {
 	struct load_budget budget = {0};
@@ -239,6 +250,9 @@ int load_prepare(struct loader *loader)
 		return r;
 	}
 	r = make_context(loader);
+	if (r == 0) {
+		r = make_page_writer(loader);
+	}
 	if (r == 0) {
 		r = open_input(loader, &budget);
 	}
@@ -312,6 +326,7 @@ void load_release(struct loader *loader)
 		load_target_deinit(&loader->targets[i]);
 	}
 	free(loader->targets);
+	dit_page_writer_free(loader->page_writer);
 	load_csn_free(loader);
 	free(loader->reason);
 	for (size_t i = 0; i < loader->ntold; i++) {

@@ -6,6 +6,7 @@
 #include "bulk/load_private.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
 #define EXPANSION 6 /* bytes stored per byte of LDIF, the first guess */
@@ -113,12 +114,14 @@ static int look_around(struct load_target *target)
 
 static int open_existing(struct load_target *target, const struct dit_staging_opts *like)
 {
-	struct dit_existing_opts opts = {.directory = like->directory,
-	                                 .mode = like->mode,
-	                                 .ndbs = like->ndbs,
-	                                 .maxsize_bytes = like->maxsize_bytes,
-	                                 .expected_bytes = like->expected_bytes,
-	                                 .may_grow = like->may_grow};
+	struct dit_existing_opts opts = {
+		.directory = like->directory,
+		.mode = like->mode,
+		.ndbs = like->ndbs,
+		.maxsize_bytes = like->maxsize_bytes,
+		.expected_bytes =
+			dit_ldif_reader_size(target->loader->reader) * EXPANSION,
+		.may_grow = like->may_grow};
 
 	return dit_existing_open(&target->existing, &opts);
 }
@@ -132,8 +135,9 @@ int load_store_open(struct load_target *target)
 		.mode = db->mode,
 		.ndbs = (unsigned)dit_index_set_ndbs(target->indexes) + FIXED_DBS,
 		.maxsize_bytes = db->maxsize_bytes,
-		.expected_bytes = dit_ldif_reader_size(loader->reader) * EXPANSION,
 		.may_grow = loader->opts->may_grow,
+		.writer = loader->page_writer,
+		.use_page_cache = loader->opts->use_page_cache,
 	};
 	uint64_t nrecords = 0;
 	int r = dit_staging_open(&target->staging, &opts, &nrecords);
@@ -158,16 +162,18 @@ int load_store_open(struct load_target *target)
 int load_store_reserve(struct load_target *target, uint32_t id, size_t len,
                        void **ret_space)
 {
-	return target->existing == NULL
-	               ? dit_staging_reserve_entry(target->staging, id, len, ret_space)
-	               : dit_existing_reserve_entry(target->existing, id, len, ret_space);
+	if (target->existing != NULL) {
+		return dit_existing_reserve_entry(target->existing, id, len, ret_space);
+	}
+	target->next_id = (uint64_t)id + 1;
+	return dit_staging_reserve_entry(target->staging, id, len, ret_space);
 }
 
 int load_store_put_split(struct load_target *target, uint32_t id, uint16_t ad,
                          const struct dit_span *records, uint32_t nrecords)
 {
 	return target->existing == NULL
-	               ? dit_staging_put_split(target->staging, id, ad, records, nrecords)
+	               ? load_late_put_split(target, id, ad, records, nrecords)
 	               : dit_existing_put_split(target->existing, id, ad, records,
 	                                        nrecords);
 }
@@ -189,6 +195,21 @@ int load_store_entry(struct load_target *target, uint32_t id, struct dit_span *r
 	}
 	r = dit_existing_entry(target->existing, id, ret);
 	return r < 0 ? r : 0;
+}
+
+int load_store_replace(struct load_target *target, uint32_t id, struct dit_span record)
+{
+	void *space = NULL;
+	int r = 0;
+
+	if (target->existing == NULL) {
+		return dit_staging_replace_entry(target->staging, id, record);
+	}
+	r = dit_existing_reserve_entry(target->existing, id, record.len, &space);
+	if (r == 0) {
+		memcpy(space, record.data, record.len);
+	}
+	return r;
 }
 
 int load_store_is_hole(struct load_target *target, uint32_t id)

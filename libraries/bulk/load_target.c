@@ -59,6 +59,9 @@ static int make_sorters(struct load_target *target, const struct load_budget *bu
 	struct dit_sorter_opts tree = {.nproducers = 1,
 	                               .memory_bytes = budget->tree_bytes,
 	                               .tmpdir = postings.tmpdir};
+	struct dit_sorter_opts late = {.nproducers = 1,
+	                               .memory_bytes = budget->tree_bytes / 8,
+	                               .tmpdir = postings.tmpdir};
 	struct dit_sorter_opts wide = {.nproducers = loader->nthreads,
 	                               .memory_bytes = budget->tree_bytes,
 	                               .tmpdir = postings.tmpdir};
@@ -82,6 +85,12 @@ static int make_sorters(struct load_target *target, const struct load_budget *bu
 	}
 	if (r == 0 && has_wide) {
 		r = dit_sorter_new(&target->wide, &wide);
+	}
+	if (late.memory_bytes < DIT_SORT_SHARE_MIN) {
+		late.memory_bytes = DIT_SORT_SHARE_MIN;
+	}
+	if (r == 0) {
+		r = dit_sorter_new(&target->late_records, &late);
 	}
 	free(is_wide);
 	return r < 0 ? load_fail(loader, r, postings.tmpdir) : 0;
@@ -167,9 +176,6 @@ int load_target_write_tree(struct load_target *target)
 {
 	int r = load_write_ads(target);
 
-	if (r == 0 && target->existing == NULL) {
-		r = load_index_open(target);
-	}
 	if (r == 0) {
 		r = load_write_tree(target);
 	}
@@ -195,6 +201,26 @@ int load_target_write_indexes(struct load_target *target)
 	return 0;
 }
 
+int load_target_write_late(struct load_target *target)
+{
+	int r = 0;
+
+	if (target->existing != NULL) {
+		return 0;
+	}
+	r = dit_staging_begin_changes(target->staging);
+	if (r == 0) {
+		r = load_late_write(target);
+	}
+	if (r < 0) {
+		return load_target_fail(target, r,
+		                        r == DIT_E_STOPPED ? "load ended"
+		                                           : target->db->directory);
+	}
+	target->loader->stats->run_bytes += dit_sorter_run_bytes(target->late_records);
+	return load_csn_rewrite(target);
+}
+
 /* ---- release ---- */
 
 void load_target_deinit(struct load_target *target)
@@ -205,6 +231,7 @@ void load_target_deinit(struct load_target *target)
 	dit_postings_free(target->postings);
 	dit_sorter_free(target->wide);
 	dit_sorter_free(target->tree);
+	load_late_free(target);
 	load_wide_free(target);
 	dit_dn_table_free(target->names);
 	dit_index_set_free(target->indexes);

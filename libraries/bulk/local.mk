@@ -11,6 +11,7 @@ rooms += %D%/libbulk.la
 	%D%/load_feed.h \
 	%D%/load_glue.c \
 	%D%/load_index.c \
+	%D%/load_late.c \
 	%D%/load_nodes.c \
 	%D%/load_parse.c \
 	%D%/load_private.h \

@@ -10,6 +10,7 @@
  *   leaf     node: header, key, value; or a list's page or the record of its tree
  *   branch   node: header with the child's number, key; the first one's key is empty
  *   leaf 2   items of one size, packed behind the header: no slots, no nodes
+ *   overflow a value too long for a leaf: header, bytes; the pages behind have no header
  *
  * Facts from liblmdb's own files, checked by tests/store/test_table.c, which has liblmdb
  * read, extend and shrink what we wrote.
@@ -21,11 +22,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#define DIT_PAGE_BRANCH 0x01u
-#define DIT_PAGE_LEAF   0x02u
-#define DIT_PAGE_DIRTY  0x10u /* in the file only with SUB: may be changed in place */
-#define DIT_PAGE_LEAF2  0x20u
-#define DIT_PAGE_SUB    0x40u /* lies inside a node */
+#define DIT_PAGE_BRANCH   0x01u
+#define DIT_PAGE_LEAF     0x02u
+#define DIT_PAGE_OVERFLOW 0x04u
+#define DIT_PAGE_DIRTY    0x10u /* in the file only with SUB: may be changed in place */
+#define DIT_PAGE_LEAF2    0x20u
+#define DIT_PAGE_SUB      0x40u /* lies inside a node */
 
 struct dit_page_header {
 	uint64_t number;
@@ -36,6 +38,7 @@ struct dit_page_header {
 };
 static_assert(sizeof(struct dit_page_header) == 16, "format");
 
+#define DIT_NODE_BIG  0x01u /* the value is the number of its first overflow page */
 #define DIT_NODE_TREE 0x02u /* the value is a struct dit_tree_record */
 #define DIT_NODE_LIST 0x04u /* the value is a list's page, or with TREE its tree */
 
@@ -85,6 +88,14 @@ static inline unsigned dit_page_count(const void *page)
 	const struct dit_page_header *header = page;
 
 	return (header->lower - (unsigned)sizeof(*header)) / 2;
+}
+
+/* Of the first overflow page: how many pages there are, in place of lower and upper. */
+static inline uint32_t dit_page_overflow_count(const void *page)
+{
+	const struct dit_page_header *header = page;
+
+	return header->lower | (uint32_t)header->upper << 16;
 }
 
 /* The node of a slot. */

@@ -32,15 +32,17 @@ rooms += %D%/libstore.la
 	%D%/page_sink.h \
 	%D%/page_tree.c \
 	%D%/page_tree.h \
+	%D%/page_writer.c \
+	%D%/page_writer.h \
 	%D%/snapshot.c \
 	%D%/split_codec.c \
 	%D%/split_codec.h \
 	%D%/staging.c \
+	%D%/staging_changes.c \
 	%D%/staging_impl.h \
 	%D%/staging_publish.c \
 	%D%/staging_split.c \
 	%D%/staging_tables.c \
-	%D%/staging_writers.c \
 	%D%/store.h \
 	%D%/strerror.c \
 	%D%/table_writer.c \

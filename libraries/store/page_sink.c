@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Chunks of pages, written side by side by several threads. */
+/* Chunks of pages, made side by side by several threads. */
 #include "store/page_sink.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/whole_io.h"
 #include "store/lmdb_format.h"
-#include "store/staging_impl.h"
 
-/* 256 KiB of 4 KiB pages: long enough that the call itself costs nothing. */
-#define CHUNK_PAGES 64u
+void dit_page_space_init(struct dit_page_space *space, size_t page_bytes, uint64_t first)
+{
+	space->page_bytes = (unsigned)page_bytes;
+	space->chunk_pages = (unsigned)(DIT_CHUNK_BYTES / page_bytes);
+	space->file = (struct dit_page_file){.fd = -1};
+	atomic_init(&space->next_page, first);
+}
 
-/* So much is collected before the system is asked to begin writing it to the disk. */
-#define WINDOW_BYTES (8u << 20)
-
-int dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space)
+void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space)
 {
 	*sink = (struct dit_page_sink){.space = space};
-	sink->pages = malloc((size_t)CHUNK_PAGES * space->page_bytes);
-	return sink->pages == NULL ? -ENOMEM : 0;
 }
 
 void dit_page_sink_deinit(struct dit_page_sink *sink)
@@ -33,24 +28,40 @@ void dit_page_sink_deinit(struct dit_page_sink *sink)
 	*sink = (struct dit_page_sink){.space = NULL};
 }
 
+/* ---- tickets and numbers ---- */
+
 uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket)
 {
-	return sink->chunks[ticket / CHUNK_PAGES] + ticket % CHUNK_PAGES;
+	unsigned chunk_pages = sink->space->chunk_pages;
+
+	return sink->chunks[ticket / chunk_pages] + ticket % chunk_pages;
 }
 
-/* A list's own page takes the number of the page around it, as liblmdb does it. */
+static uint64_t next_ticket(const struct dit_page_sink *sink)
+{
+	return (uint64_t)sink->nchunks * sink->space->chunk_pages + sink->npages;
+}
+
 static void number_leaf_node(const struct dit_page_sink *sink,
                              struct dit_node_header *node, uint64_t number)
 {
-	char *value = (char *)(node + 1) + node->key_len;
+	char *value = (char *)(node + 1) + node->key_len; /* at any even place */
 
-	if ((node->flags & DIT_NODE_TREE) != 0) {
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		uint64_t ticket = 0;
+
+		memcpy(&ticket, value, sizeof(ticket));
+		ticket = dit_page_sink_number(sink, ticket);
+		memcpy(value, &ticket, sizeof(ticket));
+	} else if ((node->flags & DIT_NODE_TREE) != 0) {
 		struct dit_tree_record tree;
 
-		memcpy(&tree, value, sizeof(tree)); /* it lies at any even place */
+		memcpy(&tree, value, sizeof(tree));
 		tree.root = dit_page_sink_number(sink, tree.root);
 		memcpy(value, &tree, sizeof(tree));
 	} else if ((node->flags & DIT_NODE_LIST) != 0) {
+		/* A list's own page takes the number of the page around it, as liblmdb
+		 * does it. */
 		memcpy(value, &number, sizeof(number));
 	}
 }
@@ -67,16 +78,24 @@ static void number_branch_node(const struct dit_page_sink *sink,
 	node->flags = (uint16_t)(number >> 32);
 }
 
-/* Give a page its number, and put numbers in place of the tickets in it. */
-static void number_page(const struct dit_page_sink *sink, char *page, uint64_t number)
+/*
+ * Give a page its number, and put numbers in place of the tickets in it.
+ *
+ * @return the pages that it stands for
+ */
+static size_t number_page(const struct dit_page_sink *sink, char *page, uint64_t number)
 {
 	struct dit_page_header *header = (struct dit_page_header *)(void *)page;
-	unsigned nnodes = dit_page_count(page);
+	unsigned nnodes = 0;
 
 	header->number = number;
-	if ((header->flags & DIT_PAGE_LEAF2) != 0) {
-		return;
+	if ((header->flags & DIT_PAGE_OVERFLOW) != 0) {
+		return dit_page_overflow_count(page);
 	}
+	if ((header->flags & DIT_PAGE_LEAF2) != 0) {
+		return 1;
+	}
+	nnodes = dit_page_count(page);
 	for (unsigned i = 0; i < nnodes; i++) {
 		if ((header->flags & DIT_PAGE_BRANCH) != 0) {
 			number_branch_node(sink, dit_page_node(page, i));
@@ -84,40 +103,10 @@ static void number_page(const struct dit_page_sink *sink, char *page, uint64_t n
 			number_leaf_node(sink, dit_page_node(page, i), number);
 		}
 	}
+	return 1;
 }
 
-/* A limit on file sizes is an error and no signal (staging_impl.h). */
-static int write_chunk(const struct dit_page_sink *sink, uint64_t first)
-{
-	const struct dit_page_space *space = sink->space;
-	sigset_t previous;
-	int r = 0;
-
-	dit_staging_block_signal(&previous);
-	r = dit_write_at(space->fd, sink->pages, (size_t)sink->npages * space->page_bytes,
-	                 first * space->page_bytes);
-	dit_staging_restore_signal(&previous);
-	return r;
-}
-
-/*
- * Advice only: the sync at the end has less left to do. Whoever crosses the end of a
- * window starts the one before it: others may still be at work on this one.
- */
-static void start_writing(const struct dit_page_space *space, uint64_t begin,
-                          uint64_t end)
-{
-#ifdef SYNC_FILE_RANGE_WRITE
-	uint64_t window = end / WINDOW_BYTES;
-
-	if (begin / WINDOW_BYTES != window && window >= 2) {
-		(void)sync_file_range(space->fd, (off_t)((window - 2) * WINDOW_BYTES),
-		                      WINDOW_BYTES, SYNC_FILE_RANGE_WRITE);
-	}
-#else
-	(void)space, (void)begin, (void)end;
-#endif
-}
+/* ---- chunks ---- */
 
 static int remember_chunk(struct dit_page_sink *sink, uint64_t first)
 {
@@ -135,10 +124,29 @@ static int remember_chunk(struct dit_page_sink *sink, uint64_t first)
 	return 0;
 }
 
-int dit_page_sink_flush(struct dit_page_sink *sink)
+/* One that is larger than others is written here and now, so that there is only one. */
+static int write_chunk(struct dit_page_sink *sink, uint64_t first)
 {
 	struct dit_page_space *space = sink->space;
 	size_t len = (size_t)sink->npages * space->page_bytes;
+	uint64_t at = first * space->page_bytes;
+	bool is_larger = sink->npages > space->chunk_pages;
+	int r = 0;
+
+	if (!is_larger) {
+		r = dit_page_file_put(&space->file, &sink->pages, len, at);
+	} else {
+		r = dit_page_file_write(&space->file, sink->pages, len, at);
+		free(sink->pages);
+		sink->pages = NULL;
+	}
+	sink->npages = 0;
+	return r;
+}
+
+int dit_page_sink_flush(struct dit_page_sink *sink)
+{
+	struct dit_page_space *space = sink->space;
 	uint64_t first = 0;
 	int r = 0;
 
@@ -151,32 +159,44 @@ int dit_page_sink_flush(struct dit_page_sink *sink)
 	if (r < 0) {
 		return r;
 	}
-	for (unsigned i = 0; i < sink->npages; i++) {
-		number_page(sink, sink->pages + (size_t)i * space->page_bytes, first + i);
+	for (size_t i = 0; i < sink->npages;) {
+		i += number_page(sink, sink->pages + i * space->page_bytes, first + i);
 	}
-	r = write_chunk(sink, first);
-	sink->npages = 0;
-	if (r == 0) {
-		start_writing(space, first * space->page_bytes,
-		              first * space->page_bytes + len);
-	}
-	return r;
+	return write_chunk(sink, first);
 }
 
-int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret_ticket)
+/* ---- pages ---- */
+
+int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
+                               char **ret_pages, uint64_t *ret_ticket)
 {
+	struct dit_page_space *space = sink->space;
 	int r = 0;
 
-	if (sink->npages == CHUNK_PAGES) {
+	if (sink->npages + npages > space->chunk_pages) {
 		r = dit_page_sink_flush(sink);
 		if (r < 0) {
 			return r;
 		}
 	}
-	*ret_page = sink->pages + (size_t)sink->npages * sink->space->page_bytes;
-	*ret_ticket = (uint64_t)sink->nchunks * CHUNK_PAGES + sink->npages;
-	sink->npages++;
+	if (npages > space->chunk_pages) {
+		free(sink->pages);
+		sink->pages = dit_page_chunk_new(npages * space->page_bytes);
+	} else if (sink->pages == NULL) {
+		sink->pages = dit_page_chunk_new(DIT_CHUNK_BYTES);
+	}
+	if (sink->pages == NULL) {
+		return -ENOMEM;
+	}
+	*ret_pages = sink->pages + (size_t)sink->npages * space->page_bytes;
+	*ret_ticket = next_ticket(sink);
+	sink->npages += (unsigned)npages;
 	return 0;
+}
+
+int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret_ticket)
+{
+	return dit_page_sink_add_overflow(sink, 1, ret_page, ret_ticket);
 }
 
 int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket)

@@ -18,33 +18,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Pages behind those that liblmdb has written. */
+#include "store/page_writer.h"
+
+/** The pages of a file. */
 struct dit_page_space {
 	/* [const] while sinks are in use */
-	int fd;
 	unsigned page_bytes;
+	unsigned chunk_pages;
+
+	struct dit_page_file file; /* has its own rules */
 
 	/* [atomic: only added to; relaxed, nothing else is published by it] */
 	_Atomic uint64_t next_page;
 };
 
+/** Pages are written from number @p first on to a file that is opened apart. */
+void dit_page_space_init(struct dit_page_space *space, size_t page_bytes, uint64_t first);
+
 struct dit_page_sink {
 	struct dit_page_space *space;
-	char *pages; /* the chunk */
+	char *pages; /* the chunk; owned; NULL: none yet */
 	unsigned npages;
 	uint64_t *chunks; /* number of the first page of each one written */
 	size_t nchunks;
 	size_t chunks_size;
 };
 
-/** 0 or -ENOMEM. */
-int dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space);
+/** Cannot fail: the chunk comes with the first page. */
+void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space);
 void dit_page_sink_deinit(struct dit_page_sink *sink);
 
 /**
  * Room for one more page, uninitialised; the caller fills it before any other call.
  *
- * @return 0; -ENOMEM; or why the chunk before it could not be written: -ENOSPC, -EDQUOT,
+ * @return 0; -ENOMEM; or why pages before it could not be written: -ENOSPC, -EDQUOT,
  *         -EFBIG, other -errno
  */
 int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret_ticket);
@@ -52,10 +59,17 @@ int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret
 /** As above, with a copy of a page that is finished. */
 int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket);
 
-/** Write what is left; nothing may be added afterwards. Errors as above. */
+/**
+ * As above, room for overflow pages, any number of them in a row; the ticket is the first
+ * one's.
+ */
+int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
+                               char **ret_pages, uint64_t *ret_ticket);
+
+/** Write what is left, maybe by another thread. Errors as above. */
 int dit_page_sink_flush(struct dit_page_sink *sink);
 
-/** The number of a page that has been written. */
+/** The number of a page that has been flushed. */
 uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket);
 
 #endif

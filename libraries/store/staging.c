@@ -23,7 +23,6 @@
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
 
-#define MAP_BYTES_MIN (64u << 20)
 /* What LMDB takes for a map size of 0, and slapd for "maxsize 0" (config.md). */
 #define MAXSIZE_DEFAULT 1048576u
 
@@ -164,80 +163,46 @@ static int make_staging_directory(int dir_fd)
 
 /* ---- the staging environment ---- */
 
-/* Rounded up to what any page size divides, and not below the least. */
-static uint64_t first_map_bytes(uint64_t expected_bytes)
+/* An empty database, closed again: liblmdb comes back when our pages are written. */
+static int make_file(struct dit_staging *staging)
 {
-	uint64_t step = MAP_BYTES_MIN;
-
-	if (expected_bytes >= UINT64_MAX / 2 || expected_bytes <= step) {
-		return step;
-	}
-	return (expected_bytes + step - 1) / step * step;
-}
-
-/* The four that slapd expects in every database; flags as in storage.md 1.2. */
-static int create_fixed(struct dit_staging *staging)
-{
-	MDB_dbi dn2i = 0;
-	const struct {
-		const char *name;
-		unsigned flags;
-		MDB_dbi *dbi;
-	} fixed[] = {
-		{"ad2i", MDB_INTEGERKEY, &staging->ad2i},
-		{staging->names.name, staging->names.flags, &dn2i},
-		{"id2e", MDB_INTEGERKEY, &staging->id2e},
-		{"id2v", MDB_DUPSORT, &staging->id2v},
-	};
-	int r = 0;
-
-	r = dit_staging_begin(staging, 0);
-	for (size_t i = 0; r == 0 && i < sizeof(fixed) / sizeof(fixed[0]); i++) {
-		r = dit_lmdb_error(mdb_dbi_open(staging->txn, fixed[i].name,
-		                                MDB_CREATE | fixed[i].flags,
-		                                fixed[i].dbi));
-	}
-	if (r == 0) {
-		r = dit_staging_order_split(staging->txn, staging->id2v);
-	}
-	return r < 0 ? r : dit_staging_commit(staging);
-}
-
-static int open_env(struct dit_staging *staging, const struct dit_staging_opts *opts)
-{
+	MDB_env *env = NULL;
 	MDB_stat stat;
 	sigset_t previous;
-	int r = 0;
+	int r = dit_lmdb_error(mdb_env_create(&env));
 
-	r = dit_lmdb_error(mdb_env_create(&staging->env));
-	if (r < 0) {
-		staging->env = NULL;
-		return r;
-	}
-	staging->map_bytes = first_map_bytes(opts->expected_bytes);
-	r = dit_lmdb_error(mdb_env_set_mapsize(staging->env, staging->map_bytes));
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_set_maxdbs(staging->env, opts->ndbs));
-	}
 	if (r < 0) {
 		return r;
 	}
 	/* Our own access bits are needed now and taken away at the end. */
 	dit_staging_block_signal(&previous);
-	r = dit_lmdb_error(mdb_env_open(staging->env, staging->staging_path,
+	r = dit_lmdb_error(mdb_env_open(env, staging->staging_path,
 	                                MDB_NOSYNC | MDB_NOLOCK, staging->mode | 0600));
 	dit_staging_restore_signal(&previous);
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_get_fd(staging->env, &staging->data_fd));
+		r = dit_lmdb_error(mdb_env_stat(env, &stat));
 	}
+	mdb_env_close(env);
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_stat(staging->env, &stat));
+		staging->page_bytes = stat.ms_psize;
 	}
+	return r;
+}
+
+static int make_staging_database(struct dit_staging *staging,
+                                 const struct dit_staging_opts *opts)
+{
+	struct dit_page_file_opts file = {.writer = opts->writer,
+	                                  .is_direct = !opts->use_page_cache};
+	int r = make_file(staging);
+
 	if (r < 0) {
 		return r;
 	}
-	staging->page_bytes = stat.ms_psize;
-	return create_fixed(staging);
+	dit_page_space_init(&staging->space, staging->page_bytes, STAGING_FIRST_PAGE);
+	r = dit_page_file_open(&staging->space.file, staging->claim.dir_fd,
+	                       DIT_STAGING_NAME "/" DIT_DATA_NAME, &file);
+	return r < 0 ? r : dit_staging_open_tables(staging);
 }
 
 void dit_staging_close_env(struct dit_staging *staging)
@@ -255,6 +220,9 @@ void dit_staging_close_env(struct dit_staging *staging)
 
 void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 {
+	dit_table_writer_free(staging->ads);
+	dit_table_writer_free(staging->entries);
+	dit_page_file_close(&staging->space.file);
 	dit_staging_close_env(staging);
 	(void)dit_staging_clear(staging->claim.dir_fd);
 	dit_claim_drop(&staging->claim, end);
@@ -262,10 +230,32 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 		free(staging->indexes[i].name);
 	}
 	free(staging->indexes);
-	free(staging->names.name);
+	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
+		free(staging->fixed[i].name);
+	}
 	free(staging->staging_path);
 	free(staging->directory);
 	free(staging);
+}
+
+/* Names and flags as in storage.md 1.2. */
+static int name_fixed_tables(struct dit_staging *staging)
+{
+	static const struct dit_staged_table tables[DIT_NFIXED_TABLES] = {
+		[DIT_TABLE_ADS] = {.name = "ad2i", .flags = MDB_INTEGERKEY},
+		[DIT_TABLE_NAMES] = {.name = "dn2i",
+	                             .flags = MDB_INTEGERKEY | MDB_DUPSORT},
+		[DIT_TABLE_ENTRIES] = {.name = "id2e", .flags = MDB_INTEGERKEY},
+	};
+
+	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
+		staging->fixed[i] = tables[i];
+		staging->fixed[i].name = strdup(tables[i].name);
+		if (staging->fixed[i].name == NULL) {
+			return -ENOMEM;
+		}
+	}
+	return 0;
 }
 
 static int staging_init(struct dit_staging *staging, const struct dit_staging_opts *opts)
@@ -274,16 +264,15 @@ static int staging_init(struct dit_staging *staging, const struct dit_staging_op
 	staging->maxsize_bytes =
 		opts->maxsize_bytes == 0 ? MAXSIZE_DEFAULT : opts->maxsize_bytes;
 	staging->may_grow = opts->may_grow;
-	staging->names.name = strdup("dn2i");
-	staging->names.flags = MDB_INTEGERKEY | MDB_DUPSORT;
+	staging->ndbs = opts->ndbs;
 	staging->directory = strdup(opts->directory);
-	if (staging->names.name == NULL || staging->directory == NULL ||
+	if (staging->directory == NULL ||
 	    asprintf(&staging->staging_path, "%s/" DIT_STAGING_NAME, opts->directory) <
 	            0) {
 		staging->staging_path = NULL;
 		return -ENOMEM;
 	}
-	return 0;
+	return name_fixed_tables(staging);
 }
 
 int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
@@ -299,6 +288,7 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 	if (staging == NULL) {
 		return -ENOMEM;
 	}
+	staging->space.file.fd = -1;
 	r = dit_claim_take(&staging->claim, opts->directory, opts->mode);
 	if (r < 0) {
 		free(staging);
@@ -312,7 +302,7 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 		r = make_staging_directory(staging->claim.dir_fd);
 	}
 	if (r == 0) {
-		r = open_env(staging, opts);
+		r = make_staging_database(staging, opts);
 	}
 	if (r < 0) {
 		dit_staging_free(staging, DIT_CLAIM_UNUSED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What staging.c (open, publish, abandon), staging_writers.c, staging_split.c and
- * staging_tables.c (everything between) share. Nobody else includes this, tests apart.
+ * What staging.c (open, abandon), staging_tables.c and staging_changes.c (what is written),
+ * staging_split.c and staging_publish.c share. Nobody else includes this, tests apart.
  *
  * Threads: as store.h says.
  */
@@ -16,14 +16,24 @@
 #include "store/lmdb_format.h"
 #include "store/page_sink.h"
 #include "store/store.h"
+#include "store/table_writer.h"
 
-/** A database that is written beside liblmdb. */
+#define STAGING_SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
+
+/** A database whose pages are written without liblmdb. */
 struct dit_staged_table {
 	char *name;     /* owned */
 	unsigned flags; /* MDB_... */
 	bool is_written;
-	uint64_t at; /* of its record in the file; once has_pages */
-	struct dit_tree_record tree;
+	struct dit_tree_record tree; /* once it is written */
+};
+
+/** The databases that are always there, but for id2v. */
+enum dit_fixed_table {
+	DIT_TABLE_ADS,
+	DIT_TABLE_NAMES,
+	DIT_TABLE_ENTRIES,
+	DIT_NFIXED_TABLES,
 };
 
 /** What became of the file that was replaced. */
@@ -42,39 +52,37 @@ struct dit_staging {
 	bool may_grow;
 	enum dit_old_file old_file; /* since dit_staging_place() */
 
-	MDB_env *env; /* NULL once closed */
-	int data_fd;  /* the environment's own; not ours to close */
+	unsigned ndbs; /* named databases at most */
 	size_t page_bytes;
+
+	/* Until dit_staging_begin_changes(). */
+	struct dit_page_space space;
+	struct dit_table_writer *ads;
+	struct dit_table_writer *entries;
+	uint32_t last_ad;
+
+	/* The arrays are constant while writers are at work. */
+	struct dit_staged_table fixed[DIT_NFIXED_TABLES];
+	struct dit_staged_table *indexes;
+	size_t nindexes;
+
+	/* From there on. */
+	bool is_liblmdbs; /* the file */
+	MDB_env *env;     /* NULL before that, and once closed */
+	int data_fd;      /* the environment's own; not ours to close */
 	uint64_t map_bytes;
-	MDB_dbi ad2i;
-	MDB_dbi id2e;
 	MDB_dbi id2v;
 
 	/* The open transaction; txn and cursor are NULL between two. */
 	MDB_txn *txn;
-	MDB_cursor *cursor;
-	MDB_dbi cursor_dbi;
+	MDB_cursor *cursor;      /* on id2v */
 	uint64_t txn_room_bytes; /* what it may still be charged with */
 	uint64_t txn_bytes;      /* what it was charged with */
 
-	uint64_t used_bytes;    /* of the data file, by the last commit */
-	uint64_t started_bytes; /* of it, handed to the disk already */
+	uint64_t used_bytes; /* of the data file, by the last commit */
 
-	/* Where the writers stand. */
-	uint32_t last_ad;
-	bool has_entry;
-	uint64_t last_entry; /* highest ID in id2e */
-	bool knows_split;    /* the two below were looked up */
-	bool has_split;
-	uint64_t last_split;    /* highest ID in id2v ... */
-	uint16_t last_split_ad; /* ... and the highest number under it */
-
-	/* The array is constant while writers are at work. */
-	struct dit_staged_table names; /* dn2i */
-	struct dit_staged_table *indexes;
-	size_t nindexes;
-	bool has_pages; /* since dit_staging_begin_tables(): liblmdb writes no more */
-	struct dit_page_space space;
+	bool has_split; /* the last key of id2v: */
+	char last_split[STAGING_SPLIT_KEY_BYTES];
 
 	int error; /* the first; all later calls return it */
 };
@@ -85,6 +93,9 @@ struct dit_staging {
 /* More than one item under a key: a page inside the node with up to four free places, or
  * the record of a tree of its own. */
 #define STAGING_LIST_BYTES 64
+
+/* Of every LMDB file: the meta pages. Ours begin behind them. */
+#define STAGING_FIRST_PAGE 2
 
 /** Have lock.mdb as it is behind a slapd that was closed in order; claim.h tells why. */
 void dit_staging_set_up_lock_file(const struct dit_claim *claim, const char *directory,
@@ -101,14 +112,12 @@ void dit_staging_close_env(struct dit_staging *staging);
 /** Clean up, drop the claim, free. */
 void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end);
 
-/** Begin a transaction that may be charged with @p bytes at least. */
-int dit_staging_begin(struct dit_staging *staging, uint64_t bytes);
-
 /** See to it that a transaction is open that can take nodes of this size. */
 int dit_staging_charge(struct dit_staging *staging, uint64_t bytes);
 
-/** Put the cursor on this database. */
-int dit_staging_cursor_on(struct dit_staging *staging, MDB_dbi dbi);
+/** Open the two tables that are filled while entries come; close them. 0 or an error. */
+int dit_staging_open_tables(struct dit_staging *staging);
+int dit_staging_close_tables(struct dit_staging *staging);
 
 /** Remember the first failure. @return @p r */
 int dit_staging_keep(struct dit_staging *staging, int r);

@@ -19,37 +19,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/whole_io.h"
 #include "store/meta_pages.h"
 
-/* A root, where liblmdb left that of an empty database. */
-static int write_root(const struct dit_staged_table *table, int fd)
-{
-	return table->is_written
-	               ? dit_write_at(fd, &table->tree, sizeof(table->tree), table->at)
-	               : 0;
-}
-
-static int write_roots(const struct dit_staging *staging, int fd)
-{
-	int r = write_root(&staging->names, fd);
-
-	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
-		r = write_root(&staging->indexes[i], fd);
-	}
-	return r;
-}
-
-/*
- * In both meta pages: the map size that slapd is configured with. In the one that counts:
- * the last page.
- */
-static int write_metas(const struct dit_staging *staging, int fd)
+/* In both meta pages: the map size that slapd is configured with. */
+static int write_map_size(const struct dit_staging *staging, int fd)
 {
 	uint64_t size =
 		staging->maxsize_bytes - staging->maxsize_bytes % staging->page_bytes;
 	struct dit_meta metas[2];
-	unsigned newest = 0;
 	int r = dit_metas_read(fd, staging->page_bytes, metas);
 
 	if (r < 0) {
@@ -59,8 +36,6 @@ static int write_metas(const struct dit_staging *staging, int fd)
 		metas[i].map_bytes =
 			size < staging->used_bytes ? staging->used_bytes : size;
 	}
-	newest = metas[1].transaction > metas[0].transaction;
-	metas[newest].last_page = staging->used_bytes / staging->page_bytes - 1;
 	return dit_metas_write(fd, staging->page_bytes, metas);
 }
 
@@ -92,10 +67,7 @@ static int finish_file(const struct dit_staging *staging)
 	if (fd < 0) {
 		return -errno;
 	}
-	r = write_roots(staging, fd);
-	if (r == 0) {
-		r = write_metas(staging, fd);
-	}
+	r = write_map_size(staging, fd);
 	if (r == 0 && ftruncate(fd, (off_t)staging->used_bytes) != 0) {
 		r = -errno;
 	}
@@ -157,11 +129,13 @@ int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes)
 {
 	int r = staging->error;
 
+	if (r == 0 && !staging->is_liblmdbs) {
+		r = dit_staging_begin_changes(staging);
+	}
 	if (r == 0) {
 		r = dit_staging_commit(staging);
 	}
 	if (r == 0) {
-		staging->used_bytes = dit_staging_used_bytes(staging);
 		*ret_bytes = staging->used_bytes;
 		r = check_size(staging);
 	}

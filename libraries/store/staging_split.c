@@ -3,9 +3,9 @@
  * The writer of id2v.
  *
  * Its keys are two numbers in host byte order, so they need a comparison of their own. So
- * do its values, by a rule that depends on the key's attribute (storage.md 1.3); but all
- * values of a key are appended at once, in the order in which they come, and LMDB asks only
- * whether each one is above the last. It is.
+ * do its values, by a rule that depends on the key's attribute (storage.md 1.3); but they
+ * are appended in the order in which they come, and LMDB asks only whether each one is
+ * above the last. It is.
  */
 #include "store/staging_impl.h"
 
@@ -17,7 +17,7 @@
 #include "store/split_codec.h"
 
 struct split_key {
-	char bytes[sizeof(uint64_t) + sizeof(uint16_t)];
+	char bytes[STAGING_SPLIT_KEY_BYTES];
 };
 
 static struct split_key make_key(uint64_t id, uint16_t ad)
@@ -58,82 +58,42 @@ int dit_staging_order_split(MDB_txn *txn, MDB_dbi id2v)
 	return r < 0 ? r : dit_lmdb_error(mdb_set_dupsort(txn, id2v, value_is_above));
 }
 
-/* The environment may have been made from a database that holds some already. */
-static int find_last(struct dit_staging *staging)
-{
-	MDB_val key = {0, NULL};
-	MDB_val data = {0, NULL};
-	int r = dit_staging_charge(staging, 0);
-
-	if (r == 0) {
-		r = dit_staging_cursor_on(staging, staging->id2v);
-	}
-	if (r == 0) {
-		r = dit_lmdb_error(
-			mdb_cursor_get(staging->cursor, &key, &data, MDB_LAST));
-	}
-	if (r == 0 && key.mv_size == sizeof(struct split_key)) {
-		const char *bytes = key.mv_data;
-
-		memcpy(&staging->last_split, bytes, sizeof(staging->last_split));
-		memcpy(&staging->last_split_ad, bytes + sizeof(staging->last_split),
-		       sizeof(staging->last_split_ad));
-		staging->has_split = true;
-	}
-	staging->knows_split = r == 0 || r == MDB_NOTFOUND;
-	return r == MDB_NOTFOUND ? 0 : r;
-}
-
 static int put_record(struct dit_staging *staging, struct split_key *key,
-                      struct dit_span record, bool is_first, bool is_last_key)
+                      struct dit_span record)
 {
 	MDB_val key_val = {sizeof(key->bytes), key->bytes};
 	MDB_val data = {record.len, (void *)record.data};
-	uint64_t bytes = STAGING_NODE_BYTES + record.len;
-	unsigned flags = MDB_APPENDDUP;
+	bool is_same = staging->has_split &&
+	               memcmp(staging->last_split, key->bytes, sizeof(key->bytes)) == 0;
 	int r = 0;
 
-	if (is_first) {
-		bytes += sizeof(key->bytes) + STAGING_LIST_BYTES;
-		flags = is_last_key ? MDB_APPEND : MDB_NOOVERWRITE;
+	if (record.len > DIT_SPLIT_RECORD_MAX) {
+		return MDB_BAD_VALSIZE;
 	}
-	if (!is_last_key) {
-		bytes += staging->page_bytes; /* a page may split in the middle */
+	r = dit_staging_charge(staging, STAGING_NODE_BYTES + record.len +
+	                                        sizeof(key->bytes) + STAGING_LIST_BYTES);
+	if (r == 0 && staging->cursor == NULL) {
+		r = dit_lmdb_error(
+			mdb_cursor_open(staging->txn, staging->id2v, &staging->cursor));
 	}
-	r = dit_staging_charge(staging, bytes);
 	if (r == 0) {
-		r = dit_staging_cursor_on(staging, staging->id2v);
+		r = dit_lmdb_error(mdb_cursor_put(staging->cursor, &key_val, &data,
+		                                  is_same ? MDB_APPENDDUP : MDB_APPEND));
 	}
-	return r < 0 ? r
-	             : dit_lmdb_error(
-			       mdb_cursor_put(staging->cursor, &key_val, &data, flags));
-}
-
-int dit_staging_put_split(struct dit_staging *staging, uint64_t id, uint16_t ad,
-                          const struct dit_span *records, uint32_t nrecords)
-{
-	struct split_key key = make_key(id, ad);
-	bool is_last_key = false;
-	int r = staging->error;
-
-	if (r == 0 && !staging->knows_split) {
-		r = dit_staging_keep(staging, find_last(staging));
-	}
-	is_last_key = !staging->has_split || id > staging->last_split ||
-	              (id == staging->last_split && ad > staging->last_split_ad);
-	for (uint32_t i = 0; i < nrecords && r == 0; i++) {
-		if (records[i].len > DIT_SPLIT_RECORD_MAX) {
-			r = dit_staging_keep(staging, MDB_BAD_VALSIZE);
-		} else {
-			r = dit_staging_keep(staging,
-			                     put_record(staging, &key, records[i], i == 0,
-			                                is_last_key));
-		}
-	}
-	if (r == 0 && is_last_key) {
+	if (r == 0) {
+		memcpy(staging->last_split, key->bytes, sizeof(key->bytes));
 		staging->has_split = true;
-		staging->last_split = id;
-		staging->last_split_ad = ad;
 	}
 	return r;
+}
+
+int dit_staging_add_split(struct dit_staging *staging, uint64_t id, uint16_t ad,
+                          struct dit_span record)
+{
+	struct split_key key = make_key(id, ad);
+
+	if (staging->error != 0) {
+		return staging->error;
+	}
+	return dit_staging_keep(staging, put_record(staging, &key, record));
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names and indexes: databases whose pages are written beside liblmdb (table_writer.h),
- * several at once. They are the greater part of the file, and they come last: from
- * dit_staging_begin_tables() on, the pages behind liblmdb's last one are ours, and
- * publishing puts the roots where liblmdb keeps them (staging.c).
+ * Everything that comes in key order: databases whose pages are written without liblmdb
+ * (table_writer.h), several at once. Publishing puts their roots where liblmdb keeps them.
  */
 #include "store/staging_impl.h"
 
@@ -13,17 +11,50 @@
 
 #include "base/error.h"
 #include "store/lmdb_error.h"
-#include "store/table_writer.h"
 
-/* A node of the main tree, without the name. */
-#define RECORD_BYTES 64
+/* id2v is liblmdb's. */
+#define NFIXED_DBS (DIT_NFIXED_TABLES + 1)
 
-static int remember_index(struct dit_staging *staging, const char *name, unsigned flags)
+int dit_staging_keep(struct dit_staging *staging, int r)
 {
-	struct dit_staged_table *indexes =
-		realloc(staging->indexes, (staging->nindexes + 1) * sizeof(*indexes));
+	if (r < 0 && staging->error == 0) {
+		staging->error = r;
+	}
+	return r;
+}
+
+/* ---- which there are ---- */
+
+static bool is_known(const struct dit_staging *staging, const char *name)
+{
+	if (strcmp(name, "id2v") == 0) {
+		return true;
+	}
+	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
+		if (strcmp(name, staging->fixed[i].name) == 0) {
+			return true;
+		}
+	}
+	for (size_t i = 0; i < staging->nindexes; i++) {
+		if (strcmp(name, staging->indexes[i].name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int add_index(struct dit_staging *staging, const char *name, unsigned flags)
+{
+	struct dit_staged_table *indexes = NULL;
 	struct dit_staged_table *index = NULL;
 
+	if (is_known(staging, name)) {
+		return DIT_E_DUPLICATE;
+	}
+	if (staging->nindexes + NFIXED_DBS >= staging->ndbs) {
+		return MDB_DBS_FULL;
+	}
+	indexes = realloc(staging->indexes, (staging->nindexes + 1) * sizeof(*indexes));
 	if (indexes == NULL) {
 		return -ENOMEM;
 	}
@@ -42,102 +73,19 @@ int dit_staging_add_index(struct dit_staging *staging, const char *name,
 {
 	unsigned flags = MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP |
 	                 (is_integerkey ? MDB_INTEGERKEY : 0);
-	MDB_dbi dbi = 0;
-	int r = 0;
 
 	if (staging->error != 0) {
 		return staging->error;
 	}
-	r = dit_staging_charge(staging, RECORD_BYTES + strlen(name));
-	if (r < 0) {
-		return dit_staging_keep(staging, r);
-	}
-	r = dit_lmdb_error(mdb_dbi_open(staging->txn, name, 0, &dbi));
-	if (r != MDB_NOTFOUND) {
-		return dit_staging_keep(staging, r < 0 ? r : DIT_E_DUPLICATE);
-	}
-	r = dit_lmdb_error(mdb_dbi_open(staging->txn, name, MDB_CREATE | flags, &dbi));
-	if (r == 0) {
-		r = remember_index(staging, name, flags);
-	}
-	return dit_staging_keep(staging, r);
+	return dit_staging_keep(staging, add_index(staging, name, flags));
 }
 
-/*
- * Where in the file the record of a named database lies: liblmdb gives its address, and
- * the page around it knows its number.
- */
-static int find_record(struct dit_staging *staging, MDB_txn *txn, MDB_dbi main_dbi,
-                       struct dit_staged_table *table)
-{
-	MDB_val key = {strlen(table->name), table->name};
-	MDB_val value = {0, NULL};
-	const struct dit_page_header *page = NULL;
-	size_t offset = 0;
-	int r = dit_lmdb_error(mdb_get(txn, main_dbi, &key, &value));
-
-	if (r < 0) {
-		return r;
-	}
-	if (value.mv_size != sizeof(table->tree)) {
-		return MDB_INCOMPATIBLE;
-	}
-	memcpy(&table->tree, value.mv_data, sizeof(table->tree));
-	offset = (uintptr_t)value.mv_data % staging->page_bytes;
-	page = (const void *)((const char *)value.mv_data - offset);
-	table->at = page->number * staging->page_bytes + offset;
-	return table->tree.root == DIT_PAGE_NONE ? 0 : MDB_INCOMPATIBLE;
-}
-
-static int find_records(struct dit_staging *staging)
-{
-	MDB_txn *txn = NULL;
-	MDB_dbi main_dbi = 0;
-	int r = dit_lmdb_error(mdb_txn_begin(staging->env, NULL, MDB_RDONLY, &txn));
-
-	if (r < 0) {
-		return r;
-	}
-	r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
-	if (r == 0) {
-		r = find_record(staging, txn, main_dbi, &staging->names);
-	}
-	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
-		r = find_record(staging, txn, main_dbi, &staging->indexes[i]);
-	}
-	mdb_txn_abort(txn);
-	return r;
-}
-
-int dit_staging_begin_tables(struct dit_staging *staging)
-{
-	int r = staging->error;
-
-	if (r == 0 && staging->has_pages) {
-		r = -EINVAL;
-	}
-	if (r == 0) {
-		r = dit_staging_commit(staging);
-	}
-	if (r == 0) {
-		r = find_records(staging);
-	}
-	if (r < 0) {
-		return dit_staging_keep(staging, r);
-	}
-	staging->space.fd = staging->data_fd;
-	staging->space.page_bytes = (unsigned)staging->page_bytes;
-	atomic_store_explicit(&staging->space.next_page,
-	                      staging->used_bytes / staging->page_bytes,
-	                      memory_order_relaxed);
-	staging->has_pages = true;
-	return 0;
-}
+/* ---- opened and closed ---- */
 
 static int open_table(struct dit_staging *staging, const struct dit_staged_table *table,
                       struct dit_table_writer **ret)
 {
-	if (!staging->has_pages || table->is_written) {
+	if (staging->is_liblmdbs || table->is_written) {
 		return -EINVAL;
 	}
 	return dit_table_writer_new(ret, &staging->space, table->flags);
@@ -154,12 +102,12 @@ static int close_table(struct dit_staged_table *table, struct dit_table_writer *
 
 int dit_staging_open_names(struct dit_staging *staging, struct dit_table_writer **ret)
 {
-	return open_table(staging, &staging->names, ret);
+	return open_table(staging, &staging->fixed[DIT_TABLE_NAMES], ret);
 }
 
 int dit_staging_close_names(struct dit_staging *staging, struct dit_table_writer *writer)
 {
-	return close_table(&staging->names, writer);
+	return close_table(&staging->fixed[DIT_TABLE_NAMES], writer);
 }
 
 int dit_staging_open_index(struct dit_staging *staging, size_t number,
@@ -174,4 +122,78 @@ int dit_staging_close_index(struct dit_staging *staging, size_t number,
                             struct dit_table_writer *writer)
 {
 	return close_table(&staging->indexes[number], writer);
+}
+
+int dit_staging_open_tables(struct dit_staging *staging)
+{
+	int r = open_table(staging, &staging->fixed[DIT_TABLE_ADS], &staging->ads);
+
+	return r < 0 ? r
+	             : open_table(staging, &staging->fixed[DIT_TABLE_ENTRIES],
+	                          &staging->entries);
+}
+
+int dit_staging_close_tables(struct dit_staging *staging)
+{
+	struct dit_table_writer *ads = staging->ads;
+	struct dit_table_writer *entries = staging->entries;
+	int r = 0;
+
+	staging->ads = NULL;
+	staging->entries = NULL;
+	r = close_table(&staging->fixed[DIT_TABLE_ADS], ads);
+	if (r < 0) {
+		dit_table_writer_free(entries);
+		return r;
+	}
+	return close_table(&staging->fixed[DIT_TABLE_ENTRIES], entries);
+}
+
+/* ---- numbers and entries ---- */
+
+int dit_staging_put_ad(struct dit_staging *staging, uint32_t number, struct dit_span name)
+{
+	struct dit_span key = {(const char *)&number, sizeof(number)};
+	char *space = NULL;
+	int r = staging->error;
+
+	if (r != 0) {
+		return r;
+	}
+	/* slapd reads from number 1 on and counts (storage.md 2). */
+	if (staging->ads == NULL || number != staging->last_ad + 1) {
+		return dit_staging_keep(staging, -EINVAL);
+	}
+	r = dit_table_writer_reserve(staging->ads, key, name.len, &space);
+	if (r < 0) {
+		return dit_staging_keep(staging, r);
+	}
+	memcpy(space, name.data, name.len);
+	staging->last_ad = number;
+	return 0;
+}
+
+int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t len,
+                              void **ret_space)
+{
+	struct dit_span key = {(const char *)&id, sizeof(id)};
+	char *space = NULL;
+	int r = staging->error;
+
+	if (r == 0) {
+		r = staging->entries == NULL ? -EINVAL
+		                             : dit_table_writer_reserve(staging->entries,
+		                                                        key, len, &space);
+	}
+	*ret_space = space;
+	return dit_staging_keep(staging, r);
+}
+
+uint64_t dit_staging_used_bytes(const struct dit_staging *staging)
+{
+	if (staging->is_liblmdbs) {
+		return staging->used_bytes + staging->txn_bytes;
+	}
+	return atomic_load_explicit(&staging->space.next_page, memory_order_relaxed) *
+	       staging->page_bytes;
 }

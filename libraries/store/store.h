@@ -7,7 +7,8 @@
  * put in place by one rename:
  *
  *   dit_staging_open();
- *   dit_staging_put_*(), in ascending key order per named database;
+ *   dit_staging_put_*(), ..., in ascending key order per named database;
+ *   dit_staging_begin_changes(), and what did not come in order;
  *   dit_staging_publish()  or  dit_staging_abandon()
  *
  * DIR/ditkit-staging/ holds the unfinished data.mdb; what a killed process left there is
@@ -21,7 +22,7 @@
  *   dit_snapshot_close()
  *
  * Threads: a staging object belongs to one thread, but names and indexes may be written by
- * several, each its own, between dit_staging_begin_tables() and the end. A snapshot and
+ * several, each its own, before dit_staging_begin_changes(). A snapshot and
  * its scans belong to one thread at a time; the bytes that scans return may be read by any
  * thread until the snapshot is closed. While an environment is staged, the same process
  * must not open a snapshot of the same directory.
@@ -36,14 +37,16 @@
 #include "base/span.h"
 
 struct dit_staging;
+struct dit_page_writer; /* page_writer.h */
 
 struct dit_staging_opts {
-	const char *directory;   /* of the database; must exist; copied */
-	mode_t mode;             /* of data.mdb and lock.mdb */
-	unsigned ndbs;           /* named databases at most (fixed ones included) */
-	uint64_t maxsize_bytes;  /* configured map size, to be recorded; 0: LMDB's */
-	uint64_t expected_bytes; /* first guess of the result's size, 0: none */
-	bool may_grow;           /* --grow: a result larger than maxsize_bytes is fine */
+	const char *directory;  /* of the database; must exist; copied */
+	mode_t mode;            /* of data.mdb and lock.mdb */
+	unsigned ndbs;          /* named databases at most (fixed ones included) */
+	uint64_t maxsize_bytes; /* configured map size, to be recorded; 0: LMDB's */
+	bool may_grow;          /* --grow: a result larger than maxsize_bytes is fine */
+	struct dit_page_writer *writer; /* borrowed; NULL: each thread writes its pages */
+	bool use_page_cache; /* to write through; else past it, where that can be done */
 };
 
 /**
@@ -58,49 +61,36 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 /*
  * Writers. All return 0, LMDB's codes or -errno; the first error sticks. Disk full or a
  * limit reached: -ENOSPC, -EDQUOT, -EFBIG. Records out of order: MDB_KEYEXIST, -EINVAL.
+ * Errors of writing may come with a later record.
  */
 
 /** ad2i: numbers ascend from 1 without gaps. */
 int dit_staging_put_ad(struct dit_staging *staging, uint32_t number,
                        struct dit_span name);
 
-/** The record of an entry that was put; valid until the next call. Empty: a hole. */
-int dit_staging_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret);
-
 /**
- * id2e: reserve a record; the caller fills @p ret_space (zero bytes: a hole) before any
- * other call. IDs normally ascend (appended); an ID below the highest replaces a hole.
+ * id2e: append a record; the caller fills @p ret_space (zero bytes: a hole) before any
+ * other call. IDs ascend.
  */
 int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t len,
                               void **ret_space);
 
 /**
- * id2v: all records of one attribute of an entry (split_codec.h), in stored order. Keys
- * normally ascend (appended); for an ID below the highest they are new.
- */
-int dit_staging_put_split(struct dit_staging *staging, uint64_t id, uint16_t ad,
-                          const struct dit_span *records, uint32_t nrecords);
-
-/**
- * Create an index database, empty. They are numbered from 0 in this order.
+ * Add an index database, empty. They are numbered from 0 in this order.
  * DIT_E_DUPLICATE: there is a database of that name.
  */
 int dit_staging_add_index(struct dit_staging *staging, const char *name,
                           bool is_integerkey);
 
-/**
- * Commit what was written. From here on only names and indexes are written, by as many
- * threads as there are databases, each in this way:
+/*
+ * Names and indexes are written by as many threads as there are databases, also while
+ * entries are written, each in this way:
  *
  *   open;  dit_table_writer_put() or _add()...;  close  or, to give up,
  *   dit_table_writer_free()
- *
- * MDB_INCOMPATIBLE: this is not the LMDB whose format we know.
  */
-int dit_staging_begin_tables(struct dit_staging *staging);
-
 struct dit_table_writer; /* table_writer.h */
-/** -EINVAL: not begun, no such database, or written already; -ENOMEM. Any thread. */
+/** -EINVAL: no such database, written already, or too late; -ENOMEM. Any thread. */
 int dit_staging_open_index(struct dit_staging *staging, size_t number,
                            struct dit_table_writer **ret);
 /** dn2i: keys are IDs of 8 bytes; records in stored order, self or dummy first. */
@@ -109,6 +99,28 @@ int dit_staging_open_names(struct dit_staging *staging, struct dit_table_writer 
 int dit_staging_close_index(struct dit_staging *staging, size_t number,
                             struct dit_table_writer *writer);
 int dit_staging_close_names(struct dit_staging *staging, struct dit_table_writer *writer);
+
+/**
+ * Everything above is written, and no other thread at work. What follows are changes, by
+ * way of liblmdb. Publishing begins them if nobody has.
+ *
+ * MDB_INCOMPATIBLE: this is not the LMDB whose format we know.
+ */
+int dit_staging_begin_changes(struct dit_staging *staging);
+
+/** The record of an entry that was put; valid until the next call. Empty: a hole. */
+int dit_staging_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret);
+
+/** Give an entry, or a hole, another record. Cheapest in ascending order of IDs. */
+int dit_staging_replace_entry(struct dit_staging *staging, uint64_t id,
+                              struct dit_span record);
+
+/**
+ * id2v: append a record of an attribute of an entry (split_codec.h). IDs ascend, under
+ * them numbers of attributes; records of one attribute come in stored order.
+ */
+int dit_staging_add_split(struct dit_staging *staging, uint64_t id, uint16_t ad,
+                          struct dit_span record);
 
 /** Bytes of the data file in use so far. Any thread once tables are written. */
 uint64_t dit_staging_used_bytes(const struct dit_staging *staging);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists into nodes, nodes into leaves. */
+/* Values and lists into nodes, nodes into leaves. */
 #include "store/table_writer.h"
 
 #include <errno.h>
@@ -20,6 +20,7 @@ struct dit_table_writer {
 	char *leaf; /* the open one; owned */
 	bool is_integerkey;
 	uint64_t nitems;
+	uint64_t noverflow_pages;
 	size_t key_len; /* of the last key; 0: none yet */
 	char key[DIT_TREE_KEY_MAX];
 
@@ -33,9 +34,8 @@ struct dit_table_writer {
 int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
                          unsigned flags)
 {
-	bool has_records = (flags & MDB_DUPFIXED) == 0;
+	bool has_records = (flags & MDB_DUPSORT) != 0 && (flags & MDB_DUPFIXED) == 0;
 	struct dit_table_writer *writer = calloc(1, sizeof(*writer));
-	int r = 0;
 
 	if (writer == NULL) {
 		return -ENOMEM;
@@ -46,8 +46,8 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	writer->is_integerkey = (flags & MDB_INTEGERKEY) != 0;
 	writer->leaf = malloc(space->page_bytes);
 	writer->records = has_records ? malloc(space->page_bytes) : NULL;
-	r = dit_page_sink_init(&writer->sink, space);
-	if (r < 0 || writer->leaf == NULL || (has_records && writer->records == NULL)) {
+	dit_page_sink_init(&writer->sink, space);
+	if (writer->leaf == NULL || (has_records && writer->records == NULL)) {
 		dit_table_writer_free(writer);
 		return -ENOMEM;
 	}
@@ -161,6 +161,67 @@ static int add_node(struct dit_table_writer *writer, struct dit_span key,
 		writer->lowest = (struct dit_span){(const char *)(node + 1), key.len};
 	}
 	return 0;
+}
+
+/* ---- values ---- */
+
+/* What a node has in its leaf if the value itself has pages of its own. */
+static void point_to_overflow(char *value, size_t key_len, size_t len, uint64_t ticket)
+{
+	struct dit_node_header *node =
+		(struct dit_node_header *)(void *)(value - key_len) - 1;
+
+	node->low = (uint16_t)len;
+	node->high = (uint16_t)(len >> 16);
+	memcpy(value, &ticket, sizeof(ticket));
+}
+
+static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key,
+                            size_t len, char **ret_space)
+{
+	size_t used = sizeof(struct dit_page_header) + len;
+	size_t npages = (used + writer->page_bytes - 1) / writer->page_bytes;
+	struct dit_page_header header = {
+		.flags = DIT_PAGE_OVERFLOW,
+		.lower = (uint16_t)npages,
+		.upper = (uint16_t)(npages >> 16),
+	};
+	uint64_t ticket = 0;
+	char *value = NULL;
+	char *pages = NULL;
+	/* The node first: it may finish a leaf, and then the pages are not to be filled
+	 * yet. */
+	int r = add_node(writer, key, sizeof(ticket), DIT_NODE_BIG, &value);
+
+	if (r == 0) {
+		r = dit_page_sink_add_overflow(&writer->sink, npages, &pages, &ticket);
+	}
+	if (r < 0) {
+		return r;
+	}
+	point_to_overflow(value, key.len, len, ticket);
+	memcpy(pages, &header, sizeof(header));
+	memset(pages + used, 0, npages * writer->page_bytes - used);
+	writer->noverflow_pages += npages;
+	*ret_space = pages + sizeof(header);
+	return 0;
+}
+
+int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span key,
+                             size_t len, char **ret_space)
+{
+	size_t inside = sizeof(struct dit_node_header) + key.len + len;
+	int r = len > UINT32_MAX ? MDB_BAD_VALSIZE : check_key(writer, key);
+
+	if (r < 0) {
+		return r;
+	}
+	r = inside > dit_node_max(writer->page_bytes)
+	            ? reserve_overflow(writer, key, len, ret_space)
+	            : add_node(writer, key, len, 0, ret_space);
+	remember_key(writer, key);
+	writer->nitems++;
+	return r;
 }
 
 /* ---- lists of IDs ---- */
@@ -432,6 +493,7 @@ int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_rec
 	}
 	if (r == 0) {
 		ret->nitems = writer->nitems;
+		ret->noverflow_pages = writer->noverflow_pages;
 		if (ret->root != DIT_PAGE_NONE) {
 			ret->root = dit_page_sink_number(&writer->sink, ret->root);
 		}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pages of one database of keys with several items each, in order and without
- * liblmdb: an index database (items are IDs of 8 bytes) or dn2i (items are records).
+ * The pages of one database, in key order and without liblmdb: one with a value under each
+ * key (id2e, ad2i), or with several items: an index database (IDs of 8 bytes), or dn2i
+ * (records).
  *
  * liblmdb appends about 20 million IDs a second, on one thread, because it treats each as
  * an insertion of its own. Here a list is copied: into a node (one item), into a page
@@ -24,13 +25,25 @@
 struct dit_table_writer;
 
 /**
- * @param flags  MDB_INTEGERKEY; MDB_DUPFIXED: IDs, put; without: records, added
+ * @param flags  MDB_INTEGERKEY; MDB_DUPSORT with MDB_DUPFIXED: IDs, put; without: records,
+ *               added; neither: values, reserved
  *
  * @return 0 or -ENOMEM. @p space outlives the writer
  */
 int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
                          unsigned flags);
 void dit_table_writer_free(struct dit_table_writer *writer);
+
+/**
+ * Append a key with room for its value.
+ *
+ * @param len        4 GiB - 1 at most
+ * @param ret_space  to be filled before any other call
+ *
+ * @return as below
+ */
+int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span key,
+                             size_t len, char **ret_space);
 
 /**
  * Append a key with its whole list.

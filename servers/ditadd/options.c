@@ -20,6 +20,7 @@ enum long_option {
 	OPT_INDEX_KEYS,
 	OPT_MAX_REJECTS,
 	OPT_MEMORY,
+	OPT_PAGE_CACHE,
 	OPT_REJECTS,
 	OPT_STATS,
 	OPT_TMPDIR,
@@ -32,6 +33,7 @@ static const struct option long_options[] = {
 	{"index-keys", required_argument, NULL, OPT_INDEX_KEYS},
 	{"max-rejects", required_argument, NULL, OPT_MAX_REJECTS},
 	{"memory", required_argument, NULL, OPT_MEMORY},
+	{"page-cache", no_argument, NULL, OPT_PAGE_CACHE},
 	{"rejects", required_argument, NULL, OPT_REJECTS},
 	{"stats", no_argument, NULL, OPT_STATS},
 	{"tmpdir", required_argument, NULL, OPT_TMPDIR},
@@ -42,58 +44,63 @@ static const struct option long_options[] = {
 
 static void print_usage(FILE *out)
 {
-	(void)fputs("usage: ditadd [-cgqsuvVw] [-b suffix | -n dbnum] [-d level] "
-	            "[-f slapd.conf] [-F confdir]\n"
-	            "              [-j line] [-l file] [-o opt[=value]] [-S sid] [-T threads] "
-	            "[--grow]\n"
-	            "              [--index-keys integer|bytes] [--max-rejects n] "
-	            "[--memory size]\n"
-	            "              [--rejects file] [--stats] [--tmpdir dir]\n",
-	            out);
+	(void)fputs(
+		"usage: ditadd [-cgqsuvVw] [-b suffix | -n dbnum] [-d level] "
+		"[-f slapd.conf] [-F confdir]\n"
+		"              [-j line] [-l file] [-o opt[=value]] [-S sid] [-T threads] "
+		"[--grow]\n"
+		"              [--index-keys integer|bytes] [--max-rejects n] "
+		"[--memory size]\n"
+		"              [--page-cache] [--rejects file] [--stats] "
+		"[--tmpdir dir]\n",
+		out);
 }
 
 /* clang-format off: the text is laid out by hand. */
 static const char help_text[] =
-"\n"
-"Load LDIF into the database that slapd.conf describes: what slapadd stores,\n"
-"sooner, and all or nothing.\n"
-"\n"
-"  -b suffix         database that holds this suffix\n"
-"  -c                leave out records that cannot be stored, and go on\n"
-"  -d level          0: no diagnostic lines, errors only\n"
-"  -f file           slapd.conf to read\n"
-"  -F dir            cn=config tree to read; without -f and -F:\n"
-"                    [" DEFAULT_CONF_DIR " if it is there,\n"
-"                    else " DEFAULT_CONF "]\n"
-"  -g                leave subordinate databases alone, put all their entries\n"
-"                    into the superior one\n"
-"  -j line           leave out records that begin before this line\n"
-"  -l file           LDIF to load [standard input]\n"
-"  -n number         database number, as slapadd counts\n"
-"  -o opt[=value]    schema-check=yes|no, value-check=yes|no\n"
-"  -q                quick: do not gather attribute lines, no value check\n"
-"  -s                no schema check\n"
-"  -S sid            server ID in generated CSNs, 0 to 4095\n"
-"  -T, --tool-threads n\n"
-"                    threads that parse, make keys and sort\n"
-"                    [tool-threads of slapd.conf, else one per processor]\n"
-"  -u                dry run: check the input, touch no database\n"
-"  -v                print every entry stored\n"
-"  -w                write contextCSN: the highest entryCSN of each server\n"
-"  -V, --version     print the version\n"
-"\n"
-"  --batch n         records in a batch at most [2048]\n"
-"  --grow            the result may be larger than maxsize\n"
-"  --help            print this text\n"
-"  --index-keys integer|bytes\n"
-"                    compare hashed index keys as integers, or as slapd does\n"
-"                    [integer]\n"
-"  --max-rejects n   -c, but give up when more than n records were left out\n"
-"  --memory size     memory to use, with suffix K, M or G [a quarter, up to 1G]\n"
-"  --rejects file    write the records that were left out to this LDIF file\n"
-"  --stats           print what was loaded and how long it took\n"
-"  --tmpdir dir      where to spill what does not fit the memory\n"
-"                    [$TMPDIR, /tmp]\n";
+	"\n"
+	"Load LDIF into the database that slapd.conf describes: what slapadd stores,\n"
+	"sooner, and all or nothing.\n"
+	"\n"
+	"  -b suffix         database that holds this suffix\n"
+	"  -c                leave out records that cannot be stored, and go on\n"
+	"  -d level          0: no diagnostic lines, errors only\n"
+	"  -f file           slapd.conf to read\n"
+	"  -F dir            cn=config tree to read; without -f and -F:\n"
+	"                    [" DEFAULT_CONF_DIR " if it is there,\n"
+	"                    else " DEFAULT_CONF "]\n"
+	"  -g                leave subordinate databases alone, put all their entries\n"
+	"                    into the superior one\n"
+	"  -j line           leave out records that begin before this line\n"
+	"  -l file           LDIF to load [standard input]\n"
+	"  -n number         database number, as slapadd counts\n"
+	"  -o opt[=value]    schema-check=yes|no, value-check=yes|no\n"
+	"  -q                quick: do not gather attribute lines, no value check\n"
+	"  -s                no schema check\n"
+	"  -S sid            server ID in generated CSNs, 0 to 4095\n"
+	"  -T, --tool-threads n\n"
+	"                    threads that parse, make keys and sort\n"
+	"                    [tool-threads of slapd.conf, else one per processor]\n"
+	"  -u                dry run: check the input, touch no database\n"
+	"  -v                print every entry stored\n"
+	"  -w                write contextCSN: the highest entryCSN of each server\n"
+	"  -V, --version     print the version\n"
+	"\n"
+	"  --batch n         records in a batch at most [512]\n"
+	"  --grow            the result may be larger than maxsize\n"
+	"  --help            print this text\n"
+	"  --index-keys integer|bytes\n"
+	"                    compare hashed index keys as integers, or as slapd does\n"
+	"                    [integer]\n"
+	"  --max-rejects n   -c, but give up when more than n records were left out\n"
+	"  --memory size     memory to use, with suffix K, M or G [128M a thread, from 256M\n"
+	"                    to 1G, but no more than a quarter of the machine's]\n"
+	"  --page-cache      write the database through the page cache, where slapd will\n"
+	"                    find it, not past it [past it, where the file system can]\n"
+	"  --rejects file    write the records that were left out to this LDIF file\n"
+	"  --stats           print what was loaded and how long it took\n"
+	"  --tmpdir dir      where to spill what does not fit the memory\n"
+	"                    [$TMPDIR, /tmp]\n";
 /* clang-format on */
 
 void options_help(void)
@@ -358,6 +365,9 @@ static int read_option(struct options *options, int option, const char *text)
 		return read_index_keys(options, text);
 	case OPT_REJECTS:
 		options->rejects = text;
+		return 0;
+	case OPT_PAGE_CACHE:
+		options->load.use_page_cache = true;
 		return 0;
 	case OPT_STATS:
 		options->want_stats = true;

@@ -39,10 +39,11 @@ mkdir "$work/first"
 
 slapadd_site "$work/ref" -c -v -l "$work/input.ldif"
 for threads in 1 2 3 8; do
-	for batch in 7 2048; do
-		name="-T $threads --batch $batch"
+	for options in '--batch 7' '--batch 2048 --page-cache'; do
+		name="-T $threads $options"
 		empty_site "$work/dit"
-		ditadd_site "$work/dit" -c -v -T "$threads" --batch "$batch" \
+		# shellcheck disable=SC2086 # several words
+		ditadd_site "$work/dit" -c -v -T "$threads" $options \
 			--memory 16M --rejects "$work/rejects" -l "$work/input.ldif"
 		check "$name: messages as slapadd" same_messages "$work/ref" "$work/dit"
 		check "$name: content as slapadd" same_content --ignore-integerkey \

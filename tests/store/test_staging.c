@@ -421,16 +421,40 @@ static int add_too_many_indexes(struct dit_staging *staging)
 	return r;
 }
 
-static int put_ad_after_tables(struct dit_staging *staging)
+static int put_entry_twice(struct dit_staging *staging)
 {
-	assert_int_equal(dit_staging_begin_tables(staging), 0);
+	void *space = NULL;
+
+	assert_int_equal(dit_staging_reserve_entry(staging, 7, 0, &space), 0);
+	return dit_staging_reserve_entry(staging, 7, 0, &space);
+}
+
+static int put_ad_too_late(struct dit_staging *staging)
+{
+	assert_int_equal(dit_staging_begin_changes(staging), 0);
 	return dit_staging_put_ad(staging, 1, DIT_SPAN("cn"));
 }
 
-static int begin_tables_twice(struct dit_staging *staging)
+static int put_entry_too_late(struct dit_staging *staging)
 {
-	assert_int_equal(dit_staging_begin_tables(staging), 0);
-	return dit_staging_begin_tables(staging);
+	void *space = NULL;
+
+	assert_int_equal(dit_staging_begin_changes(staging), 0);
+	return dit_staging_reserve_entry(staging, 1, 8, &space);
+}
+
+static int replace_too_early(struct dit_staging *staging)
+{
+	void *space = NULL;
+
+	assert_int_equal(dit_staging_reserve_entry(staging, 1, 0, &space), 0);
+	return dit_staging_replace_entry(staging, 1, DIT_SPAN("record"));
+}
+
+static int begin_changes_twice(struct dit_staging *staging)
+{
+	assert_int_equal(dit_staging_begin_changes(staging), 0);
+	return dit_staging_begin_changes(staging);
 }
 
 static void first_error_sticks_and_nothing_is_published(void **state)
@@ -445,8 +469,11 @@ static void first_error_sticks_and_nothing_is_published(void **state)
 		{"index named as a fixed database", add_index_of_a_fixed_name,
 	         DIT_E_DUPLICATE},
 		{"too many databases", add_too_many_indexes, MDB_DBS_FULL},
-		{"number after the tables", put_ad_after_tables, -EINVAL},
-		{"tables begun twice", begin_tables_twice, -EINVAL},
+		{"entry put twice", put_entry_twice, MDB_KEYEXIST},
+		{"number too late", put_ad_too_late, -EINVAL},
+		{"entry too late", put_entry_too_late, -EINVAL},
+		{"change too early", replace_too_early, -EINVAL},
+		{"changes begun twice", begin_changes_twice, -EINVAL},
 	};
 	(void)state;
 
@@ -464,7 +491,8 @@ static void first_error_sticks_and_nothing_is_published(void **state)
 		assert_int_equal(dit_staging_put_ad(staging, 1, DIT_SPAN("cn")), r);
 		assert_int_equal(dit_staging_reserve_entry(staging, 1, 8, &space), r);
 		assert_int_equal(dit_staging_add_index(staging, "new", false), r);
-		assert_int_equal(dit_staging_begin_tables(staging), r);
+		assert_int_equal(dit_staging_begin_changes(staging), r);
+		assert_int_equal(dit_staging_add_split(staging, 1, 1, DIT_SPAN("a")), r);
 		assert_int_equal(dit_staging_publish(staging, &bytes), r);
 		assert_directory_holds(dir, "");
 		test_scratch_remove(dir);

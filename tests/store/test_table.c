@@ -527,6 +527,159 @@ static void liblmdb_extends_and_shrinks_our_lists_of_records(void **state)
 	}
 }
 
+/* ---- liblmdb goes on with our entries ---- */
+
+static size_t entry_lens[MODEL_IDS]; /* 1 more than the length; 0: there is none */
+
+static size_t random_len(void)
+{
+	/* Small ones, around half a page, overflow pages. */
+	switch (random_number(3)) {
+	case 0:
+		return random_number(300);
+	case 1:
+		return 1990 + random_number(60);
+	default:
+		return random_number(20000);
+	}
+}
+
+static void put_entries(struct dit_staging *staging)
+{
+	static char bytes[20000];
+
+	memset(entry_lens, 0, sizeof(entry_lens));
+	for (uint64_t id = 0; id < MODEL_IDS; id += 1 + random_number(3)) {
+		size_t len = random_len();
+
+		memset(bytes, (int)id, len);
+		fixture_put_entry(staging, id, bytes, len);
+		entry_lens[id] = len + 1;
+	}
+}
+
+static void check_entries(MDB_txn *txn, MDB_dbi dbi)
+{
+	MDB_cursor *cursor = NULL;
+	MDB_val key;
+	MDB_val value;
+
+	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+	for (uint64_t id = 0; id < MODEL_IDS; id++) {
+		const char *bytes = NULL;
+
+		if (entry_lens[id] == 0) {
+			continue;
+		}
+		assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT), 0);
+		assert_memory_equal(key.mv_data, &id, sizeof(id));
+		assert_int_equal(value.mv_size, entry_lens[id] - 1);
+		bytes = value.mv_data;
+		for (size_t i = 0; i < value.mv_size; i++) {
+			if (bytes[i] != (char)id) {
+				fail();
+			}
+		}
+	}
+	assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT), MDB_NOTFOUND);
+	mdb_cursor_close(cursor);
+}
+
+static void change_entries_randomly(MDB_txn *txn, MDB_dbi dbi, bool shrink)
+{
+	static char bytes[20000];
+
+	for (int i = 0; i < 2000; i++) {
+		uint64_t id = random_number(MODEL_IDS);
+		size_t len = random_len();
+		MDB_val key = {sizeof(id), &id};
+		MDB_val value = {len, bytes};
+
+		if (random_number(10) < (shrink ? 9 : 3)) {
+			assert_int_equal(mdb_del(txn, dbi, &key, NULL),
+			                 entry_lens[id] > 0 ? 0 : MDB_NOTFOUND);
+			entry_lens[id] = 0;
+		} else {
+			memset(bytes, (int)id, len);
+			assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+			entry_lens[id] = len + 1;
+		}
+	}
+}
+
+static void liblmdb_extends_and_shrinks_our_entries(void **state)
+{
+	(void)state;
+
+	for (unsigned i = 0; i < 4; i++) {
+		char *dir = test_scratch();
+		struct dit_staging *staging = fixture_open(dir);
+		MDB_env *env = NULL;
+
+		seed = i + 200;
+		put_entries(staging);
+		(void)fixture_publish(staging);
+		assert_no_page_is_lost(dir);
+		env = open_env(dir, MDB_NOSYNC);
+		assert_int_equal(mdb_env_set_mapsize(env, FIXTURE_MAXSIZE), 0);
+		for (int round = 0; round < 8; round++) {
+			MDB_txn *txn = NULL;
+			MDB_dbi dbi = 0;
+
+			assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+			assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
+			check_entries(txn, dbi);
+			change_entries_randomly(txn, dbi, round >= 4);
+			check_entries(txn, dbi);
+			assert_int_equal(mdb_txn_commit(txn), 0);
+		}
+		mdb_env_close(env);
+		assert_no_page_is_lost(dir);
+		test_scratch_remove(dir);
+	}
+}
+
+/* Ours first, then liblmdb's own changes in the same load. */
+static void changes_leave_no_page_behind(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	static const char bytes[9000];
+	uint64_t published = 0;
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+	(void)state;
+
+	seed = 300;
+	put_entries(staging);
+	assert_int_equal(dit_staging_begin_changes(staging), 0);
+	for (uint64_t id = 0; id < MODEL_IDS; id += 5) {
+		size_t len = id * 3 % sizeof(bytes);
+
+		assert_int_equal(dit_staging_replace_entry(staging, id,
+		                                           (struct dit_span){bytes, len}),
+		                 0);
+		assert_int_equal(dit_staging_add_split(staging, id, 1, DIT_SPAN("value")),
+		                 0);
+	}
+	assert_int_equal(dit_staging_publish(staging, &published), 0);
+	assert_no_page_is_lost(dir);
+	env = open_env(dir, MDB_RDONLY);
+	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
+	for (uint64_t id = 0; id < MODEL_IDS; id += 5) {
+		MDB_val key = {sizeof(id), &id};
+		MDB_val value;
+
+		assert_int_equal(mdb_get(txn, dbi, &key, &value), 0);
+		assert_int_equal(value.mv_size, id * 3 % sizeof(bytes));
+	}
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+	test_scratch_remove(dir);
+}
+
 static void records_out_of_order_are_refused(void **state)
 {
 	static const char too_long[512] = "";
@@ -551,7 +704,6 @@ static void records_out_of_order_are_refused(void **state)
 		struct dit_staging *staging = fixture_open(dir);
 		struct dit_table_writer *writer = NULL;
 
-		assert_int_equal(dit_staging_begin_tables(staging), 0);
 		assert_int_equal(dit_staging_open_names(staging, &writer), 0);
 		assert_int_equal(dit_table_writer_add(writer,
 		                                      (struct dit_span){(char *)&five, 8},
@@ -576,7 +728,6 @@ static void keys_of_records_are_integers(void **state)
 	struct dit_staging *staging = fixture_open(dir);
 	(void)state;
 
-	assert_int_equal(dit_staging_begin_tables(staging), 0);
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		struct dit_table_writer *writer = NULL;
 
@@ -642,7 +793,6 @@ static void databases_written_by_several_threads_have_all_their_pages(void **sta
 		(void)snprintf(name, sizeof(name), "t%zu", i);
 		assert_int_equal(dit_staging_add_index(staging, name, false), 0);
 	}
-	assert_int_equal(dit_staging_begin_tables(staging), 0);
 	for (size_t i = 0; i < NTHREADS; i++) {
 		work[i] = (struct thread_work){.staging = staging, .number = i};
 		assert_int_equal(
@@ -726,7 +876,6 @@ static void keys_and_ids_out_of_order_are_refused(void **state)
 
 		fixture_begin_index(staging, "cn", cases[i].is_integerkey);
 		fixture_forget_tables();
-		assert_int_equal(dit_staging_begin_tables(staging), 0);
 		assert_int_equal(dit_staging_open_index(staging, 0, &writer), 0);
 		assert_int_equal(dit_table_writer_put(writer,
 		                                      (struct dit_span){a->key, a->len},
@@ -750,13 +899,14 @@ static void databases_are_opened_once_and_in_time(void **state)
 	struct dit_table_writer *writer = NULL;
 	(void)state;
 
-	assert_int_equal(dit_staging_add_index(staging, "cn", false), 0);
 	assert_int_equal(dit_staging_open_index(staging, 0, &writer), -EINVAL);
-	assert_int_equal(dit_staging_begin_tables(staging), 0);
+	assert_int_equal(dit_staging_add_index(staging, "cn", false), 0);
 	assert_int_equal(dit_staging_open_index(staging, 1, &writer), -EINVAL);
 	assert_int_equal(dit_staging_open_index(staging, 0, &writer), 0);
 	assert_int_equal(dit_staging_close_index(staging, 0, writer), 0);
 	assert_int_equal(dit_staging_open_index(staging, 0, &writer), -EINVAL);
+	assert_int_equal(dit_staging_begin_changes(staging), 0);
+	assert_int_equal(dit_staging_open_names(staging, &writer), -EINVAL);
 	dit_staging_abandon(staging);
 	test_scratch_remove(dir);
 }
@@ -792,7 +942,6 @@ static void file_size_limit_is_an_error_and_no_signal(void **state)
 
 		(void)signal(SIGXFSZ, SIG_DFL);
 		if (dit_staging_add_index(staging, "cn", false) != 0 ||
-		    dit_staging_begin_tables(staging) != 0 ||
 		    setrlimit(RLIMIT_FSIZE, &limit) != 0) {
 			_exit(1);
 		}
@@ -818,6 +967,8 @@ int main(void)
 		cmocka_unit_test(records_are_those_that_liblmdb_writes),
 		cmocka_unit_test(liblmdb_extends_and_shrinks_our_pages),
 		cmocka_unit_test(liblmdb_extends_and_shrinks_our_lists_of_records),
+		cmocka_unit_test(liblmdb_extends_and_shrinks_our_entries),
+		cmocka_unit_test(changes_leave_no_page_behind),
 		cmocka_unit_test(records_out_of_order_are_refused),
 		cmocka_unit_test(keys_of_records_are_integers),
 		cmocka_unit_test(

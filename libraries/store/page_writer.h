@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Chunks of finished pages on their way into the data file.
+ *
+ *   tool threads   make pages │ hand over a chunk, get an empty one │ make pages │ ...
+ *   page writer                 write it                              │ wait     │ ...
+ *
+ * Chunks are written past the page cache (O_DIRECT), if the file system can do that.
+ * The file is large, written once, and synced before it is published: in the cache it
+ * would take memory that something else is in, a copy, and, on virtual machines, several
+ * microseconds for each page that the host has to provide. What such a write costs is
+ * waiting for the disk, and that is what the thread is for.
+ *
+ * Threads: any, at once; a chunk belongs to one of them at a time. A file is handed to
+ * dit_page_file_close() after its last chunk.
+ */
+#ifndef DITKIT_PAGE_WRITER_H
+#define DITKIT_PAGE_WRITER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Long enough that the call itself costs nothing. */
+#define DIT_CHUNK_BYTES ((size_t)512 << 10)
+
+/** Who waits for the disk. */
+struct dit_page_writer;
+
+/** Start the thread. 0, -ENOMEM, -EAGAIN */
+int dit_page_writer_new(struct dit_page_writer **ret);
+/** All files must be closed. NULL is fine. */
+void dit_page_writer_free(struct dit_page_writer *writer);
+
+/** Where chunks go. */
+struct dit_page_file {
+	/* [const] */
+	int fd;
+	struct dit_page_writer *writer; /* borrowed; NULL: who puts a chunk writes it */
+
+	/* [atomic: the first error; relaxed, whoever reads it gives up sooner or later] */
+	_Atomic int error;
+	/* [atomic: until the file system refuses; relaxed] */
+	_Atomic bool is_direct;
+	/* [atomic: chunks on their way; the writer's lock orders their data] */
+	_Atomic size_t npending;
+};
+
+struct dit_page_file_opts {
+	struct dit_page_writer *writer; /* as above */
+	bool is_direct;                 /* past the page cache, if possible */
+};
+
+/**
+ * Open an existing file for writing.
+ *
+ * @return 0 or -errno
+ */
+int dit_page_file_open(struct dit_page_file *file, int dir_fd, const char *name,
+                       const struct dit_page_file_opts *opts);
+/** Wait until all chunks are written. 0 or the first error of any. */
+int dit_page_file_drain(struct dit_page_file *file);
+/** Drain, close. Closing twice is fine. */
+void dit_page_file_close(struct dit_page_file *file);
+
+/** Memory that can be written past the cache, for free(). NULL: there is none. */
+void *dit_page_chunk_new(size_t size_bytes);
+
+/**
+ * Write a chunk of DIT_CHUNK_BYTES, or the first part of one.
+ *
+ * @param chunk  the caller's; gets another one, or the same
+ * @param len    a multiple of the page size
+ *
+ * @return 0; -ENOMEM; or why an earlier chunk, or this one, could not be written:
+ *         -ENOSPC, -EDQUOT, -EFBIG, other -errno
+ */
+int dit_page_file_put(struct dit_page_file *file, char **chunk, size_t len, uint64_t at);
+
+/** Write more than a chunk holds, at once. Errors as above. */
+int dit_page_file_write(struct dit_page_file *file, const char *data, size_t len,
+                        uint64_t at);
+
+#endif

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * liblmdb's part, after ours: the named databases with the roots of what was written, and
+ * what does not come in key order: an entry that takes the place of a hole, contextCSN,
+ * values that are split out of their entries.
+ *
+ * The file has our pages now, and meta pages that know of none. They are told the last
+ * page, so that liblmdb goes on behind it; it makes the databases, empty ones, and their
+ * records are then overwritten where they lie. From there on it is an environment like
+ * any other.
+ *
+ * Transactions. LMDB copes badly with long lists of dirty pages (131071 at most, sorted
+ * again at each spill), and a commit without sync is cheap. So each change is charged to
+ * the transaction with its size, and one that has been charged with TXN_BYTES is committed.
+ *
+ * Map size. A transaction that reaches the end of the map is lost with all it holds, so
+ * the map is grown before it begins, to what it may need in the worst case: three bytes
+ * of pages for each byte charged. A page that splits by appending stays at least half
+ * full, because LMDB keeps nodes larger than half a page elsewhere; overflow pages waste
+ * less than one page, which is charged, as are the page that a change in the middle
+ * copies and the one that it splits off. The worst is a list just too long for one page:
+ * it takes two and a root above them. The slack covers the pages that every commit
+ * rewrites: one path in each tree, the free list.
+ *
+ * Ordinary writes and not MDB_WRITEMAP: a full disk ends in SIGBUS there.
+ */
+#include "store/staging_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/whole_io.h"
+#include "store/lmdb_error.h"
+#include "store/meta_pages.h"
+
+/* Charged per transaction; comes to some 2000 pages of 4096 bytes. */
+#define TXN_BYTES (8u << 20)
+/* Bytes of pages for a byte charged, at most. */
+#define PAGES_FACTOR 3
+#define SLACK_BYTES  (1u << 20)
+
+/* ---- signals ---- */
+
+void dit_staging_block_signal(sigset_t *ret_previous)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGXFSZ);
+	(void)pthread_sigmask(SIG_BLOCK, &set, ret_previous);
+}
+
+void dit_staging_restore_signal(const sigset_t *previous)
+{
+	const struct timespec at_once = {0, 0};
+	sigset_t set;
+
+	if (!sigismember(previous, SIGXFSZ)) {
+		(void)sigemptyset(&set);
+		(void)sigaddset(&set, SIGXFSZ);
+		while (sigtimedwait(&set, NULL, &at_once) < 0 && errno == EINTR) {
+			continue;
+		}
+	}
+	(void)pthread_sigmask(SIG_SETMASK, previous, NULL);
+}
+
+/* ---- transactions ---- */
+
+static int map_grow(struct dit_staging *staging, uint64_t need)
+{
+	uint64_t size = staging->map_bytes;
+	int r = 0;
+
+	if (need <= size) {
+		return 0;
+	}
+	size = size > need / 2 ? size * 2 : need;
+	size = (size + staging->page_bytes - 1) / staging->page_bytes *
+	       staging->page_bytes;
+	/* If this fails there is no map any more; the error sticks, all that is done with
+	 * the environment from here on is to close it. */
+	r = dit_lmdb_error(mdb_env_set_mapsize(staging->env, size));
+	if (r < 0) {
+		return r;
+	}
+	staging->map_bytes = size;
+	return 0;
+}
+
+/* Begin a transaction that may be charged with @p bytes at least. */
+static int begin(struct dit_staging *staging, uint64_t bytes)
+{
+	uint64_t room = bytes > TXN_BYTES ? bytes : TXN_BYTES;
+	int r = 0;
+
+	r = map_grow(staging, staging->used_bytes + room * PAGES_FACTOR + SLACK_BYTES);
+	if (r < 0) {
+		return r;
+	}
+	r = dit_lmdb_error(mdb_txn_begin(staging->env, NULL, 0, &staging->txn));
+	if (r < 0) {
+		staging->txn = NULL;
+		return r;
+	}
+	staging->txn_room_bytes = room;
+	staging->txn_bytes = 0;
+	return 0;
+}
+
+/*
+ * LMDB reports EIO when the system wrote less than it was asked to, which is what happens
+ * on a disk that becomes full (or at a limit) in the middle. Asking for the space again
+ * tells.
+ */
+static int short_write_error(const struct dit_staging *staging)
+{
+	off_t len = (off_t)(staging->txn_bytes + SLACK_BYTES);
+
+	if (fallocate(staging->data_fd, 0, (off_t)staging->used_bytes, len) != 0 &&
+	    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+		return -errno;
+	}
+	return -EIO;
+}
+
+int dit_staging_commit(struct dit_staging *staging)
+{
+	MDB_txn *txn = staging->txn;
+	MDB_envinfo info;
+	sigset_t previous;
+	int r = 0;
+
+	if (txn == NULL) {
+		return 0;
+	}
+	/* The commit closes the cursor, and the handle is gone even if it fails. */
+	staging->txn = NULL;
+	staging->cursor = NULL;
+	dit_staging_block_signal(&previous);
+	r = dit_lmdb_error(mdb_txn_commit(txn));
+	if (r == -EIO) {
+		r = short_write_error(staging);
+	}
+	dit_staging_restore_signal(&previous);
+	if (r < 0) {
+		return r;
+	}
+	r = dit_lmdb_error(mdb_env_info(staging->env, &info));
+	if (r < 0) {
+		return r;
+	}
+	staging->used_bytes = ((uint64_t)info.me_last_pgno + 1) * staging->page_bytes;
+	staging->txn_bytes = 0;
+	return 0;
+}
+
+int dit_staging_charge(struct dit_staging *staging, uint64_t bytes)
+{
+	int r = 0;
+
+	if (!staging->is_liblmdbs) {
+		return -EINVAL;
+	}
+	if (staging->txn != NULL && bytes > staging->txn_room_bytes) {
+		r = dit_staging_commit(staging);
+		if (r < 0) {
+			return r;
+		}
+	}
+	if (staging->txn == NULL) {
+		r = begin(staging, bytes);
+		if (r < 0) {
+			return r;
+		}
+	}
+	staging->txn_room_bytes -= bytes;
+	staging->txn_bytes += bytes;
+	return 0;
+}
+
+/* ---- from our pages to an environment ---- */
+
+static int write_last_page(const struct dit_staging *staging, int fd)
+{
+	struct dit_meta metas[2];
+	int r = dit_metas_read(fd, staging->page_bytes, metas);
+
+	if (r < 0) {
+		return r;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		metas[i].last_page = staging->used_bytes / staging->page_bytes - 1;
+	}
+	return dit_metas_write(fd, staging->page_bytes, metas);
+}
+
+/* Not through the file of the pages, which is written past the cache. */
+static int tell_last_page(const struct dit_staging *staging)
+{
+	int fd = openat(staging->claim.dir_fd, DIT_STAGING_NAME "/" DIT_DATA_NAME,
+	                O_RDWR | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0) {
+		return -errno;
+	}
+	r = write_last_page(staging, fd);
+	if (close(fd) != 0 && r == 0) {
+		r = -errno;
+	}
+	return r;
+}
+
+static int open_env(struct dit_staging *staging)
+{
+	int r = dit_lmdb_error(mdb_env_create(&staging->env));
+
+	if (r < 0) {
+		staging->env = NULL;
+		return r;
+	}
+	r = dit_lmdb_error(mdb_env_set_maxdbs(staging->env, staging->ndbs));
+	if (r == 0) {
+		r = map_grow(staging, staging->used_bytes + TXN_BYTES);
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_open(staging->env, staging->staging_path,
+		                                MDB_NOSYNC | MDB_NOLOCK, 0600));
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_get_fd(staging->env, &staging->data_fd));
+	}
+	return r;
+}
+
+static int create_table(struct dit_staging *staging, const struct dit_staged_table *table)
+{
+	MDB_dbi dbi = 0;
+
+	return dit_lmdb_error(
+		mdb_dbi_open(staging->txn, table->name, MDB_CREATE | table->flags, &dbi));
+}
+
+static int create_tables(struct dit_staging *staging)
+{
+	int r = begin(staging, 0);
+
+	for (size_t i = 0; i < DIT_NFIXED_TABLES && r == 0; i++) {
+		r = create_table(staging, &staging->fixed[i]);
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_dbi_open(
+			staging->txn, "id2v", MDB_CREATE | MDB_DUPSORT, &staging->id2v));
+	}
+	if (r == 0) {
+		r = dit_staging_order_split(staging->txn, staging->id2v);
+	}
+	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
+		r = create_table(staging, &staging->indexes[i]);
+	}
+	return r < 0 ? r : dit_staging_commit(staging);
+}
+
+/*
+ * Overwrite the record of a named database: liblmdb gives its address, and the page around
+ * it knows its number.
+ */
+static int write_root(struct dit_staging *staging, MDB_txn *txn, MDB_dbi main_dbi,
+                      const struct dit_staged_table *table)
+{
+	MDB_val key = {strlen(table->name), table->name};
+	MDB_val value = {0, NULL};
+	const struct dit_page_header *page = NULL;
+	struct dit_tree_record tree;
+	size_t offset = 0;
+	int r = dit_lmdb_error(mdb_get(txn, main_dbi, &key, &value));
+
+	if (r < 0 || !table->is_written) {
+		return r;
+	}
+	if (value.mv_size != sizeof(tree)) {
+		return MDB_INCOMPATIBLE;
+	}
+	memcpy(&tree, value.mv_data, sizeof(tree));
+	if (tree.root != DIT_PAGE_NONE) {
+		return MDB_INCOMPATIBLE;
+	}
+	offset = (uintptr_t)value.mv_data % staging->page_bytes;
+	page = (const void *)((const char *)value.mv_data - offset);
+	offset += page->number * staging->page_bytes;
+	tree = (struct dit_tree_record){
+		.item_bytes = tree.item_bytes,
+		.flags = tree.flags,
+		.depth = table->tree.depth,
+		.nbranch_pages = table->tree.nbranch_pages,
+		.nleaf_pages = table->tree.nleaf_pages,
+		.noverflow_pages = table->tree.noverflow_pages,
+		.nitems = table->tree.nitems,
+		.root = table->tree.root,
+	};
+	return dit_write_at(staging->data_fd, &tree, sizeof(tree), offset);
+}
+
+static int write_roots(struct dit_staging *staging)
+{
+	MDB_txn *txn = NULL;
+	MDB_dbi main_dbi = 0;
+	int r = dit_lmdb_error(mdb_txn_begin(staging->env, NULL, MDB_RDONLY, &txn));
+
+	if (r < 0) {
+		return r;
+	}
+	r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
+	for (size_t i = 0; i < DIT_NFIXED_TABLES && r == 0; i++) {
+		r = write_root(staging, txn, main_dbi, &staging->fixed[i]);
+	}
+	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
+		r = write_root(staging, txn, main_dbi, &staging->indexes[i]);
+	}
+	mdb_txn_abort(txn);
+	return r;
+}
+
+static int begin_changes(struct dit_staging *staging)
+{
+	int r = dit_staging_close_tables(staging);
+
+	if (r == 0) {
+		r = dit_page_file_drain(&staging->space.file);
+	}
+	if (r < 0) {
+		return r;
+	}
+	staging->used_bytes = dit_staging_used_bytes(staging);
+	staging->is_liblmdbs = true;
+	dit_page_file_close(&staging->space.file);
+	r = tell_last_page(staging);
+	if (r == 0) {
+		r = open_env(staging);
+	}
+	if (r == 0) {
+		r = create_tables(staging);
+	}
+	return r < 0 ? r : write_roots(staging);
+}
+
+int dit_staging_begin_changes(struct dit_staging *staging)
+{
+	if (staging->error != 0) {
+		return staging->error;
+	}
+	return dit_staging_keep(staging,
+	                        staging->is_liblmdbs ? -EINVAL : begin_changes(staging));
+}
+
+/* ---- changes ---- */
+
+static int open_entries(struct dit_staging *staging, MDB_dbi *ret)
+{
+	return dit_lmdb_error(mdb_dbi_open(
+		staging->txn, staging->fixed[DIT_TABLE_ENTRIES].name, 0, ret));
+}
+
+int dit_staging_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret)
+{
+	MDB_val key = {sizeof(id), &id};
+	MDB_val data = {0, NULL};
+	MDB_dbi id2e = 0;
+	int r = staging->error;
+
+	if (r == 0) {
+		r = dit_staging_charge(staging, 0);
+	}
+	if (r == 0) {
+		r = open_entries(staging, &id2e);
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_get(staging->txn, id2e, &key, &data));
+	}
+	if (r == 0) {
+		*ret = (struct dit_span){data.mv_data, data.mv_size};
+	}
+	return dit_staging_keep(staging, r);
+}
+
+int dit_staging_replace_entry(struct dit_staging *staging, uint64_t id,
+                              struct dit_span record)
+{
+	MDB_val key = {sizeof(id), &id};
+	MDB_val data = {record.len, (void *)record.data};
+	MDB_dbi id2e = 0;
+	int r = staging->error;
+
+	if (r == 0) {
+		r = dit_staging_charge(staging, STAGING_NODE_BYTES + sizeof(id) +
+		                                        record.len +
+		                                        2 * staging->page_bytes);
+	}
+	if (r == 0) {
+		r = open_entries(staging, &id2e);
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_put(staging->txn, id2e, &key, &data, 0));
+	}
+	return dit_staging_keep(staging, r);
+}
