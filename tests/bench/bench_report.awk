@@ -263,11 +263,12 @@ function figure(key, name) {
 	return is_measured(key) ? median(key, name) : none
 }
 
-function print_targets(with, without, most, limited, hour) {
+function print_targets(with, without, most, limited, unlimited, hour) {
 	with = case_of("ditadd", small, "yes", 2, "default")
 	without = case_of("ditadd", small, "no", 2, "default")
 	most = case_of("ditadd", large, "yes", 2, "default")
 	limited = case_of("ditadd", large, "yes", 2, "256M")
+	unlimited = case_of("ditadd", large, "yes", 2, "8G")
 	hour = is_given[large, "yes"] ? " (its time is an earlier run's)" : ""
 
 	print "\nTargets, 2 threads; medians" ((small == 100000 && large == 1000000) ? "" : \
@@ -290,7 +291,7 @@ function print_targets(with, without, most, limited, hour) {
 	       anon_max("256M", large) / 1048576,
 	       over(figure(limited, "anon_bytes"), 1048576), "%.0f")
 	target(large " entries: time with --memory 256M against unlimited", "<=", 1.35,
-	       over(figure(limited, "wall_s"), figure(most, "wall_s")), "%.2f")
+	       over(figure(limited, "wall_s"), figure(unlimited, "wall_s")), "%.2f")
 	target(large " entries, --memory 256M: temporary files, MiB, against the index" \
 	       " databases", "<=", over(figure(limited, "index_bytes"), 1048576),
 	       over(figure(limited, "temp_bytes"), 1048576), "%.0f")
