@@ -119,11 +119,12 @@ write_conf() {
 	CONF
 }
 
-# empty_db: a new database directory, and nothing left to write from before
+# empty_db: a new database directory, and nothing left to write or to clean up from before
 empty_db() {
 	rm -rf "$work/db"
 	mkdir "$work/db" || die "no room in $base"
 	sync -f "$work"
+	sleep "${BENCH_REST:-1}"
 }
 
 # measured COMMAND...: what it cost goes to $work/cost, what it printed to $work/output
