@@ -36,12 +36,13 @@
 
 /*
  * Every run holds one descriptor. Runs are merged as soon as a producer has fan_in of
- * one level, so each level keeps fan_in - 1 at most: with 4 producers 252 descriptors
- * per level, and each level means 64 times the data.
+ * one level, so each level keeps fan_in - 1 at most: with 4 producers 508 descriptors
+ * per level, and each level means 128 times the data. Merging writes everything again,
+ * while the other producers wait for this one: the fewer levels, the better.
  */
-#define RUNS_WANTED 256u
+#define RUNS_WANTED 512u
 #define FAN_IN_MIN  4u
-#define FAN_IN_MAX  64u
+#define FAN_IN_MAX  256u
 
 /** Largest power of two that is at most @p n, within limits that are powers of two. */
 static size_t power_of_two(size_t n, size_t min, size_t max)
