@@ -6,10 +6,11 @@
  * its buffer and about 10 b in arenas (measured: entries of 31 short lines) from its
  * parsing until its keys are made. Of LOAD_NSLOTS batches at most four are in that state,
  * and the arenas' blocks are shared: 46 b. 66 b are set aside, since other entries may
- * need more. Then the schema, LMDB's
- * transaction and the threads' caches, an eighth for the records of the tree, and the rest
- * for the postings. Both are divided evenly among the databases: how many entries each
- * will get is not known, and memory that a database does not need is not touched.
+ * need more. Then the schema, chunks of pages, liblmdb's transaction at the end and the
+ * threads' caches, an eighth for the records of the tree (and an eighth of that for records
+ * that come late), and the rest for the postings. Both are divided evenly among the
+ * databases: how many entries each will get is not known, and memory that a database does
+ * not need is not touched.
  *
  * Estimate. What is stored so far, scaled to the whole input. Entries and names are a lower
  * bound: if they alone cannot fit, the load is refused there and then. Index keys are not:
