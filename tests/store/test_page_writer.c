@@ -24,10 +24,11 @@
 /* ---- a system that can be told to fail ---- */
 
 static bool wants_direct = true;
-static bool refuses_direct; /* writes, but not opening */
-static int full_fd = -1;    /* no space for this one */
-static bool no_threads;
 static bool no_direct_open;
+static bool no_threads;
+/* The page writer's thread looks at these. */
+static _Atomic bool refuses_direct; /* writes, but not opening */
+static _Atomic int full_fd = -1;    /* no space for this one */
 
 ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t at);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
