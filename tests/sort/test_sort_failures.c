@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 
 #include <ditkit/sort.h>
@@ -322,6 +323,23 @@ static void every_write_may_find_the_disk_full(void **state)
 	test_scratch_remove(tmpdir);
 }
 
+/* A file system of a few pages, which only root may mount. */
+static void a_small_disk_becomes_full(void **state)
+{
+	char *tmpdir = test_scratch();
+	int r = 0;
+
+	(void)state;
+	if (mount("none", tmpdir, "tmpfs", 0, "size=64k") != 0) {
+		test_scratch_remove(tmpdir);
+		skip();
+	}
+	r = attempt(tmpdir, 4 * NRECORDS);
+	assert_int_equal(umount2(tmpdir, MNT_DETACH), 0);
+	assert_int_equal(r, -ENOSPC);
+	test_scratch_remove(tmpdir);
+}
+
 static void every_read_may_fail(void **state)
 {
 	char *tmpdir = test_scratch();
@@ -447,6 +465,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(every_write_may_find_the_disk_full),
+		cmocka_unit_test(a_small_disk_becomes_full),
 		cmocka_unit_test(every_read_may_fail),
 		cmocka_unit_test(a_look_up_reads_few_blocks),
 		cmocka_unit_test(a_flipped_byte_is_never_read_as_data),
