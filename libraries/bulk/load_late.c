@@ -9,30 +9,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "bulk/big_endian.h"
 
 #define KEY_ENTRY 0
 #define KEY_SPLIT 1
 /* kind, 8 ID, 2 number of the attribute, 4 place in its list; big-endian */
 #define KEY_BYTES 15
-
-static void put_be(char *out, uint64_t value, int nbytes)
-{
-	for (int i = nbytes - 1; i >= 0; i--) {
-		out[i] = (char)value;
-		value >>= 8;
-	}
-}
-
-static uint64_t get_be(const char *at, int nbytes)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i < nbytes; i++) {
-		value = value << 8 | (unsigned char)at[i];
-	}
-	return value;
-}
 
 static int push(struct load_target *target, char kind, uint32_t id, uint16_t ad,
                 uint32_t place, struct dit_span record)
@@ -40,9 +23,9 @@ static int push(struct load_target *target, char kind, uint32_t id, uint16_t ad,
 	char key[KEY_BYTES];
 
 	key[0] = kind;
-	put_be(key + 1, id, 8);
-	put_be(key + 9, ad, 2);
-	put_be(key + 11, place, 4);
+	dit_be_put(key + 1, id, 8);
+	dit_be_put(key + 9, ad, 2);
+	dit_be_put(key + 11, place, 4);
 	return dit_sorter_push(target->late_records, 0,
 	                       (struct dit_span){key, sizeof(key)}, record);
 }
@@ -82,13 +65,13 @@ int load_late_put_split(struct load_target *target, uint32_t id, uint16_t ad,
 static int write_record(struct load_target *target, const struct dit_sort_record *record)
 {
 	const char *key = record->key.data;
-	uint64_t id = get_be(key + 1, 8);
+	uint64_t id = dit_be_get(key + 1, 8);
 
 	if (key[0] == KEY_ENTRY) {
 		return dit_staging_replace_entry(target->staging, id, record->value);
 	}
-	return dit_staging_add_split(target->staging, id, (uint16_t)get_be(key + 9, 2),
-	                             record->value);
+	return dit_staging_add_split(target->staging, id,
+	                             (uint16_t)dit_be_get(key + 9, 2), record->value);
 }
 
 int load_late_write(struct load_target *target)

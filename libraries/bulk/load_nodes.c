@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bulk/big_endian.h"
 #include "store/name_codec.h"
 
 /* RDN number of the topmost node that is stored for a DN: the suffix, taken as one. */
@@ -144,13 +145,6 @@ int load_find_self(struct load_target *target, const struct load_item *item,
 	return find_stored_child(target, item, parent, ret_id);
 }
 
-static void put_be64(char *out, uint64_t value)
-{
-	for (int i = 0; i < 8; i++) {
-		out[i] = (char)(value >> (56 - 8 * i));
-	}
-}
-
 /*
  * Give one record of dn2i to the sorter. Its key sorts as the records lie in dn2i: by
  * ID, then self before children, then by length and bytes of the normal RDN.
@@ -165,11 +159,11 @@ static int push_name(struct load_target *target, uint32_t under, uint32_t other,
 	char key[8 + 2 + DIT_NAME_STRINGS_MAX];
 	char value[8 + DIT_NAME_STRINGS_MAX];
 
-	put_be64(key, under);
+	dit_be_put(key, under, 8);
 	key[8] = (char)((norm.len >> 8) | (is_child ? 0x80 : 0));
 	key[9] = (char)norm.len;
 	memcpy(key + 10, norm.data, norm.len);
-	put_be64(value, other);
+	dit_be_put(value, other, 8);
 	memcpy(value + 8, pretty.data, pretty.len);
 	return dit_sorter_push(target->tree, 0, (struct dit_span){key, 10 + norm.len},
 	                       (struct dit_span){value, 8 + pretty.len});

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "bulk/big_endian.h"
 #include "store/name_codec.h"
 #include "store/table_writer.h"
 
@@ -36,23 +37,13 @@ static int put_dummy(const struct name_sink *sink)
 	return add_name(sink, 0, (struct dit_span){dummy, sizeof(dummy)});
 }
 
-static uint64_t get_be64(const char *at)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i < 8; i++) {
-		value = value << 8 | (unsigned char)at[i];
-	}
-	return value;
-}
-
 static int put_name(const struct name_sink *sink, const struct dit_sort_record *record)
 {
 	char out[DIT_NAME_RECORD_MAX];
 	struct dit_span norm = {record->key.data + 10, record->key.len - 10};
 	struct dit_span pretty = {record->value.data + 8, record->value.len - 8};
-	uint64_t under = get_be64(record->key.data);
-	uint64_t other = get_be64(record->value.data);
+	uint64_t under = dit_be_get(record->key.data, 8);
+	uint64_t other = dit_be_get(record->value.data, 8);
 	int len = 0;
 
 	if (((unsigned char)record->key.data[8] & 0x80) != 0) {
@@ -89,8 +80,8 @@ static int grow(struct load_target *target, struct growth *growth)
 static int note_growth(struct load_target *target, const struct dit_sort_record *record,
                        struct growth *growth)
 {
-	uint64_t under = get_be64(record->key.data);
-	uint64_t child = get_be64(record->value.data);
+	uint64_t under = dit_be_get(record->key.data, 8);
+	uint64_t child = dit_be_get(record->value.data, 8);
 	int r = 0;
 
 	if (under == 0 || under > target->stored_id) {

@@ -496,6 +496,30 @@ static void change_records_randomly(MDB_txn *txn, MDB_dbi dbi, bool shrink)
 	}
 }
 
+/* Eight transactions, the first @p ngrowing of which add more than they take away. */
+static void change_and_check(const char *dir, const char *db, int ngrowing,
+                             void (*change)(MDB_txn *, MDB_dbi, bool),
+                             void (*check)(MDB_txn *, MDB_dbi))
+{
+	MDB_env *env = NULL;
+
+	assert_no_page_is_lost(dir);
+	env = open_env(dir, MDB_NOSYNC);
+	for (int round = 0; round < 8; round++) {
+		MDB_txn *txn = NULL;
+		MDB_dbi dbi = 0;
+
+		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+		assert_int_equal(mdb_dbi_open(txn, db, 0, &dbi), 0);
+		check(txn, dbi);
+		change(txn, dbi, round >= ngrowing);
+		check(txn, dbi);
+		assert_int_equal(mdb_txn_commit(txn), 0);
+	}
+	mdb_env_close(env);
+	assert_no_page_is_lost(dir);
+}
+
 static void liblmdb_extends_and_shrinks_our_lists_of_records(void **state)
 {
 	(void)state;
@@ -503,26 +527,12 @@ static void liblmdb_extends_and_shrinks_our_lists_of_records(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		char *dir = test_scratch();
 		struct dit_staging *staging = fixture_open(dir);
-		MDB_env *env = NULL;
 
 		seed = i + 100;
 		put_record_model();
 		(void)fixture_publish(staging);
-		assert_no_page_is_lost(dir);
-		env = open_env(dir, MDB_NOSYNC);
-		for (int round = 0; round < 8; round++) {
-			MDB_txn *txn = NULL;
-			MDB_dbi dbi = 0;
-
-			assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-			assert_int_equal(mdb_dbi_open(txn, "dn2i", 0, &dbi), 0);
-			check_record_model(txn, dbi);
-			change_records_randomly(txn, dbi, round >= 3);
-			check_record_model(txn, dbi);
-			assert_int_equal(mdb_txn_commit(txn), 0);
-		}
-		mdb_env_close(env);
-		assert_no_page_is_lost(dir);
+		change_and_check(dir, "dn2i", 3, change_records_randomly,
+		                 check_record_model);
 		test_scratch_remove(dir);
 	}
 }
@@ -614,27 +624,11 @@ static void liblmdb_extends_and_shrinks_our_entries(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		char *dir = test_scratch();
 		struct dit_staging *staging = fixture_open(dir);
-		MDB_env *env = NULL;
 
 		seed = i + 200;
 		put_entries(staging);
 		(void)fixture_publish(staging);
-		assert_no_page_is_lost(dir);
-		env = open_env(dir, MDB_NOSYNC);
-		assert_int_equal(mdb_env_set_mapsize(env, FIXTURE_MAXSIZE), 0);
-		for (int round = 0; round < 8; round++) {
-			MDB_txn *txn = NULL;
-			MDB_dbi dbi = 0;
-
-			assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-			assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
-			check_entries(txn, dbi);
-			change_entries_randomly(txn, dbi, round >= 4);
-			check_entries(txn, dbi);
-			assert_int_equal(mdb_txn_commit(txn), 0);
-		}
-		mdb_env_close(env);
-		assert_no_page_is_lost(dir);
+		change_and_check(dir, "id2e", 4, change_entries_randomly, check_entries);
 		test_scratch_remove(dir);
 	}
 }
