@@ -25,9 +25,11 @@ include tests/fuzz/local.mk
 include tests/index/local.mk
 include tests/ldif/local.mk
 include tests/oracle/local.mk
+include tests/pages/local.mk
 include tests/schema/local.mk
 include tests/sort/local.mk
 include tests/store/local.mk
+include tests/values/local.mk
 
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
 script_tests += %D%/headers.sh %D%/platform.sh

@@ -4,9 +4,14 @@ rooms += %D%/libbase.la
 %C%_libbase_la_SOURCES = \
 	%D%/arena.c \
 	%D%/arena.h \
+	%D%/ascii.c \
+	%D%/ascii.h \
 	%D%/barrier.c \
 	%D%/barrier.h \
+	%D%/big_endian.h \
 	%D%/error.h \
+	%D%/file_size_signal.c \
+	%D%/file_size_signal.h \
 	%D%/notes.c \
 	%D%/notes.h \
 	%D%/report.h \

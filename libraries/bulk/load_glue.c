@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/dn.h"
+#include "values/dn.h"
 
 /* slapd does not start with one, whichever database is chosen. */
 static int check_superiors(struct loader *loader)

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bulk/big_endian.h"
+#include "base/big_endian.h"
 
 #define KEY_ENTRY 0
 #define KEY_SPLIT 1

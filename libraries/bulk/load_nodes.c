@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bulk/big_endian.h"
+#include "base/big_endian.h"
 #include "store/name_codec.h"
 
 /* RDN number of the topmost node that is stored for a DN: the suffix, taken as one. */

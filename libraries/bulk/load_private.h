@@ -32,13 +32,13 @@
 #include "entry/entry.h"
 #include "index/index_keys.h"
 #include "ldif/ldif_reader.h"
+#include "pages/page_writer.h"
+#include "pages/table_writer.h"
 #include "sort/postings.h"
 #include "sort/sort.h"
 #include "store/entry_codec.h"
 #include "store/existing.h"
-#include "store/page_writer.h"
 #include "store/store.h"
-#include "store/table_writer.h"
 
 /* Held at once: parsed, resolved, keyed, and one taken before the oldest is returned; a
  * reader thread gets two more to stay ahead with. */

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#include "bulk/big_endian.h"
+#include "base/big_endian.h"
+#include "pages/table_writer.h"
 #include "store/name_codec.h"
-#include "store/table_writer.h"
 
 /* Where names go: to the pages of a new database, or into one that holds some. */
 struct name_sink {

@@ -2,7 +2,6 @@
 noinst_LTLIBRARIES += %D%/libbulk.la
 rooms += %D%/libbulk.la
 %C%_libbulk_la_SOURCES = \
-	%D%/big_endian.h \
 	%D%/dn_table.c \
 	%D%/dn_table.h \
 	%D%/load.c \

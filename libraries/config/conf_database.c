@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "schema/dn.h"
+#include "values/dn.h"
 
 /* Where a database without "directory" lies; Debian's choice. */
 #ifndef DIT_DEFAULT_DIRECTORY

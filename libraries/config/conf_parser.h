@@ -63,7 +63,7 @@ struct dit_conf_parser {
 	struct dit_conf_name *modules; /* as typed */
 	const char *module_path;       /* folders, separated by ':' */
 	bool has_unknown_module;       /* which may bring any overlay */
-	bool has_frontend; /* these three may be named once */
+	bool has_frontend;             /* these three may be named once */
 	bool has_config;
 	bool has_monitor;
 	bool has_server_id;

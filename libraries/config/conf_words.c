@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "schema/dn.h"
+#include "values/dn.h"
 
 int dit_conf_bool(const struct dit_conf_parser *parser, const char *word, bool *ret)
 {

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "config/conf_parser.h"
-#include "schema/dn.h"
+#include "values/dn.h"
 
 #define ARENA_BLOCK    4096
 #define IDLEXP_DEFAULT 16

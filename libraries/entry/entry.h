@@ -21,8 +21,8 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "ldif/ldif_parse.h"
-#include "schema/dn.h"
 #include "schema/schema.h"
+#include "values/dn.h"
 
 /** One attribute block: consecutive lines of one description. */
 struct dit_attr {

@@ -14,8 +14,8 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "schema/value.h"
-#include "schema/value_order.h"
+#include "values/value.h"
+#include "values/value_order.h"
 
 static int refuse_name(struct dit_entry_check *check, const struct dit_attr_type *type,
                        const char *what)

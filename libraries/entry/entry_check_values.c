@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "entry/value_sort.h"
-#include "schema/value.h"
+#include "values/value.h"
 
 /*
  * Nearly all rules compare normal forms byte by byte. booleanMatch looks at the lengths

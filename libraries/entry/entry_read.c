@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "entry/entry_runs.h"
 #include "entry/value_sort.h"
-#include "schema/value.h"
+#include "values/value.h"
 
 /* Blocks that the check and completion may add to an entry: structural class, two naming
  * attributes, six operational ones. */

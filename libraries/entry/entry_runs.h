@@ -14,7 +14,6 @@
  */
 int dit_entry_find_runs(const struct dit_entry_context *context,
                         struct dit_entry_caches *caches,
-                        const struct dit_ldif_line *lines, size_t nlines,
-                        uint32_t *ret);
+                        const struct dit_ldif_line *lines, size_t nlines, uint32_t *ret);
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef DITKIT_VALUE_SORT_H
 #define DITKIT_VALUE_SORT_H
 
-#include "schema/value_order.h"
+#include "values/value_order.h"
 
 #define DIT_VALUES_UNIQUE UINT32_MAX
 

@@ -27,7 +27,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "schema/number.h"
+#include "values/number.h"
 
 /** A number that is not negative loses a zero byte in front. */
 static void read_number(struct dit_number *n, struct dit_span text)

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "schema/ascii.h"
-#include "schema/utf8_prep.h"
+#include "base/ascii.h"
+#include "values/utf8_prep.h"
 
 #define WORD_MAX 31 /* letters of a word that count */
 

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/error.h"
-#include "schema/ascii.h"
 #include "schema/schema_private.h"
 
 /* slapd's limits; duplicates count against both. */

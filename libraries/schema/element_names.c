@@ -2,8 +2,8 @@
 /* What all named elements share: NAMEs, their copies, duplicates. */
 #include "schema/schema_private.h"
 
+#include "base/ascii.h"
 #include "base/error.h"
-#include "schema/ascii.h"
 
 /* RFC 4512 section 1.4, descr */
 static bool is_descriptor(const char *name)

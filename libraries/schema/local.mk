@@ -3,73 +3,32 @@ noinst_LTLIBRARIES += %D%/libschema.la
 rooms += %D%/libschema.la
 %C%_libschema_la_SOURCES = \
 	%D%/ad_cache.c \
-	%D%/ascii.c \
-	%D%/ascii.h \
 	%D%/attr_desc.c \
-	%D%/authz_filter.c \
-	%D%/authz_filter.h \
-	%D%/authz_text.h \
-	%D%/authz_url.c \
-	%D%/authz_url.h \
-	%D%/cert_assertion.c \
 	%D%/define_class.c \
 	%D%/define_type.c \
-	%D%/der.c \
-	%D%/der.h \
-	%D%/dn.c \
-	%D%/dn.h \
-	%D%/dn_list.c \
-	%D%/dn_list.h \
-	%D%/dn_parse.c \
-	%D%/dn_parse.h \
 	%D%/element_names.c \
 	%D%/name_table.c \
 	%D%/name_table.h \
-	%D%/name_uid.c \
-	%D%/number.c \
-	%D%/number.h \
 	%D%/schema.c \
 	%D%/schema.h \
 	%D%/schema_builtin.c \
 	%D%/schema_defs.h \
 	%D%/schema_parse.c \
 	%D%/schema_private.h \
-	%D%/unicode_tables.h \
-	%D%/utf8_prep.c \
-	%D%/utf8_prep.h \
-	%D%/value.h \
-	%D%/value_aci.c \
-	%D%/value_authz.c \
-	%D%/value_cert.c \
-	%D%/value_normalize.c \
-	%D%/value_order.c \
-	%D%/value_order.h \
-	%D%/value_pretty.c \
-	%D%/value_scope.h \
-	%D%/value_time.c \
-	%D%/value_validate.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md
 
 # Tables made of the specification's.
 nodist_libraries_schema_libschema_la_SOURCES = \
 	%D%/builtin_schema.c \
-	%D%/unicode_tables.c \
 	$(NULL)
 CLEANFILES += $(nodist_libraries_schema_libschema_la_SOURCES)
 EXTRA_DIST += \
 	%D%/builtin-schema.tsv \
 	%D%/gen_builtin.awk \
-	%D%/gen_unicode.awk \
-	%D%/unicode-tables.tsv \
 	$(NULL)
 
 %D%/builtin_schema.c: %D%/gen_builtin.awk %D%/builtin-schema.tsv
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
 	$(AWK) -f $(srcdir)/%D%/gen_builtin.awk $(srcdir)/%D%/builtin-schema.tsv >$@.new && \
-	mv $@.new $@
-
-%D%/unicode_tables.c: %D%/gen_unicode.awk %D%/unicode-tables.tsv
-	$(AM_V_GEN)$(MKDIR_P) %D% && \
-	$(AWK) -f $(srcdir)/%D%/gen_unicode.awk $(srcdir)/%D%/unicode-tables.tsv >$@.new && \
 	mv $@.new $@

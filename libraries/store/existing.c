@@ -24,8 +24,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_size_signal.h"
+#include "pages/meta_pages.h"
 #include "store/lmdb_error.h"
-#include "store/meta_pages.h"
 #include "store/staging_impl.h"
 
 /* What LMDB takes for a map size of 0, and slapd for "maxsize 0" (config.md). */
@@ -335,11 +336,11 @@ int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes)
 
 	close_cursors(existing);
 	existing->txn = NULL; /* gone, even if it fails */
-	dit_staging_block_signal(&previous);
+	dit_file_size_signal_block(&previous);
 	/* Even a commit that fails may have written a meta page. */
 	existing->is_committed = true;
 	r = dit_existing_result(existing, mdb_txn_commit(txn));
-	dit_staging_restore_signal(&previous);
+	dit_file_size_signal_restore(&previous);
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_env_info(existing->env, &info));
 	}

@@ -9,9 +9,9 @@
 
 #include <lmdb.h>
 
+#include "pages/lmdb_format.h"
 #include "store/claim.h"
 #include "store/existing.h"
-#include "store/lmdb_format.h"
 
 struct dit_existing {
 	struct dit_claim claim;

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "store/lmdb_format.h"
+#include "pages/lmdb_format.h"
 
 #define MAGIC_AT_09 16
 #define MAGIC_AT_10 24

@@ -23,17 +23,8 @@ rooms += %D%/libstore.la
 	%D%/format_check.h \
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
-	%D%/lmdb_format.h \
-	%D%/meta_pages.c \
-	%D%/meta_pages.h \
 	%D%/name_codec.c \
 	%D%/name_codec.h \
-	%D%/page_sink.c \
-	%D%/page_sink.h \
-	%D%/page_tree.c \
-	%D%/page_tree.h \
-	%D%/page_writer.c \
-	%D%/page_writer.h \
 	%D%/snapshot.c \
 	%D%/split_codec.c \
 	%D%/split_codec.h \
@@ -45,7 +36,5 @@ rooms += %D%/libstore.la
 	%D%/staging_tables.c \
 	%D%/store.h \
 	%D%/strerror.c \
-	%D%/table_writer.c \
-	%D%/table_writer.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "schema/value_order.h"
+#include "values/value_order.h"
 
 /* A value on its way to its place. */
 struct candidate {

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_size_signal.h"
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
 
@@ -175,10 +176,10 @@ static int make_file(struct dit_staging *staging)
 		return r;
 	}
 	/* Our own access bits are needed now and taken away at the end. */
-	dit_staging_block_signal(&previous);
+	dit_file_size_signal_block(&previous);
 	r = dit_lmdb_error(mdb_env_open(env, staging->staging_path,
 	                                MDB_NOSYNC | MDB_NOLOCK, staging->mode | 0600));
-	dit_staging_restore_signal(&previous);
+	dit_file_size_signal_restore(&previous);
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_env_stat(env, &stat));
 	}

@@ -29,44 +29,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
+#include "base/file_size_signal.h"
 #include "base/whole_io.h"
+#include "pages/meta_pages.h"
 #include "store/lmdb_error.h"
-#include "store/meta_pages.h"
 
 /* Charged per transaction; comes to some 2000 pages of 4096 bytes. */
 #define TXN_BYTES (8u << 20)
 /* Bytes of pages for a byte charged, at most. */
 #define PAGES_FACTOR 3
 #define SLACK_BYTES  (1u << 20)
-
-/* ---- signals ---- */
-
-void dit_staging_block_signal(sigset_t *ret_previous)
-{
-	sigset_t set;
-
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGXFSZ);
-	(void)pthread_sigmask(SIG_BLOCK, &set, ret_previous);
-}
-
-void dit_staging_restore_signal(const sigset_t *previous)
-{
-	const struct timespec at_once = {0, 0};
-	sigset_t set;
-
-	if (!sigismember(previous, SIGXFSZ)) {
-		(void)sigemptyset(&set);
-		(void)sigaddset(&set, SIGXFSZ);
-		while (sigtimedwait(&set, NULL, &at_once) < 0 && errno == EINTR) {
-			continue;
-		}
-	}
-	(void)pthread_sigmask(SIG_SETMASK, previous, NULL);
-}
 
 /* ---- transactions ---- */
 
@@ -140,12 +114,12 @@ int dit_staging_commit(struct dit_staging *staging)
 	/* The commit closes the cursor, and the handle is gone even if it fails. */
 	staging->txn = NULL;
 	staging->cursor = NULL;
-	dit_staging_block_signal(&previous);
+	dit_file_size_signal_block(&previous);
 	r = dit_lmdb_error(mdb_txn_commit(txn));
 	if (r == -EIO) {
 		r = short_write_error(staging);
 	}
-	dit_staging_restore_signal(&previous);
+	dit_file_size_signal_restore(&previous);
 	if (r < 0) {
 		return r;
 	}

@@ -8,15 +8,13 @@
 #ifndef DITKIT_STAGING_IMPL_H
 #define DITKIT_STAGING_IMPL_H
 
-#include <signal.h>
-
 #include <lmdb.h>
 
+#include "pages/lmdb_format.h"
+#include "pages/page_sink.h"
+#include "pages/table_writer.h"
 #include "store/claim.h"
-#include "store/lmdb_format.h"
-#include "store/page_sink.h"
 #include "store/store.h"
-#include "store/table_writer.h"
 
 #define STAGING_SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
 
@@ -127,12 +125,5 @@ int dit_staging_order_split(MDB_txn *txn, MDB_dbi id2v);
 
 /** Commit the open transaction, if there is one. */
 int dit_staging_commit(struct dit_staging *staging);
-
-/**
- * While LMDB writes, a limit on file sizes (RLIMIT_FSIZE) must be an error and not a
- * deadly SIGXFSZ: the signal is blocked in this thread, and taken away if it came.
- */
-void dit_staging_block_signal(sigset_t *ret_previous);
-void dit_staging_restore_signal(const sigset_t *previous);
 
 #endif

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "store/meta_pages.h"
+#include "pages/meta_pages.h"
 
 /* In both meta pages: the map size that slapd is configured with. */
 static int write_map_size(const struct dit_staging *staging, int fd)

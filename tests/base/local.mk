@@ -10,3 +10,7 @@ check_PROGRAMS += %D%/test_notes
 check_PROGRAMS += %D%/test_team
 %C%_test_team_SOURCES = %D%/test_team.c
 %C%_test_team_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_ascii
+%C%_test_ascii_SOURCES = %D%/test_ascii.c
+%C%_test_ascii_LDADD = $(test_libs)

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "index/index_keys.h"
-#include "schema/value.h"
 #include "test.h"
+#include "values/value.h"
 
 #define KEYS_MAX 1000
 #define S        "1.3.6.1.4.1.1466.115.121.1."

@@ -15,7 +15,7 @@
 
 seed=${VALUES_SEED:-1}
 [ -z "${DIT_LONG:-}" ] || VALUES_COUNT=${VALUES_COUNT:-100000}
-unicode=$DIT_SRCDIR/libraries/schema/unicode-tables.tsv
+unicode=$DIT_SRCDIR/libraries/values/unicode-tables.tsv
 
 # without_long_messages DIR: slapadd's log messages end after 4095 bytes, the line end
 # included, so that the next one follows at once; of ours the rest is cut off. Messages

@@ -5,7 +5,6 @@ check_PROGRAMS += \
 	%D%/test_entry_edit \
 	%D%/test_existing \
 	%D%/test_name_codec \
-	%D%/test_page_writer \
 	%D%/test_publish \
 	%D%/test_snapshot \
 	%D%/test_split_codec \
@@ -25,12 +24,6 @@ check_PROGRAMS += \
 %C%_test_existing_LDADD = $(test_libs)
 %C%_test_name_codec_SOURCES = %D%/test_name_codec.c
 %C%_test_name_codec_LDADD = $(test_libs)
-%C%_test_page_writer_SOURCES = %D%/test_page_writer.c
-%C%_test_page_writer_LDADD = $(test_libs)
-%C%_test_page_writer_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=openat \
-	-Wl,--wrap=pthread_create \
-	-Wl,--wrap=pwrite
 %C%_test_publish_SOURCES = %D%/store_fixture.h %D%/test_publish.c
 %C%_test_publish_LDADD = $(test_libs)
 %C%_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync

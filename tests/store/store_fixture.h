@@ -11,10 +11,10 @@
 
 #include <lmdb.h>
 
+#include "pages/page_tree.h"
+#include "pages/table_writer.h"
 #include "store/name_codec.h"
-#include "store/page_tree.h"
 #include "store/store.h"
-#include "store/table_writer.h"
 #include "test.h"
 
 #define FIXTURE_MAXSIZE (256u << 20)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "pages/meta_pages.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "base/whole_io.h"
+
+static uint64_t meta_at(size_t page_bytes, unsigned number)
+{
+	return number * page_bytes + sizeof(struct dit_page_header);
+}
+
+int dit_metas_read(int fd, size_t page_bytes, struct dit_meta ret[2])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		ssize_t n =
+			pread(fd, &ret[i], sizeof(ret[i]), (off_t)meta_at(page_bytes, i));
+
+		if (n != (ssize_t)sizeof(ret[i])) {
+			return n < 0 ? -errno : -EIO;
+		}
+		if (ret[i].magic != DIT_META_MAGIC ||
+		    ret[i].version != DIT_META_VERSION) {
+			return MDB_VERSION_MISMATCH;
+		}
+	}
+	return 0;
+}
+
+int dit_metas_write(int fd, size_t page_bytes, const struct dit_meta metas[2])
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < 2 && r == 0; i++) {
+		r = dit_write_at(fd, &metas[i], sizeof(metas[i]), meta_at(page_bytes, i));
+	}
+	return r;
+}

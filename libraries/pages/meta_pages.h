@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The two meta pages of a data file (lmdb_format.h).
+ *
+ * Threads: no state; nobody else may write to the file meanwhile.
+ */
+#ifndef DITKIT_META_PAGES_H
+#define DITKIT_META_PAGES_H
+
+#include <stddef.h>
+
+#include "pages/lmdb_format.h"
+
+/** 0; MDB_VERSION_MISMATCH: not the format we know; -errno, -EIO. */
+int dit_metas_read(int fd, size_t page_bytes, struct dit_meta ret[2]);
+/** 0 or -errno. Not synced. */
+int dit_metas_write(int fd, size_t page_bytes, const struct dit_meta metas[2]);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Chunks of pages, made side by side by several threads. */
+#include "pages/page_sink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pages/lmdb_format.h"
+
+void dit_page_space_init(struct dit_page_space *space, size_t page_bytes, uint64_t first)
+{
+	space->page_bytes = (unsigned)page_bytes;
+	space->chunk_pages = (unsigned)(DIT_CHUNK_BYTES / page_bytes);
+	space->file = (struct dit_page_file){.fd = -1};
+	atomic_init(&space->next_page, first);
+}
+
+void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space)
+{
+	*sink = (struct dit_page_sink){.space = space};
+}
+
+void dit_page_sink_deinit(struct dit_page_sink *sink)
+{
+	free(sink->pages);
+	free(sink->chunks);
+	*sink = (struct dit_page_sink){.space = NULL};
+}
+
+/* ---- tickets and numbers ---- */
+
+uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket)
+{
+	unsigned chunk_pages = sink->space->chunk_pages;
+
+	return sink->chunks[ticket / chunk_pages] + ticket % chunk_pages;
+}
+
+static uint64_t next_ticket(const struct dit_page_sink *sink)
+{
+	return (uint64_t)sink->nchunks * sink->space->chunk_pages + sink->npages;
+}
+
+static void number_leaf_node(const struct dit_page_sink *sink,
+                             struct dit_node_header *node, uint64_t number)
+{
+	char *value = (char *)(node + 1) + node->key_len; /* at any even place */
+
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		uint64_t ticket = 0;
+
+		memcpy(&ticket, value, sizeof(ticket));
+		ticket = dit_page_sink_number(sink, ticket);
+		memcpy(value, &ticket, sizeof(ticket));
+	} else if ((node->flags & DIT_NODE_TREE) != 0) {
+		struct dit_tree_record tree;
+
+		memcpy(&tree, value, sizeof(tree));
+		tree.root = dit_page_sink_number(sink, tree.root);
+		memcpy(value, &tree, sizeof(tree));
+	} else if ((node->flags & DIT_NODE_LIST) != 0) {
+		/* A list's own page takes the number of the page around it, as liblmdb
+		 * does it. */
+		memcpy(value, &number, sizeof(number));
+	}
+}
+
+static void number_branch_node(const struct dit_page_sink *sink,
+                               struct dit_node_header *node)
+{
+	uint64_t ticket =
+		node->low | (uint64_t)node->high << 16 | (uint64_t)node->flags << 32;
+	uint64_t number = dit_page_sink_number(sink, ticket);
+
+	node->low = (uint16_t)number;
+	node->high = (uint16_t)(number >> 16);
+	node->flags = (uint16_t)(number >> 32);
+}
+
+/*
+ * Give a page its number, and put numbers in place of the tickets in it.
+ *
+ * @return the pages that it stands for
+ */
+static size_t number_page(const struct dit_page_sink *sink, char *page, uint64_t number)
+{
+	struct dit_page_header *header = (struct dit_page_header *)(void *)page;
+	unsigned nnodes = 0;
+
+	header->number = number;
+	if ((header->flags & DIT_PAGE_OVERFLOW) != 0) {
+		return dit_page_overflow_count(page);
+	}
+	if ((header->flags & DIT_PAGE_LEAF2) != 0) {
+		return 1;
+	}
+	nnodes = dit_page_count(page);
+	for (unsigned i = 0; i < nnodes; i++) {
+		if ((header->flags & DIT_PAGE_BRANCH) != 0) {
+			number_branch_node(sink, dit_page_node(page, i));
+		} else {
+			number_leaf_node(sink, dit_page_node(page, i), number);
+		}
+	}
+	return 1;
+}
+
+/* ---- chunks ---- */
+
+static int remember_chunk(struct dit_page_sink *sink, uint64_t first)
+{
+	if (sink->nchunks == sink->chunks_size) {
+		size_t size = sink->chunks_size == 0 ? 64 : sink->chunks_size * 2;
+		uint64_t *chunks = realloc(sink->chunks, size * sizeof(*chunks));
+
+		if (chunks == NULL) {
+			return -ENOMEM;
+		}
+		sink->chunks = chunks;
+		sink->chunks_size = size;
+	}
+	sink->chunks[sink->nchunks++] = first;
+	return 0;
+}
+
+/* One that is larger than others is written here and now, so that there is only one. */
+static int write_chunk(struct dit_page_sink *sink, uint64_t first)
+{
+	struct dit_page_space *space = sink->space;
+	size_t len = (size_t)sink->npages * space->page_bytes;
+	uint64_t at = first * space->page_bytes;
+	bool is_larger = sink->npages > space->chunk_pages;
+	int r = 0;
+
+	if (!is_larger) {
+		r = dit_page_file_put(&space->file, &sink->pages, len, at);
+	} else {
+		r = dit_page_file_write(&space->file, sink->pages, len, at);
+		free(sink->pages);
+		sink->pages = NULL;
+	}
+	sink->npages = 0;
+	return r;
+}
+
+int dit_page_sink_flush(struct dit_page_sink *sink)
+{
+	struct dit_page_space *space = sink->space;
+	uint64_t first = 0;
+	int r = 0;
+
+	if (sink->npages == 0) {
+		return 0;
+	}
+	first = atomic_fetch_add_explicit(&space->next_page, sink->npages,
+	                                  memory_order_relaxed);
+	r = remember_chunk(sink, first);
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = 0; i < sink->npages;) {
+		i += number_page(sink, sink->pages + i * space->page_bytes, first + i);
+	}
+	return write_chunk(sink, first);
+}
+
+/* ---- pages ---- */
+
+int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
+                               char **ret_pages, uint64_t *ret_ticket)
+{
+	struct dit_page_space *space = sink->space;
+	int r = 0;
+
+	if (sink->npages + npages > space->chunk_pages) {
+		r = dit_page_sink_flush(sink);
+		if (r < 0) {
+			return r;
+		}
+	}
+	if (npages > space->chunk_pages) {
+		free(sink->pages);
+		sink->pages = dit_page_chunk_new(npages * space->page_bytes);
+	} else if (sink->pages == NULL) {
+		sink->pages = dit_page_chunk_new(DIT_CHUNK_BYTES);
+	}
+	if (sink->pages == NULL) {
+		return -ENOMEM;
+	}
+	*ret_pages = sink->pages + (size_t)sink->npages * space->page_bytes;
+	*ret_ticket = next_ticket(sink);
+	sink->npages += (unsigned)npages;
+	return 0;
+}
+
+int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret_ticket)
+{
+	return dit_page_sink_add_overflow(sink, 1, ret_page, ret_ticket);
+}
+
+int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket)
+{
+	char *space = NULL;
+	int r = dit_page_sink_add(sink, &space, ret_ticket);
+
+	if (r == 0) {
+		memcpy(space, page, sink->space->page_bytes);
+	}
+	return r;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where finished pages go: into a chunk, and with it to the end of the data file.
+ *
+ * Several threads append to one file, each through sinks of its own; what they share is
+ * the number of the next free page. A chunk takes its numbers when it is written, exactly
+ * as many as it has pages, so the file has no holes and each write is long. Until then a
+ * page is known by its place among the pages of its sink, its ticket. References between
+ * pages are tickets, too, and are replaced by page numbers when the referring page is
+ * written: a child is finished before its parent, so its number is known by then.
+ *
+ * Threads: a sink belongs to one thread; the page space is shared by all.
+ */
+#ifndef DITKIT_PAGE_SINK_H
+#define DITKIT_PAGE_SINK_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pages/page_writer.h"
+
+/** The pages of a file. */
+struct dit_page_space {
+	/* [const] while sinks are in use */
+	unsigned page_bytes;
+	unsigned chunk_pages;
+
+	struct dit_page_file file; /* has its own rules */
+
+	/* [atomic: only added to; relaxed, nothing else is published by it] */
+	_Atomic uint64_t next_page;
+};
+
+/** Pages are written from number @p first on to a file that is opened apart. */
+void dit_page_space_init(struct dit_page_space *space, size_t page_bytes, uint64_t first);
+
+struct dit_page_sink {
+	struct dit_page_space *space;
+	char *pages; /* the chunk; owned; NULL: none yet */
+	unsigned npages;
+	uint64_t *chunks; /* number of the first page of each one written */
+	size_t nchunks;
+	size_t chunks_size;
+};
+
+/** Cannot fail: the chunk comes with the first page. */
+void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space);
+void dit_page_sink_deinit(struct dit_page_sink *sink);
+
+/**
+ * Room for one more page, uninitialised; the caller fills it before any other call.
+ *
+ * @return 0; -ENOMEM; or why pages before it could not be written: -ENOSPC, -EDQUOT,
+ *         -EFBIG, other -errno
+ */
+int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret_ticket);
+
+/** As above, with a copy of a page that is finished. */
+int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket);
+
+/**
+ * As above, room for overflow pages, any number of them in a row; the ticket is the first
+ * one's.
+ */
+int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
+                               char **ret_pages, uint64_t *ret_ticket);
+
+/** Write what is left, maybe by another thread. Errors as above. */
+int dit_page_sink_flush(struct dit_page_sink *sink);
+
+/** The number of a page that has been flushed. */
+uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A B-tree from the bottom up: leaves come finished, in key order; the branch pages above
+ * them are made on the way.
+ *
+ * liblmdb wants two children at least in every branch page. So the two newest children of
+ * each level are held back: when the leaves end, either both fit the level's open page,
+ * or that page is finished and the two make another one.
+ *
+ * Threads: a tree belongs to one thread.
+ */
+#ifndef DITKIT_PAGE_TREE_H
+#define DITKIT_PAGE_TREE_H
+
+#include <stdint.h>
+
+#include "base/span.h"
+#include "pages/lmdb_format.h"
+#include "pages/page_sink.h"
+
+#define DIT_TREE_KEY_MAX 511 /* LMDB's */
+/* At least seven children a page: enough for any file that a disk holds. */
+#define DIT_TREE_LEVELS 20
+
+struct dit_tree_child {
+	uint64_t ticket;
+	uint16_t key_len;
+	char key[DIT_TREE_KEY_MAX]; /* lowest in the child */
+};
+
+struct dit_tree_level {
+	struct dit_tree_child held[2];
+	unsigned nheld;
+	char *page;                   /* open; NULL: not allocated yet; owned */
+	struct dit_tree_child lowest; /* of the open page; its ticket is not used */
+};
+
+struct dit_page_tree {
+	struct dit_page_sink *sink;
+	struct dit_tree_level *levels[DIT_TREE_LEVELS]; /* 0: above the leaves; owned */
+	unsigned nlevels;                               /* in use by this tree */
+	uint64_t nleaf_pages;
+	uint64_t nbranch_pages;
+};
+
+/** An empty tree. Cannot fail. */
+void dit_page_tree_init(struct dit_page_tree *tree, struct dit_page_sink *sink);
+void dit_page_tree_deinit(struct dit_page_tree *tree);
+
+/** Begin another tree with the memory of the last one. */
+void dit_page_tree_reset(struct dit_page_tree *tree);
+
+/**
+ * The next leaf is finished.
+ *
+ * @param key  lowest in the leaf; 511 bytes at most; copied
+ *
+ * @return 0; -ENOMEM; errors of dit_page_sink_add(); DIT_E_TOOLONG: more levels than
+ *         DIT_TREE_LEVELS
+ */
+int dit_page_tree_add(struct dit_page_tree *tree, uint64_t ticket, struct dit_span key);
+
+/**
+ * All leaves are there.
+ *
+ * @param ret  gets depth, pages and root (a ticket; DIT_PAGE_NONE: there were no leaves)
+ */
+int dit_page_tree_finish(struct dit_page_tree *tree, struct dit_tree_record *ret);
+
+/* ---- pages with nodes, for leaves, too ---- */
+
+/** An empty page. */
+void dit_page_begin(char *page, unsigned page_bytes, unsigned flags);
+
+/** Has the page room for a node with this key and value? */
+bool dit_page_has_room(const char *page, size_t key_len, size_t value_len);
+
+/**
+ * Append a node. There must be room.
+ *
+ * @return its header; the value's bytes are the caller's to fill, behind the key
+ */
+struct dit_node_header *dit_page_add_node(char *page, struct dit_span key,
+                                          size_t value_len, char **ret_value);
+
+#endif

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Values and lists into nodes, nodes into leaves. */
+#include "pages/table_writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lmdb.h>
+
+#include "pages/page_tree.h"
+
+#define ID_BYTES sizeof(uint64_t)
+
+struct dit_table_writer {
+	struct dit_page_sink sink;
+	struct dit_page_tree tree; /* above the leaves */
+	struct dit_page_tree list; /* above the pages of one long list */
+	unsigned page_bytes;
+	char *leaf; /* the open one; owned */
+	bool is_integerkey;
+	uint64_t nitems;
+	uint64_t noverflow_pages;
+	size_t key_len; /* of the last key; 0: none yet */
+	char key[DIT_TREE_KEY_MAX];
+
+	/* The list of records of the last key. */
+	char *records; /* the open page; owned; NULL: there are only IDs */
+	uint64_t nrecords;
+	bool is_tree;           /* pages before this one are in the list's tree */
+	struct dit_span lowest; /* of the open leaf; points into it */
+};
+
+int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
+                         unsigned flags)
+{
+	bool has_records = (flags & MDB_DUPSORT) != 0 && (flags & MDB_DUPFIXED) == 0;
+	struct dit_table_writer *writer = calloc(1, sizeof(*writer));
+
+	if (writer == NULL) {
+		return -ENOMEM;
+	}
+	dit_page_tree_init(&writer->tree, &writer->sink);
+	dit_page_tree_init(&writer->list, &writer->sink);
+	writer->page_bytes = space->page_bytes;
+	writer->is_integerkey = (flags & MDB_INTEGERKEY) != 0;
+	writer->leaf = malloc(space->page_bytes);
+	writer->records = has_records ? malloc(space->page_bytes) : NULL;
+	dit_page_sink_init(&writer->sink, space);
+	if (writer->leaf == NULL || (has_records && writer->records == NULL)) {
+		dit_table_writer_free(writer);
+		return -ENOMEM;
+	}
+	dit_page_begin(writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
+	*ret = writer;
+	return 0;
+}
+
+void dit_table_writer_free(struct dit_table_writer *writer)
+{
+	if (writer != NULL) {
+		dit_page_tree_deinit(&writer->tree);
+		dit_page_tree_deinit(&writer->list);
+		dit_page_sink_deinit(&writer->sink);
+		free(writer->leaf);
+		free(writer->records);
+		free(writer);
+	}
+}
+
+/* ---- order ---- */
+
+static uint64_t integer_of(const char *key, size_t len)
+{
+	uint32_t narrow = 0;
+	uint64_t wide = 0;
+
+	if (len == sizeof(narrow)) {
+		memcpy(&narrow, key, sizeof(narrow));
+		return narrow;
+	}
+	memcpy(&wide, key, sizeof(wide));
+	return wide;
+}
+
+/* Integer keys of different lengths have no order (storage.md 1.5). */
+static int check_integer_key(const struct dit_table_writer *writer, struct dit_span key)
+{
+	if ((key.len != 4 && key.len != 8) ||
+	    (writer->key_len != 0 && key.len != writer->key_len)) {
+		return -EINVAL;
+	}
+	return writer->key_len != 0 && integer_of(key.data, key.len) <=
+	                                       integer_of(writer->key, writer->key_len)
+	               ? MDB_KEYEXIST
+	               : 0;
+}
+
+static int check_key(const struct dit_table_writer *writer, struct dit_span key)
+{
+	size_t shorter = key.len < writer->key_len ? key.len : writer->key_len;
+	int order = 0;
+
+	if (key.len == 0 || key.len > DIT_TREE_KEY_MAX) {
+		return MDB_BAD_VALSIZE;
+	}
+	if (writer->is_integerkey) {
+		return check_integer_key(writer, key);
+	}
+	order = memcmp(key.data, writer->key, shorter);
+	return order < 0 || (order == 0 && key.len <= writer->key_len) ? MDB_KEYEXIST : 0;
+}
+
+static void remember_key(struct dit_table_writer *writer, struct dit_span key)
+{
+	memcpy(writer->key, key.data, key.len);
+	writer->key_len = key.len;
+}
+
+static int check_ids(const uint64_t *ids, size_t nids)
+{
+	bool is_ascending = true;
+
+	for (size_t i = 1; i < nids; i++) {
+		is_ascending &= ids[i] > ids[i - 1];
+	}
+	return is_ascending ? 0 : MDB_KEYEXIST;
+}
+
+/* ---- leaves ---- */
+
+static int finish_leaf(struct dit_table_writer *writer)
+{
+	uint64_t ticket = 0;
+	int r = dit_page_sink_put(&writer->sink, writer->leaf, &ticket);
+
+	if (r == 0) {
+		r = dit_page_tree_add(&writer->tree, ticket, writer->lowest);
+	}
+	dit_page_begin(writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
+	writer->lowest.len = 0;
+	return r;
+}
+
+/* A node in the open leaf, or in the next one. */
+static int add_node(struct dit_table_writer *writer, struct dit_span key,
+                    size_t value_len, unsigned flags, char **ret_value)
+{
+	struct dit_node_header *node = NULL;
+	int r = 0;
+
+	if (!dit_page_has_room(writer->leaf, key.len, value_len)) {
+		r = finish_leaf(writer);
+		if (r < 0) {
+			return r;
+		}
+	}
+	node = dit_page_add_node(writer->leaf, key, value_len, ret_value);
+	node->flags = (uint16_t)flags;
+	if (writer->lowest.len == 0) {
+		writer->lowest = (struct dit_span){(const char *)(node + 1), key.len};
+	}
+	return 0;
+}
+
+/* ---- values ---- */
+
+/* What a node has in its leaf if the value itself has pages of its own. */
+static void point_to_overflow(char *value, size_t key_len, size_t len, uint64_t ticket)
+{
+	struct dit_node_header *node =
+		(struct dit_node_header *)(void *)(value - key_len) - 1;
+
+	node->low = (uint16_t)len;
+	node->high = (uint16_t)(len >> 16);
+	memcpy(value, &ticket, sizeof(ticket));
+}
+
+static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key,
+                            size_t len, char **ret_space)
+{
+	size_t used = sizeof(struct dit_page_header) + len;
+	size_t npages = (used + writer->page_bytes - 1) / writer->page_bytes;
+	struct dit_page_header header = {
+		.flags = DIT_PAGE_OVERFLOW,
+		.lower = (uint16_t)npages,
+		.upper = (uint16_t)(npages >> 16),
+	};
+	uint64_t ticket = 0;
+	char *value = NULL;
+	char *pages = NULL;
+	/* The node first: it may finish a leaf, and then the pages are not to be filled
+	 * yet. */
+	int r = add_node(writer, key, sizeof(ticket), DIT_NODE_BIG, &value);
+
+	if (r == 0) {
+		r = dit_page_sink_add_overflow(&writer->sink, npages, &pages, &ticket);
+	}
+	if (r < 0) {
+		return r;
+	}
+	point_to_overflow(value, key.len, len, ticket);
+	memcpy(pages, &header, sizeof(header));
+	memset(pages + used, 0, npages * writer->page_bytes - used);
+	writer->noverflow_pages += npages;
+	*ret_space = pages + sizeof(header);
+	return 0;
+}
+
+int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span key,
+                             size_t len, char **ret_space)
+{
+	size_t inside = sizeof(struct dit_node_header) + key.len + len;
+	int r = len > UINT32_MAX ? MDB_BAD_VALSIZE : check_key(writer, key);
+
+	if (r < 0) {
+		return r;
+	}
+	r = inside > dit_node_max(writer->page_bytes)
+	            ? reserve_overflow(writer, key, len, ret_space)
+	            : add_node(writer, key, len, 0, ret_space);
+	remember_key(writer, key);
+	writer->nitems++;
+	return r;
+}
+
+/* ---- lists of IDs ---- */
+
+/* A packed page's header. It has no slots, but its bounds count as if it had. */
+static void begin_packed(char *page, size_t page_bytes, size_t nids, unsigned flags)
+{
+	struct dit_page_header header = {
+		.item_bytes = ID_BYTES,
+		.flags = (uint16_t)(DIT_PAGE_LEAF | DIT_PAGE_LEAF2 | flags),
+		.lower = (uint16_t)(sizeof(header) + 2 * nids),
+		.upper = (uint16_t)(page_bytes - (ID_BYTES - 2) * nids),
+	};
+
+	memcpy(page, &header, sizeof(header)); /* in a node it lies at any even place */
+}
+
+static int put_inside(struct dit_table_writer *writer, struct dit_span key,
+                      const uint64_t *ids, size_t nids)
+{
+	size_t len = sizeof(struct dit_page_header) + nids * ID_BYTES;
+	char *value = NULL;
+	int r = add_node(writer, key, len, DIT_NODE_LIST, &value);
+
+	if (r == 0) {
+		begin_packed(value, len, nids, DIT_PAGE_SUB | DIT_PAGE_DIRTY);
+		memcpy(value + sizeof(struct dit_page_header), ids, nids * ID_BYTES);
+	}
+	return r;
+}
+
+static int put_packed_page(struct dit_table_writer *writer, const uint64_t *ids,
+                           size_t nids)
+{
+	size_t used = sizeof(struct dit_page_header) + nids * ID_BYTES;
+	uint64_t ticket = 0;
+	char *page = NULL;
+	int r = dit_page_sink_add(&writer->sink, &page, &ticket);
+
+	if (r < 0) {
+		return r;
+	}
+	begin_packed(page, writer->page_bytes, nids, 0);
+	memcpy(page + sizeof(struct dit_page_header), ids, nids * ID_BYTES);
+	memset(page + used, 0, writer->page_bytes - used);
+	return dit_page_tree_add(&writer->list, ticket,
+	                         (struct dit_span){(const char *)ids, ID_BYTES});
+}
+
+/* All pages of a list are in its tree: its node. */
+static int finish_list_tree(struct dit_table_writer *writer, struct dit_span key,
+                            struct dit_tree_record record)
+{
+	char *value = NULL;
+	int r = dit_page_tree_finish(&writer->list, &record);
+
+	if (r == 0) {
+		r = add_node(writer, key, sizeof(record), DIT_NODE_LIST | DIT_NODE_TREE,
+		             &value);
+	}
+	if (r == 0) {
+		memcpy(value, &record, sizeof(record));
+	}
+	dit_page_tree_reset(&writer->list);
+	return r;
+}
+
+static int put_tree(struct dit_table_writer *writer, struct dit_span key,
+                    const uint64_t *ids, size_t nids)
+{
+	size_t room = (writer->page_bytes - sizeof(struct dit_page_header)) / ID_BYTES;
+	struct dit_tree_record record = {.item_bytes = ID_BYTES,
+	                                 .flags = MDB_DUPFIXED | MDB_INTEGERKEY,
+	                                 .nitems = nids};
+	int r = 0;
+
+	for (size_t at = 0; at < nids && r == 0; at += room) {
+		r = put_packed_page(writer, ids + at,
+		                    nids - at < room ? nids - at : room);
+	}
+	return r < 0 ? r : finish_list_tree(writer, key, record);
+}
+
+int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
+                         const uint64_t *ids, size_t nids)
+{
+	size_t inside = sizeof(struct dit_node_header) + key.len +
+	                sizeof(struct dit_page_header) + nids * ID_BYTES;
+	char *value = NULL;
+	int r = check_key(writer, key);
+
+	if (r == 0) {
+		r = check_ids(ids, nids);
+	}
+	if (r < 0 || nids == 0) {
+		return r;
+	}
+	if (nids == 1) {
+		r = add_node(writer, key, ID_BYTES, 0, &value);
+		if (r == 0) {
+			memcpy(value, ids, ID_BYTES);
+		}
+	} else if (nids < writer->page_bytes &&
+	           inside <= dit_node_max(writer->page_bytes)) {
+		r = put_inside(writer, key, ids, nids);
+	} else {
+		r = put_tree(writer, key, ids, nids);
+	}
+	remember_key(writer, key);
+	writer->nitems += nids;
+	return r;
+}
+
+/* ---- lists of records ---- */
+
+static struct dit_page_header *header_of(char *page)
+{
+	return (struct dit_page_header *)(void *)page;
+}
+
+/* A record in a page of them. */
+static struct dit_span record_at(char *page, unsigned number)
+{
+	const struct dit_node_header *node = dit_page_node(page, number);
+
+	return (struct dit_span){(const char *)(node + 1), node->key_len};
+}
+
+/* Move the open page of records to the list's tree. */
+static int finish_records_page(struct dit_table_writer *writer)
+{
+	uint64_t ticket = 0;
+	int r = dit_page_sink_put(&writer->sink, writer->records, &ticket);
+
+	if (r == 0) {
+		r = dit_page_tree_add(&writer->list, ticket,
+		                      record_at(writer->records, 0));
+	}
+	dit_page_begin(writer->records, writer->page_bytes, DIT_PAGE_LEAF);
+	writer->is_tree = true;
+	return r;
+}
+
+/* The open page of records, cut to what it holds, as the value of a node. */
+static int put_records_inside(struct dit_table_writer *writer, struct dit_span key,
+                              size_t len)
+{
+	const char *page = writer->records;
+	struct dit_page_header header = *header_of(writer->records);
+	size_t slots = header.lower - sizeof(header);
+	size_t gap = writer->page_bytes - len;
+	char *value = NULL;
+	int r = add_node(writer, key, len, DIT_NODE_LIST, &value);
+
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = 0; i < slots; i += sizeof(uint16_t)) {
+		uint16_t at = 0;
+
+		memcpy(&at, page + sizeof(header) + i, sizeof(at));
+		at = (uint16_t)(at - gap);
+		memcpy(value + sizeof(header) + i, &at, sizeof(at));
+	}
+	memcpy(value + header.lower, page + header.upper,
+	       writer->page_bytes - header.upper);
+	header.flags = DIT_PAGE_LEAF | DIT_PAGE_SUB | DIT_PAGE_DIRTY;
+	header.upper = (uint16_t)(header.upper - gap);
+	memcpy(value, &header, sizeof(header));
+	return 0;
+}
+
+/* The list of the last key is complete. */
+static int finish_records(struct dit_table_writer *writer)
+{
+	struct dit_span key = {writer->key, writer->key_len};
+	const struct dit_page_header *header = header_of(writer->records);
+	size_t len = header->lower + writer->page_bytes - header->upper;
+	char *value = NULL;
+	int r = 0;
+
+	if (writer->nrecords == 1) {
+		struct dit_span record = record_at(writer->records, 0);
+
+		r = add_node(writer, key, record.len, 0, &value);
+		if (r == 0) {
+			memcpy(value, record.data, record.len);
+		}
+	} else if (!writer->is_tree && sizeof(struct dit_node_header) + key.len + len <=
+	                                       dit_node_max(writer->page_bytes)) {
+		r = put_records_inside(writer, key, len);
+	} else {
+		struct dit_tree_record tree = {.nitems = writer->nrecords};
+
+		r = finish_records_page(writer);
+		if (r == 0) {
+			r = finish_list_tree(writer, key, tree);
+		}
+	}
+	writer->nrecords = 0;
+	return r;
+}
+
+static int begin_records(struct dit_table_writer *writer, struct dit_span key)
+{
+	int r = check_key(writer, key);
+
+	if (r == 0 && writer->nrecords > 0) {
+		r = finish_records(writer);
+	}
+	if (r < 0) {
+		return r;
+	}
+	remember_key(writer, key);
+	writer->is_tree = false;
+	dit_page_begin(writer->records, writer->page_bytes, DIT_PAGE_LEAF);
+	return 0;
+}
+
+/* The next record of the same key: above the last, in a page with room for it. */
+static int continue_records(struct dit_table_writer *writer, struct dit_span record)
+{
+	struct dit_span last =
+		record_at(writer->records, dit_page_count(writer->records) - 1);
+	size_t shorter = last.len < record.len ? last.len : record.len;
+	int order = memcmp(last.data, record.data, shorter);
+
+	if (order > 0 || (order == 0 && last.len >= record.len)) {
+		return MDB_KEYEXIST;
+	}
+	return dit_page_has_room(writer->records, record.len, 0)
+	               ? 0
+	               : finish_records_page(writer);
+}
+
+int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
+                         struct dit_span record)
+{
+	bool is_same = writer->key_len > 0 &&
+	               dit_span_eq(key, (struct dit_span){writer->key, writer->key_len});
+	char *none = NULL;
+	int r = 0;
+
+	if (record.len == 0 || record.len > DIT_TREE_KEY_MAX) {
+		return MDB_BAD_VALSIZE;
+	}
+	r = is_same ? continue_records(writer, record) : begin_records(writer, key);
+	if (r < 0) {
+		return r;
+	}
+	(void)dit_page_add_node(writer->records, record, 0, &none);
+	writer->nrecords++;
+	writer->nitems++;
+	return 0;
+}
+
+int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret)
+{
+	int r = writer->nrecords > 0 ? finish_records(writer) : 0;
+
+	if (r == 0 && writer->key_len > 0) {
+		r = finish_leaf(writer);
+	}
+	if (r == 0) {
+		r = dit_page_tree_finish(&writer->tree, ret);
+	}
+	if (r == 0) {
+		r = dit_page_sink_flush(&writer->sink);
+	}
+	if (r == 0) {
+		ret->nitems = writer->nitems;
+		ret->noverflow_pages = writer->noverflow_pages;
+		if (ret->root != DIT_PAGE_NONE) {
+			ret->root = dit_page_sink_number(&writer->sink, ret->root);
+		}
+	}
+	return r;
+}

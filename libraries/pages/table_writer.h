@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The pages of one database, in key order and without liblmdb: one with a value under each
+ * key (id2e, ad2i), or with several items: an index database (IDs of 8 bytes), or dn2i
+ * (records).
+ *
+ * liblmdb appends about 20 million IDs a second, on one thread, because it treats each as
+ * an insertion of its own. Here a list is copied: into a node (one item), into a page
+ * inside a node (half a page at most), or into a tree of its own. The pages are what
+ * liblmdb would make of MDB_APPEND, only without spare room in the lists.
+ *
+ * Threads: a writer belongs to one thread; several may write to one file.
+ */
+#ifndef DITKIT_TABLE_WRITER_H
+#define DITKIT_TABLE_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+#include "pages/lmdb_format.h"
+#include "pages/page_sink.h"
+
+struct dit_table_writer;
+
+/**
+ * @param flags  MDB_INTEGERKEY; MDB_DUPSORT with MDB_DUPFIXED: IDs, put; without: records,
+ *               added; neither: values, reserved
+ *
+ * @return 0 or -ENOMEM. @p space outlives the writer
+ */
+int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
+                         unsigned flags);
+void dit_table_writer_free(struct dit_table_writer *writer);
+
+/**
+ * Append a key with room for its value.
+ *
+ * @param len        4 GiB - 1 at most
+ * @param ret_space  to be filled before any other call
+ *
+ * @return as below
+ */
+int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span key,
+                             size_t len, char **ret_space);
+
+/**
+ * Append a key with its whole list.
+ *
+ * @param key  1 to 511 bytes, above the one before: by bytes, or, with integer keys, all
+ *             4 or all 8 bytes, by value
+ * @param ids  ascending; none: nothing is stored
+ *
+ * @return 0; MDB_BAD_VALSIZE, MDB_KEYEXIST (order), -EINVAL (integer keys of other
+ *         sizes); -ENOMEM; errors of writing. After an error the writer is only to be
+ *         freed.
+ */
+int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
+                         const uint64_t *ids, size_t nids);
+
+/**
+ * Append a record to the list of a key: that of the call before, or one above it, as
+ * above.
+ *
+ * @param record  above the one before it (by bytes); 511 bytes at most
+ *
+ * @return as above; MDB_BAD_VALSIZE also for a record too long
+ */
+int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
+                         struct dit_span record);
+
+/** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
+int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Distinguished names: the functions of dn.h.
+ *
+ * Two short cuts do most of the work; everything else goes through dn_list.c.
+ *
+ * Entry DNs come in runs of siblings. With a cache, what stands behind the first RDN is
+ * compared as text with the parent seen last, and the parent's forms are put behind those
+ * of the new RDN. That is right because RDNs do not influence each other; only where the
+ * first one ends must be beyond doubt, so no backslash or quote may come before.
+ *
+ * A normal form alone, of a DN in plain ASCII with string types, is written straight into
+ * its place while the text is scanned.
+ */
+#include "values/dn.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/error.h"
+#include "values/dn_list.h"
+#include "values/dn_parse.h"
+#include "values/value.h"
+#include "values/value_scope.h"
+
+#define CACHE_BLOCK_BYTES 4096
+
+/* More room for a plain normal form than the text needs: for longer type names. */
+#define PLAIN_SLACK 64
+
+/* Both forms of the RDNs with those of @p parent behind them. */
+static int put_both(struct dit_dn_list *list, const struct dit_dn *parent,
+                    struct dit_dn *ret)
+{
+	struct dit_dn dn = {.nrdns = list->n + parent->nrdns};
+	uint32_t *pretty_at = NULL;
+	uint32_t *norm_at = NULL;
+	int r = 0;
+
+	pretty_at = dit_arena_alloc_aligned(list->inner.arena,
+	                                    2 * (size_t)dn.nrdns * sizeof(*pretty_at),
+	                                    _Alignof(uint32_t));
+	if (pretty_at == NULL) {
+		return -ENOMEM;
+	}
+	norm_at = pretty_at + dn.nrdns;
+	r = dit_dn_list_put(list, DIT_DN_PRETTY, parent->pretty, pretty_at, &dn.pretty);
+	if (r == 0) {
+		r = dit_dn_list_put(list, DIT_DN_NORM, parent->norm, norm_at, &dn.norm);
+	}
+	if (r < 0) {
+		return r;
+	}
+	for (unsigned i = 0; i < parent->nrdns; i++) {
+		pretty_at[list->n + i] = parent->pretty_at[i] +
+		                         (uint32_t)(dn.pretty.len - parent->pretty.len);
+		norm_at[list->n + i] =
+			parent->norm_at[i] + (uint32_t)(dn.norm.len - parent->norm.len);
+	}
+	dn.pretty_at = pretty_at;
+	dn.norm_at = norm_at;
+	*ret = dn;
+	return 0;
+}
+
+/* Copy a value that still points into @p text. */
+static int own_value(struct dit_arena *arena, struct dit_span text,
+                     struct dit_span *value)
+{
+	uintptr_t at = (uintptr_t)value->data;
+
+	if (at >= (uintptr_t)text.data && at < (uintptr_t)text.data + text.len) {
+		*value = dit_arena_copy(arena, *value);
+	}
+	return value->data == NULL ? -ENOMEM : 0;
+}
+
+/* The AVAs of the first RDN. */
+static int put_avas(struct dit_arena *arena, struct dit_span text,
+                    const struct dit_dn_rdn *rdn, struct dit_dn *ret)
+{
+	struct dit_ava *avas = dit_arena_alloc(arena, rdn->nitems * sizeof(*avas));
+	struct dit_ava *to = avas;
+
+	if (avas == NULL) {
+		return -ENOMEM;
+	}
+	for (struct dit_dn_item *item = rdn->items; item != NULL; item = item->next) {
+		int r = own_value(arena, text, &item->value[DIT_DN_PRETTY]);
+
+		if (r == 0) {
+			r = own_value(arena, text, &item->value[DIT_DN_NORM]);
+		}
+		if (r < 0) {
+			return r;
+		}
+		*to++ = (struct dit_ava){item->type, item->value[DIT_DN_PRETTY],
+		                         item->value[DIT_DN_NORM]};
+	}
+	ret->avas = avas;
+	ret->navas = rdn->nitems;
+	return 0;
+}
+
+/* @p text with the forms of @p parent behind it. */
+static int parse_below(const struct dit_schema *schema, struct dit_span text,
+                       const struct dit_dn *parent, struct dit_arena *arena,
+                       struct dit_dn *ret)
+{
+	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
+	struct dit_dn_list list;
+	struct dit_dn dn = {0};
+	int r = 0;
+
+	dit_dn_list_init(&list, &scope,
+	                 DIT_DN_FORM_BIT(DIT_DN_PRETTY) | DIT_DN_FORM_BIT(DIT_DN_NORM));
+	r = dit_dn_list_read(&list, text);
+	if (r == 0) {
+		r = put_both(&list, parent, &dn);
+	}
+	if (r == 0 && list.n > 0) {
+		r = put_avas(arena, text, list.first, &dn);
+	}
+	if (r == 0) {
+		*ret = dn;
+	}
+	return r;
+}
+
+/* Make sure that the cache holds the DN of that text. */
+static int cache_parent(struct dit_dn_cache *cache, const struct dit_schema *schema,
+                        struct dit_span text)
+{
+	const struct dit_dn none = {0};
+	int r = 0;
+
+	if (cache->is_set && dit_span_eq(cache->text, text)) {
+		return 0;
+	}
+	cache->is_set = false;
+	if (cache->arena.block_bytes == 0) {
+		dit_arena_init(&cache->arena, CACHE_BLOCK_BYTES);
+	}
+	dit_arena_reset(&cache->arena);
+	cache->text = dit_arena_copy(&cache->arena, text);
+	if (cache->text.data == NULL) {
+		return -ENOMEM;
+	}
+	r = parse_below(schema, text, &none, &cache->arena, &cache->parent);
+	cache->is_set = r == 0;
+	return r;
+}
+
+void dit_dn_cache_deinit(struct dit_dn_cache *cache)
+{
+	dit_arena_deinit(&cache->arena);
+	*cache = (struct dit_dn_cache){0};
+}
+
+int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
+                 struct dit_arena *arena, struct dit_dn_cache *cache, struct dit_dn *ret)
+{
+	const struct dit_dn none = {0};
+	struct dit_span rest = text;
+	size_t stop = 0;
+	int r = 0;
+
+	if (text.len > DIT_DN_MAX) {
+		return DIT_E_INVALID;
+	}
+	if (cache != NULL) {
+		stop = dit_dn_first_stop(text);
+	}
+	if (stop == 0) {
+		return parse_below(schema, text, &none, arena, ret);
+	}
+	rest.data += stop + 1;
+	rest.len -= stop + 1;
+	if (rest.len == 0) {
+		return DIT_E_INVALID; /* a separator at the end */
+	}
+	r = cache_parent(cache, schema, rest);
+	if (r < 0) {
+		return r;
+	}
+	text.len = stop;
+	return parse_below(schema, text, &cache->parent, arena, ret);
+}
+
+/*
+ * Is the AVA an RDN that only needs squeezing and folding? A copied value is behind the
+ * output in the arena, which could then not be trimmed.
+ */
+static bool is_plain_rdn(const struct dit_raw_ava *raw, const struct dit_attr_type *type)
+{
+	return !raw->is_copy && raw->value.len > 0 && raw->is_plain && raw->is_ascii &&
+	       (raw->stop == ',' || raw->stop == '\0') &&
+	       dit_dn_takes_ascii(type->validator) &&
+	       dit_dn_keeps_plain(dit_dn_normalizer(type));
+}
+
+static unsigned squeeze_flags(const struct dit_attr_type *type)
+{
+	enum dit_normalizer normalizer = dit_dn_normalizer(type);
+
+	return normalizer == DIT_NORM_UTF8_FOLD || normalizer == DIT_NORM_IA5_FOLD
+	               ? DIT_ASCII_FOLD
+	               : 0;
+}
+
+/* @return 1: the normal form of a plain DN; 0: not such a DN; negative as usual */
+static int normalize_plain(struct dit_dn_list *list, struct dit_span text,
+                           struct dit_span *ret)
+{
+	struct dit_arena *arena = list->inner.arena;
+	struct dit_dn_scan scan = {text.data, text.data + text.len, arena};
+	size_t size = text.len + PLAIN_SLACK;
+	char *start = dit_arena_bytes(arena, size);
+	struct dit_raw_ava raw = {0};
+	size_t n = 0;
+
+	if (start == NULL) {
+		return -ENOMEM;
+	}
+	do {
+		const struct dit_attr_type *type = NULL;
+		struct dit_span name = {0};
+		int r = dit_dn_scan_ava(&scan, &raw);
+
+		if (r < 0) {
+			return r;
+		}
+		type = dit_dn_list_type(list, raw.type);
+		if (type == NULL) {
+			return DIT_E_INVALID;
+		}
+		name = type->ad.name;
+		if (!is_plain_rdn(&raw, type) ||
+		    n + name.len + raw.value.len + 2 + DIT_ASCII_SLACK > size) {
+			return 0;
+		}
+		memcpy(start + n, name.data, name.len);
+		n += name.len;
+		start[n++] = '=';
+		n += (size_t)dit_ascii_squeeze(raw.value, squeeze_flags(type), start + n);
+		start[n++] = ',';
+	} while (raw.stop != '\0');
+	dit_arena_trim(arena, start, n - 1);
+	*ret = (struct dit_span){start, n - 1};
+	return 1;
+}
+
+int dit_scope_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
+                 struct dit_span text, struct dit_span *ret)
+{
+	struct dit_dn_list list;
+	int r = 0;
+
+	dit_dn_list_init(&list, scope, DIT_DN_FORM_BIT(form));
+	r = dit_dn_list_check(&list, text);
+	if (r == 0 && form == DIT_DN_NORM && text.len > 0) {
+		struct dit_arena_mark mark = dit_arena_mark(scope->arena);
+
+		r = normalize_plain(&list, text, ret);
+		if (r == 1) {
+			return 0;
+		}
+		dit_arena_rewind(scope->arena, mark);
+	}
+	if (r == 0) {
+		r = dit_dn_list_read(&list, text);
+	}
+	return r < 0 ? r : dit_dn_list_put(&list, form, (struct dit_span){0}, NULL, ret);
+}
+
+int dit_scope_rdn(const struct dit_value_scope *scope, enum dit_dn_form form,
+                  struct dit_span text, struct dit_span *ret)
+{
+	struct dit_dn_list list;
+	int r = 0;
+
+	dit_dn_list_init(&list, scope, DIT_DN_FORM_BIT(form));
+	r = dit_dn_list_read_first(&list, text);
+	return r < 0 ? r : dit_dn_list_put(&list, form, (struct dit_span){0}, NULL, ret);
+}
+
+int dit_scope_dn_validate(const struct dit_value_scope *scope, struct dit_span text)
+{
+	struct dit_dn_list list;
+
+	dit_dn_list_init(&list, scope, 0);
+	return dit_dn_list_read(&list, text);
+}
+
+int dit_scope_rdn_validate(const struct dit_value_scope *scope, struct dit_span text)
+{
+	struct dit_dn_list list;
+
+	dit_dn_list_init(&list, scope, 0);
+	return dit_dn_list_read_first(&list, text);
+}
+
+int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
+                     struct dit_arena *arena, struct dit_span *ret)
+{
+	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
+
+	return dit_scope_dn(&scope, DIT_DN_NORM, text, ret);
+}
+
+int dit_dn_pretty(const struct dit_schema *schema, struct dit_span text,
+                  struct dit_arena *arena, struct dit_span *ret)
+{
+	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
+
+	return dit_scope_dn(&scope, DIT_DN_PRETTY, text, ret);
+}
+
+int dit_rdn_normalize(const struct dit_schema *schema, struct dit_span text,
+                      struct dit_arena *arena, struct dit_span *ret)
+{
+	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
+
+	return dit_scope_rdn(&scope, DIT_DN_NORM, text, ret);
+}
+
+int dit_dn_validate(const struct dit_schema *schema, struct dit_span text)
+{
+	return dit_value_validate(schema, DIT_VALID_DN, text);
+}
+
+bool dit_dn_is_below(struct dit_span dn, struct dit_span suffix)
+{
+	size_t above = 0;
+
+	if (suffix.len == 0) {
+		return true;
+	}
+	if (dn.len < suffix.len) {
+		return false;
+	}
+	above = dn.len - suffix.len;
+	if (memcmp(dn.data + above, suffix.data, suffix.len) != 0) {
+		return false;
+	}
+	/* A raw ',' of a normal form always separates RDNs. */
+	return above == 0 || dn.data[above - 1] == ',';
+}

@@ -1,0 +1,52 @@
+# libraries/values/local.mk
+noinst_LTLIBRARIES += %D%/libvalues.la
+rooms += %D%/libvalues.la
+%C%_libvalues_la_SOURCES = \
+	%D%/authz_filter.c \
+	%D%/authz_filter.h \
+	%D%/authz_text.h \
+	%D%/authz_url.c \
+	%D%/authz_url.h \
+	%D%/cert_assertion.c \
+	%D%/der.c \
+	%D%/der.h \
+	%D%/dn.c \
+	%D%/dn.h \
+	%D%/dn_list.c \
+	%D%/dn_list.h \
+	%D%/dn_parse.c \
+	%D%/dn_parse.h \
+	%D%/name_uid.c \
+	%D%/number.c \
+	%D%/number.h \
+	%D%/unicode_tables.h \
+	%D%/utf8_prep.c \
+	%D%/utf8_prep.h \
+	%D%/value.h \
+	%D%/value_aci.c \
+	%D%/value_authz.c \
+	%D%/value_cert.c \
+	%D%/value_normalize.c \
+	%D%/value_order.c \
+	%D%/value_order.h \
+	%D%/value_pretty.c \
+	%D%/value_scope.h \
+	%D%/value_time.c \
+	%D%/value_validate.c \
+	$(NULL)
+EXTRA_DIST += %D%/README.md
+
+# Tables made of the specification's.
+nodist_libraries_values_libvalues_la_SOURCES = \
+	%D%/unicode_tables.c \
+	$(NULL)
+CLEANFILES += $(nodist_libraries_values_libvalues_la_SOURCES)
+EXTRA_DIST += \
+	%D%/gen_unicode.awk \
+	%D%/unicode-tables.tsv \
+	$(NULL)
+
+%D%/unicode_tables.c: %D%/gen_unicode.awk %D%/unicode-tables.tsv
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	$(AWK) -f $(srcdir)/%D%/gen_unicode.awk $(srcdir)/%D%/unicode-tables.tsv >$@.new && \
+	mv $@.new $@

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * String preparation (values.md 4.1): code points in, code points out.
+ *
+ *     "CAFE\u0301  \uFB03"   what came in
+ *     "cafe\u0301  \uFB03"   folded: one to one, before anything decomposes
+ *     "cafe\u0301  ffi"      decomposed, marks in the order of their classes
+ *     "caf\u00E9  ffi"       composed
+ *     "caf\u00E9 ffi"        spaces squeezed
+ *
+ * ASCII text takes none of these steps but the first and the last and is done eight
+ * bytes at a time in ascii.c. The rest goes through an array of code points; it is on the
+ * stack unless the value is long.
+ *
+ * Where this differs from the Unicode standard (folding before decomposition and only
+ * once, Hangul ranges that are one too long), it does so because the stored bytes do.
+ */
+#include "values/utf8_prep.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/error.h"
+#include "values/unicode_tables.h"
+
+#define SURELY_PLAIN 0xA0  /* below: no decomposition, no class, lower case by ASCII */
+#define FIRST_MARK   0x300 /* below: class 0 and never second of a pair */
+
+#define HANGUL_S            0xAC00 /* syllables */
+#define HANGUL_S_DECOMP_END 0xD800
+#define HANGUL_S_END        0xD7A4
+#define HANGUL_L            0x1100 /* leading consonants */
+#define HANGUL_V            0x1161 /* vowels */
+#define HANGUL_T            0x11A7 /* trailing consonants, counted from one */
+#define HANGUL_NL           19
+#define HANGUL_NV           21
+#define HANGUL_NT           28
+
+struct code_points {
+	uint32_t *at;
+	size_t n;
+	size_t max;
+	struct dit_arena *arena;
+	uint32_t local[160];
+};
+
+size_t dit_utf8_decode(struct dit_span text, uint32_t *ret)
+{
+	const unsigned char *s = (const unsigned char *)text.data;
+	uint32_t c = s[0];
+	unsigned char wanted = 0x80; /* of these bits in the second byte one is set */
+	size_t len = 0;
+
+	if (c < 0x80) {
+		*ret = c;
+		return 1;
+	}
+	if (c < 0xC2 || c > 0xFD) {
+		return 0;
+	}
+	if (c < 0xE0) {
+		len = 2;
+		c &= 0x1F;
+	} else if (c < 0xF0) {
+		len = 3;
+		wanted = c == 0xE0 ? 0x20 : wanted;
+		c &= 0x0F;
+	} else if (c < 0xF8) {
+		len = 4;
+		wanted = c == 0xF0 ? 0x30 : wanted;
+		c &= 0x07;
+	} else if (c < 0xFC) {
+		len = 5;
+		wanted = c == 0xF8 ? 0x38 : wanted;
+		c &= 0x03;
+	} else {
+		len = 6;
+		wanted = c == 0xFC ? 0x3C : wanted;
+		c &= 0x01;
+	}
+	if (len > text.len || (s[1] & wanted) == 0) {
+		return 0;
+	}
+	for (size_t i = 1; i < len; i++) {
+		if ((s[i] & 0xC0) != 0x80) {
+			return 0;
+		}
+		c = c << 6 | (s[i] & 0x3F);
+	}
+	*ret = c;
+	return len;
+}
+
+static size_t encoded_len(uint32_t c)
+{
+	return c < 0x80        ? 1
+	       : c < 0x800     ? 2
+	       : c < 0x10000   ? 3
+	       : c < 0x200000  ? 4
+	       : c < 0x4000000 ? 5
+	                       : 6;
+}
+
+size_t dit_utf8_encode(uint32_t c, char *to)
+{
+	static const unsigned char lead[] = {0, 0x00, 0xC0, 0xE0, 0xF0, 0xF8, 0xFC};
+	size_t len = encoded_len(c);
+
+	for (size_t i = len - 1; i > 0; i--) {
+		to[i] = (char)(0x80 | (c & 0x3F));
+		c >>= 6;
+	}
+	to[0] = (char)(lead[len] | c);
+	return len;
+}
+
+size_t dit_utf8_ascii(uint32_t c, char *to)
+{
+	const struct dit_unicode *u = NULL;
+	size_t n = 0;
+
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	u = dit_unicode_find(c);
+	for (size_t i = 0; i < u->ndecomp && n < DIT_UTF8_ASCII_MAX; i++) {
+		c = dit_unicode_decomp[u->decomp_at + i];
+		if (c < 0x80) {
+			to[n++] = (char)c;
+		}
+	}
+	return n;
+}
+
+bool dit_utf8_is_valid(struct dit_span text)
+{
+	uint32_t c = 0;
+
+	if (dit_ascii_is(text)) {
+		return true;
+	}
+	while (text.len > 0) {
+		size_t len = dit_utf8_decode(text, &c);
+
+		if (len == 0) {
+			return false;
+		}
+		text.data += len;
+		text.len -= len;
+	}
+	return true;
+}
+
+static int code_points_grow(struct code_points *list)
+{
+	uint32_t *at = dit_arena_alloc(list->arena, 2 * list->max * sizeof(*at));
+
+	if (at == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(at, list->at, list->n * sizeof(*at));
+	list->at = at;
+	list->max *= 2;
+	return 0;
+}
+
+/* Append in canonical order: marks go in front of marks of a higher class. */
+static int code_points_add(struct code_points *list, uint32_t c, uint8_t ccc)
+{
+	size_t i = list->n;
+
+	if (list->n == list->max && code_points_grow(list) < 0) {
+		return -ENOMEM;
+	}
+	if (ccc > 0) {
+		while (i > 0 && dit_unicode_find(list->at[i - 1])->ccc > ccc) {
+			list->at[i] = list->at[i - 1];
+			i--;
+		}
+	}
+	list->at[i] = c;
+	list->n++;
+	return 0;
+}
+
+static int add_hangul(struct code_points *list, uint32_t c)
+{
+	uint32_t s = c - HANGUL_S;
+	int r = code_points_add(list, HANGUL_L + s / (HANGUL_NV * HANGUL_NT), 0);
+
+	if (r == 0) {
+		r = code_points_add(
+			list, HANGUL_V + s % (HANGUL_NV * HANGUL_NT) / HANGUL_NT, 0);
+	}
+	if (r == 0 && s % HANGUL_NT != 0) {
+		r = code_points_add(list, HANGUL_T + s % HANGUL_NT, 0);
+	}
+	return r;
+}
+
+static int add_folded(struct code_points *list, uint32_t c, bool fold)
+{
+	const struct dit_unicode *u = NULL;
+	int r = 0;
+
+	if (c < SURELY_PLAIN) {
+		if (fold && c < 0x80) {
+			c = (uint32_t)dit_ascii_lower((char)c);
+		}
+		return code_points_add(list, c, 0);
+	}
+	u = dit_unicode_find(c);
+	if (fold && u->lower != 0) {
+		c = u->lower;
+		u = dit_unicode_find(c);
+	}
+	if (c >= HANGUL_S && c < HANGUL_S_DECOMP_END) {
+		return add_hangul(list, c);
+	}
+	if (u->ndecomp == 0) {
+		return code_points_add(list, c, u->ccc);
+	}
+	for (size_t i = 0; i < u->ndecomp && r == 0; i++) {
+		c = dit_unicode_decomp[u->decomp_at + i];
+		r = code_points_add(list, c, dit_unicode_find(c)->ccc);
+	}
+	return r;
+}
+
+/* The composite of a pair, or 0. @param second property record of the second */
+static uint32_t compose_pair(uint32_t first, const struct dit_unicode *second)
+{
+	size_t low = second->compose_at;
+	size_t high = low + second->ncompose;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct dit_unicode_pair *pair = &dit_unicode_compose[middle];
+
+		if (pair->first == first) {
+			return pair->composite;
+		}
+		if (pair->first < first) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return 0;
+}
+
+static void compose(struct code_points *list)
+{
+	uint32_t *at = list->at;
+	size_t starter = 0; /* index */
+	size_t n = 1;
+	unsigned before = 0; /* class of the last mark kept after the starter */
+
+	if (list->n == 0) {
+		return;
+	}
+	before = dit_unicode_find(at[0])->ccc == 0 ? 0 : 256;
+	for (size_t i = 1; i < list->n; i++) {
+		uint32_t c = at[i];
+		uint32_t composite = 0;
+		unsigned ccc = 0;
+
+		if (c >= FIRST_MARK) {
+			const struct dit_unicode *u = dit_unicode_find(c);
+
+			ccc = u->ccc;
+			if (before < ccc || before == 0) {
+				composite = compose_pair(at[starter], u);
+			}
+		}
+		if (composite != 0) {
+			at[starter] = composite;
+			continue;
+		}
+		if (ccc == 0) {
+			starter = n;
+		}
+		before = ccc;
+		at[n++] = c;
+	}
+	list->n = n;
+}
+
+static void compose_hangul(struct code_points *list)
+{
+	uint32_t *at = list->at;
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		uint32_t c = at[i];
+		uint32_t last = n > 0 ? at[n - 1] : 0;
+
+		if (last >= HANGUL_L && last < HANGUL_L + HANGUL_NL && c >= HANGUL_V &&
+		    c < HANGUL_V + HANGUL_NV) {
+			at[n - 1] = HANGUL_S +
+			            ((last - HANGUL_L) * HANGUL_NV + (c - HANGUL_V)) *
+			                    HANGUL_NT;
+		} else if (last >= HANGUL_S && last < HANGUL_S_END &&
+		           (last - HANGUL_S) % HANGUL_NT == 0 && c >= HANGUL_T &&
+		           c <= HANGUL_T + HANGUL_NT) {
+			/* Both ends of the range are one too far (values.md 4.1). */
+			at[n - 1] = last + (c - HANGUL_T);
+		} else {
+			at[n++] = c;
+		}
+	}
+	list->n = n;
+}
+
+static void squeeze_spaces(struct code_points *list)
+{
+	uint32_t *at = list->at;
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (at[i] != ' ' || (n > 0 && at[n - 1] != ' ')) {
+			at[n++] = at[i];
+		}
+	}
+	if (n > 0 && at[n - 1] == ' ') {
+		n--;
+	}
+	if (n == 0) {
+		at[n++] = ' '; /* there were only spaces */
+	}
+	list->n = n;
+}
+
+static int encode_all(const struct code_points *list, struct dit_arena *arena,
+                      struct dit_span *ret)
+{
+	size_t len = 0;
+	char *to = NULL;
+
+	for (size_t i = 0; i < list->n; i++) {
+		len += encoded_len(list->at[i]);
+	}
+	to = dit_arena_bytes(arena, len);
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	*ret = (struct dit_span){to, len};
+	for (size_t i = 0; i < list->n; i++) {
+		to += dit_utf8_encode(list->at[i], to);
+	}
+	return 0;
+}
+
+static int prep_unicode(struct dit_span text, bool fold, struct dit_arena *arena,
+                        struct dit_span *ret)
+{
+	struct code_points list;
+	int r = 0;
+
+	list.at = list.local;
+	list.n = 0;
+	list.max = sizeof(list.local) / sizeof(list.local[0]);
+	list.arena = arena;
+	while (text.len > 0) {
+		uint32_t c = 0;
+		size_t len = dit_utf8_decode(text, &c);
+
+		if (len == 0) {
+			return DIT_E_INVALID;
+		}
+		r = add_folded(&list, c, fold);
+		if (r < 0) {
+			return r;
+		}
+		text.data += len;
+		text.len -= len;
+	}
+	compose(&list);
+	compose_hangul(&list);
+	squeeze_spaces(&list);
+	return encode_all(&list, arena, ret);
+}
+
+int dit_utf8_prep(struct dit_span text, bool fold, struct dit_arena *arena,
+                  struct dit_span *ret)
+{
+	ptrdiff_t n = 0;
+	char *to = NULL;
+
+	if (text.len == 0) {
+		*ret = DIT_SPAN("");
+		return 0;
+	}
+	to = dit_arena_bytes(arena, text.len + DIT_ASCII_SLACK);
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	n = dit_ascii_squeeze(text, fold ? DIT_ASCII_FOLD : 0, to);
+	if (n == 0) {
+		to[n++] = ' '; /* only spaces: one stays */
+	}
+	dit_arena_trim(arena, to, n < 0 ? 0 : (size_t)n);
+	if (n < 0) {
+		return prep_unicode(text, fold, arena, ret);
+	}
+	*ret = (struct dit_span){to, (size_t)n};
+	return 0;
+}

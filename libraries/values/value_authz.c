@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Authorization rules: the values of authzTo and authzFrom (values.md 4.11).
+ *
+ *     CN=Foo, DC=X                      ->  dn:cn=foo,dc=x
+ *     dn.subtree: OU=A                  ->  dn.subtree:ou=a
+ *     dn.Regex:^CN=.*$                  ->  dn.regex:^CN=.*$
+ *     *                                 ->  dn:*
+ *     u.mech/realm:name                 ->  as it is
+ *     group/groupofnames/MEMBER:CN=G    ->  group/groupOfNames/member:cn=g
+ *     ldap:///OU=A??SUB?(CN=B)          ->  authz_url.c
+ *
+ * The empty text is the empty DN. The beginning tells which it is: "dn", "u" with one of ":./" and "group" are never the
+ * beginning of a plain DN here, not even in "dnQualifier=1".
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "values/authz_url.h"
+#include "values/value_scope.h"
+
+static bool starts_with(struct dit_span text, struct dit_span prefix)
+{
+	return text.len >= prefix.len &&
+	       dit_span_eq_nocase((struct dit_span){text.data, prefix.len}, prefix);
+}
+
+static struct dit_span behind(struct dit_span text, size_t n)
+{
+	return (struct dit_span){text.data + n, text.len - n};
+}
+
+static int prefix_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
+                     struct dit_span prefix, struct dit_span dn, struct dit_span *ret)
+{
+	struct dit_span parts[] = {prefix, DIT_SPAN("")};
+	int r = dit_scope_dn(scope, form, dn, &parts[1]);
+
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 2, ret);
+}
+
+/* @param text  what stands behind "dn" */
+static int dn_rule(const struct dit_value_scope *scope, enum dit_dn_form form,
+                   struct dit_span text, struct dit_span *ret)
+{
+	static const struct {
+		struct dit_span typed;
+		struct dit_span prefix;
+	} styles[] = {
+		{{":", 1}, {"dn:", 3}},
+		{{".exact:", 7}, {"dn:", 3}},
+		{{".subtree:", 9}, {"dn.subtree:", 11}},
+		{{".children:", 10}, {"dn.children:", 12}},
+		{{".onelevel:", 10}, {"dn.onelevel:", 12}},
+		{{".regex:", 7}, {"dn.regex:", 9}},
+	};
+
+	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+		struct dit_span dn = {0};
+
+		if (!starts_with(text, styles[i].typed)) {
+			continue;
+		}
+		dn = behind(text, styles[i].typed.len);
+		while (dn.len > 0 && dn.data[0] == ' ') {
+			dn = behind(dn, 1);
+		}
+		if (dit_span_eq(dn, DIT_SPAN("*"))) {
+			*ret = DIT_SPAN("dn:*");
+			return 0;
+		}
+		if (dit_span_eq(styles[i].prefix, DIT_SPAN("dn.regex:"))) {
+			const struct dit_span parts[] = {styles[i].prefix, dn};
+
+			return dit_arena_join(scope->arena, parts, 2, ret);
+		}
+		return prefix_dn(scope, form, styles[i].prefix, dn, ret);
+	}
+	return DIT_E_INVALID;
+}
+
+/* slapd's search for it ends at a NUL. */
+static const char *find_colon(struct dit_span value)
+{
+	return memchr(value.data, ':', strnlen(value.data, value.len));
+}
+
+/* "u:name", "u.mech:name", "u.mech/realm:name" */
+static bool is_user_rule(struct dit_span value)
+{
+	return value.data[1] == ':' ||
+	       (value.data[1] == '.' && find_colon(value) != NULL);
+}
+
+/*
+ * @param spec  what stands between "group" and the ':'; looked at only if it begins with
+ *              a '/'
+ */
+static int group_rule(const struct dit_value_scope *scope, enum dit_dn_form form,
+                      struct dit_span spec, struct dit_span dn, struct dit_span *ret)
+{
+	struct dit_span parts[] = {
+		DIT_SPAN("group"), DIT_SPAN(""), DIT_SPAN(""), /* '/' and class */
+		DIT_SPAN(""),      DIT_SPAN(""),               /* '/' and attribute */
+		DIT_SPAN(":"),     DIT_SPAN(""),               /* DN */
+	};
+	const char *slash = NULL;
+	int r = 0;
+
+	if (spec.len > 0 && spec.data[0] == '/') {
+		const struct dit_class *oc = NULL;
+
+		spec = behind(spec, 1);
+		slash = spec.len == 0 ? NULL : memchr(spec.data, '/', spec.len);
+		if (slash != NULL) {
+			size_t n = (size_t)(slash - spec.data);
+			struct dit_span attr = behind(spec, n + 1);
+			const struct dit_ad *ad = NULL;
+
+			r = dit_scope_find_ad(scope, attr, &ad);
+			if (r < 0) {
+				return r;
+			}
+			spec.len = n;
+			parts[3] = DIT_SPAN("/");
+			parts[4] = ad->name;
+		}
+		oc = dit_schema_find_class(scope->schema, spec);
+		if (oc == NULL) {
+			return DIT_E_INVALID;
+		}
+		parts[1] = DIT_SPAN("/");
+		parts[2] = dit_span_of(oc->name);
+	}
+	r = dit_scope_dn(scope, form, dn, &parts[6]);
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 7, ret);
+}
+
+int dit_scope_find_ad(const struct dit_value_scope *scope, struct dit_span name,
+                      const struct dit_ad **ret)
+{
+	/* A description with options may be new, which the schema remembers under a lock. */
+	struct dit_schema *schema = (struct dit_schema *)(uintptr_t)scope->schema;
+
+	return dit_ad_find(schema, NULL, name, ret, NULL);
+}
+
+int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,
+                    struct dit_span value, struct dit_span *ret)
+{
+	int r = 0;
+
+	if (starts_with(value, DIT_SPAN("dn"))) {
+		return dn_rule(scope, form, behind(value, 2), ret);
+	}
+	if (value.len > 1 && (value.data[0] == 'u' || value.data[0] == 'U') &&
+	    (value.data[1] == ':' || value.data[1] == '.' || value.data[1] == '/')) {
+		*ret = value;
+		return is_user_rule(value) ? 0 : DIT_E_INVALID;
+	}
+	if (starts_with(value, DIT_SPAN("group"))) {
+		struct dit_span spec = behind(value, strlen("group"));
+		const char *colon = find_colon(value);
+
+		if (colon == NULL) {
+			return DIT_E_INVALID;
+		}
+		spec.len = (size_t)(colon - spec.data);
+		return group_rule(scope, form, spec,
+		                  behind(value, (size_t)(colon + 1 - value.data)), ret);
+	}
+	if (dit_span_eq(value, DIT_SPAN("*"))) {
+		*ret = DIT_SPAN("dn:*");
+		return 0;
+	}
+	r = prefix_dn(scope, form, DIT_SPAN("dn:"), value, ret);
+	return r == DIT_E_INVALID ? dit_authz_url(scope, form, value, ret) : r;
+}

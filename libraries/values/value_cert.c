@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Certificates and revocation lists as their matching rules see them (values.md 4.12):
+ *
+ *     { serialNumber 'F1234567890ABCDE'H, issuer rdnSequence:"cn=root ca,o=x,c=us" }
+ *     { issuer rdnSequence:"cn=root ca,o=x,c=us", thisUpdate "20261120190207Z" }
+ *
+ * slapd does not check certificates before it makes this of them: it steps into the two
+ * outer elements, whatever their lengths say, past the version, and takes what it finds
+ * there. Where it runs out of bytes the parts are empty. So they are where an element
+ * breaks off, of which slapd reads on behind the value; only broken names are refused.
+ *
+ * A name in a certificate begins at the root; the text begins at the leaf. Bytes outside
+ * ASCII are escaped in it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/error.h"
+#include "values/der.h"
+#include "values/dn_list.h"
+#include "values/utf8_prep.h"
+#include "values/value_scope.h"
+
+#define OID_TEXT_MAX 256 /* longer ones are in no schema */
+
+/* "2.5.4.3" of the content of an OBJECT IDENTIFIER. @return length; 0: cannot be */
+static size_t oid_text(struct dit_span oid, char text[OID_TEXT_MAX])
+{
+	unsigned long arc = 0;
+	size_t n = 0;
+	bool is_first = true;
+	bool is_open = false; /* inside an arc */
+
+	for (size_t i = 0; i < oid.len; i++) {
+		unsigned char c = (unsigned char)oid.data[i];
+		unsigned long top = 0;
+
+		if (arc > (~0ul >> 7)) {
+			return 0;
+		}
+		arc = arc << 7 | (c & 0x7F);
+		is_open = (c & 0x80) != 0;
+		if (is_open) {
+			continue;
+		}
+		if (is_first) {
+			top = arc < 80 ? arc / 40 : 2;
+			n = (size_t)snprintf(text, OID_TEXT_MAX, "%lu.%lu", top,
+			                     arc - top * 40);
+			is_first = false;
+		} else {
+			n += (size_t)snprintf(text + n, OID_TEXT_MAX - n, ".%lu", arc);
+		}
+		if (n >= OID_TEXT_MAX) {
+			return 0;
+		}
+		arc = 0;
+	}
+	return is_open ? 0 : n;
+}
+
+/* Characters of @p width bytes, most significant first, as UTF-8; half of one is dropped. */
+static int to_utf8(struct dit_span wide, size_t width, struct dit_arena *arena,
+                   struct dit_span *ret)
+{
+	char *start = dit_arena_bytes(arena, wide.len / width * DIT_UTF8_MAX);
+	char *to = start;
+
+	if (start == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i + width <= wide.len; i += width) {
+		uint32_t c = 0;
+
+		for (size_t j = 0; j < width; j++) {
+			c = c << 8 | (unsigned char)wide.data[i + j];
+		}
+		if (c > 0x7FFFFFFF) {
+			return DIT_E_INVALID;
+		}
+		to += dit_utf8_encode(c, to);
+	}
+	*ret = (struct dit_span){start, (size_t)(to - start)};
+	return 0;
+}
+
+/* "'1010'B" of the content of a BIT STRING; the first byte counts the bits not used. */
+static int bit_string_text(struct dit_span bits, struct dit_arena *arena,
+                           struct dit_span *ret)
+{
+	size_t unused = bits.len > 0 ? (unsigned char)bits.data[0] : 0;
+	size_t nbits = bits.len > 0 ? 8 * (bits.len - 1) : 0;
+	char *start = dit_arena_bytes(arena, nbits + strlen("''B"));
+	char *to = start;
+
+	if (start == NULL) {
+		return -ENOMEM;
+	}
+	*to++ = '\'';
+	for (size_t i = 0; i + unused < nbits; i++) {
+		*to++ = ((unsigned char)bits.data[1 + i / 8] & (0x80 >> i % 8)) != 0
+		                ? '1'
+		                : '0';
+	}
+	*to++ = '\'';
+	*to++ = 'B';
+	*ret = (struct dit_span){start, (size_t)(to - start)};
+	return 0;
+}
+
+/* Anything that has no text form of its own is taken as UTF-8. */
+static int string_value(unsigned tag, struct dit_span content, struct dit_arena *arena,
+                        struct dit_span *ret)
+{
+	switch (tag) {
+	case DIT_DER_BIT_STRING:
+		return bit_string_text(content, arena, ret);
+	case DIT_DER_TELETEX_STRING:
+		return to_utf8(content, 1, arena, ret);
+	case DIT_DER_BMP_STRING:
+		return to_utf8(content, 2, arena, ret);
+	case DIT_DER_UNIVERSAL_STRING:
+		return to_utf8(content, 4, arena, ret);
+	default:
+		*ret = content;
+		return 0;
+	}
+}
+
+/* One AVA: SEQUENCE { type OID, value string }. */
+static int add_ava(struct dit_dn_list *list, struct dit_span ava)
+{
+	char text[OID_TEXT_MAX];
+	struct dit_raw_ava raw = {0};
+	struct dit_span oid = {0};
+	struct dit_span content = {0};
+	unsigned tag = 0;
+	int r = 0;
+
+	if (!dit_der_take(&ava, DIT_DER_OID, &oid)) {
+		return DIT_E_INVALID;
+	}
+	tag = dit_der_next(&ava, &content);
+	raw.type = (struct dit_span){text, oid_text(oid, text)};
+	if (tag == 0 || ava.len != 0 || raw.type.len == 0) {
+		return DIT_E_INVALID;
+	}
+	r = string_value(tag, content, list->inner.arena, &raw.value);
+	if (r < 0) {
+		return r;
+	}
+	raw.is_ascii = dit_ascii_is(raw.value);
+	raw.is_plain = dit_dn_escaped_len(raw.value, false) == raw.value.len;
+	return dit_dn_list_add(list, raw);
+}
+
+static int add_rdn(struct dit_dn_list *list, struct dit_span rdn)
+{
+	int r = dit_dn_list_add_rdn(list);
+
+	if (rdn.len == 0) {
+		return DIT_E_INVALID;
+	}
+	while (r == 0 && rdn.len > 0) {
+		struct dit_span ava = {0};
+
+		if (!dit_der_take(&rdn, DIT_DER_SEQUENCE, &ava)) {
+			return DIT_E_INVALID;
+		}
+		r = add_ava(list, ava);
+	}
+	return r;
+}
+
+/* The last RDN becomes the first. */
+static void reverse(struct dit_dn_list *list)
+{
+	struct dit_dn_rdn *rdn = list->first;
+	struct dit_dn_rdn *done = NULL;
+
+	list->last = list->first;
+	while (rdn != NULL) {
+		struct dit_dn_rdn *next = rdn->next;
+
+		rdn->next = done;
+		done = rdn;
+		rdn = next;
+	}
+	list->first = done;
+}
+
+/* The normal form of a name: content of a SEQUENCE of SETs. */
+static int name_text(const struct dit_value_scope *scope, struct dit_span name,
+                     struct dit_span *ret)
+{
+	struct dit_dn_list list;
+	int r = 0;
+
+	dit_dn_list_init(&list, scope, DIT_DN_FORM_BIT(DIT_DN_NORM));
+	list.is_hex = true;
+	while (r == 0 && name.len > 0) {
+		struct dit_span rdn = {0};
+
+		if (!dit_der_take(&name, DIT_DER_SET, &rdn)) {
+			return DIT_E_INVALID;
+		}
+		r = add_rdn(&list, rdn);
+	}
+	reverse(&list);
+	return r < 0 ? r
+	             : dit_dn_list_put(&list, DIT_DN_NORM, (struct dit_span){0}, NULL,
+	                               ret);
+}
+
+int dit_serial_number(struct dit_span number, struct dit_arena *arena,
+                      struct dit_span *ret)
+{
+	const unsigned char *s = (const unsigned char *)number.data;
+	char *to = NULL;
+	size_t n = 0;
+
+	if (number.len == 0) {
+		*ret = DIT_SPAN("0");
+		return 0;
+	}
+	/* Nine leading bits alike: there is a shorter encoding of this number. */
+	if (number.len > 1 &&
+	    ((s[0] == 0x00 && s[1] < 0x80) || (s[0] == 0xFF && s[1] >= 0x80))) {
+		return DIT_E_INVALID;
+	}
+	to = dit_arena_bytes(arena, 2 * number.len);
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = number.len > 1 && s[0] == 0x00 ? 1 : 0; i < number.len; i++) {
+		to[n++] = "0123456789ABCDEF"[s[i] >> 4];
+		to[n++] = "0123456789ABCDEF"[s[i] & 0x0F];
+	}
+	if (to[0] == '0') {
+		to++;
+		n--;
+	}
+	*ret = (struct dit_span){to, n};
+	return 0;
+}
+
+/* Take the content that a head announced. @return false: it breaks off */
+static bool take_content(struct dit_span *in, size_t len, struct dit_span *ret)
+{
+	if (len > in->len) {
+		return false;
+	}
+	*ret = (struct dit_span){in->data, len};
+	in->data += len;
+	in->len -= len;
+	return true;
+}
+
+/* Take an element of any kind; none is an empty one. @return false: it breaks off */
+static bool take_any(struct dit_span *in, struct dit_span *ret)
+{
+	size_t len = 0;
+
+	(void)dit_der_head(in, &len);
+	return take_content(in, len, ret);
+}
+
+/* The same, but of an element that breaks off nothing is taken, and nothing is left. */
+static void take_what_is_there(struct dit_span *in, struct dit_span *ret)
+{
+	if (!take_any(in, ret)) {
+		*ret = DIT_SPAN("");
+		*in = DIT_SPAN("");
+	}
+}
+
+int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span value,
+                          struct dit_span *ret)
+{
+	struct dit_span parts[] = {
+		DIT_SPAN("{ serialNumber '"),
+		DIT_SPAN(""), /* number */
+		DIT_SPAN("'H, issuer rdnSequence:\""),
+		DIT_SPAN(""), /* name */
+		DIT_SPAN("\" }"),
+	};
+	struct dit_span serial = {0};
+	struct dit_span skipped = {0};
+	struct dit_span name = {0};
+	unsigned tag = 0;
+	size_t len = 0;
+	int r = 0;
+
+	if (scope->is_assertion) {
+		return dit_scope_cert_assertion(scope, DIT_DN_NORM, value, ret);
+	}
+	if (value.len == 0) {
+		return DIT_E_INVALID;
+	}
+	(void)dit_der_head(&value, &len); /* what is signed, and the signature */
+	(void)dit_der_head(&value, &len); /* what is signed */
+	if (value.len > 0 && (unsigned char)value.data[0] == DIT_DER_CONTEXT(0)) {
+		(void)dit_der_head(&value, &len);
+		take_what_is_there(&value, &skipped); /* version */
+	}
+	take_what_is_there(&value, &serial);
+	take_what_is_there(&value, &skipped); /* algorithm */
+	tag = dit_der_head(&value, &len);
+	if (!take_content(&value, len, &name)) {
+		return DIT_E_INVALID;
+	}
+	r = dit_serial_number(serial, scope->arena, &parts[1]);
+	if (r == 0 && tag != 0 && name.len > 0) {
+		r = tag == DIT_DER_SEQUENCE ? name_text(scope, name, &parts[3])
+		                            : DIT_E_INVALID;
+	}
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 5, ret);
+}
+
+/*
+ * Generalized time of an update. UTCTime is shorter, with two digits of the year: 70 - 99
+ * are 19xx. slapd goes by the length, not by the tag.
+ */
+static int list_time(struct dit_span time, struct dit_arena *arena, struct dit_span *ret)
+{
+	struct dit_span parts[] = {DIT_SPAN(""), time};
+	int r = 0;
+
+	if (time.len == strlen("YYmmddHHMMSSZ")) {
+		parts[0] = time.data[0] < '7' ? DIT_SPAN("20") : DIT_SPAN("19");
+	} else if (time.len != strlen("YYYYmmddHHMMSSZ")) {
+		return DIT_E_INVALID;
+	}
+	r = dit_arena_join(arena, parts, 2, ret);
+	return r < 0 ? r : dit_is_utc_time(*ret) ? 0 : DIT_E_INVALID;
+}
+
+int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_span value,
+                               struct dit_span *ret)
+{
+	struct dit_span parts[] = {
+		DIT_SPAN("{ issuer rdnSequence:\""),
+		DIT_SPAN(""), /* name */
+		DIT_SPAN("\", thisUpdate \""),
+		DIT_SPAN(""), /* time */
+		DIT_SPAN("\" }"),
+	};
+	struct dit_span in = {0};
+	struct dit_span content = {0};
+	int r = 0;
+
+	if (scope->is_assertion) {
+		return dit_scope_list_assertion(scope, DIT_DN_NORM, value, ret);
+	}
+	if (value.len == 0) {
+		return DIT_E_INVALID;
+	}
+	if (!dit_der_take(&value, DIT_DER_SEQUENCE, &content) ||
+	    !dit_der_take(&content, DIT_DER_SEQUENCE, &in)) {
+		return DIT_E_INVALID;
+	}
+	if (in.len > 0 && (unsigned char)in.data[0] == DIT_DER_INTEGER &&
+	    dit_der_version(&in) != 1) {
+		return DIT_E_INVALID; /* a list that tells its version */
+	}
+	if (!dit_der_skip(&in, DIT_DER_SEQUENCE) ||
+	    !dit_der_take(&in, DIT_DER_SEQUENCE, &content) || content.len == 0) {
+		return DIT_E_INVALID;
+	}
+	r = name_text(scope, content, &parts[1]);
+	if (r == 0) {
+		r = dit_der_take(&in, DIT_DER_UTC_TIME, &content) ||
+		                    dit_der_take(&in, DIT_DER_GENERALIZED_TIME, &content)
+		            ? list_time(content, scope->arena, &parts[3])
+		            : DIT_E_INVALID;
+	}
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 5, ret);
+}
+
+/*
+ * The issuer, told by its certificate alone. slapd looks at little of it:
+ * [0] { [0] { SEQUENCE { [4] { Name } }, INTEGER } }
+ */
+static bool take_issuer(struct dit_span *in, struct dit_span *ret_name,
+                        struct dit_span *ret_number)
+{
+	struct dit_span form = {0};
+	struct dit_span base = {0};
+	struct dit_span names = {0};
+	struct dit_span name = {0};
+
+	return dit_der_take(in, DIT_DER_CONTEXT(0), &form) &&
+	       dit_der_next(&form, &base) != 0 && form.len == 0 &&
+	       dit_der_next(&base, &names) != 0 &&
+	       dit_der_take(&names, DIT_DER_CONTEXT(4), &name) && names.len == 0 &&
+	       dit_der_take(&name, DIT_DER_SEQUENCE, ret_name) && ret_name->len > 0 &&
+	       dit_der_take(&base, DIT_DER_INTEGER, ret_number) && base.len == 0;
+}
+
+int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
+                                    struct dit_span value, struct dit_span *ret)
+{
+	struct dit_span parts[] = {
+		DIT_SPAN("{ serialNumber '"),
+		DIT_SPAN(""), /* number */
+		DIT_SPAN("'H, issuer { baseCertificateID { issuer { "
+	                 "directoryName:rdnSequence:\""),
+		DIT_SPAN(""), /* name of the issuer of the issuer's certificate */
+		DIT_SPAN("\" }, serial '"),
+		DIT_SPAN(""), /* number of that */
+		DIT_SPAN("'H } } }"),
+	};
+	struct dit_span skipped = {0};
+	struct dit_span name = {0};
+	struct dit_span number = {0};
+	struct dit_span issuer_number = {0};
+	size_t len = 0;
+	int r = 0;
+
+	if (scope->is_assertion) {
+		return dit_scope_attr_cert_assertion(scope, DIT_DN_NORM, value, ret);
+	}
+	(void)dit_der_head(&value, &len);  /* what is signed, and the signature */
+	(void)dit_der_head(&value, &len);  /* what is signed */
+	if (!take_any(&value, &skipped) || /* version */
+	    !take_any(&value, &skipped) || /* holder */
+	    !take_issuer(&value, &name, &issuer_number) ||
+	    !take_any(&value, &skipped) || /* algorithm */
+	    !dit_der_take(&value, DIT_DER_INTEGER, &number)) {
+		return DIT_E_INVALID;
+	}
+	r = dit_serial_number(number, scope->arena, &parts[1]);
+	if (r == 0) {
+		r = name_text(scope, name, &parts[3]);
+	}
+	if (r == 0) {
+		r = dit_serial_number(issuer_number, scope->arena, &parts[5]);
+	}
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 7, ret);
+}

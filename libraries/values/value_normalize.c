@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Matching rules: the normal form in which values are compared and indexed
+ * (values.md 4).
+ */
+#include "values/value.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/error.h"
+#include "values/utf8_prep.h"
+#include "values/value_scope.h"
+
+#define UUID_LEN   36
+#define UUID_BYTES 16
+
+/* Bytes that squeezing does not handle: a NUL, which ends the value, or a high bit. */
+static size_t ia5_bytes(struct dit_span text, bool fold, char *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.len && text.data[i] != '\0'; i++) {
+		char c = text.data[i];
+
+		if (c == ' ' && (n == 0 || to[n - 1] == ' ')) {
+			continue;
+		}
+		to[n++] = fold ? dit_ascii_lower(c) : c;
+	}
+	return n > 0 && to[n - 1] == ' ' ? n - 1 : n;
+}
+
+/* values.md 4.2; spaces alone give the empty string. */
+static int normalize_ia5(struct dit_span text, bool fold, struct dit_arena *arena,
+                         struct dit_span *ret)
+{
+	unsigned flags = DIT_ASCII_NO_NUL | (fold ? DIT_ASCII_FOLD : 0);
+	char *to = dit_arena_bytes(arena, text.len + DIT_ASCII_SLACK);
+	ptrdiff_t n = 0;
+
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	n = dit_ascii_squeeze(text, flags, to);
+	if (n < 0) {
+		n = (ptrdiff_t)ia5_bytes(text, fold, to);
+	}
+	dit_arena_trim(arena, to, (size_t)n);
+	*ret = (struct dit_span){to, (size_t)n};
+	return 0;
+}
+
+/* Leave out spaces and @p also; nothing left becomes one space (values.md 4.3, 4.4). */
+static int normalize_without(struct dit_span text, char also, struct dit_arena *arena,
+                             struct dit_span *ret)
+{
+	char *to = NULL;
+	size_t n = 0;
+
+	if (text.len == 0) {
+		return DIT_E_INVALID;
+	}
+	to = dit_arena_bytes(arena, text.len);
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < text.len; i++) {
+		to[n] = text.data[i];
+		n += text.data[i] != ' ' && text.data[i] != also;
+	}
+	if (n == 0) {
+		to[n++] = ' ';
+	}
+	dit_arena_trim(arena, to, n);
+	*ret = (struct dit_span){to, n};
+	return 0;
+}
+
+/* slapd reads numeric strings up to a NUL. */
+static int normalize_numeric(struct dit_span text, struct dit_arena *arena,
+                             struct dit_span *ret)
+{
+	const char *nul = text.len == 0 ? NULL : memchr(text.data, '\0', text.len);
+
+	if (nul == text.data && text.len > 0) {
+		*ret = DIT_SPAN(" ");
+		return 0;
+	}
+	if (nul != NULL) {
+		text.len = (size_t)(nul - text.data);
+	}
+	return normalize_without(text, ' ', arena, ret);
+}
+
+static size_t line_len(struct dit_span text)
+{
+	const char *mark = text.len == 0 ? NULL : memchr(text.data, '$', text.len);
+
+	return mark == NULL ? text.len : (size_t)(mark - text.data);
+}
+
+/* values.md 4.5: lines between '$', each prepared alone; empty ones stay empty. */
+static int normalize_list(struct dit_span text, struct dit_arena *arena,
+                          struct dit_span *ret)
+{
+	size_t nlines = 1;
+	size_t len = 0;
+	struct dit_span *lines = NULL;
+	char *to = NULL;
+
+	for (size_t i = 0; i < text.len; i++) {
+		nlines += text.data[i] == '$';
+	}
+	lines = dit_arena_calloc(arena, nlines, sizeof(*lines));
+	if (lines == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < nlines; i++) {
+		size_t n = line_len(text);
+		int r = dit_utf8_prep((struct dit_span){text.data, n}, true, arena,
+		                      &lines[i]);
+
+		if (r < 0) {
+			return r;
+		}
+		len += lines[i].len + 1;
+		if (i + 1 < nlines) {
+			text.data += n + 1;
+			text.len -= n + 1;
+		}
+	}
+	to = dit_arena_bytes(arena, len);
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	*ret = (struct dit_span){to, len - 1};
+	for (size_t i = 0; i < nlines; i++) {
+		memcpy(to, lines[i].data, lines[i].len);
+		to += lines[i].len;
+		*to++ = '$'; /* the last one is not counted */
+	}
+	return 0;
+}
+
+/*
+ * values.md 4.7: the text to its 16 bytes. slapd looks at the first 36 characters only
+ * and skips dashes wherever they are; digits past the 32nd do not count. Bytes for which
+ * there are no digits are undefined there and zero here.
+ */
+static int normalize_uuid(struct dit_span text, struct dit_arena *arena,
+                          struct dit_span *ret)
+{
+	unsigned char *to = NULL;
+	size_t ndigits = 0;
+	int first = 0; /* digit of a byte */
+
+	if (text.len < UUID_LEN) {
+		return DIT_E_INVALID;
+	}
+	to = dit_arena_calloc(arena, UUID_BYTES, 1);
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < UUID_LEN; i++) {
+		int digit = dit_ascii_hex(text.data[i]);
+
+		if (text.data[i] == '-') {
+			continue;
+		}
+		if (digit < 0) {
+			return DIT_E_INVALID;
+		}
+		if (ndigits % 2 == 0) {
+			first = digit;
+		} else if (ndigits < 2 * UUID_BYTES) {
+			to[ndigits / 2] = (unsigned char)(first << 4 | digit);
+		}
+		ndigits++;
+	}
+	*ret = (struct dit_span){(const char *)to, UUID_BYTES};
+	return 0;
+}
+
+/* values.md 4.8: "( 1.2.3 NAME 'x' )" is represented by its first word. */
+static int normalize_first(const struct dit_value_scope *scope, struct dit_span text,
+                           bool (*is_valid)(struct dit_span text), struct dit_span *ret)
+{
+	struct dit_span word = {0};
+	char close = '\0';
+
+	if (scope->is_assertion) {
+		*ret = text.len > 0 ? text : DIT_SPAN("");
+		return 0;
+	}
+	if (text.len < 3 || (text.data[0] != '(' && text.data[0] != '{')) {
+		return DIT_E_INVALID;
+	}
+	close = text.data[0] == '(' ? ')' : '}';
+	if (text.data[text.len - 1] != close) {
+		return DIT_E_INVALID;
+	}
+	text.data++;
+	text.len -= 2;
+	while (text.len > 0 && text.data[0] == ' ') {
+		text.data++;
+		text.len--;
+	}
+	word.data = text.data;
+	while (word.len < text.len && word.data[word.len] != ' ') {
+		word.len++;
+	}
+	if (!is_valid(word)) {
+		return DIT_E_INVALID;
+	}
+	*ret = word;
+	return 0;
+}
+
+/* An attribute's name becomes the OID of its type; options do not matter. */
+static int normalize_type(const struct dit_value_scope *scope, struct dit_span value,
+                          struct dit_span *ret)
+{
+	const char *mark = value.len == 0 ? NULL : memchr(value.data, ';', value.len);
+	const struct dit_attr_type *type = NULL;
+
+	if (mark != NULL) {
+		value.len = (size_t)(mark - value.data);
+	}
+	type = dit_schema_find_type(scope->schema, value);
+	if (type == NULL) {
+		return DIT_E_INVALID;
+	}
+	*ret = dit_span_of(type->oid);
+	return 0;
+}
+
+int dit_scope_normalize(const struct dit_value_scope *scope,
+                        enum dit_normalizer normalizer, struct dit_span value,
+                        struct dit_span *ret)
+{
+	struct dit_arena *arena = scope->arena;
+
+	switch (normalizer) {
+	case DIT_NORM_UTF8_FOLD:
+		return dit_utf8_prep(value, true, arena, ret);
+	case DIT_NORM_UTF8_EXACT:
+		return dit_utf8_prep(value, false, arena, ret);
+	case DIT_NORM_IA5_FOLD:
+		return normalize_ia5(value, true, arena, ret);
+	case DIT_NORM_IA5_EXACT:
+		return normalize_ia5(value, false, arena, ret);
+	case DIT_NORM_NUMERIC:
+		return normalize_numeric(value, arena, ret);
+	case DIT_NORM_TELEPHONE:
+		return normalize_without(value, '-', arena, ret);
+	case DIT_NORM_POSTAL_LIST:
+		return normalize_list(value, arena, ret);
+	case DIT_NORM_GENERALIZED_TIME:
+		return dit_time_normalize(value, arena, ret);
+	case DIT_NORM_UUID16:
+		return normalize_uuid(value, arena, ret);
+	case DIT_NORM_FIRST_COMPONENT_INTEGER:
+		return normalize_first(scope, value, dit_is_integer, ret);
+	case DIT_NORM_FIRST_COMPONENT_OID:
+		return normalize_first(scope, value, dit_is_numericoid, ret);
+	case DIT_NORM_CSN:
+		return dit_csn_normalize(value, arena, ret);
+	case DIT_NORM_CSN_SID:
+		/* What is asserted is the server ID alone. */
+		return scope->is_assertion
+		               ? dit_scope_pretty(scope, DIT_PRETTY_LOWERCASE, value, ret)
+		               : dit_csn_sid_normalize(value, arena, ret);
+	case DIT_NORM_DN:
+		return dit_scope_dn(scope, DIT_DN_NORM, value, ret);
+	case DIT_NORM_RDN:
+		return dit_scope_rdn(scope, DIT_DN_NORM, value, ret);
+	case DIT_NORM_NAME_UID:
+		return dit_scope_name_uid(scope, DIT_DN_NORM, value, ret);
+	case DIT_NORM_AUTHZ:
+		return dit_scope_authz(scope, DIT_DN_NORM, value, ret);
+	case DIT_NORM_CERT_EXACT:
+		return dit_scope_certificate(scope, value, ret);
+	case DIT_NORM_CERTLIST_EXACT:
+		return dit_scope_certificate_list(scope, value, ret);
+	case DIT_NORM_UTC_TIME:
+		return dit_utc_time_normalize(value, arena, ret);
+	case DIT_NORM_TYPE_OID:
+		return normalize_type(scope, value, ret);
+	case DIT_NORM_ACI:
+		return dit_scope_aci(scope, value, ret);
+	case DIT_NORM_ATTRCERT_EXACT:
+		return dit_scope_attribute_certificate(scope, value, ret);
+	default:
+		return DIT_E_UNSUPPORTED;
+	}
+}
+
+int dit_value_normalize(const struct dit_schema *schema, enum dit_normalizer normalizer,
+                        struct dit_span value, struct dit_arena *arena,
+                        struct dit_span *ret)
+{
+	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
+
+	return dit_scope_normalize(&scope, normalizer, value, ret);
+}
+
+/* Put the first @p n bytes of @p value in front of @p norm. */
+static int prepend(struct dit_span value, size_t n, struct dit_span norm,
+                   struct dit_arena *arena, struct dit_span *ret)
+{
+	char *to = dit_arena_bytes(arena, n + norm.len);
+
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(to, value.data, n);
+	memcpy(to + n, norm.data, norm.len);
+	*ret = (struct dit_span){to, n + norm.len};
+	return 0;
+}
+
+/* n as in a numeric string. */
+size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span value)
+{
+	size_t n = 1;
+
+	if ((type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) == 0 ||
+	    value.len == 0 || value.data[0] != '{') {
+		return 0;
+	}
+	while (n < value.len &&
+	       (dit_ascii_is_digit(value.data[n]) || value.data[n] == ' ')) {
+		n++;
+	}
+	return n > 1 && n < value.len && value.data[n] == '}' ? n + 1 : 0;
+}
+
+int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_type *type,
+                       struct dit_span value, struct dit_arena *arena,
+                       struct dit_span *ret)
+{
+	enum dit_normalizer normalizer = type->equality->normalizer;
+	struct dit_span rest = value;
+	struct dit_span norm = {0};
+	size_t n = dit_attr_order_prefix(type, value);
+	int r = 0;
+
+	/*
+	 * attributeTypes, objectClasses and their kin have a validator of their own, for
+	 * names in requests. slapd applies it to values as well, which are descriptions: it
+	 * takes none at all.
+	 */
+	if (normalizer == DIT_NORM_FIRST_COMPONENT_OID &&
+	    type->validator != type->syntax->validator) {
+		return DIT_E_INVALID;
+	}
+	if (n == 0) {
+		return dit_value_normalize(schema, normalizer, value, arena, ret);
+	}
+	rest.data += n;
+	rest.len -= n;
+	r = dit_value_normalize(schema, normalizer, rest, arena, &norm);
+	return r < 0 ? r : prepend(value, n, norm, arena, ret);
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Generalized time (values.md 4.6) and change sequence numbers (values.md 4.9).
+ *
+ *     YYYYmmddHH[MM[SS]][(.|,)d+](Z|(+|-)HH[MM])
+ *
+ *     20220101120000+0130      ->  20220101103000Z
+ *     2022010112.50Z           ->  20220101120000.5Z
+ *
+ * The fraction is copied as it is, whichever unit it was a fraction of.
+ *
+ * A CSN is 40 bytes: time with six digits of microseconds, count, server, modification.
+ * Two older forms are rewritten to it; lengths tell which is which:
+ *
+ *     40  YYYYmmddHHMMSS.uuuuuuZ#CCCCCC#SSS#MMMMMM
+ *     32  YYYYmmddHHMMSSZ#CCCCCC#SS#MMMMMM
+ *     31  YYYYmmddHH:MM:SSZ#0xCCCC#S#MMMM
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/error.h"
+#include "values/value_scope.h"
+
+#define CSN_LEN        40
+#define CSN_OLD_LEN    32
+#define CSN_OLDEST_LEN 31
+#define CSN_COUNT_AT   23
+#define CSN_COUNT_LEN  6
+#define CSN_SID_AT     30
+#define CSN_SID_LEN    3
+#define CSN_MOD_AT     34
+#define CSN_MOD_LEN    6
+
+struct time_text {
+	int year;
+	int month;
+	int day;
+	int hour;
+	int minute;
+	int second;
+	struct dit_span fraction; /* digits, without trailing zeros */
+	int offset;               /* minutes east of UTC */
+};
+
+static int days_of_month(int year, int month)
+{
+	static const signed char days[] = {31, 28, 31, 30, 31, 30,
+	                                   31, 31, 30, 31, 30, 31};
+	bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return days[month - 1] + (month == 2 && is_leap ? 1 : 0);
+}
+
+/* Take @p n digits off the front. @return false: not there, or out of range */
+static bool take_number(struct dit_span *text, size_t n, int min, int max, int *ret)
+{
+	int number = 0;
+
+	if (text->len < n) {
+		return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!dit_ascii_is_digit(text->data[i])) {
+			return false;
+		}
+		number = number * 10 + (text->data[i] - '0');
+	}
+	if (number < min || number > max) {
+		return false;
+	}
+	text->data += n;
+	text->len -= n;
+	*ret = number;
+	return true;
+}
+
+static bool starts_with_digit(struct dit_span text)
+{
+	return text.len > 0 && dit_ascii_is_digit(text.data[0]);
+}
+
+static bool take_fraction(struct dit_span *text, struct dit_span *ret)
+{
+	size_t n = 1;
+
+	if (text->len == 0 || (text->data[0] != '.' && text->data[0] != ',')) {
+		return true;
+	}
+	while (n < text->len && dit_ascii_is_digit(text->data[n])) {
+		n++;
+	}
+	if (n == 1) {
+		return false;
+	}
+	*ret = (struct dit_span){text->data + 1, n - 1};
+	while (ret->len > 0 && ret->data[ret->len - 1] == '0') {
+		ret->len--;
+	}
+	text->data += n;
+	text->len -= n;
+	return true;
+}
+
+/* The zone is the end of the text. */
+static bool read_zone(struct dit_span text, int *ret)
+{
+	int hours = 0;
+	int minutes = 0;
+	char sign = '\0';
+
+	if (text.len == 0) {
+		return false;
+	}
+	sign = text.data[0];
+	text.data++;
+	text.len--;
+	if (sign == 'Z') {
+		*ret = 0;
+		return text.len == 0;
+	}
+	if ((sign != '+' && sign != '-') || !take_number(&text, 2, 0, 23, &hours)) {
+		return false;
+	}
+	if (text.len > 0 && !take_number(&text, 2, 0, 59, &minutes)) {
+		return false;
+	}
+	*ret = hours * 60 + minutes;
+	if (sign == '-') {
+		*ret = -*ret;
+	}
+	return text.len == 0;
+}
+
+static bool time_parse(struct dit_span text, struct time_text *t)
+{
+	*t = (struct time_text){0};
+	if (!take_number(&text, 4, 0, 9999, &t->year) ||
+	    !take_number(&text, 2, 1, 12, &t->month) ||
+	    !take_number(&text, 2, 1, days_of_month(t->year, t->month), &t->day) ||
+	    !take_number(&text, 2, 0, 23, &t->hour)) {
+		return false;
+	}
+	if (starts_with_digit(text)) {
+		if (!take_number(&text, 2, 0, 59, &t->minute)) {
+			return false;
+		}
+		/* Second 60 is a leap second. */
+		if (starts_with_digit(text) &&
+		    !take_number(&text, 2, 0, 60, &t->second)) {
+			return false;
+		}
+	}
+	return take_fraction(&text, &t->fraction) && read_zone(text, &t->offset);
+}
+
+/* Less than a day off, so that one day, month and year is all there is to carry. */
+static bool time_to_utc(struct time_text *t)
+{
+	int minutes = t->hour * 60 + t->minute - t->offset;
+
+	if (minutes < 0) {
+		minutes += 24 * 60;
+		if (--t->day == 0) {
+			if (--t->month == 0) {
+				t->month = 12;
+				t->year--;
+			}
+			t->day = days_of_month(t->year, t->month);
+		}
+	} else if (minutes >= 24 * 60) {
+		minutes -= 24 * 60;
+		if (++t->day > days_of_month(t->year, t->month)) {
+			t->day = 1;
+			if (++t->month == 13) {
+				t->month = 1;
+				t->year++;
+			}
+		}
+	}
+	t->hour = minutes / 60;
+	t->minute = minutes % 60;
+	t->offset = 0;
+	return t->year >= 0 && t->year <= 9999;
+}
+
+bool dit_is_time(struct dit_span text)
+{
+	struct time_text t;
+
+	return time_parse(text, &t) && time_to_utc(&t);
+}
+
+bool dit_is_utc_time(struct dit_span text)
+{
+	for (size_t i = 0; i + 1 < text.len; i++) {
+		if (!dit_ascii_is_digit(text.data[i])) {
+			return false;
+		}
+	}
+	return text.len == strlen("YYYYmmddHHMMSSZ") && text.data[text.len - 1] == 'Z' &&
+	       dit_is_time(text);
+}
+
+static char *put_number(char *to, int number, size_t n)
+{
+	for (size_t i = n; i > 0; i--) {
+		to[i - 1] = (char)('0' + number % 10);
+		number /= 10;
+	}
+	return to + n;
+}
+
+static int time_write(const struct time_text *t, struct dit_arena *arena,
+                      struct dit_span *ret)
+{
+	char *start = NULL;
+	char *to = NULL;
+
+	start = dit_arena_bytes(arena, strlen("YYYYmmddHHMMSS.Z") + t->fraction.len);
+	if (start == NULL) {
+		return -ENOMEM;
+	}
+	to = put_number(start, t->year, 4);
+	to = put_number(to, t->month, 2);
+	to = put_number(to, t->day, 2);
+	to = put_number(to, t->hour, 2);
+	to = put_number(to, t->minute, 2);
+	to = put_number(to, t->second, 2);
+	if (t->fraction.len > 0) {
+		*to++ = '.';
+		memcpy(to, t->fraction.data, t->fraction.len);
+		to += t->fraction.len;
+	}
+	*to++ = 'Z';
+	*ret = (struct dit_span){start, (size_t)(to - start)};
+	dit_arena_trim(arena, start, ret->len);
+	return 0;
+}
+
+int dit_time_normalize(struct dit_span text, struct dit_arena *arena,
+                       struct dit_span *ret)
+{
+	struct time_text t;
+
+	if (!time_parse(text, &t) || !time_to_utc(&t)) {
+		return DIT_E_INVALID;
+	}
+	return time_write(&t, arena, ret);
+}
+
+int dit_utc_time_normalize(struct dit_span text, struct dit_arena *arena,
+                           struct dit_span *ret)
+{
+	struct time_text t;
+
+	if (!time_parse(text, &t) || text.data[text.len - 1] != 'Z') {
+		return DIT_E_INVALID;
+	}
+	if (t.fraction.data != NULL) {
+		t.fraction.len = (size_t)(text.data + text.len - 1 - t.fraction.data);
+	}
+	return time_write(&t, arena, ret);
+}
+
+/* Cut off what stands before the next '#', and the '#'. */
+static bool take_field(struct dit_span *text, struct dit_span *ret)
+{
+	const char *mark = text->len == 0 ? NULL : memchr(text->data, '#', text->len);
+
+	if (mark == NULL) {
+		return false;
+	}
+	*ret = (struct dit_span){text->data, (size_t)(mark - text->data)};
+	text->len -= ret->len + 1;
+	text->data = mark + 1;
+	return true;
+}
+
+bool dit_is_csn(struct dit_span text)
+{
+	struct dit_span time = {0};
+	struct dit_span count = {0};
+	struct dit_span sid = {0};
+
+	if (!take_field(&text, &time) || !take_field(&text, &count) ||
+	    !take_field(&text, &sid)) {
+		return false;
+	}
+	/* Microseconds may be absent and the server two digits, as in the older form. */
+	return (time.len == strlen("YYYYmmddHHMMSS.uuuuuuZ") ||
+	        time.len == strlen("YYYYmmddHHMMSSZ")) &&
+	       dit_is_time(time) && count.len == 6 && dit_is_hex(count) &&
+	       (sid.len == 2 || sid.len == 3) && dit_is_hex(sid) && text.len == 6 &&
+	       dit_is_hex(text);
+}
+
+/* Runs of an old CSN and where they go; bytes between them come from the skeleton. */
+struct csn_run {
+	unsigned char from;
+	unsigned char to;
+	unsigned char len;
+};
+
+static bool csn_modernize(struct dit_span text, char csn[CSN_LEN])
+{
+	/* clang-format off */
+	static const struct csn_run old[] = {
+		{0, 0, 14}, {16, 23, 6}, {23, 31, 2}, {26, 34, 6}, {0, 0, 0},
+	};
+	static const struct csn_run oldest[] = {
+		{0, 0, 10}, {11, 10, 2}, {14, 12, 2}, {20, 25, 4}, {25, 32, 1}, {27, 36, 4},
+		{0, 0, 0},
+	};
+	/* clang-format on */
+	/* '.': anything. Not even the Z is looked at. */
+	const char *pattern = "...............#......#..#......";
+	const struct csn_run *run = old;
+
+	if (text.len == CSN_OLDEST_LEN) {
+		run = oldest;
+		pattern = "..........:..:...#0x....#.#....";
+	}
+	for (size_t i = 0; i < text.len; i++) {
+		if (pattern[i] != '.' && text.data[i] != pattern[i]) {
+			return false;
+		}
+	}
+	if (memchr(text.data, '#', strcspn(pattern, "#")) != NULL) {
+		return false; /* marks are searched for, from the front */
+	}
+	memcpy(csn, "00000000000000.000000Z#000000#000#000000", CSN_LEN);
+	for (; run->len > 0; run++) {
+		memcpy(csn + run->to, text.data + run->from, run->len);
+	}
+	return dit_is_csn((struct dit_span){csn, CSN_LEN});
+}
+
+/* The present form is taken as it is but for the places of its first three marks. */
+static bool has_csn_marks(struct dit_span text)
+{
+	struct dit_span time = {0};
+	struct dit_span count = {0};
+	struct dit_span sid = {0};
+
+	return take_field(&text, &time) && time.len == CSN_COUNT_AT - 1 &&
+	       take_field(&text, &count) && count.len == CSN_COUNT_LEN &&
+	       take_field(&text, &sid) && sid.len == CSN_SID_LEN;
+}
+
+static bool csn_read(struct dit_span text, char csn[CSN_LEN])
+{
+	bool is_sid_kept = text.len == CSN_OLDEST_LEN; /* its one digit keeps its case */
+
+	if (text.len == CSN_OLD_LEN || text.len == CSN_OLDEST_LEN) {
+		if (!csn_modernize(text, csn)) {
+			return false;
+		}
+	} else if (text.len == CSN_LEN && has_csn_marks(text)) {
+		memcpy(csn, text.data, CSN_LEN);
+	} else {
+		return false;
+	}
+	if (!is_sid_kept) {
+		dit_ascii_copy_lower(csn + CSN_SID_AT,
+		                     (struct dit_span){csn + CSN_SID_AT, CSN_SID_LEN});
+	}
+	dit_ascii_copy_lower(csn + CSN_MOD_AT,
+	                     (struct dit_span){csn + CSN_MOD_AT, CSN_MOD_LEN});
+	return true;
+}
+
+int dit_csn_normalize(struct dit_span text, struct dit_arena *arena, struct dit_span *ret)
+{
+	char csn[CSN_LEN];
+	struct dit_span copy = {0};
+
+	if (!csn_read(text, csn)) {
+		return DIT_E_INVALID;
+	}
+	copy = dit_arena_copy(arena, (struct dit_span){csn, CSN_LEN});
+	if (copy.data == NULL) {
+		return -ENOMEM;
+	}
+	*ret = copy;
+	return 0;
+}
+
+/* The third field, whatever the others are. */
+int dit_csn_sid_normalize(struct dit_span text, struct dit_arena *arena,
+                          struct dit_span *ret)
+{
+	struct dit_span sid = {0};
+	char *to = NULL;
+	int nfields = 0;
+
+	while (nfields < 3 && take_field(&text, &sid)) {
+		nfields++;
+	}
+	if (nfields < 3 || (sid.len != 2 && sid.len != CSN_SID_LEN) || !dit_is_hex(sid)) {
+		return DIT_E_INVALID;
+	}
+	to = dit_arena_bytes(arena, CSN_SID_LEN);
+	if (to == NULL) {
+		return -ENOMEM;
+	}
+	to[0] = '0'; /* the older form has two digits */
+	dit_ascii_copy_lower(to + CSN_SID_LEN - sid.len, sid);
+	*ret = (struct dit_span){to, CSN_SID_LEN};
+	return 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ASCII, eight bytes at a time, against the same byte by byte.
+ */
+#include "base/ascii.h"
+
+#include "test.h"
+
+#define LEN_MAX 40
+
+/* What dit_ascii_squeeze() promises, the slow way. */
+static ptrdiff_t squeeze_slowly(struct dit_span text, unsigned flags, char *to)
+{
+	ptrdiff_t n = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.data[i];
+
+		if ((unsigned char)c >= 0x80 ||
+		    (c == '\0' && (flags & DIT_ASCII_NO_NUL) != 0)) {
+			return -1;
+		}
+		if (c == ' ' && (n == 0 || to[n - 1] == ' ')) {
+			continue;
+		}
+		to[n++] = (flags & DIT_ASCII_FOLD) != 0 ? dit_ascii_lower(c) : c;
+	}
+	return n > 0 && to[n - 1] == ' ' ? n - 1 : n;
+}
+
+/* The text ends where its memory ends: a sanitizer sees a read too far. */
+static void check(struct dit_span text, unsigned flags)
+{
+	char want[LEN_MAX];
+	char got[LEN_MAX + DIT_ASCII_SLACK];
+	char *exact = malloc(text.len + 1);
+	ptrdiff_t n = squeeze_slowly(text, flags, want);
+
+	assert_non_null(exact);
+	memcpy(exact + 1, text.data, text.len);
+	text.data = exact + 1;
+	if (dit_ascii_squeeze(text, flags, got) != n ||
+	    (n > 0 && memcmp(want, got, (size_t)n) != 0)) {
+		fail_msg("flags %u: \"%.*s\"", flags, DIT_SPAN_ARGS(text));
+	}
+	free(exact);
+}
+
+static void squeezing_words_equals_squeezing_bytes(void **state)
+{
+	static const char alphabet[] = "  aAzZ@[`{0-\t~\x7F";
+	char text[LEN_MAX];
+
+	(void)state;
+	srand(1);
+	for (unsigned round = 0; round < 50000; round++) {
+		size_t len = (size_t)rand() % LEN_MAX;
+
+		for (size_t i = 0; i < len; i++) {
+			text[i] = alphabet[(size_t)rand() % (sizeof(alphabet) - 1)];
+		}
+		check((struct dit_span){text, len}, round % 4);
+	}
+}
+
+static void a_byte_that_is_not_handled_is_found_in_every_place(void **state)
+{
+	char text[LEN_MAX];
+
+	(void)state;
+	for (size_t len = 1; len < LEN_MAX; len++) {
+		for (size_t i = 0; i < len; i++) {
+			memset(text, 'A', len);
+			text[i] = '\0';
+			check((struct dit_span){text, len}, DIT_ASCII_NO_NUL);
+			check((struct dit_span){text, len}, DIT_ASCII_FOLD);
+			assert_true(dit_ascii_is((struct dit_span){text, len}));
+
+			text[i] = (char)0x80;
+			check((struct dit_span){text, len}, 0);
+			assert_false(dit_ascii_is((struct dit_span){text, len}));
+
+			/* Behind two spaces it goes byte by byte. */
+			memset(text, ' ', i);
+			check((struct dit_span){text, len}, 0);
+		}
+	}
+}
+
+static void hex_digits_have_values_and_others_do_not(void **state)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	(void)state;
+	for (int c = 0; c < 256; c++) {
+		const char *found = strchr(digits, dit_ascii_lower((char)c));
+		int want = c == 0 || found == NULL ? -1 : (int)(found - digits);
+
+		assert_int_equal(dit_ascii_hex((char)c), want);
+	}
+}
+
+static void lower_case_copies_in_place(void **state)
+{
+	char text[] = "AZ@[az\xC3\x89";
+
+	(void)state;
+	dit_ascii_copy_lower(text, (struct dit_span){text, strlen(text)});
+
+	assert_string_equal(text, "az@[az\xC3\x89");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(squeezing_words_equals_squeezing_bytes),
+		cmocka_unit_test(a_byte_that_is_not_handled_is_found_in_every_place),
+		cmocka_unit_test(hex_digits_have_values_and_others_do_not),
+		cmocka_unit_test(lower_case_copies_in_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
