@@ -11,14 +11,14 @@
  *     r = dit_load(&opts, &stats);
  *     dit_load_stats_deinit(&stats);
  *
- * What slapadd would store is built beside the database's place and becomes visible by
- * one rename at the end, synced to disk; a database that holds entries already gets more
- * in one transaction. On failure, and when the process is killed at any moment, it is what
- * it was before.
+ * The load stores what slapadd would store. A new database is built in a directory of its
+ * own inside the database directory. At the end it is synced to disk, and one rename puts
+ * it in place. A database that already holds entries gets the new ones in one
+ * transaction. If the load fails, or the process is killed, the database is as it was.
  *
- * Threads: dit_load() blocks; it starts and joins its own threads and calls the callbacks
- * from the calling thread only. Several loads, of different databases, may run in one
- * process.
+ * Threads: dit_load() blocks. It starts and joins its own threads, and it calls the
+ * callbacks from the calling thread only. One process may run several loads at the same
+ * time if they write different databases.
  */
 #ifndef DITKIT_LOAD_H
 #define DITKIT_LOAD_H
@@ -35,13 +35,13 @@
 extern "C" {
 #endif
 
-/** A record that was not stored. All pointers are valid during the call only. */
+/** A record that was not stored. The pointers are valid during the callback only. */
 struct dit_reject {
-	const char *record; /* its lines as they came, not NUL-terminated */
+	const char *record; /* lines of the record, as read; not NUL-terminated */
 	size_t record_len;
-	uint64_t line;      /* as in the messages */
-	const char *dn;     /* pretty; as typed if unreadable; "" if there is none */
-	const char *reason; /* last report about it, without the program's name */
+	uint64_t line;  /* line number, the same as in the messages */
+	const char *dn; /* pretty; as typed if it is no valid DN; "" if there is none */
+	const char *reason; /* last report about the record, without the program's name */
 };
 
 /** @return 0, or -errno to end the load */
@@ -66,8 +66,8 @@ typedef void (*dit_progress_fn)(void *ctx, const struct dit_progress *progress);
 
 struct dit_load_opts {
 	/*
-	 * -f, a slapd.conf, and -F, a cn=config tree; NULL: not given. Without both, the
-	 * tree and then the file that were built in.
+	 * -f, a slapd.conf, and -F, a cn=config tree; NULL: not given. If neither is given,
+	 * the load reads the built-in tree if it exists, else the built-in file.
 	 */
 	const char *conf;
 	const char *conf_dir;
@@ -75,36 +75,39 @@ struct dit_load_opts {
 	int database;       /* -n; -1: not given */
 	const char *input;  /* LDIF file; NULL: standard input */
 
-	bool no_glue;         /* -g: subordinate databases are left alone */
-	bool is_quick;        /* -q: attribute lines are taken in the order they come */
-	bool keep_going;      /* -c: leave refused records out */
+	bool no_glue;         /* -g: write no subordinate database */
+	bool is_quick;        /* -q: keep attribute lines in the order of the input */
+	bool keep_going;      /* -c: leave refused records out and go on */
 	bool no_schema_check; /* -s */
-	bool check_values;    /* -o value-check=yes; not with is_quick, which is told */
-	bool is_dry_run;      /* -u: no database is opened */
-	bool is_verbose;      /* report every entry stored */
-	bool byte_keys; /* index databases with slapd's own flags: no MDB_INTEGERKEY */
-	bool may_grow;  /* the result may be larger than maxsize */
-	bool use_page_cache; /* for the database; else it is written past it if possible */
-	uint64_t first_line;    /* -j: leave out records that begin before it */
-	uint64_t max_rejects;   /* with keep_going: more refused records end the load */
-	unsigned sid;           /* -S: 0..4095 */
+	bool check_values; /* -o value-check=yes; a report says that is_quick turns it off */
+	bool is_dry_run; /* -u: no database is opened */
+	bool is_verbose; /* report every entry stored */
+	bool byte_keys;  /* index databases with slapd's own flags: no MDB_INTEGERKEY */
+	bool may_grow;   /* the result may be larger than maxsize */
+	bool use_page_cache; /* write through the page cache; false: past it, if possible */
+	uint64_t first_line;  /* -j: leave out records that begin before this line */
+	uint64_t max_rejects; /* with keep_going: one more refused record ends the load */
+	unsigned sid;         /* -S: 0..4095 */
 	bool write_context_csn; /* -w */
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
-	/* 0: 128 MiB a thread, from 256 MiB to 1 GiB, a quarter of the machine's at most;
-	 * DIT_LOAD_MEMORY_MIN at least */
+	/*
+	 * At least DIT_LOAD_MEMORY_MIN. 0: 128 MiB for each thread, from 256 MiB to 1 GiB,
+	 * but at most a quarter of the machine's memory.
+	 */
 	uint64_t memory_bytes;
 	const char *tmpdir;   /* for sorted runs; NULL: $TMPDIR, else /tmp */
-	size_t batch_bytes;   /* of LDIF in a batch; 0: chosen from memory_bytes */
-	size_t batch_records; /* in a batch at most; 0: 512 */
+	size_t batch_bytes;   /* bytes of LDIF in a batch; 0: chosen from memory_bytes */
+	size_t batch_records; /* records in a batch, at most; 0: 512 */
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;
 	dit_reject_fn reject; /* may be NULL */
 	void *reject_ctx;
-	dit_progress_fn progress; /* may be NULL; once per batch and phase */
+	dit_progress_fn progress; /* may be NULL; called once for each batch and phase */
 	void *progress_ctx;
-	const volatile sig_atomic_t *stop; /* may be NULL; nonzero ends the load */
+	const volatile sig_atomic_t
+		*stop; /* may be NULL; a value other than 0 ends the load */
 };
 
 #define DIT_LOAD_MEMORY_MIN (8u << 20)
@@ -117,48 +120,54 @@ struct dit_load_opts {
 struct dit_load_index_stats {
 	char *name;
 	bool is_integerkey;
-	uint64_t npostings; /* made; repeats counted */
-	uint64_t nkeys;     /* written */
+	uint64_t npostings; /* postings made, repeats included */
+	uint64_t nkeys;     /* different keys written */
 };
 
 /** One database that was written. */
 struct dit_load_database_stats {
 	char *directory;
-	uint64_t nentries; /* stored */
+	uint64_t nentries; /* entries stored */
 	uint64_t bytes;    /* size of data.mdb */
 	struct dit_load_index_stats *indexes;
 	size_t nindexes;
 };
 
 struct dit_load_stats {
-	uint64_t nrecords; /* read; without those that -j leaves out */
-	uint64_t nentries; /* stored */
-	uint64_t nrefused; /* by parse and checks */
-	uint64_t nfailed;  /* while storing: duplicates, sizes */
-	uint64_t nmissing; /* entries that others need as parents, but that never came */
+	uint64_t nrecords; /* records read, without those that first_line leaves out */
+	uint64_t nentries; /* entries stored */
+	uint64_t nrefused; /* records refused by the parser or by a check */
+	uint64_t nfailed;  /* entries that could not be stored: duplicate DN, too large */
+	uint64_t nmissing; /* parents of stored entries that are not in the input */
 	uint64_t bytes_read;
-	uint64_t run_bytes;                        /* of temporary files */
-	unsigned threads;                          /* used */
+	uint64_t run_bytes;                        /* written to temporary files */
+	unsigned threads;                          /* tool threads used */
 	uint64_t phase_us[DIT_LOAD_NPHASES];       /* wall clock */
-	struct dit_load_database_stats *databases; /* the chosen one first */
-	size_t ndatabases; /* 0 before the configuration was read */
+	struct dit_load_database_stats *databases; /* the chosen database first */
+	size_t ndatabases; /* 0 if the configuration could not be read */
 };
 
 /**
  * Run one load.
  *
- * @param ret  always filled as far as the load came; dit_load_stats_deinit() it
+ * @param ret  filled also on failure, as far as the load came; the caller passes it to
+ *             dit_load_stats_deinit() in every case
  *
- * @return 0: the database is in place (slapadd's exit status would still be 1 if nfailed
- *         or nmissing is not 0). Otherwise nothing was changed: DIT_E_REFUSED: a record
- *         was refused, without keep_going, or more than max_rejects were; DIT_E_CONFIG,
- *         DIT_E_BUSY,
- *         DIT_E_FULL, DIT_E_STOPPED, -EINVAL (options out of range), -ENOSPC and other
- *         -errno, LMDB's codes. Every failure has been reported.
+ * @return 0: the database is in place. slapadd's exit status is 1 all the same if nfailed
+ *         or nmissing is not 0. On any other result the databases are unchanged, and a
+ *         report has told the failure:
+ *         DIT_E_REFUSED: a record was refused and keep_going is off, or more than
+ *         max_rejects records were refused;
+ *         DIT_E_CONFIG: the configuration is wrong;
+ *         DIT_E_BUSY: another process has the database open;
+ *         DIT_E_FULL: the result does not fit maxsize;
+ *         DIT_E_STOPPED: the caller set *stop;
+ *         -EINVAL: an option is out of range;
+ *         -ENOSPC and other -errno, LMDB's codes
  */
 DIT_PUBLIC int dit_load(const struct dit_load_opts *opts, struct dit_load_stats *ret);
 
-/** Free what dit_load() put into @p stats. */
+/** Free the memory that dit_load() put into @p stats. */
 DIT_PUBLIC void dit_load_stats_deinit(struct dit_load_stats *stats);
 
 /** "ditkit 0.1.0". Static. */

@@ -3,8 +3,8 @@
  * Definitions of schema elements before their names are resolved.
  *
  * The hard-coded set, the modules' sets and the descriptions of a configuration all come
- * in this form and go through the same functions (schema_define.c). Lists end with NULL;
- * a NULL list is empty. Nothing here owns its strings.
+ * in this form and go through the same functions (define_type.c, define_class.c). Lists
+ * end with NULL; a NULL list is empty. Nothing here owns its strings.
  *
  * Threads: constant data.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * back-mdb's environment on LMDB 0.9 (storage.md 1): the only room that knows LMDB and its file
- * format.
+ * back-mdb's environment on LMDB 0.9 (storage.md 1). Only this room calls liblmdb; the
+ * room pages knows the file format.
  *
  * A new database is built in a staging environment inside the database directory and
  * put in place by one rename:
@@ -11,21 +11,22 @@
  *   dit_staging_begin_changes(), and what did not come in order;
  *   dit_staging_publish()  or  dit_staging_abandon()
  *
- * DIR/ditkit-staging/ holds the unfinished data.mdb; what a killed process left there is
- * removed by the next dit_staging_open(). Until publish DIR/data.mdb is untouched;
- * afterwards it is the finished database, durably. All the while the directory is claimed
- * (claim.h): other loaders are refused, slapd and its tools wait when they are started.
+ * DIR/ditkit-staging/ holds the unfinished data.mdb. dit_staging_open() removes the files
+ * that a killed process left there. Nothing touches DIR/data.mdb before the rename in
+ * dit_staging_publish(); after it the finished database is there, synced. From open to
+ * the end the directory is claimed (claim.h): other loaders are refused, and a slapd or
+ * tool that is started meanwhile waits.
  *
  * An existing database is read through a snapshot:
  *
  *   dit_snapshot_open();  dit_snapshot_dbs();  dit_scan_open(), dit_scan_next()...;
  *   dit_snapshot_close()
  *
- * Threads: a staging object belongs to one thread, but names and indexes may be written by
- * several, each its own, before dit_staging_begin_changes(). A snapshot and
- * its scans belong to one thread at a time; the bytes that scans return may be read by any
- * thread until the snapshot is closed. While an environment is staged, the same process
- * must not open a snapshot of the same directory.
+ * Threads: a staging object belongs to one thread. Before dit_staging_begin_changes()
+ * several threads may write names and indexes, one thread for each database. A snapshot
+ * and its scans belong to one thread at a time. Any thread may read the bytes that a scan
+ * returns until the snapshot is closed. A process that stages an environment must not open
+ * a snapshot of the same directory at the same time.
  */
 #ifndef DITKIT_STORE_H
 #define DITKIT_STORE_H
