@@ -25,6 +25,8 @@ rooms += %D%/libstore.la
 	%D%/lmdb_error.h \
 	%D%/name_codec.c \
 	%D%/name_codec.h \
+	%D%/readers.c \
+	%D%/readers.h \
 	%D%/snapshot.c \
 	%D%/split_codec.c \
 	%D%/split_codec.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Read snapshots: one read transaction, one cursor for each scan.
+ * Read snapshots: read transactions of one state, one cursor for each scan.
  *
  * Iterating compares no keys, so the comparators that slapd sets on id2v (storage.md 1.3)
  * are not needed. Seeking does compare; it is for the other databases.
@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
+#include "store/readers.h"
 
 /* slapd uses 256 at most (storage.md 1.1). */
 #define DBS_MAX 1024
@@ -30,8 +31,7 @@ _Static_assert(DIT_DB_INTEGERKEY == MDB_INTEGERKEY && DIT_DB_DUPSORT == MDB_DUPS
                "stored flags are LMDB's");
 
 struct dit_snapshot {
-	MDB_env *env;
-	MDB_txn *txn;
+	struct dit_readers readers;
 	struct dit_stored_db *dbs; /* sorted by name, each name owned */
 	MDB_dbi *dbis;             /* their handles */
 	size_t ndbs;
@@ -71,7 +71,19 @@ static void make_lock_file(const char *directory)
 	(void)close(dir_fd);
 }
 
-static int open_db(struct dit_snapshot *snapshot, const MDB_val *key)
+static void forget_dbs(struct dit_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->ndbs; i++) {
+		free((char *)snapshot->dbs[i].name);
+	}
+	free(snapshot->dbs);
+	free(snapshot->dbis);
+	snapshot->dbs = NULL;
+	snapshot->dbis = NULL;
+	snapshot->ndbs = 0;
+}
+
+static int open_db(struct dit_snapshot *snapshot, MDB_txn *txn, const MDB_val *key)
 {
 	struct dit_stored_db *db = &snapshot->dbs[snapshot->ndbs];
 	MDB_dbi *dbi = &snapshot->dbis[snapshot->ndbs];
@@ -84,12 +96,12 @@ static int open_db(struct dit_snapshot *snapshot, const MDB_val *key)
 	}
 	db->name = name;
 	snapshot->ndbs++;
-	r = dit_lmdb_error(mdb_dbi_open(snapshot->txn, name, 0, dbi));
+	r = dit_lmdb_error(mdb_dbi_open(txn, name, 0, dbi));
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_dbi_flags(snapshot->txn, *dbi, &db->flags));
+		r = dit_lmdb_error(mdb_dbi_flags(txn, *dbi, &db->flags));
 	}
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_stat(snapshot->txn, *dbi, &stat));
+		r = dit_lmdb_error(mdb_stat(txn, *dbi, &stat));
 	}
 	if (r < 0) {
 		return r;
@@ -100,17 +112,20 @@ static int open_db(struct dit_snapshot *snapshot, const MDB_val *key)
 }
 
 /* The main database holds one record for each named one, in the order of the names. */
-static int open_dbs(struct dit_snapshot *snapshot)
+static int open_dbs(void *ctx, MDB_env *env, MDB_txn *txn)
 {
+	struct dit_snapshot *snapshot = ctx;
 	MDB_cursor *cursor = NULL;
 	MDB_dbi main_dbi = 0;
 	MDB_stat stat;
 	MDB_val key;
 	int r = 0;
 
-	r = dit_lmdb_error(mdb_dbi_open(snapshot->txn, NULL, 0, &main_dbi));
+	(void)env;
+	forget_dbs(snapshot);
+	r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_stat(snapshot->txn, main_dbi, &stat));
+		r = dit_lmdb_error(mdb_stat(txn, main_dbi, &stat));
 	}
 	if (r < 0) {
 		return r;
@@ -120,46 +135,42 @@ static int open_dbs(struct dit_snapshot *snapshot)
 	if (snapshot->dbs == NULL || snapshot->dbis == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_lmdb_error(mdb_cursor_open(snapshot->txn, main_dbi, &cursor));
+	r = dit_lmdb_error(mdb_cursor_open(txn, main_dbi, &cursor));
 	if (r < 0) {
 		return r;
 	}
 	while (r == 0 && snapshot->ndbs < stat.ms_entries) {
 		r = dit_lmdb_error(mdb_cursor_get(cursor, &key, NULL, MDB_NEXT));
 		if (r == 0) {
-			r = open_db(snapshot, &key);
+			r = open_db(snapshot, txn, &key);
 		}
 	}
 	mdb_cursor_close(cursor);
 	return r;
 }
 
-int dit_snapshot_open(struct dit_snapshot **ret, const char *directory)
+int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
+                              const struct dit_snapshot_opts *opts)
 {
-	struct dit_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+	const struct dit_readers_opts readers_opts = {.n = opts->nreaders,
+	                                              .no_lock = opts->no_lock,
+	                                              .max_dbs = DBS_MAX,
+	                                              .wait_ms = opts->wait_ms};
+	struct dit_snapshot *snapshot = NULL;
 	int r = 0;
 
+	if (opts->nreaders == 0) {
+		return -EINVAL;
+	}
+	snapshot = calloc(1, sizeof(*snapshot));
 	if (snapshot == NULL) {
 		return -ENOMEM;
 	}
 	r = dit_format_check(directory);
 	if (r == 0) {
 		make_lock_file(directory);
-		r = dit_lmdb_error(mdb_env_create(&snapshot->env));
-	}
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_set_maxdbs(snapshot->env, DBS_MAX));
-	}
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_open(snapshot->env, directory,
-		                                MDB_RDONLY | MDB_NOTLS, 0600));
-	}
-	if (r == 0) {
-		r = dit_lmdb_error(
-			mdb_txn_begin(snapshot->env, NULL, MDB_RDONLY, &snapshot->txn));
-	}
-	if (r == 0) {
-		r = open_dbs(snapshot);
+		r = dit_readers_open(&snapshot->readers, directory, &readers_opts,
+		                     open_dbs, snapshot);
 	}
 	if (r < 0) {
 		dit_snapshot_close(snapshot);
@@ -169,23 +180,31 @@ int dit_snapshot_open(struct dit_snapshot **ret, const char *directory)
 	return 0;
 }
 
+int dit_snapshot_open(struct dit_snapshot **ret, const char *directory)
+{
+	const struct dit_snapshot_opts opts = {.nreaders = 1, .no_lock = true};
+
+	return dit_snapshot_open_readers(ret, directory, &opts);
+}
+
 void dit_snapshot_close(struct dit_snapshot *snapshot)
 {
 	if (snapshot == NULL) {
 		return;
 	}
-	if (snapshot->txn != NULL) {
-		mdb_txn_abort(snapshot->txn);
-	}
-	if (snapshot->env != NULL) {
-		mdb_env_close(snapshot->env);
-	}
-	for (size_t i = 0; i < snapshot->ndbs; i++) {
-		free((char *)snapshot->dbs[i].name);
-	}
-	free(snapshot->dbs);
-	free(snapshot->dbis);
+	dit_readers_close(&snapshot->readers);
+	forget_dbs(snapshot);
 	free(snapshot);
+}
+
+unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot)
+{
+	return snapshot->readers.n;
+}
+
+uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot)
+{
+	return snapshot->readers.txn_id;
 }
 
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
@@ -199,6 +218,12 @@ size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
 
 int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const char *name)
 {
+	return dit_scan_open_by(ret, snapshot, 0, name);
+}
+
+int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
+                     unsigned reader, const char *name)
+{
 	struct dit_scan *scan = NULL;
 	size_t i = 0;
 	int r = 0;
@@ -209,13 +234,16 @@ int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const ch
 	if (i == snapshot->ndbs) {
 		return DIT_E_UNKNOWN;
 	}
+	if (reader >= snapshot->readers.n) {
+		return -EINVAL;
+	}
 	scan = calloc(1, sizeof(*scan));
 	if (scan == NULL) {
 		return -ENOMEM;
 	}
 	scan->is_integerkey = (snapshot->dbs[i].flags & DIT_DB_INTEGERKEY) != 0;
-	r = dit_lmdb_error(
-		mdb_cursor_open(snapshot->txn, snapshot->dbis[i], &scan->cursor));
+	r = dit_lmdb_error(mdb_cursor_open(snapshot->readers.txns[reader],
+	                                   snapshot->dbis[i], &scan->cursor));
 	if (r < 0) {
 		free(scan);
 		return r;

@@ -24,9 +24,10 @@
  *
  * Threads: a staging object belongs to one thread. Before dit_staging_begin_changes()
  * several threads may write names and indexes, one thread for each database. A snapshot
- * and its scans belong to one thread at a time. Any thread may read the bytes that a scan
- * returns until the snapshot is closed. A process that stages an environment must not open
- * a snapshot of the same directory at the same time.
+ * belongs to one thread. The scans of one reader belong to one thread at a time; each
+ * reader may have a thread of its own. Any thread may read the bytes that a scan returns
+ * until the snapshot is closed. A process that stages an environment must not open a
+ * snapshot of the same directory at the same time.
  */
 #ifndef DITKIT_STORE_H
 #define DITKIT_STORE_H
@@ -174,6 +175,23 @@ struct dit_stored_db {
 
 /** Open DIR/data.mdb read-only and pin one snapshot. LMDB's codes, -errno, DIT_E_FORMAT. */
 int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
+
+/** A snapshot that several threads read side by side (readers.h). */
+struct dit_snapshot_opts {
+	unsigned nreaders; /* at least 1: each thread scans as one of them */
+	bool no_lock;      /* never take LMDB's write lock, not even for a moment */
+	uint64_t wait_ms;  /* at most, while the table of readers is full */
+};
+
+/**
+ * As dit_snapshot_open(), for several readers, which all see the same transaction. Also
+ * MDB_READERS_FULL, and -EAGAIN: without the lock, commits came too fast.
+ */
+int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
+                              const struct dit_snapshot_opts *opts);
+unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot);
+/** The number of the transaction that the snapshot shows. */
+uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
 void dit_snapshot_close(struct dit_snapshot *snapshot);
 /** All named databases, sorted by name; owned by the snapshot. @return their number */
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
@@ -182,6 +200,9 @@ size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
 struct dit_scan;
 /** DIT_E_UNKNOWN: no database of that name. */
 int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const char *name);
+/** As reader 0 .. nreaders - 1: scans of one reader belong to one thread at a time. */
+int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
+                     unsigned reader, const char *name);
 /** Next record in stored order. 1; 0 end; error. Spans point into the map until close. */
 int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
                   struct dit_span *ret_value);

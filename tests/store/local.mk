@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	%D%/test_existing \
 	%D%/test_name_codec \
 	%D%/test_publish \
+	%D%/test_readers \
 	%D%/test_snapshot \
 	%D%/test_split_codec \
 	%D%/test_staging \
@@ -27,6 +28,8 @@ check_PROGRAMS += \
 %C%_test_publish_SOURCES = %D%/store_fixture.h %D%/test_publish.c
 %C%_test_publish_LDADD = $(test_libs)
 %C%_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync
+%C%_test_readers_SOURCES = %D%/store_fixture.h %D%/test_readers.c
+%C%_test_readers_LDADD = $(test_libs)
 %C%_test_snapshot_SOURCES = %D%/store_fixture.h %D%/test_snapshot.c
 %C%_test_snapshot_LDADD = $(test_libs)
 %C%_test_split_codec_SOURCES = %D%/test_split_codec.c
