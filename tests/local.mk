@@ -32,7 +32,7 @@ include tests/store/local.mk
 include tests/values/local.mk
 
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
-script_tests += %D%/headers.sh %D%/platform.sh
+script_tests += %D%/headers.sh %D%/platform.sh %D%/bootstrap.sh %D%/tally_counts.sh
 TESTS = $(check_PROGRAMS) $(unit_scripts) $(script_tests)
 EXTRA_DIST += $(unit_scripts) $(script_tests)
 
@@ -61,6 +61,20 @@ check-unit: $(BUILT_SOURCES) $(check_PROGRAMS) $(fuzz_targets)
 .PHONY: check-long
 check-long: $(BUILT_SOURCES) $(noinst_PROGRAMS)
 	DIT_LONG=yes $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(long_scripts)'
-endif
 
-EXTRA_DIST += %D%/lsan.supp %D%/nomem.h %D%/test.h
+# The programs of each suite, as the names of their logs: for tests/tally.sh.
+.PHONY: list-check list-check-unit list-check-long
+list-check:
+	@echo $(TEST_LOGS)
+list-check-unit:
+	@$(MAKE) -s list-check TESTS='$(check_PROGRAMS) $(unit_scripts)'
+list-check-long:
+	@$(MAKE) -s list-check TESTS='$(long_scripts)'
+else !HAVE_CMOCKA
+.PHONY: check-unit check-long list-check list-check-unit list-check-long
+check-local check-unit check-long list-check list-check-unit list-check-long:
+	@echo 'There are no tests without cmocka: install it (Debian: libcmocka-dev), then' \
+		'run configure again.' >&2; exit 1
+endif !HAVE_CMOCKA
+
+EXTRA_DIST += %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h

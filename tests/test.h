@@ -53,6 +53,16 @@ static inline void test_scratch_remove(char *path)
 	free(path);
 }
 
+/**
+ * End a test case that cannot run here. tests/tally.sh shows the reason, and counts a skip
+ * without one as a failure.
+ */
+#define skip_because(reason)                                                             \
+ do {                                                                                    \
+  print_message("SKIPPED: %s\n", reason);                                                \
+  skip();                                                                                \
+ } while (0)
+
 /** Assert that a span equals a C string; prints both when not. */
 #define assert_span_equal(span, string)                                                  \
  do {                                                                                    \

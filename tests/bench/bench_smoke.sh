@@ -9,7 +9,7 @@ here=$DIT_SRCDIR/tests/bench
 
 for needed in mdb_stat strace ldapsearch slapd; do
 	if ! command -v $needed >/dev/null; then
-		echo "$needed is not installed (Debian: lmdb-utils, strace, slapd, ldap-utils)" >&2
+		echo "SKIPPED: $needed is not installed (Debian: lmdb-utils, strace, slapd, ldap-utils)" >&2
 		[ -n "${CI:-}" ] && exit 1
 		exit 77
 	fi

@@ -5,7 +5,7 @@
 
 for tool in slapd slapindex ldapsearch ldapmodify; do
 	if ! command -v $tool >/dev/null; then
-		echo "$tool is not installed (Debian: slapd, ldap-utils)" >&2
+		echo "SKIPPED: $tool is not installed (Debian: slapd, ldap-utils)" >&2
 		[ -n "${CI:-}" ] && exit 1
 		exit 77
 	fi

@@ -332,7 +332,7 @@ static void a_small_disk_becomes_full(void **state)
 	(void)state;
 	if (mount("none", tmpdir, "tmpfs", 0, "size=64k") != 0) {
 		test_scratch_remove(tmpdir);
-		skip();
+		skip_because("only root may mount a small disk");
 	}
 	r = attempt(tmpdir, 4 * NRECORDS);
 	assert_int_equal(umount2(tmpdir, MNT_DETACH), 0);

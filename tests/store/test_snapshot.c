@@ -207,24 +207,26 @@ static void later_changes_are_not_seen(void **state)
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
 	char command[4400];
-	bool added = false;
 	(void)state;
 
+	if (system("command -v mdb_load >/dev/null") != 0) {
+		test_scratch_remove(dir);
+		skip_because("mdb_load is not installed (Debian: lmdb-utils)");
+	}
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	/* A fork would inherit the environment; another program does not. */
 	(void)snprintf(
 		command, sizeof(command),
-		"command -v mdb_load >/dev/null || exit 77; "
 		"printf 'VERSION=3\\nformat=bytevalue\\ndatabase=sn\\ntype=btree\\n"
 		"dupsort=1\\ndupfixed=1\\nintegerdup=1\\nHEADER=END\\n"
 		" 7a\\n 0900000000000000\\nDATA=END\\n' | mdb_load '%s'",
 		dir);
-	added = system(command) == 0;
+	assert_int_equal(system(command), 0);
 	assert_int_equal(count_records(snapshot, "sn"), 3);
 	dit_snapshot_close(snapshot);
 
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(count_records(snapshot, "sn"), added ? 4 : 3);
+	assert_int_equal(count_records(snapshot, "sn"), 4);
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
 }
