@@ -12,6 +12,8 @@ rooms += %D%/libbase.la
 	%D%/error.h \
 	%D%/file_size_signal.c \
 	%D%/file_size_signal.h \
+	%D%/grow.c \
+	%D%/grow.h \
 	%D%/notes.c \
 	%D%/notes.h \
 	%D%/report.h \

@@ -10,8 +10,8 @@
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
-#include <stdlib.h>
 
+#include "base/grow.h"
 #include "index/index_work.h"
 #include "index/key_integer.h"
 #include "index/key_phonetic.h"
@@ -27,16 +27,16 @@ struct sink {
 static int reserve_keys(struct dit_index_work *work, size_t nmore)
 {
 	size_t n = work->nkeys + nmore;
+	uint64_t *keys = NULL;
 
-	if (n > work->keys_size) {
-		uint64_t *keys = reallocarray(work->keys, n + n / 2, sizeof(*keys));
-
-		if (keys == NULL) {
-			return -ENOMEM;
-		}
-		work->keys = keys;
-		work->keys_size = n + n / 2;
+	if (n <= work->keys_size) {
+		return 0;
 	}
+	keys = dit_grow(work->keys, &work->keys_size, n, sizeof(*keys));
+	if (keys == NULL) {
+		return -ENOMEM;
+	}
+	work->keys = keys;
 	return 0;
 }
 

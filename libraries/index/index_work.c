@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 int dit_index_work_new(struct dit_index_work **ret, const struct dit_index_set *set)
 {
 	struct dit_index_work *work = calloc(1, sizeof(*work));
@@ -45,6 +47,7 @@ static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_t
                             const struct dit_ad *ad)
 {
 	const struct dit_index_set *set = work->set;
+	const struct dit_index_def **defs = NULL;
 	int r = type->sup == NULL ? 0 : add_defs_of_type(work, type->sup, ad);
 
 	for (size_t i = 0; i < 2 * set->ndefs && r == 0; i++) {
@@ -53,17 +56,12 @@ static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_t
 		if (!def_applies(def, type, ad, i >= set->ndefs)) {
 			continue;
 		}
-		if (work->ndefs == work->defs_size) {
-			size_t size = work->defs_size == 0 ? 64 : work->defs_size * 2;
-			const struct dit_index_def **defs =
-				reallocarray(work->defs, size, sizeof(*defs));
-
-			if (defs == NULL) {
-				return -ENOMEM;
-			}
-			work->defs = defs;
-			work->defs_size = size;
+		defs = dit_grow(work->defs, &work->defs_size, work->ndefs + 1,
+		                sizeof(*defs));
+		if (defs == NULL) {
+			return -ENOMEM;
 		}
+		work->defs = defs;
 		work->defs[work->ndefs++] = def;
 	}
 	return r;

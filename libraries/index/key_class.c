@@ -14,6 +14,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 #define NSLOTS 64 /* a power of two; directories use few combinations of classes */
 
 struct dit_class_keys_slot {
@@ -76,25 +78,6 @@ static bool slot_holds(const struct dit_class_keys_slot *slot,
 	return true;
 }
 
-/**
- * Make room for @p n elements; the contents survive.
- *
- * @return the array, perhaps moved; NULL: no memory, and the array is as it was
- */
-static void *reserve(void *array, size_t *size, size_t n, size_t element_bytes)
-{
-	void *p = array;
-
-	if (n > *size) {
-		n += n / 2;
-		p = reallocarray(array, n, element_bytes);
-		if (p != NULL) {
-			*size = n;
-		}
-	}
-	return p;
-}
-
 /** Remember the list itself. The slot is empty until the keys are there, too. */
 static int slot_set_text(struct dit_class_keys_slot *slot, const struct dit_span *values,
                          size_t nvalues)
@@ -105,7 +88,7 @@ static int slot_set_text(struct dit_class_keys_slot *slot, const struct dit_span
 	for (size_t i = 0; i < nvalues; i++) {
 		size += sizeof(values[i].len) + values[i].len;
 	}
-	at = reserve(slot->text, &slot->text_size, size, 1);
+	at = dit_grow(slot->text, &slot->text_size, size, 1);
 	if (at == NULL) {
 		return -ENOMEM;
 	}
@@ -124,8 +107,8 @@ static int slot_set_text(struct dit_class_keys_slot *slot, const struct dit_span
 
 static int add_class(struct dit_class_keys_cache *cache, const struct dit_class *oc)
 {
-	const struct dit_class **p = reserve(cache->classes, &cache->classes_size,
-	                                     cache->nclasses + 1, sizeof(*p));
+	const struct dit_class **p = dit_grow(cache->classes, &cache->classes_size,
+	                                      cache->nclasses + 1, sizeof(*p));
 
 	if (p == NULL) {
 		return -ENOMEM;
@@ -166,7 +149,7 @@ static int add_superclasses(struct dit_class_keys_cache *cache)
 static int add_key(struct dit_class_keys_slot *slot, const struct dit_index_set *set,
                    const struct dit_index_def *def, struct dit_span name)
 {
-	uint64_t *p = reserve(slot->keys, &slot->keys_size, slot->nkeys + 1, sizeof(*p));
+	uint64_t *p = dit_grow(slot->keys, &slot->keys_size, slot->nkeys + 1, sizeof(*p));
 
 	if (p == NULL) {
 		return -ENOMEM;

@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 #define SLAB_BYTES ((size_t)2 << 20)
 #define HUGE_BYTES ((size_t)4 << 20) /* from here on huge pages pay */
 
@@ -102,18 +104,13 @@ int dit_buffer_cache_take(struct dit_buffer_cache *cache, size_t size_bytes,
 /** Room for one more buffer. Called with the lock held. */
 static bool cache_has_room(struct dit_buffer_cache *cache)
 {
-	size_t size = cache->size == 0 ? 8 : cache->size * 2;
-	struct dit_buffer *buffers = NULL;
+	struct dit_buffer *buffers =
+		dit_grow(cache->buffers, &cache->size, cache->n + 1, sizeof(*buffers));
 
-	if (cache->n < cache->size) {
-		return true;
-	}
-	buffers = reallocarray(cache->buffers, size, sizeof(*buffers));
 	if (buffers == NULL) {
 		return false;
 	}
 	cache->buffers = buffers;
-	cache->size = size;
 	return true;
 }
 

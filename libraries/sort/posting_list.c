@@ -25,20 +25,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define IDS_FIRST 1024
+#include "base/grow.h"
 
 int dit_late_add(struct dit_late_table *table, uint64_t id, uint64_t next_id)
 {
-	if (table->n == table->size) {
-		size_t size = table->size == 0 ? 16 : table->size * 2;
-		struct dit_late_id *ids = reallocarray(table->ids, size, sizeof(*ids));
+	struct dit_late_id *ids =
+		dit_grow(table->ids, &table->size, table->n + 1, sizeof(*ids));
 
-		if (ids == NULL) {
-			return -ENOMEM;
-		}
-		table->ids = ids;
-		table->size = size;
+	if (ids == NULL) {
+		return -ENOMEM;
 	}
+	table->ids = ids;
 	table->ids[table->n] = (struct dit_late_id){id, next_id, table->n};
 	table->n++;
 	return 0;
@@ -89,19 +86,6 @@ void dit_list_deinit(struct dit_list *list)
 	*list = (struct dit_list){.max = list->max};
 }
 
-static int grow(uint64_t **numbers, size_t *size)
-{
-	size_t wanted = *size == 0 ? IDS_FIRST : *size * 2;
-	uint64_t *p = reallocarray(*numbers, wanted, sizeof(*p));
-
-	if (p == NULL) {
-		return -ENOMEM;
-	}
-	*numbers = p;
-	*size = wanted;
-	return 0;
-}
-
 int dit_list_add_slowly(struct dit_list *list, uint64_t id)
 {
 	if (list->is_range) {
@@ -119,11 +103,13 @@ int dit_list_add_slowly(struct dit_list *list, uint64_t id)
 		}
 	}
 	if (list->nids == list->ids_size) {
-		int r = grow(&list->ids, &list->ids_size);
+		uint64_t *ids = dit_grow(list->ids, &list->ids_size, list->nids + 1,
+		                         sizeof(*ids));
 
-		if (r < 0) {
-			return r;
+		if (ids == NULL) {
+			return -ENOMEM;
 		}
+		list->ids = ids;
 		list->ids_room = list->ids_size < list->max ? list->ids_size : list->max;
 	}
 	list->ids[list->nids++] = id;
@@ -132,6 +118,7 @@ int dit_list_add_slowly(struct dit_list *list, uint64_t id)
 
 int dit_list_add_repeat(struct dit_list *list)
 {
+	uint64_t *repeats = NULL;
 	uint64_t id = 0;
 
 	if (list->is_range) {
@@ -141,13 +128,12 @@ int dit_list_add_repeat(struct dit_list *list)
 	if (list->nrepeats > 0 && list->repeats[list->nrepeats - 1] == id) {
 		return 0;
 	}
-	if (list->nrepeats == list->repeats_size) {
-		int r = grow(&list->repeats, &list->repeats_size);
-
-		if (r < 0) {
-			return r;
-		}
+	repeats = dit_grow(list->repeats, &list->repeats_size, list->nrepeats + 1,
+	                   sizeof(*repeats));
+	if (repeats == NULL) {
+		return -ENOMEM;
 	}
+	list->repeats = repeats;
 	list->repeats[list->nrepeats++] = id;
 	return 0;
 }

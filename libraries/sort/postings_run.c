@@ -23,6 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 #include "sort/postings_private.h"
 
 #define HEAD_MAX (4 * DIT_VARINT_MAX)
@@ -186,17 +188,13 @@ static int merge_all_segments(struct dit_producer *producer, size_t first,
 static int append_run(struct dit_producer *producer, size_t first,
                       struct dit_posting_run *run)
 {
-	if (producer->nruns == producer->runs_size) {
-		size_t size = producer->runs_size == 0 ? 16 : producer->runs_size * 2;
-		struct dit_posting_run **runs =
-			reallocarray(producer->runs, size, sizeof(*runs));
+	struct dit_posting_run **runs = dit_grow(producer->runs, &producer->runs_size,
+	                                         producer->nruns + 1, sizeof(*runs));
 
-		if (runs == NULL) {
-			return -ENOMEM;
-		}
-		producer->runs = runs;
-		producer->runs_size = size;
+	if (runs == NULL) {
+		return -ENOMEM;
 	}
+	producer->runs = runs;
 	for (size_t i = first; i < producer->nruns; i++) {
 		dit_posting_run_free(producer->runs[i]);
 	}

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "sort/sorter_private.h"
 
 void dit_sort_run_drop(struct dit_sort_run *run)
@@ -46,17 +47,13 @@ static struct dit_sort_run *run_new(void)
 
 static int add_fence(struct dit_sort_run *run, uint64_t prefix, uint64_t place)
 {
-	if (run->nfences == run->fences_size) {
-		size_t size = run->fences_size == 0 ? 16 : run->fences_size * 2;
-		struct dit_sort_fence *fences =
-			reallocarray(run->fences, size, sizeof(*fences));
+	struct dit_sort_fence *fences = dit_grow(run->fences, &run->fences_size,
+	                                         run->nfences + 1, sizeof(*fences));
 
-		if (fences == NULL) {
-			return -ENOMEM;
-		}
-		run->fences = fences;
-		run->fences_size = size;
+	if (fences == NULL) {
+		return -ENOMEM;
 	}
+	run->fences = fences;
 	run->fences[run->nfences++] = (struct dit_sort_fence){prefix, place};
 	return 0;
 }
@@ -141,17 +138,16 @@ static int write_run(struct dit_sort_producer *producer, struct dit_sort_merge *
 /** Room for one more run. Views copy the array under the lock. */
 static int reserve_run(struct dit_sort_producer *producer)
 {
-	size_t size = producer->runs_size == 0 ? 16 : producer->runs_size * 2;
 	struct dit_sort_run **runs = NULL;
 
 	if (producer->nruns < producer->runs_size) {
 		return 0;
 	}
 	(void)pthread_mutex_lock(&producer->lock);
-	runs = reallocarray(producer->runs, size, sizeof(*runs));
+	runs = dit_grow(producer->runs, &producer->runs_size, producer->nruns + 1,
+	                sizeof(*runs));
 	if (runs != NULL) {
 		producer->runs = runs;
-		producer->runs_size = size;
 	}
 	(void)pthread_mutex_unlock(&producer->lock);
 	return runs == NULL ? -ENOMEM : 0;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "sort/sorter_private.h"
 
 #define HEAD 8 /* lengths of key and value in a run */
@@ -29,17 +30,13 @@ static void set_record(struct dit_sort_source *source, const char *bytes, size_t
 /** Copy a record that straddles blocks. */
 static int gather(struct dit_sort_source *source, size_t size, const char **ret)
 {
+	char *buffer = dit_grow(source->buffer, &source->buffer_size, size, 1);
 	int r = 0;
 
-	if (size > source->buffer_size) {
-		char *buffer = realloc(source->buffer, size);
-
-		if (buffer == NULL) {
-			return -ENOMEM;
-		}
-		source->buffer = buffer;
-		source->buffer_size = size;
+	if (buffer == NULL) {
+		return -ENOMEM;
 	}
+	source->buffer = buffer;
 	r = dit_run_read(&source->reader, source->buffer, size);
 	*ret = source->buffer;
 	return r;

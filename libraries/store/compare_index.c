@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 
 /* IDs shown of each list, from the first difference on. */
 #define SHOWN_IDS 8
@@ -32,19 +33,16 @@ struct list_reader {
 
 static int list_add(struct list_reader *reader, struct dit_span value)
 {
+	uint64_t *ids = NULL;
+
 	if (value.len != sizeof(uint64_t)) {
 		return DIT_E_CORRUPT;
 	}
-	if (reader->nids == reader->ids_size) {
-		size_t size = reader->ids_size == 0 ? 1024 : reader->ids_size * 2;
-		uint64_t *ids = reallocarray(reader->ids, size, sizeof(*ids));
-
-		if (ids == NULL) {
-			return -ENOMEM;
-		}
-		reader->ids = ids;
-		reader->ids_size = size;
+	ids = dit_grow(reader->ids, &reader->ids_size, reader->nids + 1, sizeof(*ids));
+	if (ids == NULL) {
+		return -ENOMEM;
 	}
+	reader->ids = ids;
 	memcpy(&reader->ids[reader->nids], value.data, value.len);
 	reader->nids++;
 	return 0;

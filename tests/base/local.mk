@@ -3,6 +3,10 @@ check_PROGRAMS += %D%/test_arena
 %C%_test_arena_SOURCES = %D%/test_arena.c
 %C%_test_arena_LDADD = $(test_libs)
 
+check_PROGRAMS += %D%/test_grow
+%C%_test_grow_SOURCES = %D%/test_grow.c
+%C%_test_grow_LDADD = $(test_libs)
+
 check_PROGRAMS += %D%/test_notes
 %C%_test_notes_SOURCES = %D%/test_notes.c
 %C%_test_notes_LDADD = $(test_libs)

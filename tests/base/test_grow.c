@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Arrays grow by half and keep what they hold. */
+#include "base/grow.h"
+#include "test.h"
+
+static void first_growth_makes_an_array(void **state)
+{
+	size_t size = 0;
+	int *items = dit_grow(NULL, &size, 1, sizeof(*items));
+	(void)state;
+
+	assert_non_null(items);
+	assert_in_range(size, 1, 64);
+	free(items);
+}
+
+static void array_with_room_stays_where_it_is(void **state)
+{
+	size_t size = 0;
+	int *items = dit_grow(NULL, &size, 100, sizeof(*items));
+	(void)state;
+
+	assert_int_equal(size, 100);
+	assert_ptr_equal(dit_grow(items, &size, 100, sizeof(*items)), items);
+	assert_int_equal(size, 100);
+	free(items);
+}
+
+static void items_survive_and_growths_are_few(void **state)
+{
+	size_t size = 0;
+	size_t last = 0;
+	unsigned ngrowths = 0;
+	int *items = NULL;
+	(void)state;
+
+	for (size_t n = 0; n < 100000; n++) {
+		items = dit_grow(items, &size, n + 1, sizeof(*items));
+		assert_non_null(items);
+		items[n] = (int)n;
+		ngrowths += size != last;
+		last = size;
+	}
+	for (size_t n = 0; n < 100000; n++) {
+		assert_int_equal(items[n], n);
+	}
+	assert_in_range(ngrowths, 2, 40);
+	free(items);
+}
+
+static void product_over_the_address_space_is_refused(void **state)
+{
+	size_t size = 0;
+	int *items = dit_grow(NULL, &size, 4, sizeof(*items));
+	size_t before = size;
+	(void)state;
+
+	assert_null(dit_grow(items, &size, SIZE_MAX / 2, sizeof(*items)));
+	assert_null(dit_grow(items, &size, SIZE_MAX, 1));
+	assert_int_equal(size, before);
+	items[3] = 1;
+	free(items);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(first_growth_makes_an_array),
+		cmocka_unit_test(array_with_room_stays_where_it_is),
+		cmocka_unit_test(items_survive_and_growths_are_few),
+		cmocka_unit_test(product_over_the_address_space_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
