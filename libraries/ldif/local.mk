@@ -13,5 +13,7 @@ rooms += %D%/libldif.la
 	%D%/ldif_source.c \
 	%D%/ldif_source.h \
 	%D%/ldif_space.h \
+	%D%/ldif_write.c \
+	%D%/ldif_write.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -10,3 +10,7 @@ check_PROGRAMS += %D%/test_ldif_parse
 check_PROGRAMS += %D%/test_ldif_reader
 %C%_test_ldif_reader_SOURCES = %D%/test_ldif_reader.c
 %C%_test_ldif_reader_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_ldif_write
+%C%_test_ldif_write_SOURCES = %D%/test_ldif_write.c
+%C%_test_ldif_write_LDADD = $(test_libs)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines of LDIF as slapcat writes them (RFC 2849).
+ *
+ *   dit_ldif_text_init();  dit_ldif_write_value()...;  dit_ldif_write_end();
+ *   use text and len;  dit_ldif_text_clear();  ...;  dit_ldif_text_deinit()
+ *
+ *   cn: Barbara                         printable ASCII, no blank at either end
+ *   cn:: QsOkcmJlbA==                   anything else: base64
+ *   description: a value that is lo     folded: every line has "wrap" columns at most,
+ *    nger than the line                 but a name and its colons are never folded
+ *   creatorsName:                       an empty value
+ *
+ * Threads: a text belongs to one thread at a time.
+ */
+#ifndef DITKIT_LDIF_WRITE_H
+#define DITKIT_LDIF_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/span.h"
+
+#define DIT_LDIF_WRAP_DEFAULT 78 /* slapcat's */
+#define DIT_LDIF_WRAP_NONE    0  /* lines are not folded */
+#define DIT_LDIF_WRAP_MIN     2  /* a blank and one column; 1 counts as 2 */
+
+struct dit_ldif_text {
+	char *data; /* owned */
+	size_t len;
+	size_t size;
+	unsigned wrap;
+};
+
+/** Allocates nothing yet. */
+static inline void dit_ldif_text_init(struct dit_ldif_text *text, unsigned wrap)
+{
+	*text = (struct dit_ldif_text){.wrap = wrap == 1 ? DIT_LDIF_WRAP_MIN : wrap};
+}
+
+/** The memory is kept for what comes next. */
+static inline void dit_ldif_text_clear(struct dit_ldif_text *text)
+{
+	text->len = 0;
+}
+
+void dit_ldif_text_deinit(struct dit_ldif_text *text);
+
+/** May this value stand in a line as it is? */
+bool dit_ldif_is_plain(struct dit_span value);
+
+/**
+ * "NAME: VALUE" or "NAME:: BASE64", folded.
+ *
+ * @param name       at most a few KiB
+ * @param is_base64  even where the value could stand as it is; an empty one cannot tell
+ *
+ * @return 0; -ENOMEM, and the text is as it was
+ */
+int dit_ldif_write_value(struct dit_ldif_text *text, struct dit_span name,
+                         struct dit_span value, bool is_base64);
+
+/** The empty line behind a record. 0 or -ENOMEM */
+int dit_ldif_write_end(struct dit_ldif_text *text);
+
+/** Bytes as they are: comments. 0 or -ENOMEM */
+int dit_ldif_write_raw(struct dit_ldif_text *text, struct dit_span bytes);
+
+#endif

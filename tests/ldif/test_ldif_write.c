@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lines as slapcat 2.5 writes them; what it writes of whole entries: tests/oracle. */
+#include <errno.h>
+
+#include "ldif/base64.h"
+#include "ldif/ldif_write.h"
+#include "test.h"
+
+static char *written(const char *name, struct dit_span value, unsigned wrap,
+                     bool is_base64)
+{
+	struct dit_ldif_text text;
+	char *copy = NULL;
+
+	dit_ldif_text_init(&text, wrap);
+	assert_int_equal(dit_ldif_write_value(&text, dit_span_of(name), value, is_base64),
+	                 0);
+	copy = strndup(text.data, text.len);
+	assert_non_null(copy);
+	dit_ldif_text_deinit(&text);
+	return copy;
+}
+
+static void form_follows_the_bytes(void **state)
+{
+	const struct {
+		struct dit_span value;
+		const char *line;
+	} cases[] = {
+		{DIT_SPAN("a"), "sn: a\n"},
+		{DIT_SPAN(""), "sn:\n"},
+		{DIT_SPAN(" a"), "sn:: IGE=\n"},
+		{DIT_SPAN("a "), "sn:: YSA=\n"},
+		{DIT_SPAN(":a"), "sn:: OmE=\n"},
+		{DIT_SPAN("<a"), "sn:: PGE=\n"},
+		{DIT_SPAN("a:b"), "sn: a:b\n"},
+		{DIT_SPAN("a<b"), "sn: a<b\n"},
+		{DIT_SPAN("#a"), "sn: #a\n"},
+		{DIT_SPAN("~"), "sn: ~\n"},
+		{DIT_SPAN("-"), "sn: -\n"},
+		{DIT_SPAN("a\tb"), "sn:: YQli\n"},
+		{DIT_SPAN("a\x7f"), "sn:: YX8=\n"},
+		{DIT_SPAN("a\nb"), "sn:: YQpi\n"},
+		{DIT_SPAN("a\0b"), "sn:: YQBi\n"},
+		{DIT_SPAN("\0"), "sn:: AA==\n"},
+		{DIT_SPAN("\xc3\xa9"), "sn:: w6k=\n"},
+		{DIT_SPAN("\xff\xff\xff"), "sn:: ////\n"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *line = written("sn", cases[i].value, 78, false);
+
+		assert_string_equal(line, cases[i].line);
+		free(line);
+	}
+}
+
+static void base64_is_written_where_it_is_asked_for(void **state)
+{
+	char *line = written("userPassword", DIT_SPAN("abc"), 78, true);
+	char *empty = written("userPassword", DIT_SPAN(""), 78, true);
+	(void)state;
+
+	assert_string_equal(line, "userPassword:: YWJj\n");
+	assert_string_equal(empty, "userPassword:\n");
+	free(line);
+	free(empty);
+}
+
+static void lines_are_folded_but_names_are_not(void **state)
+{
+	char *short_line = written("objectClass", DIT_SPAN("inetOrgPerson"), 20, false);
+	char *long_name =
+		written("structuralObjectClass", DIT_SPAN("organization"), 20, false);
+	char *two = written("cn", DIT_SPAN("ab"), 1, false);
+	char *exact = written("cn", DIT_SPAN("0123456789012345"), 20, false);
+	char *none = written("cn", DIT_SPAN("0123456789012345678901234567890"),
+	                     DIT_LDIF_WRAP_NONE, false);
+	(void)state;
+
+	assert_string_equal(short_line, "objectClass: inetOrg\n Person\n");
+	assert_string_equal(long_name, "structuralObjectClass: \n organization\n");
+	assert_string_equal(two, "cn: \n a\n b\n");
+	assert_string_equal(exact, "cn: 0123456789012345\n");
+	assert_string_equal(none, "cn: 0123456789012345678901234567890\n");
+	free(short_line);
+	free(long_name);
+	free(two);
+	free(exact);
+	free(none);
+}
+
+/* One unprintable byte at every place of values of all short lengths. */
+static void every_byte_is_looked_at(void **state)
+{
+	char value[40];
+	(void)state;
+
+	for (size_t len = 1; len < sizeof(value); len++) {
+		memset(value, 'x', sizeof(value));
+		assert_true(dit_ldif_is_plain((struct dit_span){value, len}));
+		for (size_t at = 0; at < len; at++) {
+			for (int byte = 0; byte < 256; byte++) {
+				bool is_edge = at == 0 || at == len - 1;
+				bool is_first = at == 0 && (byte == ':' || byte == '<');
+				bool expected = byte >= 0x20 && byte < 0x7f &&
+				                !(is_edge && byte == ' ') && !is_first;
+
+				value[at] = (char)byte;
+				assert_int_equal(
+					dit_ldif_is_plain((struct dit_span){value, len}),
+					expected);
+			}
+			value[at] = 'x';
+		}
+	}
+}
+
+static char *unfolded(const char *lines)
+{
+	char *text = calloc(1, strlen(lines) + 1);
+	size_t n = 0;
+
+	assert_non_null(text);
+	for (; *lines != '\0'; lines++) {
+		if (lines[0] == '\n' && lines[1] == ' ') {
+			lines++;
+		} else if (lines[0] != '\n') {
+			text[n++] = *lines;
+		}
+	}
+	return text;
+}
+
+static void assert_round_trip(const char *lines, struct dit_span value)
+{
+	char *text = unfolded(lines);
+	const char *encoded = text + strlen("x:: ");
+	char *bytes = malloc(strlen(encoded) + 4);
+	size_t len = 0;
+
+	assert_non_null(bytes);
+	assert_memory_equal(text, "x:: ", 4);
+	assert_int_equal(dit_base64_decode(dit_span_of(encoded), bytes, &len),
+	                 DIT_BASE64_COMPLETE);
+	assert_int_equal(len, value.len);
+	assert_memory_equal(bytes, value.data, len);
+	free(bytes);
+	free(text);
+}
+
+static void base64_of_every_length_can_be_read_back(void **state)
+{
+	char value[2000];
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(value); i++) {
+		value[i] = (char)(i * 7 + i / 256);
+	}
+	for (size_t len = 1; len < sizeof(value); len += len < 20 ? 1 : 97) {
+		struct dit_span span = {value, len};
+		char *lines = written("x", span, len % 2 == 0 ? 78 : 5, true);
+
+		assert_round_trip(lines, span);
+		free(lines);
+	}
+}
+
+static void record_is_lines_and_an_empty_one(void **state)
+{
+	struct dit_ldif_text text;
+	(void)state;
+
+	dit_ldif_text_init(&text, DIT_LDIF_WRAP_DEFAULT);
+	for (int i = 0; i < 2; i++) {
+		dit_ldif_text_clear(&text);
+		assert_int_equal(dit_ldif_write_raw(&text, DIT_SPAN("# id=00000001\n")),
+		                 0);
+		assert_int_equal(dit_ldif_write_value(&text, DIT_SPAN("dn"),
+		                                      DIT_SPAN("dc=x"), false),
+		                 0);
+		assert_int_equal(dit_ldif_write_end(&text), 0);
+		assert_int_equal(text.len, strlen("# id=00000001\ndn: dc=x\n\n"));
+		assert_memory_equal(text.data, "# id=00000001\ndn: dc=x\n\n", text.len);
+	}
+	dit_ldif_text_deinit(&text);
+}
+
+/* The length alone decides; nothing is read. */
+static void value_over_the_address_space_is_refused(void **state)
+{
+	struct dit_ldif_text text;
+	struct dit_span huge = {"\x01", SIZE_MAX / 2};
+	(void)state;
+
+	dit_ldif_text_init(&text, 2);
+	assert_int_equal(dit_ldif_write_value(&text, DIT_SPAN("cn"), huge, true),
+	                 -ENOMEM);
+	assert_int_equal(text.len, 0);
+	dit_ldif_text_deinit(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(form_follows_the_bytes),
+		cmocka_unit_test(base64_is_written_where_it_is_asked_for),
+		cmocka_unit_test(lines_are_folded_but_names_are_not),
+		cmocka_unit_test(every_byte_is_looked_at),
+		cmocka_unit_test(base64_of_every_length_can_be_read_back),
+		cmocka_unit_test(record_is_lines_and_an_empty_one),
+		cmocka_unit_test(value_over_the_address_space_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
