@@ -22,6 +22,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "values/mark_order.h"
 #include "values/unicode_tables.h"
 
 #define SURELY_PLAIN 0xA0  /* below: no decomposition, no class, lower case by ASCII */
@@ -42,6 +43,8 @@ struct code_points {
 	size_t n;
 	size_t max;
 	struct dit_arena *arena;
+	uint8_t last_class; /* of the newest code point */
+	bool is_disordered; /* a mark follows one of a higher class */
 	uint32_t local[160];
 };
 
@@ -166,21 +169,16 @@ static int code_points_grow(struct code_points *list)
 	return 0;
 }
 
-/* Append in canonical order: marks go in front of marks of a higher class. */
 static int code_points_add(struct code_points *list, uint32_t c, uint8_t ccc)
 {
-	size_t i = list->n;
-
 	if (list->n == list->max && code_points_grow(list) < 0) {
 		return -ENOMEM;
 	}
-	if (ccc > 0) {
-		while (i > 0 && dit_unicode_find(list->at[i - 1])->ccc > ccc) {
-			list->at[i] = list->at[i - 1];
-			i--;
-		}
+	if (ccc > 0 && ccc < list->last_class) {
+		list->is_disordered = true;
 	}
-	list->at[i] = c;
+	list->last_class = ccc;
+	list->at[list->n] = c;
 	list->n++;
 	return 0;
 }
@@ -227,6 +225,21 @@ static int add_folded(struct code_points *list, uint32_t c, bool fold)
 		r = code_points_add(list, c, dit_unicode_find(c)->ccc);
 	}
 	return r;
+}
+
+static uint8_t class_of(void *ctx, uint32_t c)
+{
+	(void)ctx;
+	return dit_unicode_find(c)->ccc;
+}
+
+/* Nearly all text has its marks in order. @return 0 or -ENOMEM */
+static int order_marks(struct code_points *list)
+{
+	if (!list->is_disordered) {
+		return 0;
+	}
+	return dit_mark_order(list->at, list->n, class_of, NULL, list->arena);
 }
 
 /* The composite of a pair, or 0. @param second property record of the second */
@@ -363,6 +376,8 @@ static int prep_unicode(struct dit_span text, bool fold, struct dit_arena *arena
 	list.n = 0;
 	list.max = sizeof(list.local) / sizeof(list.local[0]);
 	list.arena = arena;
+	list.last_class = 0;
+	list.is_disordered = false;
 	while (text.len > 0) {
 		uint32_t c = 0;
 		size_t len = dit_utf8_decode(text, &c);
@@ -376,6 +391,10 @@ static int prep_unicode(struct dit_span text, bool fold, struct dit_arena *arena
 		}
 		text.data += len;
 		text.len -= len;
+	}
+	r = order_marks(&list);
+	if (r < 0) {
+		return r;
 	}
 	compose(&list);
 	compose_hangul(&list);

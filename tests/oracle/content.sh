@@ -48,6 +48,8 @@ long-dn         default       generated  -c
 long-suffix     long-suffix   generated
 loose           default       generated
 module-values   modules       generated  -c
+marks           default       generated  -c
+marks           substr        generated  -c
 modules         modules       generated  -c
 more-rules      certs         generated  -c
 no-suffix-entry default       generated

@@ -171,6 +171,35 @@ static void long_values_are_prepared_too(void **state)
 	free(in);
 }
 
+/*
+ * 4 MB of marks in falling order of their classes, above (230) before below (220). A
+ * quadratic method takes half an hour for them.
+ */
+static void a_long_run_of_marks_is_put_in_order(void **state)
+{
+	enum {
+		EACH = 1024 * 1024 /* marks of each class */
+	};
+	char *in = malloc(4 * EACH + 1);
+	struct dit_span out = {0};
+
+	assert_non_null(in);
+	in[0] = 'Q';
+	for (size_t i = 0; i < 2 * EACH; i++) {
+		memcpy(in + 1 + 2 * i, i < EACH ? "\xCC\x87" : "\xCC\xA3", 2);
+	}
+
+	assert_int_equal(
+		dit_utf8_prep((struct dit_span){in, 4 * EACH + 1}, true, *state, &out),
+		0);
+
+	assert_int_equal(out.len, 4 * EACH + 1);
+	assert_int_equal(out.data[0], 'q');
+	assert_memory_equal(out.data + 1, in + 1 + 2 * EACH, 2 * EACH);
+	assert_memory_equal(out.data + 1 + 2 * EACH, in + 1, 2 * EACH);
+	free(in);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +208,7 @@ int main(void)
 		cmocka_unit_test(every_length_of_code_point_survives_a_round_trip),
 		cmocka_unit_test(a_nul_is_an_ordinary_character),
 		cmocka_unit_test(long_values_are_prepared_too),
+		cmocka_unit_test(a_long_run_of_marks_is_put_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
