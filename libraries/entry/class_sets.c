@@ -35,6 +35,7 @@ struct builder {
 	uint64_t *allowed;
 	uint64_t *required; /* types that a step requires already */
 	size_t nwords;      /* of the bit sets */
+	const struct dit_class *top;
 };
 
 void dit_class_sets_init(struct dit_class_sets *sets)
@@ -238,7 +239,8 @@ static void add_class_steps(struct builder *b, uint32_t i)
 	}
 	add_place_step(b, i);
 	if (oc->kind == DIT_CLASS_ABSTRACT) {
-		if (!has_listed_subclass(set, i)) {
+		/* "top" may stand beside any class, also one that is not below it. */
+		if (oc != b->top && !has_listed_subclass(set, i)) {
 			add_step(b, DIT_STEP_CLASS_ABSTRACT, i, NULL);
 		}
 		return; /* what it requires and allows comes through its subclass */
@@ -273,6 +275,8 @@ static int compile_steps(struct builder *b)
 	static const struct dit_span extensible =
 		DIT_SPAN("1.3.6.1.4.1.1466.101.120.111");
 	const struct dit_class *any = dit_schema_find_class(b->schema, extensible);
+	const struct dit_attr_type *object_class =
+		dit_schema_find_type(b->schema, DIT_SPAN("objectClass"));
 	struct dit_class_set *set = b->set;
 	size_t nsteps = 0;
 
@@ -285,6 +289,9 @@ static int compile_steps(struct builder *b)
 	if (b->steps == NULL || b->allowed == NULL || b->required == NULL) {
 		return -ENOMEM;
 	}
+	b->top = dit_schema_find_class(b->schema, DIT_SPAN("top"));
+	/* Also where no class is below "top", which requires it. */
+	(void)add_bit(b->allowed, object_class);
 	if (set->rule != NULL) {
 		add_rule_steps(b);
 	}

@@ -89,7 +89,7 @@ static const char *const fixture_classes[] = {
 	"( 1.1.2.3 NAME ( 'cA' 'cAlias' ) SUP top STRUCTURAL MAY cn )",
 	"( 1.1.2.4 NAME 'cB' SUP top STRUCTURAL MAY cn )",
 	"( 1.1.2.5 NAME 'cAB' SUP ( cA $ cB ) STRUCTURAL MAY cn )",
-	"( 1.1.2.6 NAME 'cRule' SUP top STRUCTURAL MUST cn MAY ( tSingle $ tNone ) )",
+	"( 1.1.2.6 NAME 'cRule' SUP top STRUCTURAL MUST cn MAY ( tSingle $ tNone $ tOrd ) )",
 	"( 1.1.2.7 NAME 'cRuleObs' SUP top STRUCTURAL MUST cn )",
 	"( 1.1.2.8 NAME 'auxA' SUP top AUXILIARY MAY description )",
 	"( 1.1.2.9 NAME 'auxB' SUP top AUXILIARY MAY description )",
@@ -97,6 +97,8 @@ static const char *const fixture_classes[] = {
 	"( 1.1.2.11 NAME 'auxObs' SUP top AUXILIARY OBSOLETE MAY cn )",
 	"( 1.1.2.12 NAME 'cSub' SUP cAbs STRUCTURAL MUST cn MAY name )",
 	"( 1.1.2.13 NAME 'cName' SUP top STRUCTURAL MUST name )",
+	"( 1.1.2.14 NAME 'cRoot' ABSTRACT MAY cn )",
+	"( 1.1.2.15 NAME 'cBelow' SUP cRoot STRUCTURAL )",
 };
 
 static const char *const fixture_rules[] = {

@@ -438,6 +438,30 @@ static void seen_types_survive_the_wrap_of_the_check_counter(void **state)
 	EXPECT_REFUSALS(f, cases);
 }
 
+/* cBelow has a superior that is not below top. */
+static void top_may_stand_beside_a_class_that_is_not_below_it(void **state)
+{
+	static const struct pass_case passes[] = {
+		{"dn: cn=x\nobjectClass: cBelow\ncn: x\n",
+	         "objectClass: cBelow\ncn: x=x\nstructuralObjectClass: cBelow\n"},
+		{"dn: cn=x\nobjectClass: TOP\nobjectClass: cBelow\ncn: x\n",
+	         "objectClass: TOP | cBelow\ncn: x=x\nstructuralObjectClass: cBelow\n"},
+		/* a naming value is looked for among the classes above */
+		{"dn: objectClass=top\nobjectClass: cBelow\ncn: x\n",
+	         "objectClass: cBelow | top\ncn: x=x\nstructuralObjectClass: cBelow\n"},
+	};
+	static const struct refusal_case cases[] = {
+		{"dn: cn=x\nobjectClass: device\nobjectClass: cRoot\ncn: x\n", 65,
+	         "instantiation of abstract objectClass 'cRoot' not allowed",
+	         "entry_check_schema(cn=x): "},
+		{"dn: cn=x\nobjectClass: cBelow\ncn: x\nsn: x\n", 65,
+	         "attribute 'sn' not allowed", "Entry (cn=x), "},
+	};
+
+	EXPECT_PASSES(*state, passes);
+	EXPECT_REFUSALS(*state, cases);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +479,7 @@ int main(void)
 		cmocka_unit_test(content_rules_are_obeyed),
 		cmocka_unit_test(classes_are_checked_in_the_order_listed),
 		cmocka_unit_test(attributes_must_be_allowed_by_a_listed_class),
+		cmocka_unit_test(top_may_stand_beside_a_class_that_is_not_below_it),
 		cmocka_unit_test(lists_of_classes_are_told_apart_however_many_there_are),
 		cmocka_unit_test(seen_types_survive_the_wrap_of_the_check_counter),
 	};

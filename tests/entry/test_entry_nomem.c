@@ -86,7 +86,8 @@ static void fail_at_each_allocation(const char *record, int expected)
 #define CLASSES_AND_VALUES                                                               \
  "objectClass: cRule\nobjectClass: auxA\nou: 1\nou: 2\ntNone:: eA==\n"                   \
  "description: folded\n  line\n"                                                         \
- "ou: 3\nou: 4\nou: 5\nou: 6\nou: 7\nou: 8\nou: 9\n"
+ "tOrd: {1}a\ntOrd: {2}b\n"                                                              \
+ "sn: q\xCC\x87\xCC\xA3\nou: 3\nou: 4\nou: 5\nou: 6\nou: 7\nou: 8\nou: 9\n"
 
 static void entry_is_made_or_memory_is_short(void **state)
 {

@@ -9,6 +9,8 @@
 # fixture, configuration, kind (exact: all operational attributes are given, and all bytes
 # must agree; generated: some are made up by each loader), further options for both
 table='
+abstract        abstract      generated  -c
+abstract        abstract      generated  -c -o value-check=yes
 authz           certs         generated  -c
 bare            default       generated
 bare            no-rootdn     generated
