@@ -15,7 +15,8 @@
 
 /*
  * Nearly all rules compare normal forms byte by byte. booleanMatch looks at the lengths
- * alone, and objectClass values match any class above them (RFC 4512 section 2.4.1).
+ * alone, X-ORDERED types tell the place from the value, and objectClass values match any
+ * class above them (RFC 4512 section 2.4.1).
  */
 bool dit_check_values_equal(const struct dit_schema *schema,
                             const struct dit_attr_type *type, struct dit_span value,
@@ -26,6 +27,9 @@ bool dit_check_values_equal(const struct dit_schema *schema,
 		const struct dit_class *above = dit_schema_find_class(schema, asserted);
 
 		return oc != NULL && above != NULL && dit_class_is_a(oc, above);
+	}
+	if ((type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0) {
+		return dit_value_match_order(type)(value, asserted) == 0;
 	}
 	if (type->equality != NULL && type->equality->normalizer == DIT_NORM_NONE &&
 	    type->equality->syntax->validator == DIT_VALID_BOOLEAN) {
@@ -86,6 +90,19 @@ static int check_syntax(struct dit_entry_check *check, const struct dit_attr *at
 	return 0;
 }
 
+/*
+ * A naming value that was added has its normal form from the DN, which knows nothing of
+ * places: "{3} b" keeps its space there. slapd makes the normal forms anew here.
+ */
+static int make_ordered_key(struct dit_entry_check *check, const struct dit_attr *attr,
+                            uint32_t i, struct dit_span *key)
+{
+	int r = dit_attr_normalize(check->context->schema, attr->ad->type,
+	                           attr->values[i], check->arena, key);
+
+	return r == -ENOMEM ? r : 0;
+}
+
 /* What the values of an attribute are compared by. @return 0 or -ENOMEM */
 static int make_keys(struct dit_entry_check *check, const struct dit_attr *attr,
                      struct dit_span *keys)
@@ -96,8 +113,10 @@ static int make_keys(struct dit_entry_check *check, const struct dit_attr *attr,
 		int r = 0;
 
 		keys[i] = attr->normal != NULL ? attr->normal[i] : attr->values[i];
-		if (attr->normal == NULL && type->pretty != DIT_PRETTY_NONE &&
-		    dit_attr_order_prefix(type, keys[i]) == 0) {
+		if (attr->normal != NULL && dit_attr_order_prefix(type, keys[i]) > 0) {
+			r = make_ordered_key(check, attr, i, &keys[i]);
+		} else if (attr->normal == NULL && type->pretty != DIT_PRETTY_NONE &&
+		           dit_attr_order_prefix(type, keys[i]) == 0) {
 			r = dit_value_pretty(check->context->schema, type->pretty,
 			                     keys[i], check->arena, &keys[i]);
 		}
@@ -126,7 +145,7 @@ static int check_unique(struct dit_entry_check *check, const struct dit_attr *at
 		return r;
 	}
 	found = dit_values_sort(keys, places, attr->nvalues,
-	                        dit_value_order(attr->ad->type));
+	                        dit_value_match_order(attr->ad->type));
 	dit_arena_rewind(check->arena, mark);
 	if (found == DIT_VALUES_UNIQUE) {
 		return 0;

@@ -47,6 +47,9 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
                        struct dit_span value, struct dit_arena *arena,
                        struct dit_span *ret);
 
+/** Length of an ordering prefix "{n}" at the start of @p value; 0: there is none. */
+size_t dit_value_order_prefix(struct dit_span value);
+
 /**
  * Length of the ordering prefix "{n}" that is no part of the value: 0 if there is none, or
  * if the type is not X-ORDERED (values.md 3.5).

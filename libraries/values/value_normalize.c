@@ -322,12 +322,11 @@ static int prepend(struct dit_span value, size_t n, struct dit_span norm,
 }
 
 /* n as in a numeric string. */
-size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span value)
+size_t dit_value_order_prefix(struct dit_span value)
 {
 	size_t n = 1;
 
-	if ((type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) == 0 ||
-	    value.len == 0 || value.data[0] != '{') {
+	if (value.len == 0 || value.data[0] != '{') {
 		return 0;
 	}
 	while (n < value.len &&
@@ -335,6 +334,14 @@ size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span v
 		n++;
 	}
 	return n > 1 && n < value.len && value.data[n] == '}' ? n + 1 : 0;
+}
+
+size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span value)
+{
+	if ((type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) == 0) {
+		return 0;
+	}
+	return dit_value_order_prefix(value);
 }
 
 int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_type *type,

@@ -2,6 +2,7 @@
 /* The orders of equality rules. */
 #include "values/value_order.h"
 
+#include "values/value.h"
 #include "values/value_scope.h"
 
 static int by_length(struct dit_span a, struct dit_span b)
@@ -43,12 +44,16 @@ static int by_name_uid(struct dit_span a, struct dit_span b)
 	return order != 0 ? order : by_length(dns[0], dns[1]);
 }
 
-dit_value_order_fn dit_value_order(const struct dit_attr_type *type)
+static bool is_ordered(const struct dit_attr_type *type)
+{
+	return (type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0;
+}
+
+static dit_value_order_fn rule_order(const struct dit_attr_type *type)
 {
 	const struct dit_rule *rule = type->equality;
 
-	if (rule == NULL || type->pretty == DIT_PRETTY_CLASS_NAME ||
-	    (type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0) {
+	if (rule == NULL || type->pretty == DIT_PRETTY_CLASS_NAME) {
 		return by_length;
 	}
 	switch (rule->normalizer) {
@@ -69,4 +74,88 @@ dit_value_order_fn dit_value_order(const struct dit_attr_type *type)
 	default:
 		return by_length;
 	}
+}
+
+dit_value_order_fn dit_value_order(const struct dit_attr_type *type)
+{
+	return is_ordered(type) ? by_length : rule_order(type);
+}
+
+static void cut_front(struct dit_span *span, size_t n)
+{
+	span->data += n;
+	span->len -= n;
+}
+
+/* As text, so {10} is below {2}. The braces do not count. */
+static int by_place(struct dit_span a, struct dit_span b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = memcmp(a.data, b.data, n - 1);
+
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+/* X-ORDERED values: places first, if both have one; what follows them by @p inner. */
+static int by_place_then(dit_value_order_fn inner, struct dit_span value,
+                         struct dit_span asserted)
+{
+	struct dit_span places[] = {
+		{value.data, dit_value_order_prefix(value)},
+		{asserted.data, dit_value_order_prefix(asserted)},
+	};
+
+	cut_front(&value, places[0].len);
+	cut_front(&asserted, places[1].len);
+	if (places[0].len > 0 && places[1].len > 0) {
+		int order = by_place(places[0], places[1]);
+
+		if (order != 0 || asserted.len == 0) {
+			return order;
+		}
+	}
+	return inner(value, asserted);
+}
+
+static int by_place_then_length(struct dit_span value, struct dit_span asserted)
+{
+	return by_place_then(by_length, value, asserted);
+}
+
+static int by_place_then_number(struct dit_span value, struct dit_span asserted)
+{
+	return by_place_then(by_number, value, asserted);
+}
+
+static int by_place_then_length_alone(struct dit_span value, struct dit_span asserted)
+{
+	return by_place_then(by_length_alone, value, asserted);
+}
+
+static int by_place_then_name_uid(struct dit_span value, struct dit_span asserted)
+{
+	return by_place_then(by_name_uid, value, asserted);
+}
+
+dit_value_order_fn dit_value_match_order(const struct dit_attr_type *type)
+{
+	static const struct {
+		dit_value_order_fn plain;
+		dit_value_order_fn ordered;
+	} orders[] = {
+		{by_number, by_place_then_number},
+		{by_length_alone, by_place_then_length_alone},
+		{by_name_uid, by_place_then_name_uid},
+	};
+	dit_value_order_fn order = rule_order(type);
+
+	if (!is_ordered(type)) {
+		return order;
+	}
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		if (order == orders[i].plain) {
+			return orders[i].ordered;
+		}
+	}
+	return by_place_then_length;
 }

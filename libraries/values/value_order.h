@@ -27,4 +27,19 @@ typedef int (*dit_value_order_fn)(struct dit_span a, struct dit_span b);
  */
 dit_value_order_fn dit_value_order(const struct dit_attr_type *type);
 
+/**
+ * The order in which the schema check and the value check compare the values of a type.
+ * It differs from dit_value_order() for X-ORDERED types alone: their prefix "{n}", a place,
+ * is told from the rest. The first argument is a value, the second one is asserted of it:
+ *
+ *   value     asserted   are compared
+ *   {10}b     {2}b       10 and 2, as text; if these are equal, what follows them
+ *   {3}b      {3}        the places alone: equal
+ *   {3}b      b          b and b, by the rule
+ *   b         {3}b       b and b, by the rule
+ *
+ * So "{3}b" equals "b", which equals "{4}b", which does not equal "{3}b".
+ */
+dit_value_order_fn dit_value_match_order(const struct dit_attr_type *type);
+
 #endif

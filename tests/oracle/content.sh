@@ -82,9 +82,13 @@ options         default       generated  -c -o value-check=yes
 options         kinds         generated
 options         hash64        generated
 ordered         schema        generated  -c
+places          ordered-types generated  -c
+places          ordered-types generated  -c -o value-check=yes
 rdns            default       generated
 schema          schema        generated
 single-twice    default       generated  -c
+siblings        ordered-types generated  -c
+siblings        ordered-types generated  -c -o value-check=yes
 sizes           default       generated
 sizes           hash64        generated
 tags            options       generated  -c

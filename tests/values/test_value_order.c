@@ -89,6 +89,56 @@ static void rules_order_values_as_slapadd_does(void **state)
 	dit_schema_free(schema);
 }
 
+#define INTEGER "1.3.6.1.4.1.1466.115.121.1.27"
+
+/* The checks know places; the store does not, see t7 above. */
+static const struct order_case match_cases[] = {
+	{"( 1.2.1 NAME 't1' EQUALITY caseIgnoreMatch SYNTAX " STRING
+         " X-ORDERED 'VALUES' )",
+         {"{01}c", "{1}b", "{1}aa", "{10}a", "{10}bb", "{2}a", "{2}c"}},
+	{"( 1.2.2 NAME 't2' EQUALITY integerMatch SYNTAX " INTEGER
+         " X-ORDERED 'SIBLINGS' )",
+         {"{1}-10", "{1}5", "{10}-3", "{2}1", "{2}10"}},
+	{"( 1.2.3 NAME 't3' EQUALITY booleanMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.7 "
+         "X-ORDERED 'VALUES' )",
+         {"{1}FALSE", "=FALSE", "{1}TRUE"}},
+	{"( 1.2.4 NAME 't4' EQUALITY uniqueMemberMatch "
+         "SYNTAX 1.3.6.1.4.1.1466.115.121.1.34 X-ORDERED 'VALUES' )",
+         {"{1}cn=b#''B", "{1}cn=a"}},
+	{"( 1.2.5 NAME 't5' EQUALITY integerMatch SYNTAX " INTEGER " )",
+         {"-11", "-10", "1"}},
+};
+
+static void checks_tell_the_place_of_a_value_from_the_rest(void **state)
+{
+	struct dit_schema *schema = NULL;
+	struct dit_schema_error error;
+	dit_value_order_fn order = NULL;
+	(void)state;
+
+	assert_int_equal(dit_schema_new(&schema), 0);
+	for (size_t i = 0; i < sizeof(match_cases) / sizeof(match_cases[0]); i++) {
+		char name[8];
+
+		assert_int_equal(
+			dit_schema_define_type(schema, match_cases[i].definition, &error),
+			0);
+		(void)snprintf(name, sizeof(name), "t%zu", i + 1);
+		check_case(dit_value_match_order(
+				   dit_schema_find_type(schema, dit_span_of(name))),
+		           &match_cases[i]);
+	}
+	order = dit_value_match_order(dit_schema_find_type(schema, DIT_SPAN("t1")));
+	assert_int_equal(order(DIT_SPAN("{3}b"), DIT_SPAN("b")), 0);
+	assert_int_equal(order(DIT_SPAN("b"), DIT_SPAN("{3}b")), 0);
+	assert_int_equal(order(DIT_SPAN("{3}b"), DIT_SPAN("{3}")), 0);
+	assert_true(order(DIT_SPAN("{3}"), DIT_SPAN("{3}b")) < 0);
+	assert_true(order(DIT_SPAN("{4}b"), DIT_SPAN("{3}")) > 0);
+	assert_true(order(DIT_SPAN("b"), DIT_SPAN("{3}")) > 0);
+	assert_true(order(DIT_SPAN("{}b"), DIT_SPAN("b")) > 0);
+	dit_schema_free(schema);
+}
+
 static void object_classes_are_ordered_as_they_are_written(void **state)
 {
 	struct dit_schema *schema = NULL;
@@ -107,6 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_order_values_as_slapadd_does),
+		cmocka_unit_test(checks_tell_the_place_of_a_value_from_the_rest),
 		cmocka_unit_test(object_classes_are_ordered_as_they_are_written),
 	};
 
