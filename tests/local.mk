@@ -26,6 +26,7 @@ include tests/index/local.mk
 include tests/ldif/local.mk
 include tests/oracle/local.mk
 include tests/pages/local.mk
+include tests/pipeline/local.mk
 include tests/schema/local.mk
 include tests/sort/local.mk
 include tests/store/local.mk

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A load from beginning to end: rounds, tree, indexes, publishing.
+ * A load from beginning to end: pipeline, tree, indexes, publishing.
  *
  * run() is the list of steps; each leaves what it made in the loader.
  */
@@ -69,7 +69,7 @@ static uint64_t clock_us(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* ---- rounds ---- */
+/* ---- stages of the pipeline ---- */
 
 /*
  * Generated values need a time that no other batch has: a microsecond for the CSN's
@@ -86,24 +86,59 @@ static uint64_t next_time(struct loader *loader, size_t nrecords)
 	return now;
 }
 
-/* @return 1 with a filled slot; 0: end of input; or the error of reading */
-static int take_slot(struct loader *loader, struct load_slot **ret)
+static int grow_items(struct load_slot *slot)
 {
-	struct load_slot *slot = NULL;
-	unsigned number = 0;
-	int r = dit_feed_take(loader->feed, &number);
+	size_t n = slot->batch.nrecords;
 
-	if (r <= 0) {
-		return r;
+	if (n > slot->items_size) {
+		free(slot->items);
+		slot->items_size = 0;
+		slot->items = calloc(n, sizeof(*slot->items));
+		if (slot->items == NULL) {
+			return -ENOMEM;
+		}
+		slot->items_size = n;
 	}
-	slot = &loader->slots[number];
+	return 0;
+}
+
+int load_fill(void *ctx, unsigned slot)
+{
+	struct loader *loader = ctx;
+
+	return dit_ldif_reader_next(loader->reader, &loader->slots[slot].batch);
+}
+
+int load_begin(void *ctx, unsigned number, size_t *ret_nitems)
+{
+	struct loader *loader = ctx;
+	struct load_slot *slot = &loader->slots[number];
+
 	slot->time_us = next_time(loader, slot->batch.nrecords);
-	r = load_slot_prepare(slot);
-	if (r < 0) {
-		return r;
+	*ret_nitems = slot->batch.nrecords;
+	return grow_items(slot);
+}
+
+/* A batch whose resolving fails still goes nowhere, since the load ends. */
+int load_in_order(void *ctx, unsigned number)
+{
+	struct loader *loader = ctx;
+	struct load_slot *slot = &loader->slots[number];
+	int r = load_resolve(loader, slot);
+
+	loader->stats->bytes_read = slot->batch.bytes_read;
+	if (r == 0) {
+		r = load_estimate(loader, slot->batch.bytes_read);
 	}
-	*ret = slot;
-	return 1;
+	if (r == 0) {
+		load_tell_progress(loader, DIT_LOAD_ENTRIES);
+	}
+	return r;
+}
+
+bool load_is_stopped(const struct loader *loader)
+{
+	return loader->opts->stop != NULL && *loader->opts->stop != 0;
 }
 
 /* What slapadd says when it cannot read on; there is no -c for that. */
@@ -116,112 +151,36 @@ static int fail_input(struct loader *loader, int r)
 	return r;
 }
 
-/* The first error of a member so far. */
-static int member_error(struct loader *loader)
+/* All records, from the input to the run builders. */
+static int run_pipeline(struct loader *loader)
 {
-	for (unsigned i = 0; i < loader->nthreads; i++) {
-		int r = atomic_load_explicit(&loader->members[i].error,
-		                             memory_order_relaxed);
+	enum dit_pipeline_stage stage = DIT_PIPELINE_NONE;
+	int r = dit_pipeline_run(loader->pipeline, &stage);
 
-		if (r < 0) {
-			return load_fail(loader, r, "could not sort index keys");
-		}
-	}
-	return 0;
-}
-
-/* Prepare the next round while the members may still be in the current one, and meet. */
-static void begin_round(struct loader *loader, struct load_slot *parse,
-                        struct load_slot *keys)
-{
-	struct load_round *round = NULL;
-
-	loader->nrounds++;
-	round = &loader->rounds[loader->nrounds & 1];
-	round->parse = parse;
-	round->keys = keys;
-	round->index = NULL;
-	atomic_store_explicit(&round->next_parse, 0, memory_order_relaxed);
-	atomic_store_explicit(&round->next_key, 0, memory_order_relaxed);
-	dit_team_meet(loader->team);
-}
-
-void load_begin_index_round(struct loader *loader, struct load_target *target)
-{
-	loader->nrounds++;
-	loader->rounds[loader->nrounds & 1].index = target;
-	dit_team_meet(loader->team);
-}
-
-bool load_is_stopped(const struct loader *loader)
-{
-	return loader->opts->stop != NULL && *loader->opts->stop != 0;
-}
-
-/*
- * Main's work in a round: the batch parsed in the previous one. A batch whose resolving
- * fails still goes nowhere, since the load ends.
- */
-static int resolve_round(struct loader *loader, struct load_slot *slot)
-{
-	int r = load_resolve(loader, slot);
-
-	loader->stats->bytes_read = slot->batch.bytes_read;
-	if (r == 0) {
-		r = load_estimate(loader, slot->batch.bytes_read);
-	}
-	if (r == 0) {
-		load_tell_progress(loader, DIT_LOAD_ENTRIES);
-	}
-	if (r == 0 && load_is_stopped(loader)) {
-		r = load_fail(loader, DIT_E_STOPPED, "load ended");
+	switch (stage) {
+	case DIT_PIPELINE_FILL:
+		return fail_input(loader, r);
+	case DIT_PIPELINE_AFTER_ORDER:
+		return load_fail(loader, r, "could not sort index keys");
+	case DIT_PIPELINE_STOPPED:
+		return load_fail(loader, r, "load ended");
+	case DIT_PIPELINE_NONE:
+	case DIT_PIPELINE_BEFORE_ORDER: /* has no errors of its own */
+	case DIT_PIPELINE_IN_ORDER:     /* reported */
+		break;
 	}
 	return r;
 }
 
-static int run_rounds(struct loader *loader)
+static void run_index_work(void *ctx, unsigned member)
 {
-	struct load_slot *parsed = NULL;   /* in the round that has just ended */
-	struct load_slot *resolved = NULL; /* by main, meanwhile */
-	struct load_slot *keyed = NULL;    /* in the round that has just ended */
-	int input = 1; /* 0: at its end; negative: it cannot be read on */
-	int r = 0;
+	(void)member;
+	load_index_round(ctx);
+}
 
-	for (;;) {
-		struct load_slot *fresh = NULL;
-
-		/* Records before an unreadable place are still resolved: their messages
-		 * come first. */
-		if (input > 0) {
-			input = take_slot(loader, &fresh);
-		}
-		if (fresh == NULL && parsed == NULL && resolved == NULL) {
-			break;
-		}
-		begin_round(loader, fresh, resolved);
-
-		/*
-		 * With one thread the round is over already, which changes nothing here.
-		 */
-		if (keyed != NULL) {
-			load_slot_clear(loader, keyed);
-			dit_feed_return(loader->feed, (unsigned)(keyed - loader->slots));
-		}
-		keyed = resolved;
-		resolved = parsed;
-		parsed = fresh;
-		r = member_error(loader);
-		if (r == 0 && resolved != NULL) {
-			r = resolve_round(loader, resolved);
-		}
-		if (r < 0) {
-			return r;
-		}
-	}
-	/* A round without work: when it begins, the last one with work is over. */
-	begin_round(loader, NULL, NULL);
-	r = member_error(loader);
-	return r == 0 && input < 0 ? fail_input(loader, input) : r;
+void load_begin_index_round(struct loader *loader, struct load_target *target)
+{
+	dit_pipeline_begin_work(loader->pipeline, run_index_work, target);
 }
 
 /* ---- the end ---- */
@@ -292,7 +251,7 @@ static int run(struct loader *loader)
 		r = load_prepare(loader);
 	}
 	if (r == 0) {
-		r = run_rounds(loader);
+		r = run_pipeline(loader);
 	}
 	end_phase(loader, DIT_LOAD_ENTRIES, &since);
 	if (r == 0 && !loader->opts->is_dry_run) {

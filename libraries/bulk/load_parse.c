@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tool threads' part of a load: parse new records, make the keys of resolved ones.
- *
- * Members draw slices of neighbouring items from a counter, so that a batch with a few
- * huge entries does not leave threads idle, and neighbours share caches (parent DN,
- * object classes).
+ * The members' part of a load: parse new records, make the keys of resolved ones. The
+ * items of a share are neighbours, so they share caches (parent DN, object classes).
  */
 #include "bulk/load_private.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define SLICE 16 /* items; a hundred microseconds of work */
-
-void load_slot_clear(const struct loader *loader, struct load_slot *slot)
-{
-	for (unsigned i = 0; i < loader->nthreads; i++) {
-		dit_arena_reset(&slot->arenas[i]);
-	}
-}
-
-int load_slot_prepare(struct load_slot *slot)
-{
-	size_t n = slot->batch.nrecords;
-
-	if (n > slot->items_size) {
-		free(slot->items);
-		slot->items_size = 0;
-		slot->items = calloc(n, sizeof(*slot->items));
-		if (slot->items == NULL) {
-			return -ENOMEM;
-		}
-		slot->items_size = n;
-	}
-	return 0;
-}
 
 /* ---- parse ---- */
 
@@ -146,12 +118,14 @@ static void item_fail(struct load_item *item, int r, enum load_state if_invalid)
 	}
 }
 
-static void parse_item(struct loader *loader, struct load_member *member,
-                       struct load_slot *slot, size_t index)
+static void parse_item(struct loader *loader, const struct dit_pipeline_share *share,
+                       size_t index)
 {
+	struct load_member *member = &loader->members[share->member];
+	struct load_slot *slot = &loader->slots[share->slot];
 	const struct dit_ldif_record *record = &slot->batch.records[index];
 	struct load_item *item = &slot->items[index];
-	struct dit_arena *arena = &slot->arenas[member->number];
+	struct dit_arena *arena = share->arena;
 	struct dit_entry_stamp stamp = {.time_us = slot->time_us,
 	                                .sequence = (uint32_t)index,
 	                                .node = loader->stamp_node,
@@ -217,57 +191,27 @@ int load_key_item(struct load_member *member, const struct load_item *item)
 	return dit_index_entry(keys->work, &item->entry, push_keys, push_wide, keys);
 }
 
-/* ---- rounds ---- */
+/* ---- stages ---- */
 
-static size_t draw(_Atomic size_t *next, size_t n, size_t *ret_end)
+int load_parse(void *ctx, const struct dit_pipeline_share *share)
 {
-	size_t begin = atomic_fetch_add_explicit(next, SLICE, memory_order_relaxed);
+	struct loader *loader = ctx;
 
-	*ret_end = begin + SLICE < n ? begin + SLICE : n;
-	return begin;
+	for (size_t i = share->first; i < share->end; i++) {
+		parse_item(loader, share, i);
+	}
+	return 0; /* an item's error is told when its turn comes */
 }
 
-static void key_slices(struct load_member *member, struct load_round *round)
+int load_key(void *ctx, const struct dit_pipeline_share *share)
 {
-	struct load_slot *slot = round->keys;
-	size_t n = slot->batch.nrecords;
-	size_t end = 0;
+	struct loader *loader = ctx;
+	struct load_member *member = &loader->members[share->member];
+	struct load_slot *slot = &loader->slots[share->slot];
 	int r = 0;
 
-	for (size_t i = draw(&round->next_key, n, &end); i < n;
-	     i = draw(&round->next_key, n, &end)) {
-		for (; i < end && r == 0; i++) {
-			r = load_key_item(member, &slot->items[i]);
-		}
+	for (size_t i = share->first; i < share->end && r == 0; i++) {
+		r = load_key_item(member, &slot->items[i]);
 	}
-	if (r < 0) {
-		atomic_store_explicit(&member->error, r, memory_order_relaxed);
-	}
-}
-
-static void parse_slices(struct loader *loader, struct load_member *member,
-                         struct load_round *round)
-{
-	struct load_slot *slot = round->parse;
-	size_t n = slot->batch.nrecords;
-	size_t end = 0;
-
-	for (size_t i = draw(&round->next_parse, n, &end); i < n;
-	     i = draw(&round->next_parse, n, &end)) {
-		for (; i < end; i++) {
-			parse_item(loader, member, slot, i);
-		}
-	}
-}
-
-void load_parse_round(struct loader *loader, struct load_member *member,
-                      struct load_round *round)
-{
-	if (round->keys != NULL &&
-	    atomic_load_explicit(&member->error, memory_order_relaxed) == 0) {
-		key_slices(member, round);
-	}
-	if (round->parse != NULL) {
-		parse_slices(loader, member, round);
-	}
+	return r;
 }

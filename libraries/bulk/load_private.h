@@ -2,20 +2,14 @@
 /*
  * What the files of a load share. Private to libraries/bulk.
  *
- * A batch passes through four stages, one per round; a round works on three batches:
+ * A load is a pipeline (pipeline/pipeline.h). Its stages:
  *
- *   round     k          k+1        k+2        k+3
- *   reader    (ahead)
- *   tools     parse B1   parse B2   parse B3   parse B4
- *                                   keys  B1   keys  B2
- *   main                 resolve B1 resolve B2 resolve B3
- *
- * parse: everything about an entry that needs no order. resolve: duplicates, parents,
- * IDs, attribute numbers, messages, in input order, and the entry's record is appended.
- * keys: index keys, made when the ID is known and pushed straight into the run builders.
- *
- * So a slot (a batch with its results) is the reader's, then the tool threads', then
- * main's, then the tool threads' again, then free; it changes hands at the barrier.
+ *   fill          the reader thread cuts LDIF into records (ldif_reader.c)
+ *   before_order  parse: everything about an entry that needs no order (load_parse.c)
+ *   in_order      resolve: duplicates, parents, IDs, attribute numbers, messages, and the
+ *                 entry's record is appended (load_resolve.c)
+ *   after_order   key: index keys, made when the ID is known and pushed straight into the
+ *                 run builders (load_parse.c)
  */
 #ifndef DITKIT_LOAD_PRIVATE_H
 #define DITKIT_LOAD_PRIVATE_H
@@ -24,26 +18,20 @@
 
 #include "base/arena.h"
 #include "base/notes.h"
-#include "base/team.h"
 #include "bulk/dn_table.h"
 #include "bulk/load.h"
-#include "bulk/load_feed.h"
 #include "config/settings.h"
 #include "entry/entry.h"
 #include "index/index_keys.h"
 #include "ldif/ldif_reader.h"
 #include "pages/page_writer.h"
 #include "pages/table_writer.h"
+#include "pipeline/pipeline.h"
 #include "sort/postings.h"
 #include "sort/sort.h"
 #include "store/entry_codec.h"
 #include "store/existing.h"
 #include "store/store.h"
-
-/* Held at once: parsed, resolved, keyed, and one taken before the oldest is returned; a
- * reader thread gets two more to stay ahead with. */
-#define LOAD_NSLOTS            6
-#define LOAD_NSLOTS_UNTHREADED 4
 
 enum load_state {
 	LOAD_GOOD,
@@ -54,7 +42,7 @@ enum load_state {
 
 /** One record on its way through the stages. */
 struct load_item {
-	/* Written by a tool thread in parse. */
+	/* Written by a member in parse. */
 	struct dit_entry entry;
 	struct dit_encoded encoded;
 	struct dit_notes notes;
@@ -69,37 +57,21 @@ struct load_item {
 	uint32_t id; /* 0: not stored, or not indexed (the empty DN) */
 };
 
+/** What lies in a slot of the pipeline. It changes hands as the slot does. */
 struct load_slot {
 	struct dit_ldif_batch batch;
-	struct load_item *items; /* one per record; grown by the tool's coordinator */
+	struct load_item *items; /* one per record; grown by main */
 	size_t items_size;
-	struct dit_arena *arenas; /* one per member; hold the items' results */
-	uint64_t time_us;         /* for generated values (struct dit_entry_stamp) */
-};
-
-/** What a round works on. Kept twice, by the parity of the round. */
-struct load_round {
-	/* [handoff: main > members, at the barrier] */
-	struct load_slot *parse; /* NULL: nothing */
-	struct load_slot *keys;
-	struct load_target *index; /* not NULL: merge its index databases instead */
-
-	/* [atomic: members draw slices of items from them; relaxed, the items themselves
-	 * are handed over by the barrier] */
-	_Atomic size_t next_parse;
-	_Atomic size_t next_key;
+	uint64_t time_us; /* for generated values (struct dit_entry_stamp) */
 };
 
 /**
- * One tool thread's own. [own: member] while a round runs; main may look after a meeting.
+ * One member's own. [own: member] while a round runs; main may look after a meeting.
  */
 struct load_member {
 	struct dit_entry_caches caches;
 	struct load_keys *keys; /* one per target */
 	unsigned number;
-
-	/* [atomic: as nposted of struct load_keys] */
-	_Atomic int error; /* first one; ends the load */
 };
 
 /** A member's way to the indexes of one target. [own: member], as above. */
@@ -192,20 +164,16 @@ struct loader {
 	bool is_glued; /* subordinate databases are not selected: their entries are the
 	                * chosen database's business */
 	unsigned nthreads;
-	struct dit_arena_pool arenas; /* of all slots; has its own lock */
 	struct load_member *members;
 	struct dit_page_writer *page_writer; /* NULL with one thread */
-	struct load_round rounds[2];
 	uint64_t stamp_node;
 	uint16_t stamp_clock_seq;
 
 	/* [own: main] */
 	struct dit_load_stats *stats;
-	struct dit_team *team;
-	uint64_t nrounds; /* begun so far */
-	struct dit_feed *feed;
-	struct dit_ldif_reader *reader;
-	struct load_slot *slots;
+	struct dit_pipeline *pipeline;
+	struct dit_ldif_reader *reader; /* the reader thread's, while records come */
+	struct load_slot *slots;        /* by number in the pipeline */
 	unsigned nslots;
 	uint64_t last_time_us;
 	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
@@ -216,12 +184,9 @@ struct loader {
 	size_t ntold;
 };
 
-/* load_parse.c: the tool threads' work. */
-int load_slot_prepare(struct load_slot *slot);
-/* Its results are not needed any more. */
-void load_slot_clear(const struct loader *loader, struct load_slot *slot);
-void load_parse_round(struct loader *loader, struct load_member *member,
-                      struct load_round *round);
+/* load_parse.c: the members' work, stages of the pipeline. */
+int load_parse(void *ctx, const struct dit_pipeline_share *share);
+int load_key(void *ctx, const struct dit_pipeline_share *share);
 
 /* load_resolve.c: main's work on one batch. 0, or the error that ends the load. */
 int load_resolve(struct loader *loader, struct load_slot *slot);
@@ -280,7 +245,7 @@ int load_index_start(struct load_target *target);
 void load_index_round(struct load_target *target);
 /* Waits for the members; with one thread it does their work. */
 int load_index_write(struct load_target *target);
-/* Makes members give up; then dit_team_free() returns. */
+/* Makes members give up; then dit_pipeline_free() returns. */
 void load_index_cancel(struct load_target *target);
 void load_index_free(struct load_target *target);
 
@@ -404,6 +369,11 @@ int load_target_write_late(struct load_target *target);
 /* Put all targets in place, or none. */
 int load_publish(struct loader *loader);
 void load_target_deinit(struct load_target *target);
+
+/* load.c: stages of the pipeline on main, and the source. */
+int load_fill(void *ctx, unsigned slot);
+int load_begin(void *ctx, unsigned slot, size_t *ret_nitems);
+int load_in_order(void *ctx, unsigned slot);
 
 /* load.c */
 bool load_is_stopped(const struct loader *loader);

@@ -12,8 +12,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define ARENA_BLOCK (64u << 10)
-
 /* ---- configuration ---- */
 
 static unsigned count_cpus(void)
@@ -141,32 +139,6 @@ static int make_members(struct loader *loader)
 	return r;
 }
 
-static int make_slots(struct loader *loader)
-{
-	int r = dit_arena_pool_init(&loader->arenas, ARENA_BLOCK);
-
-	if (r < 0) {
-		return r;
-	}
-	loader->nslots = loader->nthreads == 1 ? LOAD_NSLOTS_UNTHREADED : LOAD_NSLOTS;
-	loader->slots = calloc(loader->nslots, sizeof(*loader->slots));
-	if (loader->slots == NULL) {
-		return -ENOMEM;
-	}
-	for (unsigned i = 0; i < loader->nslots; i++) {
-		struct load_slot *slot = &loader->slots[i];
-
-		slot->arenas = calloc(loader->nthreads, sizeof(*slot->arenas));
-		if (slot->arenas == NULL) {
-			return -ENOMEM;
-		}
-		for (unsigned m = 0; m < loader->nthreads; m++) {
-			dit_arena_init_pooled(&slot->arenas[m], &loader->arenas);
-		}
-	}
-	return 0;
-}
-
 static int open_input(struct loader *loader, const struct load_budget *budget)
 {
 	const struct dit_load_opts *opts = loader->opts;
@@ -190,27 +162,30 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 	return 0;
 }
 
-static int make_feed(struct loader *loader)
+static bool is_stopped(void *ctx)
 {
-	struct dit_ldif_batch *batches[LOAD_NSLOTS];
-
-	for (unsigned i = 0; i < loader->nslots; i++) {
-		batches[i] = &loader->slots[i].batch;
-	}
-	return dit_feed_new(&loader->feed, loader->reader, batches, loader->nslots,
-	                    loader->nthreads > 1);
+	return load_is_stopped(ctx);
 }
 
-static void run_member(void *ctx, unsigned number, uint64_t round_number)
+static int make_pipeline(struct loader *loader)
 {
-	struct loader *loader = ctx;
-	struct load_round *round = &loader->rounds[round_number & 1];
+	struct dit_pipeline_opts opts = {.ops = {.fill = load_fill,
+	                                         .begin = load_begin,
+	                                         .before_order = load_parse,
+	                                         .in_order = load_in_order,
+	                                         .after_order = load_key,
+	                                         .is_stopped = is_stopped},
+	                                 .ctx = loader,
+	                                 .nmembers = loader->nthreads,
+	                                 .name = "tool",
+	                                 .is_ahead = loader->nthreads > 1};
 
-	if (round->index != NULL) {
-		load_index_round(round->index);
-	} else {
-		load_parse_round(loader, &loader->members[number], round);
+	loader->nslots = dit_pipeline_nslots(&opts);
+	loader->slots = calloc(loader->nslots, sizeof(*loader->slots));
+	if (loader->slots == NULL) {
+		return -ENOMEM;
 	}
+	return dit_pipeline_new(&loader->pipeline, &opts);
 }
 
 static int prepare_targets(struct loader *loader, const struct load_budget *budget)
@@ -267,14 +242,7 @@ int load_prepare(struct loader *loader)
 	}
 	r = make_members(loader);
 	if (r == 0) {
-		r = make_slots(loader);
-	}
-	if (r == 0) {
-		r = make_feed(loader);
-	}
-	if (r == 0) {
-		r = dit_team_new(&loader->team, loader->nthreads, "tool", run_member,
-		                 loader);
+		r = make_pipeline(loader);
 	}
 	return r < 0 ? load_fail(loader, r, "could not start the threads") : 0;
 }
@@ -284,17 +252,10 @@ int load_prepare(struct loader *loader)
 static void free_slots(struct loader *loader)
 {
 	for (unsigned i = 0; loader->slots != NULL && i < loader->nslots; i++) {
-		struct load_slot *slot = &loader->slots[i];
-
-		for (unsigned m = 0; slot->arenas != NULL && m < loader->nthreads; m++) {
-			dit_arena_deinit(&slot->arenas[m]);
-		}
-		free(slot->arenas);
-		free(slot->items);
-		dit_ldif_batch_deinit(&slot->batch);
+		free(loader->slots[i].items);
+		dit_ldif_batch_deinit(&loader->slots[i].batch);
 	}
 	free(loader->slots);
-	dit_arena_pool_deinit(&loader->arenas);
 }
 
 static void free_members(struct loader *loader)
@@ -317,8 +278,7 @@ void load_release(struct loader *loader)
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		load_index_cancel(&loader->targets[i]);
 	}
-	dit_team_free(loader->team);
-	dit_feed_free(loader->feed);
+	dit_pipeline_free(loader->pipeline);
 	free_members(loader);
 	free_slots(loader);
 	dit_ldif_reader_close(loader->reader);

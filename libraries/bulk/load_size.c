@@ -25,7 +25,7 @@
 
 #define BATCH_BYTES_MAX (512u << 10)
 #define BATCH_BYTES_MIN (32u << 10)
-#define BATCH_SHARE     (11 * LOAD_NSLOTS)
+#define BATCH_SHARE     (11 * DIT_PIPELINE_NSLOTS_MAX)
 #define OVERHEAD_BYTES  (20u << 20)
 #define BATCH_RECORDS   512
 /* More is not faster: runs are compact, memory that was never used must be cleared. */

@@ -7,8 +7,6 @@ rooms += %D%/libbulk.la
 	%D%/load.c \
 	%D%/load.h \
 	%D%/load_csn.c \
-	%D%/load_feed.c \
-	%D%/load_feed.h \
 	%D%/load_glue.c \
 	%D%/load_index.c \
 	%D%/load_late.c \

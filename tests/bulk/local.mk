@@ -3,7 +3,6 @@ check_PROGRAMS += \
 	%D%/test_dn_table \
 	%D%/test_load \
 	%D%/test_load_existing \
-	%D%/test_load_feed \
 	%D%/test_load_glue \
 	%D%/test_load_nomem \
 	$(NULL)
@@ -11,8 +10,6 @@ check_PROGRAMS += \
 %C%_test_dn_table_LDADD = $(test_libs)
 %C%_test_load_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load.c
 %C%_test_load_LDADD = $(test_libs)
-%C%_test_load_feed_SOURCES = %D%/test_load_feed.c
-%C%_test_load_feed_LDADD = $(test_libs)
 %C%_test_load_existing_SOURCES = \
 	%D%/load_fixture.c \
 	%D%/load_fixture.h \

@@ -4,7 +4,7 @@
  *
  * Both rings are as long as there are slots, so neither can overflow.
  */
-#include "bulk/load_feed.h"
+#include "pipeline/feed.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -18,13 +18,11 @@ struct slot_ring {
 
 struct dit_feed {
 	/* [const] */
-	struct dit_ldif_batch **batches;
+	dit_feed_fn fill;
+	void *ctx;
 	unsigned nslots;
 	bool is_threaded;
 	pthread_t thread;
-
-	/* [own: reader thread, or the caller without one] */
-	struct dit_ldif_reader *reader;
 
 	/* [lock: lock] */
 	pthread_mutex_t lock;
@@ -69,7 +67,7 @@ static void *reader_main(void *arg)
 		unsigned slot = ring_pop(&feed->free, feed->nslots);
 
 		(void)pthread_mutex_unlock(&feed->lock);
-		r = dit_ldif_reader_next(feed->reader, feed->batches[slot]);
+		r = feed->fill(feed->ctx, slot);
 		(void)pthread_mutex_lock(&feed->lock);
 		if (r > 0) {
 			ring_push(&feed->filled, feed->nslots, slot);
@@ -93,8 +91,8 @@ static int start_reader(struct dit_feed *feed)
 	return 0;
 }
 
-int dit_feed_new(struct dit_feed **ret, struct dit_ldif_reader *reader,
-                 struct dit_ldif_batch **batches, unsigned nslots, bool is_threaded)
+int dit_feed_new(struct dit_feed **ret, unsigned nslots, bool is_threaded,
+                 dit_feed_fn fill, void *ctx)
 {
 	struct dit_feed *feed = calloc(1, sizeof(*feed));
 	int r = 0;
@@ -102,7 +100,7 @@ int dit_feed_new(struct dit_feed **ret, struct dit_ldif_reader *reader,
 	if (feed == NULL) {
 		return -ENOMEM;
 	}
-	/* What cannot be undone at zero comes first; a failure here is freed by hand. */
+	/* A lock cannot be destroyed before it is made: these two failures are freed by hand. */
 	r = -pthread_mutex_init(&feed->lock, NULL);
 	if (r < 0) {
 		free(feed);
@@ -114,19 +112,17 @@ int dit_feed_new(struct dit_feed **ret, struct dit_ldif_reader *reader,
 		free(feed);
 		return r;
 	}
-	feed->reader = reader;
+	feed->fill = fill;
+	feed->ctx = ctx;
 	feed->nslots = nslots;
 	feed->end = 1;
-	feed->batches = calloc(nslots, sizeof(*feed->batches));
 	feed->free.slots = calloc(nslots, sizeof(unsigned));
 	feed->filled.slots = calloc(nslots, sizeof(unsigned));
-	if (feed->batches == NULL || feed->free.slots == NULL ||
-	    feed->filled.slots == NULL) {
+	if (feed->free.slots == NULL || feed->filled.slots == NULL) {
 		r = -ENOMEM;
 		goto fail;
 	}
 	for (unsigned i = 0; i < nslots; i++) {
-		feed->batches[i] = batches[i];
 		ring_push(&feed->free, nslots, i);
 	}
 	if (is_threaded) {
@@ -155,7 +151,6 @@ void dit_feed_free(struct dit_feed *feed)
 		(void)pthread_mutex_unlock(&feed->lock);
 		(void)pthread_join(feed->thread, NULL);
 	}
-	free(feed->batches);
 	free(feed->free.slots);
 	free(feed->filled.slots);
 	(void)pthread_cond_destroy(&feed->changed);
@@ -168,7 +163,7 @@ static int take_unthreaded(struct dit_feed *feed, unsigned *ret_slot)
 	unsigned slot = feed->free.slots[feed->free.first];
 
 	if (feed->end > 0) {
-		feed->end = dit_ldif_reader_next(feed->reader, feed->batches[slot]);
+		feed->end = feed->fill(feed->ctx, slot);
 	}
 	if (feed->end > 0) {
 		*ret_slot = ring_pop(&feed->free, feed->nslots);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of the feed, with and without a thread:
+ * - slots come in the order of filling, each one that nobody else holds;
+ * - a returned slot is filled again;
+ * - the end, and an error, come after the slots before them, and again when asked again;
+ * - a feed can be freed in the middle.
+ */
+#include "test.h"
+
+#include "pipeline/feed.h"
+
+#define NSLOTS   3
+#define NBATCHES 40
+
+struct fake_input {
+	int slots[NSLOTS];
+	int n;
+	int nbatches;
+	int end; /* what the source says behind its last batch */
+	int ncalls_behind;
+};
+
+static int fill(void *ctx, unsigned slot)
+{
+	struct fake_input *input = ctx;
+
+	if (input->n == input->nbatches) {
+		input->ncalls_behind++;
+		return input->end;
+	}
+	input->slots[slot] = input->n++;
+	return 1;
+}
+
+/* Takes all batches, holding one while the next is taken; returns the final code. */
+static int drain(struct fake_input *input, struct dit_feed *feed)
+{
+	unsigned slot = 0;
+	unsigned held = NSLOTS;
+	int n = 0;
+	int r = dit_feed_take(feed, &slot);
+
+	while (r > 0) {
+		assert_int_not_equal(slot, held);
+		assert_int_equal(input->slots[slot], n++);
+		if (held < NSLOTS) {
+			dit_feed_return(feed, held);
+		}
+		held = slot;
+		r = dit_feed_take(feed, &slot);
+	}
+	assert_int_equal(n, input->nbatches);
+	assert_int_equal(dit_feed_take(feed, &slot), r);
+	return r;
+}
+
+static void slots_come_in_order(void **state)
+{
+	static const int ends[] = {0, -5};
+
+	(void)state;
+	for (int threaded = 0; threaded < 2; threaded++) {
+		for (int nbatches = 0; nbatches <= NBATCHES; nbatches += NBATCHES) {
+			for (int e = 0; e < 2; e++) {
+				struct fake_input input = {.nbatches = nbatches,
+				                           .end = ends[e]};
+				struct dit_feed *feed = NULL;
+
+				assert_int_equal(dit_feed_new(&feed, NSLOTS,
+				                              threaded != 0, fill,
+				                              &input),
+				                 0);
+				assert_int_equal(drain(&input, feed), ends[e]);
+				dit_feed_free(feed);
+				assert_int_equal(input.ncalls_behind, 1);
+			}
+		}
+	}
+}
+
+static void a_feed_can_be_freed_in_the_middle(void **state)
+{
+	(void)state;
+	for (int threaded = 0; threaded < 2; threaded++) {
+		struct fake_input input = {.nbatches = NBATCHES};
+		struct dit_feed *feed = NULL;
+		unsigned slot = 0;
+
+		assert_int_equal(dit_feed_new(&feed, NSLOTS, threaded != 0, fill, &input),
+		                 0);
+		assert_int_equal(dit_feed_take(feed, &slot), 1);
+		dit_feed_free(feed);
+		assert_true(input.n <= NSLOTS);
+	}
+	dit_feed_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slots_come_in_order),
+		cmocka_unit_test(a_feed_can_be_freed_in_the_middle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
