@@ -10,6 +10,8 @@ rooms += %D%/libstore.la
 	%D%/compare_impl.h \
 	%D%/compare_index.c \
 	%D%/compare_text.c \
+	%D%/dn_reader.c \
+	%D%/dn_reader.h \
 	%D%/entry_codec.c \
 	%D%/entry_codec.h \
 	%D%/entry_edit.c \

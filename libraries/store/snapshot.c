@@ -279,6 +279,15 @@ int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
 	                ret_value);
 }
 
+int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
+                      struct dit_span *ret_value)
+{
+	MDB_val key;
+
+	return scan_get(scan, &key, scan->is_started ? MDB_NEXT_NODUP : MDB_FIRST,
+	                ret_key, ret_value);
+}
+
 int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
                   struct dit_span *ret_value)
 {

@@ -206,6 +206,9 @@ int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
 /** Next record in stored order. 1; 0 end; error. Spans point into the map until close. */
 int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
                   struct dit_span *ret_value);
+/** First record of the next key; duplicates of the present one are passed over. Likewise. */
+int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
+                      struct dit_span *ret_value);
 /**
  * First record with exactly this key; dit_scan_next() goes on behind it. 1; 0: none, and
  * the next dit_scan_next() is undefined; error. Not for id2v (its order is slapd's own).

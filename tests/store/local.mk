@@ -1,6 +1,7 @@
 # tests/store/local.mk
 check_PROGRAMS += \
 	%D%/test_compare \
+	%D%/test_dn_reader \
 	%D%/test_entry_codec \
 	%D%/test_entry_edit \
 	%D%/test_existing \
@@ -17,6 +18,8 @@ check_PROGRAMS += \
 	$(NULL)
 %C%_test_compare_SOURCES = %D%/store_fixture.h %D%/test_compare.c
 %C%_test_compare_LDADD = $(test_libs)
+%C%_test_dn_reader_SOURCES = %D%/store_fixture.h %D%/test_dn_reader.c
+%C%_test_dn_reader_LDADD = $(test_libs)
 %C%_test_entry_codec_SOURCES = %D%/test_entry_codec.c
 %C%_test_entry_codec_LDADD = $(test_libs)
 %C%_test_entry_edit_SOURCES = %D%/test_entry_edit.c

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* DNs are put together from RDNs, in any order of IDs; damaged trees are told. */
+#include <errno.h>
+
+#include "base/error.h"
+#include "store/dn_reader.h"
+#include "store_fixture.h"
+
+#define NCHILDREN 3000
+#define DEPTH     40
+
+static void put_self(uint64_t id, const char *norm, const char *pretty, uint64_t parent)
+{
+	char record[DIT_NAME_RECORD_MAX];
+	int len = dit_name_encode_self(record, dit_span_of(norm), dit_span_of(pretty),
+	                               parent);
+
+	assert_true(len > 0);
+	fixture_put_name(id, record, (size_t)len);
+}
+
+/*
+ * dc=x is 1, ou=Even and ou=Odd are 2 and 3, below them in turn cn=4, cn=5, ...; then a
+ * chain of OU=N under each other.
+ */
+static void put_nodes(void)
+{
+	char rdn[32];
+	char pretty[32];
+	uint64_t id = 4;
+
+	put_self(1, "dc=x,dc=y", "dc=X,dc=Y", 0);
+	put_self(2, "ou=even", "ou=Even", 1);
+	put_self(3, "ou=odd", "ou=Odd", 1);
+	for (; id < 4 + NCHILDREN; id++) {
+		(void)snprintf(rdn, sizeof(rdn), "cn=%u", (unsigned)id);
+		put_self(id, rdn, rdn, 2 + id % 2);
+	}
+	for (unsigned i = 0; i < DEPTH; i++, id++) {
+		(void)snprintf(rdn, sizeof(rdn), "ou=%u", i);
+		(void)snprintf(pretty, sizeof(pretty), "OU=%u", i);
+		put_self(id, rdn, pretty, i == 0 ? 1 : id - 1);
+	}
+}
+
+static struct dit_snapshot *open_tree(char **ret_dir)
+{
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_staging *staging = NULL;
+
+	*ret_dir = test_scratch();
+	staging = fixture_open(*ret_dir);
+	put_nodes();
+	(void)fixture_publish(staging);
+	assert_int_equal(dit_snapshot_open(&snapshot, *ret_dir), 0);
+	return snapshot;
+}
+
+static void assert_dn(struct dit_dn_reader *reader, uint64_t id, const char *pretty,
+                      const char *norm, uint64_t parent)
+{
+	struct dit_dn_text dn;
+
+	assert_int_equal(dit_dn_reader_get(reader, id, &dn), 0);
+	assert_span_equal(dn.pretty, pretty);
+	assert_span_equal(dn.norm, norm);
+	assert_int_equal(dn.parent, parent);
+}
+
+static void assert_child(struct dit_dn_reader *reader, uint64_t id)
+{
+	char pretty[64];
+	char norm[64];
+
+	(void)snprintf(pretty, sizeof(pretty), "cn=%u,ou=%s,dc=X,dc=Y", (unsigned)id,
+	               id % 2 == 0 ? "Even" : "Odd");
+	(void)snprintf(norm, sizeof(norm), "cn=%u,ou=%s,dc=x,dc=y", (unsigned)id,
+	               id % 2 == 0 ? "even" : "odd");
+	assert_dn(reader, id, pretty, norm, 2 + id % 2);
+}
+
+static void dns_come_in_any_order(void **state)
+{
+	char *dir = NULL;
+	struct dit_snapshot *snapshot = open_tree(&dir);
+	struct dit_dn_reader *reader = NULL;
+	(void)state;
+
+	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	assert_child(reader, 4);
+	assert_dn(reader, 1, "dc=X,dc=Y", "dc=x,dc=y", 0);
+	assert_dn(reader, 3, "ou=Odd,dc=X,dc=Y", "ou=odd,dc=x,dc=y", 1);
+	for (uint64_t id = 4; id < 4 + NCHILDREN; id++) {
+		assert_child(reader, id);
+	}
+	for (uint64_t id = 4 + NCHILDREN - 1; id >= 4; id--) {
+		assert_child(reader, id);
+	}
+	for (uint64_t id = 4; id < 4 + NCHILDREN; id += 7) {
+		assert_child(reader, id);
+	}
+	dit_dn_reader_free(reader);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void deep_dns_are_whole(void **state)
+{
+	char *dir = NULL;
+	struct dit_snapshot *snapshot = open_tree(&dir);
+	struct dit_dn_reader *reader = NULL;
+	char expected[DEPTH * 8 + 64] = "dc=X,dc=Y";
+	struct dit_dn_text dn;
+	(void)state;
+
+	for (unsigned i = 0; i < DEPTH; i++) {
+		char longer[sizeof(expected)];
+
+		(void)snprintf(longer, sizeof(longer), "OU=%u,%.300s", i, expected);
+		strcpy(expected, longer);
+	}
+	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	for (int round = 0; round < 2; round++) {
+		assert_int_equal(
+			dit_dn_reader_get(reader, 4 + NCHILDREN + DEPTH - 1, &dn), 0);
+		assert_span_equal(dn.pretty, expected);
+	}
+	dit_dn_reader_free(reader);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void unknown_nodes_are_told(void **state)
+{
+	char *dir = NULL;
+	struct dit_snapshot *snapshot = open_tree(&dir);
+	struct dit_dn_reader *reader = NULL;
+	struct dit_dn_text dn;
+	(void)state;
+
+	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	assert_int_equal(dit_dn_reader_get(reader, 1u << 30, &dn), DIT_E_UNKNOWN);
+	assert_child(reader, 5);
+	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 1), -EINVAL);
+	dit_dn_reader_free(reader);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+/* A parent that is not there, two that are each other's, a child's record alone. */
+static void damaged_trees_are_told(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_dn_reader *reader = NULL;
+	struct dit_dn_text dn;
+	(void)state;
+
+	put_self(1, "dc=x", "dc=x", 0);
+	put_self(2, "ou=a", "ou=a", 99);
+	put_self(3, "ou=b", "ou=b", 4);
+	put_self(4, "ou=c", "ou=c", 3);
+	fixture_put_child(5, "ou=d", 6, 1);
+	fixture_put_name(6, "\0\x40xx", 4);
+	(void)fixture_publish(staging);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+
+	for (uint64_t id = 2; id <= 6; id++) {
+		assert_int_equal(dit_dn_reader_get(reader, id, &dn), DIT_E_CORRUPT);
+	}
+	assert_dn(reader, 1, "dc=x", "dc=x", 0);
+	dit_dn_reader_free(reader);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dns_come_in_any_order),
+		cmocka_unit_test(deep_dns_are_whole),
+		cmocka_unit_test(unknown_nodes_are_told),
+		cmocka_unit_test(damaged_trees_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
