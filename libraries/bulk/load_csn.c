@@ -259,9 +259,9 @@ static int rewrite(struct load_target *target, uint32_t id, const struct dit_ad 
 	struct dit_span record = {0};
 	struct dit_span *values = NULL;
 	uint32_t number = 0;
-	int r = load_store_entry(target, id, &record);
+	int r = dit_output_find_entry(target->output, id, &record);
 
-	if (r < 0 || record.len == 0) {
+	if (r <= 0) {
 		return r; /* a hole stays one */
 	}
 	r = number_of(target, ad, &number);
@@ -278,7 +278,7 @@ static int rewrite(struct load_target *target, uint32_t id, const struct dit_ad 
 	r = dit_entry_set_values(record, number, values, (uint32_t)csns->n, arena,
 	                         &record);
 	if (r == 0) {
-		r = load_store_replace(target, id, record);
+		r = dit_output_replace_entry(target->output, id, record);
 	}
 	if (r < 0) {
 		return r;
@@ -301,7 +301,7 @@ static int rewrite_in_time(struct load_target *target, uint32_t id,
 	const struct load_hole *hole = NULL;
 	uint32_t number = 0;
 
-	if (target->existing != NULL) {
+	if (!target->output->wants_order) {
 		return rewrite(target, id, ad, arena);
 	}
 	hole = load_find_hole(target, id);

@@ -67,7 +67,7 @@ static void end_job(struct load_index *phase, int r)
 }
 
 static int write_lists(struct load_index *phase, size_t number,
-                       struct dit_posting_cursor *cursor, struct dit_table_writer *writer)
+                       struct dit_posting_cursor *cursor, struct dit_output_table *table)
 {
 	struct load_target *target = phase->target;
 	const struct dit_index_db *db = dit_index_set_db(target->indexes, number);
@@ -79,8 +79,9 @@ static int write_lists(struct load_index *phase, size_t number,
 		char key[8];
 		size_t len = dit_index_key_bytes(db, list.ordinal, key);
 
-		r = dit_table_writer_put(writer, (struct dit_span){key, len}, list.ids,
-		                         list.nids);
+		r = dit_output_put_list(
+			table, (struct dit_span){key, len},
+			&(struct dit_output_list){.ids = list.ids, .nids = list.nids});
 		stats->nkeys++;
 		if (r == 0 && is_ended(phase)) {
 			r = DIT_E_STOPPED;
@@ -98,20 +99,20 @@ static int write_db(struct load_index *phase, size_t number)
 {
 	struct load_target *target = phase->target;
 	struct dit_posting_cursor *cursor = NULL;
-	struct dit_table_writer *writer = NULL;
+	struct dit_output_table *table = NULL;
 	int r = dit_posting_cursor_open(&cursor, target->postings, (unsigned)number);
 
 	if (r == 0) {
-		r = dit_staging_open_index(target->staging, number, &writer);
+		r = dit_output_open_index(target->output, number, &table);
 	}
 	if (r == 0) {
-		r = write_lists(phase, number, cursor, writer);
+		r = write_lists(phase, number, cursor, table);
 	}
 	dit_posting_cursor_close(cursor);
 	if (r == 0) {
-		return dit_staging_close_index(target->staging, number, writer);
+		return dit_output_finish(table);
 	}
-	dit_table_writer_free(writer);
+	dit_output_drop(table);
 	return r;
 }
 
@@ -122,20 +123,20 @@ static int write_wide_dbs(struct load_index *phase)
 	int r = 0;
 
 	for (size_t number = 0; number < ndbs && r == 0; number++) {
-		struct load_list_sink sink = {.target = target};
+		struct dit_output_table *table = NULL;
 
 		if (dit_index_set_db(target->indexes, number)->format != DIT_KEY_WIDE) {
 			continue;
 		}
-		r = dit_staging_open_index(target->staging, number, &sink.writer);
+		r = dit_output_open_index(target->output, number, &table);
 		if (r == 0) {
-			r = load_wide_write(target, (unsigned)number, &sink,
+			r = load_wide_write(target, (unsigned)number, table,
 			                    &target->stats->indexes[number]);
 		}
 		if (r == 0) {
-			r = dit_staging_close_index(target->staging, number, sink.writer);
+			r = dit_output_finish(table);
 		} else {
-			dit_table_writer_free(sink.writer);
+			dit_output_drop(table);
 		}
 	}
 	return r;
@@ -246,19 +247,6 @@ static int make_jobs(struct load_index *phase)
 	return 0;
 }
 
-static int create_indexes(struct load_target *target)
-{
-	size_t ndbs = dit_index_set_ndbs(target->indexes);
-	int r = 0;
-
-	for (size_t i = 0; i < ndbs && r == 0; i++) {
-		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
-
-		r = dit_staging_add_index(target->staging, db->name, db->is_integerkey);
-	}
-	return r;
-}
-
 int load_index_start(struct load_target *target)
 {
 	struct load_index *phase = calloc(1, sizeof(*phase));
@@ -280,8 +268,7 @@ int load_index_start(struct load_target *target)
 	}
 	phase->target = target;
 	target->index_phase = phase;
-	r = make_jobs(phase);
-	return r < 0 ? r : create_indexes(target);
+	return make_jobs(phase);
 }
 
 void load_index_cancel(struct load_target *target)

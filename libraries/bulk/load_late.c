@@ -68,10 +68,10 @@ static int write_record(struct load_target *target, const struct dit_sort_record
 	uint64_t id = dit_be_get(key + 1, 8);
 
 	if (key[0] == KEY_ENTRY) {
-		return dit_staging_replace_entry(target->staging, id, record->value);
+		return dit_output_replace_entry(target->output, id, record->value);
 	}
-	return dit_staging_add_split(target->staging, id,
-	                             (uint16_t)dit_be_get(key + 9, 2), record->value);
+	return dit_output_put_split(target->output, id, (uint16_t)dit_be_get(key + 9, 2),
+	                            (uint32_t)dit_be_get(key + 11, 4), record->value);
 }
 
 int load_late_write(struct load_target *target)

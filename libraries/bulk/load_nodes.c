@@ -67,13 +67,13 @@ static int find_stored(struct load_target *target, const struct load_item *item,
 
 	for (unsigned k = top + 1; k > i; k--) {
 		struct dit_span norm = rdn(dn->norm, dn->norm_at, k - 1, top);
-		int r = dit_existing_find_child(target->existing, id, norm, &id);
+		int r = dit_output_find_child(target->output, id, norm, &id);
 
 		if (r <= 0) {
 			*ret_id = 0;
 			return r;
 		}
-		if (id > target->stored_id || id == 0) {
+		if (id > target->output->stored.last_id || id == 0) {
 			return DIT_E_CORRUPT;
 		}
 	}
@@ -91,10 +91,10 @@ static int find_stored_child(struct load_target *target, const struct load_item 
 	int r = 0;
 
 	*ret_id = 0;
-	if (parent <= target->stored_id) {
-		r = dit_existing_find_child(target->existing, parent, norm, &id);
+	if (parent <= target->output->stored.last_id) {
+		r = dit_output_find_child(target->output, parent, norm, &id);
 	}
-	if (r > 0 && id > target->stored_id) {
+	if (r > 0 && id > target->output->stored.last_id) {
 		return DIT_E_CORRUPT;
 	}
 	*ret_id = (uint32_t)id;
@@ -115,7 +115,7 @@ static int find_node(struct load_target *target, const struct load_item *item, u
 		return 0;
 	}
 	id = dit_dn_table_find(target->names, &f);
-	if (id == 0 && target->existing != NULL) {
+	if (id == 0 && target->output->stored.has_names) {
 		r = find_stored(target, item, i, &id);
 	}
 	if (i == 1 && r == 0 && id != 0) {
@@ -133,7 +133,7 @@ int load_find_self(struct load_target *target, const struct load_item *item,
 	int r = 0;
 
 	*ret_id = dit_dn_table_find(target->names, &item->self);
-	if (*ret_id != 0 || target->existing == NULL) {
+	if (*ret_id != 0 || !target->output->stored.has_names) {
 		return 0;
 	}
 	if (top_of(target, &item->entry.dn) > 0) {

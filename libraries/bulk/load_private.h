@@ -25,13 +25,11 @@
 #include "index/index_keys.h"
 #include "ldif/ldif_reader.h"
 #include "pages/page_writer.h"
-#include "pages/table_writer.h"
 #include "pipeline/pipeline.h"
 #include "sort/postings.h"
 #include "sort/sort.h"
 #include "store/entry_codec.h"
-#include "store/existing.h"
-#include "store/store.h"
+#include "store/output.h"
 
 enum load_state {
 	LOAD_GOOD,
@@ -93,10 +91,9 @@ struct load_hole {
 	char *norm; /* owned */
 };
 
-struct load_index;     /* the second phase, load_index.c */
-struct load_list_sink; /* load_store.c, below */
-struct load_csns;      /* load_csn.c */
-struct load_wide;      /* lists of wide keys while they are written, load_wide.c */
+struct load_index; /* the second phase, load_index.c */
+struct load_csns;  /* load_csn.c */
+struct load_wide;  /* lists of wide keys while they are written, load_wide.c */
 
 /** One database that is written. */
 struct load_target {
@@ -116,16 +113,12 @@ struct load_target {
 
 	/* [own: main] */
 	struct dit_load_database_stats *stats;
-	struct dit_staging *staging;   /* a new database; else NULL */
-	struct dit_existing *existing; /* one that holds records; else NULL */
-	uint32_t stored_id;            /* highest ID that it holds */
-	bool has_stored_names;
+	struct dit_output *output; /* NULL in a dry run */
 	size_t nstored_ads;
-	bool is_placed; /* renamed, or committed */
 	struct dit_dn_table *names;
 	struct dit_sorter *tree; /* records of dn2i */
-	uint64_t next_id;        /* lower ones cannot be appended to a new database */
-	struct dit_sorter *late_records; /* load_late.c; of a new database */
+	uint64_t next_id;        /* lower ones are late if the output wants order */
+	struct dit_sorter *late_records; /* load_late.c */
 	char *late_space;                /* for the next of them */
 	size_t late_space_size;
 	bool has_csn_entry; /* whose contextCSN is to be rewritten: */
@@ -234,8 +227,7 @@ int load_wide_push(struct load_target *target, unsigned producer, unsigned db,
                    struct dit_span key, uint32_t id);
 /* After dit_sorter_seal(); databases in ascending order. */
 int load_wide_write(struct load_target *target, unsigned db,
-                    const struct load_list_sink *sink,
-                    struct dit_load_index_stats *stats);
+                    struct dit_output_table *table, struct dit_load_index_stats *stats);
 void load_wide_free(struct load_target *target);
 
 /* load_index.c: the index databases. */
@@ -292,17 +284,17 @@ int load_csn_write(struct load_target *target);
 /* The rest of it for a new database, which takes changes now. Reports. */
 int load_csn_rewrite(struct load_target *target);
 
-/* load_late.c: what does not come in order of IDs. New databases only. */
+/* load_late.c: what does not come in order of IDs. Only for outputs that want order. */
 static inline bool load_is_late(const struct load_target *target, uint32_t id)
 {
-	return target->existing == NULL && id < target->next_id;
+	return target->output->wants_order && id < target->next_id;
 }
 /* Room for a record, to be put before the next call. */
 int load_late_reserve(struct load_target *target, size_t len, void **ret_space);
 int load_late_put_entry(struct load_target *target, uint32_t id, size_t len);
 int load_late_put_split(struct load_target *target, uint32_t id, uint16_t ad,
                         const struct dit_span *records, uint32_t nrecords);
-/* All of them, after dit_staging_begin_changes(). Does not report. */
+/* All of them, after dit_output_begin_changes(). Does not report. */
 int load_late_write(struct load_target *target);
 void load_late_free(struct load_target *target);
 
@@ -330,32 +322,16 @@ int load_number_ad(struct load_target *target, const struct dit_ad *ad);
 
 /* load_store.c: as load_fail(), with more words on limits of a database. */
 int load_target_fail(struct load_target *target, int r, const char *what);
-/* load_store.c: into a new database, or one that holds records. */
-/* After the index set, which learns what is stored, and the DN table. Reports. */
+/* load_store.c: opens the output. After the index set, which learns what is stored, and
+ * the DN table. Reports. */
 int load_store_open(struct load_target *target);
+/* Room for the record of an entry that is not late. */
 int load_store_reserve(struct load_target *target, uint32_t id, size_t len,
                        void **ret_space);
 int load_store_put_split(struct load_target *target, uint32_t id, uint16_t ad,
                          const struct dit_span *records, uint32_t nrecords);
-int load_store_put_ad(struct load_target *target, uint32_t number, struct dit_span name);
-/* The record of an entry; valid until the next addition; empty: a hole. A new database
- * must take changes. */
-int load_store_entry(struct load_target *target, uint32_t id, struct dit_span *ret);
-/* Give an entry another one. Likewise. */
-int load_store_replace(struct load_target *target, uint32_t id, struct dit_span record);
-/* Of an existing database: 1, 0, or an error. */
-int load_store_is_hole(struct load_target *target, uint32_t id);
-/* The index databases of an existing database, on main. */
+/* The index databases, on main. */
 int load_store_add_indexes(struct load_target *target);
-
-/* Takes the lists of one index database: those of a new one, or those of an existing one
- * in which dit_existing_begin_index() was called. */
-struct load_list_sink {
-	struct load_target *target;
-	struct dit_table_writer *writer; /* NULL: existing */
-};
-int load_list_put(const struct load_list_sink *sink, struct dit_span key,
-                  const uint64_t *ids, size_t nids, bool is_repeated);
 
 /* load_target.c: one database from beginning to end. All report their failures. */
 int load_target_prepare(struct load_target *target, const struct load_budget *budget);

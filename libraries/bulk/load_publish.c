@@ -13,38 +13,24 @@
 
 static int prepare(struct load_target *target)
 {
-	uint64_t bytes = 0;
-	int r = 0;
+	int r = dit_output_prepare(target->output);
 
-	if (target->staging == NULL) {
-		return 0;
-	}
-	r = dit_staging_prepare(target->staging, &bytes);
-	target->stats->bytes = bytes;
+	target->stats->bytes = target->output->bytes;
 	return r < 0 ? load_target_fail(target, r, target->db->directory) : 0;
 }
 
 static int commit(struct load_target *target)
 {
-	int r = 0;
+	int r = dit_output_commit(target->output);
 
-	if (target->existing == NULL || !dit_existing_is_changed(target->existing)) {
-		return 0;
-	}
-	target->is_placed = true;
-	r = dit_existing_commit(target->existing, &target->stats->bytes);
+	target->stats->bytes = target->output->bytes;
 	return r < 0 ? load_target_fail(target, r, target->db->directory) : 0;
 }
 
 static int place(struct load_target *target)
 {
-	int r = 0;
+	int r = dit_output_place(target->output);
 
-	if (target->staging == NULL) {
-		return 0;
-	}
-	r = dit_staging_place(target->staging);
-	target->is_placed = r == 0;
 	return r < 0 ? load_fail(target->loader, r, "could not put the database in place")
 	             : 0;
 }
@@ -55,23 +41,17 @@ static int for_all(struct loader *loader, int (*step)(struct load_target *))
 	int r = 0;
 
 	for (unsigned i = loader->ntargets; i > 0 && r == 0; i--) {
-		r = step(&loader->targets[i - 1]);
+		if (loader->targets[i - 1].output != NULL) {
+			r = step(&loader->targets[i - 1]);
+		}
 	}
 	return r;
 }
 
 static int take_back(struct load_target *target)
 {
-	int r = 0;
+	int r = dit_output_take_back(target->output);
 
-	if (!target->is_placed) {
-		return 0;
-	}
-	if (target->staging != NULL) {
-		r = dit_staging_take_back(target->staging);
-	} else {
-		r = dit_existing_roll_back(target->existing);
-	}
 	if (r < 0) {
 		load_report(target->loader, DIT_REPORT_ERROR,
 		            "%s: the change could not be taken back: %s",
@@ -82,15 +62,9 @@ static int take_back(struct load_target *target)
 
 static int end(struct load_target *target)
 {
-	int r = 0;
+	int r = dit_output_end(target->output);
 
-	if (target->staging != NULL) {
-		r = dit_staging_end(target->staging);
-		target->staging = NULL;
-	} else if (target->is_placed) {
-		r = dit_existing_end(target->existing);
-		target->existing = NULL;
-	}
+	target->output = NULL;
 	if (r < 0) {
 		load_report(target->loader, DIT_REPORT_WARNING,
 		            "%s: the database is in place, but a crash of the system may "

@@ -192,12 +192,17 @@ static int fill_hole(struct load_target *target, struct load_item *item, uint32_
 /* Is the node still a hole? 1, 0, or an error. */
 static int is_hole(struct load_target *target, uint32_t id, const struct load_hole *hole)
 {
+	struct dit_span record = {0};
+	int r = 0;
+
 	if (hole != NULL) {
 		return !hole->is_filled;
 	}
-	return target->existing == NULL || id > target->stored_id
-	               ? 0
-	               : load_store_is_hole(target, id);
+	if (id > target->output->stored.last_id) {
+		return 0;
+	}
+	r = dit_output_find_entry(target->output, id, &record);
+	return r < 0 ? r : r == 0;
 }
 
 static int resolve_known(struct load_target *target, const struct dit_ldif_record *record,

@@ -133,10 +133,15 @@ static void tell_size(struct load_target *target, enum dit_report_kind kind,
 static int estimate_target(struct load_target *target, double scale)
 {
 	double maxsize = (double)target->db->maxsize_bytes;
-	double least = (double)dit_staging_used_bytes(target->staging) +
-	               (double)dit_dn_table_size(target->names) * NAME_BYTES;
-	double likely = (least + count_postings(target) * POSTING_BYTES) * scale;
+	uint64_t used = 0;
+	double least = 0;
+	double likely = 0;
 
+	if (!dit_output_used_bytes(target->output, &used)) {
+		return 0;
+	}
+	least = (double)used + (double)dit_dn_table_size(target->names) * NAME_BYTES;
+	likely = (least + count_postings(target) * POSTING_BYTES) * scale;
 	if (least * scale > maxsize) {
 		tell_size(target, DIT_REPORT_ERROR, "will", likely);
 		return DIT_E_FULL;
@@ -167,7 +172,7 @@ int load_estimate(struct loader *loader, uint64_t bytes_read)
 		scale = (double)total / (double)bytes_read;
 	}
 	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
-		if (loader->targets[i].staging != NULL) {
+		if (loader->targets[i].output != NULL) {
 			r = estimate_target(&loader->targets[i], scale);
 		}
 	}

@@ -160,13 +160,13 @@ int load_target_seal(struct load_target *target)
 	if (r == 0 && target->wide != NULL) {
 		r = dit_sorter_seal(target->wide);
 	}
-	if (r == 0 && target->existing == NULL) {
+	if (r == 0 && target->output->is_parallel) {
 		r = load_index_start(target);
 	}
 	if (r < 0) {
 		return load_fail(loader, r, "could not sort index keys");
 	}
-	if (loader->nthreads > 1 && target->existing == NULL) {
+	if (loader->nthreads > 1 && target->output->is_parallel) {
 		load_begin_index_round(loader, target);
 	}
 	return 0;
@@ -186,8 +186,8 @@ int load_target_write_indexes(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	struct dit_postings_stats postings = {0};
-	int r = target->existing == NULL ? load_index_write(target)
-	                                 : load_store_add_indexes(target);
+	int r = target->output->is_parallel ? load_index_write(target)
+	                                    : load_store_add_indexes(target);
 
 	if (r < 0) {
 		return load_target_fail(target, r,
@@ -203,12 +203,8 @@ int load_target_write_indexes(struct load_target *target)
 
 int load_target_write_late(struct load_target *target)
 {
-	int r = 0;
+	int r = dit_output_begin_changes(target->output);
 
-	if (target->existing != NULL) {
-		return 0;
-	}
-	r = dit_staging_begin_changes(target->staging);
 	if (r == 0) {
 		r = load_late_write(target);
 	}
@@ -226,8 +222,7 @@ int load_target_write_late(struct load_target *target)
 void load_target_deinit(struct load_target *target)
 {
 	load_index_free(target);
-	dit_staging_abandon(target->staging);
-	dit_existing_abandon(target->existing);
+	dit_output_abandon(target->output);
 	dit_postings_free(target->postings);
 	dit_sorter_free(target->wide);
 	dit_sorter_free(target->tree);

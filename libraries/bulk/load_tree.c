@@ -10,34 +10,18 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "pages/table_writer.h"
 #include "store/name_codec.h"
 
-/* Where names go: to the pages of a new database, or into one that holds some. */
-struct name_sink {
-	struct load_target *target;
-	struct dit_table_writer *writer; /* NULL: existing */
-};
-
-static int add_name(const struct name_sink *sink, uint64_t under, struct dit_span record)
-{
-	if (sink->writer == NULL) {
-		return dit_existing_put_name(sink->target->existing, under, record);
-	}
-	return dit_table_writer_add(
-		sink->writer, (struct dit_span){(const char *)&under, sizeof(under)},
-		record);
-}
-
 /* The dummy that slapd stores first below the root (storage.md 3.1). */
-static int put_dummy(const struct name_sink *sink)
+static int put_dummy(struct dit_output_table *table)
 {
 	static const char dummy[12];
 
-	return add_name(sink, 0, (struct dit_span){dummy, sizeof(dummy)});
+	return dit_output_put_record(table, 0, (struct dit_span){dummy, sizeof(dummy)});
 }
 
-static int put_name(const struct name_sink *sink, const struct dit_sort_record *record)
+static int put_name(const struct load_target *target, struct dit_output_table *table,
+                    const struct dit_sort_record *record)
 {
 	char out[DIT_NAME_RECORD_MAX];
 	struct dit_span norm = {record->key.data + 10, record->key.len - 10};
@@ -47,7 +31,7 @@ static int put_name(const struct name_sink *sink, const struct dit_sort_record *
 	int len = 0;
 
 	if (((unsigned char)record->key.data[8] & 0x80) != 0) {
-		uint32_t nsubs = dit_dn_table_nsubs(sink->target->names, (uint32_t)other);
+		uint32_t nsubs = dit_dn_table_nsubs(target->names, (uint32_t)other);
 
 		len = dit_name_encode_child(out, norm, pretty, other, nsubs);
 	} else {
@@ -56,7 +40,7 @@ static int put_name(const struct name_sink *sink, const struct dit_sort_record *
 	if (len < 0) {
 		return len;
 	}
-	return add_name(sink, under, (struct dit_span){out, (size_t)len});
+	return dit_output_put_record(table, under, (struct dit_span){out, (size_t)len});
 }
 
 /* Subtrees of an existing database that grow: records come parent by parent. */
@@ -70,8 +54,7 @@ static int grow(struct load_target *target, struct growth *growth)
 	int r = 0;
 
 	if (growth->n > 0) {
-		r = dit_existing_grow_subtree(target->existing, growth->parent,
-		                              growth->n);
+		r = dit_output_grow_subtree(target->output, growth->parent, growth->n);
 	}
 	growth->n = 0;
 	return r;
@@ -84,7 +67,7 @@ static int note_growth(struct load_target *target, const struct dit_sort_record 
 	uint64_t child = dit_be_get(record->value.data, 8);
 	int r = 0;
 
-	if (under == 0 || under > target->stored_id) {
+	if (under == 0 || under > target->output->stored.last_id) {
 		return 0;
 	}
 	if (under != growth->parent) {
@@ -95,22 +78,21 @@ static int note_growth(struct load_target *target, const struct dit_sort_record 
 	return r;
 }
 
-static int put_names(const struct name_sink *sink)
+static int put_names(struct load_target *target, struct dit_output_table *table)
 {
-	struct load_target *target = sink->target;
 	struct dit_sort_record record = {0};
 	struct growth growth = {0};
 	int r = 0;
 
-	if (dit_dn_table_size(target->names) > 0 && !target->has_stored_names) {
-		r = put_dummy(sink);
+	if (dit_dn_table_size(target->names) > 0 && !target->output->stored.has_names) {
+		r = put_dummy(table);
 	}
 	dit_dn_table_count(target->names);
 	if (r == 0) {
 		r = dit_sorter_next(target->tree, &record);
 	}
 	while (r > 0) {
-		r = put_name(sink, &record);
+		r = put_name(target, table, &record);
 		if (r == 0) {
 			r = note_growth(target, &record, &growth);
 		}
@@ -123,20 +105,19 @@ static int put_names(const struct name_sink *sink)
 
 int load_write_tree(struct load_target *target)
 {
-	struct name_sink sink = {.target = target};
+	struct dit_output_table *table = NULL;
 	int r = dit_sorter_seal(target->tree);
 
-	if (r < 0 || target->existing != NULL) {
-		return r < 0 ? r : put_names(&sink);
-	}
-	r = dit_staging_open_names(target->staging, &sink.writer);
 	if (r == 0) {
-		r = put_names(&sink);
+		r = dit_output_open_names(target->output, &table);
 	}
 	if (r == 0) {
-		return dit_staging_close_names(target->staging, sink.writer);
+		r = put_names(target, table);
 	}
-	dit_table_writer_free(sink.writer);
+	if (r == 0) {
+		return dit_output_finish(table);
+	}
+	dit_output_drop(table);
 	return r;
 }
 
@@ -145,7 +126,8 @@ int load_write_ads(struct load_target *target)
 	int r = 0;
 
 	for (size_t i = target->nstored_ads; i < target->nads && r == 0; i++) {
-		r = load_store_put_ad(target, (uint32_t)i + 1, target->ads[i]->name);
+		r = dit_output_put_ad(target->output, (uint32_t)i + 1,
+		                      target->ads[i]->name);
 	}
 	return r;
 }

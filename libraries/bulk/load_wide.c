@@ -101,21 +101,21 @@ static int read_ahead(struct load_target *target)
 	return r > 0 ? decode(wide, record.key) : r;
 }
 
-static int list_put(struct load_wide *wide, const struct load_list_sink *sink)
+static int list_put(struct load_wide *wide, struct dit_output_table *table)
 {
 	struct dit_span key = {wide->list_key, wide->list_key_len};
 	const uint64_t *ids = NULL;
 	size_t nids = dit_list_finish(&wide->list, &wide->late, &ids);
-	bool is_repeated =
-		!wide->list.is_range && dit_list_is_repeated(&wide->list, &wide->late);
+	struct dit_output_list list = {.ids = ids, .nids = nids};
 
-	return load_list_put(sink, key, ids, nids, is_repeated);
+	list.is_repeated =
+		!wide->list.is_range && dit_list_is_repeated(&wide->list, &wide->late);
+	return dit_output_put_list(table, key, &list);
 }
 
 /* Collect and write the list of the key read ahead. */
 static int write_list(struct load_target *target, unsigned db,
-                      const struct load_list_sink *sink,
-                      struct dit_load_index_stats *stats)
+                      struct dit_output_table *table, struct dit_load_index_stats *stats)
 {
 	struct load_wide *wide = target->wide_lists;
 	int r = 0;
@@ -136,7 +136,7 @@ static int write_list(struct load_target *target, unsigned db,
 		return r;
 	}
 	stats->nkeys++;
-	return list_put(wide, sink);
+	return list_put(wide, table);
 }
 
 static int start(struct load_target *target)
@@ -159,7 +159,7 @@ static int start(struct load_target *target)
 }
 
 int load_wide_write(struct load_target *target, unsigned db,
-                    const struct load_list_sink *sink, struct dit_load_index_stats *stats)
+                    struct dit_output_table *table, struct dit_load_index_stats *stats)
 {
 	int r = 0;
 
@@ -167,7 +167,7 @@ int load_wide_write(struct load_target *target, unsigned db,
 		r = start(target);
 	}
 	while (r == 0 && target->wide_lists->has_record && target->wide_lists->db == db) {
-		r = write_list(target, db, sink, stats);
+		r = write_list(target, db, table, stats);
 	}
 	return r;
 }

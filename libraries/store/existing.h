@@ -26,6 +26,7 @@
 #include <sys/types.h>
 
 #include "base/span.h"
+#include "store/output.h"
 
 struct dit_existing;
 
@@ -72,14 +73,9 @@ int dit_existing_find_child(struct dit_existing *existing, uint64_t parent,
  */
 int dit_existing_entry(struct dit_existing *existing, uint64_t id, struct dit_span *ret);
 
-/** An index database as stored. */
-struct dit_existing_index {
-	bool is_integerkey;
-	size_t key_len; /* of its first key; 0: empty */
-};
 /** 1; 0: no database of that name; DIT_E_CORRUPT: it is no index database; error */
 int dit_existing_find_index(struct dit_existing *existing, const char *name,
-                            struct dit_existing_index *ret);
+                            struct dit_output_stored_index *ret);
 
 /*
  * ---- additions ----
@@ -97,9 +93,13 @@ int dit_existing_put_ad(struct dit_existing *existing, uint32_t number,
 int dit_existing_reserve_entry(struct dit_existing *existing, uint64_t id, size_t len,
                                void **ret_space);
 
-/** Records of id2v, in stored order, of an entry that has none for this attribute. */
+/**
+ * A record of id2v; those of one attribute come in stored order.
+ *
+ * @param place  0 for the first of them, of which nothing may be stored (MDB_KEYEXIST)
+ */
 int dit_existing_put_split(struct dit_existing *existing, uint64_t id, uint16_t ad,
-                           const struct dit_span *records, uint32_t nrecords);
+                           uint32_t place, struct dit_span record);
 
 /** A record of dn2i. MDB_KEYEXIST: it is there. */
 int dit_existing_put_name(struct dit_existing *existing, uint64_t id,
@@ -111,6 +111,10 @@ int dit_existing_grow_subtree(struct dit_existing *existing, uint64_t id, uint64
 /** Write to this index database from now on; it is created if there is none. */
 int dit_existing_begin_index(struct dit_existing *existing, const char *name,
                              bool is_integerkey);
+
+/** Remove an index database with all it holds, if there is one of that name. Not the one
+ * that is written to. */
+int dit_existing_remove_index(struct dit_existing *existing, const char *name);
 
 /** What is added to the list of a key, and by which rule it becomes a range. */
 struct dit_existing_list {

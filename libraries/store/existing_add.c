@@ -48,27 +48,21 @@ int dit_existing_reserve_entry(struct dit_existing *existing, uint64_t id, size_
 }
 
 int dit_existing_put_split(struct dit_existing *existing, uint64_t id, uint16_t ad,
-                           const struct dit_span *records, uint32_t nrecords)
+                           uint32_t place, struct dit_span record)
 {
 	char bytes[sizeof(id) + sizeof(ad)];
 	MDB_val key = {sizeof(bytes), bytes};
-	int r = 0;
+	MDB_val data = {record.len, (void *)record.data};
 
+	if (record.len > DIT_SPLIT_RECORD_MAX) {
+		return MDB_BAD_VALSIZE;
+	}
 	memcpy(bytes, &id, sizeof(id));
 	memcpy(bytes + sizeof(id), &ad, sizeof(ad));
 	existing->is_changed = true;
-	for (uint32_t i = 0; i < nrecords && r == 0; i++) {
-		MDB_val data = {records[i].len, (void *)records[i].data};
-
-		if (records[i].len > DIT_SPLIT_RECORD_MAX) {
-			return MDB_BAD_VALSIZE;
-		}
-		r = dit_existing_result(
-			existing,
-			mdb_cursor_put(existing->splits, &key, &data,
-		                       i == 0 ? MDB_NOOVERWRITE : MDB_APPENDDUP));
-	}
-	return r;
+	return dit_existing_result(
+		existing, mdb_cursor_put(existing->splits, &key, &data,
+	                                 place == 0 ? MDB_NOOVERWRITE : MDB_APPENDDUP));
 }
 
 /* ---- the tree ---- */
@@ -189,6 +183,18 @@ int dit_existing_begin_index(struct dit_existing *existing, const char *name,
 	existing->is_integerkey = is_integerkey;
 	return dit_lmdb_error(
 		mdb_cursor_open(existing->txn, existing->index, &existing->postings));
+}
+
+int dit_existing_remove_index(struct dit_existing *existing, const char *name)
+{
+	MDB_dbi dbi = 0;
+	int r = dit_lmdb_error(mdb_dbi_open(existing->txn, name, 0, &dbi));
+
+	if (r < 0) {
+		return r == MDB_NOTFOUND ? 0 : r;
+	}
+	existing->is_changed = true;
+	return dit_existing_result(existing, mdb_drop(existing->txn, dbi, 1));
 }
 
 static int put_ids(struct dit_existing *existing, MDB_val *key, const uint64_t *ids,

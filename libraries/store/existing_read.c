@@ -105,7 +105,7 @@ int dit_existing_entry(struct dit_existing *existing, uint64_t id, struct dit_sp
 }
 
 int dit_existing_find_index(struct dit_existing *existing, const char *name,
-                            struct dit_existing_index *ret)
+                            struct dit_output_stored_index *ret)
 {
 	const unsigned list = MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP;
 	MDB_cursor *cursor = NULL;
@@ -132,9 +132,9 @@ int dit_existing_find_index(struct dit_existing *existing, const char *name,
 	}
 	r = dit_lmdb_error(mdb_cursor_get(cursor, &key, &data, MDB_FIRST));
 	if (r == 0 || r == MDB_NOTFOUND) {
-		*ret = (struct dit_existing_index){.is_integerkey =
-		                                           (flags & MDB_INTEGERKEY) != 0,
-		                                   .key_len = r == 0 ? key.mv_size : 0};
+		*ret = (struct dit_output_stored_index){
+			.is_integerkey = (flags & MDB_INTEGERKEY) != 0,
+			.key_len = r == 0 ? key.mv_size : 0};
 		r = 1;
 	}
 	mdb_cursor_close(cursor);

@@ -29,6 +29,11 @@ rooms += %D%/libstore.la
 	%D%/name_codec.h \
 	%D%/readers.c \
 	%D%/readers.h \
+	%D%/output.c \
+	%D%/output.h \
+	%D%/output_existing.c \
+	%D%/output_impl.h \
+	%D%/output_pages.c \
 	%D%/snapshot.c \
 	%D%/split_codec.c \
 	%D%/split_codec.h \

@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	%D%/test_entry_edit \
 	%D%/test_existing \
 	%D%/test_name_codec \
+	%D%/test_output \
 	%D%/test_publish \
 	%D%/test_readers \
 	%D%/test_snapshot \
@@ -28,6 +29,8 @@ check_PROGRAMS += \
 %C%_test_existing_LDADD = $(test_libs)
 %C%_test_name_codec_SOURCES = %D%/test_name_codec.c
 %C%_test_name_codec_LDADD = $(test_libs)
+%C%_test_output_SOURCES = %D%/store_fixture.h %D%/test_output.c
+%C%_test_output_LDADD = $(test_libs)
 %C%_test_publish_SOURCES = %D%/store_fixture.h %D%/test_publish.c
 %C%_test_publish_LDADD = $(test_libs)
 %C%_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync

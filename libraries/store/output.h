@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An output: a database that is written, whatever it was before.
+ *
+ *   dit_output_open(), or dit_output_open_existing()
+ *   look-ups, entries, attribute numbers, split values; a table each for names and indexes
+ *   dit_output_begin_changes(); what could not come in order
+ *   dit_output_prepare(), _commit(), _place(), _end()     publication.h does these
+ *   or, at any moment, dit_output_abandon()
+ *
+ * | implementation     | is for                        | written by                       |
+ * |--------------------|-------------------------------|----------------------------------|
+ * | output_pages.c     | a new database                | our own pages, then liblmdb      |
+ * | output_existing.c  | a database that holds records | liblmdb, in one transaction      |
+ *
+ * Only dit_output_open() finds out whether the database holds records. Everybody else
+ * looks at the facts in struct dit_output, which say what an implementation asks of its
+ * caller and what is stored already.
+ *
+ * Nothing of what is written can be seen by others before the output is published. Until
+ * then, and after any error, dit_output_abandon() leaves the database as it was. From the
+ * opening to the end the directory is claimed (claim.h).
+ *
+ * Ownership: keys, records and lists are borrowed for the call, options are copied.
+ *
+ * Threads: an output belongs to one thread, which is called main. Tables are different:
+ * struct dit_output says how many threads may write them.
+ *
+ * Errors: all functions return 0 (or what they say) or a negative code: DIT_E_FULL (the
+ * database outgrows its configured size), MDB_TXN_FULL (more changes than liblmdb can keep
+ * track of), -ENOSPC, -EDQUOT, -EFBIG, other -errno, LMDB's codes (MDB_KEYEXIST: records
+ * out of order). An error of writing may be told by a later call. After an error an output
+ * is only to be abandoned.
+ */
+#ifndef DITKIT_OUTPUT_H
+#define DITKIT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/span.h"
+
+struct dit_page_writer; /* page_writer.h */
+
+struct dit_output_opts {
+	const char *directory;   /* of the database; must exist */
+	mode_t mode;             /* of data.mdb and lock.mdb */
+	unsigned ndbs;           /* named databases at most (fixed ones included) */
+	uint64_t maxsize_bytes;  /* configured size; 0: LMDB's default */
+	uint64_t expected_bytes; /* what will be added, roughly; for may_grow */
+	uint64_t list_max;   /* IDs in a list; longer ones become ranges; at least 1 */
+	bool may_grow;       /* the result may be larger than maxsize_bytes */
+	bool use_page_cache; /* for pages of ours; else past it, where that can be done */
+	struct dit_page_writer
+		*page_writer; /* borrowed; NULL: each thread writes its pages */
+};
+
+struct dit_output_ops;
+
+/** What a database held when it was opened. A new one: nothing. */
+struct dit_output_stored {
+	uint64_t last_id; /* highest ID; 0: no entry, or only the one with the empty DN */
+	bool has_root_entry; /* the entry with the empty DN (ID 0) */
+	bool has_names;      /* there are records in dn2i */
+};
+
+/** The head of each implementation. [const] but for bytes */
+struct dit_output {
+	const struct dit_output_ops *ops;
+	struct dit_output_stored stored;
+
+	/**
+	 * Entries are reserved in ascending order of IDs, and split values are put after
+	 * dit_output_begin_changes(), in ascending order. An entry that comes too late for
+	 * its place is put with dit_output_replace_entry(), after that call, too. Without
+	 * this, all of them are put as they come.
+	 */
+	bool wants_order;
+
+	/** Tables are written by any threads at once, each its own table. Without this, main
+	 * writes one table after the other. */
+	bool is_parallel;
+
+	/** [own: main] size of the data file, as soon as dit_output_prepare() or _commit()
+	 * knows it, also when it is too large */
+	uint64_t bytes;
+};
+
+/**
+ * Open the database of a directory: a new one if it holds no records.
+ *
+ * @return 0; DIT_E_BUSY (slapd, a tool or another loader has it open), DIT_E_FORMAT (it is
+ *         of OpenLDAP 2.7), errors. Nothing is changed then.
+ */
+int dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts);
+/** The same, also for one that holds no records: its entries are kept, if there are any. */
+int dit_output_open_existing(struct dit_output **ret, const struct dit_output_opts *opts);
+
+/* ---- tables ---- */
+
+struct dit_output_table_ops;
+
+/** One index database, or dn2i, while it is written. [own: the thread that opened it] */
+struct dit_output_table {
+	const struct dit_output_table_ops *ops;
+};
+
+/** The IDs of one key. */
+struct dit_output_list {
+	const uint64_t *ids; /* ascending, none of them stored; or 0, lowest, highest */
+	size_t nids;         /* none: nothing is stored */
+	/* The ID that was inserted last came more than once: a list of exactly list_max IDs
+	 * then becomes a range (storage.md 5.4). Not for ranges, and not looked at by a new
+	 * database, whose lists come finished. */
+	bool is_repeated;
+};
+
+/** An index database. */
+struct dit_output_index {
+	const char *name;   /* copied */
+	bool is_integerkey; /* of a stored one, its own flag counts */
+	bool is_emptied;    /* what is stored is left out, its flag as well */
+};
+
+/** An index database as it is stored. */
+struct dit_output_stored_index {
+	bool is_integerkey;
+	size_t key_len; /* of its first key; 0: it is empty */
+};
+
+struct dit_output_table_ops {
+	/* As the functions below; `finish` and `drop` free the table. */
+	int (*put_list)(struct dit_output_table *table, struct dit_span key,
+	                const struct dit_output_list *list);
+	int (*put_record)(struct dit_output_table *table, uint64_t id,
+	                  struct dit_span record);
+	int (*finish)(struct dit_output_table *table);
+	void (*drop)(struct dit_output_table *table);
+};
+
+/** What an implementation provides: the functions below, in their order. */
+struct dit_output_ops {
+	int (*find_ad)(struct dit_output *output, uint32_t number, struct dit_span *ret);
+	int (*find_child)(struct dit_output *output, uint64_t parent,
+	                  struct dit_span norm, uint64_t *ret_id);
+	int (*find_index)(struct dit_output *output, const char *name,
+	                  struct dit_output_stored_index *ret);
+
+	int (*put_ad)(struct dit_output *output, uint32_t number, struct dit_span name);
+	int (*reserve_entry)(struct dit_output *output, uint64_t id, size_t len,
+	                     void **ret_space);
+	int (*put_split)(struct dit_output *output, uint64_t id, uint16_t ad,
+	                 uint32_t place, struct dit_span record);
+	int (*grow_subtree)(struct dit_output *output, uint64_t id, uint64_t n);
+
+	int (*add_index)(struct dit_output *output, const struct dit_output_index *index);
+	int (*open_names)(struct dit_output *output, struct dit_output_table **ret);
+	int (*open_index)(struct dit_output *output, size_t number,
+	                  struct dit_output_table **ret);
+	bool (*used_bytes)(const struct dit_output *output, uint64_t *ret);
+
+	int (*begin_changes)(struct dit_output *output);
+	int (*find_entry)(struct dit_output *output, uint64_t id, struct dit_span *ret);
+	int (*replace_entry)(struct dit_output *output, uint64_t id,
+	                     struct dit_span record);
+
+	int (*prepare)(struct dit_output *output);
+	int (*commit)(struct dit_output *output);
+	int (*place)(struct dit_output *output);
+	int (*take_back)(struct dit_output *output);
+	int (*end)(struct dit_output *output);
+	void (*abandon)(struct dit_output *output);
+};
+
+/* ---- what is stored: main, before the first change ---- */
+
+/** The name of an attribute number; points into the database until the next addition.
+ * 1; 0: there is no such number; error */
+static inline int dit_output_find_ad(struct dit_output *output, uint32_t number,
+                                     struct dit_span *ret)
+{
+	return output->ops->find_ad(output, number, ret);
+}
+
+/**
+ * The stored child of a stored node (0: the root) with this normal RDN.
+ *
+ * @return 1 with its ID; 0: there is none; DIT_E_CORRUPT, errors
+ */
+static inline int dit_output_find_child(struct dit_output *output, uint64_t parent,
+                                        struct dit_span norm, uint64_t *ret_id)
+{
+	return output->ops->find_child(output, parent, norm, ret_id);
+}
+
+/** 1; 0: there is no database of that name; DIT_E_CORRUPT: it is no index; error */
+static inline int dit_output_find_index(struct dit_output *output, const char *name,
+                                        struct dit_output_stored_index *ret)
+{
+	return output->ops->find_index(output, name, ret);
+}
+
+/* ---- entries and what belongs to them: main ---- */
+
+/** ad2i: numbers ascend from the first one that is not stored, without gaps. */
+static inline int dit_output_put_ad(struct dit_output *output, uint32_t number,
+                                    struct dit_span name)
+{
+	return output->ops->put_ad(output, number, name);
+}
+
+/**
+ * id2e: room for the record of an entry, which the caller fills before any other call.
+ * Zero bytes make a hole.
+ */
+static inline int dit_output_reserve_entry(struct dit_output *output, uint64_t id,
+                                           size_t len, void **ret_space)
+{
+	return output->ops->reserve_entry(output, id, len, ret_space);
+}
+
+/**
+ * id2v: a record of an attribute of an entry (split_codec.h). The records of one attribute
+ * come one after the other.
+ *
+ * @param place  0 for the first record of the attribute, of which nothing is stored; 1 ...
+ */
+static inline int dit_output_put_split(struct dit_output *output, uint64_t id,
+                                       uint16_t ad, uint32_t place,
+                                       struct dit_span record)
+{
+	return output->ops->put_split(output, id, ad, place, record);
+}
+
+/** Add @p n to the subtree size of a stored node and of all nodes above it. */
+static inline int dit_output_grow_subtree(struct dit_output *output, uint64_t id,
+                                          uint64_t n)
+{
+	return output->ops->grow_subtree(output, id, n);
+}
+
+/**
+ * Bytes of the data file that are in use so far.
+ *
+ * @return false: the output cannot tell before it is committed
+ */
+static inline bool dit_output_used_bytes(const struct dit_output *output, uint64_t *ret)
+{
+	return output->ops->used_bytes(output, ret);
+}
+
+/* ---- tables ---- */
+
+/**
+ * There shall be an index database. They are numbered from 0 in the order of these calls.
+ * Main, before the first of them is opened.
+ *
+ * @return 0; DIT_E_DUPLICATE: there is a table of that name; errors
+ */
+static inline int dit_output_add_index(struct dit_output *output,
+                                       const struct dit_output_index *index)
+{
+	return output->ops->add_index(output, index);
+}
+
+/**
+ * dn2i: dit_output_put_record() in the order in which records are stored. Each table is
+ * opened once.
+ *
+ * @param ret  to be given to dit_output_finish() or dit_output_drop() by the same thread
+ */
+static inline int dit_output_open_names(struct dit_output *output,
+                                        struct dit_output_table **ret)
+{
+	return output->ops->open_names(output, ret);
+}
+
+/** An index: dit_output_put_list() in ascending order of keys. As above. */
+static inline int dit_output_open_index(struct dit_output *output, size_t number,
+                                        struct dit_output_table **ret)
+{
+	return output->ops->open_index(output, number, ret);
+}
+
+/** @param key  1 to 511 bytes; integer keys: all of 4 or all of 8 bytes */
+static inline int dit_output_put_list(struct dit_output_table *table, struct dit_span key,
+                                      const struct dit_output_list *list)
+{
+	return table->ops->put_list(table, key, list);
+}
+
+/** @param id  the node under which the record lies; @p record  511 bytes at most */
+static inline int dit_output_put_record(struct dit_output_table *table, uint64_t id,
+                                        struct dit_span record)
+{
+	return table->ops->put_record(table, id, record);
+}
+
+/** All is put. Frees @p table in every case. */
+static inline int dit_output_finish(struct dit_output_table *table)
+{
+	return table->ops->finish(table);
+}
+
+/** Give up. NULL is fine. */
+static inline void dit_output_drop(struct dit_output_table *table)
+{
+	if (table != NULL) {
+		table->ops->drop(table);
+	}
+}
+
+/* ---- changes: main, no table is open ---- */
+
+/** All entries, numbers and tables are written. */
+static inline int dit_output_begin_changes(struct dit_output *output)
+{
+	return output->ops->begin_changes(output);
+}
+
+/**
+ * The record of an entry; points into the database until the next change. With wants_order
+ * only after dit_output_begin_changes().
+ *
+ * @return 1; 0: there is none, or a hole; error
+ */
+static inline int dit_output_find_entry(struct dit_output *output, uint64_t id,
+                                        struct dit_span *ret)
+{
+	return output->ops->find_entry(output, id, ret);
+}
+
+/** Give an entry, or a hole, another record. Cheapest in ascending order of IDs. */
+static inline int dit_output_replace_entry(struct dit_output *output, uint64_t id,
+                                           struct dit_span record)
+{
+	return output->ops->replace_entry(output, id, record);
+}
+
+/* ---- publishing: main ---- */
+
+/** All that can be done before anything changes: a new database is complete and synced. */
+static inline int dit_output_prepare(struct dit_output *output)
+{
+	return output->ops->prepare(output);
+}
+
+/** Stored databases are changed, with one commit. */
+static inline int dit_output_commit(struct dit_output *output)
+{
+	return output->ops->commit(output);
+}
+
+/** New databases are put in place, with one rename. */
+static inline int dit_output_place(struct dit_output *output)
+{
+	return output->ops->place(output);
+}
+
+/** Undo _commit() and _place(), whether they succeeded, failed or were not called. An
+ * error: that could not be done. dit_output_abandon() is still to be called. */
+static inline int dit_output_take_back(struct dit_output *output)
+{
+	return output->ops->take_back(output);
+}
+
+/**
+ * After _place(): sync, put lock.mdb in order, clean up. Frees @p output in every case. An
+ * error: the database is in place all the same, but a crash of the system may bring the
+ * old one back.
+ */
+static inline int dit_output_end(struct dit_output *output)
+{
+	return output->ops->end(output);
+}
+
+/** Leave the database as it was. Frees @p output; NULL is fine. */
+static inline void dit_output_abandon(struct dit_output *output)
+{
+	if (output != NULL) {
+		output->ops->abandon(output);
+	}
+}
+
+#endif

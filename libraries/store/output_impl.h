@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The implementations of outputs, for output.c, which chooses among them.
+ *
+ * Threads: as output.h says.
+ */
+#ifndef DITKIT_OUTPUT_IMPL_H
+#define DITKIT_OUTPUT_IMPL_H
+
+#include "store/output.h"
+
+/** A new database. DIT_E_NOTEMPTY: there are records; nothing was changed. */
+int dit_output_pages_open(struct dit_output **ret, const struct dit_output_opts *opts);
+/** A database that holds records, or none. */
+int dit_output_existing_open(struct dit_output **ret, const struct dit_output_opts *opts);
+
+#endif
