@@ -45,6 +45,7 @@ AM_TESTS_ENVIRONMENT = \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \
 	DBCMP='$(abs_top_builddir)/tests/oracle/dbcmp'; export DBCMP; \
 	BROKENGEN='$(abs_top_builddir)/tests/oracle/brokengen'; export BROKENGEN; \
+	HOSTILE='$(abs_top_builddir)/tests/cli/hostile'; export HOSTILE; \
 	RANDDIT='$(abs_top_builddir)/tests/oracle/random/randdit'; export RANDDIT; \
 	TORTURE='$(abs_top_builddir)/tests/oracle/torture/torture'; export TORTURE; \
 	VALGEN='$(abs_top_builddir)/tests/oracle/valgen'; export VALGEN; \

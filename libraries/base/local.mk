@@ -20,6 +20,8 @@ rooms += %D%/libbase.la
 	%D%/span.h \
 	%D%/team.c \
 	%D%/team.h \
+	%D%/tmp_dir.c \
+	%D%/tmp_dir.h \
 	%D%/whole_io.c \
 	%D%/whole_io.h \
 	$(NULL)

@@ -96,7 +96,7 @@ struct dit_load_opts {
 	 * but at most a quarter of the machine's memory.
 	 */
 	uint64_t memory_bytes;
-	const char *tmpdir;   /* for sorted runs; NULL: $TMPDIR, else /tmp */
+	const char *tmpdir;   /* for sorted runs; NULL or empty: $TMPDIR, else /tmp */
 	size_t batch_bytes;   /* bytes of LDIF in a batch; 0: chosen from memory_bytes */
 	size_t batch_records; /* records in a batch, at most; 0: 512 */
 

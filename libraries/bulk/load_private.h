@@ -29,6 +29,7 @@
 #include "sort/postings.h"
 #include "sort/sort.h"
 #include "store/entry_codec.h"
+#include "store/fault.h"
 #include "store/output.h"
 
 enum load_state {
@@ -256,8 +257,6 @@ int load_estimate(struct loader *loader, uint64_t bytes_read);
 /* load_setup.c: everything before the first round. All report their failures. */
 int load_read_settings(struct loader *loader);
 int load_prepare(struct loader *loader);
-/* Where sorted runs go. */
-const char *load_tmpdir(const struct dit_load_opts *opts);
 /* Joins the threads and frees everything; works at every stage. */
 void load_release(struct loader *loader);
 

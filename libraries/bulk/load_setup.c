@@ -12,6 +12,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/tmp_dir.h"
+
 /* ---- configuration ---- */
 
 static unsigned count_cpus(void)
@@ -84,17 +86,10 @@ static int make_context(struct loader *loader)
 
 /* ---- memory, threads, files ---- */
 
-const char *load_tmpdir(const struct dit_load_opts *opts)
-{
-	const char *dir = opts->tmpdir == NULL ? getenv("TMPDIR") : opts->tmpdir;
-
-	return dir == NULL || dir[0] == '\0' ? "/tmp" : dir;
-}
-
 /* Found out now rather than when the memory is full. */
 static int check_tmpdir(struct loader *loader)
 {
-	const char *dir = load_tmpdir(loader->opts);
+	const char *dir = dit_tmp_dir(loader->opts->tmpdir);
 
 	return access(dir, W_OK | X_OK) != 0 ? load_fail(loader, -errno, dir) : 0;
 }

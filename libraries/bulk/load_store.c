@@ -118,6 +118,7 @@ int load_store_open(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	const struct dit_database *db = target->db;
+	struct dit_fault fault = {""};
 	struct dit_output_opts opts = {
 		.directory = db->directory,
 		.mode = db->mode,
@@ -128,6 +129,7 @@ int load_store_open(struct load_target *target)
 		.may_grow = loader->opts->may_grow,
 		.page_writer = loader->page_writer,
 		.use_page_cache = loader->opts->use_page_cache,
+		.fault = &fault,
 	};
 	int r = dit_output_open(&target->output, &opts);
 
@@ -135,6 +137,11 @@ int load_store_open(struct load_target *target)
 		load_report(loader, DIT_REPORT_ERROR,
 		            "the database in %s is in use by slapd or another tool",
 		            db->directory);
+		return r;
+	}
+	if (r < 0 && fault.text[0] != '\0') {
+		load_report(loader, DIT_REPORT_ERROR, "%s: %s", db->directory,
+		            fault.text);
 		return r;
 	}
 	return r < 0 ? load_fail(loader, r, db->directory) : look_around(target);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tmp_dir.h"
+
 /* ---- before the first round ---- */
 
 static int count_rdns(const struct dit_schema *schema, struct dit_span dn, unsigned *ret)
@@ -53,7 +55,7 @@ static int make_sorters(struct load_target *target, const struct load_budget *bu
 		.is_wide = is_wide,
 		.nproducers = loader->nthreads,
 		.memory_bytes = budget->postings_bytes,
-		.tmpdir = load_tmpdir(loader->opts),
+		.tmpdir = dit_tmp_dir(loader->opts->tmpdir),
 		.list_max = (uint32_t)(((uint64_t)1 << loader->settings->idlexp) - 1),
 	};
 	struct dit_sorter_opts tree = {.nproducers = 1,

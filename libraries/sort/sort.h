@@ -104,7 +104,7 @@ DIT_PUBLIC void *dit_sort_alloc(struct dit_arena *arena, size_t size);
 struct dit_sorter_opts {
 	unsigned nproducers;
 	size_t memory_bytes; /* all producers together, DIT_SORT_SHARE_MIN each at least */
-	const char *tmpdir;  /* copied; NULL: $TMPDIR, else /tmp */
+	const char *tmpdir;  /* copied; NULL or empty: $TMPDIR, else /tmp */
 	dit_sort_merge_fn merge; /* NULL: keep all records */
 	void *merge_ctx;
 	dit_sort_order_fn order; /* NULL: bytewise, the shorter first; much faster */

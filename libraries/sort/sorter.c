@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tmp_dir.h"
 #include "sort/sorter_private.h"
 
 #define SHARE_MAX        ((size_t)64 << 30) /* keeps items below DIT_RADIX_MAX */
@@ -98,14 +99,6 @@ static void choose_sizes(struct dit_sorter *sorter)
 	sorter->fan_in = choose_fan_in(&sorter->opts);
 }
 
-static char *copy_tmpdir(const char *tmpdir)
-{
-	if (tmpdir == NULL) {
-		tmpdir = getenv("TMPDIR");
-	}
-	return strdup(tmpdir == NULL ? "/tmp" : tmpdir);
-}
-
 int dit_sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opts)
 {
 	struct dit_sorter *sorter = NULL;
@@ -122,7 +115,7 @@ int dit_sorter_new(struct dit_sorter **ret, const struct dit_sorter_opts *opts)
 	sorter->opts = *opts;
 	sorter->order = (struct dit_sort_order){opts->order, opts->order_ctx};
 	choose_sizes(sorter);
-	sorter->tmpdir = copy_tmpdir(opts->tmpdir);
+	sorter->tmpdir = strdup(dit_tmp_dir(opts->tmpdir));
 	sorter->producers = calloc(opts->nproducers, sizeof(struct dit_sort_producer *));
 	if (sorter->tmpdir == NULL || sorter->producers == NULL) {
 		r = -ENOMEM;

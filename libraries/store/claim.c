@@ -5,47 +5,30 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
-
-/* The directory's owner is the user that slapd runs as; only root can give files away. */
-static int give_to_owner(int dir_fd, int fd)
-{
-	struct stat dir;
-
-	if (geteuid() != 0) {
-		return 0;
-	}
-	if (fstat(dir_fd, &dir) != 0 || fchown(fd, dir.st_uid, dir.st_gid) != 0) {
-		return -errno;
-	}
-	return 0;
-}
+#include "store/files.h"
 
 static int make_lock_file(struct dit_claim *claim, mode_t mode)
 {
-	int r = 0;
-
-	claim->lock_fd = openat(claim->dir_fd, "lock.mdb",
-	                        O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	claim->lock_fd = dit_file_make(claim->dir_fd, DIT_LOCK_NAME, mode);
 	if (claim->lock_fd < 0) {
 		/* EEXIST: a process has just started to use the database. */
-		return errno == EEXIST ? DIT_E_BUSY : -errno;
+		return claim->lock_fd == -EEXIST ? DIT_E_BUSY : claim->lock_fd;
 	}
 	claim->made_lock_file = true;
-	r = give_to_owner(claim->dir_fd, claim->lock_fd);
-	return r;
+	/* The directory's owner is the user that slapd runs as. */
+	return dit_file_give(claim->lock_fd, claim->dir_fd);
 }
 
-static int open_lock_file(struct dit_claim *claim, mode_t mode)
+static int open_lock_file(struct dit_claim *claim, mode_t mode, struct dit_fault *fault)
 {
-	claim->lock_fd = openat(claim->dir_fd, "lock.mdb", O_RDWR | O_CLOEXEC);
+	claim->lock_fd = dit_file_open(claim->dir_fd, DIT_LOCK_NAME, O_RDWR, fault);
 	if (claim->lock_fd >= 0) {
 		return 0;
 	}
-	return errno == ENOENT ? make_lock_file(claim, mode) : -errno;
+	return claim->lock_fd == -ENOENT ? make_lock_file(claim, mode) : claim->lock_fd;
 }
 
 /* LMDB 0.9 locks byte 0: shared while an environment is open, exclusive to set it up. */
@@ -59,22 +42,19 @@ static int lock_lock_file(int fd)
 	return errno == EACCES || errno == EAGAIN ? DIT_E_BUSY : -errno;
 }
 
-int dit_claim_take(struct dit_claim *ret, const char *directory, mode_t mode)
+int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
+                   struct dit_fault *fault)
 {
-	struct dit_claim claim = {.dir_fd = -1, .lock_fd = -1};
+	struct dit_claim claim = {.dir_fd = dir_fd, .lock_fd = -1};
 	int r = 0;
 
-	claim.dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (claim.dir_fd < 0) {
-		return -errno;
-	}
 	/* First, for only this one also works between two claims of one process. */
 	if (flock(claim.dir_fd, LOCK_EX | LOCK_NB) != 0) {
 		r = errno == EWOULDBLOCK ? DIT_E_BUSY : -errno;
 		(void)close(claim.dir_fd);
 		return r;
 	}
-	r = open_lock_file(&claim, mode);
+	r = open_lock_file(&claim, mode, fault);
 	if (r == 0) {
 		r = lock_lock_file(claim.lock_fd);
 	}
@@ -93,7 +73,7 @@ int dit_claim_take(struct dit_claim *ret, const char *directory, mode_t mode)
 void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end)
 {
 	if (claim->made_lock_file && end != DIT_CLAIM_PUBLISHED) {
-		(void)unlinkat(claim->dir_fd, "lock.mdb", 0);
+		(void)unlinkat(claim->dir_fd, DIT_LOCK_NAME, 0);
 	} else if (end == DIT_CLAIM_ABANDONED) {
 		if (ftruncate(claim->lock_fd, 0) != 0) {
 			/* It stays as it was; nothing better can be done. */

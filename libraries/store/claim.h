@@ -27,6 +27,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "store/fault.h"
+
 struct dit_claim {
 	int dir_fd;          /* the directory, under flock */
 	int lock_fd;         /* its lock.mdb, write-locked */
@@ -34,12 +36,17 @@ struct dit_claim {
 };
 
 /**
- * @param mode  of a lock.mdb that has to be made (umask applies); as root it gets the
- *              owner of the directory, so that slapd can open it
+ * @param dir_fd  the open directory; belongs to the claim from now on, and is closed if
+ *                there is none
+ * @param mode    of a lock.mdb that has to be made (umask applies); as root it gets the
+ *                owner of the directory, so that slapd can open it
+ * @param fault   may be NULL
  *
- * @return 0; DIT_E_BUSY; -errno. Nothing is changed then.
+ * @return 0; DIT_E_BUSY; -errno, with a fault if lock.mdb is a link or no regular file.
+ *         Nothing is changed then.
  */
-int dit_claim_take(struct dit_claim *ret, const char *directory, mode_t mode);
+int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
+                   struct dit_fault *fault);
 
 enum dit_claim_end {
 	DIT_CLAIM_UNUSED,    /* nothing was done: lock.mdb stays as it was */

@@ -60,10 +60,17 @@ static int read_ads(struct dit_compare_side *side)
 	return r;
 }
 
-static int open_side(struct dit_compare_side *side, const char *directory)
+static int open_side(struct dit_compare *c, unsigned number, const char *directory)
 {
-	int r = dit_snapshot_open(&side->snapshot, directory);
+	struct dit_compare_side *side = &c->sides[number];
+	struct dit_fault fault = {""};
+	const struct dit_snapshot_opts opts = {
+		.nreaders = 1, .no_lock = true, .fault = &fault};
+	int r = dit_snapshot_open_readers(&side->snapshot, directory, &opts);
 
+	if (fault.text[0] != '\0') {
+		dit_compare_say_fault(c, directory, &fault);
+	}
 	if (r < 0) {
 		return r;
 	}
@@ -331,9 +338,9 @@ int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void 
 		c.opts.nreports_max = REPORTS_DEFAULT;
 	}
 	dit_arena_init(&c.arena, ARENA_BLOCK_BYTES);
-	r = open_side(&c.sides[0], opts->first);
+	r = open_side(&c, 0, opts->first);
 	if (r == 0) {
-		r = open_side(&c.sides[1], opts->second);
+		r = open_side(&c, 1, opts->second);
 	}
 	if (r == 0) {
 		r = compare_dbs(&c);

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "store/compare.h"
+#include "store/fault.h"
 #include "store/store.h"
 
 /** One of the two environments. */
@@ -49,6 +50,9 @@ int dit_compare_line_begin(struct dit_compare *c);
 int dit_compare_line_end(struct dit_compare *c);
 /** Say how many differences of the database were left out. */
 void dit_compare_db_end(struct dit_compare *c);
+/** Why one of the two cannot be opened (DIT_REPORT_ERROR). */
+void dit_compare_say_fault(struct dit_compare *c, const char *directory,
+                           const struct dit_fault *fault);
 /** A whole line at once. */
 int dit_compare_say(struct dit_compare *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

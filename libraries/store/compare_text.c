@@ -150,3 +150,15 @@ void dit_compare_put_value(struct dit_compare *c, const char *db, struct dit_spa
 		dit_compare_put_hex(c, value);
 	}
 }
+
+void dit_compare_say_fault(struct dit_compare *c, const char *directory,
+                           const struct dit_fault *fault)
+{
+	char text[sizeof(fault->text) + 256];
+	struct dit_report report = {.kind = DIT_REPORT_ERROR, .text = text};
+
+	if (c->report != NULL) {
+		(void)snprintf(text, sizeof(text), "%.200s: %s", directory, fault->text);
+		c->report(c->ctx, &report);
+	}
+}

@@ -64,21 +64,13 @@ int dit_existing_result(struct dit_existing *existing, int rc)
 
 /* ---- meta pages ---- */
 
-/* Into the closed file, synced. */
+/* With the environment closed; synced. */
 static int write_metas(const struct dit_existing *existing,
                        const struct dit_meta metas[2])
 {
-	int r = 0;
-	int fd = openat(existing->claim.dir_fd, DIT_DATA_NAME, O_WRONLY | O_CLOEXEC);
+	int r = dit_metas_write(existing->data_fd, existing->page_bytes, metas);
 
-	if (fd < 0) {
-		return -errno;
-	}
-	r = dit_metas_write(fd, existing->page_bytes, metas);
-	if (r == 0 && fsync(fd) != 0) {
-		r = -errno;
-	}
-	if (close(fd) != 0 && r == 0) {
+	if (r == 0 && fsync(existing->data_fd) != 0) {
 		r = -errno;
 	}
 	return r;
@@ -108,7 +100,12 @@ static int open_env(struct dit_existing *existing, const struct dit_existing_opt
 	struct stat st;
 	int r = 0;
 
-	if (fstatat(existing->claim.dir_fd, DIT_DATA_NAME, &st, 0) != 0) {
+	existing->data_fd =
+		dit_file_open(existing->claim.dir_fd, DIT_DATA_NAME, O_RDWR, opts->fault);
+	if (existing->data_fd < 0) {
+		return existing->data_fd;
+	}
+	if (fstat(existing->data_fd, &st) != 0) {
 		return -errno;
 	}
 	existing->file_bytes = (uint64_t)st.st_size;
@@ -123,11 +120,8 @@ static int open_env(struct dit_existing *existing, const struct dit_existing_opt
 		r = dit_lmdb_error(mdb_env_set_maxdbs(existing->env, opts->ndbs));
 	}
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_open(existing->env, opts->directory,
-		                                MDB_NOLOCK | MDB_NOMETASYNC, opts->mode));
-	}
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_get_fd(existing->env, &existing->data_fd));
+		r = dit_env_open_file(existing->env, existing->data_fd, MDB_NOMETASYNC,
+		                      opts->fault);
 	}
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_env_stat(existing->env, &stat));
@@ -208,18 +202,15 @@ int dit_existing_open(struct dit_existing **ret, const struct dit_existing_opts 
 	if (existing == NULL) {
 		return -ENOMEM;
 	}
-	existing->mode = opts->mode;
+	existing->data_fd = -1;
 	existing->maxsize_bytes =
 		opts->maxsize_bytes == 0 ? MAXSIZE_DEFAULT : opts->maxsize_bytes;
 	existing->may_grow = opts->may_grow;
-	existing->directory = strdup(opts->directory);
-	if (existing->directory == NULL) {
-		free(existing);
-		return -ENOMEM;
+	r = dit_directory_open(opts->directory, opts->fault);
+	if (r >= 0) {
+		r = dit_claim_take(&existing->claim, r, opts->mode, opts->fault);
 	}
-	r = dit_claim_take(&existing->claim, opts->directory, opts->mode);
 	if (r < 0) {
-		free(existing->directory);
 		free(existing);
 		return r;
 	}
@@ -269,13 +260,24 @@ static void close_env(struct dit_existing *existing)
 	}
 }
 
+/* Those who wait go on with what is there, as behind another slapd. */
+static void set_up_lock_file(struct dit_existing *existing)
+{
+	int dir_fd = existing->claim.dir_fd;
+	int staging_fd = dit_staging_make(dir_fd, NULL);
+
+	/* Without that directory lock.mdb is emptied all the same (claim.h). */
+	dit_staging_set_up_lock_file(&existing->claim, staging_fd, existing->data_fd);
+	dit_staging_remove(dir_fd, staging_fd);
+}
+
 static void drop(struct dit_existing *existing)
 {
-	/* Those who wait go on with what is there, as behind another slapd. */
-	dit_staging_set_up_lock_file(&existing->claim, existing->directory,
-	                             existing->mode);
+	set_up_lock_file(existing);
 	dit_claim_drop(&existing->claim, DIT_CLAIM_PUBLISHED);
-	free(existing->directory);
+	if (existing->data_fd >= 0) {
+		(void)close(existing->data_fd);
+	}
 	free(existing);
 }
 
@@ -283,16 +285,12 @@ static void drop(struct dit_existing *existing)
 static void cut_file(const struct dit_existing *existing)
 {
 	struct stat st;
-	int fd = openat(existing->claim.dir_fd, DIT_DATA_NAME, O_WRONLY | O_CLOEXEC);
 
-	if (fd < 0) {
-		return;
-	}
-	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > existing->file_bytes &&
-	    ftruncate(fd, (off_t)existing->file_bytes) != 0) {
+	if (fstat(existing->data_fd, &st) == 0 &&
+	    (uint64_t)st.st_size > existing->file_bytes &&
+	    ftruncate(existing->data_fd, (off_t)existing->file_bytes) != 0) {
 		/* Then it stays as long as it is; LMDB does not mind. */
 	}
-	(void)close(fd);
 }
 
 void dit_existing_abandon(struct dit_existing *existing)
@@ -354,14 +352,8 @@ int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes)
 static int restore_map_size(const struct dit_existing *existing)
 {
 	struct dit_meta metas[2];
-	int fd = openat(existing->claim.dir_fd, DIT_DATA_NAME, O_RDONLY | O_CLOEXEC);
-	int r = 0;
+	int r = dit_metas_read(existing->data_fd, existing->page_bytes, metas);
 
-	if (fd < 0) {
-		return -errno;
-	}
-	r = dit_metas_read(fd, existing->page_bytes, metas);
-	(void)close(fd);
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t used = (metas[i].last_page + 1) * existing->page_bytes;
 		uint64_t size = existing->maxsize_bytes -

@@ -29,14 +29,16 @@
 #include "store/output.h"
 
 struct dit_existing;
+struct dit_fault; /* fault.h */
 
 struct dit_existing_opts {
-	const char *directory;   /* copied */
+	const char *directory;   /* not kept */
 	mode_t mode;             /* of a lock.mdb that has to be made */
 	unsigned ndbs;           /* named databases at most (fixed ones included) */
 	uint64_t maxsize_bytes;  /* configured map size; 0: LMDB's */
 	uint64_t expected_bytes; /* what will be added, roughly; for may_grow */
 	bool may_grow;           /* --grow: may outgrow maxsize_bytes */
+	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
 /** 0; DIT_E_BUSY; -errno; LMDB's codes. Nothing is changed then. */

@@ -15,13 +15,11 @@
 
 struct dit_existing {
 	struct dit_claim claim;
-	char *directory; /* owned */
-	mode_t mode;
 	uint64_t maxsize_bytes;
 	bool may_grow;
 
 	MDB_env *env; /* NULL once closed */
-	int data_fd;  /* the environment's own; not ours to close */
+	int data_fd;  /* for reading and writing */
 	size_t page_bytes;
 	uint64_t file_bytes;      /* of data.mdb when it was opened */
 	struct dit_meta metas[2]; /* of that moment, to roll back to */

@@ -9,10 +9,7 @@
  */
 #include "store/format_check.h"
 
-#include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,23 +27,11 @@ static uint32_t word_at(const char *bytes, size_t at)
 	return word;
 }
 
-int dit_format_check(const char *directory)
+int dit_format_check(int data_fd)
 {
 	char head[MAGIC_AT_10 + sizeof(uint32_t)];
-	char *path = NULL;
-	ssize_t n = 0;
-	int fd = -1;
+	ssize_t n = pread(data_fd, head, sizeof(head), 0);
 
-	if (asprintf(&path, "%s/data.mdb", directory) < 0) {
-		return 0;
-	}
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	free(path);
-	if (fd < 0) {
-		return 0;
-	}
-	n = read(fd, head, sizeof(head));
-	(void)close(fd);
 	if (n != (ssize_t)sizeof(head) || word_at(head, MAGIC_AT_09) == DIT_META_MAGIC) {
 		return 0;
 	}

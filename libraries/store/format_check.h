@@ -7,11 +7,11 @@
 #define DITKIT_FORMAT_CHECK_H
 
 /**
- * Look at DIR/data.mdb.
+ * Look at an open data.mdb.
  *
  * @return DIT_E_FORMAT: LMDB 1.0, so OpenLDAP 2.7 or later (storage.md 7). 0: anything
- *         else, no file and unreadable ones included: liblmdb judges
+ *         else, unreadable ones included: liblmdb judges
  */
-int dit_format_check(const char *directory);
+int dit_format_check(int data_fd);
 
 #endif

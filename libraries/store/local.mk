@@ -12,6 +12,8 @@ rooms += %D%/libstore.la
 	%D%/compare_text.c \
 	%D%/dn_reader.c \
 	%D%/dn_reader.h \
+	%D%/door.c \
+	%D%/door.h \
 	%D%/entry_codec.c \
 	%D%/entry_codec.h \
 	%D%/entry_edit.c \
@@ -21,6 +23,10 @@ rooms += %D%/libstore.la
 	%D%/existing_add.c \
 	%D%/existing_impl.h \
 	%D%/existing_read.c \
+	%D%/fault.c \
+	%D%/fault.h \
+	%D%/files.c \
+	%D%/files.h \
 	%D%/format_check.c \
 	%D%/format_check.h \
 	%D%/lmdb_error.c \

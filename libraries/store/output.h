@@ -42,6 +42,7 @@
 
 #include "base/span.h"
 
+struct dit_fault;       /* fault.h */
 struct dit_page_writer; /* page_writer.h */
 
 struct dit_output_opts {
@@ -54,7 +55,8 @@ struct dit_output_opts {
 	bool may_grow;       /* the result may be larger than maxsize_bytes */
 	bool use_page_cache; /* for pages of ours; else past it, where that can be done */
 	struct dit_page_writer
-		*page_writer; /* borrowed; NULL: each thread writes its pages */
+		*page_writer;    /* borrowed; NULL: each thread writes its pages */
+	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
 struct dit_output_ops;

@@ -312,6 +312,7 @@ static int look_around(struct existing_output *output)
 int dit_output_existing_open(struct dit_output **ret, const struct dit_output_opts *opts)
 {
 	struct dit_existing_opts existing = {.directory = opts->directory,
+	                                     .fault = opts->fault,
 	                                     .mode = opts->mode,
 	                                     .ndbs = opts->ndbs,
 	                                     .maxsize_bytes = opts->maxsize_bytes,

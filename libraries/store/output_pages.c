@@ -269,6 +269,7 @@ static const struct dit_output_ops ops = {
 int dit_output_pages_open(struct dit_output **ret, const struct dit_output_opts *opts)
 {
 	struct dit_staging_opts staging = {.directory = opts->directory,
+	                                   .fault = opts->fault,
 	                                   .mode = opts->mode,
 	                                   .ndbs = opts->ndbs,
 	                                   .maxsize_bytes = opts->maxsize_bytes,

@@ -2,10 +2,8 @@
 #include "store/readers.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "store/lmdb_error.h"
@@ -160,10 +158,9 @@ static int begin(struct opening *opening)
 
 /*
  * The write lock needs an environment that is open for writing. A file or file system that
- * may only be read is opened so. liblmdb makes a data.mdb that is missing, so a missing one
- * is told first.
+ * may only be read is opened so.
  */
-static int open_env(struct opening *opening, const char *directory, unsigned flags)
+static int open_env(struct opening *opening, unsigned flags)
 {
 	struct dit_readers *readers = opening->readers;
 	int r = dit_lmdb_error(mdb_env_create(&readers->env));
@@ -173,8 +170,8 @@ static int open_env(struct opening *opening, const char *directory, unsigned fla
 			mdb_env_set_maxdbs(readers->env, opening->opts->max_dbs));
 	}
 	if (r == 0) {
-		r = dit_lmdb_error(
-			mdb_env_open(readers->env, directory, MDB_NOTLS | flags, 0600));
+		r = dit_door_open_env(&readers->door, readers->env, MDB_NOTLS | flags,
+		                      opening->opts->fault);
 	}
 	if (r < 0 && readers->env != NULL) {
 		mdb_env_close(readers->env);
@@ -183,34 +180,16 @@ static int open_env(struct opening *opening, const char *directory, unsigned fla
 	return r;
 }
 
-static int find_data_file(const char *directory)
+static int open_env_best(struct opening *opening)
 {
-	char *path = NULL;
-	int r = 0;
+	int r = -EACCES;
 
-	if (asprintf(&path, "%s/data.mdb", directory) < 0) {
-		return -ENOMEM;
-	}
-	r = access(path, F_OK) == 0 ? 0 : -errno;
-	free(path);
-	return r;
-}
-
-static int open_env_best(struct opening *opening, const char *directory)
-{
-	int r = find_data_file(directory);
-
-	if (r < 0) {
-		return r;
-	}
-	r = -EACCES;
 	if (!opening->opts->no_lock) {
-		r = open_env(opening, directory, 0);
+		r = open_env(opening, 0);
 		opening->has_lock = r == 0;
 	}
-	return r == -EACCES || r == -EROFS || r == -EPERM
-	               ? open_env(opening, directory, MDB_RDONLY)
-	               : r;
+	return r == -EACCES || r == -EROFS || r == -EPERM ? open_env(opening, MDB_RDONLY)
+	                                                  : r;
 }
 
 int dit_readers_open(struct dit_readers *ret, const char *directory,
@@ -221,12 +200,15 @@ int dit_readers_open(struct dit_readers *ret, const char *directory,
 		.readers = ret, .opts = opts, .prepare = prepare_fn, .ctx = ctx};
 	int r = 0;
 
-	*ret = (struct dit_readers){.n = opts->n};
+	*ret = (struct dit_readers){.n = opts->n, .door = DIT_DOOR_CLOSED};
 	ret->txns = calloc(opts->n, sizeof(MDB_txn *));
 	if (ret->txns == NULL) {
 		return -ENOMEM;
 	}
-	r = open_env_best(&opening, directory);
+	r = dit_door_open(&ret->door, directory, opts->fault);
+	if (r == 0) {
+		r = open_env_best(&opening);
+	}
 	if (r == 0) {
 		r = begin(&opening);
 	}
@@ -244,6 +226,7 @@ void dit_readers_close(struct dit_readers *readers)
 	if (readers->env != NULL) {
 		mdb_env_close(readers->env);
 	}
+	dit_door_close(&readers->door);
 	free(readers->txns);
-	*readers = (struct dit_readers){.n = 0};
+	*readers = (struct dit_readers){.n = 0, .door = DIT_DOOR_CLOSED};
 }

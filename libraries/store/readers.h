@@ -20,15 +20,19 @@
 
 #include <lmdb.h>
 
+#include "store/door.h"
+
 struct dit_readers_opts {
-	unsigned n;        /* transactions; at least 1 */
-	bool no_lock;      /* do not take the write lock */
-	unsigned max_dbs;  /* named databases that may be opened */
-	uint64_t wait_ms;  /* at most, for free places in the table of readers */
-	unsigned attempts; /* without the lock: at most; 0: 1000 */
+	unsigned n;              /* transactions; at least 1 */
+	bool no_lock;            /* do not take the write lock */
+	unsigned max_dbs;        /* named databases that may be opened */
+	uint64_t wait_ms;        /* at most, for free places in the table of readers */
+	unsigned attempts;       /* without the lock: at most; 0: 1000 */
+	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
 struct dit_readers {
+	struct dit_door door;
 	MDB_env *env;
 	MDB_txn **txns; /* n; all of state txn_id */
 	unsigned n;
@@ -46,7 +50,7 @@ typedef int (*dit_readers_prepare_fn)(void *ctx, MDB_env *env, MDB_txn *txn);
  * @param prepare    is called before the transactions begin, in the state that they see;
  *                   again, with a new transaction, when a commit came in between
  *
- * @return 0; LMDB's codes, among them MDB_READERS_FULL: no place became free within
+ * @return 0; what dit_door_open() returns; LMDB's codes, among them MDB_READERS_FULL: no place became free within
  *         wait_ms (places of processes that are gone are cleared and taken at once);
  *         -EAGAIN: without the lock, a commit came between the readers each time; what
  *         @p prepare returned. On failure nothing is left open

@@ -8,17 +8,12 @@
 #include "store/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <lmdb.h>
 
 #include "base/error.h"
-#include "store/format_check.h"
 #include "store/lmdb_error.h"
 #include "store/readers.h"
 
@@ -42,34 +37,6 @@ struct dit_scan {
 	bool is_started; /* the cursor stands on a record that was returned */
 	bool is_integerkey;
 };
-
-/*
- * LMDB would make a missing lock.mdb with the permissions of whoever reads; slapd could
- * then not open it any more. So it is made here, as data.mdb is. Failures are left to
- * LMDB, which can also do without on a read-only file system.
- */
-static void make_lock_file(const char *directory)
-{
-	struct stat st;
-	int dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int fd = -1;
-
-	if (dir_fd < 0) {
-		return;
-	}
-	if (fstatat(dir_fd, "data.mdb", &st, 0) == 0) {
-		fd = openat(dir_fd, "lock.mdb", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
-		            0600);
-	}
-	if (fd >= 0) {
-		if (fchmod(fd, st.st_mode & 0777) != 0 ||
-		    (geteuid() == 0 && fchown(fd, st.st_uid, st.st_gid) != 0)) {
-			/* It may be in use already, so it stays. */
-		}
-		(void)close(fd);
-	}
-	(void)close(dir_fd);
-}
 
 static void forget_dbs(struct dit_snapshot *snapshot)
 {
@@ -155,7 +122,8 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 	const struct dit_readers_opts readers_opts = {.n = opts->nreaders,
 	                                              .no_lock = opts->no_lock,
 	                                              .max_dbs = DBS_MAX,
-	                                              .wait_ms = opts->wait_ms};
+	                                              .wait_ms = opts->wait_ms,
+	                                              .fault = opts->fault};
 	struct dit_snapshot *snapshot = NULL;
 	int r = 0;
 
@@ -166,12 +134,8 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 	if (snapshot == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_format_check(directory);
-	if (r == 0) {
-		make_lock_file(directory);
-		r = dit_readers_open(&snapshot->readers, directory, &readers_opts,
-		                     open_dbs, snapshot);
-	}
+	r = dit_readers_open(&snapshot->readers, directory, &readers_opts, open_dbs,
+	                     snapshot);
 	if (r < 0) {
 		dit_snapshot_close(snapshot);
 		return r;

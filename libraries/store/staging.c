@@ -5,7 +5,7 @@
  *   DIR/                    under a claim (claim.h) from open to the end
  *   DIR/data.mdb            the old database, if any: untouched until the rename
  *   DIR/lock.mdb
- *   DIR/ditkit-staging/
+ *   DIR/ditkit-staging/     ours alone, whoever owns DIR (files.h)
  *       data.mdb            the new one; nobody else knows it, so it needs no LMDB locks
  */
 #include "store/staging_impl.h"
@@ -72,28 +72,18 @@ static int count_records(MDB_env *env, uint64_t *ret)
  * DIT_E_NOTEMPTY if there are records. No LMDB locks: the claim is better, and to close
  * another descriptor of lock.mdb would lose it.
  */
-static int check_empty(const struct dit_claim *claim, const char *directory,
-                       uint64_t *ret_nrecords)
+static int count_in_file(int data_fd, uint64_t *ret_nrecords, struct dit_fault *fault)
 {
 	MDB_env *env = NULL;
-	struct stat st;
 	uint64_t nrecords = 0;
-	int r = 0;
+	int r = dit_lmdb_error(mdb_env_create(&env));
 
-	if (fstatat(claim->dir_fd, DIT_DATA_NAME, &st, 0) != 0) {
-		return errno == ENOENT ? 0 : -errno;
-	}
-	if (st.st_size == 0) {
-		return 0;
-	}
-	r = dit_lmdb_error(mdb_env_create(&env));
 	if (r < 0) {
 		return r;
 	}
 	r = dit_lmdb_error(mdb_env_set_maxdbs(env, 1));
 	if (r == 0) {
-		r = dit_lmdb_error(
-			mdb_env_open(env, directory, MDB_RDONLY | MDB_NOLOCK, 0));
+		r = dit_env_open_file(env, data_fd, MDB_RDONLY, fault);
 	}
 	if (r == 0) {
 		r = count_records(env, &nrecords);
@@ -106,79 +96,60 @@ static int check_empty(const struct dit_claim *claim, const char *directory,
 	return r;
 }
 
-/* ---- the staging directory ---- */
-
-/* Remove the files in it, whatever their names. A directory among them stays. */
-static int empty_directory(int dir_fd)
+static int check_empty(int dir_fd, uint64_t *ret_nrecords, struct dit_fault *fault)
 {
-	struct dirent *entry = NULL;
-	DIR *dir = NULL;
-	int fd = openat(dir_fd, DIT_STAGING_NAME,
-	                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, fault);
 	int r = 0;
 
 	if (fd < 0) {
-		return -errno;
+		return fd == -ENOENT ? 0 : fd;
 	}
-	dir = fdopendir(fd);
-	if (dir == NULL) {
+	if (fstat(fd, &st) != 0) {
 		r = -errno;
-		(void)close(fd);
-		return r;
+	} else if (st.st_size > 0) {
+		r = count_in_file(fd, ret_nrecords, fault);
 	}
-	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    unlinkat(fd, entry->d_name, 0) != 0) {
-			r = -errno;
-		}
-	}
-	if (r == 0 && errno != 0) {
-		r = -errno;
-	}
-	(void)closedir(dir);
+	(void)close(fd);
 	return r;
 }
 
-int dit_staging_clear(int dir_fd)
+/* Before lock.mdb is touched, which differs between the generations, too. */
+static int check_generation(int dir_fd, struct dit_fault *fault)
 {
-	int r = empty_directory(dir_fd);
+	int fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, fault);
+	int r = 0;
 
-	if (r == -ENOENT) {
-		return 0;
+	if (fd < 0) {
+		return fd == -ENOENT ? 0 : fd;
 	}
-	if (r == 0 && unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR) != 0) {
-		r = -errno;
-	}
-	return r;
-}
-
-static int make_staging_directory(int dir_fd)
-{
-	int r = dit_staging_clear(dir_fd);
-
-	if (r == 0 && mkdirat(dir_fd, DIT_STAGING_NAME, 0700) != 0) {
-		r = -errno;
-	}
+	r = dit_format_check(fd);
+	(void)close(fd);
 	return r;
 }
 
 /* ---- the staging environment ---- */
 
 /* An empty database, closed again: liblmdb comes back when our pages are written. */
-static int make_file(struct dit_staging *staging)
+static int make_file(struct dit_staging *staging, struct dit_fault *fault)
 {
 	MDB_env *env = NULL;
 	MDB_stat stat;
 	sigset_t previous;
-	int r = dit_lmdb_error(mdb_env_create(&env));
+	int r = 0;
 
+	/* Our own access bits are needed now and taken away at the end. */
+	staging->data_fd =
+		dit_file_make(staging->staging_fd, DIT_DATA_NAME, staging->mode | 0600);
+	if (staging->data_fd < 0) {
+		return staging->data_fd;
+	}
+	r = dit_lmdb_error(mdb_env_create(&env));
 	if (r < 0) {
 		return r;
 	}
-	/* Our own access bits are needed now and taken away at the end. */
 	dit_file_size_signal_block(&previous);
-	r = dit_lmdb_error(mdb_env_open(env, staging->staging_path,
-	                                MDB_NOSYNC | MDB_NOLOCK, staging->mode | 0600));
+	r = dit_env_open_file(env, staging->data_fd, MDB_NOSYNC, fault);
 	dit_file_size_signal_restore(&previous);
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_env_stat(env, &stat));
@@ -195,14 +166,14 @@ static int make_staging_database(struct dit_staging *staging,
 {
 	struct dit_page_file_opts file = {.writer = opts->writer,
 	                                  .is_direct = !opts->use_page_cache};
-	int r = make_file(staging);
+	int r = make_file(staging, opts->fault);
 
 	if (r < 0) {
 		return r;
 	}
 	dit_page_space_init(&staging->space, staging->page_bytes, STAGING_FIRST_PAGE);
-	r = dit_page_file_open(&staging->space.file, staging->claim.dir_fd,
-	                       DIT_STAGING_NAME "/" DIT_DATA_NAME, &file);
+	r = dit_page_file_open(&staging->space.file, staging->staging_fd, DIT_DATA_NAME,
+	                       &file);
 	return r < 0 ? r : dit_staging_open_tables(staging);
 }
 
@@ -225,7 +196,10 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 	dit_table_writer_free(staging->entries);
 	dit_page_file_close(&staging->space.file);
 	dit_staging_close_env(staging);
-	(void)dit_staging_clear(staging->claim.dir_fd);
+	if (staging->data_fd >= 0) {
+		(void)close(staging->data_fd);
+	}
+	dit_staging_remove(staging->claim.dir_fd, staging->staging_fd);
 	dit_claim_drop(&staging->claim, end);
 	for (size_t i = 0; i < staging->nindexes; i++) {
 		free(staging->indexes[i].name);
@@ -234,8 +208,6 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
 		free(staging->fixed[i].name);
 	}
-	free(staging->staging_path);
-	free(staging->directory);
 	free(staging);
 }
 
@@ -266,43 +238,55 @@ static int staging_init(struct dit_staging *staging, const struct dit_staging_op
 		opts->maxsize_bytes == 0 ? MAXSIZE_DEFAULT : opts->maxsize_bytes;
 	staging->may_grow = opts->may_grow;
 	staging->ndbs = opts->ndbs;
-	staging->directory = strdup(opts->directory);
-	if (staging->directory == NULL ||
-	    asprintf(&staging->staging_path, "%s/" DIT_STAGING_NAME, opts->directory) <
-	            0) {
-		staging->staging_path = NULL;
-		return -ENOMEM;
-	}
 	return name_fixed_tables(staging);
+}
+
+static int claim_directory(struct dit_staging *staging,
+                           const struct dit_staging_opts *opts)
+{
+	int dir_fd = dit_directory_open(opts->directory, opts->fault);
+	int r = 0;
+
+	if (dir_fd < 0) {
+		return dir_fd;
+	}
+	r = check_generation(dir_fd, opts->fault);
+	if (r < 0) {
+		(void)close(dir_fd);
+		return r;
+	}
+	return dit_claim_take(&staging->claim, dir_fd, opts->mode, opts->fault);
 }
 
 int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
                      uint64_t *ret_nrecords)
 {
-	struct dit_staging *staging = NULL;
-	int r = dit_format_check(opts->directory);
+	struct dit_staging *staging = calloc(1, sizeof(*staging));
+	int r = 0;
 
-	if (r < 0) {
-		return r;
-	}
-	staging = calloc(1, sizeof(*staging));
 	if (staging == NULL) {
 		return -ENOMEM;
 	}
 	staging->space.file.fd = -1;
-	r = dit_claim_take(&staging->claim, opts->directory, opts->mode);
+	staging->staging_fd = -1;
+	staging->data_fd = -1;
+	r = claim_directory(staging, opts);
 	if (r < 0) {
 		free(staging);
 		return r;
 	}
-	r = check_empty(&staging->claim, opts->directory, ret_nrecords);
+	r = check_empty(staging->claim.dir_fd, ret_nrecords, opts->fault);
+	if (r == DIT_E_NOTEMPTY) {
+		(void)dit_staging_clear(staging->claim.dir_fd, NULL);
+	}
 	if (r == 0) {
 		r = staging_init(staging, opts);
 	}
 	if (r == 0) {
-		r = make_staging_directory(staging->claim.dir_fd);
+		r = dit_staging_make(staging->claim.dir_fd, opts->fault);
+		staging->staging_fd = r < 0 ? -1 : r;
 	}
-	if (r == 0) {
+	if (r >= 0) {
 		r = make_staging_database(staging, opts);
 	}
 	if (r < 0) {

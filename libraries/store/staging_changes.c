@@ -158,8 +158,10 @@ int dit_staging_charge(struct dit_staging *staging, uint64_t bytes)
 
 /* ---- from our pages to an environment ---- */
 
-static int write_last_page(const struct dit_staging *staging, int fd)
+/* Not through the file of the pages, which is written past the cache. */
+static int tell_last_page(const struct dit_staging *staging)
 {
+	int fd = staging->data_fd;
 	struct dit_meta metas[2];
 	int r = dit_metas_read(fd, staging->page_bytes, metas);
 
@@ -170,23 +172,6 @@ static int write_last_page(const struct dit_staging *staging, int fd)
 		metas[i].last_page = staging->used_bytes / staging->page_bytes - 1;
 	}
 	return dit_metas_write(fd, staging->page_bytes, metas);
-}
-
-/* Not through the file of the pages, which is written past the cache. */
-static int tell_last_page(const struct dit_staging *staging)
-{
-	int fd = openat(staging->claim.dir_fd, DIT_STAGING_NAME "/" DIT_DATA_NAME,
-	                O_RDWR | O_CLOEXEC);
-	int r = 0;
-
-	if (fd < 0) {
-		return -errno;
-	}
-	r = write_last_page(staging, fd);
-	if (close(fd) != 0 && r == 0) {
-		r = -errno;
-	}
-	return r;
 }
 
 static int open_env(struct dit_staging *staging)
@@ -202,11 +187,7 @@ static int open_env(struct dit_staging *staging)
 		r = map_grow(staging, staging->used_bytes + TXN_BYTES);
 	}
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_open(staging->env, staging->staging_path,
-		                                MDB_NOSYNC | MDB_NOLOCK, 0600));
-	}
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_get_fd(staging->env, &staging->data_fd));
+		r = dit_env_open_file(staging->env, staging->data_fd, MDB_NOSYNC, NULL);
 	}
 	return r;
 }

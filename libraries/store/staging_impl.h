@@ -14,6 +14,7 @@
 #include "pages/page_sink.h"
 #include "pages/table_writer.h"
 #include "store/claim.h"
+#include "store/files.h"
 #include "store/store.h"
 
 #define STAGING_SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
@@ -43,8 +44,8 @@ enum dit_old_file {
 
 struct dit_staging {
 	struct dit_claim claim;
-	char *directory;    /* owned */
-	char *staging_path; /* owned; directory/ditkit-staging */
+	int staging_fd; /* DIR/ditkit-staging; nobody else can write in it */
+	int data_fd;    /* the data file, for reading and writing */
 	mode_t mode;
 	uint64_t maxsize_bytes;
 	bool may_grow;
@@ -67,7 +68,6 @@ struct dit_staging {
 	/* From there on. */
 	bool is_liblmdbs; /* the file */
 	MDB_env *env;     /* NULL before that, and once closed */
-	int data_fd;      /* the environment's own; not ours to close */
 	uint64_t map_bytes;
 	MDB_dbi id2v;
 
@@ -95,16 +95,14 @@ struct dit_staging {
 /* Of every LMDB file: the meta pages. Ours begin behind them. */
 #define STAGING_FIRST_PAGE 2
 
-/** Have lock.mdb as it is behind a slapd that was closed in order; claim.h tells why. */
-void dit_staging_set_up_lock_file(const struct dit_claim *claim, const char *directory,
-                                  mode_t mode);
+/**
+ * Have lock.mdb as it is behind a slapd that was closed in order; claim.h tells why.
+ *
+ * @param staging_fd  of the staging directory
+ */
+void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
+                                  int data_fd);
 
-#define DIT_STAGING_NAME "ditkit-staging"
-#define DIT_DATA_NAME    "data.mdb"
-#define DIT_OLD_NAME     "old.mdb" /* a second name of what is replaced */
-
-/** Remove the staging directory with all it holds. 0 or -errno. */
-int dit_staging_clear(int dir_fd);
 /** Abort what is open. */
 void dit_staging_close_env(struct dit_staging *staging);
 /** Clean up, drop the claim, free. */

@@ -13,7 +13,6 @@
 #include "store/staging_impl.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,16 +38,18 @@ static int write_map_size(const struct dit_staging *staging, int fd)
 	return dit_metas_write(fd, staging->page_bytes, metas);
 }
 
-static int set_mode_and_owner(const struct dit_staging *staging, int fd)
+static int set_mode_and_owner(const struct dit_staging *staging)
 {
 	struct stat file;
-	struct stat dir;
+	int fd = staging->data_fd;
+	int r = 0;
 
-	if (fstat(fd, &file) != 0 || fstat(staging->claim.dir_fd, &dir) != 0) {
+	if (fstat(fd, &file) != 0) {
 		return -errno;
 	}
-	if (geteuid() == 0 && fchown(fd, dir.st_uid, dir.st_gid) != 0) {
-		return -errno;
+	r = dit_file_give(fd, staging->claim.dir_fd);
+	if (r < 0) {
+		return r;
 	}
 	/* The file was made with at least these bits, less the umask. */
 	if (fchmod(fd, file.st_mode & staging->mode & 0777) != 0) {
@@ -60,24 +61,16 @@ static int set_mode_and_owner(const struct dit_staging *staging, int fd)
 /* The closed file becomes what slapd is to find, safely on disk. */
 static int finish_file(const struct dit_staging *staging)
 {
-	int r = 0;
-	int fd = openat(staging->claim.dir_fd, DIT_STAGING_NAME "/" DIT_DATA_NAME,
-	                O_RDWR | O_CLOEXEC);
+	int fd = staging->data_fd;
+	int r = write_map_size(staging, fd);
 
-	if (fd < 0) {
-		return -errno;
-	}
-	r = write_map_size(staging, fd);
 	if (r == 0 && ftruncate(fd, (off_t)staging->used_bytes) != 0) {
 		r = -errno;
 	}
 	if (r == 0) {
-		r = set_mode_and_owner(staging, fd);
+		r = set_mode_and_owner(staging);
 	}
 	if (r == 0 && fsync(fd) != 0) {
-		r = -errno;
-	}
-	if (close(fd) != 0 && r == 0) {
 		r = -errno;
 	}
 	return r;
@@ -91,8 +84,7 @@ static enum dit_old_file keep_old_file(const struct dit_staging *staging)
 {
 	int dir_fd = staging->claim.dir_fd;
 
-	if (linkat(dir_fd, DIT_DATA_NAME, dir_fd, DIT_STAGING_NAME "/" DIT_OLD_NAME, 0) ==
-	    0) {
+	if (linkat(dir_fd, DIT_DATA_NAME, staging->staging_fd, DIT_OLD_NAME, 0) == 0) {
 		return DIT_OLD_KEPT;
 	}
 	return errno == ENOENT ? DIT_OLD_NONE : DIT_OLD_LOST;
@@ -105,15 +97,16 @@ static enum dit_old_file keep_old_file(const struct dit_staging *staging)
  * to lock.mdb afterwards. It is emptied first: if LMDB fails, so will those who wait,
  * rather than trust the state of an older database.
  */
-void dit_staging_set_up_lock_file(const struct dit_claim *claim, const char *directory,
-                                  mode_t mode)
+void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
+                                  int data_fd)
 {
 	MDB_env *env = NULL;
 
 	if (ftruncate(claim->lock_fd, 0) != 0 || mdb_env_create(&env) != 0) {
 		return;
 	}
-	(void)mdb_env_open(env, directory, MDB_RDONLY, mode);
+	(void)dit_env_open_locked(env, staging_fd, data_fd, claim->lock_fd, MDB_RDONLY,
+	                          NULL);
 	mdb_env_close(env);
 }
 
@@ -154,8 +147,7 @@ int dit_staging_place(struct dit_staging *staging)
 	int dir_fd = staging->claim.dir_fd;
 
 	staging->old_file = keep_old_file(staging);
-	if (renameat(dir_fd, DIT_STAGING_NAME "/" DIT_DATA_NAME, dir_fd, DIT_DATA_NAME) !=
-	    0) {
+	if (renameat(staging->staging_fd, DIT_DATA_NAME, dir_fd, DIT_DATA_NAME) != 0) {
 		return -errno;
 	}
 	return 0;
@@ -173,8 +165,7 @@ int dit_staging_take_back(struct dit_staging *staging)
 		r = unlinkat(dir_fd, DIT_DATA_NAME, 0);
 		break;
 	case DIT_OLD_KEPT:
-		r = renameat(dir_fd, DIT_STAGING_NAME "/" DIT_OLD_NAME, dir_fd,
-		             DIT_DATA_NAME);
+		r = renameat(staging->staging_fd, DIT_OLD_NAME, dir_fd, DIT_DATA_NAME);
 		break;
 	}
 	return r == 0 ? 0 : -errno;
@@ -184,8 +175,10 @@ int dit_staging_end(struct dit_staging *staging)
 {
 	int r = 0;
 
-	dit_staging_set_up_lock_file(&staging->claim, staging->directory, staging->mode);
-	(void)dit_staging_clear(staging->claim.dir_fd);
+	dit_staging_set_up_lock_file(&staging->claim, staging->staging_fd,
+	                             staging->data_fd);
+	dit_staging_remove(staging->claim.dir_fd, staging->staging_fd);
+	staging->staging_fd = -1;
 	r = fsync(staging->claim.dir_fd) == 0 ? 0 : -errno;
 	dit_staging_free(staging, DIT_CLAIM_PUBLISHED);
 	return r;

@@ -39,6 +39,7 @@
 #include "base/span.h"
 
 struct dit_staging;
+struct dit_fault;       /* fault.h */
 struct dit_page_writer; /* page_writer.h */
 
 struct dit_staging_opts {
@@ -49,12 +50,14 @@ struct dit_staging_opts {
 	bool may_grow;          /* --grow: a result larger than maxsize_bytes is fine */
 	struct dit_page_writer *writer; /* borrowed; NULL: each thread writes its pages */
 	bool use_page_cache; /* to write through; else past it, where that can be done */
+	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
 /**
  * Refuses, with nothing changed: DIT_E_BUSY (slapd or another loader has the database
  * open), DIT_E_FORMAT (it is of OpenLDAP 2.7), DIT_E_NOTEMPTY (it holds records;
- * @p ret_nrecords says how many), -errno,
+ * @p ret_nrecords says how many), -errno (a link or another thing in the place of a file:
+ * with a fault),
  * LMDB codes (an existing data.mdb that is none: MDB_INVALID, MDB_VERSION_MISMATCH).
  */
 int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
@@ -178,9 +181,10 @@ int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 
 /** A snapshot that several threads read side by side (readers.h). */
 struct dit_snapshot_opts {
-	unsigned nreaders; /* at least 1: each thread scans as one of them */
-	bool no_lock;      /* never take LMDB's write lock, not even for a moment */
-	uint64_t wait_ms;  /* at most, while the table of readers is full */
+	unsigned nreaders;       /* at least 1: each thread scans as one of them */
+	bool no_lock;            /* never take LMDB's write lock, not even for a moment */
+	uint64_t wait_ms;        /* at most, while the table of readers is full */
+	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
 /**

@@ -18,3 +18,7 @@ check_PROGRAMS += %D%/test_team
 check_PROGRAMS += %D%/test_ascii
 %C%_test_ascii_SOURCES = %D%/test_ascii.c
 %C%_test_ascii_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_tmp_dir
+%C%_test_tmp_dir_SOURCES = %D%/test_tmp_dir.c
+%C%_test_tmp_dir_LDADD = $(test_libs)

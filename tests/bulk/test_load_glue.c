@@ -12,6 +12,7 @@
 
 #include "load_fixture.h"
 #include "store/claim.h"
+#include "store/files.h"
 
 static bool directories_fail; /* to sync */
 
@@ -138,7 +139,9 @@ static void one_in_use_ends_the_load(void **state)
 	load_fixture_init_glued(&f, "");
 	load_fixture_write_people(&f, 20);
 	opts = load_fixture_opts(&f);
-	assert_int_equal(dit_claim_take(&claim, f.subordinate, 0600), 0);
+	assert_int_equal(dit_claim_take(&claim, dit_directory_open(f.subordinate, NULL),
+	                                0600, NULL),
+	                 0);
 
 	assert_int_equal(dit_load(&opts, &stats), DIT_E_BUSY);
 	dit_load_stats_deinit(&stats);

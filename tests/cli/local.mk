@@ -1,3 +1,6 @@
 # tests/cli/local.mk
-script_tests += %D%/run.sh
+script_tests += %D%/hostile.sh %D%/run.sh
 EXTRA_DIST += %D%/ditadd
+
+noinst_PROGRAMS += %D%/hostile
+%C%_hostile_SOURCES = %D%/hostile.c

@@ -433,6 +433,23 @@ static void wrong_calls_are_refused(void **state)
 	dit_sorter_free(NULL);
 }
 
+static void empty_tmpdir_counts_as_none(void **state)
+{
+	struct dit_sorter_opts opts = {.nproducers = 1, .memory_bytes = SHARE};
+	const char *tmpdir = getenv("TMPDIR");
+	char *before = tmpdir == NULL ? NULL : strdup(tmpdir);
+	struct dit_sorter *sorter = NULL;
+	(void)state;
+
+	assert_int_equal(setenv("TMPDIR", "", 1), 0);
+	assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
+	assert_string_equal(sorter->tmpdir, "/tmp");
+	dit_sorter_free(sorter);
+	assert_int_equal(
+		before == NULL ? unsetenv("TMPDIR") : setenv("TMPDIR", before, 1), 0);
+	free(before);
+}
+
 static void too_long_keys_are_refused_and_the_error_sticks(void **state)
 {
 	static const struct plan plan = {"long", 2, 2 * SHARE, 0, 0, 0, false, false};
@@ -593,6 +610,7 @@ int main(void)
 		cmocka_unit_test(records_larger_than_the_budget_pass),
 		cmocka_unit_test(slabs_stay_within_the_share),
 		cmocka_unit_test(wrong_calls_are_refused),
+		cmocka_unit_test(empty_tmpdir_counts_as_none),
 		cmocka_unit_test(too_long_keys_are_refused_and_the_error_sticks),
 		cmocka_unit_test(errors_of_the_merge_function_end_the_sort),
 		cmocka_unit_test(a_missing_directory_is_reported_when_a_run_is_due),

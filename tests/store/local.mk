@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/test_entry_codec \
 	%D%/test_entry_edit \
 	%D%/test_existing \
+	%D%/test_files \
 	%D%/test_name_codec \
 	%D%/test_output \
 	%D%/test_publish \
@@ -27,6 +28,9 @@ check_PROGRAMS += \
 %C%_test_entry_edit_LDADD = $(test_libs)
 %C%_test_existing_SOURCES = %D%/store_fixture.h %D%/test_existing.c
 %C%_test_existing_LDADD = $(test_libs)
+%C%_test_files_SOURCES = %D%/store_fixture.h %D%/test_files.c
+%C%_test_files_LDADD = $(test_libs)
+%C%_test_files_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=access -Wl,--wrap=mkdirat
 %C%_test_name_codec_SOURCES = %D%/test_name_codec.c
 %C%_test_name_codec_LDADD = $(test_libs)
 %C%_test_output_SOURCES = %D%/store_fixture.h %D%/test_output.c

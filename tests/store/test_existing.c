@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "store/claim.h"
 #include "store/existing.h"
+#include "store/files.h"
 #include "store_fixture.h"
 
 static struct dit_existing *reopen(const char *dir)
@@ -300,7 +301,8 @@ static void a_database_in_use_is_refused(void **state)
 	struct dit_claim claim;
 
 	(void)state;
-	assert_int_equal(dit_claim_take(&claim, dir, 0600), 0);
+	assert_int_equal(
+		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
 	assert_int_equal(dit_existing_open(&existing, &opts), DIT_E_BUSY);
 	assert_null(existing);
 	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);

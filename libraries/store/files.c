@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files of a database directory, by descriptor. */
+#include "store/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/lmdb_error.h"
+
+/* ---- the directory ---- */
+
+/* Where the link leads, looked up from the directory that the link lies in. */
+static int open_target(const char *path, const char *target)
+{
+	char *copy = strdup(path);
+	int parent_fd = -1;
+	int fd = -1;
+
+	if (copy == NULL) {
+		return -ENOMEM;
+	}
+	parent_fd = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(copy);
+	if (parent_fd < 0) {
+		return -errno;
+	}
+	fd = openat(parent_fd, target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		fd = -errno;
+	}
+	(void)close(parent_fd);
+	return fd;
+}
+
+static int follow_link(const char *path, int link_fd, struct dit_fault *fault)
+{
+	char target[PATH_MAX];
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fstat(link_fd, &st) != 0) {
+		return -errno;
+	}
+	if (!S_ISLNK(st.st_mode)) {
+		return -ENOTDIR;
+	}
+	if (st.st_uid != 0 && st.st_uid != geteuid()) {
+		return dit_fault_say(
+			fault, -ELOOP,
+			"the directory is a symbolic link of user %u, which is "
+			"not followed: give its target",
+			(unsigned)st.st_uid);
+	}
+	n = readlinkat(link_fd, "", target, sizeof(target) - 1);
+	if (n < 0) {
+		return -errno;
+	}
+	target[n] = '\0';
+	return open_target(path, target);
+}
+
+int dit_directory_open(const char *path, struct dit_fault *fault)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int link_fd = -1;
+
+	if (fd >= 0) {
+		return fd;
+	}
+	if (errno != ENOTDIR && errno != ELOOP) {
+		return -errno;
+	}
+	link_fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (link_fd < 0) {
+		return -errno;
+	}
+	fd = follow_link(path, link_fd, fault);
+	(void)close(link_fd);
+	return fd;
+}
+
+/* ---- files ---- */
+
+/*
+ * A second name may be one of another directory: a file that the owner of this directory
+ * cannot write himself must not be written by us for him.
+ */
+static int check_file(int dir_fd, int fd, const char *name, struct dit_fault *fault)
+{
+	struct stat file;
+	struct stat dir;
+
+	if (fstat(fd, &file) != 0 || fstat(dir_fd, &dir) != 0) {
+		return -errno;
+	}
+	if (!S_ISREG(file.st_mode)) {
+		return dit_fault_say(fault, -EINVAL, "%s is no regular file", name);
+	}
+	if (file.st_nlink > 1 && file.st_uid != dir.st_uid) {
+		return dit_fault_say(fault, -EINVAL,
+		                     "%s has a second name elsewhere and belongs to user "
+		                     "%u, the directory to user %u: it is not touched",
+		                     name, (unsigned)file.st_uid, (unsigned)dir.st_uid);
+	}
+	return 0;
+}
+
+int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fault)
+{
+	/* Not to wait for the other end of a FIFO. */
+	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0 && errno == ELOOP) {
+		return dit_fault_say(
+			fault, -ELOOP,
+			"%s is a symbolic link, which is not followed: let the "
+			"configuration name the directory of the file",
+			name);
+	}
+	if (fd < 0 && (errno == EISDIR || errno == ENXIO)) {
+		return dit_fault_say(fault, -EINVAL, "%s is no regular file", name);
+	}
+	if (fd < 0) {
+		return -errno;
+	}
+	r = check_file(dir_fd, fd, name, fault);
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	return fd;
+}
+
+int dit_file_make(int dir_fd, const char *name, mode_t mode)
+{
+	int fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	                mode);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int dit_file_give(int fd, int dir_fd)
+{
+	struct stat dir;
+
+	if (geteuid() != 0) {
+		return 0;
+	}
+	if (fstat(dir_fd, &dir) != 0 || fchown(fd, dir.st_uid, dir.st_gid) != 0) {
+		return -errno;
+	}
+	return 0;
+}
+
+/* ---- the staging directory ---- */
+
+static int open_staging(int dir_fd, struct dit_fault *fault)
+{
+	int fd = openat(dir_fd, DIT_STAGING_NAME,
+	                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP)) {
+		return dit_fault_say(fault, -ENOTDIR,
+		                     DIT_STAGING_NAME
+		                     " in it is no directory: remove it");
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/* Remove the files in it, whatever their names. Takes the descriptor. */
+static int empty_directory(int fd)
+{
+	struct dirent *entry = NULL;
+	DIR *dir = fdopendir(fd);
+	int r = 0;
+
+	if (dir == NULL) {
+		r = -errno;
+		(void)close(fd);
+		return r;
+	}
+	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+		    unlinkat(fd, entry->d_name, 0) != 0) {
+			r = -errno;
+		}
+	}
+	if (r == 0 && errno != 0) {
+		r = -errno;
+	}
+	(void)closedir(dir);
+	return r;
+}
+
+int dit_staging_clear(int dir_fd, struct dit_fault *fault)
+{
+	int fd = open_staging(dir_fd, fault);
+	int r = 0;
+
+	if (fd == -ENOENT) {
+		return 0;
+	}
+	if (fd < 0) {
+		return fd;
+	}
+	r = empty_directory(fd);
+	if (r == 0 && unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR) != 0) {
+		r = -errno;
+	}
+	return r < 0 ? dit_fault_say(fault, r,
+	                             DIT_STAGING_NAME " in it cannot be removed: %s",
+	                             strerrordesc_np(-r))
+	             : 0;
+}
+
+/* What we open may not be what we made. */
+static int check_staging(int fd, struct dit_fault *fault)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0) {
+		return -errno;
+	}
+	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+		return dit_fault_say(fault, -EPERM,
+		                     DIT_STAGING_NAME " in it belongs to user %u, mode "
+		                                      "%04o: somebody has put it there",
+		                     (unsigned)st.st_uid, (unsigned)st.st_mode & 07777);
+	}
+	return 0;
+}
+
+int dit_staging_make(int dir_fd, struct dit_fault *fault)
+{
+	int fd = -1;
+	int r = dit_staging_clear(dir_fd, fault);
+
+	if (r < 0) {
+		return r;
+	}
+	if (mkdirat(dir_fd, DIT_STAGING_NAME, 0700) != 0) {
+		return -errno;
+	}
+	fd = open_staging(dir_fd, fault);
+	if (fd < 0) {
+		return fd;
+	}
+	r = check_staging(fd, fault);
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	return fd;
+}
+
+void dit_staging_remove(int dir_fd, int staging_fd)
+{
+	if (staging_fd < 0) {
+		return;
+	}
+	/* What cannot be removed is removed by the next load. */
+	(void)empty_directory(staging_fd);
+	(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
+}
+
+/* ---- liblmdb ---- */
+
+int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault)
+{
+	(void)snprintf(ret, DIT_FD_PATH_BYTES, "/proc/self/fd/%d", fd);
+	if (access(ret, F_OK) != 0) {
+		return dit_fault_say(fault, -ENOSYS,
+		                     "the database cannot be opened through %s: /proc is "
+		                     "not mounted",
+		                     ret);
+	}
+	return 0;
+}
+
+int dit_env_open_file(MDB_env *env, int data_fd, unsigned flags, struct dit_fault *fault)
+{
+	char path[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(data_fd, path, fault);
+
+	return r < 0 ? r
+	             : dit_lmdb_error(mdb_env_open(
+			       env, path, flags | MDB_NOSUBDIR | MDB_NOLOCK, 0600));
+}
+
+static int link_to(int private_fd, const char *name, int fd, struct dit_fault *fault)
+{
+	char path[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(fd, path, fault);
+
+	if (r == 0 && symlinkat(path, private_fd, name) != 0) {
+		r = -errno;
+	}
+	return r;
+}
+
+int dit_env_open_locked(MDB_env *env, int private_fd, int data_fd, int lock_fd,
+                        unsigned flags, struct dit_fault *fault)
+{
+	char path[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(private_fd, path, fault);
+
+	if (r == 0) {
+		r = link_to(private_fd, DIT_DATA_NAME, data_fd, fault);
+	}
+	if (r == 0) {
+		r = link_to(private_fd, DIT_LOCK_NAME, lock_fd, fault);
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_open(env, path, flags, 0600));
+	}
+	(void)unlinkat(private_fd, DIT_DATA_NAME, 0);
+	(void)unlinkat(private_fd, DIT_LOCK_NAME, 0);
+	return r;
+}
