@@ -7,11 +7,26 @@ rooms += %D%/libpages.la
 	%D%/meta_pages.h \
 	%D%/page_sink.c \
 	%D%/page_sink.h \
+	%D%/page_source.c \
+	%D%/page_source.h \
 	%D%/page_tree.c \
 	%D%/page_tree.h \
+	%D%/page_view.c \
+	%D%/page_view.h \
 	%D%/page_writer.c \
 	%D%/page_writer.h \
 	%D%/table_writer.c \
 	%D%/table_writer.h \
+	%D%/walk.c \
+	%D%/walk.h \
+	%D%/walk_free.c \
+	%D%/walk_leaf.c \
+	%D%/walk_list.c \
+	%D%/walk_meta.c \
+	%D%/walk_order.c \
+	%D%/walk_page.c \
+	%D%/walk_private.h \
+	%D%/walk_tasks.c \
+	%D%/walk_words.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -12,6 +12,7 @@ fuzz_targets += \
 	%D%/fuzz_schema \
 	%D%/fuzz_tree \
 	%D%/fuzz_value \
+	%D%/fuzz_walk \
 	$(NULL)
 noinst_PROGRAMS += $(fuzz_targets)
 fuzz_replay = %D%/replay_main.c
@@ -33,6 +34,12 @@ fuzz_replay = %D%/replay_main.c
 %C%_fuzz_tree_LDADD = $(test_libs)
 %C%_fuzz_value_SOURCES = %D%/fuzz_value.c $(fuzz_replay)
 %C%_fuzz_value_LDADD = $(test_libs)
+%C%_fuzz_walk_SOURCES = \
+	%D%/fuzz_walk.c \
+	tests/pages/walk_fixture.c \
+	tests/pages/walk_fixture.h \
+	$(fuzz_replay)
+%C%_fuzz_walk_LDADD = $(test_libs)
 
 unit_scripts += %D%/fuzz.sh
 EXTRA_DIST += %D%/corpus

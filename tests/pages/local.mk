@@ -1,8 +1,21 @@
 # tests/pages/local.mk
-check_PROGRAMS += %D%/test_page_writer
+check_PROGRAMS += \
+	%D%/test_page_writer \
+	%D%/test_walk \
+	%D%/test_walk_damage \
+	$(NULL)
 %C%_test_page_writer_SOURCES = %D%/test_page_writer.c
 %C%_test_page_writer_LDADD = $(test_libs)
 %C%_test_page_writer_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=openat \
 	-Wl,--wrap=pthread_create \
 	-Wl,--wrap=pwrite
+%C%_test_walk_SOURCES = %D%/test_walk.c %D%/walk_fixture.c %D%/walk_fixture.h
+%C%_test_walk_LDADD = $(test_libs)
+%C%_test_walk_damage_SOURCES = \
+	%D%/test_walk_damage.c \
+	%D%/walk_damages.h \
+	%D%/walk_fixture.c \
+	%D%/walk_fixture.h \
+	$(NULL)
+%C%_test_walk_damage_LDADD = $(test_libs)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The pages of a file, read into the caller's memory.
+ *
+ * Why not a map of the file: a map of a file that somebody cuts meanwhile kills the reader
+ * (SIGBUS), and bytes that were checked may be others when they are used. A copy of a page
+ * stays as it was checked. It costs a call and 4 KiB of copying, less than looking at the
+ * page does; pages that lie in a row are read with one call.
+ *
+ * Reading ahead: a tree is not read in the order of the file. With a thread that fetches
+ * the file into the page cache from its first page to its last, nobody else asks the disk
+ * for anything: whoever wants a page that is not in memory waits until that thread has
+ * passed the page's place. So the disk sees one sequential read, whatever the order is.
+ *
+ *   dit_page_source_init();  dit_page_source_read_ahead();  dit_page_source_read() ...
+ *   dit_page_source_deinit()
+ *
+ * Threads: any number of threads may read.
+ */
+#ifndef DITKIT_PAGE_SOURCE_H
+#define DITKIT_PAGE_SOURCE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct dit_page_source {
+	/* [const] */
+	int fd; /* borrowed */
+	unsigned page_bytes;
+	uint64_t npages; /* those that may be read */
+	pthread_t thread;
+	bool has_thread;
+
+	/* [atomic: a flag; a late look costs one more wrong guess] */
+	_Atomic bool cannot_ask; /* the file system does not say what is in memory */
+	_Atomic bool stops;      /* the thread is to end */
+
+	/* [lock: lock] */
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	uint64_t fetched; /* pages before this one have been fetched; all: UINT64_MAX */
+};
+
+/** 0 or -errno of pthread_mutex_init(). @p fd stays the caller's. */
+int dit_page_source_init(struct dit_page_source *source, int fd, unsigned page_bytes,
+                         uint64_t npages);
+
+/**
+ * Start the thread that fetches; once. Without a thread, because none can be had, pages
+ * are read where they are.
+ */
+void dit_page_source_read_ahead(struct dit_page_source *source);
+
+/** End and join the thread. */
+void dit_page_source_deinit(struct dit_page_source *source);
+
+/**
+ * Read pages that lie in a row.
+ *
+ * @param wanted  1 at least; all of them below the source's npages
+ *
+ * @return how many whole pages were read, 1 at least; -errno; -ENODATA: the file ends
+ *         before the first one does
+ */
+int dit_page_source_read(struct dit_page_source *source, uint64_t number, unsigned wanted,
+                         char *pages);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The whole walk: meta pages, the free list, the main tree, the databases, the pages that
+ * nobody has.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/team.h"
+#include "pages/walk_private.h"
+
+#define NAME_MAX_BYTES 511
+
+/* ---- the main tree's records ---- */
+
+/* Flags that go together; only databases with lists have flags about items. */
+static bool are_flags(unsigned flags)
+{
+	unsigned of_keys = WALK_REVERSEKEY | WALK_DUPSORT | WALK_INTEGERKEY;
+	unsigned of_items = WALK_DUPFIXED | WALK_INTEGERDUP | WALK_REVERSEDUP;
+
+	return (flags & ~(of_keys | of_items)) == 0 &&
+	       ((flags & of_items) == 0 || (flags & WALK_DUPSORT) != 0);
+}
+
+static int add_database(struct walk *walk, struct dit_span name,
+                        const struct dit_tree_record *record, uint64_t page, long number)
+{
+	struct walk_tree *tree = malloc(sizeof(*tree) + name.len + 1);
+	char *copy = (char *)(tree + 1);
+
+	if (tree == NULL) {
+		return -ENOMEM;
+	}
+	if ((walk->ndatabases & (walk->ndatabases + 1)) == 0) {
+		struct walk_tree **databases =
+			reallocarray(walk->databases, 2 * (walk->ndatabases + 1),
+		                     sizeof(struct walk_tree *));
+
+		if (databases == NULL) {
+			free(tree);
+			return -ENOMEM;
+		}
+		walk->databases = databases;
+	}
+	memcpy(copy, name.data, name.len);
+	copy[name.len] = '\0';
+	walk_tree_init(tree, WALK_DATABASE, copy, record);
+	tree->at_page = page;
+	tree->at_node = number;
+	tree->is_shared = true;
+	walk->databases[walk->ndatabases++] = tree;
+	return 0;
+}
+
+void walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                   long number, const struct dit_node_view *node)
+{
+	struct walk *walk = member->walk;
+	struct dit_tree_record record;
+	int r = 0;
+
+	if (node->value.len != sizeof(record)) {
+		walk_find(walk, DIT_WALK_NODE_VALUE, tree, page, number,
+		          "the record of a database has %zu bytes, not %zu",
+		          node->value.len, sizeof(record));
+		walk_cut(walk, tree);
+		return;
+	}
+	if (memchr(node->key.data, '\0', node->key.len) != NULL ||
+	    node->key.len > NAME_MAX_BYTES || walk->ndatabases == WALK_DATABASES_MAX) {
+		walk_find(
+			walk, DIT_WALK_TREE_NAME, tree, page, number,
+			"a database's name has %zu bytes and zeros among them, or there "
+			"are more than %u databases",
+			node->key.len, WALK_DATABASES_MAX);
+		walk_cut(walk, tree);
+		return;
+	}
+	memcpy(&record, node->value.data, sizeof(record));
+	r = add_database(walk, node->key, &record, page, number);
+	if (r < 0) {
+		walk_fail(walk, r);
+	}
+}
+
+/* ---- the databases ---- */
+
+/* An empty tree has no root and counts nothing; one with a root has a level at least. */
+static void check_root(struct walk *walk, const struct walk_tree *tree)
+{
+	const struct dit_tree_record *record = &tree->record;
+	bool is_empty = record->root == DIT_PAGE_NONE;
+
+	if (is_empty != (record->nitems == 0)) {
+		walk_find(walk, DIT_WALK_TREE_ROOT, tree, tree->at_page, tree->at_node,
+		          "the record of the tree says that it has %llu records, and %s "
+		          "root page",
+		          (unsigned long long)record->nitems, is_empty ? "no" : "a");
+	}
+	if (!are_flags(record->flags)) {
+		walk_find(walk, DIT_WALK_TREE_FLAGS, tree, tree->at_page, tree->at_node,
+		          "the record of the tree has flags 0x%x, which no database has",
+		          record->flags);
+	}
+}
+
+/* Its root is a task; the counters of a tree without one are compared now. */
+static int start_database(struct walk *walk, struct walk_tree *tree)
+{
+	const struct dit_walk_opts *opts = walk->opts;
+	struct walk_place root = {
+		.tree = tree,
+		.page = tree->record.root,
+		.level = 1,
+		.run = 1,
+		.parent = tree->at_page,
+		.parent_node = tree->at_node,
+	};
+
+	check_root(walk, tree);
+	if (opts->order != NULL) {
+		opts->order(opts->order_ctx, dit_span_of(tree->name), tree->record.flags,
+		            &tree->orders);
+	}
+	if (tree->record.root == DIT_PAGE_NONE) {
+		walk_tree_compare(walk, tree);
+		return 0;
+	}
+	return walk_tasks_push(walk->tasks, &root);
+}
+
+static void run_member(void *ctx, unsigned number, uint64_t round)
+{
+	struct walk *walk = ctx;
+	struct walk_member *member = calloc(1, sizeof(*member));
+
+	(void)number;
+	(void)round;
+	if (member == NULL) {
+		walk_fail(walk, -ENOMEM);
+		return;
+	}
+	member->walk = walk;
+	walk_tasks_run(walk->tasks, member);
+	walk_member_deinit(member);
+	free(member);
+}
+
+static int walk_databases(struct walk *walk)
+{
+	struct dit_team *team = NULL;
+	int r = walk_tasks_new(&walk->tasks, walk->opts->nthreads);
+
+	for (size_t i = 0; i < walk->ndatabases && r == 0; i++) {
+		r = start_database(walk, walk->databases[i]);
+	}
+	if (r == 0) {
+		r = dit_team_new(&team, walk->opts->nthreads, "dit-walk", run_member,
+		                 walk);
+	}
+	if (r == 0) {
+		dit_team_meet(team);
+		dit_team_free(team);
+	}
+	if (r < 0) {
+		walk_fail(walk, r);
+	}
+	return r;
+}
+
+/* ---- the trees that the meta page knows ---- */
+
+static int walk_meta_trees(struct walk *walk)
+{
+	struct walk_tree free_tree;
+	struct walk_tree main_tree;
+	struct walk_member *member = calloc(1, sizeof(*member));
+
+	if (member == NULL) {
+		return -ENOMEM;
+	}
+	member->walk = walk;
+	walk_tree_init(&free_tree, WALK_FREE_TREE, "(free)", &walk->meta.free_tree);
+	/* Keys are numbers whatever a damaged flag says, and it has no lists. */
+	free_tree.record.flags = WALK_INTEGERKEY;
+	walk_default_orders(WALK_INTEGERKEY, &free_tree.orders);
+	free_tree.orders.keys.bytes = sizeof(uint64_t);
+	check_root(walk, &free_tree);
+	walk_tree_visit(member, &free_tree);
+
+	walk_tree_init(&main_tree, WALK_MAIN_TREE, "(main)", &walk->meta.main_tree);
+	check_root(walk, &main_tree);
+	walk_tree_visit(member, &main_tree);
+	walk_member_deinit(member);
+	free(member);
+	return 0;
+}
+
+/* ---- pages that nobody has ---- */
+
+static bool is_lost(const struct walk *walk, uint64_t page)
+{
+	return !walk_is_marked(walk->used, page) && !walk_is_marked(walk->freed, page);
+}
+
+static void find_lost_pages(struct walk *walk)
+{
+	uint64_t nlost = 0;
+	uint64_t end = 0;
+
+	for (uint64_t page = 2; page < walk->npages; page = end) {
+		end = page + 1;
+		if (!is_lost(walk, page)) {
+			continue;
+		}
+		while (end < walk->npages && is_lost(walk, end)) {
+			end++;
+		}
+		nlost += end - page;
+		if (!atomic_load(&walk->is_cut)) {
+			walk_find(walk, DIT_WALK_PAGE_LOST, NULL, page, -1,
+			          "%llu pages from here on are in no tree and not in the "
+			          "free list",
+			          (unsigned long long)(end - page));
+		}
+	}
+	if (nlost > 0 && atomic_load(&walk->is_cut)) {
+		walk_find(
+			walk, DIT_WALK_PAGE_LOST, NULL, DIT_WALK_NO_PAGE, -1,
+			"%llu pages were not reached: they are below what is damaged, or in "
+			"no tree at all",
+			(unsigned long long)nlost);
+	}
+}
+
+/* ---- the whole ---- */
+
+static int open_walk(struct walk *walk)
+{
+	size_t nwords = (size_t)(walk->npages / 64 + 1);
+
+	walk->used = calloc(nwords, sizeof(*walk->used));
+	walk->freed = calloc(nwords, sizeof(*walk->freed));
+	return walk->used == NULL || walk->freed == NULL ? -ENOMEM : 0;
+}
+
+static void close_walk(struct walk *walk)
+{
+	walk_tasks_free(walk->tasks, walk);
+	for (size_t i = 0; i < walk->ndatabases; i++) {
+		free(walk->databases[i]);
+	}
+	free(walk->databases);
+	free((void *)walk->used);
+	free((void *)walk->freed);
+	(void)pthread_mutex_destroy(&walk->lock);
+}
+
+/* More than half of the memory would push out what is not used yet. */
+static bool fits_memory(const struct walk *walk)
+{
+	uint64_t memory =
+		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return walk->npages * walk->page_bytes <= memory / 2;
+}
+
+static int walk_pages(struct walk *walk)
+{
+	int r = open_walk(walk);
+
+	if (r == 0) {
+		r = dit_page_source_init(&walk->source, walk->opts->fd, walk->page_bytes,
+		                         walk->npages);
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (walk->opts->nthreads > 1 && fits_memory(walk)) {
+		dit_page_source_read_ahead(&walk->source);
+	}
+	r = walk_meta_trees(walk);
+	if (r == 0) {
+		r = walk_databases(walk);
+	}
+	dit_page_source_deinit(&walk->source);
+	if (r == 0) {
+		r = atomic_load(&walk->error);
+	}
+	if (r == 0 && walk->opts->transaction == DIT_WALK_NEWEST &&
+	    walk_metas_have_changed(walk)) {
+		r = -ESTALE;
+	}
+	if (r == 0) {
+		find_lost_pages(walk);
+	}
+	return r;
+}
+
+static void fill_stats(struct walk *walk, struct dit_walk_stats *ret)
+{
+	*ret = (struct dit_walk_stats){
+		.transaction = walk->meta.transaction,
+		.page_bytes = walk->page_bytes,
+		.npages = walk->npages,
+		.nused = atomic_load(&walk->nused),
+		.nfree = atomic_load(&walk->nfreed),
+		.ndatabases = walk->ndatabases,
+		.nfindings = walk->nfindings,
+	};
+	memcpy(ret->by_kind, walk->by_kind, sizeof(ret->by_kind));
+}
+
+int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret)
+{
+	struct walk walk = {.opts = opts};
+	bool is_usable = false;
+	int r = -pthread_mutex_init(&walk.lock, NULL);
+
+	if (r < 0) {
+		return r;
+	}
+	r = walk_metas(&walk, &is_usable);
+	if (r == 0 && is_usable) {
+		r = walk_pages(&walk);
+	}
+	if (r == 0) {
+		fill_stats(&walk, ret);
+	}
+	close_walk(&walk);
+	return r;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The walker: is a data file what LMDB's format says it is?
+ *
+ * It reads a snapshot, from its meta page to its last leaf, and reports what contradicts
+ * the format: a finding has a kind, a place and a sentence. Nothing is changed. A file may
+ * be damaged in any way, or made to do damage: each page is visited once at most, each
+ * bound is looked at before it is used, and memory is two bits a page, the names of the
+ * databases, and some pages for each thread.
+ *
+ * What is below a page that cannot be read is not visited. Then counters of its tree are
+ * not compared, and pages that were not reached are reported in one sentence.
+ *
+ * Who writes meanwhile must leave the snapshot's pages alone: the caller holds a read
+ * transaction of liblmdb, and says which one.
+ *
+ * Order: which pages are visited first, and so the order of findings, depends on threads;
+ * which findings there are does not, but for a page that has two owners: the second one to
+ * come is reported.
+ *
+ * Threads: a walk starts its own; the callbacks come from any of them, one at a time.
+ */
+#ifndef DITKIT_WALK_H
+#define DITKIT_WALK_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+/* The names and what they mean: dit_walk_kind_name(), doc/man/ditcheck.8. */
+enum dit_walk_kind {
+	DIT_WALK_FILE_CUT,
+	DIT_WALK_UNREADABLE,
+	DIT_WALK_META_PAGE,
+	DIT_WALK_META_MAGIC,
+	DIT_WALK_META_VERSION,
+	DIT_WALK_META_PAGE_SIZE,
+	DIT_WALK_META_TRANSACTION,
+	DIT_WALK_META_LAST_PAGE,
+	DIT_WALK_PAGE_RANGE,
+	DIT_WALK_PAGE_TWICE,
+	DIT_WALK_PAGE_FREE,
+	DIT_WALK_PAGE_LOST,
+	DIT_WALK_PAGE_NUMBER,
+	DIT_WALK_PAGE_FLAGS,
+	DIT_WALK_PAGE_BOUNDS,
+	DIT_WALK_PAGE_EMPTY,
+	DIT_WALK_PAGE_DEPTH,
+	DIT_WALK_BRANCH_CHILDREN,
+	DIT_WALK_NODE_PLACE,
+	DIT_WALK_NODE_LENGTH,
+	DIT_WALK_NODE_OVERLAP,
+	DIT_WALK_NODE_FLAGS,
+	DIT_WALK_NODE_VALUE,
+	DIT_WALK_KEY_LENGTH,
+	DIT_WALK_KEY_ORDER,
+	DIT_WALK_KEY_BRANCH,
+	DIT_WALK_ITEM_LENGTH,
+	DIT_WALK_ITEM_ORDER,
+	DIT_WALK_ITEM_BRANCH,
+	DIT_WALK_LIST_PAGE,
+	DIT_WALK_LIST_RECORD,
+	DIT_WALK_OVERFLOW_RANGE,
+	DIT_WALK_OVERFLOW_COUNT,
+	DIT_WALK_TREE_NAME,
+	DIT_WALK_TREE_FLAGS,
+	DIT_WALK_TREE_ROOT,
+	DIT_WALK_TREE_DEPTH,
+	DIT_WALK_TREE_BRANCHES,
+	DIT_WALK_TREE_LEAVES,
+	DIT_WALK_TREE_OVERFLOWS,
+	DIT_WALK_TREE_ITEMS,
+	DIT_WALK_FREE_KEY,
+	DIT_WALK_FREE_COUNT,
+	DIT_WALK_FREE_ORDER,
+	DIT_WALK_FREE_RANGE,
+	DIT_WALK_FREE_TWICE,
+	DIT_WALK_NKINDS,
+};
+
+/** "page-twice"; static. */
+const char *dit_walk_kind_name(enum dit_walk_kind kind);
+
+#define DIT_WALK_NO_PAGE UINT64_MAX
+
+struct dit_walk_finding {
+	enum dit_walk_kind kind;
+	const char *database; /* "cn"; "(main)", "(free)"; NULL: of the whole file */
+	uint64_t page;        /* DIT_WALK_NO_PAGE: of no page alone */
+	long node;            /* -1: of the whole page */
+	const char *text;     /* valid during the call */
+};
+
+typedef void (*dit_walk_found_fn)(void *ctx, const struct dit_walk_finding *finding);
+
+/* ---- the order of keys and items ---- */
+
+enum dit_walk_order_kind {
+	DIT_ORDER_BYTES,    /* memcmp, then the shorter first */
+	DIT_ORDER_BACKWARD, /* the same from the last byte to the first */
+	DIT_ORDER_NUMBERS,  /* little-endian, all of one length */
+	DIT_ORDER_CALL,     /* compare() */
+	DIT_ORDER_UNKNOWN,  /* not checked */
+};
+
+/**
+ * Below, equal, above: negative, 0, positive.
+ *
+ * @param key  of the list that the items are in; empty when keys are compared
+ */
+typedef int (*dit_walk_compare_fn)(const void *ctx, struct dit_span key,
+                                   struct dit_span a, struct dit_span b);
+
+struct dit_walk_order {
+	enum dit_walk_order_kind kind;
+	unsigned bytes; /* length of each; 0: any */
+	dit_walk_compare_fn compare;
+	const void *ctx; /* of compare */
+};
+
+struct dit_walk_orders {
+	struct dit_walk_order keys;
+	struct dit_walk_order items; /* of lists */
+};
+
+/**
+ * The orders of a database. They come filled with what LMDB's flags mean; who opens the
+ * database with comparisons of its own changes them.
+ *
+ * @param flags  as stored, MDB_...
+ */
+typedef void (*dit_walk_order_fn)(void *ctx, struct dit_span name, unsigned flags,
+                                  struct dit_walk_orders *orders);
+
+/* ---- a walk ---- */
+
+#define DIT_WALK_NEWEST UINT64_MAX
+
+struct dit_walk_opts {
+	int fd; /* of the data file, open for reading; borrowed */
+	uint64_t
+		transaction; /* the snapshot that is held; DIT_WALK_NEWEST: nobody writes */
+	unsigned nthreads;   /* 1 at least */
+	dit_walk_order_fn order; /* NULL: LMDB's own orders alone */
+	void *order_ctx;
+	dit_walk_found_fn found;
+	void *found_ctx;
+	uint64_t max_findings; /* further ones are counted only; 0: no limit */
+	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
+};
+
+struct dit_walk_stats {
+	uint64_t transaction;
+	unsigned page_bytes;
+	uint64_t npages; /* up to the last one in use */
+	uint64_t nused;
+	uint64_t nfree;
+	size_t ndatabases;
+	uint64_t nfindings; /* reported or not */
+	uint64_t by_kind[DIT_WALK_NKINDS];
+};
+
+/**
+ * Walk.
+ *
+ * @return 0, with findings or without; -errno of the file, -ENOMEM; DIT_E_FORMAT: a file
+ *         of LMDB 1.0; -ESTALE: the snapshot that is held is no longer the newest or the
+ *         one before it, or none is held and somebody has written meanwhile (in both
+ *         cases: begin again); DIT_E_STOPPED
+ */
+int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
+
+/**
+ * Are both meta pages such that liblmdb can open the file? It believes what they say.
+ */
+bool dit_walk_has_metas(int fd);
+
+#endif

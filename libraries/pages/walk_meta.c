@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Meta pages. Transaction n lies on page n modulo 2, so liblmdb never writes to the page
+ * that counts; and so it looks only at the page with the right number once a lock file is
+ * in use.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "pages/walk_private.h"
+
+#define META_FLAG     0x08u
+#define META_AT       DIT_VIEW_HEADER
+#define META_BYTES    (META_AT + sizeof(struct dit_meta))
+#define META_10_AT    24u /* of LMDB 1.0 */
+#define META_10_MAGIC DIT_META_MAGIC
+/* A writer may be at work while a page is read: it is read until it stays the same. */
+#define READS_MAX 100
+
+struct meta_page {
+	bool is_there; /* read, and of LMDB */
+	char bytes[META_BYTES];
+	struct dit_meta meta;
+};
+
+static int read_meta_page(int fd, off_t at, struct meta_page *ret)
+{
+	char again[META_BYTES];
+
+	*ret = (struct meta_page){.is_there = false};
+	for (int i = 0; i < READS_MAX; i++) {
+		ssize_t n = pread(fd, ret->bytes, META_BYTES, at);
+
+		if (n < 0) {
+			return -errno;
+		}
+		if (n != (ssize_t)META_BYTES) {
+			return -ENODATA;
+		}
+		if (pread(fd, again, META_BYTES, at) == (ssize_t)META_BYTES &&
+		    memcmp(again, ret->bytes, META_BYTES) == 0) {
+			break;
+		}
+	}
+	memcpy(&ret->meta, ret->bytes + META_AT, sizeof(ret->meta));
+	return 0;
+}
+
+/* The first record's word for packed items holds the size of all pages. */
+static uint32_t page_bytes_of(const struct meta_page *page)
+{
+	return page->meta.free_tree.item_bytes;
+}
+
+static bool is_page_size(uint32_t bytes)
+{
+	return bytes >= WALK_PAGE_BYTES_MIN && bytes <= WALK_PAGE_BYTES_MAX &&
+	       (bytes & (bytes - 1)) == 0;
+}
+
+static bool is_of_lmdb_10(const struct meta_page *page)
+{
+	uint32_t magic = 0;
+
+	memcpy(&magic, page->bytes + META_10_AT, sizeof(magic));
+	return magic == META_10_MAGIC && page->meta.magic != DIT_META_MAGIC;
+}
+
+static bool is_meta(const struct meta_page *page)
+{
+	return page->meta.magic == DIT_META_MAGIC &&
+	       page->meta.version == DIT_META_VERSION &&
+	       is_page_size(page_bytes_of(page));
+}
+
+/* Where the first meta page is unusable: the second says itself where it lies. */
+static uint32_t look_for_second(int fd)
+{
+	struct meta_page page;
+
+	for (uint32_t bytes = WALK_PAGE_BYTES_MIN; bytes <= WALK_PAGE_BYTES_MAX;
+	     bytes *= 2) {
+		if (read_meta_page(fd, bytes, &page) == 0 && is_meta(&page) &&
+		    page_bytes_of(&page) == bytes) {
+			return bytes;
+		}
+	}
+	return 0;
+}
+
+/* Everything about one meta page; is it usable? */
+static bool check_meta(struct walk *walk, unsigned number, const struct meta_page *page,
+                       uint32_t page_bytes)
+{
+	struct dit_page_view view = {page->bytes, META_BYTES};
+	const struct dit_meta *meta = &page->meta;
+
+	if (meta->magic != DIT_META_MAGIC) {
+		walk_find(walk, DIT_WALK_META_MAGIC, NULL, number, -1,
+		          "this is no meta page of LMDB: its magic number is %08x",
+		          meta->magic);
+		return false;
+	}
+	if (meta->version != DIT_META_VERSION) {
+		walk_find(walk, DIT_WALK_META_VERSION, NULL, number, -1,
+		          "the meta page has data version %u, not %u", meta->version,
+		          DIT_META_VERSION);
+		return false;
+	}
+	if (!is_page_size(page_bytes_of(page)) || page_bytes_of(page) != page_bytes) {
+		walk_find(walk, DIT_WALK_META_PAGE_SIZE, NULL, number, -1,
+		          "the meta page says that pages have %u bytes; they have %u",
+		          page_bytes_of(page), page_bytes);
+		return false;
+	}
+	if (dit_view_number(view) != number || dit_view_flags(view) != META_FLAG) {
+		walk_find(walk, DIT_WALK_META_PAGE, NULL, number, -1,
+		          "the meta page's header has number %llu and flags 0x%x, not %u "
+		          "and 0x%x",
+		          (unsigned long long)dit_view_number(view), dit_view_flags(view),
+		          number, META_FLAG);
+	}
+	if (meta->transaction != 0 && meta->transaction % 2 != number) {
+		walk_find(walk, DIT_WALK_META_TRANSACTION, NULL, number, -1,
+		          "transaction %llu is on meta page %u and belongs on the other",
+		          (unsigned long long)meta->transaction, number);
+	}
+	if ((meta->free_tree.flags & WALK_INTEGERKEY) == 0) {
+		walk_find(walk, DIT_WALK_TREE_FLAGS, NULL, number, -1,
+		          "the record of the free list has flags 0x%x: its keys are "
+		          "numbers, and the flag for that is missing",
+		          meta->free_tree.flags);
+	}
+	return true;
+}
+
+/* The pages that exist: named by the meta page, and there. */
+static void set_npages(struct walk *walk, unsigned number, uint64_t file_bytes)
+{
+	uint64_t there = file_bytes / walk->page_bytes;
+	uint64_t last = walk->meta.last_page;
+
+	if (last < 1) {
+		walk_find(walk, DIT_WALK_META_LAST_PAGE, NULL, number, -1,
+		          "the meta page says that page %llu is the last one in use; the "
+		          "two meta pages alone are more",
+		          (unsigned long long)last);
+		last = there - 1;
+	}
+	if (last >= there) {
+		walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
+		          "the file ends after %llu pages; %llu are in use",
+		          (unsigned long long)there, (unsigned long long)last + 1);
+		last = there - 1;
+	}
+	walk->npages = last + 1;
+}
+
+/* The one that counts: the held transaction's; else the newer one, of equals the first. */
+static int choose(struct walk *walk, const struct meta_page pages[2], unsigned *ret)
+{
+	uint64_t wanted = walk->opts->transaction;
+
+	if (wanted != DIT_WALK_NEWEST) {
+		for (unsigned i = 0; i < 2; i++) {
+			if (pages[i].is_there && pages[i].meta.transaction == wanted) {
+				*ret = i;
+				return 0;
+			}
+		}
+		return -ESTALE;
+	}
+	*ret = !pages[0].is_there ||
+	       (pages[1].is_there &&
+	        pages[1].meta.transaction > pages[0].meta.transaction);
+	return 0;
+}
+
+static int read_both(struct walk *walk, struct meta_page pages[2], uint32_t *ret_bytes)
+{
+	int fd = walk->opts->fd;
+	int r = read_meta_page(fd, 0, &pages[0]);
+
+	if (r < 0) {
+		return r;
+	}
+	if (is_of_lmdb_10(&pages[0])) {
+		return DIT_E_FORMAT;
+	}
+	*ret_bytes = page_bytes_of(&pages[0]);
+	if (!is_meta(&pages[0]) || (read_meta_page(fd, *ret_bytes, &pages[1]) == 0 &&
+	                            page_bytes_of(&pages[1]) != *ret_bytes)) {
+		uint32_t other = look_for_second(fd);
+
+		if (other != 0) {
+			*ret_bytes = other;
+		}
+	}
+	if (!is_page_size(*ret_bytes)) {
+		*ret_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+	}
+	return read_meta_page(fd, *ret_bytes, &pages[1]);
+}
+
+int walk_metas(struct walk *walk, bool *ret_is_usable)
+{
+	struct meta_page pages[2];
+	struct stat status;
+	uint32_t bytes = 0;
+	unsigned number = 0;
+	int r = 0;
+
+	*ret_is_usable = false;
+	if (fstat(walk->opts->fd, &status) != 0) {
+		return -errno;
+	}
+	r = read_both(walk, pages, &bytes);
+	if (r == -ENODATA) {
+		walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
+		          "the file ends after %llu bytes, within its two meta pages",
+		          (unsigned long long)status.st_size);
+		return 0;
+	}
+	if (r < 0) {
+		return r;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		pages[i].is_there = check_meta(walk, i, &pages[i], bytes);
+	}
+	if (!pages[0].is_there && !pages[1].is_there) {
+		return 0;
+	}
+	r = choose(walk, pages, &number);
+	if (r < 0) {
+		return r;
+	}
+	walk->meta = pages[number].meta;
+	walk->page_bytes = bytes;
+	set_npages(walk, number, (uint64_t)status.st_size);
+	*ret_is_usable = true;
+	return 0;
+}
+
+bool walk_metas_have_changed(struct walk *walk)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct meta_page page;
+
+		if (read_meta_page(walk->opts->fd, (off_t)i * walk->page_bytes, &page) <
+		            0 ||
+		    (is_meta(&page) && page_bytes_of(&page) == walk->page_bytes &&
+		     page.meta.transaction > walk->meta.transaction)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool dit_walk_has_metas(int fd)
+{
+	struct meta_page first;
+	struct meta_page second;
+
+	return read_meta_page(fd, 0, &first) == 0 && is_meta(&first) &&
+	       read_meta_page(fd, page_bytes_of(&first), &second) == 0 &&
+	       is_meta(&second) && page_bytes_of(&second) == page_bytes_of(&first);
+}

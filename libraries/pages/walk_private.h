@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inside the walker.
+ *
+ *   walk.c         the whole: meta pages, free list, main tree, databases, lost pages
+ *   walk_meta.c    the two meta pages; which one counts
+ *   walk_page.c    one page: claimed, read, its header checked; branches
+ *   walk_leaf.c    leaves and what their nodes hold
+ *   walk_list.c    lists: pages inside nodes, trees of their own, packed pages
+ *   walk_free.c    the free list's records
+ *   walk_tasks.c   which member visits what
+ *   walk_words.c   findings
+ *
+ * The meta pages, the free list and the main tree are small and are walked by the caller
+ * alone. Then the roots of the databases become tasks for the members of a team. Who finds
+ * a branch page makes tasks of its children as long as there are not enough; else it visits
+ * them itself, one after the other, each level with a buffer of its own.
+ */
+#ifndef DITKIT_WALK_PRIVATE_H
+#define DITKIT_WALK_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "pages/page_source.h"
+#include "pages/page_view.h"
+#include "pages/walk.h"
+
+/* liblmdb's cursors go no deeper; a list's tree hangs below a database's. */
+#define WALK_DEPTH_MAX 32
+#define WALK_BUFFERS   (2 * WALK_DEPTH_MAX + 1)
+/* Neighbours that are read with one call. */
+#define WALK_RUN_MAX 16
+/* As liblmdb is built by everybody. */
+#define WALK_KEY_MAX        511
+#define WALK_PAGE_BYTES_MIN 256u
+#define WALK_PAGE_BYTES_MAX 32768u
+/* Far more than any program opens. */
+#define WALK_DATABASES_MAX 65536u
+
+/* Flags that a tree's record keeps; the same numbers as in lmdb.h. */
+#define WALK_REVERSEKEY 0x02u
+#define WALK_DUPSORT    0x04u
+#define WALK_INTEGERKEY 0x08u
+#define WALK_DUPFIXED   0x10u
+#define WALK_INTEGERDUP 0x20u
+#define WALK_REVERSEDUP 0x40u
+
+enum walk_role {
+	WALK_FREE_TREE,
+	WALK_MAIN_TREE,
+	WALK_DATABASE,
+	WALK_LIST, /* the tree of one long list: keys are items, and there are no values */
+};
+
+/* A tree that is walked. */
+struct walk_tree {
+	/* [const] */
+	enum walk_role role;
+	const char *name; /* of the database, for findings */
+	struct dit_tree_record record;
+	struct walk_tree *database; /* of a list; else the tree itself */
+	struct dit_walk_orders orders;
+	struct dit_span list_key; /* of a list */
+	uint64_t at_page;         /* where its record lies */
+	long at_node;
+	bool is_shared; /* its pages may become tasks; then a list's tree is owned by them */
+
+	/* [atomic: added to by members; read when the last task of the tree has ended] */
+	_Atomic uint64_t nbranches;
+	_Atomic uint64_t nleaves;
+	_Atomic uint64_t noverflows;
+	_Atomic uint64_t nitems;
+	_Atomic unsigned depth; /* level of the first leaf that was seen; 0: none yet */
+	_Atomic bool is_cut;    /* pages were not visited */
+	_Atomic uint64_t ntasks;
+};
+
+/* What the keys of a page may be: from the branches above. */
+struct walk_bound {
+	bool is_set;
+	struct dit_span key; /* lowest: that or above; highest: below that */
+};
+
+/* A page to visit. */
+struct walk_place {
+	struct walk_tree *tree;
+	uint64_t page;
+	unsigned level; /* 1: the root */
+	unsigned run;   /* the pages behind it will be wanted, too: so many with it */
+	struct walk_bound lowest;
+	struct walk_bound highest;
+	uint64_t parent; /* for findings; DIT_WALK_NO_PAGE: it is a root */
+	long parent_node;
+};
+
+struct walk_buffer {
+	char *pages; /* WALK_RUN_MAX pages; owned; NULL: not needed yet */
+	uint64_t first;
+	unsigned npages; /* read */
+};
+
+struct walk;
+
+/* [own: the member's thread] */
+struct walk_member {
+	struct walk *walk;
+	unsigned nbuffers; /* in use: the pages from the root to this one */
+	struct walk_buffer buffers[WALK_BUFFERS];
+	uint64_t starts[WALK_PAGE_BYTES_MAX / 128 + 1]; /* of dit_view_is_tiled() */
+};
+
+struct walk_tasks;
+
+struct walk {
+	/* [const] while members run */
+	const struct dit_walk_opts *opts;
+	struct dit_page_source source;
+	unsigned page_bytes;
+	uint64_t npages; /* numbers below this one may be used */
+	struct dit_meta meta;
+	struct walk_tree **databases; /* owned, with their names */
+	size_t ndatabases;
+	struct walk_tasks *tasks; /* has its own rules */
+
+	/* [atomic: a bit for each page; relaxed, only the bit itself matters] */
+	_Atomic uint64_t *used;
+	_Atomic uint64_t *freed;
+	_Atomic uint64_t nused;
+	_Atomic uint64_t nfreed;
+	_Atomic bool is_cut;
+	_Atomic int error; /* first one; nobody goes on */
+
+	/* [lock: lock] */
+	pthread_mutex_t lock;
+	uint64_t nfindings;
+	uint64_t by_kind[DIT_WALK_NKINDS];
+};
+
+/* ---- findings ---- */
+
+/** Report, or only count. @p tree NULL: the whole file. Any member. */
+void walk_find(struct walk *walk, enum dit_walk_kind kind, const struct walk_tree *tree,
+               uint64_t page, long node, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
+
+/** End the walk with an error. Any member. */
+void walk_fail(struct walk *walk, int error);
+
+/** The walk ends: by an error, or because its caller wants so. */
+bool walk_is_over(struct walk *walk);
+
+/** The tree will not be complete: counters do not count. */
+void walk_cut(struct walk *walk, struct walk_tree *tree);
+
+/* ---- pages ---- */
+
+/** Sets a bit; was it not set before? */
+bool walk_mark(_Atomic uint64_t *bits, uint64_t page);
+bool walk_is_marked(const _Atomic uint64_t *bits, uint64_t page);
+
+/** The page belongs to this tree, and nobody else: else a finding, and false. */
+bool walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
+                uint64_t at_page, long at_node);
+
+/** Read a page into the member's next buffer. @p level counts its buffers. */
+bool walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+               unsigned run, struct dit_page_view *ret);
+
+/** A node, or a finding and false. */
+bool walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
+               struct dit_page_view view, unsigned slot, struct dit_node_view *ret);
+
+/** Each byte behind upper belongs to one node. @p number: of the node that it lies in. */
+void walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                long number, struct dit_page_view view);
+
+/** Visit a page and all that is below it. */
+void walk_visit(struct walk_member *member, const struct walk_place *place);
+
+/** Make a tree ready to be walked; no tasks. */
+void walk_tree_init(struct walk_tree *tree, enum walk_role role, const char *name,
+                    const struct dit_tree_record *record);
+
+/** Walk a whole tree in this member. */
+void walk_tree_visit(struct walk_member *member, struct walk_tree *tree);
+
+/** All of the tree was visited: its counters. */
+void walk_tree_compare(struct walk *walk, struct walk_tree *tree);
+
+void walk_member_deinit(struct walk_member *member);
+
+/* ---- leaves ---- */
+
+void walk_leaf(struct walk_member *member, const struct walk_place *place,
+               struct dit_page_view view);
+
+/** A page full of items of one size: of a list's tree. */
+void walk_packed(struct walk_member *member, const struct walk_place *place,
+                 struct dit_page_view view);
+
+/** What the node of a database with lists holds: one item, some, or many. */
+void walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+               long number, const struct dit_node_view *node);
+
+/** The items of a packed page, or of one inside a node: their order. */
+void walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
+                struct dit_page_view view, unsigned item_bytes, struct dit_span list_key);
+
+/** Add to the items of a tree, and of its database. */
+void walk_count_items(struct walk_tree *tree, uint64_t count);
+
+/**
+ * Claim the pages of a long value and check their header; findings if they are wrong.
+ *
+ * @param ret_first  the first page: the value begins behind its header
+ */
+bool walk_overflow(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                   long number, const struct dit_node_view *node, uint64_t *ret_first);
+
+/** A record of the main tree: a database. */
+void walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                   long number, const struct dit_node_view *node);
+
+/** A record of the free list: pages that a transaction gave back. */
+void walk_free_record(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                      long number, const struct dit_node_view *node);
+
+/* ---- orders ---- */
+
+void walk_default_orders(unsigned flags, struct dit_walk_orders *ret);
+
+/** Negative, 0, positive; both have the order's length. @p key of the list. */
+int walk_compare(const struct dit_walk_order *order, struct dit_span key,
+                 struct dit_span a, struct dit_span b);
+
+/** Has the key, or item, a length that the order knows? */
+bool walk_has_length(const struct dit_walk_order *order, struct dit_span span);
+
+/** What a page's keys are compared with: of a list its items' order. */
+static inline const struct dit_walk_order *walk_order_of(const struct walk_tree *tree)
+{
+	return tree->role == WALK_LIST ? &tree->orders.items : &tree->orders.keys;
+}
+
+/* ---- meta pages ---- */
+
+/**
+ * Read both, report what is wrong with them, choose.
+ *
+ * @param ret_is_usable  one of them can be walked
+ *
+ * @return 0 or as dit_walk()
+ */
+int walk_metas(struct walk *walk, bool *ret_is_usable);
+
+/** Has somebody committed since walk_metas()? */
+bool walk_metas_have_changed(struct walk *walk);
+
+/* ---- tasks ---- */
+
+int walk_tasks_new(struct walk_tasks **ret, unsigned nmembers);
+/** Tasks that nobody did are dropped: their walk has failed. NULL is fine. */
+void walk_tasks_free(struct walk_tasks *tasks, struct walk *walk);
+
+/** Are there fewer than the members need? A guess. */
+bool walk_tasks_are_few(struct walk_tasks *tasks);
+
+/** Copies the bounds. 0 or -ENOMEM. */
+int walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place);
+
+/** Visit what there is until all is done; each member calls it once. */
+void walk_tasks_run(struct walk_tasks *tasks, struct walk_member *member);
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of the walker, but for the damages, which are in test_walk_damage.c:
+ * - what liblmdb makes, in whatever way it came to be, is found clean; so is what we make;
+ * - all pages are counted: used, free, and the two meta pages;
+ * - one thread and many find the same;
+ * - a snapshot that is held is walked, and one that is gone is an error;
+ * - what is no file of LMDB 0.9 is an error or a finding, never a crash.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "walk_fixture.h"
+
+static void assert_clean(const struct image *image, const char *what)
+{
+	for (unsigned nthreads = 1; nthreads <= 4; nthreads += 3) {
+		struct image_findings findings;
+
+		assert_int_equal(image_walk(image, nthreads, &findings), 0);
+		if (findings.stats.nfindings != 0) {
+			fail_msg("%s, %u threads:\n%s", what, nthreads, findings.text);
+		}
+		assert_int_equal(findings.stats.nused + findings.stats.nfree + 2,
+		                 findings.stats.npages);
+	}
+}
+
+static void files_of_both_makers_are_clean(void **state)
+{
+	(void)state;
+
+	for (int maker = 0; maker < IMAGE_NMAKERS; maker++) {
+		struct image image = image_new((enum image_maker)maker);
+		struct image_findings findings;
+
+		assert_clean(&image, maker == IMAGE_OURS ? "ours" : "liblmdb's");
+		assert_int_equal(image_walk(&image, 2, &findings), 0);
+		assert_true(findings.stats.nfree > 0);
+		assert_int_equal(findings.stats.page_bytes, IMAGE_PAGE);
+		image_free(&image);
+	}
+}
+
+/* ---- random changes by liblmdb ---- */
+
+static uint64_t seed = 1;
+
+static unsigned random_number(unsigned below)
+{
+	seed = seed * 6364136223846793005 + 1442695040888963407;
+	return (unsigned)((seed >> 33) % below);
+}
+
+static const unsigned all_flags[] = {
+	0,
+	MDB_INTEGERKEY,
+	MDB_REVERSEKEY,
+	MDB_DUPSORT,
+	MDB_DUPSORT | MDB_INTEGERKEY,
+	MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP,
+	MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP | MDB_INTEGERKEY,
+	MDB_DUPSORT | MDB_DUPFIXED,
+	MDB_DUPSORT | MDB_REVERSEDUP,
+};
+#define NDBS (sizeof(all_flags) / sizeof(all_flags[0]))
+
+static void change_one(MDB_txn *txn, MDB_dbi dbi, unsigned flags, bool shrinks)
+{
+	static char bytes[9000];
+	uint64_t number = random_number((flags & MDB_DUPSORT) != 0 ? 8 : 3000);
+	uint64_t item = random_number(4000);
+	MDB_val key = {sizeof(number), &number};
+	MDB_val value = {sizeof(item), &item};
+
+	if ((flags & MDB_DUPSORT) == 0) {
+		value = (MDB_val){random_number(8) == 0 ? random_number(9000)
+		                                        : random_number(200),
+		                  bytes};
+	} else if ((flags & MDB_DUPFIXED) == 0) {
+		(void)snprintf(bytes, sizeof(bytes), "%0*u", 8 + (int)(item % 200),
+		               (unsigned)item);
+		value = (MDB_val){strlen(bytes), bytes};
+	}
+	if (random_number(10) < (shrinks ? 8 : 3)) {
+		(void)mdb_del(txn, dbi, &key, (flags & MDB_DUPSORT) != 0 ? &value : NULL);
+	} else {
+		assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+	}
+}
+
+static void note_first(void *ctx, const struct dit_walk_finding *finding)
+{
+	(void)snprintf(ctx, 500, "%s: %s, page %lld: %s",
+	               dit_walk_kind_name(finding->kind),
+	               finding->database == NULL ? "-" : finding->database,
+	               (long long)finding->page, finding->text);
+}
+
+/* With LMDB's own orders, from the flags alone. */
+static void assert_directory_is_clean(const char *dir, const char *what)
+{
+	char path[4200];
+	char text[500] = "";
+	struct dit_walk_stats stats;
+	struct dit_walk_opts opts = {.transaction = DIT_WALK_NEWEST,
+	                             .nthreads = 2,
+	                             .found = note_first,
+	                             .found_ctx = text,
+	                             .max_findings = 1};
+
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
+	opts.fd = open(path, O_RDONLY);
+	assert_int_equal(dit_walk(&opts, &stats), 0);
+	assert_int_equal(close(opts.fd), 0);
+	if (stats.nfindings != 0) {
+		fail_msg("%s: %llu findings; %s", what,
+		         (unsigned long long)stats.nfindings, text);
+	}
+	assert_int_equal(stats.nused + stats.nfree + 2, stats.npages);
+}
+
+static MDB_env *open_env(const char *dir, unsigned flags)
+{
+	MDB_env *env = NULL;
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, NDBS), 0);
+	assert_int_equal(mdb_env_set_mapsize(env, 256 << 20), 0);
+	assert_int_equal(mdb_env_open(env, dir, flags, 0600), 0);
+	return env;
+}
+
+static void change_randomly(MDB_env *env, bool shrinks, bool takes_back)
+{
+	MDB_txn *txn = NULL;
+
+	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	for (unsigned i = 0; i < NDBS; i++) {
+		char name[20];
+		MDB_dbi dbi = 0;
+
+		(void)snprintf(name, sizeof(name), "db%u", i);
+		assert_int_equal(mdb_dbi_open(txn, name, all_flags[i] | MDB_CREATE, &dbi),
+		                 0);
+		for (int n = 0; n < 1500; n++) {
+			change_one(txn, dbi, all_flags[i], shrinks);
+		}
+	}
+	if (takes_back) {
+		mdb_txn_abort(txn);
+	} else {
+		assert_int_equal(mdb_txn_commit(txn), 0);
+	}
+}
+
+static void whatever_liblmdb_does_is_clean(void **state)
+{
+	(void)state;
+
+	for (unsigned writemap = 0; writemap < 2; writemap++) {
+		char *dir = test_scratch();
+		MDB_env *env = open_env(dir, MDB_NOSYNC | (writemap ? MDB_WRITEMAP : 0));
+
+		assert_directory_is_clean(dir, "empty");
+		for (int round = 0; round < 14; round++) {
+			char what[40];
+
+			change_randomly(env, round % 6 >= 3, round % 5 == 4);
+			(void)snprintf(what, sizeof(what), "round %d, writemap %u", round,
+			               writemap);
+			assert_directory_is_clean(dir, what);
+		}
+		mdb_env_close(env);
+		test_scratch_remove(dir);
+	}
+}
+
+/* ---- snapshots ---- */
+
+static int walk_snapshot(const char *dir, uint64_t transaction, uint64_t *ret_findings)
+{
+	char path[4200];
+	char text[500] = "";
+	struct dit_walk_stats stats = {0};
+	struct dit_walk_opts opts = {.transaction = transaction,
+	                             .nthreads = 2,
+	                             .found = note_first,
+	                             .found_ctx = text};
+	int r = 0;
+
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
+	opts.fd = open(path, O_RDONLY);
+	r = dit_walk(&opts, &stats);
+	assert_int_equal(close(opts.fd), 0);
+	*ret_findings = stats.nfindings;
+	if (r == 0 && stats.transaction != transaction) {
+		r = -1;
+	}
+	return r;
+}
+
+static void a_held_snapshot_is_walked_after_a_commit(void **state)
+{
+	char *dir = test_scratch();
+	MDB_env *env = open_env(dir, MDB_NOSYNC | MDB_NOTLS);
+	MDB_txn *reader = NULL;
+	uint64_t nfindings = 0;
+	uint64_t held = 0;
+	(void)state;
+
+	for (int i = 0; i < 4; i++) {
+		change_randomly(env, false, false);
+	}
+	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &reader), 0);
+	held = mdb_txn_id(reader);
+	change_randomly(env, false, false);
+	assert_int_equal(walk_snapshot(dir, held, &nfindings), 0);
+	assert_int_equal(nfindings, 0);
+
+	/* After a second commit both meta pages belong to later ones. */
+	change_randomly(env, false, false);
+	assert_int_equal(walk_snapshot(dir, held, &nfindings), -ESTALE);
+	mdb_txn_abort(reader);
+	mdb_env_close(env);
+	test_scratch_remove(dir);
+}
+
+/* Nobody holds a snapshot, and somebody commits while the walk is at its last finding. */
+struct committer {
+	MDB_env *env;
+	unsigned nfindings;
+};
+
+static void commit_meanwhile(void *ctx, const struct dit_walk_finding *finding)
+{
+	struct committer *committer = ctx;
+
+	(void)finding;
+	if (committer->nfindings++ == 0) {
+		change_randomly(committer->env, false, false);
+	}
+}
+
+static void wrong_order(void *ctx, struct dit_span name, unsigned flags,
+                        struct dit_walk_orders *orders)
+{
+	(void)ctx;
+	(void)name;
+	(void)flags;
+	orders->keys.kind = DIT_ORDER_BACKWARD;
+}
+
+static void a_commit_during_a_walk_that_holds_nothing_is_told(void **state)
+{
+	char *dir = test_scratch();
+	char path[4200];
+	struct committer committer = {.env = open_env(dir, MDB_NOSYNC)};
+	struct dit_walk_stats stats;
+	struct dit_walk_opts opts = {.transaction = DIT_WALK_NEWEST,
+	                             .nthreads = 1,
+	                             .order = wrong_order,
+	                             .found = commit_meanwhile,
+	                             .found_ctx = &committer};
+	(void)state;
+
+	change_randomly(committer.env, false, false);
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
+	opts.fd = open(path, O_RDONLY);
+	assert_int_equal(dit_walk(&opts, &stats), -ESTALE);
+	assert_true(committer.nfindings > 0);
+	assert_int_equal(dit_walk(&opts, &stats), 0);
+	assert_int_equal(close(opts.fd), 0);
+	mdb_env_close(committer.env);
+	test_scratch_remove(dir);
+}
+
+static void liblmdb_is_not_given_bad_meta_pages(void **state)
+{
+	struct image image = image_new(IMAGE_LIBLMDB);
+	(void)state;
+
+	for (int damage = 0; damage < 4; damage++) {
+		char path[] = "/tmp/ditkit-walk-XXXXXX";
+		int fd = mkstemp(path);
+
+		assert_int_equal(unlink(path), 0);
+		if (damage == 1) {
+			image_meta(&image, 1)->magic ^= 1;
+		} else if (damage == 2) {
+			image_meta(&image, 1)->magic ^= 1;
+			image_meta(&image, 0)->free_tree.item_bytes = 0;
+		} else if (damage == 3) {
+			image.len = 100;
+		}
+		assert_int_equal(write(fd, image.bytes, image.len), image.len);
+		assert_int_equal(dit_walk_has_metas(fd), damage == 0);
+		assert_int_equal(close(fd), 0);
+	}
+	image_free(&image);
+}
+
+/* ---- no database ---- */
+
+static void other_files_are_no_databases(void **state)
+{
+	struct image_findings findings;
+	struct image image = {calloc(1, 3 * IMAGE_PAGE), 3 * IMAGE_PAGE};
+	uint32_t magic = DIT_META_MAGIC;
+	(void)state;
+
+	assert_int_equal(image_walk(&image, 1, &findings), 0);
+	assert_int_equal(findings.stats.by_kind[DIT_WALK_META_MAGIC], 2);
+
+	/* LMDB 1.0 has its magic number elsewhere. */
+	memcpy(image.bytes + 24, &magic, sizeof(magic));
+	assert_int_equal(image_walk(&image, 1, &findings), DIT_E_FORMAT);
+
+	image.len = 0;
+	assert_int_equal(image_walk(&image, 1, &findings), 0);
+	assert_int_equal(findings.stats.by_kind[DIT_WALK_FILE_CUT], 1);
+	image_free(&image);
+}
+
+static void what_cannot_be_read_is_an_error(void **state)
+{
+	struct dit_walk_opts opts = {.fd = -1, .nthreads = 1};
+	struct dit_walk_stats stats;
+	(void)state;
+
+	assert_int_equal(dit_walk(&opts, &stats), -EBADF);
+}
+
+static void a_walk_can_be_stopped(void **state)
+{
+	static const volatile sig_atomic_t stop = 1;
+	struct image image = image_new(IMAGE_OURS);
+	struct dit_walk_stats stats;
+	struct dit_walk_opts opts = {.transaction = DIT_WALK_NEWEST,
+	                             .nthreads = 2,
+	                             .found = note_first,
+	                             .stop = &stop};
+	char path[] = "/tmp/ditkit-walk-XXXXXX";
+	(void)state;
+
+	opts.fd = mkstemp(path);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(write(opts.fd, image.bytes, image.len), image.len);
+	assert_int_equal(dit_walk(&opts, &stats), DIT_E_STOPPED);
+	assert_int_equal(close(opts.fd), 0);
+	image_free(&image);
+}
+
+static void every_kind_has_a_name(void **state)
+{
+	(void)state;
+
+	for (int kind = 0; kind < DIT_WALK_NKINDS; kind++) {
+		const char *name = dit_walk_kind_name((enum dit_walk_kind)kind);
+
+		assert_non_null(name);
+		for (int other = 0; other < kind; other++) {
+			assert_string_not_equal(
+				name, dit_walk_kind_name((enum dit_walk_kind)other));
+		}
+	}
+	assert_string_equal(dit_walk_kind_name(DIT_WALK_NKINDS), "unknown");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_of_both_makers_are_clean),
+		cmocka_unit_test(whatever_liblmdb_does_is_clean),
+		cmocka_unit_test(a_held_snapshot_is_walked_after_a_commit),
+		cmocka_unit_test(a_commit_during_a_walk_that_holds_nothing_is_told),
+		cmocka_unit_test(liblmdb_is_not_given_bad_meta_pages),
+		cmocka_unit_test(other_files_are_no_databases),
+		cmocka_unit_test(what_cannot_be_read_is_an_error),
+		cmocka_unit_test(a_walk_can_be_stopped),
+		cmocka_unit_test(every_kind_has_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
