@@ -38,7 +38,10 @@ bool dit_check_values_equal(const struct dit_schema *schema,
 	return dit_span_eq(value, asserted);
 }
 
-/* slapd prefers the pretty function of a type, which may refuse more than the syntax. */
+/*
+ * slapd prefers the pretty function of a type, which may refuse more than the syntax. A
+ * value of pwdAttribute is the name of an attribute, which its normal form has proved.
+ */
 static int validate(struct dit_entry_check *check, const struct dit_attr_type *type,
                     struct dit_span value)
 {
@@ -49,6 +52,10 @@ static int validate(struct dit_entry_check *check, const struct dit_attr_type *t
 
 	value.data += nprefix;
 	value.len -= nprefix;
+	if (dit_attr_has_normal(type) &&
+	    type->equality->normalizer == DIT_NORM_TYPE_OID) {
+		return 0;
+	}
 	if (type->pretty == DIT_PRETTY_NONE) {
 		return dit_value_validate(check->context->schema, type->validator, value);
 	}

@@ -80,16 +80,19 @@ static int define_types(struct dit_schema *schema, const char *source)
 
 /*
  * Attribute types for which a module changes the normaliser of their equality rule when it
- * is loaded (values.md 4.13).
+ * is loaded (values.md 4.13). The overlay ppolicy also takes the type's validator away:
+ * then no DN may have such a value, and the value check is content with what could be
+ * normalised.
  */
 static const struct {
 	const char *source;
 	const char *type;
 	enum dit_normalizer normalizer;
+	enum dit_validator validator; /* DIT_VALID_NONE: the syntax's stays */
 } own_normalizers[] = {
-	{"module:accesslog", "reqStart", DIT_NORM_UTC_TIME},
-	{"module:accesslog", "reqEnd", DIT_NORM_UTC_TIME},
-	{"module:ppolicy", "pwdAttribute", DIT_NORM_TYPE_OID},
+	{"module:accesslog", "reqStart", DIT_NORM_UTC_TIME, DIT_VALID_NONE},
+	{"module:accesslog", "reqEnd", DIT_NORM_UTC_TIME, DIT_VALID_NONE},
+	{"module:ppolicy", "pwdAttribute", DIT_NORM_TYPE_OID, DIT_VALID_REJECT_ALL},
 };
 
 /* They get a copy of the rule: the rule itself belongs to others as well. */
@@ -112,6 +115,9 @@ static int change_normalizers(struct dit_schema *schema, const char *source)
 		*rule = *type->equality;
 		rule->normalizer = own_normalizers[i].normalizer;
 		type->equality = rule;
+		if (own_normalizers[i].validator != DIT_VALID_NONE) {
+			type->validator = own_normalizers[i].validator;
+		}
 	}
 	return 0;
 }

@@ -50,9 +50,11 @@ long-dn         default       generated  -c
 long-suffix     long-suffix   generated
 loose           default       generated
 module-values   modules       generated  -c
+module-values   modules       generated  -c -o value-check=yes
 marks           default       generated  -c
 marks           substr        generated  -c
 modules         modules       generated  -c
+modules         modules       generated  -c -o value-check=yes
 more-rules      certs         generated  -c
 no-suffix-entry default       generated
 nothing         default       generated

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Every module that slapd has here brings to ditadd the schema that it brings to slapd:
 # slaptest writes down slapd's schema with the module and without; what is new is used in
-# a configuration, which both programs take with the module and refuse without it.
+# a configuration, which both programs take with the module and refuse without it. Values of
+# the attributes are stored and refused alike, with the value check and without.
 . "${0%/*}/lib.sh"
 
 module_path=${DIT_MODULE_PATH:-/usr/lib/ldap}
@@ -51,6 +52,46 @@ use_elements() {
 	printf '%b' "$attrs"
 }
 
+# use_values: entries that have each of the attributes on standard input, with values of
+# many kinds, in the entry and in its DN
+use_values() {
+	local kind name _ value n=0
+	printf 'dn: dc=x\nobjectClass: device\nobjectClass: dcObject\ncn: x\ndc: x\n\n'
+	while read -r kind name _; do
+		[ "$kind" = AttributeTypes ] || continue
+		for value in userPassword 2.5.4.35 7 -1 TRUE dc=x 20220101000000Z \
+			20220101000000.000001Z '{0}dc=x' '(cn=x)' ldap:///dc=x??sub \
+			dn:dc=x "( 1.2.3 NAME 'x' )" 192.0.2.1:389 $'\xc3\xa4' ' '; do
+			n=$((n + 1))
+			printf 'dn: cn=%s,dc=x\nobjectClass: extensibleObject\n' $n
+			printf 'objectClass: device\n%s: %s\n\n' "$name" "$value"
+			printf 'dn: cn=%s+%s="%s",dc=x\n' $n "$name" "$value"
+			printf 'objectClass: extensibleObject\nobjectClass: device\n\n'
+		done
+	done
+}
+
+# load_values FILE MODULE: with the value check, and the same without it
+load_values() {
+	local site options
+	for options in -c '-c -o value-check=yes'; do
+		for site in ref dit; do
+			empty_site "$work/$site"
+			{
+				global_part "$2"
+				database_part
+			} | fill_in "$work/$site" >"$work/$site/slapd.conf"
+		done
+		# shellcheck disable=SC2086 # several words
+		slapadd_site "$work/ref" $options -l "$1"
+		# shellcheck disable=SC2086
+		ditadd_site "$work/dit" $options -l "$1"
+		same_messages "$work/ref" "$work/dit" &&
+			same_content --generated --ignore-integerkey "$work/ref" \
+				"$work/dit" || return 1
+	done
+}
+
 # load_both_with TEXT-FILE [MODULE]
 load_both_with() {
 	local site
@@ -86,6 +127,8 @@ for file in "$module_path"/*.la; do
 	load_both_with "$work/text" "$module"
 	check "$module: taken" same_messages "$work/ref" "$work/dit"
 	check "$module: taken by both" diff "$work/dit/exit" - <<<0
+	use_values <"$work/new" >"$work/values.ldif"
+	check "$module: values" load_values "$work/values.ldif" "$module"
 	# Each on its own, so that none is there without its module.
 	while read -r kind name what; do
 		use_elements <<<"$kind $name $what" >"$work/text"
