@@ -83,6 +83,7 @@ struct dit_load_opts {
 	bool is_dry_run; /* -u: no database is opened */
 	bool is_verbose; /* report every entry stored */
 	bool byte_keys;  /* index databases with slapd's own flags: no MDB_INTEGERKEY */
+	bool is_strict;  /* LDIF as slapadd takes it: no "version:", no "changetype:" */
 	bool may_grow;   /* the result may be larger than maxsize */
 	bool use_page_cache; /* write through the page cache; false: past it, if possible */
 	uint64_t first_line;  /* -j: leave out records that begin before this line */

@@ -60,6 +60,7 @@ static int make_context(struct loader *loader)
 
 	loader->context = (struct dit_entry_context){
 		.schema = loader->settings->schema,
+		.is_strict = opts->is_strict,
 		.is_quick = opts->is_quick,
 		.check_schema = !opts->no_schema_check,
 		.check_values = opts->check_values && !opts->is_quick,
@@ -134,13 +135,21 @@ static int make_members(struct loader *loader)
 	return r;
 }
 
+/* Where an attribute has that name, "version: 1" may be a value. */
+static bool keeps_version(const struct loader *loader)
+{
+	return loader->opts->is_strict ||
+	       dit_schema_find_type(loader->context.schema, DIT_SPAN("version")) != NULL;
+}
+
 static int open_input(struct loader *loader, const struct load_budget *budget)
 {
 	const struct dit_load_opts *opts = loader->opts;
 	struct dit_ldif_reader_opts reader = {.path = opts->input,
 	                                      .batch_bytes = budget->batch_bytes,
 	                                      .batch_records = budget->batch_records,
-	                                      .first_line = opts->first_line};
+	                                      .first_line = opts->first_line,
+	                                      .keep_version = keeps_version(loader)};
 	int r = dit_ldif_reader_open(&loader->reader, &reader);
 
 	if (r < 0) {

@@ -48,6 +48,7 @@ struct dit_entry {
 /** What entries are made with. [const] while threads run, borrowed members included. */
 struct dit_entry_context {
 	struct dit_schema *schema;
+	bool is_strict;         /* "changetype:" and "control:" are attributes */
 	bool is_quick;          /* -q: lines are not regrouped by name (values.md 2.2) */
 	bool check_schema;      /* false: -s */
 	bool check_values;      /* -o value-check=yes, without -q */

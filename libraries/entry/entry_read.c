@@ -3,7 +3,8 @@
  * From record to entry (values.md 1.4, 1.5, 2), in three passes over the record's lines.
  *
  * 1. The DN: dn lines may stand anywhere; slapd looks at all of them before it looks at
- *    any attribute, so their errors come first.
+ *    any attribute, so their errors come first. Lines of a change record that stand behind
+ *    the dn line are taken out here; entry_change.c.
  *
  * 2. Runs: neighbouring lines of one name, gathered without -q; entry_runs.c.
  *
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "entry/entry_change.h"
 #include "entry/entry_runs.h"
 #include "entry/value_sort.h"
 #include "values/value.h"
@@ -74,8 +76,8 @@ static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
 	return r;
 }
 
-/* Read the dn line and take it out of the list. */
-static int find_dn(struct reading *reading, struct dit_dn *ret)
+/* Read the dn line and take it out of the list. @param ret_at  the line behind it */
+static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 {
 	bool is_found = false;
 	size_t n = 0;
@@ -103,6 +105,7 @@ static int find_dn(struct reading *reading, struct dit_dn *ret)
 			return r;
 		}
 		is_found = true;
+		*ret_at = n;
 	}
 	/* Of a record that was nothing but an entry number slapd says nothing. */
 	if (!is_found && (reading->nlines > 0 || reading->has_comments)) {
@@ -396,6 +399,7 @@ int dit_entry_read(const struct dit_entry_context *context,
 	                          .notes = notes};
 	struct dit_entry entry = {0};
 	struct dit_ldif_lines lines = {0};
+	size_t behind_dn = 0;
 	int r = dit_ldif_parse(record, arena, notes, &lines);
 
 	if (r < 0) {
@@ -404,7 +408,12 @@ int dit_entry_read(const struct dit_entry_context *context,
 	reading.lines = lines.lines;
 	reading.nlines = lines.nlines;
 	reading.has_comments = lines.has_comments;
-	r = find_dn(&reading, &entry.dn);
+	r = find_dn(&reading, &entry.dn, &behind_dn);
+	if (r == 0 && dit_entry_may_be_change(reading.lines, reading.nlines, behind_dn) &&
+	    !context->is_strict) {
+		r = dit_entry_take_change(context, entry.dn.pretty, reading.lines,
+		                          &reading.nlines, behind_dn, notes);
+	}
 	if (r == 0) {
 		r = read_attrs(&reading, &entry);
 	}

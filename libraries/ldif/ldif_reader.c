@@ -52,7 +52,9 @@ struct dit_ldif_reader {
 
 	uint64_t line;        /* lines before "at", of all sources */
 	uint64_t record_line; /* number of the next record */
-	int failed;           /* first failure; every later call returns it */
+	bool keep_version;
+	bool is_at_start; /* the source on top had comments only: "version: 1" may come */
+	int failed;       /* first failure; every later call returns it */
 	char error[ERROR_BYTES];
 };
 
@@ -67,6 +69,8 @@ struct window {
 	uint64_t chunk_line; /* reader->line at the chunk's start */
 	bool is_record;      /* the chunk holds more than comments */
 	bool is_in_comment;  /* a comment came last; folded lines belong to it */
+	size_t version_end;  /* behind "version: 1" at the chunk's start; 0: not there */
+	uint64_t version_line;
 };
 
 int dit_ldif_reader_open(struct dit_ldif_reader **ret,
@@ -83,6 +87,8 @@ int dit_ldif_reader_open(struct dit_ldif_reader **ret,
 	reader->batch_records = opts->batch_records;
 	reader->first_line = opts->first_line;
 	reader->record_line = 1;
+	reader->keep_version = opts->keep_version;
+	reader->is_at_start = !opts->keep_version;
 
 	/* A copy of standard input, so that closing is the same for all. */
 	fd = opts->path == NULL ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
@@ -137,6 +143,7 @@ static void begin_chunk(const struct dit_ldif_reader *reader, struct window *w)
 	w->chunk_line = reader->line;
 	w->is_record = false;
 	w->is_in_comment = false;
+	w->version_end = 0;
 }
 
 static int add_record(const struct dit_ldif_reader *reader, struct dit_ldif_batch *batch,
@@ -177,6 +184,9 @@ static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t en
 			r = add_record(reader, w->batch, record);
 		}
 		reader->record_line = reader->line + 1;
+	} else if (w->version_end > 0) {
+		reader->record_line = reader->line + 1;
+		reader->is_at_start = false;
 	}
 	begin_chunk(reader, w);
 	return r;
@@ -207,6 +217,49 @@ static bool is_include(struct dit_span line, struct dit_span *ret_url)
 	return true;
 }
 
+/* "version: 1", whatever blanks there are. */
+static bool is_version(struct dit_span line)
+{
+	static const struct dit_span word = {"version:", 8};
+
+	if (line.len < word.len || strncasecmp(line.data, word.data, word.len) != 0) {
+		return false;
+	}
+	line.data += word.len;
+	line.len -= word.len;
+	line = dit_ldif_skip_space(line);
+	while (line.len > 0 && (dit_ldif_is_space(line.data[line.len - 1]) ||
+	                        line.data[line.len - 1] == '\n')) {
+		line.len--;
+	}
+	return line.len == 1 && line.data[0] == '1';
+}
+
+/*
+ * The first lines of a file that are no comments. "version: 1" leaves the chunk when the
+ * line behind it is known: if that one is folded, the version is another one, and the
+ * record is refused later.
+ *
+ * @return true: the line is "version: 1"
+ */
+static bool take_version(struct dit_ldif_reader *reader, struct window *w,
+                         struct dit_span line)
+{
+	if (w->version_end == 0 && is_version(line)) {
+		w->version_end = w->at;
+		w->version_line = reader->line;
+		w->is_in_comment = false;
+		return true;
+	}
+	reader->is_at_start = false;
+	if (w->version_end > 0 && line.data[0] != ' ') {
+		w->chunk = w->version_end;
+		w->chunk_line = w->version_line;
+		reader->record_line = w->version_line + 1;
+	}
+	return false;
+}
+
 /* Put a file on top of the stack. @return 0 or -errno */
 static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
 {
@@ -225,6 +278,7 @@ static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
 		return r;
 	}
 	reader->nsources++;
+	reader->is_at_start = !reader->keep_version;
 	return 0;
 }
 
@@ -271,6 +325,9 @@ static int take_line(struct dit_ldif_reader *reader, struct window *w, size_t en
 		return 0;
 	}
 	if (w->is_in_comment && line.data[0] == ' ') {
+		return 0;
+	}
+	if (reader->is_at_start && take_version(reader, w, line)) {
 		return 0;
 	}
 	if (is_include(line, &url)) {
@@ -327,6 +384,7 @@ static int make_room(struct window *w)
 		w->at -= w->chunk;
 		w->searched -= w->chunk;
 		w->fill -= w->chunk;
+		w->version_end -= w->version_end > 0 ? w->chunk : 0;
 		w->chunk = 0;
 		return 0;
 	}
@@ -379,6 +437,7 @@ static int read_more(struct dit_ldif_reader *reader, struct window *w)
 	}
 	dit_ldif_source_close(top(reader));
 	reader->nsources--;
+	reader->is_at_start = false;
 	return 1;
 }
 

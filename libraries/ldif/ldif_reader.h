@@ -8,7 +8,8 @@
  * Files are read with pread, pipes with read, in large pieces into the batch's own
  * buffer, which is reused; the unfinished record at its end moves to the front of the
  * next batch's buffer. Nothing is mapped. "include:" records switch to another file and
- * back without being seen by the caller.
+ * back without being seen by the caller. A line "version: 1" (RFC 2849) that is the first
+ * one of a file, but for comments and blank lines, belongs to no record.
  *
  * Threads: the reader and the batch it fills belong to one thread during the call; a
  * filled batch may then be given to others.
@@ -16,6 +17,7 @@
 #ifndef DITKIT_LDIF_READER_H
 #define DITKIT_LDIF_READER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/span.h"
@@ -42,6 +44,7 @@ struct dit_ldif_reader_opts {
 	size_t batch_bytes;   /* piece to read at a time; at least 1 */
 	size_t batch_records; /* at most this many records in a batch; at least 1 */
 	uint64_t first_line;  /* -j: records that start before it are skipped */
+	bool keep_version;    /* "version: 1" is a line like any other */
 };
 
 #define DIT_LDIF_READER_OPTS_INIT                                                        \

@@ -23,6 +23,7 @@ enum long_option {
 	OPT_PAGE_CACHE,
 	OPT_REJECTS,
 	OPT_STATS,
+	OPT_STRICT,
 	OPT_TMPDIR,
 };
 
@@ -36,6 +37,7 @@ static const struct option long_options[] = {
 	{"page-cache", no_argument, NULL, OPT_PAGE_CACHE},
 	{"rejects", required_argument, NULL, OPT_REJECTS},
 	{"stats", no_argument, NULL, OPT_STATS},
+	{"strict", no_argument, NULL, OPT_STRICT},
 	{"tmpdir", required_argument, NULL, OPT_TMPDIR},
 	{"tool-threads", required_argument, NULL, 'T'},
 	{"version", no_argument, NULL, 'V'},
@@ -52,7 +54,8 @@ static void print_usage(FILE *out)
 		"              [--index-keys integer|bytes] [--max-rejects n] "
 		"[--memory size]\n"
 		"              [--page-cache] [--rejects file] [--stats] "
-		"[--tmpdir dir]\n",
+		"[--strict]\n"
+		"              [--tmpdir dir]\n",
 		out);
 }
 
@@ -99,6 +102,8 @@ static const char help_text[] =
 	"                    find it, not past it [past it, where the file system can]\n"
 	"  --rejects file    write the records that were left out to this LDIF file\n"
 	"  --stats           print what was loaded and how long it took\n"
+	"  --strict          refuse \"version: 1\", \"changetype: add\" and \"control:\" lines,\n"
+	"                    as slapadd does\n"
 	"  --tmpdir dir      where to spill what does not fit the memory\n"
 	"                    [$TMPDIR, /tmp]\n";
 /* clang-format on */
@@ -371,6 +376,9 @@ static int read_option(struct options *options, int option, const char *text)
 		return 0;
 	case OPT_STATS:
 		options->want_stats = true;
+		return 0;
+	case OPT_STRICT:
+		options->load.is_strict = true;
 		return 0;
 	case OPT_TMPDIR:
 		options->load.tmpdir = text;

@@ -465,6 +465,58 @@ static void unknown_names_are_gathered_as_well(void **state)
 	f->context.check_schema = true;
 }
 
+static void records_that_add_an_entry_are_entries(void **state)
+{
+	static const struct reading_case cases[] = {
+		{"dn: dc=x\nchangetype: add\ndc: x\n", "dc: x=x\n"},
+		{"dn: dc=x\nCHANGETYPE:: QWRk\ndc: x\n", "dc: x=x\n"},
+		{"dn: dc=x\ncontrol: 2.16.840.1.113730.3.4.2 true\nchangetype: add\n"
+	         "dc: x\n",
+	         "dc: x=x\n"},
+	};
+	static const struct reading_case kept[] = {
+		{"dn: dc=x\ncontrol: 1.2.3 false: x\ncontrol: 1.2.4\ndc: x\n",
+	         "dc: x=x\n"},
+	};
+	struct entry_fixture *f = *state;
+
+	EXPECT_ENTRIES(f, cases);
+	assert_int_equal(fixture_read(f, kept[0].record), 0);
+	assert_string_equal(fixture_entry(f), kept[0].expected);
+	assert_string_equal(fixture_notes(f), "dn=\"dc=x\": control 1.2.3 ignored\n"
+	                                      "dn=\"dc=x\": control 1.2.4 ignored\n");
+}
+
+static void other_changes_are_refused(void **state)
+{
+	static const struct refusal_case cases[] = {
+		{"dn: dc=x\nchangetype: modify\nadd: dc\n-\n",
+	         "error: dn=\"dc=x\": changetype \"modify\" adds no entry; use ldapmodify\n"},
+		{"dn: dc=x\nchangetype: add more\n",
+	         "error: dn=\"dc=x\": changetype \"add more\" adds no entry; use ldapmodify\n"},
+		{"dn: dc=x\nchangetype::\n",
+	         "error: dn=\"dc=x\": changetype \"\" adds no entry; use ldapmodify\n"},
+		{"dn: dc=x\ncontrol: 1.2.3 TRUE\nchangetype: add\n",
+	         "error: dn=\"dc=x\": control 1.2.3 is critical and unknown here; use "
+	         "ldapmodify\n"},
+		/* behind the first attribute they are attributes */
+		{"dn: dc=x\ndc: x\nchangetype: add\n",
+	         "<= str2entry: str2ad(changetype): attribute type undefined\n"},
+	};
+	static const struct refusal_case strict[] = {
+		{"dn: dc=x\nchangetype: add\n",
+	         "<= str2entry: str2ad(changetype): attribute type undefined\n"},
+		{"dn: dc=x\ncontrol: 1.2.3\n",
+	         "<= str2entry: str2ad(control): attribute type undefined\n"},
+	};
+	struct entry_fixture *f = *state;
+
+	EXPECT_REFUSALS(f, cases);
+	f->context.is_strict = true;
+	EXPECT_REFUSALS(f, strict);
+	f->context.is_strict = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -486,6 +538,8 @@ int main(void)
 		cmocka_unit_test(first_error_in_gathered_order_is_told),
 		cmocka_unit_test(many_lines_of_changing_names_stay_fast_and_whole),
 		cmocka_unit_test(marks_survive_the_wrap_of_the_record_counter),
+		cmocka_unit_test(records_that_add_an_entry_are_entries),
+		cmocka_unit_test(other_changes_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -91,6 +91,35 @@ static const struct reader_case cases[] = {
 	{"a word must be whole", "include\n\nincluded: a\n", {0},
 	 {{1, "include\n"}, {3, "included: a\n"}}, NULL},
 
+	{"version", "version: 1\ndn: a\n\ndn: b\n", {0},
+	 {{2, "dn: a\n"}, {4, "dn: b\n"}}, NULL},
+	{"version alone", "version: 1\n\ndn: a\n", {0}, {{3, "dn: a\n"}}, NULL},
+	{"nothing but a version", "version: 1", {0}, {{0}}, NULL},
+	{"version in any case, CR LF, no blank", "VERSION:1\r\ndn: a\r\n", {0},
+	 {{2, "dn: a\r\n"}}, NULL},
+	{"version with blanks", "version:\t 1 \ndn: a\n", {0}, {{2, "dn: a\n"}}, NULL},
+	{"version behind comments and blank lines",
+	 "# a\n b\n\n\n# c\nversion: 1\n# d\n e\ndn: a\n", {0},
+	 {{7, "# d\n e\ndn: a\n"}}, NULL},
+	{"a folded version is another one", "#\nversion: 1\n 0\ndn: a\n", {0},
+	 {{1, "#\nversion: 1\n 0\ndn: a\n"}}, NULL},
+	{"nor may the number be folded", "version:\n 1\ndn: a\n", {0},
+	 {{1, "version:\n 1\ndn: a\n"}}, NULL},
+	{"version 2", "version: 2\ndn: a\n", {0}, {{1, "version: 2\ndn: a\n"}}, NULL},
+	{"version 10", "version: 10\ndn: a\n", {0}, {{1, "version: 10\ndn: a\n"}},
+	 NULL},
+	{"version in base64", "version:: MQ==\n", {0}, {{1, "version:: MQ==\n"}}, NULL},
+	{"version behind the first line", "dn: a\nversion: 1\n\nversion: 1\n", {0},
+	 {{1, "dn: a\nversion: 1\n"}, {4, "version: 1\n"}}, NULL},
+	{"a second version", "version: 1\n\nversion: 1\n", {0},
+	 {{3, "version: 1\n"}}, NULL},
+	{"a second version at once", "version: 1\nversion: 1\ndn: a\n", {0},
+	 {{2, "version: 1\ndn: a\n"}}, NULL},
+	{"version in an included file", "version: 1\ninclude: file:i0\n\ndn: b\n",
+	 {"# a\nversion: 1\ndn: a\n"}, {{5, "dn: a\n"}, {6, "dn: b\n"}}, NULL},
+	{"version behind an included file", "include: file:i0\nversion: 1\n", {"#\n"},
+	 {{1, "version: 1\n"}}, NULL},
+
 	{"missing file", "dn: a\n\ninclude: file:///nonexistent\n\ndn: b\n", {0},
 	 {{1, "dn: a\n"}}, "ldif_read_record: include file:///nonexistent failed"},
 	{"missing file, CR LF", "include: file:///nonexistent\r\n", {0}, {{0}},
@@ -452,6 +481,26 @@ static void records_before_first_line_are_skipped(void **state)
 }
 
 /* Skipping, blank lines and old records leave room behind; only a record needs more. */
+static void the_version_is_kept_if_asked_for(void **state)
+{
+	static const char input[] = "version: 1\ndn: a\n\ninclude: file:i0\n";
+	static const char records[] = "1<version: 1\ndn: a\n>4<version: 1\ndn: b\n>";
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+	struct result result;
+
+	(void)state;
+	write_file("input", input, strlen(input));
+	write_file("i0", "version: 1\ndn: b\n", 17);
+	opts.path = "input";
+	opts.keep_version = true;
+
+	result = read_input(&opts);
+
+	assert_int_equal(result.len, strlen(records));
+	assert_memory_equal(result.text, records, result.len);
+	result_free(&result);
+}
+
 static void the_buffer_grows_to_the_largest_record_only(void **state)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
@@ -602,6 +651,8 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(records_before_first_line_are_skipped,
 	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(the_version_is_kept_if_asked_for, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(
 			the_buffer_grows_to_the_largest_record_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(
