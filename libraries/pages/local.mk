@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += %D%/libpages.la
 rooms += %D%/libpages.la
 %C%_libpages_la_SOURCES = \
+	%D%/free_pages.c \
+	%D%/free_pages.h \
 	%D%/lmdb_format.h \
 	%D%/meta_pages.c \
 	%D%/meta_pages.h \

@@ -42,17 +42,12 @@ static int open_lock_file(int dir_fd, int data_fd, struct dit_fault *fault)
 
 static int open_files(struct dit_door *door, int dir_fd, struct dit_fault *fault)
 {
-	int r = 0;
-	int fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, fault);
+	int fd = dit_data_open(dir_fd, O_RDONLY, fault);
 
 	if (fd < 0) {
 		return fd;
 	}
 	door->data_fd = fd;
-	r = dit_format_check(fd);
-	if (r < 0) {
-		return r;
-	}
 	fd = open_lock_file(dir_fd, door->data_fd, fault);
 	if (fd < 0) {
 		return fd == -EROFS ? 0 : fd;

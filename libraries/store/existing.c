@@ -26,6 +26,7 @@
 #include "base/error.h"
 #include "base/file_size_signal.h"
 #include "pages/meta_pages.h"
+#include "store/format_check.h"
 #include "store/lmdb_error.h"
 #include "store/staging_impl.h"
 
@@ -100,8 +101,7 @@ static int open_env(struct dit_existing *existing, const struct dit_existing_opt
 	struct stat st;
 	int r = 0;
 
-	existing->data_fd =
-		dit_file_open(existing->claim.dir_fd, DIT_DATA_NAME, O_RDWR, opts->fault);
+	existing->data_fd = dit_data_open(existing->claim.dir_fd, O_RDWR, opts->fault);
 	if (existing->data_fd < 0) {
 		return existing->data_fd;
 	}

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "pages/free_pages.h"
 #include "pages/lmdb_format.h"
+#include "store/files.h"
 
 #define MAGIC_AT_09 16
 #define MAGIC_AT_10 24
@@ -36,4 +38,38 @@ int dit_format_check(int data_fd)
 		return 0;
 	}
 	return word_at(head, MAGIC_AT_10) == DIT_META_MAGIC ? DIT_E_FORMAT : 0;
+}
+
+static int check_size(int data_fd, struct dit_fault *fault)
+{
+	struct dit_file_lack lack;
+	int r = dit_file_check_size(data_fd, &lack);
+
+	return r != DIT_E_CORRUPT
+	               ? r
+	               : dit_fault_say(fault, r,
+	                               DIT_DATA_NAME
+	                               " is cut off: it has %llu bytes, its meta pages "
+	                               "count %llu",
+	                               (unsigned long long)lack.file_bytes,
+	                               (unsigned long long)lack.needed_bytes);
+}
+
+int dit_data_open(int dir_fd, int flags, struct dit_fault *fault)
+{
+	int fd = dit_file_open(dir_fd, DIT_DATA_NAME, flags, fault);
+	int r = 0;
+
+	if (fd < 0) {
+		return fd;
+	}
+	r = dit_format_check(fd);
+	if (r == 0) {
+		r = check_size(fd, fault);
+	}
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	return fd;
 }

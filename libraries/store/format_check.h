@@ -6,6 +6,8 @@
 #ifndef DITKIT_FORMAT_CHECK_H
 #define DITKIT_FORMAT_CHECK_H
 
+#include "store/fault.h"
+
 /**
  * Look at an open data.mdb.
  *
@@ -13,5 +15,17 @@
  *         else, unreadable ones included: liblmdb judges
  */
 int dit_format_check(int data_fd);
+
+/**
+ * Open DIR/data.mdb in this way everywhere: it is of our generation, and not cut off.
+ * liblmdb maps a file that is cut off, and the process dies of SIGBUS.
+ *
+ * @param flags  O_RDONLY or O_RDWR
+ * @param fault  may be NULL
+ *
+ * @return the descriptor, the caller's; what dit_file_open() and dit_format_check() return;
+ *         DIT_E_CORRUPT, with a fault: cut off; -errno; -ENOMEM
+ */
+int dit_data_open(int dir_fd, int flags, struct dit_fault *fault);
 
 #endif

@@ -272,6 +272,112 @@ static void second_name_of_a_foreign_file_is_refused(void **state)
 	}
 }
 
+/* ---- files that are cut off ---- */
+
+static void file_that_is_cut_off_is_refused(void **state)
+{
+	static const off_t sizes[] = {2, 3, 4, 0 /* all but the last */};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char *dir = fixture_published();
+		char words[96];
+		struct stat st;
+		off_t size = 0;
+
+		assert_int_equal(stat(fixture_path(dir, "data.mdb"), &st), 0);
+		size = sizes[i] == 0 ? st.st_size - 4096 : sizes[i] * 4096;
+		assert_true(size < st.st_size);
+		assert_int_equal(truncate(fixture_path(dir, "data.mdb"), size), 0);
+		(void)snprintf(words, sizeof(words),
+		               "data.mdb is cut off: it has %lld bytes, its meta pages "
+		               "count %lld",
+		               (long long)size, (long long)st.st_size);
+		assert_refused(dir, DIT_E_CORRUPT, words);
+		test_scratch_remove(dir);
+	}
+}
+
+static uint64_t draw(uint64_t *random, uint64_t n)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return (*random >> 11) % n;
+}
+
+static void change_at_random(MDB_txn *txn, uint64_t *random)
+{
+	static char bytes[60000];
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_dbi_open(txn, "x", MDB_CREATE, &dbi), 0);
+	for (uint64_t n = draw(random, 40); n > 0; n--) {
+		char text[16];
+		MDB_val key = {0, text};
+		MDB_val value = {0, bytes};
+
+		key.mv_size = (size_t)snprintf(text, sizeof(text), "%u",
+		                               (unsigned)draw(random, 200));
+		value.mv_size = draw(random, draw(random, 4) == 0 ? 60000 : 300);
+		if (draw(random, 2) == 0) {
+			assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+		} else {
+			(void)mdb_del(txn, dbi, &key, NULL);
+		}
+	}
+}
+
+/* Random changes, until, with luck, pages at the end were given back before they were written. */
+static uint64_t make_short_file(const char *dir, uint64_t seed)
+{
+	uint64_t random = 88172645463325252u + seed;
+	MDB_env *env = NULL;
+	MDB_envinfo info;
+	struct stat st = {.st_size = 0};
+	uint64_t npages = 0;
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_mapsize(env, 1u << 28), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, 1), 0);
+	assert_int_equal(mdb_env_open(env, dir, MDB_NOSYNC, 0600), 0);
+	for (int i = 0; i < 1500 && (uint64_t)st.st_size / 4096 >= npages; i++) {
+		MDB_txn *txn = NULL;
+
+		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+		change_at_random(txn, &random);
+		assert_int_equal(mdb_txn_commit(txn), 0);
+		assert_int_equal(mdb_env_info(env, &info), 0);
+		assert_int_equal(stat(fixture_path(dir, "data.mdb"), &st), 0);
+		npages = info.me_last_pgno + 1;
+	}
+	mdb_env_close(env);
+	return npages;
+}
+
+static void file_that_ends_in_free_pages_is_whole(void **state)
+{
+	char *dir = test_scratch();
+	uint64_t npages = 0;
+	struct dit_snapshot *snapshot = NULL;
+	struct stat st = {.st_size = 0};
+	(void)state;
+
+	for (uint64_t seed = 0; (uint64_t)st.st_size / 4096 >= npages; seed++) {
+		assert_true(seed < 40);
+		(void)unlink(fixture_path(dir, "data.mdb"));
+		(void)unlink(fixture_path(dir, "lock.mdb"));
+		npages = make_short_file(dir, seed);
+		assert_int_equal(stat(fixture_path(dir, "data.mdb"), &st), 0);
+	}
+	assert_int_equal(open_snapshot(&snapshot, dir, NULL), 0);
+	dit_snapshot_close(snapshot);
+
+	assert_int_equal(truncate(fixture_path(dir, "data.mdb"), st.st_size / 2), 0);
+	assert_refused(dir, DIT_E_CORRUPT, "data.mdb is cut off");
+	test_scratch_remove(dir);
+}
+
 /* ---- the staging directory ---- */
 
 static void other_things_called_staging_are_named(void **state)
@@ -410,6 +516,8 @@ int main(void)
 		cmocka_unit_test(link_in_the_place_of_a_file_is_refused),
 		cmocka_unit_test(what_is_no_regular_file_is_refused),
 		cmocka_unit_test(second_name_of_a_foreign_file_is_refused),
+		cmocka_unit_test(file_that_is_cut_off_is_refused),
+		cmocka_unit_test(file_that_ends_in_free_pages_is_whole),
 		cmocka_unit_test(other_things_called_staging_are_named),
 		cmocka_unit_test(staging_directory_that_others_can_write_in_is_refused),
 		cmocka_unit_test(merge_needs_no_staging_directory),
