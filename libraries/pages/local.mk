@@ -4,6 +4,8 @@ rooms += %D%/libpages.la
 %C%_libpages_la_SOURCES = \
 	%D%/free_pages.c \
 	%D%/free_pages.h \
+	%D%/leaf_keys.c \
+	%D%/leaf_keys.h \
 	%D%/lmdb_format.h \
 	%D%/meta_pages.c \
 	%D%/meta_pages.h \

@@ -14,6 +14,8 @@
 #include <lmdb.h>
 
 #include "base/error.h"
+#include "base/grow.h"
+#include "pages/leaf_keys.h"
 #include "store/lmdb_error.h"
 #include "store/readers.h"
 
@@ -29,7 +31,10 @@ struct dit_snapshot {
 	struct dit_readers readers;
 	struct dit_stored_db *dbs; /* sorted by name, each name owned */
 	MDB_dbi *dbis;             /* their handles */
+	struct dit_tree_record *trees;
 	size_t ndbs;
+	unsigned page_bytes;
+	uint64_t npages; /* of the data file, up to the last one in use */
 };
 
 struct dit_scan {
@@ -45,13 +50,18 @@ static void forget_dbs(struct dit_snapshot *snapshot)
 	}
 	free(snapshot->dbs);
 	free(snapshot->dbis);
+	free(snapshot->trees);
 	snapshot->dbs = NULL;
 	snapshot->dbis = NULL;
+	snapshot->trees = NULL;
 	snapshot->ndbs = 0;
 }
 
-static int open_db(struct dit_snapshot *snapshot, MDB_txn *txn, const MDB_val *key)
+/* @param record  of the main database: a struct dit_tree_record */
+static int open_db(struct dit_snapshot *snapshot, MDB_txn *txn, const MDB_val *key,
+                   const MDB_val *record)
 {
+	struct dit_tree_record *tree = &snapshot->trees[snapshot->ndbs];
 	struct dit_stored_db *db = &snapshot->dbs[snapshot->ndbs];
 	MDB_dbi *dbi = &snapshot->dbis[snapshot->ndbs];
 	MDB_stat stat;
@@ -73,6 +83,10 @@ static int open_db(struct dit_snapshot *snapshot, MDB_txn *txn, const MDB_val *k
 	if (r < 0) {
 		return r;
 	}
+	if (record->mv_size != sizeof(*tree)) {
+		return DIT_E_CORRUPT;
+	}
+	memcpy(tree, record->mv_data, sizeof(*tree));
 	db->nrecords = stat.ms_entries;
 	db->npages = stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages;
 	return 0;
@@ -84,12 +98,17 @@ static int open_dbs(void *ctx, MDB_env *env, MDB_txn *txn)
 	struct dit_snapshot *snapshot = ctx;
 	MDB_cursor *cursor = NULL;
 	MDB_dbi main_dbi = 0;
+	MDB_envinfo info;
 	MDB_stat stat;
 	MDB_val key;
+	MDB_val record;
 	int r = 0;
 
-	(void)env;
 	forget_dbs(snapshot);
+	r = dit_lmdb_error(mdb_env_info(env, &info));
+	if (r < 0) {
+		return r;
+	}
 	r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_stat(txn, main_dbi, &stat));
@@ -97,9 +116,12 @@ static int open_dbs(void *ctx, MDB_env *env, MDB_txn *txn)
 	if (r < 0) {
 		return r;
 	}
+	snapshot->page_bytes = stat.ms_psize;
+	snapshot->npages = (uint64_t)info.me_last_pgno + 1;
 	snapshot->dbs = calloc(stat.ms_entries + 1, sizeof(*snapshot->dbs));
 	snapshot->dbis = calloc(stat.ms_entries + 1, sizeof(*snapshot->dbis));
-	if (snapshot->dbs == NULL || snapshot->dbis == NULL) {
+	snapshot->trees = calloc(stat.ms_entries + 1, sizeof(*snapshot->trees));
+	if (snapshot->dbs == NULL || snapshot->dbis == NULL || snapshot->trees == NULL) {
 		return -ENOMEM;
 	}
 	r = dit_lmdb_error(mdb_cursor_open(txn, main_dbi, &cursor));
@@ -107,9 +129,9 @@ static int open_dbs(void *ctx, MDB_env *env, MDB_txn *txn)
 		return r;
 	}
 	while (r == 0 && snapshot->ndbs < stat.ms_entries) {
-		r = dit_lmdb_error(mdb_cursor_get(cursor, &key, NULL, MDB_NEXT));
+		r = dit_lmdb_error(mdb_cursor_get(cursor, &key, &record, MDB_NEXT));
 		if (r == 0) {
-			r = open_db(snapshot, txn, &key);
+			r = open_db(snapshot, txn, &key, &record);
 		}
 	}
 	mdb_cursor_close(cursor);
@@ -171,11 +193,103 @@ uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot)
 	return snapshot->readers.txn_id;
 }
 
+/* Their number: none of that name. */
+static size_t find_db(const struct dit_snapshot *snapshot, const char *name)
+{
+	size_t i = 0;
+
+	while (i < snapshot->ndbs && strcmp(snapshot->dbs[i].name, name) != 0) {
+		i++;
+	}
+	return i;
+}
+
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
                         const struct dit_stored_db **ret)
 {
 	*ret = snapshot->dbs;
 	return snapshot->ndbs;
+}
+
+/* ---- ranges of IDs ---- */
+
+struct ranges {
+	uint64_t *firsts;
+	size_t n;
+	size_t size;
+	unsigned nleaves; /* of each range */
+	unsigned at;      /* leaves since the last one began */
+};
+
+static int add_leaf(void *ctx, struct dit_span key)
+{
+	struct ranges *ranges = ctx;
+	uint64_t *firsts = NULL;
+
+	if (key.len != sizeof(*firsts)) {
+		return DIT_E_CORRUPT;
+	}
+	if (++ranges->at < ranges->nleaves) {
+		return 0;
+	}
+	ranges->at = 0;
+	firsts = dit_grow(ranges->firsts, &ranges->size, ranges->n + 1, sizeof(*firsts));
+	if (firsts == NULL) {
+		return -ENOMEM;
+	}
+	ranges->firsts = firsts;
+	memcpy(&firsts[ranges->n], key.data, sizeof(*firsts));
+	/* IDs that do not ascend would make two ranges hold one entry. */
+	if (firsts[ranges->n] <= firsts[ranges->n - 1]) {
+		return DIT_E_CORRUPT;
+	}
+	ranges->n++;
+	return 0;
+}
+
+static int find_ranges(const struct dit_snapshot *snapshot,
+                       const struct dit_tree_record *tree, struct ranges *ranges)
+{
+	struct dit_page_source source;
+	int fd = -1;
+	int r = 0;
+
+	ranges->firsts = dit_grow(NULL, &ranges->size, 1, sizeof(*ranges->firsts));
+	if (ranges->firsts == NULL) {
+		return -ENOMEM;
+	}
+	ranges->firsts[ranges->n++] = 0;
+	r = dit_lmdb_error(mdb_env_get_fd(snapshot->readers.env, &fd));
+	if (r == 0) {
+		r = dit_page_source_init(&source, fd, snapshot->page_bytes,
+		                         snapshot->npages);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = dit_leaf_keys(&source, tree, add_leaf, ranges);
+	dit_page_source_deinit(&source);
+	return r;
+}
+
+int dit_snapshot_id_ranges(const struct dit_snapshot *snapshot, unsigned nleaves,
+                           uint64_t **ret_firsts, size_t *ret_n)
+{
+	struct ranges ranges = {.nleaves = nleaves};
+	size_t db = find_db(snapshot, "id2e");
+	int r = 0;
+
+	if (db == snapshot->ndbs) {
+		return DIT_E_UNKNOWN;
+	}
+	r = find_ranges(snapshot, &snapshot->trees[db], &ranges);
+	if (r < 0) {
+		free(ranges.firsts);
+		return r;
+	}
+	*ret_firsts = ranges.firsts;
+	*ret_n = ranges.n;
+	return 0;
 }
 
 /* ---- scans ---- */
@@ -189,12 +303,9 @@ int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
                      unsigned reader, const char *name)
 {
 	struct dit_scan *scan = NULL;
-	size_t i = 0;
+	size_t i = find_db(snapshot, name);
 	int r = 0;
 
-	while (i < snapshot->ndbs && strcmp(snapshot->dbs[i].name, name) != 0) {
-		i++;
-	}
 	if (i == snapshot->ndbs) {
 		return DIT_E_UNKNOWN;
 	}
@@ -241,6 +352,14 @@ int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
 
 	return scan_get(scan, &key, scan->is_started ? MDB_NEXT : MDB_FIRST, ret_key,
 	                ret_value);
+}
+
+int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret_key,
+                     struct dit_span *ret_value)
+{
+	MDB_val key = {sizeof(least), &least};
+
+	return scan_get(scan, &key, MDB_SET_RANGE, ret_key, ret_value);
 }
 
 int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,

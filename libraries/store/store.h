@@ -201,6 +201,20 @@ void dit_snapshot_close(struct dit_snapshot *snapshot);
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
                         const struct dit_stored_db **ret);
 
+/**
+ * Cut the IDs of id2e into ranges of a like number of pages, by the branch pages: range i
+ * holds the IDs from (*ret_firsts)[i] up to, and without, the next one; the first begins
+ * with 0, the last has no end. Holes and long values in overflow pages make no difference
+ * to their number.
+ *
+ * @param nleaves     leaf pages in a range, at least 1
+ * @param ret_firsts  ascending; free() it
+ *
+ * @return 0; DIT_E_UNKNOWN: no id2e; DIT_E_CORRUPT; -ENOMEM; -errno
+ */
+int dit_snapshot_id_ranges(const struct dit_snapshot *snapshot, unsigned nleaves,
+                           uint64_t **ret_firsts, size_t *ret_n);
+
 struct dit_scan;
 /** DIT_E_UNKNOWN: no database of that name. */
 int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const char *name);
@@ -210,6 +224,12 @@ int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
 /** Next record in stored order. 1; 0 end; error. Spans point into the map until close. */
 int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
                   struct dit_span *ret_value);
+/**
+ * Of id2e or dn2i: first record whose ID is @p least or above; dit_scan_next() goes on
+ * behind it. 1; 0: none; error.
+ */
+int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret_key,
+                     struct dit_span *ret_value);
 /** First record of the next key; duplicates of the present one are passed over. Likewise. */
 int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
                       struct dit_span *ret_value);

@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	%D%/test_entry_edit \
 	%D%/test_existing \
 	%D%/test_files \
+	%D%/test_id_ranges \
 	%D%/test_name_codec \
 	%D%/test_output \
 	%D%/test_publish \
@@ -31,6 +32,8 @@ check_PROGRAMS += \
 %C%_test_files_SOURCES = %D%/store_fixture.h %D%/test_files.c
 %C%_test_files_LDADD = $(test_libs)
 %C%_test_files_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=access -Wl,--wrap=mkdirat
+%C%_test_id_ranges_SOURCES = %D%/store_fixture.h %D%/test_id_ranges.c
+%C%_test_id_ranges_LDADD = $(test_libs)
 %C%_test_name_codec_SOURCES = %D%/test_name_codec.c
 %C%_test_name_codec_LDADD = $(test_libs)
 %C%_test_output_SOURCES = %D%/store_fixture.h %D%/test_output.c
