@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
+#include "base/stop.h"
 
 struct dit_arena_block;
 
@@ -26,12 +27,18 @@ struct dit_arena_block;
  * Blocks between two uses, for arenas that are busy at different times: a reset puts the
  * blocks back here, and whoever needs one next takes the newest, still in the cache.
  *
+ * A pool can have a stop object: who fills its arenas then comes to an end as if there
+ * were no memory, at the next block.
+ *
  * Threads: any, at once.
  */
 struct dit_arena_pool {
 	pthread_mutex_t lock;
 	struct dit_arena_block *blocks; /* [lock: lock] */
 	size_t block_bytes;
+	/* [const] NULL, or what ends the work whose results go to these arenas: they then
+	 * give out no more blocks. Borrowed. */
+	const struct dit_stop *stop;
 };
 
 struct dit_arena {
@@ -74,13 +81,23 @@ struct dit_arena_mark dit_arena_mark(const struct dit_arena *arena);
 /** Forget what was allocated since @p mark, keep the memory. */
 void dit_arena_rewind(struct dit_arena *arena, struct dit_arena_mark mark);
 
+/**
+ * Is the work that uses this arena to end? For loops that go through a huge value without
+ * asking for memory: they return DIT_E_STOPPED.
+ */
+static inline bool dit_arena_is_stopped(const struct dit_arena *arena)
+{
+	return arena->pool != NULL && dit_stop_is_set(arena->pool->stop);
+}
+
 /** Slow path of dit_arena_alloc_aligned(); do not call. */
 void *dit_arena_grow(struct dit_arena *arena, size_t size, size_t align);
 
 /**
  * @param align power of two, at most 16
  *
- * @return uninitialised bytes that live until reset, rewind or deinit; NULL: no memory.
+ * @return uninitialised bytes that live until reset, rewind or deinit; NULL: no memory,
+ *         or the work is to end.
  *         A size of 0 gives a valid pointer.
  */
 static inline void *dit_arena_alloc_aligned(struct dit_arena *arena, size_t size,

@@ -14,11 +14,12 @@ rooms += %D%/libbase.la
 	%D%/file_size_signal.h \
 	%D%/grow.c \
 	%D%/grow.h \
-	%D%/monitor.h \
 	%D%/notes.c \
 	%D%/notes.h \
 	%D%/report.h \
 	%D%/span.h \
+	%D%/stop.c \
+	%D%/stop.h \
 	%D%/team.c \
 	%D%/team.h \
 	%D%/tmp_dir.c \

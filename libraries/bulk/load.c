@@ -39,6 +39,13 @@ void load_report(struct loader *loader, enum dit_report_kind kind, const char *f
 int load_fail(struct loader *loader, int r, const char *what)
 {
 	/* Each spilled run is an open file: more memory makes fewer of them. */
+	/* Whatever else went wrong then, such as work that was cut short, is not the cause. */
+	if (load_is_stopped(loader)) {
+		load_report(loader, DIT_REPORT_ERROR,
+		            "load ended: Interrupted; %s is what it was before",
+		            loader->ntargets > 1 ? "every database" : "the database");
+		return DIT_E_STOPPED;
+	}
 	load_report(loader, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r),
 	            r == -EMFILE ? ": give more memory, or raise the limit of open files "
 	                           "(ulimit -n)"
@@ -138,7 +145,7 @@ int load_in_order(void *ctx, unsigned number)
 
 bool load_is_stopped(const struct loader *loader)
 {
-	return loader->opts->stop != NULL && *loader->opts->stop != 0;
+	return dit_stop_is_set(&loader->stop);
 }
 
 /* What slapadd says when it cannot read on; there is no -c for that. */
@@ -146,6 +153,9 @@ static int fail_input(struct loader *loader, int r)
 {
 	const char *text = dit_ldif_reader_error(loader->reader);
 
+	if (r == DIT_E_STOPPED) {
+		return load_fail(loader, r, "load ended");
+	}
 	load_report(loader, DIT_REPORT_PLAIN, "%s",
 	            text == NULL || text[0] == '\0' ? dit_strerror(r) : text);
 	return r;
@@ -230,9 +240,6 @@ static int finish(struct loader *loader, uint64_t since)
 			r = finish_target(&loader->targets[i], &since);
 		}
 	}
-	if (r == 0 && load_is_stopped(loader)) {
-		r = load_fail(loader, DIT_E_STOPPED, "load ended");
-	}
 	if (r < 0) {
 		return r;
 	}
@@ -265,7 +272,7 @@ static int run(struct loader *loader)
 
 int dit_load(const struct dit_load_opts *opts, struct dit_load_stats *ret)
 {
-	struct loader loader = {.opts = opts, .stats = ret};
+	struct loader loader = {.opts = opts, .stats = ret, .stop = {.flag = opts->stop}};
 	int r = 0;
 
 	*ret = (struct dit_load_stats){0};

@@ -74,6 +74,8 @@ struct dit_load_opts {
 	const char *suffix; /* -b; NULL: not given */
 	int database;       /* -n; -1: not given */
 	const char *input;  /* LDIF file; NULL: standard input */
+	bool no_urls;       /* "attr:< file:..." and "include:" are refused */
+	bool special_urls;  /* they may name pipes and devices, which may have no end */
 
 	bool no_glue;         /* -g: write no subordinate database */
 	bool is_quick;        /* -q: keep attribute lines in the order of the input */
@@ -105,10 +107,21 @@ struct dit_load_opts {
 	void *report_ctx;
 	dit_reject_fn reject; /* may be NULL */
 	void *reject_ctx;
+	/*
+	 * May be NULL. Called once, when the new databases are complete and synced and before
+	 * any database is changed; not with is_dry_run. 0; -errno ends the load, and nothing
+	 * is changed: the callback reports that itself.
+	 */
+	int (*before_publish)(void *ctx);
+	void *before_publish_ctx;
 	dit_progress_fn progress; /* may be NULL; called once for each batch and phase */
 	void *progress_ctx;
-	const volatile sig_atomic_t
-		*stop; /* may be NULL; a value other than 0 ends the load */
+	/*
+	 * May be NULL. A signal handler, or any thread, gives it a value other than 0 to end
+	 * the load; all threads of the load look at it several times a second, also while
+	 * they wait for a pipe.
+	 */
+	const volatile sig_atomic_t *stop;
 };
 
 #define DIT_LOAD_MEMORY_MIN (8u << 20)

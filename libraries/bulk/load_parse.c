@@ -134,6 +134,10 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 
 	*item = (struct load_item){.state = LOAD_GOOD};
 	dit_notes_init(&item->notes, arena);
+	if (load_is_stopped(loader)) {
+		item_fail(item, DIT_E_STOPPED, LOAD_REFUSED);
+		return;
+	}
 	r = dit_entry_read(&loader->context, &member->caches, record->text, arena,
 	                   &item->notes, &item->entry);
 	if (r < 0) {
@@ -168,6 +172,9 @@ static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nk
 	struct load_keys *keys = ctx;
 	uint64_t n = atomic_load_explicit(&keys->nposted, memory_order_relaxed);
 
+	if (load_is_stopped(keys->target->loader)) {
+		return DIT_E_STOPPED;
+	}
 	atomic_store_explicit(&keys->nposted, n + nkeys, memory_order_relaxed);
 	return dit_postings_push(keys->target->postings, keys->producer, db, keys->id,
 	                         ordinals, nkeys);
@@ -211,7 +218,8 @@ int load_key(void *ctx, const struct dit_pipeline_share *share)
 	int r = 0;
 
 	for (size_t i = share->first; i < share->end && r == 0; i++) {
-		r = load_key_item(member, &slot->items[i]);
+		r = load_is_stopped(loader) ? DIT_E_STOPPED
+		                            : load_key_item(member, &slot->items[i]);
 	}
 	return r;
 }

@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/notes.h"
+#include "base/stop.h"
 #include "bulk/dn_table.h"
 #include "bulk/load.h"
 #include "config/settings.h"
@@ -150,6 +151,8 @@ struct loader {
 	struct dit_settings *settings;
 	const struct dit_database *db; /* the one chosen */
 	struct dit_entry_context context;
+	struct dit_stop stop; /* opts->stop; ended by main when the load has failed */
+	struct dit_file_rules files;
 	uint64_t *sorted; /* of the context */
 	struct load_target
 		*targets; /* what is written: the chosen database first, then its

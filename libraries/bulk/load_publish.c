@@ -48,6 +48,19 @@ static int for_all(struct loader *loader, int (*step)(struct load_target *))
 	return r;
 }
 
+/* Likewise, as long as the load is not interrupted. */
+static int for_all_until_stop(struct loader *loader, int (*step)(struct load_target *))
+{
+	int r = 0;
+
+	for (unsigned i = loader->ntargets; i > 0 && r == 0; i--) {
+		r = load_is_stopped(loader)
+		            ? load_fail(loader, DIT_E_STOPPED, "load ended")
+		            : step(&loader->targets[i - 1]);
+	}
+	return r;
+}
+
 static int take_back(struct load_target *target)
 {
 	int r = dit_output_take_back(target->output);
@@ -76,13 +89,16 @@ static int end(struct load_target *target)
 
 int load_publish(struct loader *loader)
 {
-	int r = for_all(loader, prepare);
+	int r = for_all_until_stop(loader, prepare);
 
-	if (r == 0) {
-		r = for_all(loader, commit);
+	if (r == 0 && loader->opts->before_publish != NULL) {
+		r = loader->opts->before_publish(loader->opts->before_publish_ctx);
 	}
 	if (r == 0) {
-		r = for_all(loader, place);
+		r = for_all_until_stop(loader, commit);
+	}
+	if (r == 0) {
+		r = for_all_until_stop(loader, place);
 	}
 	if (r < 0) {
 		(void)for_all(loader, take_back);

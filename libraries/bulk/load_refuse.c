@@ -31,11 +31,13 @@ static void remember_reason(struct loader *loader, const char *text)
 static struct dit_span typed_dn(const struct dit_ldif_record *record,
                                 struct dit_arena *arena)
 {
+	/* No file is read a second time: a pipe would have nothing more to say. */
+	static const struct dit_file_rules no_files = {.refuse_all = true};
 	struct dit_ldif_lines lines = {0};
 	struct dit_notes notes;
 
 	dit_notes_init(&notes, arena);
-	if (dit_ldif_parse(record->text, arena, &notes, &lines) < 0) {
+	if (dit_ldif_parse(record->text, &no_files, arena, &notes, &lines) < 0) {
 		return DIT_SPAN("");
 	}
 	for (size_t i = 0; i < lines.nlines; i++) {

@@ -58,6 +58,9 @@ static int make_context(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
 
+	loader->files = (struct dit_file_rules){.refuse_all = opts->no_urls,
+	                                        .allow_special = opts->special_urls,
+	                                        .stop = &loader->stop};
 	loader->context = (struct dit_entry_context){
 		.schema = loader->settings->schema,
 		.is_strict = opts->is_strict,
@@ -67,6 +70,7 @@ static int make_context(struct loader *loader)
 		.lastmod = loader->db->lastmod,
 		.allow_dynamic = loader->db->has_dds,
 		.sid = opts->sid,
+		.files = &loader->files,
 		.rootdn = loader->db->rootdn,
 		.rootdn_norm = loader->db->rootdn_norm,
 	};
@@ -146,6 +150,7 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 {
 	const struct dit_load_opts *opts = loader->opts;
 	struct dit_ldif_reader_opts reader = {.path = opts->input,
+	                                      .files = &loader->files,
 	                                      .batch_bytes = budget->batch_bytes,
 	                                      .batch_records = budget->batch_records,
 	                                      .first_line = opts->first_line,
@@ -180,6 +185,7 @@ static int make_pipeline(struct loader *loader)
 	                                         .after_order = load_key,
 	                                         .is_stopped = is_stopped},
 	                                 .ctx = loader,
+	                                 .stop = &loader->stop,
 	                                 .nmembers = loader->nthreads,
 	                                 .name = "tool",
 	                                 .is_ahead = loader->nthreads > 1};
@@ -278,7 +284,9 @@ static void free_members(struct loader *loader)
 
 void load_release(struct loader *loader)
 {
-	/* Threads first: nothing they use may go before they do. */
+	/* Threads first: nothing they use may go before they do. A failed load does not wait
+	 * for input, or for the end of work that nobody needs. */
+	dit_stop_end(&loader->stop);
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		load_index_cancel(&loader->targets[i]);
 	}

@@ -56,6 +56,7 @@ static int make_sorters(struct load_target *target, const struct load_budget *bu
 		.nproducers = loader->nthreads,
 		.memory_bytes = budget->postings_bytes,
 		.tmpdir = dit_tmp_dir(loader->opts->tmpdir),
+		.stop = &loader->stop,
 		.list_max = (uint32_t)(((uint64_t)1 << loader->settings->idlexp) - 1),
 	};
 	struct dit_sorter_opts tree = {.nproducers = 1,

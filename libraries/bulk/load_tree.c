@@ -96,6 +96,9 @@ static int put_names(struct load_target *target, struct dit_output_table *table)
 		if (r == 0) {
 			r = note_growth(target, &record, &growth);
 		}
+		if (r == 0 && load_is_stopped(target->loader)) {
+			r = DIT_E_STOPPED;
+		}
 		if (r == 0) {
 			r = dit_sorter_next(target->tree, &record);
 		}

@@ -95,8 +95,12 @@ static int read_ahead(struct load_target *target)
 {
 	struct load_wide *wide = target->wide_lists;
 	struct dit_sort_record record = {0};
-	int r = dit_sorter_next(target->wide, &record);
+	int r = 0;
 
+	if (load_is_stopped(target->loader)) {
+		return DIT_E_STOPPED;
+	}
+	r = dit_sorter_next(target->wide, &record);
 	wide->has_record = r > 0;
 	return r > 0 ? decode(wide, record.key) : r;
 }

@@ -127,7 +127,7 @@ static int check_names(struct tree *tree, struct dit_span record, struct dit_are
 	int r = 0;
 
 	dit_notes_init(&notes, arena);
-	r = dit_ldif_parse(record, arena, &notes, &lines);
+	r = dit_ldif_parse(record, NULL, arena, &notes, &lines);
 	for (size_t i = 0; r == 0 && i < lines.nlines; i++) {
 		struct dit_span name = lines.lines[i].name;
 		const struct dit_ad *ad = NULL;

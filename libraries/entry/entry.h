@@ -56,7 +56,8 @@ struct dit_entry_context {
 	bool allow_dynamic;     /* the database has the dds overlay */
 	const uint64_t *sorted; /* sortvals: bit set over ordinals of types; NULL: none */
 	unsigned sid;           /* -S, 0..4095 */
-	struct dit_span rootdn; /* pretty; empty: none */
+	const struct dit_file_rules *files; /* that URLs may name; NULL: regular ones */
+	struct dit_span rootdn;             /* pretty; empty: none */
 	struct dit_span rootdn_norm;
 };
 
@@ -94,7 +95,7 @@ struct dit_entry_stamp {
  *
  * @return 0; DIT_E_INVALID: the record is unusable (a parse error in slapadd's sense);
  *         DIT_E_UNSUPPORTED: DNs in values of DNs nest too deeply (a note tells);
- *         DIT_E_TOOLONG: four thousand million lines; -ENOMEM
+ *         DIT_E_TOOLONG: four thousand million lines; -ENOMEM; DIT_E_STOPPED
  */
 int dit_entry_read(const struct dit_entry_context *context,
                    struct dit_entry_caches *caches, struct dit_span record,

@@ -3,7 +3,8 @@
  * The keys of an entry.
  *
  * All keys of one attribute under one definition are made first, as numbers: hashes as
- * they come, others as ordinals; then hashes are turned into ordinals in one sweep.
+ * they come, others as ordinals; then hashes are turned into ordinals in one sweep. Those
+ * of huge values are handed over piece by piece.
  */
 #include "index/index_keys.h"
 
@@ -16,6 +17,10 @@
 #include "index/key_integer.h"
 #include "index/key_phonetic.h"
 #include "index/key_time.h"
+
+/* Of longer values the substring keys are made in pieces of this size: they then need no
+ * memory eight times as large as the value, and a callback can end the work. */
+#define HUGE_PIECE ((size_t)64 << 10)
 
 /** Where the keys go. */
 struct sink {
@@ -89,23 +94,6 @@ static int add_class_hashes(struct dit_index_work *work, const struct dit_index_
 		work->nkeys += (size_t)n;
 	}
 	return r;
-}
-
-static int add_substr_hashes(struct dit_index_work *work, const struct dit_index_def *def,
-                             const struct dit_span *values, size_t nvalues)
-{
-	const struct dit_index_params *params = &work->set->params;
-
-	for (size_t i = 0; i < nvalues; i++) {
-		int r = reserve_keys(work, dit_substr_keys_max(params, values[i].len));
-
-		if (r < 0) {
-			return r;
-		}
-		work->nkeys += dit_substr_keys(params, &def->states, values[i],
-		                               work->keys + work->nkeys);
-	}
-	return 0;
 }
 
 /** The bytes of a hash key: least significant first. @return their number */
@@ -252,13 +240,71 @@ static int put_eq_keys(struct dit_index_work *work, const struct dit_index_def *
 	return r < 0 ? r : put_hashes(work, def, first, sink);
 }
 
+/** Hand over the keys made so far. */
+static int flush_keys(struct dit_index_work *work, const struct dit_index_def *def,
+                      const struct sink *sink)
+{
+	size_t nkeys = work->nkeys;
+
+	work->nkeys = 0;
+	return nkeys == 0 ? 0 : sink->keys(sink->ctx, def->db, work->keys, nkeys);
+}
+
+/** The keys of a huge value, a piece at a time. */
+static int put_huge_value(struct dit_index_work *work, const struct dit_index_def *def,
+                          struct dit_span value, const struct sink *sink)
+{
+	const struct dit_index_params *params = &work->set->params;
+	size_t overlap = (size_t)params->substr_any_len - 1;
+	size_t most = HUGE_PIECE + overlap;
+	int r = reserve_keys(work, most);
+
+	for (size_t at = 0; at < value.len && r == 0; at += HUGE_PIECE) {
+		size_t rest = value.len - at;
+		struct dit_span piece = {value.data + at, rest < most ? rest : most};
+
+		work->nkeys =
+			dit_substr_any_keys(params, &def->states, piece, work->keys);
+		r = put_hashes(work, def, 0, sink);
+		if (r == 0) {
+			r = flush_keys(work, def, sink);
+		}
+	}
+	if (r == 0) {
+		work->nkeys =
+			dit_substr_end_keys(params, &def->states, value, work->keys);
+	}
+	return r;
+}
+
 static int put_substr_keys(struct dit_index_work *work, const struct dit_index_def *def,
                            const struct dit_span *values, size_t nvalues,
                            const struct sink *sink)
 {
-	size_t first = work->nkeys;
-	int r = add_substr_hashes(work, def, values, nvalues);
+	const struct dit_index_params *params = &work->set->params;
+	size_t first = work->nkeys; /* hashes from here on */
+	int r = 0;
 
+	for (size_t i = 0; i < nvalues && r == 0; i++) {
+		if (values[i].len <= HUGE_PIECE) {
+			r = reserve_keys(work,
+			                 dit_substr_keys_max(params, values[i].len));
+			if (r == 0) {
+				work->nkeys +=
+					dit_substr_keys(params, &def->states, values[i],
+				                        work->keys + work->nkeys);
+			}
+			continue;
+		}
+		r = put_hashes(work, def, first, sink);
+		if (r == 0) {
+			r = flush_keys(work, def, sink);
+		}
+		if (r == 0) {
+			r = put_huge_value(work, def, values[i], sink);
+		}
+		first = 0;
+	}
 	return r < 0 ? r : put_hashes(work, def, first, sink);
 }
 
@@ -283,10 +329,7 @@ static int put_keys(struct dit_index_work *work, const struct dit_index_def *def
 	if (r == 0 && (def->kinds & DIT_INDEX_SUB) != 0) {
 		r = put_substr_keys(work, def, values, attr->nvalues, sink);
 	}
-	if (r < 0 || work->nkeys == 0) {
-		return r;
-	}
-	return sink->keys(sink->ctx, def->db, work->keys, work->nkeys);
+	return r < 0 ? r : flush_keys(work, def, sink);
 }
 
 int dit_index_entry(struct dit_index_work *work, const struct dit_entry *entry,

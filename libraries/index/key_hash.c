@@ -51,29 +51,36 @@ static inline __attribute__((always_inline)) size_t any_keys(bool hash64, uint64
 	return nkeys;
 }
 
-size_t dit_substr_keys(const struct dit_index_params *params,
-                       const struct dit_hash_states *states, struct dit_span value,
-                       uint64_t *keys)
+size_t dit_substr_any_keys(const struct dit_index_params *params,
+                           const struct dit_hash_states *states, struct dit_span piece,
+                           uint64_t *keys)
+{
+	bool hash64 = params->hash64;
+	size_t any_len = params->substr_any_len;
+
+	if (piece.len < any_len) {
+		return 0;
+	}
+	if (any_len != USUAL_ANY_LEN) {
+		return any_keys(hash64, states->any, piece, any_len, keys);
+	}
+	return hash64 ? any_keys(true, states->any, piece, USUAL_ANY_LEN, keys)
+	              : any_keys(false, states->any, piece, USUAL_ANY_LEN, keys);
+}
+
+size_t dit_substr_end_keys(const struct dit_index_params *params,
+                           const struct dit_hash_states *states, struct dit_span value,
+                           uint64_t *keys)
 {
 	bool hash64 = params->hash64;
 	size_t min = params->substr_if_minlen;
 	size_t max = params->substr_if_maxlen;
-	size_t any_len = params->substr_any_len;
 	const char *end = value.data + value.len;
 	uint64_t *at = keys;
 	uint64_t state = states->initial;
 
-	if (value.len >= any_len) {
-		if (any_len != USUAL_ANY_LEN) {
-			at += any_keys(hash64, states->any, value, any_len, at);
-		} else if (hash64) {
-			at += any_keys(true, states->any, value, USUAL_ANY_LEN, at);
-		} else {
-			at += any_keys(false, states->any, value, USUAL_ANY_LEN, at);
-		}
-	}
 	if (value.len < min) {
-		return (size_t)(at - keys);
+		return 0;
 	}
 	max = value.len < max ? value.len : max;
 	state = dit_hash_span(hash64, state, (struct dit_span){value.data, min});
@@ -88,4 +95,13 @@ size_t dit_substr_keys(const struct dit_index_params *params,
 		                      (struct dit_span){end - n, n});
 	}
 	return (size_t)(at - keys);
+}
+
+size_t dit_substr_keys(const struct dit_index_params *params,
+                       const struct dit_hash_states *states, struct dit_span value,
+                       uint64_t *keys)
+{
+	size_t nany = dit_substr_any_keys(params, states, value, keys);
+
+	return nany + dit_substr_end_keys(params, states, value, keys + nany);
 }

@@ -52,7 +52,8 @@ uint64_t dit_hash_span(bool hash64, uint64_t state, struct dit_span data);
 size_t dit_substr_keys_max(const struct dit_index_params *params, size_t len);
 
 /**
- * Make all substring keys of a value.
+ * Make all substring keys of a value. They are those of the two functions below, in this
+ * order.
  *
  * @param keys  gets the hashes, room for dit_substr_keys_max()
  * @return their number
@@ -60,5 +61,21 @@ size_t dit_substr_keys_max(const struct dit_index_params *params, size_t len);
 size_t dit_substr_keys(const struct dit_index_params *params,
                        const struct dit_hash_states *states, struct dit_span value,
                        uint64_t *keys);
+
+/**
+ * The keys at every place of a value, or of a piece of one: the next piece then begins
+ * substr_any_len - 1 bytes before the end of this one.
+ *
+ * @param keys  room for piece.len
+ * @return their number
+ */
+size_t dit_substr_any_keys(const struct dit_index_params *params,
+                           const struct dit_hash_states *states, struct dit_span piece,
+                           uint64_t *keys);
+
+/** The keys at the start and at the end of a value. */
+size_t dit_substr_end_keys(const struct dit_index_params *params,
+                           const struct dit_hash_states *states, struct dit_span value,
+                           uint64_t *keys);
 
 #endif

@@ -10,6 +10,8 @@
 
 /* First guess for what has no known size: a pipe, or a file of /proc. */
 #define READ_BYTES_MIN ((size_t)4096)
+/* Between two questions whether to end. */
+#define READ_BYTES_MAX ((size_t)8 << 20)
 
 static int hex_digit(char c)
 {
@@ -67,12 +69,46 @@ static int split_url(struct dit_span url, struct dit_span *ret)
 	return 0;
 }
 
-int dit_file_url_open(struct dit_span url)
+/* @return 0, or why the rules refuse the open file */
+static int check_rules(int fd, const struct dit_file_rules *rules)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0) {
+		return -errno;
+	}
+	/* Reading a directory fails by itself. */
+	return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ||
+	                       (rules != NULL && rules->allow_special)
+	               ? 0
+	               : -ENOTSUP;
+}
+
+static int open_checked(const char *path, const struct dit_file_rules *rules)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int r = 0;
+
+	if (fd < 0) {
+		return -errno;
+	}
+	r = check_rules(fd, rules);
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	return fd;
+}
+
+int dit_file_url_open(struct dit_span url, const struct dit_file_rules *rules)
 {
 	struct dit_span escaped = {NULL, 0};
 	char *path = NULL;
 	int r = 0;
 
+	if (rules != NULL && rules->refuse_all) {
+		return -EPERM;
+	}
 	r = split_url(url, &escaped);
 	if (r < 0) {
 		return r;
@@ -83,28 +119,51 @@ int dit_file_url_open(struct dit_span url)
 	}
 	r = unescape(escaped, path);
 	if (r == 0) {
-		r = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		if (r < 0) {
-			r = -errno;
-		}
+		r = open_checked(path, rules);
 	}
 	free(path);
 	return r;
 }
 
-/* Fill the buffer; fewer bytes only at the end of the file. @return count or -errno */
-static ssize_t read_full(int fd, char *buffer, size_t size)
+const char *dit_file_url_reason(int error, const struct dit_file_rules *rules)
+{
+	if (rules != NULL && rules->refuse_all && error == -EPERM) {
+		return ": --no-urls is given";
+	}
+	return error == -ENOTSUP ? ": not a regular file, and --special-urls is not given"
+	                         : "";
+}
+
+ssize_t dit_file_read(int fd, char *buffer, size_t size, const struct dit_stop *stop)
+{
+	for (;;) {
+		int r = dit_stop_wait_input(stop, fd);
+		ssize_t n = 0;
+
+		if (r < 0) {
+			return r;
+		}
+		n = read(fd, buffer, size);
+		if (n >= 0) {
+			return n;
+		}
+		if (errno != EINTR && errno != EAGAIN) {
+			return -errno;
+		}
+	}
+}
+
+/* Fill the buffer; fewer bytes only at the end of the file. @return count or an error */
+static ssize_t read_full(int fd, char *buffer, size_t size, const struct dit_stop *stop)
 {
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t n = read(fd, buffer + done, size - done);
+		size_t most = size - done < READ_BYTES_MAX ? size - done : READ_BYTES_MAX;
+		ssize_t n = dit_file_read(fd, buffer + done, most, stop);
 
-		if (n < 0 && errno == EINTR) {
-			continue;
-		}
 		if (n < 0) {
-			return -errno;
+			return n;
 		}
 		if (n == 0) {
 			break;
@@ -127,7 +186,8 @@ static size_t first_size(int fd)
 	return READ_BYTES_MIN;
 }
 
-static int read_all(int fd, struct dit_arena *arena, struct dit_span *ret)
+static int read_all(int fd, const struct dit_stop *stop, struct dit_arena *arena,
+                    struct dit_span *ret)
 {
 	size_t size = first_size(fd);
 	size_t len = 0;
@@ -140,7 +200,7 @@ static int read_all(int fd, struct dit_arena *arena, struct dit_span *ret)
 		if (buffer == NULL) {
 			return -ENOMEM;
 		}
-		n = read_full(fd, buffer + len, size - len);
+		n = read_full(fd, buffer + len, size - len, stop);
 		if (n < 0) {
 			return (int)n;
 		}
@@ -164,15 +224,16 @@ static int read_all(int fd, struct dit_arena *arena, struct dit_span *ret)
 	return 0;
 }
 
-int dit_file_url_read(struct dit_span url, struct dit_arena *arena, struct dit_span *ret)
+int dit_file_url_read(struct dit_span url, const struct dit_file_rules *rules,
+                      struct dit_arena *arena, struct dit_span *ret)
 {
-	int fd = dit_file_url_open(url);
+	int fd = dit_file_url_open(url, rules);
 	int r = 0;
 
 	if (fd < 0) {
 		return fd;
 	}
-	r = read_all(fd, arena, ret);
+	r = read_all(fd, rules == NULL ? NULL : rules->stop, arena, ret);
 	(void)close(fd);
 	return r;
 }

@@ -6,6 +6,9 @@
  *   file:PATH       relative paths start at the working directory
  *   file:///PATH    a host name is refused
  *
+ * Only regular files are read, unless the rules say otherwise: a device has no end, and a
+ * pipe may wait forever.
+ *
  * "%41" in the path is "A"; a malformed escape is refused, and "%00" ends the path.
  *
  * Threads: no state.
@@ -13,20 +16,44 @@
 #ifndef DITKIT_FILE_URL_H
 #define DITKIT_FILE_URL_H
 
+#include <sys/types.h>
+
 #include "base/arena.h"
+#include "base/stop.h"
+
+/** Which files an LDIF may name, and what ends the wait for one. */
+struct dit_file_rules {
+	bool refuse_all;    /* none */
+	bool allow_special; /* pipes and devices as well, which may have no end */
+	const struct dit_stop *stop; /* NULL: none; borrowed */
+};
 
 /**
- * Open the file for reading.
+ * Open the file for reading. A named pipe is opened without waiting for a writer.
  *
- * @return file descriptor; -EINVAL: not such a URL; -ENOMEM; other -errno of open()
+ * @param rules  NULL: any regular file
+ *
+ * @return file descriptor; -EINVAL: not such a URL; -EPERM: the rules refuse all;
+ *         -ENOTSUP: they refuse what is no regular file; -ENOMEM; other -errno of open()
  */
-int dit_file_url_open(struct dit_span url);
+int dit_file_url_open(struct dit_span url, const struct dit_file_rules *rules);
+
+/** Why the rules refused a file, for messages: ": not a regular file, ..."; else "". Static. */
+const char *dit_file_url_reason(int error, const struct dit_file_rules *rules);
+
+/**
+ * Read at most @p size bytes, waiting for a pipe or device as long as the stop allows.
+ *
+ * @return count; 0: the end; DIT_E_STOPPED; -errno
+ */
+ssize_t dit_file_read(int fd, char *buffer, size_t size, const struct dit_stop *stop);
 
 /**
  * Read the whole file into the arena. An empty file gives an empty span with data.
  *
- * @return 0; -errno as above, or because reading failed
+ * @return 0; -errno as above, or because reading failed; DIT_E_STOPPED
  */
-int dit_file_url_read(struct dit_span url, struct dit_arena *arena, struct dit_span *ret);
+int dit_file_url_read(struct dit_span url, const struct dit_file_rules *rules,
+                      struct dit_arena *arena, struct dit_span *ret);
 
 #endif

@@ -22,6 +22,7 @@
 
 #include <errno.h>
 
+#include "base/error.h"
 #include "ldif/base64.h"
 #include "ldif/file_url.h"
 #include "ldif/ldif_space.h"
@@ -44,6 +45,7 @@ struct parser {
 	const char *end;
 	bool has_cr;
 	bool has_nul;
+	const struct dit_file_rules *files;
 	struct dit_arena *arena;
 	struct dit_notes *notes;
 	struct dit_ldif_line *lines;
@@ -271,14 +273,14 @@ static int decode_base64(struct parser *parser, struct text text,
 static int fetch_url(struct parser *parser, struct dit_span url,
                      struct dit_ldif_line *line)
 {
-	int r = dit_file_url_read(url, parser->arena, &line->value);
+	int r = dit_file_url_read(url, parser->files, parser->arena, &line->value);
 
-	if (r < 0 && r != -ENOMEM) {
+	if (r < 0 && r != -ENOMEM && r != DIT_E_STOPPED) {
 		line->is_damaged = true;
 		dit_notes_add(parser->notes, DIT_REPORT_PLAIN,
-		              "ldif_parse_line: %.*s: URL \"%.*s\" fetch failed",
-		              DIT_SPAN_ARGS(shown(line->name)),
-		              DIT_SPAN_ARGS(shown(url)));
+		              "ldif_parse_line: %.*s: URL \"%.*s\" fetch failed%s",
+		              DIT_SPAN_ARGS(shown(line->name)), DIT_SPAN_ARGS(shown(url)),
+		              dit_file_url_reason(r, parser->files));
 		return 0;
 	}
 	return r;
@@ -391,7 +393,8 @@ static int parse_lines(struct parser *parser)
 	}
 }
 
-int dit_ldif_parse(struct dit_span text, struct dit_arena *arena, struct dit_notes *notes,
+int dit_ldif_parse(struct dit_span text, const struct dit_file_rules *files,
+                   struct dit_arena *arena, struct dit_notes *notes,
                    struct dit_ldif_lines *ret)
 {
 	struct parser parser = {
@@ -400,6 +403,7 @@ int dit_ldif_parse(struct dit_span text, struct dit_arena *arena, struct dit_not
 		.end = text.len == 0 ? text.data : text.data + text.len,
 		.has_cr = contains(text, '\r'),
 		.has_nul = contains(text, '\0'),
+		.files = files,
 		.arena = arena,
 		.notes = notes,
 	};

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/notes.h"
+#include "ldif/file_url.h"
 
 enum dit_ldif_form {
 	DIT_LDIF_PLAIN,
@@ -39,11 +40,14 @@ struct dit_ldif_lines {
  * does), file: URLs read, a leading line that starts with a digit dropped.
  *
  * @param text   the record's physical lines, borrowed
+ * @param files  which files URLs may name, and what ends the wait for one; NULL: any
+ *               regular file
  * @param notes  gets "ldif_parse_line: ..." and base64 diagnostics
  *
- * @return 0; -ENOMEM. Malformed lines are not errors here: see struct dit_ldif_line.
+ * @return 0; -ENOMEM; DIT_E_STOPPED. Malformed lines are not errors here: see struct dit_ldif_line.
  */
-int dit_ldif_parse(struct dit_span text, struct dit_arena *arena, struct dit_notes *notes,
+int dit_ldif_parse(struct dit_span text, const struct dit_file_rules *files,
+                   struct dit_arena *arena, struct dit_notes *notes,
                    struct dit_ldif_lines *ret);
 
 #endif

@@ -31,6 +31,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "ldif/file_url.h"
 #include "ldif/ldif_source.h"
 #include "ldif/ldif_space.h"
@@ -46,6 +47,7 @@ struct dit_ldif_reader {
 	size_t batch_bytes;
 	size_t batch_records;
 	uint64_t first_line;
+	const struct dit_file_rules *files; /* borrowed; NULL: any regular file */
 
 	struct dit_ldif_source sources[SOURCES_MAX]; /* the last one is read */
 	unsigned nsources;
@@ -73,6 +75,11 @@ struct window {
 	uint64_t version_line;
 };
 
+static const struct dit_stop *stop_of(const struct dit_ldif_reader *reader)
+{
+	return reader->files == NULL ? NULL : reader->files->stop;
+}
+
 int dit_ldif_reader_open(struct dit_ldif_reader **ret,
                          const struct dit_ldif_reader_opts *opts)
 {
@@ -86,14 +93,20 @@ int dit_ldif_reader_open(struct dit_ldif_reader **ret,
 	reader->batch_bytes = opts->batch_bytes;
 	reader->batch_records = opts->batch_records;
 	reader->first_line = opts->first_line;
+	reader->files = opts->files;
 	reader->record_line = 1;
 	reader->keep_version = opts->keep_version;
 	reader->is_at_start = !opts->keep_version;
 
-	/* A copy of standard input, so that closing is the same for all. */
-	fd = opts->path == NULL ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-	                        : open(opts->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	r = fd < 0 ? -errno : dit_ldif_source_open(&reader->sources[0], fd);
+	/*
+	 * A copy of standard input, so that closing is the same for all. To open a named
+	 * pipe does not wait for its writer; reading does, until it is to stop.
+	 */
+	fd = opts->path == NULL
+	             ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+	             : open(opts->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	r = fd < 0 ? -errno
+	           : dit_ldif_source_open(&reader->sources[0], fd, stop_of(reader));
 	if (r < 0) {
 		free(reader);
 		return r;
@@ -269,11 +282,11 @@ static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
 	if (reader->nsources == SOURCES_MAX) {
 		return -ELOOP;
 	}
-	fd = dit_file_url_open(url);
+	fd = dit_file_url_open(url, reader->files);
 	if (fd < 0) {
 		return fd;
 	}
-	r = dit_ldif_source_open(&reader->sources[reader->nsources], fd);
+	r = dit_ldif_source_open(&reader->sources[reader->nsources], fd, stop_of(reader));
 	if (r < 0) {
 		return r;
 	}
@@ -298,8 +311,9 @@ static int include(struct dit_ldif_reader *reader, struct window *w, struct dit_
 	}
 	if (r < 0) {
 		(void)snprintf(reader->error, sizeof(reader->error),
-		               "ldif_read_record: include %.*s failed",
-		               (int)(url.len < PATH_MAX ? url.len : PATH_MAX), url.data);
+		               "ldif_read_record: include %.*s failed%s",
+		               (int)(url.len < PATH_MAX ? url.len : PATH_MAX), url.data,
+		               dit_file_url_reason(r, reader->files));
 	}
 	return r;
 }
@@ -414,6 +428,9 @@ static int read_more(struct dit_ldif_reader *reader, struct window *w)
 	                                 w->limit - w->fill);
 	int r = 0;
 
+	if (n == DIT_E_STOPPED) {
+		return DIT_E_STOPPED;
+	}
 	if (n < 0) {
 		(void)snprintf(reader->error, sizeof(reader->error),
 		               "ldif_read_record: reading %s failed: %s",
@@ -489,7 +506,7 @@ int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *
 	}
 	if (r < 0) {
 		reader->failed = r;
-		if (reader->error[0] == '\0') {
+		if (reader->error[0] == '\0' && r != DIT_E_STOPPED) {
 			(void)snprintf(reader->error, sizeof(reader->error),
 			               "ldif_read_record: out of memory");
 		}

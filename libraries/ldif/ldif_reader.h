@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
+#include "ldif/file_url.h"
 
 struct dit_ldif_reader;
 
@@ -45,6 +46,9 @@ struct dit_ldif_reader_opts {
 	size_t batch_records; /* at most this many records in a batch; at least 1 */
 	uint64_t first_line;  /* -j: records that start before it are skipped */
 	bool keep_version;    /* "version: 1" is a line like any other */
+	/* For "include:", and what ends reading. Borrowed as long as the reader lives; NULL:
+	 * any regular file. */
+	const struct dit_file_rules *files;
 };
 
 #define DIT_LDIF_READER_OPTS_INIT                                                        \
@@ -63,7 +67,7 @@ uint64_t dit_ldif_reader_size(const struct dit_ldif_reader *reader);
 /**
  * Fill the batch with the next records; its previous contents are overwritten.
  *
- * @return 1: at least one record; 0: end of input; -errno: reading failed, or an include
+ * @return 1: at least one record; 0: end of input; DIT_E_STOPPED; -errno: reading failed, or an include
  *         could not be opened (the records before it came with earlier batches);
  *         dit_ldif_reader_error() says what in slapadd's words
  */

@@ -8,12 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int dit_ldif_source_open(struct dit_ldif_source *source, int fd)
+#include "base/error.h"
+#include "ldif/file_url.h"
+
+int dit_ldif_source_open(struct dit_ldif_source *source, int fd,
+                         const struct dit_stop *stop)
 {
 	struct stat st;
 	off_t offset = 0;
 
-	*source = (struct dit_ldif_source){.fd = fd};
+	*source = (struct dit_ldif_source){.fd = fd, .stop = stop};
 	if (fstat(fd, &st) < 0) {
 		int r = -errno;
 
@@ -48,6 +52,20 @@ static size_t read_rest(struct dit_ldif_source *source, char *buffer, size_t siz
 	return n;
 }
 
+static ssize_t read_regular(const struct dit_ldif_source *source, char *buffer,
+                            size_t size)
+{
+	ssize_t n = 0;
+
+	if (dit_stop_is_set(source->stop)) {
+		return DIT_E_STOPPED;
+	}
+	do {
+		n = pread(source->fd, buffer, size, (off_t)source->offset);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
 ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_t size)
 {
 	ssize_t n = (ssize_t)read_rest(source, buffer, size);
@@ -55,13 +73,10 @@ ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_
 	if (n > 0) {
 		return n;
 	}
-	do {
-		n = source->is_regular
-		            ? pread(source->fd, buffer, size, (off_t)source->offset)
-		            : read(source->fd, buffer, size);
-	} while (n < 0 && errno == EINTR);
+	n = source->is_regular ? read_regular(source, buffer, size)
+	                       : dit_file_read(source->fd, buffer, size, source->stop);
 	if (n < 0) {
-		return -errno;
+		return n;
 	}
 	source->offset += (uint64_t)n;
 	source->nread += (uint64_t)n;

@@ -18,28 +18,35 @@
 #include <sys/types.h>
 
 #include "base/span.h"
+#include "base/stop.h"
 
 struct dit_ldif_source {
 	int fd;
-	bool is_regular; /* seekable, of known size */
-	uint64_t size;   /* bytes, if regular */
-	uint64_t offset; /* next byte to pread, if regular */
-	uint64_t nread;  /* bytes that came from the descriptor */
-	char *rest;      /* owned: bytes given back */
-	size_t rest_at;  /* the next of them */
+	const struct dit_stop *stop; /* borrowed; NULL: none */
+	bool is_regular;             /* seekable, of known size */
+	uint64_t size;               /* bytes, if regular */
+	uint64_t offset;             /* next byte to pread, if regular */
+	uint64_t nread;              /* bytes that came from the descriptor */
+	char *rest;                  /* owned: bytes given back */
+	size_t rest_at;              /* the next of them */
 	size_t rest_end;
 	size_t rest_size; /* allocated */
 	bool is_fresh;    /* bytes came from the descriptor since the last unread */
 };
 
-/** Takes @p fd, also on failure. A regular file is read on from its present position. */
-int dit_ldif_source_open(struct dit_ldif_source *source, int fd);
+/**
+ * Takes @p fd, also on failure. A regular file is read on from its present position.
+ *
+ * @param stop  ends reading, and the wait for a pipe; borrowed; NULL: none
+ */
+int dit_ldif_source_open(struct dit_ldif_source *source, int fd,
+                         const struct dit_stop *stop);
 void dit_ldif_source_close(struct dit_ldif_source *source);
 
 /**
  * Read up to @p size bytes; those given back come first.
  *
- * @return count; 0: end of input; -errno
+ * @return count; 0: end of input; DIT_E_STOPPED; -errno
  */
 ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_t size);
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/file_size_signal.h"
-#include "base/monitor.h"
 #include "base/whole_io.h"
 
 /* Chunks on their way: a few milliseconds of any disk. */
@@ -32,9 +31,10 @@ struct job {
 /* Lock order: there is one lock, and nothing is called with it held. */
 struct dit_page_writer {
 	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* anything below */
 
-	/* [lock: monitor] */
-	struct dit_monitor monitor;   /* tells of changes of all that follows */
+	/* [lock: lock] */
 	struct job queue[QUEUE_SIZE]; /* a ring */
 	size_t first;
 	size_t n;
@@ -109,28 +109,28 @@ static bool next_job(struct dit_page_writer *writer, struct job *ret)
 {
 	bool is_there = false;
 
-	dit_monitor_enter(&writer->monitor);
+	(void)pthread_mutex_lock(&writer->lock);
 	while (writer->n == 0 && !writer->is_ended) {
-		dit_monitor_wait(&writer->monitor);
+		(void)pthread_cond_wait(&writer->changed, &writer->lock);
 	}
 	is_there = writer->n > 0;
 	if (is_there) {
 		*ret = writer->queue[writer->first];
 	}
-	dit_monitor_leave(&writer->monitor);
+	(void)pthread_mutex_unlock(&writer->lock);
 	return is_there;
 }
 
 /* Only now is there room for another one: so chunks are never more than the ring holds. */
 static void end_job(struct dit_page_writer *writer, const struct job *job)
 {
-	dit_monitor_enter(&writer->monitor);
+	(void)pthread_mutex_lock(&writer->lock);
 	writer->first = (writer->first + 1) % QUEUE_SIZE;
 	writer->n--;
 	writer->empty[writer->nempty++] = job->chunk;
 	atomic_fetch_sub_explicit(&job->file->npending, 1, memory_order_relaxed);
-	dit_monitor_tell(&writer->monitor);
-	dit_monitor_leave(&writer->monitor);
+	(void)pthread_cond_broadcast(&writer->changed);
+	(void)pthread_mutex_unlock(&writer->lock);
 }
 
 static void *writer_main(void *arg)
@@ -173,14 +173,20 @@ int dit_page_writer_new(struct dit_page_writer **ret)
 	if (writer == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_monitor_init(&writer->monitor);
+	r = -pthread_mutex_init(&writer->lock, NULL);
 	if (r < 0) {
 		free(writer);
 		return r;
 	}
-	r = start_thread(writer);
+	r = -pthread_cond_init(&writer->changed, NULL);
+	if (r == 0) {
+		r = start_thread(writer);
+		if (r < 0) {
+			(void)pthread_cond_destroy(&writer->changed);
+		}
+	}
 	if (r < 0) {
-		dit_monitor_deinit(&writer->monitor);
+		(void)pthread_mutex_destroy(&writer->lock);
 		free(writer);
 		return r;
 	}
@@ -193,15 +199,16 @@ void dit_page_writer_free(struct dit_page_writer *writer)
 	if (writer == NULL) {
 		return;
 	}
-	dit_monitor_enter(&writer->monitor);
+	(void)pthread_mutex_lock(&writer->lock);
 	writer->is_ended = true;
-	dit_monitor_tell(&writer->monitor);
-	dit_monitor_leave(&writer->monitor);
+	(void)pthread_cond_broadcast(&writer->changed);
+	(void)pthread_mutex_unlock(&writer->lock);
 	(void)pthread_join(writer->thread, NULL);
 	for (size_t i = 0; i < writer->nempty; i++) {
 		free(writer->empty[i]);
 	}
-	dit_monitor_deinit(&writer->monitor);
+	(void)pthread_cond_destroy(&writer->changed);
+	(void)pthread_mutex_destroy(&writer->lock);
 	free(writer);
 }
 
@@ -232,11 +239,11 @@ int dit_page_file_drain(struct dit_page_file *file)
 	struct dit_page_writer *writer = file->writer;
 
 	if (writer != NULL) {
-		dit_monitor_enter(&writer->monitor);
+		(void)pthread_mutex_lock(&writer->lock);
 		while (atomic_load_explicit(&file->npending, memory_order_relaxed) > 0) {
-			dit_monitor_wait(&writer->monitor);
+			(void)pthread_cond_wait(&writer->changed, &writer->lock);
 		}
-		dit_monitor_leave(&writer->monitor);
+		(void)pthread_mutex_unlock(&writer->lock);
 	}
 	return atomic_load_explicit(&file->error, memory_order_relaxed);
 }
@@ -261,9 +268,9 @@ static char *exchange(struct dit_page_writer *writer, const struct job *job)
 {
 	char *empty = NULL;
 
-	dit_monitor_enter(&writer->monitor);
+	(void)pthread_mutex_lock(&writer->lock);
 	while (writer->n == QUEUE_SIZE) {
-		dit_monitor_wait(&writer->monitor);
+		(void)pthread_cond_wait(&writer->changed, &writer->lock);
 	}
 	writer->queue[(writer->first + writer->n) % QUEUE_SIZE] = *job;
 	writer->n++;
@@ -271,8 +278,8 @@ static char *exchange(struct dit_page_writer *writer, const struct job *job)
 	if (writer->nempty > 0) {
 		empty = writer->empty[--writer->nempty];
 	}
-	dit_monitor_tell(&writer->monitor);
-	dit_monitor_leave(&writer->monitor);
+	(void)pthread_cond_broadcast(&writer->changed);
+	(void)pthread_mutex_unlock(&writer->lock);
 	return empty;
 }
 

@@ -10,8 +10,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/monitor.h"
-
 struct slot_ring {
 	unsigned *slots;
 	unsigned first;
@@ -26,8 +24,9 @@ struct dit_feed {
 	bool is_threaded;
 	pthread_t thread;
 
-	/* [lock: monitor] */
-	struct dit_monitor monitor; /* tells of changes of all that follows */
+	/* [lock: lock] */
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* a ring, or a flag below */
 	struct slot_ring free;
 	struct slot_ring filled;
 	int end; /* 1: still reading; 0: end of input; negative: failed */
@@ -53,7 +52,7 @@ static unsigned ring_pop(struct slot_ring *ring, unsigned nslots)
 static bool wait_for_free(struct dit_feed *feed)
 {
 	while (feed->free.n == 0 && !feed->is_stopping) {
-		dit_monitor_wait(&feed->monitor);
+		(void)pthread_cond_wait(&feed->changed, &feed->lock);
 	}
 	return !feed->is_stopping;
 }
@@ -63,20 +62,20 @@ static void *reader_main(void *arg)
 	struct dit_feed *feed = arg;
 	int r = 1;
 
-	dit_monitor_enter(&feed->monitor);
+	(void)pthread_mutex_lock(&feed->lock);
 	while (r > 0 && wait_for_free(feed)) {
 		unsigned slot = ring_pop(&feed->free, feed->nslots);
 
-		dit_monitor_leave(&feed->monitor);
+		(void)pthread_mutex_unlock(&feed->lock);
 		r = feed->fill(feed->ctx, slot);
-		dit_monitor_enter(&feed->monitor);
+		(void)pthread_mutex_lock(&feed->lock);
 		if (r > 0) {
 			ring_push(&feed->filled, feed->nslots, slot);
 		}
 		feed->end = r;
-		dit_monitor_tell(&feed->monitor);
+		(void)pthread_cond_broadcast(&feed->changed);
 	}
-	dit_monitor_leave(&feed->monitor);
+	(void)pthread_mutex_unlock(&feed->lock);
 	return NULL;
 }
 
@@ -101,9 +100,16 @@ int dit_feed_new(struct dit_feed **ret, unsigned nslots, bool is_threaded,
 	if (feed == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_monitor_init(&feed->monitor);
+	/* A lock cannot be destroyed before it is made: these two failures are freed by hand. */
+	r = -pthread_mutex_init(&feed->lock, NULL);
 	if (r < 0) {
-		free(feed); /* dit_feed_free() would end a monitor that is none */
+		free(feed);
+		return r;
+	}
+	r = -pthread_cond_init(&feed->changed, NULL);
+	if (r < 0) {
+		(void)pthread_mutex_destroy(&feed->lock);
+		free(feed);
 		return r;
 	}
 	feed->fill = fill;
@@ -139,15 +145,16 @@ void dit_feed_free(struct dit_feed *feed)
 		return;
 	}
 	if (feed->is_threaded) {
-		dit_monitor_enter(&feed->monitor);
+		(void)pthread_mutex_lock(&feed->lock);
 		feed->is_stopping = true;
-		dit_monitor_tell(&feed->monitor);
-		dit_monitor_leave(&feed->monitor);
+		(void)pthread_cond_broadcast(&feed->changed);
+		(void)pthread_mutex_unlock(&feed->lock);
 		(void)pthread_join(feed->thread, NULL);
 	}
 	free(feed->free.slots);
 	free(feed->filled.slots);
-	dit_monitor_deinit(&feed->monitor);
+	(void)pthread_cond_destroy(&feed->changed);
+	(void)pthread_mutex_destroy(&feed->lock);
 	free(feed);
 }
 
@@ -171,23 +178,23 @@ int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot)
 	if (!feed->is_threaded) {
 		return take_unthreaded(feed, ret_slot);
 	}
-	dit_monitor_enter(&feed->monitor);
+	(void)pthread_mutex_lock(&feed->lock);
 	while (feed->filled.n == 0 && feed->end > 0) {
-		dit_monitor_wait(&feed->monitor);
+		(void)pthread_cond_wait(&feed->changed, &feed->lock);
 	}
 	if (feed->filled.n > 0) {
 		*ret_slot = ring_pop(&feed->filled, feed->nslots);
 	} else {
 		r = feed->end;
 	}
-	dit_monitor_leave(&feed->monitor);
+	(void)pthread_mutex_unlock(&feed->lock);
 	return r;
 }
 
 void dit_feed_return(struct dit_feed *feed, unsigned slot)
 {
-	dit_monitor_enter(&feed->monitor);
+	(void)pthread_mutex_lock(&feed->lock);
 	ring_push(&feed->free, feed->nslots, slot);
-	dit_monitor_tell(&feed->monitor);
-	dit_monitor_leave(&feed->monitor);
+	(void)pthread_cond_broadcast(&feed->changed);
+	(void)pthread_mutex_unlock(&feed->lock);
 }

@@ -334,6 +334,7 @@ static int start(struct dit_pipeline *pipeline)
 	const struct dit_pipeline_opts *opts = &pipeline->opts;
 	int r = dit_arena_pool_init(&pipeline->pool, opts->arena_bytes);
 
+	pipeline->pool.stop = opts->stop;
 	if (r == 0) {
 		r = make_slots(pipeline);
 	}

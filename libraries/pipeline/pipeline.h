@@ -97,6 +97,7 @@ struct dit_pipeline_opts {
 	bool is_ahead;      /* start a reader thread, "reader", that calls fill */
 	size_t share;       /* items of a share; 0: 16, for items of some microseconds */
 	size_t arena_bytes; /* of an arena's block; 0: 64 KiB */
+	const struct dit_stop *stop; /* of the slots' arenas; borrowed; NULL: none */
 };
 
 /** Where a run ended. */

@@ -37,6 +37,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/stop.h"
+
 struct dit_postings;
 
 struct dit_postings_opts {
@@ -46,6 +48,7 @@ struct dit_postings_opts {
 	size_t memory_bytes; /* for pairs not yet written, all producers together */
 	const char *tmpdir;  /* for run files; copied */
 	uint32_t list_max;   /* longest list, 2^idlexp - 1 */
+	const struct dit_stop *stop; /* ends push and cursors; borrowed; NULL: none */
 };
 
 /** @return 0; -EINVAL (no producers, less than 64 KiB for each, list_max 0); -ENOMEM */
@@ -59,7 +62,7 @@ void dit_postings_free(struct dit_postings *postings);
  * @param producer  0 .. nproducers-1; each number belongs to one thread
  * @param id        IDs of one producer usually ascend; they need not
  *
- * @return 0; -EINVAL (ID 0); -EOVERFLOW (ID too high); -ENOMEM; -ENOSPC and other -errno
+ * @return 0; -EINVAL (ID 0); -EOVERFLOW (ID too high); DIT_E_STOPPED; -ENOMEM; -ENOSPC and other -errno
  *         of writing a run; the first error sticks to the producer
  */
 int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned stream,
@@ -103,7 +106,8 @@ struct dit_posting_cursor;
  * memory passes to the next cursor on close, its disk space to the system. Different
  * streams may be open on different threads.
  *
- * @return 0; -EINVAL (not sealed, opened before); DIT_E_CORRUPT; -ENOMEM; -errno
+ * @return 0; -EINVAL (not sealed, opened before); DIT_E_CORRUPT; DIT_E_STOPPED; -ENOMEM;
+ *         -errno
  */
 int dit_posting_cursor_open(struct dit_posting_cursor **ret,
                             struct dit_postings *postings, unsigned stream);

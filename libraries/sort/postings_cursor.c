@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "sort/postings_private.h"
 #include "sort/radix.h"
 
@@ -233,8 +234,12 @@ int dit_posting_cursor_next(struct dit_posting_cursor *cursor,
                             struct dit_posting_list *ret)
 {
 	uint64_t key = 0;
-	int r = dit_posting_merge_next(&cursor->merge, &cursor->list, &key);
+	int r = 0;
 
+	if (dit_stop_is_set(cursor->postings->stop)) {
+		return DIT_E_STOPPED;
+	}
+	r = dit_posting_merge_next(&cursor->merge, &cursor->list, &key);
 	if (r > 0) {
 		ret->ordinal = key;
 		ret->nids = dit_list_finish(&cursor->list, &cursor->postings->late,

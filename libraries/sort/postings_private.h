@@ -13,7 +13,6 @@
 
 #include <stdatomic.h>
 
-#include "sort/cascade.h"
 #include "sort/merge_heap.h"
 #include "sort/pages.h"
 #include "sort/posting_list.h"
@@ -35,6 +34,7 @@ struct dit_bucket {
 /** A run file with one segment per stream. */
 struct dit_posting_run {
 	int fd;
+	unsigned level; /* 0: from memory; n + 1: merged from runs of level n */
 	uint64_t bytes;
 	struct dit_run_segment segments[];
 };
@@ -52,8 +52,7 @@ struct dit_producer {
 	struct dit_buffer spare;
 	struct dit_run_writer writer;
 	struct dit_list list;
-	struct dit_posting_run **runs; /* oldest first */
-	struct dit_cascade cascade;
+	struct dit_posting_run **runs; /* levels descend */
 	size_t nruns;
 	size_t runs_size;
 	uint64_t nruns_written;
@@ -68,9 +67,10 @@ struct dit_postings {
 	bool *is_wide;
 	char *tmpdir;
 	uint32_t list_max;
-	size_t share_bytes; /* of one producer */
-	size_t block_bytes; /* of run files */
-	unsigned fan_in;    /* runs merged into one */
+	const struct dit_stop *stop; /* borrowed; NULL: none */
+	size_t share_bytes;          /* of one producer */
+	size_t block_bytes;          /* of run files */
+	unsigned fan_in;             /* runs merged into one */
 
 	/* [own: whoever seals; const afterwards] */
 	struct dit_producer **producers;

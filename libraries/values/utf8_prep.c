@@ -370,6 +370,7 @@ static int prep_unicode(struct dit_span text, bool fold, struct dit_arena *arena
                         struct dit_span *ret)
 {
 	struct code_points list;
+	size_t nread = 0;
 	int r = 0;
 
 	list.at = list.local;
@@ -385,6 +386,10 @@ static int prep_unicode(struct dit_span text, bool fold, struct dit_arena *arena
 		if (len == 0) {
 			return DIT_E_INVALID;
 		}
+		if ((++nread & (DIT_STOP_GRAIN - 1)) == 0 &&
+		    dit_arena_is_stopped(arena)) {
+			return DIT_E_STOPPED;
+		}
 		r = add_folded(&list, c, fold);
 		if (r < 0) {
 			return r;
@@ -397,6 +402,9 @@ static int prep_unicode(struct dit_span text, bool fold, struct dit_arena *arena
 		return r;
 	}
 	compose(&list);
+	if (dit_arena_is_stopped(arena)) {
+		return DIT_E_STOPPED;
+	}
 	compose_hangul(&list);
 	squeeze_spaces(&list);
 	return encode_all(&list, arena, ret);

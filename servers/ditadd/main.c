@@ -23,6 +23,8 @@
 struct output {
 	struct meter meter;
 	bool is_silent;
+	FILE *rejects; /* NULL: none */
+	const char *rejects_path;
 };
 
 /*
@@ -81,15 +83,23 @@ static bool wants_meter(const struct options *options)
 	return stat(options->load.input, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* An interrupt ends the load in order; a second one kills, which is safe as well. */
+/*
+ * An interrupt ends the load in order; a second one kills, which is safe as well. A signal
+ * that whoever started us ignores, such as nohup or a script's "&", stays ignored.
+ */
 static void catch_signals(void)
 {
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction action = {.sa_handler = on_signal,
 	                           .sa_flags = (int)SA_RESETHAND};
 
-	(void)sigaction(SIGINT, &action, NULL);
-	(void)sigaction(SIGTERM, &action, NULL);
-	(void)sigaction(SIGHUP, &action, NULL);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct sigaction old;
+
+		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+			(void)sigaction(numbers[i], &action, NULL);
+		}
+	}
 	/* A file size limit shows as an error of write(), not as death. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
@@ -103,6 +113,21 @@ static void raise_file_limit(void)
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	}
+}
+
+/* The records that the database lacks must be somewhere else by then. */
+static int complete_rejects(void *ctx)
+{
+	struct output *output = ctx;
+	int r = rejects_sync(output->rejects);
+
+	if (r < 0) {
+		meter_break(&output->meter);
+		(void)fprintf(stderr,
+		              "ditadd: %s: %s; the database is what it was before\n",
+		              output->rejects_path, dit_strerror(r));
+	}
+	return r;
 }
 
 static int load(struct options *options, FILE *rejects)
@@ -120,6 +145,10 @@ static int load(struct options *options, FILE *rejects)
 	if (rejects != NULL) {
 		options->load.reject = rejects_write;
 		options->load.reject_ctx = rejects;
+		options->load.before_publish = complete_rejects;
+		options->load.before_publish_ctx = &output;
+		output.rejects = rejects;
+		output.rejects_path = options->rejects;
 	}
 	r = dit_load(&options->load, &stats);
 	meter_break(&output.meter);
@@ -153,8 +182,6 @@ int main(int argc, char *argv[])
 	if (options.rejects != NULL) {
 		r = rejects_open(&rejects, options.rejects);
 		if (r < 0) {
-			(void)fprintf(stderr, "ditadd: %s: %s\n", options.rejects,
-			              dit_strerror(r));
 			return EXIT_FAILURE;
 		}
 	}

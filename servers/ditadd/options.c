@@ -20,8 +20,10 @@ enum long_option {
 	OPT_INDEX_KEYS,
 	OPT_MAX_REJECTS,
 	OPT_MEMORY,
+	OPT_NO_URLS,
 	OPT_PAGE_CACHE,
 	OPT_REJECTS,
+	OPT_SPECIAL_URLS,
 	OPT_STATS,
 	OPT_STRICT,
 	OPT_TMPDIR,
@@ -34,8 +36,10 @@ static const struct option long_options[] = {
 	{"index-keys", required_argument, NULL, OPT_INDEX_KEYS},
 	{"max-rejects", required_argument, NULL, OPT_MAX_REJECTS},
 	{"memory", required_argument, NULL, OPT_MEMORY},
+	{"no-urls", no_argument, NULL, OPT_NO_URLS},
 	{"page-cache", no_argument, NULL, OPT_PAGE_CACHE},
 	{"rejects", required_argument, NULL, OPT_REJECTS},
+	{"special-urls", no_argument, NULL, OPT_SPECIAL_URLS},
 	{"stats", no_argument, NULL, OPT_STATS},
 	{"strict", no_argument, NULL, OPT_STRICT},
 	{"tmpdir", required_argument, NULL, OPT_TMPDIR},
@@ -53,9 +57,9 @@ static void print_usage(FILE *out)
 		"[--grow]\n"
 		"              [--index-keys integer|bytes] [--max-rejects n] "
 		"[--memory size]\n"
-		"              [--page-cache] [--rejects file] [--stats] "
-		"[--strict]\n"
-		"              [--tmpdir dir]\n",
+		"              [--no-urls] [--page-cache] [--rejects file] "
+		"[--special-urls] [--stats]\n"
+		"              [--strict] [--tmpdir dir]\n",
 		out);
 }
 
@@ -98,9 +102,11 @@ static const char help_text[] =
 	"  --max-rejects n   -c, but give up when more than n records were left out\n"
 	"  --memory size     memory to use, with suffix K, M or G [128M a thread, from 256M\n"
 	"                    to 1G, but no more than a quarter of the machine's]\n"
+	"  --no-urls         read no file that the LDIF names (attr:< file:..., include:)\n"
 	"  --page-cache      write the database through the page cache, where slapd will\n"
 	"                    find it, not past it [past it, where the file system can]\n"
 	"  --rejects file    write the records that were left out to this LDIF file\n"
+	"  --special-urls    the LDIF may name pipes and devices, not only regular files\n"
 	"  --stats           print what was loaded and how long it took\n"
 	"  --strict          refuse \"version: 1\", \"changetype: add\" and \"control:\" lines,\n"
 	"                    as slapadd does\n"
@@ -370,6 +376,12 @@ static int read_option(struct options *options, int option, const char *text)
 		return read_index_keys(options, text);
 	case OPT_REJECTS:
 		options->rejects = text;
+		return 0;
+	case OPT_NO_URLS:
+		options->load.no_urls = true;
+		return 0;
+	case OPT_SPECIAL_URLS:
+		options->load.special_urls = true;
 		return 0;
 	case OPT_PAGE_CACHE:
 		options->load.use_page_cache = true;

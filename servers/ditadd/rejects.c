@@ -3,16 +3,67 @@
 #include "rejects.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is in the way of passwords being written here; NULL: nothing. */
+static const char *objection(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0) {
+		return strerror(errno);
+	}
+	if (!S_ISREG(st.st_mode)) {
+		return "not a regular file";
+	}
+	if (st.st_uid != geteuid()) {
+		return "the file belongs to another user";
+	}
+	return st.st_nlink > 1 ? "the file has other names" : NULL;
+}
+
+static int fail(const char *path, const char *reason)
+{
+	(void)fprintf(stderr, "ditadd: %s: %s\n", path, reason);
+	return -1;
+}
 
 int rejects_open(FILE **ret, const char *path)
 {
-	FILE *file = fopen(path, "w");
+	int fd = open(path,
+	              O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
+	              S_IRUSR | S_IWUSR);
+	const char *reason = NULL;
 
-	if (file == NULL) {
+	if (fd < 0) {
+		return fail(path, errno == ELOOP ? "a symbolic link is not followed"
+		                                 : strerror(errno));
+	}
+	reason = objection(fd);
+	if (reason == NULL &&
+	    (fchmod(fd, S_IRUSR | S_IWUSR) < 0 || ftruncate(fd, 0) < 0)) {
+		reason = strerror(errno);
+	}
+	if (reason == NULL) {
+		*ret = fdopen(fd, "w");
+		reason = *ret == NULL ? strerror(errno) : NULL;
+	}
+	if (reason != NULL) {
+		(void)close(fd);
+		return fail(path, reason);
+	}
+	return 0;
+}
+
+int rejects_sync(FILE *file)
+{
+	if (fflush(file) != 0 || fsync(fileno(file)) < 0) {
 		return -errno;
 	}
-	*ret = file;
-	return 0;
+	return ferror(file) != 0 ? -EIO : 0;
 }
 
 /* A comment goes on in lines that begin with a space, so a newline cannot end it. */
@@ -32,6 +83,7 @@ int rejects_write(void *file, const struct dit_reject *reject)
 {
 	FILE *out = file;
 
+	errno = 0;
 	(void)fprintf(out, "# line: %llu\n", (unsigned long long)reject->line);
 	put_comment(out, "dn", reject->dn);
 	put_comment(out, "reason", reject->reason);
@@ -44,7 +96,10 @@ int rejects_write(void *file, const struct dit_reject *reject)
 		(void)fputc('\n', out);
 	}
 	(void)fputc('\n', out);
-	return ferror(out) != 0 ? -EIO : 0;
+	if (ferror(out) == 0) {
+		return 0;
+	}
+	return errno == 0 ? -EIO : -errno;
 }
 
 int rejects_close(FILE *file)

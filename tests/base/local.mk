@@ -11,6 +11,10 @@ check_PROGRAMS += %D%/test_notes
 %C%_test_notes_SOURCES = %D%/test_notes.c
 %C%_test_notes_LDADD = $(test_libs)
 
+check_PROGRAMS += %D%/test_stop
+%C%_test_stop_SOURCES = %D%/test_stop.c
+%C%_test_stop_LDADD = $(test_libs)
+
 check_PROGRAMS += %D%/test_team
 %C%_test_team_SOURCES = %D%/test_team.c
 %C%_test_team_LDADD = $(test_libs)

@@ -341,6 +341,45 @@ static void a_stop_request_ends_the_load_and_nothing_changes(void **state)
 	load_fixture_deinit(&f);
 }
 
+struct publication {
+	const struct load_fixture *f;
+	int result;
+	unsigned ncalls;
+};
+
+static int before_publish(void *ctx)
+{
+	struct publication *publication = ctx;
+
+	publication->ncalls++;
+	assert_int_equal(load_fixture_digest(publication->f), 0);
+	return publication->result;
+}
+
+static void the_program_can_end_a_load_before_anything_changes(void **state)
+{
+	static const int results[] = {-ENOSPC, 0};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct load_fixture f;
+		struct dit_load_opts opts;
+		struct dit_load_stats stats;
+		struct publication publication = {.f = &f, .result = results[i]};
+
+		load_fixture_init(&f, "");
+		load_fixture_write_people(&f, 10);
+		opts = load_fixture_opts(&f);
+		opts.before_publish = before_publish;
+		opts.before_publish_ctx = &publication;
+		assert_int_equal(load(&f, &opts, &stats), results[i]);
+		assert_int_equal(publication.ncalls, 1);
+		assert_int_equal(load_fixture_is_empty(&f), results[i] < 0);
+		dit_load_stats_deinit(&stats);
+		load_fixture_deinit(&f);
+	}
+}
+
 static void wrong_options_are_refused(void **state)
 {
 	struct load_fixture f;
@@ -459,6 +498,7 @@ int main(void)
 		cmocka_unit_test(a_result_that_may_not_fit_is_warned_of_early),
 		cmocka_unit_test(a_dry_run_touches_no_database),
 		cmocka_unit_test(a_stop_request_ends_the_load_and_nothing_changes),
+		cmocka_unit_test(the_program_can_end_a_load_before_anything_changes),
 		cmocka_unit_test(wrong_options_are_refused),
 		cmocka_unit_test(a_missing_tmpdir_is_an_error_that_changes_nothing),
 	};

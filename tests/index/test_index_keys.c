@@ -10,6 +10,9 @@
 
 #include "base/error.h"
 #include "index/index_fixture.h"
+
+#include "index/index_set.h"
+#include "index/key_hash.h"
 #include "index/key_integer.h"
 
 #define VALUES_MAX 16
@@ -612,6 +615,67 @@ static void an_empty_set_makes_no_keys(void **state)
 	dit_index_set_free(set);
 }
 
+/* Where the keys of a huge value go: hashes in order, and how many calls there were. */
+struct huge {
+	uint64_t *keys;
+	size_t n;
+	size_t ncalls;
+	size_t last_call; /* the one that returns an error; 0: none */
+};
+
+static int take_huge(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
+{
+	struct huge *huge = ctx;
+
+	assert_int_equal(db, 0);
+	memcpy(huge->keys + huge->n, ordinals, nkeys * sizeof(*ordinals));
+	huge->n += nkeys;
+	return ++huge->ncalls == huge->last_call ? DIT_E_STOPPED : 0;
+}
+
+/* Key after key, what dit_substr_keys() makes of the values. */
+static void huge_values_have_all_keys_in_order(void **state)
+{
+	enum {
+		HUGE = 200001
+	};
+	struct fixture *f = *state;
+	struct dit_index_spec spec = {find_ad(f, "tCII"), DIT_INDEX_EQ | DIT_INDEX_SUB};
+	struct dit_index_set *set = new_set(f, &spec, 1, &usual_params, true);
+	char *text = malloc(HUGE);
+	struct dit_span values[3] = {DIT_SPAN("small"), {text, HUGE}, DIT_SPAN("last")};
+	struct dit_attr attr = {.ad = find_ad(f, "tCII"), .values = values, .nvalues = 3};
+	struct dit_entry entry = {.attrs = &attr, .nattrs = 1};
+	struct huge got = {.keys = calloc(2 * HUGE, sizeof(uint64_t))};
+	uint64_t *want = calloc(2 * HUGE, sizeof(uint64_t));
+	struct dit_index_work *work = NULL;
+	size_t n = 3;
+
+	for (size_t i = 0; i < HUGE; i++) {
+		text[i] = (char)('a' + i * i % 23);
+	}
+	assert_int_equal(dit_index_work_new(&work, set), 0);
+	assert_int_equal(dit_index_entry(work, &entry, take_huge, NULL, &got), 0);
+	for (size_t i = 0; i < 3; i++) {
+		n += dit_substr_keys(&usual_params, &set->defs[0].states, values[i],
+		                     want + n);
+	}
+	assert_int_equal(got.n, n);
+	assert_memory_equal(got.keys + 3, want + 3, (n - 3) * sizeof(*want));
+	assert_true(got.ncalls > 3);
+
+	/* The work ends with the call that says so. */
+	got = (struct huge){.keys = got.keys, .last_call = 2};
+	assert_int_equal(dit_index_entry(work, &entry, take_huge, NULL, &got),
+	                 DIT_E_STOPPED);
+	assert_int_equal(got.ncalls, 2);
+	dit_index_work_free(work);
+	dit_index_set_free(set);
+	free(text);
+	free(want);
+	free(got.keys);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void)
@@ -633,6 +697,7 @@ int main(void)
 		TEST(ordinals_sort_as_keys_do),
 		TEST(many_descriptions_are_told_apart),
 		TEST(an_empty_set_makes_no_keys),
+		TEST(huge_values_have_all_keys_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,8 +8,12 @@
  */
 #include "test.h"
 
+#include <pthread.h>
+#include <sys/stat.h>
+
 #include <errno.h>
 
+#include "base/error.h"
 #include "ldif/ldif_parse.h"
 
 #define LINES_MAX 4
@@ -211,10 +215,13 @@ static const struct parse_case cases[] = {
 };
 /* clang-format on */
 
+static const struct dit_file_rules special_files = {.allow_special = true};
+
 struct fixture {
 	struct dit_arena arena;
 	struct dit_notes notes;
 	struct dit_ldif_lines lines;
+	const struct dit_file_rules *files;
 };
 
 static int setup(void **state)
@@ -245,7 +252,8 @@ static void restart(struct fixture *f)
 
 static void parse(struct fixture *f, struct dit_span text)
 {
-	assert_int_equal(dit_ldif_parse(text, &f->arena, &f->notes, &f->lines), 0);
+	assert_int_equal(dit_ldif_parse(text, f->files, &f->arena, &f->notes, &f->lines),
+	                 0);
 }
 
 static void assert_spans_equal(struct dit_span a, struct dit_span b)
@@ -400,7 +408,8 @@ static void every_lack_of_memory_is_reported(void **state)
 
 		limit_arena(&arena, size++);
 		dit_notes_init(&notes, &arena);
-		r = dit_ldif_parse(DIT_SPAN(text), &arena, &notes, &lines);
+		r = dit_ldif_parse(DIT_SPAN(text), &special_files, &arena, &notes,
+		                   &lines);
 		assert_true(r == 0 || r == -ENOMEM);
 		assert_int_equal(lines.nlines, r == 0 ? 6 : 0);
 		dit_arena_deinit(&arena);
@@ -537,6 +546,7 @@ static void pipes_are_read_to_their_end(void **state)
 	char line[64];
 	int fds[2];
 
+	f->files = &special_files;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], bytes, sizeof(bytes)), sizeof(bytes));
 	assert_int_equal(close(fds[1]), 0);
@@ -546,6 +556,72 @@ static void pipes_are_read_to_their_end(void **state)
 
 	assert_spans_equal(f->lines.lines[0].value,
 	                   (struct dit_span){bytes, sizeof(bytes)});
+}
+
+/* The value is missing, and the note ends with these words. */
+static void check_refused(struct fixture *f, const char *line, const char *reason)
+{
+	const struct dit_note *note = NULL;
+
+	dit_notes_init(&f->notes, &f->arena);
+	parse(f, dit_span_of(line));
+	assert_true(f->lines.lines[0].is_damaged);
+	assert_null(f->lines.lines[0].value.data);
+	note = f->notes.last;
+	assert_non_null(note);
+	assert_non_null(strstr(note->text, "\" fetch failed"));
+	assert_string_equal(strstr(note->text, "\" fetch failed"), reason);
+}
+
+/* None of these waits for anything. */
+static void only_regular_files_are_read(void **state)
+{
+	static const char special[] =
+		"\" fetch failed: not a regular file, and --special-urls is not given";
+	static const struct dit_file_rules none = {.refuse_all = true};
+	struct fixture *f = *state;
+	char *dir = test_scratch();
+	char line[5000];
+
+	(void)snprintf(line, sizeof(line), "%s/fifo", dir);
+	assert_int_equal(mkfifo(line, 0600), 0);
+	(void)snprintf(line, sizeof(line), "sn:<file://%s/fifo", dir);
+	check_refused(f, line, special);
+	check_refused(f, "sn:<file:///dev/zero", special);
+	(void)snprintf(line, sizeof(line), "sn:<file://%s", dir);
+	check_refused(f, line, "\" fetch failed");
+
+	f->files = &none;
+	check_refused(f, "sn:<file:///dev/zero", "\" fetch failed: --no-urls is given");
+	check_refused(f, "sn:<file:///etc/passwd", "\" fetch failed: --no-urls is given");
+	test_scratch_remove(dir);
+}
+
+static void *stop_soon(void *stop)
+{
+	(void)usleep(50000);
+	dit_stop_end(stop);
+	return NULL;
+}
+
+static void the_wait_for_a_pipe_can_be_ended(void **state)
+{
+	struct dit_stop stop = {.flag = NULL};
+	struct dit_file_rules files = {.allow_special = true, .stop = &stop};
+	struct fixture *f = *state;
+	char *dir = test_scratch();
+	char line[5000];
+	pthread_t thread;
+
+	(void)snprintf(line, sizeof(line), "%s/fifo", dir);
+	assert_int_equal(mkfifo(line, 0600), 0);
+	(void)snprintf(line, sizeof(line), "sn:<file://%s/fifo", dir);
+	assert_int_equal(pthread_create(&thread, NULL, stop_soon, &stop), 0);
+	assert_int_equal(dit_ldif_parse(dit_span_of(line), &files, &f->arena, &f->notes,
+	                                &f->lines),
+	                 DIT_E_STOPPED);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	test_scratch_remove(dir);
 }
 
 int main(void)
@@ -569,6 +645,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			relative_urls_start_at_the_working_directory, setup, teardown),
 		cmocka_unit_test_setup_teardown(files_of_any_size_are_read_whole, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(only_regular_files_are_read, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(the_wait_for_a_pipe_can_be_ended, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(pipes_are_read_to_their_end, setup,
 	                                        teardown),

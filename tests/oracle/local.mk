@@ -13,6 +13,7 @@ script_tests += \
 	%D%/flows.sh \
 	%D%/generated.sh \
 	%D%/glue.sh \
+	%D%/interrupted.sh \
 	%D%/killed.sh \
 	%D%/killed-several.sh \
 	%D%/modules.sh \

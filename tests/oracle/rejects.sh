@@ -71,4 +71,57 @@ ditadd_site "$work/dit" -l "$work/mended.ldif"
 check 'mended: messages' same_messages "$work/ref" "$work/dit"
 check 'mended: content' same_content --ignore-integerkey "$work/ref" "$work/dit"
 
+# Only its owner reads the file, also one that was there before; no link is followed.
+fixture=$DIT_TEST_DATA/errors/mixed.ldif
+empty_site "$work/dit"
+rm -f "$work/first"
+(umask 0 && ditadd_site "$work/dit" -c --rejects "$work/first" -l "$fixture")
+check 'mode of a new file' [ "$(stat -c %a "$work/first")" = 600 ]
+chmod 666 "$work/first"
+empty_site "$work/dit"
+ditadd_site "$work/dit" -c --rejects "$work/first" -l "$fixture"
+check 'mode of an older file' [ "$(stat -c %a "$work/first")" = 600 ]
+
+# refused_file NAME REASON: the file $work/file is not written to, and nothing is loaded
+refused_file() {
+	empty_site "$work/dit"
+	ditadd_site "$work/dit" -c --rejects "$work/file" -l "$fixture"
+	check "$1: exit status" [ "$(cat "$work/dit/exit")" = 1 ]
+	check "$1: reason" grep -q "file: $2\$" "$work/dit/stderr"
+	check "$1: nothing loaded" untouched "$work/dit"
+	rm -f "$work/file"
+}
+
+echo precious >"$work/target"
+ln -s target "$work/file"
+refused_file 'symbolic link' 'a symbolic link is not followed'
+ln "$work/target" "$work/file"
+refused_file 'hard link' 'the file has other names'
+check 'the target of links' [ "$(cat "$work/target")" = precious ]
+mkfifo "$work/file"
+refused_file 'named pipe' 'No such device or address'
+
+# As root: somebody else's file, and a disk that is full before the last record is written.
+if [ "$(id -u)" -eq 0 ]; then
+	echo precious >"$work/file"
+	chown 12345 "$work/file"
+	refused_file 'owner' 'the file belongs to another user'
+fi
+mkdir "$work/small"
+if mount -t tmpfs -o size=4k none "$work/small" 2>/dev/null; then
+	atexit+=("umount -l $work/small")
+	{
+		head -n 5 "$whole"
+		awk 'BEGIN { for (i = 0; i < 25; i++)
+			printf "\ndn: cn=%d,dc=nowhere\nobjectClass: person\ncn: %d\nsn: %d\n", i, i, i }'
+	} >"$work/many.ldif"
+	empty_site "$work/dit"
+	ditadd_site "$work/dit" -c --rejects "$work/small/file" -l "$work/many.ldif"
+	check 'full disk: exit status' [ "$(cat "$work/dit/exit")" = 1 ]
+	check 'full disk: message' grep -q 'No space left on device' "$work/dit/stderr"
+	check 'full disk: nothing loaded' untouched "$work/dit"
+else
+	echo 'SKIPPED: only root may mount a small disk' >&2
+fi
+
 finish

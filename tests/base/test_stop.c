@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of the stop object:
+ * - it is set by the program's flag, or by the coordinator;
+ * - it ends the wait for input that does not come;
+ * - arenas of its pool give out no more blocks then.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/stop.h"
+
+static void a_flag_or_the_coordinator_sets_it(void **state)
+{
+	volatile sig_atomic_t flag = 0;
+	struct dit_stop stop = {.flag = &flag};
+	struct dit_stop other = {.flag = NULL};
+
+	(void)state;
+	assert_false(dit_stop_is_set(NULL));
+	assert_false(dit_stop_is_set(&stop));
+	flag = 15;
+	assert_true(dit_stop_is_set(&stop));
+	assert_false(dit_stop_is_set(&other));
+	dit_stop_end(&other);
+	assert_true(dit_stop_is_set(&other));
+}
+
+static void *end_soon(void *stop)
+{
+	(void)usleep(50000);
+	dit_stop_end(stop);
+	return NULL;
+}
+
+static void it_ends_the_wait_for_input(void **state)
+{
+	struct dit_stop stop = {.flag = NULL};
+	pthread_t thread;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(pthread_create(&thread, NULL, end_soon, &stop), 0);
+	assert_int_equal(dit_stop_wait_input(&stop, fds[0]), DIT_E_STOPPED);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(close(fds[0]), 0);
+	assert_int_equal(close(fds[1]), 0);
+}
+
+static void input_and_its_end_are_waited_for(void **state)
+{
+	struct dit_stop stop = {.flag = NULL};
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	assert_int_equal(dit_stop_wait_input(&stop, fds[0]), 0);
+	assert_int_equal(dit_stop_wait_input(NULL, fds[0]), 0);
+	assert_int_equal(close(fds[1]), 0);
+	assert_int_equal(dit_stop_wait_input(&stop, fds[0]), 0);
+	assert_int_equal(close(fds[0]), 0);
+}
+
+static void arenas_give_out_no_more_blocks(void **state)
+{
+	struct dit_stop stop = {.flag = NULL};
+	struct dit_arena_pool pool;
+	struct dit_arena arena;
+
+	(void)state;
+	assert_int_equal(dit_arena_pool_init(&pool, 4096), 0);
+	pool.stop = &stop;
+	dit_arena_init_pooled(&arena, &pool);
+	assert_non_null(dit_arena_bytes(&arena, 100));
+	assert_false(dit_arena_is_stopped(&arena));
+	dit_stop_end(&stop);
+	assert_true(dit_arena_is_stopped(&arena));
+	assert_non_null(dit_arena_bytes(&arena, 100));
+	assert_null(dit_arena_bytes(&arena, 5000));
+	dit_arena_deinit(&arena);
+	dit_arena_pool_deinit(&pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_flag_or_the_coordinator_sets_it),
+		cmocka_unit_test(it_ends_the_wait_for_input),
+		cmocka_unit_test(input_and_its_end_are_waited_for),
+		cmocka_unit_test(arenas_give_out_no_more_blocks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

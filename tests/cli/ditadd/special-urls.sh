@@ -1,0 +1,21 @@
+# A file that the LDIF names is regular, or --special-urls is given; --no-urls reads none.
+mkfifo pipe
+printf 'text' >file
+head='dn: dc=example,dc=com
+objectClass: dcObject
+objectClass: organization
+dc: example
+o: x
+'
+for url in "file://$PWD/file" "file://$PWD/pipe" file:///dev/zero; do
+	printf '%sdescription:< %s\n' "$head" "$url" >one.ldif
+	printf 'include: %s\n\n%s' "$url" "$head" >two.ldif
+	"$DITADD" -u -f slapd.conf -l one.ldif && echo "read: $url"
+	"$DITADD" -u --no-urls -f slapd.conf -l one.ldif && echo "read: $url"
+done
+"$DITADD" -u -f slapd.conf -l two.ldif
+"$DITADD" -u --no-urls -f slapd.conf -l two.ldif
+printf '%sdescription:< file://%s/pipe\n' "$head" "$PWD" >one.ldif
+printf 'from a pipe' >pipe &
+"$DITADD" --special-urls -f slapd.conf -l one.ldif && slapcat -f slapd.conf | grep '^description'
+wait
