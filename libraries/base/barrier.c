@@ -26,19 +26,8 @@ void dit_barrier_wait(struct dit_barrier *barrier)
 
 int dit_barrier_init(struct dit_barrier *barrier, unsigned nparties)
 {
-	int r = 0;
-
 	*barrier = (struct dit_barrier){.nparties = nparties};
-	r = pthread_mutex_init(&barrier->lock, NULL);
-	if (r != 0) {
-		return -r;
-	}
-	r = pthread_cond_init(&barrier->turned, NULL);
-	if (r != 0) {
-		(void)pthread_mutex_destroy(&barrier->lock);
-		return -r;
-	}
-	return 0;
+	return dit_monitor_init(&barrier->monitor);
 }
 
 void dit_barrier_deinit(struct dit_barrier *barrier)
@@ -46,32 +35,31 @@ void dit_barrier_deinit(struct dit_barrier *barrier)
 	/*
 	 * A party may still be on its way out of the lock; taking it once waits for that.
 	 */
-	(void)pthread_mutex_lock(&barrier->lock);
-	(void)pthread_mutex_unlock(&barrier->lock);
-	(void)pthread_cond_destroy(&barrier->turned);
-	(void)pthread_mutex_destroy(&barrier->lock);
+	dit_monitor_enter(&barrier->monitor);
+	dit_monitor_leave(&barrier->monitor);
+	dit_monitor_deinit(&barrier->monitor);
 }
 
 void dit_barrier_wait(struct dit_barrier *barrier)
 {
 	unsigned generation = 0;
 
-	(void)pthread_mutex_lock(&barrier->lock);
+	dit_monitor_enter(&barrier->monitor);
 	generation = barrier->generation;
 	barrier->nwaiting++;
 	if (barrier->nwaiting == barrier->nparties) {
 		barrier->nwaiting = 0;
 		barrier->generation++;
-		(void)pthread_cond_broadcast(&barrier->turned);
+		dit_monitor_tell(&barrier->monitor);
 	}
 	/*
 	 * The generation, not the count, ends the wait: a fast thread may be back
 	 * already.
 	 */
 	while (generation == barrier->generation) {
-		(void)pthread_cond_wait(&barrier->turned, &barrier->lock);
+		dit_monitor_wait(&barrier->monitor);
 	}
-	(void)pthread_mutex_unlock(&barrier->lock);
+	dit_monitor_leave(&barrier->monitor);
 }
 
 #endif

@@ -14,17 +14,18 @@
 
 #include <pthread.h>
 
+#include "base/monitor.h"
+
 #ifdef HAVE_PTHREAD_BARRIER_WAIT
 struct dit_barrier {
 	pthread_barrier_t barrier;
 };
 #else
 struct dit_barrier {
-	pthread_mutex_t lock;
-	pthread_cond_t turned; /* generation changed */
-	unsigned nparties;     /* [const] */
-	unsigned nwaiting;     /* [lock: lock] */
-	unsigned generation;   /* [lock: lock] rounds completed, wraps */
+	struct dit_monitor monitor; /* tells of a new generation */
+	unsigned nparties;          /* [const] */
+	unsigned nwaiting;          /* [lock: monitor] */
+	unsigned generation;        /* [lock: monitor] rounds completed, wraps */
 };
 #endif
 

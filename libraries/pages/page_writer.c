@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file_size_signal.h"
+#include "base/monitor.h"
 #include "base/whole_io.h"
 
 /* Chunks on their way: a few milliseconds of any disk. */
@@ -31,10 +32,9 @@ struct job {
 /* Lock order: there is one lock, and nothing is called with it held. */
 struct dit_page_writer {
 	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed; /* anything below */
 
-	/* [lock: lock] */
+	/* [lock: monitor] */
+	struct dit_monitor monitor;   /* tells of changes of all that follows */
 	struct job queue[QUEUE_SIZE]; /* a ring */
 	size_t first;
 	size_t n;
@@ -109,28 +109,28 @@ static bool next_job(struct dit_page_writer *writer, struct job *ret)
 {
 	bool is_there = false;
 
-	(void)pthread_mutex_lock(&writer->lock);
+	dit_monitor_enter(&writer->monitor);
 	while (writer->n == 0 && !writer->is_ended) {
-		(void)pthread_cond_wait(&writer->changed, &writer->lock);
+		dit_monitor_wait(&writer->monitor);
 	}
 	is_there = writer->n > 0;
 	if (is_there) {
 		*ret = writer->queue[writer->first];
 	}
-	(void)pthread_mutex_unlock(&writer->lock);
+	dit_monitor_leave(&writer->monitor);
 	return is_there;
 }
 
 /* Only now is there room for another one: so chunks are never more than the ring holds. */
 static void end_job(struct dit_page_writer *writer, const struct job *job)
 {
-	(void)pthread_mutex_lock(&writer->lock);
+	dit_monitor_enter(&writer->monitor);
 	writer->first = (writer->first + 1) % QUEUE_SIZE;
 	writer->n--;
 	writer->empty[writer->nempty++] = job->chunk;
 	atomic_fetch_sub_explicit(&job->file->npending, 1, memory_order_relaxed);
-	(void)pthread_cond_broadcast(&writer->changed);
-	(void)pthread_mutex_unlock(&writer->lock);
+	dit_monitor_tell(&writer->monitor);
+	dit_monitor_leave(&writer->monitor);
 }
 
 static void *writer_main(void *arg)
@@ -173,20 +173,14 @@ int dit_page_writer_new(struct dit_page_writer **ret)
 	if (writer == NULL) {
 		return -ENOMEM;
 	}
-	r = -pthread_mutex_init(&writer->lock, NULL);
+	r = dit_monitor_init(&writer->monitor);
 	if (r < 0) {
 		free(writer);
 		return r;
 	}
-	r = -pthread_cond_init(&writer->changed, NULL);
-	if (r == 0) {
-		r = start_thread(writer);
-		if (r < 0) {
-			(void)pthread_cond_destroy(&writer->changed);
-		}
-	}
+	r = start_thread(writer);
 	if (r < 0) {
-		(void)pthread_mutex_destroy(&writer->lock);
+		dit_monitor_deinit(&writer->monitor);
 		free(writer);
 		return r;
 	}
@@ -199,16 +193,15 @@ void dit_page_writer_free(struct dit_page_writer *writer)
 	if (writer == NULL) {
 		return;
 	}
-	(void)pthread_mutex_lock(&writer->lock);
+	dit_monitor_enter(&writer->monitor);
 	writer->is_ended = true;
-	(void)pthread_cond_broadcast(&writer->changed);
-	(void)pthread_mutex_unlock(&writer->lock);
+	dit_monitor_tell(&writer->monitor);
+	dit_monitor_leave(&writer->monitor);
 	(void)pthread_join(writer->thread, NULL);
 	for (size_t i = 0; i < writer->nempty; i++) {
 		free(writer->empty[i]);
 	}
-	(void)pthread_cond_destroy(&writer->changed);
-	(void)pthread_mutex_destroy(&writer->lock);
+	dit_monitor_deinit(&writer->monitor);
 	free(writer);
 }
 
@@ -239,11 +232,11 @@ int dit_page_file_drain(struct dit_page_file *file)
 	struct dit_page_writer *writer = file->writer;
 
 	if (writer != NULL) {
-		(void)pthread_mutex_lock(&writer->lock);
+		dit_monitor_enter(&writer->monitor);
 		while (atomic_load_explicit(&file->npending, memory_order_relaxed) > 0) {
-			(void)pthread_cond_wait(&writer->changed, &writer->lock);
+			dit_monitor_wait(&writer->monitor);
 		}
-		(void)pthread_mutex_unlock(&writer->lock);
+		dit_monitor_leave(&writer->monitor);
 	}
 	return atomic_load_explicit(&file->error, memory_order_relaxed);
 }
@@ -268,9 +261,9 @@ static char *exchange(struct dit_page_writer *writer, const struct job *job)
 {
 	char *empty = NULL;
 
-	(void)pthread_mutex_lock(&writer->lock);
+	dit_monitor_enter(&writer->monitor);
 	while (writer->n == QUEUE_SIZE) {
-		(void)pthread_cond_wait(&writer->changed, &writer->lock);
+		dit_monitor_wait(&writer->monitor);
 	}
 	writer->queue[(writer->first + writer->n) % QUEUE_SIZE] = *job;
 	writer->n++;
@@ -278,8 +271,8 @@ static char *exchange(struct dit_page_writer *writer, const struct job *job)
 	if (writer->nempty > 0) {
 		empty = writer->empty[--writer->nempty];
 	}
-	(void)pthread_cond_broadcast(&writer->changed);
-	(void)pthread_mutex_unlock(&writer->lock);
+	dit_monitor_tell(&writer->monitor);
+	dit_monitor_leave(&writer->monitor);
 	return empty;
 }
 

@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/monitor.h"
+
 struct slot_ring {
 	unsigned *slots;
 	unsigned first;
@@ -24,9 +26,8 @@ struct dit_feed {
 	bool is_threaded;
 	pthread_t thread;
 
-	/* [lock: lock] */
-	pthread_mutex_t lock;
-	pthread_cond_t changed; /* a ring, or a flag below */
+	/* [lock: monitor] */
+	struct dit_monitor monitor; /* tells of changes of all that follows */
 	struct slot_ring free;
 	struct slot_ring filled;
 	int end; /* 1: still reading; 0: end of input; negative: failed */
@@ -52,7 +53,7 @@ static unsigned ring_pop(struct slot_ring *ring, unsigned nslots)
 static bool wait_for_free(struct dit_feed *feed)
 {
 	while (feed->free.n == 0 && !feed->is_stopping) {
-		(void)pthread_cond_wait(&feed->changed, &feed->lock);
+		dit_monitor_wait(&feed->monitor);
 	}
 	return !feed->is_stopping;
 }
@@ -62,20 +63,20 @@ static void *reader_main(void *arg)
 	struct dit_feed *feed = arg;
 	int r = 1;
 
-	(void)pthread_mutex_lock(&feed->lock);
+	dit_monitor_enter(&feed->monitor);
 	while (r > 0 && wait_for_free(feed)) {
 		unsigned slot = ring_pop(&feed->free, feed->nslots);
 
-		(void)pthread_mutex_unlock(&feed->lock);
+		dit_monitor_leave(&feed->monitor);
 		r = feed->fill(feed->ctx, slot);
-		(void)pthread_mutex_lock(&feed->lock);
+		dit_monitor_enter(&feed->monitor);
 		if (r > 0) {
 			ring_push(&feed->filled, feed->nslots, slot);
 		}
 		feed->end = r;
-		(void)pthread_cond_broadcast(&feed->changed);
+		dit_monitor_tell(&feed->monitor);
 	}
-	(void)pthread_mutex_unlock(&feed->lock);
+	dit_monitor_leave(&feed->monitor);
 	return NULL;
 }
 
@@ -100,16 +101,9 @@ int dit_feed_new(struct dit_feed **ret, unsigned nslots, bool is_threaded,
 	if (feed == NULL) {
 		return -ENOMEM;
 	}
-	/* A lock cannot be destroyed before it is made: these two failures are freed by hand. */
-	r = -pthread_mutex_init(&feed->lock, NULL);
+	r = dit_monitor_init(&feed->monitor);
 	if (r < 0) {
-		free(feed);
-		return r;
-	}
-	r = -pthread_cond_init(&feed->changed, NULL);
-	if (r < 0) {
-		(void)pthread_mutex_destroy(&feed->lock);
-		free(feed);
+		free(feed); /* dit_feed_free() would end a monitor that is none */
 		return r;
 	}
 	feed->fill = fill;
@@ -145,16 +139,15 @@ void dit_feed_free(struct dit_feed *feed)
 		return;
 	}
 	if (feed->is_threaded) {
-		(void)pthread_mutex_lock(&feed->lock);
+		dit_monitor_enter(&feed->monitor);
 		feed->is_stopping = true;
-		(void)pthread_cond_broadcast(&feed->changed);
-		(void)pthread_mutex_unlock(&feed->lock);
+		dit_monitor_tell(&feed->monitor);
+		dit_monitor_leave(&feed->monitor);
 		(void)pthread_join(feed->thread, NULL);
 	}
 	free(feed->free.slots);
 	free(feed->filled.slots);
-	(void)pthread_cond_destroy(&feed->changed);
-	(void)pthread_mutex_destroy(&feed->lock);
+	dit_monitor_deinit(&feed->monitor);
 	free(feed);
 }
 
@@ -178,23 +171,23 @@ int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot)
 	if (!feed->is_threaded) {
 		return take_unthreaded(feed, ret_slot);
 	}
-	(void)pthread_mutex_lock(&feed->lock);
+	dit_monitor_enter(&feed->monitor);
 	while (feed->filled.n == 0 && feed->end > 0) {
-		(void)pthread_cond_wait(&feed->changed, &feed->lock);
+		dit_monitor_wait(&feed->monitor);
 	}
 	if (feed->filled.n > 0) {
 		*ret_slot = ring_pop(&feed->filled, feed->nslots);
 	} else {
 		r = feed->end;
 	}
-	(void)pthread_mutex_unlock(&feed->lock);
+	dit_monitor_leave(&feed->monitor);
 	return r;
 }
 
 void dit_feed_return(struct dit_feed *feed, unsigned slot)
 {
-	(void)pthread_mutex_lock(&feed->lock);
+	dit_monitor_enter(&feed->monitor);
 	ring_push(&feed->free, feed->nslots, slot);
-	(void)pthread_cond_broadcast(&feed->changed);
-	(void)pthread_mutex_unlock(&feed->lock);
+	dit_monitor_tell(&feed->monitor);
+	dit_monitor_leave(&feed->monitor);
 }

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += %D%/libsort.la
 rooms += %D%/libsort.la
 %C%_libsort_la_SOURCES = \
+	%D%/cascade.h \
 	%D%/merge_heap.h \
 	%D%/pages.c \
 	%D%/pages.h \

@@ -35,13 +35,11 @@
 #define ID_MAX            (((uint64_t)1 << 48) - 1)
 
 /*
- * Every run holds one descriptor. Runs are merged as soon as a producer has fan_in of
- * one level, so each level keeps fan_in - 1 at most: with 4 producers 508 descriptors
- * per level, and each level means 128 times the data. Merging writes everything again,
- * while the other producers wait for this one: the fewer levels, the better.
+ * With 4 producers there are 508 descriptors for each level, and each level means 128 times
+ * the data. Merging writes everything again, while the other producers wait for this one:
+ * the fewer levels, the better.
  */
 #define RUNS_WANTED 512u
-#define FAN_IN_MIN  4u
 #define FAN_IN_MAX  256u
 
 /** Largest power of two that is at most @p n, within limits that are powers of two. */
@@ -99,14 +97,6 @@ static struct dit_producer *producer_new(struct dit_postings *postings)
 	return producer;
 }
 
-static unsigned choose_fan_in(unsigned nproducers)
-{
-	unsigned fan_in = RUNS_WANTED / nproducers;
-
-	fan_in = fan_in < FAN_IN_MIN ? FAN_IN_MIN : fan_in;
-	return fan_in > FAN_IN_MAX ? FAN_IN_MAX : fan_in;
-}
-
 int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *opts)
 {
 	struct dit_postings *p = NULL;
@@ -135,7 +125,7 @@ int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *
 	}
 	p->block_bytes = power_of_two(p->share_bytes / BLOCKS_PER_SHARE,
 	                              DIT_RUN_BLOCK_MIN, DIT_RUN_BLOCK_MAX);
-	p->fan_in = choose_fan_in(p->nproducers);
+	p->fan_in = dit_fan_in(p->nproducers, RUNS_WANTED, FAN_IN_MAX);
 	p->tmpdir = strdup(opts->tmpdir);
 	p->is_wide = calloc((size_t)p->nstreams + 1, sizeof(*p->is_wide));
 	p->is_opened = calloc((size_t)p->nstreams + 1, sizeof(*p->is_opened));

@@ -13,6 +13,7 @@
 
 #include <stdatomic.h>
 
+#include "sort/cascade.h"
 #include "sort/merge_heap.h"
 #include "sort/pages.h"
 #include "sort/posting_list.h"
@@ -34,7 +35,6 @@ struct dit_bucket {
 /** A run file with one segment per stream. */
 struct dit_posting_run {
 	int fd;
-	unsigned level; /* 0: from memory; n + 1: merged from runs of level n */
 	uint64_t bytes;
 	struct dit_run_segment segments[];
 };
@@ -52,7 +52,8 @@ struct dit_producer {
 	struct dit_buffer spare;
 	struct dit_run_writer writer;
 	struct dit_list list;
-	struct dit_posting_run **runs; /* levels descend */
+	struct dit_posting_run **runs; /* oldest first */
+	struct dit_cascade cascade;
 	size_t nruns;
 	size_t runs_size;
 	uint64_t nruns_written;

@@ -14,9 +14,7 @@
  * is longer than the limit within one run is a range in the end, whatever the other runs
  * hold, and is written as one. A number never straddles two blocks.
  *
- * Runs of one producer are merged by levels: as soon as there are fan_in runs of one
- * level they become one of the next. A pair is written once per level, and the number
- * of levels is the logarithm of the number of runs.
+ * Runs of one producer are merged by levels (cascade.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -223,7 +221,6 @@ static int make_run(struct dit_producer *producer, size_t first)
 		return -ENOMEM;
 	}
 	run->fd = -1;
-	run->level = is_merge ? producer->runs[first]->level + 1 : 0;
 	r = dit_run_writer_begin(&producer->writer, postings->tmpdir,
 	                         postings->block_bytes);
 	if (r < 0) {
@@ -268,17 +265,20 @@ static void reset_memory(struct dit_producer *producer)
 
 int dit_producer_spill(struct dit_producer *producer)
 {
-	size_t fan_in = producer->postings->fan_in;
+	unsigned fan_in = producer->postings->fan_in;
 	int r = make_run(producer, producer->nruns);
 
 	if (r < 0) {
 		return r;
 	}
 	reset_memory(producer);
-	while (r == 0 && producer->nruns >= fan_in &&
-	       producer->runs[producer->nruns - fan_in]->level ==
-	               producer->runs[producer->nruns - 1]->level) {
+	dit_cascade_add(&producer->cascade);
+	while (dit_cascade_is_due(&producer->cascade, fan_in)) {
 		r = make_run(producer, producer->nruns - fan_in);
+		if (r < 0) {
+			return r;
+		}
+		dit_cascade_merge(&producer->cascade);
 	}
-	return r;
+	return 0;
 }

@@ -24,9 +24,7 @@
 #define BLOCKS_PER_SHARE 64
 #define BLOCK_MAX        ((size_t)16 << 10) /* a look-up reads one of each run */
 
-/* As for postings: descriptors are bounded by fan_in - 1 per producer and level. */
 #define RUNS_WANTED 256u
-#define FAN_IN_MIN  4u
 #define FAN_IN_MAX  64u
 
 static void producer_free(struct dit_sort_producer *producer)
@@ -73,13 +71,8 @@ static int producer_new(struct dit_sort_producer **ret, struct dit_sorter *sorte
 
 static unsigned choose_fan_in(const struct dit_sorter_opts *opts)
 {
-	unsigned fan_in = RUNS_WANTED / opts->nproducers;
-
-	if (opts->fan_in > 0) {
-		return opts->fan_in;
-	}
-	fan_in = fan_in < FAN_IN_MIN ? FAN_IN_MIN : fan_in;
-	return fan_in > FAN_IN_MAX ? FAN_IN_MAX : fan_in;
+	return opts->fan_in > 0 ? opts->fan_in
+	                        : dit_fan_in(opts->nproducers, RUNS_WANTED, FAN_IN_MAX);
 }
 
 static void choose_sizes(struct dit_sorter *sorter)

@@ -26,6 +26,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "sort/cascade.h"
 #include "sort/merge_heap.h"
 #include "sort/radix.h"
 #include "sort/run_file.h"
@@ -147,7 +148,6 @@ struct dit_sort_fence {
 struct dit_sort_run {
 	atomic_uint nrefs; /* [atomic: acquire-release] */
 	int fd;
-	unsigned level; /* 0: from memory; n + 1: merged from runs of level n */
 	struct dit_run_segment segment;
 	struct dit_sort_fence *fences; /* one per block in which a record begins */
 	size_t nfences;
@@ -176,7 +176,8 @@ struct dit_sort_producer {
 
 	/* [lock: lock] for changes, by the producer; which reads them without */
 	struct dit_sort_batch *batch;
-	struct dit_sort_run **runs; /* oldest first; levels descend */
+	struct dit_sort_run **runs; /* oldest first */
+	struct dit_cascade cascade; /* [own: producer] */
 	size_t nruns;
 	uint64_t run_bytes; /* written in all */
 };

@@ -8,10 +8,8 @@
  *   4  length of the value
  *   .. key, then value
  *
- * Runs are merged by levels: as soon as a producer has fan_in runs of one level, these,
- * its newest, become one run of the next level. Runs stay in the order in which their
- * records were pushed. A record is written once per level, and the number of levels is
- * the logarithm of the number of runs.
+ * Runs are merged by levels (cascade.h). They stay in the order in which their records
+ * were pushed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -260,7 +258,6 @@ static int merge_runs(struct dit_sort_producer *producer, size_t n)
 	}
 	dit_sort_merge_deinit(&merge);
 	if (r == 0) {
-		run->level = runs[0]->level + 1;
 		replace_runs(producer, n, run);
 	}
 	return r;
@@ -268,13 +265,19 @@ static int merge_runs(struct dit_sort_producer *producer, size_t n)
 
 int dit_sort_spill(struct dit_sort_producer *producer)
 {
-	size_t fan_in = producer->sorter->fan_in;
+	unsigned fan_in = producer->sorter->fan_in;
 	int r = spill_memory(producer);
 
-	while (r == 0 && producer->nruns >= fan_in &&
-	       producer->runs[producer->nruns - fan_in]->level ==
-	               producer->runs[producer->nruns - 1]->level) {
-		r = merge_runs(producer, fan_in);
+	if (r < 0) {
+		return r;
 	}
-	return r;
+	dit_cascade_add(&producer->cascade);
+	while (dit_cascade_is_due(&producer->cascade, fan_in)) {
+		r = merge_runs(producer, fan_in);
+		if (r < 0) {
+			return r;
+		}
+		dit_cascade_merge(&producer->cascade);
+	}
+	return 0;
 }

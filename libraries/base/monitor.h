@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A monitor: a lock, and a condition that tells those who wait that something changed
+ * under the lock.
+ *
+ *   dit_monitor_enter();
+ *   while (not what I need)
+ *           dit_monitor_wait();
+ *   change it;  dit_monitor_tell();
+ *   dit_monitor_leave();
+ *
+ * Threads: any, but for init and deinit, which belong to the owner.
+ */
+#ifndef DITKIT_MONITOR_H
+#define DITKIT_MONITOR_H
+
+#include <pthread.h>
+
+struct dit_monitor {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+};
+
+/** 0; -ENOMEM and other codes of pthread_mutex_init(): then there is nothing to undo. */
+static inline int dit_monitor_init(struct dit_monitor *monitor)
+{
+	int r = -pthread_mutex_init(&monitor->lock, NULL);
+
+	if (r < 0) {
+		return r;
+	}
+	r = -pthread_cond_init(&monitor->changed, NULL);
+	if (r < 0) {
+		(void)pthread_mutex_destroy(&monitor->lock);
+	}
+	return r;
+}
+
+/** Nobody is inside, and nobody comes any more. */
+static inline void dit_monitor_deinit(struct dit_monitor *monitor)
+{
+	(void)pthread_cond_destroy(&monitor->changed);
+	(void)pthread_mutex_destroy(&monitor->lock);
+}
+
+static inline void dit_monitor_enter(struct dit_monitor *monitor)
+{
+	(void)pthread_mutex_lock(&monitor->lock);
+}
+
+static inline void dit_monitor_leave(struct dit_monitor *monitor)
+{
+	(void)pthread_mutex_unlock(&monitor->lock);
+}
+
+/** Inside: let others in until one of them tells. */
+static inline void dit_monitor_wait(struct dit_monitor *monitor)
+{
+	(void)pthread_cond_wait(&monitor->changed, &monitor->lock);
+}
+
+/** Inside: all who wait look again. */
+static inline void dit_monitor_tell(struct dit_monitor *monitor)
+{
+	(void)pthread_cond_broadcast(&monitor->changed);
+}
+
+#endif
