@@ -57,7 +57,16 @@ static int read_ads(struct load_target *target)
 	return r;
 }
 
-static int adopt_index(struct load_target *target, size_t number)
+static int say_fault(const struct load_target *target, int r,
+                     const struct dit_fault *fault)
+{
+	load_report(target->loader, DIT_REPORT_ERROR, "%s: %s", target->db->directory,
+	            fault->text);
+	return r;
+}
+
+static int adopt_index(struct load_target *target, size_t number,
+                       const struct dit_fault *fault)
 {
 	const struct dit_index_db *db = dit_index_set_db(target->indexes, number);
 	struct dit_output_stored_index stored = {0};
@@ -75,16 +84,19 @@ static int adopt_index(struct load_target *target, size_t number)
 		            db->name, target->db->directory);
 		return r;
 	}
+	if (r < 0 && fault->text[0] != '\0') {
+		return say_fault(target, r, fault);
+	}
 	return r < 0 ? load_fail(target->loader, r, db->name) : 0;
 }
 
-static int add_indexes(struct load_target *target)
+static int add_indexes(struct load_target *target, const struct dit_fault *fault)
 {
 	size_t ndbs = dit_index_set_ndbs(target->indexes);
 	int r = 0;
 
 	for (size_t i = 0; i < ndbs && r == 0; i++) {
-		r = adopt_index(target, i);
+		r = adopt_index(target, i, fault);
 	}
 	for (size_t i = 0; i < ndbs && r == 0; i++) {
 		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
@@ -99,7 +111,7 @@ static int add_indexes(struct load_target *target)
 	return r;
 }
 
-static int look_around(struct load_target *target)
+static int look_around(struct load_target *target, const struct dit_fault *fault)
 {
 	const struct dit_output_stored *stored = &target->output->stored;
 	int r = 0;
@@ -111,7 +123,7 @@ static int look_around(struct load_target *target)
 	target->has_root_entry = stored->has_root_entry;
 	r = read_ads(target);
 	return r < 0 ? load_fail(target->loader, r, target->db->directory)
-	             : add_indexes(target);
+	             : add_indexes(target, fault);
 }
 
 int load_store_open(struct load_target *target)
@@ -140,11 +152,9 @@ int load_store_open(struct load_target *target)
 		return r;
 	}
 	if (r < 0 && fault.text[0] != '\0') {
-		load_report(loader, DIT_REPORT_ERROR, "%s: %s", db->directory,
-		            fault.text);
-		return r;
+		return say_fault(target, r, &fault);
 	}
-	return r < 0 ? load_fail(loader, r, db->directory) : look_around(target);
+	return r < 0 ? load_fail(loader, r, db->directory) : look_around(target, &fault);
 }
 
 /* ---- records ---- */

@@ -29,6 +29,7 @@
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
 #include "store/staging_impl.h"
+#include "store/stored_flags.h"
 
 /* What LMDB takes for a map size of 0, and slapd for "maxsize 0" (config.md). */
 #define MAXSIZE_DEFAULT 1048576u
@@ -149,8 +150,6 @@ static int open_fixed(struct dit_existing *existing)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(fixed) / sizeof(fixed[0]); i++) {
-		unsigned flags = 0;
-
 		r = dit_lmdb_error(
 			mdb_dbi_open(existing->txn, fixed[i].name, 0, fixed[i].dbi));
 		if (r == MDB_NOTFOUND) {
@@ -160,11 +159,9 @@ static int open_fixed(struct dit_existing *existing)
 			                                fixed[i].dbi));
 		}
 		if (r == 0) {
-			r = dit_lmdb_error(
-				mdb_dbi_flags(existing->txn, *fixed[i].dbi, &flags));
-		}
-		if (r == 0 && flags != fixed[i].flags) {
-			r = DIT_E_CORRUPT;
+			r = dit_stored_flags_check(existing->txn, *fixed[i].dbi,
+			                           fixed[i].name, fixed[i].flags,
+			                           existing->fault);
 		}
 	}
 	return r < 0 ? r : dit_staging_order_split(existing->txn, existing->id2v);
@@ -206,6 +203,7 @@ int dit_existing_open(struct dit_existing **ret, const struct dit_existing_opts 
 	existing->maxsize_bytes =
 		opts->maxsize_bytes == 0 ? MAXSIZE_DEFAULT : opts->maxsize_bytes;
 	existing->may_grow = opts->may_grow;
+	existing->fault = opts->fault;
 	r = dit_directory_open(opts->directory, opts->fault);
 	if (r >= 0) {
 		r = dit_claim_take(&existing->claim, r, opts->mode, opts->fault);

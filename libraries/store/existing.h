@@ -38,10 +38,15 @@ struct dit_existing_opts {
 	uint64_t maxsize_bytes;  /* configured map size; 0: LMDB's */
 	uint64_t expected_bytes; /* what will be added, roughly; for may_grow */
 	bool may_grow;           /* --grow: may outgrow maxsize_bytes */
-	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
+	/* Borrowed until the last dit_existing_find_index(); may be NULL. Says more than
+	 * the result of that and of dit_existing_open(). */
+	struct dit_fault *fault;
 };
 
-/** 0; DIT_E_BUSY; -errno; LMDB's codes. Nothing is changed then. */
+/**
+ * @return 0; DIT_E_BUSY; DIT_E_CORRUPT, with a fault: a database lost its flags
+ *         (stored_flags.h); -errno; LMDB's codes. Nothing is changed then.
+ */
 int dit_existing_open(struct dit_existing **ret, const struct dit_existing_opts *opts);
 
 /** Forget all additions that were not committed. NULL is fine. */
@@ -75,7 +80,8 @@ int dit_existing_find_child(struct dit_existing *existing, uint64_t parent,
  */
 int dit_existing_entry(struct dit_existing *existing, uint64_t id, struct dit_span *ret);
 
-/** 1; 0: no database of that name; DIT_E_CORRUPT: it is no index database; error */
+/** 1; 0: no database of that name; DIT_E_CORRUPT, with a fault: the flags are not those of
+ * an index database; error */
 int dit_existing_find_index(struct dit_existing *existing, const char *name,
                             struct dit_output_stored_index *ret);
 

@@ -17,6 +17,7 @@ struct dit_existing {
 	struct dit_claim claim;
 	uint64_t maxsize_bytes;
 	bool may_grow;
+	struct dit_fault *fault; /* borrowed; for dit_existing_find_index() */
 
 	MDB_env *env; /* NULL once closed */
 	int data_fd;  /* for reading and writing */

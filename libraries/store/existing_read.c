@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "store/lmdb_error.h"
 #include "store/name_codec.h"
+#include "store/stored_flags.h"
 
 uint64_t dit_existing_last_id(const struct dit_existing *existing)
 {
@@ -107,7 +108,6 @@ int dit_existing_entry(struct dit_existing *existing, uint64_t id, struct dit_sp
 int dit_existing_find_index(struct dit_existing *existing, const char *name,
                             struct dit_output_stored_index *ret)
 {
-	const unsigned list = MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP;
 	MDB_cursor *cursor = NULL;
 	MDB_val key = {0, NULL};
 	MDB_val data = {0, NULL};
@@ -119,10 +119,8 @@ int dit_existing_find_index(struct dit_existing *existing, const char *name,
 		return 0;
 	}
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_dbi_flags(existing->txn, dbi, &flags));
-	}
-	if (r == 0 && (flags & ~(unsigned)MDB_INTEGERKEY) != list) {
-		r = DIT_E_CORRUPT;
+		r = dit_stored_flags_check_index(existing->txn, dbi, name,
+		                                 existing->fault, &flags);
 	}
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_cursor_open(existing->txn, dbi, &cursor));

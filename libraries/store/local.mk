@@ -50,6 +50,8 @@ rooms += %D%/libstore.la
 	%D%/staging_split.c \
 	%D%/staging_tables.c \
 	%D%/store.h \
+	%D%/stored_flags.c \
+	%D%/stored_flags.h \
 	%D%/strerror.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -55,8 +55,10 @@ struct dit_output_opts {
 	bool may_grow;       /* the result may be larger than maxsize_bytes */
 	bool use_page_cache; /* for pages of ours; else past it, where that can be done */
 	struct dit_page_writer
-		*page_writer;    /* borrowed; NULL: each thread writes its pages */
-	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
+		*page_writer; /* borrowed; NULL: each thread writes its pages */
+	/* Borrowed until the last dit_output_find_index(); may be NULL. Says more than the
+	 * result of that and of the opening. */
+	struct dit_fault *fault;
 };
 
 struct dit_output_ops;
@@ -94,7 +96,8 @@ struct dit_output {
  * Open the database of a directory: a new one if it holds no records.
  *
  * @return 0; DIT_E_BUSY (slapd, a tool or another loader has it open), DIT_E_FORMAT (it is
- *         of OpenLDAP 2.7), errors. Nothing is changed then.
+ *         of OpenLDAP 2.7), DIT_E_CORRUPT, with a fault (a database lost its flags),
+ *         errors. Nothing is changed then.
  */
 int dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts);
 /** The same, also for one that holds no records: its entries are kept, if there are any. */
@@ -197,7 +200,8 @@ static inline int dit_output_find_child(struct dit_output *output, uint64_t pare
 	return output->ops->find_child(output, parent, norm, ret_id);
 }
 
-/** 1; 0: there is no database of that name; DIT_E_CORRUPT: it is no index; error */
+/** 1; 0: there is no database of that name; DIT_E_CORRUPT, with a fault: it is no index;
+ * error */
 static inline int dit_output_find_index(struct dit_output *output, const char *name,
                                         struct dit_output_stored_index *ret)
 {

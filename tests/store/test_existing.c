@@ -4,7 +4,8 @@
  * - lists of IDs are continued, and become ranges by the rule of storage.md 5.4;
  * - children are found whatever lies beside them, subtrees grow up to the root;
  * - what was not committed, or was rolled back, was never there;
- * - a database in use is refused, a limit of the file's size is an error and no signal.
+ * - a database in use is refused, a limit of the file's size is an error and no signal;
+ * - a copy that lost flags is refused, and the fault says which and what to do.
  */
 #include "test.h"
 
@@ -16,6 +17,7 @@
 #include "base/error.h"
 #include "store/claim.h"
 #include "store/existing.h"
+#include "store/fault.h"
 #include "store/files.h"
 #include "store_fixture.h"
 
@@ -339,6 +341,120 @@ static void a_limit_of_the_file_is_an_error_and_no_signal(void **state)
 	test_scratch_remove(dir);
 }
 
+static void copy_records(MDB_txn *from, MDB_txn *to, const char *name, unsigned lost)
+{
+	MDB_cursor *cursor = NULL;
+	MDB_val key = {0, NULL};
+	MDB_val data = {0, NULL};
+	MDB_dbi source = 0;
+	MDB_dbi copy = 0;
+	unsigned flags = 0;
+
+	assert_int_equal(mdb_dbi_open(from, name, 0, &source), 0);
+	assert_int_equal(mdb_dbi_flags(from, source, &flags), 0);
+	assert_int_equal(mdb_dbi_open(to, name, MDB_CREATE | (flags & ~lost), &copy), 0);
+	assert_int_equal(mdb_cursor_open(from, source, &cursor), 0);
+	while (mdb_cursor_get(cursor, &key, &data, MDB_NEXT) == 0) {
+		assert_int_equal(mdb_put(to, copy, &key, &data, 0), 0);
+	}
+	mdb_cursor_close(cursor);
+}
+
+/* As mdb_dump and mdb_load copy: all records, into databases that may lack flags. */
+static char *copy_without(const char *dir, const char *name, unsigned lost)
+{
+	static const char *const names[] = {"ad2i", "dn2i", "id2e", "id2v", "cn"};
+	char *ret = test_scratch();
+	MDB_env *envs[2] = {NULL, NULL};
+	MDB_txn *txns[2] = {NULL, NULL};
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(mdb_env_create(&envs[i]), 0);
+		assert_int_equal(mdb_env_set_maxdbs(envs[i], 16), 0);
+		assert_int_equal(mdb_env_set_mapsize(envs[i], FIXTURE_MAXSIZE), 0);
+		assert_int_equal(
+			mdb_env_open(envs[i], i == 0 ? dir : ret, MDB_NOLOCK, 0600), 0);
+		assert_int_equal(mdb_txn_begin(envs[i], NULL, 0, &txns[i]), 0);
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		copy_records(txns[0], txns[1], names[i],
+		             strcmp(names[i], name) == 0 ? lost : 0);
+	}
+	mdb_txn_abort(txns[0]);
+	assert_int_equal(mdb_txn_commit(txns[1]), 0);
+	mdb_env_close(envs[0]);
+	mdb_env_close(envs[1]);
+	return ret;
+}
+
+/* A database in which only the index can be wrong: it is looked at when it is used. */
+static int open_copy(const char *dir, struct dit_fault *fault)
+{
+	struct dit_existing_opts opts = {.directory = dir,
+	                                 .mode = 0600,
+	                                 .ndbs = 16,
+	                                 .maxsize_bytes = FIXTURE_MAXSIZE,
+	                                 .fault = fault};
+	struct dit_output_stored_index index = {0};
+	struct dit_existing *existing = NULL;
+	int r = dit_existing_open(&existing, &opts);
+
+	if (r < 0) {
+		assert_null(existing);
+		return r;
+	}
+	r = dit_existing_find_index(existing, "cn", &index);
+	dit_existing_abandon(existing);
+	return r;
+}
+
+static void a_copy_that_lost_flags_is_refused_by_name(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned lost;
+		int want;
+		const char *stored; /* flags in the fault */
+		const char *right;
+		const char *remedy;
+	} cases[] = {
+		{"ad2i", MDB_INTEGERKEY, DIT_E_CORRUPT, "(none)", "(integerkey)",
+	         "original"},
+		{"dn2i", MDB_INTEGERKEY, DIT_E_CORRUPT, "(dupsort)",
+	         "(integerkey dupsort)", "original"},
+		{"id2e", MDB_INTEGERKEY, DIT_E_CORRUPT, "(none)", "(integerkey)",
+	         "original"},
+		{"cn", MDB_DUPFIXED | MDB_INTEGERDUP, DIT_E_CORRUPT, "dupsort)",
+	         "(dupsort dupfixed integerdup)", "slapindex"},
+		/* Keys in the order of their bytes are as good. */
+		{"cn", MDB_INTEGERKEY, 1, "", "", ""},
+		{"cn", 0, 1, "", "", ""},
+	};
+	const uint64_t ids[] = {1, 2};
+	char *dir = fixture_published();
+	struct dit_existing *existing = reopen(dir);
+
+	(void)state;
+	assert_int_equal(dit_existing_begin_index(existing, "cn", true), 0);
+	add(existing, "keyA", ids, 2, 0);
+	commit(existing);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *copy = copy_without(dir, cases[i].name, cases[i].lost);
+		struct dit_fault fault = {""};
+
+		assert_int_equal(open_copy(copy, &fault), cases[i].want);
+		if (cases[i].want < 0) {
+			assert_non_null(strstr(fault.text, cases[i].name));
+			assert_int_equal(open_copy(copy, NULL), cases[i].want);
+		}
+		assert_non_null(strstr(fault.text, cases[i].stored));
+		assert_non_null(strstr(fault.text, cases[i].right));
+		assert_non_null(strstr(fault.text, cases[i].remedy));
+		test_scratch_remove(copy);
+	}
+	test_scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +463,7 @@ int main(void)
 		cmocka_unit_test(what_is_given_up_was_never_there),
 		cmocka_unit_test(a_database_in_use_is_refused),
 		cmocka_unit_test(a_limit_of_the_file_is_an_error_and_no_signal),
+		cmocka_unit_test(a_copy_that_lost_flags_is_refused_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
