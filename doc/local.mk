@@ -2,7 +2,13 @@
 dist_man_MANS += %D%/man/ditadd.8
 EXTRA_DIST += \
 	%D%/compatibility.md \
+	%D%/design.md \
 	%D%/examples/people.ldif \
 	%D%/examples/slapd.conf \
 	%D%/sort.md \
+	%D%/spec/README.md \
+	%D%/spec/config.md \
+	%D%/spec/storage.md \
+	%D%/spec/values.md \
+	%D%/style.md \
 	$(NULL)
