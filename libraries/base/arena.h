@@ -7,7 +7,8 @@
  *   dit_arena_alloc()...  dit_arena_deinit()
  *
  * Reset keeps the blocks, or puts them into a pool that several arenas share, so a batch
- * loop stops calling malloc once it has seen its largest batch. Pieces cannot be freed one by one; no destructors run.
+ * loop stops calling malloc once it has seen its largest batch. Pieces cannot be freed
+ * one by one; no destructors run.
  *
  * Threads: one owner thread at a time. A batch's arenas change owner only at a barrier.
  */

@@ -207,7 +207,10 @@ static int check_normal(struct dit_entry_check *check, const struct dit_attr *at
 	return 0;
 }
 
-/* An option that ends in '-' stands for all that begin so; only searches may ask for them. */
+/*
+ * An option that ends in '-' stands for all that begin so; only searches may ask for
+ * them.
+ */
 static bool has_range_option(struct dit_span options)
 {
 	for (size_t i = 0; i < options.len; i++) {

@@ -311,7 +311,9 @@ static int begin_block(struct reading *reading, const struct dit_ad *ad,
 	return 0;
 }
 
-/* Told of the first value, and before what the block in front of it may be refused for. */
+/*
+ * Told of the first value, and before what the block in front of it may be refused for.
+ */
 static int check_transfer(struct reading *reading, const struct dit_ad *ad)
 {
 	if ((ad->type->syntax->flags & DIT_SYNTAX_BINARY) == 0 || ad->is_binary) {

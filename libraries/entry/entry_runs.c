@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs of lines: neighbouring lines of one name. Without -q, runs whose names are textually
- * equal, case aside, are gathered behind the first one:
+ * Runs of lines: neighbouring lines of one name. Without -q, runs whose names are
+ * textually equal, case aside, are gathered behind the first one:
  *
  *   lines    runs          chains              blocks
  *   cn: a    1 cn    a     1 cn    a -> 4      cn           a, d, b

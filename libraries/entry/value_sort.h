@@ -16,8 +16,8 @@
  * @param values  sorted in place
  * @param places  [out] n of them: where each value was before
  *
- * @return DIT_VALUES_UNIQUE; or the earlier place of a value that is equal to another one,
- *         of several the one that slapd names, and then the order is undefined
+ * @return DIT_VALUES_UNIQUE; or the earlier place of a value that is equal to another
+ *         one, of several the one that slapd names, and then the order is undefined
  */
 uint32_t dit_values_sort(struct dit_span *values, uint32_t *places, uint32_t n,
                          dit_value_order_fn order);

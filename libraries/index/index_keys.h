@@ -13,8 +13,8 @@
  *   DIT_KEY_INT64     8, MDB_INTEGERKEY              the u64 itself
  *   DIT_KEY_BYTES32   4, compared bytewise           the bytes read as big-endian u32
  *   DIT_KEY_BYTES64   8, compared bytewise           the bytes read as big-endian u64
- *   DIT_KEY_SHORT     0..7, compared bytewise        bytes big-endian in the upper 56 bits,
- *                     then shorter first             the length in the lower 8
+ *   DIT_KEY_SHORT     0..7, compared bytewise,       upper 56 bits: bytes, big-endian;
+ *                     then shorter first             lower 8 bits: the length
  *   DIT_KEY_WIDE      any length                     none: keys travel as bytes
  *
  * dit_index_key_bytes() turns an ordinal back into the key.

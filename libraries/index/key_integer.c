@@ -19,8 +19,8 @@
  * bytes, which loses some order but keeps slapd's keys.
  *
  * slapd dies when digits are cut of a number with so many leading zeros that fewer bytes
- * remain than the key has. If as many remain, counting those cut, it goes on to use memory
- * that it never set; the rest of the key is zero here.
+ * remain than the key has. If as many remain, counting those cut, it goes on to use
+ * memory that it never set; the rest of the key is zero here.
  */
 #include "index/key_integer.h"
 

@@ -26,8 +26,8 @@ void dit_key_integer(struct dit_span value, unsigned intlen, unsigned char *key)
 
 /**
  * Does slapd survive making the key of this text? Not if it is empty, nor if one of its
- * groups of eight characters reads as a negative number ("--1"), nor if it is long and has
- * so many zeros in front that digits are cut off which would have fitted.
+ * groups of eight characters reads as a negative number ("--1"), nor if it is long and
+ * has so many zeros in front that digits are cut off which would have fitted.
  */
 bool dit_key_integer_is_sound(struct dit_span value, unsigned intlen);
 

@@ -10,8 +10,8 @@
  * The calendar is Gregorian throughout, and the year 0 has a 29th of February. Years are
  * counted from March, so that the leap day is the last of its year.
  *
- * Malformed times, which CSNs may hold, get no key, as slapd's parser has it: a day from 1
- * to 31 whatever the month, hours, minutes and seconds (to 61) in range, a fraction of
+ * Malformed times, which CSNs may hold, get no key, as slapd's parser has it: a day from
+ * 1 to 31 whatever the month, hours, minutes and seconds (to 61) in range, a fraction of
  * digits behind a point if any, and an upper-case Z.
  */
 #include "index/key_time.h"
@@ -51,7 +51,10 @@ static bool is_in(int number, int low, int high)
 	return number >= low && number <= high;
 }
 
-/** What stands behind the seconds: a fraction or none, then Z; the rest is not looked at. */
+/**
+ * What stands behind the seconds: a fraction or none, then Z; the rest is not looked
+ * at.
+ */
 static bool ends_well(struct dit_span value)
 {
 	size_t i = TIME_DIGITS;

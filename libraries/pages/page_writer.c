@@ -121,7 +121,9 @@ static bool next_job(struct dit_page_writer *writer, struct job *ret)
 	return is_there;
 }
 
-/* Only now is there room for another one: so chunks are never more than the ring holds. */
+/*
+ * Only now is there room for another one: so chunks are never more than the ring holds.
+ */
 static void end_job(struct dit_page_writer *writer, const struct job *job)
 {
 	dit_monitor_enter(&writer->monitor);

@@ -39,7 +39,9 @@ struct dit_page_file {
 	int fd;
 	struct dit_page_writer *writer; /* borrowed; NULL: who puts a chunk writes it */
 
-	/* [atomic: the first error; relaxed, whoever reads it gives up sooner or later] */
+	/*
+	 * [atomic: the first error; relaxed, whoever reads it gives up sooner or later]
+	 */
 	_Atomic int error;
 	/* [atomic: until the file system refuses; relaxed] */
 	_Atomic bool is_direct;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pages of one database, in key order and without liblmdb: one with a value under each
- * key (id2e, ad2i), or with several items: an index database (IDs of 8 bytes), or dn2i
- * (records).
+ * The pages of one database, in key order and without liblmdb: one with a value under
+ * each key (id2e, ad2i), or with several items: an index database (IDs of 8 bytes), or
+ * dn2i (records).
  *
  * liblmdb appends about 20 million IDs a second, on one thread, because it treats each as
  * an insertion of its own. Here a list is copied: into a node (one item), into a page
@@ -25,10 +25,13 @@
 struct dit_table_writer;
 
 /**
- * @param flags  MDB_INTEGERKEY; MDB_DUPSORT with MDB_DUPFIXED: IDs, put; without: records,
- *               added; neither: values, reserved
+ * @param space  borrowed; lives longer than the writer
+ * @param flags  MDB_INTEGERKEY or not, and what the table holds:
+ *               MDB_DUPSORT | MDB_DUPFIXED   lists of IDs, put
+ *               MDB_DUPSORT                  records, added
+ *               neither                      values, reserved
  *
- * @return 0 or -ENOMEM. @p space outlives the writer
+ * @return 0 or -ENOMEM
  */
 int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
                          unsigned flags);

@@ -75,7 +75,7 @@ enum dit_pretty {
 	DIT_PRETTY_RDN,
 	DIT_PRETTY_LOWERCASE, /* UUID, SID */
 	DIT_PRETTY_CSN,
-	DIT_PRETTY_CLASS_NAME, /* objectClass, structuralObjectClass: canonical class name */
+	DIT_PRETTY_CLASS_NAME, /* of (structural)objectClass: canonical class name */
 	DIT_PRETTY_AUTHZ,
 	DIT_PRETTY_CERT_EXACT_ASSERTION,
 	DIT_PRETTY_CERTLIST_EXACT_ASSERTION,

@@ -3,9 +3,10 @@
  * Postings: collecting pairs.
  *
  * Each producer appends the pairs of each stream to a list of chunks taken from the
- * producer's pool: pushing allocates nothing and shares nothing. There a pair takes little
- * more than its key (postings_bucket.c). To be sorted it becomes one word, key above ID,
- * so that sorting words sorts pairs; a pair of a 64-bit stream becomes two words.
+ * producer's pool: pushing allocates nothing and shares nothing. There a pair takes
+ * little more than its key (postings_bucket.c). To be sorted it becomes one word, key
+ * above ID, so that sorting words sorts pairs; a pair of a 64-bit stream becomes two
+ * words.
  *
  * The pairs are written to a run when chunks in use, plus twice the words of the largest
  * stream (which is copied into one array and sorted with a spare one), would pass the
@@ -25,7 +26,10 @@
 #include "sort/postings_private.h"
 
 #define SHARE_MIN ((size_t)64 << 10)
-/* Keeps the pairs of one sort below DIT_RADIX_MAX: each takes 4 bytes and 16 of scratch. */
+/*
+ * Keeps the pairs of one sort below DIT_RADIX_MAX: each takes 4 bytes and 16 of
+ * scratch.
+ */
 #define SHARE_MAX ((size_t)64 << 30)
 #define CHUNK_MIN ((size_t)256)
 #define CHUNK_MAX ((size_t)64 << 10)

@@ -113,7 +113,9 @@ size_t dit_bucket_put(struct dit_bucket *bucket, uint64_t id, const uint64_t *or
                       size_t nkeys, unsigned width);
 /** Copy the pairs of a bucket into one array, as words to be sorted. */
 void dit_bucket_copy(const struct dit_bucket *bucket, uint64_t *words, unsigned width);
-/** Sort the words of a bucket. @return @p words or @p spare, whichever holds the result */
+/**
+ * Sort the words of a bucket. @return @p words or @p spare, whichever holds the result
+ */
 uint64_t *dit_bucket_sort(const struct dit_bucket *bucket, uint64_t *words,
                           uint64_t *spare, size_t nwords, unsigned width);
 

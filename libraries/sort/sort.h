@@ -37,7 +37,8 @@
  * included. Then they are written to a run, a temporary file without a name, which is
  * gone when the process ends, however it ends. Beyond the budget there are
  *   - a single record that is larger than the share;
- *   - per producer, a write buffer of 256 KiB, and while runs are merged the read buffers;
+ *   - per producer, a write buffer of 256 KiB, and while runs are merged the read
+ *     buffers;
  *   - 16 bytes for every block (share / 64, at most 16 KiB) of the runs, for look-ups;
  *   - per cursor, and for dit_sorter_next(), a read buffer of a block for each run;
  *   - per view, 32 bytes (16 when it is open) for each record in memory at that time,
@@ -103,8 +104,8 @@ DIT_PUBLIC void *dit_sort_alloc(struct dit_arena *arena, size_t size);
 
 struct dit_sorter_opts {
 	unsigned nproducers;
-	size_t memory_bytes; /* all producers together, DIT_SORT_SHARE_MIN each at least */
-	const char *tmpdir;  /* copied; NULL or empty: $TMPDIR, else /tmp */
+	size_t memory_bytes;     /* of all producers; at least DIT_SORT_SHARE_MIN each */
+	const char *tmpdir;      /* copied; NULL or empty: $TMPDIR, else /tmp */
 	dit_sort_merge_fn merge; /* NULL: keep all records */
 	void *merge_ctx;
 	dit_sort_order_fn order; /* NULL: bytewise, the shorter first; much faster */

@@ -201,7 +201,10 @@ static int push(struct dit_sort_producer *producer, struct dit_span key,
 	}
 	producer->at += size;
 	producer->used_bytes += size;
-	/* Views may have it from here on. A run may have emptied the batch, or begun one. */
+	/*
+	 * Views may have it from here on. A run may have emptied the batch, or begun
+	 * one.
+	 */
 	nrecords = atomic_load_explicit(&producer->batch->nrecords, memory_order_relaxed);
 	atomic_store_explicit(&producer->batch->nrecords, nrecords + 1,
 	                      memory_order_release);

@@ -67,12 +67,16 @@ struct dit_sort_slab {
 struct dit_sort_batch {
 	atomic_uint nrefs; /* [atomic: acquire-release, as usual for references] */
 
-	/* [lock: the producer's] for changes, by the producer; which reads them without */
+	/*
+	 * [lock: the producer's] for changes, by the producer; which reads them without
+	 */
 	struct dit_sort_slab *first;
 	struct dit_sort_slab *current;
 	struct dit_buffer sorted; /* items of all records; made by seal, const then */
 
-	/* [atomic: stored with release after a record is complete, loaded with acquire] */
+	/*
+	 * [atomic: stored with release after a record is complete, loaded with acquire]
+	 */
 	atomic_size_t nrecords;
 
 	/* [own: the producer's thread] */
@@ -112,7 +116,10 @@ struct dit_sort_order {
 /** Eight bytes of a key from @p at on, as a number that compares as they do. */
 uint64_t dit_sort_word(const char *key, size_t key_len, size_t at);
 
-/** A number that is smaller for a smaller key; the same for all, where bytes say nothing. */
+/**
+ * A number that is smaller for a smaller key; the same for all, where bytes say
+ * nothing.
+ */
 static inline uint64_t dit_sort_prefix(const struct dit_sort_order *order,
                                        struct dit_span key)
 {
@@ -238,7 +245,9 @@ struct dit_sort_bounds {
 	bool has_to; /* the range includes @p to */
 };
 
-/** Go to the first record that is not before @p from. 1; 0: none; DIT_E_CORRUPT; -errno */
+/**
+ * Go to the first record that is not before @p from. 1; 0: none; DIT_E_CORRUPT; -errno
+ */
 int dit_sort_source_start(struct dit_sort_source *source, struct dit_span from);
 /** The next record. As dit_sort_source_start() */
 int dit_sort_source_next(struct dit_sort_source *source);

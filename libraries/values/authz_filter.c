@@ -7,9 +7,9 @@
  *     (cn:dn:2.5.13.5:=A  B)            (cn:dn:2.5.13.5:=A B)
  *     (cn:foo:=x)  (&)  (!(|))          (?=undefined)  (?=true)  (?=true)
  *
- * An item that cannot be evaluated is marked with a '?' and keeps its value: the attribute
- * is unknown, it has no rule for that kind of item, or the rule refuses the value. Of an
- * extensible item in that position nothing is left.
+ * An item that cannot be evaluated is marked with a '?' and keeps its value: the
+ * attribute is unknown, it has no rule for that kind of item, or the rule refuses the
+ * value. Of an extensible item in that position nothing is left.
  *
  * Differs from slapd: it also prints a remark about unknown attributes in items of
  * presence and of substrings.
@@ -104,8 +104,8 @@ static bool is_description(struct dit_span text, bool may_have_options)
 }
 
 /*
- * Undo the escapes of a value or of a piece of one: two digits, or one of "*()\" as LDAPv2
- * had it.
+ * Undo the escapes of a value or of a piece of one: two digits, or one of "*()\" as
+ * LDAPv2 had it.
  */
 static int unescape(struct dit_span in, struct dit_arena *arena, struct dit_span *ret)
 {
@@ -138,7 +138,9 @@ static int unescape(struct dit_span in, struct dit_arena *arena, struct dit_span
 	return 0;
 }
 
-/* Where the piece of a value ends: at a '*' that no backslash hides, or with the value. */
+/*
+ * Where the piece of a value ends: at a '*' that no backslash hides, or with the value.
+ */
 static size_t piece_len(struct dit_span value)
 {
 	size_t n = 0;
@@ -340,8 +342,8 @@ static int put_presence(const struct item *item)
 }
 
 /*
- * The normal form of a piece. Without a rule for pieces it is that of a whole value, where
- * it has one, and the item cannot be evaluated.
+ * The normal form of a piece. Without a rule for pieces it is that of a whole value,
+ * where it has one, and the item cannot be evaluated.
  */
 static int assert_piece(const struct item *item, bool is_first, bool is_last,
                         struct dit_span *piece)

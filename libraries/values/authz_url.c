@@ -5,8 +5,8 @@
  *     ldap:///OU=A%20B??SUB?(&(CN=Foo)(foo=x))
  *     ldap:///ou=a%20b??sub?(&(cn=foo)(%3Ffoo=x))
  *
- * Base, scope and filter (authz_filter.c) are decoded, normalised and encoded again; there
- * must be no host, attributes or extensions.
+ * Base, scope and filter (authz_filter.c) are decoded, normalised and encoded again;
+ * there must be no host, attributes or extensions.
  */
 #include "values/authz_url.h"
 

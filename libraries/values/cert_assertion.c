@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the certificate rules are asked with: a little of GSER (RFC 3641, RFC 4523).
+ * Assertions of the certificate rules: a little of GSER (RFC 3641, RFC 4523).
  *
- *     { serialNumber 5, issuer rdnSequence:"CN=A" }     certificate; also  5$CN=A
- *     { issuer rdnSequence:"CN=A", thisUpdate "20200101000000Z" }     list
- *     { serialNumber 5, issuer { baseCertificateID {                  attribute certificate
- *       issuer { directoryName:rdnSequence:"CN=A" }, serial 'AB'H } } }
+ *   certificate            { serialNumber 5, issuer rdnSequence:"CN=A" }
+ *                          5$CN=A
+ *   certificate list       { issuer rdnSequence:"CN=A", thisUpdate "20200101000000Z" }
+ *   attribute certificate  { serialNumber 5, issuer { baseCertificateID {
+ *                            issuer { directoryName:rdnSequence:"CN=A" },
+ *                            serial 'AB'H } } }
  *
- * Components stand in either order, words in any case. The pretty form orders them and has
- * the pretty form of the name; the normal form is that of a certificate (value_cert.c),
- * with numbers as hexadecimal digits.
+ * Components stand in either order, words in any case. The pretty form orders them and
+ * has the pretty form of the name; the normal form is that of a certificate
+ * (value_cert.c), with numbers as hexadecimal digits.
  *
- * A certificate assertion that cannot be read is its own pretty form, in slapd: value-check
- * takes it, and a DN does if its normal form can be made.
+ * A certificate assertion that cannot be read is its own pretty form, in slapd:
+ * value-check takes it, and a DN does if its normal form can be made.
  */
 #include <errno.h>
 #include <string.h>

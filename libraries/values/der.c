@@ -3,9 +3,9 @@
  * DER elements and the skeletons of certificates, lists of them and keys.
  *
  * As slapd's reader has it, a length may be written longer than it needs to be, and an
- * indefinite one is no element and yet is stepped over. The skeletons name the elements of the top levels in order and
- * do not look into them (RFC 5280 section 4.1 and 5.1, RFC 5755 section 4.1, RFC 5208
- * section 5).
+ * indefinite one is no element and yet is stepped over. The skeletons name the elements
+ * of the top levels in order and do not look into them (RFC 5280 section 4.1 and 5.1, RFC
+ * 5755 section 4.1, RFC 5208 section 5).
  */
 #include "values/der.h"
 
@@ -180,8 +180,8 @@ static bool skip_time(struct dit_span *in)
 }
 
 /*
- * Revoked certificates, a SEQUENCE of SEQUENCEs. Without them the signature algorithm comes
- * next, a SEQUENCE as well: what is inside tells.
+ * Revoked certificates, a SEQUENCE of SEQUENCEs. Without them the signature algorithm
+ * comes next, a SEQUENCE as well: what is inside tells.
  */
 static void skip_revoked(struct dit_span *in)
 {

@@ -4,8 +4,8 @@
  *
  * slapd does not insist on digits. It reads decimal text 8 characters at a time, from its
  * right end on, and takes of each group what strtol() makes of it: "1000 " is 1000, "abc"
- * is 0. Hexadecimal text goes 16 characters at a time through strtoul(), signs and all. Of
- * a decimal group that is negative, as in "--1", it dies.
+ * is 0. Hexadecimal text goes 16 characters at a time through strtoul(), signs and all.
+ * Of a decimal group that is negative, as in "--1", it dies.
  */
 #include "values/number.h"
 
@@ -19,8 +19,8 @@
 #define HEX_GROUP   16
 
 /**
- * n = n * scale + add. A number that is zero grows by a byte nevertheless, as in slapd: so
- * "-00000000000" has two bytes of zeros, one for each group.
+ * n = n * scale + add. A number that is zero grows by a byte nevertheless, as in slapd:
+ * so "-00000000000" has two bytes of zeros, one for each group.
  */
 static void number_append(struct dit_number *n, uint32_t scale, uint32_t add)
 {

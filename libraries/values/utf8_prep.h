@@ -31,8 +31,8 @@ size_t dit_utf8_decode(struct dit_span text, uint32_t *ret);
 size_t dit_utf8_encode(uint32_t c, char *to);
 
 /**
- * The ASCII characters in the full decomposition of a code point, such as "e" of an e with
- * an accent.
+ * The ASCII characters in the full decomposition of a code point, such as "e" of an e
+ * with an accent.
  *
  * @param to  DIT_UTF8_ASCII_MAX bytes
  *

@@ -31,8 +31,8 @@ int dit_value_pretty(const struct dit_schema *schema, enum dit_pretty pretty,
  * @param ret  on success the normal form; may be empty; never NULL data
  *
  * @return 0; DIT_E_INVALID: the rule refuses the value; DIT_E_UNKNOWN: it refuses it
- *         because of an attribute in it that there is not; DIT_E_UNSUPPORTED: DNs in values
- *         of DNs, deeper than the stack may be; -ENOMEM
+ *         because of an attribute in it that there is not; DIT_E_UNSUPPORTED: DNs in
+ *         values of DNs, deeper than the stack may be; -ENOMEM
  */
 int dit_value_normalize(const struct dit_schema *schema, enum dit_normalizer normalizer,
                         struct dit_span value, struct dit_arena *arena,
@@ -51,8 +51,8 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
 size_t dit_value_order_prefix(struct dit_span value);
 
 /**
- * Length of the ordering prefix "{n}" that is no part of the value: 0 if there is none, or
- * if the type is not X-ORDERED (values.md 3.5).
+ * Length of the ordering prefix "{n}" that is no part of the value: 0 if there is none,
+ * or if the type is not X-ORDERED (values.md 3.5).
  */
 size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span value);
 

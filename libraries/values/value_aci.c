@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access control information in entries (OpenLDAPaci): five parts, of which the fourth says
- * what the fifth is.
+ * Access control information in entries (OpenLDAPaci): five parts, of which the fourth
+ * says what the fifth is.
  *
  *     1.2# Entry #GRANT;r,w;CN,sn$deny;;[ALL]#Access-ID#CN=A, DC=X
  *     1.2#entry#grant;r,w;cn,sn$deny;;[all]#access-id#cn=a,dc=x
  *
  * Spaces around parts are dropped. Rights are separated by '$'; in each, permissions and
  * attributes alternate behind the action. "[all]" stands for all the attributes with it.
- * A group, role or attribute that the schema does not know, or that holds no DNs, makes the
- * normal form empty: slapd takes such a value and it grants nothing.
+ * A group, role or attribute that the schema does not know, or that holds no DNs, makes
+ * the normal form empty: slapd takes such a value and it grants nothing.
  */
 #include <errno.h>
 #include <string.h>

@@ -10,8 +10,9 @@
  *     group/groupofnames/MEMBER:CN=G    ->  group/groupOfNames/member:cn=g
  *     ldap:///OU=A??SUB?(CN=B)          ->  authz_url.c
  *
- * The empty text is the empty DN. The beginning tells which it is: "dn", "u" with one of ":./" and "group" are never the
- * beginning of a plain DN here, not even in "dnQualifier=1".
+ * The empty text is the empty DN. The beginning tells which it is: "dn", "u" with one of
+ * ":./" and "group" are never the beginning of a plain DN here, not even in
+ * "dnQualifier=1".
  */
 #include <errno.h>
 #include <string.h>
@@ -140,7 +141,10 @@ static int group_rule(const struct dit_value_scope *scope, enum dit_dn_form form
 int dit_scope_find_ad(const struct dit_value_scope *scope, struct dit_span name,
                       const struct dit_ad **ret)
 {
-	/* A description with options may be new, which the schema remembers under a lock. */
+	/*
+	 * A description with options may be new, which the schema remembers under a
+	 * lock.
+	 */
 	struct dit_schema *schema = (struct dit_schema *)(uintptr_t)scope->schema;
 
 	return dit_ad_find(schema, NULL, name, ret, NULL);

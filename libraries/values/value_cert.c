@@ -62,7 +62,10 @@ static size_t oid_text(struct dit_span oid, char text[OID_TEXT_MAX])
 	return is_open ? 0 : n;
 }
 
-/* Characters of @p width bytes, most significant first, as UTF-8; half of one is dropped. */
+/*
+ * Characters of @p width bytes, most significant first, as UTF-8; half of one is
+ * dropped.
+ */
 static int to_utf8(struct dit_span wide, size_t width, struct dit_arena *arena,
                    struct dit_span *ret)
 {

@@ -356,8 +356,8 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
 
 	/*
 	 * attributeTypes, objectClasses and their kin have a validator of their own, for
-	 * names in requests. slapd applies it to values as well, which are descriptions: it
-	 * takes none at all.
+	 * names in requests. slapd applies it to values as well, which are descriptions:
+	 * it takes none at all.
 	 */
 	if (normalizer == DIT_NORM_FIRST_COMPONENT_OID &&
 	    type->validator != type->syntax->validator) {

@@ -15,15 +15,16 @@
 typedef int (*dit_value_order_fn)(struct dit_span a, struct dit_span b);
 
 /**
- * The order of a type's values: to be given normal forms where the type has them, values
- * as they are where not.
+ * The function that orders the values of a type. The caller passes normal forms if the
+ * type has them, else the values themselves.
  *
- *   most rules, no rule, object classes, X-ORDERED   length, then bytes
- *   integerMatch, integerFirstComponentMatch         numbers
- *   booleanMatch                                     the longer first; contents do not count
- *   uniqueMemberMatch                                those with a UID first, by UID, then DN
+ *   most rules, no rule, object classes, X-ORDERED   by length, then by bytes
+ *   integerMatch, integerFirstComponentMatch         by number
+ *   booleanMatch                                     the longer first; contents: equal
+ *   uniqueMemberMatch                                with UID first; by UID, then by DN
  *
- * In numbers that are none, a leading '-' is the sign and every other byte a digit.
+ * Text that is no number is read as one: a leading '-' is the sign, every other byte a
+ * digit.
  */
 dit_value_order_fn dit_value_order(const struct dit_attr_type *type);
 

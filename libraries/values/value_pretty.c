@@ -52,7 +52,10 @@ int dit_scope_pretty(const struct dit_value_scope *scope, enum dit_pretty pretty
 	case DIT_PRETTY_RDN:
 		return dit_scope_rdn(scope, DIT_DN_PRETTY, value, ret);
 	case DIT_PRETTY_LOWERCASE:
-		/* The syntaxes tell themselves apart: a UUID is longer than a server ID. */
+		/*
+		 * The syntaxes tell themselves apart: a UUID is longer than a server
+		 * ID.
+		 */
 		if (!dit_is_uuid(value) &&
 		    dit_scope_validate(scope, DIT_VALID_SID, value) < 0) {
 			return DIT_E_INVALID;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records per second of <ditkit/sort.h>, for records of 8 + 8 bytes, beside qsort() of the
- * same records in one array and sort(1) of the same records as text.
+ * Records per second of <ditkit/sort.h>, for records of 8 + 8 bytes, beside qsort() of
+ * the same records in one array and sort(1) of the same records as text.
  *
  *   bench_records [THOUSANDS [MEMORY_MIB [PRODUCERS]]]       (4000, 32, 1)
  *
  * Each sort gets its records from memory and hands all of them out in order; sort(1)
  * reads a file that is in the page cache, and writes to /dev/null. "in memory" means a
- * budget of 120 bytes per record, "spilled" MEMORY_MIB for all producers together; sort(1)
- * gets the same (-S) and as many threads as there are producers. Keys are random;
+ * budget of 120 bytes per record, "spilled" MEMORY_MIB for all producers together;
+ * sort(1) gets the same (-S) and as many threads as there are producers. Keys are random;
  * "summed" has ten records per key, and a merge that adds up their values.
  *
  * Look-ups are of random keys, in a view opened when all has been pushed. Not part of the

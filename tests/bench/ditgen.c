@@ -4,9 +4,9 @@
  *
  *   ditgen --entries 100000 --seed 1 > big.ldif
  *
- * Nothing is kept of an entry once it is written, so there may be any number of them. With
- * --progress FILE the number written so far is in FILE, as text, every PROGRESS_ENTRIES
- * and at the end.
+ * Nothing is kept of an entry once it is written, so there may be any number of them.
+ * With --progress FILE the number written so far is in FILE, as text, every
+ * PROGRESS_ENTRIES and at the end.
  *
  * The tree: the suffix, ou=People with DEPARTMENTS departments in it, people below the
  * departments. A person has 25 attributes besides objectClass in about 900 bytes of LDIF

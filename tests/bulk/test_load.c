@@ -4,8 +4,8 @@
  * - the same input gives the same database, whatever threads, batches and memory;
  * - a refused record ends the load and nothing changes, or with keep_going is left out,
  *   reported and handed to the reject callback, in input order;
- * - entries that are there, a database in use, a result over maxsize are refused, and nothing
- *   changes;
+ * - entries that are there, a database in use, a result over maxsize are refused, and
+ *   nothing changes;
  * - nothing is left in the temporary directory.
  */
 #include "test.h"

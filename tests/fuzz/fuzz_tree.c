@@ -2,8 +2,8 @@
 /*
  * A cn=config tree: what is accepted has sound databases, what is refused says why.
  *
- * The input is cut at lines "%" into files of one tree: the first entry, modules, a schema
- * entry, a back end, two databases, an overlay.
+ * The input is cut at lines "%" into files of one tree: the first entry, modules, a
+ * schema entry, a back end, two databases, an overlay.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -492,8 +492,8 @@ static void make(struct record *r, unsigned number)
 }
 
 /*
- * What slapadd makes of a number that is none depends on what lies behind it in memory, and
- * of an empty one it may die.
+ * What slapadd makes of a number that is none depends on what lies behind it in memory,
+ * and of an empty one it may die.
  */
 static void mend_number(char *line)
 {

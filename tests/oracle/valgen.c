@@ -4,10 +4,10 @@
  * valgen --list
  *
  * Write LDIF whose values try out one attribute type of tests/data/conf/values.conf, all
- * of them in turn (NAME "all", the default), or the DNs of entries (NAME "dn"). Each value
- * has an entry of its own, or shares it with few others, as one bad value refuses the
- * record. The records are the same for the same seed everywhere, and record N is the same
- * whatever --first and --count are, so that one that differs can be looked at alone.
+ * of them in turn (NAME "all", the default), or the DNs of entries (NAME "dn"). Each
+ * value has an entry of its own, or shares it with few others, as one bad value refuses
+ * the record. The records are the same for the same seed everywhere, and record N is the
+ * same whatever --first and --count are, so that one that differs can be looked at alone.
  *
  *   valgen --rule=tCIM --count=100000 --unicode=libraries/values/unicode-tables.tsv
  */

@@ -360,7 +360,10 @@ static void make_uuid(struct gen *g, struct buf *b)
 	put(b, '-');
 	put_hex(g, b, 12);
 	maybe_mutate(g, b, from, tokens);
-	/* Dashes may stand anywhere, but a digit too few leaves slapadd a byte of chance. */
+	/*
+	 * Dashes may stand anywhere, but a digit too few leaves slapadd a byte of
+	 * chance.
+	 */
 	for (size_t i = from, ndashes = 0; i < b->n; i++) {
 		ndashes += b->data[i] == '-';
 		if (ndashes > 4 && b->data[i] == '-') {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What certificate rules are asked with (values.md 3.7): pretty and normal forms as slapadd
- * 2.5.13 shows them in DNs.
+ * What certificate rules are asked with (values.md 3.7): pretty and normal forms as
+ * slapadd 2.5.13 shows them in DNs.
  */
 #include "base/error.h"
 #include "sample_context.h"

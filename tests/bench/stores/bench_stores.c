@@ -14,11 +14,11 @@
  *   --compact          merge everything at the end
  *   --kill-after N     write N records, then die by SIGKILL
  *
- * Each prints one line of key=value words. "read" looks up LOOKUPS entries by ID, reads the
- * first LIST_IDS of LOOKUPS lists, and SCAN_ROWS rows from each of LOOKUPS / 100 places,
- * all drawn by the same random numbers in every store; checks= depends on all that was
- * read, so it is the same for stores with the same content. "count" walks through
- * everything: orphans are postings whose entry is not there.
+ * Each prints one line of key=value words. "read" looks up LOOKUPS entries by ID, reads
+ * the first LIST_IDS of LOOKUPS lists, and SCAN_ROWS rows from each of LOOKUPS / 100
+ * places, all drawn by the same random numbers in every store; checks= depends on all
+ * that was read, so it is the same for stores with the same content. "count" walks
+ * through everything: orphans are postings whose entry is not there.
  */
 #include "stores.h"
 

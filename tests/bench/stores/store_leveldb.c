@@ -5,8 +5,8 @@
  *   ordered  in key order, in write batches
  *   random   entry by entry, in write batches
  *
- * Sync policies: sync (a write batch is on disk before the next begins), wal (it is in the
- * log, which is not synced; LevelDB cannot do without its log).
+ * Sync policies: sync (a write batch is on disk before the next begins), wal (it is in
+ * the log, which is not synced; LevelDB cannot do without its log).
  *
  * Settings that are not LevelDB's own: a Bloom filter of 10 bits, half of the cache for
  * blocks and half for the two memory tables.

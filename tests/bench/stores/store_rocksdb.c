@@ -6,13 +6,13 @@
  *   ordered  in key order, in write batches
  *   random   entry by entry, in write batches
  *
- * Sync policies: sync (a write batch is on disk before the next begins), wal (it is in the
- * log, which is not synced), nowal (it is only in memory until that is full). They do not
- * matter to ingest, where "none" stands for them.
+ * Sync policies: sync (a write batch is on disk before the next begins), wal (it is in
+ * the log, which is not synced), nowal (it is only in memory until that is full). They do
+ * not matter to ingest, where "none" stands for them.
  *
  * Settings that are not RocksDB's own: a Bloom filter of 10 bits for look-ups of entries,
- * half of the cache for blocks and half for memory tables, threads for compactions as many
- * as processors.
+ * half of the cache for blocks and half for memory tables, threads for compactions as
+ * many as processors.
  */
 #include "stores.h"
 

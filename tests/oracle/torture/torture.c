@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * torture: a directory of extremes as LDIF, the same for the same arguments everywhere, for
- * tests/data/conf/torture.conf.
+ * torture: a directory of extremes as LDIF, the same for the same arguments everywhere,
+ * for tests/data/conf/torture.conf.
  *
  *   torture [--children N] [--values N] [--bytes N] [--over]
  *   torture --changes
@@ -12,10 +12,10 @@
  *   --over         also names one byte too long, which cannot be stored
  *   --changes      no directory, but changes to it for ldapmodify -c
  *
- * Branches of the tree, in this order: syntaxes (values of every syntax), deep (chains of 30
- * names, one of them written from its end), wide, many (many values), long (long values),
- * names (RDNs at the size limit), holes, kinds (aliases, referrals, subentries, collective
- * attributes, glue), tags (options).
+ * Branches of the tree, in this order: syntaxes (values of every syntax), deep (chains of
+ * 30 names, one of them written from its end), wide, many (many values), long (long
+ * values), names (RDNs at the size limit), holes, kinds (aliases, referrals, subentries,
+ * collective attributes, glue), tags (options).
  */
 #include <getopt.h>
 #include <inttypes.h>
