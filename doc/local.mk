@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	%D%/design.md \
 	%D%/examples/people.ldif \
 	%D%/examples/slapd.conf \
+	%D%/measurements.md \
 	%D%/sort.md \
 	%D%/spec/README.md \
 	%D%/spec/config.md \
