@@ -54,8 +54,8 @@ static inline void test_scratch_remove(char *path)
 }
 
 /**
- * End a test case that cannot run here. tests/tally.sh shows the reason, and counts a skip
- * without one as a failure.
+ * End a test case that cannot run here. tests/tally.sh shows the reason, and counts a
+ * skip without one as a failure.
  */
 #define skip_because(reason)                                                             \
  do {                                                                                    \

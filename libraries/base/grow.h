@@ -25,8 +25,8 @@
  * @param n           at least 1
  * @param item_bytes  at least 1
  *
- * @return the array, never NULL on success; new items are not cleared. NULL: no memory, or
- *         the bytes are more than SIZE_MAX
+ * @return the array, never NULL on success; new items are not cleared. NULL: no memory,
+ *         or the bytes are more than SIZE_MAX
  */
 void *dit_grow(void *items, size_t *size, size_t n, size_t item_bytes);
 

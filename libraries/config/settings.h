@@ -4,13 +4,14 @@
  *
  *   dit_settings_read();  dit_settings_choose();  use;  dit_settings_free()
  *
- * It comes from a slapd.conf or from a cn=config tree; both fill the same settings.
+ * The source is a slapd.conf or a cn=config tree; both fill the same settings.
  *
- * Directives that cannot matter are skipped in silence; what could matter and is not
- * understood, or not built yet, is an error with file and line, in slapd's words where
- * it has them.
+ * Directives that cannot change the stored data are skipped. A directive that could, and
+ * that this room does not know or does not support, is an error with file and line, in
+ * slapd's words if slapd has a message for it.
  *
- * Threads: one thread reads; afterwards all is constant (the schema has own rules).
+ * Threads: one thread reads. Afterwards the settings are constant; schema.h has the rules
+ * of the schema.
  */
 #ifndef DITKIT_SETTINGS_H
 #define DITKIT_SETTINGS_H
@@ -36,9 +37,10 @@ struct dit_index_spec {
 
 /** One attribute of "multival cn 100,50" (config.md 3.6). */
 struct dit_multival_spec {
-	const struct dit_ad *ad; /* of exactly this description, not of others below it */
-	uint32_t hi;             /* more values than this are stored apart */
-	uint32_t lo;             /* at most hi */
+	const struct dit_ad
+		*ad; /* this description alone, none that is derived from it */
+	uint32_t hi; /* more values than this are stored apart */
+	uint32_t lo; /* at most hi */
 };
 
 #define DIT_MULTIVAL_NONE UINT32_MAX /* hi: all values stay in the entry */
@@ -77,7 +79,7 @@ struct dit_database {
 	size_t nmultivals;
 	uint32_t multival_hi; /* of all other descriptions; default DIT_MULTIVAL_NONE */
 	uint32_t multival_lo;
-	const char *file; /* where "database" stands, or the tree; NULL for number 0 */
+	const char *file; /* file with the "database" line, or the tree; NULL: number 0 */
 	unsigned long line;
 };
 
@@ -93,12 +95,12 @@ struct dit_settings {
 	void *memory; /* private */
 };
 
-/** Where the configuration is; nothing is owned. */
+/** The place of the configuration. All pointers are borrowed. */
 struct dit_settings_source {
 	const char *file;         /* -f; NULL: not given */
 	const char *dir;          /* -F; NULL: not given */
-	const char *default_file; /* NULL: the one of configure */
-	const char *default_dir;  /* likewise */
+	const char *default_file; /* NULL: the file that was built in */
+	const char *default_dir;  /* NULL: the tree that was built in */
 };
 
 /** A slapd.conf and nothing else. */
@@ -108,12 +110,15 @@ struct dit_settings_source {
  })
 
 /**
- * Read the configuration (config.md 6.1): the tree in @p source->dir, the file, or,
- * without both, the default tree if there is one and else the default file. With both the
- * file is read, and the tree has to be empty.
+ * Read the configuration (config.md 6.1).
  *
- * @param report  gets one diagnostic per problem, then "bad configuration file!" or "bad
- *                configuration directory!" as an error
+ *   file and dir   the file is read; dir has to be empty
+ *   file           the file is read
+ *   dir            the tree is read
+ *   neither        the default tree is read if it exists, else the default file
+ *
+ * @param report  gets one diagnostic for each problem, then "bad configuration file!" or
+ *                "bad configuration directory!" as an error
  *
  * @return 0; DIT_E_CONFIG; -ENOMEM
  */
@@ -136,20 +141,20 @@ int dit_settings_choose(const struct dit_settings *settings,
                         void *ctx, const struct dit_database **ret);
 
 /**
- * The database that slapd would select for an entry: the first, in order of definition,
- * whose suffix is the DN or above it and that is neither hidden nor disabled; NULL: none.
+ * The database that slapd selects for an entry: the first one, in order of definition,
+ * that is neither hidden nor disabled and whose suffix is the DN or above it. NULL: none.
  */
 const struct dit_database *dit_settings_select(const struct dit_settings *settings,
                                                struct dit_span norm_dn);
 
-/** The same, but subordinate databases do not count: the superior has their entries. */
+/** Like dit_settings_select(), but subordinate databases are passed over. */
 const struct dit_database *dit_settings_select_superior(
 	const struct dit_settings *settings, struct dit_span norm_dn);
 
 /**
- * The database that a subordinate one is glued to: the first after it, in order of
- * definition, that is not subordinate itself and whose suffix is above. Hidden and
- * disabled ones count. NULL: none, which slapd takes for an error.
+ * The superior of a subordinate database: the first database defined after it that is not
+ * subordinate and whose suffix is above. It may be hidden or disabled. NULL: there is
+ * none; slapd then refuses the configuration.
  */
 const struct dit_database *dit_settings_superior(const struct dit_settings *settings,
                                                  const struct dit_database *subordinate);

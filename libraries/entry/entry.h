@@ -7,11 +7,11 @@
  *                         and missing naming values
  *   dit_entry_complete()  adds entryUUID .. modifyTimestamp          (values.md 2.4)
  *
- * Everything an entry points at lives in the arena given to dit_entry_read(), in the
- * record's text, or in the schema.
+ * The pointers of an entry lead to the arena given to dit_entry_read(), to the text of
+ * the record, or to the schema.
  *
- * Threads: an entry belongs to one thread; the context is constant and shared apart from
- * the caches, of which every thread has its own.
+ * Threads: an entry belongs to one thread. The context is constant and shared. Each
+ * thread has caches of its own.
  */
 #ifndef DITKIT_ENTRY_H
 #define DITKIT_ENTRY_H
@@ -38,14 +38,14 @@ struct dit_entry {
 	struct dit_attr *attrs;
 	uint32_t nattrs;
 	uint32_t attrs_size; /* allocated */
-	bool has_unknown;    /* without schema check: an undefined attribute was left out;
-			      * slapadd accepts such an entry and fails to store it */
+	bool has_unknown;    /* without schema check: an undefined attribute was left out.
+			      * slapadd accepts such an entry and cannot store it */
 	size_t unknown_bytes; /* what such attributes add to an entry's size
 			       * (storage.md 4.8) */
 	uint32_t oc_flags;    /* word 2 of the stored entry (storage.md 4.5) */
 };
 
-/** What entries are made with. [const] while threads run, borrowed members included. */
+/** Options and data for making entries. [const] while threads run; members borrowed. */
 struct dit_entry_context {
 	struct dit_schema *schema;
 	bool is_strict;         /* "changetype:" and "control:" are attributes */
@@ -63,7 +63,7 @@ struct dit_entry_context {
 
 struct dit_entry_work;
 
-/** What a thread remembers from entry to entry. For one schema only. */
+/** Caches of one thread, kept from entry to entry. For one schema only. */
 struct dit_entry_caches {
 	struct dit_ad_cache *ads;
 	struct dit_dn_cache dns;
@@ -76,10 +76,10 @@ int dit_entry_caches_init(struct dit_entry_caches *caches);
 void dit_entry_caches_deinit(struct dit_entry_caches *caches);
 
 /**
- * When an entry was made: unique per entry within a load and ascending in input order,
- * so that generated UUIDs and CSNs are, too, whatever thread makes them. A UUID counts
- * tenths of a microsecond: after n entries the next time_us must be at least n / 10 + 1
- * larger.
+ * The time of an entry. Stamps are unique within a load and ascend in input order. So
+ * generated UUIDs and CSNs do the same, whichever thread makes them. A UUID counts tenths
+ * of a microsecond: after n entries with one time_us, the next time_us must be larger by
+ * at least n / 10 + 1.
  */
 struct dit_entry_stamp {
 	uint64_t time_us;   /* microseconds since the epoch (UTC), of the batch */
@@ -94,8 +94,9 @@ struct dit_entry_stamp {
  * @param notes  gets slapadd's diagnostic lines, without "could not parse entry"
  *
  * @return 0; DIT_E_INVALID: the record is unusable (a parse error in slapadd's sense);
- *         DIT_E_UNSUPPORTED: DNs in values of DNs nest too deeply (a note tells);
- *         DIT_E_TOOLONG: four thousand million lines; -ENOMEM; DIT_E_STOPPED
+ *         DIT_E_UNSUPPORTED: DNs in values of DNs nest too deeply (a note says so);
+ *         DIT_E_TOOLONG: the record has more than four thousand million lines;
+ *         DIT_E_STOPPED; -ENOMEM
  */
 int dit_entry_read(const struct dit_entry_context *context,
                    struct dit_entry_caches *caches, struct dit_span record,
@@ -109,9 +110,13 @@ struct dit_entry_refusal {
 };
 
 /**
- * Check one entry in slapd's order (values.md 7): objectClass present; then, unless
- * check_schema is off, schema check, structuralObjectClass, naming values; then, if
- * check_values is on, the values. Sets oc_flags in every case.
+ * Check one entry in slapd's order (values.md 7):
+ *
+ *   1. objectClass is present
+ *   2. if check_schema: schema, structuralObjectClass, naming values
+ *   3. if check_values: the values
+ *
+ * Sets oc_flags in every case.
  *
  * @param notes  gets the diagnostic lines that slapadd prints before its own line
  *

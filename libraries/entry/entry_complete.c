@@ -164,32 +164,32 @@ static int make_rootdn(struct completion *c, struct dit_span *ret,
 	return 0;
 }
 
-enum what {
-	WHAT_UUID,
-	WHAT_ROOTDN,
-	WHAT_TIME,
-	WHAT_CSN,
+enum generated_kind {
+	GENERATED_UUID,
+	GENERATED_ROOTDN,
+	GENERATED_TIME,
+	GENERATED_CSN,
 };
 
-static int make_value(struct completion *c, enum what what, struct dit_span *ret,
-                      struct dit_span *ret_normal)
+static int make_value(struct completion *c, enum generated_kind kind,
+                      struct dit_span *ret, struct dit_span *ret_normal)
 {
-	switch (what) {
-	case WHAT_UUID:
+	switch (kind) {
+	case GENERATED_UUID:
 		return make_uuid(c, ret, ret_normal);
-	case WHAT_ROOTDN:
+	case GENERATED_ROOTDN:
 		return make_rootdn(c, ret, ret_normal);
-	case WHAT_CSN:
+	case GENERATED_CSN:
 		return make_csn(c, ret);
-	case WHAT_TIME:
+	case GENERATED_TIME:
 		break;
 	}
 	return make_time(c, ret);
 }
 
-static int add(struct completion *c, const struct dit_ad *ad, enum what what)
+static int add(struct completion *c, const struct dit_ad *ad, enum generated_kind kind)
 {
-	bool has_normal = what == WHAT_UUID || what == WHAT_ROOTDN;
+	bool has_normal = kind == GENERATED_UUID || kind == GENERATED_ROOTDN;
 	struct dit_span *values = dit_arena_alloc(c->arena, 2 * sizeof(*values));
 	struct dit_attr *attr = dit_entry_add(c->entry, ad, c->arena);
 
@@ -199,7 +199,7 @@ static int add(struct completion *c, const struct dit_ad *ad, enum what what)
 	attr->values = values;
 	attr->normal = has_normal ? values + 1 : NULL;
 	attr->nvalues = 1;
-	return make_value(c, what, &values[0], &values[1]);
+	return make_value(c, kind, &values[0], &values[1]);
 }
 
 int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
@@ -207,14 +207,14 @@ int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry
 {
 	static const struct {
 		struct dit_span name;
-		enum what what;
+		enum generated_kind kind;
 	} parts[] = {
-		{DIT_SPAN("entryUUID"), WHAT_UUID},
-		{DIT_SPAN("creatorsName"), WHAT_ROOTDN},
-		{DIT_SPAN("createTimestamp"), WHAT_TIME},
-		{DIT_SPAN("entryCSN"), WHAT_CSN},
-		{DIT_SPAN("modifiersName"), WHAT_ROOTDN},
-		{DIT_SPAN("modifyTimestamp"), WHAT_TIME},
+		{DIT_SPAN("entryUUID"), GENERATED_UUID},
+		{DIT_SPAN("creatorsName"), GENERATED_ROOTDN},
+		{DIT_SPAN("createTimestamp"), GENERATED_TIME},
+		{DIT_SPAN("entryCSN"), GENERATED_CSN},
+		{DIT_SPAN("modifiersName"), GENERATED_ROOTDN},
+		{DIT_SPAN("modifyTimestamp"), GENERATED_TIME},
 	};
 	struct completion c = {context, stamp, entry, arena, {NULL, 0}};
 
@@ -225,7 +225,7 @@ int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry
 		int r = 0;
 
 		if (dit_entry_find(entry, &type->ad) == NULL) {
-			r = add(&c, &type->ad, parts[i].what);
+			r = add(&c, &type->ad, parts[i].kind);
 		}
 		if (r < 0) {
 			return r;

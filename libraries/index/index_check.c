@@ -40,7 +40,7 @@ static int check_attr(const struct dit_index_work *work, struct dit_ad_defs defs
 	for (uint16_t k = 0; k < defs.ndefs; k++) {
 		const struct dit_index_def *def = work->defs[defs.first + k];
 
-		for (uint32_t i = 0; def->is_picky && i < attr->nvalues; i++) {
+		for (uint32_t i = 0; def->needs_check && i < attr->nvalues; i++) {
 			const char *reason = reason_against(def, intlen, values[i]);
 
 			if (reason != NULL) {
@@ -61,7 +61,7 @@ int dit_index_check(struct dit_index_work *work, const struct dit_entry *entry,
 		struct dit_ad_defs defs = {0};
 
 		r = dit_index_work_defs(work, entry->attrs[i].ad, &defs);
-		if (r == 0 && defs.is_picky) {
+		if (r == 0 && defs.needs_check) {
 			r = check_attr(work, defs, &entry->attrs[i], ret);
 		}
 	}

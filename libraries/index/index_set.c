@@ -116,7 +116,7 @@ static int add_def(struct dit_index_set *set, const struct dit_index_spec *spec)
 		    type->approx->indexer != DIT_INDEXER_METAPHONE) {
 			return DIT_E_UNSUPPORTED;
 		}
-		def->is_picky = true;
+		def->needs_check = true;
 	}
 	if ((def->kinds & DIT_INDEX_EQ) != 0) {
 		int r = choose_eq_keys(type, &def->eq_keys);
@@ -124,7 +124,7 @@ static int add_def(struct dit_index_set *set, const struct dit_index_spec *spec)
 		if (r < 0) {
 			return r;
 		}
-		def->is_picky |=
+		def->needs_check |=
 			def->eq_keys == DIT_EQ_INTEGER || def->eq_keys == DIT_EQ_PHONETIC;
 		def->states.whole = hash_prefix(hash64, spec->ad, "", type->equality);
 	}

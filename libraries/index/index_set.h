@@ -27,7 +27,7 @@ struct dit_index_def {
 	unsigned db;
 	unsigned kinds; /* DIT_INDEX_... */
 	enum dit_eq_keys eq_keys;
-	bool is_picky; /* slapd ends with a signal over some values (dit_index_check()) */
+	bool needs_check; /* slapd dies of some values: dit_index_check() */
 	struct dit_hash_states states;
 };
 

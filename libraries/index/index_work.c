@@ -104,7 +104,7 @@ int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
 		.first = (uint32_t)first,
 	};
 	for (size_t i = first; i < work->ndefs; i++) {
-		ret->is_picky |= work->defs[i]->is_picky;
+		ret->needs_check |= work->defs[i]->needs_check;
 	}
 	work->ads[ad->ordinal] = *ret;
 	return 0;

@@ -25,7 +25,7 @@
 /** The definitions of one attribute description. */
 struct dit_ad_defs {
 	bool is_known;
-	bool is_picky; /* one of them is */
+	bool needs_check; /* of at least one of the definitions */
 	uint16_t ndefs;
 	uint32_t first; /* in dit_index_work.defs */
 };

@@ -5,14 +5,15 @@
  *   dit_ldif_reader_open();  while (dit_ldif_reader_next(batch) > 0) use the batch;
  *   dit_ldif_reader_close()
  *
- * Files are read with pread, pipes with read, in large pieces into the batch's own
- * buffer, which is reused; the unfinished record at its end moves to the front of the
- * next batch's buffer. Nothing is mapped. "include:" records switch to another file and
- * back without being seen by the caller. A line "version: 1" (RFC 2849) that is the first
- * one of a file, but for comments and blank lines, belongs to no record.
+ * The reader reads large pieces into the buffer of the batch, files with pread, pipes
+ * with read. The buffer is reused. The unfinished record at its end moves to the front of
+ * the next batch's buffer. No file is mapped. An "include:" record makes the reader go on
+ * with another file and then return; the caller does not see such a record. A line
+ * "version: 1" (RFC 2849) belongs to no record if only comments and blank lines stand
+ * before it in its file.
  *
- * Threads: the reader and the batch it fills belong to one thread during the call; a
- * filled batch may then be given to others.
+ * Threads: the reader, and a batch while it is filled, belong to one thread. A filled
+ * batch may be given to others.
  */
 #ifndef DITKIT_LDIF_READER_H
 #define DITKIT_LDIF_READER_H
@@ -27,7 +28,7 @@ struct dit_ldif_reader;
 
 struct dit_ldif_record {
 	struct dit_span text; /* physical lines, points into the batch's buffer */
-	uint64_t line; /* as slapadd counts: 1 + line at which the previous ended */
+	uint64_t line; /* as slapadd counts: 1 + last line of the previous record */
 };
 
 /** Zero is an empty batch. Buffers grow to the largest batch seen and are kept. */
@@ -67,9 +68,9 @@ uint64_t dit_ldif_reader_size(const struct dit_ldif_reader *reader);
 /**
  * Fill the batch with the next records; its previous contents are overwritten.
  *
- * @return 1: at least one record; 0: end of input; DIT_E_STOPPED; -errno: reading failed, or an include
- *         could not be opened (the records before it came with earlier batches);
- *         dit_ldif_reader_error() says what in slapadd's words
+ * @return 1: at least one record; 0: end of input; DIT_E_STOPPED; -errno: reading failed,
+ *         or an included file could not be opened. dit_ldif_reader_error() then has
+ *         slapadd's message; earlier batches had the records before the failure.
  */
 int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *batch);
 

@@ -9,12 +9,12 @@
  *   dit_schema_find_*(), dit_ad_find()    any thread
  *   dit_schema_free()
  *
- * All elements are owned by the schema and live as long as it does; their fields are
- * read-only for everybody else.
+ * The schema owns all elements; they live as long as the schema. Other code only reads
+ * their fields.
  *
- * Threads: one thread until dit_schema_seal(); afterwards everything is constant and
- * shared, except the table of attribute descriptions with options, which has a lock of
- * its own and hands out pointers that stay valid.
+ * Threads: one thread until dit_schema_seal(). Afterwards everything is constant and any
+ * thread may read. The one exception is the table of attribute descriptions with options:
+ * it grows under a lock of its own, and the pointers that it returns stay valid.
  */
 #ifndef DITKIT_SCHEMA_H
 #define DITKIT_SCHEMA_H
@@ -29,7 +29,7 @@ struct dit_schema;
 
 /** What a syntax accepts (values.md 3.7). */
 enum dit_validator {
-	DIT_VALID_NONE, /* the syntax has no validator: anything */
+	DIT_VALID_NONE, /* the syntax has no validator: every value is accepted */
 	DIT_VALID_ANY,
 	DIT_VALID_UTF8,
 	DIT_VALID_UTF8_NONEMPTY,
@@ -42,7 +42,7 @@ enum dit_validator {
 	DIT_VALID_BOOLEAN,
 	DIT_VALID_BIT_STRING,
 	DIT_VALID_NUMERICOID,
-	DIT_VALID_OID_OR_DESCRIPTOR, /* attribute types objectClass and its kin */
+	DIT_VALID_OID_OR_DESCRIPTOR, /* of objectClass and the types below it */
 	DIT_VALID_GENERALIZED_TIME,
 	DIT_VALID_POSTAL_ADDRESS,
 	DIT_VALID_DELIVERY_METHOD,
@@ -85,7 +85,7 @@ enum dit_pretty {
 
 /** Normalisers of matching rules (values.md 4). */
 enum dit_normalizer {
-	DIT_NORM_NONE, /* values are compared as they are stored */
+	DIT_NORM_NONE, /* no normal form: stored values are compared */
 	DIT_NORM_UTF8_FOLD,
 	DIT_NORM_UTF8_EXACT,
 	DIT_NORM_IA5_FOLD,
@@ -107,7 +107,7 @@ enum dit_normalizer {
 	DIT_NORM_CERTLIST_EXACT,
 	DIT_NORM_ATTRCERT_EXACT,
 	DIT_NORM_ACI,
-	/* Of single attribute types of modules (values.md 4.13), not of a rule. */
+	/* Normalisers of single attribute types of modules (values.md 4.13). */
 	DIT_NORM_UTC_TIME,
 	DIT_NORM_TYPE_OID,
 };
@@ -187,8 +187,8 @@ struct dit_attr_type {
 	const struct dit_syntax *syntax;
 	enum dit_usage usage;
 	unsigned flags;               /* DIT_TYPE_... */
-	enum dit_validator validator; /* the syntax's, or this type's own */
-	enum dit_pretty pretty;       /* likewise */
+	enum dit_validator validator; /* of the syntax, or one for this type alone */
+	enum dit_pretty pretty;       /* of the syntax, or one for this type alone */
 	uint32_t ordinal;             /* 0, 1, 2 ... over all types */
 	struct dit_ad ad;             /* the description without options */
 };
@@ -232,7 +232,8 @@ struct dit_class {
 	enum dit_class_check check;
 	const struct dit_class **sups; /* direct, NULL-terminated */
 	/*
-	 * Own and inherited, each once, NULL-terminated, in the order slapd checks them.
+	 * The attribute types of this class and its superclasses, each once,
+	 * NULL-terminated, in the order in which slapd checks them.
 	 */
 	const struct dit_attr_type **must;
 	const struct dit_attr_type **may;
@@ -253,19 +254,19 @@ struct dit_content_rule {
 int dit_schema_new(struct dit_schema **ret);
 void dit_schema_free(struct dit_schema *schema);
 
-/**
- * The text of an error of a definition: what follows "FILE: line N " in slapd's messages.
- */
+/** Why a definition was refused, in slapd's words. */
 struct dit_schema_error {
-	char text[1024];
-	char detail[256]; /* a line that slapd prints before it, or empty */
+	char text[1024];  /* the part of the message after "FILE: line N " */
+	char detail[256]; /* the line that slapd prints before the message, or empty */
 };
 
 /*
- * Definitions (values.md 3.2 - 3.5). @p text is the description, "( 1.2.3 NAME ... )",
- * with whatever follows it; borrowed. Return 0 or DIT_E_SYNTAX, DIT_E_DUPLICATE,
- * DIT_E_UNKNOWN, DIT_E_INVALID, -ENOMEM; on failure @p error says why in slapd's words
- * (e.g. `attributetype: AttributeType not found: "foo"`) and the schema is unchanged.
+ * Definitions (values.md 3.2 - 3.5). @p text is the description, "( 1.2.3 NAME ... )". It
+ * is borrowed. Text after the closing parenthesis is ignored.
+ *
+ * Return 0 or DIT_E_SYNTAX, DIT_E_DUPLICATE, DIT_E_UNKNOWN, DIT_E_INVALID, -ENOMEM. On
+ * failure the schema is unchanged, and @p error holds slapd's message, such as
+ * `attributetype: AttributeType not found: "foo"`.
  */
 int dit_schema_define_type(struct dit_schema *schema, const char *text,
                            struct dit_schema_error *error);
@@ -278,7 +279,8 @@ int dit_schema_define_content_rule(struct dit_schema *schema, const char *text,
 /**
  * objectidentifier NAME OID
  *
- * @return also 1: the same was defined before, which slapd remarks on (text in @p error)
+ * @return like the functions above; also 1: the macro already has this value, and
+ *         @p error holds the remark that slapd prints
  */
 int dit_schema_define_macro(struct dit_schema *schema, const char *name, const char *oid,
                             struct dit_schema_error *error);
@@ -291,14 +293,14 @@ int dit_schema_define_option(struct dit_schema *schema, const char *option,
                              struct dit_schema_error *error);
 void dit_schema_clear_options(struct dit_schema *schema);
 
-/** Add the elements that a module registers ("ppolicy"); unknown modules add nothing. */
+/** Add the elements that a module such as "ppolicy" defines. Others add nothing. */
 int dit_schema_load_module(struct dit_schema *schema, const char *module);
 
 int dit_schema_seal(struct dit_schema *schema);
 
 /*
- * Look-ups by any NAME without case, or by numeric OID; NULL: not defined. Also before
- * seal.
+ * Look-ups by numeric OID or by any NAME, in any case. NULL: not defined. They also work
+ * before dit_schema_seal().
  */
 const struct dit_attr_type *dit_schema_find_type(const struct dit_schema *schema,
                                                  struct dit_span name);
@@ -314,15 +316,15 @@ const struct dit_content_rule *dit_schema_find_content_rule(
 
 size_t dit_schema_ntypes(const struct dit_schema *schema);
 size_t dit_schema_nclasses(const struct dit_schema *schema);
-/** Highest ordinal of an attribute description given out so far, plus one. Any thread. */
+/** Number of attribute descriptions so far: their ordinals are below it. Any thread. */
 uint32_t dit_schema_nads(const struct dit_schema *schema);
 
 /** True if @p oc is @p ancestor or below it. */
 bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor);
 
 /*
- * A per-thread cache of attribute description look-ups: the spelling as typed to the
- * description. Owned by one thread; free with dit_ad_cache_free().
+ * A cache from the spelling of an attribute description to the description. Each thread
+ * has one of its own.
  */
 struct dit_ad_cache;
 int dit_ad_cache_new(struct dit_ad_cache **ret);

@@ -2,13 +2,13 @@
 /*
  * Distinguished names: parse, pretty form, normal form (RFC 4514, values.md 5).
  *
- * One pass over the text gives both forms and where each RDN begins in them. The forms
- * of RDN i and everything above it are the tail of the string from its offset on:
+ * One pass over the text gives both forms and the offset of each RDN in them. The string
+ * from the offset of RDN i on is the DN of that RDN and everything above it:
  *
  *     norm    "uid=jdoe,ou=people,dc=example,dc=com"
  *     norm_at  0        9         19         30        (nrdns = 4)
  *
- * so the parent's normal form is the tail from norm_at[1] on.
+ * So the normal form of the parent begins at norm_at[1].
  *
  * Threads: no state. Results live in the caller's arena.
  */
@@ -38,8 +38,8 @@ struct dit_dn {
 };
 
 /*
- * A per-thread memory of the last parent DN seen, so that a run of siblings parses only
- * its first RDN. Zero is empty. Owned by one thread; holds memory: dit_dn_cache_deinit().
+ * The last parent DN that a thread has parsed: of a sibling only the first RDN is parsed.
+ * Zero is empty. Each thread has one of its own; dit_dn_cache_deinit() frees the memory.
  */
 struct dit_dn_cache {
 	struct dit_arena arena;

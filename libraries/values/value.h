@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a value means: validation, pretty form, normal form (values.md 3.7 and 4).
+ * Values of attributes: validation, pretty form, normal form (values.md 3.7 and 4).
  *
- * Everything goes straight from bytes to bytes in an arena. Results either live in the
- * arena or are the input itself where nothing had to change; they are valid as long as
- * both.
+ * A result lies in the arena; if no byte had to change, it is the input itself. So it is
+ * valid as long as both.
  *
  * Threads: no state; the schema is shared and constant, the arena belongs to the caller.
  */
@@ -30,9 +29,11 @@ int dit_value_pretty(const struct dit_schema *schema, enum dit_pretty pretty,
  *
  * @param ret  on success the normal form; may be empty; never NULL data
  *
- * @return 0; DIT_E_INVALID: the rule refuses the value; DIT_E_UNKNOWN: it refuses it
- *         because of an attribute in it that there is not; DIT_E_UNSUPPORTED: DNs in
- *         values of DNs, deeper than the stack may be; -ENOMEM
+ * @return 0;
+ *         DIT_E_INVALID: the rule refuses the value;
+ *         DIT_E_UNKNOWN: the same, because the value names an unknown attribute type;
+ *         DIT_E_UNSUPPORTED: DNs in values of DNs nest too deeply;
+ *         -ENOMEM
  */
 int dit_value_normalize(const struct dit_schema *schema, enum dit_normalizer normalizer,
                         struct dit_span value, struct dit_arena *arena,

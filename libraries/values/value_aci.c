@@ -112,7 +112,7 @@ static int put_attributes(const struct dit_value_scope *scope, struct dit_span l
 			part.len -= 2;
 		} else {
 			rest = part;
-			(void)take_part(&rest, '=', &part); /* a value that counts not */
+			(void)take_part(&rest, '=', &part); /* slapd ignores the value */
 			part = trim(part);
 		}
 		r = dit_scope_find_ad(scope, part, &ad);

@@ -30,8 +30,9 @@ dit_value_order_fn dit_value_order(const struct dit_attr_type *type);
 
 /**
  * The order in which the schema check and the value check compare the values of a type.
- * It differs from dit_value_order() for X-ORDERED types alone: their prefix "{n}", a place,
- * is told from the rest. The first argument is a value, the second one is asserted of it:
+ * It differs from dit_value_order() for X-ORDERED types alone: their prefix "{n}", a
+ * place, is told from the rest. The first argument is a value, the second one is asserted
+ * of it:
  *
  *   value     asserted   are compared
  *   {10}b     {2}b       10 and 2, as text; if these are equal, what follows them
