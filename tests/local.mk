@@ -79,4 +79,11 @@ check-local check-unit check-long list-check list-check-unit list-check-long:
 		'run configure again.' >&2; exit 1
 endif !HAVE_CMOCKA
 
-EXTRA_DIST += %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h
+# clang-tidy over libraries and servers; minutes.
+.PHONY: tidy
+tidy: $(BUILT_SOURCES)
+	DIT_SRCDIR='$(abs_top_srcdir)' bash $(srcdir)/tests/tidy.sh -std=gnu11 $(DEFS) \
+		-I$(abs_top_builddir)/include -I$(abs_top_builddir)/libraries \
+		$(AM_CPPFLAGS) $(CPPFLAGS)
+
+EXTRA_DIST += %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h %D%/tidy.sh
