@@ -209,6 +209,18 @@ BEGIN {
 				}
 			}
 			close(name)
+		} else if (name ~ /\.[ch]$/) {
+			# Headers of the system, with or without their folder.
+			while ((getline line <name) > 0) {
+				if (match(line, /^# *include <[^>]*>/)) {
+					sub(/^[^<]*</, "", line)
+					sub(/>.*/, "", line)
+					bases[line] = 1
+					sub(/.*\//, "", line)
+					bases[line] = 1
+				}
+			}
+			close(name)
 		} else if (name ~ /(local\.mk|Makefile\.am|configure\.ac)$/) {
 			# What the build makes can be cited, too.
 			while ((getline line <name) > 0) {

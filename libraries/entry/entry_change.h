@@ -26,8 +26,8 @@ static inline bool dit_entry_may_be_change(const struct dit_ldif_line *lines,
 }
 
 /**
- * Take these lines, from line @p at on, out of the list. A name that is an attribute of the
- * schema is left alone.
+ * Take these lines, from line @p at on, out of the list. A name that is an attribute of
+ * the schema is left alone.
  *
  * "changetype: add" says what happens anyway, other change types are refused. A control
  * that is not critical is ignored with a warning, as RFC 4511 section 4.1.11 has it for

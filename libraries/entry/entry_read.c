@@ -3,8 +3,8 @@
  * From record to entry (values.md 1.4, 1.5, 2), in three passes over the record's lines.
  *
  * 1. The DN: dn lines may stand anywhere; slapd looks at all of them before it looks at
- *    any attribute, so their errors come first. Lines of a change record that stand behind
- *    the dn line are taken out here; entry_change.c.
+ *    any attribute, so their errors come first. Lines of a change record that stand
+ *    behind the dn line are taken out here; entry_change.c.
  *
  * 2. Runs: neighbouring lines of one name, gathered without -q; entry_runs.c.
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LMDB 0.9's file format (data version 1), as far as we write and check it without liblmdb.
+ * LMDB 0.9's file format (data version 1), as far as we write and check it without
+ * liblmdb.
  *
  * A file is an array of pages; pages 0 and 1 are meta pages, of which the one with the
  * higher transaction number counts. All numbers are in the machine's byte order; ditkit

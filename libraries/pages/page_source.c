@@ -115,7 +115,10 @@ static void wait_until_fetched(struct dit_page_source *source, uint64_t number)
 	(void)pthread_mutex_unlock(&source->lock);
 }
 
-/* What is in memory, without waiting for the disk; below 1: nothing, or not to be known. */
+/*
+ * What is in memory, without waiting for the disk; below 1: nothing, or not to be
+ * known.
+ */
 static ssize_t read_from_memory(struct dit_page_source *source, char *pages, size_t len,
                                 off_t at)
 {

@@ -2,10 +2,10 @@
 /*
  * The pages of a file, read into the caller's memory.
  *
- * Why not a map of the file: a map of a file that somebody cuts meanwhile kills the reader
- * (SIGBUS), and bytes that were checked may be others when they are used. A copy of a page
- * stays as it was checked. It costs a call and 4 KiB of copying, less than looking at the
- * page does; pages that lie in a row are read with one call.
+ * Why not a map of the file: a map of a file that somebody cuts meanwhile kills the
+ * reader (SIGBUS), and bytes that were checked may be others when they are used. A copy
+ * of a page stays as it was checked. It costs a call and 4 KiB of copying, less than
+ * looking at the page does; pages that lie in a row are read with one call.
  *
  * Reading ahead: a tree is not read in the order of the file. With a thread that fetches
  * the file into the page cache from its first page to its last, nobody else asks the disk

@@ -94,8 +94,8 @@ static bool is_marked(const uint64_t *bits, unsigned at)
 }
 
 /*
- * Every node begins at a place of its own and ends where another begins, or at the end. So
- * there is a chain of nodes from upper to the end; and as all of them together are as
+ * Every node begins at a place of its own and ends where another begins, or at the end.
+ * So there is a chain of nodes from upper to the end; and as all of them together are as
  * long as that, no node is outside of the chain.
  */
 bool dit_view_is_tiled(struct dit_page_view view, uint64_t *starts)

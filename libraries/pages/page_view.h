@@ -3,8 +3,8 @@
  * One page read with care: of a file that may be damaged, or made to do damage.
  *
  * A view is bytes and their number. Every function here looks at the number before it
- * looks at a byte; what it returns lies inside the view. A page inside a node is a view of
- * the node's value, which may begin at any place.
+ * looks at a byte; what it returns lies inside the view. A page inside a node is a view
+ * of the node's value, which may begin at any place.
  *
  * This is the only file of the reading half that knows at which place a field lies.
  *
@@ -95,9 +95,8 @@ static inline struct dit_span dit_view_item(struct dit_page_view view, unsigned 
 
 /** Node @p slot of a page with nodes. */
 struct dit_node_view {
-	unsigned at; /* from the view's beginning */
-	unsigned
-		bytes; /* header, key and value in this page, and the byte that fills up */
+	unsigned at;    /* from the view's beginning */
+	unsigned bytes; /* header, key and value in this page, and the fill byte */
 	unsigned flags; /* DIT_NODE_...; 0 in branch pages */
 	struct dit_span key;
 	struct dit_span value; /* in this page: of a long value its page's number */

@@ -3,10 +3,10 @@
  * The walker: is a data file what LMDB's format says it is?
  *
  * It reads a snapshot, from its meta page to its last leaf, and reports what contradicts
- * the format: a finding has a kind, a place and a sentence. Nothing is changed. A file may
- * be damaged in any way, or made to do damage: each page is visited once at most, each
- * bound is looked at before it is used, and memory is two bits a page, the names of the
- * databases, and some pages for each thread.
+ * the format: a finding has a kind, a place and a sentence. Nothing is changed. A file
+ * may be damaged in any way, or made to do damage: each page is visited once at most,
+ * each bound is looked at before it is used, and memory is two bits a page, the names of
+ * the databases, and some pages for each thread.
  *
  * What is below a page that cannot be read is not visited. Then counters of its tree are
  * not compared, and pages that were not reached are reported in one sentence.
@@ -15,8 +15,8 @@
  * transaction of liblmdb, and says which one.
  *
  * Order: which pages are visited first, and so the order of findings, depends on threads;
- * which findings there are does not, but for a page that has two owners: the second one to
- * come is reported.
+ * which findings there are does not, but for a page that has two owners: the second one
+ * to come is reported.
  *
  * Threads: a walk starts its own; the callbacks come from any of them, one at a time.
  */
@@ -140,10 +140,9 @@ typedef void (*dit_walk_order_fn)(void *ctx, struct dit_span name, unsigned flag
 #define DIT_WALK_NEWEST UINT64_MAX
 
 struct dit_walk_opts {
-	int fd; /* of the data file, open for reading; borrowed */
-	uint64_t
-		transaction; /* the snapshot that is held; DIT_WALK_NEWEST: nobody writes */
-	unsigned nthreads;   /* 1 at least */
+	int fd;                  /* of the data file, open for reading; borrowed */
+	uint64_t transaction;    /* of the snapshot held; DIT_WALK_NEWEST: no writer */
+	unsigned nthreads;       /* 1 at least */
 	dit_walk_order_fn order; /* NULL: LMDB's own orders alone */
 	void *order_ctx;
 	dit_walk_found_fn found;

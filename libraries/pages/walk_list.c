@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists: what a key of a database with lists has. One item is the node's value; some are a
- * page inside the value; more have a tree of their own, whose record is the value.
+ * Lists: what a key of a database with lists has. One item is the node's value; some are
+ * a page inside the value; more have a tree of their own, whose record is the value.
  */
 #include <errno.h>
 #include <stdlib.h>

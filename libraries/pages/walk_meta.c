@@ -159,7 +159,9 @@ static void set_npages(struct walk *walk, unsigned number, uint64_t file_bytes)
 	walk->npages = last + 1;
 }
 
-/* The one that counts: the held transaction's; else the newer one, of equals the first. */
+/*
+ * The one that counts: the held transaction's; else the newer one, of equals the first.
+ */
 static int choose(struct walk *walk, const struct meta_page pages[2], unsigned *ret)
 {
 	uint64_t wanted = walk->opts->transaction;

@@ -50,7 +50,9 @@ static int compare_backward(struct dit_span a, struct dit_span b)
 	return compare_lengths(a, b);
 }
 
-/* Numbers of different lengths have no order (storage.md 1.5): the shorter comes first. */
+/*
+ * Numbers of different lengths have no order (storage.md 1.5): the shorter comes first.
+ */
 static int compare_numbers(struct dit_span a, struct dit_span b)
 {
 	uint64_t x = 0;

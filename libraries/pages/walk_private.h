@@ -12,9 +12,9 @@
  *   walk_words.c   findings
  *
  * The meta pages, the free list and the main tree are small and are walked by the caller
- * alone. Then the roots of the databases become tasks for the members of a team. Who finds
- * a branch page makes tasks of its children as long as there are not enough; else it visits
- * them itself, one after the other, each level with a buffer of its own.
+ * alone. Then the roots of the databases become tasks for the members of a team. Who
+ * finds a branch page makes tasks of its children as long as there are not enough; else
+ * it visits them itself, one after the other, each level with a buffer of its own.
  */
 #ifndef DITKIT_WALK_PRIVATE_H
 #define DITKIT_WALK_PRIVATE_H
@@ -51,7 +51,7 @@ enum walk_role {
 	WALK_FREE_TREE,
 	WALK_MAIN_TREE,
 	WALK_DATABASE,
-	WALK_LIST, /* the tree of one long list: keys are items, and there are no values */
+	WALK_LIST, /* the tree of one long list: keys are items, no values */
 };
 
 /* A tree that is walked. */
@@ -65,7 +65,7 @@ struct walk_tree {
 	struct dit_span list_key; /* of a list */
 	uint64_t at_page;         /* where its record lies */
 	long at_node;
-	bool is_shared; /* its pages may become tasks; then a list's tree is owned by them */
+	bool is_shared; /* its pages may become tasks, which then own the tree of a list */
 
 	/* [atomic: added to by members; read when the last task of the tree has ended] */
 	_Atomic uint64_t nbranches;

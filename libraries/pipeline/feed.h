@@ -6,10 +6,10 @@
  *   dit_feed_free()
  *
  * The feed gives out the numbers of a fixed set of slots. With a thread of its own it
- * fills free slots while others are in use: a free slot belongs to the reader thread, from
- * take to return to the caller. The reader thread waits for nothing but a free slot, so
- * the number of slots is the bound: with N slots, of which the caller holds M, N - M are
- * filled ahead. Without a thread, take() fills the slot itself.
+ * fills free slots while others are in use: a free slot belongs to the reader thread,
+ * from take to return to the caller. The reader thread waits for nothing but a free slot,
+ * so the number of slots is the bound: with N slots, of which the caller holds M, N - M
+ * are filled ahead. Without a thread, take() fills the slot itself.
  *
  * Threads: take, return and free are called by one thread.
  */

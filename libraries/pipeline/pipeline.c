@@ -2,8 +2,8 @@
 /*
  * The pipeline: rounds of a team, each on three batches.
  *
- * While the members are in one round, main prepares the next, so rounds are kept twice, by
- * the parity of their number. A batch moves by one line from each round to the next:
+ * While the members are in one round, main prepares the next, so rounds are kept twice,
+ * by the parity of their number. A batch moves by one line from each round to the next:
  *
  *                   round k     round k+1       round k+2       round k+3
  *   taken from feed
@@ -52,8 +52,10 @@ struct round {
 	dit_pipeline_work_fn work; /* not NULL: other work instead */
 	void *work_ctx;
 
-	/* [atomic: members draw their shares from them; relaxed, the batches themselves are
-	 * handed over by the meeting] */
+	/*
+	 * [atomic: members draw their shares from them; relaxed, the batches themselves
+	 * are handed over by the meeting]
+	 */
 	_Atomic size_t next_before;
 	_Atomic size_t next_after;
 };

@@ -12,7 +12,7 @@
  *
  *   fill           the source: the next batch (LDIF records, a range of IDs) is put into
  *                  the slot. On main, or ahead of main on a reader thread.
- *   before_order   on all members at once, a share of the batch each: what needs no order.
+ *   before_order   on all members at once, a share of the batch each: needs no order.
  *   in_order       on main, one batch after the other: what needs it.
  *   after_order    on all members at once: what needs the results of in_order.
  *
@@ -22,19 +22,20 @@
  *                                        after  B1   after  B2
  *   main                     order  B1   order  B2   order  B3
  *
- * So a slot is the reader's, then the members', then main's, then the members' again, then
- * free. It changes hands at the meeting of main and members, which is the only one in a
- * round, and which orders all that was written before it. A pipeline that needs no order
- * but that of its output (an export) leaves out after_order; main then gives the slot back
- * as soon as in_order returns.
+ * So a slot is the reader's, then the members', then main's, then the members' again,
+ * then free. It changes hands at the meeting of main and members, which is the only one
+ * in a round, and which orders all that was written before it. A pipeline that needs no
+ * order but that of its output (an export) leaves out after_order; main then gives the
+ * slot back as soon as in_order returns.
  *
  * With one member and no reader thread everything happens in the caller, in the same
  * order.
  *
- * Errors. Every callback returns 0 (fill: 1), or a negative code, which ends the run. What
- * fails first in the order of batches is what dit_pipeline_run() returns, whichever thread
- * comes to it first: the batches before a failing one pass in_order, the failing one does
- * not (or, if fill failed, there is none). A member that failed does nothing more.
+ * Errors. Every callback returns 0 (fill: 1), or a negative code, which ends the run.
+ * What fails first in the order of batches is what dit_pipeline_run() returns, whichever
+ * thread comes to it first: the batches before a failing one pass in_order, the failing
+ * one does not (or, if fill failed, there is none). A member that failed does nothing
+ * more.
  *
  * Threads: "main" is the thread that called dit_pipeline_new(); it makes all calls.
  */
@@ -132,8 +133,9 @@ int dit_pipeline_new(struct dit_pipeline **ret, const struct dit_pipeline_opts *
 void dit_pipeline_free(struct dit_pipeline *pipeline);
 
 /**
- * Take all batches through all stages; once. When it returns, the members are at rest, and
- * main may look at what they made. The reader thread rests after a successful run only.
+ * Take all batches through all stages; once. When it returns, the members are at rest,
+ * and main may look at what they made. The reader thread rests after a successful run
+ * only.
  *
  * @param ret_stage  where it ended
  *

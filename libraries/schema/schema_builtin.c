@@ -79,10 +79,10 @@ static int define_types(struct dit_schema *schema, const char *source)
 }
 
 /*
- * Attribute types for which a module changes the normaliser of their equality rule when it
- * is loaded (values.md 4.13). The overlay ppolicy also takes the type's validator away:
- * then no DN may have such a value, and the value check is content with what could be
- * normalised.
+ * Attribute types for which a module changes the normaliser of their equality rule when
+ * it is loaded (values.md 4.13). The overlay ppolicy also takes the type's validator
+ * away: then no DN may have such a value, and the value check is content with what could
+ * be normalised.
  */
 static const struct {
 	const char *source;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The owner of a database directory, who exchanges a name in it while somebody else loads:
+ * The owner of a database directory, who exchanges a name in it while somebody else
+ * loads:
  *
  *   hostile WAY DIR TARGET
  *

@@ -2,8 +2,8 @@
 /*
  * A small data file with some bytes changed, walked by one thread and by three.
  *
- * The input is a list of changes, 4 bytes each: page, place in the page (2 bytes; with the
- * highest bit it is in the page's first 64 bytes, where most of the format is), byte.
+ * The input is a list of changes, 4 bytes each: page, place in the page (2 bytes; with
+ * the highest bit it is in the page's first 64 bytes, where most of the format is), byte.
  */
 #include "pages/walk_fixture.h"
 

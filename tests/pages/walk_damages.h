@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The ways to do damage: DAMAGE(kind that finds it, name, what is done to image). Included
- * twice, for the functions and for the table of them. No include guard, for that reason.
+ * The ways to do damage: DAMAGE(kind that finds it, name, what is done to image).
+ * Included twice, for the functions and for the table of them. No include guard, for that
+ * reason.
  */
 
-/* clang-format off: laid out by hand. */
+/* clang-format off */ /* laid out by hand */
 
 /* ---- meta pages ---- */
 

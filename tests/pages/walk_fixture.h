@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Data files to be walked, in memory: small, but with everything that the format has, made
- * by liblmdb or by our writer; and ways to find the parts of one.
+ * Data files to be walked, in memory: small, but with everything that the format has,
+ * made by liblmdb or by our writer; and ways to find the parts of one.
  *
  *   id2e   depth 2; short values, and values of 2 and 3 pages
  *   dn2i   depth 2; records: one, some (a page inside a node), many (a tree)
