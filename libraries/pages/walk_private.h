@@ -65,7 +65,7 @@ struct walk_tree {
 	struct dit_span list_key; /* of a list */
 	uint64_t at_page;         /* where its record lies */
 	long at_node;
-	bool is_shared; /* its pages may become tasks, which then own the tree of a list */
+	bool is_shared; /* its pages may become tasks, which own the tree of a list */
 
 	/* [atomic: added to by members; read when the last task of the tree has ended] */
 	_Atomic uint64_t nbranches;
