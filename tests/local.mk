@@ -79,8 +79,7 @@ check-local check-unit check-long list-check list-check-unit list-check-long:
 		'run configure again.' >&2; exit 1
 endif !HAVE_CMOCKA
 
-# clang-tidy over libraries and servers; minutes.
-.PHONY: tidy
+# clang-tidy over libraries and servers; minutes. (.PHONY cannot be set here again.)
 tidy: $(BUILT_SOURCES)
 	DIT_SRCDIR='$(abs_top_srcdir)' bash $(srcdir)/tests/tidy.sh -std=gnu11 $(DEFS) \
 		-I$(abs_top_builddir)/include -I$(abs_top_builddir)/libraries \
