@@ -18,8 +18,10 @@
 #include <stddef.h>
 
 struct dit_stop {
-	/* [const] The program's; it may change at any time, also in a signal handler. NULL:
-	 * there is none. */
+	/*
+	 * [const] The program's; it may change at any time, also in a signal handler.
+	 * NULL: there is none.
+	 */
 	const volatile sig_atomic_t *flag;
 	/* [atomic: set once; relaxed, nothing is handed over by it] */
 	_Atomic bool is_ended;

@@ -66,8 +66,8 @@ typedef void (*dit_progress_fn)(void *ctx, const struct dit_progress *progress);
 
 struct dit_load_opts {
 	/*
-	 * -f, a slapd.conf, and -F, a cn=config tree; NULL: not given. If neither is given,
-	 * the load reads the built-in tree if it exists, else the built-in file.
+	 * -f, a slapd.conf, and -F, a cn=config tree; NULL: not given. If neither is
+	 * given, the load reads the built-in tree if it exists, else the built-in file.
 	 */
 	const char *conf;
 	const char *conf_dir;
@@ -81,13 +81,13 @@ struct dit_load_opts {
 	bool is_quick;        /* -q: keep attribute lines in the order of the input */
 	bool keep_going;      /* -c: leave refused records out and go on */
 	bool no_schema_check; /* -s */
-	bool check_values; /* -o value-check=yes; a report says that is_quick turns it off */
-	bool is_dry_run; /* -u: no database is opened */
-	bool is_verbose; /* report every entry stored */
-	bool byte_keys;  /* index databases with slapd's own flags: no MDB_INTEGERKEY */
-	bool is_strict;  /* LDIF as slapadd takes it: no "version:", no "changetype:" */
-	bool may_grow;   /* the result may be larger than maxsize */
-	bool use_page_cache; /* write through the page cache; false: past it, if possible */
+	bool check_values; /* -o value-check=yes; is_quick turns it off, with a report */
+	bool is_dry_run;   /* -u: no database is opened */
+	bool is_verbose;   /* report every entry stored */
+	bool byte_keys;    /* index databases with slapd's own flags: no MDB_INTEGERKEY */
+	bool is_strict;    /* LDIF as slapadd takes it: no "version:", no "changetype:" */
+	bool may_grow;     /* the result may be larger than maxsize */
+	bool use_page_cache;  /* false: write past the page cache if possible */
 	uint64_t first_line;  /* -j: leave out records that begin before this line */
 	uint64_t max_rejects; /* with keep_going: one more refused record ends the load */
 	unsigned sid;         /* -S: 0..4095 */
@@ -95,8 +95,8 @@ struct dit_load_opts {
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
 	/*
-	 * At least DIT_LOAD_MEMORY_MIN. 0: 128 MiB for each thread, from 256 MiB to 1 GiB,
-	 * but at most a quarter of the machine's memory.
+	 * At least DIT_LOAD_MEMORY_MIN. 0: 128 MiB for each thread, from 256 MiB to 1
+	 * GiB, but at most a quarter of the machine's memory.
 	 */
 	uint64_t memory_bytes;
 	const char *tmpdir;   /* for sorted runs; NULL or empty: $TMPDIR, else /tmp */
@@ -108,18 +108,18 @@ struct dit_load_opts {
 	dit_reject_fn reject; /* may be NULL */
 	void *reject_ctx;
 	/*
-	 * May be NULL. Called once, when the new databases are complete and synced and before
-	 * any database is changed; not with is_dry_run. 0; -errno ends the load, and nothing
-	 * is changed: the callback reports that itself.
+	 * May be NULL. Called once, when the new databases are complete and synced and
+	 * before any database is changed; not with is_dry_run. 0; -errno ends the load,
+	 * and nothing is changed: the callback reports that itself.
 	 */
 	int (*before_publish)(void *ctx);
 	void *before_publish_ctx;
 	dit_progress_fn progress; /* may be NULL; called once for each batch and phase */
 	void *progress_ctx;
 	/*
-	 * May be NULL. A signal handler, or any thread, gives it a value other than 0 to end
-	 * the load; all threads of the load look at it several times a second, also while
-	 * they wait for a pipe.
+	 * May be NULL. A signal handler, or any thread, gives it a value other than 0 to
+	 * end the load; all threads of the load look at it several times a second, also
+	 * while they wait for a pipe.
 	 */
 	const volatile sig_atomic_t *stop;
 };

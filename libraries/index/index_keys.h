@@ -78,8 +78,8 @@ const struct dit_index_db *dit_index_set_db(const struct dit_index_set *set, siz
 
 /**
  * Takes the keys of one attribute under one definition, in the order in which slapadd
- * inserts them, repeats included (storage.md 5.4 counts insertions). The keys of huge values
- * come in several calls.
+ * inserts them, repeats included (storage.md 5.4 counts insertions). The keys of huge
+ * values come in several calls.
  *
  * @param db       index of the database in the set
  * @param ordinals valid during the call

@@ -38,7 +38,10 @@ struct dit_file_rules {
  */
 int dit_file_url_open(struct dit_span url, const struct dit_file_rules *rules);
 
-/** Why the rules refused a file, for messages: ": not a regular file, ..."; else "". Static. */
+/**
+ * Why the rules refused a file, for messages: ": not a regular file, ..."; else "".
+ * Static.
+ */
 const char *dit_file_url_reason(int error, const struct dit_file_rules *rules);
 
 /**

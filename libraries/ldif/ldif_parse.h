@@ -44,7 +44,8 @@ struct dit_ldif_lines {
  *               regular file
  * @param notes  gets "ldif_parse_line: ..." and base64 diagnostics
  *
- * @return 0; -ENOMEM; DIT_E_STOPPED. Malformed lines are not errors here: see struct dit_ldif_line.
+ * @return 0; -ENOMEM; DIT_E_STOPPED. Malformed lines are not errors here: see struct
+ *         dit_ldif_line.
  */
 int dit_ldif_parse(struct dit_span text, const struct dit_file_rules *files,
                    struct dit_arena *arena, struct dit_notes *notes,

@@ -47,8 +47,10 @@ struct dit_ldif_reader_opts {
 	size_t batch_records; /* at most this many records in a batch; at least 1 */
 	uint64_t first_line;  /* -j: records that start before it are skipped */
 	bool keep_version;    /* "version: 1" is a line like any other */
-	/* For "include:", and what ends reading. Borrowed as long as the reader lives; NULL:
-	 * any regular file. */
+	/*
+	 * For "include:", and what ends reading. Borrowed as long as the reader lives;
+	 * NULL: any regular file.
+	 */
 	const struct dit_file_rules *files;
 };
 

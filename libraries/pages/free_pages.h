@@ -2,13 +2,13 @@
 /*
  * Is a data file as long as its meta pages say?
  *
- * A file can be shorter and whole: a page that a transaction took at the end and gave back
- * before its commit is never written. Such a page is on the list of free pages. So a file is
- * cut off if pages behind its end are not on that list.
+ * A file can be shorter and whole: a page that a transaction took at the end and gave
+ * back before its commit is never written. Such a page is on the list of free pages. So a
+ * file is cut off if pages behind its end are not on that list.
  *
  * The list is a tree of its own (lmdb_format.h): under the number of a transaction the
- * pages that became free in it, first their count. It is read without liblmdb, which would
- * map the file and be killed by a signal where pages are missing.
+ * pages that became free in it, first their count. It is read without liblmdb, which
+ * would map the file and be killed by a signal where pages are missing.
  *
  * Threads: no state.
  */

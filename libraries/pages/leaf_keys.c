@@ -41,7 +41,10 @@ static int enter(struct visit *visit, uint64_t number)
 	               : DIT_E_CORRUPT;
 }
 
-/* A page over the leaves. Nobody looks at the key of its first node, which may be empty. */
+/*
+ * A page over the leaves. Nobody looks at the key of its first node, which may be
+ * empty.
+ */
 static int tell_leaves(struct visit *visit)
 {
 	struct dit_page_view view = visit->pages[1];

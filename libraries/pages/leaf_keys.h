@@ -27,8 +27,8 @@ typedef int (*dit_leaf_key_fn)(void *ctx, struct dit_span key);
  *
  * @param tree  an empty one has no leaves; in a tree of one leaf nothing is told
  *
- * @return 0; DIT_E_CORRUPT: a branch page is none, or there are more of them than the tree
- *         says; what @p fn returned; -errno of reading
+ * @return 0; DIT_E_CORRUPT: a branch page is none, or there are more of them than the
+ *         tree says; what @p fn returned; -errno of reading
  */
 int dit_leaf_keys(struct dit_page_source *source, const struct dit_tree_record *tree,
                   dit_leaf_key_fn fn, void *ctx);

@@ -6,7 +6,8 @@
  * of runs. Every run holds one descriptor; a level has fan_in - 1 of them at the most.
  *
  *   write a run from memory;  dit_cascade_add();
- *   while (dit_cascade_is_due()) merge the newest fan_in runs into one, dit_cascade_merge()
+ *   while (dit_cascade_is_due()) merge the newest fan_in runs into one,
+ *   dit_cascade_merge()
  *
  * Threads: a cascade belongs to one producer.
  */

@@ -39,9 +39,9 @@
 #define ID_MAX            (((uint64_t)1 << 48) - 1)
 
 /*
- * With 4 producers there are 508 descriptors for each level, and each level means 128 times
- * the data. Merging writes everything again, while the other producers wait for this one:
- * the fewer levels, the better.
+ * With 4 producers there are 508 descriptors for each level, and each level means 128
+ * times the data. Merging writes everything again, while the other producers wait for
+ * this one: the fewer levels, the better.
  */
 #define RUNS_WANTED 512u
 #define FAN_IN_MAX  256u

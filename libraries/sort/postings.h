@@ -62,8 +62,8 @@ void dit_postings_free(struct dit_postings *postings);
  * @param producer  0 .. nproducers-1; each number belongs to one thread
  * @param id        IDs of one producer usually ascend; they need not
  *
- * @return 0; -EINVAL (ID 0); -EOVERFLOW (ID too high); DIT_E_STOPPED; -ENOMEM; -ENOSPC and other -errno
- *         of writing a run; the first error sticks to the producer
+ * @return 0; -EINVAL (ID 0); -EOVERFLOW (ID too high); DIT_E_STOPPED; -ENOMEM; -ENOSPC
+ *         and other -errno of writing a run; the first error sticks to the producer
  */
 int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned stream,
                       uint64_t id, const uint64_t *ordinals, size_t nkeys);

@@ -84,8 +84,8 @@ static bool wants_meter(const struct options *options)
 }
 
 /*
- * An interrupt ends the load in order; a second one kills, which is safe as well. A signal
- * that whoever started us ignores, such as nohup or a script's "&", stays ignored.
+ * An interrupt ends the load in order; a second one kills, which is safe as well. A
+ * signal that whoever started us ignores, such as nohup or a script's "&", stays ignored.
  */
 static void catch_signals(void)
 {

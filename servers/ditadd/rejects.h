@@ -12,8 +12,8 @@
 
 /**
  * Create the file, or empty it. Records hold passwords: only its owner, who is the user
- * that runs the load, can read it. No link is followed, and nothing else than a regular file
- * with one name is written to.
+ * that runs the load, can read it. No link is followed, and nothing else than a regular
+ * file with one name is written to.
  *
  * @return 0; -1 after a message on stderr
  */

@@ -328,7 +328,10 @@ static void change_at_random(MDB_txn *txn, uint64_t *random)
 	}
 }
 
-/* Random changes, until, with luck, pages at the end were given back before they were written. */
+/*
+ * Random changes, until, with luck, pages at the end were given back before they were
+ * written.
+ */
 static uint64_t make_short_file(const char *dir, uint64_t seed)
 {
 	uint64_t random = 88172645463325252u + seed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ranges of IDs hold every entry once, in trees that we wrote, in trees that liblmdb wrote,
- * and whatever lies between the IDs.
+ * Ranges of IDs hold every entry once, in trees that we wrote, in trees that liblmdb
+ * wrote, and whatever lies between the IDs.
  */
 #include <errno.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Outputs (output.h). For a new database and for one that holds records alike:
- * - entries, numbers, names, lists and split values that are put are there once the output
- *   is published, and nothing is there before;
+ * - entries, numbers, names, lists and split values that are put are there once the
+ *   output is published, and nothing is there before;
  * - an output that is abandoned, or taken back, leaves what was there;
  * - what cannot be is refused.
  * And what one of them does alone: stored records are found, lists are continued, an
@@ -201,7 +201,9 @@ static void an_output_that_is_given_up_leaves_what_was_there(void **state)
 	struct dit_output *output = NULL;
 
 	(void)state;
-	/* Before anything is put, before it is prepared, before and after it is placed. */
+	/*
+	 * Before anything is put, before it is prepared, before and after it is placed.
+	 */
 	for (unsigned stop = 0; stop < 4; stop++) {
 		output = open_output(dir);
 		if (stop > 0) {
