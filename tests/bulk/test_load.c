@@ -316,7 +316,7 @@ static void stop_request(void *ctx, const struct dit_progress *progress)
 	volatile sig_atomic_t *stop = ctx;
 
 	(void)progress;
-	*stop = 1;
+	__atomic_store_n(stop, 1, __ATOMIC_RELAXED); /* as all threads read it */
 }
 
 static void a_stop_request_ends_the_load_and_nothing_changes(void **state)
