@@ -94,19 +94,6 @@ static int check_keys(struct load_member *member, struct load_item *item, uint64
 	return r;
 }
 
-void load_fingerprints(struct load_item *item)
-{
-	const struct dit_dn *dn = &item->entry.dn;
-
-	item->self = dit_fingerprint_of(dn->norm);
-	if (dn->nrdns > 1) {
-		uint32_t at = dn->norm_at[1];
-
-		item->parent = dit_fingerprint_of(
-			(struct dit_span){dn->norm.data + at, dn->norm.len - at});
-	}
-}
-
 /* Sets the item's state from an error of a stage. */
 static void item_fail(struct load_item *item, int r, enum load_state if_invalid)
 {
@@ -162,7 +149,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 		item_fail(item, r, LOAD_REFUSED);
 		return;
 	}
-	load_fingerprints(item);
+	dit_tree_name_init(&item->name, &item->entry.dn);
 }
 
 /* ---- keys ---- */
@@ -187,15 +174,13 @@ static int push_wide(void *ctx, unsigned db, struct dit_span key)
 	return load_wide_push(keys->target, keys->producer, db, key, keys->id);
 }
 
-int load_key_item(struct load_member *member, const struct load_item *item)
+int load_key_entry(struct load_member *member, uint32_t target,
+                   const struct dit_entry *entry, uint32_t id)
 {
-	struct load_keys *keys = &member->keys[item->target];
+	struct load_keys *keys = &member->keys[target];
 
-	if (item->id == 0) {
-		return 0;
-	}
-	keys->id = item->id;
-	return dit_index_entry(keys->work, &item->entry, push_keys, push_wide, keys);
+	keys->id = id;
+	return dit_index_entry(keys->work, entry, push_keys, push_wide, keys);
 }
 
 /* ---- stages ---- */
@@ -218,8 +203,13 @@ int load_key(void *ctx, const struct dit_pipeline_share *share)
 	int r = 0;
 
 	for (size_t i = share->first; i < share->end && r == 0; i++) {
-		r = load_is_stopped(loader) ? DIT_E_STOPPED
-		                            : load_key_item(member, &slot->items[i]);
+		const struct load_item *item = &slot->items[i];
+
+		if (load_is_stopped(loader)) {
+			r = DIT_E_STOPPED;
+		} else if (item->id != 0) {
+			r = load_key_entry(member, item->target, &item->entry, item->id);
+		}
 	}
 	return r;
 }

@@ -19,8 +19,11 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "base/stop.h"
-#include "bulk/dn_table.h"
+#include "bulk/ad_numbers.h"
+#include "bulk/context_csn.h"
+#include "bulk/entries.h"
 #include "bulk/load.h"
+#include "bulk/tree.h"
 #include "config/settings.h"
 #include "entry/entry.h"
 #include "index/index_keys.h"
@@ -46,8 +49,7 @@ struct load_item {
 	struct dit_entry entry;
 	struct dit_encoded encoded;
 	struct dit_notes notes;
-	struct dit_fingerprint self;
-	struct dit_fingerprint parent; /* of the next RDN up; unset for a topmost node */
+	struct dit_tree_name name;
 	enum load_state state;
 	int error; /* of LOAD_BROKEN */
 
@@ -86,15 +88,7 @@ struct load_keys {
 	_Atomic uint64_t nposted; /* index keys made, for the size estimate */
 };
 
-/** A node that a child needed and that no record has filled yet. [own: main] */
-struct load_hole {
-	uint32_t id;
-	bool is_filled;
-	char *norm; /* owned */
-};
-
 struct load_index; /* the second phase, load_index.c */
-struct load_csns;  /* load_csn.c */
 struct load_wide;  /* lists of wide keys while they are written, load_wide.c */
 
 /** One database that is written. */
@@ -104,7 +98,6 @@ struct load_target {
 	unsigned number; /* its place in loader->targets */
 	bool is_foreign; /* of a type that takes no entries from tools; only db is set */
 	const struct dit_database *db;
-	unsigned suffix_nrdns;
 	uint32_t *split_limits; /* behind split_rules */
 	struct dit_split_rules split_rules;
 	bool has_split_rules; /* "multival" is configured */
@@ -116,30 +109,10 @@ struct load_target {
 	/* [own: main] */
 	struct dit_load_database_stats *stats;
 	struct dit_output *output; /* NULL in a dry run */
-	size_t nstored_ads;
-	struct dit_dn_table *names;
-	struct dit_sorter *tree; /* records of dn2i */
-	uint64_t next_id;        /* lower ones are late if the output wants order */
-	struct dit_sorter *late_records; /* load_late.c */
-	char *late_space;                /* for the next of them */
-	size_t late_space_size;
-	bool has_csn_entry; /* whose contextCSN is to be rewritten: */
-	uint32_t csn_id;
+	struct dit_ad_numbers numbers;
+	struct dit_tree *tree;       /* NULL in a dry run */
+	struct dit_entries *entries; /* NULL in a dry run */
 	struct load_wide *wide_lists;
-	struct load_hole *holes; /* by ascending ID */
-	size_t nholes;
-	size_t holes_size;
-	uint32_t *late; /* pairs: ID of a filled hole, next ID at that moment */
-	size_t nlate;
-	size_t late_size;
-	struct dit_fingerprint last_parent; /* siblings come in runs */
-	uint32_t last_parent_id;
-	bool has_root_entry;  /* the empty DN, in a database with an empty suffix */
-	uint32_t *ad_numbers; /* by ordinal; 0: none yet */
-	size_t ad_numbers_size;
-	const struct dit_ad **ads; /* by number - 1 */
-	size_t nads;
-	size_t ads_size;
 	bool was_warned;      /* that the result may be too large */
 	uint64_t last_stored; /* loader->stats->nentries when it got its latest entry */
 };
@@ -174,10 +147,9 @@ struct loader {
 	unsigned nslots;
 	uint64_t last_time_us;
 	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
-	struct load_csns *csns; /* load_csn.c; NULL: without -w */
-	const struct dit_ad *entry_csn;
-	char *reason; /* of the latest refusal */
-	char **told;  /* texts that are told once in a load */
+	struct dit_context_csn *csn; /* NULL: without -w */
+	char *reason;                /* of the latest refusal */
+	char **told;                 /* texts that are told once in a load */
 	size_t ntold;
 };
 
@@ -219,12 +191,6 @@ static inline const struct dit_split_rules *load_split_rules(
 {
 	return target->has_split_rules ? &target->split_rules : NULL;
 }
-/* The values of an entry that go to id2v, when its attributes have their numbers. */
-int load_split_put(struct load_target *target, const struct load_item *item);
-
-/* load_tree.c: dn2i and ad2i. */
-int load_write_tree(struct load_target *target);
-int load_write_ads(struct load_target *target);
 
 /* load_wide.c: keys without ordinals. */
 int load_wide_push(struct load_target *target, unsigned producer, unsigned db,
@@ -271,67 +237,24 @@ const struct dit_database *load_select(const struct loader *loader,
 /* The target of a DN; -1: the load has none for it. Any thread. */
 int load_find_target(const struct loader *loader, const struct dit_dn *dn);
 
-/* Of the item's DN and its parent's. */
-void load_fingerprints(struct load_item *item);
-/* Make the index keys of a stored item. */
-int load_key_item(struct load_member *member, const struct load_item *item);
+/* load_parse.c: make the index keys of a stored entry of a target. */
+int load_key_entry(struct load_member *member, uint32_t target,
+                   const struct dit_entry *entry, uint32_t id);
 
 /* load_csn.c: contextCSN, with -w; else all of these do nothing. */
 int load_csn_start(struct loader *loader);
-void load_csn_free(struct loader *loader);
-/* An entry is about to be stored. 0 or -ENOMEM */
+/* An entry is about to be stored. Reports a bad value. 0 or -ENOMEM */
 int load_csn_note(struct loader *loader, const struct load_item *item);
 /* All entries are stored, their keys made, nothing else yet. Reports. */
 int load_csn_write(struct load_target *target);
-/* The rest of it for a new database, which takes changes now. Reports. */
+/* The rest of it, when the database takes changes. Reports. */
 int load_csn_rewrite(struct load_target *target);
-
-/* load_late.c: what does not come in order of IDs. Only for outputs that want order. */
-static inline bool load_is_late(const struct load_target *target, uint32_t id)
-{
-	return target->output->wants_order && id < target->next_id;
-}
-/* Room for a record, to be put before the next call. */
-int load_late_reserve(struct load_target *target, size_t len, void **ret_space);
-int load_late_put_entry(struct load_target *target, uint32_t id, size_t len);
-int load_late_put_split(struct load_target *target, uint32_t id, uint16_t ad,
-                        const struct dit_span *records, uint32_t nrecords);
-/* All of them, after dit_output_begin_changes(). Does not report. */
-int load_late_write(struct load_target *target);
-void load_late_free(struct load_target *target);
-
-/* load_nodes.c: nodes of the tree. IDs of 0 are those of nodes that are not there. */
-int load_find_self(struct load_target *target, const struct load_item *item,
-                   uint32_t *ret_id);
-/* The nearest ancestor: node *ret_first, or, with ID 0, one above the topmost. */
-int load_find_ancestor(struct load_target *target, const struct load_item *item,
-                       unsigned *ret_first, uint32_t *ret_id);
-/* Do nodes 0 .. first - 1 of a DN fit a record of dn2i each (storage.md 3.6)? */
-bool load_names_fit(const struct load_target *target, const struct dit_dn *dn,
-                    unsigned first);
-/* Add nodes first - 1 .. 0 below @p parent; all but the last are holes. Sets item->id. */
-int load_add_nodes(struct load_target *target, struct load_item *item, unsigned first,
-                   uint32_t parent);
-/* NULL: the node is none of the holes of this load. */
-struct load_hole *load_find_hole(struct load_target *target, uint32_t id);
-/* A hole is filled now. */
-int load_note_late(struct load_target *target, uint32_t id);
-
-/* load_resolve.c: copy an item's record into the database. */
-int load_put_entry(struct load_target *target, const struct load_item *item);
-/* The next attribute number. NULL: of a description not in the schema. */
-int load_number_ad(struct load_target *target, const struct dit_ad *ad);
 
 /* load_store.c: as load_fail(), with more words on limits of a database. */
 int load_target_fail(struct load_target *target, int r, const char *what);
 /* load_store.c: opens the output. After the index set, which learns what is stored, and
  * the DN table. Reports. */
 int load_store_open(struct load_target *target);
-/* Room for the record of an entry that is not late. */
-int load_store_reserve(struct load_target *target, uint32_t id, size_t len,
-                       void **ret_space);
-int load_store_put_split(struct load_target *target, uint32_t id, uint16_t ad,
-                         const struct dit_span *records, uint32_t nrecords);
 /* The index databases, on main. */
 int load_store_add_indexes(struct load_target *target);
 

@@ -1,117 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order-dependent part of a load, on the coordinator: is the DN new, where is its
- * parent, which ID and attribute numbers does it get, what is to be said about it.
- *
- * IDs (storage.md 6.1, 3.4). Records get 1, 2, 3 ... in input order. A missing parent is
- * created as a *hole*: a node of the tree without entry, topmost first, each with the
- * next ID. A later record of that DN fills it and takes its ID; the spelling in the tree
- * stays that of the first reference:
- *
- *     dc=x               1
- *     cn=c,ou=B,ou=A,dc=x   2 = hole ou=A, 3 = hole ou=B, 4
- *     ou=A,dc=x          2, filled
+ * The order-dependent part of a load, on main: is the DN new, where is its parent, which ID
+ * does it get, what is to be said about it. The objects of the database do the work; here
+ * is decided what becomes of a record.
  */
 #include "bulk/load_private.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "store/name_codec.h"
-
-#define ADS_MAX 65535 /* storage.md 2 */
-
-/* ---- storing ---- */
-
-/* Room for the number of a description. */
-static int grow_numbers(struct load_target *target, const struct dit_ad *ad)
-{
-	size_t size = (ad->ordinal + 1) * 2;
-	uint32_t *numbers = NULL;
-
-	if (ad->ordinal < target->ad_numbers_size) {
-		return 0;
-	}
-	numbers = realloc(target->ad_numbers, size * sizeof(*numbers));
-	if (numbers == NULL) {
-		return -ENOMEM;
-	}
-	memset(numbers + target->ad_numbers_size, 0,
-	       (size - target->ad_numbers_size) * sizeof(*numbers));
-	target->ad_numbers = numbers;
-	target->ad_numbers_size = size;
-	return 0;
-}
-
-int load_number_ad(struct load_target *target, const struct dit_ad *ad)
-{
-	int r = ad == NULL ? 0 : grow_numbers(target, ad);
-
-	if (r < 0) {
-		return r;
-	}
-	if (target->nads == ADS_MAX) {
-		return DIT_E_TOOLONG;
-	}
-	if (target->nads == target->ads_size) {
-		size_t size = target->ads_size == 0 ? 64 : target->ads_size * 2;
-		const struct dit_ad **ads = realloc(target->ads, size * sizeof(*ads));
-
-		if (ads == NULL) {
-			return -ENOMEM;
-		}
-		target->ads = ads;
-		target->ads_size = size;
-	}
-	target->ads[target->nads++] = ad;
-	if (ad != NULL) {
-		target->ad_numbers[ad->ordinal] = (uint32_t)target->nads;
-	}
-	return 0;
-}
-
-/* The attribute numbers are filled in there. */
-int load_put_entry(struct load_target *target, const struct load_item *item)
-{
-	const struct dit_encoded *encoded = &item->encoded;
-	bool is_late = load_is_late(target, item->id);
-	void *space = NULL;
-	char *out = NULL;
-	int r = is_late ? load_late_reserve(target, encoded->len, &space)
-	                : load_store_reserve(target, item->id, encoded->len, &space);
-
-	if (r < 0) {
-		return r;
-	}
-	out = space;
-	memcpy(out, encoded->bytes, encoded->len);
-	for (uint32_t i = 0; i < encoded->nattrs; i++) {
-		const struct dit_ad *ad = encoded->ads[i];
-		char *at = out + (size_t)encoded->ad_words[i] * 4;
-		uint32_t word = 0;
-
-		if (ad->ordinal >= target->ad_numbers_size ||
-		    target->ad_numbers[ad->ordinal] == 0) {
-			r = load_number_ad(target, ad);
-			if (r < 0) {
-				return r;
-			}
-		}
-		memcpy(&word, at, sizeof(word));
-		word |= target->ad_numbers[ad->ordinal];
-		memcpy(at, &word, sizeof(word));
-	}
-	if (is_late) {
-		r = load_late_put_entry(target, item->id, encoded->len);
-	}
-	return r < 0 || encoded->splits.n == 0 ? r : load_split_put(target, item);
-}
 
 static int stored(struct load_target *target, struct load_item *item)
 {
 	struct loader *loader = target->loader;
-	int r = loader->opts->is_dry_run ? 0 : load_put_entry(target, item);
+	int r = loader->opts->is_dry_run
+	                ? 0
+	                : dit_entries_put(target->entries, item->id, &item->encoded);
 
 	if (r < 0) {
 		return load_target_fail(target, r, "could not store an entry");
@@ -163,58 +65,37 @@ static int resolve_root(struct load_target *target, const struct dit_ldif_record
 	if (is_over_limit(target, item)) {
 		return load_fail_entry_size(target->loader, record, item);
 	}
-	if (target->has_root_entry) {
+	if (dit_entries_has_root(target->entries)) {
 		return load_fail_duplicate(target->loader, record, item);
 	}
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
 	}
-	target->has_root_entry = true;
 	return stored(target, item);
 }
 
-/* @param hole  NULL: one that was there before this load */
-static int fill_hole(struct load_target *target, struct load_item *item, uint32_t id,
-                     struct load_hole *hole)
+static int fill_hole(struct load_target *target, struct load_item *item, uint32_t id)
 {
-	int r = load_note_late(target, id);
+	int r = dit_postings_note_late(target->postings, id,
+	                               dit_tree_next_id(target->tree));
 
 	if (r < 0) {
 		return load_fail(target->loader, r, "could not fill a hole");
 	}
-	if (hole != NULL) {
-		hole->is_filled = true;
-	}
+	dit_tree_fill(target->tree, id);
 	item->id = id;
 	return stored(target, item);
-}
-
-/* Is the node still a hole? 1, 0, or an error. */
-static int is_hole(struct load_target *target, uint32_t id, const struct load_hole *hole)
-{
-	struct dit_span record = {0};
-	int r = 0;
-
-	if (hole != NULL) {
-		return !hole->is_filled;
-	}
-	if (id > target->output->stored.last_id) {
-		return 0;
-	}
-	r = dit_output_find_entry(target->output, id, &record);
-	return r < 0 ? r : r == 0;
 }
 
 static int resolve_known(struct load_target *target, const struct dit_ldif_record *record,
                          struct load_item *item, uint32_t id)
 {
-	struct load_hole *hole = load_find_hole(target, id);
 	int r = 0;
 
 	if (is_over_limit(target, item)) {
 		return load_fail_entry_size(target->loader, record, item);
 	}
-	r = is_hole(target, id, hole);
+	r = dit_tree_is_hole(target->tree, id);
 	if (r < 0) {
 		return load_fail(target->loader, r, "could not look up an entry");
 	}
@@ -224,20 +105,31 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
 	}
-	return fill_hole(target, item, id, hole);
+	return fill_hole(target, item, id);
+}
+
+/* The node of a new entry, and holes for the nodes above it that are not there. */
+static int add_nodes(struct load_target *target, struct load_item *item,
+                     const struct dit_tree_place *place)
+{
+	int r = dit_tree_add(target->tree, &item->name, place, &item->id);
+
+	for (unsigned i = 1; i < place->nnodes && r == 0; i++) {
+		r = dit_entries_put_hole(target->entries, item->id - place->nnodes + i);
+	}
+	return r;
 }
 
 static int resolve_new(struct load_target *target, const struct dit_ldif_record *record,
                        struct load_item *item)
 {
-	uint32_t parent = 0;
-	unsigned first = 0;
-	int r = load_find_ancestor(target, item, &first, &parent);
+	struct dit_tree_place place = {0};
+	int r = dit_tree_find_place(target->tree, &item->name, &place);
 
 	if (r < 0) {
 		return load_fail(target->loader, r, "could not look up a node");
 	}
-	if (!load_names_fit(target, &item->entry.dn, first)) {
+	if (!dit_tree_fits(target->tree, &item->name, &place)) {
 		return load_fail_name_size(target->loader, record, item);
 	}
 	if (is_over_limit(target, item)) {
@@ -246,7 +138,7 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
 	}
-	r = load_add_nodes(target, item, first, parent);
+	r = add_nodes(target, item, &place);
 	if (r < 0) {
 		return load_target_fail(target, r, "could not add a node to the tree");
 	}
@@ -268,7 +160,7 @@ static int resolve_good(struct load_target *target, const struct dit_ldif_record
 	if (item->entry.dn.nrdns == 0) {
 		return resolve_root(target, record, item);
 	}
-	r = load_find_self(target, item, &id);
+	r = dit_tree_find(target->tree, &item->name, &id);
 	if (r < 0) {
 		return load_fail(target->loader, r, "could not look up a node");
 	}
@@ -307,17 +199,14 @@ int load_resolve(struct loader *loader, struct load_slot *slot)
 	return r;
 }
 
-static void report_missing(struct load_target *target)
+static void report_missing(const struct load_target *target)
 {
 	struct loader *loader = target->loader;
+	struct dit_tree_hole hole = {0};
 	bool is_first = true;
+	size_t at = 0;
 
-	for (size_t i = 0; i < target->nholes; i++) {
-		const struct load_hole *hole = &target->holes[i];
-
-		if (hole->is_filled) {
-			continue;
-		}
+	while (dit_tree_next_hole(target->tree, &at, &hole)) {
 		if (is_first) {
 			load_report(loader, DIT_REPORT_MISSING,
 			            "Error, entries missing!");
@@ -325,7 +214,7 @@ static void report_missing(struct load_target *target)
 		}
 		loader->stats->nmissing++;
 		load_report(loader, DIT_REPORT_MISSING, "  entry %lu: %s",
-		            (unsigned long)hole->id, hole->norm);
+		            (unsigned long)hole.id, hole.norm);
 	}
 }
 
@@ -353,6 +242,8 @@ void load_report_missing(struct loader *loader)
 			return;
 		}
 		told = next->last_stored;
-		report_missing(next);
+		if (next->tree != NULL) {
+			report_missing(next);
+		}
 	}
 }

@@ -299,7 +299,7 @@ void load_release(struct loader *loader)
 	}
 	free(loader->targets);
 	dit_page_writer_free(loader->page_writer);
-	load_csn_free(loader);
+	dit_context_csn_free(loader->csn);
 	free(loader->reason);
 	for (size_t i = 0; i < loader->ntold; i++) {
 		free(loader->told[i]);

@@ -57,33 +57,3 @@ int load_split_make(struct load_target *target)
 	target->has_split_rules = true;
 	return 0;
 }
-
-static uint16_t number_of(const struct load_target *target, const struct dit_split *split)
-{
-	return (uint16_t)target->ad_numbers[split->ad->ordinal];
-}
-
-int load_split_put(struct load_target *target, const struct load_item *item)
-{
-	struct dit_splits splits = item->encoded.splits;
-	int r = 0;
-
-	/* Numbers are known now, and the keys must ascend; there are but a few. */
-	for (uint32_t i = 1; i < splits.n; i++) {
-		struct dit_split split = splits.list[i];
-		uint32_t at = i;
-
-		for (; at > 0 && number_of(target, &splits.list[at - 1]) >
-		                         number_of(target, &split);
-		     at--) {
-			splits.list[at] = splits.list[at - 1];
-		}
-		splits.list[at] = split;
-	}
-	for (uint32_t i = 0; i < splits.n && r == 0; i++) {
-		r = load_store_put_split(target, item->id,
-		                         number_of(target, &splits.list[i]),
-		                         splits.list[i].records, splits.list[i].nrecords);
-	}
-	return r;
-}

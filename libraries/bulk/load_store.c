@@ -35,28 +35,6 @@ int load_target_fail(struct load_target *target, int r, const char *what)
 
 /* ---- opening ---- */
 
-/* Descriptions that the schema does not have keep their numbers, and nothing else. */
-static int read_ads(struct load_target *target)
-{
-	struct dit_span name = {0};
-	uint32_t number = 1;
-	int r = dit_output_find_ad(target->output, number, &name);
-
-	while (r > 0) {
-		const struct dit_ad *ad = NULL;
-
-		r = dit_ad_find(target->loader->settings->schema, NULL, name, &ad, NULL);
-		if (r == 0 || r == DIT_E_UNKNOWN) {
-			r = load_number_ad(target, ad);
-		}
-		if (r == 0) {
-			r = dit_output_find_ad(target->output, ++number, &name);
-		}
-	}
-	target->nstored_ads = target->nads;
-	return r;
-}
-
 static int say_fault(const struct load_target *target, int r,
                      const struct dit_fault *fault)
 {
@@ -113,15 +91,13 @@ static int add_indexes(struct load_target *target, const struct dit_fault *fault
 
 static int look_around(struct load_target *target, const struct dit_fault *fault)
 {
-	const struct dit_output_stored *stored = &target->output->stored;
 	int r = 0;
 
-	if (stored->last_id > DIT_DN_TABLE_MAX) {
+	if (target->output->stored.last_id > DIT_DN_TABLE_MAX) {
 		return load_fail(target->loader, DIT_E_TOOLONG, "the highest entry ID");
 	}
-	dit_dn_table_start_after(target->names, (uint32_t)stored->last_id);
-	target->has_root_entry = stored->has_root_entry;
-	r = read_ads(target);
+	r = dit_ad_numbers_read(&target->numbers, target->output,
+	                        target->loader->settings->schema);
 	return r < 0 ? load_fail(target->loader, r, target->db->directory)
 	             : add_indexes(target, fault);
 }
@@ -155,29 +131,6 @@ int load_store_open(struct load_target *target)
 		return say_fault(target, r, &fault);
 	}
 	return r < 0 ? load_fail(loader, r, db->directory) : look_around(target, &fault);
-}
-
-/* ---- records ---- */
-
-int load_store_reserve(struct load_target *target, uint32_t id, size_t len,
-                       void **ret_space)
-{
-	target->next_id = (uint64_t)id + 1;
-	return dit_output_reserve_entry(target->output, id, len, ret_space);
-}
-
-int load_store_put_split(struct load_target *target, uint32_t id, uint16_t ad,
-                         const struct dit_span *records, uint32_t nrecords)
-{
-	int r = 0;
-
-	if (target->output->wants_order) {
-		return load_late_put_split(target, id, ad, records, nrecords);
-	}
-	for (uint32_t i = 0; i < nrecords && r == 0; i++) {
-		r = dit_output_put_split(target->output, id, ad, i, records[i]);
-	}
-	return r;
 }
 
 /* ---- indexes ---- */

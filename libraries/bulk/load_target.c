@@ -59,12 +59,6 @@ static int make_sorters(struct load_target *target, const struct load_budget *bu
 		.stop = &loader->stop,
 		.list_max = (uint32_t)(((uint64_t)1 << loader->settings->idlexp) - 1),
 	};
-	struct dit_sorter_opts tree = {.nproducers = 1,
-	                               .memory_bytes = budget->tree_bytes,
-	                               .tmpdir = postings.tmpdir};
-	struct dit_sorter_opts late = {.nproducers = 1,
-	                               .memory_bytes = budget->tree_bytes / 8,
-	                               .tmpdir = postings.tmpdir};
 	struct dit_sorter_opts wide = {.nproducers = loader->nthreads,
 	                               .memory_bytes = budget->tree_bytes,
 	                               .tmpdir = postings.tmpdir};
@@ -83,27 +77,44 @@ static int make_sorters(struct load_target *target, const struct load_budget *bu
 	if (r == 0) {
 		r = dit_postings_new(&target->postings, &postings);
 	}
-	if (r == 0) {
-		r = dit_sorter_new(&target->tree, &tree);
-	}
 	if (r == 0 && has_wide) {
 		r = dit_sorter_new(&target->wide, &wide);
-	}
-	if (late.memory_bytes < DIT_SORT_SHARE_MIN) {
-		late.memory_bytes = DIT_SORT_SHARE_MIN;
-	}
-	if (r == 0) {
-		r = dit_sorter_new(&target->late_records, &late);
 	}
 	free(is_wide);
 	return r < 0 ? load_fail(loader, r, postings.tmpdir) : 0;
 }
 
+/* What main fills while entries come. */
+static int make_objects(struct load_target *target, const struct load_budget *budget,
+                        unsigned suffix_nrdns)
+{
+	const char *tmpdir = dit_tmp_dir(target->loader->opts->tmpdir);
+	struct dit_tree_opts tree = {.output = target->output,
+	                             .suffix_nrdns = suffix_nrdns,
+	                             .memory_bytes = budget->tree_bytes,
+	                             .tmpdir = tmpdir,
+	                             .stop = &target->loader->stop};
+	struct dit_entries_opts entries = {.output = target->output,
+	                                   .numbers = &target->numbers,
+	                                   .memory_bytes = budget->tree_bytes / 8,
+	                                   .tmpdir = tmpdir,
+	                                   .stop = &target->loader->stop};
+	int r = dit_tree_new(&target->tree, &tree);
+
+	if (entries.memory_bytes < DIT_SORT_SHARE_MIN) {
+		entries.memory_bytes = DIT_SORT_SHARE_MIN;
+	}
+	if (r == 0) {
+		r = dit_entries_new(&target->entries, &entries);
+	}
+	return r < 0 ? load_fail(target->loader, r, tmpdir) : 0;
+}
+
 int load_target_prepare(struct load_target *target, const struct load_budget *budget)
 {
 	struct loader *loader = target->loader;
-	int r = count_rdns(loader->settings->schema, target->db->suffix,
-	                   &target->suffix_nrdns);
+	unsigned suffix_nrdns = 0;
+	int r = count_rdns(loader->settings->schema, target->db->suffix, &suffix_nrdns);
 
 	if (r < 0) {
 		return load_fail(loader, r, "could not read the suffix");
@@ -112,13 +123,12 @@ int load_target_prepare(struct load_target *target, const struct load_budget *bu
 	if (r < 0) {
 		return load_fail(loader, r, "could not start the load");
 	}
-	r = dit_dn_table_new(&target->names);
-	if (r < 0) {
-		return load_fail(loader, r, "could not start the load");
-	}
 	r = make_indexes(target);
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = load_store_open(target);
+		if (r == 0) {
+			r = make_objects(target, budget, suffix_nrdns);
+		}
 	}
 	/* The sorters depend on the indexes' formats, and those on what is stored. */
 	return r == 0 ? make_sorters(target, budget) : r;
@@ -153,10 +163,6 @@ int load_target_seal(struct load_target *target)
 	struct loader *loader = target->loader;
 	int r = make_index_stats(target);
 
-	for (size_t i = 0; i + 1 < target->nlate && r == 0; i += 2) {
-		r = dit_postings_note_late(target->postings, target->late[i],
-		                           target->late[i + 1]);
-	}
 	if (r == 0) {
 		r = dit_postings_seal(target->postings);
 	}
@@ -177,10 +183,10 @@ int load_target_seal(struct load_target *target)
 
 int load_target_write_tree(struct load_target *target)
 {
-	int r = load_write_ads(target);
+	int r = dit_ad_numbers_write(&target->numbers, target->output);
 
 	if (r == 0) {
-		r = load_write_tree(target);
+		r = dit_tree_write(target->tree);
 	}
 	return r < 0 ? load_target_fail(target, r, "could not write the tree") : 0;
 }
@@ -199,8 +205,7 @@ int load_target_write_indexes(struct load_target *target)
 		                                : "could not write the indexes");
 	}
 	dit_postings_stats(target->postings, &postings);
-	loader->stats->run_bytes +=
-		postings.run_bytes + dit_sorter_run_bytes(target->tree);
+	loader->stats->run_bytes += postings.run_bytes + dit_tree_run_bytes(target->tree);
 	return 0;
 }
 
@@ -209,15 +214,15 @@ int load_target_write_late(struct load_target *target)
 	int r = dit_output_begin_changes(target->output);
 
 	if (r == 0) {
-		r = load_late_write(target);
+		r = dit_entries_write_late(target->entries);
 	}
 	if (r < 0) {
 		return load_target_fail(target, r,
 		                        r == DIT_E_STOPPED ? "load ended"
 		                                           : target->db->directory);
 	}
-	target->loader->stats->run_bytes += dit_sorter_run_bytes(target->late_records);
-	return load_csn_rewrite(target);
+	target->loader->stats->run_bytes += dit_entries_run_bytes(target->entries);
+	return target->number == 0 ? load_csn_rewrite(target) : 0;
 }
 
 /* ---- release ---- */
@@ -228,17 +233,10 @@ void load_target_deinit(struct load_target *target)
 	dit_output_abandon(target->output);
 	dit_postings_free(target->postings);
 	dit_sorter_free(target->wide);
-	dit_sorter_free(target->tree);
-	load_late_free(target);
+	dit_entries_free(target->entries);
+	dit_tree_free(target->tree);
+	dit_ad_numbers_deinit(&target->numbers);
 	load_wide_free(target);
-	dit_dn_table_free(target->names);
 	dit_index_set_free(target->indexes);
-	for (size_t i = 0; i < target->nholes; i++) {
-		free(target->holes[i].norm);
-	}
-	free(target->holes);
-	free(target->late);
 	free(target->split_limits);
-	free(target->ad_numbers);
-	free(target->ads);
 }

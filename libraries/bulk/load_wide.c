@@ -31,7 +31,7 @@ struct load_wide {
 	char list_key[DIT_KEY_MAX];
 	size_t list_key_len;
 	struct dit_list list;
-	struct dit_late_table late; /* of the target, sorted */
+	const struct dit_late_table *late; /* of the postings */
 };
 
 int load_wide_push(struct load_target *target, unsigned producer, unsigned db,
@@ -109,11 +109,11 @@ static int list_put(struct load_wide *wide, struct dit_output_table *table)
 {
 	struct dit_span key = {wide->list_key, wide->list_key_len};
 	const uint64_t *ids = NULL;
-	size_t nids = dit_list_finish(&wide->list, &wide->late, &ids);
+	size_t nids = dit_list_finish(&wide->list, wide->late, &ids);
 	struct dit_output_list list = {.ids = ids, .nids = nids};
 
 	list.is_repeated =
-		!wide->list.is_range && dit_list_is_repeated(&wide->list, &wide->late);
+		!wide->list.is_range && dit_list_is_repeated(&wide->list, wide->late);
 	return dit_output_put_list(table, key, &list);
 }
 
@@ -148,18 +148,14 @@ static int start(struct load_target *target)
 	uint32_t list_max =
 		(uint32_t)(((uint64_t)1 << target->loader->settings->idlexp) - 1);
 	struct load_wide *wide = calloc(1, sizeof(*wide));
-	int r = 0;
 
 	if (wide == NULL) {
 		return -ENOMEM;
 	}
 	target->wide_lists = wide;
 	dit_list_init(&wide->list, list_max);
-	for (size_t i = 0; i + 1 < target->nlate && r == 0; i += 2) {
-		r = dit_late_add(&wide->late, target->late[i], target->late[i + 1]);
-	}
-	dit_late_sort(&wide->late);
-	return r < 0 ? r : read_ahead(target);
+	wide->late = dit_postings_late(target->postings);
+	return read_ahead(target);
 }
 
 int load_wide_write(struct load_target *target, unsigned db,
@@ -180,7 +176,6 @@ void load_wide_free(struct load_target *target)
 {
 	if (target->wide_lists != NULL) {
 		dit_list_deinit(&target->wide_lists->list);
-		dit_late_deinit(&target->wide_lists->late);
 		free(target->wide_lists);
 		target->wide_lists = NULL;
 	}

@@ -2,15 +2,19 @@
 noinst_LTLIBRARIES += %D%/libbulk.la
 rooms += %D%/libbulk.la
 %C%_libbulk_la_SOURCES = \
+	%D%/ad_numbers.c \
+	%D%/ad_numbers.h \
+	%D%/context_csn.c \
+	%D%/context_csn.h \
 	%D%/dn_table.c \
 	%D%/dn_table.h \
+	%D%/entries.c \
+	%D%/entries.h \
 	%D%/load.c \
 	%D%/load.h \
 	%D%/load_csn.c \
 	%D%/load_glue.c \
 	%D%/load_index.c \
-	%D%/load_late.c \
-	%D%/load_nodes.c \
 	%D%/load_parse.c \
 	%D%/load_private.h \
 	%D%/load_publish.c \
@@ -21,8 +25,13 @@ rooms += %D%/libbulk.la
 	%D%/load_split.c \
 	%D%/load_store.c \
 	%D%/load_target.c \
-	%D%/load_tree.c \
 	%D%/load_wide.c \
+	%D%/tree.c \
+	%D%/tree.h \
+	%D%/tree_private.h \
+	%D%/tree_record.c \
+	%D%/tree_record.h \
+	%D%/tree_write.c \
 	%D%/version.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

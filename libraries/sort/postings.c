@@ -272,6 +272,11 @@ int dit_postings_note_late(struct dit_postings *postings, uint64_t id, uint64_t 
 	return dit_late_add(&postings->late, id, next_id);
 }
 
+const struct dit_late_table *dit_postings_late(const struct dit_postings *postings)
+{
+	return &postings->late;
+}
+
 int dit_postings_seal(struct dit_postings *postings)
 {
 	int error = 0;

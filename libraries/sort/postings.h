@@ -39,6 +39,7 @@
 
 #include "base/stop.h"
 
+struct dit_late_table; /* posting_list.h */
 struct dit_postings;
 
 struct dit_postings_opts {
@@ -71,9 +72,12 @@ int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned
 /**
  * An entry took an ID that was given out earlier (a hole was filled), so IDs are not in
  * input order there: @p id counts as inserted just before @p next_id. Only matters to
- * lists that are exactly full. One thread, no producer running.
+ * lists that are exactly full. One thread, before seal; producers may be at work. 0 or
+ * -ENOMEM
  */
 int dit_postings_note_late(struct dit_postings *postings, uint64_t id, uint64_t next_id);
+/** What was noted, sorted, for lists that are made elsewhere. After seal. */
+const struct dit_late_table *dit_postings_late(const struct dit_postings *postings);
 
 /** No more pushes. Producers must be at rest. 0 or the first error of any producer. */
 int dit_postings_seal(struct dit_postings *postings);

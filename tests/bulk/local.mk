@@ -1,10 +1,14 @@
 # tests/bulk/local.mk
 check_PROGRAMS += \
+	%D%/test_ad_numbers \
+	%D%/test_context_csn \
 	%D%/test_dn_table \
+	%D%/test_entries \
 	%D%/test_load \
 	%D%/test_load_existing \
 	%D%/test_load_glue \
 	%D%/test_load_nomem \
+	%D%/test_tree \
 	$(NULL)
 %C%_test_dn_table_SOURCES = %D%/test_dn_table.c
 %C%_test_dn_table_LDADD = $(test_libs)
@@ -21,3 +25,15 @@ check_PROGRAMS += \
 %C%_test_load_nomem_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_nomem.c
 %C%_test_load_nomem_LDADD = $(test_libs)
 %C%_test_load_nomem_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_ad_numbers_SOURCES = %D%/fake_output.h %D%/test_ad_numbers.c
+%C%_test_ad_numbers_LDADD = $(test_libs)
+%C%_test_ad_numbers_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_context_csn_SOURCES = %D%/fake_output.h %D%/test_context_csn.c
+%C%_test_context_csn_LDADD = $(test_libs)
+%C%_test_context_csn_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_entries_SOURCES = %D%/fake_output.h %D%/test_entries.c
+%C%_test_entries_LDADD = $(test_libs)
+%C%_test_entries_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_tree_SOURCES = %D%/fake_output.h %D%/test_tree.c
+%C%_test_tree_LDADD = $(test_libs)
+%C%_test_tree_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

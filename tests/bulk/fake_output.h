@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An output that keeps everything in memory and writes down in words what is put into it,
+ * for tests of what fills an output:
+ *
+ *   ad 1 cn                         dit_output_put_ad()
+ *   entry 7                         dit_output_reserve_entry(); its bytes are in entries[]
+ *   hole 8                          the same, of no bytes
+ *   replace 7                       dit_output_replace_entry()
+ *   split 7 3 0 text                dit_output_put_split(): ID, attribute, place
+ *   child 1 cn=a cn=A 7 2           a record of dn2i: parent, both RDNs, ID, subtree
+ *   self 7 cn=a cn=A 1              likewise: node, both RDNs, parent
+ *   grow 1 5                        dit_output_grow_subtree()
+ */
+#ifndef DITKIT_FAKE_OUTPUT_H
+#define DITKIT_FAKE_OUTPUT_H
+
+#include "test.h"
+
+#include <errno.h>
+
+#include "store/name_codec.h"
+#include "store/output.h"
+
+#define FAKE_NENTRIES 32
+#define FAKE_NBYTES   4096
+
+/** A node that is stored. */
+struct fake_node {
+	uint64_t parent;
+	const char *norm;
+	uint64_t id;
+};
+
+struct fake_output {
+	struct dit_output output;
+	struct dit_output_table table;
+
+	/* What is stored; all optional. */
+	const struct fake_node *nodes;
+	size_t nnodes;
+	const char *const *ads;
+	size_t nads;
+
+	int fail_at; /* this call, counted from 1, returns -EIO; 0: none */
+	int ncalls;
+	struct fake_entry {
+		size_t len;
+		_Alignas(8) char bytes[FAKE_NBYTES];
+	} entries[FAKE_NENTRIES];
+	char log[8192];
+	size_t log_len;
+};
+
+__attribute__((format(printf, 2, 3))) static int fake_log(struct fake_output *fake,
+                                                          const char *format, ...)
+{
+	va_list args;
+
+	if (++fake->ncalls == fake->fail_at) {
+		return -EIO;
+	}
+	va_start(args, format);
+	fake->log_len +=
+		(size_t)vsnprintf(fake->log + fake->log_len,
+	                          sizeof(fake->log) - fake->log_len, format, args);
+	va_end(args);
+	assert_true(fake->log_len < sizeof(fake->log));
+	return 0;
+}
+
+static struct fake_output *fake_of(struct dit_output *output)
+{
+	return (struct fake_output *)output; /* its first member */
+}
+
+static int fake_find_ad(struct dit_output *output, uint32_t number, struct dit_span *ret)
+{
+	struct fake_output *fake = fake_of(output);
+
+	if (fake_log(fake, "%s", "") < 0) {
+		return -EIO;
+	}
+	if (number > fake->nads) {
+		return 0;
+	}
+	*ret = dit_span_of(fake->ads[number - 1]);
+	return 1;
+}
+
+static int fake_find_child(struct dit_output *output, uint64_t parent,
+                           struct dit_span norm, uint64_t *ret_id)
+{
+	struct fake_output *fake = fake_of(output);
+
+	if (fake_log(fake, "%s", "") < 0) {
+		return -EIO;
+	}
+	for (size_t i = 0; i < fake->nnodes; i++) {
+		const struct fake_node *node = &fake->nodes[i];
+
+		if (node->parent == parent && strlen(node->norm) == norm.len &&
+		    memcmp(node->norm, norm.data, norm.len) == 0) {
+			*ret_id = node->id;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static int fake_put_ad(struct dit_output *output, uint32_t number, struct dit_span name)
+{
+	return fake_log(fake_of(output), "ad %u %.*s\n", number, DIT_SPAN_ARGS(name));
+}
+
+static int fake_reserve_entry(struct dit_output *output, uint64_t id, size_t len,
+                              void **ret_space)
+{
+	struct fake_output *fake = fake_of(output);
+	int r = fake_log(fake, "%s %d\n", len == 0 ? "hole" : "entry", (int)id);
+
+	assert_true(id < FAKE_NENTRIES && len <= FAKE_NBYTES);
+	fake->entries[id].len = len;
+	*ret_space = fake->entries[id].bytes;
+	return r;
+}
+
+static int fake_put_split(struct dit_output *output, uint64_t id, uint16_t ad,
+                          uint32_t place, struct dit_span record)
+{
+	return fake_log(fake_of(output), "split %d %u %u %.*s\n", (int)id, ad, place,
+	                DIT_SPAN_ARGS(record));
+}
+
+static int fake_grow_subtree(struct dit_output *output, uint64_t id, uint64_t n)
+{
+	return fake_log(fake_of(output), "grow %d %d\n", (int)id, (int)n);
+}
+
+static int fake_open_names(struct dit_output *output, struct dit_output_table **ret)
+{
+	*ret = &fake_of(output)->table;
+	return fake_log(fake_of(output), "%s", "");
+}
+
+static int fake_find_entry(struct dit_output *output, uint64_t id, struct dit_span *ret)
+{
+	struct fake_output *fake = fake_of(output);
+
+	assert_true(id < FAKE_NENTRIES);
+	if (fake_log(fake, "%s", "") < 0) {
+		return -EIO;
+	}
+	*ret = (struct dit_span){fake->entries[id].bytes, fake->entries[id].len};
+	return ret->len > 0;
+}
+
+static int fake_replace_entry(struct dit_output *output, uint64_t id,
+                              struct dit_span record)
+{
+	struct fake_output *fake = fake_of(output);
+
+	assert_true(id < FAKE_NENTRIES && record.len <= FAKE_NBYTES);
+	memmove(fake->entries[id].bytes, record.data, record.len);
+	fake->entries[id].len = record.len;
+	return fake_log(fake, "replace %d\n", (int)id);
+}
+
+static int fake_put_record(struct dit_output_table *table, uint64_t id,
+                           struct dit_span record)
+{
+	struct fake_output *fake =
+		(struct fake_output *)((char *)table -
+	                               offsetof(struct fake_output, table));
+	struct dit_name name = {0};
+
+	assert_int_equal(dit_name_decode(record, &name), 0);
+	if (name.is_child) {
+		return fake_log(fake, "child %d %.*s %.*s %d %d\n", (int)id,
+		                DIT_SPAN_ARGS(name.norm), DIT_SPAN_ARGS(name.pretty),
+		                (int)name.id, (int)name.nsubs);
+	}
+	return fake_log(fake, "self %d %.*s %.*s %d\n", (int)id, DIT_SPAN_ARGS(name.norm),
+	                DIT_SPAN_ARGS(name.pretty), (int)name.id);
+}
+
+static int fake_finish(struct dit_output_table *table)
+{
+	(void)table;
+	return 0;
+}
+
+static void fake_drop(struct dit_output_table *table)
+{
+	(void)table;
+}
+
+/** An empty new database that wants order; the caller changes what it likes. */
+static void fake_init(struct fake_output *fake)
+{
+	static const struct dit_output_ops ops = {.find_ad = fake_find_ad,
+	                                          .find_child = fake_find_child,
+	                                          .put_ad = fake_put_ad,
+	                                          .reserve_entry = fake_reserve_entry,
+	                                          .put_split = fake_put_split,
+	                                          .grow_subtree = fake_grow_subtree,
+	                                          .open_names = fake_open_names,
+	                                          .find_entry = fake_find_entry,
+	                                          .replace_entry = fake_replace_entry};
+	static const struct dit_output_table_ops table_ops = {
+		.put_record = fake_put_record, .finish = fake_finish, .drop = fake_drop};
+
+	memset(fake, 0, sizeof(*fake));
+	fake->output.ops = &ops;
+	fake->output.wants_order = true;
+	fake->table.ops = &table_ops;
+}
+
+/** Assert what was put since the last time. */
+static void fake_assert(struct fake_output *fake, const char *log)
+{
+	assert_string_equal(fake->log, log);
+	fake->log_len = 0;
+	fake->log[0] = '\0';
+}
+
+#endif
