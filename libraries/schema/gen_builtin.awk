@@ -28,7 +28,7 @@ BEGIN {
 	      "certExactAssertion CERT_EXACT_ASSERTION " \
 	      "certListExactAssertion CERTLIST_EXACT_ASSERTION " \
 	      "attrCertExactAssertion ATTRCERT_EXACT_ASSERTION " \
-	      "reject-all REJECT_ALL accesslog ANY", words, " ")
+	      "reject-all REJECT_ALL loggedControl LOGGED_CONTROL", words, " ")
 	table(validator, "DIT_VALID_")
 
 	split("- NONE dn DN nameUID NAME_UID rdn RDN lowercase LOWERCASE csn CSN " \

@@ -28,6 +28,7 @@ rooms += %D%/libvalues.la
 	%D%/value_aci.c \
 	%D%/value_authz.c \
 	%D%/value_cert.c \
+	%D%/value_control.c \
 	%D%/value_normalize.c \
 	%D%/value_order.c \
 	%D%/value_order.h \

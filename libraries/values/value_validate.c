@@ -322,6 +322,7 @@ static bool (*const predicates[])(struct dit_span text) = {
 	[DIT_VALID_PRIVATE_KEY] = dit_der_is_private_key,
 	[DIT_VALID_CSN] = dit_is_csn,
 	[DIT_VALID_SID] = is_sid,
+	[DIT_VALID_LOGGED_CONTROL] = dit_is_logged_control,
 	[DIT_VALID_REJECT_ALL] = is_nothing,
 };
 

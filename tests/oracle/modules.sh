@@ -61,11 +61,13 @@ use_values() {
 		[ "$kind" = AttributeTypes ] || continue
 		for value in userPassword 2.5.4.35 7 -1 TRUE dc=x 20220101000000Z \
 			20220101000000.000001Z '{0}dc=x' '(cn=x)' ldap:///dc=x??sub \
-			dn:dc=x 192.0.2.1:389 $'\xc3\xa4' ' '; do
+			dn:dc=x 192.0.2.1:389 $'\xc3\xa4' ' ' \
+			"( 1.2.3 NAME 'x' )" '{1.2.3 criticality TRUE}' \
+			'{0}{ 1.2.3 controlValue "00ff" }' '{1.2.3 x}'; do
 			n=$((n + 1))
 			printf 'dn: cn=%s,dc=x\nobjectClass: extensibleObject\n' $n
 			printf 'objectClass: device\n%s: %s\n\n' "$name" "$value"
-			printf 'dn: cn=%s+%s="%s",dc=x\n' $n "$name" "$value"
+			printf 'dn: cn=%s+%s="%s",dc=x\n' $n "$name" "${value//\"/\\\"}"
 			printf 'objectClass: extensibleObject\nobjectClass: device\n\n'
 		done
 	done
