@@ -70,7 +70,7 @@ int load_csn_write(struct load_target *target)
 	struct dit_context_csn_place place = {.suffix = target->db->suffix,
 	                                      .use_subentry =
 	                                              target->db->sync_use_subentry,
-	                                      .split_rules = load_split_rules(target),
+	                                      .split_rules = target->split_rules,
 	                                      .output = target->output,
 	                                      .numbers = &target->numbers,
 	                                      .tree = target->tree,

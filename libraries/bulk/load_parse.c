@@ -16,7 +16,7 @@ static void note_wrong_database(struct loader *loader, struct load_item *item,
 {
 	const struct dit_database *db = loader->db;
 	const struct dit_dn *dn = &item->entry.dn;
-	const struct dit_database *other = load_select(loader, dn);
+	const struct dit_database *other = dit_glue_select(&loader->glue, dn);
 	char hint[64] = "";
 
 	if (other != NULL && other != db) {
@@ -49,7 +49,7 @@ static int check_item(struct loader *loader, struct load_member *member,
 {
 	struct dit_entry_refusal refusal = {0};
 	const struct dit_dn *dn = &item->entry.dn;
-	int target = load_find_target(loader, dn);
+	int target = dit_glue_find(&loader->glue, dn);
 	int r = 0;
 
 	if (target < 0) {
@@ -142,8 +142,8 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 	r = dit_entry_complete(&loader->context, &item->entry, &stamp, arena);
 	if (r == 0) {
 		r = dit_entry_encode(&item->entry,
-		                     load_split_rules(&loader->targets[item->target]),
-		                     arena, &item->encoded);
+		                     loader->targets[item->target].split_rules, arena,
+		                     &item->encoded);
 	}
 	if (r < 0) {
 		item_fail(item, r, LOAD_REFUSED);

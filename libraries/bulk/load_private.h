@@ -22,8 +22,10 @@
 #include "bulk/ad_numbers.h"
 #include "bulk/context_csn.h"
 #include "bulk/entries.h"
+#include "bulk/glue.h"
 #include "bulk/load.h"
 #include "bulk/tree.h"
+#include "bulk/value_rules.h"
 #include "config/settings.h"
 #include "entry/entry.h"
 #include "index/index_keys.h"
@@ -98,9 +100,7 @@ struct load_target {
 	unsigned number; /* its place in loader->targets */
 	bool is_foreign; /* of a type that takes no entries from tools; only db is set */
 	const struct dit_database *db;
-	uint32_t *split_limits; /* behind split_rules */
-	struct dit_split_rules split_rules;
-	bool has_split_rules; /* "multival" is configured */
+	struct dit_split_rules *split_rules; /* NULL: "multival" is not configured */
 	struct dit_index_set *indexes;
 	struct dit_postings *postings; /* producer i belongs to member i */
 	struct dit_sorter *wide;       /* keys of DIT_KEY_WIDE databases; likewise */
@@ -117,6 +117,14 @@ struct load_target {
 	uint64_t last_stored; /* loader->stats->nentries when it got its latest entry */
 };
 
+/** What load_refuse.c remembers. Zero is a new one. */
+struct load_refusals {
+	char *reason; /* of the latest refusal */
+	char **told;  /* texts that are told once in a load */
+	size_t ntold;
+	size_t told_size;
+};
+
 /** The load as a whole. */
 struct loader {
 	/* [const] while members run */
@@ -131,8 +139,7 @@ struct loader {
 		*targets; /* what is written: the chosen database first, then its
 	                              * subordinates in order of definition */
 	unsigned ntargets;
-	bool is_glued; /* subordinate databases are not selected: their entries are the
-	                * chosen database's business */
+	struct dit_glue glue; /* its databases are those of the targets */
 	unsigned nthreads;
 	struct load_member *members;
 	struct dit_page_writer *page_writer; /* NULL with one thread */
@@ -148,9 +155,7 @@ struct loader {
 	uint64_t last_time_us;
 	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
 	struct dit_context_csn *csn; /* NULL: without -w */
-	char *reason;                /* of the latest refusal */
-	char **told;                 /* texts that are told once in a load */
-	size_t ntold;
+	struct load_refusals refusals;
 };
 
 /* load_parse.c: the members' work, stages of the pipeline. */
@@ -180,17 +185,9 @@ int load_fail_unknown(struct loader *loader, const struct dit_ldif_record *recor
                       const struct load_item *item);
 int load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
                          const struct load_item *item);
+void load_refusals_deinit(struct load_refusals *refusals);
 /* Report an item's notes. */
 void load_tell_notes(struct loader *loader, const struct load_item *item);
-
-/* load_split.c: sortvals and multival. 0; error, not reported */
-int load_sorted_make(struct loader *loader);
-int load_split_make(struct load_target *target);
-static inline const struct dit_split_rules *load_split_rules(
-	const struct load_target *target)
-{
-	return target->has_split_rules ? &target->split_rules : NULL;
-}
 
 /* load_wide.c: keys without ordinals. */
 int load_wide_push(struct load_target *target, unsigned producer, unsigned db,
@@ -228,14 +225,6 @@ int load_read_settings(struct loader *loader);
 int load_prepare(struct loader *loader);
 /* Joins the threads and frees everything; works at every stage. */
 void load_release(struct loader *loader);
-
-/* load_glue.c: which databases are written, and which entry goes where. */
-int load_make_targets(struct loader *loader);
-/* The database that slapadd would select for a DN; NULL: none. Any thread. */
-const struct dit_database *load_select(const struct loader *loader,
-                                       const struct dit_dn *dn);
-/* The target of a DN; -1: the load has none for it. Any thread. */
-int load_find_target(const struct loader *loader, const struct dit_dn *dn);
 
 /* load_parse.c: make the index keys of a stored entry of a target. */
 int load_key_entry(struct load_member *member, uint32_t target,

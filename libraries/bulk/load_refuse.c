@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "
 #define KEYEXIST    "MDB_KEYEXIST: Key/data pair already exists"
 #define BAD_VALSIZE                                                                      \
@@ -22,8 +24,8 @@ static void remember_reason(struct loader *loader, const char *text)
 	char *copy = strdup(text);
 
 	if (copy != NULL) {
-		free(loader->reason);
-		loader->reason = copy;
+		free(loader->refusals.reason);
+		loader->refusals.reason = copy;
 	}
 }
 
@@ -52,11 +54,11 @@ static struct dit_span typed_dn(const struct dit_ldif_record *record,
 static int tell_reject(struct loader *loader, const struct dit_ldif_record *record,
                        const struct load_item *item)
 {
-	struct dit_reject reject = {.record = record->text.data,
-	                            .record_len = record->text.len,
-	                            .line = record->line,
-	                            .reason =
-	                                    loader->reason == NULL ? "" : loader->reason};
+	struct dit_reject reject = {
+		.record = record->text.data,
+		.record_len = record->text.len,
+		.line = record->line,
+		.reason = loader->refusals.reason == NULL ? "" : loader->refusals.reason};
 	struct dit_span dn = item->entry.dn.pretty;
 	struct dit_arena arena;
 	int r = 0;
@@ -98,29 +100,39 @@ static int leave_out(struct loader *loader, const struct dit_ldif_record *record
 }
 
 /* True if this text, which is told once in a load, was told before. */
-static bool was_told(struct loader *loader, const char *text)
+static bool was_told(struct load_refusals *refusals, const char *text)
 {
 	char **told = NULL;
 
-	for (size_t i = 0; i < loader->ntold; i++) {
-		if (strcmp(loader->told[i], text) == 0) {
+	for (size_t i = 0; i < refusals->ntold; i++) {
+		if (strcmp(refusals->told[i], text) == 0) {
 			return true;
 		}
 	}
 	/* Without memory it is told again, which does no harm. */
-	told = realloc(loader->told, (loader->ntold + 1) * sizeof(*told));
+	told = dit_grow(refusals->told, &refusals->told_size, refusals->ntold + 1,
+	                sizeof(*told));
 	if (told != NULL) {
-		loader->told = told;
-		told[loader->ntold] = strdup(text);
-		loader->ntold += told[loader->ntold] != NULL ? 1 : 0;
+		refusals->told = told;
+		told[refusals->ntold] = strdup(text);
+		refusals->ntold += told[refusals->ntold] != NULL ? 1 : 0;
 	}
 	return false;
+}
+
+void load_refusals_deinit(struct load_refusals *refusals)
+{
+	free(refusals->reason);
+	for (size_t i = 0; i < refusals->ntold; i++) {
+		free(refusals->told[i]);
+	}
+	free(refusals->told);
 }
 
 void load_tell_notes(struct loader *loader, const struct load_item *item)
 {
 	for (const struct dit_note *n = item->notes.first; n != NULL; n = n->next) {
-		if (!n->is_once || !was_told(loader, n->text)) {
+		if (!n->is_once || !was_told(&loader->refusals, n->text)) {
 			load_report(loader, n->kind, "%s", n->text);
 		}
 	}

@@ -26,6 +26,67 @@ static unsigned count_cpus(void)
 	return CPU_COUNT(&set) < 1 ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
+static int make_glue(struct loader *loader)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	const struct dit_database *orphan = NULL;
+	struct dit_glue_opts glue = {.settings = loader->settings,
+	                             .chosen = loader->db,
+	                             .has_number = opts->database >= 0,
+	                             .has_suffix = opts->suffix != NULL,
+	                             .no_glue = opts->no_glue};
+	int r = dit_glue_make(&loader->glue, &glue, &orphan);
+
+	if (r == DIT_E_CONFIG) {
+		load_report(loader, DIT_REPORT_DIAGNOSTIC,
+		            "glue: no superior found for sub %.*s!",
+		            DIT_SPAN_ARGS(orphan->suffix));
+		load_report(loader, DIT_REPORT_ERROR, "subordinate configuration error");
+		return r;
+	}
+	return r < 0 ? load_fail(loader, r, loader->db->directory) : 0;
+}
+
+/* @return 0 or -ENOMEM */
+static int add_target(struct loader *loader, const struct dit_database *db)
+{
+	struct dit_load_stats *stats = loader->stats;
+	struct load_target *target = &loader->targets[loader->ntargets];
+
+	target->loader = loader;
+	target->number = loader->ntargets++;
+	target->db = db;
+	if (strcmp(db->type, "mdb") != 0) {
+		target->is_foreign = true;
+		return 0;
+	}
+	target->stats = &stats->databases[stats->ndatabases++];
+	target->stats->directory = strdup(db->directory);
+	return target->stats->directory == NULL ? -ENOMEM : 0;
+}
+
+/* One for each database that is written. */
+static int make_targets(struct loader *loader)
+{
+	struct dit_load_stats *stats = loader->stats;
+	size_t n = 0;
+	int r = make_glue(loader);
+
+	if (r < 0) {
+		return r;
+	}
+	n = loader->glue.ndatabases;
+	loader->targets = calloc(n, sizeof(*loader->targets));
+	stats->databases = calloc(n, sizeof(*stats->databases));
+	if (loader->targets == NULL || stats->databases == NULL) {
+		return load_fail(loader, -ENOMEM, loader->db->directory);
+	}
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = add_target(loader, loader->glue.databases[i]);
+	}
+	return r < 0 ? load_fail(loader, r, loader->db->directory) : 0;
+}
+
 int load_read_settings(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
@@ -51,7 +112,7 @@ int load_read_settings(struct loader *loader)
 		loader->nthreads = count_cpus();
 	}
 	loader->stats->threads = loader->nthreads;
-	return load_make_targets(loader);
+	return make_targets(loader);
 }
 
 static int make_context(struct loader *loader)
@@ -74,9 +135,11 @@ static int make_context(struct loader *loader)
 		.rootdn = loader->db->rootdn,
 		.rootdn_norm = loader->db->rootdn_norm,
 	};
-	if (load_sorted_make(loader) < 0 || load_csn_start(loader) < 0) {
+	if (dit_sorted_types_make(loader->settings, &loader->sorted) < 0 ||
+	    load_csn_start(loader) < 0) {
 		return load_fail(loader, -ENOMEM, "could not start the load");
 	}
+	loader->context.sorted = loader->sorted;
 	if (getrandom(&loader->stamp_node, sizeof(loader->stamp_node), 0) < 0 ||
 	    getrandom(&loader->stamp_clock_seq, sizeof(loader->stamp_clock_seq), 0) < 0) {
 		return load_fail(loader, -errno, "no random numbers");
@@ -300,11 +363,8 @@ void load_release(struct loader *loader)
 	free(loader->targets);
 	dit_page_writer_free(loader->page_writer);
 	dit_context_csn_free(loader->csn);
-	free(loader->reason);
-	for (size_t i = 0; i < loader->ntold; i++) {
-		free(loader->told[i]);
-	}
-	free(loader->told);
+	load_refusals_deinit(&loader->refusals);
+	dit_glue_deinit(&loader->glue);
 	free(loader->sorted);
 	dit_settings_free(loader->settings);
 }

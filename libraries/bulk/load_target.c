@@ -119,7 +119,7 @@ int load_target_prepare(struct load_target *target, const struct load_budget *bu
 	if (r < 0) {
 		return load_fail(loader, r, "could not read the suffix");
 	}
-	r = load_split_make(target);
+	r = dit_split_rules_make(target->db, &target->split_rules);
 	if (r < 0) {
 		return load_fail(loader, r, "could not start the load");
 	}
@@ -238,5 +238,5 @@ void load_target_deinit(struct load_target *target)
 	dit_ad_numbers_deinit(&target->numbers);
 	load_wide_free(target);
 	dit_index_set_free(target->indexes);
-	free(target->split_limits);
+	free(target->split_rules);
 }

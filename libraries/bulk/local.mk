@@ -10,10 +10,11 @@ rooms += %D%/libbulk.la
 	%D%/dn_table.h \
 	%D%/entries.c \
 	%D%/entries.h \
+	%D%/glue.c \
+	%D%/glue.h \
 	%D%/load.c \
 	%D%/load.h \
 	%D%/load_csn.c \
-	%D%/load_glue.c \
 	%D%/load_index.c \
 	%D%/load_parse.c \
 	%D%/load_private.h \
@@ -22,7 +23,6 @@ rooms += %D%/libbulk.la
 	%D%/load_resolve.c \
 	%D%/load_setup.c \
 	%D%/load_size.c \
-	%D%/load_split.c \
 	%D%/load_store.c \
 	%D%/load_target.c \
 	%D%/load_wide.c \
@@ -32,6 +32,8 @@ rooms += %D%/libbulk.la
 	%D%/tree_record.c \
 	%D%/tree_record.h \
 	%D%/tree_write.c \
+	%D%/value_rules.c \
+	%D%/value_rules.h \
 	%D%/version.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -161,7 +161,8 @@ static bool serves(const struct dit_settings *settings, size_t database,
 {
 	const struct dit_settings_memory *memory = settings->memory;
 	const struct dit_database *d = &settings->databases[database];
-	const struct dit_more_suffix *more = memory->more_suffixes;
+	const struct dit_more_suffix *more =
+		memory == NULL ? NULL : memory->more_suffixes;
 
 	if (d->has_suffix && dit_dn_is_below(norm_dn, d->suffix_norm)) {
 		return true;

@@ -92,7 +92,7 @@ struct dit_settings {
 	unsigned tool_threads;          /* 0: not configured */
 	struct dit_database *databases; /* in order of definition, config first */
 	size_t ndatabases;
-	void *memory; /* private */
+	void *memory; /* private; NULL: the settings were not read */
 };
 
 /** The place of the configuration. All pointers are borrowed. */

@@ -4,11 +4,13 @@ check_PROGRAMS += \
 	%D%/test_context_csn \
 	%D%/test_dn_table \
 	%D%/test_entries \
+	%D%/test_glue \
 	%D%/test_load \
 	%D%/test_load_existing \
 	%D%/test_load_glue \
 	%D%/test_load_nomem \
 	%D%/test_tree \
+	%D%/test_value_rules \
 	$(NULL)
 %C%_test_dn_table_SOURCES = %D%/test_dn_table.c
 %C%_test_dn_table_LDADD = $(test_libs)
@@ -37,3 +39,9 @@ check_PROGRAMS += \
 %C%_test_tree_SOURCES = %D%/fake_output.h %D%/test_tree.c
 %C%_test_tree_LDADD = $(test_libs)
 %C%_test_tree_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_glue_SOURCES = %D%/test_glue.c
+%C%_test_glue_LDADD = $(test_libs)
+%C%_test_glue_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_value_rules_SOURCES = %D%/test_value_rules.c
+%C%_test_value_rules_LDADD = $(test_libs)
+%C%_test_value_rules_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
