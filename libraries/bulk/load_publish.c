@@ -67,8 +67,15 @@ static int take_back(struct load_target *target)
 
 	if (r < 0) {
 		load_report(target->loader, DIT_REPORT_ERROR,
-		            "%s: the change could not be taken back: %s",
+		            "%s: the change could not be taken back: %s; the database is "
+		            "whole, with all that was added",
 		            target->db->directory, dit_strerror(r));
+	} else if (r > 0) {
+		load_report(
+			target->loader, DIT_REPORT_WARNING,
+			"%s: the database is as it was, but a crash of the system may "
+			"bring the additions back",
+			target->db->directory);
 	}
 	return 0;
 }

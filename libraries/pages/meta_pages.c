@@ -2,6 +2,8 @@
 #include "pages/meta_pages.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <lmdb.h>
@@ -30,12 +32,24 @@ int dit_metas_read(int fd, size_t page_bytes, struct dit_meta ret[2])
 	return 0;
 }
 
+static bool is_there(int fd, uint64_t at, const struct dit_meta *meta)
+{
+	struct dit_meta there;
+
+	return pread(fd, &there, sizeof(there), (off_t)at) == (ssize_t)sizeof(there) &&
+	       memcmp(&there, meta, sizeof(there)) == 0;
+}
+
 int dit_metas_write(int fd, size_t page_bytes, const struct dit_meta metas[2])
 {
 	int r = 0;
 
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		r = dit_write_at(fd, &metas[i], sizeof(metas[i]), meta_at(page_bytes, i));
+		uint64_t at = meta_at(page_bytes, i);
+
+		if (!is_there(fd, at, &metas[i])) {
+			r = dit_write_at(fd, &metas[i], sizeof(metas[i]), at);
+		}
 	}
 	return r;
 }

@@ -10,6 +10,12 @@
  * (MDB_NOMETASYNC: that one is synced at the end). It leaves alone every page of the
  * state before, so putting the old meta pages back rolls it back.
  *
+ * A disk that is full fails the commit nearly always before the meta page. Then there is
+ * nothing to put back, and nothing is written: a copy-on-write file system has no space
+ * for it. The file is cut, and the space is free again (btrfs: spare.h). Once a meta page may have
+ * been written, the old ones are put back and synced before the file is cut. So at no
+ * moment can a loss of power leave a valid meta page that refers to pages that were cut.
+ *
  * A map that may grow is made large at once: it cannot be changed during a transaction.
  * That is address space, not memory; the configured size is put into the meta pages again
  * at the end.
@@ -28,6 +34,7 @@
 #include "pages/meta_pages.h"
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
+#include "store/spare.h"
 #include "store/staging_impl.h"
 #include "store/stored_flags.h"
 
@@ -110,6 +117,7 @@ static int open_env(struct dit_existing *existing, const struct dit_existing_opt
 		return -errno;
 	}
 	existing->file_bytes = (uint64_t)st.st_size;
+	existing->spare_fd = dit_spare_keep(existing->claim.dir_fd);
 	r = dit_lmdb_error(mdb_env_create(&existing->env));
 	if (r < 0) {
 		existing->env = NULL;
@@ -200,6 +208,7 @@ int dit_existing_open(struct dit_existing **ret, const struct dit_existing_opts 
 		return -ENOMEM;
 	}
 	existing->data_fd = -1;
+	existing->spare_fd = -1;
 	existing->maxsize_bytes =
 		opts->maxsize_bytes == 0 ? MAXSIZE_DEFAULT : opts->maxsize_bytes;
 	existing->may_grow = opts->may_grow;
@@ -269,8 +278,18 @@ static void set_up_lock_file(struct dit_existing *existing)
 	dit_staging_remove(dir_fd, staging_fd);
 }
 
+/* To undo takes space where each write does. */
+static void use_spare(struct dit_existing *existing)
+{
+	if (existing->spare_fd >= 0) {
+		(void)close(existing->spare_fd);
+		existing->spare_fd = -1;
+	}
+}
+
 static void drop(struct dit_existing *existing)
 {
+	use_spare(existing);
 	set_up_lock_file(existing);
 	dit_claim_drop(&existing->claim, DIT_CLAIM_PUBLISHED);
 	if (existing->data_fd >= 0) {
@@ -300,6 +319,7 @@ void dit_existing_abandon(struct dit_existing *existing)
 	}
 	is_open = existing->page_bytes != 0; /* as far as the meta pages, at least */
 	close_env(existing);
+	use_spare(existing);
 	if (is_open && !existing->is_committed) {
 		cut_file(existing);
 	}
@@ -308,19 +328,42 @@ void dit_existing_abandon(struct dit_existing *existing)
 
 int dit_existing_roll_back(struct dit_existing *existing)
 {
-	int r = 0;
-
 	close_env(existing);
-	r = write_metas(existing, existing->metas);
-	if (r == 0) {
+	use_spare(existing);
+	if (existing->is_committed) {
+		int r = dit_metas_write(existing->data_fd, existing->page_bytes,
+		                        existing->metas);
+
+		if (r < 0) {
+			return r;
+		}
+		if (fsync(existing->data_fd) != 0) {
+			return 1; /* the disk may have the other meta page */
+		}
 		existing->is_committed = false;
 	}
-	return r;
+	cut_file(existing);
+	return 0;
 }
 
 bool dit_existing_is_changed(const struct dit_existing *existing)
 {
 	return existing->is_changed;
+}
+
+/*
+ * Has a commit that failed come as far as the meta page? LMDB refuses all further
+ * transactions when a meta page could not be written.
+ */
+static bool has_tried_meta(MDB_env *env)
+{
+	MDB_txn *txn = NULL;
+
+	if (mdb_txn_begin(env, NULL, MDB_RDONLY, &txn) != 0) {
+		return true;
+	}
+	mdb_txn_abort(txn);
+	return false;
 }
 
 int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes)
@@ -333,9 +376,9 @@ int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes)
 	close_cursors(existing);
 	existing->txn = NULL; /* gone, even if it fails */
 	dit_file_size_signal_block(&previous);
-	/* Even a commit that fails may have written a meta page. */
-	existing->is_committed = true;
-	r = dit_existing_result(existing, mdb_txn_commit(txn));
+	r = mdb_txn_commit(txn);
+	existing->is_committed = r == 0 || has_tried_meta(existing->env);
+	r = dit_existing_result(existing, r);
 	dit_file_size_signal_restore(&previous);
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_env_info(existing->env, &info));

@@ -145,12 +145,17 @@ int dit_existing_add_postings(struct dit_existing *existing, struct dit_span key
 /** Anything added or created? Without, there is nothing to commit. */
 bool dit_existing_is_changed(const struct dit_existing *existing);
 
-/** Commit. @p ret_bytes: of the data file in use. On an error nothing was changed. */
+/** Commit. @p ret_bytes: of the data file in use. On an error the database holds what it
+ * held before, but only dit_existing_roll_back() makes that sure after a crash. */
 int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes);
 
 /**
- * Undo the commit, even one that failed; only dit_existing_abandon() is left to be done.
- * -errno: it could not be undone.
+ * Undo the commit, even one that failed, and cut the file to its old length; only
+ * dit_existing_abandon() is left to be done.
+ *
+ * @return 0; 1: undone, but a crash of the system may bring the additions back, and the
+ *         file stays as long as it is; -errno: not undone, the database holds all that
+ *         was added
  */
 int dit_existing_roll_back(struct dit_existing *existing);
 

@@ -21,6 +21,7 @@ struct dit_existing {
 
 	MDB_env *env; /* NULL once closed */
 	int data_fd;  /* for reading and writing */
+	int spare_fd; /* spare.h; -1: none */
 	size_t page_bytes;
 	uint64_t file_bytes;      /* of data.mdb when it was opened */
 	struct dit_meta metas[2]; /* of that moment, to roll back to */
@@ -39,7 +40,7 @@ struct dit_existing {
 
 	uint64_t last_id;
 	bool is_changed;
-	bool is_committed;
+	bool is_committed; /* since it was opened, a meta page may have been written */
 };
 
 /** An LMDB result as one of ours; a full map is DIT_E_FULL. */

@@ -41,6 +41,8 @@ rooms += %D%/libstore.la
 	%D%/output_impl.h \
 	%D%/output_pages.c \
 	%D%/snapshot.c \
+	%D%/spare.c \
+	%D%/spare.h \
 	%D%/split_codec.c \
 	%D%/split_codec.h \
 	%D%/staging.c \

@@ -365,8 +365,13 @@ static inline int dit_output_place(struct dit_output *output)
 	return output->ops->place(output);
 }
 
-/** Undo _commit() and _place(), whether they succeeded, failed or were not called. An
- * error: that could not be done. dit_output_abandon() is still to be called. */
+/**
+ * Undo _commit() and _place(), whether they succeeded, failed or were not called.
+ * dit_output_abandon() is still to be called.
+ *
+ * @return 0; 1: undone, but a crash of the system may bring the change back; an error: not
+ *         undone, the database holds all that was written, and is whole
+ */
 static inline int dit_output_take_back(struct dit_output *output)
 {
 	return output->ops->take_back(output);

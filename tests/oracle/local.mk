@@ -11,6 +11,7 @@ script_tests += \
 	%D%/fatal.sh \
 	%D%/existing.sh \
 	%D%/flows.sh \
+	%D%/full.sh \
 	%D%/generated.sh \
 	%D%/glue.sh \
 	%D%/interrupted.sh \

@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/test_entry_codec \
 	%D%/test_entry_edit \
 	%D%/test_existing \
+	%D%/test_existing_full \
 	%D%/test_files \
 	%D%/test_id_ranges \
 	%D%/test_name_codec \
@@ -29,6 +30,8 @@ check_PROGRAMS += \
 %C%_test_entry_edit_LDADD = $(test_libs)
 %C%_test_existing_SOURCES = %D%/store_fixture.h %D%/test_existing.c
 %C%_test_existing_LDADD = $(test_libs)
+%C%_test_existing_full_SOURCES = %D%/store_fixture.h %D%/test_existing_full.c
+%C%_test_existing_full_LDADD = $(test_libs)
 %C%_test_files_SOURCES = %D%/store_fixture.h %D%/test_files.c
 %C%_test_files_LDADD = $(test_libs)
 %C%_test_files_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=access -Wl,--wrap=mkdirat
