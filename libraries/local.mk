@@ -4,6 +4,7 @@ pkginclude_HEADERS += \
 	%D%/base/error.h \
 	%D%/base/report.h \
 	%D%/base/span.h \
+	%D%/bulk/check.h \
 	%D%/bulk/load.h \
 	%D%/sort/sort.h \
 	$(NULL)

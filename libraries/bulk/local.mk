@@ -4,6 +4,8 @@ rooms += %D%/libbulk.la
 %C%_libbulk_la_SOURCES = \
 	%D%/ad_numbers.c \
 	%D%/ad_numbers.h \
+	%D%/check.c \
+	%D%/check.h \
 	%D%/context_csn.c \
 	%D%/context_csn.h \
 	%D%/dn_table.c \

@@ -196,6 +196,7 @@ static int walk_meta_trees(struct walk *walk)
 	walk_tree_init(&main_tree, WALK_MAIN_TREE, "(main)", &walk->meta.main_tree);
 	check_root(walk, &main_tree);
 	walk_tree_visit(member, &main_tree);
+	walk->has_all_databases = !atomic_load(&main_tree.is_cut);
 	walk_member_deinit(member);
 	free(member);
 	return 0;
@@ -311,6 +312,7 @@ static void fill_stats(struct walk *walk, struct dit_walk_stats *ret)
 		.nused = atomic_load(&walk->nused),
 		.nfree = atomic_load(&walk->nfreed),
 		.ndatabases = walk->ndatabases,
+		.has_all_databases = walk->has_all_databases,
 		.nfindings = walk->nfindings,
 	};
 	memcpy(ret->by_kind, walk->by_kind, sizeof(ret->by_kind));

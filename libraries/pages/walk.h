@@ -158,7 +158,8 @@ struct dit_walk_stats {
 	uint64_t nused;
 	uint64_t nfree;
 	size_t ndatabases;
-	uint64_t nfindings; /* reported or not */
+	bool has_all_databases; /* false: there may be more, behind damage */
+	uint64_t nfindings;     /* reported or not */
 	uint64_t by_kind[DIT_WALK_NKINDS];
 };
 

@@ -122,6 +122,7 @@ struct walk {
 	struct dit_meta meta;
 	struct walk_tree **databases; /* owned, with their names */
 	size_t ndatabases;
+	bool has_all_databases;
 	struct walk_tasks *tasks; /* has its own rules */
 
 	/* [atomic: a bit for each page; relaxed, only the bit itself matters] */

@@ -29,6 +29,8 @@ rooms += %D%/libstore.la
 	%D%/files.h \
 	%D%/format_check.c \
 	%D%/format_check.h \
+	%D%/hold.c \
+	%D%/hold.h \
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
 	%D%/name_codec.c \
@@ -54,6 +56,8 @@ rooms += %D%/libstore.la
 	%D%/store.h \
 	%D%/stored_flags.c \
 	%D%/stored_flags.h \
+	%D%/stored_order.c \
+	%D%/stored_order.h \
 	%D%/strerror.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

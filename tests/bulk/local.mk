@@ -1,6 +1,7 @@
 # tests/bulk/local.mk
 check_PROGRAMS += \
 	%D%/test_ad_numbers \
+	%D%/test_check \
 	%D%/test_context_csn \
 	%D%/test_dn_table \
 	%D%/test_entries \
@@ -12,6 +13,8 @@ check_PROGRAMS += \
 	%D%/test_tree \
 	%D%/test_value_rules \
 	$(NULL)
+%C%_test_check_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_check.c
+%C%_test_check_LDADD = $(test_libs)
 %C%_test_dn_table_SOURCES = %D%/test_dn_table.c
 %C%_test_dn_table_LDADD = $(test_libs)
 %C%_test_load_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load.c

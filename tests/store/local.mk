@@ -17,6 +17,7 @@ check_PROGRAMS += \
 	%D%/test_staging \
 	%D%/test_staging_split \
 	%D%/test_store \
+	%D%/test_stored_order \
 	%D%/test_strerror \
 	%D%/test_table \
 	$(NULL)
@@ -56,6 +57,8 @@ check_PROGRAMS += \
 %C%_test_staging_split_LDADD = $(test_libs)
 %C%_test_store_SOURCES = %D%/store_fixture.h %D%/test_store.c
 %C%_test_store_LDADD = $(test_libs)
+%C%_test_stored_order_SOURCES = %D%/test_stored_order.c
+%C%_test_stored_order_LDADD = $(test_libs)
 %C%_test_strerror_SOURCES = %D%/test_strerror.c
 %C%_test_strerror_LDADD = $(test_libs)
 %C%_test_table_SOURCES = %D%/store_fixture.h %D%/test_table.c

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Check back-mdb databases without changing them.
+ *
+ *     struct dit_check_opts opts = DIT_CHECK_OPTS_INIT;
+ *     struct dit_check_stats stats;
+ *
+ *     opts.conf = "/etc/ldap/slapd.conf";
+ *     opts.found = print_finding;
+ *     r = dit_check(&opts, &stats);
+ *     dit_check_stats_deinit(&stats);
+ *
+ * Checked is the structure of the data file: that it is what LMDB's format says, so that
+ * liblmdb can read every record of it. slapd may run and change the database meanwhile: the
+ * check looks at one snapshot, which stays as it is as long as the check holds it.
+ *
+ * Threads: dit_check() blocks. It starts and joins its own threads, and it calls the
+ * callbacks from the calling thread only.
+ */
+#ifndef DITKIT_CHECK_H
+#define DITKIT_CHECK_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ditkit/error.h>
+#include <ditkit/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DIT_CHECK_NO_PAGE UINT64_MAX
+
+/** Something that is wrong. The pointers are valid during the callback only. */
+struct dit_check_finding {
+	const char *file; /* the data file */
+	const char *kind; /* "page-twice"; the man page of ditcheck has all of them */
+	const char *
+		database; /* named database: "cn", "id2e"; "(main)" and "(free)" are LMDB's
+	                         own; NULL: the file as a whole */
+	uint64_t page;    /* DIT_CHECK_NO_PAGE: of no page alone */
+	long node;        /* -1: of no node alone */
+	const char *text;
+};
+
+typedef void (*dit_check_found_fn)(void *ctx, const struct dit_check_finding *finding);
+
+/** One data file, after its check. The pointers are valid during the callback only. */
+struct dit_check_file {
+	const char *file;
+	bool is_held; /* the snapshot was held against changes by others */
+	uint64_t transaction;
+	unsigned page_bytes;
+	uint64_t npages; /* up to the last one in use */
+	uint64_t nused;  /* in trees */
+	uint64_t nfree;  /* in the free list */
+	size_t ndatabases;
+	uint64_t nfindings;
+};
+
+typedef void (*dit_check_file_fn)(void *ctx, const struct dit_check_file *file);
+
+struct dit_check_opts {
+	/* As of dit_load(): which database of which configuration. */
+	const char *conf;
+	const char *conf_dir;
+	const char *suffix;
+	int database;
+	bool no_glue; /* -g: leave its subordinate databases out */
+
+	const char *
+		path; /* a database directory, or its data file; then nothing above counts */
+	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
+	uint64_t max_findings; /* of each file; further ones are counted; 0: no limit */
+
+	dit_report_fn report; /* may be NULL */
+	void *report_ctx;
+	dit_check_found_fn found; /* sorted by database, page and node */
+	void *found_ctx;
+	dit_check_file_fn file; /* may be NULL; after the findings of the file */
+	void *file_ctx;
+	const volatile sig_atomic_t
+		*stop; /* may be NULL; a value other than 0 ends the check */
+};
+
+#define DIT_CHECK_OPTS_INIT                                                              \
+ {                                                                                       \
+  .database = -1                                                                         \
+ }
+
+struct dit_check_kind_stats {
+	const char *kind; /* static */
+	uint64_t nfindings;
+};
+
+struct dit_check_stats {
+	uint64_t nfindings;                 /* of all files, reported or not */
+	struct dit_check_kind_stats *kinds; /* those with findings; by name; owned */
+	size_t nkinds;
+};
+
+/**
+ * @return 0, with findings or without; DIT_E_CONFIG, DIT_E_STOPPED, -errno and others if
+ *         something could not be checked. A report says why
+ */
+DIT_PUBLIC int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret);
+
+/** Also after an error. */
+DIT_PUBLIC void dit_check_stats_deinit(struct dit_check_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

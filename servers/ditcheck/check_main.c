@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ditcheck: check the database of a slapd.conf.
+ *
+ * Options in, findings out; the work is dit_check()'s. Exit status as fsck's kind: 0
+ * nothing is wrong, 1 something is, 2 it could not be checked.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ditkit/check.h>
+#include <ditkit/load.h>
+
+#include "check_options.h"
+#include "check_output.h"
+
+enum status {
+	STATUS_CLEAN,
+	STATUS_FINDINGS,
+	STATUS_NOT_CHECKED,
+};
+
+/* Set by the handler, polled by dit_check(). */
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	interrupted = number;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal,
+	                           .sa_flags = (int)SA_RESETHAND};
+
+	(void)sigaction(SIGINT, &action, NULL);
+	(void)sigaction(SIGTERM, &action, NULL);
+	(void)sigaction(SIGHUP, &action, NULL);
+}
+
+static enum status run(struct check_options *options)
+{
+	struct dit_check_stats stats;
+	struct output output;
+	enum status status = STATUS_NOT_CHECKED;
+	int r = 0;
+
+	if (output_init(&output, options->is_json) < 0) {
+		(void)fputs("ditcheck: no memory\n", stderr);
+		return STATUS_NOT_CHECKED;
+	}
+	output.is_silent = options->is_silent;
+	output.is_verbose = options->is_verbose;
+	options->check.report = output_report;
+	options->check.report_ctx = &output;
+	options->check.found = output_found;
+	options->check.found_ctx = &output;
+	options->check.file = output_file;
+	options->check.file_ctx = &output;
+	options->check.stop = &interrupted;
+	r = dit_check(&options->check, &stats);
+	if (r == DIT_E_STOPPED) {
+		(void)fputs("ditcheck: interrupted\n", stderr);
+	}
+	if (r == 0) {
+		status = stats.nfindings == 0 ? STATUS_CLEAN : STATUS_FINDINGS;
+	}
+	if (output_finish(&output, &stats) < 0) {
+		(void)fprintf(stderr, "ditcheck: findings could not be written: %s\n",
+		              strerror(errno));
+		status = STATUS_NOT_CHECKED;
+	}
+	dit_check_stats_deinit(&stats);
+	return status;
+}
+
+int main(int argc, char *argv[])
+{
+	struct check_options options;
+	int r = check_options_read(&options, argc, argv);
+
+	if (r < 0) {
+		return STATUS_NOT_CHECKED;
+	}
+	if (options.want_help) {
+		check_options_help();
+		return STATUS_CLEAN;
+	}
+	if (options.want_version) {
+		(void)printf("ditcheck (%s)\n", dit_version());
+		return STATUS_CLEAN;
+	}
+	catch_signals();
+	return (int)run(&options);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of ditcheck: slapcat's letters, and long options of our own. */
+#ifndef DITCHECK_OPTIONS_H
+#define DITCHECK_OPTIONS_H
+
+#include <ditkit/check.h>
+
+struct check_options {
+	struct dit_check_opts check;
+	bool is_quick;
+	bool is_silent;  /* -d 0: no diagnostic lines */
+	bool is_verbose; /* -v */
+	bool is_json;
+	bool want_version; /* nothing else is looked at */
+	bool want_help;
+};
+
+/**
+ * Read the command line. Texts point into @p argv.
+ *
+ * @return 0; -1 after a message on stderr (exit status 2)
+ */
+int check_options_read(struct check_options *options, int argc, char *argv[]);
+
+/** The whole help text. */
+void check_options_help(void);
+
+#endif

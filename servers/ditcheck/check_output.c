@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines:
+ *
+ *   cn, page 12, node 3: key-order: the key is not above the one before it
+ *   db/data.mdb: 2 findings
+ *
+ *   key-order     1
+ *   page-lost     1
+ *
+ * JSON: {"files": [{"file", "findings": [{"kind", ...}], ...}], "kinds": {"key-order": 1}}
+ */
+#include "check_output.h"
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+/* Four characters for each byte of a name. */
+#define NAME_SIZE (4 * 511 + 5)
+
+int output_init(struct output *output, bool is_json)
+{
+	*output = (struct output){.json = NULL};
+	if (!is_json) {
+		return 0;
+	}
+	output->json = json_pack("{s:[], s:{}, s:[]}", "files", "kinds", "findings");
+	return output->json == NULL ? -1 : 0;
+}
+
+void output_report(void *ctx, const struct dit_report *report)
+{
+	const struct output *output = ctx;
+
+	switch (report->kind) {
+	case DIT_REPORT_DIAGNOSTIC:
+		if (!output->is_silent) {
+			(void)fprintf(stderr, "%s\n", report->text);
+		}
+		break;
+	case DIT_REPORT_ERROR:
+		(void)fprintf(stderr, "ditcheck: %s\n", report->text);
+		break;
+	case DIT_REPORT_WARNING:
+		(void)fprintf(stderr, "ditcheck: warning: %s\n", report->text);
+		break;
+	default:
+		(void)fprintf(stderr, "%s\n", report->text);
+		break;
+	}
+}
+
+/* A damaged name may hold anything: what is no printable ASCII is shown by its number. */
+static void escape(char *text, size_t size, const char *name)
+{
+	size_t at = 0;
+
+	for (; *name != '\0' && at + 4 < size; name++) {
+		unsigned char c = (unsigned char)*name;
+		bool is_plain = c >= 0x20 && c <= 0x7e;
+
+		at += (size_t)snprintf(text + at, size - at, is_plain ? "%c" : "\\%02x",
+		                       c);
+	}
+	text[at] = '\0';
+}
+
+/* JSON is UTF-8; what is none is escaped. */
+static json_t *json_name(const char *name)
+{
+	json_t *json = json_string(name);
+	char text[NAME_SIZE];
+
+	if (json != NULL) {
+		return json;
+	}
+	escape(text, sizeof(text), name);
+	return json_string(text);
+}
+
+static void add_finding(struct output *output, const struct dit_check_finding *finding)
+{
+	json_t *findings = json_object_get(output->json, "findings");
+	json_t *item = json_pack("{s:o, s:s, s:s}", "file", json_name(finding->file),
+	                         "kind", finding->kind, "text", finding->text);
+
+	if (finding->database != NULL) {
+		(void)json_object_set_new(item, "database", json_name(finding->database));
+	}
+	if (finding->page != DIT_CHECK_NO_PAGE) {
+		(void)json_object_set_new(item, "page",
+		                          json_integer((json_int_t)finding->page));
+	}
+	if (finding->node >= 0) {
+		(void)json_object_set_new(item, "node", json_integer(finding->node));
+	}
+	(void)json_array_append_new(findings, item);
+}
+
+void output_found(void *ctx, const struct dit_check_finding *finding)
+{
+	struct output *output = ctx;
+	const char *comma = "";
+	char name[NAME_SIZE];
+
+	if (output->json != NULL) {
+		add_finding(output, finding);
+		return;
+	}
+	if (finding->database != NULL) {
+		escape(name, sizeof(name), finding->database);
+		(void)fputs(name, stdout);
+		comma = ", ";
+	}
+	if (finding->page != DIT_CHECK_NO_PAGE) {
+		(void)printf("%spage %llu", comma, (unsigned long long)finding->page);
+		comma = ", ";
+	}
+	if (finding->node >= 0) {
+		(void)printf("%snode %ld", comma, finding->node);
+		comma = ", ";
+	}
+	if (*comma == '\0') {
+		(void)printf("%s", finding->file);
+	}
+	(void)printf(": %s: %s\n", finding->kind, finding->text);
+}
+
+static void add_file(struct output *output, const struct dit_check_file *file)
+{
+	json_t *item = json_pack(
+		"{s:s, s:b, s:I, s:i, s:I, s:I, s:I, s:I, s:I}", "file", file->file,
+		"held", file->is_held, "transaction", (json_int_t)file->transaction,
+		"page_bytes", (int)file->page_bytes, "pages", (json_int_t)file->npages,
+		"pages_used", (json_int_t)file->nused, "pages_free",
+		(json_int_t)file->nfree, "databases", (json_int_t)file->ndatabases,
+		"findings", (json_int_t)file->nfindings);
+
+	(void)json_array_append_new(json_object_get(output->json, "files"), item);
+}
+
+void output_file(void *ctx, const struct dit_check_file *file)
+{
+	struct output *output = ctx;
+
+	if (output->json != NULL) {
+		add_file(output, file);
+		return;
+	}
+	(void)printf("%s: %llu finding%s\n", file->file,
+	             (unsigned long long)file->nfindings,
+	             file->nfindings == 1 ? "" : "s");
+	if (output->is_verbose) {
+		(void)printf(
+			"  transaction %llu, %s\n"
+			"  %zu databases, %llu pages of %u bytes: %llu in trees, %llu "
+			"free\n",
+			(unsigned long long)file->transaction,
+			file->is_held ? "held" : "not held: nobody has the file open",
+			file->ndatabases, (unsigned long long)file->npages,
+			file->page_bytes, (unsigned long long)file->nused,
+			(unsigned long long)file->nfree);
+	}
+}
+
+static void print_kinds(const struct dit_check_stats *stats)
+{
+	if (stats->nkinds > 0) {
+		(void)putchar('\n');
+	}
+	for (size_t i = 0; i < stats->nkinds; i++) {
+		(void)printf("%-18s %10llu\n", stats->kinds[i].kind,
+		             (unsigned long long)stats->kinds[i].nfindings);
+	}
+}
+
+static void print_json(struct output *output, const struct dit_check_stats *stats)
+{
+	json_t *kinds = json_object_get(output->json, "kinds");
+
+	for (size_t i = 0; i < stats->nkinds; i++) {
+		(void)json_object_set_new(
+			kinds, stats->kinds[i].kind,
+			json_integer((json_int_t)stats->kinds[i].nfindings));
+	}
+	(void)json_dumpf(output->json, stdout, JSON_INDENT(1));
+	(void)putchar('\n');
+	json_decref(output->json);
+	output->json = NULL;
+}
+
+int output_finish(struct output *output, const struct dit_check_stats *stats)
+{
+	if (output->json != NULL) {
+		print_json(output, stats);
+	} else {
+		print_kinds(stats);
+	}
+	return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : -1;
+}

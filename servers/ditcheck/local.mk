@@ -1,0 +1,16 @@
+# servers/ditcheck/local.mk
+sbin_PROGRAMS += ditcheck
+ditcheck_SOURCES = \
+	%D%/check_main.c \
+	%D%/check_options.c \
+	%D%/check_options.h \
+	%D%/check_output.c \
+	%D%/check_output.h \
+	$(NULL)
+# Programs see the installed headers and their own folder, nothing else.
+ditcheck_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include $(jansson_CFLAGS) \
+	-DDEFAULT_CONF='"$(default_conf)"' \
+	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"'
+ditcheck_LDADD = libditkit.la $(jansson_LIBS)
+# One static copy of our library: no installed libditkit is needed to run it.
+ditcheck_LDFLAGS = $(AM_LDFLAGS) -static
