@@ -11,16 +11,18 @@
 #define REQUEST_BYTES (128u << 10)
 #define WINDOW_BYTES  (1u << 20)
 #define AHEAD_BYTES   (8u << 20)
+/* The kernel says "not in memory" of some pages that are. */
+#define MISSES_MIN 16
 
 int dit_page_source_init(struct dit_page_source *source, int fd, unsigned page_bytes,
-                         uint64_t npages)
+                         uint64_t npages, bool reads_ahead)
 {
 	int r = 0;
 
 	*source = (struct dit_page_source){.fd = fd,
 	                                   .page_bytes = page_bytes,
 	                                   .npages = npages,
-	                                   .fetched = UINT64_MAX};
+	                                   .reads_ahead = reads_ahead};
 	r = pthread_mutex_init(&source->lock, NULL);
 	if (r != 0) {
 		return -r;
@@ -95,24 +97,34 @@ static void *fetch(void *arg)
 	return NULL;
 }
 
-void dit_page_source_read_ahead(struct dit_page_source *source)
+/* ---- reading ---- */
+
+/* With the lock held; once. */
+static void start_fetching(struct dit_page_source *source)
 {
-	source->fetched = 0;
+	source->was_started = true;
 	source->has_thread = pthread_create(&source->thread, NULL, fetch, source) == 0;
 	if (!source->has_thread) {
 		source->fetched = UINT64_MAX;
 	}
 }
 
-/* ---- reading ---- */
-
 static void wait_until_fetched(struct dit_page_source *source, uint64_t number)
 {
 	(void)pthread_mutex_lock(&source->lock);
+	if (!source->was_started) {
+		start_fetching(source);
+	}
 	while (source->fetched <= number) {
 		(void)pthread_cond_wait(&source->moved, &source->lock);
 	}
 	(void)pthread_mutex_unlock(&source->lock);
+}
+
+static bool can_ask(struct dit_page_source *source)
+{
+	return source->reads_ahead &&
+	       !atomic_load_explicit(&source->cannot_ask, memory_order_relaxed);
 }
 
 /*
@@ -125,8 +137,7 @@ static ssize_t read_from_memory(struct dit_page_source *source, char *pages, siz
 	struct iovec space = {pages, len};
 	ssize_t n = -1;
 
-	if (!source->has_thread ||
-	    atomic_load_explicit(&source->cannot_ask, memory_order_relaxed)) {
+	if (!can_ask(source)) {
 		return -1;
 	}
 	n = preadv2(source->fd, &space, 1, at, RWF_NOWAIT);
@@ -168,8 +179,9 @@ int dit_page_source_read(struct dit_page_source *source, uint64_t number, unsign
 	if (n >= (ssize_t)source->page_bytes) {
 		return (int)((size_t)n / source->page_bytes);
 	}
-	if (source->has_thread &&
-	    !atomic_load_explicit(&source->cannot_ask, memory_order_relaxed)) {
+	if (can_ask(source) &&
+	    atomic_fetch_add_explicit(&source->nmissed, 1, memory_order_relaxed) >=
+	            MISSES_MIN) {
 		wait_until_fetched(source, number);
 	}
 	n = read_whole(source->fd, pages, count * source->page_bytes, at);

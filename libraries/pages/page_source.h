@@ -12,8 +12,10 @@
  * for anything: whoever wants a page that is not in memory waits until that thread has
  * passed the page's place. So the disk sees one sequential read, whatever the order is.
  *
- *   dit_page_source_init();  dit_page_source_read_ahead();  dit_page_source_read() ...
- *   dit_page_source_deinit()
+ * The thread is started when some pages were not in memory: a file that is there already
+ * costs nothing more.
+ *
+ *   dit_page_source_init();  dit_page_source_read() ...;  dit_page_source_deinit()
  *
  * Threads: any number of threads may read.
  */
@@ -31,30 +33,33 @@ struct dit_page_source {
 	int fd; /* borrowed */
 	unsigned page_bytes;
 	uint64_t npages; /* those that may be read */
-	pthread_t thread;
-	bool has_thread;
+	bool reads_ahead;
 
 	/* [atomic: a flag; a late look costs one more wrong guess] */
-	_Atomic bool cannot_ask; /* the file system does not say what is in memory */
-	_Atomic bool stops;      /* the thread is to end */
+	_Atomic bool cannot_ask;  /* the file system does not say what is in memory */
+	_Atomic bool stops;       /* the thread is to end */
+	_Atomic unsigned nmissed; /* reads that found nothing in memory */
 
 	/* [lock: lock] */
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 	uint64_t fetched; /* pages before this one have been fetched; all: UINT64_MAX */
+	bool was_started;
+	bool has_thread;
+	pthread_t thread;
 };
 
-/** 0 or -errno of pthread_mutex_init(). @p fd stays the caller's. */
-int dit_page_source_init(struct dit_page_source *source, int fd, unsigned page_bytes,
-                         uint64_t npages);
-
 /**
- * Start the thread that fetches; once. Without a thread, because none can be had, pages
- * are read where they are.
+ * @param fd           stays the caller's
+ * @param reads_ahead  with a thread, when it is needed; where none can be had, pages are
+ *                     read one after the other as they are wanted
+ *
+ * @return 0 or -errno of pthread_mutex_init()
  */
-void dit_page_source_read_ahead(struct dit_page_source *source);
+int dit_page_source_init(struct dit_page_source *source, int fd, unsigned page_bytes,
+                         uint64_t npages, bool reads_ahead);
 
-/** End and join the thread. */
+/** End and join the thread. Nobody reads any more. */
 void dit_page_source_deinit(struct dit_page_source *source);
 
 /**

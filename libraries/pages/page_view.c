@@ -2,8 +2,6 @@
 /* Bounds of a page and of what lies in it. */
 #include "pages/page_view.h"
 
-#define NODE_HEADER ((unsigned)sizeof(struct dit_node_header))
-
 bool dit_view_has_bounds(struct dit_page_view view)
 {
 	unsigned lower = dit_view_lower(view);
@@ -19,47 +17,6 @@ bool dit_view_has_items(struct dit_page_view view, unsigned item_bytes)
 
 	return item_bytes >= 2 && DIT_VIEW_HEADER + count * item_bytes <= view.len &&
 	       dit_view_upper(view) == view.len - count * (item_bytes - 2);
-}
-
-static uint64_t child_of(const struct dit_node_header *header)
-{
-	return header->low | (uint64_t)header->high << 16 | (uint64_t)header->flags << 32;
-}
-
-/* The bytes that a value takes in its page. */
-static uint32_t value_room(const struct dit_node_header *header)
-{
-	return (header->flags & DIT_NODE_BIG) != 0
-	               ? (uint32_t)sizeof(uint64_t)
-	               : header->low | (uint32_t)header->high << 16;
-}
-
-enum dit_node_state dit_view_node(struct dit_page_view view, unsigned slot,
-                                  struct dit_node_view *ret)
-{
-	unsigned at = dit_view_short(view, DIT_VIEW_HEADER + 2 * (size_t)slot);
-	bool is_branch = (dit_view_flags(view) & DIT_PAGE_BRANCH) != 0;
-	struct dit_node_header header;
-	uint32_t room = 0;
-	uint64_t end = 0;
-
-	if (at < dit_view_upper(view) || at % 2 != 0 || at + NODE_HEADER > view.len) {
-		return DIT_NODE_ODD_PLACE;
-	}
-	memcpy(&header, view.bytes + at, sizeof(header));
-	room = is_branch ? 0 : value_room(&header);
-	end = (uint64_t)at + NODE_HEADER + header.key_len + room;
-	if (end > view.len) {
-		return DIT_NODE_TOO_LONG;
-	}
-	ret->at = at;
-	ret->bytes = ((unsigned)end - at + 1) & ~1u;
-	ret->key = (struct dit_span){view.bytes + at + NODE_HEADER, header.key_len};
-	ret->value = (struct dit_span){ret->key.data + header.key_len, room};
-	ret->flags = is_branch ? 0 : header.flags;
-	ret->value_len = is_branch ? 0 : header.low | (uint32_t)header.high << 16;
-	ret->child = is_branch ? child_of(&header) : 0;
-	return DIT_NODE_FITS;
 }
 
 /* Each node ends where the one before it in the slots begins: as we write them. */

@@ -110,13 +110,52 @@ enum dit_node_state {
 	DIT_NODE_TOO_LONG,  /* the key or the value ends outside of the page */
 };
 
+/* The bytes that a value takes in its page. */
+static inline uint32_t dit_view_value_room(const struct dit_node_header *header)
+{
+	return (header->flags & DIT_NODE_BIG) != 0
+	               ? (uint32_t)sizeof(uint64_t)
+	               : header->low | (uint32_t)header->high << 16;
+}
+
+static inline uint64_t dit_view_child(const struct dit_node_header *header)
+{
+	return header->low | (uint64_t)header->high << 16 | (uint64_t)header->flags << 32;
+}
+
 /**
  * Read a node. Only after dit_view_has_bounds(), with a slot below the count.
  *
  * @param ret  points into the view; filled if DIT_NODE_FITS
  */
-enum dit_node_state dit_view_node(struct dit_page_view view, unsigned slot,
-                                  struct dit_node_view *ret);
+static inline enum dit_node_state dit_view_node(struct dit_page_view view, unsigned slot,
+                                                struct dit_node_view *ret)
+{
+	const unsigned header_bytes = (unsigned)sizeof(struct dit_node_header);
+	unsigned at = dit_view_short(view, DIT_VIEW_HEADER + 2 * (size_t)slot);
+	bool is_branch = (dit_view_flags(view) & DIT_PAGE_BRANCH) != 0;
+	struct dit_node_header header;
+	uint32_t room = 0;
+	uint64_t end = 0;
+
+	if (at < dit_view_upper(view) || at % 2 != 0 || at + header_bytes > view.len) {
+		return DIT_NODE_ODD_PLACE;
+	}
+	memcpy(&header, view.bytes + at, sizeof(header));
+	room = is_branch ? 0 : dit_view_value_room(&header);
+	end = (uint64_t)at + header_bytes + header.key_len + room;
+	if (end > view.len) {
+		return DIT_NODE_TOO_LONG;
+	}
+	ret->at = at;
+	ret->bytes = ((unsigned)end - at + 1) & ~1u;
+	ret->key = (struct dit_span){view.bytes + at + header_bytes, header.key_len};
+	ret->value = (struct dit_span){ret->key.data + header.key_len, room};
+	ret->flags = is_branch ? 0 : header.flags;
+	ret->value_len = is_branch ? 0 : header.low | (uint32_t)header.high << 16;
+	ret->child = is_branch ? dit_view_child(&header) : 0;
+	return DIT_NODE_FITS;
+}
 
 /**
  * Do the nodes fill the room from upper to the end, each byte belonging to one node?

@@ -277,13 +277,11 @@ static int walk_pages(struct walk *walk)
 
 	if (r == 0) {
 		r = dit_page_source_init(&walk->source, walk->opts->fd, walk->page_bytes,
-		                         walk->npages);
+		                         walk->npages,
+		                         walk->opts->nthreads > 1 && fits_memory(walk));
 	}
 	if (r < 0) {
 		return r;
-	}
-	if (walk->opts->nthreads > 1 && fits_memory(walk)) {
-		dit_page_source_read_ahead(&walk->source);
 	}
 	r = walk_meta_trees(walk);
 	if (r == 0) {

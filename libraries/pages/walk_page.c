@@ -318,16 +318,17 @@ void walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t pag
 {
 	struct dit_node_view node;
 
+	if (dit_view_is_tiled(view, member->starts)) {
+		return;
+	}
 	for (unsigned i = 0; i < dit_view_count(view); i++) {
 		if (dit_view_node(view, i, &node) != DIT_NODE_FITS) {
-			return; /* reported */
+			return; /* that is reported, and enough */
 		}
 	}
-	if (!dit_view_is_tiled(view, member->starts)) {
-		walk_find(member->walk, DIT_WALK_NODE_OVERLAP, tree, page, number,
-		          "nodes lie over each other, or bytes between them belong to "
-		          "none");
-	}
+	walk_find(member->walk, DIT_WALK_NODE_OVERLAP, tree, page, number,
+	          "nodes lie over each other, or bytes between them belong to "
+	          "none");
 }
 
 /* The header; is it one that a tree's page can have? */

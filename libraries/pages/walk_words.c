@@ -100,7 +100,7 @@ bool walk_is_over(struct walk *walk)
 {
 	const volatile sig_atomic_t *stop = walk->opts->stop;
 
-	if (stop != NULL && *stop != 0) {
+	if (stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0) {
 		walk_fail(walk, DIT_E_STOPPED);
 	}
 	return atomic_load_explicit(&walk->error, memory_order_relaxed) != 0;

@@ -262,7 +262,7 @@ static int find_ranges(const struct dit_snapshot *snapshot,
 	r = dit_lmdb_error(mdb_env_get_fd(snapshot->readers.env, &fd));
 	if (r == 0) {
 		r = dit_page_source_init(&source, fd, snapshot->page_bytes,
-		                         snapshot->npages);
+		                         snapshot->npages, false);
 	}
 	if (r < 0) {
 		return r;

@@ -1,9 +1,15 @@
 # tests/pages/local.mk
 check_PROGRAMS += \
+	%D%/test_page_source \
 	%D%/test_page_writer \
 	%D%/test_walk \
 	%D%/test_walk_damage \
 	$(NULL)
+%C%_test_page_source_SOURCES = %D%/test_page_source.c
+%C%_test_page_source_LDADD = $(test_libs)
+%C%_test_page_source_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=preadv2 \
+	-Wl,--wrap=pthread_create
 %C%_test_page_writer_SOURCES = %D%/test_page_writer.c
 %C%_test_page_writer_LDADD = $(test_libs)
 %C%_test_page_writer_LDFLAGS = $(AM_LDFLAGS) \
