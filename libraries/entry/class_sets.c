@@ -21,6 +21,7 @@
  */
 #include "entry/class_sets.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #define SETS_MAX          512
@@ -32,6 +33,7 @@ struct builder {
 	struct dit_class_set *set;
 	struct dit_class_step *steps;
 	uint32_t nsteps;
+	uint32_t steps_size; /* count_steps() */
 	uint64_t *allowed;
 	uint64_t *required; /* types that a step requires already */
 	size_t nwords;      /* of the bit sets */
@@ -167,6 +169,7 @@ static int resolve_classes(struct builder *b)
 static void add_step(struct builder *b, enum dit_class_step_kind kind, uint32_t value,
                      const struct dit_attr_type *type)
 {
+	assert(b->nsteps < b->steps_size);
 	b->steps[b->nsteps++] = (struct dit_class_step){kind, value, type};
 }
 
@@ -257,17 +260,19 @@ static void add_class_steps(struct builder *b, uint32_t i)
 	add_bits(b->allowed, oc->may);
 }
 
-static size_t count_steps(const struct dit_class_set *set)
+/* At most: one for a rule that is obsolete, and for a class those of add_class_steps(). */
+static uint32_t count_steps(const struct dit_class_set *set)
 {
+	const size_t class_steps = 3; /* obsolete; place; abstract, or not in rule */
 	size_t n = 0;
 
 	if (set->rule != NULL) {
 		n += 1 + list_len(set->rule->must) + list_len(set->rule->precluded);
 	}
 	for (uint32_t i = 0; i < set->nvalues; i++) {
-		n += 3 + list_len(set->classes[i]->must);
+		n += class_steps + list_len(set->classes[i]->must);
 	}
-	return n;
+	return (uint32_t)n;
 }
 
 static int compile_steps(struct builder *b)
@@ -278,12 +283,11 @@ static int compile_steps(struct builder *b)
 	const struct dit_attr_type *object_class =
 		dit_schema_find_type(b->schema, DIT_SPAN("objectClass"));
 	struct dit_class_set *set = b->set;
-	size_t nsteps = 0;
 
 	set->rule = dit_schema_find_content_rule(b->schema, set->structural);
-	nsteps = count_steps(set);
+	b->steps_size = count_steps(set);
 	b->nwords = (dit_schema_ntypes(b->schema) + 63) / 64;
-	b->steps = dit_arena_calloc(&b->sets->arena, nsteps, sizeof(*b->steps));
+	b->steps = dit_arena_calloc(&b->sets->arena, b->steps_size, sizeof(*b->steps));
 	b->allowed = dit_arena_calloc(&b->sets->arena, b->nwords, sizeof(*b->allowed));
 	b->required = dit_arena_calloc(&b->sets->arena, b->nwords, sizeof(*b->required));
 	if (b->steps == NULL || b->allowed == NULL || b->required == NULL) {

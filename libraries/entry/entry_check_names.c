@@ -65,10 +65,31 @@ static int normal_of(struct dit_entry_check *check, const struct dit_ava *ava,
 			return 0;
 		}
 		return r < 0 ? r : 1;
-	default:
-		*ret = ava->norm;
-		return 1;
+	case DIT_NORM_NONE:
+	case DIT_NORM_UTF8_FOLD:
+	case DIT_NORM_UTF8_EXACT:
+	case DIT_NORM_IA5_FOLD:
+	case DIT_NORM_IA5_EXACT:
+	case DIT_NORM_NUMERIC:
+	case DIT_NORM_TELEPHONE:
+	case DIT_NORM_POSTAL_LIST:
+	case DIT_NORM_GENERALIZED_TIME:
+	case DIT_NORM_CSN:
+	case DIT_NORM_CSN_SID:
+	case DIT_NORM_DN:
+	case DIT_NORM_RDN:
+	case DIT_NORM_NAME_UID:
+	case DIT_NORM_AUTHZ:
+	case DIT_NORM_CERT_EXACT:
+	case DIT_NORM_CERTLIST_EXACT:
+	case DIT_NORM_ATTRCERT_EXACT:
+	case DIT_NORM_ACI:
+	case DIT_NORM_UTC_TIME:
+	case DIT_NORM_TYPE_OID:
+		break;
 	}
+	*ret = ava->norm;
+	return 1;
 }
 
 /* What the entry's normal values are compared with. */

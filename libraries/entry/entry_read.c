@@ -284,20 +284,29 @@ static int refuse_name(struct reading *reading, const struct dit_entry_run *run)
 	return DIT_E_INVALID;
 }
 
+/* slapd tells this with the first value, and before it sorts the block in front. */
+static int check_transfer(struct reading *reading, const struct dit_ad *ad)
+{
+	if ((ad->type->syntax->flags & DIT_SYNTAX_BINARY) == 0 || ad->is_binary) {
+		return 0;
+	}
+	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+	              "str2entry: attributeType %s #0: needs ';binary' transfer as per "
+	              "syntax %s",
+	              ad->name.data, ad->type->syntax->oid);
+	return DIT_E_INVALID;
+}
+
+/* End the block that is read, and begin one for @p ad. */
 static int begin_block(struct reading *reading, const struct dit_ad *ad,
                        struct dit_entry *entry)
 {
 	struct dit_attr *attr = NULL;
-	int r = 0;
+	int r = check_transfer(reading, ad);
 
-	if ((ad->type->syntax->flags & DIT_SYNTAX_BINARY) != 0 && !ad->is_binary) {
-		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-		              "str2entry: attributeType %s #0: needs ';binary' transfer "
-		              "as per syntax %s",
-		              ad->name.data, ad->type->syntax->oid);
-		return DIT_E_INVALID;
+	if (r == 0) {
+		r = end_block(reading);
 	}
-	r = end_block(reading);
 	if (r < 0) {
 		return r;
 	}
@@ -309,21 +318,6 @@ static int begin_block(struct reading *reading, const struct dit_ad *ad,
 	attr->normal = dit_attr_has_normal(ad->type) ? reading->normal : NULL;
 	reading->block = attr;
 	return 0;
-}
-
-/*
- * Told of the first value, and before what the block in front of it may be refused for.
- */
-static int check_transfer(struct reading *reading, const struct dit_ad *ad)
-{
-	if ((ad->type->syntax->flags & DIT_SYNTAX_BINARY) == 0 || ad->is_binary) {
-		return 0;
-	}
-	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
-	              "str2entry: attributeType %s #0: needs ';binary' transfer as per "
-	              "syntax %s",
-	              ad->name.data, ad->type->syntax->oid);
-	return DIT_E_INVALID;
 }
 
 /* Add a run's values to the newest block, or to a new one. */
@@ -339,10 +333,7 @@ static int read_run(struct reading *reading, const struct dit_entry_run *run,
 		return refuse_name(reading, run);
 	}
 	if (reading->block == NULL || reading->block->ad != run->ad) {
-		r = check_transfer(reading, run->ad);
-		if (r == 0) {
-			r = begin_block(reading, run->ad, entry);
-		}
+		r = begin_block(reading, run->ad, entry);
 	}
 	for (size_t i = 0; r == 0 && i < run->nlines; i++) {
 		r = read_value(reading, reading->block, &reading->lines[run->first + i]);

@@ -290,18 +290,18 @@ static int normalize_piece(const struct dit_value_scope *scope,
                            const struct dit_rule *rule, bool is_first, bool is_last,
                            struct dit_span *piece)
 {
-	switch (rule->normalizer) {
-	case DIT_NORM_NONE:
+	enum dit_normalizer normalizer = rule->normalizer;
+
+	if (normalizer == DIT_NORM_NONE) {
 		return 0;
-	case DIT_NORM_UTF8_FOLD:
-	case DIT_NORM_UTF8_EXACT:
-		return normalize_string(scope, rule->normalizer, is_first, is_last,
-		                        piece);
-	case DIT_NORM_POSTAL_LIST:
-		return normalize_lines(scope, is_first, is_last, piece);
-	default:
-		return dit_scope_normalize(scope, rule->normalizer, *piece, piece);
 	}
+	if (normalizer == DIT_NORM_UTF8_FOLD || normalizer == DIT_NORM_UTF8_EXACT) {
+		return normalize_string(scope, normalizer, is_first, is_last, piece);
+	}
+	if (normalizer == DIT_NORM_POSTAL_LIST) {
+		return normalize_lines(scope, is_first, is_last, piece);
+	}
+	return dit_scope_normalize(scope, normalizer, *piece, piece);
 }
 
 /* ---- items ---- */
@@ -462,21 +462,19 @@ static bool split_extensible(struct dit_span text, struct dit_span *ret_attr,
 /* Rules for substrings are never asked by name, and some not together with a type. */
 static bool is_extensible(const struct dit_rule *rule, const struct dit_ad *ad)
 {
+	enum dit_normalizer normalizer = rule->normalizer;
+
 	if (rule->indexer == DIT_INDEXER_SUBSTR) {
 		return false;
 	}
 	if (ad == NULL) {
 		return true;
 	}
-	switch (rule->normalizer) {
-	case DIT_NORM_UUID16:
-	case DIT_NORM_CSN:
-	case DIT_NORM_AUTHZ:
-	case DIT_NORM_ACI:
+	if (normalizer == DIT_NORM_UUID16 || normalizer == DIT_NORM_CSN ||
+	    normalizer == DIT_NORM_AUTHZ || normalizer == DIT_NORM_ACI) {
 		return false;
-	default:
-		return dit_rule_takes(rule, ad->type->syntax);
 	}
+	return dit_rule_takes(rule, ad->type->syntax);
 }
 
 /* Assert the value of an extensible item. @return DIT_E_INVALID: it has none */

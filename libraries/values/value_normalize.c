@@ -292,9 +292,10 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 		return dit_scope_aci(scope, value, ret);
 	case DIT_NORM_ATTRCERT_EXACT:
 		return dit_scope_attribute_certificate(scope, value, ret);
-	default:
-		return DIT_E_UNSUPPORTED;
+	case DIT_NORM_NONE:
+		break;
 	}
+	return DIT_E_UNSUPPORTED;
 }
 
 int dit_value_normalize(const struct dit_schema *schema, enum dit_normalizer normalizer,

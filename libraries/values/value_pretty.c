@@ -82,9 +82,8 @@ int dit_scope_pretty(const struct dit_value_scope *scope, enum dit_pretty pretty
 		return dit_scope_list_assertion(scope, DIT_DN_PRETTY, value, ret);
 	case DIT_PRETTY_ATTRCERT_EXACT_ASSERTION:
 		return dit_scope_attr_cert_assertion(scope, DIT_DN_PRETTY, value, ret);
-	default:
-		return DIT_E_UNSUPPORTED;
 	}
+	return DIT_E_UNSUPPORTED;
 }
 
 int dit_value_pretty(const struct dit_schema *schema, enum dit_pretty pretty,
