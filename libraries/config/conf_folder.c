@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/whole_io.h"
+
 #define NAME_MIN      7 /* slapd looks at no shorter one */
 #define ENDING_LEN    (sizeof(DIT_CONF_ENDING) - 1)
 #define CHECKSUM_LEN  8
@@ -102,27 +104,20 @@ int dit_conf_listing_init(struct dit_conf_listing *listing, const char *dir)
 /* ---- files ---- */
 
 /* 0, or -errno. */
-static int read_all(int fd, size_t size, struct dit_arena *arena, struct dit_span *ret)
+static int read_text(int fd, size_t size, struct dit_arena *arena, struct dit_span *ret)
 {
 	char *text = dit_arena_bytes(arena, size + 1);
-	size_t len = 0;
+	ssize_t len = 0;
 
 	if (text == NULL) {
 		return -ENOMEM;
 	}
-	while (len < size) {
-		ssize_t n = read(fd, text + len, size - len);
-
-		if (n < 0) {
-			return -errno;
-		}
-		if (n == 0) {
-			break;
-		}
-		len += (size_t)n;
+	len = dit_read_full(fd, text, size, NULL);
+	if (len < 0) {
+		return (int)len;
 	}
 	text[len] = '\0';
-	*ret = (struct dit_span){text, len};
+	*ret = (struct dit_span){text, (size_t)len};
 	return 0;
 }
 
@@ -140,7 +135,7 @@ static int read_file(const char *path, struct dit_arena *arena, struct dit_span 
 	} else if (S_ISDIR(st.st_mode)) {
 		r = -EISDIR;
 	} else {
-		r = read_all(fd, (size_t)st.st_size, arena, ret);
+		r = read_text(fd, (size_t)st.st_size, arena, ret);
 	}
 	(void)close(fd);
 	return r;

@@ -20,9 +20,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-
-#define RUNS_MIN  64
-#define MARKS_MIN 256
+#include "base/grow.h"
 
 struct finding {
 	const struct dit_entry_context *context;
@@ -36,21 +34,13 @@ struct finding {
 
 static int reserve_runs(struct dit_entry_work *work, size_t n)
 {
-	struct dit_entry_run *runs = NULL;
-	size_t size = work->runs_size == 0 ? RUNS_MIN : work->runs_size;
+	struct dit_entry_run *runs =
+		dit_grow(work->runs, &work->runs_size, n, sizeof(*runs));
 
-	if (n <= work->runs_size) {
-		return 0;
-	}
-	while (size < n) {
-		size *= 2;
-	}
-	runs = reallocarray(work->runs, size, sizeof(*runs));
 	if (runs == NULL) {
 		return -ENOMEM;
 	}
 	work->runs = runs;
-	work->runs_size = size;
 	return 0;
 }
 
@@ -59,21 +49,18 @@ static struct dit_entry_mark *mark_of(struct dit_entry_work *work,
                                       const struct dit_ad *ad)
 {
 	struct dit_entry_mark *marks = NULL;
-	size_t size = work->marks_size == 0 ? MARKS_MIN : work->marks_size;
+	size_t old = work->marks_size;
 
-	if (ad->ordinal < work->marks_size) {
+	if (ad->ordinal < old) {
 		return &work->marks[ad->ordinal];
 	}
-	while (size <= ad->ordinal) {
-		size *= 2;
-	}
-	marks = reallocarray(work->marks, size, sizeof(*marks));
+	marks = dit_grow(work->marks, &work->marks_size, (size_t)ad->ordinal + 1,
+	                 sizeof(*marks));
 	if (marks == NULL) {
 		return NULL;
 	}
-	memset(marks + work->marks_size, 0, (size - work->marks_size) * sizeof(*marks));
+	memset(marks + old, 0, (work->marks_size - old) * sizeof(*marks));
 	work->marks = marks;
-	work->marks_size = size;
 	return &work->marks[ad->ordinal];
 }
 

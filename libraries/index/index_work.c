@@ -70,15 +70,15 @@ static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_t
 /** Make the array of descriptions long enough for @p ordinal. */
 static int reserve_ads(struct dit_index_work *work, uint32_t ordinal)
 {
-	size_t nads = (size_t)ordinal + 64;
-	struct dit_ad_defs *ads = reallocarray(work->ads, nads, sizeof(*ads));
+	size_t old = work->nads;
+	struct dit_ad_defs *ads =
+		dit_grow(work->ads, &work->nads, (size_t)ordinal + 1, sizeof(*ads));
 
 	if (ads == NULL) {
 		return -ENOMEM;
 	}
-	memset(ads + work->nads, 0, (nads - work->nads) * sizeof(*ads));
+	memset(ads + old, 0, (work->nads - old) * sizeof(*ads));
 	work->ads = ads;
-	work->nads = nads;
 	return 0;
 }
 

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/whole_io.h"
+
 /* First guess for what has no known size: a pipe, or a file of /proc. */
 #define READ_BYTES_MIN ((size_t)4096)
-/* Between two questions whether to end. */
-#define READ_BYTES_MAX ((size_t)8 << 20)
 
 static int hex_digit(char c)
 {
@@ -134,45 +134,6 @@ const char *dit_file_url_reason(int error, const struct dit_file_rules *rules)
 	                         : "";
 }
 
-ssize_t dit_file_read(int fd, char *buffer, size_t size, const struct dit_stop *stop)
-{
-	for (;;) {
-		int r = dit_stop_wait_input(stop, fd);
-		ssize_t n = 0;
-
-		if (r < 0) {
-			return r;
-		}
-		n = read(fd, buffer, size);
-		if (n >= 0) {
-			return n;
-		}
-		if (errno != EINTR && errno != EAGAIN) {
-			return -errno;
-		}
-	}
-}
-
-/* Fill the buffer; fewer bytes only at the end of the file. @return count or an error */
-static ssize_t read_full(int fd, char *buffer, size_t size, const struct dit_stop *stop)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		size_t most = size - done < READ_BYTES_MAX ? size - done : READ_BYTES_MAX;
-		ssize_t n = dit_file_read(fd, buffer + done, most, stop);
-
-		if (n < 0) {
-			return n;
-		}
-		if (n == 0) {
-			break;
-		}
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
-}
-
 /* Size of a regular file and one more, so that the first round meets its end. */
 static size_t first_size(int fd)
 {
@@ -186,8 +147,8 @@ static size_t first_size(int fd)
 	return READ_BYTES_MIN;
 }
 
-static int read_all(int fd, const struct dit_stop *stop, struct dit_arena *arena,
-                    struct dit_span *ret)
+static int read_to_end(int fd, const struct dit_stop *stop, struct dit_arena *arena,
+                       struct dit_span *ret)
 {
 	size_t size = first_size(fd);
 	size_t len = 0;
@@ -200,7 +161,7 @@ static int read_all(int fd, const struct dit_stop *stop, struct dit_arena *arena
 		if (buffer == NULL) {
 			return -ENOMEM;
 		}
-		n = read_full(fd, buffer + len, size - len, stop);
+		n = dit_read_full(fd, buffer + len, size - len, stop);
 		if (n < 0) {
 			return (int)n;
 		}
@@ -233,7 +194,7 @@ int dit_file_url_read(struct dit_span url, const struct dit_file_rules *rules,
 	if (fd < 0) {
 		return fd;
 	}
-	r = read_all(fd, rules == NULL ? NULL : rules->stop, arena, ret);
+	r = read_to_end(fd, rules == NULL ? NULL : rules->stop, arena, ret);
 	(void)close(fd);
 	return r;
 }

@@ -45,13 +45,6 @@ int dit_file_url_open(struct dit_span url, const struct dit_file_rules *rules);
 const char *dit_file_url_reason(int error, const struct dit_file_rules *rules);
 
 /**
- * Read at most @p size bytes, waiting for a pipe or device as long as the stop allows.
- *
- * @return count; 0: the end; DIT_E_STOPPED; -errno
- */
-ssize_t dit_file_read(int fd, char *buffer, size_t size, const struct dit_stop *stop);
-
-/**
  * Read the whole file into the arena. An empty file gives an empty span with data.
  *
  * @return 0; -errno as above, or because reading failed; DIT_E_STOPPED

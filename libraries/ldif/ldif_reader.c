@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "ldif/file_url.h"
 #include "ldif/ldif_source.h"
 #include "ldif/ldif_space.h"
@@ -159,25 +160,16 @@ static void begin_chunk(const struct dit_ldif_reader *reader, struct window *w)
 	w->version_end = 0;
 }
 
-static int add_record(const struct dit_ldif_reader *reader, struct dit_ldif_batch *batch,
-                      struct dit_ldif_record record)
+static int add_record(struct dit_ldif_batch *batch, struct dit_ldif_record record)
 {
-	size_t size = batch->records_size * 2;
-	struct dit_ldif_record *records = NULL;
+	size_t n = batch->nrecords < RECORDS_MIN ? RECORDS_MIN : batch->nrecords + 1;
+	struct dit_ldif_record *records =
+		dit_grow(batch->records, &batch->records_size, n, sizeof(*records));
 
-	if (batch->nrecords == batch->records_size) {
-		size = size < RECORDS_MIN ? RECORDS_MIN : size;
-		size = size < reader->batch_records ? size : reader->batch_records;
-		if (size > SIZE_MAX / sizeof(*records)) {
-			return -ENOMEM;
-		}
-		records = realloc(batch->records, size * sizeof(*records));
-		if (records == NULL) {
-			return -ENOMEM;
-		}
-		batch->records = records;
-		batch->records_size = size;
+	if (records == NULL) {
+		return -ENOMEM;
 	}
+	batch->records = records;
 	batch->records[batch->nrecords++] = record;
 	return 0;
 }
@@ -194,7 +186,7 @@ static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t en
 		};
 
 		if (record.line >= reader->first_line) {
-			r = add_record(reader, w->batch, record);
+			r = add_record(w->batch, record);
 		}
 		reader->record_line = reader->line + 1;
 	} else if (w->version_end > 0) {

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "ldif/file_url.h"
+#include "base/grow.h"
+#include "base/whole_io.h"
 
 int dit_ldif_source_open(struct dit_ldif_source *source, int fd,
                          const struct dit_stop *stop)
@@ -74,7 +75,7 @@ ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_
 		return n;
 	}
 	n = source->is_regular ? read_regular(source, buffer, size)
-	                       : dit_file_read(source->fd, buffer, size, source->stop);
+	                       : dit_read_some(source->fd, buffer, size, source->stop);
 	if (n < 0) {
 		return n;
 	}
@@ -94,13 +95,12 @@ int dit_ldif_source_unread(struct dit_ldif_source *source, const char *bytes,
 		return 0;
 	}
 	if (nbytes > source->rest_size) {
-		char *rest = realloc(source->rest, nbytes);
+		char *rest = dit_grow(source->rest, &source->rest_size, nbytes, 1);
 
 		if (rest == NULL) {
 			return -ENOMEM;
 		}
 		source->rest = rest;
-		source->rest_size = nbytes;
 	}
 	if (nbytes > 0) {
 		memcpy(source->rest, bytes, nbytes);

@@ -214,34 +214,13 @@ void dit_run_reader_close(struct dit_run_reader *reader)
 	*reader = (struct dit_run_reader){.fd = -1};
 }
 
-static int read_all(int fd, char *data, size_t size, uint64_t offset)
-{
-	while (size > 0) {
-		ssize_t n = pread(fd, data, size, (off_t)offset);
-
-		if (n < 0) {
-			if (errno == EINTR) {
-				continue;
-			}
-			return -errno;
-		}
-		if (n == 0) {
-			return DIT_E_CORRUPT; /* somebody cut the file */
-		}
-		data += n;
-		size -= (size_t)n;
-		offset += (uint64_t)n;
-	}
-	return 0;
-}
-
 int dit_run_fill(struct dit_run_reader *reader)
 {
 	uint64_t left = reader->end - reader->offset;
 	size_t size = left < reader->block_bytes ? (size_t)left : reader->block_bytes;
 	uint64_t hash = 0;
 	uint32_t payload = 0;
-	int r = 0;
+	ssize_t nread = 0;
 
 	reader->limit = reader->at;
 	if (left == 0) {
@@ -251,9 +230,12 @@ int dit_run_fill(struct dit_run_reader *reader)
 	if (size < BLOCK_HEAD) {
 		return DIT_E_CORRUPT;
 	}
-	r = read_all(reader->fd, reader->buffer, size, reader->offset);
-	if (r < 0) {
-		return r;
+	nread = dit_read_at(reader->fd, reader->buffer, size, reader->offset);
+	if (nread < 0) {
+		return (int)nread;
+	}
+	if ((size_t)nread < size) {
+		return DIT_E_CORRUPT; /* somebody cut the file */
 	}
 	memcpy(&hash, reader->buffer, sizeof(hash));
 	memcpy(&payload, reader->buffer + 8, sizeof(payload));

@@ -26,3 +26,7 @@ check_PROGRAMS += %D%/test_ascii
 check_PROGRAMS += %D%/test_tmp_dir
 %C%_test_tmp_dir_SOURCES = %D%/test_tmp_dir.c
 %C%_test_tmp_dir_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_whole_io
+%C%_test_whole_io_SOURCES = %D%/test_whole_io.c
+%C%_test_whole_io_LDADD = $(test_libs)
