@@ -54,9 +54,11 @@ static int for_all_until_stop(struct loader *loader, int (*step)(struct load_tar
 	int r = 0;
 
 	for (unsigned i = loader->ntargets; i > 0 && r == 0; i--) {
-		r = load_is_stopped(loader)
-		            ? load_fail(loader, DIT_E_STOPPED, "load ended")
-		            : step(&loader->targets[i - 1]);
+		if (load_is_stopped(loader)) {
+			r = load_fail(loader, DIT_E_STOPPED, "load ended");
+		} else if (loader->targets[i - 1].output != NULL) {
+			r = step(&loader->targets[i - 1]);
+		}
 	}
 	return r;
 }
