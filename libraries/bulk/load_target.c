@@ -8,7 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <lmdb.h>
+
 #include "base/tmp_dir.h"
+#include "bulk/index_limit.h"
+
+#define OPENLDAP_MINOR 5 /* of OpenLDAP 2.5 */
 
 /* ---- before the first round ---- */
 
@@ -110,6 +115,39 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 	return r < 0 ? load_fail(target->loader, r, tmpdir) : 0;
 }
 
+/*
+ * slapd would not start with more indexes. In its words; which index it names there depends
+ * on where its memory lies.
+ */
+static int check_index_limit(const struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	size_t n = dit_index_set_ndbs(target->indexes);
+	size_t limit = dit_index_limit(OPENLDAP_MINOR, 0);
+
+	if (n <= limit) {
+		return 0;
+	}
+	load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	            "mdb_attr_dbs: database \"%.*s\": mdb_dbi_open(%s) failed: "
+	            "MDB_DBS_FULL: Environment maxdbs limit reached (%d).",
+	            DIT_SPAN_ARGS(target->db->suffix),
+	            dit_index_set_db(target->indexes, limit)->name, MDB_DBS_FULL);
+	load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	            "backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
+	            "(%d)",
+	            DIT_SPAN_ARGS(target->db->suffix), MDB_DBS_FULL);
+	if (target->number > 0) {
+		load_report(loader, DIT_REPORT_DIAGNOSTIC,
+		            "backend_startup: bi_open failed!");
+	}
+	load_report(loader, DIT_REPORT_PLAIN, "slap_startup failed");
+	load_report(loader, DIT_REPORT_ERROR,
+	            "database \"%.*s\" has %zu indexes, slapd 2.%u opens %zu at most",
+	            DIT_SPAN_ARGS(target->db->suffix), n, OPENLDAP_MINOR, limit);
+	return DIT_E_CONFIG;
+}
+
 int load_target_prepare(struct load_target *target, const struct load_budget *budget)
 {
 	struct loader *loader = target->loader;
@@ -125,7 +163,10 @@ int load_target_prepare(struct load_target *target, const struct load_budget *bu
 	}
 	r = make_indexes(target);
 	if (r == 0 && !loader->opts->is_dry_run) {
-		r = load_store_open(target);
+		r = check_index_limit(target);
+		if (r == 0) {
+			r = load_store_open(target);
+		}
 		if (r == 0) {
 			r = make_objects(target, budget, suffix_nrdns);
 		}

@@ -14,6 +14,8 @@ rooms += %D%/libbulk.la
 	%D%/entries.h \
 	%D%/glue.c \
 	%D%/glue.h \
+	%D%/index_limit.c \
+	%D%/index_limit.h \
 	%D%/load.c \
 	%D%/load.h \
 	%D%/load_csn.c \

@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	%D%/test_dn_table \
 	%D%/test_entries \
 	%D%/test_glue \
+	%D%/test_index_limit \
 	%D%/test_load \
 	%D%/test_load_existing \
 	%D%/test_load_glue \
@@ -17,6 +18,8 @@ check_PROGRAMS += \
 %C%_test_check_LDADD = $(test_libs)
 %C%_test_dn_table_SOURCES = %D%/test_dn_table.c
 %C%_test_dn_table_LDADD = $(test_libs)
+%C%_test_index_limit_SOURCES = %D%/test_index_limit.c
+%C%_test_index_limit_LDADD = $(test_libs)
 %C%_test_load_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load.c
 %C%_test_load_LDADD = $(test_libs)
 %C%_test_load_existing_SOURCES = \

@@ -15,6 +15,7 @@ script_tests += \
 	%D%/full.sh \
 	%D%/generated.sh \
 	%D%/glue.sh \
+	%D%/indexes.sh \
 	%D%/interrupted.sh \
 	%D%/killed.sh \
 	%D%/killed-several.sh \
