@@ -113,32 +113,29 @@ static int survey(struct dit_entry_check *check)
 	}
 	check->classes = last->values;
 	r = find_set(check, first);
-	if (r == 0) {
-		entry->oc_flags = check->set->oc_flags;
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0 && last != first) {
-		r = find_set(check, last);
-	}
-	return r;
+	entry->oc_flags = check->set->oc_flags;
+	return last == first ? 0 : find_set(check, last);
 }
 
 static int check_schema(struct dit_entry_check *check)
 {
-	int r = dit_check_attr_places(check);
+	/* In slapd's order: the first that refuses is told. */
+	static int (*const checks[])(struct dit_entry_check * check) = {
+		dit_check_attr_places, dit_check_structural,    dit_check_names,
+		dit_check_classes,     dit_check_attrs_allowed,
+	};
 
-	if (r == 0) {
-		r = dit_check_structural(check);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		int r = checks[i](check);
+
+		if (r < 0) {
+			return r;
+		}
 	}
-	if (r == 0) {
-		r = dit_check_names(check);
-	}
-	if (r == 0) {
-		r = dit_check_classes(check);
-	}
-	if (r == 0) {
-		r = dit_check_attrs_allowed(check);
-	}
-	return r;
+	return 0;
 }
 
 int dit_entry_check(const struct dit_entry_context *context,

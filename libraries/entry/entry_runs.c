@@ -44,24 +44,18 @@ static int reserve_runs(struct dit_entry_work *work, size_t n)
 	return 0;
 }
 
-/* The mark of a description, which may be new. NULL: no memory. */
-static struct dit_entry_mark *mark_of(struct dit_entry_work *work,
-                                      const struct dit_ad *ad)
+static int reserve_marks(struct dit_entry_work *work, uint32_t ordinal)
 {
-	struct dit_entry_mark *marks = NULL;
 	size_t old = work->marks_size;
+	struct dit_entry_mark *marks = dit_grow(work->marks, &work->marks_size,
+	                                        (size_t)ordinal + 1, sizeof(*marks));
 
-	if (ad->ordinal < old) {
-		return &work->marks[ad->ordinal];
-	}
-	marks = dit_grow(work->marks, &work->marks_size, (size_t)ad->ordinal + 1,
-	                 sizeof(*marks));
 	if (marks == NULL) {
-		return NULL;
+		return -ENOMEM;
 	}
 	memset(marks + old, 0, (work->marks_size - old) * sizeof(*marks));
 	work->marks = marks;
-	return &work->marks[ad->ordinal];
+	return 0;
 }
 
 /*
@@ -90,11 +84,15 @@ static void gather_behind(struct finding *finding, uint32_t *newest)
 static int gather(struct finding *finding)
 {
 	const struct dit_ad *ad = finding->work->runs[finding->nruns].ad;
-	struct dit_entry_mark *mark = mark_of(finding->work, ad);
+	struct dit_entry_mark *mark = NULL;
+	int r = ad->ordinal < finding->work->marks_size
+	                ? 0
+	                : reserve_marks(finding->work, ad->ordinal);
 
-	if (mark == NULL) {
-		return -ENOMEM;
+	if (r < 0) {
+		return r;
 	}
+	mark = &finding->work->marks[ad->ordinal];
 	if (mark->record != finding->work->record) {
 		*mark = (struct dit_entry_mark){finding->work->record, 0};
 	}

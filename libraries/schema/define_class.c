@@ -340,16 +340,18 @@ static int resolve_rule_list(struct content_rule_work *work, dit_names names,
 
 static int resolve_rule_lists(struct content_rule_work *work)
 {
+	const struct {
+		dit_names names;
+		const struct dit_attr_type ***list;
+	} lists[] = {
+		{work->def->must, &work->rule->must},
+		{work->def->may, &work->rule->may},
+		{work->def->precluded, &work->rule->precluded},
+	};
 	int r = resolve_aux(work);
 
-	if (r == 0) {
-		r = resolve_rule_list(work, work->def->must, &work->rule->must);
-	}
-	if (r == 0) {
-		r = resolve_rule_list(work, work->def->may, &work->rule->may);
-	}
-	if (r == 0) {
-		r = resolve_rule_list(work, work->def->precluded, &work->rule->precluded);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && r == 0; i++) {
+		r = resolve_rule_list(work, lists[i].names, lists[i].list);
 	}
 	return r;
 }
@@ -408,9 +410,10 @@ int dit_define_content_rule(struct dit_schema *schema,
 	work.rule->name = names[0] == NULL ? work.rule->oid : names[0];
 
 	r = resolve_structural(&work, work.rule->oid, &entry);
-	if (r == 0) {
-		r = resolve_rule_lists(&work);
+	if (r < 0) {
+		return r;
 	}
+	r = resolve_rule_lists(&work);
 	if (r < 0) {
 		return r;
 	}

@@ -337,17 +337,24 @@ static int resolve_type(struct dit_schema *schema, const struct dit_type_def *de
 {
 	int r = inherit(schema, def, type, error);
 
-	if (r == 0) {
-		r = set_syntax(schema, def, type, error);
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0) {
-		r = set_equality(schema, def->equality, type, error);
+	r = set_syntax(schema, def, type, error);
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0) {
-		r = set_ordering(schema, def->ordering, type, error);
+	r = set_equality(schema, def->equality, type, error);
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0) {
-		r = set_substr(schema, def->substr, type, error);
+	r = set_ordering(schema, def->ordering, type, error);
+	if (r < 0) {
+		return r;
+	}
+	r = set_substr(schema, def->substr, type, error);
+	if (r < 0) {
+		return r;
 	}
 	if (def->validator != DIT_VALID_NONE) {
 		type->validator = def->validator;
@@ -355,7 +362,7 @@ static int resolve_type(struct dit_schema *schema, const struct dit_type_def *de
 	if (def->pretty != DIT_PRETTY_NONE) {
 		type->pretty = def->pretty;
 	}
-	return r;
+	return 0;
 }
 
 static struct dit_identity identify_type(const void *element)

@@ -105,24 +105,32 @@ static int write_records(struct dit_run_writer *writer, struct dit_sort_merge *m
 	return r;
 }
 
+/** @return the descriptor of the run's file, or an error */
+static int fill_run(struct dit_sort_producer *producer, struct dit_sort_merge *merge,
+                    struct dit_sort_run *run)
+{
+	const struct dit_sorter *sorter = producer->sorter;
+	int r = dit_run_writer_begin(&producer->writer, sorter->tmpdir,
+	                             sorter->block_bytes);
+
+	if (r < 0) {
+		return r;
+	}
+	r = write_records(&producer->writer, merge, run);
+	return r < 0 ? r : dit_run_writer_finish(&producer->writer);
+}
+
 /** Write all records of a merge as one run. A failed one leaves nothing behind. */
 static int write_run(struct dit_sort_producer *producer, struct dit_sort_merge *merge,
                      struct dit_sort_run **ret)
 {
-	const struct dit_sorter *sorter = producer->sorter;
 	struct dit_sort_run *run = run_new();
-	int r = run == NULL ? -ENOMEM : 0;
+	int r = 0;
 
-	if (r == 0) {
-		r = dit_run_writer_begin(&producer->writer, sorter->tmpdir,
-		                         sorter->block_bytes);
+	if (run == NULL) {
+		return -ENOMEM;
 	}
-	if (r == 0) {
-		r = write_records(&producer->writer, merge, run);
-	}
-	if (r == 0) {
-		r = dit_run_writer_finish(&producer->writer);
-	}
+	r = fill_run(producer, merge, run);
 	if (r < 0) {
 		dit_run_writer_deinit(&producer->writer); /* gives the disk space back */
 		dit_sort_run_drop(run);
@@ -212,17 +220,21 @@ static int spill_memory(struct dit_sort_producer *producer)
 	struct dit_sort_run *run = NULL;
 	int r = reserve_run(producer);
 
-	if (r == 0 && producer->next_batch == NULL) {
+	if (r < 0) {
+		return r;
+	}
+	if (producer->next_batch == NULL) {
 		producer->next_batch = dit_sort_batch_new();
-		r = producer->next_batch == NULL ? -ENOMEM : 0;
 	}
-	if (r == 0) {
-		r = write_memory(producer, &run);
+	if (producer->next_batch == NULL) {
+		return -ENOMEM;
 	}
-	if (r == 0) {
-		take_run(producer, run);
+	r = write_memory(producer, &run);
+	if (r < 0) {
+		return r;
 	}
-	return r;
+	take_run(producer, run);
+	return 0;
 }
 
 /** Put one run into the place of the newest @p n. */

@@ -116,16 +116,19 @@ static int parse_below(const struct dit_schema *schema, struct dit_span text,
 	dit_dn_list_init(&list, &scope,
 	                 DIT_DN_FORM_BIT(DIT_DN_PRETTY) | DIT_DN_FORM_BIT(DIT_DN_NORM));
 	r = dit_dn_list_read(&list, text);
-	if (r == 0) {
-		r = put_both(&list, parent, &dn);
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0 && list.n > 0) {
-		r = put_avas(arena, text, list.first, &dn);
+	r = put_both(&list, parent, &dn);
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0) {
-		*ret = dn;
+	r = list.n == 0 ? 0 : put_avas(arena, text, list.first, &dn);
+	if (r < 0) {
+		return r;
 	}
-	return r;
+	*ret = dn;
+	return 0;
 }
 
 /* Make sure that the cache holds the DN of that text. */
