@@ -167,8 +167,10 @@ static int compare_findings(const void *a, const void *b)
 
 static void tell_findings(struct check *check)
 {
-	qsort(check->findings, check->nfindings, sizeof(*check->findings),
-	      compare_findings);
+	if (check->nfindings > 1) {
+		qsort(check->findings, check->nfindings, sizeof(*check->findings),
+		      compare_findings);
+	}
 	for (size_t i = 0; i < check->nfindings; i++) {
 		const struct kept_finding *kept = &check->findings[i];
 		struct dit_check_finding finding = {
@@ -211,9 +213,8 @@ static void look_for_missing(struct check *check)
 {
 	for (size_t i = 0; i < NNEEDED; i++) {
 		if (!check->has_needed[i]) {
-			keep_own(
-				check, KIND_MISSING, needed[i],
-				"the database is missing; slapd does not work without it");
+			keep_own(check, KIND_MISSING, needed[i],
+			         "the database is missing; slapd needs it");
 		}
 	}
 }

@@ -11,8 +11,8 @@
  *     dit_check_stats_deinit(&stats);
  *
  * Checked is the structure of the data file: that it is what LMDB's format says, so that
- * liblmdb can read every record of it. slapd may run and change the database meanwhile: the
- * check looks at one snapshot, which stays as it is as long as the check holds it.
+ * liblmdb can read every record of it. slapd may run and change the database meanwhile:
+ * the check looks at one snapshot, which stays as it is as long as the check holds it.
  *
  * Threads: dit_check() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only.
@@ -38,11 +38,13 @@ extern "C" {
 struct dit_check_finding {
 	const char *file; /* the data file */
 	const char *kind; /* "page-twice"; the man page of ditcheck has all of them */
-	const char *
-		database; /* named database: "cn", "id2e"; "(main)" and "(free)" are LMDB's
-	                         own; NULL: the file as a whole */
-	uint64_t page;    /* DIT_CHECK_NO_PAGE: of no page alone */
-	long node;        /* -1: of no node alone */
+	/*
+	 * Named database: "cn", "id2e"; "(main)" and "(free)" are LMDB's own; NULL: the
+	 * file as a whole.
+	 */
+	const char *database;
+	uint64_t page; /* DIT_CHECK_NO_PAGE: of no page alone */
+	long node;     /* -1: of no node alone */
 	const char *text;
 };
 
@@ -71,8 +73,8 @@ struct dit_check_opts {
 	int database;
 	bool no_glue; /* -g: leave its subordinate databases out */
 
-	const char *
-		path; /* a database directory, or its data file; then nothing above counts */
+	/* A database directory, or its data file; then nothing above counts. */
+	const char *path;
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
 	uint64_t max_findings; /* of each file; further ones are counted; 0: no limit */
 
@@ -82,8 +84,8 @@ struct dit_check_opts {
 	void *found_ctx;
 	dit_check_file_fn file; /* may be NULL; after the findings of the file */
 	void *file_ctx;
-	const volatile sig_atomic_t
-		*stop; /* may be NULL; a value other than 0 ends the check */
+	/* May be NULL; a value other than 0 ends the check. */
+	const volatile sig_atomic_t *stop;
 };
 
 #define DIT_CHECK_OPTS_INIT                                                              \

@@ -231,11 +231,10 @@ static void find_lost_pages(struct walk *walk)
 		}
 	}
 	if (nlost > 0 && atomic_load(&walk->is_cut)) {
-		walk_find(
-			walk, DIT_WALK_PAGE_LOST, NULL, DIT_WALK_NO_PAGE, -1,
-			"%llu pages were not reached: they are below what is damaged, or in "
-			"no tree at all",
-			(unsigned long long)nlost);
+		walk_find(walk, DIT_WALK_PAGE_LOST, NULL, DIT_WALK_NO_PAGE, -1,
+		          "%llu pages were not reached: they are below damage, or in no "
+		          "tree at all",
+		          (unsigned long long)nlost);
 	}
 }
 

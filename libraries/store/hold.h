@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A snapshot that is held for somebody who reads the data file without liblmdb: as long as
- * a read transaction is open, writers leave the pages of its state alone.
+ * A snapshot that is held for somebody who reads the data file without liblmdb: as long
+ * as a read transaction is open, writers leave the pages of its state alone.
  *
  * Threads: a hold belongs to one thread at a time.
  */

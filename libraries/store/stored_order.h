@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The orders of back-mdb's databases (storage.md 1.2, 1.3), for whoever reads them without
- * liblmdb: what keys and items are compared by, and how long they are.
+ * The orders of back-mdb's databases (storage.md 1.2, 1.3), for whoever reads them
+ * without liblmdb: what keys and items are compared by, and how long they are.
  *
  * Threads: no state.
  */

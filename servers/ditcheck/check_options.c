@@ -43,7 +43,7 @@ static void print_usage(FILE *out)
 /* clang-format off: the text is laid out by hand. */
 static const char help_text[] =
 	"\n"
-	"Check the database that slapd.conf describes, without changing it; slapd may run.\n"
+	"Check the database that slapd.conf describes, and change nothing; slapd may run.\n"
 	"Exit status: 0 nothing is wrong, 1 something is, 2 it could not be checked.\n"
 	"\n"
 	"  -b suffix         database that holds this suffix\n"

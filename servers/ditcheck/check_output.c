@@ -8,7 +8,7 @@
  *   key-order     1
  *   page-lost     1
  *
- * JSON: {"files": [{"file", "findings": [{"kind", ...}], ...}], "kinds": {"key-order": 1}}
+ * JSON: {"files": [{"file", ...}], "kinds": {"key-order": 1}, "findings": [{...}]}
  */
 #include "check_output.h"
 

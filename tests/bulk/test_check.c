@@ -351,6 +351,27 @@ static void nothing_is_changed_and_no_lock_file_is_made(void **state)
 	load_fixture_deinit(&fixture);
 }
 
+/* What holds a snapshot cannot be opened: the check goes on, and says so. */
+static void what_cannot_be_held_is_told(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	char path[4300];
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load(&fixture, 300);
+	remove_lock_file(fixture.database);
+	(void)snprintf(path, sizeof(path), "%s/lock.mdb", fixture.database);
+	assert_int_equal(mkdir(path, 0700), 0);
+	opts.path = fixture.database;
+	assert_int_equal(count(&opts), 0);
+	assert_false(told.is_held);
+	assert_non_null(strstr(told.reports, "checked without holding a snapshot: "));
+	load_fixture_deinit(&fixture);
+}
+
 /* Another process that changes an entry in transaction after transaction. */
 static void keep_committing(const char *dir)
 {
@@ -415,6 +436,7 @@ int main(void)
 		cmocka_unit_test(findings_are_sorted_and_limited),
 		cmocka_unit_test(databases_that_slapd_would_not_make_are_told),
 		cmocka_unit_test(nothing_is_changed_and_no_lock_file_is_made),
+		cmocka_unit_test(what_cannot_be_held_is_told),
 		cmocka_unit_test(commits_meanwhile_do_not_matter),
 	};
 
