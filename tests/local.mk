@@ -33,7 +33,7 @@ include tests/store/local.mk
 include tests/values/local.mk
 
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
-script_tests += %D%/bootstrap.sh %D%/citations.sh %D%/format.sh %D%/headers.sh %D%/platform.sh %D%/tally_counts.sh
+script_tests += %D%/bootstrap.sh %D%/citations.sh %D%/format.sh %D%/headers.sh %D%/platform.sh %D%/tally_counts.sh %D%/tidy_counts.sh
 TESTS = $(check_PROGRAMS) $(unit_scripts) $(script_tests)
 EXTRA_DIST += $(unit_scripts) $(script_tests)
 
@@ -56,7 +56,7 @@ AM_TESTS_ENVIRONMENT = \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0'; \
 	export LSAN_OPTIONS;
 
-.PHONY: check-unit
+.PHONY: check-unit tidy
 check-unit: $(BUILT_SOURCES) $(check_PROGRAMS) $(fuzz_targets)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(check_PROGRAMS) $(unit_scripts)'
 
@@ -74,16 +74,17 @@ list-check-unit:
 list-check-long:
 	@$(MAKE) -s list-check TESTS='$(long_scripts)'
 else !HAVE_CMOCKA
-.PHONY: check-unit check-long list-check list-check-unit list-check-long
+.PHONY: check-unit check-long list-check list-check-unit list-check-long tidy
 check-local check-unit check-long list-check list-check-unit list-check-long:
 	@echo 'There are no tests without cmocka: install it (Debian: libcmocka-dev), then' \
 		'run configure again.' >&2; exit 1
 endif !HAVE_CMOCKA
 
-# clang-tidy over libraries and servers; minutes. (.PHONY cannot be set here again.)
+# clang-tidy over libraries and servers; minutes. "make tidy FILES=libraries/base/stop.c"
+# looks at that file alone. All files get the flags of config and of ditadd.
 tidy: $(BUILT_SOURCES)
-	DIT_SRCDIR='$(abs_top_srcdir)' bash $(srcdir)/tests/tidy.sh -std=gnu11 $(DEFS) \
-		-I$(abs_top_builddir)/include -I$(abs_top_builddir)/libraries \
-		$(AM_CPPFLAGS) $(CPPFLAGS)
+	@DIT_SRCDIR='$(abs_top_srcdir)' bash $(srcdir)/tests/tidy.sh -std=gnu11 $(DEFS) \
+		$(libraries_config_libconfig_la_CPPFLAGS) $(ditadd_CPPFLAGS) $(CPPFLAGS) \
+		-- $(FILES)
 
 EXTRA_DIST += %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h %D%/tidy.sh

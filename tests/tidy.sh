@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# clang-tidy 14 with .clang-tidy over libraries/ and servers/: "make tidy". Minutes, so it
-# is no part of "make check". Arguments: the compiler flags, then optionally "--" and files.
+# "make tidy": clang-tidy 14 with .clang-tidy over libraries/ and servers/. It takes
+# minutes, so "make check" leaves it out.
+# Arguments: the compiler flags, then optionally "--" and files, named from the top.
 set -u
-cd "${DIT_SRCDIR:?}" || exit 99
+top=${DIT_SRCDIR:?}
 
 tidy=
 for name in clang-tidy-14 clang-tidy; do
@@ -23,16 +24,25 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 	shift
 done
 [ $# -gt 0 ] && shift
-files=("$@")
-[ ${#files[@]} -gt 0 ] || mapfile -t files < <(find libraries servers -name '*.c' | sort)
+files=("${@/#/$top/}")
+[ $# -gt 0 ] || mapfile -t files < <(find "$top/libraries" "$top/servers" -name '*.c' | sort)
 
-# One process for each file, as many as there are processors; each is silent about a good
-# file.
-found=$(printf '%s\0' "${files[@]}" |
-	xargs -0 -P "$(nproc)" -I{} "$tidy" --quiet {} -- "${flags[@]}" 2>/dev/null |
-	grep -E ': (error|warning): ' | sed "s#^$PWD/##" | sort -u)
+# One process for each file, as many as there are processors. A process whose file is good
+# says nothing of interest. A report about a header comes once for each file with it.
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+printf '%s\0' "${files[@]}" |
+	xargs -0 -P "$(nproc)" -I{} "$tidy" --quiet {} -- "${flags[@]}" >"$log" 2>&1
+status=$?
+found=$(grep -E ': (fatal )?(error|warning): ' "$log" | sed "s#^$top/##" | sort -u)
 if [ -n "$found" ]; then
 	echo "$found"
+	echo "${#files[@]} files, reports: $(wc -l <<<"$found")"
+	exit 1
+fi
+if [ $status -ne 0 ]; then
+	cat "$log"
+	echo "${#files[@]} files: $tidy failed"
 	exit 1
 fi
 echo "${#files[@]} files: nothing found"

@@ -73,12 +73,14 @@ int dit_conf_run_server_id(struct dit_conf_parser *parser)
 
 int dit_conf_run_checkpoint(struct dit_conf_parser *parser)
 {
-	static const char *const names[] = {NULL, "kbyte", "minutes"};
+	static const char *const names[] = {"kbyte", "minutes"};
 
-	for (size_t i = 1; i < parser->nwords; i++) {
-		if (!is_number(parser->words[i], UINT_MAX)) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *word = parser->words[1 + i];
+
+		if (!is_number(word, UINT_MAX)) {
 			(void)dit_conf_say(parser, "invalid %s \"%s\" in \"checkpoint\".",
-			                   names[i], parser->words[i]);
+			                   names[i], word);
 			return dit_conf_repeat(parser, "%s", "");
 		}
 	}

@@ -183,7 +183,7 @@ static struct dit_span first_record(struct dit_span text)
 int dit_conf_read_record(const char *path, struct dit_arena *arena, struct dit_span *ret,
                          bool *ret_has_bad_sum)
 {
-	struct dit_span text = {0};
+	struct dit_span text = {"", 0};
 	int r = read_file(path, arena, &text);
 
 	if (r == 0) {

@@ -2,6 +2,7 @@
 /* Settings: what is read, and which database is meant (config.md 5 and 6.1). */
 #include "config/settings.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -330,9 +331,11 @@ int dit_settings_choose(const struct dit_settings *settings,
 	} else {
 		r = choose_first(settings, &say, &d);
 	}
-	if (r == 0) {
-		r = check_chosen(d, &say);
+	if (r < 0) {
+		return r;
 	}
+	assert(d != NULL);
+	r = check_chosen(d, &say);
 	if (r == 0) {
 		*ret = d;
 	}

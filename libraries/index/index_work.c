@@ -42,18 +42,17 @@ static bool def_applies(const struct dit_index_def *def, const struct dit_attr_t
 	return !is_tagged || dit_span_eq(def->options, ad->options);
 }
 
-/** Append the definitions of one type on the way down, those of its supertypes first. */
-static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_type *type,
-                            const struct dit_ad *ad)
+/** Append the definitions of @p type itself, either those with options or the others. */
+static int add_own_defs(struct dit_index_work *work, const struct dit_attr_type *type,
+                        const struct dit_ad *ad, bool is_tagged)
 {
 	const struct dit_index_set *set = work->set;
-	const struct dit_index_def **defs = NULL;
-	int r = type->sup == NULL ? 0 : add_defs_of_type(work, type->sup, ad);
 
-	for (size_t i = 0; i < 2 * set->ndefs && r == 0; i++) {
-		const struct dit_index_def *def = &set->defs[i % set->ndefs];
+	for (size_t i = 0; i < set->ndefs; i++) {
+		const struct dit_index_def *def = &set->defs[i];
+		const struct dit_index_def **defs = NULL;
 
-		if (!def_applies(def, type, ad, i >= set->ndefs)) {
+		if (!def_applies(def, type, ad, is_tagged)) {
 			continue;
 		}
 		defs = dit_grow(work->defs, &work->defs_size, work->ndefs + 1,
@@ -64,7 +63,19 @@ static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_t
 		work->defs = defs;
 		work->defs[work->ndefs++] = def;
 	}
-	return r;
+	return 0;
+}
+
+/** Append the definitions of one type on the way down, those of its supertypes first. */
+static int add_defs_of_type(struct dit_index_work *work, const struct dit_attr_type *type,
+                            const struct dit_ad *ad)
+{
+	int r = type->sup == NULL ? 0 : add_defs_of_type(work, type->sup, ad);
+
+	if (r == 0) {
+		r = add_own_defs(work, type, ad, false);
+	}
+	return r < 0 ? r : add_own_defs(work, type, ad, true);
 }
 
 /** Make the array of descriptions long enough for @p ordinal. */

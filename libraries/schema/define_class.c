@@ -23,6 +23,7 @@
 #define NO_TYPE  "AttributeType not found"
 #define NO_CLASS "ObjectClass not found"
 
+static const char *const no_names[] = {NULL};
 static const char *const top[] = {"top", NULL};
 
 static size_t count_names(dit_names names)
@@ -71,13 +72,12 @@ static bool is_allowed_sup(const struct dit_class *oc, const struct dit_class *s
 static int resolve_sups(struct dit_schema *schema, dit_names names, struct dit_class *oc,
                         struct dit_schema_error *error)
 {
-	size_t n = count_names(names);
-
-	oc->sups = dit_arena_calloc(&schema->arena, n + 1, sizeof(*oc->sups));
+	oc->sups = dit_arena_calloc(&schema->arena, count_names(names) + 1,
+	                            sizeof(*oc->sups));
 	if (oc->sups == NULL) {
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; names[i] != NULL; i++) {
 		oc->sups[i] = dit_schema_find_class(schema, dit_span_of(names[i]));
 		if (oc->sups[i] == NULL) {
 			return dit_schema_fail(error, DIT_E_UNKNOWN, CLASS, NO_CLASS,
@@ -223,8 +223,8 @@ int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,
 	}
 	entry->oc.name = entry->oc.names[0] == NULL ? entry->oc.oid : entry->oc.names[0];
 
-	if (sups == NULL && def->kind == DIT_CLASS_STRUCTURAL) {
-		sups = top;
+	if (sups == NULL) {
+		sups = def->kind == DIT_CLASS_STRUCTURAL ? top : no_names;
 	}
 	r = resolve_sups(schema, sups, &entry->oc, error);
 	if (r == 0) {

@@ -81,13 +81,6 @@ void dit_schema_say(struct dit_schema_error *error, const char *format, ...)
 	error->detail[0] = '\0';
 }
 
-int dit_schema_fail(struct dit_schema_error *error, int code, const char *keyword,
-                    const char *what, const char *culprit)
-{
-	dit_schema_say(error, "%s: %s: \"%s\"", keyword, what, culprit);
-	return code;
-}
-
 const struct dit_attr_type *dit_schema_find_type(const struct dit_schema *schema,
                                                  struct dit_span name)
 {

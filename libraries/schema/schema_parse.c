@@ -23,22 +23,21 @@
  */
 #define END_NULS 64
 
-struct parsed_text {
-	char *copy;
-	int code;         /* what libldap says when it fails */
-	const char *rest; /* and where; in copy */
+/* What libldap says when it fails, and where: a place in the copy of the text. */
+struct parse_failure {
+	int code;
+	const char *rest;
 };
 
-static int begin_parse(struct parsed_text *text, const char *source)
+static char *copy_text(const char *text)
 {
-	size_t len = strlen(source);
+	size_t len = strlen(text);
+	char *copy = calloc(1, len + END_NULS);
 
-	*text = (struct parsed_text){.copy = calloc(1, len + END_NULS)};
-	if (text->copy == NULL) {
-		return -ENOMEM;
+	if (copy != NULL) {
+		memcpy(copy, text, len);
 	}
-	memcpy(text->copy, source, len);
-	return 0;
+	return copy;
 }
 
 /* libldap hands out char **; nothing here writes to them. */
@@ -49,13 +48,13 @@ static dit_names names_of(char **names)
 
 /* "KEYWORD: Unexpected token before REST" */
 static int parse_failed(struct dit_schema_error *error, const char *keyword,
-                        const struct parsed_text *text)
+                        struct parse_failure failure)
 {
-	if (text->code == LDAP_SCHERR_OUTOFMEM) {
+	if (failure.code == LDAP_SCHERR_OUTOFMEM) {
 		return -ENOMEM;
 	}
-	dit_schema_say(error, "%s: %s before %s", keyword, ldap_scherr2str(text->code),
-	               text->rest == NULL ? "" : text->rest);
+	dit_schema_say(error, "%s: %s before %s", keyword, ldap_scherr2str(failure.code),
+	               failure.rest == NULL ? "" : failure.rest);
 	return DIT_E_SYNTAX;
 }
 
@@ -133,23 +132,24 @@ int dit_schema_define_type(struct dit_schema *schema, const char *text,
                            struct dit_schema_error *error)
 {
 	LDAPAttributeType *at = NULL;
-	struct parsed_text parsed;
-	int r = begin_parse(&parsed, text);
+	struct parse_failure failure = {0};
+	char *copy = copy_text(text);
+	int r = 0;
 
 	assert(!schema->is_sealed);
-	if (r < 0) {
-		return r;
+	if (copy == NULL) {
+		return -ENOMEM;
 	}
-	at = ldap_str2attributetype(parsed.copy, &parsed.code, &parsed.rest,
+	at = ldap_str2attributetype(copy, &failure.code, &failure.rest,
 	                            LDAP_SCHEMA_ALLOW_ALL);
 	if (at == NULL) {
-		r = parse_failed(error, "attributetype", &parsed);
+		r = parse_failed(error, "attributetype", failure);
 		goto out;
 	}
 	r = define_parsed_type(schema, at, error);
 	ldap_attributetype_free(at);
 out:
-	free(parsed.copy);
+	free(copy);
 	return r;
 }
 
@@ -181,23 +181,24 @@ int dit_schema_define_class(struct dit_schema *schema, const char *text,
                             struct dit_schema_error *error)
 {
 	LDAPObjectClass *oc = NULL;
-	struct parsed_text parsed;
-	int r = begin_parse(&parsed, text);
+	struct parse_failure failure = {0};
+	char *copy = copy_text(text);
+	int r = 0;
 
 	assert(!schema->is_sealed);
-	if (r < 0) {
-		return r;
+	if (copy == NULL) {
+		return -ENOMEM;
 	}
-	oc = ldap_str2objectclass(parsed.copy, &parsed.code, &parsed.rest,
+	oc = ldap_str2objectclass(copy, &failure.code, &failure.rest,
 	                          LDAP_SCHEMA_ALLOW_ALL);
 	if (oc == NULL) {
-		r = parse_failed(error, "objectclass", &parsed);
+		r = parse_failed(error, "objectclass", failure);
 		goto out;
 	}
 	r = define_parsed_class(schema, oc, text, error);
 	ldap_objectclass_free(oc);
 out:
-	free(parsed.copy);
+	free(copy);
 	return r;
 }
 
@@ -245,17 +246,17 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
 {
 	struct dit_syntax_def def = {.validator = DIT_VALID_NONE};
 	LDAPSyntax *syn = NULL;
-	struct parsed_text parsed;
-	int r = begin_parse(&parsed, text);
+	struct parse_failure failure = {0};
+	char *copy = copy_text(text);
+	int r = 0;
 
 	assert(!schema->is_sealed);
-	if (r < 0) {
-		return r;
+	if (copy == NULL) {
+		return -ENOMEM;
 	}
-	syn = ldap_str2syntax(parsed.copy, &parsed.code, &parsed.rest,
-	                      LDAP_SCHEMA_ALLOW_ALL);
+	syn = ldap_str2syntax(copy, &failure.code, &failure.rest, LDAP_SCHEMA_ALLOW_ALL);
 	if (syn == NULL) {
-		r = parse_failed(error, "ldapsyntax", &parsed);
+		r = parse_failed(error, "ldapsyntax", failure);
 		goto out;
 	}
 	def.oid = syn->syn_oid;
@@ -266,7 +267,7 @@ int dit_schema_define_syntax(struct dit_schema *schema, const char *text,
 	}
 	ldap_syntax_free(syn);
 out:
-	free(parsed.copy);
+	free(copy);
 	return r;
 }
 
@@ -275,17 +276,18 @@ int dit_schema_define_content_rule(struct dit_schema *schema, const char *text,
 {
 	struct dit_content_rule_def def = {0};
 	LDAPContentRule *cr = NULL;
-	struct parsed_text parsed;
-	int r = begin_parse(&parsed, text);
+	struct parse_failure failure = {0};
+	char *copy = copy_text(text);
+	int r = 0;
 
 	assert(!schema->is_sealed);
-	if (r < 0) {
-		return r;
+	if (copy == NULL) {
+		return -ENOMEM;
 	}
-	cr = ldap_str2contentrule(parsed.copy, &parsed.code, &parsed.rest,
+	cr = ldap_str2contentrule(copy, &failure.code, &failure.rest,
 	                          LDAP_SCHEMA_ALLOW_ALL);
 	if (cr == NULL) {
-		r = parse_failed(error, "ditcontentrule", &parsed);
+		r = parse_failed(error, "ditcontentrule", failure);
 		goto out;
 	}
 	def.oid = cr->cr_oid;
@@ -299,6 +301,6 @@ int dit_schema_define_content_rule(struct dit_schema *schema, const char *text,
 	                    : dit_define_content_rule(schema, &def, text, error);
 	ldap_contentrule_free(cr);
 out:
-	free(parsed.copy);
+	free(copy);
 	return r;
 }

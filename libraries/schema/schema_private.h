@@ -149,8 +149,13 @@ void dit_schema_say(struct dit_schema_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /** Say "KEYWORD: WHAT: "CULPRIT"". @return @p code */
-int dit_schema_fail(struct dit_schema_error *error, int code, const char *keyword,
-                    const char *what, const char *culprit);
+static inline int dit_schema_fail(struct dit_schema_error *error, int code,
+                                  const char *keyword, const char *what,
+                                  const char *culprit)
+{
+	dit_schema_say(error, "%s: %s: \"%s\"", keyword, what, culprit);
+	return code;
+}
 
 static inline bool dit_type_is_operational(const struct dit_attr_type *type)
 {

@@ -16,6 +16,7 @@
  *     32  YYYYmmddHHMMSSZ#CCCCCC#SS#MMMMMM
  *     31  YYYYmmddHH:MM:SSZ#0xCCCC#S#MMMM
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -218,6 +219,7 @@ static int time_write(const struct time_text *t, struct dit_arena *arena,
 	char *start = NULL;
 	char *to = NULL;
 
+	assert(t->fraction.len == 0 || t->fraction.data != NULL);
 	start = dit_arena_bytes(arena, strlen("YYYYmmddHHMMSS.Z") + t->fraction.len);
 	if (start == NULL) {
 		return -ENOMEM;

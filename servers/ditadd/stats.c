@@ -27,11 +27,12 @@ static void print_indexes(const struct dit_load_database_stats *stats)
 
 void stats_print(const struct dit_load_stats *stats, bool is_dry_run)
 {
+	uint64_t left_out = stats->nrefused + stats->nfailed;
+
 	(void)printf("%llu records read, %llu entries %s, %llu left out\n",
 	             (unsigned long long)stats->nrecords,
 	             (unsigned long long)stats->nentries,
-	             is_dry_run ? "checked" : "stored",
-	             (unsigned long long)(stats->nrefused + stats->nfailed));
+	             is_dry_run ? "checked" : "stored", (unsigned long long)left_out);
 	if (is_dry_run) {
 		return;
 	}
