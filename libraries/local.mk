@@ -2,6 +2,7 @@
 pkgconfig_DATA += libraries/ditkit.pc
 pkginclude_HEADERS += \
 	%D%/base/error.h \
+	%D%/base/openldap.h \
 	%D%/base/report.h \
 	%D%/base/span.h \
 	%D%/bulk/check.h \

@@ -17,6 +17,8 @@ rooms += %D%/libbase.la
 	%D%/monitor.h \
 	%D%/notes.c \
 	%D%/notes.h \
+	%D%/openldap.c \
+	%D%/openldap.h \
 	%D%/report.h \
 	%D%/span.h \
 	%D%/stop.c \

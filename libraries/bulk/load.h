@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include <ditkit/error.h>
+#include <ditkit/openldap.h>
 #include <ditkit/report.h>
 
 #ifdef __cplusplus
@@ -76,6 +77,9 @@ struct dit_load_opts {
 	const char *input;  /* LDIF file; NULL: standard input */
 	bool no_urls;       /* "attr:< file:..." and "include:" are refused */
 	bool special_urls;  /* they may name pipes and devices, which may have no end */
+	/* --openldap: whose schema, directives and words; FOUND: what the installed slapd
+	 * says, without one the newest known */
+	enum dit_openldap_version openldap;
 
 	bool no_glue;         /* -g: write no subordinate database */
 	bool is_quick;        /* -q: keep attribute lines in the order of the input */
@@ -154,9 +158,11 @@ struct dit_load_stats {
 	uint64_t nfailed;  /* entries that could not be stored: duplicate DN, too large */
 	uint64_t nmissing; /* parents of stored entries that are not in the input */
 	uint64_t bytes_read;
-	uint64_t run_bytes;                        /* written to temporary files */
-	unsigned threads;                          /* tool threads used */
-	uint64_t phase_us[DIT_LOAD_NPHASES];       /* wall clock */
+	uint64_t run_bytes;                  /* written to temporary files */
+	unsigned threads;                    /* tool threads used */
+	enum dit_openldap_version openldap;  /* release used; FOUND: not known yet */
+	bool is_openldap_found;              /* it is that of the installed slapd */
+	uint64_t phase_us[DIT_LOAD_NPHASES]; /* wall clock */
 	struct dit_load_database_stats *databases; /* the chosen database first */
 	size_t ndatabases; /* 0 if the configuration could not be read */
 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/tmp_dir.h"
+#include "config/slapd_version.h"
 
 /* ---- configuration ---- */
 
@@ -87,15 +88,42 @@ static int make_targets(struct loader *loader)
 	return r < 0 ? load_fail(loader, r, loader->db->directory) : 0;
 }
 
+/* The release that is asked for, or that of the slapd that is here. */
+static void choose_openldap(struct loader *loader)
+{
+	struct dit_load_stats *stats = loader->stats;
+	const char *slapd = dit_slapd_path();
+	const char *name = NULL;
+
+	stats->openldap = loader->opts->openldap;
+	if (stats->openldap == DIT_OPENLDAP_FOUND) {
+		stats->openldap = dit_slapd_version(slapd, &stats->is_openldap_found);
+	}
+	name = dit_openldap_name(stats->openldap);
+	if (!loader->opts->is_verbose) {
+		return;
+	}
+	if (stats->is_openldap_found) {
+		load_report(loader, DIT_REPORT_PLAIN, "OpenLDAP %s, as %s", name, slapd);
+	} else if (loader->opts->openldap == DIT_OPENLDAP_FOUND) {
+		load_report(loader, DIT_REPORT_PLAIN,
+		            "OpenLDAP %s, since there is no slapd at %s", name, slapd);
+	} else {
+		load_report(loader, DIT_REPORT_PLAIN, "OpenLDAP %s, as chosen", name);
+	}
+}
+
 int load_read_settings(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
 	struct dit_settings_choice choice = {.number = opts->database,
 	                                     .suffix = opts->suffix};
 	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
-	int r = dit_settings_read(&loader->settings, &source, opts->report,
-	                          opts->report_ctx);
+	int r = 0;
 
+	choose_openldap(loader);
+	source.openldap = loader->stats->openldap;
+	r = dit_settings_read(&loader->settings, &source, opts->report, opts->report_ctx);
 	if (r < 0) {
 		return r;
 	}

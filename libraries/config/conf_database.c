@@ -129,7 +129,10 @@ int dit_conf_run_database(struct dit_conf_parser *parser)
 		parser->database = 0;
 		return 0;
 	}
-	r = dit_conf_add_database(parser, type);
+	r = dit_conf_load_type_schema(parser, type);
+	if (r == 0) {
+		r = dit_conf_add_database(parser, type);
+	}
 	if (r == 0) {
 		parser->database = parser->settings->ndatabases - 1;
 	}
@@ -301,27 +304,51 @@ int dit_conf_run_sync_use_subentry(struct dit_conf_parser *parser)
 	return r;
 }
 
-/* Which database it is glued below is found when all are known. */
-int dit_conf_run_subordinate(struct dit_conf_parser *parser)
+static int bad_subordinate(struct dit_conf_parser *parser, const char *words)
 {
-	const char *word = parser->nwords > 1 ? parser->words[1] : "TRUE";
 	struct dit_span suffix = DIT_SPAN("");
 
 	if (parser->scope == DIT_CONF_DATABASE && dit_conf_database(parser)->has_suffix) {
 		suffix = dit_conf_database(parser)->suffix;
 	}
-	if (strcasecmp(word, "TRUE") != 0 && strcasecmp(word, "advertise") != 0) {
-		(void)dit_conf_say(parser,
-		                   "suffix \"%.*s\": subordinate must be \"TRUE\" or "
-		                   "\"advertise\".",
-		                   DIT_SPAN_ARGS(suffix));
-		return dit_conf_repeat(parser,
-		                       "subordinate must be \"TRUE\" or \"advertise\"");
-	}
+	(void)dit_conf_say(parser, "suffix \"%.*s\": subordinate must be %s.",
+	                   DIT_SPAN_ARGS(suffix), words);
+	return dit_conf_repeat(parser, "subordinate must be %s", words);
+}
+
+/* Which database it is glued below is found when all are known. */
+static int set_subordinate(struct dit_conf_parser *parser, bool value)
+{
 	if (parser->scope == DIT_CONF_DATABASE) {
-		dit_conf_database(parser)->is_subordinate = true;
+		dit_conf_database(parser)->is_subordinate = value;
 	}
 	return 0;
+}
+
+static bool is_subordinate(const char *word)
+{
+	return strcasecmp(word, "TRUE") == 0 || strcasecmp(word, "advertise") == 0;
+}
+
+int dit_conf_run_subordinate_2_5(struct dit_conf_parser *parser)
+{
+	const char *word = parser->nwords > 1 ? parser->words[1] : "TRUE";
+
+	return is_subordinate(word)
+	               ? set_subordinate(parser, true)
+	               : bad_subordinate(parser, "\"TRUE\" or \"advertise\"");
+}
+
+int dit_conf_run_subordinate(struct dit_conf_parser *parser)
+{
+	const char *word = parser->nwords > 1 ? parser->words[1] : "TRUE";
+
+	if (strcasecmp(word, "FALSE") == 0) {
+		return set_subordinate(parser, false);
+	}
+	return is_subordinate(word)
+	               ? set_subordinate(parser, true)
+	               : bad_subordinate(parser, "\"TRUE\", \"FALSE\" or \"advertise\"");
 }
 
 /* What slapd repeats begins with the place. */
@@ -460,26 +487,26 @@ static int run_idlexp(struct dit_conf_parser *parser)
 
 /* clang-format off */
 const struct dit_directive dit_mdb_directives[] = {
-	{"checkpoint", 2, 2, "<kbyte> <min>", 0, dit_conf_run_checkpoint},
-	{"crypto", 0, 0, "", 0, dit_conf_unsupported},
-	{"dbnosync", 0, 1, "<(null)>", 0, dit_conf_run_dbnosync},
-	{"dbpagesize", 0, 0, "", 0, dit_conf_unsupported},
-	{"directory", 1, 1, "<dir>", 0, run_directory},
-	{"envflags", 1, 0, "<flags>", 0, run_envflags},
-	{"index", 1, 2, "<attr> <[pres,eq,approx,sub]>", 0, dit_conf_run_index},
-	{"maxentrysize", 1, 1, "<size>", 0, run_maxentrysize},
-	{"maxreaders", 1, 1, "<num>", 0, run_maxreaders},
-	{"maxsize", 1, 1, "<size>", 0, run_maxsize},
-	{"mode", 1, 1, "<mode>", 0, run_mode},
-	{"multival", 2, 2, "<attr> <hi,lo>", 0, dit_conf_run_multival},
-	{"passphrase", 0, 0, "", 0, dit_conf_unsupported},
-	{"rtxnsize", 1, 1, "<entries>", 0, dit_conf_run_rtxnsize},
-	{"searchstack", 1, 1, "<depth>", 0, dit_conf_run_searchstack},
-	{NULL, 0, 0, NULL, 0, NULL},
+	{"checkpoint", 2, 2, "<kbyte> <min>", 0, dit_conf_run_checkpoint, {0}},
+	{"crypto", 0, 0, "", 0, dit_conf_unsupported, {0}},
+	{"dbnosync", 0, 1, "<(null)>", 0, dit_conf_run_dbnosync, {0}},
+	{"dbpagesize", 0, 0, "", 0, dit_conf_unsupported, {0}},
+	{"directory", 1, 1, "<dir>", 0, run_directory, {0}},
+	{"envflags", 1, 0, "<flags>", 0, run_envflags, {0}},
+	{"index", 1, 2, "<attr> <[pres,eq,approx,sub]>", 0, dit_conf_run_index, {0}},
+	{"maxentrysize", 1, 1, "<size>", 0, run_maxentrysize, {0}},
+	{"maxreaders", 1, 1, "<num>", 0, run_maxreaders, {0}},
+	{"maxsize", 1, 1, "<size>", 0, run_maxsize, {0}},
+	{"mode", 1, 1, "<mode>", 0, run_mode, {0}},
+	{"multival", 2, 2, "<attr> <hi,lo>", 0, dit_conf_run_multival, {0}},
+	{"passphrase", 0, 0, "", 0, dit_conf_unsupported, {0}},
+	{"rtxnsize", 1, 1, "<entries>", 0, dit_conf_run_rtxnsize, {0}},
+	{"searchstack", 1, 1, "<depth>", 0, dit_conf_run_searchstack, {0}},
+	{NULL, 0, 0, NULL, 0, NULL, {0}},
 };
 
 const struct dit_directive dit_mdb_backend_directives[] = {
-	{"idlexp", 1, 1, "<log>", 0, run_idlexp},
-	{NULL, 0, 0, NULL, 0, NULL},
+	{"idlexp", 1, 1, "<log>", 0, run_idlexp, {0}},
+	{NULL, 0, 0, NULL, 0, NULL, {0}},
 };
 /* clang-format on */

@@ -128,36 +128,41 @@ static int bad_length(struct dit_conf_parser *parser, unsigned value)
 	return dit_conf_repeat(parser, "<%s> invalid value", parser->words[0]);
 }
 
+/* 2.5 compares the two as they are set; later releases take any. */
 static int run_index_substr_if_minlen(struct dit_conf_parser *parser)
 {
-	struct dit_index_params *params = &parser->settings->index;
-	unsigned value = 0;
-	int r = dit_conf_uint(parser, parser->words[1], &value);
-
-	if (r < 0) {
-		return r;
-	}
-	if (value > params->substr_if_maxlen) {
-		return bad_length(parser, value);
-	}
-	params->substr_if_minlen = value;
-	return 0;
+	return dit_conf_uint(parser, parser->words[1],
+	                     &parser->settings->index.substr_if_minlen);
 }
 
 static int run_index_substr_if_maxlen(struct dit_conf_parser *parser)
 {
+	return dit_conf_uint(parser, parser->words[1],
+	                     &parser->settings->index.substr_if_maxlen);
+}
+
+static int run_index_substr_if_minlen_2_5(struct dit_conf_parser *parser)
+{
 	struct dit_index_params *params = &parser->settings->index;
 	unsigned value = 0;
 	int r = dit_conf_uint(parser, parser->words[1], &value);
 
-	if (r < 0) {
-		return r;
-	}
-	if (value == 0 || value < params->substr_if_minlen) {
+	if (r == 0 && value > params->substr_if_maxlen) {
 		return bad_length(parser, value);
 	}
-	params->substr_if_maxlen = value;
-	return 0;
+	return r == 0 ? run_index_substr_if_minlen(parser) : r;
+}
+
+static int run_index_substr_if_maxlen_2_5(struct dit_conf_parser *parser)
+{
+	struct dit_index_params *params = &parser->settings->index;
+	unsigned value = 0;
+	int r = dit_conf_uint(parser, parser->words[1], &value);
+
+	if (r == 0 && (value == 0 || value < params->substr_if_minlen)) {
+		return bad_length(parser, value);
+	}
+	return r == 0 ? run_index_substr_if_maxlen(parser) : r;
 }
 
 static int run_index_substr_any_len(struct dit_conf_parser *parser)
@@ -202,124 +207,134 @@ static int run_tool_threads(struct dit_conf_parser *parser)
 
 /* clang-format off */
 static const struct dit_directive directives[] = {
-	{"attributeoptions", 0, 0, "", 0, run_attributeoptions},
+	{"attributeoptions", 0, 0, "", 0, run_attributeoptions, {0}},
 	{"attribute", 1, 0, "<attribute>", DIT_DIRECTIVE_PREFIX | DIT_DIRECTIVE_RAW,
-	 run_attributetype},
-	{"backend", 1, 1, "<type>", DIT_DIRECTIVE_BEFORE_DB, dit_conf_run_backend},
-	{"database", 1, 1, "<type>", 0, dit_conf_run_database},
-	{"disabled", 1, 1, "<on|off>", 0, dit_conf_run_disabled},
-	{"ditcontentrule", 0, 0, "", DIT_DIRECTIVE_RAW, run_ditcontentrule},
-	{"hidden", 1, 1, "<on|off>", 0, dit_conf_run_hidden},
-	{"include", 1, 1, "<file>", 0, run_include},
-	{"index_hash64", 1, 1, "<on|off>", 0, run_index_hash64},
-	{"index_intlen", 1, 1, "<len>", 0, run_index_intlen},
-	{"index_substr_any_len", 1, 1, "<len>", 0, run_index_substr_any_len},
-	{"index_substr_any_step", 1, 1, "<step>", 0, dit_conf_run_index_substr_any_step},
-	{"index_substr_if_maxlen", 1, 1, "<max>", 0, run_index_substr_if_maxlen},
-	{"index_substr_if_minlen", 1, 1, "<min>", 0, run_index_substr_if_minlen},
-	{"lastmod", 1, 1, "<on|off>", 0, dit_conf_run_lastmod},
-	{"ldapsyntax", 1, 0, "<syntax>", DIT_DIRECTIVE_RAW, run_ldapsyntax},
-	{"moduleload", 1, 0, "<file>", 0, dit_conf_run_moduleload},
-	{"modulepath", 1, 1, "<path>", 0, dit_conf_run_modulepath},
-	{"objectclass", 1, 0, "<objectclass>", DIT_DIRECTIVE_RAW, run_objectclass},
-	{"objectidentifier", 2, 2, "<name> <oid>", 0, run_objectidentifier},
-	{"overlay", 1, 1, "<overlay>", 0, dit_conf_run_overlay},
-	{"rootdn", 0, 1, "<dn>", 0, dit_conf_run_rootdn},
-	{"serverID", 1, 2, "<number> <[URI]>", 0, dit_conf_run_server_id},
-	{"sortvals", 1, 0, "<attr>", 0, dit_conf_run_sortvals},
-	{"subordinate", 0, 1, "<[advertise]>", 0, dit_conf_run_subordinate},
-	{"suffix", 0, 1, "<suffix>", 0, dit_conf_run_suffix},
-	{"sync_use_subentry", 0, 0, "", 0, dit_conf_run_sync_use_subentry},
-	{"tool-threads", 1, 1, "<count>", 0, run_tool_threads},
+	 run_attributetype, {0}},
+	{"backend", 1, 1, "<type>", DIT_DIRECTIVE_BEFORE_DB, dit_conf_run_backend, {0}},
+	{"database", 1, 1, "<type>", 0, dit_conf_run_database, {0}},
+	{"disabled", 1, 1, "<on|off>", 0, dit_conf_run_disabled, {0}},
+	{"ditcontentrule", 0, 0, "", DIT_DIRECTIVE_RAW, run_ditcontentrule, {0}},
+	{"hidden", 1, 1, "<on|off>", 0, dit_conf_run_hidden, {0}},
+	{"include", 1, 1, "<file>", 0, run_include, {0}},
+	{"index_hash64", 1, 1, "<on|off>", 0, run_index_hash64, {0}},
+	{"index_intlen", 1, 1, "<len>", 0, run_index_intlen, {0}},
+	{"index_substr_any_len", 1, 1, "<len>", 0, run_index_substr_any_len, {0}},
+	{"index_substr_any_step", 1, 1, "<step>", 0, dit_conf_run_index_substr_any_step, {0}},
+	{"index_substr_if_maxlen", 1, 1, "<max>", 0, run_index_substr_if_maxlen_2_5,
+	 {.last = DIT_OPENLDAP_2_5}},
+	{"index_substr_if_maxlen", 1, 1, "<max>", 0, run_index_substr_if_maxlen,
+	 {.first = DIT_OPENLDAP_2_6}},
+	{"index_substr_if_minlen", 1, 1, "<min>", 0, run_index_substr_if_minlen_2_5,
+	 {.last = DIT_OPENLDAP_2_5}},
+	{"index_substr_if_minlen", 1, 1, "<min>", 0, run_index_substr_if_minlen,
+	 {.first = DIT_OPENLDAP_2_6}},
+	{"lastmod", 1, 1, "<on|off>", 0, dit_conf_run_lastmod, {0}},
+	{"ldapsyntax", 1, 0, "<syntax>", DIT_DIRECTIVE_RAW, run_ldapsyntax, {0}},
+	{"moduleload", 1, 0, "<file>", 0, dit_conf_run_moduleload, {0}},
+	{"modulepath", 1, 1, "<path>", 0, dit_conf_run_modulepath, {0}},
+	{"objectclass", 1, 0, "<objectclass>", DIT_DIRECTIVE_RAW, run_objectclass, {0}},
+	{"objectidentifier", 2, 2, "<name> <oid>", 0, run_objectidentifier, {0}},
+	{"overlay", 1, 1, "<overlay>", 0, dit_conf_run_overlay, {0}},
+	{"rootdn", 0, 1, "<dn>", 0, dit_conf_run_rootdn, {0}},
+	{"serverID", 1, 2, "<number> <[URI]>", 0, dit_conf_run_server_id, {0}},
+	{"sortvals", 1, 0, "<attr>", 0, dit_conf_run_sortvals, {0}},
+	{"subordinate", 0, 1, "<[advertise]>", 0, dit_conf_run_subordinate_2_5,
+	 {.last = DIT_OPENLDAP_2_5}},
+	{"subordinate", 0, 1, "<[advertise]>", 0, dit_conf_run_subordinate,
+	 {.first = DIT_OPENLDAP_2_6}},
+	{"suffix", 0, 1, "<suffix>", 0, dit_conf_run_suffix, {0}},
+	{"sync_use_subentry", 0, 0, "", 0, dit_conf_run_sync_use_subentry, {0}},
+	{"tool-threads", 1, 1, "<count>", 0, run_tool_threads, {0}},
 };
 /* clang-format on */
 
 /* What has no influence on stored data. */
-static const char *const ignored[] = {
-	"access",
-	"add_content_acl",
-	"argsfile",
-	"authz-policy",
-	"authz-regexp",
-	"concurrency",
-	"conn_max_pending",
-	"conn_max_pending_auth",
-	"defaultSearchBase",
-	"extra_attrs",
-	"gentlehup",
-	"idletimeout",
-	"lastbind",
-	"lastbind-precision",
-	"lastbind-send-assert",
-	"limits",
-	"listener-threads",
-	"localSSF",
-	"logfile",
-	"logfile-format",
-	"logfile-only",
-	"logfile-rotate",
-	"loglevel",
-	"maxDerefDepth",
-	"maxFilterDepth",
-	"mirrormode",
-	"monitoring",
-	"multiprovider",
-	"password-crypt-salt-format",
-	"password-hash",
-	"pidfile",
-	"plugin",
-	"pluginlog",
-	"readonly",
-	"referral",
-	"replica",
-	"replica-argsfile",
-	"replica-pidfile",
-	"replicationInterval",
-	"replogfile",
-	"restrict",
-	"restrictop",
-	"reverse-lookup",
-	"rootDSE",
-	"rootpw",
-	"sasl-authz-policy",
-	"sasl-auxprops",
-	"sasl-auxprops-dontusecopy",
-	"sasl-auxprops-dontusecopy-ignore",
-	"sasl-cbinding",
-	"sasl-host",
-	"sasl-realm",
-	"sasl-regexp",
-	"sasl-secprops",
-	"saslRegexp",
-	"schemadn",
-	"security",
-	"sizelimit",
-	"sockbuf_max_incoming",
-	"sockbuf_max_incoming_auth",
-	"syncrepl",
-	"tcp-buffer",
-	"threadqueues",
-	"threads",
-	"timelimit",
-	"TLSCACertificate",
-	"TLSCACertificateFile",
-	"TLSCACertificatePath",
-	"TLSCertificate",
-	"TLSCertificateFile",
-	"TLSCertificateKey",
-	"TLSCertificateKeyFile",
-	"TLSCipherSuite",
-	"TLSCRLCheck",
-	"TLSCRLFile",
-	"TLSDHParamFile",
-	"TLSECName",
-	"TLSProtocolMin",
-	"TLSRandFile",
-	"TLSVerifyClient",
-	"ucdata-path",
-	"updatedn",
-	"updateref",
-	"writetimeout",
+static const struct {
+	const char *name;
+	struct dit_openldap_range releases;
+} ignored[] = {
+	{"access", {0}},
+	{"add_content_acl", {0}},
+	{"argsfile", {0}},
+	{"authz-policy", {0}},
+	{"authz-regexp", {0}},
+	{"concurrency", {0}},
+	{"conn_max_pending", {0}},
+	{"conn_max_pending_auth", {0}},
+	{"defaultSearchBase", {0}},
+	{"extra_attrs", {0}},
+	{"gentlehup", {0}},
+	{"idletimeout", {0}},
+	{"lastbind", {0}},
+	{"lastbind-precision", {.first = DIT_OPENLDAP_2_6}},
+	{"limits", {0}},
+	{"listener-threads", {0}},
+	{"localSSF", {0}},
+	{"logfile", {0}},
+	{"logfile-format", {.first = DIT_OPENLDAP_2_6}},
+	{"logfile-only", {.first = DIT_OPENLDAP_2_6}},
+	{"logfile-rotate", {.first = DIT_OPENLDAP_2_6}},
+	{"loglevel", {0}},
+	{"maxDerefDepth", {0}},
+	{"maxFilterDepth", {0}},
+	{"mirrormode", {0}},
+	{"monitoring", {0}},
+	{"multiprovider", {0}},
+	{"password-crypt-salt-format", {0}},
+	{"password-hash", {0}},
+	{"pidfile", {0}},
+	{"plugin", {0}},
+	{"pluginlog", {0}},
+	{"readonly", {0}},
+	{"referral", {0}},
+	{"replica", {0}},
+	{"replica-argsfile", {0}},
+	{"replica-pidfile", {0}},
+	{"replicationInterval", {0}},
+	{"replogfile", {0}},
+	{"restrict", {0}},
+	{"reverse-lookup", {0}},
+	{"rootDSE", {0}},
+	{"rootpw", {0}},
+	{"sasl-authz-policy", {0}},
+	{"sasl-auxprops", {0}},
+	{"sasl-auxprops-dontusecopy", {0}},
+	{"sasl-auxprops-dontusecopy-ignore", {0}},
+	{"sasl-cbinding", {0}},
+	{"sasl-host", {0}},
+	{"sasl-realm", {0}},
+	{"sasl-regexp", {0}},
+	{"sasl-secprops", {0}},
+	{"saslRegexp", {0}},
+	{"schemadn", {0}},
+	{"security", {0}},
+	{"sizelimit", {0}},
+	{"sockbuf_max_incoming", {0}},
+	{"sockbuf_max_incoming_auth", {0}},
+	{"syncrepl", {0}},
+	{"tcp-buffer", {0}},
+	{"threadqueues", {0}},
+	{"threads", {0}},
+	{"timelimit", {0}},
+	{"TLSCACertificate", {0}},
+	{"TLSCACertificateFile", {0}},
+	{"TLSCACertificatePath", {0}},
+	{"TLSCertificate", {0}},
+	{"TLSCertificateFile", {0}},
+	{"TLSCertificateKey", {0}},
+	{"TLSCertificateKeyFile", {0}},
+	{"TLSCipherSuite", {0}},
+	{"TLSCRLCheck", {0}},
+	{"TLSCRLFile", {0}},
+	{"TLSDHParamFile", {0}},
+	{"TLSECName", {0}},
+	{"TLSProtocolMin", {0}},
+	{"TLSRandFile", {0}},
+	{"TLSVerifyClient", {0}},
+	{"ucdata-path", {0}},
+	{"updatedn", {0}},
+	{"updateref", {0}},
+	{"writetimeout", {0}},
 };
 
 /* The same for all words that begin like this. */
@@ -332,8 +347,12 @@ static const char *const ignored_prefixes[] = {
 
 static const struct dit_directive skip = {.name = "", .run = NULL};
 
-static bool matches(const struct dit_directive *directive, const char *keyword)
+static bool matches(const struct dit_conf_parser *parser,
+                    const struct dit_directive *directive, const char *keyword)
 {
+	if (!dit_openldap_is_in(parser->openldap, directive->releases)) {
+		return false;
+	}
 	if ((directive->flags & DIT_DIRECTIVE_PREFIX) != 0) {
 		return strncasecmp(keyword, directive->name, strlen(directive->name)) ==
 		       0;
@@ -341,10 +360,11 @@ static bool matches(const struct dit_directive *directive, const char *keyword)
 	return strcasecmp(keyword, directive->name) == 0;
 }
 
-static bool is_ignored(const char *keyword)
+static bool is_ignored(const struct dit_conf_parser *parser, const char *keyword)
 {
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++) {
-		if (strcasecmp(keyword, ignored[i]) == 0) {
+		if (strcasecmp(keyword, ignored[i].name) == 0 &&
+		    dit_openldap_is_in(parser->openldap, ignored[i].releases)) {
 			return true;
 		}
 	}
@@ -358,10 +378,11 @@ static bool is_ignored(const char *keyword)
 	return false;
 }
 
-static const struct dit_directive *find_in(const struct dit_directive *table,
+static const struct dit_directive *find_in(const struct dit_conf_parser *parser,
+                                           const struct dit_directive *table,
                                            const char *keyword)
 {
-	while (table->name != NULL && !matches(table, keyword)) {
+	while (table->name != NULL && !matches(parser, table, keyword)) {
 		table++;
 	}
 	return table->name == NULL ? NULL : table;
@@ -375,17 +396,17 @@ const struct dit_directive *dit_conf_find_directive(const struct dit_conf_parser
 
 	if (parser->scope == DIT_CONF_DATABASE &&
 	    strcmp(dit_conf_database(parser)->type, "mdb") == 0) {
-		found = find_in(dit_mdb_directives, keyword);
+		found = find_in(parser, dit_mdb_directives, keyword);
 	} else if (parser->scope == DIT_CONF_BACKEND && parser->is_mdb_backend) {
-		found = find_in(dit_mdb_backend_directives, keyword);
+		found = find_in(parser, dit_mdb_backend_directives, keyword);
 	}
 	if (found != NULL) {
 		return found;
 	}
 	for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++) {
-		if (matches(&directives[i], keyword)) {
+		if (matches(parser, &directives[i], keyword)) {
 			return &directives[i];
 		}
 	}
-	return is_ignored(keyword) ? &skip : NULL;
+	return is_ignored(parser, keyword) ? &skip : NULL;
 }

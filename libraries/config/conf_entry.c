@@ -70,42 +70,46 @@ static const struct dit_conf_attribute {
 	{"olcToolThreads", "tool-threads", 0},
 };
 
-/* Attributes of releases after 2.5; those with true change what is stored. */
-static const struct {
-	const char *name;
-	bool is_refused;
-} later_attributes[] = {
-	{"olcDbCryptoModule", true},      {"olcDbPageSize", true},
-	{"olcDbPassphrase", true},        {"olcLastBindPrecision", false},
-	{"olcLastBindSendAssert", false}, {"olcLogFileFormat", false},
-	{"olcLogFileOnly", false},        {"olcLogFileRotate", false},
-	{"olcRestrictOp", false},
+/* Attributes of releases that are not supported which change what is stored. */
+static const char *const refused_attributes[] = {
+	"olcDbCryptoModule",
+	"olcDbPageSize",
+	"olcDbPassphrase",
 };
 
-/* Class names of the kinds; the first kind that an entry has is it. */
+/*
+ * The kinds with their classes and what their entries are named by. The first kind that an
+ * entry has by its classes is it. The class of an overlay or of a type of database is the
+ * module's and not known here; the naming attribute alone says the kind then.
+ */
 static const struct {
-	const char *name;
+	const char *class;
+	const char *naming;
 	enum dit_conf_entry_kind kind;
 } kinds[] = {
-	{"olcGlobal", DIT_CONF_ENTRY_GLOBAL},
-	{"olcIncludeFile", DIT_CONF_ENTRY_INCLUDE}, /* slapd skips it, too */
-	{"olcModuleList", DIT_CONF_ENTRY_MODULES},
-	{"olcSchemaConfig", DIT_CONF_ENTRY_SCHEMA},
-	{"olcBackendConfig", DIT_CONF_ENTRY_BACKEND},
-	{"olcDatabaseConfig", DIT_CONF_ENTRY_DATABASE},
-	{"olcOverlayConfig", DIT_CONF_ENTRY_OVERLAY},
+	{"olcGlobal", "cn", DIT_CONF_ENTRY_GLOBAL},
+	{"olcIncludeFile", NULL, DIT_CONF_ENTRY_INCLUDE}, /* slapd skips it, too */
+	{"olcModuleList", "cn", DIT_CONF_ENTRY_MODULES},
+	{"olcSchemaConfig", "cn", DIT_CONF_ENTRY_SCHEMA},
+	{"olcBackendConfig", "olcBackend", DIT_CONF_ENTRY_BACKEND},
+	{"olcDatabaseConfig", "olcDatabase", DIT_CONF_ENTRY_DATABASE},
+	{"olcFrontendConfig", "olcDatabase", DIT_CONF_ENTRY_DATABASE},
+	{"olcOverlayConfig", "olcOverlay", DIT_CONF_ENTRY_OVERLAY},
+	{"olcMetaTargetConfig", "olcMetaSub", DIT_CONF_ENTRY_TARGET},
+	{"olcAsyncMetaTargetConfig", "olcAsyncMetaSub", DIT_CONF_ENTRY_TARGET},
 };
 
-int dit_conf_later_attribute(struct dit_span name)
-{
-	size_t n = sizeof(later_attributes) / sizeof(later_attributes[0]);
+#define NKINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-	for (size_t i = 0; i < n; i++) {
-		if (dit_span_eq_nocase(name, dit_span_of(later_attributes[i].name))) {
-			return later_attributes[i].is_refused ? DIT_E_UNSUPPORTED : 0;
-		}
+bool dit_conf_is_refused_attribute(struct dit_span name)
+{
+	size_t n = sizeof(refused_attributes) / sizeof(refused_attributes[0]);
+	size_t i = 0;
+
+	while (i < n && !dit_span_eq_nocase(name, dit_span_of(refused_attributes[i]))) {
+		i++;
 	}
-	return DIT_E_UNKNOWN;
+	return i < n;
 }
 
 const struct dit_attr *dit_conf_find_attr(const struct dit_entry *entry, const char *name)
@@ -118,6 +122,54 @@ const struct dit_attr *dit_conf_find_attr(const struct dit_entry *entry, const c
 	return NULL;
 }
 
+const char *dit_conf_naming_attr(enum dit_conf_entry_kind kind)
+{
+	for (size_t i = 0; i < NKINDS; i++) {
+		if (kinds[i].kind == kind) {
+			return kinds[i].naming;
+		}
+	}
+	return NULL;
+}
+
+static bool has_undefined_class(const struct dit_schema *schema,
+                                const struct dit_entry *entry)
+{
+	const struct dit_attr *classes = dit_conf_find_attr(entry, "objectClass");
+	uint32_t i = 0;
+
+	while (classes != NULL && i < classes->nvalues &&
+	       dit_schema_find_class(schema, classes->values[i]) != NULL) {
+		i++;
+	}
+	return classes != NULL && i < classes->nvalues;
+}
+
+/*
+ * "cn" names entries of several kinds, so it says none. A database that has no class but
+ * such as are no database's is none for slapd; an overlay may have any.
+ */
+static enum dit_conf_entry_kind kind_by_name(const struct dit_schema *schema,
+                                             const struct dit_entry *entry)
+{
+	const char *type = NULL;
+
+	if (entry->dn.nrdns != 1) {
+		return DIT_CONF_ENTRY_OTHER;
+	}
+	type = entry->dn.avas[0].type->name;
+	for (size_t i = 0; strcmp(type, "cn") != 0 && i < NKINDS; i++) {
+		if (kinds[i].naming == NULL || strcmp(type, kinds[i].naming) != 0) {
+			continue;
+		}
+		if (kinds[i].kind != DIT_CONF_ENTRY_DATABASE ||
+		    has_undefined_class(schema, entry)) {
+			return kinds[i].kind;
+		}
+	}
+	return DIT_CONF_ENTRY_OTHER;
+}
+
 enum dit_conf_entry_kind dit_conf_entry_kind(const struct dit_schema *schema,
                                              const struct dit_entry *entry)
 {
@@ -127,17 +179,28 @@ enum dit_conf_entry_kind dit_conf_entry_kind(const struct dit_schema *schema,
 		const struct dit_class *oc =
 			dit_schema_find_class(schema, classes->values[i]);
 
-		for (size_t j = 0; oc != NULL && j < sizeof(kinds) / sizeof(kinds[0]);
-		     j++) {
-			const struct dit_class *of =
-				dit_schema_find_class(schema, dit_span_of(kinds[j].name));
+		for (size_t j = 0; oc != NULL && j < NKINDS; j++) {
+			const struct dit_class *of = dit_schema_find_class(
+				schema, dit_span_of(kinds[j].class));
 
-			if (dit_class_is_a(oc, of)) {
+			if (of != NULL && dit_class_is_a(oc, of)) {
 				return kinds[j].kind;
 			}
 		}
 	}
-	return DIT_CONF_ENTRY_OTHER;
+	return kind_by_name(schema, entry);
+}
+
+/* The class that lists what all entries of a kind may have. */
+static const struct dit_class *class_of_kind(const struct dit_schema *schema,
+                                             enum dit_conf_entry_kind kind)
+{
+	for (size_t i = 0; i < NKINDS; i++) {
+		if (kinds[i].kind == kind) {
+			return dit_schema_find_class(schema, dit_span_of(kinds[i].class));
+		}
+	}
+	return NULL;
 }
 
 /* ---- values in their order ---- */
@@ -380,6 +443,8 @@ static int run_all(struct running *running)
 	const struct dit_entry *entry = running->entry;
 	const struct dit_schema *schema = running->parser->settings->schema;
 	const struct dit_attr *classes = dit_conf_find_attr(entry, "objectClass");
+	const struct dit_class *own =
+		class_of_kind(schema, dit_conf_entry_kind(schema, entry));
 	int r = check_orders(running->parser, entry);
 
 	for (uint32_t i = 0; r == 0 && classes != NULL && i < classes->nvalues; i++) {
@@ -389,6 +454,9 @@ static int run_all(struct running *running)
 		if (oc != NULL) {
 			r = run_class(running, oc);
 		}
+	}
+	if (r == 0 && own != NULL) {
+		r = run_class(running, own);
 	}
 	for (uint32_t i = 0; r == 0 && i < entry->nattrs; i++) {
 		r = run_once(running, i);

@@ -38,7 +38,8 @@ static const char *const plain_modules[] = {
 };
 
 /* Overlays that are not named as their modules are. */
-static const char *const more_overlays[] = {"chain", "glue", "nestgroup", "pbind"};
+static const char *const more_overlays[] = {"chain",     "distproc", "glue",
+                                            "nestgroup", "pbind",    "sock"};
 
 static bool is_in(const char *const *names, size_t n, const char *name)
 {
@@ -64,6 +65,15 @@ const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char 
 		}
 	}
 	return NULL;
+}
+
+/* What entries below a database of the type are named by; nothing that data uses. */
+int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type)
+{
+	char module[64];
+
+	(void)snprintf(module, sizeof(module), "back_%s", type);
+	return dit_schema_load_module(parser->settings->schema, module);
 }
 
 bool dit_conf_is_one_suffix_type(const char *type)

@@ -144,6 +144,26 @@ static int unknown_keyword(struct dit_conf_parser *parser)
 	                     parser->line, parser->words[0], where);
 }
 
+/* Of a failure that has no words of its own these tell the keyword. */
+static const struct dit_openldap_range tells_wordless_failures = {
+	.first = DIT_OPENLDAP_2_6};
+
+static int run_function(struct dit_conf_parser *parser,
+                        const struct dit_directive *directive)
+{
+	int r = 0;
+
+	parser->message[0] = '\0';
+	r = directive->run(parser);
+	if (r == DIT_E_CONFIG && parser->message[0] == '\0' &&
+	    dit_openldap_is_in(parser->openldap, tells_wordless_failures)) {
+		(void)dit_conf_say(parser, "<%s> handler exited with 1!",
+		                   parser->words[0]);
+		return dit_conf_repeat(parser, "%s", "");
+	}
+	return r;
+}
+
 int dit_conf_run_directive(struct dit_conf_parser *parser,
                            const struct dit_directive *directive)
 {
@@ -171,7 +191,7 @@ int dit_conf_run_directive(struct dit_conf_parser *parser,
 		return dit_conf_repeat(parser, "<%s> extra cruft after %s", keyword,
 		                       directive->args);
 	}
-	return directive->run(parser);
+	return run_function(parser, directive);
 }
 
 int dit_conf_split(struct dit_conf_parser *parser, char *text, char **ret_culprit)

@@ -59,6 +59,7 @@ struct dit_conf_name {
 struct dit_conf_parser {
 	struct dit_settings *settings;
 	struct dit_settings_memory *memory;
+	enum dit_openldap_version openldap; /* never DIT_OPENLDAP_FOUND */
 	struct dit_conf_name *loaded_types;
 	struct dit_conf_name *modules; /* as typed */
 	const char *module_path;       /* folders, separated by ':' */
@@ -99,6 +100,7 @@ struct dit_directive {
 	const char *args;
 	unsigned flags; /* DIT_DIRECTIVE_... */
 	int (*run)(struct dit_conf_parser *parser);
+	struct dit_openldap_range releases; /* that have it in this form */
 };
 
 #define DIT_DIRECTIVE_PREFIX    0x1u /* longer keywords that begin like this match too */
@@ -165,7 +167,11 @@ enum dit_conf_entry_kind {
 	DIT_CONF_ENTRY_BACKEND,
 	DIT_CONF_ENTRY_DATABASE,
 	DIT_CONF_ENTRY_OVERLAY,
+	DIT_CONF_ENTRY_TARGET, /* a server of a meta database, below the database */
 };
+
+/** What entries of a kind are named by; NULL: they do not matter. */
+const char *dit_conf_naming_attr(enum dit_conf_entry_kind kind);
 
 enum dit_conf_entry_kind dit_conf_entry_kind(const struct dit_schema *schema,
                                              const struct dit_entry *entry);
@@ -173,13 +179,8 @@ enum dit_conf_entry_kind dit_conf_entry_kind(const struct dit_schema *schema,
 /** Run the directives of one entry, in slapd's order. */
 int dit_conf_run_entry(struct dit_conf_parser *parser, const struct dit_entry *entry);
 
-/**
- * What an attribute that 2.5 does not have means to us.
- *
- * @return 0: nothing, it is of a later release; DIT_E_UNSUPPORTED: it changes the stored
- *         bytes; DIT_E_UNKNOWN: nobody has it
- */
-int dit_conf_later_attribute(struct dit_span name);
+/** Is it an attribute of an unsupported release that changes the stored bytes? */
+bool dit_conf_is_refused_attribute(struct dit_span name);
 
 /*
  * Reports. Each returns DIT_E_CONFIG, so that "return dit_conf_say(...)" reads well. In a
@@ -238,6 +239,7 @@ int dit_conf_run_lastmod(struct dit_conf_parser *parser);
 int dit_conf_run_hidden(struct dit_conf_parser *parser);
 int dit_conf_run_disabled(struct dit_conf_parser *parser);
 int dit_conf_run_subordinate(struct dit_conf_parser *parser);
+int dit_conf_run_subordinate_2_5(struct dit_conf_parser *parser);
 int dit_conf_run_sync_use_subentry(struct dit_conf_parser *parser);
 int dit_conf_run_index(struct dit_conf_parser *parser);
 int dit_conf_run_multival(struct dit_conf_parser *parser);
@@ -254,6 +256,9 @@ int dit_conf_run_server_id(struct dit_conf_parser *parser);
 
 /** @return slapd's spelling of a type of database that it knows, or NULL */
 const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name);
+
+/** Define the schema that a type of database brings. @return as dit_schema_load_module() */
+int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type);
 
 /** May databases of the type have only one suffix? */
 bool dit_conf_is_one_suffix_type(const char *type);

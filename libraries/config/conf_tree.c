@@ -36,6 +36,7 @@ struct tree {
 	struct dit_conf_parser *parser;
 	struct dit_entry_context context;
 	struct dit_entry_caches caches;
+	bool is_told; /* which file could not be read */
 };
 
 static int tell(const struct tree *tree, const char *what, const char *why,
@@ -59,7 +60,7 @@ static char *join(const char *dir, const char *name, const char *ending)
 struct item {
 	struct dit_span record;
 	struct dit_entry entry;
-	bool has_unknown; /* attributes that 2.5 does not have were left out */
+	bool has_unknown; /* attributes that are not defined were left out */
 };
 
 /* The remark on an undefined attribute that was left out is for others. */
@@ -119,7 +120,7 @@ static int read_item(struct tree *tree, const char *path, struct dit_arena *aren
 	return read_record(tree, arena, item);
 }
 
-/* An attribute that nobody has; those of later releases are known by name. */
+/* An attribute that nobody has. */
 static int check_names(struct tree *tree, struct dit_span record, struct dit_arena *arena)
 {
 	struct dit_ldif_lines lines = {0};
@@ -137,10 +138,7 @@ static int check_names(struct tree *tree, struct dit_span record, struct dit_are
 			continue;
 		}
 		r = dit_ad_find(tree->context.schema, NULL, name, &ad, &reason);
-		if (r == DIT_E_UNKNOWN) {
-			r = dit_conf_later_attribute(name);
-		}
-		if (r == DIT_E_UNSUPPORTED) {
+		if (r == DIT_E_UNKNOWN && dit_conf_is_refused_attribute(name)) {
 			return dit_conf_tell(tree->parser, DIT_REPORT_DIAGNOSTIC,
 			                     "<%.*s> not supported by this release",
 			                     DIT_SPAN_ARGS(name));
@@ -154,28 +152,12 @@ static int check_names(struct tree *tree, struct dit_span record, struct dit_are
 	return r;
 }
 
-/* What entries of a kind are named by; NULL: they do not matter. */
-static const char *naming_attr(enum dit_conf_entry_kind kind)
-{
-	static const char *const names[] = {
-		[DIT_CONF_ENTRY_OTHER] = NULL,
-		[DIT_CONF_ENTRY_GLOBAL] = "cn",
-		[DIT_CONF_ENTRY_INCLUDE] = NULL,
-		[DIT_CONF_ENTRY_MODULES] = "cn",
-		[DIT_CONF_ENTRY_SCHEMA] = "cn",
-		[DIT_CONF_ENTRY_BACKEND] = "olcBackend",
-		[DIT_CONF_ENTRY_DATABASE] = "olcDatabase",
-		[DIT_CONF_ENTRY_OVERLAY] = "olcOverlay",
-	};
-
-	return names[kind];
-}
-
 /* "{1}mdb" -> "mdb"; empty if the entry has none */
 static struct dit_span type_of(const struct dit_entry *entry,
                                enum dit_conf_entry_kind kind)
 {
-	const struct dit_attr *attr = dit_conf_find_attr(entry, naming_attr(kind));
+	const struct dit_attr *attr =
+		dit_conf_find_attr(entry, dit_conf_naming_attr(kind));
 	struct dit_span type = {0};
 	const char *brace = NULL;
 
@@ -197,7 +179,7 @@ static bool has_own_attributes(const struct dit_entry *entry,
 {
 	static const char *const types[] = {"mdb", "config", "frontend", "monitor"};
 
-	if (kind == DIT_CONF_ENTRY_OVERLAY) {
+	if (kind == DIT_CONF_ENTRY_OVERLAY || kind == DIT_CONF_ENTRY_TARGET) {
 		return false;
 	}
 	if (kind != DIT_CONF_ENTRY_BACKEND && kind != DIT_CONF_ENTRY_DATABASE) {
@@ -233,7 +215,7 @@ static int check_entry(const struct tree *tree, const struct dit_entry *entry,
                        enum dit_conf_entry_kind kind, const char *dn)
 {
 	struct dit_conf_parser *parser = tree->parser;
-	const char *name = naming_attr(kind);
+	const char *name = dit_conf_naming_attr(kind);
 
 	if (dit_conf_find_attr(entry, "objectClass") == NULL) {
 		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
@@ -270,8 +252,9 @@ static int run_entry(struct tree *tree, const struct dit_entry *entry,
 	int r = 0;
 
 	tree->parser->message[0] = '\0';
-	if (kind == DIT_CONF_ENTRY_INCLUDE) {
-		return 0; /* slapd does not read the file, either */
+	/* slapd does not read the included file, either; targets are their database's. */
+	if (kind == DIT_CONF_ENTRY_INCLUDE || kind == DIT_CONF_ENTRY_TARGET) {
+		return 0;
 	}
 	r = check_entry(tree, entry, kind, dn);
 	if (r == 0) {
@@ -420,6 +403,12 @@ static int run_subtree(struct tree *tree, struct folder *folder, const char *nam
 	}
 	if (r == 0 && dn != NULL) {
 		r = run_folder(tree, below, dn);
+	}
+	if (r == DIT_E_CONFIG && !tree->is_told) {
+		/* slapd's messages name attributes and values, but no file. */
+		tree->is_told = true;
+		(void)dit_conf_tell(tree->parser, DIT_REPORT_ERROR,
+		                    "this entry cannot be read: %s", path);
 	}
 	dit_arena_deinit(&arena);
 	free(path);

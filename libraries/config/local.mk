@@ -20,8 +20,11 @@ rooms += %D%/libconfig.la
 	%D%/conf_words.c \
 	%D%/settings.c \
 	%D%/settings.h \
+	%D%/slapd_version.c \
+	%D%/slapd_version.h \
 	$(NULL)
 %C%_libconfig_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DDIT_DEFAULT_CONF='"$(default_conf)"' \
-	-DDIT_DEFAULT_CONF_DIR='"$(default_conf_dir)"'
+	-DDIT_DEFAULT_CONF_DIR='"$(default_conf_dir)"' \
+	-DDIT_SLAPD='"$(slapd)"'
 EXTRA_DIST += %D%/README.md

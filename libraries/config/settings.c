@@ -16,14 +16,14 @@
 #define ARENA_BLOCK    4096
 #define IDLEXP_DEFAULT 16
 
-static int settings_new(struct dit_settings **ret)
+static int settings_new(struct dit_settings **ret, enum dit_openldap_version openldap)
 {
 	struct dit_settings *settings = calloc(1, sizeof(*settings));
 	struct dit_settings_memory *memory = calloc(1, sizeof(*memory));
 	int r = -ENOMEM;
 
 	if (settings != NULL && memory != NULL) {
-		r = dit_schema_new(&settings->schema);
+		r = dit_schema_new_of(&settings->schema, openldap);
 	}
 	if (r < 0) {
 		free(settings);
@@ -129,8 +129,13 @@ int dit_settings_read(struct dit_settings **ret, const struct dit_settings_sourc
 {
 	char message[DIT_CONF_MESSAGE_BYTES] = "";
 	struct dit_conf_parser parser = {
-		.report = report, .ctx = ctx, .message = message};
-	int r = settings_new(&parser.settings);
+		.report = report,
+		.ctx = ctx,
+		.message = message,
+		.openldap = source->openldap == DIT_OPENLDAP_FOUND ? DIT_OPENLDAP_NEWEST
+	                                                           : source->openldap,
+	};
+	int r = settings_new(&parser.settings, parser.openldap);
 
 	if (r < 0) {
 		return r;

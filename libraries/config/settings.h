@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/openldap.h"
 #include "base/report.h"
 #include "schema/schema.h"
 
@@ -101,6 +102,8 @@ struct dit_settings_source {
 	const char *dir;          /* -F; NULL: not given */
 	const char *default_file; /* NULL: the file that was built in */
 	const char *default_dir;  /* NULL: the tree that was built in */
+	/* whose words, directives and schema; DIT_OPENLDAP_FOUND: the newest known */
+	enum dit_openldap_version openldap;
 };
 
 /** A slapd.conf and nothing else. */

@@ -33,8 +33,11 @@ uint64_t dit_hash_span(bool hash64, uint64_t state, struct dit_span data)
 
 size_t dit_substr_keys_max(const struct dit_index_params *params, size_t len)
 {
-	return len + 1 +
-	       2 * ((size_t)params->substr_if_maxlen - params->substr_if_minlen + 1);
+	size_t min = params->substr_if_minlen;
+	size_t max = params->substr_if_maxlen;
+
+	/* From OpenLDAP 2.6 on the least length may be over the greatest. */
+	return len + 1 + 2 * (max < min ? 1 : max - min + 1);
 }
 
 /** One hash for each place; @p n and @p hash64 are constants at the hot calls. */

@@ -9,7 +9,9 @@
 # the build and not the data.
 # Columns: 1 kind, 2 source, 3 OID, 4 names, 5 superior, 6 equality, 7 ordering, 8 substr,
 # 9 syntax, 10 usage, 11 flags, 12 class kind, 13 must, 14 may, 15 validator or
-# normaliser, 16 pretty function or indexer, 17 note. "-" is empty.
+# normaliser, 16 pretty function or indexer, 17 note, 18 releases of OpenLDAP that have the
+# element: "from 2.6", "to 2.5". "-" is empty. An element that a release changes has a line
+# for each form.
 
 BEGIN {
 	FS = "\t"
@@ -88,6 +90,9 @@ BEGIN {
 
 	split("ABSTRACT ABSTRACT STRUCTURAL STRUCTURAL AUXILIARY AUXILIARY", words, " ")
 	table(class_kind, "DIT_CLASS_")
+
+	split("2.5 2_5 2.6 2_6", words, " ")
+	table(release, "DIT_OPENLDAP_")
 
 	print "/* Made by gen_builtin.awk from builtin-schema.tsv; edit those. */"
 	print "#include \"schema/schema_defs.h\"\n"
@@ -179,7 +184,22 @@ function begin_element(kind)
 	open_kind = kind
 	text[kind] = text[kind] "\t{\n"
 	field("source", string(source))
+	field("releases", releases($18), "{0}")
 	field("oid", string($3))
+}
+
+# "from 2.6" -> "{.first = DIT_OPENLDAP_2_6}"
+function releases(text, parts)
+{
+	if (text == "-") {
+		return "{0}"
+	}
+	split(text, parts, " ")
+	if (parts[1] != "from" && parts[1] != "to") {
+		fail("releases are \"from N\" or \"to N\", not \"" text "\"")
+	}
+	return "{." (parts[1] == "from" ? "first" : "last") " = " \
+		word(release, parts[2]) "}"
 }
 
 function end_element()
@@ -198,8 +218,8 @@ FNR == 1 {
 	next
 }
 
-NF != 17 {
-	fail("expected 17 columns, got " NF)
+NF != 18 {
+	fail("expected 18 columns, got " NF)
 }
 
 $1 == "oidmacro" {

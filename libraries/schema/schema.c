@@ -18,12 +18,18 @@
 
 int dit_schema_new(struct dit_schema **ret)
 {
+	return dit_schema_new_of(ret, DIT_OPENLDAP_NEWEST);
+}
+
+int dit_schema_new_of(struct dit_schema **ret, enum dit_openldap_version openldap)
+{
 	struct dit_schema *schema = calloc(1, sizeof(*schema));
 	int r = 0;
 
 	if (schema == NULL) {
 		return -ENOMEM;
 	}
+	schema->openldap = openldap;
 	r = pthread_mutex_init(&schema->lock, NULL);
 	if (r != 0) {
 		free(schema);

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/openldap.h"
 #include "base/span.h"
 
 struct dit_schema;
@@ -252,7 +253,12 @@ struct dit_content_rule {
 	const struct dit_attr_type **precluded;
 };
 
+/** The hard-coded set of the newest release of OpenLDAP that is known. */
 int dit_schema_new(struct dit_schema **ret);
+
+/** The hard-coded set of one release; its modules' sets come from it, too. */
+int dit_schema_new_of(struct dit_schema **ret, enum dit_openldap_version openldap);
+
 void dit_schema_free(struct dit_schema *schema);
 
 /** Why a definition was refused, in slapd's words. */

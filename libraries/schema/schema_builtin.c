@@ -4,9 +4,16 @@
 
 #include <errno.h>
 
-/* Elements of slapd proper come with the schema, those of a module when it is loaded. */
-static bool is_wanted(const char *source, const char *wanted)
+/*
+ * Elements of slapd proper come with the schema, those of a module when it is loaded; none
+ * that the release does not have.
+ */
+static bool is_wanted(const struct dit_schema *schema, const char *source,
+                      struct dit_openldap_range releases, const char *wanted)
 {
+	if (!dit_openldap_is_in(schema->openldap, releases)) {
+		return false;
+	}
 	if (wanted == NULL) {
 		return strncmp(source, "module:", strlen("module:")) != 0;
 	}
@@ -28,7 +35,8 @@ static int define_macros(struct dit_schema *schema, const char *source)
 	int r = 0;
 
 	for (size_t i = 0; i < all->nmacros && r >= 0; i++) {
-		if (is_wanted(all->macros[i].source, source)) {
+		if (is_wanted(schema, all->macros[i].source, all->macros[i].releases,
+		              source)) {
 			r = dit_schema_define_macro(schema, all->macros[i].name,
 			                            all->macros[i].oid, NULL);
 		}
@@ -42,7 +50,8 @@ static int define_syntaxes(struct dit_schema *schema, const char *source)
 	int r = 0;
 
 	for (size_t i = 0; i < all->nsyntaxes && r >= 0; i++) {
-		if (is_wanted(all->syntaxes[i].source, source) &&
+		if (is_wanted(schema, all->syntaxes[i].source, all->syntaxes[i].releases,
+		              source) &&
 		    !is_known(&schema->syntaxes, all->syntaxes[i].oid)) {
 			r = dit_define_syntax(schema, &all->syntaxes[i], NULL);
 		}
@@ -56,7 +65,8 @@ static int define_rules(struct dit_schema *schema, const char *source)
 	int r = 0;
 
 	for (size_t i = 0; i < all->nrules && r >= 0; i++) {
-		if (is_wanted(all->rules[i].source, source) &&
+		if (is_wanted(schema, all->rules[i].source, all->rules[i].releases,
+		              source) &&
 		    !is_known(&schema->rules, all->rules[i].oid)) {
 			r = dit_define_rule(schema, &all->rules[i]);
 		}
@@ -70,7 +80,8 @@ static int define_types(struct dit_schema *schema, const char *source)
 	int r = 0;
 
 	for (size_t i = 0; i < all->ntypes && r >= 0; i++) {
-		if (is_wanted(all->types[i].source, source) &&
+		if (is_wanted(schema, all->types[i].source, all->types[i].releases,
+		              source) &&
 		    !is_known(&schema->types, all->types[i].oid)) {
 			r = dit_define_type(schema, &all->types[i], NULL);
 		}
@@ -128,7 +139,8 @@ static int define_classes(struct dit_schema *schema, const char *source)
 	int r = 0;
 
 	for (size_t i = 0; i < all->nclasses && r >= 0; i++) {
-		if (is_wanted(all->classes[i].source, source) &&
+		if (is_wanted(schema, all->classes[i].source, all->classes[i].releases,
+		              source) &&
 		    !is_known(&schema->classes, all->classes[i].oid)) {
 			r = dit_define_class(schema, &all->classes[i], NULL, NULL);
 		}

@@ -14,18 +14,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/openldap.h"
 #include "schema/schema.h"
 
 typedef const char *const *dit_names; /* list of strings, NULL-terminated or NULL */
 
 struct dit_macro_def {
 	const char *source; /* where it comes from: "core", "module:ppolicy" ... */
+	struct dit_openldap_range releases;
 	const char *name;
 	const char *oid;
 };
 
 struct dit_syntax_def {
 	const char *source;
+	struct dit_openldap_range releases;
 	const char *oid;
 	enum dit_validator validator;
 	enum dit_pretty pretty;
@@ -44,6 +47,7 @@ enum dit_rule_usage {
 
 struct dit_rule_def {
 	const char *source;
+	struct dit_openldap_range releases;
 	const char *oid;
 	dit_names names;
 	const char *syntax;
@@ -56,6 +60,7 @@ struct dit_rule_def {
 
 struct dit_type_def {
 	const char *source;
+	struct dit_openldap_range releases;
 	const char *oid;
 	dit_names names;
 	const char *sup; /* this and the next four: NULL if the clause is absent */
@@ -71,6 +76,7 @@ struct dit_type_def {
 
 struct dit_class_def {
 	const char *source;
+	struct dit_openldap_range releases;
 	const char *oid;
 	dit_names names;
 	dit_names sups;

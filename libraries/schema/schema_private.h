@@ -59,7 +59,8 @@ struct dit_option {
 struct dit_schema {
 	/* [const] after dit_schema_seal() */
 	bool is_sealed;
-	struct dit_arena arena; /* all elements and their strings */
+	enum dit_openldap_version openldap; /* whose hard-coded elements */
+	struct dit_arena arena;             /* all elements and their strings */
 	struct dit_name_table syntaxes;
 	struct dit_name_table rules;
 	struct dit_name_table types;

@@ -14,7 +14,8 @@ ditadd_SOURCES = \
 # Programs see the installed headers and their own folder, nothing else.
 ditadd_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
 	-DDEFAULT_CONF='"$(default_conf)"' \
-	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"'
+	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"' \
+	-DDEFAULT_SLAPD='"$(slapd)"'
 ditadd_LDADD = libditkit.la
 # One static copy of our library: no installed libditkit is needed to run it.
 ditadd_LDFLAGS = $(AM_LDFLAGS) -static

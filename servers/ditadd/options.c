@@ -21,6 +21,7 @@ enum long_option {
 	OPT_MAX_REJECTS,
 	OPT_MEMORY,
 	OPT_NO_URLS,
+	OPT_OPENLDAP,
 	OPT_PAGE_CACHE,
 	OPT_REJECTS,
 	OPT_SPECIAL_URLS,
@@ -37,6 +38,7 @@ static const struct option long_options[] = {
 	{"max-rejects", required_argument, NULL, OPT_MAX_REJECTS},
 	{"memory", required_argument, NULL, OPT_MEMORY},
 	{"no-urls", no_argument, NULL, OPT_NO_URLS},
+	{"openldap", required_argument, NULL, OPT_OPENLDAP},
 	{"page-cache", no_argument, NULL, OPT_PAGE_CACHE},
 	{"rejects", required_argument, NULL, OPT_REJECTS},
 	{"special-urls", no_argument, NULL, OPT_SPECIAL_URLS},
@@ -57,9 +59,9 @@ static void print_usage(FILE *out)
 		"[--grow]\n"
 		"              [--index-keys integer|bytes] [--max-rejects n] "
 		"[--memory size]\n"
-		"              [--no-urls] [--page-cache] [--rejects file] "
-		"[--special-urls] [--stats]\n"
-		"              [--strict] [--tmpdir dir]\n",
+		"              [--no-urls] [--openldap 2.5|2.6] [--page-cache] "
+		"[--rejects file]\n"
+		"              [--special-urls] [--stats] [--strict] [--tmpdir dir]\n",
 		out);
 }
 
@@ -103,6 +105,9 @@ static const char help_text[] =
 	"  --memory size     memory to use, with suffix K, M or G [128M a thread, from 256M\n"
 	"                    to 1G, but no more than a quarter of the machine's]\n"
 	"  --no-urls         read no file that the LDIF names (attr:< file:..., include:)\n"
+	"  --openldap 2.5|2.6\n"
+	"                    read the configuration as this release of OpenLDAP does\n"
+	"                    [the release of " DEFAULT_SLAPD ", without it 2.6]\n"
 	"  --page-cache      write the database through the page cache, where slapd will\n"
 	"                    find it, not past it [past it, where the file system can]\n"
 	"  --rejects file    write the records that were left out to this LDIF file\n"
@@ -374,6 +379,10 @@ static int read_option(struct options *options, int option, const char *text)
 		return 0;
 	case OPT_INDEX_KEYS:
 		return read_index_keys(options, text);
+	case OPT_OPENLDAP:
+		return dit_openldap_parse(text, &options->load.openldap) < 0
+		               ? wrong("--openldap takes 2.5 or 2.6, not", text)
+		               : 0;
 	case OPT_REJECTS:
 		options->rejects = text;
 		return 0;

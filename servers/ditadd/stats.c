@@ -33,6 +33,8 @@ void stats_print(const struct dit_load_stats *stats, bool is_dry_run)
 	             (unsigned long long)stats->nrecords,
 	             (unsigned long long)stats->nentries,
 	             is_dry_run ? "checked" : "stored", (unsigned long long)left_out);
+	(void)printf("as OpenLDAP %s%s\n", dit_openldap_name(stats->openldap),
+	             stats->is_openldap_found ? ", the slapd here" : "");
 	if (is_dry_run) {
 		return;
 	}

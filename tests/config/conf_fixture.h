@@ -16,6 +16,7 @@
 struct conf_fixture {
 	char *dir;
 	int old_dir;
+	enum dit_openldap_version openldap; /* 2.5 if a test says nothing else */
 	char reports[8192]; /* one per line; errors as "E ...", warnings as "W ..." */
 };
 
@@ -37,6 +38,7 @@ static inline int conf_setup(void **state)
 		return -1;
 	}
 	*state = f;
+	f->openldap = DIT_OPENLDAP_2_5;
 	f->dir = test_scratch();
 	f->old_dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return f->old_dir < 0 || chdir(f->dir) != 0 || mkdir("db", 0700) != 0 ||
@@ -79,9 +81,14 @@ static inline void conf_collect(void *ctx, const struct dit_report *report)
 static inline int conf_read(struct conf_fixture *f, const char *text,
                             struct dit_settings **ret)
 {
+	const struct dit_settings_source source = {
+		.file = "t.conf",
+		.openldap = f->openldap,
+	};
+
 	conf_write("t.conf", text);
 	f->reports[0] = '\0';
-	return dit_settings_read(ret, DIT_SETTINGS_FILE("t.conf"), conf_collect, f);
+	return dit_settings_read(ret, &source, conf_collect, f);
 }
 
 /** As conf_read(), for text that must be accepted without a word. */

@@ -14,3 +14,6 @@ check_PROGRAMS += %D%/test_settings_errors
 check_PROGRAMS += %D%/test_settings_tree
 %C%_test_settings_tree_SOURCES = %D%/test_settings_tree.c %D%/conf_fixture.h
 %C%_test_settings_tree_LDADD = $(test_libs)
+check_PROGRAMS += %D%/test_slapd_version
+%C%_test_slapd_version_SOURCES = %D%/test_slapd_version.c %D%/conf_fixture.h
+%C%_test_slapd_version_LDADD = $(test_libs)

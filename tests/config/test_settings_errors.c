@@ -285,6 +285,71 @@ static void file_that_includes_itself_is_refused(void **state)
 	                    "deeply\nE bad configuration file!\n");
 }
 
+/* What 2.6 takes, or tells otherwise than 2.5. */
+static void releases_have_their_own_directives_and_words(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *in_2_5; /* "": taken */
+		const char *in_2_6;
+	} both[] = {
+		{"logfile-format debug\nlogfile-only on\nlogfile-rotate 1 2 3\n",
+	         "t.conf: line 1: unknown directive <logfile-format> outside backend "
+	         "info and database definitions.\nE bad configuration file!\n",
+	         ""},
+		{"restrictop x\n",
+	         "t.conf: line 1: unknown directive <restrictop> outside backend info "
+	         "and database definitions.\nE bad configuration file!\n",
+	         "t.conf: line 1: unknown directive <restrictop> outside backend info "
+	         "and database definitions.\nE bad configuration file!\n"},
+		{"index_substr_if_minlen 9\n",
+	         "t.conf: line 1: <index_substr_if_minlen> invalid value (9)\n"
+	         "E bad configuration file!\n",
+	         ""},
+		{"index_substr_if_maxlen 1\n",
+	         "t.conf: line 1: <index_substr_if_maxlen> invalid value (1)\n"
+	         "E bad configuration file!\n",
+	         ""},
+		{"backend mdb\nidlexp 3\n", "E bad configuration file!\n",
+	         "t.conf: line 2: <idlexp> handler exited with 1!\n"
+	         "E bad configuration file!\n"},
+		{"index_intlen x\n",
+	         "t.conf: line 1: <index_intlen> unable to parse \"x\" as unsigned "
+	         "int\nE bad configuration file!\n",
+	         "t.conf: line 1: <index_intlen> unable to parse \"x\" as unsigned "
+	         "int\nE bad configuration file!\n"},
+		{"database mdb\nsubordinate FALSE\n",
+	         "t.conf: line 2: suffix \"\": subordinate must be \"TRUE\" or "
+	         "\"advertise\".\nE bad configuration file!\n",
+	         ""},
+		{"database mdb\nsubordinate no\n",
+	         "t.conf: line 2: suffix \"\": subordinate must be \"TRUE\" or "
+	         "\"advertise\".\nE bad configuration file!\n",
+	         "t.conf: line 2: suffix \"\": subordinate must be \"TRUE\", "
+	         "\"FALSE\" or \"advertise\".\nE bad configuration file!\n"},
+		{"moduleload ppolicy\ndatabase mdb\nindex pwdUseCheckModule eq\n",
+	         "t.conf: line 3: index attribute \"pwdUseCheckModule\" undefined\n"
+	         "E bad configuration file!\n",
+	         ""},
+	};
+	struct conf_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++) {
+		const char *const expected[] = {both[i].in_2_5, both[i].in_2_6};
+
+		for (size_t j = 0; j < 2; j++) {
+			struct dit_settings *s = NULL;
+
+			print_message("%s", both[i].text);
+			f->openldap = j == 0 ? DIT_OPENLDAP_2_5 : DIT_OPENLDAP_2_6;
+			assert_int_equal(conf_read(f, both[i].text, &s),
+			                 expected[j][0] == '\0' ? 0 : DIT_E_CONFIG);
+			assert_string_equal(f->reports, expected[j]);
+			dit_settings_free(s);
+		}
+	}
+}
+
 static void messages_are_cut_where_slapd_cuts_them(void **state)
 {
 	struct conf_fixture *f = *state;
@@ -307,6 +372,7 @@ int main(void)
 		CONF_TEST(missing_file_is_told),
 		CONF_TEST(errors_name_the_included_file),
 		CONF_TEST(file_that_includes_itself_is_refused),
+		CONF_TEST(releases_have_their_own_directives_and_words),
 		CONF_TEST(messages_are_cut_where_slapd_cuts_them),
 	};
 

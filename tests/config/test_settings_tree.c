@@ -57,7 +57,7 @@ static int read_source(struct conf_fixture *f, const struct dit_settings_source 
 
 static int read_tree(struct conf_fixture *f, struct dit_settings **ret)
 {
-	const struct dit_settings_source source = {.dir = "d"};
+	const struct dit_settings_source source = {.dir = "d", .openldap = f->openldap};
 
 	return read_source(f, &source, ret);
 }
@@ -66,8 +66,10 @@ static struct dit_settings *accept_tree(struct conf_fixture *f)
 {
 	struct dit_settings *s = NULL;
 
-	assert_int_equal(read_tree(f, &s), 0);
+	int r = read_tree(f, &s);
+
 	assert_string_equal(f->reports, "");
+	assert_int_equal(r, 0);
 	return s;
 }
 
@@ -106,7 +108,9 @@ static void all_kinds_of_entries_are_read(void **state)
 	assert_string_equal(((struct conf_fixture *)*state)->reports,
 	                    "d: line 1: no indexes selected\n"
 	                    "config error processing olcDatabase={1}mdb,cn=config: no "
-	                    "indexes selected\nE bad configuration directory!\n");
+	                    "indexes selected\nE this entry cannot be read: "
+	                    "d/cn=config/olcDatabase={1}mdb.ldif\n"
+	                    "E bad configuration directory!\n");
 
 	write_database(1, "olcSuffix:: ZGM9TcO8bGxlcixkYz14\n");
 	assert_int_equal(read_tree(*state, &s), DIT_E_CONFIG); /* dc is IA5 */
@@ -184,6 +188,40 @@ static void other_databases_and_overlays_keep_their_attributes(void **state)
 	dit_settings_free(s);
 }
 
+/* The class of the module alone: the naming attribute says the kind. */
+static void entries_of_their_own_classes_are_known_by_their_names(void **state)
+{
+	struct dit_settings *s = NULL;
+
+	make_root("");
+	conf_write("d/cn=config/olcDatabase={-1}frontend.ldif",
+	           "dn: olcDatabase={-1}frontend\nobjectClass: olcFrontendConfig\n"
+	           "olcSortVals: cn\nolcDatabase: {-1}frontend\n");
+	/* olcDatabase acts first wherever it stands. */
+	conf_write("d/cn=config/olcDatabase={1}null.ldif",
+	           "dn: olcDatabase={1}null\nobjectClass: olcNullConfig\n"
+	           "olcSuffix: dc=a\nolcDbBindAllowed: TRUE\nolcDatabase: {1}null\n");
+	conf_write("d/cn=config/olcDatabase={2}meta.ldif",
+	           "dn: olcDatabase={2}meta\nobjectClass: olcMetaConfig\n"
+	           "olcSuffix: dc=b\nolcDatabase: {2}meta\n");
+	make_folder("d/cn=config/olcDatabase={2}meta");
+	conf_write("d/cn=config/olcDatabase={2}meta/olcMetaSub={0}uri.ldif",
+	           "dn: olcMetaSub={0}uri\nobjectClass: olcMetaTargetConfig\n"
+	           "olcMetaSub: {0}uri\nolcDbURI: ldap://a/dc=b\n");
+	write_database(3, "olcSuffix: dc=x\nolcDbDirectory: db\n");
+	make_folder("d/cn=config/olcDatabase={3}mdb");
+	conf_write("d/cn=config/olcDatabase={3}mdb/olcOverlay={0}dds.ldif",
+	           "dn: olcOverlay={0}dds\nobjectClass: olcDDSConfig\n"
+	           "olcDDSmaxTtl: 1d\nolcOverlay: {0}dds\n");
+	s = accept_tree(*state);
+	assert_int_equal(s->ndatabases, 4);
+	assert_int_equal(s->nsortvals, 1);
+	assert_span_equal(s->databases[1].suffix, "dc=a");
+	assert_string_equal(s->databases[2].type, "meta");
+	assert_true(s->databases[3].has_dds);
+	dit_settings_free(s);
+}
+
 static void checksums_are_compared(void **state)
 {
 	struct conf_fixture *f = *state;
@@ -214,13 +252,16 @@ static void checksums_are_compared(void **state)
 	dit_settings_free(s);
 }
 
-static void check_refused(struct conf_fixture *f, const char *reports)
+/* The last reports name the file in which the reading ended. */
+static void check_refused(struct conf_fixture *f, const char *reports, const char *file)
 {
 	struct dit_settings *s = NULL;
 	char expected[1024];
 
-	(void)snprintf(expected, sizeof(expected), "%sE bad configuration directory!\n",
-	               reports);
+	(void)snprintf(expected, sizeof(expected),
+	               "%sE this entry cannot be read: %s\n"
+	               "E bad configuration directory!\n",
+	               reports, file);
 	assert_int_equal(read_tree(f, &s), DIT_E_CONFIG);
 	assert_string_equal(f->reports, expected);
 	assert_null(s);
@@ -260,12 +301,23 @@ static void what_would_load_elsewhere_is_refused(void **state)
 	make_root("");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		conf_write("d/cn=config/olcDatabase={1}mdb.ldif", cases[i].text);
-		check_refused(*state, cases[i].reports);
+		check_refused(*state, cases[i].reports,
+		              "d/cn=config/olcDatabase={1}mdb.ldif");
 	}
 }
 
-static void attributes_of_later_releases_are_known(void **state)
+static void attributes_of_later_releases_are_unknown(void **state)
 {
+	make_root("olcLogFileFormat: debug\n");
+	check_refused(*state,
+	              "<= str2entry: str2ad(olcLogFileFormat): attribute type "
+	              "undefined\n",
+	              "d/cn=config.ldif");
+}
+
+static void attributes_of_2_6_are_known(void **state)
+{
+	((struct conf_fixture *)*state)->openldap = DIT_OPENLDAP_2_6;
 	make_root("olcLogFileFormat: debug\nolcLogFileOnly: TRUE\n"
 	          "olcLogFileRotate: 1 2 3\n");
 	write_database(1, "olcSuffix: dc=x\nolcLastBindPrecision: 5\n"
@@ -277,8 +329,10 @@ static void order_that_is_given_for_some_is_refused(void **state)
 {
 	make_root("olcAttributeTypes: {0}( 1.2.3 NAME 'a' SUP name )\n"
 	          "olcAttributeTypes: ( 1.2.4 NAME 'b' SUP name )\n");
-	check_refused(*state, "config error processing cn=config: ordered_value_sort "
-	                      "failed on attr olcAttributeTypes\n\n");
+	check_refused(*state,
+	              "config error processing cn=config: ordered_value_sort "
+	              "failed on attr olcAttributeTypes\n\n",
+	              "d/cn=config.ldif");
 }
 
 static void source_is_found_in_order(void **state)
@@ -340,6 +394,7 @@ static void source_is_found_in_order(void **state)
 	conf_write("d/cn=config.ldif", "nonsense\n");
 	assert_int_equal(read_source(f, &source, &s), DIT_E_CONFIG);
 	assert_string_equal(f->reports, "str2entry: entry -1 has no dn\n"
+	                                "E this entry cannot be read: d/cn=config.ldif\n"
 	                                "E bad configuration file!\n");
 }
 
@@ -348,9 +403,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CONF_TEST(all_kinds_of_entries_are_read),
 		CONF_TEST(other_databases_and_overlays_keep_their_attributes),
+		CONF_TEST(entries_of_their_own_classes_are_known_by_their_names),
 		CONF_TEST(checksums_are_compared),
 		CONF_TEST(what_would_load_elsewhere_is_refused),
-		CONF_TEST(attributes_of_later_releases_are_known),
+		CONF_TEST(attributes_of_later_releases_are_unknown),
+		CONF_TEST(attributes_of_2_6_are_known),
 		CONF_TEST(order_that_is_given_for_some_is_refused),
 		CONF_TEST(source_is_found_in_order),
 	};

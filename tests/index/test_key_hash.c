@@ -53,6 +53,31 @@ static size_t plain_keys(const struct dit_index_params *params,
 	return nkeys;
 }
 
+/* From OpenLDAP 2.6 on; slapd makes one key as well where it does not die of it. */
+static void least_length_over_the_greatest_makes_one_key(void **state)
+{
+	static const struct {
+		unsigned min;
+		unsigned max;
+	} cases[] = {{2, 1}, {9, 4}, {2, 0}};
+	const struct dit_span value = DIT_SPAN("abcdefghijkl");
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct dit_index_params params = {
+			.substr_if_minlen = cases[i].min,
+			.substr_if_maxlen = cases[i].max,
+			.substr_any_len = 100,
+		};
+		uint64_t keys[KEYS_MAX];
+
+		assert_in_range(dit_substr_keys_max(&params, value.len), 1, KEYS_MAX);
+		assert_int_equal(dit_substr_keys(&params, &states32, value, keys), 1);
+		assert_int_equal(keys[0], hash_piece(false, states32.initial, value.data,
+		                                     cases[i].min));
+	}
+}
+
 static void substring_keys_follow_the_rules(void **state)
 {
 	static const char text[] =
@@ -112,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(substring_keys_follow_the_rules),
+		cmocka_unit_test(least_length_over_the_greatest_makes_one_key),
 		cmocka_unit_test(a_hash_can_be_continued),
 		cmocka_unit_test(the_example_of_the_specification_holds),
 	};

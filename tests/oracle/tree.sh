@@ -5,6 +5,8 @@
 # told in slapd's words.
 . "${0%/*}/lib.sh"
 
+module_path=${DIT_MODULE_PATH:-/usr/lib/ldap}
+
 # with_tree PROGRAM DIR ARGUMENT...: run it on the tree in DIR/slapd.d; as load_with
 with_tree() {
 	local program=$1 dir=$2 status
@@ -155,9 +157,20 @@ tree_cases() {
 	done <"$DIT_TEST_DATA/errors/$1"
 }
 
+# names_file WHAT [FILE]: ditadd refused the tree and named a file of it, which slapadd does
+# not; the line is taken out
+names_file() {
+	local line="^PROGRAM: this entry cannot be read: SITE/slapd.d/${2:-cn=config}"
+	if grep -q '^PROGRAM: bad configuration directory!$' "$work/site/stderr"; then
+		check "tree: $1: the file is named" grep -q "$line" "$work/site/stderr"
+	fi
+	sed -i "/$(sed 's,/,\\/,g' <<<"$line")/d" "$work/site/stderr"
+}
+
 # The grammar that slapadd prints after a malformed definition is not compared.
 # shellcheck disable=SC2317 # called by tree_cases
 told_alike() {
+	names_file "$1"
 	sed -i '/^[A-Za-z]*Description = /d; /^[[:space:]]/d' "$work/ref/stderr" \
 		"$work/site/stderr"
 	check "tree: $1" same_messages "$work/ref" "$work/site"
@@ -179,6 +192,35 @@ refused_by_slapadd() {
 	check "tree: $1: ditadd" grep -q '^0$' "$work/site/exit"
 }
 
+# own_classes FILE: entries whose classes are those of their modules alone
+own_classes() {
+	local modules module naming kind class lines name
+	while IFS=$'\t' read -r modules naming kind class lines; do
+		[[ -n $modules && $modules != \#* ]] || continue
+		# Modules of other releases.
+		[ -e "$module_path/${modules##* }.so" ] || continue
+		rm -rf "$work/site/slapd.d"
+		cp -r "$work/base/slapd.d" "$work/site/slapd.d"
+		for module in $modules; do
+			grep -q "}$module\$" "$work/site/slapd.d/cn=config/cn=module{0}.ldif" ||
+				echo "olcModuleLoad: {9}$module" \
+					>>"$work/site/slapd.d/cn=config/cn=module{0}.ldif"
+		done
+		name="$naming={3}$kind"
+		[ "$naming" = olcDatabase ] || name="olcDatabase={1}mdb/$naming={3}$kind"
+		printf '%b\n' "dn: $naming={3}$kind\nobjectClass: $class" \
+			${lines:+"$lines"} "$naming: {3}$kind" |
+			fill_in "$work/site" >"$work/site/slapd.d/cn=config/$name.ldif"
+		empty_site "$work/site"
+		with_tree slapadd "$work/site" -u -l /dev/null
+		for lines in exit stderr; do
+			cp "$work/site/$lines" "$work/ref/$lines"
+		done
+		with_tree "$DITADD" "$work/site" -u -l /dev/null
+		told_alike "$class alone for $naming $kind"
+	done <"$DIT_TEST_DATA/errors/$1"
+}
+
 # told_by_both WHAT ARGUMENT...: both programs in the same folder
 told_by_both() {
 	local what=$1
@@ -190,7 +232,8 @@ told_by_both() {
 	echo $? >"$work/ref/exit"
 	(cd "$work" && "$DITADD" "$@" -l /dev/null) 2>"$work/dit/stderr"
 	echo $? >"$work/dit/exit"
-	sed -i 's/^\(slapadd\|ditadd\): /PROGRAM: /' "$work/ref/stderr" \
+	sed -i 's/^\(slapadd\|ditadd\): /PROGRAM: /
+		/^PROGRAM: this entry cannot be read: /d' "$work/ref/stderr" \
 		"$work/dit/stderr"
 	check "$what" same_messages "$work/ref" "$work/dit"
 }
@@ -223,6 +266,7 @@ check "databases were made" grep -q 'data.mdb.*data.mdb.*data.mdb' <<<"${loaded/
 
 tree_cases tree-cases "$work/base/slapd.d" told_alike
 tree_cases tree-sums "$work/summed" told_alike
+own_classes tree-classes
 tree_cases tree-strict "$work/base/slapd.d" refused_by_ditadd
 tree_cases tree-lenient "$work/base/slapd.d" refused_by_slapadd
 

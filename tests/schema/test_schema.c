@@ -676,6 +676,27 @@ static void accesslog_syntax_joins_its_rule(void **state)
 	define(*state, dit_schema_define_type, text);
 }
 
+static void releases_have_their_own_elements(void **state)
+{
+	struct dit_schema *schema = NULL;
+	(void)state;
+
+	assert_int_equal(dit_schema_new_of(&schema, DIT_OPENLDAP_2_5), 0);
+	assert_int_equal(dit_schema_load_module(schema, "ppolicy"), 0);
+	assert_null(type_of(schema, "pwdUseCheckModule"));
+	assert_null(type_of(schema, "monitorLogLevel"));
+	assert_false(type_of(schema, "pwdCheckModule")->flags & DIT_TYPE_OBSOLETE);
+	dit_schema_free(schema);
+
+	assert_int_equal(dit_schema_new_of(&schema, DIT_OPENLDAP_2_6), 0);
+	assert_null(type_of(schema, "pwdUseCheckModule"));
+	assert_int_equal(dit_schema_load_module(schema, "ppolicy"), 0);
+	assert_non_null(type_of(schema, "pwdUseCheckModule"));
+	assert_non_null(type_of(schema, "monitorLogLevel"));
+	assert_true(type_of(schema, "pwdCheckModule")->flags & DIT_TYPE_OBSOLETE);
+	dit_schema_free(schema);
+}
+
 static void ordinals_are_dense(void **state)
 {
 	const struct dit_attr_type *x = NULL;
@@ -721,6 +742,7 @@ int main(void)
 		TEST(modules_bring_their_elements_and_may_be_loaded_twice),
 		TEST(module_refuses_names_that_mean_something_else),
 		TEST(accesslog_syntax_joins_its_rule),
+		TEST(releases_have_their_own_elements),
 		TEST(ordinals_are_dense),
 	};
 

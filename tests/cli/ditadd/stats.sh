@@ -1,2 +1,2 @@
-"$DITADD" --stats -f slapd.conf -T 1 -l "$DATA/ldif/bare.ldif" |
+"$DITADD" --stats --openldap=2.6 -f slapd.conf -T 1 -l "$DATA/ldif/bare.ldif" |
 	sed 's/[0-9][0-9]*\.[0-9]* \(s\|MiB\)/N \1/; s/  *N/ N/'

@@ -13,7 +13,7 @@ cat >'conf/cn=config/olcDatabase={1}mdb.ldif' <<-LDIF
 	olcDbIndex: cn eq
 LDIF
 printf 'dn: cn=top\nobjectClass: thing\n\ndn: cn=a,cn=top\nobjectClass: thing\n' >in.ldif
-"$DITADD" -F conf -l in.ldif -v
+"$DITADD" -F conf --openldap=2.5 -l in.ldif -v
 echo $?
 ls db
 "$DITADD" -F nowhere -l in.ldif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Releases of OpenLDAP, as far as they read configurations or store data differently.
+ *
+ * What a release adds or changes is data: rows of builtin-schema.tsv and of the tables of
+ * directives carry the range of releases that have them. A new release is one value here,
+ * one row in openldap.c, and rows in those tables.
+ *
+ * Threads: constant data, any thread.
+ */
+#ifndef DITKIT_OPENLDAP_H
+#define DITKIT_OPENLDAP_H
+
+#include <stdbool.h>
+
+#ifndef DIT_PUBLIC
+# define DIT_PUBLIC __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** In order of release. */
+enum dit_openldap_version {
+	DIT_OPENLDAP_FOUND, /* an option: the release of the slapd on this machine */
+	DIT_OPENLDAP_2_5,
+	DIT_OPENLDAP_2_6,
+};
+
+#define DIT_OPENLDAP_NEWEST DIT_OPENLDAP_2_6
+
+/** Releases from the first to the last; 0: no bound. */
+struct dit_openldap_range {
+	enum dit_openldap_version first;
+	enum dit_openldap_version last;
+};
+
+static inline bool dit_openldap_is_in(enum dit_openldap_version version,
+                                      struct dit_openldap_range range)
+{
+	return version >= range.first &&
+	       (range.last == DIT_OPENLDAP_FOUND || version <= range.last);
+}
+
+/** "2.6". Static; NULL for DIT_OPENLDAP_FOUND. */
+DIT_PUBLIC const char *dit_openldap_name(enum dit_openldap_version version);
+
+/**
+ * The release that a name means.
+ *
+ * @param name  "2.5" or "2.6"
+ *
+ * @return 0; DIT_E_UNKNOWN
+ */
+DIT_PUBLIC int dit_openldap_parse(const char *name, enum dit_openldap_version *ret);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * slapd -VV prints "@(#) $OpenLDAP: slapd 2.6.10+dfsg-1 (...) $" and ends. It gets no
+ * input, an empty environment and two seconds.
+ */
+#include "config/slapd_version.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OUTPUT_BYTES 512 /* the release stands in the first line */
+#define PATIENCE_MS  2000
+
+const char *dit_slapd_path(void)
+{
+	return DIT_SLAPD;
+}
+
+static long now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000L + now.tv_nsec / 1000000L;
+}
+
+/* What it says on either output goes to the pipe. */
+static int add_actions(posix_spawn_file_actions_t *actions, int out)
+{
+	int r = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null",
+	                                         O_RDONLY, 0);
+
+	if (r == 0) {
+		r = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
+	}
+	if (r == 0) {
+		r = posix_spawn_file_actions_adddup2(actions, out, STDERR_FILENO);
+	}
+	return r;
+}
+
+/* @return the process, or -1 */
+static pid_t start(const char *slapd, int out)
+{
+	char name[] = "slapd";
+	char option[] = "-VV";
+	char *const arguments[] = {name, option, NULL};
+	char *const environment[] = {NULL};
+	posix_spawn_file_actions_t actions;
+	pid_t pid = -1;
+	int r = posix_spawn_file_actions_init(&actions);
+
+	if (r != 0) {
+		return -1;
+	}
+	r = add_actions(&actions, out);
+	if (r == 0) {
+		r = posix_spawn(&pid, slapd, &actions, NULL, arguments, environment);
+	}
+	(void)posix_spawn_file_actions_destroy(&actions);
+	return r == 0 ? pid : -1;
+}
+
+/*
+ * Its output, NUL-terminated. @return whether it came to its end; it may have no more than
+ * the buffer's size and take no longer than the time.
+ */
+static bool read_output(int fd, char *buffer, size_t size)
+{
+	long end = now_ms() + PATIENCE_MS;
+	size_t used = 0;
+	bool is_over = false;
+
+	while (used < size - 1) {
+		struct pollfd wait = {.fd = fd, .events = POLLIN};
+		long left = end - now_ms();
+		ssize_t n = 0;
+
+		if (left <= 0 || poll(&wait, 1, (int)left) <= 0) {
+			break;
+		}
+		n = read(fd, buffer + used, size - 1 - used);
+		if (n <= 0) {
+			is_over = true;
+			break;
+		}
+		used += (size_t)n;
+	}
+	buffer[used] = '\0';
+	return is_over;
+}
+
+/* Run it; the output is empty if it cannot be run. */
+static void ask(const char *slapd, char *buffer, size_t size)
+{
+	int fds[2];
+	pid_t pid = -1;
+
+	buffer[0] = '\0';
+	if (pipe2(fds, O_CLOEXEC) < 0) {
+		return;
+	}
+	pid = start(slapd, fds[1]);
+	(void)close(fds[1]);
+	if (pid > 0) {
+		if (!read_output(fds[0], buffer, size)) {
+			(void)kill(pid, SIGKILL);
+		}
+		(void)waitpid(pid, NULL, 0);
+	}
+	(void)close(fds[0]);
+}
+
+/* "... slapd 2.6.10+dfsg-1 (..." -> 2.6 */
+static enum dit_openldap_version version_of(unsigned long major, unsigned long minor)
+{
+	enum dit_openldap_version version = DIT_OPENLDAP_NEWEST;
+	char name[64];
+
+	if (major < 2 || (major == 2 && minor < 5)) {
+		return DIT_OPENLDAP_2_5;
+	}
+	(void)snprintf(name, sizeof(name), "%lu.%lu", major, minor);
+	(void)dit_openldap_parse(name, &version);
+	return version;
+}
+
+enum dit_openldap_version dit_slapd_version(const char *slapd, bool *ret_found)
+{
+	static const char before[] = "OpenLDAP: slapd ";
+	char output[OUTPUT_BYTES];
+	const char *at = NULL;
+	char *end = NULL;
+	unsigned long major = 0;
+	unsigned long minor = 0;
+
+	*ret_found = false;
+	ask(slapd, output, sizeof(output));
+	at = strstr(output, before);
+	if (at == NULL) {
+		return DIT_OPENLDAP_NEWEST;
+	}
+	at += strlen(before);
+	major = strtoul(at, &end, 10);
+	if (end == at || *end != '.') {
+		return DIT_OPENLDAP_NEWEST; /* a build between releases */
+	}
+	at = end + 1;
+	minor = strtoul(at, &end, 10);
+	if (end == at) {
+		return DIT_OPENLDAP_NEWEST;
+	}
+	*ret_found = true;
+	return version_of(major, minor);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The release of the slapd that is installed: slapd itself is asked, with -VV.
+ *
+ * Threads: any; the caller waits for the program to end.
+ */
+#ifndef DITKIT_SLAPD_VERSION_H
+#define DITKIT_SLAPD_VERSION_H
+
+#include <stdbool.h>
+
+#include "base/openldap.h"
+
+/** The slapd of configure --with-slapd. Static. */
+const char *dit_slapd_path(void);
+
+/**
+ * @param slapd      absolute path; run without a shell, arguments "-VV"
+ * @param ret_found  whether it is there and told its release
+ *
+ * @return its release; the oldest one known for an older slapd, the newest one known for a
+ *         newer slapd and without a slapd
+ */
+enum dit_openldap_version dit_slapd_version(const char *slapd, bool *ret_found);
+
+#endif
