@@ -88,3 +88,4 @@ tidy: $(BUILT_SOURCES)
 		-- $(FILES)
 
 EXTRA_DIST += %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h %D%/tidy.sh
+EXTRA_DIST += %D%/roots/other-openldap.sh

@@ -9,13 +9,16 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <ldap.h>
 
 #include "base/error.h"
+#include "values/dn.h"
 
-#define SERVER_ID_MAX   4095
-#define SEARCHSTACK_MIN 8
+#define SERVER_ID_MAX     4095
+#define SEARCHSTACK_MIN   8
+#define DDS_INTERVAL_GOOD 60 /* seconds */
 
 /* A number with C's base rules from 0 to @p max. */
 static bool is_number(const char *word, long max)
@@ -119,3 +122,104 @@ int dit_conf_run_index_substr_any_step(struct dit_conf_parser *parser)
 
 	return dit_conf_uint(parser, parser->words[1], &value);
 }
+
+/* ---- remarks of slapd on directives that are skipped ---- */
+
+/* "dn=X", "dn.exact=X", "dn.base=X" -> X; NULL: another kind of subject */
+static const char *exact_dn(const char *who)
+{
+	static const char *const forms[] = {
+		"dn=", "dn.exact=", "dn.base=", "dn.baseObject="};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		size_t len = strlen(forms[i]);
+
+		if (strncasecmp(who, forms[i], len) == 0) {
+			return who + len;
+		}
+	}
+	return NULL;
+}
+
+static int is_rootdn(struct dit_conf_parser *parser, const char *text, bool *ret)
+{
+	struct dit_span rootdn = dit_conf_database(parser)->rootdn_norm;
+	struct dit_dn dn = {0};
+	int r = dit_dn_parse(parser->settings->schema, dit_span_of(text),
+	                     &parser->memory->arena, NULL, &dn);
+
+	*ret = r == 0 && rootdn.len > 0 && dit_span_eq(dn.norm, rootdn);
+	return r == -ENOMEM ? r : 0;
+}
+
+int dit_conf_run_access(struct dit_conf_parser *parser)
+{
+	int r = 0;
+
+	if (parser->scope != DIT_CONF_DATABASE) {
+		return 0;
+	}
+	for (size_t i = 1; r == 0 && i + 1 < parser->nwords; i++) {
+		const char *dn = NULL;
+		bool is_root = false;
+
+		if (strcasecmp(parser->words[i], "by") == 0) {
+			dn = exact_dn(parser->words[i + 1]);
+		}
+		if (dn != NULL) {
+			r = is_rootdn(parser, dn, &is_root);
+		}
+		if (is_root) {
+			(void)dit_conf_say_line(
+				parser, "rootdn is always granted unlimited privileges.");
+		}
+	}
+	return r;
+}
+
+/* The value of "NAME=VALUE" among the arguments; NULL: there is none. */
+static const char *find_argument(const struct dit_conf_parser *parser, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 1; i < parser->nwords; i++) {
+		if (strncasecmp(parser->words[i], name, len) == 0) {
+			return parser->words[i] + len;
+		}
+	}
+	return NULL;
+}
+
+int dit_conf_run_syncrepl(struct dit_conf_parser *parser)
+{
+	const char *rid = find_argument(parser, "rid=");
+
+	if (parser->scope != DIT_CONF_DATABASE || rid == NULL ||
+	    find_argument(parser, "provider=") == NULL ||
+	    find_argument(parser, "searchbase=") == NULL ||
+	    find_argument(parser, "retry=") != NULL) {
+		return 0;
+	}
+	(void)dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+	                    "syncrepl rid=%03ld searchbase=\"%.*s\": no retry defined, "
+	                    "using default",
+	                    strtol(rid, NULL, 10),
+	                    DIT_SPAN_ARGS(dit_conf_database(parser)->suffix_norm));
+	return 0;
+}
+
+static int run_dds_interval(struct dit_conf_parser *parser)
+{
+	char *end = NULL;
+	unsigned long seconds = strtoul(parser->words[1], &end, 10);
+
+	if (end != parser->words[1] && *end == '\0' && seconds < DDS_INTERVAL_GOOD) {
+		(void)dit_conf_say(parser, "dds-interval=%lu may be too small.", seconds);
+	}
+	return 0;
+}
+
+const struct dit_directive dit_dds_directives[] = {
+	{"dds-interval", 1, 1, "<interval>", 0, run_dds_interval, {0}},
+	{NULL, 0, 0, NULL, 0, NULL, {0}},
+};

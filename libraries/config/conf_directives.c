@@ -207,6 +207,7 @@ static int run_tool_threads(struct dit_conf_parser *parser)
 
 /* clang-format off */
 static const struct dit_directive directives[] = {
+	{"access", 0, 0, "", 0, dit_conf_run_access, {0}},
 	{"attributeoptions", 0, 0, "", 0, run_attributeoptions, {0}},
 	{"attribute", 1, 0, "<attribute>", DIT_DIRECTIVE_PREFIX | DIT_DIRECTIVE_RAW,
 	 run_attributetype, {0}},
@@ -244,6 +245,7 @@ static const struct dit_directive directives[] = {
 	 {.first = DIT_OPENLDAP_2_6}},
 	{"suffix", 0, 1, "<suffix>", 0, dit_conf_run_suffix, {0}},
 	{"sync_use_subentry", 0, 0, "", 0, dit_conf_run_sync_use_subentry, {0}},
+	{"syncrepl", 0, 0, "", 0, dit_conf_run_syncrepl, {0}},
 	{"tool-threads", 1, 1, "<count>", 0, run_tool_threads, {0}},
 };
 /* clang-format on */
@@ -253,7 +255,6 @@ static const struct {
 	const char *name;
 	struct dit_openldap_range releases;
 } ignored[] = {
-	{"access", {0}},
 	{"add_content_acl", {0}},
 	{"argsfile", {0}},
 	{"authz-policy", {0}},
@@ -311,7 +312,6 @@ static const struct {
 	{"sizelimit", {0}},
 	{"sockbuf_max_incoming", {0}},
 	{"sockbuf_max_incoming_auth", {0}},
-	{"syncrepl", {0}},
 	{"tcp-buffer", {0}},
 	{"threadqueues", {0}},
 	{"threads", {0}},
@@ -399,6 +399,10 @@ const struct dit_directive *dit_conf_find_directive(const struct dit_conf_parser
 		found = find_in(parser, dit_mdb_directives, keyword);
 	} else if (parser->scope == DIT_CONF_BACKEND && parser->is_mdb_backend) {
 		found = find_in(parser, dit_mdb_backend_directives, keyword);
+	}
+	if (found == NULL && parser->scope == DIT_CONF_DATABASE &&
+	    dit_conf_database(parser)->has_dds) {
+		found = find_in(parser, dit_dds_directives, keyword);
 	}
 	if (found != NULL) {
 		return found;

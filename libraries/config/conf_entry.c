@@ -32,6 +32,7 @@ static const struct dit_conf_attribute {
 	{"olcAttributeTypes", "attributetype", 0},
 	{"olcBackend", "backend", 0},
 	{"olcBkMdbIdlExp", "idlexp", 0},
+	{"olcDDSinterval", "dds-interval", 0},
 	{"olcDatabase", "database", 0},
 	{"olcDbCheckpoint", "checkpoint", 0},
 	{"olcDbDirectory", "directory", 0},
@@ -67,6 +68,7 @@ static const struct dit_conf_attribute {
 	{"olcSubordinate", "subordinate", 0},
 	{"olcSuffix", "suffix", ONE_WORD},
 	{"olcSyncUseSubentry", "sync_use_subentry", 0},
+	{"olcSyncrepl", "syncrepl", 0},
 	{"olcToolThreads", "tool-threads", 0},
 };
 

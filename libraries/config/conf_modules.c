@@ -31,10 +31,10 @@ static const char *const schema_modules[] = {
 
 /* These add no schema, or only that of their own configuration. */
 static const char *const plain_modules[] = {
-	"allop",    "argon2",      "auditlog", "autogroup", "collect",   "constraint",
-	"deref",    "dyngroup",    "homedir",  "pw-argon2", "pw-pbkdf2", "pw-sha2",
-	"refint",   "remoteauth",  "rwm",      "seqmod",    "smbk5pwd",  "sssvlv",
-	"syncprov", "translucent", "unique",   "valsort",
+	"allop",     "argon2",   "auditlog", "autogroup",   "collect",   "constraint",
+	"deref",     "dyngroup", "homedir",  "pw-apr1",     "pw-argon2", "pw-netscape",
+	"pw-pbkdf2", "pw-sha2",  "refint",   "remoteauth",  "rwm",       "seqmod",
+	"smbk5pwd",  "sssvlv",   "syncprov", "translucent", "unique",    "valsort",
 };
 
 /* Overlays that are not named as their modules are. */

@@ -114,6 +114,8 @@ const struct dit_directive *dit_conf_find_directive(const struct dit_conf_parser
 /** Tables of the directives that mdb alone has. End with a NULL name. */
 extern const struct dit_directive dit_mdb_directives[];
 extern const struct dit_directive dit_mdb_backend_directives[];
+/** Those of the overlay dds, behind it. */
+extern const struct dit_directive dit_dds_directives[];
 
 /** Read a file and all that it includes. @return 0, DIT_E_CONFIG, -ENOMEM, -EIO */
 int dit_conf_read_file(struct dit_conf_parser *parser, const char *path);
@@ -247,6 +249,8 @@ int dit_conf_run_sortvals(struct dit_conf_parser *parser);
 int dit_conf_run_modulepath(struct dit_conf_parser *parser);
 int dit_conf_run_moduleload(struct dit_conf_parser *parser);
 
+int dit_conf_run_access(struct dit_conf_parser *parser);
+int dit_conf_run_syncrepl(struct dit_conf_parser *parser);
 int dit_conf_run_checkpoint(struct dit_conf_parser *parser);
 int dit_conf_run_dbnosync(struct dit_conf_parser *parser);
 int dit_conf_run_index_substr_any_step(struct dit_conf_parser *parser);

@@ -285,6 +285,61 @@ static void file_that_includes_itself_is_refused(void **state)
 	                    "deeply\nE bad configuration file!\n");
 }
 
+/* slapd remarks on some directives that are skipped; nothing is refused. */
+static void skipped_directives_have_remarks(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *remarks;
+	} both[] = {
+		{"rootdn cn=a,dc=x\naccess to * by dn.exact=\"cn=A, dc=x\" write by dn=cn=b "
+	         "read\n",
+	         "rootdn is always granted unlimited privileges."},
+		{"rootdn cn=a,dc=x\naccess to * by dn.base=cn=b,dc=x write\n", NULL},
+		{"rootdn cn=a,dc=x\naccess to * by dn.subtree=cn=a,dc=x write\n", NULL},
+		{"rootdn cn=a,dc=x\naccess to * by dn=nonsense write\n", NULL},
+		{"access to * by dn=cn=a,dc=x write\n", NULL},
+		{"overlay dds\ndds-interval 5\n", "dds-interval=5 may be too small."},
+		{"overlay dds\ndds-interval 60\n", NULL},
+		{"overlay dds\ndds-interval 1m\n", NULL},
+	};
+	struct conf_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++) {
+		struct dit_settings *s = NULL;
+		char text[1024];
+		char remarks[256] = "";
+
+		print_message("%s", both[i].text);
+		(void)snprintf(text, sizeof(text), "%sdatabase mdb\nsuffix dc=x\n%s",
+		               CONF_SCHEMA, both[i].text);
+		if (both[i].remarks != NULL) {
+			(void)snprintf(remarks, sizeof(remarks), "t.conf: line 8: %s\n",
+			               both[i].remarks);
+		}
+		assert_int_equal(conf_read(f, text, &s), 0);
+		assert_string_equal(f->reports, remarks);
+		dit_settings_free(s);
+	}
+}
+
+static void syncrepl_without_retry_has_a_remark(void **state)
+{
+	static const char before[] =
+		CONF_SCHEMA "database mdb\nsuffix dc=X\nsyncrepl rid=7 provider=ldap://x "
+			    "searchbase=dc=x";
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+	char text[1024];
+
+	assert_int_equal(conf_read(f, before, &s), 0);
+	assert_string_equal(f->reports, "syncrepl rid=007 searchbase=\"dc=x\": no retry "
+	                                "defined, using default\n");
+	dit_settings_free(s);
+	(void)snprintf(text, sizeof(text), "%s retry=\"5 +\"\n", before);
+	dit_settings_free(conf_accept(f, text));
+}
+
 /* What 2.6 takes, or tells otherwise than 2.5. */
 static void releases_have_their_own_directives_and_words(void **state)
 {
@@ -372,6 +427,8 @@ int main(void)
 		CONF_TEST(missing_file_is_told),
 		CONF_TEST(errors_name_the_included_file),
 		CONF_TEST(file_that_includes_itself_is_refused),
+		CONF_TEST(skipped_directives_have_remarks),
+		CONF_TEST(syncrepl_without_retry_has_a_remark),
 		CONF_TEST(releases_have_their_own_directives_and_words),
 		CONF_TEST(messages_are_cut_where_slapd_cuts_them),
 	};
