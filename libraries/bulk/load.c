@@ -185,12 +185,12 @@ static int run_pipeline(struct loader *loader)
 static void run_index_work(void *ctx, unsigned member)
 {
 	(void)member;
-	load_index_round(ctx);
+	dit_index_writer_work(ctx);
 }
 
-void load_begin_index_round(struct loader *loader, struct load_target *target)
+void load_begin_index_work(struct loader *loader, struct load_target *target)
 {
-	dit_pipeline_begin_work(loader->pipeline, run_index_work, target);
+	dit_pipeline_begin_work(loader->pipeline, run_index_work, target->index_writer);
 }
 
 /* ---- the end ---- */

@@ -163,7 +163,7 @@ static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nk
 		return DIT_E_STOPPED;
 	}
 	atomic_store_explicit(&keys->nposted, n + nkeys, memory_order_relaxed);
-	return dit_postings_push(keys->target->postings, keys->producer, db, keys->id,
+	return dit_builders_push(keys->target->builders, keys->producer, db, keys->id,
 	                         ordinals, nkeys);
 }
 
@@ -171,7 +171,8 @@ static int push_wide(void *ctx, unsigned db, struct dit_span key)
 {
 	struct load_keys *keys = ctx;
 
-	return load_wide_push(keys->target, keys->producer, db, key, keys->id);
+	return dit_builders_push_key(keys->target->builders, keys->producer, db, keys->id,
+	                             key);
 }
 
 int load_key_entry(struct load_member *member, uint32_t target,

@@ -20,9 +20,11 @@
 #include "base/notes.h"
 #include "base/stop.h"
 #include "bulk/ad_numbers.h"
+#include "bulk/builders.h"
 #include "bulk/context_csn.h"
 #include "bulk/entries.h"
 #include "bulk/glue.h"
+#include "bulk/index_writer.h"
 #include "bulk/load.h"
 #include "bulk/tree.h"
 #include "bulk/value_rules.h"
@@ -32,7 +34,6 @@
 #include "ldif/ldif_reader.h"
 #include "pages/page_writer.h"
 #include "pipeline/pipeline.h"
-#include "sort/postings.h"
 #include "sort/sort.h"
 #include "store/entry_codec.h"
 #include "store/fault.h"
@@ -90,9 +91,6 @@ struct load_keys {
 	_Atomic uint64_t nposted; /* index keys made, for the size estimate */
 };
 
-struct load_index; /* the second phase, load_index.c */
-struct load_wide;  /* lists of wide keys while they are written, load_wide.c */
-
 /** One database that is written. */
 struct load_target {
 	/* [const] while members run */
@@ -102,9 +100,8 @@ struct load_target {
 	const struct dit_database *db;
 	struct dit_split_rules *split_rules; /* NULL: "multival" is not configured */
 	struct dit_index_set *indexes;
-	struct dit_postings *postings; /* producer i belongs to member i */
-	struct dit_sorter *wide;       /* keys of DIT_KEY_WIDE databases; likewise */
-	struct load_index *index_phase;
+	struct dit_builders *builders;         /* producer i belongs to member i */
+	struct dit_index_writer *index_writer; /* once the builders are sealed */
 
 	/* [own: main] */
 	struct dit_load_database_stats *stats;
@@ -112,8 +109,7 @@ struct load_target {
 	struct dit_ad_numbers numbers;
 	struct dit_tree *tree;       /* NULL in a dry run */
 	struct dit_entries *entries; /* NULL in a dry run */
-	struct load_wide *wide_lists;
-	bool was_warned;      /* that the result may be too large */
+	bool was_warned;             /* that the result may be too large */
 	uint64_t last_stored; /* loader->stats->nentries when it got its latest entry */
 };
 
@@ -189,25 +185,6 @@ void load_refusals_deinit(struct load_refusals *refusals);
 /* Report an item's notes. */
 void load_tell_notes(struct loader *loader, const struct load_item *item);
 
-/* load_wide.c: keys without ordinals. */
-int load_wide_push(struct load_target *target, unsigned producer, unsigned db,
-                   struct dit_span key, uint32_t id);
-/* After dit_sorter_seal(); databases in ascending order. */
-int load_wide_write(struct load_target *target, unsigned db,
-                    struct dit_output_table *table, struct dit_load_index_stats *stats);
-void load_wide_free(struct load_target *target);
-
-/* load_index.c: the index databases. */
-/* Creates them, and what the members' round needs. After sealing. */
-int load_index_start(struct load_target *target);
-/* The members' round; between start and free. */
-void load_index_round(struct load_target *target);
-/* Waits for the members; with one thread it does their work. */
-int load_index_write(struct load_target *target);
-/* Makes members give up; then dit_pipeline_free() returns. */
-void load_index_cancel(struct load_target *target);
-void load_index_free(struct load_target *target);
-
 /* load_size.c: how the memory is divided, and how large the result will be. */
 struct load_budget {
 	size_t batch_bytes;
@@ -244,8 +221,6 @@ int load_target_fail(struct load_target *target, int r, const char *what);
 /* load_store.c: opens the output. After the index set, which learns what is stored, and
  * the DN table. Reports. */
 int load_store_open(struct load_target *target);
-/* The index databases, on main. */
-int load_store_add_indexes(struct load_target *target);
 
 /* load_target.c: one database from beginning to end. All report their failures. */
 int load_target_prepare(struct load_target *target, const struct load_budget *budget);
@@ -268,8 +243,8 @@ int load_in_order(void *ctx, unsigned slot);
 /* load.c */
 bool load_is_stopped(const struct loader *loader);
 void load_tell_progress(struct loader *loader, enum dit_load_phase phase);
-/* Start the members on the index databases of one target. */
-void load_begin_index_round(struct loader *loader, struct load_target *target);
+/* Start the members on the target's index writer. */
+void load_begin_index_work(struct loader *loader, struct load_target *target);
 void load_report(struct loader *loader, enum dit_report_kind kind, const char *format,
                  ...) __attribute__((format(printf, 3, 4)));
 /* Report a failure that no message has explained yet, as "WHAT: TEXT"; returns @p r. */

@@ -76,7 +76,7 @@ static int resolve_root(struct load_target *target, const struct dit_ldif_record
 
 static int fill_hole(struct load_target *target, struct load_item *item, uint32_t id)
 {
-	int r = dit_postings_note_late(target->postings, id,
+	int r = dit_builders_note_late(target->builders, id,
 	                               dit_tree_next_id(target->tree));
 
 	if (r < 0) {

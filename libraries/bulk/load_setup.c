@@ -379,7 +379,7 @@ void load_release(struct loader *loader)
 	 * for input, or for the end of work that nobody needs. */
 	dit_stop_end(&loader->stop);
 	for (unsigned i = 0; i < loader->ntargets; i++) {
-		load_index_cancel(&loader->targets[i]);
+		dit_index_writer_cancel(loader->targets[i].index_writer);
 	}
 	dit_pipeline_free(loader->pipeline);
 	free_members(loader);

@@ -50,43 +50,21 @@ static int make_indexes(struct load_target *target)
 	return r < 0 ? load_fail(loader, r, "could not prepare the indexes") : 0;
 }
 
-static int make_sorters(struct load_target *target, const struct load_budget *budget)
+static int make_builders(struct load_target *target, const struct load_budget *budget)
 {
 	struct loader *loader = target->loader;
-	size_t ndbs = dit_index_set_ndbs(target->indexes);
-	bool *is_wide = calloc(ndbs + 1, sizeof(*is_wide));
-	struct dit_postings_opts postings = {
-		.nstreams = (unsigned)ndbs,
-		.is_wide = is_wide,
+	struct dit_builders_opts opts = {
+		.indexes = target->indexes,
 		.nproducers = loader->nthreads,
 		.memory_bytes = budget->postings_bytes,
+		.wide_memory_bytes = budget->tree_bytes,
 		.tmpdir = dit_tmp_dir(loader->opts->tmpdir),
 		.stop = &loader->stop,
 		.list_max = (uint32_t)(((uint64_t)1 << loader->settings->idlexp) - 1),
 	};
-	struct dit_sorter_opts wide = {.nproducers = loader->nthreads,
-	                               .memory_bytes = budget->tree_bytes,
-	                               .tmpdir = postings.tmpdir};
-	bool has_wide = false;
-	int r = is_wide == NULL ? -ENOMEM : 0;
+	int r = dit_builders_new(&target->builders, &opts);
 
-	for (size_t i = 0; i < ndbs && r == 0; i++) {
-		enum dit_key_format format = dit_index_set_db(target->indexes, i)->format;
-
-		is_wide[i] = format != DIT_KEY_INT32 && format != DIT_KEY_BYTES32;
-		has_wide = has_wide || format == DIT_KEY_WIDE;
-	}
-	if (wide.memory_bytes < (size_t)loader->nthreads * (64u << 10)) {
-		wide.memory_bytes = (size_t)loader->nthreads * (64u << 10);
-	}
-	if (r == 0) {
-		r = dit_postings_new(&target->postings, &postings);
-	}
-	if (r == 0 && has_wide) {
-		r = dit_sorter_new(&target->wide, &wide);
-	}
-	free(is_wide);
-	return r < 0 ? load_fail(loader, r, postings.tmpdir) : 0;
+	return r < 0 ? load_fail(loader, r, opts.tmpdir) : 0;
 }
 
 /* What main fills while entries come. */
@@ -171,8 +149,8 @@ int load_target_prepare(struct load_target *target, const struct load_budget *bu
 			r = make_objects(target, budget, suffix_nrdns);
 		}
 	}
-	/* The sorters depend on the indexes' formats, and those on what is stored. */
-	return r == 0 ? make_sorters(target, budget) : r;
+	/* Builders depend on the indexes' formats, and those on what is stored. */
+	return r == 0 ? make_builders(target, budget) : r;
 }
 
 /* ---- after the last round ---- */
@@ -199,25 +177,47 @@ static int make_index_stats(struct load_target *target)
 	return 0;
 }
 
+static bool is_stopped(void *ctx)
+{
+	return load_is_stopped(ctx);
+}
+
+static void tell_progress(void *ctx)
+{
+	load_tell_progress(ctx, DIT_LOAD_INDEXES);
+}
+
+static int make_index_writer(struct load_target *target)
+{
+	struct dit_index_writer_opts opts = {
+		.builders = target->builders,
+		.output = target->output,
+		.ndbs = dit_index_set_ndbs(target->indexes),
+		.nmembers = target->loader->nthreads,
+		.is_stopped = is_stopped,
+		.progress = tell_progress,
+		.ctx = target->loader,
+	};
+
+	return dit_index_writer_new(&target->index_writer, &opts);
+}
+
 int load_target_seal(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	int r = make_index_stats(target);
 
 	if (r == 0) {
-		r = dit_postings_seal(target->postings);
+		r = dit_builders_seal(target->builders);
 	}
-	if (r == 0 && target->wide != NULL) {
-		r = dit_sorter_seal(target->wide);
-	}
-	if (r == 0 && target->output->is_parallel) {
-		r = load_index_start(target);
+	if (r == 0) {
+		r = make_index_writer(target);
 	}
 	if (r < 0) {
 		return load_fail(loader, r, "could not sort index keys");
 	}
-	if (loader->nthreads > 1 && target->output->is_parallel) {
-		load_begin_index_round(loader, target);
+	if (loader->nthreads > 1) {
+		load_begin_index_work(loader, target);
 	}
 	return 0;
 }
@@ -235,9 +235,8 @@ int load_target_write_tree(struct load_target *target)
 int load_target_write_indexes(struct load_target *target)
 {
 	struct loader *loader = target->loader;
-	struct dit_postings_stats postings = {0};
-	int r = target->output->is_parallel ? load_index_write(target)
-	                                    : load_store_add_indexes(target);
+	struct dit_load_database_stats *stats = target->stats;
+	int r = dit_index_writer_wait(target->index_writer);
 
 	if (r < 0) {
 		return load_target_fail(target, r,
@@ -245,8 +244,12 @@ int load_target_write_indexes(struct load_target *target)
 		                                ? "load ended"
 		                                : "could not write the indexes");
 	}
-	dit_postings_stats(target->postings, &postings);
-	loader->stats->run_bytes += postings.run_bytes + dit_tree_run_bytes(target->tree);
+	for (size_t i = 0; i < stats->nindexes; i++) {
+		stats->indexes[i].npostings = dit_builders_npushed(target->builders, i);
+		stats->indexes[i].nkeys = dit_index_writer_nkeys(target->index_writer, i);
+	}
+	loader->stats->run_bytes += dit_builders_run_bytes(target->builders) +
+	                            dit_tree_run_bytes(target->tree);
 	return 0;
 }
 
@@ -270,14 +273,12 @@ int load_target_write_late(struct load_target *target)
 
 void load_target_deinit(struct load_target *target)
 {
-	load_index_free(target);
+	dit_index_writer_free(target->index_writer);
 	dit_output_abandon(target->output);
-	dit_postings_free(target->postings);
-	dit_sorter_free(target->wide);
+	dit_builders_free(target->builders);
 	dit_entries_free(target->entries);
 	dit_tree_free(target->tree);
 	dit_ad_numbers_deinit(&target->numbers);
-	load_wide_free(target);
 	dit_index_set_free(target->indexes);
 	free(target->split_rules);
 }

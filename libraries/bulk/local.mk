@@ -4,6 +4,8 @@ rooms += %D%/libbulk.la
 %C%_libbulk_la_SOURCES = \
 	%D%/ad_numbers.c \
 	%D%/ad_numbers.h \
+	%D%/builders.c \
+	%D%/builders.h \
 	%D%/check.c \
 	%D%/check.h \
 	%D%/context_csn.c \
@@ -16,10 +18,13 @@ rooms += %D%/libbulk.la
 	%D%/glue.h \
 	%D%/index_limit.c \
 	%D%/index_limit.h \
+	%D%/index_writer.c \
+	%D%/index_writer.h \
+	%D%/list_queue.c \
+	%D%/list_queue.h \
 	%D%/load.c \
 	%D%/load.h \
 	%D%/load_csn.c \
-	%D%/load_index.c \
 	%D%/load_parse.c \
 	%D%/load_private.h \
 	%D%/load_publish.c \
@@ -29,7 +34,6 @@ rooms += %D%/libbulk.la
 	%D%/load_size.c \
 	%D%/load_store.c \
 	%D%/load_target.c \
-	%D%/load_wide.c \
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/tree_private.h \

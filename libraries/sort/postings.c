@@ -131,15 +131,15 @@ int dit_postings_new(struct dit_postings **ret, const struct dit_postings_opts *
 	                              DIT_RUN_BLOCK_MIN, DIT_RUN_BLOCK_MAX);
 	p->fan_in = dit_fan_in(p->nproducers, RUNS_WANTED, FAN_IN_MAX);
 	p->tmpdir = strdup(opts->tmpdir);
-	p->is_wide = calloc((size_t)p->nstreams + 1, sizeof(*p->is_wide));
+	p->is_64bit = calloc((size_t)p->nstreams + 1, sizeof(*p->is_64bit));
 	p->is_opened = calloc((size_t)p->nstreams + 1, sizeof(*p->is_opened));
 	p->producers = calloc(p->nproducers, sizeof(*p->producers));
-	if (p->tmpdir == NULL || p->is_wide == NULL || p->is_opened == NULL ||
+	if (p->tmpdir == NULL || p->is_64bit == NULL || p->is_opened == NULL ||
 	    p->producers == NULL) {
 		goto nomem;
 	}
 	for (unsigned i = 0; i < p->nstreams; i++) {
-		p->is_wide[i] = opts->is_wide[i];
+		p->is_64bit[i] = opts->is_64bit[i];
 	}
 	for (unsigned i = 0; i < p->nproducers; i++) {
 		p->producers[i] = producer_new(p);
@@ -166,7 +166,7 @@ void dit_postings_free(struct dit_postings *postings)
 	}
 	free(postings->producers);
 	free(postings->is_opened);
-	free(postings->is_wide);
+	free(postings->is_64bit);
 	free(postings->tmpdir);
 	dit_late_deinit(&postings->late);
 	dit_buffer_cache_deinit(&postings->buffers);
@@ -213,7 +213,7 @@ static int bucket_grow(struct dit_producer *producer, struct dit_bucket *bucket,
                        unsigned width)
 {
 	size_t nunits = (producer->pool.chunk_bytes - DIT_CHUNK_HEAD) / sizeof(uint32_t);
-	/* A unit becomes a word at most, in wide streams as well. */
+	/* A unit becomes a word at most, in 64-bit streams as well. */
 	size_t biggest = larger(dit_bucket_nwords(bucket, width) + nunits,
 	                        producer->nwords_biggest);
 	struct dit_chunk *chunk = NULL;

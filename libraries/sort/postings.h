@@ -10,8 +10,8 @@
  *                                            _close()
  *   dit_postings_free()
  *
- * A key is a 64-bit ordinal, or, in streams that are not wide, one below 2^32. An ID is
- * never 0 and at most 2^48 - 1 in wide streams, 2^32 - 1 in others, where key and ID
+ * A key is a 64-bit ordinal, or, in 32-bit streams, one below 2^32. An ID is
+ * never 0 and at most 2^48 - 1 in 64-bit streams, 2^32 - 1 in others, where key and ID
  * share a machine word.
  *
  * A list that outgrows the limit collapses to the range of its smallest and largest ID.
@@ -19,14 +19,14 @@
  * entry that filled it pushed the key once more (storage.md 5.4); everything else is a
  * set.
  *
- * Memory: a pair takes 4 bytes while it waits (8 in wide streams), and each call of push
+ * Memory: a pair takes 4 bytes while it waits (8 in 64-bit streams), and each call of push
  * 4 more. Each producer collects pairs up to its share of the budget, then sorts and
  * writes them as one run file (all streams, collapsed, checksummed), so runs are written
  * by the producers' threads. Below the budget nothing is written. Run files are unlinked
  * as soon as they are open: a killed process leaves nothing. Beyond the budget there are
  * a write buffer of 256 KiB per producer, a read buffer of at most 64 KiB per run and
  * open cursor, and, while more than one cursor is open, 16 bytes for each pair in memory
- * of its stream (32 in wide streams).
+ * of its stream (32 in 64-bit streams).
  *
  * It knows nothing of LDAP or LMDB.
  */
@@ -44,7 +44,7 @@ struct dit_postings;
 
 struct dit_postings_opts {
 	unsigned nstreams;
-	const bool *is_wide; /* per stream: keys need 64 bits, not 32; copied */
+	const bool *is_64bit; /* per stream: keys need 64 bits, not 32; copied */
 	unsigned nproducers;
 	size_t memory_bytes; /* for pairs not yet written, all producers together */
 	const char *tmpdir;  /* for run files; copied */

@@ -7,17 +7,17 @@
  * one group for each push as a rule:
  *
  *   unit 0    distance from the ID before << 12 | number of keys, 1 .. 4095
- *   units     the keys: one unit each, in wide streams two
+ *   units     the keys: one unit each, in 64-bit streams two
  *
  *   unit 0    0: the next group has an ID that is lower, or 2^20 and more ahead
- *   units     the value to add the next distance to: one unit, in wide streams two
+ *   units     the value to add the next distance to: one unit, in 64-bit streams two
  *
  * The first ID before is 0. Keys 7 and 9 of entry 3, then key 7 of entry 2, are
  *
  *   0x3002 7 9   0 2   0x0001 7
  *
  * A group never straddles two chunks: what does not fit follows as another group, at
- * distance 0. So a pair of an entry with many keys takes 4 bytes, in wide streams 8, and
+ * distance 0. So a pair of an entry with many keys takes 4 bytes, in 64-bit streams 8, and
  * twice as much when it is sorted: then it is one word, key above ID, or two words.
  */
 #include <assert.h>

@@ -65,7 +65,7 @@ struct dit_postings {
 	/* [const] */
 	unsigned nstreams;
 	unsigned nproducers;
-	bool *is_wide;
+	bool *is_64bit;
 	char *tmpdir;
 	uint32_t list_max;
 	const struct dit_stop *stop; /* borrowed; NULL: none */
@@ -94,7 +94,7 @@ struct dit_postings {
 static inline unsigned dit_stream_width(const struct dit_postings *postings,
                                         unsigned stream)
 {
-	return postings->is_wide[stream] ? 2 : 1;
+	return postings->is_64bit[stream] ? 2 : 1;
 }
 
 /** Words of all pairs in memory, when they are sorted. */

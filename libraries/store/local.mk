@@ -42,6 +42,8 @@ rooms += %D%/libstore.la
 	%D%/output_existing.c \
 	%D%/output_impl.h \
 	%D%/output_pages.c \
+	%D%/publication.c \
+	%D%/publication.h \
 	%D%/snapshot.c \
 	%D%/spare.c \
 	%D%/spare.h \

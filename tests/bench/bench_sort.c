@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	uint64_t npairs = argument(argc, argv, 2, 22) * 1000000;
 	size_t memory = argument(argc, argv, 3, 1024) << 20;
 	unsigned nstreams = (unsigned)argument(argc, argv, 4, 22);
-	bool *is_wide = calloc(nstreams + 1, sizeof(*is_wide));
+	bool *is_64bit = calloc(nstreams + 1, sizeof(*is_64bit));
 	struct job *jobs = calloc(nproducers, sizeof(*jobs));
 	pthread_t *threads = calloc(nproducers, sizeof(*threads));
 	struct dit_postings *postings = NULL;
@@ -101,13 +101,13 @@ int main(int argc, char **argv)
 
 	for (unsigned i = 0; i < nstreams && argc > 5 && strcmp(argv[5], "wide") == 0;
 	     i++) {
-		is_wide[i] = true;
+		is_64bit[i] = true;
 	}
 	r = dit_postings_new(
 		&postings,
 		&(struct dit_postings_opts){
 			.nstreams = nstreams,
-			.is_wide = is_wide,
+			.is_64bit = is_64bit,
 			.nproducers = nproducers,
 			.memory_bytes = memory,
 			.tmpdir = getenv("TMPDIR") == NULL ? "/tmp" : getenv("TMPDIR"),
@@ -148,6 +148,6 @@ int main(int argc, char **argv)
 	dit_postings_free(postings);
 	free(threads);
 	free(jobs);
-	free(is_wide);
+	free(is_64bit);
 	return r == 0 ? 0 : 1;
 }

@@ -1,12 +1,14 @@
 # tests/bulk/local.mk
 check_PROGRAMS += \
 	%D%/test_ad_numbers \
+	%D%/test_builders \
 	%D%/test_check \
 	%D%/test_context_csn \
 	%D%/test_dn_table \
 	%D%/test_entries \
 	%D%/test_glue \
 	%D%/test_index_limit \
+	%D%/test_index_writer \
 	%D%/test_load \
 	%D%/test_load_existing \
 	%D%/test_load_glue \
@@ -16,6 +18,10 @@ check_PROGRAMS += \
 	$(NULL)
 %C%_test_check_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_check.c
 %C%_test_check_LDADD = $(test_libs)
+%C%_test_builders_SOURCES = %D%/builders_fixture.h %D%/test_builders.c
+%C%_test_builders_LDADD = $(test_libs)
+%C%_test_index_writer_SOURCES = %D%/builders_fixture.h %D%/test_index_writer.c
+%C%_test_index_writer_LDADD = $(test_libs)
 %C%_test_dn_table_SOURCES = %D%/test_dn_table.c
 %C%_test_dn_table_LDADD = $(test_libs)
 %C%_test_index_limit_SOURCES = %D%/test_index_limit.c

@@ -41,3 +41,7 @@ check_PROGRAMS += \
 %C%_sort_union_SOURCES = doc/examples/sort_union.c
 %C%_sort_union_LDADD = libditkit.la
 script_tests += %D%/examples.sh
+
+check_PROGRAMS += %D%/test_byte_postings
+%C%_test_byte_postings_SOURCES = %D%/test_byte_postings.c
+%C%_test_byte_postings_LDADD = $(test_libs)

@@ -300,10 +300,10 @@ static void *check_stream(void *arg)
 
 static void load_begin(struct load *load, const struct plan *plan)
 {
-	static const bool is_wide[STREAMS_MAX] = {false, true, false, true};
+	static const bool is_64bit[STREAMS_MAX] = {false, true, false, true};
 	struct dit_postings_opts opts = {
 		.nstreams = plan->nstreams,
-		.is_wide = is_wide,
+		.is_64bit = is_64bit,
 		.nproducers = plan->nproducers,
 		.memory_bytes = plan->memory_bytes,
 		.list_max = plan->list_max,

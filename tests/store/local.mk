@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	%D%/test_id_ranges \
 	%D%/test_name_codec \
 	%D%/test_output \
+	%D%/test_publication \
 	%D%/test_publish \
 	%D%/test_readers \
 	%D%/test_snapshot \
@@ -42,6 +43,8 @@ check_PROGRAMS += \
 %C%_test_name_codec_LDADD = $(test_libs)
 %C%_test_output_SOURCES = %D%/store_fixture.h %D%/test_output.c
 %C%_test_output_LDADD = $(test_libs)
+%C%_test_publication_SOURCES = %D%/test_publication.c
+%C%_test_publication_LDADD = $(test_libs)
 %C%_test_publish_SOURCES = %D%/store_fixture.h %D%/test_publish.c
 %C%_test_publish_LDADD = $(test_libs)
 %C%_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync

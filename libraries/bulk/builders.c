@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which sorter takes the keys of an index database. */
+#include "bulk/builders.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "index/index_keys.h"
+#include "sort/byte_postings.h"
+#include "sort/postings.h"
+
+#define WIDE_PRODUCER_MIN (64u << 10)
+
+struct dit_builders {
+	/* [const] while producers or cursors are at work */
+	const struct dit_index_set *indexes;
+	size_t ndbs;
+	struct dit_postings *postings;
+	struct dit_byte_postings *wide; /* NULL: no database needs it */
+
+	uint64_t *nwide; /* keys of each database; [own: the thread of its cursor] */
+};
+
+struct dit_index_cursor {
+	struct dit_builders *builders;
+	const struct dit_index_db *db;
+	size_t number;
+	struct dit_posting_cursor *postings; /* NULL: of DIT_KEY_WIDE */
+	uint64_t nread;                      /* byte postings before it */
+	char key[sizeof(uint64_t)];
+};
+
+bool dit_builders_is_shared(const struct dit_builders *builders, size_t db)
+{
+	return dit_index_set_db(builders->indexes, db)->format == DIT_KEY_WIDE;
+}
+
+static bool needs_64bit(enum dit_key_format format)
+{
+	return format != DIT_KEY_INT32 && format != DIT_KEY_BYTES32;
+}
+
+/* ---- beginning and end ---- */
+
+static int make_postings(struct dit_builders *builders,
+                         const struct dit_builders_opts *opts)
+{
+	bool *is_64bit = calloc(builders->ndbs + 1, sizeof(*is_64bit));
+	struct dit_postings_opts postings = {
+		.nstreams = (unsigned)builders->ndbs,
+		.is_64bit = is_64bit,
+		.nproducers = opts->nproducers,
+		.memory_bytes = opts->memory_bytes,
+		.tmpdir = opts->tmpdir,
+		.stop = opts->stop,
+		.list_max = opts->list_max,
+	};
+	int r = 0;
+
+	if (is_64bit == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < builders->ndbs; i++) {
+		is_64bit[i] = needs_64bit(dit_index_set_db(builders->indexes, i)->format);
+	}
+	r = dit_postings_new(&builders->postings, &postings);
+	free(is_64bit);
+	return r;
+}
+
+static int make_wide(struct dit_builders *builders, const struct dit_builders_opts *opts)
+{
+	size_t least = (size_t)opts->nproducers * WIDE_PRODUCER_MIN;
+	struct dit_byte_postings_opts wide = {.nproducers = opts->nproducers,
+	                                      .memory_bytes = opts->wide_memory_bytes,
+	                                      .tmpdir = opts->tmpdir,
+	                                      .stop = opts->stop,
+	                                      .list_max = opts->list_max};
+
+	if (wide.memory_bytes < least) {
+		wide.memory_bytes = least;
+	}
+	for (size_t i = 0; i < builders->ndbs; i++) {
+		if (dit_builders_is_shared(builders, i)) {
+			return dit_byte_postings_new(&builders->wide, &wide);
+		}
+	}
+	return 0;
+}
+
+int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *opts)
+{
+	struct dit_builders *builders = calloc(1, sizeof(*builders));
+	int r = 0;
+
+	if (builders == NULL) {
+		return -ENOMEM;
+	}
+	builders->indexes = opts->indexes;
+	builders->ndbs = dit_index_set_ndbs(opts->indexes);
+	builders->nwide = calloc(builders->ndbs + 1, sizeof(*builders->nwide));
+	r = builders->nwide == NULL ? -ENOMEM : make_postings(builders, opts);
+	if (r == 0) {
+		r = make_wide(builders, opts);
+	}
+	if (r < 0) {
+		dit_builders_free(builders);
+		return r;
+	}
+	*ret = builders;
+	return 0;
+}
+
+void dit_builders_free(struct dit_builders *builders)
+{
+	if (builders == NULL) {
+		return;
+	}
+	dit_postings_free(builders->postings);
+	dit_byte_postings_free(builders->wide);
+	free(builders->nwide);
+	free(builders);
+}
+
+/* ---- keys come ---- */
+
+int dit_builders_push(struct dit_builders *builders, unsigned producer, unsigned db,
+                      uint64_t id, const uint64_t *ordinals, size_t nkeys)
+{
+	return dit_postings_push(builders->postings, producer, db, id, ordinals, nkeys);
+}
+
+int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsigned db,
+                          uint64_t id, struct dit_span key)
+{
+	return builders->wide == NULL
+	               ? -EINVAL
+	               : dit_byte_postings_push(builders->wide, producer, db, key, id);
+}
+
+int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t next_id)
+{
+	return dit_postings_note_late(builders->postings, id, next_id);
+}
+
+int dit_builders_seal(struct dit_builders *builders)
+{
+	int r = dit_postings_seal(builders->postings);
+
+	return r < 0 || builders->wide == NULL
+	               ? r
+	               : dit_byte_postings_seal(builders->wide,
+	                                        dit_postings_late(builders->postings));
+}
+
+uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db)
+{
+	return dit_builders_is_shared(builders, db)
+	               ? builders->nwide[db]
+	               : dit_postings_stream_npushed(builders->postings, (unsigned)db);
+}
+
+uint64_t dit_builders_run_bytes(const struct dit_builders *builders)
+{
+	struct dit_postings_stats stats = {0};
+
+	dit_postings_stats(builders->postings, &stats);
+	if (builders->wide == NULL) {
+		return stats.run_bytes;
+	}
+	return stats.run_bytes + dit_byte_postings_run_bytes(builders->wide);
+}
+
+/* ---- lists go ---- */
+
+int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
+                          size_t db)
+{
+	struct dit_index_cursor *cursor = NULL;
+	int r = 0;
+
+	if (db >= builders->ndbs) {
+		return -EINVAL;
+	}
+	cursor = calloc(1, sizeof(*cursor));
+	if (cursor == NULL) {
+		return -ENOMEM;
+	}
+	*cursor = (struct dit_index_cursor){
+		.builders = builders,
+		.db = dit_index_set_db(builders->indexes, db),
+		.number = db,
+	};
+	if (dit_builders_is_shared(builders, db)) {
+		cursor->nread = dit_byte_postings_nread(builders->wide);
+	} else {
+		r = dit_posting_cursor_open(&cursor->postings, builders->postings,
+		                            (unsigned)db);
+	}
+	if (r < 0) {
+		free(cursor);
+		return r;
+	}
+	*ret = cursor;
+	return 0;
+}
+
+static int next_wide(struct dit_index_cursor *cursor, struct dit_index_list *ret)
+{
+	struct dit_builders *builders = cursor->builders;
+	struct dit_byte_list list = {0};
+	int r = dit_byte_postings_next(builders->wide, (unsigned)cursor->number, &list);
+
+	if (r > 0) {
+		*ret = (struct dit_index_list){.key = list.key,
+		                               .ids = list.ids,
+		                               .nids = list.nids,
+		                               .is_repeated = list.is_repeated};
+	} else if (r == 0) {
+		builders->nwide[cursor->number] =
+			dit_byte_postings_nread(builders->wide) - cursor->nread;
+	}
+	return r;
+}
+
+int dit_index_cursor_next(struct dit_index_cursor *cursor, struct dit_index_list *ret)
+{
+	struct dit_posting_list list = {0};
+	int r = 0;
+
+	if (cursor->postings == NULL) {
+		return next_wide(cursor, ret);
+	}
+	r = dit_posting_cursor_next(cursor->postings, &list);
+	if (r > 0) {
+		ret->key.data = cursor->key;
+		ret->key.len = dit_index_key_bytes(cursor->db, list.ordinal, cursor->key);
+		ret->ids = list.ids;
+		ret->nids = list.nids;
+		ret->is_repeated = list.ids[0] != 0 &&
+		                   dit_posting_cursor_is_repeated(cursor->postings);
+	}
+	return r;
+}
+
+void dit_index_cursor_close(struct dit_index_cursor *cursor)
+{
+	if (cursor != NULL) {
+		dit_posting_cursor_close(cursor->postings);
+		free(cursor);
+	}
+}

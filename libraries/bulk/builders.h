@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Index builders: index keys of entries -> the lists of the index databases, in key order.
+ *
+ *   dit_builders_new()
+ *   many producers, each on its own thread:  dit_builders_push(), _push_key()...
+ *   one thread, producers at rest:           dit_builders_note_late()..., _seal()
+ *   each database once:                      dit_index_cursor_open(), _next()..., _close()
+ *   dit_builders_free()
+ *
+ * There is one builder for each database of an index set. What it is depends on the
+ * format of the database's keys (index_keys.h), and nobody else has to know:
+ *
+ *   DIT_KEY_INT32, _BYTES32           a stream of postings in 32 bits each (postings.h)
+ *   DIT_KEY_INT64, _BYTES64, _SHORT   a stream of postings in 64 bits each
+ *   DIT_KEY_WIDE                      a stream of byte postings (byte_postings.h)
+ *
+ * Threads: cursors of different databases may be open on different threads. Databases
+ * that share a sorter (dit_builders_is_shared()) are the exception: their cursors are
+ * opened in ascending order of databases, one at a time.
+ *
+ * Errors: -ENOMEM; -ENOSPC and other -errno of run files; DIT_E_CORRUPT: a run file is
+ * damaged.
+ */
+#ifndef DITKIT_BUILDERS_H
+#define DITKIT_BUILDERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+struct dit_builders;
+struct dit_index_set; /* index_keys.h */
+struct dit_stop;      /* stop.h */
+
+struct dit_builders_opts {
+	const struct dit_index_set
+		*indexes; /* borrowed; constant, outlives the builders */
+	unsigned nproducers;
+	size_t memory_bytes;      /* for postings in memory, all producers together */
+	size_t wide_memory_bytes; /* the same for DIT_KEY_WIDE; raised to 64 KiB each */
+	const char *tmpdir;       /* for run files; copied */
+	const struct dit_stop *stop; /* borrowed; NULL: nobody ends the work */
+	uint32_t list_max; /* longest list, 2^idlexp - 1; longer ones become ranges */
+};
+
+/** 0; -EINVAL (options out of range); -ENOMEM */
+int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *opts);
+/** All cursors must be closed. NULL is fine. */
+void dit_builders_free(struct dit_builders *builders);
+
+/**
+ * Add the keys of an entry to a database that is not DIT_KEY_WIDE.
+ *
+ * @param producer  0 .. nproducers - 1; each number belongs to one thread
+ * @param id        not 0
+ *
+ * @return as dit_postings_push(); the first error sticks to the producer
+ */
+int dit_builders_push(struct dit_builders *builders, unsigned producer, unsigned db,
+                      uint64_t id, const uint64_t *ordinals, size_t nkeys);
+
+/** Add one key to a DIT_KEY_WIDE database. As above. */
+int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsigned db,
+                          uint64_t id, struct dit_span key);
+
+/** As dit_postings_note_late(). Before seal. */
+int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t next_id);
+
+/** No more keys. 0 or the first error of any producer. */
+int dit_builders_seal(struct dit_builders *builders);
+
+/** Does this database share its sorter with others? [const] */
+bool dit_builders_is_shared(const struct dit_builders *builders, size_t db);
+
+/** Keys pushed for a database, repeats included. After seal; of one that shares its sorter
+ * when its cursor has come to the end. */
+uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db);
+
+/** Bytes of all run files. After seal. */
+uint64_t dit_builders_run_bytes(const struct dit_builders *builders);
+
+/** One key and its list. */
+struct dit_index_list {
+	struct dit_span key; /* as it is stored */
+	const uint64_t *ids; /* ascending, distinct; or {0, lowest, highest}: a range */
+	size_t nids;
+	bool is_repeated; /* as in struct dit_output_list */
+};
+
+struct dit_index_cursor;
+
+/** The lists of a database, in key order. 0; -EINVAL (not sealed, opened before); errors */
+int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
+                          size_t db);
+/** 1: @p ret is valid until the next call; 0: end; errors */
+int dit_index_cursor_next(struct dit_index_cursor *cursor, struct dit_index_list *ret);
+/** Gives back memory and disk space of the database. NULL is fine. */
+void dit_index_cursor_close(struct dit_index_cursor *cursor);
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Index databases written by all members, or merged by them and written by main. */
+#include "bulk/index_writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "bulk/list_queue.h"
+
+/* How often main looks whether somebody wants an end. */
+#define LOOK_NS 100000000L
+/* Blocks of lists that wait for main, for each member. */
+#define BLOCKS_OF_A_MEMBER 3
+
+struct job {
+	uint64_t npostings;
+	size_t db;
+	bool is_shared; /* all databases that share a sorter */
+};
+
+struct dit_index_writer {
+	/* [const] */
+	struct dit_index_writer_opts opts;
+	struct job *jobs;
+	size_t njobs;
+	struct dit_list_queues *queues; /* NULL: no list goes from thread to thread */
+	uint64_t *nkeys; /* [own: the thread that writes the database, then main] */
+
+	/* [atomic: jobs are drawn in order; relaxed] */
+	_Atomic size_t next_job;
+	/* [atomic: cancelled, or a job failed: no more work; relaxed, only to end sooner,
+	 * but set with the lock held, for those who wait] */
+	_Atomic bool is_ended;
+
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* anything below */
+	/* [lock: lock] */
+	size_t ndone;
+	int error; /* the first */
+};
+
+static bool is_ended(const struct dit_index_writer *writer)
+{
+	return atomic_load_explicit(&writer->is_ended, memory_order_relaxed);
+}
+
+static bool is_stopped(const struct dit_index_writer *writer)
+{
+	return writer->opts.is_stopped != NULL &&
+	       writer->opts.is_stopped(writer->opts.ctx);
+}
+
+static bool is_alone(const struct dit_index_writer *writer)
+{
+	return writer->opts.nmembers == 1;
+}
+
+static void tell(const struct dit_index_writer *writer)
+{
+	if (writer->opts.progress != NULL) {
+		writer->opts.progress(writer->opts.ctx);
+	}
+}
+
+/* ---- lists from a cursor ---- */
+
+static int put(struct dit_index_writer *writer, size_t db, struct dit_output_table *table,
+               const struct dit_index_list *list)
+{
+	struct dit_output_list out = {
+		.ids = list->ids, .nids = list->nids, .is_repeated = list->is_repeated};
+
+	writer->nkeys[db]++;
+	return dit_output_put_list(table, list->key, &out);
+}
+
+/* To a table, or, without one, to main. */
+static int move_lists(struct dit_index_writer *writer, size_t db,
+                      struct dit_output_table *table)
+{
+	bool is_main = is_alone(writer) || !writer->opts.output->is_parallel;
+	struct dit_index_cursor *cursor = NULL;
+	struct dit_index_list list = {0};
+	int r = dit_index_cursor_open(&cursor, writer->opts.builders, db);
+
+	if (r == 0) {
+		r = dit_index_cursor_next(cursor, &list);
+	}
+	while (r > 0) {
+		r = table != NULL ? put(writer, db, table, &list)
+		                  : dit_list_queues_put(writer->queues, db, &list);
+		if (r == 0 && table != NULL &&
+		    (is_main ? is_stopped(writer) : is_ended(writer))) {
+			r = DIT_E_STOPPED;
+		}
+		if (r == 0) {
+			r = dit_index_cursor_next(cursor, &list);
+		}
+	}
+	dit_index_cursor_close(cursor);
+	return r;
+}
+
+/* ---- the tables ---- */
+
+/* What members have merged. */
+static int take_lists(struct dit_index_writer *writer, size_t db,
+                      struct dit_output_table *table)
+{
+	struct dit_index_list list = {0};
+	int r = dit_list_queues_next(writer->queues, db, &list);
+
+	while (r > 0) {
+		r = put(writer, db, table, &list);
+		if (r == 0 && is_stopped(writer)) {
+			r = DIT_E_STOPPED;
+		}
+		if (r == 0) {
+			r = dit_list_queues_next(writer->queues, db, &list);
+		}
+	}
+	return r;
+}
+
+static int write_table(struct dit_index_writer *writer, size_t db)
+{
+	struct dit_output_table *table = NULL;
+	bool is_merged = writer->queues != NULL &&
+	                 !dit_builders_is_shared(writer->opts.builders, db);
+	int r = dit_output_open_index(writer->opts.output, db, &table);
+
+	if (r < 0) {
+		return r;
+	}
+	r = is_merged ? take_lists(writer, db, table) : move_lists(writer, db, table);
+	if (r == 0) {
+		return dit_output_finish(table);
+	}
+	dit_output_drop(table);
+	return r;
+}
+
+static int write_shared(struct dit_index_writer *writer)
+{
+	int r = 0;
+
+	for (size_t db = 0; db < writer->opts.ndbs && r == 0; db++) {
+		if (dit_builders_is_shared(writer->opts.builders, db)) {
+			r = write_table(writer, db);
+		}
+	}
+	return r;
+}
+
+/* ---- members ---- */
+
+static void end_job(struct dit_index_writer *writer, int r)
+{
+	(void)pthread_mutex_lock(&writer->lock);
+	writer->ndone++;
+	if (r < 0) {
+		atomic_store_explicit(&writer->is_ended, true, memory_order_relaxed);
+		writer->error = writer->error == 0 ? r : writer->error;
+	}
+	(void)pthread_cond_broadcast(&writer->changed);
+	(void)pthread_mutex_unlock(&writer->lock);
+}
+
+static void do_job(struct dit_index_writer *writer, const struct job *job)
+{
+	if (writer->queues != NULL) {
+		dit_list_queues_close(writer->queues, job->db,
+		                      move_lists(writer, job->db, NULL));
+	} else {
+		end_job(writer, job->is_shared ? write_shared(writer)
+		                               : write_table(writer, job->db));
+	}
+}
+
+void dit_index_writer_work(struct dit_index_writer *writer)
+{
+	while (!is_ended(writer)) {
+		size_t i = atomic_fetch_add_explicit(&writer->next_job, 1,
+		                                     memory_order_relaxed);
+
+		if (i >= writer->njobs) {
+			return;
+		}
+		do_job(writer, &writer->jobs[i]);
+	}
+}
+
+/* ---- main ---- */
+
+static int write_in_order(struct dit_index_writer *writer)
+{
+	int r = 0;
+
+	for (size_t db = 0; db < writer->opts.ndbs && r == 0; db++) {
+		r = write_table(writer, db);
+		tell(writer);
+	}
+	return r;
+}
+
+static void wait_a_little(struct dit_index_writer *writer)
+{
+	struct timespec until;
+
+	(void)clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOOK_NS;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_nsec -= 1000000000L;
+		until.tv_sec++;
+	}
+	(void)pthread_cond_timedwait(&writer->changed, &writer->lock, &until);
+}
+
+/* Until all is done, an error, or an end is wanted. */
+static int wait_for_members(struct dit_index_writer *writer)
+{
+	size_t nseen = 0;
+	int r = 0;
+
+	(void)pthread_mutex_lock(&writer->lock);
+	while (writer->ndone < writer->njobs && writer->error == 0 && r == 0) {
+		wait_a_little(writer);
+		if (writer->ndone > nseen) {
+			nseen = writer->ndone;
+			(void)pthread_mutex_unlock(&writer->lock);
+			tell(writer);
+			(void)pthread_mutex_lock(&writer->lock);
+		}
+		r = is_stopped(writer) ? DIT_E_STOPPED : 0;
+	}
+	r = writer->error != 0 ? writer->error : r;
+	(void)pthread_mutex_unlock(&writer->lock);
+	return r;
+}
+
+int dit_index_writer_wait(struct dit_index_writer *writer)
+{
+	if (!writer->opts.output->is_parallel) {
+		return write_in_order(writer);
+	}
+	if (is_alone(writer)) {
+		dit_index_writer_work(writer);
+	}
+	return wait_for_members(writer);
+}
+
+uint64_t dit_index_writer_nkeys(const struct dit_index_writer *writer, size_t db)
+{
+	return writer->nkeys[db];
+}
+
+/* ---- beginning and end ---- */
+
+static int compare_jobs(const void *a, const void *b)
+{
+	const struct job *x = a;
+	const struct job *y = b;
+
+	if (x->npostings != y->npostings) {
+		return x->npostings > y->npostings ? -1 : 1;
+	}
+	return x->db < y->db ? -1 : x->db > y->db;
+}
+
+static int make_jobs(struct dit_index_writer *writer)
+{
+	const struct dit_builders *builders = writer->opts.builders;
+	bool is_parallel = writer->opts.output->is_parallel;
+	bool has_shared = false;
+
+	writer->jobs = calloc(writer->opts.ndbs + 1, sizeof(*writer->jobs));
+	writer->nkeys = calloc(writer->opts.ndbs + 1, sizeof(*writer->nkeys));
+	if (writer->jobs == NULL || writer->nkeys == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t db = 0; db < writer->opts.ndbs; db++) {
+		if (dit_builders_is_shared(builders, db)) {
+			has_shared = true;
+			continue;
+		}
+		writer->jobs[writer->njobs++] = (struct job){
+			.npostings = dit_builders_npushed(builders, db), .db = db};
+	}
+	if (!is_parallel) {
+		return 0; /* in main's order */
+	}
+	if (has_shared) {
+		/* First: they take long, and nobody can help. */
+		writer->jobs[writer->njobs++] =
+			(struct job){.npostings = UINT64_MAX, .is_shared = true};
+	}
+	qsort(writer->jobs, writer->njobs, sizeof(*writer->jobs), compare_jobs);
+	return 0;
+}
+
+static int make_queues(struct dit_index_writer *writer)
+{
+	return is_alone(writer) || writer->opts.output->is_parallel
+	               ? 0
+	               : dit_list_queues_new(&writer->queues, writer->opts.ndbs,
+	                                     (size_t)writer->opts.nmembers *
+	                                             BLOCKS_OF_A_MEMBER);
+}
+
+int dit_index_writer_new(struct dit_index_writer **ret,
+                         const struct dit_index_writer_opts *opts)
+{
+	struct dit_index_writer *writer = calloc(1, sizeof(*writer));
+	int r = 0;
+
+	if (writer == NULL) {
+		return -ENOMEM;
+	}
+	r = -pthread_mutex_init(&writer->lock, NULL);
+	if (r < 0) {
+		free(writer);
+		return r;
+	}
+	r = -pthread_cond_init(&writer->changed, NULL);
+	if (r < 0) {
+		(void)pthread_mutex_destroy(&writer->lock);
+		free(writer);
+		return r;
+	}
+	writer->opts = *opts;
+	r = make_jobs(writer);
+	if (r == 0) {
+		r = make_queues(writer);
+	}
+	if (r < 0) {
+		dit_index_writer_free(writer);
+		return r;
+	}
+	*ret = writer;
+	return 0;
+}
+
+void dit_index_writer_cancel(struct dit_index_writer *writer)
+{
+	if (writer == NULL) {
+		return;
+	}
+	(void)pthread_mutex_lock(&writer->lock);
+	atomic_store_explicit(&writer->is_ended, true, memory_order_relaxed);
+	(void)pthread_cond_broadcast(&writer->changed);
+	(void)pthread_mutex_unlock(&writer->lock);
+	if (writer->queues != NULL) {
+		dit_list_queues_cancel(writer->queues);
+	}
+}
+
+void dit_index_writer_free(struct dit_index_writer *writer)
+{
+	if (writer == NULL) {
+		return;
+	}
+	dit_list_queues_free(writer->queues);
+	free(writer->jobs);
+	free(writer->nkeys);
+	(void)pthread_cond_destroy(&writer->changed);
+	(void)pthread_mutex_destroy(&writer->lock);
+	free(writer);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Postings whose keys are bytes of any length: (stream, key, ID). What postings.h does for
+ * keys that fit a machine word, this does, more slowly, for all others.
+ *
+ *   dit_byte_postings_new();
+ *   many producers, each on its own thread:  dit_byte_postings_push()...
+ *   one thread, producers at rest:           dit_byte_postings_seal(),
+ *                                            dit_byte_postings_next()...
+ *   dit_byte_postings_free()
+ *
+ * The rules of lists are those of postings.h: a list that outgrows the limit becomes the
+ * range of its smallest and largest ID, and a list that is exactly full becomes one if the
+ * entry that filled it pushed the key once more.
+ *
+ * All streams share one sorter (sort.h), so they are read one after the other, by one
+ * thread at a time.
+ */
+#ifndef DITKIT_BYTE_POSTINGS_H
+#define DITKIT_BYTE_POSTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+/** Longest key, bytes. */
+#define DIT_BYTE_KEY_MAX 511
+/** Streams are numbered from 0. */
+#define DIT_BYTE_STREAM_MAX UINT16_MAX
+
+struct dit_byte_postings;
+struct dit_late_table; /* posting_list.h */
+struct dit_stop;       /* stop.h */
+
+struct dit_byte_postings_opts {
+	unsigned nproducers;
+	size_t memory_bytes; /* all producers together; 64 KiB for each at least */
+	const char *tmpdir;  /* for run files; copied */
+	uint32_t list_max;   /* longest list; at least 1 */
+	const struct dit_stop *stop; /* borrowed; NULL: nobody ends the work */
+};
+
+/** 0; -EINVAL (options out of range); -ENOMEM */
+int dit_byte_postings_new(struct dit_byte_postings **ret,
+                          const struct dit_byte_postings_opts *opts);
+/** Also before seal, and after errors. NULL is fine. */
+void dit_byte_postings_free(struct dit_byte_postings *postings);
+
+/**
+ * Add a key of an entry.
+ *
+ * @param producer  0 .. nproducers - 1; each number belongs to one thread
+ * @param key       1 to DIT_BYTE_KEY_MAX bytes; borrowed
+ *
+ * @return 0; DIT_E_TOOLONG; -EINVAL (no key, stream too high); errors of dit_sorter_push()
+ */
+int dit_byte_postings_push(struct dit_byte_postings *postings, unsigned producer,
+                           unsigned stream, struct dit_span key, uint64_t id);
+
+/**
+ * No more pushes.
+ *
+ * @param late  IDs out of input order (dit_postings_late()); borrowed until free
+ *
+ * @return 0 or the first error of any producer
+ */
+int dit_byte_postings_seal(struct dit_byte_postings *postings,
+                           const struct dit_late_table *late);
+
+/** One key and its list. */
+struct dit_byte_list {
+	struct dit_span key;
+	const uint64_t *ids; /* ascending, distinct; or {0, lowest, highest}: a range */
+	size_t nids;
+	bool is_repeated; /* as dit_posting_cursor_is_repeated() */
+};
+
+/**
+ * The next key of a stream, in ascending order of bytes. Streams are asked for in
+ * ascending order, each to its end; those that are left out are skipped.
+ *
+ * @return 1: @p ret is valid until the next call; 0: end of this stream; DIT_E_CORRUPT;
+ *         -EINVAL (not sealed); DIT_E_STOPPED; -errno
+ */
+int dit_byte_postings_next(struct dit_byte_postings *postings, unsigned stream,
+                           struct dit_byte_list *ret);
+
+/** Postings, repeats included, that lists were made of so far, all streams together. */
+uint64_t dit_byte_postings_nread(const struct dit_byte_postings *postings);
+
+/** Bytes of all run files. */
+uint64_t dit_byte_postings_run_bytes(const struct dit_byte_postings *postings);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Outputs appear together, or none of them does.
+ *
+ * New databases are completed and synced first. Then databases that held records before
+ * commit their transaction, which writes and syncs much, so that this can still fail. Then
+ * the new ones are renamed. If a step fails, what was done is taken back. Only a kill, or
+ * a crash of the system, between the first commit or rename and the last one leaves some
+ * databases changed and the others as they were; each of them is whole.
+ *
+ * In each step the last output is the first: the one that a reader looks at first appears
+ * last.
+ *
+ * Threads: that of the outputs.
+ */
+#ifndef DITKIT_PUBLICATION_H
+#define DITKIT_PUBLICATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/output.h"
+
+struct dit_stop; /* stop.h */
+
+enum dit_publish_step {
+	DIT_PUBLISH_PREPARE,
+	DIT_PUBLISH_COMMIT,
+	DIT_PUBLISH_PLACE,
+	/* Failed: this database stays changed. 1: it is not, but a crash may change it. */
+	DIT_PUBLISH_TAKE_BACK,
+	DIT_PUBLISH_END, /* failed: it is in place, but a crash may undo that */
+};
+
+/**
+ * Told of each failure. The failure of one of the first three steps ends the publication;
+ * those of taking back and of the end may come for several outputs.
+ *
+ * @param number  of the output
+ */
+typedef void (*dit_publish_failed_fn)(void *ctx, size_t number,
+                                      enum dit_publish_step step, int error);
+
+struct dit_publish_opts {
+	dit_publish_failed_fn failed;
+	/** All outputs are prepared, and nothing is changed yet. An error, which it has told
+	 * itself, ends the publication. NULL: nothing is to be done. */
+	int (*before_commit)(void *ctx);
+	void *ctx;
+	/** Looked at before each of the first three steps of each output, which then fails
+	 * with DIT_E_STOPPED. NULL: nobody ends the work. */
+	const struct dit_stop *stop;
+};
+
+/** One output, and what became of it. */
+struct dit_published {
+	struct dit_output *output; /* NULL: none */
+	uint64_t bytes; /* gets the size of the result; 0: nothing was changed */
+};
+
+/**
+ * Publish all outputs.
+ *
+ * @param items  the outputs are taken, in every case; NULL afterwards
+ *
+ * @return 0: all are in place; the error that ended it: none is, unless a failure to take
+ *         back was told
+ */
+int dit_publish(struct dit_published *items, size_t n,
+                const struct dit_publish_opts *opts);
+
+#endif
