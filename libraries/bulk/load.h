@@ -65,6 +65,13 @@ struct dit_progress {
 
 typedef void (*dit_progress_fn)(void *ctx, const struct dit_progress *progress);
 
+/** Who makes the pages of a new database. */
+enum dit_load_writer {
+	DIT_LOAD_WRITER_DEFAULT, /* pages; append if liblmdb's format is not the one we know */
+	DIT_LOAD_WRITER_PAGES,  /* the load itself, on all threads */
+	DIT_LOAD_WRITER_APPEND, /* liblmdb, all of them, on one thread */
+};
+
 struct dit_load_opts {
 	/*
 	 * -f, a slapd.conf, and -F, a cn=config tree; NULL: not given. If neither is
@@ -91,7 +98,8 @@ struct dit_load_opts {
 	bool byte_keys;    /* index databases with slapd's own flags: no MDB_INTEGERKEY */
 	bool is_strict;    /* LDIF as slapadd takes it: no "version:", no "changetype:" */
 	bool may_grow;     /* the result may be larger than maxsize */
-	bool use_page_cache;  /* false: write past the page cache if possible */
+	bool use_page_cache;         /* false: write past the page cache if possible */
+	enum dit_load_writer writer; /* of a new database */
 	uint64_t first_line;  /* -j: leave out records that begin before this line */
 	uint64_t max_rejects; /* with keep_going: one more refused record ends the load */
 	unsigned sid;         /* -S: 0..4095 */
@@ -147,6 +155,9 @@ struct dit_load_database_stats {
 	char *directory;
 	uint64_t nentries; /* entries stored */
 	uint64_t bytes;    /* size of data.mdb */
+	/* Who made the pages; DEFAULT: the database held records already. */
+	enum dit_load_writer writer;
+	bool is_unknown_format; /* of liblmdb, so that only it can make pages */
 	struct dit_load_index_stats *indexes;
 	size_t nindexes;
 };

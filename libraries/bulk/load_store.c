@@ -102,6 +102,38 @@ static int look_around(struct load_target *target, const struct dit_fault *fault
 	             : add_indexes(target, fault);
 }
 
+static enum dit_output_writer writer_of(const struct dit_load_opts *opts)
+{
+	switch (opts->writer) {
+	case DIT_LOAD_WRITER_PAGES:
+		return DIT_WRITER_PAGES;
+	case DIT_LOAD_WRITER_APPEND:
+		return DIT_WRITER_APPEND;
+	case DIT_LOAD_WRITER_DEFAULT:
+		break;
+	}
+	return DIT_WRITER_DEFAULT;
+}
+
+static void note_writer(struct load_target *target)
+{
+	const struct dit_output *output = target->output;
+	const struct loader *loader = target->loader;
+
+	target->stats->is_unknown_format = output->is_unknown_format;
+	if (output->is_append) {
+		target->stats->writer = DIT_LOAD_WRITER_APPEND;
+	} else if (output->wants_order) {
+		target->stats->writer = DIT_LOAD_WRITER_PAGES;
+	}
+	if (output->is_unknown_format && loader->opts->is_verbose) {
+		load_report(target->loader, DIT_REPORT_PLAIN,
+		            "%s: this liblmdb has another file format than the one that "
+		            "ditkit knows: liblmdb writes all pages",
+		            target->db->directory);
+	}
+}
+
 int load_store_open(struct load_target *target)
 {
 	struct loader *loader = target->loader;
@@ -114,6 +146,7 @@ int load_store_open(struct load_target *target)
 		.maxsize_bytes = db->maxsize_bytes,
 		.expected_bytes = dit_ldif_reader_size(loader->reader) * EXPANSION,
 		.list_max = ((uint64_t)1 << loader->settings->idlexp) - 1,
+		.writer = writer_of(loader->opts),
 		.may_grow = loader->opts->may_grow,
 		.page_writer = loader->page_writer,
 		.use_page_cache = loader->opts->use_page_cache,
@@ -130,5 +163,9 @@ int load_store_open(struct load_target *target)
 	if (r < 0 && fault.text[0] != '\0') {
 		return say_fault(target, r, &fault);
 	}
-	return r < 0 ? load_fail(loader, r, db->directory) : look_around(target, &fault);
+	if (r < 0) {
+		return load_fail(loader, r, db->directory);
+	}
+	note_writer(target);
+	return look_around(target, &fault);
 }

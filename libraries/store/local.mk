@@ -41,7 +41,7 @@ rooms += %D%/libstore.la
 	%D%/output.h \
 	%D%/output_existing.c \
 	%D%/output_impl.h \
-	%D%/output_pages.c \
+	%D%/output_new.c \
 	%D%/publication.c \
 	%D%/publication.h \
 	%D%/snapshot.c \
@@ -50,6 +50,7 @@ rooms += %D%/libstore.la
 	%D%/split_codec.c \
 	%D%/split_codec.h \
 	%D%/staging.c \
+	%D%/staging_append.c \
 	%D%/staging_changes.c \
 	%D%/staging_impl.h \
 	%D%/staging_publish.c \

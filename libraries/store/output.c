@@ -9,7 +9,7 @@
 
 int dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts)
 {
-	int r = dit_output_pages_open(ret, opts);
+	int r = dit_output_new_open(ret, opts);
 
 	return r == DIT_E_NOTEMPTY ? dit_output_existing_open(ret, opts) : r;
 }

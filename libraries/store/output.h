@@ -8,9 +8,10 @@
  *   dit_output_prepare(), _commit(), _place(), _end()     publication.h does these
  *   or, at any moment, dit_output_abandon()
  *
- * | implementation     | is for                        | written by                       |
+ * | implementation     | is for                        | who writes                       |
  * |--------------------|-------------------------------|----------------------------------|
- * | output_pages.c     | a new database                | our own pages, then liblmdb      |
+ * | output_new.c       | a new database                | our own pages, then liblmdb      |
+ * | output_new.c       | a new database                | liblmdb, which appends           |
  * | output_existing.c  | a database that holds records | liblmdb, in one transaction      |
  *
  * Only dit_output_open() finds out whether the database holds records. Everybody else
@@ -45,14 +46,22 @@
 struct dit_fault;       /* fault.h */
 struct dit_page_writer; /* page_writer.h */
 
+/** Who makes the pages of a new database. */
+enum dit_output_writer {
+	DIT_WRITER_DEFAULT, /* pages; append where liblmdb's format is not the one we know */
+	DIT_WRITER_PAGES, /* we do; MDB_VERSION_MISMATCH: liblmdb's format is not known */
+	DIT_WRITER_APPEND, /* liblmdb does, all of them */
+};
+
 struct dit_output_opts {
 	const char *directory;   /* of the database; must exist */
 	mode_t mode;             /* of data.mdb and lock.mdb */
 	unsigned ndbs;           /* named databases at most (fixed ones included) */
 	uint64_t maxsize_bytes;  /* configured size; 0: LMDB's default */
 	uint64_t expected_bytes; /* what will be added, roughly; for may_grow */
-	uint64_t list_max;   /* IDs in a list; longer ones become ranges; at least 1 */
-	bool may_grow;       /* the result may be larger than maxsize_bytes */
+	uint64_t list_max; /* IDs in a list; longer ones become ranges; at least 1 */
+	enum dit_output_writer writer; /* of a new database */
+	bool may_grow;                 /* the result may be larger than maxsize_bytes */
 	bool use_page_cache; /* for pages of ours; else past it, where that can be done */
 	struct dit_page_writer
 		*page_writer; /* borrowed; NULL: each thread writes its pages */
@@ -82,6 +91,11 @@ struct dit_output {
 	 * this, all of them are put as they come.
 	 */
 	bool wants_order;
+
+	/** For reports: liblmdb makes all pages of a new database; its format is not the one
+	 * that pages could be built in. */
+	bool is_append;
+	bool is_unknown_format;
 
 	/** Tables are written by any threads at once, each its own table. Without this, main
 	 * writes one table after the other. */

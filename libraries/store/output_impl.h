@@ -10,7 +10,7 @@
 #include "store/output.h"
 
 /** A new database. DIT_E_NOTEMPTY: there are records; nothing was changed. */
-int dit_output_pages_open(struct dit_output **ret, const struct dit_output_opts *opts);
+int dit_output_new_open(struct dit_output **ret, const struct dit_output_opts *opts);
 /** A database that holds records, or none. */
 int dit_output_existing_open(struct dit_output **ret, const struct dit_output_opts *opts);
 

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/file_size_signal.h"
+#include "pages/meta_pages.h"
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
 
@@ -128,6 +129,16 @@ static int check_generation(int dir_fd, struct dit_fault *fault)
 
 /* ---- the staging environment ---- */
 
+/* Does the liblmdb at hand write the format that we know? */
+static int look_at_format(struct dit_staging *staging)
+{
+	struct dit_meta metas[2];
+	int r = dit_metas_read(staging->data_fd, staging->page_bytes, metas);
+
+	staging->is_known_format = r == 0;
+	return r == MDB_VERSION_MISMATCH ? 0 : r;
+}
+
 /* An empty database, closed again: liblmdb comes back when our pages are written. */
 static int make_file(struct dit_staging *staging, struct dit_fault *fault)
 {
@@ -155,6 +166,7 @@ static int make_file(struct dit_staging *staging, struct dit_fault *fault)
 	mdb_env_close(env);
 	if (r == 0) {
 		staging->page_bytes = stat.ms_psize;
+		r = look_at_format(staging);
 	}
 	return r;
 }
@@ -168,6 +180,16 @@ static int make_staging_database(struct dit_staging *staging,
 
 	if (r < 0) {
 		return r;
+	}
+	if (opts->kind == DIT_WRITER_APPEND ||
+	    (opts->kind == DIT_WRITER_DEFAULT && !staging->is_known_format)) {
+		return dit_staging_begin_append(staging);
+	}
+	if (!staging->is_known_format) {
+		return dit_fault_say(opts->fault, MDB_VERSION_MISMATCH,
+		                     "this liblmdb (%s) writes another file format than "
+		                     "the one whose pages can be built",
+		                     mdb_version(NULL, NULL, NULL));
 	}
 	dit_page_space_init(&staging->space, staging->page_bytes, STAGING_FIRST_PAGE);
 	r = dit_page_file_open(&staging->space.file, staging->staging_fd, DIT_DATA_NAME,
@@ -293,6 +315,16 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 	}
 	*ret = staging;
 	return 0;
+}
+
+bool dit_staging_is_append(const struct dit_staging *staging)
+{
+	return staging->is_append;
+}
+
+bool dit_staging_is_known_format(const struct dit_staging *staging)
+{
+	return staging->is_known_format;
 }
 
 void dit_staging_abandon(struct dit_staging *staging)

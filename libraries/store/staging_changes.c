@@ -101,6 +101,19 @@ static int short_write_error(const struct dit_staging *staging)
 	return -EIO;
 }
 
+/* Advice only: the sync at the end has less left to do. */
+static void start_writing(struct dit_staging *staging)
+{
+	uint64_t from = staging->started_bytes;
+
+	if (staging->is_append && staging->used_bytes > from) {
+		(void)sync_file_range(staging->data_fd, (off_t)from,
+		                      (off_t)(staging->used_bytes - from),
+		                      SYNC_FILE_RANGE_WRITE);
+		staging->started_bytes = staging->used_bytes;
+	}
+}
+
 int dit_staging_commit(struct dit_staging *staging)
 {
 	MDB_txn *txn = staging->txn;
@@ -129,6 +142,27 @@ int dit_staging_commit(struct dit_staging *staging)
 	}
 	staging->used_bytes = ((uint64_t)info.me_last_pgno + 1) * staging->page_bytes;
 	staging->txn_bytes = 0;
+	start_writing(staging);
+	return 0;
+}
+
+int dit_staging_cursor_on(struct dit_staging *staging, MDB_dbi dbi)
+{
+	int r = 0;
+
+	if (staging->cursor != NULL && staging->cursor_dbi == dbi) {
+		return 0;
+	}
+	if (staging->cursor != NULL) {
+		mdb_cursor_close(staging->cursor);
+		staging->cursor = NULL;
+	}
+	r = dit_lmdb_error(mdb_cursor_open(staging->txn, dbi, &staging->cursor));
+	if (r < 0) {
+		staging->cursor = NULL;
+		return r;
+	}
+	staging->cursor_dbi = dbi;
 	return 0;
 }
 
@@ -192,12 +226,14 @@ static int open_env(struct dit_staging *staging)
 	return r;
 }
 
-static int create_table(struct dit_staging *staging, const struct dit_staged_table *table)
+int dit_staging_create_table(struct dit_staging *staging, struct dit_staged_table *table)
 {
-	MDB_dbi dbi = 0;
+	int r = dit_staging_charge(staging, STAGING_LIST_BYTES + strlen(table->name));
 
-	return dit_lmdb_error(
-		mdb_dbi_open(staging->txn, table->name, MDB_CREATE | table->flags, &dbi));
+	return r < 0 ? r
+	             : dit_lmdb_error(mdb_dbi_open(staging->txn, table->name,
+	                                           MDB_CREATE | table->flags,
+	                                           &table->dbi));
 }
 
 static int create_tables(struct dit_staging *staging)
@@ -205,7 +241,7 @@ static int create_tables(struct dit_staging *staging)
 	int r = begin(staging, 0);
 
 	for (size_t i = 0; i < DIT_NFIXED_TABLES && r == 0; i++) {
-		r = create_table(staging, &staging->fixed[i]);
+		r = dit_staging_create_table(staging, &staging->fixed[i]);
 	}
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_dbi_open(
@@ -215,7 +251,7 @@ static int create_tables(struct dit_staging *staging)
 		r = dit_staging_order_split(staging->txn, staging->id2v);
 	}
 	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
-		r = create_table(staging, &staging->indexes[i]);
+		r = dit_staging_create_table(staging, &staging->indexes[i]);
 	}
 	return r < 0 ? r : dit_staging_commit(staging);
 }
@@ -303,10 +339,24 @@ static int begin_changes(struct dit_staging *staging)
 	return r < 0 ? r : write_roots(staging);
 }
 
+int dit_staging_begin_append(struct dit_staging *staging)
+{
+	int r = 0;
+
+	staging->is_append = true;
+	staging->is_liblmdbs = true;
+	staging->used_bytes = STAGING_FIRST_PAGE * (uint64_t)staging->page_bytes;
+	r = open_env(staging);
+	return r < 0 ? r : create_tables(staging);
+}
+
 int dit_staging_begin_changes(struct dit_staging *staging)
 {
 	if (staging->error != 0) {
 		return staging->error;
+	}
+	if (staging->is_append) {
+		return 0; /* they are nothing special */
 	}
 	return dit_staging_keep(staging,
 	                        staging->is_liblmdbs ? -EINVAL : begin_changes(staging));

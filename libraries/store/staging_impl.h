@@ -19,12 +19,25 @@
 
 #define STAGING_SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
 
-/** A database whose pages are written without liblmdb. */
+/** A named database, but for id2v. */
 struct dit_staged_table {
 	char *name;     /* owned */
 	unsigned flags; /* MDB_... */
+	MDB_dbi dbi;    /* once liblmdb has made it */
+
 	bool is_written;
-	struct dit_tree_record tree; /* once it is written */
+	struct dit_tree_record tree; /* then, if its pages are ours */
+};
+
+/** Where the append writer stands in the table that it writes. */
+struct dit_appending {
+	bool is_open;
+	MDB_dbi dbi;
+	bool is_integerkey;
+	size_t integerkey_len; /* of the first key; 0: none yet */
+	bool has_key;          /* of dn2i: */
+	uint64_t last_key;
+	bool is_list; /* it has more than one record */
 };
 
 /** The databases that are always there, but for id2v. */
@@ -49,35 +62,41 @@ struct dit_staging {
 	mode_t mode;
 	uint64_t maxsize_bytes;
 	bool may_grow;
+	bool is_known_format;       /* liblmdb's; else its file is not looked into */
+	bool is_append;             /* liblmdb writes all pages */
 	enum dit_old_file old_file; /* since dit_staging_place() */
 
 	unsigned ndbs; /* named databases at most */
 	size_t page_bytes;
 
-	/* Until dit_staging_begin_changes(). */
+	uint32_t last_ad;
+
+	/* Our pages, until dit_staging_begin_changes(). */
 	struct dit_page_space space;
 	struct dit_table_writer *ads;
 	struct dit_table_writer *entries;
-	uint32_t last_ad;
 
 	/* The arrays are constant while writers are at work. */
 	struct dit_staged_table fixed[DIT_NFIXED_TABLES];
 	struct dit_staged_table *indexes;
 	size_t nindexes;
 
-	/* From there on. */
+	/* From there on; of the append writer from the beginning. */
 	bool is_liblmdbs; /* the file */
-	MDB_env *env;     /* NULL before that, and once closed */
+	struct dit_appending appending;
+	MDB_env *env; /* NULL before that, and once closed */
 	uint64_t map_bytes;
 	MDB_dbi id2v;
 
 	/* The open transaction; txn and cursor are NULL between two. */
 	MDB_txn *txn;
-	MDB_cursor *cursor;      /* on id2v */
+	MDB_cursor *cursor;
+	MDB_dbi cursor_dbi;
 	uint64_t txn_room_bytes; /* what it may still be charged with */
 	uint64_t txn_bytes;      /* what it was charged with */
 
-	uint64_t used_bytes; /* of the data file, by the last commit */
+	uint64_t used_bytes;    /* of the data file, by the last commit */
+	uint64_t started_bytes; /* of it, handed to the disk already */
 
 	bool has_split; /* the last key of id2v: */
 	char last_split[STAGING_SPLIT_KEY_BYTES];
@@ -110,6 +129,14 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end);
 
 /** See to it that a transaction is open that can take nodes of this size. */
 int dit_staging_charge(struct dit_staging *staging, uint64_t bytes);
+
+/** After charging: have the cursor on a database. */
+int dit_staging_cursor_on(struct dit_staging *staging, MDB_dbi dbi);
+
+/** All pages shall be liblmdb's. */
+int dit_staging_begin_append(struct dit_staging *staging);
+/** Make a database, empty. */
+int dit_staging_create_table(struct dit_staging *staging, struct dit_staged_table *table);
 
 /** Open the two tables that are filled while entries come; close them. 0 or an error. */
 int dit_staging_open_tables(struct dit_staging *staging);

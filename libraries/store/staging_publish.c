@@ -20,14 +20,21 @@
 #include "base/error.h"
 #include "pages/meta_pages.h"
 
-/* In both meta pages: the map size that slapd is configured with. */
+/*
+ * In both meta pages: the map size that slapd is configured with. In a format that is not
+ * known liblmdb's working size stays there; slapd does not mind.
+ */
 static int write_map_size(const struct dit_staging *staging, int fd)
 {
 	uint64_t size =
 		staging->maxsize_bytes - staging->maxsize_bytes % staging->page_bytes;
 	struct dit_meta metas[2];
-	int r = dit_metas_read(fd, staging->page_bytes, metas);
+	int r = 0;
 
+	if (!staging->is_known_format) {
+		return 0;
+	}
+	r = dit_metas_read(fd, staging->page_bytes, metas);
 	if (r < 0) {
 		return r;
 	}

@@ -72,9 +72,8 @@ static int put_record(struct dit_staging *staging, struct split_key *key,
 	}
 	r = dit_staging_charge(staging, STAGING_NODE_BYTES + record.len +
 	                                        sizeof(key->bytes) + STAGING_LIST_BYTES);
-	if (r == 0 && staging->cursor == NULL) {
-		r = dit_lmdb_error(
-			mdb_cursor_open(staging->txn, staging->id2v, &staging->cursor));
+	if (r == 0) {
+		r = dit_staging_cursor_on(staging, staging->id2v);
 	}
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_cursor_put(staging->cursor, &key_val, &data,

@@ -65,7 +65,7 @@ static int add_index(struct dit_staging *staging, const char *name, unsigned fla
 		return -ENOMEM;
 	}
 	staging->nindexes++;
-	return 0;
+	return staging->is_append ? dit_staging_create_table(staging, index) : 0;
 }
 
 int dit_staging_add_index(struct dit_staging *staging, const char *name,

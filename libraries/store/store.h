@@ -37,6 +37,7 @@
 #include <sys/types.h>
 
 #include "base/span.h"
+#include "store/output.h"
 
 struct dit_staging;
 struct dit_fault;       /* fault.h */
@@ -50,6 +51,7 @@ struct dit_staging_opts {
 	bool may_grow;          /* --grow: a result larger than maxsize_bytes is fine */
 	struct dit_page_writer *writer; /* borrowed; NULL: each thread writes its pages */
 	bool use_page_cache; /* to write through; else past it, where that can be done */
+	enum dit_output_writer kind;
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
@@ -79,6 +81,32 @@ int dit_staging_put_ad(struct dit_staging *staging, uint32_t number,
  */
 int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t len,
                               void **ret_space);
+
+/*
+ * With the append writer liblmdb makes all pages, on one thread. These take the place of
+ * the two functions above and of the tables below, which are written one after the other:
+ *
+ *   dit_staging_append_names() or _index();
+ *   dit_staging_append_name() or _list() ..., as dit_table_writer_add() and _put();
+ *   dit_staging_append_end()
+ */
+
+/** Does the append writer write this one? */
+bool dit_staging_is_append(const struct dit_staging *staging);
+/** Is the format of the liblmdb at hand the one that pages are built in? */
+bool dit_staging_is_known_format(const struct dit_staging *staging);
+int dit_staging_append_ad(struct dit_staging *staging, uint32_t number,
+                          struct dit_span name);
+int dit_staging_append_entry(struct dit_staging *staging, uint64_t id, size_t len,
+                             void **ret_space);
+/** -EINVAL: no such index, or a table is open. */
+int dit_staging_append_index(struct dit_staging *staging, size_t number);
+int dit_staging_append_names(struct dit_staging *staging);
+int dit_staging_append_name(struct dit_staging *staging, uint64_t id,
+                            struct dit_span record);
+int dit_staging_append_list(struct dit_staging *staging, struct dit_span key,
+                            const uint64_t *ids, size_t nids);
+void dit_staging_append_end(struct dit_staging *staging);
 
 /**
  * Add an index database, empty. They are numbered from 0 in this order.

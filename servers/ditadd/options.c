@@ -28,6 +28,7 @@ enum long_option {
 	OPT_STATS,
 	OPT_STRICT,
 	OPT_TMPDIR,
+	OPT_WRITER,
 };
 
 static const struct option long_options[] = {
@@ -47,6 +48,7 @@ static const struct option long_options[] = {
 	{"tmpdir", required_argument, NULL, OPT_TMPDIR},
 	{"tool-threads", required_argument, NULL, 'T'},
 	{"version", no_argument, NULL, 'V'},
+	{"writer", required_argument, NULL, OPT_WRITER},
 	{NULL, 0, NULL, 0},
 };
 
@@ -61,7 +63,8 @@ static void print_usage(FILE *out)
 		"[--memory size]\n"
 		"              [--no-urls] [--openldap 2.5|2.6] [--page-cache] "
 		"[--rejects file]\n"
-		"              [--special-urls] [--stats] [--strict] [--tmpdir dir]\n",
+		"              [--special-urls] [--stats] [--strict] [--tmpdir dir]\n"
+		"              [--writer pages|append]\n",
 		out);
 }
 
@@ -116,7 +119,10 @@ static const char help_text[] =
 	"  --strict          refuse \"version: 1\", \"changetype: add\" and \"control:\" lines,\n"
 	"                    as slapadd does\n"
 	"  --tmpdir dir      where to spill what does not fit the memory\n"
-	"                    [$TMPDIR, /tmp]\n";
+	"                    [$TMPDIR, /tmp]\n"
+	"  --writer pages|append\n"
+	"                    who makes the pages of a new database: ditadd on all threads,\n"
+	"                    or liblmdb on one [pages, if liblmdb has the known format]\n";
 /* clang-format on */
 
 void options_help(void)
@@ -207,6 +213,18 @@ static int read_index_keys(struct options *options, const char *text)
 		options->load.byte_keys = true;
 	} else {
 		return wrong("--index-keys takes integer or bytes, not", text);
+	}
+	return 0;
+}
+
+static int read_writer(struct options *options, const char *text)
+{
+	if (strcmp(text, "pages") == 0) {
+		options->load.writer = DIT_LOAD_WRITER_PAGES;
+	} else if (strcmp(text, "append") == 0) {
+		options->load.writer = DIT_LOAD_WRITER_APPEND;
+	} else {
+		return wrong("--writer takes pages or append, not", text);
 	}
 	return 0;
 }
@@ -383,6 +401,8 @@ static int read_option(struct options *options, int option, const char *text)
 		return dit_openldap_parse(text, &options->load.openldap) < 0
 		               ? wrong("--openldap takes 2.5 or 2.6, not", text)
 		               : 0;
+	case OPT_WRITER:
+		return read_writer(options, text);
 	case OPT_REJECTS:
 		options->rejects = text;
 		return 0;

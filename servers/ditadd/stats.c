@@ -25,6 +25,16 @@ static void print_indexes(const struct dit_load_database_stats *stats)
 	}
 }
 
+static const char *writer_text(const struct dit_load_database_stats *stats)
+{
+	if (stats->writer != DIT_LOAD_WRITER_APPEND) {
+		return "";
+	}
+	return stats->is_unknown_format
+	               ? "; all pages by liblmdb, whose format is not known"
+	               : "; all pages by liblmdb";
+}
+
 void stats_print(const struct dit_load_stats *stats, bool is_dry_run)
 {
 	uint64_t left_out = stats->nrefused + stats->nfailed;
@@ -40,11 +50,12 @@ void stats_print(const struct dit_load_stats *stats, bool is_dry_run)
 	}
 	for (size_t i = 0; i < stats->ndatabases; i++) {
 		(void)printf("%s/data.mdb: %.1f MiB, %u thread%s, %.1f MiB of temporary "
-		             "files\n\n",
+		             "files%s\n\n",
 		             stats->databases[i].directory,
 		             (double)stats->databases[i].bytes / (1 << 20),
 		             stats->threads, stats->threads == 1 ? "" : "s",
-		             (double)stats->run_bytes / (1 << 20));
+		             (double)stats->run_bytes / (1 << 20),
+		             writer_text(&stats->databases[i]));
 	}
 	print_phase("entries", stats->phase_us[DIT_LOAD_ENTRIES]);
 	print_phase("tree", stats->phase_us[DIT_LOAD_NAMES]);

@@ -15,6 +15,7 @@ check_PROGRAMS += \
 	%D%/test_load_nomem \
 	%D%/test_tree \
 	%D%/test_value_rules \
+	%D%/test_load_writer \
 	$(NULL)
 %C%_test_check_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_check.c
 %C%_test_check_LDADD = $(test_libs)
@@ -36,6 +37,9 @@ check_PROGRAMS += \
 %C%_test_load_glue_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_glue.c
 %C%_test_load_glue_LDADD = $(test_libs)
 %C%_test_load_glue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync
+%C%_test_load_writer_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_writer.c
+%C%_test_load_writer_LDADD = $(test_libs)
+%C%_test_load_writer_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_metas_read
 %C%_test_load_nomem_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_nomem.c
 %C%_test_load_nomem_LDADD = $(test_libs)
 %C%_test_load_nomem_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

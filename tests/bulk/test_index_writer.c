@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "builders_fixture.h"
@@ -32,7 +33,9 @@ struct fake {
 	_Atomic long countdown; /* lists until one fails; -1: none */
 	_Atomic unsigned nopen;
 	_Atomic bool is_wrong; /* opened as it must not be */
+	_Atomic bool is_held;  /* members wait in it */
 	pthread_t main;
+	bool wants_end;
 };
 
 static uint64_t digest(uint64_t seed, const void *bytes, size_t len)
@@ -50,6 +53,9 @@ static int put_list(struct dit_output_table *table, struct dit_span key,
 {
 	struct fake_table *t = (struct fake_table *)table;
 
+	while (t->fake->is_held && !pthread_equal(pthread_self(), t->fake->main)) {
+		(void)sched_yield();
+	}
 	if (!pthread_equal(pthread_self(), t->opener)) {
 		t->fake->is_wrong = true;
 	}
@@ -117,16 +123,20 @@ static void *run_member(void *writer)
 
 static bool is_stopped(void *ctx)
 {
-	unsigned *countdown = ctx;
+	struct fake *fake = ctx;
 
-	return *countdown > 0 && --*countdown == 0;
+	if (!fake->wants_end) {
+		return false;
+	}
+	fake->is_held = false;
+	return true;
 }
 
 struct run {
 	bool is_parallel;
 	unsigned nmembers;
-	long fail_at;        /* -1: never */
-	unsigned stop_after; /* looks; 0: never */
+	long fail_at; /* -1: never */
+	bool wants_end;
 };
 
 static int write_all(struct fixture *f, const struct run *run, struct fake *fake)
@@ -134,13 +144,12 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	char *dir = test_scratch();
 	struct dit_index_set *set = five_databases(f);
 	struct dit_builders *builders = new_builders(set, dir, 2);
-	unsigned stop_after = run->stop_after;
 	struct dit_index_writer_opts opts = {.builders = builders,
 	                                     .output = &fake->base,
 	                                     .ndbs = NDBS,
 	                                     .nmembers = run->nmembers,
 	                                     .is_stopped = is_stopped,
-	                                     .ctx = &stop_after};
+	                                     .ctx = fake};
 	struct dit_index_writer *writer = NULL;
 	pthread_t members[8];
 	char key[32];
@@ -151,6 +160,8 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	fake->base.is_parallel = run->is_parallel;
 	fake->countdown = run->fail_at;
 	fake->main = pthread_self();
+	fake->wants_end = run->wants_end;
+	fake->is_held = run->wants_end; /* else members may be done before main looks */
 	for (unsigned i = 0; i < NKEYS; i++) {
 		for (unsigned db = INT32; db <= SHORT; db++) {
 			uint64_t ordinal = db == SHORT ? (uint64_t)i << 40 | 5 : i / 3;
@@ -239,7 +250,7 @@ static void who_wants_an_end_gets_one(void **state)
 		struct run run = {.is_parallel = (k & 1) != 0,
 		                  .nmembers = 1 + k / 2 * 2,
 		                  .fail_at = -1,
-		                  .stop_after = 1};
+		                  .wants_end = true};
 
 		assert_int_equal(write_all(*state, &run, &fake), DIT_E_STOPPED);
 	}

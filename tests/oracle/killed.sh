@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Killed at any moment, ditadd leaves the database as it was or complete, never between;
 # the next run clears away what was left and succeeds. Twenty moments, spread over the
-# whole run; half of them with no database there, half with an empty one of slapadd's.
+# whole run; half of them with no database there, half with an empty one of slapadd's. Then
+# eight moments of a load with --writer=append.
 . "${0%/*}/lib.sh"
 : "${DITGEN:?}"
 
 entries=${KILLED_ENTRIES:-20000}
-kills=20
+writer=pages
 
 # load: the command that is killed; small memory, so that there are temporary files
 load() {
-	exec "$DITADD" -q -T 2 --memory 16M --tmpdir "$work/tmp" \
+	exec "$DITADD" -q -T 2 --writer=$writer --memory 16M --tmpdir "$work/tmp" \
 		-f "$work/dit/slapd.conf" -l "$work/input.ldif" >/dev/null \
 		2>"$work/load.stderr"
 }
@@ -60,47 +61,56 @@ make_site "$work/ref" bench
 make_site "$work/dit" bench
 "$DITGEN" --entries "$entries" --operational >"$work/input.ldif"
 
-# Runs to the end, for the time they take (the shorter one) and as the content to expect.
-duration=
-for _ in 1 2; do
-	empty_site "$work/dit"
-	start=$(now_ms)
-	(load)
-	check "uninterrupted load" test $? -eq 0
-	took=$(($(now_ms) - start))
-	[ -n "$duration" ] && [ "$duration" -lt "$took" ] || duration=$took
-done
-mv "$work/dit/db" "$work/complete"
-rm -rf "$work/ref/db"
-mv "$work/complete" "$work/ref/db"
-
-noldstates=0
-for ((i = 0; i < kills; i++)); do
-	prepare "$i"
-	# Somewhere in the i-th piece of the run; the last ones come after it.
-	delay=$(((duration * i + RANDOM % (duration + 1)) / (kills - 2)))
-	(load) &
-	pid=$!
-	sleep "$((delay / 1000)).$(printf '%03d' $((delay % 1000)))"
-	kill -9 "$pid" 2>/dev/null
-	wait "$pid" 2>/dev/null
-
-	state=
-	nchecks=$((nchecks + 1))
-	old_or_complete >"$work/check.out" 2>&1 || {
-		fail "killed after $delay of $duration ms"
-		sed 's/^/    /; 30q' "$work/check.out" >&2
-	}
-	if [ "$state" = old ]; then
-		noldstates=$((noldstates + 1))
+# kill_loads WRITER N: N kills
+kill_loads() {
+	local kills=$2 duration start took noldstates i delay pid
+	writer=$1
+	# Runs to the end, for the time they take (the shorter one) and as the content to
+	# expect.
+	duration=
+	for _ in 1 2; do
+		empty_site "$work/dit"
+		start=$(now_ms)
 		(load)
-		check "the run after the kill at $delay ms" test $? -eq 0
-		check "content after the kill at $delay ms" \
-			same_content "$work/ref" "$work/dit"
-		check "leftovers after the kill at $delay ms" no_leftovers
-	fi
-done
-echo "$kills kills over $duration ms: $noldstates times the old state"
-check "kills that came in time" test "$noldstates" -ge $((kills / 3))
+		check "uninterrupted load" test $? -eq 0
+		took=$(($(now_ms) - start))
+		[ -n "$duration" ] && [ "$duration" -lt "$took" ] || duration=$took
+	done
+	mv "$work/dit/db" "$work/complete"
+	rm -rf "$work/ref/db"
+	mv "$work/complete" "$work/ref/db"
+
+	noldstates=0
+	for ((i = 0; i < kills; i++)); do
+		prepare "$i"
+		# Somewhere in the i-th piece of the run; the last ones come after it.
+		delay=$(((duration * i + RANDOM % (duration + 1)) / (kills - 2)))
+		(load) &
+		pid=$!
+		sleep "$((delay / 1000)).$(printf '%03d' $((delay % 1000)))"
+		kill -9 "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+
+		state=
+		nchecks=$((nchecks + 1))
+		old_or_complete >"$work/check.out" 2>&1 || {
+			fail "killed after $delay of $duration ms"
+			sed 's/^/    /; 30q' "$work/check.out" >&2
+		}
+		if [ "$state" = old ]; then
+			noldstates=$((noldstates + 1))
+			(load)
+			check "the run after the kill at $delay ms" test $? -eq 0
+			check "content after the kill at $delay ms" \
+				same_content "$work/ref" "$work/dit"
+			check "leftovers after the kill at $delay ms" no_leftovers
+		fi
+	done
+	echo "$kills kills over $duration ms: $noldstates times the old state"
+	check "kills that came in time" test "$noldstates" -ge $((kills / 3))
+}
+
+kill_loads pages 20
+kill_loads append 8
 
 finish

@@ -29,6 +29,7 @@ script_tests += \
 	%D%/torture.sh \
 	%D%/tree.sh \
 	%D%/values.sh \
+	%D%/writers.sh \
 	$(NULL)
 long_scripts += \
 	%D%/config.sh \

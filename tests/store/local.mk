@@ -1,5 +1,6 @@
 # tests/store/local.mk
 check_PROGRAMS += \
+	%D%/test_append \
 	%D%/test_compare \
 	%D%/test_dn_reader \
 	%D%/test_entry_codec \
@@ -22,6 +23,9 @@ check_PROGRAMS += \
 	%D%/test_strerror \
 	%D%/test_table \
 	$(NULL)
+%C%_test_append_SOURCES = %D%/store_fixture.h %D%/test_append.c
+%C%_test_append_LDADD = $(test_libs)
+%C%_test_append_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_metas_read
 %C%_test_compare_SOURCES = %D%/store_fixture.h %D%/test_compare.c
 %C%_test_compare_LDADD = $(test_libs)
 %C%_test_dn_reader_SOURCES = %D%/store_fixture.h %D%/test_dn_reader.c

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Outputs (output.h). For a new database and for one that holds records alike:
+ * Outputs (output.h). For a new database, whoever makes its pages, and for one that holds
+ * records alike:
  * - entries, numbers, names, lists and split values that are put are there once the
  *   output is published, and nothing is there before;
  * - an output that is abandoned, or taken back, leaves what was there;
@@ -20,13 +21,17 @@
 
 #define LIST_MAX 4
 
+/* Of the new databases in this run of the tests. */
+static enum dit_output_writer writer;
+
 static struct dit_output *open_output(const char *dir)
 {
 	struct dit_output_opts opts = {.directory = dir,
 	                               .mode = 0600,
 	                               .ndbs = 16,
 	                               .maxsize_bytes = FIXTURE_MAXSIZE,
-	                               .list_max = LIST_MAX};
+	                               .list_max = LIST_MAX,
+	                               .writer = writer};
 	struct dit_output *output = NULL;
 
 	assert_int_equal(dit_output_open(&output, &opts), 0);
@@ -168,7 +173,10 @@ static void what_is_put_is_there(void **state)
 	struct dit_output *output = open_output(dir);
 
 	(void)state;
-	assert_true(output->wants_order && output->is_parallel);
+	assert_true(output->wants_order);
+	assert_int_equal(output->is_parallel, writer != DIT_WRITER_APPEND);
+	assert_int_equal(output->is_append, writer == DIT_WRITER_APPEND);
+	assert_false(output->is_unknown_format);
 	assert_true(output->stored.last_id == 0 && !output->stored.has_names);
 	fill(output, 1);
 	publish(output);
@@ -462,5 +470,10 @@ int main(void)
 		cmocka_unit_test(an_existing_output_keeps_what_is_there),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int nfailed = 0;
+
+	for (writer = DIT_WRITER_DEFAULT; writer <= DIT_WRITER_APPEND; writer++) {
+		nfailed += cmocka_run_group_tests(tests, NULL, NULL);
+	}
+	return nfailed;
 }

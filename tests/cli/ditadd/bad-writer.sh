@@ -1,0 +1,1 @@
+"$DITADD" -f slapd.conf --writer=tape
