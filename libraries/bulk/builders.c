@@ -25,6 +25,7 @@ struct dit_index_cursor {
 	struct dit_builders *builders;
 	const struct dit_index_db *db;
 	size_t number;
+	bool wants_repeats;
 	struct dit_posting_cursor *postings; /* NULL: of DIT_KEY_WIDE */
 	uint64_t nread;                      /* byte postings before it */
 	char key[sizeof(uint64_t)];
@@ -174,7 +175,7 @@ uint64_t dit_builders_run_bytes(const struct dit_builders *builders)
 /* ---- lists go ---- */
 
 int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
-                          size_t db)
+                          size_t db, bool wants_repeats)
 {
 	struct dit_index_cursor *cursor = NULL;
 	int r = 0;
@@ -190,6 +191,7 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 		.builders = builders,
 		.db = dit_index_set_db(builders->indexes, db),
 		.number = db,
+		.wants_repeats = wants_repeats,
 	};
 	if (dit_builders_is_shared(builders, db)) {
 		cursor->nread = dit_byte_postings_nread(builders->wide);
@@ -237,7 +239,7 @@ int dit_index_cursor_next(struct dit_index_cursor *cursor, struct dit_index_list
 		ret->key.len = dit_index_key_bytes(cursor->db, list.ordinal, cursor->key);
 		ret->ids = list.ids;
 		ret->nids = list.nids;
-		ret->is_repeated = list.ids[0] != 0 &&
+		ret->is_repeated = cursor->wants_repeats && list.ids[0] != 0 &&
 		                   dit_posting_cursor_is_repeated(cursor->postings);
 	}
 	return r;

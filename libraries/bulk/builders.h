@@ -87,14 +87,20 @@ struct dit_index_list {
 	struct dit_span key; /* as it is stored */
 	const uint64_t *ids; /* ascending, distinct; or {0, lowest, highest}: a range */
 	size_t nids;
-	bool is_repeated; /* as in struct dit_output_list */
+	bool is_repeated; /* as in struct dit_output_list; false if nobody wants it */
 };
 
 struct dit_index_cursor;
 
-/** The lists of a database, in key order. 0; -EINVAL (not sealed, opened before); errors */
+/**
+ * The lists of a database, in key order.
+ *
+ * @param wants_repeats  is_repeated is looked at
+ *
+ * @return 0; -EINVAL (not sealed, opened before); errors
+ */
 int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
-                          size_t db);
+                          size_t db, bool wants_repeats);
 /** 1: @p ret is valid until the next call; 0: end; errors */
 int dit_index_cursor_next(struct dit_index_cursor *cursor, struct dit_index_list *ret);
 /** Gives back memory and disk space of the database. NULL is fine. */

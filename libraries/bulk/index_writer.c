@@ -13,6 +13,8 @@
 
 /* How often main looks whether somebody wants an end. */
 #define LOOK_NS 100000000L
+/* The same in lists, for a thread that writes: some 10 us. A power of two. */
+#define LISTS_PER_LOOK 64
 /* Blocks of lists that wait for main, for each member. */
 #define BLOCKS_OF_A_MEMBER 3
 
@@ -28,7 +30,7 @@ struct dit_index_writer {
 	struct job *jobs;
 	size_t njobs;
 	struct dit_list_queues *queues; /* NULL: no list goes from thread to thread */
-	uint64_t *nkeys; /* [own: the thread that writes the database, then main] */
+	uint64_t *nkeys; /* [own: the thread that merges the database, then main] */
 
 	/* [atomic: jobs are drawn in order; relaxed] */
 	_Atomic size_t next_job;
@@ -68,33 +70,41 @@ static void tell(const struct dit_index_writer *writer)
 
 /* ---- lists from a cursor ---- */
 
-static int put(struct dit_index_writer *writer, size_t db, struct dit_output_table *table,
-               const struct dit_index_list *list)
+static int put(struct dit_output_table *table, const struct dit_index_list *list)
 {
 	struct dit_output_list out = {
 		.ids = list->ids, .nids = list->nids, .is_repeated = list->is_repeated};
 
-	writer->nkeys[db]++;
 	return dit_output_put_list(table, list->key, &out);
+}
+
+/* Somebody wants an end, or the work is of no use any more. Main asks for itself. */
+static bool must_end(const struct dit_index_writer *writer, bool is_main, size_t nlists)
+{
+	if (nlists % LISTS_PER_LOOK != 0) {
+		return false;
+	}
+	return is_main ? is_stopped(writer) : is_ended(writer);
 }
 
 /* To a table, or, without one, to main. */
 static int move_lists(struct dit_index_writer *writer, size_t db,
                       struct dit_output_table *table)
 {
-	bool is_main = is_alone(writer) || !writer->opts.output->is_parallel;
+	bool is_parallel = writer->opts.output->is_parallel;
+	bool is_main = is_alone(writer) || (!is_parallel && table != NULL);
 	struct dit_index_cursor *cursor = NULL;
 	struct dit_index_list list = {0};
-	int r = dit_index_cursor_open(&cursor, writer->opts.builders, db);
+	size_t nlists = 0;
+	int r = dit_index_cursor_open(&cursor, writer->opts.builders, db, !is_parallel);
 
 	if (r == 0) {
 		r = dit_index_cursor_next(cursor, &list);
 	}
 	while (r > 0) {
-		r = table != NULL ? put(writer, db, table, &list)
+		r = table != NULL ? put(table, &list)
 		                  : dit_list_queues_put(writer->queues, db, &list);
-		if (r == 0 && table != NULL &&
-		    (is_main ? is_stopped(writer) : is_ended(writer))) {
+		if (r == 0 && must_end(writer, is_main, nlists++)) {
 			r = DIT_E_STOPPED;
 		}
 		if (r == 0) {
@@ -102,6 +112,7 @@ static int move_lists(struct dit_index_writer *writer, size_t db,
 		}
 	}
 	dit_index_cursor_close(cursor);
+	writer->nkeys[db] = nlists;
 	return r;
 }
 
@@ -112,11 +123,12 @@ static int take_lists(struct dit_index_writer *writer, size_t db,
                       struct dit_output_table *table)
 {
 	struct dit_index_list list = {0};
+	size_t nlists = 0;
 	int r = dit_list_queues_next(writer->queues, db, &list);
 
 	while (r > 0) {
-		r = put(writer, db, table, &list);
-		if (r == 0 && is_stopped(writer)) {
+		r = put(table, &list);
+		if (r == 0 && must_end(writer, true, nlists++)) {
 			r = DIT_E_STOPPED;
 		}
 		if (r == 0) {

@@ -16,7 +16,7 @@ static char *lists_of(struct dit_builders *builders, size_t db)
 	struct dit_index_list list = {0};
 	char *text = calloc(1, 4096);
 	size_t n = 0;
-	int r = dit_index_cursor_open(&cursor, builders, db);
+	int r = dit_index_cursor_open(&cursor, builders, db, true);
 
 	assert_non_null(text);
 	assert_int_equal(r, 0);
@@ -120,14 +120,14 @@ static void little_memory_makes_runs(void **state)
 	}
 	assert_int_equal(dit_builders_seal(builders), 0);
 	assert_true(dit_builders_run_bytes(builders) > 400000);
-	assert_int_equal(dit_index_cursor_open(&cursor, builders, SHORT), 0);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, SHORT, true), 0);
 	while (dit_index_cursor_next(cursor, &list) > 0) {
 		n++;
 	}
 	assert_int_equal(n, 40000);
 	dit_index_cursor_close(cursor);
-	assert_int_equal(dit_index_cursor_open(&cursor, builders, SHORT), -EINVAL);
-	assert_int_equal(dit_index_cursor_open(&cursor, builders, NDBS), -EINVAL);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, SHORT, true), -EINVAL);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, NDBS, true), -EINVAL);
 	dit_builders_free(builders);
 	dit_index_set_free(set);
 	test_scratch_remove(dir);
@@ -144,7 +144,7 @@ static void long_keys_need_a_database_for_them(void **state)
 
 	assert_int_equal(dit_builders_push_key(builders, 0, 0, 1, DIT_SPAN("k")),
 	                 -EINVAL);
-	assert_int_equal(dit_index_cursor_open(&cursor, builders, 0), -EINVAL);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, 0, true), -EINVAL);
 	assert_int_equal(dit_builders_seal(builders), 0);
 	dit_index_cursor_close(NULL);
 	dit_builders_free(builders);
