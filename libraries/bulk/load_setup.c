@@ -146,6 +146,7 @@ int load_read_settings(struct loader *loader)
 static int make_context(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
+	int r = 0;
 
 	loader->files = (struct dit_file_rules){.refuse_all = opts->no_urls,
 	                                        .allow_special = opts->special_urls,
@@ -163,9 +164,12 @@ static int make_context(struct loader *loader)
 		.rootdn = loader->db->rootdn,
 		.rootdn_norm = loader->db->rootdn_norm,
 	};
-	if (dit_sorted_types_make(loader->settings, &loader->sorted) < 0 ||
-	    load_csn_start(loader) < 0) {
-		return load_fail(loader, -ENOMEM, "could not start the load");
+	r = dit_sorted_types_make(loader->settings, &loader->sorted);
+	if (r == 0) {
+		r = load_csn_start(loader);
+	}
+	if (r < 0) {
+		return load_fail(loader, r, "could not start the load");
 	}
 	loader->context.sorted = loader->sorted;
 	if (getrandom(&loader->stamp_node, sizeof(loader->stamp_node), 0) < 0 ||

@@ -16,7 +16,7 @@
 # define DIT_DEFAULT_DIRECTORY "/var/lib/ldap"
 #endif
 
-#define MAXSIZE_DEFAULT 10485760
+#define MAXSIZE_SLAPD 10485760
 /* maxsize 0 leaves the choice to LMDB, which takes this. */
 #define MAXSIZE_LMDB 1048576
 #define MODE_DEFAULT 0600
@@ -59,7 +59,7 @@ int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 		.type = type,
 		.lastmod = true,
 		.directory = DIT_DEFAULT_DIRECTORY,
-		.maxsize_bytes = MAXSIZE_DEFAULT,
+		.maxsize_bytes = MAXSIZE_SLAPD,
 		.mode = MODE_DEFAULT,
 		.multival_hi = DIT_MULTIVAL_NONE,
 		.multival_lo = DIT_MULTIVAL_NONE,

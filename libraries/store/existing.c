@@ -34,31 +34,24 @@
 #include "pages/meta_pages.h"
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
+#include "store/map_size.h"
 #include "store/spare.h"
 #include "store/staging_impl.h"
 #include "store/stored_flags.h"
 
-/* What LMDB takes for a map size of 0, and slapd for "maxsize 0" (config.md). */
-#define MAXSIZE_DEFAULT 1048576u
-#define GROW_BYTES      (1u << 30)
-#define GROW_FACTOR     4 /* changed pages are written to new places: of what is expected */
+#define GROW_BYTES  (1u << 30)
+#define GROW_FACTOR 4 /* changed pages are written to new places: of what is expected */
 
 /* ---- errors ---- */
 
-/*
- * LMDB reports EIO when the system wrote less than it was asked to, as it does on a disk
- * that becomes full, or at a limit. Asking for space tells.
- */
 static int short_write_error(const struct dit_existing *existing)
 {
 	struct stat st;
 
-	if (fstat(existing->data_fd, &st) == 0 &&
-	    fallocate(existing->data_fd, 0, st.st_size, 1 << 20) != 0 &&
-	    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
-		return -errno;
-	}
-	return -EIO;
+	return fstat(existing->data_fd, &st) != 0
+	               ? -EIO
+	               : dit_lmdb_short_write(existing->data_fd, (uint64_t)st.st_size,
+	                                      1 << 20);
 }
 
 int dit_existing_result(struct dit_existing *existing, int rc)
@@ -90,7 +83,7 @@ static int write_metas(const struct dit_existing *existing,
 static uint64_t choose_map_bytes(const struct dit_existing_opts *opts,
                                  uint64_t file_bytes)
 {
-	uint64_t size = opts->maxsize_bytes == 0 ? MAXSIZE_DEFAULT : opts->maxsize_bytes;
+	uint64_t size = dit_map_configured(opts->maxsize_bytes);
 	uint64_t grown = 0;
 
 	if (!opts->may_grow) {
@@ -209,8 +202,7 @@ int dit_existing_open(struct dit_existing **ret, const struct dit_existing_opts 
 	}
 	existing->data_fd = -1;
 	existing->spare_fd = -1;
-	existing->maxsize_bytes =
-		opts->maxsize_bytes == 0 ? MAXSIZE_DEFAULT : opts->maxsize_bytes;
+	existing->maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
 	existing->may_grow = opts->may_grow;
 	existing->fault = opts->fault;
 	r = dit_directory_open(opts->directory, opts->fault);
@@ -397,11 +389,10 @@ static int restore_map_size(const struct dit_existing *existing)
 
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t used = (metas[i].last_page + 1) * existing->page_bytes;
-		uint64_t size = existing->maxsize_bytes -
-		                existing->maxsize_bytes % existing->page_bytes;
 
 		if (r == 0) {
-			metas[i].map_bytes = size < used ? used : size;
+			metas[i].map_bytes = dit_map_recorded(existing->maxsize_bytes,
+			                                      existing->page_bytes, used);
 		}
 	}
 	return r < 0 ? r : write_metas(existing, metas);

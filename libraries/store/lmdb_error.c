@@ -2,6 +2,9 @@
 /* The one place where an LMDB result becomes one of ours. */
 #include "store/lmdb_error.h"
 
+#include <errno.h>
+#include <fcntl.h>
+
 #include <lmdb.h>
 
 #include "base/error.h"
@@ -14,4 +17,13 @@ _Static_assert(DIT_E_FORMAT < MDB_KEYEXIST, "our codes lie below LMDB's");
 int dit_lmdb_error(int rc)
 {
 	return rc > 0 ? -rc : rc;
+}
+
+int dit_lmdb_short_write(int fd, uint64_t at, uint64_t len)
+{
+	if (fallocate(fd, 0, (off_t)at, (off_t)len) != 0 &&
+	    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+		return -errno;
+	}
+	return -EIO;
 }

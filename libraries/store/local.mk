@@ -33,6 +33,7 @@ rooms += %D%/libstore.la
 	%D%/hold.h \
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
+	%D%/map_size.h \
 	%D%/name_codec.c \
 	%D%/name_codec.h \
 	%D%/readers.c \

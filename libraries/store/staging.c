@@ -24,9 +24,7 @@
 #include "pages/meta_pages.h"
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
-
-/* What LMDB takes for a map size of 0, and slapd for "maxsize 0" (config.md). */
-#define MAXSIZE_DEFAULT 1048576u
+#include "store/map_size.h"
 
 /* ---- the old database ---- */
 
@@ -254,8 +252,7 @@ static int name_fixed_tables(struct dit_staging *staging)
 static int staging_init(struct dit_staging *staging, const struct dit_staging_opts *opts)
 {
 	staging->mode = opts->mode;
-	staging->maxsize_bytes =
-		opts->maxsize_bytes == 0 ? MAXSIZE_DEFAULT : opts->maxsize_bytes;
+	staging->maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
 	staging->may_grow = opts->may_grow;
 	staging->ndbs = opts->ndbs;
 	return name_fixed_tables(staging);

@@ -85,22 +85,6 @@ static int begin(struct dit_staging *staging, uint64_t bytes)
 	return 0;
 }
 
-/*
- * LMDB reports EIO when the system wrote less than it was asked to, which is what happens
- * on a disk that becomes full (or at a limit) in the middle. Asking for the space again
- * tells.
- */
-static int short_write_error(const struct dit_staging *staging)
-{
-	off_t len = (off_t)(staging->txn_bytes + SLACK_BYTES);
-
-	if (fallocate(staging->data_fd, 0, (off_t)staging->used_bytes, len) != 0 &&
-	    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
-		return -errno;
-	}
-	return -EIO;
-}
-
 /* Advice only: the sync at the end has less left to do. */
 static void start_writing(struct dit_staging *staging)
 {
@@ -130,7 +114,8 @@ int dit_staging_commit(struct dit_staging *staging)
 	dit_file_size_signal_block(&previous);
 	r = dit_lmdb_error(mdb_txn_commit(txn));
 	if (r == -EIO) {
-		r = short_write_error(staging);
+		r = dit_lmdb_short_write(staging->data_fd, staging->used_bytes,
+		                         staging->txn_bytes + SLACK_BYTES);
 	}
 	dit_file_size_signal_restore(&previous);
 	if (r < 0) {

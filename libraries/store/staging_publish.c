@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "pages/meta_pages.h"
+#include "store/map_size.h"
 
 /*
  * In both meta pages: the map size that slapd is configured with. In a format that is not
@@ -26,8 +27,6 @@
  */
 static int write_map_size(const struct dit_staging *staging, int fd)
 {
-	uint64_t size =
-		staging->maxsize_bytes - staging->maxsize_bytes % staging->page_bytes;
 	struct dit_meta metas[2];
 	int r = 0;
 
@@ -39,8 +38,8 @@ static int write_map_size(const struct dit_staging *staging, int fd)
 		return r;
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		metas[i].map_bytes =
-			size < staging->used_bytes ? staging->used_bytes : size;
+		metas[i].map_bytes = dit_map_recorded(
+			staging->maxsize_bytes, staging->page_bytes, staging->used_bytes);
 	}
 	return dit_metas_write(fd, staging->page_bytes, metas);
 }
@@ -119,10 +118,9 @@ void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
 
 static int check_size(const struct dit_staging *staging)
 {
-	uint64_t max =
-		staging->maxsize_bytes - staging->maxsize_bytes % staging->page_bytes;
+	uint64_t limit = dit_map_limit(staging->maxsize_bytes, staging->page_bytes);
 
-	return staging->used_bytes > max && !staging->may_grow ? DIT_E_FULL : 0;
+	return staging->used_bytes > limit && !staging->may_grow ? DIT_E_FULL : 0;
 }
 
 int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes)

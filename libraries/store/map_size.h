@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Map sizes: how large a database may become ("maxsize"), in whole pages.
+ *
+ * Threads: no state.
+ */
+#ifndef DITKIT_MAP_SIZE_H
+#define DITKIT_MAP_SIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** What LMDB takes for a map size of 0, and slapd for "maxsize 0" (config.md). */
+#define DIT_MAP_BYTES_DEFAULT 1048576u
+
+/** The configured size; 0: LMDB's default. */
+static inline uint64_t dit_map_configured(uint64_t maxsize_bytes)
+{
+	return maxsize_bytes == 0 ? DIT_MAP_BYTES_DEFAULT : maxsize_bytes;
+}
+
+/** What fits into it: whole pages. */
+static inline uint64_t dit_map_limit(uint64_t maxsize_bytes, size_t page_bytes)
+{
+	return maxsize_bytes - maxsize_bytes % page_bytes;
+}
+
+/** What the meta pages record: the configured size, or what is in use, if that is more. */
+static inline uint64_t dit_map_recorded(uint64_t maxsize_bytes, size_t page_bytes,
+                                        uint64_t used_bytes)
+{
+	uint64_t limit = dit_map_limit(maxsize_bytes, page_bytes);
+
+	return limit < used_bytes ? used_bytes : limit;
+}
+
+#endif
