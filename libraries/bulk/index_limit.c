@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bulk/index_limit.h"
 
-/* Those before the first count as the first one. */
 static const struct {
-	unsigned minor;
-	unsigned patch;  /* since this release */
+	enum dit_openldap_version version;
+	unsigned patch;  /* since this one */
 	unsigned nnamed; /* databases that slapd opens at most */
 	unsigned nfixed; /* of them: ad2i dn2i id2e id2v, ixck since 2.6 */
 } releases[] = {
-	{5, 0, 128, 4},
-	{5, 14, 256, 4},
-	{6, 0, 128, 5},
-	{6, 4, 256, 5},
+	{DIT_OPENLDAP_2_5, 0, 128, 4},
+	{DIT_OPENLDAP_2_5, 14, 256, 4},
+	{DIT_OPENLDAP_2_6, 0, 128, 5},
+	{DIT_OPENLDAP_2_6, 4, 256, 5},
 };
 
-size_t dit_index_limit(unsigned minor, unsigned patch)
+size_t dit_index_limit(enum dit_openldap_version version, unsigned patch)
 {
 	size_t i = sizeof(releases) / sizeof(releases[0]) - 1;
 
-	while (i > 0 && (minor < releases[i].minor ||
-	                 (minor == releases[i].minor && patch < releases[i].patch))) {
+	while (i > 0 && (version < releases[i].version ||
+	                 (version == releases[i].version && patch < releases[i].patch))) {
 		i--;
 	}
 	return releases[i].nnamed - releases[i].nfixed;

@@ -10,12 +10,15 @@
 
 #include <stddef.h>
 
+#include "base/openldap.h"
+
 /**
- * @param minor  of OpenLDAP 2.minor.patch
- * @param patch  0 if it is not known: the limit of the first release is the lowest
+ * @param version  not DIT_OPENLDAP_FOUND
+ * @param patch    level of that release; 0 if it is not known: the limit of the first one
+ *                 is the lowest
  *
  * @return indexes at most
  */
-size_t dit_index_limit(unsigned minor, unsigned patch);
+size_t dit_index_limit(enum dit_openldap_version version, unsigned patch);
 
 #endif

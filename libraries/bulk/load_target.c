@@ -12,8 +12,7 @@
 
 #include "base/tmp_dir.h"
 #include "bulk/index_limit.h"
-
-#define OPENLDAP_MINOR 5 /* of OpenLDAP 2.5 */
+#include "config/slapd_version.h"
 
 /* ---- before the first round ---- */
 
@@ -101,8 +100,14 @@ static int check_index_limit(const struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	size_t n = dit_index_set_ndbs(target->indexes);
-	size_t limit = dit_index_limit(OPENLDAP_MINOR, 0);
+	enum dit_openldap_version version = loader->stats->openldap;
+	unsigned patch = 0;
+	size_t limit = dit_index_limit(version, patch);
 
+	if (n > limit) {
+		patch = dit_slapd_patch(dit_slapd_path(), version);
+		limit = dit_index_limit(version, patch);
+	}
 	if (n <= limit) {
 		return 0;
 	}
@@ -121,8 +126,9 @@ static int check_index_limit(const struct load_target *target)
 	}
 	load_report(loader, DIT_REPORT_PLAIN, "slap_startup failed");
 	load_report(loader, DIT_REPORT_ERROR,
-	            "database \"%.*s\" has %zu indexes, slapd 2.%u opens %zu at most",
-	            DIT_SPAN_ARGS(target->db->suffix), n, OPENLDAP_MINOR, limit);
+	            "database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
+	            DIT_SPAN_ARGS(target->db->suffix), n, dit_openldap_name(version),
+	            patch, limit);
 	return DIT_E_CONFIG;
 }
 

@@ -6,6 +6,7 @@
 #include "config/slapd_version.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -119,45 +120,83 @@ static void ask(const char *slapd, char *buffer, size_t size)
 	(void)close(fds[0]);
 }
 
-/* "... slapd 2.6.10+dfsg-1 (..." -> 2.6 */
-static enum dit_openldap_version version_of(unsigned long major, unsigned long minor)
-{
-	enum dit_openldap_version version = DIT_OPENLDAP_NEWEST;
-	char name[64];
+struct release {
+	unsigned long major;
+	unsigned long minor;
+	unsigned long patch;
+};
 
-	if (major < 2 || (major == 2 && minor < 5)) {
-		return DIT_OPENLDAP_2_5;
+/* A number; *at is behind it then. @return whether there is one */
+static bool read_number(const char **at, unsigned long *ret)
+{
+	char *end = NULL;
+
+	*ret = strtoul(*at, &end, 10);
+	if (end == *at) {
+		return false;
 	}
-	(void)snprintf(name, sizeof(name), "%lu.%lu", major, minor);
-	(void)dit_openldap_parse(name, &version);
-	return version;
+	*at = end;
+	return true;
 }
 
-enum dit_openldap_version dit_slapd_version(const char *slapd, bool *ret_found)
+/* "... slapd 2.6.10+dfsg-1 (..."; not of a build between releases. A patch level that is
+ * no number is 0. */
+static bool ask_release(const char *slapd, struct release *ret)
 {
 	static const char before[] = "OpenLDAP: slapd ";
 	char output[OUTPUT_BYTES];
 	const char *at = NULL;
-	char *end = NULL;
-	unsigned long major = 0;
-	unsigned long minor = 0;
 
-	*ret_found = false;
 	ask(slapd, output, sizeof(output));
 	at = strstr(output, before);
 	if (at == NULL) {
-		return DIT_OPENLDAP_NEWEST;
+		return false;
 	}
 	at += strlen(before);
-	major = strtoul(at, &end, 10);
-	if (end == at || *end != '.') {
-		return DIT_OPENLDAP_NEWEST; /* a build between releases */
+	if (!read_number(&at, &ret->major) || *at++ != '.' ||
+	    !read_number(&at, &ret->minor)) {
+		return false;
 	}
-	at = end + 1;
-	minor = strtoul(at, &end, 10);
-	if (end == at) {
+	ret->patch = 0;
+	if (*at++ == '.') {
+		(void)read_number(&at, &ret->patch);
+	}
+	return true;
+}
+
+/* @return whether it is a release that we know; *ret is unchanged if not */
+static bool version_of(const struct release *release, enum dit_openldap_version *ret)
+{
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "%lu.%lu", release->major, release->minor);
+	return dit_openldap_parse(name, ret) == 0;
+}
+
+enum dit_openldap_version dit_slapd_version(const char *slapd, bool *ret_found)
+{
+	struct release release = {0};
+	enum dit_openldap_version version = DIT_OPENLDAP_NEWEST;
+
+	*ret_found = ask_release(slapd, &release);
+	if (!*ret_found) {
 		return DIT_OPENLDAP_NEWEST;
 	}
-	*ret_found = true;
-	return version_of(major, minor);
+	if (release.major < 2 || (release.major == 2 && release.minor < 5)) {
+		return DIT_OPENLDAP_2_5;
+	}
+	(void)version_of(&release, &version);
+	return version;
+}
+
+unsigned dit_slapd_patch(const char *slapd, enum dit_openldap_version version)
+{
+	struct release release = {0};
+	enum dit_openldap_version found = DIT_OPENLDAP_FOUND;
+
+	if (!ask_release(slapd, &release) || !version_of(&release, &found) ||
+	    found != version || release.patch > UINT_MAX) {
+		return 0;
+	}
+	return (unsigned)release.patch;
 }

@@ -23,4 +23,13 @@ const char *dit_slapd_path(void);
  */
 enum dit_openldap_version dit_slapd_version(const char *slapd, bool *ret_found);
 
+/**
+ * Its patch level: the 10 of 2.6.10. slapd is asked again.
+ *
+ * @param version  the release in question
+ *
+ * @return 0 also without a slapd, and if it is of another release
+ */
+unsigned dit_slapd_patch(const char *slapd, enum dit_openldap_version version);
+
 #endif

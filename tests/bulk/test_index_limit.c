@@ -7,17 +7,19 @@
 static void each_release_has_its_limit(void **state)
 {
 	static const struct {
-		unsigned minor;
+		enum dit_openldap_version version;
 		unsigned patch;
 		size_t want;
 	} cases[] = {
-		{4, 57, 124}, {5, 0, 124}, {5, 13, 124}, {5, 14, 252}, {5, 20, 252},
-		{6, 0, 123},  {6, 3, 123}, {6, 4, 251},  {6, 10, 251}, {7, 0, 251},
+		{DIT_OPENLDAP_2_5, 0, 124},  {DIT_OPENLDAP_2_5, 13, 124},
+		{DIT_OPENLDAP_2_5, 14, 252}, {DIT_OPENLDAP_2_5, 20, 252},
+		{DIT_OPENLDAP_2_6, 0, 123},  {DIT_OPENLDAP_2_6, 3, 123},
+		{DIT_OPENLDAP_2_6, 4, 251},  {DIT_OPENLDAP_2_6, 10, 251},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(dit_index_limit(cases[i].minor, cases[i].patch),
+		assert_int_equal(dit_index_limit(cases[i].version, cases[i].patch),
 		                 cases[i].want);
 	}
 }

@@ -60,6 +60,38 @@ static void release_is_what_slapd_tells(void **state)
 	}
 }
 
+static void patch_level_is_that_of_the_release_in_question(void **state)
+{
+	static const struct {
+		const char *release;
+		enum dit_openldap_version version;
+		unsigned want;
+	} cases[] = {
+		{"2.5.13+dfsg-5", DIT_OPENLDAP_2_5, 13},
+		{"2.6.10", DIT_OPENLDAP_2_6, 10},
+		{"2.6.10", DIT_OPENLDAP_2_5, 0},
+		{"2.4.57", DIT_OPENLDAP_2_5, 0},
+		{"3.1.7", DIT_OPENLDAP_NEWEST, 0},
+		{"2.6", DIT_OPENLDAP_2_6, 0},
+		{"2.6.X", DIT_OPENLDAP_2_6, 0},
+		{"X", DIT_OPENLDAP_2_6, 0},
+		{"2.6.99999999999", DIT_OPENLDAP_2_6, 0},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char line[100];
+
+		print_message("%s\n", cases[i].release);
+		(void)snprintf(line, sizeof(line), "echo 'OpenLDAP: slapd %s (Feb)'",
+		               cases[i].release);
+		make_slapd(line);
+		assert_int_equal(dit_slapd_patch("./slapd", cases[i].version),
+		                 cases[i].want);
+	}
+	assert_int_equal(dit_slapd_patch("./none", DIT_OPENLDAP_2_5), 0);
+}
+
 static void release_without_a_slapd_is_the_newest(void **state)
 {
 	bool is_found = true;
@@ -100,6 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CONF_TEST(release_is_what_slapd_tells),
+		CONF_TEST(patch_level_is_that_of_the_release_in_question),
 		CONF_TEST(release_without_a_slapd_is_the_newest),
 		CONF_TEST(slapd_that_does_not_end_is_killed),
 		CONF_TEST(releases_have_names),

@@ -67,8 +67,8 @@ for limit in 252 251 124 123 0; do
 	slapadd_site "$work/ref" -l "$work/input.ldif"
 	[ "$(cat "$work/ref/exit")" -ne 0 ] || break
 done
-check "slapadd has a limit" test $limit -gt 0
-make_indexed "$work/dit" $limit
+check "slapadd has a limit" test "$limit" -gt 0
+make_indexed "$work/dit" "$limit"
 ditadd_site "$work/dit" --index-keys=bytes -l "$work/input.ldif"
 check "$limit indexes: messages" same_messages "$work/ref" "$work/dit"
 check "$limit indexes: content" same_content "$work/ref" "$work/dit"
@@ -106,6 +106,23 @@ for options in "-l $work/input.ldif" "-l $work/bad.ldif" "-q -l $work/input.ldif
 		;;
 	*) same_refusal "one more, $options" ;;
 	esac
+done
+
+# The patch level of a release that is not here is not known: the lowest limit holds.
+for release in 2.5:124 2.6:123; do
+	lowest=${release#*:}
+	if slapd -VV 2>&1 | grep -qF "slapd ${release%:*}."; then
+		continue
+	fi
+	make_indexed "$work/dit" "$lowest"
+	ditadd_site "$work/dit" "--openldap=${release%:*}" -l "$work/input.ldif"
+	check "as $release: status" grep -qx 0 "$work/dit/exit"
+	make_indexed "$work/dit" $((lowest + 1))
+	ditadd_site "$work/dit" "--openldap=${release%:*}" -l "$work/input.ldif"
+	check "as $release, one more: message" grep -q \
+		"has $((lowest + 1)) indexes, slapd ${release%:*}.0 opens $lowest at most" \
+		"$work/dit/stderr"
+	check "as $release, one more: status" grep -qx 1 "$work/dit/exit"
 done
 
 for counts in "1 $((limit + 1))" "$((limit + 1)) 1"; do
