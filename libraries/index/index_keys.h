@@ -65,10 +65,13 @@ int dit_index_set_new(struct dit_index_set **ret, const struct dit_schema *schem
 void dit_index_set_free(struct dit_index_set *set);
 
 /**
- * The database exists already, with these flags, and keys of this length (0: none yet):
- * the format follows them. Before the set is used.
+ * Adapt the format of a database to the one that is stored. Call this before the set is
+ * used.
  *
- * @return 0; DIT_E_INVALID: keys of this configuration cannot be put beside those
+ * @param is_integerkey  the stored database has the flag MDB_INTEGERKEY
+ * @param key_len        length of its keys in bytes; 0: it holds no key yet
+ *
+ * @return 0; DIT_E_INVALID: this configuration makes keys of another format
  */
 int dit_index_set_stored(struct dit_index_set *set, size_t db, bool is_integerkey,
                          size_t key_len);
@@ -102,7 +105,7 @@ struct dit_index_refusal {
 };
 
 /**
- * May keys be made of all values of this entry? slapd ends with a signal over some.
+ * Can keys be made of all values of this entry? Some values kill slapd.
  *
  * @return 0; DIT_E_INVALID with @p ret; -ENOMEM
  */

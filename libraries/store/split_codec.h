@@ -18,10 +18,10 @@
  *   0200000000000000 0c00   "alpha" 00 "Alpha" 00 0500
  *   0200000000000000 0c00   "gamma two" 00 "gamma  two" 00 0a00
  *
- * Of equal values the last one given is kept, while the entry counts them all, like in a
- * database by slapadd; but there, where a value of another length was replaced, the stored
- * length is that of neither, and slapd reads what lies behind. Here it is right. Empty values
- * with a normal form are all kept.
+ * Equal values: the last one given is kept, while the entry counts all of them. slapadd
+ * does the same, but where the values differ in length it stores a length that fits
+ * neither, and slapd then reads bytes behind the value. Here the length fits the value that
+ * is kept. Empty values with a normal form are all kept.
  */
 #ifndef DITKIT_SPLIT_CODEC_H
 #define DITKIT_SPLIT_CODEC_H
