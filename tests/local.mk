@@ -33,7 +33,7 @@ include tests/store/local.mk
 include tests/values/local.mk
 
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
-script_tests += %D%/bootstrap.sh %D%/citations.sh %D%/format.sh %D%/headers.sh %D%/platform.sh %D%/tally_counts.sh %D%/tidy_counts.sh
+script_tests += %D%/bootstrap.sh %D%/citations.sh %D%/format.sh %D%/headers.sh %D%/platform.sh %D%/symbols.sh %D%/tally_counts.sh %D%/tidy_counts.sh
 TESTS = $(check_PROGRAMS) $(unit_scripts) $(script_tests)
 EXTRA_DIST += $(unit_scripts) $(script_tests)
 

@@ -9,9 +9,9 @@
  *   dit_context_csn_rewrite();     after dit_output_begin_changes()
  *   dit_context_csn_free()
  *
- * What is stored there stays unless one of its values is exceeded; then all known ones are
- * written. The values have no normal forms and are not indexed, and a new subentry has no
- * operational attributes, as slapd itself writes them.
+ * What is stored there stays unless one of its values is exceeded; then all known ones
+ * are written. The values have no normal forms and are not indexed, and a new subentry
+ * has no operational attributes, as slapd itself writes them.
  *
  * An entry of an output that wants order is changed by dit_context_csn_rewrite(); in
  * others dit_context_csn_write() changes it.
@@ -63,7 +63,7 @@ enum dit_context_csn_deed {
 	DIT_CONTEXT_CSN_LATER,   /* dit_context_csn_rewrite() does it */
 	DIT_CONTEXT_CSN_MISSING, /* nothing: there is no entry of the suffix */
 	DIT_CONTEXT_CSN_CHANGED, /* the entry `id` */
-	DIT_CONTEXT_CSN_ADDED, /* the subentry `id`; its index keys are still to be made */
+	DIT_CONTEXT_CSN_ADDED,   /* the subentry `id`; its index keys are to be made */
 };
 
 struct dit_context_csn_result {

@@ -6,8 +6,8 @@
  *   dit_entries_new();  dit_entries_put(), _put_hole() ...;
  *   dit_entries_write_late();  dit_entries_free()
  *
- * An output that wants order takes no record behind one with a higher ID, and no values of
- * id2v before its tables are written. Both wait: an entry that fills a hole (a *late*
+ * An output that wants order takes no record behind one with a higher ID, and no values
+ * of id2v before its tables are written. Both wait: an entry that fills a hole (a *late*
  * entry) and all values of id2v go through a sorter, and from there, in order, to the
  * output when it takes changes. Another output takes everything as it comes.
  *
@@ -30,7 +30,7 @@ struct dit_entries;
 struct dit_entries_opts {
 	struct dit_output *output;      /* borrowed */
 	struct dit_ad_numbers *numbers; /* borrowed; get the entries' attributes */
-	size_t memory_bytes; /* of the sorter of what waits; DIT_SORT_SHARE_MIN at least */
+	size_t memory_bytes; /* of the sorter of what waits; >= DIT_SORT_SHARE_MIN */
 	const char *tmpdir;  /* of the same */
 	const struct dit_stop
 		*stop; /* of dit_entries_write_late(); borrowed; NULL: none */
@@ -50,7 +50,8 @@ bool dit_entries_has_root(const struct dit_entries *entries);
  * @param encoded  its attribute numbers are filled into the stored copy; the order of its
  *                 splits changes
  *
- * @return 0; -ENOMEM; DIT_E_TOOLONG: too many attribute numbers; errors of the output and of
+ * @return 0; -ENOMEM; DIT_E_TOOLONG: too many attribute numbers; errors of the output and
+ * of
  *         dit_sorter_push()
  */
 int dit_entries_put(struct dit_entries *entries, uint32_t id,

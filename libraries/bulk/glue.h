@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Glued databases (config.md 5): which databases a load writes, and which of them holds an
- * entry.
+ * Glued databases (config.md 5): which databases a load writes, and which of them holds
+ * an entry.
  *
  *   chosen by        chosen is      entries below a subordinate's suffix go to
  *   -b, default      superior       the subordinate
  *   default, -g      superior       the chosen database
  *   -b, -g           superior       nowhere: refused
- *   -n               superior       nowhere: refused; but the subordinate's files are made
+ *   -n               superior       nowhere: refused; the subordinate's files are made
  *   -b, -n           subordinate    nowhere: refused
  *
  * A subordinate of a subordinate is glued to the same superior. Hidden and disabled
@@ -39,9 +39,8 @@ struct dit_glue_opts {
 /** Zero is one that was not made. */
 struct dit_glue {
 	const struct dit_settings *settings;
-	const struct dit_database *
-		*databases; /* that are written: the chosen one first, then
-	                                        * its subordinates in order of definition */
+	/* Those that are written: the chosen one, then its subordinates as defined. */
+	const struct dit_database **databases;
 	size_t ndatabases;
 	bool is_glued; /* subordinate databases are not selected: their entries are the
 	                * chosen database's business */

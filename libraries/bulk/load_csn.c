@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * contextCSN in a load (-w): when it is noted and written, and what is said about it. What
- * is written is decided in context_csn.c.
+ * contextCSN in a load (-w): when it is noted and written, and what is said about it.
+ * What is written is decided in context_csn.c.
  */
-#include "bulk/load_private.h"
+#include "bulk/load_csn.h"
 
 #include <errno.h>
 
-int load_csn_start(struct loader *loader)
+#include "bulk/load_parse.h"
+#include "bulk/load_report.h"
+#include "bulk/load_target.h"
+
+int dit_load_csn_start(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
 
@@ -17,7 +21,7 @@ int load_csn_start(struct loader *loader)
 	return dit_context_csn_new(&loader->csn, loader->settings->schema);
 }
 
-int load_csn_note(struct loader *loader, const struct load_item *item)
+int dit_load_csn_note(struct loader *loader, const struct load_item *item)
 {
 	struct dit_span bad = {0};
 	int r = 0;
@@ -29,9 +33,9 @@ int load_csn_note(struct loader *loader, const struct load_item *item)
 	if (r != DIT_E_INVALID) {
 		return r;
 	}
-	load_report(loader, DIT_REPORT_ERROR,
-	            "could not extract SID from entryCSN=%.*s, entry dn=\"%.*s\"",
-	            DIT_SPAN_ARGS(bad), DIT_SPAN_ARGS(item->entry.dn.pretty));
+	dit_load_report(loader, DIT_REPORT_ERROR,
+	                "could not extract SID from entryCSN=%.*s, entry dn=\"%.*s\"",
+	                DIT_SPAN_ARGS(bad), DIT_SPAN_ARGS(item->entry.dn.pretty));
 	return 0;
 }
 
@@ -44,17 +48,17 @@ static int end_deed(struct load_target *target,
 	case DIT_CONTEXT_CSN_CHANGED:
 		if (loader->opts->is_verbose) {
 			/* slapadd's words */
-			load_report(loader, DIT_REPORT_ADDED,
-			            "modified: \"(null)\" (%08lx)",
-			            (unsigned long)result->id);
+			dit_load_report(loader, DIT_REPORT_ADDED,
+			                "modified: \"(null)\" (%08lx)",
+			                (unsigned long)result->id);
 		}
 		return 0;
 	case DIT_CONTEXT_CSN_ADDED:
 		/* The members are at rest; one of them makes the keys. */
-		return load_key_entry(&loader->members[0], target->number, result->added,
-		                      result->id);
+		return dit_load_key_entry(&loader->members[0], target->number,
+		                          result->added, result->id);
 	case DIT_CONTEXT_CSN_MISSING:
-		load_report(loader, DIT_REPORT_ERROR, "context entry is missing");
+		dit_load_report(loader, DIT_REPORT_ERROR, "context entry is missing");
 		loader->stats->nmissing++;
 		return 0;
 	case DIT_CONTEXT_CSN_NOTHING:
@@ -64,7 +68,7 @@ static int end_deed(struct load_target *target,
 	return 0;
 }
 
-int load_csn_write(struct load_target *target)
+int dit_load_csn_write(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	struct dit_context_csn_place place = {.suffix = target->db->suffix,
@@ -85,10 +89,10 @@ int load_csn_write(struct load_target *target)
 	if (r == 0) {
 		r = end_deed(target, &result);
 	}
-	return r < 0 ? load_target_fail(target, r, "could not write contextCSN") : 0;
+	return r < 0 ? dit_load_target_fail(target, r, "could not write contextCSN") : 0;
 }
 
-int load_csn_rewrite(struct load_target *target)
+int dit_load_csn_rewrite(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	struct dit_context_csn_result result = {0};
@@ -101,5 +105,5 @@ int load_csn_rewrite(struct load_target *target)
 	if (r == 0) {
 		r = end_deed(target, &result);
 	}
-	return r < 0 ? load_target_fail(target, r, "could not write contextCSN") : 0;
+	return r < 0 ? dit_load_target_fail(target, r, "could not write contextCSN") : 0;
 }

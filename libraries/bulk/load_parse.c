@@ -3,11 +3,13 @@
  * The members' part of a load: parse new records, make the keys of resolved ones. The
  * items of a share are neighbours, so they share caches (parent DN, object classes).
  */
-#include "bulk/load_private.h"
+#include "bulk/load_parse.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "bulk/load_report.h"
 
 /* ---- parse ---- */
 
@@ -121,7 +123,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 
 	*item = (struct load_item){.state = LOAD_GOOD};
 	dit_notes_init(&item->notes, arena);
-	if (load_is_stopped(loader)) {
+	if (dit_load_is_stopped(loader)) {
 		item_fail(item, DIT_E_STOPPED, LOAD_REFUSED);
 		return;
 	}
@@ -159,7 +161,7 @@ static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nk
 	struct load_keys *keys = ctx;
 	uint64_t n = atomic_load_explicit(&keys->nposted, memory_order_relaxed);
 
-	if (load_is_stopped(keys->target->loader)) {
+	if (dit_load_is_stopped(keys->target->loader)) {
 		return DIT_E_STOPPED;
 	}
 	atomic_store_explicit(&keys->nposted, n + nkeys, memory_order_relaxed);
@@ -175,8 +177,8 @@ static int push_wide(void *ctx, unsigned db, struct dit_span key)
 	                             key);
 }
 
-int load_key_entry(struct load_member *member, uint32_t target,
-                   const struct dit_entry *entry, uint32_t id)
+int dit_load_key_entry(struct load_member *member, uint32_t target,
+                       const struct dit_entry *entry, uint32_t id)
 {
 	struct load_keys *keys = &member->keys[target];
 
@@ -186,7 +188,7 @@ int load_key_entry(struct load_member *member, uint32_t target,
 
 /* ---- stages ---- */
 
-int load_parse(void *ctx, const struct dit_pipeline_share *share)
+int dit_load_parse(void *ctx, const struct dit_pipeline_share *share)
 {
 	struct loader *loader = ctx;
 
@@ -196,7 +198,7 @@ int load_parse(void *ctx, const struct dit_pipeline_share *share)
 	return 0; /* an item's error is told when its turn comes */
 }
 
-int load_key(void *ctx, const struct dit_pipeline_share *share)
+int dit_load_key(void *ctx, const struct dit_pipeline_share *share)
 {
 	struct loader *loader = ctx;
 	struct load_member *member = &loader->members[share->member];
@@ -206,10 +208,11 @@ int load_key(void *ctx, const struct dit_pipeline_share *share)
 	for (size_t i = share->first; i < share->end && r == 0; i++) {
 		const struct load_item *item = &slot->items[i];
 
-		if (load_is_stopped(loader)) {
+		if (dit_load_is_stopped(loader)) {
 			r = DIT_E_STOPPED;
 		} else if (item->id != 0) {
-			r = load_key_entry(member, item->target, &item->entry, item->id);
+			r = dit_load_key_entry(member, item->target, &item->entry,
+			                       item->id);
 		}
 	}
 	return r;

@@ -3,11 +3,13 @@
  * Putting the databases in place: all of them, or none (store/publication.h). The chosen
  * one is the first target, so it appears last.
  */
-#include "bulk/load_private.h"
+#include "bulk/load_publish.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "bulk/load_report.h"
+#include "bulk/load_target.h"
 #include "store/publication.h"
 
 struct publishing {
@@ -26,29 +28,32 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 	switch (step) {
 	case DIT_PUBLISH_PREPARE:
 	case DIT_PUBLISH_COMMIT:
-		(void)load_target_fail(target, error, directory);
+		(void)dit_load_target_fail(target, error, directory);
 		return;
 	case DIT_PUBLISH_PLACE:
-		(void)load_fail(loader, error, "could not put the database in place");
+		(void)dit_load_fail(loader, error, "could not put the database in place");
 		return;
 	case DIT_PUBLISH_TAKE_BACK:
 		if (error > 0) {
-			load_report(loader, DIT_REPORT_WARNING,
-			            "%s: the database is as it was, but a crash of the "
-			            "system may bring the additions back",
-			            directory);
+			dit_load_report(
+				loader, DIT_REPORT_WARNING,
+				"%s: the database is as it was, but a crash of the "
+				"system may bring the additions back",
+				directory);
 			return;
 		}
-		load_report(loader, DIT_REPORT_ERROR,
-		            "%s: the change could not be taken back: %s; the database is "
-		            "whole, with all that was added",
-		            directory, dit_strerror(error));
+		dit_load_report(
+			loader, DIT_REPORT_ERROR,
+			"%s: the change could not be taken back: %s; the database is "
+			"whole, with all that was added",
+			directory, dit_strerror(error));
 		return;
 	case DIT_PUBLISH_END:
-		load_report(loader, DIT_REPORT_WARNING,
-		            "%s: the database is in place, but a crash of the system may "
-		            "bring the old one back: %s",
-		            directory, dit_strerror(error));
+		dit_load_report(
+			loader, DIT_REPORT_WARNING,
+			"%s: the database is in place, but a crash of the system may "
+			"bring the old one back: %s",
+			directory, dit_strerror(error));
 		return;
 	}
 }
@@ -62,7 +67,7 @@ static int before_commit(void *ctx)
 	               : opts->before_publish(opts->before_publish_ctx);
 }
 
-int load_publish(struct loader *loader)
+int dit_load_publish(struct loader *loader)
 {
 	struct publishing publishing = {
 		.loader = loader,
@@ -75,7 +80,8 @@ int load_publish(struct loader *loader)
 	int r = 0;
 
 	if (publishing.items == NULL) {
-		return load_fail(loader, -ENOMEM, "could not put the database in place");
+		return dit_load_fail(loader, -ENOMEM,
+		                     "could not put the database in place");
 	}
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		publishing.items[i].output = loader->targets[i].output;

@@ -5,7 +5,7 @@
  * slapadd finds out about duplicate DNs and sizes only while storing, so those messages
  * come with its storage diagnostics.
  */
-#include "bulk/load_private.h"
+#include "bulk/load_refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "bulk/load_report.h"
 
 #define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "
 #define KEYEXIST    "MDB_KEYEXIST: Key/data pair already exists"
@@ -77,10 +78,11 @@ static int tell_reject(struct loader *loader, const struct dit_ldif_record *reco
 		r = loader->opts->reject(loader->opts->reject_ctx, &reject);
 	}
 	dit_arena_deinit(&arena);
-	return r < 0 ? load_fail(loader, r, "could not write the rejected record") : 0;
+	return r < 0 ? dit_load_fail(loader, r, "could not write the rejected record")
+	             : 0;
 }
 
-/* The record is left out: hand it to the reject file, and stop unless there may be more. */
+/* The record is left out: hand it to the reject file; stop unless there may be more. */
 static int leave_out(struct loader *loader, const struct dit_ldif_record *record,
                      const struct load_item *item)
 {
@@ -93,9 +95,9 @@ static int leave_out(struct loader *loader, const struct dit_ldif_record *record
 	if (loader->stats->nrefused + loader->stats->nfailed <= opts->max_rejects) {
 		return 0;
 	}
-	load_report(loader, DIT_REPORT_ERROR,
-	            "more than %llu records cannot be stored: giving up",
-	            (unsigned long long)opts->max_rejects);
+	dit_load_report(loader, DIT_REPORT_ERROR,
+	                "more than %llu records cannot be stored: giving up",
+	                (unsigned long long)opts->max_rejects);
 	return DIT_E_REFUSED;
 }
 
@@ -120,7 +122,7 @@ static bool was_told(struct load_refusals *refusals, const char *text)
 	return false;
 }
 
-void load_refusals_deinit(struct load_refusals *refusals)
+void dit_load_refusals_deinit(struct load_refusals *refusals)
 {
 	free(refusals->reason);
 	for (size_t i = 0; i < refusals->ntold; i++) {
@@ -129,27 +131,28 @@ void load_refusals_deinit(struct load_refusals *refusals)
 	free(refusals->told);
 }
 
-void load_tell_notes(struct loader *loader, const struct load_item *item)
+void dit_load_tell_notes(struct loader *loader, const struct load_item *item)
 {
 	for (const struct dit_note *n = item->notes.first; n != NULL; n = n->next) {
 		if (!n->is_once || !was_told(&loader->refusals, n->text)) {
-			load_report(loader, n->kind, "%s", n->text);
+			dit_load_report(loader, n->kind, "%s", n->text);
 		}
 	}
 }
 
-int load_refuse(struct loader *loader, const struct dit_ldif_record *record,
-                struct load_item *item)
+int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
+                    struct load_item *item)
 {
 	const struct dit_note *note =
 		item->state == LOAD_UNREADABLE ? item->notes.first : item->notes.last;
 
 	loader->stats->nrefused++;
 	remember_reason(loader, note == NULL ? "could not parse entry" : note->text);
-	load_tell_notes(loader, item);
+	dit_load_tell_notes(loader, item);
 	if (item->state == LOAD_UNREADABLE) {
-		load_report(loader, DIT_REPORT_ERROR, "could not parse entry (line=%llu)",
-		            (unsigned long long)record->line);
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "could not parse entry (line=%llu)",
+		                (unsigned long long)record->line);
 	}
 	return leave_out(loader, record, item);
 }
@@ -160,55 +163,56 @@ static int fail_store(struct loader *loader, const struct dit_ldif_record *recor
 {
 	loader->stats->nfailed++;
 	remember_reason(loader, why);
-	load_report(loader, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", why);
-	load_report(loader, DIT_REPORT_ERROR,
-	            "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
-	            DIT_SPAN_ARGS(item->entry.dn.pretty),
-	            (unsigned long long)record->line, why);
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", why);
+	dit_load_report(loader, DIT_REPORT_ERROR,
+	                "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
+	                DIT_SPAN_ARGS(item->entry.dn.pretty),
+	                (unsigned long long)record->line, why);
 	return leave_out(loader, record, item);
 }
 
-int load_fail_duplicate(struct loader *loader, const struct dit_ldif_record *record,
-                        const struct load_item *item)
+int dit_load_fail_duplicate(struct loader *loader, const struct dit_ldif_record *record,
+                            const struct load_item *item)
 {
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799) \"%.*s\"",
-	            DIT_SPAN_ARGS(item->entry.dn.norm));
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "=> mdb_tool_entry_put: id2entry_add failed: err=-30799");
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799) \"%.*s\"",
+	                DIT_SPAN_ARGS(item->entry.dn.norm));
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "=> mdb_tool_entry_put: id2entry_add failed: err=-30799");
 	return fail_store(loader, record, item, KEYEXIST " (-30799)");
 }
 
-int load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
-                        const struct load_item *item)
+int dit_load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
+                            const struct load_item *item)
 {
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "=> mdb_tool_next_id: dn2id_add failed: " BAD_VALSIZE " (-30781)");
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "=> mdb_tool_next_id: dn2id_add failed: " BAD_VALSIZE
+	                " (-30781)");
 	return fail_store(loader, record, item, BAD_VALSIZE " (-30781)");
 }
 
-int load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
-                         const struct load_item *item)
+int dit_load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
+                             const struct load_item *item)
 {
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "=> mdb_tool_entry_put: id2entry_add failed: err=11");
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "=> mdb_tool_entry_put: id2entry_add failed: err=11");
 	return fail_store(loader, record, item, "Resource temporarily unavailable (11)");
 }
 
-int load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
-                         const struct load_item *item)
+int dit_load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
+                             const struct load_item *item)
 {
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "mdb_id2entry_put: mdb_mval_put failed: " BAD_VALSIZE
-	            "(-30781) \"%.*s\"",
-	            DIT_SPAN_ARGS(item->entry.dn.norm));
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "=> mdb_tool_entry_put: id2entry_add failed: err=80");
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "mdb_id2entry_put: mdb_mval_put failed: " BAD_VALSIZE
+	                "(-30781) \"%.*s\"",
+	                DIT_SPAN_ARGS(item->entry.dn.norm));
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "=> mdb_tool_entry_put: id2entry_add failed: err=80");
 	return fail_store(loader, record, item, "Internal error (80)");
 }
 
-int load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
-                      const struct load_item *item)
+int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
+                          const struct load_item *item)
 {
 	const struct dit_database *db = loader->targets[item->target].db;
 	char why[128];
@@ -218,17 +222,17 @@ int load_fail_foreign(struct loader *loader, const struct dit_ldif_record *recor
 	               db->type);
 	loader->stats->nfailed++;
 	remember_reason(loader, why);
-	load_report(loader, DIT_REPORT_ERROR,
-	            "could not add entry dn=\"%.*s\" (line=%llu): %s",
-	            DIT_SPAN_ARGS(item->entry.dn.pretty),
-	            (unsigned long long)record->line, why);
+	dit_load_report(loader, DIT_REPORT_ERROR,
+	                "could not add entry dn=\"%.*s\" (line=%llu): %s",
+	                DIT_SPAN_ARGS(item->entry.dn.pretty),
+	                (unsigned long long)record->line, why);
 	return leave_out(loader, record, item);
 }
 
-int load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
-                      const struct load_item *item)
+int dit_load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
+                          const struct load_item *item)
 {
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "=> mdb_tool_entry_put: id2entry_add failed: err=17");
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "=> mdb_tool_entry_put: id2entry_add failed: err=17");
 	return fail_store(loader, record, item, "File exists (17)");
 }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order-dependent part of a load, on main: is the DN new, where is its parent, which ID
- * does it get, what is to be said about it. The objects of the database do the work; here
- * is decided what becomes of a record.
+ * The order-dependent part of a load, on main: is the DN new, where is its parent, which
+ * ID does it get, what is to be said about it. The objects of the database do the work;
+ * here is decided what becomes of a record.
  */
-#include "bulk/load_private.h"
+#include "bulk/load_resolve.h"
 
 #include <errno.h>
+
+#include "bulk/load_csn.h"
+#include "bulk/load_refuse.h"
+#include "bulk/load_report.h"
+#include "bulk/load_target.h"
 
 static int stored(struct load_target *target, struct load_item *item)
 {
@@ -16,7 +21,7 @@ static int stored(struct load_target *target, struct load_item *item)
 	                : dit_entries_put(target->entries, item->id, &item->encoded);
 
 	if (r < 0) {
-		return load_target_fail(target, r, "could not store an entry");
+		return dit_load_target_fail(target, r, "could not store an entry");
 	}
 	loader->stats->nentries++;
 	if (target->stats != NULL) {
@@ -27,12 +32,12 @@ static int stored(struct load_target *target, struct load_item *item)
 		return 0;
 	}
 	if (loader->opts->is_dry_run) {
-		load_report(loader, DIT_REPORT_ADDED, "added: \"%.*s\"",
-		            DIT_SPAN_ARGS(item->entry.dn.pretty));
+		dit_load_report(loader, DIT_REPORT_ADDED, "added: \"%.*s\"",
+		                DIT_SPAN_ARGS(item->entry.dn.pretty));
 	} else {
-		load_report(loader, DIT_REPORT_ADDED, "added: \"%.*s\" (%08lx)",
-		            DIT_SPAN_ARGS(item->entry.dn.pretty),
-		            (unsigned long)item->id);
+		dit_load_report(loader, DIT_REPORT_ADDED, "added: \"%.*s\" (%08lx)",
+		                DIT_SPAN_ARGS(item->entry.dn.pretty),
+		                (unsigned long)item->id);
 	}
 	return 0;
 }
@@ -46,8 +51,8 @@ static int fail_values(struct load_target *target, const struct dit_ldif_record 
                        const struct load_item *item)
 {
 	return item->entry.has_unknown
-	               ? load_fail_unknown(target->loader, record, item)
-	               : load_fail_split_size(target->loader, record, item);
+	               ? dit_load_fail_unknown(target->loader, record, item)
+	               : dit_load_fail_split_size(target->loader, record, item);
 }
 
 static bool is_over_limit(const struct load_target *target, const struct load_item *item)
@@ -63,10 +68,10 @@ static int resolve_root(struct load_target *target, const struct dit_ldif_record
                         struct load_item *item)
 {
 	if (is_over_limit(target, item)) {
-		return load_fail_entry_size(target->loader, record, item);
+		return dit_load_fail_entry_size(target->loader, record, item);
 	}
 	if (dit_entries_has_root(target->entries)) {
-		return load_fail_duplicate(target->loader, record, item);
+		return dit_load_fail_duplicate(target->loader, record, item);
 	}
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
@@ -80,7 +85,7 @@ static int fill_hole(struct load_target *target, struct load_item *item, uint32_
 	                               dit_tree_next_id(target->tree));
 
 	if (r < 0) {
-		return load_fail(target->loader, r, "could not fill a hole");
+		return dit_load_fail(target->loader, r, "could not fill a hole");
 	}
 	dit_tree_fill(target->tree, id);
 	item->id = id;
@@ -93,14 +98,14 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 	int r = 0;
 
 	if (is_over_limit(target, item)) {
-		return load_fail_entry_size(target->loader, record, item);
+		return dit_load_fail_entry_size(target->loader, record, item);
 	}
 	r = dit_tree_is_hole(target->tree, id);
 	if (r < 0) {
-		return load_fail(target->loader, r, "could not look up an entry");
+		return dit_load_fail(target->loader, r, "could not look up an entry");
 	}
 	if (r == 0) {
-		return load_fail_duplicate(target->loader, record, item);
+		return dit_load_fail_duplicate(target->loader, record, item);
 	}
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
@@ -127,20 +132,21 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 	int r = dit_tree_find_place(target->tree, &item->name, &place);
 
 	if (r < 0) {
-		return load_fail(target->loader, r, "could not look up a node");
+		return dit_load_fail(target->loader, r, "could not look up a node");
 	}
 	if (!dit_tree_fits(target->tree, &item->name, &place)) {
-		return load_fail_name_size(target->loader, record, item);
+		return dit_load_fail_name_size(target->loader, record, item);
 	}
 	if (is_over_limit(target, item)) {
-		return load_fail_entry_size(target->loader, record, item);
+		return dit_load_fail_entry_size(target->loader, record, item);
 	}
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
 	}
 	r = add_nodes(target, item, &place);
 	if (r < 0) {
-		return load_target_fail(target, r, "could not add a node to the tree");
+		return dit_load_target_fail(target, r,
+		                            "could not add a node to the tree");
 	}
 	return stored(target, item);
 }
@@ -155,14 +161,14 @@ static int resolve_good(struct load_target *target, const struct dit_ldif_record
 		return stored(target, item);
 	}
 	if (target->is_foreign) {
-		return load_fail_foreign(target->loader, record, item);
+		return dit_load_fail_foreign(target->loader, record, item);
 	}
 	if (item->entry.dn.nrdns == 0) {
 		return resolve_root(target, record, item);
 	}
 	r = dit_tree_find(target->tree, &item->name, &id);
 	if (r < 0) {
-		return load_fail(target->loader, r, "could not look up a node");
+		return dit_load_fail(target->loader, r, "could not look up a node");
 	}
 	return id == 0 ? resolve_new(target, record, item)
 	               : resolve_known(target, record, item, id);
@@ -175,21 +181,21 @@ static int resolve_item(struct loader *loader, const struct dit_ldif_record *rec
 	switch (item->state) {
 	case LOAD_GOOD:
 		/* Diagnostics that refuse nothing, of lenient base64 for example. */
-		load_tell_notes(loader, item);
-		if (load_csn_note(loader, item) < 0) {
-			return load_fail(loader, -ENOMEM, "could not read an entry");
+		dit_load_tell_notes(loader, item);
+		if (dit_load_csn_note(loader, item) < 0) {
+			return dit_load_fail(loader, -ENOMEM, "could not read an entry");
 		}
 		return resolve_good(&loader->targets[item->target], record, item);
 	case LOAD_UNREADABLE:
 	case LOAD_REFUSED:
-		return load_refuse(loader, record, item);
+		return dit_load_refuse(loader, record, item);
 	case LOAD_BROKEN:
 		break;
 	}
-	return load_fail(loader, item->error, "could not read an entry");
+	return dit_load_fail(loader, item->error, "could not read an entry");
 }
 
-int load_resolve(struct loader *loader, struct load_slot *slot)
+int dit_load_resolve(struct loader *loader, struct load_slot *slot)
 {
 	int r = 0;
 
@@ -208,13 +214,13 @@ static void report_missing(const struct load_target *target)
 
 	while (dit_tree_next_hole(target->tree, &at, &hole)) {
 		if (is_first) {
-			load_report(loader, DIT_REPORT_MISSING,
-			            "Error, entries missing!");
+			dit_load_report(loader, DIT_REPORT_MISSING,
+			                "Error, entries missing!");
 			is_first = false;
 		}
 		loader->stats->nmissing++;
-		load_report(loader, DIT_REPORT_MISSING, "  entry %lu: %s",
-		            (unsigned long)hole.id, hole.norm);
+		dit_load_report(loader, DIT_REPORT_MISSING, "  entry %lu: %s",
+		                (unsigned long)hole.id, hole.norm);
 	}
 }
 
@@ -223,7 +229,7 @@ static void report_missing(const struct load_target *target)
  * entry. (It closes a database whenever the next entry is another's, and then also lists
  * holes that are filled later.)
  */
-void load_report_missing(struct loader *loader)
+void dit_load_report_missing(struct loader *loader)
 {
 	uint64_t told = 0; /* targets that got no entry have no holes */
 

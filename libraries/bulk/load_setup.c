@@ -3,7 +3,7 @@
  * What a load needs before its first round: configuration, memory, threads, input, and
  * the databases it writes. And the release of it all, which works at every stage.
  */
-#include "bulk/load_private.h"
+#include "bulk/load_setup.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -13,6 +13,13 @@
 #include <unistd.h>
 
 #include "base/tmp_dir.h"
+#include "bulk/load_csn.h"
+#include "bulk/load_parse.h"
+#include "bulk/load_refuse.h"
+#include "bulk/load_report.h"
+#include "bulk/load_size.h"
+#include "bulk/load_stages.h"
+#include "bulk/load_target.h"
 #include "config/slapd_version.h"
 
 /* ---- configuration ---- */
@@ -39,13 +46,14 @@ static int make_glue(struct loader *loader)
 	int r = dit_glue_make(&loader->glue, &glue, &orphan);
 
 	if (r == DIT_E_CONFIG) {
-		load_report(loader, DIT_REPORT_DIAGNOSTIC,
-		            "glue: no superior found for sub %.*s!",
-		            DIT_SPAN_ARGS(orphan->suffix));
-		load_report(loader, DIT_REPORT_ERROR, "subordinate configuration error");
+		dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+		                "glue: no superior found for sub %.*s!",
+		                DIT_SPAN_ARGS(orphan->suffix));
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "subordinate configuration error");
 		return r;
 	}
-	return r < 0 ? load_fail(loader, r, loader->db->directory) : 0;
+	return r < 0 ? dit_load_fail(loader, r, loader->db->directory) : 0;
 }
 
 /* @return 0 or -ENOMEM */
@@ -80,12 +88,12 @@ static int make_targets(struct loader *loader)
 	loader->targets = calloc(n, sizeof(*loader->targets));
 	stats->databases = calloc(n, sizeof(*stats->databases));
 	if (loader->targets == NULL || stats->databases == NULL) {
-		return load_fail(loader, -ENOMEM, loader->db->directory);
+		return dit_load_fail(loader, -ENOMEM, loader->db->directory);
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
 		r = add_target(loader, loader->glue.databases[i]);
 	}
-	return r < 0 ? load_fail(loader, r, loader->db->directory) : 0;
+	return r < 0 ? dit_load_fail(loader, r, loader->db->directory) : 0;
 }
 
 /* The release that is asked for, or that of the slapd that is here. */
@@ -104,16 +112,18 @@ static void choose_openldap(struct loader *loader)
 		return;
 	}
 	if (stats->is_openldap_found) {
-		load_report(loader, DIT_REPORT_PLAIN, "OpenLDAP %s, as %s", name, slapd);
+		dit_load_report(loader, DIT_REPORT_PLAIN, "OpenLDAP %s, as %s", name,
+		                slapd);
 	} else if (loader->opts->openldap == DIT_OPENLDAP_FOUND) {
-		load_report(loader, DIT_REPORT_PLAIN,
-		            "OpenLDAP %s, since there is no slapd at %s", name, slapd);
+		dit_load_report(loader, DIT_REPORT_PLAIN,
+		                "OpenLDAP %s, since there is no slapd at %s", name,
+		                slapd);
 	} else {
-		load_report(loader, DIT_REPORT_PLAIN, "OpenLDAP %s, as chosen", name);
+		dit_load_report(loader, DIT_REPORT_PLAIN, "OpenLDAP %s, as chosen", name);
 	}
 }
 
-int load_read_settings(struct loader *loader)
+int dit_load_read_settings(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
 	struct dit_settings_choice choice = {.number = opts->database,
@@ -166,15 +176,15 @@ static int make_context(struct loader *loader)
 	};
 	r = dit_sorted_types_make(loader->settings, &loader->sorted);
 	if (r == 0) {
-		r = load_csn_start(loader);
+		r = dit_load_csn_start(loader);
 	}
 	if (r < 0) {
-		return load_fail(loader, r, "could not start the load");
+		return dit_load_fail(loader, r, "could not start the load");
 	}
 	loader->context.sorted = loader->sorted;
 	if (getrandom(&loader->stamp_node, sizeof(loader->stamp_node), 0) < 0 ||
 	    getrandom(&loader->stamp_clock_seq, sizeof(loader->stamp_clock_seq), 0) < 0) {
-		return load_fail(loader, -errno, "no random numbers");
+		return dit_load_fail(loader, -errno, "no random numbers");
 	}
 	/*
 	 * Multicast bit: a node that is no network card's address (RFC 4122 section 4.5).
@@ -191,7 +201,7 @@ static int check_tmpdir(struct loader *loader)
 {
 	const char *dir = dit_tmp_dir(loader->opts->tmpdir);
 
-	return access(dir, W_OK | X_OK) != 0 ? load_fail(loader, -errno, dir) : 0;
+	return access(dir, W_OK | X_OK) != 0 ? dit_load_fail(loader, -errno, dir) : 0;
 }
 
 static int make_keys(struct loader *loader, struct load_member *member)
@@ -254,30 +264,31 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 
 	if (r < 0) {
 		/* slapadd's perror() */
-		load_report(loader, DIT_REPORT_PLAIN, "%s: %s",
-		            opts->input == NULL ? "stdin" : opts->input, dit_strerror(r));
+		dit_load_report(loader, DIT_REPORT_PLAIN, "%s: %s",
+		                opts->input == NULL ? "stdin" : opts->input,
+		                dit_strerror(r));
 		return r;
 	}
-	/* Here, because slapadd says it after all that can be wrong with its arguments. */
+	/* slapadd says it after all that can be wrong with its arguments. */
 	if (opts->is_quick && opts->check_values) {
-		load_report(loader, DIT_REPORT_ERROR,
-		            "value-check incompatible with quick mode; disabled.");
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "value-check incompatible with quick mode; disabled.");
 	}
 	return 0;
 }
 
 static bool is_stopped(void *ctx)
 {
-	return load_is_stopped(ctx);
+	return dit_load_is_stopped(ctx);
 }
 
 static int make_pipeline(struct loader *loader)
 {
-	struct dit_pipeline_opts opts = {.ops = {.fill = load_fill,
-	                                         .begin = load_begin,
-	                                         .before_order = load_parse,
-	                                         .in_order = load_in_order,
-	                                         .after_order = load_key,
+	struct dit_pipeline_opts opts = {.ops = {.fill = dit_load_fill,
+	                                         .begin = dit_load_begin,
+	                                         .before_order = dit_load_parse,
+	                                         .in_order = dit_load_in_order,
+	                                         .after_order = dit_load_key,
 	                                         .is_stopped = is_stopped},
 	                                 .ctx = loader,
 	                                 .stop = &loader->stop,
@@ -301,7 +312,7 @@ static int prepare_targets(struct loader *loader, const struct load_budget *budg
 		if (loader->targets[i].is_foreign) {
 			continue;
 		}
-		r = load_target_prepare(&loader->targets[i], budget);
+		r = dit_load_target_prepare(&loader->targets[i], budget);
 	}
 	return r;
 }
@@ -314,19 +325,19 @@ static int make_page_writer(struct loader *loader)
 	if (loader->nthreads > 1 && !loader->opts->is_dry_run) {
 		r = dit_page_writer_new(&loader->page_writer);
 	}
-	return r < 0 ? load_fail(loader, r, "could not start the threads") : 0;
+	return r < 0 ? dit_load_fail(loader, r, "could not start the threads") : 0;
 }
 
-int load_prepare(struct loader *loader)
+int dit_load_prepare(struct loader *loader)
 {
 	struct load_budget budget = {0};
-	int r = load_budget_make(loader->opts, loader->nthreads, loader->ntargets,
-	                         &budget);
+	int r = dit_load_budget_make(loader->opts, loader->nthreads, loader->ntargets,
+	                             &budget);
 
 	if (r < 0) {
-		load_report(loader, DIT_REPORT_ERROR,
-		            "at least %u MiB of memory are needed",
-		            DIT_LOAD_MEMORY_MIN >> 20);
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "at least %u MiB of memory are needed",
+		                DIT_LOAD_MEMORY_MIN >> 20);
 		return r;
 	}
 	r = make_context(loader);
@@ -349,7 +360,7 @@ int load_prepare(struct loader *loader)
 	if (r == 0) {
 		r = make_pipeline(loader);
 	}
-	return r < 0 ? load_fail(loader, r, "could not start the threads") : 0;
+	return r < 0 ? dit_load_fail(loader, r, "could not start the threads") : 0;
 }
 
 /* ---- release ---- */
@@ -377,10 +388,10 @@ static void free_members(struct loader *loader)
 	free(loader->members);
 }
 
-void load_release(struct loader *loader)
+void dit_load_release(struct loader *loader)
 {
-	/* Threads first: nothing they use may go before they do. A failed load does not wait
-	 * for input, or for the end of work that nobody needs. */
+	/* Threads first: nothing they use may go before they do. A failed load does not
+	 * wait for input, or for the end of work that nobody needs. */
 	dit_stop_end(&loader->stop);
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		dit_index_writer_cancel(loader->targets[i].index_writer);
@@ -390,12 +401,12 @@ void load_release(struct loader *loader)
 	free_slots(loader);
 	dit_ldif_reader_close(loader->reader);
 	for (unsigned i = 0; i < loader->ntargets; i++) {
-		load_target_deinit(&loader->targets[i]);
+		dit_load_target_deinit(&loader->targets[i]);
 	}
 	free(loader->targets);
 	dit_page_writer_free(loader->page_writer);
 	dit_context_csn_free(loader->csn);
-	load_refusals_deinit(&loader->refusals);
+	dit_load_refusals_deinit(&loader->refusals);
 	dit_glue_deinit(&loader->glue);
 	free(loader->sorted);
 	dit_settings_free(loader->settings);

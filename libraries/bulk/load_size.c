@@ -7,21 +7,24 @@
  * parsing until its keys are made. Of LOAD_NSLOTS batches at most four are in that state,
  * and the arenas' blocks are shared: 46 b. 66 b are set aside, since other entries may
  * need more. Then the schema, chunks of pages, liblmdb's transaction at the end and the
- * threads' caches, an eighth for the records of the tree (and an eighth of that for records
- * that come late), and the rest for the postings. Both are divided evenly among the
- * databases: how many entries each will get is not known, and memory that a database does
- * not need is not touched.
+ * threads' caches, an eighth for the records of the tree (and an eighth of that for
+ * records that come late), and the rest for the postings. Both are divided evenly among
+ * the databases: how many entries each will get is not known, and memory that a database
+ * does not need is not touched.
  *
- * Estimate. What is stored so far, scaled to the whole input. Entries and names are a lower
- * bound: if they alone cannot fit, the load is refused there and then. Index keys are not:
- * lists that become ranges cost nearly nothing, and how many will is not known yet. With
- * them, at POSTING_BYTES each (10.4 measured on the benchmark's directory of 100,000
- * entries), there is only a warning; the exact answer comes when the indexes are written.
+ * Estimate. What is stored so far, scaled to the whole input. Entries and names are a
+ * lower bound: if they alone cannot fit, the load is refused there and then. Index keys
+ * are not: lists that become ranges cost nearly nothing, and how many will is not known
+ * yet. With them, at POSTING_BYTES each (10.4 measured on the benchmark's directory of
+ * 100,000 entries), there is only a warning; the exact answer comes when the indexes are
+ * written.
  */
-#include "bulk/load_private.h"
+#include "bulk/load_size.h"
 
 #include <errno.h>
 #include <unistd.h>
+
+#include "bulk/load_report.h"
 
 #define BATCH_BYTES_MAX (512u << 10)
 #define BATCH_BYTES_MIN (32u << 10)
@@ -60,8 +63,8 @@ static uint64_t default_memory(unsigned nthreads)
 	return quarter < useful ? quarter : useful;
 }
 
-int load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
-                     unsigned ntargets, struct load_budget *ret)
+int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
+                         unsigned ntargets, struct load_budget *ret)
 {
 	uint64_t memory =
 		opts->memory_bytes == 0 ? default_memory(nthreads) : opts->memory_bytes;
@@ -121,7 +124,7 @@ static double count_postings(const struct load_target *target)
 static void tell_size(struct load_target *target, enum dit_report_kind kind,
                       const char *verb, double need)
 {
-	load_report(
+	dit_load_report(
 		target->loader, kind,
 		"the database %s need about %.0f bytes, but maxsize is %llu: configure "
 		"\"maxsize %llu\" or give --grow",
@@ -153,7 +156,7 @@ static int estimate_target(struct load_target *target, double scale)
 	return 0;
 }
 
-int load_estimate(struct loader *loader, uint64_t bytes_read)
+int dit_load_estimate(struct loader *loader, uint64_t bytes_read)
 {
 	uint64_t total = dit_ldif_reader_size(loader->reader);
 	double scale = 1;

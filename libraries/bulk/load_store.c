@@ -2,19 +2,22 @@
 /*
  * A target's output (store/output.h): opened, and what it holds taken over.
  */
-#include "bulk/load_private.h"
+#include "bulk/loader.h"
+
+#include "bulk/load_report.h"
+#include "bulk/load_target.h"
 
 #define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
 #define EXPANSION 6 /* bytes stored per byte of LDIF, the first guess */
 
-int load_target_fail(struct load_target *target, int r, const char *what)
+int dit_load_target_fail(struct load_target *target, int r, const char *what)
 {
 	const struct dit_database *db = target->db;
 	uint64_t bytes = target->stats->bytes;
 	uint64_t wanted = bytes + bytes / 2;
 
 	if (r == DIT_E_FULL && bytes > 0) {
-		load_report(
+		dit_load_report(
 			target->loader, DIT_REPORT_ERROR,
 			"the database needs %llu bytes, but maxsize is %llu: configure "
 			"\"maxsize %llu\" or give --grow",
@@ -23,14 +26,14 @@ int load_target_fail(struct load_target *target, int r, const char *what)
 		return r;
 	}
 	if (r == DIT_E_FULL) {
-		load_report(
+		dit_load_report(
 			target->loader, DIT_REPORT_ERROR,
 			"the database in %s is full, maxsize is %llu: configure more, or "
 			"give --grow",
 			db->directory, (unsigned long long)db->maxsize_bytes);
 		return r;
 	}
-	return load_fail(target->loader, r, what);
+	return dit_load_fail(target->loader, r, what);
 }
 
 /* ---- opening ---- */
@@ -38,8 +41,8 @@ int load_target_fail(struct load_target *target, int r, const char *what)
 static int say_fault(const struct load_target *target, int r,
                      const struct dit_fault *fault)
 {
-	load_report(target->loader, DIT_REPORT_ERROR, "%s: %s", target->db->directory,
-	            fault->text);
+	dit_load_report(target->loader, DIT_REPORT_ERROR, "%s: %s", target->db->directory,
+	                fault->text);
 	return r;
 }
 
@@ -55,17 +58,17 @@ static int adopt_index(struct load_target *target, size_t number,
 		                         stored.key_len);
 	}
 	if (r == DIT_E_INVALID) {
-		load_report(target->loader, DIT_REPORT_ERROR,
-		            "index database \"%s\" in %s is stored with integer "
-		            "keys, beside which those of this configuration "
-		            "cannot be put",
-		            db->name, target->db->directory);
+		dit_load_report(target->loader, DIT_REPORT_ERROR,
+		                "index database \"%s\" in %s is stored with integer "
+		                "keys, beside which those of this configuration "
+		                "cannot be put",
+		                db->name, target->db->directory);
 		return r;
 	}
 	if (r < 0 && fault->text[0] != '\0') {
 		return say_fault(target, r, fault);
 	}
-	return r < 0 ? load_fail(target->loader, r, db->name) : 0;
+	return r < 0 ? dit_load_fail(target->loader, r, db->name) : 0;
 }
 
 static int add_indexes(struct load_target *target, const struct dit_fault *fault)
@@ -83,7 +86,7 @@ static int add_indexes(struct load_target *target, const struct dit_fault *fault
 
 		r = dit_output_add_index(target->output, &index);
 		if (r < 0) {
-			return load_fail(target->loader, r, db->name);
+			return dit_load_fail(target->loader, r, db->name);
 		}
 	}
 	return r;
@@ -94,11 +97,12 @@ static int look_around(struct load_target *target, const struct dit_fault *fault
 	int r = 0;
 
 	if (target->output->stored.last_id > DIT_DN_TABLE_MAX) {
-		return load_fail(target->loader, DIT_E_TOOLONG, "the highest entry ID");
+		return dit_load_fail(target->loader, DIT_E_TOOLONG,
+		                     "the highest entry ID");
 	}
 	r = dit_ad_numbers_read(&target->numbers, target->output,
 	                        target->loader->settings->schema);
-	return r < 0 ? load_fail(target->loader, r, target->db->directory)
+	return r < 0 ? dit_load_fail(target->loader, r, target->db->directory)
 	             : add_indexes(target, fault);
 }
 
@@ -127,14 +131,15 @@ static void note_writer(struct load_target *target)
 		target->stats->writer = DIT_LOAD_WRITER_PAGES;
 	}
 	if (output->is_unknown_format && loader->opts->is_verbose) {
-		load_report(target->loader, DIT_REPORT_PLAIN,
-		            "%s: this liblmdb has another file format than the one that "
-		            "ditkit knows: liblmdb writes all pages",
-		            target->db->directory);
+		dit_load_report(
+			target->loader, DIT_REPORT_PLAIN,
+			"%s: this liblmdb has another file format than the one that "
+			"ditkit knows: liblmdb writes all pages",
+			target->db->directory);
 	}
 }
 
-int load_store_open(struct load_target *target)
+int dit_load_store_open(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	const struct dit_database *db = target->db;
@@ -155,16 +160,16 @@ int load_store_open(struct load_target *target)
 	int r = dit_output_open(&target->output, &opts);
 
 	if (r == DIT_E_BUSY) {
-		load_report(loader, DIT_REPORT_ERROR,
-		            "the database in %s is in use by slapd or another tool",
-		            db->directory);
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "the database in %s is in use by slapd or another tool",
+		                db->directory);
 		return r;
 	}
 	if (r < 0 && fault.text[0] != '\0') {
 		return say_fault(target, r, &fault);
 	}
 	if (r < 0) {
-		return load_fail(loader, r, db->directory);
+		return dit_load_fail(loader, r, db->directory);
 	}
 	note_writer(target);
 	return look_around(target, &fault);

@@ -2,7 +2,7 @@
 /*
  * One database of a load, from its configuration to the published file.
  */
-#include "bulk/load_private.h"
+#include "bulk/load_target.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +12,9 @@
 
 #include "base/tmp_dir.h"
 #include "bulk/index_limit.h"
+#include "bulk/load_csn.h"
+#include "bulk/load_report.h"
+#include "bulk/load_stages.h"
 #include "config/slapd_version.h"
 
 /* ---- before the first round ---- */
@@ -41,12 +44,13 @@ static int make_indexes(struct load_target *target)
 	                          !loader->opts->byte_keys, &culprit);
 
 	if (r == DIT_E_UNSUPPORTED && culprit != NULL) {
-		load_report(loader, DIT_REPORT_ERROR,
-		            "index of attribute \"%s\" is not supported by this release",
-		            culprit->name.data);
+		dit_load_report(
+			loader, DIT_REPORT_ERROR,
+			"index of attribute \"%s\" is not supported by this release",
+			culprit->name.data);
 		return r;
 	}
-	return r < 0 ? load_fail(loader, r, "could not prepare the indexes") : 0;
+	return r < 0 ? dit_load_fail(loader, r, "could not prepare the indexes") : 0;
 }
 
 static int make_builders(struct load_target *target, const struct load_budget *budget)
@@ -63,7 +67,7 @@ static int make_builders(struct load_target *target, const struct load_budget *b
 	};
 	int r = dit_builders_new(&target->builders, &opts);
 
-	return r < 0 ? load_fail(loader, r, opts.tmpdir) : 0;
+	return r < 0 ? dit_load_fail(loader, r, opts.tmpdir) : 0;
 }
 
 /* What main fills while entries come. */
@@ -89,12 +93,12 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 	if (r == 0) {
 		r = dit_entries_new(&target->entries, &entries);
 	}
-	return r < 0 ? load_fail(target->loader, r, tmpdir) : 0;
+	return r < 0 ? dit_load_fail(target->loader, r, tmpdir) : 0;
 }
 
 /*
- * slapd would not start with more indexes. In its words; which index it names there depends
- * on where its memory lies.
+ * slapd would not start with more indexes. In its words; which index it names there
+ * depends on where its memory lies.
  */
 static int check_index_limit(const struct load_target *target)
 {
@@ -111,45 +115,47 @@ static int check_index_limit(const struct load_target *target)
 	if (n <= limit) {
 		return 0;
 	}
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "mdb_attr_dbs: database \"%.*s\": mdb_dbi_open(%s) failed: "
-	            "MDB_DBS_FULL: Environment maxdbs limit reached (%d).",
-	            DIT_SPAN_ARGS(target->db->suffix),
-	            dit_index_set_db(target->indexes, limit)->name, MDB_DBS_FULL);
-	load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	            "backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
-	            "(%d)",
-	            DIT_SPAN_ARGS(target->db->suffix), MDB_DBS_FULL);
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "mdb_attr_dbs: database \"%.*s\": mdb_dbi_open(%s) failed: "
+	                "MDB_DBS_FULL: Environment maxdbs limit reached (%d).",
+	                DIT_SPAN_ARGS(target->db->suffix),
+	                dit_index_set_db(target->indexes, limit)->name, MDB_DBS_FULL);
+	dit_load_report(
+		loader, DIT_REPORT_DIAGNOSTIC,
+		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
+		"(%d)",
+		DIT_SPAN_ARGS(target->db->suffix), MDB_DBS_FULL);
 	if (target->number > 0) {
-		load_report(loader, DIT_REPORT_DIAGNOSTIC,
-		            "backend_startup: bi_open failed!");
+		dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+		                "backend_startup: bi_open failed!");
 	}
-	load_report(loader, DIT_REPORT_PLAIN, "slap_startup failed");
-	load_report(loader, DIT_REPORT_ERROR,
-	            "database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
-	            DIT_SPAN_ARGS(target->db->suffix), n, dit_openldap_name(version),
-	            patch, limit);
+	dit_load_report(loader, DIT_REPORT_PLAIN, "slap_startup failed");
+	dit_load_report(
+		loader, DIT_REPORT_ERROR,
+		"database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
+		DIT_SPAN_ARGS(target->db->suffix), n, dit_openldap_name(version), patch,
+		limit);
 	return DIT_E_CONFIG;
 }
 
-int load_target_prepare(struct load_target *target, const struct load_budget *budget)
+int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget)
 {
 	struct loader *loader = target->loader;
 	unsigned suffix_nrdns = 0;
 	int r = count_rdns(loader->settings->schema, target->db->suffix, &suffix_nrdns);
 
 	if (r < 0) {
-		return load_fail(loader, r, "could not read the suffix");
+		return dit_load_fail(loader, r, "could not read the suffix");
 	}
 	r = dit_split_rules_make(target->db, &target->split_rules);
 	if (r < 0) {
-		return load_fail(loader, r, "could not start the load");
+		return dit_load_fail(loader, r, "could not start the load");
 	}
 	r = make_indexes(target);
 	if (r == 0 && !loader->opts->is_dry_run) {
 		r = check_index_limit(target);
 		if (r == 0) {
-			r = load_store_open(target);
+			r = dit_load_store_open(target);
 		}
 		if (r == 0) {
 			r = make_objects(target, budget, suffix_nrdns);
@@ -185,12 +191,12 @@ static int make_index_stats(struct load_target *target)
 
 static bool is_stopped(void *ctx)
 {
-	return load_is_stopped(ctx);
+	return dit_load_is_stopped(ctx);
 }
 
 static void tell_progress(void *ctx)
 {
-	load_tell_progress(ctx, DIT_LOAD_INDEXES);
+	dit_load_tell_progress(ctx, DIT_LOAD_INDEXES);
 }
 
 static int make_index_writer(struct load_target *target)
@@ -208,7 +214,7 @@ static int make_index_writer(struct load_target *target)
 	return dit_index_writer_new(&target->index_writer, &opts);
 }
 
-int load_target_seal(struct load_target *target)
+int dit_load_target_seal(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	int r = make_index_stats(target);
@@ -220,35 +226,35 @@ int load_target_seal(struct load_target *target)
 		r = make_index_writer(target);
 	}
 	if (r < 0) {
-		return load_fail(loader, r, "could not sort index keys");
+		return dit_load_fail(loader, r, "could not sort index keys");
 	}
 	if (loader->nthreads > 1) {
-		load_begin_index_work(loader, target);
+		dit_load_begin_index_work(loader, target);
 	}
 	return 0;
 }
 
-int load_target_write_tree(struct load_target *target)
+int dit_load_target_write_tree(struct load_target *target)
 {
 	int r = dit_ad_numbers_write(&target->numbers, target->output);
 
 	if (r == 0) {
 		r = dit_tree_write(target->tree);
 	}
-	return r < 0 ? load_target_fail(target, r, "could not write the tree") : 0;
+	return r < 0 ? dit_load_target_fail(target, r, "could not write the tree") : 0;
 }
 
-int load_target_write_indexes(struct load_target *target)
+int dit_load_target_write_indexes(struct load_target *target)
 {
 	struct loader *loader = target->loader;
 	struct dit_load_database_stats *stats = target->stats;
 	int r = dit_index_writer_wait(target->index_writer);
 
 	if (r < 0) {
-		return load_target_fail(target, r,
-		                        r == DIT_E_STOPPED
-		                                ? "load ended"
-		                                : "could not write the indexes");
+		return dit_load_target_fail(target, r,
+		                            r == DIT_E_STOPPED
+		                                    ? "load ended"
+		                                    : "could not write the indexes");
 	}
 	for (size_t i = 0; i < stats->nindexes; i++) {
 		stats->indexes[i].npostings = dit_builders_npushed(target->builders, i);
@@ -259,7 +265,7 @@ int load_target_write_indexes(struct load_target *target)
 	return 0;
 }
 
-int load_target_write_late(struct load_target *target)
+int dit_load_target_write_late(struct load_target *target)
 {
 	int r = dit_output_begin_changes(target->output);
 
@@ -267,17 +273,17 @@ int load_target_write_late(struct load_target *target)
 		r = dit_entries_write_late(target->entries);
 	}
 	if (r < 0) {
-		return load_target_fail(target, r,
-		                        r == DIT_E_STOPPED ? "load ended"
-		                                           : target->db->directory);
+		return dit_load_target_fail(target, r,
+		                            r == DIT_E_STOPPED ? "load ended"
+		                                               : target->db->directory);
 	}
 	target->loader->stats->run_bytes += dit_entries_run_bytes(target->entries);
-	return target->number == 0 ? load_csn_rewrite(target) : 0;
+	return target->number == 0 ? dit_load_csn_rewrite(target) : 0;
 }
 
 /* ---- release ---- */
 
-void load_target_deinit(struct load_target *target)
+void dit_load_target_deinit(struct load_target *target)
 {
 	dit_index_writer_free(target->index_writer);
 	dit_output_abandon(target->output);

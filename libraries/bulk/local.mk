@@ -25,15 +25,27 @@ rooms += %D%/libbulk.la
 	%D%/load.c \
 	%D%/load.h \
 	%D%/load_csn.c \
+	%D%/load_csn.h \
 	%D%/load_parse.c \
-	%D%/load_private.h \
+	%D%/load_parse.h \
 	%D%/load_publish.c \
+	%D%/load_publish.h \
 	%D%/load_refuse.c \
+	%D%/load_refuse.h \
+	%D%/load_report.c \
+	%D%/load_report.h \
 	%D%/load_resolve.c \
+	%D%/load_resolve.h \
 	%D%/load_setup.c \
+	%D%/load_setup.h \
 	%D%/load_size.c \
+	%D%/load_size.h \
+	%D%/load_stages.c \
+	%D%/load_stages.h \
 	%D%/load_store.c \
 	%D%/load_target.c \
+	%D%/load_target.h \
+	%D%/loader.h \
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/tree_private.h \

@@ -11,18 +11,20 @@
  *
  * IDs (storage.md 6.1, 3.4). Nodes get 1, 2, 3 ... in the order of dit_tree_add(), or the
  * IDs behind those of a database that holds entries already. A missing parent is added as
- * a *hole*: a node without an entry, topmost first. A later entry of that DN fills the hole
- * and takes its ID; the spelling in the tree stays that of the first reference:
+ * a *hole*: a node without an entry, topmost first. A later entry of that DN fills the
+ * hole and takes its ID; the spelling in the tree stays that of the first reference:
  *
  *     dc=x                    1
  *     cn=c,ou=B,ou=A,dc=x     2 = hole ou=A, 3 = hole ou=B, 4
  *     ou=A,dc=x               2, filled
  *
- * Node i of a DN is what remains without its first i RDNs; node 0 is the entry itself, the
- * topmost one the suffix, taken as one RDN. The empty DN is no node: its entry has ID 0.
+ * Node i of a DN is what remains without its first i RDNs; node 0 is the entry itself,
+ * the topmost one the suffix, taken as one RDN. The empty DN is no node; its entry has
+ * ID 0.
  *
  * New nodes are in the DN table (dn_table.h). Those that the database held before are
- * looked up there when they are asked for, so that ten entries can be added to ten million.
+ * looked up there when they are asked for, so that ten entries can be added to ten
+ * million.
  *
  * Threads: names are made on any thread; a tree belongs to one.
  */
@@ -65,7 +67,11 @@ struct dit_tree_name {
 /** Any thread. */
 void dit_tree_name_init(struct dit_tree_name *name, const struct dit_dn *dn);
 
-/** @param ret_id  of the node; 0: there is none. @return 0; DIT_E_CORRUPT, LMDB's codes */
+/**
+ * @param ret_id  of the node; 0: there is none
+ *
+ * @return 0; DIT_E_CORRUPT, LMDB's codes
+ */
 int dit_tree_find(struct dit_tree *tree, const struct dit_tree_name *name,
                   uint32_t *ret_id);
 
@@ -97,7 +103,7 @@ int dit_tree_add(struct dit_tree *tree, const struct dit_tree_name *name,
 /** Is a node that dit_tree_find() found a hole? 1, 0, or LMDB's codes. */
 int dit_tree_is_hole(struct dit_tree *tree, uint32_t id);
 
-/** A hole gets its entry. A stored one is none any more when the output has its record. */
+/** A hole gets its entry. A stored one is no hole when the output has its record. */
 void dit_tree_fill(struct dit_tree *tree, uint32_t id);
 
 /** The ID that the next new node will get. */

@@ -49,7 +49,7 @@ static int add_database(struct walk *walk, struct dit_span name,
 	}
 	memcpy(copy, name.data, name.len);
 	copy[name.len] = '\0';
-	walk_tree_init(tree, WALK_DATABASE, copy, record);
+	dit_walk_tree_init(tree, WALK_DATABASE, copy, record);
 	tree->at_page = page;
 	tree->at_node = number;
 	tree->is_shared = true;
@@ -57,34 +57,34 @@ static int add_database(struct walk *walk, struct dit_span name,
 	return 0;
 }
 
-void walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                   long number, const struct dit_node_view *node)
+void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                       long number, const struct dit_node_view *node)
 {
 	struct walk *walk = member->walk;
 	struct dit_tree_record record;
 	int r = 0;
 
 	if (node->value.len != sizeof(record)) {
-		walk_find(walk, DIT_WALK_NODE_VALUE, tree, page, number,
-		          "the record of a database has %zu bytes, not %zu",
-		          node->value.len, sizeof(record));
-		walk_cut(walk, tree);
+		dit_walk_find(walk, DIT_WALK_NODE_VALUE, tree, page, number,
+		              "the record of a database has %zu bytes, not %zu",
+		              node->value.len, sizeof(record));
+		dit_walk_cut(walk, tree);
 		return;
 	}
 	if (memchr(node->key.data, '\0', node->key.len) != NULL ||
 	    node->key.len > NAME_MAX_BYTES || walk->ndatabases == WALK_DATABASES_MAX) {
-		walk_find(
+		dit_walk_find(
 			walk, DIT_WALK_TREE_NAME, tree, page, number,
 			"a database's name has %zu bytes and zeros among them, or there "
 			"are more than %u databases",
 			node->key.len, WALK_DATABASES_MAX);
-		walk_cut(walk, tree);
+		dit_walk_cut(walk, tree);
 		return;
 	}
 	memcpy(&record, node->value.data, sizeof(record));
 	r = add_database(walk, node->key, &record, page, number);
 	if (r < 0) {
-		walk_fail(walk, r);
+		dit_walk_fail(walk, r);
 	}
 }
 
@@ -97,15 +97,17 @@ static void check_root(struct walk *walk, const struct walk_tree *tree)
 	bool is_empty = record->root == DIT_PAGE_NONE;
 
 	if (is_empty != (record->nitems == 0)) {
-		walk_find(walk, DIT_WALK_TREE_ROOT, tree, tree->at_page, tree->at_node,
-		          "the record of the tree says that it has %llu records, and %s "
-		          "root page",
-		          (unsigned long long)record->nitems, is_empty ? "no" : "a");
+		dit_walk_find(
+			walk, DIT_WALK_TREE_ROOT, tree, tree->at_page, tree->at_node,
+			"the record of the tree says that it has %llu records, and %s "
+			"root page",
+			(unsigned long long)record->nitems, is_empty ? "no" : "a");
 	}
 	if (!are_flags(record->flags)) {
-		walk_find(walk, DIT_WALK_TREE_FLAGS, tree, tree->at_page, tree->at_node,
-		          "the record of the tree has flags 0x%x, which no database has",
-		          record->flags);
+		dit_walk_find(
+			walk, DIT_WALK_TREE_FLAGS, tree, tree->at_page, tree->at_node,
+			"the record of the tree has flags 0x%x, which no database has",
+			record->flags);
 	}
 }
 
@@ -128,10 +130,10 @@ static int start_database(struct walk *walk, struct walk_tree *tree)
 		            &tree->orders);
 	}
 	if (tree->record.root == DIT_PAGE_NONE) {
-		walk_tree_compare(walk, tree);
+		dit_walk_tree_compare(walk, tree);
 		return 0;
 	}
-	return walk_tasks_push(walk->tasks, &root);
+	return dit_walk_tasks_push(walk->tasks, &root);
 }
 
 static void run_member(void *ctx, unsigned number, uint64_t round)
@@ -142,19 +144,19 @@ static void run_member(void *ctx, unsigned number, uint64_t round)
 	(void)number;
 	(void)round;
 	if (member == NULL) {
-		walk_fail(walk, -ENOMEM);
+		dit_walk_fail(walk, -ENOMEM);
 		return;
 	}
 	member->walk = walk;
-	walk_tasks_run(walk->tasks, member);
-	walk_member_deinit(member);
+	dit_walk_tasks_run(walk->tasks, member);
+	dit_walk_member_deinit(member);
 	free(member);
 }
 
 static int walk_databases(struct walk *walk)
 {
 	struct dit_team *team = NULL;
-	int r = walk_tasks_new(&walk->tasks, walk->opts->nthreads);
+	int r = dit_walk_tasks_new(&walk->tasks, walk->opts->nthreads);
 
 	for (size_t i = 0; i < walk->ndatabases && r == 0; i++) {
 		r = start_database(walk, walk->databases[i]);
@@ -168,7 +170,7 @@ static int walk_databases(struct walk *walk)
 		dit_team_free(team);
 	}
 	if (r < 0) {
-		walk_fail(walk, r);
+		dit_walk_fail(walk, r);
 	}
 	return r;
 }
@@ -185,19 +187,19 @@ static int walk_meta_trees(struct walk *walk)
 		return -ENOMEM;
 	}
 	member->walk = walk;
-	walk_tree_init(&free_tree, WALK_FREE_TREE, "(free)", &walk->meta.free_tree);
+	dit_walk_tree_init(&free_tree, WALK_FREE_TREE, "(free)", &walk->meta.free_tree);
 	/* Keys are numbers whatever a damaged flag says, and it has no lists. */
 	free_tree.record.flags = WALK_INTEGERKEY;
-	walk_default_orders(WALK_INTEGERKEY, &free_tree.orders);
+	dit_walk_default_orders(WALK_INTEGERKEY, &free_tree.orders);
 	free_tree.orders.keys.bytes = sizeof(uint64_t);
 	check_root(walk, &free_tree);
-	walk_tree_visit(member, &free_tree);
+	dit_walk_tree_visit(member, &free_tree);
 
-	walk_tree_init(&main_tree, WALK_MAIN_TREE, "(main)", &walk->meta.main_tree);
+	dit_walk_tree_init(&main_tree, WALK_MAIN_TREE, "(main)", &walk->meta.main_tree);
 	check_root(walk, &main_tree);
-	walk_tree_visit(member, &main_tree);
+	dit_walk_tree_visit(member, &main_tree);
 	walk->has_all_databases = !atomic_load(&main_tree.is_cut);
-	walk_member_deinit(member);
+	dit_walk_member_deinit(member);
 	free(member);
 	return 0;
 }
@@ -206,7 +208,8 @@ static int walk_meta_trees(struct walk *walk)
 
 static bool is_lost(const struct walk *walk, uint64_t page)
 {
-	return !walk_is_marked(walk->used, page) && !walk_is_marked(walk->freed, page);
+	return !dit_walk_is_marked(walk->used, page) &&
+	       !dit_walk_is_marked(walk->freed, page);
 }
 
 static void find_lost_pages(struct walk *walk)
@@ -224,17 +227,19 @@ static void find_lost_pages(struct walk *walk)
 		}
 		nlost += end - page;
 		if (!atomic_load(&walk->is_cut)) {
-			walk_find(walk, DIT_WALK_PAGE_LOST, NULL, page, -1,
-			          "%llu pages from here on are in no tree and not in the "
-			          "free list",
-			          (unsigned long long)(end - page));
+			dit_walk_find(
+				walk, DIT_WALK_PAGE_LOST, NULL, page, -1,
+				"%llu pages from here on are in no tree and not in the "
+				"free list",
+				(unsigned long long)(end - page));
 		}
 	}
 	if (nlost > 0 && atomic_load(&walk->is_cut)) {
-		walk_find(walk, DIT_WALK_PAGE_LOST, NULL, DIT_WALK_NO_PAGE, -1,
-		          "%llu pages were not reached: they are below damage, or in no "
-		          "tree at all",
-		          (unsigned long long)nlost);
+		dit_walk_find(
+			walk, DIT_WALK_PAGE_LOST, NULL, DIT_WALK_NO_PAGE, -1,
+			"%llu pages were not reached: they are below damage, or in no "
+			"tree at all",
+			(unsigned long long)nlost);
 	}
 }
 
@@ -251,7 +256,7 @@ static int open_walk(struct walk *walk)
 
 static void close_walk(struct walk *walk)
 {
-	walk_tasks_free(walk->tasks, walk);
+	dit_walk_tasks_free(walk->tasks, walk);
 	for (size_t i = 0; i < walk->ndatabases; i++) {
 		free(walk->databases[i]);
 	}
@@ -291,7 +296,7 @@ static int walk_pages(struct walk *walk)
 		r = atomic_load(&walk->error);
 	}
 	if (r == 0 && walk->opts->transaction == DIT_WALK_NEWEST &&
-	    walk_metas_have_changed(walk)) {
+	    dit_walk_metas_have_changed(walk)) {
 		r = -ESTALE;
 	}
 	if (r == 0) {
@@ -324,7 +329,7 @@ int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret)
 	if (r < 0) {
 		return r;
 	}
-	r = walk_metas(&walk, &is_usable);
+	r = dit_walk_metas(&walk, &is_usable);
 	if (r == 0 && is_usable) {
 		r = walk_pages(&walk);
 	}

@@ -30,15 +30,16 @@ static void take_page(struct walk *walk, struct free_record *record, uint64_t pa
 	unsigned long long by = record->transaction;
 
 	if (page < 2 || page >= walk->npages) {
-		walk_find(walk, DIT_WALK_FREE_RANGE, record->tree, record->page,
-		          record->number,
-		          "transaction %llu gave back page %llu; pages of trees are 2 to "
-		          "%llu",
-		          by, number, (unsigned long long)walk->npages - 1);
+		dit_walk_find(
+			walk, DIT_WALK_FREE_RANGE, record->tree, record->page,
+			record->number,
+			"transaction %llu gave back page %llu; pages of trees are 2 to "
+			"%llu",
+			by, number, (unsigned long long)walk->npages - 1);
 		return;
 	}
 	if (page >= record->before) {
-		walk_find(
+		dit_walk_find(
 			walk, DIT_WALK_FREE_ORDER, record->tree, record->page,
 			record->number,
 			"transaction %llu gave back page %llu, which stands behind page "
@@ -46,17 +47,18 @@ static void take_page(struct walk *walk, struct free_record *record, uint64_t pa
 			by, number, (unsigned long long)record->before);
 	}
 	record->before = page;
-	if (!walk_mark(walk->freed, page)) {
-		walk_find(walk, DIT_WALK_FREE_TWICE, record->tree, record->page,
-		          record->number,
-		          "transaction %llu gave back page %llu, which is free already",
-		          by, number);
+	if (!dit_walk_mark(walk->freed, page)) {
+		dit_walk_find(
+			walk, DIT_WALK_FREE_TWICE, record->tree, record->page,
+			record->number,
+			"transaction %llu gave back page %llu, which is free already", by,
+			number);
 		return;
 	}
 	atomic_fetch_add_explicit(&walk->nfreed, 1, memory_order_relaxed);
-	if (walk_is_marked(walk->used, page)) {
-		walk_find(walk, DIT_WALK_PAGE_FREE, record->tree, page, -1,
-		          "the page is in use, and the free list has it as well");
+	if (dit_walk_is_marked(walk->used, page)) {
+		dit_walk_find(walk, DIT_WALK_PAGE_FREE, record->tree, page, -1,
+		              "the page is in use, and the free list has it as well");
 	}
 }
 
@@ -71,14 +73,15 @@ static bool take_words(struct walk *walk, struct free_record *record, const char
 		if (first + i == 0) {
 			record->count = word;
 			if (word >= record->nwords) {
-				walk_find(walk, DIT_WALK_FREE_COUNT, record->tree,
-				          record->page, record->number,
-				          "transaction %llu gave back %llu pages; the "
-				          "record has room for %llu",
-				          (unsigned long long)record->transaction,
-				          (unsigned long long)word,
-				          (unsigned long long)record->nwords - 1);
-				walk_cut(walk, record->tree);
+				dit_walk_find(
+					walk, DIT_WALK_FREE_COUNT, record->tree,
+					record->page, record->number,
+					"transaction %llu gave back %llu pages; the "
+					"record has room for %llu",
+					(unsigned long long)record->transaction,
+					(unsigned long long)word,
+					(unsigned long long)record->nwords - 1);
+				dit_walk_cut(walk, record->tree);
 				return false;
 			}
 		} else if (first + i > record->count) {
@@ -87,7 +90,7 @@ static bool take_words(struct walk *walk, struct free_record *record, const char
 			take_page(walk, record, word);
 		}
 	}
-	return !walk_is_over(walk);
+	return !dit_walk_is_over(walk);
 }
 
 /* A record in pages of its own, read from the file a page at a time. */
@@ -103,7 +106,7 @@ static void take_overflow(struct walk_member *member, struct free_record *record
 		const char *bytes = NULL;
 		uint64_t nwords = walk->page_bytes / WORD - words_left_out;
 
-		if (!walk_read(member, record->tree, page, WALK_RUN_MAX, &view)) {
+		if (!dit_walk_read(member, record->tree, page, WALK_RUN_MAX, &view)) {
 			return;
 		}
 		bytes = view.bytes + words_left_out * WORD;
@@ -118,8 +121,8 @@ static void take_overflow(struct walk_member *member, struct free_record *record
 	}
 }
 
-void walk_free_record(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                      long number, const struct dit_node_view *node)
+void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
+                          uint64_t page, long number, const struct dit_node_view *node)
 {
 	struct walk *walk = member->walk;
 	struct free_record record = {
@@ -136,21 +139,22 @@ void walk_free_record(struct walk_member *member, struct walk_tree *tree, uint64
 	}
 	if (node->key.len == sizeof(record.transaction) &&
 	    record.transaction > walk->meta.transaction) {
-		walk_find(walk, DIT_WALK_FREE_KEY, tree, page, number,
-		          "the record belongs to transaction %llu; the last one is %llu",
-		          (unsigned long long)record.transaction,
-		          (unsigned long long)walk->meta.transaction);
+		dit_walk_find(
+			walk, DIT_WALK_FREE_KEY, tree, page, number,
+			"the record belongs to transaction %llu; the last one is %llu",
+			(unsigned long long)record.transaction,
+			(unsigned long long)walk->meta.transaction);
 	}
 	if (node->value_len % WORD != 0 || record.nwords == 0) {
-		walk_find(walk, DIT_WALK_FREE_COUNT, tree, page, number,
-		          "the record has %u bytes, not a count and pages",
-		          node->value_len);
-		walk_cut(walk, tree);
+		dit_walk_find(walk, DIT_WALK_FREE_COUNT, tree, page, number,
+		              "the record has %u bytes, not a count and pages",
+		              node->value_len);
+		dit_walk_cut(walk, tree);
 		return;
 	}
 	if ((node->flags & DIT_NODE_BIG) == 0) {
 		(void)take_words(walk, &record, node->value.data, 0, record.nwords);
-	} else if (walk_overflow(member, tree, page, number, node, &first)) {
+	} else if (dit_walk_overflow(member, tree, page, number, node, &first)) {
 		take_overflow(member, &record, first);
 	}
 }

@@ -17,13 +17,13 @@ static bool check_key_length(struct walk *walk, const struct walk_place *place, 
 {
 	const struct walk_tree *tree = place->tree;
 
-	if (walk_has_length(walk_order_of(tree), key) &&
+	if (dit_walk_has_length(walk_order_of(tree), key) &&
 	    (key.len > 0 || tree->role == WALK_LIST)) {
 		return true;
 	}
-	walk_find(walk, kind_of(tree, DIT_WALK_KEY_LENGTH, DIT_WALK_ITEM_LENGTH), tree,
-	          place->page, slot, "the %s has %zu bytes",
-	          tree->role == WALK_LIST ? "item" : "key", key.len);
+	dit_walk_find(walk, kind_of(tree, DIT_WALK_KEY_LENGTH, DIT_WALK_ITEM_LENGTH),
+	              tree, place->page, slot, "the %s has %zu bytes",
+	              tree->role == WALK_LIST ? "item" : "key", key.len);
 	return false;
 }
 
@@ -33,11 +33,11 @@ static void check_key_order(struct walk *walk, const struct walk_place *place, l
 {
 	const struct walk_tree *tree = place->tree;
 
-	if (walk_compare(walk_order_of(tree), tree->list_key, before, key) >= 0) {
-		walk_find(walk, kind_of(tree, DIT_WALK_KEY_ORDER, DIT_WALK_ITEM_ORDER),
-		          tree, place->page, slot,
-		          "the %s is not above the one before it",
-		          tree->role == WALK_LIST ? "item" : "key");
+	if (dit_walk_compare(walk_order_of(tree), tree->list_key, before, key) >= 0) {
+		dit_walk_find(
+			walk, kind_of(tree, DIT_WALK_KEY_ORDER, DIT_WALK_ITEM_ORDER),
+			tree, place->page, slot, "the %s is not above the one before it",
+			tree->role == WALK_LIST ? "item" : "key");
 	}
 }
 
@@ -51,18 +51,20 @@ static void check_bounds(struct walk *walk, const struct walk_place *place,
 		kind_of(tree, DIT_WALK_KEY_BRANCH, DIT_WALK_ITEM_BRANCH);
 
 	if (place->lowest.is_set &&
-	    walk_compare(order, tree->list_key, place->lowest.key, first) > 0) {
-		walk_find(walk, kind, tree, place->page, 0,
-		          "the key is below the branch's key for this page, which is in "
-		          "page %llu, node %ld",
-		          (unsigned long long)place->parent, place->parent_node);
+	    dit_walk_compare(order, tree->list_key, place->lowest.key, first) > 0) {
+		dit_walk_find(
+			walk, kind, tree, place->page, 0,
+			"the key is below the branch's key for this page, which is in "
+			"page %llu, node %ld",
+			(unsigned long long)place->parent, place->parent_node);
 	}
 	if (place->highest.is_set &&
-	    walk_compare(order, tree->list_key, last, place->highest.key) >= 0) {
-		walk_find(walk, kind, tree, place->page, last_slot,
-		          "the key is not below the branch's key for the next page; the "
-		          "branch is page %llu",
-		          (unsigned long long)place->parent);
+	    dit_walk_compare(order, tree->list_key, last, place->highest.key) >= 0) {
+		dit_walk_find(
+			walk, kind, tree, place->page, last_slot,
+			"the key is not below the branch's key for the next page; the "
+			"branch is page %llu",
+			(unsigned long long)place->parent);
 	}
 }
 
@@ -73,7 +75,7 @@ static bool claim_run(struct walk *walk, struct walk_tree *tree, uint64_t page, 
                       uint64_t first, uint64_t npages)
 {
 	for (uint64_t i = 1; i < npages; i++) {
-		if (!walk_claim(walk, tree, first + i, page, slot)) {
+		if (!dit_walk_claim(walk, tree, first + i, page, slot)) {
 			return false;
 		}
 	}
@@ -88,18 +90,18 @@ static bool check_run(struct walk *walk, struct walk_tree *tree, uint64_t first,
 	uint64_t count = dit_view_overflow_count(view);
 
 	if (dit_view_number(view) != first) {
-		walk_find(walk, DIT_WALK_PAGE_NUMBER, tree, first, -1,
-		          "the page says that it is page %llu",
-		          (unsigned long long)dit_view_number(view));
+		dit_walk_find(walk, DIT_WALK_PAGE_NUMBER, tree, first, -1,
+		              "the page says that it is page %llu",
+		              (unsigned long long)dit_view_number(view));
 	}
 	if (dit_view_flags(view) != DIT_PAGE_OVERFLOW) {
-		walk_find(walk, DIT_WALK_PAGE_FLAGS, tree, first, -1,
-		          "the page has flags 0x%x; a long value begins here",
-		          dit_view_flags(view));
+		dit_walk_find(walk, DIT_WALK_PAGE_FLAGS, tree, first, -1,
+		              "the page has flags 0x%x; a long value begins here",
+		              dit_view_flags(view));
 		return false;
 	}
 	if (count < wanted) {
-		walk_find(
+		dit_walk_find(
 			walk, DIT_WALK_OVERFLOW_COUNT, tree, first, -1,
 			"the page says that the value has %llu pages; its %u bytes need "
 			"%llu",
@@ -107,11 +109,11 @@ static bool check_run(struct walk *walk, struct walk_tree *tree, uint64_t first,
 		return false;
 	}
 	if (count > walk->npages - first) {
-		walk_find(walk, DIT_WALK_OVERFLOW_RANGE, tree, first, -1,
-		          "the page says that the value has %llu pages; the last page is "
-		          "%llu",
-		          (unsigned long long)count,
-		          (unsigned long long)walk->npages - 1);
+		dit_walk_find(
+			walk, DIT_WALK_OVERFLOW_RANGE, tree, first, -1,
+			"the page says that the value has %llu pages; the last page is "
+			"%llu",
+			(unsigned long long)count, (unsigned long long)walk->npages - 1);
 		return false;
 	}
 	return true;
@@ -121,8 +123,8 @@ static bool check_run(struct walk *walk, struct walk_tree *tree, uint64_t first,
  * The pages of a long value lie in a row, the first with a header that counts them. There
  * may be more than the value needs: liblmdb keeps them when a shorter value comes.
  */
-bool walk_overflow(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                   long slot, const struct dit_node_view *node, uint64_t *ret_first)
+bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                       long slot, const struct dit_node_view *node, uint64_t *ret_first)
 {
 	struct walk *walk = member->walk;
 	struct dit_page_view view;
@@ -131,20 +133,20 @@ bool walk_overflow(struct walk_member *member, struct walk_tree *tree, uint64_t 
 
 	memcpy(&first, node->value.data, sizeof(first));
 	if (first < 2 || first >= walk->npages) {
-		walk_find(
+		dit_walk_find(
 			walk, DIT_WALK_OVERFLOW_RANGE, tree, page, slot,
 			"the value is in page %llu and those behind it; the last page is "
 			"%llu",
 			(unsigned long long)first, (unsigned long long)walk->npages - 1);
-		walk_cut(walk, tree);
+		dit_walk_cut(walk, tree);
 		return false;
 	}
-	if (!walk_claim(walk, tree, first, page, slot) ||
-	    !walk_read(member, tree, first, 1, &view)) {
+	if (!dit_walk_claim(walk, tree, first, page, slot) ||
+	    !dit_walk_read(member, tree, first, 1, &view)) {
 		return false;
 	}
 	if (!check_run(walk, tree, first, node->value_len, view)) {
-		walk_cut(walk, tree);
+		dit_walk_cut(walk, tree);
 		return false;
 	}
 	count = dit_view_overflow_count(view);
@@ -177,10 +179,11 @@ static bool check_flags(struct walk *walk, struct walk_tree *tree, uint64_t page
 		break;
 	}
 	if (!is_right) {
-		walk_find(walk, DIT_WALK_NODE_FLAGS, tree, page, slot,
-		          "the node has flags 0x%x, which no node of this tree can have",
-		          node->flags);
-		walk_cut(walk, tree);
+		dit_walk_find(
+			walk, DIT_WALK_NODE_FLAGS, tree, page, slot,
+			"the node has flags 0x%x, which no node of this tree can have",
+			node->flags);
+		dit_walk_cut(walk, tree);
 	}
 	return is_right;
 }
@@ -198,25 +201,25 @@ static void visit_value(struct walk_member *member, struct walk_tree *tree, uint
 	switch (tree->role) {
 	case WALK_FREE_TREE:
 		count_item(tree);
-		walk_free_record(member, tree, page, slot, node);
+		dit_walk_free_record(member, tree, page, slot, node);
 		return;
 	case WALK_MAIN_TREE:
 		count_item(tree);
 		if (node->flags == DIT_NODE_TREE) {
-			walk_database(member, tree, page, slot, node);
+			dit_walk_database(member, tree, page, slot, node);
 			return;
 		}
 		break;
 	case WALK_DATABASE:
 		if ((tree->record.flags & WALK_DUPSORT) != 0) {
-			walk_list(member, tree, page, slot, node);
+			dit_walk_list(member, tree, page, slot, node);
 			return;
 		}
 		count_item(tree);
 		break;
 	case WALK_LIST:
 		if (node->value_len != 0) {
-			walk_find(
+			dit_walk_find(
 				member->walk, DIT_WALK_NODE_VALUE, tree, page, slot,
 				"the item has a value of %u bytes; items are keys alone",
 				node->value_len);
@@ -224,12 +227,12 @@ static void visit_value(struct walk_member *member, struct walk_tree *tree, uint
 		return;
 	}
 	if ((node->flags & DIT_NODE_BIG) != 0) {
-		(void)walk_overflow(member, tree, page, slot, node, &first);
+		(void)dit_walk_overflow(member, tree, page, slot, node, &first);
 	}
 }
 
-void walk_leaf(struct walk_member *member, const struct walk_place *place,
-               struct dit_page_view view)
+void dit_walk_leaf(struct walk_member *member, const struct walk_place *place,
+                   struct dit_page_view view)
 {
 	struct walk *walk = member->walk;
 	struct walk_tree *tree = place->tree;
@@ -240,9 +243,9 @@ void walk_leaf(struct walk_member *member, const struct walk_place *place,
 	long last_slot = 0;
 	struct dit_node_view node;
 
-	for (unsigned i = 0; i < count && !walk_is_over(walk); i++) {
-		if (!walk_node(walk, tree, place->page, view, i, &node)) {
-			walk_cut(walk, tree);
+	for (unsigned i = 0; i < count && !dit_walk_is_over(walk); i++) {
+		if (!dit_walk_node(walk, tree, place->page, view, i, &node)) {
+			dit_walk_cut(walk, tree);
 			continue;
 		}
 		if (check_key_length(walk, place, i, node.key)) {
@@ -263,14 +266,14 @@ void walk_leaf(struct walk_member *member, const struct walk_place *place,
 		check_bounds(walk, place, first, last_slot, last);
 	}
 	if (tree->role == WALK_LIST) {
-		walk_count_items(tree, count);
+		dit_walk_count_items(tree, count);
 	}
 }
 
 /* ---- packed pages ---- */
 
-void walk_packed(struct walk_member *member, const struct walk_place *place,
-                 struct dit_page_view view)
+void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
+                     struct dit_page_view view)
 {
 	struct walk *walk = member->walk;
 	struct walk_tree *tree = place->tree;
@@ -278,25 +281,26 @@ void walk_packed(struct walk_member *member, const struct walk_place *place,
 	unsigned count = dit_view_count(view);
 
 	if (tree->role != WALK_LIST || item_bytes == 0) {
-		walk_find(walk, DIT_WALK_PAGE_FLAGS, tree, place->page, -1,
-		          "the page is packed; this tree's leaves have nodes");
-		walk_cut(walk, tree);
+		dit_walk_find(walk, DIT_WALK_PAGE_FLAGS, tree, place->page, -1,
+		              "the page is packed; this tree's leaves have nodes");
+		dit_walk_cut(walk, tree);
 		return;
 	}
 	if (dit_view_item_bytes(view) != item_bytes) {
-		walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, place->page, -1,
-		          "the page has items of %u bytes, its list of %u",
-		          dit_view_item_bytes(view), item_bytes);
+		dit_walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, place->page, -1,
+		              "the page has items of %u bytes, its list of %u",
+		              dit_view_item_bytes(view), item_bytes);
 	}
 	if (!dit_view_has_items(view, item_bytes)) {
-		walk_find(walk, DIT_WALK_PAGE_BOUNDS, tree, place->page, -1,
-		          "the page's bounds, %u and %u, do not fit items of %u bytes",
-		          dit_view_lower(view), dit_view_upper(view), item_bytes);
-		walk_cut(walk, tree);
+		dit_walk_find(
+			walk, DIT_WALK_PAGE_BOUNDS, tree, place->page, -1,
+			"the page's bounds, %u and %u, do not fit items of %u bytes",
+			dit_view_lower(view), dit_view_upper(view), item_bytes);
+		dit_walk_cut(walk, tree);
 		return;
 	}
-	walk_items(walk, tree, place->page, -1, view, item_bytes, tree->list_key);
+	dit_walk_items(walk, tree, place->page, -1, view, item_bytes, tree->list_key);
 	check_bounds(walk, place, dit_view_item(view, 0, item_bytes), -1,
 	             dit_view_item(view, count - 1, item_bytes));
-	walk_count_items(tree, count);
+	dit_walk_count_items(tree, count);
 }

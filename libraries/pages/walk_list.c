@@ -11,7 +11,7 @@
 /* A list with more levels than this has pages enough to share them among members. */
 #define SHARED_DEPTH 3
 
-void walk_count_items(struct walk_tree *tree, uint64_t count)
+void dit_walk_count_items(struct walk_tree *tree, uint64_t count)
 {
 	atomic_fetch_add_explicit(&tree->nitems, count, memory_order_relaxed);
 	if (tree->database != tree) {
@@ -40,8 +40,9 @@ static bool ascend(struct dit_page_view view, unsigned count)
 	return is_ascending;
 }
 
-void walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
-                struct dit_page_view view, unsigned item_bytes, struct dit_span list_key)
+void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
+                    struct dit_page_view view, unsigned item_bytes,
+                    struct dit_span list_key)
 {
 	const struct dit_walk_order *order = &tree->orders.items;
 	unsigned count = dit_view_count(view);
@@ -51,11 +52,12 @@ void walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long n
 		return;
 	}
 	for (unsigned i = 1; i < count; i++) {
-		if (walk_compare(order, list_key, dit_view_item(view, i - 1, item_bytes),
-		                 dit_view_item(view, i, item_bytes)) >= 0) {
-			walk_find(walk, DIT_WALK_ITEM_ORDER, tree, page, number,
-			          "item %u of the list is not above the one before it",
-			          i);
+		if (dit_walk_compare(order, list_key,
+		                     dit_view_item(view, i - 1, item_bytes),
+		                     dit_view_item(view, i, item_bytes)) >= 0) {
+			dit_walk_find(
+				walk, DIT_WALK_ITEM_ORDER, tree, page, number,
+				"item %u of the list is not above the one before it", i);
 		}
 	}
 }
@@ -77,22 +79,24 @@ static void visit_packed(struct walk *walk, const struct inner_page *inner)
 	unsigned wanted = tree->orders.items.bytes;
 
 	if (item_bytes == 0 || (wanted != 0 && item_bytes != wanted)) {
-		walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page, inner->number,
-		          "the list has items of %u bytes", item_bytes);
-		walk_cut(walk, tree);
+		dit_walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
+		              inner->number, "the list has items of %u bytes",
+		              item_bytes);
+		dit_walk_cut(walk, tree);
 		return;
 	}
 	if (!dit_view_has_items(inner->view, item_bytes)) {
-		walk_find(walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
-		          "the bounds of the list's page, %u and %u, do not fit items of "
-		          "%u bytes in %u bytes",
-		          dit_view_lower(inner->view), dit_view_upper(inner->view),
-		          item_bytes, inner->view.len);
-		walk_cut(walk, tree);
+		dit_walk_find(
+			walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
+			"the bounds of the list's page, %u and %u, do not fit items of "
+			"%u bytes in %u bytes",
+			dit_view_lower(inner->view), dit_view_upper(inner->view),
+			item_bytes, inner->view.len);
+		dit_walk_cut(walk, tree);
 		return;
 	}
-	walk_items(walk, tree, inner->page, inner->number, inner->view, item_bytes,
-	           inner->key);
+	dit_walk_items(walk, tree, inner->page, inner->number, inner->view, item_bytes,
+	               inner->key);
 }
 
 static void visit_nodes(struct walk_member *member, const struct inner_page *inner)
@@ -104,32 +108,34 @@ static void visit_nodes(struct walk_member *member, const struct inner_page *inn
 	bool has_item = false;
 	struct dit_node_view node;
 
-	walk_tiles(member, tree, inner->page, inner->number, inner->view);
+	dit_walk_tiles(member, tree, inner->page, inner->number, inner->view);
 	for (unsigned i = 0; i < dit_view_count(inner->view); i++) {
 		if (dit_view_node(inner->view, i, &node) != DIT_NODE_FITS) {
-			walk_find(walk, DIT_WALK_LIST_PAGE, tree, inner->page,
-			          inner->number,
-			          "node %u of the list's page is not inside it", i);
+			dit_walk_find(walk, DIT_WALK_LIST_PAGE, tree, inner->page,
+			              inner->number,
+			              "node %u of the list's page is not inside it", i);
 			continue;
 		}
-		if (!walk_has_length(order, node.key)) {
-			walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
-			          inner->number, "item %u of the list has %zu bytes", i,
-			          node.key.len);
+		if (!dit_walk_has_length(order, node.key)) {
+			dit_walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
+			              inner->number, "item %u of the list has %zu bytes",
+			              i, node.key.len);
 			continue;
 		}
 		if (node.flags != 0 || node.value_len != 0) {
-			walk_find(walk, DIT_WALK_LIST_PAGE, tree, inner->page,
-			          inner->number,
-			          "item %u of the list has flags or a value; items are "
-			          "keys alone",
-			          i);
+			dit_walk_find(
+				walk, DIT_WALK_LIST_PAGE, tree, inner->page,
+				inner->number,
+				"item %u of the list has flags or a value; items are "
+				"keys alone",
+				i);
 		}
-		if (has_item && walk_compare(order, inner->key, before, node.key) >= 0) {
-			walk_find(walk, DIT_WALK_ITEM_ORDER, tree, inner->page,
-			          inner->number,
-			          "item %u of the list is not above the one before it",
-			          i);
+		if (has_item &&
+		    dit_walk_compare(order, inner->key, before, node.key) >= 0) {
+			dit_walk_find(
+				walk, DIT_WALK_ITEM_ORDER, tree, inner->page,
+				inner->number,
+				"item %u of the list is not above the one before it", i);
 		}
 		has_item = true;
 		before = node.key;
@@ -145,21 +151,21 @@ static void visit_inner_page(struct walk_member *member, const struct inner_page
 	unsigned flags = 0;
 
 	if (inner->view.len < DIT_VIEW_HEADER) {
-		walk_find(walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
-		          "the list's page has %u bytes, less than a header",
-		          inner->view.len);
-		walk_cut(walk, tree);
+		dit_walk_find(walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
+		              "the list's page has %u bytes, less than a header",
+		              inner->view.len);
+		dit_walk_cut(walk, tree);
 		return;
 	}
 	flags = dit_view_flags(inner->view);
 	if ((flags & ~DIT_PAGE_DIRTY) != wanted || !dit_view_has_bounds(inner->view) ||
 	    dit_view_count(inner->view) == 0) {
-		walk_find(
+		dit_walk_find(
 			walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
 			"the list's page has flags 0x%x and bounds %u and %u in %u bytes",
 			flags, dit_view_lower(inner->view), dit_view_upper(inner->view),
 			inner->view.len);
-		walk_cut(walk, tree);
+		dit_walk_cut(walk, tree);
 		return;
 	}
 	if (is_packed) {
@@ -167,7 +173,7 @@ static void visit_inner_page(struct walk_member *member, const struct inner_page
 	} else {
 		visit_nodes(member, inner);
 	}
-	walk_count_items(tree, dit_view_count(inner->view));
+	dit_walk_count_items(tree, dit_view_count(inner->view));
 }
 
 /* ---- trees ---- */
@@ -192,7 +198,7 @@ static bool check_record(struct walk *walk, const struct walk_tree *database,
 	    record->root != DIT_PAGE_NONE && record->nitems > 0) {
 		return true;
 	}
-	walk_find(
+	dit_walk_find(
 		walk, DIT_WALK_LIST_RECORD, database, page, number,
 		"the record of the list has flags 0x%x, items of %u bytes, %llu of them, "
 		"and root %lld",
@@ -204,7 +210,7 @@ static bool check_record(struct walk *walk, const struct walk_tree *database,
 static void init_list(struct walk_tree *list, struct walk_tree *database,
                       const struct dit_tree_record *record, uint64_t page, long number)
 {
-	walk_tree_init(list, WALK_LIST, database->name, record);
+	dit_walk_tree_init(list, WALK_LIST, database->name, record);
 	list->database = database;
 	list->orders = database->orders;
 	list->at_page = page;
@@ -234,17 +240,17 @@ static void share_list(struct walk *walk, struct walk_tree *database,
 	int r = 0;
 
 	if (list == NULL) {
-		walk_fail(walk, -ENOMEM);
+		dit_walk_fail(walk, -ENOMEM);
 		return;
 	}
 	init_list(list, database, record, page, number);
 	memcpy(copy, key.data, key.len);
 	list->list_key = (struct dit_span){copy, key.len};
 	list->is_shared = true;
-	r = walk_tasks_push(walk->tasks, &root);
+	r = dit_walk_tasks_push(walk->tasks, &root);
 	if (r < 0) {
 		free(list);
-		walk_fail(walk, r);
+		dit_walk_fail(walk, r);
 	}
 }
 
@@ -256,29 +262,29 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 	struct walk_tree list;
 
 	if (node->value.len != sizeof(record)) {
-		walk_find(walk, DIT_WALK_LIST_RECORD, database, page, number,
-		          "the record of the list has %zu bytes, not %zu",
-		          node->value.len, sizeof(record));
-		walk_cut(walk, database);
+		dit_walk_find(walk, DIT_WALK_LIST_RECORD, database, page, number,
+		              "the record of the list has %zu bytes, not %zu",
+		              node->value.len, sizeof(record));
+		dit_walk_cut(walk, database);
 		return;
 	}
 	memcpy(&record, node->value.data, sizeof(record));
 	if (!check_record(walk, database, page, number, &record)) {
-		walk_cut(walk, database);
+		dit_walk_cut(walk, database);
 		return;
 	}
 	if (database->is_shared && record.depth >= SHARED_DEPTH &&
-	    walk_tasks_are_few(walk->tasks)) {
+	    dit_walk_tasks_are_few(walk->tasks)) {
 		share_list(walk, database, &record, page, number, node->key);
 		return;
 	}
 	init_list(&list, database, &record, page, number);
 	list.list_key = node->key;
-	walk_tree_visit(member, &list);
+	dit_walk_tree_visit(member, &list);
 }
 
-void walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-               long number, const struct dit_node_view *node)
+void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                   long number, const struct dit_node_view *node)
 {
 	struct inner_page inner = {.tree = tree, .page = page, .number = number};
 
@@ -287,11 +293,11 @@ void walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page
 		return;
 	}
 	if ((node->flags & DIT_NODE_LIST) == 0) {
-		if (!walk_has_length(&tree->orders.items, node->value)) {
-			walk_find(member->walk, DIT_WALK_ITEM_LENGTH, tree, page, number,
-			          "the item has %zu bytes", node->value.len);
+		if (!dit_walk_has_length(&tree->orders.items, node->value)) {
+			dit_walk_find(member->walk, DIT_WALK_ITEM_LENGTH, tree, page,
+			              number, "the item has %zu bytes", node->value.len);
 		}
-		walk_count_items(tree, 1);
+		dit_walk_count_items(tree, 1);
 		return;
 	}
 	inner.key = node->key;

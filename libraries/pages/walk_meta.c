@@ -99,40 +99,42 @@ static bool check_meta(struct walk *walk, unsigned number, const struct meta_pag
 	const struct dit_meta *meta = &page->meta;
 
 	if (meta->magic != DIT_META_MAGIC) {
-		walk_find(walk, DIT_WALK_META_MAGIC, NULL, number, -1,
-		          "this is no meta page of LMDB: its magic number is %08x",
-		          meta->magic);
+		dit_walk_find(walk, DIT_WALK_META_MAGIC, NULL, number, -1,
+		              "this is no meta page of LMDB: its magic number is %08x",
+		              meta->magic);
 		return false;
 	}
 	if (meta->version != DIT_META_VERSION) {
-		walk_find(walk, DIT_WALK_META_VERSION, NULL, number, -1,
-		          "the meta page has data version %u, not %u", meta->version,
-		          DIT_META_VERSION);
+		dit_walk_find(walk, DIT_WALK_META_VERSION, NULL, number, -1,
+		              "the meta page has data version %u, not %u", meta->version,
+		              DIT_META_VERSION);
 		return false;
 	}
 	if (!is_page_size(page_bytes_of(page)) || page_bytes_of(page) != page_bytes) {
-		walk_find(walk, DIT_WALK_META_PAGE_SIZE, NULL, number, -1,
-		          "the meta page says that pages have %u bytes; they have %u",
-		          page_bytes_of(page), page_bytes);
+		dit_walk_find(walk, DIT_WALK_META_PAGE_SIZE, NULL, number, -1,
+		              "the meta page says that pages have %u bytes; they have %u",
+		              page_bytes_of(page), page_bytes);
 		return false;
 	}
 	if (dit_view_number(view) != number || dit_view_flags(view) != META_FLAG) {
-		walk_find(walk, DIT_WALK_META_PAGE, NULL, number, -1,
-		          "the meta page's header has number %llu and flags 0x%x, not %u "
-		          "and 0x%x",
-		          (unsigned long long)dit_view_number(view), dit_view_flags(view),
-		          number, META_FLAG);
+		dit_walk_find(
+			walk, DIT_WALK_META_PAGE, NULL, number, -1,
+			"the meta page's header has number %llu and flags 0x%x, not %u "
+			"and 0x%x",
+			(unsigned long long)dit_view_number(view), dit_view_flags(view),
+			number, META_FLAG);
 	}
 	if (meta->transaction != 0 && meta->transaction % 2 != number) {
-		walk_find(walk, DIT_WALK_META_TRANSACTION, NULL, number, -1,
-		          "transaction %llu is on meta page %u and belongs on the other",
-		          (unsigned long long)meta->transaction, number);
+		dit_walk_find(
+			walk, DIT_WALK_META_TRANSACTION, NULL, number, -1,
+			"transaction %llu is on meta page %u and belongs on the other",
+			(unsigned long long)meta->transaction, number);
 	}
 	if ((meta->free_tree.flags & WALK_INTEGERKEY) == 0) {
-		walk_find(walk, DIT_WALK_TREE_FLAGS, NULL, number, -1,
-		          "the record of the free list has flags 0x%x: its keys are "
-		          "numbers, and the flag for that is missing",
-		          meta->free_tree.flags);
+		dit_walk_find(walk, DIT_WALK_TREE_FLAGS, NULL, number, -1,
+		              "the record of the free list has flags 0x%x: its keys are "
+		              "numbers, and the flag for that is missing",
+		              meta->free_tree.flags);
 	}
 	return true;
 }
@@ -144,16 +146,17 @@ static void set_npages(struct walk *walk, unsigned number, uint64_t file_bytes)
 	uint64_t last = walk->meta.last_page;
 
 	if (last < 1) {
-		walk_find(walk, DIT_WALK_META_LAST_PAGE, NULL, number, -1,
-		          "the meta page says that page %llu is the last one in use; the "
-		          "two meta pages alone are more",
-		          (unsigned long long)last);
+		dit_walk_find(
+			walk, DIT_WALK_META_LAST_PAGE, NULL, number, -1,
+			"the meta page says that page %llu is the last one in use; the "
+			"two meta pages alone are more",
+			(unsigned long long)last);
 		last = there - 1;
 	}
 	if (last >= there) {
-		walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
-		          "the file ends after %llu pages; %llu are in use",
-		          (unsigned long long)there, (unsigned long long)last + 1);
+		dit_walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
+		              "the file ends after %llu pages; %llu are in use",
+		              (unsigned long long)there, (unsigned long long)last + 1);
 		last = there - 1;
 	}
 	walk->npages = last + 1;
@@ -207,7 +210,7 @@ static int read_both(struct walk *walk, struct meta_page pages[2], uint32_t *ret
 	return read_meta_page(fd, *ret_bytes, &pages[1]);
 }
 
-int walk_metas(struct walk *walk, bool *ret_is_usable)
+int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 {
 	struct meta_page pages[2];
 	struct stat status;
@@ -221,9 +224,9 @@ int walk_metas(struct walk *walk, bool *ret_is_usable)
 	}
 	r = read_both(walk, pages, &bytes);
 	if (r == -ENODATA) {
-		walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
-		          "the file ends after %llu bytes, within its two meta pages",
-		          (unsigned long long)status.st_size);
+		dit_walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
+		              "the file ends after %llu bytes, within its two meta pages",
+		              (unsigned long long)status.st_size);
 		return 0;
 	}
 	if (r < 0) {
@@ -246,7 +249,7 @@ int walk_metas(struct walk *walk, bool *ret_is_usable)
 	return 0;
 }
 
-bool walk_metas_have_changed(struct walk *walk)
+bool dit_walk_metas_have_changed(struct walk *walk)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		struct meta_page page;

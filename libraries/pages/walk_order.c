@@ -11,7 +11,7 @@ static struct dit_walk_order order_by(bool is_number, bool is_backward)
 	};
 }
 
-void walk_default_orders(unsigned flags, struct dit_walk_orders *ret)
+void dit_walk_default_orders(unsigned flags, struct dit_walk_orders *ret)
 {
 	ret->keys =
 		order_by((flags & WALK_INTEGERKEY) != 0, (flags & WALK_REVERSEKEY) != 0);
@@ -19,7 +19,7 @@ void walk_default_orders(unsigned flags, struct dit_walk_orders *ret)
 		order_by((flags & WALK_INTEGERDUP) != 0, (flags & WALK_REVERSEDUP) != 0);
 }
 
-bool walk_has_length(const struct dit_walk_order *order, struct dit_span span)
+bool dit_walk_has_length(const struct dit_walk_order *order, struct dit_span span)
 {
 	return order->bytes == 0 ? span.len <= WALK_KEY_MAX : span.len == order->bytes;
 }
@@ -69,8 +69,8 @@ static int compare_numbers(struct dit_span a, struct dit_span b)
 	return (x > y) - (x < y);
 }
 
-int walk_compare(const struct dit_walk_order *order, struct dit_span key,
-                 struct dit_span a, struct dit_span b)
+int dit_walk_compare(const struct dit_walk_order *order, struct dit_span key,
+                     struct dit_span a, struct dit_span b)
 {
 	switch (order->kind) {
 	case DIT_ORDER_BYTES:

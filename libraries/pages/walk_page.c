@@ -11,7 +11,7 @@
 
 /* ---- whose page is it ---- */
 
-bool walk_mark(_Atomic uint64_t *bits, uint64_t page)
+bool dit_walk_mark(_Atomic uint64_t *bits, uint64_t page)
 {
 	uint64_t bit = (uint64_t)1 << (page % 64);
 
@@ -19,43 +19,43 @@ bool walk_mark(_Atomic uint64_t *bits, uint64_t page)
 	        bit) == 0;
 }
 
-bool walk_is_marked(const _Atomic uint64_t *bits, uint64_t page)
+bool dit_walk_is_marked(const _Atomic uint64_t *bits, uint64_t page)
 {
 	return (atomic_load_explicit(&bits[page / 64], memory_order_relaxed) >>
 	                (page % 64) &
 	        1) != 0;
 }
 
-bool walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
-                uint64_t at_page, long at_node)
+bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
+                    uint64_t at_page, long at_node)
 {
 	if (page < FIRST_PAGE || page >= walk->npages) {
-		walk_find(walk, DIT_WALK_PAGE_RANGE, tree, at_page, at_node,
-		          "it refers to page %llu; pages of trees are %u to %llu",
-		          (unsigned long long)page, FIRST_PAGE,
-		          (unsigned long long)walk->npages - 1);
-		walk_cut(walk, tree);
+		dit_walk_find(walk, DIT_WALK_PAGE_RANGE, tree, at_page, at_node,
+		              "it refers to page %llu; pages of trees are %u to %llu",
+		              (unsigned long long)page, FIRST_PAGE,
+		              (unsigned long long)walk->npages - 1);
+		dit_walk_cut(walk, tree);
 		return false;
 	}
-	if (!walk_mark(walk->used, page)) {
-		walk_find(walk, DIT_WALK_PAGE_TWICE, tree, at_page, at_node,
-		          "it refers to page %llu, which is in use elsewhere",
-		          (unsigned long long)page);
-		walk_cut(walk, tree);
+	if (!dit_walk_mark(walk->used, page)) {
+		dit_walk_find(walk, DIT_WALK_PAGE_TWICE, tree, at_page, at_node,
+		              "it refers to page %llu, which is in use elsewhere",
+		              (unsigned long long)page);
+		dit_walk_cut(walk, tree);
 		return false;
 	}
 	atomic_fetch_add_explicit(&walk->nused, 1, memory_order_relaxed);
-	if (walk_is_marked(walk->freed, page)) {
-		walk_find(walk, DIT_WALK_PAGE_FREE, tree, page, -1,
-		          "the page is in use, and the free list has it as well");
+	if (dit_walk_is_marked(walk->freed, page)) {
+		dit_walk_find(walk, DIT_WALK_PAGE_FREE, tree, page, -1,
+		              "the page is in use, and the free list has it as well");
 	}
 	return true;
 }
 
 /* ---- reading ---- */
 
-bool walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-               unsigned run, struct dit_page_view *ret)
+bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                   unsigned run, struct dit_page_view *ret)
 {
 	struct walk *walk = member->walk;
 	struct walk_buffer *buffer = &member->buffers[member->nbuffers];
@@ -66,7 +66,7 @@ bool walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page
 		buffer->npages = 0;
 	}
 	if (buffer->pages == NULL) {
-		walk_fail(walk, -ENOMEM);
+		dit_walk_fail(walk, -ENOMEM);
 		return false;
 	}
 	if (page < buffer->first || page - buffer->first >= buffer->npages) {
@@ -75,11 +75,11 @@ bool walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page
 		                         buffer->pages);
 		if (r < 0) {
 			buffer->npages = 0;
-			walk_find(walk, DIT_WALK_UNREADABLE, tree, page, -1,
-			          "the page cannot be read: %s",
-			          r == -ENODATA ? "the file ends before it"
-			                        : strerror(-r));
-			walk_cut(walk, tree);
+			dit_walk_find(walk, DIT_WALK_UNREADABLE, tree, page, -1,
+			              "the page cannot be read: %s",
+			              r == -ENODATA ? "the file ends before it"
+			                            : strerror(-r));
+			dit_walk_cut(walk, tree);
 			return false;
 		}
 		buffer->first = page;
@@ -90,7 +90,7 @@ bool walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page
 	return true;
 }
 
-void walk_member_deinit(struct walk_member *member)
+void dit_walk_member_deinit(struct walk_member *member)
 {
 	for (unsigned i = 0; i < WALK_BUFFERS; i++) {
 		free(member->buffers[i].pages);
@@ -99,8 +99,8 @@ void walk_member_deinit(struct walk_member *member)
 
 /* ---- trees ---- */
 
-void walk_tree_init(struct walk_tree *tree, enum walk_role role, const char *name,
-                    const struct dit_tree_record *record)
+void dit_walk_tree_init(struct walk_tree *tree, enum walk_role role, const char *name,
+                        const struct dit_tree_record *record)
 {
 	memset(tree, 0, sizeof(*tree));
 	tree->role = role;
@@ -109,10 +109,10 @@ void walk_tree_init(struct walk_tree *tree, enum walk_role role, const char *nam
 	tree->database = tree;
 	tree->at_page = DIT_WALK_NO_PAGE;
 	tree->at_node = -1;
-	walk_default_orders(record->flags, &tree->orders);
+	dit_walk_default_orders(record->flags, &tree->orders);
 }
 
-void walk_tree_visit(struct walk_member *member, struct walk_tree *tree)
+void dit_walk_tree_visit(struct walk_member *member, struct walk_tree *tree)
 {
 	struct walk_place root = {
 		.tree = tree,
@@ -124,9 +124,9 @@ void walk_tree_visit(struct walk_member *member, struct walk_tree *tree)
 	};
 
 	if (tree->record.root != DIT_PAGE_NONE) {
-		walk_visit(member, &root);
+		dit_walk_visit(member, &root);
 	}
-	walk_tree_compare(member->walk, tree);
+	dit_walk_tree_compare(member->walk, tree);
 }
 
 static void compare_counter(struct walk *walk, enum dit_walk_kind kind,
@@ -134,18 +134,19 @@ static void compare_counter(struct walk *walk, enum dit_walk_kind kind,
                             const char *what)
 {
 	if (stored != found) {
-		walk_find(walk, kind, tree, tree->at_page, tree->at_node,
-		          "the record of the %s says that it has %llu %s; it has %llu",
-		          tree->role == WALK_LIST ? "list" : "tree",
-		          (unsigned long long)stored, what, (unsigned long long)found);
+		dit_walk_find(
+			walk, kind, tree, tree->at_page, tree->at_node,
+			"the record of the %s says that it has %llu %s; it has %llu",
+			tree->role == WALK_LIST ? "list" : "tree",
+			(unsigned long long)stored, what, (unsigned long long)found);
 	}
 }
 
-void walk_tree_compare(struct walk *walk, struct walk_tree *tree)
+void dit_walk_tree_compare(struct walk *walk, struct walk_tree *tree)
 {
 	const struct dit_tree_record *record = &tree->record;
 
-	if (walk_is_over(walk) || atomic_load(&tree->is_cut)) {
+	if (dit_walk_is_over(walk) || atomic_load(&tree->is_cut)) {
 		return;
 	}
 	compare_counter(walk, DIT_WALK_TREE_DEPTH, tree, record->depth,
@@ -169,11 +170,11 @@ static const char *wrong_bound(const struct walk_place *place,
 	const struct dit_walk_order *order = walk_order_of(place->tree);
 	struct dit_span list_key = place->tree->list_key;
 
-	if (before->is_set && walk_compare(order, list_key, before->key, key) >= 0) {
+	if (before->is_set && dit_walk_compare(order, list_key, before->key, key) >= 0) {
 		return "the branch's key is not above the one before it";
 	}
 	if (place->highest.is_set &&
-	    walk_compare(order, list_key, key, place->highest.key) >= 0) {
+	    dit_walk_compare(order, list_key, key, place->highest.key) >= 0) {
 		return "the branch's key is above what the branches above it allow";
 	}
 	return NULL;
@@ -200,18 +201,18 @@ static struct walk_bound bound_of(struct walk_member *member,
 	if (dit_view_node(view, slot, &node) != DIT_NODE_FITS) {
 		return none; /* its child is visited, and it reported, later */
 	}
-	if (node.key.len == 0 || !walk_has_length(walk_order_of(tree), node.key)) {
-		walk_find(member->walk,
-		          is_list ? DIT_WALK_ITEM_LENGTH : DIT_WALK_KEY_LENGTH, tree,
-		          place->page, slot, "the branch's key has %zu bytes",
-		          node.key.len);
+	if (node.key.len == 0 || !dit_walk_has_length(walk_order_of(tree), node.key)) {
+		dit_walk_find(member->walk,
+		              is_list ? DIT_WALK_ITEM_LENGTH : DIT_WALK_KEY_LENGTH, tree,
+		              place->page, slot, "the branch's key has %zu bytes",
+		              node.key.len);
 		return none;
 	}
 	wrong = wrong_bound(place, last, node.key);
 	if (wrong != NULL) {
-		walk_find(member->walk,
-		          is_list ? DIT_WALK_ITEM_ORDER : DIT_WALK_KEY_ORDER, tree,
-		          place->page, slot, "%s", wrong);
+		dit_walk_find(member->walk,
+		              is_list ? DIT_WALK_ITEM_ORDER : DIT_WALK_KEY_ORDER, tree,
+		              place->page, slot, "%s", wrong);
 		return none;
 	}
 	*last = (struct walk_bound){true, node.key};
@@ -251,21 +252,21 @@ static void visit_child(struct walk_member *member, const struct walk_place *pla
 	struct dit_node_view node;
 	int r = 0;
 
-	if (!walk_node(walk, tree, place->page, view, slot, &node)) {
-		walk_cut(walk, tree);
+	if (!dit_walk_node(walk, tree, place->page, view, slot, &node)) {
+		dit_walk_cut(walk, tree);
 		return;
 	}
 	child.page = node.child;
 	if (tree->is_shared && child.level < tree->record.depth &&
-	    walk_tasks_are_few(walk->tasks)) {
-		r = walk_tasks_push(walk->tasks, &child);
+	    dit_walk_tasks_are_few(walk->tasks)) {
+		r = dit_walk_tasks_push(walk->tasks, &child);
 		if (r < 0) {
-			walk_fail(walk, r);
+			dit_walk_fail(walk, r);
 		}
 		return;
 	}
 	child.run = run_of(view, slot, node.child);
-	walk_visit(member, &child);
+	dit_walk_visit(member, &child);
 }
 
 static void visit_branch(struct walk_member *member, const struct walk_place *place,
@@ -278,10 +279,10 @@ static void visit_branch(struct walk_member *member, const struct walk_place *pl
 
 	atomic_fetch_add_explicit(&place->tree->nbranches, 1, memory_order_relaxed);
 	if (count == 1) {
-		walk_find(walk, DIT_WALK_BRANCH_CHILDREN, place->tree, place->page, -1,
-		          "the branch page has one child; liblmdb wants two");
+		dit_walk_find(walk, DIT_WALK_BRANCH_CHILDREN, place->tree, place->page,
+		              -1, "the branch page has one child; liblmdb wants two");
 	}
-	for (unsigned i = 0; i < count && !walk_is_over(walk); i++) {
+	for (unsigned i = 0; i < count && !dit_walk_is_over(walk); i++) {
 		struct walk_bound highest = place->highest;
 
 		if (i + 1 < count) {
@@ -294,27 +295,28 @@ static void visit_branch(struct walk_member *member, const struct walk_place *pl
 
 /* ---- any page of a tree ---- */
 
-bool walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
-               struct dit_page_view view, unsigned slot, struct dit_node_view *ret)
+bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
+                   struct dit_page_view view, unsigned slot, struct dit_node_view *ret)
 {
 	switch (dit_view_node(view, slot, ret)) {
 	case DIT_NODE_FITS:
 		return true;
 	case DIT_NODE_ODD_PLACE:
-		walk_find(walk, DIT_WALK_NODE_PLACE, tree, page, slot,
-		          "its slot points to byte %u of the page, where no node can be",
-		          dit_view_short(view, DIT_VIEW_HEADER + 2 * (size_t)slot));
+		dit_walk_find(
+			walk, DIT_WALK_NODE_PLACE, tree, page, slot,
+			"its slot points to byte %u of the page, where no node can be",
+			dit_view_short(view, DIT_VIEW_HEADER + 2 * (size_t)slot));
 		return false;
 	case DIT_NODE_TOO_LONG:
-		walk_find(walk, DIT_WALK_NODE_LENGTH, tree, page, slot,
-		          "the node ends behind the end of its page");
+		dit_walk_find(walk, DIT_WALK_NODE_LENGTH, tree, page, slot,
+		              "the node ends behind the end of its page");
 		return false;
 	}
 	return false;
 }
 
-void walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                long number, struct dit_page_view view)
+void dit_walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                    long number, struct dit_page_view view)
 {
 	struct dit_node_view node;
 
@@ -326,9 +328,9 @@ void walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t pag
 			return; /* that is reported, and enough */
 		}
 	}
-	walk_find(member->walk, DIT_WALK_NODE_OVERLAP, tree, page, number,
-	          "nodes lie over each other, or bytes between them belong to "
-	          "none");
+	dit_walk_find(member->walk, DIT_WALK_NODE_OVERLAP, tree, page, number,
+	              "nodes lie over each other, or bytes between them belong to "
+	              "none");
 }
 
 /* The header; is it one that a tree's page can have? */
@@ -338,26 +340,26 @@ static bool check_header(struct walk *walk, const struct walk_place *place,
 	unsigned flags = dit_view_flags(view);
 
 	if (dit_view_number(view) != place->page) {
-		walk_find(walk, DIT_WALK_PAGE_NUMBER, place->tree, place->page, -1,
-		          "the page says that it is page %llu",
-		          (unsigned long long)dit_view_number(view));
+		dit_walk_find(walk, DIT_WALK_PAGE_NUMBER, place->tree, place->page, -1,
+		              "the page says that it is page %llu",
+		              (unsigned long long)dit_view_number(view));
 	}
 	if (flags != DIT_PAGE_BRANCH && flags != DIT_PAGE_LEAF &&
 	    flags != (DIT_PAGE_LEAF | DIT_PAGE_LEAF2)) {
-		walk_find(walk, DIT_WALK_PAGE_FLAGS, place->tree, place->page, -1,
-		          "the page has flags 0x%x: it is no page of a tree", flags);
+		dit_walk_find(walk, DIT_WALK_PAGE_FLAGS, place->tree, place->page, -1,
+		              "the page has flags 0x%x: it is no page of a tree", flags);
 		return false;
 	}
 	if (!dit_view_has_bounds(view)) {
-		walk_find(
+		dit_walk_find(
 			walk, DIT_WALK_PAGE_BOUNDS, place->tree, place->page, -1,
 			"the page's slots end at byte %u and its nodes begin at byte %u",
 			dit_view_lower(view), dit_view_upper(view));
 		return false;
 	}
 	if (dit_view_count(view) == 0) {
-		walk_find(walk, DIT_WALK_PAGE_EMPTY, place->tree, place->page, -1,
-		          "the page holds nothing");
+		dit_walk_find(walk, DIT_WALK_PAGE_EMPTY, place->tree, place->page, -1,
+		              "the page holds nothing");
 		return false;
 	}
 	return true;
@@ -370,9 +372,9 @@ static void check_level(struct walk *walk, const struct walk_place *place)
 
 	if (!atomic_compare_exchange_strong(&place->tree->depth, &depth, place->level) &&
 	    depth != place->level) {
-		walk_find(walk, DIT_WALK_PAGE_DEPTH, place->tree, place->page, -1,
-		          "the leaf is on level %u, others of its tree on level %u",
-		          place->level, depth);
+		dit_walk_find(walk, DIT_WALK_PAGE_DEPTH, place->tree, place->page, -1,
+		              "the leaf is on level %u, others of its tree on level %u",
+		              place->level, depth);
 	}
 }
 
@@ -382,7 +384,7 @@ static void visit_read(struct walk_member *member, const struct walk_place *plac
 	unsigned flags = dit_view_flags(view);
 
 	if (!check_header(member->walk, place, view)) {
-		walk_cut(member->walk, place->tree);
+		dit_walk_cut(member->walk, place->tree);
 		return;
 	}
 	if (flags != DIT_PAGE_BRANCH) {
@@ -390,35 +392,35 @@ static void visit_read(struct walk_member *member, const struct walk_place *plac
 		atomic_fetch_add_explicit(&place->tree->nleaves, 1, memory_order_relaxed);
 	}
 	if ((flags & DIT_PAGE_LEAF2) != 0) {
-		walk_packed(member, place, view);
+		dit_walk_packed(member, place, view);
 		return;
 	}
-	walk_tiles(member, place->tree, place->page, -1, view);
+	dit_walk_tiles(member, place->tree, place->page, -1, view);
 	if (flags == DIT_PAGE_BRANCH) {
 		visit_branch(member, place, view);
 	} else {
-		walk_leaf(member, place, view);
+		dit_walk_leaf(member, place, view);
 	}
 }
 
-void walk_visit(struct walk_member *member, const struct walk_place *place)
+void dit_walk_visit(struct walk_member *member, const struct walk_place *place)
 {
 	struct walk *walk = member->walk;
 	struct walk_tree *tree = place->tree;
 	struct dit_page_view view;
 
-	if (walk_is_over(walk)) {
+	if (dit_walk_is_over(walk)) {
 		return;
 	}
 	if (place->level > WALK_DEPTH_MAX) {
-		walk_find(walk, DIT_WALK_PAGE_DEPTH, tree, place->parent,
-		          place->parent_node, "the tree is deeper than %d levels",
-		          WALK_DEPTH_MAX);
-		walk_cut(walk, tree);
+		dit_walk_find(walk, DIT_WALK_PAGE_DEPTH, tree, place->parent,
+		              place->parent_node, "the tree is deeper than %d levels",
+		              WALK_DEPTH_MAX);
+		dit_walk_cut(walk, tree);
 		return;
 	}
-	if (!walk_claim(walk, tree, place->page, place->parent, place->parent_node) ||
-	    !walk_read(member, tree, place->page, place->run, &view)) {
+	if (!dit_walk_claim(walk, tree, place->page, place->parent, place->parent_node) ||
+	    !dit_walk_read(member, tree, place->page, place->run, &view)) {
 		return;
 	}
 	member->nbuffers++;

@@ -142,102 +142,104 @@ struct walk {
 /* ---- findings ---- */
 
 /** Report, or only count. @p tree NULL: the whole file. Any member. */
-void walk_find(struct walk *walk, enum dit_walk_kind kind, const struct walk_tree *tree,
-               uint64_t page, long node, const char *format, ...)
-	__attribute__((format(printf, 6, 7)));
+void dit_walk_find(struct walk *walk, enum dit_walk_kind kind,
+                   const struct walk_tree *tree, uint64_t page, long node,
+                   const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /** End the walk with an error. Any member. */
-void walk_fail(struct walk *walk, int error);
+void dit_walk_fail(struct walk *walk, int error);
 
 /** The walk ends: by an error, or because its caller wants so. */
-bool walk_is_over(struct walk *walk);
+bool dit_walk_is_over(struct walk *walk);
 
 /** The tree will not be complete: counters do not count. */
-void walk_cut(struct walk *walk, struct walk_tree *tree);
+void dit_walk_cut(struct walk *walk, struct walk_tree *tree);
 
 /* ---- pages ---- */
 
 /** Sets a bit; was it not set before? */
-bool walk_mark(_Atomic uint64_t *bits, uint64_t page);
-bool walk_is_marked(const _Atomic uint64_t *bits, uint64_t page);
+bool dit_walk_mark(_Atomic uint64_t *bits, uint64_t page);
+bool dit_walk_is_marked(const _Atomic uint64_t *bits, uint64_t page);
 
 /** The page belongs to this tree, and nobody else: else a finding, and false. */
-bool walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
-                uint64_t at_page, long at_node);
+bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
+                    uint64_t at_page, long at_node);
 
 /** Read a page into the member's next buffer. @p level counts its buffers. */
-bool walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-               unsigned run, struct dit_page_view *ret);
+bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                   unsigned run, struct dit_page_view *ret);
 
 /** A node, or a finding and false. */
-bool walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
-               struct dit_page_view view, unsigned slot, struct dit_node_view *ret);
+bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
+                   struct dit_page_view view, unsigned slot, struct dit_node_view *ret);
 
 /** Each byte behind upper belongs to one node. @p number: of the node that it lies in. */
-void walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                long number, struct dit_page_view view);
+void dit_walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                    long number, struct dit_page_view view);
 
 /** Visit a page and all that is below it. */
-void walk_visit(struct walk_member *member, const struct walk_place *place);
+void dit_walk_visit(struct walk_member *member, const struct walk_place *place);
 
 /** Make a tree ready to be walked; no tasks. */
-void walk_tree_init(struct walk_tree *tree, enum walk_role role, const char *name,
-                    const struct dit_tree_record *record);
+void dit_walk_tree_init(struct walk_tree *tree, enum walk_role role, const char *name,
+                        const struct dit_tree_record *record);
 
 /** Walk a whole tree in this member. */
-void walk_tree_visit(struct walk_member *member, struct walk_tree *tree);
+void dit_walk_tree_visit(struct walk_member *member, struct walk_tree *tree);
 
 /** All of the tree was visited: its counters. */
-void walk_tree_compare(struct walk *walk, struct walk_tree *tree);
+void dit_walk_tree_compare(struct walk *walk, struct walk_tree *tree);
 
-void walk_member_deinit(struct walk_member *member);
+void dit_walk_member_deinit(struct walk_member *member);
 
 /* ---- leaves ---- */
 
-void walk_leaf(struct walk_member *member, const struct walk_place *place,
-               struct dit_page_view view);
+void dit_walk_leaf(struct walk_member *member, const struct walk_place *place,
+                   struct dit_page_view view);
 
 /** A page full of items of one size: of a list's tree. */
-void walk_packed(struct walk_member *member, const struct walk_place *place,
-                 struct dit_page_view view);
+void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
+                     struct dit_page_view view);
 
 /** What the node of a database with lists holds: one item, some, or many. */
-void walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-               long number, const struct dit_node_view *node);
+void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                   long number, const struct dit_node_view *node);
 
 /** The items of a packed page, or of one inside a node: their order. */
-void walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
-                struct dit_page_view view, unsigned item_bytes, struct dit_span list_key);
+void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
+                    struct dit_page_view view, unsigned item_bytes,
+                    struct dit_span list_key);
 
 /** Add to the items of a tree, and of its database. */
-void walk_count_items(struct walk_tree *tree, uint64_t count);
+void dit_walk_count_items(struct walk_tree *tree, uint64_t count);
 
 /**
  * Claim the pages of a long value and check their header; findings if they are wrong.
  *
  * @param ret_first  the first page: the value begins behind its header
  */
-bool walk_overflow(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                   long number, const struct dit_node_view *node, uint64_t *ret_first);
+bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                       long number, const struct dit_node_view *node,
+                       uint64_t *ret_first);
 
 /** A record of the main tree: a database. */
-void walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                   long number, const struct dit_node_view *node);
+void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                       long number, const struct dit_node_view *node);
 
 /** A record of the free list: pages that a transaction gave back. */
-void walk_free_record(struct walk_member *member, struct walk_tree *tree, uint64_t page,
-                      long number, const struct dit_node_view *node);
+void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
+                          uint64_t page, long number, const struct dit_node_view *node);
 
 /* ---- orders ---- */
 
-void walk_default_orders(unsigned flags, struct dit_walk_orders *ret);
+void dit_walk_default_orders(unsigned flags, struct dit_walk_orders *ret);
 
 /** Negative, 0, positive; both have the order's length. @p key of the list. */
-int walk_compare(const struct dit_walk_order *order, struct dit_span key,
-                 struct dit_span a, struct dit_span b);
+int dit_walk_compare(const struct dit_walk_order *order, struct dit_span key,
+                     struct dit_span a, struct dit_span b);
 
 /** Has the key, or item, a length that the order knows? */
-bool walk_has_length(const struct dit_walk_order *order, struct dit_span span);
+bool dit_walk_has_length(const struct dit_walk_order *order, struct dit_span span);
 
 /** What a page's keys are compared with: of a list its items' order. */
 static inline const struct dit_walk_order *walk_order_of(const struct walk_tree *tree)
@@ -254,24 +256,24 @@ static inline const struct dit_walk_order *walk_order_of(const struct walk_tree 
  *
  * @return 0 or as dit_walk()
  */
-int walk_metas(struct walk *walk, bool *ret_is_usable);
+int dit_walk_metas(struct walk *walk, bool *ret_is_usable);
 
-/** Has somebody committed since walk_metas()? */
-bool walk_metas_have_changed(struct walk *walk);
+/** Has somebody committed since dit_walk_metas()? */
+bool dit_walk_metas_have_changed(struct walk *walk);
 
 /* ---- tasks ---- */
 
-int walk_tasks_new(struct walk_tasks **ret, unsigned nmembers);
+int dit_walk_tasks_new(struct walk_tasks **ret, unsigned nmembers);
 /** Tasks that nobody did are dropped: their walk has failed. NULL is fine. */
-void walk_tasks_free(struct walk_tasks *tasks, struct walk *walk);
+void dit_walk_tasks_free(struct walk_tasks *tasks, struct walk *walk);
 
 /** Are there fewer than the members need? A guess. */
-bool walk_tasks_are_few(struct walk_tasks *tasks);
+bool dit_walk_tasks_are_few(struct walk_tasks *tasks);
 
 /** Copies the bounds. 0 or -ENOMEM. */
-int walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place);
+int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place);
 
 /** Visit what there is until all is done; each member calls it once. */
-void walk_tasks_run(struct walk_tasks *tasks, struct walk_member *member);
+void dit_walk_tasks_run(struct walk_tasks *tasks, struct walk_member *member);
 
 #endif

@@ -25,7 +25,7 @@ struct walk_tasks {
 	/* [const] */
 	unsigned nmembers;
 
-	/* [atomic: a guess for walk_tasks_are_few()] */
+	/* [atomic: a guess for dit_walk_tasks_are_few()] */
 	_Atomic size_t count;
 
 	/* [lock: lock] */
@@ -37,7 +37,7 @@ struct walk_tasks {
 	unsigned nbusy; /* members that may make tasks yet */
 };
 
-int walk_tasks_new(struct walk_tasks **ret, unsigned nmembers)
+int dit_walk_tasks_new(struct walk_tasks **ret, unsigned nmembers)
 {
 	struct walk_tasks *tasks = calloc(1, sizeof(*tasks));
 	int r = 0;
@@ -67,14 +67,14 @@ static void end_task(struct walk *walk, struct walk_tree *tree)
 	if (atomic_fetch_sub(&tree->ntasks, 1) != 1) {
 		return;
 	}
-	walk_tree_compare(walk, tree);
+	dit_walk_tree_compare(walk, tree);
 	if (tree->role == WALK_LIST) {
 		end_task(walk, tree->database);
 		free(tree);
 	}
 }
 
-void walk_tasks_free(struct walk_tasks *tasks, struct walk *walk)
+void dit_walk_tasks_free(struct walk_tasks *tasks, struct walk *walk)
 {
 	if (tasks == NULL) {
 		return;
@@ -89,7 +89,7 @@ void walk_tasks_free(struct walk_tasks *tasks, struct walk *walk)
 	free(tasks);
 }
 
-bool walk_tasks_are_few(struct walk_tasks *tasks)
+bool dit_walk_tasks_are_few(struct walk_tasks *tasks)
 {
 	return atomic_load_explicit(&tasks->count, memory_order_relaxed) <
 	       (size_t)FEW * tasks->nmembers;
@@ -171,7 +171,7 @@ static size_t bytes_of(const struct walk_bound *bound)
 	return bound->is_set ? bound->key.len : 0;
 }
 
-int walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place)
+int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place)
 {
 	struct task *task = malloc(sizeof(*task) + bytes_of(&place->lowest) +
 	                           bytes_of(&place->highest));
@@ -228,12 +228,12 @@ static struct task *take(struct walk_tasks *tasks, bool was_busy)
 	return task;
 }
 
-void walk_tasks_run(struct walk_tasks *tasks, struct walk_member *member)
+void dit_walk_tasks_run(struct walk_tasks *tasks, struct walk_member *member)
 {
 	struct task *task = take(tasks, false);
 
 	while (task != NULL) {
-		walk_visit(member, &task->place);
+		dit_walk_visit(member, &task->place);
 		end_task(member->walk, task->place.tree);
 		free(task);
 		task = take(tasks, true);

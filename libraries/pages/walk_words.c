@@ -63,8 +63,9 @@ const char *dit_walk_kind_name(enum dit_walk_kind kind)
 	return kind < DIT_WALK_NKINDS ? names[kind] : "unknown";
 }
 
-void walk_find(struct walk *walk, enum dit_walk_kind kind, const struct walk_tree *tree,
-               uint64_t page, long node, const char *format, ...)
+void dit_walk_find(struct walk *walk, enum dit_walk_kind kind,
+                   const struct walk_tree *tree, uint64_t page, long node,
+                   const char *format, ...)
 {
 	const struct dit_walk_opts *opts = walk->opts;
 	char text[TEXT_MAX];
@@ -89,24 +90,24 @@ void walk_find(struct walk *walk, enum dit_walk_kind kind, const struct walk_tre
 	(void)pthread_mutex_unlock(&walk->lock);
 }
 
-void walk_fail(struct walk *walk, int error)
+void dit_walk_fail(struct walk *walk, int error)
 {
 	int none = 0;
 
 	(void)atomic_compare_exchange_strong(&walk->error, &none, error);
 }
 
-bool walk_is_over(struct walk *walk)
+bool dit_walk_is_over(struct walk *walk)
 {
 	const volatile sig_atomic_t *stop = walk->opts->stop;
 
 	if (stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0) {
-		walk_fail(walk, DIT_E_STOPPED);
+		dit_walk_fail(walk, DIT_E_STOPPED);
 	}
 	return atomic_load_explicit(&walk->error, memory_order_relaxed) != 0;
 }
 
-void walk_cut(struct walk *walk, struct walk_tree *tree)
+void dit_walk_cut(struct walk *walk, struct walk_tree *tree)
 {
 	atomic_store_explicit(&tree->is_cut, true, memory_order_relaxed);
 	atomic_store_explicit(&tree->database->is_cut, true, memory_order_relaxed);

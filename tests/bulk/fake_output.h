@@ -4,7 +4,7 @@
  * for tests of what fills an output:
  *
  *   ad 1 cn                         dit_output_put_ad()
- *   entry 7                         dit_output_reserve_entry(); its bytes are in entries[]
+ *   entry 7                         dit_output_reserve_entry(); bytes in entries[]
  *   hole 8                          the same, of no bytes
  *   replace 7                       dit_output_replace_entry()
  *   split 7 3 0 text                dit_output_put_split(): ID, attribute, place

@@ -4,7 +4,8 @@
  * - of each server the highest entryCSN counts; values without a server ID do not;
  * - what is stored is changed, all values together, if one of them is exceeded;
  * - an output that wants order gets the change when it takes changes;
- * - a subentry is made if there is none; a missing suffix entry is told; a hole stays one;
+ * - a subentry is made if there is none; a missing suffix entry is told; a hole stays
+ * one;
  * - errors of the objects below, and missing memory, are passed on.
  */
 #include "test.h"

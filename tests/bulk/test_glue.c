@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contract of glue: the table in glue.h, with nested and foreign subordinates; a subordinate
- * without a superior is refused; the empty DN goes to a database with an empty suffix only.
+ * Contract of glue: the table in glue.h, with nested and foreign subordinates; a
+ * subordinate without a superior is refused; the empty DN goes to a database with an
+ * empty suffix only.
  */
 #include "test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contract of value rules: sortvals names types, multival gives descriptions a limit and all
- * others another; what is not configured makes no table.
+ * Contract of value rules: sortvals names types, multival gives descriptions a limit and
+ * all others another; what is not configured makes no table.
  */
 #include "test.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of a load share. Private to libraries/bulk.
+ * A load, composed of its objects: which object lies where, and which thread owns it.
+ * What the objects do is in their own headers.
  *
  * A load is a pipeline (pipeline/pipeline.h). Its stages:
  *
@@ -11,8 +12,8 @@
  *   after_order   key: index keys, made when the ID is known and pushed straight into the
  *                 run builders (load_parse.c)
  */
-#ifndef DITKIT_LOAD_PRIVATE_H
-#define DITKIT_LOAD_PRIVATE_H
+#ifndef DITKIT_LOADER_H
+#define DITKIT_LOADER_H
 
 #include <stdatomic.h>
 
@@ -139,7 +140,7 @@ struct loader {
 	unsigned nthreads;
 	struct load_member *members;
 	struct dit_page_writer *page_writer; /* NULL with one thread */
-	uint64_t stamp_node;
+	uint64_t stamp_node; /* of generated values (struct dit_entry_stamp) */
 	uint16_t stamp_clock_seq;
 
 	/* [own: main] */
@@ -153,101 +154,5 @@ struct loader {
 	struct dit_context_csn *csn; /* NULL: without -w */
 	struct load_refusals refusals;
 };
-
-/* load_parse.c: the members' work, stages of the pipeline. */
-int load_parse(void *ctx, const struct dit_pipeline_share *share);
-int load_key(void *ctx, const struct dit_pipeline_share *share);
-
-/* load_resolve.c: main's work on one batch. 0, or the error that ends the load. */
-int load_resolve(struct loader *loader, struct load_slot *slot);
-/* "Error, entries missing!" and the lines below it. */
-void load_report_missing(struct loader *loader);
-
-/*
- * load_refuse.c: records that are left out. Each reports why, hands the record to the
- * reject callback, and returns 0 (go on, -c), DIT_E_REFUSED or a reported error.
- */
-int load_refuse(struct loader *loader, const struct dit_ldif_record *record,
-                struct load_item *item);
-int load_fail_duplicate(struct loader *loader, const struct dit_ldif_record *record,
-                        const struct load_item *item);
-int load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
-                        const struct load_item *item);
-int load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
-                         const struct load_item *item);
-int load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
-                      const struct load_item *item);
-int load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
-                      const struct load_item *item);
-int load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
-                         const struct load_item *item);
-void load_refusals_deinit(struct load_refusals *refusals);
-/* Report an item's notes. */
-void load_tell_notes(struct loader *loader, const struct load_item *item);
-
-/* load_size.c: how the memory is divided, and how large the result will be. */
-struct load_budget {
-	size_t batch_bytes;
-	size_t batch_records;
-	size_t postings_bytes; /* of one target */
-	size_t tree_bytes;     /* of one target */
-};
-int load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
-                     unsigned ntargets, struct load_budget *ret);
-/* DIT_E_FULL after a report when the result cannot fit maxsize. */
-int load_estimate(struct loader *loader, uint64_t bytes_read);
-
-/* load_setup.c: everything before the first round. All report their failures. */
-int load_read_settings(struct loader *loader);
-int load_prepare(struct loader *loader);
-/* Joins the threads and frees everything; works at every stage. */
-void load_release(struct loader *loader);
-
-/* load_parse.c: make the index keys of a stored entry of a target. */
-int load_key_entry(struct load_member *member, uint32_t target,
-                   const struct dit_entry *entry, uint32_t id);
-
-/* load_csn.c: contextCSN, with -w; else all of these do nothing. */
-int load_csn_start(struct loader *loader);
-/* An entry is about to be stored. Reports a bad value. 0 or -ENOMEM */
-int load_csn_note(struct loader *loader, const struct load_item *item);
-/* All entries are stored, their keys made, nothing else yet. Reports. */
-int load_csn_write(struct load_target *target);
-/* The rest of it, when the database takes changes. Reports. */
-int load_csn_rewrite(struct load_target *target);
-
-/* load_store.c: as load_fail(), with more words on limits of a database. */
-int load_target_fail(struct load_target *target, int r, const char *what);
-/* load_store.c: opens the output. After the index set, which learns what is stored, and
- * the DN table. Reports. */
-int load_store_open(struct load_target *target);
-
-/* load_target.c: one database from beginning to end. All report their failures. */
-int load_target_prepare(struct load_target *target, const struct load_budget *budget);
-/* No more keys are made; the members merge them from here on. */
-int load_target_seal(struct load_target *target);
-/* And the attribute numbers. */
-int load_target_write_tree(struct load_target *target);
-int load_target_write_indexes(struct load_target *target);
-/* What a new database gets last. */
-int load_target_write_late(struct load_target *target);
-/* Put all targets in place, or none. */
-int load_publish(struct loader *loader);
-void load_target_deinit(struct load_target *target);
-
-/* load.c: stages of the pipeline on main, and the source. */
-int load_fill(void *ctx, unsigned slot);
-int load_begin(void *ctx, unsigned slot, size_t *ret_nitems);
-int load_in_order(void *ctx, unsigned slot);
-
-/* load.c */
-bool load_is_stopped(const struct loader *loader);
-void load_tell_progress(struct loader *loader, enum dit_load_phase phase);
-/* Start the members on the target's index writer. */
-void load_begin_index_work(struct loader *loader, struct load_target *target);
-void load_report(struct loader *loader, enum dit_report_kind kind, const char *format,
-                 ...) __attribute__((format(printf, 3, 4)));
-/* Report a failure that no message has explained yet, as "WHAT: TEXT"; returns @p r. */
-int load_fail(struct loader *loader, int r, const char *what);
 
 #endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reports, progress and failures of a load.
+ */
+#include "bulk/load_report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void dit_load_report(struct loader *loader, enum dit_report_kind kind, const char *format,
+                     ...)
+{
+	struct dit_report report = {.kind = kind};
+	char *text = NULL;
+	va_list args;
+	int len = 0;
+
+	if (loader->opts->report == NULL) {
+		return;
+	}
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	report.text = len < 0 ? "out of memory" : text;
+	loader->opts->report(loader->opts->report_ctx, &report);
+	if (len >= 0) {
+		free(text);
+	}
+}
+
+int dit_load_fail(struct loader *loader, int r, const char *what)
+{
+	/* Each spilled run is an open file: more memory makes fewer of them. */
+	/* Whatever else went wrong, such as work that was cut short, is not the cause. */
+	if (dit_load_is_stopped(loader)) {
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "load ended: Interrupted; %s is what it was before",
+		                loader->ntargets > 1 ? "every database" : "the database");
+		return DIT_E_STOPPED;
+	}
+	dit_load_report(loader, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r),
+	                r == -EMFILE
+	                        ? ": give more memory, or raise the limit of open files "
+	                          "(ulimit -n)"
+	                        : "");
+	return r;
+}
+
+void dit_load_tell_progress(struct loader *loader, enum dit_load_phase phase)
+{
+	struct dit_progress progress = {.phase = phase,
+	                                .nentries = loader->stats->nentries,
+	                                .bytes_read = loader->stats->bytes_read,
+	                                .bytes_total = 0};
+
+	if (loader->opts->progress == NULL) {
+		return;
+	}
+	progress.bytes_total =
+		loader->reader == NULL ? 0 : dit_ldif_reader_size(loader->reader);
+	loader->opts->progress(loader->opts->progress_ctx, &progress);
+}

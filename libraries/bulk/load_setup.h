@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Everything before the first round, and the release of it all. All functions report
+ * their failures.
+ *
+ * Threads: main.
+ */
+#ifndef DITKIT_LOAD_SETUP_H
+#define DITKIT_LOAD_SETUP_H
+
+#include "bulk/loader.h"
+
+int dit_load_read_settings(struct loader *loader);
+
+int dit_load_prepare(struct loader *loader);
+
+/** Joins the threads and frees everything; works at every stage. */
+void dit_load_release(struct loader *loader);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One database of a load, from its configuration to the last write. All functions report
+ * their failures.
+ *
+ * Threads: main.
+ */
+#ifndef DITKIT_LOAD_TARGET_H
+#define DITKIT_LOAD_TARGET_H
+
+#include "bulk/load_size.h"
+#include "bulk/loader.h"
+
+/** As dit_load_fail(), with more words on limits of a database. */
+int dit_load_target_fail(struct load_target *target, int r, const char *what);
+
+/**
+ * Open the output (load_store.c), after the index set is made, which learns what is
+ * stored. Sets `output` and `numbers`.
+ */
+int dit_load_store_open(struct load_target *target);
+
+/** Before the first round: all that the target needs, its output included. */
+int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget);
+
+/** No more keys are made; the members merge them from here on. */
+int dit_load_target_seal(struct load_target *target);
+
+/** dn2i and ad2i, while the members write indexes. */
+int dit_load_target_write_tree(struct load_target *target);
+
+/** Wait until the indexes are written. */
+int dit_load_target_write_indexes(struct load_target *target);
+
+/** What an output takes last: late entries, values of id2v, contextCSN. */
+int dit_load_target_write_late(struct load_target *target);
+
+/** At every stage; after the threads have ended. An output that was not published is
+ * abandoned. */
+void dit_load_target_deinit(struct load_target *target);
+
+#endif
