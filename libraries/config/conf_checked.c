@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Directives that do not change what is stored, but are not everybody's either: slapd
- * looks at their arguments, and a configuration that it refuses is not loaded from.
+ * Directives that change nothing that is stored, but whose arguments slapd checks. A
+ * configuration that slapd refuses is refused here as well.
  */
 #include "config/conf_parser.h"
 
@@ -43,34 +43,35 @@ static bool is_url(const char *word)
 static int bad_server_id(struct dit_conf_parser *parser, const char *why,
                          const char *word)
 {
-	(void)dit_conf_say(parser, "<%s> %s %s", parser->words[0], why, word);
-	return dit_conf_repeat(parser, "<%s> %s", parser->words[0], why);
+	(void)dit_conf_say(parser->reporter, "<%s> %s %s", parser->scope.words[0], why,
+	                   word);
+	return dit_conf_repeat(parser->reporter, "<%s> %s", parser->scope.words[0], why);
 }
 
-/* One number, or any number of them each with the URL of its server. */
+/* One number, or several of them, each with the URL of its server. */
 int dit_conf_run_server_id(struct dit_conf_parser *parser)
 {
-	const char *number = parser->words[1];
+	const char *number = parser->scope.words[1];
 
 	if (!is_number(number, SERVER_ID_MAX)) {
 		return bad_server_id(parser, "illegal server ID", number);
 	}
 	if (parser->has_plain_server_id) {
 		return bad_server_id(parser,
-		                     parser->nwords > 2
+		                     parser->scope.nwords > 2
 		                             ? "only one server ID allowed now"
 		                             : "unqualified server ID not allowed now",
 		                     number);
 	}
-	if (parser->nwords == 2 && parser->has_server_id) {
+	if (parser->scope.nwords == 2 && parser->has_server_id) {
 		return bad_server_id(parser, "unqualified server ID not allowed now",
 		                     number);
 	}
-	if (parser->nwords > 2 && !is_url(parser->words[2])) {
-		return bad_server_id(parser, "invalid URL", parser->words[2]);
+	if (parser->scope.nwords > 2 && !is_url(parser->scope.words[2])) {
+		return bad_server_id(parser, "invalid URL", parser->scope.words[2]);
 	}
 	parser->has_server_id = true;
-	parser->has_plain_server_id = parser->nwords == 2;
+	parser->has_plain_server_id = parser->scope.nwords == 2;
 	return 0;
 }
 
@@ -79,12 +80,13 @@ int dit_conf_run_checkpoint(struct dit_conf_parser *parser)
 	static const char *const names[] = {"kbyte", "minutes"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *word = parser->words[1 + i];
+		const char *word = parser->scope.words[1 + i];
 
 		if (!is_number(word, UINT_MAX)) {
-			(void)dit_conf_say(parser, "invalid %s \"%s\" in \"checkpoint\".",
+			(void)dit_conf_say(parser->reporter,
+			                   "invalid %s \"%s\" in \"checkpoint\".",
 			                   names[i], word);
-			return dit_conf_repeat(parser, "%s", "");
+			return dit_conf_forget(parser->reporter);
 		}
 	}
 	return 0;
@@ -94,24 +96,26 @@ int dit_conf_run_dbnosync(struct dit_conf_parser *parser)
 {
 	bool value = false;
 
-	return parser->nwords > 1 ? dit_conf_bool(parser, parser->words[1], &value) : 0;
+	return parser->scope.nwords > 1
+	               ? dit_conf_bool(parser, parser->scope.words[1], &value)
+	               : 0;
 }
 
 int dit_conf_run_rtxnsize(struct dit_conf_parser *parser)
 {
 	unsigned value = 0;
 
-	return dit_conf_uint(parser, parser->words[1], &value);
+	return dit_conf_uint(parser, parser->scope.words[1], &value);
 }
 
 int dit_conf_run_searchstack(struct dit_conf_parser *parser)
 {
 	int value = 0;
-	int r = dit_conf_int(parser, parser->words[1], &value);
+	int r = dit_conf_int(parser, parser->scope.words[1], &value);
 
 	if (r == 0 && value < SEARCHSTACK_MIN) {
-		(void)dit_conf_say(parser, "depth %d too small, using %d", value,
-		                   SEARCHSTACK_MIN);
+		(void)dit_conf_say(parser->reporter, "depth %d too small, using %d",
+		                   value, SEARCHSTACK_MIN);
 	}
 	return r;
 }
@@ -120,7 +124,7 @@ int dit_conf_run_index_substr_any_step(struct dit_conf_parser *parser)
 {
 	unsigned value = 0;
 
-	return dit_conf_uint(parser, parser->words[1], &value);
+	return dit_conf_uint(parser, parser->scope.words[1], &value);
 }
 
 /* ---- remarks of slapd on directives that are skipped ---- */
@@ -146,7 +150,7 @@ static int is_rootdn(struct dit_conf_parser *parser, const char *text, bool *ret
 	struct dit_span rootdn = dit_conf_database(parser)->rootdn_norm;
 	struct dit_dn dn = {0};
 	int r = dit_dn_parse(parser->settings->schema, dit_span_of(text),
-	                     &parser->memory->arena, NULL, &dn);
+	                     dit_conf_arena(parser), NULL, &dn);
 
 	*ret = r == 0 && rootdn.len > 0 && dit_span_eq(dn.norm, rootdn);
 	return r == -ENOMEM ? r : 0;
@@ -156,22 +160,23 @@ int dit_conf_run_access(struct dit_conf_parser *parser)
 {
 	int r = 0;
 
-	if (parser->scope != DIT_CONF_DATABASE) {
+	if (parser->scope.section != DIT_CONF_DATABASE) {
 		return 0;
 	}
-	for (size_t i = 1; r == 0 && i + 1 < parser->nwords; i++) {
+	for (size_t i = 1; r == 0 && i + 1 < parser->scope.nwords; i++) {
 		const char *dn = NULL;
 		bool is_root = false;
 
-		if (strcasecmp(parser->words[i], "by") == 0) {
-			dn = exact_dn(parser->words[i + 1]);
+		if (strcasecmp(parser->scope.words[i], "by") == 0) {
+			dn = exact_dn(parser->scope.words[i + 1]);
 		}
 		if (dn != NULL) {
 			r = is_rootdn(parser, dn, &is_root);
 		}
 		if (is_root) {
 			(void)dit_conf_say_line(
-				parser, "rootdn is always granted unlimited privileges.");
+				parser->reporter,
+				"rootdn is always granted unlimited privileges.");
 		}
 	}
 	return r;
@@ -182,9 +187,9 @@ static const char *find_argument(const struct dit_conf_parser *parser, const cha
 {
 	size_t len = strlen(name);
 
-	for (size_t i = 1; i < parser->nwords; i++) {
-		if (strncasecmp(parser->words[i], name, len) == 0) {
-			return parser->words[i] + len;
+	for (size_t i = 1; i < parser->scope.nwords; i++) {
+		if (strncasecmp(parser->scope.words[i], name, len) == 0) {
+			return parser->scope.words[i] + len;
 		}
 	}
 	return NULL;
@@ -194,13 +199,13 @@ int dit_conf_run_syncrepl(struct dit_conf_parser *parser)
 {
 	const char *rid = find_argument(parser, "rid=");
 
-	if (parser->scope != DIT_CONF_DATABASE || rid == NULL ||
+	if (parser->scope.section != DIT_CONF_DATABASE || rid == NULL ||
 	    find_argument(parser, "provider=") == NULL ||
 	    find_argument(parser, "searchbase=") == NULL ||
 	    find_argument(parser, "retry=") != NULL) {
 		return 0;
 	}
-	(void)dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+	(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 	                    "syncrepl rid=%03ld searchbase=\"%.*s\": no retry defined, "
 	                    "using default",
 	                    strtol(rid, NULL, 10),
@@ -211,10 +216,12 @@ int dit_conf_run_syncrepl(struct dit_conf_parser *parser)
 static int run_dds_interval(struct dit_conf_parser *parser)
 {
 	char *end = NULL;
-	unsigned long seconds = strtoul(parser->words[1], &end, 10);
+	unsigned long seconds = strtoul(parser->scope.words[1], &end, 10);
 
-	if (end != parser->words[1] && *end == '\0' && seconds < DDS_INTERVAL_GOOD) {
-		(void)dit_conf_say(parser, "dds-interval=%lu may be too small.", seconds);
+	if (end != parser->scope.words[1] && *end == '\0' &&
+	    seconds < DDS_INTERVAL_GOOD) {
+		(void)dit_conf_say(parser->reporter, "dds-interval=%lu may be too small.",
+		                   seconds);
 	}
 	return 0;
 }

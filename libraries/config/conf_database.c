@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "values/dn.h"
 
 /* Where a database without "directory" lies; Debian's choice. */
@@ -25,10 +26,10 @@
 
 struct dit_database *dit_conf_database(const struct dit_conf_parser *parser)
 {
-	return &parser->settings->databases[parser->database];
+	return &parser->settings->databases[parser->scope.database];
 }
 
-/* The two that slapd names itself. */
+/* slapd itself gives these two databases their suffixes. */
 static void set_fixed_suffix(struct dit_database *database)
 {
 	if (strcmp(database->type, "config") == 0) {
@@ -46,10 +47,10 @@ static void set_fixed_suffix(struct dit_database *database)
 int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 {
 	struct dit_settings *settings = parser->settings;
-	struct dit_database *databases = NULL;
+	struct dit_database *databases =
+		dit_grow(settings->databases, &settings->databases_size,
+	                 settings->ndatabases + 1, sizeof(*databases));
 
-	databases = realloc(settings->databases,
-	                    (settings->ndatabases + 1) * sizeof(*databases));
 	if (databases == NULL) {
 		return -ENOMEM;
 	}
@@ -63,15 +64,15 @@ int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 		.mode = MODE_DEFAULT,
 		.multival_hi = DIT_MULTIVAL_NONE,
 		.multival_lo = DIT_MULTIVAL_NONE,
-		.file = parser->file,
-		.line = parser->line,
+		.file = parser->reporter->place.file,
+		.line = parser->reporter->place.line,
 	};
 	set_fixed_suffix(&databases[settings->ndatabases]);
 	settings->ndatabases++;
 	return 0;
 }
 
-/* Of these there is one each. */
+/* Each of these databases may be defined once. */
 static int check_once(struct dit_conf_parser *parser, const char *type)
 {
 	bool *has = NULL;
@@ -90,72 +91,74 @@ static int check_once(struct dit_conf_parser *parser, const char *type)
 		return 0;
 	}
 	if (has == &parser->has_monitor) {
-		(void)dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                    "database init failed (monitor)");
-		(void)dit_conf_say(parser, "only one monitor database allowed (monitor)");
-		return dit_conf_repeat(parser, "only one monitor database allowed");
+		(void)dit_conf_say(parser->reporter,
+		                   "only one monitor database allowed (monitor)");
+		return dit_conf_repeat(parser->reporter,
+		                       "only one monitor database allowed");
 	}
 	return DIT_E_CONFIG; /* slapd gives no reason either */
 }
 
 int dit_conf_run_database(struct dit_conf_parser *parser)
 {
-	const char *name = parser->words[1];
+	const char *name = parser->scope.words[1];
 	const char *type = dit_conf_find_type(parser, name);
 	bool is_frontend = strcasecmp(name, "frontend") == 0;
 	int r = 0;
 
 	if (type == NULL && !is_frontend) {
-		(void)dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                    "Unrecognized database type (%s)", name);
-		(void)dit_conf_say(parser, "<%s> failed init (%s)", parser->words[0],
-		                   name);
-		return dit_conf_repeat(parser, "<%s> failed init", parser->words[0]);
+		(void)dit_conf_say(parser->reporter, "<%s> failed init (%s)",
+		                   parser->scope.words[0], name);
+		return dit_conf_repeat(parser->reporter, "<%s> failed init",
+		                       parser->scope.words[0]);
 	}
 	r = check_once(parser, is_frontend ? "frontend" : type);
 	if (r < 0) {
 		return r;
 	}
-	parser->has_overlay = false;
-	parser->default_kinds = 0;
 	if (is_frontend) {
-		parser->scope = DIT_CONF_GLOBAL;
+		dit_conf_scope_set_frontend(&parser->scope);
 		return 0;
 	}
 	parser->has_database = true;
-	parser->scope = DIT_CONF_DATABASE;
 	/* The config database is there from the start, whether named or not. */
 	if (strcmp(type, "config") == 0) {
-		parser->database = 0;
+		dit_conf_scope_set_database(&parser->scope, 0);
 		return 0;
 	}
 	r = dit_conf_load_type_schema(parser, type);
-	if (r == 0) {
-		r = dit_conf_add_database(parser, type);
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0) {
-		parser->database = parser->settings->ndatabases - 1;
+	r = dit_conf_add_database(parser, type);
+	if (r < 0) {
+		return r;
 	}
-	return r;
+	dit_conf_scope_set_database(&parser->scope, parser->settings->ndatabases - 1);
+	return 0;
 }
 
 int dit_conf_run_backend(struct dit_conf_parser *parser)
 {
-	const char *type = dit_conf_find_type(parser, parser->words[1]);
+	const char *type = dit_conf_find_type(parser, parser->scope.words[1]);
 
 	if (type == NULL) {
-		(void)dit_conf_say(parser, "<%s> failed init (%s)!", parser->words[0],
-		                   parser->words[1]);
-		return dit_conf_repeat(parser, "<%s> failed init", parser->words[0]);
+		(void)dit_conf_say(parser->reporter, "<%s> failed init (%s)!",
+		                   parser->scope.words[0], parser->scope.words[1]);
+		return dit_conf_repeat(parser->reporter, "<%s> failed init",
+		                       parser->scope.words[0]);
 	}
-	parser->scope = DIT_CONF_BACKEND;
-	parser->is_mdb_backend = strcmp(type, "mdb") == 0;
+	dit_conf_scope_set_backend(&parser->scope, strcmp(type, "mdb") == 0);
 	return 0;
 }
 
 /*
- * Keep a suffix. mdb has one; of other types the further ones matter too, because entries
- * below them are not the next database's.
+ * Keep a suffix. An mdb database has one. Databases of other types may have more, and
+ * entries below each of them belong to no later database.
  */
 static int keep_suffix(struct dit_conf_parser *parser, struct dit_span suffix,
                        struct dit_span norm)
@@ -169,25 +172,25 @@ static int keep_suffix(struct dit_conf_parser *parser, struct dit_span suffix,
 		database->has_suffix = true;
 		return 0;
 	}
-	more = dit_arena_alloc(&parser->memory->arena, sizeof(*more));
+	more = dit_arena_alloc(dit_conf_arena(parser), sizeof(*more));
 	if (more == NULL) {
 		return -ENOMEM;
 	}
 	*more = (struct dit_more_suffix){
-		.next = parser->memory->more_suffixes,
-		.database = parser->database,
+		.next = parser->settings->memory->more_suffixes,
+		.database = parser->scope.database,
 		.norm = norm,
 	};
-	parser->memory->more_suffixes = more;
+	parser->settings->memory->more_suffixes = more;
 	return 0;
 }
 
-/* Databases that serve what slapd generates cannot be given a place. */
+/* The type of a database that may have no suffix of the configuration's; NULL: it may. */
 static const char *fixed_database(const struct dit_conf_parser *parser)
 {
 	const char *type = NULL;
 
-	if (parser->scope != DIT_CONF_DATABASE) {
+	if (parser->scope.section != DIT_CONF_DATABASE) {
 		return "frontend";
 	}
 	type = dit_conf_database(parser)->type;
@@ -199,18 +202,19 @@ static int already_served(struct dit_conf_parser *parser, struct dit_span suffix
 {
 	static const char served[] = "already served by a preceding";
 
-	(void)dit_conf_say(parser,
+	(void)dit_conf_say(parser->reporter,
 	                   "<%s> namingContext \"%.*s\" %s %s database serving "
 	                   "namingContext \"%.*s\"",
-	                   parser->words[0], DIT_SPAN_ARGS(suffix), served, by->type,
-	                   DIT_SPAN_ARGS(by->suffix));
-	return dit_conf_repeat(parser, "<%s> namingContext \"%.*s\" %s %s database",
-	                       parser->words[0], DIT_SPAN_ARGS(suffix), served, by->type);
+	                   parser->scope.words[0], DIT_SPAN_ARGS(suffix), served,
+	                   by->type, DIT_SPAN_ARGS(by->suffix));
+	return dit_conf_repeat(
+		parser->reporter, "<%s> namingContext \"%.*s\" %s %s database",
+		parser->scope.words[0], DIT_SPAN_ARGS(suffix), served, by->type);
 }
 
 int dit_conf_run_suffix(struct dit_conf_parser *parser)
 {
-	const char *word = parser->nwords > 1 ? parser->words[1] : "";
+	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "";
 	const char *fixed = fixed_database(parser);
 	const struct dit_database *database = NULL;
 	const struct dit_database *other = NULL;
@@ -222,19 +226,21 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 		return r;
 	}
 	if (fixed != NULL) {
-		return dit_conf_say(parser, "suffix <%.*s> not allowed in %s database.",
+		return dit_conf_say(parser->reporter,
+		                    "suffix <%.*s> not allowed in %s database.",
 		                    DIT_SPAN_ARGS(suffix), fixed);
 	}
 	if (dit_span_eq(norm, DIT_SPAN("cn=monitor"))) {
 		return dit_conf_say(
-			parser, "<%s> DN is reserved for monitoring slapd (cn=Monitor)",
-			parser->words[0]);
+			parser->reporter,
+			"<%s> DN is reserved for monitoring slapd (cn=Monitor)",
+			parser->scope.words[0]);
 	}
 	database = dit_conf_database(parser);
 	if (database->has_suffix && dit_conf_is_one_suffix_type(database->type)) {
-		return dit_conf_say(parser,
+		return dit_conf_say(parser->reporter,
 		                    "<%s> Only one suffix is allowed on this %s backend",
-		                    parser->words[0], database->type);
+		                    parser->scope.words[0], database->type);
 	}
 	other = dit_settings_select(parser->settings, norm);
 	if (other != NULL && other != database) {
@@ -243,16 +249,16 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 	return keep_suffix(parser, suffix, norm);
 }
 
-/* In the front end the following are accepted and mean nothing to the databases. */
+/* In the front end the following directives are accepted and change no database. */
 
 int dit_conf_run_rootdn(struct dit_conf_parser *parser)
 {
-	const char *word = parser->nwords > 1 ? parser->words[1] : "";
+	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "";
 	struct dit_span dn = {0};
 	struct dit_span norm = {0};
 	int r = dit_conf_dn(parser, word, &dn, &norm);
 
-	if (r == 0 && parser->scope == DIT_CONF_DATABASE) {
+	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
 		dit_conf_database(parser)->rootdn = dn;
 		dit_conf_database(parser)->rootdn_norm = norm;
 	}
@@ -262,9 +268,9 @@ int dit_conf_run_rootdn(struct dit_conf_parser *parser)
 int dit_conf_run_lastmod(struct dit_conf_parser *parser)
 {
 	bool value = false;
-	int r = dit_conf_bool(parser, parser->words[1], &value);
+	int r = dit_conf_bool(parser, parser->scope.words[1], &value);
 
-	if (r == 0 && parser->scope == DIT_CONF_DATABASE) {
+	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
 		dit_conf_database(parser)->lastmod = value;
 	}
 	return r;
@@ -273,9 +279,9 @@ int dit_conf_run_lastmod(struct dit_conf_parser *parser)
 int dit_conf_run_hidden(struct dit_conf_parser *parser)
 {
 	bool value = false;
-	int r = dit_conf_bool(parser, parser->words[1], &value);
+	int r = dit_conf_bool(parser, parser->scope.words[1], &value);
 
-	if (r == 0 && parser->scope == DIT_CONF_DATABASE) {
+	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
 		dit_conf_database(parser)->is_hidden = value;
 	}
 	return r;
@@ -284,9 +290,9 @@ int dit_conf_run_hidden(struct dit_conf_parser *parser)
 int dit_conf_run_disabled(struct dit_conf_parser *parser)
 {
 	bool value = false;
-	int r = dit_conf_bool(parser, parser->words[1], &value);
+	int r = dit_conf_bool(parser, parser->scope.words[1], &value);
 
-	if (r == 0 && parser->scope == DIT_CONF_DATABASE) {
+	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
 		dit_conf_database(parser)->is_disabled = value;
 	}
 	return r;
@@ -296,9 +302,11 @@ int dit_conf_run_disabled(struct dit_conf_parser *parser)
 int dit_conf_run_sync_use_subentry(struct dit_conf_parser *parser)
 {
 	bool value = true;
-	int r = parser->nwords > 1 ? dit_conf_bool(parser, parser->words[1], &value) : 0;
+	int r = parser->scope.nwords > 1
+	                ? dit_conf_bool(parser, parser->scope.words[1], &value)
+	                : 0;
 
-	if (r == 0 && parser->scope == DIT_CONF_DATABASE) {
+	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
 		dit_conf_database(parser)->sync_use_subentry = value;
 	}
 	return r;
@@ -308,18 +316,19 @@ static int bad_subordinate(struct dit_conf_parser *parser, const char *words)
 {
 	struct dit_span suffix = DIT_SPAN("");
 
-	if (parser->scope == DIT_CONF_DATABASE && dit_conf_database(parser)->has_suffix) {
+	if (parser->scope.section == DIT_CONF_DATABASE &&
+	    dit_conf_database(parser)->has_suffix) {
 		suffix = dit_conf_database(parser)->suffix;
 	}
-	(void)dit_conf_say(parser, "suffix \"%.*s\": subordinate must be %s.",
+	(void)dit_conf_say(parser->reporter, "suffix \"%.*s\": subordinate must be %s.",
 	                   DIT_SPAN_ARGS(suffix), words);
-	return dit_conf_repeat(parser, "subordinate must be %s", words);
+	return dit_conf_repeat(parser->reporter, "subordinate must be %s", words);
 }
 
-/* Which database it is glued below is found when all are known. */
+/* The superior database is looked for when all databases are known. */
 static int set_subordinate(struct dit_conf_parser *parser, bool value)
 {
-	if (parser->scope == DIT_CONF_DATABASE) {
+	if (parser->scope.section == DIT_CONF_DATABASE) {
 		dit_conf_database(parser)->is_subordinate = value;
 	}
 	return 0;
@@ -332,7 +341,7 @@ static bool is_subordinate(const char *word)
 
 int dit_conf_run_subordinate_2_5(struct dit_conf_parser *parser)
 {
-	const char *word = parser->nwords > 1 ? parser->words[1] : "TRUE";
+	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "TRUE";
 
 	return is_subordinate(word)
 	               ? set_subordinate(parser, true)
@@ -341,7 +350,7 @@ int dit_conf_run_subordinate_2_5(struct dit_conf_parser *parser)
 
 int dit_conf_run_subordinate(struct dit_conf_parser *parser)
 {
-	const char *word = parser->nwords > 1 ? parser->words[1] : "TRUE";
+	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "TRUE";
 
 	if (strcasecmp(word, "FALSE") == 0) {
 		return set_subordinate(parser, false);
@@ -351,26 +360,27 @@ int dit_conf_run_subordinate(struct dit_conf_parser *parser)
 	               : bad_subordinate(parser, "\"TRUE\", \"FALSE\" or \"advertise\"");
 }
 
-/* What slapd repeats begins with the place. */
+/* The message that slapd repeats begins with the place. */
 static int bad_path(struct dit_conf_parser *parser, const char *why)
 {
-	(void)dit_conf_say(parser, "invalid path: %s", why);
-	return parser->value == NULL ? DIT_E_CONFIG
-	                             : dit_conf_repeat(parser, "%s: invalid path: %s",
-	                                               parser->value, why);
+	(void)dit_conf_say(parser->reporter, "invalid path: %s", why);
+	return parser->reporter->place.value == NULL
+	               ? DIT_E_CONFIG
+	               : dit_conf_repeat(parser->reporter, "%s: invalid path: %s",
+	                                 parser->reporter->place.value, why);
 }
 
 static int run_directory(struct dit_conf_parser *parser)
 {
-	struct dit_arena *arena = &parser->memory->arena;
-	struct dit_span path = dit_arena_copy(arena, dit_span_of(parser->words[1]));
-	size_t size = strlen(parser->words[1]) + sizeof("/.");
+	struct dit_arena *arena = dit_conf_arena(parser);
+	struct dit_span path = dit_arena_copy(arena, dit_span_of(parser->scope.words[1]));
+	size_t size = strlen(parser->scope.words[1]) + sizeof("/.");
 	char *inside = dit_arena_bytes(arena, size);
 
 	if (path.data == NULL || inside == NULL) {
 		return -ENOMEM;
 	}
-	/* slapd creates a file there; to ask for the permission is enough. */
+	/* slapd creates a file in the folder; asking for the permission is enough. */
 	memcpy(inside, path.data, path.len);
 	memcpy(inside + path.len, "/.", sizeof("/."));
 	if (access(inside, W_OK | X_OK) != 0) {
@@ -383,7 +393,7 @@ static int run_directory(struct dit_conf_parser *parser)
 static int run_maxsize(struct dit_conf_parser *parser)
 {
 	unsigned long value = 0;
-	int r = dit_conf_ulong(parser, parser->words[1], &value);
+	int r = dit_conf_ulong(parser, parser->scope.words[1], &value);
 
 	if (r == 0) {
 		dit_conf_database(parser)->maxsize_bytes =
@@ -395,7 +405,7 @@ static int run_maxsize(struct dit_conf_parser *parser)
 static int run_maxentrysize(struct dit_conf_parser *parser)
 {
 	unsigned long value = 0;
-	int r = dit_conf_ulong(parser, parser->words[1], &value);
+	int r = dit_conf_ulong(parser, parser->scope.words[1], &value);
 
 	if (r == 0) {
 		dit_conf_database(parser)->maxentrysize_bytes = value;
@@ -405,7 +415,7 @@ static int run_maxentrysize(struct dit_conf_parser *parser)
 
 static int run_maxreaders(struct dit_conf_parser *parser)
 {
-	return dit_conf_uint(parser, parser->words[1],
+	return dit_conf_uint(parser, parser->scope.words[1],
 	                     &dit_conf_database(parser)->maxreaders);
 }
 
@@ -433,14 +443,15 @@ static bool parse_rwx(const char *word, mode_t *ret)
 /* A number with C's base rules, so "0640" is octal and "640" is not. */
 static int run_mode(struct dit_conf_parser *parser)
 {
-	const char *word = parser->words[1];
+	const char *word = parser->scope.words[1];
 	char *end = NULL;
 	mode_t mode = 0;
 
 	if (*word >= '0' && *word <= '9') {
 		mode = (mode_t)strtol(word, &end, 0);
 		if (*end != '\0') {
-			return dit_conf_say(parser, "unable to parse mode=\"%s\".", word);
+			return dit_conf_say(parser->reporter,
+			                    "unable to parse mode=\"%s\".", word);
 		}
 	} else if (!parse_rwx(word, &mode)) {
 		return DIT_E_CONFIG; /* slapd gives no reason either */
@@ -455,16 +466,17 @@ static int run_envflags(struct dit_conf_parser *parser)
 	static const char *const flags[] = {"nosync", "nometasync", "writemap",
 	                                    "mapasync", "nordahead"};
 
-	for (size_t i = 1; i < parser->nwords; i++) {
+	for (size_t i = 1; i < parser->scope.nwords; i++) {
 		size_t j = 0;
 
 		while (j < sizeof(flags) / sizeof(flags[0]) &&
-		       strcasecmp(parser->words[i], flags[j]) != 0) {
+		       strcasecmp(parser->scope.words[i], flags[j]) != 0) {
 			j++;
 		}
 		if (j == sizeof(flags) / sizeof(flags[0])) {
-			return dit_conf_say_about(parser, "unknown keyword \"%s\"",
-			                          parser->words[i]);
+			return dit_conf_say_about(
+				parser->reporter, parser->scope.words[0],
+				"unknown keyword \"%s\"", parser->scope.words[i]);
 		}
 	}
 	return 0;
@@ -473,7 +485,7 @@ static int run_envflags(struct dit_conf_parser *parser)
 static int run_idlexp(struct dit_conf_parser *parser)
 {
 	unsigned value = 0;
-	int r = dit_conf_uint(parser, parser->words[1], &value);
+	int r = dit_conf_uint(parser, parser->scope.words[1], &value);
 
 	if (r < 0) {
 		return r;

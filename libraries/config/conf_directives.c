@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directives that may stand anywhere: the table, and those that define schema and
- * global settings (config.md 3.1 and 4).
+ * The table of the directives that may stand anywhere, and the directives that define schema
+ * and global settings (config.md 3.1 and 4).
  *
- * Only what can change stored data has a function. The others are known by name, so that
- * a misspelt directive is still an error, and their arguments are not looked at.
+ * Only directives that can change stored data, or whose arguments slapd refuses, have a
+ * function. The others are known by name, so that a misspelt directive is still an error;
+ * their arguments are not looked at.
  */
 #include "config/conf_parser.h"
 
@@ -20,27 +21,30 @@
 typedef int (*define_fn)(struct dit_schema *schema, const char *text,
                          struct dit_schema_error *error);
 
-/* The text begins with a keyword; the one that was typed takes its place. */
+/* The text begins with slapd's keyword; the report has the typed one in its place. */
 static void report_schema(const struct dit_conf_parser *parser,
                           const struct dit_schema_error *error)
 {
 	const char *rest = strchr(error->text, ':');
 
 	if (error->detail[0] != '\0') {
-		(void)dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC, "%s", error->detail);
+		(void)dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC, "%s",
+		                    error->detail);
 	}
-	(void)dit_conf_say_about(parser, "%s", rest == NULL ? "" : rest + strlen(": "));
+	(void)dit_conf_say_about(parser->reporter, parser->scope.words[0], "%s",
+	                         rest == NULL ? "" : rest + strlen(": "));
 }
 
 static int define(struct dit_conf_parser *parser, define_fn fn)
 {
 	struct dit_schema_error error = {0};
-	const char *text = strchr(parser->raw, '(');
+	const char *text = strchr(parser->scope.raw, '(');
 	int r = 0;
 
-	/* Without a parenthesis libldap is asked nothing and the data has ended. */
+	/* Without a parenthesis slapd has nothing to parse: the data has ended. */
 	if (text == NULL) {
-		return dit_conf_say_about(parser, "Unexpected end of data before ");
+		return dit_conf_say_about(parser->reporter, parser->scope.words[0],
+		                          "Unexpected end of data before ");
 	}
 	r = fn(parser->settings->schema, text, &error);
 	if (r == 0 || r == -ENOMEM) {
@@ -50,12 +54,12 @@ static int define(struct dit_conf_parser *parser, define_fn fn)
 	return DIT_E_CONFIG;
 }
 
-/* All but content rules had a format without parentheses, once. */
+/* Formerly, all definitions but content rules had a format without parentheses. */
 static int define_new_format(struct dit_conf_parser *parser, define_fn fn)
 {
-	if (parser->words[1][0] != '(') {
-		return dit_conf_say(parser, "<%s> old format not supported",
-		                    parser->words[0]);
+	if (parser->scope.words[1][0] != '(') {
+		return dit_conf_say(parser->reporter, "<%s> old format not supported",
+		                    parser->scope.words[0]);
 	}
 	return define(parser, fn);
 }
@@ -83,8 +87,8 @@ static int run_ditcontentrule(struct dit_conf_parser *parser)
 static int run_objectidentifier(struct dit_conf_parser *parser)
 {
 	struct dit_schema_error error = {0};
-	int r = dit_schema_define_macro(parser->settings->schema, parser->words[1],
-	                                parser->words[2], &error);
+	int r = dit_schema_define_macro(parser->settings->schema, parser->scope.words[1],
+	                                parser->scope.words[2], &error);
 
 	if (r == 0 || r == -ENOMEM) {
 		return r;
@@ -97,20 +101,20 @@ static int run_attributeoptions(struct dit_conf_parser *parser)
 {
 	struct dit_schema *schema = parser->settings->schema;
 
-	if (parser->nwords == 1) {
+	if (parser->scope.nwords == 1) {
 		dit_schema_clear_options(schema);
 		return 0;
 	}
-	for (size_t i = 1; i < parser->nwords; i++) {
+	for (size_t i = 1; i < parser->scope.nwords; i++) {
 		struct dit_schema_error error = {0};
-		int r = dit_schema_define_option(schema, parser->words[i], &error);
+		int r = dit_schema_define_option(schema, parser->scope.words[i], &error);
 
 		if (r == -ENOMEM) {
 			return r;
 		}
 		if (r < 0) {
-			(void)dit_conf_say_line(parser, "%s", error.text);
-			return dit_conf_repeat(parser, "%s", "");
+			(void)dit_conf_say_line(parser->reporter, "%s", error.text);
+			return dit_conf_forget(parser->reporter);
 		}
 	}
 	return 0;
@@ -118,26 +122,27 @@ static int run_attributeoptions(struct dit_conf_parser *parser)
 
 static int run_include(struct dit_conf_parser *parser)
 {
-	return dit_conf_read_file(parser, parser->words[1]);
+	return dit_conf_read_file(parser, parser->scope.words[1]);
 }
 
 static int bad_length(struct dit_conf_parser *parser, unsigned value)
 {
-	(void)dit_conf_say(parser, "<%s> invalid value (%d)", parser->words[0],
-	                   (int)value);
-	return dit_conf_repeat(parser, "<%s> invalid value", parser->words[0]);
+	(void)dit_conf_say(parser->reporter, "<%s> invalid value (%d)",
+	                   parser->scope.words[0], (int)value);
+	return dit_conf_repeat(parser->reporter, "<%s> invalid value",
+	                       parser->scope.words[0]);
 }
 
-/* 2.5 compares the two as they are set; later releases take any. */
+/* 2.5 compares the two lengths when one is set; later releases take any. */
 static int run_index_substr_if_minlen(struct dit_conf_parser *parser)
 {
-	return dit_conf_uint(parser, parser->words[1],
+	return dit_conf_uint(parser, parser->scope.words[1],
 	                     &parser->settings->index.substr_if_minlen);
 }
 
 static int run_index_substr_if_maxlen(struct dit_conf_parser *parser)
 {
-	return dit_conf_uint(parser, parser->words[1],
+	return dit_conf_uint(parser, parser->scope.words[1],
 	                     &parser->settings->index.substr_if_maxlen);
 }
 
@@ -145,7 +150,7 @@ static int run_index_substr_if_minlen_2_5(struct dit_conf_parser *parser)
 {
 	struct dit_index_params *params = &parser->settings->index;
 	unsigned value = 0;
-	int r = dit_conf_uint(parser, parser->words[1], &value);
+	int r = dit_conf_uint(parser, parser->scope.words[1], &value);
 
 	if (r == 0 && value > params->substr_if_maxlen) {
 		return bad_length(parser, value);
@@ -157,7 +162,7 @@ static int run_index_substr_if_maxlen_2_5(struct dit_conf_parser *parser)
 {
 	struct dit_index_params *params = &parser->settings->index;
 	unsigned value = 0;
-	int r = dit_conf_uint(parser, parser->words[1], &value);
+	int r = dit_conf_uint(parser, parser->scope.words[1], &value);
 
 	if (r == 0 && (value == 0 || value < params->substr_if_minlen)) {
 		return bad_length(parser, value);
@@ -167,14 +172,14 @@ static int run_index_substr_if_maxlen_2_5(struct dit_conf_parser *parser)
 
 static int run_index_substr_any_len(struct dit_conf_parser *parser)
 {
-	return dit_conf_uint(parser, parser->words[1],
+	return dit_conf_uint(parser, parser->scope.words[1],
 	                     &parser->settings->index.substr_any_len);
 }
 
 static int run_index_intlen(struct dit_conf_parser *parser)
 {
 	unsigned value = 0;
-	int r = dit_conf_uint(parser, parser->words[1], &value);
+	int r = dit_conf_uint(parser, parser->scope.words[1], &value);
 
 	if (r < 0) {
 		return r;
@@ -191,13 +196,14 @@ static int run_index_intlen(struct dit_conf_parser *parser)
 
 static int run_index_hash64(struct dit_conf_parser *parser)
 {
-	return dit_conf_bool(parser, parser->words[1], &parser->settings->index.hash64);
+	return dit_conf_bool(parser, parser->scope.words[1],
+	                     &parser->settings->index.hash64);
 }
 
 static int run_tool_threads(struct dit_conf_parser *parser)
 {
 	int value = 0;
-	int r = dit_conf_int(parser, parser->words[1], &value);
+	int r = dit_conf_int(parser, parser->scope.words[1], &value);
 
 	if (r == 0) {
 		parser->settings->tool_threads = value > 0 ? (unsigned)value : 0;
@@ -250,7 +256,7 @@ static const struct dit_directive directives[] = {
 };
 /* clang-format on */
 
-/* What has no influence on stored data. */
+/* Directives without influence on stored data. */
 static const struct {
 	const char *name;
 	struct dit_openldap_range releases;
@@ -394,13 +400,14 @@ const struct dit_directive *dit_conf_find_directive(const struct dit_conf_parser
 {
 	const struct dit_directive *found = NULL;
 
-	if (parser->scope == DIT_CONF_DATABASE &&
+	if (parser->scope.section == DIT_CONF_DATABASE &&
 	    strcmp(dit_conf_database(parser)->type, "mdb") == 0) {
 		found = find_in(parser, dit_mdb_directives, keyword);
-	} else if (parser->scope == DIT_CONF_BACKEND && parser->is_mdb_backend) {
+	} else if (parser->scope.section == DIT_CONF_BACKEND &&
+	           parser->scope.is_mdb_backend) {
 		found = find_in(parser, dit_mdb_backend_directives, keyword);
 	}
-	if (found == NULL && parser->scope == DIT_CONF_DATABASE &&
+	if (found == NULL && parser->scope.section == DIT_CONF_DATABASE &&
 	    dit_conf_database(parser)->has_dds) {
 		found = find_in(parser, dit_dds_directives, keyword);
 	}

@@ -8,7 +8,7 @@
  *
  * Attributes act in the order in which the object classes list them, those of a superior
  * class first, not in the order of the file: a schema entry has its macros before the
- * definitions that use them wherever they stand. What no class lists comes last.
+ * definitions that use them wherever they stand. Attributes that no class lists come last.
  */
 #include "config/conf_parser.h"
 
@@ -72,7 +72,7 @@ static const struct dit_conf_attribute {
 	{"olcToolThreads", "tool-threads", 0},
 };
 
-/* Attributes of releases that are not supported which change what is stored. */
+/* Attributes that change what is stored, of releases that are not supported. */
 static const char *const refused_attributes[] = {
 	"olcDbCryptoModule",
 	"olcDbPageSize",
@@ -80,9 +80,10 @@ static const char *const refused_attributes[] = {
 };
 
 /*
- * The kinds with their classes and what their entries are named by. The first kind that an
- * entry has by its classes is it. The class of an overlay or of a type of database is the
- * module's and not known here; the naming attribute alone says the kind then.
+ * Each kind of entry with its class and its naming attribute. The first class of the entry
+ * that is in this table, or below one that is, says its kind. Overlays and types of databases
+ * have classes that their modules define and that are not known here; then the naming
+ * attribute alone says the kind.
  */
 static const struct {
 	const char *class;
@@ -148,8 +149,9 @@ static bool has_undefined_class(const struct dit_schema *schema,
 }
 
 /*
- * "cn" names entries of several kinds, so it says none. A database that has no class but
- * such as are no database's is none for slapd; an overlay may have any.
+ * "cn" names entries of several kinds, so it says none. An entry that is named as a database
+ * is one only if it has a class that is not defined here, which may be that of a module. An
+ * overlay may have any class.
  */
 static enum dit_conf_entry_kind kind_by_name(const struct dit_schema *schema,
                                              const struct dit_entry *entry)
@@ -248,7 +250,7 @@ static bool is_ordered(const struct dit_ad *ad)
 	        (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0;
 }
 
-/* The values in the order in which they act; to be freed. NULL: no memory. */
+/* The values in the order in which they act, for the caller to free. NULL: no memory. */
 static struct ordered *order_values(const struct dit_attr *attr, bool *ret_is_mixed)
 {
 	struct ordered *values = calloc(attr->nvalues + 1, sizeof(*values));
@@ -284,7 +286,7 @@ static int check_orders(struct dit_conf_parser *parser, const struct dit_entry *
 		}
 		free(values);
 		if (is_mixed) {
-			return dit_conf_repeat(parser,
+			return dit_conf_repeat(parser->reporter,
 			                       "ordered_value_sort failed on attr %s\n",
 			                       entry->attrs[i].ad->name.data);
 		}
@@ -294,22 +296,21 @@ static int check_orders(struct dit_conf_parser *parser, const struct dit_entry *
 
 /* ---- values to directives ---- */
 
-static int split_value(struct dit_conf_parser *parser, char *text, unsigned flags)
+static void split_value(struct dit_conf_parser *parser, char *text, unsigned flags)
 {
 	char *culprit = NULL;
 
 	if ((flags & ONE_WORD) != 0 && *text != '"') {
-		parser->nwords = *text == '\0' ? 0 : 1;
-		parser->words[0] = text;
+		parser->scope.nwords = *text == '\0' ? 0 : 1;
+		parser->scope.words[0] = text;
 	} else {
 		/* An open quote ends with the value. */
 		(void)dit_conf_split(parser, text, &culprit);
 	}
-	memmove(parser->words + 1, parser->words,
-	        parser->nwords * sizeof(*parser->words));
-	parser->nwords++;
-	parser->words[parser->nwords] = NULL;
-	return 0;
+	memmove(parser->scope.words + 1, parser->scope.words,
+	        parser->scope.nwords * sizeof(*parser->scope.words));
+	parser->scope.nwords++;
+	parser->scope.words[parser->scope.nwords] = NULL;
 }
 
 /* @p name and @p text are the caller's to change. */
@@ -323,17 +324,17 @@ static int run_value(struct dit_conf_parser *parser,
 	if (r < 0) {
 		return r;
 	}
-	r = split_value(parser, text, attribute->flags);
-	parser->words[0] = name;
-	parser->raw = raw;
+	split_value(parser, text, attribute->flags);
+	parser->scope.words[0] = name;
+	parser->scope.raw = raw;
 	directive = dit_conf_find_directive(parser, attribute->keyword);
-	/* What another type of database has is not ours. */
-	if (r == 0 && directive != NULL) {
+	/* Directives of other types of databases do not matter. */
+	if (directive != NULL) {
 		r = dit_conf_run_directive(parser, directive);
 	}
-	free(parser->words);
-	parser->words = NULL;
-	parser->raw = NULL;
+	free(parser->scope.words);
+	parser->scope.words = NULL;
+	parser->scope.raw = NULL;
 	return r;
 }
 
@@ -351,13 +352,13 @@ static int run_ordered(struct dit_conf_parser *parser,
 		(void)snprintf(name, sizeof(name), "%s", attribute->name);
 		(void)snprintf(where, sizeof(where), "%s: value #%u", attribute->name,
 		               place);
-		parser->value = where;
-		parser->message[0] = '\0';
+		parser->reporter->place.value = where;
+		(void)dit_conf_forget(parser->reporter);
 		r = run_value(parser, attribute, name, text, raw);
-		parser->value = NULL;
+		parser->reporter->place.value = NULL;
 	}
-	if (r == DIT_E_CONFIG && parser->message[0] == '\0') {
-		(void)dit_conf_repeat(parser, "<%s> handler exited with 1",
+	if (r == DIT_E_CONFIG && !dit_conf_has_message(parser->reporter)) {
+		(void)dit_conf_repeat(parser->reporter, "<%s> handler exited with 1",
 		                      attribute->name);
 	}
 	free(raw);
@@ -415,52 +416,69 @@ static int run_once(struct running *running, uint32_t i)
 
 static int run_types(struct running *running, const struct dit_attr_type **types)
 {
-	int r = 0;
+	for (; *types != NULL; types++) {
+		for (uint32_t i = 0; i < running->entry->nattrs; i++) {
+			int r = 0;
 
-	for (; r == 0 && *types != NULL; types++) {
-		for (uint32_t i = 0; r == 0 && i < running->entry->nattrs; i++) {
-			if (running->entry->attrs[i].ad == &(*types)->ad) {
-				r = run_once(running, i);
+			if (running->entry->attrs[i].ad != &(*types)->ad) {
+				continue;
+			}
+			r = run_once(running, i);
+			if (r < 0) {
+				return r;
 			}
 		}
 	}
-	return r;
+	return 0;
 }
 
 static int run_class(struct running *running, const struct dit_class *oc)
 {
 	int r = 0;
 
-	for (const struct dit_class **sup = oc->sups; r == 0 && *sup != NULL; sup++) {
+	for (const struct dit_class **sup = oc->sups; *sup != NULL; sup++) {
 		r = run_class(running, *sup);
+		if (r < 0) {
+			return r;
+		}
 	}
-	if (r == 0) {
-		r = run_types(running, oc->must);
+	r = run_types(running, oc->must);
+	if (r < 0) {
+		return r;
 	}
-	return r == 0 ? run_types(running, oc->may) : r;
+	return run_types(running, oc->may);
 }
 
-static int run_all(struct running *running)
+/* The classes that the entry names, then the class of its kind. */
+static int run_classes(struct running *running)
 {
 	const struct dit_entry *entry = running->entry;
 	const struct dit_schema *schema = running->parser->settings->schema;
 	const struct dit_attr *classes = dit_conf_find_attr(entry, "objectClass");
 	const struct dit_class *own =
 		class_of_kind(schema, dit_conf_entry_kind(schema, entry));
-	int r = check_orders(running->parser, entry);
 
-	for (uint32_t i = 0; r == 0 && classes != NULL && i < classes->nvalues; i++) {
+	for (uint32_t i = 0; classes != NULL && i < classes->nvalues; i++) {
 		const struct dit_class *oc =
 			dit_schema_find_class(schema, classes->values[i]);
+		int r = oc == NULL ? 0 : run_class(running, oc);
 
-		if (oc != NULL) {
-			r = run_class(running, oc);
+		if (r < 0) {
+			return r;
 		}
 	}
-	if (r == 0 && own != NULL) {
-		r = run_class(running, own);
+	return own == NULL ? 0 : run_class(running, own);
+}
+
+static int run_all(struct running *running)
+{
+	int r = check_orders(running->parser, running->entry);
+
+	if (r < 0) {
+		return r;
 	}
-	for (uint32_t i = 0; r == 0 && i < entry->nattrs; i++) {
+	r = run_classes(running);
+	for (uint32_t i = 0; r == 0 && i < running->entry->nattrs; i++) {
 		r = run_once(running, i);
 	}
 	return r;
@@ -475,7 +493,7 @@ int dit_conf_run_entry(struct dit_conf_parser *parser, const struct dit_entry *e
 	if (running.is_done == NULL) {
 		return -ENOMEM;
 	}
-	parser->message[0] = '\0';
+	(void)dit_conf_forget(parser->reporter);
 	r = run_all(&running);
 	free(running.is_done);
 	return r;

@@ -11,9 +11,6 @@
 #include "base/error.h"
 #include "config/conf_lines.h"
 
-/* A file that includes itself ends here; slapd goes on until it has no more files. */
-#define DEPTH_MAX 64
-
 static int run_line(struct dit_conf_parser *parser, char *text)
 {
 	size_t len = strlen(text);
@@ -41,7 +38,7 @@ static int read_lines(struct dit_conf_parser *parser, FILE *file)
 
 	dit_conf_lines_init(&lines, file);
 	while ((r = dit_conf_lines_next(&lines, &text)) == 1) {
-		parser->line = lines.line;
+		parser->reporter->place.line = lines.line;
 		r = run_line(parser, text);
 		if (r < 0) {
 			break;
@@ -51,23 +48,24 @@ static int read_lines(struct dit_conf_parser *parser, FILE *file)
 	return r;
 }
 
-static int open_file(const struct dit_conf_parser *parser, const char *path, FILE **ret)
+static int open_file(const struct dit_conf_reporter *reporter, const char *path,
+                     FILE **ret)
 {
 	struct stat st;
 	FILE *file = NULL;
 
 	if (stat(path, &st) != 0) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "could not stat config file \"%s\": %s (%d)", path,
 		                     strerror(errno), errno);
 	}
 	if (!S_ISREG(st.st_mode)) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "regular file expected, got \"%s\"", path);
 	}
 	file = fopen(path, "re");
 	if (file == NULL) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "could not open config file \"%s\": %s (%d)", path,
 		                     strerror(errno), errno);
 	}
@@ -77,36 +75,23 @@ static int open_file(const struct dit_conf_parser *parser, const char *path, FIL
 
 int dit_conf_read_file(struct dit_conf_parser *parser, const char *path)
 {
-	/* The including line goes on where it was. */
-	struct dit_conf_parser outer = *parser;
-	struct dit_span kept = dit_arena_copy(&parser->memory->arena, dit_span_of(path));
+	struct dit_span kept = dit_arena_copy(dit_conf_arena(parser), dit_span_of(path));
+	struct dit_conf_outer outer = {0};
 	FILE *file = NULL;
 	int r = 0;
 
 	if (kept.data == NULL) {
 		return -ENOMEM;
 	}
-	if (parser->depth == DEPTH_MAX) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
-		                     "could not open config file \"%s\": included too "
-		                     "deeply",
-		                     path);
-	}
-	r = open_file(parser, path, &file);
+	r = dit_conf_scope_enter(&parser->scope, parser->reporter, kept.data, &outer);
 	if (r < 0) {
 		return r;
 	}
-	parser->file = kept.data;
-	parser->line = 0;
-	parser->depth++;
-	r = read_lines(parser, file);
-	(void)fclose(file);
-
-	parser->file = outer.file;
-	parser->line = outer.line;
-	parser->depth = outer.depth;
-	parser->words = outer.words;
-	parser->nwords = outer.nwords;
-	parser->raw = outer.raw;
+	r = open_file(parser->reporter, path, &file);
+	if (r == 0) {
+		r = read_lines(parser, file);
+		(void)fclose(file);
+	}
+	dit_conf_scope_leave(&parser->scope, parser->reporter, &outer);
 	return r;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/grow.h"
 #include "base/whole_io.h"
 
 #define NAME_MIN      7 /* slapd looks at no shorter one */
@@ -22,7 +23,7 @@
 /* ---- folders ---- */
 
 /*
- * By what stands before '{', then by the number behind it, then by the rest; bytes
+ * First by the text before '{', then by the number behind '{', then by the rest. Bytes
  * compare unsigned.
  */
 static int compare_names(const void *left, const void *right)
@@ -57,7 +58,8 @@ void dit_conf_listing_deinit(struct dit_conf_listing *listing)
 
 static int add_name(struct dit_conf_listing *listing, const char *name, size_t len)
 {
-	char **names = reallocarray(listing->names, listing->nnames + 1, sizeof(*names));
+	char **names = dit_grow(listing->names, &listing->names_size, listing->nnames + 1,
+	                        sizeof(*names));
 
 	if (names == NULL) {
 		return -ENOMEM;
@@ -141,7 +143,7 @@ static int read_file(const char *path, struct dit_arena *arena, struct dit_span 
 	return r;
 }
 
-/* A second line "# CRC32 xxxxxxxx" is the checksum of all behind it. */
+/* A second line "# CRC32 xxxxxxxx" is the checksum of the lines behind that line. */
 static bool has_bad_sum(struct dit_span text)
 {
 	const size_t mark_len = strlen(CHECKSUM_MARK);
@@ -162,7 +164,7 @@ static bool has_bad_sum(struct dit_span text)
 	                                            (size_t)(end - rest));
 }
 
-/* One file holds one record; what stands behind an empty line is not looked at. */
+/* One file holds one record, which ends at an empty line. */
 static struct dit_span first_record(struct dit_span text)
 {
 	const char *line = text.data;

@@ -17,6 +17,7 @@
 struct dit_conf_listing {
 	char **names; /* owned; without ".ldif", in the order in which entries are read */
 	size_t nnames;
+	size_t names_size; /* for how many there is room */
 };
 
 /**

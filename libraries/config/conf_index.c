@@ -8,9 +8,10 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "config/conf_lines.h"
 
-/* Words that only restrict searches; they still make an index of a kind. */
+/* Words that only restrict searches. An index with no other word still exists. */
 #define KIND_SEARCH_ONLY 0x100u
 
 static unsigned kind_of(const char *word)
@@ -44,8 +45,8 @@ static int parse_kinds(struct dit_conf_parser *parser, char *list, unsigned *ret
 		unsigned kind = kind_of(word);
 
 		if (kind == 0) {
-			return dit_conf_say_line(parser, "index type \"%s\" undefined",
-			                         word);
+			return dit_conf_say_line(parser->reporter,
+			                         "index type \"%s\" undefined", word);
 		}
 		kinds |= kind;
 	}
@@ -60,8 +61,8 @@ static bool has_indexer(const struct dit_rule *rule)
 
 static int disallowed(struct dit_conf_parser *parser, const char *kind, const char *attr)
 {
-	return dit_conf_say_line(parser, "%sindex of attribute \"%s\" disallowed", kind,
-	                         attr);
+	return dit_conf_say_line(parser->reporter,
+	                         "%sindex of attribute \"%s\" disallowed", kind, attr);
 }
 
 static int check_kinds(struct dit_conf_parser *parser, const struct dit_attr_type *type,
@@ -88,11 +89,12 @@ static int add_index(struct dit_conf_parser *parser, const struct dit_ad *ad,
 	for (size_t i = 0; i < database->nindexes; i++) {
 		if (database->indexes[i].ad == ad) {
 			return dit_conf_say_line(
-				parser, "duplicate index definition for attr \"%s\"",
-				attr);
+				parser->reporter,
+				"duplicate index definition for attr \"%s\"", attr);
 		}
 	}
-	indexes = realloc(database->indexes, (database->nindexes + 1) * sizeof(*indexes));
+	indexes = dit_grow(database->indexes, &database->indexes_size,
+	                   database->nindexes + 1, sizeof(*indexes));
 	if (indexes == NULL) {
 		return -ENOMEM;
 	}
@@ -110,7 +112,7 @@ static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned
 	int r = 0;
 
 	if (strcasecmp(attr, "default") == 0) {
-		parser->default_kinds |= kinds;
+		parser->scope.default_kinds |= kinds;
 		return 0;
 	}
 	r = dit_ad_find(parser->settings->schema, NULL, dit_span_of(attr), &ad, NULL);
@@ -118,10 +120,10 @@ static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned
 		return r;
 	}
 	if (r < 0) {
-		return dit_conf_say_line(parser, "index attribute \"%s\" undefined",
-		                         attr);
+		return dit_conf_say_line(parser->reporter,
+		                         "index attribute \"%s\" undefined", attr);
 	}
-	/* entryDN is made up when read, and binary values have no order of bytes. */
+	/* entryDN is computed, not stored; slapd indexes no ";binary" values either. */
 	if (ad->is_binary || strcmp(ad->type->oid, "1.3.6.1.1.20") == 0) {
 		return disallowed(parser, "", attr);
 	}
@@ -131,16 +133,19 @@ static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned
 
 int dit_conf_run_index(struct dit_conf_parser *parser)
 {
-	char *attrs = parser->words[1];
+	char *attrs = parser->scope.words[1];
 	const char *attr = NULL;
-	unsigned kinds = parser->default_kinds;
+	unsigned kinds = parser->scope.default_kinds;
 	int r = 0;
 
-	if (parser->nwords > 2) {
-		r = parse_kinds(parser, parser->words[2], &kinds);
+	if (parser->scope.nwords > 2) {
+		r = parse_kinds(parser, parser->scope.words[2], &kinds);
 	}
-	if (r == 0 && kinds == 0) {
-		r = dit_conf_say_line(parser, "no indexes selected");
+	if (r < 0) {
+		return r;
+	}
+	if (kinds == 0) {
+		return dit_conf_say_line(parser->reporter, "no indexes selected");
 	}
 	while (r == 0 && (attr = dit_conf_part(&attrs)) != NULL) {
 		r = index_attr(parser, attr, kinds);

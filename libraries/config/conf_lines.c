@@ -7,8 +7,8 @@
  *     index sn \      ends with one backslash: the next line continues it,
  *     sub             whatever it begins with
  *
- * Physical lines are read in pieces of at most 2047 bytes, and a longer line is several
- * physical lines. Administrators fold their lines because of that, so it is kept.
+ * As in slapd, physical lines are read in pieces of at most 2047 bytes, and a longer line is
+ * several physical lines.
  */
 #include "config/conf_lines.h"
 
@@ -18,6 +18,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 
 void dit_conf_lines_init(struct dit_conf_lines *lines, FILE *file)
 {
@@ -57,20 +58,12 @@ static int read_piece(struct dit_conf_lines *lines)
 static int append_piece(struct dit_conf_lines *lines)
 {
 	size_t len = strlen(lines->piece);
-	size_t size = lines->size == 0 ? sizeof(lines->piece) : lines->size;
-	char *text = NULL;
+	char *text = dit_grow(lines->text, &lines->text_size, lines->len + len + 1, 1);
 
-	while (lines->len + len + 1 > size) {
-		size *= 2;
+	if (text == NULL) {
+		return -ENOMEM;
 	}
-	if (size != lines->size) {
-		text = realloc(lines->text, size);
-		if (text == NULL) {
-			return -ENOMEM;
-		}
-		lines->text = text;
-		lines->size = size;
-	}
+	lines->text = text;
 	memcpy(lines->text + lines->len, lines->piece, len + 1);
 	lines->len += len;
 	lines->line++;

@@ -22,9 +22,9 @@ struct dit_conf_lines {
 	FILE *file; /* borrowed */
 	char piece[DIT_CONF_PIECE];
 	bool has_piece; /* it was read, but belongs to the next logical line */
-	char *text;
+	char *text;     /* owned */
+	size_t text_size;
 	size_t len;
-	size_t size;
 	unsigned long line; /* of the last physical line in text, from 1 */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is known of slapd's modules: which bring schema, which nothing that data uses, and
- * which are types of databases (config.md 7).
+ * slapd's modules: those that bring schema, those that bring nothing that data uses, and
+ * those that are types of databases (config.md 7).
  */
 #include "config/conf_parser.h"
 
@@ -67,7 +67,7 @@ const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char 
 	return NULL;
 }
 
-/* What entries below a database of the type are named by; nothing that data uses. */
+/* Naming attributes of entries below a database of the type. No data uses them. */
 int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type)
 {
 	char module[64];
@@ -103,7 +103,7 @@ static const char *module_name(struct dit_conf_parser *parser, const char *file)
 		len = end - 1;
 	}
 	name.len = len;
-	return dit_arena_copy(&parser->memory->arena, name).data;
+	return dit_arena_copy(dit_conf_arena(parser), name).data;
 }
 
 /* Schema of a module or of the overlay that it holds. 0, 1: unknown, or negative. */
@@ -123,16 +123,16 @@ static int load_schema(struct dit_conf_parser *parser, const char *name)
 	if (r == 0 || r == -ENOMEM) {
 		return r;
 	}
-	return dit_conf_say(parser,
+	return dit_conf_say(parser->reporter,
 	                    "<%s> schema of module %s collides with definitions before",
-	                    parser->words[0], name);
+	                    parser->scope.words[0], name);
 }
 
 int dit_conf_run_modulepath(struct dit_conf_parser *parser)
 {
-	parser->module_path =
-		dit_arena_copy(&parser->memory->arena, dit_span_of(parser->words[1]))
-			.data;
+	parser->module_path = dit_arena_copy(dit_conf_arena(parser),
+	                                     dit_span_of(parser->scope.words[1]))
+	                              .data;
 	return parser->module_path == NULL ? -ENOMEM : 0;
 }
 
@@ -183,7 +183,7 @@ static bool is_in_list(const struct dit_conf_name *list, const char *name)
 
 static int add_module(struct dit_conf_parser *parser, const char *file)
 {
-	struct dit_arena *arena = &parser->memory->arena;
+	struct dit_arena *arena = dit_conf_arena(parser);
 	struct dit_conf_name *module = dit_arena_alloc(arena, sizeof(*module));
 	const char *kept = dit_arena_copy(arena, dit_span_of(file)).data;
 
@@ -195,7 +195,7 @@ static int add_module(struct dit_conf_parser *parser, const char *file)
 	return 0;
 }
 
-/* A back end that nobody knows has to be there, at least. */
+/* The file of a back end that is not known has to exist. */
 static int load_type(struct dit_conf_parser *parser, const char *name)
 {
 	struct dit_conf_name *type = NULL;
@@ -203,12 +203,12 @@ static int load_type(struct dit_conf_parser *parser, const char *name)
 	if (dit_conf_find_type(parser, name) != NULL) {
 		return 0;
 	}
-	if (!is_module_file(parser, parser->words[1])) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+	if (!is_module_file(parser, parser->scope.words[1])) {
+		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "lt_dlopenext failed: (%s) file not found",
-		                     parser->words[1]);
+		                     parser->scope.words[1]);
 	}
-	type = dit_arena_alloc(&parser->memory->arena, sizeof(*type));
+	type = dit_arena_alloc(dit_conf_arena(parser), sizeof(*type));
 	if (type == NULL) {
 		return -ENOMEM;
 	}
@@ -218,41 +218,40 @@ static int load_type(struct dit_conf_parser *parser, const char *name)
 	return 0;
 }
 
-/* A file that is not there is slapd's error; one that is may bring anything. */
+/* A missing file is an error, as in slapd. A file that exists may bring any schema. */
 static int load_unknown(struct dit_conf_parser *parser, const char *name)
 {
-	if (!is_module_file(parser, parser->words[1])) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+	if (!is_module_file(parser, parser->scope.words[1])) {
+		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "lt_dlopenext failed: (%s) file not found",
-		                     parser->words[1]);
+		                     parser->scope.words[1]);
 	}
 	parser->has_unknown_module = true;
-	(void)dit_conf_tell(
-		parser, DIT_REPORT_WARNING,
-		"%s: line %lu: module \"%s\" is not known; schema that it may "
-		"add is missing",
-		parser->file, parser->line, name);
+	(void)dit_conf_tell_line(parser->reporter, DIT_REPORT_WARNING,
+	                         "module \"%s\" is not known; schema that it may add "
+	                         "is missing",
+	                         name);
 	return 0;
 }
 
 /*
- * Nothing is loaded: the files of modules that are known need not be on this machine, and
- * what is built into slapd cannot be seen from here.
+ * Nothing is loaded. The files of known modules need not be on this machine: slapd may run
+ * elsewhere, or have the modules built in.
  */
 int dit_conf_run_moduleload(struct dit_conf_parser *parser)
 {
-	const char *name = module_name(parser, parser->words[1]);
+	const char *name = module_name(parser, parser->scope.words[1]);
 	int r = 0;
 
 	if (name == NULL) {
 		return -ENOMEM;
 	}
-	if (is_in_list(parser->modules, parser->words[1])) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+	if (is_in_list(parser->modules, parser->scope.words[1])) {
+		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "module_load: (%s) already loaded",
-		                     parser->words[1]);
+		                     parser->scope.words[1]);
 	}
-	r = add_module(parser, parser->words[1]);
+	r = add_module(parser, parser->scope.words[1]);
 	if (r < 0) {
 		return r;
 	}
@@ -260,13 +259,14 @@ int dit_conf_run_moduleload(struct dit_conf_parser *parser)
 		return load_type(parser, name + strlen("back_"));
 	}
 	r = load_schema(parser, name);
-	if (r == 1) {
-		r = is_in(plain_modules, sizeof(plain_modules) / sizeof(plain_modules[0]),
-		          name)
-		            ? 0
-		            : load_unknown(parser, name);
+	if (r <= 0) {
+		return r;
 	}
-	return r;
+	if (is_in(plain_modules, sizeof(plain_modules) / sizeof(plain_modules[0]),
+	          name)) {
+		return 0;
+	}
+	return load_unknown(parser, name);
 }
 
 /* Overlays are found by their exact names. */
@@ -282,15 +282,15 @@ static bool is_overlay(const char *name)
 
 int dit_conf_run_overlay(struct dit_conf_parser *parser)
 {
-	const char *name = parser->words[1];
+	const char *name = parser->scope.words[1];
 	int r = load_schema(parser, name);
 
 	if (r == 1 && !is_overlay(name) && !parser->has_unknown_module) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "overlay \"%s\" not found", name);
 	}
-	parser->has_overlay = true;
-	if (parser->scope == DIT_CONF_DATABASE && strcmp(name, "dds") == 0) {
+	parser->scope.has_overlay = true;
+	if (parser->scope.section == DIT_CONF_DATABASE && strcmp(name, "dds") == 0) {
 		dit_conf_database(parser)->has_dds = true;
 	}
 	return r < 0 ? r : 0;

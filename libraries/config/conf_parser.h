@@ -6,7 +6,9 @@
  *   conf_tree.c        cn=config: the walk
  *   conf_folder.c      cn=config: folders and files
  *   conf_entry.c       cn=config: from an entry to directives
- *   conf_parser.c      one line, or one value, to its directive; reports
+ *   conf_scope.c       sections, and what an include restores
+ *   conf_reporter.c    reports, and the places that they name
+ *   conf_parser.c      one line, or one value, to its directive
  *   conf_words.c       typed arguments
  *   conf_directives.c  the table of directives and those of the global part
  *   conf_database.c    directives of databases and back ends
@@ -27,15 +29,9 @@
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "base/report.h"
+#include "config/conf_reporter.h"
+#include "config/conf_scope.h"
 #include "config/settings.h"
-
-/** Where in the file we are: which directives are known and what they refer to. */
-enum dit_conf_scope {
-	DIT_CONF_GLOBAL,
-	DIT_CONF_BACKEND,
-	DIT_CONF_DATABASE,
-};
 
 /** A suffix after the first of a database of another type than mdb. */
 struct dit_more_suffix {
@@ -56,40 +52,43 @@ struct dit_conf_name {
 	const char *name;
 };
 
+/*
+ * The settings and the schema that are being built, and what their checks need. Lives while
+ * a configuration is read.
+ */
 struct dit_conf_parser {
-	struct dit_settings *settings;
-	struct dit_settings_memory *memory;
+	struct dit_settings *settings;      /* the caller's when the reading ends */
+	struct dit_conf_reporter *reporter; /* borrowed; messages of any directive */
+	struct dit_conf_scope scope;        /* of the line that is being read */
 	enum dit_openldap_version openldap; /* never DIT_OPENLDAP_FOUND */
-	struct dit_conf_name *loaded_types;
-	struct dit_conf_name *modules; /* as typed */
-	const char *module_path;       /* folders, separated by ':' */
-	bool has_unknown_module;       /* which may bring any overlay */
-	bool has_frontend;             /* these three may be named once */
+	const char *module_path;            /* folders, separated by ':'; NULL: default */
+	struct dit_conf_name *modules;      /* as typed; these two in the arena */
+	struct dit_conf_name *loaded_types; /* types of databases that modules brought */
+	bool has_unknown_module;            /* which may bring any overlay */
+	bool has_database;                  /* the front end does not count */
+	bool has_frontend;                  /* these three may be named once */
 	bool has_config;
 	bool has_monitor;
 	bool has_server_id;
 	bool has_plain_server_id; /* without a URL */
-	dit_report_fn report;     /* may be NULL */
-	void *ctx;
-
-	/* the line, or the value, being read */
-	const char *file; /* the folder of a tree, as slapd has it */
-	unsigned long line;
-	const char *value; /* "olcDbIndex: value #0" in a tree; NULL: in a file */
-	char *message;     /* what was wrong last; "": nothing worth a repetition */
-	unsigned depth;    /* of included files */
-	const char *raw;   /* its text, unsplit */
-	char **words;      /* keyword first, NULL behind the last */
-	size_t nwords;
-
-	/* the scope being read */
-	enum dit_conf_scope scope;
-	bool is_mdb_backend;    /* scope BACKEND: of mdb */
-	bool has_database;      /* one was defined; the front end does not count */
-	bool has_overlay;       /* unknown keywords may be the overlay's */
-	size_t database;        /* scope DATABASE: place in settings->databases */
-	unsigned default_kinds; /* index default */
 };
+
+/**
+ * Begin with empty settings and the config database, which exists unmentioned.
+ *
+ * @param openldap  as in struct dit_settings_source
+ *
+ * @return 0, and the caller owns parser->settings; -ENOMEM
+ */
+int dit_conf_parser_init(struct dit_conf_parser *parser,
+                         struct dit_conf_reporter *reporter,
+                         enum dit_openldap_version openldap);
+
+/** Empty settings; dit_settings_free() releases them. @return 0 or -ENOMEM */
+int dit_settings_new(struct dit_settings **ret, enum dit_openldap_version openldap);
+
+/** The arena of the settings. */
+struct dit_arena *dit_conf_arena(const struct dit_conf_parser *parser);
 
 /** One directive; a NULL run function skips it. */
 struct dit_directive {
@@ -107,7 +106,7 @@ struct dit_directive {
 #define DIT_DIRECTIVE_RAW       0x2u /* reads the raw text; a missing quote is fine */
 #define DIT_DIRECTIVE_BEFORE_DB 0x4u /* only before the first database */
 
-/** @return the directive that the keyword means in the present scope, or NULL */
+/** @return the directive that the keyword means in the present section, or NULL */
 const struct dit_directive *dit_conf_find_directive(const struct dit_conf_parser *parser,
                                                     const char *keyword);
 
@@ -135,11 +134,11 @@ int dit_conf_run_text(struct dit_conf_parser *parser, char *text, const char *ra
 int dit_conf_run_directive(struct dit_conf_parser *parser,
                            const struct dit_directive *directive);
 
-/** Split @p text into parser->words. 0, or DIT_E_SYNTAX with the word that has no end. */
+/** Split @p text into the words of the scope. 0, or DIT_E_SYNTAX with the word that has no end. */
 int dit_conf_split(struct dit_conf_parser *parser, char *text, char **ret_culprit);
 
 /**
- * Room for the words of @p text and one before them; parser->words is to be freed.
+ * Room for the words of @p text and one before them in the scope, which the caller frees.
  *
  * @return 0 or -ENOMEM
  */
@@ -184,35 +183,6 @@ int dit_conf_run_entry(struct dit_conf_parser *parser, const struct dit_entry *e
 /** Is it an attribute of an unsupported release that changes the stored bytes? */
 bool dit_conf_is_refused_attribute(struct dit_span name);
 
-/*
- * Reports. Each returns DIT_E_CONFIG, so that "return dit_conf_say(...)" reads well. In a
- * tree the entry's failure is told with the last message again, in a shorter form for
- * some; dit_conf_repeat() gives that form.
- */
-
-/** "FILE: line N: TEXT", or "ATTRIBUTE: value #N: TEXT" in a tree */
-int dit_conf_say(const struct dit_conf_parser *parser, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/** "FILE: line N: TEXT", in a tree with its folder and line 1 */
-int dit_conf_say_line(const struct dit_conf_parser *parser, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/** "FILE: line N KEYWORD: TEXT", or "ATTRIBUTE: value #N KEYWORD: TEXT"; never cut */
-int dit_conf_say_about(const struct dit_conf_parser *parser, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/** The message to be repeated, where it is another one; "": none. */
-int dit_conf_repeat(const struct dit_conf_parser *parser, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* slapd composes most messages in a buffer of this size. */
-#define DIT_CONF_MESSAGE_BYTES 256
-
-/** TEXT alone */
-int dit_conf_tell(const struct dit_conf_parser *parser, enum dit_report_kind kind,
-                  const char *format, ...) __attribute__((format(printf, 3, 4)));
-
 /** "FILE: line N: <KEYWORD> not supported by this release" */
 int dit_conf_unsupported(struct dit_conf_parser *parser);
 
@@ -226,7 +196,7 @@ int dit_conf_int(const struct dit_conf_parser *parser, const char *word, int *re
 int dit_conf_dn(struct dit_conf_parser *parser, const char *word, struct dit_span *ret,
                 struct dit_span *ret_norm);
 
-/** The database being defined; only in scope DATABASE. */
+/** The database being defined; only in section DATABASE. */
 struct dit_database *dit_conf_database(const struct dit_conf_parser *parser);
 
 /** Add a database of a type that stays valid. @return 0, -ENOMEM */

@@ -10,12 +10,12 @@
  *     slapd.d/cn=config/olcDatabase={1}mdb/olcOverlay={0}x.ldif  6
  *
  * An entry is read and acts before the next file is opened, since a definition may be
- * needed to read on. Below an overlay there may be databases, which are the overlay's
- * own; nothing there concerns a loader.
+ * needed to read on. The databases below an overlay are the overlay's own and no concern of
+ * a loader.
  *
- * Where slapd goes on and would then load another database than the one that is meant, or
- * load it elsewhere, the tree is refused: an entry without an object class, one whose dn
- * is more than one RDN, an mdb database without olcMdbConfig.
+ * Some trees let slapd load another database than the one that is meant, or load it
+ * elsewhere. Such a tree is refused: an entry without an object class, one whose dn is more
+ * than one RDN, an mdb database without olcMdbConfig.
  */
 #include "config/conf_parser.h"
 
@@ -34,6 +34,7 @@
 
 struct tree {
 	struct dit_conf_parser *parser;
+	struct dit_conf_reporter *reporter; /* the parser's */
 	struct dit_entry_context context;
 	struct dit_entry_caches caches;
 	bool is_told; /* which file could not be read */
@@ -42,11 +43,11 @@ struct tree {
 static int tell(const struct tree *tree, const char *what, const char *why,
                 const char *path)
 {
-	return dit_conf_tell(tree->parser, DIT_REPORT_DIAGNOSTIC, "%s%s \"%s\"", what,
+	return dit_conf_tell(tree->reporter, DIT_REPORT_DIAGNOSTIC, "%s%s \"%s\"", what,
 	                     why, path);
 }
 
-/* DIR/NAME, or DIR/NAME.ldif; to be freed. NULL: no memory. */
+/* DIR/NAME, or DIR/NAME.ldif, for the caller to free. NULL: no memory. */
 static char *join(const char *dir, const char *name, const char *ending)
 {
 	char *path = NULL;
@@ -63,18 +64,18 @@ struct item {
 	bool has_unknown; /* attributes that are not defined were left out */
 };
 
-/* The remark on an undefined attribute that was left out is for others. */
+/* Remarks that loads tell once, on attributes that are left out, are not told here. */
 static void tell_notes(const struct tree *tree, const struct dit_notes *notes)
 {
 	for (const struct dit_note *note = notes->first; note != NULL;
 	     note = note->next) {
 		if (!note->is_once) {
-			(void)dit_conf_tell(tree->parser, note->kind, "%s", note->text);
+			(void)dit_conf_tell(tree->reporter, note->kind, "%s", note->text);
 		}
 	}
 }
 
-/* With all its attributes, or else without those that are not defined. */
+/* The entry with all its attributes, or else without those that are not defined. */
 static int read_record(struct tree *tree, struct dit_arena *arena, struct item *item)
 {
 	struct dit_notes strict;
@@ -94,7 +95,7 @@ static int read_record(struct tree *tree, struct dit_arena *arena, struct item *
 	}
 	tell_notes(tree, r == 0 && item->has_unknown ? &lenient : &strict);
 	if (r < 0 && r != -ENOMEM && strict.first == NULL) {
-		(void)dit_conf_tell(tree->parser, DIT_REPORT_DIAGNOSTIC,
+		(void)dit_conf_tell(tree->reporter, DIT_REPORT_DIAGNOSTIC,
 		                    "str2entry: entry -1 has no dn");
 	}
 	return r < 0 && r != -ENOMEM ? DIT_E_CONFIG : r;
@@ -120,7 +121,7 @@ static int read_item(struct tree *tree, const char *path, struct dit_arena *aren
 	return read_record(tree, arena, item);
 }
 
-/* An attribute that nobody has. */
+/* Tell the first attribute that neither slapd nor a module defines. */
 static int check_names(struct tree *tree, struct dit_span record, struct dit_arena *arena)
 {
 	struct dit_ldif_lines lines = {0};
@@ -139,12 +140,12 @@ static int check_names(struct tree *tree, struct dit_span record, struct dit_are
 		}
 		r = dit_ad_find(tree->context.schema, NULL, name, &ad, &reason);
 		if (r == DIT_E_UNKNOWN && dit_conf_is_refused_attribute(name)) {
-			return dit_conf_tell(tree->parser, DIT_REPORT_DIAGNOSTIC,
+			return dit_conf_tell(tree->reporter, DIT_REPORT_DIAGNOSTIC,
 			                     "<%.*s> not supported by this release",
 			                     DIT_SPAN_ARGS(name));
 		}
 		if (r == DIT_E_UNKNOWN) {
-			return dit_conf_tell(tree->parser, DIT_REPORT_DIAGNOSTIC,
+			return dit_conf_tell(tree->reporter, DIT_REPORT_DIAGNOSTIC,
 			                     "<= str2entry: str2ad(%.*s): %s",
 			                     DIT_SPAN_ARGS(name), reason);
 		}
@@ -173,7 +174,7 @@ static struct dit_span type_of(const struct dit_entry *entry,
 	return type;
 }
 
-/* Is every attribute that it may have hard-coded in slapd? */
+/* Does slapd itself define every attribute that the entry may have? */
 static bool has_own_attributes(const struct dit_entry *entry,
                                enum dit_conf_entry_kind kind)
 {
@@ -210,57 +211,51 @@ static bool has_class(const struct dit_schema *schema, const struct dit_entry *e
 	return false;
 }
 
-/* What is to be there before its attributes are looked at. */
+/* Parts without which the attributes of the entry are not looked at. */
 static int check_entry(const struct tree *tree, const struct dit_entry *entry,
-                       enum dit_conf_entry_kind kind, const char *dn)
+                       enum dit_conf_entry_kind kind)
 {
-	struct dit_conf_parser *parser = tree->parser;
+	struct dit_conf_reporter *reporter = tree->reporter;
 	const char *name = dit_conf_naming_attr(kind);
 
 	if (dit_conf_find_attr(entry, "objectClass") == NULL) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "is_entry_objectclass(\"%s\", "
 		                     "\"2.16.840.1.113730.3.2.6\") no objectClass "
 		                     "attribute",
-		                     dn);
+		                     reporter->place.dn);
 	}
 	if (name == NULL || entry->dn.nrdns != 1 ||
 	    strcmp(entry->dn.avas[0].type->name, name) != 0) {
 		return DIT_E_CONFIG;
 	}
 	if (strcmp(name, "cn") != 0 && dit_conf_find_attr(entry, name) == NULL) {
-		return dit_conf_repeat(parser, "attribute %s is missing", name);
+		return dit_conf_repeat(reporter, "attribute %s is missing", name);
 	}
-	/* slapd would leave out all that is mdb's own, and take its defaults. */
+	/* slapd would ignore mdb's own attributes and take the defaults. */
 	if (kind == DIT_CONF_ENTRY_DATABASE &&
 	    dit_span_eq_nocase(type_of(entry, kind), DIT_SPAN("mdb")) &&
 	    !has_class(tree->context.schema, entry, "olcMdbConfig")) {
-		return dit_conf_repeat(parser, "object class olcMdbConfig is missing");
+		return dit_conf_repeat(reporter, "object class olcMdbConfig is missing");
 	}
 	return 0;
 }
 
-static int tell_failure(const struct tree *tree, const char *dn)
-{
-	return dit_conf_tell(tree->parser, DIT_REPORT_DIAGNOSTIC,
-	                     "config error processing %s: %s", dn, tree->parser->message);
-}
-
 static int run_entry(struct tree *tree, const struct dit_entry *entry,
-                     enum dit_conf_entry_kind kind, const char *dn)
+                     enum dit_conf_entry_kind kind)
 {
 	int r = 0;
 
-	tree->parser->message[0] = '\0';
-	/* slapd does not read the included file, either; targets are their database's. */
+	(void)dit_conf_forget(tree->reporter);
+	/* As in slapd, no file is included. Targets belong to their databases. */
 	if (kind == DIT_CONF_ENTRY_INCLUDE || kind == DIT_CONF_ENTRY_TARGET) {
 		return 0;
 	}
-	r = check_entry(tree, entry, kind, dn);
+	r = check_entry(tree, entry, kind);
 	if (r == 0) {
 		r = dit_conf_run_entry(tree->parser, entry);
 	}
-	return r == DIT_E_CONFIG ? tell_failure(tree, dn) : r;
+	return r == DIT_E_CONFIG ? dit_conf_tell_entry(tree->reporter) : r;
 }
 
 /* ---- the tree ---- */
@@ -275,7 +270,7 @@ struct folder {
 	long nothers;
 };
 
-/* A name that came before: slapd says nothing and takes the first. */
+/* The name of an entry that acted. slapd takes the first of a name, in silence. */
 struct seen {
 	struct seen *next;
 	struct dit_span norm;
@@ -301,7 +296,7 @@ static int add_seen(struct folder *folder, struct dit_span norm, bool *ret_is_ne
 	return seen->norm.data == NULL ? -ENOMEM : 0;
 }
 
-/* What stands below an overlay is the overlay's; below others there is nothing. */
+/* Entries below an overlay belong to the overlay; other kinds have none below. */
 static bool has_children(enum dit_conf_entry_kind kind)
 {
 	return kind == DIT_CONF_ENTRY_GLOBAL || kind == DIT_CONF_ENTRY_SCHEMA ||
@@ -311,8 +306,8 @@ static bool has_children(enum dit_conf_entry_kind kind)
 static int run_folder(struct tree *tree, const char *dir, const char *dn);
 
 /*
- * slapd numbers entries by their places, whatever their names say, and shows them so. A
- * module list gets a number behind its own.
+ * slapd numbers entries by their places, not by their names, and shows that number. A module
+ * list shows both numbers.
  */
 static void compose_dn(const struct tree *tree, struct folder *folder,
                        const struct dit_entry *entry, enum dit_conf_entry_kind kind,
@@ -345,7 +340,32 @@ static void compose_dn(const struct tree *tree, struct folder *folder,
 	}
 }
 
-/* Let the entry act; *ret_dn stays NULL if nothing below it is to be read. */
+/* A copy of a database's file is ignored, as in slapd; other copies are errors. */
+static int act_again(struct tree *tree, enum dit_conf_entry_kind kind)
+{
+	(void)dit_conf_forget(tree->reporter);
+	return kind == DIT_CONF_ENTRY_DATABASE ? 0 : dit_conf_tell_entry(tree->reporter);
+}
+
+static int act_once(struct tree *tree, const struct item *item,
+                    enum dit_conf_entry_kind kind, struct dit_arena *arena)
+{
+	int r = 0;
+
+	if (item->has_unknown && has_own_attributes(&item->entry, kind)) {
+		r = check_names(tree, item->record, arena);
+	}
+	if (r < 0) {
+		return r;
+	}
+	/* This entry only shows the schema that slapd itself defines. */
+	if (strcasecmp(tree->reporter->place.dn, "cn=schema,cn=config") == 0) {
+		return 0;
+	}
+	return run_entry(tree, &item->entry, kind);
+}
+
+/* Let the entry act; *ret_dn stays NULL if nothing below the entry is to be read. */
 static int act(struct tree *tree, struct folder *folder, const struct item *item,
                struct dit_arena *arena, const char **ret_dn)
 {
@@ -361,20 +381,11 @@ static int act(struct tree *tree, struct folder *folder, const struct item *item
 		return r;
 	}
 	compose_dn(tree, folder, entry, kind, dn, size);
-	if (!is_new) {
-		/* Someone's copy of a database's file; slapd says nothing either. */
-		tree->parser->message[0] = '\0';
-		return kind == DIT_CONF_ENTRY_DATABASE ? 0 : tell_failure(tree, dn);
-	}
-	if (item->has_unknown && has_own_attributes(entry, kind)) {
-		r = check_names(tree, item->record, arena);
-	}
-	/* The hard-coded schema is there for information. */
-	if (r == 0 && strcasecmp(dn, "cn=schema,cn=config") != 0) {
-		r = run_entry(tree, entry, kind, dn);
-	}
-	if (r == 0 && has_children(kind)) {
-		/* The first entry is cn=config, whatever its dn line says. */
+	tree->reporter->place.dn = dn;
+	r = is_new ? act_once(tree, item, kind, arena) : act_again(tree, kind);
+	tree->reporter->place.dn = NULL;
+	if (r == 0 && is_new && has_children(kind)) {
+		/* The DN of the first entry is cn=config, even if its dn line differs. */
 		*ret_dn = is_root ? "cn=config" : dn;
 	}
 	return r;
@@ -405,9 +416,9 @@ static int run_subtree(struct tree *tree, struct folder *folder, const char *nam
 		r = run_folder(tree, below, dn);
 	}
 	if (r == DIT_E_CONFIG && !tree->is_told) {
-		/* slapd's messages name attributes and values, but no file. */
+		/* slapd's messages name attributes and values; add the file. */
 		tree->is_told = true;
-		(void)dit_conf_tell(tree->parser, DIT_REPORT_ERROR,
+		(void)dit_conf_tell(tree->reporter, DIT_REPORT_ERROR,
 		                    "this entry cannot be read: %s", path);
 	}
 	dit_arena_deinit(&arena);
@@ -426,7 +437,7 @@ static int run_folder(struct tree *tree, const char *dir, const char *dn)
 		return r;
 	}
 	if (r < 0) {
-		return dit_conf_tell(tree->parser, DIT_REPORT_DIAGNOSTIC,
+		return dit_conf_tell(tree->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "=> ldif_search_entry: failed to opendir \"%s\": %s",
 		                     dir, strerror(-r));
 	}
@@ -441,18 +452,21 @@ static int run_folder(struct tree *tree, const char *dir, const char *dn)
 
 int dit_conf_read_tree(struct dit_conf_parser *parser, const char *dir)
 {
-	struct tree tree = {.parser = parser,
-	                    .context = {.schema = parser->settings->schema}};
+	struct tree tree = {
+		.parser = parser,
+		.reporter = parser->reporter,
+		.context = {.schema = parser->settings->schema},
+	};
 	struct folder root = {.dir = dir, .dn = ""};
-	struct dit_span kept = dit_arena_copy(&parser->memory->arena, dit_span_of(dir));
+	struct dit_span kept = dit_arena_copy(dit_conf_arena(parser), dit_span_of(dir));
 	int r = kept.data == NULL ? -ENOMEM : dit_entry_caches_init(&tree.caches);
 
 	if (r < 0) {
 		return r;
 	}
 	/* Databases, and some messages, name the folder and this line. */
-	parser->file = kept.data;
-	parser->line = 1;
+	parser->reporter->place.file = kept.data;
+	parser->reporter->place.line = 1;
 	dit_arena_init(&root.arena, ARENA_BLOCK);
 	r = run_subtree(&tree, &root, "cn=config");
 	dit_arena_deinit(&root.arena);

@@ -7,17 +7,18 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "config/conf_lines.h"
 
 /* ---- sortvals ---- */
 
-/* Its type, or NULL after a report; *ret_r is the error then. */
+/* The type of a word; NULL after a report, and *ret_r is the error then. */
 static const struct dit_attr_type *sortable_type(struct dit_conf_parser *parser,
                                                  size_t place, int *ret_r)
 {
 	const unsigned unsortable =
 		DIT_TYPE_SINGLE | DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS;
-	const char *attr = parser->words[place];
+	const char *attr = parser->scope.words[place];
 	const char *why = "unknown";
 	const struct dit_ad *ad = NULL;
 	int r = dit_ad_find(parser->settings->schema, NULL, dit_span_of(attr), &ad, NULL);
@@ -30,10 +31,10 @@ static const struct dit_attr_type *sortable_type(struct dit_conf_parser *parser,
 	}
 	*ret_r = r;
 	if (r != -ENOMEM) {
-		(void)dit_conf_say(parser, "<%s> %s attribute type #%zu %s",
-		                   parser->words[0], why, place, attr);
-		*ret_r = dit_conf_repeat(parser, "<%s> %s attribute type #%zu",
-		                         parser->words[0], why, place);
+		(void)dit_conf_say(parser->reporter, "<%s> %s attribute type #%zu %s",
+		                   parser->scope.words[0], why, place, attr);
+		*ret_r = dit_conf_repeat(parser->reporter, "<%s> %s attribute type #%zu",
+		                         parser->scope.words[0], why, place);
 	}
 	return NULL;
 }
@@ -47,7 +48,8 @@ static int add_sortvals(struct dit_settings *settings, const struct dit_attr_typ
 			return 0;
 		}
 	}
-	types = realloc(settings->sortvals, (settings->nsortvals + 1) * sizeof(*types));
+	types = dit_grow(settings->sortvals, &settings->sortvals_size,
+	                 settings->nsortvals + 1, sizeof(*types));
 	if (types == NULL) {
 		return -ENOMEM;
 	}
@@ -60,7 +62,7 @@ int dit_conf_run_sortvals(struct dit_conf_parser *parser)
 {
 	int r = 0;
 
-	for (size_t i = 1; r == 0 && i < parser->nwords; i++) {
+	for (size_t i = 1; r == 0 && i < parser->scope.nwords; i++) {
 		const struct dit_attr_type *type = sortable_type(parser, i, &r);
 
 		if (type != NULL) {
@@ -73,8 +75,8 @@ int dit_conf_run_sortvals(struct dit_conf_parser *parser)
 /* ---- multival ---- */
 
 /*
- * "HI,LO" in decimal. slapd reads C's unsigned long and keeps 32 bits of it, so that -1
- * is a very high number; the same here.
+ * "HI,LO" in decimal. As in slapd, a number is an unsigned long of C, of which 32 bits are
+ * kept, so that -1 is a very high number.
  */
 static bool parse_thresholds(const char *text, uint32_t *ret_hi, uint32_t *ret_lo)
 {
@@ -104,12 +106,12 @@ static int add_multival(struct dit_conf_parser *parser,
 	for (size_t i = 0; i < database->nmultivals; i++) {
 		if (database->multivals[i].ad == spec->ad) {
 			return dit_conf_say_line(
-				parser, "duplicate multival definition for attr \"%s\"",
-				attr);
+				parser->reporter,
+				"duplicate multival definition for attr \"%s\"", attr);
 		}
 	}
-	multivals = realloc(database->multivals,
-	                    (database->nmultivals + 1) * sizeof(*multivals));
+	multivals = dit_grow(database->multivals, &database->multivals_size,
+	                     database->nmultivals + 1, sizeof(*multivals));
 	if (multivals == NULL) {
 		return -ENOMEM;
 	}
@@ -135,8 +137,8 @@ static int multival_attr(struct dit_conf_parser *parser, const char *attr,
 		return r;
 	}
 	if (r < 0) {
-		return dit_conf_say_line(parser, "multival attribute \"%s\" undefined",
-		                         attr);
+		return dit_conf_say_line(parser->reporter,
+		                         "multival attribute \"%s\" undefined", attr);
 	}
 	return add_multival(parser, &spec, attr);
 }
@@ -144,12 +146,12 @@ static int multival_attr(struct dit_conf_parser *parser, const char *attr,
 int dit_conf_run_multival(struct dit_conf_parser *parser)
 {
 	struct dit_multival_spec spec = {0};
-	char *attrs = parser->words[1];
+	char *attrs = parser->scope.words[1];
 	const char *attr = NULL;
 	int r = 0;
 
-	if (!parse_thresholds(parser->words[2], &spec.hi, &spec.lo)) {
-		return dit_conf_say_line(parser, "invalid hi/lo thresholds");
+	if (!parse_thresholds(parser->scope.words[2], &spec.hi, &spec.lo)) {
+		return dit_conf_say_line(parser->reporter, "invalid hi/lo thresholds");
 	}
 	while (r == 0 && (attr = dit_conf_part(&attrs)) != NULL) {
 		r = multival_attr(parser, attr, spec);

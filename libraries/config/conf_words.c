@@ -27,7 +27,8 @@ int dit_conf_bool(const struct dit_conf_parser *parser, const char *word, bool *
 			return 0;
 		}
 	}
-	return dit_conf_say(parser, "<%s> invalid value", parser->words[0]);
+	return dit_conf_say(parser->reporter, "<%s> invalid value",
+	                    parser->scope.words[0]);
 }
 
 /* A number with C's base rules and nothing behind it. */
@@ -51,9 +52,9 @@ int dit_conf_ulong(const struct dit_conf_parser *parser, const char *word,
 	unsigned long value = 0;
 
 	if (!to_ulong(word, ULONG_MAX, &value)) {
-		return dit_conf_say(parser,
+		return dit_conf_say(parser->reporter,
 		                    "<%s> unable to parse \"%s\" as unsigned long",
-		                    parser->words[0], word);
+		                    parser->scope.words[0], word);
 	}
 	*ret = value;
 	return 0;
@@ -64,8 +65,9 @@ int dit_conf_uint(const struct dit_conf_parser *parser, const char *word, unsign
 	unsigned long value = 0;
 
 	if (!to_ulong(word, UINT_MAX, &value)) {
-		return dit_conf_say(parser, "<%s> unable to parse \"%s\" as unsigned int",
-		                    parser->words[0], word);
+		return dit_conf_say(parser->reporter,
+		                    "<%s> unable to parse \"%s\" as unsigned int",
+		                    parser->scope.words[0], word);
 	}
 	*ret = (unsigned)value;
 	return 0;
@@ -80,8 +82,9 @@ int dit_conf_int(const struct dit_conf_parser *parser, const char *word, int *re
 	value = strtol(word, &end, 0);
 	if (errno != 0 || end == word || *end != '\0' || value < INT_MIN ||
 	    value > INT_MAX) {
-		return dit_conf_say(parser, "<%s> unable to parse \"%s\" as int",
-		                    parser->words[0], word);
+		return dit_conf_say(parser->reporter,
+		                    "<%s> unable to parse \"%s\" as int",
+		                    parser->scope.words[0], word);
 	}
 	*ret = (int)value;
 	return 0;
@@ -92,18 +95,20 @@ int dit_conf_dn(struct dit_conf_parser *parser, const char *word, struct dit_spa
 {
 	struct dit_dn dn = {0};
 	int r = dit_dn_parse(parser->settings->schema, dit_span_of(word),
-	                     &parser->memory->arena, NULL, &dn);
+	                     dit_conf_arena(parser), NULL, &dn);
 
 	if (r == -ENOMEM) {
 		return r;
 	}
 	if (r == DIT_E_UNSUPPORTED) {
-		return dit_conf_say(parser, "<%s> DN not supported by this release",
-		                    parser->words[0]);
+		return dit_conf_say(parser->reporter,
+		                    "<%s> DN not supported by this release",
+		                    parser->scope.words[0]);
 	}
 	if (r < 0) {
-		return dit_conf_say(parser, "<%s> invalid DN 21 (Invalid syntax)",
-		                    parser->words[0]);
+		return dit_conf_say(parser->reporter,
+		                    "<%s> invalid DN 21 (Invalid syntax)",
+		                    parser->scope.words[0]);
 	}
 	/* An empty DN is not the same as none: its data is not NULL. */
 	*ret = dn.pretty.len == 0 ? DIT_SPAN("") : dn.pretty;

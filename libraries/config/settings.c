@@ -16,7 +16,7 @@
 #define ARENA_BLOCK    4096
 #define IDLEXP_DEFAULT 16
 
-static int settings_new(struct dit_settings **ret, enum dit_openldap_version openldap)
+int dit_settings_new(struct dit_settings **ret, enum dit_openldap_version openldap)
 {
 	struct dit_settings *settings = calloc(1, sizeof(*settings));
 	struct dit_settings_memory *memory = calloc(1, sizeof(*memory));
@@ -45,12 +45,9 @@ static int settings_new(struct dit_settings **ret, enum dit_openldap_version ope
 
 void dit_settings_free(struct dit_settings *settings)
 {
-	struct dit_settings_memory *memory = NULL;
-
 	if (settings == NULL) {
 		return;
 	}
-	memory = settings->memory;
 	for (size_t i = 0; i < settings->ndatabases; i++) {
 		free(settings->databases[i].indexes);
 		free(settings->databases[i].multivals);
@@ -58,13 +55,13 @@ void dit_settings_free(struct dit_settings *settings)
 	free(settings->databases);
 	free(settings->sortvals);
 	dit_schema_free(settings->schema);
-	dit_arena_deinit(&memory->arena);
-	free(memory);
+	dit_arena_deinit(&settings->memory->arena);
+	free(settings->memory);
 	free(settings);
 }
 
-/* slapd would write the tree that goes with a file, and wants room for it. */
-static int check_empty(struct dit_conf_parser *parser, const char *dir)
+/* slapd would write the file as a tree into the folder, which has to be empty. */
+static int check_empty(const struct dit_conf_reporter *reporter, const char *dir)
 {
 	DIR *stream = opendir(dir);
 	const struct dirent *item = NULL;
@@ -77,7 +74,7 @@ static int check_empty(struct dit_conf_parser *parser, const char *dir)
 	} while (item != NULL && item->d_name[0] == '.');
 	(void)closedir(stream);
 	if (item != NULL) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "config_setup_ldif: expected directory %s to be "
 		                     "empty!",
 		                     dir);
@@ -85,72 +82,83 @@ static int check_empty(struct dit_conf_parser *parser, const char *dir)
 	return 0;
 }
 
-static int check_dir(struct dit_conf_parser *parser, const char *dir)
+static int check_dir(const struct dit_conf_reporter *reporter, const char *dir)
 {
 	struct stat st;
 
 	if (stat(dir, &st) < 0) {
-		return dit_conf_tell(parser, DIT_REPORT_DIAGNOSTIC,
+		return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "invalid config directory %s, error %d", dir, errno);
 	}
 	return 0;
 }
 
+/* The default tree, if it has a first entry, and else the default file. */
+static int read_default(struct dit_conf_parser *parser,
+                        const struct dit_settings_source *source)
+{
+	const char *dir = source->default_dir;
+	const char *file = source->default_file;
+	int r = dit_conf_read_tree(parser, dir == NULL ? DIT_DEFAULT_CONF_DIR : dir);
+
+	if (r != -ENOENT) {
+		return r;
+	}
+	return dit_conf_read_file(parser, file == NULL ? DIT_DEFAULT_CONF : file);
+}
+
 static int read_source(struct dit_conf_parser *parser,
                        const struct dit_settings_source *source)
 {
-	const char *file = source->file;
-	const char *dir = source->dir;
-	int r = dir == NULL ? 0 : check_dir(parser, dir);
+	int r = 0;
 
-	if (r == 0 && dir != NULL && file != NULL) {
-		r = check_empty(parser, dir);
-	}
-	if (r == 0 && file == NULL) {
-		if (dir == NULL) {
-			dir = source->default_dir == NULL ? DIT_DEFAULT_CONF_DIR
-			                                  : source->default_dir;
+	if (source->dir != NULL) {
+		r = check_dir(parser->reporter, source->dir);
+		if (r < 0) {
+			return r;
 		}
-		r = dit_conf_read_tree(parser, dir);
-		/* A tree without a first entry is an empty configuration, if asked for.
-		 */
-		if (r != -ENOENT || source->dir != NULL) {
-			return r == -ENOENT ? 0 : r;
-		}
-		r = 0;
-		file = source->default_file == NULL ? DIT_DEFAULT_CONF
-		                                    : source->default_file;
 	}
-	return r == 0 ? dit_conf_read_file(parser, file) : r;
+	if (source->dir != NULL && source->file != NULL) {
+		r = check_empty(parser->reporter, source->dir);
+		if (r < 0) {
+			return r;
+		}
+	}
+	if (source->file != NULL) {
+		return dit_conf_read_file(parser, source->file);
+	}
+	if (source->dir == NULL) {
+		return read_default(parser, source);
+	}
+	r = dit_conf_read_tree(parser, source->dir);
+	/* A tree that is named may lack its first entry: an empty configuration. */
+	return r == -ENOENT ? 0 : r;
+}
+
+static int read_and_seal(struct dit_conf_parser *parser,
+                         const struct dit_settings_source *source)
+{
+	int r = read_source(parser, source);
+
+	if (r < 0) {
+		return r;
+	}
+	return dit_schema_seal(parser->settings->schema);
 }
 
 int dit_settings_read(struct dit_settings **ret, const struct dit_settings_source *source,
                       dit_report_fn report, void *ctx)
 {
-	char message[DIT_CONF_MESSAGE_BYTES] = "";
-	struct dit_conf_parser parser = {
-		.report = report,
-		.ctx = ctx,
-		.message = message,
-		.openldap = source->openldap == DIT_OPENLDAP_FOUND ? DIT_OPENLDAP_NEWEST
-	                                                           : source->openldap,
-	};
-	int r = settings_new(&parser.settings, parser.openldap);
+	struct dit_conf_reporter reporter = {.report = report, .ctx = ctx};
+	struct dit_conf_parser parser;
+	int r = dit_conf_parser_init(&parser, &reporter, source->openldap);
 
 	if (r < 0) {
 		return r;
 	}
-	parser.memory = parser.settings->memory;
-	/* The config database exists without being mentioned. */
-	r = dit_conf_add_database(&parser, "config");
-	if (r == 0) {
-		r = read_source(&parser, source);
-	}
-	if (r == 0) {
-		r = dit_schema_seal(parser.settings->schema);
-	}
+	r = read_and_seal(&parser, source);
 	if (r == DIT_E_CONFIG) {
-		(void)dit_conf_tell(&parser, DIT_REPORT_ERROR, "bad configuration %s!",
+		(void)dit_conf_tell(&reporter, DIT_REPORT_ERROR, "bad configuration %s!",
 		                    source->dir == NULL ? "file" : "directory");
 	}
 	if (r < 0) {
@@ -165,10 +173,9 @@ int dit_settings_read(struct dit_settings **ret, const struct dit_settings_sourc
 static bool serves(const struct dit_settings *settings, size_t database,
                    struct dit_span norm_dn)
 {
-	const struct dit_settings_memory *memory = settings->memory;
 	const struct dit_database *d = &settings->databases[database];
 	const struct dit_more_suffix *more =
-		memory == NULL ? NULL : memory->more_suffixes;
+		settings->memory == NULL ? NULL : settings->memory->more_suffixes;
 
 	if (d->has_suffix && dit_dn_is_below(norm_dn, d->suffix_norm)) {
 		return true;
@@ -222,20 +229,14 @@ const struct dit_database *dit_settings_superior(const struct dit_settings *sett
 	return NULL;
 }
 
-/* What dit_conf_tell() needs of a parser. */
-static struct dit_conf_parser reporter(dit_report_fn report, void *ctx)
-{
-	return (struct dit_conf_parser){.report = report, .ctx = ctx};
-}
-
 static int choose_by_number(const struct dit_settings *settings, int number,
-                            const struct dit_conf_parser *say,
+                            const struct dit_conf_reporter *reporter,
                             const struct dit_database **ret)
 {
 	if (number < 0 || (size_t)number >= settings->ndatabases) {
-		(void)dit_conf_tell(say, DIT_REPORT_PLAIN,
+		(void)dit_conf_tell(reporter, DIT_REPORT_PLAIN,
 		                    "Database number selected via -n is out of range");
-		return dit_conf_tell(say, DIT_REPORT_PLAIN,
+		return dit_conf_tell(reporter, DIT_REPORT_PLAIN,
 		                     "Must be in the range 0 to %zu (the number of "
 		                     "configured databases)",
 		                     settings->ndatabases - 1);
@@ -245,7 +246,7 @@ static int choose_by_number(const struct dit_settings *settings, int number,
 }
 
 static int choose_by_suffix(const struct dit_settings *settings, const char *suffix,
-                            const struct dit_conf_parser *say,
+                            const struct dit_conf_reporter *reporter,
                             const struct dit_database **ret)
 {
 	const struct dit_database *found = NULL;
@@ -257,24 +258,26 @@ static int choose_by_suffix(const struct dit_settings *settings, const char *suf
 	r = dit_dn_parse(settings->schema, dit_span_of(suffix), &arena, NULL, &dn);
 	if (r == 0) {
 		found = dit_settings_select(settings, dn.norm);
-		if (found == NULL) {
-			r = dit_conf_tell(say, DIT_REPORT_ERROR,
-			                  "slap_init no backend for \"%s\"", suffix);
-		}
-	} else if (r != -ENOMEM) {
-		r = dit_conf_tell(say, DIT_REPORT_ERROR,
-		                  "slap_init invalid suffix (\"%s\")", suffix);
 	}
 	dit_arena_deinit(&arena);
-	if (r == 0) {
-		*ret = found;
+	if (r == -ENOMEM) {
+		return r;
 	}
-	return r;
+	if (r < 0) {
+		return dit_conf_tell(reporter, DIT_REPORT_ERROR,
+		                     "slap_init invalid suffix (\"%s\")", suffix);
+	}
+	if (found == NULL) {
+		return dit_conf_tell(reporter, DIT_REPORT_ERROR,
+		                     "slap_init no backend for \"%s\"", suffix);
+	}
+	*ret = found;
+	return 0;
 }
 
-/* The first that holds entries of its own, as far as its place tells. */
+/* The first database that can hold entries of its own. */
 static int choose_first(const struct dit_settings *settings,
-                        const struct dit_conf_parser *say,
+                        const struct dit_conf_reporter *reporter,
                         const struct dit_database **ret)
 {
 	bool has_subordinate = false;
@@ -286,9 +289,9 @@ static int choose_first(const struct dit_settings *settings,
 		if (strcmp(d->type, "monitor") == 0 || d->is_subordinate) {
 			continue;
 		}
-		/* slapadd finds a subordinate's superior without a word. */
+		/* slapadd says nothing when it passes over a subordinate database. */
 		if (i > 1 && !has_subordinate) {
-			(void)dit_conf_tell(say, DIT_REPORT_PLAIN,
+			(void)dit_conf_tell(reporter, DIT_REPORT_PLAIN,
 			                    "The first database does not allow slapadd; "
 			                    "using the first available one (%zu)",
 			                    i);
@@ -296,27 +299,30 @@ static int choose_first(const struct dit_settings *settings,
 		*ret = d;
 		return 0;
 	}
-	return dit_conf_tell(say, DIT_REPORT_PLAIN,
-	                     "Available database(s) do not allow slapadd");
+	(void)dit_conf_tell(reporter, DIT_REPORT_PLAIN,
+	                    "Available database(s) do not allow slapadd");
+	return DIT_E_CONFIG;
 }
 
 /* Can entries be loaded into it at all? */
-static int check_chosen(const struct dit_database *d, const struct dit_conf_parser *say)
+static int check_chosen(const struct dit_database *d,
+                        const struct dit_conf_reporter *reporter)
 {
 	if (strcmp(d->type, "config") == 0) {
-		return dit_conf_tell(say, DIT_REPORT_ERROR, "could not open database.");
+		return dit_conf_tell(reporter, DIT_REPORT_ERROR,
+		                     "could not open database.");
 	}
 	if (strcmp(d->type, "mdb") != 0) {
-		return dit_conf_tell(say, DIT_REPORT_ERROR,
+		return dit_conf_tell(reporter, DIT_REPORT_ERROR,
 		                     "database doesn't support necessary operations.");
 	}
 	if (!d->has_suffix) {
-		(void)dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+		(void)dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
 		                    "mdb_db_open: need suffix.");
-		(void)dit_conf_tell(say, DIT_REPORT_DIAGNOSTIC,
+		(void)dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
 		                    "backend_startup_one (type=mdb, suffix=\"(null)\"): "
 		                    "bi_db_open failed! (-1)");
-		return dit_conf_tell(say, DIT_REPORT_PLAIN, "slap_startup failed");
+		return dit_conf_tell(reporter, DIT_REPORT_PLAIN, "slap_startup failed");
 	}
 	return 0;
 }
@@ -325,24 +331,25 @@ int dit_settings_choose(const struct dit_settings *settings,
                         const struct dit_settings_choice *choice, dit_report_fn report,
                         void *ctx, const struct dit_database **ret)
 {
-	struct dit_conf_parser say = reporter(report, ctx);
+	const struct dit_conf_reporter reporter = {.report = report, .ctx = ctx};
 	const struct dit_database *d = NULL;
 	int r = 0;
 
 	if (choice->suffix != NULL) {
-		r = choose_by_suffix(settings, choice->suffix, &say, &d);
+		r = choose_by_suffix(settings, choice->suffix, &reporter, &d);
 	} else if (choice->number >= 0) {
-		r = choose_by_number(settings, choice->number, &say, &d);
+		r = choose_by_number(settings, choice->number, &reporter, &d);
 	} else {
-		r = choose_first(settings, &say, &d);
+		r = choose_first(settings, &reporter, &d);
 	}
 	if (r < 0) {
 		return r;
 	}
 	assert(d != NULL);
-	r = check_chosen(d, &say);
-	if (r == 0) {
-		*ret = d;
+	r = check_chosen(d, &reporter);
+	if (r < 0) {
+		return r;
 	}
-	return r;
+	*ret = d;
+	return 0;
 }

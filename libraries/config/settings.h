@@ -46,6 +46,8 @@ struct dit_multival_spec {
 
 #define DIT_MULTIVAL_NONE UINT32_MAX /* hi: all values stay in the entry */
 
+struct dit_settings_memory;
+
 /** Parameters of key generation (config.md 3.1). */
 struct dit_index_params {
 	unsigned substr_if_minlen; /* 2 */
@@ -80,6 +82,8 @@ struct dit_database {
 	size_t nmultivals;
 	uint32_t multival_hi; /* of all other descriptions; default DIT_MULTIVAL_NONE */
 	uint32_t multival_lo;
+	size_t indexes_size; /* private: for how many there is room */
+	size_t multivals_size;
 	const char *file; /* file with the "database" line, or the tree; NULL: number 0 */
 	unsigned long line;
 };
@@ -93,7 +97,10 @@ struct dit_settings {
 	unsigned tool_threads;          /* 0: not configured */
 	struct dit_database *databases; /* in order of definition, config first */
 	size_t ndatabases;
-	void *memory; /* private; NULL: the settings were not read */
+	/* private */
+	size_t sortvals_size; /* for how many there is room */
+	size_t databases_size;
+	struct dit_settings_memory *memory; /* NULL: the settings were not read */
 };
 
 /** The place of the configuration. All pointers are borrowed. */

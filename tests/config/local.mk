@@ -2,6 +2,12 @@
 check_PROGRAMS += %D%/test_conf_lines
 %C%_test_conf_lines_SOURCES = %D%/test_conf_lines.c
 %C%_test_conf_lines_LDADD = $(test_libs)
+check_PROGRAMS += %D%/test_conf_reporter
+%C%_test_conf_reporter_SOURCES = %D%/test_conf_reporter.c %D%/conf_fixture.h
+%C%_test_conf_reporter_LDADD = $(test_libs)
+check_PROGRAMS += %D%/test_conf_scope
+%C%_test_conf_scope_SOURCES = %D%/test_conf_scope.c %D%/conf_fixture.h
+%C%_test_conf_scope_LDADD = $(test_libs)
 check_PROGRAMS += %D%/test_settings
 %C%_test_settings_SOURCES = %D%/test_settings.c %D%/conf_fixture.h
 %C%_test_settings_LDADD = $(test_libs)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reports of the readers, with the places that they name (config.md 2). */
+#include "config/conf_reporter.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+static int tell_text(const struct dit_conf_reporter *reporter, enum dit_report_kind kind,
+                     const char *text)
+{
+	struct dit_report report = {.kind = kind, .text = text};
+
+	if (reporter->report != NULL) {
+		reporter->report(reporter->ctx, &report);
+	}
+	return DIT_E_CONFIG;
+}
+
+int dit_conf_tell(const struct dit_conf_reporter *reporter, enum dit_report_kind kind,
+                  const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+	int n = 0;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0) {
+		return DIT_E_CONFIG;
+	}
+	(void)tell_text(reporter, kind, text);
+	free(text);
+	return DIT_E_CONFIG;
+}
+
+static int tell_line(const struct dit_conf_reporter *reporter, enum dit_report_kind kind,
+                     const char *between, const char *text)
+{
+	return dit_conf_tell(reporter, kind, "%s: line %lu%s%s", reporter->place.file,
+	                     reporter->place.line, between, text);
+}
+
+/* The value of a tree, if one is read, and else the line. */
+static int tell_place(const struct dit_conf_reporter *reporter, const char *between,
+                      const char *text)
+{
+	if (reporter->place.value == NULL) {
+		return tell_line(reporter, DIT_REPORT_DIAGNOSTIC, between, text);
+	}
+	return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC, "%s%s%s",
+	                     reporter->place.value, between, text);
+}
+
+int dit_conf_tell_line(const struct dit_conf_reporter *reporter,
+                       enum dit_report_kind kind, const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+	int n = 0;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0) {
+		return DIT_E_CONFIG;
+	}
+	(void)tell_line(reporter, kind, ": ", text);
+	free(text);
+	return DIT_E_CONFIG;
+}
+
+int dit_conf_tell_entry(const struct dit_conf_reporter *reporter)
+{
+	return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
+	                     "config error processing %s: %s", reporter->place.dn,
+	                     reporter->message);
+}
+
+static void compose(struct dit_conf_reporter *reporter, const char *format, va_list args)
+{
+	(void)vsnprintf(reporter->message, sizeof(reporter->message), format, args);
+}
+
+int dit_conf_say(struct dit_conf_reporter *reporter, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	compose(reporter, format, args);
+	va_end(args);
+	return tell_place(reporter, ": ", reporter->message);
+}
+
+int dit_conf_say_line(struct dit_conf_reporter *reporter, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	compose(reporter, format, args);
+	va_end(args);
+	return tell_line(reporter, DIT_REPORT_DIAGNOSTIC, ": ", reporter->message);
+}
+
+int dit_conf_say_about(struct dit_conf_reporter *reporter, const char *keyword,
+                       const char *format, ...)
+{
+	char *text = NULL;
+	char *about = NULL;
+	va_list args;
+	int n = 0;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0) {
+		return DIT_E_CONFIG;
+	}
+	(void)dit_conf_repeat(reporter, "%s: %s", keyword, text);
+	if (asprintf(&about, "%s: %s", keyword, text) >= 0) {
+		(void)tell_place(reporter, " ", about);
+		free(about);
+	}
+	free(text);
+	return DIT_E_CONFIG;
+}
+
+int dit_conf_repeat(struct dit_conf_reporter *reporter, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	compose(reporter, format, args);
+	va_end(args);
+	return DIT_E_CONFIG;
+}
+
+int dit_conf_forget(struct dit_conf_reporter *reporter)
+{
+	reporter->message[0] = '\0';
+	return DIT_E_CONFIG;
+}
+
+bool dit_conf_has_message(const struct dit_conf_reporter *reporter)
+{
+	return reporter->message[0] != '\0';
+}

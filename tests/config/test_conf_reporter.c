@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reporter alone: the place in each form of a report, what is cut, and the message that
+ * the failure of a tree's entry repeats.
+ */
+#include "config/conf_reporter.h"
+
+#include "config/conf_fixture.h"
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct conf_fixture));
+	return *state == NULL;
+}
+
+static int teardown(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+/* A reporter that stands in line 7 of x.conf. */
+static struct dit_conf_reporter in_file(struct conf_fixture *f)
+{
+	return (struct dit_conf_reporter){
+		.report = conf_collect,
+		.ctx = f,
+		.place = {.file = "x.conf", .line = 7},
+	};
+}
+
+/* A reporter that reads the first value of an entry's olcDbIndex. */
+static struct dit_conf_reporter in_tree(struct conf_fixture *f)
+{
+	return (struct dit_conf_reporter){
+		.report = conf_collect,
+		.ctx = f,
+		.place = {.file = "x.d",
+	                  .line = 1,
+	                  .value = "olcDbIndex: value #0",
+	                  .dn = "olcDatabase={1}mdb,cn=config"},
+	};
+}
+
+static void report_names_file_and_line(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_conf_reporter reporter = in_file(f);
+
+	assert_int_equal(dit_conf_say(&reporter, "<%s> bad", "index"), DIT_E_CONFIG);
+	assert_int_equal(dit_conf_say_line(&reporter, "%d worse", 2), DIT_E_CONFIG);
+	assert_int_equal(dit_conf_say_about(&reporter, "index", "no %s", "good"),
+	                 DIT_E_CONFIG);
+	assert_int_equal(dit_conf_tell_line(&reporter, DIT_REPORT_WARNING, "odd"),
+	                 DIT_E_CONFIG);
+	assert_string_equal(f->reports, "x.conf: line 7: <index> bad\n"
+	                                "x.conf: line 7: 2 worse\n"
+	                                "x.conf: line 7 index: no good\n"
+	                                "W x.conf: line 7: odd\n");
+}
+
+static void report_in_a_tree_names_the_value(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_conf_reporter reporter = in_tree(f);
+
+	(void)dit_conf_say(&reporter, "<%s> bad", "olcDbIndex");
+	(void)dit_conf_say_line(&reporter, "worse");
+	(void)dit_conf_say_about(&reporter, "olcDbIndex", "no good");
+	(void)dit_conf_tell_line(&reporter, DIT_REPORT_DIAGNOSTIC, "odd");
+	assert_string_equal(f->reports, "olcDbIndex: value #0: <olcDbIndex> bad\n"
+	                                "x.d: line 1: worse\n"
+	                                "olcDbIndex: value #0 olcDbIndex: no good\n"
+	                                "x.d: line 1: odd\n");
+}
+
+static void report_without_a_place_is_its_text_and_kind(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_conf_reporter reporter = {.report = conf_collect, .ctx = f};
+
+	assert_int_equal(dit_conf_tell(&reporter, DIT_REPORT_ERROR, "a %s!", "b"),
+	                 DIT_E_CONFIG);
+	assert_int_equal(dit_conf_tell(&reporter, DIT_REPORT_PLAIN, "c"), DIT_E_CONFIG);
+	assert_string_equal(f->reports, "E a b!\nc\n");
+}
+
+static void failure_of_an_entry_repeats_the_last_message(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_conf_reporter reporter = in_tree(f);
+
+	(void)dit_conf_say(&reporter, "<%s> bad", "x");
+	assert_true(dit_conf_has_message(&reporter));
+	f->reports[0] = '\0';
+	assert_int_equal(dit_conf_tell_entry(&reporter), DIT_E_CONFIG);
+	/* Other texts are no messages. */
+	(void)dit_conf_tell(&reporter, DIT_REPORT_DIAGNOSTIC, "y");
+	(void)dit_conf_tell_line(&reporter, DIT_REPORT_DIAGNOSTIC, "z");
+	(void)dit_conf_tell_entry(&reporter);
+	assert_string_equal(
+		f->reports,
+		"config error processing olcDatabase={1}mdb,cn=config: <x> bad\n"
+		"y\n"
+		"x.d: line 1: z\n"
+		"config error processing olcDatabase={1}mdb,cn=config: <x> bad\n");
+
+	f->reports[0] = '\0';
+	(void)dit_conf_say_about(&reporter, "k", "good");
+	(void)dit_conf_tell_entry(&reporter);
+	assert_string_equal(f->reports,
+	                    "olcDbIndex: value #0 k: good\n"
+	                    "config error processing olcDatabase={1}mdb,cn=config: "
+	                    "k: good\n");
+}
+
+static void repeat_sets_the_message_without_a_report(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_conf_reporter reporter = in_tree(f);
+
+	(void)dit_conf_say(&reporter, "long form");
+	f->reports[0] = '\0';
+	assert_int_equal(dit_conf_repeat(&reporter, "short %s", "form"), DIT_E_CONFIG);
+	assert_string_equal(f->reports, "");
+	assert_string_equal(reporter.message, "short form");
+
+	assert_int_equal(dit_conf_forget(&reporter), DIT_E_CONFIG);
+	assert_false(dit_conf_has_message(&reporter));
+	(void)dit_conf_tell_entry(&reporter);
+	assert_string_equal(f->reports,
+	                    "config error processing olcDatabase={1}mdb,cn=config: \n");
+}
+
+static void messages_are_cut_as_in_slapd_and_other_texts_are_not(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_conf_reporter reporter = in_file(f);
+	char text[2 * DIT_CONF_MESSAGE_BYTES];
+	const size_t cut = DIT_CONF_MESSAGE_BYTES - 1;
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	(void)dit_conf_say(&reporter, "%s", text);
+	assert_int_equal(strlen(f->reports), strlen("x.conf: line 7: \n") + cut);
+	f->reports[0] = '\0';
+	(void)dit_conf_say_line(&reporter, "%s", text);
+	assert_int_equal(strlen(f->reports), strlen("x.conf: line 7: \n") + cut);
+
+	f->reports[0] = '\0';
+	(void)dit_conf_say_about(&reporter, "k", "%s", text);
+	assert_int_equal(strlen(f->reports),
+	                 strlen("x.conf: line 7 k: \n") + strlen(text));
+	assert_int_equal(strlen(reporter.message), cut);
+	f->reports[0] = '\0';
+	(void)dit_conf_tell_line(&reporter, DIT_REPORT_DIAGNOSTIC, "%s", text);
+	assert_int_equal(strlen(f->reports), strlen("x.conf: line 7: \n") + strlen(text));
+}
+
+static void reporter_to_which_nobody_listens_keeps_the_message(void **state)
+{
+	struct dit_conf_reporter reporter = {.place = {.file = "x.conf", .line = 7}};
+
+	(void)state;
+	assert_int_equal(dit_conf_tell(&reporter, DIT_REPORT_ERROR, "a"), DIT_E_CONFIG);
+	assert_int_equal(dit_conf_say(&reporter, "b"), DIT_E_CONFIG);
+	assert_string_equal(reporter.message, "b");
+}
+
+#define REPORTER_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		REPORTER_TEST(report_names_file_and_line),
+		REPORTER_TEST(report_in_a_tree_names_the_value),
+		REPORTER_TEST(report_without_a_place_is_its_text_and_kind),
+		REPORTER_TEST(failure_of_an_entry_repeats_the_last_message),
+		REPORTER_TEST(repeat_sets_the_message_without_a_report),
+		REPORTER_TEST(messages_are_cut_as_in_slapd_and_other_texts_are_not),
+		cmocka_unit_test(reporter_to_which_nobody_listens_keeps_the_message),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
