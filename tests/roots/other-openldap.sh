@@ -21,8 +21,9 @@ root=
 suite=trixie
 mirror=
 made=
-packages='gcc g++ libc6-dev make autoconf automake libtool pkg-config mawk liblmdb-dev
-libldap-dev libxxhash-dev zlib1g-dev libcmocka-dev slapd ldap-utils lmdb-utils procps strace'
+# One list, bootstrap's: lines "NAME WHY..." of two variables.
+packages=$(sed -n "/^\(build\|test\)_packages='/,/^'/p" "$top/bootstrap" |
+	awk 'NF > 1 { printf "%s ", $1 }')
 
 usage() {
 	echo "usage: other-openldap.sh [--root DIR] [--suite NAME] [--mirror URL] [SCRIPT...]" >&2
@@ -90,10 +91,9 @@ printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
 
 echo "== packages"
-# shellcheck disable=SC2086 # a list
-in_root "dpkg-query -W ${packages//$'\n'/ } >/dev/null 2>&1 || {
+in_root "dpkg-query -W $packages >/dev/null 2>&1 || {
 	apt-get update -qq && apt-get install -y -qq --no-install-recommends \
-		${packages//$'\n'/ } >/dev/null; }"
+		$packages >/dev/null; }"
 in_root 'slapd -VV 2>&1 | head -n 1; gcc --version | head -n 1'
 
 echo "== build"
