@@ -156,12 +156,15 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 
 /* ---- keys ---- */
 
+/* So many come of a piece of a huge value alone, whose keys take long. */
+#define MANY_KEYS 4096
+
 static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
 {
 	struct load_keys *keys = ctx;
 	uint64_t n = atomic_load_explicit(&keys->nposted, memory_order_relaxed);
 
-	if (dit_load_is_stopped(keys->target->loader)) {
+	if (nkeys >= MANY_KEYS && dit_load_is_stopped(keys->target->loader)) {
 		return DIT_E_STOPPED;
 	}
 	atomic_store_explicit(&keys->nposted, n + nkeys, memory_order_relaxed);

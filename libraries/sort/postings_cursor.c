@@ -21,6 +21,9 @@
 #include "sort/postings_private.h"
 #include "sort/radix.h"
 
+/* Most lists are short, and a load has millions of them; the longest take milliseconds. */
+#define LISTS_PER_LOOK 16
+
 struct dit_posting_cursor {
 	struct dit_postings *postings;
 	unsigned stream;
@@ -29,6 +32,7 @@ struct dit_posting_cursor {
 	struct dit_buffer spare;  /* while sorting */
 	struct dit_posting_merge merge;
 	struct dit_list list;
+	unsigned nlists; /* returned so far; wraps */
 };
 
 static void discard_chunks(struct dit_postings *postings, struct dit_producer *producer,
@@ -236,7 +240,8 @@ int dit_posting_cursor_next(struct dit_posting_cursor *cursor,
 	uint64_t key = 0;
 	int r = 0;
 
-	if (dit_stop_is_set(cursor->postings->stop)) {
+	if (++cursor->nlists % LISTS_PER_LOOK == 0 &&
+	    dit_stop_is_set(cursor->postings->stop)) {
 		return DIT_E_STOPPED;
 	}
 	r = dit_posting_merge_next(&cursor->merge, &cursor->list, &key);
