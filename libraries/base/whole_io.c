@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A write may be cut short by a signal, a limit or a disk that fills up; a read by a signal,
- * or because a pipe holds no more at the moment.
+ * A write may be cut short by a signal, a limit or a disk that fills up; a read by a
+ * signal, or because a pipe holds no more at the moment.
  */
 #include "base/whole_io.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index builders: index keys of entries -> the lists of the index databases, in key order.
+ * Index builders: index keys of entries -> the lists of the index databases, in key
+ * order.
  *
  *   dit_builders_new()
  *   many producers, each on its own thread:  dit_builders_push(), _push_key()...
  *   one thread, producers at rest:           dit_builders_note_late()..., _seal()
- *   each database once:                      dit_index_cursor_open(), _next()..., _close()
+ *   each database once:  dit_index_cursor_open(), _next()..., _close()
  *   dit_builders_free()
  *
  * There is one builder for each database of an index set. What it is depends on the
@@ -75,8 +76,8 @@ int dit_builders_seal(struct dit_builders *builders);
 /** Does this database share its sorter with others? [const] */
 bool dit_builders_is_shared(const struct dit_builders *builders, size_t db);
 
-/** Keys pushed for a database, repeats included. After seal; of one that shares its sorter
- * when its cursor has come to the end. */
+/** Keys pushed for a database, repeats included. After seal; of one that shares its
+ * sorter when its cursor has come to the end. */
 uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db);
 
 /** Bytes of all run files. After seal. */

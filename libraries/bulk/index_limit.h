@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How many indexes a database can have: slapd opens no more named databases of LMDB than it
- * was built for, and does not start with more.
+ * How many indexes a database can have: slapd opens no more named databases of LMDB than
+ * it was built for, and does not start with more.
  *
  * Threads: constant data, any thread.
  */

@@ -42,7 +42,8 @@ struct dit_index_writer_opts {
 	size_t ndbs;
 	unsigned nmembers; /* 1: main alone */
 
-	/* Called by main: does somebody want an end? A database more is written. NULL: no. */
+	/* Called by main: does somebody want an end? A database more is written. NULL:
+	 * no. */
 	bool (*is_stopped)(void *ctx);
 	void (*progress)(void *ctx);
 	void *ctx;

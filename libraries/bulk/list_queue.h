@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists of index databases on their way from the members that merge them to the one thread
- * that writes them.
+ * Lists of index databases on their way from the members that merge them to the one
+ * thread that writes them.
  *
  *   member 1   merge uid ──▶ [ blocks ] ─┐
  *   member 2   merge cn  ──▶ [ blocks ] ─┴─▶ main: uid, cn, sn, ... in this order
@@ -46,8 +46,8 @@ int dit_list_queues_put(struct dit_list_queues *queues, size_t number,
 void dit_list_queues_close(struct dit_list_queues *queues, size_t number, int error);
 
 /**
- * The next list of a queue; waits for it. Main asks for queues in ascending order, each to
- * its end; those that are left out must have no lists.
+ * The next list of a queue; waits for it. Main asks for queues in ascending order, each
+ * to its end; those that are left out must have no lists.
  *
  * @return 1: @p ret is valid until the next call, its key lies at a multiple of 8 bytes;
  *         0: end; the error of closing; DIT_E_STOPPED: cancelled

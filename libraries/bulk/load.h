@@ -67,9 +67,9 @@ typedef void (*dit_progress_fn)(void *ctx, const struct dit_progress *progress);
 
 /** Who makes the pages of a new database. */
 enum dit_load_writer {
-	DIT_LOAD_WRITER_DEFAULT, /* pages; append if liblmdb's format is not the one we know */
-	DIT_LOAD_WRITER_PAGES,  /* the load itself, on all threads */
-	DIT_LOAD_WRITER_APPEND, /* liblmdb, all of them, on one thread */
+	DIT_LOAD_WRITER_DEFAULT, /* pages; append if liblmdb's format is another one */
+	DIT_LOAD_WRITER_PAGES,   /* the load itself, on all threads */
+	DIT_LOAD_WRITER_APPEND,  /* liblmdb, all of them, on one thread */
 };
 
 struct dit_load_opts {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of the directives that may stand anywhere, and the directives that define schema
- * and global settings (config.md 3.1 and 4).
+ * The table of the directives that may stand anywhere, and the directives that define
+ * schema and global settings (config.md 3.1 and 4).
  *
  * Only directives that can change stored data, or whose arguments slapd refuses, have a
  * function. The others are known by name, so that a misspelt directive is still an error;

@@ -8,7 +8,8 @@
  *
  * Attributes act in the order in which the object classes list them, those of a superior
  * class first, not in the order of the file: a schema entry has its macros before the
- * definitions that use them wherever they stand. Attributes that no class lists come last.
+ * definitions that use them wherever they stand. Attributes that no class lists come
+ * last.
  */
 #include "config/conf_parser.h"
 
@@ -80,10 +81,10 @@ static const char *const refused_attributes[] = {
 };
 
 /*
- * Each kind of entry with its class and its naming attribute. The first class of the entry
- * that is in this table, or below one that is, says its kind. Overlays and types of databases
- * have classes that their modules define and that are not known here; then the naming
- * attribute alone says the kind.
+ * Each kind of entry with its class and its naming attribute. The first class of the
+ * entry that is in this table, or below one that is, says its kind. Overlays and types of
+ * databases have classes that their modules define and that are not known here; then the
+ * naming attribute alone says the kind.
  */
 static const struct {
 	const char *class;
@@ -149,9 +150,9 @@ static bool has_undefined_class(const struct dit_schema *schema,
 }
 
 /*
- * "cn" names entries of several kinds, so it says none. An entry that is named as a database
- * is one only if it has a class that is not defined here, which may be that of a module. An
- * overlay may have any class.
+ * "cn" names entries of several kinds, so it says none. An entry that is named as a
+ * database is one only if it has a class that is not defined here, which may be that of a
+ * module. An overlay may have any class.
  */
 static enum dit_conf_entry_kind kind_by_name(const struct dit_schema *schema,
                                              const struct dit_entry *entry)

@@ -7,8 +7,8 @@
  *     index sn \      ends with one backslash: the next line continues it,
  *     sub             whatever it begins with
  *
- * As in slapd, physical lines are read in pieces of at most 2047 bytes, and a longer line is
- * several physical lines.
+ * As in slapd, physical lines are read in pieces of at most 2047 bytes, and a longer line
+ * is several physical lines.
  */
 #include "config/conf_lines.h"
 

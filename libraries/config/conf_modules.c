@@ -235,8 +235,8 @@ static int load_unknown(struct dit_conf_parser *parser, const char *name)
 }
 
 /*
- * Nothing is loaded. The files of known modules need not be on this machine: slapd may run
- * elsewhere, or have the modules built in.
+ * Nothing is loaded. The files of known modules need not be on this machine: slapd may
+ * run elsewhere, or have the modules built in.
  */
 int dit_conf_run_moduleload(struct dit_conf_parser *parser)
 {

@@ -53,8 +53,8 @@ struct dit_conf_name {
 };
 
 /*
- * The settings and the schema that are being built, and what their checks need. Lives while
- * a configuration is read.
+ * The settings and the schema that are being built, and what their checks need. Lives
+ * while a configuration is read.
  */
 struct dit_conf_parser {
 	struct dit_settings *settings;      /* the caller's when the reading ends */
@@ -134,7 +134,8 @@ int dit_conf_run_text(struct dit_conf_parser *parser, char *text, const char *ra
 int dit_conf_run_directive(struct dit_conf_parser *parser,
                            const struct dit_directive *directive);
 
-/** Split @p text into the words of the scope. 0, or DIT_E_SYNTAX with the word that has no end. */
+/** Split @p text into the words of the scope. 0, or DIT_E_SYNTAX with the word that has
+ * no end. */
 int dit_conf_split(struct dit_conf_parser *parser, char *text, char **ret_culprit);
 
 /**
@@ -231,7 +232,8 @@ int dit_conf_run_server_id(struct dit_conf_parser *parser);
 /** @return slapd's spelling of a type of database that it knows, or NULL */
 const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name);
 
-/** Define the schema that a type of database brings. @return as dit_schema_load_module() */
+/** Define the schema that a type of database brings. @return as
+ * dit_schema_load_module() */
 int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type);
 
 /** May databases of the type have only one suffix? */

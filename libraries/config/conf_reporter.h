@@ -16,8 +16,8 @@
  * The failure of a tree's entry is told with the last message again, and slapd shortens
  * some messages there. dit_conf_repeat() sets the shorter form.
  *
- * Lifetime: one reading of a configuration, or one choice of a database. The reporter owns
- * nothing; whoever sets a pointer of the place resets it before the text goes away.
+ * Lifetime: one reading of a configuration, or one choice of a database. The reporter
+ * owns nothing; whoever sets a pointer of the place resets it before the text goes away.
  *
  * Threads: one.
  */

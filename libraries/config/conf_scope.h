@@ -12,8 +12,8 @@
  * As in slapd, a section that an included file begins goes on behind the include. The end
  * of the file, also one that an error brings, restores the rest.
  *
- * Lifetime: one reading of a configuration. Raw text and words belong to the function that
- * runs the line; the scope points to them meanwhile.
+ * Lifetime: one reading of a configuration. Raw text and words belong to the function
+ * that runs the line; the scope points to them meanwhile.
  *
  * Threads: one.
  */

@@ -10,12 +10,12 @@
  *     slapd.d/cn=config/olcDatabase={1}mdb/olcOverlay={0}x.ldif  6
  *
  * An entry is read and acts before the next file is opened, since a definition may be
- * needed to read on. The databases below an overlay are the overlay's own and no concern of
- * a loader.
+ * needed to read on. The databases below an overlay are the overlay's own and no concern
+ * of a loader.
  *
  * Some trees let slapd load another database than the one that is meant, or load it
- * elsewhere. Such a tree is refused: an entry without an object class, one whose dn is more
- * than one RDN, an mdb database without olcMdbConfig.
+ * elsewhere. Such a tree is refused: an entry without an object class, one whose dn is
+ * more than one RDN, an mdb database without olcMdbConfig.
  */
 #include "config/conf_parser.h"
 
@@ -306,8 +306,8 @@ static bool has_children(enum dit_conf_entry_kind kind)
 static int run_folder(struct tree *tree, const char *dir, const char *dn);
 
 /*
- * slapd numbers entries by their places, not by their names, and shows that number. A module
- * list shows both numbers.
+ * slapd numbers entries by their places, not by their names, and shows that number. A
+ * module list shows both numbers.
  */
 static void compose_dn(const struct tree *tree, struct folder *folder,
                        const struct dit_entry *entry, enum dit_conf_entry_kind kind,

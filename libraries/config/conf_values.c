@@ -75,8 +75,8 @@ int dit_conf_run_sortvals(struct dit_conf_parser *parser)
 /* ---- multival ---- */
 
 /*
- * "HI,LO" in decimal. As in slapd, a number is an unsigned long of C, of which 32 bits are
- * kept, so that -1 is a very high number.
+ * "HI,LO" in decimal. As in slapd, a number is an unsigned long of C, of which 32 bits
+ * are kept, so that -1 is a very high number.
  */
 static bool parse_thresholds(const char *text, uint32_t *ret_hi, uint32_t *ret_lo)
 {

@@ -18,8 +18,8 @@ const char *dit_slapd_path(void);
  * @param slapd      absolute path; run without a shell, arguments "-VV"
  * @param ret_found  whether it is there and told its release
  *
- * @return its release; the oldest one known for an older slapd, the newest one known for a
- *         newer slapd and without a slapd
+ * @return its release; the oldest one known for an older slapd, the newest one known for
+ *         a newer slapd and without a slapd
  */
 enum dit_openldap_version dit_slapd_version(const char *slapd, bool *ret_found);
 

@@ -260,7 +260,8 @@ static void add_class_steps(struct builder *b, uint32_t i)
 	add_bits(b->allowed, oc->may);
 }
 
-/* At most: one for a rule that is obsolete, and for a class those of add_class_steps(). */
+/* At most: one for a rule that is obsolete, and for a class those of
+ * add_class_steps(). */
 static uint32_t count_steps(const struct dit_class_set *set)
 {
 	const size_t class_steps = 3; /* obsolete; place; abstract, or not in rule */

@@ -5,8 +5,8 @@
 #include <errno.h>
 
 /*
- * Elements of slapd proper come with the schema, those of a module when it is loaded; none
- * that the release does not have.
+ * Elements of slapd proper come with the schema, those of a module when it is loaded;
+ * none that the release does not have.
  */
 static bool is_wanted(const struct dit_schema *schema, const char *source,
                       struct dit_openldap_range releases, const char *wanted)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Postings whose keys are bytes of any length: (stream, key, ID). What postings.h does for
- * keys that fit a machine word, this does, more slowly, for all others.
+ * Postings whose keys are bytes of any length: (stream, key, ID). What postings.h does
+ * for keys that fit a machine word, this does, more slowly, for all others.
  *
  *   dit_byte_postings_new();
  *   many producers, each on its own thread:  dit_byte_postings_push()...
@@ -10,8 +10,8 @@
  *   dit_byte_postings_free()
  *
  * The rules of lists are those of postings.h: a list that outgrows the limit becomes the
- * range of its smallest and largest ID, and a list that is exactly full becomes one if the
- * entry that filled it pushed the key once more.
+ * range of its smallest and largest ID, and a list that is exactly full becomes one if
+ * the entry that filled it pushed the key once more.
  *
  * All streams share one sorter (sort.h), so they are read one after the other, by one
  * thread at a time.
@@ -54,7 +54,8 @@ void dit_byte_postings_free(struct dit_byte_postings *postings);
  * @param producer  0 .. nproducers - 1; each number belongs to one thread
  * @param key       1 to DIT_BYTE_KEY_MAX bytes; borrowed
  *
- * @return 0; DIT_E_TOOLONG; -EINVAL (no key, stream too high); errors of dit_sorter_push()
+ * @return 0; DIT_E_TOOLONG; -EINVAL (no key, stream too high); errors of
+ *            dit_sorter_push()
  */
 int dit_byte_postings_push(struct dit_byte_postings *postings, unsigned producer,
                            unsigned stream, struct dit_span key, uint64_t id);

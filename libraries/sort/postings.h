@@ -19,8 +19,8 @@
  * entry that filled it pushed the key once more (storage.md 5.4); everything else is a
  * set.
  *
- * Memory: a pair takes 4 bytes while it waits (8 in 64-bit streams), and each call of push
- * 4 more. Each producer collects pairs up to its share of the budget, then sorts and
+ * Memory: a pair takes 4 bytes while it waits (8 in 64-bit streams), and each call of
+ * push 4 more. Each producer collects pairs up to its share of the budget, then sorts and
  * writes them as one run file (all streams, collapsed, checksummed), so runs are written
  * by the producers' threads. Below the budget nothing is written. Run files are unlinked
  * as soon as they are open: a killed process leaves nothing. Beyond the budget there are

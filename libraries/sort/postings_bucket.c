@@ -17,8 +17,8 @@
  *   0x3002 7 9   0 2   0x0001 7
  *
  * A group never straddles two chunks: what does not fit follows as another group, at
- * distance 0. So a pair of an entry with many keys takes 4 bytes, in 64-bit streams 8, and
- * twice as much when it is sorted: then it is one word, key above ID, or two words.
+ * distance 0. So a pair of an entry with many keys takes 4 bytes, in 64-bit streams 8,
+ * and twice as much when it is sorted: then it is one word, key above ID, or two words.
  */
 #include <assert.h>
 #include <string.h>

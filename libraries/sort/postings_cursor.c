@@ -21,7 +21,8 @@
 #include "sort/postings_private.h"
 #include "sort/radix.h"
 
-/* Most lists are short, and a load has millions of them; the longest take milliseconds. */
+/* Most lists are short, and a load has millions of them; the longest take
+ * milliseconds. */
 #define LISTS_PER_LOOK 16
 
 struct dit_posting_cursor {

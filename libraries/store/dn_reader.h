@@ -2,12 +2,13 @@
 /*
  * DNs of stored entries, put together from the RDNs in dn2i (storage.md 3).
  *
- * An entry's own record names its parent, so a DN is read from the entry upwards. The DN of
- * the latest parents is remembered: entries that stand side by side often have one parent.
- * A second cursor goes with the entries, so that in ascending order of IDs no key is sought
- * but those of parents that are not remembered.
+ * An entry's own record names its parent, so a DN is read from the entry upwards. The DN
+ * of the latest parents is remembered: entries that stand side by side often have one
+ * parent. A second cursor goes with the entries, so that in ascending order of IDs no key
+ * is sought but those of parents that are not remembered.
  *
- * Threads: a reader of DNs belongs to one thread, like the snapshot's reader that it uses.
+ * Threads: a reader of DNs belongs to one thread, like the snapshot's reader that it
+ * uses.
  */
 #ifndef DITKIT_DN_READER_H
 #define DITKIT_DN_READER_H
@@ -41,8 +42,9 @@ void dit_dn_reader_free(struct dit_dn_reader *reader);
  * @param id   of a node: an entry or a hole; not 0
  * @param ret  valid until the next call
  *
- * @return 0; DIT_E_UNKNOWN: no node has this ID; DIT_E_CORRUPT: a record is none of dn2i's,
- *         an ancestor is missing, or the parents form a circle; LMDB's codes; -ENOMEM
+ * @return 0; DIT_E_UNKNOWN: no node has this ID; DIT_E_CORRUPT: a record is none of
+ *         dn2i's, an ancestor is missing, or the parents form a circle; LMDB's codes;
+ *         -ENOMEM
  */
 int dit_dn_reader_get(struct dit_dn_reader *reader, uint64_t id, struct dit_dn_text *ret);
 

@@ -6,8 +6,8 @@
  *   dit_door_open();  mdb_env_create();  dit_door_open_env();  ...
  *   mdb_env_close();  dit_door_close()
  *
- * The lock file stays open as long as the environment: to close a descriptor of it gives up
- * all locks that the process has on it.
+ * The lock file stays open as long as the environment: to close a descriptor of it gives
+ * up all locks that the process has on it.
  *
  * Threads: a door belongs to one thread at a time.
  */
@@ -28,14 +28,14 @@ struct dit_door {
 /**
  * @param fault  may be NULL
  *
- * @return 0; DIT_E_FORMAT; what dit_directory_open() and dit_file_open() return. The door is
- *         to be closed in every case
+ * @return 0; DIT_E_FORMAT; what dit_directory_open() and dit_file_open() return. The door
+ *         is to be closed in every case
  */
 int dit_door_open(struct dit_door *ret, const char *directory, struct dit_fault *fault);
 
 /**
- * mdb_env_open(). Makes a private directory in the one for temporary files, and removes it
- * again.
+ * mdb_env_open(). Makes a private directory in the one for temporary files, and removes
+ * it again.
  *
  * @return 0; LMDB's codes; -errno; -EROFS: only MDB_RDONLY is possible
  */

@@ -138,8 +138,8 @@ int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules
 	if (measure.is_too_long || len > UINT32_MAX - PAD_BYTES) {
 		return DIT_E_TOOLONG;
 	}
-	/* The limit counts a length word and a NUL for each value: what we write here, and
-	 * as much for the values in id2v. */
+	/* The limit counts a length word and a NUL for each value: what we write here,
+	 * and as much for the values in id2v. */
 	encoded.size_limit_bytes = len + measure.nsplit_bytes;
 	encoded.len = (len + PAD_BYTES - 1) / PAD_BYTES * PAD_BYTES;
 	encoded.bytes = dit_arena_alloc(arena, encoded.len);

@@ -10,9 +10,9 @@
  *   4       4     value slots the reader needs
  *   8       4     object class flags
  *   12      4     u32 words between offset 16 and the value data
- *   16      ..    per attribute: AD number | 1 << 31 if the values are sorted | 1 << 30 if
- *                 they are in id2v; count | 1 << 31 if there are normal values; unless they
- *                 are in id2v, lengths of the values, lengths of the normal values
+ *   16      ..    per attribute: AD number | 1 << 31 if the values are sorted | 1 << 30
+ *                 if they are in id2v; count | 1 << 31 if there are normal values; unless
+ *                 they are in id2v, lengths of the values, lengths of the normal values
  *   ..      ..    values in the same order, each followed by a NUL
  *   ..      0..7  zeros up to a multiple of 8
  */

@@ -12,9 +12,10 @@
  *
  * A disk that is full fails the commit nearly always before the meta page. Then there is
  * nothing to put back, and nothing is written: a copy-on-write file system has no space
- * for it. The file is cut, and the space is free again (btrfs: spare.h). Once a meta page may have
- * been written, the old ones are put back and synced before the file is cut. So at no
- * moment can a loss of power leave a valid meta page that refers to pages that were cut.
+ * for it. The file is cut, and the space is free again (btrfs: spare.h). Once a meta page
+ * may have been written, the old ones are put back and synced before the file is cut. So
+ * at no moment can a loss of power leave a valid meta page that refers to pages that were
+ * cut.
  *
  * A map that may grow is made large at once: it cannot be changed during a transaction.
  * That is address space, not memory; the configured size is put into the meta pages again

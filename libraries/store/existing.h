@@ -4,13 +4,14 @@
  *
  *   dit_existing_open();  look up, add;
  *   dit_existing_commit();  dit_existing_end()
- *   or, to give up,  dit_existing_abandon(), after a commit dit_existing_roll_back() first
+ *   or, to give up,  dit_existing_abandon(), after a commit first
+ *   dit_existing_roll_back()
  *
  * What is added becomes visible, all of it, with the commit, which is durable after
  * dit_existing_end(). Until then a committed database can still be rolled back, so that
  * several can change together. As with a new database the directory is claimed all the
- * while (claim.h): a running slapd or tool is in the way (DIT_E_BUSY), one that is started
- * meanwhile waits.
+ * while (claim.h): a running slapd or tool is in the way (DIT_E_BUSY), one that is
+ * started meanwhile waits.
  *
  * Memory: LMDB keeps up to 131071 changed pages (512 MiB) before it writes the first of
  * them, into unused places of the file. The file is cut to its old size when the load is
@@ -80,8 +81,8 @@ int dit_existing_find_child(struct dit_existing *existing, uint64_t parent,
  */
 int dit_existing_entry(struct dit_existing *existing, uint64_t id, struct dit_span *ret);
 
-/** 1; 0: no database of that name; DIT_E_CORRUPT, with a fault: the flags are not those of
- * an index database; error */
+/** 1; 0: no database of that name; DIT_E_CORRUPT, with a fault: the flags are not those
+ * of an index database; error */
 int dit_existing_find_index(struct dit_existing *existing, const char *name,
                             struct dit_output_stored_index *ret);
 

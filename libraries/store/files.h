@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files of a database directory, opened so that the owner of the directory cannot lead
- * us to another file.
+ * The files of a database directory, opened so that the owner of the directory cannot
+ * lead us to another file.
  *
  * Root often loads into a directory that belongs to slapd's user. That user can exchange
  * each name in the directory at each moment: for a link, a FIFO, another directory. So:
@@ -82,7 +82,8 @@ void dit_staging_remove(int dir_fd, int staging_fd);
 
 /** Long enough for every path to a descriptor. */
 #define DIT_FD_PATH_BYTES 32
-/** The path that leads to an open file or directory. 0; -ENOSYS with a fault: no /proc. */
+/** The path that leads to an open file or directory. 0; -ENOSYS with a fault: no
+ * /proc. */
 int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault);
 
 /** mdb_env_open() on an open file, without LMDB's locks. Its codes, -errno. */

@@ -23,8 +23,8 @@ int dit_format_check(int data_fd);
  * @param flags  O_RDONLY or O_RDWR
  * @param fault  may be NULL
  *
- * @return the descriptor, the caller's; what dit_file_open() and dit_format_check() return;
- *         DIT_E_CORRUPT, with a fault: cut off; -errno; -ENOMEM
+ * @return the descriptor, the caller's; what dit_file_open() and dit_format_check()
+ *         return; DIT_E_CORRUPT, with a fault: cut off; -errno; -ENOMEM
  */
 int dit_data_open(int dir_fd, int flags, struct dit_fault *fault);
 

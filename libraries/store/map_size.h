@@ -25,7 +25,8 @@ static inline uint64_t dit_map_limit(uint64_t maxsize_bytes, size_t page_bytes)
 	return maxsize_bytes - maxsize_bytes % page_bytes;
 }
 
-/** What the meta pages record: the configured size, or what is in use, if that is more. */
+/** What the meta pages record: the configured size, or what is in use, if that is
+ * more. */
 static inline uint64_t dit_map_recorded(uint64_t maxsize_bytes, size_t page_bytes,
                                         uint64_t used_bytes)
 {

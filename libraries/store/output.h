@@ -3,16 +3,16 @@
  * An output: a database that is written, whatever it was before.
  *
  *   dit_output_open(), or dit_output_open_existing()
- *   look-ups, entries, attribute numbers, split values; a table each for names and indexes
+ *   look-ups, entries, attribute numbers, split values; tables of names and indexes
  *   dit_output_begin_changes(); what could not come in order
  *   dit_output_prepare(), _commit(), _place(), _end()     publication.h does these
  *   or, at any moment, dit_output_abandon()
  *
- * | implementation     | is for                        | who writes                       |
- * |--------------------|-------------------------------|----------------------------------|
- * | output_new.c       | a new database                | our own pages, then liblmdb      |
- * | output_new.c       | a new database                | liblmdb, which appends           |
- * | output_existing.c  | a database that holds records | liblmdb, in one transaction      |
+ * | implementation    | is for                        | who writes                  |
+ * |-------------------|-------------------------------|-----------------------------|
+ * | output_new.c      | a new database                | our own pages, then liblmdb |
+ * | output_new.c      | a new database                | liblmdb, which appends      |
+ * | output_existing.c | a database that holds records | liblmdb, in one transaction |
  *
  * Only dit_output_open() finds out whether the database holds records. Everybody else
  * looks at the facts in struct dit_output, which say what an implementation asks of its
@@ -28,10 +28,10 @@
  * struct dit_output says how many threads may write them.
  *
  * Errors: all functions return 0 (or what they say) or a negative code: DIT_E_FULL (the
- * database outgrows its configured size), MDB_TXN_FULL (more changes than liblmdb can keep
- * track of), -ENOSPC, -EDQUOT, -EFBIG, other -errno, LMDB's codes (MDB_KEYEXIST: records
- * out of order). An error of writing may be told by a later call. After an error an output
- * is only to be abandoned.
+ * database outgrows its configured size), MDB_TXN_FULL (more changes than liblmdb can
+ * keep track of), -ENOSPC, -EDQUOT, -EFBIG, other -errno, LMDB's codes (MDB_KEYEXIST:
+ * records out of order). An error of writing may be told by a later call. After an error
+ * an output is only to be abandoned.
  */
 #ifndef DITKIT_OUTPUT_H
 #define DITKIT_OUTPUT_H
@@ -48,7 +48,7 @@ struct dit_page_writer; /* page_writer.h */
 
 /** Who makes the pages of a new database. */
 enum dit_output_writer {
-	DIT_WRITER_DEFAULT, /* pages; append where liblmdb's format is not the one we know */
+	DIT_WRITER_DEFAULT, /* pages; append where liblmdb's format is another one */
 	DIT_WRITER_PAGES, /* we do; MDB_VERSION_MISMATCH: liblmdb's format is not known */
 	DIT_WRITER_APPEND, /* liblmdb does, all of them */
 };
@@ -65,8 +65,8 @@ struct dit_output_opts {
 	bool use_page_cache; /* for pages of ours; else past it, where that can be done */
 	struct dit_page_writer
 		*page_writer; /* borrowed; NULL: each thread writes its pages */
-	/* Borrowed until the last dit_output_find_index(); may be NULL. Says more than the
-	 * result of that and of the opening. */
+	/* Borrowed until the last dit_output_find_index(); may be NULL. Says more than
+	 * the result of that and of the opening. */
 	struct dit_fault *fault;
 };
 
@@ -86,35 +86,36 @@ struct dit_output {
 
 	/**
 	 * Entries are reserved in ascending order of IDs, and split values are put after
-	 * dit_output_begin_changes(), in ascending order. An entry that comes too late for
-	 * its place is put with dit_output_replace_entry(), after that call, too. Without
-	 * this, all of them are put as they come.
+	 * dit_output_begin_changes(), in ascending order. An entry that comes too late
+	 * for its place is put with dit_output_replace_entry(), after that call, too.
+	 * Without this, all of them are put as they come.
 	 */
 	bool wants_order;
 
-	/** For reports: liblmdb makes all pages of a new database; its format is not the one
-	 * that pages could be built in. */
+	/** For reports: liblmdb makes all pages of a new database; its format is not the
+	 * one that pages could be built in. */
 	bool is_append;
 	bool is_unknown_format;
 
-	/** Tables are written by any threads at once, each its own table. Without this, main
-	 * writes one table after the other. */
+	/** Tables are written by any threads at once, each its own table. Without this,
+	 * main writes one table after the other. */
 	bool is_parallel;
 
-	/** [own: main] size of the data file, as soon as dit_output_prepare() or _commit()
-	 * knows it, also when it is too large */
+	/** [own: main] size of the data file, as soon as dit_output_prepare() or
+	 * _commit() knows it, also when it is too large */
 	uint64_t bytes;
 };
 
 /**
  * Open the database of a directory: a new one if it holds no records.
  *
- * @return 0; DIT_E_BUSY (slapd, a tool or another loader has it open), DIT_E_FORMAT (it is
- *         of OpenLDAP 2.7), DIT_E_CORRUPT, with a fault (a database lost its flags),
+ * @return 0; DIT_E_BUSY (slapd, a tool or another loader has it open), DIT_E_FORMAT (it
+ *         is of OpenLDAP 2.7), DIT_E_CORRUPT, with a fault (a database lost its flags),
  *         errors. Nothing is changed then.
  */
 int dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts);
-/** The same, also for one that holds no records: its entries are kept, if there are any. */
+/** The same, also for one that holds no records: its entries are kept, if there are
+ * any. */
 int dit_output_open_existing(struct dit_output **ret, const struct dit_output_opts *opts);
 
 /* ---- tables ---- */
@@ -130,9 +131,9 @@ struct dit_output_table {
 struct dit_output_list {
 	const uint64_t *ids; /* ascending, none of them stored; or 0, lowest, highest */
 	size_t nids;         /* none: nothing is stored */
-	/* The ID that was inserted last came more than once: a list of exactly list_max IDs
-	 * then becomes a range (storage.md 5.4). Not for ranges, and not looked at by a new
-	 * database, whose lists come finished. */
+	/* The ID that was inserted last came more than once: a list of exactly list_max
+	 * IDs then becomes a range (storage.md 5.4). Not for ranges, and not looked at by
+	 * a new database, whose lists come finished. */
 	bool is_repeated;
 };
 
@@ -242,10 +243,11 @@ static inline int dit_output_reserve_entry(struct dit_output *output, uint64_t i
 }
 
 /**
- * id2v: a record of an attribute of an entry (split_codec.h). The records of one attribute
- * come one after the other.
+ * id2v: a record of an attribute of an entry (split_codec.h). The records of one
+ * attribute come one after the other.
  *
- * @param place  0 for the first record of the attribute, of which nothing is stored; 1 ...
+ * @param place  0 for the first record of the attribute, of which nothing is stored;
+ *               then 1, 2 and so on
  */
 static inline int dit_output_put_split(struct dit_output *output, uint64_t id,
                                        uint16_t ad, uint32_t place,
@@ -341,8 +343,8 @@ static inline int dit_output_begin_changes(struct dit_output *output)
 }
 
 /**
- * The record of an entry; points into the database until the next change. With wants_order
- * only after dit_output_begin_changes().
+ * The record of an entry; points into the database until the next change. With
+ * wants_order only after dit_output_begin_changes().
  *
  * @return 1; 0: there is none, or a hole; error
  */
@@ -361,7 +363,8 @@ static inline int dit_output_replace_entry(struct dit_output *output, uint64_t i
 
 /* ---- publishing: main ---- */
 
-/** All that can be done before anything changes: a new database is complete and synced. */
+/** All that can be done before anything changes: a new database is complete and
+ * synced. */
 static inline int dit_output_prepare(struct dit_output *output)
 {
 	return output->ops->prepare(output);
@@ -383,8 +386,8 @@ static inline int dit_output_place(struct dit_output *output)
  * Undo _commit() and _place(), whether they succeeded, failed or were not called.
  * dit_output_abandon() is still to be called.
  *
- * @return 0; 1: undone, but a crash of the system may bring the change back; an error: not
- *         undone, the database holds all that was written, and is whole
+ * @return 0; 1: undone, but a crash of the system may bring the change back; an error:
+ *         not undone, the database holds all that was written, and is whole
  */
 static inline int dit_output_take_back(struct dit_output *output)
 {
@@ -392,9 +395,9 @@ static inline int dit_output_take_back(struct dit_output *output)
 }
 
 /**
- * After _place(): sync, put lock.mdb in order, clean up. Frees @p output in every case. An
- * error: the database is in place all the same, but a crash of the system may bring the
- * old one back.
+ * After _place(): sync, put lock.mdb in order, clean up. Frees @p output in every case.
+ * An error: the database is in place all the same, but a crash of the system may bring
+ * the old one back.
  */
 static inline int dit_output_end(struct dit_output *output)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Outputs that are new databases: a staging environment (store.h) whose pages are ours, or
- * all liblmdb's.
+ * Outputs that are new databases: a staging environment (store.h) whose pages are ours,
+ * or all liblmdb's.
  */
 #include "store/output_impl.h"
 

@@ -3,10 +3,10 @@
  * Outputs appear together, or none of them does.
  *
  * New databases are completed and synced first. Then databases that held records before
- * commit their transaction, which writes and syncs much, so that this can still fail. Then
- * the new ones are renamed. If a step fails, what was done is taken back. Only a kill, or
- * a crash of the system, between the first commit or rename and the last one leaves some
- * databases changed and the others as they were; each of them is whole.
+ * commit their transaction, which writes and syncs much, so that this can still fail.
+ * Then the new ones are renamed. If a step fails, what was done is taken back. Only a
+ * kill, or a crash of the system, between the first commit or rename and the last one
+ * leaves some databases changed and the others as they were; each of them is whole.
  *
  * In each step the last output is the first: the one that a reader looks at first appears
  * last.
@@ -27,7 +27,8 @@ enum dit_publish_step {
 	DIT_PUBLISH_PREPARE,
 	DIT_PUBLISH_COMMIT,
 	DIT_PUBLISH_PLACE,
-	/* Failed: this database stays changed. 1: it is not, but a crash may change it. */
+	/* Failed: this database stays changed. 1: it is not, but a crash may change
+	 * it. */
 	DIT_PUBLISH_TAKE_BACK,
 	DIT_PUBLISH_END, /* failed: it is in place, but a crash may undo that */
 };
@@ -43,12 +44,12 @@ typedef void (*dit_publish_failed_fn)(void *ctx, size_t number,
 
 struct dit_publish_opts {
 	dit_publish_failed_fn failed;
-	/** All outputs are prepared, and nothing is changed yet. An error, which it has told
-	 * itself, ends the publication. NULL: nothing is to be done. */
+	/** All outputs are prepared, and nothing is changed yet. An error, which it has
+	 * told itself, ends the publication. NULL: nothing is to be done. */
 	int (*before_commit)(void *ctx);
 	void *ctx;
-	/** Looked at before each of the first three steps of each output, which then fails
-	 * with DIT_E_STOPPED. NULL: nobody ends the work. */
+	/** Looked at before each of the first three steps of each output, which then
+	 * fails with DIT_E_STOPPED. NULL: nobody ends the work. */
 	const struct dit_stop *stop;
 };
 

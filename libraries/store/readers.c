@@ -157,8 +157,8 @@ static int begin(struct opening *opening)
 }
 
 /*
- * The write lock needs an environment that is open for writing. A file or file system that
- * may only be read is opened so.
+ * The write lock needs an environment that is open for writing. A file or file system
+ * that may only be read is opened so.
  */
 static int open_env(struct opening *opening, unsigned flags)
 {

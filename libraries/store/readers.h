@@ -3,12 +3,12 @@
  * Several read transactions of one environment that see the same state, so that as many
  * threads can read it side by side.
  *
- * A read transaction sees the last commit before it began. While LMDB's write lock is held
- * nobody commits, so all transactions that begin meanwhile see the same state: the lock is
- * taken, the readers begin, the lock is given back. Readers that keep their transaction do
- * not hinder writers. Where the lock cannot be had (a file that may only be read, or
- * no_lock), the readers begin one after the other, and begin again when a commit came in
- * between.
+ * A read transaction sees the last commit before it began. While LMDB's write lock is
+ * held nobody commits, so all transactions that begin meanwhile see the same state: the
+ * lock is taken, the readers begin, the lock is given back. Readers that keep their
+ * transaction do not hinder writers. Where the lock cannot be had (a file that may only
+ * be read, or no_lock), the readers begin one after the other, and begin again when a
+ * commit came in between.
  *
  * Threads: one thread opens and closes; then each transaction is one thread's at a time.
  */
@@ -50,9 +50,10 @@ typedef int (*dit_readers_prepare_fn)(void *ctx, MDB_env *env, MDB_txn *txn);
  * @param prepare    is called before the transactions begin, in the state that they see;
  *                   again, with a new transaction, when a commit came in between
  *
- * @return 0; what dit_door_open() returns; LMDB's codes, among them MDB_READERS_FULL: no place became free within
- *         wait_ms (places of processes that are gone are cleared and taken at once);
- *         -EAGAIN: without the lock, a commit came between the readers each time; what
+ * @return 0; what dit_door_open() returns; LMDB's codes, among them MDB_READERS_FULL: no
+ *         place became free within wait_ms (places of processes that are gone are cleared
+ *         and taken at once); -EAGAIN: without the lock, a commit came between the
+ *         readers each time; what
  *         @p prepare returned. On failure nothing is left open
  */
 int dit_readers_open(struct dit_readers *ret, const char *directory,

@@ -10,9 +10,9 @@
  *           m  the value, and a NUL behind it; left out without normal forms
  *           2  m; 0 without normal forms
  *
- * Keys ascend by ID, then by number; the values of a key in the order of the equality rule
- * (value_order.h). Example, the values "zeta", "Alpha", "gamma  two" of description, number
- * 12, in entry 2:
+ * Keys ascend by ID, then by number; the values of a key in the order of the equality
+ * rule (value_order.h). Example, the values "zeta", "Alpha", "gamma  two" of description,
+ * number 12, in entry 2:
  *
  *   0200000000000000 0c00   "zeta" 00 "zeta" 00 0400
  *   0200000000000000 0c00   "alpha" 00 "Alpha" 00 0500
@@ -20,8 +20,8 @@
  *
  * Equal values: the last one given is kept, while the entry counts all of them. slapadd
  * does the same, but where the values differ in length it stores a length that fits
- * neither, and slapd then reads bytes behind the value. Here the length fits the value that
- * is kept. Empty values with a normal form are all kept.
+ * neither, and slapd then reads bytes behind the value. Here the length fits the value
+ * that is kept. Empty values with a normal form are all kept.
  */
 #ifndef DITKIT_SPLIT_CODEC_H
 #define DITKIT_SPLIT_CODEC_H

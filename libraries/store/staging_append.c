@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The append writer: every database of a new environment is filled through liblmdb, in its
- * key order, by one thread, with MDB_APPEND. No key is searched for and no page is split
- * in the middle; liblmdb makes and writes every page.
+ * The append writer: every database of a new environment is filled through liblmdb, in
+ * its key order, by one thread, with MDB_APPEND. No key is searched for and no page is
+ * split in the middle; liblmdb makes and writes every page.
  *
  * A list goes in with one call: MDB_APPEND makes its key the last one and puts the first
- * ID; MDB_APPENDDUP with MDB_MULTIPLE puts the others behind it. Measured, nanoseconds for
- * each ID:
+ * ID; MDB_APPENDDUP with MDB_MULTIPLE puts the others behind it. Measured, nanoseconds
+ * for each ID:
  *
  *   IDs in the list                        2     4    10   300
  *   all in one call                      138    74    72    60
@@ -14,8 +14,8 @@
  *   one call for each ID                 177   120   119   120
  *
  * Transactions and map are those of staging_changes.c. After each commit the system is
- * asked to start writing, so that little is left to wait for at the end: 0.1 s of 1.6 s for
- * 22.8 million IDs.
+ * asked to start writing, so that little is left to wait for at the end: 0.1 s of 1.6 s
+ * for 22.8 million IDs.
  */
 #include "store/staging_impl.h"
 

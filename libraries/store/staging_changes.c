@@ -11,7 +11,8 @@
  *
  * Transactions. LMDB copes badly with long lists of dirty pages (131071 at most, sorted
  * again at each spill), and a commit without sync is cheap. So each change is charged to
- * the transaction with its size, and one that has been charged with TXN_BYTES is committed.
+ * the transaction with its size, and one that has been charged with TXN_BYTES is
+ * committed.
  *
  * Map size. A transaction that reaches the end of the map is lost with all it holds, so
  * the map is grown before it begins, to what it may need in the worst case: three bytes
@@ -242,8 +243,8 @@ static int create_tables(struct dit_staging *staging)
 }
 
 /*
- * Overwrite the record of a named database: liblmdb gives its address, and the page around
- * it knows its number.
+ * Overwrite the record of a named database: liblmdb gives its address, and the page
+ * around it knows its number.
  */
 static int write_root(struct dit_staging *staging, MDB_txn *txn, MDB_dbi main_dbi,
                       const struct dit_staged_table *table)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What staging.c (open, abandon), staging_tables.c and staging_changes.c (what is written),
- * staging_split.c and staging_publish.c share. Nobody else includes this, tests apart.
+ * What staging.c (open, abandon), staging_tables.c and staging_changes.c (what is
+ * written), staging_split.c and staging_publish.c share. Nobody else includes this, tests
+ * apart.
  *
  * Threads: as store.h says.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Everything that comes in key order: databases whose pages are written without liblmdb
- * (table_writer.h), several at once. Publishing puts their roots where liblmdb keeps them.
+ * (table_writer.h), several at once. Publishing puts their roots where liblmdb keeps
+ * them.
  */
 #include "store/staging_impl.h"
 

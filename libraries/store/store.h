@@ -204,7 +204,8 @@ struct dit_stored_db {
 	uint64_t npages;
 };
 
-/** Open DIR/data.mdb read-only and pin one snapshot. LMDB's codes, -errno, DIT_E_FORMAT. */
+/** Open DIR/data.mdb read-only and pin one snapshot. LMDB's codes, -errno,
+ * DIT_E_FORMAT. */
 int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 
 /** A snapshot that several threads read side by side (readers.h). */
@@ -258,7 +259,8 @@ int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
  */
 int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret_key,
                      struct dit_span *ret_value);
-/** First record of the next key; duplicates of the present one are passed over. Likewise. */
+/** First record of the next key; duplicates of the present one are passed over.
+ * Likewise. */
 int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
                       struct dit_span *ret_value);
 /**

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index builders (builders.h) give the keys of each database back in its order, with their
- * lists, whatever format its keys have: 32 bits, 64 bits, or long ones that share a sorter.
+ * Index builders (builders.h) give the keys of each database back in its order, with
+ * their lists, whatever format its keys have: 32 bits, 64 bits, or long ones that share a
+ * sorter.
  */
 #include "bulk/builders.h"
 

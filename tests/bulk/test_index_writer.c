@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The index writer (index_writer.h) brings every list of every database to its table, once
- * and in order, on one to eight threads, into an output that takes tables from all threads
- * and into one that takes them from main alone. A failure anywhere ends it with that error.
- * The output is made up here and keeps what it gets as text.
+ * The index writer (index_writer.h) brings every list of every database to its table,
+ * once and in order, on one to eight threads, into an output that takes tables from all
+ * threads and into one that takes them from main alone. A failure anywhere ends it with
+ * that error. The output is made up here and keeps what it gets as text.
  */
 #include "bulk/index_writer.h"
 
@@ -282,7 +282,8 @@ static void lists_of_any_length_pass_a_queue(void **state)
 		ids[i] = i + 7;
 	}
 	assert_int_equal(dit_list_queues_new(&queues, 2, 9), 0);
-	/* Two blocks wait at most, one is open: as many as can be put without a reader. */
+	/* Two blocks wait at most, one is open: as many as can be put without a
+	 * reader. */
 	for (size_t i = 0; i < 3; i++) {
 		list = make_list(ids, sizes[i], i == 0 ? "key" : "longer key");
 		assert_int_equal(dit_list_queues_put(queues, 1, &list), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reporter alone: the place in each form of a report, what is cut, and the message that
- * the failure of a tree's entry repeats.
+ * The reporter alone: the place in each form of a report, what is cut, and the message
+ * that the failure of a tree's entry repeats.
  */
 #include "config/conf_reporter.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scope: what an included file restores at its end, with and without an error, what it
- * leaves behind, and what the beginning of a section forgets.
+ * The scope: what an included file restores at its end, with and without an error, what
+ * it leaves behind, and what the beginning of a section forgets.
  */
 #include "config/conf_scope.h"
 

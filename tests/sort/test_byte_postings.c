@@ -155,7 +155,8 @@ static void lists_are_those_of_postings(void **state)
 		assert_int_equal(dit_postings_new(&both.words, &words), 0);
 		for (uint64_t id = 1; id <= NENTRIES; id++) {
 			for (unsigned stream = 0; stream < 4; stream += 3) {
-				/* Some lists are exactly full, some repeat their last ID. */
+				/* Some lists are exactly full, some repeat their last
+				 * ID. */
 				push_both(&both, stream, (uint32_t)(id * 7919 % 73), id,
 				          1 + (id % 5 == 0) + (id % 77 == 0));
 				push_both(&both, stream, (uint32_t)(1000 + id / LIST_MAX),

@@ -3,8 +3,8 @@
  * The append writer (store.h):
  * - makes the records that our own pages hold, lists of every length among them;
  * - refuses what is out of order, too long, or of another length than the keys before;
- * - is the default where liblmdb's file format is not the one we know, and then leaves the
- *   file to liblmdb. The linker takes the format's description away from us for that
+ * - is the default where liblmdb's file format is not the one we know, and then leaves
+ *   the file to liblmdb. The linker takes the format's description away from us for that
  *   (--wrap=dit_metas_read).
  */
 #include "test.h"

@@ -3,12 +3,13 @@
  * A disk that is full while an existing database is changed. Each write and each sync of
  * the commit and of the roll-back fails once, and from there on:
  * - the file has its old length and its old bytes afterwards;
- * - before the meta page nothing is written to undo the commit, so that no space is needed;
+ * - before the meta page nothing is written to undo the commit, so that no space is
+ *   needed;
  * - the file is cut only when the old meta pages are on the disk;
  * - what cannot be undone is told, and the file is a database all the same.
  *
- * liblmdb is a shared library: this program's own pwrite() and so on take the place of the
- * C library's for it too.
+ * liblmdb is a shared library: this program's own pwrite() and so on take the place of
+ * the C library's for it too.
  */
 #include "test.h"
 
