@@ -116,7 +116,7 @@ struct dit_staging {
 #define STAGING_FIRST_PAGE 2
 
 /**
- * Have lock.mdb as it is behind a slapd that was closed in order; claim.h tells why.
+ * Have lock.mdb as the first process makes it that opens a database; claim.h tells why.
  *
  * @param staging_fd  of the staging directory
  */

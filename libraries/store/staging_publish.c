@@ -14,12 +14,16 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/whole_io.h"
 #include "pages/meta_pages.h"
 #include "store/map_size.h"
+
+#define LOCK_FILE_BYTES 8192 /* with room for LMDB's 126 readers (storage.md 1.1) */
 
 /*
  * In both meta pages: the map size that slapd is configured with. In a format that is not
@@ -96,24 +100,49 @@ static enum dit_old_file keep_old_file(const struct dit_staging *staging)
 	return errno == ENOENT ? DIT_OLD_NONE : DIT_OLD_LOST;
 }
 
+/* What LMDB writes into the lock file of an environment that it opens as the first. */
+static ssize_t lock_file_content(int staging_fd, int data_fd, int lock_fd, char *bytes,
+                                 size_t size)
+{
+	MDB_env *env = NULL;
+	ssize_t n = -1;
+
+	if (mdb_env_create(&env) != 0) {
+		return -1;
+	}
+	if (dit_env_open_locked(env, staging_fd, data_fd, lock_fd, MDB_RDONLY, NULL) ==
+	    0) {
+		n = dit_read_at(lock_fd, bytes, size, 0);
+	}
+	mdb_env_close(env);
+	return n;
+}
+
 /*
- * Let LMDB set up lock.mdb, as the first process to open a database does: a slapd that
- * has been waiting for our claim then goes on as if we were another slapd. Our write lock
- * does not hinder ourselves; closing the environment gives it up, so nothing may be done
- * to lock.mdb afterwards. It is emptied first: if LMDB fails, so will those who wait,
- * rather than trust the state of an older database.
+ * Have lock.mdb as the first process makes it that opens a database: a slapd that has been
+ * waiting for our claim then goes on as if we were another slapd. LMDB makes the content,
+ * in a file in memory, while the environment is open: when the last process closes an
+ * environment, LMDB from 0.9.30 on makes the locks in the file unusable. lock.mdb is
+ * emptied first: if anything fails, so will those who wait, rather than trust the state of
+ * an older database.
  */
 void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
                                   int data_fd)
 {
-	MDB_env *env = NULL;
+	char bytes[LOCK_FILE_BYTES];
+	int lock_fd = memfd_create(DIT_LOCK_NAME, MFD_CLOEXEC);
+	ssize_t n = -1;
 
-	if (ftruncate(claim->lock_fd, 0) != 0 || mdb_env_create(&env) != 0) {
-		return;
+	if (ftruncate(claim->lock_fd, 0) == 0 && lock_fd >= 0) {
+		n = lock_file_content(staging_fd, data_fd, lock_fd, bytes, sizeof(bytes));
 	}
-	(void)dit_env_open_locked(env, staging_fd, data_fd, claim->lock_fd, MDB_RDONLY,
-	                          NULL);
-	mdb_env_close(env);
+	if (n > 0 && dit_write_at(claim->lock_fd, bytes, (size_t)n, 0) < 0 &&
+	    ftruncate(claim->lock_fd, 0) != 0) {
+		/* Nothing better can be done: slapd makes the file anew if it is the first. */
+	}
+	if (lock_fd >= 0) {
+		(void)close(lock_fd);
+	}
 }
 
 static int check_size(const struct dit_staging *staging)
