@@ -156,7 +156,7 @@ int dit_staging_charge(struct dit_staging *staging, uint64_t bytes)
 {
 	int r = 0;
 
-	if (!staging->is_liblmdbs) {
+	if (!staging->takes_changes) {
 		return -EINVAL;
 	}
 	if (staging->txn != NULL && bytes > staging->txn_room_bytes) {
@@ -313,7 +313,7 @@ static int begin_changes(struct dit_staging *staging)
 		return r;
 	}
 	staging->used_bytes = dit_staging_used_bytes(staging);
-	staging->is_liblmdbs = true;
+	staging->takes_changes = true;
 	dit_page_file_close(&staging->space.file);
 	r = tell_last_page(staging);
 	if (r == 0) {
@@ -330,7 +330,7 @@ int dit_staging_begin_append(struct dit_staging *staging)
 	int r = 0;
 
 	staging->is_append = true;
-	staging->is_liblmdbs = true;
+	staging->takes_changes = true;
 	staging->used_bytes = STAGING_FIRST_PAGE * (uint64_t)staging->page_bytes;
 	r = open_env(staging);
 	return r < 0 ? r : create_tables(staging);
@@ -344,8 +344,8 @@ int dit_staging_begin_changes(struct dit_staging *staging)
 	if (staging->is_append) {
 		return 0; /* they are nothing special */
 	}
-	return dit_staging_keep(staging,
-	                        staging->is_liblmdbs ? -EINVAL : begin_changes(staging));
+	return dit_staging_keep(staging, staging->takes_changes ? -EINVAL
+	                                                        : begin_changes(staging));
 }
 
 /* ---- changes ---- */

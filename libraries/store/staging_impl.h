@@ -83,7 +83,7 @@ struct dit_staging {
 	size_t nindexes;
 
 	/* From there on; of the append writer from the beginning. */
-	bool is_liblmdbs; /* the file */
+	bool takes_changes; /* liblmdb has the file open, behind the pages of ours */
 	struct dit_appending appending;
 	MDB_env *env; /* NULL before that, and once closed */
 	uint64_t map_bytes;

@@ -119,12 +119,12 @@ static ssize_t lock_file_content(int staging_fd, int data_fd, int lock_fd, char 
 }
 
 /*
- * Have lock.mdb as the first process makes it that opens a database: a slapd that has been
- * waiting for our claim then goes on as if we were another slapd. LMDB makes the content,
- * in a file in memory, while the environment is open: when the last process closes an
- * environment, LMDB from 0.9.30 on makes the locks in the file unusable. lock.mdb is
- * emptied first: if anything fails, so will those who wait, rather than trust the state of
- * an older database.
+ * Have lock.mdb as the first process makes it that opens a database: a slapd that has
+ * been waiting for our claim then goes on as if we were another slapd. LMDB makes the
+ * content, in a file in memory, while the environment is open: when the last process
+ * closes an environment, LMDB from 0.9.30 on makes the locks in the file unusable.
+ * lock.mdb is emptied first: if anything fails, so will those who wait, rather than trust
+ * the state of an older database.
  */
 void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
                                   int data_fd)
@@ -138,7 +138,8 @@ void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
 	}
 	if (n > 0 && dit_write_at(claim->lock_fd, bytes, (size_t)n, 0) < 0 &&
 	    ftruncate(claim->lock_fd, 0) != 0) {
-		/* Nothing better can be done: slapd makes the file anew if it is the first. */
+		/* Nothing better can be done: slapd makes the file anew if it is the
+		 * first. */
 	}
 	if (lock_fd >= 0) {
 		(void)close(lock_fd);
@@ -156,7 +157,7 @@ int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes)
 {
 	int r = staging->error;
 
-	if (r == 0 && !staging->is_liblmdbs) {
+	if (r == 0 && !staging->takes_changes) {
 		r = dit_staging_begin_changes(staging);
 	}
 	if (r == 0) {

@@ -86,7 +86,7 @@ int dit_staging_add_index(struct dit_staging *staging, const char *name,
 static int open_table(struct dit_staging *staging, const struct dit_staged_table *table,
                       struct dit_table_writer **ret)
 {
-	if (staging->is_liblmdbs || table->is_written) {
+	if (staging->takes_changes || table->is_written) {
 		return -EINVAL;
 	}
 	return dit_table_writer_new(ret, &staging->space, table->flags);
@@ -192,7 +192,7 @@ int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t l
 
 uint64_t dit_staging_used_bytes(const struct dit_staging *staging)
 {
-	if (staging->is_liblmdbs) {
+	if (staging->takes_changes) {
 		return staging->used_bytes + staging->txn_bytes;
 	}
 	return atomic_load_explicit(&staging->space.next_page, memory_order_relaxed) *
