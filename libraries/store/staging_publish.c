@@ -122,9 +122,9 @@ static ssize_t lock_file_content(int staging_fd, int data_fd, int lock_fd, char 
  * Have lock.mdb as the first process makes it that opens a database: a slapd that has
  * been waiting for our claim then goes on as if we were another slapd. LMDB makes the
  * content, in a file in memory, while the environment is open: when the last process
- * closes an environment, LMDB from 0.9.30 on makes the locks in the file unusable.
- * lock.mdb is emptied first: if anything fails, so will those who wait, rather than trust
- * the state of an older database.
+ * closes an environment, LMDB 0.9.31 makes the locks in the file unusable (0.9.24 does
+ * not). lock.mdb is emptied first: if anything fails, so will those who wait, rather than
+ * trust the state of an older database.
  */
 void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
                                   int data_fd)
