@@ -27,7 +27,8 @@ start() {
 	shift
 	empty_site "$work/dit"
 	set -m # else the shell lets it ignore SIGINT
-	"$DITADD" -f "$work/dit/slapd.conf" --tmpdir "$work/tmp" "$@" <"$input" \
+	# Whoever runs the tests may ignore signals, which a shell cannot change.
+	env --default-signal=HUP,INT,TERM "$DITADD" -f "$work/dit/slapd.conf" --tmpdir "$work/tmp" "$@" <"$input" \
 		>/dev/null 2>"$work/stderr" &
 	pid=$!
 	set +m
@@ -35,13 +36,17 @@ start() {
 
 # interrupt NAME SIGNAL: end the load; it must be running
 interrupt() {
-	local used status begin=$SECONDS
+	local used status watch begin=$SECONDS
 	check "$1: is running" kill -0 "$pid"
 	used=$(cpu_ms "$pid")
 	times >"$work/times.before"
 	kill -"$2" "$pid"
+	# A load that does not end must not keep the tests from their end.
+	(read -rt $((3 * most_wall_s)) _ <>"$work/never"; kill -KILL "$pid") &
+	watch=$!
 	wait "$pid"
 	status=$?
+	kill "$watch"
 	times >"$work/times.after"
 	used=$(awk -v used="$used" 'function ms(t, p) { split(t, p, /[ms]/); return p[1] * 60000 + p[2] * 1000 }
 		FNR == 2 { n = ms($1) + ms($2); if (NR == FNR) { before = n } else { print int(n - before - used) } }' \
@@ -67,7 +72,7 @@ mkdir "$work/tmp"
 make_site "$work/dit" bench
 suffix=$(sed -n 's/^suffix *"\(.*\)"/\1/p' "$work/dit/slapd.conf" | head -n 1)
 "$DITGEN" --entries 20000 --operational >"$work/input.ldif"
-mkfifo "$work/idle"
+mkfifo "$work/idle" "$work/never"
 
 # A pipe that says nothing more; a named one that nobody ever opens.
 for threads in 1 2; do
@@ -133,9 +138,8 @@ for signal in HUP INT TERM; do
 	exec {hold}<>"$work/idle"
 	empty_site "$work/dit"
 	(
-		trap '' $signal
 		exec {hold}>&-
-		exec "$DITADD" -q -f "$work/dit/slapd.conf" -l "$work/idle"
+		exec env --default-signal=HUP,INT,TERM --ignore-signal=$signal "$DITADD" -q -f "$work/dit/slapd.conf" -l "$work/idle"
 	) 2>"$work/stderr" &
 	pid=$!
 	head -n 200 "$work/input.ldif" | awk '{ print } /^$/ { exit }' >"$work/idle"
