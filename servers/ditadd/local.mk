@@ -1,6 +1,8 @@
 # servers/ditadd/local.mk
 sbin_PROGRAMS += ditadd
 ditadd_SOURCES = \
+	servers/common/arguments.c \
+	servers/common/arguments.h \
 	%D%/main.c \
 	%D%/meter.c \
 	%D%/meter.h \
@@ -11,8 +13,9 @@ ditadd_SOURCES = \
 	%D%/stats.c \
 	%D%/stats.h \
 	$(NULL)
-# Programs see the installed headers and their own folder, nothing else.
+# Programs see the installed headers, their own folder and servers/common.
 ditadd_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
+	-I$(top_srcdir)/servers/common \
 	-DDEFAULT_CONF='"$(default_conf)"' \
 	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"' \
 	-DDEFAULT_SLAPD='"$(slapd)"'

@@ -15,6 +15,7 @@
 
 #include <ditkit/load.h>
 
+#include "arguments.h"
 #include "meter.h"
 #include "options.h"
 #include "rejects.h"
@@ -42,24 +43,7 @@ static void print_report(void *ctx, const struct dit_report *report)
 	struct output *output = ctx;
 
 	meter_break(&output->meter);
-	switch (report->kind) {
-	case DIT_REPORT_DIAGNOSTIC:
-		if (!output->is_silent) {
-			(void)fprintf(stderr, "%s\n", report->text);
-		}
-		break;
-	case DIT_REPORT_ERROR:
-		(void)fprintf(stderr, "ditadd: %s\n", report->text);
-		break;
-	case DIT_REPORT_WARNING:
-		(void)fprintf(stderr, "ditadd: warning: %s\n", report->text);
-		break;
-	case DIT_REPORT_PLAIN:
-	case DIT_REPORT_ADDED:
-	case DIT_REPORT_MISSING:
-		(void)fprintf(stderr, "%s\n", report->text);
-		break;
-	}
+	common_print_report("ditadd", output->is_silent, report);
 }
 
 static void print_progress(void *ctx, const struct dit_progress *progress)

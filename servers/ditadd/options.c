@@ -5,13 +5,14 @@
  */
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "arguments.h"
 
 enum long_option {
 	OPT_BATCH = 256,
@@ -138,19 +139,6 @@ static int wrong(const char *what, const char *value)
 	return -1;
 }
 
-/* A decimal number without sign, blanks or base prefix. */
-static int read_number(const char *text, unsigned long long max, unsigned long long *ret)
-{
-	char *end = NULL;
-
-	if (text[0] < '0' || text[0] > '9') {
-		return -1;
-	}
-	errno = 0;
-	*ret = strtoull(text, &end, 10);
-	return errno != 0 || *end != '\0' || *ret > max ? -1 : 0;
-}
-
 static int read_size(const char *text, uint64_t *ret)
 {
 	static const char suffixes[] = "KMGT";
@@ -172,7 +160,7 @@ static int read_size(const char *text, uint64_t *ret)
 	}
 	memcpy(digits, text, len);
 	digits[len] = '\0';
-	if (read_number(digits, UINT64_MAX >> shift, &number) < 0) {
+	if (common_read_number(digits, UINT64_MAX >> shift, &number) < 0) {
 		return -1;
 	}
 	*ret = (uint64_t)number << shift;
@@ -297,38 +285,38 @@ static int read_numbers(struct options *options, int option, const char *text)
 
 	switch (option) {
 	case 'j':
-		if (read_number(text, UINT64_MAX, &n) < 0) {
+		if (common_read_number(text, UINT64_MAX, &n) < 0) {
 			return wrong("-j takes a line number, not", text);
 		}
 		options->load.first_line = n;
 		return 0;
 	case 'n':
-		if (read_number(text, INT_MAX, &n) < 0) {
+		if (common_read_number(text, INT_MAX, &n) < 0) {
 			return wrong("-n takes a database number, not", text);
 		}
 		options->load.database = (int)n;
 		return 0;
 	case 'S':
-		if (read_number(text, 4095, &n) < 0) {
+		if (common_read_number(text, 4095, &n) < 0) {
 			return wrong("-S takes a server ID from 0 to 4095, not", text);
 		}
 		options->load.sid = (unsigned)n;
 		return 0;
 	case 'T':
-		if (read_number(text, 1024, &n) < 0 || n == 0) {
+		if (common_read_number(text, 1024, &n) < 0 || n == 0) {
 			return wrong("-T takes a number from 1 to 1024, not", text);
 		}
 		options->load.threads = (unsigned)n;
 		return 0;
 	case OPT_BATCH:
-		if (read_number(text, 1 << 20, &n) < 0 || n == 0) {
+		if (common_read_number(text, 1 << 20, &n) < 0 || n == 0) {
 			return wrong("--batch takes a number from 1 to 1048576, not",
 			             text);
 		}
 		options->load.batch_records = n;
 		return 0;
 	case OPT_MAX_REJECTS:
-		if (read_number(text, UINT64_MAX, &n) < 0) {
+		if (common_read_number(text, UINT64_MAX, &n) < 0) {
 			return wrong("--max-rejects takes a number, not", text);
 		}
 		options->load.keep_going = true;

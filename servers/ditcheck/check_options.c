@@ -2,12 +2,13 @@
 /* Options. A wrong call prints its specific error and one line of usage. */
 #include "check_options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "arguments.h"
 
 #define MAX_FINDINGS_DEFAULT 1000
 
@@ -81,38 +82,25 @@ static int wrong(const char *what, const char *value)
 	return -1;
 }
 
-/* A decimal number without sign, blanks or base prefix. */
-static int read_number(const char *text, unsigned long long max, unsigned long long *ret)
-{
-	char *end = NULL;
-
-	if (text[0] < '0' || text[0] > '9') {
-		return -1;
-	}
-	errno = 0;
-	*ret = strtoull(text, &end, 10);
-	return errno != 0 || *end != '\0' || *ret > max ? -1 : 0;
-}
-
 static int read_numbers(struct check_options *options, int option, const char *text)
 {
 	unsigned long long n = 0;
 
 	switch (option) {
 	case 'n':
-		if (read_number(text, INT_MAX, &n) < 0) {
+		if (common_read_number(text, INT_MAX, &n) < 0) {
 			return wrong("-n takes a database number, not", text);
 		}
 		options->check.database = (int)n;
 		return 0;
 	case 'T':
-		if (read_number(text, 1024, &n) < 0 || n == 0) {
+		if (common_read_number(text, 1024, &n) < 0 || n == 0) {
 			return wrong("-T takes a number from 1 to 1024, not", text);
 		}
 		options->check.threads = (unsigned)n;
 		return 0;
 	case OPT_MAX_FINDINGS:
-		if (read_number(text, UINT64_MAX, &n) < 0) {
+		if (common_read_number(text, UINT64_MAX, &n) < 0) {
 			return wrong("--max-findings takes a number, not", text);
 		}
 		options->check.max_findings = n;

@@ -16,6 +16,8 @@
 
 #include <jansson.h>
 
+#include "arguments.h"
+
 /* Four characters for each byte of a name. */
 #define NAME_SIZE (4 * 511 + 5)
 
@@ -33,22 +35,7 @@ void output_report(void *ctx, const struct dit_report *report)
 {
 	const struct output *output = ctx;
 
-	switch (report->kind) {
-	case DIT_REPORT_DIAGNOSTIC:
-		if (!output->is_silent) {
-			(void)fprintf(stderr, "%s\n", report->text);
-		}
-		break;
-	case DIT_REPORT_ERROR:
-		(void)fprintf(stderr, "ditcheck: %s\n", report->text);
-		break;
-	case DIT_REPORT_WARNING:
-		(void)fprintf(stderr, "ditcheck: warning: %s\n", report->text);
-		break;
-	default:
-		(void)fprintf(stderr, "%s\n", report->text);
-		break;
-	}
+	common_print_report("ditcheck", output->is_silent, report);
 }
 
 /* A damaged name may hold anything: what is no printable ASCII is shown by its number. */

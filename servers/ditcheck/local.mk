@@ -1,14 +1,17 @@
 # servers/ditcheck/local.mk
 sbin_PROGRAMS += ditcheck
 ditcheck_SOURCES = \
+	servers/common/arguments.c \
+	servers/common/arguments.h \
 	%D%/check_main.c \
 	%D%/check_options.c \
 	%D%/check_options.h \
 	%D%/check_output.c \
 	%D%/check_output.h \
 	$(NULL)
-# Programs see the installed headers and their own folder, nothing else.
-ditcheck_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include $(jansson_CFLAGS) \
+# Programs see the installed headers, their own folder and servers/common.
+ditcheck_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
+	-I$(top_srcdir)/servers/common $(jansson_CFLAGS) \
 	-DDEFAULT_CONF='"$(default_conf)"' \
 	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"'
 ditcheck_LDADD = libditkit.la $(jansson_LIBS)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the programs share at a terminal: numbers of options, lines for reports. */
+#ifndef DITKIT_COMMON_ARGUMENTS_H
+#define DITKIT_COMMON_ARGUMENTS_H
+
+#include <stdbool.h>
+
+#include <ditkit/report.h>
+
+/** A decimal number up to @p max, without sign, blanks or base prefix. 0 or -1 */
+int common_read_number(const char *text, unsigned long long max, unsigned long long *ret);
+
+/**
+ * Print a report as one line on standard error, with the program's name before errors and
+ * warnings.
+ *
+ * @param is_silent  -d 0: diagnostic lines are left out
+ */
+void common_print_report(const char *program, bool is_silent,
+                         const struct dit_report *report);
+
+#endif
