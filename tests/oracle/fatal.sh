@@ -81,4 +81,25 @@ check "empty integer without index: messages" same_messages "$work/ref" "$work/d
 check "empty integer without index" same_content --ignore-integerkey \
 	"$work/ref" "$work/dit"
 
+# A class with an empty list of names. Nobody can name it but by its OID, so the rest of the
+# input is what it is without the definition.
+for site in ref dit; do
+	make_site "$work/$site" values
+done
+sed '/^database/,$d' "$work/ref/slapd.conf" >"$work/head"
+sed -n '/^database/,$p' "$work/ref/slapd.conf" >"$work/tail.ref"
+sed -n '/^database/,$p' "$work/dit/slapd.conf" >"$work/tail.dit"
+nameless='objectclass ( 1.3.6.1.4.1.99999.9.9 NAME () SUP top )'
+input >"$work/input.ldif"
+{ cat "$work/head"; echo "$nameless"; cat "$work/tail.ref"; } >"$work/ref/slapd.conf"
+slapadd_site "$work/ref" -q -l "$work/input.ldif"
+check "class without names: slapadd dies" test "$(cat "$work/ref/exit")" -ge 128
+make_site "$work/ref" values
+slapadd_site "$work/ref" -q -l "$work/input.ldif"
+{ cat "$work/head"; echo "$nameless"; cat "$work/tail.dit"; } >"$work/dit/slapd.conf"
+ditadd_site "$work/dit" -q -l "$work/input.ldif"
+check "class without names: messages" same_messages "$work/ref" "$work/dit"
+check "class without names: content" same_content --ignore-integerkey \
+	"$work/ref" "$work/dit"
+
 finish
