@@ -429,7 +429,7 @@ int dit_context_csn_write(struct dit_context_csn *csn,
 		return dit_entries_has_root(place->entries) ? change_in_time(csn, 0, ret)
 		                                            : 0;
 	}
-	dit_tree_name_init(&name, &csn->entry.dn);
+	dit_tree_name_init(&name, place->key, &csn->entry.dn);
 	r = dit_tree_find(place->tree, &name, &id);
 	if (r < 0) {
 		return r;

@@ -54,6 +54,7 @@ struct dit_context_csn_place {
 	struct dit_output *output;
 	struct dit_ad_numbers *numbers;
 	struct dit_tree *tree;
+	const struct dit_fingerprint_key *key; /* of the tree's names */
 	struct dit_entries *entries;
 };
 

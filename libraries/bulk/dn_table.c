@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include <xxhash.h>
 
@@ -40,9 +41,20 @@ struct dit_dn_table {
 	uint64_t nslots; /* power of two */
 };
 
-struct dit_fingerprint dit_fingerprint_of(struct dit_span norm_dn)
+_Static_assert(sizeof(((struct dit_fingerprint_key *)0)->secret) >= XXH3_SECRET_SIZE_MIN,
+               "a secret that XXH3 takes");
+
+int dit_fingerprint_key_make(struct dit_fingerprint_key *ret)
 {
-	XXH128_hash_t hash = XXH3_128bits(norm_dn.data, norm_dn.len);
+	/* The kernel gives up to 256 bytes at once, and no signal cuts them short. */
+	return getrandom(ret->secret, sizeof(ret->secret), 0) < 0 ? -errno : 0;
+}
+
+struct dit_fingerprint dit_fingerprint_of(const struct dit_fingerprint_key *key,
+                                          struct dit_span norm_dn)
+{
+	XXH128_hash_t hash = XXH3_128bits_withSecret(norm_dn.data, norm_dn.len,
+	                                             key->secret, sizeof(key->secret));
 
 	return (struct dit_fingerprint){{(uint32_t)hash.low64,
 	                                 (uint32_t)(hash.low64 >> 32),

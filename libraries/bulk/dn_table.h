@@ -6,8 +6,10 @@
  *   dit_dn_table_count();  dit_dn_table_nsubs()...;  dit_dn_table_free()
  *
  * A DN is kept as a fingerprint of 96 bits of its normal form: with a billion entries
- * the odds that any two share one are 1 in 10^11. Memory: 20 bytes per node and 5 to 10
- * for the hash slots, at most 32 per entry.
+ * the odds that any two share one are 1 in 10^11. The fingerprints of a load are made
+ * with a random key of its own, so the odds hold for an LDIF that somebody wrote to make
+ * them fail. Memory: 20 bytes per node and 5 to 10 for the hash slots, at most 32 per
+ * entry.
  *
  * IDs are given out in order from 1, or behind those of a database that holds entries
  * already; 0 stands for the root above all suffixes.
@@ -29,8 +31,21 @@ struct dit_fingerprint {
 	uint32_t word[3];
 };
 
-/** Of a normal form. */
-struct dit_fingerprint dit_fingerprint_of(struct dit_span norm_dn);
+/** What all fingerprints of a load depend on. */
+struct dit_fingerprint_key {
+	unsigned char secret[192];
+};
+
+/**
+ * Make a random key. Any thread.
+ *
+ * @return 0; -ENOSYS: the kernel has no source of random bytes
+ */
+int dit_fingerprint_key_make(struct dit_fingerprint_key *ret);
+
+/** Of a normal form. Two are compared only if one key made both. */
+struct dit_fingerprint dit_fingerprint_of(const struct dit_fingerprint_key *key,
+                                          struct dit_span norm_dn);
 
 struct dit_dn_table;
 

@@ -78,6 +78,7 @@ int dit_load_csn_write(struct load_target *target)
 	                                      .output = target->output,
 	                                      .numbers = &target->numbers,
 	                                      .tree = target->tree,
+	                                      .key = &loader->name_key,
 	                                      .entries = target->entries};
 	struct dit_context_csn_result result = {0};
 	int r = 0;

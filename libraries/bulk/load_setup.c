@@ -182,9 +182,15 @@ static int make_context(struct loader *loader)
 		return dit_load_fail(loader, r, "could not start the load");
 	}
 	loader->context.sorted = loader->sorted;
-	if (getrandom(&loader->stamp_node, sizeof(loader->stamp_node), 0) < 0 ||
-	    getrandom(&loader->stamp_clock_seq, sizeof(loader->stamp_clock_seq), 0) < 0) {
-		return dit_load_fail(loader, -errno, "no random numbers");
+	r = dit_fingerprint_key_make(&loader->name_key);
+	if (r == 0 &&
+	    (getrandom(&loader->stamp_node, sizeof(loader->stamp_node), 0) < 0 ||
+	     getrandom(&loader->stamp_clock_seq, sizeof(loader->stamp_clock_seq), 0) <
+	             0)) {
+		r = -errno;
+	}
+	if (r < 0) {
+		return dit_load_fail(loader, r, "no random numbers");
 	}
 	/*
 	 * Multicast bit: a node that is no network card's address (RFC 4122 section 4.5).

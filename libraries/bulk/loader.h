@@ -142,6 +142,7 @@ struct loader {
 	struct dit_page_writer *page_writer; /* NULL with one thread */
 	uint64_t stamp_node; /* of generated values (struct dit_entry_stamp) */
 	uint16_t stamp_clock_seq;
+	struct dit_fingerprint_key name_key; /* of the names in the trees */
 
 	/* [own: main] */
 	struct dit_load_stats *stats;

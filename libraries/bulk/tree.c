@@ -87,12 +87,14 @@ static struct dit_span rdn(struct dit_span dn, const uint32_t *at, unsigned i,
 	return span;
 }
 
-void dit_tree_name_init(struct dit_tree_name *name, const struct dit_dn *dn)
+void dit_tree_name_init(struct dit_tree_name *name, const struct dit_fingerprint_key *key,
+                        const struct dit_dn *dn)
 {
+	name->key = key;
 	name->dn = dn;
-	name->self = dit_fingerprint_of(dn->norm);
+	name->self = dit_fingerprint_of(key, dn->norm);
 	if (dn->nrdns > 1) {
-		name->parent = dit_fingerprint_of(tail(dn->norm, dn->norm_at, 1));
+		name->parent = dit_fingerprint_of(key, tail(dn->norm, dn->norm_at, 1));
 	}
 }
 
@@ -104,7 +106,7 @@ static struct dit_fingerprint fingerprint(const struct dit_tree_name *name, unsi
 	if (i == 1) {
 		return name->parent;
 	}
-	return dit_fingerprint_of(tail(name->dn->norm, name->dn->norm_at, i));
+	return dit_fingerprint_of(name->key, tail(name->dn->norm, name->dn->norm_at, i));
 }
 
 /* ---- looking up ---- */

@@ -59,13 +59,19 @@ void dit_tree_free(struct dit_tree *tree);
 
 /** A DN, prepared for the tree. Never the empty DN. */
 struct dit_tree_name {
-	const struct dit_dn *dn; /* borrowed; at or below the suffix */
+	const struct dit_fingerprint_key *key; /* borrowed */
+	const struct dit_dn *dn;               /* borrowed; at or below the suffix */
 	struct dit_fingerprint self;
 	struct dit_fingerprint parent; /* of node 1; unset for a DN of one RDN */
 };
 
-/** Any thread. */
-void dit_tree_name_init(struct dit_tree_name *name, const struct dit_dn *dn);
+/**
+ * Any thread.
+ *
+ * @param key  the same for all names of a tree
+ */
+void dit_tree_name_init(struct dit_tree_name *name, const struct dit_fingerprint_key *key,
+                        const struct dit_dn *dn);
 
 /**
  * @param ret_id  of the node; 0: there is none

@@ -4,12 +4,14 @@
  *
  * Loading looks up one description per line of LDIF, nearly always in a spelling that it
  * has met before. The cache maps spellings, byte for byte, to results: one hash, one
- * comparison, no lock. Failures are not kept; they end an entry or the load.
+ * comparison, no lock. Failures are not kept; they end an entry or the load. The hash has a
+ * random seed, so nobody can write an LDIF whose names all want one slot.
  */
 #include "schema/schema.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include <xxhash.h>
 
@@ -32,6 +34,7 @@ struct dit_ad_cache {
 	struct cache_slot *slots;
 	size_t nslots; /* power of two */
 	size_t nused;
+	uint64_t seed;
 };
 
 int dit_ad_cache_new(struct dit_ad_cache **ret)
@@ -42,6 +45,10 @@ int dit_ad_cache_new(struct dit_ad_cache **ret)
 		return -ENOMEM;
 	}
 	dit_arena_init(&cache->arena, CACHE_BLOCK);
+	if (getrandom(&cache->seed, sizeof(cache->seed), 0) < 0) {
+		free(cache);
+		return -errno;
+	}
 	cache->nslots = CACHE_SLOTS_MIN;
 	cache->slots = calloc(cache->nslots, sizeof(*cache->slots));
 	if (cache->slots == NULL) {
@@ -128,7 +135,7 @@ int dit_ad_find(struct dit_schema *schema, struct dit_ad_cache *cache,
 	if (cache == NULL) {
 		return dit_ad_resolve(schema, name, ret, ret_reason);
 	}
-	hash = XXH3_64bits(name.data, name.len);
+	hash = XXH3_64bits_withSeed(name.data, name.len, cache->seed);
 	ad = cache_slot(cache, name, hash)->ad;
 	if (ad != NULL) {
 		*ret = ad;

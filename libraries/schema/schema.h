@@ -334,6 +334,7 @@ bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor
  * has one of its own.
  */
 struct dit_ad_cache;
+/** @return 0; -ENOMEM; -ENOSYS: the kernel has no source of random bytes */
 int dit_ad_cache_new(struct dit_ad_cache **ret);
 void dit_ad_cache_free(struct dit_ad_cache *cache);
 

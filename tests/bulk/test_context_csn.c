@@ -24,6 +24,7 @@
 struct fixture {
 	struct entry_fixture entry;
 	struct fake_output fake;
+	struct dit_fingerprint_key key;
 	struct dit_ad_numbers numbers;
 	struct dit_tree *tree;
 	struct dit_entries *entries;
@@ -37,7 +38,8 @@ static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	if (f == NULL || entry_fixture_init(&f->entry) < 0) {
+	if (f == NULL || dit_fingerprint_key_make(&f->key) < 0 ||
+	    entry_fixture_init(&f->entry) < 0) {
 		free(f);
 		return -1;
 	}
@@ -89,6 +91,7 @@ static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns,
 	                                          .output = &f->fake.output,
 	                                          .numbers = &f->numbers,
 	                                          .tree = f->tree,
+	                                          .key = &f->key,
 	                                          .entries = f->entries};
 }
 
@@ -108,7 +111,7 @@ static uint32_t add(struct fixture *f, const char *record)
 		dit_entry_encode(entry, f->place.split_rules, &f->entry.arena, &encoded),
 		0);
 	if (entry->dn.nrdns > 0) {
-		dit_tree_name_init(&name, &entry->dn);
+		dit_tree_name_init(&name, &f->key, &entry->dn);
 		assert_int_equal(dit_tree_find_place(f->tree, &name, &where), 0);
 		assert_int_equal(dit_tree_add(f->tree, &name, &where, &id), 0);
 	}

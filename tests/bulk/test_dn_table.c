@@ -3,6 +3,7 @@
  * Contract of the DN table:
  * - IDs are given out in order from 1, and found again by fingerprint;
  * - what was not added is not found;
+ * - fingerprints depend on the name and on the key, and two keys are never the same;
  * - subtree sizes count the node itself and everything below.
  */
 #include "test.h"
@@ -11,12 +12,44 @@
 
 #define MANY 200000 /* several chunks and doublings */
 
+static struct dit_fingerprint_key key;
+
 static struct dit_fingerprint fingerprint_of_number(unsigned n)
 {
 	char dn[32];
 	int len = snprintf(dn, sizeof(dn), "cn=%u,dc=x", n);
 
-	return dit_fingerprint_of((struct dit_span){dn, (size_t)len});
+	return dit_fingerprint_of(&key, (struct dit_span){dn, (size_t)len});
+}
+
+static int make_key(void **state)
+{
+	(void)state;
+	return dit_fingerprint_key_make(&key);
+}
+
+/* Lengths for which XXH3 has code of its own: up to 16 bytes, 128, 240, and more. */
+static void fingerprints_depend_on_the_key(void **state)
+{
+	static const size_t lengths[] = {1, 4, 9, 16, 17, 128, 129, 240, 241, 5000};
+	struct dit_fingerprint_key other = {0};
+	char dn[5000];
+
+	(void)state;
+	assert_int_equal(dit_fingerprint_key_make(&other), 0);
+	memset(dn, 'a', sizeof(dn));
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		struct dit_span name = {dn, lengths[i]};
+		struct dit_fingerprint a = dit_fingerprint_of(&key, name);
+		struct dit_fingerprint again = dit_fingerprint_of(&key, name);
+		struct dit_fingerprint b = dit_fingerprint_of(&other, name);
+
+		assert_memory_equal(&a, &again, sizeof(a));
+		assert_memory_not_equal(&a, &b, sizeof(a));
+		dn[lengths[i] / 2] ^= 1;
+		b = dit_fingerprint_of(&key, name);
+		assert_memory_not_equal(&a, &b, sizeof(a));
+	}
 }
 
 static void ids_are_given_in_order_and_found_again(void **state)
@@ -106,8 +139,9 @@ int main(void)
 		cmocka_unit_test(ids_are_given_in_order_and_found_again),
 		cmocka_unit_test(what_was_not_added_is_not_found),
 		cmocka_unit_test(colliding_slots_are_told_apart),
+		cmocka_unit_test(fingerprints_depend_on_the_key),
 		cmocka_unit_test(subtree_sizes_count_all_below),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_key, NULL);
 }

@@ -24,6 +24,7 @@
 struct fixture {
 	struct entry_fixture entry;
 	struct fake_output fake;
+	struct dit_fingerprint_key key;
 	struct dit_tree *tree;
 	struct dit_stop stop;
 };
@@ -32,7 +33,8 @@ static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	if (f == NULL || entry_fixture_init(&f->entry) < 0) {
+	if (f == NULL || dit_fingerprint_key_make(&f->key) < 0 ||
+	    entry_fixture_init(&f->entry) < 0) {
 		free(f);
 		return -1;
 	}
@@ -75,7 +77,7 @@ static struct dit_tree_name name_of(struct fixture *f, const char *text)
 	assert_int_equal(dit_dn_parse(f->entry.schema, dit_span_of(text), &f->entry.arena,
 	                              NULL, dn),
 	                 0);
-	dit_tree_name_init(&name, dn);
+	dit_tree_name_init(&name, &f->key, dn);
 	countdown = saved;
 	return name;
 }
