@@ -177,31 +177,53 @@ static int walk_databases(struct walk *walk)
 
 /* ---- the trees that the meta page knows ---- */
 
-static int walk_meta_trees(struct walk *walk)
+static int visit_meta_tree(struct walk *walk, struct walk_tree *tree)
 {
-	struct walk_tree free_tree;
-	struct walk_tree main_tree;
 	struct walk_member *member = calloc(1, sizeof(*member));
 
 	if (member == NULL) {
 		return -ENOMEM;
 	}
 	member->walk = walk;
-	dit_walk_tree_init(&free_tree, WALK_FREE_TREE, "(free)", &walk->meta.free_tree);
-	/* Keys are numbers whatever a damaged flag says, and it has no lists. */
-	free_tree.record.flags = WALK_INTEGERKEY;
-	dit_walk_default_orders(WALK_INTEGERKEY, &free_tree.orders);
-	free_tree.orders.keys.bytes = sizeof(uint64_t);
-	check_root(walk, &free_tree);
-	dit_walk_tree_visit(member, &free_tree);
-
-	dit_walk_tree_init(&main_tree, WALK_MAIN_TREE, "(main)", &walk->meta.main_tree);
-	check_root(walk, &main_tree);
-	dit_walk_tree_visit(member, &main_tree);
-	walk->has_all_databases = !atomic_load(&main_tree.is_cut);
+	check_root(walk, tree);
+	dit_walk_tree_visit(member, tree);
 	dit_walk_member_deinit(member);
 	free(member);
 	return 0;
+}
+
+int dit_walk_free_tree(struct walk *walk)
+{
+	struct walk_tree tree;
+
+	dit_walk_tree_init(&tree, WALK_FREE_TREE, "(free)", &walk->meta.free_tree);
+	/* Keys are numbers whatever a damaged flag says, and it has no lists. */
+	tree.record.flags = WALK_INTEGERKEY;
+	dit_walk_default_orders(WALK_INTEGERKEY, &tree.orders);
+	tree.orders.keys.bytes = sizeof(uint64_t);
+	return visit_meta_tree(walk, &tree);
+}
+
+static int walk_main_tree(struct walk *walk)
+{
+	struct walk_tree tree;
+	int r = 0;
+
+	dit_walk_tree_init(&tree, WALK_MAIN_TREE, "(main)", &walk->meta.main_tree);
+	r = visit_meta_tree(walk, &tree);
+	walk->has_all_databases = !atomic_load(&tree.is_cut);
+	return r;
+}
+
+/* Pages behind the end of the file are free ones that nobody ever wrote. */
+static void check_end(struct walk *walk)
+{
+	if (atomic_load(&walk->nfreed_behind) != walk->nbehind) {
+		dit_walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
+		              "the file ends after %llu pages; %llu are in use",
+		              (unsigned long long)walk->npages,
+		              (unsigned long long)(walk->npages + walk->nbehind));
+	}
 }
 
 /* ---- pages that nobody has ---- */
@@ -245,16 +267,20 @@ static void find_lost_pages(struct walk *walk)
 
 /* ---- the whole ---- */
 
-static int open_walk(struct walk *walk)
+int dit_walk_begin(struct walk *walk, bool reads_ahead)
 {
 	size_t nwords = (size_t)(walk->npages / 64 + 1);
 
 	walk->used = calloc(nwords, sizeof(*walk->used));
 	walk->freed = calloc(nwords, sizeof(*walk->freed));
-	return walk->used == NULL || walk->freed == NULL ? -ENOMEM : 0;
+	if (walk->used == NULL || walk->freed == NULL) {
+		return -ENOMEM;
+	}
+	return dit_page_source_init(&walk->source, walk->opts->fd, walk->page_bytes,
+	                            walk->npages, reads_ahead);
 }
 
-static void close_walk(struct walk *walk)
+void dit_walk_end(struct walk *walk)
 {
 	dit_walk_tasks_free(walk->tasks, walk);
 	for (size_t i = 0; i < walk->ndatabases; i++) {
@@ -275,22 +301,25 @@ static bool fits_memory(const struct walk *walk)
 	return walk->npages * walk->page_bytes <= memory / 2;
 }
 
+static int walk_trees(struct walk *walk)
+{
+	int r = dit_walk_free_tree(walk);
+
+	check_end(walk);
+	if (r == 0) {
+		r = walk_main_tree(walk);
+	}
+	return r < 0 ? r : walk_databases(walk);
+}
+
 static int walk_pages(struct walk *walk)
 {
-	int r = open_walk(walk);
+	int r = dit_walk_begin(walk, walk->opts->nthreads > 1 && fits_memory(walk));
 
-	if (r == 0) {
-		r = dit_page_source_init(&walk->source, walk->opts->fd, walk->page_bytes,
-		                         walk->npages,
-		                         walk->opts->nthreads > 1 && fits_memory(walk));
-	}
 	if (r < 0) {
 		return r;
 	}
-	r = walk_meta_trees(walk);
-	if (r == 0) {
-		r = walk_databases(walk);
-	}
+	r = walk_trees(walk);
 	dit_page_source_deinit(&walk->source);
 	if (r == 0) {
 		r = atomic_load(&walk->error);
@@ -336,6 +365,6 @@ int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret)
 	if (r == 0) {
 		fill_stats(&walk, ret);
 	}
-	close_walk(&walk);
+	dit_walk_end(&walk);
 	return r;
 }

@@ -24,11 +24,30 @@ struct free_record {
 	uint64_t before; /* the page that was named last */
 };
 
+static void check_order(struct walk *walk, struct free_record *record, uint64_t page)
+{
+	if (page >= record->before) {
+		dit_walk_find(
+			walk, DIT_WALK_FREE_ORDER, record->tree, record->page,
+			record->number,
+			"transaction %llu gave back page %llu, which stands behind page "
+			"%llu and is not below it",
+			(unsigned long long)record->transaction, (unsigned long long)page,
+			(unsigned long long)record->before);
+	}
+	record->before = page;
+}
+
 static void take_page(struct walk *walk, struct free_record *record, uint64_t page)
 {
 	unsigned long long number = page;
 	unsigned long long by = record->transaction;
 
+	if (page >= walk->npages && page - walk->npages < walk->nbehind) {
+		atomic_fetch_add_explicit(&walk->nfreed_behind, 1, memory_order_relaxed);
+		check_order(walk, record, page);
+		return;
+	}
 	if (page < 2 || page >= walk->npages) {
 		dit_walk_find(
 			walk, DIT_WALK_FREE_RANGE, record->tree, record->page,
@@ -38,15 +57,7 @@ static void take_page(struct walk *walk, struct free_record *record, uint64_t pa
 			by, number, (unsigned long long)walk->npages - 1);
 		return;
 	}
-	if (page >= record->before) {
-		dit_walk_find(
-			walk, DIT_WALK_FREE_ORDER, record->tree, record->page,
-			record->number,
-			"transaction %llu gave back page %llu, which stands behind page "
-			"%llu and is not below it",
-			by, number, (unsigned long long)record->before);
-	}
-	record->before = page;
+	check_order(walk, record, page);
 	if (!dit_walk_mark(walk->freed, page)) {
 		dit_walk_find(
 			walk, DIT_WALK_FREE_TWICE, record->tree, record->page,

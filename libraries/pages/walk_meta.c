@@ -154,9 +154,7 @@ static void set_npages(struct walk *walk, unsigned number, uint64_t file_bytes)
 		last = there - 1;
 	}
 	if (last >= there) {
-		dit_walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
-		              "the file ends after %llu pages; %llu are in use",
-		              (unsigned long long)there, (unsigned long long)last + 1);
+		walk->nbehind = last - there + 1;
 		last = there - 1;
 	}
 	walk->npages = last + 1;

@@ -118,7 +118,8 @@ struct walk {
 	const struct dit_walk_opts *opts;
 	struct dit_page_source source;
 	unsigned page_bytes;
-	uint64_t npages; /* numbers below this one may be used */
+	uint64_t npages;  /* numbers below this one may be used */
+	uint64_t nbehind; /* pages that the meta page counts behind the end of the file */
 	struct dit_meta meta;
 	struct walk_tree **databases; /* owned, with their names */
 	size_t ndatabases;
@@ -130,6 +131,7 @@ struct walk {
 	_Atomic uint64_t *freed;
 	_Atomic uint64_t nused;
 	_Atomic uint64_t nfreed;
+	_Atomic uint64_t nfreed_behind; /* of nbehind, in the free list */
 	_Atomic bool is_cut;
 	_Atomic int error; /* first one; nobody goes on */
 
@@ -246,6 +248,19 @@ static inline const struct dit_walk_order *walk_order_of(const struct walk_tree 
 {
 	return tree->role == WALK_LIST ? &tree->orders.items : &tree->orders.keys;
 }
+
+/* ---- parts of a walk ---- */
+
+/** After dit_walk_metas(): the bits, the source of pages. dit_walk_end() in every case. */
+int dit_walk_begin(struct walk *walk, bool reads_ahead);
+void dit_walk_end(struct walk *walk);
+
+/**
+ * Walk the free list alone.
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_walk_free_tree(struct walk *walk);
 
 /* ---- meta pages ---- */
 

@@ -169,9 +169,31 @@ static void every_damage_is_found_and_named(void **state)
 	assert_int_equal(nmissed, 0);
 }
 
+/* A page at the end that was taken and given back in one transaction is never written. */
+static void free_pages_may_lie_behind_the_end(void **state)
+{
+	struct image image = image_new(IMAGE_LIBLMDB);
+	struct image_findings findings;
+	(void)state;
+
+	image_live(&image)->last_page++;
+	freed_some(&image)[1] = image_live(&image)->last_page;
+	assert_int_equal(image_walk(&image, 1, &findings), 0);
+	assert_int_equal(findings.stats.by_kind[DIT_WALK_FILE_CUT], 0);
+	/* Its place in the free list was another page's. */
+	assert_int_equal(findings.stats.by_kind[DIT_WALK_PAGE_LOST], 1);
+	assert_int_equal(findings.stats.nfindings, 1);
+
+	image_live(&image)->last_page++;
+	assert_int_equal(image_walk(&image, 1, &findings), 0);
+	assert_int_equal(findings.stats.by_kind[DIT_WALK_FILE_CUT], 1);
+	image_free(&image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(free_pages_may_lie_behind_the_end),
 		cmocka_unit_test(every_damage_is_found_and_named),
 	};
 
