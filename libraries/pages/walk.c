@@ -53,6 +53,7 @@ static int add_database(struct walk *walk, struct dit_span name,
 	tree->at_page = page;
 	tree->at_node = number;
 	tree->is_shared = true;
+	tree->number = walk->ndatabases;
 	walk->databases[walk->ndatabases++] = tree;
 	return 0;
 }
@@ -141,13 +142,13 @@ static void run_member(void *ctx, unsigned number, uint64_t round)
 	struct walk *walk = ctx;
 	struct walk_member *member = calloc(1, sizeof(*member));
 
-	(void)number;
 	(void)round;
 	if (member == NULL) {
 		dit_walk_fail(walk, -ENOMEM);
 		return;
 	}
 	member->walk = walk;
+	member->number = number;
 	dit_walk_tasks_run(walk->tasks, member);
 	dit_walk_member_deinit(member);
 	free(member);
@@ -330,6 +331,7 @@ static int walk_pages(struct walk *walk)
 	}
 	if (r == 0) {
 		find_lost_pages(walk);
+		dit_walk_tell_sizes(walk);
 	}
 	return r;
 }

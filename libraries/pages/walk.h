@@ -135,6 +135,36 @@ struct dit_walk_orders {
 typedef void (*dit_walk_order_fn)(void *ctx, struct dit_span name, unsigned flags,
                                   struct dit_walk_orders *orders);
 
+/* ---- what a database takes ---- */
+
+/** A key of a database with lists. Spans are valid during the call. */
+struct dit_walk_list {
+	size_t database; /* its number: databases are counted from 0 on, by name */
+	struct dit_span key;
+	uint64_t nitems;       /* as the list says */
+	struct dit_span first; /* item; empty: the list has a tree of its own */
+};
+
+/** @param member  0 .. nthreads - 1; members call this side by side */
+typedef void (*dit_walk_list_fn)(void *ctx, unsigned member,
+                                 const struct dit_walk_list *list);
+
+/** A database, as far as it was walked. */
+struct dit_walk_size {
+	const char *name;
+	unsigned flags;
+	unsigned depth;
+	uint64_t nkeys;
+	uint64_t nitems;    /* of all lists; without lists, as nkeys */
+	uint64_t nbranches; /* pages; those of its lists are among them */
+	uint64_t nleaves;
+	uint64_t noverflows;
+	uint64_t used_bytes; /* of all these pages */
+};
+
+/** Called by the thread of dit_walk(), once for each database, in their order. */
+typedef void (*dit_walk_size_fn)(void *ctx, const struct dit_walk_size *size);
+
 /* ---- a walk ---- */
 
 #define DIT_WALK_NEWEST UINT64_MAX
@@ -145,6 +175,9 @@ struct dit_walk_opts {
 	unsigned nthreads;       /* 1 at least */
 	dit_walk_order_fn order; /* NULL: LMDB's own orders alone */
 	void *order_ctx;
+	dit_walk_list_fn list; /* with size; NULL: nobody wants to know */
+	dit_walk_size_fn size;
+	void *size_ctx; /* of both */
 	dit_walk_found_fn found;
 	void *found_ctx;
 	uint64_t max_findings; /* further ones are counted only; 0: no limit */

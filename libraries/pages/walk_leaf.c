@@ -151,6 +151,9 @@ bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint6
 	}
 	count = dit_view_overflow_count(view);
 	atomic_fetch_add_explicit(&tree->noverflows, count, memory_order_relaxed);
+	if (walk_wants_sizes(walk)) {
+		dit_walk_size_overflow(tree, count, node->value_len);
+	}
 	*ret_first = first;
 	return claim_run(walk, tree, page, slot, first, count);
 }

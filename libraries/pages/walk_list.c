@@ -142,6 +142,20 @@ static void visit_nodes(struct walk_member *member, const struct inner_page *inn
 	}
 }
 
+/* Empty if it is not inside the page. */
+static struct dit_span first_item(struct dit_page_view view, bool is_packed)
+{
+	unsigned item_bytes = dit_view_item_bytes(view);
+	struct dit_node_view node;
+
+	if (is_packed) {
+		return dit_view_has_items(view, item_bytes)
+		               ? dit_view_item(view, 0, item_bytes)
+		               : DIT_SPAN("");
+	}
+	return dit_view_node(view, 0, &node) == DIT_NODE_FITS ? node.key : DIT_SPAN("");
+}
+
 static void visit_inner_page(struct walk_member *member, const struct inner_page *inner)
 {
 	struct walk *walk = member->walk;
@@ -172,6 +186,10 @@ static void visit_inner_page(struct walk_member *member, const struct inner_page
 		visit_packed(walk, inner);
 	} else {
 		visit_nodes(member, inner);
+	}
+	if (walk_wants_sizes(walk)) {
+		dit_walk_size_list(member, tree, inner->key, dit_view_count(inner->view),
+		                   first_item(inner->view, is_packed));
 	}
 	dit_walk_count_items(tree, dit_view_count(inner->view));
 }
@@ -273,6 +291,10 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 		dit_walk_cut(walk, database);
 		return;
 	}
+	if (walk_wants_sizes(walk)) {
+		dit_walk_size_list(member, database, node->key, record.nitems,
+		                   DIT_SPAN(""));
+	}
 	if (database->is_shared && record.depth >= SHARED_DEPTH &&
 	    dit_walk_tasks_are_few(walk->tasks)) {
 		share_list(walk, database, &record, page, number, node->key);
@@ -296,6 +318,9 @@ void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t 
 		if (!dit_walk_has_length(&tree->orders.items, node->value)) {
 			dit_walk_find(member->walk, DIT_WALK_ITEM_LENGTH, tree, page,
 			              number, "the item has %zu bytes", node->value.len);
+		}
+		if (walk_wants_sizes(member->walk)) {
+			dit_walk_size_list(member, tree, node->key, 1, node->value);
 		}
 		dit_walk_count_items(tree, 1);
 		return;

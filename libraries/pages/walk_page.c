@@ -391,6 +391,9 @@ static void visit_read(struct walk_member *member, const struct walk_place *plac
 		check_level(member->walk, place);
 		atomic_fetch_add_explicit(&place->tree->nleaves, 1, memory_order_relaxed);
 	}
+	if (walk_wants_sizes(member->walk)) {
+		dit_walk_size_page(place->tree, view);
+	}
 	if ((flags & DIT_PAGE_LEAF2) != 0) {
 		dit_walk_packed(member, place, view);
 		return;

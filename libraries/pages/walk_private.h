@@ -8,6 +8,7 @@
  *   walk_leaf.c    leaves and what their nodes hold
  *   walk_list.c    lists: pages inside nodes, trees of their own, packed pages
  *   walk_free.c    the free list's records
+ *   walk_size.c    what each database takes
  *   walk_tasks.c   which member visits what
  *   walk_words.c   findings
  *
@@ -59,6 +60,7 @@ struct walk_tree {
 	/* [const] */
 	enum walk_role role;
 	const char *name; /* of the database, for findings */
+	size_t number;    /* of the database, likewise */
 	struct dit_tree_record record;
 	struct walk_tree *database; /* of a list; else the tree itself */
 	struct dit_walk_orders orders;
@@ -75,6 +77,12 @@ struct walk_tree {
 	_Atomic unsigned depth; /* level of the first leaf that was seen; 0: none yet */
 	_Atomic bool is_cut;    /* pages were not visited */
 	_Atomic uint64_t ntasks;
+	/* Of a database with all of its lists; counted if somebody wants to know. */
+	_Atomic uint64_t nkeys;
+	_Atomic uint64_t all_branches;
+	_Atomic uint64_t all_leaves;
+	_Atomic uint64_t all_overflows;
+	_Atomic uint64_t used_bytes;
 };
 
 /* What the keys of a page may be: from the branches above. */
@@ -106,6 +114,7 @@ struct walk;
 /* [own: the member's thread] */
 struct walk_member {
 	struct walk *walk;
+	unsigned number;
 	unsigned nbuffers; /* in use: the pages from the root to this one */
 	struct walk_buffer buffers[WALK_BUFFERS];
 	uint64_t starts[WALK_PAGE_BYTES_MAX / 128 + 1]; /* of dit_view_is_tiled() */
@@ -193,6 +202,26 @@ void dit_walk_tree_visit(struct walk_member *member, struct walk_tree *tree);
 void dit_walk_tree_compare(struct walk *walk, struct walk_tree *tree);
 
 void dit_walk_member_deinit(struct walk_member *member);
+
+/* ---- sizes ---- */
+
+static inline bool walk_wants_sizes(const struct walk *walk)
+{
+	return walk->opts->size != NULL;
+}
+
+/** A page of a tree, with sound bounds. */
+void dit_walk_size_page(struct walk_tree *tree, struct dit_page_view view);
+
+/** Pages of a long value. */
+void dit_walk_size_overflow(struct walk_tree *tree, uint64_t npages, uint32_t value_len);
+
+/** A key's list. */
+void dit_walk_size_list(struct walk_member *member, const struct walk_tree *tree,
+                        struct dit_span key, uint64_t nitems, struct dit_span first);
+
+/** Tell the sizes of all databases. */
+void dit_walk_tell_sizes(struct walk *walk);
 
 /* ---- leaves ---- */
 

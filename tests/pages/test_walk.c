@@ -6,6 +6,7 @@
  * - all pages are counted: used, free, and the two meta pages;
  * - one thread and many find the same;
  * - a snapshot that is held is walked, and one that is gone is an error;
+ * - keys, items and pages of each database are told;
  * - what is no file of LMDB 0.9 is an error or a finding, never a crash.
  */
 #include <errno.h>
@@ -356,6 +357,112 @@ static void a_walk_can_be_stopped(void **state)
 	image_free(&image);
 }
 
+/* ---- sizes ---- */
+
+#define NMEMBERS_MAX 3
+
+struct sizes {
+	uint64_t nlists[NMEMBERS_MAX]; /* of cn */
+	uint64_t nitems[NMEMBERS_MAX];
+	uint64_t nfirst[NMEMBERS_MAX]; /* lists of which the first item was given */
+	uint64_t longest[NMEMBERS_MAX];
+	struct dit_walk_size told[3];
+	unsigned ntold;
+	uint64_t npages;
+};
+
+static void note_list(void *ctx, unsigned member, const struct dit_walk_list *list)
+{
+	struct sizes *sizes = ctx;
+
+	assert_in_range(member, 0, NMEMBERS_MAX - 1);
+	if (list->key.len != 4) {
+		return; /* of dn2i */
+	}
+	assert_in_range(list->database, 0, 1); /* behind ad2i, which ours has */
+	sizes->nlists[member]++;
+	sizes->nitems[member] += list->nitems;
+	sizes->nfirst[member] += list->first.len == sizeof(uint64_t);
+	if (list->nitems > sizes->longest[member]) {
+		sizes->longest[member] = list->nitems;
+	}
+}
+
+static void note_size(void *ctx, const struct dit_walk_size *size)
+{
+	static const char *const names[] = {"cn", "dn2i", "id2e"};
+	struct sizes *sizes = ctx;
+	uint64_t npages = size->nbranches + size->nleaves + size->noverflows;
+
+	sizes->npages += npages;
+	if (strcmp(size->name, "ad2i") == 0 || strcmp(size->name, "id2v") == 0) {
+		assert_int_equal(size->nkeys, 0);
+		return;
+	}
+	assert_in_range(sizes->ntold, 0, 2);
+	assert_string_equal(size->name, names[sizes->ntold]);
+	assert_true(size->used_bytes <= npages * IMAGE_PAGE);
+	assert_true(size->used_bytes > npages * IMAGE_PAGE / 3);
+	sizes->told[sizes->ntold++] = *size;
+}
+
+static uint64_t sum(const uint64_t counts[NMEMBERS_MAX])
+{
+	return counts[0] + counts[1] + counts[2];
+}
+
+static void assert_sizes(const struct sizes *sizes)
+{
+	/* walk_fixture.c: 700 keys with an ID each, but for 5, 40, 600 and 1500. */
+	assert_int_equal(sizes->ntold, 3);
+	assert_int_equal(sizes->told[0].nkeys, 700);
+	assert_int_equal(sizes->told[0].nitems, 696 + 5 + 40 + 600 + 1500);
+	assert_int_equal(sum(sizes->nlists), 700);
+	assert_int_equal(sum(sizes->nitems), sizes->told[0].nitems);
+	assert_int_equal(sum(sizes->nfirst), 698); /* two lists have trees */
+	assert_int_equal(sizes->told[1].nkeys, 120);
+	assert_int_equal(sizes->told[1].nitems, 120 + 300 + 5);
+	assert_int_equal(sizes->told[2].nkeys, 400);
+	assert_int_equal(sizes->told[2].nitems, 400);
+	/* Values of 3 pages: 7, 50, 100, 150; of 2: 200, 250 .. 400. */
+	assert_int_equal(sizes->told[2].noverflows, 4 * 3 + 5 * 2);
+	assert_int_equal(sizes->told[2].depth, 2);
+}
+
+static void sizes_of_databases_are_told(void **state)
+{
+	(void)state;
+
+	for (int maker = 0; maker < IMAGE_NMAKERS; maker++) {
+		struct image image = image_new((enum image_maker)maker);
+		char path[] = "/tmp/ditkit-walk-XXXXXX";
+		int fd = mkstemp(path);
+
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(write(fd, image.bytes, image.len), image.len);
+		for (unsigned nthreads = 1; nthreads <= NMEMBERS_MAX; nthreads += 2) {
+			struct sizes sizes = {.ntold = 0};
+			struct dit_walk_stats stats;
+			struct dit_walk_opts opts = {.fd = fd,
+			                             .transaction = DIT_WALK_NEWEST,
+			                             .nthreads = nthreads,
+			                             .order = image_order,
+			                             .list = note_list,
+			                             .size = note_size,
+			                             .size_ctx = &sizes,
+			                             .found = note_first};
+
+			assert_int_equal(dit_walk(&opts, &stats), 0);
+			assert_int_equal(stats.nfindings, 0);
+			assert_sizes(&sizes);
+			/* Two pages are the main tree's and the free list's. */
+			assert_int_equal(sizes.npages, stats.nused - 2);
+		}
+		assert_int_equal(close(fd), 0);
+		image_free(&image);
+	}
+}
+
 static void every_kind_has_a_name(void **state)
 {
 	(void)state;
@@ -383,6 +490,7 @@ int main(void)
 		cmocka_unit_test(other_files_are_no_databases),
 		cmocka_unit_test(what_cannot_be_read_is_an_error),
 		cmocka_unit_test(a_walk_can_be_stopped),
+		cmocka_unit_test(sizes_of_databases_are_told),
 		cmocka_unit_test(every_kind_has_a_name),
 	};
 
