@@ -280,7 +280,7 @@ static inline const struct dit_walk_order *walk_order_of(const struct walk_tree 
 
 /* ---- parts of a walk ---- */
 
-/** After dit_walk_metas(): the bits, the source of pages. dit_walk_end() in every case. */
+/** After dit_walk_metas(): bits, source of pages. dit_walk_end() in every case. */
 int dit_walk_begin(struct walk *walk, bool reads_ahead);
 void dit_walk_end(struct walk *walk);
 
