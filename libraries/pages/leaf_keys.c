@@ -111,8 +111,8 @@ static int walk(struct visit *visit, const struct dit_tree_record *tree)
 	return r;
 }
 
-int dit_leaf_keys(struct dit_page_source *source, const struct dit_tree_record *tree,
-                  dit_leaf_key_fn fn, void *ctx)
+int dit_leaf_keys(struct dit_page_source *source, const struct dit_page_format *format,
+                  const struct dit_tree_record *tree, dit_leaf_key_fn fn, void *ctx)
 {
 	struct visit visit = {
 		.source = source, .fn = fn, .ctx = ctx, .left = tree->nbranch_pages};
@@ -131,7 +131,10 @@ int dit_leaf_keys(struct dit_page_source *source, const struct dit_tree_record *
 	}
 	for (unsigned i = 1; i < tree->depth; i++) {
 		visit.pages[i] = (struct dit_page_view){
-			memory + (size_t)i * source->page_bytes, source->page_bytes};
+			.bytes = memory + (size_t)i * source->page_bytes,
+			.len = source->page_bytes,
+			.format = format,
+		};
 	}
 	r = walk(&visit, tree);
 	free(memory);

@@ -9,7 +9,7 @@
 #define DITKIT_LEAF_KEYS_H
 
 #include "base/span.h"
-#include "pages/lmdb_format.h"
+#include "pages/page_format.h"
 #include "pages/page_source.h"
 
 /**
@@ -25,12 +25,13 @@ typedef int (*dit_leaf_key_fn)(void *ctx, struct dit_span key);
 /**
  * Visit the leaves of a tree, in order.
  *
- * @param tree  an empty one has no leaves; in a tree of one leaf nothing is told
+ * @param format  of the pages
+ * @param tree    an empty one has no leaves; in a tree of one leaf nothing is told
  *
  * @return 0; DIT_E_CORRUPT: a branch page is none, or there are more of them than the
  *         tree says; what @p fn returned; -errno of reading
  */
-int dit_leaf_keys(struct dit_page_source *source, const struct dit_tree_record *tree,
-                  dit_leaf_key_fn fn, void *ctx);
+int dit_leaf_keys(struct dit_page_source *source, const struct dit_page_format *format,
+                  const struct dit_tree_record *tree, dit_leaf_key_fn fn, void *ctx);
 
 #endif

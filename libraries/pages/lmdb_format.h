@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LMDB 0.9's file format (data version 1), as far as we write and check it without
- * liblmdb.
+ * LMDB's file formats, as far as we write and check them without liblmdb: what all of
+ * them share. page_format.h has what differs.
  *
  * A file is an array of pages; pages 0 and 1 are meta pages, of which the one with the
  * higher transaction number counts. All numbers are in the machine's byte order; ditkit
@@ -12,6 +12,8 @@
  *   branch   node: header with the child's number, key; the first one's key is empty
  *   leaf 2   items of one size, packed behind the header: no slots, no nodes
  *   overflow a value too long for a leaf: header, bytes; the pages behind have no header
+ *
+ * A page begins with its number, 8 bytes, and its header ends with struct dit_page_words.
  *
  * Facts from liblmdb's own files, checked by tests/store/test_table.c, which has liblmdb
  * read, extend and shrink what we wrote.
@@ -30,16 +32,22 @@
 #define DIT_PAGE_LEAF2    0x20u
 #define DIT_PAGE_SUB      0x40u /* lies inside a node */
 
-struct dit_page_header {
-	uint64_t number;
+/* The end of every page's header. */
+struct dit_page_words {
 	uint16_t item_bytes; /* of leaf 2 pages */
 	uint16_t flags;      /* DIT_PAGE_... */
-	uint16_t lower;      /* end of the slots: 16 + 2 for each node or item */
+	uint16_t lower;      /* end of the slots: 2 for each node or item */
 	uint16_t upper;      /* start of the nodes; leaf 2: lower + free bytes */
 };
-static_assert(sizeof(struct dit_page_header) == 16, "format");
+static_assert(sizeof(struct dit_page_words) == 8, "format");
 
-#define DIT_NODE_BIG  0x01u /* the value is the number of its first overflow page */
+/* Of the first overflow page: how many pages there are, in place of lower and upper. */
+static inline uint32_t dit_page_overflow_count(const struct dit_page_words *words)
+{
+	return words->lower | (uint32_t)words->upper << 16;
+}
+
+#define DIT_NODE_BIG  0x01u /* the value is a struct dit_big_value */
 #define DIT_NODE_TREE 0x02u /* the value is a struct dit_tree_record */
 #define DIT_NODE_LIST 0x04u /* the value is a list's page, or with TREE its tree */
 
@@ -67,10 +75,18 @@ static_assert(sizeof(struct dit_tree_record) == 48, "format");
 
 #define DIT_PAGE_NONE UINT64_MAX
 
-/* Behind the header of pages 0 and 1. */
+/* Where the pages of a long value are. Formats have the first word, or all three. */
+struct dit_big_value {
+	uint64_t first_page;
+	uint64_t transaction; /* of that page */
+	uint64_t npages;
+};
+static_assert(sizeof(struct dit_big_value) == 24, "format");
+
+/* Behind the header of pages 0 and 1. The free tree's item_bytes is the page size. */
 struct dit_meta {
 	uint32_t magic;
-	uint32_t version; /* 1 */
+	uint32_t version; /* of a struct dit_page_format */
 	uint64_t address;
 	uint64_t map_bytes;
 	struct dit_tree_record free_tree;
@@ -80,41 +96,6 @@ struct dit_meta {
 };
 static_assert(sizeof(struct dit_meta) == 136, "format");
 
-#define DIT_META_MAGIC   0xBEEFC0DEu
-#define DIT_META_VERSION 1u
-
-/* Nodes, or items, in a page. */
-static inline unsigned dit_page_count(const void *page)
-{
-	const struct dit_page_header *header = page;
-
-	return (header->lower - (unsigned)sizeof(*header)) / 2;
-}
-
-/* Of the first overflow page: how many pages there are, in place of lower and upper. */
-static inline uint32_t dit_page_overflow_count(const void *page)
-{
-	const struct dit_page_header *header = page;
-
-	return header->lower | (uint32_t)header->upper << 16;
-}
-
-/* The node of a slot. */
-static inline struct dit_node_header *dit_page_node(void *page, unsigned slot)
-{
-	const char *at =
-		(const char *)page + sizeof(struct dit_page_header) + 2 * (size_t)slot;
-	uint16_t offset = 0;
-
-	memcpy(&offset, at,
-	       sizeof(offset)); /* a page inside a node lies at any even place */
-	return (struct dit_node_header *)(void *)((char *)page + offset);
-}
-
-/* A node larger than this is stored elsewhere: two must fit a page. */
-static inline unsigned dit_node_max(unsigned page_bytes)
-{
-	return ((page_bytes - (unsigned)sizeof(struct dit_page_header)) / 2 & ~1u) - 2;
-}
+#define DIT_META_MAGIC 0xBEEFC0DEu
 
 #endif

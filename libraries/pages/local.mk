@@ -9,6 +9,8 @@ rooms += %D%/libpages.la
 	%D%/lmdb_format.h \
 	%D%/meta_pages.c \
 	%D%/meta_pages.h \
+	%D%/page_format.h \
+	%D%/page_nodes.h \
 	%D%/page_sink.c \
 	%D%/page_sink.h \
 	%D%/page_source.c \

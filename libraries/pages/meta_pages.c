@@ -10,22 +10,23 @@
 
 #include "base/whole_io.h"
 
-static uint64_t meta_at(size_t page_bytes, unsigned number)
+static uint64_t meta_at(const struct dit_page_format *format, size_t page_bytes,
+                        unsigned number)
 {
-	return number * page_bytes + sizeof(struct dit_page_header);
+	return number * page_bytes + format->header_bytes;
 }
 
-int dit_metas_read(int fd, size_t page_bytes, struct dit_meta ret[2])
+int dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
+                   struct dit_meta ret[2])
 {
 	for (unsigned i = 0; i < 2; i++) {
-		ssize_t n =
-			pread(fd, &ret[i], sizeof(ret[i]), (off_t)meta_at(page_bytes, i));
+		ssize_t n = pread(fd, &ret[i], sizeof(ret[i]),
+		                  (off_t)meta_at(format, page_bytes, i));
 
 		if (n != (ssize_t)sizeof(ret[i])) {
 			return n < 0 ? -errno : -EIO;
 		}
-		if (ret[i].magic != DIT_META_MAGIC ||
-		    ret[i].version != DIT_META_VERSION) {
+		if (ret[i].magic != DIT_META_MAGIC || ret[i].version != format->version) {
 			return MDB_VERSION_MISMATCH;
 		}
 	}
@@ -40,12 +41,13 @@ static bool is_there(int fd, uint64_t at, const struct dit_meta *meta)
 	       memcmp(&there, meta, sizeof(there)) == 0;
 }
 
-int dit_metas_write(int fd, size_t page_bytes, const struct dit_meta metas[2])
+int dit_metas_write(int fd, const struct dit_page_format *format, size_t page_bytes,
+                    const struct dit_meta metas[2])
 {
 	int r = 0;
 
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		uint64_t at = meta_at(page_bytes, i);
+		uint64_t at = meta_at(format, page_bytes, i);
 
 		if (!is_there(fd, at, &metas[i])) {
 			r = dit_write_at(fd, &metas[i], sizeof(metas[i]), at);

@@ -9,14 +9,16 @@
 
 #include <stddef.h>
 
-#include "pages/lmdb_format.h"
+#include "pages/page_format.h"
 
-/** 0; MDB_VERSION_MISMATCH: not the format we know; -errno, -EIO. */
-int dit_metas_read(int fd, size_t page_bytes, struct dit_meta ret[2]);
+/** 0; MDB_VERSION_MISMATCH: another format than @p format; -errno, -EIO. */
+int dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
+                   struct dit_meta ret[2]);
 /**
  * A page that is so already is not written: on a copy-on-write file system each write
  * takes space. 0 or -errno. Not synced.
  */
-int dit_metas_write(int fd, size_t page_bytes, const struct dit_meta metas[2]);
+int dit_metas_write(int fd, const struct dit_page_format *format, size_t page_bytes,
+                    const struct dit_meta metas[2]);
 
 #endif

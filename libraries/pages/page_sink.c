@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pages/lmdb_format.h"
-
-void dit_page_space_init(struct dit_page_space *space, size_t page_bytes, uint64_t first)
+void dit_page_space_init(struct dit_page_space *space,
+                         const struct dit_page_format *format, size_t page_bytes,
+                         uint64_t first)
 {
+	space->format = format;
 	space->page_bytes = (unsigned)page_bytes;
 	space->chunk_pages = (unsigned)(DIT_CHUNK_BYTES / page_bytes);
 	space->file = (struct dit_page_file){.fd = -1};
@@ -45,8 +46,12 @@ static uint64_t next_ticket(const struct dit_page_sink *sink)
 static void number_leaf_node(const struct dit_page_sink *sink,
                              struct dit_node_header *node, uint64_t number)
 {
-	char *value = (char *)(node + 1) + node->key_len; /* at any even place */
+	char *value = NULL;
 
+	if (node->flags == 0) {
+		return; /* a plain value, which most nodes have */
+	}
+	value = dit_node_value(sink->space->format, node);
 	if ((node->flags & DIT_NODE_BIG) != 0) {
 		uint64_t ticket = 0;
 
@@ -59,7 +64,7 @@ static void number_leaf_node(const struct dit_page_sink *sink,
 		memcpy(&tree, value, sizeof(tree));
 		tree.root = dit_page_sink_number(sink, tree.root);
 		memcpy(value, &tree, sizeof(tree));
-	} else if ((node->flags & DIT_NODE_LIST) != 0) {
+	} else {
 		/* A list's own page takes the number of the page around it, as liblmdb
 		 * does it. */
 		memcpy(value, &number, sizeof(number));
@@ -78,6 +83,23 @@ static void number_branch_node(const struct dit_page_sink *sink,
 	node->flags = (uint16_t)(number >> 32);
 }
 
+static void number_nodes(const struct dit_page_sink *sink, char *page, bool is_branch,
+                         uint64_t number)
+{
+	const struct dit_page_format format = *sink->space->format;
+	unsigned nnodes = dit_page_count(&format, page);
+
+	for (unsigned i = 0; i < nnodes; i++) {
+		struct dit_node_header *node = dit_page_node(&format, page, i);
+
+		if (is_branch) {
+			number_branch_node(sink, node);
+		} else {
+			number_leaf_node(sink, node, number);
+		}
+	}
+}
+
 /*
  * Give a page its number, and put numbers in place of the tickets in it.
  *
@@ -85,23 +107,14 @@ static void number_branch_node(const struct dit_page_sink *sink,
  */
 static size_t number_page(const struct dit_page_sink *sink, char *page, uint64_t number)
 {
-	struct dit_page_header *header = (struct dit_page_header *)(void *)page;
-	unsigned nnodes = 0;
+	const struct dit_page_words *words = dit_page_words(sink->space->format, page);
 
-	header->number = number;
-	if ((header->flags & DIT_PAGE_OVERFLOW) != 0) {
-		return dit_page_overflow_count(page);
+	memcpy(page, &number, sizeof(number));
+	if ((words->flags & DIT_PAGE_OVERFLOW) != 0) {
+		return dit_page_overflow_count(words);
 	}
-	if ((header->flags & DIT_PAGE_LEAF2) != 0) {
-		return 1;
-	}
-	nnodes = dit_page_count(page);
-	for (unsigned i = 0; i < nnodes; i++) {
-		if ((header->flags & DIT_PAGE_BRANCH) != 0) {
-			number_branch_node(sink, dit_page_node(page, i));
-		} else {
-			number_leaf_node(sink, dit_page_node(page, i), number);
-		}
+	if ((words->flags & DIT_PAGE_LEAF2) == 0) {
+		number_nodes(sink, page, (words->flags & DIT_PAGE_BRANCH) != 0, number);
 	}
 	return 1;
 }

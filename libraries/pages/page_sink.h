@@ -18,11 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pages/page_format.h"
 #include "pages/page_writer.h"
 
 /** The pages of a file. */
 struct dit_page_space {
 	/* [const] while sinks are in use */
+	const struct dit_page_format *format;
 	unsigned page_bytes;
 	unsigned chunk_pages;
 
@@ -33,7 +35,9 @@ struct dit_page_space {
 };
 
 /** Pages are written from number @p first on to a file that is opened apart. */
-void dit_page_space_init(struct dit_page_space *space, size_t page_bytes, uint64_t first);
+void dit_page_space_init(struct dit_page_space *space,
+                         const struct dit_page_format *format, size_t page_bytes,
+                         uint64_t first);
 
 struct dit_page_sink {
 	struct dit_page_space *space;

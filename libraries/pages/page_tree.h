@@ -15,24 +15,24 @@
 #include <stdint.h>
 
 #include "base/span.h"
-#include "pages/lmdb_format.h"
+#include "pages/page_format.h"
 #include "pages/page_sink.h"
 
-#define DIT_TREE_KEY_MAX 511 /* LMDB's */
-/* At least seven children a page: enough for any file that a disk holds. */
+/* At least three children a page: enough for any file that a disk holds. */
 #define DIT_TREE_LEVELS 20
 
 struct dit_tree_child {
 	uint64_t ticket;
-	uint16_t key_len;
-	char key[DIT_TREE_KEY_MAX]; /* lowest in the child */
+	size_t key_len;
+	char *key; /* lowest in the child; room for the longest one; the level's */
 };
 
 struct dit_tree_level {
 	struct dit_tree_child held[2];
 	unsigned nheld;
-	char *page;                   /* open; NULL: not allocated yet; owned */
+	char *page;                   /* open; owned */
 	struct dit_tree_child lowest; /* of the open page; its ticket is not used */
+	char *keys;                   /* of the children above; owned */
 };
 
 struct dit_page_tree {
@@ -53,7 +53,7 @@ void dit_page_tree_reset(struct dit_page_tree *tree);
 /**
  * The next leaf is finished.
  *
- * @param key  lowest in the leaf; 511 bytes at most; copied
+ * @param key  lowest in the leaf; not longer than the format allows; copied
  *
  * @return 0; -ENOMEM; errors of dit_page_sink_add(); DIT_E_TOOLONG: more levels than
  *         DIT_TREE_LEVELS
@@ -66,21 +66,5 @@ int dit_page_tree_add(struct dit_page_tree *tree, uint64_t ticket, struct dit_sp
  * @param ret  gets depth, pages and root (a ticket; DIT_PAGE_NONE: there were no leaves)
  */
 int dit_page_tree_finish(struct dit_page_tree *tree, struct dit_tree_record *ret);
-
-/* ---- pages with nodes, for leaves, too ---- */
-
-/** An empty page. */
-void dit_page_begin(char *page, unsigned page_bytes, unsigned flags);
-
-/** Has the page room for a node with this key and value? */
-bool dit_page_has_room(const char *page, size_t key_len, size_t value_len);
-
-/**
- * Append a node. There must be room.
- *
- * @return its header; the value's bytes are the caller's to fill, behind the key
- */
-struct dit_node_header *dit_page_add_node(char *page, struct dit_span key,
-                                          size_t value_len, char **ret_value);
 
 #endif

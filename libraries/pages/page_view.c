@@ -7,7 +7,7 @@ bool dit_view_has_bounds(struct dit_page_view view)
 	unsigned lower = dit_view_lower(view);
 	unsigned upper = dit_view_upper(view);
 
-	return lower >= DIT_VIEW_HEADER && lower % 2 == 0 && lower <= upper &&
+	return lower >= view.format->header_bytes && lower % 2 == 0 && lower <= upper &&
 	       upper <= view.len;
 }
 
@@ -15,7 +15,8 @@ bool dit_view_has_items(struct dit_page_view view, unsigned item_bytes)
 {
 	size_t count = dit_view_count(view);
 
-	return item_bytes >= 2 && DIT_VIEW_HEADER + count * item_bytes <= view.len &&
+	return item_bytes >= 2 &&
+	       view.format->header_bytes + count * item_bytes <= view.len &&
 	       dit_view_upper(view) == view.len - count * (item_bytes - 2);
 }
 

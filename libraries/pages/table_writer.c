@@ -8,6 +8,7 @@
 
 #include <lmdb.h>
 
+#include "pages/page_nodes.h"
 #include "pages/page_tree.h"
 
 #define ID_BYTES sizeof(uint64_t)
@@ -16,13 +17,16 @@ struct dit_table_writer {
 	struct dit_page_sink sink;
 	struct dit_page_tree tree; /* above the leaves */
 	struct dit_page_tree list; /* above the pages of one long list */
+	const struct dit_page_format *format;
 	unsigned page_bytes;
+	unsigned node_max;
+	unsigned key_max;
 	char *leaf; /* the open one; owned */
 	bool is_integerkey;
 	uint64_t nitems;
 	uint64_t noverflow_pages;
 	size_t key_len; /* of the last key; 0: none yet */
-	char key[DIT_TREE_KEY_MAX];
+	char *key;      /* owned */
 
 	/* The list of records of the last key. */
 	char *records; /* the open page; owned; NULL: there are only IDs */
@@ -42,16 +46,21 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	}
 	dit_page_tree_init(&writer->tree, &writer->sink);
 	dit_page_tree_init(&writer->list, &writer->sink);
+	writer->format = space->format;
 	writer->page_bytes = space->page_bytes;
+	writer->node_max = dit_node_max(space->format, space->page_bytes);
+	writer->key_max = dit_key_max(space->format, space->page_bytes);
 	writer->is_integerkey = (flags & MDB_INTEGERKEY) != 0;
 	writer->leaf = malloc(space->page_bytes);
+	writer->key = malloc(writer->key_max);
 	writer->records = has_records ? malloc(space->page_bytes) : NULL;
 	dit_page_sink_init(&writer->sink, space);
-	if (writer->leaf == NULL || (has_records && writer->records == NULL)) {
+	if (writer->leaf == NULL || writer->key == NULL ||
+	    (has_records && writer->records == NULL)) {
 		dit_table_writer_free(writer);
 		return -ENOMEM;
 	}
-	dit_page_begin(writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
+	dit_page_begin(writer->format, writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
 	*ret = writer;
 	return 0;
 }
@@ -63,6 +72,7 @@ void dit_table_writer_free(struct dit_table_writer *writer)
 		dit_page_tree_deinit(&writer->list);
 		dit_page_sink_deinit(&writer->sink);
 		free(writer->leaf);
+		free(writer->key);
 		free(writer->records);
 		free(writer);
 	}
@@ -101,7 +111,7 @@ static int check_key(const struct dit_table_writer *writer, struct dit_span key)
 	size_t shorter = key.len < writer->key_len ? key.len : writer->key_len;
 	int order = 0;
 
-	if (key.len == 0 || key.len > DIT_TREE_KEY_MAX) {
+	if (key.len == 0 || key.len > writer->key_max) {
 		return MDB_BAD_VALSIZE;
 	}
 	if (writer->is_integerkey) {
@@ -137,7 +147,7 @@ static int finish_leaf(struct dit_table_writer *writer)
 	if (r == 0) {
 		r = dit_page_tree_add(&writer->tree, ticket, writer->lowest);
 	}
-	dit_page_begin(writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
+	dit_page_begin(writer->format, writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
 	writer->lowest.len = 0;
 	return r;
 }
@@ -149,13 +159,13 @@ static int add_node(struct dit_table_writer *writer, struct dit_span key,
 	struct dit_node_header *node = NULL;
 	int r = 0;
 
-	if (!dit_page_has_room(writer->leaf, key.len, value_len)) {
+	if (!dit_page_has_room(writer->format, writer->leaf, key.len, value_len)) {
 		r = finish_leaf(writer);
 		if (r < 0) {
 			return r;
 		}
 	}
-	node = dit_page_add_node(writer->leaf, key, value_len, ret_value);
+	node = dit_page_add_node(writer->format, writer->leaf, key, value_len, ret_value);
 	node->flags = (uint16_t)flags;
 	if (writer->lowest.len == 0) {
 		writer->lowest = (struct dit_span){(const char *)(node + 1), key.len};
@@ -166,32 +176,34 @@ static int add_node(struct dit_table_writer *writer, struct dit_span key,
 /* ---- values ---- */
 
 /* What a node has in its leaf if the value itself has pages of its own. */
-static void point_to_overflow(char *value, size_t key_len, size_t len, uint64_t ticket)
+static void point_to_overflow(const struct dit_page_format *format, char *value,
+                              size_t key_len, size_t len, struct dit_big_value big)
 {
-	struct dit_node_header *node =
-		(struct dit_node_header *)(void *)(value - key_len) - 1;
+	char *key = value - dit_key_room(format, key_len);
+	struct dit_node_header *node = (struct dit_node_header *)(void *)key - 1;
 
 	node->low = (uint16_t)len;
 	node->high = (uint16_t)(len >> 16);
-	memcpy(value, &ticket, sizeof(ticket));
+	memcpy(value, &big, format->big_node_bytes);
 }
 
 static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key,
                             size_t len, char **ret_space)
 {
-	size_t used = sizeof(struct dit_page_header) + len;
-	size_t npages = (used + writer->page_bytes - 1) / writer->page_bytes;
-	struct dit_page_header header = {
+	const struct dit_page_format *format = writer->format;
+	size_t npages = dit_overflow_pages(format, len, writer->page_bytes);
+	size_t used = format->header_bytes + len;
+	uint64_t ticket = 0;
+	struct dit_page_words words = {
 		.flags = DIT_PAGE_OVERFLOW,
 		.lower = (uint16_t)npages,
 		.upper = (uint16_t)(npages >> 16),
 	};
-	uint64_t ticket = 0;
 	char *value = NULL;
 	char *pages = NULL;
 	/* The node first: it may finish a leaf, and then the pages are not to be filled
 	 * yet. */
-	int r = add_node(writer, key, sizeof(ticket), DIT_NODE_BIG, &value);
+	int r = add_node(writer, key, format->big_node_bytes, DIT_NODE_BIG, &value);
 
 	if (r == 0) {
 		r = dit_page_sink_add_overflow(&writer->sink, npages, &pages, &ticket);
@@ -199,26 +211,26 @@ static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key
 	if (r < 0) {
 		return r;
 	}
-	point_to_overflow(value, key.len, len, ticket);
-	memcpy(pages, &header, sizeof(header));
+	point_to_overflow(format, value, key.len, len,
+	                  (struct dit_big_value){.first_page = ticket, .npages = npages});
+	dit_page_set_words(format, pages, &words);
 	memset(pages + used, 0, npages * writer->page_bytes - used);
 	writer->noverflow_pages += npages;
-	*ret_space = pages + sizeof(header);
+	*ret_space = pages + format->header_bytes;
 	return 0;
 }
 
 int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span key,
                              size_t len, char **ret_space)
 {
-	size_t inside = sizeof(struct dit_node_header) + key.len + len;
+	size_t inside = dit_node_bytes(writer->format, key.len, len);
 	int r = len > UINT32_MAX ? MDB_BAD_VALSIZE : check_key(writer, key);
 
 	if (r < 0) {
 		return r;
 	}
-	r = inside > dit_node_max(writer->page_bytes)
-	            ? reserve_overflow(writer, key, len, ret_space)
-	            : add_node(writer, key, len, 0, ret_space);
+	r = inside > writer->node_max ? reserve_overflow(writer, key, len, ret_space)
+	                              : add_node(writer, key, len, 0, ret_space);
 	remember_key(writer, key);
 	writer->nitems++;
 	return r;
@@ -227,28 +239,31 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
 /* ---- lists of IDs ---- */
 
 /* A packed page's header. It has no slots, but its bounds count as if it had. */
-static void begin_packed(char *page, size_t page_bytes, size_t nids, unsigned flags)
+static void begin_packed(const struct dit_page_format *format, char *page,
+                         size_t page_bytes, size_t nids, unsigned flags)
 {
-	struct dit_page_header header = {
+	struct dit_page_words words = {
 		.item_bytes = ID_BYTES,
 		.flags = (uint16_t)(DIT_PAGE_LEAF | DIT_PAGE_LEAF2 | flags),
-		.lower = (uint16_t)(sizeof(header) + 2 * nids),
-		.upper = (uint16_t)(page_bytes - (ID_BYTES - 2) * nids),
+		.lower = (uint16_t)(dit_lower_min(format) + 2 * nids),
+		.upper = (uint16_t)(page_bytes - format->bounds_from -
+	                            (ID_BYTES - 2) * nids),
 	};
 
-	memcpy(page, &header, sizeof(header)); /* in a node it lies at any even place */
+	dit_page_set_words(format, page, &words);
 }
 
 static int put_inside(struct dit_table_writer *writer, struct dit_span key,
                       const uint64_t *ids, size_t nids)
 {
-	size_t len = sizeof(struct dit_page_header) + nids * ID_BYTES;
+	const struct dit_page_format *format = writer->format;
+	size_t len = format->header_bytes + nids * ID_BYTES;
 	char *value = NULL;
 	int r = add_node(writer, key, len, DIT_NODE_LIST, &value);
 
 	if (r == 0) {
-		begin_packed(value, len, nids, DIT_PAGE_SUB | DIT_PAGE_DIRTY);
-		memcpy(value + sizeof(struct dit_page_header), ids, nids * ID_BYTES);
+		begin_packed(format, value, len, nids, DIT_PAGE_SUB | format->sub_flags);
+		memcpy(value + format->header_bytes, ids, nids * ID_BYTES);
 	}
 	return r;
 }
@@ -256,7 +271,8 @@ static int put_inside(struct dit_table_writer *writer, struct dit_span key,
 static int put_packed_page(struct dit_table_writer *writer, const uint64_t *ids,
                            size_t nids)
 {
-	size_t used = sizeof(struct dit_page_header) + nids * ID_BYTES;
+	const struct dit_page_format *format = writer->format;
+	size_t used = format->header_bytes + nids * ID_BYTES;
 	uint64_t ticket = 0;
 	char *page = NULL;
 	int r = dit_page_sink_add(&writer->sink, &page, &ticket);
@@ -264,8 +280,8 @@ static int put_packed_page(struct dit_table_writer *writer, const uint64_t *ids,
 	if (r < 0) {
 		return r;
 	}
-	begin_packed(page, writer->page_bytes, nids, 0);
-	memcpy(page + sizeof(struct dit_page_header), ids, nids * ID_BYTES);
+	begin_packed(format, page, writer->page_bytes, nids, 0);
+	memcpy(page + format->header_bytes, ids, nids * ID_BYTES);
 	memset(page + used, 0, writer->page_bytes - used);
 	return dit_page_tree_add(&writer->list, ticket,
 	                         (struct dit_span){(const char *)ids, ID_BYTES});
@@ -292,7 +308,7 @@ static int finish_list_tree(struct dit_table_writer *writer, struct dit_span key
 static int put_tree(struct dit_table_writer *writer, struct dit_span key,
                     const uint64_t *ids, size_t nids)
 {
-	size_t room = (writer->page_bytes - sizeof(struct dit_page_header)) / ID_BYTES;
+	size_t room = (writer->page_bytes - writer->format->header_bytes) / ID_BYTES;
 	struct dit_tree_record record = {.item_bytes = ID_BYTES,
 	                                 .flags = MDB_DUPFIXED | MDB_INTEGERKEY,
 	                                 .nitems = nids};
@@ -308,8 +324,8 @@ static int put_tree(struct dit_table_writer *writer, struct dit_span key,
 int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
                          const uint64_t *ids, size_t nids)
 {
-	size_t inside = sizeof(struct dit_node_header) + key.len +
-	                sizeof(struct dit_page_header) + nids * ID_BYTES;
+	size_t inside = dit_node_bytes(writer->format, key.len,
+	                               writer->format->header_bytes + nids * ID_BYTES);
 	char *value = NULL;
 	int r = check_key(writer, key);
 
@@ -324,8 +340,7 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 		if (r == 0) {
 			memcpy(value, ids, ID_BYTES);
 		}
-	} else if (nids < writer->page_bytes &&
-	           inside <= dit_node_max(writer->page_bytes)) {
+	} else if (nids < writer->page_bytes && inside <= writer->node_max) {
 		r = put_inside(writer, key, ids, nids);
 	} else {
 		r = put_tree(writer, key, ids, nids);
@@ -337,15 +352,11 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 
 /* ---- lists of records ---- */
 
-static struct dit_page_header *header_of(char *page)
+/* A record in the open page of them. */
+static struct dit_span record_at(const struct dit_table_writer *writer, unsigned number)
 {
-	return (struct dit_page_header *)(void *)page;
-}
-
-/* A record in a page of them. */
-static struct dit_span record_at(char *page, unsigned number)
-{
-	const struct dit_node_header *node = dit_page_node(page, number);
+	const struct dit_node_header *node =
+		dit_page_node(writer->format, writer->records, number);
 
 	return (struct dit_span){(const char *)(node + 1), node->key_len};
 }
@@ -357,10 +368,10 @@ static int finish_records_page(struct dit_table_writer *writer)
 	int r = dit_page_sink_put(&writer->sink, writer->records, &ticket);
 
 	if (r == 0) {
-		r = dit_page_tree_add(&writer->list, ticket,
-		                      record_at(writer->records, 0));
+		r = dit_page_tree_add(&writer->list, ticket, record_at(writer, 0));
 	}
-	dit_page_begin(writer->records, writer->page_bytes, DIT_PAGE_LEAF);
+	dit_page_begin(writer->format, writer->records, writer->page_bytes,
+	               DIT_PAGE_LEAF);
 	writer->is_tree = true;
 	return r;
 }
@@ -369,9 +380,11 @@ static int finish_records_page(struct dit_table_writer *writer)
 static int put_records_inside(struct dit_table_writer *writer, struct dit_span key,
                               size_t len)
 {
+	const struct dit_page_format *format = writer->format;
 	const char *page = writer->records;
-	struct dit_page_header header = *header_of(writer->records);
-	size_t slots = header.lower - sizeof(header);
+	struct dit_page_words words = *dit_page_words(format, page);
+	size_t slots_end = format->bounds_from + words.lower;
+	size_t nodes_begin = format->bounds_from + words.upper;
 	size_t gap = writer->page_bytes - len;
 	char *value = NULL;
 	int r = add_node(writer, key, len, DIT_NODE_LIST, &value);
@@ -379,39 +392,38 @@ static int put_records_inside(struct dit_table_writer *writer, struct dit_span k
 	if (r < 0) {
 		return r;
 	}
-	for (size_t i = 0; i < slots; i += sizeof(uint16_t)) {
+	for (size_t i = format->header_bytes; i < slots_end; i += sizeof(uint16_t)) {
 		uint16_t at = 0;
 
-		memcpy(&at, page + sizeof(header) + i, sizeof(at));
+		memcpy(&at, page + i, sizeof(at));
 		at = (uint16_t)(at - gap);
-		memcpy(value + sizeof(header) + i, &at, sizeof(at));
+		memcpy(value + i, &at, sizeof(at));
 	}
-	memcpy(value + header.lower, page + header.upper,
-	       writer->page_bytes - header.upper);
-	header.flags = DIT_PAGE_LEAF | DIT_PAGE_SUB | DIT_PAGE_DIRTY;
-	header.upper = (uint16_t)(header.upper - gap);
-	memcpy(value, &header, sizeof(header));
+	memcpy(value + slots_end, page + nodes_begin, writer->page_bytes - nodes_begin);
+	words.flags = (uint16_t)(DIT_PAGE_LEAF | DIT_PAGE_SUB | format->sub_flags);
+	words.upper = (uint16_t)(words.upper - gap);
+	dit_page_set_words(format, value, &words);
 	return 0;
 }
 
 /* The list of the last key is complete. */
 static int finish_records(struct dit_table_writer *writer)
 {
+	const struct dit_page_format *format = writer->format;
 	struct dit_span key = {writer->key, writer->key_len};
-	const struct dit_page_header *header = header_of(writer->records);
-	size_t len = header->lower + writer->page_bytes - header->upper;
+	size_t len = writer->page_bytes - dit_page_room(format, writer->records);
 	char *value = NULL;
 	int r = 0;
 
 	if (writer->nrecords == 1) {
-		struct dit_span record = record_at(writer->records, 0);
+		struct dit_span record = record_at(writer, 0);
 
 		r = add_node(writer, key, record.len, 0, &value);
 		if (r == 0) {
 			memcpy(value, record.data, record.len);
 		}
-	} else if (!writer->is_tree && sizeof(struct dit_node_header) + key.len + len <=
-	                                       dit_node_max(writer->page_bytes)) {
+	} else if (!writer->is_tree &&
+	           dit_node_bytes(format, key.len, len) <= writer->node_max) {
 		r = put_records_inside(writer, key, len);
 	} else {
 		struct dit_tree_record tree = {.nitems = writer->nrecords};
@@ -437,7 +449,8 @@ static int begin_records(struct dit_table_writer *writer, struct dit_span key)
 	}
 	remember_key(writer, key);
 	writer->is_tree = false;
-	dit_page_begin(writer->records, writer->page_bytes, DIT_PAGE_LEAF);
+	dit_page_begin(writer->format, writer->records, writer->page_bytes,
+	               DIT_PAGE_LEAF);
 	return 0;
 }
 
@@ -445,14 +458,14 @@ static int begin_records(struct dit_table_writer *writer, struct dit_span key)
 static int continue_records(struct dit_table_writer *writer, struct dit_span record)
 {
 	struct dit_span last =
-		record_at(writer->records, dit_page_count(writer->records) - 1);
+		record_at(writer, dit_page_count(writer->format, writer->records) - 1);
 	size_t shorter = last.len < record.len ? last.len : record.len;
 	int order = memcmp(last.data, record.data, shorter);
 
 	if (order > 0 || (order == 0 && last.len >= record.len)) {
 		return MDB_KEYEXIST;
 	}
-	return dit_page_has_room(writer->records, record.len, 0)
+	return dit_page_has_room(writer->format, writer->records, record.len, 0)
 	               ? 0
 	               : finish_records_page(writer);
 }
@@ -465,14 +478,14 @@ int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
 	char *none = NULL;
 	int r = 0;
 
-	if (record.len == 0 || record.len > DIT_TREE_KEY_MAX) {
+	if (record.len == 0 || record.len > writer->key_max) {
 		return MDB_BAD_VALSIZE;
 	}
 	r = is_same ? continue_records(writer, record) : begin_records(writer, key);
 	if (r < 0) {
 		return r;
 	}
-	(void)dit_page_add_node(writer->records, record, 0, &none);
+	(void)dit_page_add_node(writer->format, writer->records, record, 0, &none);
 	writer->nrecords++;
 	writer->nitems++;
 	return 0;

@@ -19,7 +19,6 @@
 #include <stdint.h>
 
 #include "base/span.h"
-#include "pages/lmdb_format.h"
 #include "pages/page_sink.h"
 
 struct dit_table_writer;
@@ -51,8 +50,8 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
 /**
  * Append a key with its whole list.
  *
- * @param key  1 to 511 bytes, above the one before: by bytes, or, with integer keys, all
- *             4 or all 8 bytes, by value
+ * @param key  1 byte to dit_key_max(), above the one before: by bytes, or, with integer
+ *             keys, all 4 or all 8 bytes, by value
  * @param ids  ascending; none: nothing is stored
  *
  * @return 0; MDB_BAD_VALSIZE, MDB_KEYEXIST (order), -EINVAL (integer keys of other
@@ -66,7 +65,7 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
  * Append a record to the list of a key: that of the call before, or one above it, as
  * above.
  *
- * @param record  above the one before it (by bytes); 511 bytes at most
+ * @param record  above the one before it (by bytes); dit_key_max() at most
  *
  * @return as above; MDB_BAD_VALSIZE also for a record too long
  */

@@ -13,8 +13,6 @@
 #include "base/team.h"
 #include "pages/walk_private.h"
 
-#define NAME_MAX_BYTES 511
-
 /* ---- the main tree's records ---- */
 
 /* Flags that go together; only databases with lists have flags about items. */
@@ -49,7 +47,7 @@ static int add_database(struct walk *walk, struct dit_span name,
 	}
 	memcpy(copy, name.data, name.len);
 	copy[name.len] = '\0';
-	dit_walk_tree_init(tree, WALK_DATABASE, copy, record);
+	dit_walk_tree_init(walk, tree, WALK_DATABASE, copy, record);
 	tree->at_page = page;
 	tree->at_node = number;
 	tree->is_shared = true;
@@ -73,7 +71,7 @@ void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint6
 		return;
 	}
 	if (memchr(node->key.data, '\0', node->key.len) != NULL ||
-	    node->key.len > NAME_MAX_BYTES || walk->ndatabases == WALK_DATABASES_MAX) {
+	    node->key.len > tree->key_max || walk->ndatabases == WALK_DATABASES_MAX) {
 		dit_walk_find(
 			walk, DIT_WALK_TREE_NAME, tree, page, number,
 			"a database's name has %zu bytes and zeros among them, or there "
@@ -197,7 +195,7 @@ int dit_walk_free_tree(struct walk *walk)
 {
 	struct walk_tree tree;
 
-	dit_walk_tree_init(&tree, WALK_FREE_TREE, "(free)", &walk->meta.free_tree);
+	dit_walk_tree_init(walk, &tree, WALK_FREE_TREE, "(free)", &walk->meta.free_tree);
 	/* Keys are numbers whatever a damaged flag says, and it has no lists. */
 	tree.record.flags = WALK_INTEGERKEY;
 	dit_walk_default_orders(WALK_INTEGERKEY, &tree.orders);
@@ -210,7 +208,7 @@ static int walk_main_tree(struct walk *walk)
 	struct walk_tree tree;
 	int r = 0;
 
-	dit_walk_tree_init(&tree, WALK_MAIN_TREE, "(main)", &walk->meta.main_tree);
+	dit_walk_tree_init(walk, &tree, WALK_MAIN_TREE, "(main)", &walk->meta.main_tree);
 	r = visit_meta_tree(walk, &tree);
 	walk->has_all_databases = !atomic_load(&tree.is_cut);
 	return r;

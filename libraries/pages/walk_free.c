@@ -109,7 +109,7 @@ static void take_overflow(struct walk_member *member, struct free_record *record
                           uint64_t first)
 {
 	struct walk *walk = member->walk;
-	unsigned words_left_out = DIT_VIEW_HEADER / WORD;
+	unsigned words_left_out = walk->format->header_bytes / WORD;
 	uint64_t done = 0;
 	struct dit_page_view view;
 

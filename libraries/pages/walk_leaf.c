@@ -17,7 +17,7 @@ static bool check_key_length(struct walk *walk, const struct walk_place *place, 
 {
 	const struct walk_tree *tree = place->tree;
 
-	if (dit_walk_has_length(walk_order_of(tree), key) &&
+	if (dit_walk_has_length(walk_order_of(tree), tree->key_max, key) &&
 	    (key.len > 0 || tree->role == WALK_LIST)) {
 		return true;
 	}
@@ -86,7 +86,7 @@ static bool claim_run(struct walk *walk, struct walk_tree *tree, uint64_t page, 
 static bool check_run(struct walk *walk, struct walk_tree *tree, uint64_t first,
                       uint32_t value_len, struct dit_page_view view)
 {
-	uint64_t wanted = dit_view_overflow_pages(value_len, walk->page_bytes);
+	uint64_t wanted = dit_overflow_pages(walk->format, value_len, walk->page_bytes);
 	uint64_t count = dit_view_overflow_count(view);
 
 	if (dit_view_number(view) != first) {
@@ -152,7 +152,9 @@ bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint6
 	count = dit_view_overflow_count(view);
 	atomic_fetch_add_explicit(&tree->noverflows, count, memory_order_relaxed);
 	if (walk_wants_sizes(walk)) {
-		dit_walk_size_overflow(tree, count, node->value_len);
+		dit_walk_size_overflow(tree, count,
+		                       (uint64_t)walk->format->header_bytes +
+		                               node->value_len);
 	}
 	*ret_first = first;
 	return claim_run(walk, tree, page, slot, first, count);

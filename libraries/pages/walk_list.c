@@ -25,7 +25,7 @@ void dit_walk_count_items(struct walk_tree *tree, uint64_t count)
 /* Most lists are of 8-byte numbers that ascend: one pass without a branch for each. */
 static bool ascend(struct dit_page_view view, unsigned count)
 {
-	const char *at = view.bytes + DIT_VIEW_HEADER;
+	const char *at = view.bytes + view.format->header_bytes;
 	uint64_t before = 0;
 	bool is_ascending = true;
 
@@ -116,7 +116,7 @@ static void visit_nodes(struct walk_member *member, const struct inner_page *inn
 			              "node %u of the list's page is not inside it", i);
 			continue;
 		}
-		if (!dit_walk_has_length(order, node.key)) {
+		if (!dit_walk_has_length(order, tree->key_max, node.key)) {
 			dit_walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
 			              inner->number, "item %u of the list has %zu bytes",
 			              i, node.key.len);
@@ -164,7 +164,7 @@ static void visit_inner_page(struct walk_member *member, const struct inner_page
 	unsigned wanted = DIT_PAGE_LEAF | DIT_PAGE_SUB | (is_packed ? DIT_PAGE_LEAF2 : 0);
 	unsigned flags = 0;
 
-	if (inner->view.len < DIT_VIEW_HEADER) {
+	if (inner->view.len < walk->format->header_bytes) {
 		dit_walk_find(walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
 		              "the list's page has %u bytes, less than a header",
 		              inner->view.len);
@@ -207,9 +207,9 @@ static bool check_record(struct walk *walk, const struct walk_tree *database,
 	                                ? WALK_DUPFIXED | WALK_INTEGERKEY
 	                                : WALK_DUPFIXED;
 	unsigned wanted_bytes = database->orders.items.bytes;
-	bool has_bytes =
-		is_packed ? record->item_bytes > 0 && record->item_bytes <= WALK_KEY_MAX
-			  : true;
+	bool has_bytes = is_packed ? record->item_bytes > 0 &&
+	                                     record->item_bytes <= database->key_max
+	                           : true;
 
 	if (record->flags == wanted_flags && has_bytes &&
 	    (!is_packed || wanted_bytes == 0 || record->item_bytes == wanted_bytes) &&
@@ -225,10 +225,11 @@ static bool check_record(struct walk *walk, const struct walk_tree *database,
 	return false;
 }
 
-static void init_list(struct walk_tree *list, struct walk_tree *database,
-                      const struct dit_tree_record *record, uint64_t page, long number)
+static void init_list(const struct walk *walk, struct walk_tree *list,
+                      struct walk_tree *database, const struct dit_tree_record *record,
+                      uint64_t page, long number)
 {
-	dit_walk_tree_init(list, WALK_LIST, database->name, record);
+	dit_walk_tree_init(walk, list, WALK_LIST, database->name, record);
 	list->database = database;
 	list->orders = database->orders;
 	list->at_page = page;
@@ -261,7 +262,7 @@ static void share_list(struct walk *walk, struct walk_tree *database,
 		dit_walk_fail(walk, -ENOMEM);
 		return;
 	}
-	init_list(list, database, record, page, number);
+	init_list(walk, list, database, record, page, number);
 	memcpy(copy, key.data, key.len);
 	list->list_key = (struct dit_span){copy, key.len};
 	list->is_shared = true;
@@ -300,7 +301,7 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 		share_list(walk, database, &record, page, number, node->key);
 		return;
 	}
-	init_list(&list, database, &record, page, number);
+	init_list(walk, &list, database, &record, page, number);
 	list.list_key = node->key;
 	dit_walk_tree_visit(member, &list);
 }
@@ -315,7 +316,8 @@ void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t 
 		return;
 	}
 	if ((node->flags & DIT_NODE_LIST) == 0) {
-		if (!dit_walk_has_length(&tree->orders.items, node->value)) {
+		if (!dit_walk_has_length(&tree->orders.items, tree->key_max,
+		                         node->value)) {
 			dit_walk_find(member->walk, DIT_WALK_ITEM_LENGTH, tree, page,
 			              number, "the item has %zu bytes", node->value.len);
 		}
@@ -326,6 +328,10 @@ void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t 
 		return;
 	}
 	inner.key = node->key;
-	inner.view = (struct dit_page_view){node->value.data, (unsigned)node->value.len};
+	inner.view = (struct dit_page_view){
+		.bytes = node->value.data,
+		.len = (unsigned)node->value.len,
+		.format = member->walk->format,
+	};
 	visit_inner_page(member, &inner);
 }

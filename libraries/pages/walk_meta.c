@@ -12,40 +12,41 @@
 #include "base/error.h"
 #include "pages/walk_private.h"
 
-#define META_FLAG     0x08u
-#define META_AT       DIT_VIEW_HEADER
-#define META_BYTES    (META_AT + sizeof(struct dit_meta))
-#define META_10_AT    24u /* of LMDB 1.0 */
-#define META_10_MAGIC DIT_META_MAGIC
+#define META_FLAG      0x08u
+#define META_10_AT     24u /* of LMDB 1.0 */
+#define META_BYTES_MAX (META_10_AT + sizeof(struct dit_meta))
 /* A writer may be at work while a page is read: it is read until it stays the same. */
 #define READS_MAX 100
 
 struct meta_page {
 	bool is_there; /* read, and of LMDB */
-	char bytes[META_BYTES];
+	const struct dit_page_format *format;
+	char bytes[META_BYTES_MAX]; /* as many as the format has */
 	struct dit_meta meta;
 };
 
-static int read_meta_page(int fd, off_t at, struct meta_page *ret)
+static int read_meta_page(int fd, const struct dit_page_format *format, off_t at,
+                          struct meta_page *ret)
 {
-	char again[META_BYTES];
+	size_t len = format->header_bytes + sizeof(ret->meta);
+	char again[META_BYTES_MAX];
 
-	*ret = (struct meta_page){.is_there = false};
+	*ret = (struct meta_page){.is_there = false, .format = format};
 	for (int i = 0; i < READS_MAX; i++) {
-		ssize_t n = pread(fd, ret->bytes, META_BYTES, at);
+		ssize_t n = pread(fd, ret->bytes, len, at);
 
 		if (n < 0) {
 			return -errno;
 		}
-		if (n != (ssize_t)META_BYTES) {
+		if (n != (ssize_t)len) {
 			return -ENODATA;
 		}
-		if (pread(fd, again, META_BYTES, at) == (ssize_t)META_BYTES &&
-		    memcmp(again, ret->bytes, META_BYTES) == 0) {
+		if (pread(fd, again, len, at) == (ssize_t)len &&
+		    memcmp(again, ret->bytes, len) == 0) {
 			break;
 		}
 	}
-	memcpy(&ret->meta, ret->bytes + META_AT, sizeof(ret->meta));
+	memcpy(&ret->meta, ret->bytes + format->header_bytes, sizeof(ret->meta));
 	return 0;
 }
 
@@ -55,9 +56,9 @@ static uint32_t page_bytes_of(const struct meta_page *page)
 	return page->meta.free_tree.item_bytes;
 }
 
-static bool is_page_size(uint32_t bytes)
+static bool is_page_size(const struct dit_page_format *format, uint32_t bytes)
 {
-	return bytes >= WALK_PAGE_BYTES_MIN && bytes <= WALK_PAGE_BYTES_MAX &&
+	return bytes >= format->page_bytes_min && bytes <= format->page_bytes_max &&
 	       (bytes & (bytes - 1)) == 0;
 }
 
@@ -66,24 +67,24 @@ static bool is_of_lmdb_10(const struct meta_page *page)
 	uint32_t magic = 0;
 
 	memcpy(&magic, page->bytes + META_10_AT, sizeof(magic));
-	return magic == META_10_MAGIC && page->meta.magic != DIT_META_MAGIC;
+	return magic == DIT_META_MAGIC && page->meta.magic != DIT_META_MAGIC;
 }
 
 static bool is_meta(const struct meta_page *page)
 {
 	return page->meta.magic == DIT_META_MAGIC &&
-	       page->meta.version == DIT_META_VERSION &&
-	       is_page_size(page_bytes_of(page));
+	       page->meta.version == page->format->version &&
+	       is_page_size(page->format, page_bytes_of(page));
 }
 
 /* Where the first meta page is unusable: the second says itself where it lies. */
-static uint32_t look_for_second(int fd)
+static uint32_t look_for_second(int fd, const struct dit_page_format *format)
 {
 	struct meta_page page;
 
-	for (uint32_t bytes = WALK_PAGE_BYTES_MIN; bytes <= WALK_PAGE_BYTES_MAX;
+	for (uint32_t bytes = format->page_bytes_min; bytes <= format->page_bytes_max;
 	     bytes *= 2) {
-		if (read_meta_page(fd, bytes, &page) == 0 && is_meta(&page) &&
+		if (read_meta_page(fd, format, bytes, &page) == 0 && is_meta(&page) &&
 		    page_bytes_of(&page) == bytes) {
 			return bytes;
 		}
@@ -95,7 +96,9 @@ static uint32_t look_for_second(int fd)
 static bool check_meta(struct walk *walk, unsigned number, const struct meta_page *page,
                        uint32_t page_bytes)
 {
-	struct dit_page_view view = {page->bytes, META_BYTES};
+	const struct dit_page_format *format = page->format;
+	struct dit_page_view view = {
+		.bytes = page->bytes, .len = META_BYTES_MAX, .format = format};
 	const struct dit_meta *meta = &page->meta;
 
 	if (meta->magic != DIT_META_MAGIC) {
@@ -104,13 +107,14 @@ static bool check_meta(struct walk *walk, unsigned number, const struct meta_pag
 		              meta->magic);
 		return false;
 	}
-	if (meta->version != DIT_META_VERSION) {
+	if (meta->version != format->version) {
 		dit_walk_find(walk, DIT_WALK_META_VERSION, NULL, number, -1,
 		              "the meta page has data version %u, not %u", meta->version,
-		              DIT_META_VERSION);
+		              format->version);
 		return false;
 	}
-	if (!is_page_size(page_bytes_of(page)) || page_bytes_of(page) != page_bytes) {
+	if (!is_page_size(format, page_bytes_of(page)) ||
+	    page_bytes_of(page) != page_bytes) {
 		dit_walk_find(walk, DIT_WALK_META_PAGE_SIZE, NULL, number, -1,
 		              "the meta page says that pages have %u bytes; they have %u",
 		              page_bytes_of(page), page_bytes);
@@ -184,8 +188,9 @@ static int choose(struct walk *walk, const struct meta_page pages[2], unsigned *
 
 static int read_both(struct walk *walk, struct meta_page pages[2], uint32_t *ret_bytes)
 {
+	const struct dit_page_format *format = walk->format;
 	int fd = walk->opts->fd;
-	int r = read_meta_page(fd, 0, &pages[0]);
+	int r = read_meta_page(fd, format, 0, &pages[0]);
 
 	if (r < 0) {
 		return r;
@@ -194,18 +199,19 @@ static int read_both(struct walk *walk, struct meta_page pages[2], uint32_t *ret
 		return DIT_E_FORMAT;
 	}
 	*ret_bytes = page_bytes_of(&pages[0]);
-	if (!is_meta(&pages[0]) || (read_meta_page(fd, *ret_bytes, &pages[1]) == 0 &&
-	                            page_bytes_of(&pages[1]) != *ret_bytes)) {
-		uint32_t other = look_for_second(fd);
+	if (!is_meta(&pages[0]) ||
+	    (read_meta_page(fd, format, *ret_bytes, &pages[1]) == 0 &&
+	     page_bytes_of(&pages[1]) != *ret_bytes)) {
+		uint32_t other = look_for_second(fd, format);
 
 		if (other != 0) {
 			*ret_bytes = other;
 		}
 	}
-	if (!is_page_size(*ret_bytes)) {
+	if (!is_page_size(format, *ret_bytes)) {
 		*ret_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
 	}
-	return read_meta_page(fd, *ret_bytes, &pages[1]);
+	return read_meta_page(fd, format, *ret_bytes, &pages[1]);
 }
 
 int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
@@ -217,6 +223,7 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 	int r = 0;
 
 	*ret_is_usable = false;
+	walk->format = &dit_lmdb_09;
 	if (fstat(walk->opts->fd, &status) != 0) {
 		return -errno;
 	}
@@ -252,8 +259,8 @@ bool dit_walk_metas_have_changed(struct walk *walk)
 	for (unsigned i = 0; i < 2; i++) {
 		struct meta_page page;
 
-		if (read_meta_page(walk->opts->fd, (off_t)i * walk->page_bytes, &page) <
-		            0 ||
+		if (read_meta_page(walk->opts->fd, walk->format,
+		                   (off_t)i * walk->page_bytes, &page) < 0 ||
 		    (is_meta(&page) && page_bytes_of(&page) == walk->page_bytes &&
 		     page.meta.transaction > walk->meta.transaction)) {
 			return true;
@@ -264,10 +271,11 @@ bool dit_walk_metas_have_changed(struct walk *walk)
 
 bool dit_walk_has_metas(int fd)
 {
+	const struct dit_page_format *format = &dit_lmdb_09;
 	struct meta_page first;
 	struct meta_page second;
 
-	return read_meta_page(fd, 0, &first) == 0 && is_meta(&first) &&
-	       read_meta_page(fd, page_bytes_of(&first), &second) == 0 &&
+	return read_meta_page(fd, format, 0, &first) == 0 && is_meta(&first) &&
+	       read_meta_page(fd, format, page_bytes_of(&first), &second) == 0 &&
 	       is_meta(&second) && page_bytes_of(&second) == page_bytes_of(&first);
 }

@@ -19,9 +19,10 @@ void dit_walk_default_orders(unsigned flags, struct dit_walk_orders *ret)
 		order_by((flags & WALK_INTEGERDUP) != 0, (flags & WALK_REVERSEDUP) != 0);
 }
 
-bool dit_walk_has_length(const struct dit_walk_order *order, struct dit_span span)
+bool dit_walk_has_length(const struct dit_walk_order *order, size_t max,
+                         struct dit_span span)
 {
-	return order->bytes == 0 ? span.len <= WALK_KEY_MAX : span.len == order->bytes;
+	return order->bytes == 0 ? span.len <= max : span.len == order->bytes;
 }
 
 static int compare_lengths(struct dit_span a, struct dit_span b)

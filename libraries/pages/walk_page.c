@@ -85,8 +85,11 @@ bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t 
 		buffer->first = page;
 		buffer->npages = (unsigned)r;
 	}
-	ret->bytes = buffer->pages + (page - buffer->first) * walk->page_bytes;
-	ret->len = walk->page_bytes;
+	*ret = (struct dit_page_view){
+		.bytes = buffer->pages + (page - buffer->first) * walk->page_bytes,
+		.len = walk->page_bytes,
+		.format = walk->format,
+	};
 	return true;
 }
 
@@ -99,7 +102,8 @@ void dit_walk_member_deinit(struct walk_member *member)
 
 /* ---- trees ---- */
 
-void dit_walk_tree_init(struct walk_tree *tree, enum walk_role role, const char *name,
+void dit_walk_tree_init(const struct walk *walk, struct walk_tree *tree,
+                        enum walk_role role, const char *name,
                         const struct dit_tree_record *record)
 {
 	memset(tree, 0, sizeof(*tree));
@@ -109,6 +113,7 @@ void dit_walk_tree_init(struct walk_tree *tree, enum walk_role role, const char 
 	tree->database = tree;
 	tree->at_page = DIT_WALK_NO_PAGE;
 	tree->at_node = -1;
+	tree->key_max = dit_key_max(walk->format, walk->page_bytes);
 	dit_walk_default_orders(record->flags, &tree->orders);
 }
 
@@ -201,7 +206,8 @@ static struct walk_bound bound_of(struct walk_member *member,
 	if (dit_view_node(view, slot, &node) != DIT_NODE_FITS) {
 		return none; /* its child is visited, and it reported, later */
 	}
-	if (node.key.len == 0 || !dit_walk_has_length(walk_order_of(tree), node.key)) {
+	if (node.key.len == 0 ||
+	    !dit_walk_has_length(walk_order_of(tree), tree->key_max, node.key)) {
 		dit_walk_find(member->walk,
 		              is_list ? DIT_WALK_ITEM_LENGTH : DIT_WALK_KEY_LENGTH, tree,
 		              place->page, slot, "the branch's key has %zu bytes",
@@ -305,7 +311,7 @@ bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
 		dit_walk_find(
 			walk, DIT_WALK_NODE_PLACE, tree, page, slot,
 			"its slot points to byte %u of the page, where no node can be",
-			dit_view_short(view, DIT_VIEW_HEADER + 2 * (size_t)slot));
+			dit_view_node_place(view, slot));
 		return false;
 	case DIT_NODE_TOO_LONG:
 		dit_walk_find(walk, DIT_WALK_NODE_LENGTH, tree, page, slot,

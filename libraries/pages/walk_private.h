@@ -33,10 +33,8 @@
 #define WALK_BUFFERS   (2 * WALK_DEPTH_MAX + 1)
 /* Neighbours that are read with one call. */
 #define WALK_RUN_MAX 16
-/* As liblmdb is built by everybody. */
-#define WALK_KEY_MAX        511
-#define WALK_PAGE_BYTES_MIN 256u
-#define WALK_PAGE_BYTES_MAX 32768u
+/* Of all formats. */
+#define WALK_PAGE_BYTES_MAX 65536u
 /* Far more than any program opens. */
 #define WALK_DATABASES_MAX 65536u
 
@@ -64,6 +62,7 @@ struct walk_tree {
 	struct dit_tree_record record;
 	struct walk_tree *database; /* of a list; else the tree itself */
 	struct dit_walk_orders orders;
+	size_t key_max;
 	struct dit_span list_key; /* of a list */
 	uint64_t at_page;         /* where its record lies */
 	long at_node;
@@ -126,6 +125,7 @@ struct walk {
 	/* [const] while members run */
 	const struct dit_walk_opts *opts;
 	struct dit_page_source source;
+	const struct dit_page_format *format;
 	unsigned page_bytes;
 	uint64_t npages;  /* numbers below this one may be used */
 	uint64_t nbehind; /* pages that the meta page counts behind the end of the file */
@@ -192,7 +192,8 @@ void dit_walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t
 void dit_walk_visit(struct walk_member *member, const struct walk_place *place);
 
 /** Make a tree ready to be walked; no tasks. */
-void dit_walk_tree_init(struct walk_tree *tree, enum walk_role role, const char *name,
+void dit_walk_tree_init(const struct walk *walk, struct walk_tree *tree,
+                        enum walk_role role, const char *name,
                         const struct dit_tree_record *record);
 
 /** Walk a whole tree in this member. */
@@ -213,8 +214,8 @@ static inline bool walk_wants_sizes(const struct walk *walk)
 /** A page of a tree, with sound bounds. */
 void dit_walk_size_page(struct walk_tree *tree, struct dit_page_view view);
 
-/** Pages of a long value. */
-void dit_walk_size_overflow(struct walk_tree *tree, uint64_t npages, uint32_t value_len);
+/** Pages of a long value, with @p used bytes in them. */
+void dit_walk_size_overflow(struct walk_tree *tree, uint64_t npages, uint64_t used);
 
 /** A key's list. */
 void dit_walk_size_list(struct walk_member *member, const struct walk_tree *tree,
@@ -269,8 +270,9 @@ void dit_walk_default_orders(unsigned flags, struct dit_walk_orders *ret);
 int dit_walk_compare(const struct dit_walk_order *order, struct dit_span key,
                      struct dit_span a, struct dit_span b);
 
-/** Has the key, or item, a length that the order knows? */
-bool dit_walk_has_length(const struct dit_walk_order *order, struct dit_span span);
+/** Has the key, or item, a length that the order knows, or at most @p max? */
+bool dit_walk_has_length(const struct dit_walk_order *order, size_t max,
+                         struct dit_span span);
 
 /** What a page's keys are compared with: of a list its items' order. */
 static inline const struct dit_walk_order *walk_order_of(const struct walk_tree *tree)

@@ -11,7 +11,7 @@ static void add(_Atomic uint64_t *counter, uint64_t n)
 static uint64_t used_bytes(struct dit_page_view view)
 {
 	if ((dit_view_flags(view) & DIT_PAGE_LEAF2) != 0) {
-		return DIT_VIEW_HEADER +
+		return view.format->header_bytes +
 		       (uint64_t)dit_view_count(view) * dit_view_item_bytes(view);
 	}
 	return view.len - (dit_view_upper(view) - dit_view_lower(view));
@@ -29,10 +29,10 @@ void dit_walk_size_page(struct walk_tree *tree, struct dit_page_view view)
 	}
 }
 
-void dit_walk_size_overflow(struct walk_tree *tree, uint64_t npages, uint32_t value_len)
+void dit_walk_size_overflow(struct walk_tree *tree, uint64_t npages, uint64_t used)
 {
 	add(&tree->database->all_overflows, npages);
-	add(&tree->database->used_bytes, (uint64_t)DIT_VIEW_HEADER + value_len);
+	add(&tree->database->used_bytes, used);
 }
 
 void dit_walk_size_list(struct walk_member *member, const struct walk_tree *tree,

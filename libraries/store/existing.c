@@ -71,7 +71,8 @@ int dit_existing_result(struct dit_existing *existing, int rc)
 static int write_metas(const struct dit_existing *existing,
                        const struct dit_meta metas[2])
 {
-	int r = dit_metas_write(existing->data_fd, existing->page_bytes, metas);
+	int r = dit_metas_write(existing->data_fd, &dit_lmdb_09, existing->page_bytes,
+	                        metas);
 
 	if (r == 0 && fsync(existing->data_fd) != 0) {
 		r = -errno;
@@ -133,7 +134,8 @@ static int open_env(struct dit_existing *existing, const struct dit_existing_opt
 		return r;
 	}
 	existing->page_bytes = stat.ms_psize;
-	return dit_metas_read(existing->data_fd, existing->page_bytes, existing->metas);
+	return dit_metas_read(existing->data_fd, &dit_lmdb_09, existing->page_bytes,
+	                      existing->metas);
 }
 
 /* The four that slapd opens, and makes if need be; stored flags win (storage.md 1.4). */
@@ -324,8 +326,8 @@ int dit_existing_roll_back(struct dit_existing *existing)
 	close_env(existing);
 	use_spare(existing);
 	if (existing->is_committed) {
-		int r = dit_metas_write(existing->data_fd, existing->page_bytes,
-		                        existing->metas);
+		int r = dit_metas_write(existing->data_fd, &dit_lmdb_09,
+		                        existing->page_bytes, existing->metas);
 
 		if (r < 0) {
 			return r;
@@ -386,7 +388,8 @@ int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes)
 static int restore_map_size(const struct dit_existing *existing)
 {
 	struct dit_meta metas[2];
-	int r = dit_metas_read(existing->data_fd, existing->page_bytes, metas);
+	int r = dit_metas_read(existing->data_fd, &dit_lmdb_09, existing->page_bytes,
+	                       metas);
 
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t used = (metas[i].last_page + 1) * existing->page_bytes;

@@ -15,10 +15,9 @@
 
 #include "base/error.h"
 #include "pages/free_pages.h"
-#include "pages/lmdb_format.h"
+#include "pages/page_format.h"
 #include "store/files.h"
 
-#define MAGIC_AT_09 16
 #define MAGIC_AT_10 24
 
 static uint32_t word_at(const char *bytes, size_t at)
@@ -34,7 +33,8 @@ int dit_format_check(int data_fd)
 	char head[MAGIC_AT_10 + sizeof(uint32_t)];
 	ssize_t n = pread(data_fd, head, sizeof(head), 0);
 
-	if (n != (ssize_t)sizeof(head) || word_at(head, MAGIC_AT_09) == DIT_META_MAGIC) {
+	if (n != (ssize_t)sizeof(head) ||
+	    word_at(head, dit_lmdb_09.header_bytes) == DIT_META_MAGIC) {
 		return 0;
 	}
 	return word_at(head, MAGIC_AT_10) == DIT_META_MAGIC ? DIT_E_FORMAT : 0;

@@ -267,7 +267,7 @@ static int find_ranges(const struct dit_snapshot *snapshot,
 	if (r < 0) {
 		return r;
 	}
-	r = dit_leaf_keys(&source, tree, add_leaf, ranges);
+	r = dit_leaf_keys(&source, &dit_lmdb_09, tree, add_leaf, ranges);
 	dit_page_source_deinit(&source);
 	return r;
 }

@@ -131,7 +131,8 @@ static int check_generation(int dir_fd, struct dit_fault *fault)
 static int look_at_format(struct dit_staging *staging)
 {
 	struct dit_meta metas[2];
-	int r = dit_metas_read(staging->data_fd, staging->page_bytes, metas);
+	int r = dit_metas_read(staging->data_fd, &dit_lmdb_09, staging->page_bytes,
+	                       metas);
 
 	staging->is_known_format = r == 0;
 	return r == MDB_VERSION_MISMATCH ? 0 : r;
@@ -189,7 +190,8 @@ static int make_staging_database(struct dit_staging *staging,
 		                     "the one whose pages can be built",
 		                     mdb_version(NULL, NULL, NULL));
 	}
-	dit_page_space_init(&staging->space, staging->page_bytes, STAGING_FIRST_PAGE);
+	dit_page_space_init(&staging->space, &dit_lmdb_09, staging->page_bytes,
+	                    STAGING_FIRST_PAGE);
 	r = dit_page_file_open(&staging->space.file, staging->staging_fd, DIT_DATA_NAME,
 	                       &file);
 	return r < 0 ? r : dit_staging_open_tables(staging);

@@ -183,7 +183,7 @@ static int tell_last_page(const struct dit_staging *staging)
 {
 	int fd = staging->data_fd;
 	struct dit_meta metas[2];
-	int r = dit_metas_read(fd, staging->page_bytes, metas);
+	int r = dit_metas_read(fd, &dit_lmdb_09, staging->page_bytes, metas);
 
 	if (r < 0) {
 		return r;
@@ -191,7 +191,7 @@ static int tell_last_page(const struct dit_staging *staging)
 	for (unsigned i = 0; i < 2; i++) {
 		metas[i].last_page = staging->used_bytes / staging->page_bytes - 1;
 	}
-	return dit_metas_write(fd, staging->page_bytes, metas);
+	return dit_metas_write(fd, &dit_lmdb_09, staging->page_bytes, metas);
 }
 
 static int open_env(struct dit_staging *staging)
@@ -251,8 +251,8 @@ static int write_root(struct dit_staging *staging, MDB_txn *txn, MDB_dbi main_db
 {
 	MDB_val key = {strlen(table->name), table->name};
 	MDB_val value = {0, NULL};
-	const struct dit_page_header *page = NULL;
 	struct dit_tree_record tree;
+	uint64_t page = 0;
 	size_t offset = 0;
 	int r = dit_lmdb_error(mdb_get(txn, main_dbi, &key, &value));
 
@@ -267,8 +267,8 @@ static int write_root(struct dit_staging *staging, MDB_txn *txn, MDB_dbi main_db
 		return MDB_INCOMPATIBLE;
 	}
 	offset = (uintptr_t)value.mv_data % staging->page_bytes;
-	page = (const void *)((const char *)value.mv_data - offset);
-	offset += page->number * staging->page_bytes;
+	memcpy(&page, (const char *)value.mv_data - offset, sizeof(page));
+	offset += page * staging->page_bytes;
 	tree = (struct dit_tree_record){
 		.item_bytes = tree.item_bytes,
 		.flags = tree.flags,

@@ -11,7 +11,7 @@
 
 #include <lmdb.h>
 
-#include "pages/lmdb_format.h"
+#include "pages/page_format.h"
 #include "pages/page_sink.h"
 #include "pages/table_writer.h"
 #include "store/claim.h"

@@ -37,7 +37,7 @@ static int write_map_size(const struct dit_staging *staging, int fd)
 	if (!staging->is_known_format) {
 		return 0;
 	}
-	r = dit_metas_read(fd, staging->page_bytes, metas);
+	r = dit_metas_read(fd, &dit_lmdb_09, staging->page_bytes, metas);
 	if (r < 0) {
 		return r;
 	}
@@ -45,7 +45,7 @@ static int write_map_size(const struct dit_staging *staging, int fd)
 		metas[i].map_bytes = dit_map_recorded(
 			staging->maxsize_bytes, staging->page_bytes, staging->used_bytes);
 	}
-	return dit_metas_write(fd, staging->page_bytes, metas);
+	return dit_metas_write(fd, &dit_lmdb_09, staging->page_bytes, metas);
 }
 
 static int set_mode_and_owner(const struct dit_staging *staging)

@@ -1,10 +1,13 @@
 # tests/pages/local.mk
 check_PROGRAMS += \
+	%D%/test_page_format \
 	%D%/test_page_source \
 	%D%/test_page_writer \
 	%D%/test_walk \
 	%D%/test_walk_damage \
 	$(NULL)
+%C%_test_page_format_SOURCES = %D%/test_page_format.c
+%C%_test_page_format_LDADD = $(test_libs)
 %C%_test_page_source_SOURCES = %D%/test_page_source.c
 %C%_test_page_source_LDADD = $(test_libs)
 %C%_test_page_source_LDFLAGS = $(AM_LDFLAGS) \

@@ -10,12 +10,12 @@
 
 #define SUB_FLAGS (DIT_PAGE_SUB | DIT_PAGE_LEAF)
 
-static struct dit_page_header *free_leaf(struct image *image)
+static struct image_header *free_leaf(struct image *image)
 {
 	return image_page(image, image_live(image)->free_tree.root);
 }
 
-static struct dit_page_header *main_leaf(struct image *image)
+static struct image_header *main_leaf(struct image *image)
 {
 	return image_page(image, image_live(image)->main_tree.root);
 }
@@ -35,17 +35,17 @@ static image_inner *inner(struct image *image, const char *name, unsigned n)
 }
 
 /* A leaf of the n-th list with a tree. */
-static struct dit_page_header *list_leaf(struct image *image, const char *name,
-                                         unsigned n, unsigned leaf)
+static struct image_header *list_leaf(struct image *image, const char *name, unsigned n,
+                                      unsigned leaf)
 {
-	struct dit_page_header *root = image_page(image, list(image, name, n)->root);
+	struct image_header *root = image_page(image, list(image, name, n)->root);
 
 	return image_page(image, image_child(image_node(root, leaf)));
 }
 
 static image_word *items(void *packed)
 {
-	return (image_word *)(void *)((char *)packed + sizeof(struct dit_page_header));
+	return (image_word *)(void *)((char *)packed + sizeof(struct image_header));
 }
 
 /* The first page of a long value. */
@@ -55,7 +55,7 @@ static image_word *run_number(struct image *image, unsigned n)
 		image_find(image, "id2e", DIT_NODE_BIG, n));
 }
 
-static struct dit_page_header *run(struct image *image, unsigned n)
+static struct image_header *run(struct image *image, unsigned n)
 {
 	uint64_t number = 0;
 
@@ -72,7 +72,7 @@ static image_word *freed(struct image *image, unsigned n)
 /* Those of a record with three pages at least. */
 static image_word *freed_some(struct image *image)
 {
-	for (unsigned n = 0; n < dit_page_count(free_leaf(image)); n++) {
+	for (unsigned n = 0; n < dit_page_count(&dit_lmdb_09, free_leaf(image)); n++) {
 		if (freed(image, n)[0] >= 3) {
 			return freed(image, n);
 		}
@@ -99,7 +99,7 @@ static void swap_bytes(void *a, void *b, size_t len)
 }
 
 /* A branch page with its first child alone. */
-static void leave_one_child(struct dit_page_header *root)
+static void leave_one_child(struct image_header *root)
 {
 	char first[sizeof(struct dit_node_header)];
 

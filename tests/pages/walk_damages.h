@@ -226,7 +226,7 @@ DAMAGE(KEY_ORDER, key_raised,
        image_key(image_node(image_leaf(image, "cn", 1), 3))[0]++;)
 DAMAGE(KEY_BRANCH, key_last_raised,
        image_key(image_node(image_leaf(image, "cn", 1),
-       dit_page_count(image_leaf(image, "cn", 1)) - 1))[0]++;)
+       dit_page_count(&dit_lmdb_09, image_leaf(image, "cn", 1)) - 1))[0]++;)
 DAMAGE(KEY_BRANCH, key_first_lowered,
        image_key(image_node(image_leaf(image, "cn", 1), 0))[0]--;)
 DAMAGE(KEY_ORDER, key_twice,
@@ -316,7 +316,7 @@ DAMAGE(ITEM_BRANCH, packed_first_lowered,
        items(list_leaf(image, "cn", 0, 1))[0] = 0;)
 DAMAGE(ITEM_BRANCH, packed_last_raised,
        items(list_leaf(image, "cn", 0, 0))[
-       dit_page_count(list_leaf(image, "cn", 0, 0)) - 1] = 1 << 30;)
+       dit_page_count(&dit_lmdb_09, list_leaf(image, "cn", 0, 0)) - 1] = 1 << 30;)
 DAMAGE(ITEM_LENGTH, packed_item_bytes,
        list_leaf(image, "cn", 0, 1)->item_bytes = 16;)
 DAMAGE(ITEM_ORDER, list_records_swapped,

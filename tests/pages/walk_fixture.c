@@ -288,10 +288,10 @@ int image_walk(const struct image *image, unsigned nthreads, struct image_findin
 
 /* ---- parts ---- */
 
-struct dit_page_header *image_page(struct image *image, uint64_t number)
+struct image_header *image_page(struct image *image, uint64_t number)
 {
 	assert_true((number + 1) * IMAGE_PAGE <= image->len);
-	return (struct dit_page_header *)(void *)(image->bytes + number * IMAGE_PAGE);
+	return (struct image_header *)(void *)(image->bytes + number * IMAGE_PAGE);
 }
 
 struct dit_meta *image_meta(struct image *image, unsigned number)
@@ -305,14 +305,14 @@ struct dit_meta *image_live(struct image *image)
 	                                 image_meta(image, 0)->transaction);
 }
 
-struct dit_node_header *image_node(struct dit_page_header *page, unsigned slot)
+struct dit_node_header *image_node(struct image_header *page, unsigned slot)
 {
-	return dit_page_node(page, slot);
+	return dit_page_node(&dit_lmdb_09, page, slot);
 }
 
 uint16_t *image_slot(void *page, unsigned slot)
 {
-	return (uint16_t *)(void *)((char *)page + sizeof(struct dit_page_header)) + slot;
+	return (uint16_t *)(void *)((char *)page + sizeof(struct image_header)) + slot;
 }
 
 char *image_key(struct dit_node_header *node)
@@ -339,10 +339,9 @@ void image_set_child(struct dit_node_header *node, uint64_t child)
 
 image_record *image_database(struct image *image, const char *name)
 {
-	struct dit_page_header *leaf =
-		image_page(image, image_live(image)->main_tree.root);
+	struct image_header *leaf = image_page(image, image_live(image)->main_tree.root);
 
-	for (unsigned i = 0; i < dit_page_count(leaf); i++) {
+	for (unsigned i = 0; i < dit_page_count(&dit_lmdb_09, leaf); i++) {
 		struct dit_node_header *node = image_node(leaf, i);
 
 		if (node->key_len == strlen(name) &&
@@ -354,14 +353,14 @@ image_record *image_database(struct image *image, const char *name)
 	return NULL;
 }
 
-struct dit_page_header *image_root(struct image *image, const char *name)
+struct image_header *image_root(struct image *image, const char *name)
 {
 	return image_page(image, image_database(image, name)->root);
 }
 
-struct dit_page_header *image_leaf(struct image *image, const char *name, unsigned i)
+struct image_header *image_leaf(struct image *image, const char *name, unsigned i)
 {
-	struct dit_page_header *root = image_root(image, name);
+	struct image_header *root = image_root(image, name);
 
 	assert_int_equal(root->flags, DIT_PAGE_BRANCH);
 	return image_page(image, image_child(image_node(root, i)));
@@ -370,12 +369,13 @@ struct dit_page_header *image_leaf(struct image *image, const char *name, unsign
 struct dit_node_header *image_find(struct image *image, const char *name, unsigned flags,
                                    unsigned i)
 {
-	unsigned nleaves = dit_page_count(image_root(image, name));
+	unsigned nleaves = dit_page_count(&dit_lmdb_09, image_root(image, name));
 
 	for (unsigned l = 0; l < nleaves; l++) {
-		struct dit_page_header *leaf = image_leaf(image, name, l);
+		struct image_header *leaf = image_leaf(image, name, l);
 
-		for (unsigned slot = 0; slot < dit_page_count(leaf); slot++) {
+		for (unsigned slot = 0; slot < dit_page_count(&dit_lmdb_09, leaf);
+		     slot++) {
 			struct dit_node_header *node = image_node(leaf, slot);
 
 			if (node->flags == flags && i-- == 0) {

@@ -11,7 +11,7 @@
 #ifndef DITKIT_WALK_FIXTURE_H
 #define DITKIT_WALK_FIXTURE_H
 
-#include "pages/lmdb_format.h"
+#include "pages/page_format.h"
 #include "pages/walk.h"
 #include "test.h"
 
@@ -48,20 +48,29 @@ void image_order(void *ctx, struct dit_span name, unsigned flags,
 
 /* ---- its parts ---- */
 
+/* The header of LMDB 0.9's pages. */
+struct image_header {
+	uint64_t number;
+	uint16_t item_bytes;
+	uint16_t flags;
+	uint16_t lower;
+	uint16_t upper;
+};
+
 /* Inside nodes they lie at any even place. */
 typedef struct dit_tree_record image_record __attribute__((aligned(2)));
-typedef struct dit_page_header image_inner __attribute__((aligned(2)));
+typedef struct image_header image_inner __attribute__((aligned(2)));
 typedef uint64_t image_word __attribute__((aligned(2)));
 
-struct dit_page_header *image_page(struct image *image, uint64_t number);
+struct image_header *image_page(struct image *image, uint64_t number);
 struct dit_meta *image_meta(struct image *image, unsigned number);
 /** The one that counts. */
 struct dit_meta *image_live(struct image *image);
 image_record *image_database(struct image *image, const char *name);
-struct dit_page_header *image_root(struct image *image, const char *name);
+struct image_header *image_root(struct image *image, const char *name);
 /** Leaf @p i of a database of two levels. */
-struct dit_page_header *image_leaf(struct image *image, const char *name, unsigned i);
-struct dit_node_header *image_node(struct dit_page_header *page, unsigned slot);
+struct image_header *image_leaf(struct image *image, const char *name, unsigned i);
+struct dit_node_header *image_node(struct image_header *page, unsigned slot);
 uint64_t image_child(const struct dit_node_header *node);
 void image_set_child(struct dit_node_header *node, uint64_t child);
 char *image_key(struct dit_node_header *node);

@@ -18,6 +18,7 @@
 #include "test.h"
 
 #define FIXTURE_MAXSIZE (256u << 20)
+#define FIXTURE_KEY_MAX 511
 
 static inline struct dit_staging_opts fixture_opts(const char *directory)
 {
@@ -57,11 +58,11 @@ static inline struct dit_staging *fixture_open_for_changes(const char *directory
  */
 struct fixture_item {
 	int index; /* -1: a name */
-	char key[DIT_TREE_KEY_MAX];
+	char key[FIXTURE_KEY_MAX];
 	size_t len;
 	uint64_t *ids;
 	size_t nids;
-	char record[DIT_TREE_KEY_MAX];
+	char record[FIXTURE_KEY_MAX];
 	size_t record_len;
 };
 

@@ -20,13 +20,16 @@
 
 static bool is_unknown;
 
-int __real_dit_metas_read(int fd, size_t page_bytes, struct dit_meta ret[2]);
-int __wrap_dit_metas_read(int fd, size_t page_bytes, struct dit_meta ret[2]);
+int __real_dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
+                          struct dit_meta ret[2]);
+int __wrap_dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
+                          struct dit_meta ret[2]);
 
-int __wrap_dit_metas_read(int fd, size_t page_bytes, struct dit_meta ret[2])
+int __wrap_dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
+                          struct dit_meta ret[2])
 {
 	return is_unknown ? MDB_VERSION_MISMATCH
-	                  : __real_dit_metas_read(fd, page_bytes, ret);
+	                  : __real_dit_metas_read(fd, format, page_bytes, ret);
 }
 
 static struct dit_staging *open_append(const char *dir)

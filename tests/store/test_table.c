@@ -120,7 +120,7 @@ static void check_number_of_keys(unsigned nkeys, size_t len)
 	const uint64_t *ids = ascending_ids();
 	char *dir = test_scratch();
 	struct dit_staging *staging = fixture_open(dir);
-	char key[DIT_TREE_KEY_MAX];
+	char key[FIXTURE_KEY_MAX];
 	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 	MDB_cursor *cursor = NULL;
@@ -295,7 +295,7 @@ static void put_model(struct dit_staging *staging, size_t key_len)
 	fixture_begin_index(staging, "cn", false);
 	for (unsigned k = 0; k < MODEL_KEYS; k++) {
 		uint64_t ids[MODEL_IDS];
-		char key[DIT_TREE_KEY_MAX];
+		char key[FIXTURE_KEY_MAX];
 		size_t nids = 0;
 		uint64_t of = 1 + random_number(k % 3 == 0 ? MODEL_IDS : 40);
 
@@ -315,7 +315,7 @@ static void change_randomly(MDB_txn *txn, MDB_dbi dbi, size_t key_len, bool shri
 	for (int i = 0; i < 4000; i++) {
 		unsigned k = (unsigned)random_number(MODEL_KEYS);
 		uint64_t id = random_number(MODEL_IDS);
-		char bytes[DIT_TREE_KEY_MAX];
+		char bytes[FIXTURE_KEY_MAX];
 		MDB_val key = {key_len, bytes};
 		MDB_val value = {sizeof(id), &id};
 
@@ -340,7 +340,7 @@ static void check_model(MDB_txn *txn, MDB_dbi dbi, size_t key_len)
 
 	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
 	for (unsigned k = 0; k < MODEL_KEYS; k++) {
-		char bytes[DIT_TREE_KEY_MAX];
+		char bytes[FIXTURE_KEY_MAX];
 
 		number_key(bytes, key_len, k);
 		for (uint64_t id = 0; id < MODEL_IDS; id++) {
@@ -361,7 +361,7 @@ static void check_model(MDB_txn *txn, MDB_dbi dbi, size_t key_len)
 static void delete_everything(MDB_txn *txn, MDB_dbi dbi, size_t key_len)
 {
 	for (unsigned k = 0; k < MODEL_KEYS; k++) {
-		char bytes[DIT_TREE_KEY_MAX];
+		char bytes[FIXTURE_KEY_MAX];
 		MDB_val key = {key_len, bytes};
 
 		number_key(bytes, key_len, k);
@@ -438,7 +438,7 @@ static void put_record_model(void)
 		uint64_t of = k % 7 == 0 ? 1 : 1 + random_number(MODEL_IDS);
 
 		for (unsigned number = 0; number < MODEL_IDS; number++) {
-			char record[DIT_TREE_KEY_MAX];
+			char record[FIXTURE_KEY_MAX];
 
 			if (number == k || random_number(of) == 0) {
 				model[k][number] = true;
@@ -458,7 +458,7 @@ static void check_record_model(MDB_txn *txn, MDB_dbi dbi)
 	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
 	for (uint64_t k = 0; k < MODEL_KEYS; k++) {
 		for (unsigned number = 0; number < MODEL_IDS; number++) {
-			char record[DIT_TREE_KEY_MAX];
+			char record[FIXTURE_KEY_MAX];
 			size_t len = number_record(record, number);
 
 			if (!model[k][number]) {
@@ -480,7 +480,7 @@ static void change_records_randomly(MDB_txn *txn, MDB_dbi dbi, bool shrink)
 	for (int i = 0; i < 6000; i++) {
 		uint64_t k = random_number(MODEL_KEYS);
 		unsigned number = (unsigned)random_number(MODEL_IDS);
-		char record[DIT_TREE_KEY_MAX];
+		char record[FIXTURE_KEY_MAX];
 		MDB_val key = {sizeof(k), &k};
 		MDB_val value = {number_record(record, number), record};
 
@@ -729,7 +729,7 @@ static void keys_of_records_are_integers(void **state)
 		assert_int_equal(dit_table_writer_add(writer,
 		                                      (struct dit_span){bytes, lens[i]},
 		                                      DIT_SPAN("a")),
-		                 lens[i] > DIT_TREE_KEY_MAX ? MDB_BAD_VALSIZE : -EINVAL);
+		                 lens[i] > FIXTURE_KEY_MAX ? MDB_BAD_VALSIZE : -EINVAL);
 		dit_table_writer_free(writer);
 	}
 	dit_staging_abandon(staging);
