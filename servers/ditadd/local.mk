@@ -3,6 +3,10 @@ sbin_PROGRAMS += ditadd
 ditadd_SOURCES = \
 	servers/common/arguments.c \
 	servers/common/arguments.h \
+	servers/common/common_options.c \
+	servers/common/common_options.h \
+	servers/common/interrupts.c \
+	servers/common/interrupts.h \
 	%D%/main.c \
 	%D%/meter.c \
 	%D%/meter.h \

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <ditkit/load.h>
 
 #include "arguments.h"
+#include "interrupts.h"
 #include "meter.h"
 #include "options.h"
 #include "rejects.h"
@@ -27,16 +27,6 @@ struct output {
 	FILE *rejects; /* NULL: none */
 	const char *rejects_path;
 };
-
-/*
- * Set by the handler, polled by dit_load(): a signal handler has no argument to carry it.
- */
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-	interrupted = number;
-}
 
 static void print_report(void *ctx, const struct dit_report *report)
 {
@@ -58,34 +48,13 @@ static bool wants_meter(const struct options *options)
 {
 	struct stat status;
 
-	if (options->has_debug || !isatty(STDERR_FILENO)) {
+	if (options->common.has_debug || !isatty(STDERR_FILENO)) {
 		return false;
 	}
 	if (options->load.input == NULL) {
 		return fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
 	}
 	return stat(options->load.input, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/*
- * An interrupt ends the load in order; a second one kills, which is safe as well. A
- * signal that whoever started us ignores, such as nohup or a script's "&", stays ignored.
- */
-static void catch_signals(void)
-{
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = on_signal,
-	                           .sa_flags = (int)SA_RESETHAND};
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		struct sigaction old;
-
-		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
-			(void)sigaction(numbers[i], &action, NULL);
-		}
-	}
-	/* A file size limit shows as an error of write(), not as death. */
-	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
 /* Sorted runs and databases are open files; the limit that counts is the hard one. */
@@ -117,7 +86,7 @@ static int complete_rejects(void *ctx)
 static int load(struct options *options, FILE *rejects)
 {
 	struct dit_load_stats stats;
-	struct output output = {.is_silent = options->is_silent};
+	struct output output = {.is_silent = options->common.is_silent};
 	int r = 0;
 
 	meter_start(&output.meter, wants_meter(options));
@@ -125,7 +94,6 @@ static int load(struct options *options, FILE *rejects)
 	options->load.report_ctx = &output;
 	options->load.progress = print_progress;
 	options->load.progress_ctx = &output;
-	options->load.stop = &interrupted;
 	if (rejects != NULL) {
 		options->load.reject = rejects_write;
 		options->load.reject_ctx = rejects;
@@ -155,11 +123,11 @@ int main(int argc, char *argv[])
 	if (r < 0) {
 		return EXIT_FAILURE;
 	}
-	if (options.want_help) {
+	if (options.common.want_help) {
 		options_help();
 		return EXIT_SUCCESS;
 	}
-	if (options.want_version) {
+	if (options.common.want_version) {
 		(void)printf("ditadd (%s)\n", dit_version());
 		return EXIT_SUCCESS;
 	}
@@ -169,7 +137,7 @@ int main(int argc, char *argv[])
 			return EXIT_FAILURE;
 		}
 	}
-	catch_signals();
+	options.load.stop = common_catch_interrupts();
 	raise_file_limit();
 	r = load(&options, rejects);
 	if (rejects != NULL && rejects_close(rejects) < 0) {

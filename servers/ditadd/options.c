@@ -6,7 +6,6 @@
 #include "options.h"
 
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +14,12 @@
 #include "arguments.h"
 
 enum long_option {
-	OPT_BATCH = 256,
+	OPT_BATCH = COMMON_OPT_END,
 	OPT_GROW,
-	OPT_HELP,
 	OPT_INDEX_KEYS,
 	OPT_MAX_REJECTS,
 	OPT_MEMORY,
 	OPT_NO_URLS,
-	OPT_OPENLDAP,
 	OPT_PAGE_CACHE,
 	OPT_REJECTS,
 	OPT_SPECIAL_URLS,
@@ -33,22 +30,19 @@ enum long_option {
 };
 
 static const struct option long_options[] = {
+	COMMON_LONG_OPTIONS,
 	{"batch", required_argument, NULL, OPT_BATCH},
 	{"grow", no_argument, NULL, OPT_GROW},
-	{"help", no_argument, NULL, OPT_HELP},
 	{"index-keys", required_argument, NULL, OPT_INDEX_KEYS},
 	{"max-rejects", required_argument, NULL, OPT_MAX_REJECTS},
 	{"memory", required_argument, NULL, OPT_MEMORY},
 	{"no-urls", no_argument, NULL, OPT_NO_URLS},
-	{"openldap", required_argument, NULL, OPT_OPENLDAP},
 	{"page-cache", no_argument, NULL, OPT_PAGE_CACHE},
 	{"rejects", required_argument, NULL, OPT_REJECTS},
 	{"special-urls", no_argument, NULL, OPT_SPECIAL_URLS},
 	{"stats", no_argument, NULL, OPT_STATS},
 	{"strict", no_argument, NULL, OPT_STRICT},
 	{"tmpdir", required_argument, NULL, OPT_TMPDIR},
-	{"tool-threads", required_argument, NULL, 'T'},
-	{"version", no_argument, NULL, 'V'},
 	{"writer", required_argument, NULL, OPT_WRITER},
 	{NULL, 0, NULL, 0},
 };
@@ -132,11 +126,9 @@ void options_help(void)
 	(void)fputs(help_text, stdout);
 }
 
-static int wrong(const char *what, const char *value)
+static int wrong(const struct options *options, const char *what, const char *value)
 {
-	(void)fprintf(stderr, "ditadd: %s \"%s\"\n", what, value);
-	print_usage(stderr);
-	return -1;
+	return common_wrong(&options->common, what, value);
 }
 
 static int read_size(const char *text, uint64_t *ret)
@@ -167,30 +159,31 @@ static int read_size(const char *text, uint64_t *ret)
 	return 0;
 }
 
-/* -o name[=value]: "yes" if there is no value. Unknown names of slapd's are ignored. */
+/* -o name[=value]: "yes" if there is no value. */
 static int read_o(struct options *options, const char *text)
 {
-	const char *value = strchr(text, '=');
-	size_t len = value == NULL ? strlen(text) : (size_t)(value - text);
-	bool is_yes = value == NULL || strcasecmp(value + 1, "yes") == 0;
+	struct common_setting setting = common_read_setting(text);
+	bool is_schema_check = common_is_setting(&setting, "schema-check");
+	bool is_value_check = common_is_setting(&setting, "value-check");
+	bool is_yes = setting.value == NULL || strcasecmp(setting.value, "yes") == 0;
 
-	if (!is_yes && strcasecmp(value + 1, "no") != 0 &&
-	    (strncasecmp(text, "schema-check", len) == 0 ||
-	     strncasecmp(text, "value-check", len) == 0)) {
-		return wrong("unable to handle option -o", text);
+	if ((is_schema_check || is_value_check) && !is_yes &&
+	    strcasecmp(setting.value, "no") != 0) {
+		return wrong(options, "unable to handle option -o", text);
 	}
-	if (len == 12 && strncasecmp(text, "schema-check", len) == 0) {
+	if (is_schema_check) {
 		options->load.no_schema_check = !is_yes;
-	} else if (len == 11 && strncasecmp(text, "value-check", len) == 0) {
-		options->load.check_values = is_yes;
-	} else if ((len == 4 && strncasecmp(text, "slp", 3) == 0) ||
-	           strncasecmp(text, "syslog", 6) == 0 ||
-	           strncasecmp(text, "ldif-", 5) == 0) {
 		return 0;
-	} else {
-		return wrong("unknown option -o", text);
 	}
-	return 0;
+	if (is_value_check) {
+		options->load.check_values = is_yes;
+		return 0;
+	}
+	/* slapcat's: it changes nothing here. */
+	if (common_is_idle_setting(&setting) || strncasecmp(text, "ldif-", 5) == 0) {
+		return 0;
+	}
+	return wrong(options, "unknown option -o", text);
 }
 
 static int read_index_keys(struct options *options, const char *text)
@@ -200,7 +193,7 @@ static int read_index_keys(struct options *options, const char *text)
 	} else if (strcmp(text, "bytes") == 0) {
 		options->load.byte_keys = true;
 	} else {
-		return wrong("--index-keys takes integer or bytes, not", text);
+		return wrong(options, "--index-keys takes integer or bytes, not", text);
 	}
 	return 0;
 }
@@ -212,70 +205,8 @@ static int read_writer(struct options *options, const char *text)
 	} else if (strcmp(text, "append") == 0) {
 		options->load.writer = DIT_LOAD_WRITER_APPEND;
 	} else {
-		return wrong("--writer takes pages or append, not", text);
+		return wrong(options, "--writer takes pages or append, not", text);
 	}
-	return 0;
-}
-
-static bool is_level_name(const char *name, size_t len)
-{
-	static const char *const names[] = {
-		"any", "trace", "packets", "args",  "conns", "BER",  "filter", "config",
-		"ACL", "stats", "stats2",  "shell", "parse", "sync", "none"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strlen(names[i]) == len && strncasecmp(names[i], name, len) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* A number, or names separated by commas, as slapd knows them. */
-static bool is_level(const char *text)
-{
-	char *end = NULL;
-	const char *name = text;
-
-	(void)strtol(text, &end, 0);
-	if (end != text && *end == '\0') {
-		return true;
-	}
-	for (;;) {
-		size_t len = strcspn(name, ",");
-
-		if (len > 0 && !is_level_name(name, len)) {
-			return false;
-		}
-		if (name[len] == '\0') {
-			return true;
-		}
-		name += len + 1;
-	}
-}
-
-static int read_debug(struct options *options, const char *text)
-{
-	char *end = NULL;
-
-	options->has_debug = true;
-	if (!is_level(text)) {
-		/*
-		 * slapd looks at names twice, the second time after its schema is there.
-		 */
-		bool is_number = (*text >= '0' && *text <= '9') || *text == '-';
-
-		if (!is_number) {
-			(void)fprintf(stderr,
-			              "unrecognized log level \"%s\" (deferred)\n", text);
-		}
-		(void)fprintf(stderr, "unrecognized log level \"%s\"\n", text);
-		if (is_number) {
-			print_usage(stderr);
-		}
-		return -1;
-	}
-	options->is_silent = strtol(text, &end, 0) == 0 && end != text;
 	return 0;
 }
 
@@ -286,48 +217,39 @@ static int read_numbers(struct options *options, int option, const char *text)
 	switch (option) {
 	case 'j':
 		if (common_read_number(text, UINT64_MAX, &n) < 0) {
-			return wrong("-j takes a line number, not", text);
+			return wrong(options, "-j takes a line number, not", text);
 		}
 		options->load.first_line = n;
 		return 0;
-	case 'n':
-		if (common_read_number(text, INT_MAX, &n) < 0) {
-			return wrong("-n takes a database number, not", text);
-		}
-		options->load.database = (int)n;
-		return 0;
 	case 'S':
 		if (common_read_number(text, 4095, &n) < 0) {
-			return wrong("-S takes a server ID from 0 to 4095, not", text);
+			return wrong(options, "-S takes a server ID from 0 to 4095, not",
+			             text);
 		}
 		options->load.sid = (unsigned)n;
 		return 0;
-	case 'T':
-		if (common_read_number(text, 1024, &n) < 0 || n == 0) {
-			return wrong("-T takes a number from 1 to 1024, not", text);
-		}
-		options->load.threads = (unsigned)n;
-		return 0;
 	case OPT_BATCH:
 		if (common_read_number(text, 1 << 20, &n) < 0 || n == 0) {
-			return wrong("--batch takes a number from 1 to 1048576, not",
+			return wrong(options,
+			             "--batch takes a number from 1 to 1048576, not",
 			             text);
 		}
 		options->load.batch_records = n;
 		return 0;
 	case OPT_MAX_REJECTS:
 		if (common_read_number(text, UINT64_MAX, &n) < 0) {
-			return wrong("--max-rejects takes a number, not", text);
+			return wrong(options, "--max-rejects takes a number, not", text);
 		}
 		options->load.keep_going = true;
 		options->load.max_rejects = n;
 		return 0;
 	case OPT_MEMORY:
 		if (read_size(text, &options->load.memory_bytes) < 0) {
-			return wrong("--memory takes a size such as 512M, not", text);
+			return wrong(options, "--memory takes a size such as 512M, not",
+			             text);
 		}
 		if (options->load.memory_bytes < DIT_LOAD_MEMORY_MIN) {
-			return wrong("--memory takes at least 8M, not", text);
+			return wrong(options, "--memory takes at least 8M, not", text);
 		}
 		return 0;
 	}
@@ -337,22 +259,8 @@ static int read_numbers(struct options *options, int option, const char *text)
 static int read_option(struct options *options, int option, const char *text)
 {
 	switch (option) {
-	case 'b':
-		options->load.suffix = text;
-		return 0;
 	case 'c':
 		options->load.keep_going = true;
-		return 0;
-	case 'd':
-		return read_debug(options, text);
-	case 'f':
-		options->load.conf = text;
-		return 0;
-	case 'F':
-		options->load.conf_dir = text;
-		return 0;
-	case 'g':
-		options->load.no_glue = true;
 		return 0;
 	case 'l':
 		options->load.input = text;
@@ -368,27 +276,14 @@ static int read_option(struct options *options, int option, const char *text)
 	case 'u':
 		options->load.is_dry_run = true;
 		return 0;
-	case 'v':
-		options->load.is_verbose = true;
-		return 0;
-	case 'V':
-		options->want_version = true;
-		return 0;
 	case 'w':
 		options->load.write_context_csn = true;
 		return 0;
 	case OPT_GROW:
 		options->load.may_grow = true;
 		return 0;
-	case OPT_HELP:
-		options->want_help = true;
-		return 0;
 	case OPT_INDEX_KEYS:
 		return read_index_keys(options, text);
-	case OPT_OPENLDAP:
-		return dit_openldap_parse(text, &options->load.openldap) < 0
-		               ? wrong("--openldap takes 2.5 or 2.6, not", text)
-		               : 0;
 	case OPT_WRITER:
 		return read_writer(options, text);
 	case OPT_REJECTS:
@@ -412,36 +307,51 @@ static int read_option(struct options *options, int option, const char *text)
 	case OPT_TMPDIR:
 		options->load.tmpdir = text;
 		return 0;
-	case '?':
-		print_usage(stderr);
-		return -1;
 	default:
 		return read_numbers(options, option, text);
 	}
+}
+
+/* What all programs have alike, where the load wants it. */
+static void take_common(struct options *options)
+{
+	const struct common_options *common = &options->common;
+	struct dit_load_opts *load = &options->load;
+
+	load->conf = common->conf;
+	load->conf_dir = common->conf_dir;
+	load->suffix = common->suffix;
+	load->database = common->database;
+	load->no_glue = common->no_glue;
+	load->threads = common->threads;
+	load->openldap = common->openldap;
+	load->is_verbose = common->is_verbose;
 }
 
 int options_read(struct options *options, int argc, char *argv[])
 {
 	int option = 0;
 
-	*options = (struct options){.load = DIT_LOAD_OPTS_INIT};
-	while ((option = getopt_long(argc, argv, "b:cd:f:F:gj:l:n:o:qsS:T:uvVw",
+	*options = (struct options){.common = common_options_init("ditadd", print_usage),
+	                            .load = DIT_LOAD_OPTS_INIT};
+	while ((option = getopt_long(argc, argv, COMMON_SHORT_OPTIONS "cj:l:o:qsS:uw",
 	                             long_options, NULL)) != -1) {
-		if (read_option(options, option, optarg) < 0) {
+		int r = common_read_option(&options->common, option, optarg);
+
+		if (r == 0) {
+			r = read_option(options, option, optarg);
+		}
+		if (r < 0) {
 			return -1;
 		}
-		if (options->want_help || options->want_version) {
+		if (options->common.want_help || options->common.want_version) {
 			return 0;
 		}
 	}
-	if (optind < argc) {
-		return wrong("unexpected argument", argv[optind]);
-	}
-	if (options->load.suffix != NULL && options->load.database >= 0) {
-		(void)fputs("ditadd: -b and -n exclude each other\n", stderr);
-		print_usage(stderr);
+	if (common_check_options(&options->common, argc, argv) < 0) {
 		return -1;
 	}
+	take_common(options);
 	/* With a slapd.conf slapadd has words for it, see dit_settings_choose(). */
 	if (options->load.database == 0 && options->load.conf == NULL) {
 		(void)fputs("ditadd: the config database (-n 0) can be loaded by slapadd "

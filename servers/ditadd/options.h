@@ -5,14 +5,13 @@
 
 #include <ditkit/load.h>
 
+#include "common_options.h"
+
 struct options {
+	struct common_options common;
 	struct dit_load_opts load;
 	const char *rejects; /* --rejects; NULL: none */
-	bool is_silent;      /* -d 0: no diagnostic lines */
-	bool has_debug;      /* -d given: no progress meter */
 	bool want_stats;
-	bool want_version; /* nothing else is looked at */
-	bool want_help;
 };
 
 /**

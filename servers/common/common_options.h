@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The options that all programs have alike: which configuration, which of its databases,
+ * how many threads, how much to say.
+ *
+ *   -b suffix   -n number   -g       which database; without its subordinate ones
+ *   -f file     -F dir               the configuration
+ *   -d level    -v                   what to print
+ *   -T, --tool-threads n             threads
+ *   --openldap 2.5|2.6   --help   -V, --version
+ *
+ * Texts point into argv. Whatever is wrong is told on standard error: the specific error
+ * with the program's name in front, then its usage; in slapd's words where slapd's tools
+ * have the option.
+ *
+ *     static const struct option long_options[] = {
+ *             COMMON_LONG_OPTIONS,
+ *             {"stats", no_argument, NULL, OPT_STATS},
+ *             {NULL, 0, NULL, 0},
+ *     };
+ *
+ *     options->common = common_options_init("ditadd", print_usage);
+ *     while ((option = getopt_long(argc, argv, COMMON_SHORT_OPTIONS "l:q", ...
+ *             r = common_read_option(&options->common, option, optarg);
+ *             if (r == 0) {
+ *                     r = the program's own option
+ *     ...
+ *     r = common_check_options(&options->common, argc, argv);
+ */
+#ifndef DITKIT_COMMON_OPTIONS_H
+#define DITKIT_COMMON_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <ditkit/openldap.h>
+
+struct common_options {
+	const char *program;
+	void (*print_usage)(FILE *out);
+
+	const char *conf;     /* -f; NULL: not given */
+	const char *conf_dir; /* -F; NULL: not given */
+	const char *suffix;   /* -b; NULL: not given */
+	int database;         /* -n; -1: not given */
+	bool no_glue;         /* -g */
+	unsigned threads;     /* -T; 0: not given */
+	enum dit_openldap_version openldap;
+	bool is_verbose; /* -v */
+	bool is_silent;  /* -d 0: no diagnostic lines */
+	bool has_debug;  /* -d given */
+	bool want_help;  /* nothing else is looked at */
+	bool want_version;
+};
+
+#define COMMON_SHORT_OPTIONS "b:d:f:F:gn:T:vV"
+
+/* Values of long options without a letter; a program's own begin with COMMON_OPT_END. */
+enum common_long_option {
+	COMMON_OPT_HELP = 1024,
+	COMMON_OPT_OPENLDAP,
+	COMMON_OPT_END,
+};
+
+/* clang-format off: rows of a table. */
+#define COMMON_LONG_OPTIONS                                                              \
+ {"help", no_argument, NULL, COMMON_OPT_HELP},                                           \
+	 {"openldap", required_argument, NULL, COMMON_OPT_OPENLDAP},                     \
+	 {"tool-threads", required_argument, NULL, 'T'},                                 \
+ {                                                                                       \
+  "version", no_argument, NULL, 'V'                                                      \
+ }
+/* clang-format on */
+
+struct common_options common_options_init(const char *program,
+                                          void (*print_usage)(FILE *out));
+
+/** @return 1: the option was one of these; 0: it is not; -1 after a message */
+int common_read_option(struct common_options *options, int option, const char *text);
+
+/** After the last option: what goes together, and no argument is left. 0 or -1 */
+int common_check_options(const struct common_options *options, int argc, char *argv[]);
+
+/** 'PROGRAM: WHAT "VALUE"' and the usage. @return -1 */
+int common_wrong(const struct common_options *options, const char *what,
+                 const char *value);
+
+/** 'PROGRAM: TEXT' and the usage. @return -1 */
+int common_wrong_call(const struct common_options *options, const char *text);
+
+/** name[=value] behind -o. */
+struct common_setting {
+	const char *text;  /* all of it */
+	size_t name_len;   /* of the name in it */
+	const char *value; /* NULL: none */
+};
+
+struct common_setting common_read_setting(const char *text);
+/** Names compare without case. */
+bool common_is_setting(const struct common_setting *setting, const char *name);
+/** A setting of slapd's tools that changes nothing that a program of ours does. */
+bool common_is_idle_setting(const struct common_setting *setting);
+
+#endif
