@@ -7,5 +7,7 @@ pkginclude_HEADERS += \
 	%D%/base/span.h \
 	%D%/bulk/check.h \
 	%D%/bulk/load.h \
+	%D%/bulk/scan.h \
 	%D%/sort/sort.h \
+	%D%/store/entry_view.h \
 	$(NULL)

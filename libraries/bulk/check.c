@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "bulk/chosen.h"
 #include "config/settings.h"
 #include "pages/walk.h"
 #include "store/hold.h"
@@ -350,15 +350,6 @@ static int check_path(struct check *check, const char *path)
 
 /* ---- which files ---- */
 
-static unsigned count_cpus(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) < 0 || CPU_COUNT(&set) < 1
-	               ? 1
-	               : (unsigned)CPU_COUNT(&set);
-}
-
 static bool belongs(const struct check *check, const struct dit_database *chosen,
                     const struct dit_database *database)
 {
@@ -371,30 +362,24 @@ static bool belongs(const struct check *check, const struct dit_database *chosen
 static int check_databases(struct check *check)
 {
 	const struct dit_check_opts *opts = check->opts;
-	struct dit_settings_choice choice = {.number = opts->database,
-	                                     .suffix = opts->suffix};
-	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
-	const struct dit_database *chosen = NULL;
-	int r = dit_settings_read(&check->settings, &source, opts->report,
-	                          opts->report_ctx);
+	struct dit_chosen_opts wanted = {.conf = opts->conf,
+	                                 .conf_dir = opts->conf_dir,
+	                                 .suffix = opts->suffix,
+	                                 .database = opts->database,
+	                                 .report = opts->report,
+	                                 .report_ctx = opts->report_ctx};
+	struct dit_chosen chosen;
+	int r = dit_chosen_read(&chosen, &wanted);
 
-	if (r == 0) {
-		r = dit_settings_choose(check->settings, &choice, opts->report,
-		                        opts->report_ctx, &chosen);
-	}
 	if (r < 0) {
 		return r;
 	}
-	if (check->nthreads == 0) {
-		check->nthreads = check->settings->tool_threads;
-	}
-	if (check->nthreads == 0) {
-		check->nthreads = count_cpus();
-	}
+	check->settings = chosen.settings;
+	check->nthreads = dit_thread_count(check->nthreads, check->settings);
 	for (size_t i = 0; i < check->settings->ndatabases && r == 0; i++) {
 		const struct dit_database *database = &check->settings->databases[i];
 
-		if (belongs(check, chosen, database)) {
+		if (belongs(check, chosen.db, database)) {
 			r = check_path(check, database->directory);
 		}
 	}
@@ -432,7 +417,7 @@ int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
 
 	*ret = (struct dit_check_stats){.nfindings = 0};
 	if (opts->path != NULL) {
-		check.nthreads = check.nthreads == 0 ? count_cpus() : check.nthreads;
+		check.nthreads = dit_thread_count(check.nthreads, NULL);
 		r = check_path(&check, opts->path);
 	} else {
 		r = check_databases(&check);

@@ -6,13 +6,13 @@
 #include "bulk/load_setup.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include "base/tmp_dir.h"
+#include "bulk/chosen.h"
 #include "bulk/load_csn.h"
 #include "bulk/load_parse.h"
 #include "bulk/load_refuse.h"
@@ -20,19 +20,8 @@
 #include "bulk/load_size.h"
 #include "bulk/load_stages.h"
 #include "bulk/load_target.h"
-#include "config/slapd_version.h"
 
 /* ---- configuration ---- */
-
-static unsigned count_cpus(void)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set) < 0) {
-		return 1;
-	}
-	return CPU_COUNT(&set) < 1 ? 1 : (unsigned)CPU_COUNT(&set);
-}
 
 static int make_glue(struct loader *loader)
 {
@@ -96,59 +85,28 @@ static int make_targets(struct loader *loader)
 	return r < 0 ? dit_load_fail(loader, r, loader->db->directory) : 0;
 }
 
-/* The release that is asked for, or that of the slapd that is here. */
-static void choose_openldap(struct loader *loader)
-{
-	struct dit_load_stats *stats = loader->stats;
-	const char *slapd = dit_slapd_path();
-	const char *name = NULL;
-
-	stats->openldap = loader->opts->openldap;
-	if (stats->openldap == DIT_OPENLDAP_FOUND) {
-		stats->openldap = dit_slapd_version(slapd, &stats->is_openldap_found);
-	}
-	name = dit_openldap_name(stats->openldap);
-	if (!loader->opts->is_verbose) {
-		return;
-	}
-	if (stats->is_openldap_found) {
-		dit_load_report(loader, DIT_REPORT_PLAIN, "OpenLDAP %s, as %s", name,
-		                slapd);
-	} else if (loader->opts->openldap == DIT_OPENLDAP_FOUND) {
-		dit_load_report(loader, DIT_REPORT_PLAIN,
-		                "OpenLDAP %s, since there is no slapd at %s", name,
-		                slapd);
-	} else {
-		dit_load_report(loader, DIT_REPORT_PLAIN, "OpenLDAP %s, as chosen", name);
-	}
-}
-
 int dit_load_read_settings(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
-	struct dit_settings_choice choice = {.number = opts->database,
-	                                     .suffix = opts->suffix};
-	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
-	int r = 0;
+	struct dit_chosen_opts wanted = {.conf = opts->conf,
+	                                 .conf_dir = opts->conf_dir,
+	                                 .suffix = opts->suffix,
+	                                 .database = opts->database,
+	                                 .openldap = opts->openldap,
+	                                 .is_verbose = opts->is_verbose,
+	                                 .report = opts->report,
+	                                 .report_ctx = opts->report_ctx};
+	struct dit_chosen chosen;
+	int r = dit_chosen_read(&chosen, &wanted);
 
-	choose_openldap(loader);
-	source.openldap = loader->stats->openldap;
-	r = dit_settings_read(&loader->settings, &source, opts->report, opts->report_ctx);
+	loader->stats->openldap = chosen.openldap;
+	loader->stats->is_openldap_found = chosen.is_openldap_found;
 	if (r < 0) {
 		return r;
 	}
-	r = dit_settings_choose(loader->settings, &choice, opts->report, opts->report_ctx,
-	                        &loader->db);
-	if (r < 0) {
-		return r;
-	}
-	loader->nthreads = opts->threads;
-	if (loader->nthreads == 0) {
-		loader->nthreads = loader->settings->tool_threads;
-	}
-	if (loader->nthreads == 0) {
-		loader->nthreads = count_cpus();
-	}
+	loader->settings = chosen.settings;
+	loader->db = chosen.db;
+	loader->nthreads = dit_thread_count(opts->threads, loader->settings);
 	loader->stats->threads = loader->nthreads;
 	return make_targets(loader);
 }

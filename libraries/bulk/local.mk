@@ -8,6 +8,8 @@ rooms += %D%/libbulk.la
 	%D%/builders.h \
 	%D%/check.c \
 	%D%/check.h \
+	%D%/chosen.c \
+	%D%/chosen.h \
 	%D%/context_csn.c \
 	%D%/context_csn.h \
 	%D%/dn_table.c \
@@ -46,6 +48,9 @@ rooms += %D%/libbulk.la
 	%D%/load_target.c \
 	%D%/load_target.h \
 	%D%/loader.h \
+	%D%/scan.c \
+	%D%/scan.h \
+	%D%/scan_snapshot.h \
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/tree_private.h \

@@ -233,6 +233,7 @@ static int decode_attr(struct decoder *decoder, struct dit_stored_attr *attr,
 	*attr = (struct dit_stored_attr){.ad_number = head & ~(ATTR_SORTED | ATTR_SPLIT),
 	                                 .is_sorted = (head & ATTR_SORTED) != 0,
 	                                 .is_split = (head & ATTR_SPLIT) != 0,
+	                                 .has_normal = has_normal,
 	                                 .nvalues = count & ~COUNT_NORMAL};
 	*nslots += ((uint64_t)attr->nvalues + 1) * (has_normal ? 2 : 1);
 	if (attr->is_split) {

@@ -47,7 +47,8 @@ int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules
 struct dit_stored_attr {
 	uint32_t ad_number;
 	bool is_sorted;
-	bool is_split; /* values are in id2v, values and normal are NULL */
+	bool is_split;   /* values are in id2v, values and normal are NULL */
+	bool has_normal; /* each value has a normal form of its own */
 	uint32_t nvalues;
 	struct dit_span *values;
 	struct dit_span *normal; /* NULL: none stored */

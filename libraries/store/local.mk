@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += %D%/libstore.la
 rooms += %D%/libstore.la
 %C%_libstore_la_SOURCES = \
+	%D%/ad_names.c \
+	%D%/ad_names.h \
 	%D%/claim.c \
 	%D%/claim.h \
 	%D%/compare.c \
@@ -18,6 +20,9 @@ rooms += %D%/libstore.la
 	%D%/entry_codec.h \
 	%D%/entry_edit.c \
 	%D%/entry_edit.h \
+	%D%/entry_reader.c \
+	%D%/entry_reader.h \
+	%D%/entry_view.h \
 	%D%/existing.c \
 	%D%/existing.h \
 	%D%/existing_add.c \

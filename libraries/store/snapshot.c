@@ -2,8 +2,8 @@
 /*
  * Read snapshots: read transactions of one state, one cursor for each scan.
  *
- * Iterating compares no keys, so the comparators that slapd sets on id2v (storage.md 1.3)
- * are not needed. Seeking does compare; it is for the other databases.
+ * Seeking compares keys, so id2v gets slapd's order of keys (storage.md 1.3). Its order
+ * of values under a key is not needed: they are read one after the other.
  */
 #include "store/store.h"
 
@@ -21,6 +21,8 @@
 
 /* slapd uses 256 at most (storage.md 1.1). */
 #define DBS_MAX 1024
+
+#define SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
 
 _Static_assert(DIT_DB_INTEGERKEY == MDB_INTEGERKEY && DIT_DB_DUPSORT == MDB_DUPSORT &&
                        DIT_DB_DUPFIXED == MDB_DUPFIXED &&
@@ -42,6 +44,25 @@ struct dit_scan {
 	bool is_started; /* the cursor stands on a record that was returned */
 	bool is_integerkey;
 };
+
+/* ID, then the attribute's number. Keys of another length are none of slapd's. */
+static int compare_split_keys(const MDB_val *a, const MDB_val *b)
+{
+	uint64_t ids[2];
+	uint16_t ads[2];
+
+	if (a->mv_size != SPLIT_KEY_BYTES || b->mv_size != SPLIT_KEY_BYTES) {
+		return (a->mv_size > b->mv_size) - (a->mv_size < b->mv_size);
+	}
+	memcpy(&ids[0], a->mv_data, sizeof(ids[0]));
+	memcpy(&ids[1], b->mv_data, sizeof(ids[1]));
+	memcpy(&ads[0], (const char *)a->mv_data + sizeof(ids[0]), sizeof(ads[0]));
+	memcpy(&ads[1], (const char *)b->mv_data + sizeof(ids[1]), sizeof(ads[1]));
+	if (ids[0] != ids[1]) {
+		return ids[0] < ids[1] ? -1 : 1;
+	}
+	return (ads[0] > ads[1]) - (ads[0] < ads[1]);
+}
 
 static void forget_dbs(struct dit_snapshot *snapshot)
 {
@@ -76,6 +97,9 @@ static int open_db(struct dit_snapshot *snapshot, MDB_txn *txn, const MDB_val *k
 	r = dit_lmdb_error(mdb_dbi_open(txn, name, 0, dbi));
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_dbi_flags(txn, *dbi, &db->flags));
+	}
+	if (r == 0 && strcmp(name, "id2v") == 0) {
+		r = dit_lmdb_error(mdb_set_compare(txn, *dbi, compare_split_keys));
 	}
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_stat(txn, *dbi, &stat));
@@ -186,6 +210,11 @@ void dit_snapshot_close(struct dit_snapshot *snapshot)
 unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot)
 {
 	return snapshot->readers.n;
+}
+
+unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot)
+{
+	return snapshot->page_bytes;
 }
 
 uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot)

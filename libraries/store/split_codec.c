@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "values/value_order.h"
 
 /* A value on its way to its place. */
@@ -185,4 +186,34 @@ int dit_split_encode(const struct dit_entry *entry, const struct dit_split_rules
 		*ret = splits;
 	}
 	return r;
+}
+
+int dit_split_decode(struct dit_span record, bool has_normal, struct dit_span *ret_value,
+                     struct dit_span *ret_normal)
+{
+	uint16_t value_len = 0;
+	size_t len = 0; /* without the length at the end */
+
+	if (record.len < sizeof(value_len) + 1) {
+		return DIT_E_CORRUPT;
+	}
+	len = record.len - sizeof(value_len);
+	memcpy(&value_len, record.data + len, sizeof(value_len));
+	if (record.data[len - 1] != '\0') {
+		return DIT_E_CORRUPT;
+	}
+	if (!has_normal) {
+		if (value_len != 0) {
+			return DIT_E_CORRUPT;
+		}
+		*ret_value = (struct dit_span){record.data, len - 1};
+		return 0;
+	}
+	/* Normal form, NUL, value, NUL. */
+	if ((size_t)value_len + 2 > len || record.data[len - value_len - 2] != '\0') {
+		return DIT_E_CORRUPT;
+	}
+	*ret_value = (struct dit_span){record.data + len - value_len - 1, value_len};
+	*ret_normal = (struct dit_span){record.data, len - value_len - 2};
+	return 0;
 }

@@ -67,4 +67,15 @@ struct dit_splits {
 int dit_split_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
                      struct dit_arena *arena, struct dit_splits *ret);
 
+/**
+ * The value in a record of id2v. Both forms point into the record.
+ *
+ * @param has_normal  as the entry says of the attribute
+ * @param ret_normal  written only with @p has_normal
+ *
+ * @return 0; DIT_E_CORRUPT
+ */
+int dit_split_decode(struct dit_span record, bool has_normal, struct dit_span *ret_value,
+                     struct dit_span *ret_normal);
+
 #endif

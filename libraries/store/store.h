@@ -223,6 +223,8 @@ struct dit_snapshot_opts {
 int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
                               const struct dit_snapshot_opts *opts);
 unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot);
+/** Of the data file. */
+unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot);
 /** The number of the transaction that the snapshot shows. */
 uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
 void dit_snapshot_close(struct dit_snapshot *snapshot);
@@ -265,7 +267,7 @@ int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
                       struct dit_span *ret_value);
 /**
  * First record with exactly this key; dit_scan_next() goes on behind it. 1; 0: none, and
- * the next dit_scan_next() is undefined; error. Not for id2v (its order is slapd's own).
+ * the next dit_scan_next() is undefined; error.
  */
 int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
                   struct dit_span *ret_value);

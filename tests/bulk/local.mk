@@ -3,6 +3,7 @@ check_PROGRAMS += \
 	%D%/test_ad_numbers \
 	%D%/test_builders \
 	%D%/test_check \
+	%D%/test_chosen \
 	%D%/test_context_csn \
 	%D%/test_dn_table \
 	%D%/test_entries \
@@ -13,12 +14,17 @@ check_PROGRAMS += \
 	%D%/test_load_existing \
 	%D%/test_load_glue \
 	%D%/test_load_nomem \
+	%D%/test_scan \
 	%D%/test_tree \
 	%D%/test_value_rules \
 	%D%/test_load_writer \
 	$(NULL)
 %C%_test_check_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_check.c
 %C%_test_check_LDADD = $(test_libs)
+%C%_test_scan_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_scan.c
+%C%_test_scan_LDADD = $(test_libs)
+%C%_test_chosen_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_chosen.c
+%C%_test_chosen_LDADD = $(test_libs)
 %C%_test_builders_SOURCES = %D%/builders_fixture.h %D%/test_builders.c
 %C%_test_builders_LDADD = $(test_libs)
 %C%_test_index_writer_SOURCES = %D%/builders_fixture.h %D%/test_index_writer.c

@@ -1,10 +1,12 @@
 # tests/store/local.mk
 check_PROGRAMS += \
+	%D%/test_ad_names \
 	%D%/test_append \
 	%D%/test_compare \
 	%D%/test_dn_reader \
 	%D%/test_entry_codec \
 	%D%/test_entry_edit \
+	%D%/test_entry_reader \
 	%D%/test_existing \
 	%D%/test_existing_full \
 	%D%/test_files \
@@ -23,6 +25,12 @@ check_PROGRAMS += \
 	%D%/test_strerror \
 	%D%/test_table \
 	$(NULL)
+%C%_test_ad_names_SOURCES = %D%/store_fixture.h %D%/test_ad_names.c
+%C%_test_ad_names_LDADD = $(test_libs)
+%C%_test_ad_names_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_entry_reader_SOURCES = %D%/store_fixture.h %D%/test_entry_reader.c
+%C%_test_entry_reader_LDADD = $(test_libs)
+%C%_test_entry_reader_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_append_SOURCES = %D%/store_fixture.h %D%/test_append.c
 %C%_test_append_LDADD = $(test_libs)
 %C%_test_append_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_metas_read

@@ -5,6 +5,7 @@
  */
 #include "test.h"
 
+#include "base/error.h"
 #include "entry/entry_fixture.h"
 #include "store/entry_codec.h"
 
@@ -238,6 +239,59 @@ static void a_record_may_have_as_many_bytes_as_lmdb_takes(void **state)
 	assert_true(f->encoded.splits.is_too_long);
 }
 
+static void records_are_read_as_they_were_written(void **state)
+{
+	struct fixture *f = *state;
+	const struct dit_split *split = NULL;
+	struct dit_span value;
+	struct dit_span normal;
+
+	limit(f, "description", 1);
+	limit(f, "objectClass", 1);
+	encode(f, PERSON "description: Two  b\ndescription: a\n");
+	assert_int_equal(f->encoded.splits.n, 2);
+	split = &f->encoded.splits.list[0];
+	assert_int_equal(dit_split_decode(split->records[0], false, &value, &normal), 0);
+	assert_span_equal(value, "person");
+	split = &f->encoded.splits.list[1];
+	assert_int_equal(dit_split_decode(split->records[1], true, &value, &normal), 0);
+	assert_span_equal(value, "Two  b");
+	assert_span_equal(normal, "two b");
+	/* As slapd stores empty values. */
+	assert_int_equal(dit_split_decode(RECORD("\0\0\0\0"), true, &value, &normal), 0);
+	assert_int_equal(value.len, 0);
+	assert_int_equal(normal.len, 0);
+}
+
+static void records_that_are_none_are_refused(void **state)
+{
+	static const struct {
+		struct dit_span record;
+		bool has_normal;
+	} cases[] = {
+		{{"", 0}, true},
+		{{"\0\0", 2}, false},
+		{{"ab\0\0", 4}, false},      /* no NUL behind it */
+		{{"ab\0\1\0", 5}, false},    /* a length without a normal form */
+		{{"\0\0\0", 3}, true},       /* one NUL alone */
+		{{"ab\0ab\0\3\0", 8}, true}, /* the length of another value */
+		{{"ab\0ab\0\1\0", 8}, true}, /* likewise */
+		{{"ab\0ab\0\5\0", 8}, true}, /* longer than the record */
+		{{"ab\0ab\0\0\1", 8}, true}, /* much longer */
+		{{"ab\0abc\2\0", 8}, true},  /* no NUL behind the value */
+	};
+	struct dit_span value;
+	struct dit_span normal;
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("case %zu\n", i);
+		assert_int_equal(dit_split_decode(cases[i].record, cases[i].has_normal,
+		                                  &value, &normal),
+		                 DIT_E_CORRUPT);
+	}
+}
+
 static void sorted_values_are_marked(void **state)
 {
 	struct fixture *f = *state;
@@ -277,6 +331,9 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			a_record_may_have_as_many_bytes_as_lmdb_takes, setup, teardown),
+		cmocka_unit_test_setup_teardown(records_are_read_as_they_were_written,
+	                                        setup, teardown),
+		cmocka_unit_test(records_that_are_none_are_refused),
 		cmocka_unit_test_setup_teardown(sorted_values_are_marked, setup,
 	                                        teardown),
 	};

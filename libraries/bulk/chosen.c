@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bulk/chosen.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "config/slapd_version.h"
+
+#define TEXT_MAX 4400 /* a path is in it */
+
+static void tell(const struct dit_chosen_opts *opts, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void tell(const struct dit_chosen_opts *opts, const char *format, ...)
+{
+	char text[TEXT_MAX];
+	struct dit_report report = {.kind = DIT_REPORT_PLAIN, .text = text};
+	va_list args;
+
+	if (opts->report == NULL || !opts->is_verbose) {
+		return;
+	}
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	opts->report(opts->report_ctx, &report);
+}
+
+/* The release that is asked for, or that of the slapd that is here. */
+static void choose_openldap(struct dit_chosen *chosen, const struct dit_chosen_opts *opts)
+{
+	const char *slapd = dit_slapd_path();
+	const char *name = NULL;
+
+	chosen->openldap = opts->openldap;
+	if (opts->openldap == DIT_OPENLDAP_FOUND) {
+		chosen->openldap = dit_slapd_version(slapd, &chosen->is_openldap_found);
+	}
+	name = dit_openldap_name(chosen->openldap);
+	if (chosen->is_openldap_found) {
+		tell(opts, "OpenLDAP %s, as %s", name, slapd);
+	} else if (opts->openldap == DIT_OPENLDAP_FOUND) {
+		tell(opts, "OpenLDAP %s, since there is no slapd at %s", name, slapd);
+	} else {
+		tell(opts, "OpenLDAP %s, as chosen", name);
+	}
+}
+
+int dit_chosen_read(struct dit_chosen *ret, const struct dit_chosen_opts *opts)
+{
+	struct dit_settings_choice choice = {.number = opts->database,
+	                                     .suffix = opts->suffix};
+	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
+	int r = 0;
+
+	*ret = (struct dit_chosen){.settings = NULL};
+	choose_openldap(ret, opts);
+	source.openldap = ret->openldap;
+	r = dit_settings_read(&ret->settings, &source, opts->report, opts->report_ctx);
+	if (r < 0) {
+		return r;
+	}
+	r = dit_settings_choose(ret->settings, &choice, opts->report, opts->report_ctx,
+	                        &ret->db);
+	if (r < 0) {
+		dit_chosen_deinit(ret);
+	}
+	return r;
+}
+
+void dit_chosen_deinit(struct dit_chosen *chosen)
+{
+	dit_settings_free(chosen->settings);
+	chosen->settings = NULL;
+	chosen->db = NULL;
+}
+
+static unsigned count_cpus(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) < 0) {
+		return 1;
+	}
+	return CPU_COUNT(&set) < 1 ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings)
+{
+	if (asked == 0 && settings != NULL) {
+		asked = settings->tool_threads;
+	}
+	return asked == 0 ? count_cpus() : asked;
+}

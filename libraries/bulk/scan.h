@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Scan all entries of a back-mdb database, on many threads, in one state.
+ *
+ *     struct dit_entry_scan_opts opts = DIT_ENTRY_SCAN_OPTS_INIT;
+ *     struct dit_entry_scan_ops ops = {.entry = count_values};
+ *     struct dit_entry_scan *scan;
+ *
+ *     opts.conf = "/etc/ldap/slapd.conf";
+ *     r = dit_entry_scan_open(&scan, &opts);
+ *     if (r == 0) {
+ *             r = dit_entry_scan_run(scan, &ops, counters);
+ *             dit_entry_scan_close(scan);
+ *     }
+ *
+ * dit_entry_scan_open() pins a snapshot: the state that the latest commit left. All
+ * threads of all runs see that state until dit_entry_scan_close(), whatever other
+ * processes commit meanwhile. slapd may run: a scan waits for no writer but for the
+ * moment of opening, and no writer waits for a scan. (Pages that a snapshot needs are not
+ * used again, so a database that changes a lot grows while it is scanned.)
+ *
+ * Entries come in ranges of neighbouring IDs. Each range is worked off by one tool
+ * thread, from its first ID to its last; whoever is done takes the next range:
+ *
+ *   ID        1 .......... 41 ......... 80 ......... 122 ........ 160
+ *   tool-0    begin entry entry.. end               begin entry entry.. end
+ *   tool-1                 begin entry entry.. end
+ *   caller                              in_order(1)  in_order(2)  in_order(3)
+ *
+ * What a range gives can be left in its `result`, for in_order, which gets the ranges one
+ * by one in the order of IDs. Without in_order the order of ranges is not defined.
+ *
+ * Memory: the pages of the file are the system's and need none. Some hundred ranges are
+ * on their way at a time. A range ends with a leaf page of the B-tree; it holds up to
+ * some 150 entries per page, however long these are.
+ *
+ * Threads: a scan belongs to one thread, which makes all calls. Each run starts threads
+ * and joins them, as many as dit_entry_scan_nthreads() says; with one, everything happens
+ * in the caller. begin, entry and end are called on tool threads, several at once, but
+ * for one range on one thread; in_order and drop on the caller's.
+ */
+#ifndef DITKIT_SCAN_H
+#define DITKIT_SCAN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ditkit/entry_view.h>
+#include <ditkit/error.h>
+#include <ditkit/openldap.h>
+#include <ditkit/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dit_entry_scan;
+
+struct dit_entry_scan_opts {
+	/* As of dit_load(): which database of which configuration. */
+	const char *conf;
+	const char *conf_dir;
+	const char *suffix;
+	int database;
+	enum dit_openldap_version openldap;
+
+	/*
+	 * A database directory; then no configuration is read, nothing above counts, and
+	 * dit_attr_view.ad is NULL. NULL: not given.
+	 */
+	const char *path;
+
+	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
+	bool without_dn;  /* the names of entries stay empty: for who needs none */
+	/*
+	 * Never take LMDB's write lock, not even for the moment in which the threads'
+	 * transactions begin. They then begin anew when a commit came between them.
+	 */
+	bool no_lock;
+	unsigned wait_ms; /* at most, while LMDB's table of readers is full */
+	/* Leaf pages of id2e in a range. 0: 4, with long entries 1. */
+	unsigned range_pages;
+
+	dit_report_fn report; /* may be NULL; called in dit_entry_scan_open() alone */
+	void *report_ctx;
+	/*
+	 * May be NULL. A signal handler, or any thread, gives it a value other than 0 to
+	 * end a run. All threads look at it before each entry.
+	 */
+	const volatile sig_atomic_t *stop;
+};
+
+#define DIT_ENTRY_SCAN_OPTS_INIT                                                         \
+ {                                                                                       \
+  .database = -1, .wait_ms = 10000                                                       \
+ }
+
+/** A range of IDs on its way. */
+struct dit_scan_range {
+	uint64_t number;   /* 0, 1, 2 ... in the order of IDs */
+	uint64_t first_id; /* the range holds entries from here on */
+	uint64_t end_id;   /* up to here, this one not included; 0: no end */
+	unsigned member;   /* 0 .. nthreads - 1: the tool thread that has it */
+	void *result;      /* the callbacks' own; NULL at first */
+};
+
+/** The callbacks. All get the ctx of the run; a negative result ends the run. */
+struct dit_entry_scan_ops {
+	/** On a tool thread, before the first entry of a range. May be NULL. */
+	int (*begin)(void *ctx, struct dit_scan_range *range);
+	/**
+	 * On a tool thread, for each entry, and for each hole.
+	 *
+	 * @param entry  valid until the callback returns; what it says of values, names
+	 *               and the record, as long as the scan is open. One that cannot be
+	 *               read has name_error or record_error: the callback decides
+	 */
+	int (*entry)(void *ctx, struct dit_scan_range *range,
+	             const struct dit_entry_view *entry);
+	/** On a tool thread, behind the last entry of a range. May be NULL. */
+	int (*end)(void *ctx, struct dit_scan_range *range);
+	/** On the caller, once for each range, in the order of IDs. May be NULL. */
+	int (*in_order)(void *ctx, struct dit_scan_range *range);
+	/**
+	 * On the caller, when a run has failed or was ended: a range that has begun and
+	 * that in_order did not get, or whose in_order failed. For freeing its result,
+	 * which is NULL if begin failed. May be NULL.
+	 */
+	void (*drop)(void *ctx, struct dit_scan_range *range);
+};
+
+/**
+ * Pin a snapshot.
+ *
+ * @param opts  copied; the texts are not needed after the call, `stop` is
+ *
+ * @return 0. On any other result a report has told the failure:
+ *         DIT_E_CONFIG: the configuration is wrong, or the database is not of type mdb;
+ *         DIT_E_FORMAT: the database is of another generation of LMDB;
+ *         DIT_E_UNKNOWN: it is not back-mdb's: a named database is missing;
+ *         DIT_E_CORRUPT: the B-tree of entries contradicts its format;
+ *         -EAGAIN: with no_lock, commits came too fast;
+ *         -EINVAL: an option is out of range; -ENOMEM and other -errno;
+ *         LMDB's codes, among them MDB_READERS_FULL: no place in the table of readers
+ *         became free within wait_ms (places of processes that are gone are taken)
+ */
+DIT_PUBLIC int dit_entry_scan_open(struct dit_entry_scan **ret,
+                                   const struct dit_entry_scan_opts *opts);
+
+/** Let the snapshot go. NULL is fine. */
+DIT_PUBLIC void dit_entry_scan_close(struct dit_entry_scan *scan);
+
+/**
+ * Read all entries once. May be called again: the next run sees the same entries.
+ *
+ * @param ops  borrowed; entry is not NULL
+ *
+ * @return 0; what a callback returned (of the range with the lowest IDs, if several
+ *         failed); DIT_E_STOPPED; DIT_E_CORRUPT: a key of id2e is no ID; LMDB's codes;
+ *         -ENOMEM, -EAGAIN and other codes of pthread_create()
+ */
+DIT_PUBLIC int dit_entry_scan_run(struct dit_entry_scan *scan,
+                                  const struct dit_entry_scan_ops *ops, void *ctx);
+
+/**
+ * Memory for the result of a range, from begin, entry or end: zero bytes, freed behind
+ * its in_order or drop.
+ *
+ * @return NULL: no memory
+ */
+DIT_PUBLIC void *dit_scan_range_alloc(struct dit_scan_range *range, size_t size);
+
+/** The number of tool threads of each run. */
+DIT_PUBLIC unsigned dit_entry_scan_nthreads(const struct dit_entry_scan *scan);
+/** The number of ranges of each run. */
+DIT_PUBLIC uint64_t dit_entry_scan_nranges(const struct dit_entry_scan *scan);
+/** The number of records in id2e: entries and holes. */
+DIT_PUBLIC uint64_t dit_entry_scan_nrecords(const struct dit_entry_scan *scan);
+/** The number of LMDB's transaction whose state the scan sees. */
+DIT_PUBLIC uint64_t dit_entry_scan_txn_id(const struct dit_entry_scan *scan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Attribute descriptions by number, with and without a schema; odd records. */
+#include <errno.h>
+
+#include "base/error.h"
+#include "nomem.h"
+#include "store/ad_names.h"
+#include "store_fixture.h"
+
+static char *published(void)
+{
+	static const char *const names[] = {"objectClass", "cn;lang-de", "madeUp"};
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(
+			dit_staging_put_ad(staging, i + 1, dit_span_of(names[i])), 0);
+	}
+	(void)fixture_publish(staging);
+	return dir;
+}
+
+static void names_and_descriptions_are_found_by_number(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_schema *schema = NULL;
+	struct dit_ad_names names;
+	(void)state;
+
+	assert_int_equal(dit_schema_new(&schema), 0);
+	assert_int_equal(dit_schema_seal(schema), 0);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, schema), 0);
+
+	assert_int_equal(names.n, 4);
+	assert_span_equal(dit_ad_names_get(&names, 1)->name, "objectClass");
+	assert_string_equal(dit_ad_names_get(&names, 2)->ad->type->name, "cn");
+	assert_span_equal(dit_ad_names_get(&names, 2)->ad->options, "lang-de");
+	assert_span_equal(dit_ad_names_get(&names, 3)->name, "madeUp");
+	assert_null(dit_ad_names_get(&names, 3)->ad);
+	assert_null(dit_ad_names_get(&names, 0));
+	assert_null(dit_ad_names_get(&names, 4));
+	assert_null(dit_ad_names_get(&names, UINT32_MAX));
+	dit_ad_names_deinit(&names);
+
+	assert_int_equal(dit_ad_names_read(&names, snapshot, NULL), 0);
+	assert_span_equal(dit_ad_names_get(&names, 1)->name, "objectClass");
+	assert_null(dit_ad_names_get(&names, 1)->ad);
+	dit_ad_names_deinit(&names);
+	dit_snapshot_close(snapshot);
+	dit_schema_free(schema);
+	test_scratch_remove(dir);
+}
+
+/* As another program could have left them. */
+static void put_odd_records(const char *dir)
+{
+	static const uint32_t numbers[] = {0, DIT_AD_NUMBER_MAX, DIT_AD_NUMBER_MAX + 1};
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, 8), 0);
+	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
+	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, "ad2i", 0, &dbi), 0);
+	for (size_t i = 0; i < 3; i++) {
+		MDB_val key = {sizeof(numbers[i]), (void *)&numbers[i]};
+		MDB_val value = {2, "sn"};
+
+		assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+	}
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+}
+
+static void numbers_that_slapd_does_not_give_are_passed_over(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_ad_names names;
+	(void)state;
+
+	put_odd_records(dir);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, NULL), 0);
+	assert_null(dit_ad_names_get(&names, 0));
+	assert_span_equal(dit_ad_names_get(&names, DIT_AD_NUMBER_MAX)->name, "sn");
+	assert_null(dit_ad_names_get(&names, DIT_AD_NUMBER_MAX + 1));
+	dit_ad_names_deinit(&names);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void no_memory_is_told(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_ad_names names;
+	long n = 0;
+	int r = -ENOMEM;
+	(void)state;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	while (r == -ENOMEM) {
+		countdown = n++;
+		r = dit_ad_names_read(&names, snapshot, NULL);
+		countdown = -1;
+	}
+	assert_int_equal(r, 0);
+	assert_true(n > 1);
+	dit_ad_names_deinit(&names);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_and_descriptions_are_found_by_number),
+		cmocka_unit_test(numbers_that_slapd_does_not_give_are_passed_over),
+		cmocka_unit_test(no_memory_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
