@@ -107,7 +107,7 @@ function check_files(text, folder, name) {
 
 # Sections: "values.md 1.4, 1.5", "values.md 3.2 - 3.5", "values.md section 3".
 function check_sections(text, spec, number) {
-	while (match(text, /(storage|values|config)\.md`?,?( section| appendix)? [0-9A-D]/)) {
+	while (match(text, /(storage-2\.7|storage|values|config)\.md`?,?( section| appendix)? [0-9A-D]/)) {
 		spec = substr(text, RSTART, RLENGTH)
 		text = substr(text, RSTART + RLENGTH - 1)
 		sub(/\.md.*/, "", spec)

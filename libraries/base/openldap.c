@@ -11,6 +11,7 @@ static const char *const names[] = {
 	[DIT_OPENLDAP_FOUND] = NULL,
 	[DIT_OPENLDAP_2_5] = "2.5",
 	[DIT_OPENLDAP_2_6] = "2.6",
+	[DIT_OPENLDAP_2_7] = "2.7",
 };
 
 const char *dit_openldap_name(enum dit_openldap_version version)

@@ -26,8 +26,12 @@ enum dit_openldap_version {
 	DIT_OPENLDAP_FOUND, /* an option: the release of the slapd on this machine */
 	DIT_OPENLDAP_2_5,
 	DIT_OPENLDAP_2_6,
+	/* What is stored, and the words; not the file format yet. An option of the
+	 * library, for tests; dit_openldap_parse() does not know the release. */
+	DIT_OPENLDAP_2_7,
 };
 
+/** Of those that can be loaded for. */
 #define DIT_OPENLDAP_NEWEST DIT_OPENLDAP_2_6
 
 /** Releases from the first to the last; 0: no bound. */

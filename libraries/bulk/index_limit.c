@@ -7,10 +7,9 @@ static const struct {
 	unsigned nnamed; /* databases that slapd opens at most */
 	unsigned nfixed; /* of them: ad2i dn2i id2e id2v, ixck since 2.6 */
 } releases[] = {
-	{DIT_OPENLDAP_2_5, 0, 128, 4},
-	{DIT_OPENLDAP_2_5, 14, 256, 4},
-	{DIT_OPENLDAP_2_6, 0, 128, 5},
-	{DIT_OPENLDAP_2_6, 4, 256, 5},
+	{DIT_OPENLDAP_2_5, 0, 128, 4}, {DIT_OPENLDAP_2_5, 14, 256, 4},
+	{DIT_OPENLDAP_2_6, 0, 128, 5}, {DIT_OPENLDAP_2_6, 4, 256, 5},
+	{DIT_OPENLDAP_2_7, 0, 256, 5},
 };
 
 size_t dit_index_limit(enum dit_openldap_version version, unsigned patch)

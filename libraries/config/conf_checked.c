@@ -75,6 +75,20 @@ int dit_conf_run_server_id(struct dit_conf_parser *parser)
 	return 0;
 }
 
+/* From 2.7 on, a server that takes changes beside others has to have its ID first. */
+int dit_conf_run_multiprovider(struct dit_conf_parser *parser)
+{
+	bool value = false;
+	int r = dit_conf_bool(parser, parser->scope.words[1], &value);
+
+	if (r == 0 && value && !parser->has_server_id) {
+		return dit_conf_say(parser->reporter,
+		                    "<%s> serverID is not configured, do that first",
+		                    parser->scope.words[0]);
+	}
+	return r;
+}
+
 int dit_conf_run_checkpoint(struct dit_conf_parser *parser)
 {
 	static const char *const names[] = {"kbyte", "minutes"};

@@ -402,6 +402,12 @@ static int run_maxsize(struct dit_conf_parser *parser)
 	return r;
 }
 
+static int run_dbpagesize(struct dit_conf_parser *parser)
+{
+	return dit_conf_uint(parser, parser->scope.words[1],
+	                     &dit_conf_database(parser)->page_bytes);
+}
+
 static int run_maxentrysize(struct dit_conf_parser *parser)
 {
 	unsigned long value = 0;
@@ -502,7 +508,8 @@ const struct dit_directive dit_mdb_directives[] = {
 	{"checkpoint", 2, 2, "<kbyte> <min>", 0, dit_conf_run_checkpoint, {0}},
 	{"crypto", 0, 0, "", 0, dit_conf_unsupported, {0}},
 	{"dbnosync", 0, 1, "<(null)>", 0, dit_conf_run_dbnosync, {0}},
-	{"dbpagesize", 0, 0, "", 0, dit_conf_unsupported, {0}},
+	{"dbpagesize", 0, 0, "", 0, dit_conf_unsupported, {.last = DIT_OPENLDAP_2_6}},
+	{"dbpagesize", 1, 1, "<size>", 0, run_dbpagesize, {.first = DIT_OPENLDAP_2_7}},
 	{"directory", 1, 1, "<dir>", 0, run_directory, {0}},
 	{"envflags", 1, 0, "<flags>", 0, run_envflags, {0}},
 	{"index", 1, 2, "<attr> <[pres,eq,approx,sub]>", 0, dit_conf_run_index, {0}},

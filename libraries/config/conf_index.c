@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* index ATTRS [TYPES] (config.md 3.5) */
+/*
+ * index ATTRS [TYPES] (config.md 3.5)
+ *
+ * From 2.7 on slapd sees to it that objectClass is indexed (storage-2.7.md 2.2): "eq"
+ * where the configuration does not define that index, and the first definition where it
+ * has several.
+ */
 #include "config/conf_parser.h"
 
 #include <errno.h>
@@ -80,19 +86,35 @@ static int check_kinds(struct dit_conf_parser *parser, const struct dit_attr_typ
 	return 0;
 }
 
-static int add_index(struct dit_conf_parser *parser, const struct dit_ad *ad,
-                     unsigned kinds, const char *attr)
+static const struct dit_openldap_range indexes_object_class = {.first = DIT_OPENLDAP_2_7};
+
+static bool is_defined(const struct dit_database *database, const struct dit_ad *ad)
 {
-	struct dit_database *database = dit_conf_database(parser);
+	size_t i = 0;
+
+	while (i < database->nindexes && database->indexes[i].ad != ad) {
+		i++;
+	}
+	return i < database->nindexes;
+}
+
+/* objectClass where slapd itself sees to its index; else NULL. */
+static const struct dit_ad *own_index(const struct dit_conf_parser *parser)
+{
+	const struct dit_attr_type *type = NULL;
+
+	if (!dit_openldap_is_in(parser->openldap, indexes_object_class)) {
+		return NULL;
+	}
+	type = dit_schema_find_type(parser->settings->schema, DIT_SPAN("objectClass"));
+	return &type->ad;
+}
+
+static int put_index(struct dit_database *database, const struct dit_ad *ad,
+                     unsigned kinds)
+{
 	struct dit_index_spec *indexes = NULL;
 
-	for (size_t i = 0; i < database->nindexes; i++) {
-		if (database->indexes[i].ad == ad) {
-			return dit_conf_say_line(
-				parser->reporter,
-				"duplicate index definition for attr \"%s\"", attr);
-		}
-	}
 	indexes = dit_grow(database->indexes, &database->indexes_size,
 	                   database->nindexes + 1, sizeof(*indexes));
 	if (indexes == NULL) {
@@ -104,6 +126,37 @@ static int add_index(struct dit_conf_parser *parser, const struct dit_ad *ad,
 		.kinds = kinds & ~KIND_SEARCH_ONLY,
 	};
 	return 0;
+}
+
+static int add_index(struct dit_conf_parser *parser, const struct dit_ad *ad,
+                     unsigned kinds, const char *attr)
+{
+	struct dit_database *database = dit_conf_database(parser);
+
+	if (!is_defined(database, ad)) {
+		return put_index(database, ad, kinds);
+	}
+	if (ad == own_index(parser)) {
+		return 0; /* in silence */
+	}
+	return dit_conf_say_line(parser->reporter,
+	                         "duplicate index definition for attr \"%s\"", attr);
+}
+
+int dit_conf_complete_indexes(struct dit_conf_parser *parser)
+{
+	struct dit_settings *settings = parser->settings;
+	const struct dit_ad *ad = own_index(parser);
+	int r = 0;
+
+	for (size_t i = 0; ad != NULL && i < settings->ndatabases && r == 0; i++) {
+		struct dit_database *database = &settings->databases[i];
+
+		if (strcmp(database->type, "mdb") == 0 && !is_defined(database, ad)) {
+			r = put_index(database, ad, DIT_INDEX_EQ);
+		}
+	}
+	return r;
 }
 
 static int index_attr(struct dit_conf_parser *parser, const char *attr, unsigned kinds)

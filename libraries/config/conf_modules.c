@@ -18,9 +18,25 @@
 #define DEFAULT_MODULE_PATH "/usr/lib/ldap"
 
 /* Types that slapd may have built in; others exist once their module is loaded. */
-static const char *const types[] = {
-	"asyncmeta", "config", "dnssrv", "ldap",  "ldif", "mdb", "meta", "monitor",
-	"null",      "passwd", "perl",   "relay", "sock", "sql", "wt",
+static const struct {
+	const char *name;
+	struct dit_openldap_range releases;
+} types[] = {
+	{"asyncmeta", {0}},
+	{"config", {0}},
+	{"dnssrv", {0}},
+	{"ldap", {0}},
+	{"ldif", {0}},
+	{"mdb", {0}},
+	{"meta", {0}},
+	{"monitor", {0}},
+	{"null", {0}},
+	{"passwd", {0}},
+	{"relay", {0}},
+	{"sock", {0}},
+	{"wt", {0}},
+	{"perl", {.last = DIT_OPENLDAP_2_6}},
+	{"sql", {.last = DIT_OPENLDAP_2_6}},
 };
 
 /* The schema of these is hard-coded (builtin-schema.tsv, source "module:NAME"). */
@@ -54,8 +70,9 @@ static bool is_in(const char *const *names, size_t n, const char *name)
 const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char *name)
 {
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (strcasecmp(types[i], name) == 0) {
-			return types[i];
+		if (strcasecmp(types[i].name, name) == 0 &&
+		    dit_openldap_is_in(parser->openldap, types[i].releases)) {
+			return types[i].name;
 		}
 	}
 	for (const struct dit_conf_name *t = parser->loaded_types; t != NULL;

@@ -215,6 +215,8 @@ int dit_conf_run_subordinate(struct dit_conf_parser *parser);
 int dit_conf_run_subordinate_2_5(struct dit_conf_parser *parser);
 int dit_conf_run_sync_use_subentry(struct dit_conf_parser *parser);
 int dit_conf_run_index(struct dit_conf_parser *parser);
+/** At the end: the indexes that slapd adds itself (storage-2.7.md 2.2). 0, -ENOMEM */
+int dit_conf_complete_indexes(struct dit_conf_parser *parser);
 int dit_conf_run_multival(struct dit_conf_parser *parser);
 int dit_conf_run_sortvals(struct dit_conf_parser *parser);
 int dit_conf_run_modulepath(struct dit_conf_parser *parser);
@@ -222,6 +224,7 @@ int dit_conf_run_moduleload(struct dit_conf_parser *parser);
 
 int dit_conf_run_access(struct dit_conf_parser *parser);
 int dit_conf_run_syncrepl(struct dit_conf_parser *parser);
+int dit_conf_run_multiprovider(struct dit_conf_parser *parser);
 int dit_conf_run_checkpoint(struct dit_conf_parser *parser);
 int dit_conf_run_dbnosync(struct dit_conf_parser *parser);
 int dit_conf_run_index_substr_any_step(struct dit_conf_parser *parser);

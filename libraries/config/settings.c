@@ -38,6 +38,7 @@ int dit_settings_new(struct dit_settings **ret, enum dit_openldap_version openld
 		.substr_if_maxlen = 4,
 		.substr_any_len = 4,
 		.intlen = 4,
+		.hash64 = openldap >= DIT_OPENLDAP_2_7,
 	};
 	*ret = settings;
 	return 0;
@@ -140,6 +141,9 @@ static int read_and_seal(struct dit_conf_parser *parser,
 {
 	int r = read_source(parser, source);
 
+	if (r == 0) {
+		r = dit_conf_complete_indexes(parser);
+	}
 	if (r < 0) {
 		return r;
 	}

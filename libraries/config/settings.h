@@ -54,7 +54,7 @@ struct dit_index_params {
 	unsigned substr_if_maxlen; /* 4 */
 	unsigned substr_any_len;   /* 4 */
 	unsigned intlen;           /* 4; 4..255 */
-	bool hash64;
+	bool hash64;               /* default of OpenLDAP 2.7: true */
 };
 
 struct dit_database {
@@ -76,6 +76,8 @@ struct dit_database {
 	mode_t mode;                 /* default 0600 */
 	unsigned maxreaders;         /* 0: LMDB's default */
 	uint64_t maxentrysize_bytes; /* 0: none */
+	unsigned page_bytes; /* of a new data file; 0: the system's. As configured:
+				      * no power of two perhaps */
 	struct dit_index_spec *indexes;
 	size_t nindexes;
 	struct dit_multival_spec *multivals; /* each description once */

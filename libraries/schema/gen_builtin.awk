@@ -91,7 +91,7 @@ BEGIN {
 	split("ABSTRACT ABSTRACT STRUCTURAL STRUCTURAL AUXILIARY AUXILIARY", words, " ")
 	table(class_kind, "DIT_CLASS_")
 
-	split("2.5 2_5 2.6 2_6", words, " ")
+	split("2.5 2_5 2.6 2_6 2.7 2_7", words, " ")
 	table(release, "DIT_OPENLDAP_")
 
 	print "/* Made by gen_builtin.awk from builtin-schema.tsv; edit those. */"

@@ -15,6 +15,7 @@ static void each_release_has_its_limit(void **state)
 		{DIT_OPENLDAP_2_5, 14, 252}, {DIT_OPENLDAP_2_5, 20, 252},
 		{DIT_OPENLDAP_2_6, 0, 123},  {DIT_OPENLDAP_2_6, 3, 123},
 		{DIT_OPENLDAP_2_6, 4, 251},  {DIT_OPENLDAP_2_6, 10, 251},
+		{DIT_OPENLDAP_2_7, 0, 251},  {DIT_OPENLDAP_2_7, 3, 251},
 	};
 
 	(void)state;

@@ -23,3 +23,6 @@ check_PROGRAMS += %D%/test_settings_tree
 check_PROGRAMS += %D%/test_slapd_version
 %C%_test_slapd_version_SOURCES = %D%/test_slapd_version.c %D%/conf_fixture.h
 %C%_test_slapd_version_LDADD = $(test_libs)
+check_PROGRAMS += %D%/test_settings_2_7
+%C%_test_settings_2_7_SOURCES = %D%/test_settings_2_7.c %D%/conf_fixture.h
+%C%_test_settings_2_7_LDADD = $(test_libs)

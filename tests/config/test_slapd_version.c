@@ -123,8 +123,10 @@ static void releases_have_names(void **state)
 	assert_int_equal(dit_openldap_parse("2.6", &version), 0);
 	assert_int_equal(version, DIT_OPENLDAP_2_6);
 	assert_int_equal(dit_openldap_parse("2.60", &version), DIT_E_UNKNOWN);
+	assert_int_equal(dit_openldap_parse("2.7", &version), DIT_E_UNKNOWN);
 	assert_int_equal(dit_openldap_parse("", &version), DIT_E_UNKNOWN);
 	assert_string_equal(dit_openldap_name(version), "2.6");
+	assert_string_equal(dit_openldap_name(DIT_OPENLDAP_2_7), "2.7");
 	assert_null(dit_openldap_name(DIT_OPENLDAP_FOUND));
 }
 

@@ -694,6 +694,20 @@ static void releases_have_their_own_elements(void **state)
 	assert_non_null(type_of(schema, "pwdUseCheckModule"));
 	assert_non_null(type_of(schema, "monitorLogLevel"));
 	assert_true(type_of(schema, "pwdCheckModule")->flags & DIT_TYPE_OBSOLETE);
+	assert_null(type_of(schema, "pwdDefaultHash"));
+	dit_schema_free(schema);
+
+	assert_int_equal(dit_schema_new_of(&schema, DIT_OPENLDAP_2_7), 0);
+	assert_int_equal(dit_schema_load_module(schema, "ppolicy"), 0);
+	assert_non_null(type_of(schema, "pwdUseCheckModule"));
+	assert_ptr_equal(type_of(schema, "pwdDefaultHash")->equality,
+	                 type_of(schema, "monitorLogLevel")->equality);
+	assert_true(type_of(schema, "pwdRehashOnBind")->flags & DIT_TYPE_SINGLE);
+	assert_true(dit_class_is_a(class_of(schema, "pwdHashingPolicy"),
+	                           class_of(schema, "pwdPolicy")));
+	assert_int_equal(class_of(schema, "pwdHashingPolicy")->kind, DIT_CLASS_AUXILIARY);
+	assert_int_equal(class_of(schema, "pwdHashingPolicy")->oc_flags,
+	                 class_of(schema, "pwdPolicy")->oc_flags);
 	dit_schema_free(schema);
 }
 

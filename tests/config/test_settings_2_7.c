@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What OpenLDAP 2.7 changed in configurations (storage-2.7.md 2.2 to 2.4). */
+#include "config/conf_fixture.h"
+
+#define DB "database mdb\nsuffix dc=x\ndirectory db\n"
+
+static int setup(void **state)
+{
+	int r = conf_setup(state);
+
+	if (r == 0) {
+		((struct conf_fixture *)*state)->openldap = DIT_OPENLDAP_2_7;
+	}
+	return r;
+}
+
+static void refuse(struct conf_fixture *f, const char *text, const char *report)
+{
+	struct dit_settings *s = NULL;
+	char expected[512];
+
+	(void)snprintf(expected, sizeof(expected), "%s\nE bad configuration file!\n",
+	               report);
+	assert_int_equal(conf_read(f, text, &s), DIT_E_CONFIG);
+	assert_string_equal(f->reports, expected);
+}
+
+static void hashes_have_64_bits_unless_the_configuration_says_otherwise(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = conf_accept(f, "");
+
+	assert_true(s->index.hash64);
+	dit_settings_free(s);
+	s = conf_accept(f, "index_hash64 off\n");
+	assert_false(s->index.hash64);
+	dit_settings_free(s);
+	f->openldap = DIT_OPENLDAP_2_6;
+	s = conf_accept(f, "");
+	assert_false(s->index.hash64);
+	dit_settings_free(s);
+}
+
+/* The index definitions of the first database: "cn=6 objectClass=2 ". */
+static const char *indexes_of(const struct dit_settings *s)
+{
+	static char text[256];
+	const struct dit_database *database = &s->databases[1];
+
+	text[0] = '\0';
+	for (size_t i = 0; i < database->nindexes; i++) {
+		size_t len = strlen(text);
+
+		(void)snprintf(text + len, sizeof(text) - len, "%s=%u ",
+		               database->indexes[i].ad->name.data,
+		               database->indexes[i].kinds);
+	}
+	return text;
+}
+
+static void object_class_is_always_indexed(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *indexes;
+	} cases[] = {
+		{"", "objectClass=2 "},
+		{"index cn eq\n", "cn=2 objectClass=2 "},
+		{"index default pres\nindex cn\n", "cn=1 objectClass=2 "},
+		/* a definition counts, whatever it says */
+		{"index objectClass pres\nindex cn eq\n", "objectClass=1 cn=2 "},
+		{"index cn,objectClass eq\n", "cn=2 objectClass=2 "},
+		/* those behind it are ignored */
+		{"index objectClass pres\nindex objectClass eq\n", "objectClass=1 "},
+		{"index 2.5.4.0 eq\nindex cn,OBJECTCLASS pres\n", "objectClass=2 cn=1 "},
+	};
+	struct conf_fixture *f = *state;
+	char text[1024];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_settings *s = NULL;
+
+		(void)snprintf(text, sizeof(text), "%s%s%s", CONF_SCHEMA, DB,
+		               cases[i].text);
+		s = conf_accept(f, text);
+		assert_string_equal(indexes_of(s), cases[i].indexes);
+		dit_settings_free(s);
+	}
+}
+
+static void object_class_is_indexed_in_every_mdb_database_alone(void **state)
+{
+	struct dit_settings *s = conf_accept(
+		*state, CONF_SCHEMA DB "database mdb\nsuffix dc=y\ndirectory db2\n"
+				       "index objectClass pres\n"
+				       "database ldap\nsuffix dc=z\ndatabase monitor\n");
+
+	assert_int_equal(s->ndatabases, 5);
+	assert_int_equal(s->databases[0].nindexes, 0);
+	assert_int_equal(s->databases[1].nindexes, 1);
+	assert_int_equal(s->databases[2].nindexes, 1);
+	assert_int_equal(s->databases[2].indexes[0].kinds, DIT_INDEX_PRES);
+	assert_int_equal(s->databases[3].nindexes, 0);
+	assert_int_equal(s->databases[4].nindexes, 0);
+	dit_settings_free(s);
+}
+
+static void other_attributes_are_indexed_once(void **state)
+{
+	refuse(*state, CONF_SCHEMA DB "index cn eq\nindex cn pres\n",
+	       "t.conf: line 9: duplicate index definition for attr \"cn\"");
+}
+
+static void releases_before_leave_object_class_to_the_configuration(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+
+	f->openldap = DIT_OPENLDAP_2_6;
+	s = conf_accept(f, CONF_SCHEMA DB);
+	assert_int_equal(s->databases[1].nindexes, 0);
+	dit_settings_free(s);
+	refuse(f, CONF_SCHEMA DB "index objectClass eq\nindex objectClass eq\n",
+	       "t.conf: line 9: duplicate index definition for attr \"objectClass\"");
+}
+
+static void page_size_is_a_number(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = conf_accept(f, CONF_SCHEMA DB);
+
+	assert_int_equal(s->databases[1].page_bytes, 0);
+	dit_settings_free(s);
+	s = conf_accept(f, CONF_SCHEMA DB "dbpagesize 65536\n");
+	assert_int_equal(s->databases[1].page_bytes, 65536);
+	dit_settings_free(s);
+	/* whether it can be one is found out when the database is opened */
+	s = conf_accept(f, CONF_SCHEMA DB "dbpagesize 5000\n");
+	assert_int_equal(s->databases[1].page_bytes, 5000);
+	dit_settings_free(s);
+	refuse(f, CONF_SCHEMA DB "dbpagesize 4k\n",
+	       "t.conf: line 8: <dbpagesize> unable to parse \"4k\" as unsigned int");
+	f->openldap = DIT_OPENLDAP_2_6;
+	refuse(f, CONF_SCHEMA DB "dbpagesize 4096\n",
+	       "t.conf: line 8: <dbpagesize> not supported by this release");
+}
+
+static void encryption_is_refused_by_name(void **state)
+{
+	refuse(*state, CONF_SCHEMA DB "crypto libcrypt.so\n",
+	       "t.conf: line 8: <crypto> not supported by this release");
+	refuse(*state, CONF_SCHEMA DB "passphrase secret\n",
+	       "t.conf: line 8: <passphrase> not supported by this release");
+}
+
+static void providers_beside_others_need_their_id_first(void **state)
+{
+	struct conf_fixture *f = *state;
+
+	refuse(f, CONF_SCHEMA DB "multiprovider on\n",
+	       "t.conf: line 8: <multiprovider> serverID is not configured, do that "
+	       "first");
+	refuse(f, CONF_SCHEMA DB "mirrormode yes\n",
+	       "t.conf: line 8: <mirrormode> serverID is not configured, do that "
+	       "first");
+	dit_settings_free(conf_accept(f, CONF_SCHEMA DB "multiprovider off\n"));
+	dit_settings_free(
+		conf_accept(f, CONF_SCHEMA "serverID 3\n" DB "multiprovider on\n"));
+	f->openldap = DIT_OPENLDAP_2_6;
+	dit_settings_free(conf_accept(f, CONF_SCHEMA DB "mirrormode on\n"));
+}
+
+static void new_directives_are_known(void **state)
+{
+	static const char *const cases[] = {
+		"restrictop all\n" DB,
+		DB "lastbind-send-assert on\nrestrictop add\nrequire none\n",
+		DB "overlay accesslog\nlogpurgebatch 5\n",
+		DB "overlay auditlog\nauditlognonblocking on\n",
+		DB "overlay constraint\nconstraint_allowempty on\n",
+		DB "overlay ppolicy\nppolicy_rules x\n",
+	};
+	struct conf_fixture *f = *state;
+	char text[1024];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		(void)snprintf(text, sizeof(text), "%s%s", CONF_SCHEMA, cases[i]);
+		dit_settings_free(conf_accept(f, text));
+	}
+	f->openldap = DIT_OPENLDAP_2_6;
+	refuse(f, CONF_SCHEMA DB "lastbind-send-assert on\n",
+	       "t.conf: line 8: unknown directive <lastbind-send-assert> inside backend "
+	       "database definition.");
+}
+
+static void back_ends_that_are_gone_are_unknown(void **state)
+{
+	struct conf_fixture *f = *state;
+
+	refuse(f, "database perl\n",
+	       "Unrecognized database type (perl)\n"
+	       "t.conf: line 1: <database> failed init (perl)");
+	refuse(f, "database sql\n",
+	       "Unrecognized database type (sql)\n"
+	       "t.conf: line 1: <database> failed init (sql)");
+	f->openldap = DIT_OPENLDAP_2_6;
+	dit_settings_free(conf_accept(f, "database perl\n"));
+}
+
+/* ---- cn=config ---- */
+
+static void write_tree(const char *root_lines, const char *database_lines)
+{
+	char text[1024];
+
+	assert_true(mkdir("d", 0700) == 0 || access("d/cn=config.ldif", F_OK) == 0);
+	assert_true(mkdir("d/cn=config", 0700) == 0 || access("d/cn=config", F_OK) == 0);
+	(void)snprintf(text, sizeof(text),
+	               "dn: cn=config\nobjectClass: olcGlobal\ncn: config\n%s",
+	               root_lines);
+	conf_write("d/cn=config.ldif", text);
+	(void)snprintf(text, sizeof(text),
+	               "dn: olcDatabase={1}mdb\nobjectClass: olcDatabaseConfig\n"
+	               "objectClass: olcMdbConfig\nolcDatabase: {1}mdb\n"
+	               "olcSuffix: o=x\nolcDbDirectory: db\n%s",
+	               database_lines);
+	conf_write("d/cn=config/olcDatabase={1}mdb.ldif", text);
+}
+
+static int read_tree(struct conf_fixture *f, struct dit_settings **ret)
+{
+	const struct dit_settings_source source = {.dir = "d", .openldap = f->openldap};
+
+	f->reports[0] = '\0';
+	return dit_settings_read(ret, &source, conf_collect, f);
+}
+
+#define O "olcAttributeTypes: ( 2.5.4.10 NAME 'o' SUP name )\n"
+
+static void tree_has_the_same_attributes(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+
+	write_tree(O "olcRestrictOp: {0}all\nolcRestrictOp: {1}add\nolcServerID: 1\n",
+	           "olcDbPageSize: 8192\nolcLastBindSendAssert: TRUE\n"
+	           "olcMultiProvider: TRUE\nolcDbIndex: objectClass pres\n"
+	           "olcDbIndex: objectClass eq\n");
+	assert_int_equal(read_tree(f, &s), 0);
+	assert_string_equal(f->reports, "");
+	assert_int_equal(s->databases[1].page_bytes, 8192);
+	assert_true(s->index.hash64);
+	assert_string_equal(indexes_of(s), "objectClass=1 ");
+	dit_settings_free(s);
+
+	/* as slaptest converts a configuration that names neither */
+	write_tree(O "olcIndexHash64: TRUE\n", "olcDbPageSize: 0\n");
+	assert_int_equal(read_tree(f, &s), 0);
+	assert_int_equal(s->databases[1].page_bytes, 0);
+	assert_string_equal(indexes_of(s), "objectClass=2 ");
+	dit_settings_free(s);
+}
+
+static void tree_is_refused_in_the_same_cases(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *report;
+	} cases[] = {
+		{"olcMirrorMode: TRUE\n",
+	         "olcMultiProvider: value #0: <olcMultiProvider> serverID is not "
+	         "configured, do that first\n"},
+		{"olcDbCryptoModule: x\n",
+	         "<olcDbCryptoModule> not supported by this release\n"},
+		{"olcDbPassphrase: x\n",
+	         "<olcDbPassphrase> not supported by this release\n"},
+	};
+	struct conf_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_settings *s = NULL;
+
+		write_tree(O, cases[i].line);
+		assert_int_equal(read_tree(f, &s), DIT_E_CONFIG);
+		if (strstr(f->reports, cases[i].report) == NULL) {
+			print_message("%s", f->reports);
+		}
+		assert_non_null(strstr(f->reports, cases[i].report));
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, conf_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(hashes_have_64_bits_unless_the_configuration_says_otherwise),
+		TEST(object_class_is_always_indexed),
+		TEST(object_class_is_indexed_in_every_mdb_database_alone),
+		TEST(other_attributes_are_indexed_once),
+		TEST(releases_before_leave_object_class_to_the_configuration),
+		TEST(page_size_is_a_number),
+		TEST(encryption_is_refused_by_name),
+		TEST(providers_beside_others_need_their_id_first),
+		TEST(new_directives_are_known),
+		TEST(back_ends_that_are_gone_are_unknown),
+		TEST(tree_has_the_same_attributes),
+		TEST(tree_is_refused_in_the_same_cases),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
