@@ -300,7 +300,7 @@ static const char *reason(int error)
 
 static int check_file(struct check *check, const char *path)
 {
-	struct dit_walk_stats stats;
+	struct dit_walk_stats stats = {0};
 	struct dit_check_file file = {.file = path};
 	int r = 0;
 

@@ -110,19 +110,22 @@ int dit_entries_write_late(struct dit_entries *entries)
 		return 0;
 	}
 	r = dit_sorter_seal(entries->waiting);
-	if (r == 0) {
+	if (r < 0) {
+		return r;
+	}
+	for (;;) {
 		r = dit_sorter_next(entries->waiting, &record);
-	}
-	while (r > 0) {
+		if (r <= 0) {
+			return r;
+		}
 		r = write_waiting(entries, &record);
-		if (r == 0 && dit_stop_is_set(entries->stop)) {
-			r = DIT_E_STOPPED;
+		if (r < 0) {
+			return r;
 		}
-		if (r == 0) {
-			r = dit_sorter_next(entries->waiting, &record);
+		if (dit_stop_is_set(entries->stop)) {
+			return DIT_E_STOPPED;
 		}
 	}
-	return r;
 }
 
 uint64_t dit_entries_run_bytes(const struct dit_entries *entries)

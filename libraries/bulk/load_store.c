@@ -8,13 +8,14 @@
 #include "bulk/load_target.h"
 
 #define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
+#define MIB       ((uint64_t)1 << 20)
 #define EXPANSION 6 /* bytes stored per byte of LDIF, the first guess */
 
 int dit_load_target_fail(struct load_target *target, int r, const char *what)
 {
 	const struct dit_database *db = target->db;
 	uint64_t bytes = target->stats->bytes;
-	uint64_t wanted = bytes + bytes / 2;
+	uint64_t wanted = (bytes + bytes / 2 + MIB - 1) / MIB * MIB;
 
 	if (r == DIT_E_FULL && bytes > 0) {
 		dit_load_report(
@@ -22,7 +23,7 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what)
 			"the database needs %llu bytes, but maxsize is %llu: configure "
 			"\"maxsize %llu\" or give --grow",
 			(unsigned long long)bytes, (unsigned long long)db->maxsize_bytes,
-			(unsigned long long)((wanted + (1u << 20) - 1) >> 20 << 20));
+			(unsigned long long)wanted);
 		return r;
 	}
 	if (r == DIT_E_FULL) {

@@ -19,20 +19,26 @@ static int tell_text(const struct dit_conf_reporter *reporter, enum dit_report_k
 	return DIT_E_CONFIG;
 }
 
+/* For free(). NULL: no memory; then nothing is reported. */
+static char *text_of(const char *format, va_list args)
+{
+	char *text = NULL;
+
+	return vasprintf(&text, format, args) < 0 ? NULL : text;
+}
+
 int dit_conf_tell(const struct dit_conf_reporter *reporter, enum dit_report_kind kind,
                   const char *format, ...)
 {
 	char *text = NULL;
 	va_list args;
-	int n = 0;
 
 	va_start(args, format);
-	n = vasprintf(&text, format, args);
+	text = text_of(format, args);
 	va_end(args);
-	if (n < 0) {
-		return DIT_E_CONFIG;
+	if (text != NULL) {
+		(void)tell_text(reporter, kind, text);
 	}
-	(void)tell_text(reporter, kind, text);
 	free(text);
 	return DIT_E_CONFIG;
 }
@@ -60,15 +66,13 @@ int dit_conf_tell_line(const struct dit_conf_reporter *reporter,
 {
 	char *text = NULL;
 	va_list args;
-	int n = 0;
 
 	va_start(args, format);
-	n = vasprintf(&text, format, args);
+	text = text_of(format, args);
 	va_end(args);
-	if (n < 0) {
-		return DIT_E_CONFIG;
+	if (text != NULL) {
+		(void)tell_line(reporter, kind, ": ", text);
 	}
-	(void)tell_line(reporter, kind, ": ", text);
 	free(text);
 	return DIT_E_CONFIG;
 }
@@ -111,12 +115,11 @@ int dit_conf_say_about(struct dit_conf_reporter *reporter, const char *keyword,
 	char *text = NULL;
 	char *about = NULL;
 	va_list args;
-	int n = 0;
 
 	va_start(args, format);
-	n = vasprintf(&text, format, args);
+	text = text_of(format, args);
 	va_end(args);
-	if (n < 0) {
+	if (text == NULL) {
 		return DIT_E_CONFIG;
 	}
 	(void)dit_conf_repeat(reporter, "%s: %s", keyword, text);

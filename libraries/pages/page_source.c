@@ -2,6 +2,7 @@
 /* Pages of a file, and the thread that fetches the file in order. */
 #include "pages/page_source.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -171,27 +172,28 @@ static ssize_t read_whole(int fd, char *bytes, size_t len, off_t at)
 int dit_page_source_read(struct dit_page_source *source, uint64_t number, unsigned wanted,
                          char *pages)
 {
+	size_t page_bytes = source->page_bytes;
 	uint64_t left = source->npages - number;
 	size_t count = wanted < left ? wanted : (size_t)left;
-	off_t at = (off_t)(number * source->page_bytes);
-	ssize_t n = read_from_memory(source, pages, count * source->page_bytes, at);
+	off_t at = (off_t)(number * page_bytes);
+	ssize_t n = read_from_memory(source, pages, count * page_bytes, at);
 
-	if (n >= (ssize_t)source->page_bytes) {
-		return (int)((size_t)n / source->page_bytes);
+	assert(page_bytes > 0 && number < source->npages);
+	if (n >= (ssize_t)page_bytes) {
+		return (int)((size_t)n / page_bytes);
 	}
 	if (can_ask(source) &&
 	    atomic_fetch_add_explicit(&source->nmissed, 1, memory_order_relaxed) >=
 	            MISSES_MIN) {
 		wait_until_fetched(source, number);
 	}
-	n = read_whole(source->fd, pages, count * source->page_bytes, at);
+	n = read_whole(source->fd, pages, count * page_bytes, at);
 	if (n < 0) {
 		/* One page alone may be readable where several are not. */
-		n = read_whole(source->fd, pages, source->page_bytes, at);
+		n = read_whole(source->fd, pages, page_bytes, at);
 	}
 	if (n < 0) {
 		return (int)n;
 	}
-	return n < (ssize_t)source->page_bytes ? -ENODATA
-	                                       : (int)((size_t)n / source->page_bytes);
+	return n < (ssize_t)page_bytes ? -ENODATA : (int)((size_t)n / page_bytes);
 }

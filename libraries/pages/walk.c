@@ -217,11 +217,12 @@ static int walk_main_tree(struct walk *walk)
 /* Pages behind the end of the file are free ones that nobody ever wrote. */
 static void check_end(struct walk *walk)
 {
+	unsigned long long there = walk->npages;
+
 	if (atomic_load(&walk->nfreed_behind) != walk->nbehind) {
 		dit_walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
-		              "the file ends after %llu pages; %llu are in use",
-		              (unsigned long long)walk->npages,
-		              (unsigned long long)(walk->npages + walk->nbehind));
+		              "the file ends after %llu pages; %llu are in use", there,
+		              there + walk->nbehind);
 	}
 }
 

@@ -182,14 +182,16 @@ static int write_memory(struct dit_sort_producer *producer, struct dit_sort_run 
 	struct dit_sort_merge merge = {0};
 	int r = dit_sort_memory(producer);
 
-	if (r == 0) {
-		r = dit_sort_merge_init(&merge, producer->sorter, 1);
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0) {
-		dit_sort_merge_add_items(&merge, producer->items.data, nrecords);
-		r = write_run(producer, &merge, ret);
-		dit_sort_merge_deinit(&merge);
+	r = dit_sort_merge_init(&merge, producer->sorter, 1);
+	if (r < 0) {
+		return r;
 	}
+	dit_sort_merge_add_items(&merge, producer->items.data, nrecords);
+	r = write_run(producer, &merge, ret);
+	dit_sort_merge_deinit(&merge);
 	return r;
 }
 

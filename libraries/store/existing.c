@@ -130,7 +130,7 @@ static int open_env(struct dit_existing *existing, const struct dit_existing_opt
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_env_stat(existing->env, &stat));
 	}
-	if (r < 0) {
+	if (r != 0) {
 		return r;
 	}
 	existing->page_bytes = stat.ms_psize;

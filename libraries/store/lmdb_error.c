@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The one place where an LMDB result becomes one of ours. */
+/* LMDB's results: their ranges, and the one that says too little. */
 #include "store/lmdb_error.h"
 
 #include <errno.h>
@@ -13,11 +13,6 @@
 _Static_assert(MDB_KEYEXIST == -30799 && MDB_LAST_ERRCODE <= -30600,
                "LMDB's codes lie where error.h says");
 _Static_assert(DIT_E_FORMAT < MDB_KEYEXIST, "our codes lie below LMDB's");
-
-int dit_lmdb_error(int rc)
-{
-	return rc > 0 ? -rc : rc;
-}
 
 int dit_lmdb_short_write(int fd, uint64_t at, uint64_t len)
 {

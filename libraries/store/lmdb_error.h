@@ -7,6 +7,7 @@
 #ifndef DITKIT_LMDB_ERROR_H
 #define DITKIT_LMDB_ERROR_H
 
+#include <assert.h>
 #include <stdint.h>
 
 /**
@@ -14,7 +15,13 @@
  *
  * @return 0, the same negative code, or -errno
  */
-int dit_lmdb_error(int rc);
+static inline int dit_lmdb_error(int rc)
+{
+	int r = rc > 0 ? -rc : rc;
+
+	assert(r <= 0);
+	return r;
+}
 
 /**
  * LMDB reports EIO when the system wrote less than it was asked to, as it does on a disk
