@@ -9,5 +9,6 @@ pkginclude_HEADERS += \
 	%D%/bulk/load.h \
 	%D%/bulk/scan.h \
 	%D%/sort/sort.h \
+	%D%/store/compare.h \
 	%D%/store/entry_view.h \
 	$(NULL)

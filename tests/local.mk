@@ -44,7 +44,6 @@ AM_TESTS_ENVIRONMENT = \
 	DITADD='$(abs_top_builddir)/ditadd'; export DITADD; \
 	DITCHECK='$(abs_top_builddir)/ditcheck'; export DITCHECK; \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \
-	DBCMP='$(abs_top_builddir)/tests/oracle/dbcmp'; export DBCMP; \
 	BROKENGEN='$(abs_top_builddir)/tests/oracle/brokengen'; export BROKENGEN; \
 	HOSTILE='$(abs_top_builddir)/tests/cli/hostile'; export HOSTILE; \
 	RANDDIT='$(abs_top_builddir)/tests/oracle/random/randdit'; export RANDDIT; \

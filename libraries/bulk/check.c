@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/grow.h"
+#include "bulk/check_findings.h"
+#include "bulk/check_sizes.h"
 #include "bulk/chosen.h"
 #include "config/settings.h"
-#include "pages/walk.h"
 #include "store/hold.h"
 #include "store/stored_order.h"
 
@@ -24,53 +24,23 @@
 #define ATTEMPTS 20
 #define TEXT_MAX 500
 
-/* Kinds of our own, behind the walker's. */
-enum check_kind {
-	KIND_FLAGS = DIT_WALK_NKINDS,
-	KIND_MISSING,
-	NKINDS,
-};
-
-static const char *const own_names[NKINDS - DIT_WALK_NKINDS] = {
-	"database-flags",
-	"database-missing",
-};
-
 static const char *const needed[] = {"ad2i", "dn2i", "id2e", "id2v"};
 #define NNEEDED (sizeof(needed) / sizeof(needed[0]))
-
-struct kept_finding {
-	unsigned kind;
-	char *database; /* owned; NULL: the file */
-	uint64_t page;
-	long node;
-	char *text; /* owned */
-};
 
 struct check {
 	const struct dit_check_opts *opts;
 	struct dit_settings *settings; /* NULL: a path was given */
 	unsigned nthreads;
-	uint64_t by_kind[NKINDS];
+	uint64_t by_kind[DIT_CHECK_NKINDS]; /* of all files */
 
 	/* Of one file. */
 	const char *path;
 	int fd;
 	struct dit_hold *hold; /* NULL: there is nothing to hold, or it cannot be */
 	bool has_needed[NNEEDED];
-	struct kept_finding *findings;
-	size_t nfindings; /* kept */
-	size_t size;
-	uint64_t nown; /* of our own kinds, kept or not */
-	uint64_t own[NKINDS - DIT_WALK_NKINDS];
-	int error; /* no memory to keep a finding */
+	struct dit_check_findings *findings;
+	struct dit_check_sizes *sizes; /* NULL: nobody wants to know */
 };
-
-static const char *name_of(unsigned kind)
-{
-	return kind < DIT_WALK_NKINDS ? dit_walk_kind_name((enum dit_walk_kind)kind)
-	                              : own_names[kind - DIT_WALK_NKINDS];
-}
 
 static void report(struct check *check, enum dit_report_kind kind, const char *format,
                    ...) __attribute__((format(printf, 3, 4)));
@@ -92,98 +62,14 @@ static void report(struct check *check, enum dit_report_kind kind, const char *f
 
 /* ---- findings ---- */
 
-static void keep(struct check *check, unsigned kind, const char *database, uint64_t page,
-                 long node, const char *text)
-{
-	struct kept_finding *findings = NULL;
-	struct kept_finding kept = {.kind = kind, .page = page, .node = node};
-
-	if (check->opts->max_findings != 0 &&
-	    check->nfindings >= check->opts->max_findings) {
-		return;
-	}
-	findings = dit_grow(check->findings, &check->size, check->nfindings + 1,
-	                    sizeof(*findings));
-	if (findings == NULL) {
-		check->error = -ENOMEM;
-		return;
-	}
-	check->findings = findings;
-	kept.text = strdup(text);
-	kept.database = database == NULL ? NULL : strdup(database);
-	if (kept.text == NULL || (database != NULL && kept.database == NULL)) {
-		free(kept.text);
-		free(kept.database);
-		check->error = -ENOMEM;
-		return;
-	}
-	findings[check->nfindings++] = kept;
-}
-
-static void keep_own(struct check *check, enum check_kind kind, const char *database,
-                     const char *text)
-{
-	check->nown++;
-	check->own[kind - DIT_WALK_NKINDS]++;
-	keep(check, kind, database, DIT_CHECK_NO_PAGE, -1, text);
-}
-
 static void keep_walked(void *ctx, const struct dit_walk_finding *finding)
 {
-	keep(ctx, finding->kind, finding->database, finding->page, finding->node,
-	     finding->text);
-}
+	struct check *check = ctx;
+	struct dit_check_place place = DIT_CHECK_PLACE(finding->database);
 
-static void forget_findings(struct check *check)
-{
-	for (size_t i = 0; i < check->nfindings; i++) {
-		free(check->findings[i].text);
-		free(check->findings[i].database);
-	}
-	check->nfindings = 0;
-	check->nown = 0;
-	memset(check->own, 0, sizeof(check->own));
-	memset(check->has_needed, 0, sizeof(check->has_needed));
-}
-
-static int compare_findings(const void *a, const void *b)
-{
-	const struct kept_finding *x = a;
-	const struct kept_finding *y = b;
-	int order = (x->database != NULL) - (y->database != NULL);
-
-	if (order == 0 && x->database != NULL) {
-		order = strcmp(x->database, y->database);
-	}
-	if (order == 0) {
-		/* What belongs to no page comes first. */
-		order = (x->page + 1 > y->page + 1) - (x->page + 1 < y->page + 1);
-	}
-	if (order == 0) {
-		order = (x->node > y->node) - (x->node < y->node);
-	}
-	return order != 0 ? order : strcmp(x->text, y->text);
-}
-
-static void tell_findings(struct check *check)
-{
-	if (check->nfindings > 1) {
-		qsort(check->findings, check->nfindings, sizeof(*check->findings),
-		      compare_findings);
-	}
-	for (size_t i = 0; i < check->nfindings; i++) {
-		const struct kept_finding *kept = &check->findings[i];
-		struct dit_check_finding finding = {
-			.file = check->path,
-			.kind = name_of(kept->kind),
-			.database = kept->database,
-			.page = kept->page,
-			.node = kept->node,
-			.text = kept->text,
-		};
-
-		check->opts->found(check->opts->found_ctx, &finding);
-	}
+	place.page = finding->page;
+	place.node = finding->node;
+	dit_check_find(check->findings, finding->kind, &place, "%s", finding->text);
 }
 
 /* ---- the databases of a file ---- */
@@ -192,7 +78,7 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
                           struct dit_walk_orders *orders)
 {
 	struct check *check = ctx;
-	char text[TEXT_MAX];
+	struct dit_check_place place = DIT_CHECK_PLACE(name.data);
 
 	for (size_t i = 0; i < NNEEDED; i++) {
 		if (dit_span_eq(name, dit_span_of(needed[i]))) {
@@ -200,11 +86,10 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
 		}
 	}
 	if (!dit_stored_flags_are_right(name, flags)) {
-		(void)snprintf(text, sizeof(text),
+		dit_check_find(check->findings, DIT_CHECK_DATABASE_FLAGS, &place,
 		               "the database has flags 0x%02x, which slapd does not give "
 		               "to one of this name",
 		               flags);
-		keep_own(check, KIND_FLAGS, name.data, text);
 	}
 	dit_stored_order(NULL, name, flags, orders);
 }
@@ -212,9 +97,11 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
 static void look_for_missing(struct check *check)
 {
 	for (size_t i = 0; i < NNEEDED; i++) {
+		struct dit_check_place place = DIT_CHECK_PLACE(needed[i]);
+
 		if (!check->has_needed[i]) {
-			keep_own(check, KIND_MISSING, needed[i],
-			         "the database is missing; slapd needs it");
+			dit_check_find(check->findings, DIT_CHECK_DATABASE_MISSING,
+			               &place, "the database is missing; slapd needs it");
 		}
 	}
 }
@@ -250,7 +137,6 @@ static int walk_once(struct check *check, struct dit_walk_stats *stats)
 		.order_ctx = check,
 		.found = keep_walked,
 		.found_ctx = check,
-		.max_findings = check->opts->max_findings,
 		.stop = check->opts->stop,
 	};
 	int r = 0;
@@ -263,10 +149,24 @@ static int walk_once(struct check *check, struct dit_walk_stats *stats)
 	opts.fd = check->fd;
 	opts.transaction =
 		check->hold != NULL ? dit_hold_txn_id(check->hold) : DIT_WALK_NEWEST;
+	if (check->sizes != NULL) {
+		opts.list = dit_check_sizes_note;
+		opts.size = dit_check_sizes_take;
+		opts.size_ctx = check->sizes;
+	}
 	memset(stats, 0, sizeof(*stats));
 	r = dit_walk(&opts, stats);
 	(void)close(check->fd);
-	return r < 0 ? r : check->error;
+	return r;
+}
+
+static void begin_again(struct check *check)
+{
+	dit_check_findings_reset(check->findings);
+	if (check->sizes != NULL) {
+		dit_check_sizes_reset(check->sizes);
+	}
+	memset(check->has_needed, 0, sizeof(check->has_needed));
 }
 
 static int walk(struct check *check, struct dit_walk_stats *stats, bool *ret_is_held)
@@ -274,22 +174,12 @@ static int walk(struct check *check, struct dit_walk_stats *stats, bool *ret_is_
 	int r = -ESTALE;
 
 	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
-		forget_findings(check);
+		begin_again(check);
 		r = walk_once(check, stats);
 		*ret_is_held = check->hold != NULL;
 		let_go(check);
 	}
 	return r;
-}
-
-static void count(struct check *check, const struct dit_walk_stats *stats)
-{
-	for (unsigned i = 0; i < DIT_WALK_NKINDS; i++) {
-		check->by_kind[i] += stats->by_kind[i];
-	}
-	for (unsigned i = DIT_WALK_NKINDS; i < NKINDS; i++) {
-		check->by_kind[i] += check->own[i - DIT_WALK_NKINDS];
-	}
 }
 
 static const char *reason(int error)
@@ -298,38 +188,69 @@ static const char *reason(int error)
 	                        : dit_strerror(error);
 }
 
-static int check_file(struct check *check, const char *path)
+static void count(struct check *check)
 {
-	struct dit_walk_stats stats = {0};
-	struct dit_check_file file = {.file = path};
-	int r = 0;
+	for (unsigned i = 0; i < DIT_CHECK_NKINDS; i++) {
+		check->by_kind[i] += dit_check_findings_count_of(check->findings, i);
+	}
+}
 
-	check->path = path;
-	r = walk(check, &stats, &file.is_held);
-	if (r == DIT_E_STOPPED) {
-		return r;
-	}
-	if (r < 0) {
-		report(check, DIT_REPORT_ERROR, "%s: could not be checked: %s", path,
-		       reason(r));
-		return r;
-	}
-	if (stats.has_all_databases) {
-		look_for_missing(check);
-	}
-	count(check, &stats);
-	tell_findings(check);
-	file.transaction = stats.transaction;
-	file.page_bytes = stats.page_bytes;
-	file.npages = stats.npages;
-	file.nused = stats.nused;
-	file.nfree = stats.nfree;
-	file.ndatabases = stats.ndatabases;
-	file.nfindings = stats.nfindings + check->nown;
+static void tell_file(struct check *check, const struct dit_walk_stats *stats,
+                      bool is_held)
+{
+	const struct dit_check_file file = {
+		.file = check->path,
+		.is_held = is_held,
+		.transaction = stats->transaction,
+		.page_bytes = stats->page_bytes,
+		.npages = stats->npages,
+		.nused = stats->nused,
+		.nfree = stats->nfree,
+		.ndatabases = stats->ndatabases,
+		.nfindings = dit_check_findings_count(check->findings),
+	};
+
 	if (check->opts->file != NULL) {
 		check->opts->file(check->opts->file_ctx, &file);
 	}
-	return 0;
+}
+
+static int tell(struct check *check, const struct dit_walk_stats *stats, bool is_held)
+{
+	const struct dit_check_opts *opts = check->opts;
+	int r = dit_check_findings_tell(check->findings, check->path, opts->found,
+	                                opts->found_ctx);
+
+	if (r == 0 && check->sizes != NULL) {
+		r = dit_check_sizes_tell(check->sizes, check->path, stats->page_bytes,
+		                         opts->sizes, opts->sizes_ctx);
+	}
+	if (r == 0) {
+		count(check);
+		tell_file(check, stats, is_held);
+	}
+	return r;
+}
+
+static int check_file(struct check *check, const char *path)
+{
+	struct dit_walk_stats stats = {0};
+	bool is_held = false;
+	int r = 0;
+
+	check->path = path;
+	r = walk(check, &stats, &is_held);
+	if (r == 0 && stats.has_all_databases) {
+		look_for_missing(check);
+	}
+	if (r == 0) {
+		r = tell(check, &stats, is_held);
+	}
+	if (r < 0 && r != DIT_E_STOPPED) {
+		report(check, DIT_REPORT_ERROR, "%s: could not be checked: %s", path,
+		       reason(r));
+	}
+	return r;
 }
 
 /* A directory means the data file in it. */
@@ -343,7 +264,17 @@ static int check_path(struct check *check, const char *path)
 	if (r < 0) {
 		return -ENOMEM;
 	}
-	r = check_file(check, file);
+	r = dit_check_findings_new(&check->findings, check->opts->max_findings);
+	if (r == 0 && check->opts->sizes != NULL) {
+		r = dit_check_sizes_new(&check->sizes, check->nthreads);
+	}
+	if (r == 0) {
+		r = check_file(check, file);
+	}
+	dit_check_findings_free(check->findings);
+	dit_check_sizes_free(check->sizes);
+	check->findings = NULL;
+	check->sizes = NULL;
 	free(file);
 	return r;
 }
@@ -394,14 +325,15 @@ static int compare_kinds(const void *a, const void *b)
 
 static int fill_stats(const struct check *check, struct dit_check_stats *ret)
 {
-	ret->kinds = calloc(NKINDS, sizeof(*ret->kinds));
+	ret->kinds = calloc(DIT_CHECK_NKINDS, sizeof(*ret->kinds));
 	if (ret->kinds == NULL) {
 		return -ENOMEM;
 	}
-	for (unsigned i = 0; i < NKINDS; i++) {
+	for (unsigned i = 0; i < DIT_CHECK_NKINDS; i++) {
 		if (check->by_kind[i] > 0) {
 			ret->kinds[ret->nkinds++] = (struct dit_check_kind_stats){
-				.kind = name_of(i), .nfindings = check->by_kind[i]};
+				.kind = dit_check_kind_name(i),
+				.nfindings = check->by_kind[i]};
 			ret->nfindings += check->by_kind[i];
 		}
 	}
@@ -423,8 +355,6 @@ int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
 		r = check_databases(&check);
 	}
 	filled = fill_stats(&check, ret);
-	forget_findings(&check);
-	free(check.findings);
 	dit_settings_free(check.settings);
 	return r < 0 ? r : filled;
 }

@@ -27,6 +27,7 @@
 
 #include <ditkit/error.h>
 #include <ditkit/report.h>
+#include <ditkit/span.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,8 +44,11 @@ struct dit_check_finding {
 	 * file as a whole.
 	 */
 	const char *database;
-	uint64_t page; /* DIT_CHECK_NO_PAGE: of no page alone */
-	long node;     /* -1: of no node alone */
+	uint64_t page;         /* DIT_CHECK_NO_PAGE: of no page alone */
+	long node;             /* -1: of no node alone */
+	uint64_t id;           /* of an entry; 0: of no entry alone */
+	const char *dn;        /* its name; NULL: not known */
+	const char *attribute; /* NULL: of none alone */
 	const char *text;
 };
 
@@ -65,6 +69,41 @@ struct dit_check_file {
 
 typedef void (*dit_check_file_fn)(void *ctx, const struct dit_check_file *file);
 
+/* ---- sizes ---- */
+
+/** So many of the longest lists are told. */
+#define DIT_CHECK_LONGEST 5
+
+struct dit_check_list {
+	struct dit_span key; /* as stored */
+	uint64_t nids;
+};
+
+/** What a named database takes. The pointers are valid during the callback only. */
+struct dit_check_database {
+	const char *file;
+	const char *name;
+	bool is_index;
+	unsigned depth;
+	unsigned page_bytes;
+	uint64_t nkeys;
+	uint64_t nrecords;  /* of an index: postings */
+	uint64_t nbranches; /* pages */
+	uint64_t nleaves;
+	uint64_t noverflows;
+	uint64_t bytes;      /* of all these pages */
+	uint64_t used_bytes; /* of these; the others are room */
+	uint64_t nentries;   /* of the file: what is to be divided by, holes included */
+
+	/* Of an index. */
+	uint64_t nranges;                     /* keys that have a range, not a list */
+	const struct dit_check_list *longest; /* ranges are not among them */
+	size_t nlongest;
+};
+
+typedef void (*dit_check_database_fn)(void *ctx,
+                                      const struct dit_check_database *database);
+
 struct dit_check_opts {
 	/* As of dit_load(): which database of which configuration. */
 	const char *conf;
@@ -80,8 +119,10 @@ struct dit_check_opts {
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;
-	dit_check_found_fn found; /* sorted by database, page and node */
+	dit_check_found_fn found; /* sorted by database, page, node, ID */
 	void *found_ctx;
+	dit_check_database_fn sizes; /* may be NULL; by name; after the findings */
+	void *sizes_ctx;
 	dit_check_file_fn file; /* may be NULL; after the findings of the file */
 	void *file_ctx;
 	/* May be NULL; a value other than 0 ends the check. */

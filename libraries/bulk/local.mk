@@ -8,6 +8,10 @@ rooms += %D%/libbulk.la
 	%D%/builders.h \
 	%D%/check.c \
 	%D%/check.h \
+	%D%/check_findings.c \
+	%D%/check_findings.h \
+	%D%/check_sizes.c \
+	%D%/check_sizes.h \
 	%D%/chosen.c \
 	%D%/chosen.h \
 	%D%/context_csn.c \

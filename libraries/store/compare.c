@@ -145,6 +145,15 @@ static int compare_split_keys(struct dit_span a, struct dit_span b)
 	return compare_integers(ads[0], ads[1]);
 }
 
+int dit_compare_stopped(const struct dit_compare *c)
+{
+	const volatile sig_atomic_t *stop = c->opts.stop;
+
+	return stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0
+	               ? DIT_E_STOPPED
+	               : 0;
+}
+
 struct record {
 	struct dit_scan *scan;
 	int state; /* 1 there is one; 0 end; error */
@@ -230,6 +239,9 @@ static int compare_records(struct dit_compare *c, struct record *a, struct recor
 		}
 		if (order >= 0) {
 			record_next(b);
+		}
+		if (r == 0) {
+			r = dit_compare_stopped(c);
 		}
 	}
 	if (r < 0) {

@@ -13,15 +13,24 @@
  *   cn: 812 more differences
  *   dn2i: key 0100000000000000, only in the second: self, parent 0, "cn=x", pretty "CN=x"
  *
+ * Both are read with liblmdb, which trusts their structure: <ditkit/check.h> looks at
+ * that.
+ *
  * Threads: everything happens in the calling thread.
  */
 #ifndef DITKIT_COMPARE_H
 #define DITKIT_COMPARE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/report.h"
+#include <ditkit/error.h>
+#include <ditkit/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct dit_compare_opts {
 	const char *first; /* directories of the two environments */
@@ -41,16 +50,22 @@ struct dit_compare_opts {
 	bool ignore_integerkey;
 
 	unsigned nreports_max; /* lines for each database, then a count; 0: 20 */
+
+	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
 };
 
 /**
  * @param ret_ndifferences  found, reported or not; 0: the same content
  *
  * @return 0; what dit_snapshot_open() returns; -EINVAL: both are one and the same
- *         environment; -ENOMEM; DIT_E_CORRUPT: an index database holds items that are no
- *         IDs
+ *         environment; -ENOMEM; DIT_E_STOPPED; DIT_E_CORRUPT: an index database holds
+ *         items that are no IDs
  */
-int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void *ctx,
-                uint64_t *ret_ndifferences);
+DIT_PUBLIC int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report,
+                           void *ctx, uint64_t *ret_ndifferences);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -81,6 +81,9 @@ int dit_compare_index(struct dit_compare *c, const unsigned flags[2]);
 
 /* ---- compare.c ---- */
 
+/** DIT_E_STOPPED: the caller wants an end; else 0. */
+int dit_compare_stopped(const struct dit_compare *c);
+
 /** Order of two keys in a database with these flags. */
 int dit_compare_keys(struct dit_span a, struct dit_span b, unsigned flags);
 

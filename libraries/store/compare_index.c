@@ -182,6 +182,9 @@ static int compare_merged(struct dit_compare *c, struct list_reader *a,
 		if (r == 0 && order >= 0) {
 			rb = list_next(b);
 		}
+		if (r == 0) {
+			r = dit_compare_stopped(c);
+		}
 	}
 	return r < 0 ? r : ra < 0 ? ra : rb < 0 ? rb : 0;
 }
@@ -201,6 +204,9 @@ static int compare_by_lookup(struct dit_compare *c, struct list_reader *from,
 			r = is_second ? 0 : compare_lists(c, from, in);
 		} else {
 			r = found;
+		}
+		if (r == 0) {
+			r = dit_compare_stopped(c);
 		}
 		if (r == 0) {
 			r = list_next(from);

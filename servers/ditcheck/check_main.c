@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ditcheck: check the database of a slapd.conf.
+ * ditcheck: check the database of a slapd.conf, or compare two.
  *
- * Options in, findings out; the work is dit_check()'s. Exit status as fsck's kind: 0
- * nothing is wrong, 1 something is, 2 it could not be checked.
+ * Options in, findings out; the work is dit_check()'s and dit_compare()'s. Exit status: 0
+ * nothing is wrong (the content is the same), 1 something is, 2 it could not be checked.
  */
 #include <errno.h>
 #include <signal.h>
@@ -13,14 +13,10 @@
 #include <ditkit/check.h>
 #include <ditkit/load.h>
 
+#include "check_compare.h"
 #include "check_options.h"
 #include "check_output.h"
-
-enum status {
-	STATUS_CLEAN,
-	STATUS_FINDINGS,
-	STATUS_NOT_CHECKED,
-};
+#include "check_status.h"
 
 /* Set by the handler, polled by dit_check(). */
 static volatile sig_atomic_t interrupted;
@@ -40,7 +36,7 @@ static void catch_signals(void)
 	(void)sigaction(SIGHUP, &action, NULL);
 }
 
-static enum status run(struct check_options *options)
+static enum status check(struct check_options *options)
 {
 	struct dit_check_stats stats;
 	struct output output;
@@ -57,6 +53,10 @@ static enum status run(struct check_options *options)
 	options->check.report_ctx = &output;
 	options->check.found = output_found;
 	options->check.found_ctx = &output;
+	if (options->wants_sizes) {
+		options->check.sizes = output_sizes;
+		options->check.sizes_ctx = &output;
+	}
 	options->check.file = output_file;
 	options->check.file_ctx = &output;
 	options->check.stop = &interrupted;
@@ -93,5 +93,6 @@ int main(int argc, char *argv[])
 		return STATUS_CLEAN;
 	}
 	catch_signals();
-	return (int)run(&options);
+	return (int)(options.wants_compare ? compare(&options, &interrupted)
+	                                   : check(&options));
 }

@@ -4,10 +4,14 @@
 #define DITCHECK_OPTIONS_H
 
 #include <ditkit/check.h>
+#include <ditkit/compare.h>
 
 struct check_options {
 	struct dit_check_opts check;
+	struct dit_compare_opts compare; /* its directories NULL: nothing is compared */
 	bool is_quick;
+	bool wants_sizes; /* --stats */
+	bool wants_compare;
 	bool is_silent;  /* -d 0: no diagnostic lines */
 	bool is_verbose; /* -v */
 	bool is_json;

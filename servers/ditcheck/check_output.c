@@ -8,7 +8,8 @@
  *   key-order     1
  *   page-lost     1
  *
- * JSON: {"files": [{"file", ...}], "kinds": {"key-order": 1}, "findings": [{...}]}
+ * JSON: {"files": [{"file", ...}], "kinds": {"key-order": 1}, "findings": [{...}]}, and
+ * with --stats "databases": [{...}]
  */
 #include "check_output.h"
 
@@ -114,6 +115,23 @@ void output_found(void *ctx, const struct dit_check_finding *finding)
 	(void)printf(": %s: %s\n", finding->kind, finding->text);
 }
 
+void output_sizes(void *ctx, const struct dit_check_database *database)
+{
+	struct output *output = ctx;
+	json_t *list = NULL;
+
+	if (output->json == NULL) {
+		sizes_table_row(&output->sizes, database, output->is_verbose);
+		return;
+	}
+	list = json_object_get(output->json, "databases");
+	if (list == NULL) {
+		list = json_array();
+		(void)json_object_set_new(output->json, "databases", list);
+	}
+	(void)json_array_append_new(list, sizes_json(database));
+}
+
 static void add_file(struct output *output, const struct dit_check_file *file)
 {
 	json_t *item = json_pack(
@@ -135,6 +153,7 @@ void output_file(void *ctx, const struct dit_check_file *file)
 		add_file(output, file);
 		return;
 	}
+	sizes_table_end(&output->sizes);
 	(void)printf("%s: %llu finding%s\n", file->file,
 	             (unsigned long long)file->nfindings,
 	             file->nfindings == 1 ? "" : "s");

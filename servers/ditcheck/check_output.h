@@ -9,10 +9,13 @@
 
 #include <ditkit/check.h>
 
+#include "check_sizes_output.h"
+
 struct output {
 	bool is_silent;
 	bool is_verbose;
 	struct json_t *json; /* NULL: lines */
+	struct sizes_table sizes;
 };
 
 /** 0, or -1: no memory. */
@@ -21,6 +24,7 @@ int output_init(struct output *output, bool is_json);
 /* Callbacks; ctx is the output. */
 void output_report(void *ctx, const struct dit_report *report);
 void output_found(void *ctx, const struct dit_check_finding *finding);
+void output_sizes(void *ctx, const struct dit_check_database *database);
 void output_file(void *ctx, const struct dit_check_file *file);
 
 /** The sum, and the JSON object. 0, or -1: it could not be written. */

@@ -3,11 +3,16 @@ sbin_PROGRAMS += ditcheck
 ditcheck_SOURCES = \
 	servers/common/arguments.c \
 	servers/common/arguments.h \
+	%D%/check_compare.c \
+	%D%/check_compare.h \
 	%D%/check_main.c \
 	%D%/check_options.c \
 	%D%/check_options.h \
 	%D%/check_output.c \
 	%D%/check_output.h \
+	%D%/check_sizes_output.c \
+	%D%/check_sizes_output.h \
+	%D%/check_status.h \
 	$(NULL)
 # Programs see the installed headers, their own folder and servers/common.
 ditcheck_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \

@@ -116,7 +116,7 @@ need "$mdb_stat" lmdb-utils
 if [ "$slapadd_rounds" -gt 0 ] || [ $mode = targets ]; then
 	need slapadd slapd
 fi
-[ $verify = no ] || need_built "$dbcmp"
+[ $verify = no ] || need_built "$ditcheck"
 make_work
 results=${tsv:-$work/results}
 
@@ -178,7 +178,7 @@ verify_db() {
 		mv "$work/db" "$1"
 		return
 	fi
-	"$dbcmp" "${options[@]}" "$1" "$work/db" || die "the content differs: $2"
+	"$ditcheck" --compare "${options[@]}" "$1" "$work/db" || die "the content differs: $2"
 	echo "$2" >>"$work/verified"
 }
 

@@ -157,7 +157,7 @@ has report.4 1 'indexes: .*: no cliff$'
 run bundle bash "$here/bundle.sh" "$work/bundle.tar.gz"
 tar -C "$scratch" -xzf "$work/bundle.tar.gz"
 top=$scratch/ditkit-bench
-for program in ditadd ditgen dbcmp measure mdb_stat; do
+for program in ditadd ditcheck ditgen measure mdb_stat; do
 	check "$program: libraries of the bundle" test -z "$("$top/lib/ld-linux-x86-64.so.2" \
 		--library-path "$top/lib" --list "$top/programs/$program" |
 		awk -v lib="$top/lib/" '!/linux-vdso/ && index($0, lib) == 0')"

@@ -20,7 +20,7 @@ esac
 archive=$(realpath -m "$1")
 source=$(realpath "${0%/*}")
 need ldd libc-bin "$mdb_stat" lmdb-utils tar tar
-need_built "$ditadd" "$ditgen" "$dbcmp" "$measure"
+need_built "$ditadd" "$ditgen" "$ditcheck" "$measure"
 make_work
 top=$work/ditkit-bench
 mkdir -p "$top/bin" "$top/programs" "$top/lib" "$top/schema"
@@ -46,7 +46,7 @@ add_program() {
 	chmod +x "$top/bin/$name"
 }
 
-for program in "$ditadd" "$ditgen" "$dbcmp" "$measure" "$(command -v "$mdb_stat")"; do
+for program in "$ditadd" "$ditgen" "$ditcheck" "$measure" "$(command -v "$mdb_stat")"; do
 	add_program "$program"
 done
 [ -x "$top/lib/ld-linux-x86-64.so.2" ] || die "this is not a Linux with glibc on x86-64"

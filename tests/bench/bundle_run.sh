@@ -22,7 +22,7 @@ set -u
 export LC_ALL=C
 top=$(cd "${0%/*}" && pwd) || exit 1
 export PATH=$top/bin:$PATH
-export DITADD=$top/bin/ditadd DITGEN=$top/bin/ditgen DBCMP=$top/bin/dbcmp
+export DITADD=$top/bin/ditadd DITGEN=$top/bin/ditgen DITCHECK=$top/bin/ditcheck
 export MEASURE=$top/bin/measure MDB_STAT=$top/bin/mdb_stat DIT_SCHEMA_DIR=$top/schema
 
 wrong_call() {

@@ -34,6 +34,6 @@ EXTRA_DIST += \
 # The benchmark with all it needs, for a machine that has nothing of it.
 .PHONY: bench-bundle
 bench-bundle: ditadd$(EXEEXT) tests/bench/ditgen$(EXEEXT) tests/bench/measure$(EXEEXT) \
-		tests/oracle/dbcmp$(EXEEXT)
+		ditcheck$(EXEEXT)
 	bash $(srcdir)/%D%/bundle.sh ditkit-bench.tar.gz
 CLEANFILES += ditkit-bench.tar.gz

@@ -3,6 +3,8 @@ check_PROGRAMS += \
 	%D%/test_ad_numbers \
 	%D%/test_builders \
 	%D%/test_check \
+	%D%/test_check_findings \
+	%D%/test_check_sizes \
 	%D%/test_chosen \
 	%D%/test_context_csn \
 	%D%/test_dn_table \
@@ -21,6 +23,12 @@ check_PROGRAMS += \
 	$(NULL)
 %C%_test_check_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_check.c
 %C%_test_check_LDADD = $(test_libs)
+%C%_test_check_findings_SOURCES = %D%/test_check_findings.c
+%C%_test_check_findings_LDADD = $(test_libs)
+%C%_test_check_findings_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_check_sizes_SOURCES = %D%/test_check_sizes.c
+%C%_test_check_sizes_LDADD = $(test_libs)
+%C%_test_check_sizes_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_scan_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_scan.c
 %C%_test_scan_LDADD = $(test_libs)
 %C%_test_chosen_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_chosen.c

@@ -307,6 +307,39 @@ static void databases_that_slapd_would_not_make_are_told(void **state)
 	test_scratch_remove(dir);
 }
 
+/* Names and numbers of what is told, a line each. */
+static void note_database(void *ctx, const struct dit_check_database *database)
+{
+	struct told *told = ctx;
+	size_t used = strlen(told->reports);
+
+	(void)snprintf(told->reports + used, sizeof(told->reports) - used,
+	               "%s %llu %llu %llu\n", database->name,
+	               (unsigned long long)database->nkeys,
+	               (unsigned long long)database->nrecords,
+	               (unsigned long long)database->nentries);
+}
+
+static void sizes_are_told(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load(&fixture, 300);
+	opts.conf = fixture.conf;
+	opts.sizes = note_database;
+	opts.sizes_ctx = &told;
+	assert_int_equal(count(&opts), 0);
+	/* 300 people, 4 units, the suffix; dn2i has the root as well, and its dummy. */
+	assert_non_null(strstr(told.reports, "dn2i 306 611 305\n"));
+	assert_non_null(strstr(told.reports, "id2e 305 305 305\n"));
+	assert_non_null(strstr(told.reports, "objectClass "));
+	load_fixture_deinit(&fixture);
+}
+
 /* ---- snapshots ---- */
 
 static uint64_t digest_of_files(const char *dir)
@@ -435,6 +468,7 @@ int main(void)
 		cmocka_unit_test(a_check_can_be_stopped),
 		cmocka_unit_test(findings_are_sorted_and_limited),
 		cmocka_unit_test(databases_that_slapd_would_not_make_are_told),
+		cmocka_unit_test(sizes_are_told),
 		cmocka_unit_test(nothing_is_changed_and_no_lock_file_is_made),
 		cmocka_unit_test(what_cannot_be_held_is_told),
 		cmocka_unit_test(commits_meanwhile_do_not_matter),

@@ -7,16 +7,16 @@
 
 # load_both CONF FILE REFERENCE-OPTIONS OPTION...: messages and content
 load_both() {
-	local conf=$1 file=$2 reference=$3 dbcmp=(--ignore-integerkey)
+	local conf=$1 file=$2 reference=$3 ignored=(--ignore-integerkey)
 	shift 3
-	[ "$conf" = apart-all ] || dbcmp+=(--generated)
+	[ "$conf" = apart-all ] || ignored+=(--generated)
 	empty_site "$work/ref"
 	empty_site "$work/dit"
 	# shellcheck disable=SC2086 # several words
 	slapadd_site "$work/ref" $reference -v -l "$file"
 	ditadd_site "$work/dit" "$@" -v -l "$file"
 	check "$conf ${file##*/} $*: messages" same_messages "$work/ref" "$work/dit"
-	check "$conf ${file##*/} $*: content" same_content "${dbcmp[@]}" "$work/ref" \
+	check "$conf ${file##*/} $*: content" same_content "${ignored[@]}" "$work/ref" \
 		"$work/dit"
 }
 

@@ -130,7 +130,7 @@ printf 'dn: cn=nested,dc=example,dc=com\nobjectClass: person\nsn: n\n' \
 # load_and_compare NAME KIND COMBINATIONS OPTION...: the reference once, then ditadd with
 # each THREADS:KEYS:BATCH of the combinations
 load_and_compare() {
-	local name=$1 kind=$2 combination keys threads batch what dbcmp
+	local name=$1 kind=$2 combination keys threads batch what ignored
 	local -a combinations
 	read -ra combinations <<<"$3"
 	shift 3
@@ -138,15 +138,15 @@ load_and_compare() {
 	slapadd_site "$work/ref" "$@" -l "$work/input.ldif"
 	for combination in "${combinations[@]}"; do
 		IFS=: read -r threads keys batch <<<"$combination"
-		dbcmp=()
-		[ "$kind" = generated ] && dbcmp+=(--generated)
-		[ "$keys" = integer ] && dbcmp+=(--ignore-integerkey)
+		ignored=()
+		[ "$kind" = generated ] && ignored+=(--generated)
+		[ "$keys" = integer ] && ignored+=(--ignore-integerkey)
 		what="$name $* --index-keys=$keys -T $threads --batch $batch"
 		empty_site "$work/dit"
 		ditadd_site "$work/dit" "$@" "--index-keys=$keys" -T "$threads" \
 			--batch "$batch" -l "$work/input.ldif"
 		check "$what: messages" same_messages "$work/ref" "$work/dit"
-		check "$what: content" same_content "${dbcmp[@]}" "$work/ref" "$work/dit"
+		check "$what: content" same_content "${ignored[@]}" "$work/ref" "$work/dit"
 		check "$what: leftovers" only_database "$work/dit"
 	done
 }

@@ -68,7 +68,7 @@ fresh() {
 
 # compare NAME DBCMP-OPTIONS OPTION...: $work/input.ldif into a new database
 compare() {
-	local name=$1 dbcmp=$2 threads
+	local name=$1 how=$2 threads
 	shift 2
 	fresh "$work/ref"
 	slapadd_site "$work/ref" -v "$@" -l "$work/input.ldif"
@@ -79,7 +79,7 @@ compare() {
 		check "$name $* -T $threads: messages" same_messages "$work/ref" \
 			"$work/dit"
 		# shellcheck disable=SC2086 # several words
-		check "$name $* -T $threads: content" same_content $dbcmp \
+		check "$name $* -T $threads: content" same_content $how \
 			--ignore-integerkey "$work/ref" "$work/dit"
 	done
 }

@@ -26,7 +26,7 @@ more_conf=
 # compare NAME CONF DBCMP-OPTIONS OPTION...: all ways to load both parts; messages and
 # exit status of the second load are compared, too
 compare() {
-	local name=$1 conf=$2 dbcmp=$3 way threads=1
+	local name=$1 conf=$2 how=$3 way threads=1
 	shift 3
 	make_site "$work/ref" "$conf"
 	slapadd_site "$work/ref" "$@" -l "$work/first.ldif"
@@ -51,7 +51,7 @@ compare() {
 			"$work/dit"
 		# shellcheck disable=SC2086 # several words
 		check "$name $conf $* $way: content" same_content --ignore-integerkey \
-			$dbcmp "$work/ref" "$work/dit"
+			$how "$work/ref" "$work/dit"
 		check "$name $conf $* $way: leftovers" only_database "$work/dit"
 	done
 }
@@ -69,12 +69,12 @@ compare "directory" bench ''
 while read -r fixture conf kind options; do
 	[ -n "$fixture" ] || continue
 	cp "$DIT_TEST_DATA/ldif/$fixture.ldif" "$work/input.ldif"
-	dbcmp=
-	[ "$kind" = exact ] || dbcmp=--generated
+	how=
+	[ "$kind" = exact ] || how=--generated
 	for n in 2 5; do
 		split_input $n
 		# shellcheck disable=SC2086 # several words
-		compare "$fixture cut at $n" "$conf" "$dbcmp" $options
+		compare "$fixture cut at $n" "$conf" "$how" $options
 	done
 done <<END
 children-first  default       generated

@@ -9,13 +9,13 @@ entries=${GENERATED_ENTRIES:-20000}
 
 # compare_with NAME DBCMP-OPTIONS DITADD-OPTION...: against $work/ref
 compare_with() {
-	local name=$1 dbcmp=$2
+	local name=$1 how=$2
 	shift 2
 	empty_site "$work/dit"
 	ditadd_site "$work/dit" "$@" -l "$work/input.ldif"
 	check "$name $*: messages" same_messages "$work/ref" "$work/dit"
 	# shellcheck disable=SC2086 # several words
-	check "$name $*: content" same_content $dbcmp "$work/ref" "$work/dit"
+	check "$name $*: content" same_content $how "$work/ref" "$work/dit"
 	check "$name $*: leftovers" only_database "$work/dit"
 }
 

@@ -68,7 +68,7 @@ same_databases() {
 	local name
 	for name in $databases; do
 		if [ -e "$1/$name/data.mdb" ]; then
-			"$DBCMP" --ignore-integerkey "$1/$name" "$2/$name" || return 1
+			"$DITCHECK" --compare --ignore-integerkey "$1/$name" "$2/$name" || return 1
 			[ "$(cd "$2/$name" && echo *)" = "data.mdb lock.mdb" ] || return 1
 		elif [ -n "$(ls -A "$2/$name")" ]; then
 			echo "$name is not empty"

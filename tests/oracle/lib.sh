@@ -3,13 +3,13 @@
 # Sourced by the scripts here: a scratch directory, configurations, loads by slapadd and
 # by ditadd, comparisons, and a count of what went wrong. bash.
 #
-# From the environment: DITADD, DBCMP, DITGEN, DIT_TEST_DATA (see tests/local.mk).
+# From the environment: DITADD, DITCHECK, DITGEN, DIT_TEST_DATA (see tests/local.mk).
 
 set -u
 export LC_ALL=C
 PATH=$PATH:/usr/sbin
 
-: "${DITADD:?}" "${DBCMP:?}" "${DIT_TEST_DATA:?}"
+: "${DITADD:?}" "${DITCHECK:?}" "${DIT_TEST_DATA:?}"
 DIT_SCHEMA_DIR=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
 
 nchecks=0
@@ -121,14 +121,14 @@ same_messages() {
 	diff "$1/exit" "$2/exit" && diff -a "$1/stderr" "$2/stderr"
 }
 
-# same_content [DBCMP-OPTION...] REFERENCE DIR: every record of every named database
+# same_content [OPTION-OF-DITCHECK-COMPARE...] REFERENCE DIR: every record of every named database
 same_content() {
 	local options=()
 	while [ $# -gt 2 ]; do
 		options+=("$1")
 		shift
 	done
-	"$DBCMP" "${options[@]}" "$1/db" "$2/db"
+	"$DITCHECK" --compare "${options[@]}" "$1/db" "$2/db"
 }
 
 # untouched DIR: no database and no leftovers in the site

@@ -40,7 +40,7 @@ long_scripts += \
 	$(NULL)
 EXTRA_DIST += %D%/lib.sh %D%/slapd_lib.sh tests/data
 
-noinst_PROGRAMS += %D%/dbcmp %D%/valgen
+noinst_PROGRAMS += %D%/valgen
 %C%_valgen_SOURCES = \
 	%D%/valgen.c \
 	%D%/valgen.h \
@@ -49,8 +49,6 @@ noinst_PROGRAMS += %D%/dbcmp %D%/valgen
 	%D%/valgen_rule.c \
 	%D%/valgen_text.c \
 	$(NULL)
-%C%_dbcmp_SOURCES = %D%/dbcmp.c
-%C%_dbcmp_LDADD = $(test_libs)
 
 noinst_PROGRAMS += %D%/random/randdit
 %C%_random_randdit_SOURCES = \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # slapd's own tools take a database of ditadd's for one of slapadd's: slapcat, slapindex,
 # slapmodify, slapschema, slapadd; and slapd with syncprov replicates it to a consumer that
-# begins with nothing. Dumps of both are the same line by line, seen without dbcmp.
+# begins with nothing. Dumps of both are the same line by line, seen without ditcheck.
 . "${0%/*}/lib.sh"
 . "${0%/*}/slapd_lib.sh"
 : "${DITGEN:?}"

@@ -466,9 +466,25 @@ static void bad_directories_are_refused(void **state)
 	test_scratch_remove(a);
 }
 
+static void a_comparison_can_be_stopped(void **state)
+{
+	static const volatile sig_atomic_t stop = 1;
+	char *a = make(tree);
+	char *b = make(tree);
+	struct dit_compare_opts opts = {.first = a, .second = b, .stop = &stop};
+	uint64_t n = 99;
+	(void)state;
+
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), DIT_E_STOPPED);
+	assert_int_equal(n, 99);
+	test_scratch_remove(a);
+	test_scratch_remove(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_comparison_can_be_stopped),
 		cmocka_unit_test(each_difference_is_found_and_named),
 		cmocka_unit_test(attribute_lists_are_named_by_each_sides_own_names),
 		cmocka_unit_test(ixck_on_one_side_does_not_count),

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --compare: the content of two databases. */
+#ifndef DITCHECK_COMPARE_H
+#define DITCHECK_COMPARE_H
+
+#include <signal.h>
+
+#include "check_options.h"
+#include "check_status.h"
+
+/**
+ * Check the structure of both, compare them, print the differences.
+ *
+ * @param stop  a value other than 0 ends the check of their structure
+ */
+enum status compare(const struct check_options *options,
+                    const volatile sig_atomic_t *stop);
+
+#endif
