@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += %D%/libpages.la
 rooms += %D%/libpages.la
 %C%_libpages_la_SOURCES = \
+	%D%/free_list.c \
+	%D%/free_list.h \
 	%D%/free_pages.c \
 	%D%/free_pages.h \
 	%D%/leaf_keys.c \
@@ -11,6 +13,10 @@ rooms += %D%/libpages.la
 	%D%/meta_pages.h \
 	%D%/page_format.h \
 	%D%/page_nodes.h \
+	%D%/page_commit.c \
+	%D%/page_commit.h \
+	%D%/page_set.c \
+	%D%/page_set.h \
 	%D%/page_sink.c \
 	%D%/page_sink.h \
 	%D%/page_source.c \
@@ -23,6 +29,8 @@ rooms += %D%/libpages.la
 	%D%/page_writer.h \
 	%D%/table_writer.c \
 	%D%/table_writer.h \
+	%D%/tree_visit.c \
+	%D%/tree_visit.h \
 	%D%/walk.c \
 	%D%/walk.h \
 	%D%/walk_free.c \

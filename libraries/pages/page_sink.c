@@ -13,6 +13,8 @@ void dit_page_space_init(struct dit_page_space *space,
 	space->format = format;
 	space->page_bytes = (unsigned)page_bytes;
 	space->chunk_pages = (unsigned)(DIT_CHUNK_BYTES / page_bytes);
+	space->take = NULL;
+	space->take_ctx = NULL;
 	space->file = (struct dit_page_file){.fd = -1};
 	atomic_init(&space->next_page, first);
 }
@@ -35,6 +37,12 @@ uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket)
 {
 	unsigned chunk_pages = sink->space->chunk_pages;
 
+	if (ticket == DIT_PAGE_NONE) {
+		return DIT_PAGE_NONE;
+	}
+	if ((ticket & DIT_TICKET_PLACED) != 0) {
+		return ticket & ~DIT_TICKET_PLACED;
+	}
 	return sink->chunks[ticket / chunk_pages] + ticket % chunk_pages;
 }
 
@@ -157,6 +165,16 @@ static int write_chunk(struct dit_page_sink *sink, uint64_t first)
 	return r;
 }
 
+static int take_pages(struct dit_page_space *space, uint64_t npages, uint64_t *ret_first)
+{
+	if (space->take != NULL) {
+		return space->take(space->take_ctx, npages, ret_first);
+	}
+	*ret_first = atomic_fetch_add_explicit(&space->next_page, npages,
+	                                       memory_order_relaxed);
+	return 0;
+}
+
 int dit_page_sink_flush(struct dit_page_sink *sink)
 {
 	struct dit_page_space *space = sink->space;
@@ -166,9 +184,10 @@ int dit_page_sink_flush(struct dit_page_sink *sink)
 	if (sink->npages == 0) {
 		return 0;
 	}
-	first = atomic_fetch_add_explicit(&space->next_page, sink->npages,
-	                                  memory_order_relaxed);
-	r = remember_chunk(sink, first);
+	r = take_pages(space, sink->npages, &first);
+	if (r == 0) {
+		r = remember_chunk(sink, first);
+	}
 	if (r < 0) {
 		return r;
 	}

@@ -4,10 +4,11 @@
  *
  * Several threads append to one file, each through sinks of its own; what they share is
  * the number of the next free page. A chunk takes its numbers when it is written, exactly
- * as many as it has pages, so the file has no holes and each write is long. Until then a
- * page is known by its place among the pages of its sink, its ticket. References between
- * pages are tickets, too, and are replaced by page numbers when the referring page is
- * written: a child is finished before its parent, so its number is known by then.
+ * as many as it has pages, so the file has no holes and each write is long. (The owner of
+ * a file with free pages can hand out rows of those.) Until then a page is known by its
+ * place among the pages of its sink, its ticket. References between pages are tickets,
+ * too, and are replaced by page numbers when the referring page is written: a child is
+ * finished before its parent, so its number is known by then.
  *
  * Threads: a sink belongs to one thread; the page space is shared by all.
  */
@@ -21,12 +22,23 @@
 #include "pages/page_format.h"
 #include "pages/page_writer.h"
 
+/**
+ * Take pages that lie in a row. Any thread, at any time.
+ *
+ * @return 0 or an error, which the sink returns
+ */
+typedef int (*dit_page_take_fn)(void *ctx, uint64_t npages, uint64_t *ret_first);
+
 /** The pages of a file. */
 struct dit_page_space {
 	/* [const] while sinks are in use */
 	const struct dit_page_format *format;
 	unsigned page_bytes;
 	unsigned chunk_pages;
+
+	/* Where pages come from; NULL: from next_page on. */
+	dit_page_take_fn take;
+	void *take_ctx;
 
 	struct dit_page_file file; /* has its own rules */
 
@@ -38,6 +50,12 @@ struct dit_page_space {
 void dit_page_space_init(struct dit_page_space *space,
                          const struct dit_page_format *format, size_t page_bytes,
                          uint64_t first);
+
+/**
+ * The ticket of a page that lies in the file already. Numbers of pages have 47 bits at
+ * most (a branch page has 48 bits for a number).
+ */
+#define DIT_TICKET_PLACED ((uint64_t)1 << 47)
 
 struct dit_page_sink {
 	struct dit_page_space *space;
@@ -73,7 +91,7 @@ int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
 /** Write what is left, maybe by another thread. Errors as above. */
 int dit_page_sink_flush(struct dit_page_sink *sink);
 
-/** The number of a page that has been flushed. */
+/** The number of a page that has been flushed, or is placed. DIT_PAGE_NONE stays. */
 uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket);
 
 #endif

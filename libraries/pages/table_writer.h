@@ -20,6 +20,7 @@
 
 #include "base/span.h"
 #include "pages/page_sink.h"
+#include "pages/page_view.h"
 
 struct dit_table_writer;
 
@@ -71,6 +72,18 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
  */
 int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
                          struct dit_span record);
+
+/**
+ * Append a node as it lies in another leaf of the file. Pages that it refers to stay
+ * where they are, and belong to this table from now on.
+ *
+ * @param key   as above
+ * @param node  key, flags, value and value_len are looked at
+ *
+ * @return as above; DIT_E_CORRUPT: the value is not what the flags say
+ */
+int dit_table_writer_copy(struct dit_table_writer *writer,
+                          const struct dit_node_view *node);
 
 /** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);

@@ -1,6 +1,7 @@
 # tests/pages/local.mk
 check_PROGRAMS += \
 	%D%/test_page_format \
+	%D%/test_page_commit \
 	%D%/test_page_source \
 	%D%/test_page_writer \
 	%D%/test_walk \
@@ -8,6 +9,11 @@ check_PROGRAMS += \
 	$(NULL)
 %C%_test_page_format_SOURCES = %D%/test_page_format.c
 %C%_test_page_format_LDADD = $(test_libs)
+%C%_test_page_commit_SOURCES = %D%/test_page_commit.c
+%C%_test_page_commit_LDADD = $(test_libs)
+%C%_test_page_commit_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=fdatasync \
+	-Wl,--wrap=pwrite
 %C%_test_page_source_SOURCES = %D%/test_page_source.c
 %C%_test_page_source_LDADD = $(test_libs)
 %C%_test_page_source_LDFLAGS = $(AM_LDFLAGS) \

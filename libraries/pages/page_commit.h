@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A commit of our own: named databases of a file get other trees, in one step.
+ *
+ *   dit_page_commit_open()
+ *   threads write new trees into dit_page_commit_space()
+ *   dit_page_commit_put(), _drop() ...
+ *   dit_page_commit_write()          the step
+ *   dit_page_commit_undo()           or back to what was
+ *   dit_page_commit_close()
+ *
+ * New pages go into rows of free pages, and where there are none behind the last page of
+ * the file. Nothing that the file holds is overwritten, so until the step a reader sees
+ * what was, and a process that is killed leaves what was. The step:
+ *
+ *   main tree, free list   written anew, into free pages as well
+ *   sync                   all of that is on the disk
+ *   meta page              the older one of the two gets the new roots and the next
+ *                          transaction's number
+ *   sync
+ *
+ * The pages of replaced trees, of the old main tree and of the old free list become free
+ * under the new transaction, as liblmdb has it: so a reader of an older state keeps them,
+ * and no page is lost.
+ *
+ * Nobody else may write to the file from the opening to the end.
+ *
+ * Threads: belongs to one thread; the page space is for all.
+ *
+ * Errors: DIT_E_CORRUPT: the file is not what LMDB's format says; -ENOMEM; -ENOSPC,
+ * -EDQUOT, -EFBIG and other -errno.
+ */
+#ifndef DITKIT_PAGE_COMMIT_H
+#define DITKIT_PAGE_COMMIT_H
+
+#include "base/span.h"
+#include "pages/page_format.h"
+#include "pages/page_sink.h"
+
+struct dit_page_commit;
+
+/** Nobody reads the file. */
+#define DIT_COMMIT_ALONE UINT64_MAX
+
+struct dit_page_commit_opts {
+	int fd;           /* of the data file, for reading and writing; borrowed */
+	const char *path; /* that leads to the same file, for the pages' own descriptor */
+	const struct dit_page_format *format;
+	unsigned page_bytes;
+	struct dit_page_file_opts file;
+	uint64_t max_bytes; /* that the file may take; 0: any number */
+	/* Pages are used that transactions up to this one gave back. ALONE: all pages
+	 * that are free. */
+	uint64_t oldest;
+};
+
+/**
+ * Read what the file holds.
+ *
+ * @return 0; MDB_VERSION_MISMATCH: not the format we know; errors. Nothing is changed,
+ *         but with DIT_COMMIT_ALONE the file is synced
+ */
+int dit_page_commit_open(struct dit_page_commit **ret,
+                         const struct dit_page_commit_opts *opts);
+/**
+ * If nothing was committed, the file gets its old length again. NULL is fine. All table
+ * writers of the space must be freed.
+ */
+void dit_page_commit_close(struct dit_page_commit *commit);
+
+/** Where new pages go. */
+struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit);
+
+/** The number of the transaction that the file shows. */
+uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit);
+
+/** The stored tree of a named database. 1; 0: there is none */
+int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span name,
+                         struct dit_tree_record *ret);
+/** Named database @p i, in the order of the names. 1; 0: there are no more */
+int dit_page_commit_database(const struct dit_page_commit *commit, size_t i,
+                             struct dit_span *ret_name, struct dit_tree_record *ret);
+
+/**
+ * A named database gets this tree, or comes into being. The pages of its old tree are
+ * collected now. Once for each name.
+ *
+ * @param name  511 bytes at most; copied
+ *
+ * @return 0; errors; -EINVAL: it has got another tree already
+ */
+int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
+                        const struct dit_tree_record *tree);
+/** It ceases to be. DIT_E_UNKNOWN: there is none of that name; as above. */
+int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name);
+
+/** Bytes of the file that are in use, with all that was written so far. */
+uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit);
+
+/**
+ * The step.
+ *
+ * @return 0; DIT_E_FULL: dit_page_commit_bytes() are more than max_bytes; errors. After
+ *         an error dit_page_commit_undo() or _close(): while the meta page is written it
+ *         is not known which state the file has
+ */
+int dit_page_commit_write(struct dit_page_commit *commit);
+
+/**
+ * Undo the step, whether it succeeded, failed or was not taken. Nobody may have written
+ * or read since.
+ *
+ * @return 0; 1: undone, but a crash of the system may bring the new state back; -errno:
+ *         not undone
+ */
+int dit_page_commit_undo(struct dit_page_commit *commit);
+
+#endif

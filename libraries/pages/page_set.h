@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A set of page numbers below a limit: a bit for each page.
+ *
+ * Threads: belongs to one thread at a time.
+ */
+#ifndef DITKIT_PAGE_SET_H
+#define DITKIT_PAGE_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dit_page_set {
+	uint64_t *words; /* owned */
+	uint64_t npages; /* numbers are below */
+	uint64_t count;  /* pages in the set */
+};
+
+/** An empty set. 0 or -ENOMEM */
+int dit_page_set_init(struct dit_page_set *set, uint64_t npages);
+/** Of a zeroed set, too. */
+void dit_page_set_deinit(struct dit_page_set *set);
+
+/** A number that is not below the limit is in no set. */
+static inline bool dit_page_set_has(const struct dit_page_set *set, uint64_t page)
+{
+	return page < set->npages && (set->words[page / 64] >> page % 64 & 1) != 0;
+}
+
+/** @return false: it was in the set, or is too high */
+static inline bool dit_page_set_add(struct dit_page_set *set, uint64_t page)
+{
+	if (page >= set->npages || dit_page_set_has(set, page)) {
+		return false;
+	}
+	set->words[page / 64] |= (uint64_t)1 << page % 64;
+	set->count++;
+	return true;
+}
+
+/** A page that is in the set. */
+static inline void dit_page_set_remove(struct dit_page_set *set, uint64_t page)
+{
+	set->words[page / 64] &= ~((uint64_t)1 << page % 64);
+	set->count--;
+}
+
+/** Add @p n pages from @p first on. false: one of them was in the set, or is too high */
+bool dit_page_set_add_run(struct dit_page_set *set, uint64_t first, uint64_t n);
+
+/** The lowest page of the set that is @p least or above; npages: there is none. */
+uint64_t dit_page_set_next(const struct dit_page_set *set, uint64_t least);
+
+/**
+ * Take the first @p n pages that lie in a row, from @p *at on, out of the set.
+ *
+ * @param at  moves on behind them; shorter rows before them stay in the set
+ *
+ * @return the first page; npages: there is no such row
+ */
+uint64_t dit_page_set_take_run(struct dit_page_set *set, uint64_t n, uint64_t *at);
+
+#endif

@@ -1,0 +1,738 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of our own commits:
+ * - named databases have their new trees, the others and all their records are as they
+ *   were; liblmdb reads and changes the file, copies it compactly, and no page is lost;
+ * - free pages are used: commits in a row do not make the file longer and longer;
+ * - pages that an old state needs stay, unless nobody reads;
+ * - whichever write or sync fails or is the last one, the file holds the old state or the
+ *   new one; undone, it holds the old one, and has its old length until the commit;
+ * - a damaged file is an error.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "pages/page_commit.h"
+#include "pages/page_set.h"
+#include "pages/table_writer.h"
+#include "pages/walk.h"
+
+#define PAGE        4096u
+#define NKEYS       3000
+#define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
+
+/* ---- a system that can be told to fail ---- */
+
+static long ncalls;
+static long fails_at; /* the call that fails, and all that follow; 0: none */
+static bool dies;     /* in place of failing */
+
+ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
+int __real_fdatasync(int fd);
+int __wrap_fdatasync(int fd);
+
+static bool is_failing(void)
+{
+	ncalls++;
+	if (fails_at == 0 || ncalls < fails_at) {
+		return false;
+	}
+	if (dies) {
+		_exit(7);
+	}
+	errno = ENOSPC;
+	return true;
+}
+
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
+{
+	return is_failing() ? -1 : __real_pwrite(fd, data, len, at);
+}
+
+int __wrap_fdatasync(int fd)
+{
+	return is_failing() ? -1 : __real_fdatasync(fd);
+}
+
+/* ---- a database, made by liblmdb ---- */
+
+struct fixture {
+	char *dir;
+	char path[4200];
+};
+
+static MDB_env *open_env(const struct fixture *fixture)
+{
+	MDB_env *env = NULL;
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, 64), 0);
+	assert_int_equal(mdb_env_set_mapsize(env, 256 << 20), 0);
+	assert_int_equal(mdb_env_open(env, fixture->dir, MDB_NOSYNC, 0600), 0);
+	return env;
+}
+
+static MDB_txn *begin(MDB_env *env, unsigned flags)
+{
+	MDB_txn *txn = NULL;
+
+	assert_int_equal(mdb_txn_begin(env, NULL, flags, &txn), 0);
+	return txn;
+}
+
+static MDB_dbi open_db(MDB_txn *txn, const char *name, unsigned flags)
+{
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_dbi_open(txn, name, flags, &dbi), 0);
+	return dbi;
+}
+
+static void put(MDB_txn *txn, MDB_dbi dbi, const void *key, size_t key_len,
+                const void *value, size_t len)
+{
+	MDB_val k = {key_len, (void *)key};
+	MDB_val v = {len, (void *)value};
+
+	assert_int_equal(mdb_put(txn, dbi, &k, &v, 0), 0);
+}
+
+static void make_key(unsigned number, char key[4])
+{
+	key[0] = (char)(number >> 24);
+	key[1] = (char)(number >> 16);
+	key[2] = (char)(number >> 8);
+	key[3] = (char)number;
+}
+
+/* Long lists, too, so that there are trees in nodes. */
+static size_t nids_of(unsigned key)
+{
+	return key % 1000 == 5 ? 3000 : key % 100 == 7 ? 200 : key % 10 == 3 ? 5 : 1;
+}
+
+static uint64_t id_of(unsigned version, unsigned key, size_t i)
+{
+	return version + key + 2 * i + 1;
+}
+
+static void put_index(MDB_txn *txn, const char *name, unsigned version)
+{
+	MDB_dbi dbi = open_db(txn, name, MDB_CREATE | INDEX_FLAGS);
+	char key[4];
+
+	for (unsigned k = 0; k < NKEYS; k++) {
+		make_key(k, key);
+		for (size_t i = 0; i < nids_of(k); i++) {
+			uint64_t id = id_of(version, k, i);
+
+			put(txn, dbi, key, sizeof(key), &id, sizeof(id));
+		}
+	}
+}
+
+static void put_entries(MDB_txn *txn, unsigned first)
+{
+	static char value[9000];
+	MDB_dbi dbi = open_db(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY);
+
+	for (uint64_t id = first; id < first + 300; id++) {
+		memset(value, (int)id, sizeof(value));
+		put(txn, dbi, &id, sizeof(id), value, id % 50 == 0 ? 9000 : 100);
+	}
+}
+
+/* Some databases; some transactions, which leave free pages. */
+static void fixture_make(struct fixture *fixture)
+{
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+
+	fixture->dir = test_scratch();
+	(void)snprintf(fixture->path, sizeof(fixture->path), "%s/data.mdb", fixture->dir);
+	env = open_env(fixture);
+	txn = begin(env, 0);
+	put_entries(txn, 1);
+	put_index(txn, "cn", 0);
+	put_index(txn, "mail", 0);
+	put_index(txn, "sn", 0);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	for (unsigned i = 0; i < 5; i++) {
+		txn = begin(env, 0);
+		put_entries(txn, 100 + 200 * i);
+		assert_int_equal(mdb_txn_commit(txn), 0);
+	}
+	mdb_env_close(env);
+}
+
+static void fixture_remove(struct fixture *fixture)
+{
+	test_scratch_remove(fixture->dir);
+}
+
+/* ---- what it holds ---- */
+
+static void assert_index(MDB_txn *txn, const char *name, unsigned version)
+{
+	MDB_dbi dbi = open_db(txn, name, 0);
+	MDB_cursor *cursor = NULL;
+	MDB_val key = {0, NULL};
+	MDB_val value = {0, NULL};
+	MDB_stat stat;
+	size_t n = 0;
+
+	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+	for (unsigned k = 0; k < NKEYS; k++) {
+		char wanted[4];
+
+		make_key(k, wanted);
+		for (size_t i = 0; i < nids_of(k); i++) {
+			uint64_t id = id_of(version, k, i);
+
+			assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT),
+			                 0);
+			assert_int_equal(key.mv_size, sizeof(wanted));
+			assert_memory_equal(key.mv_data, wanted, sizeof(wanted));
+			assert_int_equal(value.mv_size, sizeof(id));
+			assert_memory_equal(value.mv_data, &id, sizeof(id));
+			n++;
+		}
+	}
+	assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT), MDB_NOTFOUND);
+	mdb_cursor_close(cursor);
+	assert_int_equal(mdb_stat(txn, dbi, &stat), 0);
+	assert_int_equal(stat.ms_entries, n);
+}
+
+/* The version of an index, as its first ID tells it. */
+static unsigned version_of(const struct fixture *fixture, const char *name)
+{
+	MDB_env *env = open_env(fixture);
+	MDB_txn *txn = begin(env, MDB_RDONLY);
+	MDB_dbi dbi = open_db(txn, name, 0);
+	MDB_val key = {4, (void *)"\0\0\0"};
+	MDB_val value = {0, NULL};
+	uint64_t id = 0;
+
+	assert_int_equal(mdb_get(txn, dbi, &key, &value), 0);
+	memcpy(&id, value.mv_data, sizeof(id));
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+	return (unsigned)(id - 1);
+}
+
+static void found(void *ctx, const struct dit_walk_finding *finding)
+{
+	(void)ctx;
+	print_error("%s: %s page %lld: %s\n", dit_walk_kind_name(finding->kind),
+	            finding->database == NULL ? "-" : finding->database,
+	            (long long)finding->page, finding->text);
+}
+
+static void assert_sound(const struct fixture *fixture)
+{
+	struct dit_walk_stats stats;
+	struct dit_walk_opts opts = {
+		.transaction = DIT_WALK_NEWEST, .nthreads = 1, .found = found};
+	char command[9000];
+
+	opts.fd = open(fixture->path, O_RDONLY);
+	assert_true(opts.fd >= 0);
+	assert_int_equal(dit_walk(&opts, &stats), 0);
+	assert_int_equal(stats.nfindings, 0);
+	(void)close(opts.fd);
+	/* It counts pages, too. */
+	(void)snprintf(command, sizeof(command),
+	               "mkdir %s/copy && mdb_copy -c %s %s/copy && rm -r %s/copy",
+	               fixture->dir, fixture->dir, fixture->dir, fixture->dir);
+	assert_int_equal(system(command), 0);
+}
+
+static void assert_versions(const struct fixture *fixture, unsigned cn, unsigned mail,
+                            unsigned sn)
+{
+	MDB_env *env = open_env(fixture);
+	MDB_txn *txn = begin(env, MDB_RDONLY);
+	MDB_stat stat;
+
+	assert_index(txn, "cn", cn);
+	assert_index(txn, "mail", mail);
+	assert_index(txn, "sn", sn);
+	assert_int_equal(mdb_stat(txn, open_db(txn, "id2e", 0), &stat), 0);
+	assert_int_equal(stat.ms_entries, 1199);
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+}
+
+static uint64_t file_bytes(const struct fixture *fixture)
+{
+	struct stat st;
+
+	assert_int_equal(stat(fixture->path, &st), 0);
+	return (uint64_t)st.st_size;
+}
+
+/* ---- commits ---- */
+
+static int open_commit(const struct fixture *fixture, uint64_t max_bytes, uint64_t oldest,
+                       struct dit_page_commit **ret, int *ret_fd)
+{
+	struct dit_page_commit_opts opts = {
+		.path = fixture->path,
+		.format = &dit_lmdb_09,
+		.page_bytes = PAGE,
+		.max_bytes = max_bytes,
+		.oldest = oldest,
+	};
+	int r = 0;
+
+	*ret_fd = open(fixture->path, O_RDWR);
+	assert_true(*ret_fd >= 0);
+	opts.fd = *ret_fd;
+	r = dit_page_commit_open(ret, &opts);
+	if (r < 0) {
+		(void)close(*ret_fd);
+	}
+	return r;
+}
+
+static int write_index(struct dit_page_commit *commit, const char *name, unsigned version)
+{
+	struct dit_tree_record tree = {.flags = INDEX_FLAGS};
+	struct dit_table_writer *writer = NULL;
+	uint64_t ids[3000];
+	char key[4];
+	int r = dit_table_writer_new(&writer, dit_page_commit_space(commit), INDEX_FLAGS);
+
+	for (unsigned k = 0; k < NKEYS && r == 0; k++) {
+		make_key(k, key);
+		for (size_t i = 0; i < nids_of(k); i++) {
+			ids[i] = id_of(version, k, i);
+		}
+		r = dit_table_writer_put(writer, (struct dit_span){key, sizeof(key)}, ids,
+		                         nids_of(k));
+	}
+	if (r == 0) {
+		r = dit_table_writer_finish(writer, &tree);
+	}
+	dit_table_writer_free(writer);
+	return r < 0 ? r : dit_page_commit_put(commit, dit_span_of(name), &tree);
+}
+
+/* New trees for two of the three. */
+static int reindex(const struct fixture *fixture, unsigned version)
+{
+	struct dit_page_commit *commit = NULL;
+	int fd = -1;
+	int r = open_commit(fixture, 0, DIT_COMMIT_ALONE, &commit, &fd);
+
+	if (r < 0) {
+		return r;
+	}
+	r = write_index(commit, "cn", version);
+	if (r == 0) {
+		r = write_index(commit, "mail", version);
+	}
+	if (r == 0) {
+		r = dit_page_commit_write(commit);
+	}
+	dit_page_commit_close(commit);
+	(void)close(fd);
+	return r;
+}
+
+static void liblmdb_goes_on(void **state)
+{
+	struct fixture fixture;
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+
+	(void)state;
+	fixture_make(&fixture);
+	assert_int_equal(reindex(&fixture, 10), 0);
+	assert_versions(&fixture, 10, 10, 0);
+	assert_sound(&fixture);
+
+	env = open_env(&fixture);
+	txn = begin(env, 0);
+	assert_int_equal(mdb_drop(txn, open_db(txn, "mail", 0), 0), 0);
+	put_index(txn, "mail", 3);
+	put_index(txn, "new", 4);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	txn = begin(env, 0);
+	put_entries(txn, 1);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+	assert_versions(&fixture, 10, 3, 0);
+	assert_sound(&fixture);
+	assert_int_equal(reindex(&fixture, 20), 0);
+	assert_versions(&fixture, 20, 20, 0);
+	assert_sound(&fixture);
+	fixture_remove(&fixture);
+}
+
+static void databases_come_and_go(void **state)
+{
+	struct dit_page_commit *commit = NULL;
+	struct dit_tree_record tree;
+	struct fixture fixture;
+	struct dit_span name;
+	int fd = -1;
+	size_t i = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	assert_int_equal(open_commit(&fixture, 0, DIT_COMMIT_ALONE, &commit, &fd), 0);
+	assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("sn"), &tree), 1);
+	assert_int_equal(tree.flags, INDEX_FLAGS);
+	assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("s"), &tree), 0);
+	assert_int_equal(dit_page_commit_drop(commit, DIT_SPAN("s")), DIT_E_UNKNOWN);
+	assert_int_equal(dit_page_commit_drop(commit, DIT_SPAN("sn")), 0);
+	assert_int_equal(dit_page_commit_drop(commit, DIT_SPAN("sn")), -EINVAL);
+	assert_int_equal(write_index(commit, "another", 8), 0);
+	assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("another"), &tree), 0);
+	while (dit_page_commit_database(commit, i, &name, &tree) == 1) {
+		i++;
+	}
+	assert_int_equal(i, 5);
+	tree = (struct dit_tree_record){.flags = INDEX_FLAGS, .root = DIT_PAGE_NONE};
+	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("empty"), &tree), 0);
+	assert_int_equal(dit_page_commit_write(commit), 0);
+	dit_page_commit_close(commit);
+	(void)close(fd);
+	assert_int_equal(version_of(&fixture, "another"), 8);
+	assert_sound(&fixture);
+
+	MDB_env *env = open_env(&fixture);
+	MDB_txn *txn = begin(env, 0);
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_dbi_open(txn, "sn", 0, &dbi), MDB_NOTFOUND);
+	put_index(txn, "empty", 6);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+	assert_int_equal(version_of(&fixture, "empty"), 6);
+	fixture_remove(&fixture);
+}
+
+/* So many that the main tree has several levels. */
+static void many_databases(void **state)
+{
+	struct dit_tree_record tree = {.flags = INDEX_FLAGS, .root = DIT_PAGE_NONE};
+	struct dit_page_commit *commit = NULL;
+	struct fixture fixture;
+	char name[40];
+	int fd = -1;
+
+	(void)state;
+	fixture_make(&fixture);
+	for (unsigned round = 0; round < 3; round++) {
+		assert_int_equal(open_commit(&fixture, 0, DIT_COMMIT_ALONE, &commit, &fd),
+		                 0);
+		for (unsigned i = 0; i < 500; i++) {
+			(void)snprintf(name, sizeof(name), "database number %u.%u", i,
+			               round);
+			assert_int_equal(
+				dit_page_commit_put(commit, dit_span_of(name), &tree), 0);
+		}
+		assert_int_equal(dit_page_commit_write(commit), 0);
+		dit_page_commit_close(commit);
+		(void)close(fd);
+		assert_sound(&fixture);
+	}
+	assert_versions(&fixture, 0, 0, 0);
+	fixture_remove(&fixture);
+}
+
+/* ---- pages ---- */
+
+static void free_pages_are_used(void **state)
+{
+	struct fixture fixture;
+	uint64_t bytes = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	for (unsigned version = 1; version <= 8; version++) {
+		assert_int_equal(reindex(&fixture, version), 0);
+		assert_sound(&fixture);
+		/* From then on there are two sets of pages in turn. */
+		if (version == 2) {
+			bytes = file_bytes(&fixture);
+		}
+	}
+	assert_versions(&fixture, 8, 8, 0);
+	assert_in_range(file_bytes(&fixture), bytes, bytes + 16 * PAGE);
+	fixture_remove(&fixture);
+}
+
+/* A reader of the state before goes on with it. */
+static void readers_keep_their_state(void **state)
+{
+	struct dit_page_commit *commit = NULL;
+	struct fixture fixture;
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	uint64_t seen = 0;
+	int fd = -1;
+
+	(void)state;
+	fixture_make(&fixture);
+	assert_int_equal(reindex(&fixture, 1), 0);
+	env = open_env(&fixture);
+	txn = begin(env, MDB_RDONLY);
+	seen = mdb_txn_id(txn);
+	for (unsigned version = 2; version < 6; version++) {
+		assert_int_equal(open_commit(&fixture, 0, seen - 1, &commit, &fd), 0);
+		assert_int_equal(dit_page_commit_transaction(commit), seen + version - 2);
+		assert_int_equal(write_index(commit, "cn", version), 0);
+		assert_int_equal(dit_page_commit_write(commit), 0);
+		dit_page_commit_close(commit);
+		(void)close(fd);
+		assert_index(txn, "cn", 1);
+		assert_index(txn, "mail", 1);
+	}
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+	assert_versions(&fixture, 5, 1, 0);
+	assert_sound(&fixture);
+	fixture_remove(&fixture);
+}
+
+static void size_is_limited(void **state)
+{
+	struct dit_page_commit *commit = NULL;
+	struct fixture fixture;
+	uint64_t bytes = 0;
+	int fd = -1;
+
+	(void)state;
+	fixture_make(&fixture);
+	bytes = file_bytes(&fixture);
+	assert_int_equal(
+		open_commit(&fixture, bytes + 10 * PAGE, DIT_COMMIT_ALONE, &commit, &fd),
+		0);
+	assert_int_equal(write_index(commit, "cn", 1), 0);
+	assert_int_equal(dit_page_commit_write(commit), DIT_E_FULL);
+	assert_true(dit_page_commit_bytes(commit) > bytes + 10 * PAGE);
+	dit_page_commit_close(commit);
+	(void)close(fd);
+	assert_int_equal(file_bytes(&fixture), bytes);
+	assert_versions(&fixture, 0, 0, 0);
+	assert_sound(&fixture);
+	fixture_remove(&fixture);
+}
+
+/* ---- failures ---- */
+
+static char *read_file(const struct fixture *fixture, size_t *ret_len)
+{
+	size_t len = file_bytes(fixture);
+	char *bytes = malloc(len);
+	int fd = open(fixture->path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, bytes, len, 0), len);
+	(void)close(fd);
+	*ret_len = len;
+	return bytes;
+}
+
+static void write_file(const struct fixture *fixture, const char *bytes, size_t len)
+{
+	int fd = open(fixture->path, O_WRONLY | O_TRUNC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(__real_pwrite(fd, bytes, len, 0), len);
+	(void)close(fd);
+}
+
+static long count_calls(const struct fixture *fixture)
+{
+	ncalls = 0;
+	assert_int_equal(reindex(fixture, 9), 0);
+	return ncalls;
+}
+
+static void each_call_fails(void **state)
+{
+	struct fixture fixture;
+	char *before = NULL;
+	size_t len = 0;
+	long n = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	before = read_file(&fixture, &len);
+	n = count_calls(&fixture);
+	assert_true(n > 5);
+	for (long i = 1; i <= n; i++) {
+		write_file(&fixture, before, len);
+		ncalls = 0;
+		fails_at = i;
+		assert_int_equal(reindex(&fixture, 9), -ENOSPC);
+		fails_at = 0;
+		/* The last two are those of the meta page. */
+		if (i < n) {
+			assert_versions(&fixture, 0, 0, 0);
+		}
+		if (i < n - 1) {
+			assert_int_equal(file_bytes(&fixture), len);
+		}
+		assert_sound(&fixture);
+	}
+	free(before);
+	fixture_remove(&fixture);
+}
+
+static void each_call_is_the_last(void **state)
+{
+	struct fixture fixture;
+	char *before = NULL;
+	size_t len = 0;
+	long n = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	before = read_file(&fixture, &len);
+	n = count_calls(&fixture);
+	for (long i = 1; i <= n; i++) {
+		unsigned version = i == n ? 9 : 0;
+		int status = 0;
+		pid_t pid = 0;
+
+		write_file(&fixture, before, len);
+		pid = fork();
+		if (pid == 0) {
+			ncalls = 0;
+			fails_at = i;
+			dies = true;
+			_exit(reindex(&fixture, 9));
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(WEXITSTATUS(status), 7);
+		assert_sound(&fixture);
+		assert_versions(&fixture, version, version, 0);
+		/* The next one has no trouble with what is left. */
+		assert_int_equal(reindex(&fixture, 11), 0);
+		assert_sound(&fixture);
+		assert_versions(&fixture, 11, 11, 0);
+	}
+	free(before);
+	fixture_remove(&fixture);
+}
+
+static void undone(void **state)
+{
+	struct dit_page_commit *commit = NULL;
+	struct fixture fixture;
+	uint64_t bytes = 0;
+	int fd = -1;
+
+	(void)state;
+	fixture_make(&fixture);
+	assert_int_equal(reindex(&fixture, 1), 0);
+	bytes = file_bytes(&fixture);
+	for (unsigned is_written = 0; is_written < 2; is_written++) {
+		assert_int_equal(open_commit(&fixture, 0, DIT_COMMIT_ALONE, &commit, &fd),
+		                 0);
+		assert_int_equal(write_index(commit, "cn", 2), 0);
+		assert_int_equal(write_index(commit, "sn", 2), 0);
+		if (is_written) {
+			assert_int_equal(dit_page_commit_write(commit), 0);
+		}
+		assert_int_equal(dit_page_commit_undo(commit), 0);
+		dit_page_commit_close(commit);
+		(void)close(fd);
+		assert_int_equal(file_bytes(&fixture), bytes);
+		assert_versions(&fixture, 1, 1, 0);
+		assert_sound(&fixture);
+	}
+	fixture_remove(&fixture);
+}
+
+/* ---- damage ---- */
+
+/* Each word of the pages that a commit reads gets other values. */
+static void damage_is_an_error(void **state)
+{
+	static const uint16_t values[] = {0, 1, 0x7fff, 0xffff};
+	struct fixture fixture;
+	char *before = NULL;
+	size_t len = 0;
+	unsigned ncorrupt = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	before = read_file(&fixture, &len);
+	for (size_t at = 2 * PAGE; at + 64 <= len; at += 4 * PAGE) {
+		for (size_t word = 0; word < 48; word += 2) {
+			uint16_t value = values[(at / PAGE / 4 + word / 2) % 4];
+			int r = 0;
+
+			memcpy(before + at + word, &value, 2);
+			if (word % 16 == 14) {
+				write_file(&fixture, before, len);
+				r = reindex(&fixture, 1);
+				assert_true(r == 0 || r == DIT_E_CORRUPT);
+				ncorrupt += r == DIT_E_CORRUPT;
+			}
+		}
+	}
+	assert_true(ncorrupt > 0);
+	free(before);
+	fixture_remove(&fixture);
+}
+
+static void sets_of_pages(void **state)
+{
+	struct dit_page_set set;
+	uint64_t at = 0;
+
+	(void)state;
+	assert_int_equal(dit_page_set_init(&set, 200), 0);
+	assert_true(dit_page_set_add_run(&set, 60, 10));
+	assert_false(dit_page_set_add_run(&set, 69, 2));
+	assert_true(dit_page_set_add(&set, 199));
+	assert_false(dit_page_set_add(&set, 200));
+	assert_false(dit_page_set_has(&set, 200));
+	assert_false(dit_page_set_add_run(&set, 190, UINT64_MAX));
+	assert_int_equal(dit_page_set_next(&set, 0), 60);
+	assert_int_equal(dit_page_set_next(&set, 70), 199);
+	assert_int_equal(dit_page_set_next(&set, 200), 200);
+	assert_int_equal(dit_page_set_take_run(&set, 4, &at), 60);
+	assert_int_equal(dit_page_set_take_run(&set, 6, &at), 64);
+	assert_int_equal(dit_page_set_take_run(&set, 2, &at), 200);
+	assert_int_equal(set.count, 1);
+	at = 0;
+	assert_int_equal(dit_page_set_take_run(&set, 1, &at), 199);
+	assert_int_equal(dit_page_set_take_run(&set, 1, &at), 200);
+	dit_page_set_deinit(&set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(liblmdb_goes_on),
+		cmocka_unit_test(databases_come_and_go),
+		cmocka_unit_test(many_databases),
+		cmocka_unit_test(free_pages_are_used),
+		cmocka_unit_test(readers_keep_their_state),
+		cmocka_unit_test(size_is_limited),
+		cmocka_unit_test(each_call_fails),
+		cmocka_unit_test(each_call_is_the_last),
+		cmocka_unit_test(undone),
+		cmocka_unit_test(damage_is_an_error),
+		cmocka_unit_test(sets_of_pages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
