@@ -55,6 +55,8 @@ rooms += %D%/libbulk.la
 	%D%/scan.c \
 	%D%/scan.h \
 	%D%/scan_snapshot.h \
+	%D%/stored_keys.c \
+	%D%/stored_keys.h \
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/tree_private.h \

@@ -17,6 +17,7 @@ check_PROGRAMS += \
 	%D%/test_load_glue \
 	%D%/test_load_nomem \
 	%D%/test_scan \
+	%D%/test_stored_keys \
 	%D%/test_tree \
 	%D%/test_value_rules \
 	%D%/test_load_writer \
@@ -37,6 +38,8 @@ check_PROGRAMS += \
 %C%_test_builders_LDADD = $(test_libs)
 %C%_test_index_writer_SOURCES = %D%/builders_fixture.h %D%/test_index_writer.c
 %C%_test_index_writer_LDADD = $(test_libs)
+%C%_test_stored_keys_SOURCES = %D%/builders_fixture.h %D%/test_stored_keys.c
+%C%_test_stored_keys_LDADD = $(test_libs)
 %C%_test_dn_table_SOURCES = %D%/test_dn_table.c
 %C%_test_dn_table_LDADD = $(test_libs)
 %C%_test_index_limit_SOURCES = %D%/test_index_limit.c

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A stored entry in the shape that keys are made of. */
+#include "bulk/stored_keys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+struct dit_stored_keys {
+	struct dit_index_work *work;
+	struct dit_attr *attrs; /* of the current entry; owned */
+	size_t attrs_size;
+};
+
+int dit_stored_keys_new(struct dit_stored_keys **ret, const struct dit_index_set *indexes)
+{
+	struct dit_stored_keys *keys = calloc(1, sizeof(*keys));
+	int r = 0;
+
+	if (keys == NULL) {
+		return -ENOMEM;
+	}
+	r = dit_index_work_new(&keys->work, indexes);
+	if (r < 0) {
+		free(keys);
+		return r;
+	}
+	*ret = keys;
+	return 0;
+}
+
+void dit_stored_keys_free(struct dit_stored_keys *keys)
+{
+	if (keys != NULL) {
+		dit_index_work_free(keys->work);
+		free(keys->attrs);
+		free(keys);
+	}
+}
+
+int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                         dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx)
+{
+	struct dit_attr *attrs = NULL;
+	struct dit_entry entry = {.nattrs = 0};
+
+	if (view->is_hole || view->id == 0 || view->nattrs == 0) {
+		return 0;
+	}
+	attrs = dit_grow(keys->attrs, &keys->attrs_size, view->nattrs, sizeof(*attrs));
+	if (attrs == NULL) {
+		return -ENOMEM;
+	}
+	keys->attrs = attrs;
+	for (uint32_t i = 0; i < view->nattrs; i++) {
+		const struct dit_attr_view *attr = &view->attrs[i];
+
+		if (attr->ad == NULL) {
+			continue;
+		}
+		/* The lists are read only: dit_index_entry() changes nothing. */
+		attrs[entry.nattrs++] =
+			(struct dit_attr){.ad = attr->ad,
+		                          .values = (struct dit_span *)attr->values,
+		                          .normal = (struct dit_span *)attr->normal,
+		                          .nvalues = attr->nvalues,
+		                          .is_sorted = attr->is_sorted};
+	}
+	entry.attrs = attrs;
+	return dit_index_entry(keys->work, &entry, push, push_wide, ctx);
+}
+
+/* ---- into builders ---- */
+
+struct pushing {
+	struct dit_builders *builders;
+	unsigned producer;
+	uint64_t id;
+};
+
+static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
+{
+	const struct pushing *pushing = ctx;
+
+	return dit_builders_push(pushing->builders, pushing->producer, db, pushing->id,
+	                         ordinals, nkeys);
+}
+
+static int push_wide(void *ctx, unsigned db, struct dit_span key)
+{
+	const struct pushing *pushing = ctx;
+
+	return dit_builders_push_key(pushing->builders, pushing->producer, db,
+	                             pushing->id, key);
+}
+
+int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                         struct dit_builders *builders, unsigned producer)
+{
+	struct pushing pushing = {
+		.builders = builders, .producer = producer, .id = view->id};
+
+	return dit_stored_keys_make(keys, view, push_keys, push_wide, &pushing);
+}

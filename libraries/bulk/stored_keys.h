@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Index keys of a stored entry: what slapindex makes of it.
+ *
+ *   dit_stored_keys_new();  dit_stored_keys_push() ...;  dit_stored_keys_free()
+ *
+ * The keys are made as those of a new entry are (index_keys.h). Which databases get keys
+ * is a matter of the index set: one of some definitions gives the keys of some databases.
+ *
+ * Threads: belongs to one thread.
+ */
+#ifndef DITKIT_STORED_KEYS_H
+#define DITKIT_STORED_KEYS_H
+
+#include "bulk/builders.h"
+#include "index/index_keys.h"
+#include "store/entry_view.h"
+
+struct dit_stored_keys;
+
+/** @param indexes  borrowed; constant, outlives the object. 0 or -ENOMEM */
+int dit_stored_keys_new(struct dit_stored_keys **ret,
+                        const struct dit_index_set *indexes);
+/** NULL is fine. */
+void dit_stored_keys_free(struct dit_stored_keys *keys);
+
+/**
+ * Make the keys of an entry. A hole, the entry with the empty DN (ID 0), and attributes
+ * that the schema does not know have none.
+ *
+ * @param view  without record_error; of a scan with the schema of the index set
+ *
+ * @return 0; -ENOMEM; what a callback returned
+ */
+int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                         dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx);
+
+/**
+ * Push the keys of an entry into builders.
+ *
+ * @param builders  of the same index set; @p producer  the calling thread's
+ *
+ * @return as above; what dit_builders_push() returns
+ */
+int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                         struct dit_builders *builders, unsigned producer);
+
+#endif
