@@ -10,6 +10,8 @@
 #include "sort/postings.h"
 
 #define WIDE_PRODUCER_MIN (64u << 10)
+/* Lists in one batch. */
+#define LISTS_MAX 64
 
 struct dit_builders {
 	/* [const] while producers or cursors are at work */
@@ -25,10 +27,13 @@ struct dit_index_cursor {
 	struct dit_builders *builders;
 	const struct dit_index_db *db;
 	size_t number;
-	bool wants_repeats;
 	struct dit_posting_cursor *postings; /* NULL: of DIT_KEY_WIDE */
 	uint64_t nread;                      /* byte postings before it */
-	char key[sizeof(uint64_t)];
+
+	/* The batch that was given out. */
+	struct dit_output_list lists[LISTS_MAX];
+	struct dit_posting_list found[LISTS_MAX];
+	char keys[LISTS_MAX][sizeof(uint64_t)];
 };
 
 bool dit_builders_is_shared(const struct dit_builders *builders, size_t db)
@@ -191,13 +196,12 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 		.builders = builders,
 		.db = dit_index_set_db(builders->indexes, db),
 		.number = db,
-		.wants_repeats = wants_repeats,
 	};
 	if (dit_builders_is_shared(builders, db)) {
 		cursor->nread = dit_byte_postings_nread(builders->wide);
 	} else {
 		r = dit_posting_cursor_open(&cursor->postings, builders->postings,
-		                            (unsigned)db);
+		                            (unsigned)db, wants_repeats);
 	}
 	if (r < 0) {
 		free(cursor);
@@ -207,17 +211,18 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 	return 0;
 }
 
-static int next_wide(struct dit_index_cursor *cursor, struct dit_index_list *ret)
+static int next_wide(struct dit_index_cursor *cursor)
 {
 	struct dit_builders *builders = cursor->builders;
 	struct dit_byte_list list = {0};
 	int r = dit_byte_postings_next(builders->wide, (unsigned)cursor->number, &list);
 
 	if (r > 0) {
-		*ret = (struct dit_index_list){.key = list.key,
-		                               .ids = list.ids,
-		                               .nids = list.nids,
-		                               .is_repeated = list.is_repeated};
+		cursor->lists[0] =
+			(struct dit_output_list){.key = list.key,
+		                                 .ids = list.ids,
+		                                 .nids = list.nids,
+		                                 .is_repeated = list.is_repeated};
 	} else if (r == 0) {
 		builders->nwide[cursor->number] =
 			dit_byte_postings_nread(builders->wide) - cursor->nread;
@@ -225,24 +230,28 @@ static int next_wide(struct dit_index_cursor *cursor, struct dit_index_list *ret
 	return r;
 }
 
-int dit_index_cursor_next(struct dit_index_cursor *cursor, struct dit_index_list *ret)
+ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
+                                const struct dit_output_list **ret)
 {
-	struct dit_posting_list list = {0};
-	int r = 0;
+	ptrdiff_t n = 0;
 
+	*ret = cursor->lists;
 	if (cursor->postings == NULL) {
-		return next_wide(cursor, ret);
+		return next_wide(cursor);
 	}
-	r = dit_posting_cursor_next(cursor->postings, &list);
-	if (r > 0) {
-		ret->key.data = cursor->key;
-		ret->key.len = dit_index_key_bytes(cursor->db, list.ordinal, cursor->key);
-		ret->ids = list.ids;
-		ret->nids = list.nids;
-		ret->is_repeated = cursor->wants_repeats && list.ids[0] != 0 &&
-		                   dit_posting_cursor_is_repeated(cursor->postings);
+	n = dit_posting_cursor_next(cursor->postings, cursor->found, LISTS_MAX);
+	for (ptrdiff_t i = 0; i < n; i++) {
+		const struct dit_posting_list *found = &cursor->found[i];
+		struct dit_output_list *list = &cursor->lists[i];
+
+		list->key.data = cursor->keys[i];
+		list->key.len =
+			dit_index_key_bytes(cursor->db, found->ordinal, cursor->keys[i]);
+		list->ids = found->ids;
+		list->nids = found->nids;
+		list->is_repeated = found->is_repeated;
 	}
-	return r;
+	return n;
 }
 
 void dit_index_cursor_close(struct dit_index_cursor *cursor)

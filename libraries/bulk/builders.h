@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
+#include "store/output.h"
 
 struct dit_builders;
 struct dit_index_set; /* index_keys.h */
@@ -83,27 +84,21 @@ uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db);
 /** Bytes of all run files. After seal. */
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders);
 
-/** One key and its list. */
-struct dit_index_list {
-	struct dit_span key; /* as it is stored */
-	const uint64_t *ids; /* ascending, distinct; or {0, lowest, highest}: a range */
-	size_t nids;
-	bool is_repeated; /* as in struct dit_output_list; false if nobody wants it */
-};
-
 struct dit_index_cursor;
 
 /**
  * The lists of a database, in key order.
  *
- * @param wants_repeats  is_repeated is looked at
+ * @param wants_repeats  is_repeated of lists is looked at
  *
  * @return 0; -EINVAL (not sealed, opened before); errors
  */
 int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
                           size_t db, bool wants_repeats);
-/** 1: @p ret is valid until the next call; 0: end; errors */
-int dit_index_cursor_next(struct dit_index_cursor *cursor, struct dit_index_list *ret);
+/** The number of lists in @p ret, at least 1, valid until the next call; 0: end; errors
+ */
+ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
+                                const struct dit_output_list **ret);
 /** Gives back memory and disk space of the database. NULL is fine. */
 void dit_index_cursor_close(struct dit_index_cursor *cursor);
 

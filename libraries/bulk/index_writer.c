@@ -13,7 +13,7 @@
 
 /* How often main looks whether somebody wants an end. */
 #define LOOK_NS 100000000L
-/* The same in lists, for a thread that writes: some 10 us. A power of two. */
+/* The same in lists, for a thread that writes: some 10 us. */
 #define LISTS_PER_LOOK 64
 /* Blocks of lists that wait for main, for each member. */
 #define BLOCKS_OF_A_MEMBER 3
@@ -68,75 +68,60 @@ static void tell(const struct dit_index_writer *writer)
 	}
 }
 
-/* ---- lists from a cursor ---- */
-
-static int put(struct dit_output_table *table, const struct dit_index_list *list)
-{
-	struct dit_output_list out = {
-		.ids = list->ids, .nids = list->nids, .is_repeated = list->is_repeated};
-
-	return dit_output_put_list(table, list->key, &out);
-}
+/* ---- lists ---- */
 
 /* Somebody wants an end, or the work is of no use any more. Main asks for itself. */
-static bool must_end(const struct dit_index_writer *writer, bool is_main, size_t nlists)
+static bool must_end(const struct dit_index_writer *writer, bool is_main)
 {
-	if (nlists % LISTS_PER_LOOK != 0) {
-		return false;
-	}
 	return is_main ? is_stopped(writer) : is_ended(writer);
 }
 
-/* To a table, or, without one, to main. */
+/* All lists of a database: to a table, or, without one, to main. */
 static int move_lists(struct dit_index_writer *writer, size_t db,
                       struct dit_output_table *table)
 {
 	bool is_parallel = writer->opts.output->is_parallel;
 	bool is_main = is_alone(writer) || (!is_parallel && table != NULL);
 	struct dit_index_cursor *cursor = NULL;
-	struct dit_index_list list = {0};
+	const struct dit_output_list *lists = NULL;
+	size_t next_look = 0;
 	size_t nlists = 0;
+	ptrdiff_t n = 0;
 	int r = dit_index_cursor_open(&cursor, writer->opts.builders, db, !is_parallel);
 
-	if (r == 0) {
-		r = dit_index_cursor_next(cursor, &list);
-	}
-	while (r > 0) {
-		r = table != NULL ? put(table, &list)
-		                  : dit_list_queues_put(writer->queues, db, &list);
-		if (r == 0 && must_end(writer, is_main, nlists++)) {
-			r = DIT_E_STOPPED;
-		}
-		if (r == 0) {
-			r = dit_index_cursor_next(cursor, &list);
+	while (r == 0 && (n = dit_index_cursor_next(cursor, &lists)) > 0) {
+		nlists += (size_t)n;
+		r = table != NULL
+		            ? dit_output_put_lists(table, lists, (size_t)n)
+		            : dit_list_queues_put(writer->queues, db, lists, (size_t)n);
+		if (r == 0 && nlists >= next_look) {
+			next_look = nlists + LISTS_PER_LOOK;
+			r = must_end(writer, is_main) ? DIT_E_STOPPED : 0;
 		}
 	}
 	dit_index_cursor_close(cursor);
 	writer->nkeys[db] = nlists;
-	return r;
+	return r < 0 ? r : (int)n;
 }
-
-/* ---- the tables ---- */
 
 /* What members have merged. */
 static int take_lists(struct dit_index_writer *writer, size_t db,
                       struct dit_output_table *table)
 {
-	struct dit_index_list list = {0};
-	size_t nlists = 0;
-	int r = dit_list_queues_next(writer->queues, db, &list);
+	const struct dit_output_list *lists = NULL;
+	ptrdiff_t n = 0;
+	int r = 0;
 
-	while (r > 0) {
-		r = put(table, &list);
-		if (r == 0 && must_end(writer, true, nlists++)) {
+	while (r == 0 && (n = dit_list_queues_next(writer->queues, db, &lists)) > 0) {
+		r = dit_output_put_lists(table, lists, (size_t)n);
+		if (r == 0 && must_end(writer, true)) {
 			r = DIT_E_STOPPED;
 		}
-		if (r == 0) {
-			r = dit_list_queues_next(writer->queues, db, &list);
-		}
 	}
-	return r;
+	return r < 0 ? r : (int)n;
 }
+
+/* ---- the tables ---- */
 
 static int write_table(struct dit_index_writer *writer, size_t db)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A list in a block, in words of 8 bytes:
+ * A block has the lists of many keys, as an array, and their keys and IDs in words of
+ * 8 bytes:
  *
- *   number of IDs │ key length * 2 + is_repeated │ key, filled up │ IDs
+ *   key, filled up │ IDs │ key, filled up │ IDs │ ...
  *
  * Lock order: there is one lock, and nothing is called with it held.
  */
@@ -18,13 +19,15 @@
 #define BLOCK_WORDS ((size_t)32 << 10)
 /* Enough: the heavy work of a member, sorting, is done before its first block. */
 #define QUEUE_BLOCKS 2
-#define HEAD_WORDS   2
+#define BLOCK_LISTS  2048
 
 struct block {
 	struct block *next;
 	uint64_t *words;
 	size_t nwords;
 	size_t size;
+	size_t nlists;
+	struct dit_output_list lists[BLOCK_LISTS]; /* what they point to is in words */
 };
 
 struct queue {
@@ -45,8 +48,7 @@ struct dit_list_queues {
 	size_t limit;
 
 	/* [own: main] */
-	struct block *taken; /* lists of it are given out */
-	size_t at;           /* word of the next one */
+	struct block *taken; /* its lists are given out */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* anything below */
@@ -166,10 +168,12 @@ static struct block *get_block(struct dit_list_queues *queues, size_t nwords)
 	}
 	(void)pthread_mutex_unlock(&queues->lock);
 	if (block == NULL) {
-		block = calloc(1, sizeof(*block));
-	}
-	if (block == NULL) {
-		return NULL;
+		block = malloc(sizeof(*block));
+		if (block == NULL) {
+			return NULL;
+		}
+		block->words = NULL;
+		block->size = 0;
 	}
 	if (block->size < size) {
 		free(block->words);
@@ -182,6 +186,7 @@ static struct block *get_block(struct dit_list_queues *queues, size_t nwords)
 	}
 	block->next = NULL;
 	block->nwords = 0;
+	block->nlists = 0;
 	return block;
 }
 
@@ -190,18 +195,19 @@ static size_t key_words(size_t key_len)
 	return (key_len + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
-int dit_list_queues_put(struct dit_list_queues *queues, size_t number,
-                        const struct dit_index_list *list)
+static int put(struct dit_list_queues *queues, size_t number,
+               const struct dit_output_list *list)
 {
 	struct queue *queue = &queues->queues[number];
 	size_t nkey = key_words(list->key.len);
-	size_t need = HEAD_WORDS + nkey + list->nids;
+	size_t need = nkey + list->nids;
 	struct block *block = queue->open;
 	uint64_t *out = NULL;
-	int r = 0;
 
-	if (block != NULL && block->nwords + need > block->size) {
-		r = push_open(queues, number);
+	if (block != NULL &&
+	    (block->nwords + need > block->size || block->nlists == BLOCK_LISTS)) {
+		int r = push_open(queues, number);
+
 		if (r < 0) {
 			return r;
 		}
@@ -215,12 +221,26 @@ int dit_list_queues_put(struct dit_list_queues *queues, size_t number,
 		queue->open = block;
 	}
 	out = block->words + block->nwords;
-	out[0] = list->nids;
-	out[1] = (uint64_t)list->key.len * 2 + (list->is_repeated ? 1 : 0);
-	memcpy(out + HEAD_WORDS, list->key.data, list->key.len);
-	memcpy(out + HEAD_WORDS + nkey, list->ids, list->nids * sizeof(*out));
+	memcpy(out, list->key.data, list->key.len);
+	memcpy(out + nkey, list->ids, list->nids * sizeof(*out));
+	block->lists[block->nlists++] =
+		(struct dit_output_list){.key = {(const char *)out, list->key.len},
+	                                 .ids = out + nkey,
+	                                 .nids = list->nids,
+	                                 .is_repeated = list->is_repeated};
 	block->nwords += need;
 	return 0;
+}
+
+int dit_list_queues_put(struct dit_list_queues *queues, size_t number,
+                        const struct dit_output_list *lists, size_t nlists)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		r = put(queues, number, &lists[i]);
+	}
+	return r;
 }
 
 void dit_list_queues_close(struct dit_list_queues *queues, size_t number, int error)
@@ -266,7 +286,6 @@ static int take_block(struct dit_list_queues *queues, size_t number)
 		queue->last = queue->first == NULL ? NULL : queue->last;
 		queue->nblocks--;
 		queues->nwaiting--;
-		queues->at = 0;
 		queues->taken->next = NULL;
 		(void)pthread_cond_broadcast(&queues->changed);
 	} else {
@@ -276,27 +295,16 @@ static int take_block(struct dit_list_queues *queues, size_t number)
 	return r;
 }
 
-int dit_list_queues_next(struct dit_list_queues *queues, size_t number,
-                         struct dit_index_list *ret)
+ptrdiff_t dit_list_queues_next(struct dit_list_queues *queues, size_t number,
+                               const struct dit_output_list **ret)
 {
-	const uint64_t *words = NULL;
-	size_t key_len = 0;
+	int r = take_block(queues, number);
 
-	if (queues->taken == NULL || queues->at == queues->taken->nwords) {
-		int r = take_block(queues, number);
-
-		if (r <= 0) {
-			return r;
-		}
+	if (r <= 0) {
+		return r;
 	}
-	words = queues->taken->words + queues->at;
-	key_len = (size_t)(words[1] / 2);
-	ret->key = (struct dit_span){(const char *)(words + HEAD_WORDS), key_len};
-	ret->nids = (size_t)words[0];
-	ret->ids = words + HEAD_WORDS + key_words(key_len);
-	ret->is_repeated = (words[1] & 1) != 0;
-	queues->at += HEAD_WORDS + key_words(key_len) + ret->nids;
-	return 1;
+	*ret = queues->taken->lists;
+	return (ptrdiff_t)queues->taken->nlists;
 }
 
 void dit_list_queues_cancel(struct dit_list_queues *queues)

@@ -11,7 +11,7 @@
  *   main:    dit_list_queues_next()...                           databases in order
  *   members are joined;  dit_list_queues_free()
  *
- * There is a queue for each database. Lists travel in blocks of 256 KiB; a longer list
+ * There is a queue for each database. Lists travel in blocks of 336 KiB; a longer list
  * gets a block of its size. A member waits while its queue holds QUEUE_BLOCKS, or while
  * all queues together hold the limit and main is at another database. So the memory is
  * bounded: the limit, QUEUE_BLOCKS more, and a block in the hands of each thread. Nobody
@@ -34,9 +34,9 @@ int dit_list_queues_new(struct dit_list_queues **ret, size_t nqueues, size_t lim
 /** Nobody may be waiting. NULL is fine. */
 void dit_list_queues_free(struct dit_list_queues *queues);
 
-/** Append a list, which is copied. 0; -ENOMEM; DIT_E_STOPPED: cancelled */
+/** Append lists, which are copied. 0; -ENOMEM; DIT_E_STOPPED: cancelled */
 int dit_list_queues_put(struct dit_list_queues *queues, size_t number,
-                        const struct dit_index_list *list);
+                        const struct dit_output_list *lists, size_t nlists);
 
 /**
  * The member has put all lists of this queue.
@@ -46,14 +46,15 @@ int dit_list_queues_put(struct dit_list_queues *queues, size_t number,
 void dit_list_queues_close(struct dit_list_queues *queues, size_t number, int error);
 
 /**
- * The next list of a queue; waits for it. Main asks for queues in ascending order, each
- * to its end; those that are left out must have no lists.
+ * The next lists of a queue, a block of them; waits for it. Main asks for queues in
+ * ascending order, each to its end; those that are left out must have no lists.
  *
- * @return 1: @p ret is valid until the next call, its key lies at a multiple of 8 bytes;
- *         0: end; the error of closing; DIT_E_STOPPED: cancelled
+ * @return the number of lists in @p ret, at least 1, valid until the next call; their
+ *         keys lie at multiples of 8 bytes; 0: end; the error of closing; DIT_E_STOPPED:
+ *         cancelled
  */
-int dit_list_queues_next(struct dit_list_queues *queues, size_t number,
-                         struct dit_index_list *ret);
+ptrdiff_t dit_list_queues_next(struct dit_list_queues *queues, size_t number,
+                               const struct dit_output_list **ret);
 
 /** From now on putting fails, and nobody waits. Any thread. */
 void dit_list_queues_cancel(struct dit_list_queues *queues);

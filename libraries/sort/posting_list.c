@@ -81,7 +81,7 @@ void dit_list_init(struct dit_list *list, uint32_t max)
 
 void dit_list_deinit(struct dit_list *list)
 {
-	free(list->ids);
+	free(list->space);
 	free(list->repeats);
 	*list = (struct dit_list){.max = list->max};
 }
@@ -103,12 +103,13 @@ int dit_list_add_slowly(struct dit_list *list, uint64_t id)
 		}
 	}
 	if (list->nids == list->ids_size) {
-		uint64_t *ids = dit_grow(list->ids, &list->ids_size, list->nids + 1,
+		uint64_t *ids = dit_grow(list->space, &list->ids_size, list->nids + 1,
 		                         sizeof(*ids));
 
 		if (ids == NULL) {
 			return -ENOMEM;
 		}
+		list->space = ids;
 		list->ids = ids;
 		list->ids_room = list->ids_size < list->max ? list->ids_size : list->max;
 	}
@@ -151,19 +152,18 @@ void dit_list_add_range(struct dit_list *list, uint64_t lowest, uint64_t highest
 	list->highest = highest > list->highest ? highest : list->highest;
 }
 
-/** Where the first key ends: double steps, then halve them. Ranges are long. */
-static size_t end_of_key(const uint64_t *words, size_t n)
+/** Where the words up to @p last end: double steps, then halve them. Ranges are long. */
+static size_t end_of_key(const uint64_t *words, size_t n, uint64_t last)
 {
-	uint64_t key = words[0] >> 32;
-	size_t low = 0; /* words[low] has the key */
+	size_t low = 0; /* words[low] is one of them */
 	size_t step = 1;
 
-	while (low + step < n && words[low + step] >> 32 == key) {
+	while (low + step < n && words[low + step] <= last) {
 		low += step;
 		step *= 2;
 	}
 	while (step > 0) {
-		if (low + step < n && words[low + step] >> 32 == key) {
+		if (low + step < n && words[low + step] <= last) {
 			low += step;
 		}
 		step /= 2;
@@ -171,22 +171,37 @@ static size_t end_of_key(const uint64_t *words, size_t n)
 	return low + 1;
 }
 
-ptrdiff_t dit_list_add_words(struct dit_list *list, const uint64_t *words, size_t n)
+ptrdiff_t dit_list_take_words(struct dit_list *list, uint64_t *words, size_t n)
 {
-	uint64_t key = words[0] >> 32;
-	size_t i = 0;
+	uint64_t last = words[0];
+	uint64_t last_of_key = last | UINT32_MAX;
+	size_t max = list->max;
+	size_t nids = 1;
+	size_t i = 1;
 
-	while (i < n && words[i] >> 32 == key && !list->is_range) {
-		int r = dit_list_add(list, (uint32_t)words[i]);
+	list->ids = words;
+	words[0] = (uint32_t)last;
+	for (; i < n && words[i] <= last_of_key; i++) {
+		if (words[i] == last) {
+			int r = 0;
 
-		if (r < 0) {
-			return r;
+			list->nids = nids;
+			r = dit_list_add_repeat(list);
+			if (r < 0) {
+				return r;
+			}
+			continue;
 		}
-		i++;
+		if (nids == max) {
+			break;
+		}
+		last = words[i];
+		words[nids++] = (uint32_t)last;
 	}
-	if (i < n && words[i] >> 32 == key) {
-		i += end_of_key(words + i, n - i);
-		dit_list_add_range(list, (uint32_t)words[0], (uint32_t)words[i - 1]);
+	list->nids = nids;
+	if (i < n && words[i] <= last_of_key) {
+		i += end_of_key(words + i, n - i, last_of_key);
+		dit_list_add_range(list, (uint32_t)words[i - 1], (uint32_t)words[i - 1]);
 	}
 	return (ptrdiff_t)i;
 }
@@ -227,14 +242,15 @@ static uint64_t last_inserted(const struct dit_list *list,
 	return last;
 }
 
+/* Repeats ascend, and most often the last ID is asked for. */
 static bool is_repeated(const struct dit_list *list, uint64_t id)
 {
-	for (size_t i = list->nrepeats; i > 0; i--) {
-		if (list->repeats[i - 1] == id) {
-			return true;
-		}
+	size_t i = list->nrepeats;
+
+	while (i > 0 && list->repeats[i - 1] > id) {
+		i--;
 	}
-	return false;
+	return i > 0 && list->repeats[i - 1] == id;
 }
 
 bool dit_list_is_repeated(const struct dit_list *list, const struct dit_late_table *late)

@@ -35,10 +35,11 @@ struct dit_list {
 	bool is_range;
 	uint64_t lowest, highest; /* of a range */
 	uint64_t range[3];        /* what dit_list_finish() gives for one */
-	uint64_t *ids;
-	size_t nids;       /* a range has none */
+	uint64_t *ids;            /* in space, or in the words that were taken */
+	size_t nids;              /* a range has none */
 	size_t ids_room;   /* IDs that fit without a look at max or at the memory */
-	size_t ids_size;   /* allocated */
+	uint64_t *space;   /* owned */
+	size_t ids_size;   /* of space */
 	uint64_t *repeats; /* those IDs, ascending, that were added more than once */
 	size_t nrepeats;
 	size_t repeats_size;
@@ -52,6 +53,7 @@ void dit_list_deinit(struct dit_list *list);
 static inline void dit_list_reset(struct dit_list *list)
 {
 	list->is_range = false;
+	list->ids = list->space;
 	list->nids = 0;
 	list->nrepeats = 0;
 }
@@ -80,12 +82,23 @@ int dit_list_add_repeat(struct dit_list *list);
 void dit_list_add_range(struct dit_list *list, uint64_t lowest, uint64_t highest);
 
 /**
- * Add all IDs of the first key in sorted pairs: words of 32 bits key, 32 bits ID.
+ * Fill an empty list with all IDs of the first key in sorted pairs: words of 32 bits key,
+ * 32 bits ID. The IDs take the place of the words: they are not copied, and stay where
+ * they are when the list is reset. Nothing can be added to such a list.
  *
- * @param n    pairs, at least 1
+ * @param words  belong to the list from now on, as many as are returned
+ * @param n      pairs, at least 1
+ *
  * @return how many belong to the first key, or -ENOMEM
  */
-ptrdiff_t dit_list_add_words(struct dit_list *list, const uint64_t *words, size_t n);
+ptrdiff_t dit_list_take_words(struct dit_list *list, uint64_t *words, size_t n);
+
+/** Are these IDs where they stay when the list is reset? Not before there are some, and
+ * not of a range. */
+static inline bool dit_list_has_taken(const struct dit_list *list)
+{
+	return list->ids != list->space && !list->is_range;
+}
 
 /** Was the ID that was inserted last inserted more than once? Of a list, not a range. */
 bool dit_list_is_repeated(const struct dit_list *list, const struct dit_late_table *late);
@@ -94,7 +107,7 @@ bool dit_list_is_repeated(const struct dit_list *list, const struct dit_late_tab
  * All is added: apply the rule for lists that are exactly full (storage.md 5.4) and give
  * the result as a posting list: the IDs, or 0, lowest, highest.
  *
- * @return the number of IDs; @p ret points into the list
+ * @return the number of IDs; @p ret points into the list, or to IDs that it took
  */
 size_t dit_list_finish(struct dit_list *list, const struct dit_late_table *late,
                        const uint64_t **ret);

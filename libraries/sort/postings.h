@@ -100,6 +100,10 @@ struct dit_posting_list {
 	uint64_t ordinal;
 	const uint64_t *ids; /* ascending, distinct; or {0, lowest, highest}: a range */
 	size_t nids;         /* a range has 3, and ids[0] is 0 */
+	/* The ID that was inserted last was inserted more than once: for those who add
+	 * the list to another, since a list that is exactly full then becomes a range
+	 * (storage.md 5.4). Not of ranges; false if nobody wants it. */
+	bool is_repeated;
 };
 
 struct dit_posting_cursor;
@@ -110,20 +114,25 @@ struct dit_posting_cursor;
  * memory passes to the next cursor on close, its disk space to the system. Different
  * streams may be open on different threads.
  *
+ * @param wants_repeats  is_repeated is looked at
+ *
  * @return 0; -EINVAL (not sealed, opened before); DIT_E_CORRUPT; DIT_E_STOPPED; -ENOMEM;
  *         -errno
  */
 int dit_posting_cursor_open(struct dit_posting_cursor **ret,
-                            struct dit_postings *postings, unsigned stream);
-/** @return 1: @p ret is valid until the next call; 0: end; DIT_E_CORRUPT; -errno */
-int dit_posting_cursor_next(struct dit_posting_cursor *cursor,
-                            struct dit_posting_list *ret);
+                            struct dit_postings *postings, unsigned stream,
+                            bool wants_repeats);
 /**
- * Was the ID of the latest list that was inserted last inserted more than once? For those
- * who add the list to another: a list that is exactly full then becomes a range
- * (storage.md 5.4). Not for ranges.
+ * The next lists: several where all postings of the stream are in memory, one where runs
+ * are merged.
+ *
+ * @param ret  room for @p max lists, at least 1
+ *
+ * @return how many, valid until the next call; 0: end; DIT_E_CORRUPT; DIT_E_STOPPED;
+ *         -errno
  */
-bool dit_posting_cursor_is_repeated(const struct dit_posting_cursor *cursor);
+ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
+                                  struct dit_posting_list *ret, size_t max);
 void dit_posting_cursor_close(struct dit_posting_cursor *cursor);
 
 #endif

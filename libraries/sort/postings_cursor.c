@@ -21,9 +21,9 @@
 #include "sort/postings_private.h"
 #include "sort/radix.h"
 
-/* Most lists are short, and a load has millions of them; the longest take
+/* Calls of a merge of runs, one list each, are many and short; the longest take
  * milliseconds. */
-#define LISTS_PER_LOOK 16
+#define CALLS_PER_LOOK 16
 
 struct dit_posting_cursor {
 	struct dit_postings *postings;
@@ -33,7 +33,8 @@ struct dit_posting_cursor {
 	struct dit_buffer spare;  /* while sorting */
 	struct dit_posting_merge merge;
 	struct dit_list list;
-	unsigned nlists; /* returned so far; wraps */
+	bool wants_repeats;
+	unsigned ncalls; /* of next; wraps */
 };
 
 static void discard_chunks(struct dit_postings *postings, struct dit_producer *producer,
@@ -198,7 +199,8 @@ static int add_runs(struct dit_posting_cursor *cursor)
 }
 
 int dit_posting_cursor_open(struct dit_posting_cursor **ret,
-                            struct dit_postings *postings, unsigned stream)
+                            struct dit_postings *postings, unsigned stream,
+                            bool wants_repeats)
 {
 	struct dit_posting_cursor *cursor = NULL;
 	size_t nsources = 1;
@@ -216,6 +218,7 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
 	cursor->postings = postings;
 	cursor->stream = stream;
 	cursor->width = dit_stream_width(postings, stream);
+	cursor->wants_repeats = wants_repeats;
 	dit_list_init(&cursor->list, postings->list_max);
 	for (unsigned i = 0; i < postings->nproducers; i++) {
 		nsources += postings->producers[i]->nruns;
@@ -235,28 +238,34 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
 	return 0;
 }
 
-int dit_posting_cursor_next(struct dit_posting_cursor *cursor,
-                            struct dit_posting_list *ret)
+static void finish_list(struct dit_posting_cursor *cursor, struct dit_posting_list *ret)
 {
-	uint64_t key = 0;
-	int r = 0;
+	const struct dit_late_table *late = &cursor->postings->late;
 
-	if (++cursor->nlists % LISTS_PER_LOOK == 0 &&
+	ret->nids = dit_list_finish(&cursor->list, late, &ret->ids);
+	ret->is_repeated = cursor->wants_repeats && !cursor->list.is_range &&
+	                   dit_list_is_repeated(&cursor->list, late);
+}
+
+ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
+                                  struct dit_posting_list *ret, size_t max)
+{
+	size_t n = 0;
+	int r = 1;
+
+	if (++cursor->ncalls % CALLS_PER_LOOK == 0 &&
 	    dit_stop_is_set(cursor->postings->stop)) {
 		return DIT_E_STOPPED;
 	}
-	r = dit_posting_merge_next(&cursor->merge, &cursor->list, &key);
-	if (r > 0) {
-		ret->ordinal = key;
-		ret->nids = dit_list_finish(&cursor->list, &cursor->postings->late,
-		                            &ret->ids);
+	/* Lists that lie in an array stay there; all others have one place. */
+	while (r > 0 && n < max && (n == 0 || dit_list_has_taken(&cursor->list))) {
+		r = dit_posting_merge_next(&cursor->merge, &cursor->list,
+		                           &ret[n].ordinal);
+		if (r > 0) {
+			finish_list(cursor, &ret[n++]);
+		}
 	}
-	return r;
-}
-
-bool dit_posting_cursor_is_repeated(const struct dit_posting_cursor *cursor)
-{
-	return dit_list_is_repeated(&cursor->list, &cursor->postings->late);
+	return r < 0 ? r : (ptrdiff_t)n;
 }
 
 /** The runs' disk space is given back stream by stream, while the database grows. */

@@ -48,7 +48,7 @@ void dit_posting_merge_deinit(struct dit_posting_merge *merge)
 
 static int array_next(struct dit_posting_source *source)
 {
-	const uint64_t *at = source->at;
+	uint64_t *at = source->at;
 
 	if (at == source->end) {
 		return 0;
@@ -140,7 +140,7 @@ static bool is_before(const void *x, const void *y)
 	return a->key != b->key ? a->key < b->key : a->id < b->id;
 }
 
-void dit_posting_merge_add_array(struct dit_posting_merge *merge, const uint64_t *words,
+void dit_posting_merge_add_array(struct dit_posting_merge *merge, uint64_t *words,
                                  size_t nwords, unsigned width)
 {
 	struct dit_posting_source *source = &merge->sources[merge->nsources++];
@@ -216,8 +216,8 @@ static int drain(struct dit_posting_merge *merge, uint64_t key, struct dit_list 
 static int next_of_array(struct dit_posting_merge *merge, struct dit_list *list)
 {
 	struct dit_posting_source *source = dit_heap_top(&merge->heap);
-	const uint64_t *words = source->at - 1; /* the current item is read already */
-	ptrdiff_t n = dit_list_add_words(list, words, (size_t)(source->end - words));
+	uint64_t *words = source->at - 1; /* the current item is read already */
+	ptrdiff_t n = dit_list_take_words(list, words, (size_t)(source->end - words));
 
 	if (n < 0) {
 		return (int)n;

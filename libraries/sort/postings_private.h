@@ -132,9 +132,9 @@ struct dit_posting_source {
 	uint64_t id;
 	uint64_t highest; /* of a range; id is the lowest then */
 	bool is_range;
-	bool is_repeat;     /* the ID was pushed more than once */
-	unsigned width;     /* of an array; 0: a segment */
-	const uint64_t *at; /* array: behind the current item */
+	bool is_repeat; /* the ID was pushed more than once */
+	unsigned width; /* of an array; 0: a segment */
+	uint64_t *at;   /* array: behind the current item */
 	const uint64_t *end;
 	struct dit_run_reader reader;
 	uint64_t nleft; /* segment: IDs to come in the current list */
@@ -149,8 +149,9 @@ struct dit_posting_merge {
 /** @param max most sources that will be added. 0 or -ENOMEM */
 int dit_posting_merge_init(struct dit_posting_merge *merge, size_t max);
 void dit_posting_merge_deinit(struct dit_posting_merge *merge);
-/** Add a source of sorted words, borrowed. Empty ones are fine. */
-void dit_posting_merge_add_array(struct dit_posting_merge *merge, const uint64_t *words,
+/** Add a source of sorted words, borrowed; lists are made in their place. Empty ones are
+ * fine. */
+void dit_posting_merge_add_array(struct dit_posting_merge *merge, uint64_t *words,
                                  size_t nwords, unsigned width);
 /** 0; DIT_E_CORRUPT; -errno */
 int dit_posting_merge_add_run(struct dit_posting_merge *merge,

@@ -127,8 +127,10 @@ struct dit_output_table {
 	const struct dit_output_table_ops *ops;
 };
 
-/** The IDs of one key. */
+/** One key of an index and its IDs. */
 struct dit_output_list {
+	struct dit_span
+		key; /* 1 to 511 bytes; integer keys: all of 4 or all of 8 bytes */
 	const uint64_t *ids; /* ascending, none of them stored; or 0, lowest, highest */
 	size_t nids;         /* none: nothing is stored */
 	/* The ID that was inserted last came more than once: a list of exactly list_max
@@ -152,8 +154,8 @@ struct dit_output_stored_index {
 
 struct dit_output_table_ops {
 	/* As the functions below; `finish` and `drop` free the table. */
-	int (*put_list)(struct dit_output_table *table, struct dit_span key,
-	                const struct dit_output_list *list);
+	int (*put_lists)(struct dit_output_table *table,
+	                 const struct dit_output_list *lists, size_t nlists);
 	int (*put_record)(struct dit_output_table *table, uint64_t id,
 	                  struct dit_span record);
 	int (*finish)(struct dit_output_table *table);
@@ -299,18 +301,18 @@ static inline int dit_output_open_names(struct dit_output *output,
 	return output->ops->open_names(output, ret);
 }
 
-/** An index: dit_output_put_list() in ascending order of keys. As above. */
+/** An index: dit_output_put_lists() in ascending order of keys. As above. */
 static inline int dit_output_open_index(struct dit_output *output, size_t number,
                                         struct dit_output_table **ret)
 {
 	return output->ops->open_index(output, number, ret);
 }
 
-/** @param key  1 to 511 bytes; integer keys: all of 4 or all of 8 bytes */
-static inline int dit_output_put_list(struct dit_output_table *table, struct dit_span key,
-                                      const struct dit_output_list *list)
+/** Lists of keys that follow each other: one call for many costs less. */
+static inline int dit_output_put_lists(struct dit_output_table *table,
+                                       const struct dit_output_list *lists, size_t nlists)
 {
-	return table->ops->put_list(table, key, list);
+	return table->ops->put_lists(table, lists, nlists);
 }
 
 /** @param id  the node under which the record lies; @p record  511 bytes at most */

@@ -92,17 +92,28 @@ static int grow_subtree(struct dit_output *output, uint64_t id, uint64_t n)
 
 /* ---- tables ---- */
 
-static int put_list(struct dit_output_table *table, struct dit_span key,
+static int put_list(const struct existing_output *output,
                     const struct dit_output_list *list)
 {
-	const struct existing_output *output = of_table(table);
 	struct dit_existing_list more = {.ids = list->ids,
 	                                 .nids = list->nids,
 	                                 .is_repeated = list->is_repeated,
 	                                 .list_max = output->list_max};
 
-	return list->nids == 0 ? 0
-	                       : dit_existing_add_postings(output->existing, key, &more);
+	return list->nids == 0
+	               ? 0
+	               : dit_existing_add_postings(output->existing, list->key, &more);
+}
+
+static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
+                     size_t nlists)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		r = put_list(of_table(table), &lists[i]);
+	}
+	return r;
 }
 
 static int put_record(struct dit_output_table *table, uint64_t id, struct dit_span record)
@@ -122,7 +133,7 @@ static void drop(struct dit_output_table *table)
 }
 
 static const struct dit_output_table_ops table_ops = {
-	.put_list = put_list,
+	.put_lists = put_lists,
 	.put_record = put_record,
 	.finish = finish,
 	.drop = drop,

@@ -91,11 +91,17 @@ static int pages_reserve_entry(struct dit_output *output, uint64_t id, size_t le
 
 /* ---- our pages: tables ---- */
 
-static int pages_put_list(struct dit_output_table *table, struct dit_span key,
-                          const struct dit_output_list *list)
+static int pages_put_lists(struct dit_output_table *table,
+                           const struct dit_output_list *lists, size_t nlists)
 {
-	return dit_table_writer_put(((struct pages_table *)table)->writer, key, list->ids,
-	                            list->nids);
+	struct dit_table_writer *writer = ((struct pages_table *)table)->writer;
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		r = dit_table_writer_put(writer, lists[i].key, lists[i].ids,
+		                         lists[i].nids);
+	}
+	return r;
 }
 
 static int pages_put_record(struct dit_output_table *table, uint64_t id,
@@ -124,7 +130,7 @@ static void pages_drop(struct dit_output_table *table)
 }
 
 static const struct dit_output_table_ops pages_table_ops = {
-	.put_list = pages_put_list,
+	.put_lists = pages_put_lists,
 	.put_record = pages_put_record,
 	.finish = pages_finish,
 	.drop = pages_drop,
@@ -184,11 +190,17 @@ static struct dit_staging *staging_of_table(struct dit_output_table *table)
 	return output->staging;
 }
 
-static int append_put_list(struct dit_output_table *table, struct dit_span key,
-                           const struct dit_output_list *list)
+static int append_put_lists(struct dit_output_table *table,
+                            const struct dit_output_list *lists, size_t nlists)
 {
-	return dit_staging_append_list(staging_of_table(table), key, list->ids,
-	                               list->nids);
+	struct dit_staging *staging = staging_of_table(table);
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		r = dit_staging_append_list(staging, lists[i].key, lists[i].ids,
+		                            lists[i].nids);
+	}
+	return r;
 }
 
 static int append_put_record(struct dit_output_table *table, uint64_t id,
@@ -209,7 +221,7 @@ static int append_finish(struct dit_output_table *table)
 }
 
 static const struct dit_output_table_ops append_table_ops = {
-	.put_list = append_put_list,
+	.put_lists = append_put_lists,
 	.put_record = append_put_record,
 	.finish = append_finish,
 	.drop = append_drop,

@@ -62,18 +62,21 @@ static int read_stream(struct dit_postings *postings, unsigned stream, uint64_t 
                        uint64_t *nids)
 {
 	struct dit_posting_cursor *cursor = NULL;
-	struct dit_posting_list list = {0};
-	int r = dit_posting_cursor_open(&cursor, postings, stream);
+	struct dit_posting_list lists[64];
+	ptrdiff_t n = 0;
+	int r = dit_posting_cursor_open(&cursor, postings, stream, false);
 
 	if (r < 0) {
 		return r;
 	}
-	while ((r = dit_posting_cursor_next(cursor, &list)) > 0) {
-		*nkeys += 1;
-		*nids += list.nids;
+	while ((n = dit_posting_cursor_next(cursor, lists, 64)) > 0) {
+		*nkeys += (uint64_t)n;
+		for (ptrdiff_t i = 0; i < n; i++) {
+			*nids += lists[i].nids;
+		}
 	}
 	dit_posting_cursor_close(cursor);
-	return r;
+	return (int)n;
 }
 
 static unsigned long argument(int argc, char **argv, int i, unsigned long usual)

@@ -112,17 +112,17 @@ static void into_builders(void **state)
 	struct dit_entry_view view = {.id = 7, .nattrs = 2, .attrs = attrs};
 	struct dit_index_cursor *cursor = NULL;
 	struct dit_stored_keys *keys = NULL;
-	struct dit_index_list list = {0};
+	const struct dit_output_list *lists = NULL;
 
 	assert_int_equal(dit_stored_keys_new(&keys, set), 0);
 	assert_int_equal(dit_stored_keys_push(keys, &view, builders, 1), 0);
 	assert_int_equal(dit_builders_seal(builders), 0);
 	for (size_t db = SHORT; db <= WIDE; db++) {
 		assert_int_equal(dit_index_cursor_open(&cursor, builders, db, false), 0);
-		assert_int_equal(dit_index_cursor_next(cursor, &list), 1);
-		assert_int_equal(list.nids, 1);
-		assert_int_equal(list.ids[0], 7);
-		assert_int_equal(dit_index_cursor_next(cursor, &list), 0);
+		assert_int_equal(dit_index_cursor_next(cursor, &lists), 1);
+		assert_int_equal(lists[0].nids, 1);
+		assert_int_equal(lists[0].ids[0], 7);
+		assert_int_equal(dit_index_cursor_next(cursor, &lists), 0);
 		dit_index_cursor_close(cursor);
 	}
 	dit_stored_keys_free(keys);

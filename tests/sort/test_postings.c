@@ -261,39 +261,64 @@ static size_t model_list(const struct load *load, const struct event *events, si
 	return i;
 }
 
+#define BATCH_MAX 7
+
+/** Lists one by one from batches of 1 to BATCH_MAX: a list is looked at after others of
+ * its batch were made. */
+struct lists {
+	struct dit_posting_cursor *cursor;
+	struct dit_posting_list batch[BATCH_MAX];
+	ptrdiff_t n;
+	ptrdiff_t at;
+	size_t max;
+};
+
+/** NULL: there is none */
+static const struct dit_posting_list *next_list(struct lists *lists)
+{
+	if (lists->at == lists->n) {
+		lists->max = lists->max % BATCH_MAX + 1;
+		lists->at = 0;
+		lists->n =
+			dit_posting_cursor_next(lists->cursor, lists->batch, lists->max);
+	}
+	return lists->n <= 0 ? NULL : &lists->batch[lists->at++];
+}
+
 /** Compare one stream with the model. Events are sorted by now. */
 static void *check_stream(void *arg)
 {
 	struct job *job = arg;
 	struct load *load = job->load;
 	uint64_t *ids = calloc((size_t)load->plan->list_max + 3, sizeof(*ids));
-	struct dit_posting_cursor *cursor = NULL;
-	struct dit_posting_list list = {0};
+	struct lists lists = {0};
 	size_t i = 0;
 
-	job->error = dit_posting_cursor_open(&cursor, load->postings, job->number);
+	job->error = dit_posting_cursor_open(&lists.cursor, load->postings, job->number,
+	                                     false);
 	while (job->error == 0 && i < load->nevents) {
+		const struct dit_posting_list *list = NULL;
 		size_t nids = 0;
 
 		if (load->events[i].stream != job->number) {
 			i++;
 			continue;
 		}
-		if (dit_posting_cursor_next(cursor, &list) != 1 ||
-		    list.ordinal != load->events[i].key) {
+		list = next_list(&lists);
+		if (list == NULL || list->ordinal != load->events[i].key) {
 			job->error = -1;
 			break;
 		}
 		i += model_list(load, load->events + i, load->nevents - i, ids, &nids);
-		if (nids != list.nids ||
-		    memcmp(ids, list.ids, nids * sizeof(*ids)) != 0) {
+		if (nids != list->nids ||
+		    memcmp(ids, list->ids, nids * sizeof(*ids)) != 0) {
 			job->error = -2;
 		}
 	}
-	if (job->error == 0 && dit_posting_cursor_next(cursor, &list) != 0) {
+	if (job->error == 0 && (next_list(&lists) != NULL || lists.n != 0)) {
 		job->error = -3;
 	}
-	dit_posting_cursor_close(cursor);
+	dit_posting_cursor_close(lists.cursor);
 	free(ids);
 	return NULL;
 }
@@ -567,14 +592,53 @@ static void full_lists_collapse_when_touched_again(void **state)
 			struct dit_posting_list list = {0};
 
 			assert_int_equal(
-				dit_posting_cursor_open(&cursor, load.postings, s), 0);
-			assert_int_equal(dit_posting_cursor_next(cursor, &list), 1);
+				dit_posting_cursor_open(&cursor, load.postings, s, false),
+				0);
+			assert_int_equal(dit_posting_cursor_next(cursor, &list, 1), 1);
 			assert_int_equal(list.nids, 3);
 			assert_memory_equal(list.ids, cases[i].expected, 24);
 			dit_posting_cursor_close(cursor);
 		}
 		load_end(&load);
 	}
+}
+
+/** Where all is in memory, lists come many at a time, up to a range, whose IDs have no
+ * place of their own. */
+static void lists_in_memory_come_in_batches(void **state)
+{
+	static const struct plan plan = {"batch", 2, 1, SHARE, 3, 0, 1, 1, 0, 0, false};
+	static const size_t want[] = {4, 5, 1, 0};
+	struct dit_posting_cursor *cursor = NULL;
+	struct dit_posting_list lists[5];
+	struct load load;
+
+	(void)state;
+	load_begin(&load, &plan);
+	/* Keys 0 to 9; key 3 has four IDs, which make a range. Key 6 is twice in an
+	 * entry. */
+	for (uint64_t key = 0; key < 10; key++) {
+		for (uint64_t id = 1; id <= (key == 3 ? 4 : 2); id++) {
+			uint64_t keys[] = {key, key};
+
+			assert_int_equal(dit_postings_push(load.postings, 0, 0, id, keys,
+			                                   key == 6 ? 2 : 1),
+			                 0);
+		}
+	}
+	assert_int_equal(dit_postings_seal(load.postings), 0);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, true), 0);
+	for (size_t i = 0, key = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		assert_int_equal(dit_posting_cursor_next(cursor, lists, 5), want[i]);
+		for (size_t k = 0; k < want[i]; k++, key++) {
+			assert_int_equal(lists[k].ordinal, key);
+			assert_int_equal(lists[k].nids, key == 3 ? 3 : 2);
+			assert_int_equal(lists[k].ids[0], key == 3 ? 0 : 1);
+			assert_int_equal(lists[k].is_repeated, key == 6);
+		}
+	}
+	dit_posting_cursor_close(cursor);
+	load_end(&load);
 }
 
 static void late_ids_keep_their_input_order(void **state)
@@ -602,8 +666,9 @@ static void late_ids_keep_their_input_order(void **state)
 			}
 		}
 		assert_int_equal(dit_postings_seal(load.postings), 0);
-		assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), 0);
-		assert_int_equal(dit_posting_cursor_next(cursor, &list), 1);
+		assert_int_equal(
+			dit_posting_cursor_open(&cursor, load.postings, 0, false), 0);
+		assert_int_equal(dit_posting_cursor_next(cursor, &list, 1), 1);
 		assert_int_equal(list.ids[0] == 0, repeated == 2);
 		dit_posting_cursor_close(cursor);
 		load_end(&load);
@@ -674,13 +739,16 @@ static void a_stream_opens_once_and_only_after_seal(void **state)
 
 	(void)state;
 	load_begin(&load, &plan);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), -EINVAL);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, false),
+	                 -EINVAL);
 	run_jobs(&load, push_events, 1);
 	assert_int_equal(dit_postings_seal(load.postings), 0);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 1), -EINVAL);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), 0);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 1, false),
+	                 -EINVAL);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, false), 0);
 	dit_posting_cursor_close(cursor);
-	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0), -EINVAL);
+	assert_int_equal(dit_posting_cursor_open(&cursor, load.postings, 0, false),
+	                 -EINVAL);
 	dit_posting_cursor_close(NULL);
 	load_end(&load);
 }
@@ -750,10 +818,10 @@ static int read_all(struct dit_postings *postings)
 {
 	struct dit_posting_cursor *cursor = NULL;
 	struct dit_posting_list list = {0};
-	int r = dit_posting_cursor_open(&cursor, postings, 0);
+	int r = dit_posting_cursor_open(&cursor, postings, 0, false);
 
 	while (r == 0) {
-		r = dit_posting_cursor_next(cursor, &list);
+		r = (int)dit_posting_cursor_next(cursor, &list, 1);
 		if (r <= 0) {
 			break;
 		}
@@ -1016,6 +1084,7 @@ int main(void)
 		cmocka_unit_test(wide_streams_hold_ids_of_48_bits),
 		cmocka_unit_test(stream_counts_add_up),
 		cmocka_unit_test(full_lists_collapse_when_touched_again),
+		cmocka_unit_test(lists_in_memory_come_in_batches),
 		cmocka_unit_test(late_ids_keep_their_input_order),
 		cmocka_unit_test(options_out_of_range_are_refused),
 		cmocka_unit_test(ids_out_of_range_are_refused_and_the_error_sticks),

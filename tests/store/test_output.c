@@ -56,9 +56,9 @@ static void add_index(struct dit_output *output, const char *name, bool is_integ
 static int put_list(struct dit_output_table *table, const char *key, const uint64_t *ids,
                     size_t nids)
 {
-	struct dit_output_list list = {.ids = ids, .nids = nids};
+	struct dit_output_list list = {.key = {key, 4}, .ids = ids, .nids = nids};
 
-	return dit_output_put_list(table, (struct dit_span){key, 4}, &list);
+	return dit_output_put_lists(table, &list, 1);
 }
 
 static void put_entry(struct dit_output *output, uint64_t id, const char *text)
@@ -386,7 +386,8 @@ static void lists_are_continued_or_emptied(void **state)
 		struct dit_output_index index = {.name = "cn",
 		                                 .is_integerkey = true,
 		                                 .is_emptied = cases[i].is_emptied};
-		struct dit_output_list list = {.ids = cases[i].ids,
+		struct dit_output_list list = {.key = DIT_SPAN("aaaa"),
+		                               .ids = cases[i].ids,
 		                               .nids = cases[i].nids,
 		                               .is_repeated = cases[i].is_repeated};
 		struct dit_output_table *table = NULL;
@@ -396,7 +397,7 @@ static void lists_are_continued_or_emptied(void **state)
 		output = open_output(dir);
 		assert_int_equal(dit_output_add_index(output, &index), 0);
 		assert_int_equal(dit_output_open_index(output, 0, &table), 0);
-		assert_int_equal(dit_output_put_list(table, DIT_SPAN("aaaa"), &list), 0);
+		assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
 		assert_int_equal(dit_output_finish(table), 0);
 		publish(output);
 		assert_dump(dir, "cn", cases[i].want);
