@@ -21,6 +21,7 @@ include tests/bulk/local.mk
 include tests/cli/local.mk
 include tests/config/local.mk
 include tests/entry/local.mk
+include tests/faults/local.mk
 include tests/fuzz/local.mk
 include tests/index/local.mk
 include tests/ldif/local.mk
@@ -44,6 +45,7 @@ AM_TESTS_ENVIRONMENT = \
 	DITADD='$(abs_top_builddir)/ditadd'; export DITADD; \
 	DITCHECK='$(abs_top_builddir)/ditcheck'; export DITCHECK; \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \
+	REPLAY='$(abs_top_builddir)/tests/faults/replay'; export REPLAY; \
 	BROKENGEN='$(abs_top_builddir)/tests/oracle/brokengen'; export BROKENGEN; \
 	HOSTILE='$(abs_top_builddir)/tests/cli/hostile'; export HOSTILE; \
 	RANDDIT='$(abs_top_builddir)/tests/oracle/random/randdit'; export RANDDIT; \
@@ -61,7 +63,7 @@ check-unit: $(BUILT_SOURCES) $(check_PROGRAMS) $(fuzz_targets)
 
 # The same scripts with thousands of cases and large directories: an hour or more.
 .PHONY: check-long
-check-long: $(BUILT_SOURCES) $(noinst_PROGRAMS)
+check-long: $(BUILT_SOURCES) $(noinst_PROGRAMS) $(check_DATA)
 	DIT_LONG=yes $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(long_scripts)'
 
 # The programs of each suite, as the names of their logs: for tests/tally.sh.

@@ -384,6 +384,13 @@ int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes)
 	return r;
 }
 
+void dit_existing_settle(struct dit_existing *existing)
+{
+	if (existing->is_committed) {
+		existing->sync_error = dit_lmdb_error(mdb_env_sync(existing->env, 1));
+	}
+}
+
 /* LMDB records the map size that it was given. */
 static int restore_map_size(const struct dit_existing *existing)
 {
@@ -408,6 +415,10 @@ int dit_existing_end(struct dit_existing *existing)
 
 	if (existing->is_committed) {
 		r = dit_lmdb_error(mdb_env_sync(existing->env, 1));
+	}
+	if (r == 0) {
+		/* The system tells each failure once. */
+		r = existing->sync_error;
 	}
 	close_env(existing);
 	if (r == 0 && existing->is_committed && existing->may_grow) {

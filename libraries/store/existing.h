@@ -150,6 +150,9 @@ bool dit_existing_is_changed(const struct dit_existing *existing);
  * held before, but only dit_existing_roll_back() makes that sure after a crash. */
 int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes);
 
+/** After the commit: sync. If that fails, dit_existing_end() fails, too. */
+void dit_existing_settle(struct dit_existing *existing);
+
 /**
  * Undo the commit, even one that failed, and cut the file to its old length; only
  * dit_existing_abandon() is left to be done.

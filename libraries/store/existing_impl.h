@@ -40,6 +40,7 @@ struct dit_existing {
 
 	uint64_t last_id;
 	bool is_changed;
+	int sync_error;    /* of dit_existing_settle() */
 	bool is_committed; /* since it was opened, a meta page may have been written */
 };
 

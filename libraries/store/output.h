@@ -191,6 +191,7 @@ struct dit_output_ops {
 	int (*prepare)(struct dit_output *output);
 	int (*commit)(struct dit_output *output);
 	int (*place)(struct dit_output *output);
+	void (*settle)(struct dit_output *output);
 	int (*take_back)(struct dit_output *output);
 	int (*end)(struct dit_output *output);
 	void (*abandon)(struct dit_output *output);
@@ -382,6 +383,16 @@ static inline int dit_output_commit(struct dit_output *output)
 static inline int dit_output_place(struct dit_output *output)
 {
 	return output->ops->place(output);
+}
+
+/**
+ * After _commit() or _place(): what it changed is synced now, not at the end, so that on
+ * the disk nothing that is changed later comes first. Where that fails the order is not
+ * sure; the end says so.
+ */
+static inline void dit_output_settle(struct dit_output *output)
+{
+	output->ops->settle(output);
 }
 
 /**

@@ -18,6 +18,7 @@ struct existing_output {
 	struct dit_output_index *indexes; /* names owned */
 	size_t nindexes;
 	bool is_placed;                /* committed, or a commit was tried */
+	bool is_settled;               /* and synced */
 	struct dit_output_table table; /* the one that is open */
 };
 
@@ -258,6 +259,14 @@ static int place(struct dit_output *output)
 	return 0;
 }
 
+static void settle(struct dit_output *output)
+{
+	if (of(output)->is_placed && !of(output)->is_settled) {
+		dit_existing_settle(existing_of(output));
+		of(output)->is_settled = true;
+	}
+}
+
 static int take_back(struct dit_output *output)
 {
 	return of(output)->is_placed ? dit_existing_roll_back(existing_of(output)) : 0;
@@ -301,6 +310,7 @@ static const struct dit_output_ops ops = {
 	.prepare = prepare,
 	.commit = commit,
 	.place = place,
+	.settle = settle,
 	.take_back = take_back,
 	.end = end,
 	.abandon = abandon,

@@ -314,6 +314,13 @@ static int place(struct dit_output *output)
 	return r;
 }
 
+static void settle(struct dit_output *output)
+{
+	if (of(output)->is_placed) {
+		dit_staging_settle(staging_of(output));
+	}
+}
+
 static int take_back(struct dit_output *output)
 {
 	return of(output)->is_placed ? dit_staging_take_back(staging_of(output)) : 0;
@@ -351,6 +358,7 @@ static const struct dit_output_ops pages_ops = {
 	.prepare = prepare,
 	.commit = commit,
 	.place = place,
+	.settle = settle,
 	.take_back = take_back,
 	.end = end,
 	.abandon = abandon,
@@ -374,6 +382,7 @@ static const struct dit_output_ops append_ops = {
 	.prepare = prepare,
 	.commit = commit,
 	.place = place,
+	.settle = settle,
 	.take_back = take_back,
 	.end = end,
 	.abandon = abandon,

@@ -33,7 +33,15 @@ static bool can_fail_alone(enum dit_publish_step step)
 	return step == DIT_PUBLISH_TAKE_BACK || step == DIT_PUBLISH_END;
 }
 
-/* 0, or the error that ends the publication. */
+static bool changes(enum dit_publish_step step)
+{
+	return step == DIT_PUBLISH_COMMIT || step == DIT_PUBLISH_PLACE;
+}
+
+/*
+ * 0, or the error that ends the publication. What one output changes is on the disk
+ * before the next one changes anything: a loss of power keeps the order.
+ */
 static int step_all(const struct publication *p, enum dit_publish_step step)
 {
 	for (size_t i = p->n; i > 0; i--) {
@@ -56,6 +64,9 @@ static int step_all(const struct publication *p, enum dit_publish_step step)
 		}
 		if (r < 0 && !can_fail_alone(step)) {
 			return r;
+		}
+		if (i > 1 && changes(step)) {
+			dit_output_settle(item->output);
 		}
 	}
 	return 0;

@@ -9,7 +9,8 @@
  * leaves some databases changed and the others as they were; each of them is whole.
  *
  * In each step the last output is the first: the one that a reader looks at first appears
- * last.
+ * last. A loss of power keeps that order: each output is synced before the next one
+ * changes.
  *
  * Threads: that of the outputs.
  */

@@ -66,6 +66,7 @@ struct dit_staging {
 	bool is_known_format;       /* liblmdb's; else its file is not looked into */
 	bool is_append;             /* liblmdb writes all pages */
 	enum dit_old_file old_file; /* since dit_staging_place() */
+	int settle_error;           /* of dit_staging_settle() */
 
 	unsigned ndbs; /* named databases at most */
 	size_t page_bytes;

@@ -203,7 +203,15 @@ int dit_staging_take_back(struct dit_staging *staging)
 		r = renameat(staging->staging_fd, DIT_OLD_NAME, dir_fd, DIT_DATA_NAME);
 		break;
 	}
-	return r == 0 ? 0 : -errno;
+	if (r != 0) {
+		return -errno;
+	}
+	return fsync(dir_fd) == 0 ? 0 : 1;
+}
+
+void dit_staging_settle(struct dit_staging *staging)
+{
+	staging->settle_error = fsync(staging->claim.dir_fd) == 0 ? 0 : -errno;
 }
 
 int dit_staging_end(struct dit_staging *staging)
@@ -214,7 +222,7 @@ int dit_staging_end(struct dit_staging *staging)
 	                             staging->data_fd);
 	dit_staging_remove(staging->claim.dir_fd, staging->staging_fd);
 	staging->staging_fd = -1;
-	r = fsync(staging->claim.dir_fd) == 0 ? 0 : -errno;
+	r = fsync(staging->claim.dir_fd) == 0 ? staging->settle_error : -errno;
 	dit_staging_free(staging, DIT_CLAIM_PUBLISHED);
 	return r;
 }

@@ -173,7 +173,11 @@ uint64_t dit_staging_used_bytes(const struct dit_staging *staging);
 int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes);
 /** Rename into place. -errno: nothing was changed. */
 int dit_staging_place(struct dit_staging *staging);
-/** Undo dit_staging_place(): the old file, or none, is back. -errno: it is not. */
+/** After dit_staging_place(): sync the directory. If that fails, dit_staging_end() fails,
+ * too. */
+void dit_staging_settle(struct dit_staging *staging);
+/** Undo dit_staging_place(): the old file, or none, is back. 1: a crash of the system may
+ * bring the new one back; -errno: it is not undone. */
 int dit_staging_take_back(struct dit_staging *staging);
 /**
  * After dit_staging_place(): put lock.mdb in order, clean up, sync the directory. Frees

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "judge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+#include <xxhash.h>
+
+#include "base/error.h"
+#include "base/whole_io.h"
+#include "pages/walk.h"
+#include "store/stored_order.h"
+
+#define NSLOTS     (1u << 18) /* of known files; more are looked at again */
+#define MAX_DBS    64
+#define REASON     512
+#define NAME_BYTES 512
+#define MAP_MORE   (1u << 20)
+
+struct known {
+	XXH128_hash_t file;
+	uint64_t content;
+};
+
+struct judge {
+	char *scratch;
+	struct known *known;
+	unsigned long nfiles;
+	char reason[REASON];
+};
+
+struct judge *judge_new(const char *scratch)
+{
+	struct judge *judge = calloc(1, sizeof(*judge));
+
+	if (judge == NULL) {
+		return NULL;
+	}
+	judge->scratch = strdup(scratch);
+	judge->known = calloc(NSLOTS, sizeof(*judge->known));
+	if (judge->scratch == NULL || judge->known == NULL) {
+		judge_free(judge);
+		return NULL;
+	}
+	return judge;
+}
+
+void judge_free(struct judge *judge)
+{
+	if (judge != NULL) {
+		free(judge->scratch);
+		free(judge->known);
+		free(judge);
+	}
+}
+
+const char *judge_reason(const struct judge *judge)
+{
+	return judge->reason;
+}
+
+unsigned long judge_nfiles(const struct judge *judge)
+{
+	return judge->nfiles;
+}
+
+static int say(struct judge *judge, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int say(struct judge *judge, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(judge->reason, sizeof(judge->reason), format, args);
+	va_end(args);
+	return -1;
+}
+
+/* ---- the walker ---- */
+
+static void order(void *ctx, struct dit_span name, unsigned flags,
+                  struct dit_walk_orders *orders)
+{
+	(void)ctx;
+	dit_stored_order(NULL, name, flags, orders);
+}
+
+static void found(void *ctx, const struct dit_walk_finding *finding)
+{
+	(void)say(ctx, "%s: %s", dit_walk_kind_name(finding->kind), finding->text);
+}
+
+static int walk(struct judge *judge, int fd)
+{
+	struct dit_walk_opts opts = {
+		.fd = fd,
+		.transaction = DIT_WALK_NEWEST,
+		.nthreads = 1,
+		.order = order,
+		.found = found,
+		.found_ctx = judge,
+		.max_findings = 1,
+	};
+	struct dit_walk_stats stats;
+	int r = dit_walk(&opts, &stats);
+
+	if (r < 0) {
+		return say(judge, "the walk: %s", dit_strerror(r));
+	}
+	return stats.nfindings == 0 ? 0 : -1;
+}
+
+/* ---- liblmdb ---- */
+
+static uint64_t add(uint64_t digest, const MDB_val *val)
+{
+	digest = XXH3_64bits_withSeed(&val->mv_size, sizeof(val->mv_size), digest);
+	return XXH3_64bits_withSeed(val->mv_data, val->mv_size, digest);
+}
+
+/* All records; of the main database the names alone. */
+static int digest_database(MDB_txn *txn, MDB_dbi dbi, bool is_main, uint64_t *digest)
+{
+	MDB_cursor *cursor = NULL;
+	MDB_val key;
+	MDB_val val;
+	int r = mdb_cursor_open(txn, dbi, &cursor);
+
+	while (r == 0 && (r = mdb_cursor_get(cursor, &key, &val, MDB_NEXT)) == 0) {
+		char name[NAME_BYTES];
+		MDB_dbi named = 0;
+
+		*digest = add(*digest, &key);
+		if (!is_main) {
+			*digest = add(*digest, &val);
+			continue;
+		}
+		(void)snprintf(name, sizeof(name), "%.*s", (int)key.mv_size,
+		               (const char *)key.mv_data);
+		r = mdb_dbi_open(txn, name, 0, &named);
+		if (r == 0) {
+			r = digest_database(txn, named, false, digest);
+		}
+		if (r != 0) {
+			break;
+		}
+	}
+	if (cursor != NULL) {
+		mdb_cursor_close(cursor);
+	}
+	return r == MDB_NOTFOUND ? 0 : r;
+}
+
+static int copy(MDB_env *env)
+{
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int r = mdb_env_copyfd2(env, fd, MDB_CP_COMPACT);
+
+	(void)close(fd);
+	return r;
+}
+
+static int read_records(struct judge *judge, size_t nbytes, uint64_t *digest)
+{
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi main_dbi = 0;
+	int r = mdb_env_create(&env);
+
+	if (r != 0) {
+		return say(judge, "%s", mdb_strerror(r));
+	}
+	(void)mdb_env_set_maxdbs(env, MAX_DBS);
+	(void)mdb_env_set_mapsize(env, nbytes + MAP_MORE);
+	r = mdb_env_open(env, judge->scratch, MDB_NOSUBDIR | MDB_NOLOCK | MDB_RDONLY,
+	                 0600);
+	if (r == 0) {
+		r = mdb_txn_begin(env, NULL, MDB_RDONLY, &txn);
+	}
+	if (r == 0) {
+		r = mdb_dbi_open(txn, NULL, 0, &main_dbi);
+	}
+	if (r == 0) {
+		r = digest_database(txn, main_dbi, true, digest);
+	}
+	if (txn != NULL) {
+		mdb_txn_abort(txn);
+	}
+	if (r == 0) {
+		r = copy(env);
+	}
+	mdb_env_close(env);
+	return r == 0 ? 0 : say(judge, "liblmdb: %s", mdb_strerror(r));
+}
+
+/* ---- the whole ---- */
+
+static uint64_t look(struct judge *judge, struct dit_span bytes)
+{
+	uint64_t digest = 0;
+	int fd = open(judge->scratch, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int r = fd < 0 ? -errno : dit_write_at(fd, bytes.data, bytes.len, 0);
+
+	judge->nfiles++;
+	if (r < 0) {
+		(void)fprintf(stderr, "%s: %s\n", judge->scratch, dit_strerror(r));
+		abort();
+	}
+	if (walk(judge, fd) < 0 || read_records(judge, bytes.len, &digest) < 0) {
+		digest = JUDGE_DAMAGED;
+	} else if (digest <= JUDGE_NO_FILE) {
+		digest += 2;
+	}
+	(void)close(fd);
+	return digest;
+}
+
+uint64_t judge_content(struct judge *judge, struct dit_span bytes)
+{
+	XXH128_hash_t file;
+	struct known *known = NULL;
+
+	if (bytes.data == NULL) {
+		return JUDGE_NO_FILE;
+	}
+	if (bytes.len == 0) {
+		(void)say(judge, "the file is empty");
+		return JUDGE_DAMAGED;
+	}
+	file = XXH3_128bits(bytes.data, bytes.len);
+	known = &judge->known[file.low64 % NSLOTS];
+	if (!XXH128_isEqual(known->file, file)) {
+		*known = (struct known){.file = file, .content = look(judge, bytes)};
+	} else if (known->content == JUDGE_DAMAGED) {
+		(void)say(judge, "damaged as before");
+	}
+	return known->content;
+}

@@ -1,0 +1,27 @@
+# tests/faults/local.mk
+# What goes wrong outside: losses of power, kills, calls that fail. See README.md there.
+script_tests += %D%/power.sh
+long_scripts += %D%/power.sh
+EXTRA_DIST += %D%/README.md
+
+# Libraries for LD_PRELOAD, made for the tests alone.
+fault_libraries = %D%/recorder.so
+check_DATA = $(fault_libraries)
+CLEANFILES += $(fault_libraries)
+EXTRA_DIST += %D%/recorder.c %D%/journal.h
+%D%/recorder.so: %D%/recorder.c %D%/journal.h
+	@$(MKDIR_P) %D%
+	$(AM_V_CC)$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra -O1 -g -fPIC -shared -o $@ \
+		$(srcdir)/%D%/recorder.c
+
+noinst_PROGRAMS += %D%/replay
+%C%_replay_SOURCES = \
+	%D%/disk.c \
+	%D%/disk.h \
+	%D%/disk_image.c \
+	%D%/disk_private.h \
+	%D%/judge.c \
+	%D%/judge.h \
+	%D%/replay.c \
+	$(NULL)
+%C%_replay_LDADD = $(test_libs)
