@@ -31,7 +31,7 @@ static int stored(struct load_target *target, struct load_item *item)
 	if (!loader->opts->is_verbose) {
 		return 0;
 	}
-	if (loader->opts->is_dry_run) {
+	if (loader->opts->is_dry_run && loader->stats->openldap < DIT_OPENLDAP_2_6) {
 		dit_load_report(loader, DIT_REPORT_ADDED, "added: \"%.*s\"",
 		                DIT_SPAN_ARGS(item->entry.dn.pretty));
 	} else {

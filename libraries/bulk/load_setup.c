@@ -20,6 +20,8 @@
 #include "bulk/load_size.h"
 #include "bulk/load_stages.h"
 #include "bulk/load_target.h"
+#include "bulk/release_rules.h"
+#include "config/slapd_version.h"
 
 /* ---- configuration ---- */
 
@@ -111,9 +113,21 @@ int dit_load_read_settings(struct loader *loader)
 	return make_targets(loader);
 }
 
+/* Patches of 2.6 differ in these rules. Without a slapd of 2.6: those of 2.6.0. */
+static struct dit_release_rules make_rules(const struct loader *loader)
+{
+	enum dit_openldap_version version = loader->stats->openldap;
+	unsigned patch = version == DIT_OPENLDAP_2_6
+	                         ? dit_slapd_patch(dit_slapd_path(), version)
+	                         : 0;
+
+	return dit_release_rules(version, patch);
+}
+
 static int make_context(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
+	struct dit_release_rules rules = make_rules(loader);
 	int r = 0;
 
 	loader->files = (struct dit_file_rules){.refuse_all = opts->no_urls,
@@ -127,6 +141,9 @@ static int make_context(struct loader *loader)
 		.check_values = opts->check_values && !opts->is_quick,
 		.lastmod = loader->db->lastmod,
 		.allow_dynamic = loader->db->has_dds,
+		.names_first = rules.names_first,
+		.gathers_lines = rules.gathers_lines,
+		.drops_dynamic = rules.drops_dynamic,
 		.sid = opts->sid,
 		.files = &loader->files,
 		.rootdn = loader->db->rootdn,

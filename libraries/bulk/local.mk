@@ -52,6 +52,8 @@ rooms += %D%/libbulk.la
 	%D%/load_target.c \
 	%D%/load_target.h \
 	%D%/loader.h \
+	%D%/release_rules.c \
+	%D%/release_rules.h \
 	%D%/scan.c \
 	%D%/scan.h \
 	%D%/scan_snapshot.h \

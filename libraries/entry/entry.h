@@ -54,6 +54,10 @@ struct dit_entry_context {
 	bool check_values;      /* -o value-check=yes, without -q */
 	bool lastmod;           /* add the six operational attributes */
 	bool allow_dynamic;     /* the database has the dds overlay */
+	bool names_first;       /* naming values come before the schema check (2.7) */
+	bool gathers_lines;     /* one block for a description, under whatever names its
+				 * lines are (2.6.11, 2.7) */
+	bool drops_dynamic;     /* no lines of entryDN and the like (2.6.14, 2.7) */
 	const uint64_t *sorted; /* sortvals: bit set over ordinals of types; NULL: none */
 	unsigned sid;           /* -S, 0..4095 */
 	const struct dit_file_rules *files; /* that URLs may name; NULL: regular ones */
@@ -113,7 +117,8 @@ struct dit_entry_refusal {
  * Check one entry in slapd's order (values.md 7):
  *
  *   1. objectClass is present
- *   2. if check_schema: schema, structuralObjectClass, naming values
+ *   2. if check_schema: schema, structuralObjectClass, naming values; or, with
+ *      names_first, naming values, schema, structuralObjectClass
  *   3. if check_values: the values
  *
  * Sets oc_flags in every case.

@@ -120,9 +120,25 @@ static int survey(struct dit_entry_check *check)
 	return last == first ? 0 : find_set(check, last);
 }
 
+/* From 2.7 on before all other checks, of glue entries too, and without a text. */
+static int check_names_first(struct dit_entry_check *check)
+{
+	int r = 0;
+
+	if (dit_entry_find(check->entry, check->work->object_class) == NULL) {
+		return 0; /* that is told instead */
+	}
+	r = dit_check_names(check);
+	if (r == DIT_E_INVALID) {
+		check->refusal->text = "(null)";
+	}
+	return r;
+}
+
 static int check_schema(struct dit_entry_check *check)
 {
-	/* In slapd's order: the first that refuses is told. */
+	/* In slapd's order: the first that refuses is told. Naming values that were added
+	 * first are there. */
 	static int (*const checks[])(struct dit_entry_check * check) = {
 		dit_check_attr_places, dit_check_structural,    dit_check_names,
 		dit_check_classes,     dit_check_attrs_allowed,
@@ -151,6 +167,9 @@ int dit_entry_check(const struct dit_entry_context *context,
 	                                .refusal = ret_refusal};
 	int r = work_prepare(caches->work, context->schema);
 
+	if (r == 0 && context->names_first && context->check_schema) {
+		r = check_names_first(&check);
+	}
 	if (r == 0) {
 		r = survey(&check);
 	}

@@ -7,6 +7,8 @@
  *   cn: z                   ->    structuralObjectClass: person
  *                                 sn: B
  *
+ * With names_first the last two blocks stand in the other order (storage-2.7.md 2.5).
+ *
  * Only the first block of a description is looked at, and only the one without options.
  */
 #include "entry/entry_check.h"

@@ -270,6 +270,13 @@ static int refuse_name(struct reading *reading, const struct dit_entry_run *run)
 {
 	struct dit_span name = run->name;
 
+	if (run->renamed != NULL) {
+		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
+		              "str2entry: single-value attributeType %s presented under "
+		              "multiple names",
+		              run->renamed->name.data);
+		return DIT_E_INVALID;
+	}
 	if (name.data == NULL) {
 		name = reading->lines[run->first].value;
 	}
@@ -326,7 +333,8 @@ static int read_run(struct reading *reading, const struct dit_entry_run *run,
 {
 	int r = 0;
 
-	if (run->ad == NULL && !reading->context->check_schema && may_be_name(run)) {
+	if (run->ad == NULL && run->renamed == NULL && !reading->context->check_schema &&
+	    may_be_name(run)) {
 		return accept_unknown(reading, run, entry);
 	}
 	if (run->ad == NULL) {

@@ -9,6 +9,10 @@
  *   CN: c    3 CN    c     (behind 1)
  *   ...
  *
+ * Later releases gather all runs of one description, with -q as well, and refuse another
+ * name for a description of a single value, unless its lines are neighbours. They also
+ * leave out the lines of dynamic attributes (storage-2.7.md 2.5).
+ *
  * To find the earlier run in constant time, each attribute description has a mark that
  * names the newest chain of it in this record. Chains of one description under different
  * names (cn, commonName) are linked; there are few, one for each name. Names that are not
@@ -30,6 +34,7 @@ struct finding {
 	size_t nlines;
 	uint32_t nruns;
 	uint32_t unknown; /* newest chain of a name that is not known; 0: none */
+	bool gathers;     /* lines that are not together */
 };
 
 static int reserve_runs(struct dit_entry_work *work, size_t n)
@@ -58,6 +63,41 @@ static int reserve_marks(struct dit_entry_work *work, uint32_t ordinal)
 	return 0;
 }
 
+/* Put a run behind the last one of a chain's own name. */
+static void insert(struct dit_entry_run *runs, uint32_t head, uint32_t self)
+{
+	runs[self].next = runs[runs[head].last].next;
+	runs[runs[head].last].next = self;
+	runs[head].last = self;
+	runs[self].is_head = false;
+}
+
+/*
+ * Later releases: a run whose description had other names only. Without -q each name has
+ * its part of the chain; with -q runs follow one another as the lines do.
+ */
+static void gather_renamed(struct finding *finding, uint32_t *newest)
+{
+	struct dit_entry_run *runs = finding->work->runs;
+	uint32_t self = finding->nruns;
+	struct dit_entry_run *run = &runs[self];
+
+	if ((run->ad->type->flags & DIT_TYPE_SINGLE) != 0 &&
+	    runs[self - 1].ad != run->ad) {
+		run->renamed = run->ad; /* told when its turn comes */
+		run->ad = NULL;
+		return;
+	}
+	if (finding->context->is_quick) {
+		insert(runs, *newest, self);
+		return;
+	}
+	runs[runs[*newest].last].next = self;
+	run->is_head = false;
+	run->alias = *newest;
+	*newest = self;
+}
+
 /*
  * Gather the newest run behind an earlier one of the same name, if there is one.
  *
@@ -71,11 +111,13 @@ static void gather_behind(struct finding *finding, uint32_t *newest)
 
 	for (uint32_t head = *newest; head != 0; head = runs[head].alias) {
 		if (dit_span_eq_nocase(runs[head].name, run->name)) {
-			runs[runs[head].last].next = self;
-			runs[head].last = self;
-			run->is_head = false;
+			insert(runs, head, self);
 			return;
 		}
+	}
+	if (*newest != 0 && run->ad != NULL && finding->context->gathers_lines) {
+		gather_renamed(finding, newest);
+		return;
 	}
 	run->alias = *newest;
 	*newest = self;
@@ -120,10 +162,15 @@ static int add_run(struct finding *finding, size_t first, size_t end)
 		}
 		return 0;
 	}
-	if (r < 0 || finding->context->is_quick) {
+	if (r < 0) {
 		return r;
 	}
-	return gather(finding);
+	if ((run->ad->type->flags & DIT_TYPE_DYNAMIC) != 0 &&
+	    finding->context->drops_dynamic) {
+		finding->nruns--;
+		return 0;
+	}
+	return finding->gathers ? gather(finding) : 0;
 }
 
 static int find_runs(struct finding *finding)
@@ -166,7 +213,9 @@ int dit_entry_find_runs(const struct dit_entry_context *context,
 	                          .caches = caches,
 	                          .work = caches->work,
 	                          .lines = lines,
-	                          .nlines = nlines};
+	                          .nlines = nlines,
+	                          .gathers =
+	                                  !context->is_quick || context->gathers_lines};
 	int r = find_runs(&finding);
 
 	if (r == 0) {

@@ -12,14 +12,16 @@
 
 /** Neighbouring lines of one name, as typed; see entry_runs.c. */
 struct dit_entry_run {
-	const struct dit_ad *ad; /* NULL: unknown */
+	const struct dit_ad *ad; /* NULL: unknown, or refused */
 	const char *reason;      /* why it is unknown */
-	struct dit_span name;    /* as typed */
-	size_t first;            /* line */
+	/* With ad NULL: the description, of a single value, had another name before. */
+	const struct dit_ad *renamed;
+	struct dit_span name; /* as typed */
+	size_t first;         /* line */
 	size_t nlines;
 	uint32_t next;  /* run that is gathered behind this one; 0: none */
-	uint32_t last;  /* of a chain's head: its last run */
-	uint32_t alias; /* of a chain's head: another chain of the same ad; 0: none */
+	uint32_t last;  /* of the first run of a name: its last run */
+	uint32_t alias; /* of the first run of a name: that of another name; 0: none */
 	bool is_head;
 };
 

@@ -70,7 +70,7 @@ BEGIN {
 	      "referral-only TYPE_REFERRAL_ONLY subentry-only TYPE_SUBENTRY_ONLY " \
 	      "dynamic-only TYPE_DYNAMIC_ONLY " \
 	      "administrativeRole-check TYPE_ADMIN_ROLE " \
-	      "dynamic 0 manageable 0 final 0 abstract 0", words, " ")
+	      "dynamic TYPE_DYNAMIC manageable 0 final 0 abstract 0", words, " ")
 	table(type_flag, "DIT_")
 
 	split("binary SYNTAX_BINARY ber SYNTAX_BER blob 0 dn 0", words, " ")

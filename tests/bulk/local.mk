@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	%D%/test_load_nomem \
 	%D%/test_scan \
 	%D%/test_stored_keys \
+	%D%/test_release_rules \
 	%D%/test_tree \
 	%D%/test_value_rules \
 	%D%/test_load_writer \
@@ -44,6 +45,8 @@ check_PROGRAMS += \
 %C%_test_dn_table_LDADD = $(test_libs)
 %C%_test_index_limit_SOURCES = %D%/test_index_limit.c
 %C%_test_index_limit_LDADD = $(test_libs)
+%C%_test_release_rules_SOURCES = %D%/test_release_rules.c
+%C%_test_release_rules_LDADD = $(test_libs)
 %C%_test_load_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load.c
 %C%_test_load_LDADD = $(test_libs)
 %C%_test_load_existing_SOURCES = \

@@ -303,9 +303,16 @@ static void a_dry_run_touches_no_database(void **state)
 	opts = load_fixture_opts(&f);
 	opts.is_dry_run = true;
 	opts.is_verbose = true;
+	opts.openldap = DIT_OPENLDAP_2_5;
 	assert_int_equal(load(&f, &opts, &stats), 0);
 	assert_int_equal(stats.nentries, 15);
 	assert_non_null(strstr(f.reports, "added: \"dc=x\"\n"));
+	assert_true(load_fixture_is_empty(&f));
+	dit_load_stats_deinit(&stats);
+
+	opts.openldap = DIT_OPENLDAP_2_6;
+	assert_int_equal(load(&f, &opts, &stats), 0);
+	assert_non_null(strstr(f.reports, "added: \"dc=x\" (00000000)\n"));
 	assert_true(load_fixture_is_empty(&f));
 	dit_load_stats_deinit(&stats);
 	load_fixture_deinit(&f);

@@ -172,6 +172,48 @@ static void glue_entries_get_no_naming_values(void **state)
 	EXPECT_REFUSALS(*state, cases);
 }
 
+static void later_releases_add_naming_values_first(void **state)
+{
+	static const struct pass_case passes[] = {
+		{"dn: cn=A+sn=B\nobjectClass: person\ncn: z\n",
+	         "objectClass: person\ncn: z=z | A=a\nsn: B=b\n"
+	         "structuralObjectClass: person\n"},
+		/* present ones stay where they are */
+		{"dn: cn=a\nobjectClass: device\ncn: A\nl: x\n",
+	         "objectClass: device\ncn: A=a\nl: x=x\n"
+	         "structuralObjectClass: device\n"},
+	};
+	static const struct refusal_case cases[] = {
+		{"dn: dc=x\nobjectClass: glue\n", 65, "attribute 'dc' not allowed",
+	         "Entry (dc=x), "},
+		{"dn: sn=x+cn=a\nobjectClass: device\n", 65, "attribute 'sn' not allowed",
+	         "Entry (cn=a+sn=x), "},
+		{"dn: c=US\nobjectClass: country\nc: DE\n", 64, "(null)", ""},
+		{"dn: createTimestamp=20200101000000Z\nobjectClass: device\n", 64,
+	         "(null)", ""},
+		{"dn: tObs=a\n" DEVICE, 64, "(null)", ""},
+		/* before all other checks but the first */
+		{"dn: c=US\nobjectClass: nobody\nc: DE\n", 64, "(null)", ""},
+		{"dn: c=US\nc: DE\n", 0, "no objectClass attribute", ""},
+		/* a class that came from the name is one of the entry */
+		{"dn: objectClass=posixAccount+cn=x\nobjectClass: person\nsn: x\n", 65,
+	         "object class 'posixAccount' requires attribute 'uid'",
+	         "Entry (cn=x+objectClass=posixAccount): "},
+	};
+	struct entry_fixture *f = *state;
+	struct dit_entry_refusal refusal = {0};
+
+	f->context.names_first = true;
+	EXPECT_PASSES(f, passes);
+	EXPECT_REFUSALS(f, cases);
+	/* -s */
+	f->context.check_schema = false;
+	assert_int_equal(check(f, "dn: cn=a\nobjectClass: device\nl: x\n", &refusal), 0);
+	assert_string_equal(fixture_entry(f), "objectClass: device\nl: x=x\n");
+	f->context.check_schema = true;
+	f->context.names_first = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +225,7 @@ int main(void)
 		cmocka_unit_test(only_the_first_block_is_looked_at_for_a_naming_value),
 		cmocka_unit_test(as_many_naming_values_are_added_as_the_rdn_has),
 		cmocka_unit_test(glue_entries_get_no_naming_values),
+		cmocka_unit_test(later_releases_add_naming_values_first),
 	};
 
 	return cmocka_run_group_tests(tests, check_setup, check_teardown);

@@ -114,6 +114,78 @@ static void quick_mode_gathers_nothing(void **state)
 	f->context.is_quick = false;
 }
 
+static void later_releases_gather_all_lines_of_a_description(void **state)
+{
+	static const struct reading_case cases[] = {
+		/* each name has its part; slapadd 2.7.0 gives the value of o to cn */
+		{"dn: dc=x\ncn: 1\no: a\ncommonName: 2\nCN: 3\n2.5.4.3: 4\n",
+	         "cn: 1=1 | 3=3 | 2=2 | 4=4\no: a=a\n"},
+		{"dn: dc=x\ncn: 1\ncommonName: 2\no: a\ncommonName: 3\ncn: 4\n",
+	         "cn: 1=1 | 4=4 | 2=2 | 3=3\no: a=a\n"},
+		/* options are another description */
+		{"dn: dc=x\ncn;lang-en;lang-de: 1\ncn: x\ncn;lang-de;lang-en: 2\n",
+	         "cn;lang-de;lang-en: 1=1 | 2=2\ncn: x=x\n"},
+		/* single values: neighbours, and lines of one name, are the check's */
+		{"dn: dc=x\nc: US\n2.5.4.6: DE\no: a\n", "c: US=us | DE=de\no: a=a\n"},
+		{"dn: dc=x\nc: US\no: a\nC: DE\n", "c: US=us | DE=de\no: a=a\n"},
+	};
+	static const struct reading_case quick[] = {
+		{"dn: dc=x\ncn: 1\no: a\ncommonName: 2\nCN: 3\no: b\ncommonName: 4\n",
+	         "cn: 1=1 | 2=2 | 3=3 | 4=4\no: a=a | b=b\n"},
+		{"dn: dc=x\nc: US\no: a\nC: DE\n", "c: US=us | DE=de\no: a=a\n"},
+	};
+	static const char renamed[] = "dn: dc=x\nc: US\no: a\ncountryName: DE\n";
+	struct entry_fixture *f = *state;
+
+	f->context.gathers_lines = true;
+	for (int i = 0; i < 2; i++) {
+		f->context.is_quick = i == 1;
+		if (i == 0) {
+			EXPECT_ENTRIES(f, cases);
+		} else {
+			EXPECT_ENTRIES(f, quick);
+		}
+		for (int j = 0; j < 2; j++) {
+			f->context.check_schema = j == 0;
+			assert_int_equal(fixture_read(f, renamed), DIT_E_INVALID);
+			assert_string_equal(fixture_notes(f),
+			                    "str2entry: single-value attributeType c "
+			                    "presented under multiple names\n");
+		}
+		f->context.check_schema = true;
+	}
+	f->context.is_quick = false;
+	f->context.gathers_lines = false;
+	assert_int_equal(fixture_read(f, renamed), 0);
+}
+
+static void later_releases_drop_lines_of_dynamic_attributes_alone(void **state)
+{
+	/* slapadd 2.7.0 loses what stands before them, or dies */
+	static const struct reading_case cases[] = {
+		{"dn: dc=x\nentryDN: dc=x\ncn: 1\n", "cn: 1=1\n"},
+		{"dn: dc=x\ndescription: kept\nentryDN: dc=x\nsn: s\n",
+	         "description: kept=kept\nsn: s=s\n"},
+		{"dn: dc=x\ncn: 1\nhasSubordinates: TRUE\n", "cn: 1=1\n"},
+		{"dn: dc=x\ncn: 1\n1.3.6.1.1.20: dc=x\nSUBSCHEMASUBENTRY: cn=s\n"
+	         "entryDN:\ncn: 2\n",
+	         "cn: 1=1 | 2=2\n"},
+		{"dn: dc=x\nentryDN: dc=x\n", ""},
+	};
+	struct entry_fixture *f = *state;
+
+	f->context.drops_dynamic = true;
+	f->context.gathers_lines = true;
+	for (int i = 0; i < 2; i++) {
+		f->context.is_quick = i == 1;
+		EXPECT_ENTRIES(f, cases);
+	}
+	f->context =
+		(struct dit_entry_context){.schema = f->schema, .check_schema = true};
+	assert_int_equal(fixture_read(f, "dn: dc=x\nhasSubordinates: TRUE\n"), 0);
+	assert_string_equal(fixture_entry(f), "hasSubordinates: TRUE\n");
+}
+
 static void dn_line_may_stand_anywhere_in_any_form(void **state)
 {
 	struct entry_fixture *f = *state;
@@ -527,6 +599,8 @@ int main(void)
 		cmocka_unit_test(names_of_one_attribute_make_one_block_when_adjacent),
 		cmocka_unit_test(equal_names_are_gathered_and_aliases_are_not),
 		cmocka_unit_test(quick_mode_gathers_nothing),
+		cmocka_unit_test(later_releases_gather_all_lines_of_a_description),
+		cmocka_unit_test(later_releases_drop_lines_of_dynamic_attributes_alone),
 		cmocka_unit_test(dn_line_may_stand_anywhere_in_any_form),
 		cmocka_unit_test(
 			values_without_an_equality_normaliser_have_no_normal_form),

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bulk/release_rules.h"
+
+struct since {
+	enum dit_openldap_version version;
+	unsigned patch;
+};
+
+static const struct since names_first = {DIT_OPENLDAP_2_7, 0};
+static const struct since gathers_lines = {DIT_OPENLDAP_2_6, 11};
+static const struct since drops_dynamic = {DIT_OPENLDAP_2_6, 14};
+/* slapadd 2.6 makes it, too, and slapd 2.6 where it is missing. */
+static const struct since has_ixck = {DIT_OPENLDAP_2_7, 0};
+
+static bool is_since(enum dit_openldap_version version, unsigned patch,
+                     struct since since)
+{
+	return version > since.version ||
+	       (version == since.version && patch >= since.patch);
+}
+
+struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
+                                           unsigned patch)
+{
+	return (struct dit_release_rules){
+		.names_first = is_since(version, patch, names_first),
+		.gathers_lines = is_since(version, patch, gathers_lines),
+		.drops_dynamic = is_since(version, patch, drops_dynamic),
+		.has_ixck = is_since(version, patch, has_ixck),
+	};
+}

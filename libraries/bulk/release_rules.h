@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What becomes of an entry, as far as releases of slapadd do it differently
+ * (storage-2.7.md 2.5).
+ *
+ * Threads: constant data, any thread.
+ */
+#ifndef DITKIT_RELEASE_RULES_H
+#define DITKIT_RELEASE_RULES_H
+
+#include <stdbool.h>
+
+#include "base/openldap.h"
+
+struct dit_release_rules {
+	bool names_first; /* these three as in struct dit_entry_context */
+	bool gathers_lines;
+	bool drops_dynamic;
+	bool has_ixck; /* a new database has ixck, which is empty */
+};
+
+/**
+ * @param version  not DIT_OPENLDAP_FOUND
+ * @param patch    level of that release; 0 if it is not known: as the first one
+ */
+struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
+                                           unsigned patch);
+
+#endif
