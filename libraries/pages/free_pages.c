@@ -42,7 +42,7 @@ static int check(struct walk *walk, struct dit_file_lack *ret)
 	int r = dit_walk_metas(walk, &is_usable);
 
 	/* liblmdb tells what is wrong with the meta pages. */
-	if (r == DIT_E_FORMAT || (r == 0 && (!is_usable || walk->nbehind == 0))) {
+	if (r == 0 && (!is_usable || walk->nbehind == 0)) {
 		return 0;
 	}
 	if (r < 0) {

@@ -10,9 +10,13 @@
  *                 1.0 from the end of its header
  *   values        follow their key at once; in 1.0 at the next even place
  *   long values   a node has the number of their first page; in 1.0 three words
+ *   keys          511 bytes at most; in 1.0 nearly half a page
+ *   names         of databases in the main tree; in 1.0 with a NUL at the end
  *
  * Functions that write or read pages are given such a value; none of them asks which
  * format it is. What is done for each node is inline and without branches.
+ *
+ * Each file that includes this has constants of its own: compare versions, not addresses.
  *
  * Threads: constants.
  */
@@ -36,6 +40,9 @@ struct dit_page_format {
 	unsigned key_bytes_max;  /* of keys and items of lists; 0: page_bytes tells */
 	unsigned page_bytes_min;
 	unsigned page_bytes_max;
+	bool has_transactions;  /* pages tell which transaction wrote them */
+	bool names_have_nul;    /* names of databases in the main tree end with a NUL */
+	bool counts_list_pages; /* in the page counts of a database */
 };
 
 /** LMDB 0.9: OpenLDAP 2.5 and 2.6. */
@@ -50,6 +57,23 @@ static const struct dit_page_format dit_lmdb_09 = {
 	.key_bytes_max = 511,
 	.page_bytes_min = 256,
 	.page_bytes_max = 32768,
+};
+
+/** LMDB 1.0: OpenLDAP 2.7. */
+static const struct dit_page_format dit_lmdb_10 = {
+	.name = "LMDB 1.0",
+	.version = 3,
+	.header_bytes = 24,
+	.bounds_from = 24,
+	.fill_mask = 1,
+	.big_node_bytes = sizeof(struct dit_big_value),
+	.sub_flags = 0,
+	.key_bytes_max = 0,
+	.page_bytes_min = 256,
+	.page_bytes_max = 65536,
+	.has_transactions = true,
+	.names_have_nul = true,
+	.counts_list_pages = true,
 };
 
 /* ---- sizes ---- */
@@ -109,6 +133,9 @@ static inline void dit_page_set_words(const struct dit_page_format *format, char
 	memset(end - sizeof(*words) - sizeof(uint64_t), 0, sizeof(uint64_t));
 	memcpy(end - sizeof(*words), words, sizeof(*words));
 }
+
+/** Of a format that has them; behind the page's number. */
+#define DIT_PAGE_TRANSACTION_AT sizeof(uint64_t)
 
 /** Lower of a page without nodes. */
 static inline unsigned dit_lower_min(const struct dit_page_format *format)

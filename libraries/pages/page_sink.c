@@ -11,6 +11,7 @@ void dit_page_space_init(struct dit_page_space *space,
                          uint64_t first)
 {
 	space->format = format;
+	space->transaction = DIT_FIRST_TRANSACTION;
 	space->page_bytes = (unsigned)page_bytes;
 	space->chunk_pages = (unsigned)(DIT_CHUNK_BYTES / page_bytes);
 	space->take = NULL;
@@ -118,6 +119,10 @@ static size_t number_page(const struct dit_page_sink *sink, char *page, uint64_t
 	const struct dit_page_words *words = dit_page_words(sink->space->format, page);
 
 	memcpy(page, &number, sizeof(number));
+	if (sink->space->format->has_transactions) {
+		memcpy(page + DIT_PAGE_TRANSACTION_AT, &sink->space->transaction,
+		       sizeof(sink->space->transaction));
+	}
 	if ((words->flags & DIT_PAGE_OVERFLOW) != 0) {
 		return dit_page_overflow_count(words);
 	}

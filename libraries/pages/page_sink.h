@@ -35,6 +35,7 @@ struct dit_page_space {
 	const struct dit_page_format *format;
 	unsigned page_bytes;
 	unsigned chunk_pages;
+	uint64_t transaction; /* that writes them; told where the format has a place */
 
 	/* Where pages come from; NULL: from next_page on. */
 	dit_page_take_fn take;
@@ -46,7 +47,11 @@ struct dit_page_space {
 	_Atomic uint64_t next_page;
 };
 
-/** Pages are written from number @p first on to a file that is opened apart. */
+/**
+ * Pages are written from number @p first on to a file that is opened apart, by the first
+ * transaction.
+ */
+#define DIT_FIRST_TRANSACTION 1
 void dit_page_space_init(struct dit_page_space *space,
                          const struct dit_page_format *format, size_t page_bytes,
                          uint64_t first);

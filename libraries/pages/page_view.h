@@ -46,6 +46,17 @@ static inline uint64_t dit_view_number(struct dit_page_view view)
 	return n;
 }
 
+/** Of formats that have it; else 0. */
+static inline uint64_t dit_view_transaction(struct dit_page_view view)
+{
+	uint64_t n = 0;
+
+	if (view.format->has_transactions) {
+		memcpy(&n, view.bytes + DIT_PAGE_TRANSACTION_AT, sizeof(n));
+	}
+	return n;
+}
+
 static inline struct dit_page_words dit_view_words(struct dit_page_view view)
 {
 	struct dit_page_words words;

@@ -26,6 +26,8 @@ struct dit_table_writer {
 	bool is_integerkey;
 	uint64_t nitems;
 	uint64_t noverflow_pages;
+	uint64_t nlist_branches; /* pages of lists' trees */
+	uint64_t nlist_leaves;
 	size_t key_len; /* of the last key; 0: none yet */
 	char *key;      /* owned */
 
@@ -212,8 +214,11 @@ static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key
 	if (r < 0) {
 		return r;
 	}
-	point_to_overflow(format, value, key.len, len,
-	                  (struct dit_big_value){.first_page = ticket, .npages = npages});
+	point_to_overflow(
+		format, value, key.len, len,
+		(struct dit_big_value){.first_page = ticket,
+	                               .transaction = writer->sink.space->transaction,
+	                               .npages = npages});
 	dit_page_set_words(format, pages, &words);
 	memset(pages + used, 0, npages * writer->page_bytes - used);
 	writer->noverflow_pages += npages;
@@ -295,6 +300,8 @@ static int finish_list_tree(struct dit_table_writer *writer, struct dit_span key
 	char *value = NULL;
 	int r = dit_page_tree_finish(&writer->list, &record);
 
+	writer->nlist_branches += record.nbranch_pages;
+	writer->nlist_leaves += record.nleaf_pages;
 	if (r == 0) {
 		r = add_node(writer, key, sizeof(record), DIT_NODE_LIST | DIT_NODE_TREE,
 		             &value);
@@ -585,6 +592,10 @@ int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_rec
 	if (r == 0) {
 		ret->nitems = writer->nitems;
 		ret->noverflow_pages = writer->noverflow_pages;
+		if (writer->format->counts_list_pages) {
+			ret->nbranch_pages += writer->nlist_branches;
+			ret->nleaf_pages += writer->nlist_leaves;
+		}
 		if (ret->root != DIT_PAGE_NONE) {
 			ret->root = dit_page_sink_number(&writer->sink, ret->root);
 		}

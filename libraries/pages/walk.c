@@ -56,11 +56,26 @@ static int add_database(struct walk *walk, struct dit_span name,
 	return 0;
 }
 
+/* A name without the NUL that a format wants at its end. */
+static bool is_name(const struct dit_page_format *format, struct dit_span key,
+                    struct dit_span *ret)
+{
+	*ret = key;
+	if (format->names_have_nul) {
+		if (key.len == 0 || key.data[key.len - 1] != '\0') {
+			return false;
+		}
+		ret->len--;
+	}
+	return memchr(ret->data, '\0', ret->len) == NULL;
+}
+
 void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                        long number, const struct dit_node_view *node)
 {
 	struct walk *walk = member->walk;
 	struct dit_tree_record record;
+	struct dit_span name;
 	int r = 0;
 
 	if (node->value.len != sizeof(record)) {
@@ -70,8 +85,8 @@ void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint6
 		dit_walk_cut(walk, tree);
 		return;
 	}
-	if (memchr(node->key.data, '\0', node->key.len) != NULL ||
-	    node->key.len > tree->key_max || walk->ndatabases == WALK_DATABASES_MAX) {
+	if (!is_name(walk->format, node->key, &name) || name.len > tree->key_max ||
+	    walk->ndatabases == WALK_DATABASES_MAX) {
 		dit_walk_find(
 			walk, DIT_WALK_TREE_NAME, tree, page, number,
 			"a database's name has %zu bytes and zeros among them, or there "
@@ -81,7 +96,7 @@ void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint6
 		return;
 	}
 	memcpy(&record, node->value.data, sizeof(record));
-	r = add_database(walk, node->key, &record, page, number);
+	r = add_database(walk, name, &record, page, number);
 	if (r < 0) {
 		dit_walk_fail(walk, r);
 	}
@@ -338,6 +353,7 @@ static int walk_pages(struct walk *walk)
 static void fill_stats(struct walk *walk, struct dit_walk_stats *ret)
 {
 	*ret = (struct dit_walk_stats){
+		.format = walk->format->name,
 		.transaction = walk->meta.transaction,
 		.page_bytes = walk->page_bytes,
 		.npages = walk->npages,

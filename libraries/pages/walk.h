@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The walker: is a data file what LMDB's format says it is?
+ * The walker: is a data file what LMDB's format, 0.9 or 1.0, says it is?
  *
  * It reads a snapshot, from its meta page to its last leaf, and reports what contradicts
  * the format: a finding has a kind, a place and a sentence. Nothing is changed. A file
@@ -45,6 +45,7 @@ enum dit_walk_kind {
 	DIT_WALK_PAGE_FREE,
 	DIT_WALK_PAGE_LOST,
 	DIT_WALK_PAGE_NUMBER,
+	DIT_WALK_PAGE_TRANSACTION,
 	DIT_WALK_PAGE_FLAGS,
 	DIT_WALK_PAGE_BOUNDS,
 	DIT_WALK_PAGE_EMPTY,
@@ -185,6 +186,7 @@ struct dit_walk_opts {
 };
 
 struct dit_walk_stats {
+	const char *format; /* "LMDB 0.9"; static */
 	uint64_t transaction;
 	unsigned page_bytes;
 	uint64_t npages; /* up to the last one in use */
@@ -199,10 +201,12 @@ struct dit_walk_stats {
 /**
  * Walk.
  *
- * @return 0, with findings or without; -errno of the file, -ENOMEM; DIT_E_FORMAT: a file
- *         of LMDB 1.0; -ESTALE: the snapshot that is held is no longer the newest or the
- *         one before it, or none is held and somebody has written meanwhile (in both
- *         cases: begin again); DIT_E_STOPPED
+ * A file of LMDB 1.0 whose pages a module has encrypted, or to which it adds sums, has
+ * one finding that says so, and nothing else of it is looked at.
+ *
+ * @return 0, with findings or without; -errno of the file, -ENOMEM; -ESTALE: the snapshot
+ *         that is held is no longer the newest or the one before it, or none is held and
+ *         somebody has written meanwhile (in both cases: begin again); DIT_E_STOPPED
  */
 int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
 

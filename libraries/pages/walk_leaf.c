@@ -94,6 +94,7 @@ static bool check_run(struct walk *walk, struct walk_tree *tree, uint64_t first,
 		              "the page says that it is page %llu",
 		              (unsigned long long)dit_view_number(view));
 	}
+	dit_walk_page_transaction(walk, tree, first, view);
 	if (dit_view_flags(view) != DIT_PAGE_OVERFLOW) {
 		dit_walk_find(walk, DIT_WALK_PAGE_FLAGS, tree, first, -1,
 		              "the page has flags 0x%x; a long value begins here",
@@ -117,6 +118,26 @@ static bool check_run(struct walk *walk, struct walk_tree *tree, uint64_t first,
 		return false;
 	}
 	return true;
+}
+
+/* Where the node has the number of pages as well. */
+static void check_node_count(struct walk *walk, const struct walk_tree *tree,
+                             uint64_t page, long slot, const struct dit_node_view *node,
+                             uint32_t count)
+{
+	struct dit_big_value big = {0};
+
+	if (node->value.len != sizeof(big)) {
+		return;
+	}
+	memcpy(&big, node->value.data, sizeof(big));
+	if (big.npages != count) {
+		dit_walk_find(
+			walk, DIT_WALK_OVERFLOW_COUNT, tree, page, slot,
+			"the node says that the value has %llu pages; its first page "
+			"says %u",
+			(unsigned long long)big.npages, count);
+	}
 }
 
 /*
@@ -150,6 +171,7 @@ bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint6
 		return false;
 	}
 	count = dit_view_overflow_count(view);
+	check_node_count(walk, tree, page, slot, node, count);
 	atomic_fetch_add_explicit(&tree->noverflows, count, memory_order_relaxed);
 	if (walk_wants_sizes(walk)) {
 		dit_walk_size_overflow(tree, count,

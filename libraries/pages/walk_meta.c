@@ -12,9 +12,10 @@
 #include "base/error.h"
 #include "pages/walk_private.h"
 
-#define META_FLAG      0x08u
-#define META_10_AT     24u /* of LMDB 1.0 */
-#define META_BYTES_MAX (META_10_AT + sizeof(struct dit_meta))
+#define META_FLAG 0x08u
+/* In the flags of the free list: the pages are encrypted (LMDB 1.0). */
+#define ENCRYPTED_FLAG 0x2000u
+#define META_BYTES_MAX (24 + sizeof(struct dit_meta)) /* of any format */
 /* A writer may be at work while a page is read: it is read until it stays the same. */
 #define READS_MAX 100
 
@@ -62,14 +63,6 @@ static bool is_page_size(const struct dit_page_format *format, uint32_t bytes)
 	       (bytes & (bytes - 1)) == 0;
 }
 
-static bool is_of_lmdb_10(const struct meta_page *page)
-{
-	uint32_t magic = 0;
-
-	memcpy(&magic, page->bytes + META_10_AT, sizeof(magic));
-	return magic == DIT_META_MAGIC && page->meta.magic != DIT_META_MAGIC;
-}
-
 static bool is_meta(const struct meta_page *page)
 {
 	return page->meta.magic == DIT_META_MAGIC &&
@@ -90,6 +83,30 @@ static uint32_t look_for_second(int fd, const struct dit_page_format *format)
 		}
 	}
 	return 0;
+}
+
+/*
+ * The format whose magic number stands where it belongs; of a file whose first meta page
+ * is unusable, by the second. 0.9 if there is none.
+ */
+static const struct dit_page_format *format_of(int fd)
+{
+	static const struct dit_page_format *const formats[] = {&dit_lmdb_09,
+	                                                        &dit_lmdb_10};
+	struct meta_page page;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (read_meta_page(fd, formats[i], 0, &page) == 0 &&
+		    page.meta.magic == DIT_META_MAGIC) {
+			return formats[i];
+		}
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		if (look_for_second(fd, formats[i]) != 0) {
+			return formats[i];
+		}
+	}
+	return &dit_lmdb_09;
 }
 
 /* Everything about one meta page; is it usable? */
@@ -120,6 +137,11 @@ static bool check_meta(struct walk *walk, unsigned number, const struct meta_pag
 		              page_bytes_of(page), page_bytes);
 		return false;
 	}
+	if ((meta->free_tree.flags & ENCRYPTED_FLAG) != 0) {
+		dit_walk_find(walk, DIT_WALK_META_VERSION, NULL, number, -1,
+		              "the pages are encrypted, so they cannot be checked");
+		return false;
+	}
 	if (dit_view_number(view) != number || dit_view_flags(view) != META_FLAG) {
 		dit_walk_find(
 			walk, DIT_WALK_META_PAGE, NULL, number, -1,
@@ -140,6 +162,27 @@ static bool check_meta(struct walk *walk, unsigned number, const struct meta_pag
 		              "numbers, and the flag for that is missing",
 		              meta->free_tree.flags);
 	}
+	return true;
+}
+
+/*
+ * A module of LMDB 1.0 may have put sums at the end of all pages. Nothing tells so but
+ * their size, the last word of the first page.
+ */
+static bool has_sums(struct walk *walk, uint32_t page_bytes)
+{
+	uint16_t sum_bytes = 0;
+
+	if (!walk->format->has_transactions ||
+	    pread(walk->opts->fd, &sum_bytes, sizeof(sum_bytes),
+	          (off_t)(page_bytes - sizeof(sum_bytes))) !=
+	            (ssize_t)sizeof(sum_bytes) ||
+	    sum_bytes == 0) {
+		return false;
+	}
+	dit_walk_find(walk, DIT_WALK_META_VERSION, NULL, 0, -1,
+	              "pages end with sums of %u bytes, so they cannot be checked",
+	              sum_bytes);
 	return true;
 }
 
@@ -195,9 +238,6 @@ static int read_both(struct walk *walk, struct meta_page pages[2], uint32_t *ret
 	if (r < 0) {
 		return r;
 	}
-	if (is_of_lmdb_10(&pages[0])) {
-		return DIT_E_FORMAT;
-	}
 	*ret_bytes = page_bytes_of(&pages[0]);
 	if (!is_meta(&pages[0]) ||
 	    (read_meta_page(fd, format, *ret_bytes, &pages[1]) == 0 &&
@@ -223,7 +263,7 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 	int r = 0;
 
 	*ret_is_usable = false;
-	walk->format = &dit_lmdb_09;
+	walk->format = format_of(walk->opts->fd);
 	if (fstat(walk->opts->fd, &status) != 0) {
 		return -errno;
 	}
@@ -239,6 +279,9 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		pages[i].is_there = check_meta(walk, i, &pages[i], bytes);
+	}
+	if (pages[0].is_there && has_sums(walk, bytes)) {
+		return 0;
 	}
 	if (!pages[0].is_there && !pages[1].is_there) {
 		return 0;

@@ -23,6 +23,7 @@ static const char *const names[DIT_WALK_NKINDS] = {
 	[DIT_WALK_PAGE_FREE] = "page-free",
 	[DIT_WALK_PAGE_LOST] = "page-lost",
 	[DIT_WALK_PAGE_NUMBER] = "page-number",
+	[DIT_WALK_PAGE_TRANSACTION] = "page-transaction",
 	[DIT_WALK_PAGE_FLAGS] = "page-flags",
 	[DIT_WALK_PAGE_BOUNDS] = "page-bounds",
 	[DIT_WALK_PAGE_EMPTY] = "page-empty",

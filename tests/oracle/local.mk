@@ -15,6 +15,7 @@ script_tests += \
 	%D%/full.sh \
 	%D%/generated.sh \
 	%D%/glue.sh \
+	%D%/golden-2.7.sh \
 	%D%/indexes.sh \
 	%D%/interrupted.sh \
 	%D%/killed.sh \
@@ -40,7 +41,9 @@ long_scripts += \
 	$(NULL)
 EXTRA_DIST += %D%/lib.sh %D%/slapd_lib.sh tests/data
 
-noinst_PROGRAMS += %D%/valgen
+noinst_PROGRAMS += %D%/pagedump %D%/valgen
+%C%_pagedump_SOURCES = %D%/pagedump.c tests/pages/page_dump.c tests/pages/page_dump.h
+%C%_pagedump_LDADD = $(test_libs)
 %C%_valgen_SOURCES = \
 	%D%/valgen.c \
 	%D%/valgen.h \

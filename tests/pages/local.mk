@@ -1,5 +1,6 @@
 # tests/pages/local.mk
 check_PROGRAMS += \
+	%D%/test_lmdb_10 \
 	%D%/test_page_format \
 	%D%/test_page_commit \
 	%D%/test_page_source \
@@ -7,6 +8,8 @@ check_PROGRAMS += \
 	%D%/test_walk \
 	%D%/test_walk_damage \
 	$(NULL)
+%C%_test_lmdb_10_SOURCES = %D%/test_lmdb_10.c %D%/page_dump.c %D%/page_dump.h
+%C%_test_lmdb_10_LDADD = $(test_libs)
 %C%_test_page_format_SOURCES = %D%/test_page_format.c
 %C%_test_page_format_LDADD = $(test_libs)
 %C%_test_page_commit_SOURCES = %D%/test_page_commit.c
