@@ -1,8 +1,8 @@
 # tests/faults/local.mk
 # What goes wrong outside: losses of power, kills, calls that fail. See README.md there.
-script_tests += %D%/power.sh
-long_scripts += %D%/power.sh
-EXTRA_DIST += %D%/README.md
+script_tests += %D%/kills.sh %D%/power.sh
+long_scripts += %D%/kills.sh %D%/power.sh
+EXTRA_DIST += %D%/README.md %D%/faults_lib.sh
 
 # Libraries for LD_PRELOAD, made for the tests alone.
 fault_libraries = %D%/recorder.so

@@ -5,7 +5,7 @@
 # but for the moment between two renames or commits, when those that come later (the
 # chosen one is the last) may still be the old ones. The next run succeeds.
 . "${0%/*}/lib.sh"
-: "${DITGEN:?}"
+: "${DITGEN:?}" "${DITCHECK:?}"
 
 entries=${KILLED_ENTRIES:-6000}
 kills=12
@@ -65,7 +65,7 @@ is_state() {
 		[ ! -e "$work/dit/$2/data.mdb" ]
 	else
 		[ -e "$work/dit/$2/data.mdb" ] &&
-			"$DBCMP" "$work/$1/$2" "$work/dit/$2"
+			"$DITCHECK" --compare "$work/$1/$2" "$work/dit/$2"
 	fi
 }
 

@@ -1,0 +1,171 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Sourced by the scripts here: sites with one database or two, saved states of them, and
+# what is true of a state.
+#
+# $databases   the databases of the site: "db", or "db db-other", which are glued; of
+#              these db is put in place last
+# DIR/files    the directories of the site's databases
+. "${0%/*}/../oracle/lib.sh"
+: "${DITGEN:?}" "${DITCHECK:?}" "${DIT_BUILDDIR:?}"
+databases=db
+
+# make_conf DIR
+make_conf() {
+	mkdir -p "$1"
+	fill_in "$1" <"$DIT_TEST_DATA/conf/bench.conf" | sed '/^database/,$d' >"$1/slapd.conf"
+	if [ "$databases" != db ]; then
+		cat >>"$1/slapd.conf" <<-CONF
+			database mdb
+			suffix "ou=people,dc=example,dc=com"
+			subordinate
+			directory $1/files/db-other
+			maxsize 1073741824
+			index uid,cn,sn,mail pres,eq,sub
+		CONF
+	fi
+	cat >>"$1/slapd.conf" <<-CONF
+		database mdb
+		suffix "dc=example,dc=com"
+		directory $1/files/db
+		maxsize 1073741824
+		index objectClass,entryUUID eq
+		index cn,sn eq,sub
+	CONF
+}
+
+# make_files DIR: empty directories for the databases
+make_files() {
+	local name
+	rm -rf "$1/files"
+	for name in $databases; do
+		mkdir -p "$1/files/$name"
+	done
+}
+
+# save NAME: the files of the site become $work/NAME
+save() {
+	rm -rf "${work:?}/$1"
+	mv "$work/dit/files" "$work/$1"
+}
+
+# put_back: the databases as they are before the run
+put_back() {
+	rm -rf "$work/dit/files"
+	cp -r "$work/old" "$work/dit/files"
+}
+
+# load ARGUMENT...: into the site
+load() {
+	"$DITADD" -q --memory 16M --tmpdir "$work/tmp" -f "$work/dit/slapd.conf" "$@" \
+		>"$work/load.out" 2>&1
+}
+
+# make_input N: $work/input.ldif with N entries, and as first.ldif and second.ldif the two
+# parts of it; the second one has entries for both databases
+make_input() {
+	"$DITGEN" --entries "$1" --operational >"$work/input.ldif"
+	awk -v n=$(($1 * 2 / 3)) 'BEGIN { RS = ""; ORS = "\n\n" } NR <= n' \
+		"$work/input.ldif" >"$work/first.ldif"
+	awk -v n=$(($1 * 2 / 3)) 'BEGIN { RS = ""; ORS = "\n\n" } NR > n' \
+		"$work/input.ldif" >"$work/second.ldif"
+	sed -n '/^$/q;p' "$work/input.ldif" |
+		sed '/^objectClass: dc/d; s/^dn: .*/dn: cn=last,dc=example,dc=com/
+			s/^dc: .*/cn: last/; s/organization$/device/; /^o: /d' \
+			>>"$work/second.ldif"
+}
+
+# is_state STATE NAME: the database has the same records as in the saved state, or both
+# are absent
+is_state() {
+	local saved=$work/$1/$2/data.mdb now=$work/dit/files/$2/data.mdb
+	if [ ! -e "$saved" ] || [ ! -e "$now" ]; then
+		[ ! -e "$saved" ] && [ ! -e "$now" ]
+		return
+	fi
+	cmp -s "$saved" "$now" ||
+		"$DITCHECK" --compare "$work/$1/$2" "$work/dit/files/$2" >/dev/null 2>&1
+}
+
+# examine: sets state to old, new or mixed; fails with a line if a database is neither, is
+# not whole, or if the one that comes last is new and the other old
+examine() {
+	local name found=
+	for name in $databases; do
+		if is_state old "$name"; then
+			found="$found old"
+		elif is_state new "$name"; then
+			found="$found new"
+		else
+			echo "$name is neither old nor new"
+			return 1
+		fi
+		if [ -e "$work/dit/files/$name/data.mdb" ] &&
+			! "$DITCHECK" --quick --database "$work/dit/files/$name" 2>&1; then
+			return 1
+		fi
+	done
+	case $found in
+	" old" | " old old") state=old ;;
+	" new" | " new new") state=new ;;
+	" old new") state=mixed ;;
+	*)
+		echo "the database that comes last is new, the other one old"
+		return 1
+		;;
+	esac
+}
+
+# no_leftovers: neither beside the databases nor in the directory for temporary files
+no_leftovers() {
+	local name
+	for name in $databases; do
+		case $(cd "$work/dit/files/$name" && echo *) in
+		"data.mdb lock.mdb" | data.mdb | "*") ;;
+		*)
+			ls -lA "$work/dit/files/$name"
+			return 1
+			;;
+		esac
+	done
+	[ -z "$(ls -A "$work/tmp")" ] || ls -lA "$work/tmp"
+	[ -z "$(ls -A "$work/tmp")" ]
+}
+
+# for_all_loads FUNCTION: call FUNCTION NAME ARGUMENT... for each kind of load, with the
+# state before it saved as old and the one after it as new
+for_all_loads() {
+	local call=$1 writer
+	for databases in "db" "db db-other"; do
+		make_conf "$work/dit"
+		for writer in pages append; do
+			make_files "$work/dit"
+			save old
+			with_new "$call" "new, $writer, $databases" --writer=$writer \
+				-l "$work/input.ldif"
+		done
+		make_files "$work/dit"
+		load -l /dev/null
+		save old
+		with_new "$call" "in place of empty ones, $databases" -l "$work/input.ldif"
+		put_back
+		load -l "$work/first.ldif"
+		check "the first part" test $? -eq 0
+		save old
+		with_new "$call" "more entries, $databases" -l "$work/second.ldif"
+		with_new "$call" "more entries, growing, $databases" --grow \
+			-l "$work/second.ldif"
+	done
+}
+
+with_new() {
+	local call=$1 name=$2
+	shift 2
+	put_back
+	load "$@"
+	check "$name: the load" test $? -eq 0
+	save new
+	"$call" "$name" "$@"
+}
+
+mkdir "$work/tmp"
