@@ -6,6 +6,7 @@ pkginclude_HEADERS += \
 	%D%/base/report.h \
 	%D%/base/span.h \
 	%D%/bulk/check.h \
+	%D%/bulk/export.h \
 	%D%/bulk/load.h \
 	%D%/bulk/scan.h \
 	%D%/sort/sort.h \

@@ -43,6 +43,7 @@ AM_TESTS_ENVIRONMENT = \
 	DIT_BUILDDIR='$(abs_top_builddir)'; export DIT_BUILDDIR; \
 	DIT_TEST_DATA='$(abs_top_srcdir)/tests/data'; export DIT_TEST_DATA; \
 	DITADD='$(abs_top_builddir)/ditadd'; export DITADD; \
+	DITCAT='$(abs_top_builddir)/ditcat'; export DITCAT; \
 	DITCHECK='$(abs_top_builddir)/ditcheck'; export DITCHECK; \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \
 	REPLAY='$(abs_top_builddir)/tests/faults/replay'; export REPLAY; \

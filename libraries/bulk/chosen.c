@@ -47,26 +47,34 @@ static void choose_openldap(struct dit_chosen *chosen, const struct dit_chosen_o
 	}
 }
 
-int dit_chosen_read(struct dit_chosen *ret, const struct dit_chosen_opts *opts)
+int dit_chosen_read_settings(struct dit_chosen *ret, const struct dit_chosen_opts *opts)
 {
-	struct dit_settings_choice choice = {.number = opts->database,
-	                                     .suffix = opts->suffix};
 	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
-	int r = 0;
 
 	*ret = (struct dit_chosen){.settings = NULL};
 	choose_openldap(ret, opts);
 	source.openldap = ret->openldap;
-	r = dit_settings_read(&ret->settings, &source, opts->report, opts->report_ctx);
+	return dit_settings_read(&ret->settings, &source, opts->report, opts->report_ctx);
+}
+
+int dit_chosen_choose(struct dit_chosen *chosen, const struct dit_chosen_opts *opts)
+{
+	struct dit_settings_choice choice = {
+		.number = opts->database, .suffix = opts->suffix, .tool = opts->tool};
+	int r = dit_settings_choose(chosen->settings, &choice, opts->report,
+	                            opts->report_ctx, &chosen->db);
+
 	if (r < 0) {
-		return r;
-	}
-	r = dit_settings_choose(ret->settings, &choice, opts->report, opts->report_ctx,
-	                        &ret->db);
-	if (r < 0) {
-		dit_chosen_deinit(ret);
+		dit_chosen_deinit(chosen);
 	}
 	return r;
+}
+
+int dit_chosen_read(struct dit_chosen *ret, const struct dit_chosen_opts *opts)
+{
+	int r = dit_chosen_read_settings(ret, opts);
+
+	return r < 0 ? r : dit_chosen_choose(ret, opts);
 }
 
 void dit_chosen_deinit(struct dit_chosen *chosen)

@@ -5,6 +5,10 @@
  *
  *   dit_chosen_read();  use;  dit_chosen_deinit()
  *
+ * or, if the schema is needed to know which one:
+ *
+ *   dit_chosen_read_settings();  dit_chosen_choose();  use;  dit_chosen_deinit()
+ *
  * Threads: one thread reads; afterwards constant but for the schema, see schema.h.
  */
 #ifndef DITKIT_CHOSEN_H
@@ -17,6 +21,7 @@ struct dit_chosen_opts {
 	const char *conf_dir;               /* -F; NULL: not given */
 	const char *suffix;                 /* -b; NULL: not given */
 	int database;                       /* -n; -1: not given */
+	const char *tool;                   /* whose words: "slapcat"; NULL: slapadd */
 	enum dit_openldap_version openldap; /* FOUND: that of the installed slapd */
 	bool is_verbose;                    /* report which release that is */
 	dit_report_fn report;               /* may be NULL */
@@ -33,6 +38,10 @@ struct dit_chosen {
 
 /** @return 0; DIT_E_CONFIG after a report; -ENOMEM */
 int dit_chosen_read(struct dit_chosen *ret, const struct dit_chosen_opts *opts);
+/** The first half: db is NULL. Likewise. */
+int dit_chosen_read_settings(struct dit_chosen *ret, const struct dit_chosen_opts *opts);
+/** The second half. Likewise; on failure nothing is left to deinitialise. */
+int dit_chosen_choose(struct dit_chosen *chosen, const struct dit_chosen_opts *opts);
 void dit_chosen_deinit(struct dit_chosen *chosen);
 
 /**

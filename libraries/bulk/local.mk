@@ -20,6 +20,14 @@ rooms += %D%/libbulk.la
 	%D%/dn_table.h \
 	%D%/entries.c \
 	%D%/entries.h \
+	%D%/export.c \
+	%D%/export.h \
+	%D%/export_file.c \
+	%D%/export_file.h \
+	%D%/export_match.c \
+	%D%/export_match.h \
+	%D%/export_text.c \
+	%D%/export_text.h \
 	%D%/glue.c \
 	%D%/glue.h \
 	%D%/index_limit.c \

@@ -280,7 +280,7 @@ static int choose_by_suffix(const struct dit_settings *settings, const char *suf
 }
 
 /* The first database that can hold entries of its own. */
-static int choose_first(const struct dit_settings *settings,
+static int choose_first(const struct dit_settings *settings, const char *tool,
                         const struct dit_conf_reporter *reporter,
                         const struct dit_database **ret)
 {
@@ -296,15 +296,15 @@ static int choose_first(const struct dit_settings *settings,
 		/* slapadd says nothing when it passes over a subordinate database. */
 		if (i > 1 && !has_subordinate) {
 			(void)dit_conf_tell(reporter, DIT_REPORT_PLAIN,
-			                    "The first database does not allow slapadd; "
+			                    "The first database does not allow %s; "
 			                    "using the first available one (%zu)",
-			                    i);
+			                    tool, i);
 		}
 		*ret = d;
 		return 0;
 	}
 	(void)dit_conf_tell(reporter, DIT_REPORT_PLAIN,
-	                    "Available database(s) do not allow slapadd");
+	                    "Available database(s) do not allow %s", tool);
 	return DIT_E_CONFIG;
 }
 
@@ -344,7 +344,9 @@ int dit_settings_choose(const struct dit_settings *settings,
 	} else if (choice->number >= 0) {
 		r = choose_by_number(settings, choice->number, &reporter, &d);
 	} else {
-		r = choose_first(settings, &reporter, &d);
+		r = choose_first(settings,
+		                 choice->tool == NULL ? "slapadd" : choice->tool,
+		                 &reporter, &d);
 	}
 	if (r < 0) {
 		return r;

@@ -138,14 +138,15 @@ int dit_settings_read(struct dit_settings **ret, const struct dit_settings_sourc
                       dit_report_fn report, void *ctx);
 void dit_settings_free(struct dit_settings *settings);
 
-/** Which database a load is for (config.md 5). */
+/** Which database a tool works on (config.md 5). */
 struct dit_settings_choice {
 	int number;         /* -n; -1: not given */
 	const char *suffix; /* -b; NULL: not given. Not both (the caller's usage error) */
+	const char *tool;   /* slapd's, for its words; NULL: slapadd */
 };
 
 /**
- * @return 0; DIT_E_CONFIG after a report in slapadd's words. @p ret points into @p
+ * @return 0; DIT_E_CONFIG after a report in slapd's words. @p ret points into @p
  * settings
  */
 int dit_settings_choose(const struct dit_settings *settings,

@@ -9,6 +9,9 @@ check_PROGRAMS += \
 	%D%/test_context_csn \
 	%D%/test_dn_table \
 	%D%/test_entries \
+	%D%/test_export \
+	%D%/test_export_file \
+	%D%/test_export_text \
 	%D%/test_glue \
 	%D%/test_index_limit \
 	%D%/test_index_writer \
@@ -35,6 +38,12 @@ check_PROGRAMS += \
 %C%_test_scan_LDADD = $(test_libs)
 %C%_test_chosen_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_chosen.c
 %C%_test_chosen_LDADD = $(test_libs)
+%C%_test_export_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_export.c
+%C%_test_export_LDADD = $(test_libs)
+%C%_test_export_file_SOURCES = %D%/test_export_file.c
+%C%_test_export_file_LDADD = $(test_libs)
+%C%_test_export_text_SOURCES = %D%/test_export_text.c
+%C%_test_export_text_LDADD = $(test_libs)
 %C%_test_builders_SOURCES = %D%/builders_fixture.h %D%/test_builders.c
 %C%_test_builders_LDADD = $(test_libs)
 %C%_test_index_writer_SOURCES = %D%/builders_fixture.h %D%/test_index_writer.c

@@ -75,7 +75,8 @@ static void chosen_as_by_slapadd(void **state)
 	for (size_t i = 0; i < sizeof(choose_cases) / sizeof(choose_cases[0]); i++) {
 		const struct choose_case *c = &choose_cases[i];
 		struct dit_settings *s = conf_accept(f, c->conf);
-		const struct dit_settings_choice choice = {c->number, c->suffix};
+		const struct dit_settings_choice choice = {.number = c->number,
+		                                           .suffix = c->suffix};
 		const struct dit_database *d = NULL;
 		int r = dit_settings_choose(s, &choice, conf_collect, f, &d);
 
@@ -87,6 +88,19 @@ static void chosen_as_by_slapadd(void **state)
 		}
 		dit_settings_free(s);
 	}
+}
+
+static void the_words_are_those_of_the_tool(void **state)
+{
+	struct conf_fixture *f = *state;
+	const struct dit_settings_choice choice = {.number = -1, .tool = "slapcat"};
+	struct dit_settings *s = conf_accept(f, "database monitor\n");
+	const struct dit_database *d = NULL;
+
+	assert_int_equal(dit_settings_choose(s, &choice, conf_collect, f, &d),
+	                 DIT_E_CONFIG);
+	assert_string_equal(f->reports, "Available database(s) do not allow slapcat\n");
+	dit_settings_free(s);
 }
 
 static void entries_belong_to_the_first_database_above_them(void **state)
@@ -116,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CONF_TEST(chosen_as_by_slapadd),
+		CONF_TEST(the_words_are_those_of_the_tool),
 		CONF_TEST(entries_belong_to_the_first_database_above_them),
 	};
 

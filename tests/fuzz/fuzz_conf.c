@@ -29,7 +29,7 @@ static void count(void *ctx, const struct dit_report *report)
 
 static void ask(const struct dit_settings *settings)
 {
-	const struct dit_settings_choice first = {-1, NULL};
+	const struct dit_settings_choice first = {.number = -1};
 	const struct dit_database *chosen = NULL;
 	unsigned nreports = 0;
 

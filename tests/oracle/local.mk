@@ -2,6 +2,7 @@
 # Comparisons with slapadd and slapd.
 script_tests += \
 	%D%/apart.sh \
+	%D%/cat.sh \
 	%D%/check.sh \
 	%D%/compatibility.sh \
 	%D%/conf_errors.sh \

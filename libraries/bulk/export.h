@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Write the entries of back-mdb databases as LDIF: what slapcat writes, byte for byte.
+ *
+ *     struct dit_export_opts opts = DIT_EXPORT_OPTS_INIT;
+ *     struct dit_export_stats stats;
+ *
+ *     opts.conf = "/etc/ldap/slapd.conf";
+ *     opts.output = "people.ldif";
+ *     opts.report = print_line;
+ *     r = dit_export(&opts, &stats);
+ *
+ * The database is read in one state (scan.h); slapd may run and change it meanwhile. Of
+ * several glued databases each is read in a state of its own, the superior one first.
+ *
+ * Threads: dit_export() blocks. It starts and joins its own threads, and it calls the
+ * callbacks from the calling thread only. One process may run several exports at once.
+ */
+#ifndef DITKIT_EXPORT_H
+#define DITKIT_EXPORT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ditkit/error.h>
+#include <ditkit/openldap.h>
+#include <ditkit/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Which entries below the base. */
+enum dit_export_scope {
+	DIT_EXPORT_SUBTREE, /* the base and all below it */
+	DIT_EXPORT_BASE,
+	DIT_EXPORT_ONE,      /* its children */
+	DIT_EXPORT_CHILDREN, /* all below it */
+};
+
+#define DIT_EXPORT_WRAP_DEFAULT 78
+#define DIT_EXPORT_WRAP_NONE    0
+#define DIT_EXPORT_WRAP_MIN     2
+
+struct dit_export_opts {
+	/* As of dit_load(): which database of which configuration. */
+	const char *conf;
+	const char *conf_dir;
+	const char *suffix;
+	int database;
+	enum dit_openldap_version openldap;
+	bool no_glue; /* -g: leave its subordinate databases out */
+
+	/*
+	 * A DN; NULL: all entries. Without suffix and database it chooses the database
+	 * as well.
+	 */
+	const char *base;
+	enum dit_export_scope scope;
+
+	/*
+	 * A file, which appears when it is complete: it is written beside and renamed.
+	 * Devices and pipes, and what lies below /dev and /proc, are opened and written
+	 * to. NULL: standard output.
+	 */
+	const char *output;
+	unsigned wrap;   /* columns of a line; DIT_EXPORT_WRAP_... */
+	bool is_verbose; /* "# id=0000000a" before each entry */
+	bool keep_going; /* -c: go on behind an entry that cannot be read */
+
+	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
+	bool no_lock;     /* as in scan.h */
+
+	dit_report_fn report; /* may be NULL */
+	void *report_ctx;
+	/* May be NULL; a value other than 0 ends the export. */
+	const volatile sig_atomic_t *stop;
+};
+
+#define DIT_EXPORT_OPTS_INIT                                                             \
+ {                                                                                       \
+  .database = -1, .wrap = DIT_EXPORT_WRAP_DEFAULT                                        \
+ }
+
+struct dit_export_stats {
+	uint64_t nentries;    /* written */
+	uint64_t nunreadable; /* "# no data for entry" */
+	uint64_t nbytes;      /* written */
+	unsigned threads;     /* tool threads used */
+};
+
+/**
+ * Run one export.
+ *
+ * @param ret  filled also on failure, as far as the export came
+ *
+ * @return 0: all is written. slapcat's exit status is 1 all the same if nunreadable is
+ *         not 0. On any other result a report has told the failure, and `output` is what
+ *         it was; standard output, pipes and devices got what came before:
+ *         DIT_E_CONFIG: the configuration, the choice of a database or the base is wrong;
+ *         DIT_E_CORRUPT: an entry cannot be read, and keep_going is off;
+ *         DIT_E_STOPPED: the caller set *stop;
+ *         -EPIPE: nobody reads the pipe (SIGPIPE is to be ignored); -ENOSPC and other
+ *         -errno; LMDB's codes
+ */
+DIT_PUBLIC int dit_export(const struct dit_export_opts *opts,
+                          struct dit_export_stats *ret);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bulk/export_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/stop.h"
+
+#define ATTEMPTS 100
+#define NEW_MODE 0666 /* less the umask: slapcat's */
+
+/* ---- opening ---- */
+
+/* Such a name leads to something that is open already, whatever its type. */
+static bool is_of_system(const char *path)
+{
+	return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+}
+
+static int open_in_place(struct dit_export_file *file)
+{
+	file->fd = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+	                NEW_MODE);
+	return file->fd < 0 ? -errno : 0;
+}
+
+/* "dir/.name.1a2b3c4d5e6f7081" for "dir/name". */
+static int make_name(struct dit_export_file *file)
+{
+	const char *slash = strrchr(file->path, '/');
+	const char *name = slash == NULL ? file->path : slash + 1;
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), 0) < 0) {
+		return -errno;
+	}
+	free(file->beside);
+	if (asprintf(&file->beside, "%.*s.%.200s.%016llx", (int)(name - file->path),
+	             file->path, name, (unsigned long long)number) < 0) {
+		file->beside = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* What the file that is replaced has. Who may not give files away keeps them. */
+static int keep_rights(struct dit_export_file *file, const struct stat *old)
+{
+	if (fchown(file->fd, old->st_uid, old->st_gid) < 0 && errno != EPERM) {
+		return -errno;
+	}
+	return fchmod(file->fd, old->st_mode & 07777) < 0 ? -errno : 0;
+}
+
+static int open_beside(struct dit_export_file *file, const struct stat *old)
+{
+	int r = -EEXIST;
+
+	for (int i = 0; i < ATTEMPTS && r == -EEXIST; i++) {
+		r = make_name(file);
+		if (r < 0) {
+			return r;
+		}
+		file->fd = open(file->beside,
+		                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		                NEW_MODE);
+		r = file->fd < 0 ? -errno : 0;
+	}
+	if (r < 0) {
+		free(file->beside); /* it is not ours */
+		file->beside = NULL;
+		return r;
+	}
+	return old == NULL ? 0 : keep_rights(file, old);
+}
+
+int dit_export_file_open(struct dit_export_file *file, const char *path,
+                         const struct dit_stop *stop)
+{
+	struct stat old;
+
+	*file = (struct dit_export_file){.stop = stop, .path = path, .fd = -1};
+	if (path == NULL) {
+		file->fd = STDOUT_FILENO;
+		return 0;
+	}
+	if (is_of_system(path)) {
+		return open_in_place(file);
+	}
+	if (lstat(path, &old) < 0) {
+		return errno == ENOENT && path[0] != '\0' ? open_beside(file, NULL)
+		                                          : -errno;
+	}
+	if (S_ISLNK(old.st_mode)) {
+		return open_beside(file, NULL);
+	}
+	if (S_ISREG(old.st_mode)) {
+		return access(path, W_OK) < 0 ? -errno : open_beside(file, &old);
+	}
+	return open_in_place(file);
+}
+
+/* ---- writing ---- */
+
+static int wait_or_fail(const struct dit_export_file *file)
+{
+	if (errno != EINTR) {
+		return -errno;
+	}
+	return dit_stop_is_set(file->stop) ? DIT_E_STOPPED : 0;
+}
+
+int dit_export_file_write(struct dit_export_file *file, struct iovec *iov, int n)
+{
+	while (n > 0) {
+		ssize_t done = 0;
+
+		if (iov->iov_len == 0) {
+			iov++;
+			n--;
+			continue;
+		}
+		done = writev(file->fd, iov, n < IOV_MAX ? n : IOV_MAX);
+		if (done < 0) {
+			int r = wait_or_fail(file);
+
+			if (r < 0) {
+				return r;
+			}
+			continue;
+		}
+		file->nbytes += (uint64_t)done;
+		for (; n > 0 && (size_t)done >= iov->iov_len; iov++, n--) {
+			done -= (ssize_t)iov->iov_len;
+		}
+		if (n > 0) {
+			iov->iov_base = (char *)iov->iov_base + done;
+			iov->iov_len -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+/* ---- the end ---- */
+
+int dit_export_file_finish(struct dit_export_file *file)
+{
+	if (file->beside == NULL) {
+		return 0;
+	}
+	if (fsync(file->fd) < 0 || rename(file->beside, file->path) < 0) {
+		return -errno;
+	}
+	free(file->beside);
+	file->beside = NULL;
+	return 0;
+}
+
+void dit_export_file_close(struct dit_export_file *file)
+{
+	if (file->beside != NULL) {
+		(void)unlink(file->beside);
+		free(file->beside);
+	}
+	if (file->fd >= 0 && file->path != NULL) {
+		(void)close(file->fd);
+	}
+	*file = DIT_EXPORT_FILE_NONE;
+}

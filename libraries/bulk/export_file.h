@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where an export goes: a file that appears when it is complete, or what is there to be
+ * written to.
+ *
+ *   dit_export_file_open();  dit_export_file_write()...;  dit_export_file_finish()
+ *   and in every case  dit_export_file_close()
+ *
+ * A regular file is written under another name in the same directory, made for it alone
+ * and opened through no link, and gets its own name when all of it is on the disk. A file
+ * that has the name already keeps its mode, and its owner if we may give files away. A
+ * link of that name is replaced, not followed.
+ *
+ * Threads: belongs to one thread.
+ */
+#ifndef DITKIT_EXPORT_FILE_H
+#define DITKIT_EXPORT_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+struct dit_stop; /* stop.h */
+
+struct dit_export_file {
+	const struct dit_stop *stop; /* borrowed */
+	const char *path;            /* borrowed; NULL: standard output */
+	char *beside;                /* owned; where it is written; NULL: in place */
+	int fd;
+	uint64_t nbytes; /* written so far */
+};
+
+/** For dit_export_file_close() before anything was opened. */
+#define DIT_EXPORT_FILE_NONE ((struct dit_export_file){.fd = -1})
+
+/** @return 0; -errno; -ENOMEM. To be closed in every case. */
+int dit_export_file_open(struct dit_export_file *file, const char *path,
+                         const struct dit_stop *stop);
+
+/**
+ * Write all bytes. The vectors are used up.
+ *
+ * @return 0; -errno; DIT_E_STOPPED: an interrupt came while the reader of a pipe was slow
+ */
+int dit_export_file_write(struct dit_export_file *file, struct iovec *iov, int n);
+
+/** Sync, and give the file its name. 0 or -errno */
+int dit_export_file_finish(struct dit_export_file *file);
+
+/** Close; remove a file that was not finished. Closing twice is fine. */
+void dit_export_file_close(struct dit_export_file *file);
+
+#endif

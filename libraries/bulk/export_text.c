@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bulk/export_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/ascii.h"
+
+#define LINE_MAX_BYTES 64
+
+/* ---- names ---- */
+
+/* The type alone: with options a password is printed like any other value. */
+static bool is_password(struct dit_span name)
+{
+	return dit_span_eq(name, DIT_SPAN("userPassword")) ||
+	       dit_span_eq(name, DIT_SPAN("2.5.4.35"));
+}
+
+static int make_name(struct dit_export_name *ret, const struct dit_ad_name *stored)
+{
+	char *text = NULL;
+
+	if (stored->ad != NULL) {
+		ret->text = stored->ad->name;
+		ret->is_base64 = is_password(ret->text);
+		return 0;
+	}
+	text = malloc(stored->name.len + 1);
+	if (text == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < stored->name.len; i++) {
+		char c = dit_ascii_lower(stored->name.data[i]);
+
+		text[i] = dit_ascii_is_alpha(c) ? (char)(c - 'a' + 'A') : c;
+	}
+	ret->text = (struct dit_span){text, stored->name.len};
+	ret->is_unknown = true;
+	return 0;
+}
+
+int dit_export_names_make(struct dit_export_names *ret, const struct dit_ad_names *names)
+{
+	struct dit_export_names made = {.n = names->n};
+	int r = 0;
+
+	made.list = calloc(names->n + 1, sizeof(*made.list));
+	if (made.list == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < names->n && r == 0; i++) {
+		const struct dit_ad_name *stored = dit_ad_names_get(names, i);
+
+		r = stored == NULL ? 0 : make_name(&made.list[i], stored);
+	}
+	if (r < 0) {
+		dit_export_names_deinit(&made);
+		return r;
+	}
+	*ret = made;
+	return 0;
+}
+
+void dit_export_names_deinit(struct dit_export_names *names)
+{
+	for (uint32_t i = 0; i < names->n; i++) {
+		if (names->list[i].is_unknown) {
+			free((char *)names->list[i].text.data);
+		}
+	}
+	free(names->list);
+	*names = (struct dit_export_names){0};
+}
+
+/* ---- entries ---- */
+
+static int put_id(struct dit_ldif_text *text, const char *format, uint64_t id)
+{
+	char line[LINE_MAX_BYTES];
+	int len = snprintf(line, sizeof(line), format, (unsigned long)id);
+
+	return dit_ldif_write_raw(text, (struct dit_span){line, (size_t)len});
+}
+
+static int put_attr(struct dit_ldif_text *text, const struct dit_export_name *name,
+                    const struct dit_attr_view *attr)
+{
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		int r = dit_ldif_write_value(text, name->text, attr->values[i],
+		                             name->is_base64);
+
+		if (r < 0) {
+			return r;
+		}
+	}
+	return 0;
+}
+
+int dit_export_put_entry(struct dit_ldif_text *text, const struct dit_export_names *names,
+                         const struct dit_entry_view *entry, bool is_verbose)
+{
+	int r = is_verbose ? put_id(text, "# id=%08lx\n", entry->id) : 0;
+
+	if (r == 0) {
+		r = dit_ldif_write_value(text, DIT_SPAN("dn"), entry->dn, false);
+	}
+	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
+		const struct dit_attr_view *attr = &entry->attrs[i];
+
+		r = put_attr(text, &names->list[attr->number], attr);
+	}
+	return r < 0 ? r : dit_ldif_write_end(text);
+}
+
+int dit_export_put_nothing(struct dit_ldif_text *text, uint64_t id)
+{
+	return put_id(text, "# no data for entry id=%08lx\n\n", id);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Entries as slapcat prints them.
+ *
+ *   dit_export_names_make();
+ *   dit_export_put_entry() or dit_export_put_nothing() ...;
+ *   dit_export_names_deinit()
+ *
+ * Threads: the names are made by one thread, then constant. A text belongs to one thread
+ * at a time.
+ */
+#ifndef DITKIT_EXPORT_TEXT_H
+#define DITKIT_EXPORT_TEXT_H
+
+#include "ldif/ldif_write.h"
+#include "store/ad_names.h"
+#include "store/entry_view.h"
+
+/** How an attribute description is printed. */
+struct dit_export_name {
+	struct dit_span text; /* the schema's name; of an unknown one the stored name, in
+	                       * capitals; no data: nobody has the number */
+	bool is_base64;       /* passwords: always */
+	bool is_unknown;
+};
+
+/** Zero is an empty one. */
+struct dit_export_names {
+	struct dit_export_name *list; /* by number */
+	uint32_t n;
+};
+
+/** @param names  outlive the result. @return 0 or -ENOMEM */
+int dit_export_names_make(struct dit_export_names *ret, const struct dit_ad_names *names);
+void dit_export_names_deinit(struct dit_export_names *names);
+
+/**
+ * The entry and the empty line behind it.
+ *
+ * @param is_verbose  with a line "# id=0000000a" before it
+ *
+ * @return 0; -ENOMEM
+ */
+int dit_export_put_entry(struct dit_ldif_text *text, const struct dit_export_names *names,
+                         const struct dit_entry_view *entry, bool is_verbose);
+
+/** What stands in place of an entry that cannot be read. 0 or -ENOMEM */
+int dit_export_put_nothing(struct dit_ldif_text *text, uint64_t id);
+
+#endif

@@ -1,0 +1,22 @@
+# servers/ditcat/local.mk
+sbin_PROGRAMS += ditcat
+ditcat_SOURCES = \
+	servers/common/arguments.c \
+	servers/common/arguments.h \
+	servers/common/common_options.c \
+	servers/common/common_options.h \
+	servers/common/interrupts.c \
+	servers/common/interrupts.h \
+	%D%/cat_main.c \
+	%D%/cat_options.c \
+	%D%/cat_options.h \
+	$(NULL)
+# Programs see the installed headers, their own folder and servers/common.
+ditcat_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
+	-I$(top_srcdir)/servers/common \
+	-DDEFAULT_CONF='"$(default_conf)"' \
+	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"' \
+	-DDEFAULT_SLAPD='"$(slapd)"'
+ditcat_LDADD = libditkit.la
+# One static copy of our library: no installed libditkit is needed to run it.
+ditcat_LDFLAGS = $(AM_LDFLAGS) -static

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where exports go: complete or not at all; what is there; what cannot be written. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "bulk/export_file.h"
+
+struct fixture {
+	char *dir;
+	char path[4200];
+	struct dit_export_file file;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	f->dir = test_scratch();
+	(void)snprintf(f->path, sizeof(f->path), "%s/out", f->dir);
+	f->file = DIT_EXPORT_FILE_NONE;
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	dit_export_file_close(&f->file);
+	test_scratch_remove(f->dir);
+	free(f);
+	return 0;
+}
+
+static int write_text(struct fixture *f, const char *text)
+{
+	struct iovec iov[] = {{(char *)text, strlen(text)}, {NULL, 0}, {"!", 1}};
+
+	return dit_export_file_write(&f->file, iov, 3);
+}
+
+/* All names in the directory and what the file holds. */
+static void assert_holds(struct fixture *f, const char *expected)
+{
+	char command[4300];
+	char text[200] = "";
+	FILE *pipe = NULL;
+
+	(void)snprintf(command, sizeof(command), "cd '%s'; ls -A; cat out", f->dir);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	(void)fread(text, 1, sizeof(text) - 1, pipe);
+	(void)pclose(pipe);
+	assert_string_equal(text, expected);
+}
+
+static void put_file(const char *path, mode_t mode)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	(void)fputs("old", file);
+	assert_int_equal(fchmod(fileno(file), mode), 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat status;
+
+	assert_int_equal(lstat(path, &status), 0);
+	return status.st_mode;
+}
+
+static void a_new_file_appears_when_it_is_complete(void **state)
+{
+	struct fixture *f = *state;
+	mode_t mask = umask(027);
+
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	(void)umask(mask);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(f->file.nbytes, 5);
+	assert_int_equal(access(f->path, F_OK), -1);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	dit_export_file_close(&f->file);
+	assert_holds(f, "out\ntext!");
+	assert_int_equal(mode_of(f->path), S_IFREG | 0640);
+}
+
+static void an_old_file_keeps_its_mode_and_stays_until_then(void **state)
+{
+	struct fixture *f = *state;
+
+	put_file(f->path, 0604);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	dit_export_file_close(&f->file);
+	assert_holds(f, "out\nold");
+
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_holds(f, "out\ntext!");
+	assert_int_equal(mode_of(f->path), S_IFREG | 0604);
+}
+
+static void a_link_is_replaced_and_not_followed(void **state)
+{
+	struct fixture *f = *state;
+	char target[4300];
+
+	(void)snprintf(target, sizeof(target), "%s/target", f->dir);
+	put_file(target, 0600);
+	assert_int_equal(symlink(target, f->path), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_holds(f, "out\ntarget\ntext!");
+	assert_true(S_ISREG(mode_of(f->path)));
+	assert_int_equal(truncate(f->path, 0), 0);
+	assert_int_equal(rename(target, f->path), 0);
+	assert_holds(f, "out\nold");
+}
+
+static void pipes_are_written_to(void **state)
+{
+	struct fixture *f = *state;
+	char text[6] = "";
+	int fd = -1;
+
+	assert_int_equal(mkfifo(f->path, 0600), 0);
+	fd = open(f->path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_int_equal(read(fd, text, 5), 5);
+	assert_string_equal(text, "text!");
+	(void)close(fd);
+}
+
+static void what_cannot_be_opened_is_told(void **state)
+{
+	struct fixture *f = *state;
+	char path[4300];
+
+	(void)snprintf(path, sizeof(path), "%s/none/out", f->dir);
+	assert_int_equal(dit_export_file_open(&f->file, path, NULL), -ENOENT);
+	assert_int_equal(dit_export_file_open(&f->file, "", NULL), -ENOENT);
+	assert_int_equal(dit_export_file_open(&f->file, f->dir, NULL), -EISDIR);
+	(void)snprintf(path, sizeof(path), "%s/%0300d", f->dir, 1);
+	assert_int_equal(dit_export_file_open(&f->file, path, NULL), -ENAMETOOLONG);
+}
+
+static void a_full_disk_is_told(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(dit_export_file_open(&f->file, "/dev/full", NULL), 0);
+	assert_int_equal(write_text(f, "text"), -ENOSPC);
+}
+
+static void a_reader_that_went_away_is_told(void **state)
+{
+	struct fixture *f = *state;
+	void (*old)(int) = signal(SIGPIPE, SIG_IGN);
+	int fds[2];
+	char path[100];
+
+	assert_int_equal(pipe(fds), 0);
+	(void)snprintf(path, sizeof(path), "/dev/fd/%d", fds[1]);
+	assert_int_equal(dit_export_file_open(&f->file, path, NULL), 0);
+	assert_int_equal(close(fds[0]), 0);
+	assert_int_equal(write_text(f, "text"), -EPIPE);
+	(void)close(fds[1]);
+	(void)signal(SIGPIPE, old);
+}
+
+/* More than a pipe takes, read in small pieces. */
+static void short_writes_are_gone_on_with(void **state)
+{
+	struct fixture *f = *state;
+	size_t len = 3000000;
+	char *big = malloc(len);
+	struct iovec iov[] = {{big, len / 2}, {big + len / 2, len - len / 2}};
+	char command[8600];
+	FILE *reader = NULL;
+	size_t sum = 0;
+
+	assert_non_null(big);
+	memset(big, 'x', len);
+	(void)snprintf(command, sizeof(command),
+	               "mkfifo '%s'; dd bs=777 if='%s' 2>/dev/null | wc -c", f->path,
+	               f->path);
+	reader = popen(command, "r");
+	assert_non_null(reader);
+	while (access(f->path, F_OK) != 0) {
+		(void)usleep(1000);
+	}
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_write(&f->file, iov, 2), 0);
+	dit_export_file_close(&f->file);
+	assert_int_equal(fscanf(reader, "%zu", &sum), 1);
+	assert_int_equal(sum, len);
+	(void)pclose(reader);
+	free(big);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_new_file_appears_when_it_is_complete),
+		TEST(an_old_file_keeps_its_mode_and_stays_until_then),
+		TEST(a_link_is_replaced_and_not_followed),
+		TEST(pipes_are_written_to),
+		TEST(what_cannot_be_opened_is_told),
+		TEST(a_full_disk_is_told),
+		TEST(a_reader_that_went_away_is_told),
+		TEST(short_writes_are_gone_on_with),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

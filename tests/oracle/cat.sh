@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Exports: what slapcat writes of the databases that slapadd makes of all fixtures, ditcat
+# writes as well, byte for byte, with 1 and with 3 threads; the same messages, the same
+# exit status. And what ditcat writes is the same directory again when ditadd loads it.
+. "${0%/*}/lib.sh"
+: "${DITCAT:?}"
+
+# The loads of content.sh: fixture, configuration, kind, options.
+table=$(sed -n "/^table='/,/^'/p" "${0%/*}/content.sh" | sed '1d;$d')
+nloads=$(grep -c . <<<"$table")
+[ "$nloads" -ge 60 ] || fail "content.sh has $nloads loads"
+
+# The files that urls.ldif refers to.
+printf 'two\nlines\0and a zero' >"$work/value.bin"
+printf 'percent' >"$work/with space"
+printf 'cn=from a file,dc=example,dc=com' >"$work/dn.txt"
+printf 'dn: cn=included,dc=example,dc=com\nobjectClass: person\ncn: included\nsn: i\n' \
+	>"$work/part.ldif"
+
+# run_cat PROGRAM OUT ARGUMENT...: leaves OUT, OUT.exit, OUT.stderr
+run_cat() {
+	local program=$1 out=$2
+	shift 2
+	"$program" -f "$work/ref/slapd.conf" "$@" >"$out" 2>"$out.stderr.raw"
+	echo $? >"$out.exit"
+	# slapd takes a suffix whose normal form is longer for an old database.
+	sed 's/^\(slapcat\|ditcat\): /PROGRAM: /
+		/DN index needs upgrade, run "slapindex entryDN"/d' \
+		"$out.stderr.raw" >"$out.stderr"
+}
+
+# same_output A B
+same_output() {
+	cmp "$1" "$2" && diff -a "$1.stderr" "$2.stderr" && diff "$1.exit" "$2.exit"
+}
+
+# both NAME ARGUMENT...: slapcat once, ditcat with 1 and 3 threads
+both() {
+	local name=$1 threads
+	shift
+	run_cat slapcat "$work/slapcat" "$@"
+	for threads in 1 3; do
+		run_cat "$DITCAT" "$work/ditcat" -T $threads "$@"
+		check "$name $* -T $threads" same_output "$work/slapcat" "$work/ditcat"
+	done
+}
+
+# same_lines A B: values of an attribute that stood apart stand together when they are
+# loaded again, so the order of lines may differ
+same_lines() {
+	diff <(sort "$1") <(sort "$2")
+}
+
+# again NAME CONF WHICH: ditcat, then ditadd: the same content
+again() {
+	local -a which=()
+	read -ra which <<<"$3"
+	make_site "$work/dit" "$2"
+	run_cat "$DITCAT" "$work/out.ldif" "${which[@]}"
+	ditadd_site "$work/dit" "${which[@]}" -s -l "$work/out.ldif"
+	run_cat "$DITCAT" "$work/first" "${which[@]}"
+	"$DITCAT" -f "$work/dit/slapd.conf" "${which[@]}" >"$work/second"
+	check "$1: exported, loaded and exported" same_lines "$work/first" "$work/second"
+}
+
+# A load refused half-way leaves a database as well.
+each_fixture() {
+	local fixture conf rest last=
+	while read -r fixture conf _ rest; do
+		[ "$fixture $conf" != "$last" ] || continue
+		last="$fixture $conf"
+		local -a options=() which=()
+		read -ra options <<<"$rest"
+		[[ " $rest " == *" -b "* ]] && which=(-b "${options[-1]}")
+		[[ " $rest " == *" -n "* ]] && which=(-n "${options[-1]}")
+		make_site "$work/ref" "$conf"
+		fill_in "$work" <"$DIT_TEST_DATA/ldif/$fixture.ldif" >"$work/input.ldif"
+		slapadd_site "$work/ref" "${options[@]}" -l "$work/input.ldif"
+		both "$fixture/$conf" "${which[@]}"
+		both "$fixture/$conf" "${which[@]}" -v -o ldif-wrap=no
+		both "$fixture/$conf" "${which[@]}" -o ldif-wrap=20
+		grep -q 'entries missing' "$work/ref/stderr" ||
+			again "$fixture/$conf" "$conf" "${which[*]}"
+	done <<<"$table"
+}
+
+# ---- what can be chosen ----
+
+person() {
+	local cn=${1%%,*}
+	printf 'dn: %s\nobjectClass: person\ncn: %s\nsn: Common\n\n' "$1" "${cn#*=}"
+}
+
+unit() {
+	local ou=${1%%,*}
+	printf 'dn: %s\nobjectClass: organizationalUnit\nou: %s\n\n' "$1" "${ou#*=}"
+}
+
+glued() {
+	local top=dc=example,dc=com base
+	make_site "$work/ref" glue
+	mkdir "$work/ref/db-apart"
+	{
+		printf 'dn: %s\nobjectClass: domain\ndc: example\n\n' $top
+		person cn=a,$top
+		unit ou=sub,$top
+		person "cn=b,ou=sub,$top"
+		unit "ou=deep,ou=sub,$top"
+		person "cn=c,ou=deep,ou=sub,$top"
+		person "cn=d\\,e,$top"
+		person "cn=below,cn=d\\,e,$top"
+	} >"$work/input.ldif"
+	both "glue, without a database" -b $top
+	slapadd_site "$work/ref" -b $top -l "$work/input.ldif"
+	for base in $top ou=sub,$top ou=deep,ou=sub,$top cn=b,ou=sub,$top ou=apart,$top \
+		dc=com dc=other foo ''; do
+		both "glue" -b "$base"
+		both "glue" -b "$base" -g
+	done
+	for number in 0 1 2 3 4 5; do
+		both "glue" -n $number
+		both "glue" -n $number -g -v
+	done
+	both "glue"
+	mv "$work/ref/db-other/data.mdb" "$work/ref/away"
+	both "glue, without a subordinate database" -b $top
+	both "glue, without a subordinate database" -b $top -g
+}
+
+each_fixture
+glued
+finish
