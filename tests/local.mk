@@ -23,6 +23,7 @@ include tests/config/local.mk
 include tests/entry/local.mk
 include tests/faults/local.mk
 include tests/fuzz/local.mk
+include tests/golden/local.mk
 include tests/index/local.mk
 include tests/ldif/local.mk
 include tests/oracle/local.mk

@@ -127,12 +127,12 @@ static struct dit_release_rules make_rules(const struct loader *loader)
 static int make_context(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
-	struct dit_release_rules rules = make_rules(loader);
 	int r = 0;
 
 	loader->files = (struct dit_file_rules){.refuse_all = opts->no_urls,
 	                                        .allow_special = opts->special_urls,
 	                                        .stop = &loader->stop};
+	loader->rules = make_rules(loader);
 	loader->context = (struct dit_entry_context){
 		.schema = loader->settings->schema,
 		.is_strict = opts->is_strict,
@@ -141,9 +141,9 @@ static int make_context(struct loader *loader)
 		.check_values = opts->check_values && !opts->is_quick,
 		.lastmod = loader->db->lastmod,
 		.allow_dynamic = loader->db->has_dds,
-		.names_first = rules.names_first,
-		.gathers_lines = rules.gathers_lines,
-		.drops_dynamic = rules.drops_dynamic,
+		.names_first = loader->rules.names_first,
+		.gathers_lines = loader->rules.gathers_lines,
+		.drops_dynamic = loader->rules.drops_dynamic,
 		.sid = opts->sid,
 		.files = &loader->files,
 		.rootdn = loader->db->rootdn,

@@ -72,6 +72,22 @@ static int adopt_index(struct load_target *target, size_t number,
 	return r < 0 ? dit_load_fail(target->loader, r, db->name) : 0;
 }
 
+/* Integers have as many bytes as index_intlen says; small pages take no long keys. */
+static int check_key_length(const struct load_target *target, size_t number)
+{
+	size_t len = dit_index_set_longest_key(target->indexes, number);
+
+	if (len <= target->output->key_max) {
+		return 0;
+	}
+	dit_load_report(target->loader, DIT_REPORT_ERROR,
+	                "index database \"%s\" in %s: keys of %zu bytes are too long for "
+	                "the page size, %zu bytes are possible",
+	                dit_index_set_db(target->indexes, number)->name,
+	                target->db->directory, len, target->output->key_max);
+	return DIT_E_CONFIG;
+}
+
 static int add_indexes(struct load_target *target, const struct dit_fault *fault)
 {
 	size_t ndbs = dit_index_set_ndbs(target->indexes);
@@ -79,6 +95,9 @@ static int add_indexes(struct load_target *target, const struct dit_fault *fault
 
 	for (size_t i = 0; i < ndbs && r == 0; i++) {
 		r = adopt_index(target, i, fault);
+		if (r == 0) {
+			r = check_key_length(target, i);
+		}
 	}
 	for (size_t i = 0; i < ndbs && r == 0; i++) {
 		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
@@ -153,6 +172,8 @@ int dit_load_store_open(struct load_target *target)
 		.expected_bytes = dit_ldif_reader_size(loader->reader) * EXPANSION,
 		.list_max = ((uint64_t)1 << loader->settings->idlexp) - 1,
 		.writer = writer_of(loader->opts),
+		.page_bytes = db->page_bytes,
+		.has_ixck = loader->rules.has_ixck,
 		.may_grow = loader->opts->may_grow,
 		.page_writer = loader->page_writer,
 		.use_page_cache = loader->opts->use_page_cache,
@@ -173,5 +194,8 @@ int dit_load_store_open(struct load_target *target)
 		return dit_load_fail(loader, r, db->directory);
 	}
 	note_writer(target);
+	if (target->split_rules != NULL) {
+		target->split_rules->record_max = target->output->key_max;
+	}
 	return look_around(target, &fault);
 }

@@ -17,6 +17,9 @@
 #include "bulk/load_stages.h"
 #include "config/slapd_version.h"
 
+#define PAGE_MIN 512u
+#define PAGE_MAX 65536u
+
 /* ---- before the first round ---- */
 
 static int count_rdns(const struct dit_schema *schema, struct dit_span dn, unsigned *ret)
@@ -96,6 +99,46 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 	return r < 0 ? dit_load_fail(target->loader, r, tmpdir) : 0;
 }
 
+/* What slapd says when a database cannot be opened, and its tools as well. */
+static void tell_not_opened(const struct load_target *target, int error)
+{
+	struct loader *loader = target->loader;
+
+	dit_load_report(
+		loader, DIT_REPORT_DIAGNOSTIC,
+		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
+		"(%d)",
+		DIT_SPAN_ARGS(target->db->suffix), error);
+	if (target->number > 0) {
+		dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+		                "backend_startup: bi_open failed!");
+	}
+	dit_load_report(loader, DIT_REPORT_PLAIN, "slap_startup failed");
+}
+
+/* LMDB takes powers of two from 256 on. */
+static int check_page_size(const struct load_target *target)
+{
+	unsigned n = target->db->page_bytes;
+
+	if (n == 0 || (n >= PAGE_MIN && n <= PAGE_MAX && (n & (n - 1)) == 0)) {
+		return 0;
+	}
+	if (n == PAGE_MIN / 2) {
+		dit_load_report(target->loader, DIT_REPORT_ERROR,
+		                "database \"%.*s\": dbpagesize %u is not supported, %u "
+		                "is the least",
+		                DIT_SPAN_ARGS(target->db->suffix), n, PAGE_MIN);
+		return DIT_E_CONFIG;
+	}
+	dit_load_report(target->loader, DIT_REPORT_DIAGNOSTIC,
+	                "mdb_db_open: database \"%.*s\": mdb_env_set_pagesize failed: "
+	                "Invalid argument (22).",
+	                DIT_SPAN_ARGS(target->db->suffix));
+	tell_not_opened(target, EINVAL);
+	return DIT_E_CONFIG;
+}
+
 /*
  * slapd would not start with more indexes. In its words; which index it names there
  * depends on where its memory lies.
@@ -120,16 +163,7 @@ static int check_index_limit(const struct load_target *target)
 	                "MDB_DBS_FULL: Environment maxdbs limit reached (%d).",
 	                DIT_SPAN_ARGS(target->db->suffix),
 	                dit_index_set_db(target->indexes, limit)->name, MDB_DBS_FULL);
-	dit_load_report(
-		loader, DIT_REPORT_DIAGNOSTIC,
-		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
-		"(%d)",
-		DIT_SPAN_ARGS(target->db->suffix), MDB_DBS_FULL);
-	if (target->number > 0) {
-		dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
-		                "backend_startup: bi_open failed!");
-	}
-	dit_load_report(loader, DIT_REPORT_PLAIN, "slap_startup failed");
+	tell_not_opened(target, MDB_DBS_FULL);
 	dit_load_report(
 		loader, DIT_REPORT_ERROR,
 		"database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
@@ -153,7 +187,10 @@ int dit_load_target_prepare(struct load_target *target, const struct load_budget
 	}
 	r = make_indexes(target);
 	if (r == 0 && !loader->opts->is_dry_run) {
-		r = check_index_limit(target);
+		r = check_page_size(target);
+		if (r == 0) {
+			r = check_index_limit(target);
+		}
 		if (r == 0) {
 			r = dit_load_store_open(target);
 		}

@@ -27,6 +27,7 @@
 #include "bulk/glue.h"
 #include "bulk/index_writer.h"
 #include "bulk/load.h"
+#include "bulk/release_rules.h"
 #include "bulk/tree.h"
 #include "bulk/value_rules.h"
 #include "config/settings.h"
@@ -128,6 +129,7 @@ struct loader {
 	const struct dit_load_opts *opts;
 	struct dit_settings *settings;
 	const struct dit_database *db; /* the one chosen */
+	struct dit_release_rules rules;
 	struct dit_entry_context context;
 	struct dit_stop stop; /* opts->stop; ended by main when the load has failed */
 	struct dit_file_rules files;

@@ -15,8 +15,8 @@
 
 int dit_tree_record_push(struct dit_sorter *sorter, const struct dit_tree_record *record)
 {
-	char key[HEAD_BYTES + DIT_NAME_STRINGS_MAX];
-	char value[ID_BYTES + DIT_NAME_STRINGS_MAX];
+	char key[HEAD_BYTES + DIT_NAME_RECORD_LONGEST];
+	char value[ID_BYTES + DIT_NAME_RECORD_LONGEST];
 	struct dit_span norm = record->norm;
 	struct dit_span pretty = record->pretty;
 
@@ -45,10 +45,11 @@ void dit_tree_record_read(const struct dit_sort_record *sorted,
 }
 
 int dit_tree_record_encode(const struct dit_tree_record *record, uint32_t nsubs,
-                           char *out)
+                           char *out, size_t size)
 {
-	return record->is_child ? dit_name_encode_child(out, record->norm, record->pretty,
-	                                                record->other, nsubs)
-	                        : dit_name_encode_self(out, record->norm, record->pretty,
-	                                               record->other);
+	return record->is_child
+	               ? dit_name_encode_long_child(out, size, record->norm,
+	                                            record->pretty, record->other, nsubs)
+	               : dit_name_encode_long_self(out, size, record->norm,
+	                                           record->pretty, record->other);
 }

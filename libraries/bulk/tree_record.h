@@ -29,7 +29,7 @@ struct dit_tree_record {
 	uint32_t other; /* ID of the child, or of the parent */
 	bool is_child;  /* else the node's own record */
 	struct dit_span norm;
-	struct dit_span pretty; /* with norm DIT_NAME_STRINGS_MAX bytes at most */
+	struct dit_span pretty; /* with norm DIT_NAME_RECORD_LONGEST bytes at most */
 };
 
 /** As dit_sorter_push(), of the sorter's producer 0. */
@@ -42,12 +42,12 @@ void dit_tree_record_read(const struct dit_sort_record *sorted,
 /**
  * As it lies in dn2i.
  *
- * @param out    DIT_NAME_RECORD_MAX bytes
  * @param nsubs  a child's subtree, itself included
+ * @param out    @p size bytes, as in name_codec.h
  *
  * @return the length; DIT_E_TOOLONG
  */
 int dit_tree_record_encode(const struct dit_tree_record *record, uint32_t nsubs,
-                           char *out);
+                           char *out, size_t size);
 
 #endif

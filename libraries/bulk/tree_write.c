@@ -25,8 +25,9 @@ static uint32_t nsubs_of(const struct dit_tree *tree,
 static int put_record(const struct dit_tree *tree, struct dit_output_table *table,
                       const struct dit_tree_record *record)
 {
-	char out[DIT_NAME_RECORD_MAX];
-	int len = dit_tree_record_encode(record, nsubs_of(tree, record), out);
+	char out[DIT_NAME_RECORD_LONGEST];
+	int len = dit_tree_record_encode(record, nsubs_of(tree, record), out,
+	                                 tree->output->key_max);
 
 	if (len < 0) {
 		return len;

@@ -54,8 +54,10 @@ int dit_split_rules_make(const struct dit_database *db, struct dit_split_rules *
 	for (size_t i = 0; i < db->nmultivals; i++) {
 		made->limits[db->multivals[i].ad->ordinal] = db->multivals[i].hi;
 	}
-	made->rules = (struct dit_split_rules){
-		.limits = made->limits, .nlimits = n, .limit = db->multival_hi};
+	made->rules = (struct dit_split_rules){.limits = made->limits,
+	                                       .nlimits = n,
+	                                       .limit = db->multival_hi,
+	                                       .record_max = DIT_SPLIT_RECORD_MAX};
 	*ret = &made->rules;
 	return 0;
 }

@@ -25,7 +25,8 @@ int dit_sorted_types_make(const struct dit_settings *settings, uint64_t **ret);
 /**
  * The limits of multival in a database.
  *
- * @param ret  NULL: multival is not configured. One piece: free()
+ * @param ret  NULL: multival is not configured. One piece: free(). Its record_max is that
+ *             of LMDB 0.9
  *
  * @return 0 or -ENOMEM
  */

@@ -76,6 +76,9 @@ void dit_index_set_free(struct dit_index_set *set);
 int dit_index_set_stored(struct dit_index_set *set, size_t db, bool is_integerkey,
                          size_t key_len);
 
+/** Bytes of the longest key that a database can have. */
+size_t dit_index_set_longest_key(const struct dit_index_set *set, size_t db);
+
 size_t dit_index_set_ndbs(const struct dit_index_set *set);
 const struct dit_index_db *dit_index_set_db(const struct dit_index_set *set, size_t db);
 

@@ -201,6 +201,11 @@ static struct key_lengths measure_keys(const struct dit_index_set *set, unsigned
 	return lengths;
 }
 
+size_t dit_index_set_longest_key(const struct dit_index_set *set, size_t db)
+{
+	return measure_keys(set, (unsigned)db).max;
+}
+
 static bool has_ordered_keys(const struct dit_attr_type *type)
 {
 	return type->equality != NULL &&

@@ -32,13 +32,13 @@ static uint64_t get_id(const char *at)
 }
 
 /* Everything in front of the IDs. NULL: too long. */
-static char *put_names(char *out, struct dit_span norm, struct dit_span pretty,
-                       unsigned bit)
+static char *put_names(char *out, size_t size, struct dit_span norm,
+                       struct dit_span pretty, unsigned bit)
 {
+	size_t max = size - DIT_NAME_EXTRA_BYTES;
 	unsigned len = 0;
 
-	if (norm.len > DIT_NAME_STRINGS_MAX ||
-	    pretty.len > DIT_NAME_STRINGS_MAX - norm.len) {
+	if (norm.len > max || pretty.len > max - norm.len) {
 		return NULL;
 	}
 	len = (unsigned)norm.len | bit;
@@ -48,10 +48,10 @@ static char *put_names(char *out, struct dit_span norm, struct dit_span pretty,
 	return put_string(out, pretty);
 }
 
-int dit_name_encode_child(char *out, struct dit_span norm, struct dit_span pretty,
-                          uint64_t id, uint64_t nsubs)
+int dit_name_encode_long_child(char *out, size_t size, struct dit_span norm,
+                               struct dit_span pretty, uint64_t id, uint64_t nsubs)
 {
-	char *at = put_names(out, norm, pretty, CHILD_BIT);
+	char *at = put_names(out, size, norm, pretty, CHILD_BIT);
 
 	if (at == NULL) {
 		return DIT_E_TOOLONG;
@@ -60,15 +60,28 @@ int dit_name_encode_child(char *out, struct dit_span norm, struct dit_span prett
 	return (int)(put_id(at, nsubs) - out);
 }
 
-int dit_name_encode_self(char *out, struct dit_span norm, struct dit_span pretty,
-                         uint64_t parent)
+int dit_name_encode_long_self(char *out, size_t size, struct dit_span norm,
+                              struct dit_span pretty, uint64_t parent)
 {
-	char *at = put_names(out, norm, pretty, 0);
+	char *at = put_names(out, size, norm, pretty, 0);
 
 	if (at == NULL) {
 		return DIT_E_TOOLONG;
 	}
 	return (int)(put_id(at, parent) - out);
+}
+
+int dit_name_encode_child(char *out, struct dit_span norm, struct dit_span pretty,
+                          uint64_t id, uint64_t nsubs)
+{
+	return dit_name_encode_long_child(out, DIT_NAME_RECORD_MAX, norm, pretty, id,
+	                                  nsubs);
+}
+
+int dit_name_encode_self(char *out, struct dit_span norm, struct dit_span pretty,
+                         uint64_t parent)
+{
+	return dit_name_encode_long_self(out, DIT_NAME_RECORD_MAX, norm, pretty, parent);
 }
 
 int dit_name_decode(struct dit_span record, struct dit_name *ret)

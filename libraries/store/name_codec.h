@@ -22,7 +22,26 @@
 #define DIT_NAME_RECORD_MAX  511 /* LMDB 0.9's limit of a DUPSORT item */
 #define DIT_NAME_STRINGS_MAX 491 /* both RDN strings together (storage.md 3.6) */
 
-/** @param out at least DIT_NAME_RECORD_MAX bytes. @return length; DIT_E_TOOLONG */
+/** LMDB 1.0's limit with the largest pages (storage-2.7.md 1.6). */
+#define DIT_NAME_RECORD_LONGEST 32698
+/** What a record has beside both RDN strings, at most. */
+#define DIT_NAME_EXTRA_BYTES 20
+
+/**
+ * A record of a child, for any file.
+ *
+ * @param size  bytes that a record may have; DIT_NAME_RECORD_LONGEST at most
+ * @param out   so many bytes
+ *
+ * @return length; DIT_E_TOOLONG: also if the record of the node itself fits, but that of
+ *         the child does not
+ */
+int dit_name_encode_long_child(char *out, size_t size, struct dit_span norm,
+                               struct dit_span pretty, uint64_t id, uint64_t nsubs);
+int dit_name_encode_long_self(char *out, size_t size, struct dit_span norm,
+                              struct dit_span pretty, uint64_t parent);
+
+/** With DIT_NAME_RECORD_MAX bytes at most. */
 int dit_name_encode_child(char *out, struct dit_span norm, struct dit_span pretty,
                           uint64_t id, uint64_t nsubs);
 int dit_name_encode_self(char *out, struct dit_span norm, struct dit_span pretty,

@@ -61,7 +61,9 @@ struct dit_output_opts {
 	uint64_t expected_bytes; /* what will be added, roughly; for may_grow */
 	uint64_t list_max; /* IDs in a list; longer ones become ranges; at least 1 */
 	enum dit_output_writer writer; /* of a new database */
-	bool may_grow;                 /* the result may be larger than maxsize_bytes */
+	unsigned page_bytes; /* of a new database of LMDB 1.0; 0: the system's */
+	bool has_ixck; /* a new database has ixck, which is empty (storage.md 1.2) */
+	bool may_grow; /* the result may be larger than maxsize_bytes */
 	bool use_page_cache; /* for pages of ours; else past it, where that can be done */
 	struct dit_page_writer
 		*page_writer; /* borrowed; NULL: each thread writes its pages */
@@ -101,6 +103,9 @@ struct dit_output {
 	 * main writes one table after the other. */
 	bool is_parallel;
 
+	/** Greatest length of a key, and of a record of names or of a split value. */
+	size_t key_max;
+
 	/** [own: main] size of the data file, as soon as dit_output_prepare() or
 	 * _commit() knows it, also when it is too large */
 	uint64_t bytes;
@@ -130,7 +135,7 @@ struct dit_output_table {
 /** One key of an index and its IDs. */
 struct dit_output_list {
 	struct dit_span
-		key; /* 1 to 511 bytes; integer keys: all of 4 or all of 8 bytes */
+		key; /* 1 to key_max bytes; integer keys: all of 4 or all of 8 bytes */
 	const uint64_t *ids; /* ascending, none of them stored; or 0, lowest, highest */
 	size_t nids;         /* none: nothing is stored */
 	/* The ID that was inserted last came more than once: a list of exactly list_max
@@ -316,7 +321,7 @@ static inline int dit_output_put_lists(struct dit_output_table *table,
 	return table->ops->put_lists(table, lists, nlists);
 }
 
-/** @param id  the node under which the record lies; @p record  511 bytes at most */
+/** @param id  the node under which the record lies; @p record  key_max bytes at most */
 static inline int dit_output_put_record(struct dit_output_table *table, uint64_t id,
                                         struct dit_span record)
 {

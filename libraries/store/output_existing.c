@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "pages/page_format.h"
 #include "store/existing.h"
 
 struct existing_output {
@@ -346,6 +347,7 @@ int dit_output_existing_open(struct dit_output **ret, const struct dit_output_op
 		return -ENOMEM;
 	}
 	output->base.ops = &ops;
+	output->base.key_max = dit_lmdb_09.key_bytes_max;
 	output->list_max = opts->list_max;
 	r = dit_existing_open(&output->existing, &existing);
 	if (r == 0) {

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "pages/page_format.h"
 #include "pages/table_writer.h"
 #include "store/store.h"
 
@@ -398,6 +399,7 @@ static void describe(struct new_output *output)
 		.is_append = is_append,
 		.is_unknown_format = !dit_staging_is_known_format(output->staging),
 		.is_parallel = !is_append,
+		.key_max = dit_lmdb_09.key_bytes_max,
 	};
 	output->table.ops = &append_table_ops;
 }
@@ -412,7 +414,8 @@ int dit_output_new_open(struct dit_output **ret, const struct dit_output_opts *o
 	                                   .may_grow = opts->may_grow,
 	                                   .kind = opts->writer,
 	                                   .writer = opts->page_writer,
-	                                   .use_page_cache = opts->use_page_cache};
+	                                   .use_page_cache = opts->use_page_cache,
+	                                   .has_ixck = opts->has_ixck};
 	struct new_output *output = calloc(1, sizeof(*output));
 	uint64_t nrecords = 0;
 	int r = 0;

@@ -101,8 +101,9 @@ static bool is_replaced(const struct candidate *a, const struct candidate *next)
 	return !is_nothing && a->order(a->key, next->key) == 0;
 }
 
-static int encode_split(const struct candidate *list, uint32_t n, struct dit_arena *arena,
-                        struct dit_split *split, bool *ret_too_long)
+static int encode_split(const struct candidate *list, uint32_t n, size_t record_max,
+                        struct dit_arena *arena, struct dit_split *split,
+                        bool *ret_too_long)
 {
 	split->records = dit_arena_alloc(arena, n * sizeof(*split->records));
 	if (split->records == NULL) {
@@ -111,7 +112,7 @@ static int encode_split(const struct candidate *list, uint32_t n, struct dit_are
 	for (uint32_t i = 0; i < n; i++) {
 		int r = 0;
 
-		if (record_len(&list[i]) > DIT_SPLIT_RECORD_MAX) {
+		if (record_len(&list[i]) > record_max) {
 			*ret_too_long = true;
 			return 0;
 		}
@@ -179,8 +180,8 @@ int dit_split_encode(const struct dit_entry *entry, const struct dit_split_rules
 		n = gather(entry, rules, attr->ad, room);
 		qsort(room, n, sizeof(*room), compare);
 		splits.list[splits.n] = (struct dit_split){.ad = attr->ad};
-		r = encode_split(room, n, arena, &splits.list[splits.n++],
-		                 &splits.is_too_long);
+		r = encode_split(room, n, rules->record_max, arena,
+		                 &splits.list[splits.n++], &splits.is_too_long);
 	}
 	if (r == 0) {
 		*ret = splits;

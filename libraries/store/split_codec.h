@@ -31,12 +31,15 @@
 
 /** What LMDB 0.9 takes for a value of a key that may have several. */
 #define DIT_SPLIT_RECORD_MAX 511
+/** What LMDB 1.0 takes with the largest pages. The length of a value has 16 bits. */
+#define DIT_SPLIT_RECORD_LONGEST 32698
 
 /** Thresholds of "multival" for one database. [const] */
 struct dit_split_rules {
 	const uint32_t *limits; /* by ordinal of the description; borrowed */
 	uint32_t nlimits;
-	uint32_t limit; /* of all others */
+	uint32_t limit;    /* of all others */
+	size_t record_max; /* bytes that a record may have */
 };
 
 /** Does an attribute with these values go to id2v? */
@@ -60,7 +63,7 @@ struct dit_split {
 struct dit_splits {
 	struct dit_split *list; /* in the arena; NULL: none */
 	uint32_t n;
-	bool is_too_long; /* a record is longer than DIT_SPLIT_RECORD_MAX */
+	bool is_too_long; /* a record is longer than record_max */
 };
 
 /** Records of all attributes that the rules apply to. @return 0 or -ENOMEM */

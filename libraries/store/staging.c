@@ -256,6 +256,7 @@ static int staging_init(struct dit_staging *staging, const struct dit_staging_op
 	staging->mode = opts->mode;
 	staging->maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
 	staging->may_grow = opts->may_grow;
+	staging->has_ixck = opts->has_ixck;
 	staging->ndbs = opts->ndbs;
 	return name_fixed_tables(staging);
 }

@@ -236,6 +236,12 @@ static int create_tables(struct dit_staging *staging)
 	if (r == 0) {
 		r = dit_staging_order_split(staging->txn, staging->id2v);
 	}
+	if (r == 0 && staging->has_ixck) {
+		MDB_dbi ixck = 0;
+
+		r = dit_lmdb_error(mdb_dbi_open(staging->txn, "ixck",
+		                                MDB_CREATE | MDB_INTEGERKEY, &ixck));
+	}
 	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
 		r = dit_staging_create_table(staging, &staging->indexes[i]);
 	}

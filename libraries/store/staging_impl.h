@@ -63,6 +63,7 @@ struct dit_staging {
 	mode_t mode;
 	uint64_t maxsize_bytes;
 	bool may_grow;
+	bool has_ixck;
 	bool is_known_format;       /* liblmdb's; else its file is not looked into */
 	bool is_append;             /* liblmdb writes all pages */
 	enum dit_old_file old_file; /* since dit_staging_place() */

@@ -52,6 +52,7 @@ struct dit_staging_opts {
 	struct dit_page_writer *writer; /* borrowed; NULL: each thread writes its pages */
 	bool use_page_cache; /* to write through; else past it, where that can be done */
 	enum dit_output_writer kind;
+	bool has_ixck;           /* the database has ixck, which is empty */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 

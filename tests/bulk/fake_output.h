@@ -213,6 +213,7 @@ static void fake_init(struct fake_output *fake)
 	memset(fake, 0, sizeof(*fake));
 	fake->output.ops = &ops;
 	fake->output.wants_order = true;
+	fake->output.key_max = 511;
 	fake->table.ops = &table_ops;
 }
 

@@ -16,6 +16,7 @@ check_PROGRAMS += \
 	%D%/test_index_limit \
 	%D%/test_index_writer \
 	%D%/test_load \
+	%D%/test_load_2_7 \
 	%D%/test_load_existing \
 	%D%/test_load_glue \
 	%D%/test_load_nomem \
@@ -58,6 +59,8 @@ check_PROGRAMS += \
 %C%_test_release_rules_LDADD = $(test_libs)
 %C%_test_load_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load.c
 %C%_test_load_LDADD = $(test_libs)
+%C%_test_load_2_7_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_2_7.c
+%C%_test_load_2_7_LDADD = $(test_libs)
 %C%_test_load_existing_SOURCES = \
 	%D%/load_fixture.c \
 	%D%/load_fixture.h \

@@ -316,7 +316,7 @@ static void a_subentry_is_made_or_changed(void **state)
 
 static void what_cannot_be_written_is_an_error(void **state)
 {
-	struct dit_split_rules all = {.limit = 1};
+	struct dit_split_rules all = {.limit = 1, .record_max = DIT_SPLIT_RECORD_MAX};
 	struct fixture *f = *state;
 	char suffix[512];
 

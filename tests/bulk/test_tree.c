@@ -309,6 +309,25 @@ static void names_that_are_too_long_do_not_fit(void **state)
 	}
 }
 
+static void long_names_fit_where_the_output_takes_them(void **state)
+{
+	struct fixture *f = *state;
+	char text[1024];
+
+	/* LMDB 1.0, pages of 4096 bytes: 2 (3 + n) <= 1958 */
+	f->fake.output.key_max = 1978;
+	assert_int_equal(new_tree(f, 1), 0);
+	for (int n = 976; n <= 977; n++) {
+		struct dit_tree_name name = {0};
+		struct dit_tree_place place = {0};
+
+		(void)snprintf(text, sizeof(text), "ou=a,cn=%0*d,dc=x", n, 7);
+		name = name_of(f, text);
+		assert_int_equal(dit_tree_find_place(f->tree, &name, &place), 0);
+		assert_int_equal(dit_tree_fits(f->tree, &name, &place), n == 976);
+	}
+}
+
 static void waiting_records_are_read_as_they_were_written(void **state)
 {
 	static const struct dit_tree_record records[] = {
@@ -432,6 +451,8 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(names_that_are_too_long_do_not_fit, setup,
 	                                        teardown),
+		cmocka_unit_test_setup_teardown(
+			long_names_fit_where_the_output_takes_them, setup, teardown),
 		cmocka_unit_test(waiting_records_are_read_as_they_were_written),
 		cmocka_unit_test_setup_teardown(errors_of_the_output_are_passed_on, setup,
 	                                        teardown),

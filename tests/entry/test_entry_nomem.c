@@ -23,7 +23,8 @@ struct outcome {
 static struct outcome make_entry(struct entry_fixture *f, const char *record)
 {
 	static const struct dit_entry_stamp stamp = {.time_us = 1700000000123456};
-	static const struct dit_split_rules rules = {.limit = 1};
+	static const struct dit_split_rules rules = {.limit = 1,
+	                                             .record_max = DIT_SPLIT_RECORD_MAX};
 	struct outcome outcome = {0};
 	struct dit_stored_entry stored;
 	struct dit_encoded encoded;

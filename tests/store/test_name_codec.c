@@ -92,6 +92,47 @@ static void dummy_decodes_as_a_nameless_self(void **state)
 	assert_true(name.id == 0);
 }
 
+static void longer_records_fit_other_files(void **state)
+{
+	static const struct {
+		size_t size; /* of a record, with pages of 4096 and of 65536 bytes */
+		size_t norm;
+		size_t pretty;
+		bool fits;
+	} cases[] = {
+		{1978, 979, 979, true},      {1978, 979, 980, false},
+		{32698, 16339, 16339, true}, {32698, 16340, 16339, false},
+		{32698, 32678, 0, true},     {32698, 32679, 0, false},
+	};
+	static char text[32700];
+	static char out[DIT_NAME_RECORD_LONGEST];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_span norm = {text, cases[i].norm};
+		struct dit_span pretty = {text, cases[i].pretty};
+		int sum = (int)(norm.len + pretty.len);
+		struct dit_name name = {0};
+		int r = dit_name_encode_long_child(out, cases[i].size, norm, pretty, 7,
+		                                   8);
+
+		assert_int_equal(r, cases[i].fits ? 20 + sum : DIT_E_TOOLONG);
+		if (r > 0) {
+			struct dit_span record = {out, (size_t)r};
+
+			assert_int_equal(dit_name_decode(record, &name), 0);
+			assert_true(name.is_child);
+			assert_int_equal(name.norm.len, norm.len);
+			assert_int_equal(name.pretty.len, pretty.len);
+			assert_int_equal(name.nsubs, 8);
+		}
+		assert_int_equal(
+			dit_name_encode_long_self(out, cases[i].size, norm, pretty, 1),
+			cases[i].fits ? 12 + sum : DIT_E_TOOLONG);
+	}
+}
+
 static void names_up_to_the_limit_fit_a_record(void **state)
 {
 	static char text[600];
@@ -156,6 +197,7 @@ int main(void)
 		cmocka_unit_test(self_is_encoded_as_slapadd_does),
 		cmocka_unit_test(decode_undoes_encode),
 		cmocka_unit_test(dummy_decodes_as_a_nameless_self),
+		cmocka_unit_test(longer_records_fit_other_files),
 		cmocka_unit_test(names_up_to_the_limit_fit_a_record),
 		cmocka_unit_test(damaged_records_are_told),
 	};

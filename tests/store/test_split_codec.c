@@ -31,7 +31,8 @@ static int setup(void **state)
 	for (size_t i = 0; i < 4096; i++) {
 		f->limits[i] = UINT32_MAX;
 	}
-	f->rules = (struct dit_split_rules){f->limits, 4096, UINT32_MAX};
+	f->rules = (struct dit_split_rules){f->limits, 4096, UINT32_MAX,
+	                                    DIT_SPLIT_RECORD_MAX};
 	*state = f;
 	return 0;
 }
@@ -221,6 +222,12 @@ static void a_record_may_have_as_many_bytes_as_lmdb_takes(void **state)
 	               value);
 	encode(f, record);
 	assert_true(f->encoded.splits.is_too_long);
+
+	/* Other files take longer ones. */
+	f->rules.record_max = DIT_SPLIT_RECORD_MAX + 1;
+	encode(f, record);
+	assert_false(f->encoded.splits.is_too_long);
+	f->rules.record_max = DIT_SPLIT_RECORD_MAX;
 
 	/* Also one that an equal value would replace. */
 	value[254] = 'v';

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loads for OpenLDAP 2.7: what is stored otherwise (storage-2.7.md 2). The files here are
+ * those of LMDB 0.9, with the same records.
+ */
+#include "test.h"
+
+#include "base/error.h"
+#include "load_fixture.h"
+#include "store/store.h"
+
+#define ROOT "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
+
+static struct dit_load_opts opts_of(struct load_fixture *f)
+{
+	struct dit_load_opts opts = load_fixture_opts(f);
+
+	opts.openldap = DIT_OPENLDAP_2_7;
+	return opts;
+}
+
+static int load(const struct dit_load_opts *opts)
+{
+	struct dit_load_stats stats;
+	int r = dit_load(opts, &stats);
+
+	dit_load_stats_deinit(&stats);
+	return r;
+}
+
+/* "objectClass=34 " for each database but the fixed ones, flags in hexadecimal. */
+static const char *databases_of(const struct load_fixture *f)
+{
+	static char text[512];
+	struct dit_snapshot *snapshot = NULL;
+	const struct dit_stored_db *dbs = NULL;
+	size_t n = 0;
+
+	text[0] = '\0';
+	assert_int_equal(dit_snapshot_open(&snapshot, f->database), 0);
+	n = dit_snapshot_dbs(snapshot, &dbs);
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(text);
+
+		if (strstr("ad2i dn2i id2e id2v", dbs[i].name) == NULL) {
+			(void)snprintf(text + len, sizeof(text) - len, "%s=%x ",
+			               dbs[i].name, dbs[i].flags);
+		}
+	}
+	dit_snapshot_close(snapshot);
+	return text;
+}
+
+static size_t count_records(const struct load_fixture *f, const char *db)
+{
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_scan *scan = NULL;
+	struct dit_span key = {0};
+	struct dit_span value = {0};
+	size_t n = 0;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, f->database), 0);
+	assert_int_equal(dit_scan_open(&scan, snapshot, db), 0);
+	while (dit_scan_next(scan, &key, &value) > 0) {
+		n++;
+	}
+	dit_scan_close(scan);
+	dit_snapshot_close(snapshot);
+	return n;
+}
+
+/* A configuration of its own: the fixture's schema, then these lines. */
+static void configure(struct load_fixture *f, const char *lines)
+{
+	char command[9000];
+	FILE *file = NULL;
+
+	(void)snprintf(command, sizeof(command), "sed -i '/^database mdb/,$d' '%s'",
+	               f->conf);
+	assert_int_equal(system(command), 0);
+	file = fopen(f->conf, "a");
+	assert_non_null(file);
+	(void)fprintf(file, "database mdb\nsuffix dc=x\ndirectory %s\n%s", f->database,
+	              lines);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void databases_of_2_7_have_ixck_and_an_index_of_object_class(void **state)
+{
+	static const enum dit_load_writer writers[] = {DIT_LOAD_WRITER_PAGES,
+	                                               DIT_LOAD_WRITER_APPEND};
+	struct load_fixture f;
+	struct dit_load_opts opts;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	configure(&f, "index cn pres,eq\nindex sn eq,sub\n");
+	load_fixture_write(&f, ROOT);
+	for (size_t i = 0; i < 2; i++) {
+		load_fixture_reset(&f);
+		opts = opts_of(&f);
+		opts.writer = writers[i];
+		assert_int_equal(load(&opts), 0);
+		assert_string_equal(f.reports, "");
+		/* Keys of 8 bytes are integers, but not beside the one of presence. */
+		assert_string_equal(databases_of(&f),
+		                    "cn=34 ixck=8 objectClass=3c sn=3c ");
+		assert_int_equal(count_records(&f, "ixck"), 0);
+		assert_int_equal(count_records(&f, "objectClass"), 2); /* top, domain */
+	}
+	load_fixture_reset(&f);
+	opts = opts_of(&f);
+	opts.openldap = DIT_OPENLDAP_2_6;
+	assert_int_equal(load(&opts), 0);
+	assert_string_equal(databases_of(&f), "cn=3c sn=3c ");
+	load_fixture_deinit(&f);
+}
+
+static void naming_values_are_added_before_the_check(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write(&f, ROOT "dn: dc=y,dc=x\nobjectClass: glue\n\n"
+	                            "dn: sn=a,dc=x\nobjectClass: domain\ndc: a\n\n"
+	                            "dn: dc=a,dc=x\nobjectClass: domain\ndc: b\n");
+	opts = opts_of(&f);
+	opts.keep_going = true;
+	assert_int_equal(load(&opts), 0);
+	assert_string_equal(f.reports,
+	                    "Entry (dc=y,dc=x), attribute 'dc' not allowed\n"
+	                    "error: dn=\"dc=y,dc=x\" (line=5): (65) attribute 'dc' not "
+	                    "allowed\n"
+	                    "Entry (sn=a,dc=x), attribute 'sn' not allowed\n"
+	                    "error: dn=\"sn=a,dc=x\" (line=8): (65) attribute 'sn' not "
+	                    "allowed\n"
+	                    "error: dn=\"dc=a,dc=x\" (line=12): (64) (null)\n");
+	load_fixture_deinit(&f);
+}
+
+/* The LDIF of doc/compatibility.md. */
+static void values_stay_with_their_attributes(void **state)
+{
+	static const char ldif[] = ROOT "dn: cn=a,dc=x\n"
+					"objectClass: person\n"
+					"sn: s\n"
+					"cn: a\n"
+					"description: a text\n"
+					"%s: b\n\n"
+					"dn: cn=c,dc=x\n"
+					"objectClass: person\n"
+					"cn: c\n"
+					"description: kept\n"
+					"%s"
+					"sn: s\n";
+	struct load_fixture f;
+	struct dit_load_opts opts;
+	char text[1024];
+	uint64_t digest = 0;
+
+	(void)state;
+	load_fixture_init(&f, "lastmod off\n");
+	for (int is_quick = 0; is_quick < 2; is_quick++) {
+		opts = opts_of(&f);
+		opts.is_quick = is_quick != 0;
+		load_fixture_reset(&f);
+		(void)snprintf(text, sizeof(text), ldif, "commonName",
+		               "entryDN: cn=c,dc=x\n");
+		load_fixture_write(&f, text);
+		assert_int_equal(load(&opts), 0);
+		assert_string_equal(f.reports, "");
+		digest = load_fixture_digest(&f);
+		load_fixture_reset(&f);
+		load_fixture_write(&f, ROOT "dn: cn=a,dc=x\nobjectClass: person\nsn: s\n"
+		                            "cn: a\ncn: b\ndescription: a text\n\n"
+		                            "dn: cn=c,dc=x\nobjectClass: person\ncn: c\n"
+		                            "description: kept\nsn: s\n");
+		assert_int_equal(load(&opts), 0);
+		assert_true(load_fixture_digest(&f) == digest);
+	}
+	load_fixture_deinit(&f);
+}
+
+static void page_size_must_be_one(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *reports; /* "": taken */
+	} cases[] = {
+		{"dbpagesize 0\n", ""},
+		{"dbpagesize 512\n", ""},
+		{"dbpagesize 65536\n", ""},
+		{"dbpagesize 5000\n",
+	         "mdb_db_open: database \"dc=x\": mdb_env_set_pagesize failed: Invalid "
+	         "argument (22).\n"
+	         "backend_startup_one (type=mdb, suffix=\"dc=x\"): bi_db_open failed! "
+	         "(22)\nslap_startup failed\n"},
+		{"dbpagesize 131072\n",
+	         "mdb_db_open: database \"dc=x\": mdb_env_set_pagesize failed: Invalid "
+	         "argument (22).\n"
+	         "backend_startup_one (type=mdb, suffix=\"dc=x\"): bi_db_open failed! "
+	         "(22)\nslap_startup failed\n"},
+		{"dbpagesize 128\n",
+	         "mdb_db_open: database \"dc=x\": mdb_env_set_pagesize failed: Invalid "
+	         "argument (22).\n"
+	         "backend_startup_one (type=mdb, suffix=\"dc=x\"): bi_db_open failed! "
+	         "(22)\nslap_startup failed\n"},
+		{"dbpagesize 256\n",
+	         "error: database \"dc=x\": dbpagesize 256 is not supported, 512 is the "
+	         "least\n"},
+	};
+	struct load_fixture f;
+	struct dit_load_opts opts;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write(&f, ROOT);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int want = cases[i].reports[0] == '\0' ? 0 : DIT_E_CONFIG;
+
+		load_fixture_reset(&f);
+		configure(&f, cases[i].line);
+		opts = opts_of(&f);
+		assert_int_equal(load(&opts), want);
+		assert_string_equal(f.reports, cases[i].reports);
+		assert_int_equal(load_fixture_is_empty(&f), want != 0);
+	}
+	/* no database is opened */
+	opts.is_dry_run = true;
+	assert_int_equal(load(&opts), 0);
+	load_fixture_deinit(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(databases_of_2_7_have_ixck_and_an_index_of_object_class),
+		cmocka_unit_test(naming_values_are_added_before_the_check),
+		cmocka_unit_test(values_stay_with_their_attributes),
+		cmocka_unit_test(page_size_must_be_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What slapadd 2.7.0 made of 47 loads (tests/data/golden-2.7), and what we make of them:
+# the same records in every named database, the same exit status, the same messages.
+#
+#   golden.sh [NAME...]      all loads, or these
+#
+# With DIT_GOLDEN_KEEP=DIR the dumps stay there, to be compared with full ones.
+set -u
+export LC_ALL=C
+: "${DIT_TEST_DATA:?}" "${DIT_BUILDDIR:?}"
+data=$DIT_TEST_DATA/golden-2.7
+dump=$DIT_BUILDDIR/tests/golden/golden_dump
+
+# load, input, options of slapadd, and where we differ on purpose:
+#   -            nowhere
+#   first=N      nowhere; the input is the first N lines of the file
+#   part=N       slapadd ends at a record, and keeps what stands before it; we keep nothing.
+#                The content is that of the first N lines
+#   db=A,B       these databases differ, since slapadd gives values to other attributes than
+#                those of their lines; ours are those of NAME.grouped.ldif, where it does not
+table='
+people               people           -   -
+people-q             people           -q  -
+people-hash32        people           -   -
+people-noindex       people           -   -
+operational          operational      -   -
+operational-hash32   operational      -   -
+operational-kinds    operational      -   -
+operational-ps16k    operational      -   -
+unicode              unicode          -   -
+holes                holes            -   -
+children-first       children-first   -   -
+grown-suffix         grown-suffix     -   -
+empty-suffix         empty-suffix     -   -
+long-suffix          long-suffix      -   -
+certs                certs            -   part=4
+tags                 tags             -c  -
+schema               schema           -   db=ad2i,id2e
+numbers              numbers          -   -
+long-dn              long-dn          -c  -
+sizes                sizes            -   -
+lists                lists            -   -
+bits                 bits             -c  -
+times                times            -c  -
+telephones           telephones       -   -
+more-rules           more-rules       -c  -
+single-twice         single-twice     -c  db=cn,id2e
+ordered              ordered          -c  -
+dn-values            dn-values        -   -
+interleaved          interleaved      -   db=all
+bare                 bare             -s  -
+options              options          -c  -
+gen2000              g2000            -   -
+gen2000-bars         g2000            -q  -
+gen2000-bars-hash32  g2000            -q  -
+gen100               g100             -q  -
+big-ps1024           big              -   -
+big-ps4096           big              -   -
+big-ps65536          big              -   -
+lists66k             lists66k         -q  -
+multival             multi            -   -
+sorted               multi            -   -
+modules              modules          -c  -
+module-values        module-values    -c  first=138
+contextcsn           operational      -w  -
+rdn979               rdn979           -   -
+operational-noschema operational      -s  -
+index-default-oc     operational      -   -
+'
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-golden-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+keep=${DIT_GOLDEN_KEEP:-$work}
+nchecks=0
+nfailed=0
+
+# check NAME COMMAND...: its output is shown only if it fails
+check() {
+	local name=$1
+	shift
+	nchecks=$((nchecks + 1))
+	if ! "$@" >"$work/check.out" 2>&1; then
+		nfailed=$((nfailed + 1))
+		echo "FAILED: $name" >&2
+		cut -c1-200 "$work/check.out" | sed 's/^/    /; 20q' >&2
+	fi
+}
+
+# lists66k: 65536 entries below the suffix; all have one value in common, every third has
+# another one, all but the last a third one.
+make_lists() {
+	awk 'BEGIN {
+		print "dn: dc=example,dc=com\nobjectClass: domain\ndc: example\n"
+		for (i = 0; i < 65536; i++) {
+			printf "dn: cn=%d,dc=example,dc=com\nobjectClass: device\n", i
+			printf "cn: %d\ndescription: same\n", i
+			printf "%s", i % 3 == 0 ? "description: third\n" : ""
+			print i < 65535 ? "l: most\n" : ""
+		}
+	}'
+}
+
+# find_input NAME: the file, unpacked where it is packed; tests run in a build directory
+find_input() {
+	local file
+	if [ "$1" = people ]; then
+		echo "$DIT_TEST_DATA/../../doc/examples/people.ldif"
+		return
+	fi
+	for file in "$DIT_TEST_DATA/ldif/$1.ldif" "$data/ldif/$1.ldif" "$work/$1.ldif"; do
+		if [ -f "$file" ]; then
+			echo "$file"
+			return
+		fi
+	done
+	if [ "$1" = lists66k ]; then
+		make_lists >"$work/$1.ldif"
+	else
+		gzip -dc "$data/ldif/$1.ldif.gz" >"$work/$1.ldif"
+	fi
+	echo "$work/$1.ldif"
+}
+
+# load NAME INPUT OUT OPTION...: OUT.dump, and OUT.messages with the exit status in front
+load() {
+	local name=$1 input=$2 out=$3
+	shift 3
+	mkdir -p "$work/db"
+	sed "s,@SCHEMA@,$data/schema,g; s,@DB@,$work/db,g" "$data/conf/$name.conf" \
+		>"$work/slapd.conf"
+	"$dump" "$@" -f "$work/slapd.conf" -l "$input" >"$out.dump" 2>"$out.stderr"
+	{
+		echo $?
+		sed "s,$work,SITE,g" "$out.stderr"
+	} >"$out.messages"
+}
+
+# sums DUMP: a line for each database: name, flags, number of records, SHA-256 of the lines
+sums() {
+	rm -rf "$work/parts"
+	mkdir "$work/parts"
+	awk -v dir="$work/parts/" '
+		/^DB / { close(file); file = dir $2; printf "" >file; next }
+		{ print >file }' "$1"
+	grep '^DB ' "$1" | while read -r _ name flags entries; do
+		echo "$name $flags $entries $(sha256sum <"$work/parts/$name" | cut -d' ' -f1)"
+	done
+}
+
+# same_messages NAME OUT: long ones were cut when they were kept
+same_messages() {
+	local want=$data/exit/$1
+	[ -f "$data/exit/$1.ours" ] && want=$data/exit/$1.ours
+	[ -f "$want" ] || want=$work/silence
+	if grep -q '^\[\.\.\.\]$' "$want"; then
+		sed '/^\[\.\.\.\]$/,$d' "$want" >"$work/want"
+		head -c "$(($(wc -c <"$work/want") - 1))" "$2.messages" >"$work/got"
+		echo >>"$work/got"
+		diff "$work/want" "$work/got"
+	else
+		diff "$want" "$2.messages"
+	fi
+}
+
+# same_sums NAME OUT DIFFERENT: all databases but those in the list, which do differ
+same_sums() {
+	sums "$2.dump" >"$2.sum"
+	diff "$data/sum/$1" "$2.sum" | sed -n 's/^[<>] \([^ ]*\) .*/\1/p' | sort -u >"$work/got"
+	tr , '\n' <<<"$3" | sed '/^$/d' | sort >"$work/want"
+	diff "$work/want" "$work/got" && [ -s "$2.sum" ]
+}
+
+# run NAME INPUT OPTIONS DIFFERENCE
+run() {
+	local name=$1 input options=() out=$keep/$1
+	input=$(find_input "$2")
+	[ "$3" = - ] || options=("$3")
+	if [[ $4 == first=* ]]; then
+		head -n "${4#first=}" "$input" >"$work/first.ldif"
+		input=$work/first.ldif
+	fi
+	load "$name" "$input" "$out" "${options[@]}"
+	check "$name: exit status and messages" same_messages "$name" "$out"
+	case $4 in
+	part=*)
+		check "$name: nothing is kept" test ! -s "$out.dump"
+		head -n "${4#part=}" "$input" >"$work/part.ldif"
+		load "$name" "$work/part.ldif" "$out" "${options[@]}"
+		check "$name: content" same_sums "$name" "$out" ""
+		;;
+	db=*)
+		load "$name" "$data/ldif/$2.grouped.ldif" "$out.grouped" "${options[@]}"
+		check "$name: values stay with their attributes" \
+			cmp "$out.grouped.dump" "$out.dump"
+		if [ "$4" != db=all ]; then
+			check "$name: content" same_sums "$name" "$out" "${4#db=}"
+		fi
+		;;
+	*)
+		check "$name: content" same_sums "$name" "$out" ""
+		;;
+	esac
+}
+
+echo 0 >"$work/silence"
+while read -r name input options difference; do
+	if [ -n "$name" ] && { [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; }; then
+		run "$name" "$input" "$options" "$difference"
+	fi
+done <<<"$table"
+echo "${0##*/}: $nchecks checks, $nfailed failed, $SECONDS s"
+[ "$nchecks" -gt 0 ] && [ "$nfailed" -eq 0 ]

@@ -1,0 +1,12 @@
+# tests/golden/local.mk
+# What slapadd 2.7.0 made of our input, and what we make of it.
+script_tests += %D%/golden.sh %D%/limits.sh
+
+noinst_PROGRAMS += %D%/golden_dump
+%C%_golden_dump_SOURCES = \
+	%D%/golden_dump.c \
+	%D%/memory_output.c \
+	%D%/memory_output.h \
+	$(NULL)
+%C%_golden_dump_LDADD = $(test_libs)
+%C%_golden_dump_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_output_open

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A database in memory. */
+#include "memory_output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "store/output.h"
+
+#define DUPSORT    0x04u
+#define INTEGERKEY 0x08u
+#define INDEX      0x34u
+
+struct record {
+	char *key;
+	size_t key_len;
+	char *value;
+	size_t value_len;
+};
+
+struct named {
+	char *name;
+	unsigned flags;
+	struct record *records;
+	size_t nrecords;
+	size_t size;
+};
+
+enum {
+	AD2I,
+	DN2I,
+	ID2E,
+	ID2V,
+	NFIXED
+};
+
+struct memory {
+	struct dit_output base;
+	struct dit_output_table table; /* the one that is open */
+	size_t open;                   /* which one that is */
+	struct named *dbs;             /* the fixed ones, then what was added */
+	size_t ndbs;
+	size_t size;
+	size_t first_index;
+};
+
+static struct memory *published;
+
+static struct memory *of(struct dit_output *output)
+{
+	return (struct memory *)output; /* its first member */
+}
+
+static struct memory *of_table(struct dit_output_table *table)
+{
+	return (struct memory *)((char *)table - offsetof(struct memory, table));
+}
+
+static int add_db(struct memory *memory, const char *name, unsigned flags)
+{
+	struct named *dbs =
+		dit_grow(memory->dbs, &memory->size, memory->ndbs + 1, sizeof(*dbs));
+
+	if (dbs == NULL) {
+		return -ENOMEM;
+	}
+	memory->dbs = dbs;
+	dbs[memory->ndbs] = (struct named){.name = strdup(name), .flags = flags};
+	if (dbs[memory->ndbs].name == NULL) {
+		return -ENOMEM;
+	}
+	memory->ndbs++;
+	return 0;
+}
+
+static void free_memory(struct memory *memory)
+{
+	for (size_t i = 0; i < memory->ndbs; i++) {
+		for (size_t j = 0; j < memory->dbs[i].nrecords; j++) {
+			free(memory->dbs[i].records[j].key);
+		}
+		free(memory->dbs[i].records);
+		free(memory->dbs[i].name);
+	}
+	free(memory->dbs);
+	free(memory);
+}
+
+/* Key and value are one piece of memory. NULL: no memory, or a key that is too long. */
+static struct record *add(struct memory *memory, size_t db, struct dit_span key,
+                          size_t value_len)
+{
+	struct named *named = &memory->dbs[db];
+	struct record *records = dit_grow(named->records, &named->size,
+	                                  named->nrecords + 1, sizeof(*records));
+	bool is_dup = (named->flags & DUPSORT) != 0;
+	char *bytes = NULL;
+
+	if (records == NULL || key.len > memory->base.key_max ||
+	    (is_dup && value_len > memory->base.key_max)) {
+		return NULL;
+	}
+	named->records = records;
+	bytes = calloc(1, key.len + value_len + 1);
+	if (bytes == NULL) {
+		return NULL;
+	}
+	memcpy(bytes, key.data, key.len);
+	records[named->nrecords] =
+		(struct record){bytes, key.len, bytes + key.len, value_len};
+	return &records[named->nrecords++];
+}
+
+static int put(struct memory *memory, size_t db, struct dit_span key,
+               struct dit_span value)
+{
+	struct record *record = add(memory, db, key, value.len);
+
+	if (record == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(record->value, value.data, value.len);
+	return 0;
+}
+
+static struct dit_span span_of(const uint64_t *number)
+{
+	return (struct dit_span){(const char *)number, sizeof(*number)};
+}
+
+/* ---- what is stored: nothing ---- */
+
+static int find_ad(struct dit_output *output, uint32_t number, struct dit_span *ret)
+{
+	(void)output;
+	(void)number;
+	(void)ret;
+	return 0;
+}
+
+static int find_child(struct dit_output *output, uint64_t parent, struct dit_span norm,
+                      uint64_t *ret_id)
+{
+	(void)output;
+	(void)parent;
+	(void)norm;
+	(void)ret_id;
+	return 0;
+}
+
+static int find_index(struct dit_output *output, const char *name,
+                      struct dit_output_stored_index *ret)
+{
+	(void)output;
+	(void)name;
+	(void)ret;
+	return 0;
+}
+
+static int grow_subtree(struct dit_output *output, uint64_t id, uint64_t n)
+{
+	(void)output;
+	(void)id;
+	(void)n;
+	return -EINVAL;
+}
+
+/* ---- records ---- */
+
+static int put_ad(struct dit_output *output, uint32_t number, struct dit_span name)
+{
+	struct dit_span key = {(const char *)&number, sizeof(number)};
+
+	return put(of(output), AD2I, key, name);
+}
+
+static int reserve_entry(struct dit_output *output, uint64_t id, size_t len,
+                         void **ret_space)
+{
+	struct record *record = add(of(output), ID2E, span_of(&id), len);
+
+	*ret_space = record == NULL ? NULL : record->value;
+	return record == NULL ? -ENOMEM : 0;
+}
+
+static int put_split(struct dit_output *output, uint64_t id, uint16_t ad, uint32_t place,
+                     struct dit_span record)
+{
+	char key[sizeof(id) + sizeof(ad)];
+
+	(void)place;
+	memcpy(key, &id, sizeof(id));
+	memcpy(key + sizeof(id), &ad, sizeof(ad));
+	return put(of(output), ID2V, (struct dit_span){key, sizeof(key)}, record);
+}
+
+static int add_index(struct dit_output *output, const struct dit_output_index *index)
+{
+	unsigned integerkey = index->is_integerkey ? INTEGERKEY : 0;
+
+	return add_db(of(output), index->name, INDEX | integerkey);
+}
+
+static int open_names(struct dit_output *output, struct dit_output_table **ret)
+{
+	of(output)->open = DN2I;
+	*ret = &of(output)->table;
+	return 0;
+}
+
+static int open_index(struct dit_output *output, size_t number,
+                      struct dit_output_table **ret)
+{
+	of(output)->open = of(output)->first_index + number;
+	*ret = &of(output)->table;
+	return 0;
+}
+
+static bool used_bytes(const struct dit_output *output, uint64_t *ret)
+{
+	(void)output;
+	(void)ret;
+	return false;
+}
+
+static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
+                     size_t nlists)
+{
+	struct memory *memory = of_table(table);
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		for (size_t j = 0; j < lists[i].nids && r == 0; j++) {
+			r = put(memory, memory->open, lists[i].key,
+			        span_of(&lists[i].ids[j]));
+		}
+	}
+	return r;
+}
+
+static int put_record(struct dit_output_table *table, uint64_t id, struct dit_span record)
+{
+	return put(of_table(table), DN2I, span_of(&id), record);
+}
+
+static int finish(struct dit_output_table *table)
+{
+	(void)table;
+	return 0;
+}
+
+static void drop(struct dit_output_table *table)
+{
+	(void)table;
+}
+
+/* ---- changes ---- */
+
+static int do_nothing(struct dit_output *output)
+{
+	(void)output;
+	return 0;
+}
+
+static struct record *entry_of(struct dit_output *output, uint64_t id)
+{
+	const struct named *entries = &of(output)->dbs[ID2E];
+
+	for (size_t i = 0; i < entries->nrecords; i++) {
+		if (memcmp(entries->records[i].key, &id, sizeof(id)) == 0) {
+			return &entries->records[i];
+		}
+	}
+	return NULL;
+}
+
+static int find_entry(struct dit_output *output, uint64_t id, struct dit_span *ret)
+{
+	const struct record *record = entry_of(output, id);
+
+	if (record == NULL || record->value_len == 0) {
+		return 0;
+	}
+	*ret = (struct dit_span){record->value, record->value_len};
+	return 1;
+}
+
+static int replace_entry(struct dit_output *output, uint64_t id, struct dit_span value)
+{
+	struct record *record = entry_of(output, id);
+	char *bytes = calloc(1, sizeof(id) + value.len);
+
+	if (record == NULL || bytes == NULL) {
+		free(bytes);
+		return -ENOMEM;
+	}
+	memcpy(bytes, &id, sizeof(id));
+	memcpy(bytes + sizeof(id), value.data, value.len);
+	free(record->key);
+	*record = (struct record){bytes, sizeof(id), bytes + sizeof(id), value.len};
+	return 0;
+}
+
+/* ---- publishing ---- */
+
+static int end(struct dit_output *output)
+{
+	memory_output_free();
+	published = of(output);
+	return 0;
+}
+
+static void abandon(struct dit_output *output)
+{
+	free_memory(of(output));
+}
+
+static const struct dit_output_ops ops = {
+	.find_ad = find_ad,
+	.find_child = find_child,
+	.find_index = find_index,
+	.put_ad = put_ad,
+	.reserve_entry = reserve_entry,
+	.put_split = put_split,
+	.grow_subtree = grow_subtree,
+	.add_index = add_index,
+	.open_names = open_names,
+	.open_index = open_index,
+	.used_bytes = used_bytes,
+	.begin_changes = do_nothing,
+	.find_entry = find_entry,
+	.replace_entry = replace_entry,
+	.prepare = do_nothing,
+	.commit = do_nothing,
+	.place = do_nothing,
+	.take_back = do_nothing,
+	.end = end,
+	.abandon = abandon,
+};
+
+static const struct dit_output_table_ops table_ops = {
+	.put_lists = put_lists,
+	.put_record = put_record,
+	.finish = finish,
+	.drop = drop,
+};
+
+int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts);
+
+/* storage-2.7.md 1.6 */
+static size_t key_max(unsigned page_bytes)
+{
+	return ((page_bytes - 24) / 2 & ~1u) - 58;
+}
+
+int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts)
+{
+	struct memory *memory = calloc(1, sizeof(*memory));
+	unsigned page_bytes = opts->page_bytes;
+	int r = 0;
+
+	if (memory == NULL) {
+		return -ENOMEM;
+	}
+	if (page_bytes == 0) {
+		page_bytes = (unsigned)sysconf(_SC_PAGESIZE);
+	}
+	memory->base = (struct dit_output){
+		.ops = &ops, .wants_order = true, .key_max = key_max(page_bytes)};
+	memory->table.ops = &table_ops;
+	/* in the order of the enum */
+	r = add_db(memory, "ad2i", INTEGERKEY);
+	r = r < 0 ? r : add_db(memory, "dn2i", INTEGERKEY | DUPSORT);
+	r = r < 0 ? r : add_db(memory, "id2e", INTEGERKEY);
+	r = r < 0 ? r : add_db(memory, "id2v", DUPSORT);
+	if (opts->has_ixck && r == 0) {
+		r = add_db(memory, "ixck", INTEGERKEY);
+	}
+	memory->first_index = memory->ndbs;
+	if (r < 0) {
+		free_memory(memory);
+		return r;
+	}
+	*ret = &memory->base;
+	return 0;
+}
+
+/* ---- what was published ---- */
+
+static void print_hex(FILE *out, const char *bytes, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < len; i++) {
+		(void)putc(digits[(unsigned char)bytes[i] >> 4], out);
+		(void)putc(digits[bytes[i] & 15], out);
+	}
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct named *a = left;
+	const struct named *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+int memory_output_print(FILE *out)
+{
+	if (published == NULL) {
+		return 1;
+	}
+	qsort(published->dbs, published->ndbs, sizeof(*published->dbs), compare_names);
+	for (size_t i = 0; i < published->ndbs; i++) {
+		const struct named *named = &published->dbs[i];
+
+		(void)fprintf(out, "DB %s flags=0x%x entries=%zu\n", named->name,
+		              named->flags, named->nrecords);
+		for (size_t j = 0; j < named->nrecords; j++) {
+			const struct record *record = &named->records[j];
+
+			print_hex(out, record->key, record->key_len);
+			(void)putc(' ', out);
+			print_hex(out, record->value, record->value_len);
+			(void)putc('\n', out);
+		}
+	}
+	return fflush(out) != 0 || ferror(out) != 0 ? -1 : 0;
+}
+
+void memory_output_free(void)
+{
+	if (published != NULL) {
+		free_memory(published);
+		published = NULL;
+	}
+}
