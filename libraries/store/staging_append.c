@@ -13,7 +13,7 @@
  *   first ID, then the others            175   107    98    70
  *   one call for each ID                 177   120   119   120
  *
- * Transactions and map are those of staging_changes.c. After each commit the system is
+ * Transactions and map are those of staging_changes.c. After each 8 MiB the system is
  * asked to start writing, so that little is left to wait for at the end: 0.1 s of 1.6 s
  * for 22.8 million IDs.
  */

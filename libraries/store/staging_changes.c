@@ -10,9 +10,12 @@
  * any other.
  *
  * Transactions. LMDB copes badly with long lists of dirty pages (131071 at most, sorted
- * again at each spill), and a commit without sync is cheap. So each change is charged to
- * the transaction with its size, and one that has been charged with TXN_BYTES is
- * committed.
+ * again at each spill; each access to a page searches the list), and a commit without
+ * sync is cheap. So each change is charged to the transaction with its size, and one that
+ * has been charged with TXN_BYTES is committed. For 22.8 million appended IDs, seconds of
+ * CPU by TXN_BYTES:
+ *
+ *   8 MiB 1.63    2 MiB 1.59    1 MiB 1.58    256 KiB 1.58
  *
  * Map size. A transaction that reaches the end of the map is lost with all it holds, so
  * the map is grown before it begins, to what it may need in the worst case: three bytes
@@ -37,8 +40,11 @@
 #include "pages/meta_pages.h"
 #include "store/lmdb_error.h"
 
-/* Charged per transaction; comes to some 2000 pages of 4096 bytes. */
-#define TXN_BYTES (8u << 20)
+/* Charged per transaction; comes to some 300 pages of 4096 bytes. */
+#define TXN_BYTES (1u << 20)
+/* Written before the system is asked to bring it to the disk: many transactions, for a
+ * disk likes long writes. */
+#define START_BYTES (8u << 20)
 /* Bytes of pages for a byte charged, at most. */
 #define PAGES_FACTOR 3
 #define SLACK_BYTES  (1u << 20)
@@ -91,7 +97,7 @@ static void start_writing(struct dit_staging *staging)
 {
 	uint64_t from = staging->started_bytes;
 
-	if (staging->is_append && staging->used_bytes > from) {
+	if (staging->is_append && staging->used_bytes > from + START_BYTES) {
 		(void)sync_file_range(staging->data_fd, (off_t)from,
 		                      (off_t)(staging->used_bytes - from),
 		                      SYNC_FILE_RANGE_WRITE);
