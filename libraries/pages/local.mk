@@ -13,6 +13,8 @@ rooms += %D%/libpages.la
 	%D%/meta_pages.h \
 	%D%/page_format.h \
 	%D%/page_nodes.h \
+	%D%/new_file.c \
+	%D%/new_file.h \
 	%D%/page_commit.c \
 	%D%/page_commit.h \
 	%D%/page_set.c \
@@ -29,6 +31,8 @@ rooms += %D%/libpages.la
 	%D%/page_writer.h \
 	%D%/table_writer.c \
 	%D%/table_writer.h \
+	%D%/tree_edit.c \
+	%D%/tree_edit.h \
 	%D%/tree_visit.c \
 	%D%/tree_visit.h \
 	%D%/walk.c \

@@ -38,6 +38,12 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 void dit_table_writer_free(struct dit_table_writer *writer);
 
 /**
+ * Keys and records come in an order that only the caller knows: it is not looked at.
+ * Before the first one.
+ */
+void dit_table_writer_trust(struct dit_table_writer *writer);
+
+/**
  * Append a key with room for its value.
  *
  * @param len        4 GiB - 1 at most

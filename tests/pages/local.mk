@@ -1,6 +1,7 @@
 # tests/pages/local.mk
 check_PROGRAMS += \
 	%D%/test_lmdb_10 \
+	%D%/test_new_file \
 	%D%/test_page_format \
 	%D%/test_page_commit \
 	%D%/test_page_source \
@@ -10,6 +11,8 @@ check_PROGRAMS += \
 	$(NULL)
 %C%_test_lmdb_10_SOURCES = %D%/test_lmdb_10.c %D%/page_dump.c %D%/page_dump.h
 %C%_test_lmdb_10_LDADD = $(test_libs)
+%C%_test_new_file_SOURCES = %D%/test_new_file.c %D%/page_dump.c %D%/page_dump.h
+%C%_test_new_file_LDADD = $(test_libs)
 %C%_test_page_format_SOURCES = %D%/test_page_format.c
 %C%_test_page_format_LDADD = $(test_libs)
 %C%_test_page_commit_SOURCES = %D%/test_page_commit.c
