@@ -4,7 +4,7 @@
 # configuration, input, measured loads, sizes of databases. bash.
 #
 # From the environment, all optional: DIT_BUILDDIR (where make ran; the current directory),
-# DITADD, DITGEN, DBCMP, MEASURE, MDB_STAT (programs), DIT_SCHEMA_DIR, TMPDIR.
+# DITADD, DITGEN, DITCHECK, MEASURE, MDB_STAT (programs), DIT_SCHEMA_DIR, TMPDIR.
 
 set -u
 export LC_ALL=C

@@ -66,7 +66,7 @@ fresh() {
 	echo 'index contextCSN eq' >>"$1/slapd.conf"
 }
 
-# compare NAME DBCMP-OPTIONS OPTION...: $work/input.ldif into a new database
+# compare NAME COMPARE-OPTIONS OPTION...: $work/input.ldif into a new database
 compare() {
 	local name=$1 how=$2 threads
 	shift 2

@@ -23,7 +23,7 @@ second_conf() {
 }
 more_conf=
 
-# compare NAME CONF DBCMP-OPTIONS OPTION...: all ways to load both parts; messages and
+# compare NAME CONF COMPARE-OPTIONS OPTION...: all ways to load both parts; messages and
 # exit status of the second load are compared, too
 compare() {
 	local name=$1 conf=$2 how=$3 way threads=1

@@ -7,7 +7,7 @@
 
 entries=${GENERATED_ENTRIES:-20000}
 
-# compare_with NAME DBCMP-OPTIONS DITADD-OPTION...: against $work/ref
+# compare_with NAME COMPARE-OPTIONS DITADD-OPTION...: against $work/ref
 compare_with() {
 	local name=$1 how=$2
 	shift 2

@@ -17,7 +17,7 @@ printf 'cn=from a file,dc=example,dc=com' >"$work/dn.txt"
 printf 'dn: cn=included,dc=example,dc=com\nobjectClass: person\nsn: i\n' >"$work/part.ldif"
 printf 'dn: cn=nested,dc=example,dc=com\nobjectClass: person\nsn: n\n' >"$work/nested.ldif"
 
-# both NAME DBCMP-OPTIONS THREADS OPTION...: load the input with both writers, compare
+# both NAME COMPARE-OPTIONS THREADS OPTION...: load the input with both writers, compare
 both() {
 	local name=$1 threads=$3
 	local -a options
