@@ -29,6 +29,7 @@ struct dit_context_csn {
 	struct dit_schema *schema;
 	const struct dit_ad *entry_csn;
 	const struct dit_ad *context_csn;
+	const struct dit_sid_set *removed; /* NULL: none */
 
 	struct csn *list; /* by ascending server ID */
 	size_t n;
@@ -43,38 +44,10 @@ struct dit_context_csn {
 
 /* ---- values ---- */
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9') {
-		return c - '0';
-	}
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The server ID, three hexadecimal digits between the second # and the third; or -1. */
+/* The server ID; -1: there is none, or the text is no CSN. */
 static int sid_of(struct dit_span csn)
 {
-	size_t at = 0;
-	int sid = 0;
-
-	for (int n = 0; n < 2; n++) {
-		while (at < csn.len && csn.data[at] != '#') {
-			at++;
-		}
-		at++;
-	}
-	if (csn.len > CSN_MAX || at + 3 >= csn.len || csn.data[at + 3] != '#') {
-		return -1;
-	}
-	for (int i = 0; i < 3; i++) {
-		int digit = hex_digit(csn.data[at + (size_t)i]);
-
-		if (digit < 0) {
-			return -1;
-		}
-		sid = sid * 16 + digit;
-	}
-	return sid;
+	return csn.len > CSN_MAX ? -1 : dit_csn_sid(csn);
 }
 
 /* Longer ones are higher. Less than 0, 0, more than 0. */
@@ -142,7 +115,8 @@ static int take(struct dit_context_csn *csn, unsigned sid, struct dit_span text)
 
 /* ---- beginning and end ---- */
 
-int dit_context_csn_new(struct dit_context_csn **ret, struct dit_schema *schema)
+int dit_context_csn_new(struct dit_context_csn **ret, struct dit_schema *schema,
+                        const struct dit_sid_set *removed)
 {
 	struct dit_context_csn *csn = calloc(1, sizeof(*csn));
 	int r = 0;
@@ -151,6 +125,7 @@ int dit_context_csn_new(struct dit_context_csn **ret, struct dit_schema *schema)
 		return -ENOMEM;
 	}
 	csn->schema = schema;
+	csn->removed = removed;
 	dit_arena_init(&csn->arena, ARENA_BYTES);
 	r = dit_ad_find(schema, NULL, DIT_SPAN("entryCSN"), &csn->entry_csn, NULL);
 	if (r == 0) {
@@ -198,15 +173,21 @@ int dit_context_csn_note(struct dit_context_csn *csn, const struct dit_entry *en
 
 /* ---- an entry that is there ---- */
 
-/* Take over what the entry has. 1: one of its values is exceeded; 0; -ENOMEM */
+/* Take over what the entry has. 1: one of its values is exceeded, or is removed; 0;
+ * -ENOMEM */
 static int merge_stored(struct dit_context_csn *csn, const struct dit_stored_attr *attr)
 {
 	int is_exceeded = 0;
 
 	for (uint32_t i = 0; i < attr->nvalues; i++) {
 		int sid = sid_of(attr->values[i]);
-		int r = sid < 0 ? 0 : take(csn, (unsigned)sid, attr->values[i]);
+		int r = 0;
 
+		if (csn->removed != NULL && dit_sid_set_has(csn->removed, sid)) {
+			is_exceeded = 1;
+			continue;
+		}
+		r = sid < 0 ? 0 : take(csn, (unsigned)sid, attr->values[i]);
 		if (r < 0) {
 			return r;
 		}

@@ -9,9 +9,10 @@
  *   dit_context_csn_rewrite();     after dit_output_begin_changes()
  *   dit_context_csn_free()
  *
- * What is stored there stays unless one of its values is exceeded; then all known ones
- * are written. The values have no normal forms and are not indexed, and a new subentry
- * has no operational attributes, as slapd itself writes them.
+ * What is stored there stays unless one of its values is exceeded, or is of a server that
+ * is removed; then all known ones are written. The values have no normal forms and are
+ * not indexed, and a new subentry has no operational attributes, as slapd itself writes
+ * them.
  *
  * An entry of an output that wants order is changed by dit_context_csn_rewrite(); in
  * others dit_context_csn_write() changes it.
@@ -31,8 +32,14 @@
 
 struct dit_context_csn;
 
-/** @param schema  borrowed. @return 0; -ENOMEM; DIT_E_UNKNOWN: has no such attributes */
-int dit_context_csn_new(struct dit_context_csn **ret, struct dit_schema *schema);
+/**
+ * @param schema   borrowed
+ * @param removed  servers whose stored values are removed; borrowed; NULL: none
+ *
+ * @return 0; -ENOMEM; DIT_E_UNKNOWN: the schema has no such attributes
+ */
+int dit_context_csn_new(struct dit_context_csn **ret, struct dit_schema *schema,
+                        const struct dit_sid_set *removed);
 /** NULL is fine. */
 void dit_context_csn_free(struct dit_context_csn *csn);
 

@@ -104,6 +104,12 @@ struct dit_load_opts {
 	uint64_t max_rejects; /* with keep_going: one more refused record ends the load */
 	unsigned sid;         /* -S: 0..4095 */
 	bool write_context_csn; /* -w */
+	/*
+	 * -o remove-sids: "1,2,17". An entryCSN of these servers gives way to a new one,
+	 * stored values of contextCSN are removed, and write_context_csn is implied.
+	 * NULL: none. -EINVAL with a report: no such list, or it names sid.
+	 */
+	const char *remove_sids;
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
 	/*

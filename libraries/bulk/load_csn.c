@@ -15,10 +15,12 @@ int dit_load_csn_start(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
 
-	if (!opts->write_context_csn || !loader->db->lastmod || opts->is_dry_run) {
+	if ((!opts->write_context_csn && opts->remove_sids == NULL) ||
+	    !loader->db->lastmod || opts->is_dry_run) {
 		return 0;
 	}
-	return dit_context_csn_new(&loader->csn, loader->settings->schema);
+	return dit_context_csn_new(&loader->csn, loader->settings->schema,
+	                           loader->context.removed_sids);
 }
 
 int dit_load_csn_note(struct loader *loader, const struct load_item *item)

@@ -87,6 +87,30 @@ static int make_targets(struct loader *loader)
 	return r < 0 ? dit_load_fail(loader, r, loader->db->directory) : 0;
 }
 
+/* In slapadd's words. */
+static int read_removed_sids(struct loader *loader)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	int r = 0;
+
+	if (opts->remove_sids == NULL) {
+		return 0;
+	}
+	r = dit_sid_set_parse(opts->remove_sids, &loader->removed_sids);
+	if (r < 0) {
+		dit_load_report(loader, DIT_REPORT_PLAIN,
+		                "unable to parse remove-sids=\"%s\".", opts->remove_sids);
+		return -EINVAL;
+	}
+	if (dit_sid_set_has(&loader->removed_sids, (int)opts->sid)) {
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "remove-sids contains configured serverID %u.",
+		                opts->sid);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int dit_load_read_settings(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
@@ -99,8 +123,12 @@ int dit_load_read_settings(struct loader *loader)
 	                                 .report = opts->report,
 	                                 .report_ctx = opts->report_ctx};
 	struct dit_chosen chosen;
-	int r = dit_chosen_read(&chosen, &wanted);
+	int r = read_removed_sids(loader);
 
+	if (r < 0) {
+		return r;
+	}
+	r = dit_chosen_read(&chosen, &wanted);
 	loader->stats->openldap = chosen.openldap;
 	loader->stats->is_openldap_found = chosen.is_openldap_found;
 	if (r < 0) {
@@ -141,10 +169,12 @@ static int make_context(struct loader *loader)
 		.check_values = opts->check_values && !opts->is_quick,
 		.lastmod = loader->db->lastmod,
 		.allow_dynamic = loader->db->has_dds,
+		.ldif = loader->rules.ldif,
 		.names_first = loader->rules.names_first,
 		.gathers_lines = loader->rules.gathers_lines,
 		.drops_dynamic = loader->rules.drops_dynamic,
 		.sid = opts->sid,
+		.removed_sids = opts->remove_sids == NULL ? NULL : &loader->removed_sids,
 		.files = &loader->files,
 		.rootdn = loader->db->rootdn,
 		.rootdn_norm = loader->db->rootdn_norm,

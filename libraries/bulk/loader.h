@@ -133,7 +133,8 @@ struct loader {
 	struct dit_entry_context context;
 	struct dit_stop stop; /* opts->stop; ended by main when the load has failed */
 	struct dit_file_rules files;
-	uint64_t *sorted; /* of the context */
+	uint64_t *sorted;                /* of the context */
+	struct dit_sid_set removed_sids; /* likewise */
 	struct load_target
 		*targets; /* what is written: the chosen database first, then its
 	                              * subordinates in order of definition */

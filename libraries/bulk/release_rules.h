@@ -11,11 +11,13 @@
 #include <stdbool.h>
 
 #include "base/openldap.h"
+#include "ldif/ldif_parse.h"
 
 struct dit_release_rules {
 	bool names_first; /* these three as in struct dit_entry_context */
 	bool gathers_lines;
 	bool drops_dynamic;
+	struct dit_ldif_dialect ldif;
 	bool has_ixck; /* a new database has ixck, which is empty */
 };
 

@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/notes.h"
+#include "entry/sid_set.h"
 #include "ldif/ldif_parse.h"
 #include "schema/schema.h"
 #include "values/dn.h"
@@ -48,11 +49,12 @@ struct dit_entry {
 /** Options and data for making entries. [const] while threads run; members borrowed. */
 struct dit_entry_context {
 	struct dit_schema *schema;
-	bool is_strict;         /* "changetype:" and "control:" are attributes */
-	bool is_quick;          /* -q: lines are not regrouped by name (values.md 2.2) */
-	bool check_schema;      /* false: -s */
-	bool check_values;      /* -o value-check=yes, without -q */
-	bool lastmod;           /* add the six operational attributes */
+	bool is_strict;    /* "changetype:" and "control:" are attributes */
+	bool is_quick;     /* -q: lines are not regrouped by name (values.md 2.2) */
+	bool check_schema; /* false: -s */
+	bool check_values; /* -o value-check=yes, without -q */
+	bool lastmod;      /* add the six operational attributes */
+	struct dit_ldif_dialect ldif;
 	bool allow_dynamic;     /* the database has the dds overlay */
 	bool names_first;       /* naming values come before the schema check (2.7) */
 	bool gathers_lines;     /* one block for a description, under whatever names its
@@ -60,6 +62,8 @@ struct dit_entry_context {
 	bool drops_dynamic;     /* no lines of entryDN and the like (2.6.14, 2.7) */
 	const uint64_t *sorted; /* sortvals: bit set over ordinals of types; NULL: none */
 	unsigned sid;           /* -S, 0..4095 */
+	/* CSNs of these servers are replaced by new ones; NULL: none are */
+	const struct dit_sid_set *removed_sids;
 	const struct dit_file_rules *files; /* that URLs may name; NULL: regular ones */
 	struct dit_span rootdn;             /* pretty; empty: none */
 	struct dit_span rootdn_norm;
@@ -133,7 +137,10 @@ int dit_entry_check(const struct dit_entry_context *context,
                     struct dit_arena *arena, struct dit_notes *notes,
                     struct dit_entry_refusal *ret_refusal);
 
-/** Add the operational attributes that are missing, if lastmod is on. 0 or -ENOMEM. */
+/**
+ * Give entryCSN a new value where it is of a server that is removed, then add the
+ * operational attributes that are missing, if lastmod is on. 0 or -ENOMEM.
+ */
 int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
                        const struct dit_entry_stamp *stamp, struct dit_arena *arena);
 

@@ -202,6 +202,33 @@ static int add(struct completion *c, const struct dit_ad *ad, enum generated_kin
 	return make_value(c, kind, &values[0], &values[1]);
 }
 
+/* The value of a server that is removed, and its normal form, become a new CSN. */
+static int replace_csn(struct completion *c)
+{
+	static const struct dit_span entry_csn = DIT_SPAN("entryCSN");
+	const struct dit_attr_type *type =
+		dit_schema_find_type(c->context->schema, entry_csn);
+	struct dit_attr *attr = dit_entry_find(c->entry, &type->ad);
+	struct dit_span csn = {NULL, 0};
+	int r = 0;
+
+	if (attr == NULL || attr->nvalues != 1) {
+		return 0;
+	}
+	csn = attr->normal != NULL ? attr->normal[0] : attr->values[0];
+	if (!dit_sid_set_has(c->context->removed_sids, dit_csn_sid(csn))) {
+		return 0;
+	}
+	r = make_csn(c, &csn);
+	if (r == 0) {
+		attr->values[0] = csn;
+		if (attr->normal != NULL) {
+			attr->normal[0] = csn;
+		}
+	}
+	return r;
+}
+
 int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
                        const struct dit_entry_stamp *stamp, struct dit_arena *arena)
 {
@@ -218,6 +245,9 @@ int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry
 	};
 	struct completion c = {context, stamp, entry, arena, {NULL, 0}};
 
+	if (context->removed_sids != NULL && replace_csn(&c) < 0) {
+		return -ENOMEM;
+	}
 	for (size_t i = 0; context->lastmod && i < sizeof(parts) / sizeof(parts[0]);
 	     i++) {
 		const struct dit_attr_type *type =

@@ -401,7 +401,8 @@ int dit_entry_read(const struct dit_entry_context *context,
 	struct dit_entry entry = {0};
 	struct dit_ldif_lines lines = {0};
 	size_t behind_dn = 0;
-	int r = dit_ldif_parse(record, context->files, arena, notes, &lines);
+	int r = dit_ldif_parse_as(&context->ldif, record, context->files, arena, notes,
+	                          &lines);
 
 	if (r < 0) {
 		return r;

@@ -19,6 +19,8 @@ rooms += %D%/libentry.la
 	%D%/entry_runs.c \
 	%D%/entry_runs.h \
 	%D%/entry_work.h \
+	%D%/sid_set.c \
+	%D%/sid_set.h \
 	%D%/value_sort.c \
 	%D%/value_sort.h \
 	$(NULL)

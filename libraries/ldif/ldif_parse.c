@@ -30,6 +30,9 @@
 /* Lines to make room for at first: most entries have fewer; then it doubles. */
 #define LINES_MIN 32
 
+/* TAB, LF, VT, FF, CR. */
+#define NCONTROLS 5
+
 /* Bytes of a name or URL that a message shows at most. */
 #define SHOWN_MAX 1000
 
@@ -45,6 +48,8 @@ struct parser {
 	const char *end;
 	bool has_cr;
 	bool has_nul;
+	bool trims_names;
+	unsigned char ncontrols; /* from TAB on: blanks in front of a plain value */
 	const struct dit_file_rules *files;
 	struct dit_arena *arena;
 	struct dit_notes *notes;
@@ -221,9 +226,10 @@ static int remove_cr(struct dit_arena *arena, struct text *text)
 
 /*
  * Blanks between name and colon stay part of the name, but as NUL bytes: slapd overwrites
- * them without shortening the name, and so its messages show it without them.
+ * them without shortening the name, and so its messages show it without them. Since 2.7
+ * it shortens the name.
  */
-static int blank_name_end(struct dit_arena *arena, struct dit_span *name)
+static int blank_name_end(const struct parser *parser, struct dit_span *name)
 {
 	struct dit_span copy = {NULL, 0};
 	char *p = NULL;
@@ -231,7 +237,13 @@ static int blank_name_end(struct dit_arena *arena, struct dit_span *name)
 	if (!dit_ldif_is_space(name->data[name->len - 1])) {
 		return 0;
 	}
-	copy = dit_arena_copy(arena, *name);
+	while (parser->trims_names && dit_ldif_is_space(name->data[name->len - 1])) {
+		name->len--;
+	}
+	if (parser->trims_names) {
+		return 0;
+	}
+	copy = dit_arena_copy(parser->arena, *name);
 	if (copy.data == NULL) {
 		return -ENOMEM;
 	}
@@ -286,6 +298,18 @@ static int fetch_url(struct parser *parser, struct dit_span url,
 	return r;
 }
 
+/* Spaces, and as many control characters from TAB on as the parser says. */
+static struct dit_span skip_blanks(const struct parser *parser, struct dit_span span)
+{
+	while (span.len > 0 &&
+	       (span.data[0] == ' ' ||
+	        (unsigned char)(span.data[0] - '\t') < parser->ncontrols)) {
+		span.data++;
+		span.len--;
+	}
+	return span;
+}
+
 /* Form and value: what stands behind the colon. @return 0 or -ENOMEM */
 static int read_value(struct parser *parser, struct text text, struct dit_ldif_line *line)
 {
@@ -296,8 +320,10 @@ static int read_value(struct parser *parser, struct text text, struct dit_ldif_l
 		line->form = mark == ':' ? DIT_LDIF_BASE64 : DIT_LDIF_URL;
 		text.span.data++;
 		text.span.len--;
+		text.span = dit_ldif_skip_space(text.span);
+	} else {
+		text.span = skip_blanks(parser, text.span);
 	}
-	text.span = dit_ldif_skip_space(text.span);
 	if (parser->has_cr || text.is_copy) {
 		r = remove_cr(parser->arena, &text);
 	}
@@ -337,7 +363,7 @@ static int split_line(struct parser *parser, struct text text, struct dit_ldif_l
 	}
 	line->name = (struct dit_span){rest.data, (size_t)(colon - rest.data)};
 	if (line->name.len > 0) {
-		r = blank_name_end(parser->arena, &line->name);
+		r = blank_name_end(parser, &line->name);
 	}
 	if (r < 0) {
 		return r;
@@ -397,12 +423,23 @@ int dit_ldif_parse(struct dit_span text, const struct dit_file_rules *files,
                    struct dit_arena *arena, struct dit_notes *notes,
                    struct dit_ldif_lines *ret)
 {
+	static const struct dit_ldif_dialect dialect;
+
+	return dit_ldif_parse_as(&dialect, text, files, arena, notes, ret);
+}
+
+int dit_ldif_parse_as(const struct dit_ldif_dialect *dialect, struct dit_span text,
+                      const struct dit_file_rules *files, struct dit_arena *arena,
+                      struct dit_notes *notes, struct dit_ldif_lines *ret)
+{
 	struct parser parser = {
 		.first = text.data,
 		.at = text.data,
 		.end = text.len == 0 ? text.data : text.data + text.len,
 		.has_cr = contains(text, '\r'),
 		.has_nul = contains(text, '\0'),
+		.trims_names = dialect->trims_names,
+		.ncontrols = dialect->keeps_controls ? 0 : NCONTROLS,
 		.files = files,
 		.arena = arena,
 		.notes = notes,

@@ -29,6 +29,13 @@ struct dit_ldif_line {
 	bool is_damaged; /* no value, or base64 cut short: no DN is taken from it */
 };
 
+/** What releases of slapd read differently (values.md 1.2). Zero: 2.5. */
+struct dit_ldif_dialect {
+	bool trims_names;    /* blanks in front of the colon are not of the name (2.7) */
+	bool keeps_controls; /* in front of a plain value spaces alone are left out: no
+			      * TAB, no end of a folded line (2.6.11, 2.7) */
+};
+
 struct dit_ldif_lines {
 	struct dit_ldif_line *lines; /* lives in the arena */
 	size_t nlines;
@@ -50,5 +57,9 @@ struct dit_ldif_lines {
 int dit_ldif_parse(struct dit_span text, const struct dit_file_rules *files,
                    struct dit_arena *arena, struct dit_notes *notes,
                    struct dit_ldif_lines *ret);
+/** The same as a release reads it. */
+int dit_ldif_parse_as(const struct dit_ldif_dialect *dialect, struct dit_span text,
+                      const struct dit_file_rules *files, struct dit_arena *arena,
+                      struct dit_notes *notes, struct dit_ldif_lines *ret);
 
 #endif

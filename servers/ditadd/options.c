@@ -81,7 +81,8 @@ static const char help_text[] =
 	"  -j line           leave out records that begin before this line\n"
 	"  -l file           LDIF to load [standard input]\n"
 	"  -n number         database number, as slapadd counts\n"
-	"  -o opt[=value]    schema-check=yes|no, value-check=yes|no\n"
+	"  -o opt[=value]    schema-check=yes|no, value-check=yes|no,\n"
+	"                    remove-sids=n,n,... (new CSNs for those of these servers)\n"
 	"  -q                quick: do not gather attribute lines, no value check\n"
 	"  -s                no schema check\n"
 	"  -S sid            server ID in generated CSNs, 0 to 4095\n"
@@ -178,6 +179,13 @@ static int read_o(struct options *options, const char *text)
 	if (is_value_check) {
 		options->load.check_values = is_yes;
 		return 0;
+	}
+	if (common_is_setting(&setting, "remove-sids")) {
+		options->load.remove_sids = setting.value;
+		return setting.value != NULL && *setting.value != '\0'
+		               ? 0
+		               : common_wrong_call(&options->common,
+		                                   "remove-sids needs an argument.");
 	}
 	/* slapcat's: it changes nothing here. */
 	if (common_is_idle_setting(&setting) || strncasecmp(text, "ldif-", 5) == 0) {

@@ -31,6 +31,7 @@ struct fixture {
 	struct dit_context_csn *csn;
 	struct dit_context_csn_place place;
 	struct dit_context_csn_result result;
+	const struct dit_sid_set *removed; /* of the next dit_context_csn_new() */
 	char text[1024];
 };
 
@@ -86,7 +87,7 @@ static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns,
 	f->fake.output.wants_order = wants_order;
 	assert_int_equal(dit_tree_new(&f->tree, &tree), 0);
 	assert_int_equal(dit_entries_new(&f->entries, &entries), 0);
-	assert_int_equal(dit_context_csn_new(&f->csn, f->entry.schema), 0);
+	assert_int_equal(dit_context_csn_new(&f->csn, f->entry.schema, f->removed), 0);
 	f->place = (struct dit_context_csn_place){.suffix = dit_span_of(suffix),
 	                                          .output = &f->fake.output,
 	                                          .numbers = &f->numbers,
@@ -229,6 +230,37 @@ static void stored_values_stay_unless_one_is_exceeded(void **state)
 	add_with_csn(f, "cn=a,dc=x", CSN("07", "001"));
 	do_write(f, DIT_CONTEXT_CSN_CHANGED);
 	assert_string_equal(values_of(f, 1), CSN("07", "001") " " CSN("08", "003") " ");
+}
+
+static void stored_values_of_removed_servers_go(void **state)
+{
+	static const char suffix[] =
+		"dn: dc=x\nobjectClass: domain\ndc: x\n"
+		"contextCSN: " CSN("06", "001") "\n"
+						"contextCSN: " CSN(
+							"08", "003") "\n"
+								     "contextCSN: " CSN(
+									     "09",
+									     "00a") "\n";
+	struct fixture *f = *state;
+	struct dit_sid_set removed = {{0}};
+
+	f->removed = &removed;
+	/* their presence makes all values be written, also without a higher one */
+	assert_int_equal(dit_sid_set_parse("3,10", &removed), 0);
+	start(f, "dc=x", 1, false);
+	(void)add(f, suffix);
+	add_with_csn(f, "cn=a,dc=x", CSN("05", "002"));
+	do_write(f, DIT_CONTEXT_CSN_CHANGED);
+	assert_string_equal(values_of(f, 1), CSN("06", "001") " " CSN("05", "002") " ");
+
+	/* without any, the rule of all loads holds */
+	assert_int_equal(dit_sid_set_parse("4095", &removed), 0);
+	start(f, "dc=x", 1, false);
+	(void)add(f, suffix);
+	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
+	do_write(f, DIT_CONTEXT_CSN_NOTHING);
+	f->removed = NULL;
 }
 
 static void an_output_that_wants_order_is_changed_later(void **state)
@@ -392,6 +424,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_value_without_a_server_does_not_count,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(stored_values_stay_unless_one_is_exceeded,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(stored_values_of_removed_servers_go,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			an_output_that_wants_order_is_changed_later, setup, teardown),

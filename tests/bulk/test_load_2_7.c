@@ -5,8 +5,12 @@
  */
 #include "test.h"
 
+#include <errno.h>
+
 #include "base/error.h"
+#include "entry/sid_set.h"
 #include "load_fixture.h"
+#include "store/entry_codec.h"
 #include "store/store.h"
 
 #define ROOT "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
@@ -233,6 +237,97 @@ static void page_size_must_be_one(void **state)
 	load_fixture_deinit(&f);
 }
 
+#define WITH_CSN(sid, second)                                                            \
+ "entryCSN: 202601010000" second ".000000Z#000000#" sid "#000000\n"
+#define CONTEXT(sid, second)                                                             \
+ "contextCSN: 202601010000" second ".000000Z#000000#" sid "#000000\n"
+
+/* The server IDs of a description's values in an entry: "000 003 ". */
+static const char *sids_of(const struct load_fixture *f, uint64_t id, const char *name)
+{
+	static char text[64];
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_scan *scan = NULL;
+	struct dit_span key = {0};
+	struct dit_span value = {0};
+	struct dit_stored_entry entry = {0};
+	struct dit_arena arena;
+	uint32_t number = 0;
+
+	text[0] = '\0';
+	dit_arena_init(&arena, 4096);
+	assert_int_equal(dit_snapshot_open(&snapshot, f->database), 0);
+	assert_int_equal(dit_scan_open(&scan, snapshot, "ad2i"), 0);
+	while (dit_scan_next(scan, &key, &value) > 0) {
+		if (dit_span_eq(value, dit_span_of(name))) {
+			memcpy(&number, key.data, sizeof(number));
+		}
+	}
+	dit_scan_close(scan);
+	assert_int_equal(dit_scan_open(&scan, snapshot, "id2e"), 0);
+	while (dit_scan_next(scan, &key, &value) > 0) {
+		if (memcmp(key.data, &id, sizeof(id)) == 0) {
+			assert_int_equal(dit_entry_decode(value, &arena, &entry), 0);
+			break;
+		}
+	}
+	for (uint32_t i = 0; i < entry.nattrs; i++) {
+		const struct dit_stored_attr *attr = &entry.attrs[i];
+
+		for (uint32_t j = 0; attr->ad_number == number && j < attr->nvalues;
+		     j++) {
+			size_t len = strlen(text);
+
+			(void)snprintf(text + len, sizeof(text) - len, "%03x ",
+			               (unsigned)dit_csn_sid(attr->values[j]));
+		}
+	}
+	dit_scan_close(scan);
+	dit_snapshot_close(snapshot);
+	dit_arena_deinit(&arena);
+	return text;
+}
+
+static void servers_can_be_removed(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write(
+		&f,
+		"dn: dc=x\nobjectClass: domain\ndc: x\n" WITH_CSN("001", "01")
+			CONTEXT("001", "01") CONTEXT(
+				"002",
+				"09") "\n"
+				      "dn: cn=a,dc=x\nobjectClass: person\ncn: a\nsn: a\n" WITH_CSN(
+					      "002", "05"));
+	opts = opts_of(&f);
+	opts.sid = 3;
+	opts.remove_sids = "2,,7";
+	assert_int_equal(load(&opts), 0);
+	assert_string_equal(f.reports, "");
+	assert_string_equal(sids_of(&f, 1, "entryCSN"), "001 ");
+	assert_string_equal(sids_of(&f, 2, "entryCSN"), "003 ");
+	assert_string_equal(sids_of(&f, 1, "contextCSN"), "001 003 ");
+
+	load_fixture_reset(&f);
+	opts = opts_of(&f);
+	opts.sid = 3;
+	opts.remove_sids = "2,3";
+	assert_int_equal(load(&opts), -EINVAL);
+	assert_string_equal(f.reports,
+	                    "error: remove-sids contains configured serverID 3.\n");
+	load_fixture_reset(&f);
+	opts = opts_of(&f);
+	opts.remove_sids = "x";
+	assert_int_equal(load(&opts), -EINVAL);
+	assert_string_equal(f.reports, "unable to parse remove-sids=\"x\".\n");
+	assert_true(load_fixture_is_empty(&f));
+	load_fixture_deinit(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +335,7 @@ int main(void)
 		cmocka_unit_test(naming_values_are_added_before_the_check),
 		cmocka_unit_test(values_stay_with_their_attributes),
 		cmocka_unit_test(page_size_must_be_one),
+		cmocka_unit_test(servers_can_be_removed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	%D%/test_entry_complete \
 	%D%/test_entry_nomem \
 	%D%/test_entry_read \
+	%D%/test_sid_set \
 	%D%/test_value_sort \
 	$(NULL)
 EXTRA_DIST += \
@@ -25,5 +26,7 @@ EXTRA_DIST += \
 %C%_test_entry_nomem_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_entry_read_SOURCES = %D%/test_entry_read.c
 %C%_test_entry_read_LDADD = $(test_libs)
+%C%_test_sid_set_SOURCES = %D%/test_sid_set.c
+%C%_test_sid_set_LDADD = $(test_libs)
 %C%_test_value_sort_SOURCES = %D%/test_value_sort.c
 %C%_test_value_sort_LDADD = $(test_libs)

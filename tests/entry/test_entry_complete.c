@@ -197,11 +197,63 @@ static void generated_values_pass_the_value_check(void **state)
 	f->context.check_values = false;
 }
 
+static void csns_of_removed_servers_are_replaced(void **state)
+{
+	static const char record[] =
+		"dn: dc=x\nobjectClass: top\n"
+		"entryCSN: 20200101000000.000000Z#000000#%s#000000\n";
+	static const struct {
+		const char *sid;
+		const char *csn; /* NULL: it stays */
+	} cases[] = {
+		{"001", "20231114221320.123456Z#000007#abc#000000"},
+		{"fff", "20231114221320.123456Z#000007#abc#000000"},
+		{"002", NULL},
+		{"000", NULL},
+	};
+	struct entry_fixture *f = *state;
+	struct dit_sid_set removed = {{0}};
+	char text[256];
+
+	assert_int_equal(dit_sid_set_parse("1,4095", &removed), 0);
+	f->context.removed_sids = &removed;
+	f->context.sid = 0xabc;
+	for (int lastmod = 0; lastmod < 2; lastmod++) {
+		f->context.lastmod = lastmod != 0;
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			const struct dit_attr_type *type = NULL;
+			const struct dit_attr *attr = NULL;
+			char kept[64];
+
+			(void)snprintf(text, sizeof(text), record, cases[i].sid);
+			(void)snprintf(kept, sizeof(kept),
+			               "20200101000000.000000Z#000000#%s#000000",
+			               cases[i].sid);
+			(void)complete(f, text, &some_stamp);
+			type = dit_schema_find_type(f->schema, DIT_SPAN("entryCSN"));
+			attr = dit_entry_find(&f->entry, &type->ad);
+			assert_int_equal(attr->nvalues, 1);
+			assert_span_equal(attr->values[0],
+			                  cases[i].csn == NULL ? kept : cases[i].csn);
+			assert_span_equal(attr->normal[0],
+			                  cases[i].csn == NULL ? kept : cases[i].csn);
+		}
+	}
+	/* an entry without one gets one, as ever, or none */
+	f->context.lastmod = true;
+	(void)complete(f, "dn: dc=x\nobjectClass: top\n", &some_stamp);
+	assert_string_equal(value_of(f, "entryCSN"),
+	                    "20231114221320.123456Z#000007#abc#000000");
+	f->context.removed_sids = NULL;
+	f->context.sid = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(missing_attributes_are_added_in_order),
 		cmocka_unit_test(attributes_of_the_record_are_kept),
+		cmocka_unit_test(csns_of_removed_servers_are_replaced),
 		cmocka_unit_test(nothing_is_added_without_lastmod),
 		cmocka_unit_test(names_are_empty_values_without_rootdn),
 		cmocka_unit_test(dates_are_those_of_gmtime),

@@ -14,3 +14,6 @@ check_PROGRAMS += %D%/test_ldif_reader
 check_PROGRAMS += %D%/test_ldif_write
 %C%_test_ldif_write_SOURCES = %D%/test_ldif_write.c
 %C%_test_ldif_write_LDADD = $(test_libs)
+check_PROGRAMS += %D%/test_ldif_dialect
+%C%_test_ldif_dialect_SOURCES = %D%/test_ldif_dialect.c
+%C%_test_ldif_dialect_LDADD = $(test_libs)
