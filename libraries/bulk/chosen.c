@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bulk/chosen.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,6 +48,20 @@ static void choose_openldap(struct dit_chosen *chosen, const struct dit_chosen_o
 	}
 }
 
+/* Each other failure has been reported where it came up. */
+static int told(const struct dit_chosen_opts *opts, int r)
+{
+	struct dit_report report = {
+		.kind = DIT_REPORT_ERROR,
+		.text = "could not read the configuration: Cannot allocate memory",
+	};
+
+	if (r == -ENOMEM && opts->report != NULL) {
+		opts->report(opts->report_ctx, &report);
+	}
+	return r;
+}
+
 int dit_chosen_read_settings(struct dit_chosen *ret, const struct dit_chosen_opts *opts)
 {
 	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
@@ -54,7 +69,8 @@ int dit_chosen_read_settings(struct dit_chosen *ret, const struct dit_chosen_opt
 	*ret = (struct dit_chosen){.settings = NULL};
 	choose_openldap(ret, opts);
 	source.openldap = ret->openldap;
-	return dit_settings_read(&ret->settings, &source, opts->report, opts->report_ctx);
+	return told(opts, dit_settings_read(&ret->settings, &source, opts->report,
+	                                    opts->report_ctx));
 }
 
 int dit_chosen_choose(struct dit_chosen *chosen, const struct dit_chosen_opts *opts)
@@ -67,7 +83,7 @@ int dit_chosen_choose(struct dit_chosen *chosen, const struct dit_chosen_opts *o
 	if (r < 0) {
 		dit_chosen_deinit(chosen);
 	}
-	return r;
+	return told(opts, r);
 }
 
 int dit_chosen_read(struct dit_chosen *ret, const struct dit_chosen_opts *opts)

@@ -36,7 +36,7 @@ struct dit_chosen {
 	bool is_openldap_found;
 };
 
-/** @return 0; DIT_E_CONFIG after a report; -ENOMEM */
+/** @return 0; after a report: DIT_E_CONFIG, -ENOMEM */
 int dit_chosen_read(struct dit_chosen *ret, const struct dit_chosen_opts *opts);
 /** The first half: db is NULL. Likewise. */
 int dit_chosen_read_settings(struct dit_chosen *ret, const struct dit_chosen_opts *opts);

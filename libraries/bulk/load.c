@@ -41,8 +41,10 @@ static int fail_input(struct loader *loader, int r)
 	if (r == DIT_E_STOPPED) {
 		return dit_load_fail(loader, r, "load ended");
 	}
-	dit_load_report(loader, DIT_REPORT_PLAIN, "%s",
-	                text == NULL || text[0] == '\0' ? dit_strerror(r) : text);
+	if (text == NULL || text[0] == '\0') {
+		return dit_load_fail(loader, r, "could not read the input");
+	}
+	dit_load_report(loader, DIT_REPORT_PLAIN, "%s", text);
 	return r;
 }
 

@@ -252,6 +252,7 @@ int dit_staging_make(int dir_fd, struct dit_fault *fault)
 	}
 	fd = open_staging(dir_fd, fault);
 	if (fd < 0) {
+		(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
 		return fd;
 	}
 	r = check_staging(fd, fault);

@@ -75,20 +75,21 @@ make_input() {
 			>>"$work/second.ldif"
 }
 
-# is_state STATE NAME: the database has the same records as in the saved state, or both
-# are absent
+# is_state STATE NAME: the database has the same records as in the saved state and is
+# whole, or both are absent
 is_state() {
 	local saved=$work/$1/$2/data.mdb now=$work/dit/files/$2/data.mdb
 	if [ ! -e "$saved" ] || [ ! -e "$now" ]; then
 		[ ! -e "$saved" ] && [ ! -e "$now" ]
 		return
 	fi
-	cmp -s "$saved" "$now" ||
-		"$DITCHECK" --compare "$work/$1/$2" "$work/dit/files/$2" >/dev/null 2>&1
+	cmp -s "$saved" "$now" && return
+	"$DITCHECK" --compare "$work/$1/$2" "$work/dit/files/$2" >/dev/null 2>&1 &&
+		"$DITCHECK" --quick --database "$work/dit/files/$2"
 }
 
-# examine: sets state to old, new or mixed; fails with a line if a database is neither, is
-# not whole, or if the one that comes last is new and the other old
+# examine: sets state to old, new or mixed; fails with a line if a database is neither, or
+# if the one that comes last is new and the other old
 examine() {
 	local name found=
 	for name in $databases; do
@@ -98,10 +99,6 @@ examine() {
 			found="$found new"
 		else
 			echo "$name is neither old nor new"
-			return 1
-		fi
-		if [ -e "$work/dit/files/$name/data.mdb" ] &&
-			! "$DITCHECK" --quick --database "$work/dit/files/$name" 2>&1; then
 			return 1
 		fi
 	done
@@ -158,12 +155,21 @@ for_all_loads() {
 	done
 }
 
+# whole: nothing is wrong with the structure of the databases
+whole() {
+	local name
+	for name in $databases; do
+		"$DITCHECK" --quick --database "$work/dit/files/$name" || return
+	done
+}
+
 with_new() {
 	local call=$1 name=$2
 	shift 2
 	put_back
 	load "$@"
 	check "$name: the load" test $? -eq 0
+	check "$name: the new state is whole" whole
 	save new
 	"$call" "$name" "$@"
 }

@@ -1,14 +1,18 @@
 # tests/faults/local.mk
 # What goes wrong outside: losses of power, kills, calls that fail. See README.md there.
-script_tests += %D%/kills.sh %D%/power.sh
-long_scripts += %D%/kills.sh %D%/power.sh
+script_tests += %D%/failing.sh %D%/kills.sh %D%/power.sh
+long_scripts += %D%/failing.sh %D%/kills.sh %D%/power.sh
 EXTRA_DIST += %D%/README.md %D%/faults_lib.sh
 
 # Libraries for LD_PRELOAD, made for the tests alone.
-fault_libraries = %D%/recorder.so
+fault_libraries = %D%/fail.so %D%/recorder.so
 check_DATA = $(fault_libraries)
 CLEANFILES += $(fault_libraries)
-EXTRA_DIST += %D%/recorder.c %D%/journal.h
+EXTRA_DIST += %D%/fail.c %D%/recorder.c %D%/journal.h
+%D%/fail.so: %D%/fail.c
+	@$(MKDIR_P) %D%
+	$(AM_V_CC)$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra -O1 -g -fPIC -shared -o $@ \
+		$(srcdir)/%D%/fail.c
 %D%/recorder.so: %D%/recorder.c %D%/journal.h
 	@$(MKDIR_P) %D%
 	$(AM_V_CC)$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra -O1 -g -fPIC -shared -o $@ \
