@@ -8,6 +8,7 @@ pkginclude_HEADERS += \
 	%D%/bulk/check.h \
 	%D%/bulk/export.h \
 	%D%/bulk/load.h \
+	%D%/bulk/reindex.h \
 	%D%/bulk/scan.h \
 	%D%/sort/sort.h \
 	%D%/store/compare.h \

@@ -5,10 +5,16 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "config/slapd_version.h"
 
 #define TEXT_MAX 4400 /* a path is in it */
+
+/* More is not faster: runs are compact, memory that was never used must be cleared. */
+#define DEFAULT_BYTES_MIN (256u << 20)
+#define DEFAULT_BYTES_MAX (1u << 30)
+#define DEFAULT_BYTES     (128u << 20) /* of a thread */
 
 static void tell(const struct dit_chosen_opts *opts, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -116,4 +122,25 @@ unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings)
 		asked = settings->tool_threads;
 	}
 	return asked == 0 ? count_cpus() : asked;
+}
+
+/* A quarter of the machine's, but no more than the threads can make good use of. */
+uint64_t dit_default_memory(unsigned nthreads)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+	long page = sysconf(_SC_PAGESIZE);
+	uint64_t useful = (uint64_t)nthreads * DEFAULT_BYTES;
+	uint64_t quarter = 0;
+
+	if (useful < DEFAULT_BYTES_MIN) {
+		useful = DEFAULT_BYTES_MIN;
+	}
+	if (useful > DEFAULT_BYTES_MAX) {
+		useful = DEFAULT_BYTES_MAX;
+	}
+	if (pages <= 0 || page <= 0) {
+		return useful;
+	}
+	quarter = (uint64_t)pages * (uint64_t)page / 4;
+	return quarter < useful ? quarter : useful;
 }

@@ -52,4 +52,7 @@ void dit_chosen_deinit(struct dit_chosen *chosen);
  */
 unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings);
 
+/** How much memory to use, in bytes, when nobody says how much. */
+uint64_t dit_default_memory(unsigned nthreads);
+
 #endif

@@ -22,8 +22,8 @@
 #include "bulk/load_size.h"
 
 #include <errno.h>
-#include <unistd.h>
 
+#include "bulk/chosen.h"
 #include "bulk/load_report.h"
 
 #define BATCH_BYTES_MAX (512u << 10)
@@ -31,43 +31,18 @@
 #define BATCH_SHARE     (11 * DIT_PIPELINE_NSLOTS_MAX)
 #define OVERHEAD_BYTES  (20u << 20)
 #define BATCH_RECORDS   512
-/* More is not faster: runs are compact, memory that was never used must be cleared. */
-#define DEFAULT_BYTES_MIN (256u << 20)
-#define DEFAULT_BYTES_MAX (1u << 30)
-#define DEFAULT_BYTES     (128u << 20) /* of a thread */
-#define PRODUCER_MIN      (256u << 10)
-#define TREE_MIN          (256u << 10)
+#define PRODUCER_MIN    (256u << 10)
+#define TREE_MIN        (256u << 10)
 
 #define POSTING_BYTES  10
 #define NAME_BYTES     128
 #define ESTIMATE_FIRST (16u << 20) /* bytes of input before the first estimate */
 
-/* A quarter of the machine's, but no more than the threads can make good use of. */
-static uint64_t default_memory(unsigned nthreads)
-{
-	long pages = sysconf(_SC_PHYS_PAGES);
-	long page = sysconf(_SC_PAGESIZE);
-	uint64_t useful = (uint64_t)nthreads * DEFAULT_BYTES;
-	uint64_t quarter = 0;
-
-	if (useful < DEFAULT_BYTES_MIN) {
-		useful = DEFAULT_BYTES_MIN;
-	}
-	if (useful > DEFAULT_BYTES_MAX) {
-		useful = DEFAULT_BYTES_MAX;
-	}
-	if (pages <= 0 || page <= 0) {
-		return useful;
-	}
-	quarter = (uint64_t)pages * (uint64_t)page / 4;
-	return quarter < useful ? quarter : useful;
-}
-
 int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
                          unsigned ntargets, struct load_budget *ret)
 {
-	uint64_t memory =
-		opts->memory_bytes == 0 ? default_memory(nthreads) : opts->memory_bytes;
+	uint64_t memory = opts->memory_bytes == 0 ? dit_default_memory(nthreads)
+	                                          : opts->memory_bytes;
 	uint64_t batches = 0;
 
 	if (memory < DIT_LOAD_MEMORY_MIN) {

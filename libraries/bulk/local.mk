@@ -62,6 +62,13 @@ rooms += %D%/libbulk.la
 	%D%/loader.h \
 	%D%/release_rules.c \
 	%D%/release_rules.h \
+	%D%/reindex.c \
+	%D%/reindex.h \
+	%D%/reindex_attrs.c \
+	%D%/reindex_report.c \
+	%D%/reindex_scan.c \
+	%D%/reindex_target.c \
+	%D%/reindexer.h \
 	%D%/scan.c \
 	%D%/scan.h \
 	%D%/scan_snapshot.h \

@@ -39,12 +39,13 @@ void dit_stored_keys_free(struct dit_stored_keys *keys)
 	}
 }
 
-int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_view *view,
-                         dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx)
+/* 0 or -ENOMEM. Without attributes there are no keys. */
+static int fill_entry(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                      struct dit_entry *ret)
 {
 	struct dit_attr *attrs = NULL;
-	struct dit_entry entry = {.nattrs = 0};
 
+	*ret = (struct dit_entry){.nattrs = 0};
 	if (view->is_hole || view->id == 0 || view->nattrs == 0) {
 		return 0;
 	}
@@ -59,16 +60,34 @@ int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_vi
 		if (attr->ad == NULL) {
 			continue;
 		}
-		/* The lists are read only: dit_index_entry() changes nothing. */
-		attrs[entry.nattrs++] =
+		/* The lists are only read: dit_index_entry() changes nothing. */
+		attrs[ret->nattrs++] =
 			(struct dit_attr){.ad = attr->ad,
 		                          .values = (struct dit_span *)attr->values,
 		                          .normal = (struct dit_span *)attr->normal,
 		                          .nvalues = attr->nvalues,
 		                          .is_sorted = attr->is_sorted};
 	}
-	entry.attrs = attrs;
-	return dit_index_entry(keys->work, &entry, push, push_wide, ctx);
+	ret->attrs = attrs;
+	return 0;
+}
+
+int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                         dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx)
+{
+	struct dit_entry entry;
+	int r = fill_entry(keys, view, &entry);
+
+	return r < 0 ? r : dit_index_entry(keys->work, &entry, push, push_wide, ctx);
+}
+
+int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                          struct dit_index_refusal *ret)
+{
+	struct dit_entry entry;
+	int r = fill_entry(keys, view, &entry);
+
+	return r < 0 ? r : dit_index_check(keys->work, &entry, ret);
 }
 
 /* ---- into builders ---- */

@@ -36,6 +36,14 @@ int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_vi
                          dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx);
 
 /**
+ * Can keys be made of all values of the entry? (dit_index_check())
+ *
+ * @return 0; DIT_E_INVALID with @p ret; -ENOMEM
+ */
+int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                          struct dit_index_refusal *ret);
+
+/**
  * Push the keys of an entry into builders.
  *
  * @param builders  of the same index set; @p producer  the calling thread's

@@ -4,10 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/whole_io.h"
 #include "store/files.h"
 
 static int make_lock_file(struct dit_claim *claim, mode_t mode)
@@ -31,15 +34,40 @@ static int open_lock_file(struct dit_claim *claim, mode_t mode, struct dit_fault
 	return claim->lock_fd == -ENOENT ? make_lock_file(claim, mode) : claim->lock_fd;
 }
 
+/* Who it is, if the system says so: not of processes in another container. */
+static int say_holder(const struct flock *lock, struct dit_fault *fault)
+{
+	char path[40];
+	char name[64] = "";
+	int fd = -1;
+	ssize_t n = 0;
+
+	if (lock->l_type == F_UNLCK || lock->l_pid <= 0) {
+		return DIT_E_BUSY;
+	}
+	(void)snprintf(path, sizeof(path), "/proc/%ld/comm", (long)lock->l_pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = dit_read_at(fd, name, sizeof(name) - 1, 0);
+		(void)close(fd);
+	}
+	name[n > 0 ? strcspn(name, "\n") : 0] = '\0';
+	return dit_fault_say(fault, DIT_E_BUSY, "%s%sprocess %ld", name,
+	                     name[0] == '\0' ? "" : ", ", (long)lock->l_pid);
+}
+
 /* LMDB 0.9 locks byte 0: shared while an environment is open, exclusive to set it up. */
-static int lock_lock_file(int fd)
+static int lock_lock_file(int fd, struct dit_fault *fault)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
 
 	if (fcntl(fd, F_SETLK, &lock) == 0) {
 		return 0;
 	}
-	return errno == EACCES || errno == EAGAIN ? DIT_E_BUSY : -errno;
+	if (errno != EACCES && errno != EAGAIN) {
+		return -errno;
+	}
+	return fcntl(fd, F_GETLK, &lock) == 0 ? say_holder(&lock, fault) : DIT_E_BUSY;
 }
 
 int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
@@ -56,7 +84,7 @@ int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
 	}
 	r = open_lock_file(&claim, mode, fault);
 	if (r == 0) {
-		r = lock_lock_file(claim.lock_fd);
+		r = lock_lock_file(claim.lock_fd, fault);
 	}
 	if (r == DIT_E_BUSY) {
 		/* Whoever was quicker uses this lock.mdb now. */

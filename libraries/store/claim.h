@@ -42,7 +42,8 @@ struct dit_claim {
  *                owner of the directory, so that slapd can open it
  * @param fault   may be NULL
  *
- * @return 0; DIT_E_BUSY; -errno, with a fault if lock.mdb is a link or no regular file.
+ * @return 0; DIT_E_BUSY, with a fault that is the name and number of the process, if they
+ *         can be known; -errno, with a fault if lock.mdb is a link or no regular file.
  *         Nothing is changed then.
  */
 int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,

@@ -262,17 +262,6 @@ static void close_env(struct dit_existing *existing)
 	}
 }
 
-/* Those who wait go on with what is there, as behind another slapd. */
-static void set_up_lock_file(struct dit_existing *existing)
-{
-	int dir_fd = existing->claim.dir_fd;
-	int staging_fd = dit_staging_make(dir_fd, NULL);
-
-	/* Without that directory lock.mdb is emptied all the same (claim.h). */
-	dit_staging_set_up_lock_file(&existing->claim, staging_fd, existing->data_fd);
-	dit_staging_remove(dir_fd, staging_fd);
-}
-
 /* To undo takes space where each write does. */
 static void use_spare(struct dit_existing *existing)
 {
@@ -285,7 +274,7 @@ static void use_spare(struct dit_existing *existing)
 static void drop(struct dit_existing *existing)
 {
 	use_spare(existing);
-	set_up_lock_file(existing);
+	dit_staging_renew_lock_file(&existing->claim, existing->data_fd);
 	dit_claim_drop(&existing->claim, DIT_CLAIM_PUBLISHED);
 	if (existing->data_fd >= 0) {
 		(void)close(existing->data_fd);

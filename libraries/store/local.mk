@@ -36,6 +36,8 @@ rooms += %D%/libstore.la
 	%D%/format_check.h \
 	%D%/hold.c \
 	%D%/hold.h \
+	%D%/index_output.c \
+	%D%/index_output.h \
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
 	%D%/map_size.h \

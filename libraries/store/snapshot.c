@@ -169,6 +169,8 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 	                                              .no_lock = opts->no_lock,
 	                                              .max_dbs = DBS_MAX,
 	                                              .wait_ms = opts->wait_ms,
+	                                              .is_claimed = opts->is_claimed,
+	                                              .claimed_fd = opts->claimed_fd,
 	                                              .fault = opts->fault};
 	struct dit_snapshot *snapshot = NULL;
 	int r = 0;

@@ -124,6 +124,9 @@ struct dit_staging {
  */
 void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
                                   int data_fd);
+/** The same with a staging directory that is made for it: those who wait go on with what
+ * is there, as behind another slapd. */
+void dit_staging_renew_lock_file(const struct dit_claim *claim, int data_fd);
 
 /** Abort what is open. */
 void dit_staging_close_env(struct dit_staging *staging);

@@ -146,6 +146,15 @@ void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
 	}
 }
 
+void dit_staging_renew_lock_file(const struct dit_claim *claim, int data_fd)
+{
+	int staging_fd = dit_staging_make(claim->dir_fd, NULL);
+
+	/* Without that directory lock.mdb is emptied all the same (claim.h). */
+	dit_staging_set_up_lock_file(claim, staging_fd, data_fd);
+	dit_staging_remove(claim->dir_fd, staging_fd);
+}
+
 static int check_size(const struct dit_staging *staging)
 {
 	uint64_t limit = dit_map_limit(staging->maxsize_bytes, staging->page_bytes);

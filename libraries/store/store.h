@@ -215,9 +215,11 @@ int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 
 /** A snapshot that several threads read side by side (readers.h). */
 struct dit_snapshot_opts {
-	unsigned nreaders;       /* at least 1: each thread scans as one of them */
-	bool no_lock;            /* never take LMDB's write lock, not even for a moment */
-	uint64_t wait_ms;        /* at most, while the table of readers is full */
+	unsigned nreaders; /* at least 1: each thread scans as one of them */
+	bool no_lock;      /* never take LMDB's write lock, not even for a moment */
+	uint64_t wait_ms;  /* at most, while the table of readers is full */
+	bool is_claimed;   /* the caller has a claim (claim.h), so that nobody writes */
+	int claimed_fd;    /* of data.mdb, then; borrowed; no directory is opened */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 
 int common_read_number(const char *text, unsigned long long max, unsigned long long *ret)
 {
@@ -15,6 +17,34 @@ int common_read_number(const char *text, unsigned long long max, unsigned long l
 	errno = 0;
 	*ret = strtoull(text, &end, 10);
 	return errno != 0 || *end != '\0' || *ret > max ? -1 : 0;
+}
+
+int common_read_size(const char *text, uint64_t *ret)
+{
+	static const char suffixes[] = "KMGT";
+	unsigned long long number = 0;
+	char digits[32];
+	size_t len = strlen(text);
+	unsigned shift = 0;
+
+	if (len > 0) {
+		const char *suffix = strchr(suffixes, text[len - 1] & ~0x20);
+
+		if (suffix != NULL && *suffix != '\0') {
+			shift = (unsigned)(suffix - suffixes + 1) * 10;
+			len--;
+		}
+	}
+	if (len == 0 || len >= sizeof(digits)) {
+		return -1;
+	}
+	memcpy(digits, text, len);
+	digits[len] = '\0';
+	if (common_read_number(digits, UINT64_MAX >> shift, &number) < 0) {
+		return -1;
+	}
+	*ret = (uint64_t)number << shift;
+	return 0;
 }
 
 void common_print_report(const char *program, bool is_silent,
@@ -37,5 +67,15 @@ void common_print_report(const char *program, bool is_silent,
 	case DIT_REPORT_MISSING:
 		(void)fprintf(stderr, "%s\n", report->text);
 		break;
+	}
+}
+
+void common_raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	}
 }

@@ -4,11 +4,15 @@
 #define DITKIT_COMMON_ARGUMENTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <ditkit/report.h>
 
 /** A decimal number up to @p max, without sign, blanks or base prefix. 0 or -1 */
 int common_read_number(const char *text, unsigned long long max, unsigned long long *ret);
+
+/** A size in bytes, or with suffix K, M, G or T. 0 or -1 */
+int common_read_size(const char *text, uint64_t *ret);
 
 /**
  * Print a report as one line on standard error, with the program's name before errors and
@@ -18,5 +22,8 @@ int common_read_number(const char *text, unsigned long long max, unsigned long l
  */
 void common_print_report(const char *program, bool is_silent,
                          const struct dit_report *report);
+
+/** Sorted runs and databases are open files; the limit that counts is the hard one. */
+void common_raise_file_limit(void);
 
 #endif

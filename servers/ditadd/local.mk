@@ -7,9 +7,9 @@ ditadd_SOURCES = \
 	servers/common/common_options.h \
 	servers/common/interrupts.c \
 	servers/common/interrupts.h \
+	servers/common/meter.c \
+	servers/common/meter.h \
 	%D%/main.c \
-	%D%/meter.c \
-	%D%/meter.h \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/rejects.c \

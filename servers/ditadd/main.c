@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,17 +54,6 @@ static bool wants_meter(const struct options *options)
 		return fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
 	}
 	return stat(options->load.input, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* Sorted runs and databases are open files; the limit that counts is the hard one. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
 }
 
 /* The records that the database lacks must be somewhere else by then. */
@@ -138,7 +126,7 @@ int main(int argc, char *argv[])
 		}
 	}
 	options.load.stop = common_catch_interrupts();
-	raise_file_limit();
+	common_raise_file_limit();
 	r = load(&options, rejects);
 	if (rejects != NULL && rejects_close(rejects) < 0) {
 		(void)fprintf(stderr, "ditadd: %s: not written completely\n",

@@ -132,34 +132,6 @@ static int wrong(const struct options *options, const char *what, const char *va
 	return common_wrong(&options->common, what, value);
 }
 
-static int read_size(const char *text, uint64_t *ret)
-{
-	static const char suffixes[] = "KMGT";
-	unsigned long long number = 0;
-	char digits[32];
-	size_t len = strlen(text);
-	unsigned shift = 0;
-
-	if (len > 0) {
-		const char *suffix = strchr(suffixes, text[len - 1] & ~0x20);
-
-		if (suffix != NULL && *suffix != '\0') {
-			shift = (unsigned)(suffix - suffixes + 1) * 10;
-			len--;
-		}
-	}
-	if (len == 0 || len >= sizeof(digits)) {
-		return -1;
-	}
-	memcpy(digits, text, len);
-	digits[len] = '\0';
-	if (common_read_number(digits, UINT64_MAX >> shift, &number) < 0) {
-		return -1;
-	}
-	*ret = (uint64_t)number << shift;
-	return 0;
-}
-
 /* -o name[=value]: "yes" if there is no value. */
 static int read_o(struct options *options, const char *text)
 {
@@ -252,7 +224,7 @@ static int read_numbers(struct options *options, int option, const char *text)
 		options->load.max_rejects = n;
 		return 0;
 	case OPT_MEMORY:
-		if (read_size(text, &options->load.memory_bytes) < 0) {
+		if (common_read_size(text, &options->load.memory_bytes) < 0) {
 			return wrong(options, "--memory takes a size such as 512M, not",
 			             text);
 		}

@@ -21,6 +21,7 @@ check_PROGRAMS += \
 	%D%/test_load_glue \
 	%D%/test_load_nomem \
 	%D%/test_scan \
+	%D%/test_reindex \
 	%D%/test_stored_keys \
 	%D%/test_release_rules \
 	%D%/test_tree \
@@ -49,6 +50,9 @@ check_PROGRAMS += \
 %C%_test_builders_LDADD = $(test_libs)
 %C%_test_index_writer_SOURCES = %D%/builders_fixture.h %D%/test_index_writer.c
 %C%_test_index_writer_LDADD = $(test_libs)
+%C%_test_reindex_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_reindex.c
+%C%_test_reindex_LDADD = $(test_libs)
+%C%_test_reindex_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_stored_keys_SOURCES = %D%/builders_fixture.h %D%/test_stored_keys.c
 %C%_test_stored_keys_LDADD = $(test_libs)
 %C%_test_dn_table_SOURCES = %D%/test_dn_table.c

@@ -8,13 +8,13 @@
 #   CASE.exit                  exit status; no file: 0
 #
 # A case finds slapd.conf, an empty directory db, and in the environment the tools (DITADD,
-# DITCHECK) and the fixtures (DATA). The name of its directory is printed as DIR.
+# DITCHECK, DITINDEX) and the fixtures (DATA). The name of its directory is printed as DIR.
 #
 #   run.sh [CASE...]           some cases only, as TOOL/CASE
 #   run.sh --accept [CASE...]  write the files from what is printed now; review the diff
 set -u
 export LC_ALL=C
-: "${DITADD:?}" "${DITCHECK:?}" "${DIT_TEST_DATA:?}"
+: "${DITADD:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DIT_TEST_DATA:?}"
 
 here=$(cd "${0%/*}" && pwd)
 accept=no
@@ -25,7 +25,7 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-cli-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
-export DITADD DITCHECK DATA=$DIT_TEST_DATA TMPDIR=$work/tmp
+export DITADD DITCHECK DITINDEX DATA=$DIT_TEST_DATA TMPDIR=$work/tmp
 schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
 ncases=0
 nfailed=0

@@ -17,6 +17,7 @@ script_tests += \
 	%D%/generated.sh \
 	%D%/glue.sh \
 	%D%/golden-2.7.sh \
+	%D%/index.sh \
 	%D%/indexes.sh \
 	%D%/interrupted.sh \
 	%D%/killed.sh \
@@ -40,7 +41,7 @@ long_scripts += \
 	%D%/torture.sh \
 	%D%/values.sh \
 	$(NULL)
-EXTRA_DIST += %D%/lib.sh %D%/slapd_lib.sh tests/data
+EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/slapd_lib.sh tests/data
 
 noinst_PROGRAMS += %D%/pagedump %D%/valgen
 %C%_pagedump_SOURCES = %D%/pagedump.c tests/pages/page_dump.c tests/pages/page_dump.h
@@ -69,3 +70,7 @@ noinst_PROGRAMS += %D%/torture/torture
 
 noinst_PROGRAMS += %D%/brokengen
 %C%_brokengen_SOURCES = %D%/brokengen.c
+
+noinst_PROGRAMS += %D%/spoil
+%C%_spoil_SOURCES = %D%/spoil.c
+%C%_spoil_LDADD = $(test_libs)

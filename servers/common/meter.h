@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The progress meter: one line on stderr, rewritten at most twice a second, as slapadd's
- * (storage.md 6.4), with entries per second.
+ * (storage.md 6.4), with entries per second. What is shown is a load's progress; other
+ * work is shown as if it were one.
  */
-#ifndef DITADD_METER_H
-#define DITADD_METER_H
+#ifndef DITKIT_COMMON_METER_H
+#define DITKIT_COMMON_METER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Build the index databases of back-mdb databases anew, from their entries.
+ *
+ *     struct dit_reindex_opts opts = DIT_REINDEX_OPTS_INIT;
+ *     struct dit_reindex_stats stats;
+ *
+ *     opts.conf = "/etc/ldap/slapd.conf";
+ *     opts.report = print_line;
+ *     r = dit_reindex(&opts, &stats);
+ *     dit_reindex_stats_deinit(&stats);
+ *
+ * The result holds what "slapindex -t" stores, whatever the index databases held before.
+ * Nothing is copied: the new ones are written into free pages of the data file and behind
+ * its end, and one commit puts all of them in the place of the old ones. If the work
+ * fails, or the process is killed, the old ones are all there.
+ *
+ * Nobody else may have the database open.
+ *
+ * Threads: dit_reindex() blocks. It starts and joins its own threads, and it calls the
+ * callbacks from the calling thread only. One process may work on several databases at
+ * the same time.
+ */
+#ifndef DITKIT_REINDEX_H
+#define DITKIT_REINDEX_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ditkit/error.h>
+#include <ditkit/openldap.h>
+#include <ditkit/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum dit_reindex_phase {
+	DIT_REINDEX_ENTRIES, /* entries are read, keys are made */
+	DIT_REINDEX_INDEXES, /* keys are sorted, index databases are written */
+	DIT_REINDEX_PUBLISH, /* synced and put in place */
+	DIT_REINDEX_NPHASES,
+};
+
+struct dit_reindex_progress {
+	enum dit_reindex_phase phase;
+	uint64_t nentries; /* of this database, read so far */
+	uint64_t ntotal;   /* records that it has: entries and holes */
+};
+
+typedef void (*dit_reindex_progress_fn)(void *ctx,
+                                        const struct dit_reindex_progress *progress);
+
+struct dit_reindex_opts {
+	/* As of dit_load(): which database of which configuration. */
+	const char *conf;
+	const char *conf_dir;
+	const char *suffix;
+	int database;
+	enum dit_openldap_version openldap;
+	bool no_glue; /* -g: leave subordinate databases alone */
+
+	/* The attributes whose index databases are built; each has to be configured.
+	 * None: all that are configured. */
+	const char *const *attrs;
+	size_t nattrs;
+
+	bool keep_going;        /* -c: leave out entries that cannot be read, and go on */
+	bool is_verbose;        /* report every entry */
+	bool byte_keys;         /* new index databases with slapd's own flags */
+	bool drop_unconfigured; /* remove index databases that are not configured */
+	bool use_page_cache;    /* false: write past the page cache if possible */
+
+	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
+	uint64_t memory_bytes; /* as of dit_load() */
+	const char *tmpdir;    /* for sorted runs; NULL or empty: $TMPDIR, else /tmp */
+
+	dit_report_fn report; /* may be NULL */
+	void *report_ctx;
+	dit_reindex_progress_fn progress; /* may be NULL */
+	void *progress_ctx;
+	/* May be NULL; a value other than 0 ends the work. */
+	const volatile sig_atomic_t *stop;
+};
+
+#define DIT_REINDEX_OPTS_INIT                                                            \
+ {                                                                                       \
+  .database = -1                                                                         \
+ }
+
+struct dit_reindex_index_stats {
+	char *name;
+	bool is_integerkey;
+	uint64_t npostings; /* postings made, repeats included */
+	uint64_t nkeys;     /* different keys written */
+};
+
+/** One database. */
+struct dit_reindex_database_stats {
+	char *directory;
+	uint64_t nentries;     /* entries read */
+	uint64_t nbroken;      /* entries left out (keep_going) */
+	uint64_t bytes_before; /* of data.mdb that were in use or free */
+	uint64_t bytes;        /* the same afterwards */
+	struct dit_reindex_index_stats *indexes;
+	size_t nindexes;
+};
+
+struct dit_reindex_stats {
+	unsigned threads;
+	uint64_t run_bytes; /* written to temporary files */
+	uint64_t phase_us[DIT_REINDEX_NPHASES];
+	struct dit_reindex_database_stats *databases;
+	size_t ndatabases;
+};
+
+/**
+ * @param ret  filled also on failure, as far as the work came; the caller passes it to
+ *             dit_reindex_stats_deinit() in every case
+ *
+ * @return 0: all is in place. slapindex's exit status is 1 all the same if entries were
+ *         left out. On any other result the databases are unchanged, and a report has
+ *         told the failure: DIT_E_CONFIG, DIT_E_BUSY, DIT_E_FULL (the result does not fit
+ *         maxsize), DIT_E_CORRUPT, DIT_E_STOPPED, -EINVAL: an option is out of range;
+ *         -ENOSPC and other -errno, LMDB's codes
+ */
+DIT_PUBLIC int dit_reindex(const struct dit_reindex_opts *opts,
+                           struct dit_reindex_stats *ret);
+
+/** Free the memory that dit_reindex() put into @p stats. */
+DIT_PUBLIC void dit_reindex_stats_deinit(struct dit_reindex_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reports, progress and failures of a reindexing. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "bulk/reindexer.h"
+
+void dit_reindex_report(const struct reindexer *reindexer, enum dit_report_kind kind,
+                        const char *format, ...)
+{
+	struct dit_report report = {.kind = kind};
+	char *text = NULL;
+	va_list args;
+	int len = 0;
+
+	if (reindexer->opts->report == NULL) {
+		return;
+	}
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	report.text = len < 0 ? "out of memory" : text;
+	reindexer->opts->report(reindexer->opts->report_ctx, &report);
+	if (len >= 0) {
+		free(text);
+	}
+}
+
+int dit_reindex_fail(const struct reindexer *reindexer, int r, const char *what)
+{
+	/* Whatever else went wrong, such as work that was cut short, is not the cause. */
+	if (dit_stop_is_set(&reindexer->stop)) {
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
+		                   "ended: Interrupted; the indexes are what they were "
+		                   "before");
+		return DIT_E_STOPPED;
+	}
+	dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r),
+	                   r == -EMFILE ? ": give more memory, or raise the limit of "
+	                                  "open files (ulimit -n)"
+	                                : "");
+	return r;
+}
+
+int dit_reindex_target_fail(const struct reindex_target *target, int r)
+{
+	const struct dit_database *db = target->db;
+	uint64_t bytes = target->stats->bytes;
+
+	if (r == DIT_E_FULL) {
+		dit_reindex_report(
+			target->reindexer, DIT_REPORT_ERROR,
+			"the database in %s needs %llu bytes, with the old indexes and "
+			"the new ones, but maxsize is %llu: configure \"maxsize %llu\"",
+			db->directory, (unsigned long long)bytes,
+			(unsigned long long)db->maxsize_bytes,
+			(unsigned long long)((bytes + (16u << 20)) >> 20 << 20));
+		return r;
+	}
+	return dit_reindex_fail(target->reindexer, r, db->directory);
+}
+
+void dit_reindex_tell_progress(const struct reindexer *reindexer,
+                               enum dit_reindex_phase phase, uint64_t nentries,
+                               uint64_t ntotal)
+{
+	const struct dit_reindex_progress progress = {
+		.phase = phase, .nentries = nentries, .ntotal = ntotal};
+
+	if (reindexer->opts->progress != NULL) {
+		reindexer->opts->progress(reindexer->opts->progress_ctx, &progress);
+	}
+}
+
+uint64_t dit_reindex_now_us(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Index databases into a file that others do not use meanwhile. */
+#include "store/index_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "pages/page_commit.h"
+#include "pages/table_writer.h"
+#include "store/claim.h"
+#include "store/files.h"
+#include "store/format_check.h"
+#include "store/lmdb_error.h"
+#include "store/map_size.h"
+#include "store/spare.h"
+#include "store/staging_impl.h"
+#include "store/stored_flags.h"
+
+struct index_table {
+	char *name; /* owned */
+	unsigned flags;
+	struct dit_tree_record tree;
+	bool is_written; /* the tree is finished */
+};
+
+struct index_output {
+	struct dit_output base;
+	struct dit_claim claim;
+	int data_fd;
+	int spare_fd; /* spare.h; -1: none */
+	struct dit_page_commit *commit;
+	struct dit_fault *fault; /* borrowed; may be NULL */
+
+	struct index_table *tables; /* [own: main; a table: who writes it, then main] */
+	size_t ntables;
+	char **dropped; /* names; owned */
+	size_t ndropped;
+};
+
+struct index_writing {
+	struct dit_output_table base;
+	struct index_table *table;
+	struct dit_table_writer *writer; /* owned */
+};
+
+static struct index_output *of(struct dit_output *output)
+{
+	return (struct index_output *)output;
+}
+
+/* ---- what there is not ---- */
+
+static int find_ad(struct dit_output *output, uint32_t number, struct dit_span *ret)
+{
+	(void)output, (void)number, (void)ret;
+	return -EINVAL;
+}
+
+static int find_child(struct dit_output *output, uint64_t parent, struct dit_span norm,
+                      uint64_t *ret_id)
+{
+	(void)output, (void)parent, (void)norm, (void)ret_id;
+	return -EINVAL;
+}
+
+static int put_ad(struct dit_output *output, uint32_t number, struct dit_span name)
+{
+	(void)output, (void)number, (void)name;
+	return -EINVAL;
+}
+
+static int reserve_entry(struct dit_output *output, uint64_t id, size_t len,
+                         void **ret_space)
+{
+	(void)output, (void)id, (void)len, (void)ret_space;
+	return -EINVAL;
+}
+
+static int put_split(struct dit_output *output, uint64_t id, uint16_t ad, uint32_t place,
+                     struct dit_span record)
+{
+	(void)output, (void)id, (void)ad, (void)place, (void)record;
+	return -EINVAL;
+}
+
+static int grow_subtree(struct dit_output *output, uint64_t id, uint64_t n)
+{
+	(void)output, (void)id, (void)n;
+	return -EINVAL;
+}
+
+static int open_names(struct dit_output *output, struct dit_output_table **ret)
+{
+	(void)output, (void)ret;
+	return -EINVAL;
+}
+
+static int begin_changes(struct dit_output *output)
+{
+	(void)output;
+	return -EINVAL;
+}
+
+static int find_entry(struct dit_output *output, uint64_t id, struct dit_span *ret)
+{
+	(void)output, (void)id, (void)ret;
+	return -EINVAL;
+}
+
+static int replace_entry(struct dit_output *output, uint64_t id, struct dit_span record)
+{
+	(void)output, (void)id, (void)record;
+	return -EINVAL;
+}
+
+static int place(struct dit_output *output)
+{
+	(void)output;
+	return 0;
+}
+
+/* The commit has synced. */
+static void settle(struct dit_output *output)
+{
+	(void)output;
+}
+
+/* ---- tables ---- */
+
+/* New keys take the place of all that are stored, so their length does not matter. */
+static int find_index(struct dit_output *output, const char *name,
+                      struct dit_output_stored_index *ret)
+{
+	struct index_output *o = of(output);
+	struct dit_tree_record tree;
+
+	if (dit_page_commit_find(o->commit, dit_span_of(name), &tree) == 0) {
+		return 0;
+	}
+	if ((tree.flags & ~(unsigned)MDB_INTEGERKEY) != DIT_INDEX_FLAGS) {
+		return dit_fault_say(o->fault, DIT_E_CORRUPT,
+		                     "database \"%s\" has the flags 0x%02x and is no "
+		                     "index",
+		                     name, tree.flags);
+	}
+	*ret = (struct dit_output_stored_index){
+		.is_integerkey = (tree.flags & MDB_INTEGERKEY) != 0, .key_len = 0};
+	return 1;
+}
+
+static int add_index(struct dit_output *output, const struct dit_output_index *index)
+{
+	struct index_output *o = of(output);
+	struct index_table *tables = NULL;
+	unsigned flags = DIT_INDEX_FLAGS | (index->is_integerkey ? MDB_INTEGERKEY : 0u);
+
+	for (size_t i = 0; i < o->ntables; i++) {
+		if (strcmp(o->tables[i].name, index->name) == 0) {
+			return DIT_E_DUPLICATE;
+		}
+	}
+	tables = reallocarray(o->tables, o->ntables + 1, sizeof(*tables));
+	if (tables == NULL) {
+		return -ENOMEM;
+	}
+	o->tables = tables;
+	tables[o->ntables] = (struct index_table){
+		.name = strdup(index->name),
+		.flags = flags,
+		.tree = {.flags = (uint16_t)flags, .root = DIT_PAGE_NONE},
+	};
+	if (tables[o->ntables].name == NULL) {
+		return -ENOMEM;
+	}
+	o->ntables++;
+	return 0;
+}
+
+int dit_index_output_drop(struct dit_output *output, const char *name)
+{
+	struct index_output *o = of(output);
+	struct dit_tree_record tree;
+	char **dropped = NULL;
+	char *copy = NULL;
+
+	if (dit_page_commit_find(o->commit, dit_span_of(name), &tree) == 0) {
+		return DIT_E_UNKNOWN;
+	}
+	dropped = reallocarray(o->dropped, o->ndropped + 1, sizeof(*dropped));
+	if (dropped == NULL) {
+		return -ENOMEM;
+	}
+	o->dropped = dropped;
+	copy = strdup(name);
+	if (copy == NULL) {
+		return -ENOMEM;
+	}
+	dropped[o->ndropped++] = copy;
+	return 0;
+}
+
+static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
+                     size_t nlists)
+{
+	struct dit_table_writer *writer = ((struct index_writing *)table)->writer;
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		r = dit_table_writer_put(writer, lists[i].key, lists[i].ids,
+		                         lists[i].nids);
+	}
+	return r;
+}
+
+static int put_record(struct dit_output_table *table, uint64_t id, struct dit_span record)
+{
+	(void)table, (void)id, (void)record;
+	return -EINVAL;
+}
+
+static void drop(struct dit_output_table *table)
+{
+	dit_table_writer_free(((struct index_writing *)table)->writer);
+	free(table);
+}
+
+static int finish(struct dit_output_table *table)
+{
+	struct index_writing *writing = (struct index_writing *)table;
+	int r = dit_table_writer_finish(writing->writer, &writing->table->tree);
+
+	writing->table->is_written = r == 0;
+	drop(table);
+	return r;
+}
+
+static const struct dit_output_table_ops table_ops = {
+	.put_lists = put_lists,
+	.put_record = put_record,
+	.finish = finish,
+	.drop = drop,
+};
+
+static int open_index(struct dit_output *output, size_t number,
+                      struct dit_output_table **ret)
+{
+	struct index_output *o = of(output);
+	struct index_writing *writing = calloc(1, sizeof(*writing));
+	int r = 0;
+
+	if (writing == NULL) {
+		return -ENOMEM;
+	}
+	r = number >= o->ntables || o->tables[number].is_written ? -EINVAL : 0;
+	if (r == 0) {
+		writing->base.ops = &table_ops;
+		writing->table = &o->tables[number];
+		r = dit_table_writer_new(&writing->writer,
+		                         dit_page_commit_space(o->commit),
+		                         writing->table->flags);
+	}
+	if (r < 0) {
+		free(writing);
+		return r;
+	}
+	*ret = &writing->base;
+	return 0;
+}
+
+static bool used_bytes(const struct dit_output *output, uint64_t *ret)
+{
+	*ret = dit_page_commit_bytes(((const struct index_output *)output)->commit);
+	return true;
+}
+
+/* ---- publishing ---- */
+
+/* The pages of the old trees are collected; of a damaged one they cannot be known. */
+static int prepare(struct dit_output *output)
+{
+	struct index_output *o = of(output);
+	int r = 0;
+
+	for (size_t i = 0; i < o->ntables && r == 0; i++) {
+		const struct index_table *table = &o->tables[i];
+
+		r = table->is_written
+		            ? dit_page_commit_put(o->commit, dit_span_of(table->name),
+		                                  &table->tree)
+		            : -EINVAL;
+	}
+	for (size_t i = 0; i < o->ndropped && r == 0; i++) {
+		r = dit_page_commit_drop(o->commit, dit_span_of(o->dropped[i]));
+	}
+	output->bytes = dit_page_commit_bytes(o->commit);
+	return r;
+}
+
+static int commit(struct dit_output *output)
+{
+	const struct index_output *o = of(output);
+	int r = 0;
+
+	/* Nothing is built: the file stays as it is, to the byte. */
+	if (o->ntables > 0 || o->ndropped > 0) {
+		r = dit_page_commit_write(o->commit);
+	}
+	output->bytes = dit_page_commit_bytes(of(output)->commit);
+	return r;
+}
+
+/* To undo takes space where each write does. */
+static void use_spare(struct index_output *output)
+{
+	if (output->spare_fd >= 0) {
+		(void)close(output->spare_fd);
+		output->spare_fd = -1;
+	}
+}
+
+static int take_back(struct dit_output *output)
+{
+	use_spare(of(output));
+	return dit_page_commit_undo(of(output)->commit);
+}
+
+static void output_free(struct index_output *output)
+{
+	use_spare(output);
+	dit_page_commit_close(output->commit);
+	if (output->data_fd >= 0) {
+		dit_staging_renew_lock_file(&output->claim, output->data_fd);
+		(void)close(output->data_fd);
+	}
+	dit_claim_drop(&output->claim, DIT_CLAIM_PUBLISHED);
+	for (size_t i = 0; i < output->ntables; i++) {
+		free(output->tables[i].name);
+	}
+	for (size_t i = 0; i < output->ndropped; i++) {
+		free(output->dropped[i]);
+	}
+	free(output->tables);
+	free(output->dropped);
+	free(output);
+}
+
+static int end(struct dit_output *output)
+{
+	output_free(of(output));
+	return 0;
+}
+
+static void abandon(struct dit_output *output)
+{
+	output_free(of(output));
+}
+
+static const struct dit_output_ops ops = {
+	.find_ad = find_ad,
+	.find_child = find_child,
+	.find_index = find_index,
+	.put_ad = put_ad,
+	.reserve_entry = reserve_entry,
+	.put_split = put_split,
+	.grow_subtree = grow_subtree,
+	.add_index = add_index,
+	.open_names = open_names,
+	.open_index = open_index,
+	.used_bytes = used_bytes,
+	.begin_changes = begin_changes,
+	.find_entry = find_entry,
+	.replace_entry = replace_entry,
+	.prepare = prepare,
+	.commit = commit,
+	.place = place,
+	.settle = settle,
+	.take_back = take_back,
+	.end = end,
+	.abandon = abandon,
+};
+
+/* ---- opening ---- */
+
+/* liblmdb says how large its pages are. */
+static int find_page_bytes(const struct index_output *output, unsigned *ret)
+{
+	MDB_env *env = NULL;
+	MDB_stat stat;
+	int r = dit_lmdb_error(mdb_env_create(&env));
+
+	if (r < 0) {
+		return r;
+	}
+	r = dit_env_open_file(env, output->data_fd, MDB_RDONLY, output->fault);
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_stat(env, &stat));
+	}
+	mdb_env_close(env);
+	if (r == 0) {
+		*ret = stat.ms_psize;
+	}
+	return r;
+}
+
+static int open_commit(struct index_output *output,
+                       const struct dit_index_output_opts *opts)
+{
+	char path[DIT_FD_PATH_BYTES];
+	struct dit_page_commit_opts commit_opts = {
+		.fd = output->data_fd,
+		.path = path,
+		.format = &dit_lmdb_09,
+		.file = {.writer = opts->page_writer, .is_direct = !opts->use_page_cache},
+		.oldest = DIT_COMMIT_ALONE,
+	};
+	uint64_t maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
+	int r = dit_fd_path(output->data_fd, path, opts->fault);
+
+	if (r == 0) {
+		r = find_page_bytes(output, &commit_opts.page_bytes);
+	}
+	if (r < 0) {
+		return r;
+	}
+	commit_opts.max_bytes = dit_map_limit(maxsize_bytes, commit_opts.page_bytes);
+	return dit_page_commit_open(&output->commit, &commit_opts);
+}
+
+int dit_index_output_open(struct dit_output **ret,
+                          const struct dit_index_output_opts *opts)
+{
+	struct index_output *output = calloc(1, sizeof(*output));
+	int r = 0;
+
+	if (output == NULL) {
+		return -ENOMEM;
+	}
+	output->base = (struct dit_output){.ops = &ops, .is_parallel = true};
+	output->data_fd = -1;
+	output->spare_fd = -1;
+	output->fault = opts->fault;
+	r = dit_directory_open(opts->directory, opts->fault);
+	if (r >= 0) {
+		r = dit_claim_take(&output->claim, r, opts->mode, opts->fault);
+	}
+	if (r < 0) {
+		free(output);
+		return r;
+	}
+	r = dit_data_open(output->claim.dir_fd, O_RDWR, opts->fault);
+	output->data_fd = r;
+	if (r >= 0) {
+		output->spare_fd = dit_spare_keep(output->claim.dir_fd);
+		r = open_commit(output, opts);
+	}
+	if (r < 0) {
+		output_free(output);
+		return r;
+	}
+	*ret = &output->base;
+	return 0;
+}
+
+int dit_index_output_snapshot(struct dit_output *output, unsigned nreaders,
+                              struct dit_snapshot **ret)
+{
+	const struct index_output *o = of(output);
+	const struct dit_snapshot_opts opts = {.nreaders = nreaders,
+	                                       .is_claimed = true,
+	                                       .claimed_fd = o->data_fd,
+	                                       .fault = o->fault};
+
+	return dit_snapshot_open_readers(ret, NULL, &opts);
+}

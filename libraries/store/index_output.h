@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An output that is the index databases of a stored database, built anew.
+ *
+ *   dit_index_output_open()
+ *   dit_index_output_snapshot(), and its entries are read; dit_snapshot_close()
+ *   dit_output_find_index(), _add_index();  dit_output_open_index() ... by any threads
+ *   dit_index_output_drop()
+ *   dit_publish();  or  dit_output_abandon()
+ *
+ * Everything else that the database holds stays. The new databases are written into free
+ * pages and behind the end of data.mdb, and one commit of our own (page_commit.h) puts
+ * them in the place of the old ones: so nothing is copied, and until then nothing that
+ * slapd would read has changed. From the opening to the end the directory is claimed.
+ *
+ * Of output.h's functions those for entries, numbers and names return -EINVAL.
+ *
+ * Threads: as output.h says; is_parallel.
+ */
+#ifndef DITKIT_INDEX_OUTPUT_H
+#define DITKIT_INDEX_OUTPUT_H
+
+#include "store/output.h"
+#include "store/store.h"
+
+struct dit_index_output_opts {
+	const char *directory;
+	mode_t mode;                         /* of a lock.mdb that has to be made */
+	uint64_t maxsize_bytes;              /* configured size; 0: LMDB's default */
+	bool use_page_cache;                 /* else past it, where that can be done */
+	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
+	struct dit_fault *fault; /* borrowed until the last dit_output_find_index() */
+};
+
+/**
+ * @return 0; DIT_E_BUSY; DIT_E_FORMAT, MDB_VERSION_MISMATCH; DIT_E_CORRUPT; -ENOENT:
+ *         there is no data.mdb; other -errno. Nothing is changed then.
+ */
+int dit_index_output_open(struct dit_output **ret,
+                          const struct dit_index_output_opts *opts);
+
+/**
+ * The database as it was when it was opened, for several threads. To be closed before the
+ * output is published or abandoned.
+ */
+int dit_index_output_snapshot(struct dit_output *output, unsigned nreaders,
+                              struct dit_snapshot **ret);
+
+/** An index database of the snapshot ceases to be. DIT_E_UNKNOWN: there is none */
+int dit_index_output_drop(struct dit_output *output, const char *name);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of ditindex: slapindex's letters, and long options of our own. */
+#ifndef DITINDEX_INDEX_OPTIONS_H
+#define DITINDEX_INDEX_OPTIONS_H
+
+#include <ditkit/reindex.h>
+
+#include "common_options.h"
+
+struct index_options {
+	struct common_options common;
+	struct dit_reindex_opts reindex;
+	bool want_stats;
+};
+
+/**
+ * Read the command line. Texts point into @p argv.
+ *
+ * @return 0; -1 after a message on stderr (exit status 1)
+ */
+int index_options_read(struct index_options *options, int argc, char *argv[]);
+
+/** The whole help text. */
+void index_options_help(void);
+
+#endif

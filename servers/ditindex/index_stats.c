@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The summary of --stats. */
+#include "index_stats.h"
+
+#include <stdio.h>
+
+#define MIB (1024.0 * 1024.0)
+
+static void print_phase(const char *name, uint64_t us)
+{
+	(void)printf("  %-22s %9.3f s\n", name, (double)us / 1e6);
+}
+
+static void print_database(const struct dit_reindex_database_stats *stats)
+{
+	(void)printf("%s/data.mdb: %llu entries read, %llu left out; %.1f MiB, before "
+	             "%.1f MiB\n",
+	             stats->directory, (unsigned long long)stats->nentries,
+	             (unsigned long long)stats->nbroken, (double)stats->bytes / MIB,
+	             (double)stats->bytes_before / MIB);
+	if (stats->nindexes == 0) {
+		return;
+	}
+	(void)printf("\n  %-28s %12s %12s  keys\n", "index", "postings", "distinct");
+	for (size_t i = 0; i < stats->nindexes; i++) {
+		const struct dit_reindex_index_stats *index = &stats->indexes[i];
+
+		(void)printf("  %-28s %12llu %12llu  %s\n", index->name,
+		             (unsigned long long)index->npostings,
+		             (unsigned long long)index->nkeys,
+		             index->is_integerkey ? "integer" : "bytes");
+	}
+	(void)putchar('\n');
+}
+
+void index_stats_print(const struct dit_reindex_stats *stats)
+{
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		print_database(&stats->databases[i]);
+	}
+	(void)printf("%u thread%s, %.1f MiB of temporary files\n", stats->threads,
+	             stats->threads == 1 ? "" : "s", (double)stats->run_bytes / MIB);
+	print_phase("entries", stats->phase_us[DIT_REINDEX_ENTRIES]);
+	print_phase("indexes", stats->phase_us[DIT_REINDEX_INDEXES]);
+	print_phase("sync and put in place", stats->phase_us[DIT_REINDEX_PUBLISH]);
+}

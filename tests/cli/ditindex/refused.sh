@@ -1,0 +1,7 @@
+# What is refused before anything is done.
+"$DITINDEX" -f slapd.conf
+"$DITADD" -f slapd.conf -q -l /dev/null
+"$DITINDEX" -f slapd.conf uid nothing
+"$DITINDEX" -f slapd.conf uid sn
+"$DITINDEX" -f slapd.conf -d 0 'cn;lang-de'
+"$DITINDEX" -f slapd.conf --tmpdir /nonexistent

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Spoil the index databases of a back-mdb directory with liblmdb, for tests of what
+ * builds them anew.
+ *
+ *   spoil DIRECTORY empty    their keys are gone
+ *   spoil DIRECTORY drop     they are gone themselves
+ *   spoil DIRECTORY stale    keys are missing, others are there that should not be
+ *   spoil DIRECTORY extra    there is one more, "stale", that nobody configures
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lmdb.h>
+
+#define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
+
+static void must(int rc, const char *what)
+{
+	if (rc != 0) {
+		(void)fprintf(stderr, "spoil: %s: %s\n", what, mdb_strerror(rc));
+		exit(2);
+	}
+}
+
+static void put(MDB_txn *txn, MDB_dbi dbi, uint32_t word, uint64_t id)
+{
+	MDB_val key = {sizeof(word), &word};
+	MDB_val data = {sizeof(id), &id};
+
+	must(mdb_put(txn, dbi, &key, &data, 0), "mdb_put");
+}
+
+/*
+ * Each third key goes, and others come. Whole keys: where liblmdb deletes single IDs under
+ * a cursor that moves on, its count of them is wrong afterwards.
+ */
+static void make_stale(MDB_txn *txn, MDB_dbi dbi)
+{
+	MDB_cursor *cursor = NULL;
+	MDB_val key;
+	MDB_val data;
+	unsigned n = 0;
+
+	must(mdb_cursor_open(txn, dbi, &cursor), "mdb_cursor_open");
+	while (mdb_cursor_get(cursor, &key, &data, MDB_NEXT_NODUP) == 0) {
+		if (n++ % 3 == 0) {
+			must(mdb_cursor_del(cursor, MDB_NODUPDATA), "mdb_cursor_del");
+		}
+	}
+	mdb_cursor_close(cursor);
+	for (uint32_t i = 0; i < 2000; i++) {
+		put(txn, dbi, 0x12345678u + i * 77777u % 900u, i + 1);
+	}
+}
+
+static void spoil(MDB_txn *txn, MDB_dbi dbi, const char *how)
+{
+	unsigned flags = 0;
+
+	must(mdb_dbi_flags(txn, dbi, &flags), "mdb_dbi_flags");
+	if ((flags & ~(unsigned)MDB_INTEGERKEY) != INDEX_FLAGS) {
+		return;
+	}
+	if (strcmp(how, "stale") == 0) {
+		make_stale(txn, dbi);
+	} else {
+		must(mdb_drop(txn, dbi, strcmp(how, "drop") == 0), "mdb_drop");
+	}
+}
+
+int main(int argc, char *argv[])
+{
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_cursor *cursor = NULL;
+	MDB_dbi main_dbi = 0;
+	MDB_dbi dbis[256];
+	size_t n = 0;
+	MDB_val key;
+
+	if (argc != 3) {
+		(void)fputs("usage: spoil DIRECTORY empty|drop|stale|extra\n", stderr);
+		return 2;
+	}
+	must(mdb_env_create(&env), "mdb_env_create");
+	must(mdb_env_set_maxdbs(env, 256), "mdb_env_set_maxdbs");
+	must(mdb_env_open(env, argv[1], 0, 0600), argv[1]);
+	must(mdb_txn_begin(env, NULL, 0, &txn), "mdb_txn_begin");
+	must(mdb_dbi_open(txn, NULL, 0, &main_dbi), "mdb_dbi_open");
+	must(mdb_cursor_open(txn, main_dbi, &cursor), "mdb_cursor_open");
+	while (mdb_cursor_get(cursor, &key, NULL, MDB_NEXT) == 0 && n < 256) {
+		char *name = strndup(key.mv_data, key.mv_size);
+
+		must(mdb_dbi_open(txn, name, 0, &dbis[n++]), name);
+		free(name);
+	}
+	mdb_cursor_close(cursor);
+	if (strcmp(argv[2], "extra") == 0) {
+		must(mdb_dbi_open(txn, "stale", MDB_CREATE | INDEX_FLAGS, &dbis[0]),
+		     "mdb_dbi_open");
+		put(txn, dbis[0], 1, 1);
+		n = 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		spoil(txn, dbis[i], argv[2]);
+	}
+	must(mdb_txn_commit(txn), "mdb_txn_commit");
+	mdb_env_close(env);
+	return 0;
+}
