@@ -165,8 +165,8 @@ static int add_run(struct finding *finding, size_t first, size_t end)
 	if (r < 0) {
 		return r;
 	}
-	if ((run->ad->type->flags & DIT_TYPE_DYNAMIC) != 0 &&
-	    finding->context->drops_dynamic) {
+	if (finding->context->drops_dynamic &&
+	    (run->ad->type->flags & DIT_TYPE_DYNAMIC) != 0) {
 		finding->nruns--;
 		return 0;
 	}

@@ -52,6 +52,19 @@ static void store(struct entry_fixture *f)
 	compare(&f->entry, &stored);
 }
 
+/* Later releases make one block for a description, and none for a dynamic one. */
+static void check_blocks(const struct entry_fixture *f)
+{
+	for (uint32_t i = 0; f->context.gathers_lines && i < f->entry.nattrs; i++) {
+		const struct dit_ad *ad = f->entry.attrs[i].ad;
+
+		if (dit_entry_find(&f->entry, ad) != &f->entry.attrs[i] ||
+		    (ad->type->flags & DIT_TYPE_DYNAMIC) != 0) {
+			abort();
+		}
+	}
+}
+
 static void run(struct entry_fixture *f, struct dit_span record, unsigned options)
 {
 	struct dit_entry_refusal refusal = {0};
@@ -62,8 +75,15 @@ static void run(struct entry_fixture *f, struct dit_span record, unsigned option
 	f->context.check_values = (options & 4) != 0;
 	f->context.allow_dynamic = (options & 8) != 0;
 	f->context.lastmod = (options & 16) == 0;
+	f->context.gathers_lines = (options & 32) != 0;
+	f->context.drops_dynamic = (options & 32) != 0;
+	f->context.ldif =
+		(struct dit_ldif_dialect){.trims_names = (options & 32) != 0,
+	                                  .keeps_controls = (options & 32) != 0};
+	f->context.names_first = (options & 64) != 0;
 	r = fixture_read_span(f, record);
 	if (r == 0) {
+		check_blocks(f);
 		r = dit_entry_check(&f->context, &f->caches, &f->entry, &f->arena,
 		                    &f->notes, &refusal);
 		if (r == DIT_E_INVALID &&

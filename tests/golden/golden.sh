@@ -123,6 +123,9 @@ find_input() {
 	echo "$work/$1.ldif"
 }
 
+# Records longer than files of LMDB 0.9 take.
+too_long=' rdn979 '
+
 # load NAME INPUT OUT OPTION...: OUT.dump, and OUT.messages with the exit status in front
 load() {
 	local name=$1 input=$2 out=$3
@@ -200,6 +203,11 @@ run() {
 		;;
 	*)
 		check "$name: content" same_sums "$name" "$out" ""
+		if [[ $too_long != *" $name "* ]]; then
+			rm -rf "$work/db"
+			load "$name" "$input" "$out.file" -d "$work/db" "${options[@]}"
+			check "$name: the same in a file" cmp "$out.dump" "$out.file.dump"
+		fi
 		;;
 	esac
 }

@@ -48,6 +48,7 @@ struct memory {
 };
 
 static struct memory *published;
+bool memory_output_is_off;
 
 static struct memory *of(struct dit_output *output)
 {
@@ -348,6 +349,7 @@ static const struct dit_output_table_ops table_ops = {
 	.drop = drop,
 };
 
+int __real_dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts);
 int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts);
 
 /* storage-2.7.md 1.6 */
@@ -358,10 +360,14 @@ static size_t key_max(unsigned page_bytes)
 
 int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts)
 {
-	struct memory *memory = calloc(1, sizeof(*memory));
+	struct memory *memory = NULL;
 	unsigned page_bytes = opts->page_bytes;
 	int r = 0;
 
+	if (memory_output_is_off) {
+		return __real_dit_output_open(ret, opts);
+	}
+	memory = calloc(1, sizeof(*memory));
 	if (memory == NULL) {
 		return -ENOMEM;
 	}
@@ -390,14 +396,22 @@ int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts
 
 /* ---- what was published ---- */
 
-static void print_hex(FILE *out, const char *bytes, size_t len)
+static void print_hex(FILE *out, struct dit_span bytes)
 {
 	static const char digits[] = "0123456789abcdef";
 
-	for (size_t i = 0; i < len; i++) {
-		(void)putc(digits[(unsigned char)bytes[i] >> 4], out);
-		(void)putc(digits[bytes[i] & 15], out);
+	for (size_t i = 0; i < bytes.len; i++) {
+		(void)putc(digits[(unsigned char)bytes.data[i] >> 4], out);
+		(void)putc(digits[bytes.data[i] & 15], out);
 	}
+}
+
+void memory_output_print_record(FILE *out, struct dit_span key, struct dit_span value)
+{
+	print_hex(out, key);
+	(void)putc(' ', out);
+	print_hex(out, value);
+	(void)putc('\n', out);
 }
 
 static int compare_names(const void *left, const void *right)
@@ -422,10 +436,9 @@ int memory_output_print(FILE *out)
 		for (size_t j = 0; j < named->nrecords; j++) {
 			const struct record *record = &named->records[j];
 
-			print_hex(out, record->key, record->key_len);
-			(void)putc(' ', out);
-			print_hex(out, record->value, record->value_len);
-			(void)putc('\n', out);
+			memory_output_print_record(
+				out, (struct dit_span){record->key, record->key_len},
+				(struct dit_span){record->value, record->value_len});
 		}
 	}
 	return fflush(out) != 0 || ferror(out) != 0 ? -1 : 0;

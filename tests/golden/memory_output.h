@@ -4,7 +4,8 @@
  * the limits of LMDB 1.0 on keys, and shows all records in the order in which a file has
  * them.
  *
- * The program is linked with --wrap=dit_output_open; then every load writes here.
+ * The program is linked with --wrap=dit_output_open; then every load writes here, unless
+ * memory_output_is_off.
  *
  * Ownership: the output frees itself, as all outputs do; what was published stays until
  * memory_output_free().
@@ -14,7 +15,16 @@
 #ifndef DITKIT_MEMORY_OUTPUT_H
 #define DITKIT_MEMORY_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
+
+#include "base/span.h"
+
+/** Loads write files, as always. */
+extern bool memory_output_is_off;
+
+/** A line "key value". */
+void memory_output_print_record(FILE *out, struct dit_span key, struct dit_span value);
 
 /**
  * Print the database that was published last: for each named database, in the order of
