@@ -200,6 +200,7 @@ static int put_entry(void *ctx, struct dit_scan_range *range,
 {
 	const struct export *export = ctx;
 	struct export_text *text = range->result;
+	int r = 0;
 
 	if (entry->is_hole || text->is_end) {
 		return 0;
@@ -207,8 +208,9 @@ static int put_entry(void *ctx, struct dit_scan_range *range,
 	if (entry->name_error < 0 || entry->record_error < 0) {
 		return put_unreadable(export, range, entry);
 	}
-	if (!dit_export_matches(&export->match, entry)) {
-		return 0;
+	r = dit_export_matches(&export->match, entry, dit_scan_range_arena(range));
+	if (r <= 0) {
+		return r;
 	}
 	text->nentries++;
 	return dit_export_put_entry(&text->ldif, &export->current->names, entry,
@@ -413,7 +415,7 @@ static int open_databases(struct export *export)
 
 /* ---- the whole of it ---- */
 
-/* In slapcat's order: configuration, base, database. */
+/* In slapcat's order: configuration, filter, base, database. */
 static int choose(struct export *export)
 {
 	const struct dit_export_opts *opts = export->opts;
@@ -431,6 +433,10 @@ static int choose(struct export *export)
 		return r;
 	}
 	r = dit_export_match_init(&export->match, export->chosen.settings->schema, opts);
+	if (r == DIT_E_SYNTAX) {
+		tell(export, DIT_REPORT_PLAIN, "Invalid filter '%s'", opts->filter);
+		return DIT_E_CONFIG;
+	}
 	if (r == DIT_E_INVALID) {
 		tell(export, DIT_REPORT_PLAIN, "Invalid subtree DN '%s'", opts->base);
 		return DIT_E_CONFIG;
@@ -441,7 +447,11 @@ static int choose(struct export *export)
 	if (opts->base != NULL && opts->suffix == NULL && opts->database < 0) {
 		wanted.suffix = opts->base;
 	}
-	return dit_chosen_choose(&export->chosen, &wanted);
+	r = dit_chosen_choose(&export->chosen, &wanted);
+	if (r == 0 && opts->base == NULL) {
+		dit_export_match_below(&export->match, export->chosen.db->suffix_norm);
+	}
+	return r;
 }
 
 static int run(struct export *export)

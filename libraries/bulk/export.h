@@ -54,11 +54,12 @@ struct dit_export_opts {
 	bool no_glue; /* -g: leave its subordinate databases out */
 
 	/*
-	 * A DN; NULL: all entries. Without suffix and database it chooses the database
-	 * as well.
+	 * A DN; NULL: the suffix of the database. Without suffix and database it chooses
+	 * the database as well.
 	 */
 	const char *base;
 	enum dit_export_scope scope;
+	const char *filter; /* RFC 4515; NULL: all entries */
 
 	/*
 	 * A file, which appears when it is complete: it is written beside and renamed.
@@ -99,7 +100,8 @@ struct dit_export_stats {
  * @return 0: all is written. slapcat's exit status is 1 all the same if nunreadable is
  *         not 0. On any other result a report has told the failure, and `output` is what
  *         it was; standard output, pipes and devices got what came before:
- *         DIT_E_CONFIG: the configuration, the choice of a database or the base is wrong;
+ *         DIT_E_CONFIG: the configuration, the choice of a database, the base or the
+ *         filter is wrong;
  *         DIT_E_CORRUPT: an entry cannot be read, and keep_going is off;
  *         DIT_E_STOPPED: the caller set *stop;
  *         -EPIPE: nobody reads the pipe (SIGPIPE is to be ignored); -ENOSPC and other
@@ -107,6 +109,24 @@ struct dit_export_stats {
  */
 DIT_PUBLIC int dit_export(const struct dit_export_opts *opts,
                           struct dit_export_stats *ret);
+
+/** An LDAP URL, taken apart. */
+struct dit_export_url {
+	char *base;   /* owned; NULL: none */
+	char *filter; /* likewise */
+	enum dit_export_scope scope;
+};
+
+/**
+ * Read a URL such as "ldap:///ou=people,dc=x??one?(sn=*)": without a host, attributes and
+ * extensions.
+ *
+ * @param ret  dit_export_url_deinit() it; empty on failure
+ *
+ * @return 0; DIT_E_SYNTAX; -ENOMEM
+ */
+DIT_PUBLIC int dit_export_url_read(struct dit_export_url *ret, const char *text);
+DIT_PUBLIC void dit_export_url_deinit(struct dit_export_url *url);
 
 #ifdef __cplusplus
 }

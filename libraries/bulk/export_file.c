@@ -142,6 +142,10 @@ int dit_export_file_write(struct dit_export_file *file, struct iovec *iov, int n
 			done -= (ssize_t)iov->iov_len;
 		}
 		if (n > 0) {
+			/* A signal while the pipe was full shows as a short write. */
+			if (dit_stop_is_set(file->stop)) {
+				return DIT_E_STOPPED;
+			}
 			iov->iov_base = (char *)iov->iov_base + done;
 			iov->iov_len -= (size_t)done;
 		}

@@ -28,6 +28,9 @@ rooms += %D%/libbulk.la
 	%D%/export_match.h \
 	%D%/export_text.c \
 	%D%/export_text.h \
+	%D%/export_url.c \
+	%D%/filter_match.c \
+	%D%/filter_match.h \
 	%D%/glue.c \
 	%D%/glue.h \
 	%D%/index_limit.c \
@@ -82,6 +85,8 @@ rooms += %D%/libbulk.la
 	%D%/tree_write.c \
 	%D%/value_rules.c \
 	%D%/value_rules.h \
+	%D%/value_match.c \
+	%D%/value_match.h \
 	%D%/version.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

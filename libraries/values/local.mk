@@ -16,6 +16,8 @@ rooms += %D%/libvalues.la
 	%D%/dn_list.h \
 	%D%/dn_parse.c \
 	%D%/dn_parse.h \
+	%D%/filter.c \
+	%D%/filter.h \
 	%D%/mark_order.c \
 	%D%/mark_order.h \
 	%D%/name_uid.c \

@@ -58,13 +58,8 @@ static dit_value_order_fn plain_order(enum dit_validator validator)
 	return validator == DIT_VALID_BOOLEAN ? by_length_alone : by_length;
 }
 
-static dit_value_order_fn rule_order(const struct dit_attr_type *type)
+dit_value_order_fn dit_rule_order(const struct dit_rule *rule)
 {
-	const struct dit_rule *rule = type->equality;
-
-	if (rule == NULL || type->pretty == DIT_PRETTY_CLASS_NAME) {
-		return by_length;
-	}
 	switch (rule->normalizer) {
 	case DIT_NORM_FIRST_COMPONENT_INTEGER:
 		return by_number;
@@ -96,6 +91,15 @@ static dit_value_order_fn rule_order(const struct dit_attr_type *type)
 		break;
 	}
 	return by_length;
+}
+
+static dit_value_order_fn rule_order(const struct dit_attr_type *type)
+{
+	const struct dit_rule *rule = type->equality;
+
+	return rule == NULL || type->pretty == DIT_PRETTY_CLASS_NAME
+	               ? by_length
+	               : dit_rule_order(rule);
 }
 
 dit_value_order_fn dit_value_order(const struct dit_attr_type *type)

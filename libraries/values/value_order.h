@@ -28,6 +28,9 @@ typedef int (*dit_value_order_fn)(struct dit_span a, struct dit_span b);
  */
 dit_value_order_fn dit_value_order(const struct dit_attr_type *type);
 
+/** The same for the values that an equality rule has made. */
+dit_value_order_fn dit_rule_order(const struct dit_rule *rule);
+
 /**
  * The order in which the schema check and the value check compare the values of a type.
  * It differs from dit_value_order() for X-ORDERED types alone: their prefix "{n}", a

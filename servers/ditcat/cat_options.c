@@ -23,11 +23,12 @@ static const struct option long_options[] = {
 
 static void print_usage(FILE *out)
 {
-	(void)fputs("usage: ditcat [-cgvV] [-b suffix | -n dbnum] [-d level] "
-	            "[-f slapd.conf] [-F confdir]\n"
-	            "              [-H url] [-l file] [-o opt[=value]] [-s subtree] "
-	            "[-T threads]\n"
-	            "              [--no-lock] [--openldap 2.5|2.6] [--stats]\n",
+	(void)fputs("usage: ditcat [-cgvV] [-a filter] [-b suffix | -n dbnum] [-d level] "
+	            "[-f slapd.conf]\n"
+	            "              [-F confdir] [-H url] [-l file] [-o opt[=value]] "
+	            "[-s subtree]\n"
+	            "              [-T threads] [--no-lock] [--openldap 2.5|2.6] "
+	            "[--stats]\n",
 	            out);
 }
 
@@ -37,6 +38,7 @@ static const char help_text[] =
 	"Write the entries of the database that slapd.conf describes as LDIF: what slapcat\n"
 	"writes, sooner. slapd may run; what it changes meanwhile is not seen.\n"
 	"\n"
+	"  -a filter         the entries that match this filter\n"
 	"  -b suffix         database that holds this suffix\n"
 	"  -c                go on behind an entry that cannot be read\n"
 	"  -d level          0: no diagnostic lines, errors only\n"
@@ -45,7 +47,7 @@ static const char help_text[] =
 	"                    [" DEFAULT_CONF_DIR " if it is there,\n"
 	"                    else " DEFAULT_CONF "]\n"
 	"  -g                leave subordinate databases out\n"
-	"  -H url            ldap:///DN?\?SCOPE: the entries that the URL names\n"
+	"  -H url            ldap:///DN?\?SCOPE?FILTER: the entries that the URL names\n"
 	"  -l file           LDIF to write, complete or not at all [standard output]\n"
 	"  -n number         database number, as slapcat counts\n"
 	"  -o opt[=value]    ldif-wrap=no|columns [78]\n"
@@ -122,14 +124,44 @@ static int read_o(struct cat_options *options, const char *text)
 	return common_wrong(&options->common, "unknown option -o", text);
 }
 
+/* What the URL does not say stays as other options have it. */
+static int read_url(struct cat_options *options, const char *text)
+{
+	/* Of several URLs the last one counts. */
+	if (options->url.base != NULL) {
+		options->export.base = NULL;
+	}
+	if (options->url.filter != NULL) {
+		options->export.filter = NULL;
+	}
+	dit_export_url_deinit(&options->url);
+	if (dit_export_url_read(&options->url, text) < 0) {
+		return common_wrong(&options->common,
+		                    "-H takes ldap:///DN?\?SCOPE?FILTER, not", text);
+	}
+	options->export.scope = options->url.scope;
+	if (options->url.base != NULL) {
+		options->export.base = options->url.base;
+	}
+	if (options->url.filter != NULL) {
+		options->export.filter = options->url.filter;
+	}
+	return 0;
+}
+
 /* ---- all of them ---- */
 
 static int read_option(struct cat_options *options, int option, const char *text)
 {
 	switch (option) {
+	case 'a':
+		options->export.filter = text;
+		return 0;
 	case 'c':
 		options->export.keep_going = true;
 		return 0;
+	case 'H':
+		return read_url(options, text);
 	case 'l':
 		options->export.output = text;
 		return 0;
@@ -172,7 +204,7 @@ int cat_options_read(struct cat_options *options, int argc, char *argv[])
 	*options =
 		(struct cat_options){.common = common_options_init("ditcat", print_usage),
 	                             .export = DIT_EXPORT_OPTS_INIT};
-	while ((option = getopt_long(argc, argv, COMMON_SHORT_OPTIONS "cl:o:s:",
+	while ((option = getopt_long(argc, argv, COMMON_SHORT_OPTIONS "a:cH:l:o:s:",
 	                             long_options, NULL)) != -1) {
 		int r = common_read_option(&options->common, option, optarg);
 
@@ -195,5 +227,5 @@ int cat_options_read(struct cat_options *options, int argc, char *argv[])
 
 void cat_options_deinit(struct cat_options *options)
 {
-	free(options->base);
+	dit_export_url_deinit(&options->url);
 }

@@ -10,7 +10,7 @@
 struct cat_options {
 	struct common_options common;
 	struct dit_export_opts export;
-	char *base; /* of the URL behind -H; owned */
+	struct dit_export_url url; /* of -H */
 	bool want_stats;
 };
 

@@ -12,6 +12,8 @@ check_PROGRAMS += \
 	%D%/test_export \
 	%D%/test_export_file \
 	%D%/test_export_text \
+	%D%/test_export_url \
+	%D%/test_filter_match \
 	%D%/test_glue \
 	%D%/test_index_limit \
 	%D%/test_index_writer \
@@ -46,6 +48,10 @@ check_PROGRAMS += \
 %C%_test_export_file_LDADD = $(test_libs)
 %C%_test_export_text_SOURCES = %D%/test_export_text.c
 %C%_test_export_text_LDADD = $(test_libs)
+%C%_test_export_url_SOURCES = %D%/test_export_url.c
+%C%_test_export_url_LDADD = $(test_libs)
+%C%_test_filter_match_SOURCES = %D%/test_filter_match.c
+%C%_test_filter_match_LDADD = $(test_libs)
 %C%_test_builders_SOURCES = %D%/builders_fixture.h %D%/test_builders.c
 %C%_test_builders_LDADD = $(test_libs)
 %C%_test_index_writer_SOURCES = %D%/builders_fixture.h %D%/test_index_writer.c

@@ -308,24 +308,59 @@ static void an_interrupt_leaves_no_file(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+static void filters_choose_entries(void **state)
+{
+	static const struct {
+		const char *filter;
+		unsigned n;
+	} cases[] = {
+		{"(uidNumber>=0)", NPEOPLE},
+		{"(uidNumber=77)", 1},
+		{"(&(cn=person number 7*)(!(uid=u7)))", 110},
+		{"(entryDN:dnSubtreeMatch:=ou=dept 1,dc=x)", NPEOPLE / 4 + 1},
+		{"(foo=1)", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct told told;
+		struct dit_export_opts opts = opts_for(*state, &told);
+
+		print_message("%s\n", cases[i].filter);
+		opts.filter = cases[i].filter;
+		free(export_all(*state, &opts, cases[i].n));
+	}
+}
+
+/* A scope without a base begins at the suffix. */
+static void scope_alone_is_of_the_suffix(void **state)
+{
+	struct told told;
+	struct dit_export_opts opts = opts_for(*state, &told);
+
+	opts.scope = DIT_EXPORT_ONE;
+	free(export_all(*state, &opts, 4));
+}
+
 static void failures_are_told_once(void **state)
 {
 	static const struct {
 		const char *output;
 		const char *base;
+		const char *filter;
 		int database;
 		int r;
 		const char *reports;
 	} cases[] = {
-		{"/nonexistent/x", NULL, -1, -ENOENT,
+		{"/nonexistent/x", NULL, NULL, -1, -ENOENT,
 	         "/nonexistent/x: No such file or directory\n"},
-		{"", NULL, -1, -ENOENT, "No such file or directory\n"},
-		{"/dev/full", NULL, -1, -ENOSPC,
+		{"", NULL, NULL, -1, -ENOENT, "No such file or directory\n"},
+		{"/dev/full", NULL, NULL, -1, -ENOSPC,
 	         "error: /dev/full: No space left on device\n"},
-		{NULL, "foo", -1, DIT_E_CONFIG, "Invalid subtree DN 'foo'\n"},
-		{NULL, "dc=y", -1, DIT_E_CONFIG,
+		{NULL, "foo", "(", -1, DIT_E_CONFIG, "Invalid filter '('\n"},
+		{NULL, "foo", NULL, -1, DIT_E_CONFIG, "Invalid subtree DN 'foo'\n"},
+		{NULL, "dc=y", NULL, -1, DIT_E_CONFIG,
 	         "error: slap_init no backend for \"dc=y\"\n"},
-		{NULL, NULL, 0, DIT_E_CONFIG, "error: could not open database.\n"},
+		{NULL, NULL, NULL, 0, DIT_E_CONFIG, "error: could not open database.\n"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -334,6 +369,7 @@ static void failures_are_told_once(void **state)
 		struct dit_export_stats stats;
 
 		opts.base = cases[i].base;
+		opts.filter = cases[i].filter;
 		opts.database = cases[i].database;
 		if (cases[i].output != NULL) {
 			opts.output = cases[i].output;
@@ -371,6 +407,8 @@ int main(void)
 		TEST(the_bytes_are_the_same_with_any_number_of_threads),
 		TEST(subordinate_databases_come_last_or_not_at_all),
 		TEST(base_and_scope_choose_entries),
+		TEST(filters_choose_entries),
+		TEST(scope_alone_is_of_the_suffix),
 		TEST(an_unreadable_entry_ends_an_export),
 		TEST(with_keep_going_unreadable_entries_are_told_and_left_out),
 		TEST(attributes_that_the_schema_lacks_are_told),

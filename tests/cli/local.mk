@@ -1,6 +1,6 @@
 # tests/cli/local.mk
 script_tests += %D%/hostile.sh %D%/run.sh
-EXTRA_DIST += %D%/ditadd %D%/ditcheck %D%/ditindex
+EXTRA_DIST += %D%/ditadd %D%/ditcat %D%/ditcheck %D%/ditindex
 
 noinst_PROGRAMS += %D%/hostile
 %C%_hostile_SOURCES = %D%/hostile.c

@@ -7,6 +7,7 @@ fuzz_targets += \
 	%D%/fuzz_dn \
 	%D%/fuzz_entry \
 	%D%/fuzz_entry_decode \
+	%D%/fuzz_filter \
 	%D%/fuzz_key_integer \
 	%D%/fuzz_ldif \
 	%D%/fuzz_schema \
@@ -24,6 +25,8 @@ fuzz_replay = %D%/replay_main.c
 %C%_fuzz_entry_LDADD = $(test_libs)
 %C%_fuzz_entry_decode_SOURCES = %D%/fuzz_entry_decode.c $(fuzz_replay)
 %C%_fuzz_entry_decode_LDADD = $(test_libs)
+%C%_fuzz_filter_SOURCES = %D%/fuzz_filter.c $(fuzz_replay)
+%C%_fuzz_filter_LDADD = $(test_libs)
 %C%_fuzz_key_integer_SOURCES = %D%/fuzz_key_integer.c $(fuzz_replay)
 %C%_fuzz_key_integer_LDADD = $(test_libs)
 %C%_fuzz_ldif_SOURCES = %D%/fuzz_ldif.c $(fuzz_replay)

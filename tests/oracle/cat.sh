@@ -128,6 +128,40 @@ glued() {
 	both "glue, without a subordinate database" -b $top -g
 }
 
+# ---- filters and URLs ----
+
+# both_filtered FILE ARGUMENT...: each line of a file of filters, with its number
+both_filtered() {
+	local file=$1 filter
+	shift
+	while IFS= read -r filter; do
+		[ "${filter:0:1}" = "#" ] || both "filter" -a "$filter" "$@"
+	done <"$file"
+}
+
+# Entries with an attribute of each kind of rule, and some that have none of them.
+filters() {
+	make_site "$work/ref" default
+	slapadd_site "$work/ref" -q -l "$DIT_TEST_DATA/filters/entries.ldif"
+	check "filters: the load" test "$(cat "$work/ref/exit")" = 0
+	both_filtered "$DIT_TEST_DATA/filters/filters"
+}
+
+urls() {
+	local url
+	while IFS= read -r url; do
+		run_cat slapcat "$work/slapcat" -H "$url"
+		run_cat "$DITCAT" "$work/ditcat" -H "$url"
+		# slapcat says no more than how it is to be used.
+		grep -q '^usage: ' "$work/slapcat.stderr" &&
+			sed -i '/-H takes/,$d' "$work/ditcat.stderr" &&
+			: >"$work/slapcat.stderr"
+		check "URL $url" same_output "$work/slapcat" "$work/ditcat"
+	done <"$DIT_TEST_DATA/filters/urls"
+}
+
 each_fixture
 glued
+filters
+urls
 finish

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bulk/value_match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/key_phonetic.h"
+#include "values/dn.h"
+#include "values/value_order.h"
+
+#define NUMBER_MAX 32 /* digits of a number whose bits are asked for */
+
+/* ---- orders ---- */
+
+static int by_bytes(struct dit_span a, struct dit_span b, size_t ignored)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = n <= ignored ? 0 : memcmp(a.data, b.data, n - ignored);
+
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+int dit_rule_compare(const struct dit_rule *ordering, struct dit_span value,
+                     struct dit_span asserted)
+{
+	if (ordering->syntax->validator == DIT_VALID_INTEGER) {
+		return dit_rule_order(ordering)(value, asserted);
+	}
+	/* The 'Z' behind a time is not compared: a fraction may be in its place. */
+	return by_bytes(value, asserted,
+	                ordering->normalizer == DIT_NORM_GENERALIZED_TIME ? 1 : 0);
+}
+
+/* ---- rules by name ---- */
+
+static struct dit_span parent_of(struct dit_span dn)
+{
+	for (size_t i = 0; i < dn.len; i++) {
+		if (dn.data[i] == '\\') {
+			i++;
+		} else if (dn.data[i] == ',') {
+			return (struct dit_span){dn.data + i + 1, dn.len - i - 1};
+		}
+	}
+	return (struct dit_span){dn.data + dn.len, 0};
+}
+
+static bool is_child(struct dit_span value, struct dit_span asserted)
+{
+	return value.len > 0 && !dit_span_eq(value, asserted) &&
+	       dit_span_eq(parent_of(value), asserted);
+}
+
+static bool is_subordinate(struct dit_span value, struct dit_span asserted)
+{
+	return !dit_span_eq(value, asserted) && dit_dn_is_below(value, asserted);
+}
+
+static bool is_superior(struct dit_span value, struct dit_span asserted)
+{
+	return is_subordinate(asserted, value);
+}
+
+static long number_of(struct dit_span text)
+{
+	char digits[NUMBER_MAX + 1];
+	size_t n = text.len < NUMBER_MAX ? text.len : NUMBER_MAX;
+
+	if (n > 0) {
+		memcpy(digits, text.data, n);
+	}
+	digits[n] = '\0';
+	return strtol(digits, NULL, 10);
+}
+
+static bool has_all_bits(struct dit_span value, struct dit_span asserted)
+{
+	return (number_of(value) & number_of(asserted)) == number_of(asserted);
+}
+
+static bool has_a_bit(struct dit_span value, struct dit_span asserted)
+{
+	return (number_of(value) & number_of(asserted)) != 0;
+}
+
+static const struct {
+	const char *oid;
+	dit_value_match_fn match;
+} named[] = {
+	{"1.3.6.1.4.1.4203.666.4.8", is_child},
+	{"1.3.6.1.4.1.4203.666.4.9", dit_dn_is_below},
+	{"1.3.6.1.4.1.4203.666.4.10", is_subordinate},
+	{"1.3.6.1.4.1.4203.666.4.11", is_superior},
+	{"1.2.840.113556.1.4.803", has_all_bits},
+	{"1.2.840.113556.1.4.804", has_a_bit},
+};
+
+static bool is_ordering(const struct dit_rule *rule)
+{
+	static const char suffix[] = "OrderingMatch";
+	size_t n = strlen(rule->name);
+
+	return n >= strlen(suffix) &&
+	       strcmp(rule->name + n - strlen(suffix), suffix) == 0;
+}
+
+bool dit_rule_matches(const struct dit_rule *rule, struct dit_span value,
+                      struct dit_span asserted)
+{
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		if (strcmp(rule->oid, named[i].oid) == 0) {
+			return named[i].match(value, asserted);
+		}
+	}
+	if (is_ordering(rule)) {
+		return dit_rule_compare(rule, value, asserted) < 0;
+	}
+	return dit_rule_order(rule)(value, asserted) == 0;
+}
+
+/* ---- sounds ---- */
+
+static bool next_word(struct dit_span *text, struct dit_span *ret)
+{
+	while (text->len > 0 && text->data[0] == ' ') {
+		text->data++;
+		text->len--;
+	}
+	*ret = (struct dit_span){text->data, 0};
+	while (text->len > 0 && text->data[0] != ' ') {
+		text->data++;
+		text->len--;
+		ret->len++;
+	}
+	return ret->len > 0;
+}
+
+/* A word of digits has no key, and sounds like any other without one. */
+static bool is_same_sound(struct dit_span a, struct dit_span b)
+{
+	char keys[2][DIT_PHONETIC_MAX];
+	size_t n = dit_key_phonetic(&a, keys[0]);
+
+	return dit_key_phonetic(&b, keys[1]) == n && memcmp(keys[0], keys[1], n) == 0;
+}
+
+bool dit_sounds_alike(struct dit_span value, struct dit_span asserted)
+{
+	struct dit_span wanted;
+	struct dit_span word;
+
+	while (next_word(&asserted, &wanted)) {
+		do {
+			if (!next_word(&value, &word)) {
+				return false;
+			}
+		} while (!is_same_sound(word, wanted));
+	}
+	return true;
+}
+
+/* ---- pieces ---- */
+
+bool dit_has_pieces(struct dit_span value, const struct dit_span *pieces, uint32_t n)
+{
+	struct dit_span first = pieces[0];
+	struct dit_span last = pieces[n - 1];
+
+	if (value.len < first.len + last.len ||
+	    memcmp(value.data, first.data, first.len) != 0 ||
+	    memcmp(value.data + value.len - last.len, last.data, last.len) != 0) {
+		return false;
+	}
+	value.data += first.len;
+	value.len -= first.len + last.len;
+	for (uint32_t i = 1; i + 1 < n; i++) {
+		const char *at = pieces[i].len == 0
+		                         ? value.data
+		                         : memmem(value.data, value.len, pieces[i].data,
+		                                  pieces[i].len);
+
+		if (at == NULL) {
+			return false;
+		}
+		value.len -= (size_t)(at - value.data) + pieces[i].len;
+		value.data = at + pieces[i].len;
+	}
+	return true;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Is a value what a filter asserts? Both are in the form that the rule compares.
+ *
+ * Threads: no state.
+ */
+#ifndef DITKIT_VALUE_MATCH_H
+#define DITKIT_VALUE_MATCH_H
+
+#include "schema/schema.h"
+#include "values/filter.h"
+
+typedef bool (*dit_value_match_fn)(struct dit_span value, struct dit_span asserted);
+
+/**
+ * What a rule that was asked for by name, or for the values in a DN, holds for a match:
+ * an equality rule that they are equal, an ordering rule that the value is below, the
+ * rules of DNs and of bits what their names say.
+ */
+bool dit_rule_matches(const struct dit_rule *rule, struct dit_span value,
+                      struct dit_span asserted);
+
+/** As an ordering rule sees them: negative, 0, positive. */
+int dit_rule_compare(const struct dit_rule *ordering, struct dit_span value,
+                     struct dit_span asserted);
+
+/** Do the words that are asserted sound like words of the value, in their order? */
+bool dit_sounds_alike(struct dit_span value, struct dit_span asserted);
+
+/** Pieces as in struct dit_filter. */
+bool dit_has_pieces(struct dit_span value, const struct dit_span *pieces, uint32_t n);
+
+#endif

@@ -1,0 +1,23 @@
+# Every wrong call says what is wrong with it.
+while read -r options; do
+	# shellcheck disable=SC2086 # several words
+	"$DITCAT" $options 2>err
+	echo "$?: $(head -1 err | sed 's,.*/ditcat,ditcat,')"
+done <<-'OPTIONS'
+	-b dc=x -n 1
+	-n x
+	-T 0
+	--threads two
+	-d foo
+	-o foo=bar
+	-o ldif-wrap=
+	-o ldif-wrap=-1
+	-o ldif-wrap=99999999999
+	-o ldif_wrap=wide
+	-H dc=x
+	-H ldap://host/dc=x
+	-q
+	--nonsense
+	extra
+	--openldap 2.4
+OPTIONS

@@ -1,0 +1,1 @@
+"$DITCAT" --help

@@ -1,0 +1,2 @@
+"$DITCAT" -V
+"$DITCAT" --version
