@@ -237,6 +237,56 @@ static void page_size_must_be_one(void **state)
 	load_fixture_deinit(&f);
 }
 
+static void there_are_251_indexes_at_most(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write(&f, ROOT);
+	for (int n = 250; n <= 251; n++) {
+		char definitions[16000];
+		char *lines = calloc(1, 65536);
+		size_t len = 0;
+		FILE *file = NULL;
+
+		assert_non_null(lines);
+		(void)snprintf(definitions, sizeof(definitions), "%s.types", f.conf);
+		file = fopen(definitions, "w");
+		assert_non_null(file);
+		for (int i = 0; i < n; i++) {
+			(void)fprintf(file,
+			              "attributetype ( 1.3.9.%d NAME 'x%d' SUP name )\n",
+			              i, i);
+			len += (size_t)snprintf(lines + len, 65536 - len,
+			                        "index x%d eq\n", i);
+		}
+		assert_int_equal(fclose(file), 0);
+		load_fixture_reset(&f);
+		configure(&f, lines);
+		free(lines);
+		/* the definitions in front */
+		(void)snprintf(definitions, sizeof(definitions),
+		               "sed -i -e '/^include/d' '%s' && "
+		               "sed -i '1i include %s.types' '%s'",
+		               f.conf, f.conf, f.conf);
+		assert_int_equal(system(definitions), 0);
+		opts = opts_of(&f);
+		/* with that of objectClass */
+		assert_int_equal(load(&opts), n == 250 ? 0 : DIT_E_CONFIG);
+		if (n == 251) {
+			assert_non_null(
+				strstr(f.reports,
+			               "mdb_dbi_open(objectClass) failed: MDB_DBS_FULL"));
+			assert_non_null(strstr(f.reports,
+			                       "has 252 indexes, slapd 2.7.0 opens 251 "
+			                       "at most"));
+		}
+	}
+	load_fixture_deinit(&f);
+}
+
 #define WITH_CSN(sid, second)                                                            \
  "entryCSN: 202601010000" second ".000000Z#000000#" sid "#000000\n"
 #define CONTEXT(sid, second)                                                             \
@@ -335,6 +385,7 @@ int main(void)
 		cmocka_unit_test(naming_values_are_added_before_the_check),
 		cmocka_unit_test(values_stay_with_their_attributes),
 		cmocka_unit_test(page_size_must_be_one),
+		cmocka_unit_test(there_are_251_indexes_at_most),
 		cmocka_unit_test(servers_can_be_removed),
 	};
 

@@ -33,12 +33,12 @@ load() {
 	echo "exit $?" >>"$work/stderr"
 }
 
-# expect NAME NENTRIES LINE: so many entries stored, and LINE begins the messages
+# expect NAME NENTRIES TEXT: so many entries stored, and TEXT begins the messages
 expect() {
 	local name=$1 nentries=$2 line=$3
 	nchecks=$((nchecks + 1))
 	if ! grep -q "^DB id2e flags=0x8 entries=$nentries\$" "$work/dump" ||
-		[ "$(head -n 1 "$work/stderr")" != "$line" ]; then
+		[[ $(head -n 1 "$work/stderr") != "$line"* ]]; then
 		nfailed=$((nfailed + 1))
 		echo "FAILED: $name" >&2
 		cut -c1-200 "$work/stderr" | sed 's/^/    /; 5q' >&2
@@ -50,22 +50,27 @@ objectClass: domain
 dc: x
 '
 
+# slapd takes DNs of 8192 bytes: cn=, so many letters, and the suffix
+longest=$((8192 - 3 - 5))
+
 # page size, and the greatest length of a key
 while read -r page key_max; do
 	# cn=aaa.., normal and pretty: 20 bytes beside them in a record of a child
 	n=$(((key_max - 20) / 2 - 3))
-	if [ "$n" -lt 8000 ]; then
-		entry="dn: cn=$(letters "$n"),dc=x
+	refusal="=> mdb_tool_next_id: dn2id_add failed: $bad_size (-30781)"
+	if [ "$n" -gt "$longest" ]; then
+		n=$longest
+		refusal='str2entry: entry -1 has invalid DN "cn=aaa'
+	fi
+	entry="dn: cn=$(letters "$n"),dc=x
 objectClass: device
 "
-		load "dbpagesize $page" "$root
+	load "dbpagesize $page" "$root
 $entry"
-		expect "$page: an RDN of $n letters" 2 'exit 0'
-		load "dbpagesize $page" "$root
+	expect "$page: an RDN of $n letters" 2 'exit 0'
+	load "dbpagesize $page" "$root
 ${entry/cn=/cn=a}"
-		expect "$page: an RDN of $((n + 1)) letters" 1 \
-			"=> mdb_tool_next_id: dn2id_add failed: $bad_size (-30781)"
-	fi
+	expect "$page: an RDN of $((n + 1)) letters" 1 "$refusal"
 
 	# value, normal form, a NUL behind each, two bytes of length
 	n=$(((key_max - 4) / 2))
