@@ -23,6 +23,7 @@
 #include "bulk/chosen.h"
 #include "bulk/export_file.h"
 #include "bulk/export_match.h"
+#include "bulk/export_pack.h"
 #include "bulk/export_text.h"
 #include "bulk/glue.h"
 #include "bulk/scan_snapshot.h"
@@ -72,6 +73,7 @@ struct export
 	struct export_database *current;
 
 	struct shelf shelf;
+	struct dit_packer **packers; /* [own: the member] one each; NULL: plain text */
 
 	/* [own: main] */
 	struct dit_export_stats *stats;
@@ -217,6 +219,17 @@ static int put_entry(void *ctx, struct dit_scan_range *range,
 	                            export->opts->is_verbose);
 }
 
+static int pack_range(void *ctx, struct dit_scan_range *range)
+{
+	const struct export *export = ctx;
+	struct export_text *text = range->result;
+
+	if (export->packers == NULL || text->ldif.len == 0) {
+		return 0;
+	}
+	return dit_packer_pack(export->packers[range->member], &text->ldif);
+}
+
 /* ---- main ---- */
 
 static int write_pending(struct export *export)
@@ -283,6 +296,7 @@ static int write_database(struct export *export, struct export_database *databas
 {
 	static const struct dit_entry_scan_ops ops = {.begin = begin_range,
 	                                              .entry = put_entry,
+	                                              .end = pack_range,
 	                                              .in_order = write_range,
 	                                              .drop = drop_range};
 	int r = 0;
@@ -348,8 +362,10 @@ static int open_database(struct export *export, struct export_database *database
 	                                          .no_lock = export->opts->no_lock,
 	                                          .wait_ms = WAIT_MS,
 	                                          .fault = &fault};
-	struct dit_scan_snapshot_opts opts = {.schema = export->chosen.settings->schema,
-	                                      .stop = &export->stop};
+	struct dit_scan_snapshot_opts opts = {
+		.schema = export->chosen.settings->schema,
+		.range_pages = export->packers == NULL ? 0 : DIT_PACK_RANGE_PAGES,
+		.stop = &export->stop};
 	int r = dit_snapshot_open_readers(&database->snapshot, database->db->directory,
 	                                  &snapshot_opts);
 
@@ -385,6 +401,23 @@ static int make_glue(struct export *export)
 	return r;
 }
 
+static int make_packers(struct export *export)
+{
+	int r = 0;
+
+	if (export->opts->compression == DIT_EXPORT_PLAIN) {
+		return 0;
+	}
+	export->packers = calloc(export->stats->threads, sizeof(*export->packers));
+	if (export->packers == NULL) {
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < export->stats->threads && r == 0; i++) {
+		r = dit_packer_new(&export->packers[i], export->opts->compression);
+	}
+	return r;
+}
+
 static int open_databases(struct export *export)
 {
 	int r = make_glue(export);
@@ -406,6 +439,7 @@ static int open_databases(struct export *export)
 			export->databases[export->ndatabases++].db = db;
 		}
 	}
+	r = make_packers(export);
 	/* The superior one last, as slapcat: so its failure is the last to be told. */
 	for (size_t i = export->ndatabases; i > 0 && r == 0; i--) {
 		r = open_database(export, &export->databases[i - 1]);
@@ -454,6 +488,18 @@ static int choose(struct export *export)
 	return r;
 }
 
+/* No bytes at all are no compressed file. */
+static int write_nothing(struct export *export)
+{
+	struct export_text *text = take_text(export);
+	int r = text == NULL ? -ENOMEM : dit_packer_pack(export->packers[0], &text->ldif);
+
+	if (text != NULL) {
+		export->pending[export->npending++] = text;
+	}
+	return r < 0 ? r : write_pending(export);
+}
+
 static int run(struct export *export)
 {
 	int r = dit_export_file_open(&export->file, export->opts->output, &export->stop);
@@ -470,6 +516,9 @@ static int run(struct export *export)
 	}
 	for (size_t i = 0; i < export->ndatabases && r == 0; i++) {
 		r = write_database(export, &export->databases[i]);
+	}
+	if (r == 0 && export->packers != NULL && export->file.nbytes == 0) {
+		r = write_nothing(export);
 	}
 	if (r < 0) {
 		return r;
@@ -492,6 +541,10 @@ static void release(struct export *export)
 		dit_snapshot_close(database->snapshot);
 	}
 	free(export->databases);
+	for (unsigned i = 0; export->packers != NULL && i < export->stats->threads; i++) {
+		dit_packer_free(export->packers[i]);
+	}
+	free(export->packers);
 	dit_export_match_deinit(&export->match);
 	dit_glue_deinit(&export->glue);
 	dit_chosen_deinit(&export->chosen);

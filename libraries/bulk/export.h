@@ -40,6 +40,12 @@ enum dit_export_scope {
 	DIT_EXPORT_CHILDREN, /* all below it */
 };
 
+enum dit_export_compression {
+	DIT_EXPORT_PLAIN,
+	DIT_EXPORT_GZIP,
+	DIT_EXPORT_ZSTD,
+};
+
 #define DIT_EXPORT_WRAP_DEFAULT 78
 #define DIT_EXPORT_WRAP_NONE    0
 #define DIT_EXPORT_WRAP_MIN     2
@@ -67,6 +73,7 @@ struct dit_export_opts {
 	 * to. NULL: standard output.
 	 */
 	const char *output;
+	enum dit_export_compression compression;
 	unsigned wrap;   /* columns of a line; DIT_EXPORT_WRAP_... */
 	bool is_verbose; /* "# id=0000000a" before each entry */
 	bool keep_going; /* -c: go on behind an entry that cannot be read */

@@ -26,6 +26,8 @@ rooms += %D%/libbulk.la
 	%D%/export_file.h \
 	%D%/export_match.c \
 	%D%/export_match.h \
+	%D%/export_pack.c \
+	%D%/export_pack.h \
 	%D%/export_text.c \
 	%D%/export_text.h \
 	%D%/export_url.c \

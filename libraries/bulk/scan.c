@@ -317,7 +317,7 @@ static int cut(struct dit_entry_scan *scan, unsigned range_pages)
 	                               range_pages == 0 ? RANGE_PAGES : range_pages,
 	                               &scan->firsts, &scan->nranges);
 
-	if (r == 0 && range_pages == 0 && bytes / scan->nranges > LONG_RANGE_BYTES) {
+	if (r == 0 && range_pages != 1 && bytes / scan->nranges > LONG_RANGE_BYTES) {
 		free(scan->firsts);
 		scan->firsts = NULL;
 		r = dit_snapshot_id_ranges(scan->snapshot, 1, &scan->firsts,

@@ -80,7 +80,7 @@ struct dit_entry_scan_opts {
 	 */
 	bool no_lock;
 	unsigned wait_ms; /* at most, while LMDB's table of readers is full */
-	/* Leaf pages of id2e in a range. 0: 4, with long entries 1. */
+	/* Leaf pages of id2e in a range; with long entries 1 in any case. 0: 4. */
 	unsigned range_pages;
 
 	dit_report_fn report; /* may be NULL; called in dit_entry_scan_open() alone */

@@ -9,12 +9,14 @@
 #include <strings.h>
 
 enum long_option {
-	OPT_NO_LOCK = COMMON_OPT_END,
+	OPT_COMPRESS = COMMON_OPT_END,
+	OPT_NO_LOCK,
 	OPT_STATS,
 };
 
 static const struct option long_options[] = {
 	COMMON_LONG_OPTIONS,
+	{"compress", required_argument, NULL, OPT_COMPRESS},
 	{"no-lock", no_argument, NULL, OPT_NO_LOCK},
 	{"stats", no_argument, NULL, OPT_STATS},
 	{"threads", required_argument, NULL, 'T'},
@@ -27,8 +29,9 @@ static void print_usage(FILE *out)
 	            "[-f slapd.conf]\n"
 	            "              [-F confdir] [-H url] [-l file] [-o opt[=value]] "
 	            "[-s subtree]\n"
-	            "              [-T threads] [--no-lock] [--openldap 2.5|2.6] "
-	            "[--stats]\n",
+	            "              [-T threads] [--compress gzip|zstd] [--no-lock] "
+	            "[--openldap 2.5|2.6]\n"
+	            "              [--stats]\n",
 	            out);
 }
 
@@ -58,6 +61,8 @@ static const char help_text[] =
 	"  -v                print the ID of each entry before it\n"
 	"  -V, --version     print the version\n"
 	"\n"
+	"  --compress gzip|zstd\n"
+	"                    compress what is written, on all threads\n"
 	"  --help            print this text\n"
 	"  --no-lock         never take LMDB's write lock, not even for a moment\n"
 	"  --openldap 2.5|2.6\n"
@@ -124,6 +129,19 @@ static int read_o(struct cat_options *options, const char *text)
 	return common_wrong(&options->common, "unknown option -o", text);
 }
 
+static int read_compress(struct cat_options *options, const char *text)
+{
+	if (strcmp(text, "gzip") == 0) {
+		options->export.compression = DIT_EXPORT_GZIP;
+	} else if (strcmp(text, "zstd") == 0) {
+		options->export.compression = DIT_EXPORT_ZSTD;
+	} else {
+		return common_wrong(&options->common,
+		                    "--compress takes gzip or zstd, not", text);
+	}
+	return 0;
+}
+
 /* What the URL does not say stays as other options have it. */
 static int read_url(struct cat_options *options, const char *text)
 {
@@ -171,6 +189,8 @@ static int read_option(struct cat_options *options, int option, const char *text
 		options->export.base = text;
 		options->export.scope = DIT_EXPORT_SUBTREE;
 		return 0;
+	case OPT_COMPRESS:
+		return read_compress(options, text);
 	case OPT_NO_LOCK:
 		options->export.no_lock = true;
 		return 0;

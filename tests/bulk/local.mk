@@ -11,6 +11,7 @@ check_PROGRAMS += \
 	%D%/test_entries \
 	%D%/test_export \
 	%D%/test_export_file \
+	%D%/test_export_pack \
 	%D%/test_export_text \
 	%D%/test_export_url \
 	%D%/test_filter_match \
@@ -52,6 +53,9 @@ check_PROGRAMS += \
 %C%_test_export_url_LDADD = $(test_libs)
 %C%_test_filter_match_SOURCES = %D%/test_filter_match.c
 %C%_test_filter_match_LDADD = $(test_libs)
+%C%_test_export_pack_SOURCES = %D%/test_export_pack.c
+%C%_test_export_pack_LDADD = $(test_libs)
+%C%_test_export_pack_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_builders_SOURCES = %D%/builders_fixture.h %D%/test_builders.c
 %C%_test_builders_LDADD = $(test_libs)
 %C%_test_index_writer_SOURCES = %D%/builders_fixture.h %D%/test_index_writer.c
