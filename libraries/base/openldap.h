@@ -26,13 +26,13 @@ enum dit_openldap_version {
 	DIT_OPENLDAP_FOUND, /* an option: the release of the slapd on this machine */
 	DIT_OPENLDAP_2_5,
 	DIT_OPENLDAP_2_6,
-	/* What is stored, and the words; not the file format yet. An option of the
-	 * library, for tests; dit_openldap_parse() does not know the release. */
-	DIT_OPENLDAP_2_7,
+	DIT_OPENLDAP_2_7, /* with LMDB 1.0, whose files are of another format */
 };
 
-/** Of those that can be loaded for. */
-#define DIT_OPENLDAP_NEWEST DIT_OPENLDAP_2_6
+/** Of those that are known; also of a slapd that is newer. */
+#define DIT_OPENLDAP_NEWEST DIT_OPENLDAP_2_7
+/** Where no slapd is found. */
+#define DIT_OPENLDAP_ASSUMED DIT_OPENLDAP_2_6
 
 /** Releases from the first to the last; 0: no bound. */
 struct dit_openldap_range {
@@ -53,7 +53,7 @@ DIT_PUBLIC const char *dit_openldap_name(enum dit_openldap_version version);
 /**
  * The release that a name means.
  *
- * @param name  "2.5" or "2.6"
+ * @param name  "2.5", "2.6" or "2.7"
  *
  * @return 0; DIT_E_UNKNOWN
  */

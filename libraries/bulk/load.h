@@ -85,7 +85,7 @@ struct dit_load_opts {
 	bool no_urls;       /* "attr:< file:..." and "include:" are refused */
 	bool special_urls;  /* they may name pipes and devices, which may have no end */
 	/* --openldap: whose schema, directives and words; FOUND: what the installed slapd
-	 * says, without one the newest known */
+	 * says, without one 2.6 */
 	enum dit_openldap_version openldap;
 
 	bool no_glue;         /* -g: write no subordinate database */

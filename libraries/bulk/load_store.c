@@ -174,6 +174,7 @@ int dit_load_store_open(struct load_target *target)
 		.writer = writer_of(loader->opts),
 		.page_bytes = db->page_bytes,
 		.has_ixck = loader->rules.has_ixck,
+		.is_lmdb_10 = loader->rules.has_lmdb_10,
 		.may_grow = loader->opts->may_grow,
 		.page_writer = loader->page_writer,
 		.use_page_cache = loader->opts->use_page_cache,

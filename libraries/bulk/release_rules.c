@@ -13,6 +13,7 @@ static const struct since keeps_controls = {DIT_OPENLDAP_2_6, 11};
 static const struct since trims_names = {DIT_OPENLDAP_2_7, 0};
 /* slapadd 2.6 makes it, too, and slapd 2.6 where it is missing. */
 static const struct since has_ixck = {DIT_OPENLDAP_2_7, 0};
+static const struct since has_lmdb_10 = {DIT_OPENLDAP_2_7, 0};
 
 static bool is_since(enum dit_openldap_version version, unsigned patch,
                      struct since since)
@@ -31,5 +32,6 @@ struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
 		.ldif = {.trims_names = is_since(version, patch, trims_names),
 	                 .keeps_controls = is_since(version, patch, keeps_controls)},
 		.has_ixck = is_since(version, patch, has_ixck),
+		.has_lmdb_10 = is_since(version, patch, has_lmdb_10),
 	};
 }

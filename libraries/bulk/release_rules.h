@@ -18,7 +18,8 @@ struct dit_release_rules {
 	bool gathers_lines;
 	bool drops_dynamic;
 	struct dit_ldif_dialect ldif;
-	bool has_ixck; /* a new database has ixck, which is empty */
+	bool has_ixck;    /* a new database has ixck, which is empty */
+	bool has_lmdb_10; /* its files are of LMDB 1.0 */
 };
 
 /**

@@ -18,7 +18,7 @@ int dit_conf_parser_init(struct dit_conf_parser *parser,
 	*parser = (struct dit_conf_parser){
 		.reporter = reporter,
 		.openldap =
-			openldap == DIT_OPENLDAP_FOUND ? DIT_OPENLDAP_NEWEST : openldap,
+			openldap == DIT_OPENLDAP_FOUND ? DIT_OPENLDAP_ASSUMED : openldap,
 	};
 	r = dit_settings_new(&parser->settings, parser->openldap);
 	if (r < 0) {

@@ -111,7 +111,7 @@ struct dit_settings_source {
 	const char *dir;          /* -F; NULL: not given */
 	const char *default_file; /* NULL: the file that was built in */
 	const char *default_dir;  /* NULL: the tree that was built in */
-	/* whose words, directives and schema; DIT_OPENLDAP_FOUND: the newest known */
+	/* whose words, directives and schema; DIT_OPENLDAP_FOUND: 2.6 */
 	enum dit_openldap_version openldap;
 };
 

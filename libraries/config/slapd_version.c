@@ -180,7 +180,7 @@ enum dit_openldap_version dit_slapd_version(const char *slapd, bool *ret_found)
 
 	*ret_found = ask_release(slapd, &release);
 	if (!*ret_found) {
-		return DIT_OPENLDAP_NEWEST;
+		return DIT_OPENLDAP_ASSUMED;
 	}
 	if (release.major < 2 || (release.major == 2 && release.minor < 5)) {
 		return DIT_OPENLDAP_2_5;

@@ -33,6 +33,26 @@ int dit_metas_read(int fd, const struct dit_page_format *format, size_t page_byt
 	return 0;
 }
 
+int dit_metas_page_bytes(int fd, const struct dit_page_format *format, size_t *ret)
+{
+	struct dit_meta meta;
+	ssize_t n = pread(fd, &meta, sizeof(meta), (off_t)meta_at(format, 0, 0));
+	uint32_t bytes = 0;
+
+	if (n != (ssize_t)sizeof(meta)) {
+		return n < 0 ? -errno : -EIO;
+	}
+	if (meta.magic != DIT_META_MAGIC || meta.version != format->version) {
+		return MDB_VERSION_MISMATCH;
+	}
+	bytes = meta.free_tree.item_bytes;
+	*ret = bytes;
+	return bytes >= format->page_bytes_min && bytes <= format->page_bytes_max &&
+	                       (bytes & (bytes - 1)) == 0
+	               ? 0
+	               : MDB_INVALID;
+}
+
 static bool is_there(int fd, uint64_t at, const struct dit_meta *meta)
 {
 	struct dit_meta there;

@@ -11,6 +11,8 @@
 
 #include "pages/page_format.h"
 
+/** The size of the pages, as the first one tells. 0; errors as below; MDB_INVALID */
+int dit_metas_page_bytes(int fd, const struct dit_page_format *format, size_t *ret);
 /** 0; MDB_VERSION_MISMATCH: another format than @p format; -errno, -EIO. */
 int dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
                    struct dit_meta ret[2]);

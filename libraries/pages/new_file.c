@@ -143,5 +143,8 @@ int dit_new_file_finish(const struct dit_new_file *file)
 	meta.free_tree.flags = MDB_INTEGERKEY;
 	meta.last_page =
 		atomic_load_explicit(&space->next_page, memory_order_relaxed) - 1;
+	if (meta.map_bytes < dit_new_file_bytes(space)) {
+		meta.map_bytes = dit_new_file_bytes(space);
+	}
 	return write_metas(file, &meta);
 }

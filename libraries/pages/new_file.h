@@ -31,7 +31,7 @@ struct dit_new_file {
 	size_t ntrees;
 	const uint64_t *spare; /* pages that no table has, each once; borrowed */
 	size_t nspare;
-	uint64_t map_bytes; /* to be recorded */
+	uint64_t map_bytes; /* to be recorded; more, if more is in use */
 };
 
 /**

@@ -18,7 +18,7 @@
 
 int dit_schema_new(struct dit_schema **ret)
 {
-	return dit_schema_new_of(ret, DIT_OPENLDAP_NEWEST);
+	return dit_schema_new_of(ret, DIT_OPENLDAP_ASSUMED);
 }
 
 int dit_schema_new_of(struct dit_schema **ret, enum dit_openldap_version openldap)

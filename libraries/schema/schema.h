@@ -254,7 +254,7 @@ struct dit_content_rule {
 	const struct dit_attr_type **precluded;
 };
 
-/** The hard-coded set of the newest release of OpenLDAP that is known. */
+/** The hard-coded set of DIT_OPENLDAP_ASSUMED. */
 int dit_schema_new(struct dit_schema **ret);
 
 /** The hard-coded set of one release; its modules' sets come from it, too. */

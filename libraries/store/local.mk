@@ -61,6 +61,7 @@ rooms += %D%/libstore.la
 	%D%/staging_append.c \
 	%D%/staging_changes.c \
 	%D%/staging_impl.h \
+	%D%/staging_own.c \
 	%D%/staging_publish.c \
 	%D%/staging_split.c \
 	%D%/staging_tables.c \

@@ -63,7 +63,10 @@ struct dit_output_opts {
 	enum dit_output_writer writer; /* of a new database */
 	unsigned page_bytes; /* of a new database of LMDB 1.0; 0: the system's */
 	bool has_ixck; /* a new database has ixck, which is empty (storage.md 1.2) */
-	bool may_grow; /* the result may be larger than maxsize_bytes */
+	/* A new database is of LMDB 1.0, which OpenLDAP 2.7 reads; else it is of the
+	 * liblmdb at hand. One that holds records cannot be written then. */
+	bool is_lmdb_10;
+	bool may_grow;       /* the result may be larger than maxsize_bytes */
 	bool use_page_cache; /* for pages of ours; else past it, where that can be done */
 	struct dit_page_writer
 		*page_writer; /* borrowed; NULL: each thread writes its pages */

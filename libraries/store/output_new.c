@@ -399,7 +399,7 @@ static void describe(struct new_output *output)
 		.is_append = is_append,
 		.is_unknown_format = !dit_staging_is_known_format(output->staging),
 		.is_parallel = !is_append,
-		.key_max = dit_lmdb_09.key_bytes_max,
+		.key_max = dit_staging_key_max(output->staging),
 	};
 	output->table.ops = &append_table_ops;
 }
@@ -415,7 +415,9 @@ int dit_output_new_open(struct dit_output **ret, const struct dit_output_opts *o
 	                                   .kind = opts->writer,
 	                                   .writer = opts->page_writer,
 	                                   .use_page_cache = opts->use_page_cache,
-	                                   .has_ixck = opts->has_ixck};
+	                                   .has_ixck = opts->has_ixck,
+	                                   .is_lmdb_10 = opts->is_lmdb_10,
+	                                   .page_bytes = opts->page_bytes};
 	struct new_output *output = calloc(1, sizeof(*output));
 	uint64_t nrecords = 0;
 	int r = 0;

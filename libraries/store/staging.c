@@ -118,6 +118,12 @@ static int check_generation(int dir_fd, struct dit_fault *fault)
 {
 	int fd = dit_data_open(dir_fd, O_RDONLY, fault);
 
+	if (fd == DIT_E_FORMAT) {
+		return dit_fault_say(fault, fd,
+		                     DIT_DATA_NAME " is of LMDB 1.0 (OpenLDAP 2.7), the "
+		                                   "load is for OpenLDAP 2.5 or 2.6: see "
+		                                   "--openldap");
+	}
 	if (fd < 0) {
 		return fd == -ENOENT ? 0 : fd;
 	}
@@ -175,7 +181,8 @@ static int make_staging_database(struct dit_staging *staging,
 {
 	struct dit_page_file_opts file = {.writer = opts->writer,
 	                                  .is_direct = !opts->use_page_cache};
-	int r = make_file(staging, opts->fault);
+	int r = opts->is_lmdb_10 ? dit_staging_own_make(staging, opts)
+	                         : make_file(staging, opts->fault);
 
 	if (r < 0) {
 		return r;
@@ -190,7 +197,7 @@ static int make_staging_database(struct dit_staging *staging,
 		                     "the one whose pages can be built",
 		                     mdb_version(NULL, NULL, NULL));
 	}
-	dit_page_space_init(&staging->space, &dit_lmdb_09, staging->page_bytes,
+	dit_page_space_init(&staging->space, staging->format, staging->page_bytes,
 	                    STAGING_FIRST_PAGE);
 	r = dit_page_file_open(&staging->space.file, staging->staging_fd, DIT_DATA_NAME,
 	                       &file);
@@ -214,6 +221,7 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 {
 	dit_table_writer_free(staging->ads);
 	dit_table_writer_free(staging->entries);
+	dit_staging_own_free(staging);
 	dit_page_file_close(&staging->space.file);
 	dit_staging_close_env(staging);
 	if (staging->data_fd >= 0) {
@@ -257,6 +265,7 @@ static int staging_init(struct dit_staging *staging, const struct dit_staging_op
 	staging->maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
 	staging->may_grow = opts->may_grow;
 	staging->has_ixck = opts->has_ixck;
+	staging->format = &dit_lmdb_09;
 	staging->ndbs = opts->ndbs;
 	return name_fixed_tables(staging);
 }
@@ -270,7 +279,8 @@ static int claim_directory(struct dit_staging *staging,
 	if (dir_fd < 0) {
 		return dir_fd;
 	}
-	r = check_generation(dir_fd, opts->fault);
+	r = opts->is_lmdb_10 ? dit_staging_own_look(dir_fd, opts->fault)
+	                     : check_generation(dir_fd, opts->fault);
 	if (r < 0) {
 		(void)close(dir_fd);
 		return r;
@@ -295,7 +305,9 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 		free(staging);
 		return r;
 	}
-	r = check_empty(staging->claim.dir_fd, ret_nrecords, opts->fault);
+	r = opts->is_lmdb_10
+	            ? dit_staging_own_look(staging->claim.dir_fd, opts->fault)
+	            : check_empty(staging->claim.dir_fd, ret_nrecords, opts->fault);
 	if (r == DIT_E_NOTEMPTY) {
 		(void)dit_staging_clear(staging->claim.dir_fd, NULL);
 	}
@@ -315,6 +327,11 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 	}
 	*ret = staging;
 	return 0;
+}
+
+size_t dit_staging_key_max(const struct dit_staging *staging)
+{
+	return dit_key_max(staging->format, (unsigned)staging->page_bytes);
 }
 
 bool dit_staging_is_append(const struct dit_staging *staging)

@@ -356,8 +356,12 @@ int dit_staging_begin_changes(struct dit_staging *staging)
 	if (staging->is_append) {
 		return 0; /* they are nothing special */
 	}
-	return dit_staging_keep(staging, staging->takes_changes ? -EINVAL
-	                                                        : begin_changes(staging));
+	if (staging->takes_changes) {
+		return dit_staging_keep(staging, -EINVAL);
+	}
+	return dit_staging_keep(staging, staging->own != NULL
+	                                         ? dit_staging_own_begin_changes(staging)
+	                                         : begin_changes(staging));
 }
 
 /* ---- changes ---- */
@@ -368,16 +372,13 @@ static int open_entries(struct dit_staging *staging, MDB_dbi *ret)
 		staging->txn, staging->fixed[DIT_TABLE_ENTRIES].name, 0, ret));
 }
 
-int dit_staging_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret)
+static int find_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret)
 {
 	MDB_val key = {sizeof(id), &id};
 	MDB_val data = {0, NULL};
 	MDB_dbi id2e = 0;
-	int r = staging->error;
+	int r = dit_staging_charge(staging, 0);
 
-	if (r == 0) {
-		r = dit_staging_charge(staging, 0);
-	}
 	if (r == 0) {
 		r = open_entries(staging, &id2e);
 	}
@@ -387,27 +388,47 @@ int dit_staging_entry(struct dit_staging *staging, uint64_t id, struct dit_span 
 	if (r == 0) {
 		*ret = (struct dit_span){data.mv_data, data.mv_size};
 	}
-	return dit_staging_keep(staging, r);
+	return r;
+}
+
+int dit_staging_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret)
+{
+	if (staging->error != 0) {
+		return staging->error;
+	}
+	if (!staging->takes_changes) {
+		return dit_staging_keep(staging, -EINVAL);
+	}
+	return dit_staging_keep(staging, staging->own != NULL
+	                                         ? dit_staging_own_entry(staging, id, ret)
+	                                         : find_entry(staging, id, ret));
+}
+
+static int replace_entry(struct dit_staging *staging, uint64_t id, struct dit_span record)
+{
+	MDB_val key = {sizeof(id), &id};
+	MDB_val data = {record.len, (void *)record.data};
+	MDB_dbi id2e = 0;
+	int r = dit_staging_charge(staging, STAGING_NODE_BYTES + sizeof(id) + record.len +
+	                                            2 * staging->page_bytes);
+
+	if (r == 0) {
+		r = open_entries(staging, &id2e);
+	}
+	return r < 0 ? r : dit_lmdb_error(mdb_put(staging->txn, id2e, &key, &data, 0));
 }
 
 int dit_staging_replace_entry(struct dit_staging *staging, uint64_t id,
                               struct dit_span record)
 {
-	MDB_val key = {sizeof(id), &id};
-	MDB_val data = {record.len, (void *)record.data};
-	MDB_dbi id2e = 0;
-	int r = staging->error;
-
-	if (r == 0) {
-		r = dit_staging_charge(staging, STAGING_NODE_BYTES + sizeof(id) +
-		                                        record.len +
-		                                        2 * staging->page_bytes);
+	if (staging->error != 0) {
+		return staging->error;
 	}
-	if (r == 0) {
-		r = open_entries(staging, &id2e);
+	if (!staging->takes_changes) {
+		return dit_staging_keep(staging, -EINVAL);
 	}
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_put(staging->txn, id2e, &key, &data, 0));
-	}
-	return dit_staging_keep(staging, r);
+	return dit_staging_keep(staging,
+	                        staging->own != NULL
+	                                ? dit_staging_own_replace(staging, id, record)
+	                                : replace_entry(staging, id, record));
 }

@@ -14,6 +14,7 @@
 #include "pages/page_format.h"
 #include "pages/page_sink.h"
 #include "pages/table_writer.h"
+#include "pages/tree_edit.h"
 #include "store/claim.h"
 #include "store/files.h"
 #include "store/store.h"
@@ -56,6 +57,15 @@ enum dit_old_file {
 	DIT_OLD_LOST,
 };
 
+/** What a database needs that is written without liblmdb. */
+struct dit_staging_own {
+	/* From dit_staging_begin_changes() on. */
+	struct dit_table_writer *splits; /* id2v */
+	struct dit_tree_edit *entries;   /* id2e is changed; NULL: no more */
+	uint64_t *spare;                 /* pages that no table has */
+	size_t nspare;
+};
+
 struct dit_staging {
 	struct dit_claim claim;
 	int staging_fd; /* DIR/ditkit-staging; nobody else can write in it */
@@ -71,6 +81,8 @@ struct dit_staging {
 
 	unsigned ndbs; /* named databases at most */
 	size_t page_bytes;
+	const struct dit_page_format *format; /* of pages that are ours */
+	struct dit_staging_own *own;          /* NULL: liblmdb has the last word; owned */
 
 	uint32_t last_ad;
 
@@ -138,6 +150,25 @@ int dit_staging_charge(struct dit_staging *staging, uint64_t bytes);
 
 /** After charging: have the cursor on a database. */
 int dit_staging_cursor_on(struct dit_staging *staging, MDB_dbi dbi);
+
+/*
+ * Without liblmdb (staging_own.c): each in the place of the function of the same name.
+ */
+
+/** Before the directory is claimed, and after: an empty database, or none. */
+int dit_staging_own_look(int dir_fd, struct dit_fault *fault);
+/** The empty file; sets `own`. */
+int dit_staging_own_make(struct dit_staging *staging,
+                         const struct dit_staging_opts *opts);
+void dit_staging_own_free(struct dit_staging *staging);
+int dit_staging_own_begin_changes(struct dit_staging *staging);
+int dit_staging_own_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret);
+int dit_staging_own_replace(struct dit_staging *staging, uint64_t id,
+                            struct dit_span record);
+int dit_staging_own_add_split(struct dit_staging *staging, struct dit_span key,
+                              struct dit_span record);
+/** All is written; the file is complete, not synced. */
+int dit_staging_own_finish(struct dit_staging *staging);
 
 /** All pages shall be liblmdb's. */
 int dit_staging_begin_append(struct dit_staging *staging);

@@ -34,7 +34,7 @@ static int write_map_size(const struct dit_staging *staging, int fd)
 	struct dit_meta metas[2];
 	int r = 0;
 
-	if (!staging->is_known_format) {
+	if (!staging->is_known_format || staging->own != NULL) {
 		return 0;
 	}
 	r = dit_metas_read(fd, &dit_lmdb_09, staging->page_bytes, metas);
@@ -124,7 +124,8 @@ static ssize_t lock_file_content(int staging_fd, int data_fd, int lock_fd, char 
  * content, in a file in memory, while the environment is open: when the last process
  * closes an environment, LMDB 0.9.31 makes the locks in the file unusable (0.9.24 does
  * not). lock.mdb is emptied first: if anything fails, so will those who wait, rather than
- * trust the state of an older database.
+ * trust the state of an older database. A database of LMDB 1.0 cannot be opened here, so
+ * its lock.mdb stays empty: slapd 2.7, as the first process, makes the content.
  */
 void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
                                   int data_fd)
@@ -170,7 +171,8 @@ int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes)
 		r = dit_staging_begin_changes(staging);
 	}
 	if (r == 0) {
-		r = dit_staging_commit(staging);
+		r = staging->own != NULL ? dit_staging_own_finish(staging)
+		                         : dit_staging_commit(staging);
 	}
 	if (r == 0) {
 		*ret_bytes = staging->used_bytes;

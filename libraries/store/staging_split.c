@@ -67,7 +67,7 @@ static int put_record(struct dit_staging *staging, struct split_key *key,
 	               memcmp(staging->last_split, key->bytes, sizeof(key->bytes)) == 0;
 	int r = 0;
 
-	if (record.len > DIT_SPLIT_RECORD_MAX) {
+	if (record.len > dit_staging_key_max(staging)) {
 		return MDB_BAD_VALSIZE;
 	}
 	r = dit_staging_charge(staging, STAGING_NODE_BYTES + record.len +
@@ -93,6 +93,13 @@ int dit_staging_add_split(struct dit_staging *staging, uint64_t id, uint16_t ad,
 
 	if (staging->error != 0) {
 		return staging->error;
+	}
+	if (staging->own != NULL && staging->takes_changes) {
+		return dit_staging_keep(
+			staging,
+			dit_staging_own_add_split(
+				staging, (struct dit_span){key.bytes, sizeof(key.bytes)},
+				record));
 	}
 	return dit_staging_keep(staging, put_record(staging, &key, record));
 }

@@ -192,7 +192,7 @@ int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t l
 
 uint64_t dit_staging_used_bytes(const struct dit_staging *staging)
 {
-	if (staging->takes_changes) {
+	if (staging->takes_changes && staging->own == NULL) {
 		return staging->used_bytes + staging->txn_bytes;
 	}
 	return atomic_load_explicit(&staging->space.next_page, memory_order_relaxed) *

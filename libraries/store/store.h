@@ -53,6 +53,8 @@ struct dit_staging_opts {
 	bool use_page_cache; /* to write through; else past it, where that can be done */
 	enum dit_output_writer kind;
 	bool has_ixck;           /* the database has ixck, which is empty */
+	bool is_lmdb_10;         /* we write all of it, without liblmdb */
+	unsigned page_bytes;     /* with is_lmdb_10: a power of two; 0: the system's */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
@@ -94,6 +96,8 @@ int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t l
 
 /** Does the append writer write this one? */
 bool dit_staging_is_append(const struct dit_staging *staging);
+/** How long keys and records may be. */
+size_t dit_staging_key_max(const struct dit_staging *staging);
 /** Is the format of the liblmdb at hand the one that pages are built in? */
 bool dit_staging_is_known_format(const struct dit_staging *staging);
 int dit_staging_append_ad(struct dit_staging *staging, uint32_t number,

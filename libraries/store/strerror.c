@@ -37,8 +37,8 @@ static const char *own_text(int error)
 	case DIT_E_STOPPED:
 		return "Interrupted";
 	case DIT_E_FORMAT:
-		return "The database is of LMDB 1.0 (OpenLDAP 2.7 or later), only 0.9 "
-		       "(OpenLDAP 2.5 and 2.6) is supported";
+		return "The database is of LMDB 1.0 (OpenLDAP 2.7 or later), not of 0.9 "
+		       "(OpenLDAP 2.5 and 2.6)";
 	}
 	return NULL;
 }

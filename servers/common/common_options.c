@@ -124,7 +124,8 @@ static int read_threads(struct common_options *options, const char *text)
 static int read_openldap(struct common_options *options, const char *text)
 {
 	if (dit_openldap_parse(text, &options->openldap) < 0) {
-		return common_wrong(options, "--openldap takes 2.5 or 2.6, not", text);
+		return common_wrong(options, "--openldap takes 2.5, 2.6 or 2.7, not",
+		                    text);
 	}
 	return 0;
 }

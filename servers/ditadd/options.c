@@ -56,10 +56,9 @@ static void print_usage(FILE *out)
 		"[--grow]\n"
 		"              [--index-keys integer|bytes] [--max-rejects n] "
 		"[--memory size]\n"
-		"              [--no-urls] [--openldap 2.5|2.6] [--page-cache] "
-		"[--rejects file]\n"
-		"              [--special-urls] [--stats] [--strict] [--tmpdir dir]\n"
-		"              [--writer pages|append]\n",
+		"              [--no-urls] [--openldap 2.5|2.6|2.7] [--page-cache]\n"
+		"              [--rejects file] [--special-urls] [--stats] [--strict]\n"
+		"              [--tmpdir dir] [--writer pages|append]\n",
 		out);
 }
 
@@ -104,8 +103,9 @@ static const char help_text[] =
 	"  --memory size     memory to use, with suffix K, M or G [128M a thread, from 256M\n"
 	"                    to 1G, but no more than a quarter of the machine's]\n"
 	"  --no-urls         read no file that the LDIF names (attr:< file:..., include:)\n"
-	"  --openldap 2.5|2.6\n"
-	"                    read the configuration as this release of OpenLDAP does\n"
+	"  --openldap 2.5|2.6|2.7\n"
+	"                    make a database for this release of OpenLDAP, and read the\n"
+	"                    configuration as it does\n"
 	"                    [the release of " DEFAULT_SLAPD ", without it 2.6]\n"
 	"  --page-cache      write the database through the page cache, where slapd will\n"
 	"                    find it, not past it [past it, where the file system can]\n"

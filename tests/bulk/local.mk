@@ -73,7 +73,13 @@ check_PROGRAMS += \
 %C%_test_release_rules_LDADD = $(test_libs)
 %C%_test_load_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load.c
 %C%_test_load_LDADD = $(test_libs)
-%C%_test_load_2_7_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_2_7.c
+%C%_test_load_2_7_SOURCES = \
+	%D%/load_fixture.c \
+	%D%/load_fixture.h \
+	%D%/test_load_2_7.c \
+	tests/pages/page_dump.c \
+	tests/pages/page_dump.h \
+	$(NULL)
 %C%_test_load_2_7_LDADD = $(test_libs)
 %C%_test_load_existing_SOURCES = \
 	%D%/load_fixture.c \

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads for OpenLDAP 2.7: what is stored otherwise (storage-2.7.md 2). The files here are
- * those of LMDB 0.9, with the same records.
+ * Loads for OpenLDAP 2.7: what is stored otherwise (storage-2.7.md 2), in files of LMDB
+ * 1.0, which are read here without liblmdb.
  */
 #include "test.h"
+
+#include <lmdb.h>
 
 #include <errno.h>
 
 #include "base/error.h"
 #include "entry/sid_set.h"
 #include "load_fixture.h"
+#include "pages/page_dump.h"
 #include "store/entry_codec.h"
-#include "store/store.h"
 
 #define ROOT "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
 
@@ -32,45 +34,76 @@ static int load(const struct dit_load_opts *opts)
 	return r;
 }
 
-/* "objectClass=34 " for each database but the fixed ones, flags in hexadecimal. */
-static const char *databases_of(const struct load_fixture *f)
+/* What a database file holds. */
+struct content {
+	const struct page_dump *dump;
+	char databases[512]; /* "objectClass=34 " for each one but the fixed ones */
+	size_t nrecords;     /* of the one asked for */
+	const char *wanted;
+	bool is_wanted;
+	page_dump_fn fn; /* of each record of the one asked for; NULL: none */
+	void *ctx;
+	uint64_t digest; /* of all keys and values */
+};
+
+static void add_record(void *ctx, struct dit_span key, struct dit_span value)
 {
-	static char text[512];
-	struct dit_snapshot *snapshot = NULL;
-	const struct dit_stored_db *dbs = NULL;
-	size_t n = 0;
+	struct content *content = ctx;
+	struct dit_span parts[] = {key, value};
 
-	text[0] = '\0';
-	assert_int_equal(dit_snapshot_open(&snapshot, f->database), 0);
-	n = dit_snapshot_dbs(snapshot, &dbs);
-	for (size_t i = 0; i < n; i++) {
-		size_t len = strlen(text);
-
-		if (strstr("ad2i dn2i id2e id2v", dbs[i].name) == NULL) {
-			(void)snprintf(text + len, sizeof(text) - len, "%s=%x ",
-			               dbs[i].name, dbs[i].flags);
+	content->nrecords += content->is_wanted;
+	if (content->is_wanted && content->fn != NULL) {
+		content->fn(content->ctx, key, value);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t k = 0; k < parts[i].len; k++) {
+			content->digest =
+				(content->digest ^ (unsigned char)parts[i].data[k]) *
+				0x100000001b3u;
 		}
 	}
-	dit_snapshot_close(snapshot);
-	return text;
 }
 
-static size_t count_records(const struct load_fixture *f, const char *db)
+static void add_database(void *ctx, struct dit_span key, struct dit_span value)
 {
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
-	struct dit_span key = {0};
-	struct dit_span value = {0};
-	size_t n = 0;
+	struct content *content = ctx;
+	size_t len = strlen(content->databases);
+	struct dit_tree_record tree;
 
-	assert_int_equal(dit_snapshot_open(&snapshot, f->database), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, db), 0);
-	while (dit_scan_next(scan, &key, &value) > 0) {
-		n++;
+	memcpy(&tree, value.data, sizeof(tree));
+	assert_int_equal(key.data[key.len - 1], '\0');
+	if (strstr("ad2i dn2i id2e id2v", key.data) == NULL) {
+		(void)snprintf(content->databases + len, sizeof(content->databases) - len,
+		               "%s=%x ", key.data, tree.flags);
 	}
-	dit_scan_close(scan);
-	dit_snapshot_close(snapshot);
-	return n;
+	content->is_wanted =
+		content->wanted != NULL && strcmp(key.data, content->wanted) == 0;
+	assert_null(page_dump_tree(content->dump, &tree, add_record, content));
+}
+
+static const struct content *read_content(const struct load_fixture *f,
+                                          const char *wanted, page_dump_fn fn, void *ctx)
+{
+	static struct content content;
+	struct page_dump dump;
+	char path[5000];
+	FILE *in = NULL;
+
+	content = (struct content){.dump = &dump, .wanted = wanted, .fn = fn, .ctx = ctx};
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", f->database);
+	in = fopen(path, "rb");
+	assert_non_null(in);
+	assert_null(page_dump_read(&dump, in));
+	assert_int_equal(fclose(in), 0);
+	assert_int_equal(dump.format->version, dit_lmdb_10.version);
+	assert_null(page_dump_tree(&dump, &dump.meta.main_tree, add_database, &content));
+	page_dump_free(&dump);
+	return &content;
+}
+
+static const struct content *content_of(const struct load_fixture *f, const char *wanted)
+{
+	return read_content(f, wanted, NULL, NULL);
 }
 
 /* A configuration of its own: the fixture's schema, then these lines. */
@@ -91,8 +124,6 @@ static void configure(struct load_fixture *f, const char *lines)
 
 static void databases_of_2_7_have_ixck_and_an_index_of_object_class(void **state)
 {
-	static const enum dit_load_writer writers[] = {DIT_LOAD_WRITER_PAGES,
-	                                               DIT_LOAD_WRITER_APPEND};
 	struct load_fixture f;
 	struct dit_load_opts opts;
 
@@ -100,23 +131,47 @@ static void databases_of_2_7_have_ixck_and_an_index_of_object_class(void **state
 	load_fixture_init(&f, "");
 	configure(&f, "index cn pres,eq\nindex sn eq,sub\n");
 	load_fixture_write(&f, ROOT);
-	for (size_t i = 0; i < 2; i++) {
-		load_fixture_reset(&f);
-		opts = opts_of(&f);
-		opts.writer = writers[i];
-		assert_int_equal(load(&opts), 0);
-		assert_string_equal(f.reports, "");
-		/* Keys of 8 bytes are integers, but not beside the one of presence. */
-		assert_string_equal(databases_of(&f),
-		                    "cn=34 ixck=8 objectClass=3c sn=3c ");
-		assert_int_equal(count_records(&f, "ixck"), 0);
-		assert_int_equal(count_records(&f, "objectClass"), 2); /* top, domain */
-	}
+	opts = opts_of(&f);
+	assert_int_equal(load(&opts), 0);
+	assert_string_equal(f.reports, "");
+	/* Keys of 8 bytes are integers, but not beside the one of presence. */
+	assert_string_equal(content_of(&f, NULL)->databases,
+	                    "cn=34 ixck=8 objectClass=3c sn=3c ");
+	assert_int_equal(content_of(&f, "ixck")->nrecords, 0);
+	assert_int_equal(content_of(&f, "objectClass")->nrecords, 2); /* top, domain */
+	load_fixture_deinit(&f);
+}
+
+/* liblmdb 0.9 writes no such file, and we add nothing to one. */
+static void what_cannot_be_written_is_refused(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_write(&f, ROOT);
+	opts = opts_of(&f);
+	opts.writer = DIT_LOAD_WRITER_APPEND;
+	assert_int_equal(load(&opts), MDB_VERSION_MISMATCH);
+	assert_non_null(strstr(f.reports, "does not write databases of OpenLDAP 2.7"));
+	assert_true(load_fixture_is_empty(&f));
+
 	load_fixture_reset(&f);
 	opts = opts_of(&f);
-	opts.openldap = DIT_OPENLDAP_2_6;
 	assert_int_equal(load(&opts), 0);
-	assert_string_equal(databases_of(&f), "cn=3c sn=3c ");
+	load_fixture_write(&f, "dn: ou=a,dc=x\nobjectClass: organizationalUnit\n\n");
+	assert_int_equal(load(&opts), DIT_E_FORMAT);
+	assert_non_null(strstr(f.reports, "is of OpenLDAP 2.7 and holds "));
+	opts.openldap = DIT_OPENLDAP_2_6;
+	assert_int_equal(load(&opts), DIT_E_FORMAT);
+
+	load_fixture_reset(&f);
+	load_fixture_write(&f, ROOT);
+	assert_int_equal(load(&opts), 0);
+	opts.openldap = DIT_OPENLDAP_2_7;
+	assert_int_equal(load(&opts), DIT_E_FORMAT);
+	assert_non_null(strstr(f.reports, "is of LMDB 0.9 (OpenLDAP 2.5 or 2.6)"));
 	load_fixture_deinit(&f);
 }
 
@@ -175,14 +230,14 @@ static void values_stay_with_their_attributes(void **state)
 		load_fixture_write(&f, text);
 		assert_int_equal(load(&opts), 0);
 		assert_string_equal(f.reports, "");
-		digest = load_fixture_digest(&f);
+		digest = content_of(&f, NULL)->digest;
 		load_fixture_reset(&f);
 		load_fixture_write(&f, ROOT "dn: cn=a,dc=x\nobjectClass: person\nsn: s\n"
 		                            "cn: a\ncn: b\ndescription: a text\n\n"
 		                            "dn: cn=c,dc=x\nobjectClass: person\ncn: c\n"
 		                            "description: kept\nsn: s\n");
 		assert_int_equal(load(&opts), 0);
-		assert_true(load_fixture_digest(&f) == digest);
+		assert_true(content_of(&f, NULL)->digest == digest);
 	}
 	load_fixture_deinit(&f);
 }
@@ -292,50 +347,56 @@ static void there_are_251_indexes_at_most(void **state)
 #define CONTEXT(sid, second)                                                             \
  "contextCSN: 202601010000" second ".000000Z#000000#" sid "#000000\n"
 
-/* The server IDs of a description's values in an entry: "000 003 ". */
-static const char *sids_of(const struct load_fixture *f, uint64_t id, const char *name)
+struct sids {
+	const char *name;
+	uint32_t number; /* of the attribute */
+	uint64_t id;
+	char text[64];
+};
+
+static void find_number(void *ctx, struct dit_span key, struct dit_span value)
 {
-	static char text[64];
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_scan *scan = NULL;
-	struct dit_span key = {0};
-	struct dit_span value = {0};
+	struct sids *sids = ctx;
+
+	if (dit_span_eq(value, dit_span_of(sids->name))) {
+		memcpy(&sids->number, key.data, sizeof(sids->number));
+	}
+}
+
+static void find_sids(void *ctx, struct dit_span key, struct dit_span value)
+{
+	struct sids *sids = ctx;
 	struct dit_stored_entry entry = {0};
 	struct dit_arena arena;
-	uint32_t number = 0;
 
-	text[0] = '\0';
+	if (memcmp(key.data, &sids->id, sizeof(sids->id)) != 0) {
+		return;
+	}
 	dit_arena_init(&arena, 4096);
-	assert_int_equal(dit_snapshot_open(&snapshot, f->database), 0);
-	assert_int_equal(dit_scan_open(&scan, snapshot, "ad2i"), 0);
-	while (dit_scan_next(scan, &key, &value) > 0) {
-		if (dit_span_eq(value, dit_span_of(name))) {
-			memcpy(&number, key.data, sizeof(number));
-		}
-	}
-	dit_scan_close(scan);
-	assert_int_equal(dit_scan_open(&scan, snapshot, "id2e"), 0);
-	while (dit_scan_next(scan, &key, &value) > 0) {
-		if (memcmp(key.data, &id, sizeof(id)) == 0) {
-			assert_int_equal(dit_entry_decode(value, &arena, &entry), 0);
-			break;
-		}
-	}
+	assert_int_equal(dit_entry_decode(value, &arena, &entry), 0);
 	for (uint32_t i = 0; i < entry.nattrs; i++) {
 		const struct dit_stored_attr *attr = &entry.attrs[i];
 
-		for (uint32_t j = 0; attr->ad_number == number && j < attr->nvalues;
+		for (uint32_t j = 0; attr->ad_number == sids->number && j < attr->nvalues;
 		     j++) {
-			size_t len = strlen(text);
+			size_t len = strlen(sids->text);
 
-			(void)snprintf(text + len, sizeof(text) - len, "%03x ",
-			               (unsigned)dit_csn_sid(attr->values[j]));
+			(void)snprintf(sids->text + len, sizeof(sids->text) - len,
+			               "%03x ", (unsigned)dit_csn_sid(attr->values[j]));
 		}
 	}
-	dit_scan_close(scan);
-	dit_snapshot_close(snapshot);
 	dit_arena_deinit(&arena);
-	return text;
+}
+
+/* The server IDs of a description's values in an entry: "000 003 ". */
+static const char *sids_of(const struct load_fixture *f, uint64_t id, const char *name)
+{
+	static struct sids sids;
+
+	sids = (struct sids){.name = name, .id = id};
+	(void)read_content(f, "ad2i", find_number, &sids);
+	(void)read_content(f, "id2e", find_sids, &sids);
+	return sids.text;
 }
 
 static void servers_can_be_removed(void **state)
@@ -382,6 +443,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(databases_of_2_7_have_ixck_and_an_index_of_object_class),
+		cmocka_unit_test(what_cannot_be_written_is_refused),
 		cmocka_unit_test(naming_values_are_added_before_the_check),
 		cmocka_unit_test(values_stay_with_their_attributes),
 		cmocka_unit_test(page_size_must_be_one),

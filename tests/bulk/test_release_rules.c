@@ -11,15 +11,23 @@ static void each_rule_has_its_first_release(void **state)
 		unsigned patch;
 		struct dit_release_rules want;
 	} cases[] = {
-		{DIT_OPENLDAP_2_5, 0, {false, false, false, {false, false}, false}},
-		{DIT_OPENLDAP_2_5, 20, {false, false, false, {false, false}, false}},
-		{DIT_OPENLDAP_2_6, 0, {false, false, false, {false, false}, false}},
-		{DIT_OPENLDAP_2_6, 10, {false, false, false, {false, false}, false}},
-		{DIT_OPENLDAP_2_6, 11, {false, true, false, {false, true}, false}},
-		{DIT_OPENLDAP_2_6, 13, {false, true, false, {false, true}, false}},
-		{DIT_OPENLDAP_2_6, 14, {false, true, true, {false, true}, false}},
-		{DIT_OPENLDAP_2_7, 0, {true, true, true, {true, true}, true}},
-		{DIT_OPENLDAP_2_7, 1, {true, true, true, {true, true}, true}},
+		{DIT_OPENLDAP_2_5,
+	         0,
+	         {false, false, false, {false, false}, false, false}},
+		{DIT_OPENLDAP_2_5,
+	         20,
+	         {false, false, false, {false, false}, false, false}},
+		{DIT_OPENLDAP_2_6,
+	         0,
+	         {false, false, false, {false, false}, false, false}},
+		{DIT_OPENLDAP_2_6,
+	         10,
+	         {false, false, false, {false, false}, false, false}},
+		{DIT_OPENLDAP_2_6, 11, {false, true, false, {false, true}, false, false}},
+		{DIT_OPENLDAP_2_6, 13, {false, true, false, {false, true}, false, false}},
+		{DIT_OPENLDAP_2_6, 14, {false, true, true, {false, true}, false, false}},
+		{DIT_OPENLDAP_2_7, 0, {true, true, true, {true, true}, true, true}},
+		{DIT_OPENLDAP_2_7, 1, {true, true, true, {true, true}, true, true}},
 	};
 
 	(void)state;
@@ -34,6 +42,7 @@ static void each_rule_has_its_first_release(void **state)
 		assert_int_equal(got.ldif.keeps_controls,
 		                 cases[i].want.ldif.keeps_controls);
 		assert_int_equal(got.has_ixck, cases[i].want.has_ixck);
+		assert_int_equal(got.has_lmdb_10, cases[i].want.has_lmdb_10);
 	}
 }
 

@@ -30,6 +30,8 @@ static void release_is_what_slapd_tells(void **state)
 	         true},
 		{"echo '@(#) $OpenLDAP: slapd 2.6.10 (May) $'; exit 1", DIT_OPENLDAP_2_6,
 	         true},
+		{"echo '@(#) $OpenLDAP: slapd 2.7.0 (Aug) $' >&2", DIT_OPENLDAP_2_7,
+	         true},
 		{"echo '@(#) $OpenLDAP: slapd 2.4.57 (Jan) $' >&2", DIT_OPENLDAP_2_5,
 	         true},
 		{"echo '@(#) $OpenLDAP: slapd 3.1.0 (Jan) $' >&2", DIT_OPENLDAP_NEWEST,
@@ -39,13 +41,13 @@ static void release_is_what_slapd_tells(void **state)
 		{"[ -n \"$HOME\" ] || echo 'OpenLDAP: slapd 2.5.1'", DIT_OPENLDAP_2_5,
 	         true},
 		{"cat; echo 'OpenLDAP: slapd 2.5.1'", DIT_OPENLDAP_2_5, true},
-		{"echo '@(#) $OpenLDAP: slapd 2.X (Jan) $' >&2", DIT_OPENLDAP_NEWEST,
+		{"echo '@(#) $OpenLDAP: slapd 2.X (Jan) $' >&2", DIT_OPENLDAP_ASSUMED,
 	         false},
-		{"echo '@(#) $OpenLDAP: slapd X (Jan) $' >&2", DIT_OPENLDAP_NEWEST,
+		{"echo '@(#) $OpenLDAP: slapd X (Jan) $' >&2", DIT_OPENLDAP_ASSUMED,
 	         false},
-		{"echo something else", DIT_OPENLDAP_NEWEST, false},
-		{"exit 0", DIT_OPENLDAP_NEWEST, false},
-		{"while :; do echo x; done", DIT_OPENLDAP_NEWEST, false},
+		{"echo something else", DIT_OPENLDAP_ASSUMED, false},
+		{"exit 0", DIT_OPENLDAP_ASSUMED, false},
+		{"while :; do echo x; done", DIT_OPENLDAP_ASSUMED, false},
 	};
 	(void)state;
 
@@ -92,12 +94,12 @@ static void patch_level_is_that_of_the_release_in_question(void **state)
 	assert_int_equal(dit_slapd_patch("./none", DIT_OPENLDAP_2_5), 0);
 }
 
-static void release_without_a_slapd_is_the_newest(void **state)
+static void release_without_a_slapd_is_assumed(void **state)
 {
 	bool is_found = true;
 	(void)state;
 
-	assert_int_equal(dit_slapd_version("./none", &is_found), DIT_OPENLDAP_NEWEST);
+	assert_int_equal(dit_slapd_version("./none", &is_found), DIT_OPENLDAP_ASSUMED);
 	assert_false(is_found);
 }
 
@@ -108,7 +110,7 @@ static void slapd_that_does_not_end_is_killed(void **state)
 	(void)state;
 
 	make_slapd("exec sleep 60");
-	assert_int_equal(dit_slapd_version("./slapd", &is_found), DIT_OPENLDAP_NEWEST);
+	assert_int_equal(dit_slapd_version("./slapd", &is_found), DIT_OPENLDAP_ASSUMED);
 	assert_false(is_found);
 	assert_true(time(NULL) - start < 30);
 }
@@ -123,9 +125,11 @@ static void releases_have_names(void **state)
 	assert_int_equal(dit_openldap_parse("2.6", &version), 0);
 	assert_int_equal(version, DIT_OPENLDAP_2_6);
 	assert_int_equal(dit_openldap_parse("2.60", &version), DIT_E_UNKNOWN);
-	assert_int_equal(dit_openldap_parse("2.7", &version), DIT_E_UNKNOWN);
+	assert_int_equal(dit_openldap_parse("2.8", &version), DIT_E_UNKNOWN);
+	assert_int_equal(dit_openldap_parse("2.7", &version), 0);
+	assert_int_equal(version, DIT_OPENLDAP_2_7);
 	assert_int_equal(dit_openldap_parse("", &version), DIT_E_UNKNOWN);
-	assert_string_equal(dit_openldap_name(version), "2.6");
+	assert_string_equal(dit_openldap_name(DIT_OPENLDAP_2_6), "2.6");
 	assert_string_equal(dit_openldap_name(DIT_OPENLDAP_2_7), "2.7");
 	assert_null(dit_openldap_name(DIT_OPENLDAP_FOUND));
 }
@@ -135,7 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CONF_TEST(release_is_what_slapd_tells),
 		CONF_TEST(patch_level_is_that_of_the_release_in_question),
-		CONF_TEST(release_without_a_slapd_is_the_newest),
+		CONF_TEST(release_without_a_slapd_is_assumed),
 		CONF_TEST(slapd_that_does_not_end_is_killed),
 		CONF_TEST(releases_have_names),
 	};

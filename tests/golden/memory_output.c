@@ -48,8 +48,6 @@ struct memory {
 };
 
 static struct memory *published;
-bool memory_output_is_off;
-
 static struct memory *of(struct dit_output *output)
 {
 	return (struct memory *)output; /* its first member */
@@ -364,9 +362,6 @@ int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts
 	unsigned page_bytes = opts->page_bytes;
 	int r = 0;
 
-	if (memory_output_is_off) {
-		return __real_dit_output_open(ret, opts);
-	}
 	memory = calloc(1, sizeof(*memory));
 	if (memory == NULL) {
 		return -ENOMEM;
@@ -406,7 +401,7 @@ static void print_hex(FILE *out, struct dit_span bytes)
 	}
 }
 
-void memory_output_print_record(FILE *out, struct dit_span key, struct dit_span value)
+static void print_record(FILE *out, struct dit_span key, struct dit_span value)
 {
 	print_hex(out, key);
 	(void)putc(' ', out);
@@ -436,9 +431,8 @@ int memory_output_print(FILE *out)
 		for (size_t j = 0; j < named->nrecords; j++) {
 			const struct record *record = &named->records[j];
 
-			memory_output_print_record(
-				out, (struct dit_span){record->key, record->key_len},
-				(struct dit_span){record->value, record->value_len});
+			print_record(out, (struct dit_span){record->key, record->key_len},
+			             (struct dit_span){record->value, record->value_len});
 		}
 	}
 	return fflush(out) != 0 || ferror(out) != 0 ? -1 : 0;

@@ -4,8 +4,7 @@
  * the limits of LMDB 1.0 on keys, and shows all records in the order in which a file has
  * them.
  *
- * The program is linked with --wrap=dit_output_open; then every load writes here, unless
- * memory_output_is_off.
+ * The program is linked with --wrap=dit_output_open; then every load writes here.
  *
  * Ownership: the output frees itself, as all outputs do; what was published stays until
  * memory_output_free().
@@ -19,12 +18,6 @@
 #include <stdio.h>
 
 #include "base/span.h"
-
-/** Loads write files, as always. */
-extern bool memory_output_is_off;
-
-/** A line "key value". */
-void memory_output_print_record(FILE *out, struct dit_span key, struct dit_span value);
 
 /**
  * Print the database that was published last: for each named database, in the order of

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Data files that slapadd 2.7.0 made (tests/data/openldap-2.7) are read: all records of
+# Data files that slapadd 2.7.0 made (tests/data/golden-2.7) are read: all records of
 # all their databases are those that liblmdb 1.0 printed.
 set -u
-data=${DIT_TEST_DATA:?}/openldap-2.7
+data=${DIT_TEST_DATA:?}/golden-2.7
 pagedump=${DIT_BUILDDIR:?}/tests/oracle/pagedump
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -31,7 +31,7 @@ clean() {
 
 for name in people big-ps1024 gen100; do
 	gzip -dc "$data/raw/$name.mdb.gz" >"$work/data.mdb"
-	if sums "$work/data.mdb" | diff "$data/sum/$name.sum" - >"$work/diff" &&
+	if sums "$work/data.mdb" | diff "$data/sum/$name" - >"$work/diff" &&
 		clean "$work/data.mdb"; then
 		passed=$((passed + 1))
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LMDB 1.0's format against files that slapadd 2.7.0 made (tests/data/openldap-2.7):
+ * LMDB 1.0's format against files that slapadd 2.7.0 made (tests/data/golden-2.7):
  * - the walker finds nothing wrong with them, and the databases and records they have;
  * - each of their pages, written anew node by node, has the same bounds and nodes;
  * - what is wrong with such a file is found.
@@ -29,7 +29,7 @@ static void read_golden(struct page_dump *dump, const char *name)
 	FILE *in = NULL;
 
 	(void)snprintf(command, sizeof(command), "gzip -dc '%s/raw/%s.mdb.gz'",
-	               test_data("openldap-2.7"), name);
+	               test_data("golden-2.7"), name);
 	in = popen(command, "r");
 	assert_non_null(in);
 	assert_null(page_dump_read(dump, in));
@@ -98,8 +98,7 @@ static void check_walk(const char *name, unsigned page_bytes)
 	char path[PATH_BYTES];
 
 	read_golden(&f.dump, name);
-	(void)snprintf(path, sizeof(path), "%s/sum/%s.sum", test_data("openldap-2.7"),
-	               name);
+	(void)snprintf(path, sizeof(path), "%s/sum/%s", test_data("golden-2.7"), name);
 	f.sum = fopen(path, "r");
 	assert_non_null(f.sum);
 	assert_int_equal(walk(&f, check_size), 0);

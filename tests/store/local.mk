@@ -20,6 +20,7 @@ check_PROGRAMS += \
 	%D%/test_snapshot \
 	%D%/test_split_codec \
 	%D%/test_staging \
+	%D%/test_staging_own \
 	%D%/test_staging_split \
 	%D%/test_store \
 	%D%/test_stored_order \
@@ -71,6 +72,12 @@ check_PROGRAMS += \
 %C%_test_split_codec_LDADD = $(test_libs)
 %C%_test_staging_SOURCES = %D%/store_fixture.h %D%/test_staging.c
 %C%_test_staging_LDADD = $(test_libs)
+%C%_test_staging_own_SOURCES = \
+	%D%/test_staging_own.c \
+	tests/pages/page_dump.c \
+	tests/pages/page_dump.h \
+	$(NULL)
+%C%_test_staging_own_LDADD = $(test_libs)
 %C%_test_staging_split_SOURCES = %D%/store_fixture.h %D%/test_staging_split.c
 %C%_test_staging_split_LDADD = $(test_libs)
 %C%_test_store_SOURCES = %D%/store_fixture.h %D%/test_store.c

@@ -6,7 +6,7 @@ objectClass: pwdPolicyChecker
 dc: example
 pwdUseCheckModule: TRUE
 END
-for release in 2.5 2.6; do
+for release in 2.5 2.6 2.7; do
 	echo "$release:" >&2
 	{
 		echo "logfile-only on"
@@ -16,8 +16,8 @@ for release in 2.5 2.6; do
 	"$DITADD" --openldap=$release -u -f later.conf -l /dev/null
 	"$DITADD" --openldap=$release -u -v --stats -f ppolicy.conf -l entry.ldif
 done
-for release in 2.4 2.7 2 ""; do
+for release in 2.4 2.8 2 ""; do
 	"$DITADD" --openldap="$release" -u -f slapd.conf -l /dev/null 2>&1 | head -n 1
 done
 # Without the option the slapd that is here is asked.
-"$DITADD" -u -v -f slapd.conf -l /dev/null 2>&1 | sed 's/2\.[56]/N/; s,/[^ ]*,SLAPD,'
+"$DITADD" -u -v -f slapd.conf -l /dev/null 2>&1 | sed 's/2\.[567]/N/; s,/[^ ]*,SLAPD,'
