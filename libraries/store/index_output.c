@@ -441,7 +441,8 @@ int dit_index_output_open(struct dit_output **ret,
 	if (output == NULL) {
 		return -ENOMEM;
 	}
-	output->base = (struct dit_output){.ops = &ops, .is_parallel = true};
+	output->base = (struct dit_output){
+		.ops = &ops, .is_parallel = true, .key_max = dit_lmdb_09.key_bytes_max};
 	output->data_fd = -1;
 	output->spare_fd = -1;
 	output->fault = opts->fault;

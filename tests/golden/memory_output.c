@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "pages/page_format.h"
 #include "store/output.h"
 
 #define DUPSORT    0x04u
@@ -350,12 +351,6 @@ static const struct dit_output_table_ops table_ops = {
 int __real_dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts);
 int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts);
 
-/* storage-2.7.md 1.6 */
-static size_t key_max(unsigned page_bytes)
-{
-	return ((page_bytes - 24) / 2 & ~1u) - 58;
-}
-
 int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts)
 {
 	struct memory *memory = NULL;
@@ -369,8 +364,10 @@ int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts
 	if (page_bytes == 0) {
 		page_bytes = (unsigned)sysconf(_SC_PAGESIZE);
 	}
-	memory->base = (struct dit_output){
-		.ops = &ops, .wants_order = true, .key_max = key_max(page_bytes)};
+	memory->base =
+		(struct dit_output){.ops = &ops,
+	                            .wants_order = true,
+	                            .key_max = dit_key_max(&dit_lmdb_10, page_bytes)};
 	memory->table.ops = &table_ops;
 	/* in the order of the enum */
 	r = add_db(memory, "ad2i", INTEGERKEY);
