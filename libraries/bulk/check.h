@@ -11,8 +11,9 @@
  *     dit_check_stats_deinit(&stats);
  *
  * Checked is the structure of the data file: that it is what LMDB's format says, so that
- * liblmdb can read every record of it. slapd may run and change the database meanwhile:
- * the check looks at one snapshot, which stays as it is as long as the check holds it.
+ * liblmdb can read every record of it. Then the content: entries, tree and indexes fit
+ * each other and the configuration. slapd may run and change the database meanwhile: the
+ * check looks at one snapshot, which stays as it is as long as the check holds it.
  *
  * Threads: dit_check() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only.
@@ -26,6 +27,7 @@
 #include <stdint.h>
 
 #include <ditkit/error.h>
+#include <ditkit/openldap.h>
 #include <ditkit/report.h>
 #include <ditkit/span.h>
 
@@ -35,7 +37,7 @@ extern "C" {
 
 #define DIT_CHECK_NO_PAGE UINT64_MAX
 
-/** Something that is wrong. The pointers are valid during the callback only. */
+/** Something that is wrong, or a note. The pointers are valid during the callback only. */
 struct dit_check_finding {
 	const char *file; /* the data file */
 	const char *kind; /* "page-twice"; the man page of ditcheck has all of them */
@@ -49,6 +51,7 @@ struct dit_check_finding {
 	uint64_t id;           /* of an entry; 0: of no entry alone */
 	const char *dn;        /* its name; NULL: not known */
 	const char *attribute; /* NULL: of none alone */
+	bool is_note;          /* worth knowing, and not wrong: not counted */
 	const char *text;
 };
 
@@ -65,6 +68,7 @@ struct dit_check_file {
 	uint64_t nfree;  /* in the free list */
 	size_t ndatabases;
 	uint64_t nfindings;
+	uint64_t nnotes; /* what is worth knowing, and not wrong */
 };
 
 typedef void (*dit_check_file_fn)(void *ctx, const struct dit_check_file *file);
@@ -111,11 +115,20 @@ struct dit_check_opts {
 	const char *suffix;
 	int database;
 	bool no_glue; /* -g: leave its subordinate databases out */
+	enum dit_openldap_version openldap;
 
-	/* A database directory, or its data file; then nothing above counts. */
+	/*
+	 * A database directory, or its data file, in place of the configured one. With
+	 * is_quick nothing above counts then, and no configuration is read.
+	 */
 	const char *path;
+	bool is_quick; /* the structure alone */
+
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
 	uint64_t max_findings; /* of each file; further ones are counted; 0: no limit */
+
+	uint64_t memory_bytes; /* for sorting; 0: as dit_load(); at least 16 MiB */
+	const char *tmpdir;    /* for temporary files; NULL: $TMPDIR, else /tmp */
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;

@@ -17,8 +17,16 @@
 #define TEXT_MAX 1000
 
 static const char *const names[DIT_CHECK_NKINDS - DIT_WALK_NKINDS] = {
-	"database-flags",
-	"database-missing",
+	"database-flags", "database-missing", "ad-gap",          "ad-name",
+	"ad-twice",       "context-csn",      "entry-attribute", "entry-classes",
+	"entry-node",     "entry-record",     "index-keys",      "index-length",
+	"index-missing",  "index-range",      "name-count",      "name-differs",
+	"name-entry",     "name-loop",        "name-normal",     "name-parent",
+	"name-record",    "name-root",        "name-self",       "name-suffix",
+	"name-twice",     "name-value",       "posting-missing", "posting-surplus",
+	"split-count",    "split-missing",    "split-order",     "split-record",
+	"split-surplus",  "value-normal",     "value-order",     "hole",
+	"index-pending",  "index-unused",     "split-few",
 };
 
 struct kept {
@@ -254,6 +262,7 @@ int dit_check_findings_tell(struct dit_check_findings *findings, const char *fil
 			.id = kept->place.id,
 			.dn = kept->place.dn,
 			.attribute = kept->place.attribute,
+			.is_note = dit_check_kind_is_note(kept->kind),
 			.text = kept->text,
 		};
 

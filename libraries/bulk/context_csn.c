@@ -9,20 +9,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/grow.h"
+#include "bulk/csn_list.h"
 #include "store/entry_edit.h"
 
 #define SUBENTRY_RDN "cn=ldapsync"
 #define ARENA_BYTES  4096
-
-/* A change sequence number: 40 bytes, of which the server's ID is the third part. */
-#define CSN_MAX 63
-
-struct csn {
-	unsigned sid;
-	size_t len;
-	char text[CSN_MAX];
-};
 
 struct dit_context_csn {
 	/* [const] */
@@ -31,9 +22,7 @@ struct dit_context_csn {
 	const struct dit_ad *context_csn;
 	const struct dit_sid_set *removed; /* NULL: none */
 
-	struct csn *list; /* by ascending server ID */
-	size_t n;
-	size_t size;
+	struct dit_csn_list list;
 
 	struct dit_arena arena;             /* of what is written */
 	struct dit_context_csn_place place; /* since dit_context_csn_write() */
@@ -41,77 +30,6 @@ struct dit_context_csn {
 	bool must_rewrite;
 	uint32_t id; /* of the entry that is to be changed */
 };
-
-/* ---- values ---- */
-
-/* The server ID; -1: there is none, or the text is no CSN. */
-static int sid_of(struct dit_span csn)
-{
-	return csn.len > CSN_MAX ? -1 : dit_csn_sid(csn);
-}
-
-/* Longer ones are higher. Less than 0, 0, more than 0. */
-static int compare(struct dit_span a, const struct csn *b)
-{
-	if (a.len != b->len) {
-		return a.len < b->len ? -1 : 1;
-	}
-	return memcmp(a.data, b->text, a.len);
-}
-
-static void set(struct csn *csn, unsigned sid, struct dit_span text)
-{
-	csn->sid = sid;
-	csn->len = text.len;
-	memcpy(csn->text, text.data, text.len);
-}
-
-static struct csn *find(const struct dit_context_csn *csn, unsigned sid,
-                        size_t *ret_place)
-{
-	size_t i = 0;
-
-	while (i < csn->n && csn->list[i].sid < sid) {
-		i++;
-	}
-	*ret_place = i;
-	return i < csn->n && csn->list[i].sid == sid ? &csn->list[i] : NULL;
-}
-
-static int insert(struct dit_context_csn *csn, size_t place, unsigned sid,
-                  struct dit_span text)
-{
-	struct csn *list = dit_grow(csn->list, &csn->size, csn->n + 1, sizeof(*list));
-
-	if (list == NULL) {
-		return -ENOMEM;
-	}
-	csn->list = list;
-	memmove(&list[place + 1], &list[place], (csn->n - place) * sizeof(*list));
-	csn->n++;
-	set(&list[place], sid, text);
-	return 0;
-}
-
-/*
- * Take a value into the list if it is the highest of its server.
- *
- * @return 1: the list has a higher one; 0; -ENOMEM
- */
-static int take(struct dit_context_csn *csn, unsigned sid, struct dit_span text)
-{
-	size_t place = 0;
-	struct csn *known = find(csn, sid, &place);
-
-	if (known == NULL) {
-		return insert(csn, place, sid, text);
-	}
-	if (compare(text, known) < 0) {
-		return 1;
-	}
-	set(known, sid, text);
-	return 0;
-}
 
 /* ---- beginning and end ---- */
 
@@ -146,7 +64,7 @@ void dit_context_csn_free(struct dit_context_csn *csn)
 		return;
 	}
 	dit_arena_deinit(&csn->arena);
-	free(csn->list);
+	dit_csn_list_deinit(&csn->list);
 	free(csn);
 }
 
@@ -155,19 +73,17 @@ int dit_context_csn_note(struct dit_context_csn *csn, const struct dit_entry *en
 {
 	const struct dit_attr *attr = dit_entry_find(entry, csn->entry_csn);
 	struct dit_span text = {0};
-	int sid = 0;
 	int r = 0;
 
 	if (attr == NULL || attr->nvalues == 0) {
 		return 0;
 	}
 	text = attr->normal != NULL ? attr->normal[0] : attr->values[0];
-	sid = sid_of(text);
-	if (sid < 0) {
+	if (dit_csn_list_sid(text) < 0) {
 		*ret_bad = text;
 		return DIT_E_INVALID;
 	}
-	r = take(csn, (unsigned)sid, text);
+	r = dit_csn_list_take(&csn->list, text, 0);
 	return r < 0 ? r : 0;
 }
 
@@ -180,14 +96,15 @@ static int merge_stored(struct dit_context_csn *csn, const struct dit_stored_att
 	int is_exceeded = 0;
 
 	for (uint32_t i = 0; i < attr->nvalues; i++) {
-		int sid = sid_of(attr->values[i]);
+		struct dit_span value = attr->values[i];
+		int sid = dit_csn_list_sid(value);
 		int r = 0;
 
 		if (csn->removed != NULL && dit_sid_set_has(csn->removed, sid)) {
 			is_exceeded = 1;
 			continue;
 		}
-		r = sid < 0 ? 0 : take(csn, (unsigned)sid, attr->values[i]);
+		r = sid < 0 ? 0 : dit_csn_list_take(&csn->list, value, 0);
 		if (r < 0) {
 			return r;
 		}
@@ -219,10 +136,13 @@ static int compare_stored(struct dit_context_csn *csn, struct dit_span record,
 /* NULL: no memory. */
 static struct dit_span *make_values(struct dit_context_csn *csn)
 {
-	struct dit_span *values = dit_arena_calloc(&csn->arena, csn->n, sizeof(*values));
+	struct dit_span *values =
+		dit_arena_calloc(&csn->arena, csn->list.n, sizeof(*values));
 
-	for (size_t i = 0; values != NULL && i < csn->n; i++) {
-		values[i] = (struct dit_span){csn->list[i].text, csn->list[i].len};
+	for (size_t i = 0; values != NULL && i < csn->list.n; i++) {
+		const struct dit_csn *one = &csn->list.list[i];
+
+		values[i] = (struct dit_span){one->text, one->len};
 	}
 	return values;
 }
@@ -250,8 +170,8 @@ static int change_entry(struct dit_context_csn *csn, uint32_t id,
 	if (values == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_entry_set_values(record, number, values, (uint32_t)csn->n, &csn->arena,
-	                         &record);
+	r = dit_entry_set_values(record, number, values, (uint32_t)csn->list.n,
+	                         &csn->arena, &record);
 	if (r == 0) {
 		r = dit_output_replace_entry(output, id, record);
 	}
@@ -332,7 +252,7 @@ static int make_subentry(struct dit_context_csn *csn)
 		r = add_attr(csn, "subtreeSpecification", &everything, 1);
 	}
 	if (r == 0) {
-		r = add_attr(csn, "contextCSN", values, (uint32_t)csn->n);
+		r = add_attr(csn, "contextCSN", values, (uint32_t)csn->list.n);
 	}
 	return r;
 }
@@ -397,7 +317,7 @@ int dit_context_csn_write(struct dit_context_csn *csn,
 	int r = 0;
 
 	*ret = (struct dit_context_csn_result){0};
-	if (csn->n == 0) {
+	if (csn->list.n == 0) {
 		return 0;
 	}
 	csn->place = *place;

@@ -8,14 +8,34 @@ rooms += %D%/libbulk.la
 	%D%/builders.h \
 	%D%/check.c \
 	%D%/check.h \
+	%D%/check_content.c \
+	%D%/check_content.h \
+	%D%/check_csn.c \
+	%D%/check_csn.h \
+	%D%/check_entry.c \
+	%D%/check_entry.h \
 	%D%/check_findings.c \
 	%D%/check_findings.h \
+	%D%/check_index.c \
+	%D%/check_index.h \
+	%D%/check_loops.c \
+	%D%/check_loops.h \
+	%D%/check_numbers.c \
+	%D%/check_numbers.h \
+	%D%/check_one.c \
+	%D%/check_one.h \
 	%D%/check_sizes.c \
 	%D%/check_sizes.h \
+	%D%/check_split.c \
+	%D%/check_split.h \
+	%D%/check_tree.c \
+	%D%/check_tree.h \
 	%D%/chosen.c \
 	%D%/chosen.h \
 	%D%/context_csn.c \
 	%D%/context_csn.h \
+	%D%/csn_list.c \
+	%D%/csn_list.h \
 	%D%/dn_table.c \
 	%D%/dn_table.h \
 	%D%/entries.c \

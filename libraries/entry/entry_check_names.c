@@ -16,6 +16,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "entry/entry_names.h"
 #include "values/value.h"
 #include "values/value_order.h"
 
@@ -94,27 +95,26 @@ static int normal_of(struct dit_entry_check *check, const struct dit_ava *ava,
 	return 1;
 }
 
-/* What the entry's normal values are compared with. */
-static int asserted_of(struct dit_entry_check *check, const struct dit_ava *ava,
-                       struct dit_span *ret)
+int dit_name_value(const struct dit_schema *schema, const struct dit_ava *ava,
+                   struct dit_arena *arena, struct dit_span *ret)
 {
+	const struct dit_rule *equality = ava->type->equality;
+
 	*ret = ava->norm;
-	if (ava->type->equality->normalizer == DIT_NORM_UUID16) {
-		return dit_attr_normalize(check->context->schema, ava->type, ava->value,
-		                          check->arena, ret);
+	if (equality != NULL && equality->normalizer == DIT_NORM_UUID16) {
+		return dit_attr_normalize(schema, ava->type, ava->value, arena, ret);
 	}
 	return 0;
 }
 
-static bool has_value(const struct dit_entry_check *check, const struct dit_attr *attr,
-                      struct dit_span asserted)
+bool dit_attr_has_name_value(const struct dit_schema *schema, const struct dit_attr *attr,
+                             struct dit_span asserted)
 {
 	const struct dit_span *values =
 		attr->normal != NULL ? attr->normal : attr->values;
 
 	for (uint32_t i = 0; i < attr->nvalues; i++) {
-		if (dit_check_values_equal(check->context->schema, attr->ad->type,
-		                           values[i], asserted)) {
+		if (dit_check_values_equal(schema, attr->ad->type, values[i], asserted)) {
 			return true;
 		}
 	}
@@ -209,13 +209,14 @@ static int check_name(struct dit_entry_check *check, const struct dit_ava *ava)
 	int r = check_type(check, type);
 
 	if (r == 0) {
-		r = asserted_of(check, ava, &asserted);
+		r = dit_name_value(check->context->schema, ava, check->arena, &asserted);
 	}
 	if (r < 0) {
 		return r;
 	}
 	attr = dit_entry_find(check->entry, &type->ad);
-	if (attr != NULL && has_value(check, attr, asserted)) {
+	if (attr != NULL &&
+	    dit_attr_has_name_value(check->context->schema, attr, asserted)) {
 		return 0;
 	}
 	if (attr != NULL && (type->flags & DIT_TYPE_SINGLE) != 0) {

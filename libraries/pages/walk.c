@@ -324,7 +324,7 @@ static int walk_trees(struct walk *walk)
 	if (r == 0) {
 		r = walk_main_tree(walk);
 	}
-	return r < 0 ? r : walk_databases(walk);
+	return r < 0 || walk->opts->is_brief ? r : walk_databases(walk);
 }
 
 static int walk_pages(struct walk *walk)
@@ -343,7 +343,7 @@ static int walk_pages(struct walk *walk)
 	    dit_walk_metas_have_changed(walk)) {
 		r = -ESTALE;
 	}
-	if (r == 0) {
+	if (r == 0 && !walk->opts->is_brief) {
 		find_lost_pages(walk);
 		dit_walk_tell_sizes(walk);
 	}

@@ -174,6 +174,7 @@ struct dit_walk_opts {
 	int fd;                  /* of the data file, open for reading; borrowed */
 	uint64_t transaction;    /* of the snapshot held; DIT_WALK_NEWEST: no writer */
 	unsigned nthreads;       /* 1 at least */
+	bool is_brief;           /* meta pages, free list and main tree alone */
 	dit_walk_order_fn order; /* NULL: LMDB's own orders alone */
 	void *order_ctx;
 	dit_walk_list_fn list; /* with size; NULL: nobody wants to know */
@@ -214,5 +215,8 @@ int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
  * Are both meta pages such that liblmdb can open the file? It believes what they say.
  */
 bool dit_walk_has_metas(int fd);
+
+/** Is this the newest transaction? False as well: nobody can tell. */
+bool dit_walk_is_newest(int fd, uint64_t transaction);
 
 #endif

@@ -322,3 +322,15 @@ bool dit_walk_has_metas(int fd)
 	       read_meta_page(fd, format, page_bytes_of(&first), &second) == 0 &&
 	       is_meta(&second) && page_bytes_of(&second) == page_bytes_of(&first);
 }
+
+bool dit_walk_is_newest(int fd, uint64_t transaction)
+{
+	const struct dit_page_format *format = &dit_lmdb_09;
+	struct meta_page first;
+	struct meta_page second;
+
+	return dit_walk_has_metas(fd) && read_meta_page(fd, format, 0, &first) == 0 &&
+	       read_meta_page(fd, format, page_bytes_of(&first), &second) == 0 &&
+	       first.meta.transaction <= transaction &&
+	       second.meta.transaction <= transaction;
+}

@@ -197,11 +197,15 @@ static int remember(struct dit_dn_reader *reader, uint64_t parent,
 	return r;
 }
 
-/* The RDNs of all ancestors, from the nearest to the topmost or to one that is known. */
+/*
+ * The RDNs of all ancestors, from the nearest to the topmost or to one that is known. A
+ * circle comes back to the ancestor that was met last at a depth that is a power of 2.
+ */
 static int append_ancestors(struct dit_dn_reader *reader, uint64_t parent)
 {
 	struct dit_name name;
 	unsigned depth = 0;
+	uint64_t met = 0;
 
 	while (parent != 0) {
 		const struct slot *slot = slot_of(reader, parent);
@@ -211,8 +215,11 @@ static int append_ancestors(struct dit_dn_reader *reader, uint64_t parent)
 			return append_both(reader, text_span(&slot->pretty),
 			                   text_span(&slot->norm), false);
 		}
-		r = ++depth > DEPTH_MAX ? DIT_E_CORRUPT
-		                        : seek(reader->parents, parent, &name);
+		if (parent == met || ++depth > DEPTH_MAX) {
+			return DIT_E_CORRUPT;
+		}
+		met = (depth & (depth - 1)) == 0 ? parent : met;
+		r = seek(reader->parents, parent, &name);
 		if (r == DIT_E_UNKNOWN) {
 			return DIT_E_CORRUPT;
 		}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,17 +31,19 @@ static int make_lock_file(int dir_fd, int data_fd)
 }
 
 /* Several may come at once: one of them makes it. */
-static int open_lock_file(int dir_fd, int data_fd, struct dit_fault *fault)
+static int open_lock_file(int dir_fd, int data_fd, bool makes_one,
+                          struct dit_fault *fault)
 {
 	int fd = dit_file_open(dir_fd, DIT_LOCK_NAME, O_RDWR, fault);
 
-	if (fd == -ENOENT) {
+	if (fd == -ENOENT && makes_one) {
 		fd = make_lock_file(dir_fd, data_fd);
 	}
 	return fd == -EEXIST ? dit_file_open(dir_fd, DIT_LOCK_NAME, O_RDWR, fault) : fd;
 }
 
-static int open_files(struct dit_door *door, int dir_fd, struct dit_fault *fault)
+static int open_files(struct dit_door *door, int dir_fd, bool makes_lock,
+                      struct dit_fault *fault)
 {
 	int fd = dit_data_open(dir_fd, O_RDONLY, fault);
 
@@ -48,15 +51,16 @@ static int open_files(struct dit_door *door, int dir_fd, struct dit_fault *fault
 		return fd;
 	}
 	door->data_fd = fd;
-	fd = open_lock_file(dir_fd, door->data_fd, fault);
+	fd = open_lock_file(dir_fd, door->data_fd, makes_lock, fault);
 	if (fd < 0) {
-		return fd == -EROFS ? 0 : fd;
+		return fd == -EROFS || (fd == -ENOENT && !makes_lock) ? 0 : fd;
 	}
 	door->lock_fd = fd;
 	return 0;
 }
 
-int dit_door_open(struct dit_door *ret, const char *directory, struct dit_fault *fault)
+static int open_door(struct dit_door *ret, const char *directory, bool makes_lock,
+                     struct dit_fault *fault)
 {
 	int dir_fd = dit_directory_open(directory, fault);
 	int r = 0;
@@ -65,9 +69,20 @@ int dit_door_open(struct dit_door *ret, const char *directory, struct dit_fault 
 	if (dir_fd < 0) {
 		return dir_fd;
 	}
-	r = open_files(ret, dir_fd, fault);
+	r = open_files(ret, dir_fd, makes_lock, fault);
 	(void)close(dir_fd);
 	return r;
+}
+
+int dit_door_open(struct dit_door *ret, const char *directory, struct dit_fault *fault)
+{
+	return open_door(ret, directory, true, fault);
+}
+
+int dit_door_open_as_is(struct dit_door *ret, const char *directory,
+                        struct dit_fault *fault)
+{
+	return open_door(ret, directory, false, fault);
 }
 
 /* By way of a private directory, in which liblmdb finds both files by name. */

@@ -20,7 +20,7 @@
 
 struct dit_door {
 	int data_fd;
-	int lock_fd; /* -1 on a file system that may only be read */
+	int lock_fd; /* -1 on a file system that may only be read, or: nobody has a lock */
 };
 
 #define DIT_DOOR_CLOSED ((struct dit_door){.data_fd = -1, .lock_fd = -1})
@@ -32,6 +32,10 @@ struct dit_door {
  *         is to be closed in every case
  */
 int dit_door_open(struct dit_door *ret, const char *directory, struct dit_fault *fault);
+
+/** The same, but a missing lock file is not made: nobody has the database open then. */
+int dit_door_open_as_is(struct dit_door *ret, const char *directory,
+                        struct dit_fault *fault);
 
 /**
  * mdb_env_open(). Makes a private directory in the one for temporary files, and removes

@@ -24,8 +24,7 @@ static int prepare_nothing(void *ctx, MDB_env *env, MDB_txn *txn)
 	return 0;
 }
 
-/* DIR/ of DIR/data.mdb; 1, or 0: it has another name. */
-static int directory_of(const char *path, char **ret)
+int dit_data_directory(const char *path, char **ret)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -55,7 +54,7 @@ int dit_hold_take(struct dit_hold **ret, const char *path)
 		.n = 1, .no_lock = true, .max_dbs = 1, .wait_ms = WAIT_MS};
 	struct dit_hold *hold = NULL;
 	char *directory = NULL;
-	int r = directory_of(path, &directory);
+	int r = dit_data_directory(path, &directory);
 
 	*ret = NULL;
 	if (r == 1) {

@@ -13,6 +13,15 @@
 struct dit_hold;
 
 /**
+ * The directory of a data file.
+ *
+ * @param ret  "DIR/" of "DIR/data.mdb", or "./"; free()
+ *
+ * @return 1; 0: the file has another name; -ENOMEM
+ */
+int dit_data_directory(const char *path, char **ret);
+
+/**
  * Hold the last commit. Nothing is opened of a database but its meta pages, which have to
  * be sound (dit_walk_has_metas()): liblmdb believes them.
  *

@@ -211,7 +211,9 @@ int dit_readers_open(struct dit_readers *ret, const char *directory,
 		return -ENOMEM;
 	}
 	if (!opts->is_claimed) {
-		r = dit_door_open(&ret->door, directory, opts->fault);
+		r = opts->no_lock_file
+		            ? dit_door_open_as_is(&ret->door, directory, opts->fault)
+		            : dit_door_open(&ret->door, directory, opts->fault);
 	}
 	if (r == 0) {
 		r = open_env_best(&opening);

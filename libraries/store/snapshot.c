@@ -167,6 +167,7 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 {
 	const struct dit_readers_opts readers_opts = {.n = opts->nreaders,
 	                                              .no_lock = opts->no_lock,
+	                                              .no_lock_file = opts->no_lock_file,
 	                                              .max_dbs = DBS_MAX,
 	                                              .wait_ms = opts->wait_ms,
 	                                              .is_claimed = opts->is_claimed,
@@ -217,6 +218,11 @@ unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot)
 unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot)
 {
 	return snapshot->page_bytes;
+}
+
+bool dit_snapshot_is_held(const struct dit_snapshot *snapshot)
+{
+	return snapshot->readers.door.lock_fd >= 0;
 }
 
 uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot)
@@ -400,6 +406,44 @@ int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
 
 	return scan_get(scan, &key, scan->is_started ? MDB_NEXT_NODUP : MDB_FIRST,
 	                ret_key, ret_value);
+}
+
+/* A block of IDs; liblmdb leaves @p block alone where a key has one ID. */
+static int get_block(struct dit_scan *scan, MDB_cursor_op op, MDB_val *block,
+                     struct dit_span *ret)
+{
+	MDB_val key;
+	int r = dit_lmdb_error(mdb_cursor_get(scan->cursor, &key, block, op));
+
+	if (r == MDB_NOTFOUND) {
+		return 0;
+	}
+	if (r < 0) {
+		return r;
+	}
+	*ret = (struct dit_span){block->mv_data, block->mv_size};
+	return 1;
+}
+
+int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
+                       struct dit_span *ret_ids)
+{
+	struct dit_span first;
+	MDB_val block;
+	int r = dit_scan_next_key(scan, ret_key, &first);
+
+	if (r <= 0) {
+		return r;
+	}
+	block = (MDB_val){first.len, (void *)first.data};
+	return get_block(scan, MDB_GET_MULTIPLE, &block, ret_ids);
+}
+
+int dit_scan_more_ids(struct dit_scan *scan, struct dit_span *ret_ids)
+{
+	MDB_val block = {0, NULL};
+
+	return get_block(scan, MDB_NEXT_MULTIPLE, &block, ret_ids);
 }
 
 int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,

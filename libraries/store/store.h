@@ -221,6 +221,7 @@ int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 struct dit_snapshot_opts {
 	unsigned nreaders; /* at least 1: each thread scans as one of them */
 	bool no_lock;      /* never take LMDB's write lock, not even for a moment */
+	bool no_lock_file; /* make no lock.mdb; without one, nobody writes */
 	uint64_t wait_ms;  /* at most, while the table of readers is full */
 	bool is_claimed;   /* the caller has a claim (claim.h), so that nobody writes */
 	int claimed_fd;    /* of data.mdb, then; borrowed; no directory is opened */
@@ -234,6 +235,8 @@ struct dit_snapshot_opts {
 int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
                               const struct dit_snapshot_opts *opts);
 unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot);
+/** Is it held against writers? Not without a lock file. */
+bool dit_snapshot_is_held(const struct dit_snapshot *snapshot);
 /** Of the data file. */
 unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot);
 /** The number of the transaction that the snapshot shows. */
@@ -276,6 +279,14 @@ int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret
  * Likewise. */
 int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
                       struct dit_span *ret_value);
+/**
+ * Of an index database: the next key, with all its IDs or the first of them, as they lie
+ * in the file, 8 bytes each, at any address. 1; 0: end; error.
+ */
+int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
+                       struct dit_span *ret_ids);
+/** More IDs of the key of dit_scan_next_list(). 1; 0: that were all; error. */
+int dit_scan_more_ids(struct dit_scan *scan, struct dit_span *ret_ids);
 /**
  * First record with exactly this key; dit_scan_next() goes on behind it. 1; 0: none, and
  * the next dit_scan_next() is undefined; error.

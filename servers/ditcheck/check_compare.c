@@ -25,7 +25,8 @@ static void say(void *ctx, const struct dit_report *report)
 	const struct comparison *comparison = ctx;
 
 	if (report->kind != DIT_REPORT_DIAGNOSTIC) {
-		common_print_report("ditcheck", comparison->options->is_silent, report);
+		common_print_report("ditcheck", comparison->options->common.is_silent,
+		                    report);
 	} else if (comparison->texts != NULL) {
 		(void)json_array_append_new(comparison->texts, json_string(report->text));
 	} else {
@@ -50,6 +51,7 @@ static bool is_sound(struct comparison *comparison, const char *directory,
 	int r = 0;
 
 	check.path = directory;
+	check.is_quick = true;
 	check.max_findings = 0;
 	check.report = say;
 	check.report_ctx = comparison;

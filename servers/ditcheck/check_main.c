@@ -17,26 +17,9 @@
 #include "check_options.h"
 #include "check_output.h"
 #include "check_status.h"
+#include "interrupts.h"
 
-/* Set by the handler, polled by dit_check(). */
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-	interrupted = number;
-}
-
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal,
-	                           .sa_flags = (int)SA_RESETHAND};
-
-	(void)sigaction(SIGINT, &action, NULL);
-	(void)sigaction(SIGTERM, &action, NULL);
-	(void)sigaction(SIGHUP, &action, NULL);
-}
-
-static enum status check(struct check_options *options)
+static enum status check(struct check_options *options, const volatile sig_atomic_t *stop)
 {
 	struct dit_check_stats stats;
 	struct output output;
@@ -47,8 +30,8 @@ static enum status check(struct check_options *options)
 		(void)fputs("ditcheck: no memory\n", stderr);
 		return STATUS_NOT_CHECKED;
 	}
-	output.is_silent = options->is_silent;
-	output.is_verbose = options->is_verbose;
+	output.is_silent = options->common.is_silent;
+	output.is_verbose = options->common.is_verbose;
 	options->check.report = output_report;
 	options->check.report_ctx = &output;
 	options->check.found = output_found;
@@ -59,7 +42,7 @@ static enum status check(struct check_options *options)
 	}
 	options->check.file = output_file;
 	options->check.file_ctx = &output;
-	options->check.stop = &interrupted;
+	options->check.stop = stop;
 	r = dit_check(&options->check, &stats);
 	if (r == DIT_E_STOPPED) {
 		(void)fputs("ditcheck: interrupted\n", stderr);
@@ -79,20 +62,21 @@ static enum status check(struct check_options *options)
 int main(int argc, char *argv[])
 {
 	struct check_options options;
+	const volatile sig_atomic_t *stop = NULL;
 	int r = check_options_read(&options, argc, argv);
 
 	if (r < 0) {
 		return STATUS_NOT_CHECKED;
 	}
-	if (options.want_help) {
+	if (options.common.want_help) {
 		check_options_help();
 		return STATUS_CLEAN;
 	}
-	if (options.want_version) {
+	if (options.common.want_version) {
 		(void)printf("ditcheck (%s)\n", dit_version());
 		return STATUS_CLEAN;
 	}
-	catch_signals();
-	return (int)(options.wants_compare ? compare(&options, &interrupted)
-	                                   : check(&options));
+	stop = common_catch_interrupts();
+	return (int)(options.wants_compare ? compare(&options, stop)
+	                                   : check(&options, stop));
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options. A wrong call prints its specific error and one line of usage. */
+/* Options. A wrong call prints its specific error and the usage. */
 #include "check_options.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,49 +10,45 @@
 #include "arguments.h"
 
 #define MAX_FINDINGS_DEFAULT 1000
+#define MEMORY_MIN           ((uint64_t)16 << 20)
 
 enum long_option {
-	OPT_COMPARE = 256,
+	OPT_COMPARE = COMMON_OPT_END,
 	OPT_DATABASE,
 	OPT_GENERATED,
-	OPT_HELP,
 	OPT_IGNORE_INTEGERKEY,
 	OPT_JSON,
 	OPT_MAX_FINDINGS,
+	OPT_MEMORY,
 	OPT_QUICK,
 	OPT_STATS,
+	OPT_TMPDIR,
 };
 
 static const struct option long_options[] = {
+	COMMON_LONG_OPTIONS,
 	{"compare", no_argument, NULL, OPT_COMPARE},
 	{"database", required_argument, NULL, OPT_DATABASE},
 	{"generated", no_argument, NULL, OPT_GENERATED},
-	{"help", no_argument, NULL, OPT_HELP},
 	{"ignore-integerkey", no_argument, NULL, OPT_IGNORE_INTEGERKEY},
 	{"json", no_argument, NULL, OPT_JSON},
 	{"max-findings", required_argument, NULL, OPT_MAX_FINDINGS},
+	{"memory", required_argument, NULL, OPT_MEMORY},
 	{"quick", no_argument, NULL, OPT_QUICK},
 	{"stats", no_argument, NULL, OPT_STATS},
-	{"tool-threads", required_argument, NULL, 'T'},
-	{"version", no_argument, NULL, 'V'},
+	{"tmpdir", required_argument, NULL, OPT_TMPDIR},
 	{NULL, 0, NULL, 0},
 };
 
-static void print_usage(FILE *out)
-{
-	(void)fputs(
-		"usage: ditcheck --quick | --stats [-gvV] [-b suffix | -n dbnum] [-d "
-		"level]\n"
-		"                [-f slapd.conf] [-F confdir] [-T threads] [--database "
-		"dir]\n"
-		"                [--json] [--max-findings n]\n"
-		"       ditcheck --compare [-T threads] [--generated] "
-		"[--ignore-integerkey]\n"
-		"                [--json] [--max-findings n] dir dir\n",
-		out);
-}
-
 /* clang-format off: the text is laid out by hand. */
+static const char usage_text[] =
+	"usage: ditcheck [-gvV] [-b suffix | -n dbnum] [-d level] [-f slapd.conf] [-F confdir]\n"
+	"                [-T threads] [--database dir] [--json] [--max-findings n]\n"
+	"                [--memory size] [--openldap release] [--quick | --stats]\n"
+	"                [--tmpdir dir]\n"
+	"       ditcheck --compare [-T threads] [--generated] [--ignore-integerkey]\n"
+	"                [--json] [--max-findings n] dir dir\n";
+
 static const char help_text[] =
 	"\n"
 	"Check the database that slapd.conf describes, and change nothing; slapd may run.\n"
@@ -74,7 +69,8 @@ static const char help_text[] =
 	"\n"
 	"  --compare         compare the content of two database directories, record by\n"
 	"                    record: exit status 0 if it is the same, 1 if it differs\n"
-	"  --database dir    check this directory, or data file, and read no slapd.conf\n"
+	"  --database dir    check this directory, or data file, in place of the configured\n"
+	"                    one; with --quick and --stats, no configuration is read\n"
 	"  --generated       compare: values that each load makes anew do not count\n"
 	"  --help            print this text\n"
 	"  --ignore-integerkey\n"
@@ -82,11 +78,20 @@ static const char help_text[] =
 	"  --json            print one JSON object instead of lines\n"
 	"  --max-findings n  print n findings of each file at most, count the others; 0: print\n"
 	"                    all [1000]; compare: n differences of each database [20]\n"
-	"  --quick           check the structure of the file alone: that LMDB can read it.\n"
-	"                    The only check there is yet\n"
+	"  --memory size     memory to sort in, with suffix K, M or G [128M a thread, from 256M\n"
+	"                    to 1G, a quarter of the machine's at most]\n"
+	"  --openldap release\n"
+	"                    check as this release of OpenLDAP stores [that of the slapd here]\n"
+	"  --quick           check the structure of the file alone: that LMDB can read it\n"
 	"  --stats           the same, and print what each database takes: keys, postings,\n"
-	"                    pages, bytes, ranges, the longest list\n";
+	"                    pages, bytes, ranges, the longest list\n"
+	"  --tmpdir dir      where to spill what does not fit the memory\n";
 /* clang-format on */
+
+static void print_usage(FILE *out)
+{
+	(void)fputs(usage_text, out);
+}
 
 void check_options_help(void)
 {
@@ -94,63 +99,43 @@ void check_options_help(void)
 	(void)fputs(help_text, stdout);
 }
 
-static int wrong(const char *what, const char *value)
-{
-	(void)fprintf(stderr, "ditcheck: %s \"%s\"\n", what, value);
-	print_usage(stderr);
-	return -1;
-}
-
-static int read_numbers(struct check_options *options, int option, const char *text)
+static int read_max_findings(struct check_options *options, const char *text)
 {
 	unsigned long long n = 0;
 
-	switch (option) {
-	case 'n':
-		if (common_read_number(text, INT_MAX, &n) < 0) {
-			return wrong("-n takes a database number, not", text);
-		}
-		options->check.database = (int)n;
-		return 0;
-	case 'T':
-		if (common_read_number(text, 1024, &n) < 0 || n == 0) {
-			return wrong("-T takes a number from 1 to 1024, not", text);
-		}
-		options->check.threads = (unsigned)n;
-		return 0;
-	case OPT_MAX_FINDINGS:
-		if (common_read_number(text, UINT64_MAX, &n) < 0) {
-			return wrong("--max-findings takes a number, not", text);
-		}
-		options->check.max_findings = n;
-		options->compare.nreports_max =
-			n == 0 || n > UINT_MAX ? UINT_MAX : (unsigned)n;
-		return 0;
+	if (common_read_number(text, UINT64_MAX, &n) < 0) {
+		return common_wrong(&options->common,
+		                    "--max-findings takes a number, not", text);
 	}
-	return -1;
+	options->check.max_findings = n;
+	options->compare.nreports_max = n == 0 || n > UINT_MAX ? UINT_MAX : (unsigned)n;
+	return 0;
 }
 
-/* Options without an argument. */
-static int read_flag(struct check_options *options, int option)
+static int read_memory(struct check_options *options, const char *text)
+{
+	if (common_read_size(text, &options->check.memory_bytes) < 0) {
+		return common_wrong(&options->common,
+		                    "--memory takes a size such as 512M, not", text);
+	}
+	if (options->check.memory_bytes < MEMORY_MIN) {
+		return common_wrong(&options->common, "--memory takes at least 16M, not",
+		                    text);
+	}
+	return 0;
+}
+
+static int read_own(struct check_options *options, int option, const char *text)
 {
 	switch (option) {
-	case 'g':
-		options->check.no_glue = true;
-		return 0;
-	case 'v':
-		options->is_verbose = true;
-		return 0;
-	case 'V':
-		options->want_version = true;
-		return 0;
 	case OPT_COMPARE:
 		options->wants_compare = true;
 		return 0;
+	case OPT_DATABASE:
+		options->check.path = text;
+		return 0;
 	case OPT_GENERATED:
 		options->compare.ignore_generated = true;
-		return 0;
-	case OPT_HELP:
-		options->want_help = true;
 		return 0;
 	case OPT_IGNORE_INTEGERKEY:
 		options->compare.ignore_integerkey = true;
@@ -158,64 +143,44 @@ static int read_flag(struct check_options *options, int option)
 	case OPT_JSON:
 		options->is_json = true;
 		return 0;
+	case OPT_MAX_FINDINGS:
+		return read_max_findings(options, text);
+	case OPT_MEMORY:
+		return read_memory(options, text);
 	case OPT_QUICK:
 		options->is_quick = true;
 		return 0;
 	case OPT_STATS:
 		options->wants_sizes = true;
 		return 0;
+	case OPT_TMPDIR:
+		options->check.tmpdir = text;
+		return 0;
 	}
-	print_usage(stderr);
 	return -1;
 }
 
-static int read_option(struct check_options *options, int option, const char *text)
+static bool is_configuration_chosen(const struct common_options *common)
 {
-	if (text == NULL) {
-		return read_flag(options, option);
-	}
-	switch (option) {
-	case 'b':
-		options->check.suffix = text;
-		return 0;
-	case 'd':
-		options->is_silent = strcmp(text, "0") == 0;
-		return 0;
-	case 'f':
-		options->check.conf = text;
-		return 0;
-	case 'F':
-		options->check.conf_dir = text;
-		return 0;
-	case OPT_DATABASE:
-		options->check.path = text;
-		return 0;
-	default:
-		return read_numbers(options, option, text);
-	}
-}
-
-static int reject(const char *text)
-{
-	(void)fprintf(stderr, "ditcheck: %s\n", text);
-	print_usage(stderr);
-	return -1;
+	return common->suffix != NULL || common->database >= 0 || common->conf != NULL ||
+	       common->conf_dir != NULL;
 }
 
 /* Nothing but the two directories says what is compared. */
 static int check_compare(struct check_options *options, char *argv[])
 {
-	const struct dit_check_opts *check = &options->check;
+	const struct common_options *common = &options->common;
 
 	if (options->is_quick || options->wants_sizes) {
-		return reject("--compare excludes --quick and --stats");
+		return common_wrong_call(common,
+		                         "--compare excludes --quick and --stats");
 	}
-	if (check->path != NULL || check->suffix != NULL || check->database >= 0 ||
-	    check->conf != NULL || check->conf_dir != NULL) {
-		return reject("--compare excludes -b, -n, -f, -F and --database");
+	if (options->check.path != NULL || is_configuration_chosen(common)) {
+		return common_wrong_call(
+			common, "--compare excludes -b, -n, -f, -F and --database");
 	}
 	if (argv[0] == NULL || argv[1] == NULL || argv[2] != NULL) {
-		return reject("--compare takes two directories");
+		return common_wrong_call(common, "--compare takes two directories");
 	}
 	options->compare.first = argv[0];
 	options->compare.second = argv[1];
@@ -223,50 +188,63 @@ static int check_compare(struct check_options *options, char *argv[])
 }
 
 /* What goes together. */
-static int check_choice(const struct check_options *options)
+static int check_choice(struct check_options *options, int argc, char *argv[])
 {
-	const struct dit_check_opts *check = &options->check;
+	const struct common_options *common = &options->common;
 
 	if (options->compare.ignore_generated || options->compare.ignore_integerkey) {
-		return reject("--generated and --ignore-integerkey are for "
-		              "--compare");
+		return common_wrong_call(
+			common, "--generated and --ignore-integerkey are for --compare");
 	}
-	if (check->suffix != NULL && check->database >= 0) {
-		return reject("-b and -n exclude each other");
+	options->check.is_quick = options->is_quick || options->wants_sizes;
+	if (options->check.is_quick && options->check.path != NULL &&
+	    is_configuration_chosen(common)) {
+		return common_wrong_call(common, "--database with --quick or --stats "
+		                                 "excludes -b, -n, -f and -F");
 	}
-	if (check->path != NULL && (check->suffix != NULL || check->database >= 0 ||
-	                            check->conf != NULL || check->conf_dir != NULL)) {
-		return reject("--database excludes -b, -n, -f and -F");
+	if (common->database == 0) {
+		return common_wrong_call(
+			common, "the config database (-n 0) is no LMDB database");
 	}
-	if (check->database == 0) {
-		return reject("the config database (-n 0) is no LMDB database");
-	}
-	if (!options->is_quick && !options->wants_sizes) {
-		return reject("the structure alone can be checked yet: add --quick");
-	}
-	return 0;
+	return common_check_options(common, argc, argv);
+}
+
+static void take_common(struct check_options *options)
+{
+	const struct common_options *common = &options->common;
+
+	options->check.conf = common->conf;
+	options->check.conf_dir = common->conf_dir;
+	options->check.suffix = common->suffix;
+	options->check.database = common->database;
+	options->check.no_glue = common->no_glue;
+	options->check.openldap = common->openldap;
+	options->check.threads = common->threads;
 }
 
 int check_options_read(struct check_options *options, int argc, char *argv[])
 {
 	int option = 0;
 
-	*options = (struct check_options){.check = DIT_CHECK_OPTS_INIT};
+	*options = (struct check_options){
+		.common = common_options_init("ditcheck", print_usage),
+		.check = DIT_CHECK_OPTS_INIT};
 	options->check.max_findings = MAX_FINDINGS_DEFAULT;
-	while ((option = getopt_long(argc, argv, "b:d:f:F:gn:T:vV", long_options,
+	while ((option = getopt_long(argc, argv, COMMON_SHORT_OPTIONS, long_options,
 	                             NULL)) != -1) {
-		if (read_option(options, option, optarg) < 0) {
+		int r = common_read_option(&options->common, option, optarg);
+
+		if (r == 0) {
+			r = read_own(options, option, optarg);
+		}
+		if (r < 0) {
 			return -1;
 		}
-		if (options->want_help || options->want_version) {
+		if (options->common.want_help || options->common.want_version) {
 			return 0;
 		}
 	}
-	if (options->wants_compare) {
-		return check_compare(options, argv + optind);
-	}
-	if (optind < argc) {
-		return wrong("unexpected argument", argv[optind]);
-	}
-	return check_choice(options);
+	take_common(options);
+	return options->wants_compare ? check_compare(options, argv + optind)
+	                              : check_choice(options, argc, argv);
 }

@@ -6,17 +6,16 @@
 #include <ditkit/check.h>
 #include <ditkit/compare.h>
 
+#include "common_options.h"
+
 struct check_options {
+	struct common_options common;
 	struct dit_check_opts check;
-	struct dit_compare_opts compare; /* its directories NULL: nothing is compared */
+	struct dit_compare_opts compare;
 	bool is_quick;
 	bool wants_sizes; /* --stats */
 	bool wants_compare;
-	bool is_silent;  /* -d 0: no diagnostic lines */
-	bool is_verbose; /* -v */
 	bool is_json;
-	bool want_version; /* nothing else is looked at */
-	bool want_help;
 };
 
 /**

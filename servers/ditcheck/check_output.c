@@ -28,7 +28,8 @@ int output_init(struct output *output, bool is_json)
 	if (!is_json) {
 		return 0;
 	}
-	output->json = json_pack("{s:[], s:{}, s:[]}", "files", "kinds", "findings");
+	output->json = json_pack("{s:[], s:{}, s:[], s:[]}", "files", "kinds", "findings",
+	                         "notes");
 	return output->json == NULL ? -1 : 0;
 }
 
@@ -69,7 +70,8 @@ static json_t *json_name(const char *name)
 
 static void add_finding(struct output *output, const struct dit_check_finding *finding)
 {
-	json_t *findings = json_object_get(output->json, "findings");
+	json_t *findings =
+		json_object_get(output->json, finding->is_note ? "notes" : "findings");
 	json_t *item = json_pack("{s:o, s:s, s:s}", "file", json_name(finding->file),
 	                         "kind", finding->kind, "text", finding->text);
 
@@ -83,32 +85,60 @@ static void add_finding(struct output *output, const struct dit_check_finding *f
 	if (finding->node >= 0) {
 		(void)json_object_set_new(item, "node", json_integer(finding->node));
 	}
+	if (finding->id != 0) {
+		(void)json_object_set_new(item, "id",
+		                          json_integer((json_int_t)finding->id));
+	}
+	if (finding->dn != NULL) {
+		(void)json_object_set_new(item, "dn", json_name(finding->dn));
+	}
+	if (finding->attribute != NULL) {
+		(void)json_object_set_new(item, "attribute",
+		                          json_name(finding->attribute));
+	}
 	(void)json_array_append_new(findings, item);
+}
+
+static const char *print_part(const char *comma, const char *part)
+{
+	char text[NAME_SIZE];
+
+	if (part == NULL) {
+		return comma;
+	}
+	escape(text, sizeof(text), part);
+	(void)printf("%s%s", comma, text);
+	return ", ";
+}
+
+static const char *print_number(const char *comma, const char *what,
+                                unsigned long long number)
+{
+	(void)printf("%s%s %llu", comma, what, number);
+	return ", ";
 }
 
 void output_found(void *ctx, const struct dit_check_finding *finding)
 {
 	struct output *output = ctx;
 	const char *comma = "";
-	char name[NAME_SIZE];
 
 	if (output->json != NULL) {
 		add_finding(output, finding);
 		return;
 	}
-	if (finding->database != NULL) {
-		escape(name, sizeof(name), finding->database);
-		(void)fputs(name, stdout);
-		comma = ", ";
-	}
+	comma = print_part(comma, finding->database);
 	if (finding->page != DIT_CHECK_NO_PAGE) {
-		(void)printf("%spage %llu", comma, (unsigned long long)finding->page);
-		comma = ", ";
+		comma = print_number(comma, "page", finding->page);
 	}
 	if (finding->node >= 0) {
-		(void)printf("%snode %ld", comma, finding->node);
-		comma = ", ";
+		comma = print_number(comma, "node", (unsigned long long)finding->node);
 	}
+	if (finding->id != 0) {
+		comma = print_number(comma, "ID", finding->id);
+	}
+	comma = print_part(comma, finding->dn);
+	comma = print_part(comma, finding->attribute);
 	if (*comma == '\0') {
 		(void)printf("%s", finding->file);
 	}
@@ -135,12 +165,13 @@ void output_sizes(void *ctx, const struct dit_check_database *database)
 static void add_file(struct output *output, const struct dit_check_file *file)
 {
 	json_t *item = json_pack(
-		"{s:s, s:b, s:I, s:i, s:I, s:I, s:I, s:I, s:I}", "file", file->file,
+		"{s:s, s:b, s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "file", file->file,
 		"held", file->is_held, "transaction", (json_int_t)file->transaction,
 		"page_bytes", (int)file->page_bytes, "pages", (json_int_t)file->npages,
 		"pages_used", (json_int_t)file->nused, "pages_free",
 		(json_int_t)file->nfree, "databases", (json_int_t)file->ndatabases,
-		"findings", (json_int_t)file->nfindings);
+		"findings", (json_int_t)file->nfindings, "notes",
+		(json_int_t)file->nnotes);
 
 	(void)json_array_append_new(json_object_get(output->json, "files"), item);
 }
@@ -154,9 +185,14 @@ void output_file(void *ctx, const struct dit_check_file *file)
 		return;
 	}
 	sizes_table_end(&output->sizes);
-	(void)printf("%s: %llu finding%s\n", file->file,
+	(void)printf("%s: %llu finding%s", file->file,
 	             (unsigned long long)file->nfindings,
 	             file->nfindings == 1 ? "" : "s");
+	if (file->nnotes > 0) {
+		(void)printf(", %llu note%s", (unsigned long long)file->nnotes,
+		             file->nnotes == 1 ? "" : "s");
+	}
+	(void)putchar('\n');
 	if (output->is_verbose) {
 		(void)printf(
 			"  transaction %llu, %s\n"

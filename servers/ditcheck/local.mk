@@ -3,6 +3,10 @@ sbin_PROGRAMS += ditcheck
 ditcheck_SOURCES = \
 	servers/common/arguments.c \
 	servers/common/arguments.h \
+	servers/common/common_options.c \
+	servers/common/common_options.h \
+	servers/common/interrupts.c \
+	servers/common/interrupts.h \
 	%D%/check_compare.c \
 	%D%/check_compare.h \
 	%D%/check_main.c \

@@ -3,10 +3,14 @@ check_PROGRAMS += \
 	%D%/test_ad_numbers \
 	%D%/test_builders \
 	%D%/test_check \
+	%D%/test_check_damage \
 	%D%/test_check_findings \
+	%D%/test_check_index \
+	%D%/test_check_loops \
 	%D%/test_check_sizes \
 	%D%/test_chosen \
 	%D%/test_context_csn \
+	%D%/test_csn_list \
 	%D%/test_dn_table \
 	%D%/test_entries \
 	%D%/test_export \
@@ -33,6 +37,21 @@ check_PROGRAMS += \
 	$(NULL)
 %C%_test_check_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_check.c
 %C%_test_check_LDADD = $(test_libs)
+%C%_test_check_damage_SOURCES = \
+	%D%/content_damages.h \
+	%D%/load_fixture.c \
+	%D%/load_fixture.h \
+	%D%/test_check_damage.c \
+	$(NULL)
+%C%_test_check_damage_LDADD = $(test_libs)
+%C%_test_check_index_SOURCES = %D%/builders_fixture.h %D%/test_check_index.c
+%C%_test_check_index_LDADD = $(test_libs)
+%C%_test_check_loops_SOURCES = %D%/test_check_loops.c
+%C%_test_check_loops_LDADD = $(test_libs)
+%C%_test_check_loops_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_csn_list_SOURCES = %D%/test_csn_list.c
+%C%_test_csn_list_LDADD = $(test_libs)
+%C%_test_csn_list_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_check_findings_SOURCES = %D%/test_check_findings.c
 %C%_test_check_findings_LDADD = $(test_libs)
 %C%_test_check_findings_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

@@ -63,6 +63,7 @@ static struct dit_check_opts opts_for(struct told *told)
 
 	memset(told, 0, sizeof(*told));
 	opts.threads = 2;
+	opts.is_quick = true;
 	opts.found = note_finding;
 	opts.found_ctx = told;
 	opts.report = note_report;
@@ -140,6 +141,81 @@ static void the_configured_database_is_checked(void **state)
 	assert_int_equal(told.nfiles, 1);
 	assert_string_equal(told.findings, "");
 	assert_string_equal(told.reports, "");
+	load_fixture_deinit(&fixture);
+}
+
+/* What is wrong with content is in test_check_damage.c. */
+static void the_content_is_checked_as_well(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	(void)state;
+
+	load_fixture_init_glued(&fixture, "");
+	load(&fixture, 300);
+	opts.conf = fixture.conf;
+	opts.is_quick = false;
+	assert_int_equal(count(&opts), 0);
+	assert_int_equal(told.nfiles, 2);
+	assert_true(told.is_held);
+	assert_string_equal(told.findings, "");
+	assert_string_equal(told.reports, "");
+	/* Many threads, little memory. */
+	opts.threads = 7;
+	opts.memory_bytes = 16 << 20;
+	opts.tmpdir = fixture.tmpdir;
+	assert_int_equal(count(&opts), 0);
+	opts.memory_bytes = 1 << 20;
+	assert_int_equal(dit_check(&opts, &(struct dit_check_stats){0}), -EINVAL);
+	load_fixture_deinit(&fixture);
+}
+
+/* Nothing misleads a reader where the damage is below the records. */
+static void damaged_content_is_not_read(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load(&fixture, 300);
+	for (off_t page = 2; page < 40; page++) {
+		flip(fixture.database, page * 4096);
+	}
+	opts.conf = fixture.conf;
+	opts.is_quick = false;
+	assert_true(count(&opts) >= 20);
+	assert_non_null(strstr(told.reports, "so the content was not checked"));
+	load_fixture_deinit(&fixture);
+}
+
+static void content_needs_a_file_of_the_right_name(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	struct dit_check_stats stats;
+	char path[4300];
+	char other[4300];
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load(&fixture, 10);
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", fixture.database);
+	(void)snprintf(other, sizeof(other), "%s/copy.mdb", fixture.database);
+	opts.conf = fixture.conf;
+	opts.path = path;
+	opts.is_quick = false;
+	assert_int_equal(count(&opts), 0);
+	assert_int_equal(rename(path, other), 0);
+	opts.path = other;
+	assert_int_equal(dit_check(&opts, &stats), -EINVAL);
+	dit_check_stats_deinit(&stats);
+	assert_non_null(strstr(told.reports, "is not called data.mdb"));
+	opts.is_quick = true;
+	assert_int_equal(count(&opts), 0);
 	load_fixture_deinit(&fixture);
 }
 
@@ -411,6 +487,7 @@ static void keep_committing(const char *dir)
 	MDB_env *env = NULL;
 
 	if (mdb_env_create(&env) != 0 || mdb_env_set_maxdbs(env, 10) != 0 ||
+	    mdb_env_set_mapsize(env, 1 << 30) != 0 || /* the check holds pages */
 	    mdb_env_open(env, dir, MDB_NOSYNC, 0600) != 0) {
 		_exit(1);
 	}
@@ -462,6 +539,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_configured_database_is_checked),
+		cmocka_unit_test(the_content_is_checked_as_well),
+		cmocka_unit_test(damaged_content_is_not_read),
+		cmocka_unit_test(content_needs_a_file_of_the_right_name),
 		cmocka_unit_test(subordinate_databases_are_checked_but_for_g),
 		cmocka_unit_test(a_path_needs_no_configuration),
 		cmocka_unit_test(what_cannot_be_opened_is_an_error),

@@ -1,50 +1,57 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # ditcheck finds nothing wrong with databases that slapadd, slapindex and slapd make, nor
-# with ours: fixtures with both kinds of index keys, entries added to a database, changes
-# by slapd while it runs and after it has stopped.
+# with ours: all fixtures with both kinds of index keys, entries added to a database, changes
+# by slapd while it runs and after it has stopped, random ones as well (10,000 where DIT_LONG
+# is "yes").
 . "${0%/*}/lib.sh"
 . "${0%/*}/slapd_lib.sh"
+. "${0%/*}/fixtures.sh"
 : "${DITCHECK:?}" "${DITGEN:?}"
 
-# clean DIR: the database and the subordinate ones
+# clean DIR [OPTION...]: the database and the subordinate ones
 clean() {
-	"$DITCHECK" --quick -f "$1/slapd.conf" >"$work/check.found" 2>&1 ||
+	local dir=$1
+	shift
+	"$DITCHECK" -f "$dir/slapd.conf" "$@" >"$work/check.found" 2>&1 ||
 		{
 			cat "$work/check.found"
 			return 1
 		}
 }
 
-# fixture, configuration, options for both
-while read -r name conf options; do
-	[ -n "$name" ] || continue
-	# shellcheck disable=SC2086 # several words
-	for keys in integer bytes; do
-		make_site "$work/dit" "$conf"
-		ditadd_site "$work/dit" $options --index-keys $keys \
-			-l "$DIT_TEST_DATA/ldif/$name.ldif"
-		check "$name, $conf: ditadd, $keys" clean "$work/dit"
+# of_choice OPTION...: those that choose a database
+of_choice() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-b | -n) echo "$1 $2" ;;
+		esac
+		shift
 	done
-	make_site "$work/ref" "$conf"
-	# shellcheck disable=SC2086
-	slapadd_site "$work/ref" $options -l "$DIT_TEST_DATA/ldif/$name.ldif"
-	check "$name, $conf: slapadd" clean "$work/ref"
-done <<-TABLE
-	bare default -q
-	holes default -c
-	lists schema -c
-	lists lists -q -c
-	unicode kinds -c
-	interleaved hash64 -q
-	numbers intlen8 -q
-	empty-suffix empty-suffix
-	no-suffix-entry default -c
-	sizes default -c
-	more-rules certs -c
-	grown-suffix grown-suffix
-	nothing default
-TABLE
+}
+
+nthreads=1
+while read -r name conf _ options; do
+	[ -n "$name" ] || continue
+	# slapadd -s stores an entry that lacks the value that names it: a finding.
+	[ "$name $options" != "bare -s" ] || continue
+	# shellcheck disable=SC2046,SC2086 # several words
+	choice=$(of_choice $options)
+	for program in slapadd integer bytes; do
+		make_site "$work/site" "$conf"
+		fill_in "$work/site" <"$DIT_TEST_DATA/ldif/$name.ldif" >"$work/input.ldif"
+		# shellcheck disable=SC2086
+		if [ $program = slapadd ]; then
+			slapadd_site "$work/site" $options -l "$work/input.ldif"
+		else
+			ditadd_site "$work/site" $options --index-keys $program \
+				-l "$work/input.ldif"
+		fi
+		# shellcheck disable=SC2086
+		check "$name, $conf $options: $program" clean "$work/site" -T $nthreads $choice
+		nthreads=$((nthreads % 3 + 1))
+	done
+done <<<"$table"
 
 # ---- values apart from their entries (id2v), lists as ranges, long values ----
 
@@ -105,6 +112,65 @@ done
 stop_slapd
 for site in ref dit; do
 	check "$site: after slapd" clean "$work/$site"
+done
+
+# ---- random changes by slapd ----
+
+# random_changes N: changes of all kinds to the directory of ditgen, some of them refused
+random_changes() {
+	awk -v n="$1" -v base="$base" '
+	function random(below) {
+		seed = (seed * 1103515245 + 12345) % 2147483648
+		return int(seed / 65536) % below
+	}
+	function word() { return words[1 + random(nwords)] }
+	function some_dn() { return "cn=r" random(60) "," (random(3) ? "" : "ou=new" random(5) ",") base }
+	BEGIN {
+		seed = 7
+		nwords = split("Anna  Bert\303\251 CLARA d e\\20f Gustav-Adolf 12 +49 Zo\303\253", words, " ")
+		for (i = 0; i < 5; i++)
+			printf "dn: ou=new%d,%s\nchangetype: add\nobjectClass: organizationalUnit\n\n", i, base
+		for (; i < n; i++) {
+			kind = random(10)
+			if (kind < 3) {
+				printf "dn: %s\nchangetype: add\nobjectClass: inetOrgPerson\n", some_dn()
+				printf "sn: %s\n", word()
+				for (k = random(4); k > 0; k--) printf "description: %s %s %d\n", word(), word(), random(9)
+				printf "telephoneNumber: %d\nuid: u%d\n\n", random(1000), random(50)
+			} else if (kind < 4) {
+				printf "dn: %s\nchangetype: delete\n\n", some_dn()
+			} else if (kind < 6) {
+				printf "dn: %s\nchangetype: modrdn\nnewrdn: cn=r%d\ndeleteoldrdn: %d\n", some_dn(), random(60), random(2)
+				if (random(2)) printf "newsuperior: ou=new%d,%s\n", random(5), base
+				print ""
+			} else if (kind < 7) {
+				printf "dn: %s\nchangetype: modify\nreplace: description\n", some_dn()
+				for (k = random(4); k > 0; k--) printf "description: %s %d\n", word(), random(99)
+				print "-\n"
+			} else if (kind < 8) {
+				printf "dn: %s\nchangetype: modify\nadd: mail\nmail: m%d@x\n-\n\n", some_dn(), random(9)
+			} else if (kind < 9) {
+				printf "dn: %s\nchangetype: modify\ndelete: mail\nmail: M%d@X\n-\n\n", some_dn(), random(9)
+			} else {
+				printf "dn: %s\nchangetype: modify\nreplace: sn\nsn: %s\n-\nadd: cn\ncn;lang-de: %s\n-\n\n", some_dn(), word(), word()
+			}
+		}
+	}'
+}
+
+n=1000
+[ "${DIT_LONG:-}" != yes ] || n=10000
+random_changes $n >"$work/random.ldif"
+for site in ref dit; do
+	start_slapd $site
+	ldapmodify -c -x -H "${url[$site]}" -D "cn=Admin,$base" -w secret \
+		-f "$work/random.ldif" >"$work/$site/modify" 2>&1
+	check "$site: beside slapd, after $n random changes" clean "$work/$site"
+	echo "$site: $(grep -c '^ldap_' "$work/$site/modify") of $n changes were refused"
+done
+stop_slapd
+for site in ref dit; do
+	check "$site: after slapd and random changes" clean "$work/$site"
 done
 
 finish

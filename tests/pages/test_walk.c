@@ -359,6 +359,34 @@ static void a_walk_can_be_stopped(void **state)
 	image_free(&image);
 }
 
+static void a_brief_walk_ends_behind_the_main_tree(void **state)
+{
+	struct image image = image_new(IMAGE_LIBLMDB);
+	char path[] = "/tmp/ditkit-walk-XXXXXX";
+	struct dit_walk_stats stats;
+	struct dit_walk_opts opts = {.transaction = DIT_WALK_NEWEST,
+	                             .nthreads = 1,
+	                             .is_brief = true,
+	                             .found = note_first};
+	(void)state;
+
+	image_root(&image, "cn")->flags = 0;
+	opts.fd = mkstemp(path);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(write(opts.fd, image.bytes, image.len), image.len);
+	assert_int_equal(dit_walk(&opts, &stats), 0);
+	assert_int_equal(stats.nfindings, 0);
+	assert_int_equal(stats.ndatabases, 3);
+	assert_true(dit_walk_is_newest(opts.fd, stats.transaction));
+	assert_true(dit_walk_is_newest(opts.fd, stats.transaction + 1));
+	assert_false(dit_walk_is_newest(opts.fd, stats.transaction - 1));
+
+	assert_int_equal(ftruncate(opts.fd, 100), 0);
+	assert_false(dit_walk_is_newest(opts.fd, stats.transaction));
+	assert_int_equal(close(opts.fd), 0);
+	image_free(&image);
+}
+
 /* ---- sizes ---- */
 
 #define NMEMBERS_MAX 3
@@ -492,6 +520,7 @@ int main(void)
 		cmocka_unit_test(other_files_are_no_databases),
 		cmocka_unit_test(what_cannot_be_read_is_an_error),
 		cmocka_unit_test(a_walk_can_be_stopped),
+		cmocka_unit_test(a_brief_walk_ends_behind_the_main_tree),
 		cmocka_unit_test(sizes_of_databases_are_told),
 		cmocka_unit_test(every_kind_has_a_name),
 	};

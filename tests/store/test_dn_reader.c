@@ -176,6 +176,35 @@ static void damaged_trees_are_told(void **state)
 	test_scratch_remove(dir);
 }
 
+/* 3000 nodes below a circle: each is told after some steps, not after thousands. */
+static void circles_are_seen_soon(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_dn_reader *reader = NULL;
+	struct dit_dn_text dn;
+	(void)state;
+
+	put_self(1, "dc=x", "dc=x", 3);
+	put_self(2, "ou=a", "ou=a", 1);
+	put_self(3, "ou=b", "ou=b", 2);
+	for (uint64_t id = 4; id < NCHILDREN; id++) {
+		put_self(id, "cn=a", "cn=a", 1 + id % 3);
+	}
+	(void)fixture_publish(staging);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	alarm(20);
+	for (uint64_t id = 1; id < NCHILDREN; id++) {
+		assert_int_equal(dit_dn_reader_get(reader, id, &dn), DIT_E_CORRUPT);
+	}
+	alarm(0);
+	dit_dn_reader_free(reader);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +212,7 @@ int main(void)
 		cmocka_unit_test(deep_dns_are_whole),
 		cmocka_unit_test(unknown_nodes_are_told),
 		cmocka_unit_test(damaged_trees_are_told),
+		cmocka_unit_test(circles_are_seen_soon),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

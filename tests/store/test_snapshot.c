@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Snapshots give back what was stored, in stored order, and stay what they were. */
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "store_fixture.h"
@@ -231,6 +232,83 @@ static void later_changes_are_not_seen(void **state)
 	test_scratch_remove(dir);
 }
 
+static void no_lock_file_is_made_for_who_wants_none(void **state)
+{
+	const struct dit_snapshot_opts opts = {.nreaders = 2, .no_lock_file = true};
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct stat st;
+	(void)state;
+
+	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
+	assert_true(dit_snapshot_is_held(snapshot));
+	dit_snapshot_close(snapshot);
+	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
+	assert_false(dit_snapshot_is_held(snapshot));
+	assert_int_equal(count_records(snapshot, "sn"), 3);
+	dit_snapshot_close(snapshot);
+	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), -1);
+	test_scratch_remove(dir);
+}
+
+/* Blocks of IDs are what the records are: one, some, a page, a tree of pages. */
+static void lists_come_in_blocks(void **state)
+{
+	static const size_t counts[] = {1, 2, 3, 100, 250, 600, 5000};
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_scan *scan = NULL;
+	struct dit_span key;
+	struct dit_span ids;
+	uint64_t all[5000];
+	(void)state;
+
+	for (size_t i = 0; i < 5000; i++) {
+		all[i] = 7 + 3 * i;
+	}
+	fixture_put_tree(staging, FIXTURE_VARIANT);
+	fixture_begin_index(staging, "cn", false);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		char name = (char)('a' + i);
+
+		fixture_put_key(&name, 1, all, counts[i]);
+	}
+	(void)fixture_publish(staging);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_scan_open(&scan, snapshot, "cn"), 0);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		size_t n = 0;
+		int r = dit_scan_next_list(scan, &key, &ids);
+
+		assert_int_equal(r, 1);
+		assert_int_equal(key.data[0], 'a' + i);
+		while (r == 1) {
+			assert_int_equal(ids.len % 8, 0);
+			assert_true(n + ids.len / 8 <= counts[i]);
+			assert_memory_equal(ids.data, all + n, ids.len);
+			n += ids.len / 8;
+			r = dit_scan_more_ids(scan, &ids);
+		}
+		assert_int_equal(r, 0);
+		assert_int_equal(n, counts[i]);
+	}
+	assert_int_equal(dit_scan_next_list(scan, &key, &ids), 0);
+	dit_scan_close(scan);
+
+	/* Not all blocks need be asked for. */
+	assert_int_equal(dit_scan_open(&scan, snapshot, "cn"), 0);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		assert_int_equal(dit_scan_next_list(scan, &key, &ids), 1);
+		assert_int_equal(key.data[0], 'a' + i);
+	}
+	assert_int_equal(dit_scan_next_list(scan, &key, &ids), 0);
+	dit_scan_close(scan);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
 static void missing_lock_file_is_made_like_the_data_file(void **state)
 {
 	char *dir = published();
@@ -309,6 +387,8 @@ static void closing_nothing_is_fine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_lock_file_is_made_for_who_wants_none),
+		cmocka_unit_test(lists_come_in_blocks),
 		cmocka_unit_test(databases_are_listed_with_flags_and_sizes),
 		cmocka_unit_test(scan_gives_every_record_in_stored_order),
 		cmocka_unit_test(empty_database_has_no_first_record),

@@ -1,5 +1,5 @@
 # Every wrong call says what is wrong with it.
-for options in '' '--quick -b dc=x -n 1' '--quick --database db -f slapd.conf' \
+for options in '--memory 1M' '--memory x' '--quick -b dc=x -n 1' '--quick --database db -f slapd.conf' \
 	'--quick -n 0' '--quick -n x' '--quick -T 0' '--quick --max-findings -1' \
 	'--quick extra' '--quick --nonsense' '--compare db' '--compare db db db' \
 	'--compare -f slapd.conf db db' '--compare --quick db db' '--quick --generated'; do

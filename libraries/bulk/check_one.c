@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A check has to see one state of the file from its beginning to its end:
+ *
+ *   structure alone   A read transaction is held; the file is walked without liblmdb.
+ *   content as well   The main tree is walked first, since liblmdb reads it when it opens
+ *                     the named databases. Then a snapshot is opened, the whole file is
+ *                     walked in its state, and if nothing there misleads a reader, the
+ *                     content is read by way of liblmdb.
+ */
+#include "bulk/check_one.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bulk/check_content.h"
+#include "bulk/check_sizes.h"
+#include "store/fault.h"
+#include "store/hold.h"
+#include "store/store.h"
+#include "store/stored_order.h"
+
+/* Commits may come between the snapshot and the meta pages; two in a row are rare. */
+#define ATTEMPTS 20
+#define TEXT_MAX 700
+/* While the table of readers is full. */
+#define WAIT_MS 10000
+
+static const char *const needed[] = {"ad2i", "dn2i", "id2e", "id2v"};
+#define NNEEDED (sizeof(needed) / sizeof(needed[0]))
+
+struct check {
+	const struct dit_check_one_opts *one;
+	const struct dit_check_opts *opts;
+	int fd;
+	struct dit_hold *hold; /* NULL: there is nothing to hold, or it cannot be */
+	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
+	bool is_held;
+	bool has_needed[NNEEDED];
+	struct dit_check_findings *findings;
+	struct dit_check_findings *notes;
+	struct dit_check_sizes *sizes; /* NULL: nobody wants to know */
+};
+
+static void report(struct check *check, enum dit_report_kind kind, const char *format,
+                   ...) __attribute__((format(printf, 3, 4)));
+
+static void report(struct check *check, enum dit_report_kind kind, const char *format,
+                   ...)
+{
+	char text[TEXT_MAX];
+	struct dit_report told = {.kind = kind, .text = text};
+	va_list args;
+
+	if (check->opts->report != NULL) {
+		va_start(args, format);
+		(void)vsnprintf(text, sizeof(text), format, args);
+		va_end(args);
+		check->opts->report(check->opts->report_ctx, &told);
+	}
+}
+
+/* ---- findings ---- */
+
+static void keep_walked(void *ctx, const struct dit_walk_finding *finding)
+{
+	struct check *check = ctx;
+	struct dit_check_place place = DIT_CHECK_PLACE(finding->database);
+
+	place.page = finding->page;
+	place.node = finding->node;
+	dit_check_find(check->findings, finding->kind, &place, "%s", finding->text);
+}
+
+/* ---- the databases of a file ---- */
+
+static void take_database(void *ctx, struct dit_span name, unsigned flags,
+                          struct dit_walk_orders *orders)
+{
+	struct check *check = ctx;
+	struct dit_check_place place = DIT_CHECK_PLACE(name.data);
+
+	for (size_t i = 0; i < NNEEDED; i++) {
+		if (dit_span_eq(name, dit_span_of(needed[i]))) {
+			check->has_needed[i] = true;
+		}
+	}
+	if (!dit_stored_flags_are_right(name, flags)) {
+		dit_check_find(check->findings, DIT_CHECK_DATABASE_FLAGS, &place,
+		               "the database has flags 0x%02x, which slapd does not give "
+		               "to one of this name",
+		               flags);
+	}
+	dit_stored_order(NULL, name, flags, orders);
+}
+
+static void look_for_missing(struct check *check)
+{
+	for (size_t i = 0; i < NNEEDED; i++) {
+		struct dit_check_place place = DIT_CHECK_PLACE(needed[i]);
+
+		if (!check->has_needed[i]) {
+			dit_check_find(check->findings, DIT_CHECK_DATABASE_MISSING,
+			               &place, "the database is missing; slapd needs it");
+		}
+	}
+}
+
+/* ---- the state that is looked at ---- */
+
+static void hold(struct check *check)
+{
+	/* liblmdb believes what the meta pages say, so they are looked at first. */
+	int r = dit_walk_has_metas(check->fd)
+	                ? dit_hold_take(&check->hold, check->one->path)
+	                : 0;
+
+	if (r < 0) {
+		report(check, DIT_REPORT_WARNING,
+		       "%s: checked without holding a snapshot: %s", check->one->path,
+		       dit_strerror(r));
+	}
+	check->is_held = check->hold != NULL;
+}
+
+static void ignore(void *ctx, const struct dit_walk_finding *finding)
+{
+	(void)ctx;
+	(void)finding;
+}
+
+/* Can liblmdb open the named databases? */
+static bool is_main_tree_sound(const struct check *check)
+{
+	const struct dit_walk_opts opts = {.fd = check->fd,
+	                                   .transaction = DIT_WALK_NEWEST,
+	                                   .nthreads = 1,
+	                                   .is_brief = true,
+	                                   .found = ignore,
+	                                   .max_findings = 1};
+	struct dit_walk_stats stats = {0};
+	int r = -ESTALE;
+
+	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
+		r = dit_walk(&opts, &stats);
+	}
+	return r == 0 && stats.nfindings == 0;
+}
+
+/* First without LMDB's write lock, for which slapd's writers would wait. */
+static int open_readers(struct check *check, const char *directory,
+                        struct dit_fault *fault)
+{
+	struct dit_snapshot_opts opts = {.nreaders = check->one->nthreads,
+	                                 .no_lock = true,
+	                                 .no_lock_file = true,
+	                                 .wait_ms = WAIT_MS,
+	                                 .fault = fault};
+	int r = dit_snapshot_open_readers(&check->snapshot, directory, &opts);
+
+	if (r == -EAGAIN) {
+		opts.no_lock = false;
+		r = dit_snapshot_open_readers(&check->snapshot, directory, &opts);
+	}
+	return r;
+}
+
+/* 0, with a snapshot, or without: then the structure alone is checked. */
+static int open_snapshot(struct check *check)
+{
+	struct dit_fault fault = {""};
+	char *directory = NULL;
+	int r = 0;
+
+	if (!dit_walk_has_metas(check->fd) || !is_main_tree_sound(check)) {
+		return 0;
+	}
+	r = dit_data_directory(check->one->path, &directory);
+	if (r == 0) {
+		report(check, DIT_REPORT_ERROR,
+		       "%s: the content of a file that is not called data.mdb cannot be "
+		       "checked",
+		       check->one->path);
+		return -EINVAL;
+	}
+	if (r > 0) {
+		r = open_readers(check, directory, &fault);
+	}
+	free(directory);
+	if (r < 0 && fault.text[0] != '\0') {
+		report(check, DIT_REPORT_ERROR, "%s: %s", check->one->path, fault.text);
+	}
+	if (r == 0) {
+		check->is_held = dit_snapshot_is_held(check->snapshot);
+	}
+	return r;
+}
+
+static void let_go(struct check *check)
+{
+	dit_snapshot_close(check->snapshot);
+	dit_hold_drop(check->hold);
+	check->snapshot = NULL;
+	check->hold = NULL;
+}
+
+static uint64_t transaction_of(const struct check *check)
+{
+	return check->snapshot != NULL ? dit_snapshot_txn_id(check->snapshot)
+	       : check->hold != NULL   ? dit_hold_txn_id(check->hold)
+	                               : DIT_WALK_NEWEST;
+}
+
+/* ---- structure ---- */
+
+static int walk(struct check *check, struct dit_walk_stats *stats)
+{
+	struct dit_walk_opts opts = {
+		.fd = check->fd,
+		.transaction = transaction_of(check),
+		.nthreads = check->one->nthreads,
+		.order = take_database,
+		.order_ctx = check,
+		.found = keep_walked,
+		.found_ctx = check,
+		.stop = check->opts->stop,
+	};
+	int r = 0;
+
+	if (check->sizes != NULL) {
+		opts.list = dit_check_sizes_note;
+		opts.size = dit_check_sizes_take;
+		opts.size_ctx = check->sizes;
+	}
+	memset(stats, 0, sizeof(*stats));
+	r = dit_walk(&opts, stats);
+	if (r == 0 && stats->has_all_databases) {
+		look_for_missing(check);
+	}
+	return r;
+}
+
+/* Records can be read in spite of these. */
+static bool is_harmless(unsigned kind)
+{
+	switch (kind) {
+	case DIT_WALK_PAGE_FREE:
+	case DIT_WALK_PAGE_LOST:
+	case DIT_WALK_BRANCH_CHILDREN:
+	case DIT_WALK_TREE_BRANCHES:
+	case DIT_WALK_TREE_LEAVES:
+	case DIT_WALK_TREE_OVERFLOWS:
+	case DIT_WALK_TREE_ITEMS:
+	case DIT_WALK_FREE_KEY:
+	case DIT_WALK_FREE_COUNT:
+	case DIT_WALK_FREE_ORDER:
+	case DIT_WALK_FREE_RANGE:
+	case DIT_WALK_FREE_TWICE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_readable(const struct check *check)
+{
+	for (unsigned kind = 0; kind < DIT_CHECK_NKINDS; kind++) {
+		if (!is_harmless(kind) &&
+		    dit_check_findings_count_of(check->findings, kind) > 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- content ---- */
+
+static int check_content(struct check *check)
+{
+	const struct dit_stop stop = {.flag = check->opts->stop};
+	const struct dit_check_content_opts opts = {
+		.snapshot = check->snapshot,
+		.settings = check->one->settings,
+		.database = check->one->database,
+		.memory_bytes = check->opts->memory_bytes,
+		.tmpdir = check->opts->tmpdir,
+		.stop = &stop,
+		.findings = check->findings,
+		.notes = check->notes,
+	};
+	int r = 0;
+
+	if (check->snapshot == NULL || !is_readable(check)) {
+		report(check, DIT_REPORT_WARNING,
+		       "%s: the structure is damaged, so the content was not checked",
+		       check->one->path);
+		return 0;
+	}
+	r = dit_check_content(&opts);
+	/* Without a lock file nobody may have been there, or have come since. */
+	if (r == 0 && !check->is_held &&
+	    !dit_walk_is_newest(check->fd, dit_snapshot_txn_id(check->snapshot))) {
+		r = -ESTALE;
+	}
+	return r;
+}
+
+/* ---- the whole ---- */
+
+static int check_once(struct check *check, struct dit_walk_stats *stats)
+{
+	bool wants_content = check->one->database != NULL;
+	int r = wants_content ? open_snapshot(check) : 0;
+
+	if (r < 0) {
+		return r;
+	}
+	if (check->snapshot == NULL) {
+		hold(check);
+	}
+	r = walk(check, stats);
+	return r == 0 && wants_content ? check_content(check) : r;
+}
+
+static void begin_again(struct check *check)
+{
+	dit_check_findings_reset(check->findings);
+	dit_check_findings_reset(check->notes);
+	if (check->sizes != NULL) {
+		dit_check_sizes_reset(check->sizes);
+	}
+	memset(check->has_needed, 0, sizeof(check->has_needed));
+}
+
+static int check_file(struct check *check, struct dit_walk_stats *stats)
+{
+	int r = -ESTALE;
+
+	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
+		check->fd = open(check->one->path, O_RDONLY | O_CLOEXEC);
+		if (check->fd < 0) {
+			return -errno;
+		}
+		begin_again(check);
+		r = check_once(check, stats);
+		let_go(check);
+		(void)close(check->fd);
+	}
+	return r;
+}
+
+static const char *reason(int error)
+{
+	return error == -ESTALE ? "it is changed too fast by somebody else"
+	                        : dit_strerror(error);
+}
+
+static void tell_file(struct check *check, const struct dit_walk_stats *stats)
+{
+	const struct dit_check_file file = {
+		.file = check->one->path,
+		.is_held = check->is_held,
+		.transaction = stats->transaction,
+		.page_bytes = stats->page_bytes,
+		.npages = stats->npages,
+		.nused = stats->nused,
+		.nfree = stats->nfree,
+		.ndatabases = stats->ndatabases,
+		.nfindings = dit_check_findings_count(check->findings),
+		.nnotes = dit_check_findings_count(check->notes),
+	};
+
+	if (check->opts->file != NULL) {
+		check->opts->file(check->opts->file_ctx, &file);
+	}
+}
+
+static int tell(struct check *check, const struct dit_walk_stats *stats)
+{
+	const struct dit_check_opts *opts = check->opts;
+	const char *path = check->one->path;
+	int r = dit_check_findings_tell(check->findings, path, opts->found,
+	                                opts->found_ctx);
+
+	if (r == 0) {
+		r = dit_check_findings_tell(check->notes, path, opts->found,
+		                            opts->found_ctx);
+	}
+	if (r == 0 && check->sizes != NULL) {
+		r = dit_check_sizes_tell(check->sizes, path, stats->page_bytes,
+		                         opts->sizes, opts->sizes_ctx);
+	}
+	if (r == 0) {
+		tell_file(check, stats);
+	}
+	return r;
+}
+
+int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
+{
+	struct check check = {.one = opts, .opts = opts->opts};
+	struct dit_walk_stats stats = {0};
+	int r = dit_check_findings_new(&check.findings, opts->opts->max_findings);
+
+	if (r == 0) {
+		r = dit_check_findings_new(&check.notes, opts->opts->max_findings);
+	}
+	if (r == 0 && opts->opts->sizes != NULL) {
+		r = dit_check_sizes_new(&check.sizes, opts->nthreads);
+	}
+	if (r == 0) {
+		r = check_file(&check, &stats);
+	}
+	if (r == 0) {
+		r = tell(&check, &stats);
+	}
+	for (unsigned i = 0; i < DIT_CHECK_NKINDS && r == 0; i++) {
+		by_kind[i] += dit_check_findings_count_of(check.findings, i);
+	}
+	if (r < 0 && r != DIT_E_STOPPED) {
+		report(&check, DIT_REPORT_ERROR, "%s: could not be checked: %s",
+		       opts->path, reason(r));
+	}
+	dit_check_findings_free(check.findings);
+	dit_check_findings_free(check.notes);
+	dit_check_sizes_free(check.sizes);
+	return r;
+}
