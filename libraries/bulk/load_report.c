@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+
 void dit_load_report(struct loader *loader, enum dit_report_kind kind, const char *format,
                      ...)
 {
@@ -30,9 +32,21 @@ void dit_load_report(struct loader *loader, enum dit_report_kind kind, const cha
 	}
 }
 
+/* What somebody can do about it. */
+static const char *hint(int r)
+{
+	switch (r) {
+	case -EMFILE: /* each spilled run is an open file: more memory makes fewer */
+		return ": give more memory, or raise the limit of open files (ulimit -n)";
+	case DIT_E_CORRUPT:
+		return ": see what \"ditcheck --quick\" says";
+	default:
+		return "";
+	}
+}
+
 int dit_load_fail(struct loader *loader, int r, const char *what)
 {
-	/* Each spilled run is an open file: more memory makes fewer of them. */
 	/* Whatever else went wrong, such as work that was cut short, is not the cause. */
 	if (dit_load_is_stopped(loader)) {
 		dit_load_report(loader, DIT_REPORT_ERROR,
@@ -41,10 +55,7 @@ int dit_load_fail(struct loader *loader, int r, const char *what)
 		return DIT_E_STOPPED;
 	}
 	dit_load_report(loader, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r),
-	                r == -EMFILE
-	                        ? ": give more memory, or raise the limit of open files "
-	                          "(ulimit -n)"
-	                        : "");
+	                hint(r));
 	return r;
 }
 

@@ -44,6 +44,8 @@ rooms += %D%/libpages.la
 	%D%/walk_order.c \
 	%D%/walk_page.c \
 	%D%/walk_private.h \
+	%D%/walk_probe.c \
+	%D%/walk_probe.h \
 	%D%/walk_size.c \
 	%D%/walk_tasks.c \
 	%D%/walk_words.c \

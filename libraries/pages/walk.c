@@ -125,10 +125,20 @@ static void check_root(struct walk *walk, const struct walk_tree *tree)
 	}
 }
 
+void dit_walk_database_init(struct walk *walk, struct walk_tree *tree)
+{
+	const struct dit_walk_opts *opts = walk->opts;
+
+	check_root(walk, tree);
+	if (opts->order != NULL) {
+		opts->order(opts->order_ctx, dit_span_of(tree->name), tree->record.flags,
+		            &tree->orders);
+	}
+}
+
 /* Its root is a task; the counters of a tree without one are compared now. */
 static int start_database(struct walk *walk, struct walk_tree *tree)
 {
-	const struct dit_walk_opts *opts = walk->opts;
 	struct walk_place root = {
 		.tree = tree,
 		.page = tree->record.root,
@@ -138,11 +148,7 @@ static int start_database(struct walk *walk, struct walk_tree *tree)
 		.parent_node = tree->at_node,
 	};
 
-	check_root(walk, tree);
-	if (opts->order != NULL) {
-		opts->order(opts->order_ctx, dit_span_of(tree->name), tree->record.flags,
-		            &tree->orders);
-	}
+	dit_walk_database_init(walk, tree);
 	if (tree->record.root == DIT_PAGE_NONE) {
 		dit_walk_tree_compare(walk, tree);
 		return 0;
@@ -218,7 +224,7 @@ int dit_walk_free_tree(struct walk *walk)
 	return visit_meta_tree(walk, &tree);
 }
 
-static int walk_main_tree(struct walk *walk)
+int dit_walk_main_tree(struct walk *walk)
 {
 	struct walk_tree tree;
 	int r = 0;
@@ -322,7 +328,7 @@ static int walk_trees(struct walk *walk)
 
 	check_end(walk);
 	if (r == 0) {
-		r = walk_main_tree(walk);
+		r = dit_walk_main_tree(walk);
 	}
 	return r < 0 || walk->opts->is_brief ? r : walk_databases(walk);
 }

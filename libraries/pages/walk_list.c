@@ -225,9 +225,9 @@ static bool check_record(struct walk *walk, const struct walk_tree *database,
 	return false;
 }
 
-static void init_list(const struct walk *walk, struct walk_tree *list,
-                      struct walk_tree *database, const struct dit_tree_record *record,
-                      uint64_t page, long number)
+void dit_walk_list_init(const struct walk *walk, struct walk_tree *list,
+                        struct walk_tree *database, const struct dit_tree_record *record,
+                        uint64_t page, long number)
 {
 	dit_walk_tree_init(walk, list, WALK_LIST, database->name, record);
 	list->database = database;
@@ -262,7 +262,7 @@ static void share_list(struct walk *walk, struct walk_tree *database,
 		dit_walk_fail(walk, -ENOMEM);
 		return;
 	}
-	init_list(walk, list, database, record, page, number);
+	dit_walk_list_init(walk, list, database, record, page, number);
 	memcpy(copy, key.data, key.len);
 	list->list_key = (struct dit_span){copy, key.len};
 	list->is_shared = true;
@@ -296,14 +296,23 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 		dit_walk_size_list(member, database, node->key, record.nitems,
 		                   DIT_SPAN(""));
 	}
+	if (walk->is_probe && database->orders.items.kind == DIT_ORDER_CALL) {
+		return;
+	}
 	if (database->is_shared && record.depth >= SHARED_DEPTH &&
 	    dit_walk_tasks_are_few(walk->tasks)) {
 		share_list(walk, database, &record, page, number, node->key);
 		return;
 	}
-	init_list(walk, &list, database, &record, page, number);
+	dit_walk_list_init(walk, &list, database, &record, page, number);
 	list.list_key = node->key;
+	if (!walk->is_probe) {
+		dit_walk_tree_visit(member, &list);
+		return;
+	}
+	walk->is_probe = false;
 	dit_walk_tree_visit(member, &list);
+	walk->is_probe = true;
 }
 
 void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,

@@ -278,6 +278,9 @@ static void visit_child(struct walk_member *member, const struct walk_place *pla
 		dit_walk_cut(walk, tree);
 		return;
 	}
+	if (walk->is_probe) {
+		return;
+	}
 	child.page = node.child;
 	if (tree->is_shared && child.level < tree->record.depth &&
 	    dit_walk_tasks_are_few(walk->tasks)) {

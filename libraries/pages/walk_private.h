@@ -10,6 +10,7 @@
  *   walk_free.c    the free list's records
  *   walk_size.c    what each database takes
  *   walk_tasks.c   which member visits what
+ *   walk_probe.c   pages one at a time, as a change will touch them
  *   walk_words.c   findings
  *
  * The meta pages, the free list and the main tree are small and are walked by the caller
@@ -133,6 +134,7 @@ struct walk {
 	struct walk_tree **databases; /* owned, with their names */
 	size_t ndatabases;
 	bool has_all_databases;
+	bool is_probe; /* what is below a page, and in trees of lists, is not visited */
 	struct walk_tasks *tasks; /* has its own rules */
 
 	/* [atomic: a bit for each page; relaxed, only the bit itself matters] */
@@ -241,6 +243,11 @@ void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
 void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    long number, const struct dit_node_view *node);
 
+/** Make the tree of a list ready to be walked; the list's key is to be set. */
+void dit_walk_list_init(const struct walk *walk, struct walk_tree *list,
+                        struct walk_tree *database, const struct dit_tree_record *record,
+                        uint64_t page, long number);
+
 /** The items of a packed page, or of one inside a node: their order. */
 void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
                     struct dit_page_view view, unsigned item_bytes,
@@ -296,6 +303,16 @@ void dit_walk_end(struct walk *walk);
  * @return 0 or -ENOMEM
  */
 int dit_walk_free_tree(struct walk *walk);
+
+/**
+ * Walk the main tree alone: then the walk has its databases.
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_walk_main_tree(struct walk *walk);
+
+/** Check the record of a database that the main tree has; fit its orders. */
+void dit_walk_database_init(struct walk *walk, struct walk_tree *tree);
 
 /* ---- meta pages ---- */
 

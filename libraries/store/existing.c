@@ -112,6 +112,10 @@ static int open_env(struct dit_existing *existing, const struct dit_existing_opt
 		return -errno;
 	}
 	existing->file_bytes = (uint64_t)st.st_size;
+	r = dit_guard_open(&existing->guard, existing->data_fd, opts->fault);
+	if (r < 0) {
+		return r;
+	}
 	existing->spare_fd = dit_spare_keep(existing->claim.dir_fd);
 	r = dit_lmdb_error(mdb_env_create(&existing->env));
 	if (r < 0) {
@@ -136,6 +140,34 @@ static int open_env(struct dit_existing *existing, const struct dit_existing_opt
 	existing->page_bytes = stat.ms_psize;
 	return dit_metas_read(existing->data_fd, &dit_lmdb_09, existing->page_bytes,
 	                      existing->metas);
+}
+
+/*
+ * Small ones are checked as a whole; of the others their ends, which are looked at now.
+ */
+static int guard_fixed(struct dit_existing *existing)
+{
+	struct dit_probe *probe = existing->guard.probe;
+	const struct dit_span first = DIT_PROBE_FIRST;
+	const struct dit_span last = DIT_PROBE_LAST;
+	int r = 0;
+
+	existing->probes.ad2i = dit_probe_find(probe, "ad2i");
+	existing->probes.dn2i = dit_probe_find(probe, "dn2i");
+	existing->probes.id2e = dit_probe_find(probe, "id2e");
+	existing->probes.id2v = dit_probe_find(probe, "id2v");
+	existing->probes.index = DIT_PROBE_NONE;
+	r = dit_probe_all(probe, existing->probes.ad2i);
+	if (r == 0) {
+		r = dit_probe_key(probe, existing->probes.dn2i, first, first);
+	}
+	if (r == 0) {
+		r = dit_probe_key(probe, existing->probes.id2e, last, first);
+	}
+	if (r < 0) {
+		(void)dit_fault_say(existing->fault, r, "%s", existing->guard.fault.text);
+	}
+	return r;
 }
 
 /* The four that slapd opens, and makes if need be; stored flags win (storage.md 1.4). */
@@ -218,6 +250,9 @@ int dit_existing_open(struct dit_existing **ret, const struct dit_existing_opts 
 	}
 	r = open_env(existing, opts);
 	if (r == 0) {
+		r = guard_fixed(existing);
+	}
+	if (r == 0) {
 		r = dit_lmdb_error(mdb_txn_begin(existing->env, NULL, 0, &existing->txn));
 	}
 	if (r == 0) {
@@ -251,6 +286,7 @@ static void close_cursors(struct dit_existing *existing)
 
 static void close_env(struct dit_existing *existing)
 {
+	dit_guard_close(&existing->guard);
 	close_cursors(existing);
 	if (existing->txn != NULL) {
 		mdb_txn_abort(existing->txn);
@@ -358,6 +394,7 @@ int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes)
 	int r = 0;
 
 	close_cursors(existing);
+	dit_guard_close(&existing->guard);
 	existing->txn = NULL; /* gone, even if it fails */
 	dit_file_size_signal_block(&previous);
 	r = mdb_txn_commit(txn);

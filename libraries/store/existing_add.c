@@ -31,8 +31,12 @@ int dit_existing_reserve_entry(struct dit_existing *existing, uint64_t id, size_
 	bool is_last = id > existing->last_id;
 	MDB_val key = {sizeof(id), &id};
 	MDB_val data = {len, NULL};
-	int r = 0;
+	int r = dit_existing_guard_id(existing, existing->probes.id2e, id,
+	                              DIT_PROBE_FIRST);
 
+	if (r < 0) {
+		return r;
+	}
 	existing->is_changed = true;
 	r = dit_existing_result(existing,
 	                        mdb_cursor_put(existing->entries, &key, &data,
@@ -53,12 +57,18 @@ int dit_existing_put_split(struct dit_existing *existing, uint64_t id, uint16_t 
 	char bytes[sizeof(id) + sizeof(ad)];
 	MDB_val key = {sizeof(bytes), bytes};
 	MDB_val data = {record.len, (void *)record.data};
+	int r = 0;
 
 	if (record.len > DIT_SPLIT_RECORD_MAX) {
 		return MDB_BAD_VALSIZE;
 	}
 	memcpy(bytes, &id, sizeof(id));
 	memcpy(bytes + sizeof(id), &ad, sizeof(ad));
+	r = dit_existing_guard(existing, existing->probes.id2v,
+	                       (struct dit_span){bytes, sizeof(bytes)}, DIT_PROBE_LAST);
+	if (r < 0) {
+		return r;
+	}
 	existing->is_changed = true;
 	return dit_existing_result(
 		existing, mdb_cursor_put(existing->splits, &key, &data,
@@ -72,7 +82,11 @@ int dit_existing_put_name(struct dit_existing *existing, uint64_t id,
 {
 	MDB_val key = {sizeof(id), &id};
 	MDB_val data = {record.len, (void *)record.data};
+	int r = dit_existing_guard_id(existing, existing->probes.dn2i, id, record);
 
+	if (r < 0) {
+		return r;
+	}
 	existing->is_changed = true;
 	return dit_existing_result(
 		existing, mdb_cursor_put(existing->names, &key, &data, MDB_NODUPDATA));
@@ -84,8 +98,13 @@ static int read_self(struct dit_existing *existing, uint64_t id, char *out,
 {
 	MDB_val key = {sizeof(id), &id};
 	MDB_val data = {0, NULL};
-	int r = dit_lmdb_error(mdb_cursor_get(existing->names, &key, &data, MDB_SET_KEY));
+	int r = dit_existing_guard_id(existing, existing->probes.dn2i, id,
+	                              DIT_PROBE_FIRST);
 
+	if (r == 0) {
+		r = dit_lmdb_error(
+			mdb_cursor_get(existing->names, &key, &data, MDB_SET_KEY));
+	}
 	if (r == MDB_NOTFOUND || (r == 0 && data.mv_size > DIT_NAME_RECORD_MAX)) {
 		return DIT_E_CORRUPT;
 	}
@@ -181,6 +200,7 @@ int dit_existing_begin_index(struct dit_existing *existing, const char *name,
 		existing->postings = NULL;
 	}
 	existing->is_integerkey = is_integerkey;
+	existing->probes.index = dit_probe_find(existing->guard.probe, name);
 	return dit_lmdb_error(
 		mdb_cursor_open(existing->txn, existing->index, &existing->postings));
 }
@@ -192,6 +212,11 @@ int dit_existing_remove_index(struct dit_existing *existing, const char *name)
 
 	if (r < 0) {
 		return r == MDB_NOTFOUND ? 0 : r;
+	}
+	r = dit_probe_all(existing->guard.probe,
+	                  dit_probe_find(existing->guard.probe, name));
+	if (r < 0) {
+		return r;
 	}
 	existing->is_changed = true;
 	return dit_existing_result(existing, mdb_drop(existing->txn, dbi, 1));
@@ -290,6 +315,10 @@ int dit_existing_add_postings(struct dit_existing *existing, struct dit_span key
 		/* LMDB reads integer keys as words where they lie. */
 		memcpy(&integer, key.data, key.len);
 		key_val.mv_data = &integer;
+	}
+	r = dit_existing_guard(existing, existing->probes.index, key, DIT_PROBE_FIRST);
+	if (r < 0) {
+		return r;
 	}
 	existing->is_changed = true;
 	found = key_val;

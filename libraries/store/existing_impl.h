@@ -12,6 +12,7 @@
 #include "pages/page_format.h"
 #include "store/claim.h"
 #include "store/existing.h"
+#include "store/guard.h"
 
 struct dit_existing {
 	struct dit_claim claim;
@@ -25,6 +26,16 @@ struct dit_existing {
 	size_t page_bytes;
 	uint64_t file_bytes;      /* of data.mdb when it was opened */
 	struct dit_meta metas[2]; /* of that moment, to roll back to */
+
+	/* Pages that liblmdb will read are checked first. */
+	struct dit_guard guard;
+	struct {
+		size_t ad2i;
+		size_t dn2i;
+		size_t id2e;
+		size_t id2v;
+		size_t index; /* as below */
+	} probes;             /* numbers of the databases */
 
 	MDB_txn *txn; /* NULL once committed */
 	MDB_dbi ad2i;
@@ -43,6 +54,22 @@ struct dit_existing {
 	int sync_error;    /* of dit_existing_settle() */
 	bool is_committed; /* since it was opened, a meta page may have been written */
 };
+
+/** Before liblmdb looks for a key: check what it will read. Returns as
+ * dit_probe_key(). */
+static inline int dit_existing_guard(struct dit_existing *existing, size_t database,
+                                     struct dit_span key, struct dit_span item)
+{
+	return dit_probe_key(existing->guard.probe, database, key, item);
+}
+
+/** The same for a database whose keys are IDs. */
+static inline int dit_existing_guard_id(struct dit_existing *existing, size_t database,
+                                        uint64_t id, struct dit_span item)
+{
+	return dit_existing_guard(existing, database,
+	                          (struct dit_span){(const char *)&id, sizeof(id)}, item);
+}
 
 /** An LMDB result as one of ours; a full map is DIT_E_FULL. */
 int dit_existing_result(struct dit_existing *existing, int rc);

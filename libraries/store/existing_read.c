@@ -25,18 +25,22 @@ static int found(int r)
 	return r == MDB_NOTFOUND ? 0 : r < 0 ? r : 1;
 }
 
-static int get_first(MDB_cursor *cursor, uint64_t id, MDB_val *data)
+static int get_entry(struct dit_existing *existing, uint64_t id, MDB_val *data)
 {
 	MDB_val key = {sizeof(id), &id};
+	int r = dit_existing_guard_id(existing, existing->probes.id2e, id,
+	                              DIT_PROBE_FIRST);
 
-	return found(dit_lmdb_error(mdb_cursor_get(cursor, &key, data, MDB_SET_KEY)));
+	return r < 0 ? r
+	             : found(dit_lmdb_error(mdb_cursor_get(existing->entries, &key, data,
+	                                                   MDB_SET_KEY)));
 }
 
 int dit_existing_has_root_entry(struct dit_existing *existing)
 {
 	MDB_val data = {0, NULL};
 
-	return get_first(existing->entries, 0, &data);
+	return get_entry(existing, 0, &data);
 }
 
 int dit_existing_has_names(struct dit_existing *existing)
@@ -78,6 +82,11 @@ int dit_existing_find_child(struct dit_existing *existing, uint64_t parent,
 	begin[1] = (char)norm.len;
 	memcpy(begin + 2, norm.data, norm.len);
 	begin[2 + norm.len] = '\0';
+	r = dit_existing_guard_id(existing, existing->probes.dn2i, parent,
+	                          (struct dit_span){data.mv_data, data.mv_size});
+	if (r < 0) {
+		return r;
+	}
 	r = found(dit_lmdb_error(
 		mdb_cursor_get(existing->names, &key, &data, MDB_GET_BOTH_RANGE)));
 	if (r <= 0) {
@@ -97,7 +106,7 @@ int dit_existing_find_child(struct dit_existing *existing, uint64_t parent,
 int dit_existing_entry(struct dit_existing *existing, uint64_t id, struct dit_span *ret)
 {
 	MDB_val data = {0, NULL};
-	int r = get_first(existing->entries, id, &data);
+	int r = get_entry(existing, id, &data);
 
 	if (r > 0) {
 		*ret = (struct dit_span){data.mv_data, data.mv_size};
@@ -128,7 +137,13 @@ int dit_existing_find_index(struct dit_existing *existing, const char *name,
 	if (r < 0) {
 		return r;
 	}
-	r = dit_lmdb_error(mdb_cursor_get(cursor, &key, &data, MDB_FIRST));
+	r = dit_existing_guard(existing, dit_probe_find(existing->guard.probe, name),
+	                       DIT_PROBE_FIRST, DIT_PROBE_FIRST);
+	if (r < 0) {
+		(void)dit_fault_say(existing->fault, r, "%s", existing->guard.fault.text);
+	} else {
+		r = dit_lmdb_error(mdb_cursor_get(cursor, &key, &data, MDB_FIRST));
+	}
 	if (r == 0 || r == MDB_NOTFOUND) {
 		*ret = (struct dit_output_stored_index){
 			.is_integerkey = (flags & MDB_INTEGERKEY) != 0,

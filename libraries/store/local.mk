@@ -34,6 +34,8 @@ rooms += %D%/libstore.la
 	%D%/files.h \
 	%D%/format_check.c \
 	%D%/format_check.h \
+	%D%/guard.c \
+	%D%/guard.h \
 	%D%/hold.c \
 	%D%/hold.h \
 	%D%/index_output.c \

@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,77 +22,57 @@
 
 #include "base/error.h"
 #include "base/file_size_signal.h"
+#include "base/whole_io.h"
 #include "pages/meta_pages.h"
 #include "store/format_check.h"
+#include "store/guard.h"
 #include "store/lmdb_error.h"
 #include "store/map_size.h"
 
 /* ---- the old database ---- */
 
-/* Of all named databases; whoever holds attribute numbers only is not empty. */
-static int count_records(MDB_env *env, uint64_t *ret)
+/* A file that is none of LMDB, or of another version, is not called damaged. */
+static int check_magic(int data_fd)
 {
-	MDB_txn *txn = NULL;
-	MDB_cursor *cursor = NULL;
-	MDB_dbi main_dbi = 0;
-	MDB_val key;
-	MDB_val data;
-	uint64_t n = 0;
-	int r = dit_lmdb_error(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn));
+	const size_t header_bytes = dit_lmdb_09.header_bytes;
+	char page[64];
+	struct dit_meta meta = {0};
+	size_t n =
+		header_bytes + offsetof(struct dit_meta, version) + sizeof(meta.version);
 
-	if (r < 0) {
-		return r;
+	if (dit_read_at(data_fd, page, n, 0) != (ssize_t)n) {
+		return MDB_INVALID;
 	}
-	r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_cursor_open(txn, main_dbi, &cursor));
+	memcpy(&meta, page + header_bytes, n - header_bytes);
+	if (meta.magic != DIT_META_MAGIC) {
+		return MDB_INVALID;
 	}
-	while (r == 0 &&
-	       (r = dit_lmdb_error(mdb_cursor_get(cursor, &key, &data, MDB_NEXT))) == 0) {
-		struct dit_tree_record tree = {.nitems = 0};
-
-		/* slapd's environments hold nothing but named databases. */
-		if (data.mv_size == sizeof(tree)) {
-			memcpy(&tree, data.mv_data, sizeof(tree));
-			n += tree.nitems;
-		}
-	}
-	if (cursor != NULL) {
-		mdb_cursor_close(cursor);
-	}
-	mdb_txn_abort(txn);
-	if (r == MDB_NOTFOUND) {
-		*ret = n;
-		r = 0;
-	}
-	return r;
+	return meta.version != dit_lmdb_09.version ? MDB_VERSION_MISMATCH : 0;
 }
 
 /*
- * DIT_E_NOTEMPTY if there are records. No LMDB locks: the claim is better, and to close
- * another descriptor of lock.mdb would lose it.
+ * DIT_E_NOTEMPTY if there are records: whoever holds attribute numbers only is not
+ * empty. Without liblmdb, which believes a damaged file.
  */
 static int count_in_file(int data_fd, uint64_t *ret_nrecords, struct dit_fault *fault)
 {
-	MDB_env *env = NULL;
-	uint64_t nrecords = 0;
-	int r = dit_lmdb_error(mdb_env_create(&env));
+	struct dit_guard guard = {.probe = NULL};
+	char path[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(data_fd, path, fault); /* liblmdb will need it */
 
+	if (r == 0) {
+		r = check_magic(data_fd);
+	}
 	if (r < 0) {
 		return r;
 	}
-	r = dit_lmdb_error(mdb_env_set_maxdbs(env, 1));
+	r = dit_guard_open(&guard, data_fd, fault);
 	if (r == 0) {
-		r = dit_env_open_file(env, data_fd, MDB_RDONLY, fault);
+		*ret_nrecords = dit_probe_count(guard.probe);
+		/* Empty files are replaced; a damaged meta page may make one look empty. */
+		r = *ret_nrecords > 0 ? DIT_E_NOTEMPTY : dit_guard_whole(data_fd, fault);
 	}
-	if (r == 0) {
-		r = count_records(env, &nrecords);
-	}
-	mdb_env_close(env);
-	if (r == 0 && nrecords > 0) {
-		*ret_nrecords = nrecords;
-		r = DIT_E_NOTEMPTY;
-	}
+	dit_guard_close(&guard);
 	return r;
 }
 

@@ -1,7 +1,7 @@
 # tests/faults/local.mk
 # What goes wrong outside: losses of power, kills, calls that fail. See README.md there.
-script_tests += %D%/failing.sh %D%/kills.sh %D%/power.sh
-long_scripts += %D%/failing.sh %D%/kills.sh %D%/power.sh
+script_tests += %D%/damage.sh %D%/failing.sh %D%/kills.sh %D%/power.sh
+long_scripts += %D%/damage.sh %D%/failing.sh %D%/kills.sh %D%/power.sh
 EXTRA_DIST += %D%/README.md %D%/faults_lib.sh
 
 # Libraries for LD_PRELOAD, made for the tests alone.
@@ -29,3 +29,6 @@ noinst_PROGRAMS += %D%/replay
 	%D%/replay.c \
 	$(NULL)
 %C%_replay_LDADD = $(test_libs)
+
+noinst_PROGRAMS += %D%/damage
+%C%_damage_SOURCES = %D%/damage.c

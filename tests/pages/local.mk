@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	%D%/test_page_writer \
 	%D%/test_walk \
 	%D%/test_walk_damage \
+	%D%/test_walk_probe \
 	$(NULL)
 %C%_test_lmdb_10_SOURCES = %D%/test_lmdb_10.c %D%/page_dump.c %D%/page_dump.h
 %C%_test_lmdb_10_LDADD = $(test_libs)
@@ -40,3 +41,5 @@ check_PROGRAMS += \
 	%D%/walk_fixture.h \
 	$(NULL)
 %C%_test_walk_damage_LDADD = $(test_libs)
+%C%_test_walk_probe_SOURCES = %D%/test_walk_probe.c
+%C%_test_walk_probe_LDADD = $(test_libs)

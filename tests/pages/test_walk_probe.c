@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A probe (walk_probe.h) looks at the pages that a key leads to, and at no others: damage
+ * is found where a key leads to it, and only there.
+ */
+#include "pages/walk_probe.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "test.h"
+
+#define PAGE  4096
+#define NKEYS 4000u
+
+static unsigned nfindings;
+
+static void count(void *ctx, const struct dit_walk_finding *finding)
+{
+	(void)ctx;
+	assert_true(strlen(finding->text) > 0);
+	nfindings++;
+}
+
+/* A file with "numbers", whose leaves are many, and "lists", with one list of many. */
+static int make_file(char **ret_dir)
+{
+	char path[4096];
+	char *dir = test_scratch();
+	int fd = -1;
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi numbers = 0;
+	MDB_dbi lists = 0;
+
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, 4), 0);
+	assert_int_equal(mdb_env_set_mapsize(env, 64 << 20), 0);
+	assert_int_equal(
+		mdb_env_open(env, path, MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOSYNC, 0600), 0);
+	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	assert_int_equal(
+		mdb_dbi_open(txn, "numbers", MDB_CREATE | MDB_INTEGERKEY, &numbers), 0);
+	assert_int_equal(mdb_dbi_open(txn, "lists",
+	                              MDB_CREATE | MDB_INTEGERKEY | MDB_DUPSORT, &lists),
+	                 0);
+	for (uint64_t i = 0; i < NKEYS; i++) {
+		char text[100] = {0};
+		uint64_t one = 1;
+		MDB_val key = {sizeof(i), &i};
+		MDB_val value = {sizeof(text), text};
+		MDB_val list = {sizeof(one), &one};
+
+		(void)snprintf(text, sizeof(text), "%08llu", (unsigned long long)i);
+		assert_int_equal(mdb_put(txn, numbers, &key, &value, 0), 0);
+		assert_int_equal(mdb_put(txn, lists, &list, &value, 0), 0);
+	}
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	*ret_dir = dir;
+	return fd;
+}
+
+static int compare_texts(const void *ctx, struct dit_span key, struct dit_span a,
+                         struct dit_span b)
+{
+	(void)ctx;
+	(void)key;
+	return memcmp(a.data, b.data, a.len < b.len ? a.len : b.len);
+}
+
+static void set_order(void *ctx, struct dit_span name, unsigned flags,
+                      struct dit_walk_orders *orders)
+{
+	(void)ctx;
+	(void)name;
+	if ((flags & MDB_DUPSORT) != 0) {
+		orders->items.kind = DIT_ORDER_CALL;
+		orders->items.compare = compare_texts;
+	}
+}
+
+static int open_probe(struct dit_probe **ret, int fd)
+{
+	struct dit_probe_opts opts = {.fd = fd, .order = set_order, .found = count};
+
+	nfindings = 0;
+	return dit_probe_open(ret, &opts);
+}
+
+/* Of "numbers", or of the list under 1 in "lists". */
+static int look(struct dit_probe *probe, const char *database, uint64_t n)
+{
+	uint64_t one = 1;
+	char text[100] = {0};
+	bool is_list = strcmp(database, "lists") == 0;
+
+	(void)snprintf(text, sizeof(text), "%08llu", (unsigned long long)n);
+	return dit_probe_key(
+		probe, dit_probe_find(probe, database),
+		(struct dit_span){(const char *)(is_list ? &one : &n), sizeof(n)},
+		(struct dit_span){text, sizeof(text)});
+}
+
+/* The first or the second leaf that holds the text of a number: each database has one. */
+static uint64_t find_page(int fd, unsigned nth, uint64_t n)
+{
+	char page[PAGE];
+	char text[16];
+	uint64_t number = 0;
+
+	(void)snprintf(text, sizeof(text), "%08llu", (unsigned long long)n);
+	while (pread(fd, page, PAGE, (off_t)(number * PAGE)) == PAGE) {
+		bool is_leaf = (page[10] & 0x02) != 0;
+
+		if (is_leaf && memmem(page, PAGE, text, 8) != NULL && nth-- == 0) {
+			return number;
+		}
+		number++;
+	}
+	fail_msg("no page has %s", text);
+	return 0;
+}
+
+static void spoil(int fd, uint64_t page)
+{
+	static const uint16_t lower = 0xfff0;
+
+	assert_int_equal(pwrite(fd, &lower, sizeof(lower), (off_t)(page * PAGE + 12)),
+	                 sizeof(lower));
+}
+
+static void sound_file_has_no_findings(void **state)
+{
+	char *dir = NULL;
+	int fd = make_file(&dir);
+	struct dit_probe *probe = NULL;
+
+	(void)state;
+	assert_int_equal(open_probe(&probe, fd), 0);
+	assert_int_equal(dit_probe_count(probe), 2 * NKEYS);
+	assert_true(dit_probe_find(probe, "none") == DIT_PROBE_NONE);
+	assert_int_equal(
+		dit_probe_key(probe, DIT_PROBE_NONE, DIT_PROBE_FIRST, DIT_PROBE_FIRST),
+		0);
+	for (uint64_t i = 0; i < NKEYS + 10; i += 7) {
+		assert_int_equal(look(probe, "numbers", i), 0);
+		assert_int_equal(look(probe, "lists", NKEYS + 10 - i), 0);
+	}
+	assert_int_equal(dit_probe_key(probe, dit_probe_find(probe, "numbers"),
+	                               DIT_PROBE_LAST, DIT_PROBE_FIRST),
+	                 0);
+	assert_int_equal(dit_probe_all(probe, dit_probe_find(probe, "numbers")), 0);
+	assert_int_equal(nfindings, 0);
+	dit_probe_close(probe);
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
+static void damage_is_found_where_a_key_leads_to_it(void **state)
+{
+	static const char *const databases[] = {"numbers", "lists"};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		char *dir = NULL;
+		int fd = make_file(&dir);
+		struct dit_probe *probe = NULL;
+		uint64_t first = find_page(fd, 0, 2000);
+		uint64_t second = find_page(fd, 1, 2000);
+
+		assert_int_equal(open_probe(&probe, fd), 0);
+		spoil(fd, first);
+		spoil(fd, second);
+		assert_int_equal(look(probe, databases[i], 100), 0);
+		assert_int_equal(look(probe, databases[i], 3900), 0);
+		assert_int_equal(nfindings, 0);
+		assert_int_equal(look(probe, databases[i], 2000), DIT_E_CORRUPT);
+		assert_true(nfindings > 0);
+		/* From then on nothing is right any more. */
+		assert_int_equal(look(probe, databases[i], 100), DIT_E_CORRUPT);
+		dit_probe_close(probe);
+		assert_int_equal(open_probe(&probe, fd), 0);
+		assert_int_equal(dit_probe_all(probe, dit_probe_find(probe, "numbers")),
+		                 DIT_E_CORRUPT);
+		dit_probe_close(probe);
+		assert_int_equal(close(fd), 0);
+		test_scratch_remove(dir);
+	}
+}
+
+static void neighbours_of_a_leaf_are_looked_at(void **state)
+{
+	char *dir = NULL;
+	int fd = make_file(&dir);
+	struct dit_probe *probe = NULL;
+	uint64_t first = find_page(fd, 0, 2000);
+	uint64_t second = find_page(fd, 1, 2000);
+	uint64_t reached = 0;
+
+	(void)state;
+	spoil(fd, first);
+	spoil(fd, second);
+	/* Some 30 numbers are in a leaf. */
+	for (uint64_t i = 1900; i < 2000 && reached == 0; i++) {
+		assert_int_equal(open_probe(&probe, fd), 0);
+		if (look(probe, "numbers", i) == DIT_E_CORRUPT) {
+			reached = i;
+		}
+		dit_probe_close(probe);
+	}
+	assert_true(reached > 1900 && reached < 1990);
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
+static void meta_pages_and_main_tree_come_first(void **state)
+{
+	char *dir = NULL;
+	int fd = make_file(&dir);
+	struct dit_probe *probe = NULL;
+	char zeros[2 * PAGE] = {0};
+
+	(void)state;
+	assert_int_equal(pwrite(fd, zeros, sizeof(zeros), 0), sizeof(zeros));
+	assert_int_equal(open_probe(&probe, fd), DIT_E_CORRUPT);
+	assert_true(nfindings > 0);
+	assert_int_equal(ftruncate(fd, PAGE), 0);
+	assert_int_equal(open_probe(&probe, fd), DIT_E_CORRUPT);
+	dit_probe_close(NULL);
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sound_file_has_no_findings),
+		cmocka_unit_test(damage_is_found_where_a_key_leads_to_it),
+		cmocka_unit_test(neighbours_of_a_leaf_are_looked_at),
+		cmocka_unit_test(meta_pages_and_main_tree_come_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
