@@ -45,6 +45,17 @@ remove_scratch() {
 atexit+=(remove_scratch)
 export TMPDIR=$scratch BENCH_REST=0
 
+# ---- export.sh: exports, scans ----
+
+run export bash "$here/export.sh" --entries 400 --threads 1,2 --rounds 1 --again
+has export 1 '^400 entries, [0-9]* bytes of LDIF: the same'
+has export 2 '^| slapcat | 1 | '
+has export 8 '^| ditcat'
+has export 8 '^| [12] | \(warm\|cold\) | \(on\|off\) | .* | 400 | '
+has export 1 '^slapcat | grep -c: '
+has export 2 ' -q: .* s of CPU'
+left_nothing
+
 # ---- bench.sh: loads, tables, arithmetic ----
 
 run bench bash "$here/bench.sh" --entries 300,600 --index yes,no --threads 1,2 --memory default,16M \

@@ -1,6 +1,7 @@
 # tests/bench/local.mk
 noinst_PROGRAMS += \
 	%D%/bench_records \
+	%D%/bench_scan \
 	%D%/bench_sort \
 	%D%/ditgen \
 	%D%/measure \
@@ -10,6 +11,11 @@ noinst_PROGRAMS += \
 	%D%/bench_util.h \
 	$(NULL)
 %C%_bench_records_LDADD = $(test_libs)
+%C%_bench_scan_SOURCES = \
+	%D%/bench_scan.c \
+	%D%/bench_util.h \
+	$(NULL)
+%C%_bench_scan_LDADD = $(test_libs)
 %C%_bench_sort_SOURCES = \
 	%D%/bench_sort.c \
 	%D%/bench_util.h \
@@ -24,6 +30,7 @@ EXTRA_DIST += \
 	%D%/bench_lib.sh \
 	%D%/bench_report.awk \
 	%D%/bundle.sh \
+	%D%/export.sh \
 	%D%/bundle_run.sh \
 	%D%/ladder.sh \
 	%D%/long.sh \
