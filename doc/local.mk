@@ -1,5 +1,5 @@
 # doc/local.mk
-dist_man_MANS += %D%/man/ditadd.8 %D%/man/ditcheck.8 %D%/man/ditindex.8
+dist_man_MANS += %D%/man/ditadd.8 %D%/man/ditcat.8 %D%/man/ditcheck.8 %D%/man/ditindex.8
 EXTRA_DIST += \
 	%D%/compatibility.md \
 	%D%/design.md \

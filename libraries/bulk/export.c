@@ -25,6 +25,7 @@
 #include "bulk/export_match.h"
 #include "bulk/export_pack.h"
 #include "bulk/export_text.h"
+#include "bulk/filter_index.h"
 #include "bulk/glue.h"
 #include "bulk/scan_snapshot.h"
 #include "store/fault.h"
@@ -34,6 +35,8 @@
 #define WRITE_TEXTS 64
 #define KEEP_BYTES  (1u << 20) /* a larger text does not wait on the shelf */
 #define WAIT_MS     10000
+/* Single entries cost several times as much as entries in a row. */
+#define CANDIDATES_SHARE 8
 
 /* What a range leaves. */
 struct export_text {
@@ -58,6 +61,7 @@ struct export_database {
 	struct dit_snapshot *snapshot;
 	struct dit_entry_scan *scan;
 	struct dit_export_names names;
+	struct dit_candidates candidates; /* of the filter */
 };
 
 struct export
@@ -355,6 +359,28 @@ static void tell_unknown(const struct export *export,
 	}
 }
 
+static int find_candidates(struct export *export, struct export_database *database)
+{
+	struct dit_candidates_opts opts = {
+		.settings = export->chosen.settings,
+		.db = database->db,
+		.snapshot = database->snapshot,
+		.names = dit_entry_scan_names(database->scan),
+		.max = dit_entry_scan_nrecords(database->scan) / CANDIDATES_SHARE + 1};
+	int r = 0;
+
+	if (export->match.filter == NULL || export->opts->no_index) {
+		return 0;
+	}
+	r = dit_candidates_find(&database->candidates, export->match.filter, &opts);
+	if (r == 0 && database->candidates.ids != NULL) {
+		dit_entry_scan_only(database->scan, database->candidates.ids,
+		                    database->candidates.n);
+		export->stats->ncandidates += database->candidates.n;
+	}
+	return r;
+}
+
 static int open_database(struct export *export, struct export_database *database)
 {
 	struct dit_fault fault = {.text = ""};
@@ -381,7 +407,8 @@ static int open_database(struct export *export, struct export_database *database
 		return fail_on_database(export, database, r, fault.text);
 	}
 	tell_unknown(export, &database->names);
-	return 0;
+	r = find_candidates(export, database);
+	return r < 0 ? fail_on_database(export, database, r, "") : 0;
 }
 
 static int make_glue(struct export *export)
@@ -537,6 +564,7 @@ static void release(struct export *export)
 		struct export_database *database = &export->databases[i];
 
 		dit_export_names_deinit(&database->names);
+		dit_candidates_deinit(&database->candidates);
 		dit_entry_scan_close(database->scan);
 		dit_snapshot_close(database->snapshot);
 	}

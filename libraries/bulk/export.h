@@ -66,6 +66,7 @@ struct dit_export_opts {
 	const char *base;
 	enum dit_export_scope scope;
 	const char *filter; /* RFC 4515; NULL: all entries */
+	bool no_index;      /* read all entries, also where an index tells which match */
 
 	/*
 	 * A file, which appears when it is complete: it is written beside and renamed.
@@ -96,6 +97,7 @@ struct dit_export_stats {
 	uint64_t nentries;    /* written */
 	uint64_t nunreadable; /* "# no data for entry" */
 	uint64_t nbytes;      /* written */
+	uint64_t ncandidates; /* may match, as indexes tell; 0: they were not asked */
 	unsigned threads;     /* tool threads used */
 };
 

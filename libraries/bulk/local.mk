@@ -51,6 +51,8 @@ rooms += %D%/libbulk.la
 	%D%/export_text.c \
 	%D%/export_text.h \
 	%D%/export_url.c \
+	%D%/filter_index.c \
+	%D%/filter_index.h \
 	%D%/filter_match.c \
 	%D%/filter_match.h \
 	%D%/glue.c \

@@ -58,6 +58,8 @@ struct dit_entry_scan {
 	size_t nranges;
 	size_t batch_ranges;
 	uint64_t nrecords;
+	const uint64_t *only; /* NULL: all entries */
+	size_t nonly;
 	const struct dit_entry_scan_ops *ops; /* of this run */
 	void *ctx;
 	struct scan_slot *slots;
@@ -134,6 +136,48 @@ static int scan_entries(struct dit_entry_scan *scan, struct dit_scan_range *rang
 	return r < 0 ? r : 0;
 }
 
+/* The first of the wanted IDs that is @p least or above. */
+static size_t first_only(const struct dit_entry_scan *scan, uint64_t least)
+{
+	size_t first = 0;
+	size_t end = scan->nonly;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (scan->only[middle] < least) {
+			first = middle + 1;
+		} else {
+			end = middle;
+		}
+	}
+	return first;
+}
+
+static int scan_only(struct dit_entry_scan *scan, struct dit_scan_range *range)
+{
+	struct dit_entry_reader *reader = scan->readers[range->member];
+	int r = 0;
+
+	for (size_t i = first_only(scan, range->first_id); i < scan->nonly && r >= 0;
+	     i++) {
+		uint64_t id = scan->only[i];
+		struct dit_entry_view view;
+
+		if (range->end_id != 0 && id >= range->end_id) {
+			break;
+		}
+		if (dit_stop_is_set(scan->stop)) {
+			return DIT_E_STOPPED;
+		}
+		r = dit_entry_reader_seek(reader, id, &view);
+		if (r > 0 && view.id == id) {
+			r = scan->ops->entry(scan->ctx, range, &view);
+		}
+	}
+	return r < 0 ? r : 0;
+}
+
 static int scan_range(struct dit_entry_scan *scan, struct range_work *work)
 {
 	struct dit_scan_range *range = &work->range;
@@ -144,7 +188,8 @@ static int scan_range(struct dit_entry_scan *scan, struct range_work *work)
 		r = scan->ops->begin(scan->ctx, range);
 	}
 	if (r >= 0) {
-		r = scan_entries(scan, range);
+		r = scan->only == NULL ? scan_entries(scan, range)
+		                       : scan_only(scan, range);
 	}
 	if (r >= 0 && scan->ops->end != NULL) {
 		r = scan->ops->end(scan->ctx, range);
@@ -488,6 +533,12 @@ uint64_t dit_entry_scan_nrecords(const struct dit_entry_scan *scan)
 uint64_t dit_entry_scan_txn_id(const struct dit_entry_scan *scan)
 {
 	return dit_snapshot_txn_id(scan->snapshot);
+}
+
+void dit_entry_scan_only(struct dit_entry_scan *scan, const uint64_t *ids, size_t n)
+{
+	scan->only = ids;
+	scan->nonly = n;
 }
 
 struct dit_snapshot *dit_entry_scan_snapshot(const struct dit_entry_scan *scan)

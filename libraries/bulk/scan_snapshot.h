@@ -25,6 +25,13 @@ struct dit_scan_snapshot_opts {
 int dit_entry_scan_new(struct dit_entry_scan **ret,
                        const struct dit_scan_snapshot_opts *opts);
 
+/**
+ * Read these entries alone, in all runs that follow.
+ *
+ * @param ids  ascending; borrowed while runs last; NULL: all entries again
+ */
+void dit_entry_scan_only(struct dit_entry_scan *scan, const uint64_t *ids, size_t n);
+
 /** What the scan sees. */
 struct dit_snapshot *dit_entry_scan_snapshot(const struct dit_entry_scan *scan);
 /** All attribute descriptions by number. */

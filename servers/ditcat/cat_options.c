@@ -10,6 +10,7 @@
 
 enum long_option {
 	OPT_COMPRESS = COMMON_OPT_END,
+	OPT_NO_INDEX,
 	OPT_NO_LOCK,
 	OPT_STATS,
 };
@@ -17,6 +18,7 @@ enum long_option {
 static const struct option long_options[] = {
 	COMMON_LONG_OPTIONS,
 	{"compress", required_argument, NULL, OPT_COMPRESS},
+	{"no-index", no_argument, NULL, OPT_NO_INDEX},
 	{"no-lock", no_argument, NULL, OPT_NO_LOCK},
 	{"stats", no_argument, NULL, OPT_STATS},
 	{"threads", required_argument, NULL, 'T'},
@@ -29,9 +31,9 @@ static void print_usage(FILE *out)
 	            "[-f slapd.conf]\n"
 	            "              [-F confdir] [-H url] [-l file] [-o opt[=value]] "
 	            "[-s subtree]\n"
-	            "              [-T threads] [--compress gzip|zstd] [--no-lock] "
-	            "[--openldap 2.5|2.6]\n"
-	            "              [--stats]\n",
+	            "              [-T threads] [--compress gzip|zstd] [--no-index] "
+	            "[--no-lock]\n"
+	            "              [--openldap 2.5|2.6] [--stats]\n",
 	            out);
 }
 
@@ -64,6 +66,7 @@ static const char help_text[] =
 	"  --compress gzip|zstd\n"
 	"                    compress what is written, on all threads\n"
 	"  --help            print this text\n"
+	"  --no-index        read all entries, also where an index tells which ones match\n"
 	"  --no-lock         never take LMDB's write lock, not even for a moment\n"
 	"  --openldap 2.5|2.6\n"
 	"                    read the configuration as this release of OpenLDAP does\n"
@@ -191,6 +194,9 @@ static int read_option(struct cat_options *options, int option, const char *text
 		return 0;
 	case OPT_COMPRESS:
 		return read_compress(options, text);
+	case OPT_NO_INDEX:
+		options->export.no_index = true;
+		return 0;
 	case OPT_NO_LOCK:
 		options->export.no_lock = true;
 		return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parallel scans: the values of one attribute are counted over a database, again and again.
+ * Parallel scans: the values of one attribute are counted over a database.
  *
  *   bench_scan DIRECTORY [ATTRIBUTE [THREADS[,THREADS...] [ROUNDS]]]
  *

@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	%D%/test_export_pack \
 	%D%/test_export_text \
 	%D%/test_export_url \
+	%D%/test_filter_index \
 	%D%/test_filter_match \
 	%D%/test_glue \
 	%D%/test_index_limit \
@@ -58,6 +59,10 @@ check_PROGRAMS += \
 %C%_test_check_sizes_SOURCES = %D%/test_check_sizes.c
 %C%_test_check_sizes_LDADD = $(test_libs)
 %C%_test_check_sizes_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+# The example of <ditkit/scan.h>; tests/oracle/cat.sh runs it.
+noinst_PROGRAMS += %D%/scan_count
+%C%_scan_count_SOURCES = doc/examples/scan_count.c
+%C%_scan_count_LDADD = libditkit.la
 %C%_test_scan_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_scan.c
 %C%_test_scan_LDADD = $(test_libs)
 %C%_test_chosen_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_chosen.c
@@ -70,6 +75,9 @@ check_PROGRAMS += \
 %C%_test_export_text_LDADD = $(test_libs)
 %C%_test_export_url_SOURCES = %D%/test_export_url.c
 %C%_test_export_url_LDADD = $(test_libs)
+%C%_test_filter_index_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_filter_index.c
+%C%_test_filter_index_LDADD = $(test_libs)
+%C%_test_filter_index_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_filter_match_SOURCES = %D%/test_filter_match.c
 %C%_test_filter_match_LDADD = $(test_libs)
 %C%_test_export_pack_SOURCES = %D%/test_export_pack.c

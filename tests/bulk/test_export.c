@@ -331,6 +331,29 @@ static void filters_choose_entries(void **state)
 	}
 }
 
+/* What indexes tell changes nothing but the number of entries that are read. */
+static void indexes_are_asked_unless_told_otherwise(void **state)
+{
+	struct told told;
+	struct dit_export_opts opts = opts_for(*state, &told);
+	struct dit_export_stats stats;
+	char *by_index = NULL;
+	char *by_scan = NULL;
+
+	opts.filter = "(|(uid=u77)(&(cn=person number 8)(sn=common)))";
+	assert_int_equal(dit_export(&opts, &stats), 0);
+	assert_int_equal(stats.nentries, 2);
+	assert_true(stats.ncandidates >= 2 && stats.ncandidates < 10);
+	by_index = read_output(*state);
+	opts.no_index = true;
+	assert_int_equal(dit_export(&opts, &stats), 0);
+	assert_int_equal(stats.ncandidates, 0);
+	by_scan = read_output(*state);
+	assert_string_equal(by_index, by_scan);
+	free(by_index);
+	free(by_scan);
+}
+
 /* A scope without a base begins at the suffix. */
 static void scope_alone_is_of_the_suffix(void **state)
 {
@@ -408,6 +431,7 @@ int main(void)
 		TEST(subordinate_databases_come_last_or_not_at_all),
 		TEST(base_and_scope_choose_entries),
 		TEST(filters_choose_entries),
+		TEST(indexes_are_asked_unless_told_otherwise),
 		TEST(scope_alone_is_of_the_suffix),
 		TEST(an_unreadable_entry_ends_an_export),
 		TEST(with_keep_going_unreadable_entries_are_told_and_left_out),

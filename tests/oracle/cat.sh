@@ -4,19 +4,8 @@
 # writes as well, byte for byte, with 1 and with 3 threads; the same messages, the same
 # exit status. And what ditcat writes is the same directory again when ditadd loads it.
 . "${0%/*}/lib.sh"
-: "${DITCAT:?}"
-
-# The loads of content.sh: fixture, configuration, kind, options.
-table=$(sed -n "/^table='/,/^'/p" "${0%/*}/content.sh" | sed '1d;$d')
-nloads=$(grep -c . <<<"$table")
-[ "$nloads" -ge 60 ] || fail "content.sh has $nloads loads"
-
-# The files that urls.ldif refers to.
-printf 'two\nlines\0and a zero' >"$work/value.bin"
-printf 'percent' >"$work/with space"
-printf 'cn=from a file,dc=example,dc=com' >"$work/dn.txt"
-printf 'dn: cn=included,dc=example,dc=com\nobjectClass: person\ncn: included\nsn: i\n' \
-	>"$work/part.ldif"
+. "${0%/*}/fixtures.sh"
+: "${DITCAT:?}" "${DIT_BUILDDIR:?}"
 
 # run_cat PROGRAM OUT ARGUMENT...: leaves OUT, OUT.exit, OUT.stderr
 run_cat() {
@@ -135,7 +124,10 @@ both_filtered() {
 	local file=$1 filter
 	shift
 	while IFS= read -r filter; do
-		[ "${filter:0:1}" = "#" ] || both "filter" -a "$filter" "$@"
+		[ "${filter:0:1}" != "#" ] || continue
+		both "filter" -a "$filter" "$@"
+		run_cat "$DITCAT" "$work/ditcat" --no-index -a "$filter" "$@"
+		check "filter --no-index $filter" same_output "$work/slapcat" "$work/ditcat"
 	done <"$file"
 }
 
@@ -160,8 +152,32 @@ urls() {
 	done <"$DIT_TEST_DATA/filters/urls"
 }
 
+# doc/examples/scan_count.c counts what grep counts.
+example() {
+	local count
+	count=$(slapcat -f "$work/ref/slapd.conf" | grep -ci '^cn:')
+	"$DIT_BUILDDIR/tests/bulk/scan_count" "$work/ref/slapd.conf" CN >"$work/count"
+	check "example: $count values" grep -q "^$count values in " "$work/count"
+	check "example: an entry" grep -q '^most: 1 in ' "$work/count"
+	check "example: a wrong configuration is told" test -n \
+		"$("$DIT_BUILDDIR/tests/bulk/scan_count" /nonexistent cn 2>&1)"
+}
+
+# ---- where ditcat is not slapcat on purpose ----
+
+# The subtree of -s: slapcat 2.5.13 dies of it, later ones write what the URL names.
+subtree() {
+	"$DITCAT" -f "$work/ref/slapd.conf" -s ou=hole,dc=example,dc=com >"$work/ditcat"
+	slapcat -f "$work/ref/slapd.conf" -H ldap:///ou=hole,dc=example,dc=com \
+		>"$work/slapcat"
+	check "-s and -H name the same" cmp "$work/slapcat" "$work/ditcat"
+	check "-s names something" grep -q '^dn: ' "$work/ditcat"
+}
+
 each_fixture
 glued
 filters
 urls
+example
+subtree
 finish
