@@ -33,7 +33,7 @@ static void print_usage(FILE *out)
 	            "[-s subtree]\n"
 	            "              [-T threads] [--compress gzip|zstd] [--no-index] "
 	            "[--no-lock]\n"
-	            "              [--openldap 2.5|2.6] [--stats]\n",
+	            "              [--openldap 2.5|2.6|2.7] [--stats]\n",
 	            out);
 }
 
@@ -68,7 +68,7 @@ static const char help_text[] =
 	"  --help            print this text\n"
 	"  --no-index        read all entries, also where an index tells which ones match\n"
 	"  --no-lock         never take LMDB's write lock, not even for a moment\n"
-	"  --openldap 2.5|2.6\n"
+	"  --openldap 2.5|2.6|2.7\n"
 	"                    read the configuration as this release of OpenLDAP does\n"
 	"                    [the release of " DEFAULT_SLAPD ", without it 2.6]\n"
 	"  --stats           print how much was written, on standard error\n";

@@ -57,7 +57,7 @@ again() {
 each_fixture() {
 	local fixture conf rest last=
 	while read -r fixture conf _ rest; do
-		[ "$fixture $conf" != "$last" ] || continue
+		[ -n "$fixture" ] && [ "$fixture $conf" != "$last" ] || continue
 		last="$fixture $conf"
 		local -a options=() which=()
 		read -ra options <<<"$rest"
