@@ -17,6 +17,10 @@ rooms += %D%/libpages.la
 	%D%/new_file.h \
 	%D%/page_commit.c \
 	%D%/page_commit.h \
+	%D%/page_commit_impl.h \
+	%D%/page_commit_write.c \
+	%D%/page_reserve.c \
+	%D%/page_reserve.h \
 	%D%/page_set.c \
 	%D%/page_set.h \
 	%D%/page_sink.c \
@@ -33,6 +37,10 @@ rooms += %D%/libpages.la
 	%D%/table_writer.h \
 	%D%/tree_edit.c \
 	%D%/tree_edit.h \
+	%D%/table_edit.c \
+	%D%/table_edit.h \
+	%D%/tree_diff.c \
+	%D%/tree_diff.h \
 	%D%/tree_visit.c \
 	%D%/tree_visit.h \
 	%D%/walk.c \

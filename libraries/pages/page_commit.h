@@ -38,6 +38,7 @@
 #include "pages/page_sink.h"
 
 struct dit_page_commit;
+struct dit_page_set; /* page_set.h */
 
 /** Nobody reads the file. */
 #define DIT_COMMIT_ALONE UINT64_MAX
@@ -52,6 +53,9 @@ struct dit_page_commit_opts {
 	/* Pages are used that transactions up to this one gave back. ALONE: all pages
 	 * that are free. */
 	uint64_t oldest;
+	/* Besides: pages that an earlier commit reserved, if they are free. NULL: none */
+	const struct dit_page_set *reserved;
+	uint64_t room_pages; /* that dit_page_commit_reserve() may want at most */
 };
 
 /**
@@ -96,6 +100,34 @@ int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name);
 
 /** Bytes of the file that are in use, with all that was written so far. */
 uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit);
+
+/** Pages that lie in a row. */
+struct dit_page_run {
+	uint64_t first;
+	uint64_t n;
+};
+
+/** Zero is none. */
+struct dit_page_runs {
+	struct dit_page_run *runs; /* for free() */
+	size_t n;
+	size_t size;
+};
+
+/**
+ * Reserve pages for trees that are written while others use the file: who reads the state
+ * of now, from before the step until the trees count, keeps others from taking them. In
+ * the file they are free, so nothing is lost if nobody uses them.
+ *
+ * @param npages  room_pages at most
+ * @param ret     gets runs behind those that it has; a chunk each, or what is behind the
+ *                end of the file
+ */
+int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
+                            struct dit_page_runs *ret);
+/** A later commit: reserved pages are used by trees that are put. DIT_E_CORRUPT: they are
+ * not free any more */
+int dit_page_commit_use(struct dit_page_commit *commit, uint64_t first, uint64_t n);
 
 /**
  * The step.

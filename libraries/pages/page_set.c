@@ -3,12 +3,32 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int dit_page_set_init(struct dit_page_set *set, uint64_t npages)
 {
 	*set = (struct dit_page_set){.npages = npages};
 	set->words = calloc(npages / 64 + 1, sizeof(*set->words));
 	return set->words == NULL ? -ENOMEM : 0;
+}
+
+int dit_page_set_grow(struct dit_page_set *set, uint64_t npages)
+{
+	uint64_t had = set->words == NULL ? 0 : set->npages / 64 + 1;
+	uint64_t wants = npages / 64 + 1;
+	uint64_t *words = NULL;
+
+	if (npages <= set->npages && set->words != NULL) {
+		return 0;
+	}
+	words = reallocarray(set->words, wants, sizeof(*words));
+	if (words == NULL) {
+		return -ENOMEM;
+	}
+	memset(words + had, 0, (wants - had) * sizeof(*words));
+	set->words = words;
+	set->npages = npages;
+	return 0;
 }
 
 void dit_page_set_deinit(struct dit_page_set *set)

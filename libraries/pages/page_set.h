@@ -18,6 +18,8 @@ struct dit_page_set {
 
 /** An empty set. 0 or -ENOMEM */
 int dit_page_set_init(struct dit_page_set *set, uint64_t npages);
+/** Numbers below a higher limit come in question. Of a zeroed set, too. 0 or -ENOMEM */
+int dit_page_set_grow(struct dit_page_set *set, uint64_t npages);
 /** Of a zeroed set, too. */
 void dit_page_set_deinit(struct dit_page_set *set);
 

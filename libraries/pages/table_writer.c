@@ -586,11 +586,33 @@ int dit_table_writer_copy(struct dit_table_writer *writer,
 	return 0;
 }
 
+static bool has_nodes(const struct dit_table_writer *writer)
+{
+	return dit_page_count(writer->format, writer->leaf) > 0;
+}
+
+int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
+                          struct dit_span lowest)
+{
+	int r = lowest.len == 0 ? 0 : check_key(writer, lowest);
+
+	if (r == 0 && has_nodes(writer)) {
+		r = finish_leaf(writer);
+	}
+	if (r == 0) {
+		r = dit_page_tree_add(&writer->tree, page | DIT_TICKET_PLACED, lowest);
+	}
+	if (r == 0 && lowest.len > 0) {
+		remember_key(writer, lowest);
+	}
+	return r;
+}
+
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret)
 {
 	int r = writer->nrecords > 0 ? finish_records(writer) : 0;
 
-	if (r == 0 && writer->key_len > 0) {
+	if (r == 0 && has_nodes(writer)) {
 		r = finish_leaf(writer);
 	}
 	if (r == 0) {

@@ -91,6 +91,15 @@ int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
 int dit_table_writer_copy(struct dit_table_writer *writer,
                           const struct dit_node_view *node);
 
+/**
+ * Append a whole leaf that lies in the file. Its items are not counted.
+ *
+ * @param lowest  its lowest key, or one between that and all keys before; may be empty if
+ *                nothing comes before the leaf
+ */
+int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
+                          struct dit_span lowest);
+
 /** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);
 

@@ -285,3 +285,10 @@ int dit_tree_visit(const struct dit_tree_source *source,
 {
 	return visit_tree(source, tree, visitor, false);
 }
+
+int dit_tree_visit_branches(const struct dit_tree_source *source,
+                            const struct dit_tree_record *tree,
+                            const struct dit_tree_visitor *visitor)
+{
+	return visit_tree(source, tree, visitor, true);
+}

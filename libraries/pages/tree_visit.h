@@ -62,4 +62,12 @@ int dit_long_value_page(const struct dit_tree_source *source,
 int dit_long_value_read(const struct dit_tree_source *source,
                         const struct dit_node_view *node, char **ret);
 
+/**
+ * The same without reading leaves: pages of long values and of lists are not told, and
+ * no nodes.
+ */
+int dit_tree_visit_branches(const struct dit_tree_source *source,
+                            const struct dit_tree_record *tree,
+                            const struct dit_tree_visitor *visitor);
+
 #endif

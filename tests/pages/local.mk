@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	%D%/test_page_commit \
 	%D%/test_page_source \
 	%D%/test_page_writer \
+	%D%/test_table_edit \
 	%D%/test_walk \
 	%D%/test_walk_damage \
 	%D%/test_walk_probe \
@@ -32,6 +33,8 @@ check_PROGRAMS += \
 	-Wl,--wrap=openat \
 	-Wl,--wrap=pthread_create \
 	-Wl,--wrap=pwrite
+%C%_test_table_edit_SOURCES = %D%/test_table_edit.c
+%C%_test_table_edit_LDADD = $(test_libs)
 %C%_test_walk_SOURCES = %D%/test_walk.c %D%/walk_fixture.c %D%/walk_fixture.h
 %C%_test_walk_LDADD = $(test_libs)
 %C%_test_walk_damage_SOURCES = \

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The step of a commit: the two small trees, syncs, the meta page. */
+#include "pages/page_commit_impl.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file_size_signal.h"
+#include "pages/meta_pages.h"
+#include "pages/table_writer.h"
+
+/*
+ * Where the two small trees go. Their pages are taken before they are written, since the
+ * free list says which pages are free: a row that is certainly long enough, whose rest
+ * stays free. Behind the end of the file there is no rest.
+ */
+struct tail {
+	struct dit_page_commit *commit;
+	uint64_t first;
+	uint64_t npages; /* 0: behind the end */
+	uint64_t used;
+};
+
+static int take_tail(void *ctx, uint64_t npages, uint64_t *ret_first)
+{
+	struct tail *tail = ctx;
+
+	if (tail->npages == 0) {
+		*ret_first = atomic_fetch_add_explicit(&tail->commit->end, npages,
+		                                       memory_order_relaxed);
+		return 0;
+	}
+	if (npages > tail->npages - tail->used) {
+		return -ENOSPC;
+	}
+	*ret_first = tail->first + tail->used;
+	tail->used += npages;
+	return 0;
+}
+
+static uint64_t main_pages_max(const struct dit_page_commit *commit)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < commit->nnamed; i++) {
+		bytes += commit->named[i].len + sizeof(struct dit_tree_record) + 32;
+	}
+	return 4 + bytes / (commit->opts.page_bytes / 4);
+}
+
+static int write_main_tree(struct dit_page_commit *commit, struct dit_tree_record *ret)
+{
+	struct dit_table_writer *writer = NULL;
+	int r = dit_table_writer_new(&writer, &commit->space, 0);
+
+	for (size_t i = 0; i < commit->nnamed && r == 0; i++) {
+		const struct dit_commit_named *named = &commit->named[i];
+		struct dit_node_view node = {
+			.flags = DIT_NODE_TREE,
+			.key = {named->name, named->len},
+			.value = {(const char *)&named->tree, sizeof(named->tree)}};
+
+		if (!named->is_dropped) {
+			r = dit_table_writer_copy(writer, &node);
+		}
+	}
+	if (r == 0) {
+		r = dit_table_writer_finish(writer, ret);
+	}
+	dit_table_writer_free(writer);
+	return r;
+}
+
+/* Long records that do not change stay in their pages. */
+static void give_list_pages(struct dit_page_commit *commit)
+{
+	struct dit_page_set *own = &commit->own;
+
+	for (size_t i = 0; i < commit->free_list.nrecords; i++) {
+		const struct dit_free_record *record = &commit->free_list.records[i];
+		uint64_t n = dit_overflow_pages(commit->opts.format, record->len,
+		                                commit->opts.page_bytes);
+
+		if (!dit_free_record_stays(record)) {
+			continue;
+		}
+		for (uint64_t k = 0; k < n; k++) {
+			dit_page_set_remove(own, record->run + k);
+		}
+	}
+	for (uint64_t page = dit_page_set_next(own, 0); page < own->npages;
+	     page = dit_page_set_next(own, page + 1)) {
+		(void)dit_page_set_add(&commit->given, page);
+	}
+}
+
+/* A row for the trees, out of the free pages. */
+static void choose_tail(struct dit_page_commit *commit, struct tail *tail)
+{
+	uint64_t npages = main_pages_max(commit);
+	uint64_t at = 0;
+	/* As if all records changed, and one more came. */
+	uint64_t nfree = commit->given.count + commit->own.count + commit->owned.count;
+
+	npages += 8 + nfree * sizeof(uint64_t) / (commit->opts.page_bytes / 4) +
+	          commit->free_list.nrecords;
+	tail->first = dit_page_set_take_run(&commit->usable, npages, &at);
+	if (tail->first < commit->usable.npages) {
+		tail->npages = npages;
+		(void)dit_page_set_add_run(&commit->taken, tail->first, npages);
+	}
+}
+
+/*
+ * The list is written twice if it lies in free pages: the first time shows how many of
+ * them it takes, and so which are left. Both have the same layout.
+ */
+static int write_free_list(struct dit_page_commit *commit, struct tail *tail,
+                           struct dit_tree_record *ret)
+{
+	struct dit_free_list *list = &commit->free_list;
+	uint64_t transaction = dit_commit_live(commit)->transaction + 1;
+	uint64_t used = tail->used;
+	size_t room = 0;
+	int r = 0;
+
+	if (dit_free_list_take(list, &commit->taken) != commit->taken.count) {
+		return DIT_E_CORRUPT;
+	}
+	give_list_pages(commit);
+	room = commit->given.count + tail->npages;
+	r = dit_free_list_give(list, transaction, &commit->given, room);
+	if (r == 0) {
+		r = dit_free_list_write(list, &commit->space, ret);
+	}
+	if (r < 0 || tail->npages == 0) {
+		return r;
+	}
+	(void)dit_page_set_add_run(&commit->given, tail->first + tail->used,
+	                           tail->npages - tail->used);
+	tail->used = used;
+	r = dit_free_list_give(list, transaction, &commit->given, room);
+	return r < 0 ? r : dit_free_list_write(list, &commit->space, ret);
+}
+
+static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
+{
+	struct tail tail = {.commit = commit};
+	struct dit_tree_record main_tree = meta->main_tree;
+	struct dit_tree_record free_tree = meta->free_tree;
+	int r = 0;
+
+	choose_tail(commit, &tail);
+	commit->space.take = take_tail;
+	commit->space.take_ctx = &tail;
+	r = write_main_tree(commit, &main_tree);
+	if (r == 0) {
+		r = write_free_list(commit, &tail, &free_tree);
+	}
+	commit->space.take = dit_commit_take;
+	commit->space.take_ctx = commit;
+	meta->main_tree = main_tree;
+	meta->free_tree = free_tree;
+	return r;
+}
+
+static int sync_file(const struct dit_page_commit *commit)
+{
+	return fdatasync(commit->opts.fd) == 0 ? 0 : -errno;
+}
+
+static int write_meta(struct dit_page_commit *commit, const struct dit_meta *meta)
+{
+	struct dit_meta metas[2] = {commit->metas[0], commit->metas[1]};
+	sigset_t previous;
+	int r = 0;
+
+	metas[meta->transaction & 1] = *meta;
+	dit_file_size_signal_block(&previous);
+	commit->is_committed = true;
+	r = dit_metas_write(commit->opts.fd, commit->opts.format, commit->opts.page_bytes,
+	                    metas);
+	dit_file_size_signal_restore(&previous);
+	return r < 0 ? r : sync_file(commit);
+}
+
+int dit_page_commit_write(struct dit_page_commit *commit)
+{
+	struct dit_meta meta = *dit_commit_live(commit);
+	uint64_t max_bytes = commit->opts.max_bytes;
+	int r = dit_page_file_drain(&commit->space.file);
+
+	if (r == 0) {
+		r = write_trees(commit, &meta);
+	}
+	if (r == 0) {
+		r = dit_page_file_drain(&commit->space.file);
+	}
+	if (r == 0 && max_bytes != 0 && dit_page_commit_bytes(commit) > max_bytes) {
+		r = DIT_E_FULL;
+	}
+	if (r == 0) {
+		r = sync_file(commit);
+	}
+	if (r < 0) {
+		return r;
+	}
+	meta.last_page = atomic_load_explicit(&commit->end, memory_order_relaxed) - 1;
+	meta.transaction++;
+	return write_meta(commit, &meta);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The newer version first: where it meets the older one, the older one ends as well. */
+#include "pages/tree_diff.h"
+
+#include "base/error.h"
+
+static int add_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	return dit_page_set_add_run(ctx, first, n) ? 0 : DIT_E_CORRUPT;
+}
+
+int dit_tree_pages(const struct dit_tree_source *source,
+                   const struct dit_tree_record *tree, struct dit_page_set *ret)
+{
+	const struct dit_tree_visitor visitor = {.pages = add_pages, .ctx = ret};
+
+	return dit_tree_visit_branches(source, tree, &visitor);
+}
+
+struct diff {
+	const struct dit_page_set *pages; /* of the older version */
+	struct dit_page_set shared;       /* where the versions meet */
+	struct dit_page_set seen;         /* pages of this side: each once */
+	const struct dit_tree_diff_ops *ops;
+	bool is_newer;
+};
+
+static int visit_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	struct diff *diff = ctx;
+
+	if (diff->is_newer && dit_page_set_has(diff->pages, first)) {
+		(void)dit_page_set_add(&diff->shared, first);
+		return 1;
+	}
+	if (!diff->is_newer && dit_page_set_has(&diff->shared, first)) {
+		return 1;
+	}
+	if (!dit_page_set_add_run(&diff->seen, first, n)) {
+		return DIT_E_CORRUPT;
+	}
+	return diff->ops->pages == NULL
+	               ? 0
+	               : diff->ops->pages(diff->ops->ctx, diff->is_newer, first, n);
+}
+
+static int visit_node(void *ctx, uint64_t page, const struct dit_node_view *node)
+{
+	struct diff *diff = ctx;
+
+	(void)page;
+	return diff->ops->node == NULL
+	               ? 0
+	               : diff->ops->node(diff->ops->ctx, diff->is_newer, node);
+}
+
+static int visit_side(const struct dit_tree_source *source, struct diff *diff,
+                      const struct dit_tree_record *tree, bool is_newer)
+{
+	const struct dit_tree_visitor visitor = {
+		.pages = visit_pages, .node = visit_node, .ctx = diff};
+	int r = dit_page_set_init(&diff->seen, source->pages->npages);
+
+	diff->is_newer = is_newer;
+	if (r == 0) {
+		r = dit_tree_visit(source, tree, &visitor);
+	}
+	dit_page_set_deinit(&diff->seen);
+	return r;
+}
+
+int dit_tree_diff(const struct dit_tree_source *source,
+                  const struct dit_tree_record *older,
+                  const struct dit_tree_record *newer, const struct dit_page_set *pages,
+                  const struct dit_tree_diff_ops *ops)
+{
+	struct diff diff = {.pages = pages, .ops = ops};
+	int r = dit_page_set_init(&diff.shared, source->pages->npages);
+
+	if (r == 0) {
+		r = visit_side(source, &diff, newer, true);
+	}
+	if (r == 0) {
+		r = visit_side(source, &diff, older, false);
+	}
+	dit_page_set_deinit(&diff.shared);
+	return r;
+}
