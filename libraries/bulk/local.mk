@@ -92,6 +92,7 @@ rooms += %D%/libbulk.la
 	%D%/reindex.c \
 	%D%/reindex.h \
 	%D%/reindex_attrs.c \
+	%D%/reindex_online.c \
 	%D%/reindex_report.c \
 	%D%/reindex_scan.c \
 	%D%/reindex_target.c \

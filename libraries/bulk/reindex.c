@@ -112,6 +112,12 @@ static int choose_resources(struct reindexer *reindexer)
 	reindexer->memory_bytes = opts->memory_bytes == 0
 	                                  ? dit_default_memory(reindexer->nthreads)
 	                                  : opts->memory_bytes;
+	if (opts->online && opts->drop_unconfigured) {
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
+		                   "indexes that are not configured can be removed only "
+		                   "while slapd does not run");
+		return -EINVAL;
+	}
 	if (reindexer->nthreads > THREADS_MAX ||
 	    reindexer->memory_bytes < DIT_LOAD_MEMORY_MIN) {
 		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
@@ -173,7 +179,9 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 			return;
 		}
 		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
-		                   "%s: the change could not be taken back: %s",
+		                   reindexer->opts->online
+		                           ? "%s: the new indexes are in place: %s"
+		                           : "%s: the change could not be taken back: %s",
 		                   directory, dit_strerror(error));
 		return;
 	case DIT_PUBLISH_END:
@@ -199,8 +207,14 @@ static int publish(struct reindexer *reindexer)
 	}
 	r = dit_publish(items, reindexer->ntargets, &opts);
 	for (unsigned i = 0; i < reindexer->ntargets; i++) {
-		reindexer->targets[i].stats->bytes = items[i].bytes;
+		struct reindex_target *target = &reindexer->targets[i];
+
+		target->stats->bytes = items[i].bytes;
+		target->stats->nchanged = target->times.nchanged;
+		target->stats->locked_us = target->times.locked_us;
+		target->stats->longest_us = target->times.longest_us;
 	}
+	reindexer->published = NULL;
 	free(items);
 	return r;
 }

@@ -15,7 +15,7 @@
  * its end, and one commit puts all of them in the place of the old ones. If the work
  * fails, or the process is killed, the old ones are all there.
  *
- * Nobody else may have the database open.
+ * Nobody else may have the database open, but with the option online.
  *
  * Threads: dit_reindex() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only. One process may work on several databases at
@@ -67,9 +67,12 @@ struct dit_reindex_opts {
 	const char *const *attrs;
 	size_t nattrs;
 
-	bool keep_going;        /* -c: leave out entries that cannot be read, and go on */
-	bool is_verbose;        /* report every entry */
-	bool byte_keys;         /* new index databases with slapd's own flags */
+	bool keep_going; /* -c: leave out entries that cannot be read, and go on */
+	bool is_verbose; /* report every entry */
+	bool byte_keys;  /* new index databases with slapd's own flags */
+	/* Other processes use and change the database meanwhile: see ditindex(8). Several
+	 * databases then get their new indexes one after the other. */
+	bool online;
 	bool drop_unconfigured; /* remove index databases that are not configured */
 	bool use_page_cache;    /* false: write past the page cache if possible */
 
@@ -102,8 +105,11 @@ struct dit_reindex_database_stats {
 	char *directory;
 	uint64_t nentries;     /* entries read */
 	uint64_t nbroken;      /* entries left out (keep_going) */
-	uint64_t bytes_before; /* of data.mdb that were in use or free */
+	uint64_t bytes_before; /* of data.mdb that were in use or free; 0: online */
 	uint64_t bytes;        /* the same afterwards */
+	uint64_t nchanged;     /* online: entries that others changed meanwhile */
+	uint64_t locked_us;    /* online: LMDB's write lock was held, in all */
+	uint64_t longest_us;   /* at a time */
 	struct dit_reindex_index_stats *indexes;
 	size_t nindexes;
 };

@@ -50,6 +50,14 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 	const struct dit_database *db = target->db;
 	uint64_t bytes = target->stats->bytes;
 
+	if (r == DIT_E_FULL && bytes == 0) {
+		dit_reindex_report(
+			target->reindexer, DIT_REPORT_ERROR,
+			"the database in %s has no room for the old indexes and "
+			"the new ones, maxsize is %llu: configure more",
+			db->directory, (unsigned long long)db->maxsize_bytes);
+		return r;
+	}
 	if (r == DIT_E_FULL) {
 		dit_reindex_report(
 			target->reindexer, DIT_REPORT_ERROR,

@@ -12,7 +12,8 @@
 #include "bulk/reindexer.h"
 #include "store/index_output.h"
 
-#define WIDE_SHARE 8 /* of the memory: keys that share a sorter get an eighth */
+#define WAIT_MS    10000 /* while LMDB's table of readers is full */
+#define WIDE_SHARE 8     /* of the memory: keys that share a sorter get an eighth */
 
 /* ---- opening ---- */
 
@@ -66,42 +67,100 @@ static int check_databases(const struct reindex_target *target)
 	return say_missing(target);
 }
 
-static int open_output(struct reindex_target *target)
+static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 {
 	const struct reindexer *reindexer = target->reindexer;
 	const struct dit_database *db = target->db;
-	struct dit_fault fault = {""};
 	const struct dit_index_output_opts opts = {
 		.directory = db->directory,
 		.mode = db->mode,
 		.maxsize_bytes = db->maxsize_bytes,
 		.use_page_cache = reindexer->opts->use_page_cache,
 		.page_writer = reindexer->page_writer,
-		.fault = &fault,
+		.fault = fault,
 	};
 	int r = dit_index_output_open(&target->output, &opts);
 
-	if (r == DIT_E_BUSY) {
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
-		                   "the database in %s is in use by %s", db->directory,
-		                   fault.text[0] == '\0' ? "slapd or another tool"
-		                                         : fault.text);
-		return r;
-	}
-	if (r == -ENOENT && fault.text[0] == '\0') {
-		return say_missing(target);
-	}
 	if (r == 0) {
 		(void)dit_output_used_bytes(target->output, &target->stats->bytes_before);
 		r = dit_index_output_snapshot(target->output, reindexer->nthreads,
 		                              &target->snapshot);
 	}
-	if (r < 0 && fault.text[0] != '\0') {
+	return r;
+}
+
+static uint64_t list_max(const struct reindexer *reindexer)
+{
+	return ((uint64_t)1 << reindexer->chosen.settings->idlexp) - 1;
+}
+
+static int open_online(struct reindex_target *target, struct dit_fault *fault)
+{
+	const struct reindexer *reindexer = target->reindexer;
+	const struct dit_database *db = target->db;
+	const struct dit_online_opts opts = {
+		.directory = db->directory,
+		.nreaders = reindexer->nthreads,
+		.wait_ms = WAIT_MS,
+		.maxsize_bytes = db->maxsize_bytes,
+		.list_max = list_max(reindexer),
+		.page_writer = reindexer->page_writer,
+		.times = &target->times,
+		.fault = fault,
+	};
+	int r = dit_online_open(&target->database, &opts);
+
+	if (r == 0) {
+		r = dit_index_output_open_online(&target->output, target->database, fault,
+		                                 dit_reindex_catch_up, target);
+		target->database = r == 0 ? target->database : NULL;
+	}
+	if (r == 0) {
+		target->snapshot = dit_online_snapshot(target->database);
+	}
+	return r;
+}
+
+static int open_output(struct reindex_target *target)
+{
+	const struct reindexer *reindexer = target->reindexer;
+	const struct dit_database *db = target->db;
+	struct dit_fault *fault = &target->fault;
+	int r = reindexer->opts->online ? open_online(target, fault)
+	                                : open_claimed(target, fault);
+
+	if (r == DIT_E_BUSY) {
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
+		                   "the database in %s is in use by %s", db->directory,
+		                   fault->text[0] == '\0' ? "slapd or another tool"
+		                                          : fault->text);
+		return r;
+	}
+	if (r == -ENOENT && fault->text[0] == '\0') {
+		return say_missing(target);
+	}
+	if (r < 0 && fault->text[0] != '\0') {
 		dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s", db->directory,
-		                   fault.text);
+		                   fault->text);
 		return r;
 	}
 	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+}
+
+/* What slapd has open must stay what it is. */
+static int check_online(const struct reindex_target *target, const char *name, int found)
+{
+	if (!target->reindexer->opts->online || found > 0) {
+		return 0;
+	}
+	dit_reindex_report(target->reindexer, DIT_REPORT_ERROR,
+	                   found == 0
+	                           ? "index database \"%s\" in %s does not exist: start "
+	                             "slapd again with this configuration first"
+	                           : "index database \"%s\" in %s has integer keys, "
+	                             "which do not suit its index: stop slapd",
+	                   name, target->db->directory);
+	return DIT_E_CONFIG;
 }
 
 /*
@@ -114,10 +173,19 @@ static int adopt_index(struct reindex_target *target, size_t number)
 	struct dit_output_stored_index stored = {.key_len = 0};
 	struct dit_output_index index = {.name = db->name};
 	int r = dit_output_find_index(target->output, db->name, &stored);
+	bool has_stored = r > 0;
 
 	if (r > 0) {
 		r = dit_index_set_stored(target->indexes, number, stored.is_integerkey,
 		                         0);
+	}
+	if (r >= 0 || r == DIT_E_INVALID) {
+		int refused =
+			check_online(target, db->name, r < 0 ? r : r > 0 || has_stored);
+
+		if (refused < 0) {
+			return refused;
+		}
 	}
 	if (r == DIT_E_INVALID) {
 		dit_reindex_report(target->reindexer, DIT_REPORT_WARNING,
@@ -323,14 +391,22 @@ static int write_indexes(struct reindex_target *target)
 	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
 }
 
+/* Beside slapd it goes with the output: the last step compares with it. */
+static void close_snapshot(struct reindex_target *target)
+{
+	if (target->database == NULL) {
+		dit_snapshot_close(target->snapshot);
+		target->snapshot = NULL;
+	}
+}
+
 int dit_reindex_target_build(struct reindex_target *target)
 {
 	uint64_t start_us = dit_reindex_now_us();
 	int r = 0;
 
 	if (dit_index_set_ndbs(target->indexes) == 0) {
-		dit_snapshot_close(target->snapshot);
-		target->snapshot = NULL;
+		close_snapshot(target);
 		return 0;
 	}
 	r = make_builders(target);
@@ -338,8 +414,7 @@ int dit_reindex_target_build(struct reindex_target *target)
 		r = dit_reindex_scan(target);
 	}
 	free_members(target);
-	dit_snapshot_close(target->snapshot);
-	target->snapshot = NULL;
+	close_snapshot(target);
 	target->reindexer->stats->phase_us[DIT_REINDEX_ENTRIES] +=
 		dit_reindex_now_us() - start_us;
 	if (r == 0) {
@@ -353,8 +428,9 @@ int dit_reindex_target_build(struct reindex_target *target)
 void dit_reindex_target_deinit(struct reindex_target *target)
 {
 	free_members(target);
-	dit_snapshot_close(target->snapshot);
+	close_snapshot(target);
 	dit_builders_free(target->builders);
 	dit_output_abandon(target->output);
+	dit_reindex_online_free(target->online);
 	dit_index_set_free(target->indexes);
 }

@@ -23,6 +23,7 @@
 #include "bulk/stored_keys.h"
 #include "pages/page_writer.h"
 #include "store/fault.h"
+#include "store/online.h"
 #include "store/output.h"
 #include "store/publication.h"
 
@@ -44,7 +45,11 @@ struct reindex_target {
 	/* [own: main] */
 	struct dit_reindex_database_stats *stats;
 	struct dit_output *output; /* NULL: none yet, or given away */
+	struct dit_fault fault;    /* says more than results do */
 	uint64_t nrecords;         /* of the scan */
+	struct dit_online_times times;
+	struct dit_online *database;       /* beside slapd; the output's; NULL: claimed */
+	struct dit_reindex_online *online; /* what was changed meanwhile; NULL: nothing */
 };
 
 struct reindexer {
@@ -102,5 +107,14 @@ int dit_reindex_target_open(struct reindex_target *target);
 /** From the entries to finished index databases in the output. Likewise. */
 int dit_reindex_target_build(struct reindex_target *target);
 void dit_reindex_target_deinit(struct reindex_target *target);
+
+/* ---- reindex_online.c ---- */
+
+struct dit_reindex_online;
+
+/** A dit_online_changed_fn; ctx: the target. */
+int dit_reindex_catch_up(void *ctx, unsigned newest, const uint64_t *ids, size_t nids);
+/** NULL is fine. */
+void dit_reindex_online_free(struct dit_reindex_online *online);
 
 #endif

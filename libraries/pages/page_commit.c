@@ -17,8 +17,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "pages/meta_pages.h"
-#include "pages/page_tree.h"
-#include "pages/tree_visit.h"
+#include "pages/tree_diff.h"
 
 /* ---- pages for others ---- */
 
@@ -232,25 +231,106 @@ static int give_tree(struct dit_page_commit *commit, const struct dit_tree_recor
 	return dit_tree_visit(&source, tree, &visitor);
 }
 
-int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
-                        const struct dit_tree_record *tree)
+/* The place of a database that gets another tree. */
+static int begin_put(struct dit_page_commit *commit, struct dit_span name,
+                     struct dit_commit_named **ret)
 {
 	struct dit_commit_named *named = find(commit, name);
-	int r = 0;
 
 	if (name.len == 0 ||
 	    name.len > dit_key_max(commit->opts.format, commit->opts.page_bytes) ||
 	    (named != NULL && named->is_changed)) {
 		return -EINVAL;
 	}
-	r = named == NULL ? insert(commit, name, &named)
-	                  : give_tree(commit, &named->stored);
+	*ret = named;
+	return named == NULL ? insert(commit, name, ret) : 0;
+}
+
+int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
+                        const struct dit_tree_record *tree)
+{
+	struct dit_commit_named *named = NULL;
+	int r = begin_put(commit, name, &named);
+
+	if (r == 0 && named->is_stored) {
+		r = give_tree(commit, &named->stored);
+	}
 	if (r < 0) {
 		return r;
 	}
 	named->tree = *tree;
 	named->is_changed = true;
 	return 0;
+}
+
+struct known {
+	struct dit_page_commit *commit;
+	struct dit_page_set *pages;
+};
+
+static int give_difference(void *ctx, bool is_newer, uint64_t first, uint64_t n)
+{
+	const struct known *known = ctx;
+
+	if (is_newer) {
+		return give_pages(known->commit, first, n);
+	}
+	for (uint64_t page = first; page < first + n; page++) {
+		if (!dit_page_set_has(known->pages, page)) {
+			return DIT_E_CORRUPT;
+		}
+		dit_page_set_remove(known->pages, page);
+	}
+	return 0;
+}
+
+int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span name,
+                              const struct dit_tree_record *tree,
+                              const struct dit_tree_record *older,
+                              struct dit_page_set *pages)
+{
+	const struct dit_tree_source source = {&commit->source, commit->opts.format};
+	struct known known = {.commit = commit, .pages = pages};
+	const struct dit_tree_diff_ops ops = {.pages = give_difference, .ctx = &known};
+	struct dit_commit_named *named = NULL;
+	int r = begin_put(commit, name, &named);
+
+	if (r == 0 && !named->is_stored) {
+		return -EINVAL;
+	}
+	if (r == 0 && named->stored.root != older->root) {
+		r = dit_tree_diff(&source, older, &named->stored, pages, &ops);
+	}
+	if (r < 0) {
+		return r;
+	}
+	named->tree = *tree;
+	named->is_changed = true;
+	return 0;
+}
+
+int dit_page_commit_give(struct dit_page_commit *commit, const struct dit_page_set *pages)
+{
+	int r = 0;
+
+	for (uint64_t page = dit_page_set_next(pages, 0); page < pages->npages && r == 0;
+	     page = dit_page_set_next(pages, page + 1)) {
+		r = give_pages(commit, page, 1);
+	}
+	return r;
+}
+
+static int collect_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	return first >= 2 && dit_page_set_add_run(ctx, first, n) ? 0 : DIT_E_CORRUPT;
+}
+
+int dit_page_commit_collect(const struct dit_tree_source *source,
+                            const struct dit_tree_record *tree, struct dit_page_set *ret)
+{
+	const struct dit_tree_visitor visitor = {.pages = collect_pages, .ctx = ret};
+
+	return dit_tree_visit(source, tree, &visitor);
 }
 
 int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name)
@@ -403,11 +483,16 @@ static void cut_file(const struct dit_page_commit *commit)
 {
 	struct stat st;
 
-	if (fstat(commit->opts.fd, &st) == 0 &&
+	if (!commit->is_kept && fstat(commit->opts.fd, &st) == 0 &&
 	    (uint64_t)st.st_size > commit->file_bytes &&
 	    ftruncate(commit->opts.fd, (off_t)commit->file_bytes) != 0) {
 		/* Then it stays as long as it is; LMDB does not mind. */
 	}
+}
+
+void dit_page_commit_keep(struct dit_page_commit *commit)
+{
+	commit->is_kept = true;
 }
 
 void dit_page_commit_close(struct dit_page_commit *commit)

@@ -38,7 +38,8 @@
 #include "pages/page_sink.h"
 
 struct dit_page_commit;
-struct dit_page_set; /* page_set.h */
+struct dit_page_set;    /* page_set.h */
+struct dit_tree_source; /* tree_visit.h */
 
 /** Nobody reads the file. */
 #define DIT_COMMIT_ALONE UINT64_MAX
@@ -72,6 +73,9 @@ int dit_page_commit_open(struct dit_page_commit **ret,
  */
 void dit_page_commit_close(struct dit_page_commit *commit);
 
+/** Never cut the file: others may have written behind its old end. */
+void dit_page_commit_keep(struct dit_page_commit *commit);
+
 /** Where new pages go. */
 struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit);
 
@@ -95,6 +99,25 @@ int dit_page_commit_database(const struct dit_page_commit *commit, size_t i,
  */
 int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
                         const struct dit_tree_record *tree);
+/**
+ * The same, when the pages of an older version of the old tree are known: then only what
+ * is different is read. dit_page_commit_give() has to follow.
+ *
+ * @param older  that version; somebody reads it, so that its pages stay as they are
+ * @param pages  those of the older versions of several trees, with the pages of long
+ *               values and of lists; those that the old tree has not any more are removed
+ */
+int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span name,
+                              const struct dit_tree_record *tree,
+                              const struct dit_tree_record *older,
+                              struct dit_page_set *pages);
+/** Pages become free: those of the old trees that are known. DIT_E_CORRUPT: they are
+ * free, or given already */
+int dit_page_commit_give(struct dit_page_commit *commit,
+                         const struct dit_page_set *pages);
+/** All pages of a tree into a set, with those of long values and of lists. */
+int dit_page_commit_collect(const struct dit_tree_source *source,
+                            const struct dit_tree_record *tree, struct dit_page_set *ret);
 /** It ceases to be. DIT_E_UNKNOWN: there is none of that name; as above. */
 int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name);
 

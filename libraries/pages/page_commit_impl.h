@@ -53,6 +53,7 @@ struct dit_page_commit {
 	uint64_t at;                /* no long row begins before this page */
 	_Atomic uint64_t end;       /* the first page behind all; relaxed */
 
+	bool is_kept;      /* it is never cut */
 	bool is_committed; /* a meta page may have been written */
 };
 

@@ -21,22 +21,28 @@ static bool find_room(struct dit_page_reserve *reserve, uint64_t npages)
 	return false;
 }
 
+/* Runs of a commit that failed are not reserved. */
 static int get_more(struct dit_page_reserve *reserve, uint64_t npages)
 {
 	size_t had = reserve->runs.n;
 	uint64_t wanted = npages > reserve->step_pages ? npages : reserve->step_pages;
-	int r = reserve->more(reserve->ctx, wanted, &reserve->runs);
+	uint64_t end = reserve->end;
+	int r = reserve->more(reserve->ctx, npages, wanted, &reserve->runs);
 
 	for (size_t i = had; i < reserve->runs.n; i++) {
 		const struct dit_page_run *run = &reserve->runs.runs[i];
 
-		reserve->end = run->first + run->n > reserve->end ? run->first + run->n
-		                                                  : reserve->end;
+		end = run->first + run->n > end ? run->first + run->n : end;
 	}
 	if (r == 0) {
-		r = dit_page_set_grow(&reserve->used, reserve->end);
+		r = dit_page_set_grow(&reserve->used, end);
 	}
-	return r;
+	if (r < 0) {
+		reserve->runs.n = had;
+		return r;
+	}
+	reserve->end = end;
+	return 0;
 }
 
 static int take_locked(struct dit_page_reserve *reserve, uint64_t npages,

@@ -21,9 +21,11 @@
 /**
  * Reserve pages with a commit.
  *
- * @param runs  gets at least one with so many pages behind those that it has
+ * @param least   so many pages have to be
+ * @param wanted  so many would be good
+ * @param runs    gets runs behind those that it has
  */
-typedef int (*dit_reserve_more_fn)(void *ctx, uint64_t npages,
+typedef int (*dit_reserve_more_fn)(void *ctx, uint64_t least, uint64_t wanted,
                                    struct dit_page_runs *runs);
 
 struct dit_page_reserve {

@@ -29,8 +29,7 @@ struct dit_table_edit {
 	const struct dit_tree_source *source; /* reads the table */
 	struct dit_page_space *space;         /* for new pages */
 	unsigned flags;                       /* of the table, MDB_... */
-	uint64_t
-		list_max; /* IDs in a list; longer ones become ranges: 0, lowest, highest */
+	uint64_t list_max; /* IDs in a list; longer ones become ranges */
 	/* Pages of the old table that the new one does not have. NULL: nobody asks */
 	int (*dropped)(void *ctx, uint64_t first, uint64_t n);
 	void *ctx;

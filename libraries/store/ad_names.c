@@ -53,9 +53,15 @@ static int read_all(struct dit_ad_names *names, struct dit_scan *scan,
 int dit_ad_names_read(struct dit_ad_names *ret, struct dit_snapshot *snapshot,
                       struct dit_schema *schema)
 {
+	return dit_ad_names_read_by(ret, snapshot, 0, schema);
+}
+
+int dit_ad_names_read_by(struct dit_ad_names *ret, struct dit_snapshot *snapshot,
+                         unsigned reader, struct dit_schema *schema)
+{
 	struct dit_ad_names names = {0};
 	struct dit_scan *scan = NULL;
-	int r = dit_scan_open(&scan, snapshot, "ad2i");
+	int r = dit_scan_open_by(&scan, snapshot, reader, "ad2i");
 
 	if (r < 0) {
 		return r;

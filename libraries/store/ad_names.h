@@ -38,6 +38,9 @@ struct dit_ad_names {
  */
 int dit_ad_names_read(struct dit_ad_names *ret, struct dit_snapshot *snapshot,
                       struct dit_schema *schema);
+/** The same as a reader of the snapshot sees it. */
+int dit_ad_names_read_by(struct dit_ad_names *ret, struct dit_snapshot *snapshot,
+                         unsigned reader, struct dit_schema *schema);
 void dit_ad_names_deinit(struct dit_ad_names *names);
 
 /** NULL: no description has this number. */

@@ -33,9 +33,16 @@ struct index_output {
 	struct dit_output base;
 	struct dit_claim claim;
 	int data_fd;
-	int spare_fd; /* spare.h; -1: none */
-	struct dit_page_commit *commit;
-	struct dit_fault *fault; /* borrowed; may be NULL */
+	int spare_fd;                   /* spare.h; -1: none */
+	struct dit_page_commit *commit; /* NULL: online */
+	struct dit_fault *fault;        /* borrowed; may be NULL */
+
+	/* Beside other processes. */
+	struct dit_online *online; /* owned; NULL: the directory is claimed */
+	dit_online_changed_fn changed;
+	void *changed_ctx;
+	struct dit_online_table *online_tables; /* during the commit; owned */
+	bool is_committed;
 
 	struct index_table *tables; /* [own: main; a table: who writes it, then main] */
 	size_t ntables;
@@ -133,6 +140,14 @@ static void settle(struct dit_output *output)
 
 /* ---- tables ---- */
 
+static int find_tree(const struct index_output *output, const char *name,
+                     struct dit_tree_record *ret)
+{
+	return output->online != NULL
+	               ? dit_online_find(output->online, name, ret)
+	               : dit_page_commit_find(output->commit, dit_span_of(name), ret);
+}
+
 /* New keys take the place of all that are stored, so their length does not matter. */
 static int find_index(struct dit_output *output, const char *name,
                       struct dit_output_stored_index *ret)
@@ -140,7 +155,7 @@ static int find_index(struct dit_output *output, const char *name,
 	struct index_output *o = of(output);
 	struct dit_tree_record tree;
 
-	if (dit_page_commit_find(o->commit, dit_span_of(name), &tree) == 0) {
+	if (find_tree(o, name, &tree) == 0) {
 		return 0;
 	}
 	if ((tree.flags & ~(unsigned)MDB_INTEGERKEY) != DIT_INDEX_FLAGS) {
@@ -189,7 +204,10 @@ int dit_index_output_drop(struct dit_output *output, const char *name)
 	char **dropped = NULL;
 	char *copy = NULL;
 
-	if (dit_page_commit_find(o->commit, dit_span_of(name), &tree) == 0) {
+	if (o->online != NULL) {
+		return -EINVAL;
+	}
+	if (find_tree(o, name, &tree) == 0) {
 		return DIT_E_UNKNOWN;
 	}
 	dropped = reallocarray(o->dropped, o->ndropped + 1, sizeof(*dropped));
@@ -262,7 +280,9 @@ static int open_index(struct dit_output *output, size_t number,
 		writing->base.ops = &table_ops;
 		writing->table = &o->tables[number];
 		r = dit_table_writer_new(&writing->writer,
-		                         dit_page_commit_space(o->commit),
+		                         o->online != NULL
+		                                 ? dit_online_space(o->online)
+		                                 : dit_page_commit_space(o->commit),
 		                         writing->table->flags);
 	}
 	if (r < 0) {
@@ -275,25 +295,39 @@ static int open_index(struct dit_output *output, size_t number,
 
 static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 {
-	*ret = dit_page_commit_bytes(((const struct index_output *)output)->commit);
+	const struct index_output *o = (const struct index_output *)output;
+
+	if (o->online != NULL) {
+		return false;
+	}
+	*ret = dit_page_commit_bytes(o->commit);
 	return true;
 }
 
 /* ---- publishing ---- */
 
+static bool is_complete(const struct index_output *output)
+{
+	for (size_t i = 0; i < output->ntables; i++) {
+		if (!output->tables[i].is_written) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* The pages of the old trees are collected; of a damaged one they cannot be known. */
 static int prepare(struct dit_output *output)
 {
 	struct index_output *o = of(output);
-	int r = 0;
+	int r = is_complete(o) ? 0 : -EINVAL;
 
+	if (o->online != NULL) {
+		return r; /* others change the old trees until the commit */
+	}
 	for (size_t i = 0; i < o->ntables && r == 0; i++) {
-		const struct index_table *table = &o->tables[i];
-
-		r = table->is_written
-		            ? dit_page_commit_put(o->commit, dit_span_of(table->name),
-		                                  &table->tree)
-		            : -EINVAL;
+		r = dit_page_commit_put(o->commit, dit_span_of(o->tables[i].name),
+		                        &o->tables[i].tree);
 	}
 	for (size_t i = 0; i < o->ndropped && r == 0; i++) {
 		r = dit_page_commit_drop(o->commit, dit_span_of(o->dropped[i]));
@@ -302,16 +336,49 @@ static int prepare(struct dit_output *output)
 	return r;
 }
 
+struct dit_online_table *dit_index_output_tables(struct dit_output *output)
+{
+	return of(output)->online_tables;
+}
+
+static int commit_online(struct index_output *output)
+{
+	struct dit_online_times times;
+	int r = 0;
+
+	output->online_tables =
+		calloc(output->ntables + 1, sizeof(struct dit_online_table));
+	if (output->online_tables == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < output->ntables; i++) {
+		output->online_tables[i] = (struct dit_online_table){
+			.name = output->tables[i].name, .tree = output->tables[i].tree};
+	}
+	r = dit_online_commit(output->online, output->online_tables, output->ntables,
+	                      output->changed, output->changed_ctx);
+	free(output->online_tables);
+	output->online_tables = NULL;
+	output->is_committed = r == 0;
+	dit_online_times(output->online, &times);
+	output->base.bytes = times.bytes;
+	return r;
+}
+
 static int commit(struct dit_output *output)
 {
-	const struct index_output *o = of(output);
+	struct index_output *o = of(output);
 	int r = 0;
 
 	/* Nothing is built: the file stays as it is, to the byte. */
-	if (o->ntables > 0 || o->ndropped > 0) {
-		r = dit_page_commit_write(o->commit);
+	if (o->ntables == 0 && o->ndropped == 0) {
+		return 0;
 	}
-	output->bytes = dit_page_commit_bytes(of(output)->commit);
+	if (o->online != NULL) {
+		return commit_online(o);
+	}
+	r = dit_page_commit_write(o->commit);
+	output->bytes = dit_page_commit_bytes(o->commit);
 	return r;
 }
 
@@ -326,11 +393,16 @@ static void use_spare(struct index_output *output)
 
 static int take_back(struct dit_output *output)
 {
+	const struct index_output *o = of(output);
+
+	if (o->online != NULL) {
+		return o->is_committed ? -ENOTSUP : 0;
+	}
 	use_spare(of(output));
-	return dit_page_commit_undo(of(output)->commit);
+	return dit_page_commit_undo(o->commit);
 }
 
-static void output_free(struct index_output *output)
+static void end_claim(struct index_output *output)
 {
 	use_spare(output);
 	dit_page_commit_close(output->commit);
@@ -339,6 +411,15 @@ static void output_free(struct index_output *output)
 		(void)close(output->data_fd);
 	}
 	dit_claim_drop(&output->claim, DIT_CLAIM_PUBLISHED);
+}
+
+static void output_free(struct index_output *output)
+{
+	if (output->online != NULL) {
+		dit_online_close(output->online);
+	} else {
+		end_claim(output);
+	}
 	for (size_t i = 0; i < output->ntables; i++) {
 		free(output->tables[i].name);
 	}
@@ -464,6 +545,29 @@ int dit_index_output_open(struct dit_output **ret,
 		output_free(output);
 		return r;
 	}
+	*ret = &output->base;
+	return 0;
+}
+
+int dit_index_output_open_online(struct dit_output **ret, struct dit_online *online,
+                                 struct dit_fault *fault, dit_online_changed_fn changed,
+                                 void *ctx)
+{
+	struct index_output *output = calloc(1, sizeof(*output));
+
+	if (output == NULL) {
+		dit_online_close(online);
+		return -ENOMEM;
+	}
+	*output = (struct index_output){
+		.base = {.ops = &ops, .is_parallel = true},
+		.data_fd = -1,
+		.spare_fd = -1,
+		.fault = fault,
+		.online = online,
+		.changed = changed,
+		.changed_ctx = ctx,
+	};
 	*ret = &output->base;
 	return 0;
 }

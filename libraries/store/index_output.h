@@ -20,6 +20,7 @@
 #ifndef DITKIT_INDEX_OUTPUT_H
 #define DITKIT_INDEX_OUTPUT_H
 
+#include "store/online.h"
 #include "store/output.h"
 #include "store/store.h"
 
@@ -40,13 +41,28 @@ int dit_index_output_open(struct dit_output **ret,
                           const struct dit_index_output_opts *opts);
 
 /**
+ * The same beside other processes that use the database (online.h). The output's commit
+ * is dit_online_commit(); it cannot be taken back.
+ *
+ * @param online    belongs to the output from now on, in every case
+ * @param changed   as of dit_online_commit(), with @p ctx; puts changes into
+ *                  dit_index_output_tables(), which are numbered as the indexes are
+ */
+int dit_index_output_open_online(struct dit_output **ret, struct dit_online *online,
+                                 struct dit_fault *fault, dit_online_changed_fn changed,
+                                 void *ctx);
+/** While dit_output_commit() runs. */
+struct dit_online_table *dit_index_output_tables(struct dit_output *output);
+
+/**
  * The database as it was when it was opened, for several threads. To be closed before the
  * output is published or abandoned.
  */
 int dit_index_output_snapshot(struct dit_output *output, unsigned nreaders,
                               struct dit_snapshot **ret);
 
-/** An index database of the snapshot ceases to be. DIT_E_UNKNOWN: there is none */
+/** An index database of the snapshot ceases to be. DIT_E_UNKNOWN: there is none; -EINVAL:
+ * beside other processes */
 int dit_index_output_drop(struct dit_output *output, const char *name);
 
 #endif

@@ -42,11 +42,15 @@ rooms += %D%/libstore.la
 	%D%/index_output.h \
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
+	%D%/lock_field.c \
+	%D%/lock_field.h \
 	%D%/map_size.h \
 	%D%/name_codec.c \
 	%D%/name_codec.h \
 	%D%/readers.c \
 	%D%/readers.h \
+	%D%/online.c \
+	%D%/online.h \
 	%D%/output.c \
 	%D%/output.h \
 	%D%/output_existing.c \
@@ -55,6 +59,7 @@ rooms += %D%/libstore.la
 	%D%/publication.c \
 	%D%/publication.h \
 	%D%/snapshot.c \
+	%D%/snapshot_impl.h \
 	%D%/spare.c \
 	%D%/spare.h \
 	%D%/split_codec.c \

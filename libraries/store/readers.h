@@ -65,4 +65,11 @@ int dit_readers_open(struct dit_readers *ret, const char *directory,
 /** Ends all transactions and closes the environment. */
 void dit_readers_close(struct dit_readers *readers);
 
+/**
+ * One more transaction, which shows the last commit of now. It is the last one of txns.
+ *
+ * @return 0; -ENOMEM; LMDB's codes
+ */
+int dit_readers_add_newest(struct dit_readers *readers);
+
 #endif

@@ -18,6 +18,7 @@
 #include "pages/leaf_keys.h"
 #include "store/lmdb_error.h"
 #include "store/readers.h"
+#include "store/snapshot_impl.h"
 
 /* slapd uses 256 at most (storage.md 1.1). */
 #define DBS_MAX 1024
@@ -215,19 +216,9 @@ unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot)
 	return snapshot->readers.n;
 }
 
-unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot)
-{
-	return snapshot->page_bytes;
-}
-
 bool dit_snapshot_is_held(const struct dit_snapshot *snapshot)
 {
 	return snapshot->readers.door.lock_fd >= 0;
-}
-
-uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot)
-{
-	return snapshot->readers.txn_id;
 }
 
 /* Their number: none of that name. */
@@ -239,6 +230,44 @@ static size_t find_db(const struct dit_snapshot *snapshot, const char *name)
 		i++;
 	}
 	return i;
+}
+
+int dit_snapshot_add_newest(struct dit_snapshot *snapshot, unsigned *ret_reader)
+{
+	*ret_reader = snapshot->readers.n;
+	return dit_readers_add_newest(&snapshot->readers);
+}
+
+const struct dit_readers *dit_snapshot_readers(const struct dit_snapshot *snapshot)
+{
+	return &snapshot->readers;
+}
+
+uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot)
+{
+	return snapshot->npages;
+}
+
+int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
+                      struct dit_tree_record *ret)
+{
+	size_t i = find_db(snapshot, name);
+
+	if (i == snapshot->ndbs) {
+		return 0;
+	}
+	*ret = snapshot->trees[i];
+	return 1;
+}
+
+unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot)
+{
+	return snapshot->page_bytes;
+}
+
+uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot)
+{
+	return snapshot->readers.txn_id;
 }
 
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,

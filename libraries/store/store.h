@@ -241,6 +241,9 @@ bool dit_snapshot_is_held(const struct dit_snapshot *snapshot);
 unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot);
 /** The number of the transaction that the snapshot shows. */
 uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
+/** One more reader, which shows the last commit of now and not the snapshot's state.
+ * 0, -ENOMEM, LMDB's codes */
+int dit_snapshot_add_newest(struct dit_snapshot *snapshot, unsigned *ret_reader);
 void dit_snapshot_close(struct dit_snapshot *snapshot);
 /** All named databases, sorted by name; owned by the snapshot. @return their number */
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,

@@ -62,6 +62,19 @@ static uint64_t count_left_out(const struct dit_reindex_stats *stats)
 	return n;
 }
 
+static void print_waits(const struct dit_reindex_stats *stats)
+{
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		const struct dit_reindex_database_stats *db = &stats->databases[i];
+
+		(void)printf(
+			"%s: %llu entries were changed meanwhile; writers waited %.3f s "
+			"at most, %.3f s in all\n",
+			db->directory, (unsigned long long)db->nchanged,
+			(double)db->longest_us / 1e6, (double)db->locked_us / 1e6);
+	}
+}
+
 static int run(struct index_options *options)
 {
 	struct dit_reindex_stats stats;
@@ -76,6 +89,9 @@ static int run(struct index_options *options)
 	options->reindex.progress_ctx = &output;
 	r = dit_reindex(&options->reindex, &stats);
 	meter_break(&output.meter);
+	if (r == 0 && options->reindex.online) {
+		print_waits(&stats);
+	}
 	if (r == 0 && options->want_stats) {
 		index_stats_print(&stats);
 	}

@@ -14,6 +14,7 @@ enum long_option {
 	OPT_DROP_UNCONFIGURED = COMMON_OPT_END,
 	OPT_INDEX_KEYS,
 	OPT_MEMORY,
+	OPT_ONLINE,
 	OPT_PAGE_CACHE,
 	OPT_STATS,
 	OPT_TMPDIR,
@@ -24,6 +25,7 @@ static const struct option long_options[] = {
 	{"drop-unconfigured", no_argument, NULL, OPT_DROP_UNCONFIGURED},
 	{"index-keys", required_argument, NULL, OPT_INDEX_KEYS},
 	{"memory", required_argument, NULL, OPT_MEMORY},
+	{"online", no_argument, NULL, OPT_ONLINE},
 	{"page-cache", no_argument, NULL, OPT_PAGE_CACHE},
 	{"stats", no_argument, NULL, OPT_STATS},
 	{"tmpdir", required_argument, NULL, OPT_TMPDIR},
@@ -37,9 +39,9 @@ static void print_usage(FILE *out)
 	            "                [-F confdir] [-o opt[=value]] [-T threads] "
 	            "[--drop-unconfigured]\n"
 	            "                [--index-keys integer|bytes] [--memory size]\n"
-	            "                [--openldap 2.5|2.6] [--page-cache] [--stats] "
-	            "[--tmpdir dir]\n"
-	            "                [attribute ...]\n",
+	            "                [--online] [--openldap 2.5|2.6] [--page-cache] "
+	            "[--stats]\n"
+	            "                [--tmpdir dir] [attribute ...]\n",
 	            out);
 }
 
@@ -47,7 +49,8 @@ static void print_usage(FILE *out)
 static const char help_text[] =
 	"\n"
 	"Build the indexes of a database anew, all or those of the named attributes: what\n"
-	"slapindex -t stores, sooner, and all or nothing. slapd must not run.\n"
+	"slapindex -t stores, sooner, and all or nothing. slapd must not run, but with\n"
+	"--online.\n"
 	"\n"
 	"  -b suffix         database that holds this suffix\n"
 	"  -c                leave out entries that cannot be read, and go on\n"
@@ -74,6 +77,8 @@ static const char help_text[] =
 	"                    integers, or as slapd does [integer]\n"
 	"  --memory size     memory to use, with suffix K, M or G [128M a thread, from 256M\n"
 	"                    to 1G, but no more than a quarter of the machine's]\n"
+	"  --online          slapd may run and change the database meanwhile; print how long\n"
+	"                    its writers had to wait\n"
 	"  --openldap 2.5|2.6\n"
 	"                    read the configuration as this release of OpenLDAP does\n"
 	"                    [the release of " DEFAULT_SLAPD ", without it 2.6]\n"
@@ -145,6 +150,9 @@ static int read_own(struct index_options *options, int option, const char *text)
 		return read_index_keys(options, text);
 	case OPT_MEMORY:
 		return read_memory(options, text);
+	case OPT_ONLINE:
+		options->reindex.online = true;
+		return 0;
 	case OPT_PAGE_CACHE:
 		options->reindex.use_page_cache = true;
 		return 0;

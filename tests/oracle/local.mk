@@ -18,6 +18,7 @@ script_tests += \
 	%D%/glue.sh \
 	%D%/golden-2.7.sh \
 	%D%/index.sh \
+	%D%/index_online.sh \
 	%D%/indexes.sh \
 	%D%/interrupted.sh \
 	%D%/killed.sh \
@@ -36,6 +37,7 @@ script_tests += \
 	$(NULL)
 long_scripts += \
 	%D%/config.sh \
+	%D%/index_online.sh \
 	%D%/messages.sh \
 	%D%/random.sh \
 	%D%/torture.sh \

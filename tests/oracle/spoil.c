@@ -34,8 +34,8 @@ static void put(MDB_txn *txn, MDB_dbi dbi, uint32_t word, uint64_t id)
 }
 
 /*
- * Each third key goes, and others come. Whole keys: where liblmdb deletes single IDs under
- * a cursor that moves on, its count of them is wrong afterwards.
+ * Each third key goes, and others come. Whole keys: where liblmdb deletes single IDs
+ * under a cursor that moves on, its count of them is wrong afterwards.
  */
 static void make_stale(MDB_txn *txn, MDB_dbi dbi)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * New trees in a file that others change meanwhile: pages are reserved, tables are
- * written, then changed a little (table_edit.h), and put in place; what liblmdb changed in
- * the meantime stays, no page is lost, and the tables hold what a model says.
+ * written, then changed a little (table_edit.h), and put in place; what liblmdb changed
+ * in the meantime stays, no page is lost, and the tables hold what a model says.
  * And the difference of two versions of a tree (tree_diff.h).
  */
 #include "test.h"
@@ -234,12 +234,14 @@ static void reopen(struct fixture *f)
 	open_env(f);
 }
 
-static int reserve_more(void *ctx, uint64_t npages, struct dit_page_runs *runs)
+static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
+                        struct dit_page_runs *runs)
 {
 	struct fixture *f = ctx;
-	struct dit_page_commit *commit = open_commit(f, 3, NULL, npages);
-	int r = dit_page_commit_reserve(commit, npages, runs);
+	struct dit_page_commit *commit = open_commit(f, 3, NULL, wanted);
+	int r = dit_page_commit_reserve(commit, wanted, runs);
 
+	assert_true(least <= wanted);
 	if (r == 0) {
 		r = dit_page_commit_write(commit);
 	}
@@ -463,7 +465,7 @@ static void lost_pages_are_noticed(void **state)
 
 	(void)state;
 	fixture_make(&f);
-	assert_int_equal(reserve_more(&f, 20, &runs), 0);
+	assert_int_equal(reserve_more(&f, 20, 20, &runs), 0);
 	reopen(&f);
 	/* No reader holds the state of the reservation. */
 	for (unsigned i = 0; i < 8; i++) {

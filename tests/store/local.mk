@@ -13,6 +13,7 @@ check_PROGRAMS += \
 	%D%/test_id_ranges \
 	%D%/test_name_codec \
 	%D%/test_index_output \
+	%D%/test_online \
 	%D%/test_output \
 	%D%/test_publication \
 	%D%/test_publish \
@@ -57,6 +58,8 @@ check_PROGRAMS += \
 %C%_test_name_codec_LDADD = $(test_libs)
 %C%_test_index_output_SOURCES = %D%/store_fixture.h %D%/test_index_output.c
 %C%_test_index_output_LDADD = $(test_libs)
+%C%_test_online_SOURCES = %D%/store_fixture.h %D%/test_online.c
+%C%_test_online_LDADD = $(test_libs)
 %C%_test_output_SOURCES = %D%/store_fixture.h %D%/test_output.c
 %C%_test_output_LDADD = $(test_libs)
 %C%_test_publication_SOURCES = %D%/test_publication.c

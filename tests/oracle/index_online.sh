@@ -1,0 +1,185 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# ditindex --online beside an unmodified slapd, which adds, changes, renames and deletes
+# entries all the while: afterwards the indexes are what "slapindex -t" makes of the
+# entries, slapd finds what it should in the new indexes at once, and no page is lost.
+# Killed at random moments as well. ONLINE_ENTRIES says how large the directory is.
+. "${0%/*}/lib.sh"
+. "${0%/*}/slapd_lib.sh"
+: "${DITINDEX:?}" "${SPOIL:?}" "${DITGEN:?}"
+
+entries=${ONLINE_ENTRIES:-5000}
+[ "${DIT_LONG:-no}" = no ] || entries=${ONLINE_ENTRIES:-200000}
+
+make_site "$work/dit" bench
+sed -i 's/^maxsize .*/maxsize 8589934592/' "$work/dit/slapd.conf"
+
+sed -i 's/^rootdn .*/&\nrootpw secret/' "$work/dit/slapd.conf"
+"$DITGEN" --entries "$entries" --operational >"$work/input.ldif"
+"$DITADD" -f "$work/dit/slapd.conf" --index-keys=bytes -q -l "$work/input.ldif"
+grep -a '^dn: uid=' "$work/input.ldif" | sed 's/^dn: //' | head -4000 >"$work/names"
+
+# sound DIR: the file is what LMDB's format says, and no page is lost
+# shellcheck disable=SC2317 # called by check
+sound() {
+	"$DITCHECK" --quick --database "$1" || return 1
+	rm -rf "$work/copy"
+	mkdir "$work/copy"
+	mdb_copy -c "$1" "$work/copy"
+	rm -rf "$work/copy"
+}
+
+# change_all_the_while SEED: change records without end
+change_all_the_while() {
+	awk -v seed="$1" -v names="$work/names" '
+	BEGIN {
+		srand(seed)
+		while ((getline name <names) > 0) {
+			if (!(name in gone)) {
+				dn[n++] = name
+			}
+		}
+		for (i = 0; ; i++) {
+			kind = i % 5
+			who = dn[int(rand() * n)]
+			if (kind == 0) {
+				print "dn: cn=new " seed " " i ",dc=example,dc=com"
+				print "changetype: add\nobjectClass: inetOrgPerson"
+				print "cn: new " seed " " i "\nsn: Online " int(rand() * 50)
+				print "mail: new" i "@example.com\ntelephoneNumber: +1 " i
+			} else if (kind == 1) {
+				print "dn: " who "\nchangetype: modify\nreplace: description"
+				print "description: changed " i " by hand " int(rand() * 9)
+				print "-\nreplace: telephoneNumber\ntelephoneNumber: +49 " i
+			} else if (kind == 2) {
+				print "dn: " who "\nchangetype: modify\nreplace: title"
+				print "title: Number " int(rand() * 20)
+				print "-\nreplace: mail\nmail: m" i "@example.org"
+			} else if (kind == 3 && i > 20) {
+				print "dn: cn=new " seed " " (i - 18) ",dc=example,dc=com"
+				print "changetype: modrdn\nnewrdn: cn=renamed " seed " " i
+				print "deleteoldrdn: 1"
+			} else if (kind == 4 && i > 40) {
+				print "dn: cn=renamed " seed " " (i - 21) ",dc=example,dc=com"
+				print "changetype: delete"
+			} else {
+				continue
+			}
+			print ""
+		}
+	}'
+}
+
+nstreams=0
+# start_stream: changes go to slapd until stop_stream
+start_stream() {
+	nstreams=$((nstreams + 1))
+	change_all_the_while $nstreams 2>/dev/null |
+		ldapmodify -c -x -H "${url[dit]}" -D cn=admin,dc=example,dc=com -w secret \
+			>"$work/stream.out" 2>"$work/stream.err" &
+	stream=$!
+}
+
+stop_stream() {
+	kill "$stream" 2>/dev/null
+	wait "$stream" 2>/dev/null
+}
+
+# same_as_slapindex: slapd is stopped; then a copy is indexed by slapindex
+# shellcheck disable=SC2317 # called by check
+same_as_slapindex() {
+	rm -rf "$work/ref"
+	cp -r "$work/dit" "$work/ref"
+	sed -i "s,$work/dit/,$work/ref/,g" "$work/ref/slapd.conf"
+	slapindex -q -t -f "$work/ref/slapd.conf" 2>/dev/null || return 1
+	same_content "$work/ref" "$work/dit"
+}
+
+# found FILTER: how many entries slapd finds
+found() {
+	ldapsearch -x -LLL -o ldif-wrap=no -H "${url[dit]}" -b "$base" "$1" dn |
+		grep -c '^dn:'
+}
+
+online() {
+	"$DITINDEX" --online -f "$work/dit/slapd.conf" "$@" >"$work/online.out" \
+		2>"$work/online.err"
+}
+
+# ---- with nobody else, and with a slapd that rests ----
+
+"$SPOIL" "$work/dit/db" stale
+online
+check "nobody else: exit status" test $? -eq 0
+check "nobody else: content" same_as_slapindex
+check "nobody else: sound" sound "$work/dit/db"
+
+somebody=$(sed -n '7s/^\(uid=[^,]*\),.*/\1/p' "$work/names")
+"$SPOIL" "$work/dit/db" empty
+start_slapd dit
+check "spoilt: slapd finds nothing" test "$(found "$somebody")" -eq 0
+online -T 2
+check "slapd rests: exit status" test $? -eq 0
+check "slapd finds all at once" test "$(found "$somebody")" -eq 1
+
+# ---- changes all the while ----
+
+for ((round = 1; round <= 3; round++)); do
+	start_stream
+	sleep 0.3
+	online -T 2
+	check "round $round: exit status" test $? -eq 0
+	grep -q ' 0 entries were changed' "$work/online.out" || nbusy=$((${nbusy:-0} + 1))
+	sleep 0.2
+	stop_stream
+	check "round $round: sound" sound "$work/dit/db"
+	cat "$work/online.out"
+done
+check "entries were changed meanwhile" test "${nbusy:-0}" -gt 0
+check "slapd had nothing to say" test ! -s "$work/dit/slapd.err"
+stop_slapd
+check "content after changes" same_as_slapindex
+
+# ---- kills ----
+
+start_slapd dit
+start_stream
+for ((i = 1; i <= 10; i++)); do
+	"$DITINDEX" --online -f "$work/dit/slapd.conf" -T 2 >/dev/null 2>&1 &
+	victim=$!
+	sleep "0.$((RANDOM % 6))$((RANDOM % 10))"
+	kill -9 $victim 2>/dev/null
+	wait $victim 2>/dev/null
+	check "kill $i: slapd goes on" test "$(found "$somebody")" -eq 1
+	check "kill $i: sound" sound "$work/dit/db"
+done
+stop_stream
+stop_slapd
+check "content after kills" same_as_slapindex
+start_slapd dit
+online
+stop_slapd
+check "content in the end" same_as_slapindex
+check "sound in the end" sound "$work/dit/db"
+
+# ---- the file does not grow without end ----
+
+sizes=()
+start_slapd dit
+for ((i = 1; i <= 6; i++)); do
+	online
+	sizes+=("$(stat -c %s "$work/dit/db/data.mdb")")
+done
+stop_slapd
+check "six runs: ${sizes[*]} bytes" test "${sizes[5]}" -le $((sizes[2] + sizes[2] / 20))
+
+# ---- what is refused ----
+
+online --drop-unconfigured
+check "--drop-unconfigured: refused" test $? -eq 1
+echo 'index pager eq' >>"$work/dit/slapd.conf"
+online
+check "an index that slapd does not know: refused" test $? -eq 1
+check "an index that slapd does not know: message" \
+	grep -q '"pager" in .* does not exist: start slapd again' "$work/online.err"
+finish
