@@ -19,6 +19,8 @@ struct dit_builders {
 	size_t ndbs;
 	struct dit_postings *postings;
 	struct dit_byte_postings *wide; /* NULL: no database needs it */
+	unsigned
+		*presence; /* of each database: the stream of its presence key; 0: none */
 
 	uint64_t *nwide; /* keys of each database; [own: the thread of its cursor] */
 };
@@ -28,6 +30,8 @@ struct dit_index_cursor {
 	const struct dit_index_db *db;
 	size_t number;
 	struct dit_posting_cursor *postings; /* NULL: of DIT_KEY_WIDE */
+	struct dit_posting_cursor *presence; /* NULL: there is none */
+	bool had_presence;                   /* it was given out */
 	uint64_t nread;                      /* byte postings before it */
 
 	/* The batch that was given out. */
@@ -51,9 +55,8 @@ static bool needs_64bit(enum dit_key_format format)
 static int make_postings(struct dit_builders *builders,
                          const struct dit_builders_opts *opts)
 {
-	bool *is_64bit = calloc(builders->ndbs + 1, sizeof(*is_64bit));
+	bool *is_64bit = calloc(2 * builders->ndbs + 1, sizeof(*is_64bit));
 	struct dit_postings_opts postings = {
-		.nstreams = (unsigned)builders->ndbs,
 		.is_64bit = is_64bit,
 		.nproducers = opts->nproducers,
 		.memory_bytes = opts->memory_bytes,
@@ -68,6 +71,12 @@ static int make_postings(struct dit_builders *builders,
 	}
 	for (size_t i = 0; i < builders->ndbs; i++) {
 		is_64bit[i] = needs_64bit(dit_index_set_db(builders->indexes, i)->format);
+	}
+	postings.nstreams = (unsigned)builders->ndbs;
+	for (size_t i = 0; i < builders->ndbs; i++) {
+		if (dit_index_set_db(builders->indexes, i)->has_presence) {
+			builders->presence[i] = postings.nstreams++;
+		}
 	}
 	r = dit_postings_new(&builders->postings, &postings);
 	free(is_64bit);
@@ -105,7 +114,10 @@ int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *
 	builders->indexes = opts->indexes;
 	builders->ndbs = dit_index_set_ndbs(opts->indexes);
 	builders->nwide = calloc(builders->ndbs + 1, sizeof(*builders->nwide));
-	r = builders->nwide == NULL ? -ENOMEM : make_postings(builders, opts);
+	builders->presence = calloc(builders->ndbs + 1, sizeof(*builders->presence));
+	r = builders->nwide == NULL || builders->presence == NULL
+	            ? -ENOMEM
+	            : make_postings(builders, opts);
 	if (r == 0) {
 		r = make_wide(builders, opts);
 	}
@@ -125,6 +137,7 @@ void dit_builders_free(struct dit_builders *builders)
 	dit_postings_free(builders->postings);
 	dit_byte_postings_free(builders->wide);
 	free(builders->nwide);
+	free(builders->presence);
 	free(builders);
 }
 
@@ -139,6 +152,12 @@ int dit_builders_push(struct dit_builders *builders, unsigned producer, unsigned
 int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsigned db,
                           uint64_t id, struct dit_span key)
 {
+	static const uint64_t ordinal = 0;
+
+	if (builders->presence[db] != 0) {
+		return dit_postings_push(builders->postings, producer,
+		                         builders->presence[db], id, &ordinal, 1);
+	}
 	return builders->wide == NULL
 	               ? -EINVAL
 	               : dit_byte_postings_push(builders->wide, producer, db, key, id);
@@ -161,9 +180,17 @@ int dit_builders_seal(struct dit_builders *builders)
 
 uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db)
 {
-	return dit_builders_is_shared(builders, db)
-	               ? builders->nwide[db]
-	               : dit_postings_stream_npushed(builders->postings, (unsigned)db);
+	uint64_t n = 0;
+
+	if (dit_builders_is_shared(builders, db)) {
+		return builders->nwide[db];
+	}
+	n = dit_postings_stream_npushed(builders->postings, (unsigned)db);
+	if (builders->presence[db] != 0) {
+		n += dit_postings_stream_npushed(builders->postings,
+		                                 builders->presence[db]);
+	}
+	return n;
 }
 
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders)
@@ -203,8 +230,12 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
 		r = dit_posting_cursor_open(&cursor->postings, builders->postings,
 		                            (unsigned)db, wants_repeats);
 	}
+	if (r == 0 && builders->presence[db] != 0) {
+		r = dit_posting_cursor_open(&cursor->presence, builders->postings,
+		                            builders->presence[db], wants_repeats);
+	}
 	if (r < 0) {
-		free(cursor);
+		dit_index_cursor_close(cursor);
 		return r;
 	}
 	*ret = cursor;
@@ -230,6 +261,24 @@ static int next_wide(struct dit_index_cursor *cursor)
 	return r;
 }
 
+/* The list of the presence key, which is before all others. 1; 0: nobody has it; error */
+static ptrdiff_t next_presence(struct dit_index_cursor *cursor)
+{
+	struct dit_posting_list *found = &cursor->found[0];
+	ptrdiff_t n = dit_posting_cursor_next(cursor->presence, found, 1);
+
+	cursor->had_presence = true;
+	if (n > 0) {
+		cursor->lists[0] = (struct dit_output_list){
+			.key = {"\0\0\0", 4},
+			.ids = found->ids,
+			.nids = found->nids,
+			.is_repeated = found->is_repeated,
+		};
+	}
+	return n;
+}
+
 ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
                                 const struct dit_output_list **ret)
 {
@@ -238,6 +287,12 @@ ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
 	*ret = cursor->lists;
 	if (cursor->postings == NULL) {
 		return next_wide(cursor);
+	}
+	if (cursor->presence != NULL && !cursor->had_presence) {
+		n = next_presence(cursor);
+		if (n != 0) {
+			return n;
+		}
 	}
 	n = dit_posting_cursor_next(cursor->postings, cursor->found, LISTS_MAX);
 	for (ptrdiff_t i = 0; i < n; i++) {
@@ -258,6 +313,7 @@ void dit_index_cursor_close(struct dit_index_cursor *cursor)
 {
 	if (cursor != NULL) {
 		dit_posting_cursor_close(cursor->postings);
+		dit_posting_cursor_close(cursor->presence);
 		free(cursor);
 	}
 }

@@ -13,7 +13,8 @@
  * format of the database's keys (index_keys.h), and nobody else has to know:
  *
  *   DIT_KEY_INT32, _BYTES32           a stream of postings in 32 bits each (postings.h)
- *   DIT_KEY_INT64, _BYTES64, _SHORT   a stream of postings in 64 bits each
+ *   DIT_KEY_INT64, _BYTES64, _SHORT   a stream of postings in 64 bits each, and one in
+ *                                     32 bits for the presence key if it has one
  *   DIT_KEY_WIDE                      a stream of byte postings (byte_postings.h)
  *
  * Threads: cursors of different databases may be open on different threads. Databases
@@ -64,7 +65,7 @@ void dit_builders_free(struct dit_builders *builders);
 int dit_builders_push(struct dit_builders *builders, unsigned producer, unsigned db,
                       uint64_t id, const uint64_t *ordinals, size_t nkeys);
 
-/** Add one key to a DIT_KEY_WIDE database. As above. */
+/** Add one key that has no ordinal (index_keys.h). As above. */
 int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsigned db,
                           uint64_t id, struct dit_span key);
 

@@ -143,7 +143,8 @@ static int put_bytes(struct dit_index_work *work, const struct dit_index_def *de
 	const struct dit_index_db *db = &work->set->dbs[def->db];
 	int r = 0;
 
-	if (db->format == DIT_KEY_WIDE) {
+	if (db->format == DIT_KEY_WIDE ||
+	    (db->has_presence && key.len != sizeof(uint64_t))) {
 		return sink->wide(sink->ctx, def->db, key);
 	}
 	r = reserve_keys(work, 1);

@@ -17,7 +17,9 @@
  *                     then shorter first             lower 8 bits: the length
  *   DIT_KEY_WIDE      any length                     none: keys travel as bytes
  *
- * dit_index_key_bytes() turns an ordinal back into the key.
+ * dit_index_key_bytes() turns an ordinal back into the key. A database of DIT_KEY_BYTES64
+ * may have one key more, the presence key: 4 bytes of zero, so the lowest of all. It has
+ * no ordinal and travels as bytes.
  *
  * Threads: the set is constant after dit_index_set_new() and shared; the work object
  * belongs to one thread.
@@ -46,6 +48,7 @@ struct dit_index_db {
 	const struct dit_attr_type *type;
 	enum dit_key_format format;
 	bool is_integerkey; /* created with MDB_INTEGERKEY (storage.md 1.5) */
+	bool has_presence;  /* DIT_KEY_BYTES64: there may be a presence key, too */
 };
 
 struct dit_index_set;
@@ -93,7 +96,7 @@ const struct dit_index_db *dit_index_set_db(const struct dit_index_set *set, siz
  */
 typedef int (*dit_index_keys_fn)(void *ctx, unsigned db, const uint64_t *ordinals,
                                  size_t nkeys);
-/** The same for DIT_KEY_WIDE databases, one key a call. */
+/** The same for keys without an ordinal, one key a call. */
 typedef int (*dit_index_wide_fn)(void *ctx, unsigned db, struct dit_span key);
 
 struct dit_index_work;
@@ -126,7 +129,7 @@ int dit_index_entry(struct dit_index_work *work, const struct dit_entry *entry,
 /** Turn an ordinal back into key bytes. @p out: 8 bytes. @return the key's length */
 size_t dit_index_key_bytes(const struct dit_index_db *db, uint64_t ordinal, char *out);
 
-/** The inverse: the ordinal of key bytes of a database that is not DIT_KEY_WIDE. */
+/** The inverse, for keys that have an ordinal. */
 uint64_t dit_index_key_ordinal(const struct dit_index_db *db, struct dit_span key);
 
 #endif

@@ -141,10 +141,11 @@ static int add_def(struct dit_index_set *set, const struct dit_index_spec *spec)
 	return 0;
 }
 
-/** Shortest and longest key of a database. */
+/** Shortest and longest key of a database, the presence key aside. */
 struct key_lengths {
-	size_t min;
-	size_t max;
+	size_t min; /* SIZE_MAX: there are no others */
+	size_t max; /* 0: likewise */
+	bool has_presence;
 };
 
 static void add_length(struct key_lengths *lengths, size_t length)
@@ -177,7 +178,7 @@ static void add_eq_lengths(struct key_lengths *lengths, const struct dit_index_s
 
 static struct key_lengths measure_keys(const struct dit_index_set *set, unsigned db)
 {
-	struct key_lengths lengths = {SIZE_MAX, 0};
+	struct key_lengths lengths = {.min = SIZE_MAX};
 
 	for (size_t i = 0; i < set->ndefs; i++) {
 		const struct dit_index_def *def = &set->defs[i];
@@ -185,9 +186,7 @@ static struct key_lengths measure_keys(const struct dit_index_set *set, unsigned
 		if (def->db != db) {
 			continue;
 		}
-		if ((def->kinds & DIT_INDEX_PRES) != 0) {
-			add_length(&lengths, PRES_KEY_BYTES);
-		}
+		lengths.has_presence |= (def->kinds & DIT_INDEX_PRES) != 0;
 		if ((def->kinds & DIT_INDEX_EQ) != 0) {
 			add_eq_lengths(&lengths, set, def->eq_keys);
 		}
@@ -203,7 +202,12 @@ static struct key_lengths measure_keys(const struct dit_index_set *set, unsigned
 
 size_t dit_index_set_longest_key(const struct dit_index_set *set, size_t db)
 {
-	return measure_keys(set, (unsigned)db).max;
+	struct key_lengths lengths = measure_keys(set, (unsigned)db);
+
+	if (lengths.has_presence) {
+		add_length(&lengths, PRES_KEY_BYTES);
+	}
+	return lengths.max;
 }
 
 static bool has_ordered_keys(const struct dit_attr_type *type)
@@ -219,6 +223,15 @@ static void choose_format(struct dit_index_set *set, unsigned db, bool is_intege
 	struct key_lengths lengths = measure_keys(set, db);
 
 	info->is_integerkey = false;
+	info->has_presence = false;
+	if (lengths.min == 8 && lengths.max == 8 && lengths.has_presence) {
+		info->format = DIT_KEY_BYTES64;
+		info->has_presence = true;
+		return;
+	}
+	if (lengths.has_presence) {
+		add_length(&lengths, PRES_KEY_BYTES);
+	}
 	if (lengths.min == 4 && lengths.max == 4) {
 		info->format = is_integer ? DIT_KEY_INT32 : DIT_KEY_BYTES32;
 		info->is_integerkey = is_integer;

@@ -2,7 +2,8 @@
 /*
  * Index builders (builders.h) give the keys of each database back in its order, with
  * their lists, whatever format its keys have: 32 bits, 64 bits, or long ones that share a
- * sorter.
+ * sorter. The presence key beside keys of 64 bits is before them all, also before one that
+ * begins with its bytes.
  */
 #include "bulk/builders.h"
 
@@ -82,6 +83,46 @@ static void each_format_comes_back_in_its_order(void **state)
 	assert_int_equal(dit_builders_npushed(builders, WIDE), 3);
 	assert_int_equal(dit_builders_npushed(builders, OTHER_WIDE), 1);
 	assert_int_equal(dit_builders_run_bytes(builders), 0);
+	dit_builders_free(builders);
+	dit_index_set_free(set);
+	test_scratch_remove(dir);
+}
+
+/* The presence key is not taken for a hash of zero, and an index may have no keys. */
+static void presence_comes_before_hashes_of_64_bits(void **state)
+{
+	char *dir = test_scratch();
+	struct fixture *f = *state;
+	const struct dit_index_spec specs[] = {
+		{find_ad(f, "cn"), DIT_INDEX_PRES | DIT_INDEX_EQ},
+		{find_ad(f, "sn"), DIT_INDEX_PRES | DIT_INDEX_EQ},
+		{find_ad(f, "description"), DIT_INDEX_EQ},
+	};
+	struct dit_index_params params = usual_params;
+	struct dit_index_set *set = NULL;
+	struct dit_builders *builders = NULL;
+
+	params.hash64 = true;
+	set = new_set(f, specs, 3, &params, true);
+	assert_true(dit_index_set_db(set, 0)->has_presence);
+	builders = new_builders(set, dir, 2);
+	push(builders, 0, 0, 3, 0);
+	push(builders, 1, 0, 4, 0x00000000ffffffff);
+	push(builders, 1, 0, 4, 0xff00000000000000);
+	for (uint64_t id = 1; id <= LIST_MAX; id++) {
+		assert_int_equal(dit_builders_push_key(builders, id % 2, 0, id,
+		                                       (struct dit_span){"\0\0\0", 4}),
+		                 0);
+	}
+	assert_int_equal(dit_builders_push_key(builders, 0, 2, 1, DIT_SPAN("k")),
+	                 -EINVAL);
+	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_npushed(builders, 0), 3 + LIST_MAX);
+	assert_lists(builders, 0,
+	             "00000000=1,2,3,4 0000000000000000=3 00000000ffffffff=4 "
+	             "ff00000000000000=4 ");
+	assert_lists(builders, 1, "");
+	assert_int_equal(dit_builders_npushed(builders, 1), 0);
 	dit_builders_free(builders);
 	dit_index_set_free(set);
 	test_scratch_remove(dir);
@@ -169,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_format_comes_back_in_its_order),
+		cmocka_unit_test(presence_comes_before_hashes_of_64_bits),
 		cmocka_unit_test(late_ids_are_known_to_all),
 		cmocka_unit_test(little_memory_makes_runs),
 		cmocka_unit_test(long_keys_need_a_database_for_them),
