@@ -46,7 +46,8 @@ struct dit_existing_opts {
 
 /**
  * @return 0; DIT_E_BUSY; DIT_E_CORRUPT, with a fault: a database lost its flags
- *         (stored_flags.h), or what is read first is damaged; -errno; LMDB's codes. Nothing is changed then.
+ *         (stored_flags.h), or what is read first is damaged; -errno; LMDB's codes.
+ *         Nothing is changed then.
  */
 int dit_existing_open(struct dit_existing **ret, const struct dit_existing_opts *opts);
 
@@ -89,9 +90,10 @@ int dit_existing_find_index(struct dit_existing *existing, const char *name,
 /*
  * ---- additions ----
  *
- * All return 0 or an error: DIT_E_CORRUPT (what liblmdb would read is damaged), DIT_E_FULL (the map is full), MDB_TXN_FULL (more changes than
- * LMDB can keep track of), -ENOSPC, -EDQUOT, -EFBIG, other -errno, LMDB's codes. After an
- * error the object is only to be abandoned.
+ * All return 0 or an error: DIT_E_CORRUPT (what liblmdb would read is damaged),
+ * DIT_E_FULL (the map is full), MDB_TXN_FULL (more changes than LMDB can keep track of),
+ * -ENOSPC, -EDQUOT, -EFBIG, other -errno, LMDB's codes. After an error the object is only
+ * to be abandoned.
  */
 
 int dit_existing_put_ad(struct dit_existing *existing, uint32_t number,

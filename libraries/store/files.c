@@ -268,6 +268,10 @@ void dit_staging_remove(int dir_fd, int staging_fd)
 	if (staging_fd < 0) {
 		return;
 	}
+	/* First what needs no memory. */
+	(void)unlinkat(staging_fd, DIT_DATA_NAME, 0);
+	(void)unlinkat(staging_fd, DIT_LOCK_NAME, 0);
+	(void)unlinkat(staging_fd, DIT_OLD_NAME, 0);
 	/* What cannot be removed is removed by the next load. */
 	(void)empty_directory(staging_fd);
 	(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);

@@ -69,7 +69,8 @@ static int count_in_file(int data_fd, uint64_t *ret_nrecords, struct dit_fault *
 	r = dit_guard_open(&guard, data_fd, fault);
 	if (r == 0) {
 		*ret_nrecords = dit_probe_count(guard.probe);
-		/* Empty files are replaced; a damaged meta page may make one look empty. */
+		/* Empty files are replaced; a damaged meta page may make one look
+		 * empty. */
 		r = *ret_nrecords > 0 ? DIT_E_NOTEMPTY : dit_guard_whole(data_fd, fault);
 	}
 	dit_guard_close(&guard);

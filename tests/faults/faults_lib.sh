@@ -7,8 +7,9 @@
 #              these db is put in place last
 # DIR/files    the directories of the site's databases
 . "${0%/*}/../oracle/lib.sh"
-: "${DITGEN:?}" "${DITCHECK:?}" "${DIT_BUILDDIR:?}"
+: "${DITGEN:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DIT_BUILDDIR:?}"
 databases=db
+tool=$DITADD # that is disturbed
 
 # make_conf DIR
 make_conf() {
@@ -55,9 +56,9 @@ put_back() {
 	cp -r "$work/old" "$work/dit/files"
 }
 
-# load ARGUMENT...: into the site
+# load ARGUMENT...: into the site; or what another tool does there
 load() {
-	"$DITADD" -q --memory 16M --tmpdir "$work/tmp" -f "$work/dit/slapd.conf" "$@" \
+	"$tool" -q --memory 16M --tmpdir "$work/tmp" -f "$work/dit/slapd.conf" "$@" \
 		>"$work/load.out" 2>&1
 }
 
@@ -127,6 +128,20 @@ no_leftovers() {
 	done
 	[ -z "$(ls -A "$work/tmp")" ] || ls -lA "$work/tmp"
 	[ -z "$(ls -A "$work/tmp")" ]
+}
+
+# for_reindex FUNCTION: call FUNCTION NAME for ditindex, which adds indexes
+for_reindex() {
+	databases=db
+	make_conf "$work/dit"
+	make_files "$work/dit"
+	load -l "$work/input.ldif"
+	check "the load" test $? -eq 0
+	save old
+	echo "index givenName,telephoneNumber eq,sub" >>"$work/dit/slapd.conf"
+	tool=$DITINDEX
+	with_new "$1" "reindex"
+	tool=$DITADD
 }
 
 # for_all_loads FUNCTION: call FUNCTION NAME ARGUMENT... for each kind of load, with the

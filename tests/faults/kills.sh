@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# ditadd is killed at a system call: each database is the old one or the new one, and
+# ditadd or ditindex is killed at a system call: each database is the old one or the new one, and
 # whole, and the next run succeeds and leaves nothing behind.
 #
 # strace kills at each call that changes files, and at a sample of all calls.
@@ -28,7 +28,7 @@ traced() {
 		shift
 	done
 	shift
-	strace -f -qq -o "$work/trace" "${options[@]}" "$DITADD" -q -T 1 --memory 16M \
+	strace -f -qq -o "$work/trace" "${options[@]}" "$tool" -q -T 1 --memory 16M \
 		--tmpdir "$work/tmp" --openldap 2.5 -f "$work/dit/slapd.conf" "$@" \
 		>"$work/load.out" 2>&1
 }
@@ -89,4 +89,5 @@ kill_all() {
 
 make_input 40
 for_all_loads kill_all
+for_reindex kill_all
 finish

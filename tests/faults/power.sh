@@ -50,8 +50,8 @@ write_next_run() {
 	mkdir "$work/again/files"
 	cat >"$work/again.sh" <<-SCRIPT
 		cd "$work" || exit 9
-		"$DITADD" -q -T 2 --tmpdir "$work/tmp" -f "$work/again/slapd.conf" \
-			$(printf '"%s" ' "$@") >"$work/again.out" 2>&1 || exit 2
+		"$tool" -q -T 2 --tmpdir "$work/tmp" -f "$work/again/slapd.conf" \
+			${*@Q} >"$work/again.out" 2>&1 || exit 2
 		for name in $databases; do
 			"$DITCHECK" --compare "$work/new/\$name" "$work/again/files/\$name" \
 				>/dev/null 2>&1 || exit 3
@@ -74,7 +74,8 @@ judge() {
 	new,*) ;;
 	*) withouts="all files" ;; # the directories have their names already
 	esac
-	make_conf "$work/again"
+	mkdir -p "$work/again"
+	sed "s,$work/dit/,$work/again/,g" "$work/dit/slapd.conf" >"$work/again/slapd.conf"
 	write_next_run "$@"
 	record nothing "$@"
 	check "$name: the run" test $? -eq 0
@@ -93,4 +94,5 @@ judge() {
 
 make_input 150
 for_all_loads judge
+for_reindex judge
 finish
