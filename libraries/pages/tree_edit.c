@@ -454,9 +454,6 @@ static void begin_page(const struct dit_tree_edit *edit, char *page, uint64_t nu
 	begin_header(edit, page, number);
 }
 
-static int insert_child(struct dit_tree_edit *edit, unsigned height, uint64_t key,
-                        uint64_t child);
-
 /* The nodes that a page is to have: its old ones, and a new one. */
 struct new_page {
 	struct dit_page_view old;
@@ -537,6 +534,7 @@ static int change_page(struct dit_tree_edit *edit, unsigned height,
 	struct step *step = &edit->steps[height];
 	unsigned flags = height == 0 ? DIT_PAGE_LEAF : DIT_PAGE_BRANCH;
 	unsigned cut = 0;
+	struct new_node first = {.key = {NULL, 0}};
 	uint64_t key = 0;
 	uint64_t number = 0;
 
@@ -553,7 +551,11 @@ static int change_page(struct dit_tree_edit *edit, unsigned height,
 	if (cut == new_page->count) {
 		return 0;
 	}
-	memcpy(&key, nth(new_page, cut).key.data, sizeof(key));
+	first = nth(new_page, cut);
+	if (first.key.data == NULL || first.key.len != sizeof(key)) {
+		return DIT_E_CORRUPT;
+	}
+	memcpy(&key, first.key.data, sizeof(key));
 	number = take_pages(edit, 1);
 	begin_page(edit, edit->right, number, flags);
 	fill(edit, edit->right, new_page, cut, new_page->count);

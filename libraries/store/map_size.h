@@ -7,6 +7,7 @@
 #ifndef DITKIT_MAP_SIZE_H
 #define DITKIT_MAP_SIZE_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ static inline uint64_t dit_map_configured(uint64_t maxsize_bytes)
 /** What fits into it: whole pages. */
 static inline uint64_t dit_map_limit(uint64_t maxsize_bytes, size_t page_bytes)
 {
+	assert(page_bytes > 0);
 	return maxsize_bytes - maxsize_bytes % page_bytes;
 }
 

@@ -188,21 +188,21 @@ static int make_staging_database(struct dit_staging *staging,
 
 void dit_staging_close_env(struct dit_staging *staging)
 {
-	if (staging->txn != NULL) {
-		mdb_txn_abort(staging->txn); /* takes the cursor along */
-		staging->txn = NULL;
-		staging->cursor = NULL;
+	if (staging->liblmdb.txn != NULL) {
+		mdb_txn_abort(staging->liblmdb.txn); /* takes the cursor along */
+		staging->liblmdb.txn = NULL;
+		staging->liblmdb.cursor = NULL;
 	}
-	if (staging->env != NULL) {
-		mdb_env_close(staging->env);
-		staging->env = NULL;
+	if (staging->liblmdb.env != NULL) {
+		mdb_env_close(staging->liblmdb.env);
+		staging->liblmdb.env = NULL;
 	}
 }
 
 void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 {
-	dit_table_writer_free(staging->ads);
-	dit_table_writer_free(staging->entries);
+	dit_table_writer_free(staging->tables.ads);
+	dit_table_writer_free(staging->tables.entries);
 	dit_staging_own_free(staging);
 	dit_page_file_close(&staging->space.file);
 	dit_staging_close_env(staging);
@@ -211,12 +211,12 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 	}
 	dit_staging_remove(staging->claim.dir_fd, staging->staging_fd);
 	dit_claim_drop(&staging->claim, end);
-	for (size_t i = 0; i < staging->nindexes; i++) {
-		free(staging->indexes[i].name);
+	for (size_t i = 0; i < staging->tables.nindexes; i++) {
+		free(staging->tables.indexes[i].name);
 	}
-	free(staging->indexes);
+	free(staging->tables.indexes);
 	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
-		free(staging->fixed[i].name);
+		free(staging->tables.fixed[i].name);
 	}
 	free(staging);
 }
@@ -232,9 +232,9 @@ static int name_fixed_tables(struct dit_staging *staging)
 	};
 
 	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
-		staging->fixed[i] = tables[i];
-		staging->fixed[i].name = strdup(tables[i].name);
-		if (staging->fixed[i].name == NULL) {
+		staging->tables.fixed[i] = tables[i];
+		staging->tables.fixed[i].name = strdup(tables[i].name);
+		if (staging->tables.fixed[i].name == NULL) {
 			return -ENOMEM;
 		}
 	}

@@ -37,17 +37,17 @@ static int append_ad(struct dit_staging *staging, uint32_t number, struct dit_sp
 	int r = 0;
 
 	/* slapd reads from number 1 on and counts (storage.md 2). */
-	if (number != staging->last_ad + 1) {
+	if (number != staging->tables.last_ad + 1) {
 		return -EINVAL;
 	}
 	r = dit_staging_charge(staging, STAGING_NODE_BYTES + sizeof(number) + name.len);
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_put(staging->txn,
-		                           staging->fixed[DIT_TABLE_ADS].dbi, &key, &data,
-		                           MDB_APPEND));
+		r = dit_lmdb_error(mdb_put(staging->liblmdb.txn,
+		                           staging->tables.fixed[DIT_TABLE_ADS].dbi, &key,
+		                           &data, MDB_APPEND));
 	}
 	if (r == 0) {
-		staging->last_ad = number;
+		staging->tables.last_ad = number;
 	}
 	return r;
 }
@@ -71,10 +71,11 @@ static int append_entry(struct dit_staging *staging, uint64_t id, MDB_val *data)
 	}
 	r = dit_staging_charge(staging, bytes);
 	if (r == 0) {
-		r = dit_staging_cursor_on(staging, staging->fixed[DIT_TABLE_ENTRIES].dbi);
+		r = dit_staging_cursor_on(staging,
+		                          staging->tables.fixed[DIT_TABLE_ENTRIES].dbi);
 	}
 	return r < 0 ? r
-	             : dit_lmdb_error(mdb_cursor_put(staging->cursor, &key, data,
+	             : dit_lmdb_error(mdb_cursor_put(staging->liblmdb.cursor, &key, data,
 	                                             MDB_RESERVE | MDB_APPEND));
 }
 
@@ -100,11 +101,11 @@ static int begin(struct dit_staging *staging, struct dit_staged_table *table)
 	if (staging->error != 0) {
 		return staging->error;
 	}
-	if (staging->appending.is_open || table->is_written) {
+	if (staging->liblmdb.appending.is_open || table->is_written) {
 		return -EINVAL;
 	}
 	table->is_written = true;
-	staging->appending = (struct dit_appending){
+	staging->liblmdb.appending = (struct dit_appending){
 		.dbi = table->dbi,
 		.is_integerkey = (table->flags & MDB_INTEGERKEY) != 0,
 		.is_open = true,
@@ -114,23 +115,24 @@ static int begin(struct dit_staging *staging, struct dit_staged_table *table)
 
 int dit_staging_append_names(struct dit_staging *staging)
 {
-	return begin(staging, &staging->fixed[DIT_TABLE_NAMES]);
+	return begin(staging, &staging->tables.fixed[DIT_TABLE_NAMES]);
 }
 
 int dit_staging_append_index(struct dit_staging *staging, size_t number)
 {
-	return number >= staging->nindexes ? -EINVAL
-	                                   : begin(staging, &staging->indexes[number]);
+	return number >= staging->tables.nindexes
+	               ? -EINVAL
+	               : begin(staging, &staging->tables.indexes[number]);
 }
 
 void dit_staging_append_end(struct dit_staging *staging)
 {
-	staging->appending.is_open = false;
+	staging->liblmdb.appending.is_open = false;
 }
 
 static int append_name(struct dit_staging *staging, uint64_t id, struct dit_span record)
 {
-	struct dit_appending *names = &staging->appending;
+	struct dit_appending *names = &staging->liblmdb.appending;
 	bool is_new = !names->has_key || id != names->last_key;
 	MDB_val key = {sizeof(id), &id};
 	MDB_val data = {record.len, (void *)record.data};
@@ -147,7 +149,7 @@ static int append_name(struct dit_staging *staging, uint64_t id, struct dit_span
 		r = dit_staging_cursor_on(staging, names->dbi);
 	}
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_cursor_put(staging->cursor, &key, &data,
+		r = dit_lmdb_error(mdb_cursor_put(staging->liblmdb.cursor, &key, &data,
 		                                  is_new ? MDB_APPEND : MDB_APPENDDUP));
 	}
 	names->has_key = true;
@@ -183,13 +185,14 @@ static int append_ids(struct dit_staging *staging, MDB_val *key, const uint64_t 
 				 (is_first && nids == 1 ? 0 : STAGING_LIST_BYTES));
 
 	if (r == 0) {
-		r = dit_staging_cursor_on(staging, staging->appending.dbi);
+		r = dit_staging_cursor_on(staging, staging->liblmdb.appending.dbi);
 	}
 	if (nids > 1 || !is_first) {
 		flags |= MDB_APPENDDUP | MDB_MULTIPLE;
 	}
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_cursor_put(staging->cursor, key, data, flags));
+		r = dit_lmdb_error(
+			mdb_cursor_put(staging->liblmdb.cursor, key, data, flags));
 	}
 	/* LMDB says how many it has stored; any others were not in order. */
 	return r == 0 && (flags & MDB_MULTIPLE) != 0 && data[1].mv_size != nids
@@ -204,8 +207,8 @@ static int append_list(struct dit_staging *staging, struct dit_span key,
 	uint64_t integer = 0;
 	int r = 0;
 
-	if (staging->appending.is_integerkey) {
-		r = check_integerkey(&staging->appending, key.len);
+	if (staging->liblmdb.appending.is_integerkey) {
+		r = check_integerkey(&staging->liblmdb.appending, key.len);
 		if (r < 0) {
 			return r;
 		}

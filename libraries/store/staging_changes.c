@@ -53,7 +53,7 @@
 
 static int map_grow(struct dit_staging *staging, uint64_t need)
 {
-	uint64_t size = staging->map_bytes;
+	uint64_t size = staging->liblmdb.map_bytes;
 	int r = 0;
 
 	if (need <= size) {
@@ -64,11 +64,11 @@ static int map_grow(struct dit_staging *staging, uint64_t need)
 	       staging->page_bytes;
 	/* If this fails there is no map any more; the error sticks, all that is done with
 	 * the environment from here on is to close it. */
-	r = dit_lmdb_error(mdb_env_set_mapsize(staging->env, size));
+	r = dit_lmdb_error(mdb_env_set_mapsize(staging->liblmdb.env, size));
 	if (r < 0) {
 		return r;
 	}
-	staging->map_bytes = size;
+	staging->liblmdb.map_bytes = size;
 	return 0;
 }
 
@@ -82,32 +82,33 @@ static int begin(struct dit_staging *staging, uint64_t bytes)
 	if (r < 0) {
 		return r;
 	}
-	r = dit_lmdb_error(mdb_txn_begin(staging->env, NULL, 0, &staging->txn));
+	r = dit_lmdb_error(
+		mdb_txn_begin(staging->liblmdb.env, NULL, 0, &staging->liblmdb.txn));
 	if (r < 0) {
-		staging->txn = NULL;
+		staging->liblmdb.txn = NULL;
 		return r;
 	}
-	staging->txn_room_bytes = room;
-	staging->txn_bytes = 0;
+	staging->liblmdb.txn_room_bytes = room;
+	staging->liblmdb.txn_bytes = 0;
 	return 0;
 }
 
 /* Advice only: the sync at the end has less left to do. */
 static void start_writing(struct dit_staging *staging)
 {
-	uint64_t from = staging->started_bytes;
+	uint64_t from = staging->liblmdb.started_bytes;
 
 	if (staging->is_append && staging->used_bytes > from + START_BYTES) {
 		(void)sync_file_range(staging->data_fd, (off_t)from,
 		                      (off_t)(staging->used_bytes - from),
 		                      SYNC_FILE_RANGE_WRITE);
-		staging->started_bytes = staging->used_bytes;
+		staging->liblmdb.started_bytes = staging->used_bytes;
 	}
 }
 
 int dit_staging_commit(struct dit_staging *staging)
 {
-	MDB_txn *txn = staging->txn;
+	MDB_txn *txn = staging->liblmdb.txn;
 	MDB_envinfo info;
 	sigset_t previous;
 	int r = 0;
@@ -116,24 +117,24 @@ int dit_staging_commit(struct dit_staging *staging)
 		return 0;
 	}
 	/* The commit closes the cursor, and the handle is gone even if it fails. */
-	staging->txn = NULL;
-	staging->cursor = NULL;
+	staging->liblmdb.txn = NULL;
+	staging->liblmdb.cursor = NULL;
 	dit_file_size_signal_block(&previous);
 	r = dit_lmdb_error(mdb_txn_commit(txn));
 	if (r == -EIO) {
 		r = dit_lmdb_short_write(staging->data_fd, staging->used_bytes,
-		                         staging->txn_bytes + SLACK_BYTES);
+		                         staging->liblmdb.txn_bytes + SLACK_BYTES);
 	}
 	dit_file_size_signal_restore(&previous);
 	if (r < 0) {
 		return r;
 	}
-	r = dit_lmdb_error(mdb_env_info(staging->env, &info));
+	r = dit_lmdb_error(mdb_env_info(staging->liblmdb.env, &info));
 	if (r < 0) {
 		return r;
 	}
 	staging->used_bytes = ((uint64_t)info.me_last_pgno + 1) * staging->page_bytes;
-	staging->txn_bytes = 0;
+	staging->liblmdb.txn_bytes = 0;
 	start_writing(staging);
 	return 0;
 }
@@ -142,19 +143,20 @@ int dit_staging_cursor_on(struct dit_staging *staging, MDB_dbi dbi)
 {
 	int r = 0;
 
-	if (staging->cursor != NULL && staging->cursor_dbi == dbi) {
+	if (staging->liblmdb.cursor != NULL && staging->liblmdb.cursor_dbi == dbi) {
 		return 0;
 	}
-	if (staging->cursor != NULL) {
-		mdb_cursor_close(staging->cursor);
-		staging->cursor = NULL;
+	if (staging->liblmdb.cursor != NULL) {
+		mdb_cursor_close(staging->liblmdb.cursor);
+		staging->liblmdb.cursor = NULL;
 	}
-	r = dit_lmdb_error(mdb_cursor_open(staging->txn, dbi, &staging->cursor));
+	r = dit_lmdb_error(
+		mdb_cursor_open(staging->liblmdb.txn, dbi, &staging->liblmdb.cursor));
 	if (r < 0) {
-		staging->cursor = NULL;
+		staging->liblmdb.cursor = NULL;
 		return r;
 	}
-	staging->cursor_dbi = dbi;
+	staging->liblmdb.cursor_dbi = dbi;
 	return 0;
 }
 
@@ -165,20 +167,20 @@ int dit_staging_charge(struct dit_staging *staging, uint64_t bytes)
 	if (!staging->takes_changes) {
 		return -EINVAL;
 	}
-	if (staging->txn != NULL && bytes > staging->txn_room_bytes) {
+	if (staging->liblmdb.txn != NULL && bytes > staging->liblmdb.txn_room_bytes) {
 		r = dit_staging_commit(staging);
 		if (r < 0) {
 			return r;
 		}
 	}
-	if (staging->txn == NULL) {
+	if (staging->liblmdb.txn == NULL) {
 		r = begin(staging, bytes);
 		if (r < 0) {
 			return r;
 		}
 	}
-	staging->txn_room_bytes -= bytes;
-	staging->txn_bytes += bytes;
+	staging->liblmdb.txn_room_bytes -= bytes;
+	staging->liblmdb.txn_bytes += bytes;
 	return 0;
 }
 
@@ -202,18 +204,19 @@ static int tell_last_page(const struct dit_staging *staging)
 
 static int open_env(struct dit_staging *staging)
 {
-	int r = dit_lmdb_error(mdb_env_create(&staging->env));
+	int r = dit_lmdb_error(mdb_env_create(&staging->liblmdb.env));
 
 	if (r < 0) {
-		staging->env = NULL;
+		staging->liblmdb.env = NULL;
 		return r;
 	}
-	r = dit_lmdb_error(mdb_env_set_maxdbs(staging->env, staging->ndbs));
+	r = dit_lmdb_error(mdb_env_set_maxdbs(staging->liblmdb.env, staging->ndbs));
 	if (r == 0) {
 		r = map_grow(staging, staging->used_bytes + TXN_BYTES);
 	}
 	if (r == 0) {
-		r = dit_env_open_file(staging->env, staging->data_fd, MDB_NOSYNC, NULL);
+		r = dit_env_open_file(staging->liblmdb.env, staging->data_fd, MDB_NOSYNC,
+		                      NULL);
 	}
 	return r;
 }
@@ -223,7 +226,7 @@ int dit_staging_create_table(struct dit_staging *staging, struct dit_staged_tabl
 	int r = dit_staging_charge(staging, STAGING_LIST_BYTES + strlen(table->name));
 
 	return r < 0 ? r
-	             : dit_lmdb_error(mdb_dbi_open(staging->txn, table->name,
+	             : dit_lmdb_error(mdb_dbi_open(staging->liblmdb.txn, table->name,
 	                                           MDB_CREATE | table->flags,
 	                                           &table->dbi));
 }
@@ -233,23 +236,24 @@ static int create_tables(struct dit_staging *staging)
 	int r = begin(staging, 0);
 
 	for (size_t i = 0; i < DIT_NFIXED_TABLES && r == 0; i++) {
-		r = dit_staging_create_table(staging, &staging->fixed[i]);
+		r = dit_staging_create_table(staging, &staging->tables.fixed[i]);
 	}
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_dbi_open(
-			staging->txn, "id2v", MDB_CREATE | MDB_DUPSORT, &staging->id2v));
+		r = dit_lmdb_error(mdb_dbi_open(staging->liblmdb.txn, "id2v",
+		                                MDB_CREATE | MDB_DUPSORT,
+		                                &staging->liblmdb.id2v));
 	}
 	if (r == 0) {
-		r = dit_staging_order_split(staging->txn, staging->id2v);
+		r = dit_staging_order_split(staging->liblmdb.txn, staging->liblmdb.id2v);
 	}
 	if (r == 0 && staging->has_ixck) {
 		MDB_dbi ixck = 0;
 
-		r = dit_lmdb_error(mdb_dbi_open(staging->txn, "ixck",
+		r = dit_lmdb_error(mdb_dbi_open(staging->liblmdb.txn, "ixck",
 		                                MDB_CREATE | MDB_INTEGERKEY, &ixck));
 	}
-	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
-		r = dit_staging_create_table(staging, &staging->indexes[i]);
+	for (size_t i = 0; i < staging->tables.nindexes && r == 0; i++) {
+		r = dit_staging_create_table(staging, &staging->tables.indexes[i]);
 	}
 	return r < 0 ? r : dit_staging_commit(staging);
 }
@@ -298,17 +302,18 @@ static int write_roots(struct dit_staging *staging)
 {
 	MDB_txn *txn = NULL;
 	MDB_dbi main_dbi = 0;
-	int r = dit_lmdb_error(mdb_txn_begin(staging->env, NULL, MDB_RDONLY, &txn));
+	int r = dit_lmdb_error(
+		mdb_txn_begin(staging->liblmdb.env, NULL, MDB_RDONLY, &txn));
 
 	if (r < 0) {
 		return r;
 	}
 	r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
 	for (size_t i = 0; i < DIT_NFIXED_TABLES && r == 0; i++) {
-		r = write_root(staging, txn, main_dbi, &staging->fixed[i]);
+		r = write_root(staging, txn, main_dbi, &staging->tables.fixed[i]);
 	}
-	for (size_t i = 0; i < staging->nindexes && r == 0; i++) {
-		r = write_root(staging, txn, main_dbi, &staging->indexes[i]);
+	for (size_t i = 0; i < staging->tables.nindexes && r == 0; i++) {
+		r = write_root(staging, txn, main_dbi, &staging->tables.indexes[i]);
 	}
 	mdb_txn_abort(txn);
 	return r;
@@ -368,8 +373,9 @@ int dit_staging_begin_changes(struct dit_staging *staging)
 
 static int open_entries(struct dit_staging *staging, MDB_dbi *ret)
 {
-	return dit_lmdb_error(mdb_dbi_open(
-		staging->txn, staging->fixed[DIT_TABLE_ENTRIES].name, 0, ret));
+	return dit_lmdb_error(mdb_dbi_open(staging->liblmdb.txn,
+	                                   staging->tables.fixed[DIT_TABLE_ENTRIES].name,
+	                                   0, ret));
 }
 
 static int find_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret)
@@ -383,7 +389,7 @@ static int find_entry(struct dit_staging *staging, uint64_t id, struct dit_span 
 		r = open_entries(staging, &id2e);
 	}
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_get(staging->txn, id2e, &key, &data));
+		r = dit_lmdb_error(mdb_get(staging->liblmdb.txn, id2e, &key, &data));
 	}
 	if (r == 0) {
 		*ret = (struct dit_span){data.mv_data, data.mv_size};
@@ -415,7 +421,9 @@ static int replace_entry(struct dit_staging *staging, uint64_t id, struct dit_sp
 	if (r == 0) {
 		r = open_entries(staging, &id2e);
 	}
-	return r < 0 ? r : dit_lmdb_error(mdb_put(staging->txn, id2e, &key, &data, 0));
+	return r < 0 ? r
+	             : dit_lmdb_error(
+			       mdb_put(staging->liblmdb.txn, id2e, &key, &data, 0));
 }
 
 int dit_staging_replace_entry(struct dit_staging *staging, uint64_t id,

@@ -66,40 +66,25 @@ struct dit_staging_own {
 	size_t nspare;
 };
 
-struct dit_staging {
-	struct dit_claim claim;
-	int staging_fd; /* DIR/ditkit-staging; nobody else can write in it */
-	int data_fd;    /* the data file, for reading and writing */
-	mode_t mode;
-	uint64_t maxsize_bytes;
-	bool may_grow;
-	bool has_ixck;
-	bool is_known_format;       /* liblmdb's; else its file is not looked into */
-	bool is_append;             /* liblmdb writes all pages */
-	enum dit_old_file old_file; /* since dit_staging_place() */
-	int settle_error;           /* of dit_staging_settle() */
-
-	unsigned ndbs; /* named databases at most */
-	size_t page_bytes;
-	const struct dit_page_format *format; /* of pages that are ours */
-	struct dit_staging_own *own;          /* NULL: liblmdb has the last word; owned */
-
-	uint32_t last_ad;
-
-	/* Our pages, until dit_staging_begin_changes(). */
-	struct dit_page_space space;
-	struct dit_table_writer *ads;
-	struct dit_table_writer *entries;
-
-	/* The arrays are constant while writers are at work. */
+/** The tables of a new database. The arrays are constant while writers are at work. */
+struct dit_staged_tables {
 	struct dit_staged_table fixed[DIT_NFIXED_TABLES];
 	struct dit_staged_table *indexes;
 	size_t nindexes;
+	uint32_t last_ad; /* highest attribute number so far */
 
-	/* From there on; of the append writer from the beginning. */
-	bool takes_changes; /* liblmdb has the file open, behind the pages of ours */
+	/* Our pages, until dit_staging_begin_changes(). */
+	struct dit_table_writer *ads;
+	struct dit_table_writer *entries;
+};
+
+/**
+ * liblmdb's part: from dit_staging_begin_changes() on; of the append writer from the
+ * beginning.
+ */
+struct dit_staging_liblmdb {
 	struct dit_appending appending;
-	MDB_env *env; /* NULL before that, and once closed */
+	MDB_env *env; /* NULL before, and once closed */
 	uint64_t map_bytes;
 	MDB_dbi id2v;
 
@@ -109,14 +94,40 @@ struct dit_staging {
 	MDB_dbi cursor_dbi;
 	uint64_t txn_room_bytes; /* what it may still be charged with */
 	uint64_t txn_bytes;      /* what it was charged with */
-
-	uint64_t used_bytes;    /* of the data file, by the last commit */
-	uint64_t started_bytes; /* of it, handed to the disk already */
+	uint64_t started_bytes;  /* of the file, handed to the disk already */
 
 	bool has_split; /* the last key of id2v: */
 	char last_split[STAGING_SPLIT_KEY_BYTES];
+};
 
-	int error; /* the first; all later calls return it */
+struct dit_staging {
+	struct dit_claim claim;
+	int staging_fd; /* DIR/ditkit-staging; nobody else can write in it */
+	int data_fd;    /* the data file, for reading and writing */
+
+	/* As in struct dit_staging_opts. */
+	mode_t mode;
+	uint64_t maxsize_bytes;
+	bool may_grow;
+	bool has_ixck;
+	unsigned ndbs; /* named databases at most */
+
+	size_t page_bytes;
+	const struct dit_page_format *format; /* of pages that are ours */
+	bool is_known_format; /* liblmdb's; else its file is not looked into */
+	bool is_append;       /* liblmdb writes all pages */
+
+	struct dit_page_space space; /* our pages */
+	struct dit_staged_tables tables;
+	struct dit_staging_liblmdb liblmdb;
+	struct dit_staging_own *own; /* NULL: liblmdb has the last word; owned */
+
+	bool takes_changes;  /* all that comes in order is written */
+	uint64_t used_bytes; /* of the data file, by the last commit */
+
+	enum dit_old_file old_file; /* since dit_staging_place() */
+	int settle_error;           /* of dit_staging_settle() */
+	int error;                  /* the first; all later calls return it */
 };
 
 /* What LMDB adds to key and data: node header, its slot in the page, rounding to even

@@ -62,7 +62,7 @@ static int count_records(int fd, uint64_t *ret)
 	if (r == 0) {
 		r = dit_metas_read(fd, format, page_bytes, metas);
 	}
-	if (r < 0) {
+	if (r != 0) {
 		return r;
 	}
 	live = &metas[metas[1].transaction > metas[0].transaction];
@@ -188,7 +188,7 @@ int dit_staging_own_begin_changes(struct dit_staging *staging)
 	return r < 0 ? r
 	             : dit_tree_edit_open(&own->entries, staging->data_fd,
 	                                  &staging->space,
-	                                  &staging->fixed[DIT_TABLE_ENTRIES].tree);
+	                                  &staging->tables.fixed[DIT_TABLE_ENTRIES].tree);
 }
 
 int dit_staging_own_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret)
@@ -242,7 +242,7 @@ static void name_table(struct dit_named_tree **at, const struct dit_staged_table
 static int complete_file(struct dit_staging *staging, const struct dit_tree_record *id2v)
 {
 	/* All of them, and ixck. */
-	size_t max = DIT_NFIXED_TABLES + staging->nindexes + 2;
+	size_t max = DIT_NFIXED_TABLES + staging->tables.nindexes + 2;
 	struct dit_named_tree *trees = calloc(max, sizeof(*trees));
 	struct dit_named_tree *at = trees;
 	struct dit_new_file file = {
@@ -260,10 +260,10 @@ static int complete_file(struct dit_staging *staging, const struct dit_tree_reco
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
-		name_table(&at, &staging->fixed[i]);
+		name_table(&at, &staging->tables.fixed[i]);
 	}
-	for (size_t i = 0; i < staging->nindexes; i++) {
-		name_table(&at, &staging->indexes[i]);
+	for (size_t i = 0; i < staging->tables.nindexes; i++) {
+		name_table(&at, &staging->tables.indexes[i]);
 	}
 	name_tree(&at, "id2v", MDB_DUPSORT, id2v);
 	if (staging->has_ixck) {

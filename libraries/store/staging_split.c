@@ -63,8 +63,9 @@ static int put_record(struct dit_staging *staging, struct split_key *key,
 {
 	MDB_val key_val = {sizeof(key->bytes), key->bytes};
 	MDB_val data = {record.len, (void *)record.data};
-	bool is_same = staging->has_split &&
-	               memcmp(staging->last_split, key->bytes, sizeof(key->bytes)) == 0;
+	bool is_same =
+		staging->liblmdb.has_split &&
+		memcmp(staging->liblmdb.last_split, key->bytes, sizeof(key->bytes)) == 0;
 	int r = 0;
 
 	if (record.len > dit_staging_key_max(staging)) {
@@ -73,15 +74,16 @@ static int put_record(struct dit_staging *staging, struct split_key *key,
 	r = dit_staging_charge(staging, STAGING_NODE_BYTES + record.len +
 	                                        sizeof(key->bytes) + STAGING_LIST_BYTES);
 	if (r == 0) {
-		r = dit_staging_cursor_on(staging, staging->id2v);
+		r = dit_staging_cursor_on(staging, staging->liblmdb.id2v);
 	}
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_cursor_put(staging->cursor, &key_val, &data,
+		r = dit_lmdb_error(mdb_cursor_put(staging->liblmdb.cursor, &key_val,
+		                                  &data,
 		                                  is_same ? MDB_APPENDDUP : MDB_APPEND));
 	}
 	if (r == 0) {
-		memcpy(staging->last_split, key->bytes, sizeof(key->bytes));
-		staging->has_split = true;
+		memcpy(staging->liblmdb.last_split, key->bytes, sizeof(key->bytes));
+		staging->liblmdb.has_split = true;
 	}
 	return r;
 }

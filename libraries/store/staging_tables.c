@@ -32,12 +32,12 @@ static bool is_known(const struct dit_staging *staging, const char *name)
 		return true;
 	}
 	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
-		if (strcmp(name, staging->fixed[i].name) == 0) {
+		if (strcmp(name, staging->tables.fixed[i].name) == 0) {
 			return true;
 		}
 	}
-	for (size_t i = 0; i < staging->nindexes; i++) {
-		if (strcmp(name, staging->indexes[i].name) == 0) {
+	for (size_t i = 0; i < staging->tables.nindexes; i++) {
+		if (strcmp(name, staging->tables.indexes[i].name) == 0) {
 			return true;
 		}
 	}
@@ -52,20 +52,21 @@ static int add_index(struct dit_staging *staging, const char *name, unsigned fla
 	if (is_known(staging, name)) {
 		return DIT_E_DUPLICATE;
 	}
-	if (staging->nindexes + NFIXED_DBS >= staging->ndbs) {
+	if (staging->tables.nindexes + NFIXED_DBS >= staging->ndbs) {
 		return MDB_DBS_FULL;
 	}
-	indexes = realloc(staging->indexes, (staging->nindexes + 1) * sizeof(*indexes));
+	indexes = realloc(staging->tables.indexes,
+	                  (staging->tables.nindexes + 1) * sizeof(*indexes));
 	if (indexes == NULL) {
 		return -ENOMEM;
 	}
-	staging->indexes = indexes;
-	index = &indexes[staging->nindexes];
+	staging->tables.indexes = indexes;
+	index = &indexes[staging->tables.nindexes];
 	*index = (struct dit_staged_table){.name = strdup(name), .flags = flags};
 	if (index->name == NULL) {
 		return -ENOMEM;
 	}
-	staging->nindexes++;
+	staging->tables.nindexes++;
 	return staging->is_append ? dit_staging_create_table(staging, index) : 0;
 }
 
@@ -103,51 +104,52 @@ static int close_table(struct dit_staged_table *table, struct dit_table_writer *
 
 int dit_staging_open_names(struct dit_staging *staging, struct dit_table_writer **ret)
 {
-	return open_table(staging, &staging->fixed[DIT_TABLE_NAMES], ret);
+	return open_table(staging, &staging->tables.fixed[DIT_TABLE_NAMES], ret);
 }
 
 int dit_staging_close_names(struct dit_staging *staging, struct dit_table_writer *writer)
 {
-	return close_table(&staging->fixed[DIT_TABLE_NAMES], writer);
+	return close_table(&staging->tables.fixed[DIT_TABLE_NAMES], writer);
 }
 
 int dit_staging_open_index(struct dit_staging *staging, size_t number,
                            struct dit_table_writer **ret)
 {
-	return number >= staging->nindexes
+	return number >= staging->tables.nindexes
 	               ? -EINVAL
-	               : open_table(staging, &staging->indexes[number], ret);
+	               : open_table(staging, &staging->tables.indexes[number], ret);
 }
 
 int dit_staging_close_index(struct dit_staging *staging, size_t number,
                             struct dit_table_writer *writer)
 {
-	return close_table(&staging->indexes[number], writer);
+	return close_table(&staging->tables.indexes[number], writer);
 }
 
 int dit_staging_open_tables(struct dit_staging *staging)
 {
-	int r = open_table(staging, &staging->fixed[DIT_TABLE_ADS], &staging->ads);
+	int r = open_table(staging, &staging->tables.fixed[DIT_TABLE_ADS],
+	                   &staging->tables.ads);
 
 	return r < 0 ? r
-	             : open_table(staging, &staging->fixed[DIT_TABLE_ENTRIES],
-	                          &staging->entries);
+	             : open_table(staging, &staging->tables.fixed[DIT_TABLE_ENTRIES],
+	                          &staging->tables.entries);
 }
 
 int dit_staging_close_tables(struct dit_staging *staging)
 {
-	struct dit_table_writer *ads = staging->ads;
-	struct dit_table_writer *entries = staging->entries;
+	struct dit_table_writer *ads = staging->tables.ads;
+	struct dit_table_writer *entries = staging->tables.entries;
 	int r = 0;
 
-	staging->ads = NULL;
-	staging->entries = NULL;
-	r = close_table(&staging->fixed[DIT_TABLE_ADS], ads);
+	staging->tables.ads = NULL;
+	staging->tables.entries = NULL;
+	r = close_table(&staging->tables.fixed[DIT_TABLE_ADS], ads);
 	if (r < 0) {
 		dit_table_writer_free(entries);
 		return r;
 	}
-	return close_table(&staging->fixed[DIT_TABLE_ENTRIES], entries);
+	return close_table(&staging->tables.fixed[DIT_TABLE_ENTRIES], entries);
 }
 
 /* ---- numbers and entries ---- */
@@ -162,15 +164,15 @@ int dit_staging_put_ad(struct dit_staging *staging, uint32_t number, struct dit_
 		return r;
 	}
 	/* slapd reads from number 1 on and counts (storage.md 2). */
-	if (staging->ads == NULL || number != staging->last_ad + 1) {
+	if (staging->tables.ads == NULL || number != staging->tables.last_ad + 1) {
 		return dit_staging_keep(staging, -EINVAL);
 	}
-	r = dit_table_writer_reserve(staging->ads, key, name.len, &space);
+	r = dit_table_writer_reserve(staging->tables.ads, key, name.len, &space);
 	if (r < 0) {
 		return dit_staging_keep(staging, r);
 	}
 	memcpy(space, name.data, name.len);
-	staging->last_ad = number;
+	staging->tables.last_ad = number;
 	return 0;
 }
 
@@ -182,9 +184,10 @@ int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t l
 	int r = staging->error;
 
 	if (r == 0) {
-		r = staging->entries == NULL ? -EINVAL
-		                             : dit_table_writer_reserve(staging->entries,
-		                                                        key, len, &space);
+		r = staging->tables.entries == NULL
+		            ? -EINVAL
+		            : dit_table_writer_reserve(staging->tables.entries, key, len,
+		                                       &space);
 	}
 	*ret_space = space;
 	return dit_staging_keep(staging, r);
@@ -193,7 +196,7 @@ int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t l
 uint64_t dit_staging_used_bytes(const struct dit_staging *staging)
 {
 	if (staging->takes_changes && staging->own == NULL) {
-		return staging->used_bytes + staging->txn_bytes;
+		return staging->used_bytes + staging->liblmdb.txn_bytes;
 	}
 	return atomic_load_explicit(&staging->space.next_page, memory_order_relaxed) *
 	       staging->page_bytes;

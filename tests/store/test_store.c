@@ -414,10 +414,11 @@ static void transactions_need_no_more_than_they_are_charged(void **state)
 
 			assert_int_equal(dit_staging_commit(staging), 0);
 			before = staging->used_bytes;
-			while (staging->txn == NULL || staging->txn_room_bytes > 16000) {
+			while (staging->liblmdb.txn == NULL ||
+			       staging->liblmdb.txn_room_bytes > 16000) {
 				assert_int_equal(change(staging, kind, n++), 0);
 			}
-			charged = staging->txn_bytes;
+			charged = staging->liblmdb.txn_bytes;
 			assert_int_equal(dit_staging_commit(staging), 0);
 			if (staging->used_bytes - before > charged * 3) {
 				print_error("kind %d: charged %llu, used %llu\n", kind,
