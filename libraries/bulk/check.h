@@ -37,7 +37,7 @@ extern "C" {
 
 #define DIT_CHECK_NO_PAGE UINT64_MAX
 
-/** Something that is wrong, or a note. The pointers are valid during the callback only. */
+/** Something that is wrong, or a note. The pointers are valid during the callback. */
 struct dit_check_finding {
 	const char *file; /* the data file */
 	const char *kind; /* "page-twice"; the man page of ditcheck has all of them */

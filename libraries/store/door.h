@@ -20,7 +20,7 @@
 
 struct dit_door {
 	int data_fd;
-	int lock_fd; /* -1 on a file system that may only be read, or: nobody has a lock */
+	int lock_fd; /* -1: a file system that may only be read, or nobody has a lock */
 };
 
 #define DIT_DOOR_CLOSED ((struct dit_door){.data_fd = -1, .lock_fd = -1})

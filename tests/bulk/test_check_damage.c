@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Every way to damage the content of a database that we could think of: each is done by
- * liblmdb to a copy of one database, is found, and has the right name and place. What else
- * is found with it does not matter here. One thread and three find the same.
+ * liblmdb to a copy of one database, is found, and has the right name and place. What
+ * else is found with it does not matter here. One thread and three find the same. This is
+ * the test of check_content.h and of what it is made of, but for loops, CSNs and long
+ * lists.
  *
  * The database:
  *

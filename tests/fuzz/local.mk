@@ -3,6 +3,7 @@
 # For a real fuzzer: clang -fsanitize=fuzzer,address fuzz_NAME.c with the same libraries,
 # LSAN_OPTIONS=suppressions=lsan.supp and ASAN_OPTIONS=fast_unwind_on_malloc=0.
 fuzz_targets += \
+	%D%/fuzz_check \
 	%D%/fuzz_conf \
 	%D%/fuzz_dn \
 	%D%/fuzz_entry \
@@ -17,6 +18,12 @@ fuzz_targets += \
 	$(NULL)
 noinst_PROGRAMS += $(fuzz_targets)
 fuzz_replay = %D%/replay_main.c
+%C%_fuzz_check_SOURCES = \
+	%D%/fuzz_check.c \
+	tests/bulk/load_fixture.c \
+	tests/bulk/load_fixture.h \
+	$(fuzz_replay)
+%C%_fuzz_check_LDADD = $(test_libs)
 %C%_fuzz_conf_SOURCES = %D%/fuzz_conf.c $(fuzz_replay)
 %C%_fuzz_conf_LDADD = $(test_libs)
 %C%_fuzz_dn_SOURCES = %D%/fuzz_dn.c $(fuzz_replay)
