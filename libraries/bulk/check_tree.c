@@ -40,6 +40,7 @@ struct tree_check {
 	struct dit_sorter *children; /* by ID of the child */
 	struct dit_dn_reader *dns;   /* for findings */
 	char dn[DN_SHOWN];
+	bool has_found; /* something about the tree */
 
 	/* The records of dn2i that are read. */
 	struct dit_scan *nodes;
@@ -95,6 +96,7 @@ static struct dit_check_place place_of(struct tree_check *check, const char *dat
  do {                                                                                    \
   const struct dit_check_place at = place_of((check), "dn2i", (id));                     \
                                                                                          \
+  (check)->has_found = true;                                                             \
   dit_check_find((check)->opts->findings, (kind), &at, __VA_ARGS__);                     \
  } while (0)
 
@@ -492,14 +494,12 @@ static int find_loops(struct tree_check *check)
 
 static int check_all(struct tree_check *check)
 {
-	struct dit_check_findings *findings = check->opts->findings;
-	uint64_t before = dit_check_findings_count(findings);
 	int r = read_children(check);
 
 	if (r == 0) {
 		r = compare(check);
 	}
-	if (r == 0 && dit_check_findings_count(findings) > before) {
+	if (r == 0 && check->has_found) {
 		r = find_loops(check);
 	}
 	return r;
