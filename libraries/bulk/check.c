@@ -63,6 +63,7 @@ static int check_databases(struct check *check)
 	                                 .suffix = opts->suffix,
 	                                 .database = opts->database,
 	                                 .openldap = opts->openldap,
+	                                 .tool = "slapcat",
 	                                 .report = opts->report,
 	                                 .report_ctx = opts->report_ctx};
 	const struct dit_settings *settings = NULL;
