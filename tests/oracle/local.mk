@@ -36,6 +36,7 @@ script_tests += \
 	%D%/writers.sh \
 	$(NULL)
 long_scripts += \
+	%D%/check.sh \
 	%D%/config.sh \
 	%D%/index_online.sh \
 	%D%/messages.sh \
