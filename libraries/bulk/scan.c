@@ -10,6 +10,7 @@
 #include "bulk/scan.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ struct range_work {
 	/* [handoff: member > main, as the slot] */
 	struct dit_arena *arena; /* the member's for this batch */
 	bool has_begun;          /* and main has not had it */
+	int error;
 };
 
 /* What lies in a slot of the pipeline. */
@@ -66,6 +68,10 @@ struct dit_entry_scan {
 	unsigned nslots;
 
 	struct dit_entry_reader **readers; /* [own: the member] one each */
+
+	/* [atomic: the lowest number of a range that failed; relaxed, it only saves work:
+	 * those behind it need not begin] */
+	_Atomic uint64_t failed_at;
 
 	/* [own: main] */
 	size_t next_range; /* to put into a slot */
@@ -197,19 +203,40 @@ static int scan_range(struct dit_entry_scan *scan, struct range_work *work)
 	return r < 0 ? r : 0;
 }
 
+static void fail_at(struct dit_entry_scan *scan, uint64_t number)
+{
+	uint64_t lowest = atomic_load_explicit(&scan->failed_at, memory_order_relaxed);
+
+	while (number < lowest && !atomic_compare_exchange_weak_explicit(
+					  &scan->failed_at, &lowest, number,
+					  memory_order_relaxed, memory_order_relaxed)) {
+	}
+}
+
+/*
+ * Errors are main's, who meets them in order. Ranges are drawn in order: those before one
+ * that fails have begun, and end as they would without it.
+ */
 static int before_order(void *ctx, const struct dit_pipeline_share *share)
 {
 	struct dit_entry_scan *scan = ctx;
-	int r = 0;
 
-	for (size_t i = share->first; i < share->end && r == 0; i++) {
+	for (size_t i = share->first; i < share->end; i++) {
 		struct range_work *work = &scan->slots[share->slot].works[i];
+		uint64_t number = work->range.number;
 
+		if (number >
+		    atomic_load_explicit(&scan->failed_at, memory_order_relaxed)) {
+			continue;
+		}
 		work->range.member = share->member;
 		work->arena = share->arena;
-		r = scan_range(scan, work);
+		work->error = scan_range(scan, work);
+		if (work->error < 0) {
+			fail_at(scan, number);
+		}
 	}
-	return r;
+	return 0;
 }
 
 static int in_order(void *ctx, unsigned slot_number)
@@ -221,7 +248,8 @@ static int in_order(void *ctx, unsigned slot_number)
 	for (size_t i = 0; i < slot->nranges && r >= 0; i++) {
 		struct range_work *work = &slot->works[i];
 
-		if (scan->ops->in_order != NULL) {
+		r = work->error;
+		if (r == 0 && scan->ops->in_order != NULL) {
 			r = scan->ops->in_order(scan->ctx, &work->range);
 		}
 		work->has_begun = r < 0;
@@ -301,6 +329,7 @@ int dit_entry_scan_run(struct dit_entry_scan *scan, const struct dit_entry_scan_
 	scan->ops = ops;
 	scan->ctx = ctx;
 	scan->next_range = 0;
+	atomic_store_explicit(&scan->failed_at, UINT64_MAX, memory_order_relaxed);
 	if (r == 0) {
 		r = dit_pipeline_new(&pipeline, &opts);
 	}

@@ -276,6 +276,23 @@ static void with_keep_going_unreadable_entries_are_told_and_left_out(void **stat
 	free(text);
 }
 
+/* What cannot be read could match. */
+static void unreadable_entries_are_told_with_a_filter_too(void **state)
+{
+	struct load_fixture *f = *state;
+	struct told told;
+	struct dit_export_opts opts = opts_for(f, &told);
+	struct dit_export_stats stats;
+
+	change(f->database, "dn2i", 50, NULL);
+	opts.keep_going = true;
+	opts.filter = "(uidNumber>=0)";
+	assert_int_equal(dit_export(&opts, &stats), 0);
+	assert_int_equal(stats.nunreadable, 1);
+	assert_int_equal(stats.nentries, NPEOPLE - 1);
+	assert_non_null(strstr(told.reports, "id=00000032 cannot be read: its DN"));
+}
+
 static void attributes_that_the_schema_lacks_are_told(void **state)
 {
 	struct load_fixture *f = *state;
@@ -291,6 +308,16 @@ static void attributes_that_the_schema_lacks_are_told(void **state)
 	                    "UNKNOWN attributeDescription \"MADEUP;X\" inserted.\n");
 	assert_non_null(strstr(text, "\nMADEUP;X: domain\n"));
 	free(text);
+
+	/* For each of glued databases. */
+	change_key(f->subordinate, "ad2i", (MDB_val){sizeof(number), &number},
+	           "madeUp;x");
+	opts.no_glue = false;
+	told.reports[0] = '\0';
+	free(export_all(f, &opts, NPEOPLE + 5));
+	assert_string_equal(told.reports,
+	                    "UNKNOWN attributeDescription \"MADEUP;X\" inserted.\n"
+	                    "UNKNOWN attributeDescription \"MADEUP;X\" inserted.\n");
 }
 
 static void an_interrupt_leaves_no_file(void **state)
@@ -435,6 +462,7 @@ int main(void)
 		TEST(scope_alone_is_of_the_suffix),
 		TEST(an_unreadable_entry_ends_an_export),
 		TEST(with_keep_going_unreadable_entries_are_told_and_left_out),
+		TEST(unreadable_entries_are_told_with_a_filter_too),
 		TEST(attributes_that_the_schema_lacks_are_told),
 		TEST(an_interrupt_leaves_no_file),
 		TEST(failures_are_told_once),

@@ -128,6 +128,22 @@ static void a_link_is_replaced_and_not_followed(void **state)
 	assert_holds(f, "out\nold");
 }
 
+static void other_names_of_a_file_keep_the_old_content(void **state)
+{
+	struct fixture *f = *state;
+	char other[4300];
+
+	(void)snprintf(other, sizeof(other), "%s/other", f->dir);
+	put_file(other, 0600);
+	assert_int_equal(link(other, f->path), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_holds(f, "other\nout\ntext!");
+	assert_int_equal(rename(other, f->path), 0);
+	assert_holds(f, "out\nold");
+}
+
 static void pipes_are_written_to(void **state)
 {
 	struct fixture *f = *state;
@@ -220,6 +236,7 @@ int main(void)
 		TEST(a_new_file_appears_when_it_is_complete),
 		TEST(an_old_file_keeps_its_mode_and_stays_until_then),
 		TEST(a_link_is_replaced_and_not_followed),
+		TEST(other_names_of_a_file_keep_the_old_content),
 		TEST(pipes_are_written_to),
 		TEST(what_cannot_be_opened_is_told),
 		TEST(a_full_disk_is_told),
