@@ -25,6 +25,7 @@ struct work {
 	const struct dit_table_change *changes; /* those that are left */
 	size_t nchanges;
 	char *leaf;          /* a page; owned */
+	char *page;          /* one of a list; owned */
 	uint64_t held;       /* the leaf that comes next; its end is not known yet */
 	struct dit_span key; /* its lowest; a copy, owned */
 	bool has_held;
@@ -217,7 +218,8 @@ static int change_range(struct work *work, size_t nchanges)
 	return r < 0 ? r : add_id(&work->new, high);
 }
 
-static int change_list(struct work *work, size_t nchanges)
+/* What is in work->old, with some changes. */
+static int change_ids(struct work *work, size_t nchanges)
 {
 	const struct ids *old = &work->old;
 	size_t at = 0;
@@ -238,6 +240,13 @@ static int change_list(struct work *work, size_t nchanges)
 	while (at < old->n && r == 0) {
 		r = add_id(&work->new, old->list[at++]);
 	}
+	return r;
+}
+
+static int change_list(struct work *work, size_t nchanges)
+{
+	int r = change_ids(work, nchanges);
+
 	if (r == 0 && work->new.n > work->edit->list_max) {
 		uint64_t *list = work->new.list;
 
@@ -262,6 +271,129 @@ static int put_changed(struct work *work)
 	return r < 0 ? r
 	             : dit_table_writer_put(work->writer, key, work->new.list,
 	                                    work->new.n);
+}
+
+/* ---- changes of a long list: pages without changes stay ---- */
+
+struct list_edit {
+	struct work *work;
+	const struct dit_table_change *end; /* of the key's changes */
+	uint64_t held;                      /* the page that comes next */
+	uint64_t lowest;                    /* its lowest ID, as far as it is known */
+	bool has_held;
+	uint64_t nitems;
+};
+
+/* IDs that belong before the next page. */
+static int edit_ids(struct list_edit *list, size_t nchanges)
+{
+	struct work *work = list->work;
+	struct dit_page_view view;
+	int r = read_page(work->edit->source, list->held, work->page, &view);
+
+	work->old.n = 0;
+	if (r == 0) {
+		r = add_packed(&work->old, view);
+	}
+	if (r == 0) {
+		r = change_ids(work, nchanges);
+	}
+	if (r < 0) {
+		return r;
+	}
+	work->changes += nchanges;
+	work->nchanges -= nchanges;
+	list->nitems += work->new.n - work->old.n;
+	r = dit_table_writer_put_ids(work->writer, work->new.list, work->new.n);
+	return r < 0 ? r : drop_pages((void *)work->edit, list->held, 1);
+}
+
+static int end_ids_page(struct list_edit *list, uint64_t next)
+{
+	const struct work *work = list->work;
+	size_t n = 0;
+
+	if (!list->has_held) {
+		return 0;
+	}
+	list->has_held = false;
+	while (work->changes + n < list->end && work->changes[n].id < next) {
+		n++;
+	}
+	return n > 0 ? edit_ids(list, n)
+	             : dit_table_writer_keep_ids(work->writer, list->held, list->lowest);
+}
+
+static int visit_ids(struct list_edit *list, uint64_t number, unsigned height,
+                     uint64_t lowest)
+{
+	const struct dit_tree_source *source = list->work->edit->source;
+	struct dit_page_view view;
+	struct dit_node_view node;
+	char *page = NULL;
+	int r = 0;
+
+	if (height == 1) {
+		r = end_ids_page(list, lowest);
+		list->held = number;
+		list->lowest = lowest;
+		list->has_held = true;
+		return r;
+	}
+	page = malloc(source->pages->page_bytes);
+	r = page == NULL ? -ENOMEM : read_page(source, number, page, &view);
+	if (r == 0 && (!dit_view_has_bounds(view) ||
+	               (dit_view_flags(view) & DIT_PAGE_BRANCH) == 0)) {
+		r = DIT_E_CORRUPT;
+	}
+	for (unsigned i = 0; r == 0 && i < dit_view_count(view); i++) {
+		uint64_t id = lowest;
+
+		if (dit_view_node(view, i, &node) != DIT_NODE_FITS ||
+		    (i > 0 && node.key.len != ID_BYTES)) {
+			r = DIT_E_CORRUPT;
+			break;
+		}
+		if (i > 0) {
+			memcpy(&id, node.key.data, sizeof(id));
+		}
+		r = visit_ids(list, node.child, height - 1, id);
+	}
+	if (r == 0) {
+		r = drop_pages((void *)list->work->edit, number, 1);
+	}
+	free(page);
+	return r;
+}
+
+static int edit_long_list(struct work *work, const struct dit_tree_record *tree,
+                          size_t nchanges)
+{
+	struct dit_span key = work->changes[0].key;
+	struct list_edit list = {
+		.work = work, .end = work->changes + nchanges, .nitems = tree->nitems};
+	int r = 0;
+
+	if (tree->depth == 0 || tree->depth > DEPTH_MAX) {
+		return DIT_E_CORRUPT;
+	}
+	r = visit_ids(&list, tree->root, tree->depth, 0);
+	if (r == 0) {
+		r = end_ids_page(&list, UINT64_MAX);
+	}
+	return r < 0 ? r : dit_table_writer_end_ids(work->writer, key, list.nitems);
+}
+
+/* A long list that cannot become a range. */
+static bool is_long_list(const struct work *work, const struct dit_node_view *node,
+                         size_t nchanges, struct dit_tree_record *ret)
+{
+	if ((node->flags & DIT_NODE_LIST) == 0 || (node->flags & DIT_NODE_TREE) == 0 ||
+	    node->value.len != sizeof(*ret)) {
+		return false;
+	}
+	memcpy(ret, node->value.data, sizeof(*ret));
+	return ret->nitems + nchanges <= work->edit->list_max;
 }
 
 /* Keys that the table has not, up to this one. */
@@ -298,6 +430,7 @@ static uint64_t items_of(const struct work *work, const struct dit_node_view *no
 
 static int edit_node(struct work *work, const struct dit_node_view *node)
 {
+	struct dit_tree_record list;
 	int r = put_new_keys(work, &node->key);
 
 	work->nlost += items_of(work, node);
@@ -307,6 +440,9 @@ static int edit_node(struct work *work, const struct dit_node_view *node)
 	if (work->nchanges == 0 ||
 	    compare_keys(work->edit->flags, work->changes[0].key, node->key) != 0) {
 		return dit_table_writer_copy(work->writer, node);
+	}
+	if (is_long_list(work, node, count_same_key(work), &list)) {
+		return edit_long_list(work, &list, count_same_key(work));
 	}
 	r = read_list(work, node);
 	return r < 0 ? r : put_changed(work);
@@ -425,8 +561,9 @@ int dit_table_edit(const struct dit_table_edit *edit,
 		return 0;
 	}
 	work.leaf = malloc(page_bytes);
+	work.page = malloc(page_bytes);
 	work.key.data = malloc(page_bytes);
-	r = work.leaf == NULL || work.key.data == NULL
+	r = work.leaf == NULL || work.page == NULL || work.key.data == NULL
 	            ? -ENOMEM
 	            : dit_table_writer_new(&work.writer, edit->space, edit->flags);
 	if (r == 0) {
@@ -441,6 +578,7 @@ int dit_table_edit(const struct dit_table_edit *edit,
 	}
 	dit_table_writer_free(work.writer);
 	free(work.leaf);
+	free(work.page);
 	free((char *)work.key.data);
 	free(work.old.list);
 	free(work.new.list);

@@ -322,6 +322,44 @@ static int finish_list_tree(struct dit_table_writer *writer, struct dit_span key
 	return r;
 }
 
+int dit_table_writer_keep_ids(struct dit_table_writer *writer, uint64_t page,
+                              uint64_t lowest)
+{
+	return dit_page_tree_add(&writer->list, page | DIT_TICKET_PLACED,
+	                         (struct dit_span){(const char *)&lowest, ID_BYTES});
+}
+
+int dit_table_writer_put_ids(struct dit_table_writer *writer, const uint64_t *ids,
+                             size_t nids)
+{
+	size_t room = (writer->page_bytes - writer->format->header_bytes) / ID_BYTES;
+	int r = 0;
+
+	for (size_t at = 0; at < nids && r == 0; at += room) {
+		r = put_packed_page(writer, ids + at,
+		                    nids - at < room ? nids - at : room);
+	}
+	return r;
+}
+
+int dit_table_writer_end_ids(struct dit_table_writer *writer, struct dit_span key,
+                             uint64_t nids)
+{
+	struct dit_tree_record record = {.item_bytes = ID_BYTES,
+	                                 .flags = MDB_DUPFIXED | MDB_INTEGERKEY,
+	                                 .nitems = nids};
+	int r = check_key(writer, key);
+
+	if (r < 0 || nids == 0) {
+		dit_page_tree_reset(&writer->list);
+		return r;
+	}
+	r = finish_list_tree(writer, key, record);
+	remember_key(writer, key);
+	writer->nitems += nids;
+	return r;
+}
+
 static int put_tree(struct dit_table_writer *writer, struct dit_span key,
                     const uint64_t *ids, size_t nids)
 {

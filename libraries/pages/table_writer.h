@@ -100,6 +100,23 @@ int dit_table_writer_copy(struct dit_table_writer *writer,
 int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
                           struct dit_span lowest);
 
+/*
+ * A long list, piece by piece: its pages that lie in the file already, and new ones.
+ *
+ *   dit_table_writer_keep_ids(), dit_table_writer_put_ids() ...;
+ *   dit_table_writer_end_ids()
+ */
+
+/** @param lowest  ID of the page; of the list's first page any */
+int dit_table_writer_keep_ids(struct dit_table_writer *writer, uint64_t page,
+                              uint64_t lowest);
+/** @param ids  ascending, above those before */
+int dit_table_writer_put_ids(struct dit_table_writer *writer, const uint64_t *ids,
+                             size_t nids);
+/** The list's key, as of dit_table_writer_put(). @param nids  in all; 0: no list */
+int dit_table_writer_end_ids(struct dit_table_writer *writer, struct dit_span key,
+                             uint64_t nids);
+
 /** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);
 
