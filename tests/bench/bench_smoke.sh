@@ -45,6 +45,12 @@ remove_scratch() {
 atexit+=(remove_scratch)
 export TMPDIR=$scratch BENCH_REST=0
 
+# ---- index.sh: indexes built anew ----
+
+run index bash "$here/index.sh" --entries 400 --threads 1,2 --rounds 1
+has index 2 '^| slapindex -q -t | 1 | '
+has index 4 '^| ditindex | [12] | '
+
 # ---- export.sh: exports, scans ----
 
 run export bash "$here/export.sh" --entries 400 --threads 1,2 --rounds 1 --again

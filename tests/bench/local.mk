@@ -31,6 +31,7 @@ EXTRA_DIST += \
 	%D%/bench_report.awk \
 	%D%/bundle.sh \
 	%D%/export.sh \
+	%D%/index.sh \
 	%D%/bundle_run.sh \
 	%D%/ladder.sh \
 	%D%/long.sh \
