@@ -198,9 +198,8 @@ static inline int take_wide(void *ctx, unsigned db, struct dit_span key)
 
 	keys->ncalls++;
 	/* The presence key has four bytes of zero. */
-	assert_true(info->format == DIT_KEY_WIDE ||
-	            (info->has_presence && key.len == 4 &&
-	             memcmp(key.data, "\0\0\0", 4) == 0));
+	assert_true(info->format == DIT_KEY_WIDE || (info->has_presence && key.len == 4 &&
+	                                             memcmp(key.data, "\0\0\0", 4) == 0));
 	add_key(keys, db, key.data, key.len);
 	return keys->error;
 }

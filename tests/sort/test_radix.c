@@ -167,6 +167,34 @@ static void pairs_of_equal_keys_keep_their_order(void **state)
 	}
 }
 
+/* Many, some and few keys agree in their upper digits, or all do; the rest is random. */
+static void pairs_whose_upper_digits_agree_sort_by_the_others(void **state)
+{
+	static const uint64_t masks[] = {
+		UINT64_MAX,  0x00000000ffffffffu, 0x7fffffffu,     0xffu,
+		0xf80000ffu, 0xf0000000000003ff,  0xff80ffffffffu,
+	};
+	struct buffers *b = *state;
+
+	for (size_t s = 0; s < N_SIZES; s++) {
+		for (size_t m = 0; m < 2 * sizeof(masks) / sizeof(masks[0]); m++) {
+			bool keep_order = m % 2 != 0;
+			size_t n = sizes[s];
+			struct dit_pair *result = NULL;
+
+			for (size_t i = 0; i < n; i++) {
+				b->a[2 * i] = next_random(b) & masks[m / 2];
+				b->a[2 * i + 1] = keep_order ? i : n - i;
+			}
+			memcpy(b->expected, b->a, n * 16);
+			qsort(b->expected, n, 16, compare_pairs);
+			result = dit_radix_pairs((struct dit_pair *)b->a,
+			                         (struct dit_pair *)b->b, n, keep_order);
+			assert_memory_equal(result, b->expected, n * 16);
+		}
+	}
+}
+
 static void merging_takes_all_items_of_both_sides(void **state)
 {
 	static const size_t lengths[][2] = {{0, 0},    {0, 5},    {5, 0},     {1, 1},
@@ -210,6 +238,9 @@ int main(void)
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(pairs_of_equal_keys_keep_their_order,
 	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			pairs_whose_upper_digits_agree_sort_by_the_others, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(merging_takes_all_items_of_both_sides,
 	                                        setup, teardown),
 	};
