@@ -251,19 +251,42 @@ static int make_index_writer(struct load_target *target)
 	return dit_index_writer_new(&target->index_writer, &opts);
 }
 
+static uint64_t count_postings(const struct load_target *target)
+{
+	size_t ndbs = dit_index_set_ndbs(target->indexes);
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < ndbs; i++) {
+		n += dit_builders_npushed(target->builders, i);
+	}
+	return n;
+}
+
 int dit_load_target_seal(struct load_target *target)
 {
-	struct loader *loader = target->loader;
 	int r = make_index_stats(target);
 
 	if (r == 0) {
 		r = dit_builders_seal(target->builders);
 	}
-	if (r == 0) {
-		r = make_index_writer(target);
-	}
 	if (r < 0) {
-		return dit_load_fail(loader, r, "could not sort index keys");
+		return dit_load_fail(target->loader, r, "could not sort index keys");
+	}
+	r = dit_output_expect_postings(target->output, count_postings(target));
+	return r < 0 ? dit_load_target_fail(target, r, target->db->directory) : 0;
+}
+
+int dit_load_target_begin_indexes(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	int r = dit_output_begin_indexes(target->output);
+
+	if (r < 0) {
+		return dit_load_target_fail(target, r, target->db->directory);
+	}
+	r = make_index_writer(target);
+	if (r < 0) {
+		return dit_load_target_fail(target, r, "could not write the indexes");
 	}
 	if (loader->nthreads > 1) {
 		dit_load_begin_index_work(loader, target);

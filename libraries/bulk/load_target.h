@@ -23,16 +23,21 @@ int dit_load_store_open(struct load_target *target);
 /** Before the first round: all that the target needs, its output included. */
 int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget);
 
-/** No more keys are made; the members merge them from here on. */
+/** No more keys are made. The output decides how it takes the indexes. */
 int dit_load_target_seal(struct load_target *target);
 
-/** dn2i and ad2i, while the members write indexes. */
+/** The members merge the keys from here on. If indexes come last, after
+ * dit_load_target_write_late(), else before the tree. */
+int dit_load_target_begin_indexes(struct load_target *target);
+
+/** dn2i and ad2i, most often while the members write indexes. */
 int dit_load_target_write_tree(struct load_target *target);
 
 /** Wait until the indexes are written. */
 int dit_load_target_write_indexes(struct load_target *target);
 
-/** What an output takes last: late entries, values of id2v, contextCSN. */
+/** What an output takes last, or last before the indexes: late entries, values of id2v,
+ * contextCSN. */
 int dit_load_target_write_late(struct load_target *target);
 
 /** At every stage; after the threads have ended. An output that was not published is

@@ -41,6 +41,8 @@ rooms += %D%/libpages.la
 	%D%/table_edit.h \
 	%D%/tree_diff.c \
 	%D%/tree_diff.h \
+	%D%/tree_reader.c \
+	%D%/tree_reader.h \
 	%D%/tree_visit.c \
 	%D%/tree_visit.h \
 	%D%/walk.c \

@@ -212,6 +212,11 @@ int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span n
 	return 1;
 }
 
+struct dit_tree_source dit_page_commit_source(struct dit_page_commit *commit)
+{
+	return (struct dit_tree_source){&commit->source, commit->opts.format};
+}
+
 int dit_page_commit_database(const struct dit_page_commit *commit, size_t i,
                              struct dit_span *ret_name, struct dit_tree_record *ret)
 {
@@ -352,6 +357,7 @@ int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name)
 static int read_metas(struct dit_page_commit *commit)
 {
 	const struct dit_page_commit_opts *opts = &commit->opts;
+	unsigned newest = 0;
 	struct stat st;
 	int r = 0;
 
@@ -362,7 +368,9 @@ static int read_metas(struct dit_page_commit *commit)
 	if (r < 0) {
 		return r;
 	}
-	commit->live = commit->metas[1].transaction > commit->metas[0].transaction;
+	newest = commit->metas[1].transaction > commit->metas[0].transaction;
+	commit->live = opts->is_hidden ? !newest : newest;
+	commit->next = commit->metas[newest].transaction + 1;
 	if (fstat(opts->fd, &st) != 0) {
 		return -errno;
 	}

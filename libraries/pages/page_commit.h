@@ -36,10 +36,10 @@
 #include "base/span.h"
 #include "pages/page_format.h"
 #include "pages/page_sink.h"
+#include "pages/tree_visit.h"
 
 struct dit_page_commit;
-struct dit_page_set;    /* page_set.h */
-struct dit_tree_source; /* tree_visit.h */
+struct dit_page_set; /* page_set.h */
 
 /** Nobody reads the file. */
 #define DIT_COMMIT_ALONE UINT64_MAX
@@ -57,6 +57,9 @@ struct dit_page_commit_opts {
 	/* Besides: pages that an earlier commit reserved, if they are free. NULL: none */
 	const struct dit_page_set *reserved;
 	uint64_t room_pages; /* that dit_page_commit_reserve() may want at most */
+	/* Begin with the state of the other meta page, which is newer but has the lower
+	 * number, and takes the place of that page. Not with ALONE. */
+	bool is_hidden;
 };
 
 /**
@@ -79,12 +82,14 @@ void dit_page_commit_keep(struct dit_page_commit *commit);
 /** Where new pages go. */
 struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit);
 
-/** The number of the transaction that the file shows. */
+/** The number of the transaction whose state this began with. */
 uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit);
 
 /** The stored tree of a named database. 1; 0: there is none */
 int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span name,
                          struct dit_tree_record *ret);
+/** To read the stored trees; any thread. */
+struct dit_tree_source dit_page_commit_source(struct dit_page_commit *commit);
 /** Named database @p i, in the order of the names. 1; 0: there are no more */
 int dit_page_commit_database(const struct dit_page_commit *commit, size_t i,
                              struct dit_span *ret_name, struct dit_tree_record *ret);

@@ -30,7 +30,8 @@ struct dit_commit_named {
 struct dit_page_commit {
 	struct dit_page_commit_opts opts;
 	struct dit_meta metas[2];
-	unsigned live; /* the one that counts */
+	unsigned live; /* whose state this began with */
+	uint64_t next; /* the number of the new state */
 	uint64_t file_bytes;
 	struct dit_page_source source;
 	bool has_source;

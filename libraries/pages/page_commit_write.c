@@ -120,7 +120,7 @@ static int write_free_list(struct dit_page_commit *commit, struct tail *tail,
                            struct dit_tree_record *ret)
 {
 	struct dit_free_list *list = &commit->free_list;
-	uint64_t transaction = dit_commit_live(commit)->transaction + 1;
+	uint64_t transaction = commit->next;
 	uint64_t used = tail->used;
 	size_t room = 0;
 	int r = 0;
@@ -207,6 +207,6 @@ int dit_page_commit_write(struct dit_page_commit *commit)
 		return r;
 	}
 	meta.last_page = atomic_load_explicit(&commit->end, memory_order_relaxed) - 1;
-	meta.transaction++;
+	meta.transaction = commit->next;
 	return write_meta(commit, &meta);
 }

@@ -238,6 +238,7 @@ int dit_existing_open(struct dit_existing **ret, const struct dit_existing_opts 
 	existing->data_fd = -1;
 	existing->spare_fd = -1;
 	existing->maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
+	existing->expected_bytes = opts->expected_bytes;
 	existing->may_grow = opts->may_grow;
 	existing->fault = opts->fault;
 	r = dit_directory_open(opts->directory, opts->fault);
@@ -271,7 +272,7 @@ int dit_existing_open(struct dit_existing **ret, const struct dit_existing_opts 
 
 /* ---- the end ---- */
 
-static void close_cursors(struct dit_existing *existing)
+void dit_existing_close_cursors(struct dit_existing *existing)
 {
 	MDB_cursor **cursors[] = {&existing->names, &existing->entries, &existing->splits,
 	                          &existing->postings};
@@ -287,7 +288,7 @@ static void close_cursors(struct dit_existing *existing)
 static void close_env(struct dit_existing *existing)
 {
 	dit_guard_close(&existing->guard);
-	close_cursors(existing);
+	dit_existing_close_cursors(existing);
 	if (existing->txn != NULL) {
 		mdb_txn_abort(existing->txn);
 		existing->txn = NULL;
@@ -338,6 +339,10 @@ void dit_existing_abandon(struct dit_existing *existing)
 		return;
 	}
 	is_open = existing->page_bytes != 0; /* as far as the meta pages, at least */
+	if (existing->is_hidden) {
+		/* If that fails, the old state counts all the same. */
+		(void)dit_existing_roll_back(existing);
+	}
 	close_env(existing);
 	use_spare(existing);
 	if (is_open && !existing->is_committed) {
@@ -362,6 +367,7 @@ int dit_existing_roll_back(struct dit_existing *existing)
 		}
 		existing->is_committed = false;
 	}
+	existing->is_hidden = false;
 	cut_file(existing);
 	return 0;
 }
@@ -386,21 +392,29 @@ static bool has_tried_meta(MDB_env *env)
 	return false;
 }
 
-int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes)
+int dit_existing_end_txn(struct dit_existing *existing)
 {
 	MDB_txn *txn = existing->txn;
-	MDB_envinfo info;
 	sigset_t previous;
 	int r = 0;
 
-	close_cursors(existing);
+	dit_existing_close_cursors(existing);
 	dit_guard_close(&existing->guard);
 	existing->txn = NULL; /* gone, even if it fails */
 	dit_file_size_signal_block(&previous);
 	r = mdb_txn_commit(txn);
-	existing->is_committed = r == 0 || has_tried_meta(existing->env);
+	existing->is_committed =
+		existing->is_hidden || r == 0 || has_tried_meta(existing->env);
 	r = dit_existing_result(existing, r);
 	dit_file_size_signal_restore(&previous);
+	return r;
+}
+
+int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes)
+{
+	MDB_envinfo info;
+	int r = dit_existing_end_txn(existing);
+
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_env_info(existing->env, &info));
 	}

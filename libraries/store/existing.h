@@ -7,6 +7,9 @@
  *   or, to give up,  dit_existing_abandon(), after a commit first
  *   dit_existing_roll_back()
  *
+ * Indexes can be built anew in place of being added to: then dit_existing_hide() takes
+ * the place of the first two steps of the end, and the commit is one of our own.
+ *
  * What is added becomes visible, all of it, with the commit, which is durable after
  * dit_existing_end(). Until then a committed database can still be rolled back, so that
  * several can change together. As with a new database the directory is claimed all the
@@ -27,6 +30,7 @@
 #include <sys/types.h>
 
 #include "base/span.h"
+#include "pages/page_commit.h"
 #include "store/output.h"
 
 struct dit_existing;
@@ -37,7 +41,7 @@ struct dit_existing_opts {
 	mode_t mode;             /* of a lock.mdb that has to be made */
 	unsigned ndbs;           /* named databases at most (fixed ones included) */
 	uint64_t maxsize_bytes;  /* configured map size; 0: LMDB's */
-	uint64_t expected_bytes; /* what will be added, roughly; for may_grow */
+	uint64_t expected_bytes; /* what will be added, roughly; for may_grow, has_room */
 	bool may_grow;           /* --grow: may outgrow maxsize_bytes */
 	/* Borrowed until the last dit_existing_find_index(); may be NULL. Says more than
 	 * the result of that and of dit_existing_open(). */
@@ -142,6 +146,30 @@ struct dit_existing_list {
  */
 int dit_existing_add_postings(struct dit_existing *existing, struct dit_span key,
                               const struct dit_existing_list *list);
+
+/* ---- indexes that are built anew ---- */
+
+/** IDs in all lists of an index. 1; 0: there is no database of that name; LMDB's codes.
+ */
+int dit_existing_count_ids(struct dit_existing *existing, const char *name,
+                           uint64_t *ret);
+
+/** Is there room for all that was stored, once more, and what will be added: in the map
+ * and on the disk? */
+bool dit_existing_has_room(const struct dit_existing *existing);
+
+/**
+ * Commit all that was added, but nobody sees it: the meta page of the old state gets a
+ * higher number than that of the new one has (existing_hide.c). Then nothing can be
+ * added. What was committed counts when dit_page_commit_write() has made a state out of
+ * it; dit_existing_end() or dit_existing_roll_back() follow, as after a commit.
+ *
+ * @param ret  what to write with; to be closed before the end, or before the additions
+ *             are given up
+ */
+int dit_existing_hide(struct dit_existing *existing,
+                      const struct dit_page_file_opts *file,
+                      struct dit_page_commit **ret);
 
 /* ---- the end ---- */
 

@@ -17,6 +17,7 @@
 struct dit_existing {
 	struct dit_claim claim;
 	uint64_t maxsize_bytes;
+	uint64_t expected_bytes;
 	bool may_grow;
 	struct dit_fault *fault; /* borrowed; for dit_existing_find_index() */
 
@@ -53,7 +54,12 @@ struct dit_existing {
 	bool is_changed;
 	int sync_error;    /* of dit_existing_settle() */
 	bool is_committed; /* since it was opened, a meta page may have been written */
+	bool is_hidden;    /* and the state of the opening counts (existing_hide.c) */
 };
+
+void dit_existing_close_cursors(struct dit_existing *existing);
+/** Commit the transaction. 0 or an error; is_committed says what became of it */
+int dit_existing_end_txn(struct dit_existing *existing);
 
 /** Before liblmdb looks for a key: check what it will read. Returns as
  * dit_probe_key(). */

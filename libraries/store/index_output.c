@@ -126,6 +126,18 @@ static int replace_entry(struct dit_output *output, uint64_t id, struct dit_span
 	return -EINVAL;
 }
 
+static int expect_postings(struct dit_output *output, uint64_t n)
+{
+	(void)output, (void)n;
+	return 0;
+}
+
+static int begin_indexes(struct dit_output *output)
+{
+	(void)output;
+	return 0;
+}
+
 static int place(struct dit_output *output)
 {
 	(void)output;
@@ -451,7 +463,9 @@ static const struct dit_output_ops ops = {
 	.put_split = put_split,
 	.grow_subtree = grow_subtree,
 	.add_index = add_index,
+	.expect_postings = expect_postings,
 	.open_names = open_names,
+	.begin_indexes = begin_indexes,
 	.open_index = open_index,
 	.used_bytes = used_bytes,
 	.begin_changes = begin_changes,

@@ -26,6 +26,7 @@ rooms += %D%/libstore.la
 	%D%/existing.c \
 	%D%/existing.h \
 	%D%/existing_add.c \
+	%D%/existing_hide.c \
 	%D%/existing_impl.h \
 	%D%/existing_read.c \
 	%D%/fault.c \
@@ -40,11 +41,15 @@ rooms += %D%/libstore.la
 	%D%/hold.h \
 	%D%/index_output.c \
 	%D%/index_output.h \
+	%D%/list_merge.c \
+	%D%/list_merge.h \
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
 	%D%/lock_field.c \
 	%D%/lock_field.h \
 	%D%/map_size.h \
+	%D%/merged_table.c \
+	%D%/merged_table.h \
 	%D%/name_codec.c \
 	%D%/name_codec.h \
 	%D%/readers.c \
@@ -75,6 +80,8 @@ rooms += %D%/libstore.la
 	%D%/store.h \
 	%D%/stored_flags.c \
 	%D%/stored_flags.h \
+	%D%/stored_lists.c \
+	%D%/stored_lists.h \
 	%D%/stored_order.c \
 	%D%/stored_order.h \
 	%D%/strerror.c \

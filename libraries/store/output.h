@@ -46,6 +46,13 @@
 struct dit_fault;       /* fault.h */
 struct dit_page_writer; /* page_writer.h */
 
+/** How lists come to those that are stored. */
+enum dit_output_merge {
+	DIT_MERGE_DEFAULT, /* whichever takes less */
+	DIT_MERGE_INSERT,  /* liblmdb inserts them */
+	DIT_MERGE_REBUILD, /* all indexes are built anew, of pages of ours */
+};
+
 /** Who makes the pages of a new database. */
 enum dit_output_writer {
 	DIT_WRITER_DEFAULT, /* pages; append where liblmdb's format is another one */
@@ -61,6 +68,7 @@ struct dit_output_opts {
 	uint64_t expected_bytes; /* what will be added, roughly; for may_grow */
 	uint64_t list_max; /* IDs in a list; longer ones become ranges; at least 1 */
 	enum dit_output_writer writer; /* of a new database */
+	enum dit_output_merge merge;   /* of one that holds records */
 	unsigned page_bytes; /* of a new database of LMDB 1.0; 0: the system's */
 	bool has_ixck; /* a new database has ixck, which is empty (storage.md 1.2) */
 	/* A new database is of LMDB 1.0, which OpenLDAP 2.7 reads; else it is of the
@@ -84,7 +92,8 @@ struct dit_output_stored {
 	bool has_names;      /* there are records in dn2i */
 };
 
-/** The head of each implementation. [const] but for bytes */
+/** The head of each implementation. [const] but for bytes, and what
+ * dit_output_expect_postings() decides */
 struct dit_output {
 	const struct dit_output_ops *ops;
 	struct dit_output_stored stored;
@@ -102,9 +111,14 @@ struct dit_output {
 	bool is_append;
 	bool is_unknown_format;
 
-	/** Tables are written by any threads at once, each its own table. Without this,
-	 * main writes one table after the other. */
+	/** Tables of indexes are written by any threads at once, each its own table.
+	 * Without this, main writes one table after the other. */
 	bool is_parallel;
+	/** All else is put before the first index is opened, also what else comes after
+	 * dit_output_begin_changes(). */
+	bool indexes_last;
+	/** The lists' is_repeated is looked at. */
+	bool wants_repeats;
 
 	/** Greatest length of a key, and of a record of names or of a split value. */
 	size_t key_max;
@@ -186,7 +200,9 @@ struct dit_output_ops {
 	int (*grow_subtree)(struct dit_output *output, uint64_t id, uint64_t n);
 
 	int (*add_index)(struct dit_output *output, const struct dit_output_index *index);
+	int (*expect_postings)(struct dit_output *output, uint64_t n);
 	int (*open_names)(struct dit_output *output, struct dit_output_table **ret);
+	int (*begin_indexes)(struct dit_output *output);
 	int (*open_index)(struct dit_output *output, size_t number,
 	                  struct dit_output_table **ret);
 	bool (*used_bytes)(const struct dit_output *output, uint64_t *ret);
@@ -299,6 +315,16 @@ static inline int dit_output_add_index(struct dit_output *output,
 }
 
 /**
+ * Main: so many IDs, repeats included, will be put into all indexes together. Decides
+ * is_parallel and indexes_last. After all indexes were added; before any table is opened,
+ * and may be left out.
+ */
+static inline int dit_output_expect_postings(struct dit_output *output, uint64_t n)
+{
+	return output->ops->expect_postings(output, n);
+}
+
+/**
  * dn2i: dit_output_put_record() in the order in which records are stored. Each table is
  * opened once.
  *
@@ -308,6 +334,12 @@ static inline int dit_output_open_names(struct dit_output *output,
                                         struct dit_output_table **ret)
 {
 	return output->ops->open_names(output, ret);
+}
+
+/** Main: indexes_last is kept. Before the first index is opened. */
+static inline int dit_output_begin_indexes(struct dit_output *output)
+{
+	return output->ops->begin_indexes(output);
 }
 
 /** An index: dit_output_put_lists() in ascending order of keys. As above. */

@@ -257,6 +257,20 @@ static int add_index(struct dit_output *output, const struct dit_output_index *i
 	                             index->is_integerkey);
 }
 
+/* There is one way. */
+static int expect_postings(struct dit_output *output, uint64_t n)
+{
+	(void)output;
+	(void)n;
+	return 0;
+}
+
+static int begin_indexes(struct dit_output *output)
+{
+	(void)output;
+	return 0;
+}
+
 static int put_split(struct dit_output *output, uint64_t id, uint16_t ad, uint32_t place,
                      struct dit_span record)
 {
@@ -350,7 +364,9 @@ static const struct dit_output_ops pages_ops = {
 	.put_split = put_split,
 	.grow_subtree = grow_subtree,
 	.add_index = add_index,
+	.expect_postings = expect_postings,
 	.open_names = pages_open_names,
+	.begin_indexes = begin_indexes,
 	.open_index = pages_open_index,
 	.used_bytes = used_bytes,
 	.begin_changes = begin_changes,
@@ -374,7 +390,9 @@ static const struct dit_output_ops append_ops = {
 	.put_split = put_split,
 	.grow_subtree = grow_subtree,
 	.add_index = add_index,
+	.expect_postings = expect_postings,
 	.open_names = append_open_names,
+	.begin_indexes = begin_indexes,
 	.open_index = append_open_index,
 	.used_bytes = used_bytes,
 	.begin_changes = begin_changes,

@@ -166,6 +166,7 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	memset(fake, 0, sizeof(*fake));
 	fake->base.ops = &ops;
 	fake->base.is_parallel = run->is_parallel;
+	fake->base.wants_repeats = !run->is_parallel;
 	fake->countdown = run->fail_at;
 	fake->main = pthread_self();
 	fake->wants_end = run->wants_end;
@@ -211,7 +212,7 @@ static void every_list_comes_to_its_table(void **state)
 {
 	const struct run alone = {.is_parallel = true, .nmembers = 1, .fail_at = -1};
 	const struct run in_order = {.nmembers = 1, .fail_at = -1};
-	struct fake wants[2]; /* only outputs that main writes are told of repeats */
+	struct fake wants[2]; /* only those that want them are told of repeats */
 	struct fake got;
 
 	assert_int_equal(write_all(*state, &in_order, &wants[0]), 0);

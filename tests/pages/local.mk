@@ -3,6 +3,7 @@ check_PROGRAMS += \
 	%D%/test_lmdb_10 \
 	%D%/test_new_file \
 	%D%/test_page_format \
+	%D%/test_hidden_commit \
 	%D%/test_page_commit \
 	%D%/test_page_source \
 	%D%/test_page_writer \
@@ -17,7 +18,9 @@ check_PROGRAMS += \
 %C%_test_new_file_LDADD = $(test_libs)
 %C%_test_page_format_SOURCES = %D%/test_page_format.c
 %C%_test_page_format_LDADD = $(test_libs)
-%C%_test_page_commit_SOURCES = %D%/test_page_commit.c
+%C%_test_hidden_commit_SOURCES = %D%/commit_fixture.h %D%/test_hidden_commit.c
+%C%_test_hidden_commit_LDADD = $(test_libs)
+%C%_test_page_commit_SOURCES = %D%/commit_fixture.h %D%/test_page_commit.c
 %C%_test_page_commit_LDADD = $(test_libs)
 %C%_test_page_commit_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=fdatasync \

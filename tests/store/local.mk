@@ -11,6 +11,7 @@ check_PROGRAMS += \
 	%D%/test_existing_full \
 	%D%/test_files \
 	%D%/test_id_ranges \
+	%D%/test_list_merge \
 	%D%/test_name_codec \
 	%D%/test_index_output \
 	%D%/test_online \
@@ -24,6 +25,7 @@ check_PROGRAMS += \
 	%D%/test_staging_own \
 	%D%/test_staging_split \
 	%D%/test_store \
+	%D%/test_stored_lists \
 	%D%/test_stored_order \
 	%D%/test_strerror \
 	%D%/test_table \
@@ -60,6 +62,10 @@ check_PROGRAMS += \
 %C%_test_index_output_LDADD = $(test_libs)
 %C%_test_online_SOURCES = %D%/store_fixture.h %D%/test_online.c
 %C%_test_online_LDADD = $(test_libs)
+%C%_test_list_merge_SOURCES = %D%/test_list_merge.c
+%C%_test_list_merge_LDADD = $(test_libs)
+%C%_test_stored_lists_SOURCES = %D%/test_stored_lists.c
+%C%_test_stored_lists_LDADD = $(test_libs)
 %C%_test_output_SOURCES = %D%/store_fixture.h %D%/test_output.c
 %C%_test_output_LDADD = $(test_libs)
 %C%_test_publication_SOURCES = %D%/test_publication.c

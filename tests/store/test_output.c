@@ -23,6 +23,8 @@
 
 /* Of the new databases in this run of the tests. */
 static enum dit_output_writer writer;
+/* Of those that hold records. */
+static enum dit_output_merge merge;
 
 static struct dit_output *open_output(const char *dir)
 {
@@ -31,7 +33,8 @@ static struct dit_output *open_output(const char *dir)
 	                               .ndbs = 16,
 	                               .maxsize_bytes = FIXTURE_MAXSIZE,
 	                               .list_max = LIST_MAX,
-	                               .writer = writer};
+	                               .writer = writer,
+	                               .merge = merge};
 	struct dit_output *output = NULL;
 
 	assert_int_equal(dit_output_open(&output, &opts), 0);
@@ -98,10 +101,18 @@ static void put_index(struct dit_output *output, size_t number, const char *key,
 	assert_int_equal(dit_output_finish(table), 0);
 }
 
+static void put_indexes(struct dit_output *output, uint64_t id)
+{
+	const uint64_t ids[] = {id, id + 1};
+
+	assert_int_equal(dit_output_begin_indexes(output), 0);
+	put_index(output, 0, id == 1 ? "aaaa" : "bbbb", ids, 2);
+	put_index(output, 1, id == 1 ? "aaaa" : "bbbb", ids, 1);
+}
+
 /* Everything that an output takes, with entries from an ID on. */
 static void fill(struct dit_output *output, uint64_t id)
 {
-	const uint64_t ids[] = {id, id + 1};
 	bool wants_order = output->wants_order;
 
 	put_entry(output, id, "first entry");
@@ -114,9 +125,11 @@ static void fill(struct dit_output *output, uint64_t id)
 		dit_output_put_ad(output, (uint32_t)(id + 1) / 2, DIT_SPAN("cn")), 0);
 	add_index(output, "cn", true);
 	add_index(output, "sn", false);
+	assert_int_equal(dit_output_expect_postings(output, 3), 0);
 	put_names(output, id, id == 1 ? "dc=one" : "dc=three");
-	put_index(output, 0, id == 1 ? "aaaa" : "bbbb", ids, 2);
-	put_index(output, 1, id == 1 ? "aaaa" : "bbbb", ids, 1);
+	if (!output->indexes_last) {
+		put_indexes(output, id);
+	}
 	assert_int_equal(dit_output_begin_changes(output), 0);
 	if (wants_order) {
 		assert_int_equal(
@@ -125,6 +138,9 @@ static void fill(struct dit_output *output, uint64_t id)
 	assert_int_equal(dit_output_put_split(output, id, 1, 1, DIT_SPAN("more")), 0);
 	assert_int_equal(dit_output_replace_entry(output, id + 1, DIT_SPAN("late entry")),
 	                 0);
+	if (output->indexes_last) {
+		put_indexes(output, id);
+	}
 }
 
 /* All records of a database, "key=value " each; IDs as digits, others as text. */
@@ -192,6 +208,9 @@ static void what_is_put_is_there(void **state)
 	assert_false(output->stored.has_root_entry);
 	fill(output, 3);
 	assert_int_equal(output->bytes, 0);
+	assert_int_equal(output->is_parallel, merge != DIT_MERGE_INSERT);
+	assert_int_equal(output->indexes_last, merge != DIT_MERGE_INSERT);
+	assert_true(output->wants_repeats);
 	publish(output);
 	assert_dump(dir, "id2e",
 	            "1=first entry 2=late entry 3=first entry 4=late entry ");
@@ -396,6 +415,8 @@ static void lists_are_continued_or_emptied(void **state)
 		publish(output);
 		output = open_output(dir);
 		assert_int_equal(dit_output_add_index(output, &index), 0);
+		assert_int_equal(dit_output_expect_postings(output, 2), 0);
+		assert_int_equal(dit_output_begin_indexes(output), 0);
 		assert_int_equal(dit_output_open_index(output, 0, &table), 0);
 		assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
 		assert_int_equal(dit_output_finish(table), 0);
@@ -458,6 +479,107 @@ static void an_existing_output_keeps_what_is_there(void **state)
 	test_scratch_remove(dir);
 }
 
+/* Keys of a database: stored ones, new ones, and both, with lists of all lengths. */
+static void put_many(struct dit_output *output, unsigned step, uint64_t first_id)
+{
+	struct dit_output_table *table = NULL;
+	uint64_t ids[8];
+
+	assert_int_equal(dit_output_begin_indexes(output), 0);
+	for (size_t number = 0; number < 2; number++) {
+		assert_int_equal(dit_output_open_index(output, number, &table), 0);
+		for (unsigned k = 0; k < 3000; k += step) {
+			char key[4] = {0, 0, (char)(k >> 8), (char)k};
+			struct dit_output_list list = {.key = {key, sizeof(key)},
+			                               .ids = ids,
+			                               .nids = k % 7 + 1,
+			                               .is_repeated = k % 5 == 0};
+
+			if (number == 0) { /* integers */
+				memcpy(key, &k, sizeof(key));
+			}
+			for (size_t i = 0; i < list.nids; i++) {
+				ids[i] = first_id + 3 * i;
+			}
+			if (list.nids > LIST_MAX) {
+				ids[2] = ids[list.nids - 1];
+				ids[1] = ids[0];
+				ids[0] = 0;
+				list.nids = 3;
+			}
+			assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
+		}
+		assert_int_equal(dit_output_finish(table), 0);
+	}
+}
+
+static void make_many(const char *dir, enum dit_output_merge way)
+{
+	struct dit_output *output = open_output(dir);
+
+	add_index(output, "cn", true);
+	add_index(output, "sn", false);
+	put_entry(output, 1, "entry");
+	put_many(output, 2, 5);
+	assert_int_equal(dit_output_begin_changes(output), 0);
+	publish(output);
+	merge = way;
+	/* The second time some keys have IDs below those that are stored. */
+	for (uint64_t round = 0; round < 3; round++) {
+		output = open_output(dir);
+		add_index(output, "cn", true);
+		add_index(output, "sn", false);
+		assert_int_equal(dit_output_expect_postings(output, 10000), 0);
+		put_entry(output, 2 + round, "another");
+		put_many(output, 3, round == 1 ? 4 : 500 + 100 * round);
+		publish(output);
+	}
+}
+
+static size_t assert_same_index(const char *first, const char *second, const char *name)
+{
+	struct dit_snapshot *snapshots[2] = {NULL, NULL};
+	struct dit_scan *scans[2] = {NULL, NULL};
+	struct dit_span keys[2];
+	struct dit_span values[2];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(
+			dit_snapshot_open(&snapshots[i], i == 0 ? first : second), 0);
+		assert_int_equal(dit_scan_open(&scans[i], snapshots[i], name), 0);
+	}
+	while (dit_scan_next(scans[0], &keys[0], &values[0]) > 0) {
+		assert_int_equal(dit_scan_next(scans[1], &keys[1], &values[1]), 1);
+		assert_true(dit_span_eq(keys[0], keys[1]));
+		assert_true(dit_span_eq(values[0], values[1]));
+		n++;
+	}
+	assert_int_equal(dit_scan_next(scans[1], &keys[1], &values[1]), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		dit_scan_close(scans[i]);
+		dit_snapshot_close(snapshots[i]);
+	}
+	return n;
+}
+
+static void both_ways_store_the_same(void **state)
+{
+	enum dit_output_merge before = merge;
+	char *inserted = test_scratch();
+	char *rebuilt = test_scratch();
+
+	(void)state;
+	make_many(inserted, DIT_MERGE_INSERT);
+	make_many(rebuilt, DIT_MERGE_REBUILD);
+	merge = before;
+	assert_true(assert_same_index(inserted, rebuilt, "cn") > 4000);
+	assert_true(assert_same_index(inserted, rebuilt, "sn") > 4000);
+	assert_int_equal(assert_same_index(inserted, rebuilt, "id2e"), 4);
+	test_scratch_remove(inserted);
+	test_scratch_remove(rebuilt);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -469,11 +591,13 @@ int main(void)
 		cmocka_unit_test(lists_are_continued_or_emptied),
 		cmocka_unit_test(an_emptied_index_may_change_its_keys),
 		cmocka_unit_test(an_existing_output_keeps_what_is_there),
+		cmocka_unit_test(both_ways_store_the_same),
 	};
 
 	int nfailed = 0;
 
 	for (writer = DIT_WRITER_DEFAULT; writer <= DIT_WRITER_APPEND; writer++) {
+		merge = (enum dit_output_merge)(writer - DIT_WRITER_DEFAULT);
 		nfailed += cmocka_run_group_tests(tests, NULL, NULL);
 	}
 	return nfailed;
