@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	%D%/examples/slapd.conf \
 	%D%/measurements.md \
 	%D%/sort.md \
+	%D%/upgrade-2.7.md \
 	%D%/spec/README.md \
 	%D%/spec/config.md \
 	%D%/spec/storage.md \

@@ -10,7 +10,7 @@ static const struct since names_first = {DIT_OPENLDAP_2_7, 0};
 static const struct since gathers_lines = {DIT_OPENLDAP_2_6, 11};
 static const struct since drops_dynamic = {DIT_OPENLDAP_2_6, 14};
 static const struct since keeps_controls = {DIT_OPENLDAP_2_6, 11};
-static const struct since trims_names = {DIT_OPENLDAP_2_7, 0};
+static const struct since trims_names = {DIT_OPENLDAP_2_6, 12};
 /* slapadd 2.6 makes it, too, and slapd 2.6 where it is missing. */
 static const struct since has_ixck = {DIT_OPENLDAP_2_7, 0};
 static const struct since has_lmdb_10 = {DIT_OPENLDAP_2_7, 0};

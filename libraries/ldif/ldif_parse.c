@@ -226,8 +226,8 @@ static int remove_cr(struct dit_arena *arena, struct text *text)
 
 /*
  * Blanks between name and colon stay part of the name, but as NUL bytes: slapd overwrites
- * them without shortening the name, and so its messages show it without them. Since 2.7
- * it shortens the name.
+ * them without shortening the name, and so its messages show it without them. Since
+ * 2.6.12 it shortens the name.
  */
 static int blank_name_end(const struct parser *parser, struct dit_span *name)
 {
@@ -367,6 +367,9 @@ static int split_line(struct parser *parser, struct text text, struct dit_ldif_l
 	}
 	if (r < 0) {
 		return r;
+	}
+	if (line->name.len == 0 && parser->trims_names) {
+		return 0; /* refused for its name; the value is not looked at */
 	}
 	text.span.data = colon + 1;
 	text.span.len = (size_t)(rest.data + rest.len - colon - 1);

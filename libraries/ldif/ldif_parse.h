@@ -31,7 +31,9 @@ struct dit_ldif_line {
 
 /** What releases of slapd read differently (values.md 1.2). Zero: 2.5. */
 struct dit_ldif_dialect {
-	bool trims_names;    /* blanks in front of the colon are not of the name (2.7) */
+	bool trims_names;    /* blanks in front of the colon are not of the name, and
+			      * the value of a line without a name is not read
+			      * (2.6.12, 2.7) */
 	bool keeps_controls; /* in front of a plain value spaces alone are left out: no
 			      * TAB, no end of a folded line (2.6.11, 2.7) */
 };

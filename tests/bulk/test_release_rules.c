@@ -24,8 +24,9 @@ static void each_rule_has_its_first_release(void **state)
 	         10,
 	         {false, false, false, {false, false}, false, false}},
 		{DIT_OPENLDAP_2_6, 11, {false, true, false, {false, true}, false, false}},
-		{DIT_OPENLDAP_2_6, 13, {false, true, false, {false, true}, false, false}},
-		{DIT_OPENLDAP_2_6, 14, {false, true, true, {false, true}, false, false}},
+		{DIT_OPENLDAP_2_6, 12, {false, true, false, {true, true}, false, false}},
+		{DIT_OPENLDAP_2_6, 13, {false, true, false, {true, true}, false, false}},
+		{DIT_OPENLDAP_2_6, 14, {false, true, true, {true, true}, false, false}},
 		{DIT_OPENLDAP_2_7, 0, {true, true, true, {true, true}, true, true}},
 		{DIT_OPENLDAP_2_7, 1, {true, true, true, {true, true}, true, true}},
 	};

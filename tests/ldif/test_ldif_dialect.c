@@ -45,10 +45,39 @@ static void later_releases_read_blanks_differently(void **state)
 	}
 }
 
+/* A line without a name is refused for that: its value is not decoded, nor fetched. */
+static void later_releases_leave_nameless_values_alone(void **state)
+{
+	static const char record[] = "dn: dc=x\n::d@GV4dA==\n:< http://x\n: text\n";
+	(void)state;
+
+	for (int later = 0; later < 2; later++) {
+		struct dit_ldif_dialect dialect = {later != 0, later != 0};
+		struct dit_ldif_lines got = {0};
+		struct dit_arena arena;
+		struct dit_notes notes;
+
+		dit_arena_init(&arena, 4096);
+		dit_notes_init(&notes, &arena);
+		assert_int_equal(dit_ldif_parse_as(&dialect, dit_span_of(record), NULL,
+		                                   &arena, &notes, &got),
+		                 0);
+		assert_int_equal(got.nlines, 4);
+		for (size_t i = 1; i < got.nlines; i++) {
+			assert_int_equal(got.lines[i].name.len, 0);
+		}
+		assert_int_equal(got.lines[1].is_damaged, later == 0);
+		assert_int_equal(got.lines[2].is_damaged, later == 0);
+		assert_int_equal(got.lines[3].value.len, later != 0 ? 0 : 4);
+		dit_arena_deinit(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(later_releases_read_blanks_differently),
+		cmocka_unit_test(later_releases_leave_nameless_values_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@ with_error() {
 		include $DIT_SCHEMA_DIR/core.schema
 		include $DIT_SCHEMA_DIR/cosine.schema
 		include $DIT_SCHEMA_DIR/nis.schema
-		modulepath /usr/lib/ldap
+		modulepath $DIT_MODULE_PATH
 		moduleload back_mdb
 	CONF
 	[[ $1 != [GB] ]] || printf '%b\n' "$2"

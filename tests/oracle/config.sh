@@ -111,7 +111,7 @@ snippets() {
 		for (i = 0; i < n; i++) {
 			text = "include @SCHEMA@/core.schema\\n" \
 				"include @SCHEMA@/cosine.schema\\ninclude @SCHEMA@/nis.schema\\n" \
-				"modulepath /usr/lib/ldap\\nmoduleload back_mdb\\n"
+				"modulepath " ENVIRON["DIT_MODULE_PATH"] "\\nmoduleload back_mdb\\n"
 			for (k = int(rand() * 3); k > 0; k--)
 				text = text spoil(global()) "\\n"
 			text = text backend() "\\ndatabase mdb\\nsuffix " \

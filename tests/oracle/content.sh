@@ -26,6 +26,11 @@ load_and_compare() {
 		ditadd_site "$work/dit" "$@" "--index-keys=$keys" -T "$threads" \
 			--batch "$batch" -l "$work/input.ldif"
 		check "$what: messages" same_messages "$work/ref" "$work/dit"
+		if [ -n "$DIT_OPENLDAP" ] && grep -q "(line=" "$work/ref/stderr" &&
+			[[ " $* " != *" -c "* ]]; then
+			check "$what: nothing stored" untouched "$work/dit"
+			continue
+		fi
 		check "$what: content" same_content "${ignored[@]}" "$work/ref" "$work/dit"
 		check "$what: leftovers" only_database "$work/dit"
 	done
@@ -34,13 +39,14 @@ load_and_compare() {
 # both_modes FIXTURE CONF KIND OPTION...
 both_modes() {
 	local name="$1/$2" kind=$3 conf=$2
+	! lacks_module "$conf" || return 0
 	fill_in "$work" <"$DIT_TEST_DATA/ldif/$1.ldif" >"$work/input.ldif"
 	shift 3
 	make_site "$work/ref" "$conf"
 	make_site "$work/dit" "$conf"
-	load_and_compare "$name" "$kind" \
+	mixes_lines "${name%/*}" '' || load_and_compare "$name" "$kind" \
 		'1:integer:1 2:bytes:3 3:integer:2 8:bytes:9' "$@"
-	load_and_compare "$name" "$kind" \
+	mixes_lines "${name%/*}" -q || load_and_compare "$name" "$kind" \
 		'1:bytes:9 2:integer:1 3:bytes:3 8:integer:2' -q "$@"
 }
 

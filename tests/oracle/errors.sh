@@ -29,22 +29,27 @@ one_fixture() {
 	make_site "$work/ref" "$(conf_of "$name")"
 	make_site "$work/dit" "$(conf_of "$name")"
 	for mode in '' -q; do
+		! mixes_lines "$name" "$mode" || continue
 		reference=$mode
 		[[ $store_errors = *" $name "* ]] && reference=
 
 		empty_site "$work/ref"
 		slapadd_site "$work/ref" ${reference:+"$reference"} -v \
 			-l "$work/input.ldif"
+		! died "$work/ref" "$name $mode" || continue
 		empty_site "$work/dit"
 		ditadd_site "$work/dit" ${mode:+"$mode"} $strict -v -T 2 -l "$work/input.ldif"
 		check "$name $mode: messages" same_messages "$work/ref" "$work/dit"
-		if [ "$(cat "$work/ref/exit")" -ne 0 ]; then
+		# The longest RDN of 2.7 is longer: there are missing parents alone.
+		if [ "$(cat "$work/ref/exit")" -ne 0 ] && { [ -z "$DIT_OPENLDAP" ] ||
+			grep -q '(line=\|could not' "$work/ref/stderr"; }; then
 			check "$name $mode: nothing stored" untouched "$work/dit"
 		fi
 
 		empty_site "$work/ref"
 		slapadd_site "$work/ref" ${reference:+"$reference"} -c -v \
 			-l "$work/input.ldif"
+		! died "$work/ref" "$name $mode -c" || continue
 		for threads in 1 3; do
 			empty_site "$work/dit"
 			ditadd_site "$work/dit" ${mode:+"$mode"} $strict -c -v \
@@ -109,7 +114,7 @@ for file in "$DIT_TEST_DATA"/errors/*.ldif; do
 	name=${file##*/}
 	one_fixture "${name%.ldif}"
 done
-value_check "$DIT_TEST_DATA/ldif/loose.ldif"
+mixes_lines loose '' || value_check "$DIT_TEST_DATA/ldif/loose.ldif"
 value_check "$DIT_TEST_DATA/errors/value-check.ldif"
 for name in bits booleans csn-forms first-integer first-oid ia5-exact ia5-fold lists numeric \
 	octets oids ordered telephones times uuids; do

@@ -19,7 +19,7 @@ every_schema() {
 			echo "include $DIT_SCHEMA_DIR/$name.schema"
 		done
 		cat <<-CONF
-			modulepath /usr/lib/ldap
+			modulepath $DIT_MODULE_PATH
 			moduleload back_mdb
 			sizelimit unlimited
 			database mdb

@@ -55,7 +55,7 @@ include $DIT_SCHEMA_DIR/core.schema
 include $DIT_SCHEMA_DIR/cosine.schema
 include $DIT_SCHEMA_DIR/nis.schema
 include $DIT_SCHEMA_DIR/inetorgperson.schema
-modulepath /usr/lib/ldap
+modulepath $DIT_MODULE_PATH
 moduleload back_mdb
 database mdb
 suffix "ou=apart,dc=example,dc=com"

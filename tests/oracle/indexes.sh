@@ -27,7 +27,7 @@ make_indexed() {
 		done
 		echo "objectclass ( 1.3.6.1.4.1.99999.2 NAME 'thing' SUP top STRUCTURAL"
 		echo "  MUST dc MAY ( att001 \$ att123 \$ att124 ) )"
-		echo "modulepath /usr/lib/ldap"
+		echo "modulepath $DIT_MODULE_PATH"
 		echo "moduleload back_mdb"
 		if [ -n "${3:-}" ]; then
 			echo "database mdb"
@@ -61,13 +61,16 @@ modifyTimestamp: 20260101000000Z
 LDIF
 echo "this is no LDIF" >"$work/bad.ldif"
 
-# What this slapd opens; 2.5 124, later releases more.
-for limit in 252 251 124 123 0; do
+# What this slapd opens; 2.5 124, later releases more, 2.7 that of objectClass as well.
+for limit in 252 251 250 124 123 0; do
 	make_indexed "$work/ref" $limit
 	slapadd_site "$work/ref" -l "$work/input.ldif"
 	[ "$(cat "$work/ref/exit")" -ne 0 ] || break
 done
 check "slapadd has a limit" test "$limit" -gt 0
+# 2.7 has an index of objectClass beside these.
+counted=$limit
+[ "$DIT_OPENLDAP" != 2.7 ] || counted=$((limit + 1))
 make_indexed "$work/dit" "$limit"
 ditadd_site "$work/dit" --index-keys=bytes -l "$work/input.ldif"
 check "$limit indexes: messages" same_messages "$work/ref" "$work/dit"
@@ -80,8 +83,8 @@ stop_slapd
 
 # same_refusal NAME: slapd's order of indexes depends on where its memory lies
 same_refusal() {
-	sed -i 's/mdb_dbi_open(att[0-9]*)/mdb_dbi_open(ATT)/' "$work"/{ref,dit}/stderr
-	check "$1: last line" grep -q "has $((limit + 1)) indexes, slapd 2\..* opens $limit at most" \
+	sed -i 's/mdb_dbi_open([a-zA-Z0-9]*)/mdb_dbi_open(ATT)/' "$work"/{ref,dit}/stderr
+	check "$1: last line" grep -q "has $((counted + 1)) indexes, slapd 2\..* opens $counted at most" \
 		"$work/dit/stderr"
 	sed -i '/ indexes, slapd 2\./d' "$work/dit/stderr"
 	check "$1: messages" same_messages "$work/ref" "$work/dit"
@@ -111,6 +114,7 @@ done
 # The patch level of a release that is not here is not known: the lowest limit holds.
 for release in 2.5:124 2.6:123; do
 	lowest=${release#*:}
+	[ -z "$DIT_OPENLDAP" ] || continue # told by the slapd of configure
 	if slapd -VV 2>&1 | grep -qF "slapd ${release%:*}."; then
 		continue
 	fi

@@ -24,6 +24,8 @@ script_tests += \
 	%D%/killed.sh \
 	%D%/killed-several.sh \
 	%D%/modules.sh \
+	%D%/moved.sh \
+	%D%/openldap27.sh \
 	%D%/random.sh \
 	%D%/messages.sh \
 	%D%/rejects.sh \
@@ -46,7 +48,9 @@ long_scripts += \
 	$(NULL)
 EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/slapd_lib.sh tests/data
 
-noinst_PROGRAMS += %D%/pagedump %D%/valgen
+noinst_PROGRAMS += %D%/compare10 %D%/pagedump %D%/valgen
+%C%_compare10_SOURCES = %D%/compare10.c tests/pages/page_dump.c tests/pages/page_dump.h
+%C%_compare10_LDADD = $(test_libs)
 %C%_pagedump_SOURCES = %D%/pagedump.c tests/pages/page_dump.c tests/pages/page_dump.h
 %C%_pagedump_LDADD = $(test_libs)
 %C%_valgen_SOURCES = \

@@ -6,7 +6,7 @@
 # the attributes are stored and refused alike, with the value check and without.
 . "${0%/*}/lib.sh"
 
-module_path=${DIT_MODULE_PATH:-/usr/lib/ldap}
+module_path=$DIT_MODULE_PATH
 
 # global_part [MODULE]
 global_part() {

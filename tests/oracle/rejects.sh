@@ -33,7 +33,8 @@ again() {
 		ditadd_site "$work/dit" -c ${mode:+"$mode"} --rejects "$work/second" \
 			-l "$work/first"
 		slapadd_site "$work/ref" -c ${mode:+"$mode"} -l "$work/first"
-		[[ $holes = *" $name "* ||
+		mixes_lines "$name" "$mode" ||
+			[[ $holes = *" $name "* ||
 			$mode = -q && $store_errors = *" $name "* ]] ||
 			check "$name $mode: again, by slapadd" same_messages \
 				"$work/ref" "$work/dit"

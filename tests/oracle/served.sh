@@ -26,6 +26,7 @@ some_fixtures() {
 	local data=$DIT_TEST_DATA/ldif name
 	cat "$data/operational.ldif"
 	for name in numbers options unicode dn-values; do
+		! mixes_lines $name -q >&2 || continue
 		echo
 		awk 'BEGIN { RS = ""; ORS = "\n\n" }
 			!/^dn: *(uid=n2[67],|cn=t[36],)?dc=example,dc=com/' \

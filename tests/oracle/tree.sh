@@ -5,7 +5,7 @@
 # told in slapd's words.
 . "${0%/*}/lib.sh"
 
-module_path=${DIT_MODULE_PATH:-/usr/lib/ldap}
+module_path=$DIT_MODULE_PATH
 
 # with_tree PROGRAM DIR ARGUMENT...: run it on the tree in DIR/slapd.d; as load_with
 with_tree() {
@@ -48,6 +48,10 @@ schema_apart() {
 # fixture CONF LDIF OPTION...
 fixture() {
 	local conf=$1 name="$2/$1" options=("${@:3}") mode site
+	! lacks_module "$conf" || return 0
+	! lacks_syntax "$conf" || return 0
+	! mixes_lines "$2" '' || return 0
+	! mixes_lines "$2" -q || return 0
 	fill_in "$work" <"$DIT_TEST_DATA/ldif/$2.ldif" >"$work/input.ldif"
 	for site in ref dit file; do
 		make_site "$work/$site" "$conf"
@@ -94,7 +98,7 @@ base_tree() {
 	cat >"$work/base/slapd.conf" <<-CONF
 		include $DIT_SCHEMA_DIR/core.schema
 		include $DIT_SCHEMA_DIR/cosine.schema
-		modulepath /usr/lib/ldap
+		modulepath $module_path
 		moduleload back_mdb
 		moduleload syncprov
 		tool-threads 2
@@ -144,6 +148,10 @@ tree_cases() {
 		[[ -n $at && $at != \#* ]] || continue
 		rm -rf "$work/site/slapd.d"
 		cp -r "$2" "$work/site/slapd.d"
+		if [ "$DIT_OPENLDAP" = 2.7 ] && [[ $how =~ olc(RestrictOp|DbPageSize) ]]; then
+			echo "tree: $how: not compared, an attribute of 2.7"
+			continue
+		fi
 		change "$work/site/slapd.d" "$at" "$how"
 		text="$at: $how"
 		empty_site "$work/site"
@@ -198,7 +206,9 @@ own_classes() {
 	while IFS=$'\t' read -r modules naming kind class lines; do
 		[[ -n $modules && $modules != \#* ]] || continue
 		# Modules of other releases.
-		[ -e "$module_path/${modules##* }.so" ] || continue
+		for module in $modules; do
+			[ -e "$module_path/$module.so" ] || continue 2
+		done
 		rm -rf "$work/site/slapd.d"
 		cp -r "$work/base/slapd.d" "$work/site/slapd.d"
 		for module in $modules; do

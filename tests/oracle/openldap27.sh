@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The comparisons with slapadd and slapd once more, against another OpenLDAP: the one of
+# configure --with-openldap27=PREFIX, 2.7 or 2.6. The programs of PREFIX take the place of
+# Debian's, and ditadd is told their release with --openldap. Scripts that need liblmdb's
+# programs stay with Debian's OpenLDAP: PREFIX has none for its format.
+#
+#   openldap27.sh [SCRIPT...]      names below tests/oracle, without .sh
+#
+# 77: there is no other OpenLDAP; else 0 if no script failed.
+set -u
+here=$(cd "${0%/*}" && pwd)
+prefix=${OPENLDAP27:-}
+if [ -z "$prefix" ]; then
+	echo "SKIPPED: no OpenLDAP 2.7 to compare with (configure --with-openldap27=PREFIX)" >&2
+	exit 77
+fi
+if [ ! -x "$prefix/libexec/slapd" ]; then
+	echo "openldap27.sh: there is no $prefix/libexec/slapd" >&2
+	exit 1
+fi
+[ $# -gt 0 ] || set -- content errors messages served moved random glue contextcsn \
+	values indexes modules tree generated rejects threads conf_errors config
+
+version=$("$prefix/libexec/slapd" -VV 2>&1 |
+	sed -n 's/.*slapd \([0-9]*\.[0-9]*\)\.[0-9]* .*/\1/p')
+programs=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-openldap27-XXXXXX") || exit 1
+trap 'rm -rf "$programs"' EXIT
+trap 'exit 1' INT TERM HUP
+printf '#!/bin/sh\nexec "%s" --openldap=%s "$@"\n' "${DITADD:?}" "$version" \
+	>"$programs/ditadd"
+chmod +x "$programs/ditadd"
+
+export DITADD="$programs/ditadd"
+export DIT_OPENLDAP=$version
+export DIT_SCHEMA_DIR=$prefix/etc/openldap/schema
+export DIT_MODULE_PATH=$prefix/libexec/openldap
+export DIT_COMPARE=${COMPARE10:?}
+export PATH=$prefix/sbin:$prefix/libexec:$prefix/bin:$PATH
+
+nfailed=0
+for script; do
+	bash "$here/$script.sh" 2>&1 || nfailed=$((nfailed + 1))
+done
+echo "openldap27: OpenLDAP $version, $# scripts, $nfailed failed"
+[ $nfailed -eq 0 ]
