@@ -8,6 +8,7 @@
  *   walk_leaf.c    leaves and what their nodes hold
  *   walk_list.c    lists: pages inside nodes, trees of their own, packed pages
  *   walk_free.c    the free list's records
+ *   walk_order.c   the orders that LMDB's flags mean
  *   walk_size.c    what each database takes
  *   walk_tasks.c   which member visits what
  *   walk_probe.c   pages one at a time, as a change will touch them
