@@ -214,6 +214,8 @@ static int tell_one(const struct dit_check_sizes *sizes, size_t number,
 		fn(ctx, told);
 	}
 	free(notes.longest);
+	told->longest = NULL; /* of this function */
+	told->nlongest = 0;
 	return r;
 }
 

@@ -10,6 +10,7 @@
  */
 #include "bulk/export.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -392,9 +393,11 @@ static int open_database(struct export *export, struct export_database *database
 		.schema = export->chosen.settings->schema,
 		.range_pages = export->packers == NULL ? 0 : DIT_PACK_RANGE_PAGES,
 		.stop = &export->stop};
-	int r = dit_snapshot_open_readers(&database->snapshot, database->db->directory,
-	                                  &snapshot_opts);
+	int r = 0;
 
+	assert(database->db != NULL);
+	r = dit_snapshot_open_readers(&database->snapshot, database->db->directory,
+	                              &snapshot_opts);
 	opts.snapshot = database->snapshot;
 	if (r == 0) {
 		r = dit_entry_scan_new(&database->scan, &opts);

@@ -191,7 +191,7 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 
 static int publish(struct reindexer *reindexer)
 {
-	struct dit_published *items = calloc(reindexer->ntargets, sizeof(*items));
+	struct dit_published *items = calloc(reindexer->ntargets + 1, sizeof(*items));
 	const struct dit_publish_opts opts = {
 		.failed = tell_failure, .ctx = reindexer, .stop = &reindexer->stop};
 	int r = 0;

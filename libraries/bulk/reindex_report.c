@@ -59,13 +59,15 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 		return r;
 	}
 	if (r == DIT_E_FULL) {
+		uint64_t enough = (bytes + (16u << 20)) >> 20 << 20;
+
 		dit_reindex_report(
 			target->reindexer, DIT_REPORT_ERROR,
 			"the database in %s needs %llu bytes, with the old indexes and "
 			"the new ones, but maxsize is %llu: configure \"maxsize %llu\"",
 			db->directory, (unsigned long long)bytes,
 			(unsigned long long)db->maxsize_bytes,
-			(unsigned long long)((bytes + (16u << 20)) >> 20 << 20));
+			(unsigned long long)enough);
 		return r;
 	}
 	return dit_reindex_fail(target->reindexer, r, db->directory);

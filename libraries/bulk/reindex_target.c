@@ -213,6 +213,7 @@ static int look_for_unconfigured(struct reindex_target *target)
 	for (size_t i = 0; i < n && r == 0; i++) {
 		bool is_index = (dbs[i].flags & ~DIT_DB_INTEGERKEY) ==
 		                (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP);
+		uint64_t bytes = dbs[i].npages * page_bytes;
 
 		if (!is_index || is_fixed(dbs[i].name) ||
 		    dit_reindex_is_configured(target, dbs[i].name)) {
@@ -221,8 +222,7 @@ static int look_for_unconfigured(struct reindex_target *target)
 		dit_reindex_report(
 			reindexer, DIT_REPORT_WARNING,
 			"index database \"%s\" in %s is not configured: %llu bytes%s",
-			dbs[i].name, target->db->directory,
-			(unsigned long long)(dbs[i].npages * page_bytes),
+			dbs[i].name, target->db->directory, (unsigned long long)bytes,
 			reindexer->opts->drop_unconfigured
 				? ", removed"
 				: " that --drop-unconfigured removes");

@@ -9,6 +9,7 @@
  */
 #include "bulk/scan.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -511,6 +512,7 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 		            r == DIT_E_UNKNOWN ? "this is no database of slapd's"
 		                               : fault.text);
 	}
+	assert(scan != NULL);
 	scan->owns_snapshot = true;
 	scan->own_stop.flag = opts->stop;
 	scan->stop = &scan->own_stop;
