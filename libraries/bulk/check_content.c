@@ -99,8 +99,8 @@ static bool is_presence(struct dit_span key)
 static int find_key_len(const struct content *content, const char *name, size_t *ret)
 {
 	struct dit_scan *scan = NULL;
-	struct dit_span key;
-	struct dit_span ids;
+	struct dit_span key = {0};
+	struct dit_span ids = {0};
 	int r = dit_scan_open(&scan, content->opts->snapshot, name);
 
 	*ret = 0;

@@ -188,6 +188,9 @@ static void merge_block(const struct dit_check_index *check, struct dit_span ids
 {
 	size_t n = ids.len / ID_BYTES;
 
+	if (n == 0) {
+		return;
+	}
 	if (made->nids - *at >= n &&
 	    memcmp(ids.data, made->ids + *at, n * ID_BYTES) == 0) {
 		*at += n;

@@ -108,7 +108,7 @@ static int read_self(struct dit_existing *existing, uint64_t id, char *out,
 	if (r == MDB_NOTFOUND || (r == 0 && data.mv_size > DIT_NAME_RECORD_MAX)) {
 		return DIT_E_CORRUPT;
 	}
-	if (r < 0) {
+	if (r != 0) {
 		return r;
 	}
 	memcpy(out, data.mv_data, data.mv_size);
