@@ -51,6 +51,8 @@ struct dit_snapshot {
 struct dit_scan {
 	const struct table *table;
 	size_t at;
+	const struct record **firsts; /* owned; NULL: not needed so far */
+	size_t nfirsts;
 };
 
 static void *or_die(void *memory)
@@ -220,28 +222,57 @@ int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
 	return 1;
 }
 
-/* For indexes whose keys are in another order on the other side: looked for one by one,
- * from where the last one was, since such orders have long parts in common. */
-int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
-                  struct dit_span *ret_value)
+static int compare_keys(const void *a, const void *b)
+{
+	const struct record *x = *(const struct record *const *)a;
+	const struct record *y = *(const struct record *const *)b;
+	size_t n = x->key.len < y->key.len ? x->key.len : y->key.len;
+	int order = memcmp(x->key.data, y->key.data, n);
+
+	return order != 0 ? order : (x->key.len > y->key.len) - (x->key.len < y->key.len);
+}
+
+/* The first record of each key, sorted byte by byte. */
+static void sort_firsts(struct dit_scan *scan)
 {
 	const struct table *table = scan->table;
 
+	scan->firsts = or_die(calloc(table->nrecords + 1, sizeof(*scan->firsts)));
 	for (size_t i = 0; i < table->nrecords; i++) {
-		size_t at = (scan->at + i) % table->nrecords;
-		bool is_first =
-			at == 0 || !dit_span_eq(table->records[at - 1].key, wanted);
+		const struct record *record = &table->records[i];
 
-		if (is_first && dit_span_eq(table->records[at].key, wanted)) {
-			scan->at = at;
-			return dit_scan_next(scan, ret_key, ret_value);
+		if (i == 0 || !dit_span_eq(record[-1].key, record->key)) {
+			scan->firsts[scan->nfirsts++] = record;
 		}
 	}
-	return 0;
+	qsort(scan->firsts, scan->nfirsts, sizeof(*scan->firsts), compare_keys);
+}
+
+/* For indexes whose keys are in another order on the other side. */
+int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
+                  struct dit_span *ret_value)
+{
+	const struct record record = {.key = wanted};
+	const struct record *key = &record;
+	const struct record **found = NULL;
+
+	if (scan->firsts == NULL) {
+		sort_firsts(scan);
+	}
+	found = bsearch(&key, scan->firsts, scan->nfirsts, sizeof(*scan->firsts),
+	                compare_keys);
+	if (found == NULL) {
+		return 0;
+	}
+	scan->at = (size_t)(*found - scan->table->records);
+	return dit_scan_next(scan, ret_key, ret_value);
 }
 
 void dit_scan_close(struct dit_scan *scan)
 {
+	if (scan != NULL) {
+		free(scan->firsts);
+	}
 	free(scan);
 }
 
