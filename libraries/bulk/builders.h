@@ -9,8 +9,8 @@
  *   each database once:  dit_index_cursor_open(), _next()..., _close()
  *   dit_builders_free()
  *
- * There is one builder for each database of an index set. What it is depends on the
- * format of the database's keys (index_keys.h), and nobody else has to know:
+ * There is one builder for each database of an index set. The format of the database's
+ * keys (index_keys.h) decides how the builder sorts; its users need not know the format:
  *
  *   DIT_KEY_INT32, _BYTES32           a stream of postings in 32 bits each (postings.h)
  *   DIT_KEY_INT64, _BYTES64, _SHORT   a stream of postings in 64 bits each, and one in
@@ -42,10 +42,10 @@ struct dit_builders_opts {
 	const struct dit_index_set
 		*indexes; /* borrowed; constant, outlives the builders */
 	unsigned nproducers;
-	size_t memory_bytes;      /* for postings in memory, all producers together */
-	size_t wide_memory_bytes; /* the same for DIT_KEY_WIDE; raised to 64 KiB each */
-	const char *tmpdir;       /* for run files; copied */
-	const struct dit_stop *stop; /* borrowed; NULL: nobody ends the work */
+	size_t memory_bytes;         /* for postings in memory, all producers together */
+	size_t wide_memory_bytes;    /* the same for DIT_KEY_WIDE; at least 64 KiB each */
+	const char *tmpdir;          /* for run files; copied */
+	const struct dit_stop *stop; /* borrowed; NULL: the work cannot be stopped */
 	uint32_t list_max; /* longest list, 2^idlexp - 1; longer ones become ranges */
 };
 
@@ -75,11 +75,11 @@ int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t 
 /** No more keys. 0 or the first error of any producer. */
 int dit_builders_seal(struct dit_builders *builders);
 
-/** Does this database share its sorter with others? [const] */
+/** Does this database share its sorter with other databases? [const] */
 bool dit_builders_is_shared(const struct dit_builders *builders, size_t db);
 
-/** Keys pushed for a database, repeats included. After seal; of one that shares its
- * sorter when its cursor has come to the end. */
+/** Keys pushed for a database, repeats included. After seal; for a database that shares
+ * its sorter, after its cursor has come to the end. */
 uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db);
 
 /** Bytes of all run files. After seal. */
@@ -90,7 +90,7 @@ struct dit_index_cursor;
 /**
  * The lists of a database, in key order.
  *
- * @param wants_repeats  is_repeated of lists is looked at
+ * @param wants_repeats  the caller uses is_repeated of lists
  *
  * @return 0; -EINVAL (not sealed, opened before); errors
  */

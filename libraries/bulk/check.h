@@ -10,10 +10,15 @@
  *     r = dit_check(&opts, &stats);
  *     dit_check_stats_deinit(&stats);
  *
- * Checked is the structure of the data file: that it is what LMDB's format says, so that
- * liblmdb can read every record of it. Then the content: entries, tree and indexes fit
- * each other and the configuration. slapd may run and change the database meanwhile: the
- * check looks at one snapshot, which stays as it is as long as the check holds it.
+ * The check has two parts:
+ *
+ *   structure   The data file follows LMDB's format (0.9 or 1.0), so that liblmdb can
+ *               read every record.
+ *   content     Entries, tree and indexes fit each other and the configuration. Only of
+ *               files of LMDB 0.9, and not with is_quick.
+ *
+ * slapd may run and change the database meanwhile: the check looks at one snapshot, which
+ * does not change while the check holds it.
  *
  * Threads: dit_check() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only.
@@ -40,17 +45,17 @@ extern "C" {
 /** Something that is wrong, or a note. The pointers are valid during the callback. */
 struct dit_check_finding {
 	const char *file; /* the data file */
-	const char *kind; /* "page-twice"; the man page of ditcheck has all of them */
+	const char *kind; /* "page-twice"; the man page of ditcheck has all kinds */
 	/*
 	 * Named database: "cn", "id2e"; "(main)" and "(free)" are LMDB's own; NULL: the
 	 * file as a whole.
 	 */
 	const char *database;
-	uint64_t page;         /* DIT_CHECK_NO_PAGE: of no page alone */
-	long node;             /* -1: of no node alone */
-	uint64_t id;           /* of an entry; 0: of no entry alone */
-	const char *dn;        /* its name; NULL: not known */
-	const char *attribute; /* NULL: of none alone */
+	uint64_t page;         /* DIT_CHECK_NO_PAGE: not about one page */
+	long node;             /* -1: not about one node */
+	uint64_t id;           /* of an entry; 0: not about one entry */
+	const char *dn;        /* of the entry; NULL: not known */
+	const char *attribute; /* NULL: not about one attribute */
 	bool is_note;          /* worth knowing, and not wrong: not counted */
 	const char *text;
 };
@@ -68,14 +73,14 @@ struct dit_check_file {
 	uint64_t nfree;  /* in the free list */
 	size_t ndatabases;
 	uint64_t nfindings;
-	uint64_t nnotes; /* what is worth knowing, and not wrong */
+	uint64_t nnotes;
 };
 
 typedef void (*dit_check_file_fn)(void *ctx, const struct dit_check_file *file);
 
 /* ---- sizes ---- */
 
-/** So many of the longest lists are told. */
+/** How many of the longest lists are told. */
 #define DIT_CHECK_LONGEST 5
 
 struct dit_check_list {
@@ -83,7 +88,7 @@ struct dit_check_list {
 	uint64_t nids;
 };
 
-/** What a named database takes. The pointers are valid during the callback only. */
+/** The size of a named database. The pointers are valid during the callback only. */
 struct dit_check_database {
 	const char *file;
 	const char *name;
@@ -96,8 +101,8 @@ struct dit_check_database {
 	uint64_t nleaves;
 	uint64_t noverflows;
 	uint64_t bytes;      /* of all these pages */
-	uint64_t used_bytes; /* of these; the others are room */
-	uint64_t nentries;   /* of the file: what is to be divided by, holes included */
+	uint64_t used_bytes; /* the part of bytes that is in use */
+	uint64_t nentries;   /* records of id2e, holes included; for sizes per entry */
 
 	/* Of an index. */
 	uint64_t nranges;                     /* keys that have a range, not a list */
@@ -118,8 +123,8 @@ struct dit_check_opts {
 	enum dit_openldap_version openldap;
 
 	/*
-	 * A database directory, or its data file, in place of the configured one. With
-	 * is_quick nothing above counts then, and no configuration is read.
+	 * A database directory, or its data file, instead of the configured one. With
+	 * path and is_quick the fields above do not count, and no configuration is read.
 	 */
 	const char *path;
 	bool is_quick; /* the structure alone */
@@ -159,8 +164,8 @@ struct dit_check_stats {
 };
 
 /**
- * @return 0, with findings or without; DIT_E_CONFIG, DIT_E_STOPPED, -errno and others if
- *         something could not be checked. A report says why
+ * @return 0, with findings or without; DIT_E_CONFIG, DIT_E_STOPPED, -errno and other
+ *         errors if something could not be checked. A report tells the reason
  */
 DIT_PUBLIC int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The database that a tool works on: the configuration is read as the release of OpenLDAP
- * in question reads it, and one of its databases is chosen.
+ * The database that a tool works on. The configuration is read by the rules of one
+ * release of OpenLDAP, and one of its databases is chosen.
  *
  *   dit_chosen_read();  use;  dit_chosen_deinit()
  *
- * or, if the schema is needed to know which one:
+ * or, if the caller needs the schema to choose:
  *
  *   dit_chosen_read_settings();  dit_chosen_choose();  use;  dit_chosen_deinit()
  *
- * Threads: one thread reads; afterwards constant but for the schema, see schema.h.
+ * Threads: one thread reads. Afterwards all is constant, except the schema (schema.h).
  */
 #ifndef DITKIT_CHOSEN_H
 #define DITKIT_CHOSEN_H
@@ -21,14 +21,14 @@ struct dit_chosen_opts {
 	const char *conf_dir;               /* -F; NULL: not given */
 	const char *suffix;                 /* -b; NULL: not given */
 	int database;                       /* -n; -1: not given */
-	const char *tool;                   /* whose words: "slapcat"; NULL: slapadd */
+	const char *tool;                   /* in messages: "slapcat"; NULL: slapadd */
 	enum dit_openldap_version openldap; /* FOUND: that of the installed slapd */
-	bool is_verbose;                    /* report which release that is */
+	bool is_verbose;                    /* report the release */
 	dit_report_fn report;               /* may be NULL */
 	void *report_ctx;
 };
 
-/** Zero is one that was not read. */
+/** Zero: not read yet. */
 struct dit_chosen {
 	struct dit_settings *settings;      /* owned; the caller may take it (NULL) */
 	const struct dit_database *db;      /* points into the settings */
@@ -38,9 +38,9 @@ struct dit_chosen {
 
 /** @return 0; after a report: DIT_E_CONFIG, -ENOMEM */
 int dit_chosen_read(struct dit_chosen *ret, const struct dit_chosen_opts *opts);
-/** The first half: db is NULL. Likewise. */
+/** The first half: db stays NULL. The same results. */
 int dit_chosen_read_settings(struct dit_chosen *ret, const struct dit_chosen_opts *opts);
-/** The second half. Likewise; on failure nothing is left to deinitialise. */
+/** The second half. The same results; after a failure @p chosen is deinitialised. */
 int dit_chosen_choose(struct dit_chosen *chosen, const struct dit_chosen_opts *opts);
 void dit_chosen_deinit(struct dit_chosen *chosen);
 
@@ -52,7 +52,7 @@ void dit_chosen_deinit(struct dit_chosen *chosen);
  */
 unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings);
 
-/** How much memory to use, in bytes, when nobody says how much. */
+/** How much memory to use by default, in bytes. */
 uint64_t dit_default_memory(unsigned nthreads);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Write the entries of back-mdb databases as LDIF: what slapcat writes, byte for byte.
+ * Write the entries of back-mdb databases as LDIF: the bytes that slapcat writes.
  *
  *     struct dit_export_opts opts = DIT_EXPORT_OPTS_INIT;
  *     struct dit_export_stats stats;
@@ -10,8 +10,9 @@
  *     opts.report = print_line;
  *     r = dit_export(&opts, &stats);
  *
- * The database is read in one state (scan.h); slapd may run and change it meanwhile. Of
- * several glued databases each is read in a state of its own, the superior one first.
+ * The database is read in one state (scan.h). slapd may run and change the database
+ * meanwhile. Of several glued databases each is read in a state of its own, the superior
+ * one first. The databases must be of LMDB 0.9.
  *
  * Threads: dit_export() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only. One process may run several exports at once.
@@ -60,17 +61,17 @@ struct dit_export_opts {
 	bool no_glue; /* -g: leave its subordinate databases out */
 
 	/*
-	 * A DN; NULL: the suffix of the database. Without suffix and database it chooses
-	 * the database as well.
+	 * A DN; NULL: the suffix of the database. If suffix and database are not given,
+	 * base chooses the database as well.
 	 */
 	const char *base;
 	enum dit_export_scope scope;
 	const char *filter; /* RFC 4515; NULL: all entries */
-	bool no_index;      /* read all entries, also where an index tells which match */
+	bool no_index; /* read all entries, even if an index tells which ones can match */
 
 	/*
-	 * A file, which appears when it is complete: it is written beside and renamed.
-	 * Devices and pipes, and what lies below /dev and /proc, are opened and written
+	 * A file, which appears when it is complete: the export is written beside it and
+	 * renamed. Devices, pipes and names below /dev and /proc are opened and written
 	 * to. NULL: standard output.
 	 */
 	const char *output;
@@ -97,7 +98,7 @@ struct dit_export_stats {
 	uint64_t nentries;    /* written */
 	uint64_t nunreadable; /* "# no data for entry" */
 	uint64_t nbytes;      /* written */
-	uint64_t ncandidates; /* may match, as indexes tell; 0: they were not asked */
+	uint64_t ncandidates; /* entries that can match by the indexes; 0: not used */
 	unsigned threads;     /* tool threads used */
 };
 
@@ -107,8 +108,8 @@ struct dit_export_stats {
  * @param ret  filled also on failure, as far as the export came
  *
  * @return 0: all is written. slapcat's exit status is 1 all the same if nunreadable is
- *         not 0. On any other result a report has told the failure, and `output` is what
- *         it was; standard output, pipes and devices got what came before:
+ *         not 0. On any other result a report has told the failure, and the file `output`
+ *         is unchanged; standard output, pipes and devices have the entries before it:
  *         DIT_E_CONFIG: the configuration, the choice of a database, the base or the
  *         filter is wrong;
  *         DIT_E_CORRUPT: an entry cannot be read, and keep_going is off;

@@ -14,7 +14,7 @@
  * The load stores what slapadd would store. A new database is built in a directory of its
  * own inside the database directory. At the end it is synced to disk, and one rename puts
  * it in place. A database that already holds entries gets the new ones in one
- * transaction. If the load fails, or the process is killed, the database is as it was.
+ * commit. If the load fails, or the process is killed, the database is as it was.
  *
  * Threads: dit_load() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only. One process may run several loads at the same
@@ -67,7 +67,7 @@ typedef void (*dit_progress_fn)(void *ctx, const struct dit_progress *progress);
 
 /** Who makes the pages of a new database. */
 enum dit_load_writer {
-	DIT_LOAD_WRITER_DEFAULT, /* pages; append if liblmdb's format is another one */
+	DIT_LOAD_WRITER_DEFAULT, /* pages; append if liblmdb's format is not known */
 	DIT_LOAD_WRITER_PAGES,   /* the load itself, on all threads */
 	DIT_LOAD_WRITER_APPEND,  /* liblmdb, all of them, on one thread */
 };
@@ -83,9 +83,10 @@ struct dit_load_opts {
 	int database;       /* -n; -1: not given */
 	const char *input;  /* LDIF file; NULL: standard input */
 	bool no_urls;       /* "attr:< file:..." and "include:" are refused */
-	bool special_urls;  /* they may name pipes and devices, which may have no end */
-	/* --openldap: whose schema, directives and words; FOUND: what the installed slapd
-	 * says, without one 2.6 */
+	bool special_urls;  /* URLs may name pipes and devices, which may have no end */
+	/* --openldap: the release whose schema, directives and messages hold, and whose
+	 * slapd reads a new database. FOUND: the release of the installed slapd, or 2.6
+	 * without a slapd */
 	enum dit_openldap_version openldap;
 
 	bool no_glue;         /* -g: write no subordinate database */
@@ -96,7 +97,7 @@ struct dit_load_opts {
 	bool is_dry_run;   /* -u: no database is opened */
 	bool is_verbose;   /* report every entry stored */
 	bool byte_keys;    /* index databases with slapd's own flags: no MDB_INTEGERKEY */
-	bool is_strict;    /* LDIF as slapadd takes it: no "version:", no "changetype:" */
+	bool is_strict;    /* LDIF as slapadd reads it: no "version:", no "changetype:" */
 	bool may_grow;     /* the result may be larger than maxsize */
 	bool use_page_cache;         /* false: write past the page cache if possible */
 	enum dit_load_writer writer; /* of a new database */
@@ -126,9 +127,9 @@ struct dit_load_opts {
 	dit_reject_fn reject; /* may be NULL */
 	void *reject_ctx;
 	/*
-	 * May be NULL. Called once, when the new databases are complete and synced and
+	 * May be NULL. Called once, when the new databases are complete and synced, and
 	 * before any database is changed; not with is_dry_run. 0; -errno ends the load,
-	 * and nothing is changed: the callback reports that itself.
+	 * and nothing is changed. The callback reports its failure itself.
 	 */
 	int (*before_publish)(void *ctx);
 	void *before_publish_ctx;
@@ -163,7 +164,7 @@ struct dit_load_database_stats {
 	uint64_t bytes;    /* size of data.mdb */
 	/* Who made the pages; DEFAULT: the database held records already. */
 	enum dit_load_writer writer;
-	bool is_unknown_format; /* of liblmdb, so that only it can make pages */
+	bool is_unknown_format; /* liblmdb's format is not known: it made the pages */
 	struct dit_load_index_stats *indexes;
 	size_t nindexes;
 };
@@ -178,7 +179,7 @@ struct dit_load_stats {
 	uint64_t run_bytes;                  /* written to temporary files */
 	unsigned threads;                    /* tool threads used */
 	enum dit_openldap_version openldap;  /* release used; FOUND: not known yet */
-	bool is_openldap_found;              /* it is that of the installed slapd */
+	bool is_openldap_found;              /* the release is the installed slapd's */
 	uint64_t phase_us[DIT_LOAD_NPHASES]; /* wall clock */
 	struct dit_load_database_stats *databases; /* the chosen database first */
 	size_t ndatabases; /* 0 if the configuration could not be read */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A load, composed of its objects: which object lies where, and which thread owns it.
- * What the objects do is in their own headers.
+ * The headers of the objects say what they do.
  *
  * A load is a pipeline (pipeline/pipeline.h). Its stages:
  *
  *   fill          the reader thread cuts LDIF into records (ldif_reader.c)
  *   before_order  parse: everything about an entry that needs no order (load_parse.c)
- *   in_order      resolve: duplicates, parents, IDs, attribute numbers, messages, and the
- *                 entry's record is appended (load_resolve.c)
- *   after_order   key: index keys, made when the ID is known and pushed straight into the
- *                 run builders (load_parse.c)
+ *   in_order      resolve: duplicates, parents, IDs, attribute numbers, messages; the
+ *                 record of the entry is appended (load_resolve.c)
+ *   after_order   key: index keys, made when the ID is known, go straight into the run
+ *                 builders (load_parse.c)
  */
 #ifndef DITKIT_LOADER_H
 #define DITKIT_LOADER_H
@@ -64,7 +64,7 @@ struct load_item {
 	uint32_t id; /* 0: not stored, or not indexed (the empty DN) */
 };
 
-/** What lies in a slot of the pipeline. It changes hands as the slot does. */
+/** The content of a slot of the pipeline. Its owner is the owner of the slot. */
 struct load_slot {
 	struct dit_ldif_batch batch;
 	struct load_item *items; /* one per record; grown by main */
@@ -81,7 +81,7 @@ struct load_member {
 	unsigned number;
 };
 
-/** A member's way to the indexes of one target. [own: member], as above. */
+/** Where a member's index keys for one target go. [own: member], as above. */
 struct load_keys {
 	struct load_target *target;
 	struct dit_index_work *work;
@@ -111,8 +111,8 @@ struct load_target {
 	struct dit_ad_numbers numbers;
 	struct dit_tree *tree;       /* NULL in a dry run */
 	struct dit_entries *entries; /* NULL in a dry run */
-	bool was_warned;             /* that the result may be too large */
-	uint64_t last_stored; /* loader->stats->nentries when it got its latest entry */
+	bool was_warned;             /* a report said that the result may be too large */
+	uint64_t last_stored; /* loader->stats->nentries at the target's latest entry */
 };
 
 /** What load_refuse.c remembers. Zero is a new one. */
@@ -131,7 +131,7 @@ struct loader {
 	const struct dit_database *db; /* the one chosen */
 	struct dit_release_rules rules;
 	struct dit_entry_context context;
-	struct dit_stop stop; /* opts->stop; ended by main when the load has failed */
+	struct dit_stop stop; /* opts->stop; main sets it when the load has failed */
 	struct dit_file_rules files;
 	uint64_t *sorted;                /* of the context */
 	struct dit_sid_set removed_sids; /* likewise */

@@ -10,12 +10,13 @@
  *     r = dit_reindex(&opts, &stats);
  *     dit_reindex_stats_deinit(&stats);
  *
- * The result holds what "slapindex -t" stores, whatever the index databases held before.
- * Nothing is copied: the new ones are written into free pages of the data file and behind
- * its end, and one commit puts all of them in the place of the old ones. If the work
- * fails, or the process is killed, the old ones are all there.
+ * The result holds the records that "slapindex -t" stores, whatever the index databases
+ * held before. Nothing is copied: the new index databases are written into free pages of
+ * the data file and behind its end. One commit puts all of them in the place of the old
+ * ones. If the work fails, or the process is killed, the old ones are all there.
  *
- * Nobody else may have the database open, but with the option online.
+ * Without the option online no other process may have the database open. The database
+ * must be of LMDB 0.9.
  *
  * Threads: dit_reindex() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only. One process may work on several databases at
@@ -47,7 +48,7 @@ enum dit_reindex_phase {
 struct dit_reindex_progress {
 	enum dit_reindex_phase phase;
 	uint64_t nentries; /* of this database, read so far */
-	uint64_t ntotal;   /* records that it has: entries and holes */
+	uint64_t ntotal;   /* records of the database: entries and holes */
 };
 
 typedef void (*dit_reindex_progress_fn)(void *ctx,
@@ -62,8 +63,8 @@ struct dit_reindex_opts {
 	enum dit_openldap_version openldap;
 	bool no_glue; /* -g: leave subordinate databases alone */
 
-	/* The attributes whose index databases are built; each has to be configured.
-	 * None: all that are configured. */
+	/* The attributes whose index databases are built; each must be configured. None:
+	 * all index databases that are configured. */
 	const char *const *attrs;
 	size_t nattrs;
 
@@ -105,11 +106,11 @@ struct dit_reindex_database_stats {
 	char *directory;
 	uint64_t nentries;     /* entries read */
 	uint64_t nbroken;      /* entries left out (keep_going) */
-	uint64_t bytes_before; /* of data.mdb that were in use or free; 0: online */
-	uint64_t bytes;        /* the same afterwards */
+	uint64_t bytes_before; /* of data.mdb's pages, in use or free; 0: online */
+	uint64_t bytes;        /* the same at the end */
 	uint64_t nchanged;     /* online: entries that others changed meanwhile */
-	uint64_t locked_us;    /* online: LMDB's write lock was held, in all */
-	uint64_t longest_us;   /* at a time */
+	uint64_t locked_us;    /* online: how long LMDB's write lock was held, in all */
+	uint64_t longest_us;   /* online: the longest time without a break */
 	struct dit_reindex_index_stats *indexes;
 	size_t nindexes;
 };
@@ -126,11 +127,12 @@ struct dit_reindex_stats {
  * @param ret  filled also on failure, as far as the work came; the caller passes it to
  *             dit_reindex_stats_deinit() in every case
  *
- * @return 0: all is in place. slapindex's exit status is 1 all the same if entries were
- *         left out. On any other result the databases are unchanged, and a report has
- *         told the failure: DIT_E_CONFIG, DIT_E_BUSY, DIT_E_FULL (the result does not fit
- *         maxsize), DIT_E_CORRUPT, DIT_E_STOPPED, -EINVAL: an option is out of range;
- *         -ENOSPC and other -errno, LMDB's codes
+ * @return 0: the new index databases are in place. slapindex's exit status is 1 all the
+ *         same if entries were left out. On any other result the databases are
+ *         unchanged, and a report has told the failure: DIT_E_CONFIG, DIT_E_BUSY,
+ *         DIT_E_FULL (the result does not fit maxsize), DIT_E_FORMAT (of LMDB 1.0),
+ *         DIT_E_CORRUPT, DIT_E_STOPPED, -EINVAL: an option is out of range; -ENOSPC and
+ *         other -errno, LMDB's codes
  */
 DIT_PUBLIC int dit_reindex(const struct dit_reindex_opts *opts,
                            struct dit_reindex_stats *ret);

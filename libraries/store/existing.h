@@ -7,18 +7,17 @@
  *   or, to give up,  dit_existing_abandon(), after a commit first
  *   dit_existing_roll_back()
  *
- * Indexes can be built anew in place of being added to: then dit_existing_hide() takes
- * the place of the first two steps of the end, and the commit is one of our own.
+ * Additions to indexes can also build the indexes anew. Then dit_existing_hide() replaces
+ * dit_existing_commit(), and the commit that counts is our own (page_commit.h).
  *
- * What is added becomes visible, all of it, with the commit, which is durable after
+ * All additions become visible with the commit. The commit is durable after
  * dit_existing_end(). Until then a committed database can still be rolled back, so that
- * several can change together. As with a new database the directory is claimed all the
- * while (claim.h): a running slapd or tool is in the way (DIT_E_BUSY), one that is
- * started meanwhile waits.
+ * several databases can change together. As with a new database the directory is claimed
+ * all the while (claim.h): a running slapd or tool is an error (DIT_E_BUSY), a slapd or
+ * tool that is started meanwhile waits.
  *
- * Memory: LMDB keeps up to 131071 changed pages (512 MiB) before it writes the first of
- * them, into unused places of the file. The file is cut to its old size when the load is
- * abandoned.
+ * Memory: LMDB keeps up to 131071 changed pages (512 MiB). It writes further ones to
+ * unused places of the file. When the load is abandoned, the file is cut to its old size.
  *
  * Threads: an object belongs to one thread.
  */
@@ -41,10 +40,10 @@ struct dit_existing_opts {
 	mode_t mode;             /* of a lock.mdb that has to be made */
 	unsigned ndbs;           /* named databases at most (fixed ones included) */
 	uint64_t maxsize_bytes;  /* configured map size; 0: LMDB's */
-	uint64_t expected_bytes; /* what will be added, roughly; for may_grow, has_room */
+	uint64_t expected_bytes; /* of additions, roughly; for may_grow, has_room */
 	bool may_grow;           /* --grow: may outgrow maxsize_bytes */
 	/* Borrowed until the last dit_existing_find_index(); may be NULL. Says more than
-	 * the result of that and of dit_existing_open(). */
+	 * the results of dit_existing_open() and dit_existing_find_index(). */
 	struct dit_fault *fault;
 };
 
@@ -55,10 +54,11 @@ struct dit_existing_opts {
  */
 int dit_existing_open(struct dit_existing **ret, const struct dit_existing_opts *opts);
 
-/** Forget all additions that were not committed. NULL is fine. */
+/** Leave the database without the additions that were not committed. Frees @p existing;
+ * NULL is fine. */
 void dit_existing_abandon(struct dit_existing *existing);
 
-/* ---- what is there ---- */
+/* ---- what is stored ---- */
 
 /** Highest ID in id2e; 0: no entry, or only the one with the empty DN. */
 uint64_t dit_existing_last_id(const struct dit_existing *existing);
@@ -82,7 +82,7 @@ int dit_existing_find_child(struct dit_existing *existing, uint64_t parent,
 
 /**
  * The record of an entry; points into the map until the next addition. Empty: a hole.
- * 1; 0: there is none, which is as good as a hole; error
+ * 1; 0: there is no record, which means the same as a hole; error
  */
 int dit_existing_entry(struct dit_existing *existing, uint64_t id, struct dit_span *ret);
 
@@ -94,10 +94,10 @@ int dit_existing_find_index(struct dit_existing *existing, const char *name,
 /*
  * ---- additions ----
  *
- * All return 0 or an error: DIT_E_CORRUPT (what liblmdb would read is damaged),
+ * All return 0 or an error: DIT_E_CORRUPT (pages that liblmdb would read are damaged),
  * DIT_E_FULL (the map is full), MDB_TXN_FULL (more changes than LMDB can keep track of),
- * -ENOSPC, -EDQUOT, -EFBIG, other -errno, LMDB's codes. After an error the object is only
- * to be abandoned.
+ * -ENOSPC, -EDQUOT, -EFBIG, other -errno, LMDB's codes. After an error the caller can
+ * only abandon the object.
  */
 
 int dit_existing_put_ad(struct dit_existing *existing, uint32_t number,
@@ -109,26 +109,27 @@ int dit_existing_reserve_entry(struct dit_existing *existing, uint64_t id, size_
                                void **ret_space);
 
 /**
- * A record of id2v; those of one attribute come in stored order.
+ * A record of id2v. The records of an attribute come in stored order.
  *
- * @param place  0 for the first of them, of which nothing may be stored (MDB_KEYEXIST)
+ * @param place  0 for the first record of the attribute, which must have no stored
+ *               records (MDB_KEYEXIST); then 1, 2 and so on
  */
 int dit_existing_put_split(struct dit_existing *existing, uint64_t id, uint16_t ad,
                            uint32_t place, struct dit_span record);
 
-/** A record of dn2i. MDB_KEYEXIST: it is there. */
+/** A record of dn2i. MDB_KEYEXIST: the record is stored already. */
 int dit_existing_put_name(struct dit_existing *existing, uint64_t id,
                           struct dit_span record);
 
 /** Add @p n to the subtree size of @p id, an existing node, and of all nodes above it. */
 int dit_existing_grow_subtree(struct dit_existing *existing, uint64_t id, uint64_t n);
 
-/** Write to this index database from now on; it is created if there is none. */
+/** Write to this index database from now on. Creates the database if there is none. */
 int dit_existing_begin_index(struct dit_existing *existing, const char *name,
                              bool is_integerkey);
 
-/** Remove an index database with all it holds, if there is one of that name. Not the one
- * that is written to. */
+/** Remove an index database with its content, if there is one of that name; not the
+ * database that is written to. */
 int dit_existing_remove_index(struct dit_existing *existing, const char *name);
 
 /** What is added to the list of a key, and by which rule it becomes a range. */
@@ -136,7 +137,7 @@ struct dit_existing_list {
 	const uint64_t
 		*ids; /* ascending, none of them in the list; or 0, lowest, highest */
 	size_t nids;
-	bool is_repeated; /* the last one that was inserted came more than once */
+	bool is_repeated; /* the ID that was inserted last came more than once */
 	uint64_t list_max;
 };
 
@@ -154,18 +155,18 @@ int dit_existing_add_postings(struct dit_existing *existing, struct dit_span key
 int dit_existing_count_ids(struct dit_existing *existing, const char *name,
                            uint64_t *ret);
 
-/** Is there room for all that was stored, once more, and what will be added: in the map
- * and on the disk? */
+/** Is there room, in the map and on the disk, for the stored pages once more and for the
+ * additions? */
 bool dit_existing_has_room(const struct dit_existing *existing);
 
 /**
- * Commit all that was added, but nobody sees it: the meta page of the old state gets a
- * higher number than that of the new one has (existing_hide.c). Then nothing can be
- * added. What was committed counts when dit_page_commit_write() has made a state out of
- * it; dit_existing_end() or dit_existing_roll_back() follow, as after a commit.
+ * Commit the additions so that nobody sees them: the meta page of the old state gets a
+ * higher number than the meta page of the new state (existing_hide.c). Afterwards nothing
+ * can be added. The additions count when dit_page_commit_write() has made a state out of
+ * them. dit_existing_end() or dit_existing_roll_back() follow, as after a commit.
  *
- * @param ret  what to write with; to be closed before the end, or before the additions
- *             are given up
+ * @param ret  the commit to write with; the caller closes it before dit_existing_end(),
+ *             dit_existing_roll_back() and dit_existing_abandon()
  */
 int dit_existing_hide(struct dit_existing *existing,
                       const struct dit_page_file_opts *file,
@@ -173,23 +174,22 @@ int dit_existing_hide(struct dit_existing *existing,
 
 /* ---- the end ---- */
 
-/** Anything added or created? Without, there is nothing to commit. */
+/** Was anything added or created? If not, there is nothing to commit. */
 bool dit_existing_is_changed(const struct dit_existing *existing);
 
-/** Commit. @p ret_bytes: of the data file in use. On an error the database holds what it
- * held before, but only dit_existing_roll_back() makes that sure after a crash. */
+/** Commit. @p ret_bytes: bytes of the data file in use. After an error the database has
+ * its old state; only dit_existing_roll_back() makes sure that a crash keeps it. */
 int dit_existing_commit(struct dit_existing *existing, uint64_t *ret_bytes);
 
-/** After the commit: sync. If that fails, dit_existing_end() fails, too. */
+/** After the commit: sync. If the sync fails, dit_existing_end() fails, too. */
 void dit_existing_settle(struct dit_existing *existing);
 
 /**
- * Undo the commit, even one that failed, and cut the file to its old length; only
- * dit_existing_abandon() is left to be done.
+ * Undo the commit, also a failed one, and cut the file to its old length. The caller then
+ * calls dit_existing_abandon().
  *
  * @return 0; 1: undone, but a crash of the system may bring the additions back, and the
- *         file stays as long as it is; -errno: not undone, the database holds all that
- *         was added
+ *         file keeps its length; -errno: not undone, the database holds all additions
  */
 int dit_existing_roll_back(struct dit_existing *existing);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What liblmdb is about to read of a data file is checked before (pages/walk_probe.h), in
- * the orders of back-mdb's databases: damage becomes an error instead of a crash.
+ * A guard checks the pages of a data file that liblmdb is about to read
+ * (pages/walk_probe.h), in the orders of back-mdb's databases. So damage becomes an error
+ * instead of a crash.
  *
- * Threads: one at a time.
+ * Threads: one thread at a time uses a guard.
  */
 #ifndef DITKIT_GUARD_H
 #define DITKIT_GUARD_H
@@ -20,20 +21,20 @@ struct dit_guard {
  * Check the meta pages, the free list and the main tree.
  *
  * @param data_fd  open for reading; borrowed
- * @param fault    gets what was found; may be NULL
+ * @param fault    gets the first finding; may be NULL
  *
- * @return as dit_probe_open(). The guard is to be closed in every case.
+ * @return as dit_probe_open(). The caller closes the guard in every case.
  */
 int dit_guard_open(struct dit_guard *guard, int data_fd, struct dit_fault *fault);
 
 /**
- * Check the whole file; for files that hold little.
+ * Check the whole file; for small files.
  *
- * @return 0; DIT_E_CORRUPT with a fault; as dit_walk()
+ * @return 0; DIT_E_CORRUPT with a fault; errors of dit_walk()
  */
 int dit_guard_whole(int data_fd, struct dit_fault *fault);
 
-/** One that was never opened, but is zero, is fine. */
+/** A guard of zero bytes, which was never opened, is fine. */
 void dit_guard_close(struct dit_guard *guard);
 
 #endif

@@ -2,13 +2,13 @@
 /*
  * A database that others use and change while its index databases are built anew.
  *
- *   dit_online_open()                 a snapshot: what is indexed
- *   tables are written into dit_online_space() by any threads
- *   dit_online_commit()               what was changed since, and the new tables
+ *   dit_online_open()                 a snapshot, whose entries are indexed
+ *   any threads write tables into dit_online_space()
+ *   dit_online_commit()               changes since the snapshot; the new tables count
  *   dit_online_close()
  *
- * Pages come from a reservation (page_reserve.h), made under LMDB's write lock, which is
- * held for a moment each time. The last step holds it until the new tables count:
+ * Pages come from a reservation (page_reserve.h). Each reservation holds LMDB's write
+ * lock for a moment. The last step holds the lock until the new tables count:
  *
  *   lock          nobody commits any more
  *   difference    of id2e and id2v between the snapshot and now: IDs of changed entries
@@ -16,10 +16,10 @@
  *   commit        of our own (page_commit.h); lock.mdb gets its number (lock_field.h)
  *   unlock
  *
- * Readers never wait, and go on with the state that they have. Who dies in between leaves
- * the database as it was, and no page is lost: reserved pages are free pages.
+ * Readers never wait; each keeps its state. A process that is killed meanwhile leaves the
+ * database as it was and loses no page, since reserved pages are free pages.
  *
- * Threads: belongs to one thread; the space is for all.
+ * Threads: an object belongs to one thread. All threads may use the space.
  */
 #ifndef DITKIT_ONLINE_H
 #define DITKIT_ONLINE_H
@@ -31,10 +31,10 @@
 struct dit_online;
 
 struct dit_online_times {
-	uint64_t locked_us;  /* LMDB's write lock was held, in all */
-	uint64_t longest_us; /* at a time */
-	uint64_t nchanged;   /* entries that were changed meanwhile */
-	uint64_t bytes;      /* of the file, at the end */
+	uint64_t locked_us;  /* how long LMDB's write lock was held, in all */
+	uint64_t longest_us; /* the longest time without a break */
+	uint64_t nchanged;   /* entries that others changed since the snapshot */
+	uint64_t bytes;      /* size of the file at the end */
 };
 
 struct dit_online_opts {
@@ -53,7 +53,7 @@ struct dit_online_opts {
  *         the layout of lock.mdb is not known; -EACCES, -EROFS: it cannot be written
  */
 int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts);
-/** NULL is fine. What was not committed is free pages. */
+/** Pages of tables that were not committed are free pages. NULL is fine. */
 void dit_online_close(struct dit_online *online);
 
 struct dit_snapshot *dit_online_snapshot(const struct dit_online *online);
@@ -66,15 +66,15 @@ int dit_online_find(const struct dit_online *online, const char *name,
 struct dit_online_table {
 	const char *name;
 	struct dit_tree_record tree;
-	/* Set by the caller's callback; in order, each key and ID once. */
+	/* The caller's callback sets these: in key order, each key and ID once. */
 	const struct dit_table_change *changes;
 	size_t nchanges;
 };
 
 /**
- * Some entries are not what they were: put what that means into the tables' changes.
+ * Entries were changed since the snapshot: put the changes of their keys into the tables.
  *
- * @param newest  the reader of the snapshot that sees the state of now
+ * @param newest  the reader of the snapshot that shows the latest commit
  * @param ids     of entries that were changed, added or removed; ascending
  *
  * @return 0 or an error
@@ -83,16 +83,17 @@ typedef int (*dit_online_changed_fn)(void *ctx, unsigned newest, const uint64_t 
                                      size_t nids);
 
 /**
- * The last step. All writers of the space are freed.
+ * The last step. The caller has freed all writers of the space.
  *
- * @return 0; DIT_E_FULL: it does not fit maxsize; what @p changed returned; errors.
- *         After an error the database is as others left it, unless the meta page could
- *         not be written: then either state may be on the disk, and both are whole
+ * @return 0; DIT_E_FULL: the result does not fit maxsize; the error of @p changed; other
+ *         errors. After an error the database has the state of the latest commit of
+ *         others. If the meta page could not be written, the old or the new state may be
+ *         on the disk; both are whole
  */
 int dit_online_commit(struct dit_online *online, struct dit_online_table *tables,
                       size_t ntables, dit_online_changed_fn changed, void *ctx);
 
-/** Any time. */
+/** The times so far. The call may come at any time. */
 void dit_online_times(const struct dit_online *online, struct dit_online_times *ret);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An output: a database that is written, whatever it was before.
+ * An output: a database that is written, new or existing.
  *
  *   dit_output_open(), or dit_output_open_existing()
  *   look-ups, entries, attribute numbers, split values; tables of names and indexes
- *   dit_output_begin_changes(); what could not come in order
+ *   dit_output_begin_changes(); records that could not come in order
  *   dit_output_prepare(), _commit(), _place(), _end()     publication.h does these
  *   or, at any moment, dit_output_abandon()
  *
@@ -12,15 +12,18 @@
  * |-------------------|-------------------------------|-----------------------------|
  * | output_new.c      | a new database                | our own pages, then liblmdb |
  * | output_new.c      | a new database                | liblmdb, which appends      |
+ * | output_new.c      | a new database of LMDB 1.0    | our own pages, all of them  |
  * | output_existing.c | a database that holds records | liblmdb, in one transaction |
+ * | output_existing.c | the same, many records come   | liblmdb; indexes: our pages |
+ * | index_output.c    | index databases built anew    | our own pages               |
  *
  * Only dit_output_open() finds out whether the database holds records. Everybody else
  * looks at the facts in struct dit_output, which say what an implementation asks of its
  * caller and what is stored already.
  *
- * Nothing of what is written can be seen by others before the output is published. Until
- * then, and after any error, dit_output_abandon() leaves the database as it was. From the
- * opening to the end the directory is claimed (claim.h).
+ * Other processes see nothing of an output before it is published. Until then, and after
+ * any error, dit_output_abandon() leaves the database as it was. From the opening to the
+ * end the directory is claimed (claim.h), except beside slapd (online.h).
  *
  * Ownership: keys, records and lists are borrowed for the call, options are copied.
  *
@@ -46,18 +49,18 @@
 struct dit_fault;       /* fault.h */
 struct dit_page_writer; /* page_writer.h */
 
-/** How lists come to those that are stored. */
+/** How new lists are merged with stored lists. */
 enum dit_output_merge {
-	DIT_MERGE_DEFAULT, /* whichever takes less */
-	DIT_MERGE_INSERT,  /* liblmdb inserts them */
-	DIT_MERGE_REBUILD, /* all indexes are built anew, of pages of ours */
+	DIT_MERGE_DEFAULT, /* the way that takes less time */
+	DIT_MERGE_INSERT,  /* liblmdb inserts the new lists */
+	DIT_MERGE_REBUILD, /* all indexes are built anew, of our own pages */
 };
 
 /** Who makes the pages of a new database. */
 enum dit_output_writer {
-	DIT_WRITER_DEFAULT, /* pages; append where liblmdb's format is another one */
+	DIT_WRITER_DEFAULT, /* pages; append if liblmdb's format is not known */
 	DIT_WRITER_PAGES, /* we do; MDB_VERSION_MISMATCH: liblmdb's format is not known */
-	DIT_WRITER_APPEND, /* liblmdb does, all of them */
+	DIT_WRITER_APPEND, /* liblmdb, all of them */
 };
 
 struct dit_output_opts {
@@ -65,17 +68,17 @@ struct dit_output_opts {
 	mode_t mode;             /* of data.mdb and lock.mdb */
 	unsigned ndbs;           /* named databases at most (fixed ones included) */
 	uint64_t maxsize_bytes;  /* configured size; 0: LMDB's default */
-	uint64_t expected_bytes; /* what will be added, roughly; for may_grow */
+	uint64_t expected_bytes; /* size of the additions, roughly; for may_grow */
 	uint64_t list_max; /* IDs in a list; longer ones become ranges; at least 1 */
 	enum dit_output_writer writer; /* of a new database */
-	enum dit_output_merge merge;   /* of one that holds records */
+	enum dit_output_merge merge;   /* of a database that holds records */
 	unsigned page_bytes; /* of a new database of LMDB 1.0; 0: the system's */
 	bool has_ixck; /* a new database has ixck, which is empty (storage.md 1.2) */
-	/* A new database is of LMDB 1.0, which OpenLDAP 2.7 reads; else it is of the
-	 * liblmdb at hand. One that holds records cannot be written then. */
+	/* A new database is of LMDB 1.0, which OpenLDAP 2.7 reads. Then a database that
+	 * holds records is refused. false: a new database is of the liblmdb at hand. */
 	bool is_lmdb_10;
 	bool may_grow;       /* the result may be larger than maxsize_bytes */
-	bool use_page_cache; /* for pages of ours; else past it, where that can be done */
+	bool use_page_cache; /* for our own pages; false: past the cache if possible */
 	struct dit_page_writer
 		*page_writer; /* borrowed; NULL: each thread writes its pages */
 	/* Borrowed until the last dit_output_find_index(); may be NULL. Says more than
@@ -92,32 +95,32 @@ struct dit_output_stored {
 	bool has_names;      /* there are records in dn2i */
 };
 
-/** The head of each implementation. [const] but for bytes, and what
- * dit_output_expect_postings() decides */
+/** The head of each implementation. [const] except bytes, and is_parallel and
+ * indexes_last, which dit_output_expect_postings() decides */
 struct dit_output {
 	const struct dit_output_ops *ops;
 	struct dit_output_stored stored;
 
 	/**
-	 * Entries are reserved in ascending order of IDs, and split values are put after
-	 * dit_output_begin_changes(), in ascending order. An entry that comes too late
-	 * for its place is put with dit_output_replace_entry(), after that call, too.
-	 * Without this, all of them are put as they come.
+	 * Entries are reserved in ascending order of IDs. Split values are put after
+	 * dit_output_begin_changes(), in ascending order. After that call, too, a late
+	 * entry is put with dit_output_replace_entry(). Without this flag entries and
+	 * split values are put in any order.
 	 */
 	bool wants_order;
 
-	/** For reports: liblmdb makes all pages of a new database; its format is not the
-	 * one that pages could be built in. */
+	/** For reports: liblmdb makes all pages of a new database; liblmdb's format is
+	 * not known. */
 	bool is_append;
 	bool is_unknown_format;
 
-	/** Tables of indexes are written by any threads at once, each its own table.
-	 * Without this, main writes one table after the other. */
+	/** Several threads write tables of indexes at once, a table each. Without this
+	 * flag main writes one table after the other. */
 	bool is_parallel;
-	/** All else is put before the first index is opened, also what else comes after
-	 * dit_output_begin_changes(). */
+	/** Everything else is put before the first index is opened, changes after
+	 * dit_output_begin_changes() included. */
 	bool indexes_last;
-	/** The lists' is_repeated is looked at. */
+	/** The output uses is_repeated of lists. */
 	bool wants_repeats;
 
 	/** Greatest length of a key, and of a record of names or of a split value. */
@@ -136,8 +139,8 @@ struct dit_output {
  *         errors. Nothing is changed then.
  */
 int dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts);
-/** The same, also for one that holds no records: its entries are kept, if there are
- * any. */
+/** The same, but a database without records is written as an existing database, too:
+ * its entries, if there are any, are kept. */
 int dit_output_open_existing(struct dit_output **ret, const struct dit_output_opts *opts);
 
 /* ---- tables ---- */
@@ -154,28 +157,28 @@ struct dit_output_list {
 	struct dit_span
 		key; /* 1 to key_max bytes; integer keys: all of 4 or all of 8 bytes */
 	const uint64_t *ids; /* ascending, none of them stored; or 0, lowest, highest */
-	size_t nids;         /* none: nothing is stored */
+	size_t nids;         /* 0: nothing is stored */
 	/* The ID that was inserted last came more than once: a list of exactly list_max
-	 * IDs then becomes a range (storage.md 5.4). Not for ranges, and not looked at by
-	 * a new database, whose lists come finished. */
+	 * IDs then becomes a range (storage.md 5.4). Not for ranges. A new database does
+	 * not use this flag, since its lists come finished. */
 	bool is_repeated;
 };
 
 /** An index database. */
 struct dit_output_index {
 	const char *name;   /* copied */
-	bool is_integerkey; /* of a stored one, its own flag counts */
-	bool is_emptied;    /* what is stored is left out, its flag as well */
+	bool is_integerkey; /* a stored index keeps its own flag */
+	bool is_emptied;    /* the stored lists and the stored flag are left out */
 };
 
-/** An index database as it is stored. */
+/** A stored index database. */
 struct dit_output_stored_index {
 	bool is_integerkey;
 	size_t key_len; /* of its first key; 0: it is empty */
 };
 
 struct dit_output_table_ops {
-	/* As the functions below; `finish` and `drop` free the table. */
+	/* As the functions below. `finish` and `drop` free the table. */
 	int (*put_lists)(struct dit_output_table *table,
 	                 const struct dit_output_list *lists, size_t nlists);
 	int (*put_record)(struct dit_output_table *table, uint64_t id,
@@ -242,17 +245,17 @@ static inline int dit_output_find_child(struct dit_output *output, uint64_t pare
 	return output->ops->find_child(output, parent, norm, ret_id);
 }
 
-/** 1; 0: there is no database of that name; DIT_E_CORRUPT, with a fault: it is no index;
- * error */
+/** 1; 0: there is no database of that name; DIT_E_CORRUPT, with a fault: the database is
+ * no index; error */
 static inline int dit_output_find_index(struct dit_output *output, const char *name,
                                         struct dit_output_stored_index *ret)
 {
 	return output->ops->find_index(output, name, ret);
 }
 
-/* ---- entries and what belongs to them: main ---- */
+/* ---- entries, their attribute numbers and split values: main ---- */
 
-/** ad2i: numbers ascend from the first one that is not stored, without gaps. */
+/** ad2i: numbers ascend from the first number that is not stored, without gaps. */
 static inline int dit_output_put_ad(struct dit_output *output, uint32_t number,
                                     struct dit_span name)
 {
@@ -260,7 +263,7 @@ static inline int dit_output_put_ad(struct dit_output *output, uint32_t number,
 }
 
 /**
- * id2e: room for the record of an entry, which the caller fills before any other call.
+ * id2e: room for the record of an entry. The caller fills it before any other call.
  * Zero bytes make a hole.
  */
 static inline int dit_output_reserve_entry(struct dit_output *output, uint64_t id,
@@ -303,8 +306,8 @@ static inline bool dit_output_used_bytes(const struct dit_output *output, uint64
 /* ---- tables ---- */
 
 /**
- * There shall be an index database. They are numbered from 0 in the order of these calls.
- * Main, before the first of them is opened.
+ * Add an index database. Indexes are numbered from 0 in the order of these calls. Main,
+ * before the first index is opened.
  *
  * @return 0; DIT_E_DUPLICATE: there is a table of that name; errors
  */
@@ -315,9 +318,9 @@ static inline int dit_output_add_index(struct dit_output *output,
 }
 
 /**
- * Main: so many IDs, repeats included, will be put into all indexes together. Decides
- * is_parallel and indexes_last. After all indexes were added; before any table is opened,
- * and may be left out.
+ * Announce that @p n IDs, repeats included, will be put into all indexes together. The
+ * call decides is_parallel and indexes_last. Main, after all indexes were added and
+ * before any table is opened. The call may be left out.
  */
 static inline int dit_output_expect_postings(struct dit_output *output, uint64_t n)
 {
@@ -336,7 +339,8 @@ static inline int dit_output_open_names(struct dit_output *output,
 	return output->ops->open_names(output, ret);
 }
 
-/** Main: indexes_last is kept. Before the first index is opened. */
+/** Main, before the first index is opened. With indexes_last everything else must be put:
+ * this call commits it, hidden (existing_hide.c). */
 static inline int dit_output_begin_indexes(struct dit_output *output)
 {
 	return output->ops->begin_indexes(output);
@@ -363,7 +367,7 @@ static inline int dit_output_put_record(struct dit_output_table *table, uint64_t
 	return table->ops->put_record(table, id, record);
 }
 
-/** All is put. Frees @p table in every case. */
+/** Finish the table. Frees @p table in every case. */
 static inline int dit_output_finish(struct dit_output_table *table)
 {
 	return table->ops->finish(table);
@@ -426,9 +430,9 @@ static inline int dit_output_place(struct dit_output *output)
 }
 
 /**
- * After _commit() or _place(): what it changed is synced now, not at the end, so that on
- * the disk nothing that is changed later comes first. Where that fails the order is not
- * sure; the end says so.
+ * After _commit() or _place(): sync their changes now, not at the end. So later changes
+ * reach the disk later. If the sync fails, the order is not sure, and dit_output_end()
+ * returns the error.
  */
 static inline void dit_output_settle(struct dit_output *output)
 {
@@ -440,7 +444,7 @@ static inline void dit_output_settle(struct dit_output *output)
  * dit_output_abandon() is still to be called.
  *
  * @return 0; 1: undone, but a crash of the system may bring the change back; an error:
- *         not undone, the database holds all that was written, and is whole
+ *         not undone, the database holds everything that was written, and is whole
  */
 static inline int dit_output_take_back(struct dit_output *output)
 {
@@ -450,7 +454,7 @@ static inline int dit_output_take_back(struct dit_output *output)
 /**
  * After _place(): sync, put lock.mdb in order, clean up. Frees @p output in every case.
  * An error: the database is in place all the same, but a crash of the system may bring
- * the old one back.
+ * the old database back.
  */
 static inline int dit_output_end(struct dit_output *output)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * back-mdb's environment on LMDB 0.9 (storage.md 1). Only this room calls liblmdb; the
- * room pages knows the file format.
+ * back-mdb's environment (storage.md 1): a new one is built, an existing one is read.
+ * Only this room calls liblmdb. The room pages knows the file formats.
  *
- * A new database is built in a staging environment inside the database directory and
- * put in place by one rename:
+ * A new database, of LMDB 0.9 or 1.0, is built in a staging environment inside the
+ * database directory. One rename puts it in place:
  *
  *   dit_staging_open();
  *   dit_staging_put_*(), ..., in ascending key order per named database;
- *   dit_staging_begin_changes(), and what did not come in order;
+ *   dit_staging_begin_changes(), and the records that did not come in order;
  *   dit_staging_publish()  or  dit_staging_abandon()
  *
- * DIR/ditkit-staging/ holds the unfinished data.mdb. dit_staging_open() removes the files
- * that a killed process left there. Nothing touches DIR/data.mdb before the rename in
- * dit_staging_publish(); after it the finished database is there, synced. From open to
- * the end the directory is claimed (claim.h): other loaders are refused, and a slapd or
- * tool that is started meanwhile waits.
+ * DIR/ditkit-staging/ holds the unfinished data.mdb. dit_staging_open() removes the
+ * files that a killed process left there. Nothing touches DIR/data.mdb before the
+ * rename in dit_staging_publish(); after it the finished database is there, synced.
+ * From open to the end the directory is claimed (claim.h): other loaders are refused,
+ * and a slapd or tool that is started meanwhile waits.
  *
- * An existing database is read through a snapshot:
+ * An existing database of LMDB 0.9 is read through a snapshot:
  *
  *   dit_snapshot_open();  dit_snapshot_dbs();  dit_scan_open(), dit_scan_next()...;
  *   dit_snapshot_close()
@@ -50,20 +50,21 @@ struct dit_staging_opts {
 	uint64_t maxsize_bytes; /* configured map size, to be recorded; 0: LMDB's */
 	bool may_grow;          /* --grow: a result larger than maxsize_bytes is fine */
 	struct dit_page_writer *writer; /* borrowed; NULL: each thread writes its pages */
-	bool use_page_cache; /* to write through; else past it, where that can be done */
+	bool use_page_cache;            /* write through it; false: past it if possible */
 	enum dit_output_writer kind;
 	bool has_ixck;           /* the database has ixck, which is empty */
-	bool is_lmdb_10;         /* we write all of it, without liblmdb */
+	bool is_lmdb_10;         /* the file is of LMDB 1.0, written without liblmdb */
 	unsigned page_bytes;     /* with is_lmdb_10: a power of two; 0: the system's */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
 /**
  * Refuses, with nothing changed: DIT_E_BUSY (slapd or another loader has the database
- * open), DIT_E_FORMAT (it is of OpenLDAP 2.7), DIT_E_NOTEMPTY (it holds records;
- * @p ret_nrecords says how many), -errno (a link or another thing in the place of a file:
- * with a fault),
- * LMDB codes (an existing data.mdb that is none: MDB_INVALID, MDB_VERSION_MISMATCH).
+ * open), DIT_E_FORMAT (the existing data.mdb is of LMDB 1.0 and is_lmdb_10 is off, or
+ * the other way round, or of LMDB 1.0 and holds records), DIT_E_NOTEMPTY (the database
+ * holds records; @p ret_nrecords says how many), -errno (with a fault: a link, or
+ * something else than a regular file), LMDB's codes (MDB_INVALID, MDB_VERSION_MISMATCH:
+ * data.mdb is no database).
  */
 int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
                      uint64_t *ret_nrecords);
@@ -86,15 +87,16 @@ int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t l
                               void **ret_space);
 
 /*
- * With the append writer liblmdb makes all pages, on one thread. These take the place of
- * the two functions above and of the tables below, which are written one after the other:
+ * With the append writer liblmdb makes all pages, on one thread. The functions below
+ * take the place of the two functions above and of the tables further down. Tables are
+ * written one after the other:
  *
  *   dit_staging_append_names() or _index();
  *   dit_staging_append_name() or _list() ..., as dit_table_writer_add() and _put();
  *   dit_staging_append_end()
  */
 
-/** Does the append writer write this one? */
+/** Does the append writer write this database? */
 bool dit_staging_is_append(const struct dit_staging *staging);
 /** How long keys and records may be. */
 size_t dit_staging_key_max(const struct dit_staging *staging);
@@ -139,8 +141,9 @@ int dit_staging_close_index(struct dit_staging *staging, size_t number,
 int dit_staging_close_names(struct dit_staging *staging, struct dit_table_writer *writer);
 
 /**
- * Everything above is written, and no other thread at work. What follows are changes, by
- * way of liblmdb. Publishing begins them if nobody has.
+ * Begin the changes: the functions that follow, which use liblmdb. All tables above are
+ * written, and no other thread is at work. Publishing calls this function if the caller
+ * has not.
  *
  * MDB_INCOMPATIBLE: this is not the LMDB whose format we know.
  */
@@ -178,20 +181,20 @@ uint64_t dit_staging_used_bytes(const struct dit_staging *staging);
 int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes);
 /** Rename into place. -errno: nothing was changed. */
 int dit_staging_place(struct dit_staging *staging);
-/** After dit_staging_place(): sync the directory. If that fails, dit_staging_end() fails,
- * too. */
+/** After dit_staging_place(): sync the directory. If the sync fails, dit_staging_end()
+ * fails, too. */
 void dit_staging_settle(struct dit_staging *staging);
-/** Undo dit_staging_place(): the old file, or none, is back. 1: a crash of the system may
- * bring the new one back; -errno: it is not undone. */
+/** Undo dit_staging_place(): the old file, or none, is back. 0; 1: undone, but a crash of
+ * the system may bring the new file back; -errno: not undone. */
 int dit_staging_take_back(struct dit_staging *staging);
 /**
  * After dit_staging_place(): put lock.mdb in order, clean up, sync the directory. Frees
  * @p staging in every case. -errno of the sync: the database is in place all the same,
- * but a crash of the system may bring the old one back.
+ * but a crash of the system may bring the old database back.
  */
 int dit_staging_end(struct dit_staging *staging);
 
-/** All of that for one database. Frees @p staging in every case. */
+/** Prepare, place and end one database. Frees @p staging in every case. */
 int dit_staging_publish(struct dit_staging *staging, uint64_t *ret_bytes);
 
 /** Remove all traces. NULL is fine. */
@@ -235,14 +238,14 @@ struct dit_snapshot_opts {
 int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
                               const struct dit_snapshot_opts *opts);
 unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot);
-/** Is it held against writers? Not without a lock file. */
+/** Is the snapshot held against writers? Without a lock file it is not. */
 bool dit_snapshot_is_held(const struct dit_snapshot *snapshot);
-/** Of the data file. */
+/** The page size of the data file. */
 unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot);
 /** The number of the transaction that the snapshot shows. */
 uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
-/** One more reader, which shows the last commit of now and not the snapshot's state.
- * 0, -ENOMEM, LMDB's codes */
+/** Add a reader, which shows the latest commit and not the snapshot's state. 0; -ENOMEM;
+ * LMDB's codes */
 int dit_snapshot_add_newest(struct dit_snapshot *snapshot, unsigned *ret_reader);
 void dit_snapshot_close(struct dit_snapshot *snapshot);
 /** All named databases, sorted by name; owned by the snapshot. @return their number */
@@ -250,10 +253,10 @@ size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
                         const struct dit_stored_db **ret);
 
 /**
- * Cut the IDs of id2e into ranges of a like number of pages, by the branch pages: range i
- * holds the IDs from (*ret_firsts)[i] up to, and without, the next one; the first begins
- * with 0, the last has no end. Holes and long values in overflow pages make no difference
- * to their number.
+ * Cut the IDs of id2e into ranges with about the same number of leaf pages. Range i
+ * holds the IDs from (*ret_firsts)[i] up to, and without, (*ret_firsts)[i + 1]. The
+ * first range begins with 0, the last has no end. Only branch pages are read, so holes
+ * and long values in overflow pages do not matter.
  *
  * @param nleaves     leaf pages in a range, at least 1
  * @param ret_firsts  ascending; free() it
@@ -266,7 +269,8 @@ int dit_snapshot_id_ranges(const struct dit_snapshot *snapshot, unsigned nleaves
 struct dit_scan;
 /** DIT_E_UNKNOWN: no database of that name. */
 int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const char *name);
-/** As reader 0 .. nreaders - 1: scans of one reader belong to one thread at a time. */
+/** The same for reader @p reader, 0 .. nreaders - 1. Scans of one reader belong to one
+ * thread at a time. */
 int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
                      unsigned reader, const char *name);
 /** Next record in stored order. 1; 0 end; error. Spans point into the map until close. */
@@ -278,8 +282,8 @@ int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
  */
 int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret_key,
                      struct dit_span *ret_value);
-/** First record of the next key; duplicates of the present one are passed over.
- * Likewise. */
+/** First record of the next key; further duplicates of the present key are passed over.
+ * 1; 0: none; error. */
 int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
                       struct dit_span *ret_value);
 /**
@@ -288,7 +292,7 @@ int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
  */
 int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
                        struct dit_span *ret_ids);
-/** More IDs of the key of dit_scan_next_list(). 1; 0: that were all; error. */
+/** More IDs of the key of dit_scan_next_list(). 1; 0: there are no more; error. */
 int dit_scan_more_ids(struct dit_scan *scan, struct dit_span *ret_ids);
 /**
  * First record with exactly this key; dit_scan_next() goes on behind it. 1; 0: none, and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the programs share at a terminal: numbers of options, lines for reports. */
+/* What all programs share: numbers in options, reports as lines, the limit of files. */
 #ifndef DITKIT_COMMON_ARGUMENTS_H
 #define DITKIT_COMMON_ARGUMENTS_H
 
@@ -23,7 +23,7 @@ int common_read_size(const char *text, uint64_t *ret);
 void common_print_report(const char *program, bool is_silent,
                          const struct dit_report *report);
 
-/** Sorted runs and databases are open files; the limit that counts is the hard one. */
+/** Raise the limit of open files to the hard limit: sorted runs are open files. */
 void common_raise_file_limit(void);
 
 #endif

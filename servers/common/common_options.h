@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The options that all programs have alike: which configuration, which of its databases,
- * how many threads, how much to say.
+ * The options that all programs share: which configuration, which of its databases, how
+ * many threads, how much to print.
  *
  *   -b suffix   -n number   -g       which database; without its subordinate ones
  *   -f file     -F dir               the configuration
  *   -d level    -v                   what to print
  *   -T, --tool-threads n             threads
- *   --openldap 2.5|2.6   --help   -V, --version
+ *   --openldap 2.5|2.6|2.7   --help   -V, --version
  *
- * Texts point into argv. Whatever is wrong is told on standard error: the specific error
- * with the program's name in front, then its usage; in slapd's words where slapd's tools
+ * Texts point into argv. An error is told on standard error: first a message with the
+ * program's name in front, then the usage. The message has slapd's words if slapd's tools
  * have the option.
  *
  *     static const struct option long_options[] = {
@@ -50,7 +50,7 @@ struct common_options {
 	bool is_verbose; /* -v */
 	bool is_silent;  /* -d 0: no diagnostic lines */
 	bool has_debug;  /* -d given */
-	bool want_help;  /* nothing else is looked at */
+	bool want_help;  /* the other options do not count */
 	bool want_version;
 };
 
@@ -76,10 +76,11 @@ enum common_long_option {
 struct common_options common_options_init(const char *program,
                                           void (*print_usage)(FILE *out));
 
-/** @return 1: the option was one of these; 0: it is not; -1 after a message */
+/** @return 1: the option is one of these; 0: another option; -1 after a message */
 int common_read_option(struct common_options *options, int option, const char *text);
 
-/** After the last option: what goes together, and no argument is left. 0 or -1 */
+/** After the last option: check that the options fit together and that no argument is
+ * left. 0; -1 after a message */
 int common_check_options(const struct common_options *options, int argc, char *argv[]);
 
 /** 'PROGRAM: WHAT "VALUE"' and the usage. @return -1 */
@@ -99,7 +100,7 @@ struct common_setting {
 struct common_setting common_read_setting(const char *text);
 /** Names compare without case. */
 bool common_is_setting(const struct common_setting *setting, const char *name);
-/** A setting of slapd's tools that changes nothing that a program of ours does. */
+/** Is this a setting of slapd's tools that changes nothing in our programs? */
 bool common_is_idle_setting(const struct common_setting *setting);
 
 #endif

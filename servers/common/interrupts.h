@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signals: an interrupt ends the work of a program in order; a second one kills it, which
- * is safe as well.
+ * Signals: the first interrupt ends the work of a program in order. A second one kills
+ * the program, which is safe as well.
  */
 #ifndef DITKIT_COMMON_INTERRUPTS_H
 #define DITKIT_COMMON_INTERRUPTS_H
@@ -9,9 +9,9 @@
 #include <signal.h>
 
 /**
- * Catch SIGINT, SIGTERM and SIGHUP. One that whoever started us ignores, such as nohup or
- * a script's "&", stays ignored. A file size limit shows as an error of write(), not as
- * death.
+ * Catch SIGINT, SIGTERM and SIGHUP. A signal that is ignored at the start of the program,
+ * as by nohup or by a script's "&", stays ignored. A file size limit becomes an error of
+ * write() and does not kill the program.
  *
  * @return for the `stop` of a library call: 0, or the number of the signal
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The progress meter: one line on stderr, rewritten at most twice a second, as slapadd's
- * (storage.md 6.4), with entries per second. What is shown is a load's progress; other
- * work is shown as if it were one.
+ * The progress meter: one line on stderr with entries per second, rewritten at most twice
+ * a second, like slapadd's meter (storage.md 6.4). It shows the progress of a load. Other
+ * work passes its progress in the same struct.
  */
 #ifndef DITKIT_COMMON_METER_H
 #define DITKIT_COMMON_METER_H

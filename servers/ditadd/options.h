@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of ditadd: slapadd's letters, and long options of our own. */
+/* The command line of ditadd: slapadd's letters, and our own long options. */
 #ifndef DITADD_OPTIONS_H
 #define DITADD_OPTIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of ditcat: slapcat's letters, and long options of our own. */
+/* The command line of ditcat: slapcat's letters, and our own long options. */
 #ifndef DITCAT_OPTIONS_H
 #define DITCAT_OPTIONS_H
 
@@ -17,8 +17,8 @@ struct cat_options {
 /**
  * Read the command line. Texts point into @p argv or into @p options.
  *
- * @return 0; -1 after a message on stderr (exit status 1). cat_options_deinit() in every
- *         case
+ * @return 0; -1 after a message on stderr (exit status 1). The caller calls
+ *         cat_options_deinit() in every case
  */
 int cat_options_read(struct cat_options *options, int argc, char *argv[]);
 void cat_options_deinit(struct cat_options *options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --compare: the content of two databases. */
+/* --compare: the content of two databases is compared. */
 #ifndef DITCHECK_COMPARE_H
 #define DITCHECK_COMPARE_H
 
@@ -11,7 +11,7 @@
 /**
  * Check the structure of both, compare them, print the differences.
  *
- * @param stop  a value other than 0 ends the check of their structure
+ * @param stop  a value other than 0 ends the check of the structures
  */
 enum status compare(const struct check_options *options,
                     const volatile sig_atomic_t *stop);

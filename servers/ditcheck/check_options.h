@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of ditcheck: slapcat's letters, and long options of our own. */
+/* The command line of ditcheck: slapcat's letters, and our own long options. */
 #ifndef DITCHECK_OPTIONS_H
 #define DITCHECK_OPTIONS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --stats: a table, or JSON, of what each named database takes. */
+/* --stats: the sizes of named databases, as a table or as JSON. */
 #ifndef DITCHECK_SIZES_OUTPUT_H
 #define DITCHECK_SIZES_OUTPUT_H
 
 #include <ditkit/check.h>
 
-/** Sums of a table. Zero is none yet. */
+/** Sums of a table. Zero: no row yet. */
 struct sizes_table {
 	unsigned nrows;
 	uint64_t nbranches;
@@ -23,7 +23,7 @@ void sizes_table_row(struct sizes_table *table, const struct dit_check_database 
 /** The sums, if there was a row. The table is empty again. */
 void sizes_table_end(struct sizes_table *table);
 
-/** {"database": "cn", "keys": 2, ...}; the caller's. NULL: no memory. */
+/** {"database": "cn", "keys": 2, ...}; returns owned. NULL: no memory. */
 struct json_t *sizes_json(const struct dit_check_database *database);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of ditindex: slapindex's letters, and long options of our own. */
+/* The command line of ditindex: slapindex's letters, and our own long options. */
 #ifndef DITINDEX_INDEX_OPTIONS_H
 #define DITINDEX_INDEX_OPTIONS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* What a reindexing did, for --stats. */
 #ifndef DITINDEX_INDEX_STATS_H
 #define DITINDEX_INDEX_STATS_H
 
