@@ -318,6 +318,13 @@ static void abandon(struct dit_output *output)
 	free_memory(of(output));
 }
 
+static int expect_postings(struct dit_output *output, uint64_t n)
+{
+	(void)output;
+	(void)n;
+	return 0;
+}
+
 static const struct dit_output_ops ops = {
 	.find_ad = find_ad,
 	.find_child = find_child,
@@ -327,7 +334,9 @@ static const struct dit_output_ops ops = {
 	.put_split = put_split,
 	.grow_subtree = grow_subtree,
 	.add_index = add_index,
+	.expect_postings = expect_postings,
 	.open_names = open_names,
+	.begin_indexes = do_nothing,
 	.open_index = open_index,
 	.used_bytes = used_bytes,
 	.begin_changes = do_nothing,
