@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	%D%/spec/README.md \
 	%D%/spec/config.md \
 	%D%/spec/storage.md \
+	%D%/spec/storage-2.7.md \
 	%D%/spec/values.md \
 	%D%/style.md \
 	$(NULL)

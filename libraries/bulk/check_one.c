@@ -20,6 +20,7 @@
 
 #include "bulk/check_content.h"
 #include "bulk/check_sizes.h"
+#include "pages/meta_pages.h"
 #include "store/fault.h"
 #include "store/hold.h"
 #include "store/store.h"
@@ -175,8 +176,16 @@ static int open_snapshot(struct check *check)
 {
 	struct dit_fault fault = {""};
 	char *directory = NULL;
+	size_t page_bytes = 0;
 	int r = 0;
 
+	if (dit_metas_page_bytes(check->fd, &dit_lmdb_10, &page_bytes) == 0) {
+		report(check, DIT_REPORT_ERROR,
+		       "%s: the content of a database of OpenLDAP 2.7 cannot be checked, "
+		       "only its structure: use --quick or --stats",
+		       check->one->path);
+		return DIT_E_UNSUPPORTED;
+	}
 	if (!dit_walk_has_metas(check->fd) || !is_main_tree_sound(check)) {
 		return 0;
 	}

@@ -86,9 +86,9 @@ fail_kinds() {
 		step=1
 		if [ "${DIT_LONG:-}" != yes ]; then
 			case $kind in
-			alloc) step=60 ;;
-			write) step=7 ;;
-			map | open) step=2 ;;
+			alloc) step=120 ;;
+			write) step=14 ;;
+			map | open) step=4 ;;
 			esac
 		fi
 		n=$((1 + RANDOM % step))
