@@ -30,8 +30,10 @@ done
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-oracle-XXXXXX") || exit 1
 atexit=()
+# A part of the script that runs in the background and is ended at once comes here, too.
 cleanup() {
 	local command
+	[ "$BASHPID" = "$$" ] || return 0
 	for command in "${atexit[@]}"; do
 		$command
 	done
