@@ -54,6 +54,8 @@ rooms += %D%/libstore.la
 	%D%/name_codec.h \
 	%D%/readers.c \
 	%D%/readers.h \
+	%D%/entry_changes.c \
+	%D%/entry_changes.h \
 	%D%/online.c \
 	%D%/online.h \
 	%D%/output.c \

@@ -14,12 +14,12 @@
 #include <lmdb.h>
 
 #include "base/error.h"
-#include "base/grow.h"
 #include "base/whole_io.h"
 #include "pages/page_commit.h"
 #include "pages/page_reserve.h"
 #include "pages/page_source.h"
 #include "pages/tree_diff.h"
+#include "store/entry_changes.h"
 #include "store/files.h"
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
@@ -34,13 +34,6 @@
 /* For the main tree and the free list of the commits that follow. */
 #define ROOM_PAGES 64u
 #define WARM_PAGES 256u /* read with one call */
-
-struct id_node {
-	uint64_t id;
-	size_t at; /* of the value's bytes */
-	uint32_t len;
-	bool is_newer;
-};
 
 struct dit_online {
 	struct dit_online_opts opts;
@@ -59,18 +52,9 @@ struct dit_online {
 	uint64_t held_since_us;
 	struct dit_online_times times;
 
-	/* The last step: pages of the old tables; nodes of id2e in leaves that only one
-	 * version has. */
-	struct dit_page_set old_pages;
-	struct id_node *nodes;
-	size_t nnodes;
-	size_t nodes_size;
-	char *bytes; /* of their values */
-	size_t nbytes;
-	size_t bytes_size;
-	uint64_t *ids; /* changed; ascending in the end */
-	size_t nids;
-	size_t ids_size;
+	/* The last step. */
+	struct dit_page_set old_pages; /* of the old tables */
+	struct dit_entry_changes changes;
 };
 
 /* ---- LMDB's write lock ---- */
@@ -371,9 +355,7 @@ void dit_online_close(struct dit_online *online)
 	}
 	dit_snapshot_close(online->snapshot);
 	dit_page_set_deinit(&online->old_pages);
-	free(online->nodes);
-	free(online->bytes);
-	free(online->ids);
+	dit_entry_changes_deinit(&online->changes);
 	free(online);
 }
 
@@ -396,163 +378,6 @@ int dit_online_find(const struct dit_online *online, const char *name,
 void dit_online_times(const struct dit_online *online, struct dit_online_times *ret)
 {
 	*ret = online->times;
-}
-
-/* ---- which entries were changed ---- */
-
-static int add_changed(struct dit_online *online, uint64_t id)
-{
-	uint64_t *ids =
-		dit_grow(online->ids, &online->ids_size, online->nids + 1, sizeof(*ids));
-
-	if (ids == NULL) {
-		return -ENOMEM;
-	}
-	online->ids = ids;
-	ids[online->nids++] = id;
-	return 0;
-}
-
-/* Of id2e: key and value; of a long value where its pages are. */
-static int note_entry(void *ctx, bool is_newer, const struct dit_node_view *node)
-{
-	struct dit_online *online = ctx;
-	struct id_node *nodes = dit_grow(online->nodes, &online->nodes_size,
-	                                 online->nnodes + 1, sizeof(*nodes));
-	char *bytes = NULL;
-
-	if (nodes == NULL) {
-		return -ENOMEM;
-	}
-	online->nodes = nodes;
-	if (node->key.len != sizeof(uint64_t)) {
-		return DIT_E_CORRUPT;
-	}
-	bytes = dit_grow(online->bytes, &online->bytes_size,
-	                 online->nbytes + node->value.len + sizeof(uint32_t), 1);
-	if (bytes == NULL) {
-		return -ENOMEM;
-	}
-	online->bytes = bytes;
-	nodes[online->nnodes] =
-		(struct id_node){.at = online->nbytes,
-	                         .len = (uint32_t)(node->value.len + sizeof(uint32_t)),
-	                         .is_newer = is_newer};
-	memcpy(&nodes[online->nnodes].id, node->key.data, sizeof(uint64_t));
-	memcpy(bytes + online->nbytes, &node->value_len, sizeof(uint32_t));
-	memcpy(bytes + online->nbytes + sizeof(uint32_t), node->value.data,
-	       node->value.len);
-	online->nbytes += nodes[online->nnodes++].len;
-	return 0;
-}
-
-/* Of id2v: some values of an entry. */
-static int note_split(void *ctx, bool is_newer, const struct dit_node_view *node)
-{
-	uint64_t id = 0;
-
-	(void)is_newer;
-	if (node->key.len < sizeof(id)) {
-		return DIT_E_CORRUPT;
-	}
-	memcpy(&id, node->key.data, sizeof(id));
-	return add_changed(ctx, id);
-}
-
-static int diff_tree(struct dit_online *online, const struct dit_page_commit *commit,
-                     const struct dit_tree_source *source, const char *name,
-                     int (*note)(void *, bool, const struct dit_node_view *))
-{
-	const struct dit_tree_diff_ops ops = {.node = note, .ctx = online};
-	struct dit_tree_record older;
-	struct dit_tree_record newer;
-	struct dit_page_set pages;
-	int r = 0;
-
-	if (dit_snapshot_tree(online->snapshot, name, &older) == 0 ||
-	    dit_page_commit_find(commit, dit_span_of(name), &newer) == 0) {
-		return DIT_E_CORRUPT;
-	}
-	if (older.root == newer.root) {
-		return 0; /* the same page: the same tree */
-	}
-	r = dit_page_set_init(&pages, source->pages->npages);
-	if (r == 0) {
-		r = dit_tree_pages(source, &older, &pages);
-	}
-	if (r == 0) {
-		r = dit_tree_diff(source, &older, &newer, &pages, &ops);
-	}
-	dit_page_set_deinit(&pages);
-	return r;
-}
-
-static int compare_nodes(const void *a, const void *b)
-{
-	const struct id_node *x = a;
-	const struct id_node *y = b;
-
-	if (x->id != y->id) {
-		return x->id < y->id ? -1 : 1;
-	}
-	return (int)x->is_newer - (int)y->is_newer;
-}
-
-/* An entry that lies in leaves of both versions, with the same value, is the same. */
-static int compare_entries(struct dit_online *online)
-{
-	int r = 0;
-
-	qsort(online->nodes, online->nnodes, sizeof(*online->nodes), compare_nodes);
-	for (size_t i = 0; i < online->nnodes && r == 0; i++) {
-		const struct id_node *older = &online->nodes[i];
-		const struct id_node *newer = older + 1;
-
-		if (i + 1 < online->nnodes && newer->id == older->id) {
-			i++;
-			if (older->len == newer->len &&
-			    memcmp(online->bytes + older->at, online->bytes + newer->at,
-			           older->len) == 0) {
-				continue;
-			}
-		}
-		r = add_changed(online, older->id);
-	}
-	return r;
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-	const uint64_t *x = a;
-	const uint64_t *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static int find_changed(struct dit_online *online, const struct dit_page_commit *commit,
-                        const struct dit_tree_source *source)
-{
-	size_t n = 0;
-	int r = diff_tree(online, commit, source, "id2e", note_entry);
-
-	if (r == 0) {
-		r = compare_entries(online);
-	}
-	if (r == 0) {
-		r = diff_tree(online, commit, source, "id2v", note_split);
-	}
-	if (r < 0 || online->nids == 0) {
-		return r;
-	}
-	qsort(online->ids, online->nids, sizeof(*online->ids), compare_ids);
-	for (size_t i = 0; i < online->nids; i++) {
-		if (n == 0 || online->ids[n - 1] != online->ids[i]) {
-			online->ids[n++] = online->ids[i];
-		}
-	}
-	online->nids = n;
-	online->times.nchanged = n;
-	return 0;
 }
 
 /* ---- the last step ---- */
@@ -616,11 +441,13 @@ static int call_changed(const struct step *step)
 	unsigned newest = 0;
 	int r = 0;
 
-	if (online->nids == 0) {
+	if (online->changes.nids == 0) {
 		return 0;
 	}
 	r = dit_snapshot_add_newest(online->snapshot, &newest);
-	return r < 0 ? r : step->changed(step->ctx, newest, online->ids, online->nids);
+	return r < 0 ? r
+	             : step->changed(step->ctx, newest, online->changes.ids,
+	                             online->changes.nids);
 }
 
 static int commit_locked(const struct step *step)
@@ -643,7 +470,9 @@ static int commit_locked(const struct step *step)
 	                         dit_page_commit_bytes(commit) / online->page_bytes,
 	                         false);
 	if (r == 0) {
-		r = find_changed(online, commit, &source);
+		r = dit_entry_changes_find(&online->changes, online->snapshot, commit,
+		                           &source);
+		online->times.nchanged = online->changes.nids;
 		if (r == 0) {
 			r = call_changed(step);
 		}

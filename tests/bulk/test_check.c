@@ -150,6 +150,7 @@ static void the_content_is_checked_as_well(void **state)
 	struct load_fixture fixture;
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
+	struct dit_check_stats stats = {0};
 	(void)state;
 
 	load_fixture_init_glued(&fixture, "");
@@ -167,7 +168,8 @@ static void the_content_is_checked_as_well(void **state)
 	opts.tmpdir = fixture.tmpdir;
 	assert_int_equal(count(&opts), 0);
 	opts.memory_bytes = 1 << 20;
-	assert_int_equal(dit_check(&opts, &(struct dit_check_stats){0}), -EINVAL);
+	assert_int_equal(dit_check(&opts, &stats), -EINVAL);
+	dit_check_stats_deinit(&stats);
 	load_fixture_deinit(&fixture);
 }
 

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "store/entry_changes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "pages/tree_diff.h"
+#include "store/snapshot_impl.h"
+
+struct dit_id_node {
+	uint64_t id;
+	size_t at; /* of the value's bytes */
+	uint32_t len;
+	bool is_newer;
+};
+
+static int add_changed(struct dit_entry_changes *changes, uint64_t id)
+{
+	uint64_t *ids = dit_grow(changes->ids, &changes->ids_size, changes->nids + 1,
+	                         sizeof(*ids));
+
+	if (ids == NULL) {
+		return -ENOMEM;
+	}
+	changes->ids = ids;
+	ids[changes->nids++] = id;
+	return 0;
+}
+
+/* Of id2e: key and value; of a long value where its pages are. */
+static int note_entry(void *ctx, bool is_newer, const struct dit_node_view *node)
+{
+	struct dit_entry_changes *changes = ctx;
+	struct dit_id_node *nodes = dit_grow(changes->nodes, &changes->nodes_size,
+	                                     changes->nnodes + 1, sizeof(*nodes));
+	char *bytes = NULL;
+
+	if (nodes == NULL) {
+		return -ENOMEM;
+	}
+	changes->nodes = nodes;
+	if (node->key.len != sizeof(uint64_t)) {
+		return DIT_E_CORRUPT;
+	}
+	bytes = dit_grow(changes->bytes, &changes->bytes_size,
+	                 changes->nbytes + node->value.len + sizeof(uint32_t), 1);
+	if (bytes == NULL) {
+		return -ENOMEM;
+	}
+	changes->bytes = bytes;
+	nodes[changes->nnodes] = (struct dit_id_node){
+		.at = changes->nbytes,
+		.len = (uint32_t)(node->value.len + sizeof(uint32_t)),
+		.is_newer = is_newer};
+	memcpy(&nodes[changes->nnodes].id, node->key.data, sizeof(uint64_t));
+	memcpy(bytes + changes->nbytes, &node->value_len, sizeof(uint32_t));
+	memcpy(bytes + changes->nbytes + sizeof(uint32_t), node->value.data,
+	       node->value.len);
+	changes->nbytes += nodes[changes->nnodes++].len;
+	return 0;
+}
+
+/* Of id2v: some values of an entry. */
+static int note_split(void *ctx, bool is_newer, const struct dit_node_view *node)
+{
+	uint64_t id = 0;
+
+	(void)is_newer;
+	if (node->key.len < sizeof(id)) {
+		return DIT_E_CORRUPT;
+	}
+	memcpy(&id, node->key.data, sizeof(id));
+	return add_changed(ctx, id);
+}
+
+static int diff_tree(struct dit_entry_changes *changes,
+                     const struct dit_page_commit *commit,
+                     const struct dit_tree_source *source, const char *name,
+                     int (*note)(void *, bool, const struct dit_node_view *))
+{
+	const struct dit_tree_diff_ops ops = {.node = note, .ctx = changes};
+	struct dit_tree_record older;
+	struct dit_tree_record newer;
+	struct dit_page_set pages;
+	int r = 0;
+
+	if (dit_snapshot_tree(changes->older, name, &older) == 0 ||
+	    dit_page_commit_find(commit, dit_span_of(name), &newer) == 0) {
+		return DIT_E_CORRUPT;
+	}
+	if (older.root == newer.root) {
+		return 0; /* the same page: the same tree */
+	}
+	r = dit_page_set_init(&pages, source->pages->npages);
+	if (r == 0) {
+		r = dit_tree_pages(source, &older, &pages);
+	}
+	if (r == 0) {
+		r = dit_tree_diff(source, &older, &newer, &pages, &ops);
+	}
+	dit_page_set_deinit(&pages);
+	return r;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+	const struct dit_id_node *x = a;
+	const struct dit_id_node *y = b;
+
+	if (x->id != y->id) {
+		return x->id < y->id ? -1 : 1;
+	}
+	return (int)x->is_newer - (int)y->is_newer;
+}
+
+/* An entry that lies in leaves of both versions, with the same value, is the same. */
+static int compare_entries(struct dit_entry_changes *changes)
+{
+	int r = 0;
+
+	qsort(changes->nodes, changes->nnodes, sizeof(*changes->nodes), compare_nodes);
+	for (size_t i = 0; i < changes->nnodes && r == 0; i++) {
+		const struct dit_id_node *older = &changes->nodes[i];
+		const struct dit_id_node *newer = older + 1;
+
+		if (i + 1 < changes->nnodes && newer->id == older->id) {
+			i++;
+			if (older->len == newer->len &&
+			    memcmp(changes->bytes + older->at, changes->bytes + newer->at,
+			           older->len) == 0) {
+				continue;
+			}
+		}
+		r = add_changed(changes, older->id);
+	}
+	return r;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const uint64_t *x = a;
+	const uint64_t *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+int dit_entry_changes_find(struct dit_entry_changes *changes,
+                           const struct dit_snapshot *older,
+                           const struct dit_page_commit *commit,
+                           const struct dit_tree_source *source)
+{
+	size_t n = 0;
+	int r = 0;
+
+	changes->older = older;
+	r = diff_tree(changes, commit, source, "id2e", note_entry);
+
+	if (r == 0) {
+		r = compare_entries(changes);
+	}
+	if (r == 0) {
+		r = diff_tree(changes, commit, source, "id2v", note_split);
+	}
+	if (r < 0 || changes->nids == 0) {
+		return r;
+	}
+	qsort(changes->ids, changes->nids, sizeof(*changes->ids), compare_ids);
+	for (size_t i = 0; i < changes->nids; i++) {
+		if (n == 0 || changes->ids[n - 1] != changes->ids[i]) {
+			changes->ids[n++] = changes->ids[i];
+		}
+	}
+	changes->nids = n;
+	return 0;
+}
+
+void dit_entry_changes_deinit(struct dit_entry_changes *changes)
+{
+	free(changes->nodes);
+	free(changes->bytes);
+	free(changes->ids);
+	*changes = (struct dit_entry_changes){0};
+}
