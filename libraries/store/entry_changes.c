@@ -121,6 +121,9 @@ static int compare_entries(struct dit_entry_changes *changes)
 {
 	int r = 0;
 
+	if (changes->nnodes == 0) {
+		return 0;
+	}
 	qsort(changes->nodes, changes->nnodes, sizeof(*changes->nodes), compare_nodes);
 	for (size_t i = 0; i < changes->nnodes && r == 0; i++) {
 		const struct dit_id_node *older = &changes->nodes[i];
