@@ -170,11 +170,33 @@ static int read_one(struct common_options *options, int option, const char *text
 	return 1;
 }
 
-int common_read_option(struct common_options *options, int option, const char *text)
+static int read_common(struct common_options *options, int option, const char *text)
 {
 	int r = read_one(options, option, text);
 
 	return r < 0 ? r : r == 0;
+}
+
+int common_read_options(struct common_options *options, int argc, char *argv[],
+                        const char *letters, const struct option *long_options,
+                        common_own_option_fn read_own, void *ctx)
+{
+	int option = 0;
+
+	while ((option = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
+		int r = read_common(options, option, optarg);
+
+		if (r == 0) {
+			r = read_own(ctx, option, optarg);
+		}
+		if (r < 0) {
+			return -1;
+		}
+		if (options->want_help || options->want_version) {
+			return 0;
+		}
+	}
+	return 1;
 }
 
 int common_check_options(const struct common_options *options, int argc, char *argv[])

@@ -20,12 +20,12 @@
  *     };
  *
  *     options->common = common_options_init("ditadd", print_usage);
- *     while ((option = getopt_long(argc, argv, COMMON_SHORT_OPTIONS "l:q", ...
- *             r = common_read_option(&options->common, option, optarg);
- *             if (r == 0) {
- *                     r = the program's own option
+ *     r = common_read_options(&options->common, argc, argv,
+ *                             COMMON_SHORT_OPTIONS "l:q", long_options, read_own,
+ *                             options);
+ *     if (r > 0) {
+ *             r = common_check_options(&options->common, argc, argv);
  *     ...
- *     r = common_check_options(&options->common, argc, argv);
  */
 #ifndef DITKIT_COMMON_OPTIONS_H
 #define DITKIT_COMMON_OPTIONS_H
@@ -76,8 +76,25 @@ enum common_long_option {
 struct common_options common_options_init(const char *program,
                                           void (*print_usage)(FILE *out));
 
-/** @return 1: the option is one of these; 0: another option; -1 after a message */
-int common_read_option(struct common_options *options, int option, const char *text);
+/**
+ * Reads one of the program's own options.
+ *
+ * @return 0; -1, after a message if getopt_long() had none
+ */
+typedef int (*common_own_option_fn)(void *ctx, int option, const char *text);
+
+/**
+ * Read all options, these and the program's own. What is no option is left to the caller,
+ * from argv[optind] on.
+ *
+ * @param letters  COMMON_SHORT_OPTIONS, then the program's own
+ *
+ * @return 1; 0: help or the version is wanted, and nothing else counts; -1 after a
+ *         message
+ */
+int common_read_options(struct common_options *options, int argc, char *argv[],
+                        const char *letters, const struct option *long_options,
+                        common_own_option_fn read_own, void *ctx);
 
 /** After the last option: check that the options fit together and that no argument is
  * left. 0; -1 after a message */

@@ -236,8 +236,10 @@ static int read_numbers(struct options *options, int option, const char *text)
 	return -1;
 }
 
-static int read_option(struct options *options, int option, const char *text)
+static int read_own(void *ctx, int option, const char *text)
 {
+	struct options *options = ctx;
+
 	switch (option) {
 	case 'c':
 		options->load.keep_going = true;
@@ -310,23 +312,15 @@ static void take_common(struct options *options)
 
 int options_read(struct options *options, int argc, char *argv[])
 {
-	int option = 0;
+	int r = 0;
 
 	*options = (struct options){.common = common_options_init("ditadd", print_usage),
 	                            .load = DIT_LOAD_OPTS_INIT};
-	while ((option = getopt_long(argc, argv, COMMON_SHORT_OPTIONS "cj:l:o:qsS:uw",
-	                             long_options, NULL)) != -1) {
-		int r = common_read_option(&options->common, option, optarg);
-
-		if (r == 0) {
-			r = read_option(options, option, optarg);
-		}
-		if (r < 0) {
-			return -1;
-		}
-		if (options->common.want_help || options->common.want_version) {
-			return 0;
-		}
+	r = common_read_options(&options->common, argc, argv,
+	                        COMMON_SHORT_OPTIONS "cj:l:o:qsS:uw", long_options,
+	                        read_own, options);
+	if (r <= 0) {
+		return r;
 	}
 	if (common_check_options(&options->common, argc, argv) < 0) {
 		return -1;

@@ -172,8 +172,10 @@ static int read_url(struct cat_options *options, const char *text)
 
 /* ---- all of them ---- */
 
-static int read_option(struct cat_options *options, int option, const char *text)
+static int read_own(void *ctx, int option, const char *text)
 {
+	struct cat_options *options = ctx;
+
 	switch (option) {
 	case 'a':
 		options->export.filter = text;
@@ -225,24 +227,16 @@ static void take_common(struct cat_options *options)
 
 int cat_options_read(struct cat_options *options, int argc, char *argv[])
 {
-	int option = 0;
+	int r = 0;
 
 	*options =
 		(struct cat_options){.common = common_options_init("ditcat", print_usage),
 	                             .export = DIT_EXPORT_OPTS_INIT};
-	while ((option = getopt_long(argc, argv, COMMON_SHORT_OPTIONS "a:cH:l:o:s:",
-	                             long_options, NULL)) != -1) {
-		int r = common_read_option(&options->common, option, optarg);
-
-		if (r == 0) {
-			r = read_option(options, option, optarg);
-		}
-		if (r < 0) {
-			return -1;
-		}
-		if (options->common.want_help || options->common.want_version) {
-			return 0;
-		}
+	r = common_read_options(&options->common, argc, argv,
+	                        COMMON_SHORT_OPTIONS "a:cH:l:o:s:", long_options,
+	                        read_own, options);
+	if (r <= 0) {
+		return r;
 	}
 	if (common_check_options(&options->common, argc, argv) < 0) {
 		return -1;

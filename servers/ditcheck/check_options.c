@@ -125,8 +125,10 @@ static int read_memory(struct check_options *options, const char *text)
 	return 0;
 }
 
-static int read_own(struct check_options *options, int option, const char *text)
+static int read_own(void *ctx, int option, const char *text)
 {
+	struct check_options *options = ctx;
+
 	switch (option) {
 	case OPT_COMPARE:
 		options->wants_compare = true;
@@ -224,25 +226,16 @@ static void take_common(struct check_options *options)
 
 int check_options_read(struct check_options *options, int argc, char *argv[])
 {
-	int option = 0;
+	int r = 0;
 
 	*options = (struct check_options){
 		.common = common_options_init("ditcheck", print_usage),
 		.check = DIT_CHECK_OPTS_INIT};
 	options->check.max_findings = MAX_FINDINGS_DEFAULT;
-	while ((option = getopt_long(argc, argv, COMMON_SHORT_OPTIONS, long_options,
-	                             NULL)) != -1) {
-		int r = common_read_option(&options->common, option, optarg);
-
-		if (r == 0) {
-			r = read_own(options, option, optarg);
-		}
-		if (r < 0) {
-			return -1;
-		}
-		if (options->common.want_help || options->common.want_version) {
-			return 0;
-		}
+	r = common_read_options(&options->common, argc, argv, COMMON_SHORT_OPTIONS,
+	                        long_options, read_own, options);
+	if (r <= 0) {
+		return r;
 	}
 	take_common(options);
 	return options->wants_compare ? check_compare(options, argv + optind)

@@ -132,8 +132,10 @@ static int read_o(struct index_options *options, const char *text)
 	               : wrong(options, "unknown option -o", text);
 }
 
-static int read_own(struct index_options *options, int option, const char *text)
+static int read_own(void *ctx, int option, const char *text)
 {
+	struct index_options *options = ctx;
+
 	switch (option) {
 	case 'c':
 		options->reindex.keep_going = true;
@@ -183,23 +185,15 @@ static void take_common(struct index_options *options)
 
 int index_options_read(struct index_options *options, int argc, char *argv[])
 {
-	int option = 0;
+	int r = 0;
 
 	*options = (struct index_options){.reindex = DIT_REINDEX_OPTS_INIT};
 	options->common = common_options_init("ditindex", print_usage);
-	while ((option = getopt_long(argc, argv, COMMON_SHORT_OPTIONS "co:qt",
-	                             long_options, NULL)) != -1) {
-		int r = common_read_option(&options->common, option, optarg);
-
-		if (r == 0) {
-			r = read_own(options, option, optarg);
-		}
-		if (r < 0) {
-			return -1;
-		}
-		if (options->common.want_help || options->common.want_version) {
-			return 0;
-		}
+	r = common_read_options(&options->common, argc, argv,
+	                        COMMON_SHORT_OPTIONS "co:qt", long_options, read_own,
+	                        options);
+	if (r <= 0) {
+		return r;
 	}
 	options->reindex.attrs = (const char *const *)argv + optind;
 	options->reindex.nattrs = (size_t)(argc - optind);
