@@ -62,6 +62,93 @@ static void release_is_what_slapd_tells(void **state)
 	}
 }
 
+/* A file that looks like a program and cannot run: what it has at these places. */
+static void make_program(const char *const texts[3], const size_t at[3])
+{
+	static char bytes[300000];
+	FILE *file = NULL;
+
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, "\177ELF", 4);
+	for (size_t i = 0; i < 3 && texts[i] != NULL; i++) {
+		memcpy(bytes + at[i], texts[i], strlen(texts[i]));
+	}
+	file = fopen("slapd", "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, sizeof(bytes), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod("slapd", 0700), 0);
+}
+
+#define MARK "@(#) $OpenLDAP: slapd "
+
+static void release_stands_in_the_program(void **state)
+{
+	static const struct {
+		const char *texts[3];
+		size_t at[3];
+		unsigned patch; /* of 2.6; 0: it is not found */
+	} cases[] = {
+		{{MARK "2.6.7 (x) $"}, {1000}, 7},
+		{{MARK "2.6.7"}, {300000 - 27}, 7},
+		{{MARK "2.6.12"}, {65530}, 12},
+		{{MARK "2.6.12"}, {65535}, 12},
+		{{MARK "2.6.12"}, {65536}, 12},
+		{{MARK "2.6.12"}, {131050}, 12},
+		{{MARK "2.6.9", MARK "2.6.9"}, {500, 200000}, 9},
+		{{MARK "2.6.9", MARK "2.6.8"}, {500, 200000}, 0},
+		{{MARK "2.6.9", MARK "2.6.9", MARK "2.5.9"}, {500, 600, 700}, 0},
+		{{"$OpenLDAP: slapd 2.6.9"}, {500}, 0},
+		{{MARK "two"}, {500}, 0},
+		{{NULL}, {0}, 0},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool is_found = false;
+
+		print_message("case %zu\n", i);
+		make_program(cases[i].texts, cases[i].at);
+		assert_int_equal(dit_slapd_version("./slapd", &is_found),
+		                 cases[i].patch > 0 ? DIT_OPENLDAP_2_6
+		                                    : DIT_OPENLDAP_ASSUMED);
+		assert_int_equal(is_found, cases[i].patch > 0);
+		assert_int_equal(dit_slapd_patch("./slapd", DIT_OPENLDAP_2_6),
+		                 cases[i].patch);
+	}
+}
+
+static void program_that_nobody_can_run_is_none(void **state)
+{
+	static const char *const texts[3] = {MARK "2.6.7"};
+	static const size_t at[3] = {1000};
+	bool is_found = true;
+	(void)state;
+
+	make_program(texts, at);
+	assert_int_equal(chmod("slapd", 0600), 0);
+	assert_int_equal(dit_slapd_version("./slapd", &is_found), DIT_OPENLDAP_ASSUMED);
+	assert_false(is_found);
+}
+
+/* The one that is installed says what its file has. */
+static void installed_slapd_is_right_about_itself(void **state)
+{
+	char lines[200];
+	bool is_found = false;
+	bool says = false;
+	(void)state;
+
+	if (access(dit_slapd_path(), X_OK) != 0) {
+		skip();
+	}
+	(void)snprintf(lines, sizeof(lines), "exec %s \"$@\"", dit_slapd_path());
+	make_slapd(lines);
+	assert_int_equal(dit_slapd_version(dit_slapd_path(), &is_found),
+	                 dit_slapd_version("./slapd", &says));
+	assert_true(is_found && says);
+}
+
 static void patch_level_is_that_of_the_release_in_question(void **state)
 {
 	static const struct {
@@ -138,6 +225,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CONF_TEST(release_is_what_slapd_tells),
+		CONF_TEST(release_stands_in_the_program),
+		CONF_TEST(program_that_nobody_can_run_is_none),
+		CONF_TEST(installed_slapd_is_right_about_itself),
 		CONF_TEST(patch_level_is_that_of_the_release_in_question),
 		CONF_TEST(release_without_a_slapd_is_assumed),
 		CONF_TEST(slapd_that_does_not_end_is_killed),
