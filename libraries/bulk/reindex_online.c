@@ -334,6 +334,9 @@ int dit_reindex_catch_up(void *ctx, unsigned newest, const uint64_t *ids, size_t
 		/* slapd may have met new attributes. */
 		r = dit_ad_names_read_by(&names[1], target->snapshot, newest, schema);
 	}
+	for (unsigned i = 0; i < 2 && r == 0; i++) {
+		r = dit_ad_names_choose(&names[i], dit_stored_keys_want, work.keys);
+	}
 	if (r == 0) {
 		r = read_versions(&work, newest, names, ids, nids);
 	}

@@ -144,6 +144,8 @@ int dit_reindex_scan(struct reindex_target *target)
 		.snapshot = target->snapshot,
 		.schema = reindexer->chosen.settings->schema,
 		.without_dn = true,
+		.wanted = dit_stored_keys_want,
+		.wanted_ctx = target->members[0].keys,
 		.stop = &reindexer->stop};
 	struct dit_entry_scan *scan = NULL;
 	int r = dit_entry_scan_new(&scan, &opts);

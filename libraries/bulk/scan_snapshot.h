@@ -17,6 +17,10 @@ struct dit_scan_snapshot_opts {
 	struct dit_snapshot *snapshot; /* borrowed; as many readers as threads */
 	struct dit_schema *schema; /* borrowed; NULL: descriptions are not looked up */
 	bool without_dn;
+	/* Entries are shown with these attributes alone, all of them known to the schema.
+	 * Called while the scan is made; NULL: all attributes */
+	dit_ad_wanted_fn wanted;
+	void *wanted_ctx;
 	unsigned range_pages;        /* as in scan.h */
 	const struct dit_stop *stop; /* borrowed; may be NULL */
 };

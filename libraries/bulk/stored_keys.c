@@ -39,6 +39,13 @@ void dit_stored_keys_free(struct dit_stored_keys *keys)
 	}
 }
 
+int dit_stored_keys_want(void *ctx, const struct dit_ad *ad)
+{
+	const struct dit_stored_keys *keys = ctx;
+
+	return dit_index_has_keys(keys->work, ad);
+}
+
 /* 0 or -ENOMEM. Without attributes there are no keys. */
 static int fill_entry(struct dit_stored_keys *keys, const struct dit_entry_view *view,
                       struct dit_entry *ret)

@@ -24,11 +24,15 @@ int dit_stored_keys_new(struct dit_stored_keys **ret,
 /** NULL is fine. */
 void dit_stored_keys_free(struct dit_stored_keys *keys);
 
+/** Do attributes of this description have keys? A dit_ad_wanted_fn; ctx: the object. */
+int dit_stored_keys_want(void *ctx, const struct dit_ad *ad);
+
 /**
  * Make the keys of an entry. A hole, the entry with the empty DN (ID 0), and attributes
  * that the schema does not know have none.
  *
- * @param view  without record_error; of a scan with the schema of the index set
+ * @param view  without record_error; of a scan with the schema of the index set. Only
+ *              attributes that dit_stored_keys_want() wants matter
  *
  * @return 0; -ENOMEM; what a callback returned
  */

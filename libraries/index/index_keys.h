@@ -103,6 +103,9 @@ struct dit_index_work;
 int dit_index_work_new(struct dit_index_work **ret, const struct dit_index_set *set);
 void dit_index_work_free(struct dit_index_work *work);
 
+/** Do attributes of this description have keys? 1, 0 or -ENOMEM. */
+int dit_index_has_keys(struct dit_index_work *work, const struct dit_ad *ad);
+
 /** Why an entry cannot be indexed. */
 struct dit_index_refusal {
 	const struct dit_ad *ad;

@@ -93,6 +93,14 @@ static int reserve_ads(struct dit_index_work *work, uint32_t ordinal)
 	return 0;
 }
 
+int dit_index_has_keys(struct dit_index_work *work, const struct dit_ad *ad)
+{
+	struct dit_ad_defs defs = {0};
+	int r = dit_index_work_defs(work, ad, &defs);
+
+	return r < 0 ? r : defs.ndefs > 0;
+}
+
 int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
                          struct dit_ad_defs *ret)
 {

@@ -77,8 +77,32 @@ int dit_ad_names_read_by(struct dit_ad_names *ret, struct dit_snapshot *snapshot
 	return 0;
 }
 
+int dit_ad_names_choose(struct dit_ad_names *names, dit_ad_wanted_fn wanted, void *ctx)
+{
+	bool *is_unwanted = calloc((size_t)names->n + 1, sizeof(*is_unwanted));
+	int r = is_unwanted == NULL ? -ENOMEM : 0;
+
+	for (uint32_t i = 0; i < names->n && r >= 0; i++) {
+		const struct dit_ad_name *name = dit_ad_names_get(names, i);
+
+		if (name == NULL) {
+			continue; /* an entry that has this number is damaged */
+		}
+		r = name->ad == NULL ? 0 : wanted(ctx, name->ad);
+		is_unwanted[i] = r == 0;
+	}
+	if (r < 0) {
+		free(is_unwanted);
+		return r;
+	}
+	free(names->is_unwanted);
+	names->is_unwanted = is_unwanted;
+	return 0;
+}
+
 void dit_ad_names_deinit(struct dit_ad_names *names)
 {
 	free(names->list);
+	free(names->is_unwanted);
 	*names = (struct dit_ad_names){0};
 }

@@ -26,6 +26,7 @@ struct dit_ad_name {
 struct dit_ad_names {
 	struct dit_ad_name *list; /* by number; number 0 is nobody's */
 	uint32_t n;               /* highest number + 1 */
+	bool *is_unwanted;        /* by number; NULL: all are wanted */
 };
 
 /**
@@ -42,6 +43,18 @@ int dit_ad_names_read(struct dit_ad_names *ret, struct dit_snapshot *snapshot,
 int dit_ad_names_read_by(struct dit_ad_names *ret, struct dit_snapshot *snapshot,
                          unsigned reader, struct dit_schema *schema);
 void dit_ad_names_deinit(struct dit_ad_names *names);
+
+/** Is this attribute wanted? 1, 0, or an error. */
+typedef int (*dit_ad_wanted_fn)(void *ctx, const struct dit_ad *ad);
+
+/**
+ * Entries are shown without the attributes that the function does not want, and without
+ * those that the schema does not know: this is for readers of few attributes. Nobody
+ * reads entries yet.
+ *
+ * @return 0; the error of @p wanted; -ENOMEM
+ */
+int dit_ad_names_choose(struct dit_ad_names *names, dit_ad_wanted_fn wanted, void *ctx);
 
 /** NULL: no description has this number. */
 static inline const struct dit_ad_name *dit_ad_names_get(const struct dit_ad_names *names,

@@ -169,6 +169,7 @@ struct decoder {
 	const char *data;  /* next value */
 	const char *end;
 	struct dit_arena *arena;
+	struct dit_unwanted_ads unwanted;
 };
 
 static uint32_t word_at(const char *at)
@@ -217,7 +218,36 @@ static int decode_values(struct decoder *decoder, uint32_t n, struct dit_span **
 	return 0;
 }
 
-/* @param nslots  grows by what the reader needs for this attribute */
+static int pass_values(struct decoder *decoder, uint64_t n)
+{
+	uint64_t nbytes = n; /* NULs */
+
+	if (n > decoder->nwords) {
+		return DIT_E_CORRUPT;
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t len = 0;
+
+		(void)next_word(decoder, &len); /* counted above */
+		nbytes += len;
+	}
+	if (nbytes > (size_t)(decoder->end - decoder->data)) {
+		return DIT_E_CORRUPT;
+	}
+	decoder->data += nbytes;
+	return 0;
+}
+
+static bool is_unwanted(const struct decoder *decoder, uint32_t number)
+{
+	return number < decoder->unwanted.n && decoder->unwanted.is_unwanted[number];
+}
+
+/*
+ * @param nslots  grows by what the reader needs for this attribute
+ *
+ * @return 1; 0: it is not wanted; DIT_E_CORRUPT; -ENOMEM
+ */
 static int decode_attr(struct decoder *decoder, struct dit_stored_attr *attr,
                        uint64_t *nslots)
 {
@@ -236,20 +266,26 @@ static int decode_attr(struct decoder *decoder, struct dit_stored_attr *attr,
 	                                 .has_normal = has_normal,
 	                                 .nvalues = count & ~COUNT_NORMAL};
 	*nslots += ((uint64_t)attr->nvalues + 1) * (has_normal ? 2 : 1);
+	if (is_unwanted(decoder, attr->ad_number)) {
+		uint64_t n = (uint64_t)attr->nvalues * (has_normal ? 2 : 1);
+
+		return attr->is_split ? 0 : pass_values(decoder, n);
+	}
 	if (attr->is_split) {
-		return 0;
+		return 1;
 	}
 	r = decode_values(decoder, attr->nvalues, &attr->values);
 	if (r == 0 && has_normal) {
 		r = decode_values(decoder, attr->nvalues, &attr->normal);
 	}
-	return r;
+	return r < 0 ? r : 1;
 }
 
 /* The attributes, which must use up all words and all bytes but the padding. */
 static int decode_attrs(struct decoder *decoder, struct dit_stored_entry *entry)
 {
 	uint64_t nslots = 0;
+	uint32_t nattrs = 0;
 
 	/* Two words at least for each keep the table in proportion to the record. */
 	if (entry->nattrs > decoder->nwords / 2) {
@@ -261,12 +297,14 @@ static int decode_attrs(struct decoder *decoder, struct dit_stored_entry *entry)
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		int r = decode_attr(decoder, &entry->attrs[i], &nslots);
+		int r = decode_attr(decoder, &entry->attrs[nattrs], &nslots);
 
 		if (r < 0) {
 			return r;
 		}
+		nattrs += (uint32_t)r;
 	}
+	entry->nattrs = nattrs;
 	if (decoder->nwords > 0 || nslots != entry->nslots ||
 	    decoder->end - decoder->data >= PAD_BYTES) {
 		return DIT_E_CORRUPT;
@@ -277,8 +315,17 @@ static int decode_attrs(struct decoder *decoder, struct dit_stored_entry *entry)
 int dit_entry_decode(struct dit_span record, struct dit_arena *arena,
                      struct dit_stored_entry *ret)
 {
+	const struct dit_unwanted_ads none = {.n = 0};
+
+	return dit_entry_decode_wanted(record, &none, arena, ret);
+}
+
+int dit_entry_decode_wanted(struct dit_span record,
+                            const struct dit_unwanted_ads *unwanted,
+                            struct dit_arena *arena, struct dit_stored_entry *ret)
+{
 	struct dit_stored_entry entry = {0};
-	struct decoder decoder = {.arena = arena};
+	struct decoder decoder = {.arena = arena, .unwanted = *unwanted};
 	int r = 0;
 
 	if (record.len < HEAD_WORDS * WORD_BYTES || record.len % PAD_BYTES != 0) {

@@ -66,4 +66,18 @@ struct dit_stored_entry {
 int dit_entry_decode(struct dit_span record, struct dit_arena *arena,
                      struct dit_stored_entry *ret);
 
+/** Attributes that a reader does not want. */
+struct dit_unwanted_ads {
+	const bool *is_unwanted; /* by number; borrowed */
+	uint32_t n;              /* higher numbers are wanted */
+};
+
+/**
+ * The same for some attributes: the others are passed over and are not in @p ret. Their
+ * lengths are verified, their bytes are not read.
+ */
+int dit_entry_decode_wanted(struct dit_span record,
+                            const struct dit_unwanted_ads *unwanted,
+                            struct dit_arena *arena, struct dit_stored_entry *ret);
+
 #endif

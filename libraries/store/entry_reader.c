@@ -166,9 +166,13 @@ static int show_attr(struct dit_entry_reader *reader, uint64_t id,
 
 static int show_attrs(struct dit_entry_reader *reader, struct dit_entry_view *view)
 {
+	const struct dit_ad_names *names = reader->names;
+	const struct dit_unwanted_ads unwanted = {
+		.is_unwanted = names->is_unwanted,
+		.n = names->is_unwanted == NULL ? 0 : names->n};
 	struct dit_stored_entry stored;
 	struct dit_attr_view *attrs = NULL;
-	int r = dit_entry_decode(view->record, &reader->arena, &stored);
+	int r = dit_entry_decode_wanted(view->record, &unwanted, &reader->arena, &stored);
 
 	if (r == DIT_E_CORRUPT) {
 		(void)snprintf(reader->reason, sizeof(reader->reason),

@@ -22,7 +22,7 @@ struct dit_entry_reader;
 struct dit_entry_reader_opts {
 	struct dit_snapshot *snapshot;    /* outlives the entry reader */
 	unsigned reader;                  /* of the snapshot: 0 .. nreaders - 1 */
-	const struct dit_ad_names *names; /* likewise */
+	const struct dit_ad_names *names; /* likewise; with a choice of attributes */
 	bool without_dn;                  /* the names stay empty */
 };
 

@@ -54,6 +54,42 @@ static void names_and_descriptions_are_found_by_number(void **state)
 	test_scratch_remove(dir);
 }
 
+static int wants_cn(void *ctx, const struct dit_ad *ad)
+{
+	return strcmp(ad->type->name, "cn") == 0 ? 1 : *(int *)ctx;
+}
+
+static void readers_of_few_attributes_choose(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_schema *schema = NULL;
+	struct dit_ad_names names;
+	int others = -EIO;
+	(void)state;
+
+	assert_int_equal(dit_schema_new(&schema), 0);
+	assert_int_equal(dit_schema_seal(schema), 0);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, schema), 0);
+	assert_null(names.is_unwanted);
+	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), -EIO);
+	assert_null(names.is_unwanted);
+	countdown = 0;
+	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), -ENOMEM);
+	countdown = -1;
+	others = 0;
+	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), 0);
+	assert_false(names.is_unwanted[0]); /* nobody's number is damage */
+	assert_true(names.is_unwanted[1]);
+	assert_false(names.is_unwanted[2]);
+	assert_true(names.is_unwanted[3]); /* not in the schema */
+	dit_ad_names_deinit(&names);
+	dit_snapshot_close(snapshot);
+	dit_schema_free(schema);
+	test_scratch_remove(dir);
+}
+
 /* As another program could have left them. */
 static void put_odd_records(const char *dir)
 {
@@ -121,6 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_descriptions_are_found_by_number),
+		cmocka_unit_test(readers_of_few_attributes_choose),
 		cmocka_unit_test(numbers_that_slapd_does_not_give_are_passed_over),
 		cmocka_unit_test(no_memory_is_told),
 	};

@@ -304,6 +304,68 @@ static void damaged_records_are_told(void **state)
 	assert_int_equal(dit_entry_decode(record_of(f), &f->arena, &stored), 0);
 }
 
+/* All but ou (11) and entryCSN (8): of each description the bytes are as they were. */
+static void unwanted_attributes_are_passed_over(void **state)
+{
+	bool is_unwanted[12];
+	const struct dit_unwanted_ads some = {is_unwanted, 12};
+	struct fixture *f = *state;
+	struct dit_stored_entry stored = {0};
+	const uint32_t wanted[] = {11, 8, 77};
+
+	encode(f);
+	for (uint32_t i = 0; i < f->encoded.nattrs; i++) {
+		set_word(f, f->encoded.ad_words[i], example[i].ad_number);
+	}
+	memset(is_unwanted, true, sizeof(is_unwanted));
+	is_unwanted[11] = false;
+	is_unwanted[8] = false;
+	set_word(f, f->encoded.ad_words[8],
+	         77); /* higher than any number that is known */
+	assert_int_equal(dit_entry_decode_wanted(record_of(f), &some, &f->arena, &stored),
+	                 0);
+	assert_int_equal(stored.nattrs, 3);
+	assert_int_equal(stored.content_len, f->encoded.size_limit_bytes);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(stored.attrs[i].ad_number, wanted[i]);
+	}
+	assert_true(dit_span_eq(stored.attrs[0].values[0], example[1].value));
+	assert_true(dit_span_eq(stored.attrs[0].normal[0], example[1].normal));
+	assert_true(dit_span_eq(stored.attrs[1].values[0], example[6].value));
+	assert_true(dit_span_eq(stored.attrs[2].values[0], example[8].value));
+}
+
+static void damage_of_unwanted_attributes_is_told(void **state)
+{
+	static const struct {
+		size_t word;
+		uint32_t value;
+	} damages[] = {
+		{0, 8},          {0, 10}, {1, 25}, {1, 27},
+		{3, 30},         {3, 32}, {5, 0},  {5, 0x7fffffff},
+		{5, 0x80000001}, {6, 40}, {6, 2},  {6, UINT32_MAX},
+	};
+	bool is_unwanted[12];
+	const struct dit_unwanted_ads all = {is_unwanted, 12};
+	struct fixture *f = *state;
+	struct dit_stored_entry stored = {0};
+
+	memset(is_unwanted, true, sizeof(is_unwanted));
+	encode(f);
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		uint32_t saved = get_word(f, damages[i].word);
+
+		set_word(f, damages[i].word, damages[i].value);
+		assert_int_equal(
+			dit_entry_decode_wanted(record_of(f), &all, &f->arena, &stored),
+			DIT_E_CORRUPT);
+		set_word(f, damages[i].word, saved);
+	}
+	assert_int_equal(dit_entry_decode_wanted(record_of(f), &all, &f->arena, &stored),
+	                 0);
+	assert_int_equal(stored.nattrs, 0);
+}
+
 static void records_of_a_wrong_length_are_told(void **state)
 {
 	struct fixture *f = *state;
@@ -335,6 +397,8 @@ int main(void)
 		TEST(entries_over_4_gib_are_refused_before_anything_is_copied),
 		TEST(flags_of_sorted_and_split_attributes_are_decoded),
 		TEST(damaged_records_are_told),
+		TEST(unwanted_attributes_are_passed_over),
+		TEST(damage_of_unwanted_attributes_is_told),
 		TEST(records_of_a_wrong_length_are_told),
 	};
 

@@ -233,6 +233,27 @@ static void names_can_be_left_out(void **state)
 	assert_int_equal(view.nattrs, 1);
 }
 
+/* Entry 8 misses values of attribute 4, entry 7 has a number that nobody has. */
+static void entries_are_shown_without_unwanted_attributes(void **state)
+{
+	bool is_unwanted[16] = {false, true, false, false, true, false};
+	struct fixture *f = *state;
+	struct dit_entry_view view;
+
+	assert_in_range(f->names.n, 6, 16);
+	f->names.is_unwanted = is_unwanted;
+	view = seek(f, 3);
+	assert_int_equal(view.nattrs, 1);
+	assert_span_equal(view.attrs[0].name, "sn");
+	assert_span_equal(view.attrs[0].values[0], "Roe");
+	view = seek(f, 8);
+	assert_int_equal(view.record_error, 0);
+	assert_int_equal(view.nattrs, 0);
+	view = seek(f, 7);
+	assert_int_equal(view.record_error, DIT_E_UNKNOWN);
+	f->names.is_unwanted = NULL;
+}
+
 static int read_all(struct fixture *f)
 {
 	struct dit_entry_reader_opts opts = {.snapshot = f->snapshot, .names = &f->names};
@@ -281,6 +302,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_record_at_hand_is_shown, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(names_can_be_left_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			entries_are_shown_without_unwanted_attributes, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_memory_is_told, setup, teardown),
 	};
 
