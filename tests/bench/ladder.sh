@@ -193,7 +193,7 @@ start_slapd() { # start_slapd KIND
 	write_conf "$work/$1/db" yes >"$work/$1/slapd.conf"
 	slapd -d 0 -h "$(url_of "$1")" -f "$work/$1/slapd.conf" 2>"$work/$1/errors" &
 	slapd_pid[$1]=$!
-	for ((try = 0; try < 100; try++)); do
+	for ((try = 0; try < 600; try++)); do
 		if ldapsearch -x -H "$(url_of "$1")" -s base -b $suffix 1.1 >/dev/null 2>&1; then
 			return
 		fi

@@ -21,7 +21,7 @@ load_into_damaged() {
 	"$damage" "$file" "$at" >"$work/damage"
 	check "seed $at: it is damaged" test $? -eq 0
 	cp "$file" "$work/damaged.mdb"
-	timeout -s KILL 60 "$DITADD" -q --memory 16M --tmpdir "$work/tmp" \
+	timeout -s KILL 300 "$DITADD" -q --memory 16M --tmpdir "$work/tmp" \
 		-f "$work/dit/slapd.conf" "$@" >"$work/load.out" 2>&1
 	status=$?
 	case $status in

@@ -23,7 +23,7 @@ fail_at() {
 	shift 2
 	put_back
 	rm -f "$work/mark" "$work/leaks"
-	timeout -s KILL 60 env LD_PRELOAD="$shim" DIT_FAIL_KIND="$kind" DIT_FAIL_AT="$n" \
+	timeout -s KILL 300 env LD_PRELOAD="$shim" DIT_FAIL_KIND="$kind" DIT_FAIL_AT="$n" \
 		DIT_FAIL_MARK="$work/mark" DIT_FAIL_LEAKS="$work/leaks" $later \
 		"$tool" -q --memory 16M --tmpdir "$work/tmp" --openldap 2.5 \
 		-f "$work/dit/slapd.conf" "$@" >"$work/load.out" 2>"$work/load.err"

@@ -14,7 +14,7 @@ for corpus in "$DIT_SRCDIR"/tests/fuzz/corpus/*/; do
 	program=$DIT_BUILDDIR/tests/fuzz/fuzz_$name
 	n=$((n + 1))
 	echo "fuzz_$name"
-	if ! timeout 120 "$program" "$corpus"; then
+	if ! timeout 600 "$program" "$corpus"; then
 		echo "failed: fuzz_$name $corpus" >&2
 		failed=1
 	fi

@@ -61,6 +61,17 @@ interrupt() {
 	check "$1: temporary files" [ -z "$(ls -A "$work/tmp")" ]
 }
 
+# has_open FILE: wait until the load has that file open: it then knows what signals are for
+has_open() {
+	local fd
+	while kill -0 "$pid" 2>/dev/null; do
+		for fd in "/proc/$pid/fd"/*; do
+			[ ! "$fd" -ef "$1" ] || return 0
+		done
+		sleep 0.02
+	done
+}
+
 # after_ms MS: wait until the load has used that much processor time
 after_ms() {
 	while kill -0 "$pid" 2>/dev/null && [ "$(cpu_ms "$pid")" -lt "$1" ]; do
@@ -79,11 +90,13 @@ for threads in 1 2; do
 	exec {hold}<>"$work/idle"
 	head -n 200 "$work/input.ldif" >"$work/idle"
 	start "$work/idle" -q -T $threads
-	sleep 0.5
+	has_open "$work/dit/db"
+	sleep 0.3
 	interrupt "idle pipe, -T $threads" TERM
 	exec {hold}>&-
 
 	start /dev/null -q -T $threads -l "$work/idle"
+	has_open "$work/idle"
 	sleep 0.3
 	interrupt "pipe without writer, -T $threads" INT
 
@@ -91,6 +104,7 @@ for threads in 1 2; do
 	printf 'dn: ou=pipe,%s\nobjectClass: organizationalUnit\nou: pipe\ndescription:< file://%s\n' \
 		"$suffix" "$work/idle" >>"$work/value.ldif"
 	start /dev/null -T $threads --special-urls -l "$work/value.ldif"
+	has_open "$work/idle"
 	sleep 0.3
 	interrupt "pipe behind attr:<, -T $threads" INT
 done
@@ -143,6 +157,7 @@ for signal in HUP INT TERM; do
 	) 2>"$work/stderr" &
 	pid=$!
 	head -n 200 "$work/input.ldif" | awk '{ print } /^$/ { exit }' >"$work/idle"
+	has_open "$work/idle"
 	sleep 0.3
 	kill -$signal $pid
 	sleep 0.3

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Sourced by the scripts that start slapd, after lib.sh: servers on free ports of
-# 127.0.0.1, one for each site, and searches of many kinds.
+# Sourced by the scripts that start slapd, after lib.sh: servers, one for each site, on
+# sockets in their sites, and searches of many kinds.
 
 for tool in slapd slapindex ldapsearch ldapmodify; do
 	if ! command -v $tool >/dev/null; then
@@ -24,25 +24,18 @@ stop_slapd() {
 }
 atexit+=(stop_slapd)
 
-# start_slapd SITE: on a free port of 127.0.0.1; sets url and pid
+# start_slapd SITE: sets url and pid, returns when slapd answers
 start_slapd() {
-	local try wait_for
-	for ((try = 0; try < 20; try++)); do
-		url[$1]=ldap://127.0.0.1:$((20000 + RANDOM % 40000))
-		slapd -d 0 -h "${url[$1]}" -f "$work/$1/slapd.conf" \
-			2>"$work/$1/slapd.err" &
-		pid[$1]=$!
-		for ((wait_for = 0; wait_for < 50; wait_for++)); do
-			# Somebody else's server on this port would not be ours to test.
-			if ! kill -0 "${pid[$1]}" 2>/dev/null; then
-				break
-			elif ldapsearch -x -H "${url[$1]}" -s base -b '' 1.1 \
-				>/dev/null 2>&1; then
-				return
-			fi
-			sleep 0.1
-		done
-		wait "${pid[$1]}" 2>/dev/null
+	local path=$work/$1/slapd.socket try
+	url[$1]=ldapi://${path//\//%2F}
+	slapd -d 0 -h "${url[$1]}" -f "$work/$1/slapd.conf" 2>"$work/$1/slapd.err" &
+	pid[$1]=$!
+	for ((try = 0; try < 600; try++)); do
+		if ldapsearch -x -H "${url[$1]}" -s base -b '' 1.1 >/dev/null 2>&1; then
+			return
+		fi
+		kill -0 "${pid[$1]}" 2>/dev/null || break
+		sleep 0.1
 	done
 	cat "$work/$1/slapd.err" >&2
 	echo "slapd does not start" >&2

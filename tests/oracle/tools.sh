@@ -135,7 +135,7 @@ exported() {
 # wait_for_entry SITE FILTER: until the server has one
 wait_for_entry() {
 	local i
-	for ((i = 0; i < 300; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		ldapsearch -x -LLL -H "${url[$1]}" -b $base "$2" 1.1 2>/dev/null |
 			grep -q ^dn: && return
 		sleep 0.1

@@ -195,7 +195,7 @@ static void circles_are_seen_soon(void **state)
 	(void)fixture_publish(staging);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
-	alarm(20);
+	alarm(120);
 	for (uint64_t id = 1; id < NCHILDREN; id++) {
 		assert_int_equal(dit_dn_reader_get(reader, id, &dn), DIT_E_CORRUPT);
 	}
