@@ -4,6 +4,8 @@
 if HAVE_CMOCKA
 script_tests =
 unit_scripts =
+# As script_tests; those that take longest. "make -j" starts them first.
+slow_scripts =
 # Those of script_tests that do more where DIT_LONG is "yes".
 long_scripts =
 
@@ -35,11 +37,25 @@ include tests/store/local.mk
 include tests/values/local.mk
 
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
-script_tests += %D%/bootstrap.sh %D%/citations.sh %D%/format.sh %D%/headers.sh %D%/platform.sh %D%/symbols.sh %D%/tally_counts.sh %D%/tidy_counts.sh
-TESTS = $(check_PROGRAMS) $(unit_scripts) $(script_tests)
-EXTRA_DIST += $(unit_scripts) $(script_tests)
+script_tests += \
+	%D%/bootstrap.sh \
+	%D%/citations.sh \
+	%D%/format.sh \
+	%D%/headers.sh \
+	%D%/platform.sh \
+	%D%/symbols.sh \
+	%D%/tally_counts.sh \
+	%D%/tidy_counts.sh \
+	$(NULL)
+# In the order in which they are started. Each can run beside any other: it has a directory
+# of its own in TMPDIR, listens on no port, and measures no speed.
+unit_tests = $(unit_scripts) $(check_PROGRAMS)
+TESTS = $(slow_scripts) $(script_tests) $(unit_tests)
+EXTRA_DIST += $(unit_scripts) $(script_tests) $(slow_scripts)
 
+# Tests that call make are not part of the make that runs them.
 AM_TESTS_ENVIRONMENT = \
+	unset MAKEFLAGS MFLAGS MAKELEVEL; \
 	DIT_SRCDIR='$(abs_top_srcdir)'; export DIT_SRCDIR; \
 	DIT_BUILDDIR='$(abs_top_builddir)'; export DIT_BUILDDIR; \
 	DIT_TEST_DATA='$(abs_top_srcdir)/tests/data'; export DIT_TEST_DATA; \
@@ -65,7 +81,7 @@ AM_TESTS_ENVIRONMENT = \
 
 .PHONY: check-unit tidy
 check-unit: $(BUILT_SOURCES) $(check_PROGRAMS) $(fuzz_targets)
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(check_PROGRAMS) $(unit_scripts)'
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(unit_tests)'
 
 # The same scripts with thousands of cases and large directories: an hour or more.
 .PHONY: check-long
@@ -77,7 +93,7 @@ check-long: $(BUILT_SOURCES) $(noinst_PROGRAMS) $(check_DATA)
 list-check:
 	@echo $(TEST_LOGS)
 list-check-unit:
-	@$(MAKE) -s list-check TESTS='$(check_PROGRAMS) $(unit_scripts)'
+	@$(MAKE) -s list-check TESTS='$(unit_tests)'
 list-check-long:
 	@$(MAKE) -s list-check TESTS='$(long_scripts)'
 else !HAVE_CMOCKA

@@ -23,7 +23,7 @@ noinst_PROGRAMS += \
 %C%_bench_sort_LDADD = $(test_libs)
 %C%_ditgen_SOURCES = %D%/ditgen.c
 %C%_measure_SOURCES = %D%/measure.c
-script_tests += %D%/bench_smoke.sh
+slow_scripts += %D%/bench_smoke.sh
 EXTRA_DIST += \
 	%D%/README.md \
 	%D%/bench.sh \

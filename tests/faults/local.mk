@@ -1,6 +1,7 @@
 # tests/faults/local.mk
 # What goes wrong outside: losses of power, kills, calls that fail. See README.md there.
-script_tests += %D%/damage.sh %D%/failing.sh %D%/kills.sh %D%/power.sh
+slow_scripts += %D%/failing.sh %D%/kills.sh %D%/power.sh
+script_tests += %D%/damage.sh
 long_scripts += %D%/damage.sh %D%/failing.sh %D%/kills.sh %D%/power.sh
 EXTRA_DIST += %D%/README.md %D%/faults_lib.sh
 

@@ -1,9 +1,17 @@
 # tests/oracle/local.mk
 # Comparisons with slapadd and slapd.
-script_tests += \
-	%D%/apart.sh \
+slow_scripts += \
 	%D%/cat.sh \
 	%D%/check.sh \
+	%D%/existing.sh \
+	%D%/index.sh \
+	%D%/index_online.sh \
+	%D%/interrupted.sh \
+	%D%/killed.sh \
+	%D%/killed-several.sh \
+	$(NULL)
+script_tests += \
+	%D%/apart.sh \
 	%D%/compatibility.sh \
 	%D%/conf_errors.sh \
 	%D%/config.sh \
@@ -11,18 +19,12 @@ script_tests += \
 	%D%/contextcsn.sh \
 	%D%/errors.sh \
 	%D%/fatal.sh \
-	%D%/existing.sh \
 	%D%/flows.sh \
 	%D%/full.sh \
 	%D%/generated.sh \
 	%D%/glue.sh \
 	%D%/golden-2.7.sh \
-	%D%/index.sh \
-	%D%/index_online.sh \
 	%D%/indexes.sh \
-	%D%/interrupted.sh \
-	%D%/killed.sh \
-	%D%/killed-several.sh \
 	%D%/modules.sh \
 	%D%/moved.sh \
 	%D%/openldap27.sh \
