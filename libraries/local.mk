@@ -1,6 +1,7 @@
 # libraries/local.mk
 pkgconfig_DATA += libraries/ditkit.pc
 pkginclude_HEADERS += \
+	%D%/base/before_open.h \
 	%D%/base/error.h \
 	%D%/base/openldap.h \
 	%D%/base/report.h \

@@ -8,6 +8,7 @@ rooms += %D%/libbase.la
 	%D%/ascii.h \
 	%D%/barrier.c \
 	%D%/barrier.h \
+	%D%/before_open.h \
 	%D%/big_endian.h \
 	%D%/error.h \
 	%D%/file_size_signal.c \

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/tmp_dir.h"
 
-#include <stddef.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 const char *dit_tmp_dir(const char *chosen)
 {
@@ -12,4 +14,17 @@ const char *dit_tmp_dir(const char *chosen)
 		dir = getenv("TMPDIR");
 	}
 	return dir == NULL || dir[0] == '\0' ? "/tmp" : dir;
+}
+
+int dit_tmp_dir_check(const char *dir, char *ret, size_t size)
+{
+	int error = access(dir, W_OK | X_OK) == 0 ? 0 : errno;
+
+	if (error == EACCES) {
+		(void)snprintf(ret, size, "%s, for temporary files of user %u", dir,
+		               (unsigned)geteuid());
+	} else {
+		(void)snprintf(ret, size, "%s", dir);
+	}
+	return -error;
 }

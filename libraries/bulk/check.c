@@ -55,6 +55,36 @@ static bool belongs(const struct check *check, const struct dit_database *databa
 	        dit_settings_superior(check->chosen.settings, database) == chosen);
 }
 
+/* Those that will be opened. */
+static int tell_directories(const struct check *check)
+{
+	const struct dit_settings *settings = check->chosen.settings;
+	const struct dit_check_opts *opts = check->opts;
+	const char **directories = NULL;
+	size_t n = 0;
+	int r = 0;
+
+	if (opts->before_open == NULL) {
+		return 0;
+	}
+	if (opts->path != NULL) {
+		return opts->before_open(opts->before_open_ctx, &opts->path, 1);
+	}
+	directories = calloc(settings->ndatabases + 1, sizeof(*directories));
+	if (directories == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < settings->ndatabases; i++) {
+		if (belongs(check, &settings->databases[i]) &&
+		    settings->databases[i].directory != NULL) {
+			directories[n++] = settings->databases[i].directory;
+		}
+	}
+	r = opts->before_open(opts->before_open_ctx, directories, n);
+	free(directories);
+	return r;
+}
+
 static int check_databases(struct check *check)
 {
 	const struct dit_check_opts *opts = check->opts;
@@ -74,6 +104,10 @@ static int check_databases(struct check *check)
 	}
 	settings = check->chosen.settings;
 	check->nthreads = dit_thread_count(check->nthreads, settings);
+	r = tell_directories(check);
+	if (r < 0) {
+		return r;
+	}
 	if (opts->path != NULL) {
 		return check_path(check, opts->path, check->chosen.db);
 	}
@@ -120,7 +154,10 @@ int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
 	*ret = (struct dit_check_stats){.nfindings = 0};
 	if (opts->path != NULL && opts->is_quick) {
 		check.nthreads = dit_thread_count(check.nthreads, NULL);
-		r = check_path(&check, opts->path, NULL);
+		r = tell_directories(&check);
+		if (r == 0) {
+			r = check_path(&check, opts->path, NULL);
+		}
 	} else {
 		r = check_databases(&check);
 	}

@@ -31,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ditkit/before_open.h>
 #include <ditkit/error.h>
 #include <ditkit/openldap.h>
 #include <ditkit/report.h>
@@ -137,6 +138,9 @@ struct dit_check_opts {
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;
+	/* May be NULL: a program that runs as root can become another user there. */
+	dit_before_open_fn before_open;
+	void *before_open_ctx;
 	dit_check_found_fn found; /* sorted by database, page, node, ID */
 	void *found_ctx;
 	dit_check_database_fn sizes; /* may be NULL; by name; after the findings */

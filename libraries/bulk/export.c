@@ -448,10 +448,30 @@ static int make_packers(struct export *export)
 	return r;
 }
 
+/* The process may be another user's afterwards. */
+static int tell_directories(struct export *export)
+{
+	const struct dit_export_opts *opts = export->opts;
+	int r = 0;
+
+	if (opts->before_open != NULL) {
+		r = dit_export_file_keep(&export->file);
+	}
+	if (r < 0) {
+		return fail_on_file(export, r);
+	}
+	return dit_glue_before_open(&export->glue, opts->before_open,
+	                            opts->before_open_ctx, opts->report,
+	                            opts->report_ctx);
+}
+
 static int open_databases(struct export *export)
 {
 	int r = make_glue(export);
 
+	if (r == 0) {
+		r = tell_directories(export);
+	}
 	if (r < 0) {
 		return r;
 	}

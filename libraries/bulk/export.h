@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ditkit/before_open.h>
 #include <ditkit/error.h>
 #include <ditkit/openldap.h>
 #include <ditkit/report.h>
@@ -85,6 +86,9 @@ struct dit_export_opts {
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;
+	/* May be NULL: a program that runs as root can become another user there. */
+	dit_before_open_fn before_open;
+	void *before_open_ctx;
 	/* May be NULL; a value other than 0 ends the export. */
 	const volatile sig_atomic_t *stop;
 };

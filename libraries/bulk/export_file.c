@@ -108,6 +108,14 @@ int dit_export_file_open(struct dit_export_file *file, const char *path,
 	return open_in_place(file);
 }
 
+int dit_export_file_keep(struct dit_export_file *file)
+{
+	if (file->beside == NULL || geteuid() != 0) {
+		return 0;
+	}
+	return dit_export_keeper_start(&file->keeper, file->beside, file->path);
+}
+
 /* ---- writing ---- */
 
 static int wait_or_fail(const struct dit_export_file *file)
@@ -157,11 +165,21 @@ int dit_export_file_write(struct dit_export_file *file, struct iovec *iov, int n
 
 int dit_export_file_finish(struct dit_export_file *file)
 {
+	int r = 0;
+
 	if (file->beside == NULL) {
 		return 0;
 	}
-	if (fsync(file->fd) < 0 || rename(file->beside, file->path) < 0) {
+	if (fsync(file->fd) < 0) {
 		return -errno;
+	}
+	if (file->keeper.pid != 0) {
+		r = dit_export_keeper_place(&file->keeper);
+	} else if (rename(file->beside, file->path) < 0) {
+		r = -errno;
+	}
+	if (r < 0) {
+		return r;
 	}
 	free(file->beside);
 	file->beside = NULL;
@@ -170,6 +188,7 @@ int dit_export_file_finish(struct dit_export_file *file)
 
 void dit_export_file_close(struct dit_export_file *file)
 {
+	dit_export_keeper_end(&file->keeper);
 	if (file->beside != NULL) {
 		(void)unlink(file->beside);
 		free(file->beside);

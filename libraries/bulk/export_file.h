@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "bulk/export_keeper.h"
+
 struct dit_stop; /* stop.h */
 
 struct dit_export_file {
@@ -27,7 +29,8 @@ struct dit_export_file {
 	const char *path;            /* borrowed; NULL: standard output */
 	char *beside;                /* owned; where it is written; NULL: in place */
 	int fd;
-	uint64_t nbytes; /* written so far */
+	struct dit_export_keeper keeper; /* of the name; none unless asked for */
+	uint64_t nbytes;                 /* written so far */
 };
 
 /** For dit_export_file_close() before anything was opened. */
@@ -36,6 +39,14 @@ struct dit_export_file {
 /** @return 0; -errno; -ENOMEM. To be closed in every case. */
 int dit_export_file_open(struct dit_export_file *file, const char *path,
                          const struct dit_stop *stop);
+
+/**
+ * As root, before the process becomes another user: let a process of root finish the
+ * file, or remove it. Without a file beside nothing is to be done.
+ *
+ * @return 0 or -errno
+ */
+int dit_export_file_keep(struct dit_export_file *file);
 
 /**
  * Write all bytes. The vectors are used up.

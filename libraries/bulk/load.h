@@ -28,6 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ditkit/before_open.h>
 #include <ditkit/error.h>
 #include <ditkit/openldap.h>
 #include <ditkit/report.h>
@@ -133,6 +134,9 @@ struct dit_load_opts {
 	 */
 	int (*before_publish)(void *ctx);
 	void *before_publish_ctx;
+	/* May be NULL: a program that runs as root can become another user there. */
+	dit_before_open_fn before_open;
+	void *before_open_ctx;
 	dit_progress_fn progress; /* may be NULL; called once for each batch and phase */
 	void *progress_ctx;
 	/*

@@ -6,10 +6,10 @@
 #include "bulk/load_setup.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include "base/tmp_dir.h"
 #include "bulk/chosen.h"
@@ -207,12 +207,13 @@ static int make_context(struct loader *loader)
 
 /* ---- memory, threads, files ---- */
 
-/* Found out now rather than when the memory is full. */
 static int check_tmpdir(struct loader *loader)
 {
 	const char *dir = dit_tmp_dir(loader->opts->tmpdir);
+	char text[PATH_MAX];
+	int r = dit_tmp_dir_check(dir, text, sizeof(text));
 
-	return access(dir, W_OK | X_OK) != 0 ? dit_load_fail(loader, -errno, dir) : 0;
+	return r < 0 ? dit_load_fail(loader, r, text) : 0;
 }
 
 static int make_keys(struct loader *loader, struct load_member *member)
@@ -339,6 +340,15 @@ static int make_page_writer(struct loader *loader)
 	return r < 0 ? dit_load_fail(loader, r, "could not start the threads") : 0;
 }
 
+static int tell_directories(struct loader *loader)
+{
+	const struct dit_load_opts *opts = loader->opts;
+
+	return dit_glue_before_open(&loader->glue, opts->before_open,
+	                            opts->before_open_ctx, opts->report,
+	                            opts->report_ctx);
+}
+
 int dit_load_prepare(struct loader *loader)
 {
 	struct load_budget budget = {0};
@@ -353,10 +363,14 @@ int dit_load_prepare(struct loader *loader)
 	}
 	r = make_context(loader);
 	if (r == 0) {
-		r = make_page_writer(loader);
+		r = open_input(loader, &budget);
 	}
 	if (r == 0) {
-		r = open_input(loader, &budget);
+		r = tell_directories(loader);
+	}
+	/* From here on the process may be another user's: all that needs more is open. */
+	if (r == 0) {
+		r = make_page_writer(loader);
 	}
 	if (r == 0) {
 		r = check_tmpdir(loader);

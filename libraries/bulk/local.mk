@@ -44,6 +44,8 @@ rooms += %D%/libbulk.la
 	%D%/export.h \
 	%D%/export_file.c \
 	%D%/export_file.h \
+	%D%/export_keeper.c \
+	%D%/export_keeper.h \
 	%D%/export_match.c \
 	%D%/export_match.h \
 	%D%/export_pack.c \

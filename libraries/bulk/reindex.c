@@ -3,9 +3,9 @@
 #include "bulk/reindex.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/tmp_dir.h"
 #include "bulk/load.h"
@@ -104,7 +104,7 @@ static int make_targets(struct reindexer *reindexer)
 static int choose_resources(struct reindexer *reindexer)
 {
 	const struct dit_reindex_opts *opts = reindexer->opts;
-	const char *tmpdir = dit_tmp_dir(opts->tmpdir);
+	char tmpdir[PATH_MAX];
 	int r = 0;
 
 	reindexer->nthreads = dit_thread_count(opts->threads, reindexer->chosen.settings);
@@ -126,13 +126,23 @@ static int choose_resources(struct reindexer *reindexer)
 		                   THREADS_MAX, DIT_LOAD_MEMORY_MIN >> 20);
 		return -EINVAL;
 	}
-	if (access(tmpdir, W_OK | X_OK) != 0) {
-		return dit_reindex_fail(reindexer, -errno, tmpdir);
+	r = dit_tmp_dir_check(dit_tmp_dir(opts->tmpdir), tmpdir, sizeof(tmpdir));
+	if (r < 0) {
+		return dit_reindex_fail(reindexer, r, tmpdir);
 	}
 	if (reindexer->nthreads > 1) {
 		r = dit_page_writer_new(&reindexer->page_writer);
 	}
 	return r < 0 ? dit_reindex_fail(reindexer, r, "could not start the threads") : 0;
+}
+
+static int tell_directories(const struct reindexer *reindexer)
+{
+	const struct dit_reindex_opts *opts = reindexer->opts;
+
+	return dit_glue_before_open(&reindexer->glue, opts->before_open,
+	                            opts->before_open_ctx, opts->report,
+	                            opts->report_ctx);
 }
 
 static int prepare(struct reindexer *reindexer)
@@ -147,6 +157,9 @@ static int prepare(struct reindexer *reindexer)
 	}
 	if (r == 0) {
 		r = dit_reindex_find_attrs(reindexer);
+	}
+	if (r == 0) {
+		r = tell_directories(reindexer);
 	}
 	if (r == 0) {
 		r = choose_resources(reindexer);

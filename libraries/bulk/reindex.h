@@ -30,6 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ditkit/before_open.h>
 #include <ditkit/error.h>
 #include <ditkit/openldap.h>
 #include <ditkit/report.h>
@@ -83,6 +84,9 @@ struct dit_reindex_opts {
 
 	dit_report_fn report; /* may be NULL */
 	void *report_ctx;
+	/* May be NULL: a program that runs as root can become another user there. */
+	dit_before_open_fn before_open;
+	void *before_open_ctx;
 	dit_reindex_progress_fn progress; /* may be NULL */
 	void *progress_ctx;
 	/* May be NULL; a value other than 0 ends the work. */

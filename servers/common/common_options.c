@@ -13,8 +13,10 @@
 struct common_options common_options_init(const char *program,
                                           void (*print_usage)(FILE *out))
 {
-	return (struct common_options){
-		.program = program, .print_usage = print_usage, .database = -1};
+	return (struct common_options){.program = program,
+	                               .print_usage = print_usage,
+	                               .database = -1,
+	                               .user = {.program = program}};
 }
 
 int common_wrong(const struct common_options *options, const char *what,
@@ -154,6 +156,7 @@ static int read_one(struct common_options *options, int option, const char *text
 		return read_threads(options, text);
 	case 'v':
 		options->is_verbose = true;
+		options->user.is_verbose = true;
 		return 0;
 	case 'V':
 		options->want_version = true;
@@ -163,6 +166,8 @@ static int read_one(struct common_options *options, int option, const char *text
 		return 0;
 	case COMMON_OPT_OPENLDAP:
 		return read_openldap(options, text);
+	case COMMON_OPT_USER:
+		return common_user_read(&options->user, text);
 	case '?': /* getopt_long() has told */
 		options->print_usage(stderr);
 		return -1;

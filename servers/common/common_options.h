@@ -7,6 +7,7 @@
  *   -f file     -F dir               the configuration
  *   -d level    -v                   what to print
  *   -T, --tool-threads n             threads
+ *   --user user[:group]              who works on the database (user.h)
  *   --openldap 2.5|2.6|2.7   --help   -V, --version
  *
  * Texts point into argv. An error is told on standard error: first a message with the
@@ -36,6 +37,8 @@
 
 #include <ditkit/openldap.h>
 
+#include "user.h"
+
 struct common_options {
 	const char *program;
 	void (*print_usage)(FILE *out);
@@ -47,6 +50,7 @@ struct common_options {
 	bool no_glue;         /* -g */
 	unsigned threads;     /* -T; 0: not given */
 	enum dit_openldap_version openldap;
+	struct common_user user;
 	bool is_verbose; /* -v */
 	bool is_silent;  /* -d 0: no diagnostic lines */
 	bool has_debug;  /* -d given */
@@ -60,6 +64,7 @@ struct common_options {
 enum common_long_option {
 	COMMON_OPT_HELP = 1024,
 	COMMON_OPT_OPENLDAP,
+	COMMON_OPT_USER,
 	COMMON_OPT_END,
 };
 
@@ -68,6 +73,7 @@ enum common_long_option {
  {"help", no_argument, NULL, COMMON_OPT_HELP},                                           \
 	 {"openldap", required_argument, NULL, COMMON_OPT_OPENLDAP},                     \
 	 {"tool-threads", required_argument, NULL, 'T'},                                 \
+	 {"user", required_argument, NULL, COMMON_OPT_USER},                             \
  {                                                                                       \
   "version", no_argument, NULL, 'V'                                                      \
  }

@@ -9,6 +9,8 @@ ditadd_SOURCES = \
 	servers/common/interrupts.h \
 	servers/common/meter.c \
 	servers/common/meter.h \
+	servers/common/user.c \
+	servers/common/user.h \
 	%D%/main.c \
 	%D%/options.c \
 	%D%/options.h \

@@ -80,6 +80,9 @@ static int load(struct options *options, FILE *rejects)
 	meter_start(&output.meter, wants_meter(options));
 	options->load.report = print_report;
 	options->load.report_ctx = &output;
+	options->load.before_open = common_become_user;
+	options->load.before_open_ctx = &options->common.user;
+	options->common.user.writes = true;
 	options->load.progress = print_progress;
 	options->load.progress_ctx = &output;
 	if (rejects != NULL) {

@@ -58,7 +58,8 @@ static void print_usage(FILE *out)
 		"[--memory size]\n"
 		"              [--no-urls] [--openldap 2.5|2.6|2.7] [--page-cache]\n"
 		"              [--rejects file] [--special-urls] [--stats] [--strict]\n"
-		"              [--tmpdir dir] [--writer pages|append]\n",
+		"              [--tmpdir dir] [--user user[:group]] "
+		"[--writer pages|append]\n",
 		out);
 }
 
@@ -116,6 +117,9 @@ static const char help_text[] =
 	"                    as slapadd does\n"
 	"  --tmpdir dir      where to spill what does not fit the memory\n"
 	"                    [$TMPDIR, /tmp]\n"
+	"  --user user[:group]\n"
+	"                    started by root: become this user, root: stay root\n"
+	"                    [the owner of the database directory]\n"
 	"  --writer pages|append\n"
 	"                    who makes the pages of a new database: ditadd on all threads,\n"
 	"                    or liblmdb on one [pages, if liblmdb has the known format]\n";

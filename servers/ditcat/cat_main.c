@@ -43,6 +43,8 @@ static int run(struct cat_options *options)
 	/* A reader that goes away shows as an error of writing. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	options->export.stop = common_catch_interrupts();
+	options->export.before_open = common_become_user;
+	options->export.before_open_ctx = &options->common.user;
 	options->export.report = print_report;
 	options->export.report_ctx = options;
 	r = dit_export(&options->export, &stats);

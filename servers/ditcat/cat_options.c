@@ -33,7 +33,8 @@ static void print_usage(FILE *out)
 	            "[-s subtree]\n"
 	            "              [-T threads] [--compress gzip|zstd] [--no-index] "
 	            "[--no-lock]\n"
-	            "              [--openldap 2.5|2.6|2.7] [--stats]\n",
+	            "              [--openldap 2.5|2.6|2.7] [--stats] "
+	            "[--user user[:group]]\n",
 	            out);
 }
 
@@ -71,7 +72,10 @@ static const char help_text[] =
 	"  --openldap 2.5|2.6|2.7\n"
 	"                    read the configuration as this release of OpenLDAP does\n"
 	"                    [the release of " DEFAULT_SLAPD ", without it 2.6]\n"
-	"  --stats           print how much was written, on standard error\n";
+	"  --stats           print how much was written, on standard error\n"
+	"  --user user[:group]\n"
+	"                    started by root: become this user, root: stay root\n"
+	"                    [the owner of the database directory]\n";
 /* clang-format on */
 
 void cat_options_help(void)

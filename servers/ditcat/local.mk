@@ -7,6 +7,8 @@ ditcat_SOURCES = \
 	servers/common/common_options.h \
 	servers/common/interrupts.c \
 	servers/common/interrupts.h \
+	servers/common/user.c \
+	servers/common/user.h \
 	%D%/cat_main.c \
 	%D%/cat_options.c \
 	%D%/cat_options.h \

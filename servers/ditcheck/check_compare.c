@@ -112,12 +112,16 @@ static enum status compare_sound(struct comparison *comparison,
 	return ndifferences == 0 ? STATUS_CLEAN : STATUS_FINDINGS;
 }
 
-enum status compare(const struct check_options *options,
-                    const volatile sig_atomic_t *stop)
+enum status compare(struct check_options *options, const volatile sig_atomic_t *stop)
 {
+	const char *const directories[] = {options->compare.first,
+	                                   options->compare.second};
 	struct comparison comparison = {.options = options};
 	enum status status = STATUS_NOT_CHECKED;
 
+	if (common_become_user(&options->common.user, directories, 2) < 0) {
+		return STATUS_NOT_CHECKED;
+	}
 	if (options->is_json) {
 		comparison.texts = json_array();
 		if (comparison.texts == NULL) {

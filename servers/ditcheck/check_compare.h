@@ -13,7 +13,6 @@
  *
  * @param stop  a value other than 0 ends the check of the structures
  */
-enum status compare(const struct check_options *options,
-                    const volatile sig_atomic_t *stop);
+enum status compare(struct check_options *options, const volatile sig_atomic_t *stop);
 
 #endif

@@ -32,6 +32,8 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 	}
 	output.is_silent = options->common.is_silent;
 	output.is_verbose = options->common.is_verbose;
+	options->check.before_open = common_become_user;
+	options->check.before_open_ctx = &options->common.user;
 	options->check.report = output_report;
 	options->check.report_ctx = &output;
 	options->check.found = output_found;

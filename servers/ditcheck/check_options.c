@@ -45,9 +45,9 @@ static const char usage_text[] =
 	"usage: ditcheck [-gvV] [-b suffix | -n dbnum] [-d level] [-f slapd.conf] [-F confdir]\n"
 	"                [-T threads] [--database dir] [--json] [--max-findings n]\n"
 	"                [--memory size] [--openldap release] [--quick | --stats]\n"
-	"                [--tmpdir dir]\n"
+	"                [--tmpdir dir] [--user user[:group]]\n"
 	"       ditcheck --compare [-T threads] [--generated] [--ignore-integerkey]\n"
-	"                [--json] [--max-findings n] dir dir\n";
+	"                [--json] [--max-findings n] [--user user[:group]] dir dir\n";
 
 static const char help_text[] =
 	"\n"
@@ -85,7 +85,10 @@ static const char help_text[] =
 	"  --quick           check the structure of the file alone: that LMDB can read it\n"
 	"  --stats           the same, and print what each database takes: keys, postings,\n"
 	"                    pages, bytes, ranges, the longest list\n"
-	"  --tmpdir dir      where to spill what does not fit the memory\n";
+	"  --tmpdir dir      where to spill what does not fit the memory\n"
+	"  --user user[:group]\n"
+	"                    started by root: become this user, root: stay root\n"
+	"                    [the owner of the database directory]\n";
 /* clang-format on */
 
 static void print_usage(FILE *out)

@@ -7,6 +7,8 @@ ditcheck_SOURCES = \
 	servers/common/common_options.h \
 	servers/common/interrupts.c \
 	servers/common/interrupts.h \
+	servers/common/user.c \
+	servers/common/user.h \
 	%D%/check_compare.c \
 	%D%/check_compare.h \
 	%D%/check_main.c \

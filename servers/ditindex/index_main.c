@@ -85,6 +85,9 @@ static int run(struct index_options *options)
 	            !options->common.has_debug && isatty(STDERR_FILENO) == 1);
 	options->reindex.report = print_report;
 	options->reindex.report_ctx = &output;
+	options->reindex.before_open = common_become_user;
+	options->reindex.before_open_ctx = &options->common.user;
+	options->common.user.writes = true;
 	options->reindex.progress = print_progress;
 	options->reindex.progress_ctx = &output;
 	r = dit_reindex(&options->reindex, &stats);

@@ -41,7 +41,8 @@ static void print_usage(FILE *out)
 	            "                [--index-keys integer|bytes] [--memory size]\n"
 	            "                [--online] [--openldap 2.5|2.6] [--page-cache] "
 	            "[--stats]\n"
-	            "                [--tmpdir dir] [attribute ...]\n",
+	            "                [--tmpdir dir] [--user user[:group]] "
+	            "[attribute ...]\n",
 	            out);
 }
 
@@ -86,7 +87,10 @@ static const char help_text[] =
 	"                    not past it [past it, where the file system can]\n"
 	"  --stats           print what was built and how long it took\n"
 	"  --tmpdir dir      where to spill what does not fit the memory\n"
-	"                    [$TMPDIR, /tmp]\n";
+	"                    [$TMPDIR, /tmp]\n"
+	"  --user user[:group]\n"
+	"                    started by root: become this user, root: stay root\n"
+	"                    [the owner of the database directory]\n";
 /* clang-format on */
 
 void index_options_help(void)

@@ -9,6 +9,8 @@ ditindex_SOURCES = \
 	servers/common/interrupts.h \
 	servers/common/meter.c \
 	servers/common/meter.h \
+	servers/common/user.c \
+	servers/common/user.h \
 	%D%/index_main.c \
 	%D%/index_options.c \
 	%D%/index_options.h \

@@ -4,6 +4,9 @@
  */
 #include "base/tmp_dir.h"
 
+#include <errno.h>
+#include <sys/wait.h>
+
 #include "test.h"
 
 static void first_that_is_not_empty_is_taken(void **state)
@@ -22,10 +25,41 @@ static void first_that_is_not_empty_is_taken(void **state)
 	assert_string_equal(dit_tmp_dir(NULL), "/tmp");
 }
 
+static void missing_rights_name_the_user(void **state)
+{
+	char text[100];
+
+	(void)state;
+	assert_int_equal(dit_tmp_dir_check("/tmp", text, sizeof(text)), 0);
+	assert_int_equal(dit_tmp_dir_check("/nonexistent", text, sizeof(text)), -ENOENT);
+	assert_string_equal(text, "/nonexistent");
+	if (geteuid() == 0) {
+		pid_t pid = fork();
+		int status = 0;
+
+		assert_true(pid >= 0);
+		if (pid == 0) { /* for good: root may write everywhere */
+			bool is_told = setuid(65534) == 0 &&
+			               dit_tmp_dir_check("/usr", text, sizeof(text)) ==
+			                       -EACCES &&
+			               strcmp(text, "/usr, for temporary files of user "
+			                            "65534") == 0;
+
+			_exit(is_told ? 0 : 1);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	} else {
+		assert_int_equal(dit_tmp_dir_check("/usr", text, sizeof(text)), -EACCES);
+		assert_non_null(strstr(text, "/usr, for temporary files of user "));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_that_is_not_empty_is_taken),
+		cmocka_unit_test(missing_rights_name_the_user),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

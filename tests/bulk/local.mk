@@ -13,8 +13,10 @@ check_PROGRAMS += \
 	%D%/test_csn_list \
 	%D%/test_dn_table \
 	%D%/test_entries \
+	%D%/test_before_open \
 	%D%/test_export \
 	%D%/test_export_file \
+	%D%/test_export_keeper \
 	%D%/test_export_pack \
 	%D%/test_export_text \
 	%D%/test_export_url \
@@ -67,10 +69,14 @@ noinst_PROGRAMS += %D%/scan_count
 %C%_test_scan_LDADD = $(test_libs)
 %C%_test_chosen_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_chosen.c
 %C%_test_chosen_LDADD = $(test_libs)
+%C%_test_before_open_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_before_open.c
+%C%_test_before_open_LDADD = $(test_libs)
 %C%_test_export_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_export.c
 %C%_test_export_LDADD = $(test_libs)
 %C%_test_export_file_SOURCES = %D%/test_export_file.c
 %C%_test_export_file_LDADD = $(test_libs)
+%C%_test_export_keeper_SOURCES = %D%/test_export_keeper.c
+%C%_test_export_keeper_LDADD = $(test_libs)
 %C%_test_export_text_SOURCES = %D%/test_export_text.c
 %C%_test_export_text_LDADD = $(test_libs)
 %C%_test_export_url_SOURCES = %D%/test_export_url.c

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The moment before database directories are opened.
+ *
+ * A program that runs as root can become another user there: the configuration has been
+ * read, the input or the output is open, and no thread has been started. Nothing in the
+ * directories has been opened. What the work opens afterwards, it opens as that user.
+ *
+ * Threads: called once, by the thread that called the library.
+ */
+#ifndef DITKIT_BEFORE_OPEN_H
+#define DITKIT_BEFORE_OPEN_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @param directories  the database directories, as the configuration names them; valid
+ *                     during the call
+ *
+ * @return 0; -errno ends the work before anything is opened. The callback reports its
+ *         failure itself
+ */
+typedef int (*dit_before_open_fn)(void *ctx, const char *const *directories, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "user.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <libgen.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STAY_ROOT "--user root stays root"
+
+static int fail(const struct common_user *user, int r, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fail(const struct common_user *user, int r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)fprintf(stderr, "%s: ", user->program);
+	(void)vfprintf(stderr, format, args);
+	(void)fputc('\n', stderr);
+	va_end(args);
+	return r;
+}
+
+/* ---- --user ---- */
+
+/* The last number means "none" to the system calls. @return whether it is a number */
+static bool read_id(const char *text, unsigned *ret)
+{
+	unsigned long long n = 0;
+	char *end = NULL;
+
+	if (!isdigit((unsigned char)text[0])) {
+		return false;
+	}
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (*end != '\0' || errno != 0 || n >= UINT32_MAX) {
+		return false;
+	}
+	*ret = (unsigned)n;
+	return true;
+}
+
+/* @param entry  NULL: the user database does not have the user */
+static void take_entry(struct common_user *user, const struct passwd *entry)
+{
+	user->name[0] = '\0';
+	if (entry != NULL) {
+		user->uid = entry->pw_uid;
+		user->gid = entry->pw_gid;
+		(void)snprintf(user->name, sizeof(user->name), "%s", entry->pw_name);
+	}
+}
+
+static int find_user(struct common_user *user, const char *name, bool has_group)
+{
+	unsigned id = 0;
+	bool is_number = read_id(name, &id);
+	const struct passwd *entry = is_number ? getpwuid(id) : getpwnam(name);
+
+	if (entry == NULL && !is_number) {
+		return fail(user, -1, "--user: there is no user \"%s\"", name);
+	}
+	if (entry == NULL && !has_group) {
+		return fail(user, -1,
+		            "--user: user %u has no entry that names a group: give one, "
+		            "as in %u:%u",
+		            id, id, id);
+	}
+	user->uid = id;
+	take_entry(user, entry);
+	return 0;
+}
+
+static int find_group(struct common_user *user, const char *name)
+{
+	const struct group *entry = NULL;
+	unsigned id = 0;
+
+	if (read_id(name, &id)) {
+		user->gid = id;
+		return 0;
+	}
+	entry = getgrnam(name);
+	if (entry == NULL) {
+		return fail(user, -1, "--user: there is no group \"%s\"", name);
+	}
+	user->gid = entry->gr_gid;
+	return 0;
+}
+
+int common_user_read(struct common_user *user, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	char name[sizeof(user->name)];
+	size_t len = colon == NULL ? strlen(text) : (size_t)(colon - text);
+
+	if (len == 0 || len >= sizeof(name) || (colon != NULL && colon[1] == '\0')) {
+		return fail(user, -1, "--user takes USER or USER:GROUP, not \"%s\"",
+		            text);
+	}
+	(void)snprintf(name, sizeof(name), "%.*s", (int)len, text);
+	if (find_user(user, name, colon != NULL) < 0 ||
+	    (colon != NULL && find_group(user, colon + 1) < 0)) {
+		return -1;
+	}
+	if (user->uid == 0 && colon != NULL) {
+		return fail(user, -1, "--user: root stays what it is and takes no group");
+	}
+	user->is_given = true;
+	return 0;
+}
+
+/* ---- the owner of the directories ---- */
+
+/* Of a file: of the directory in which it lies. @return 0; -1: there is none */
+static int look_at(const char *path, struct stat *ret)
+{
+	char *copy = NULL;
+	int r = stat(path, ret);
+
+	if (r == 0 && !S_ISDIR(ret->st_mode)) {
+		copy = strdup(path);
+		r = copy == NULL ? -1 : stat(dirname(copy), ret);
+		free(copy);
+	}
+	return r;
+}
+
+/*
+ * A directory that is not there is left to whoever opens it, for slapd's words. Of the
+ * group a directory has: an owner can give it to groups of his own alone.
+ *
+ * @return 1; 0: there is no directory; -errno after a message
+ */
+static int find_owner(struct common_user *user, const char *const *directories, size_t n)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		struct stat status;
+
+		if (look_at(directories[i], &status) < 0) {
+			continue;
+		}
+		if (first != NULL && status.st_uid != user->uid) {
+			return fail(user, -EPERM,
+			            "%s belongs to user %u, %s to user %u: --user says "
+			            "which of them to be, " STAY_ROOT,
+			            first, (unsigned)user->uid, directories[i],
+			            (unsigned)status.st_uid);
+		}
+		if (first == NULL) {
+			first = directories[i];
+			user->uid = status.st_uid;
+			user->gid = status.st_gid;
+			take_entry(user, getpwuid(status.st_uid));
+		}
+	}
+	return first != NULL;
+}
+
+/* ---- becoming ---- */
+
+/* Capabilities may have been kept, and with them the way back. */
+static bool is_final(const struct common_user *user)
+{
+	uid_t uid[3];
+	gid_t gid[3];
+
+	return getresuid(&uid[0], &uid[1], &uid[2]) == 0 && uid[0] == user->uid &&
+	       uid[1] == user->uid && uid[2] == user->uid &&
+	       getresgid(&gid[0], &gid[1], &gid[2]) == 0 && gid[0] == user->gid &&
+	       gid[1] == user->gid && gid[2] == user->gid && setresuid(0, 0, 0) < 0;
+}
+
+static int become(const struct common_user *user)
+{
+	int r = user->name[0] != '\0' ? initgroups(user->name, user->gid)
+	                              : setgroups(1, &user->gid);
+
+	if (r < 0 || setresgid(user->gid, user->gid, user->gid) < 0 ||
+	    setresuid(user->uid, user->uid, user->uid) < 0) {
+		r = -errno;
+		return fail(user, r, "cannot become user %u: %s (" STAY_ROOT ")",
+		            (unsigned)user->uid, strerror(-r));
+	}
+	if (!is_final(user)) {
+		return fail(user, -EPERM,
+		            "became user %u, but could become root again: this process "
+		            "was started with capabilities that survive",
+		            (unsigned)user->uid);
+	}
+	/* The input may be secret: the user must not trace the process. */
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	return 0;
+}
+
+/* slapadd as root leaves such files behind. */
+static int check_file(const struct common_user *user, const char *directory,
+                      const char *name)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int)sizeof(path) ||
+	    access(path, user->writes ? R_OK | W_OK : R_OK) == 0 || errno != EACCES ||
+	    stat(path, &status) < 0) {
+		return 0;
+	}
+	return fail(user, -EACCES,
+	            "%s belongs to user %u and user %u may not open it, so neither may a "
+	            "slapd of that user: give the file away (" STAY_ROOT ")",
+	            path, (unsigned)status.st_uid, (unsigned)user->uid);
+}
+
+static int check_directory(const struct common_user *user, const char *directory)
+{
+	int r = 0;
+
+	if (access(directory, user->writes ? R_OK | W_OK | X_OK : R_OK) < 0 &&
+	    errno == EACCES) {
+		return fail(user, -EACCES,
+		            "%s: Permission denied for user %u (" STAY_ROOT ")",
+		            directory, (unsigned)user->uid);
+	}
+	r = check_file(user, directory, "data.mdb");
+	if (r == 0 && user->writes) {
+		r = check_file(user, directory, "lock.mdb");
+	}
+	return r;
+}
+
+/* @return 0; -errno after a message */
+static int become_other(const struct common_user *user, const char *const *directories,
+                        size_t n)
+{
+	int r = become(user);
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = check_directory(user, directories[i]);
+	}
+	if (r == 0 && user->is_verbose) {
+		(void)fprintf(stderr, "as user %u, group %u\n", (unsigned)user->uid,
+		              (unsigned)user->gid);
+	}
+	return r;
+}
+
+int common_become_user(void *ctx, const char *const *directories, size_t n)
+{
+	struct common_user *user = ctx;
+	int r = 1;
+
+	if (geteuid() != 0) {
+		return !user->is_given || user->uid == geteuid()
+		               ? 0
+		               : fail(user, -EPERM, "only root can become user %u",
+		                      (unsigned)user->uid);
+	}
+	if (!user->is_given) {
+		r = find_owner(user, directories, n);
+	}
+	return r <= 0 || user->uid == 0 ? (r < 0 ? r : 0)
+	                                : become_other(user, directories, n);
+}

@@ -1,0 +1,293 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Root gives up root. Loaded into a directory of another user, the tools become that user
+# before they open anything there: the user is one that no user database has. What needs
+# root lies in a directory that is closed to everybody else: configuration, include file,
+# LDIF, reject file, export.
+set -u
+export LC_ALL=C
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}"
+
+uid=54321
+gid=43210
+nfailed=0
+nchecks=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-user-XXXXXX") || exit 1
+writer=
+# shellcheck disable=SC2317,SC2329 # called by the trap
+cleanup() {
+	[ -z "$writer" ] || kill "$writer" 2>/dev/null
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM HUP
+chmod 755 "$work"
+export TMPDIR=/tmp
+
+# check NAME COMMAND...: the command must succeed
+check() {
+	local name=$1
+	shift
+	nchecks=$((nchecks + 1))
+	if ! "$@"; then
+		echo "FAILED: $name" >&2
+		[ ! -s "$work/err" ] || sed 's/^/    /' "$work/err" >&2
+		nfailed=$((nfailed + 1))
+	fi
+}
+
+# says STATUS TEXT COMMAND...: ends with this status; TEXT, a pattern, is all that it prints
+# on standard error
+says() {
+	local status=$1 pattern=$2 text got
+	shift 2
+	nchecks=$((nchecks + 1))
+	"$@" >"$work/out" 2>"$work/err"
+	got=$?
+	text=$(sed "s,$work/,,g" "$work/err")
+	# shellcheck disable=SC2053 # a pattern
+	if [ $got -ne "$status" ] || [[ $text != $pattern ]]; then
+		printf 'FAILED: %s\n  status %s, expected %s\n  %s\n  expected: %s\n' \
+			"$(basename "$1") ${*:2}" $got "$status" "$text" "$pattern" >&2
+		nfailed=$((nfailed + 1))
+	fi
+}
+
+# owner FILE...: do all belong to the user?
+owner() {
+	local file
+	for file; do
+		[ "$(stat -c %u:%g "$file")" = $uid:$gid ] || return 1
+	done
+}
+
+mkdir -m 700 "$work/secret"
+mkdir "$work/sub" # of root
+cat >"$work/secret/schema.conf" <<CONF
+objectclass ( 1.3.6.1.4.1.99999.1 NAME 'thing' SUP top STRUCTURAL MUST cn MAY description )
+attributetype ( 1.3.6.1.4.1.99999.2 NAME 'blob' SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 )
+objectclass ( 1.3.6.1.4.1.99999.3 NAME 'blobs' SUP top AUXILIARY MAY blob )
+CONF
+cat >"$work/secret/slapd.conf" <<CONF
+include $work/secret/schema.conf
+database mdb
+suffix "cn=sub,cn=x"
+rootdn "cn=x"
+subordinate
+directory $work/sub
+maxsize 1048576
+database mdb
+suffix "cn=x"
+rootdn "cn=x"
+directory $work/db
+maxsize 1048576
+index objectClass eq
+CONF
+cat >"$work/secret/x.ldif" <<LDIF
+dn: cn=x
+objectClass: thing
+cn: x
+
+dn: cn=y,cn=x
+objectClass: thing
+objectClass: nonsense
+cn: y
+LDIF
+conf=(-g -f "$work/secret/slapd.conf")
+
+# ---- what needs no root ----
+
+says 1 'ditadd: --user: there is no user "no-such-user"' "$DITADD" --user no-such-user
+says 1 'ditcat: --user: there is no group "no-such-group"' \
+	"$DITCAT" --user root:no-such-group
+says 2 'ditcheck: --user: user 54321 has no entry that names a group: give one, as in 54321:54321' \
+	"$DITCHECK" --user $uid
+says 1 'ditindex: --user: root stays what it is and takes no group' \
+	"$DITINDEX" --user root:0
+for bad in '' : :x root: "$(printf '%080d' 0)"; do
+	says 1 "ditadd: --user takes USER or USER:GROUP, not \"$bad\"" "$DITADD" --user "$bad"
+done
+
+# as COMMAND...: as an ordinary user
+as() {
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --reuid=$uid --regid=$gid --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+mkdir "$work/open" "$work/open/db"
+sed "s,$work/secret/,$work/open/,; s,$work/db,$work/open/db,; s,$work/sub,$work/open/db," \
+	"$work/secret/slapd.conf" >"$work/open/slapd.conf"
+cp "$work/secret/schema.conf" "$work/open"
+head -4 "$work/secret/x.ldif" >"$work/open/x.ldif"
+chmod 777 "$work/open/db"
+if command -v setpriv >/dev/null; then
+	cp "$DITADD" "$work/ditadd" # the build directory may be closed
+	says 1 'ditadd: only root can become user 12345' as "$work/ditadd" -g \
+		-f "$work/open/slapd.conf" -l "$work/open/x.ldif" --user 12345:12345
+	says 0 '' as "$work/ditadd" -g -f "$work/open/slapd.conf" \
+		-l "$work/open/x.ldif" --user "$(as id -u):$(as id -g)"
+	check "the files are that user's" \
+		test "$(stat -c %u "$work/open/db/data.mdb")" = "$(as id -u)"
+fi
+if [ "$(id -u)" -ne 0 ]; then
+	echo "SKIPPED: what root may: become another user" >&2
+	echo "${0##*/}: $nchecks checks, $nfailed failed"
+	[ "$nfailed" -eq 0 ] || exit 1
+	exit 77
+fi
+if ! command -v setpriv >/dev/null; then
+	echo "setpriv is not installed (Debian: util-linux): skipped" >&2
+	exit 77
+fi
+
+# ---- all tools, into and from a directory of the user ----
+
+# closed COMMAND...: does it fail as the user, and not as root?
+closed() {
+	"$@" >/dev/null && ! as "$@" >/dev/null 2>&1
+}
+
+# fresh: an empty directory of the user
+fresh() {
+	rm -rf "$work/db"
+	mkdir "$work/db"
+	chown $uid:$gid "$work/db"
+}
+
+fresh
+says 0 '*nonsense*' "$DITADD" "${conf[@]}" -c -l "$work/secret/x.ldif" \
+	--rejects "$work/secret/rejects" --stats
+check "the files belong to the user" owner "$work/db/data.mdb" "$work/db/lock.mdb"
+check "nothing else lies there" test "$(ls "$work/db")" = "$(printf 'data.mdb\nlock.mdb')"
+check "the reject file is root's" \
+	test "$(stat -c %u "$work/secret/rejects")" = 0 -a -s "$work/secret/rejects"
+says 0 "as user $uid, group $gid" "$DITCAT" -v "${conf[@]}" -l "$work/secret/out"
+check "the export is root's" test "$(stat -c %u:%g "$work/secret/out")" = 0:0
+check "the export is whole" grep -q '^entryUUID: ' "$work/secret/out"
+cp -p "$work/secret/out" "$work/secret/first"
+says 0 '' "$DITCAT" "${conf[@]}" -l "$work/secret/out" -v --user root
+check "an export is replaced" cmp "$work/secret/first" "$work/secret/out"
+says 0 '' "$DITINDEX" "${conf[@]}"
+says 0 '' "$DITINDEX" "${conf[@]}" --online
+says 0 '' "$DITCHECK" "${conf[@]}"
+says 0 '' "$DITCHECK" --quick --database "$work/db/data.mdb"
+says 0 '' "$DITADD" "${conf[@]}" -l /dev/stdin <<LDIF
+dn: cn=z,cn=x
+objectClass: thing
+cn: z
+LDIF
+check "the files still belong to the user" owner "$work/db/data.mdb" "$work/db/lock.mdb"
+check "nothing is left beside the export" \
+	test -z "$(find "$work/secret" -name '.*' -type f)"
+
+# ---- who the process is ----
+
+# A load that waits for its input: it has become the user, without a group of root's, and
+# the user cannot look into it.
+fresh
+mkfifo "$work/secret/pipe"
+sleep 60 >"$work/secret/pipe" &
+writer=$!
+"$DITADD" "${conf[@]}" -l /dev/stdin <"$work/secret/pipe" >"$work/out" 2>"$work/err" &
+load=$!
+for ((i = 0; i < 300; i++)); do
+	grep -q "^Uid:	$uid	$uid	$uid	$uid\$" /proc/$load/status 2>/dev/null && break
+	sleep 0.1
+done
+cp /proc/$load/status "$work/status"
+check "the process is the user" grep -q "^Uid:	$uid	$uid	$uid	$uid\$" "$work/status"
+check "and the group" grep -q "^Gid:	$gid	$gid	$gid	$gid\$" "$work/status"
+check "and in no other group" grep -qx "Groups:	$gid *" "$work/status"
+check "it has no capability" grep -qx 'CapPrm:	0*' "$work/status"
+check "the user cannot read its memory" closed head -c1 /proc/$load/maps
+check "the user cannot read its input" closed readlink /proc/$load/fd/0
+kill $load
+wait $load
+check "it ends" grep -q 'load ended: Interrupted' "$work/err"
+kill $writer
+wait $writer 2>/dev/null
+writer=
+
+# As root with a user that the user database has: with the groups of that user.
+chmod 777 "$work/db"
+says 0 '*as user 1, group *' "$DITADD" "${conf[@]}" -v -u -l "$work/open/x.ldif" --user daemon
+says 0 "*as user 1, group $gid*" "$DITADD" "${conf[@]}" -v -u -l "$work/open/x.ldif" \
+	--user 1:$gid
+
+# ---- what the user may not ----
+
+echo secret >"$work/secret/value"
+cat >"$work/secret/url.ldif" <<LDIF
+dn: cn=x
+objectClass: thing
+objectClass: blobs
+cn: x
+blob:< file://$work/secret/value
+LDIF
+fresh
+says 1 '*secret/value*fetch failed*' "$DITADD" "${conf[@]}" -l "$work/secret/url.ldif"
+check "nothing is left" test -z "$(ls "$work/db")"
+says 0 '' "$DITADD" "${conf[@]}" -l "$work/secret/url.ldif" --user root
+check "root gives the files away" owner "$work/db/data.mdb" "$work/db/lock.mdb"
+
+says 1 "ditadd: secret, for temporary files of user $uid: Permission denied" \
+	"$DITADD" "${conf[@]}" -l "$work/secret/x.ldif" --tmpdir "$work/secret"
+says 1 "ditindex: secret, for temporary files of user $uid: Permission denied" \
+	"$DITINDEX" "${conf[@]}" --tmpdir "$work/secret"
+
+# What slapadd leaves behind when root runs it.
+for file in data.mdb lock.mdb; do
+	chown 0:0 "$work/db/$file"
+	chmod 600 "$work/db/$file"
+	says 1 "ditindex: db/$file belongs to user 0 and user $uid may not open it, so neither may a slapd of that user: give the file away (--user root stays root)" \
+		"$DITINDEX" "${conf[@]}"
+	chown $uid:$gid "$work/db/$file"
+done
+chown 0:0 "$work/db/data.mdb"
+says 1 "ditcat: db/data.mdb belongs to user 0*" "$DITCAT" "${conf[@]}"
+says 2 "ditcheck: db/data.mdb belongs to user 0*" "$DITCHECK" "${conf[@]}"
+says 0 '' "$DITCAT" "${conf[@]}" --user root
+
+mkdir -m 700 "$work/secret/db"
+chown $uid:$gid "$work/secret/db"
+sed "s,$work/db,$work/secret/db," "$work/secret/slapd.conf" >"$work/secret/inside.conf"
+says 1 "ditadd: secret/db: Permission denied for user $uid (--user root stays root)" \
+	"$DITADD" -g -f "$work/secret/inside.conf" -l "$work/secret/x.ldif"
+says 1 "ditcat: secret/db: Permission denied for user $uid (--user root stays root)" \
+	"$DITCAT" -g -f "$work/secret/inside.conf"
+
+# ---- several directories ----
+
+head -3 "$work/secret/x.ldif" >"$work/secret/one.ldif"
+fresh
+both=(-f "$work/secret/slapd.conf")
+says 1 "ditadd: db belongs to user $uid, sub to user 0: --user says which of them to be, --user root stays root" \
+	"$DITADD" "${both[@]}" -l "$work/secret/one.ldif"
+says 0 '' "$DITADD" "${both[@]}" -l "$work/secret/one.ldif" --user root
+says 1 "ditindex: db belongs to user $uid, sub*" "$DITINDEX" "${both[@]}"
+says 1 "ditcat: db belongs to user $uid, sub*" "$DITCAT" "${both[@]}"
+says 2 "ditcheck: sub belongs to user 0, db*" "$DITCHECK" "${both[@]}"
+says 2 "ditcheck: db belongs to user $uid, sub*" "$DITCHECK" --compare "$work/db" "$work/sub"
+says 0 '' "$DITCHECK" "${both[@]}" --user root
+rm -rf "$work/sub" && mkdir "$work/sub" && chown $uid "$work/sub"
+fresh
+says 0 '' "$DITADD" "${both[@]}" -l "$work/secret/one.ldif"
+check "both belong to the user" owner "$work/db/data.mdb" "$work/sub/data.mdb"
+cp -rp "$work/db" "$work/copy"
+says 0 '' "$DITCHECK" --compare "$work/db" "$work/copy"
+says 2 'ditcheck: missing: could not be checked: No such file or directory' \
+	"$DITCHECK" --quick --database "$work/missing"
+
+# ---- becoming the user fails, or does not last ----
+
+says 1 "ditcat: cannot become user $uid: Operation not permitted (--user root stays root)" \
+	setpriv --bounding-set=-setuid "$DITCAT" "${conf[@]}"
+says 1 "ditcat: cannot become user $uid: Operation not permitted (--user root stays root)" \
+	setpriv --bounding-set=-setgid "$DITCAT" "${conf[@]}"
+says 1 "ditcat: became user $uid, but could become root again: this process was started with capabilities that survive" \
+	setpriv --securebits=+no_setuid_fixup "$DITCAT" "${conf[@]}"
+
+echo "${0##*/}: $nchecks checks, $nfailed failed, as root"
+[ "$nfailed" -eq 0 ]
