@@ -20,6 +20,7 @@ rooms += %D%/libbase.la
 	%D%/notes.h \
 	%D%/openldap.c \
 	%D%/openldap.h \
+	%D%/pieces.h \
 	%D%/report.h \
 	%D%/span.h \
 	%D%/stop.c \

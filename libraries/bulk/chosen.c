@@ -16,6 +16,8 @@
 #define DEFAULT_BYTES_MAX (1u << 30)
 #define DEFAULT_BYTES     (128u << 20) /* of a thread */
 
+#define RECORD_MAX ((uint64_t)4 << 30)
+
 static void tell(const struct dit_chosen_opts *opts, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -124,13 +126,28 @@ unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings)
 	return asked == 0 ? count_cpus() : asked;
 }
 
-/* A quarter of the machine's, but no more than the threads can make good use of. */
-uint64_t dit_default_memory(unsigned nthreads)
+/* Of the machine's memory; UINT64_MAX: unknown. */
+static uint64_t quarter_of_memory(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES);
 	long page = sysconf(_SC_PAGESIZE);
+
+	return pages <= 0 || page <= 0 ? UINT64_MAX
+	                               : (uint64_t)pages * (uint64_t)page / 4;
+}
+
+uint64_t dit_default_record_max(void)
+{
+	uint64_t quarter = quarter_of_memory();
+
+	return quarter < RECORD_MAX ? quarter : RECORD_MAX;
+}
+
+/* A quarter of the machine's, but no more than the threads can make good use of. */
+uint64_t dit_default_memory(unsigned nthreads)
+{
 	uint64_t useful = (uint64_t)nthreads * DEFAULT_BYTES;
-	uint64_t quarter = 0;
+	uint64_t quarter = quarter_of_memory();
 
 	if (useful < DEFAULT_BYTES_MIN) {
 		useful = DEFAULT_BYTES_MIN;
@@ -138,9 +155,5 @@ uint64_t dit_default_memory(unsigned nthreads)
 	if (useful > DEFAULT_BYTES_MAX) {
 		useful = DEFAULT_BYTES_MAX;
 	}
-	if (pages <= 0 || page <= 0) {
-		return useful;
-	}
-	quarter = (uint64_t)pages * (uint64_t)page / 4;
 	return quarter < useful ? quarter : useful;
 }

@@ -52,6 +52,13 @@ void dit_chosen_deinit(struct dit_chosen *chosen);
  */
 unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings);
 
+/**
+ * How long an LDIF record may be by default, in bytes. Its text and its values are held
+ * in memory, two to four times its length in all. So: a quarter of the machine's memory,
+ * and 4 GiB at most, since no database has a longer entry (storage.md 4).
+ */
+uint64_t dit_default_record_max(void);
+
 /** How much memory to use by default, in bytes. */
 uint64_t dit_default_memory(unsigned nthreads);
 

@@ -205,10 +205,10 @@ static int reserve(struct dit_entries *entries, uint32_t id, size_t len, char **
 	return r;
 }
 
-/* Copy a record and fill in the attribute numbers. */
-static int fill(struct dit_entries *entries, const struct dit_encoded *encoded, char *out)
+/* Fill the attribute numbers into a record, or its head. */
+static int fill_numbers(struct dit_entries *entries, const struct dit_encoded *encoded,
+                        char *out)
 {
-	memcpy(out, encoded->bytes, encoded->len);
 	for (uint32_t i = 0; i < encoded->nattrs; i++) {
 		char *at = out + (size_t)encoded->ad_words[i] * 4;
 		uint32_t number = 0;
@@ -225,16 +225,49 @@ static int fill(struct dit_entries *entries, const struct dit_encoded *encoded, 
 	return 0;
 }
 
+/* Its values are where the entry has them: see struct dit_encoded. */
+static int put_huge(struct dit_entries *entries, uint32_t id,
+                    const struct dit_encoded *encoded, char **ret_space)
+{
+	struct dit_encoded_cursor cursor = {.encoded = encoded};
+	const struct dit_pieces record = {.next = dit_encoded_next, .ctx = &cursor};
+	int r = fill_numbers(entries, encoded, encoded->bytes);
+
+	if (r < 0) {
+		return r;
+	}
+	if (!is_late(entries, id)) {
+		entries->next_id = (uint64_t)id + 1;
+		return dit_output_put_entry_pieces(entries->output, id, encoded->len,
+		                                   &record);
+	}
+	r = reserve(entries, id, encoded->len, ret_space);
+	if (r == 0) {
+		dit_encoded_next(&cursor, *ret_space, encoded->len);
+	}
+	return r;
+}
+
+static int put_small(struct dit_entries *entries, uint32_t id,
+                     const struct dit_encoded *encoded, char **ret_space)
+{
+	int r = reserve(entries, id, encoded->len, ret_space);
+
+	if (r < 0) {
+		return r;
+	}
+	memcpy(*ret_space, encoded->bytes, encoded->len);
+	return fill_numbers(entries, encoded, *ret_space);
+}
+
 int dit_entries_put(struct dit_entries *entries, uint32_t id,
                     const struct dit_encoded *encoded)
 {
 	bool must_wait = is_late(entries, id);
 	char *space = NULL;
-	int r = reserve(entries, id, encoded->len, &space);
+	int r = encoded->values == NULL ? put_small(entries, id, encoded, &space)
+	                                : put_huge(entries, id, encoded, &space);
 
-	if (r == 0) {
-		r = fill(entries, encoded, space);
-	}
 	if (r == 0 && must_wait) {
 		r = wait_with(entries, KEY_ENTRY, id, 0, 0,
 		              (struct dit_span){space, encoded->len});

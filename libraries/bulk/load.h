@@ -119,6 +119,12 @@ struct dit_load_opts {
 	 * GiB, but at most a quarter of the machine's memory.
 	 */
 	uint64_t memory_bytes;
+	/*
+	 * Bytes of an LDIF record, and of a file that an LDIF record names, at most. A
+	 * longer one ends the load: DIT_E_TOOLONG. 0: a quarter of the machine's memory,
+	 * 4 GiB at most.
+	 */
+	uint64_t record_max_bytes;
 	const char *tmpdir;   /* for sorted runs; NULL or empty: $TMPDIR, else /tmp */
 	size_t batch_bytes;   /* bytes of LDIF in a batch; 0: chosen from memory_bytes */
 	size_t batch_records; /* records in a batch, at most; 0: 512 */
@@ -203,6 +209,7 @@ struct dit_load_stats {
  *         DIT_E_CONFIG: the configuration is wrong;
  *         DIT_E_BUSY: another process has the database open;
  *         DIT_E_FULL: the result does not fit maxsize;
+ *         DIT_E_TOOLONG: a record is longer than record_max_bytes;
  *         DIT_E_STOPPED: the caller set *stop;
  *         -EINVAL: an option is out of range;
  *         -ENOSPC and other -errno, LMDB's codes

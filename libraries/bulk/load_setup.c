@@ -157,9 +157,12 @@ static int make_context(struct loader *loader)
 	const struct dit_load_opts *opts = loader->opts;
 	int r = 0;
 
-	loader->files = (struct dit_file_rules){.refuse_all = opts->no_urls,
-	                                        .allow_special = opts->special_urls,
-	                                        .stop = &loader->stop};
+	loader->files = (struct dit_file_rules){
+		.refuse_all = opts->no_urls,
+		.allow_special = opts->special_urls,
+		.value_max = opts->record_max_bytes > 0 ? opts->record_max_bytes
+	                                                : dit_default_record_max(),
+		.stop = &loader->stop};
 	loader->rules = make_rules(loader);
 	loader->context = (struct dit_entry_context){
 		.schema = loader->settings->schema,
@@ -271,6 +274,7 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 	                                      .batch_bytes = budget->batch_bytes,
 	                                      .batch_records = budget->batch_records,
 	                                      .first_line = opts->first_line,
+	                                      .record_max = loader->files.value_max,
 	                                      .keep_version = keeps_version(loader)};
 	int r = dit_ldif_reader_open(&loader->reader, &reader);
 

@@ -130,6 +130,9 @@ const char *dit_file_url_reason(int error, const struct dit_file_rules *rules)
 	if (rules != NULL && rules->refuse_all && error == -EPERM) {
 		return ": --no-urls is given";
 	}
+	if (rules != NULL && rules->value_max > 0 && error == -EFBIG) {
+		return ": it is longer than --max-record allows";
+	}
 	return error == -ENOTSUP ? ": not a regular file, and --special-urls is not given"
 	                         : "";
 }
@@ -147,14 +150,21 @@ static size_t first_size(int fd)
 	return READ_BYTES_MIN;
 }
 
-static int read_to_end(int fd, const struct dit_stop *stop, struct dit_arena *arena,
-                       struct dit_span *ret)
+static int read_to_end(int fd, const struct dit_file_rules *rules,
+                       struct dit_arena *arena, struct dit_span *ret)
 {
+	const struct dit_stop *stop = rules == NULL ? NULL : rules->stop;
+	size_t max = rules == NULL || rules->value_max == 0 ? SIZE_MAX - 1
+	                                                    : (size_t)rules->value_max;
 	size_t size = first_size(fd);
 	size_t len = 0;
-	char *buffer = dit_arena_bytes(arena, size);
+	char *buffer = NULL;
 	char *bigger = NULL;
 
+	if (size > max + 1 && size > READ_BYTES_MIN) {
+		return -EFBIG;
+	}
+	buffer = dit_arena_bytes(arena, size);
 	for (;;) {
 		ssize_t n = 0;
 
@@ -166,6 +176,9 @@ static int read_to_end(int fd, const struct dit_stop *stop, struct dit_arena *ar
 			return (int)n;
 		}
 		len += (size_t)n;
+		if (len > max) {
+			return -EFBIG;
+		}
 		if (len < size) {
 			break;
 		}
@@ -194,7 +207,7 @@ int dit_file_url_read(struct dit_span url, const struct dit_file_rules *rules,
 	if (fd < 0) {
 		return fd;
 	}
-	r = read_to_end(fd, rules == NULL ? NULL : rules->stop, arena, ret);
+	r = read_to_end(fd, rules, arena, ret);
 	(void)close(fd);
 	return r;
 }

@@ -25,6 +25,7 @@
 struct dit_file_rules {
 	bool refuse_all;    /* none */
 	bool allow_special; /* pipes and devices as well, which may have no end */
+	uint64_t value_max; /* bytes of a file whose content is a value; 0: any number */
 	const struct dit_stop *stop; /* NULL: none; borrowed */
 };
 
@@ -47,7 +48,8 @@ const char *dit_file_url_reason(int error, const struct dit_file_rules *rules);
 /**
  * Read the whole file into the arena. An empty file gives an empty span with data.
  *
- * @return 0; -errno as above, or because reading failed; DIT_E_STOPPED
+ * @return 0; -errno as above, or because reading failed; -EFBIG: it is longer than the
+ *         rules allow; DIT_E_STOPPED
  */
 int dit_file_url_read(struct dit_span url, const struct dit_file_rules *rules,
                       struct dit_arena *arena, struct dit_span *ret);

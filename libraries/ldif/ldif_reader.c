@@ -48,6 +48,7 @@ struct dit_ldif_reader {
 	size_t batch_bytes;
 	size_t batch_records;
 	uint64_t first_line;
+	uint64_t record_max;                /* 0: any length */
 	const struct dit_file_rules *files; /* borrowed; NULL: any regular file */
 
 	struct dit_ldif_source sources[SOURCES_MAX]; /* the last one is read */
@@ -94,6 +95,7 @@ int dit_ldif_reader_open(struct dit_ldif_reader **ret,
 	reader->batch_bytes = opts->batch_bytes;
 	reader->batch_records = opts->batch_records;
 	reader->first_line = opts->first_line;
+	reader->record_max = opts->record_max;
 	reader->files = opts->files;
 	reader->record_line = 1;
 	reader->keep_version = opts->keep_version;
@@ -174,11 +176,28 @@ static int add_record(struct dit_ldif_batch *batch, struct dit_ldif_record recor
 	return 0;
 }
 
-/* A chunk has ended; its lines reach up to @p end. @return 0 or -ENOMEM */
+/* A chunk is a record, or becomes one, and has so many bytes. @return 0; DIT_E_TOOLONG */
+static int check_length(struct dit_ldif_reader *reader, uint64_t len)
+{
+	if (reader->record_max == 0 || len <= reader->record_max) {
+		return 0;
+	}
+	(void)snprintf(reader->error, sizeof(reader->error),
+	               "ldif_read_record: the record at line %llu is longer than %llu "
+	               "bytes, as many as --max-record allows",
+	               (unsigned long long)reader->record_line,
+	               (unsigned long long)reader->record_max);
+	return DIT_E_TOOLONG;
+}
+
+/* A chunk has ended; its lines reach up to @p end. @return 0; -ENOMEM; DIT_E_TOOLONG */
 static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t end)
 {
-	int r = 0;
+	int r = w->is_record ? check_length(reader, end - w->chunk) : 0;
 
+	if (r < 0) {
+		return r;
+	}
 	if (w->is_record) {
 		struct dit_ldif_record record = {
 			.text = {w->batch->buffer + w->chunk, end - w->chunk},
@@ -381,9 +400,19 @@ static int reserve(struct window *w)
 	return 0;
 }
 
-/* The buffer is full of one unfinished chunk: move it to the front, or double. */
-static int make_room(struct window *w)
+/* A chunk may have its most and a blank line behind. */
+#define BLANK_MAX 2
+
+/*
+ * The buffer is full of one unfinished chunk: move it to the front, or double.
+ *
+ * @return 0; -ENOMEM; DIT_E_TOOLONG
+ */
+static int make_room(struct dit_ldif_reader *reader, struct window *w)
 {
+	uint64_t most =
+		reader->record_max == 0 ? UINT64_MAX : reader->record_max + BLANK_MAX;
+
 	if (w->chunk > 0) {
 		memmove(w->batch->buffer, w->batch->buffer + w->chunk,
 		        w->fill - w->chunk);
@@ -394,10 +423,13 @@ static int make_room(struct window *w)
 		w->chunk = 0;
 		return 0;
 	}
+	if (w->fill >= most) {
+		return check_length(reader, w->fill);
+	}
 	if (w->limit > SIZE_MAX / 2) {
 		return -ENOMEM;
 	}
-	w->limit *= 2;
+	w->limit = w->limit * 2 < most ? w->limit * 2 : (size_t)most;
 	return reserve(w);
 }
 
@@ -464,7 +496,7 @@ static int fill_batch(struct dit_ldif_reader *reader, struct window *w)
 			if (w->batch->nrecords > 0) {
 				return 1;
 			}
-			r = make_room(w);
+			r = make_room(reader, w);
 			if (r < 0) {
 				return r;
 			}

@@ -46,6 +46,7 @@ struct dit_ldif_reader_opts {
 	size_t batch_bytes;   /* piece to read at a time; at least 1 */
 	size_t batch_records; /* at most this many records in a batch; at least 1 */
 	uint64_t first_line;  /* -j: records that start before it are skipped */
+	uint64_t record_max;  /* bytes of a record at most; 0: any number */
 	bool keep_version;    /* "version: 1" is a line like any other */
 	/*
 	 * For "include:", and what ends reading. Borrowed as long as the reader lives;

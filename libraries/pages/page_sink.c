@@ -246,3 +246,34 @@ int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *re
 	}
 	return r;
 }
+
+int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
+                                 const struct dit_pieces *bytes, uint64_t *ret_ticket)
+{
+	struct dit_page_space *space = sink->space;
+	uint64_t first = 0;
+	int r = dit_page_sink_flush(sink);
+
+	if (r == 0) {
+		r = take_pages(space, npages, &first);
+	}
+	for (size_t i = 0; i < npages && r == 0; i += space->chunk_pages) {
+		size_t n =
+			npages - i < space->chunk_pages ? npages - i : space->chunk_pages;
+
+		if (sink->pages == NULL) {
+			sink->pages = dit_page_chunk_new(DIT_CHUNK_BYTES);
+		}
+		if (sink->pages == NULL) {
+			return -ENOMEM;
+		}
+		bytes->next(bytes->ctx, sink->pages, n * space->page_bytes);
+		if (i == 0) {
+			(void)number_page(sink, sink->pages, first);
+		}
+		r = dit_page_file_put(&space->file, &sink->pages, n * space->page_bytes,
+		                      (first + i) * space->page_bytes);
+	}
+	*ret_ticket = first | DIT_TICKET_PLACED;
+	return r;
+}

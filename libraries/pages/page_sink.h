@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pieces.h"
 #include "pages/page_format.h"
 #include "pages/page_writer.h"
 
@@ -92,6 +93,17 @@ int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *re
  */
 int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
                                char **ret_pages, uint64_t *ret_ticket);
+
+/**
+ * Overflow pages that are too many for a chunk: made and written chunk by chunk, so that
+ * they need no memory of their size.
+ *
+ * @param bytes  of all pages, headers included; the sink puts numbers into the header
+ *
+ * @return as above, for these pages as well
+ */
+int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
+                                 const struct dit_pieces *bytes, uint64_t *ret_ticket);
 
 /** Write what is left, maybe by another thread. Errors as above. */
 int dit_page_sink_flush(struct dit_page_sink *sink);

@@ -199,6 +199,29 @@ static void point_to_overflow(const struct dit_page_format *format, char *value,
 	memcpy(value, &big, format->big_node_bytes);
 }
 
+static struct dit_page_words overflow_words(size_t npages)
+{
+	return (struct dit_page_words){
+		.flags = DIT_PAGE_OVERFLOW,
+		.lower = (uint16_t)npages,
+		.upper = (uint16_t)(npages >> 16),
+	};
+}
+
+/* @param ticket  of the first page */
+static void note_overflow(struct dit_table_writer *writer, char *value, size_t key_len,
+                          size_t len, uint64_t ticket)
+{
+	size_t npages = dit_overflow_pages(writer->format, len, writer->page_bytes);
+
+	point_to_overflow(
+		writer->format, value, key_len, len,
+		(struct dit_big_value){.first_page = ticket,
+	                               .transaction = writer->sink.space->transaction,
+	                               .npages = npages});
+	writer->noverflow_pages += npages;
+}
+
 static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key,
                             size_t len, char **ret_space)
 {
@@ -206,11 +229,7 @@ static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key
 	size_t npages = dit_overflow_pages(format, len, writer->page_bytes);
 	size_t used = format->header_bytes + len;
 	uint64_t ticket = 0;
-	struct dit_page_words words = {
-		.flags = DIT_PAGE_OVERFLOW,
-		.lower = (uint16_t)npages,
-		.upper = (uint16_t)(npages >> 16),
-	};
+	struct dit_page_words words = overflow_words(npages);
 	char *value = NULL;
 	char *pages = NULL;
 	/* The node first: it may finish a leaf, and then the pages are not to be filled
@@ -223,14 +242,9 @@ static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key
 	if (r < 0) {
 		return r;
 	}
-	point_to_overflow(
-		format, value, key.len, len,
-		(struct dit_big_value){.first_page = ticket,
-	                               .transaction = writer->sink.space->transaction,
-	                               .npages = npages});
+	note_overflow(writer, value, key.len, len, ticket);
 	dit_page_set_words(format, pages, &words);
 	memset(pages + used, 0, npages * writer->page_bytes - used);
-	writer->noverflow_pages += npages;
 	*ret_space = pages + format->header_bytes;
 	return 0;
 }
@@ -246,6 +260,73 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
 	}
 	r = inside > writer->node_max ? reserve_overflow(writer, key, len, ret_space)
 	                              : add_node(writer, key, len, 0, ret_space);
+	remember_key(writer, key);
+	writer->nitems++;
+	return r;
+}
+
+/* ---- values in pieces ---- */
+
+/* Overflow pages: header, value, zeros. */
+struct long_value {
+	const struct dit_table_writer *writer;
+	const struct dit_pieces *value;
+	size_t npages;
+	size_t left; /* of the value */
+	bool has_header;
+};
+
+static void next_of_long(void *ctx, char *out, size_t len)
+{
+	struct long_value *is = ctx;
+	const struct dit_page_format *format = is->writer->format;
+	size_t n = 0;
+
+	if (!is->has_header) {
+		struct dit_page_words words = overflow_words(is->npages);
+
+		dit_page_set_words(format, out, &words);
+		out += format->header_bytes;
+		len -= format->header_bytes;
+		is->has_header = true;
+	}
+	n = len < is->left ? len : is->left;
+	is->value->next(is->value->ctx, out, n);
+	is->left -= n;
+	memset(out + n, 0, len - n);
+}
+
+int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span key,
+                                size_t len, const struct dit_pieces *value)
+{
+	size_t npages = dit_overflow_pages(writer->format, len, writer->page_bytes);
+	struct long_value in_pages = {
+		.writer = writer, .value = value, .npages = npages, .left = len};
+	const struct dit_pieces bytes = {.next = next_of_long, .ctx = &in_pages};
+	uint64_t ticket = 0;
+	char *space = NULL;
+	int r = 0;
+
+	if (npages <= writer->sink.space->chunk_pages || len > UINT32_MAX) {
+		r = dit_table_writer_reserve(writer, key, len, &space);
+		if (r == 0) {
+			value->next(value->ctx, space, len);
+		}
+		return r;
+	}
+	r = check_key(writer, key);
+	if (r == 0) {
+		r = add_node(writer, key, writer->format->big_node_bytes, DIT_NODE_BIG,
+		             &space);
+	}
+	if (r < 0) {
+		return r;
+	}
+	/* The leaf stays in memory: only chunks are written. */
+	r = dit_page_sink_write_overflow(&writer->sink, npages, &bytes, &ticket);
+	if (r == 0) {
+		note_overflow(writer, space, key.len, len, ticket);
+	}
 	remember_key(writer, key);
 	writer->nitems++;
 	return r;

@@ -55,6 +55,15 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
                              size_t len, char **ret_space);
 
 /**
+ * Append a key with a value that is made piece by piece. A huge one is written meanwhile
+ * and needs no memory of its size.
+ *
+ * @param value  makes @p len bytes, before the call returns
+ */
+int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span key,
+                                size_t len, const struct dit_pieces *value);
+
+/**
  * Append a key with its whole list.
  *
  * @param key  1 byte to dit_key_max(), above the one before: by bytes, or, with integer

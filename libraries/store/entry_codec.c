@@ -21,6 +21,9 @@
 #define WORD_BYTES sizeof(uint32_t)
 #define PAD_BYTES  8
 
+/* The values of larger records are not copied. */
+#define HUGE_BYTES ((uint64_t)1 << 20)
+
 #define ATTR_SORTED  0x80000000u
 #define ATTR_SPLIT   0x40000000u
 #define COUNT_NORMAL 0x80000000u
@@ -77,16 +80,27 @@ static uint32_t *put_lengths(uint32_t *word, const struct dit_span *values, uint
 	return word;
 }
 
-static char *put_values(char *out, const struct dit_span *values, uint32_t n)
+/* Where values go: the bytes of the record, or, of a huge one, the list of values. */
+struct value_place {
+	char *out; /* NULL: the list */
+	struct dit_span *list;
+};
+
+static void put_values(struct value_place *place, const struct dit_span *values,
+                       uint32_t n)
 {
+	if (place->out == NULL) {
+		memcpy(place->list, values, n * sizeof(*values));
+		place->list += n;
+		return;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (values[i].len > 0) {
-			memcpy(out, values[i].data, values[i].len);
+			memcpy(place->out, values[i].data, values[i].len);
 		}
-		out += values[i].len;
-		*out++ = '\0';
+		place->out += values[i].len;
+		*place->out++ = '\0';
 	}
-	return out;
 }
 
 static void put_entry(const struct dit_entry *entry, const struct dit_split_rules *rules,
@@ -94,7 +108,10 @@ static void put_entry(const struct dit_entry *entry, const struct dit_split_rule
 {
 	uint32_t *first = (uint32_t *)(void *)encoded->bytes;
 	uint32_t *word = first + HEAD_WORDS;
-	char *out = (char *)(word + measure->nwords);
+	bool is_huge = encoded->values != NULL;
+	struct value_place place = {.out = is_huge ? NULL
+	                                           : (char *)(word + measure->nwords),
+	                            .list = (struct dit_span *)encoded->values};
 
 	first[0] = entry->nattrs;
 	first[1] = (uint32_t)measure->nslots;
@@ -113,13 +130,15 @@ static void put_entry(const struct dit_entry *entry, const struct dit_split_rule
 			continue;
 		}
 		word = put_lengths(word, attr->values, attr->nvalues);
-		out = put_values(out, attr->values, attr->nvalues);
+		put_values(&place, attr->values, attr->nvalues);
 		if (attr->normal != NULL) {
 			word = put_lengths(word, attr->normal, attr->nvalues);
-			out = put_values(out, attr->normal, attr->nvalues);
+			put_values(&place, attr->normal, attr->nvalues);
 		}
 	}
-	memset(out, 0, (size_t)(encoded->bytes + encoded->len - out));
+	if (!is_huge) {
+		memset(place.out, 0, (size_t)(encoded->bytes + encoded->len - place.out));
+	}
 }
 
 int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
@@ -142,7 +161,17 @@ int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules
 	 * and as much for the values in id2v. */
 	encoded.size_limit_bytes = len + measure.nsplit_bytes;
 	encoded.len = (len + PAD_BYTES - 1) / PAD_BYTES * PAD_BYTES;
-	encoded.bytes = dit_arena_alloc(arena, encoded.len);
+	encoded.nbytes = encoded.len;
+	if (len > HUGE_BYTES) {
+		encoded.nbytes = (HEAD_WORDS + measure.nwords) * WORD_BYTES;
+		encoded.nvalues = measure.nwords - (uint64_t)2 * entry->nattrs;
+		encoded.values =
+			dit_arena_alloc(arena, encoded.nvalues * sizeof(*encoded.values));
+		if (encoded.values == NULL) {
+			return -ENOMEM;
+		}
+	}
+	encoded.bytes = dit_arena_alloc(arena, encoded.nbytes);
 	encoded.ads = dit_arena_alloc(arena, entry->nattrs * sizeof(*encoded.ads));
 	encoded.ad_words =
 		dit_arena_alloc(arena, entry->nattrs * sizeof(*encoded.ad_words));
@@ -159,6 +188,50 @@ int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules
 	}
 	*ret = encoded;
 	return 0;
+}
+
+/* ---- a record in pieces ---- */
+
+/* Bytes of the next value and the NUL behind it. @return their number */
+static size_t next_of_value(struct dit_encoded_cursor *cursor, char *out, size_t len)
+{
+	const struct dit_span *value = &cursor->encoded->values[cursor->nvalues];
+	size_t rest = value->len - cursor->nbytes;
+	size_t n = rest < len ? rest : len;
+
+	if (n > 0) {
+		memcpy(out, value->data + cursor->nbytes, n);
+	}
+	cursor->nbytes += n;
+	if (n < len) {
+		out[n++] = '\0';
+		cursor->nvalues++;
+		cursor->nbytes = 0;
+	}
+	return n;
+}
+
+void dit_encoded_next(void *ctx, char *out, size_t len)
+{
+	struct dit_encoded_cursor *cursor = ctx;
+	const struct dit_encoded *encoded = cursor->encoded;
+
+	while (len > 0) {
+		size_t n = encoded->nbytes - cursor->nhead;
+
+		if (n > 0) {
+			n = n < len ? n : len;
+			memcpy(out, encoded->bytes + cursor->nhead, n);
+			cursor->nhead += n;
+		} else if (cursor->nvalues < encoded->nvalues) {
+			n = next_of_value(cursor, out, len);
+		} else {
+			memset(out, 0, len); /* padding */
+			n = len;
+		}
+		out += n;
+		len -= n;
+	}
 }
 
 /* ---- decoding ---- */

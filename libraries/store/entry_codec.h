@@ -25,8 +25,16 @@
 
 /** An encoded entry whose AD words still have to be filled in. */
 struct dit_encoded {
-	char *bytes;             /* in the arena; 8-byte aligned */
-	size_t len;              /* multiple of 8 */
+	/*
+	 * In the arena; 8-byte aligned. Of a huge entry only the head: its values are
+	 * held once, where the entry has them.
+	 */
+	char *bytes;
+	size_t nbytes; /* in bytes: len, or the length of the head */
+	size_t len;    /* of the record; multiple of 8 */
+	/* What follows the head of a huge entry, a NUL behind each, then zeros. */
+	const struct dit_span *values;
+	size_t nvalues;
 	size_t size_limit_bytes; /* what maxentrysize is compared with (storage.md 4.8) */
 	uint32_t nattrs;
 	const struct dit_ad **ads; /* nattrs descriptions, in stored order */
@@ -42,6 +50,21 @@ struct dit_encoded {
  */
 int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
                      struct dit_arena *arena, struct dit_encoded *ret);
+
+/** How far a record is made. Zero but for encoded: nothing of it. */
+struct dit_encoded_cursor {
+	const struct dit_encoded *encoded;
+	size_t nhead;   /* bytes done */
+	size_t nvalues; /* values done */
+	size_t nbytes;  /* of the value after these */
+};
+
+/**
+ * Copy the next bytes of a record, huge or not: the next function of a struct dit_pieces.
+ *
+ * @param ctx  a struct dit_encoded_cursor
+ */
+void dit_encoded_next(void *ctx, char *out, size_t len);
 
 /** One attribute of a stored entry; spans point into the record. */
 struct dit_stored_attr {

@@ -44,6 +44,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/pieces.h"
 #include "base/span.h"
 
 struct dit_fault;       /* fault.h */
@@ -198,6 +199,9 @@ struct dit_output_ops {
 	int (*put_ad)(struct dit_output *output, uint32_t number, struct dit_span name);
 	int (*reserve_entry)(struct dit_output *output, uint64_t id, size_t len,
 	                     void **ret_space);
+	/* NULL: reserve_entry */
+	int (*put_entry_pieces)(struct dit_output *output, uint64_t id, size_t len,
+	                        const struct dit_pieces *record);
 	int (*put_split)(struct dit_output *output, uint64_t id, uint16_t ad,
 	                 uint32_t place, struct dit_span record);
 	int (*grow_subtree)(struct dit_output *output, uint64_t id, uint64_t n);
@@ -270,6 +274,26 @@ static inline int dit_output_reserve_entry(struct dit_output *output, uint64_t i
                                            size_t len, void **ret_space)
 {
 	return output->ops->reserve_entry(output, id, len, ret_space);
+}
+
+/**
+ * id2e: the record of an entry, made piece by piece. In a new database a huge one needs
+ * no memory of its size.
+ */
+static inline int dit_output_put_entry_pieces(struct dit_output *output, uint64_t id,
+                                              size_t len, const struct dit_pieces *record)
+{
+	void *space = NULL;
+	int r = 0;
+
+	if (output->ops->put_entry_pieces != NULL) {
+		return output->ops->put_entry_pieces(output, id, len, record);
+	}
+	r = output->ops->reserve_entry(output, id, len, &space);
+	if (r == 0) {
+		record->next(record->ctx, space, len);
+	}
+	return r;
 }
 
 /**

@@ -90,6 +90,12 @@ static int pages_reserve_entry(struct dit_output *output, uint64_t id, size_t le
 	return dit_staging_reserve_entry(staging_of(output), id, len, ret_space);
 }
 
+static int pages_put_entry_pieces(struct dit_output *output, uint64_t id, size_t len,
+                                  const struct dit_pieces *record)
+{
+	return dit_staging_put_entry_pieces(staging_of(output), id, len, record);
+}
+
 /* ---- our pages: tables ---- */
 
 static int pages_put_lists(struct dit_output_table *table,
@@ -361,6 +367,7 @@ static const struct dit_output_ops pages_ops = {
 	.find_index = find_index,
 	.put_ad = pages_put_ad,
 	.reserve_entry = pages_reserve_entry,
+	.put_entry_pieces = pages_put_entry_pieces,
 	.put_split = put_split,
 	.grow_subtree = grow_subtree,
 	.add_index = add_index,

@@ -193,6 +193,21 @@ int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t l
 	return dit_staging_keep(staging, r);
 }
 
+int dit_staging_put_entry_pieces(struct dit_staging *staging, uint64_t id, size_t len,
+                                 const struct dit_pieces *record)
+{
+	struct dit_span key = {(const char *)&id, sizeof(id)};
+	int r = staging->error;
+
+	if (r == 0) {
+		r = staging->tables.entries == NULL
+		            ? -EINVAL
+		            : dit_table_writer_put_pieces(staging->tables.entries, key,
+		                                          len, record);
+	}
+	return dit_staging_keep(staging, r);
+}
+
 uint64_t dit_staging_used_bytes(const struct dit_staging *staging)
 {
 	if (staging->takes_changes && staging->own == NULL) {

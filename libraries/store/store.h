@@ -86,6 +86,10 @@ int dit_staging_put_ad(struct dit_staging *staging, uint32_t number,
 int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t len,
                               void **ret_space);
 
+/** The same for a record that is made piece by piece (table_writer.h). */
+int dit_staging_put_entry_pieces(struct dit_staging *staging, uint64_t id, size_t len,
+                                 const struct dit_pieces *record);
+
 /*
  * With the append writer liblmdb makes all pages, on one thread. The functions below
  * take the place of the two functions above and of the tables further down. Tables are

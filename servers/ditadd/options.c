@@ -17,6 +17,7 @@ enum long_option {
 	OPT_BATCH = COMMON_OPT_END,
 	OPT_GROW,
 	OPT_INDEX_KEYS,
+	OPT_MAX_RECORD,
 	OPT_MAX_REJECTS,
 	OPT_MEMORY,
 	OPT_NO_URLS,
@@ -34,6 +35,7 @@ static const struct option long_options[] = {
 	{"batch", required_argument, NULL, OPT_BATCH},
 	{"grow", no_argument, NULL, OPT_GROW},
 	{"index-keys", required_argument, NULL, OPT_INDEX_KEYS},
+	{"max-record", required_argument, NULL, OPT_MAX_RECORD},
 	{"max-rejects", required_argument, NULL, OPT_MAX_REJECTS},
 	{"memory", required_argument, NULL, OPT_MEMORY},
 	{"no-urls", no_argument, NULL, OPT_NO_URLS},
@@ -54,9 +56,10 @@ static void print_usage(FILE *out)
 		"[-f slapd.conf] [-F confdir]\n"
 		"              [-j line] [-l file] [-o opt[=value]] [-S sid] [-T threads] "
 		"[--grow]\n"
-		"              [--index-keys integer|bytes] [--max-rejects n] "
-		"[--memory size]\n"
-		"              [--no-urls] [--openldap 2.5|2.6|2.7] [--page-cache]\n"
+		"              [--index-keys integer|bytes] [--max-record size] "
+		"[--max-rejects n]\n"
+		"              [--memory size] [--no-urls] [--openldap 2.5|2.6|2.7] "
+		"[--page-cache]\n"
 		"              [--rejects file] [--special-urls] [--stats] [--strict]\n"
 		"              [--tmpdir dir] [--user user[:group]] "
 		"[--writer pages|append]\n",
@@ -100,6 +103,8 @@ static const char help_text[] =
 	"  --index-keys integer|bytes\n"
 	"                    compare hashed index keys as integers, or as slapd does\n"
 	"                    [integer]\n"
+	"  --max-record size bytes of an LDIF record at most, with suffix K, M or G [a quarter\n"
+	"                    of the machine's memory, 4G at most]\n"
 	"  --max-rejects n   -c, but give up when more than n records were left out\n"
 	"  --memory size     memory to use, with suffix K, M or G [128M a thread, from 256M\n"
 	"                    to 1G, but no more than a quarter of the machine's]\n"
@@ -219,6 +224,13 @@ static int read_numbers(struct options *options, int option, const char *text)
 			             text);
 		}
 		options->load.batch_records = n;
+		return 0;
+	case OPT_MAX_RECORD:
+		if (common_read_size(text, &options->load.record_max_bytes) < 0 ||
+		    options->load.record_max_bytes == 0) {
+			return wrong(options,
+			             "--max-record takes a size such as 512M, not", text);
+		}
 		return 0;
 	case OPT_MAX_REJECTS:
 		if (common_read_number(text, UINT64_MAX, &n) < 0) {

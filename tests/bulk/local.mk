@@ -29,6 +29,7 @@ check_PROGRAMS += \
 	%D%/test_load_2_7 \
 	%D%/test_load_existing \
 	%D%/test_load_glue \
+	%D%/test_load_huge \
 	%D%/test_load_nomem \
 	%D%/test_scan \
 	%D%/test_reindex \
@@ -119,6 +120,8 @@ noinst_PROGRAMS += %D%/scan_count
 	%D%/load_fixture.h \
 	%D%/test_load_existing.c
 %C%_test_load_existing_LDADD = $(test_libs)
+%C%_test_load_huge_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_huge.c
+%C%_test_load_huge_LDADD = $(test_libs)
 %C%_test_load_glue_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_load_glue.c
 %C%_test_load_glue_LDADD = $(test_libs)
 %C%_test_load_glue_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync

@@ -80,6 +80,7 @@ static int put(struct fixture *f, uint32_t id, bool has_splits)
 	struct dit_split list[] = {{.ad = &ads[1], .records = texts, .nrecords = 2},
 	                           {.ad = &ads[0], .records = texts + 1, .nrecords = 1}};
 	struct dit_encoded encoded = {.bytes = bytes,
+	                              .nbytes = sizeof(bytes),
 	                              .len = sizeof(bytes),
 	                              .nattrs = 2,
 	                              .ads = used,

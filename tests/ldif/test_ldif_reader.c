@@ -16,6 +16,8 @@
 
 #include "ldif/ldif_reader.h"
 
+#include "base/error.h"
+
 #define RECORDS_MAX  4
 #define INCLUDES_MAX 3
 
@@ -529,6 +531,53 @@ static void the_buffer_grows_to_the_largest_record_only(void **state)
 	dit_ldif_batch_deinit(&batch);
 }
 
+/* Of a record its lines count, with their ends. It is read in pieces of every size. */
+static void a_record_over_the_limit_is_refused(void **state)
+{
+	static const char *const ends[] = {"", "\n", "\n\n", "\r\n\r\n",
+	                                   "\n\ndn: cn=x\n"};
+	char want[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t len = 100 + (i == 0 ? 0 : i == 3 ? 2 : 1);
+		FILE *file = fopen("input", "wb");
+
+		assert_non_null(file);
+		(void)fprintf(file, "dn: x\n\ndn: y\nsn: %090d%s", 0, ends[i]);
+		assert_int_equal(fclose(file), 0);
+		for (size_t piece = 1; piece < 250; piece++) {
+			for (int room = 0; room < 2; room++) {
+				struct dit_ldif_reader_opts opts =
+					DIT_LDIF_READER_OPTS_INIT;
+				struct dit_ldif_batch batch = {0};
+				struct dit_ldif_reader *reader = NULL;
+				size_t n = 0;
+				int r = 1;
+
+				opts.path = "input";
+				opts.batch_bytes = piece;
+				opts.record_max = len - 1 + (unsigned)room;
+				(void)snprintf(want, sizeof(want),
+				               "ldif_read_record: the record at line 3 "
+				               "is longer than %zu bytes, as many as "
+				               "--max-record allows",
+				               len - 1);
+				assert_int_equal(dit_ldif_reader_open(&reader, &opts), 0);
+				while ((r = dit_ldif_reader_next(reader, &batch)) > 0) {
+					n += batch.nrecords;
+				}
+				assert_int_equal(r, room == 1 ? 0 : DIT_E_TOOLONG);
+				assert_int_equal(n, room == 0 ? 1 : i == 4 ? 3 : 2);
+				assert_string_equal(dit_ldif_reader_error(reader),
+				                    room == 1 ? "" : want);
+				dit_ldif_reader_close(reader);
+				dit_ldif_batch_deinit(&batch);
+			}
+		}
+	}
+}
+
 static void the_size_and_the_bytes_read_show_the_progress(void **state)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
@@ -657,6 +706,8 @@ int main(void)
 			the_buffer_grows_to_the_largest_record_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			the_size_and_the_bytes_read_show_the_progress, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_record_over_the_limit_is_refused, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(a_file_is_read_from_where_it_stands,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(a_missing_input_is_reported, setup,

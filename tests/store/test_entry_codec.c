@@ -385,6 +385,82 @@ static void records_of_a_wrong_length_are_told(void **state)
 	free(copy);
 }
 
+static void assert_same(struct dit_span got, struct dit_span want)
+{
+	assert_int_equal(got.len, want.len);
+	assert_true(want.len == 0 || memcmp(got.data, want.data, want.len) == 0);
+}
+
+/* Two values apart from their normal forms, an empty one, one that is its normal form. */
+static void huge_values_are_not_copied(void **state)
+{
+	struct fixture *f = *state;
+	size_t len = ((size_t)1 << 20) + 3;
+	char *text = malloc(2 * len);
+	struct dit_span values[] = {{text, len}, {NULL, 0}, {text + 5, len / 2}};
+	struct dit_span normal[] = {{text + len, len}, {"n", 1}, {text + 7, 100}};
+	struct dit_attr attrs[] = {
+		{.ad = &f->ads[0], .values = values, .normal = normal, .nvalues = 3},
+		{.ad = &f->ads[1], .values = values, .nvalues = 2}};
+	static const size_t steps[] = {1, 7919, 65536, SIZE_MAX};
+	struct dit_stored_entry stored;
+	char *record = NULL;
+
+	assert_non_null(text);
+	for (size_t i = 0; i < 2 * len; i++) {
+		text[i] = (char)(i * 2654435761u >> 24);
+	}
+	f->entry.attrs = attrs;
+	f->entry.nattrs = 2;
+	encode(f);
+	assert_non_null(f->encoded.values);
+	assert_int_equal(f->encoded.nvalues, 8);
+	assert_true(f->encoded.nbytes < 100);
+	record = malloc(f->encoded.len);
+	assert_non_null(record);
+	for (size_t k = 0; k < sizeof(steps) / sizeof(steps[0]); k++) {
+		struct dit_encoded_cursor cursor = {.encoded = &f->encoded};
+
+		memset(record, 'x', f->encoded.len);
+		for (size_t at = 0; at < f->encoded.len;) {
+			size_t n = f->encoded.len - at;
+
+			n = n < steps[k] ? n : steps[k];
+			dit_encoded_next(&cursor, record + at, n);
+			at += n;
+		}
+		assert_int_equal(
+			dit_entry_decode((struct dit_span){record, f->encoded.len},
+		                         &f->arena, &stored),
+			0);
+		assert_int_equal(stored.content_len, f->encoded.size_limit_bytes);
+		assert_int_equal(stored.nattrs, 2);
+		for (size_t i = 0; i < 3; i++) {
+			assert_same(stored.attrs[0].values[i], values[i]);
+			assert_same(stored.attrs[0].normal[i], normal[i]);
+		}
+		assert_same(stored.attrs[1].values[0], values[0]);
+	}
+	free(record);
+	free(text);
+}
+
+/* One copied as a whole comes out the same way. */
+static void a_small_record_has_pieces_too(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_encoded_cursor cursor = {.encoded = &f->encoded};
+	char record[1000];
+
+	encode(f);
+	assert_null(f->encoded.values);
+	assert_int_equal(f->encoded.nbytes, f->encoded.len);
+	for (size_t i = 0; i < f->encoded.len; i++) {
+		dit_encoded_next(&cursor, record + i, 1);
+	}
+	assert_memory_equal(record, f->encoded.bytes, f->encoded.len);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -400,6 +476,8 @@ int main(void)
 		TEST(unwanted_attributes_are_passed_over),
 		TEST(damage_of_unwanted_attributes_is_told),
 		TEST(records_of_a_wrong_length_are_told),
+		TEST(huge_values_are_not_copied),
+		TEST(a_small_record_has_pieces_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

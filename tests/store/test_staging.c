@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
+#include "pages/page_writer.h"
 #include "store_fixture.h"
 
 /* ---- refusals ---- */
@@ -499,6 +500,102 @@ static void first_error_sticks_and_nothing_is_published(void **state)
 	}
 }
 
+static void next_numbers(void *ctx, char *out, size_t len)
+{
+	uint32_t *seed = ctx;
+
+	for (size_t i = 0; i < len; i++) {
+		*seed = *seed * 1664525u + 1013904223u;
+		out[i] = (char)(*seed >> 24);
+	}
+}
+
+/* As next_numbers() makes them. */
+static bool is_record(const MDB_val *record, uint32_t seed, size_t len)
+{
+	char *want = malloc(len);
+	bool is_same = false;
+
+	assert_non_null(want);
+	next_numbers(&seed, want, len);
+	is_same = record->mv_size == len && memcmp(record->mv_data, want, len) == 0;
+	free(want);
+	return is_same;
+}
+
+/* Inside a leaf, in a chunk, all of a chunk, a byte more, several chunks, and one byte
+ * more or less than those. Small records stand between them. */
+static const size_t piece_sizes[] = {
+	100,
+	3000,
+	20000,
+	DIT_CHUNK_BYTES - 16,
+	DIT_CHUNK_BYTES - 15,
+	DIT_CHUNK_BYTES,
+	3 * DIT_CHUNK_BYTES - 17,
+	3 * DIT_CHUNK_BYTES - 16,
+	3 * DIT_CHUNK_BYTES - 15,
+	3 * DIT_CHUNK_BYTES + 4080,
+};
+#define NPIECES (sizeof(piece_sizes) / sizeof(piece_sizes[0]))
+
+static void put_pieces(struct dit_staging *staging)
+{
+	for (uint64_t i = 0; i < NPIECES; i++) {
+		uint32_t seed = (uint32_t)i;
+		const struct dit_pieces pieces = {.next = next_numbers, .ctx = &seed};
+
+		assert_int_equal(dit_staging_put_entry_pieces(staging, 2 * i + 1,
+		                                              piece_sizes[i], &pieces),
+		                 0);
+		fixture_put_entry(staging, 2 * i + 2, "small", 5);
+	}
+}
+
+static void records_in_pieces_are_read_by_liblmdb(void **state)
+{
+	(void)state;
+	for (int has_writer = 0; has_writer < 2; has_writer++) {
+		char *dir = test_scratch();
+		struct dit_staging_opts opts = fixture_opts(dir);
+		struct dit_page_writer *writer = NULL;
+		struct dit_staging *staging = NULL;
+		MDB_env *env = NULL;
+		MDB_txn *txn = NULL;
+		MDB_dbi dbi = 0;
+		uint64_t nrecords = 0;
+
+		if (has_writer != 0) {
+			assert_int_equal(dit_page_writer_new(&writer), 0);
+		}
+		opts.writer = writer;
+		opts.maxsize_bytes = 1u << 30;
+		assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), 0);
+		put_pieces(staging);
+		(void)fixture_publish(staging);
+		dit_page_writer_free(writer);
+		assert_int_equal(mdb_env_create(&env), 0);
+		assert_int_equal(mdb_env_set_maxdbs(env, 10), 0);
+		assert_int_equal(mdb_env_open(env, dir, MDB_RDONLY, 0600), 0);
+		assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
+		assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
+		for (uint64_t i = 0; i < NPIECES; i++) {
+			uint64_t id = 2 * i + 1;
+			MDB_val key = {sizeof(id), &id};
+			MDB_val record;
+
+			assert_int_equal(mdb_get(txn, dbi, &key, &record), 0);
+			assert_true(is_record(&record, (uint32_t)i, piece_sizes[i]));
+			id++;
+			assert_int_equal(mdb_get(txn, dbi, &key, &record), 0);
+			assert_int_equal(record.mv_size, 5);
+		}
+		mdb_txn_abort(txn);
+		mdb_env_close(env);
+		test_scratch_remove(dir);
+	}
+}
+
 /* Put until it fails; the limit is far below what this would need. */
 static int fill_up(struct dit_staging *staging, size_t len)
 {
@@ -506,6 +603,13 @@ static int fill_up(struct dit_staging *staging, size_t len)
 	int r = 0;
 
 	for (uint64_t id = 1; r == 0 && id * len < 1u << 30; id++) {
+		uint32_t seed = 1;
+		const struct dit_pieces pieces = {.next = next_numbers, .ctx = &seed};
+
+		if (id % 2 == 0) {
+			r = dit_staging_put_entry_pieces(staging, id, len, &pieces);
+			continue;
+		}
 		r = dit_staging_reserve_entry(staging, id, len, &space);
 		if (r == 0) {
 			memset(space, 'x', len);
@@ -635,6 +739,7 @@ int main(void)
 		cmocka_unit_test(what_a_killed_load_left_is_removed),
 		cmocka_unit_test(staging_directory_that_is_a_link_is_not_followed),
 		cmocka_unit_test(first_error_sticks_and_nothing_is_published),
+		cmocka_unit_test(records_in_pieces_are_read_by_liblmdb),
 		cmocka_unit_test_setup_teardown(
 			full_disk_is_an_error_and_the_old_database_stays,
 			small_disk_setup, small_disk_teardown),
