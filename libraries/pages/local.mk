@@ -19,6 +19,8 @@ rooms += %D%/libpages.la
 	%D%/page_commit.h \
 	%D%/page_commit_impl.h \
 	%D%/page_commit_write.c \
+	%D%/page_map.c \
+	%D%/page_map.h \
 	%D%/page_reserve.c \
 	%D%/page_reserve.h \
 	%D%/page_set.c \
@@ -35,6 +37,8 @@ rooms += %D%/libpages.la
 	%D%/page_writer.h \
 	%D%/table_writer.c \
 	%D%/table_writer.h \
+	%D%/tree_cursor.c \
+	%D%/tree_cursor.h \
 	%D%/tree_edit.c \
 	%D%/tree_edit.h \
 	%D%/table_edit.c \

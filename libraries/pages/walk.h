@@ -127,6 +127,17 @@ struct dit_walk_orders {
 	struct dit_walk_order items; /* of lists */
 };
 
+/** What LMDB's flags mean. */
+void dit_walk_default_orders(unsigned flags, struct dit_walk_orders *ret);
+
+/** Negative, 0, positive; both have the order's length. @p key of the list. */
+int dit_walk_compare(const struct dit_walk_order *order, struct dit_span key,
+                     struct dit_span a, struct dit_span b);
+
+/** Has the key, or item, a length that the order knows, or at most @p max? */
+bool dit_walk_has_length(const struct dit_walk_order *order, size_t max,
+                         struct dit_span span);
+
 /**
  * The orders of a database. They come filled with what LMDB's flags mean; who opens the
  * database with comparisons of its own changes them.
@@ -212,7 +223,8 @@ struct dit_walk_stats {
 int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
 
 /**
- * Are both meta pages such that liblmdb can open the file? It believes what they say.
+ * Are both meta pages such that the file can be opened for reading? liblmdb believes what
+ * they say.
  */
 bool dit_walk_has_metas(int fd);
 

@@ -312,25 +312,26 @@ bool dit_walk_metas_have_changed(struct walk *walk)
 	return false;
 }
 
+static bool read_sound(int fd, struct meta_page pages[2])
+{
+	const struct dit_page_format *format = format_of(fd);
+
+	return read_meta_page(fd, format, 0, &pages[0]) == 0 && is_meta(&pages[0]) &&
+	       read_meta_page(fd, format, page_bytes_of(&pages[0]), &pages[1]) == 0 &&
+	       is_meta(&pages[1]) && page_bytes_of(&pages[1]) == page_bytes_of(&pages[0]);
+}
+
 bool dit_walk_has_metas(int fd)
 {
-	const struct dit_page_format *format = &dit_lmdb_09;
-	struct meta_page first;
-	struct meta_page second;
+	struct meta_page pages[2];
 
-	return read_meta_page(fd, format, 0, &first) == 0 && is_meta(&first) &&
-	       read_meta_page(fd, format, page_bytes_of(&first), &second) == 0 &&
-	       is_meta(&second) && page_bytes_of(&second) == page_bytes_of(&first);
+	return read_sound(fd, pages);
 }
 
 bool dit_walk_is_newest(int fd, uint64_t transaction)
 {
-	const struct dit_page_format *format = &dit_lmdb_09;
-	struct meta_page first;
-	struct meta_page second;
+	struct meta_page pages[2];
 
-	return dit_walk_has_metas(fd) && read_meta_page(fd, format, 0, &first) == 0 &&
-	       read_meta_page(fd, format, page_bytes_of(&first), &second) == 0 &&
-	       first.meta.transaction <= transaction &&
-	       second.meta.transaction <= transaction;
+	return read_sound(fd, pages) && pages[0].meta.transaction <= transaction &&
+	       pages[1].meta.transaction <= transaction;
 }

@@ -276,16 +276,6 @@ void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
 
 /* ---- orders ---- */
 
-void dit_walk_default_orders(unsigned flags, struct dit_walk_orders *ret);
-
-/** Negative, 0, positive; both have the order's length. @p key of the list. */
-int dit_walk_compare(const struct dit_walk_order *order, struct dit_span key,
-                     struct dit_span a, struct dit_span b);
-
-/** Has the key, or item, a length that the order knows, or at most @p max? */
-bool dit_walk_has_length(const struct dit_walk_order *order, size_t max,
-                         struct dit_span span);
-
 /** What a page's keys are compared with: of a list its items' order. */
 static inline const struct dit_walk_order *walk_order_of(const struct walk_tree *tree)
 {

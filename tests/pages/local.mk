@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	%D%/test_page_source \
 	%D%/test_page_writer \
 	%D%/test_table_edit \
+	%D%/test_tree_cursor \
 	%D%/test_walk \
 	%D%/test_walk_damage \
 	%D%/test_walk_probe \
@@ -38,6 +39,14 @@ check_PROGRAMS += \
 	-Wl,--wrap=pwrite
 %C%_test_table_edit_SOURCES = %D%/test_table_edit.c
 %C%_test_table_edit_LDADD = $(test_libs)
+%C%_test_tree_cursor_SOURCES = \
+	%D%/page_dump.c \
+	%D%/page_dump.h \
+	%D%/test_tree_cursor.c \
+	%D%/walk_fixture.c \
+	%D%/walk_fixture.h \
+	$(NULL)
+%C%_test_tree_cursor_LDADD = $(test_libs)
 %C%_test_walk_SOURCES = %D%/test_walk.c %D%/walk_fixture.c %D%/walk_fixture.h
 %C%_test_walk_LDADD = $(test_libs)
 %C%_test_walk_damage_SOURCES = \
