@@ -26,6 +26,7 @@ static int check_path(struct check *check, const char *path,
 	struct dit_check_one_opts one = {
 		.opts = check->opts,
 		.settings = check->chosen.settings,
+		.openldap = check->chosen.openldap,
 		.database = check->opts->is_quick ? NULL : database,
 		.nthreads = check->nthreads,
 	};

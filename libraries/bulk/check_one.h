@@ -7,6 +7,7 @@
 #ifndef DITKIT_CHECK_ONE_H
 #define DITKIT_CHECK_ONE_H
 
+#include "base/openldap.h"
 #include "bulk/check_findings.h"
 #include "config/settings.h"
 
@@ -14,6 +15,7 @@ struct dit_check_one_opts {
 	const struct dit_check_opts *opts; /* borrowed, like the others */
 	const char *path;                  /* of the data file */
 	const struct dit_settings *settings;
+	enum dit_openldap_version openldap;  /* whose settings they are */
 	const struct dit_database *database; /* NULL: the structure alone is checked */
 	unsigned nthreads;
 };

@@ -70,20 +70,25 @@ static int lock_lock_file(int fd, struct dit_fault *fault)
 	return fcntl(fd, F_GETLK, &lock) == 0 ? say_holder(&lock, fault) : DIT_E_BUSY;
 }
 
-int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
-                   struct dit_fault *fault)
+/* Takes the directory: it is closed if it is not locked. */
+static int lock_directory(int dir_fd, int kind)
 {
-	struct dit_claim claim = {.dir_fd = dir_fd, .lock_fd = -1};
 	int r = 0;
 
-	/* First, for only this one also works between two claims of one process. */
-	if (flock(claim.dir_fd, LOCK_EX | LOCK_NB) != 0) {
+	if (flock(dir_fd, kind | LOCK_NB) != 0) {
 		r = errno == EWOULDBLOCK ? DIT_E_BUSY : -errno;
-		(void)close(claim.dir_fd);
-		return r;
+		(void)close(dir_fd);
 	}
-	r = open_lock_file(&claim, mode, fault);
-	if (r == 0) {
+	return r;
+}
+
+/* @param opened  what came of opening lock.mdb */
+static int finish(struct dit_claim *ret, struct dit_claim claim, int opened,
+                  struct dit_fault *fault)
+{
+	int r = opened;
+
+	if (r == 0 && claim.lock_fd >= 0) {
 		r = lock_lock_file(claim.lock_fd, fault);
 	}
 	if (r == DIT_E_BUSY) {
@@ -98,11 +103,44 @@ int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
 	return 0;
 }
 
+/* The directory first, for only that also works between two claims of one process. */
+int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
+                   struct dit_fault *fault)
+{
+	struct dit_claim claim = {.dir_fd = dir_fd, .lock_fd = -1};
+	int r = lock_directory(dir_fd, LOCK_EX);
+
+	if (r < 0) {
+		return r;
+	}
+	r = open_lock_file(&claim, mode, fault);
+	return finish(ret, claim, r, fault);
+}
+
+int dit_claim_take_reading(struct dit_claim *ret, int dir_fd, bool makes_lock_file,
+                           struct dit_fault *fault)
+{
+	struct dit_claim claim = {.dir_fd = dir_fd, .lock_fd = -1};
+	int r = lock_directory(dir_fd, LOCK_SH);
+
+	if (r < 0) {
+		return r;
+	}
+	if (makes_lock_file) {
+		r = open_lock_file(&claim, 0600, fault);
+	} else {
+		claim.lock_fd = dit_file_open(dir_fd, DIT_LOCK_NAME, O_RDWR, fault);
+		r = claim.lock_fd == -ENOENT ? 0 : claim.lock_fd;
+	}
+	/* Nobody writes to a file system that may only be read. */
+	return finish(ret, claim, r == -EROFS || r > 0 ? 0 : r, fault);
+}
+
 void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end)
 {
 	if (claim->made_lock_file && end != DIT_CLAIM_PUBLISHED) {
 		(void)unlinkat(claim->dir_fd, DIT_LOCK_NAME, 0);
-	} else if (end == DIT_CLAIM_ABANDONED) {
+	} else if (end == DIT_CLAIM_ABANDONED && claim->lock_fd >= 0) {
 		if (ftruncate(claim->lock_fd, 0) != 0) {
 			/* It stays as it was; nothing better can be done. */
 		}

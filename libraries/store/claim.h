@@ -31,7 +31,7 @@
 
 struct dit_claim {
 	int dir_fd;          /* the directory, under flock */
-	int lock_fd;         /* its lock.mdb, write-locked */
+	int lock_fd;         /* its lock.mdb, write-locked; negative: none (reading) */
 	bool made_lock_file; /* there was none */
 };
 
@@ -48,6 +48,18 @@ struct dit_claim {
  */
 int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
                    struct dit_fault *fault);
+
+/**
+ * A claim of who only reads: writers are kept away, and so is who opens the database
+ * meanwhile. Several such claims are possible where there is no lock.mdb.
+ *
+ * @param makes_lock_file  else, without a lock.mdb, other loaders alone are kept away; on
+ *                         a file system that may only be read it does not matter
+ *
+ * @return as above
+ */
+int dit_claim_take_reading(struct dit_claim *ret, int dir_fd, bool makes_lock_file,
+                           struct dit_fault *fault);
 
 enum dit_claim_end {
 	DIT_CLAIM_UNUSED,    /* nothing was done: lock.mdb stays as it was */

@@ -55,7 +55,8 @@ static int check_size(int data_fd, struct dit_fault *fault)
 	                               (unsigned long long)lack.needed_bytes);
 }
 
-int dit_data_open(int dir_fd, int flags, struct dit_fault *fault)
+/* @param wanted  of dit_format_check() */
+static int open_checked(int dir_fd, int flags, int wanted, struct dit_fault *fault)
 {
 	int fd = dit_file_open(dir_fd, DIT_DATA_NAME, flags, fault);
 	int r = 0;
@@ -63,13 +64,20 @@ int dit_data_open(int dir_fd, int flags, struct dit_fault *fault)
 	if (fd < 0) {
 		return fd;
 	}
-	r = dit_format_check(fd);
-	if (r == 0) {
-		r = check_size(fd, fault);
-	}
+	r = dit_format_check(fd) == wanted ? check_size(fd, fault) : DIT_E_FORMAT;
 	if (r < 0) {
 		(void)close(fd);
 		return r;
 	}
 	return fd;
+}
+
+int dit_data_open(int dir_fd, int flags, struct dit_fault *fault)
+{
+	return open_checked(dir_fd, flags, 0, fault);
+}
+
+int dit_data_open_10(int dir_fd, int flags, struct dit_fault *fault)
+{
+	return open_checked(dir_fd, flags, DIT_E_FORMAT, fault);
 }

@@ -17,7 +17,7 @@
 int dit_format_check(int data_fd);
 
 /**
- * Open DIR/data.mdb in this way everywhere: it is of our generation, and not cut off.
+ * Open DIR/data.mdb in this way everywhere: it is of LMDB 0.9, and not cut off.
  * liblmdb maps a file that is cut off, and the process dies of SIGBUS.
  *
  * @param flags  O_RDONLY or O_RDWR
@@ -27,5 +27,7 @@ int dit_format_check(int data_fd);
  *         return; DIT_E_CORRUPT, with a fault: cut off; -errno; -ENOMEM
  */
 int dit_data_open(int dir_fd, int flags, struct dit_fault *fault);
+/** The same for files of LMDB 1.0. DIT_E_FORMAT: it is not of that generation */
+int dit_data_open_10(int dir_fd, int flags, struct dit_fault *fault);
 
 #endif

@@ -67,6 +67,8 @@ rooms += %D%/libstore.la
 	%D%/publication.h \
 	%D%/snapshot.c \
 	%D%/snapshot_impl.h \
+	%D%/snapshot_lmdb.c \
+	%D%/snapshot_pages.c \
 	%D%/spare.c \
 	%D%/spare.h \
 	%D%/split_codec.c \

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Read snapshots: read transactions of one state, one cursor for each scan.
- *
- * Seeking compares keys, so id2v gets slapd's order of keys (storage.md 1.3). Its order
- * of values under a key is not needed: they are read one after the other.
+ * Snapshots and scans, whoever reads the file. The implementations are tried one after
+ * the other; each knows its own format.
  */
 #include "store/store.h"
 
@@ -11,59 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "base/grow.h"
 #include "pages/leaf_keys.h"
-#include "store/lmdb_error.h"
-#include "store/readers.h"
 #include "store/snapshot_impl.h"
 
-/* slapd uses 256 at most (storage.md 1.1). */
-#define DBS_MAX 1024
-
-#define SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
-
-_Static_assert(DIT_DB_INTEGERKEY == MDB_INTEGERKEY && DIT_DB_DUPSORT == MDB_DUPSORT &&
-                       DIT_DB_DUPFIXED == MDB_DUPFIXED &&
-                       DIT_DB_INTEGERDUP == MDB_INTEGERDUP,
-               "stored flags are LMDB's");
-
-struct dit_snapshot {
-	struct dit_readers readers;
-	struct dit_stored_db *dbs; /* sorted by name, each name owned */
-	MDB_dbi *dbis;             /* their handles */
-	struct dit_tree_record *trees;
-	size_t ndbs;
-	unsigned page_bytes;
-	uint64_t npages; /* of the data file, up to the last one in use */
-};
-
-struct dit_scan {
-	MDB_cursor *cursor;
-	bool is_started; /* the cursor stands on a record that was returned */
-	bool is_integerkey;
-};
-
-/* ID, then the attribute's number. Keys of another length are none of slapd's. */
-static int compare_split_keys(const MDB_val *a, const MDB_val *b)
-{
-	uint64_t ids[2];
-	uint16_t ads[2];
-
-	if (a->mv_size != SPLIT_KEY_BYTES || b->mv_size != SPLIT_KEY_BYTES) {
-		return (a->mv_size > b->mv_size) - (a->mv_size < b->mv_size);
-	}
-	memcpy(&ids[0], a->mv_data, sizeof(ids[0]));
-	memcpy(&ids[1], b->mv_data, sizeof(ids[1]));
-	memcpy(&ads[0], (const char *)a->mv_data + sizeof(ids[0]), sizeof(ads[0]));
-	memcpy(&ads[1], (const char *)b->mv_data + sizeof(ids[1]), sizeof(ads[1]));
-	if (ids[0] != ids[1]) {
-		return ids[0] < ids[1] ? -1 : 1;
-	}
-	return (ads[0] > ads[1]) - (ads[0] < ads[1]);
-}
+/* ---- the named databases ---- */
 
 static void forget_dbs(struct dit_snapshot *snapshot)
 {
@@ -71,127 +22,64 @@ static void forget_dbs(struct dit_snapshot *snapshot)
 		free((char *)snapshot->dbs[i].name);
 	}
 	free(snapshot->dbs);
-	free(snapshot->dbis);
 	free(snapshot->trees);
 	snapshot->dbs = NULL;
-	snapshot->dbis = NULL;
 	snapshot->trees = NULL;
 	snapshot->ndbs = 0;
 }
 
-/* @param record  of the main database: a struct dit_tree_record */
-static int open_db(struct dit_snapshot *snapshot, MDB_txn *txn, const MDB_val *key,
-                   const MDB_val *record)
+int dit_snapshot_expect_dbs(struct dit_snapshot *snapshot, size_t max)
+{
+	forget_dbs(snapshot);
+	snapshot->dbs = calloc(max + 1, sizeof(*snapshot->dbs));
+	snapshot->trees = calloc(max + 1, sizeof(*snapshot->trees));
+	return snapshot->dbs == NULL || snapshot->trees == NULL ? -ENOMEM : 0;
+}
+
+int dit_snapshot_add_db(struct dit_snapshot *snapshot, struct dit_span name,
+                        struct dit_span record)
 {
 	struct dit_tree_record *tree = &snapshot->trees[snapshot->ndbs];
 	struct dit_stored_db *db = &snapshot->dbs[snapshot->ndbs];
-	MDB_dbi *dbi = &snapshot->dbis[snapshot->ndbs];
-	MDB_stat stat;
-	int r = 0;
-	char *name = strndup(key->mv_data, key->mv_size);
 
-	if (name == NULL) {
+	db->name = strndup(name.data, name.len);
+	if (db->name == NULL) {
 		return -ENOMEM;
 	}
-	db->name = name;
 	snapshot->ndbs++;
-	r = dit_lmdb_error(mdb_dbi_open(txn, name, 0, dbi));
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_dbi_flags(txn, *dbi, &db->flags));
-	}
-	if (r == 0 && strcmp(name, "id2v") == 0) {
-		r = dit_lmdb_error(mdb_set_compare(txn, *dbi, compare_split_keys));
-	}
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_stat(txn, *dbi, &stat));
-	}
-	if (r < 0) {
-		return r;
-	}
-	if (record->mv_size != sizeof(*tree)) {
+	if (record.len != sizeof(*tree)) {
 		return DIT_E_CORRUPT;
 	}
-	memcpy(tree, record->mv_data, sizeof(*tree));
-	db->nrecords = stat.ms_entries;
-	db->npages = stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages;
+	memcpy(tree, record.data, sizeof(*tree));
+	db->flags = tree->flags;
+	db->nrecords = tree->nitems;
+	db->npages = tree->nbranch_pages + tree->nleaf_pages + tree->noverflow_pages;
 	return 0;
 }
 
-/* The main database holds one record for each named one, in the order of the names. */
-static int open_dbs(void *ctx, MDB_env *env, MDB_txn *txn)
+/* Their number: none of that name. */
+static size_t find_db(const struct dit_snapshot *snapshot, const char *name)
 {
-	struct dit_snapshot *snapshot = ctx;
-	MDB_cursor *cursor = NULL;
-	MDB_dbi main_dbi = 0;
-	MDB_envinfo info;
-	MDB_stat stat;
-	MDB_val key;
-	MDB_val record;
-	int r = 0;
+	size_t i = 0;
 
-	forget_dbs(snapshot);
-	r = dit_lmdb_error(mdb_env_info(env, &info));
-	if (r < 0) {
-		return r;
+	while (i < snapshot->ndbs && strcmp(snapshot->dbs[i].name, name) != 0) {
+		i++;
 	}
-	r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_stat(txn, main_dbi, &stat));
-	}
-	if (r < 0) {
-		return r;
-	}
-	snapshot->page_bytes = stat.ms_psize;
-	snapshot->npages = (uint64_t)info.me_last_pgno + 1;
-	snapshot->dbs = calloc(stat.ms_entries + 1, sizeof(*snapshot->dbs));
-	snapshot->dbis = calloc(stat.ms_entries + 1, sizeof(*snapshot->dbis));
-	snapshot->trees = calloc(stat.ms_entries + 1, sizeof(*snapshot->trees));
-	if (snapshot->dbs == NULL || snapshot->dbis == NULL || snapshot->trees == NULL) {
-		return -ENOMEM;
-	}
-	r = dit_lmdb_error(mdb_cursor_open(txn, main_dbi, &cursor));
-	if (r < 0) {
-		return r;
-	}
-	while (r == 0 && snapshot->ndbs < stat.ms_entries) {
-		r = dit_lmdb_error(mdb_cursor_get(cursor, &key, &record, MDB_NEXT));
-		if (r == 0) {
-			r = open_db(snapshot, txn, &key, &record);
-		}
-	}
-	mdb_cursor_close(cursor);
-	return r;
+	return i;
 }
+
+/* ---- snapshots ---- */
 
 int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
                               const struct dit_snapshot_opts *opts)
 {
-	const struct dit_readers_opts readers_opts = {.n = opts->nreaders,
-	                                              .no_lock = opts->no_lock,
-	                                              .no_lock_file = opts->no_lock_file,
-	                                              .max_dbs = DBS_MAX,
-	                                              .wait_ms = opts->wait_ms,
-	                                              .is_claimed = opts->is_claimed,
-	                                              .claimed_fd = opts->claimed_fd,
-	                                              .fault = opts->fault};
-	struct dit_snapshot *snapshot = NULL;
 	int r = 0;
 
 	if (opts->nreaders == 0) {
 		return -EINVAL;
 	}
-	snapshot = calloc(1, sizeof(*snapshot));
-	if (snapshot == NULL) {
-		return -ENOMEM;
-	}
-	r = dit_readers_open(&snapshot->readers, directory, &readers_opts, open_dbs,
-	                     snapshot);
-	if (r < 0) {
-		dit_snapshot_close(snapshot);
-		return r;
-	}
-	*ret = snapshot;
-	return 0;
+	r = dit_snapshot_lmdb_open(ret, directory, opts);
+	return r == DIT_E_FORMAT ? dit_snapshot_pages_open(ret, directory, opts) : r;
 }
 
 int dit_snapshot_open(struct dit_snapshot **ret, const char *directory)
@@ -206,41 +94,30 @@ void dit_snapshot_close(struct dit_snapshot *snapshot)
 	if (snapshot == NULL) {
 		return;
 	}
-	dit_readers_close(&snapshot->readers);
+	snapshot->ops->close(snapshot);
 	forget_dbs(snapshot);
 	free(snapshot);
 }
 
 unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot)
 {
-	return snapshot->readers.n;
+	return snapshot->nreaders;
 }
 
 bool dit_snapshot_is_held(const struct dit_snapshot *snapshot)
 {
-	return snapshot->readers.door.lock_fd >= 0;
-}
-
-/* Their number: none of that name. */
-static size_t find_db(const struct dit_snapshot *snapshot, const char *name)
-{
-	size_t i = 0;
-
-	while (i < snapshot->ndbs && strcmp(snapshot->dbs[i].name, name) != 0) {
-		i++;
-	}
-	return i;
+	return snapshot->is_held;
 }
 
 int dit_snapshot_add_newest(struct dit_snapshot *snapshot, unsigned *ret_reader)
 {
-	*ret_reader = snapshot->readers.n;
-	return dit_readers_add_newest(&snapshot->readers);
-}
+	int r = snapshot->ops->add_newest(snapshot);
 
-const struct dit_readers *dit_snapshot_readers(const struct dit_snapshot *snapshot)
-{
-	return &snapshot->readers;
+	if (r < 0) {
+		return r;
+	}
+	*ret_reader = snapshot->nreaders++;
+	return 0;
 }
 
 uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot)
@@ -267,7 +144,12 @@ unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot)
 
 uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot)
 {
-	return snapshot->readers.txn_id;
+	return snapshot->txn_id;
+}
+
+bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot)
+{
+	return snapshot->format->version == dit_lmdb_10.version;
 }
 
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
@@ -317,7 +199,6 @@ static int find_ranges(const struct dit_snapshot *snapshot,
                        const struct dit_tree_record *tree, struct ranges *ranges)
 {
 	struct dit_page_source source;
-	int fd = -1;
 	int r = 0;
 
 	ranges->firsts = dit_grow(NULL, &ranges->size, 1, sizeof(*ranges->firsts));
@@ -325,15 +206,12 @@ static int find_ranges(const struct dit_snapshot *snapshot,
 		return -ENOMEM;
 	}
 	ranges->firsts[ranges->n++] = 0;
-	r = dit_lmdb_error(mdb_env_get_fd(snapshot->readers.env, &fd));
-	if (r == 0) {
-		r = dit_page_source_init(&source, fd, snapshot->page_bytes,
-		                         snapshot->npages, false);
-	}
+	r = dit_page_source_init(&source, snapshot->data_fd, snapshot->page_bytes,
+	                         snapshot->npages, false);
 	if (r < 0) {
 		return r;
 	}
-	r = dit_leaf_keys(&source, &dit_lmdb_09, tree, add_leaf, ranges);
+	r = dit_leaf_keys(&source, snapshot->format, tree, add_leaf, ranges);
 	dit_page_source_deinit(&source);
 	return r;
 }
@@ -375,136 +253,71 @@ int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
 	if (i == snapshot->ndbs) {
 		return DIT_E_UNKNOWN;
 	}
-	if (reader >= snapshot->readers.n) {
+	if (reader >= snapshot->nreaders) {
 		return -EINVAL;
 	}
-	scan = calloc(1, sizeof(*scan));
-	if (scan == NULL) {
-		return -ENOMEM;
-	}
-	scan->is_integerkey = (snapshot->dbs[i].flags & DIT_DB_INTEGERKEY) != 0;
-	r = dit_lmdb_error(mdb_cursor_open(snapshot->readers.txns[reader],
-	                                   snapshot->dbis[i], &scan->cursor));
+	r = snapshot->ops->open_scan(&scan, snapshot, reader, i);
 	if (r < 0) {
-		free(scan);
 		return r;
 	}
+	scan->is_integerkey = (snapshot->dbs[i].flags & DIT_DB_INTEGERKEY) != 0;
 	*ret = scan;
 	return 0;
 }
 
-static int scan_get(struct dit_scan *scan, MDB_val *key, MDB_cursor_op op,
-                    struct dit_span *ret_key, struct dit_span *ret_value)
+static int started(struct dit_scan *scan, int r)
 {
-	MDB_val value;
-	int r = dit_lmdb_error(mdb_cursor_get(scan->cursor, key, &value, op));
-
-	if (r == MDB_NOTFOUND) {
-		return 0;
-	}
-	if (r < 0) {
-		return r;
-	}
-	scan->is_started = true;
-	*ret_key = (struct dit_span){key->mv_data, key->mv_size};
-	*ret_value = (struct dit_span){value.mv_data, value.mv_size};
-	return 1;
+	scan->is_started = scan->is_started || r > 0;
+	return r;
 }
 
 int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
                   struct dit_span *ret_value)
 {
-	MDB_val key;
+	enum dit_scan_step step = scan->is_started ? DIT_SCAN_NEXT : DIT_SCAN_FIRST;
 
-	return scan_get(scan, &key, scan->is_started ? MDB_NEXT : MDB_FIRST, ret_key,
-	                ret_value);
-}
-
-int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret_key,
-                     struct dit_span *ret_value)
-{
-	MDB_val key = {sizeof(least), &least};
-
-	return scan_get(scan, &key, MDB_SET_RANGE, ret_key, ret_value);
+	return started(scan, scan->ops->step(scan, step, ret_key, ret_value));
 }
 
 int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
                       struct dit_span *ret_value)
 {
-	MDB_val key;
+	enum dit_scan_step step = scan->is_started ? DIT_SCAN_NEXT_KEY : DIT_SCAN_FIRST;
 
-	return scan_get(scan, &key, scan->is_started ? MDB_NEXT_NODUP : MDB_FIRST,
-	                ret_key, ret_value);
+	return started(scan, scan->ops->step(scan, step, ret_key, ret_value));
 }
 
-/* A block of IDs; liblmdb leaves @p block alone where a key has one ID. */
-static int get_block(struct dit_scan *scan, MDB_cursor_op op, MDB_val *block,
-                     struct dit_span *ret)
+int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret_key,
+                     struct dit_span *ret_value)
 {
-	MDB_val key;
-	int r = dit_lmdb_error(mdb_cursor_get(scan->cursor, &key, block, op));
+	struct dit_span wanted = {(const char *)&least, sizeof(least)};
 
-	if (r == MDB_NOTFOUND) {
-		return 0;
-	}
-	if (r < 0) {
-		return r;
-	}
-	*ret = (struct dit_span){block->mv_data, block->mv_size};
-	return 1;
+	return started(scan, scan->ops->seek(scan, wanted, false, ret_key, ret_value));
+}
+
+int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
+                  struct dit_span *ret_value)
+{
+	return started(scan, scan->ops->seek(scan, wanted, true, ret_key, ret_value));
 }
 
 int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
                        struct dit_span *ret_ids)
 {
 	struct dit_span first;
-	MDB_val block;
 	int r = dit_scan_next_key(scan, ret_key, &first);
 
-	if (r <= 0) {
-		return r;
-	}
-	block = (MDB_val){first.len, (void *)first.data};
-	return get_block(scan, MDB_GET_MULTIPLE, &block, ret_ids);
+	return r <= 0 ? r : scan->ops->items(scan, first, ret_ids);
 }
 
 int dit_scan_more_ids(struct dit_scan *scan, struct dit_span *ret_ids)
 {
-	MDB_val block = {0, NULL};
-
-	return get_block(scan, MDB_NEXT_MULTIPLE, &block, ret_ids);
-}
-
-int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
-                  struct dit_span *ret_value)
-{
-	MDB_val first;
-	uint64_t integer = 0;
-	MDB_val key = {wanted.len, (void *)wanted.data};
-	int r = 0;
-
-	if (scan->is_integerkey) {
-		/* LMDB compares words of one size, the one that this database has. */
-		r = dit_lmdb_error(mdb_cursor_get(scan->cursor, &first, NULL, MDB_FIRST));
-		if (r == MDB_NOTFOUND || (r == 0 && first.mv_size != wanted.len)) {
-			return 0;
-		}
-		if (r < 0) {
-			return r;
-		}
-		if (wanted.len > sizeof(integer)) {
-			return 0;
-		}
-		memcpy(&integer, wanted.data, wanted.len);
-		key.mv_data = &integer;
-	}
-	return scan_get(scan, &key, MDB_SET_KEY, ret_key, ret_value);
+	return scan->ops->more_items(scan, ret_ids);
 }
 
 void dit_scan_close(struct dit_scan *scan)
 {
 	if (scan != NULL) {
-		mdb_cursor_close(scan->cursor);
-		free(scan);
+		scan->ops->close(scan);
 	}
 }

@@ -1,17 +1,93 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is behind a snapshot, for who commits beside other writers (online.c).
+ * What is behind a snapshot: what all of them have (snapshot.c), and who reads the file:
+ * liblmdb, of LMDB 0.9 (snapshot_lmdb.c), or the room pages, of 1.0 (snapshot_pages.c).
+ * And more for who commits beside other writers (online.c).
  *
  * Threads: as store.h says of snapshots.
  */
 #ifndef DITKIT_SNAPSHOT_IMPL_H
 #define DITKIT_SNAPSHOT_IMPL_H
 
-#include "pages/lmdb_format.h"
+#include "pages/page_format.h"
 #include "store/readers.h"
 #include "store/store.h"
 
+/** A scan is the first member of an implementation's own. */
+struct dit_scan {
+	const struct dit_scan_ops *ops;
+	bool is_started; /* stands on a record that was returned */
+	bool is_integerkey;
+};
+
+enum dit_scan_step {
+	DIT_SCAN_FIRST,
+	DIT_SCAN_NEXT,
+	DIT_SCAN_NEXT_KEY,
+};
+
+/** All return 1; 0: there is none; an error. */
+struct dit_scan_ops {
+	int (*step)(struct dit_scan *scan, enum dit_scan_step step,
+	            struct dit_span *ret_key, struct dit_span *ret_value);
+	/** The first record of this key; without is_exact of the first one that is not
+	 * below it. */
+	int (*seek)(struct dit_scan *scan, struct dit_span wanted, bool is_exact,
+	            struct dit_span *ret_key, struct dit_span *ret_value);
+	/** IDs of the key where the scan stands, from there on, as many as lie together;
+	 * then those that follow. @p first is the value that the step returned */
+	int (*items)(struct dit_scan *scan, struct dit_span first, struct dit_span *ret);
+	int (*more_items)(struct dit_scan *scan, struct dit_span *ret);
+	void (*close)(struct dit_scan *scan); /* frees it, too */
+};
+
+struct dit_snapshot_ops {
+	/** @param db  its number */
+	int (*open_scan)(struct dit_scan **ret, struct dit_snapshot *snapshot,
+	                 unsigned reader, size_t db);
+	int (*add_newest)(struct dit_snapshot *snapshot);
+	void (*close)(struct dit_snapshot *snapshot); /* what is the implementation's */
+};
+
+/** Likewise; filled by the implementation. */
+struct dit_snapshot {
+	const struct dit_snapshot_ops *ops;
+	const struct dit_page_format *format;
+	int data_fd;               /* of the data file; the implementation's */
+	struct dit_stored_db *dbs; /* sorted by name, each name owned */
+	struct dit_tree_record *trees;
+	size_t ndbs;
+	unsigned page_bytes;
+	uint64_t npages; /* of the data file, up to the last one in use */
+	uint64_t txn_id;
+	unsigned nreaders;
+	bool is_held;
+};
+
+/** Room for so many named databases; forgets those that there were. 0; -ENOMEM */
+int dit_snapshot_expect_dbs(struct dit_snapshot *snapshot, size_t max);
+/**
+ * Add one; names come in ascending order.
+ *
+ * @param record  of the main tree: a struct dit_tree_record
+ *
+ * @return 0; DIT_E_CORRUPT; -ENOMEM
+ */
+int dit_snapshot_add_db(struct dit_snapshot *snapshot, struct dit_span name,
+                        struct dit_span record);
+
+/** Each opens files of one format. DIT_E_FORMAT: of the other one */
+int dit_snapshot_lmdb_open(struct dit_snapshot **ret, const char *directory,
+                           const struct dit_snapshot_opts *opts);
+int dit_snapshot_pages_open(struct dit_snapshot **ret, const char *directory,
+                            const struct dit_snapshot_opts *opts);
+
+/* ---- of LMDB 0.9 ---- */
+
 const struct dit_readers *dit_snapshot_readers(const struct dit_snapshot *snapshot);
+
+/* ---- of both ---- */
+
 /** Pages of the file, up to the last one in use. */
 uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot);
 /** The tree of a named database. 1; 0: there is none */

@@ -17,7 +17,7 @@
  * From open to the end the directory is claimed (claim.h): other loaders are refused,
  * and a slapd or tool that is started meanwhile waits.
  *
- * An existing database of LMDB 0.9 is read through a snapshot:
+ * An existing database is read through a snapshot:
  *
  *   dit_snapshot_open();  dit_snapshot_dbs();  dit_scan_open(), dit_scan_next()...;
  *   dit_snapshot_close()
@@ -220,8 +220,14 @@ struct dit_stored_db {
 	uint64_t npages;
 };
 
-/** Open DIR/data.mdb read-only and pin one snapshot. LMDB's codes, -errno,
- * DIT_E_FORMAT. */
+/**
+ * Open DIR/data.mdb read-only and pin one snapshot. A file of LMDB 0.9 may be in use by
+ * others; of one of LMDB 1.0 others are kept away until the snapshot is closed.
+ *
+ * @return 0; LMDB's codes, -errno; DIT_E_CORRUPT; of LMDB 1.0 alone: DIT_E_BUSY, with a
+ *         fault: somebody has the database open; DIT_E_UNSUPPORTED, with a fault: its
+ *         pages are encrypted or have sums
+ */
 int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 
 /** A snapshot that several threads read side by side (readers.h). */
@@ -246,10 +252,12 @@ unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot);
 bool dit_snapshot_is_held(const struct dit_snapshot *snapshot);
 /** The page size of the data file. */
 unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot);
+/** Is the data file of LMDB 1.0 (OpenLDAP 2.7)? Else it is of 0.9. */
+bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot);
 /** The number of the transaction that the snapshot shows. */
 uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
 /** Add a reader, which shows the latest commit and not the snapshot's state. 0; -ENOMEM;
- * LMDB's codes */
+ * LMDB's codes; -ENOTSUP: of LMDB 1.0 */
 int dit_snapshot_add_newest(struct dit_snapshot *snapshot, unsigned *ret_reader);
 void dit_snapshot_close(struct dit_snapshot *snapshot);
 /** All named databases, sorted by name; owned by the snapshot. @return their number */

@@ -29,6 +29,7 @@ script_tests += \
 	%D%/moved.sh \
 	%D%/openldap27.sh \
 	%D%/random.sh \
+	%D%/read27.sh \
 	%D%/messages.sh \
 	%D%/rejects.sh \
 	%D%/served.sh \

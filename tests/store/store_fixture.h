@@ -20,6 +20,17 @@
 #define FIXTURE_MAXSIZE (256u << 20)
 #define FIXTURE_KEY_MAX 511
 
+/** Databases are made in this format. */
+static bool fixture_is_lmdb_10;
+
+/** For cmocka: all tests of a group. */
+static inline int fixture_use_lmdb_10(void **state)
+{
+	(void)state;
+	fixture_is_lmdb_10 = true;
+	return 0;
+}
+
 static inline struct dit_staging_opts fixture_opts(const char *directory)
 {
 	return (struct dit_staging_opts){
@@ -27,6 +38,7 @@ static inline struct dit_staging_opts fixture_opts(const char *directory)
 		.mode = 0600,
 		.ndbs = 16,
 		.maxsize_bytes = FIXTURE_MAXSIZE,
+		.is_lmdb_10 = fixture_is_lmdb_10,
 	};
 }
 

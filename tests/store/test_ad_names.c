@@ -162,5 +162,12 @@ int main(void)
 		cmocka_unit_test(no_memory_is_told),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const struct CMUnitTest tests_10[] = {
+		cmocka_unit_test(names_and_descriptions_are_found_by_number),
+		cmocka_unit_test(no_memory_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests_10,
+	                                   fixture_use_lmdb_10, NULL);
 }

@@ -215,5 +215,7 @@ int main(void)
 		cmocka_unit_test(circles_are_seen_soon),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests,
+	                                   fixture_use_lmdb_10, NULL);
 }

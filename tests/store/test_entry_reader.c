@@ -307,5 +307,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_memory_is_told, setup, teardown),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests,
+	                                   fixture_use_lmdb_10, NULL);
 }

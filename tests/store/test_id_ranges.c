@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ranges of IDs hold every entry once, in trees that we wrote, in trees that liblmdb
- * wrote, and whatever lies between the IDs.
+ * Ranges of IDs hold every entry once, in trees that we wrote in both formats, in trees
+ * that liblmdb wrote, and whatever lies between the IDs.
  */
 #include <errno.h>
 
@@ -172,6 +172,7 @@ static void damaged_branch_pages_are_told(void **state)
 	uint64_t *firsts = NULL;
 	size_t nranges = 0;
 	FILE *file = fopen(fixture_path(dir, "data.mdb"), "r+");
+	const size_t flags_at = fixture_is_lmdb_10 ? 18 : 10;
 	char page[4096];
 	unsigned ndamaged = 0;
 	(void)state;
@@ -183,7 +184,7 @@ static void damaged_branch_pages_are_told(void **state)
 	     number++) {
 		const char zeros[4096] = {0};
 
-		if (page[10] != DIT_PAGE_BRANCH || page[11] != 0 ||
+		if (page[flags_at] != DIT_PAGE_BRANCH || page[flags_at + 1] != 0 ||
 		    id_at((struct dit_span){page, 8}) != (uint64_t)number) {
 			continue;
 		}
@@ -214,5 +215,13 @@ int main(void)
 		cmocka_unit_test(damaged_branch_pages_are_told),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const struct CMUnitTest tests_10[] = {
+		cmocka_unit_test(ranges_of_our_pages_hold_all),
+		cmocka_unit_test(one_page_is_one_range_and_no_page_too),
+		cmocka_unit_test(damaged_branch_pages_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests_10,
+	                                   fixture_use_lmdb_10, NULL);
 }

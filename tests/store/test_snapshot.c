@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Snapshots give back what was stored, in stored order, and stay what they were. */
+/*
+ * Snapshots give back what was stored, in stored order, and stay what they were: of both
+ * formats. test_snapshot_pages.c has what those of LMDB 1.0 alone do.
+ */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -402,5 +405,18 @@ int main(void)
 		cmocka_unit_test(closing_nothing_is_fine),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const struct CMUnitTest tests_10[] = {
+		cmocka_unit_test(no_lock_file_is_made_for_who_wants_none),
+		cmocka_unit_test(lists_come_in_blocks),
+		cmocka_unit_test(databases_are_listed_with_flags_and_sizes),
+		cmocka_unit_test(scan_gives_every_record_in_stored_order),
+		cmocka_unit_test(empty_database_has_no_first_record),
+		cmocka_unit_test(seek_finds_exactly_the_key),
+		cmocka_unit_test(scan_goes_on_behind_the_key_that_was_sought),
+		cmocka_unit_test(unknown_database_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests_10,
+	                                   fixture_use_lmdb_10, NULL);
 }

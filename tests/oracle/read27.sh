@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Databases that slapadd 2.7 made and slapd 2.7 changed: ditcat writes what slapcat writes,
+# and ditcheck finds nothing wrong with structure and content. Beside a slapd both are
+# refused, and the process is named. A slapd that is started while ditcat reads waits for
+# its end, and then serves and takes changes.
+#
+# For openldap27.sh. From the environment: READ_ENTRIES.
+. "${0%/*}/lib.sh"
+. "${0%/*}/slapd_lib.sh"
+: "${DITGEN:?}" "${DITCAT:?}"
+if [ "$DIT_OPENLDAP" != 2.7 ]; then
+	echo "SKIPPED: no OpenLDAP 2.7 (openldap27.sh runs this script)" >&2
+	exit 77
+fi
+people=ou=People,$base
+conf=$work/site/slapd.conf
+
+# same_text: ditcat and slapcat
+same_text() {
+	slapcat -f "$conf" >"$work/slapcat.ldif" 2>"$work/said" &&
+		"$DITCAT" --openldap=2.7 -f "$conf" >"$work/ditcat.ldif" &&
+		cmp "$work/slapcat.ldif" "$work/ditcat.ldif"
+}
+
+# same_text_of FILTER: of some entries, at least one
+same_text_of() {
+	slapcat -f "$conf" -a "$1" >"$work/slapcat.ldif" 2>"$work/said" &&
+		"$DITCAT" --openldap=2.7 -f "$conf" -a "$1" >"$work/ditcat.ldif" &&
+		cmp "$work/slapcat.ldif" "$work/ditcat.ldif" &&
+		grep -q '^dn:' "$work/ditcat.ldif"
+}
+
+# refused STATUS COMMAND...: and slapd's process is named
+refused() {
+	local want=$1
+	shift
+	"$@" >"$work/out" 2>"$work/said"
+	[ $? -eq "$want" ] && ! grep -q '^dn:' "$work/out" &&
+		grep -q "in use by slapd, process ${pid[site]}\$" "$work/said"
+}
+
+change() {
+	awk -v people="$people" 'BEGIN {
+		for (i = 0; i < 600; i++) {
+			print "dn: cn=changed" i "," people "\nchangetype: add"
+			print "objectClass: inetOrgPerson\nsn: s" i % 7
+			for (k = 0; k < i % 60; k++)
+				print "description: a long text, number " i * k
+			print ""
+		}
+		for (i = 0; i < 600; i += 3)
+			print "dn: cn=changed" i "," people "\nchangetype: delete\n"
+		for (i = 1; i < 600; i += 3)
+			print "dn: cn=changed" i "," people "\nchangetype: modify\n" \
+				"replace: sn\nsn: other\nsn: " i "\n-\n"
+	}' | ldapmodify -x -H "${url[site]}" -D "cn=Admin,$base" -w secret >/dev/null
+}
+
+make_site "$work/site" bench
+sed -i 's/^database mdb/sizelimit unlimited\n&/; $a rootpw secret' "$conf"
+grep -q '^rootdn' "$conf" || echo "rootdn \"cn=Admin,$base\"" >>"$conf"
+"$DITGEN" --entries "${READ_ENTRIES:-1000}" --operational >"$work/input.ldif"
+slapadd_site "$work/site" -l "$work/input.ldif"
+check "slapadd's: ditcat" same_text
+check "slapadd's: ditcheck" "$DITCHECK" --openldap=2.7 -f "$conf"
+check "slapadd's: ditcat -a" same_text_of '(&(objectClass=person)(sn=s*))'
+cp -r "$work/site/db" "$work/whole"
+
+start_slapd site
+check "changes" change
+check "beside slapd: ditcat" refused 1 "$DITCAT" --openldap=2.7 -f "$conf"
+check "beside slapd: ditcheck" refused 2 "$DITCHECK" --openldap=2.7 -f "$conf"
+check "beside slapd: ditcheck --quick" "$DITCHECK" --quick --openldap=2.7 -f "$conf"
+stop_slapd
+check "slapd's: ditcat" same_text
+check "slapd's: ditcheck" "$DITCHECK" --openldap=2.7 -f "$conf"
+check "slapd's: ditcat -a" same_text_of '(cn=changed*)'
+
+# Nobody reads the pipe, so ditcat holds the database.
+mkfifo "$work/pipe"
+"$DITCAT" --openldap=2.7 -f "$conf" >"$work/pipe" 2>"$work/said" &
+ditcat=$!
+exec 8<"$work/pipe"
+read -r line <&8
+check "ditcat has begun" [ "$line" = "dn: $base" ]
+(sleep 2 && exec cat >/dev/null) <&8 &
+reader=$!
+exec 8<&-
+start_slapd site
+check "slapd waited" [ -z "$(jobs -r | grep -w "$ditcat")" ]
+wait $ditcat
+check "ditcat ended" [ $? -eq 0 ]
+wait $reader
+printf 'dn: cn=late,%s\nchangetype: add\nobjectClass: person\nsn: x\n' "$people" |
+	ldapmodify -x -H "${url[site]}" -D "cn=Admin,$base" -w secret >"$work/said" 2>&1
+check "slapd takes changes" [ $? -eq 0 ]
+stop_slapd
+check "after that: ditcat" same_text
+check "after that: ditcheck" "$DITCHECK" --openldap=2.7 -f "$conf"
+
+finish
