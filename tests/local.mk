@@ -63,7 +63,6 @@ AM_TESTS_ENVIRONMENT = \
 	DITCAT='$(abs_top_builddir)/ditcat'; export DITCAT; \
 	DITCHECK='$(abs_top_builddir)/ditcheck'; export DITCHECK; \
 	DITINDEX='$(abs_top_builddir)/ditindex'; export DITINDEX; \
-	COMPARE10='$(abs_top_builddir)/tests/oracle/compare10'; export COMPARE10; \
 	OPENLDAP27='$(openldap27)'; export OPENLDAP27; \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \
 	REPLAY='$(abs_top_builddir)/tests/faults/replay'; export REPLAY; \

@@ -287,6 +287,8 @@ static int compare_pair(struct dit_compare *c, const struct dit_stored_db *a,
                         const struct dit_stored_db *b)
 {
 	const unsigned flags[2] = {a->flags, b->flags};
+	const struct dit_compare_pair pair = {.names = {a->name, b->name},
+	                                      .flags = {a->flags, b->flags}};
 	bool is_index = (a->flags & b->flags & DIT_DB_DUPFIXED) != 0;
 	int r = 0;
 
@@ -299,7 +301,7 @@ static int compare_pair(struct dit_compare *c, const struct dit_stored_db *a,
 	    dit_compare_is_generated(dit_span_of(a->name))) {
 		return 0;
 	}
-	return is_index ? dit_compare_index(c, flags) : compare_plain(c, flags);
+	return is_index ? dit_compare_index(c, &pair) : compare_plain(c, flags);
 }
 
 static int say_db(struct dit_compare *c, const struct dit_stored_db *db, bool is_second)
@@ -355,7 +357,10 @@ int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void 
 		r = open_side(&c, 1, opts->second);
 	}
 	if (r == 0) {
-		r = compare_dbs(&c);
+		r = dit_snapshot_is_lmdb_10(c.sides[0].snapshot) ==
+		                    dit_snapshot_is_lmdb_10(c.sides[1].snapshot)
+		            ? compare_dbs(&c)
+		            : dit_compare_across(&c);
 	}
 	close_side(&c.sides[0]);
 	close_side(&c.sides[1]);

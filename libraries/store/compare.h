@@ -7,14 +7,18 @@
  * Page layout, map size and transaction numbers are not looked at; nor is an ixck that
  * only one of the two has (it belongs to slapd 2.6).
  *
+ * Of a database of LMDB 0.9 and one of 1.0 entries are compared by DN and attributes by
+ * name, since a load from the one into the other gives new IDs and numbers
+ * (compare_across.h).
+ *
  * Each difference is reported as one line of text (DIT_REPORT_DIAGNOSTIC):
  *
  *   cn: key 44984567: 2 IDs: 2 3 | 1 IDs: 2
  *   cn: 812 more differences
  *   dn2i: key 0100000000000000, only in the second: self, parent 0, "cn=x", pretty "CN=x"
  *
- * Both are read with liblmdb, which trusts their structure: <ditkit/check.h> looks at
- * that.
+ * liblmdb, which reads those of LMDB 0.9, trusts their structure: <ditkit/check.h> looks
+ * at that.
  *
  * Threads: everything happens in the calling thread.
  */
@@ -45,7 +49,7 @@ struct dit_compare_opts {
 
 	/*
 	 * An index database may have integer keys on one side only. Its keys are then in
-	 * another order and are looked up one by one.
+	 * another order and are looked up one by one. Of different formats always.
 	 */
 	bool ignore_integerkey;
 

@@ -2,7 +2,7 @@
 /*
  * What the parts of the comparison share: compare.c (databases and records),
  * compare_entry.c (two stored entries), compare_index.c (index databases), compare_text.c
- * (differences in words).
+ * (differences in words), compare_across.c (databases of different formats).
  *
  * Threads: as compare.h says.
  */
@@ -76,8 +76,55 @@ bool dit_compare_is_generated(struct dit_span name);
 
 /* ---- compare_index.c ---- */
 
-/** The index database c->db, which has these flags on the two sides. 0; error */
-int dit_compare_index(struct dit_compare *c, const unsigned flags[2]);
+struct dit_across; /* compare_across.h */
+
+/** Two index databases. */
+struct dit_compare_pair {
+	const char *names[2];
+	unsigned flags[2];
+	const struct dit_across *across; /* NULL: IDs are compared as they are */
+};
+
+/** Reads one key with all its IDs at a time. Zero is a closed one. */
+struct dit_compare_lists {
+	struct dit_scan *scan;
+	const struct dit_across *across; /* IDs become those of twins; NULL: they stay */
+	bool is_ahead; /* the first record of the next key has been read */
+	struct dit_span ahead_key;
+	struct dit_span ahead_value;
+
+	struct dit_span key; /* the current one */
+	uint64_t *ids;       /* its IDs; malloc'ed */
+	size_t nids;
+	size_t ids_size;
+};
+
+/** Those of a side, from the first key on; may be open. */
+int dit_compare_lists_open(struct dit_compare_lists *lists, struct dit_compare *c,
+                           const struct dit_compare_pair *pair, int side);
+void dit_compare_lists_close(struct dit_compare_lists *lists);
+/** 1; 0: end; error */
+int dit_compare_lists_next(struct dit_compare_lists *lists);
+/** 1; 0: no such key; error */
+int dit_compare_lists_seek(struct dit_compare_lists *lists, struct dit_span key);
+
+/** A range is 0, lowest, highest (storage.md 5.4). */
+static inline bool dit_compare_is_range(const struct dit_compare_lists *lists)
+{
+	return lists->nids == 3 && lists->ids[0] == 0;
+}
+
+/** The lists of one key. 0; error */
+int dit_compare_list(struct dit_compare *c, const struct dit_compare_lists *a,
+                     const struct dit_compare_lists *b);
+
+/** All keys of an index database, c->db in the report. 0; error */
+int dit_compare_index(struct dit_compare *c, const struct dit_compare_pair *pair);
+
+/* ---- compare_across.c ---- */
+
+/** A database of LMDB 0.9 and one of 1.0. 0; error */
+int dit_compare_across(struct dit_compare *c);
 
 /* ---- compare.c ---- */
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two index databases, key by key with all IDs.
+ * Two index databases, key by key with all IDs; across formats the first's IDs are those
+ * of the same entries in the second.
  *
  * With the same key order on both sides the keys are merged. With integer keys on one
  * side only, each key of the first is looked up in the second; then those of the second
  * that the first lacks are looked for in the same way.
  */
-#include "store/compare_impl.h"
+#include "store/compare_across.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,20 +19,7 @@
 /* IDs shown of each list, from the first difference on. */
 #define SHOWN_IDS 8
 
-/* Reads one key with all its IDs at a time. */
-struct list_reader {
-	struct dit_scan *scan;
-	bool is_ahead; /* the first record of the next key has been read */
-	struct dit_span ahead_key;
-	struct dit_span ahead_value;
-
-	struct dit_span key; /* the current one */
-	uint64_t *ids;       /* its IDs; malloc'ed */
-	size_t nids;
-	size_t ids_size;
-};
-
-static int list_add(struct list_reader *reader, struct dit_span value)
+static int list_add(struct dit_compare_lists *reader, struct dit_span value)
 {
 	uint64_t *ids = NULL;
 
@@ -49,7 +37,7 @@ static int list_add(struct list_reader *reader, struct dit_span value)
 }
 
 /* Go on with the key of the record that is ahead. 1; error */
-static int list_collect(struct list_reader *reader)
+static int list_collect(struct dit_compare_lists *reader)
 {
 	int r = 1;
 
@@ -63,11 +51,13 @@ static int list_collect(struct list_reader *reader)
 		}
 	}
 	reader->is_ahead = r == 1;
+	if (r >= 0 && reader->across != NULL) {
+		dit_across_map(reader->across, reader->ids, reader->nids);
+	}
 	return r < 0 ? r : 1;
 }
 
-/* 1; 0 end; error */
-static int list_next(struct list_reader *reader)
+int dit_compare_lists_next(struct dit_compare_lists *reader)
 {
 	int r = 1;
 
@@ -86,8 +76,7 @@ static int list_next(struct list_reader *reader)
 	return r;
 }
 
-/* 1; 0: no such key; error */
-static int list_seek(struct list_reader *reader, struct dit_span key)
+int dit_compare_lists_seek(struct dit_compare_lists *reader, struct dit_span key)
 {
 	int r = dit_scan_seek(reader->scan, key, &reader->ahead_key,
 	                      &reader->ahead_value);
@@ -96,12 +85,12 @@ static int list_seek(struct list_reader *reader, struct dit_span key)
 }
 
 /* How many there are, and some from the first difference on. */
-static void put_ids(struct dit_compare *c, const struct list_reader *reader, size_t from)
+static void put_ids(struct dit_compare *c, const struct dit_compare_lists *reader,
+                    size_t from)
 {
 	const uint64_t *ids = reader->ids;
 
-	/* A range is 0, lowest, highest (storage.md 5.4). */
-	if (reader->nids == 3 && ids[0] == 0) {
+	if (dit_compare_is_range(reader)) {
 		dit_compare_put(c, " range %" PRIu64 "..%" PRIu64, ids[1], ids[2]);
 		return;
 	}
@@ -110,14 +99,17 @@ static void put_ids(struct dit_compare *c, const struct list_reader *reader, siz
 		dit_compare_put(c, " ...");
 	}
 	for (size_t i = from; i < reader->nids && i < from + SHOWN_IDS; i++) {
-		dit_compare_put(c, " %" PRIu64, ids[i]);
+		dit_compare_put(c,
+		                (ids[i] & DIT_ACROSS_ALONE) == 0 ? " %" PRIu64
+		                                                 : " first's %" PRIu64,
+		                ids[i] & ~DIT_ACROSS_ALONE);
 	}
 	if (reader->nids > from + SHOWN_IDS) {
 		dit_compare_put(c, " ...");
 	}
 }
 
-static int say_only(struct dit_compare *c, const struct list_reader *reader,
+static int say_only(struct dit_compare *c, const struct dit_compare_lists *reader,
                     bool is_second)
 {
 	int r = dit_compare_line_begin(c);
@@ -133,13 +125,17 @@ static int say_only(struct dit_compare *c, const struct list_reader *reader,
 }
 
 /* Two lists of one key. */
-static int compare_lists(struct dit_compare *c, const struct list_reader *a,
-                         const struct list_reader *b)
+int dit_compare_list(struct dit_compare *c, const struct dit_compare_lists *a,
+                     const struct dit_compare_lists *b)
 {
 	size_t n = a->nids < b->nids ? a->nids : b->nids;
 	size_t i = 0;
 	int r = 0;
 
+	if (a->across != NULL && (dit_compare_is_range(a) || dit_compare_is_range(b)) &&
+	    dit_across_same_ranges(a->across, a, b)) {
+		return 0;
+	}
 	while (i < n && a->ids[i] == b->ids[i]) {
 		i++;
 	}
@@ -159,11 +155,11 @@ static int compare_lists(struct dit_compare *c, const struct list_reader *a,
 	return dit_compare_line_end(c);
 }
 
-static int compare_merged(struct dit_compare *c, struct list_reader *a,
-                          struct list_reader *b, unsigned flags)
+static int compare_merged(struct dit_compare *c, struct dit_compare_lists *a,
+                          struct dit_compare_lists *b, unsigned flags)
 {
-	int ra = list_next(a);
-	int rb = list_next(b);
+	int ra = dit_compare_lists_next(a);
+	int rb = dit_compare_lists_next(b);
 	int r = 0;
 
 	while (r == 0 && ra >= 0 && rb >= 0 && ra + rb > 0) {
@@ -172,15 +168,15 @@ static int compare_merged(struct dit_compare *c, struct list_reader *a,
 		                      : dit_compare_keys(a->key, b->key, flags);
 
 		if (order == 0) {
-			r = compare_lists(c, a, b);
+			r = dit_compare_list(c, a, b);
 		} else {
 			r = say_only(c, order < 0 ? a : b, order > 0);
 		}
 		if (r == 0 && order <= 0) {
-			ra = list_next(a);
+			ra = dit_compare_lists_next(a);
 		}
 		if (r == 0 && order >= 0) {
-			rb = list_next(b);
+			rb = dit_compare_lists_next(b);
 		}
 		if (r == 0) {
 			r = dit_compare_stopped(c);
@@ -190,18 +186,18 @@ static int compare_merged(struct dit_compare *c, struct list_reader *a,
 }
 
 /* Look up each key of one side on the other; only the first pass compares lists. */
-static int compare_by_lookup(struct dit_compare *c, struct list_reader *from,
-                             struct list_reader *in, bool is_second)
+static int compare_by_lookup(struct dit_compare *c, struct dit_compare_lists *from,
+                             struct dit_compare_lists *in, bool is_second)
 {
-	int r = list_next(from);
+	int r = dit_compare_lists_next(from);
 
 	while (r == 1) {
-		int found = list_seek(in, from->key);
+		int found = dit_compare_lists_seek(in, from->key);
 
 		if (found == 0) {
 			r = say_only(c, from, is_second);
 		} else if (found == 1) {
-			r = is_second ? 0 : compare_lists(c, from, in);
+			r = is_second ? 0 : dit_compare_list(c, from, in);
 		} else {
 			r = found;
 		}
@@ -209,51 +205,52 @@ static int compare_by_lookup(struct dit_compare *c, struct list_reader *from,
 			r = dit_compare_stopped(c);
 		}
 		if (r == 0) {
-			r = list_next(from);
+			r = dit_compare_lists_next(from);
 		}
 	}
 	return r;
 }
 
-/* Start again at the first key. */
-static int reader_open(struct list_reader *reader, struct dit_compare *c, int side)
+int dit_compare_lists_open(struct dit_compare_lists *lists, struct dit_compare *c,
+                           const struct dit_compare_pair *pair, int side)
 {
-	dit_scan_close(reader->scan);
-	reader->scan = NULL;
-	reader->is_ahead = false;
-	return dit_scan_open(&reader->scan, c->sides[side].snapshot, c->db);
+	dit_scan_close(lists->scan);
+	lists->scan = NULL;
+	lists->is_ahead = false;
+	lists->across = side == 0 ? pair->across : NULL;
+	return dit_scan_open(&lists->scan, c->sides[side].snapshot, pair->names[side]);
 }
 
-static void reader_close(struct list_reader *reader)
+void dit_compare_lists_close(struct dit_compare_lists *lists)
 {
-	dit_scan_close(reader->scan);
-	free(reader->ids);
+	dit_scan_close(lists->scan);
+	free(lists->ids);
 }
 
-int dit_compare_index(struct dit_compare *c, const unsigned flags[2])
+int dit_compare_index(struct dit_compare *c, const struct dit_compare_pair *pair)
 {
-	struct list_reader readers[2] = {{.scan = NULL}, {.scan = NULL}};
-	bool is_merged = ((flags[0] ^ flags[1]) & DIT_DB_INTEGERKEY) == 0;
-	int r = reader_open(&readers[0], c, 0);
+	struct dit_compare_lists lists[2] = {{.scan = NULL}, {.scan = NULL}};
+	bool is_merged = ((pair->flags[0] ^ pair->flags[1]) & DIT_DB_INTEGERKEY) == 0;
+	int r = dit_compare_lists_open(&lists[0], c, pair, 0);
 
 	if (r == 0) {
-		r = reader_open(&readers[1], c, 1);
+		r = dit_compare_lists_open(&lists[1], c, pair, 1);
 	}
 	if (r == 0 && is_merged) {
-		r = compare_merged(c, &readers[0], &readers[1], flags[0]);
+		r = compare_merged(c, &lists[0], &lists[1], pair->flags[0]);
 	} else if (r == 0) {
-		r = compare_by_lookup(c, &readers[0], &readers[1], false);
+		r = compare_by_lookup(c, &lists[0], &lists[1], false);
 		if (r == 0) {
-			r = reader_open(&readers[0], c, 0);
+			r = dit_compare_lists_open(&lists[0], c, pair, 0);
 		}
 		if (r == 0) {
-			r = reader_open(&readers[1], c, 1);
+			r = dit_compare_lists_open(&lists[1], c, pair, 1);
 		}
 		if (r == 0) {
-			r = compare_by_lookup(c, &readers[1], &readers[0], true);
+			r = compare_by_lookup(c, &lists[1], &lists[0], true);
 		}
 	}
-	reader_close(&readers[0]);
-	reader_close(&readers[1]);
+	dit_compare_lists_close(&lists[0]);
+	dit_compare_lists_close(&lists[1]);
 	return r;
 }

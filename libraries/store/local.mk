@@ -8,6 +8,9 @@ rooms += %D%/libstore.la
 	%D%/claim.h \
 	%D%/compare.c \
 	%D%/compare.h \
+	%D%/compare_across.c \
+	%D%/compare_across.h \
+	%D%/compare_across_index.c \
 	%D%/compare_entry.c \
 	%D%/compare_impl.h \
 	%D%/compare_index.c \

@@ -5,7 +5,7 @@
 #
 # From the environment: DITADD, DITCHECK, DITGEN, DIT_TEST_DATA (see tests/local.mk). From
 # openldap27.sh: DIT_OPENLDAP, the release of another OpenLDAP, whose programs PATH finds
-# first; DIT_SCHEMA_DIR and DIT_MODULE_PATH are that one's, and DIT_COMPARE compares.
+# first; DIT_SCHEMA_DIR and DIT_MODULE_PATH are that one's.
 
 set -u
 export LC_ALL=C
@@ -166,11 +166,7 @@ same_content() {
 
 # compare_databases [OPTION...] DIR DIR: the same for two database directories
 compare_databases() {
-	if [ -n "${DIT_COMPARE:-}" ]; then
-		"$DIT_COMPARE" "$@"
-	else
-		"$DITCHECK" --compare "$@"
-	fi
+	"$DITCHECK" --compare "$@"
 }
 
 # adds_to_existing: can ditadd add entries to a database for this OpenLDAP? Else says so.

@@ -11,6 +11,7 @@ slow_scripts += \
 	%D%/killed-several.sh \
 	$(NULL)
 script_tests += \
+	%D%/across.sh \
 	%D%/apart.sh \
 	%D%/compatibility.sh \
 	%D%/conf_errors.sh \
@@ -51,9 +52,7 @@ long_scripts += \
 	$(NULL)
 EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/slapd_lib.sh tests/data
 
-noinst_PROGRAMS += %D%/compare10 %D%/pagedump %D%/valgen
-%C%_compare10_SOURCES = %D%/compare10.c tests/pages/page_dump.c tests/pages/page_dump.h
-%C%_compare10_LDADD = $(test_libs)
+noinst_PROGRAMS += %D%/pagedump %D%/valgen
 %C%_pagedump_SOURCES = %D%/pagedump.c tests/pages/page_dump.c tests/pages/page_dump.h
 %C%_pagedump_LDADD = $(test_libs)
 %C%_valgen_SOURCES = \

@@ -35,7 +35,6 @@ export DITADD="$programs/ditadd"
 export DIT_OPENLDAP=$version
 export DIT_SCHEMA_DIR=$prefix/etc/openldap/schema
 export DIT_MODULE_PATH=$prefix/libexec/openldap
-export DIT_COMPARE=${COMPARE10:?}
 export PATH=$prefix/sbin:$prefix/libexec:$prefix/bin:$PATH
 
 nfailed=0

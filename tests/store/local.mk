@@ -3,6 +3,7 @@ check_PROGRAMS += \
 	%D%/test_ad_names \
 	%D%/test_append \
 	%D%/test_compare \
+	%D%/test_compare_across \
 	%D%/test_dn_reader \
 	%D%/test_entry_codec \
 	%D%/test_entry_edit \
@@ -42,6 +43,8 @@ check_PROGRAMS += \
 %C%_test_append_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_metas_read
 %C%_test_compare_SOURCES = %D%/store_fixture.h %D%/test_compare.c
 %C%_test_compare_LDADD = $(test_libs)
+%C%_test_compare_across_SOURCES = %D%/store_fixture.h %D%/test_compare_across.c
+%C%_test_compare_across_LDADD = $(test_libs)
 %C%_test_dn_reader_SOURCES = %D%/store_fixture.h %D%/test_dn_reader.c
 %C%_test_dn_reader_LDADD = $(test_libs)
 %C%_test_entry_codec_SOURCES = %D%/test_entry_codec.c
