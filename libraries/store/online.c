@@ -317,7 +317,7 @@ int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts)
 	}
 	online->opts = *opts;
 	online->data_fd = -1;
-	r = dit_snapshot_open_readers(&online->snapshot, opts->directory, &snapshot);
+	r = dit_snapshot_lmdb_open(&online->snapshot, opts->directory, &snapshot);
 	if (r == 0) {
 		online->env = dit_snapshot_readers(online->snapshot)->env;
 		online->page_bytes = dit_snapshot_page_bytes(online->snapshot);

@@ -49,8 +49,9 @@ struct dit_online_opts {
 };
 
 /**
- * @return 0; what dit_snapshot_open_readers() returns; DIT_E_UNSUPPORTED, with a fault:
- *         the layout of lock.mdb is not known; -EACCES, -EROFS: it cannot be written
+ * @return 0; what dit_snapshot_open_readers() returns; DIT_E_FORMAT: of LMDB 1.0;
+ *         DIT_E_UNSUPPORTED, with a fault: the layout of lock.mdb is not known; -EACCES,
+ *         -EROFS: it cannot be written
  */
 int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts);
 /** Pages of tables that were not committed are free pages. NULL is fine. */

@@ -392,6 +392,20 @@ static void size_is_limited(void **state)
 
 /* ---- the lock file ---- */
 
+/* Nothing of lock.mdb of LMDB 1.0 is known. */
+static void other_formats_are_refused(void **state)
+{
+	struct dit_online_opts opts = {.nreaders = 1, .list_max = 100};
+	struct dit_online *online = NULL;
+	(void)state;
+
+	fixture_is_lmdb_10 = true;
+	opts.directory = fixture_published();
+	fixture_is_lmdb_10 = false;
+	assert_int_equal(dit_online_open(&online, &opts), DIT_E_FORMAT);
+	test_scratch_remove((char *)opts.directory);
+}
+
 static void place_of_the_last_transaction(void **state)
 {
 	char *dir = test_scratch();
@@ -440,6 +454,7 @@ int main(void)
 		cmocka_unit_test(given_up),
 		cmocka_unit_test(died),
 		cmocka_unit_test(size_is_limited),
+		cmocka_unit_test(other_formats_are_refused),
 		cmocka_unit_test(place_of_the_last_transaction),
 	};
 
