@@ -180,6 +180,11 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 	case DIT_PUBLISH_PREPARE:
 	case DIT_PUBLISH_COMMIT:
 	case DIT_PUBLISH_PLACE:
+		if (error == DIT_E_CORRUPT && target->fault.text[0] != '\0') {
+			dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s",
+			                   directory, target->fault.text);
+			return;
+		}
 		(void)dit_reindex_target_fail(target, error);
 		return;
 	case DIT_PUBLISH_TAKE_BACK:

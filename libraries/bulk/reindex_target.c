@@ -11,23 +11,12 @@
 #include "bulk/index_writer.h"
 #include "bulk/reindexer.h"
 #include "store/index_output.h"
+#include "store/stored_order.h"
 
 #define WAIT_MS    10000 /* while LMDB's table of readers is full */
 #define WIDE_SHARE 8     /* of the memory: keys that share a sorter get an eighth */
 
 /* ---- opening ---- */
-
-static bool is_fixed(const char *name)
-{
-	static const char *const names[] = {"ad2i", "dn2i", "id2e", "id2v", "ixck"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(names[i], name) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
 
 /* slapd's tools do not start without entries; in their words. */
 static int say_missing(const struct reindex_target *target)
@@ -67,6 +56,20 @@ static int check_databases(const struct reindex_target *target)
 	return say_missing(target);
 }
 
+/* Its keys come from the entries, so the old index database is not missed. */
+static void tell_damaged(void *ctx, const char *name, const char *text, bool is_lost)
+{
+	const struct reindex_target *target = ctx;
+
+	dit_reindex_report(
+		target->reindexer, DIT_REPORT_WARNING,
+		"index database \"%s\" in %s was damaged (%s)%s", name,
+		target->db->directory, text,
+		is_lost ? "; another database is damaged as well, so the pages of this "
+			  "one are lost to the file: see what \"ditcheck\" says"
+			: "");
+}
+
 static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 {
 	const struct reindexer *reindexer = target->reindexer;
@@ -75,9 +78,12 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 		.directory = db->directory,
 		.mode = db->mode,
 		.maxsize_bytes = db->maxsize_bytes,
+		.nthreads = reindexer->nthreads,
 		.use_page_cache = reindexer->opts->use_page_cache,
 		.page_writer = reindexer->page_writer,
 		.fault = fault,
+		.damaged = tell_damaged,
+		.ctx = target,
 	};
 	int r = dit_index_output_open(&target->output, &opts);
 
@@ -215,7 +221,7 @@ static int look_for_unconfigured(struct reindex_target *target)
 		                (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP);
 		uint64_t bytes = dbs[i].npages * page_bytes;
 
-		if (!is_index || is_fixed(dbs[i].name) ||
+		if (!is_index || dit_stored_is_fixed(dit_span_of(dbs[i].name)) ||
 		    dit_reindex_is_configured(target, dbs[i].name)) {
 			continue;
 		}

@@ -17,6 +17,7 @@ rooms += %D%/libpages.la
 	%D%/new_file.h \
 	%D%/page_commit.c \
 	%D%/page_commit.h \
+	%D%/page_commit_change.c \
 	%D%/page_commit_impl.h \
 	%D%/page_commit_write.c \
 	%D%/page_map.c \
@@ -62,6 +63,8 @@ rooms += %D%/libpages.la
 	%D%/walk_probe.h \
 	%D%/walk_size.c \
 	%D%/walk_tasks.c \
+	%D%/walk_trees.c \
+	%D%/walk_trees.h \
 	%D%/walk_words.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -160,6 +160,7 @@ static int insert(struct dit_page_commit *commit, struct dit_span name,
 		return -ENOMEM;
 	}
 	memcpy(copy, name.data, name.len);
+	copy[name.len] = '\0';
 	memmove(named + i + 1, named + i, (commit->nnamed - i) * sizeof(*named));
 	named[i] = (struct dit_commit_named){.name = copy, .len = name.len};
 	commit->nnamed++;
@@ -189,15 +190,17 @@ static int read_named(void *ctx, uint64_t page, const struct dit_node_view *node
 	return 0;
 }
 
-/* Pages of a tree that will be free. */
-static int give_pages(void *ctx, uint64_t first, uint64_t n)
+int dit_commit_give_pages(struct dit_page_commit *commit, uint64_t first, uint64_t n)
 {
-	struct dit_page_commit *commit = ctx;
-
 	return first >= 2 && dit_page_set_add_run(&commit->owned, first, n) &&
 	                       dit_page_set_add_run(&commit->given, first, n)
 	               ? 0
 	               : DIT_E_CORRUPT;
+}
+
+static int give_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	return dit_commit_give_pages(ctx, first, n);
 }
 
 int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span name,
@@ -236,9 +239,8 @@ static int give_tree(struct dit_page_commit *commit, const struct dit_tree_recor
 	return dit_tree_visit(&source, tree, &visitor);
 }
 
-/* The place of a database that gets another tree. */
-static int begin_put(struct dit_page_commit *commit, struct dit_span name,
-                     struct dit_commit_named **ret)
+int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
+                         struct dit_commit_named **ret)
 {
 	struct dit_commit_named *named = find(commit, name);
 
@@ -255,7 +257,7 @@ int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
                         const struct dit_tree_record *tree)
 {
 	struct dit_commit_named *named = NULL;
-	int r = begin_put(commit, name, &named);
+	int r = dit_commit_begin_put(commit, name, &named);
 
 	if (r == 0 && named->is_stored) {
 		r = give_tree(commit, &named->stored);
@@ -298,7 +300,7 @@ int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span na
 	struct known known = {.commit = commit, .pages = pages};
 	const struct dit_tree_diff_ops ops = {.pages = give_difference, .ctx = &known};
 	struct dit_commit_named *named = NULL;
-	int r = begin_put(commit, name, &named);
+	int r = dit_commit_begin_put(commit, name, &named);
 
 	if (r == 0 && !named->is_stored) {
 		return -EINVAL;

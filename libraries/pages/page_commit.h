@@ -4,7 +4,7 @@
  *
  *   dit_page_commit_open()
  *   threads write new trees into dit_page_commit_space()
- *   dit_page_commit_put(), _drop() ...
+ *   dit_page_commit_put(), _drop() ...   or dit_page_commit_change()
  *   dit_page_commit_write()          the step
  *   dit_page_commit_undo()           or back to what was
  *   dit_page_commit_close()
@@ -37,6 +37,7 @@
 #include "pages/page_format.h"
 #include "pages/page_sink.h"
 #include "pages/tree_visit.h"
+#include "pages/walk.h"
 
 struct dit_page_commit;
 struct dit_page_set; /* page_set.h */
@@ -125,6 +126,39 @@ int dit_page_commit_collect(const struct dit_tree_source *source,
                             const struct dit_tree_record *tree, struct dit_page_set *ret);
 /** It ceases to be. DIT_E_UNKNOWN: there is none of that name; as above. */
 int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name);
+
+/** A named database gets another tree, comes into being, or ceases to be. */
+struct dit_page_change {
+	struct dit_span name;
+	const struct dit_tree_record *tree; /* NULL: it ceases to be */
+};
+
+struct dit_page_change_opts {
+	unsigned nthreads;       /* that look at the old trees */
+	dit_walk_order_fn order; /* of their keys and items (walk.h) */
+	void *order_ctx;
+	/**
+	 * An old tree is damaged. May be NULL.
+	 *
+	 * @param text     what is wrong with it; valid during the call
+	 * @param is_lost  another tree, which stays, is damaged as well: nobody can tell
+	 *                 which pages were the old tree's, and they are lost to the file
+	 */
+	void (*damaged)(void *ctx, const char *name, const char *text, bool is_lost);
+	void *ctx;
+};
+
+/**
+ * The same for databases whose old trees may be damaged: these are checked as walk.h does,
+ * and a damaged one gives back no page of others. In place of all other calls that put or
+ * drop.
+ *
+ * @return 0; errors; -EINVAL: a name comes twice; DIT_E_UNKNOWN: there is no database of
+ *         that name to drop
+ */
+int dit_page_commit_change(struct dit_page_commit *commit,
+                           const struct dit_page_change *changes, size_t nchanges,
+                           const struct dit_page_change_opts *opts);
 
 /** Bytes of the file that are in use, with all that was written so far. */
 uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit);

@@ -18,7 +18,7 @@
 
 /* A named database. */
 struct dit_commit_named {
-	char *name; /* owned */
+	char *name; /* owned; NUL-terminated */
 	size_t len;
 	struct dit_tree_record tree;
 	struct dit_tree_record stored;
@@ -62,6 +62,13 @@ static inline const struct dit_meta *dit_commit_live(const struct dit_page_commi
 {
 	return &commit->metas[commit->live];
 }
+
+/** Pages of an old tree will be free. DIT_E_CORRUPT: they are free, or given already. */
+int dit_commit_give_pages(struct dit_page_commit *commit, uint64_t first, uint64_t n);
+
+/** The place of a database that gets another tree. -EINVAL: it has got one already */
+int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
+                         struct dit_commit_named **ret);
 
 /** Pages for anybody, as a dit_page_take_fn. */
 int dit_commit_take(void *ctx, uint64_t npages, uint64_t *ret_first);

@@ -25,8 +25,9 @@ static bool are_flags(unsigned flags)
 	       ((flags & of_items) == 0 || (flags & WALK_DUPSORT) != 0);
 }
 
-static int add_database(struct walk *walk, struct dit_span name,
-                        const struct dit_tree_record *record, uint64_t page, long number)
+int dit_walk_add_database(struct walk *walk, struct dit_span name,
+                          const struct dit_tree_record *record, uint64_t page,
+                          long number)
 {
 	struct walk_tree *tree = malloc(sizeof(*tree) + name.len + 1);
 	char *copy = (char *)(tree + 1);
@@ -96,7 +97,7 @@ void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint6
 		return;
 	}
 	memcpy(&record, node->value.data, sizeof(record));
-	r = add_database(walk, name, &record, page, number);
+	r = dit_walk_add_database(walk, name, &record, page, number);
 	if (r < 0) {
 		dit_walk_fail(walk, r);
 	}
@@ -173,7 +174,7 @@ static void run_member(void *ctx, unsigned number, uint64_t round)
 	free(member);
 }
 
-static int walk_databases(struct walk *walk)
+int dit_walk_databases(struct walk *walk)
 {
 	struct dit_team *team = NULL;
 	int r = dit_walk_tasks_new(&walk->tasks, walk->opts->nthreads);
@@ -330,7 +331,7 @@ static int walk_trees(struct walk *walk)
 	if (r == 0) {
 		r = dit_walk_main_tree(walk);
 	}
-	return r < 0 || walk->opts->is_brief ? r : walk_databases(walk);
+	return r < 0 || walk->opts->is_brief ? r : dit_walk_databases(walk);
 }
 
 static int walk_pages(struct walk *walk)

@@ -12,6 +12,7 @@
  *   walk_size.c    what each database takes
  *   walk_tasks.c   which member visits what
  *   walk_probe.c   pages one at a time, as a change will touch them
+ *   walk_trees.c   some trees alone
  *   walk_words.c   findings
  *
  * The meta pages, the free list and the main tree are small and are walked by the caller
@@ -265,6 +266,14 @@ void dit_walk_count_items(struct walk_tree *tree, uint64_t count);
 bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                        long number, const struct dit_node_view *node,
                        uint64_t *ret_first);
+
+/** A database, whose record lies at that node. 0 or -ENOMEM */
+int dit_walk_add_database(struct walk *walk, struct dit_span name,
+                          const struct dit_tree_record *record, uint64_t page,
+                          long number);
+
+/** Walk the trees of all databases, with a team. 0; -ENOMEM and other -errno */
+int dit_walk_databases(struct walk *walk);
 
 /** A record of the main tree: a database. */
 void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,

@@ -21,6 +21,7 @@
 #include "store/spare.h"
 #include "store/staging_impl.h"
 #include "store/stored_flags.h"
+#include "store/stored_order.h"
 
 struct index_table {
 	char *name; /* owned */
@@ -33,9 +34,10 @@ struct index_output {
 	struct dit_output base;
 	struct dit_claim claim;
 	int data_fd;
-	int spare_fd;                   /* spare.h; -1: none */
-	struct dit_page_commit *commit; /* NULL: online */
-	struct dit_fault *fault;        /* borrowed; may be NULL */
+	int spare_fd;                       /* spare.h; -1: none */
+	struct dit_page_commit *commit;     /* NULL: online */
+	struct dit_fault *fault;            /* borrowed; may be NULL */
+	struct dit_page_change_opts change; /* how old databases are checked */
 
 	/* Beside other processes. */
 	struct dit_online *online; /* owned; NULL: the directory is claimed */
@@ -160,7 +162,10 @@ static int find_tree(const struct index_output *output, const char *name,
 	               : dit_page_commit_find(output->commit, dit_span_of(name), ret);
 }
 
-/* New keys take the place of all that are stored, so their length does not matter. */
+/*
+ * New keys take the place of all that are stored, so their length does not matter. Nor do
+ * flags that are damaged, if nobody has the database open.
+ */
 static int find_index(struct dit_output *output, const char *name,
                       struct dit_output_stored_index *ret)
 {
@@ -171,6 +176,9 @@ static int find_index(struct dit_output *output, const char *name,
 		return 0;
 	}
 	if ((tree.flags & ~(unsigned)MDB_INTEGERKEY) != DIT_INDEX_FLAGS) {
+		if (o->online == NULL && !dit_stored_is_fixed(dit_span_of(name))) {
+			return 0;
+		}
 		return dit_fault_say(o->fault, DIT_E_CORRUPT,
 		                     "database \"%s\" has the flags 0x%02x and is no "
 		                     "index",
@@ -328,24 +336,45 @@ static bool is_complete(const struct index_output *output)
 	return true;
 }
 
-/* The pages of the old trees are collected; of a damaged one they cannot be known. */
+/* The pages of the old trees are collected. */
+static int change_all(struct index_output *output)
+{
+	size_t n = 0;
+	struct dit_page_change *changes =
+		calloc(output->ntables + output->ndropped + 1, sizeof(*changes));
+	int r = 0;
+
+	if (changes == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < output->ntables; i++) {
+		changes[n++] = (struct dit_page_change){
+			.name = dit_span_of(output->tables[i].name),
+			.tree = &output->tables[i].tree};
+	}
+	for (size_t i = 0; i < output->ndropped; i++) {
+		changes[n++].name = dit_span_of(output->dropped[i]);
+	}
+	r = n == 0 ? 0
+	           : dit_page_commit_change(output->commit, changes, n, &output->change);
+	free(changes);
+	return r;
+}
+
 static int prepare(struct dit_output *output)
 {
 	struct index_output *o = of(output);
-	int r = is_complete(o) ? 0 : -EINVAL;
 
-	if (o->online != NULL) {
-		return r; /* others change the old trees until the commit */
+	if (!is_complete(o)) {
+		return -EINVAL;
 	}
-	for (size_t i = 0; i < o->ntables && r == 0; i++) {
-		r = dit_page_commit_put(o->commit, dit_span_of(o->tables[i].name),
-		                        &o->tables[i].tree);
+	if (o->online == NULL) {
+		int r = change_all(o);
+
+		output->bytes = dit_page_commit_bytes(o->commit);
+		return r;
 	}
-	for (size_t i = 0; i < o->ndropped && r == 0; i++) {
-		r = dit_page_commit_drop(o->commit, dit_span_of(o->dropped[i]));
-	}
-	output->bytes = dit_page_commit_bytes(o->commit);
-	return r;
+	return 0; /* others change the old trees until the commit */
 }
 
 struct dit_online_table *dit_index_output_tables(struct dit_output *output)
@@ -541,6 +570,11 @@ int dit_index_output_open(struct dit_output **ret,
 	output->data_fd = -1;
 	output->spare_fd = -1;
 	output->fault = opts->fault;
+	output->change = (struct dit_page_change_opts){
+		.nthreads = opts->nthreads == 0 ? 1 : opts->nthreads,
+		.order = dit_stored_order,
+		.damaged = opts->damaged,
+		.ctx = opts->ctx};
 	r = dit_directory_open(opts->directory, opts->fault);
 	if (r >= 0) {
 		r = dit_claim_take(&output->claim, r, opts->mode, opts->fault);

@@ -28,9 +28,19 @@ struct dit_index_output_opts {
 	const char *directory;
 	mode_t mode;                         /* of a lock.mdb that has to be made */
 	uint64_t maxsize_bytes;              /* configured size; 0: LMDB's default */
+	unsigned nthreads;                   /* for checks of the old databases; 0: one */
 	bool use_page_cache;                 /* else past it, where that can be done */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
 	struct dit_fault *fault; /* borrowed until the last dit_output_find_index() */
+	/**
+	 * An old database is damaged; the new one takes its place all the same. Called by
+	 * dit_output_prepare(); may be NULL.
+	 *
+	 * @param text     what is wrong with it; valid during the call
+	 * @param is_lost  its pages are lost, since a database that stays is damaged too
+	 */
+	void (*damaged)(void *ctx, const char *name, const char *text, bool is_lost);
+	void *ctx;
 };
 
 /**

@@ -512,6 +512,14 @@ static int collect_old_pages(struct dit_online *online,
 		if (dit_snapshot_tree(online->snapshot, tables[i].name, &older) == 1) {
 			r = dit_page_commit_collect(&source, &older, &online->old_pages);
 		}
+		if (r == DIT_E_CORRUPT) {
+			(void)dit_fault_say(
+				online->opts.fault, r,
+				"index database \"%s\" is damaged, so nobody can tell "
+				"which pages it has while slapd changes the file: stop "
+				"slapd and run ditindex without --online",
+				tables[i].name);
+		}
 	}
 	dit_page_source_deinit(&pages);
 	return r;

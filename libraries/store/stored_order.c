@@ -31,6 +31,11 @@ static const struct known_database *find(struct dit_span name)
 	return NULL;
 }
 
+bool dit_stored_is_fixed(struct dit_span name)
+{
+	return find(name) != NULL;
+}
+
 bool dit_stored_flags_are_right(struct dit_span name, unsigned flags)
 {
 	const struct known_database *database = find(name);

@@ -19,6 +19,9 @@
 void dit_stored_order(void *ctx, struct dit_span name, unsigned flags,
                       struct dit_walk_orders *orders);
 
+/** Is it one of back-mdb's own databases, and no index? */
+bool dit_stored_is_fixed(struct dit_span name);
+
 /**
  * Are these the flags that back-mdb gives a database of that name? Index databases may
  * have integer keys or not. What LMDB stores beside the flags does not count.

@@ -110,6 +110,26 @@ for memory in 8M 64M; do
 	check "bench, --memory $memory: content" same_content "$work/ref" "$work/dit"
 done
 
+# Pages of the old indexes are damaged: they are no more than in the way. If one index is
+# built anew and others stay damaged, nobody can tell whose the pages are, until all are.
+restart
+"$SPOIL" "$work/dit/db" damaged
+ditindex_site "$work/dit" -T 2
+check "damaged: exit status" test "$(cat "$work/dit/exit")" -eq 0
+check "damaged: told" test "$(grep -c 'index database ".*" in .* was damaged' \
+	"$work/dit/stderr")" -eq 27
+check "damaged: content" same_content "$work/ref" "$work/dit"
+check "damaged: sound" sound "$work/dit/db"
+restart
+"$SPOIL" "$work/dit/db" damaged
+ditindex_site "$work/dit" mail
+check "one of the damaged: exit status" test "$(cat "$work/dit/exit")" -eq 0
+check "one of the damaged: told" grep -q '"mail" in .* was damaged (.*); another .* lost' \
+	"$work/dit/stderr"
+ditindex_site "$work/dit"
+check "the other damaged ones: content" same_content "$work/ref" "$work/dit"
+check "the other damaged ones: lost pages are back" sound "$work/dit/db"
+
 # Attributes by name, by another name of the same type, twice.
 for name in ref dit; do
 	rm -rf "${work:?}/$name"

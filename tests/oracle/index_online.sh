@@ -122,6 +122,18 @@ online -T 2
 check "slapd rests: exit status" test $? -eq 0
 check "slapd finds all at once" test "$(found "$somebody")" -eq 1
 
+# A damaged index: nobody can tell its pages while slapd changes the file.
+cp -r "$work/dit" "$work/damaged"
+sed -i "s,$work/dit/,$work/damaged/,g" "$work/damaged/slapd.conf"
+"$SPOIL" "$work/damaged/db" damaged
+"$DITINDEX" --online -f "$work/damaged/slapd.conf" sn 2>"$work/damaged.err"
+check "damaged, online: refused" test $? -eq 1
+check "damaged, online: told" grep -q 'index database "sn" is damaged.* without --online' \
+	"$work/damaged.err"
+"$DITINDEX" -f "$work/damaged/slapd.conf" 2>/dev/null
+check "damaged, then without slapd: sound" sound "$work/damaged/db"
+rm -rf "$work/damaged"
+
 # ---- changes all the while ----
 
 for ((round = 1; round <= 3; round++)); do

@@ -7,11 +7,15 @@
  *   spoil DIRECTORY drop     they are gone themselves
  *   spoil DIRECTORY stale    keys are missing, others are there that should not be
  *   spoil DIRECTORY extra    there is one more, "stale", that nobody configures
+ *   spoil DIRECTORY damaged  their topmost pages are no pages of LMDB's format any more
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <lmdb.h>
 
@@ -71,6 +75,85 @@ static void spoil(MDB_txn *txn, MDB_dbi dbi, const char *how)
 	}
 }
 
+/* A database's record in the main tree: flags are in its bytes 4 and 5, the number of its
+ * topmost page is in the last eight. */
+struct record {
+	unsigned flags;
+	uint64_t root;
+};
+
+/* Of a named database, read by liblmdb from the main tree. */
+static struct record record_of(const MDB_val *value)
+{
+	struct record record = {0};
+	uint16_t flags = 0;
+
+	if (value->mv_size == 48) {
+		memcpy(&flags, (const char *)value->mv_data + 4, sizeof(flags));
+		memcpy(&record.root, (const char *)value->mv_data + 40, 8);
+	}
+	record.flags = flags;
+	return record;
+}
+
+/* One way of damage after the other. */
+static void damage_page(int fd, uint64_t page, size_t page_bytes, unsigned how)
+{
+	static const struct {
+		size_t at;
+		const char *bytes;
+		size_t n;
+	} damages[] = {
+		{10, "\0\0", 2},             /* flags */
+		{0, "\1\2\3\4\5\6", 6},      /* its own number */
+		{12, "\xff\xff\xff\xff", 4}, /* bounds */
+		{16, "\x01\x00\x03\x00", 4}, /* where its nodes are */
+	};
+	off_t at = (off_t)(page * page_bytes + damages[how % 4].at);
+
+	if (pwrite(fd, damages[how % 4].bytes, damages[how % 4].n, at) !=
+	    (ssize_t)damages[how % 4].n) {
+		must(EIO, "pwrite");
+	}
+}
+
+/* No transaction: liblmdb would not write such pages. */
+static int damage(const char *directory)
+{
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_cursor *cursor = NULL;
+	MDB_dbi main_dbi = 0;
+	MDB_val key;
+	MDB_val value;
+	MDB_stat stat;
+	unsigned n = 0;
+	char path[4096];
+	int fd = -1;
+
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", directory);
+	fd = open(path, O_WRONLY);
+	must(fd < 0 ? errno : 0, path);
+	must(mdb_env_create(&env), "mdb_env_create");
+	must(mdb_env_open(env, directory, MDB_RDONLY, 0600), directory);
+	must(mdb_env_stat(env, &stat), "mdb_env_stat");
+	must(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), "mdb_txn_begin");
+	must(mdb_dbi_open(txn, NULL, 0, &main_dbi), "mdb_dbi_open");
+	must(mdb_cursor_open(txn, main_dbi, &cursor), "mdb_cursor_open");
+	while (mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0) {
+		struct record record = record_of(&value);
+
+		if ((record.flags & ~(unsigned)MDB_INTEGERKEY) == INDEX_FLAGS &&
+		    record.root != UINT64_MAX) {
+			damage_page(fd, record.root, stat.ms_psize, n++);
+		}
+	}
+	mdb_cursor_close(cursor);
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+	return close(fd) == 0 && n > 0 ? 0 : 2;
+}
+
 int main(int argc, char *argv[])
 {
 	MDB_env *env = NULL;
@@ -82,8 +165,12 @@ int main(int argc, char *argv[])
 	MDB_val key;
 
 	if (argc != 3) {
-		(void)fputs("usage: spoil DIRECTORY empty|drop|stale|extra\n", stderr);
+		(void)fputs("usage: spoil DIRECTORY empty|drop|stale|extra|damaged\n",
+		            stderr);
 		return 2;
+	}
+	if (strcmp(argv[2], "damaged") == 0) {
+		return damage(argv[1]);
 	}
 	must(mdb_env_create(&env), "mdb_env_create");
 	must(mdb_env_set_maxdbs(env, 256), "mdb_env_set_maxdbs");

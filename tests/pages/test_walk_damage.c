@@ -2,12 +2,18 @@
 /*
  * Every way to damage the structure of a file that we could think of: each is done to a
  * file of liblmdb's and to one of ours, is found, and has the right name. What else is
- * found with it does not matter here.
+ * found with it does not matter here. A damaged index that is replaced leaves a sound
+ * file: its pages are free, and only its pages.
  */
 #include "walk_fixture.h"
 
+#include <fcntl.h>
 #include <lmdb.h>
 
+#include "pages/page_commit.h"
+#include "pages/table_writer.h"
+
+#define CN_FLAGS  (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
 #define SUB_FLAGS (DIT_PAGE_SUB | DIT_PAGE_LEAF)
 
 static struct image_header *free_leaf(struct image *image)
@@ -190,11 +196,205 @@ static void free_pages_may_lie_behind_the_end(void **state)
 	image_free(&image);
 }
 
+/* ---- trees that are replaced ---- */
+
+struct replaced {
+	int r;
+	bool is_damaged;
+	bool is_lost;
+};
+
+static void note_damaged(void *ctx, const char *name, const char *text, bool is_lost)
+{
+	struct replaced *replaced = ctx;
+
+	assert_string_equal(name, "cn");
+	assert_true(strlen(text) > 0);
+	replaced->is_damaged = true;
+	replaced->is_lost = is_lost;
+}
+
+/* A small tree in place of cn's. */
+static int write_tree(struct dit_page_commit *commit, struct dit_tree_record *ret)
+{
+	const uint64_t ids[] = {4, 5, 6};
+	struct dit_table_writer *writer = NULL;
+	int r = dit_table_writer_new(&writer, dit_page_commit_space(commit), CN_FLAGS);
+
+	*ret = (struct dit_tree_record){.flags = CN_FLAGS};
+	if (r == 0) {
+		r = dit_table_writer_put(writer, DIT_SPAN("keys"), ids, 3);
+	}
+	if (r == 0) {
+		r = dit_table_writer_finish(writer, ret);
+	}
+	dit_table_writer_free(writer);
+	return r;
+}
+
+/* The file is what it was, with another cn; false: its beginning could not be read. */
+static bool replace_cn(int fd, unsigned nthreads, struct replaced *ret)
+{
+	char path[40];
+	struct dit_page_commit_opts opts = {.fd = fd,
+	                                    .path = path,
+	                                    .format = &dit_lmdb_09,
+	                                    .page_bytes = IMAGE_PAGE,
+	                                    .oldest = DIT_COMMIT_ALONE};
+	struct dit_page_change_opts change = {.nthreads = nthreads,
+	                                      .order = image_order,
+	                                      .damaged = note_damaged,
+	                                      .ctx = ret};
+	struct dit_page_commit *commit = NULL;
+	struct dit_tree_record tree;
+	struct dit_page_change cn = {.name = DIT_SPAN("cn"), .tree = &tree};
+
+	*ret = (struct replaced){.r = 0};
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (dit_page_commit_open(&commit, &opts) < 0) {
+		return false;
+	}
+	assert_int_equal(write_tree(commit, &tree), 0);
+	ret->r = dit_page_commit_change(commit, &cn, 1, &change);
+	if (ret->r == 0) {
+		ret->r = dit_page_commit_write(commit);
+	}
+	dit_page_commit_close(commit);
+	return true;
+}
+
+static int image_file(const struct image *image)
+{
+	char path[] = "/tmp/ditkit-walk-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(write(fd, image->bytes, image->len), image->len);
+	return fd;
+}
+
+static struct image image_read(int fd)
+{
+	struct image image = {.len = (size_t)lseek(fd, 0, SEEK_END)};
+
+	image.bytes = malloc(image.len);
+	assert_non_null(image.bytes);
+	assert_int_equal(pread(fd, image.bytes, image.len, 0), image.len);
+	return image;
+}
+
+/* Meta pages and the length of the file are not what this is about. */
+static bool is_of_file(const struct damage *damage)
+{
+	return strncmp(damage->name, "meta_", 5) == 0 ||
+	       strncmp(damage->name, "metas_", 6) == 0 ||
+	       strncmp(damage->name, "file_", 5) == 0;
+}
+
+/* cn itself is sound, and no damage came to the others. */
+static void assert_mended(const struct damage *damage, const struct replaced *replaced,
+                          const struct image_findings *before,
+                          const struct image_findings *after)
+{
+	bool is_mended = replaced->is_damaged && !replaced->is_lost;
+	bool is_of_free_list = strstr(before->text, ": (free),") != NULL;
+
+	if ((replaced->r != 0 && !is_of_free_list) ||
+	    strstr(after->text, ": cn,") != NULL ||
+	    (is_mended ? after->stats.nfindings > 0
+	               : after->stats.nfindings > before->stats.nfindings)) {
+		print_error("%s: %d%s%s, before\n%safter\n%s", damage->name, replaced->r,
+		            replaced->is_damaged ? ", damaged" : "",
+		            replaced->is_lost ? ", lost" : "", before->text, after->text);
+		fail();
+	}
+}
+
+/* 1: cn was damaged, and nothing is wrong any more; 0: damage was elsewhere */
+static int mend(const struct image *whole, const struct damage *damage, unsigned nthreads)
+{
+	struct image image = image_copy(whole);
+	struct image_findings before;
+	struct image_findings after;
+	struct replaced replaced;
+	bool is_open = false;
+	int fd = -1;
+
+	damage->damage(&image);
+	fd = image_file(&image);
+	assert_true(image_walk(&image, 1, &before) <= 0);
+	image_free(&image);
+	is_open = !is_of_file(damage) && replace_cn(fd, nthreads, &replaced);
+	if (is_open) {
+		image = image_read(fd);
+		assert_int_equal(image_walk(&image, 1, &after), 0);
+		image_free(&image);
+		assert_mended(damage, &replaced, &before, &after);
+	}
+	(void)close(fd);
+	return is_open && replaced.is_damaged && !replaced.is_lost;
+}
+
+static void a_damaged_tree_is_replaced_and_its_pages_are_free(void **state)
+{
+	unsigned nmended = 0;
+	(void)state;
+
+	for (int maker = 0; maker < IMAGE_NMAKERS; maker++) {
+		struct image image = image_new((enum image_maker)maker);
+
+		for (size_t i = 0; i < NDAMAGES; i++) {
+			nmended += (unsigned)mend(&image, &damages[i], 1 + i % 3);
+		}
+		image_free(&image);
+	}
+	print_message("%u were mended\n", nmended);
+	assert_true(nmended > 80);
+}
+
+/* The pages of a damaged tree cannot be told from those of another one. */
+static void pages_are_lost_if_a_tree_that_stays_is_damaged_as_well(void **state)
+{
+	struct image image = image_new(IMAGE_LIBLMDB);
+	struct image_findings findings;
+	struct replaced replaced;
+	int fd = -1;
+	(void)state;
+
+	image_set_child(image_node(image_root(&image, "cn"), 1), 1);
+	image_leaf(&image, "id2e", 1)->number++;
+	fd = image_file(&image);
+	image_free(&image);
+	assert_true(replace_cn(fd, 2, &replaced));
+	assert_int_equal(replaced.r, 0);
+	assert_true(replaced.is_damaged && replaced.is_lost);
+	image = image_read(fd);
+	(void)close(fd);
+	image_leaf(&image, "id2e", 1)->number--;
+	assert_int_equal(image_walk(&image, 1, &findings), 0);
+	print_message("%s", findings.text);
+	assert_true(findings.stats.nfindings > 0);
+	assert_int_equal(findings.stats.by_kind[DIT_WALK_PAGE_LOST],
+	                 findings.stats.nfindings);
+
+	/* Mended, the next damaged tree brings them back. */
+	image_leaf(&image, "dn2i", 1)->flags = 0;
+	fd = image_file(&image);
+	image_free(&image);
+	assert_true(replace_cn(fd, 1, &replaced));
+	assert_int_equal(replaced.r, 0);
+	assert_false(replaced.is_damaged); /* it is dn2i */
+	(void)close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(free_pages_may_lie_behind_the_end),
 		cmocka_unit_test(every_damage_is_found_and_named),
+		cmocka_unit_test(a_damaged_tree_is_replaced_and_its_pages_are_free),
+		cmocka_unit_test(pages_are_lost_if_a_tree_that_stays_is_damaged_as_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
