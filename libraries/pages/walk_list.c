@@ -296,7 +296,7 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 		dit_walk_size_list(member, database, node->key, record.nitems,
 		                   DIT_SPAN(""));
 	}
-	if (walk->is_probe && database->orders.items.kind == DIT_ORDER_CALL) {
+	if (walk->is_probe && walk_knows_items(database)) {
 		return;
 	}
 	if (database->is_shared && record.depth >= SHARED_DEPTH &&

@@ -245,6 +245,12 @@ void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
 void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    long number, const struct dit_node_view *node);
 
+/** In a probe: is the way to an item known, so that a list is not visited as a whole? */
+static inline bool walk_knows_items(const struct walk_tree *database)
+{
+	return database->orders.items.kind != DIT_ORDER_UNKNOWN;
+}
+
 /** Make the tree of a list ready to be walked; the list's key is to be set. */
 void dit_walk_list_init(const struct walk *walk, struct walk_tree *list,
                         struct walk_tree *database, const struct dit_tree_record *record,

@@ -196,30 +196,86 @@ static bool find_node(const struct walk_tree *tree, struct dit_page_view view,
 	       dit_walk_compare(walk_order_of(tree), tree->list_key, ret->key, key) == 0;
 }
 
+/* All leaves of a list. */
+static int descend_all(struct dit_probe *probe, struct walk_tree *list)
+{
+	struct walk_place leaf = {.highest = {true, DIT_PROBE_FIRST}};
+	int r = 0;
+
+	while (r == 0 && leaf.highest.is_set) {
+		r = descend(probe, list, leaf.highest.key, &leaf);
+	}
+	return r;
+}
+
+/* Has the node a list with a tree, which can be looked at in part? */
+static bool begin_list(struct dit_probe *probe, struct walk_tree *tree, uint64_t page,
+                       const struct dit_node_view *node, struct walk_tree *ret)
+{
+	struct dit_tree_record record;
+
+	if (!walk_knows_items(tree) || (node->flags & DIT_NODE_LIST) == 0 ||
+	    (node->flags & DIT_NODE_TREE) == 0 || node->value.len != sizeof(record)) {
+		return false;
+	}
+	memcpy(&record, node->value.data, sizeof(record));
+	dit_walk_list_init(&probe->walk, ret, tree, &record, page, 0);
+	ret->list_key = node->key;
+	return true;
+}
+
+/* liblmdb's cursors count on the number of levels. */
+static int check_depth(struct dit_probe *probe, const struct walk_tree *list,
+                       const struct walk_place *leaf)
+{
+	if (leaf->level != list->record.depth) {
+		dit_walk_find(&probe->walk, DIT_WALK_TREE_DEPTH, list, list->at_page,
+		              list->at_node,
+		              "the record of the list says that it has %u levels; it has "
+		              "%u",
+		              list->record.depth, leaf->level);
+	}
+	return result(probe);
+}
+
 /* The way to an item in a list that has a tree of its own. */
 static int probe_item(struct dit_probe *probe, struct walk_tree *tree,
                       const struct walk_place *leaf, struct dit_span key,
                       struct dit_span item)
 {
-	struct dit_page_view view = page_at(probe, leaf->page);
-	struct dit_tree_record record;
 	struct dit_node_view node;
 	struct walk_tree list;
 	struct walk_place place;
 	int r = 0;
 
-	if (tree->orders.items.kind != DIT_ORDER_CALL ||
-	    !find_node(tree, view, key, &node) || (node.flags & DIT_NODE_TREE) == 0 ||
-	    node.value.len != sizeof(record)) {
+	if (!find_node(tree, page_at(probe, leaf->page), key, &node) ||
+	    !begin_list(probe, tree, leaf->page, &node, &list)) {
 		return 0;
 	}
-	memcpy(&record, node.value.data, sizeof(record));
-	dit_walk_list_init(&probe->walk, &list, tree, &record, leaf->page, 0);
-	list.list_key = node.key;
 	r = descend_twice(probe, &list, item, &place);
-	/* liblmdb reads a list's first item when it finds the key. */
-	if (r == 0 && dit_walk_mark(probe->is_done, record.root)) {
+	if (r == 0) {
+		r = check_depth(probe, &list, &place);
+	}
+	if (r == 0 && dit_walk_mark(probe->is_done, list.record.root)) {
 		r = descend(probe, &list, DIT_PROBE_FIRST, &place);
+	}
+	return r;
+}
+
+/* All lists of a leaf. */
+static int probe_lists(struct dit_probe *probe, struct walk_tree *tree, uint64_t page)
+{
+	struct dit_page_view view = page_at(probe, page);
+	int r = 0;
+
+	for (unsigned i = 0; i < dit_view_count(view) && r == 0; i++) {
+		struct dit_node_view node;
+		struct walk_tree list;
+
+		if (dit_view_node(view, i, &node) == DIT_NODE_FITS &&
+		    begin_list(probe, tree, page, &node, &list)) {
+			r = descend_all(probe, &list);
+		}
 	}
 	return r;
 }
@@ -264,6 +320,25 @@ int dit_probe_key(struct dit_probe *probe, size_t database, struct dit_span key,
 	return r;
 }
 
+int dit_probe_list(struct dit_probe *probe, size_t database, struct dit_span key)
+{
+	struct walk_tree *tree = NULL;
+	struct dit_node_view node;
+	struct walk_tree list;
+	uint64_t page = 0;
+	int r = dit_probe_key(probe, database, key, DIT_PROBE_FIRST);
+
+	if (r < 0 || database == DIT_PROBE_NONE || !probe->last[database].is_set) {
+		return r;
+	}
+	tree = probe->walk.databases[database];
+	page = probe->last[database].place.page;
+	return find_node(tree, page_at(probe, page), key, &node) &&
+	                       begin_list(probe, tree, page, &node, &list)
+	               ? descend_all(probe, &list)
+	               : 0;
+}
+
 int dit_probe_all(struct dit_probe *probe, size_t database)
 {
 	struct walk_place leaf = {.highest = {true, DIT_PROBE_FIRST}};
@@ -279,6 +354,9 @@ int dit_probe_all(struct dit_probe *probe, size_t database)
 	}
 	while (r == 0 && leaf.highest.is_set) {
 		r = descend(probe, tree, leaf.highest.key, &leaf);
+		if (r == 0) {
+			r = probe_lists(probe, tree, leaf.page);
+		}
 	}
 	return r;
 }

@@ -7,9 +7,10 @@
  *
  * At the beginning: the meta pages, the free list, the main tree. For a key: the pages
  * from the root to the leaf that has the key or would get it, their neighbours, which
- * liblmdb looks at when a page runs empty, and what the leaf's nodes hold. Where items
- * have an order of their own (DIT_ORDER_CALL) a long list is treated as a tree: only the
- * way to the item is looked at. Other long lists are looked at as a whole.
+ * liblmdb looks at when a page runs empty, and what the leaf's nodes hold. A long list is
+ * a tree of its own, and only the way to an item is looked at, so the number of its items
+ * is not counted. Lists whose items have no known order (DIT_ORDER_UNKNOWN) are looked at
+ * as a whole.
  *
  * Each page is checked once. After that a probe costs a search in checked pages, and less
  * than that while keys ascend.
@@ -66,7 +67,8 @@ uint64_t dit_probe_count(const struct dit_probe *probe);
  * @param database  DIT_PROBE_NONE: nothing to check
  * @param key       of the length that the database's keys have; or one of those above
  * @param item      of the list, likewise; where lists are looked at as a whole it does
- *                  not matter
+ *                  not matter. liblmdb reads a list's first item when it finds the key:
+ *                  the way to that is looked at in any case
  *
  * @return 0; DIT_E_CORRUPT after findings, for this and all later calls; -ENOMEM; other
  *         -errno
@@ -74,8 +76,10 @@ uint64_t dit_probe_count(const struct dit_probe *probe);
 int dit_probe_key(struct dit_probe *probe, size_t database, struct dit_span key,
                   struct dit_span item);
 
-/** All keys of a database whose lists are looked at as a whole. Returns as
- * dit_probe_key(). */
+/** The list of a key will be removed. Returns as dit_probe_key(). */
+int dit_probe_list(struct dit_probe *probe, size_t database, struct dit_span key);
+
+/** All keys of a database, with their lists. Returns as dit_probe_key(). */
 int dit_probe_all(struct dit_probe *probe, size_t database);
 
 #endif

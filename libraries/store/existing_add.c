@@ -243,14 +243,33 @@ static uint64_t id_of(const MDB_val *data)
 	return id;
 }
 
+/* What will be read of a key and its list. */
+static int guard_list(struct dit_existing *existing, struct dit_span key,
+                      const struct dit_existing_list *list)
+{
+	int r = dit_existing_guard(existing, existing->probes.index, key, DIT_PROBE_LAST);
+
+	for (size_t i = 0; i < list->nids && r == 0; i++) {
+		const struct dit_span id = {(const char *)&list->ids[i],
+		                            sizeof(list->ids[i])};
+
+		r = dit_existing_guard(existing, existing->probes.index, key, id);
+	}
+	return r;
+}
+
 /* The list that the cursor stands on becomes a range. */
 static int replace_by_range(struct dit_existing *existing, MDB_val *key, uint64_t lowest,
                             uint64_t highest)
 {
+	const struct dit_span span = {key->mv_data, key->mv_size};
 	uint64_t range[3] = {0, lowest, highest};
-	int r = dit_existing_result(existing,
-	                            mdb_cursor_del(existing->postings, MDB_NODUPDATA));
+	int r = dit_probe_list(existing->guard.probe, existing->probes.index, span);
 
+	if (r == 0) {
+		r = dit_existing_result(
+			existing, mdb_cursor_del(existing->postings, MDB_NODUPDATA));
+	}
 	return r < 0 ? r : put_ids(existing, key, range, 3);
 }
 
@@ -316,7 +335,7 @@ int dit_existing_add_postings(struct dit_existing *existing, struct dit_span key
 		memcpy(&integer, key.data, key.len);
 		key_val.mv_data = &integer;
 	}
-	r = dit_existing_guard(existing, existing->probes.index, key, DIT_PROBE_FIRST);
+	r = guard_list(existing, key, list);
 	if (r < 0) {
 		return r;
 	}

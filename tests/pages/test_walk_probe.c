@@ -80,7 +80,7 @@ static void set_order(void *ctx, struct dit_span name, unsigned flags,
 {
 	(void)ctx;
 	(void)name;
-	if ((flags & MDB_DUPSORT) != 0) {
+	if ((flags & MDB_DUPSORT) != 0 && (flags & MDB_DUPFIXED) == 0) {
 		orders->items.kind = DIT_ORDER_CALL;
 		orders->items.compare = compare_texts;
 	}
@@ -220,6 +220,146 @@ static void neighbours_of_a_leaf_are_looked_at(void **state)
 	test_scratch_remove(dir);
 }
 
+#define NITEMS 6000u
+
+/* "packed": keys 0 to 2, each with a list of many numbers. */
+static int make_packed(char **ret_dir)
+{
+	char path[4096];
+	char *dir = test_scratch();
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+	int fd = -1;
+
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, 4), 0);
+	assert_int_equal(
+		mdb_env_open(env, path, MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOSYNC, 0600), 0);
+	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, "packed",
+	                              MDB_CREATE | MDB_INTEGERKEY | MDB_DUPSORT |
+	                                      MDB_DUPFIXED | MDB_INTEGERDUP,
+	                              &dbi),
+	                 0);
+	for (uint64_t i = 0; i < 3 * (uint64_t)NITEMS; i++) {
+		uint64_t number = i / NITEMS;
+		MDB_val key = {sizeof(number), &number};
+		MDB_val value = {sizeof(i), &i};
+
+		assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+	}
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	*ret_dir = dir;
+	return fd;
+}
+
+static struct dit_span number_span(const uint64_t *number)
+{
+	return (struct dit_span){(const char *)number, sizeof(*number)};
+}
+
+/* An item, the first one or the last one of key @p number. */
+static int look_packed(struct dit_probe *probe, uint64_t number, struct dit_span item)
+{
+	return dit_probe_key(probe, dit_probe_find(probe, "packed"), number_span(&number),
+	                     item);
+}
+
+static int look_list(struct dit_probe *probe, uint64_t number)
+{
+	return dit_probe_list(probe, dit_probe_find(probe, "packed"),
+	                      number_span(&number));
+}
+
+/* The packed page with this item. */
+static uint64_t find_packed(int fd, uint64_t item)
+{
+	char page[PAGE];
+
+	for (uint64_t number = 2;; number++) {
+		assert_int_equal(pread(fd, page, PAGE, (off_t)(number * PAGE)), PAGE);
+		if ((page[10] & 0x20) != 0 &&
+		    memmem(page, PAGE, &item, sizeof(item)) != NULL) {
+			return number;
+		}
+	}
+}
+
+static void of_long_lists_the_way_to_an_item_is_looked_at(void **state)
+{
+	char *dir = NULL;
+	int fd = make_packed(&dir);
+	const uint64_t item = NITEMS + NITEMS / 2; /* in the list of key 1 */
+	struct dit_probe *probe = NULL;
+
+	(void)state;
+	assert_int_equal(open_probe(&probe, fd), 0);
+	for (uint64_t i = 0; i < 3; i++) {
+		assert_int_equal(look_packed(probe, i, number_span(&item)), 0);
+		assert_int_equal(look_packed(probe, i, DIT_PROBE_LAST), 0);
+		assert_int_equal(look_list(probe, i), 0);
+	}
+	assert_int_equal(look_list(probe, 77), 0); /* there is none */
+	assert_int_equal(dit_probe_list(probe, DIT_PROBE_NONE, number_span(&item)), 0);
+	assert_int_equal(dit_probe_all(probe, dit_probe_find(probe, "packed")), 0);
+	dit_probe_close(probe);
+
+	spoil(fd, find_packed(fd, item));
+	assert_int_equal(open_probe(&probe, fd), 0);
+	assert_int_equal(look_packed(probe, 1, DIT_PROBE_FIRST), 0);
+	assert_int_equal(look_packed(probe, 1, DIT_PROBE_LAST), 0);
+	assert_int_equal(look_list(probe, 0), 0);
+	assert_int_equal(look_list(probe, 2), 0);
+	assert_int_equal(nfindings, 0);
+	assert_int_equal(look_packed(probe, 1, number_span(&item)), DIT_E_CORRUPT);
+	dit_probe_close(probe);
+	assert_int_equal(open_probe(&probe, fd), 0);
+	assert_int_equal(look_list(probe, 1), DIT_E_CORRUPT);
+	dit_probe_close(probe);
+	assert_int_equal(open_probe(&probe, fd), 0);
+	assert_int_equal(dit_probe_all(probe, dit_probe_find(probe, "packed")),
+	                 DIT_E_CORRUPT);
+	dit_probe_close(probe);
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
+/* Its record lies in the database's leaf, behind the key: flags, then the depth. */
+static void number_of_levels_of_a_list_is_looked_at(void **state)
+{
+	static const char record[] = "\10\0\0\0\30\0";
+	char *dir = NULL;
+	int fd = make_packed(&dir);
+	struct dit_probe *probe = NULL;
+	char page[PAGE];
+	const char *at = NULL;
+	off_t place = 0;
+
+	(void)state;
+	for (place = 2 * PAGE; at == NULL; place += PAGE) {
+		assert_int_equal(pread(fd, page, PAGE, place), PAGE);
+		at = (page[10] & 0x02) == 0
+		             ? NULL
+		             : memmem(page, PAGE, record, sizeof(record) - 1);
+	}
+	place += at - page - PAGE + 6;
+	assert_int_equal(pwrite(fd, "\3", 1, place), 1);
+	assert_int_equal(open_probe(&probe, fd), 0);
+	/* One of the three. */
+	(void)look_packed(probe, 0, DIT_PROBE_FIRST);
+	(void)look_packed(probe, 1, DIT_PROBE_FIRST);
+	assert_int_equal(look_packed(probe, 2, DIT_PROBE_FIRST), DIT_E_CORRUPT);
+	assert_int_equal(nfindings, 1);
+	dit_probe_close(probe);
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
 static void meta_pages_and_main_tree_come_first(void **state)
 {
 	char *dir = NULL;
@@ -244,6 +384,8 @@ int main(void)
 		cmocka_unit_test(sound_file_has_no_findings),
 		cmocka_unit_test(damage_is_found_where_a_key_leads_to_it),
 		cmocka_unit_test(neighbours_of_a_leaf_are_looked_at),
+		cmocka_unit_test(of_long_lists_the_way_to_an_item_is_looked_at),
+		cmocka_unit_test(number_of_levels_of_a_list_is_looked_at),
 		cmocka_unit_test(meta_pages_and_main_tree_come_first),
 	};
 
