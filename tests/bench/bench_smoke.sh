@@ -51,6 +51,13 @@ run index bash "$here/index.sh" --entries 400 --threads 1,2 --rounds 1
 has index 2 '^| slapindex -q -t | 1 | '
 has index 4 '^| ditindex | [12] | '
 
+# ---- merge.sh: entries that come to others ----
+
+run merge bash "$here/merge.sh" --entries 400 --add 1,10% --threads 1,2 --rounds 1
+has merge 1 '^400 entries, 27 indexes$'
+has merge 2 '^| \(1\|10%\) | slapadd -q | 1 | '
+has merge 4 '^| \(1\|10%\) | ditadd | [12] | .* | [1-9][0-9.]* | [0-9.]* |$'
+
 # ---- export.sh: exports, scans ----
 
 run export bash "$here/export.sh" --entries 400 --threads 1,2 --rounds 1 --again
@@ -187,7 +194,7 @@ has tables 5 '^Threads: '
 
 # ---- wrong calls ----
 
-for script in bench.sh bundle.sh ladder.sh long.sh syscalls.sh; do
+for script in bench.sh bundle.sh ladder.sh long.sh merge.sh syscalls.sh; do
 	run help bash "$here/$script" --help
 	check "$script --help says how" grep -q "$script" "$work/help"
 	bash "$here/$script" --no-such-option >/dev/null 2>"$work/wrong"

@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	%D%/bundle_run.sh \
 	%D%/ladder.sh \
 	%D%/long.sh \
+	%D%/merge.sh \
 	%D%/long_report.awk \
 	%D%/syscalls.sh \
 	$(NULL)
