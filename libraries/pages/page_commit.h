@@ -149,9 +149,9 @@ struct dit_page_change_opts {
 };
 
 /**
- * The same for databases whose old trees may be damaged: these are checked as walk.h does,
- * and a damaged one gives back no page of others. In place of all other calls that put or
- * drop.
+ * The same for databases whose old trees may be damaged: these are checked as walk.h
+ * does, and a damaged one gives back no page of others. In place of all other calls that
+ * put or drop.
  *
  * @return 0; errors; -EINVAL: a name comes twice; DIT_E_UNKNOWN: there is no database of
  *         that name to drop

@@ -36,8 +36,8 @@ struct dit_walk_trees_opts {
  * @param ret    gets the pages of all trees, with those of long values and of lists. To
  *               be deinitialised in every case
  *
- * @return 0: nothing is wrong; DIT_E_CORRUPT: some trees are damaged, and @p ret cannot be
- *         used; -errno, -ENOMEM
+ * @return 0: nothing is wrong; DIT_E_CORRUPT: some trees are damaged, and @p ret cannot
+ *         be used; -errno, -ENOMEM
  */
 int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tree *trees,
                    size_t ntrees, struct dit_page_set *ret);
