@@ -153,6 +153,10 @@ static int open_commit(const struct dit_online *online, uint64_t oldest,
 	return r;
 }
 
+/*
+ * Nobody uses a commit before lock.mdb has its number, so one that fails is undone. What
+ * can fail then is the disk: both states are whole.
+ */
 static int write_commit(struct dit_online *online, struct dit_page_commit *commit)
 {
 	int r = dit_page_commit_write(commit);
@@ -161,6 +165,8 @@ static int write_commit(struct dit_online *online, struct dit_page_commit *commi
 	if (r == 0) {
 		dit_lock_field_set(&online->field,
 		                   dit_page_commit_transaction(commit) + 1);
+	} else {
+		(void)dit_page_commit_undo(commit);
 	}
 	return r;
 }
@@ -470,8 +476,7 @@ static int commit_locked(const struct step *step)
 	                         dit_page_commit_bytes(commit) / online->page_bytes,
 	                         false);
 	if (r == 0) {
-		r = dit_entry_changes_find(&online->changes, online->snapshot, commit,
-		                           &source);
+		r = dit_entry_changes_find(&online->changes, commit, &source);
 		online->times.nchanged = online->changes.nids;
 		if (r == 0) {
 			r = call_changed(step);
@@ -490,8 +495,8 @@ static int commit_locked(const struct step *step)
 }
 
 /*
- * The pages of the trees that are replaced, as they are in the snapshot: what others have
- * changed since is found when the lock is held.
+ * The pages of the trees that are replaced, and of the entries, as they are in the
+ * snapshot: what others have changed since is found when the lock is held.
  */
 static int collect_old_pages(struct dit_online *online,
                              const struct dit_online_table *tables, size_t ntables)
@@ -520,6 +525,9 @@ static int collect_old_pages(struct dit_online *online,
 				"slapd and run ditindex without --online",
 				tables[i].name);
 		}
+	}
+	if (r == 0) {
+		r = dit_entry_changes_begin(&online->changes, online->snapshot, &source);
 	}
 	dit_page_source_deinit(&pages);
 	return r;

@@ -89,8 +89,8 @@ typedef int (*dit_online_changed_fn)(void *ctx, unsigned newest, const uint64_t 
  * @return 0; DIT_E_FULL: the result does not fit maxsize; DIT_E_CORRUPT, with a fault: an
  *         old index database is damaged; the error of @p changed; other
  *         errors. After an error the database has the state of the latest commit of
- *         others. If the meta page could not be written, the old or the new state may be
- *         on the disk; both are whole
+ *         others. If the disk fails while the meta page is put back, the old or the new
+ *         state may be on the disk; both are whole
  */
 int dit_online_commit(struct dit_online *online, struct dit_online_table *tables,
                       size_t ntables, dit_online_changed_fn changed, void *ctx);

@@ -7,7 +7,7 @@
 #              these db is put in place last
 # DIR/files    the directories of the site's databases
 . "${0%/*}/../oracle/lib.sh"
-: "${DITGEN:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DIT_BUILDDIR:?}"
+: "${DITGEN:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${SPOIL:?}" "${DIT_BUILDDIR:?}"
 databases=db
 tool=$DITADD # that is disturbed
 
@@ -130,18 +130,25 @@ no_leftovers() {
 	[ -z "$(ls -A "$work/tmp")" ]
 }
 
-# for_reindex FUNCTION: call FUNCTION NAME for ditindex, which adds indexes
+# for_reindex FUNCTION: call FUNCTION NAME ARGUMENT... for each kind of run of ditindex:
+# stale indexes are built anew, as beside slapd as well, and new ones are added
 for_reindex() {
-	databases=db
-	make_conf "$work/dit"
-	make_files "$work/dit"
-	load -l "$work/input.ldif"
-	check "the load" test $? -eq 0
-	save old
-	echo "index givenName,telephoneNumber eq,sub" >>"$work/dit/slapd.conf"
-	tool=$DITINDEX
-	with_new "$1" "reindex"
-	tool=$DITADD
+	local call=$1 name conf=$work/dit/slapd.conf
+	for databases in "db" "db db-other"; do
+		make_conf "$work/dit"
+		make_files "$work/dit"
+		load -l "$work/input.ldif"
+		check "the load" test $? -eq 0
+		for name in $databases; do
+			"$SPOIL" "$work/dit/files/$name" stale
+		done
+		save old
+		tool=$DITINDEX
+		with_new "$call" "reindex --online, $databases" --online
+		echo "index givenName,telephoneNumber eq,sub" >>"$conf"
+		with_new "$call" "reindex, $databases"
+		tool=$DITADD
+	done
 }
 
 # little_room: maxsize leaves no room for all that is stored, once more, and six times the
