@@ -3,9 +3,10 @@
  * Beside slapd: the keys of entries that were changed since the snapshot. While this runs
  * everybody who wants to write waits, so it does no more than that.
  *
- * Of each such entry the keys are made twice, as it was in the snapshot and as it is now.
- * Keys that only the first has go out of the new index, keys that only the second has go
- * into it.
+ * Of each such entry the keys are made twice, as it was in the snapshot and as it is now,
+ * but not of attributes that have not changed: most changes are of few attributes. Keys
+ * that only the first has go out of the new index, keys that only the second has go into
+ * it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -144,29 +145,36 @@ static int refuse(const struct reindex_target *target, const struct dit_entry_vi
 	return DIT_E_CORRUPT;
 }
 
-/* One version; an entry that is not there has no keys. */
-static int make_keys(struct catching_up *work, struct dit_entry_reader *reader,
-                     uint64_t id, bool is_newer)
+/* One version, as it can be indexed; an entry that is not there has no attributes. */
+static int read_version(struct catching_up *work, struct dit_entry_reader *reader,
+                        uint64_t id, bool is_newer, struct dit_entry_view *ret)
 {
 	struct dit_index_refusal refusal;
-	struct dit_entry_view view;
-	int r = dit_entry_reader_seek(reader, id, &view);
+	int r = dit_entry_reader_seek(reader, id, ret);
 
-	work->now = is_newer ? &work->newer : &work->older;
-	work->now->n = 0;
-	if (r <= 0 || view.id != id || view.is_hole) {
+	if (r <= 0 || ret->id != id || ret->is_hole) {
+		*ret = (struct dit_entry_view){.id = id};
 		return r < 0 ? r : 0;
 	}
-	r = view.record_error != 0 ? DIT_E_INVALID
-	                           : dit_stored_keys_check(work->keys, &view, &refusal);
+	r = ret->record_error != 0 ? DIT_E_INVALID
+	                           : dit_stored_keys_check(work->keys, ret, &refusal);
 	if (r == DIT_E_INVALID) {
 		/* The older one was left out of the index. */
-		return is_newer ? refuse(work->target, &view) : 0;
+		r = is_newer ? refuse(work->target, ret) : 0;
+		*ret = (struct dit_entry_view){.id = id};
 	}
-	if (r == 0) {
-		r = dit_stored_keys_make(work->keys, &view, take_keys, take_wide, work);
-	}
-	sort_keys(work->now);
+	return r;
+}
+
+static int make_keys(struct catching_up *work, const struct dit_entry_view *view,
+                     struct online_keys *ret)
+{
+	int r = 0;
+
+	work->now = ret;
+	ret->n = 0;
+	r = dit_stored_keys_make(work->keys, view, take_keys, take_wide, work);
+	sort_keys(ret);
 	return r;
 }
 
@@ -220,9 +228,20 @@ static int take_entries(struct catching_up *work, struct dit_entry_reader *older
 	int r = 0;
 
 	for (size_t i = 0; i < nids && r == 0; i++) {
-		r = make_keys(work, older, ids[i], false);
+		struct dit_entry_view views[2];
+
+		r = read_version(work, older, ids[i], false, &views[0]);
 		if (r == 0) {
-			r = make_keys(work, newer, ids[i], true);
+			r = read_version(work, newer, ids[i], true, &views[1]);
+		}
+		if (r == 0) {
+			r = dit_stored_keys_leave_same(work->keys, &views[0], &views[1]);
+		}
+		if (r == 0) {
+			r = make_keys(work, &views[0], &work->older);
+		}
+		if (r == 0) {
+			r = make_keys(work, &views[1], &work->newer);
 		}
 		if (r == 0) {
 			r = compare_versions(work, ids[i]);

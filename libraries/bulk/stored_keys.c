@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 
@@ -11,6 +12,12 @@ struct dit_stored_keys {
 	struct dit_index_work *work;
 	struct dit_attr *attrs; /* of the current entry; owned */
 	size_t attrs_size;
+
+	/* Of two versions. */
+	size_t ndbs;
+	bool *marks;                   /* databases whose keys may differ; owned */
+	struct dit_attr_view *left[2]; /* attributes that are left; owned */
+	size_t left_size[2];
 };
 
 int dit_stored_keys_new(struct dit_stored_keys **ret, const struct dit_index_set *indexes)
@@ -21,8 +28,11 @@ int dit_stored_keys_new(struct dit_stored_keys **ret, const struct dit_index_set
 	if (keys == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_index_work_new(&keys->work, indexes);
+	keys->ndbs = dit_index_set_ndbs(indexes);
+	keys->marks = calloc(keys->ndbs + 1, sizeof(*keys->marks));
+	r = keys->marks == NULL ? -ENOMEM : dit_index_work_new(&keys->work, indexes);
 	if (r < 0) {
+		free(keys->marks);
 		free(keys);
 		return r;
 	}
@@ -35,6 +45,9 @@ void dit_stored_keys_free(struct dit_stored_keys *keys)
 	if (keys != NULL) {
 		dit_index_work_free(keys->work);
 		free(keys->attrs);
+		free(keys->marks);
+		free(keys->left[0]);
+		free(keys->left[1]);
 		free(keys);
 	}
 }
@@ -95,6 +108,97 @@ int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_v
 	int r = fill_entry(keys, view, &entry);
 
 	return r < 0 ? r : dit_index_check(keys->work, &entry, ret);
+}
+
+/* ---- two versions ---- */
+
+static bool are_same(const struct dit_span *a, const struct dit_span *b, uint32_t n)
+{
+	if (a == NULL || b == NULL) {
+		return a == b;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (!dit_span_eq(a[i], b[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Has the entry the same attribute with the same values? */
+static bool has_same(const struct dit_entry_view *view, const struct dit_attr_view *attr)
+{
+	for (uint32_t i = 0; i < view->nattrs; i++) {
+		const struct dit_attr_view *other = &view->attrs[i];
+
+		if (other->number == attr->number) {
+			return other->nvalues == attr->nvalues &&
+			       are_same(other->values, attr->values, attr->nvalues) &&
+			       are_same(other->normal, attr->normal, attr->nvalues);
+		}
+	}
+	return false;
+}
+
+static int mark_different(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                          const struct dit_entry_view *other)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < view->nattrs && r == 0; i++) {
+		const struct dit_attr_view *attr = &view->attrs[i];
+
+		if (attr->ad != NULL && !has_same(other, attr)) {
+			r = dit_index_mark_dbs(keys->work, attr->ad, keys->marks);
+		}
+	}
+	return r;
+}
+
+static int leave_marked(struct dit_stored_keys *keys, unsigned version,
+                        struct dit_entry_view *view)
+{
+	struct dit_attr_view *left =
+		dit_grow(keys->left[version], &keys->left_size[version], view->nattrs + 1,
+	                 sizeof(*left));
+	uint32_t n = 0;
+
+	if (left == NULL) {
+		return -ENOMEM;
+	}
+	keys->left[version] = left;
+	for (uint32_t i = 0; i < view->nattrs; i++) {
+		const struct dit_attr_view *attr = &view->attrs[i];
+		int r = attr->ad == NULL
+		                ? 0
+		                : dit_index_has_mark(keys->work, attr->ad, keys->marks);
+
+		if (r < 0) {
+			return r;
+		}
+		if (r > 0) {
+			left[n++] = *attr;
+		}
+	}
+	view->attrs = left;
+	view->nattrs = n;
+	return 0;
+}
+
+int dit_stored_keys_leave_same(struct dit_stored_keys *keys, struct dit_entry_view *older,
+                               struct dit_entry_view *newer)
+{
+	int r = 0;
+
+	memset(keys->marks, 0, keys->ndbs * sizeof(*keys->marks));
+	r = mark_different(keys, older, newer);
+	if (r == 0) {
+		r = mark_different(keys, newer, older);
+	}
+	if (r == 0) {
+		r = leave_marked(keys, 0, older);
+	}
+	return r < 0 ? r : leave_marked(keys, 1, newer);
 }
 
 /* ---- into builders ---- */

@@ -40,6 +40,18 @@ int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_vi
                          dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx);
 
 /**
+ * Two versions of an entry: leave out the attributes whose keys are the same in both. So
+ * are those of an attribute with the same values, if all attributes that have keys in the
+ * same databases have the same values, too.
+ *
+ * @param older, newer  get shorter lists of attributes, valid until the next call
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_stored_keys_leave_same(struct dit_stored_keys *keys, struct dit_entry_view *older,
+                               struct dit_entry_view *newer);
+
+/**
  * Can keys be made of all values of the entry? (dit_index_check())
  *
  * @return 0; DIT_E_INVALID with @p ret; -ENOMEM

@@ -106,6 +106,18 @@ void dit_index_work_free(struct dit_index_work *work);
 /** Do attributes of this description have keys? 1, 0 or -ENOMEM. */
 int dit_index_has_keys(struct dit_index_work *work, const struct dit_ad *ad);
 
+/**
+ * Mark the databases in which attributes of this description have keys.
+ *
+ * @param marks  one for each database of the set
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_index_mark_dbs(struct dit_index_work *work, const struct dit_ad *ad, bool *marks);
+/** Is one of these databases marked? 1, 0 or -ENOMEM. */
+int dit_index_has_mark(struct dit_index_work *work, const struct dit_ad *ad,
+                       const bool *marks);
+
 /** Why an entry cannot be indexed. */
 struct dit_index_refusal {
 	const struct dit_ad *ad;

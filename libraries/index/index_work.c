@@ -101,6 +101,29 @@ int dit_index_has_keys(struct dit_index_work *work, const struct dit_ad *ad)
 	return r < 0 ? r : defs.ndefs > 0;
 }
 
+int dit_index_mark_dbs(struct dit_index_work *work, const struct dit_ad *ad, bool *marks)
+{
+	struct dit_ad_defs defs = {0};
+	int r = dit_index_work_defs(work, ad, &defs);
+
+	for (uint16_t k = 0; k < defs.ndefs && r == 0; k++) {
+		marks[work->defs[defs.first + k]->db] = true;
+	}
+	return r;
+}
+
+int dit_index_has_mark(struct dit_index_work *work, const struct dit_ad *ad,
+                       const bool *marks)
+{
+	struct dit_ad_defs defs = {0};
+	int r = dit_index_work_defs(work, ad, &defs);
+
+	for (uint16_t k = 0; k < defs.ndefs && r == 0; k++) {
+		r = marks[work->defs[defs.first + k]->db];
+	}
+	return r;
+}
+
 int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
                          struct dit_ad_defs *ret)
 {

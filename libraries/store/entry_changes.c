@@ -76,16 +76,38 @@ static int note_split(void *ctx, bool is_newer, const struct dit_node_view *node
 	return add_changed(ctx, id);
 }
 
+static int find_pages(const struct dit_entry_changes *changes,
+                      const struct dit_tree_source *source, const char *name,
+                      struct dit_page_set *ret)
+{
+	struct dit_tree_record older;
+	int r = dit_snapshot_tree(changes->older, name, &older) == 0
+	                ? DIT_E_CORRUPT
+	                : dit_page_set_init(ret, source->pages->npages);
+
+	return r < 0 ? r : dit_tree_pages(source, &older, ret);
+}
+
+int dit_entry_changes_begin(struct dit_entry_changes *changes,
+                            const struct dit_snapshot *older,
+                            const struct dit_tree_source *source)
+{
+	int r = 0;
+
+	changes->older = older;
+	r = find_pages(changes, source, "id2e", &changes->entry_pages);
+	return r < 0 ? r : find_pages(changes, source, "id2v", &changes->split_pages);
+}
+
 static int diff_tree(struct dit_entry_changes *changes,
                      const struct dit_page_commit *commit,
                      const struct dit_tree_source *source, const char *name,
+                     const struct dit_page_set *pages,
                      int (*note)(void *, bool, const struct dit_node_view *))
 {
 	const struct dit_tree_diff_ops ops = {.node = note, .ctx = changes};
 	struct dit_tree_record older;
 	struct dit_tree_record newer;
-	struct dit_page_set pages;
-	int r = 0;
 
 	if (dit_snapshot_tree(changes->older, name, &older) == 0 ||
 	    dit_page_commit_find(commit, dit_span_of(name), &newer) == 0) {
@@ -94,15 +116,7 @@ static int diff_tree(struct dit_entry_changes *changes,
 	if (older.root == newer.root) {
 		return 0; /* the same page: the same tree */
 	}
-	r = dit_page_set_init(&pages, source->pages->npages);
-	if (r == 0) {
-		r = dit_tree_pages(source, &older, &pages);
-	}
-	if (r == 0) {
-		r = dit_tree_diff(source, &older, &newer, &pages, &ops);
-	}
-	dit_page_set_deinit(&pages);
-	return r;
+	return dit_tree_diff(source, &older, &newer, pages, &ops);
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -151,21 +165,19 @@ static int compare_ids(const void *a, const void *b)
 }
 
 int dit_entry_changes_find(struct dit_entry_changes *changes,
-                           const struct dit_snapshot *older,
                            const struct dit_page_commit *commit,
                            const struct dit_tree_source *source)
 {
 	size_t n = 0;
-	int r = 0;
-
-	changes->older = older;
-	r = diff_tree(changes, commit, source, "id2e", note_entry);
+	int r = diff_tree(changes, commit, source, "id2e", &changes->entry_pages,
+	                  note_entry);
 
 	if (r == 0) {
 		r = compare_entries(changes);
 	}
 	if (r == 0) {
-		r = diff_tree(changes, commit, source, "id2v", note_split);
+		r = diff_tree(changes, commit, source, "id2v", &changes->split_pages,
+		              note_split);
 	}
 	if (r < 0 || changes->nids == 0) {
 		return r;
@@ -182,6 +194,8 @@ int dit_entry_changes_find(struct dit_entry_changes *changes,
 
 void dit_entry_changes_deinit(struct dit_entry_changes *changes)
 {
+	dit_page_set_deinit(&changes->entry_pages);
+	dit_page_set_deinit(&changes->split_pages);
 	free(changes->nodes);
 	free(changes->bytes);
 	free(changes->ids);

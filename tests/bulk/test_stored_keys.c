@@ -97,6 +97,109 @@ static void same_as_of_a_new_entry(void **state)
 	dit_index_set_free(set);
 }
 
+/* The names of the attributes, in order: "cn sn " */
+static struct text names_of(const struct dit_entry_view *view)
+{
+	struct text text = {.len = 0};
+
+	for (uint32_t i = 0; i < view->nattrs; i++) {
+		text.len += (size_t)snprintf(text.bytes + text.len,
+		                             sizeof(text.bytes) - text.len, "%s ",
+		                             view->attrs[i].ad->type->name);
+	}
+	return text;
+}
+
+/*
+ * tGT, tINT and cn have databases of their own. What is left of both versions makes
+ * other keys.
+ */
+static void attributes_that_are_the_same_are_left_out(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_index_set *set = five_databases(f);
+	struct dit_span a[] = {DIT_SPAN("20260101000000Z"), DIT_SPAN("b")};
+	struct dit_span same[] = {DIT_SPAN("20260101000000Z"), DIT_SPAN("b")};
+	struct dit_span b[] = {DIT_SPAN("20270101000000Z"), DIT_SPAN("b")};
+	const struct dit_attr_view time = {
+		.number = 1, .ad = find_ad(f, "tGT"), .nvalues = 1, .values = a};
+	const struct dit_attr_view cn = {
+		.number = 2, .ad = find_ad(f, "cn"), .nvalues = 2, .values = a};
+	const struct dit_attr_view number = {
+		.number = 3, .ad = find_ad(f, "tINT"), .nvalues = 1, .values = a};
+	const struct dit_attr_view unknown = {.number = 4, .nvalues = 1, .values = a};
+	struct dit_attr_view older[] = {time, cn, number, unknown};
+	const struct dit_entry_view before = {.id = 7, .nattrs = 4, .attrs = older};
+	struct dit_attr_view newer[4];
+	const struct {
+		size_t attr; /* that changes */
+		struct dit_attr_view to;
+		const char *left;
+	} cases[] = {
+		{0, {.number = 1, .ad = time.ad, .nvalues = 1, .values = same}, ""},
+		{0, {.number = 1, .ad = time.ad, .nvalues = 1, .values = b}, "tGT "},
+		{1, {.number = 2, .ad = cn.ad, .nvalues = 1, .values = a}, "cn "},
+		{1,
+	         {.number = 2, .ad = cn.ad, .nvalues = 2, .values = a, .normal = a},
+	         "cn "},
+		{3, {.number = 4, .nvalues = 1, .values = b}, ""},
+	};
+	struct dit_stored_keys *keys = NULL;
+	struct dit_entry_view views[2];
+
+	assert_int_equal(dit_stored_keys_new(&keys, set), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		views[0] = before;
+		views[1] = before;
+		memcpy(newer, older, sizeof(newer));
+		newer[cases[i].attr] = cases[i].to;
+		views[1].attrs = newer;
+		assert_int_equal(dit_stored_keys_leave_same(keys, &views[0], &views[1]),
+		                 0);
+		assert_string_equal(names_of(&views[0]).bytes, cases[i].left);
+		assert_string_equal(names_of(&views[1]).bytes, cases[i].left);
+	}
+	/* It came, or it goes: all that have keys. */
+	views[0] = before;
+	views[1] = (struct dit_entry_view){.id = 7};
+	assert_int_equal(dit_stored_keys_leave_same(keys, &views[0], &views[1]), 0);
+	assert_string_equal(names_of(&views[0]).bytes, "tGT cn tINT ");
+	assert_int_equal(views[1].nattrs, 0);
+	dit_stored_keys_free(keys);
+	dit_index_set_free(set);
+}
+
+/* sn has keys in name's database as cn has: who of them has not changed is asked, too. */
+static void attributes_that_share_a_database_stay_together(void **state)
+{
+	struct fixture *f = *state;
+	const struct dit_index_spec specs[] = {
+		{find_ad(f, "name"), DIT_INDEX_EQ},
+		{find_ad(f, "tINT"), DIT_INDEX_EQ},
+	};
+	struct dit_span a[] = {DIT_SPAN("1")};
+	struct dit_span b[] = {DIT_SPAN("2")};
+	struct dit_attr_view older[] = {
+		{.number = 1, .ad = find_ad(f, "cn"), .nvalues = 1, .values = a},
+		{.number = 2, .ad = find_ad(f, "sn"), .nvalues = 1, .values = a},
+		{.number = 3, .ad = find_ad(f, "tINT"), .nvalues = 1, .values = a},
+	};
+	struct dit_attr_view newer[3];
+	struct dit_entry_view views[2] = {{.id = 7, .nattrs = 3, .attrs = older},
+	                                  {.id = 7, .nattrs = 3, .attrs = newer}};
+	struct dit_index_set *set = new_set(f, specs, 2, &usual_params, true);
+	struct dit_stored_keys *keys = NULL;
+
+	assert_int_equal(dit_stored_keys_new(&keys, set), 0);
+	memcpy(newer, older, sizeof(newer));
+	newer[1].values = b;
+	assert_int_equal(dit_stored_keys_leave_same(keys, &views[0], &views[1]), 0);
+	assert_string_equal(names_of(&views[0]).bytes, "cn sn ");
+	assert_string_equal(names_of(&views[1]).bytes, "cn sn ");
+	dit_stored_keys_free(keys);
+	dit_index_set_free(set);
+}
+
 static void into_builders(void **state)
 {
 	struct fixture *f = *state;
@@ -135,6 +238,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_of_a_new_entry),
+		cmocka_unit_test(attributes_that_are_the_same_are_left_out),
+		cmocka_unit_test(attributes_that_share_a_database_stay_together),
 		cmocka_unit_test(into_builders),
 	};
 

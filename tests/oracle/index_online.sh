@@ -136,11 +136,21 @@ rm -rf "$work/damaged"
 
 # ---- changes all the while ----
 
+# share_locked MS: percent of the run in which the write lock was held
+share_locked() {
+	awk -v ms="$1" '/ at most, .* s in all$/ {
+		printf "%.1f\n", 100000 * $(NF - 3) / ms
+	}' "$work/online.out"
+}
+
+shares=
 for ((round = 1; round <= 3; round++)); do
 	start_stream
 	sleep 0.3
+	began=$(date +%s%3N)
 	online -T 2
 	check "round $round: exit status" test $? -eq 0
+	shares="$shares $(share_locked $(($(date +%s%3N) - began)))"
 	grep -q ' 0 entries were changed' "$work/online.out" || nbusy=$((${nbusy:-0} + 1))
 	sleep 0.2
 	stop_stream
@@ -148,6 +158,14 @@ for ((round = 1; round <= 3; round++)); do
 	cat "$work/online.out"
 done
 check "entries were changed meanwhile" test "${nbusy:-0}" -gt 0
+# A short run is not long enough for a share to say much.
+echo "percent of the runs in which the write lock was held:$shares"
+[ "${DIT_LONG:-no}" = no ] || check "the lock is held 5 % of a run at most" \
+	awk -v shares="$shares" 'BEGIN {
+		n = split(shares, share, " ")
+		for (i = 1; i <= n; i++) { is_less += share[i] <= 5 }
+		exit !(n == 3 && is_less >= 2)
+	}'
 check "slapd had nothing to say" test ! -s "$work/dit/slapd.err"
 stop_slapd
 check "content after changes" same_as_slapindex
