@@ -125,13 +125,13 @@ static struct walk_place child_of(const struct walk_place *place,
 	return child;
 }
 
-/* The child and the ones beside it. */
+/* The child, and if wanted the ones beside it. */
 static int visit_children(struct dit_probe *probe, const struct walk_place *place,
-                          struct dit_page_view view, unsigned slot)
+                          struct dit_page_view view, unsigned slot, bool has_neighbours)
 {
 	unsigned count = dit_view_count(view);
-	unsigned first = slot > 0 ? slot - 1 : 0;
-	unsigned last = slot + 1 < count ? slot + 1 : slot;
+	unsigned first = has_neighbours && slot > 0 ? slot - 1 : slot;
+	unsigned last = has_neighbours && slot + 1 < count ? slot + 1 : slot;
 	int r = 0;
 
 	for (unsigned i = first; i <= last && r == 0; i++) {
@@ -143,8 +143,9 @@ static int visit_children(struct dit_probe *probe, const struct walk_place *plac
 }
 
 /** @param ret  the leaf */
-static int descend(struct dit_probe *probe, struct walk_tree *tree, struct dit_span key,
-                   struct walk_place *ret)
+static int descend_beside(struct dit_probe *probe, struct walk_tree *tree,
+                          struct dit_span key, bool has_neighbours,
+                          struct walk_place *ret)
 {
 	struct walk_place place = {
 		.tree = tree,
@@ -164,24 +165,42 @@ static int descend(struct dit_probe *probe, struct walk_tree *tree, struct dit_s
 			break;
 		}
 		slot = find_slot(tree, view, key);
-		r = visit_children(probe, &place, view, slot);
+		r = visit_children(probe, &place, view, slot, has_neighbours);
 		place = child_of(&place, view, slot);
 	}
 	*ret = place;
 	return r;
 }
 
-/* Also the leaf behind it, which liblmdb looks at when all keys of a leaf are lower. */
-static int descend_twice(struct dit_probe *probe, struct walk_tree *tree,
-                         struct dit_span key, struct walk_place *ret)
+static int descend(struct dit_probe *probe, struct walk_tree *tree, struct dit_span key,
+                   struct walk_place *ret)
+{
+	return descend_beside(probe, tree, key, false, ret);
+}
+
+/* Is the key not below the last one of a leaf? */
+static bool is_behind(const struct walk_tree *tree, struct dit_page_view view,
+                      struct dit_span key)
+{
+	unsigned last = dit_view_count(view) - 1;
+
+	return is_above(tree, key,
+	                (dit_view_flags(view) & DIT_PAGE_LEAF2) != 0
+	                        ? dit_view_item(view, last, tree->record.item_bytes)
+	                        : key_of(view, last));
+}
+
+/* The leaf behind one, which liblmdb looks at when all keys of that one are lower. */
+static int look_behind(struct dit_probe *probe, struct walk_tree *tree,
+                       struct dit_span key, const struct walk_place *leaf)
 {
 	struct walk_place next;
-	int r = descend(probe, tree, key, ret);
 
-	if (r == 0 && ret->highest.is_set && dit_walk_mark(probe->is_done, ret->page)) {
-		r = descend(probe, tree, ret->highest.key, &next);
+	if (!leaf->highest.is_set || !is_behind(tree, page_at(probe, leaf->page), key) ||
+	    !dit_walk_mark(probe->is_done, leaf->page)) {
+		return 0;
 	}
-	return r;
+	return descend(probe, tree, leaf->highest.key, &next);
 }
 
 /* ---- lists ---- */
@@ -252,7 +271,10 @@ static int probe_item(struct dit_probe *probe, struct walk_tree *tree,
 	    !begin_list(probe, tree, leaf->page, &node, &list)) {
 		return 0;
 	}
-	r = descend_twice(probe, &list, item, &place);
+	r = descend(probe, &list, item, &place);
+	if (r == 0) {
+		r = look_behind(probe, &list, item, &place);
+	}
 	if (r == 0) {
 		r = check_depth(probe, &list, &place);
 	}
@@ -311,7 +333,10 @@ int dit_probe_key(struct dit_probe *probe, size_t database, struct dit_span key,
 	}
 	if (!is_in_last(tree, last, key)) {
 		last->is_set = false;
-		r = descend_twice(probe, tree, key, &last->place);
+		r = descend(probe, tree, key, &last->place);
+	}
+	if (r == 0) {
+		r = look_behind(probe, tree, key, &last->place);
 	}
 	if (r == 0) {
 		last->is_set = true;
@@ -325,18 +350,20 @@ int dit_probe_list(struct dit_probe *probe, size_t database, struct dit_span key
 	struct walk_tree *tree = NULL;
 	struct dit_node_view node;
 	struct walk_tree list;
-	uint64_t page = 0;
+	struct walk_place leaf;
 	int r = dit_probe_key(probe, database, key, DIT_PROBE_FIRST);
 
 	if (r < 0 || database == DIT_PROBE_NONE || !probe->last[database].is_set) {
 		return r;
 	}
 	tree = probe->walk.databases[database];
-	page = probe->last[database].place.page;
-	return find_node(tree, page_at(probe, page), key, &node) &&
-	                       begin_list(probe, tree, page, &node, &list)
-	               ? descend_all(probe, &list)
-	               : 0;
+	/* A leaf that loses a node may be joined with one beside it. */
+	r = descend_beside(probe, tree, key, true, &leaf);
+	if (r == 0 && find_node(tree, page_at(probe, leaf.page), key, &node) &&
+	    begin_list(probe, tree, leaf.page, &node, &list)) {
+		r = descend_all(probe, &list);
+	}
+	return r;
 }
 
 int dit_probe_all(struct dit_probe *probe, size_t database)

@@ -6,11 +6,11 @@
  *   dit_probe_open();  dit_probe_key() before each look-up or change;  dit_probe_close()
  *
  * At the beginning: the meta pages, the free list, the main tree. For a key: the pages
- * from the root to the leaf that has the key or would get it, their neighbours, which
- * liblmdb looks at when a page runs empty, and what the leaf's nodes hold. A long list is
- * a tree of its own, and only the way to an item is looked at, so the number of its items
- * is not counted. Lists whose items have no known order (DIT_ORDER_UNKNOWN) are looked at
- * as a whole.
+ * from the root to the leaf that has the key or would get it, the next leaf if all keys
+ * of that one are lower, and what the leaf's nodes hold. A long list is a tree of its
+ * own, and only the way to an item is looked at, so the number of its items is not
+ * counted. Lists whose items have no known order (DIT_ORDER_UNKNOWN) are looked at as a
+ * whole.
  *
  * Each page is checked once. After that a probe costs a search in checked pages, and less
  * than that while keys ascend.
@@ -76,7 +76,8 @@ uint64_t dit_probe_count(const struct dit_probe *probe);
 int dit_probe_key(struct dit_probe *probe, size_t database, struct dit_span key,
                   struct dit_span item);
 
-/** The list of a key will be removed. Returns as dit_probe_key(). */
+/** The list of a key will be removed: also the pages beside those on the way to it, which
+ * liblmdb looks at when a page runs empty. Returns as dit_probe_key(). */
 int dit_probe_list(struct dit_probe *probe, size_t database, struct dit_span key);
 
 /** All keys of a database, with their lists. Returns as dit_probe_key(). */
