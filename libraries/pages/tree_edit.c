@@ -619,12 +619,58 @@ static int insert_child(struct dit_tree_edit *edit, unsigned height, uint64_t ke
 	                                      .node = &node});
 }
 
-int dit_tree_edit_replace(struct dit_tree_edit *edit, uint64_t key, struct dit_span value)
+/* A tree without pages: an empty leaf. */
+static int plant(struct dit_tree_edit *edit)
+{
+	struct step *leaf = &edit->steps[0];
+
+	leaf->bytes = malloc(edit->page_bytes);
+	if (leaf->bytes == NULL) {
+		return -ENOMEM;
+	}
+	leaf->number = take_pages(edit, 1);
+	leaf->slot = UINT_MAX;
+	begin_page(edit, leaf->bytes, leaf->number, DIT_PAGE_LEAF);
+	edit->tree->root = leaf->number;
+	edit->tree->depth = 1;
+	edit->tree->nleaf_pages = 1;
+	return 0;
+}
+
+/*
+ * Where the node of a key is to stand.
+ *
+ * @param ret_old  the node that is there, if it has the key
+ */
+static int find_place(struct dit_tree_edit *edit, uint64_t key, struct new_page *ret,
+                      struct dit_node_view *ret_old)
+{
+	int r = 0;
+
+	if (edit->tree->root == DIT_PAGE_NONE) {
+		r = plant(edit);
+	} else {
+		r = descend(edit, key);
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (r == 1) {
+		ret->slot = edit->steps[0].slot;
+		ret->nskipped = 1;
+		return leaf_node(edit, ret_old);
+	}
+	ret->slot = edit->steps[0].slot + 1;
+	edit->tree->nitems++;
+	return 0;
+}
+
+int dit_tree_edit_put(struct dit_tree_edit *edit, uint64_t key, struct dit_span value)
 {
 	unsigned node_max = dit_node_max(edit->format, edit->page_bytes);
 	bool is_long = dit_node_bytes(edit->format, KEY_BYTES, value.len) > node_max;
 	struct dit_big_value big = {.first_page = 0};
-	struct dit_node_view old;
+	struct dit_node_view old = {.flags = 0};
 	struct new_node node = {
 		.header = {.low = (uint16_t)value.len,
 	                   .high = (uint16_t)(value.len >> 16),
@@ -632,12 +678,9 @@ int dit_tree_edit_replace(struct dit_tree_edit *edit, uint64_t key, struct dit_s
 		.key = {(const char *)&key, sizeof(key)},
 		.value = value,
 	};
-	int r = descend(edit, key);
+	struct new_page new_page = {.node = &node};
+	int r = find_place(edit, key, &new_page, &old);
 
-	if (r <= 0) {
-		return r;
-	}
-	r = leaf_node(edit, &old);
 	if (r == 0) {
 		r = place_long(edit, &old, is_long ? value.len : 0, &big);
 	}
@@ -646,11 +689,5 @@ int dit_tree_edit_replace(struct dit_tree_edit *edit, uint64_t key, struct dit_s
 		                               edit->format->big_node_bytes};
 		r = write_long(edit, &big, value);
 	}
-	if (r == 0) {
-		r = change_page(edit, 0,
-		                &(struct new_page){.slot = edit->steps[0].slot,
-		                                   .nskipped = 1,
-		                                   .node = &node});
-	}
-	return r < 0 ? r : 1;
+	return r < 0 ? r : change_page(edit, 0, &new_page);
 }

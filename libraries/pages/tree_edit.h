@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A finished tree is changed: values are found, and replaced by others of any length. The
- * keys are integers of 8 bytes; no key comes or goes.
+ * A finished tree is changed: values are found, and replaced by others of any length; new
+ * keys get values. The keys are integers of 8 bytes; no key goes.
  *
  *   dit_tree_edit_open()
- *   dit_tree_edit_find(), dit_tree_edit_replace() ...
+ *   dit_tree_edit_find(), dit_tree_edit_put() ...
  *   dit_tree_edit_close()
  *
  * Pages are changed where they lie, so nobody else may read the file. A leaf that becomes
@@ -50,8 +50,13 @@ int dit_tree_edit_close(struct dit_tree_edit *edit, uint64_t **ret_spare, size_t
  */
 int dit_tree_edit_find(struct dit_tree_edit *edit, uint64_t key, struct dit_span *ret);
 
-/** @param value  4 GiB - 1 at most; not one that was found. @return as above */
-int dit_tree_edit_replace(struct dit_tree_edit *edit, uint64_t key,
-                          struct dit_span value);
+/**
+ * Give a key this value, whether the key is there or not.
+ *
+ * @param value  4 GiB - 1 at most; not one that was found
+ *
+ * @return 0; DIT_E_CORRUPT, DIT_E_TOOLONG (too many levels), -errno, -ENOMEM
+ */
+int dit_tree_edit_put(struct dit_tree_edit *edit, uint64_t key, struct dit_span value);
 
 #endif

@@ -80,7 +80,8 @@ rooms += %D%/libstore.la
 	%D%/staging_append.c \
 	%D%/staging_changes.c \
 	%D%/staging_impl.h \
-	%D%/staging_own.c \
+	%D%/staging_liblmdb.c \
+	%D%/staging_old.c \
 	%D%/staging_publish.c \
 	%D%/staging_split.c \
 	%D%/staging_tables.c \

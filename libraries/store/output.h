@@ -10,9 +10,8 @@
  *
  * | implementation    | is for                        | who writes                  |
  * |-------------------|-------------------------------|-----------------------------|
- * | output_new.c      | a new database                | our own pages, then liblmdb |
- * | output_new.c      | a new database                | liblmdb, which appends      |
- * | output_new.c      | a new database of LMDB 1.0    | our own pages, all of them  |
+ * | output_new.c      | a new database                | our own pages               |
+ * | output_new.c      | a new database of LMDB 0.9    | liblmdb, which appends      |
  * | output_existing.c | a database that holds records | liblmdb, in one transaction |
  * | output_existing.c | the same, many records come   | liblmdb; indexes: our pages |
  * | index_output.c    | index databases built anew    | our own pages               |

@@ -13,7 +13,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,94 +23,9 @@
 #include "base/file_size_signal.h"
 #include "base/whole_io.h"
 #include "pages/meta_pages.h"
-#include "store/format_check.h"
-#include "store/guard.h"
+#include "pages/new_file.h"
 #include "store/lmdb_error.h"
 #include "store/map_size.h"
-
-/* ---- the old database ---- */
-
-/* A file that is none of LMDB, or of another version, is not called damaged. */
-static int check_magic(int data_fd)
-{
-	const size_t header_bytes = dit_lmdb_09.header_bytes;
-	char page[64];
-	struct dit_meta meta = {0};
-	size_t n =
-		header_bytes + offsetof(struct dit_meta, version) + sizeof(meta.version);
-
-	if (dit_read_at(data_fd, page, n, 0) != (ssize_t)n) {
-		return MDB_INVALID;
-	}
-	memcpy(&meta, page + header_bytes, n - header_bytes);
-	if (meta.magic != DIT_META_MAGIC) {
-		return MDB_INVALID;
-	}
-	return meta.version != dit_lmdb_09.version ? MDB_VERSION_MISMATCH : 0;
-}
-
-/*
- * DIT_E_NOTEMPTY if there are records: whoever holds attribute numbers only is not
- * empty. Without liblmdb, which believes a damaged file.
- */
-static int count_in_file(int data_fd, uint64_t *ret_nrecords, struct dit_fault *fault)
-{
-	struct dit_guard guard = {.probe = NULL};
-	char path[DIT_FD_PATH_BYTES];
-	int r = dit_fd_path(data_fd, path, fault); /* liblmdb will need it */
-
-	if (r == 0) {
-		r = check_magic(data_fd);
-	}
-	if (r < 0) {
-		return r;
-	}
-	r = dit_guard_open(&guard, data_fd, fault);
-	if (r == 0) {
-		*ret_nrecords = dit_probe_count(guard.probe);
-		/* Empty files are replaced; a damaged meta page may make one look
-		 * empty. */
-		r = *ret_nrecords > 0 ? DIT_E_NOTEMPTY : dit_guard_whole(data_fd, fault);
-	}
-	dit_guard_close(&guard);
-	return r;
-}
-
-static int check_empty(int dir_fd, uint64_t *ret_nrecords, struct dit_fault *fault)
-{
-	struct stat st;
-	int fd = dit_data_open(dir_fd, O_RDONLY, fault);
-	int r = 0;
-
-	if (fd < 0) {
-		return fd == -ENOENT ? 0 : fd;
-	}
-	if (fstat(fd, &st) != 0) {
-		r = -errno;
-	} else if (st.st_size > 0) {
-		r = count_in_file(fd, ret_nrecords, fault);
-	}
-	(void)close(fd);
-	return r;
-}
-
-/* Before lock.mdb is touched, which differs between the generations, too. */
-static int check_generation(int dir_fd, struct dit_fault *fault)
-{
-	int fd = dit_data_open(dir_fd, O_RDONLY, fault);
-
-	if (fd == DIT_E_FORMAT) {
-		return dit_fault_say(fault, fd,
-		                     DIT_DATA_NAME " is of LMDB 1.0 (OpenLDAP 2.7), the "
-		                                   "load is for OpenLDAP 2.5 or 2.6: see "
-		                                   "--openldap");
-	}
-	if (fd < 0) {
-		return fd == -ENOENT ? 0 : fd;
-	}
-	(void)close(fd);
-	return 0;
-}
 
 /* ---- the staging environment ---- */
 
@@ -126,21 +40,17 @@ static int look_at_format(struct dit_staging *staging)
 	return r == MDB_VERSION_MISMATCH ? 0 : r;
 }
 
-/* An empty database, closed again: liblmdb comes back when our pages are written. */
-static int make_file(struct dit_staging *staging, struct dit_fault *fault)
+/*
+ * An empty database, closed again. It tells the format and the page size of the liblmdb
+ * at hand; the meta pages are written anew when our pages are complete.
+ */
+static int fill_file_09(struct dit_staging *staging, struct dit_fault *fault)
 {
 	MDB_env *env = NULL;
 	MDB_stat stat;
 	sigset_t previous;
-	int r = 0;
+	int r = dit_lmdb_error(mdb_env_create(&env));
 
-	/* Our own access bits are needed now and taken away at the end. */
-	staging->data_fd =
-		dit_file_make(staging->staging_fd, DIT_DATA_NAME, staging->mode | 0600);
-	if (staging->data_fd < 0) {
-		return staging->data_fd;
-	}
-	r = dit_lmdb_error(mdb_env_create(&env));
 	if (r < 0) {
 		return r;
 	}
@@ -158,13 +68,44 @@ static int make_file(struct dit_staging *staging, struct dit_fault *fault)
 	return r;
 }
 
+/* No liblmdb is asked. */
+static int choose_format_10(struct dit_staging *staging,
+                            const struct dit_staging_opts *opts)
+{
+	long page_bytes =
+		opts->page_bytes == 0 ? sysconf(_SC_PAGESIZE) : (long)opts->page_bytes;
+	long max = (long)dit_lmdb_10.page_bytes_max;
+
+	if (opts->kind == DIT_WRITER_APPEND) {
+		return dit_fault_say(opts->fault, MDB_VERSION_MISMATCH,
+		                     "this liblmdb (%s) does not write databases of "
+		                     "OpenLDAP 2.7",
+		                     mdb_version(NULL, NULL, NULL));
+	}
+	staging->is_known_format = true;
+	staging->format = &dit_lmdb_10;
+	staging->page_bytes = (size_t)(page_bytes < max ? page_bytes : max);
+	return 0;
+}
+
+static int make_file(struct dit_staging *staging, const struct dit_staging_opts *opts)
+{
+	/* Our own access bits are needed now and taken away at the end. */
+	staging->data_fd =
+		dit_file_make(staging->staging_fd, DIT_DATA_NAME, staging->mode | 0600);
+	if (staging->data_fd < 0) {
+		return staging->data_fd;
+	}
+	return opts->is_lmdb_10 ? choose_format_10(staging, opts)
+	                        : fill_file_09(staging, opts->fault);
+}
+
 static int make_staging_database(struct dit_staging *staging,
                                  const struct dit_staging_opts *opts)
 {
 	struct dit_page_file_opts file = {.writer = opts->writer,
 	                                  .is_direct = !opts->use_page_cache};
-	int r = opts->is_lmdb_10 ? dit_staging_own_make(staging, opts)
-	                         : make_file(staging, opts->fault);
+	int r = make_file(staging, opts);
 
 	if (r < 0) {
 		return r;
@@ -180,7 +121,7 @@ static int make_staging_database(struct dit_staging *staging,
 		                     mdb_version(NULL, NULL, NULL));
 	}
 	dit_page_space_init(&staging->space, staging->format, staging->page_bytes,
-	                    STAGING_FIRST_PAGE);
+	                    DIT_FIRST_PAGE);
 	r = dit_page_file_open(&staging->space.file, staging->staging_fd, DIT_DATA_NAME,
 	                       &file);
 	return r < 0 ? r : dit_staging_open_tables(staging);
@@ -203,7 +144,7 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 {
 	dit_table_writer_free(staging->tables.ads);
 	dit_table_writer_free(staging->tables.entries);
-	dit_staging_own_free(staging);
+	dit_staging_drop_changes(staging);
 	dit_page_file_close(&staging->space.file);
 	dit_staging_close_env(staging);
 	if (staging->data_fd >= 0) {
@@ -261,8 +202,7 @@ static int claim_directory(struct dit_staging *staging,
 	if (dir_fd < 0) {
 		return dir_fd;
 	}
-	r = opts->is_lmdb_10 ? dit_staging_own_look(dir_fd, opts->fault)
-	                     : check_generation(dir_fd, opts->fault);
+	r = dit_staging_look_first(dir_fd, opts->is_lmdb_10, opts->fault);
 	if (r < 0) {
 		(void)close(dir_fd);
 		return r;
@@ -287,9 +227,8 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 		free(staging);
 		return r;
 	}
-	r = opts->is_lmdb_10
-	            ? dit_staging_own_look(staging->claim.dir_fd, opts->fault)
-	            : check_empty(staging->claim.dir_fd, ret_nrecords, opts->fault);
+	r = dit_staging_look(staging->claim.dir_fd, opts->is_lmdb_10, ret_nrecords,
+	                     opts->fault);
 	if (r == DIT_E_NOTEMPTY) {
 		(void)dit_staging_clear(staging->claim.dir_fd, NULL);
 	}

@@ -1,356 +1,58 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * liblmdb's part, after ours: the named databases with the roots of what was written, and
- * what does not come in key order: an entry that takes the place of a hole, contextCSN,
- * values that are split out of their entries.
+ * What does not come in key order is changed in the finished tables of our pages: an
+ * entry that takes the place of a hole, contextCSN (pages/tree_edit.h). Values of id2v
+ * are a table like the others, only in an order of their own (staging_split.c). Then the
+ * file is completed (pages/new_file.h). liblmdb has no part in this; the append writer,
+ * which leaves all to liblmdb, has functions of its own (staging_append.c).
  *
- * The file has our pages now, and meta pages that know of none. They are told the last
- * page, so that liblmdb goes on behind it; it makes the databases, empty ones, and their
- * records are then overwritten where they lie. From there on it is an environment like
- * any other.
- *
- * Transactions. LMDB copes badly with long lists of dirty pages (131071 at most, sorted
- * again at each spill; each access to a page searches the list), and a commit without
- * sync is cheap. So each change is charged to the transaction with its size, and one that
- * has been charged with TXN_BYTES is committed. For 22.8 million appended IDs, seconds of
- * CPU by TXN_BYTES:
- *
- *   8 MiB 1.63    2 MiB 1.59    1 MiB 1.58    256 KiB 1.58
- *
- * Map size. A transaction that reaches the end of the map is lost with all it holds, so
- * the map is grown before it begins, to what it may need in the worst case: three bytes
- * of pages for each byte charged. A page that splits by appending stays at least half
- * full, because LMDB keeps nodes larger than half a page elsewhere; overflow pages waste
- * less than one page, which is charged, as are the page that a change in the middle
- * copies and the one that it splits off. The worst is a list just too long for one page:
- * it takes two and a root above them. The slack covers the pages that every commit
- * rewrites: one path in each tree, the free list.
- *
- * Ordinary writes and not MDB_WRITEMAP: a full disk ends in SIGBUS there.
+ * The pages that a longer entry leaves behind are on the free list of the new database.
  */
 #include "store/staging_impl.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include "base/error.h"
 #include "base/file_size_signal.h"
-#include "base/whole_io.h"
-#include "pages/meta_pages.h"
-#include "store/lmdb_error.h"
+#include "pages/new_file.h"
+#include "store/map_size.h"
 
-/* Charged per transaction; comes to some 300 pages of 4096 bytes. */
-#define TXN_BYTES (1u << 20)
-/* Written before the system is asked to bring it to the disk: many transactions, for a
- * disk likes long writes. */
-#define START_BYTES (8u << 20)
-/* Bytes of pages for a byte charged, at most. */
-#define PAGES_FACTOR 3
-#define SLACK_BYTES  (1u << 20)
-
-/* ---- transactions ---- */
-
-static int map_grow(struct dit_staging *staging, uint64_t need)
+void dit_staging_drop_changes(struct dit_staging *staging)
 {
-	uint64_t size = staging->liblmdb.map_bytes;
-	int r = 0;
+	struct dit_staging_changes *changes = &staging->changes;
+	uint64_t *spare = NULL;
+	size_t nspare = 0;
 
-	if (need <= size) {
-		return 0;
+	dit_table_writer_free(changes->splits);
+	if (changes->entries != NULL) {
+		(void)dit_tree_edit_close(changes->entries, &spare, &nspare);
+		free(spare);
 	}
-	size = size > need / 2 ? size * 2 : need;
-	size = (size + staging->page_bytes - 1) / staging->page_bytes *
-	       staging->page_bytes;
-	/* If this fails there is no map any more; the error sticks, all that is done with
-	 * the environment from here on is to close it. */
-	r = dit_lmdb_error(mdb_env_set_mapsize(staging->liblmdb.env, size));
-	if (r < 0) {
-		return r;
-	}
-	staging->liblmdb.map_bytes = size;
-	return 0;
+	free(changes->spare);
+	*changes = (struct dit_staging_changes){.splits = NULL};
 }
 
-/* Begin a transaction that may be charged with @p bytes at least. */
-static int begin(struct dit_staging *staging, uint64_t bytes)
-{
-	uint64_t room = bytes > TXN_BYTES ? bytes : TXN_BYTES;
-	int r = 0;
-
-	r = map_grow(staging, staging->used_bytes + room * PAGES_FACTOR + SLACK_BYTES);
-	if (r < 0) {
-		return r;
-	}
-	r = dit_lmdb_error(
-		mdb_txn_begin(staging->liblmdb.env, NULL, 0, &staging->liblmdb.txn));
-	if (r < 0) {
-		staging->liblmdb.txn = NULL;
-		return r;
-	}
-	staging->liblmdb.txn_room_bytes = room;
-	staging->liblmdb.txn_bytes = 0;
-	return 0;
-}
-
-/* Advice only: the sync at the end has less left to do. */
-static void start_writing(struct dit_staging *staging)
-{
-	uint64_t from = staging->liblmdb.started_bytes;
-
-	if (staging->is_append && staging->used_bytes > from + START_BYTES) {
-		(void)sync_file_range(staging->data_fd, (off_t)from,
-		                      (off_t)(staging->used_bytes - from),
-		                      SYNC_FILE_RANGE_WRITE);
-		staging->liblmdb.started_bytes = staging->used_bytes;
-	}
-}
-
-int dit_staging_commit(struct dit_staging *staging)
-{
-	MDB_txn *txn = staging->liblmdb.txn;
-	MDB_envinfo info;
-	sigset_t previous;
-	int r = 0;
-
-	if (txn == NULL) {
-		return 0;
-	}
-	/* The commit closes the cursor, and the handle is gone even if it fails. */
-	staging->liblmdb.txn = NULL;
-	staging->liblmdb.cursor = NULL;
-	dit_file_size_signal_block(&previous);
-	r = dit_lmdb_error(mdb_txn_commit(txn));
-	if (r == -EIO) {
-		r = dit_lmdb_short_write(staging->data_fd, staging->used_bytes,
-		                         staging->liblmdb.txn_bytes + SLACK_BYTES);
-	}
-	dit_file_size_signal_restore(&previous);
-	if (r < 0) {
-		return r;
-	}
-	r = dit_lmdb_error(mdb_env_info(staging->liblmdb.env, &info));
-	if (r < 0) {
-		return r;
-	}
-	staging->used_bytes = ((uint64_t)info.me_last_pgno + 1) * staging->page_bytes;
-	staging->liblmdb.txn_bytes = 0;
-	start_writing(staging);
-	return 0;
-}
-
-int dit_staging_cursor_on(struct dit_staging *staging, MDB_dbi dbi)
-{
-	int r = 0;
-
-	if (staging->liblmdb.cursor != NULL && staging->liblmdb.cursor_dbi == dbi) {
-		return 0;
-	}
-	if (staging->liblmdb.cursor != NULL) {
-		mdb_cursor_close(staging->liblmdb.cursor);
-		staging->liblmdb.cursor = NULL;
-	}
-	r = dit_lmdb_error(
-		mdb_cursor_open(staging->liblmdb.txn, dbi, &staging->liblmdb.cursor));
-	if (r < 0) {
-		staging->liblmdb.cursor = NULL;
-		return r;
-	}
-	staging->liblmdb.cursor_dbi = dbi;
-	return 0;
-}
-
-int dit_staging_charge(struct dit_staging *staging, uint64_t bytes)
-{
-	int r = 0;
-
-	if (!staging->takes_changes) {
-		return -EINVAL;
-	}
-	if (staging->liblmdb.txn != NULL && bytes > staging->liblmdb.txn_room_bytes) {
-		r = dit_staging_commit(staging);
-		if (r < 0) {
-			return r;
-		}
-	}
-	if (staging->liblmdb.txn == NULL) {
-		r = begin(staging, bytes);
-		if (r < 0) {
-			return r;
-		}
-	}
-	staging->liblmdb.txn_room_bytes -= bytes;
-	staging->liblmdb.txn_bytes += bytes;
-	return 0;
-}
-
-/* ---- from our pages to an environment ---- */
-
-/* Not through the file of the pages, which is written past the cache. */
-static int tell_last_page(const struct dit_staging *staging)
-{
-	int fd = staging->data_fd;
-	struct dit_meta metas[2];
-	int r = dit_metas_read(fd, &dit_lmdb_09, staging->page_bytes, metas);
-
-	if (r < 0) {
-		return r;
-	}
-	for (unsigned i = 0; i < 2; i++) {
-		metas[i].last_page = staging->used_bytes / staging->page_bytes - 1;
-	}
-	return dit_metas_write(fd, &dit_lmdb_09, staging->page_bytes, metas);
-}
-
-static int open_env(struct dit_staging *staging)
-{
-	int r = dit_lmdb_error(mdb_env_create(&staging->liblmdb.env));
-
-	if (r < 0) {
-		staging->liblmdb.env = NULL;
-		return r;
-	}
-	r = dit_lmdb_error(mdb_env_set_maxdbs(staging->liblmdb.env, staging->ndbs));
-	if (r == 0) {
-		r = map_grow(staging, staging->used_bytes + TXN_BYTES);
-	}
-	if (r == 0) {
-		r = dit_env_open_file(staging->liblmdb.env, staging->data_fd, MDB_NOSYNC,
-		                      NULL);
-	}
-	return r;
-}
-
-int dit_staging_create_table(struct dit_staging *staging, struct dit_staged_table *table)
-{
-	int r = dit_staging_charge(staging, STAGING_LIST_BYTES + strlen(table->name));
-
-	return r < 0 ? r
-	             : dit_lmdb_error(mdb_dbi_open(staging->liblmdb.txn, table->name,
-	                                           MDB_CREATE | table->flags,
-	                                           &table->dbi));
-}
-
-static int create_tables(struct dit_staging *staging)
-{
-	int r = begin(staging, 0);
-
-	for (size_t i = 0; i < DIT_NFIXED_TABLES && r == 0; i++) {
-		r = dit_staging_create_table(staging, &staging->tables.fixed[i]);
-	}
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_dbi_open(staging->liblmdb.txn, "id2v",
-		                                MDB_CREATE | MDB_DUPSORT,
-		                                &staging->liblmdb.id2v));
-	}
-	if (r == 0) {
-		r = dit_staging_order_split(staging->liblmdb.txn, staging->liblmdb.id2v);
-	}
-	if (r == 0 && staging->has_ixck) {
-		MDB_dbi ixck = 0;
-
-		r = dit_lmdb_error(mdb_dbi_open(staging->liblmdb.txn, "ixck",
-		                                MDB_CREATE | MDB_INTEGERKEY, &ixck));
-	}
-	for (size_t i = 0; i < staging->tables.nindexes && r == 0; i++) {
-		r = dit_staging_create_table(staging, &staging->tables.indexes[i]);
-	}
-	return r < 0 ? r : dit_staging_commit(staging);
-}
-
-/*
- * Overwrite the record of a named database: liblmdb gives its address, and the page
- * around it knows its number.
- */
-static int write_root(struct dit_staging *staging, MDB_txn *txn, MDB_dbi main_dbi,
-                      const struct dit_staged_table *table)
-{
-	MDB_val key = {strlen(table->name), table->name};
-	MDB_val value = {0, NULL};
-	struct dit_tree_record tree;
-	uint64_t page = 0;
-	size_t offset = 0;
-	int r = dit_lmdb_error(mdb_get(txn, main_dbi, &key, &value));
-
-	if (r < 0 || !table->is_written) {
-		return r;
-	}
-	if (value.mv_size != sizeof(tree)) {
-		return MDB_INCOMPATIBLE;
-	}
-	memcpy(&tree, value.mv_data, sizeof(tree));
-	if (tree.root != DIT_PAGE_NONE) {
-		return MDB_INCOMPATIBLE;
-	}
-	offset = (uintptr_t)value.mv_data % staging->page_bytes;
-	memcpy(&page, (const char *)value.mv_data - offset, sizeof(page));
-	offset += page * staging->page_bytes;
-	tree = (struct dit_tree_record){
-		.item_bytes = tree.item_bytes,
-		.flags = tree.flags,
-		.depth = table->tree.depth,
-		.nbranch_pages = table->tree.nbranch_pages,
-		.nleaf_pages = table->tree.nleaf_pages,
-		.noverflow_pages = table->tree.noverflow_pages,
-		.nitems = table->tree.nitems,
-		.root = table->tree.root,
-	};
-	return dit_write_at(staging->data_fd, &tree, sizeof(tree), offset);
-}
-
-static int write_roots(struct dit_staging *staging)
-{
-	MDB_txn *txn = NULL;
-	MDB_dbi main_dbi = 0;
-	int r = dit_lmdb_error(
-		mdb_txn_begin(staging->liblmdb.env, NULL, MDB_RDONLY, &txn));
-
-	if (r < 0) {
-		return r;
-	}
-	r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
-	for (size_t i = 0; i < DIT_NFIXED_TABLES && r == 0; i++) {
-		r = write_root(staging, txn, main_dbi, &staging->tables.fixed[i]);
-	}
-	for (size_t i = 0; i < staging->tables.nindexes && r == 0; i++) {
-		r = write_root(staging, txn, main_dbi, &staging->tables.indexes[i]);
-	}
-	mdb_txn_abort(txn);
-	return r;
-}
+/* ---- changes ---- */
 
 static int begin_changes(struct dit_staging *staging)
 {
+	struct dit_staging_changes *changes = &staging->changes;
 	int r = dit_staging_close_tables(staging);
 
-	if (r == 0) {
-		r = dit_page_file_drain(&staging->space.file);
-	}
 	if (r < 0) {
 		return r;
 	}
-	staging->used_bytes = dit_staging_used_bytes(staging);
 	staging->takes_changes = true;
-	dit_page_file_close(&staging->space.file);
-	r = tell_last_page(staging);
-	if (r == 0) {
-		r = open_env(staging);
+	r = dit_table_writer_new(&changes->splits, &staging->space, MDB_DUPSORT);
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0) {
-		r = create_tables(staging);
-	}
-	return r < 0 ? r : write_roots(staging);
-}
-
-int dit_staging_begin_append(struct dit_staging *staging)
-{
-	int r = 0;
-
-	staging->is_append = true;
-	staging->takes_changes = true;
-	staging->used_bytes = STAGING_FIRST_PAGE * (uint64_t)staging->page_bytes;
-	r = open_env(staging);
-	return r < 0 ? r : create_tables(staging);
+	dit_table_writer_trust(changes->splits);
+	r = dit_page_file_drain(&staging->space.file);
+	return r < 0 ? r
+	             : dit_tree_edit_open(&changes->entries, staging->data_fd,
+	                                  &staging->space,
+	                                  &staging->tables.fixed[DIT_TABLE_ENTRIES].tree);
 }
 
 int dit_staging_begin_changes(struct dit_staging *staging)
@@ -361,39 +63,31 @@ int dit_staging_begin_changes(struct dit_staging *staging)
 	if (staging->is_append) {
 		return 0; /* they are nothing special */
 	}
-	if (staging->takes_changes) {
-		return dit_staging_keep(staging, -EINVAL);
-	}
-	return dit_staging_keep(staging, staging->own != NULL
-	                                         ? dit_staging_own_begin_changes(staging)
-	                                         : begin_changes(staging));
-}
-
-/* ---- changes ---- */
-
-static int open_entries(struct dit_staging *staging, MDB_dbi *ret)
-{
-	return dit_lmdb_error(mdb_dbi_open(staging->liblmdb.txn,
-	                                   staging->tables.fixed[DIT_TABLE_ENTRIES].name,
-	                                   0, ret));
+	return dit_staging_keep(staging, staging->takes_changes ? -EINVAL
+	                                                        : begin_changes(staging));
 }
 
 static int find_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret)
 {
-	MDB_val key = {sizeof(id), &id};
-	MDB_val data = {0, NULL};
-	MDB_dbi id2e = 0;
-	int r = dit_staging_charge(staging, 0);
+	int r = dit_page_file_drain(&staging->space.file);
 
 	if (r == 0) {
-		r = open_entries(staging, &id2e);
+		r = dit_tree_edit_find(staging->changes.entries, id, ret);
 	}
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_get(staging->liblmdb.txn, id2e, &key, &data));
+	return r == 0 ? MDB_NOTFOUND : r < 0 ? r : 0;
+}
+
+static int replace_entry(struct dit_staging *staging, uint64_t id, struct dit_span record)
+{
+	sigset_t previous;
+	int r = dit_page_file_drain(&staging->space.file);
+
+	if (r < 0) {
+		return r;
 	}
-	if (r == 0) {
-		*ret = (struct dit_span){data.mv_data, data.mv_size};
-	}
+	dit_file_size_signal_block(&previous);
+	r = dit_tree_edit_put(staging->changes.entries, id, record);
+	dit_file_size_signal_restore(&previous);
 	return r;
 }
 
@@ -405,25 +99,9 @@ int dit_staging_entry(struct dit_staging *staging, uint64_t id, struct dit_span 
 	if (!staging->takes_changes) {
 		return dit_staging_keep(staging, -EINVAL);
 	}
-	return dit_staging_keep(staging, staging->own != NULL
-	                                         ? dit_staging_own_entry(staging, id, ret)
-	                                         : find_entry(staging, id, ret));
-}
-
-static int replace_entry(struct dit_staging *staging, uint64_t id, struct dit_span record)
-{
-	MDB_val key = {sizeof(id), &id};
-	MDB_val data = {record.len, (void *)record.data};
-	MDB_dbi id2e = 0;
-	int r = dit_staging_charge(staging, STAGING_NODE_BYTES + sizeof(id) + record.len +
-	                                            2 * staging->page_bytes);
-
-	if (r == 0) {
-		r = open_entries(staging, &id2e);
-	}
-	return r < 0 ? r
-	             : dit_lmdb_error(
-			       mdb_put(staging->liblmdb.txn, id2e, &key, &data, 0));
+	return dit_staging_keep(
+		staging, staging->is_append ? dit_staging_append_find(staging, id, ret)
+					    : find_entry(staging, id, ret));
 }
 
 int dit_staging_replace_entry(struct dit_staging *staging, uint64_t id,
@@ -436,7 +114,86 @@ int dit_staging_replace_entry(struct dit_staging *staging, uint64_t id,
 		return dit_staging_keep(staging, -EINVAL);
 	}
 	return dit_staging_keep(staging,
-	                        staging->own != NULL
-	                                ? dit_staging_own_replace(staging, id, record)
+	                        staging->is_append
+	                                ? dit_staging_append_replace(staging, id, record)
 	                                : replace_entry(staging, id, record));
+}
+
+/* ---- the end ---- */
+
+static void name_tree(struct dit_named_tree **at, const char *name, unsigned flags,
+                      const struct dit_tree_record *tree)
+{
+	const struct dit_tree_record none = {.root = DIT_PAGE_NONE};
+
+	**at = (struct dit_named_tree){.name = name, .tree = tree == NULL ? none : *tree};
+	(*at)->tree.flags = (uint16_t)flags;
+	(*at)++;
+}
+
+static void name_table(struct dit_named_tree **at, const struct dit_staged_table *table)
+{
+	name_tree(at, table->name, table->flags, table->is_written ? &table->tree : NULL);
+}
+
+static int complete_file(struct dit_staging *staging, const struct dit_tree_record *id2v)
+{
+	/* All of them, and ixck. */
+	size_t max = DIT_NFIXED_TABLES + staging->tables.nindexes + 2;
+	struct dit_named_tree *trees = calloc(max, sizeof(*trees));
+	struct dit_named_tree *at = trees;
+	struct dit_new_file file = {
+		.fd = staging->data_fd,
+		.space = &staging->space,
+		.trees = trees,
+		.spare = staging->changes.spare,
+		.nspare = staging->changes.nspare,
+		.map_bytes = dit_map_limit(staging->maxsize_bytes, staging->page_bytes),
+	};
+	sigset_t previous;
+	int r = 0;
+
+	if (trees == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
+		name_table(&at, &staging->tables.fixed[i]);
+	}
+	for (size_t i = 0; i < staging->tables.nindexes; i++) {
+		name_table(&at, &staging->tables.indexes[i]);
+	}
+	name_tree(&at, "id2v", MDB_DUPSORT, id2v);
+	if (staging->has_ixck) {
+		name_tree(&at, "ixck", MDB_INTEGERKEY, NULL);
+	}
+	file.ntrees = (size_t)(at - trees);
+	dit_file_size_signal_block(&previous);
+	r = dit_new_file_finish(&file);
+	dit_file_size_signal_restore(&previous);
+	free(trees);
+	return r;
+}
+
+int dit_staging_complete(struct dit_staging *staging)
+{
+	struct dit_staging_changes *changes = &staging->changes;
+	struct dit_tree_edit *entries = changes->entries;
+	struct dit_tree_record id2v = {.root = DIT_PAGE_NONE};
+	int r = dit_table_writer_finish(changes->splits, &id2v);
+
+	changes->entries = NULL;
+	if (r == 0) {
+		r = dit_page_file_drain(&staging->space.file);
+	}
+	if (entries != NULL) {
+		int closed =
+			dit_tree_edit_close(entries, &changes->spare, &changes->nspare);
+
+		r = r < 0 ? r : closed;
+	}
+	if (r == 0) {
+		r = complete_file(staging, &id2v);
+	}
+	staging->used_bytes = dit_new_file_bytes(&staging->space);
+	return r;
 }

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What staging.c (open, abandon), staging_tables.c and staging_changes.c (what is
- * written), staging_split.c and staging_publish.c share. Nobody else includes this, tests
- * apart.
+ * What the parts of staging share:
+ *
+ *   staging.c, staging_old.c      open, abandon
+ *   staging_tables.c              our pages: what comes in key order
+ *   staging_changes.c             our pages: what does not, and the end
+ *   staging_append.c, _liblmdb.c  all of that by liblmdb
+ *   staging_split.c               id2v, for both
+ *   staging_publish.c             the file is put in place
+ *
+ * existing.c and index_output.c use the functions about lock.mdb and the order of id2v.
  *
  * Threads: as store.h says.
  */
@@ -57,13 +64,18 @@ enum dit_old_file {
 	DIT_OLD_LOST,
 };
 
-/** What a database needs that is written without liblmdb. */
-struct dit_staging_own {
-	/* From dit_staging_begin_changes() on. */
-	struct dit_table_writer *splits; /* id2v */
-	struct dit_tree_edit *entries;   /* id2e is changed; NULL: no more */
-	uint64_t *spare;                 /* pages that no table has */
+/** Our pages, from dit_staging_begin_changes() on. */
+struct dit_staging_changes {
+	struct dit_table_writer *splits; /* id2v; owned */
+	struct dit_tree_edit *entries;   /* id2e is changed; NULL: no more; owned */
+	uint64_t *spare;                 /* pages that no table has; owned */
 	size_t nspare;
+};
+
+/** The last key of id2v. */
+struct dit_staged_split {
+	bool is_there;
+	char key[STAGING_SPLIT_KEY_BYTES];
 };
 
 /** The tables of a new database. The arrays are constant while writers are at work. */
@@ -78,13 +90,10 @@ struct dit_staged_tables {
 	struct dit_table_writer *entries;
 };
 
-/**
- * liblmdb's part: from dit_staging_begin_changes() on; of the append writer from the
- * beginning.
- */
+/** The append writer's environment. */
 struct dit_staging_liblmdb {
 	struct dit_appending appending;
-	MDB_env *env; /* NULL before, and once closed */
+	MDB_env *env; /* NULL: there is none, or it is closed */
 	uint64_t map_bytes;
 	MDB_dbi id2v;
 
@@ -95,9 +104,6 @@ struct dit_staging_liblmdb {
 	uint64_t txn_room_bytes; /* what it may still be charged with */
 	uint64_t txn_bytes;      /* what it was charged with */
 	uint64_t started_bytes;  /* of the file, handed to the disk already */
-
-	bool has_split; /* the last key of id2v: */
-	char last_split[STAGING_SPLIT_KEY_BYTES];
 };
 
 struct dit_staging {
@@ -117,12 +123,13 @@ struct dit_staging {
 	bool is_known_format; /* liblmdb's; else its file is not looked into */
 	bool is_append;       /* liblmdb writes all pages */
 
-	struct dit_page_space space; /* our pages */
 	struct dit_staged_tables tables;
-	struct dit_staging_liblmdb liblmdb;
-	struct dit_staging_own *own; /* NULL: liblmdb has the last word; owned */
+	struct dit_page_space space;        /* our pages */
+	struct dit_staging_changes changes; /* the same */
+	struct dit_staging_liblmdb liblmdb; /* with is_append */
 
-	bool takes_changes;  /* all that comes in order is written */
+	bool takes_changes; /* all that comes in order is written */
+	struct dit_staged_split last_split;
 	uint64_t used_bytes; /* of the data file, by the last commit */
 
 	enum dit_old_file old_file; /* since dit_staging_place() */
@@ -136,9 +143,6 @@ struct dit_staging {
 /* More than one item under a key: a page inside the node with up to four free places, or
  * the record of a tree of its own. */
 #define STAGING_LIST_BYTES 64
-
-/* Of every LMDB file: the meta pages. Ours begin behind them. */
-#define STAGING_FIRST_PAGE 2
 
 /**
  * Have lock.mdb as the first process makes it that opens a database; claim.h tells why.
@@ -162,24 +166,25 @@ int dit_staging_charge(struct dit_staging *staging, uint64_t bytes);
 /** After charging: have the cursor on a database. */
 int dit_staging_cursor_on(struct dit_staging *staging, MDB_dbi dbi);
 
-/*
- * Without liblmdb (staging_own.c): each in the place of the function of the same name.
+/**
+ * Before the directory is claimed: is its database of the other generation? Of 1.0 also:
+ * does it hold records?
  */
+int dit_staging_look_first(int dir_fd, bool is_lmdb_10, struct dit_fault *fault);
+/** After that: an empty database, or none. DIT_E_NOTEMPTY of 0.9, DIT_E_FORMAT of 1.0 */
+int dit_staging_look(int dir_fd, bool is_lmdb_10, uint64_t *ret_nrecords,
+                     struct dit_fault *fault);
 
-/** Before the directory is claimed, and after: an empty database, or none. */
-int dit_staging_own_look(int dir_fd, struct dit_fault *fault);
-/** The empty file; sets `own`. */
-int dit_staging_own_make(struct dit_staging *staging,
-                         const struct dit_staging_opts *opts);
-void dit_staging_own_free(struct dit_staging *staging);
-int dit_staging_own_begin_changes(struct dit_staging *staging);
-int dit_staging_own_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret);
-int dit_staging_own_replace(struct dit_staging *staging, uint64_t id,
-                            struct dit_span record);
-int dit_staging_own_add_split(struct dit_staging *staging, struct dit_span key,
-                              struct dit_span record);
-/** All is written; the file is complete, not synced. */
-int dit_staging_own_finish(struct dit_staging *staging);
+/** Our pages: all is written; complete the file, which is not synced. */
+int dit_staging_complete(struct dit_staging *staging);
+/** Free what the changes need. */
+void dit_staging_drop_changes(struct dit_staging *staging);
+
+/** The append writer's part of dit_staging_entry() and dit_staging_replace_entry(). */
+int dit_staging_append_find(struct dit_staging *staging, uint64_t id,
+                            struct dit_span *ret);
+int dit_staging_append_replace(struct dit_staging *staging, uint64_t id,
+                               struct dit_span record);
 
 /** All pages shall be liblmdb's. */
 int dit_staging_begin_append(struct dit_staging *staging);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Publishing a staging environment, in this order, so that a crash at any point leaves
- * the old database or the new one: commit; close; put the roots of names and indexes
- * into the main tree, and the last page and the configured map size into the meta pages;
+ * the old database or the new one: complete the file, or have liblmdb commit and close;
  * cut the file behind its last used page; mode and owner; fsync; rename; fsync the
  * directory.
  *
- * The map size stands in both meta pages (storage.md 1.1). LMDB records the size that it
- * was given at the last growth, which is our working size, and offers no call to make it
- * smaller.
+ * The configured map size stands in both meta pages (storage.md 1.1). liblmdb records the
+ * size that it was given at the last growth, which is our working size, and offers no call
+ * to make it smaller; so the append writer's meta pages are written again.
  */
 #include "store/staging_impl.h"
 
@@ -26,15 +25,15 @@
 #define LOCK_FILE_BYTES 8192 /* with room for LMDB's 126 readers (storage.md 1.1) */
 
 /*
- * In both meta pages: the map size that slapd is configured with. In a format that is not
- * known liblmdb's working size stays there; slapd does not mind.
+ * In the append writer's meta pages: the map size that slapd is configured with. In a
+ * format that is not known liblmdb's working size stays there; slapd does not mind.
  */
 static int write_map_size(const struct dit_staging *staging, int fd)
 {
 	struct dit_meta metas[2];
 	int r = 0;
 
-	if (!staging->is_known_format || staging->own != NULL) {
+	if (!staging->is_append || !staging->is_known_format) {
 		return 0;
 	}
 	r = dit_metas_read(fd, &dit_lmdb_09, staging->page_bytes, metas);
@@ -171,8 +170,8 @@ int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes)
 		r = dit_staging_begin_changes(staging);
 	}
 	if (r == 0) {
-		r = staging->own != NULL ? dit_staging_own_finish(staging)
-		                         : dit_staging_commit(staging);
+		r = staging->is_append ? dit_staging_commit(staging)
+		                       : dit_staging_complete(staging);
 	}
 	if (r == 0) {
 		*ret_bytes = staging->used_bytes;

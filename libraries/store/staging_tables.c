@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Everything that comes in key order: databases whose pages are written without liblmdb
- * (table_writer.h), several at once. Publishing puts their roots where liblmdb keeps
- * them.
+ * (table_writer.h), several at once.
  */
 #include "store/staging_impl.h"
 
@@ -13,7 +12,7 @@
 #include "base/error.h"
 #include "store/lmdb_error.h"
 
-/* id2v is liblmdb's. */
+/* With id2v. */
 #define NFIXED_DBS (DIT_NFIXED_TABLES + 1)
 
 int dit_staging_keep(struct dit_staging *staging, int r)
@@ -210,7 +209,7 @@ int dit_staging_put_entry_pieces(struct dit_staging *staging, uint64_t id, size_
 
 uint64_t dit_staging_used_bytes(const struct dit_staging *staging)
 {
-	if (staging->takes_changes && staging->own == NULL) {
+	if (staging->is_append) {
 		return staging->used_bytes + staging->liblmdb.txn_bytes;
 	}
 	return atomic_load_explicit(&staging->space.next_page, memory_order_relaxed) *

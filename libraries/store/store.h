@@ -145,18 +145,17 @@ int dit_staging_close_index(struct dit_staging *staging, size_t number,
 int dit_staging_close_names(struct dit_staging *staging, struct dit_table_writer *writer);
 
 /**
- * Begin the changes: the functions that follow, which use liblmdb. All tables above are
- * written, and no other thread is at work. Publishing calls this function if the caller
- * has not.
- *
- * MDB_INCOMPATIBLE: this is not the LMDB whose format we know.
+ * Begin the changes: the functions that follow. All tables above are written, and no
+ * other thread is at work. Publishing calls this function if the caller has not.
+ * -EINVAL: called twice.
  */
 int dit_staging_begin_changes(struct dit_staging *staging);
 
 /** The record of an entry that was put; valid until the next call. Empty: a hole. */
 int dit_staging_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret);
 
-/** Give an entry, or a hole, another record. Cheapest in ascending order of IDs. */
+/** Give an entry, or a hole, another record, or a new ID its first one. Cheapest in
+ * ascending order of IDs. */
 int dit_staging_replace_entry(struct dit_staging *staging, uint64_t id,
                               struct dit_span record);
 

@@ -107,7 +107,8 @@ static const struct content *content_of(const struct load_fixture *f, const char
 }
 
 /* A configuration of its own: the fixture's schema, then these lines. */
-static void configure(struct load_fixture *f, const char *lines)
+static void configure_suffix(struct load_fixture *f, const char *suffix,
+                             const char *lines)
 {
 	char command[9000];
 	FILE *file = NULL;
@@ -117,9 +118,14 @@ static void configure(struct load_fixture *f, const char *lines)
 	assert_int_equal(system(command), 0);
 	file = fopen(f->conf, "a");
 	assert_non_null(file);
-	(void)fprintf(file, "database mdb\nsuffix dc=x\ndirectory %s\n%s", f->database,
-	              lines);
+	(void)fprintf(file, "database mdb\nsuffix \"%s\"\ndirectory %s\n%s", suffix,
+	              f->database, lines);
 	assert_int_equal(fclose(file), 0);
+}
+
+static void configure(struct load_fixture *f, const char *lines)
+{
+	configure_suffix(f, "dc=x", lines);
 }
 
 static void databases_of_2_7_have_ixck_and_an_index_of_object_class(void **state)
@@ -439,6 +445,24 @@ static void servers_can_be_removed(void **state)
 	load_fixture_deinit(&f);
 }
 
+/* Its ID is 0, below all others; it is no hole before it comes. */
+static void the_entry_with_the_empty_dn_may_come_late(void **state)
+{
+	struct load_fixture f;
+	struct dit_load_opts opts;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	configure_suffix(&f, "", "");
+	load_fixture_write(&f, ROOT "dn:\nobjectClass: domain\ndc: root\n\n"
+	                            "dn: dc=y\nobjectClass: domain\ndc: y\n\n");
+	opts = opts_of(&f);
+	assert_int_equal(load(&opts), 0);
+	assert_string_equal(f.reports, "");
+	assert_int_equal(content_of(&f, "id2e")->nrecords, 3);
+	load_fixture_deinit(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -449,6 +473,7 @@ int main(void)
 		cmocka_unit_test(page_size_must_be_one),
 		cmocka_unit_test(there_are_251_indexes_at_most),
 		cmocka_unit_test(servers_can_be_removed),
+		cmocka_unit_test(the_entry_with_the_empty_dn_may_come_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
  *   and records in an order of their own, empty tables;
  * - values are found and replaced, in any order, by shorter and longer ones, until leaves
  *   and branch pages are cut in two; pages that are left over are on the free list;
+ * - keys are added, in any order, to a tree of few keys and to an empty one;
  * - the walker finds nothing wrong;
  * - liblmdb goes on with a file of its format;
  * - what is no such tree is told, and failures of writing are passed on.
@@ -373,9 +374,9 @@ static void replace(struct fixture *f, struct dit_tree_edit *edit, uint64_t id,
                     size_t len)
 {
 	f->lens[id] = len;
-	assert_int_equal(dit_tree_edit_replace(edit, id,
-	                                       (struct dit_span){value_of(id, len), len}),
-	                 1);
+	assert_int_equal(
+		dit_tree_edit_put(edit, id, (struct dit_span){value_of(id, len), len}),
+		0);
 }
 
 static void check_found(struct fixture *f, struct dit_tree_edit *edit, uint64_t id)
@@ -409,7 +410,6 @@ static void change_entries(struct fixture *f, struct dit_tree_edit *edit)
 	}
 	assert_int_equal(dit_tree_edit_find(edit, 0, &found), 0);
 	assert_int_equal(dit_tree_edit_find(edit, NENTRIES + 1, &found), 0);
-	assert_int_equal(dit_tree_edit_replace(edit, NENTRIES + 1, found), 0);
 }
 
 static void values_are_replaced(void **state)
@@ -473,16 +473,68 @@ static void a_leaf_becomes_a_tree(void **state)
 			size_t len = layouts[i].page_bytes / 3;
 
 			assert_int_equal(
-				dit_tree_edit_replace(
+				dit_tree_edit_put(
 					edit, id,
 					(struct dit_span){value_of(id, len), len}),
-				1);
+				0);
 		}
 		assert_int_equal(dit_tree_edit_close(edit, &f.spare, &f.nspare), 0);
 		assert_true(tree->depth > 1);
 		assert_true(tree->nleaf_pages >= n / 2);
 		assert_int_equal(finish(&f), 0);
 		check_walk(&f);
+		end(&f);
+	}
+}
+
+/* ---- keys added ---- */
+
+/* A table with every @p step-th ID. */
+static struct dit_tree_record *write_few(struct fixture *f, uint64_t step)
+{
+	struct dit_table_writer *writer = begin_table(f, "id2e", MDB_INTEGERKEY);
+
+	for (uint64_t id = step; id <= NENTRIES; id += step) {
+		struct dit_span key = {(char *)&id, sizeof(id)};
+		char *space = NULL;
+
+		f->lens[id] = 20;
+		assert_int_equal(dit_table_writer_reserve(writer, key, 20, &space), 0);
+		memcpy(space, value_of(id, 20), 20);
+	}
+	return end_table(f, writer);
+}
+
+/* To a table of few keys, and to an empty one. */
+static void keys_are_added(void **state)
+{
+	struct fixture f;
+	(void)state;
+
+	for (size_t i = 0; i < 2 * NLAYOUTS; i++) {
+		struct dit_tree_edit *edit = NULL;
+		struct dit_tree_record *tree = NULL;
+		struct dit_span found = {NULL, 0};
+		unsigned page_bytes = layouts[i / 2].page_bytes;
+
+		begin(&f, layouts[i / 2]);
+		tree = write_few(&f, i % 2 == 0 ? 11 : NENTRIES + 1);
+		assert_int_equal(dit_page_file_drain(&f.space.file), 0);
+		assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, tree), 0);
+		for (uint64_t n = 0; n < NENTRIES; n++) {
+			uint64_t id = n * 701 % NENTRIES + 1; /* each ID once */
+
+			assert_int_equal(dit_tree_edit_find(edit, id, &found),
+			                 f.lens[id] > 0);
+			replace(&f, edit, id,
+			        n % 60 == 0 ? 2 * page_bytes
+			                    : 1 + number(&f) % (page_bytes / 2));
+			check_found(&f, edit, id);
+		}
+		assert_int_equal(dit_tree_edit_close(edit, &f.spare, &f.nspare), 0);
+		assert_int_equal(finish(&f), 0);
+		check_walk(&f);
+		check_tables(&f);
 		end(&f);
 	}
 }
@@ -613,6 +665,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(values_are_replaced),
 		cmocka_unit_test(a_leaf_becomes_a_tree),
+		cmocka_unit_test(keys_are_added),
 		cmocka_unit_test(liblmdb_goes_on),
 		cmocka_unit_test(other_trees_are_refused),
 		cmocka_unit_test(failures_are_passed_on),

@@ -55,11 +55,16 @@ static inline struct dit_staging *fixture_open(const char *directory)
 	return staging;
 }
 
-/** With nothing in it, and liblmdb at work. */
-static inline struct dit_staging *fixture_open_for_changes(const char *directory)
+/** With nothing in it, ready for changes. */
+static inline struct dit_staging *fixture_open_for_changes(const char *directory,
+                                                           enum dit_output_writer kind)
 {
-	struct dit_staging *staging = fixture_open(directory);
+	struct dit_staging_opts opts = fixture_opts(directory);
+	struct dit_staging *staging = NULL;
+	uint64_t nentries = 0;
 
+	opts.kind = kind;
+	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), 0);
 	assert_int_equal(dit_staging_begin_changes(staging), 0);
 	return staging;
 }

@@ -50,11 +50,11 @@ static char *text_of(const char *directory)
 
 static void keys_are_numbers_and_values_keep_their_order(void **state)
 {
+	const enum dit_output_writer *kind = *state;
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open_for_changes(dir);
+	struct dit_staging *staging = fixture_open_for_changes(dir, *kind);
 	char *text = NULL;
 	uint64_t bytes = 0;
-	(void)state;
 
 	assert_int_equal(put(staging, 2, 3, "zz", "aaa"), 0);
 	assert_int_equal(put(staging, 2, 256, "b", NULL), 0);
@@ -69,15 +69,15 @@ static void keys_are_numbers_and_values_keep_their_order(void **state)
 
 static void keys_out_of_order_are_refused(void **state)
 {
+	const enum dit_output_writer *kind = *state;
 	static const struct {
 		uint64_t id;
 		uint16_t ad;
 	} below[] = {{7, 1}, {7, 9}, {8, 1}, {6, 3}};
-	(void)state;
 
 	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
 		char *dir = test_scratch();
-		struct dit_staging *staging = fixture_open_for_changes(dir);
+		struct dit_staging *staging = fixture_open_for_changes(dir, *kind);
 
 		assert_int_equal(put(staging, 7, 1, "a", "b"), 0);
 		assert_int_equal(put(staging, 8, 2, "a", NULL), 0);
@@ -92,10 +92,10 @@ static void keys_out_of_order_are_refused(void **state)
 
 static void a_record_that_lmdb_cannot_hold_is_an_error(void **state)
 {
+	const enum dit_output_writer *kind = *state;
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open_for_changes(dir);
+	struct dit_staging *staging = fixture_open_for_changes(dir, *kind);
 	char value[513];
-	(void)state;
 
 	memset(value, 'v', sizeof(value));
 	value[512] = '\0';
@@ -108,18 +108,18 @@ static void a_record_that_lmdb_cannot_hold_is_an_error(void **state)
 /* Lists far larger than a page, in descending order. */
 static void long_lists_come_back_whole(void **state)
 {
+	const enum dit_output_writer *kind = *state;
 	static const uint64_t ids[] = {10, 20, 30};
 	static char text[MANY][300];
 	static struct dit_span records[MANY];
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open_for_changes(dir);
+	struct dit_staging *staging = fixture_open_for_changes(dir, *kind);
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_scan *scan = NULL;
 	struct dit_span key;
 	struct dit_span value;
 	size_t n = 0;
 	uint64_t bytes = 0;
-	(void)state;
 
 	for (size_t i = 0; i < MANY; i++) {
 		int len = snprintf(text[i], sizeof(text[i]), "%06zu%*s", MANY - i,
@@ -149,13 +149,22 @@ static void long_lists_come_back_whole(void **state)
 	test_scratch_remove(dir);
 }
 
+/* Each test with both writers. */
+#define with_writer(test, kind) cmocka_unit_test_prestate(test, &kind)
+
 int main(void)
 {
+	static enum dit_output_writer pages = DIT_WRITER_PAGES;
+	static enum dit_output_writer append = DIT_WRITER_APPEND;
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_are_numbers_and_values_keep_their_order),
-		cmocka_unit_test(keys_out_of_order_are_refused),
-		cmocka_unit_test(a_record_that_lmdb_cannot_hold_is_an_error),
-		cmocka_unit_test(long_lists_come_back_whole),
+		with_writer(keys_are_numbers_and_values_keep_their_order, pages),
+		with_writer(keys_are_numbers_and_values_keep_their_order, append),
+		with_writer(keys_out_of_order_are_refused, pages),
+		with_writer(keys_out_of_order_are_refused, append),
+		with_writer(a_record_that_lmdb_cannot_hold_is_an_error, pages),
+		with_writer(a_record_that_lmdb_cannot_hold_is_an_error, append),
+		with_writer(long_lists_come_back_whole, pages),
+		with_writer(long_lists_come_back_whole, append),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

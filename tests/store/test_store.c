@@ -388,24 +388,41 @@ static int change(struct dit_staging *staging, enum change_kind kind, uint64_t n
 	return -EINVAL;
 }
 
-static struct dit_staging *holes(const char *dir)
+static struct dit_staging *open_holes_with(struct dit_staging_opts *opts,
+                                           enum dit_output_writer kind, uint64_t n)
 {
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_staging *staging = NULL;
+	uint64_t nentries = 0;
+	void *space = NULL;
 
-	for (uint64_t id = 1; id <= NHOLES; id++) {
-		fixture_put_entry(staging, id, "", 0);
+	opts->kind = kind;
+	assert_int_equal(dit_staging_open(&staging, opts, &nentries), 0);
+	for (uint64_t id = 1; id <= n; id++) {
+		assert_int_equal(
+			kind == DIT_WRITER_APPEND
+				? dit_staging_append_entry(staging, id, 0, &space)
+				: dit_staging_reserve_entry(staging, id, 0, &space),
+			0);
 	}
 	assert_int_equal(dit_staging_begin_changes(staging), 0);
 	return staging;
 }
 
+static struct dit_staging *open_holes(const char *dir, enum dit_output_writer kind)
+{
+	struct dit_staging_opts opts = fixture_opts(dir);
+
+	return open_holes_with(&opts, kind, NHOLES);
+}
+
+/* Of the append writer. */
 static void transactions_need_no_more_than_they_are_charged(void **state)
 {
 	(void)state;
 
 	for (int kind = 0; kind < NKINDS; kind++) {
 		char *dir = test_scratch();
-		struct dit_staging *staging = holes(dir);
+		struct dit_staging *staging = open_holes(dir, DIT_WRITER_APPEND);
 		uint64_t n = 1;
 
 		for (int round = 0; round < 3; round++) {
@@ -435,50 +452,55 @@ static void transactions_need_no_more_than_they_are_charged(void **state)
 
 static void replaced_entries_are_read_back(void **state)
 {
-	char *dir = test_scratch();
-	struct dit_staging *staging = holes(dir);
-	struct dit_span record = {0};
+	static const enum dit_output_writer kinds[] = {DIT_WRITER_PAGES,
+	                                               DIT_WRITER_APPEND};
 	(void)state;
 
-	assert_int_equal(dit_staging_entry(staging, 5, &record), 0);
-	assert_int_equal(record.len, 0);
-	for (uint64_t id = 1; id <= NHOLES; id += 3) {
-		assert_int_equal(replace(staging, id, id % 4100), 0);
+	for (size_t i = 0; i < 2; i++) {
+		char *dir = test_scratch();
+		struct dit_staging *staging = open_holes(dir, kinds[i]);
+		struct dit_span record = {0};
+
+		assert_int_equal(dit_staging_entry(staging, 5, &record), 0);
+		assert_int_equal(record.len, 0);
+		for (uint64_t id = 1; id <= NHOLES; id += 3) {
+			assert_int_equal(replace(staging, id, id % 4100), 0);
+		}
+		assert_int_equal(replace(staging, 1, 4500), 0);
+		assert_int_equal(dit_staging_entry(staging, 1, &record), 0);
+		assert_int_equal(record.len, 4500);
+		assert_int_equal(dit_staging_entry(staging, NHOLES + 1, &record),
+		                 MDB_NOTFOUND);
+		dit_staging_abandon(staging);
+		test_scratch_remove(dir);
 	}
-	assert_int_equal(replace(staging, 1, 4500), 0);
-	assert_int_equal(dit_staging_entry(staging, 1, &record), 0);
-	assert_int_equal(record.len, 4500);
-	assert_int_equal(dit_staging_entry(staging, NHOLES + 1, &record), MDB_NOTFOUND);
-	dit_staging_abandon(staging);
-	test_scratch_remove(dir);
 }
 
 static void map_grows_with_the_content(void **state)
 {
-	char *dir = test_scratch();
-	struct dit_staging_opts opts = fixture_opts(dir);
-	struct dit_staging *staging = NULL;
-	uint64_t nentries = 0;
-	uint64_t bytes = 0;
-	void *space = NULL;
+	static const enum dit_output_writer kinds[] = {DIT_WRITER_PAGES,
+	                                               DIT_WRITER_APPEND};
 	(void)state;
 
-	opts.may_grow = true;
-	opts.maxsize_bytes = 10 << 20;
-	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), 0);
-	for (uint64_t id = 1; id <= 40000; id++) {
-		assert_int_equal(dit_staging_reserve_entry(staging, id, 0, &space), 0);
-	}
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
-	for (uint64_t id = 1; id <= 40000; id++) {
-		assert_int_equal(replace(staging, id, 4000), 0);
-	}
-	assert_true(dit_staging_used_bytes(staging) > 150u << 20);
-	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+	for (size_t i = 0; i < 2; i++) {
+		char *dir = test_scratch();
+		struct dit_staging_opts opts = fixture_opts(dir);
+		struct dit_staging *staging = NULL;
+		uint64_t bytes = 0;
 
-	assert_true(bytes > 150u << 20);
-	assert_int_equal(fixture_count(dir), 40000);
-	test_scratch_remove(dir);
+		opts.may_grow = true;
+		opts.maxsize_bytes = 10 << 20;
+		staging = open_holes_with(&opts, kinds[i], 40000);
+		for (uint64_t id = 1; id <= 40000; id++) {
+			assert_int_equal(replace(staging, id, 4000), 0);
+		}
+		assert_true(dit_staging_used_bytes(staging) > 150u << 20);
+		assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+
+		assert_true(bytes > 150u << 20);
+		assert_int_equal(fixture_count(dir), 40000);
+		test_scratch_remove(dir);
+	}
 }
 
 /* ---- the published file ---- */

@@ -633,7 +633,7 @@ static void liblmdb_extends_and_shrinks_our_entries(void **state)
 	}
 }
 
-/* Ours first, then liblmdb's own changes in the same load. */
+/* Tables, then changes in them, in the same load. */
 static void changes_leave_no_page_behind(void **state)
 {
 	char *dir = test_scratch();
