@@ -152,18 +152,19 @@ void dit_list_add_range(struct dit_list *list, uint64_t lowest, uint64_t highest
 	list->highest = highest > list->highest ? highest : list->highest;
 }
 
-/** Where the words up to @p last end: double steps, then halve them. Ranges are long. */
-static size_t end_of_key(const uint64_t *words, size_t n, uint64_t last)
+/** Where the items with keys up to @p last end: double steps, then halve them. Ranges are
+ * long. */
+static size_t end_of_key(const uint64_t *words, size_t n, unsigned width, uint64_t last)
 {
-	size_t low = 0; /* words[low] is one of them */
+	size_t low = 0; /* item low is one of them */
 	size_t step = 1;
 
-	while (low + step < n && words[low + step] <= last) {
+	while (low + step < n && words[(low + step) * width] <= last) {
 		low += step;
 		step *= 2;
 	}
 	while (step > 0) {
-		if (low + step < n && words[low + step] <= last) {
+		if (low + step < n && words[(low + step) * width] <= last) {
 			low += step;
 		}
 		step /= 2;
@@ -171,18 +172,29 @@ static size_t end_of_key(const uint64_t *words, size_t n, uint64_t last)
 	return low + 1;
 }
 
-ptrdiff_t dit_list_take_words(struct dit_list *list, uint64_t *words, size_t n)
+/*
+ * An item is a word with key and ID, or a word with the key and one with the ID. `width`
+ * is a constant where this function is used. The IDs stand side by side, where the items
+ * stood, and none is written before it is read.
+ */
+static inline __attribute__((always_inline)) ptrdiff_t take_items(struct dit_list *list,
+                                                                  uint64_t *words,
+                                                                  size_t n,
+                                                                  unsigned width)
 {
-	uint64_t last = words[0];
-	uint64_t last_of_key = last | UINT32_MAX;
+	const unsigned at_id = width - 1;
+	uint64_t last = words[at_id];
+	uint64_t last_of_key = width == 1 ? words[0] | UINT32_MAX : words[0];
 	size_t max = list->max;
 	size_t nids = 1;
 	size_t i = 1;
 
 	list->ids = words;
-	words[0] = (uint32_t)last;
-	for (; i < n && words[i] <= last_of_key; i++) {
-		if (words[i] == last) {
+	words[0] = width == 1 ? (uint32_t)last : last;
+	for (; i < n && words[i * width] <= last_of_key; i++) {
+		uint64_t id = words[i * width + at_id];
+
+		if (id == last) {
 			int r = 0;
 
 			list->nids = nids;
@@ -195,15 +207,29 @@ ptrdiff_t dit_list_take_words(struct dit_list *list, uint64_t *words, size_t n)
 		if (nids == max) {
 			break;
 		}
-		last = words[i];
-		words[nids++] = (uint32_t)last;
+		last = id;
+		words[nids++] = width == 1 ? (uint32_t)id : id;
 	}
 	list->nids = nids;
-	if (i < n && words[i] <= last_of_key) {
-		i += end_of_key(words + i, n - i, last_of_key);
-		dit_list_add_range(list, (uint32_t)words[i - 1], (uint32_t)words[i - 1]);
+	if (i < n && words[i * width] <= last_of_key) {
+		uint64_t highest = 0;
+
+		i += end_of_key(words + i * width, n - i, width, last_of_key);
+		highest = words[(i - 1) * width + at_id];
+		highest = width == 1 ? (uint32_t)highest : highest;
+		dit_list_add_range(list, highest, highest);
 	}
 	return (ptrdiff_t)i;
+}
+
+ptrdiff_t dit_list_take_words(struct dit_list *list, uint64_t *words, size_t n)
+{
+	return take_items(list, words, n, 1);
+}
+
+ptrdiff_t dit_list_take_pairs(struct dit_list *list, struct dit_pair *pairs, size_t n)
+{
+	return take_items(list, &pairs->key, n, 2);
 }
 
 /** Is @p a inserted after @p b? Either may be NULL: an ID in its usual place. */

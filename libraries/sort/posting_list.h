@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sort/radix.h"
+
 /** An ID out of input order (dit_postings_note_late()). */
 struct dit_late_id {
 	uint64_t id;
@@ -92,6 +94,8 @@ void dit_list_add_range(struct dit_list *list, uint64_t lowest, uint64_t highest
  * @return how many belong to the first key, or -ENOMEM
  */
 ptrdiff_t dit_list_take_words(struct dit_list *list, uint64_t *words, size_t n);
+/** The same for pairs. */
+ptrdiff_t dit_list_take_pairs(struct dit_list *list, struct dit_pair *pairs, size_t n);
 
 /** Are these IDs where they stay when the list is reset? Not before there are some, and
  * not of a range. */

@@ -212,17 +212,21 @@ static int drain(struct dit_posting_merge *merge, uint64_t key, struct dit_list 
 	return 0;
 }
 
-/** The only source left is an array of words: no items, no heap. */
+/** The only source left is an array: no items, no heap. */
 static int next_of_array(struct dit_posting_merge *merge, struct dit_list *list)
 {
 	struct dit_posting_source *source = dit_heap_top(&merge->heap);
-	uint64_t *words = source->at - 1; /* the current item is read already */
-	ptrdiff_t n = dit_list_take_words(list, words, (size_t)(source->end - words));
+	unsigned width = source->width;
+	uint64_t *words = source->at - width; /* the current item is read already */
+	size_t n = (size_t)(source->end - words) / width;
+	ptrdiff_t ntaken =
+		width == 1 ? dit_list_take_words(list, words, n)
+			   : dit_list_take_pairs(list, (struct dit_pair *)words, n);
 
-	if (n < 0) {
-		return (int)n;
+	if (ntaken < 0) {
+		return (int)ntaken;
 	}
-	source->at = words + n;
+	source->at = words + (size_t)ntaken * width;
 	if (array_next(source) == 0) {
 		merge->heap.n = 0;
 	}
@@ -248,7 +252,7 @@ int dit_posting_merge_next(struct dit_posting_merge *merge, struct dit_list *lis
 	top = dit_heap_top(&merge->heap);
 	key = top->key;
 	dit_list_reset(list);
-	if (merge->heap.n == 1 && top->width == 1) {
+	if (merge->heap.n == 1 && top->width > 0) {
 		int r = next_of_array(merge, list);
 
 		if (r < 0) {
