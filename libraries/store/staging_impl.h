@@ -2,12 +2,14 @@
 /*
  * What the parts of staging share:
  *
- *   staging.c, staging_old.c      open, abandon
- *   staging_tables.c              our pages: what comes in key order
- *   staging_changes.c             our pages: what does not, and the end
- *   staging_append.c, _liblmdb.c  all of that by liblmdb
- *   staging_split.c               id2v, for both
- *   staging_publish.c             the file is put in place
+ *   staging.c           open, abandon
+ *   staging_old.c       what lies in the directory
+ *   staging_tables.c    our pages: what comes in key order
+ *   staging_changes.c   our pages: what does not, and the end
+ *   staging_append.c    all of that by liblmdb
+ *   staging_liblmdb.c   its transactions
+ *   staging_split.c     id2v, for both
+ *   staging_publish.c   the file is put in place
  *
  * existing.c and index_output.c use the functions about lock.mdb and the order of id2v.
  *

@@ -6,8 +6,8 @@
  * directory.
  *
  * The configured map size stands in both meta pages (storage.md 1.1). liblmdb records the
- * size that it was given at the last growth, which is our working size, and offers no call
- * to make it smaller; so the append writer's meta pages are written again.
+ * size that it was given at the last growth, which is our working size, and offers no
+ * call to make it smaller; so the append writer's meta pages are written again.
  */
 #include "store/staging_impl.h"
 

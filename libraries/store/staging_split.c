@@ -4,8 +4,9 @@
  *
  * Its keys are two numbers in host byte order, so liblmdb needs a comparison for them. So
  * do its values, by a rule that depends on the key's attribute (storage.md 1.3); but they
- * are appended in the order in which they come, and liblmdb asks only whether each one is
- * above the last. It is. Where the pages are ours, a table writer takes all in that order.
+ * are appended in the order in which they come, and liblmdb asks only whether each one
+ * is above the last. It is. Where the pages are ours, a table writer takes all in that
+ * order.
  */
 #include "store/staging_impl.h"
 
