@@ -24,7 +24,7 @@ static int make_name(struct dit_export_name *ret, const struct dit_ad_name *stor
 
 	if (stored->ad != NULL) {
 		ret->text = stored->ad->name;
-		ret->is_base64 = is_password(ret->text);
+		dit_ldif_label_make(&ret->label, ret->text, is_password(ret->text));
 		return 0;
 	}
 	text = malloc(stored->name.len + 1);
@@ -38,6 +38,7 @@ static int make_name(struct dit_export_name *ret, const struct dit_ad_name *stor
 	}
 	ret->text = (struct dit_span){text, stored->name.len};
 	ret->is_unknown = true;
+	dit_ldif_label_make(&ret->label, ret->text, false);
 	return 0;
 }
 
@@ -59,6 +60,7 @@ int dit_export_names_make(struct dit_export_names *ret, const struct dit_ad_name
 		dit_export_names_deinit(&made);
 		return r;
 	}
+	dit_ldif_label_make(&made.dn, DIT_SPAN("dn"), false);
 	*ret = made;
 	return 0;
 }
@@ -84,32 +86,19 @@ static int put_id(struct dit_ldif_text *text, const char *format, uint64_t id)
 	return dit_ldif_write_raw(text, (struct dit_span){line, (size_t)len});
 }
 
-static int put_attr(struct dit_ldif_text *text, const struct dit_export_name *name,
-                    const struct dit_attr_view *attr)
-{
-	for (uint32_t i = 0; i < attr->nvalues; i++) {
-		int r = dit_ldif_write_value(text, name->text, attr->values[i],
-		                             name->is_base64);
-
-		if (r < 0) {
-			return r;
-		}
-	}
-	return 0;
-}
-
 int dit_export_put_entry(struct dit_ldif_text *text, const struct dit_export_names *names,
                          const struct dit_entry_view *entry, bool is_verbose)
 {
 	int r = is_verbose ? put_id(text, "# id=%08lx\n", entry->id) : 0;
 
 	if (r == 0) {
-		r = dit_ldif_write_value(text, DIT_SPAN("dn"), entry->dn, false);
+		r = dit_ldif_write_values(text, &names->dn, &entry->dn, 1);
 	}
 	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
 		const struct dit_attr_view *attr = &entry->attrs[i];
 
-		r = put_attr(text, &names->list[attr->number], attr);
+		r = dit_ldif_write_values(text, &names->list[attr->number].label,
+		                          attr->values, attr->nvalues);
 	}
 	return r < 0 ? r : dit_ldif_write_end(text);
 }

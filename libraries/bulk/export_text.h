@@ -20,14 +20,15 @@
 struct dit_export_name {
 	struct dit_span text; /* the schema's name; of an unknown one the stored name, in
 	                       * capitals; no data: nobody has the number */
-	bool is_base64;       /* passwords: always */
+	struct dit_ldif_label label; /* passwords are in base64 always */
 	bool is_unknown;
 };
 
-/** Zero is an empty one. */
+/** Zero is one that was never made. */
 struct dit_export_names {
 	struct dit_export_name *list; /* by number */
 	uint32_t n;
+	struct dit_ldif_label dn;
 };
 
 /** @param names  outlive the result. @return 0 or -ENOMEM */

@@ -3,6 +3,12 @@
  * A line is laid out with room for its longest form reserved first, so that nothing below
  * looks at the size again. Base64 is made in pieces that stay in the first cache, then
  * copied into the lines.
+ *
+ * Of a directory nearly all lines are short. Those are written on trust: the value is
+ * copied, and each block of it is looked at while it is in a register. If a byte says
+ * that the line is of another form, the line is written again by the general function.
+ * No byte behind a value is read: the last block ends where the value ends, and overlaps
+ * the block before it.
  */
 #include "ldif/ldif_write.h"
 
@@ -15,6 +21,8 @@
 
 #define PIECE_BYTES 768 /* of a value at once; a multiple of 3 */
 #define PIECE_TEXT  (PIECE_BYTES / 3 * 4)
+
+#define SHORT_MAX 256 /* columns of a line that is checked while it is copied */
 
 #define EACH_BYTE(b) ((uint64_t)(b)*0x0101010101010101U)
 
@@ -33,9 +41,21 @@ void dit_ldif_text_deinit(struct dit_ldif_text *text)
 
 /* ---- which form ---- */
 
-static bool is_printable(unsigned char c)
+/* Bytes that are looked at together; the compiler makes one instruction of each line. */
+typedef signed char block __attribute__((vector_size(16)));
+
+/* All bits of a byte are set where it is below 0x20, above 0x7f, or 0x7f. */
+static inline block flaws_of(block bytes)
 {
-	return c >= 0x20 && c < 0x7f;
+	return (block)((bytes < 0x20) | (bytes == 0x7f));
+}
+
+static inline bool has_flaws(block flaws)
+{
+	uint64_t halves[2];
+
+	memcpy(halves, &flaws, sizeof(halves));
+	return (halves[0] | halves[1]) != 0;
 }
 
 /*
@@ -43,7 +63,7 @@ static bool is_printable(unsigned char c)
  * 0x20, is 0x7f, or has its own high bit set. (A borrow can only start at a byte that is
  * found itself, so no text is taken for printable that is not.)
  */
-static bool has_unprintable(uint64_t word)
+static inline bool has_unprintable(uint64_t word)
 {
 	uint64_t below = word - EACH_BYTE(0x20);
 	uint64_t del = (word ^ EACH_BYTE(0x7f)) - EACH_BYTE(1);
@@ -51,30 +71,95 @@ static bool has_unprintable(uint64_t word)
 	return ((word | below | del) & EACH_BYTE(0x80)) != 0;
 }
 
+/* A value of 8 to 15 bytes: its first and its last 8, some of them twice. */
+static inline bool take_words(const char *from, size_t len, char *to)
+{
+	uint64_t first = 0;
+	uint64_t last = 0;
+
+	memcpy(&first, from, sizeof(first));
+	memcpy(&last, from + len - sizeof(last), sizeof(last));
+	if (to != NULL) {
+		memcpy(to, &first, sizeof(first));
+		memcpy(to + len - sizeof(last), &last, sizeof(last));
+	}
+	return !has_unprintable(first) && !has_unprintable(last);
+}
+
+/* 4 to 7 bytes, likewise. */
+static inline bool take_half_words(const char *from, size_t len, char *to)
+{
+	uint32_t first = 0;
+	uint32_t last = 0;
+
+	memcpy(&first, from, sizeof(first));
+	memcpy(&last, from + len - sizeof(last), sizeof(last));
+	if (to != NULL) {
+		memcpy(to, &first, sizeof(first));
+		memcpy(to + len - sizeof(last), &last, sizeof(last));
+	}
+	return !has_unprintable((uint64_t)first << 32 | last);
+}
+
+static inline bool take_short(const char *from, size_t len, char *to)
+{
+	bool is_plain = true;
+
+	if (len >= sizeof(uint64_t)) {
+		return take_words(from, len, to);
+	}
+	if (len >= sizeof(uint32_t)) {
+		return take_half_words(from, len, to);
+	}
+	for (size_t i = 0; i < len; i++) {
+		is_plain = is_plain && from[i] >= 0x20 && from[i] < 0x7f;
+		if (to != NULL) {
+			to[i] = from[i];
+		}
+	}
+	return is_plain;
+}
+
+/*
+ * Are all bytes printable? They are copied on the way.
+ *
+ * @param to  NULL: they are not; the first that is not printable ends it
+ */
+static inline bool take(const char *from, size_t len, char *to)
+{
+	block flaws = {0};
+	block bytes;
+
+	if (len < sizeof(bytes)) {
+		return take_short(from, len, to);
+	}
+	for (size_t at = 0; at < len; at += sizeof(bytes)) {
+		/* The last one ends with the value, and overlaps the one before it. */
+		at = len - at < sizeof(bytes) ? len - sizeof(bytes) : at;
+		memcpy(&bytes, from + at, sizeof(bytes));
+		flaws |= flaws_of(bytes);
+		if (to != NULL) {
+			memcpy(to + at, &bytes, sizeof(bytes));
+		} else if (has_flaws(flaws)) {
+			return false;
+		}
+	}
+	return !has_flaws(flaws);
+}
+
+/* @param value  not empty */
+static inline bool has_plain_ends(struct dit_span value)
+{
+	unsigned char first = (unsigned char)value.data[0];
+
+	return first != ' ' && first != ':' && first != '<' &&
+	       value.data[value.len - 1] != ' ';
+}
+
 bool dit_ldif_is_plain(struct dit_span value)
 {
-	const char *at = value.data;
-	const char *end = at + value.len;
-	uint64_t word = 0;
-
-	if (value.len == 0) {
-		return true;
-	}
-	if (at[0] == ' ' || at[0] == ':' || at[0] == '<' || end[-1] == ' ') {
-		return false;
-	}
-	for (; end - at >= (ptrdiff_t)sizeof(word); at += sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
-		if (has_unprintable(word)) {
-			return false;
-		}
-	}
-	while (at < end) {
-		if (!is_printable((unsigned char)*at++)) {
-			return false;
-		}
-	}
-	return true;
+	return value.len == 0 ||
+	       (has_plain_ends(value) && take(value.data, value.len, NULL));
 }
 
 /* ---- room ---- */
@@ -214,6 +299,69 @@ int dit_ldif_write_value(struct dit_ldif_text *text, struct dit_span name,
 	text->len = (size_t)(place.at - text->data);
 	return 0;
 }
+
+/* ---- all values of an attribute ---- */
+
+void dit_ldif_label_make(struct dit_ldif_label *label, struct dit_span name,
+                         bool is_base64)
+{
+	*label = (struct dit_ldif_label){.name = name, .is_base64 = is_base64};
+	if (!is_base64 && name.len + 2 <= sizeof(label->bytes)) {
+		label->len = name.len + 2;
+		memcpy(label->bytes, name.data, name.len);
+		memcpy(label->bytes + name.len, ": ", 2);
+	}
+}
+
+/*
+ * Most lines are short, plain and not folded. A label is copied as a whole, whatever its
+ * length: there is room for that.
+ *
+ * @return length of the line; 0: this value is no such line
+ */
+static inline size_t put_short(char *at, size_t most, const struct dit_ldif_label *label,
+                               struct dit_span value)
+{
+	size_t len = label->len + value.len;
+
+	if (label->len == 0 || value.len == 0 || len > most || !has_plain_ends(value)) {
+		return 0;
+	}
+	memcpy(at, label->bytes, sizeof(label->bytes));
+	if (!take(value.data, value.len, at + label->len)) {
+		return 0;
+	}
+	at[len] = '\n';
+	return len + 1;
+}
+
+int dit_ldif_write_values(struct dit_ldif_text *text, const struct dit_ldif_label *label,
+                          const struct dit_span *values, size_t n)
+{
+	size_t most = text->wrap == DIT_LDIF_WRAP_NONE || text->wrap > SHORT_MAX
+	                      ? SHORT_MAX
+	                      : text->wrap;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t len = 0;
+		int r = 0;
+
+		if (text->size - text->len > SHORT_MAX + sizeof(label->bytes)) {
+			len = put_short(text->data + text->len, most, label, values[i]);
+			text->len += len;
+		}
+		if (len == 0) {
+			r = dit_ldif_write_value(text, label->name, values[i],
+			                         label->is_base64);
+		}
+		if (r < 0) {
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* ---- between lines ---- */
 
 int dit_ldif_write_raw(struct dit_ldif_text *text, struct dit_span bytes)
 {

@@ -2,8 +2,8 @@
 /*
  * Lines of LDIF as slapcat writes them (RFC 2849).
  *
- *   dit_ldif_text_init();  dit_ldif_write_value()...;  dit_ldif_write_end();
- *   use text and len;  dit_ldif_text_clear();  ...;  dit_ldif_text_deinit()
+ *   dit_ldif_text_init();  dit_ldif_write_value() or _values() ...;
+ *   dit_ldif_write_end();  use text and len;  dit_ldif_text_clear();  ...;  dit_ldif_text_deinit()
  *
  *   cn: Barbara                         printable ASCII, no blank at either end
  *   cn:: QsOkcmJlbA==                   anything else: base64
@@ -24,12 +24,22 @@
 #define DIT_LDIF_WRAP_DEFAULT 78 /* slapcat's */
 #define DIT_LDIF_WRAP_NONE    0  /* lines are not folded */
 #define DIT_LDIF_WRAP_MIN     2  /* a blank and one column; 1 counts as 2 */
+#define DIT_LDIF_LABEL_BYTES  32
 
 struct dit_ldif_text {
 	char *data; /* owned */
 	size_t len;
 	size_t size;
 	unsigned wrap;
+};
+
+/** How the lines of an attribute begin. */
+struct dit_ldif_label {
+	struct dit_span name; /* borrowed */
+	bool is_base64;       /* always, as dit_ldif_write_value() has it */
+	/* The name with ": ". */
+	char bytes[DIT_LDIF_LABEL_BYTES];
+	size_t len; /* 0: it is longer, or not needed */
 };
 
 /** Allocates nothing yet. */
@@ -59,6 +69,18 @@ bool dit_ldif_is_plain(struct dit_span value);
  */
 int dit_ldif_write_value(struct dit_ldif_text *text, struct dit_span name,
                          struct dit_span value, bool is_base64);
+
+/** @param name  outlives the label; at most a few KiB */
+void dit_ldif_label_make(struct dit_ldif_label *label, struct dit_span name,
+                         bool is_base64);
+
+/**
+ * The lines that dit_ldif_write_value() writes of each value.
+ *
+ * @return 0; -ENOMEM: the text ends with one of the values
+ */
+int dit_ldif_write_values(struct dit_ldif_text *text, const struct dit_ldif_label *label,
+                          const struct dit_span *values, size_t n);
 
 /** The empty line behind a record. 0 or -ENOMEM */
 int dit_ldif_write_end(struct dit_ldif_text *text);

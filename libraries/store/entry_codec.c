@@ -236,16 +236,17 @@ void dit_encoded_next(void *ctx, char *out, size_t len)
 
 /* ---- decoding ---- */
 
+/* Where the decoder stands. It lives in registers, so nobody takes its address. */
 struct decoder {
-	const char *words; /* next word */
-	size_t nwords;     /* left */
-	const char *data;  /* next value */
+	const char *word;      /* next word */
+	const char *words_end; /* but for two words of each attribute that comes yet */
+	const char *data;      /* next value */
 	const char *end;
-	struct dit_arena *arena;
-	struct dit_unwanted_ads unwanted;
+	struct dit_span
+		*span; /* next one that is free: one for each word before the end */
 };
 
-static uint32_t word_at(const char *at)
+static inline uint32_t word_at(const char *at)
 {
 	uint32_t word = 0;
 
@@ -253,135 +254,109 @@ static uint32_t word_at(const char *at)
 	return word;
 }
 
-/* @return 1; 0: no word is left */
-static int next_word(struct decoder *decoder, uint32_t *ret)
+/* @return where it stands then; at NULL: the values are not there */
+static inline struct decoder decode_values(struct decoder at, uint32_t n)
 {
-	if (decoder->nwords == 0) {
-		return 0;
+	if (n > (size_t)(at.words_end - at.word) / WORD_BYTES) {
+		at.word = NULL;
+		return at;
 	}
-	*ret = word_at(decoder->words);
-	decoder->words += WORD_BYTES;
-	decoder->nwords--;
-	return 1;
-}
+	for (; n > 0; n--) {
+		size_t len = word_at(at.word);
 
-static int decode_values(struct decoder *decoder, uint32_t n, struct dit_span **ret)
-{
-	struct dit_span *values = NULL;
-
-	if (n > decoder->nwords) {
-		return DIT_E_CORRUPT;
-	}
-	values = dit_arena_alloc(decoder->arena, (size_t)n * sizeof(*values));
-	if (values == NULL) {
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t len = 0;
-
-		(void)next_word(decoder, &len); /* counted above */
-		if (len >= (size_t)(decoder->end - decoder->data) ||
-		    decoder->data[len] != '\0') {
-			return DIT_E_CORRUPT;
+		if (len >= (size_t)(at.end - at.data) || at.data[len] != '\0') {
+			at.word = NULL;
+			return at;
 		}
-		values[i] = (struct dit_span){decoder->data, len};
-		decoder->data += (size_t)len + 1;
+		*at.span++ = (struct dit_span){at.data, len};
+		at.word += WORD_BYTES;
+		at.data += len + 1;
 	}
-	*ret = values;
-	return 0;
+	return at;
 }
 
-static int pass_values(struct decoder *decoder, uint64_t n)
+/* The same without a look at the values. */
+static inline struct decoder pass_values(struct decoder at, uint64_t n)
 {
 	uint64_t nbytes = n; /* NULs */
 
-	if (n > decoder->nwords) {
-		return DIT_E_CORRUPT;
+	if (n > (size_t)(at.words_end - at.word) / WORD_BYTES) {
+		at.word = NULL;
+		return at;
 	}
-	for (uint64_t i = 0; i < n; i++) {
-		uint32_t len = 0;
-
-		(void)next_word(decoder, &len); /* counted above */
-		nbytes += len;
+	for (; n > 0; n--) {
+		nbytes += word_at(at.word);
+		at.word += WORD_BYTES;
 	}
-	if (nbytes > (size_t)(decoder->end - decoder->data)) {
-		return DIT_E_CORRUPT;
+	if (nbytes > (size_t)(at.end - at.data)) {
+		at.word = NULL;
+		return at;
 	}
-	decoder->data += nbytes;
-	return 0;
+	at.data += nbytes;
+	return at;
 }
 
-static bool is_unwanted(const struct decoder *decoder, uint32_t number)
+/* Of the next attribute all but the values. */
+static inline struct decoder take_head(struct decoder at, struct dit_stored_attr *attr)
 {
-	return number < decoder->unwanted.n && decoder->unwanted.is_unwanted[number];
-}
+	uint32_t head = word_at(at.word);
+	uint32_t count = word_at(at.word + WORD_BYTES);
 
-/*
- * @param nslots  grows by what the reader needs for this attribute
- *
- * @return 1; 0: it is not wanted; DIT_E_CORRUPT; -ENOMEM
- */
-static int decode_attr(struct decoder *decoder, struct dit_stored_attr *attr,
-                       uint64_t *nslots)
-{
-	uint32_t head = 0;
-	uint32_t count = 0;
-	bool has_normal = false;
-	int r = 0;
-
-	if (next_word(decoder, &head) == 0 || next_word(decoder, &count) == 0) {
-		return DIT_E_CORRUPT;
-	}
-	has_normal = (count & COUNT_NORMAL) != 0;
 	*attr = (struct dit_stored_attr){.ad_number = head & ~(ATTR_SORTED | ATTR_SPLIT),
 	                                 .is_sorted = (head & ATTR_SORTED) != 0,
 	                                 .is_split = (head & ATTR_SPLIT) != 0,
-	                                 .has_normal = has_normal,
+	                                 .has_normal = (count & COUNT_NORMAL) != 0,
 	                                 .nvalues = count & ~COUNT_NORMAL};
-	*nslots += ((uint64_t)attr->nvalues + 1) * (has_normal ? 2 : 1);
-	if (is_unwanted(decoder, attr->ad_number)) {
-		uint64_t n = (uint64_t)attr->nvalues * (has_normal ? 2 : 1);
+	at.word += 2 * WORD_BYTES;
+	at.words_end += 2 * WORD_BYTES;
+	return at;
+}
 
-		return attr->is_split ? 0 : pass_values(decoder, n);
-	}
+static inline struct decoder take_values(struct decoder at, struct dit_stored_attr *attr)
+{
 	if (attr->is_split) {
-		return 1;
+		return at;
 	}
-	r = decode_values(decoder, attr->nvalues, &attr->values);
-	if (r == 0 && has_normal) {
-		r = decode_values(decoder, attr->nvalues, &attr->normal);
+	attr->values = at.span;
+	at = decode_values(at, attr->nvalues);
+	if (at.word != NULL && attr->has_normal) {
+		attr->normal = at.span;
+		at = decode_values(at, attr->nvalues);
 	}
-	return r < 0 ? r : 1;
+	return at;
+}
+
+static inline bool is_unwanted(const struct dit_unwanted_ads *unwanted, uint32_t number)
+{
+	return number < unwanted->n && unwanted->is_unwanted[number];
 }
 
 /* The attributes, which must use up all words and all bytes but the padding. */
-static int decode_attrs(struct decoder *decoder, struct dit_stored_entry *entry)
+static int decode_attrs(struct decoder at, const struct dit_unwanted_ads *unwanted,
+                        struct dit_stored_entry *entry)
 {
-	uint64_t nslots = 0;
-	uint32_t nattrs = 0;
+	struct dit_stored_attr *attr = entry->attrs;
+	uint64_t nslots = 0; /* that the reader needs */
 
-	/* Two words at least for each keep the table in proportion to the record. */
-	if (entry->nattrs > decoder->nwords / 2) {
-		return DIT_E_CORRUPT;
-	}
-	entry->attrs = dit_arena_alloc(decoder->arena,
-	                               (size_t)entry->nattrs * sizeof(*entry->attrs));
-	if (entry->attrs == NULL) {
-		return -ENOMEM;
-	}
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
-		int r = decode_attr(decoder, &entry->attrs[nattrs], &nslots);
-
-		if (r < 0) {
-			return r;
+		at = take_head(at, attr);
+		nslots += ((uint64_t)attr->nvalues + 1) << attr->has_normal;
+		if (!is_unwanted(unwanted, attr->ad_number)) {
+			at = take_values(at, attr);
+			attr++;
+		} else if (!attr->is_split) {
+			at = pass_values(at, (uint64_t)attr->nvalues << attr->has_normal);
 		}
-		nattrs += (uint32_t)r;
+		if (at.word == NULL) {
+			return DIT_E_CORRUPT;
+		}
 	}
-	entry->nattrs = nattrs;
-	if (decoder->nwords > 0 || nslots != entry->nslots ||
-	    decoder->end - decoder->data >= PAD_BYTES) {
+	if (at.word != at.words_end || nslots != entry->nslots ||
+	    at.end - at.data >= PAD_BYTES) {
 		return DIT_E_CORRUPT;
 	}
+	entry->nattrs = (uint32_t)(attr - entry->attrs);
+	entry->content_len -= (size_t)(at.end - at.data);
 	return 0;
 }
 
@@ -397,8 +372,9 @@ int dit_entry_decode_wanted(struct dit_span record,
                             const struct dit_unwanted_ads *unwanted,
                             struct dit_arena *arena, struct dit_stored_entry *ret)
 {
-	struct dit_stored_entry entry = {0};
-	struct decoder decoder = {.arena = arena, .unwanted = *unwanted};
+	struct dit_stored_entry entry = {.content_len = record.len};
+	struct decoder at = {.end = record.data + record.len};
+	size_t nwords = 0;
 	int r = 0;
 
 	if (record.len < HEAD_WORDS * WORD_BYTES || record.len % PAD_BYTES != 0) {
@@ -407,18 +383,25 @@ int dit_entry_decode_wanted(struct dit_span record,
 	entry.nattrs = word_at(record.data);
 	entry.nslots = word_at(record.data + WORD_BYTES);
 	entry.oc_flags = word_at(record.data + 2 * WORD_BYTES);
-	decoder.nwords = word_at(record.data + 3 * WORD_BYTES);
-	decoder.words = record.data + HEAD_WORDS * WORD_BYTES;
-	decoder.end = record.data + record.len;
-	if (decoder.nwords > record.len / WORD_BYTES - HEAD_WORDS) {
+	nwords = word_at(record.data + 3 * WORD_BYTES);
+	/* Two words for each attribute; the others are lengths. That keeps the tables in
+	 * proportion to the record. */
+	if (nwords > record.len / WORD_BYTES - HEAD_WORDS || entry.nattrs > nwords / 2) {
 		return DIT_E_CORRUPT;
 	}
-	decoder.data = decoder.words + decoder.nwords * WORD_BYTES;
-	r = decode_attrs(&decoder, &entry);
+	at.word = record.data + HEAD_WORDS * WORD_BYTES;
+	at.data = at.word + nwords * WORD_BYTES;
+	nwords -= 2 * (size_t)entry.nattrs;
+	at.words_end = at.word + nwords * WORD_BYTES;
+	entry.attrs = dit_arena_alloc(arena, entry.nattrs * sizeof(*entry.attrs));
+	at.span = dit_arena_alloc(arena, nwords * sizeof(*at.span));
+	if (entry.attrs == NULL || at.span == NULL) {
+		return -ENOMEM;
+	}
+	r = decode_attrs(at, unwanted, &entry);
 	if (r < 0) {
 		return r;
 	}
-	entry.content_len = (size_t)(decoder.data - record.data);
 	*ret = entry;
 	return 0;
 }

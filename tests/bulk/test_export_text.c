@@ -37,9 +37,9 @@ static void names_are_the_schemas_and_unknown_ones_in_capitals(void **state)
 	assert_int_equal(dit_export_names_make(&names, &stored), 0);
 	assert_int_equal(names.n, NNAMES);
 	assert_span_equal(names.list[1].text, "cn");
-	assert_false(names.list[1].is_base64);
-	assert_true(names.list[2].is_base64);
-	assert_false(names.list[3].is_base64);
+	assert_false(names.list[1].label.is_base64);
+	assert_true(names.list[2].label.is_base64);
+	assert_false(names.list[3].label.is_base64);
 	assert_null(names.list[4].text.data);
 	assert_span_equal(names.list[5].text, "MADEUP;X-B");
 	assert_true(names.list[5].is_unknown);
@@ -80,16 +80,19 @@ static void entries_are_lines(void **state)
 static void an_empty_dn_is_printed(void **state)
 {
 	struct dit_entry_view view = view_of(NULL, 0);
-	struct dit_export_names names = {.n = 0};
+	static const struct dit_ad_names none = {.n = 0};
+	struct dit_export_names names;
 	struct dit_ldif_text text;
 	(void)state;
 
+	assert_int_equal(dit_export_names_make(&names, &none), 0);
 	view.dn = DIT_SPAN("");
 	dit_ldif_text_init(&text, 78);
 	assert_int_equal(dit_export_put_entry(&text, &names, &view, false), 0);
 	assert_int_equal(text.len, 5);
 	assert_memory_equal(text.data, "dn:\n\n", 5);
 	dit_ldif_text_deinit(&text);
+	dit_export_names_deinit(&names);
 }
 
 int main(void)

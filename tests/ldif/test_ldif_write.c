@@ -117,6 +117,71 @@ static void every_byte_is_looked_at(void **state)
 	}
 }
 
+/*
+ * The same lines as one by one. The value has exactly its bytes, so that a sanitizer sees
+ * who reads more.
+ */
+static void assert_same_lines(struct dit_span name, const char *bytes, size_t len,
+                              unsigned wrap)
+{
+	struct dit_span values[3];
+	struct dit_ldif_label label;
+	struct dit_ldif_text one;
+	struct dit_ldif_text all;
+	char *exact = malloc(len + (len == 0));
+
+	assert_non_null(exact);
+	memcpy(exact, bytes, len);
+	dit_ldif_text_init(&one, wrap);
+	dit_ldif_text_init(&all, wrap);
+	dit_ldif_label_make(&label, name, name.data[0] == 'p');
+	for (int i = 0; i < 3; i++) {
+		values[i] = (struct dit_span){exact, len};
+		assert_int_equal(
+			dit_ldif_write_value(&one, name, values[i], name.data[0] == 'p'),
+			0);
+	}
+	/* The first lines find no room, the others do. */
+	assert_int_equal(dit_ldif_write_values(&all, &label, values, 1), 0);
+	assert_int_equal(dit_ldif_write_values(&all, &label, values + 1, 2), 0);
+	assert_int_equal(all.len, one.len);
+	assert_memory_equal(all.data, one.data, one.len);
+	dit_ldif_text_clear(&all);
+	assert_int_equal(dit_ldif_write_raw(&all, (struct dit_span){one.data, 1}), 0);
+	assert_int_equal(dit_ldif_write_values(&all, &label, values, 3), 0);
+	assert_int_equal(all.len, one.len + 1);
+	assert_memory_equal(all.data + 1, one.data, one.len);
+	dit_ldif_text_deinit(&one);
+	dit_ldif_text_deinit(&all);
+	free(exact);
+}
+
+static void values_together_are_the_lines_of_each(void **state)
+{
+	static const char *const names[] = {
+		"cn", "password", "x-thirty-bytes-with-the-blank",
+		"x-thirty-two-bytes-with-blank-", "x-more-than-all-labels-have-room-for"};
+	static const unsigned wraps[] = {0, 2, 20, 78, 300};
+	static const char flaws[] = {'x', ' ', ':', '<', '~', '\0', '\n', '\x7f', '\xe9'};
+	char value[300];
+	(void)state;
+
+	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+		for (size_t len = 0; len < sizeof(value); len += len < 70 ? 1 : 37) {
+			for (size_t f = 0; f < sizeof(flaws); f++) {
+				size_t at = (len * 7 + f) % (len + 1);
+
+				memset(value, 'y', sizeof(value));
+				value[f % 3 == 0   ? 0
+				      : f % 3 == 1 ? at
+				                   : len - (len > 0)] = flaws[f];
+				assert_same_lines(dit_span_of(names[n]), value, len,
+				                  wraps[(len + f) % 5]);
+			}
+		}
+	}
+}
+
 static char *unfolded(const char *lines)
 {
 	char *text = calloc(1, strlen(lines) + 1);
@@ -192,11 +257,14 @@ static void value_over_the_address_space_is_refused(void **state)
 {
 	struct dit_ldif_text text;
 	struct dit_span huge = {"\x01", SIZE_MAX / 2};
+	struct dit_ldif_label label;
 	(void)state;
 
 	dit_ldif_text_init(&text, 2);
 	assert_int_equal(dit_ldif_write_value(&text, DIT_SPAN("cn"), huge, true),
 	                 -ENOMEM);
+	dit_ldif_label_make(&label, DIT_SPAN("cn"), true);
+	assert_int_equal(dit_ldif_write_values(&text, &label, &huge, 1), -ENOMEM);
 	assert_int_equal(text.len, 0);
 	dit_ldif_text_deinit(&text);
 }
@@ -208,6 +276,7 @@ int main(void)
 		cmocka_unit_test(base64_is_written_where_it_is_asked_for),
 		cmocka_unit_test(lines_are_folded_but_names_are_not),
 		cmocka_unit_test(every_byte_is_looked_at),
+		cmocka_unit_test(values_together_are_the_lines_of_each),
 		cmocka_unit_test(base64_of_every_length_can_be_read_back),
 		cmocka_unit_test(record_is_lines_and_an_empty_one),
 		cmocka_unit_test(value_over_the_address_space_is_refused),

@@ -366,6 +366,32 @@ static void damage_of_unwanted_attributes_is_told(void **state)
 	assert_int_equal(stored.nattrs, 0);
 }
 
+/* There is room for the values of this record, and it is for none. */
+static void an_attribute_has_no_words_of_those_behind_it(void **state)
+{
+	enum {
+		NWORDS = 16000
+	};
+	struct fixture *f = *state;
+	struct dit_stored_entry stored = {0};
+	size_t len = (4 + NWORDS) * sizeof(uint32_t) + NWORDS;
+	uint32_t *words = calloc(1, len);
+	struct dit_span record = {(const char *)words, len};
+
+	assert_non_null(words);
+	words[0] = NWORDS / 2;
+	words[1] = NWORDS - 1 + NWORDS / 2 - 1;
+	words[3] = NWORDS;
+	words[4] = 1;
+	words[5] = NWORDS - 2; /* empty values, whose NULs are there */
+	assert_int_equal(dit_entry_decode(record, &f->arena, &stored), DIT_E_CORRUPT);
+	words[0] = 1;
+	words[1] = NWORDS - 1;
+	assert_int_equal(dit_entry_decode(record, &f->arena, &stored), 0);
+	assert_int_equal(stored.attrs[0].nvalues, NWORDS - 2);
+	free(words);
+}
+
 static void records_of_a_wrong_length_are_told(void **state)
 {
 	struct fixture *f = *state;
@@ -475,6 +501,7 @@ int main(void)
 		TEST(damaged_records_are_told),
 		TEST(unwanted_attributes_are_passed_over),
 		TEST(damage_of_unwanted_attributes_is_told),
+		TEST(an_attribute_has_no_words_of_those_behind_it),
 		TEST(records_of_a_wrong_length_are_told),
 		TEST(huge_values_are_not_copied),
 		TEST(a_small_record_has_pieces_too),
