@@ -31,6 +31,7 @@ struct dit_export_file {
 	int fd;
 	struct dit_export_keeper keeper; /* of the name; none unless asked for */
 	uint64_t nbytes;                 /* written so far */
+	uint64_t pushed;                 /* of these on their way to the disk */
 };
 
 /** For dit_export_file_close() before anything was opened. */

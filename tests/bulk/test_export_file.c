@@ -93,6 +93,38 @@ static void a_new_file_appears_when_it_is_complete(void **state)
 	assert_int_equal(mode_of(f->path), S_IFREG | 0640);
 }
 
+/* More than is left to the end: parts are on their way to the disk before it. */
+static void a_large_file_is_whole(void **state)
+{
+	enum {
+		BLOCK = 1 << 20,
+		NBLOCKS = 20
+	};
+	struct fixture *f = *state;
+	char *block = malloc(BLOCK);
+	FILE *file = NULL;
+
+	assert_non_null(block);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	for (int i = 0; i < NBLOCKS; i++) {
+		struct iovec iov = {memset(block, 'a' + i, BLOCK), BLOCK};
+
+		assert_int_equal(dit_export_file_write(&f->file, &iov, 1), 0);
+	}
+	assert_in_range(f->file.pushed, NBLOCKS / 2 * BLOCK, NBLOCKS * BLOCK);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	file = fopen(f->path, "r");
+	assert_non_null(file);
+	for (int i = 0; i < NBLOCKS; i++) {
+		assert_int_equal(fread(block, 1, BLOCK, file), BLOCK);
+		assert_int_equal(block[0], 'a' + i);
+		assert_memory_equal(block, block + 1, BLOCK - 1);
+	}
+	assert_int_equal(fgetc(file), EOF);
+	(void)fclose(file);
+	free(block);
+}
+
 static void an_old_file_keeps_its_mode_and_stays_until_then(void **state)
 {
 	struct fixture *f = *state;
@@ -234,6 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_new_file_appears_when_it_is_complete),
+		TEST(a_large_file_is_whole),
 		TEST(an_old_file_keeps_its_mode_and_stays_until_then),
 		TEST(a_link_is_replaced_and_not_followed),
 		TEST(other_names_of_a_file_keep_the_old_content),
