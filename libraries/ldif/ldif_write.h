@@ -3,7 +3,8 @@
  * Lines of LDIF as slapcat writes them (RFC 2849).
  *
  *   dit_ldif_text_init();  dit_ldif_write_value() or _values() ...;
- *   dit_ldif_write_end();  use text and len;  dit_ldif_text_clear();  ...;  dit_ldif_text_deinit()
+ *   dit_ldif_write_end();  use text and len;  dit_ldif_text_clear();  ...;
+ *   dit_ldif_text_deinit()
  *
  *   cn: Barbara                         printable ASCII, no blank at either end
  *   cn:: QsOkcmJlbA==                   anything else: base64
