@@ -11,6 +11,8 @@ rooms += %D%/libbase.la
 	%D%/before_open.h \
 	%D%/big_endian.h \
 	%D%/error.h \
+	%D%/feed.c \
+	%D%/feed.h \
 	%D%/file_size_signal.c \
 	%D%/file_size_signal.h \
 	%D%/grow.c \

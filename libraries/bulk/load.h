@@ -82,9 +82,15 @@ struct dit_load_opts {
 	const char *conf_dir;
 	const char *suffix; /* -b; NULL: not given */
 	int database;       /* -n; -1: not given */
-	const char *input;  /* LDIF file; NULL: standard input */
-	bool no_urls;       /* "attr:< file:..." and "include:" are refused */
-	bool special_urls;  /* URLs may name pipes and devices, which may have no end */
+	const char *input;  /* LDIF file, packed or not; NULL: standard input */
+	/*
+	 * With ninputs > 0: these files, one after the other, in place of input. NULL
+	 * among them: standard input. Lines are counted on from file to file.
+	 */
+	const char *const *inputs;
+	size_t ninputs;
+	bool no_urls;      /* "attr:< file:..." and "include:" are refused */
+	bool special_urls; /* URLs may name pipes and devices, which may have no end */
 	/* --openldap: the release whose schema, directives and messages hold, and whose
 	 * slapd reads a new database. FOUND: the release of the installed slapd, or 2.6
 	 * without a slapd */

@@ -270,19 +270,22 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 {
 	const struct dit_load_opts *opts = loader->opts;
 	struct dit_ldif_reader_opts reader = {.path = opts->input,
+	                                      .paths = opts->inputs,
+	                                      .npaths = opts->ninputs,
+	                                      .is_threaded = loader->nthreads > 1,
 	                                      .files = &loader->files,
 	                                      .batch_bytes = budget->batch_bytes,
 	                                      .batch_records = budget->batch_records,
 	                                      .first_line = opts->first_line,
 	                                      .record_max = loader->files.value_max,
 	                                      .keep_version = keeps_version(loader)};
-	int r = dit_ldif_reader_open(&loader->reader, &reader);
+	const char *failed = opts->input;
+	int r = dit_ldif_reader_open(&loader->reader, &reader, &failed);
 
 	if (r < 0) {
 		/* slapadd's perror() */
 		dit_load_report(loader, DIT_REPORT_PLAIN, "%s: %s",
-		                opts->input == NULL ? "stdin" : opts->input,
-		                dit_strerror(r));
+		                failed == NULL ? "stdin" : failed, dit_strerror(r));
 		return r;
 	}
 	/* slapadd says it after all that can be wrong with its arguments. */

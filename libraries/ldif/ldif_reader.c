@@ -19,7 +19,8 @@
  *
  * "include:" puts another source on top of the stack: the bytes behind that line are
  * given back to the file they came from, whose reading goes on when the new source ends.
- * The end of any file ends line, comment and record.
+ * The end of any file ends line, comment and record. At the bottom of the stack one
+ * input follows the other.
  */
 #include "ldif/ldif_reader.h"
 
@@ -42,7 +43,7 @@
 
 #define RECORDS_MIN 64
 
-#define ERROR_BYTES (PATH_MAX + 128)
+#define ERROR_BYTES (PATH_MAX + 256)
 
 struct dit_ldif_reader {
 	size_t batch_bytes;
@@ -51,8 +52,14 @@ struct dit_ldif_reader {
 	uint64_t record_max;                /* 0: any length */
 	const struct dit_file_rules *files; /* borrowed; NULL: any regular file */
 
-	struct dit_ldif_source sources[SOURCES_MAX]; /* the last one is read */
-	unsigned nsources;
+	struct dit_ldif_source *inputs; /* all open; owned */
+	size_t ninputs;
+	size_t input;                                     /* the one that is read */
+	uint64_t inputs_read;                             /* bytes of those before it */
+	uint64_t size;                                    /* bytes of all; 0: not known */
+	struct dit_ldif_source included[SOURCES_MAX - 1]; /* the last one is read */
+	unsigned nincluded;
+	bool is_threaded;
 
 	uint64_t line;        /* lines before "at", of all sources */
 	uint64_t record_line; /* number of the next record */
@@ -71,6 +78,7 @@ struct window {
 	size_t fill;
 	size_t limit;        /* fill goes no further; at most the buffer's size */
 	uint64_t chunk_line; /* reader->line at the chunk's start */
+	const char *file;    /* name of the source on top, in the batch; NULL: not yet */
 	bool is_record;      /* the chunk holds more than comments */
 	bool is_in_comment;  /* a comment came last; folded lines belong to it */
 	size_t version_end;  /* behind "version: 1" at the chunk's start; 0: not there */
@@ -82,11 +90,85 @@ static const struct dit_stop *stop_of(const struct dit_ldif_reader *reader)
 	return reader->files == NULL ? NULL : reader->files->stop;
 }
 
+static struct dit_ldif_source *top(struct dit_ldif_reader *reader)
+{
+	return reader->nincluded > 0 ? &reader->included[reader->nincluded - 1]
+	                             : &reader->inputs[reader->input];
+}
+
+/* ---- inputs ---- */
+
+/* @param path  NULL: standard input */
+static int open_input(struct dit_ldif_reader *reader, const char *path)
+{
+	struct dit_ldif_source *input = &reader->inputs[reader->ninputs];
+	/*
+	 * A copy of standard input, so that closing is the same for all. To open a named
+	 * pipe does not wait for its writer; reading does, until it is to stop.
+	 */
+	int fd = path == NULL ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+	                      : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int r = fd < 0 ? -errno
+	               : dit_ldif_source_open(input, fd, stop_of(reader),
+	                                      reader->is_threaded);
+
+	if (r < 0) {
+		return r;
+	}
+	reader->ninputs++;
+	input->name = strdup(path == NULL ? "standard input" : path);
+	return input->name == NULL ? -ENOMEM : 0;
+}
+
+static int open_inputs(struct dit_ldif_reader *reader,
+                       const struct dit_ldif_reader_opts *opts, const char **ret_failed)
+{
+	size_t n = opts->npaths == 0 ? 1 : opts->npaths;
+	bool is_known = true;
+
+	reader->inputs = calloc(n, sizeof(*reader->inputs));
+	if (reader->inputs == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const char *path = opts->npaths == 0 ? opts->path : opts->paths[i];
+		int r = open_input(reader, path);
+
+		if (r < 0) {
+			if (ret_failed != NULL) {
+				*ret_failed = path;
+			}
+			return r;
+		}
+		is_known = is_known && reader->inputs[i].is_regular;
+		reader->size += reader->inputs[i].size;
+	}
+	if (!is_known) {
+		reader->size = 0;
+	}
+	return 0;
+}
+
+/* The next input is read, if there is one. */
+static bool next_input(struct dit_ldif_reader *reader)
+{
+	struct dit_ldif_source *input = &reader->inputs[reader->input];
+
+	if (reader->input + 1 == reader->ninputs) {
+		return false;
+	}
+	reader->inputs_read += input->nread;
+	dit_ldif_source_close(input);
+	reader->input++;
+	reader->inputs[reader->input].lines_before = reader->line;
+	reader->is_at_start = !reader->keep_version;
+	return true;
+}
+
 int dit_ldif_reader_open(struct dit_ldif_reader **ret,
-                         const struct dit_ldif_reader_opts *opts)
+                         const struct dit_ldif_reader_opts *opts, const char **ret_failed)
 {
 	struct dit_ldif_reader *reader = calloc(1, sizeof(*reader));
-	int fd = -1;
 	int r = 0;
 
 	if (reader == NULL) {
@@ -100,21 +182,12 @@ int dit_ldif_reader_open(struct dit_ldif_reader **ret,
 	reader->record_line = 1;
 	reader->keep_version = opts->keep_version;
 	reader->is_at_start = !opts->keep_version;
-
-	/*
-	 * A copy of standard input, so that closing is the same for all. To open a named
-	 * pipe does not wait for its writer; reading does, until it is to stop.
-	 */
-	fd = opts->path == NULL
-	             ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-	             : open(opts->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	r = fd < 0 ? -errno
-	           : dit_ldif_source_open(&reader->sources[0], fd, stop_of(reader));
+	reader->is_threaded = opts->is_threaded;
+	r = open_inputs(reader, opts, ret_failed);
 	if (r < 0) {
-		free(reader);
+		dit_ldif_reader_close(reader);
 		return r;
 	}
-	reader->nsources = 1;
 	*ret = reader;
 	return 0;
 }
@@ -124,15 +197,19 @@ void dit_ldif_reader_close(struct dit_ldif_reader *reader)
 	if (reader == NULL) {
 		return;
 	}
-	while (reader->nsources > 0) {
-		dit_ldif_source_close(&reader->sources[--reader->nsources]);
+	while (reader->nincluded > 0) {
+		dit_ldif_source_close(&reader->included[--reader->nincluded]);
 	}
+	for (size_t i = reader->input; i < reader->ninputs; i++) {
+		dit_ldif_source_close(&reader->inputs[i]);
+	}
+	free(reader->inputs);
 	free(reader);
 }
 
 uint64_t dit_ldif_reader_size(const struct dit_ldif_reader *reader)
 {
-	return reader->sources[0].size;
+	return reader->size;
 }
 
 const char *dit_ldif_reader_error(const struct dit_ldif_reader *reader)
@@ -140,16 +217,20 @@ const char *dit_ldif_reader_error(const struct dit_ldif_reader *reader)
 	return reader->error;
 }
 
+static void forget_files(struct dit_ldif_batch *batch)
+{
+	while (batch->nfiles > 0) {
+		free(batch->files[--batch->nfiles]);
+	}
+}
+
 void dit_ldif_batch_deinit(struct dit_ldif_batch *batch)
 {
 	free(batch->buffer);
 	free(batch->records);
+	forget_files(batch);
+	free(batch->files);
 	*batch = (struct dit_ldif_batch){0};
-}
-
-static struct dit_ldif_source *top(struct dit_ldif_reader *reader)
-{
-	return &reader->sources[reader->nsources - 1];
 }
 
 /* The next chunk begins behind the last line looked at. */
@@ -190,6 +271,25 @@ static int check_length(struct dit_ldif_reader *reader, uint64_t len)
 	return DIT_E_TOOLONG;
 }
 
+/* Have the name of the present source in the batch. @return 0 or -ENOMEM */
+static int name_file(struct dit_ldif_reader *reader, struct window *w)
+{
+	struct dit_ldif_batch *batch = w->batch;
+	char **files = dit_grow(batch->files, &batch->files_size, batch->nfiles + 1,
+	                        sizeof(*files));
+
+	if (files == NULL) {
+		return -ENOMEM;
+	}
+	batch->files = files;
+	files[batch->nfiles] = strdup(top(reader)->name);
+	if (files[batch->nfiles] == NULL) {
+		return -ENOMEM;
+	}
+	w->file = files[batch->nfiles++];
+	return 0;
+}
+
 /* A chunk has ended; its lines reach up to @p end. @return 0; -ENOMEM; DIT_E_TOOLONG */
 static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t end)
 {
@@ -202,10 +302,13 @@ static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t en
 		struct dit_ldif_record record = {
 			.text = {w->batch->buffer + w->chunk, end - w->chunk},
 			.line = reader->record_line,
+			.file_line = w->chunk_line - top(reader)->lines_before + 1,
 		};
 
 		if (record.line >= reader->first_line) {
-			r = add_record(w->batch, record);
+			r = w->file == NULL ? name_file(reader, w) : 0;
+			record.file = w->file;
+			r = r < 0 ? r : add_record(w->batch, record);
 		}
 		reader->record_line = reader->line + 1;
 	} else if (w->version_end > 0) {
@@ -287,21 +390,28 @@ static bool take_version(struct dit_ldif_reader *reader, struct window *w,
 /* Put a file on top of the stack. @return 0 or -errno */
 static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
 {
+	struct dit_ldif_source *source = &reader->included[reader->nincluded];
 	int fd = -1;
 	int r = 0;
 
-	if (reader->nsources == SOURCES_MAX) {
+	if (reader->nincluded == SOURCES_MAX - 1) {
 		return -ELOOP;
 	}
 	fd = dit_file_url_open(url, reader->files);
 	if (fd < 0) {
 		return fd;
 	}
-	r = dit_ldif_source_open(&reader->sources[reader->nsources], fd, stop_of(reader));
+	r = dit_ldif_source_open(source, fd, stop_of(reader), reader->is_threaded);
 	if (r < 0) {
 		return r;
 	}
-	reader->nsources++;
+	top(reader)->lines = reader->line - top(reader)->lines_before;
+	reader->nincluded++;
+	source->lines_before = reader->line;
+	source->name = strndup(url.data, url.len);
+	if (source->name == NULL) {
+		return -ENOMEM;
+	}
 	reader->is_at_start = !reader->keep_version;
 	return 0;
 }
@@ -317,6 +427,7 @@ static int include(struct dit_ldif_reader *reader, struct window *w, struct dit_
 
 	if (r == 0) {
 		w->fill = w->at;
+		w->file = NULL;
 		begin_chunk(reader, w);
 		r = push_source(reader, url);
 	}
@@ -400,6 +511,33 @@ static int reserve(struct window *w)
 	return 0;
 }
 
+/* Why there is nothing more to read. @return @p r */
+static int fail_read(struct dit_ldif_reader *reader, int r)
+{
+	const struct dit_ldif_source *source = top(reader);
+	uint64_t nlines = reader->line - source->lines_before;
+	char place[64] = "";
+
+	if (r == DIT_E_STOPPED) {
+		return r;
+	}
+	if (source->why[0] != '\0') {
+		if (nlines > 0) {
+			(void)snprintf(place, sizeof(place), ", behind line %llu",
+			               (unsigned long long)nlines);
+		}
+		(void)snprintf(reader->error, sizeof(reader->error),
+		               "ldif_read_record: %.*s: %s%s", PATH_MAX, source->name,
+		               source->why, place);
+		return r;
+	}
+	(void)snprintf(reader->error, sizeof(reader->error),
+	               "ldif_read_record: reading %s failed: %s",
+	               reader->nincluded > 0 ? "an included file" : "the input",
+	               strerrordesc_np(-r));
+	return r;
+}
+
 /* A chunk may have its most and a blank line behind. */
 #define BLANK_MAX 2
 
@@ -444,23 +582,29 @@ static int end_source(struct dit_ldif_reader *reader, struct window *w)
 	return r < 0 ? r : end_chunk(reader, w, w->fill);
 }
 
+/* The source on top has been read. @return true: there is another one */
+static bool leave_source(struct dit_ldif_reader *reader)
+{
+	if (reader->nincluded == 0) {
+		return next_input(reader);
+	}
+	dit_ldif_source_close(top(reader));
+	reader->nincluded--;
+	top(reader)->lines_before = reader->line - top(reader)->lines;
+	reader->is_at_start = false;
+	return true;
+}
+
 /* @return 1: there is more to look at; 0: the input has ended; -errno */
 static int read_more(struct dit_ldif_reader *reader, struct window *w)
 {
-	unsigned depth = reader->nsources;
+	unsigned depth = reader->nincluded;
 	ssize_t n = dit_ldif_source_read(top(reader), w->batch->buffer + w->fill,
 	                                 w->limit - w->fill);
 	int r = 0;
 
-	if (n == DIT_E_STOPPED) {
-		return DIT_E_STOPPED;
-	}
 	if (n < 0) {
-		(void)snprintf(reader->error, sizeof(reader->error),
-		               "ldif_read_record: reading %s failed: %s",
-		               depth > 1 ? "an included file" : "the input",
-		               strerrordesc_np((int)-n));
-		return (int)n;
+		return fail_read(reader, (int)n);
 	}
 	if (n > 0) {
 		w->fill += (size_t)n;
@@ -470,15 +614,13 @@ static int read_more(struct dit_ldif_reader *reader, struct window *w)
 	if (r < 0) {
 		return r;
 	}
-	if (reader->nsources > depth) {
+	if (reader->nincluded > depth) {
 		return 1; /* the last line was an include without LF */
 	}
-	if (depth == 1) {
+	if (!leave_source(reader)) {
 		return 0;
 	}
-	dit_ldif_source_close(top(reader));
-	reader->nsources--;
-	reader->is_at_start = false;
+	w->file = NULL;
 	return 1;
 }
 
@@ -519,6 +661,7 @@ int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *
 	int r = 0;
 
 	batch->nrecords = 0;
+	forget_files(batch);
 	if (reader->failed < 0) {
 		return reader->failed;
 	}
@@ -535,6 +678,6 @@ int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *
 			               "ldif_read_record: out of memory");
 		}
 	}
-	batch->bytes_read = reader->sources[0].nread;
+	batch->bytes_read = reader->inputs_read + reader->inputs[reader->input].nread;
 	return batch->nrecords > 0 ? 1 : r;
 }

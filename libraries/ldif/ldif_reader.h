@@ -6,11 +6,13 @@
  *   dit_ldif_reader_close()
  *
  * The reader reads large pieces into the buffer of the batch, files with pread, pipes
- * with read. The buffer is reused. The unfinished record at its end moves to the front of
- * the next batch's buffer. No file is mapped. An "include:" record makes the reader go on
- * with another file and then return; the caller does not see such a record. A line
- * "version: 1" (RFC 2849) belongs to no record if only comments and blank lines stand
- * before it in its file.
+ * with read; packed ones are unpacked by a thread of their own (unpack.h). The buffer is
+ * reused. The unfinished record at its end moves to the front of the next batch's
+ * buffer. No file is mapped. Several inputs are read one after the other, as one: the
+ * end of each ends its last record, and lines are counted on. An "include:" record makes
+ * the reader go on with another file and then return; the caller does not see such a
+ * record. A line "version: 1" (RFC 2849) belongs to no record if only comments and blank
+ * lines stand before it in its file.
  *
  * Threads: the reader, and a batch while it is filled, belong to one thread. A filled
  * batch may be given to others.
@@ -28,7 +30,9 @@ struct dit_ldif_reader;
 
 struct dit_ldif_record {
 	struct dit_span text; /* physical lines, points into the batch's buffer */
-	uint64_t line; /* as slapadd counts: 1 + last line of the previous record */
+	uint64_t line;      /* as slapadd counts: 1 + last line of the previous record */
+	const char *file;   /* that it is from; points into the batch */
+	uint64_t file_line; /* line of that file that the text begins with, from 1 */
 };
 
 /** Zero is an empty batch. Buffers grow to the largest batch seen and are kept. */
@@ -38,11 +42,18 @@ struct dit_ldif_batch {
 	struct dit_ldif_record *records; /* owned */
 	size_t nrecords;
 	size_t records_size; /* allocated, records */
-	uint64_t bytes_read; /* of the main input so far; for progress */
+	char **files;        /* owned: names of the files that the records are from */
+	size_t nfiles;
+	size_t files_size;
+	uint64_t bytes_read; /* of the inputs so far, packed as they are; for progress */
 };
 
 struct dit_ldif_reader_opts {
-	const char *path;     /* NULL: standard input */
+	const char *path; /* the input; NULL: standard input */
+	/* With npaths > 0 these are the inputs, in this order; path is not looked at. */
+	const char *const *paths;
+	size_t npaths;
+	bool is_threaded;     /* packed input is unpacked by a thread of its own */
 	size_t batch_bytes;   /* piece to read at a time; at least 1 */
 	size_t batch_records; /* at most this many records in a batch; at least 1 */
 	uint64_t first_line;  /* -j: records that start before it are skipped */
@@ -60,20 +71,30 @@ struct dit_ldif_reader_opts {
   .batch_bytes = 1 << 20, .batch_records = 2048                                          \
  }
 
-/** @return 0 or -errno (the file cannot be opened). @p opts is borrowed for the call. */
+/**
+ * Opens all inputs.
+ *
+ * @param opts        borrowed for the call
+ * @param ret_failed  gets the path that could not be opened, NULL if that was standard
+ *                    input; may be NULL
+ *
+ * @return 0 or -errno (a file cannot be opened)
+ */
 int dit_ldif_reader_open(struct dit_ldif_reader **ret,
-                         const struct dit_ldif_reader_opts *opts);
+                         const struct dit_ldif_reader_opts *opts,
+                         const char **ret_failed);
 void dit_ldif_reader_close(struct dit_ldif_reader *reader);
 
-/** Size of a regular main input in bytes, 0 if unknown (a pipe). */
+/** Size of all inputs in bytes, 0 if unknown (one is a pipe). */
 uint64_t dit_ldif_reader_size(const struct dit_ldif_reader *reader);
 
 /**
  * Fill the batch with the next records; its previous contents are overwritten.
  *
- * @return 1: at least one record; 0: end of input; DIT_E_STOPPED; -errno: reading failed,
- *         or an included file could not be opened. dit_ldif_reader_error() then has
- *         slapadd's message; earlier batches had the records before the failure.
+ * @return 1: at least one record; 0: end of input; DIT_E_STOPPED; DIT_E_INVALID,
+ *         DIT_E_UNSUPPORTED: an input is no LDIF, or cannot be unpacked; -errno: reading
+ *         failed, or an included file could not be opened. dit_ldif_reader_error() then
+ *         has slapadd's message; earlier batches had the records before the failure.
  */
 int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *batch);
 

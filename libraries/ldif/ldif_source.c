@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inputs of the LDIF reader: pread or read, and a piece given back. */
+/*
+ * Inputs of the LDIF reader: pread or read, what the first bytes tell, and a piece given
+ * back.
+ *
+ * The first bytes are those of the first read, so a file that is not packed is read as if
+ * nobody had looked. Only if the caller's buffer is too small for the look, they come
+ * once more: a regular file is read at the same place again; bytes of a pipe wait as if
+ * they had been given back.
+ */
 #include "ldif/ldif_source.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,14 +20,16 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/whole_io.h"
+#include "ldif/input_kind.h"
 
 int dit_ldif_source_open(struct dit_ldif_source *source, int fd,
-                         const struct dit_stop *stop)
+                         const struct dit_stop *stop, bool is_threaded)
 {
 	struct stat st;
 	off_t offset = 0;
 
-	*source = (struct dit_ldif_source){.fd = fd, .stop = stop};
+	*source = (struct dit_ldif_source){
+		.fd = fd, .stop = stop, .is_threaded = is_threaded};
 	if (fstat(fd, &st) < 0) {
 		int r = -errno;
 
@@ -36,7 +47,9 @@ int dit_ldif_source_open(struct dit_ldif_source *source, int fd,
 
 void dit_ldif_source_close(struct dit_ldif_source *source)
 {
+	dit_unpack_free(source->unpack); /* joins its thread, which reads */
 	free(source->rest);
+	free(source->name);
 	(void)close(source->fd);
 	*source = (struct dit_ldif_source){.fd = -1};
 }
@@ -67,6 +80,135 @@ static ssize_t read_regular(const struct dit_ldif_source *source, char *buffer,
 	return n < 0 ? -errno : n;
 }
 
+/* What comes next from the descriptor. */
+static ssize_t read_raw(struct dit_ldif_source *source, char *buffer, size_t size)
+{
+	ssize_t n = source->is_regular
+	                    ? read_regular(source, buffer, size)
+	                    : dit_read_some(source->fd, buffer, size, source->stop);
+
+	if (n > 0) {
+		source->offset += (uint64_t)n;
+	}
+	return n;
+}
+
+/* ---- the first bytes ---- */
+
+static ssize_t read_packed(void *ctx, char *buffer, size_t size)
+{
+	return read_raw(ctx, buffer, size);
+}
+
+/*
+ * Enough for the look: a line, or DIT_INPUT_KIND_BYTES, or all there is. Who types is not
+ * kept waiting.
+ */
+static ssize_t read_start(struct dit_ldif_source *source, char *buffer, size_t size)
+{
+	size_t len = 0;
+
+	do {
+		ssize_t n = read_raw(source, buffer + len, size - len);
+
+		if (n < 0) {
+			return n;
+		}
+		if (n == 0) {
+			break;
+		}
+		len += (size_t)n;
+	} while (len < DIT_INPUT_KIND_BYTES && memchr(buffer, '\n', len) == NULL);
+	return (ssize_t)len;
+}
+
+static int check_start(struct dit_ldif_source *source, struct dit_span start)
+{
+	const char *other = dit_input_other_than_ldif(start);
+
+	if (other != NULL) {
+		(void)snprintf(source->why, sizeof(source->why), "no LDIF, but %s",
+		               other);
+		return DIT_E_INVALID;
+	}
+	return 0;
+}
+
+/* @return 0 or negative */
+static int begin_unpack(struct dit_ldif_source *source, struct dit_span start)
+{
+	struct dit_unpack_opts opts = {.read = read_packed,
+	                               .ctx = source,
+	                               .start = start,
+	                               .is_threaded = source->is_threaded};
+	struct dit_span text = {0};
+	int r = dit_unpack_new(&source->unpack, &opts);
+
+	if (r < 0) {
+		return r;
+	}
+	r = dit_unpack_peek(source->unpack, &text);
+	if (r > 0 && dit_pack_format_of(text) != DIT_PACK_NONE) {
+		(void)snprintf(source->why, sizeof(source->why),
+		               "no LDIF, but compressed twice");
+		return DIT_E_INVALID;
+	}
+	/* An error is told by the first read. */
+	return r > 0 ? check_start(source, text) : 0;
+}
+
+/*
+ * Look at the first bytes. What remains of them is in the buffer.
+ *
+ * @return their number; 0: there are none, or they are to be read now; negative
+ */
+static ssize_t begin(struct dit_ldif_source *source, char *buffer, size_t size)
+{
+	char small[DIT_INPUT_KIND_BYTES];
+	bool is_small = size < sizeof(small);
+	struct dit_span start = {is_small ? small : buffer, 0};
+	uint64_t offset = source->offset;
+	ssize_t n = is_small ? read_start(source, small, sizeof(small))
+	                     : read_start(source, buffer, size);
+	int r = 0;
+
+	if (n <= 0) {
+		return n;
+	}
+	source->is_begun = true;
+	start.len = (size_t)n;
+	if (dit_pack_format_of(start) != DIT_PACK_NONE) {
+		return begin_unpack(source, start);
+	}
+	r = check_start(source, start);
+	if (r < 0 || !is_small) {
+		return r < 0 ? r : n;
+	}
+	if (source->is_regular) {
+		source->offset = offset;
+		return 0;
+	}
+	source->nread += (uint64_t)n;
+	source->is_fresh = true;
+	return dit_ldif_source_unread(source, small, (size_t)n);
+}
+
+static ssize_t read_unpacked(struct dit_ldif_source *source, char *buffer, size_t size)
+{
+	uint64_t packed = 0;
+	ssize_t n = dit_unpack_read(source->unpack, buffer, size, &packed);
+
+	if (n == DIT_E_INVALID || n == DIT_E_UNSUPPORTED) {
+		(void)snprintf(source->why, sizeof(source->why), "%s",
+		               dit_unpack_error(source->unpack));
+	}
+	if (n > 0) {
+		source->nread = packed;
+		source->is_fresh = true;
+	}
+	return n;
+}
+
 ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_t size)
 {
 	ssize_t n = (ssize_t)read_rest(source, buffer, size);
@@ -74,14 +216,23 @@ ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_
 	if (n > 0) {
 		return n;
 	}
-	n = source->is_regular ? read_regular(source, buffer, size)
-	                       : dit_read_some(source->fd, buffer, size, source->stop);
-	if (n < 0) {
-		return n;
+	if (source->why[0] != '\0') {
+		return DIT_E_INVALID;
 	}
-	source->offset += (uint64_t)n;
-	source->nread += (uint64_t)n;
-	source->is_fresh = source->is_fresh || n > 0;
+	if (!source->is_begun) {
+		n = begin(source, buffer, size);
+		if (n == 0 && source->is_begun) {
+			return dit_ldif_source_read(source, buffer, size);
+		}
+	} else if (source->unpack != NULL) {
+		return read_unpacked(source, buffer, size);
+	} else {
+		n = read_raw(source, buffer, size);
+	}
+	if (n > 0) {
+		source->nread += (uint64_t)n;
+		source->is_fresh = true;
+	}
 	return n;
 }
 

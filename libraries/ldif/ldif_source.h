@@ -7,7 +7,8 @@
  *   dit_ldif_source_close()
  *
  * Regular files are read with pread, so a descriptor shared with others keeps its place;
- * all else with read.
+ * all else with read. The first read looks at what comes: packed data is unpacked
+ * (unpack.h), and a file that cannot be LDIF is refused (input_kind.h).
  *
  * Threads: a source belongs to one thread.
  */
@@ -19,16 +20,26 @@
 
 #include "base/span.h"
 #include "base/stop.h"
+#include "ldif/unpack.h"
 
 struct dit_ldif_source {
+	/* Once there is an unpacker, these are its thread's; nread stays the owner's. */
 	int fd;
 	const struct dit_stop *stop; /* borrowed; NULL: none */
 	bool is_regular;             /* seekable, of known size */
 	uint64_t size;               /* bytes, if regular */
 	uint64_t offset;             /* next byte to pread, if regular */
-	uint64_t nread;              /* bytes that came from the descriptor */
-	char *rest;                  /* owned: bytes given back */
-	size_t rest_at;              /* the next of them */
+
+	uint64_t nread;            /* bytes of the descriptor that were used */
+	char *name;                /* for messages; owned; the opener sets it */
+	uint64_t lines_before;     /* the reader's: lines it counted in other files */
+	uint64_t lines;            /* likewise: of this one, when it read another */
+	bool is_begun;             /* what the input is, is known */
+	bool is_threaded;          /* packed data is unpacked by a thread */
+	struct dit_unpack *unpack; /* owned; NULL: the input is not packed */
+	char why[160];             /* what is wrong with the content; "": nothing */
+	char *rest;                /* owned: bytes given back */
+	size_t rest_at;            /* the next of them */
 	size_t rest_end;
 	size_t rest_size; /* allocated */
 	bool is_fresh;    /* bytes came from the descriptor since the last unread */
@@ -37,16 +48,19 @@ struct dit_ldif_source {
 /**
  * Takes @p fd, also on failure. A regular file is read on from its present position.
  *
- * @param stop  ends reading, and the wait for a pipe; borrowed; NULL: none
+ * @param stop         ends reading, and the wait for a pipe; borrowed; NULL: none
+ * @param is_threaded  packed data is unpacked by a thread of its own
  */
 int dit_ldif_source_open(struct dit_ldif_source *source, int fd,
-                         const struct dit_stop *stop);
+                         const struct dit_stop *stop, bool is_threaded);
 void dit_ldif_source_close(struct dit_ldif_source *source);
 
 /**
  * Read up to @p size bytes; those given back come first.
  *
- * @return count; 0: end of input; DIT_E_STOPPED; -errno
+ * @return count; 0: end of input; DIT_E_STOPPED; DIT_E_INVALID: source->why says what is
+ *         wrong with the content; DIT_E_UNSUPPORTED: likewise, what cannot be unpacked;
+ *         -errno
  */
 ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_t size);
 

@@ -6,6 +6,8 @@ rooms += %D%/libldif.la
 	%D%/base64.h \
 	%D%/file_url.c \
 	%D%/file_url.h \
+	%D%/input_kind.c \
+	%D%/input_kind.h \
 	%D%/ldif_parse.c \
 	%D%/ldif_parse.h \
 	%D%/ldif_reader.c \
@@ -15,5 +17,9 @@ rooms += %D%/libldif.la
 	%D%/ldif_space.h \
 	%D%/ldif_write.c \
 	%D%/ldif_write.h \
+	%D%/unpack.c \
+	%D%/unpack.h \
+	%D%/unpack_codec.c \
+	%D%/unpack_codec.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -2,8 +2,6 @@
 noinst_LTLIBRARIES += %D%/libpipeline.la
 rooms += %D%/libpipeline.la
 %C%_libpipeline_la_SOURCES = \
-	%D%/feed.c \
-	%D%/feed.h \
 	%D%/pipeline.c \
 	%D%/pipeline.h \
 	$(NULL)

@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/feed.h"
 #include "base/team.h"
-#include "pipeline/feed.h"
 
 #define SHARE       16
 #define ARENA_BYTES (64u << 10)
@@ -341,8 +341,9 @@ static int start(struct dit_pipeline *pipeline)
 		r = make_slots(pipeline);
 	}
 	if (r == 0) {
-		r = dit_feed_new(&pipeline->feed, pipeline->nslots, opts->is_ahead,
-		                 opts->ops.fill, opts->ctx);
+		r = dit_feed_new(&pipeline->feed, pipeline->nslots,
+		                 opts->is_ahead ? "reader" : NULL, opts->ops.fill,
+		                 opts->ctx);
 	}
 	if (r == 0) {
 		r = dit_team_new(&pipeline->team, opts->nmembers, opts->name, run_member,

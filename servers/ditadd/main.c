@@ -42,18 +42,26 @@ static void print_progress(void *ctx, const struct dit_progress *progress)
 	meter_show(&output->meter, progress);
 }
 
+static bool is_regular(const char *input)
+{
+	struct stat status;
+	int r = input == NULL ? fstat(STDIN_FILENO, &status) : stat(input, &status);
+
+	return r == 0 && S_ISREG(status.st_mode);
+}
+
 /* slapadd's rule: only on a terminal, for a regular file, and without -d. */
 static bool wants_meter(const struct options *options)
 {
-	struct stat status;
-
 	if (options->common.has_debug || !isatty(STDERR_FILENO)) {
 		return false;
 	}
-	if (options->load.input == NULL) {
-		return fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+	for (size_t i = 0; i < options->load.ninputs; i++) {
+		if (!is_regular(options->inputs[i])) {
+			return false;
+		}
 	}
-	return stat(options->load.input, &status) == 0 && S_ISREG(status.st_mode);
+	return options->load.ninputs > 0 || is_regular(NULL);
 }
 
 /* The records that the database lacks must be somewhere else by then. */
@@ -105,36 +113,44 @@ static int load(struct options *options, FILE *rejects)
 	return r;
 }
 
-int main(int argc, char *argv[])
+static int run(struct options *options, int argc, char *argv[])
 {
-	struct options options;
 	FILE *rejects = NULL;
-	int r = options_read(&options, argc, argv);
+	int r = options_read(options, argc, argv);
 
 	if (r < 0) {
 		return EXIT_FAILURE;
 	}
-	if (options.common.want_help) {
+	if (options->common.want_help) {
 		options_help();
 		return EXIT_SUCCESS;
 	}
-	if (options.common.want_version) {
+	if (options->common.want_version) {
 		(void)printf("ditadd (%s)\n", dit_version());
 		return EXIT_SUCCESS;
 	}
-	if (options.rejects != NULL) {
-		r = rejects_open(&rejects, options.rejects);
+	if (options->rejects != NULL) {
+		r = rejects_open(&rejects, options->rejects);
 		if (r < 0) {
 			return EXIT_FAILURE;
 		}
 	}
-	options.load.stop = common_catch_interrupts();
+	options->load.stop = common_catch_interrupts();
 	common_raise_file_limit();
-	r = load(&options, rejects);
+	r = load(options, rejects);
 	if (rejects != NULL && rejects_close(rejects) < 0) {
 		(void)fprintf(stderr, "ditadd: %s: not written completely\n",
-		              options.rejects);
+		              options->rejects);
 		r = -1;
 	}
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char *argv[])
+{
+	struct options options;
+	int status = run(&options, argc, argv);
+
+	options_deinit(&options);
+	return status;
 }

@@ -54,7 +54,7 @@ static void print_usage(FILE *out)
 	(void)fputs(
 		"usage: ditadd [-cgqsuvVw] [-b suffix | -n dbnum] [-d level] "
 		"[-f slapd.conf] [-F confdir]\n"
-		"              [-j line] [-l file] [-o opt[=value]] [-S sid] [-T threads] "
+		"              [-j line] [-l file]... [-o opt[=value]] [-S sid] [-T threads] "
 		"[--grow]\n"
 		"              [--index-keys integer|bytes] [--max-record size] "
 		"[--max-rejects n]\n"
@@ -82,7 +82,8 @@ static const char help_text[] =
 	"  -g                leave subordinate databases alone, put all their entries\n"
 	"                    into the superior one\n"
 	"  -j line           leave out records that begin before this line\n"
-	"  -l file           LDIF to load [standard input]\n"
+	"  -l file           LDIF to load; -: standard input; several: one after the other\n"
+	"                    [standard input]; packed by gzip, zstd, xz or bzip2 as well\n"
 	"  -n number         database number, as slapadd counts\n"
 	"  -o opt[=value]    schema-check=yes|no, value-check=yes|no,\n"
 	"                    remove-sids=n,n,... (new CSNs for those of these servers)\n"
@@ -252,6 +253,23 @@ static int read_numbers(struct options *options, int option, const char *text)
 	return -1;
 }
 
+/* There is room for all arguments. */
+static int read_input(struct options *options, const char *text)
+{
+	size_t n = options->load.ninputs;
+	const char *path = strcmp(text, "-") == 0 ? NULL : text;
+
+	for (size_t i = 0; i < n && path == NULL; i++) {
+		if (options->inputs[i] == NULL) {
+			return common_wrong_call(&options->common,
+			                         "standard input (-l -) can be read "
+			                         "only once");
+		}
+	}
+	options->inputs[options->load.ninputs++] = path;
+	return 0;
+}
+
 static int read_own(void *ctx, int option, const char *text)
 {
 	struct options *options = ctx;
@@ -261,8 +279,7 @@ static int read_own(void *ctx, int option, const char *text)
 		options->load.keep_going = true;
 		return 0;
 	case 'l':
-		options->load.input = text;
-		return 0;
+		return read_input(options, text);
 	case 'o':
 		return read_o(options, text);
 	case 'q':
@@ -324,6 +341,12 @@ static void take_common(struct options *options)
 	load->threads = common->threads;
 	load->openldap = common->openldap;
 	load->is_verbose = common->is_verbose;
+	load->inputs = options->inputs;
+}
+
+void options_deinit(struct options *options)
+{
+	free(options->inputs);
 }
 
 int options_read(struct options *options, int argc, char *argv[])
@@ -332,6 +355,11 @@ int options_read(struct options *options, int argc, char *argv[])
 
 	*options = (struct options){.common = common_options_init("ditadd", print_usage),
 	                            .load = DIT_LOAD_OPTS_INIT};
+	options->inputs = calloc((size_t)argc, sizeof(*options->inputs));
+	if (options->inputs == NULL) {
+		(void)fputs("ditadd: out of memory\n", stderr);
+		return -1;
+	}
 	r = common_read_options(&options->common, argc, argv,
 	                        COMMON_SHORT_OPTIONS "cj:l:o:qsS:uw", long_options,
 	                        read_own, options);

@@ -10,16 +10,19 @@
 struct options {
 	struct common_options common;
 	struct dit_load_opts load;
+	const char **inputs; /* -l, in order; NULL: standard input; owned */
 	const char *rejects; /* --rejects; NULL: none */
 	bool want_stats;
 };
 
 /**
- * Read the command line. Texts point into @p argv.
+ * Read the command line. Texts point into @p argv. The caller passes @p options to
+ * options_deinit() in every case.
  *
  * @return 0; -1 after a message on stderr (exit status 1)
  */
 int options_read(struct options *options, int argc, char *argv[]);
+void options_deinit(struct options *options);
 
 /** The whole help text. */
 void options_help(void);

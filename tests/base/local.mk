@@ -11,6 +11,10 @@ check_PROGRAMS += %D%/test_notes
 %C%_test_notes_SOURCES = %D%/test_notes.c
 %C%_test_notes_LDADD = $(test_libs)
 
+check_PROGRAMS += %D%/test_feed
+%C%_test_feed_SOURCES = %D%/test_feed.c
+%C%_test_feed_LDADD = $(test_libs)
+
 check_PROGRAMS += %D%/test_stop
 %C%_test_stop_SOURCES = %D%/test_stop.c
 %C%_test_stop_LDADD = $(test_libs)

@@ -71,7 +71,7 @@ static void open_cursor(struct cursor *cursor, const char *path, size_t batch_by
 	opts.batch_bytes = batch_bytes;
 	opts.batch_records = batch_records;
 	*cursor = (struct cursor){0};
-	CHECK(dit_ldif_reader_open(&cursor->reader, &opts) == 0);
+	CHECK(dit_ldif_reader_open(&cursor->reader, &opts, NULL) == 0);
 }
 
 static int next_record(struct cursor *cursor, struct dit_ldif_record *ret)
@@ -99,8 +99,8 @@ static void compare(const char *path, size_t batch_bytes)
 {
 	struct cursor whole;
 	struct cursor pieces;
-	struct dit_ldif_record a = {{NULL, 0}, 0};
-	struct dit_ldif_record b = {{NULL, 0}, 0};
+	struct dit_ldif_record a = {.line = 0};
+	struct dit_ldif_record b = {.line = 0};
 	struct dit_arena arena;
 	int r = 0;
 
@@ -111,7 +111,8 @@ static void compare(const char *path, size_t batch_bytes)
 		r = next_record(&whole, &a);
 		CHECK(next_record(&pieces, &b) == r);
 		if (r > 0) {
-			CHECK(a.line == b.line && dit_span_eq(a.text, b.text));
+			CHECK(a.line == b.line && a.file_line == b.file_line);
+			CHECK(strcmp(a.file, path) == 0 && dit_span_eq(a.text, b.text));
 			parse(&a, &arena);
 			CHECK(dit_span_eq(a.text, b.text));
 		}

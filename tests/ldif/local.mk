@@ -17,3 +17,16 @@ check_PROGRAMS += %D%/test_ldif_write
 check_PROGRAMS += %D%/test_ldif_dialect
 %C%_test_ldif_dialect_SOURCES = %D%/test_ldif_dialect.c
 %C%_test_ldif_dialect_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_input_kind
+%C%_test_input_kind_SOURCES = %D%/test_input_kind.c
+%C%_test_input_kind_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_ldif_inputs
+%C%_test_ldif_inputs_SOURCES = %D%/test_ldif_inputs.c
+%C%_test_ldif_inputs_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_unpack
+%C%_test_unpack_SOURCES = %D%/test_unpack.c
+%C%_test_unpack_LDADD = $(test_libs)
+%C%_test_unpack_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

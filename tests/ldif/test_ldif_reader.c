@@ -182,7 +182,7 @@ static struct result read_input(const struct dit_ldif_reader_opts *opts)
 	int turn = 0;
 	int r = 0;
 
-	assert_int_equal(dit_ldif_reader_open(&reader, opts), 0);
+	assert_int_equal(dit_ldif_reader_open(&reader, opts, NULL), 0);
 	while ((r = dit_ldif_reader_next(reader, &batches[turn])) > 0) {
 		assert_in_range(batches[turn].nrecords, 1, opts->batch_records);
 		for (size_t i = 0; i < batches[turn].nrecords; i++) {
@@ -276,9 +276,11 @@ static void every_case_gives_the_records_of_slapadd(void **state)
 		print_message("%s\n", c->what);
 		write_case(c);
 		for (int k = 0; k < RECORDS_MAX && c->records[k].text != NULL; k++) {
-			result_add(&expected, &(struct dit_ldif_record){
-						      dit_span_of(c->records[k].text),
-						      c->records[k].line});
+			struct dit_ldif_record record = {
+				.text = dit_span_of(c->records[k].text),
+				.line = c->records[k].line};
+
+			result_add(&expected, &record);
 		}
 		opts.path = "input";
 		result = read_input(&opts);
@@ -521,7 +523,7 @@ static void the_buffer_grows_to_the_largest_record_only(void **state)
 	opts.path = "input";
 	opts.batch_bytes = 16;
 	opts.first_line = 3990;
-	assert_int_equal(dit_ldif_reader_open(&reader, &opts), 0);
+	assert_int_equal(dit_ldif_reader_open(&reader, &opts, NULL), 0);
 	assert_int_equal(dit_ldif_reader_next(reader, &batch), 1);
 	assert_int_equal(batch.size, 16);
 	while (dit_ldif_reader_next(reader, &batch) > 0) {
@@ -563,7 +565,8 @@ static void a_record_over_the_limit_is_refused(void **state)
 				               "is longer than %zu bytes, as many as "
 				               "--max-record allows",
 				               len - 1);
-				assert_int_equal(dit_ldif_reader_open(&reader, &opts), 0);
+				assert_int_equal(
+					dit_ldif_reader_open(&reader, &opts, NULL), 0);
 				while ((r = dit_ldif_reader_next(reader, &batch)) > 0) {
 					n += batch.nrecords;
 				}
@@ -588,7 +591,7 @@ static void the_size_and_the_bytes_read_show_the_progress(void **state)
 	write_file("input", "dn: a\n\ndn: b\n\ndn: c\n", 20);
 	opts.path = "input";
 	opts.batch_bytes = 8;
-	assert_int_equal(dit_ldif_reader_open(&reader, &opts), 0);
+	assert_int_equal(dit_ldif_reader_open(&reader, &opts, NULL), 0);
 	assert_int_equal(dit_ldif_reader_size(reader), 20);
 	assert_int_equal(dit_ldif_reader_next(reader, &batch), 1);
 	assert_int_equal(batch.bytes_read, 8);
@@ -631,7 +634,7 @@ static void a_missing_input_is_reported(void **state)
 
 	(void)state;
 	opts.path = "missing";
-	assert_int_equal(dit_ldif_reader_open(&reader, &opts), -ENOENT);
+	assert_int_equal(dit_ldif_reader_open(&reader, &opts, NULL), -ENOENT);
 	assert_null(reader);
 	dit_ldif_reader_close(NULL);
 }
@@ -659,7 +662,7 @@ static void closed_standard_input_is_reported(void **state)
 
 	(void)state;
 	assert_int_equal(close(STDIN_FILENO), 0);
-	r = dit_ldif_reader_open(&reader, &opts);
+	r = dit_ldif_reader_open(&reader, &opts, NULL);
 	assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
 	assert_int_equal(close(saved), 0);
 	assert_int_equal(r, -EBADF);

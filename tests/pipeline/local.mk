@@ -1,10 +1,7 @@
 # tests/pipeline/local.mk
 check_PROGRAMS += \
-	%D%/test_feed \
 	%D%/test_pipeline \
 	$(NULL)
-%C%_test_feed_SOURCES = %D%/test_feed.c
-%C%_test_feed_LDADD = $(test_libs)
 %C%_test_pipeline_SOURCES = %D%/test_pipeline.c
 %C%_test_pipeline_LDADD = $(test_libs)
 %C%_test_pipeline_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

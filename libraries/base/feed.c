@@ -4,10 +4,11 @@
  *
  * Both rings are as long as there are slots, so neither can overflow.
  */
-#include "pipeline/feed.h"
+#include "base/feed.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/monitor.h"
@@ -58,7 +59,7 @@ static bool wait_for_free(struct dit_feed *feed)
 	return !feed->is_stopping;
 }
 
-static void *reader_main(void *arg)
+static void *feed_main(void *arg)
 {
 	struct dit_feed *feed = arg;
 	int r = 1;
@@ -80,19 +81,19 @@ static void *reader_main(void *arg)
 	return NULL;
 }
 
-static int start_reader(struct dit_feed *feed)
+static int start_thread(struct dit_feed *feed, const char *name)
 {
-	int r = pthread_create(&feed->thread, NULL, reader_main, feed);
+	int r = pthread_create(&feed->thread, NULL, feed_main, feed);
 
 	if (r != 0) {
 		return -r;
 	}
 	feed->is_threaded = true;
-	(void)pthread_setname_np(feed->thread, "reader");
+	(void)pthread_setname_np(feed->thread, name);
 	return 0;
 }
 
-int dit_feed_new(struct dit_feed **ret, unsigned nslots, bool is_threaded,
+int dit_feed_new(struct dit_feed **ret, unsigned nslots, const char *thread,
                  dit_feed_fn fill, void *ctx)
 {
 	struct dit_feed *feed = calloc(1, sizeof(*feed));
@@ -119,8 +120,8 @@ int dit_feed_new(struct dit_feed **ret, unsigned nslots, bool is_threaded,
 	for (unsigned i = 0; i < nslots; i++) {
 		ring_push(&feed->free, nslots, i);
 	}
-	if (is_threaded) {
-		r = start_reader(feed);
+	if (thread != NULL) {
+		r = start_thread(feed, thread);
 		if (r < 0) {
 			goto fail;
 		}

@@ -8,10 +8,12 @@
  */
 #include "test.h"
 
-#include "pipeline/feed.h"
+#include "base/feed.h"
 
 #define NSLOTS   3
 #define NBATCHES 40
+
+static const char *const names[] = {NULL, "feed"};
 
 struct fake_input {
 	int slots[NSLOTS];
@@ -68,7 +70,7 @@ static void slots_come_in_order(void **state)
 				struct dit_feed *feed = NULL;
 
 				assert_int_equal(dit_feed_new(&feed, NSLOTS,
-				                              threaded != 0, fill,
+				                              names[threaded], fill,
 				                              &input),
 				                 0);
 				assert_int_equal(drain(&input, feed), ends[e]);
@@ -87,8 +89,8 @@ static void a_feed_can_be_freed_in_the_middle(void **state)
 		struct dit_feed *feed = NULL;
 		unsigned slot = 0;
 
-		assert_int_equal(dit_feed_new(&feed, NSLOTS, threaded != 0, fill, &input),
-		                 0);
+		assert_int_equal(
+			dit_feed_new(&feed, NSLOTS, names[threaded], fill, &input), 0);
 		assert_int_equal(dit_feed_take(feed, &slot), 1);
 		dit_feed_free(feed);
 		assert_true(input.n <= NSLOTS);

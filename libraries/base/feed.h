@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The feed of a pipeline: filled slots, ahead of their use.
+ * A feed: filled slots, ahead of their use.
  *
  *   dit_feed_new();  dit_feed_take(), use the slot, dit_feed_return() ...;
  *   dit_feed_free()
  *
  * The feed gives out the numbers of a fixed set of slots. With a thread of its own it
- * fills free slots while others are in use: a free slot belongs to the reader thread,
- * from take to return to the caller. The reader thread waits for nothing but a free slot,
+ * fills free slots while others are in use: a free slot belongs to that thread, from
+ * take to return to the caller. The thread waits for nothing but a free slot,
  * so the number of slots is the bound: with N slots, of which the caller holds M, N - M
  * are filled ahead. Without a thread, take() fills the slot itself.
  *
@@ -16,12 +16,10 @@
 #ifndef DITKIT_FEED_H
 #define DITKIT_FEED_H
 
-#include <stdbool.h>
-
 struct dit_feed;
 
 /**
- * Fill a slot with the next batch of the input. Called by the reader thread, or without
+ * Fill a slot with the next part of the input. Called by the feed's thread, or without
  * one by the thread that takes; one call at a time, none after one that returned no 1.
  *
  * @return 1; 0: end of input, the slot stays empty; negative: an error, likewise
@@ -29,12 +27,12 @@ struct dit_feed;
 typedef int (*dit_feed_fn)(void *ctx, unsigned slot);
 
 /**
- * @param nslots       at least 1; slots are numbered from 0
- * @param is_threaded  start a reader thread
+ * @param nslots  at least 1; slots are numbered from 0
+ * @param thread  start a thread of this name, of up to 15 characters; NULL: none
  *
  * @return 0; -ENOMEM; -EAGAIN and other codes of pthread_create()
  */
-int dit_feed_new(struct dit_feed **ret, unsigned nslots, bool is_threaded,
+int dit_feed_new(struct dit_feed **ret, unsigned nslots, const char *thread,
                  dit_feed_fn fill, void *ctx);
 
 /** Stops the thread after the slot it is filling. NULL is fine. */
