@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	%D%/examples/people.ldif \
 	%D%/examples/slapd.conf \
 	%D%/measurements.md \
+	%D%/messages.md \
 	%D%/sort.md \
 	%D%/upgrade-2.7.md \
 	%D%/spec/README.md \

@@ -68,6 +68,7 @@ AM_TESTS_ENVIRONMENT = \
 	REPLAY='$(abs_top_builddir)/tests/faults/replay'; export REPLAY; \
 	BROKENGEN='$(abs_top_builddir)/tests/oracle/brokengen'; export BROKENGEN; \
 	HOSTILE='$(abs_top_builddir)/tests/cli/hostile'; export HOSTILE; \
+	WHY_TABLE='$(abs_top_builddir)/tests/entry/why_table'; export WHY_TABLE; \
 	RANDDIT='$(abs_top_builddir)/tests/oracle/random/randdit'; export RANDDIT; \
 	SPOIL='$(abs_top_builddir)/tests/oracle/spoil'; export SPOIL; \
 	TORTURE='$(abs_top_builddir)/tests/oracle/torture/torture'; export TORTURE; \

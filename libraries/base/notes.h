@@ -22,10 +22,13 @@ struct dit_note {
 	const char *text; /* points into the arena */
 };
 
+struct dit_why; /* entry/why.h */
+
 struct dit_notes {
 	struct dit_arena *arena; /* borrowed; holds the notes */
 	struct dit_note *first;
 	struct dit_note *last;
+	const struct dit_why *why; /* of a refused record; points into the arena */
 };
 
 static inline void dit_notes_init(struct dit_notes *notes, struct dit_arena *arena)

@@ -16,12 +16,13 @@ extern "C" {
 #endif
 
 enum dit_report_kind {
-	DIT_REPORT_DIAGNOSTIC, /* detail of an error, printed as it is, if wanted (-d) */
-	DIT_REPORT_PLAIN,      /* likewise, and always wanted */
-	DIT_REPORT_ERROR,      /* an error; programs put their name in front */
-	DIT_REPORT_WARNING,    /* worth knowing, nothing failed; name in front */
-	DIT_REPORT_ADDED,      /* one entry stored: added: "<dn>" (0000000a) */
-	DIT_REPORT_MISSING,    /* entries missing at the end; printed as it is */
+	DIT_REPORT_DIAGNOSTIC,  /* detail of an error, printed as it is, if wanted (-d) */
+	DIT_REPORT_PLAIN,       /* likewise, and always wanted */
+	DIT_REPORT_ERROR,       /* an error; programs put their name in front */
+	DIT_REPORT_WARNING,     /* worth knowing, nothing failed; name in front */
+	DIT_REPORT_ADDED,       /* one entry stored: added: "<dn>" (0000000a) */
+	DIT_REPORT_MISSING,     /* entries missing at the end; printed as it is */
+	DIT_REPORT_EXPLANATION, /* FILE:LINE: why a record was refused, and what to do */
 };
 
 struct dit_report {

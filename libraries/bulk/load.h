@@ -103,9 +103,10 @@ struct dit_load_opts {
 	bool check_values; /* -o value-check=yes; is_quick turns it off, with a report */
 	bool is_dry_run;   /* -u: no database is opened */
 	bool is_verbose;   /* report every entry stored */
-	bool byte_keys;    /* index databases with slapd's own flags: no MDB_INTEGERKEY */
-	bool is_strict;    /* LDIF as slapadd reads it: no "version:", no "changetype:" */
-	bool may_grow;     /* the result may be larger than maxsize */
+	bool explain;   /* a DIT_REPORT_EXPLANATION behind the reports of each refusal */
+	bool byte_keys; /* index databases with slapd's own flags: no MDB_INTEGERKEY */
+	bool is_strict; /* LDIF as slapadd reads it: no "version:", no "changetype:" */
+	bool may_grow;  /* the result may be larger than maxsize */
 	bool use_page_cache;         /* false: write past the page cache if possible */
 	enum dit_load_writer writer; /* of a new database */
 	uint64_t first_line;  /* -j: leave out records that begin before this line */

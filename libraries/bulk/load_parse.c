@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "bulk/load_report.h"
+#include "entry/why.h"
 
 /* ---- parse ---- */
 
@@ -25,6 +26,12 @@ static void note_wrong_database(struct loader *loader, struct load_item *item,
 		(void)snprintf(hint, sizeof(hint), "; did you mean to use database #%d (",
 		               other->number);
 	}
+	dit_why_set(&item->notes,
+	            (struct dit_why){.kind = dn->norm.len == 0 ? DIT_WHY_DN_EMPTY
+	                                                       : DIT_WHY_DN_SCOPE,
+	                             .place = DIT_WHY_AT_DN,
+	                             .value = dn->pretty,
+	                             .detail = db->suffix});
 	if (dn->norm.len == 0) {
 		dit_notes_add(
 			&item->notes, DIT_REPORT_ERROR,
@@ -77,6 +84,21 @@ static int check_item(struct loader *loader, struct load_member *member,
 	return r;
 }
 
+static void why_index_key(struct load_item *item, const struct dit_index_refusal *refusal)
+{
+	struct dit_why why = {.kind = DIT_WHY_INDEX_KEY,
+	                      .place = DIT_WHY_AT_ATTR,
+	                      .ad = refusal->ad,
+	                      .detail = dit_span_of(refusal->reason)};
+	const struct dit_attr *attr = dit_entry_find(&item->entry, refusal->ad);
+
+	if (attr != NULL && refusal->value < attr->nvalues) {
+		why.place = DIT_WHY_AT_VALUE;
+		why.value = attr->values[refusal->value];
+	}
+	dit_why_set(&item->notes, why);
+}
+
 /* Over some values slapadd comes to an end; here only their record is left out. */
 static int check_keys(struct load_member *member, struct load_item *item, uint64_t line)
 {
@@ -87,6 +109,7 @@ static int check_keys(struct load_member *member, struct load_item *item, uint64
 	                : dit_index_check(keys->work, &item->entry, &refusal);
 
 	if (r == DIT_E_INVALID) {
+		why_index_key(item, &refusal);
 		dit_notes_add(&item->notes, DIT_REPORT_ERROR,
 		              "dn=\"%.*s\" (line=%llu): %.*s: value #%u: %s",
 		              DIT_SPAN_ARGS(item->entry.dn.pretty),

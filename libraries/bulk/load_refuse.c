@@ -14,6 +14,7 @@
 
 #include "base/grow.h"
 #include "bulk/load_report.h"
+#include "entry/explain.h"
 
 #define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "
 #define KEYEXIST    "MDB_KEYEXIST: Key/data pair already exists"
@@ -140,6 +141,27 @@ void dit_load_tell_notes(struct loader *loader, const struct load_item *item)
 	}
 }
 
+/* One line of ours behind slapadd's, with the very line of the file. */
+static void explain(struct loader *loader, const struct dit_ldif_record *record,
+                    const struct dit_why *why)
+{
+	struct dit_explanation explanation = {0};
+	struct dit_arena arena;
+
+	if (!loader->opts->explain || why == NULL) {
+		return;
+	}
+	dit_arena_init(&arena, 4096);
+	/* Without memory slapadd's lines must do. */
+	if (dit_explain(&loader->context, why, record->text, &arena, &explanation) == 0) {
+		dit_load_report(
+			loader, DIT_REPORT_EXPLANATION, "%s:%llu: %s", record->file,
+			(unsigned long long)(record->file_line + explanation.line),
+			explanation.text);
+	}
+	dit_arena_deinit(&arena);
+}
+
 int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
                     struct load_item *item)
 {
@@ -154,13 +176,24 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
 		                "could not parse entry (line=%llu)",
 		                (unsigned long long)record->line);
 	}
+	explain(loader, record, item->notes.why);
 	return leave_out(loader, record, item);
 }
 
 /* A store error: slapadd's three lines, of which the first is the caller's. */
 static int fail_store(struct loader *loader, const struct dit_ldif_record *record,
-                      const struct load_item *item, const char *why)
+                      const struct load_item *item, const char *why,
+                      enum dit_why_kind kind)
 {
+	const struct load_target *target = &loader->targets[item->target];
+	char limit[32];
+	struct dit_why about = {
+		.kind = kind, .place = DIT_WHY_AT_DN, .value = item->entry.dn.pretty};
+
+	(void)snprintf(limit, sizeof(limit), "%llu",
+	               (unsigned long long)target->db->maxentrysize_bytes);
+	about.detail = dit_span_of(limit);
+
 	loader->stats->nfailed++;
 	remember_reason(loader, why);
 	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", why);
@@ -168,6 +201,7 @@ static int fail_store(struct loader *loader, const struct dit_ldif_record *recor
 	                "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
 	                DIT_SPAN_ARGS(item->entry.dn.pretty),
 	                (unsigned long long)record->line, why);
+	explain(loader, record, kind == DIT_WHY_NOT_STORABLE ? item->notes.why : &about);
 	return leave_out(loader, record, item);
 }
 
@@ -179,7 +213,7 @@ int dit_load_fail_duplicate(struct loader *loader, const struct dit_ldif_record 
 	                DIT_SPAN_ARGS(item->entry.dn.norm));
 	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
 	                "=> mdb_tool_entry_put: id2entry_add failed: err=-30799");
-	return fail_store(loader, record, item, KEYEXIST " (-30799)");
+	return fail_store(loader, record, item, KEYEXIST " (-30799)", DIT_WHY_EXISTS);
 }
 
 int dit_load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
@@ -188,7 +222,8 @@ int dit_load_fail_name_size(struct loader *loader, const struct dit_ldif_record 
 	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
 	                "=> mdb_tool_next_id: dn2id_add failed: " BAD_VALSIZE
 	                " (-30781)");
-	return fail_store(loader, record, item, BAD_VALSIZE " (-30781)");
+	return fail_store(loader, record, item, BAD_VALSIZE " (-30781)",
+	                  DIT_WHY_RDN_SIZE);
 }
 
 int dit_load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
@@ -196,7 +231,8 @@ int dit_load_fail_entry_size(struct loader *loader, const struct dit_ldif_record
 {
 	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
 	                "=> mdb_tool_entry_put: id2entry_add failed: err=11");
-	return fail_store(loader, record, item, "Resource temporarily unavailable (11)");
+	return fail_store(loader, record, item, "Resource temporarily unavailable (11)",
+	                  DIT_WHY_ENTRY_SIZE);
 }
 
 int dit_load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
@@ -208,13 +244,17 @@ int dit_load_fail_split_size(struct loader *loader, const struct dit_ldif_record
 	                DIT_SPAN_ARGS(item->entry.dn.norm));
 	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
 	                "=> mdb_tool_entry_put: id2entry_add failed: err=80");
-	return fail_store(loader, record, item, "Internal error (80)");
+	return fail_store(loader, record, item, "Internal error (80)",
+	                  DIT_WHY_SPLIT_SIZE);
 }
 
 int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
                           const struct load_item *item)
 {
 	const struct dit_database *db = loader->targets[item->target].db;
+	struct dit_why about = {.kind = DIT_WHY_FOREIGN,
+	                        .place = DIT_WHY_AT_DN,
+	                        .value = item->entry.dn.pretty};
 	char why[128];
 
 	/* slapadd has the same line, and no words for it. */
@@ -226,6 +266,8 @@ int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *r
 	                "could not add entry dn=\"%.*s\" (line=%llu): %s",
 	                DIT_SPAN_ARGS(item->entry.dn.pretty),
 	                (unsigned long long)record->line, why);
+	about.detail = dit_span_of(db->type);
+	explain(loader, record, &about);
 	return leave_out(loader, record, item);
 }
 
@@ -234,5 +276,5 @@ int dit_load_fail_unknown(struct loader *loader, const struct dit_ldif_record *r
 {
 	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
 	                "=> mdb_tool_entry_put: id2entry_add failed: err=17");
-	return fail_store(loader, record, item, "File exists (17)");
+	return fail_store(loader, record, item, "File exists (17)", DIT_WHY_NOT_STORABLE);
 }

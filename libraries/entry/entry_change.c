@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "entry/why.h"
 
 #define MANAGE_DSA_IT "2.16.840.1.113730.3.4.2"
 
@@ -33,6 +34,16 @@ static struct dit_span take_word(struct dit_span *text)
 	return word;
 }
 
+/* Note why: the line, of which @p shown is told. */
+static void why_line(struct dit_notes *notes, enum dit_why_kind kind,
+                     const struct dit_ldif_line *line, struct dit_span shown)
+{
+	dit_why_set(notes, (struct dit_why){.kind = kind,
+	                                    .place = DIT_WHY_AT_LINE,
+	                                    .name = line->name,
+	                                    .value = shown});
+}
+
 static int take_type(const struct dit_ldif_line *line, struct dit_span dn,
                      struct dit_notes *notes)
 {
@@ -42,6 +53,7 @@ static int take_type(const struct dit_ldif_line *line, struct dit_span dn,
 	    rest.len == 0) {
 		return 0;
 	}
+	why_line(notes, DIT_WHY_CHANGE, line, line->value);
 	dit_notes_add(notes, DIT_REPORT_ERROR,
 	              "dn=\"%.*s\": changetype \"%.*s\" adds no entry; use ldapmodify",
 	              DIT_SPAN_ARGS(dn), DIT_SPAN_ARGS(line->value));
@@ -64,6 +76,7 @@ static int take_control(const struct dit_ldif_line *line, struct dit_span dn,
 		return 0;
 	}
 	if (is_critical) {
+		why_line(notes, DIT_WHY_CONTROL, line, oid);
 		dit_notes_add(
 			notes, DIT_REPORT_ERROR,
 			"dn=\"%.*s\": control %.*s is critical and unknown here; use "

@@ -177,6 +177,8 @@ int dit_entry_check(const struct dit_entry_context *context,
 		return r;
 	}
 	if (check.classes == NULL) {
+		dit_why_set(notes, (struct dit_why){.kind = DIT_WHY_NO_CLASS,
+		                                    .place = DIT_WHY_AT_DN});
 		return dit_check_refuse(&check, 0, DIT_NOTE_NONE,
 		                        "no objectClass attribute");
 	}

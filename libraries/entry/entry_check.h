@@ -15,6 +15,7 @@
 
 #include "entry/entry.h"
 #include "entry/entry_work.h"
+#include "entry/why.h"
 
 /* LDAP result codes of refusals (RFC 4511 appendix A). */
 #define DIT_LDAP_UNDEFINED_TYPE       17
@@ -50,6 +51,29 @@ enum dit_refusal_note {
 /** Set the refusal. @return DIT_E_INVALID or -ENOMEM */
 int dit_check_refuse(struct dit_entry_check *check, int code, enum dit_refusal_note note,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/** Note why: @p ad, the last line of it, and a name (empty: none) that the text shows. */
+static inline void dit_check_why_attr(struct dit_entry_check *check,
+                                      enum dit_why_kind kind, const struct dit_ad *ad,
+                                      const char *detail)
+{
+	dit_why_set(check->notes, (struct dit_why){.kind = kind,
+	                                           .place = DIT_WHY_AT_ATTR,
+	                                           .ad = ad,
+	                                           .detail = dit_span_of(detail)});
+}
+
+/** Note why: a value of @p ad. */
+static inline void dit_check_why_value(struct dit_entry_check *check,
+                                       enum dit_why_kind kind, const struct dit_ad *ad,
+                                       struct dit_span value, const char *detail)
+{
+	dit_why_set(check->notes, (struct dit_why){.kind = kind,
+	                                           .place = DIT_WHY_AT_VALUE,
+	                                           .ad = ad,
+	                                           .value = value,
+	                                           .detail = dit_span_of(detail)});
+}
 
 int dit_check_attr_places(struct dit_entry_check *check);
 int dit_check_structural(struct dit_entry_check *check);

@@ -3,8 +3,29 @@
 #include "entry/entry_check.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 /* ---- B ---- */
+
+/* Note why: an object class that the entry has, and a name that the text shows. */
+static void why_class(struct dit_entry_check *check, enum dit_why_kind kind,
+                      struct dit_span value, const char *detail)
+{
+	dit_check_why_value(check, kind, check->work->object_class, value, detail);
+}
+
+static void why_chain(struct dit_entry_check *check, struct dit_span one,
+                      struct dit_span other)
+{
+	size_t len = one.len + other.len + sizeof(" and ");
+	char *text = dit_arena_bytes(check->arena, len);
+
+	if (text != NULL) {
+		(void)snprintf(text, len, "%.*s and %.*s", DIT_SPAN_ARGS(one),
+		               DIT_SPAN_ARGS(other));
+		why_class(check, DIT_WHY_CLASS_CHAIN, other, text);
+	}
+}
 
 static int refuse_outcome(struct dit_entry_check *check)
 {
@@ -13,16 +34,20 @@ static int refuse_outcome(struct dit_entry_check *check)
 
 	switch (set->outcome) {
 	case DIT_STRUCTURAL_UNKNOWN_CLASS:
+		why_class(check, DIT_WHY_CLASS_UNDEFINED, values[set->culprits[0]], "");
 		return dit_check_refuse(check, DIT_LDAP_CLASS_VIOLATION, DIT_NOTE_NONE,
 		                        "unrecognized objectClass '%.*s'",
 		                        DIT_SPAN_ARGS(values[set->culprits[0]]));
 	case DIT_STRUCTURAL_CHAIN:
+		why_chain(check, values[set->culprits[0]], values[set->culprits[1]]);
 		return dit_check_refuse(
 			check, DIT_LDAP_CLASS_VIOLATION, DIT_NOTE_NONE,
 			"invalid structural object class chain (%.*s/%.*s)",
 			DIT_SPAN_ARGS(values[set->culprits[0]]),
 			DIT_SPAN_ARGS(values[set->culprits[1]]));
 	case DIT_STRUCTURAL_NONE:
+		dit_check_why_attr(check, DIT_WHY_CLASS_NONE, check->work->object_class,
+		                   "");
 		return dit_check_refuse(check, DIT_LDAP_CLASS_VIOLATION, DIT_NOTE_NONE,
 		                        "no structural object class provided");
 	case DIT_STRUCTURAL_FOUND:
@@ -53,6 +78,16 @@ static int add_structural(struct dit_entry_check *check)
 	return 0;
 }
 
+static void why_own(struct dit_entry_check *check, enum dit_why_kind kind,
+                    struct dit_span name, const char *detail)
+{
+	const struct dit_ad *ad = check->structural != NULL
+	                                  ? check->work->structural_class
+	                                  : check->work->object_class;
+
+	dit_check_why_value(check, kind, ad, name, detail);
+}
+
 /* The entry's own structural class; @p name as the entry has it. */
 static int check_own_structural(struct dit_entry_check *check, struct dit_span name)
 {
@@ -60,21 +95,25 @@ static int check_own_structural(struct dit_entry_check *check, struct dit_span n
 	const struct dit_class *structural = check->set->structural;
 
 	if (oc == NULL) {
+		why_own(check, DIT_WHY_OWN_UNDEFINED, name, "");
 		return dit_check_refuse(
 			check, DIT_LDAP_CLASS_VIOLATION, DIT_NOTE_CHECK_ONLY,
 			"unrecognized structuralObjectClass '%.*s'", DIT_SPAN_ARGS(name));
 	}
 	if (oc->kind != DIT_CLASS_STRUCTURAL) {
+		why_own(check, DIT_WHY_OWN_KIND, name, "");
 		return dit_check_refuse(check, DIT_LDAP_OTHER, DIT_NOTE_CHECK_ONLY,
 		                        "structuralObjectClass '%.*s' is not STRUCTURAL",
 		                        DIT_SPAN_ARGS(name));
 	}
 	if (oc->is_obsolete) {
+		why_own(check, DIT_WHY_OWN_OBSOLETE, name, "");
 		return dit_check_refuse(
 			check, DIT_LDAP_CLASS_VIOLATION, DIT_NOTE_CHECK_ONLY,
 			"structuralObjectClass '%.*s' is OBSOLETE", DIT_SPAN_ARGS(name));
 	}
 	if (oc != structural) {
+		why_own(check, DIT_WHY_OWN_OTHER, name, structural->name);
 		return dit_check_refuse(
 			check, DIT_LDAP_NO_CLASS_MODS, DIT_NOTE_NONE,
 			"structural object class modification from '%.*s' "
@@ -127,6 +166,47 @@ static bool passes(const struct dit_entry_check *check, const struct dit_class_s
 	return false;
 }
 
+static void why_step(struct dit_entry_check *check, const struct dit_class_step *step)
+{
+	struct dit_span value = check->classes[step->value];
+	const struct dit_content_rule *rule = check->set->rule;
+	const char *type = step->type == NULL ? "" : step->type->name;
+	const char *name = rule == NULL ? "" : rule->name;
+
+	switch (step->kind) {
+	case DIT_STEP_RULE_OBSOLETE:
+		why_class(check, DIT_WHY_RULE_OBSOLETE, value, name);
+		break;
+	case DIT_STEP_RULE_REQUIRES:
+		why_class(check, DIT_WHY_RULE_REQUIRES, value, type);
+		break;
+	case DIT_STEP_RULE_PRECLUDES:
+		dit_check_why_attr(check, DIT_WHY_RULE_PRECLUDES, &step->type->ad, name);
+		break;
+	case DIT_STEP_CLASS_OBSOLETE:
+		why_class(check, DIT_WHY_CLASS_OBSOLETE, value, "");
+		break;
+	case DIT_STEP_CLASS_IN_ROOTDSE:
+		why_class(check, DIT_WHY_CLASS_ROOTDSE, value, "");
+		break;
+	case DIT_STEP_CLASS_IN_SUBENTRY:
+		why_class(check, DIT_WHY_CLASS_SUBENTRY, value, "");
+		break;
+	case DIT_STEP_CLASS_IN_DYNAMIC:
+		why_class(check, DIT_WHY_CLASS_DYNAMIC, value, "");
+		break;
+	case DIT_STEP_CLASS_ABSTRACT:
+		why_class(check, DIT_WHY_CLASS_ABSTRACT, value, "");
+		break;
+	case DIT_STEP_CLASS_NOT_IN_RULE:
+		why_class(check, DIT_WHY_RULE_CLASS, value, name);
+		break;
+	case DIT_STEP_CLASS_REQUIRES:
+		why_class(check, DIT_WHY_CLASS_REQUIRES, value, type);
+		break;
+	}
+}
+
 static int refuse_step(struct dit_entry_check *check, const struct dit_class_step *step)
 {
 	struct dit_span value = check->classes[step->value];
@@ -134,6 +214,7 @@ static int refuse_step(struct dit_entry_check *check, const struct dit_class_ste
 	const struct dit_content_rule *rule = check->set->rule;
 	const int code = DIT_LDAP_CLASS_VIOLATION;
 
+	why_step(check, step);
 	switch (step->kind) {
 	case DIT_STEP_RULE_OBSOLETE:
 		return dit_check_refuse(check, code, DIT_NOTE_ENTRY_COLON,

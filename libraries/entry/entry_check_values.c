@@ -70,6 +70,8 @@ static int check_syntax(struct dit_entry_check *check, const struct dit_attr *at
 	const struct dit_attr_type *type = attr->ad->type;
 
 	if (type->validator == DIT_VALID_NONE && type->pretty == DIT_PRETTY_NONE) {
+		dit_check_why_attr(check, DIT_WHY_NO_VALIDATOR, attr->ad,
+		                   type->syntax->oid);
 		return dit_check_refuse(check, DIT_LDAP_INVALID_SYNTAX, DIT_NOTE_NONE,
 		                        "%s: no validator for syntax %s",
 		                        attr->ad->name.data, type->syntax->oid);
@@ -78,12 +80,16 @@ static int check_syntax(struct dit_entry_check *check, const struct dit_attr *at
 		int r = validate(check, type, attr->values[i]);
 
 		if (r == DIT_E_INVALID) {
+			dit_check_why_value(check, DIT_WHY_VALUE, attr->ad,
+			                    attr->values[i], type->syntax->oid);
 			return dit_check_refuse(check, DIT_LDAP_INVALID_SYNTAX,
 			                        DIT_NOTE_NONE,
 			                        "%s: value #%u invalid per syntax",
 			                        attr->ad->name.data, i);
 		}
 		if (r == DIT_E_UNSUPPORTED) {
+			dit_check_why_value(check, DIT_WHY_VALUE_NESTED, attr->ad,
+			                    attr->values[i], "");
 			dit_notes_add(
 				check->notes, DIT_REPORT_ERROR,
 				"attribute '%s': the DNs or the filter in a value nest too "
@@ -157,6 +163,8 @@ static int check_unique(struct dit_entry_check *check, const struct dit_attr *at
 	if (found == DIT_VALUES_UNIQUE) {
 		return 0;
 	}
+	dit_check_why_value(check, DIT_WHY_VALUE_TWICE, attr->ad, attr->values[found],
+	                    "");
 	return dit_check_refuse(check, DIT_LDAP_TYPE_OR_VALUE_EXISTS, DIT_NOTE_NONE,
 	                        "%s: value #%u provided more than once",
 	                        attr->ad->name.data, found);
@@ -195,6 +203,8 @@ static int check_normal(struct dit_entry_check *check, const struct dit_attr *at
 		if (r == DIT_E_INVALID) {
 			dit_notes_add(check->notes, DIT_REPORT_DIAGNOSTIC,
 			              "<= str2entry NULL (ssyn_normalize 21)");
+			dit_check_why_value(check, DIT_WHY_VALUE_RULE, attr->ad,
+			                    attr->values[i], "");
 			return dit_check_refuse(check, DIT_LDAP_INVALID_SYNTAX,
 			                        DIT_NOTE_NONE,
 			                        "%s: value #%u normalization failed",
@@ -227,6 +237,7 @@ static int check_attr(struct dit_entry_check *check, const struct dit_attr *attr
 	int r = 0;
 
 	if (has_range_option(attr->ad->options)) {
+		dit_check_why_attr(check, DIT_WHY_RANGE_OPTION, attr->ad, "");
 		return dit_check_refuse(check, DIT_LDAP_UNDEFINED_TYPE, DIT_NOTE_NONE,
 		                        "%s: inappropriate use of tag range option",
 		                        attr->ad->name.data);
@@ -241,6 +252,7 @@ static int check_attr(struct dit_entry_check *check, const struct dit_attr *attr
 		return r;
 	}
 	if ((attr->ad->type->flags & DIT_TYPE_SINGLE) != 0) {
+		dit_check_why_attr(check, DIT_WHY_SINGLE, attr->ad, "");
 		return dit_check_refuse(check, DIT_LDAP_CONSTRAINT_VIOLATION,
 		                        DIT_NOTE_NONE, "%s: multiple values provided",
 		                        attr->ad->name.data);

@@ -22,6 +22,7 @@
 #include "entry/entry_change.h"
 #include "entry/entry_runs.h"
 #include "entry/value_sort.h"
+#include "entry/why.h"
 #include "values/value.h"
 
 /* Blocks that the check and completion may add to an entry: structural class, two naming
@@ -54,6 +55,12 @@ static bool is_dn(const struct dit_ldif_line *line)
 	       dit_span_eq_nocase(line->name, DIT_SPAN("dn"));
 }
 
+static void why_dn(struct reading *reading, enum dit_why_kind kind, struct dit_span dn)
+{
+	dit_why_set(reading->notes,
+	            (struct dit_why){.kind = kind, .place = DIT_WHY_AT_DN, .value = dn});
+}
+
 static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
                    struct dit_dn *ret)
 {
@@ -63,6 +70,10 @@ static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
 
 	if (r < 0) {
 		dit_notes_cut(reading->notes, line->last_note);
+	}
+	if (r == DIT_E_INVALID || r == DIT_E_UNSUPPORTED) {
+		why_dn(reading,
+		       r == DIT_E_INVALID ? DIT_WHY_DN_INVALID : DIT_WHY_DN_NESTED, text);
 	}
 	if (r == DIT_E_INVALID) {
 		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
@@ -93,6 +104,7 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 		/* slapd ends at a bad dn line: those behind it are never decoded. */
 		if (is_found) {
 			dit_notes_cut(reading->notes, line->last_note);
+			why_dn(reading, DIT_WHY_DN_TWICE, line->value);
 			dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
 			              "str2entry: entry -1 has multiple DNs \"%.*s\" and "
 			              "\"%.*s\"",
@@ -113,6 +125,11 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 		              "str2entry: entry -1 has no dn");
 	}
 	if (!is_found) {
+		dit_why_set(reading->notes,
+		            (struct dit_why){.kind = reading->nlines > 0 ||
+		                                                     reading->has_comments
+		                                             ? DIT_WHY_NO_DN
+		                                             : DIT_WHY_NOTHING});
 		return DIT_E_INVALID;
 	}
 	reading->nlines = n;
@@ -120,6 +137,27 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 }
 
 /* ---- pass 3: blocks ---- */
+
+static void why_value(struct reading *reading, enum dit_why_kind kind,
+                      const struct dit_ad *ad, struct dit_span value)
+{
+	dit_why_set(reading->notes,
+	            (struct dit_why){.kind = kind,
+	                             .place = DIT_WHY_AT_VALUE,
+	                             .ad = ad,
+	                             .value = value,
+	                             .detail = dit_span_of(ad->type->syntax->oid)});
+}
+
+/* The line has no value: its base64 is damaged, or its file cannot be read. */
+static void why_no_value(struct reading *reading, const struct dit_ldif_line *line)
+{
+	dit_why_set(reading->notes,
+	            (struct dit_why){.kind = line->form == DIT_LDIF_URL ? DIT_WHY_URL
+	                                                                : DIT_WHY_BASE64,
+	                             .place = DIT_WHY_AT_LINE,
+	                             .name = line->name});
+}
 
 static int normalize(struct reading *reading, const struct dit_ad *ad,
                      struct dit_span value)
@@ -131,12 +169,15 @@ static int normalize(struct reading *reading, const struct dit_ad *ad,
 		bool is_unknown = r == DIT_E_UNKNOWN ||
 		                  ad->type->equality->normalizer == DIT_NORM_TYPE_OID;
 
+		why_value(reading, is_unknown ? DIT_WHY_VALUE_NAME : DIT_WHY_VALUE, ad,
+		          value);
 		/* 17: undefined attribute type; 21: invalid syntax (RFC 4511) */
 		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
 		              "<= str2entry NULL (smr_normalize %s %d)", ad->name.data,
 		              is_unknown ? 17 : 21);
 		r = DIT_E_INVALID;
 	} else if (r == DIT_E_UNSUPPORTED) {
+		why_value(reading, DIT_WHY_VALUE_NESTED, ad, value);
 		dit_notes_add(
 			reading->notes, DIT_REPORT_ERROR,
 			"attribute '%s': the DNs or the filter in a value nest too deeply",
@@ -151,6 +192,7 @@ static int read_value(struct reading *reading, struct dit_attr *attr,
 	const struct dit_ad *ad = attr->ad;
 
 	if (line->value.data == NULL) {
+		why_no_value(reading, line);
 		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
 		              "str2entry: attributeType %s #%u: no value", ad->name.data,
 		              attr->nvalues);
@@ -198,6 +240,7 @@ static int sort_block(struct reading *reading, struct dit_attr *attr)
 	memcpy(values, attr->values, n * sizeof(*values));
 	found = dit_values_sort(keys, places, n, dit_value_order(attr->ad->type));
 	if (found != DIT_VALUES_UNIQUE) {
+		why_value(reading, DIT_WHY_VALUE_TWICE, attr->ad, attr->values[found]);
 		dit_notes_add(
 			reading->notes, DIT_REPORT_DIAGNOSTIC,
 			"str2entry: attributeType %s value #%u provided more than once",
@@ -241,6 +284,10 @@ static int accept_unknown(struct reading *reading, const struct dit_entry_run *r
 			p[i] = (char)(p[i] - 'a' + 'A');
 		}
 	}
+	/* Whatever the entry has besides, it cannot be stored. */
+	dit_why_set(reading->notes, (struct dit_why){.kind = DIT_WHY_NOT_STORABLE,
+	                                             .place = DIT_WHY_AT_LINE,
+	                                             .name = run->name});
 	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
 	              "UNKNOWN attributeDescription \"%.*s\" inserted.",
 	              DIT_SPAN_ARGS(name));
@@ -256,6 +303,7 @@ static int accept_unknown(struct reading *reading, const struct dit_entry_run *r
 	r = end_block(reading);
 	for (size_t i = 0; i < run->nlines && r == 0; i++) {
 		if (reading->lines[run->first + i].value.data == NULL) {
+			why_no_value(reading, &reading->lines[run->first + i]);
 			dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
 			              "str2entry: attributeType %.*s #%zu: no value",
 			              DIT_SPAN_ARGS(name), reading->nbefore + i);
@@ -265,11 +313,39 @@ static int accept_unknown(struct reading *reading, const struct dit_entry_run *r
 	return r;
 }
 
+/* Note why a line's name is refused. */
+static void why_name(struct reading *reading, const struct dit_entry_run *run)
+{
+	const struct dit_ldif_line *line = &reading->lines[run->first];
+	struct dit_why why = {
+		.place = DIT_WHY_AT_LINE, .name = run->name, .value = line->value};
+
+	if (run->renamed != NULL) {
+		why.kind = DIT_WHY_TWO_NAMES;
+		why.detail = run->renamed->name;
+	} else if (run->name.data == NULL) {
+		bool has_nul = line->value.len > 0 &&
+		               memchr(line->value.data, '\0', line->value.len) != NULL;
+
+		why.kind = has_nul ? DIT_WHY_NUL : DIT_WHY_NO_COLON;
+	} else if (run->name.len == 0) {
+		why.kind = DIT_WHY_NAME_EMPTY;
+	} else if (memchr(run->name.data, ';', run->name.len) != NULL &&
+	           strstr(run->reason, "option") != NULL) {
+		why.kind = DIT_WHY_OPTION;
+		why.detail = dit_span_of(run->reason);
+	} else {
+		why.kind = may_be_name(run) ? DIT_WHY_UNDEFINED : DIT_WHY_NAME_BYTES;
+	}
+	dit_why_set(reading->notes, why);
+}
+
 /* A line without a colon has no name; slapd then shows the line. */
 static int refuse_name(struct reading *reading, const struct dit_entry_run *run)
 {
 	struct dit_span name = run->name;
 
+	why_name(reading, run);
 	if (run->renamed != NULL) {
 		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
 		              "str2entry: single-value attributeType %s presented under "
@@ -297,6 +373,9 @@ static int check_transfer(struct reading *reading, const struct dit_ad *ad)
 	if ((ad->type->syntax->flags & DIT_SYNTAX_BINARY) == 0 || ad->is_binary) {
 		return 0;
 	}
+	dit_why_set(reading->notes, (struct dit_why){.kind = DIT_WHY_BINARY,
+	                                             .place = DIT_WHY_AT_ATTR,
+	                                             .ad = ad});
 	dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
 	              "str2entry: attributeType %s #0: needs ';binary' transfer as per "
 	              "syntax %s",

@@ -22,9 +22,13 @@ rooms += %D%/libentry.la
 	%D%/entry_verify.c \
 	%D%/entry_verify.h \
 	%D%/entry_work.h \
+	%D%/explain.c \
+	%D%/explain.h \
 	%D%/sid_set.c \
 	%D%/sid_set.h \
 	%D%/value_sort.c \
 	%D%/value_sort.h \
+	%D%/why.c \
+	%D%/why.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -44,6 +44,7 @@ struct text {
 
 struct parser {
 	const char *first; /* first line kept; see is_end_mark() */
+	const char *line;  /* start of the newest one */
 	const char *at;
 	const char *end;
 	bool has_cr;
@@ -182,6 +183,7 @@ static int next_line(struct parser *parser, struct text *ret)
 			return 0;
 		}
 		parser->at = is_folded ? skip_folds(next, parser->end) : next;
+		parser->line = start;
 		if (*start == '#') {
 			parser->has_comments = true;
 			continue;
@@ -458,4 +460,29 @@ int dit_ldif_parse_as(const struct dit_ldif_dialect *dialect, struct dit_span te
 	ret->nlines = parser.nlines;
 	ret->has_comments = parser.has_comments;
 	return 0;
+}
+
+size_t dit_ldif_line_number(struct dit_span text, size_t index, struct dit_arena *arena)
+{
+	struct dit_notes notes;
+	struct parser parser = {
+		.first = text.data,
+		.at = text.data,
+		.end = text.len == 0 ? text.data : text.data + text.len,
+		.has_cr = contains(text, '\r'),
+		.arena = arena,
+		.notes = &notes,
+	};
+	struct text ignored = {{NULL, 0}, false};
+	size_t number = 0;
+
+	dit_notes_init(&notes, arena);
+	skip_entry_number(&parser);
+	parser.line = parser.at;
+	for (size_t i = 0; i <= index && next_line(&parser, &ignored) > 0; i++) {
+	}
+	for (const char *p = text.data; p < parser.line; p++) {
+		number += *p == '\n' ? 1 : 0;
+	}
+	return number;
 }

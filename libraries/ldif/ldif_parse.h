@@ -64,4 +64,12 @@ int dit_ldif_parse_as(const struct dit_ldif_dialect *dialect, struct dit_span te
                       const struct dit_file_rules *files, struct dit_arena *arena,
                       struct dit_notes *notes, struct dit_ldif_lines *ret);
 
+/**
+ * Where a line stands in its record: how many physical lines stand before the one that
+ * the line begins with.
+ *
+ * @param index  of the line in what dit_ldif_parse() gives for the same text
+ */
+size_t dit_ldif_line_number(struct dit_span text, size_t index, struct dit_arena *arena);
+
 #endif

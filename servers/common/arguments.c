@@ -65,6 +65,7 @@ void common_print_report(const char *program, bool is_silent,
 	case DIT_REPORT_PLAIN:
 	case DIT_REPORT_ADDED:
 	case DIT_REPORT_MISSING:
+	case DIT_REPORT_EXPLANATION:
 		(void)fprintf(stderr, "%s\n", report->text);
 		break;
 	}

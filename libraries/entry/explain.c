@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Explanations. The record is cut into lines once more, and the line is looked for by its
+ * name and value: so nothing has to be remembered of records that are good.
+ */
+#include "entry/explain.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* More of a value is not shown. */
+#define SHOWN_MAX 60
+
+/* ---- the line ---- */
+
+static bool is_of_attr(const struct dit_entry_context *context,
+                       const struct dit_ldif_line *line, const struct dit_ad *ad)
+{
+	const struct dit_ad *found = NULL;
+
+	return line->name.len > 0 && ad != NULL &&
+	       dit_ad_find(context->schema, NULL, line->name, &found, NULL) == 0 &&
+	       found == ad;
+}
+
+static bool is_meant(const struct dit_entry_context *context, const struct dit_why *why,
+                     const struct dit_ldif_line *line)
+{
+	switch (why->place) {
+	case DIT_WHY_AT_RECORD:
+		return false; /* it is the first line */
+	case DIT_WHY_AT_DN:
+		return dit_span_eq_nocase(line->name, DIT_SPAN("dn"));
+	case DIT_WHY_AT_LINE:
+		if (why->name.data == NULL) {
+			return line->name.data == NULL &&
+			       dit_span_eq(line->value, why->value);
+		}
+		return line->name.data != NULL && dit_span_eq(line->name, why->name);
+	case DIT_WHY_AT_VALUE:
+		return is_of_attr(context, line, why->ad) && line->value.data != NULL &&
+		       dit_span_eq(line->value, why->value);
+	case DIT_WHY_AT_ATTR:
+		return is_of_attr(context, line, why->ad);
+	}
+	return false;
+}
+
+/* Lines with a name: the first one is meant; attributes and DNs: the last one. */
+static bool is_first_meant(const struct dit_why *why)
+{
+	return why->place == DIT_WHY_AT_LINE;
+}
+
+/* The number of the line among the parsed ones; the dn line if it is not there. */
+static size_t find_line(const struct dit_entry_context *context,
+                        const struct dit_why *why, const struct dit_ldif_lines *lines)
+{
+	static const struct dit_why dn = {.place = DIT_WHY_AT_DN};
+	size_t found = 0;
+	bool is_found = false;
+
+	for (size_t i = 0; i < lines->nlines; i++) {
+		if (is_meant(context, why, &lines->lines[i])) {
+			found = i;
+			is_found = true;
+			if (is_first_meant(why)) {
+				break;
+			}
+		}
+	}
+	if (!is_found && why->place != DIT_WHY_AT_RECORD && why->place != DIT_WHY_AT_DN) {
+		return find_line(context, &dn, lines);
+	}
+	return found;
+}
+
+/* ---- the DN ---- */
+
+static bool is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
+
+/*
+ * The first type of a DN that the schema does not define; empty: all are defined. A
+ * separator that is escaped or quoted separates nothing.
+ */
+static struct dit_span undefined_type(const struct dit_schema *schema, struct dit_span dn)
+{
+	size_t at = 0;
+
+	while (at < dn.len) {
+		struct dit_span type = {NULL, 0};
+		bool is_quoted = false;
+
+		while (at < dn.len && dn.data[at] == ' ') {
+			at++;
+		}
+		type.data = dn.data + at;
+		while (at < dn.len && is_name_byte(dn.data[at])) {
+			at++;
+			type.len++;
+		}
+		while (at < dn.len && dn.data[at] == ' ') {
+			at++;
+		}
+		if (type.len == 0 || at == dn.len || dn.data[at] != '=') {
+			break; /* the form is wrong, whatever the types are */
+		}
+		if (dit_schema_find_type(schema, type) == NULL) {
+			return type;
+		}
+		for (; at < dn.len; at++) {
+			char c = dn.data[at];
+
+			if (c == '\\') {
+				at++;
+			} else if (c == '"') {
+				is_quoted = !is_quoted;
+			} else if (!is_quoted && (c == ',' || c == '+' || c == ';')) {
+				break;
+			}
+		}
+		at++;
+	}
+	return DIT_SPAN("");
+}
+
+/* ---- the text ---- */
+
+/* Printable, and not too long. NULL: no memory */
+static char *shown(struct dit_span text, struct dit_arena *arena)
+{
+	bool is_cut = text.len > SHOWN_MAX;
+	size_t len = is_cut ? SHOWN_MAX : text.len;
+	char *copy = dit_arena_bytes(arena, len + sizeof("..."));
+
+	if (copy == NULL) {
+		return NULL;
+	}
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text.data[i];
+
+		copy[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+	}
+	/* No character of UTF-8 is cut in two. */
+	while (is_cut && len > 0 && ((unsigned char)text.data[len] & 0xc0) == 0x80) {
+		len--;
+	}
+	memcpy(copy + len, is_cut ? "..." : "", is_cut ? 4 : 1);
+	return copy;
+}
+
+struct filling {
+	const char *name;
+	const char *value;
+	const char *detail;
+};
+
+static const char *filling_of(const struct filling *filling, char letter)
+{
+	switch (letter) {
+	case 'a':
+		return filling->name;
+	case 'v':
+		return filling->value;
+	case 'd':
+		return filling->detail;
+	default:
+		return NULL;
+	}
+}
+
+/* Copy @p text with its fillings; with @p to NULL only count. @return bytes */
+static size_t fill_in(const struct filling *filling, const char *text, char *to)
+{
+	size_t len = 0;
+
+	while (*text != '\0') {
+		const char *part = text[0] == '{' && text[1] != '\0' && text[2] == '}'
+		                           ? filling_of(filling, text[1])
+		                           : NULL;
+		size_t n = part == NULL ? 1 : strlen(part);
+
+		if (to != NULL) {
+			memcpy(to + len, part == NULL ? text : part, n);
+		}
+		len += n;
+		text += part == NULL ? 1 : 3;
+	}
+	return len;
+}
+
+static char *make_text(const struct dit_why *why, struct dit_arena *arena)
+{
+	const struct dit_why_text *text = dit_why_text(why->kind);
+	struct dit_span name =
+		why->name.data == NULL && why->ad != NULL ? why->ad->name : why->name;
+	struct filling filling = {.name = shown(name, arena),
+	                          .value = shown(why->value, arena),
+	                          .detail = shown(why->detail, arena)};
+	size_t len = 0;
+	char *ret = NULL;
+
+	if (filling.name == NULL || filling.value == NULL || filling.detail == NULL) {
+		return NULL;
+	}
+	len = fill_in(&filling, text->what, NULL) + fill_in(&filling, text->advice, NULL);
+	ret = dit_arena_bytes(arena, len + sizeof("; "));
+	if (ret == NULL) {
+		return NULL;
+	}
+	len = fill_in(&filling, text->what, ret);
+	memcpy(ret + len, "; ", 2);
+	len += 2;
+	len += fill_in(&filling, text->advice, ret + len);
+	ret[len] = '\0';
+	return ret;
+}
+
+int dit_explain(const struct dit_entry_context *context, const struct dit_why *why,
+                struct dit_span record, struct dit_arena *arena,
+                struct dit_explanation *ret)
+{
+	/* No file is read a second time: a pipe would have nothing more to say. */
+	static const struct dit_file_rules no_files = {.refuse_all = true};
+	struct dit_why told = *why;
+	struct dit_ldif_lines lines = {0};
+	struct dit_notes notes;
+	int r = 0;
+
+	dit_notes_init(&notes, arena);
+	r = dit_ldif_parse_as(&context->ldif, record, &no_files, arena, &notes, &lines);
+	if (r < 0) {
+		return r;
+	}
+	if (why->kind == DIT_WHY_DN_INVALID) {
+		told.detail = undefined_type(context->schema, why->value);
+		told.kind = told.detail.len > 0 ? DIT_WHY_DN_TYPE : DIT_WHY_DN_INVALID;
+	}
+	ret->text = make_text(&told, arena);
+	if (ret->text == NULL) {
+		return -ENOMEM;
+	}
+	ret->line = lines.nlines == 0
+	                    ? 0
+	                    : dit_ldif_line_number(
+				      record, find_line(context, &told, &lines), arena);
+	return 0;
+}

@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Every kind of refusal is provoked, and explained: the line of ours names the very line of
+# the file, and has the text of its kind. doc/messages.md shows the same.
+#
+#   messages.sh            compare
+#   messages.sh --accept   write the table of doc/messages.md; review the diff
+#
+# tests/data/messages/cases has the cases:
+#
+#   == KIND [CONF] [-- OPTION...]
+#   LDIF, whose line that is meant begins with ">>"
+set -u
+export LC_ALL=C
+: "${DITADD:?}" "${WHY_TABLE:?}" "${DIT_SRCDIR:?}" "${DIT_TEST_DATA:?}"
+schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
+doc=$DIT_SRCDIR/doc/messages.md
+accept=${1:-}
+
+if [ ! -d "$schema" ]; then
+	echo "SKIPPED: no $schema (Debian: slapd)" >&2
+	[ -n "${CI:-}" ] && exit 1
+	exit 77
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-messages-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit 1
+"$WHY_TABLE" >kinds || exit 1
+nfailed=0
+ncases=0
+
+fail() {
+	echo "$*"
+	nfailed=$((nfailed + 1))
+}
+
+# conf NAME: slapd.conf from a fixture of the cases, or of all tests
+conf() {
+	local file=$DIT_TEST_DATA/messages/$1.conf
+	[ -e "$file" ] || file=$DIT_TEST_DATA/conf/$1.conf
+	mkdir -p db
+	rm -rf db/*
+	sed "s,@SCHEMA@,$schema,g; s,@DB@,$work/db,g" "$file" >slapd.conf
+}
+
+# text_of KIND COLUMN
+text_of() {
+	awk -F '\t' -v kind="$1" -v column="$2" '$1 == kind { print $column }' kinds
+}
+
+# pattern_of KIND: a regular expression for "WHAT; ADVICE"
+pattern_of() {
+	printf '%s; %s' "$(text_of "$1" 2)" "$(text_of "$1" 3)" |
+		sed 's/[].[*^$\\]/\\&/g; s/{[avd]}/.*/g'
+}
+
+# one_case KIND CONF OPTION...: the LDIF is in the file "case"
+one_case() {
+	local kind=$1 line told
+	ncases=$((ncases + 1))
+	conf "$2"
+	shift 2
+	[ "${1:-}" != -- ] || shift
+	line=$(grep -n '^>>' case | head -1 | cut -d: -f1)
+	sed 's/^>>//; s/@NUL@/\x00/' case >people.ldif
+	"$DITADD" --openldap 2.5 -c --explain -f slapd.conf -l people.ldif "$@" >out 2>err
+	told=$(grep '^people\.ldif:' err)
+	if [ -z "$(text_of "$kind" 1)" ]; then
+		fail "$kind: there is no such kind"
+	elif [ "$(printf '%s\n' "$told" | wc -l)" -ne 1 ] || [ -z "$told" ]; then
+		fail "$kind: one explanation expected, got:" && cat err
+	elif [ "${told%%: *}" != "people.ldif:$line" ]; then
+		fail "$kind: line $line expected: $told"
+	elif ! printf '%s\n' "${told#*: }" | grep -qx -- "$(pattern_of "$kind")"; then
+		fail "$kind: another explanation: $told"
+	fi
+	printf '%s\n' "$kind" >>provoked
+	printf '| %s | %s | %s |\n' "$kind" "$(head -1 err | shorten)" \
+		"$(printf '%s' "$told" | shorten)" >>rows
+	# Without the option nothing of ours is said.
+	rm -rf db/*
+	"$DITADD" --openldap 2.5 -c -f slapd.conf -l people.ldif "$@" >out 2>silent
+	grep -v '^people\.ldif:' err | cmp -s - silent || fail "$kind: other messages without --explain"
+}
+
+shorten() {
+	tr -d '\0' | sed 's/|/\\|/g; s/x\{20,\}/xxx.../g; s,/[^ "]*/ditkit-messages-[^/]*,DIR,g' |
+		cut -c1-300
+}
+
+: >rows
+: >provoked
+kind=
+while IFS= read -r text || [ -n "$text" ]; do
+	case $text in
+	'== '*)
+		# shellcheck disable=SC2086 # several words
+		[ -z "$kind" ] || one_case $kind $options
+		read -r kind options <<<"${text#== }"
+		options=${options:-default}
+		: >case
+		;;
+	*) printf '%s\n' "$text" >>case ;;
+	esac
+done <"$DIT_TEST_DATA/messages/cases"
+# shellcheck disable=SC2086
+[ -z "$kind" ] || one_case $kind $options
+
+# Nothing is refused without an explanation, wherever the reason is found.
+for file in "$DIT_TEST_DATA"/errors/*.ldif; do
+	case ${file##*/} in
+	rules-*) conf rules ;;
+	too-long-suffix*) conf too-long-suffix ;;
+	entry-size*) conf entry-size ;;
+	root-entry*) conf empty-suffix ;;
+	sorted-order*) conf sorted ;;
+	*) conf default ;;
+	esac
+	for options in '' -q -s '-o value-check=yes'; do
+		rm -rf db/*
+		# shellcheck disable=SC2086 # several words
+		"$DITADD" -c --explain $options -f slapd.conf -l "$file" --rejects rejects >out 2>err
+		nrefused=$(grep -c '^# reason: ' rejects)
+		ntold=$(grep -Fc "$file:" err)
+		[ "$nrefused" -eq "$ntold" ] ||
+			fail "${file##*/} $options: $nrefused records refused, $ntold explained"
+		nrecords=$((${nrecords:-0} + nrefused))
+	done
+done
+[ "${nrecords:-0}" -gt 500 ] || fail "only ${nrecords:-0} records of the fixtures were refused"
+
+sort provoked | uniq >have
+cut -f1 kinds | sort | comm -13 have - | sed 's/^/no case for /' >missing
+cat missing
+nfailed=$((nfailed + $(wc -l <missing)))
+
+# The table of the document: the texts from the source, the messages from the cases.
+{
+	sed '/^| kind |/,$d' "$doc"
+	echo "| kind | first line of slapadd's | line of ours |"
+	echo "|---|---|---|"
+	awk '!seen[$2]++' rows
+} >table
+if [ "$accept" = --accept ]; then
+	cp table "$doc"
+elif ! diff "$doc" table; then
+	fail "doc/messages.md is not what ditadd says; run messages.sh --accept"
+fi
+echo "${0##*/}: $ncases cases, $nrecords other records, $nfailed failed"
+[ "$nfailed" -eq 0 ] && [ "$ncases" -gt 0 ]
