@@ -41,6 +41,7 @@ script_tests += \
 	%D%/bootstrap.sh \
 	%D%/citations.sh \
 	%D%/format.sh \
+	%D%/hardening.sh \
 	%D%/headers.sh \
 	%D%/platform.sh \
 	%D%/symbols.sh \
@@ -67,6 +68,7 @@ AM_TESTS_ENVIRONMENT = \
 	DITGEN='$(abs_top_builddir)/tests/bench/ditgen'; export DITGEN; \
 	REPLAY='$(abs_top_builddir)/tests/faults/replay'; export REPLAY; \
 	BROKENGEN='$(abs_top_builddir)/tests/oracle/brokengen'; export BROKENGEN; \
+	HARDENING='$(hardening)'; export HARDENING; \
 	HOSTILE='$(abs_top_builddir)/tests/cli/hostile'; export HOSTILE; \
 	WHY_TABLE='$(abs_top_builddir)/tests/entry/why_table'; export WHY_TABLE; \
 	RANDDIT='$(abs_top_builddir)/tests/oracle/random/randdit'; export RANDDIT; \
@@ -79,7 +81,7 @@ AM_TESTS_ENVIRONMENT = \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0'; \
 	export LSAN_OPTIONS;
 
-.PHONY: check-unit tidy
+.PHONY: check-unit cppcheck tidy
 check-unit: $(BUILT_SOURCES) $(check_PROGRAMS) $(fuzz_targets)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(unit_tests)'
 
@@ -97,7 +99,7 @@ list-check-unit:
 list-check-long:
 	@$(MAKE) -s list-check TESTS='$(long_scripts)'
 else !HAVE_CMOCKA
-.PHONY: check-unit check-long list-check list-check-unit list-check-long tidy
+.PHONY: check-unit check-long cppcheck list-check list-check-unit list-check-long tidy
 check-local check-unit check-long list-check list-check-unit list-check-long:
 	@echo 'There are no tests without cmocka: install it (Debian: libcmocka-dev), then' \
 		'run configure again.' >&2; exit 1
@@ -110,5 +112,12 @@ tidy: $(BUILT_SOURCES)
 		$(libraries_config_libconfig_la_CPPFLAGS) $(ditadd_CPPFLAGS) $(CPPFLAGS) \
 		-- $(FILES)
 
-EXTRA_DIST += %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h %D%/tidy.sh
+# cppcheck over the same files; minutes. FILES as above.
+cppcheck: $(BUILT_SOURCES)
+	@DIT_SRCDIR='$(abs_top_srcdir)' bash $(srcdir)/tests/cppcheck.sh \
+		-I$(abs_top_srcdir)/libraries -I$(abs_top_builddir)/libraries \
+		-I$(abs_top_builddir)/include -I$(abs_top_srcdir)/servers/common \
+		-D_GNU_SOURCE -DDIT_PUBLIC= -- $(FILES)
+
+EXTRA_DIST += %D%/cppcheck.sh %D%/cppcheck.supp %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h %D%/tidy.sh
 EXTRA_DIST += %D%/roots/other-openldap.sh

@@ -136,12 +136,14 @@ static int make_uuid(struct completion *c, struct dit_span *ret,
 {
 	unsigned char *bytes =
 		dit_arena_alloc_aligned(c->arena, UUID_BYTES + UUID_LEN, 1);
-	char *text = (char *)bytes + UUID_BYTES;
-	char *out = text;
+	char *text = NULL;
+	char *out = NULL;
 
 	if (bytes == NULL) {
 		return -ENOMEM;
 	}
+	text = (char *)bytes + UUID_BYTES;
+	out = text;
 	fill_uuid(c->stamp, bytes);
 	for (unsigned i = 0; i < UUID_BYTES; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10) {

@@ -30,11 +30,12 @@ int dit_walk_add_database(struct walk *walk, struct dit_span name,
                           long number)
 {
 	struct walk_tree *tree = malloc(sizeof(*tree) + name.len + 1);
-	char *copy = (char *)(tree + 1);
+	char *copy = NULL;
 
 	if (tree == NULL) {
 		return -ENOMEM;
 	}
+	copy = (char *)(tree + 1);
 	if ((walk->ndatabases & (walk->ndatabases + 1)) == 0) {
 		struct walk_tree **databases =
 			reallocarray(walk->databases, 2 * (walk->ndatabases + 1),

@@ -247,7 +247,7 @@ static void share_list(struct walk *walk, struct walk_tree *database,
                        struct dit_span key)
 {
 	struct walk_tree *list = malloc(sizeof(*list) + key.len);
-	char *copy = (char *)(list + 1);
+	char *copy = NULL;
 	struct walk_place root = {
 		.tree = list,
 		.page = record->root,
@@ -263,6 +263,7 @@ static void share_list(struct walk *walk, struct walk_tree *database,
 		return;
 	}
 	dit_walk_list_init(walk, list, database, record, page, number);
+	copy = (char *)(list + 1);
 	memcpy(copy, key.data, key.len);
 	list->list_key = (struct dit_span){copy, key.len};
 	list->is_shared = true;

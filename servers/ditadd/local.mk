@@ -27,4 +27,4 @@ ditadd_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
 	-DDEFAULT_SLAPD='"$(slapd)"'
 ditadd_LDADD = libditkit.la
 # One static copy of our library: no installed libditkit is needed to run it.
-ditadd_LDFLAGS = $(AM_LDFLAGS) -static
+ditadd_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags) -static

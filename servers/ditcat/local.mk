@@ -21,4 +21,4 @@ ditcat_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
 	-DDEFAULT_SLAPD='"$(slapd)"'
 ditcat_LDADD = libditkit.la
 # One static copy of our library: no installed libditkit is needed to run it.
-ditcat_LDFLAGS = $(AM_LDFLAGS) -static
+ditcat_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags) -static

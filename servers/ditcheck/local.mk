@@ -27,4 +27,4 @@ ditcheck_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
 	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"'
 ditcheck_LDADD = libditkit.la $(jansson_LIBS)
 # One static copy of our library: no installed libditkit is needed to run it.
-ditcheck_LDFLAGS = $(AM_LDFLAGS) -static
+ditcheck_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags) -static

@@ -25,4 +25,4 @@ ditindex_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
 	-DDEFAULT_SLAPD='"$(slapd)"'
 ditindex_LDADD = libditkit.la
 # One static copy of our library: no installed libditkit is needed to run it.
-ditindex_LDFLAGS = $(AM_LDFLAGS) -static
+ditindex_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags) -static
