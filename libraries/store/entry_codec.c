@@ -80,27 +80,24 @@ static uint32_t *put_lengths(uint32_t *word, const struct dit_span *values, uint
 	return word;
 }
 
-/* Where values go: the bytes of the record, or, of a huge one, the list of values. */
-struct value_place {
-	char *out; /* NULL: the list */
-	struct dit_span *list;
-};
-
-static void put_values(struct value_place *place, const struct dit_span *values,
-                       uint32_t n)
+static char *put_values(char *out, const struct dit_span *values, uint32_t n)
 {
-	if (place->out == NULL) {
-		memcpy(place->list, values, n * sizeof(*values));
-		place->list += n;
-		return;
-	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (values[i].len > 0) {
-			memcpy(place->out, values[i].data, values[i].len);
+			memcpy(out, values[i].data, values[i].len);
 		}
-		place->out += values[i].len;
-		*place->out++ = '\0';
+		out += values[i].len;
+		*out++ = '\0';
 	}
+	return out;
+}
+
+/* Of a huge entry. */
+static struct dit_span *list_values(struct dit_span *list, const struct dit_span *values,
+                                    uint32_t n)
+{
+	memcpy(list, values, n * sizeof(*values));
+	return list + n;
 }
 
 static void put_entry(const struct dit_entry *entry, const struct dit_split_rules *rules,
@@ -108,10 +105,8 @@ static void put_entry(const struct dit_entry *entry, const struct dit_split_rule
 {
 	uint32_t *first = (uint32_t *)(void *)encoded->bytes;
 	uint32_t *word = first + HEAD_WORDS;
-	bool is_huge = encoded->values != NULL;
-	struct value_place place = {.out = is_huge ? NULL
-	                                           : (char *)(word + measure->nwords),
-	                            .list = (struct dit_span *)encoded->values};
+	char *out = (char *)(word + measure->nwords);
+	struct dit_span *list = (struct dit_span *)encoded->values; /* NULL: bytes */
 
 	first[0] = entry->nattrs;
 	first[1] = (uint32_t)measure->nslots;
@@ -130,14 +125,23 @@ static void put_entry(const struct dit_entry *entry, const struct dit_split_rule
 			continue;
 		}
 		word = put_lengths(word, attr->values, attr->nvalues);
-		put_values(&place, attr->values, attr->nvalues);
-		if (attr->normal != NULL) {
-			word = put_lengths(word, attr->normal, attr->nvalues);
-			put_values(&place, attr->normal, attr->nvalues);
+		if (list == NULL) {
+			out = put_values(out, attr->values, attr->nvalues);
+		} else {
+			list = list_values(list, attr->values, attr->nvalues);
+		}
+		if (attr->normal == NULL) {
+			continue;
+		}
+		word = put_lengths(word, attr->normal, attr->nvalues);
+		if (list == NULL) {
+			out = put_values(out, attr->normal, attr->nvalues);
+		} else {
+			list = list_values(list, attr->normal, attr->nvalues);
 		}
 	}
-	if (!is_huge) {
-		memset(place.out, 0, (size_t)(encoded->bytes + encoded->len - place.out));
+	if (list == NULL) {
+		memset(out, 0, (size_t)(encoded->bytes + encoded->len - out));
 	}
 }
 

@@ -371,12 +371,15 @@ static inline char *fixture_list(const char *directory)
 	char command[4200];
 	char *text = calloc(1, 4096);
 	FILE *pipe = NULL;
+	size_t used = 0;
 
 	assert_non_null(text);
 	(void)snprintf(command, sizeof(command), "ls -A '%s' | tr '\\n' ' '", directory);
 	pipe = popen(command, "r");
 	assert_non_null(pipe);
-	(void)fread(text, 1, 4095, pipe);
+	used = fread(text, 1, 4095, pipe);
+	assert_int_equal(ferror(pipe), 0);
+	text[used] = '\0';
 	assert_int_equal(pclose(pipe), 0);
 	return text;
 }
