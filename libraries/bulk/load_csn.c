@@ -35,7 +35,7 @@ int dit_load_csn_note(struct loader *loader, const struct load_item *item)
 	if (r != DIT_E_INVALID) {
 		return r;
 	}
-	dit_load_report(loader, DIT_REPORT_ERROR,
+	dit_load_report(loader, DIT_REPORT_REMARK,
 	                "could not extract SID from entryCSN=%.*s, entry dn=\"%.*s\"",
 	                DIT_SPAN_ARGS(bad), DIT_SPAN_ARGS(item->entry.dn.pretty));
 	return 0;

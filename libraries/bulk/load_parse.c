@@ -164,7 +164,8 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 		item_fail(item, r, LOAD_REFUSED);
 		return;
 	}
-	r = dit_entry_complete(&loader->context, &item->entry, &stamp, arena);
+	r = dit_entry_complete(&loader->context, &item->entry, &stamp, arena,
+	                       &item->notes);
 	if (r == 0) {
 		r = dit_entry_encode(&item->entry,
 		                     loader->targets[item->target].split_rules, arena,

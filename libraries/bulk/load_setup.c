@@ -176,6 +176,7 @@ static int make_context(struct loader *loader)
 		.names_first = loader->rules.names_first,
 		.gathers_lines = loader->rules.gathers_lines,
 		.drops_dynamic = loader->rules.drops_dynamic,
+		.warns_of_csn = loader->rules.warns_of_csn,
 		.sid = opts->sid,
 		.removed_sids = opts->remove_sids == NULL ? NULL : &loader->removed_sids,
 		.files = &loader->files,

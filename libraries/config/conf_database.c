@@ -98,7 +98,8 @@ static int check_once(struct dit_conf_parser *parser, const char *type)
 		return dit_conf_repeat(parser->reporter,
 		                       "only one monitor database allowed");
 	}
-	return DIT_E_CONFIG; /* slapd gives no reason either */
+	/* slapd tells this in a tree alone. */
+	return dit_conf_repeat(parser->reporter, "%s DB already defined", type);
 }
 
 int dit_conf_run_database(struct dit_conf_parser *parser)
@@ -226,9 +227,10 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 		return r;
 	}
 	if (fixed != NULL) {
-		return dit_conf_say(parser->reporter,
-		                    "suffix <%.*s> not allowed in %s database.",
-		                    DIT_SPAN_ARGS(suffix), fixed);
+		(void)dit_conf_say(parser->reporter,
+		                   "suffix <%.*s> not allowed in %s database.",
+		                   DIT_SPAN_ARGS(suffix), fixed);
+		return dit_conf_forget(parser->reporter); /* slapd does not keep it */
 	}
 	if (dit_span_eq(norm, DIT_SPAN("cn=monitor"))) {
 		return dit_conf_say(
@@ -456,8 +458,9 @@ static int run_mode(struct dit_conf_parser *parser)
 	if (*word >= '0' && *word <= '9') {
 		mode = (mode_t)strtol(word, &end, 0);
 		if (*end != '\0') {
-			return dit_conf_say(parser->reporter,
-			                    "unable to parse mode=\"%s\".", word);
+			(void)dit_conf_say(parser->reporter,
+			                   "unable to parse mode=\"%s\".", word);
+			return dit_conf_forget(parser->reporter);
 		}
 	} else if (!parse_rwx(word, &mode)) {
 		return DIT_E_CONFIG; /* slapd gives no reason either */

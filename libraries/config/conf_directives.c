@@ -122,7 +122,10 @@ static int run_attributeoptions(struct dit_conf_parser *parser)
 
 static int run_include(struct dit_conf_parser *parser)
 {
-	return dit_conf_read_file(parser, parser->scope.words[1]);
+	int r = dit_conf_read_file(parser, parser->scope.words[1]);
+
+	/* What was told is a message of the other file. */
+	return r == DIT_E_CONFIG ? dit_conf_forget(parser->reporter) : r;
 }
 
 static int bad_length(struct dit_conf_parser *parser, unsigned value)

@@ -60,6 +60,7 @@ struct dit_entry_context {
 	bool gathers_lines;     /* one block for a description, under whatever names its
 				 * lines are (2.6.11, 2.7) */
 	bool drops_dynamic;     /* no lines of entryDN and the like (2.6.14, 2.7) */
+	bool warns_of_csn;      /* of an entryCSN without one server (2.7) */
 	const uint64_t *sorted; /* sortvals: bit set over ordinals of types; NULL: none */
 	unsigned sid;           /* -S, 0..4095 */
 	/* CSNs of these servers are replaced by new ones; NULL: none are */
@@ -138,11 +139,16 @@ int dit_entry_check(const struct dit_entry_context *context,
                     struct dit_entry_refusal *ret_refusal);
 
 /**
- * Give entryCSN a new value where it is of a server that is removed, then add the
- * operational attributes that are missing, if lastmod is on. 0 or -ENOMEM.
+ * If lastmod is on: add the operational attributes that are missing, and give entryCSN a
+ * new value where it is of a server that is removed.
+ *
+ * @param notes  gets slapadd's warning of an entryCSN, with warns_of_csn
+ *
+ * @return 0 or -ENOMEM
  */
 int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
-                       const struct dit_entry_stamp *stamp, struct dit_arena *arena);
+                       const struct dit_entry_stamp *stamp, struct dit_arena *arena,
+                       struct dit_notes *notes);
 
 /** Does sortvals name the type? */
 static inline bool dit_entry_is_sorted(const struct dit_entry_context *context,

@@ -204,21 +204,27 @@ static int add(struct completion *c, const struct dit_ad *ad, enum generated_kin
 	return make_value(c, kind, &values[0], &values[1]);
 }
 
-/* The value of a server that is removed, and its normal form, become a new CSN. */
-static int replace_csn(struct completion *c)
+/*
+ * An entryCSN that the record has. Of more values than one, and of one without a server,
+ * is told; the value of a server that is removed, and its normal form, become a new CSN.
+ */
+static int take_csn(struct completion *c, struct dit_attr *attr, struct dit_notes *notes)
 {
-	static const struct dit_span entry_csn = DIT_SPAN("entryCSN");
-	const struct dit_attr_type *type =
-		dit_schema_find_type(c->context->schema, entry_csn);
-	struct dit_attr *attr = dit_entry_find(c->entry, &type->ad);
+	int sid = attr->nvalues == 1 ? dit_csn_sid(attr->values[0]) : -1;
 	struct dit_span csn = {NULL, 0};
 	int r = 0;
 
-	if (attr == NULL || attr->nvalues != 1) {
+	if (sid < 0) {
+		if (c->context->warns_of_csn) {
+			dit_notes_add(notes, DIT_REPORT_REMARK,
+			              "warning, entryCSN values not valid in entry "
+			              "dn=\"%.*s\"",
+			              DIT_SPAN_ARGS(c->entry->dn.pretty));
+		}
 		return 0;
 	}
-	csn = attr->normal != NULL ? attr->normal[0] : attr->values[0];
-	if (!dit_sid_set_has(c->context->removed_sids, dit_csn_sid(csn))) {
+	if (c->context->removed_sids == NULL ||
+	    !dit_sid_set_has(c->context->removed_sids, sid)) {
 		return 0;
 	}
 	r = make_csn(c, &csn);
@@ -232,7 +238,8 @@ static int replace_csn(struct completion *c)
 }
 
 int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
-                       const struct dit_entry_stamp *stamp, struct dit_arena *arena)
+                       const struct dit_entry_stamp *stamp, struct dit_arena *arena,
+                       struct dit_notes *notes)
 {
 	static const struct {
 		struct dit_span name;
@@ -247,17 +254,17 @@ int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry
 	};
 	struct completion c = {context, stamp, entry, arena, {NULL, 0}};
 
-	if (context->removed_sids != NULL && replace_csn(&c) < 0) {
-		return -ENOMEM;
-	}
 	for (size_t i = 0; context->lastmod && i < sizeof(parts) / sizeof(parts[0]);
 	     i++) {
 		const struct dit_attr_type *type =
 			dit_schema_find_type(context->schema, parts[i].name);
+		struct dit_attr *attr = dit_entry_find(entry, &type->ad);
 		int r = 0;
 
-		if (dit_entry_find(entry, &type->ad) == NULL) {
+		if (attr == NULL) {
 			r = add(&c, &type->ad, parts[i].kind);
+		} else if (parts[i].kind == GENERATED_CSN) {
+			r = take_csn(&c, attr, notes);
 		}
 		if (r < 0) {
 			return r;

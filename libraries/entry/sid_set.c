@@ -2,6 +2,8 @@
 /* Server IDs of change sequence numbers. */
 #include "entry/sid_set.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 static int hex_digit(char c)
@@ -9,33 +11,59 @@ static int hex_digit(char c)
 	if (c >= '0' && c <= '9') {
 		return c - '0';
 	}
+	c = (char)(c | 0x20);
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Three hexadecimal digits between the second # and the third. */
+/* The third part of a CSN; without data: there is no # behind it. */
+static struct dit_span third_part(struct dit_span csn)
+{
+	for (int n = 0;; n++) {
+		const char *end = csn.len > 0 ? memchr(csn.data, '#', csn.len) : NULL;
+		struct dit_span part = {csn.data, 0};
+
+		if (end == NULL) {
+			return (struct dit_span){NULL, 0};
+		}
+		part.len = (size_t)(end - part.data);
+		if (n == 2) {
+			return part;
+		}
+		csn = (struct dit_span){end + 1, csn.len - part.len - 1};
+	}
+}
+
+/* slapd reads the number with strtol: blanks, a sign and 0x may stand in front. */
 int dit_csn_sid(struct dit_span csn)
 {
+	struct dit_span part = third_part(csn);
+	bool is_negative = false;
 	size_t at = 0;
 	int sid = 0;
 
-	for (int n = 0; n < 2; n++) {
-		while (at < csn.len && csn.data[at] != '#') {
-			at++;
-		}
+	while (at < part.len && (part.data[at] == ' ' ||
+	                         (part.data[at] >= '\t' && part.data[at] <= '\r'))) {
 		at++;
 	}
-	if (at + 3 >= csn.len || csn.data[at + 3] != '#') {
+	if (at < part.len && (part.data[at] == '-' || part.data[at] == '+')) {
+		is_negative = part.data[at++] == '-';
+	}
+	if (part.len - at > 2 && part.data[at] == '0' &&
+	    (part.data[at + 1] | 0x20) == 'x') {
+		at += 2;
+	}
+	if (at == part.len) {
 		return -1;
 	}
-	for (int i = 0; i < 3; i++) {
-		int digit = hex_digit(csn.data[at + (size_t)i]);
+	for (; at < part.len; at++) {
+		int digit = hex_digit(part.data[at]);
 
-		if (digit < 0) {
+		if (digit < 0 || sid * 16 + digit >= DIT_NSIDS) {
 			return -1;
 		}
 		sid = sid * 16 + digit;
 	}
-	return sid;
+	return is_negative && sid > 0 ? -1 : sid;
 }
 
 int dit_sid_set_parse(const char *text, struct dit_sid_set *ret)

@@ -56,6 +56,11 @@ void common_print_report(const char *program, bool is_silent,
 			(void)fprintf(stderr, "%s\n", report->text);
 		}
 		break;
+	case DIT_REPORT_REMARK:
+		if (is_silent) {
+			break;
+		}
+		/* fall through */
 	case DIT_REPORT_ERROR:
 		(void)fprintf(stderr, "%s: %s\n", program, report->text);
 		break;

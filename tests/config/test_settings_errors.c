@@ -368,6 +368,22 @@ static void releases_have_their_own_directives_and_words(void **state)
 		{"backend mdb\nidlexp 3\n", "E bad configuration file!\n",
 	         "t.conf: line 2: <idlexp> handler exited with 1!\n"
 	         "E bad configuration file!\n"},
+		{"suffix \"\"\n",
+	         "t.conf: line 1: suffix <> not allowed in frontend database.\n"
+	         "E bad configuration file!\n",
+	         "t.conf: line 1: suffix <> not allowed in frontend database.\n"
+	         "t.conf: line 1: <suffix> handler exited with 1!\n"
+	         "E bad configuration file!\n"},
+		{"database mdb\nmode 08\n",
+	         "t.conf: line 2: unable to parse mode=\"08\".\n"
+	         "E bad configuration file!\n",
+	         "t.conf: line 2: unable to parse mode=\"08\".\n"
+	         "t.conf: line 2: <mode> handler exited with 1!\n"
+	         "E bad configuration file!\n"},
+		{"database frontend\ndatabase frontend\n", "E bad configuration file!\n",
+	         "E bad configuration file!\n"},
+		{"database config\ndatabase config\n", "E bad configuration file!\n",
+	         "E bad configuration file!\n"},
 		{"index_intlen x\n",
 	         "t.conf: line 1: <index_intlen> unable to parse \"x\" as unsigned "
 	         "int\nE bad configuration file!\n",

@@ -220,7 +220,7 @@ static inline void fixture_put_note(void *ctx, const struct dit_report *report)
 {
 	struct entry_fixture *f = ctx;
 
-	if (report->kind == DIT_REPORT_ERROR) {
+	if (report->kind == DIT_REPORT_ERROR || report->kind == DIT_REPORT_REMARK) {
 		fixture_put_text(f, "error: ");
 	}
 	fixture_put_text(f, report->text);

@@ -39,7 +39,9 @@ static const char *complete(struct entry_fixture *f, const char *record,
                             const struct dit_entry_stamp *stamp)
 {
 	assert_int_equal(fixture_read(f, record), 0);
-	assert_int_equal(dit_entry_complete(&f->context, &f->entry, stamp, &f->arena), 0);
+	assert_int_equal(
+		dit_entry_complete(&f->context, &f->entry, stamp, &f->arena, &f->notes),
+		0);
 	return fixture_entry(f);
 }
 
@@ -219,7 +221,7 @@ static void csns_of_removed_servers_are_replaced(void **state)
 	f->context.removed_sids = &removed;
 	f->context.sid = 0xabc;
 	for (int lastmod = 0; lastmod < 2; lastmod++) {
-		f->context.lastmod = lastmod != 0;
+		f->context.lastmod = lastmod != 0; /* without it nothing changes */
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 			const struct dit_attr_type *type = NULL;
 			const struct dit_attr *attr = NULL;
@@ -234,9 +236,13 @@ static void csns_of_removed_servers_are_replaced(void **state)
 			attr = dit_entry_find(&f->entry, &type->ad);
 			assert_int_equal(attr->nvalues, 1);
 			assert_span_equal(attr->values[0],
-			                  cases[i].csn == NULL ? kept : cases[i].csn);
+			                  lastmod == 0 || cases[i].csn == NULL
+			                          ? kept
+			                          : cases[i].csn);
 			assert_span_equal(attr->normal[0],
-			                  cases[i].csn == NULL ? kept : cases[i].csn);
+			                  lastmod == 0 || cases[i].csn == NULL
+			                          ? kept
+			                          : cases[i].csn);
 		}
 	}
 	/* an entry without one gets one, as ever, or none */
@@ -248,12 +254,49 @@ static void csns_of_removed_servers_are_replaced(void **state)
 	f->context.sid = 0;
 }
 
+static void an_entry_csn_without_one_server_is_told(void **state)
+{
+	static const struct {
+		const char *csn; /* as long as a CSN: it passes for one */
+		bool is_told;
+	} cases[] = {
+		{"20200101000000.000000Z#000000#001#000000", false},
+		{"20200101000000.000000Z#000000#00A#000000", false},
+		{"20200101000000Z#000000#00#000000", false},
+		{"20200101000000.000001Z#xxxxxx#yyy#zzzzzz", true},
+		{"20200101000000.000000Z#000000#001#000000\n"
+	         "entryCSN: 20200101000000.000000Z#000000#002#000000",
+	         true},
+	};
+	static const char told[] =
+		"error: warning, entryCSN values not valid in entry dn=\"cn=A,dc=x\"\n";
+	struct entry_fixture *f = *state;
+	char record[256];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		(void)snprintf(record, sizeof(record),
+		               "dn: cn=A,dc=x\nobjectClass: top\nentryCSN: %s\n",
+		               cases[i].csn);
+		f->context.warns_of_csn = true;
+		(void)complete(f, record, &some_stamp);
+		assert_string_equal(fixture_notes(f), cases[i].is_told ? told : "");
+		f->context.lastmod = false;
+		(void)complete(f, record, &some_stamp);
+		assert_string_equal(fixture_notes(f), "");
+		f->context.lastmod = true;
+		f->context.warns_of_csn = false; /* before 2.7 */
+		(void)complete(f, record, &some_stamp);
+		assert_string_equal(fixture_notes(f), "");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(missing_attributes_are_added_in_order),
 		cmocka_unit_test(attributes_of_the_record_are_kept),
 		cmocka_unit_test(csns_of_removed_servers_are_replaced),
+		cmocka_unit_test(an_entry_csn_without_one_server_is_told),
 		cmocka_unit_test(nothing_is_added_without_lastmod),
 		cmocka_unit_test(names_are_empty_values_without_rootdn),
 		cmocka_unit_test(dates_are_those_of_gmtime),

@@ -39,7 +39,8 @@ static struct outcome make_entry(struct entry_fixture *f, const char *record)
 		                            &f->notes, &outcome.refusal);
 	}
 	if (outcome.r == 0) {
-		outcome.r = dit_entry_complete(&f->context, &f->entry, &stamp, &f->arena);
+		outcome.r = dit_entry_complete(&f->context, &f->entry, &stamp, &f->arena,
+		                               &f->notes);
 	}
 	if (outcome.r == 0) {
 		outcome.r = dit_entry_encode(&f->entry, &rules, &f->arena, &encoded);

@@ -63,8 +63,9 @@ static void read_entry(struct entry_fixture *f, const char *ldif)
 	                    &refusal) < 0) {
 		fail_msg("%s", refusal.text);
 	}
-	assert_int_equal(dit_entry_complete(&f->context, &f->entry, &stamp, &f->arena),
-	                 0);
+	assert_int_equal(
+		dit_entry_complete(&f->context, &f->entry, &stamp, &f->arena, &f->notes),
+		0);
 }
 
 static void verify(struct entry_fixture *f, struct told *told)
