@@ -27,6 +27,7 @@ script_tests += \
 	%D%/golden-2.7.sh \
 	%D%/indexes.sh \
 	%D%/modules.sh \
+	%D%/mixed_lines.sh \
 	%D%/moved.sh \
 	%D%/openldap27.sh \
 	%D%/random.sh \
@@ -50,7 +51,7 @@ long_scripts += \
 	%D%/torture.sh \
 	%D%/values.sh \
 	$(NULL)
-EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/slapd_lib.sh tests/data
+EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/slapd_lib.sh %D%/sound_lines.awk tests/data
 
 noinst_PROGRAMS += %D%/pagedump %D%/valgen
 %C%_pagedump_SOURCES = %D%/pagedump.c tests/pages/page_dump.c tests/pages/page_dump.h

@@ -27,6 +27,7 @@ compare() {
 	# Store errors cost slapadd -q other entries (storage.md 6.6).
 	[[ " $* " = *' -q '* ]] && rules=(once known)
 	"$BROKENGEN" "$seed" "$n" "${rules[@]}" >"$work/input.ldif"
+	leave_out_mixed "$work/ref" "$work/input.ldif" "$@"
 	empty_site "$work/ref"
 	empty_site "$work/dit"
 	slapadd_site "$work/ref" "$@" -v -l "$work/input.ldif"

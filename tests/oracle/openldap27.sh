@@ -19,7 +19,8 @@ if [ ! -x "$prefix/libexec/slapd" ]; then
 	echo "openldap27.sh: there is no $prefix/libexec/slapd" >&2
 	exit 1
 fi
-[ $# -gt 0 ] || set -- content errors messages served moved read27 random glue contextcsn \
+[ $# -gt 0 ] || set -- content errors mixed_lines messages served moved moved_variants \
+	read27 random glue contextcsn \
 	values indexes modules tree generated rejects threads conf_errors config
 
 version=$("$prefix/libexec/slapd" -VV 2>&1 |

@@ -40,6 +40,7 @@ one_seed() {
 	done
 	"$RANDDIT" "$1" ldif >"$work/input.ldif"
 	read -ra options < <("$RANDDIT" "$1" options)
+	leave_out_mixed "$work/ref" "$work/input.ldif" "${options[@]}"
 	how=(-T "${threads[$1 % 4]}" --batch "${batches[$1 / 4 % 4]}"
 		"--index-keys=${keys[$1 / 16 % 2]}")
 	ignored=(--generated)

@@ -26,11 +26,12 @@ some_fixtures() {
 	local data=$DIT_TEST_DATA/ldif name
 	cat "$data/operational.ldif"
 	for name in numbers options unicode dn-values; do
-		! mixes_lines $name -q >&2 || continue
+		cp "$data/$name.ldif" "$work/part.ldif"
+		leave_out_mixed "$work/ref" "$work/part.ldif" -q
 		echo
 		awk 'BEGIN { RS = ""; ORS = "\n\n" }
 			!/^dn: *(uid=n2[67],|cn=t[36],)?dc=example,dc=com/' \
-			"$data/$name.ldif"
+			"$work/part.ldif"
 	done
 	"$DITGEN" --entries 342 | awk 'BEGIN { RS = ""; ORS = "\n\n" }
 		!/^dn: (ou=People,)?dc=example,dc=com/'

@@ -50,9 +50,9 @@ fixture() {
 	local conf=$1 name="$2/$1" options=("${@:3}") mode site
 	! lacks_module "$conf" || return 0
 	! lacks_syntax "$conf" || return 0
-	! mixes_lines "$2" '' || return 0
-	! mixes_lines "$2" -q || return 0
 	fill_in "$work" <"$DIT_TEST_DATA/ldif/$2.ldif" >"$work/input.ldif"
+	make_site "$work/ref" "$conf"
+	leave_out_mixed "$work/ref" "$work/input.ldif" -q
 	for site in ref dit file; do
 		make_site "$work/$site" "$conf"
 		awk '$1 == "directory" { print $2 }' "$work/$site/slapd.conf" |
