@@ -21,7 +21,7 @@ struct dit_sid_set {
 	uint64_t words[DIT_NSIDS / 64];
 };
 
-/** @return the server ID, a hexadecimal number as strtol(3) reads it; -1: there is none */
+/** @return the server ID, a hexadecimal number as strtol(3) reads it; -1: none */
 int dit_csn_sid(struct dit_span csn);
 
 /** @param sid  -1: in no set */
