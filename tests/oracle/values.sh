@@ -39,16 +39,27 @@ without_long_messages() {
 	mv "$1/stderr.short" "$1/stderr"
 }
 
+# without_broken_values: for the other OpenLDAP, records without DER. Since 2.6.14 slapadd steps
+# into no element that is longer than the value; before, it did (doc/compatibility.md).
+without_broken_values() {
+	if [ -n "$DIT_OPENLDAP" ]; then
+		awk 'BEGIN { RS = ""; ORS = "\n\n" } !/\nt(Cert|CertA|CRL|CRLA|AC)(;|:)/'
+	else
+		cat
+	fi
+}
+
 # compare_rule RULE COUNT FIRST CONF-LINES OPTION...: one load by each
 compare_rule() {
 	local rule=$1 count=$2 first=$3 lines=$4 site
 	shift 4
 	"$VALGEN" --rule="$rule" --seed="$seed" --first="$first" --count="$count" \
-		--unicode="$unicode" >"$work/input.ldif"
+		--unicode="$unicode" | without_broken_values >"$work/input.ldif"
 	for site in ref dit; do
 		make_site "$work/$site" values
 		printf '%b' "$lines" >>"$work/$site/slapd.conf"
 	done
+	leave_out_mixed "$work/ref" "$work/input.ldif" "$@"
 	slapadd_site "$work/ref" -c "$@" -l "$work/input.ldif"
 	ditadd_site "$work/dit" -c "$@" -l "$work/input.ldif"
 	# Of filters in authorization URLs slapd also says which attributes it does not know.
