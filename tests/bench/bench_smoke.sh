@@ -69,6 +69,13 @@ has export 1 '^slapcat | grep -c: '
 has export 2 ' -q: .* s of CPU'
 left_nothing
 
+# ---- move.sh: to OpenLDAP 2.7 ----
+
+run move bash "$here/move.sh" --entries 400,800 --rounds 2
+has move 1 '^| 400 | ditcat '
+has move 1 '^| 800 | ditcat '
+left_nothing
+
 # ---- bench.sh: loads, tables, arithmetic ----
 
 run bench bash "$here/bench.sh" --entries 300,600 --index yes,no --threads 1,2 --memory default,16M \

@@ -37,6 +37,7 @@ EXTRA_DIST += \
 	%D%/long.sh \
 	%D%/merge.sh \
 	%D%/long_report.awk \
+	%D%/move.sh \
 	%D%/syscalls.sh \
 	$(NULL)
 

@@ -182,6 +182,10 @@ static void later_releases_add_naming_values_first(void **state)
 		{"dn: cn=a\nobjectClass: device\ncn: A\nl: x\n",
 	         "objectClass: device\ncn: A=a\nl: x=x\n"
 	         "structuralObjectClass: device\n"},
+		/* once: a value that its rule does not find again among the values */
+		{"dn: tOFC=( 3.9.259 NAME 'x' )\n" DEVICE,
+	         DEVICE_READ "tOFC: ( 3.9.259 NAME 'x' )=3.9.259\n"
+	                     "structuralObjectClass: device\n"},
 	};
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\nobjectClass: glue\n", 65, "attribute 'dc' not allowed",

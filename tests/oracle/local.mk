@@ -29,6 +29,7 @@ script_tests += \
 	%D%/modules.sh \
 	%D%/mixed_lines.sh \
 	%D%/moved.sh \
+	%D%/moved_variants.sh \
 	%D%/openldap27.sh \
 	%D%/random.sh \
 	%D%/read27.sh \

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The move of doc/upgrade-2.7.md: ditcat writes a database of 2.5 out, ditadd makes one of
-# 2.7 of it. slapcat 2.7 writes what ditcat wrote. slapd 2.7 serves it and takes some
-# thousand random changes; slapindex and slapcat of 2.7 and ditcheck --quick work on the
-# result. A database of 2.7 that has entries is refused, whoever made it.
+# 2.7 of it. slapcat 2.7 writes what ditcat wrote. slapd 2.7 serves it and takes 10,000
+# random changes; mdb_copy -c of LMDB 1.0, slapindex and slapcat of 2.7 and ditcheck --quick
+# work on the result. Then it goes back to 2.5. A database of 2.7 that has entries is refused, whoever made it.
 #
 # For openldap27.sh. From the environment: MOVED_ENTRIES, MOVED_CHANGES, MOVED_SEED.
 . "${0%/*}/lib.sh"
@@ -89,7 +89,7 @@ done
 
 # ---- changes ----
 
-random_changes "${MOVED_CHANGES:-4000}" >"$work/changes.ldif"
+random_changes "${MOVED_CHANGES:-10000}" >"$work/changes.ldif"
 for site in new made; do
 	start_slapd $site
 	ldapmodify -c -x -H "${url[$site]}" -D "cn=Admin,$base" -w secret \
@@ -109,9 +109,29 @@ done
 check "content after changes, seed $seed" same_content --generated --ignore-integerkey \
 	"$work/made" "$work/new"
 slapcat -f "$work/new/slapd.conf" >"$work/before.ldif"
+
+# Debian's mdb_copy is of LMDB 0.9.
+if [ -x "${OPENLDAP27:?}/bin/mdb_copy" ]; then
+	mkdir "$work/copy"
+	check "mdb_copy -c" quietly "$OPENLDAP27/bin/mdb_copy" -c "$work/new/db" "$work/copy"
+	check "ditcheck of the copy" "$DITCHECK" --quick --database "$work/copy"
+	check "content of the copy" compare_databases "$work/new/db" "$work/copy"
+else
+	echo "SKIPPED: no $OPENLDAP27/bin/mdb_copy" >&2
+fi
 check "slapindex" quietly slapindex -q -f "$work/new/slapd.conf"
 slapcat -f "$work/new/slapd.conf" >"$work/after.ldif"
 check "slapcat after slapindex" cmp "$work/before.ldif" "$work/after.ldif"
 check "ditcheck after slapindex" "$DITCHECK" --quick --database "$work/new/db"
+
+# ---- and back: what was changed meanwhile is taken along ----
+
+empty_site "$work/old"
+slapcat -f "$work/new/slapd.conf" |
+	"$DITADD" --openldap=2.5 -f "$work/old/slapd.conf" >"$work/said" 2>&1
+check "slapcat | ditadd, back" [ "${PIPESTATUS[*]}" = "0 0" ]
+"$DITCAT" -f "$work/old/slapd.conf" >"$work/back.ldif"
+check "ditcat writes what slapcat wrote" cmp "$work/before.ldif" "$work/back.ldif"
+check "ditcheck of the old one" "$DITCHECK" -f "$work/old/slapd.conf"
 
 finish
