@@ -131,7 +131,8 @@ struct dit_check_opts {
 	bool is_quick; /* the structure alone */
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
-	uint64_t max_findings; /* of each file; further ones are counted; 0: no limit */
+	/* How many findings of a file are told; the others are counted. 0: no limit. */
+	uint64_t max_findings;
 
 	uint64_t memory_bytes; /* for sorting; 0: as dit_load(); at least 16 MiB */
 	const char *tmpdir;    /* for temporary files; NULL: $TMPDIR, else /tmp */
@@ -143,9 +144,10 @@ struct dit_check_opts {
 	void *before_open_ctx;
 	dit_check_found_fn found; /* sorted by database, page, node, ID */
 	void *found_ctx;
-	dit_check_database_fn sizes; /* may be NULL; by name; after the findings */
+	/* May be NULL. Called after the findings, in the order of names. */
+	dit_check_database_fn sizes;
 	void *sizes_ctx;
-	dit_check_file_fn file; /* may be NULL; after the findings of the file */
+	dit_check_file_fn file; /* may be NULL; called after the findings of the file */
 	void *file_ctx;
 	/* May be NULL; a value other than 0 ends the check. */
 	const volatile sig_atomic_t *stop;

@@ -10,9 +10,9 @@
  *     opts.report = print_line;
  *     r = dit_export(&opts, &stats);
  *
- * The database is read in one state (scan.h). slapd may run and change the database
- * meanwhile. Of several glued databases each is read in a state of its own, the superior
- * one first. The databases must be of LMDB 0.9.
+ * The export reads one state of a database (scan.h). slapd may run and change the
+ * database meanwhile. Several glued databases are read one after the other, the superior
+ * one first, each in a state of its own. The databases must be of LMDB 0.9.
  *
  * Threads: dit_export() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only. One process may run several exports at once.
@@ -79,7 +79,7 @@ struct dit_export_opts {
 	enum dit_export_compression compression;
 	unsigned wrap;   /* columns of a line; DIT_EXPORT_WRAP_... */
 	bool is_verbose; /* "# id=0000000a" before each entry */
-	bool keep_going; /* -c: go on behind an entry that cannot be read */
+	bool keep_going; /* -c: leave out entries that cannot be read, and go on */
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
 	bool no_lock;     /* as in scan.h */
@@ -102,7 +102,7 @@ struct dit_export_stats {
 	uint64_t nentries;    /* written */
 	uint64_t nunreadable; /* "# no data for entry" */
 	uint64_t nbytes;      /* written */
-	uint64_t ncandidates; /* entries that can match by the indexes; 0: not used */
+	uint64_t ncandidates; /* entries that indexes name; 0: no index was used */
 	unsigned threads;     /* tool threads used */
 };
 
@@ -113,7 +113,8 @@ struct dit_export_stats {
  *
  * @return 0: all is written. slapcat's exit status is 1 all the same if nunreadable is
  *         not 0. On any other result a report has told the failure, and the file `output`
- *         is unchanged; standard output, pipes and devices have the entries before it:
+ *         is unchanged; standard output, pipes and devices have got a part of the
+ *         entries:
  *         DIT_E_CONFIG: the configuration, the choice of a database, the base or the
  *         filter is wrong;
  *         DIT_E_CORRUPT: an entry cannot be read, and keep_going is off;

@@ -15,24 +15,24 @@
  *
  * dit_entry_scan_open() pins a snapshot: the state that the latest commit left. All
  * threads of all runs see that state until dit_entry_scan_close(), whatever other
- * processes commit meanwhile. slapd may run: a scan waits for no writer but for the
- * moment of opening, and no writer waits for a scan. (Pages that a snapshot needs are not
- * used again, so a database that changes a lot grows while it is scanned.)
+ * processes commit meanwhile. slapd may run. Only dit_entry_scan_open() can wait for a
+ * writer, for a moment; no writer waits for a scan. LMDB keeps pages that a snapshot
+ * needs, so a database that changes a lot grows while it is scanned.
  *
- * Entries come in ranges of neighbouring IDs. Each range is worked off by one tool
- * thread, from its first ID to its last; whoever is done takes the next range:
+ * Entries come in ranges of neighbouring IDs. A tool thread reads a range from its first
+ * ID to its last. Then it takes the next range that nobody has taken:
  *
  *   ID        1 .......... 41 ......... 80 ......... 122 ........ 160
  *   tool-0    begin entry entry.. end               begin entry entry.. end
  *   tool-1                 begin entry entry.. end
  *   caller                              in_order(1)  in_order(2)  in_order(3)
  *
- * What a range gives can be left in its `result`, for in_order, which gets the ranges one
- * by one in the order of IDs. Without in_order the order of ranges is not defined.
+ * The callbacks leave what they have found in the range's `result`. in_order gets the
+ * ranges one by one, in the order of IDs. Without in_order the order of ranges is not
+ * defined.
  *
- * Memory: the pages of the file are the system's and need none. Some hundred ranges are
- * on their way at a time. A range ends with a leaf page of the B-tree; it holds up to
- * some 150 entries per page, however long these are.
+ * Memory: the scan copies no page of the file. Some hundred ranges exist at a time. A
+ * range has the entries of a few leaf pages of the B-tree, at most some 150 per page.
  *
  * Threads: a scan belongs to one thread, which makes all calls. Each run starts threads
  * and joins them, as many as dit_entry_scan_nthreads() says; with one, everything happens
@@ -73,13 +73,14 @@ struct dit_entry_scan_opts {
 	const char *path;
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
-	bool without_dn;  /* the names of entries stay empty: for who needs none */
+	bool without_dn;  /* leave the DNs of entries empty, and save their look-up */
 	/*
-	 * Never take LMDB's write lock, not even for the moment in which the threads'
-	 * transactions begin. They then begin anew when a commit came between them.
+	 * Do not take LMDB's write lock. Without this option the scan holds the lock
+	 * while the threads' transactions begin, so that all of them see one state. With
+	 * it they begin again if a commit comes between them.
 	 */
 	bool no_lock;
-	unsigned wait_ms; /* at most, while LMDB's table of readers is full */
+	unsigned wait_ms; /* the longest wait if LMDB's table of readers is full */
 	/* Leaf pages of id2e in a range; with long entries 1 in any case. 0: 4. */
 	unsigned range_pages;
 
@@ -113,20 +114,21 @@ struct dit_entry_scan_ops {
 	/**
 	 * On a tool thread, for each entry, and for each hole.
 	 *
-	 * @param entry  valid until the callback returns; what it says of values, names
-	 *               and the record, as long as the scan is open. One that cannot be
-	 *               read has name_error or record_error: the callback decides
+	 * @param entry  valid until the callback returns. Values, names of attributes
+	 *               and the record stay valid while the scan is open. An entry that
+	 *               cannot be read has name_error or record_error: the callback
+	 *               decides whether the run goes on
 	 */
 	int (*entry)(void *ctx, struct dit_scan_range *range,
 	             const struct dit_entry_view *entry);
-	/** On a tool thread, behind the last entry of a range. May be NULL. */
+	/** On a tool thread, after the last entry of a range. May be NULL. */
 	int (*end)(void *ctx, struct dit_scan_range *range);
 	/** On the caller, once for each range, in the order of IDs. May be NULL. */
 	int (*in_order)(void *ctx, struct dit_scan_range *range);
 	/**
-	 * On the caller, when a run has failed or was ended: a range that has begun and
-	 * that in_order did not get, or whose in_order failed. For freeing its result,
-	 * which is NULL if begin failed. May be NULL.
+	 * On the caller, after a run that has failed or was ended: once for each range
+	 * that was begun and that in_order did not get, or whose in_order failed. Frees
+	 * what the result refers to; the result is NULL if begin failed. May be NULL.
 	 */
 	void (*drop)(void *ctx, struct dit_scan_range *range);
 };
@@ -144,7 +146,8 @@ struct dit_entry_scan_ops {
  *         -EAGAIN: with no_lock, commits came too fast;
  *         -EINVAL: an option is out of range; -ENOMEM and other -errno;
  *         LMDB's codes, among them MDB_READERS_FULL: no place in the table of readers
- *         became free within wait_ms (places of processes that are gone are taken)
+ *         became free within wait_ms. The scan clears places of processes that have
+ *         ended
  */
 DIT_PUBLIC int dit_entry_scan_open(struct dit_entry_scan **ret,
                                    const struct dit_entry_scan_opts *opts);
@@ -165,8 +168,8 @@ DIT_PUBLIC int dit_entry_scan_run(struct dit_entry_scan *scan,
                                   const struct dit_entry_scan_ops *ops, void *ctx);
 
 /**
- * Memory for the result of a range, from begin, entry or end: zero bytes, freed behind
- * its in_order or drop.
+ * Memory for the result of a range. To be called in begin, entry or end. All bytes are
+ * zero. The scan frees the memory after the range's in_order or drop.
  *
  * @return NULL: no memory
  */
