@@ -1,6 +1,7 @@
 # tests/golden/local.mk
 # What slapadd 2.7.0 made of our input, and what we make of it.
-script_tests += %D%/files.sh %D%/golden.sh %D%/limits.sh
+slow_scripts += %D%/files.sh
+script_tests += %D%/golden.sh %D%/limits.sh
 
 noinst_PROGRAMS += %D%/golden_dump
 %C%_golden_dump_SOURCES = \

@@ -3,6 +3,8 @@
 slow_scripts += \
 	%D%/cat.sh \
 	%D%/check.sh \
+	%D%/conf_errors.sh \
+	%D%/errors.sh \
 	%D%/existing.sh \
 	%D%/index.sh \
 	%D%/index_online.sh \
@@ -14,11 +16,9 @@ script_tests += \
 	%D%/across.sh \
 	%D%/apart.sh \
 	%D%/compatibility.sh \
-	%D%/conf_errors.sh \
 	%D%/config.sh \
 	%D%/content.sh \
 	%D%/contextcsn.sh \
-	%D%/errors.sh \
 	%D%/fatal.sh \
 	%D%/flows.sh \
 	%D%/full.sh \
