@@ -147,6 +147,7 @@ static void explain(struct loader *loader, const struct dit_ldif_record *record,
 {
 	struct dit_explanation explanation = {0};
 	struct dit_arena arena;
+	uint64_t line = record->file_line;
 
 	if (!loader->opts->explain || why == NULL) {
 		return;
@@ -154,10 +155,9 @@ static void explain(struct loader *loader, const struct dit_ldif_record *record,
 	dit_arena_init(&arena, 4096);
 	/* Without memory slapadd's lines must do. */
 	if (dit_explain(&loader->context, why, record->text, &arena, &explanation) == 0) {
-		dit_load_report(
-			loader, DIT_REPORT_EXPLANATION, "%s:%llu: %s", record->file,
-			(unsigned long long)(record->file_line + explanation.line),
-			explanation.text);
+		line += explanation.line;
+		dit_load_report(loader, DIT_REPORT_EXPLANATION, "%s:%llu: %s",
+		                record->file, (unsigned long long)line, explanation.text);
 	}
 	dit_arena_deinit(&arena);
 }

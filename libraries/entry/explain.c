@@ -133,8 +133,9 @@ static struct dit_span undefined_type(const struct dit_schema *schema, struct di
 /* ---- the text ---- */
 
 /* Printable, and not too long. NULL: no memory */
-static char *shown(struct dit_span text, struct dit_arena *arena)
+static char *shown(struct dit_span span, struct dit_arena *arena)
 {
+	struct dit_span text = span.data == NULL ? DIT_SPAN("") : span;
 	bool is_cut = text.len > SHOWN_MAX;
 	size_t len = is_cut ? SHOWN_MAX : text.len;
 	char *copy = dit_arena_bytes(arena, len + sizeof("..."));

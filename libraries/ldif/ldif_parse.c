@@ -165,9 +165,12 @@ static int mark_folds(struct dit_arena *arena, const char *at, const char *next,
  * The next logical line that is no comment. "#" decides only at the very start: behind a
  * TAB it begins a name.
  *
+ * Part of its callers: a call for each line is 1 % of a load's instructions.
+ *
  * @return 1: @p ret is set; 0: no more; -ENOMEM
  */
-static int next_line(struct parser *parser, struct text *ret)
+static inline __attribute__((always_inline)) int next_line(struct parser *parser,
+                                                           struct text *ret)
 {
 	while (parser->at < parser->end) {
 		const char *start = parser->at;
