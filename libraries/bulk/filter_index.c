@@ -150,6 +150,23 @@ static bool is_sound(const struct finder *finder, const struct dit_attr_type *ty
 	return true;
 }
 
+/* The rarest list of all keys that were looked up: 1; 0: there is none; or an error. */
+static int take_best(struct finder *finder, int r, struct list *ret)
+{
+	if (r < 0 || !finder->has_best) {
+		return r;
+	}
+	*ret = finder->best;
+	finder->best = (struct list){0};
+	return 1;
+}
+
+static void forget_best(struct finder *finder)
+{
+	finder->has_best = false;
+	finder->best.n = 0;
+}
+
 /* 1: the candidates are in @p ret, which the caller frees; 0: no answer; or an error. */
 static int find_equal(struct finder *finder, const struct dit_filter *filter,
                       struct list *ret)
@@ -165,15 +182,44 @@ static int find_equal(struct finder *finder, const struct dit_filter *filter,
 	if (!is_sound(finder, filter->ad->type)) {
 		return 0;
 	}
-	finder->has_best = false;
-	finder->best.n = 0;
+	forget_best(finder);
 	r = dit_stored_keys_make(finder->keys, &view, take_keys, take_wide, finder);
-	if (r < 0 || !finder->has_best) {
-		return r;
+	return take_best(finder, r, ret);
+}
+
+static int find_present(struct finder *finder, const struct dit_filter *filter,
+                        struct list *ret)
+{
+	int r = 0;
+
+	forget_best(finder);
+	r = dit_stored_keys_clue(finder->keys, filter->ad, DIT_CLUE_PRESENT,
+	                         (struct dit_span){0}, take_keys, take_wide, finder);
+	return take_best(finder, r, ret);
+}
+
+/* Keys are made of normal values, which subtypes have by rules of their own. */
+static int find_pieces(struct finder *finder, const struct dit_filter *filter,
+                       struct list *ret)
+{
+	int r = 0;
+
+	if (!is_sound(finder, filter->ad->type)) {
+		return 0;
 	}
-	*ret = finder->best;
-	finder->best = (struct list){0};
-	return 1;
+	forget_best(finder);
+	for (uint32_t i = 0; i < filter->npieces && r == 0; i++) {
+		enum dit_index_clue clue = i == 0                     ? DIT_CLUE_INITIAL
+		                           : i + 1 == filter->npieces ? DIT_CLUE_FINAL
+		                                                      : DIT_CLUE_MIDDLE;
+
+		if (filter->pieces[i].len > 0) {
+			r = dit_stored_keys_clue(finder->keys, filter->ad, clue,
+			                         filter->pieces[i], take_keys, take_wide,
+			                         finder);
+		}
+	}
+	return take_best(finder, r, ret);
 }
 
 static int find(struct finder *finder, const struct dit_filter *filter, struct list *ret);
@@ -234,6 +280,10 @@ static int find(struct finder *finder, const struct dit_filter *filter, struct l
 		return find_or(finder, filter, ret);
 	case DIT_FILTER_EQUAL:
 		return find_equal(finder, filter, ret);
+	case DIT_FILTER_PRESENT:
+		return find_present(finder, filter, ret);
+	case DIT_FILTER_SUBSTRINGS:
+		return find_pieces(finder, filter, ret);
 	default:
 		return 0;
 	}

@@ -3,14 +3,18 @@
  * Which entries can match a filter at all, by the indexes of a database.
  *
  *   (cn=a)                the IDs under the rarest key that the value "a" has
+ *   (cn=*)                the IDs under the key of presence
+ *   (cn=ab*cdefg*h)       the IDs under the rarest key that each value with these pieces
+ *                         has: of the four bytes "cdef", "defg"
  *   (&(cn=a)(sn=*b*))     those of the child with the fewest
  *   (|(cn=a)(sn=b))       those of all children
  *   all else              no answer: every entry can
  *
- * Only values that are asserted whole are looked up. Their keys are made by the function
- * that makes the keys of entries, so that an entry with such a value has all of them. An
- * index that is missing in the database, or whose keys the configuration would not make,
- * gives no answer, and neither does a key with a range instead of a list.
+ * The keys are made by the functions that make the keys of entries, so that an entry which
+ * matches has all of them. An index that is missing in the database, or whose keys the
+ * configuration would not make, gives no answer, and neither does a key with a range
+ * instead of a list. Items of order (cn>=a) and of sound (cn~=a) are not looked up: an
+ * index of numbers has texts that are none under other keys than the order has them.
  *
  * Threads: one thread, as reader 0 of the snapshot.
  */

@@ -101,6 +101,13 @@ int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_vi
 	return r < 0 ? r : dit_index_entry(keys->work, &entry, push, push_wide, ctx);
 }
 
+int dit_stored_keys_clue(struct dit_stored_keys *keys, const struct dit_ad *ad,
+                         enum dit_index_clue clue, struct dit_span piece,
+                         dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx)
+{
+	return dit_index_clue(keys->work, ad, clue, piece, push, push_wide, ctx);
+}
+
 int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_view *view,
                           struct dit_index_refusal *ret)
 {

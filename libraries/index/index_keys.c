@@ -22,14 +22,7 @@
  * memory eight times as large as the value, and a callback can end the work. */
 #define HUGE_PIECE ((size_t)64 << 10)
 
-/** Where the keys go. */
-struct sink {
-	dit_index_keys_fn keys;
-	dit_index_wide_fn wide;
-	void *ctx;
-};
-
-static int reserve_keys(struct dit_index_work *work, size_t nmore)
+int dit_index_work_reserve(struct dit_index_work *work, size_t nmore)
 {
 	size_t n = work->nkeys + nmore;
 	uint64_t *keys = NULL;
@@ -68,7 +61,7 @@ static int add_eq_hashes(struct dit_index_work *work, const struct dit_index_def
                          const struct dit_span *values, size_t nvalues)
 {
 	bool hash64 = work->set->params.hash64;
-	int r = reserve_keys(work, nvalues);
+	int r = dit_index_work_reserve(work, nvalues);
 
 	for (size_t i = 0; i < nvalues && r == 0; i++) {
 		struct dit_span value = values[i];
@@ -87,7 +80,7 @@ static int add_class_hashes(struct dit_index_work *work, const struct dit_index_
 {
 	const uint64_t *keys = NULL;
 	int n = dit_class_keys(&work->classes, work->set, def, values, nvalues, &keys);
-	int r = n < 0 ? n : reserve_keys(work, (size_t)n);
+	int r = n < 0 ? n : dit_index_work_reserve(work, (size_t)n);
 
 	if (r == 0) {
 		memcpy(work->keys + work->nkeys, keys, (size_t)n * sizeof(*keys));
@@ -138,7 +131,7 @@ static void hashes_to_ordinals(struct dit_index_work *work, size_t first,
 
 /** Hand over keys that are no hashes: presence, integers, times. */
 static int put_bytes(struct dit_index_work *work, const struct dit_index_def *def,
-                     struct dit_span key, const struct sink *sink)
+                     struct dit_span key, const struct dit_index_sink *sink)
 {
 	const struct dit_index_db *db = &work->set->dbs[def->db];
 	int r = 0;
@@ -147,7 +140,7 @@ static int put_bytes(struct dit_index_work *work, const struct dit_index_def *de
 	    (db->has_presence && key.len != sizeof(uint64_t))) {
 		return sink->wide(sink->ctx, def->db, key);
 	}
-	r = reserve_keys(work, 1);
+	r = dit_index_work_reserve(work, 1);
 	if (r == 0) {
 		work->keys[work->nkeys++] = dit_index_key_ordinal(db, key);
 	}
@@ -156,7 +149,7 @@ static int put_bytes(struct dit_index_work *work, const struct dit_index_def *de
 
 static int add_ordered_keys(struct dit_index_work *work, const struct dit_index_def *def,
                             const struct dit_span *values, size_t nvalues,
-                            const struct sink *sink)
+                            const struct dit_index_sink *sink)
 {
 	unsigned intlen = work->set->params.intlen;
 	unsigned char key[DIT_INTLEN_MAX];
@@ -179,7 +172,7 @@ static int add_ordered_keys(struct dit_index_work *work, const struct dit_index_
 
 static int add_phonetic_keys(struct dit_index_work *work, const struct dit_index_def *def,
                              const struct dit_span *values, size_t nvalues,
-                             const struct sink *sink)
+                             const struct dit_index_sink *sink)
 {
 	int r = 0;
 
@@ -195,9 +188,8 @@ static int add_phonetic_keys(struct dit_index_work *work, const struct dit_index
 	return r;
 }
 
-/** Hashes from number @p first on become ordinals, or go where keys of any length go. */
-static int put_hashes(struct dit_index_work *work, const struct dit_index_def *def,
-                      size_t first, const struct sink *sink)
+int dit_index_put_hashes(struct dit_index_work *work, const struct dit_index_def *def,
+                         size_t first, const struct dit_index_sink *sink)
 {
 	enum dit_key_format format = work->set->dbs[def->db].format;
 	bool hash64 = work->set->params.hash64;
@@ -219,7 +211,7 @@ static int put_hashes(struct dit_index_work *work, const struct dit_index_def *d
 
 static int put_eq_keys(struct dit_index_work *work, const struct dit_index_def *def,
                        const struct dit_span *values, size_t nvalues,
-                       const struct sink *sink)
+                       const struct dit_index_sink *sink)
 {
 	size_t first = work->nkeys;
 	int r = 0;
@@ -238,12 +230,11 @@ static int put_eq_keys(struct dit_index_work *work, const struct dit_index_def *
 		r = add_eq_hashes(work, def, values, nvalues);
 		break;
 	}
-	return r < 0 ? r : put_hashes(work, def, first, sink);
+	return r < 0 ? r : dit_index_put_hashes(work, def, first, sink);
 }
 
-/** Hand over the keys made so far. */
-static int flush_keys(struct dit_index_work *work, const struct dit_index_def *def,
-                      const struct sink *sink)
+int dit_index_flush(struct dit_index_work *work, const struct dit_index_def *def,
+                    const struct dit_index_sink *sink)
 {
 	size_t nkeys = work->nkeys;
 
@@ -253,12 +244,12 @@ static int flush_keys(struct dit_index_work *work, const struct dit_index_def *d
 
 /** The keys of a huge value, a piece at a time. */
 static int put_huge_value(struct dit_index_work *work, const struct dit_index_def *def,
-                          struct dit_span value, const struct sink *sink)
+                          struct dit_span value, const struct dit_index_sink *sink)
 {
 	const struct dit_index_params *params = &work->set->params;
 	size_t overlap = (size_t)params->substr_any_len - 1;
 	size_t most = HUGE_PIECE + overlap;
-	int r = reserve_keys(work, most);
+	int r = dit_index_work_reserve(work, most);
 
 	for (size_t at = 0; at < value.len && r == 0; at += HUGE_PIECE) {
 		size_t rest = value.len - at;
@@ -266,9 +257,9 @@ static int put_huge_value(struct dit_index_work *work, const struct dit_index_de
 
 		work->nkeys =
 			dit_substr_any_keys(params, &def->states, piece, work->keys);
-		r = put_hashes(work, def, 0, sink);
+		r = dit_index_put_hashes(work, def, 0, sink);
 		if (r == 0) {
-			r = flush_keys(work, def, sink);
+			r = dit_index_flush(work, def, sink);
 		}
 	}
 	if (r == 0) {
@@ -280,7 +271,7 @@ static int put_huge_value(struct dit_index_work *work, const struct dit_index_de
 
 static int put_substr_keys(struct dit_index_work *work, const struct dit_index_def *def,
                            const struct dit_span *values, size_t nvalues,
-                           const struct sink *sink)
+                           const struct dit_index_sink *sink)
 {
 	const struct dit_index_params *params = &work->set->params;
 	size_t first = work->nkeys; /* hashes from here on */
@@ -288,8 +279,8 @@ static int put_substr_keys(struct dit_index_work *work, const struct dit_index_d
 
 	for (size_t i = 0; i < nvalues && r == 0; i++) {
 		if (values[i].len <= HUGE_PIECE) {
-			r = reserve_keys(work,
-			                 dit_substr_keys_max(params, values[i].len));
+			r = dit_index_work_reserve(
+				work, dit_substr_keys_max(params, values[i].len));
 			if (r == 0) {
 				work->nkeys +=
 					dit_substr_keys(params, &def->states, values[i],
@@ -297,21 +288,27 @@ static int put_substr_keys(struct dit_index_work *work, const struct dit_index_d
 			}
 			continue;
 		}
-		r = put_hashes(work, def, first, sink);
+		r = dit_index_put_hashes(work, def, first, sink);
 		if (r == 0) {
-			r = flush_keys(work, def, sink);
+			r = dit_index_flush(work, def, sink);
 		}
 		if (r == 0) {
 			r = put_huge_value(work, def, values[i], sink);
 		}
 		first = 0;
 	}
-	return r < 0 ? r : put_hashes(work, def, first, sink);
+	return r < 0 ? r : dit_index_put_hashes(work, def, first, sink);
+}
+
+int dit_index_put_presence(struct dit_index_work *work, const struct dit_index_def *def,
+                           const struct dit_index_sink *sink)
+{
+	return put_bytes(work, def, (struct dit_span){"\0\0\0", 4}, sink);
 }
 
 /** Presence, equality, approximate, substrings: the order of slapd (storage.md 5.4). */
 static int put_keys(struct dit_index_work *work, const struct dit_index_def *def,
-                    const struct dit_attr *attr, const struct sink *sink)
+                    const struct dit_attr *attr, const struct dit_index_sink *sink)
 {
 	const struct dit_span *values =
 		attr->normal != NULL ? attr->normal : attr->values;
@@ -319,7 +316,7 @@ static int put_keys(struct dit_index_work *work, const struct dit_index_def *def
 
 	work->nkeys = 0;
 	if ((def->kinds & DIT_INDEX_PRES) != 0) {
-		r = put_bytes(work, def, (struct dit_span){"\0\0\0", 4}, sink);
+		r = dit_index_put_presence(work, def, sink);
 	}
 	if (r == 0 && (def->kinds & DIT_INDEX_EQ) != 0) {
 		r = put_eq_keys(work, def, values, attr->nvalues, sink);
@@ -330,13 +327,13 @@ static int put_keys(struct dit_index_work *work, const struct dit_index_def *def
 	if (r == 0 && (def->kinds & DIT_INDEX_SUB) != 0) {
 		r = put_substr_keys(work, def, values, attr->nvalues, sink);
 	}
-	return r < 0 ? r : flush_keys(work, def, sink);
+	return r < 0 ? r : dit_index_flush(work, def, sink);
 }
 
 int dit_index_entry(struct dit_index_work *work, const struct dit_entry *entry,
                     dit_index_keys_fn keys, dit_index_wide_fn wide, void *ctx)
 {
-	const struct sink sink = {keys, wide, ctx};
+	const struct dit_index_sink sink = {keys, wide, ctx};
 
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr *attr = &entry->attrs[i];

@@ -45,6 +45,28 @@ struct dit_index_work {
 	struct dit_class_keys_cache classes;
 };
 
+/** Where keys go. */
+struct dit_index_sink {
+	dit_index_keys_fn keys;
+	dit_index_wide_fn wide;
+	void *ctx;
+};
+
+/** Room for so many more keys. 0 or -ENOMEM */
+int dit_index_work_reserve(struct dit_index_work *work, size_t nmore);
+
+/** The key of presence. 0; -ENOMEM; what a callback returned */
+int dit_index_put_presence(struct dit_index_work *work, const struct dit_index_def *def,
+                           const struct dit_index_sink *sink);
+
+/** Hashes from number @p first on become ordinals, or go where keys of any length go. */
+int dit_index_put_hashes(struct dit_index_work *work, const struct dit_index_def *def,
+                         size_t first, const struct dit_index_sink *sink);
+
+/** Hand over the keys made so far. */
+int dit_index_flush(struct dit_index_work *work, const struct dit_index_def *def,
+                    const struct dit_index_sink *sink);
+
 /** Find out what applies to a description that was not met before. 0 or -ENOMEM */
 int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
                          struct dit_ad_defs *ret);

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libindex.la
 rooms += %D%/libindex.la
 %C%_libindex_la_SOURCES = \
 	%D%/index_check.c \
+	%D%/index_clue.c \
 	%D%/index_keys.c \
 	%D%/index_keys.h \
 	%D%/index_set.c \

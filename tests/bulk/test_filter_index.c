@@ -149,8 +149,12 @@ static void no_answer_where_indexes_cannot_tell(void **state)
 		"(objectClass=person)",      /* too many */
 		"(ou=dept 1)",               /* no index */
 		"(description=\\c3\\bcber)", /* no index */
-		"(uid=*)",
-		"(uid=u1*)",
+		"(uid=*)",                   /* too many */
+		"(description=*)",
+		"(uid=u*)", /* short */
+		"(uid=*1*)",
+		"(telephoneNumber=*)",
+		"(cn=person number*)", /* too many */
 		"(uidNumber>=1)",
 		"(uid~=u1)",
 		"(!(uid=u1))",
@@ -164,6 +168,21 @@ static void no_answer_where_indexes_cannot_tell(void **state)
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
 		assert_candidates(*state, filters[i], "");
 	}
+}
+
+/* u1 is also the beginning of u10 to u19 and u100 to u199. */
+static void pieces_are_looked_up(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_candidates(f, "(telephoneNumber=*5550001)", "0 5");
+	assert_candidates(f, "(telephoneNumber=+15550001*)", "0 5");
+	assert_candidates(f, "(telephoneNumber=+1*50001*)", "0 5");
+	assert_candidates(f, "(&(objectClass=person)(telephoneNumber=*5550001))", "0 5");
+	assert_candidates(f, "(|(uid=u2)(telephoneNumber=*5550001))", "0 5 6");
+	assert_candidates(f, "(uid=nobody*)", "0");
+	assert_candidates(f, "(uid=*nobody)", "0");
+	assert_candidates(f, "(uid=*body*)", "0");
 }
 
 /* The values of cn are names, too, but there is no index of names. */
@@ -223,6 +242,9 @@ int main(void)
 		TEST(values_asserted_whole_are_looked_up),
 		cmocka_unit_test_setup_teardown(values_asserted_whole_are_looked_up,
 	                                        setup_bytes, teardown),
+		TEST(pieces_are_looked_up),
+		cmocka_unit_test_setup_teardown(pieces_are_looked_up, setup_bytes,
+	                                        teardown),
 		TEST(no_answer_where_indexes_cannot_tell),
 		TEST(subtypes_are_not_taken_for_the_type),
 		TEST(a_database_without_the_index_gives_no_answer),
