@@ -14,6 +14,7 @@
 
 #include "bulk/export.h"
 #include "load_fixture.h"
+#include "store/ad_names.h"
 
 #define NPEOPLE 1500u
 
@@ -320,6 +321,52 @@ static void attributes_that_the_schema_lacks_are_told(void **state)
 	                    "UNKNOWN attributeDescription \"MADEUP;X\" inserted.\n");
 }
 
+static uint32_t number_of(const char *directory, const char *name)
+{
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_ad_names names;
+	uint32_t number = 1;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, directory), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, NULL), 0);
+	while (number < names.n &&
+	       !dit_span_eq(names.list[number].name, dit_span_of(name))) {
+		number++;
+	}
+	assert_in_range(number, 1, names.n - 2); /* others come behind it */
+	dit_ad_names_deinit(&names);
+	dit_snapshot_close(snapshot);
+	return number;
+}
+
+/* slapcat gives all later numbers the names of their neighbours. */
+static void a_missing_number_is_told_and_the_others_keep_their_names(void **state)
+{
+	struct load_fixture *f = *state;
+	struct told told;
+	struct dit_export_opts opts = opts_for(f, &told);
+	struct dit_export_stats stats;
+	uint32_t number = number_of(f->database, "dc");
+	unsigned n = 0;
+	char *text = NULL;
+
+	opts.no_glue = true;
+	text = export_all(f, &opts, NPEOPLE - NPEOPLE / 4 + 4);
+	n = (unsigned)count(text, "\ndc: ");
+	free(text);
+	change_key(f->database, "ad2i", (MDB_val){sizeof(number), &number}, NULL);
+	opts.keep_going = true;
+	assert_int_equal(dit_export(&opts, &stats), 0);
+	assert_int_equal(n, 1); /* the suffix; all other descriptions came later */
+	assert_int_equal(stats.nunreadable, n);
+	assert_int_equal(stats.nentries, NPEOPLE - NPEOPLE / 4 + 4 - n);
+	text = read_output(f);
+	assert_int_equal(count(text, "\nmodifyTimestamp: 2026"), stats.nentries);
+	assert_int_equal(count(text, "\nentryUUID: 00000000-"), stats.nentries);
+	assert_non_null(strstr(told.reports, "no attribute description has the number"));
+	free(text);
+}
+
 static void an_interrupt_leaves_no_file(void **state)
 {
 	struct load_fixture *f = *state;
@@ -464,6 +511,7 @@ int main(void)
 		TEST(with_keep_going_unreadable_entries_are_told_and_left_out),
 		TEST(unreadable_entries_are_told_with_a_filter_too),
 		TEST(attributes_that_the_schema_lacks_are_told),
+		TEST(a_missing_number_is_told_and_the_others_keep_their_names),
 		TEST(an_interrupt_leaves_no_file),
 		TEST(failures_are_told_once),
 		TEST(a_missing_database_is_told_in_slapcats_words),
