@@ -10,7 +10,7 @@
  *   (|(cn=a)(sn=b))       those of all children
  *   all else              no answer: every entry can
  *
- * The keys are made by the functions that make the keys of entries, so that an entry which
+ * The keys are made by the functions that make the keys of entries, so that an entry that
  * matches has all of them. An index that is missing in the database, or whose keys the
  * configuration would not make, gives no answer, and neither does a key with a range
  * instead of a list. Items of order (cn>=a) and of sound (cn~=a) are not looked up: an
