@@ -127,6 +127,21 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 	return r;
 }
 
+/* Older releases have other hashes. */
+static int check_release(const struct reindex_target *target)
+{
+	enum dit_openldap_version release = target->reindexer->chosen.openldap;
+
+	if (!dit_snapshot_is_lmdb_10(target->snapshot) || release >= DIT_OPENLDAP_2_7) {
+		return 0;
+	}
+	dit_reindex_report(target->reindexer, DIT_REPORT_ERROR,
+	                   "%s: the database is of OpenLDAP 2.7, the configuration is "
+	                   "read as OpenLDAP %s reads it: see --openldap",
+	                   target->db->directory, dit_openldap_name(release));
+	return DIT_E_CONFIG;
+}
+
 static int open_output(struct reindex_target *target)
 {
 	const struct reindexer *reindexer = target->reindexer;
@@ -150,7 +165,7 @@ static int open_output(struct reindex_target *target)
 		                   fault->text);
 		return r;
 	}
-	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+	return r < 0 ? dit_reindex_target_fail(target, r) : check_release(target);
 }
 
 /* What slapd has open must stay what it is. */

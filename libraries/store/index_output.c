@@ -18,6 +18,8 @@
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
 #include "store/map_size.h"
+#include "store/output_impl.h"
+#include "store/rebuilt_output.h"
 #include "store/spare.h"
 #include "store/staging_impl.h"
 #include "store/stored_flags.h"
@@ -61,83 +63,6 @@ struct index_writing {
 static struct index_output *of(struct dit_output *output)
 {
 	return (struct index_output *)output;
-}
-
-/* ---- what there is not ---- */
-
-static int find_ad(struct dit_output *output, uint32_t number, struct dit_span *ret)
-{
-	(void)output, (void)number, (void)ret;
-	return -EINVAL;
-}
-
-static int find_child(struct dit_output *output, uint64_t parent, struct dit_span norm,
-                      uint64_t *ret_id)
-{
-	(void)output, (void)parent, (void)norm, (void)ret_id;
-	return -EINVAL;
-}
-
-static int put_ad(struct dit_output *output, uint32_t number, struct dit_span name)
-{
-	(void)output, (void)number, (void)name;
-	return -EINVAL;
-}
-
-static int reserve_entry(struct dit_output *output, uint64_t id, size_t len,
-                         void **ret_space)
-{
-	(void)output, (void)id, (void)len, (void)ret_space;
-	return -EINVAL;
-}
-
-static int put_split(struct dit_output *output, uint64_t id, uint16_t ad, uint32_t place,
-                     struct dit_span record)
-{
-	(void)output, (void)id, (void)ad, (void)place, (void)record;
-	return -EINVAL;
-}
-
-static int grow_subtree(struct dit_output *output, uint64_t id, uint64_t n)
-{
-	(void)output, (void)id, (void)n;
-	return -EINVAL;
-}
-
-static int open_names(struct dit_output *output, struct dit_output_table **ret)
-{
-	(void)output, (void)ret;
-	return -EINVAL;
-}
-
-static int begin_changes(struct dit_output *output)
-{
-	(void)output;
-	return -EINVAL;
-}
-
-static int find_entry(struct dit_output *output, uint64_t id, struct dit_span *ret)
-{
-	(void)output, (void)id, (void)ret;
-	return -EINVAL;
-}
-
-static int replace_entry(struct dit_output *output, uint64_t id, struct dit_span record)
-{
-	(void)output, (void)id, (void)record;
-	return -EINVAL;
-}
-
-static int expect_postings(struct dit_output *output, uint64_t n)
-{
-	(void)output, (void)n;
-	return 0;
-}
-
-static int begin_indexes(struct dit_output *output)
-{
-	(void)output;
-	return 0;
 }
 
 static int place(struct dit_output *output)
@@ -224,6 +149,9 @@ int dit_index_output_drop(struct dit_output *output, const char *name)
 	char **dropped = NULL;
 	char *copy = NULL;
 
+	if (dit_rebuilt_is(output)) {
+		return dit_rebuilt_drop(output, name);
+	}
 	if (o->online != NULL) {
 		return -EINVAL;
 	}
@@ -484,22 +412,11 @@ static void abandon(struct dit_output *output)
 }
 
 static const struct dit_output_ops ops = {
-	.find_ad = find_ad,
-	.find_child = find_child,
+	DIT_OUTPUT_INDEXES_ALONE,
 	.find_index = find_index,
-	.put_ad = put_ad,
-	.reserve_entry = reserve_entry,
-	.put_split = put_split,
-	.grow_subtree = grow_subtree,
 	.add_index = add_index,
-	.expect_postings = expect_postings,
-	.open_names = open_names,
-	.begin_indexes = begin_indexes,
 	.open_index = open_index,
 	.used_bytes = used_bytes,
-	.begin_changes = begin_changes,
-	.find_entry = find_entry,
-	.replace_entry = replace_entry,
 	.prepare = prepare,
 	.commit = commit,
 	.place = place,
@@ -556,12 +473,31 @@ static int open_commit(struct index_output *output,
 	return dit_page_commit_open(&output->commit, &commit_opts);
 }
 
+/* Before anything of the directory is touched. */
+static bool is_lmdb_10(const char *directory)
+{
+	int dir_fd = dit_directory_open(directory, NULL);
+	int fd = dir_fd < 0 ? dir_fd : dit_data_open(dir_fd, O_RDONLY, NULL);
+
+	if (fd >= 0) {
+		(void)close(fd);
+	}
+	if (dir_fd >= 0) {
+		(void)close(dir_fd);
+	}
+	return fd == DIT_E_FORMAT;
+}
+
 int dit_index_output_open(struct dit_output **ret,
                           const struct dit_index_output_opts *opts)
 {
-	struct index_output *output = calloc(1, sizeof(*output));
+	struct index_output *output = NULL;
 	int r = 0;
 
+	if (is_lmdb_10(opts->directory)) {
+		return dit_rebuilt_open(ret, opts);
+	}
+	output = calloc(1, sizeof(*output));
 	if (output == NULL) {
 		return -ENOMEM;
 	}
@@ -623,11 +559,12 @@ int dit_index_output_open_online(struct dit_output **ret, struct dit_online *onl
 int dit_index_output_snapshot(struct dit_output *output, unsigned nreaders,
                               struct dit_snapshot **ret)
 {
-	const struct index_output *o = of(output);
-	const struct dit_snapshot_opts opts = {.nreaders = nreaders,
-	                                       .is_claimed = true,
-	                                       .claimed_fd = o->data_fd,
-	                                       .fault = o->fault};
+	struct dit_snapshot_opts opts = {.nreaders = nreaders, .is_claimed = true};
 
+	if (dit_rebuilt_is(output)) {
+		return dit_rebuilt_snapshot(output, nreaders, ret);
+	}
+	opts.claimed_fd = of(output)->data_fd;
+	opts.fault = of(output)->fault;
 	return dit_snapshot_open_readers(ret, NULL, &opts);
 }

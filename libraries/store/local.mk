@@ -55,6 +55,8 @@ rooms += %D%/libstore.la
 	%D%/merged_table.h \
 	%D%/name_codec.c \
 	%D%/name_codec.h \
+	%D%/rebuilt_output.c \
+	%D%/rebuilt_output.h \
 	%D%/readers.c \
 	%D%/readers.h \
 	%D%/entry_changes.c \
@@ -66,6 +68,7 @@ rooms += %D%/libstore.la
 	%D%/output_existing.c \
 	%D%/output_impl.h \
 	%D%/output_new.c \
+	%D%/output_refuse.c \
 	%D%/publication.c \
 	%D%/publication.h \
 	%D%/snapshot.c \

@@ -77,6 +77,8 @@ struct dit_output_opts {
 	/* A new database is of LMDB 1.0, which OpenLDAP 2.7 reads. Then a database that
 	 * holds records is refused. false: a new database is of the liblmdb at hand. */
 	bool is_lmdb_10;
+	/* The caller has looked at the old file, whatever it holds. */
+	bool replaces_records;
 	bool may_grow;       /* the result may be larger than maxsize_bytes */
 	bool use_page_cache; /* for our own pages; false: past the cache if possible */
 	struct dit_page_writer

@@ -442,6 +442,7 @@ int dit_output_new_open(struct dit_output **ret, const struct dit_output_opts *o
 	                                   .use_page_cache = opts->use_page_cache,
 	                                   .has_ixck = opts->has_ixck,
 	                                   .is_lmdb_10 = opts->is_lmdb_10,
+	                                   .replaces_records = opts->replaces_records,
 	                                   .page_bytes = opts->page_bytes};
 	struct new_output *output = calloc(1, sizeof(*output));
 	uint64_t nrecords = 0;

@@ -202,7 +202,9 @@ static int claim_directory(struct dit_staging *staging,
 	if (dir_fd < 0) {
 		return dir_fd;
 	}
-	r = dit_staging_look_first(dir_fd, opts->is_lmdb_10, opts->fault);
+	if (!opts->replaces_records) {
+		r = dit_staging_look_first(dir_fd, opts->is_lmdb_10, opts->fault);
+	}
 	if (r < 0) {
 		(void)close(dir_fd);
 		return r;
@@ -227,8 +229,10 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 		free(staging);
 		return r;
 	}
-	r = dit_staging_look(staging->claim.dir_fd, opts->is_lmdb_10, ret_nrecords,
-	                     opts->fault);
+	if (!opts->replaces_records) {
+		r = dit_staging_look(staging->claim.dir_fd, opts->is_lmdb_10,
+		                     ret_nrecords, opts->fault);
+	}
 	if (r == DIT_E_NOTEMPTY) {
 		(void)dit_staging_clear(staging->claim.dir_fd, NULL);
 	}

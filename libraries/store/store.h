@@ -53,6 +53,7 @@ struct dit_staging_opts {
 	bool use_page_cache;            /* write through it; false: past it if possible */
 	enum dit_output_writer kind;
 	bool has_ixck;           /* the database has ixck, which is empty */
+	bool replaces_records;   /* the old file is not looked at */
 	bool is_lmdb_10;         /* the file is of LMDB 1.0, written without liblmdb */
 	unsigned page_bytes;     /* with is_lmdb_10: a power of two; 0: the system's */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */

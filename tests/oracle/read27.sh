@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Databases that slapadd 2.7 made and slapd 2.7 changed: ditcat writes what slapcat writes,
-# and ditcheck finds nothing wrong with structure and content. Beside a slapd both are
+# and ditcheck finds nothing wrong with structure and content. ditindex makes of it what
+# slapindex makes, and slapcat prints the same text afterwards. Beside a slapd all are
 # refused, and the process is named. A slapd that is started while ditcat reads waits for
 # its end, and then serves and takes changes.
 #
 # For openldap27.sh. From the environment: READ_ENTRIES.
 . "${0%/*}/lib.sh"
 . "${0%/*}/slapd_lib.sh"
-: "${DITGEN:?}" "${DITCAT:?}"
+: "${DITGEN:?}" "${DITCAT:?}" "${DITINDEX:?}"
 if [ "$DIT_OPENLDAP" != 2.7 ]; then
 	echo "SKIPPED: no OpenLDAP 2.7 (openldap27.sh runs this script)" >&2
 	exit 77
@@ -71,11 +72,29 @@ start_slapd site
 check "changes" change
 check "beside slapd: ditcat" refused 1 "$DITCAT" --openldap=2.7 -f "$conf"
 check "beside slapd: ditcheck" refused 2 "$DITCHECK" --openldap=2.7 -f "$conf"
+check "beside slapd: ditindex" refused 1 "$DITINDEX" --openldap=2.7 -f "$conf"
 check "beside slapd: ditcheck --quick" "$DITCHECK" --quick --openldap=2.7 -f "$conf"
 stop_slapd
 check "slapd's: ditcat" same_text
 check "slapd's: ditcheck" "$DITCHECK" --openldap=2.7 -f "$conf"
 check "slapd's: ditcat -a" same_text_of '(cn=changed*)'
+
+# reindexed: by both programs; slapd has left no keys behind that belong to nobody
+reindexed() {
+	rm -rf "$work/other"
+	mkdir -p "$work/other"
+	cp -r "$work/site/db" "$work/other/db"
+	sed "s,$work/site/db,$work/other/db," "$conf" >"$work/other/slapd.conf"
+	slapcat -f "$conf" >"$work/before.ldif" 2>"$work/said" &&
+		slapindex -q -f "$work/other/slapd.conf" >"$work/said" 2>&1 &&
+		"$DITINDEX" --openldap=2.7 -f "$conf" &&
+		slapcat -f "$conf" >"$work/after.ldif" 2>"$work/said" &&
+		cmp "$work/before.ldif" "$work/after.ldif" &&
+		"$DITCHECK" --openldap=2.7 -f "$conf" &&
+		compare_databases --ignore-integerkey "$work/other/db" "$work/site/db"
+}
+
+check "slapd's: ditindex" reindexed
 
 # Nobody reads the pipe, so ditcat holds the database.
 mkfifo "$work/pipe"

@@ -20,6 +20,7 @@ check_PROGRAMS += \
 	%D%/test_publication \
 	%D%/test_publish \
 	%D%/test_readers \
+	%D%/test_rebuilt_output \
 	%D%/test_snapshot \
 	%D%/test_snapshot_pages \
 	%D%/test_split_codec \
@@ -79,6 +80,9 @@ check_PROGRAMS += \
 %C%_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync
 %C%_test_readers_SOURCES = %D%/store_fixture.h %D%/test_readers.c
 %C%_test_readers_LDADD = $(test_libs)
+%C%_test_rebuilt_output_SOURCES = %D%/store_fixture.h %D%/test_rebuilt_output.c
+%C%_test_rebuilt_output_LDADD = $(test_libs)
+%C%_test_rebuilt_output_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatvfs
 %C%_test_snapshot_SOURCES = %D%/store_fixture.h %D%/test_snapshot.c
 %C%_test_snapshot_LDADD = $(test_libs)
 %C%_test_snapshot_pages_SOURCES = %D%/store_fixture.h %D%/test_snapshot_pages.c

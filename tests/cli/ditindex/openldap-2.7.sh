@@ -1,0 +1,37 @@
+# A database of OpenLDAP 2.7 is written anew: an index more, all of them, one less. It is
+# refused beside slapd, and with the configuration of an older release.
+cat >in.ldif <<'END'
+dn: dc=example,dc=com
+objectClass: domain
+dc: example
+
+dn: cn=a,dc=example,dc=com
+objectClass: person
+cn: a
+sn: b
+
+END
+"$DITADD" --openldap=2.7 -q -f slapd.conf -l in.ldif
+cp -r db before
+echo 'index sn pres,eq,sub' >>slapd.conf
+"$DITCHECK" --openldap=2.7 -f slapd.conf
+"$DITINDEX" --openldap=2.7 -f slapd.conf sn
+"$DITCHECK" --openldap=2.7 -f slapd.conf
+"$DITCHECK" --compare before db
+"$DITINDEX" --openldap=2.7 -f slapd.conf
+"$DITCHECK" --openldap=2.7 -f slapd.conf
+sed -i '/^index sn/d' slapd.conf
+"$DITINDEX" --openldap=2.7 --drop-unconfigured -f slapd.conf
+"$DITCHECK" --compare before db
+echo $?
+ls db
+cp db/data.mdb before
+"$DITINDEX" --openldap=2.6 -f slapd.conf
+echo $?
+"$DITINDEX" --openldap=2.7 --online -f slapd.conf
+echo $?
+exec 9<db
+flock 9
+"$DITINDEX" --openldap=2.7 -f slapd.conf
+echo $?
+cmp before/data.mdb db/data.mdb
