@@ -183,7 +183,8 @@ static void close_pages(struct dit_snapshot *snapshot)
 		(void)close(snapshot->data_fd);
 	}
 	if (pages->claim.dir_fd >= 0) {
-		dit_claim_drop(&pages->claim, DIT_CLAIM_ABANDONED);
+		/* Nothing was changed: who waits goes on with lock.mdb as it is. */
+		dit_claim_drop(&pages->claim, DIT_CLAIM_UNUSED);
 	}
 }
 

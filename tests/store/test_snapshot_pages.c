@@ -65,8 +65,10 @@ static void others_are_kept_away(void **state)
 	struct dit_fault fault;
 	struct dit_claim claim;
 	unsigned reader = 0;
+	struct stat st;
 	(void)state;
 
+	assert_int_equal(truncate(fixture_path(dir, "lock.mdb"), 8192), 0);
 	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), 0);
 	assert_true(dit_snapshot_is_lmdb_10(snapshot));
 	assert_true(dit_snapshot_is_held(snapshot));
@@ -78,6 +80,9 @@ static void others_are_kept_away(void **state)
 	assert_int_equal(dit_snapshot_add_newest(snapshot, &reader), -ENOTSUP);
 	dit_snapshot_close(snapshot);
 
+	/* Who waited goes on with it as it is. */
+	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), 0);
+	assert_int_equal(st.st_size, 8192);
 	assert_int_equal(lock_elsewhere(dir), 0);
 	assert_int_equal(
 		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
