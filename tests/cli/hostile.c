@@ -22,6 +22,14 @@
 
 #define STAGING "ditkit-staging"
 
+/* The link may be there already: then there is nothing to do. */
+static void put_link(const char *target, const char *name)
+{
+	int r = symlink(target, name);
+
+	(void)r;
+}
+
 /* Each may be taken away at any moment, and is made again. */
 static void prepare_directory(const char *target)
 {
@@ -33,8 +41,8 @@ static void prepare_directory(const char *target)
 	if (mkdir("evil", 0777) == 0) {
 		(void)chmod("evil", 0777);
 	}
-	(void)symlink(target, "evil/data.mdb");
-	(void)symlink(target, "evil/lock.mdb");
+	put_link(target, "evil/data.mdb");
+	put_link(target, "evil/lock.mdb");
 }
 
 static void exchange(const char *name)
@@ -67,7 +75,7 @@ static void attack_file(const char *name, const char *target)
 	bool is_link = false;
 
 	for (;;) {
-		(void)symlink(target, "evil");
+		put_link(target, "evil");
 		is_loading = lstat(STAGING, &st) == 0;
 		is_link = lstat(name, &st) == 0 && S_ISLNK(st.st_mode);
 		if (is_link != is_loading) {

@@ -246,13 +246,13 @@ static const char *const values[] = {
 	"Smith",
 };
 
-static void put(char *line, const char *format, unsigned number)
+static void put(char *line, size_t size, const char *format, unsigned number)
 {
 	/* Formats of this file, with at most three numbers. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-extra-args"
-	(void)snprintf(line, LINE_MAX_, format, number, number, number);
+	(void)snprintf(line, size, format, number, number, number);
 #pragma GCC diagnostic pop
 }
 
@@ -345,7 +345,7 @@ static void change_dn(struct record *r, unsigned number)
 	char dn[LINE_MAX_ - 8];
 
 	do {
-		put(dn, ONE_OF(dns), number);
+		put(dn, sizeof(dn), ONE_OF(dns), number);
 		/* These come more than once. */
 	} while (is_once && (strstr(dn, "Timestamp=") != NULL || dn[0] == '\0' ||
 	                     strncmp(dn, "dc=", 3) == 0 || strstr(dn, "#0401") != NULL));
@@ -400,7 +400,8 @@ static void add_odd_line(struct record *r, unsigned number)
 
 static void add_number_line(struct record *r, unsigned number)
 {
-	put(add(r, below(8) == 0 ? 1 : 0), below(2) == 0 ? "%u" : "%u dn: cn=x", number);
+	put(add(r, below(8) == 0 ? 1 : 0), LINE_MAX_,
+	    below(2) == 0 ? "%u" : "%u dn: cn=x", number);
 }
 
 static void fold_line(struct record *r, unsigned number)
@@ -478,7 +479,7 @@ static void make(struct record *r, unsigned number)
 	r->n = 0;
 	for (size_t i = 0; i < COUNT(templates[0]); i++) {
 		if (templates[template][i] != NULL) {
-			put(add(r, r->n), templates[template][i], number);
+			put(add(r, r->n), LINE_MAX_, templates[template][i], number);
 		}
 	}
 	for (unsigned i = 0; i < n; i++) {
