@@ -48,13 +48,15 @@ static int write_text(struct fixture *f, const char *text)
 static void assert_holds(struct fixture *f, const char *expected)
 {
 	char command[4300];
-	char text[200] = "";
+	char text[200];
+	size_t n = 0;
 	FILE *pipe = NULL;
 
 	(void)snprintf(command, sizeof(command), "cd '%s'; ls -A; cat out", f->dir);
 	pipe = popen(command, "r");
 	assert_non_null(pipe);
-	(void)fread(text, 1, sizeof(text) - 1, pipe);
+	n = fread(text, 1, sizeof(text) - 1, pipe);
+	text[n] = '\0';
 	(void)pclose(pipe);
 	assert_string_equal(text, expected);
 }
