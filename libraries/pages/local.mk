@@ -38,10 +38,12 @@ rooms += %D%/libpages.la
 	%D%/page_writer.h \
 	%D%/table_writer.c \
 	%D%/table_writer.h \
+	%D%/table_writer_impl.h \
 	%D%/tree_cursor.c \
 	%D%/tree_cursor.h \
 	%D%/tree_edit.c \
 	%D%/tree_edit.h \
+	%D%/table_copy.c \
 	%D%/table_edit.c \
 	%D%/table_edit.h \
 	%D%/tree_diff.c \

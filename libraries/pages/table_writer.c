@@ -10,34 +10,9 @@
 
 #include "base/error.h"
 #include "pages/page_nodes.h"
-#include "pages/page_tree.h"
+#include "pages/table_writer_impl.h"
 
 #define ID_BYTES sizeof(uint64_t)
-
-struct dit_table_writer {
-	struct dit_page_sink sink;
-	struct dit_page_tree tree; /* above the leaves */
-	struct dit_page_tree list; /* above the pages of one long list */
-	const struct dit_page_format *format;
-	unsigned page_bytes;
-	unsigned node_max;
-	unsigned key_max;
-	char *leaf; /* the open one; owned */
-	bool is_integerkey;
-	bool is_trusted; /* the order is the caller's */
-	uint64_t nitems;
-	uint64_t noverflow_pages;
-	uint64_t nlist_branches; /* pages of lists' trees */
-	uint64_t nlist_leaves;
-	size_t key_len; /* of the last key; 0: none yet */
-	char *key;      /* owned */
-
-	/* The list of records of the last key. */
-	char *records; /* the open page; owned; NULL: there are only IDs */
-	uint64_t nrecords;
-	bool is_tree;           /* pages before this one are in the list's tree */
-	struct dit_span lowest; /* of the open leaf; points into it */
-};
 
 int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
                          unsigned flags)
@@ -115,7 +90,7 @@ static int check_integer_key(const struct dit_table_writer *writer, struct dit_s
 	               : 0;
 }
 
-static int check_key(const struct dit_table_writer *writer, struct dit_span key)
+int dit_table_writer_check_key(const struct dit_table_writer *writer, struct dit_span key)
 {
 	size_t shorter = key.len < writer->key_len ? key.len : writer->key_len;
 	int order = 0;
@@ -133,7 +108,7 @@ static int check_key(const struct dit_table_writer *writer, struct dit_span key)
 	return order < 0 || (order == 0 && key.len <= writer->key_len) ? MDB_KEYEXIST : 0;
 }
 
-static void remember_key(struct dit_table_writer *writer, struct dit_span key)
+void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_span key)
 {
 	memcpy(writer->key, key.data, key.len);
 	writer->key_len = key.len;
@@ -165,8 +140,8 @@ static int finish_leaf(struct dit_table_writer *writer)
 }
 
 /* A node in the open leaf, or in the next one. */
-static int add_node(struct dit_table_writer *writer, struct dit_span key,
-                    size_t value_len, unsigned flags, char **ret_value)
+int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span key,
+                              size_t value_len, unsigned flags, char **ret_value)
 {
 	struct dit_node_header *node = NULL;
 	int r = 0;
@@ -188,8 +163,9 @@ static int add_node(struct dit_table_writer *writer, struct dit_span key,
 /* ---- values ---- */
 
 /* What a node has in its leaf if the value itself has pages of its own. */
-static void point_to_overflow(const struct dit_page_format *format, char *value,
-                              size_t key_len, size_t len, struct dit_big_value big)
+void dit_table_writer_point_to_overflow(const struct dit_page_format *format, char *value,
+                                        size_t key_len, size_t len,
+                                        struct dit_big_value big)
 {
 	char *key = value - dit_key_room(format, key_len);
 	struct dit_node_header *node = (struct dit_node_header *)(void *)key - 1;
@@ -214,7 +190,7 @@ static void note_overflow(struct dit_table_writer *writer, char *value, size_t k
 {
 	size_t npages = dit_overflow_pages(writer->format, len, writer->page_bytes);
 
-	point_to_overflow(
+	dit_table_writer_point_to_overflow(
 		writer->format, value, key_len, len,
 		(struct dit_big_value){.first_page = ticket,
 	                               .transaction = writer->sink.space->transaction,
@@ -234,7 +210,8 @@ static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key
 	char *pages = NULL;
 	/* The node first: it may finish a leaf, and then the pages are not to be filled
 	 * yet. */
-	int r = add_node(writer, key, format->big_node_bytes, DIT_NODE_BIG, &value);
+	int r = dit_table_writer_add_node(writer, key, format->big_node_bytes,
+	                                  DIT_NODE_BIG, &value);
 
 	if (r == 0) {
 		r = dit_page_sink_add_overflow(&writer->sink, npages, &pages, &ticket);
@@ -253,14 +230,16 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
                              size_t len, char **ret_space)
 {
 	size_t inside = dit_node_bytes(writer->format, key.len, len);
-	int r = len > UINT32_MAX ? MDB_BAD_VALSIZE : check_key(writer, key);
+	int r = len > UINT32_MAX ? MDB_BAD_VALSIZE
+	                         : dit_table_writer_check_key(writer, key);
 
 	if (r < 0) {
 		return r;
 	}
-	r = inside > writer->node_max ? reserve_overflow(writer, key, len, ret_space)
-	                              : add_node(writer, key, len, 0, ret_space);
-	remember_key(writer, key);
+	r = inside > writer->node_max
+	            ? reserve_overflow(writer, key, len, ret_space)
+	            : dit_table_writer_add_node(writer, key, len, 0, ret_space);
+	dit_table_writer_remember_key(writer, key);
 	writer->nitems++;
 	return r;
 }
@@ -314,10 +293,10 @@ int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span
 		}
 		return r;
 	}
-	r = check_key(writer, key);
+	r = dit_table_writer_check_key(writer, key);
 	if (r == 0) {
-		r = add_node(writer, key, writer->format->big_node_bytes, DIT_NODE_BIG,
-		             &space);
+		r = dit_table_writer_add_node(writer, key, writer->format->big_node_bytes,
+		                              DIT_NODE_BIG, &space);
 	}
 	if (r < 0) {
 		return r;
@@ -327,7 +306,7 @@ int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span
 	if (r == 0) {
 		note_overflow(writer, space, key.len, len, ticket);
 	}
-	remember_key(writer, key);
+	dit_table_writer_remember_key(writer, key);
 	writer->nitems++;
 	return r;
 }
@@ -355,7 +334,7 @@ static int put_inside(struct dit_table_writer *writer, struct dit_span key,
 	const struct dit_page_format *format = writer->format;
 	size_t len = format->header_bytes + nids * ID_BYTES;
 	char *value = NULL;
-	int r = add_node(writer, key, len, DIT_NODE_LIST, &value);
+	int r = dit_table_writer_add_node(writer, key, len, DIT_NODE_LIST, &value);
 
 	if (r == 0) {
 		begin_packed(format, value, len, nids, DIT_PAGE_SUB | format->sub_flags);
@@ -393,8 +372,8 @@ static int finish_list_tree(struct dit_table_writer *writer, struct dit_span key
 	writer->nlist_branches += record.nbranch_pages;
 	writer->nlist_leaves += record.nleaf_pages;
 	if (r == 0) {
-		r = add_node(writer, key, sizeof(record), DIT_NODE_LIST | DIT_NODE_TREE,
-		             &value);
+		r = dit_table_writer_add_node(writer, key, sizeof(record),
+		                              DIT_NODE_LIST | DIT_NODE_TREE, &value);
 	}
 	if (r == 0) {
 		memcpy(value, &record, sizeof(record));
@@ -429,14 +408,14 @@ int dit_table_writer_end_ids(struct dit_table_writer *writer, struct dit_span ke
 	struct dit_tree_record record = {.item_bytes = ID_BYTES,
 	                                 .flags = MDB_DUPFIXED | MDB_INTEGERKEY,
 	                                 .nitems = nids};
-	int r = check_key(writer, key);
+	int r = dit_table_writer_check_key(writer, key);
 
 	if (r < 0 || nids == 0) {
 		dit_page_tree_reset(&writer->list);
 		return r;
 	}
 	r = finish_list_tree(writer, key, record);
-	remember_key(writer, key);
+	dit_table_writer_remember_key(writer, key);
 	writer->nitems += nids;
 	return r;
 }
@@ -463,7 +442,7 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 	size_t inside = dit_node_bytes(writer->format, key.len,
 	                               writer->format->header_bytes + nids * ID_BYTES);
 	char *value = NULL;
-	int r = check_key(writer, key);
+	int r = dit_table_writer_check_key(writer, key);
 
 	if (r == 0) {
 		r = check_ids(ids, nids);
@@ -472,7 +451,7 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 		return r;
 	}
 	if (nids == 1) {
-		r = add_node(writer, key, ID_BYTES, 0, &value);
+		r = dit_table_writer_add_node(writer, key, ID_BYTES, 0, &value);
 		if (r == 0) {
 			memcpy(value, ids, ID_BYTES);
 		}
@@ -481,7 +460,7 @@ int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
 	} else {
 		r = put_tree(writer, key, ids, nids);
 	}
-	remember_key(writer, key);
+	dit_table_writer_remember_key(writer, key);
 	writer->nitems += nids;
 	return r;
 }
@@ -523,7 +502,7 @@ static int put_records_inside(struct dit_table_writer *writer, struct dit_span k
 	size_t nodes_begin = format->bounds_from + words.upper;
 	size_t gap = writer->page_bytes - len;
 	char *value = NULL;
-	int r = add_node(writer, key, len, DIT_NODE_LIST, &value);
+	int r = dit_table_writer_add_node(writer, key, len, DIT_NODE_LIST, &value);
 
 	if (r < 0) {
 		return r;
@@ -554,7 +533,7 @@ static int finish_records(struct dit_table_writer *writer)
 	if (writer->nrecords == 1) {
 		struct dit_span record = record_at(writer, 0);
 
-		r = add_node(writer, key, record.len, 0, &value);
+		r = dit_table_writer_add_node(writer, key, record.len, 0, &value);
 		if (r == 0) {
 			memcpy(value, record.data, record.len);
 		}
@@ -575,7 +554,7 @@ static int finish_records(struct dit_table_writer *writer)
 
 static int begin_records(struct dit_table_writer *writer, struct dit_span key)
 {
-	int r = check_key(writer, key);
+	int r = dit_table_writer_check_key(writer, key);
 
 	if (r == 0 && writer->nrecords > 0) {
 		r = finish_records(writer);
@@ -583,7 +562,7 @@ static int begin_records(struct dit_table_writer *writer, struct dit_span key)
 	if (r < 0) {
 		return r;
 	}
-	remember_key(writer, key);
+	dit_table_writer_remember_key(writer, key);
 	writer->is_tree = false;
 	dit_page_begin(writer->format, writer->records, writer->page_bytes,
 	               DIT_PAGE_LEAF);
@@ -628,83 +607,6 @@ int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
 	return 0;
 }
 
-/* ---- nodes of other leaves ---- */
-
-/* Numbers in a copied value are tickets of pages that are placed. */
-static int place_value(struct dit_table_writer *writer, const struct dit_node_view *node,
-                       char *value)
-{
-	unsigned big_bytes = writer->format->big_node_bytes;
-	struct dit_big_value big = {.npages = 0};
-	struct dit_tree_record tree;
-
-	if ((node->flags & DIT_NODE_BIG) != 0) {
-		if (node->value.len != big_bytes) {
-			return DIT_E_CORRUPT;
-		}
-		memcpy(&big, value, big_bytes);
-		big.first_page |= DIT_TICKET_PLACED;
-		point_to_overflow(writer->format, value, node->key.len, node->value_len,
-		                  big);
-		writer->noverflow_pages += dit_overflow_pages(
-			writer->format, node->value_len, writer->page_bytes);
-	} else if ((node->flags & DIT_NODE_TREE) != 0) {
-		if (node->value.len != sizeof(tree)) {
-			return DIT_E_CORRUPT;
-		}
-		memcpy(&tree, value, sizeof(tree));
-		if (tree.root != DIT_PAGE_NONE) {
-			tree.root |= DIT_TICKET_PLACED;
-		}
-		memcpy(value, &tree, sizeof(tree));
-	}
-	return 0;
-}
-
-/* How many items a node is. */
-static uint64_t count_items(const struct dit_table_writer *writer,
-                            const struct dit_node_view *node)
-{
-	const struct dit_page_view list = {node->value.data, (unsigned)node->value.len,
-	                                   writer->format};
-	struct dit_tree_record tree;
-
-	if ((node->flags & DIT_NODE_LIST) == 0) {
-		return 1;
-	}
-	if ((node->flags & DIT_NODE_TREE) != 0) {
-		memcpy(&tree, node->value.data, sizeof(tree));
-		return tree.nitems;
-	}
-	return dit_view_count(list);
-}
-
-int dit_table_writer_copy(struct dit_table_writer *writer,
-                          const struct dit_node_view *node)
-{
-	char *value = NULL;
-	int r = check_key(writer, node->key);
-
-	if (r == 0 && (node->flags & DIT_NODE_LIST) != 0 &&
-	    node->value.len < writer->format->header_bytes) {
-		r = DIT_E_CORRUPT;
-	}
-	if (r == 0) {
-		r = add_node(writer, node->key, node->value.len, node->flags, &value);
-	}
-	if (r < 0) {
-		return r;
-	}
-	memcpy(value, node->value.data, node->value.len);
-	r = place_value(writer, node, value);
-	if (r < 0) {
-		return r;
-	}
-	remember_key(writer, node->key);
-	writer->nitems += count_items(writer, node);
-	return 0;
-}
-
 static bool has_nodes(const struct dit_table_writer *writer)
 {
 	return dit_page_count(writer->format, writer->leaf) > 0;
@@ -713,7 +615,7 @@ static bool has_nodes(const struct dit_table_writer *writer)
 int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
                           struct dit_span lowest)
 {
-	int r = lowest.len == 0 ? 0 : check_key(writer, lowest);
+	int r = lowest.len == 0 ? 0 : dit_table_writer_check_key(writer, lowest);
 
 	if (r == 0 && has_nodes(writer)) {
 		r = finish_leaf(writer);
@@ -722,7 +624,7 @@ int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
 		r = dit_page_tree_add(&writer->tree, page | DIT_TICKET_PLACED, lowest);
 	}
 	if (r == 0 && lowest.len > 0) {
-		remember_key(writer, lowest);
+		dit_table_writer_remember_key(writer, lowest);
 	}
 	return r;
 }

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Nodes of leaves that are there already: their pages stay where they are. */
+#include <string.h>
+
+#include "base/error.h"
+#include "pages/table_writer_impl.h"
+
+/* Numbers in a copied value are tickets of pages that are placed. */
+static int place_value(struct dit_table_writer *writer, const struct dit_node_view *node,
+                       char *value)
+{
+	unsigned big_bytes = writer->format->big_node_bytes;
+	struct dit_big_value big = {.npages = 0};
+	struct dit_tree_record tree;
+
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		if (node->value.len != big_bytes) {
+			return DIT_E_CORRUPT;
+		}
+		memcpy(&big, value, big_bytes);
+		big.first_page |= DIT_TICKET_PLACED;
+		dit_table_writer_point_to_overflow(writer->format, value, node->key.len,
+		                                   node->value_len, big);
+		writer->noverflow_pages += dit_overflow_pages(
+			writer->format, node->value_len, writer->page_bytes);
+	} else if ((node->flags & DIT_NODE_TREE) != 0) {
+		if (node->value.len != sizeof(tree)) {
+			return DIT_E_CORRUPT;
+		}
+		memcpy(&tree, value, sizeof(tree));
+		if (tree.root != DIT_PAGE_NONE) {
+			tree.root |= DIT_TICKET_PLACED;
+		}
+		memcpy(value, &tree, sizeof(tree));
+	}
+	return 0;
+}
+
+/* How many items a node is. */
+static uint64_t count_items(const struct dit_table_writer *writer,
+                            const struct dit_node_view *node)
+{
+	const struct dit_page_view list = {node->value.data, (unsigned)node->value.len,
+	                                   writer->format};
+	struct dit_tree_record tree;
+
+	if ((node->flags & DIT_NODE_LIST) == 0) {
+		return 1;
+	}
+	if ((node->flags & DIT_NODE_TREE) != 0) {
+		memcpy(&tree, node->value.data, sizeof(tree));
+		return tree.nitems;
+	}
+	return dit_view_count(list);
+}
+
+int dit_table_writer_copy(struct dit_table_writer *writer,
+                          const struct dit_node_view *node)
+{
+	char *value = NULL;
+	int r = dit_table_writer_check_key(writer, node->key);
+
+	if (r == 0 && (node->flags & DIT_NODE_LIST) != 0 &&
+	    node->value.len < writer->format->header_bytes) {
+		r = DIT_E_CORRUPT;
+	}
+	if (r == 0) {
+		r = dit_table_writer_add_node(writer, node->key, node->value.len,
+		                              node->flags, &value);
+	}
+	if (r < 0) {
+		return r;
+	}
+	memcpy(value, node->value.data, node->value.len);
+	r = place_value(writer, node, value);
+	if (r < 0) {
+		return r;
+	}
+	dit_table_writer_remember_key(writer, node->key);
+	writer->nitems += count_items(writer, node);
+	return 0;
+}
