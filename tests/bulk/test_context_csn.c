@@ -189,7 +189,7 @@ static void a_value_without_a_server_does_not_count(void **state)
 {
 	static const char *const bad[] = {
 		"20230101000005.000000Z#000000", "x#y#00g#z", "20230101#000000#00",
-		"20230101000005.000000Z#000000#0010000", CSN("05", "00A")};
+		"20230101000005.000000Z#000000#0010000", CSN("05", "00g")};
 	struct fixture *f = *state;
 
 	start(f, "dc=x", 1, false);

@@ -35,6 +35,7 @@ check_PROGRAMS += \
 %C%_test_page_writer_LDADD = $(test_libs)
 %C%_test_page_writer_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=openat \
+	-Wl,--wrap=__openat_2 \
 	-Wl,--wrap=pthread_create \
 	-Wl,--wrap=pwrite
 %C%_test_table_edit_SOURCES = %D%/test_table_edit.c

@@ -38,6 +38,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                           void *(*fn)(void *), void *arg);
 int __real_openat(int dir_fd, const char *name, int flags, ...);
 int __wrap_openat(int dir_fd, const char *name, int flags, ...);
+int __wrap___openat_2(int dir_fd, const char *name, int flags);
 
 ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
 {
@@ -65,6 +66,12 @@ int __wrap_openat(int dir_fd, const char *name, int flags, ...)
 		return -1;
 	}
 	return __real_openat(dir_fd, name, flags);
+}
+
+/* What openat() is with _FORTIFY_SOURCE. */
+int __wrap___openat_2(int dir_fd, const char *name, int flags)
+{
+	return __wrap_openat(dir_fd, name, flags);
 }
 
 /* ---- one file ---- */
