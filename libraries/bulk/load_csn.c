@@ -9,7 +9,6 @@
 
 #include "bulk/load_parse.h"
 #include "bulk/load_report.h"
-#include "bulk/load_target.h"
 
 int dit_load_csn_start(struct loader *loader)
 {
@@ -20,7 +19,7 @@ int dit_load_csn_start(struct loader *loader)
 		return 0;
 	}
 	return dit_context_csn_new(&loader->csn, loader->settings->schema,
-	                           loader->context.removed_sids);
+	                           loader->reading.context.removed_sids);
 }
 
 int dit_load_csn_note(struct loader *loader, const struct load_item *item)

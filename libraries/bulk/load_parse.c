@@ -66,8 +66,8 @@ static int check_item(struct loader *loader, struct load_member *member,
 		return DIT_E_INVALID;
 	}
 	item->target = (uint32_t)target;
-	r = dit_entry_check(&loader->context, &member->caches, &item->entry, arena,
-	                    &item->notes, &refusal);
+	r = dit_entry_check(&loader->reading.context, &member->caches, &item->entry,
+	                    arena, &item->notes, &refusal);
 	if (r != DIT_E_INVALID) {
 		return r;
 	}
@@ -134,14 +134,14 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
                        size_t index)
 {
 	struct load_member *member = &loader->members[share->member];
-	struct load_slot *slot = &loader->slots[share->slot];
+	struct load_slot *slot = &loader->input.slots[share->slot];
 	const struct dit_ldif_record *record = &slot->batch.records[index];
 	struct load_item *item = &slot->items[index];
 	struct dit_arena *arena = share->arena;
 	struct dit_entry_stamp stamp = {.time_us = slot->time_us,
 	                                .sequence = (uint32_t)index,
-	                                .node = loader->stamp_node,
-	                                .clock_seq = loader->stamp_clock_seq};
+	                                .node = loader->stamps.node,
+	                                .clock_seq = loader->stamps.clock_seq};
 	int r = 0;
 
 	*item = (struct load_item){.state = LOAD_GOOD};
@@ -150,7 +150,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 		item_fail(item, DIT_E_STOPPED, LOAD_REFUSED);
 		return;
 	}
-	r = dit_entry_read(&loader->context, &member->caches, record->text, arena,
+	r = dit_entry_read(&loader->reading.context, &member->caches, record->text, arena,
 	                   &item->notes, &item->entry);
 	if (r < 0) {
 		item_fail(item, r, LOAD_UNREADABLE);
@@ -164,7 +164,7 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 		item_fail(item, r, LOAD_REFUSED);
 		return;
 	}
-	r = dit_entry_complete(&loader->context, &item->entry, &stamp, arena,
+	r = dit_entry_complete(&loader->reading.context, &item->entry, &stamp, arena,
 	                       &item->notes);
 	if (r == 0) {
 		r = dit_entry_encode(&item->entry,
@@ -229,7 +229,7 @@ int dit_load_key(void *ctx, const struct dit_pipeline_share *share)
 {
 	struct loader *loader = ctx;
 	struct load_member *member = &loader->members[share->member];
-	struct load_slot *slot = &loader->slots[share->slot];
+	struct load_slot *slot = &loader->input.slots[share->slot];
 	int r = 0;
 
 	for (size_t i = share->first; i < share->end && r == 0; i++) {

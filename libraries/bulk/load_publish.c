@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "bulk/load_report.h"
-#include "bulk/load_target.h"
 #include "store/publication.h"
 
 struct publishing {

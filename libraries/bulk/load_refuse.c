@@ -154,7 +154,8 @@ static void explain(struct loader *loader, const struct dit_ldif_record *record,
 	}
 	dit_arena_init(&arena, 4096);
 	/* Without memory slapadd's lines must do. */
-	if (dit_explain(&loader->context, why, record->text, &arena, &explanation) == 0) {
+	if (dit_explain(&loader->reading.context, why, record->text, &arena,
+	                &explanation) == 0) {
 		line += explanation.line;
 		dit_load_report(loader, DIT_REPORT_EXPLANATION, "%s:%llu: %s",
 		                record->file, (unsigned long long)line, explanation.text);

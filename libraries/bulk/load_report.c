@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 
+#define MIB ((uint64_t)1 << 20)
+
 void dit_load_report(struct loader *loader, enum dit_report_kind kind, const char *format,
                      ...)
 {
@@ -59,6 +61,32 @@ int dit_load_fail(struct loader *loader, int r, const char *what)
 	return r;
 }
 
+int dit_load_target_fail(struct load_target *target, int r, const char *what)
+{
+	const struct dit_database *db = target->db;
+	uint64_t bytes = target->stats->bytes;
+	uint64_t wanted = (bytes + bytes / 2 + MIB - 1) / MIB * MIB;
+
+	if (r == DIT_E_FULL && bytes > 0) {
+		dit_load_report(
+			target->loader, DIT_REPORT_ERROR,
+			"the database needs %llu bytes, but maxsize is %llu: configure "
+			"\"maxsize %llu\" or give --grow",
+			(unsigned long long)bytes, (unsigned long long)db->maxsize_bytes,
+			(unsigned long long)wanted);
+		return r;
+	}
+	if (r == DIT_E_FULL) {
+		dit_load_report(
+			target->loader, DIT_REPORT_ERROR,
+			"the database in %s is full, maxsize is %llu: configure more, or "
+			"give --grow",
+			db->directory, (unsigned long long)db->maxsize_bytes);
+		return r;
+	}
+	return dit_load_fail(target->loader, r, what);
+}
+
 void dit_load_tell_progress(struct loader *loader, enum dit_load_phase phase)
 {
 	struct dit_progress progress = {.phase = phase,
@@ -69,7 +97,8 @@ void dit_load_tell_progress(struct loader *loader, enum dit_load_phase phase)
 	if (loader->opts->progress == NULL) {
 		return;
 	}
-	progress.bytes_total =
-		loader->reader == NULL ? 0 : dit_ldif_reader_size(loader->reader);
+	progress.bytes_total = loader->input.reader == NULL
+	                               ? 0
+	                               : dit_ldif_reader_size(loader->input.reader);
 	loader->opts->progress(loader->opts->progress_ctx, &progress);
 }

@@ -11,7 +11,6 @@
 #include "bulk/load_csn.h"
 #include "bulk/load_refuse.h"
 #include "bulk/load_report.h"
-#include "bulk/load_target.h"
 
 static int stored(struct load_target *target, struct load_item *item)
 {

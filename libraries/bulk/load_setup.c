@@ -96,13 +96,13 @@ static int read_removed_sids(struct loader *loader)
 	if (opts->remove_sids == NULL) {
 		return 0;
 	}
-	r = dit_sid_set_parse(opts->remove_sids, &loader->removed_sids);
+	r = dit_sid_set_parse(opts->remove_sids, &loader->reading.removed_sids);
 	if (r < 0) {
 		dit_load_report(loader, DIT_REPORT_PLAIN,
 		                "unable to parse remove-sids=\"%s\".", opts->remove_sids);
 		return -EINVAL;
 	}
-	if (dit_sid_set_has(&loader->removed_sids, (int)opts->sid)) {
+	if (dit_sid_set_has(&loader->reading.removed_sids, (int)opts->sid)) {
 		dit_load_report(loader, DIT_REPORT_ERROR,
 		                "remove-sids contains configured serverID %u.",
 		                opts->sid);
@@ -163,8 +163,8 @@ static int make_context(struct loader *loader)
 		.value_max = opts->record_max_bytes > 0 ? opts->record_max_bytes
 	                                                : dit_default_record_max(),
 		.stop = &loader->stop};
-	loader->rules = make_rules(loader);
-	loader->context = (struct dit_entry_context){
+	loader->reading.rules = make_rules(loader);
+	loader->reading.context = (struct dit_entry_context){
 		.schema = loader->settings->schema,
 		.is_strict = opts->is_strict,
 		.is_quick = opts->is_quick,
@@ -172,29 +172,30 @@ static int make_context(struct loader *loader)
 		.check_values = opts->check_values && !opts->is_quick,
 		.lastmod = loader->db->lastmod,
 		.allow_dynamic = loader->db->has_dds,
-		.ldif = loader->rules.ldif,
-		.names_first = loader->rules.names_first,
-		.gathers_lines = loader->rules.gathers_lines,
-		.drops_dynamic = loader->rules.drops_dynamic,
-		.warns_of_csn = loader->rules.warns_of_csn,
+		.ldif = loader->reading.rules.ldif,
+		.names_first = loader->reading.rules.names_first,
+		.gathers_lines = loader->reading.rules.gathers_lines,
+		.drops_dynamic = loader->reading.rules.drops_dynamic,
+		.warns_of_csn = loader->reading.rules.warns_of_csn,
 		.sid = opts->sid,
-		.removed_sids = opts->remove_sids == NULL ? NULL : &loader->removed_sids,
+		.removed_sids =
+			opts->remove_sids == NULL ? NULL : &loader->reading.removed_sids,
 		.files = &loader->files,
 		.rootdn = loader->db->rootdn,
 		.rootdn_norm = loader->db->rootdn_norm,
 	};
-	r = dit_sorted_types_make(loader->settings, &loader->sorted);
+	r = dit_sorted_types_make(loader->settings, &loader->reading.sorted);
 	if (r == 0) {
 		r = dit_load_csn_start(loader);
 	}
 	if (r < 0) {
 		return dit_load_fail(loader, r, "could not start the load");
 	}
-	loader->context.sorted = loader->sorted;
+	loader->reading.context.sorted = loader->reading.sorted;
 	r = dit_fingerprint_key_make(&loader->name_key);
 	if (r == 0 &&
-	    (getrandom(&loader->stamp_node, sizeof(loader->stamp_node), 0) < 0 ||
-	     getrandom(&loader->stamp_clock_seq, sizeof(loader->stamp_clock_seq), 0) <
+	    (getrandom(&loader->stamps.node, sizeof(loader->stamps.node), 0) < 0 ||
+	     getrandom(&loader->stamps.clock_seq, sizeof(loader->stamps.clock_seq), 0) <
 	             0)) {
 		r = -errno;
 	}
@@ -204,8 +205,8 @@ static int make_context(struct loader *loader)
 	/*
 	 * Multicast bit: a node that is no network card's address (RFC 4122 section 4.5).
 	 */
-	loader->stamp_node = (loader->stamp_node & 0xffffffffffff) | 0x010000000000;
-	loader->stamp_clock_seq &= 0x3fff;
+	loader->stamps.node = (loader->stamps.node & 0xffffffffffff) | 0x010000000000;
+	loader->stamps.clock_seq &= 0x3fff;
 	return 0;
 }
 
@@ -264,7 +265,8 @@ static int make_members(struct loader *loader)
 static bool keeps_version(const struct loader *loader)
 {
 	return loader->opts->is_strict ||
-	       dit_schema_find_type(loader->context.schema, DIT_SPAN("version")) != NULL;
+	       dit_schema_find_type(loader->reading.context.schema,
+	                            DIT_SPAN("version")) != NULL;
 }
 
 static int open_input(struct loader *loader, const struct load_budget *budget)
@@ -281,7 +283,7 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 	                                      .record_max = loader->files.value_max,
 	                                      .keep_version = keeps_version(loader)};
 	const char *failed = opts->input;
-	int r = dit_ldif_reader_open(&loader->reader, &reader, &failed);
+	int r = dit_ldif_reader_open(&loader->input.reader, &reader, &failed);
 
 	if (r < 0) {
 		/* slapadd's perror() */
@@ -316,9 +318,9 @@ static int make_pipeline(struct loader *loader)
 	                                 .name = "tool",
 	                                 .is_ahead = loader->nthreads > 1};
 
-	loader->nslots = dit_pipeline_nslots(&opts);
-	loader->slots = calloc(loader->nslots, sizeof(*loader->slots));
-	if (loader->slots == NULL) {
+	loader->input.nslots = dit_pipeline_nslots(&opts);
+	loader->input.slots = calloc(loader->input.nslots, sizeof(*loader->input.slots));
+	if (loader->input.slots == NULL) {
 		return -ENOMEM;
 	}
 	return dit_pipeline_new(&loader->pipeline, &opts);
@@ -400,11 +402,12 @@ int dit_load_prepare(struct loader *loader)
 
 static void free_slots(struct loader *loader)
 {
-	for (unsigned i = 0; loader->slots != NULL && i < loader->nslots; i++) {
-		free(loader->slots[i].items);
-		dit_ldif_batch_deinit(&loader->slots[i].batch);
+	for (unsigned i = 0; loader->input.slots != NULL && i < loader->input.nslots;
+	     i++) {
+		free(loader->input.slots[i].items);
+		dit_ldif_batch_deinit(&loader->input.slots[i].batch);
 	}
-	free(loader->slots);
+	free(loader->input.slots);
 }
 
 static void free_members(struct loader *loader)
@@ -432,7 +435,7 @@ void dit_load_release(struct loader *loader)
 	dit_pipeline_free(loader->pipeline);
 	free_members(loader);
 	free_slots(loader);
-	dit_ldif_reader_close(loader->reader);
+	dit_ldif_reader_close(loader->input.reader);
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		dit_load_target_deinit(&loader->targets[i]);
 	}
@@ -441,6 +444,6 @@ void dit_load_release(struct loader *loader)
 	dit_context_csn_free(loader->csn);
 	dit_load_refusals_deinit(&loader->refusals);
 	dit_glue_deinit(&loader->glue);
-	free(loader->sorted);
+	free(loader->reading.sorted);
 	dit_settings_free(loader->settings);
 }

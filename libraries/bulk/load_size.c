@@ -133,7 +133,7 @@ static int estimate_target(struct load_target *target, double scale)
 
 int dit_load_estimate(struct loader *loader, uint64_t bytes_read)
 {
-	uint64_t total = dit_ldif_reader_size(loader->reader);
+	uint64_t total = dit_ldif_reader_size(loader->input.reader);
 	double scale = 1;
 	int r = 0;
 

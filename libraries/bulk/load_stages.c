@@ -28,10 +28,10 @@ static uint64_t next_time(struct loader *loader, size_t nrecords)
 {
 	uint64_t now = now_us();
 
-	if (now <= loader->last_time_us) {
-		now = loader->last_time_us + 1;
+	if (now <= loader->stamps.last_time_us) {
+		now = loader->stamps.last_time_us + 1;
 	}
-	loader->last_time_us = now + nrecords / 10;
+	loader->stamps.last_time_us = now + nrecords / 10;
 	return now;
 }
 
@@ -55,13 +55,14 @@ int dit_load_fill(void *ctx, unsigned slot)
 {
 	struct loader *loader = ctx;
 
-	return dit_ldif_reader_next(loader->reader, &loader->slots[slot].batch);
+	return dit_ldif_reader_next(loader->input.reader,
+	                            &loader->input.slots[slot].batch);
 }
 
 int dit_load_begin(void *ctx, unsigned number, size_t *ret_nitems)
 {
 	struct loader *loader = ctx;
-	struct load_slot *slot = &loader->slots[number];
+	struct load_slot *slot = &loader->input.slots[number];
 
 	slot->time_us = next_time(loader, slot->batch.nrecords);
 	*ret_nitems = slot->batch.nrecords;
@@ -72,7 +73,7 @@ int dit_load_begin(void *ctx, unsigned number, size_t *ret_nitems)
 int dit_load_in_order(void *ctx, unsigned number)
 {
 	struct loader *loader = ctx;
-	struct load_slot *slot = &loader->slots[number];
+	struct load_slot *slot = &loader->input.slots[number];
 	int r = dit_load_resolve(loader, slot);
 
 	loader->stats->bytes_read = slot->batch.bytes_read;
@@ -83,15 +84,4 @@ int dit_load_in_order(void *ctx, unsigned number)
 		dit_load_tell_progress(loader, DIT_LOAD_ENTRIES);
 	}
 	return r;
-}
-
-static void run_index_work(void *ctx, unsigned member)
-{
-	(void)member;
-	dit_index_writer_work(ctx);
-}
-
-void dit_load_begin_index_work(struct loader *loader, struct load_target *target)
-{
-	dit_pipeline_begin_work(loader->pipeline, run_index_work, target->index_writer);
 }

@@ -18,7 +18,4 @@ int dit_load_begin(void *ctx, unsigned slot, size_t *ret_nitems);
 /** Resolve the batch, then progress and the estimate of the size. */
 int dit_load_in_order(void *ctx, unsigned slot);
 
-/** After the run: start the members on the target's index writer. */
-void dit_load_begin_index_work(struct loader *loader, struct load_target *target);
-
 #endif

@@ -2,42 +2,12 @@
 /*
  * A target's output (store/output.h): opened, and what it holds taken over.
  */
-#include "bulk/loader.h"
+#include "bulk/load_store.h"
 
 #include "bulk/load_report.h"
-#include "bulk/load_target.h"
 
 #define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
-#define MIB       ((uint64_t)1 << 20)
 #define EXPANSION 6 /* bytes stored per byte of LDIF, the first guess */
-
-int dit_load_target_fail(struct load_target *target, int r, const char *what)
-{
-	const struct dit_database *db = target->db;
-	uint64_t bytes = target->stats->bytes;
-	uint64_t wanted = (bytes + bytes / 2 + MIB - 1) / MIB * MIB;
-
-	if (r == DIT_E_FULL && bytes > 0) {
-		dit_load_report(
-			target->loader, DIT_REPORT_ERROR,
-			"the database needs %llu bytes, but maxsize is %llu: configure "
-			"\"maxsize %llu\" or give --grow",
-			(unsigned long long)bytes, (unsigned long long)db->maxsize_bytes,
-			(unsigned long long)wanted);
-		return r;
-	}
-	if (r == DIT_E_FULL) {
-		dit_load_report(
-			target->loader, DIT_REPORT_ERROR,
-			"the database in %s is full, maxsize is %llu: configure more, or "
-			"give --grow",
-			db->directory, (unsigned long long)db->maxsize_bytes);
-		return r;
-	}
-	return dit_load_fail(target->loader, r, what);
-}
-
-/* ---- opening ---- */
 
 static int say_fault(const struct load_target *target, int r,
                      const struct dit_fault *fault)
@@ -169,12 +139,12 @@ int dit_load_store_open(struct load_target *target)
 		.mode = db->mode,
 		.ndbs = (unsigned)dit_index_set_ndbs(target->indexes) + FIXED_DBS,
 		.maxsize_bytes = db->maxsize_bytes,
-		.expected_bytes = dit_ldif_reader_size(loader->reader) * EXPANSION,
+		.expected_bytes = dit_ldif_reader_size(loader->input.reader) * EXPANSION,
 		.list_max = ((uint64_t)1 << loader->settings->idlexp) - 1,
 		.writer = writer_of(loader->opts),
 		.page_bytes = db->page_bytes,
-		.has_ixck = loader->rules.has_ixck,
-		.is_lmdb_10 = loader->rules.has_lmdb_10,
+		.has_ixck = loader->reading.rules.has_ixck,
+		.is_lmdb_10 = loader->reading.rules.has_lmdb_10,
 		.may_grow = loader->opts->may_grow,
 		.page_writer = loader->page_writer,
 		.use_page_cache = loader->opts->use_page_cache,

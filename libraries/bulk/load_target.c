@@ -14,7 +14,7 @@
 #include "bulk/index_limit.h"
 #include "bulk/load_csn.h"
 #include "bulk/load_report.h"
-#include "bulk/load_stages.h"
+#include "bulk/load_store.h"
 #include "config/slapd_version.h"
 
 #define PAGE_MIN 512u
@@ -276,6 +276,12 @@ int dit_load_target_seal(struct load_target *target)
 	return r < 0 ? dit_load_target_fail(target, r, target->db->directory) : 0;
 }
 
+static void run_index_work(void *ctx, unsigned member)
+{
+	(void)member;
+	dit_index_writer_work(ctx);
+}
+
 int dit_load_target_begin_indexes(struct load_target *target)
 {
 	struct loader *loader = target->loader;
@@ -289,7 +295,8 @@ int dit_load_target_begin_indexes(struct load_target *target)
 		return dit_load_target_fail(target, r, "could not write the indexes");
 	}
 	if (loader->nthreads > 1) {
-		dit_load_begin_index_work(loader, target);
+		dit_pipeline_begin_work(loader->pipeline, run_index_work,
+		                        target->index_writer);
 	}
 	return 0;
 }

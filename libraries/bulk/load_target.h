@@ -11,15 +11,6 @@
 #include "bulk/load_size.h"
 #include "bulk/loader.h"
 
-/** As dit_load_fail(), with more words on limits of a database. */
-int dit_load_target_fail(struct load_target *target, int r, const char *what);
-
-/**
- * Open the output (load_store.c), after the index set is made, which learns what is
- * stored. Sets `output` and `numbers`.
- */
-int dit_load_store_open(struct load_target *target);
-
 /** Before the first round: all that the target needs, its output included. */
 int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget);
 

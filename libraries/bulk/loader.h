@@ -123,18 +123,37 @@ struct load_refusals {
 	size_t told_size;
 };
 
+/** How records are read and entries checked. [const] while members run */
+struct load_reading {
+	struct dit_release_rules rules;
+	struct dit_entry_context context;
+	uint64_t *sorted;                /* of the context */
+	struct dit_sid_set removed_sids; /* likewise */
+};
+
+/** What generated values are made of (struct dit_entry_stamp). */
+struct load_stamps {
+	uint64_t node;         /* [const] while members run */
+	uint16_t clock_seq;    /* likewise */
+	uint64_t last_time_us; /* [own: main] */
+};
+
+/** The LDIF, cut into the slots of the pipeline. [own: main] */
+struct load_input {
+	struct dit_ldif_reader *reader; /* the reader thread's, while records come */
+	struct load_slot *slots;        /* by number in the pipeline */
+	unsigned nslots;
+};
+
 /** The load as a whole. */
 struct loader {
 	/* [const] while members run */
 	const struct dit_load_opts *opts;
 	struct dit_settings *settings;
 	const struct dit_database *db; /* the one chosen */
-	struct dit_release_rules rules;
-	struct dit_entry_context context;
+	struct load_reading reading;
 	struct dit_stop stop; /* opts->stop; main sets it when the load has failed */
 	struct dit_file_rules files;
-	uint64_t *sorted;                /* of the context */
-	struct dit_sid_set removed_sids; /* likewise */
 	struct load_target
 		*targets; /* what is written: the chosen database first, then its
 	                              * subordinates in order of definition */
@@ -143,17 +162,13 @@ struct loader {
 	unsigned nthreads;
 	struct load_member *members;
 	struct dit_page_writer *page_writer; /* NULL with one thread */
-	uint64_t stamp_node; /* of generated values (struct dit_entry_stamp) */
-	uint16_t stamp_clock_seq;
 	struct dit_fingerprint_key name_key; /* of the names in the trees */
 
 	/* [own: main] */
 	struct dit_load_stats *stats;
 	struct dit_pipeline *pipeline;
-	struct dit_ldif_reader *reader; /* the reader thread's, while records come */
-	struct load_slot *slots;        /* by number in the pipeline */
-	unsigned nslots;
-	uint64_t last_time_us;
+	struct load_input input;
+	struct load_stamps stamps;
 	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
 	struct dit_context_csn *csn; /* NULL: without -w */
 	struct load_refusals refusals;

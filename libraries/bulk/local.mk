@@ -6,7 +6,7 @@ rooms += %D%/libbulk.la
 	%D%/ad_numbers.h \
 	%D%/builders.c \
 	%D%/builders.h \
-	%D%/check.c \
+	%D%/check_run.c \
 	%D%/check.h \
 	%D%/check_content.c \
 	%D%/check_content.h \
@@ -40,7 +40,7 @@ rooms += %D%/libbulk.la
 	%D%/dn_table.h \
 	%D%/entries.c \
 	%D%/entries.h \
-	%D%/export.c \
+	%D%/export_run.c \
 	%D%/export.h \
 	%D%/export_file.c \
 	%D%/export_file.h \
@@ -65,7 +65,7 @@ rooms += %D%/libbulk.la
 	%D%/index_writer.h \
 	%D%/list_queue.c \
 	%D%/list_queue.h \
-	%D%/load.c \
+	%D%/load_run.c \
 	%D%/load.h \
 	%D%/load_csn.c \
 	%D%/load_csn.h \
@@ -86,12 +86,13 @@ rooms += %D%/libbulk.la
 	%D%/load_stages.c \
 	%D%/load_stages.h \
 	%D%/load_store.c \
+	%D%/load_store.h \
 	%D%/load_target.c \
 	%D%/load_target.h \
 	%D%/loader.h \
 	%D%/release_rules.c \
 	%D%/release_rules.h \
-	%D%/reindex.c \
+	%D%/reindex_run.c \
 	%D%/reindex.h \
 	%D%/reindex_attrs.c \
 	%D%/reindex_online.c \
@@ -99,7 +100,7 @@ rooms += %D%/libbulk.la
 	%D%/reindex_scan.c \
 	%D%/reindex_target.c \
 	%D%/reindexer.h \
-	%D%/scan.c \
+	%D%/scan_run.c \
 	%D%/scan.h \
 	%D%/scan_snapshot.h \
 	%D%/stored_keys.c \

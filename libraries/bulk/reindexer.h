@@ -5,7 +5,8 @@
  *
  *   scan (members)      entry -> keys -> builders           reindex_scan.c
  *   members             sorted, merged, written             index_writer.h
- *   main                the output, publication             reindex_target.c, reindex.c
+ *   main                the output, publication             reindex_target.c,
+ *                                                           reindex_run.c
  *
  * Databases are worked on one after the other, and put in place together.
  */

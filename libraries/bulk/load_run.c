@@ -9,7 +9,7 @@
  *               members write indexes; what came late
  *   publish     all databases, or none                           load_publish.c
  */
-#include "bulk/loader.h"
+#include "bulk/load.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,6 +22,7 @@
 #include "bulk/load_resolve.h"
 #include "bulk/load_setup.h"
 #include "bulk/load_target.h"
+#include "bulk/loader.h"
 
 static uint64_t clock_us(void)
 {
@@ -36,7 +37,7 @@ static uint64_t clock_us(void)
 /* What slapadd says when it cannot read on; there is no -c for that. */
 static int fail_input(struct loader *loader, int r)
 {
-	const char *text = dit_ldif_reader_error(loader->reader);
+	const char *text = dit_ldif_reader_error(loader->input.reader);
 
 	if (r == DIT_E_STOPPED) {
 		return dit_load_fail(loader, r, "load ended");
