@@ -77,8 +77,8 @@ static int tell_directories(const struct check *check)
 	}
 	for (size_t i = 0; i < settings->ndatabases; i++) {
 		if (belongs(check, &settings->databases[i]) &&
-		    settings->databases[i].directory != NULL) {
-			directories[n++] = settings->databases[i].directory;
+		    settings->databases[i].data.directory != NULL) {
+			directories[n++] = settings->databases[i].data.directory;
 		}
 	}
 	r = opts->before_open(opts->before_open_ctx, directories, n);
@@ -116,7 +116,7 @@ static int check_databases(struct check *check)
 		const struct dit_database *database = &settings->databases[i];
 
 		if (belongs(check, database)) {
-			r = check_path(check, database->directory, database);
+			r = check_path(check, database->data.directory, database);
 		}
 	}
 	return r;

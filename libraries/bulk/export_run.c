@@ -261,12 +261,12 @@ static int take_unreadable(struct export *export, const struct export_text *text
 {
 	export->stats->nunreadable += text->nunreadable;
 	tell(export, DIT_REPORT_ERROR, "%s: entry id=%08lx cannot be read: %s",
-	     export->current->db->directory, (unsigned long)text->first_id,
+	     export->current->db->data.directory, (unsigned long)text->first_id,
 	     text->first_reason);
 	if (text->nunreadable > 1) {
 		tell(export, DIT_REPORT_ERROR,
 		     "%s: %llu entries near it cannot be read either",
-		     export->current->db->directory,
+		     export->current->db->data.directory,
 		     (unsigned long long)text->nunreadable - 1);
 	}
 	return text->is_end ? DIT_E_CORRUPT : 0;
@@ -327,7 +327,7 @@ static int fail_on_database(const struct export *export,
 	int code = r > -4096 ? -r : r; /* as LMDB has it */
 
 	if (r == DIT_E_FORMAT || (r < MDB_KEYEXIST && r != DIT_E_UNKNOWN)) {
-		tell(export, DIT_REPORT_ERROR, "%s: %s", database->db->directory,
+		tell(export, DIT_REPORT_ERROR, "%s: %s", database->db->data.directory,
 		     fault[0] == '\0' ? dit_strerror(r) : fault);
 		return r;
 	}
@@ -396,7 +396,7 @@ static int open_database(struct export *export, struct export_database *database
 	int r = 0;
 
 	assert(database->db != NULL);
-	r = dit_snapshot_open_readers(&database->snapshot, database->db->directory,
+	r = dit_snapshot_open_readers(&database->snapshot, database->db->data.directory,
 	                              &snapshot_opts);
 	opts.snapshot = database->snapshot;
 	if (r == 0) {

@@ -133,7 +133,7 @@ int dit_glue_before_open(const struct dit_glue *glue, dit_before_open_fn before_
 	}
 	for (size_t i = 0; i < glue->ndatabases; i++) {
 		if (strcmp(glue->databases[i]->type, "mdb") == 0) {
-			directories[n++] = glue->databases[i]->directory;
+			directories[n++] = glue->databases[i]->data.directory;
 		}
 	}
 	r = before_open(before_open_ctx, directories, n);

@@ -21,7 +21,7 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 	const struct publishing *publishing = ctx;
 	struct loader *loader = publishing->loader;
 	struct load_target *target = &loader->targets[number];
-	const char *directory = target->db->directory;
+	const char *directory = target->db->data.directory;
 
 	target->stats->bytes = publishing->items[number].bytes; /* maybe too many */
 	switch (step) {

@@ -72,7 +72,8 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what)
 			target->loader, DIT_REPORT_ERROR,
 			"the database needs %llu bytes, but maxsize is %llu: configure "
 			"\"maxsize %llu\" or give --grow",
-			(unsigned long long)bytes, (unsigned long long)db->maxsize_bytes,
+			(unsigned long long)bytes,
+			(unsigned long long)db->data.maxsize_bytes,
 			(unsigned long long)wanted);
 		return r;
 	}
@@ -81,7 +82,7 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what)
 			target->loader, DIT_REPORT_ERROR,
 			"the database in %s is full, maxsize is %llu: configure more, or "
 			"give --grow",
-			db->directory, (unsigned long long)db->maxsize_bytes);
+			db->data.directory, (unsigned long long)db->data.maxsize_bytes);
 		return r;
 	}
 	return dit_load_fail(target->loader, r, what);

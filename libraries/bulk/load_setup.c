@@ -44,7 +44,7 @@ static int make_glue(struct loader *loader)
 		                "subordinate configuration error");
 		return r;
 	}
-	return r < 0 ? dit_load_fail(loader, r, loader->db->directory) : 0;
+	return r < 0 ? dit_load_fail(loader, r, loader->db->data.directory) : 0;
 }
 
 /* @return 0 or -ENOMEM */
@@ -61,7 +61,7 @@ static int add_target(struct loader *loader, const struct dit_database *db)
 		return 0;
 	}
 	target->stats = &stats->databases[stats->ndatabases++];
-	target->stats->directory = strdup(db->directory);
+	target->stats->directory = strdup(db->data.directory);
 	return target->stats->directory == NULL ? -ENOMEM : 0;
 }
 
@@ -79,12 +79,12 @@ static int make_targets(struct loader *loader)
 	loader->targets = calloc(n, sizeof(*loader->targets));
 	stats->databases = calloc(n, sizeof(*stats->databases));
 	if (loader->targets == NULL || stats->databases == NULL) {
-		return dit_load_fail(loader, -ENOMEM, loader->db->directory);
+		return dit_load_fail(loader, -ENOMEM, loader->db->data.directory);
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
 		r = add_target(loader, loader->glue.databases[i]);
 	}
-	return r < 0 ? dit_load_fail(loader, r, loader->db->directory) : 0;
+	return r < 0 ? dit_load_fail(loader, r, loader->db->data.directory) : 0;
 }
 
 /* In slapadd's words. */

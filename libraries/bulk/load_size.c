@@ -103,14 +103,14 @@ static void tell_size(struct load_target *target, enum dit_report_kind kind,
 		target->loader, kind,
 		"the database %s need about %.0f bytes, but maxsize is %llu: configure "
 		"\"maxsize %llu\" or give --grow",
-		verb, need, (unsigned long long)target->db->maxsize_bytes,
+		verb, need, (unsigned long long)target->db->data.maxsize_bytes,
 		(unsigned long long)round_up_mib((uint64_t)(need * 1.5)));
 }
 
 /* @param scale  of the whole input to what was read */
 static int estimate_target(struct load_target *target, double scale)
 {
-	double maxsize = (double)target->db->maxsize_bytes;
+	double maxsize = (double)target->db->data.maxsize_bytes;
 	uint64_t used = 0;
 	double least = 0;
 	double likely = 0;

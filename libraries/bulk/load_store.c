@@ -12,8 +12,8 @@
 static int say_fault(const struct load_target *target, int r,
                      const struct dit_fault *fault)
 {
-	dit_load_report(target->loader, DIT_REPORT_ERROR, "%s: %s", target->db->directory,
-	                fault->text);
+	dit_load_report(target->loader, DIT_REPORT_ERROR, "%s: %s",
+	                target->db->data.directory, fault->text);
 	return r;
 }
 
@@ -33,7 +33,7 @@ static int adopt_index(struct load_target *target, size_t number,
 		                "index database \"%s\" in %s is stored with integer "
 		                "keys, beside which those of this configuration "
 		                "cannot be put",
-		                db->name, target->db->directory);
+		                db->name, target->db->data.directory);
 		return r;
 	}
 	if (r < 0 && fault->text[0] != '\0') {
@@ -54,7 +54,7 @@ static int check_key_length(const struct load_target *target, size_t number)
 	                "index database \"%s\" in %s: keys of %zu bytes are too long for "
 	                "the page size, %zu bytes are possible",
 	                dit_index_set_db(target->indexes, number)->name,
-	                target->db->directory, len, target->output->key_max);
+	                target->db->data.directory, len, target->output->key_max);
 	return DIT_E_CONFIG;
 }
 
@@ -92,7 +92,7 @@ static int look_around(struct load_target *target, const struct dit_fault *fault
 	}
 	r = dit_ad_numbers_read(&target->numbers, target->output,
 	                        target->loader->settings->schema);
-	return r < 0 ? dit_load_fail(target->loader, r, target->db->directory)
+	return r < 0 ? dit_load_fail(target->loader, r, target->db->data.directory)
 	             : add_indexes(target, fault);
 }
 
@@ -125,7 +125,7 @@ static void note_writer(struct load_target *target)
 			target->loader, DIT_REPORT_PLAIN,
 			"%s: this liblmdb has another file format than the one that "
 			"ditkit knows: liblmdb writes all pages",
-			target->db->directory);
+			target->db->data.directory);
 	}
 }
 
@@ -135,14 +135,14 @@ int dit_load_store_open(struct load_target *target)
 	const struct dit_database *db = target->db;
 	struct dit_fault fault = {""};
 	struct dit_output_opts opts = {
-		.directory = db->directory,
-		.mode = db->mode,
+		.directory = db->data.directory,
+		.mode = db->data.mode,
 		.ndbs = (unsigned)dit_index_set_ndbs(target->indexes) + FIXED_DBS,
-		.maxsize_bytes = db->maxsize_bytes,
+		.maxsize_bytes = db->data.maxsize_bytes,
 		.expected_bytes = dit_ldif_reader_size(loader->input.reader) * EXPANSION,
 		.list_max = ((uint64_t)1 << loader->settings->idlexp) - 1,
 		.writer = writer_of(loader->opts),
-		.page_bytes = db->page_bytes,
+		.page_bytes = db->data.page_bytes,
 		.has_ixck = loader->reading.rules.has_ixck,
 		.is_lmdb_10 = loader->reading.rules.has_lmdb_10,
 		.may_grow = loader->opts->may_grow,
@@ -155,14 +155,14 @@ int dit_load_store_open(struct load_target *target)
 	if (r == DIT_E_BUSY) {
 		dit_load_report(loader, DIT_REPORT_ERROR,
 		                "the database in %s is in use by slapd or another tool",
-		                db->directory);
+		                db->data.directory);
 		return r;
 	}
 	if (r < 0 && fault.text[0] != '\0') {
 		return say_fault(target, r, &fault);
 	}
 	if (r < 0) {
-		return dit_load_fail(loader, r, db->directory);
+		return dit_load_fail(loader, r, db->data.directory);
 	}
 	note_writer(target);
 	if (target->split_rules != NULL) {

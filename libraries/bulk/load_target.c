@@ -119,7 +119,7 @@ static void tell_not_opened(const struct load_target *target, int error)
 /* LMDB takes powers of two from 256 on. */
 static int check_page_size(const struct load_target *target)
 {
-	unsigned n = target->db->page_bytes;
+	unsigned n = target->db->data.page_bytes;
 
 	if (n == 0 || (n >= PAGE_MIN && n <= PAGE_MAX && (n & (n - 1)) == 0)) {
 		return 0;
@@ -273,7 +273,7 @@ int dit_load_target_seal(struct load_target *target)
 		return dit_load_fail(target->loader, r, "could not sort index keys");
 	}
 	r = dit_output_expect_postings(target->output, count_postings(target));
-	return r < 0 ? dit_load_target_fail(target, r, target->db->directory) : 0;
+	return r < 0 ? dit_load_target_fail(target, r, target->db->data.directory) : 0;
 }
 
 static void run_index_work(void *ctx, unsigned member)
@@ -288,7 +288,7 @@ int dit_load_target_begin_indexes(struct load_target *target)
 	int r = dit_output_begin_indexes(target->output);
 
 	if (r < 0) {
-		return dit_load_target_fail(target, r, target->db->directory);
+		return dit_load_target_fail(target, r, target->db->data.directory);
 	}
 	r = make_index_writer(target);
 	if (r < 0) {
@@ -340,9 +340,9 @@ int dit_load_target_write_late(struct load_target *target)
 		r = dit_entries_write_late(target->entries);
 	}
 	if (r < 0) {
-		return dit_load_target_fail(target, r,
-		                            r == DIT_E_STOPPED ? "load ended"
-		                                               : target->db->directory);
+		return dit_load_target_fail(
+			target, r,
+			r == DIT_E_STOPPED ? "load ended" : target->db->data.directory);
 	}
 	target->loader->stats->run_bytes += dit_entries_run_bytes(target->entries);
 	return target->number == 0 ? dit_load_csn_rewrite(target) : 0;

@@ -55,7 +55,7 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 			target->reindexer, DIT_REPORT_ERROR,
 			"the database in %s has no room for the old indexes and "
 			"the new ones, maxsize is %llu: configure more",
-			db->directory, (unsigned long long)db->maxsize_bytes);
+			db->data.directory, (unsigned long long)db->data.maxsize_bytes);
 		return r;
 	}
 	if (r == DIT_E_FULL) {
@@ -65,12 +65,12 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 			target->reindexer, DIT_REPORT_ERROR,
 			"the database in %s needs %llu bytes, with the old indexes and "
 			"the new ones, but maxsize is %llu: configure \"maxsize %llu\"",
-			db->directory, (unsigned long long)bytes,
-			(unsigned long long)db->maxsize_bytes,
+			db->data.directory, (unsigned long long)bytes,
+			(unsigned long long)db->data.maxsize_bytes,
 			(unsigned long long)enough);
 		return r;
 	}
-	return dit_reindex_fail(target->reindexer, r, db->directory);
+	return dit_reindex_fail(target->reindexer, r, db->data.directory);
 }
 
 void dit_reindex_tell_progress(const struct reindexer *reindexer,

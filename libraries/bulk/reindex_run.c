@@ -75,7 +75,7 @@ static int add_target(struct reindexer *reindexer, const struct dit_database *db
 	target->reindexer = reindexer;
 	target->db = db;
 	target->stats = &stats->databases[stats->ndatabases];
-	target->stats->directory = strdup(db->directory);
+	target->stats->directory = strdup(db->data.directory);
 	if (target->stats->directory == NULL) {
 		return -ENOMEM;
 	}
@@ -173,7 +173,7 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 {
 	struct reindexer *reindexer = ctx;
 	const struct reindex_target *target = &reindexer->targets[number];
-	const char *directory = target->db->directory;
+	const char *directory = target->db->data.directory;
 
 	target->stats->bytes = reindexer->published[number].bytes; /* maybe too many */
 	switch (step) {

@@ -28,7 +28,7 @@ static int say_missing(const struct reindex_target *target)
 		reindexer, DIT_REPORT_DIAGNOSTIC,
 		"mdb_db_open: database \"%.*s\": mdb_dbi_open(%s/id2e) failed: "
 		"%s (%d).",
-		DIT_SPAN_ARGS(db->suffix), db->directory, dit_strerror(MDB_NOTFOUND),
+		DIT_SPAN_ARGS(db->suffix), db->data.directory, dit_strerror(MDB_NOTFOUND),
 		MDB_NOTFOUND);
 	dit_reindex_report(
 		reindexer, DIT_REPORT_DIAGNOSTIC,
@@ -64,7 +64,7 @@ static void tell_damaged(void *ctx, const char *name, const char *text, bool is_
 	dit_reindex_report(
 		target->reindexer, DIT_REPORT_WARNING,
 		"index database \"%s\" in %s was damaged (%s)%s", name,
-		target->db->directory, text,
+		target->db->data.directory, text,
 		is_lost ? "; another database is damaged as well, so the pages of this "
 			  "one are lost to the file: see what \"ditcheck\" says"
 			: "");
@@ -75,9 +75,9 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 	const struct reindexer *reindexer = target->reindexer;
 	const struct dit_database *db = target->db;
 	const struct dit_index_output_opts opts = {
-		.directory = db->directory,
-		.mode = db->mode,
-		.maxsize_bytes = db->maxsize_bytes,
+		.directory = db->data.directory,
+		.mode = db->data.mode,
+		.maxsize_bytes = db->data.maxsize_bytes,
 		.nthreads = reindexer->nthreads,
 		.use_page_cache = reindexer->opts->use_page_cache,
 		.page_writer = reindexer->page_writer,
@@ -105,10 +105,10 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 	const struct reindexer *reindexer = target->reindexer;
 	const struct dit_database *db = target->db;
 	const struct dit_online_opts opts = {
-		.directory = db->directory,
+		.directory = db->data.directory,
 		.nreaders = reindexer->nthreads,
 		.wait_ms = WAIT_MS,
-		.maxsize_bytes = db->maxsize_bytes,
+		.maxsize_bytes = db->data.maxsize_bytes,
 		.list_max = list_max(reindexer),
 		.page_writer = reindexer->page_writer,
 		.times = &target->times,
@@ -138,7 +138,7 @@ static int check_release(const struct reindex_target *target)
 	dit_reindex_report(target->reindexer, DIT_REPORT_ERROR,
 	                   "%s: the database is of OpenLDAP 2.7, the configuration is "
 	                   "read as OpenLDAP %s reads it: see --openldap",
-	                   target->db->directory, dit_openldap_name(release));
+	                   target->db->data.directory, dit_openldap_name(release));
 	return DIT_E_CONFIG;
 }
 
@@ -151,18 +151,18 @@ static int open_output(struct reindex_target *target)
 	                                : open_claimed(target, fault);
 
 	if (r == DIT_E_BUSY) {
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
-		                   "the database in %s is in use by %s", db->directory,
-		                   fault->text[0] == '\0' ? "slapd or another tool"
-		                                          : fault->text);
+		dit_reindex_report(
+			reindexer, DIT_REPORT_ERROR, "the database in %s is in use by %s",
+			db->data.directory,
+			fault->text[0] == '\0' ? "slapd or another tool" : fault->text);
 		return r;
 	}
 	if (r == -ENOENT && fault->text[0] == '\0') {
 		return say_missing(target);
 	}
 	if (r < 0 && fault->text[0] != '\0') {
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s", db->directory,
-		                   fault->text);
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s",
+		                   db->data.directory, fault->text);
 		return r;
 	}
 	return r < 0 ? dit_reindex_target_fail(target, r) : check_release(target);
@@ -180,7 +180,7 @@ static int check_online(const struct reindex_target *target, const char *name, i
 	                             "slapd again with this configuration first"
 	                           : "index database \"%s\" in %s has integer keys, "
 	                             "which do not suit its index: stop slapd",
-	                   name, target->db->directory);
+	                   name, target->db->data.directory);
 	return DIT_E_CONFIG;
 }
 
@@ -212,7 +212,7 @@ static int adopt_index(struct reindex_target *target, size_t number)
 		dit_reindex_report(target->reindexer, DIT_REPORT_WARNING,
 		                   "index database \"%s\" in %s has integer keys, which "
 		                   "do not suit its index: it gets keys of bytes",
-		                   db->name, target->db->directory);
+		                   db->name, target->db->data.directory);
 		r = 0;
 	}
 	if (r >= 0) {
@@ -243,7 +243,8 @@ static int look_for_unconfigured(struct reindex_target *target)
 		dit_reindex_report(
 			reindexer, DIT_REPORT_WARNING,
 			"index database \"%s\" in %s is not configured: %llu bytes%s",
-			dbs[i].name, target->db->directory, (unsigned long long)bytes,
+			dbs[i].name, target->db->data.directory,
+			(unsigned long long)bytes,
 			reindexer->opts->drop_unconfigured
 				? ", removed"
 				: " that --drop-unconfigured removes");

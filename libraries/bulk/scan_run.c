@@ -537,7 +537,8 @@ int dit_entry_scan_open(struct dit_entry_scan **ret,
 	}
 	if (r == 0) {
 		r = open_scan(ret, opts, &chosen,
-		              opts->path != NULL ? opts->path : chosen.db->directory);
+		              opts->path != NULL ? opts->path
+		                                 : chosen.db->data.directory);
 	}
 	if (r < 0) {
 		dit_chosen_deinit(&chosen);

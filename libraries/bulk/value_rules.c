@@ -36,11 +36,11 @@ int dit_split_rules_make(const struct dit_database *db, struct dit_split_rules *
 	uint32_t n = 0;
 
 	*ret = NULL;
-	if (db->nmultivals == 0 && db->multival_hi == DIT_MULTIVAL_NONE) {
+	if (db->multival.nspecs == 0 && db->multival.hi == DIT_MULTIVAL_NONE) {
 		return 0;
 	}
-	for (size_t i = 0; i < db->nmultivals; i++) {
-		uint32_t ordinal = db->multivals[i].ad->ordinal;
+	for (size_t i = 0; i < db->multival.nspecs; i++) {
+		uint32_t ordinal = db->multival.specs[i].ad->ordinal;
 
 		n = ordinal >= n ? ordinal + 1 : n;
 	}
@@ -49,14 +49,15 @@ int dit_split_rules_make(const struct dit_database *db, struct dit_split_rules *
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		made->limits[i] = db->multival_hi;
+		made->limits[i] = db->multival.hi;
 	}
-	for (size_t i = 0; i < db->nmultivals; i++) {
-		made->limits[db->multivals[i].ad->ordinal] = db->multivals[i].hi;
+	for (size_t i = 0; i < db->multival.nspecs; i++) {
+		made->limits[db->multival.specs[i].ad->ordinal] =
+			db->multival.specs[i].hi;
 	}
 	made->rules = (struct dit_split_rules){.limits = made->limits,
 	                                       .nlimits = n,
-	                                       .limit = db->multival_hi,
+	                                       .limit = db->multival.hi,
 	                                       .record_max = DIT_SPLIT_RECORD_MAX};
 	*ret = &made->rules;
 	return 0;

@@ -59,11 +59,11 @@ int dit_conf_add_database(struct dit_conf_parser *parser, const char *type)
 		.number = (int)settings->ndatabases,
 		.type = type,
 		.lastmod = true,
-		.directory = DIT_DEFAULT_DIRECTORY,
-		.maxsize_bytes = MAXSIZE_SLAPD,
-		.mode = MODE_DEFAULT,
-		.multival_hi = DIT_MULTIVAL_NONE,
-		.multival_lo = DIT_MULTIVAL_NONE,
+		.data.directory = DIT_DEFAULT_DIRECTORY,
+		.data.maxsize_bytes = MAXSIZE_SLAPD,
+		.data.mode = MODE_DEFAULT,
+		.multival.hi = DIT_MULTIVAL_NONE,
+		.multival.lo = DIT_MULTIVAL_NONE,
 		.file = parser->reporter->place.file,
 		.line = parser->reporter->place.line,
 	};
@@ -388,7 +388,7 @@ static int run_directory(struct dit_conf_parser *parser)
 	if (access(inside, W_OK | X_OK) != 0) {
 		return bad_path(parser, strerror(errno));
 	}
-	dit_conf_database(parser)->directory = path.data;
+	dit_conf_database(parser)->data.directory = path.data;
 	return 0;
 }
 
@@ -398,7 +398,7 @@ static int run_maxsize(struct dit_conf_parser *parser)
 	int r = dit_conf_ulong(parser, parser->scope.words[1], &value);
 
 	if (r == 0) {
-		dit_conf_database(parser)->maxsize_bytes =
+		dit_conf_database(parser)->data.maxsize_bytes =
 			value == 0 ? MAXSIZE_LMDB : value;
 	}
 	return r;
@@ -407,7 +407,7 @@ static int run_maxsize(struct dit_conf_parser *parser)
 static int run_dbpagesize(struct dit_conf_parser *parser)
 {
 	return dit_conf_uint(parser, parser->scope.words[1],
-	                     &dit_conf_database(parser)->page_bytes);
+	                     &dit_conf_database(parser)->data.page_bytes);
 }
 
 static int run_maxentrysize(struct dit_conf_parser *parser)
@@ -424,7 +424,7 @@ static int run_maxentrysize(struct dit_conf_parser *parser)
 static int run_maxreaders(struct dit_conf_parser *parser)
 {
 	return dit_conf_uint(parser, parser->scope.words[1],
-	                     &dit_conf_database(parser)->maxreaders);
+	                     &dit_conf_database(parser)->data.maxreaders);
 }
 
 /* "-rw-r-----", each letter in its place or '-' */
@@ -465,7 +465,7 @@ static int run_mode(struct dit_conf_parser *parser)
 	} else if (!parse_rwx(word, &mode)) {
 		return DIT_E_CONFIG; /* slapd gives no reason either */
 	}
-	dit_conf_database(parser)->mode = mode;
+	dit_conf_database(parser)->data.mode = mode;
 	return 0;
 }
 

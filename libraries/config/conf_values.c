@@ -103,20 +103,20 @@ static int add_multival(struct dit_conf_parser *parser,
 	struct dit_database *database = dit_conf_database(parser);
 	struct dit_multival_spec *multivals = NULL;
 
-	for (size_t i = 0; i < database->nmultivals; i++) {
-		if (database->multivals[i].ad == spec->ad) {
+	for (size_t i = 0; i < database->multival.nspecs; i++) {
+		if (database->multival.specs[i].ad == spec->ad) {
 			return dit_conf_say_line(
 				parser->reporter,
 				"duplicate multival definition for attr \"%s\"", attr);
 		}
 	}
-	multivals = dit_grow(database->multivals, &database->multivals_size,
-	                     database->nmultivals + 1, sizeof(*multivals));
+	multivals = dit_grow(database->multival.specs, &database->multival.specs_size,
+	                     database->multival.nspecs + 1, sizeof(*multivals));
 	if (multivals == NULL) {
 		return -ENOMEM;
 	}
-	database->multivals = multivals;
-	multivals[database->nmultivals++] = *spec;
+	database->multival.specs = multivals;
+	multivals[database->multival.nspecs++] = *spec;
 	return 0;
 }
 
@@ -127,8 +127,8 @@ static int multival_attr(struct dit_conf_parser *parser, const char *attr,
 	int r = 0;
 
 	if (strcasecmp(attr, "default") == 0) {
-		database->multival_hi = spec.hi;
-		database->multival_lo = spec.lo;
+		database->multival.hi = spec.hi;
+		database->multival.lo = spec.lo;
 		return 0;
 	}
 	r = dit_ad_find(parser->settings->schema, NULL, dit_span_of(attr), &spec.ad,

@@ -51,7 +51,7 @@ void dit_settings_free(struct dit_settings *settings)
 	}
 	for (size_t i = 0; i < settings->ndatabases; i++) {
 		free(settings->databases[i].indexes);
-		free(settings->databases[i].multivals);
+		free(settings->databases[i].multival.specs);
 	}
 	free(settings->databases);
 	free(settings->sortvals);

@@ -57,6 +57,25 @@ struct dit_index_params {
 	bool hash64;               /* default of OpenLDAP 2.7: true */
 };
 
+/** Where the values of an entry are stored apart ("multival", config.md 3.6). */
+struct dit_multival_rules {
+	struct dit_multival_spec *specs; /* each description once */
+	size_t nspecs;
+	size_t specs_size; /* private: for how many there is room */
+	uint32_t hi;       /* of all other descriptions; default DIT_MULTIVAL_NONE */
+	uint32_t lo;
+};
+
+/** The data file of a database, and its environment. */
+struct dit_data_settings {
+	const char *directory;
+	uint64_t maxsize_bytes; /* default 10485760 */
+	mode_t mode;            /* default 0600 */
+	unsigned maxreaders;    /* 0: LMDB's default */
+	unsigned page_bytes;    /* of a new data file; 0: the system's. As configured: no
+	                         * power of two perhaps */
+};
+
 struct dit_database {
 	int number;       /* as -n counts: 0 is the config database */
 	const char *type; /* "mdb", "ldap", ... */
@@ -71,21 +90,12 @@ struct dit_database {
 	bool is_subordinate;
 	bool has_dds;           /* "overlay dds" */
 	bool sync_use_subentry; /* contextCSN is kept in cn=ldapsync */
-	const char *directory;
-	uint64_t maxsize_bytes;      /* default 10485760 */
-	mode_t mode;                 /* default 0600 */
-	unsigned maxreaders;         /* 0: LMDB's default */
+	struct dit_data_settings data;
 	uint64_t maxentrysize_bytes; /* 0: none */
-	unsigned page_bytes; /* of a new data file; 0: the system's. As configured:
-				      * no power of two perhaps */
 	struct dit_index_spec *indexes;
 	size_t nindexes;
-	struct dit_multival_spec *multivals; /* each description once */
-	size_t nmultivals;
-	uint32_t multival_hi; /* of all other descriptions; default DIT_MULTIVAL_NONE */
-	uint32_t multival_lo;
 	size_t indexes_size; /* private: for how many there is room */
-	size_t multivals_size;
+	struct dit_multival_rules multival;
 	const char *file; /* file with the "database" line, or the tree; NULL: number 0 */
 	unsigned long line;
 };

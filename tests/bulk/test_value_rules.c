@@ -42,21 +42,21 @@ static void multival_gives_limits(void **state)
 	const struct dit_ad ads[2] = {{.ordinal = 3}, {.ordinal = 1}};
 	struct dit_multival_spec specs[2] = {{.ad = &ads[0], .hi = 7},
 	                                     {.ad = &ads[1], .hi = 9}};
-	struct dit_database db = {.multival_hi = DIT_MULTIVAL_NONE};
+	struct dit_database db = {.multival.hi = DIT_MULTIVAL_NONE};
 	struct dit_split_rules *rules = NULL;
 
 	(void)state;
 	assert_int_equal(dit_split_rules_make(&db, &rules), 0);
 	assert_null(rules);
 
-	db.multival_hi = 5;
+	db.multival.hi = 5;
 	assert_int_equal(dit_split_rules_make(&db, &rules), 0);
 	assert_int_equal(rules->nlimits, 0);
 	assert_int_equal(rules->limit, 5);
 	free(rules);
 
-	db.multivals = specs;
-	db.nmultivals = 2;
+	db.multival.specs = specs;
+	db.multival.nspecs = 2;
 	countdown = 0;
 	assert_int_equal(dit_split_rules_make(&db, &rules), -ENOMEM);
 	countdown = -1;

@@ -79,10 +79,10 @@ static void database_values_are_read(void **state)
 	assert_span_equal(d->suffix_norm, "dc=example,dc=com");
 	assert_span_equal(d->rootdn, "cn=Admin,dc=x");
 	assert_span_equal(d->rootdn_norm, "cn=admin,dc=x");
-	assert_string_equal(d->directory, "./db");
-	assert_int_equal(d->maxsize_bytes, 1073741824);
-	assert_int_equal(d->mode, 0640);
-	assert_int_equal(d->maxreaders, 200);
+	assert_string_equal(d->data.directory, "./db");
+	assert_int_equal(d->data.maxsize_bytes, 1073741824);
+	assert_int_equal(d->data.mode, 0640);
+	assert_int_equal(d->data.maxreaders, 200);
 	assert_int_equal(d->maxentrysize_bytes, 5000000);
 	assert_false(d->lastmod);
 	assert_true(d->is_hidden);
@@ -94,8 +94,8 @@ static void database_values_are_read(void **state)
 	d = &s->databases[2];
 	assert_true(d->has_suffix);
 	assert_int_equal(d->rootdn.len, 0);
-	assert_int_equal(d->maxsize_bytes, 10485760);
-	assert_int_equal(d->mode, 0600);
+	assert_int_equal(d->data.maxsize_bytes, 10485760);
+	assert_int_equal(d->data.mode, 0600);
 	assert_true(d->lastmod);
 	assert_false(d->is_hidden);
 	assert_int_equal(d->nindexes, 0);
@@ -119,7 +119,7 @@ static void modes_are_numbers_or_letters(void **state)
 		(void)snprintf(text, sizeof(text), "database mdb\nmode %s\n",
 		               cases[i].text);
 		s = conf_accept(*state, text);
-		assert_int_equal(s->databases[1].mode, cases[i].mode);
+		assert_int_equal(s->databases[1].data.mode, cases[i].mode);
 		dit_settings_free(s);
 	}
 }
@@ -128,7 +128,7 @@ static void maxsize_0_is_what_lmdb_makes_of_it(void **state)
 {
 	struct dit_settings *s = conf_accept(*state, "database mdb\nmaxsize 0\n");
 
-	assert_int_equal(s->databases[1].maxsize_bytes, 1048576);
+	assert_int_equal(s->databases[1].data.maxsize_bytes, 1048576);
 	dit_settings_free(s);
 }
 
@@ -207,10 +207,10 @@ static void sorted_types_are_listed_once(void **state)
 static void check_multival(const struct dit_database *d, size_t i, const char *name,
                            uint32_t hi, uint32_t lo)
 {
-	assert_true(i < d->nmultivals);
-	assert_span_equal(d->multivals[i].ad->name, name);
-	assert_int_equal(d->multivals[i].hi, hi);
-	assert_int_equal(d->multivals[i].lo, lo);
+	assert_true(i < d->multival.nspecs);
+	assert_span_equal(d->multival.specs[i].ad->name, name);
+	assert_int_equal(d->multival.specs[i].hi, hi);
+	assert_int_equal(d->multival.specs[i].lo, lo);
 }
 
 static void thresholds_are_read(void **state)
@@ -226,17 +226,17 @@ static void thresholds_are_read(void **state)
 	                                        "multival cn 99999999999999999999,0\n");
 	const struct dit_database *d = &s->databases[1];
 
-	assert_int_equal(d->nmultivals, 4);
+	assert_int_equal(d->multival.nspecs, 4);
 	check_multival(d, 0, "sn", 10, 5);
 	check_multival(d, 1, "cn;lang-de", 10, 5);
 	check_multival(d, 2, "cn", 10, 0);
 	check_multival(d, 3, "member", UINT32_MAX - 4, 3);
-	assert_int_equal(d->multival_hi, UINT32_MAX - 4);
-	assert_int_equal(d->multival_lo, 3);
+	assert_int_equal(d->multival.hi, UINT32_MAX - 4);
+	assert_int_equal(d->multival.lo, 3);
 	d = &s->databases[2];
-	assert_int_equal(d->nmultivals, 1);
+	assert_int_equal(d->multival.nspecs, 1);
 	check_multival(d, 0, "cn", UINT32_MAX, 0);
-	assert_int_equal(d->multival_hi, DIT_MULTIVAL_NONE);
+	assert_int_equal(d->multival.hi, DIT_MULTIVAL_NONE);
 	dit_settings_free(s);
 }
 
@@ -371,7 +371,7 @@ static void what_belongs_to_others_is_skipped(void **state)
 	assert_true(s->databases[1].is_subordinate);
 	assert_string_equal(s->databases[3].type, "foo");
 	assert_true(s->databases[4].has_dds);
-	assert_int_equal(s->databases[4].maxsize_bytes, 5000000);
+	assert_int_equal(s->databases[4].data.maxsize_bytes, 5000000);
 	assert_false(s->databases[5].has_dds);
 	dit_settings_free(s);
 }

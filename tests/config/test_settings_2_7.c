@@ -129,14 +129,14 @@ static void page_size_is_a_number(void **state)
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = conf_accept(f, CONF_SCHEMA DB);
 
-	assert_int_equal(s->databases[1].page_bytes, 0);
+	assert_int_equal(s->databases[1].data.page_bytes, 0);
 	dit_settings_free(s);
 	s = conf_accept(f, CONF_SCHEMA DB "dbpagesize 65536\n");
-	assert_int_equal(s->databases[1].page_bytes, 65536);
+	assert_int_equal(s->databases[1].data.page_bytes, 65536);
 	dit_settings_free(s);
 	/* whether it can be one is found out when the database is opened */
 	s = conf_accept(f, CONF_SCHEMA DB "dbpagesize 5000\n");
-	assert_int_equal(s->databases[1].page_bytes, 5000);
+	assert_int_equal(s->databases[1].data.page_bytes, 5000);
 	dit_settings_free(s);
 	refuse(f, CONF_SCHEMA DB "dbpagesize 4k\n",
 	       "t.conf: line 8: <dbpagesize> unable to parse \"4k\" as unsigned int");
@@ -248,7 +248,7 @@ static void tree_has_the_same_attributes(void **state)
 	           "olcDbIndex: objectClass eq\n");
 	assert_int_equal(read_tree(f, &s), 0);
 	assert_string_equal(f->reports, "");
-	assert_int_equal(s->databases[1].page_bytes, 8192);
+	assert_int_equal(s->databases[1].data.page_bytes, 8192);
 	assert_true(s->index.hash64);
 	assert_string_equal(indexes_of(s), "objectClass=1 ");
 	dit_settings_free(s);
@@ -256,7 +256,7 @@ static void tree_has_the_same_attributes(void **state)
 	/* as slaptest converts a configuration that names neither */
 	write_tree(O "olcIndexHash64: TRUE\n", "olcDbPageSize: 0\n");
 	assert_int_equal(read_tree(f, &s), 0);
-	assert_int_equal(s->databases[1].page_bytes, 0);
+	assert_int_equal(s->databases[1].data.page_bytes, 0);
 	assert_string_equal(indexes_of(s), "objectClass=2 ");
 	dit_settings_free(s);
 }

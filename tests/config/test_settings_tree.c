@@ -133,12 +133,12 @@ static void all_kinds_of_entries_are_read(void **state)
 	assert_string_equal(d->type, "mdb");
 	assert_span_equal(d->suffix, "yours=M\xc3\xbcller,dc=x");
 	assert_span_equal(d->rootdn, "cn=Admin,dc=x");
-	assert_string_equal(d->directory, "./db");
-	assert_int_equal(d->maxsize_bytes, 1000000);
-	assert_int_equal(d->mode, 0640);
+	assert_string_equal(d->data.directory, "./db");
+	assert_int_equal(d->data.maxsize_bytes, 1000000);
+	assert_int_equal(d->data.mode, 0640);
 	assert_int_equal(d->nindexes, 1);
 	assert_int_equal(d->indexes[0].kinds, DIT_INDEX_PRES | DIT_INDEX_EQ);
-	assert_int_equal(d->nmultivals, 1);
+	assert_int_equal(d->multival.nspecs, 1);
 	assert_true(d->lastmod);
 	assert_string_equal(d->file, "d");
 	assert_true(s->databases[2].is_subordinate);

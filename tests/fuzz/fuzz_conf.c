@@ -36,7 +36,8 @@ static void ask(const struct dit_settings *settings)
 	for (size_t i = 0; i < settings->ndatabases; i++) {
 		const struct dit_database *d = &settings->databases[i];
 
-		CHECK(d->number == (int)i && d->type != NULL && d->directory != NULL);
+		CHECK(d->number == (int)i && d->type != NULL &&
+		      d->data.directory != NULL);
 		for (size_t j = 0; j < d->nindexes; j++) {
 			CHECK(d->indexes[j].ad->ordinal <
 			      dit_schema_nads(settings->schema));

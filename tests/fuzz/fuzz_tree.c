@@ -110,13 +110,14 @@ static void check_databases(const struct dit_settings *settings)
 	for (size_t i = 0; i < settings->ndatabases; i++) {
 		const struct dit_database *d = &settings->databases[i];
 
-		CHECK(d->number == (int)i && d->type != NULL && d->directory != NULL);
+		CHECK(d->number == (int)i && d->type != NULL &&
+		      d->data.directory != NULL);
 		for (size_t j = 0; j < d->nindexes; j++) {
 			CHECK(d->indexes[j].ad->ordinal <
 			      dit_schema_nads(settings->schema));
 		}
-		for (size_t j = 0; j < d->nmultivals; j++) {
-			CHECK(d->multivals[j].lo <= d->multivals[j].hi);
+		for (size_t j = 0; j < d->multival.nspecs; j++) {
+			CHECK(d->multival.specs[j].lo <= d->multival.specs[j].hi);
 		}
 		if (d->has_suffix && !d->is_hidden && !d->is_disabled) {
 			CHECK(dit_settings_select(settings, d->suffix_norm) != NULL);
