@@ -31,16 +31,35 @@ static inline const char *test_data(const char *name)
 	return path;
 }
 
+/** The directory for temporary files: TMPDIR, or /tmp. */
+static inline const char *test_tmp_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir == NULL || dir[0] == '\0' ? "/tmp" : dir;
+}
+
 /** Make a fresh directory; free with test_scratch_remove(). */
 static inline char *test_scratch(void)
 {
-	const char *tmp = getenv("TMPDIR");
 	char path[4096];
 
-	(void)snprintf(path, sizeof(path), "%s/ditkit-test-XXXXXX",
-	               tmp == NULL ? "/tmp" : tmp);
+	(void)snprintf(path, sizeof(path), "%s/ditkit-test-XXXXXX", test_tmp_dir());
 	assert_non_null(mkdtemp(path));
 	return strdup(path);
+}
+
+/** Open a new file that has no name, to read and write. */
+static inline int test_nameless_file(void)
+{
+	char path[4096];
+	int fd = -1;
+
+	(void)snprintf(path, sizeof(path), "%s/ditkit-test-XXXXXX", test_tmp_dir());
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(path), 0);
+	return fd;
 }
 
 /** Remove the directory with all it holds, and free the path. */

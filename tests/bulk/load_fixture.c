@@ -148,6 +148,42 @@ void load_fixture_write_people(struct load_fixture *f, unsigned nentries)
 	assert_int_equal(fclose(file), 0);
 }
 
+void load_fixture_load_people(struct load_fixture *f, unsigned nentries)
+{
+	struct dit_load_opts opts = load_fixture_opts(f);
+	struct dit_load_stats stats;
+
+	load_fixture_write_people(f, nentries);
+	assert_int_equal(dit_load(&opts, &stats), 0);
+	dit_load_stats_deinit(&stats);
+}
+
+MDB_env *load_fixture_open(const char *directory)
+{
+	MDB_env *env = NULL;
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, 64), 0);
+	assert_int_equal(mdb_env_open(env, directory, MDB_NOSYNC, 0600), 0);
+	return env;
+}
+
+MDB_txn *load_fixture_begin(const char *directory)
+{
+	MDB_txn *txn = NULL;
+
+	assert_int_equal(mdb_txn_begin(load_fixture_open(directory), NULL, 0, &txn), 0);
+	return txn;
+}
+
+void load_fixture_commit(MDB_txn *txn)
+{
+	MDB_env *env = mdb_txn_env(txn);
+
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+}
+
 static void append(char **text, const char *prefix, const char *line)
 {
 	size_t len = strlen(*text) + strlen(prefix) + strlen(line) + 2;

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include <lmdb.h>
+
 #include "bulk/load.h"
 
 struct load_fixture {
@@ -33,6 +35,17 @@ void load_fixture_deinit(struct load_fixture *fixture);
  */
 void load_fixture_write_people(struct load_fixture *fixture, unsigned nentries);
 void load_fixture_write(struct load_fixture *fixture, const char *ldif);
+
+/** Write such an input, and load it. */
+void load_fixture_load_people(struct load_fixture *fixture, unsigned nentries);
+
+/** Open a database directory with liblmdb; it is made if it is empty. */
+MDB_env *load_fixture_open(const char *directory);
+
+/** Begin to change a database with liblmdb. */
+MDB_txn *load_fixture_begin(const char *directory);
+/** Commit the changes, and close the database. */
+void load_fixture_commit(MDB_txn *txn);
 
 /** Options that load the input into the database and collect reports and rejects. */
 struct dit_load_opts load_fixture_opts(struct load_fixture *fixture);

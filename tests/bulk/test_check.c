@@ -85,16 +85,6 @@ static uint64_t count(const struct dit_check_opts *opts)
 	return nfindings;
 }
 
-static void load(struct load_fixture *fixture, unsigned nentries)
-{
-	struct dit_load_opts opts = load_fixture_opts(fixture);
-	struct dit_load_stats stats;
-
-	load_fixture_write_people(fixture, nentries);
-	assert_int_equal(dit_load(&opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
-}
-
 static int data_file(const char *dir, int flags)
 {
 	char path[4300];
@@ -135,7 +125,7 @@ static void the_configured_database_is_checked(void **state)
 	(void)state;
 
 	load_fixture_init(&fixture, "");
-	load(&fixture, 300);
+	load_fixture_load_people(&fixture, 300);
 	opts.conf = fixture.conf;
 	assert_int_equal(count(&opts), 0);
 	assert_int_equal(told.nfiles, 1);
@@ -154,7 +144,7 @@ static void the_content_is_checked_as_well(void **state)
 	(void)state;
 
 	load_fixture_init_glued(&fixture, "");
-	load(&fixture, 300);
+	load_fixture_load_people(&fixture, 300);
 	opts.conf = fixture.conf;
 	opts.is_quick = false;
 	assert_int_equal(count(&opts), 0);
@@ -182,7 +172,7 @@ static void damaged_content_is_not_read(void **state)
 	(void)state;
 
 	load_fixture_init(&fixture, "");
-	load(&fixture, 300);
+	load_fixture_load_people(&fixture, 300);
 	for (off_t page = 2; page < 40; page++) {
 		flip(fixture.database, page * 4096);
 	}
@@ -204,7 +194,7 @@ static void content_needs_a_file_of_the_right_name(void **state)
 	(void)state;
 
 	load_fixture_init(&fixture, "");
-	load(&fixture, 10);
+	load_fixture_load_people(&fixture, 10);
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", fixture.database);
 	(void)snprintf(other, sizeof(other), "%s/copy.mdb", fixture.database);
 	opts.conf = fixture.conf;
@@ -229,7 +219,7 @@ static void subordinate_databases_are_checked_but_for_g(void **state)
 	(void)state;
 
 	load_fixture_init_glued(&fixture, "");
-	load(&fixture, 300);
+	load_fixture_load_people(&fixture, 300);
 	opts.conf = fixture.conf;
 	assert_int_equal(count(&opts), 0);
 	assert_int_equal(told.nfiles, 2);
@@ -250,7 +240,7 @@ static void a_path_needs_no_configuration(void **state)
 	(void)state;
 
 	load_fixture_init(&fixture, "");
-	load(&fixture, 300);
+	load_fixture_load_people(&fixture, 300);
 	opts.path = fixture.database;
 	opts.conf = "/nonexistent";
 	assert_int_equal(count(&opts), 0);
@@ -291,7 +281,7 @@ static void a_check_can_be_stopped(void **state)
 	(void)state;
 
 	load_fixture_init(&fixture, "");
-	load(&fixture, 300);
+	load_fixture_load_people(&fixture, 300);
 	opts.path = fixture.database;
 	opts.stop = &stop;
 	assert_int_equal(dit_check(&opts, &stats), DIT_E_STOPPED);
@@ -314,7 +304,7 @@ static void findings_are_sorted_and_limited(void **state)
 	(void)state;
 
 	load_fixture_init(&fixture, "");
-	load(&fixture, 3000);
+	load_fixture_load_people(&fixture, 3000);
 	for (off_t page = 2; page < 40; page++) {
 		flip(fixture.database, page * 4096);
 	}
@@ -359,14 +349,10 @@ static void databases_that_slapd_would_not_make_are_told(void **state)
 	struct told told;
 	struct dit_check_opts opts = opts_for(&told);
 	char *dir = test_scratch();
-	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 	(void)state;
 
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 10), 0);
-	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	txn = load_fixture_begin(dir);
 	make_database(txn, "ad2i", MDB_INTEGERKEY);
 	make_database(txn, "cn", MDB_DUPSORT);
 	make_database(txn, "dn2i", MDB_DUPSORT);
@@ -374,8 +360,7 @@ static void databases_that_slapd_would_not_make_are_told(void **state)
 	make_database(txn, "mail",
 	              MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP | MDB_INTEGERKEY);
 	make_database(txn, "sn", MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	load_fixture_commit(txn);
 
 	opts.path = dir;
 	assert_int_equal(count(&opts), 3);
@@ -406,7 +391,7 @@ static void sizes_are_told(void **state)
 	(void)state;
 
 	load_fixture_init(&fixture, "");
-	load(&fixture, 300);
+	load_fixture_load_people(&fixture, 300);
 	opts.conf = fixture.conf;
 	opts.sizes = note_database;
 	opts.sizes_ctx = &told;
@@ -448,7 +433,7 @@ static void nothing_is_changed_and_no_lock_file_is_made(void **state)
 	(void)state;
 
 	load_fixture_init(&fixture, "");
-	load(&fixture, 300);
+	load_fixture_load_people(&fixture, 300);
 	opts.path = fixture.database;
 	before = digest_of_files(fixture.database);
 	assert_int_equal(count(&opts), 0);
@@ -472,7 +457,7 @@ static void what_cannot_be_held_is_told(void **state)
 	(void)state;
 
 	load_fixture_init(&fixture, "");
-	load(&fixture, 300);
+	load_fixture_load_people(&fixture, 300);
 	remove_lock_file(fixture.database);
 	(void)snprintf(path, sizeof(path), "%s/lock.mdb", fixture.database);
 	assert_int_equal(mkdir(path, 0700), 0);
@@ -520,7 +505,7 @@ static void commits_meanwhile_do_not_matter(void **state)
 	(void)state;
 
 	load_fixture_init(&fixture, "");
-	load(&fixture, 3000);
+	load_fixture_load_people(&fixture, 3000);
 	pid = fork();
 	if (pid == 0) {
 		keep_committing(fixture.database);

@@ -561,16 +561,11 @@ static void copy_database(const char *from, const char *to)
 
 static void damage_database(const char *directory, void (*damage)(MDB_txn *txn))
 {
-	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 40), 0);
-	assert_int_equal(mdb_env_open(env, directory, MDB_NOSYNC, 0600), 0);
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	txn = load_fixture_begin(directory);
 	damage(txn);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	load_fixture_commit(txn);
 }
 
 /* A line with the words and the kind. */

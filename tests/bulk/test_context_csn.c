@@ -76,11 +76,11 @@ static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns,
 	struct dit_tree_opts tree = {.output = &f->fake.output,
 	                             .suffix_nrdns = suffix_nrdns,
 	                             .memory_bytes = 1 << 20,
-	                             .tmpdir = "/tmp"};
+	                             .tmpdir = test_tmp_dir()};
 	struct dit_entries_opts entries = {.output = &f->fake.output,
 	                                   .numbers = &f->numbers,
 	                                   .memory_bytes = DIT_SORT_SHARE_MIN,
-	                                   .tmpdir = "/tmp"};
+	                                   .tmpdir = test_tmp_dir()};
 
 	forget(f);
 	fake_init(&f->fake);

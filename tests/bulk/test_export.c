@@ -32,23 +32,13 @@ static void note_report(void *ctx, const struct dit_report *report)
 	               report->kind == DIT_REPORT_ERROR ? "error: " : "", report->text);
 }
 
-static void load(struct load_fixture *f, unsigned npeople)
-{
-	struct dit_load_opts opts = load_fixture_opts(f);
-	struct dit_load_stats stats;
-
-	load_fixture_write_people(f, npeople);
-	assert_int_equal(dit_load(&opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
-}
-
 static int setup(void **state)
 {
 	struct load_fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
 	load_fixture_init_glued(f, "");
-	load(f, NPEOPLE);
+	load_fixture_load_people(f, NPEOPLE);
 	*state = f;
 	return 0;
 }
@@ -207,14 +197,10 @@ static void base_and_scope_choose_entries(void **state)
 static void change_key(const char *directory, const char *db, MDB_val key,
                        const char *value)
 {
-	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 	MDB_dbi dbi = 0;
 
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 16), 0);
-	assert_int_equal(mdb_env_open(env, directory, 0, 0600), 0);
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	txn = load_fixture_begin(directory);
 	assert_int_equal(mdb_dbi_open(txn, db, 0, &dbi), 0);
 	if (value == NULL) {
 		assert_int_equal(mdb_del(txn, dbi, &key, NULL), 0);
@@ -223,8 +209,7 @@ static void change_key(const char *directory, const char *db, MDB_val key,
 
 		assert_int_equal(mdb_put(txn, dbi, &key, &data, 0), 0);
 	}
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	load_fixture_commit(txn);
 }
 
 static void change(const char *directory, const char *db, uint64_t id, const char *value)

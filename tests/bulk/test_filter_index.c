@@ -196,19 +196,14 @@ static void subtypes_are_not_taken_for_the_type(void **state)
 static void a_database_without_the_index_gives_no_answer(void **state)
 {
 	struct fixture *f = *state;
-	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 	MDB_dbi dbi = 0;
 
 	close_snapshot(f);
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 20), 0);
-	assert_int_equal(mdb_env_open(env, f->load.database, 0, 0600), 0);
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	txn = load_fixture_begin(f->load.database);
 	assert_int_equal(mdb_dbi_open(txn, "uid", 0, &dbi), 0);
 	assert_int_equal(mdb_drop(txn, dbi, 1), 0);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	load_fixture_commit(txn);
 	open_snapshot(f);
 	assert_candidates(f, "(uid=u1)", "");
 	assert_candidates(f, "(uidNumber=1)", "0 5");

@@ -71,55 +71,29 @@ static int reindex(const struct dit_reindex_opts *opts)
 	return r;
 }
 
-static void load_people(struct load_fixture *f, unsigned n)
-{
-	struct dit_load_opts opts = load_fixture_opts(f);
-	struct dit_load_stats stats;
-
-	load_fixture_write_people(f, n);
-	assert_int_equal(dit_load(&opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
-}
-
 /* ---- changes by liblmdb ---- */
-
-static MDB_env *open_env(const char *directory)
-{
-	MDB_env *env = NULL;
-
-	assert_int_equal(mdb_env_create(&env), 0);
-	assert_int_equal(mdb_env_set_maxdbs(env, 64), 0);
-	assert_int_equal(mdb_env_open(env, directory, MDB_NOSYNC, 0600), 0);
-	return env;
-}
 
 static void put(const char *directory, const char *name, const void *key, size_t key_len,
                 const char *value)
 {
-	MDB_env *env = open_env(directory);
+	MDB_txn *txn = load_fixture_begin(directory);
 	MDB_val k = {key_len, (void *)key};
 	MDB_val v = {strlen(value), (void *)value};
-	MDB_txn *txn = NULL;
 	MDB_dbi dbi = 0;
 
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
 	assert_int_equal(mdb_dbi_open(txn, name, MDB_CREATE | INDEX_FLAGS, &dbi), 0);
 	assert_int_equal(mdb_put(txn, dbi, &k, &v, 0), 0);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	load_fixture_commit(txn);
 }
 
 static void drop(const char *directory, const char *name, int is_removed)
 {
-	MDB_env *env = open_env(directory);
-	MDB_txn *txn = NULL;
+	MDB_txn *txn = load_fixture_begin(directory);
 	MDB_dbi dbi = 0;
 
-	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
 	assert_int_equal(mdb_dbi_open(txn, name, 0, &dbi), 0);
 	assert_int_equal(mdb_drop(txn, dbi, is_removed), 0);
-	assert_int_equal(mdb_txn_commit(txn), 0);
-	mdb_env_close(env);
+	load_fixture_commit(txn);
 }
 
 static void spoil(const struct load_fixture *f)
@@ -139,7 +113,7 @@ static void as_a_load_makes_them(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "");
-	load_people(&f, 3000);
+	load_fixture_load_people(&f, 3000);
 	want = load_fixture_digest(&f);
 	for (size_t i = 0; i < 3; i++) {
 		struct told told;
@@ -182,7 +156,7 @@ static void named_attributes_alone(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "");
-	load_people(&f, 50);
+	load_fixture_load_people(&f, 50);
 	want = load_fixture_digest(&f);
 	opts = reindex_opts(&f, &told);
 	opts.attrs = surname;
@@ -215,7 +189,7 @@ static void unconfigured_ones(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "");
-	load_people(&f, 50);
+	load_fixture_load_people(&f, 50);
 	want = load_fixture_digest(&f);
 	put(f.database, "description", "abcd", 4, "12345678");
 	opts = reindex_opts(&f, &told);
@@ -240,7 +214,7 @@ static void several_databases(void **state)
 
 	(void)state;
 	load_fixture_init_glued(&f, "");
-	load_people(&f, 200);
+	load_fixture_load_people(&f, 200);
 	want = load_fixture_digest(&f);
 	below = load_fixture_digest_of(f.subordinate);
 	opts = reindex_opts(&f, &told);
@@ -270,7 +244,7 @@ static void kinds_of_keys(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "");
-	load_people(&f, 50);
+	load_fixture_load_people(&f, 50);
 	want = load_fixture_digest(&f);
 	opts = reindex_opts(&f, &told);
 	opts.byte_keys = true;
@@ -303,7 +277,7 @@ static void keys_that_do_not_suit(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "");
-	load_people(&f, 50);
+	load_fixture_load_people(&f, 50);
 	(void)snprintf(command, sizeof(command),
 	               "sed -i 's/^index cn,sn,uid pres,eq,sub/index cn,sn,uid "
 	               "eq,approx/' '%s'",
@@ -331,7 +305,7 @@ static void broken_entries(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "");
-	load_people(&f, 50);
+	load_fixture_load_people(&f, 50);
 	put(f.database, "id2e", &id, sizeof(id), "this is no entry, only text.....");
 	before = load_fixture_digest(&f);
 	opts = reindex_opts(&f, &told);
@@ -395,7 +369,7 @@ static void what_cannot_be(void **state)
 	opts = reindex_opts(&f, &told);
 	assert_int_equal(reindex(&opts), DIT_E_UNKNOWN);
 	assert_non_null(strstr(told.text, "/id2e) failed: MDB_NOTFOUND"));
-	load_people(&f, 50);
+	load_fixture_load_people(&f, 50);
 	spoil(&f);
 	before = load_fixture_digest(&f);
 
@@ -433,7 +407,7 @@ static void size_is_limited(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "maxsize 100000000\n");
-	load_people(&f, 2000);
+	load_fixture_load_people(&f, 2000);
 	(void)snprintf(path, sizeof(path), "%s/data.mdb", f.database);
 	assert_int_equal(stat(path, &before), 0);
 	(void)snprintf(command, sizeof(command),
@@ -460,11 +434,11 @@ static void in_use(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "");
-	load_people(&f, 20);
+	load_fixture_load_people(&f, 20);
 	assert_int_equal(pipe(pipes), 0);
 	pid = fork();
 	if (pid == 0) {
-		MDB_env *env = open_env(f.database);
+		MDB_env *env = load_fixture_open(f.database);
 
 		(void)!write(pipes[1], "x", 1);
 		(void)pause();
@@ -491,7 +465,7 @@ static void change_entries(const char *directory)
 	int status = 0;
 
 	if (pid == 0) {
-		MDB_env *env = open_env(directory);
+		MDB_env *env = load_fixture_open(directory);
 		MDB_txn *txn = NULL;
 		MDB_dbi dbi = 0;
 		int failed = mdb_txn_begin(env, NULL, 0, &txn) != 0 ||
@@ -547,7 +521,7 @@ static void beside_others(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "");
-	load_people(&f, 300);
+	load_fixture_load_people(&f, 300);
 	meddler = (struct meddler){f.database, false};
 	put(f.database, "cn", "abcd", 4, "12345678");
 	drop(f.database, "sn", 0);
@@ -578,7 +552,7 @@ static void refused_beside_others(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "");
-	load_people(&f, 300);
+	load_fixture_load_people(&f, 300);
 	opts = reindex_opts(&f, &told);
 	opts.online = true;
 	opts.drop_unconfigured = true;
@@ -612,7 +586,7 @@ static void any_allocation_may_fail(void **state)
 
 	(void)state;
 	load_fixture_init(&f, "");
-	load_people(&f, 30);
+	load_fixture_load_people(&f, 30);
 	want = load_fixture_digest(&f);
 	for (n = 0; has_failed; n += 3) {
 		struct dit_reindex_opts opts = reindex_opts(&f, &told);

@@ -148,23 +148,13 @@ static struct dit_entry_scan_opts opts_for(struct load_fixture *f, struct told *
 	return opts;
 }
 
-static void load(struct load_fixture *f, unsigned npeople)
-{
-	struct dit_load_opts opts = load_fixture_opts(f);
-	struct dit_load_stats stats;
-
-	load_fixture_write_people(f, npeople);
-	assert_int_equal(dit_load(&opts, &stats), 0);
-	dit_load_stats_deinit(&stats);
-}
-
 static int setup(void **state)
 {
 	struct load_fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
 	load_fixture_init(f, "multival cn;lang-de 0,0\n");
-	load(f, NPEOPLE);
+	load_fixture_load_people(f, NPEOPLE);
 	*state = f;
 	return 0;
 }

@@ -58,7 +58,7 @@ static int new_tree(struct fixture *f, unsigned suffix_nrdns)
 	struct dit_tree_opts opts = {.output = &f->fake.output,
 	                             .suffix_nrdns = suffix_nrdns,
 	                             .memory_bytes = 1 << 20,
-	                             .tmpdir = "/tmp",
+	                             .tmpdir = test_tmp_dir(),
 	                             .stop = &f->stop};
 
 	return dit_tree_new(&f->tree, &opts);
@@ -339,7 +339,7 @@ static void waiting_records_are_read_as_they_were_written(void **state)
 	};
 	const size_t n = sizeof(records) / sizeof(records[0]);
 	struct dit_sorter_opts opts = {
-		.nproducers = 1, .memory_bytes = 1 << 20, .tmpdir = "/tmp"};
+		.nproducers = 1, .memory_bytes = 1 << 20, .tmpdir = test_tmp_dir()};
 	struct dit_sorter *sorter = NULL;
 	struct dit_sort_record sorted = {0};
 	struct dit_tree_record record = {0};

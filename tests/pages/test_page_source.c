@@ -55,12 +55,9 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 
 static int open_file(void)
 {
-	char path[] = "/tmp/ditkit-source-XXXXXX";
-	int fd = mkstemp(path);
+	int fd = test_nameless_file();
 	char page[PAGE];
 
-	assert_true(fd >= 0);
-	assert_int_equal(unlink(path), 0);
 	for (uint64_t i = 0; i < NPAGES; i++) {
 		memset(page, (int)(i % 251), sizeof(page));
 		memcpy(page, &i, sizeof(i));

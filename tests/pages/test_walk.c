@@ -287,10 +287,8 @@ static void liblmdb_is_not_given_bad_meta_pages(void **state)
 	(void)state;
 
 	for (int damage = 0; damage < 4; damage++) {
-		char path[] = "/tmp/ditkit-walk-XXXXXX";
-		int fd = mkstemp(path);
+		int fd = test_nameless_file();
 
-		assert_int_equal(unlink(path), 0);
 		if (damage == 1) {
 			image_meta(&image, 1)->magic ^= 1;
 		} else if (damage == 2) {
@@ -348,11 +346,9 @@ static void a_walk_can_be_stopped(void **state)
 	                             .nthreads = 2,
 	                             .found = note_first,
 	                             .stop = &stop};
-	char path[] = "/tmp/ditkit-walk-XXXXXX";
 	(void)state;
 
-	opts.fd = mkstemp(path);
-	assert_int_equal(unlink(path), 0);
+	opts.fd = test_nameless_file();
 	assert_int_equal(write(opts.fd, image.bytes, image.len), image.len);
 	assert_int_equal(dit_walk(&opts, &stats), DIT_E_STOPPED);
 	assert_int_equal(close(opts.fd), 0);
@@ -362,7 +358,6 @@ static void a_walk_can_be_stopped(void **state)
 static void a_brief_walk_ends_behind_the_main_tree(void **state)
 {
 	struct image image = image_new(IMAGE_LIBLMDB);
-	char path[] = "/tmp/ditkit-walk-XXXXXX";
 	struct dit_walk_stats stats;
 	struct dit_walk_opts opts = {.transaction = DIT_WALK_NEWEST,
 	                             .nthreads = 1,
@@ -371,8 +366,7 @@ static void a_brief_walk_ends_behind_the_main_tree(void **state)
 	(void)state;
 
 	image_root(&image, "cn")->flags = 0;
-	opts.fd = mkstemp(path);
-	assert_int_equal(unlink(path), 0);
+	opts.fd = test_nameless_file();
 	assert_int_equal(write(opts.fd, image.bytes, image.len), image.len);
 	assert_int_equal(dit_walk(&opts, &stats), 0);
 	assert_int_equal(stats.nfindings, 0);
@@ -465,10 +459,8 @@ static void sizes_of_databases_are_told(void **state)
 
 	for (int maker = 0; maker < IMAGE_NMAKERS; maker++) {
 		struct image image = image_new((enum image_maker)maker);
-		char path[] = "/tmp/ditkit-walk-XXXXXX";
-		int fd = mkstemp(path);
+		int fd = test_nameless_file();
 
-		assert_int_equal(unlink(path), 0);
 		assert_int_equal(write(fd, image.bytes, image.len), image.len);
 		for (unsigned nthreads = 1; nthreads <= NMEMBERS_MAX; nthreads += 2) {
 			struct sizes sizes = {.ntold = 0};

@@ -273,13 +273,10 @@ int image_walk(const struct image *image, unsigned nthreads, struct image_findin
 		.found_ctx = ret,
 		.max_findings = 40,
 	};
-	char path[] = "/tmp/ditkit-walk-XXXXXX";
 	int r = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	opts.fd = mkstemp(path);
-	assert_true(opts.fd >= 0);
-	assert_int_equal(unlink(path), 0);
+	opts.fd = test_nameless_file();
 	assert_int_equal(write(opts.fd, image->bytes, image->len), image->len);
 	r = dit_walk(&opts, &ret->stats);
 	assert_int_equal(close(opts.fd), 0);

@@ -679,7 +679,7 @@ static void options_out_of_range_are_refused(void **state)
 {
 	struct dit_postings_opts good = {.nproducers = 2,
 	                                 .memory_bytes = 2 * SHARE,
-	                                 .tmpdir = "/tmp",
+	                                 .tmpdir = test_tmp_dir(),
 	                                 .list_max = 3};
 	struct dit_postings_opts bad = good;
 	struct dit_postings *postings = NULL;

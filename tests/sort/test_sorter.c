@@ -406,7 +406,7 @@ static void slabs_stay_within_the_share(void **state)
 static void wrong_calls_are_refused(void **state)
 {
 	struct dit_sorter_opts opts = {
-		.nproducers = 2, .memory_bytes = 2 * SHARE, .tmpdir = "/tmp"};
+		.nproducers = 2, .memory_bytes = 2 * SHARE, .tmpdir = test_tmp_dir()};
 	struct dit_sorter *sorter = NULL;
 	struct dit_sort_record record = {0};
 
