@@ -247,9 +247,9 @@ int dit_explain(const struct dit_entry_context *context, const struct dit_why *w
 	if (ret->text == NULL) {
 		return -ENOMEM;
 	}
-	ret->line = lines.nlines == 0
-	                    ? 0
-	                    : dit_ldif_line_number(
-				      record, find_line(context, &told, &lines), arena);
+	ret->line =
+		lines.nlines == 0
+			? 0
+			: dit_ldif_line_number(record, find_line(context, &told, &lines));
 	return 0;
 }

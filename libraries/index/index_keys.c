@@ -188,17 +188,18 @@ static int add_phonetic_keys(struct dit_index_work *work, const struct dit_index
 	return r;
 }
 
-int dit_index_put_hashes(struct dit_index_work *work, const struct dit_index_def *def,
-                         size_t first, const struct dit_index_sink *sink)
+/*
+ * Apart from its caller: what protects a stack with an array costs, and most hashes
+ * become ordinals.
+ */
+static __attribute__((noinline)) int put_wide_hashes(struct dit_index_work *work,
+                                                     const struct dit_index_def *def,
+                                                     size_t first,
+                                                     const struct dit_index_sink *sink)
 {
-	enum dit_key_format format = work->set->dbs[def->db].format;
 	bool hash64 = work->set->params.hash64;
 	int r = 0;
 
-	if (format != DIT_KEY_WIDE) {
-		hashes_to_ordinals(work, first, format);
-		return 0;
-	}
 	for (size_t i = first; i < work->nkeys && r == 0; i++) {
 		char key[8];
 		size_t len = hash_bytes(hash64, work->keys[i], key);
@@ -207,6 +208,18 @@ int dit_index_put_hashes(struct dit_index_work *work, const struct dit_index_def
 	}
 	work->nkeys = first;
 	return r;
+}
+
+int dit_index_put_hashes(struct dit_index_work *work, const struct dit_index_def *def,
+                         size_t first, const struct dit_index_sink *sink)
+{
+	enum dit_key_format format = work->set->dbs[def->db].format;
+
+	if (format == DIT_KEY_WIDE) {
+		return put_wide_hashes(work, def, first, sink);
+	}
+	hashes_to_ordinals(work, first, format);
+	return 0;
 }
 
 static int put_eq_keys(struct dit_index_work *work, const struct dit_index_def *def,
@@ -377,7 +390,7 @@ size_t dit_index_key_bytes(const struct dit_index_db *db, uint64_t ordinal, char
 		assert(!"wide keys have no ordinal");
 		return 0;
 	}
-	memcpy(out, &bytes, len);
+	memcpy(out, &bytes, sizeof(bytes)); /* all eight: of a constant number no call */
 	return len;
 }
 

@@ -161,7 +161,8 @@ int dit_index_clue(struct dit_index_work *work, const struct dit_ad *ad,
                    enum dit_index_clue clue, struct dit_span piece,
                    dit_index_keys_fn keys, dit_index_wide_fn wide, void *ctx);
 
-/** Turn an ordinal back into key bytes. @p out: 8 bytes. @return the key's length */
+/** Turn an ordinal back into key bytes. @p out: 8 bytes, of which those behind the key
+ * are of no meaning. @return the key's length */
 size_t dit_index_key_bytes(const struct dit_index_db *db, uint64_t ordinal, char *out);
 
 /** The inverse, for keys that have an ordinal. */

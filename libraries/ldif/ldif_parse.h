@@ -70,6 +70,6 @@ int dit_ldif_parse_as(const struct dit_ldif_dialect *dialect, struct dit_span te
  *
  * @param index  of the line in what dit_ldif_parse() gives for the same text
  */
-size_t dit_ldif_line_number(struct dit_span text, size_t index, struct dit_arena *arena);
+size_t dit_ldif_line_number(struct dit_span text, size_t index);
 
 #endif

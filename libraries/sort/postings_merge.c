@@ -212,11 +212,14 @@ static int drain(struct dit_posting_merge *merge, uint64_t key, struct dit_list 
 	return 0;
 }
 
-/** The only source left is an array: no items, no heap. */
-static int next_of_array(struct dit_posting_merge *merge, struct dit_list *list)
+/*
+ * The only source left is an array: no items, no heap. `width` is a constant where this
+ * function is used.
+ */
+static inline __attribute__((always_inline)) int next_of_array(
+	struct dit_posting_merge *merge, struct dit_list *list, unsigned width)
 {
 	struct dit_posting_source *source = dit_heap_top(&merge->heap);
-	unsigned width = source->width;
 	uint64_t *words = source->at - width; /* the current item is read already */
 	size_t n = (size_t)(source->end - words) / width;
 	ptrdiff_t ntaken =
@@ -253,7 +256,8 @@ int dit_posting_merge_next(struct dit_posting_merge *merge, struct dit_list *lis
 	key = top->key;
 	dit_list_reset(list);
 	if (merge->heap.n == 1 && top->width > 0) {
-		int r = next_of_array(merge, list);
+		int r = top->width == 1 ? next_of_array(merge, list, 1)
+		                        : next_of_array(merge, list, 2);
 
 		if (r < 0) {
 			return r;

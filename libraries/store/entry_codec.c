@@ -80,7 +80,7 @@ static uint32_t *put_lengths(uint32_t *word, const struct dit_span *values, uint
 	return word;
 }
 
-static char *put_values(char *out, const struct dit_span *values, uint32_t n)
+static inline char *put_values(char *out, const struct dit_span *values, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (values[i].len > 0) {
@@ -100,18 +100,17 @@ static struct dit_span *list_values(struct dit_span *list, const struct dit_span
 	return list + n;
 }
 
-static void put_entry(const struct dit_entry *entry, const struct dit_split_rules *rules,
-                      const struct measure *measure, struct dit_encoded *encoded)
+/* `is_huge` is a constant where this function is used: the loop of ordinary entries asks
+ * for it nowhere. */
+static inline __attribute__((always_inline)) void put_attrs(
+	const struct dit_entry *entry, const struct dit_split_rules *rules,
+	const struct measure *measure, struct dit_encoded *encoded, bool is_huge)
 {
 	uint32_t *first = (uint32_t *)(void *)encoded->bytes;
 	uint32_t *word = first + HEAD_WORDS;
 	char *out = (char *)(word + measure->nwords);
-	struct dit_span *list = (struct dit_span *)encoded->values; /* NULL: bytes */
+	struct dit_span *list = (struct dit_span *)encoded->values;
 
-	first[0] = entry->nattrs;
-	first[1] = (uint32_t)measure->nslots;
-	first[2] = entry->oc_flags;
-	first[3] = (uint32_t)measure->nwords;
 	for (uint32_t i = 0; i < entry->nattrs; i++) {
 		const struct dit_attr *attr = &entry->attrs[i];
 		bool is_split = dit_split_applies(rules, attr);
@@ -125,23 +124,39 @@ static void put_entry(const struct dit_entry *entry, const struct dit_split_rule
 			continue;
 		}
 		word = put_lengths(word, attr->values, attr->nvalues);
-		if (list == NULL) {
-			out = put_values(out, attr->values, attr->nvalues);
-		} else {
+		if (is_huge) {
 			list = list_values(list, attr->values, attr->nvalues);
+		} else {
+			out = put_values(out, attr->values, attr->nvalues);
 		}
 		if (attr->normal == NULL) {
 			continue;
 		}
 		word = put_lengths(word, attr->normal, attr->nvalues);
-		if (list == NULL) {
-			out = put_values(out, attr->normal, attr->nvalues);
-		} else {
+		if (is_huge) {
 			list = list_values(list, attr->normal, attr->nvalues);
+		} else {
+			out = put_values(out, attr->normal, attr->nvalues);
 		}
 	}
-	if (list == NULL) {
+	if (!is_huge) {
 		memset(out, 0, (size_t)(encoded->bytes + encoded->len - out));
+	}
+}
+
+static void put_entry(const struct dit_entry *entry, const struct dit_split_rules *rules,
+                      const struct measure *measure, struct dit_encoded *encoded)
+{
+	uint32_t *first = (uint32_t *)(void *)encoded->bytes;
+
+	first[0] = entry->nattrs;
+	first[1] = (uint32_t)measure->nslots;
+	first[2] = entry->oc_flags;
+	first[3] = (uint32_t)measure->nwords;
+	if (encoded->values != NULL) {
+		put_attrs(entry, rules, measure, encoded, true);
+	} else {
+		put_attrs(entry, rules, measure, encoded, false);
 	}
 }
 

@@ -137,13 +137,11 @@ size_t dit_utf8_ascii(uint32_t c, char *to)
 	return n;
 }
 
-bool dit_utf8_is_valid(struct dit_span text)
+/* Apart from its caller: most texts are ASCII. */
+static __attribute__((noinline)) bool is_valid_utf8(struct dit_span text)
 {
 	uint32_t c = 0;
 
-	if (dit_ascii_is(text)) {
-		return true;
-	}
 	while (text.len > 0) {
 		size_t len = dit_utf8_decode(text, &c);
 
@@ -154,6 +152,11 @@ bool dit_utf8_is_valid(struct dit_span text)
 		text.len -= len;
 	}
 	return true;
+}
+
+bool dit_utf8_is_valid(struct dit_span text)
+{
+	return dit_ascii_is(text) || is_valid_utf8(text);
 }
 
 static int code_points_grow(struct code_points *list)

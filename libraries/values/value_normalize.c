@@ -345,15 +345,26 @@ size_t dit_attr_order_prefix(const struct dit_attr_type *type, struct dit_span v
 	return dit_value_order_prefix(value);
 }
 
+/* Apart from its caller: few values have a prefix. @param n  its length */
+static __attribute__((noinline)) int normalize_behind(const struct dit_schema *schema,
+                                                      enum dit_normalizer normalizer,
+                                                      struct dit_span value, size_t n,
+                                                      struct dit_arena *arena,
+                                                      struct dit_span *ret)
+{
+	struct dit_span rest = {value.data + n, value.len - n};
+	struct dit_span norm = {0};
+	int r = dit_value_normalize(schema, normalizer, rest, arena, &norm);
+
+	return r < 0 ? r : prepend(value, n, norm, arena, ret);
+}
+
 int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_type *type,
                        struct dit_span value, struct dit_arena *arena,
                        struct dit_span *ret)
 {
 	enum dit_normalizer normalizer = type->equality->normalizer;
-	struct dit_span rest = value;
-	struct dit_span norm = {0};
 	size_t n = dit_attr_order_prefix(type, value);
-	int r = 0;
 
 	/*
 	 * attributeTypes, objectClasses and their kin have a validator of their own, for
@@ -367,8 +378,5 @@ int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_ty
 	if (n == 0) {
 		return dit_value_normalize(schema, normalizer, value, arena, ret);
 	}
-	rest.data += n;
-	rest.len -= n;
-	r = dit_value_normalize(schema, normalizer, rest, arena, &norm);
-	return r < 0 ? r : prepend(value, n, norm, arena, ret);
+	return normalize_behind(schema, normalizer, value, n, arena, ret);
 }

@@ -624,11 +624,43 @@ static void the_wait_for_a_pipe_can_be_ended(void **state)
 	test_scratch_remove(dir);
 }
 
+/* dit_ldif_line_number() cuts lines on its own: as the parser does. */
+static void a_line_has_the_number_of_its_first_physical_line(void **state)
+{
+	static const struct {
+		struct dit_span text;
+		size_t index;
+		size_t number;
+	} places[] = {
+		{TEXT("dn: x\nsn: y\n"), 0, 0},
+		{TEXT("dn: x\nsn: y\n"), 1, 1},
+		{TEXT("dn: x\nsn: y"), 1, 1},
+		{TEXT("dn: x\nsn: y\n"), 2, 1}, /* there is none: the last */
+		{TEXT(""), 0, 0},
+		{TEXT("# a\n b\ndn: x\n# c\nsn: y\n"), 0, 2},
+		{TEXT("# a\n b\ndn: x\n# c\nsn: y\n"), 1, 4},
+		{TEXT("\t# a\ndn: x\n"), 1, 1}, /* a name, no comment */
+		{TEXT("dn: x\n y\n z\nsn: y\n"), 0, 0},
+		{TEXT("dn: x\n y\n z\nsn: y\n"), 1, 3},
+		{TEXT("1\ndn: x\n"), 0, 1},
+		{TEXT("# a\n1\n b\ndn: x\n"), 0, 3},
+		{TEXT("dn: x\r\nsn: y\r\n"), 1, 1},
+		{TEXT("dn: x\n\r\r\nsn: y\n"), 1, 0}, /* behind the end */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		assert_int_equal(dit_ldif_line_number(places[i].text, places[i].index),
+		                 places[i].number);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_case_gives_the_lines_of_slapadd,
 	                                        setup, teardown),
+		cmocka_unit_test(a_line_has_the_number_of_its_first_physical_line),
 		cmocka_unit_test_setup_teardown(the_empty_span_has_no_lines, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(plain_values_point_into_the_record, setup,
