@@ -440,3 +440,31 @@ int openat64(int dir_fd, const char *path, int flags, ...)
 int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 void *mmap64(void *address, size_t len, int protection, int flags, int fd, off_t at)
 	__attribute__((alias("mmap")));
+
+/* ---- the same calls in a program built with _FORTIFY_SOURCE ---- */
+
+int __openat_2(int dir_fd, const char *path, int flags)
+{
+	return openat(dir_fd, path, flags);
+}
+
+int __open_2(const char *path, int flags)
+{
+	return openat(AT_FDCWD, path, flags);
+}
+
+ssize_t __read_chk(int fd, void *data, size_t len, size_t room)
+{
+	return len > room ? (abort(), -1) : read(fd, data, len);
+}
+
+ssize_t __pread_chk(int fd, void *data, size_t len, off_t at, size_t room)
+{
+	return len > room ? (abort(), -1) : pread(fd, data, len, at);
+}
+
+int __openat64_2(int dir_fd, const char *path, int flags)
+	__attribute__((alias("__openat_2")));
+int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
+ssize_t __pread64_chk(int fd, void *data, size_t len, off_t at, size_t room)
+	__attribute__((alias("__pread_chk")));

@@ -118,6 +118,8 @@ fail_all() {
 	check "$name: calls that failed" test $nfailing -gt 30 -a $nborne -lt $nfailing
 }
 
+check "all calls are seen" sees_calls "$shim" open openat creat read pread write pwrite \
+	writev pwritev fsync fdatasync msync rename renameat ftruncate fallocate mmap
 make_input 40
 for_all_loads fail_all
 for_reindex fail_all

@@ -213,3 +213,18 @@ with_new() {
 }
 
 mkdir "$work/tmp"
+
+# sees_calls LIBRARY NAME...: the library for LD_PRELOAD has each form of these calls that
+# the tools use: of a program built with _FORTIFY_SOURCE some have other names
+sees_calls() {
+	local library=$1 program forms used
+	shift
+	forms="^(__)?($(IFS='|' && echo "$*"))(64)?(_2|_chk)?$"
+	nm -D --defined-only "$library" | awk '{ print $NF }' | sort -u >"$work/seen"
+	for program in "$DITADD" "$DITCAT" "$DITINDEX" "$DITCHECK"; do
+		nm -D --undefined-only "$program" | awk '{ print $NF }' | sed 's/@.*//'
+	done | grep -E "$forms" | sort -u >"$work/used"
+	used=$(comm -13 "$work/seen" "$work/used")
+	[ -z "$used" ] || echo "$library does not see ${used//$'\n'/ }"
+	[ -s "$work/used" ] && [ -z "$used" ]
+}

@@ -92,6 +92,9 @@ judge() {
 	done
 }
 
+check "all calls are seen" sees_calls "$recorder" open openat creat write pwrite writev \
+	pwritev fsync fdatasync rename renameat renameat2 linkat unlinkat mkdirat symlinkat \
+	ftruncate fallocate mmap
 make_input 150
 for_all_loads judge
 for_reindex judge

@@ -314,6 +314,21 @@ int openat64(int dir_fd, const char *path, int flags, ...)
 	__attribute__((alias("openat")));
 int creat64(const char *path, mode_t mode) __attribute__((alias("creat")));
 
+/* The same calls in a program built with _FORTIFY_SOURCE: without a mode. */
+int __openat_2(int dir_fd, const char *path, int flags)
+{
+	return record_open(dir_fd, path, flags, 0);
+}
+
+int __open_2(const char *path, int flags)
+{
+	return record_open(AT_FDCWD, path, flags, 0);
+}
+
+int __openat64_2(int dir_fd, const char *path, int flags)
+	__attribute__((alias("__openat_2")));
+int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
+
 /* ---- writes ---- */
 
 static void tell_write(int fd, uint64_t object, uint64_t at, const void *data, size_t n)
