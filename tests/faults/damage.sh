@@ -24,6 +24,11 @@ load_into_damaged() {
 	timeout -s KILL 300 "$DITADD" -q --memory 16M --tmpdir "$work/tmp" \
 		-f "$work/dit/slapd.conf" "$@" >"$work/load.out" 2>&1
 	status=$?
+	# The older meta page may have become the newer one: its state may lack the parents of
+	# what is loaded, which are holes then, as slapadd makes them, with exit status 1.
+	if [ $status -eq 1 ] && grep -q '^Error, entries missing!' "$work/load.out"; then
+		status=0
+	fi
 	case $status in
 	0)
 		nloaded=$((nloaded + 1))
