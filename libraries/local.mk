@@ -4,10 +4,12 @@ pkginclude_HEADERS += \
 	%D%/base/before_open.h \
 	%D%/base/error.h \
 	%D%/base/openldap.h \
+	%D%/base/progress.h \
 	%D%/base/report.h \
 	%D%/base/span.h \
 	%D%/bulk/check.h \
 	%D%/bulk/export.h \
+	%D%/bulk/index_cost.h \
 	%D%/bulk/load.h \
 	%D%/bulk/reindex.h \
 	%D%/bulk/scan.h \

@@ -8,6 +8,8 @@ unit_scripts =
 slow_scripts =
 # Those of script_tests that do more where DIT_LONG is "yes".
 long_scripts =
+# Unit tests that do more where DIT_LONG is "yes", for "make check-long-unit".
+long_units =
 
 # For programs that include nomem.h.
 nomem_flags = \
@@ -21,6 +23,7 @@ include tests/bench/local.mk
 include tests/bench/stores/local.mk
 include tests/bulk/local.mk
 include tests/cli/local.mk
+include tests/common/local.mk
 include tests/config/local.mk
 include tests/entry/local.mk
 include tests/faults/local.mk
@@ -28,7 +31,9 @@ include tests/fuzz/local.mk
 include tests/golden/local.mk
 include tests/index/local.mk
 include tests/ldif/local.mk
+include tests/manuals/local.mk
 include tests/oracle/local.mk
+include tests/packaging/local.mk
 include tests/pages/local.mk
 include tests/pipeline/local.mk
 include tests/schema/local.mk
@@ -47,6 +52,7 @@ script_tests += \
 	%D%/symbols.sh \
 	%D%/tally_counts.sh \
 	%D%/tidy_counts.sh \
+	%D%/wraps.sh \
 	$(NULL)
 # In the order in which they are started. Each can run beside any other: it has a directory
 # of its own in TMPDIR, listens on no port, and measures no speed.
@@ -90,14 +96,21 @@ check-unit: $(BUILT_SOURCES) $(check_PROGRAMS) $(fuzz_targets)
 check-long: $(BUILT_SOURCES) $(noinst_PROGRAMS) $(check_DATA)
 	DIT_LONG=yes $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(long_scripts)'
 
+# Unit tests of thousands of rounds, for a build with the thread sanitizer.
+.PHONY: check-long-unit
+check-long-unit: $(BUILT_SOURCES) $(long_units)
+	DIT_LONG=yes $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(long_units)'
+
 # The programs of each suite, as the names of their logs: for tests/tally.sh.
-.PHONY: list-check list-check-unit list-check-long
+.PHONY: list-check list-check-unit list-check-long list-check-long-unit
 list-check:
 	@echo $(TEST_LOGS)
 list-check-unit:
 	@$(MAKE) -s list-check TESTS='$(unit_tests)'
 list-check-long:
 	@$(MAKE) -s list-check TESTS='$(long_scripts)'
+list-check-long-unit:
+	@$(MAKE) -s list-check TESTS='$(long_units)'
 else !HAVE_CMOCKA
 .PHONY: check-unit check-long cppcheck list-check list-check-unit list-check-long tidy
 check-local check-unit check-long list-check list-check-unit list-check-long:
@@ -119,5 +132,5 @@ cppcheck: $(BUILT_SOURCES)
 		-I$(abs_top_builddir)/include -I$(abs_top_srcdir)/servers/common \
 		-D_GNU_SOURCE -DDIT_PUBLIC= -- $(FILES)
 
-EXTRA_DIST += %D%/cppcheck.sh %D%/cppcheck.supp %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h %D%/tidy.sh
+EXTRA_DIST += %D%/README.md %D%/coverage.sh %D%/cppcheck.sh %D%/cppcheck.supp %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h %D%/tidy.sh
 EXTRA_DIST += %D%/roots/other-openldap.sh

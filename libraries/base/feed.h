@@ -16,6 +16,8 @@
 #ifndef DITKIT_FEED_H
 #define DITKIT_FEED_H
 
+#include "base/ticker.h"
+
 struct dit_feed;
 
 /**
@@ -37,6 +39,10 @@ int dit_feed_new(struct dit_feed **ret, unsigned nslots, const char *thread,
 
 /** Stops the thread after the slot it is filling. NULL is fine. */
 void dit_feed_free(struct dit_feed *feed);
+
+/** Before the first take: who takes ticks while it waits for the thread. Borrowed until
+ * free. */
+void dit_feed_tick(struct dit_feed *feed, struct dit_ticker *ticker);
 
 /**
  * Take the next filled slot, in the order of the input; blocks until it is filled. The

@@ -23,12 +23,17 @@ rooms += %D%/libbase.la
 	%D%/openldap.c \
 	%D%/openldap.h \
 	%D%/pieces.h \
+	%D%/progress.h \
 	%D%/report.h \
 	%D%/span.h \
 	%D%/stop.c \
 	%D%/stop.h \
+	%D%/sync_file.c \
+	%D%/sync_file.h \
 	%D%/team.c \
 	%D%/team.h \
+	%D%/ticker.c \
+	%D%/ticker.h \
 	%D%/tmp_dir.c \
 	%D%/tmp_dir.h \
 	%D%/whole_io.c \

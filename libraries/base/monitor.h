@@ -15,6 +15,7 @@
 #define DITKIT_MONITOR_H
 
 #include <pthread.h>
+#include <time.h>
 
 struct dit_monitor {
 	pthread_mutex_t lock;
@@ -57,6 +58,20 @@ static inline void dit_monitor_leave(struct dit_monitor *monitor)
 static inline void dit_monitor_wait(struct dit_monitor *monitor)
 {
 	(void)pthread_cond_wait(&monitor->changed, &monitor->lock);
+}
+
+/** Inside: the same, but not longer than this, a second at most. */
+static inline void dit_monitor_wait_ms(struct dit_monitor *monitor, unsigned ms)
+{
+	struct timespec until;
+
+	(void)clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += (long)ms * 1000000;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_nsec -= 1000000000L;
+		until.tv_sec++;
+	}
+	(void)pthread_cond_timedwait(&monitor->changed, &monitor->lock, &until);
 }
 
 /** Inside: all who wait look again. */

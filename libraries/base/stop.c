@@ -25,6 +25,9 @@ int dit_stop_wait_input(const struct dit_stop *stop, int fd)
 		if (r > 0) {
 			return 0;
 		}
+		if (stop != NULL) {
+			dit_tick(stop->ticker);
+		}
 		if (r < 0 && errno != EINTR) {
 			return -errno;
 		}

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/ticker.h"
+
 struct dit_stop {
 	/*
 	 * [const] The program's; it may change at any time, also in a signal handler.
@@ -25,6 +27,9 @@ struct dit_stop {
 	const volatile sig_atomic_t *flag;
 	/* [atomic: set once; relaxed, nothing is handed over by it] */
 	_Atomic bool is_ended;
+	/* [const] Ticks while its thread waits for input. NULL: another thread than the
+	 * ticker's waits, or nobody listens. */
+	struct dit_ticker *ticker;
 };
 
 /** Work between two questions, in bytes or code points. A power of two. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Teams of tool threads: each counts the meetings for itself. */
+/*
+ * Teams of tool threads: each counts the meetings for itself. All meet at a barrier,
+ * where nobody can wait for a while only. So a coordinator that ticks waits before the
+ * barrier, until the members have said that they are there.
+ */
 #include "base/team.h"
 
 #include <errno.h>
@@ -10,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/barrier.h"
+#include "base/monitor.h"
 
 struct dit_member {
 	struct dit_team *team;
@@ -29,9 +34,10 @@ struct dit_team {
 	unsigned nstarted;
 	uint64_t round; /* members count the meetings for themselves */
 
-	/* [lock: gate] */
-	pthread_mutex_t gate;
+	struct dit_monitor monitor; /* tells when all members are at the meeting */
+	/* [lock: monitor] */
 	bool is_cancelled; /* not all members could be started */
+	uint64_t narrived; /* members at meetings, all of them since the start */
 
 	/*
 	 * [atomic: a member may still be on its way out of meeting k when the coordinator
@@ -42,6 +48,16 @@ struct dit_team {
 	_Atomic uint64_t end; /* the meeting at which the members leave; 0: not yet */
 };
 
+static void arrive(struct dit_team *team)
+{
+	dit_monitor_enter(&team->monitor);
+	team->narrived++;
+	if (team->narrived % team->nmembers == 0) {
+		dit_monitor_tell(&team->monitor);
+	}
+	dit_monitor_leave(&team->monitor);
+}
+
 static void *member_main(void *arg)
 {
 	const struct dit_member *member = arg;
@@ -49,11 +65,12 @@ static void *member_main(void *arg)
 	bool is_cancelled = false;
 	uint64_t round = 0;
 
-	/* The gate opens when all members are started, or when one could not be. */
-	(void)pthread_mutex_lock(&team->gate);
+	/* The lock is free when all members are started, or when one could not be. */
+	dit_monitor_enter(&team->monitor);
 	is_cancelled = team->is_cancelled;
-	(void)pthread_mutex_unlock(&team->gate);
+	dit_monitor_leave(&team->monitor);
 	while (!is_cancelled) {
+		arrive(team);
 		dit_barrier_wait(&team->meeting);
 		round++;
 		if (round == atomic_load_explicit(&team->end, memory_order_relaxed)) {
@@ -96,10 +113,10 @@ static int team_start(struct dit_team *team, const char *name)
 {
 	int r = 0;
 
-	(void)pthread_mutex_lock(&team->gate);
+	dit_monitor_enter(&team->monitor);
 	r = start_members(team, name);
 	team->is_cancelled = r < 0;
-	(void)pthread_mutex_unlock(&team->gate);
+	dit_monitor_leave(&team->monitor);
 	if (r < 0) {
 		join_members(team);
 		team->nstarted = 0;
@@ -132,9 +149,9 @@ int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
 		r = -ENOMEM;
 		goto fail_members;
 	}
-	r = -pthread_mutex_init(&team->gate, NULL);
+	r = dit_monitor_init(&team->monitor);
 	if (r < 0) {
-		goto fail_gate;
+		goto fail_monitor;
 	}
 	r = dit_barrier_init(&team->meeting, nmembers + 1);
 	if (r < 0) {
@@ -150,35 +167,58 @@ int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
 fail_start:
 	dit_barrier_deinit(&team->meeting);
 fail_meeting:
-	(void)pthread_mutex_destroy(&team->gate);
-fail_gate:
+	dit_monitor_deinit(&team->monitor);
+fail_monitor:
 	free(team->members);
 fail_members:
 	free(team);
 	return r;
 }
 
-void dit_team_meet(struct dit_team *team)
+/* The coordinator, before meeting @p round. */
+static void await_members(struct dit_team *team, uint64_t round,
+                          struct dit_ticker *ticker)
+{
+	uint64_t wanted = round * team->nmembers;
+
+	if (ticker == NULL || ticker->tell == NULL) {
+		return;
+	}
+	dit_monitor_enter(&team->monitor);
+	while (team->narrived < wanted) {
+		dit_monitor_wait_ms(&team->monitor, DIT_TICK_MS);
+		if (team->narrived < wanted) {
+			dit_monitor_leave(&team->monitor);
+			dit_tick(ticker);
+			dit_monitor_enter(&team->monitor);
+		}
+	}
+	dit_monitor_leave(&team->monitor);
+}
+
+void dit_team_meet(struct dit_team *team, struct dit_ticker *ticker)
 {
 	team->round++;
 	if (team->members == NULL) {
 		team->fn(team->ctx, 0, team->round);
 		return;
 	}
+	await_members(team, team->round, ticker);
 	dit_barrier_wait(&team->meeting);
 }
 
-void dit_team_free(struct dit_team *team)
+void dit_team_free(struct dit_team *team, struct dit_ticker *ticker)
 {
 	if (team == NULL) {
 		return;
 	}
 	if (team->members != NULL) {
 		atomic_store_explicit(&team->end, team->round + 1, memory_order_relaxed);
+		await_members(team, team->round + 1, ticker);
 		dit_barrier_wait(&team->meeting);
 		join_members(team);
 		dit_barrier_deinit(&team->meeting);
-		(void)pthread_mutex_destroy(&team->gate);
+		dit_monitor_deinit(&team->monitor);
 		free(team->members);
 	}
 	free(team);

@@ -24,6 +24,8 @@
 
 #include <stdint.h>
 
+#include "base/ticker.h"
+
 struct dit_team;
 
 /**
@@ -43,11 +45,16 @@ typedef void (*dit_team_fn)(void *ctx, unsigned member, uint64_t round);
 int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
                  dit_team_fn fn, void *ctx);
 
-/** Wait for the round that runs, then start the next. */
-void dit_team_meet(struct dit_team *team);
+/**
+ * Wait for the round that runs, then start the next.
+ *
+ * @param ticker  of the coordinator, for the wait; NULL: nobody listens
+ */
+void dit_team_meet(struct dit_team *team, struct dit_ticker *ticker);
 
-/** Wait for the round that runs, end and join the threads. NULL is fine. */
-void dit_team_free(struct dit_team *team);
+/** Wait for the round that runs, end and join the threads. NULL is fine. @p ticker as
+ * above */
+void dit_team_free(struct dit_team *team, struct dit_ticker *ticker);
 
 unsigned dit_team_nmembers(const struct dit_team *team);
 

@@ -193,6 +193,11 @@ uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db)
 	return n;
 }
 
+uint64_t dit_builders_spilled(const struct dit_builders *builders)
+{
+	return dit_postings_spilled(builders->postings);
+}
+
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders)
 {
 	struct dit_postings_stats stats = {0};
@@ -307,6 +312,22 @@ ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
 		list->is_repeated = found->is_repeated;
 	}
 	return n;
+}
+
+uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor)
+{
+	uint64_t npushed = 0;
+	uint64_t total = 0;
+	uint64_t n = 0;
+
+	if (cursor->postings == NULL) {
+		return dit_byte_postings_nread(cursor->builders->wide) - cursor->nread;
+	}
+	npushed = dit_postings_stream_npushed(cursor->builders->postings,
+	                                      (unsigned)cursor->number);
+	n = dit_posting_cursor_nread(cursor->postings, &total);
+	return total == 0 ? npushed
+	                  : (uint64_t)((double)npushed * (double)n / (double)total);
 }
 
 void dit_index_cursor_close(struct dit_index_cursor *cursor)

@@ -82,6 +82,10 @@ bool dit_builders_is_shared(const struct dit_builders *builders, size_t db);
  * its sorter, after its cursor has come to the end. */
 uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db);
 
+/** Bytes of run files so far, without those of databases that share a sorter. Any thread,
+ * at any time. */
+uint64_t dit_builders_spilled(const struct dit_builders *builders);
+
 /** Bytes of all run files. After seal. */
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders);
 
@@ -100,6 +104,9 @@ int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *bu
  */
 ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
                                 const struct dit_output_list **ret);
+/** Postings, repeats included, that lists were made of so far, nearly. The thread of the
+ * cursor. */
+uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor);
 /** Gives back memory and disk space of the database. NULL is fine. */
 void dit_index_cursor_close(struct dit_index_cursor *cursor);
 

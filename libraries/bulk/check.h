@@ -14,8 +14,8 @@
  *
  *   structure   The data file follows LMDB's format (0.9 or 1.0), so that liblmdb can
  *               read every record.
- *   content     Entries, tree and indexes fit each other and the configuration. Only of
- *               files of LMDB 0.9, and not with is_quick.
+ *   content     Entries, tree and indexes fit each other and the configuration. Not
+ *               with is_quick; of files of LMDB 1.0 only while nobody else has them open.
  *
  * slapd may run and change the database meanwhile: the check looks at one snapshot, which
  * does not change while the check holds it.
@@ -33,7 +33,9 @@
 
 #include <ditkit/before_open.h>
 #include <ditkit/error.h>
+#include <ditkit/index_cost.h>
 #include <ditkit/openldap.h>
+#include <ditkit/progress.h>
 #include <ditkit/report.h>
 #include <ditkit/span.h>
 
@@ -79,6 +81,14 @@ struct dit_check_file {
 
 typedef void (*dit_check_file_fn)(void *ctx, const struct dit_check_file *file);
 
+/** The phases of dit_progress. They come again for each data file. */
+enum dit_check_phase {
+	DIT_CHECK_STRUCTURE, /* pages of the file */
+	DIT_CHECK_ENTRIES,   /* entries are read and verified; entries and holes */
+	DIT_CHECK_INDEXES,   /* tree, id2v and index databases are compared; postings */
+	DIT_CHECK_NPHASES,
+};
+
 /* ---- sizes ---- */
 
 /** How many of the longest lists are told. */
@@ -107,6 +117,7 @@ struct dit_check_database {
 
 	/* Of an index. */
 	uint64_t nranges;                     /* keys that have a range, not a list */
+	const uint64_t *nlists;               /* the others, DIT_LIST_LENGTHS classes */
 	const struct dit_check_list *longest; /* ranges are not among them */
 	size_t nlongest;
 };
@@ -149,6 +160,8 @@ struct dit_check_opts {
 	void *sizes_ctx;
 	dit_check_file_fn file; /* may be NULL; called after the findings of the file */
 	void *file_ctx;
+	dit_progress_fn progress; /* may be NULL; done and total are of one file */
+	void *progress_ctx;
 	/* May be NULL; a value other than 0 ends the check. */
 	const volatile sig_atomic_t *stop;
 };

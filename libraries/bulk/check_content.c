@@ -66,8 +66,10 @@ struct content {
 	struct job *jobs;
 	size_t njobs;
 
-	_Atomic size_t next_job; /* [atomic: jobs are drawn in order; relaxed] */
-	_Atomic int error;       /* [atomic: the first; nobody draws any more] */
+	struct dit_ticker ticker;    /* [own: main] */
+	_Atomic uint64_t nkeys_done; /* [atomic: of jobs that are done; relaxed] */
+	_Atomic size_t next_job;     /* [atomic: jobs are drawn in order; relaxed] */
+	_Atomic int error;           /* [atomic: the first; nobody draws any more] */
 };
 
 /* ---- what is stored under which name ---- */
@@ -317,7 +319,7 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	}
 	return r < 0 ? r
 	             : dit_stored_keys_push(member->keys, entry, content->builders,
-	                                    range->member);
+	                                    range->member, NULL);
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -369,9 +371,31 @@ static int finish_csn(struct content *content)
 	return r;
 }
 
+static void tell(const struct content *content, enum dit_check_phase phase, uint64_t done,
+                 uint64_t total)
+{
+	if (content->opts->tell != NULL) {
+		content->opts->tell(content->opts->tell_ctx, phase, done, total);
+	}
+}
+
+/* Ranges have as many entries as their neighbours, nearly. */
+static int pass_range(void *ctx, struct dit_scan_range *range)
+{
+	const struct content *content = ctx;
+	uint64_t nrecords = dit_entry_scan_nrecords(content->scan);
+	uint64_t nranges = dit_entry_scan_nranges(content->scan);
+
+	tell(content, DIT_CHECK_ENTRIES,
+	     (uint64_t)((double)nrecords * (double)(range->number + 1) / (double)nranges),
+	     nrecords);
+	return 0;
+}
+
 static int scan_entries(struct content *content)
 {
-	static const struct dit_entry_scan_ops ops = {.entry = take_entry};
+	static const struct dit_entry_scan_ops ops = {.entry = take_entry,
+	                                              .in_order = pass_range};
 	int r = dit_entry_scan_run(content->scan, &ops, content);
 
 	if (r == 0) {
@@ -498,6 +522,24 @@ static int make_index_check(struct content *content, unsigned number)
 	return dit_check_index_new(&content->members[number].index, &index);
 }
 
+/* How many a shared job has is known when it is done. */
+static uint64_t keys_of(const struct job *job)
+{
+	return job->kind == JOB_SHARED ? 0 : job->nkeys;
+}
+
+static void tell_jobs(void *ctx)
+{
+	const struct content *content = ctx;
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < content->njobs; i++) {
+		total += keys_of(&content->jobs[i]);
+	}
+	tell(content, DIT_CHECK_INDEXES,
+	     atomic_load_explicit(&content->nkeys_done, memory_order_relaxed), total);
+}
+
 static void run_member(void *ctx, unsigned number, uint64_t round)
 {
 	struct content *content = ctx;
@@ -513,6 +555,12 @@ static void run_member(void *ctx, unsigned number, uint64_t round)
 			return;
 		}
 		r = do_job(content, number, &content->jobs[i]);
+		atomic_fetch_add_explicit(&content->nkeys_done,
+		                          keys_of(&content->jobs[i]),
+		                          memory_order_relaxed);
+		if (content->nmembers == 1) {
+			dit_tick(&content->ticker);
+		}
 	}
 	if (r < 0) {
 		(void)atomic_compare_exchange_strong(&content->error, &none, r);
@@ -530,8 +578,10 @@ static int run_jobs(struct content *content)
 	if (r < 0) {
 		return r;
 	}
-	dit_team_meet(team);
-	dit_team_free(team);
+	content->ticker = (struct dit_ticker){tell_jobs, content, 0, 0};
+	tell_jobs(content);
+	dit_team_meet(team, NULL);
+	dit_team_free(team, content->opts->tell == NULL ? NULL : &content->ticker);
 	return atomic_load(&content->error);
 }
 

@@ -15,6 +15,7 @@
 #define DITKIT_CHECK_CONTENT_H
 
 #include "base/stop.h"
+#include "bulk/check.h"
 #include "bulk/check_findings.h"
 #include "config/settings.h"
 #include "store/store.h"
@@ -28,6 +29,10 @@ struct dit_check_content_opts {
 	const struct dit_stop *stop;
 	struct dit_check_findings *findings;
 	struct dit_check_findings *notes;
+	/* Called now and then by the thread of dit_check_content(); may be NULL. */
+	void (*tell)(void *ctx, enum dit_check_phase phase, uint64_t done,
+	             uint64_t total);
+	void *tell_ctx;
 };
 
 /** Smallest memory_bytes but 0. */

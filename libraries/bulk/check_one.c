@@ -21,9 +21,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ticker.h"
 #include "bulk/check_content.h"
 #include "bulk/check_sizes.h"
 #include "store/fault.h"
+#include "store/files.h"
 #include "store/hold.h"
 #include "store/store.h"
 #include "store/stored_order.h"
@@ -47,7 +49,11 @@ struct check {
 	bool has_needed[NNEEDED];
 	struct dit_check_findings *findings;
 	struct dit_check_findings *notes;
-	struct dit_check_sizes *sizes; /* NULL: nobody wants to know */
+	struct dit_check_sizes *sizes;  /* NULL: nobody wants to know */
+	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
+	uint64_t memory_bytes;
+	uint64_t bytes_read; /* pages that the walk has visited */
+	uint64_t bytes_total;
 };
 
 static void report(struct check *check, enum dit_report_kind kind, const char *format,
@@ -238,6 +244,51 @@ static uint64_t transaction_of(const struct check *check)
 
 /* ---- structure ---- */
 
+/* ---- progress ---- */
+
+static void find_memory(void *ctx)
+{
+	struct check *check = ctx;
+
+	check->memory_bytes = dit_memory_in_use();
+}
+
+static void tell_progress(void *ctx, enum dit_check_phase phase, uint64_t done,
+                          uint64_t total)
+{
+	static const enum dit_progress_unit units[DIT_CHECK_NPHASES] = {
+		[DIT_CHECK_STRUCTURE] = DIT_PROGRESS_PAGES,
+		[DIT_CHECK_ENTRIES] = DIT_PROGRESS_RECORDS,
+		[DIT_CHECK_INDEXES] = DIT_PROGRESS_POSTINGS,
+	};
+	struct check *check = ctx;
+	struct dit_progress progress = {.phase = phase,
+	                                .unit = units[phase],
+	                                .done = done,
+	                                .total = total,
+	                                .bytes_read = check->bytes_read,
+	                                .bytes_total = check->bytes_total,
+	                                .threads = check->one->nthreads};
+
+	dit_tick(&check->memory_clock);
+	progress.memory_bytes = check->memory_bytes;
+	if (phase == DIT_CHECK_ENTRIES) {
+		progress.nentries = done;
+	}
+	check->opts->progress(check->opts->progress_ctx, &progress);
+}
+
+static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes)
+{
+	struct check *check = ctx;
+
+	check->bytes_read = done * page_bytes;
+	check->bytes_total = total * page_bytes;
+	tell_progress(ctx, DIT_CHECK_STRUCTURE, done, total);
+}
+
+/* ---- the two parts ---- */
+
 static int walk(struct check *check, struct dit_walk_stats *stats)
 {
 	struct dit_walk_opts opts = {
@@ -252,6 +303,10 @@ static int walk(struct check *check, struct dit_walk_stats *stats)
 	};
 	int r = 0;
 
+	if (check->opts->progress != NULL) {
+		opts.tell = tell_pages;
+		opts.tell_ctx = check;
+	}
 	if (check->sizes != NULL) {
 		opts.list = dit_check_sizes_note;
 		opts.size = dit_check_sizes_take;
@@ -312,6 +367,8 @@ static int check_content(struct check *check)
 		.stop = &stop,
 		.findings = check->findings,
 		.notes = check->notes,
+		.tell = check->opts->progress == NULL ? NULL : tell_progress,
+		.tell_ctx = check,
 	};
 	int r = 0;
 
@@ -357,14 +414,44 @@ static void begin_again(struct check *check)
 	memset(check->has_needed, 0, sizeof(check->has_needed));
 }
 
+/* A file of another name is no database, and may be a link. */
+static int open_file(const struct check *check, struct dit_fault *fault)
+{
+	char *directory = NULL;
+	int dir_fd = -1;
+	int fd = -1;
+	int r = dit_data_directory(check->one->path, &directory);
+
+	if (r == 0) {
+		fd = open(check->one->path, O_RDONLY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	if (r < 0) {
+		return r;
+	}
+	dir_fd = dit_directory_open(directory, fault);
+	free(directory);
+	if (dir_fd < 0) {
+		return dir_fd;
+	}
+	fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, fault);
+	(void)close(dir_fd);
+	return fd;
+}
+
 static int check_file(struct check *check, struct dit_walk_stats *stats)
 {
+	struct dit_fault fault = {""};
 	int r = -ESTALE;
 
 	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
-		check->fd = open(check->one->path, O_RDONLY | O_CLOEXEC);
+		check->fd = open_file(check, &fault);
 		if (check->fd < 0) {
-			return -errno;
+			if (fault.text[0] != '\0') {
+				report(check, DIT_REPORT_ERROR, "%s: %s",
+				       check->one->path, fault.text);
+			}
+			return check->fd;
 		}
 		begin_again(check);
 		r = check_once(check, stats);
@@ -427,6 +514,7 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 	struct dit_walk_stats stats = {0};
 	int r = dit_check_findings_new(&check.findings, opts->opts->max_findings);
 
+	check.memory_clock = (struct dit_ticker){find_memory, &check, 0, 0};
 	if (r == 0) {
 		r = dit_check_findings_new(&check.notes, opts->opts->max_findings);
 	}

@@ -21,6 +21,7 @@ struct long_list {
 /* Of one database, by one member. */
 struct notes {
 	uint64_t nranges;
+	uint64_t nlists[DIT_LIST_LENGTHS];
 	struct long_list *longest; /* the longest first; owned */
 	size_t nlongest;
 };
@@ -120,6 +121,7 @@ void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list
 	struct member *own = &sizes->members[member];
 	struct notes *notes = notes_of(own, list->database);
 	struct long_list noted = {.nitems = list->nitems};
+	unsigned class = 63 - (unsigned)__builtin_clzll(list->nitems | 1);
 
 	if (notes == NULL) {
 		return;
@@ -128,6 +130,7 @@ void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list
 		notes->nranges++;
 		return;
 	}
+	notes->nlists[class & (DIT_LIST_LENGTHS - 1)]++;
 	if (notes->nlongest == DIT_CHECK_LONGEST &&
 	    list->nitems < notes->longest[DIT_CHECK_LONGEST - 1].nitems) {
 		return;
@@ -176,6 +179,9 @@ static int sum_up(const struct dit_check_sizes *sizes, size_t number, struct not
 				return -ENOMEM;
 			}
 		}
+		for (size_t k = 0; notes != NULL && k < DIT_LIST_LENGTHS; k++) {
+			ret->nlists[k] += notes->nlists[k];
+		}
 		ret->nranges += notes == NULL ? 0 : notes->nranges;
 	}
 	return 0;
@@ -207,6 +213,7 @@ static int tell_one(const struct dit_check_sizes *sizes, size_t number,
 	told->used_bytes = size->used_bytes;
 	if (told->is_index) {
 		told->nranges = notes.nranges;
+		told->nlists = notes.nlists;
 		told->longest = longest;
 		told->nlongest = notes.nlongest;
 	}
@@ -214,7 +221,8 @@ static int tell_one(const struct dit_check_sizes *sizes, size_t number,
 		fn(ctx, told);
 	}
 	free(notes.longest);
-	told->longest = NULL; /* of this function */
+	told->longest = NULL; /* of this function, as is nlists */
+	told->nlists = NULL;
 	told->nlongest = 0;
 	return r;
 }

@@ -24,6 +24,7 @@ struct dit_entries {
 	struct dit_output *output;
 	struct dit_ad_numbers *numbers;
 	const struct dit_stop *stop;
+	struct dit_ticker *ticker;
 
 	uint64_t next_id; /* lower ones come late */
 	bool has_root;
@@ -46,6 +47,7 @@ int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opt
 	entries->output = opts->output;
 	entries->numbers = opts->numbers;
 	entries->stop = opts->stop;
+	entries->ticker = opts->ticker;
 	entries->has_root = opts->output->stored.has_root_entry;
 	if (opts->output->wants_order) {
 		r = dit_sorter_new(&entries->waiting, &sorter);
@@ -122,6 +124,7 @@ int dit_entries_write_late(struct dit_entries *entries)
 		if (r < 0) {
 			return r;
 		}
+		dit_tick_often(entries->ticker);
 		if (dit_stop_is_set(entries->stop)) {
 			return DIT_E_STOPPED;
 		}

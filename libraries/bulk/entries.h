@@ -33,7 +33,8 @@ struct dit_entries_opts {
 	size_t memory_bytes; /* of the sorter of what waits; >= DIT_SORT_SHARE_MIN */
 	const char *tmpdir;  /* of the same */
 	const struct dit_stop
-		*stop; /* of dit_entries_write_late(); borrowed; NULL: none */
+		*stop;             /* of dit_entries_write_late(); borrowed; NULL: none */
+	struct dit_ticker *ticker; /* likewise */
 };
 
 /** @return 0 or -ENOMEM */

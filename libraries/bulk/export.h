@@ -12,7 +12,8 @@
  *
  * The export reads one state of a database (scan.h). slapd may run and change the
  * database meanwhile. Several glued databases are read one after the other, the superior
- * one first, each in a state of its own. The databases must be of LMDB 0.9.
+ * one first, each in a state of its own. Databases of LMDB 1.0 can be read only while
+ * nobody else has them open.
  *
  * Threads: dit_export() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only. One process may run several exports at once.
@@ -28,6 +29,7 @@
 #include <ditkit/before_open.h>
 #include <ditkit/error.h>
 #include <ditkit/openldap.h>
+#include <ditkit/progress.h>
 #include <ditkit/report.h>
 
 #ifdef __cplusplus
@@ -40,6 +42,13 @@ enum dit_export_scope {
 	DIT_EXPORT_BASE,
 	DIT_EXPORT_ONE,      /* its children */
 	DIT_EXPORT_CHILDREN, /* all below it */
+};
+
+/** The phases of dit_progress. The first one comes again for each database. */
+enum dit_export_phase {
+	DIT_EXPORT_ENTRIES, /* entries are read and written; entries and holes */
+	DIT_EXPORT_PUBLISH, /* the file is synced and renamed; nothing is counted */
+	DIT_EXPORT_NPHASES,
 };
 
 enum dit_export_compression {
@@ -89,6 +98,8 @@ struct dit_export_opts {
 	/* May be NULL: a program that runs as root can become another user there. */
 	dit_before_open_fn before_open;
 	void *before_open_ctx;
+	dit_progress_fn progress; /* may be NULL */
+	void *progress_ctx;
 	/* May be NULL; a value other than 0 ends the export. */
 	const volatile sig_atomic_t *stop;
 };

@@ -43,6 +43,7 @@
 struct export_text {
 	struct export_text *next; /* on the shelf */
 	struct dit_ldif_text ldif;
+	uint64_t nread; /* entries and holes */
 	uint64_t nentries;
 	uint64_t nunreadable;
 	bool is_end;        /* an entry cannot be read, and nothing comes behind it */
@@ -63,6 +64,7 @@ struct export_database {
 	struct dit_entry_scan *scan;
 	struct dit_export_names names;
 	struct dit_candidates candidates; /* of the filter */
+	uint64_t nread;                   /* [own: main] entries and holes so far */
 };
 
 struct export
@@ -86,6 +88,9 @@ struct export
 	struct export_text *pending[WRITE_TEXTS]; /* to be written */
 	int npending;
 	size_t pending_bytes;
+	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
+	uint64_t memory_bytes;
+	bool is_told; /* why the scan ends */
 };
 
 /* ---- reports ---- */
@@ -109,10 +114,11 @@ static void tell(const struct export *export, enum dit_report_kind kind,
 	export->opts->report(export->opts->report_ctx, &report);
 }
 
-static int fail_on_file(const struct export *export, int r)
+static int fail_on_file(struct export *export, int r)
 {
 	const char *path = export->opts->output;
 
+	export->is_told = true;
 	if (r == DIT_E_STOPPED) {
 		return r; /* told at the end */
 	}
@@ -209,6 +215,7 @@ static int put_entry(void *ctx, struct dit_scan_range *range,
 	struct export_text *text = range->result;
 	int r = 0;
 
+	text->nread++;
 	if (entry->is_hole || text->is_end) {
 		return 0;
 	}
@@ -269,7 +276,40 @@ static int take_unreadable(struct export *export, const struct export_text *text
 		     export->current->db->data.directory,
 		     (unsigned long long)text->nunreadable - 1);
 	}
+	export->is_told = export->is_told || text->is_end;
 	return text->is_end ? DIT_E_CORRUPT : 0;
+}
+
+static void find_memory(void *ctx)
+{
+	struct export *export = ctx;
+
+	export->memory_bytes = dit_memory_in_use();
+}
+
+static void tell_progress(struct export *export, enum dit_export_phase phase)
+{
+	const struct dit_export_opts *opts = export->opts;
+	struct dit_progress progress = {.phase = phase,
+	                                .unit = DIT_PROGRESS_RECORDS,
+	                                .nentries = export->stats->nentries,
+	                                .bytes_written = export->file.nbytes,
+	                                .threads = export->stats->threads};
+
+	if (opts->progress == NULL) {
+		return;
+	}
+	for (size_t i = 0; i < export->ndatabases && phase == DIT_EXPORT_ENTRIES; i++) {
+		const struct export_database *database = &export->databases[i];
+
+		progress.done += database->nread;
+		progress.total += database->candidates.ids != NULL
+		                          ? database->candidates.n
+		                          : dit_entry_scan_nrecords(database->scan);
+	}
+	dit_tick(&export->memory_clock);
+	progress.memory_bytes = export->memory_bytes;
+	opts->progress(opts->progress_ctx, &progress);
 }
 
 static int write_range(void *ctx, struct dit_scan_range *range)
@@ -280,6 +320,7 @@ static int write_range(void *ctx, struct dit_scan_range *range)
 	int r = 0;
 
 	range->result = NULL;
+	export->current->nread += text->nread;
 	export->stats->nentries += text->nentries;
 	export->pending[export->npending++] = text;
 	export->pending_bytes += text->ldif.len;
@@ -287,6 +328,7 @@ static int write_range(void *ctx, struct dit_scan_range *range)
 	    ended < 0) {
 		r = write_pending(export);
 	}
+	tell_progress(export, DIT_EXPORT_ENTRIES);
 	return r < 0 ? r : ended;
 }
 
@@ -313,6 +355,12 @@ static int write_database(struct export *export, struct export_database *databas
 		int written = write_pending(export);
 
 		r = written < 0 ? written : r;
+	}
+	/* dit_export() has words for the other two. */
+	if (r < 0 && r != -ENOMEM && r != DIT_E_STOPPED && !export->is_told) {
+		tell(export, DIT_REPORT_ERROR, "%s: %s%s", database->db->data.directory,
+		     dit_strerror(r),
+		     r == DIT_E_CORRUPT ? ": see what \"ditcheck --quick\" says" : "");
 	}
 	return r;
 }
@@ -573,6 +621,7 @@ static int run(struct export *export)
 	if (r < 0) {
 		return r;
 	}
+	tell_progress(export, DIT_EXPORT_PUBLISH);
 	r = dit_export_file_finish(&export->file);
 	return r < 0 ? fail_on_file(export, r) : 0;
 }
@@ -612,6 +661,7 @@ int dit_export(const struct dit_export_opts *opts, struct dit_export_stats *ret)
 	int r = dit_monitor_init(&export.shelf.monitor);
 
 	*ret = (struct dit_export_stats){.nentries = 0};
+	export.memory_clock = (struct dit_ticker){find_memory, &export, 0, 0};
 	if (r == 0) {
 		r = run(&export);
 		release(&export);

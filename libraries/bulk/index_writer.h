@@ -31,7 +31,9 @@
 #ifndef DITKIT_INDEX_WRITER_H
 #define DITKIT_INDEX_WRITER_H
 
+#include "base/ticker.h"
 #include "bulk/builders.h"
+#include "bulk/index_cost.h"
 #include "store/output.h"
 
 struct dit_index_writer;
@@ -41,12 +43,13 @@ struct dit_index_writer_opts {
 	struct dit_output *output;     /* index i is database i of the builders */
 	size_t ndbs;
 	unsigned nmembers; /* 1: main alone */
+	bool counts_lists; /* nranges and nlists of the costs */
+	uint64_t since_us; /* CLOCK_MONOTONIC: from when start_us of the costs counts */
 
-	/* Called by main: does somebody want an end? A database more is written. NULL:
-	 * no. */
+	/* Called by main: does somebody want an end? NULL: no. */
 	bool (*is_stopped)(void *ctx);
-	void (*progress)(void *ctx);
 	void *ctx;
+	struct dit_ticker *ticker; /* main's; borrowed; NULL: nobody listens */
 };
 
 /** 0, -ENOMEM, -EAGAIN */
@@ -54,7 +57,7 @@ int dit_index_writer_new(struct dit_index_writer **ret,
                          const struct dit_index_writer_opts *opts);
 
 /** A member's part of the work. Each member calls this once; not with one member. */
-void dit_index_writer_work(struct dit_index_writer *writer);
+void dit_index_writer_work(struct dit_index_writer *writer, unsigned member);
 
 /**
  * Main's part of the work, and waiting for the members.
@@ -64,8 +67,17 @@ void dit_index_writer_work(struct dit_index_writer *writer);
  */
 int dit_index_writer_wait(struct dit_index_writer *writer);
 
+/** Postings, repeats included, that were merged so far, nearly; all of them after a wait
+ * that succeeded. Any thread. */
+uint64_t dit_index_writer_nread(const struct dit_index_writer *writer);
+
 /** Keys written of a database. After a wait that succeeded. */
 uint64_t dit_index_writer_nkeys(const struct dit_index_writer *writer, size_t db);
+
+/** What a database took; its lists are those that came, without stored ones. Points into
+ * the writer. Likewise. */
+const struct dit_index_cost *dit_index_writer_cost(const struct dit_index_writer *writer,
+                                                   size_t db);
 
 /** Members come to an end soon. Main; NULL is fine. */
 void dit_index_writer_cancel(struct dit_index_writer *writer);

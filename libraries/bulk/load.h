@@ -30,7 +30,9 @@
 
 #include <ditkit/before_open.h>
 #include <ditkit/error.h>
+#include <ditkit/index_cost.h>
 #include <ditkit/openldap.h>
+#include <ditkit/progress.h>
 #include <ditkit/report.h>
 
 #ifdef __cplusplus
@@ -49,22 +51,18 @@ struct dit_reject {
 /** @return 0, or -errno to end the load */
 typedef int (*dit_reject_fn)(void *ctx, const struct dit_reject *reject);
 
+/**
+ * The phases of dit_progress. With several databases, names and indexes come again for
+ * each of them; the counts go on. With several threads the index databases are begun
+ * while the tree is written.
+ */
 enum dit_load_phase {
-	DIT_LOAD_ENTRIES, /* reading and storing entries */
-	DIT_LOAD_NAMES,   /* writing the tree */
-	DIT_LOAD_INDEXES, /* writing the index databases */
-	DIT_LOAD_PUBLISH, /* syncing and putting in place */
+	DIT_LOAD_ENTRIES, /* reading and storing entries; bytes of the input */
+	DIT_LOAD_NAMES,   /* writing the tree; records of it */
+	DIT_LOAD_INDEXES, /* writing the index databases; postings */
+	DIT_LOAD_PUBLISH, /* syncing and putting in place; bytes of the data files */
 	DIT_LOAD_NPHASES,
 };
-
-struct dit_progress {
-	enum dit_load_phase phase;
-	uint64_t nentries;    /* stored so far */
-	uint64_t bytes_read;  /* of the input */
-	uint64_t bytes_total; /* 0: unknown, a pipe */
-};
-
-typedef void (*dit_progress_fn)(void *ctx, const struct dit_progress *progress);
 
 /** Who makes the pages of a new database. */
 enum dit_load_writer {
@@ -106,7 +104,9 @@ struct dit_load_opts {
 	bool explain;   /* a DIT_REPORT_EXPLANATION behind the reports of each refusal */
 	bool byte_keys; /* index databases with slapd's own flags: no MDB_INTEGERKEY */
 	bool is_strict; /* LDIF as slapadd reads it: no "version:", no "changetype:" */
-	bool may_grow;  /* the result may be larger than maxsize */
+	/* Count ranges and lengths of lists (struct dit_index_cost). */
+	bool counts_lists;
+	bool may_grow;               /* the result may be larger than maxsize */
 	bool use_page_cache;         /* false: write past the page cache if possible */
 	enum dit_load_writer writer; /* of a new database */
 	uint64_t first_line;  /* -j: leave out records that begin before this line */
@@ -150,7 +150,7 @@ struct dit_load_opts {
 	/* May be NULL: a program that runs as root can become another user there. */
 	dit_before_open_fn before_open;
 	void *before_open_ctx;
-	dit_progress_fn progress; /* may be NULL; called once for each batch and phase */
+	dit_progress_fn progress; /* may be NULL */
 	void *progress_ctx;
 	/*
 	 * May be NULL. A signal handler, or any thread, gives it a value other than 0 to
@@ -172,6 +172,18 @@ struct dit_load_index_stats {
 	bool is_integerkey;
 	uint64_t npostings; /* postings made, repeats included */
 	uint64_t nkeys;     /* different keys written */
+	struct dit_index_cost cost;
+};
+
+/** The records that were left out for one kind of reason. */
+struct dit_load_refusal {
+	const char *kind; /* as in doc/messages.md; "other" has no place there. Static */
+	uint64_t nrecords;
+	/* The first of them: line number as in the messages; DN as in struct dit_reject;
+	 * the last report about it. Owned */
+	uint64_t first_line;
+	char *first_dn;
+	char *first_reason;
 };
 
 /** One database that was written. */
@@ -198,6 +210,9 @@ struct dit_load_stats {
 	enum dit_openldap_version openldap;  /* release used; FOUND: not known yet */
 	bool is_openldap_found;              /* the release is the installed slapd's */
 	uint64_t phase_us[DIT_LOAD_NPHASES]; /* wall clock */
+	uint64_t phase_cpu_us[DIT_LOAD_NPHASES]; /* of all threads of the process */
+	struct dit_load_refusal *refusals; /* in the order of the first of each kind */
+	size_t nrefusals;
 	struct dit_load_database_stats *databases; /* the chosen database first */
 	size_t ndatabases; /* 0 if the configuration could not be read */
 };

@@ -183,15 +183,21 @@ static void parse_item(struct loader *loader, const struct dit_pipeline_share *s
 /* So many come of a piece of a huge value alone, whose keys take long. */
 #define MANY_KEYS 4096
 
+static void count_keys(struct load_keys *keys, size_t nkeys)
+{
+	uint64_t n = atomic_load_explicit(&keys->nposted, memory_order_relaxed);
+
+	atomic_store_explicit(&keys->nposted, n + nkeys, memory_order_relaxed);
+}
+
 static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
 {
 	struct load_keys *keys = ctx;
-	uint64_t n = atomic_load_explicit(&keys->nposted, memory_order_relaxed);
 
 	if (nkeys >= MANY_KEYS && dit_load_is_stopped(keys->target->loader)) {
 		return DIT_E_STOPPED;
 	}
-	atomic_store_explicit(&keys->nposted, n + nkeys, memory_order_relaxed);
+	count_keys(keys, nkeys);
 	return dit_builders_push(keys->target->builders, keys->producer, db, keys->id,
 	                         ordinals, nkeys);
 }
@@ -200,6 +206,7 @@ static int push_wide(void *ctx, unsigned db, struct dit_span key)
 {
 	struct load_keys *keys = ctx;
 
+	count_keys(keys, 1);
 	return dit_builders_push_key(keys->target->builders, keys->producer, db, keys->id,
 	                             key);
 }

@@ -86,7 +86,9 @@ int dit_load_publish(struct loader *loader)
 		publishing.items[i].output = loader->targets[i].output;
 		loader->targets[i].output = NULL;
 	}
+	loader->progress.published = publishing.items;
 	r = dit_publish(publishing.items, loader->ntargets, &opts);
+	loader->progress.published = NULL;
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		if (!loader->targets[i].is_foreign) {
 			loader->targets[i].stats->bytes = publishing.items[i].bytes;

@@ -53,15 +53,30 @@ static struct dit_span typed_dn(const struct dit_ldif_record *record,
 	return DIT_SPAN("");
 }
 
+/* In the arena; NULL: no memory. */
+static const char *dn_of(const struct dit_ldif_record *record,
+                         const struct load_item *item, struct dit_arena *arena)
+{
+	struct dit_span dn = item->entry.dn.pretty;
+
+	if (item->state == LOAD_UNREADABLE) {
+		dn = typed_dn(record, arena);
+	}
+	return dit_arena_copy(arena, dn).data;
+}
+
+static const char *reason_of(const struct loader *loader)
+{
+	return loader->refusals.reason == NULL ? "" : loader->refusals.reason;
+}
+
 static int tell_reject(struct loader *loader, const struct dit_ldif_record *record,
                        const struct load_item *item)
 {
-	struct dit_reject reject = {
-		.record = record->text.data,
-		.record_len = record->text.len,
-		.line = record->line,
-		.reason = loader->refusals.reason == NULL ? "" : loader->refusals.reason};
-	struct dit_span dn = item->entry.dn.pretty;
+	struct dit_reject reject = {.record = record->text.data,
+	                            .record_len = record->text.len,
+	                            .line = record->line,
+	                            .reason = reason_of(loader)};
 	struct dit_arena arena;
 	int r = 0;
 
@@ -69,10 +84,7 @@ static int tell_reject(struct loader *loader, const struct dit_ldif_record *reco
 		return 0;
 	}
 	dit_arena_init(&arena, 4096);
-	if (item->state == LOAD_UNREADABLE) {
-		dn = typed_dn(record, &arena);
-	}
-	reject.dn = dit_arena_copy(&arena, dn).data;
+	reject.dn = dn_of(record, item, &arena);
 	if (reject.dn == NULL) {
 		r = -ENOMEM;
 	} else {
@@ -83,12 +95,59 @@ static int tell_reject(struct loader *loader, const struct dit_ldif_record *reco
 	             : 0;
 }
 
+static struct dit_load_refusal *find_refusal(const struct dit_load_stats *stats,
+                                             const char *kind)
+{
+	for (size_t i = 0; i < stats->nrefusals; i++) {
+		if (strcmp(stats->refusals[i].kind, kind) == 0) {
+			return &stats->refusals[i];
+		}
+	}
+	return NULL;
+}
+
+/* The first of its kind is remembered, the others are counted. */
+static int count_refusal(struct loader *loader, const struct dit_ldif_record *record,
+                         const struct load_item *item, enum dit_why_kind kind)
+{
+	struct dit_load_stats *stats = loader->stats;
+	const char *name = kind == DIT_WHY_NONE ? "other" : dit_why_text(kind)->name;
+	struct dit_load_refusal *refusal = find_refusal(stats, name);
+	struct dit_load_refusal first = {
+		.kind = name, .nrecords = 1, .first_line = record->line};
+	struct dit_arena arena;
+	const char *dn = NULL;
+
+	if (refusal != NULL) {
+		refusal->nrecords++;
+		return 0;
+	}
+	dit_arena_init(&arena, 4096);
+	dn = dn_of(record, item, &arena);
+	first.first_dn = dn == NULL ? NULL : strdup(dn);
+	dit_arena_deinit(&arena);
+	first.first_reason = strdup(reason_of(loader));
+	refusal = reallocarray(stats->refusals, stats->nrefusals + 1, sizeof(*refusal));
+	stats->refusals = refusal == NULL ? stats->refusals : refusal;
+	if (first.first_dn == NULL || first.first_reason == NULL || refusal == NULL) {
+		free(first.first_dn);
+		free(first.first_reason);
+		return dit_load_fail(loader, -ENOMEM, "could not count a refused record");
+	}
+	refusal[stats->nrefusals++] = first;
+	return 0;
+}
+
 /* The record is left out: hand it to the reject file; stop unless there may be more. */
 static int leave_out(struct loader *loader, const struct dit_ldif_record *record,
-                     const struct load_item *item)
+                     const struct load_item *item, enum dit_why_kind kind)
 {
 	const struct dit_load_opts *opts = loader->opts;
-	int r = tell_reject(loader, record, item);
+	int r = count_refusal(loader, record, item, kind);
+
+	if (r == 0) {
+		r = tell_reject(loader, record, item);
+	}
 
 	if (r < 0 || !opts->keep_going) {
 		return r < 0 ? r : DIT_E_REFUSED;
@@ -168,6 +227,8 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
 {
 	const struct dit_note *note =
 		item->state == LOAD_UNREADABLE ? item->notes.first : item->notes.last;
+	enum dit_why_kind kind =
+		item->notes.why == NULL ? DIT_WHY_NONE : item->notes.why->kind;
 
 	loader->stats->nrefused++;
 	remember_reason(loader, note == NULL ? "could not parse entry" : note->text);
@@ -178,7 +239,7 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
 		                (unsigned long long)record->line);
 	}
 	explain(loader, record, item->notes.why);
-	return leave_out(loader, record, item);
+	return leave_out(loader, record, item, kind);
 }
 
 /* A store error: slapadd's three lines, of which the first is the caller's. */
@@ -203,7 +264,7 @@ static int fail_store(struct loader *loader, const struct dit_ldif_record *recor
 	                DIT_SPAN_ARGS(item->entry.dn.pretty),
 	                (unsigned long long)record->line, why);
 	explain(loader, record, kind == DIT_WHY_NOT_STORABLE ? item->notes.why : &about);
-	return leave_out(loader, record, item);
+	return leave_out(loader, record, item, kind);
 }
 
 int dit_load_fail_duplicate(struct loader *loader, const struct dit_ldif_record *record,
@@ -269,7 +330,7 @@ int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *r
 	                (unsigned long long)record->line, why);
 	about.detail = dit_span_of(db->type);
 	explain(loader, record, &about);
-	return leave_out(loader, record, item);
+	return leave_out(loader, record, item, DIT_WHY_FOREIGN);
 }
 
 int dit_load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reports, progress and failures of a load.
+ * Reports and failures of a load.
  */
 #include "bulk/load_report.h"
 
@@ -86,20 +86,4 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what)
 		return r;
 	}
 	return dit_load_fail(target->loader, r, what);
-}
-
-void dit_load_tell_progress(struct loader *loader, enum dit_load_phase phase)
-{
-	struct dit_progress progress = {.phase = phase,
-	                                .nentries = loader->stats->nentries,
-	                                .bytes_read = loader->stats->bytes_read,
-	                                .bytes_total = 0};
-
-	if (loader->opts->progress == NULL) {
-		return;
-	}
-	progress.bytes_total = loader->input.reader == NULL
-	                               ? 0
-	                               : dit_ldif_reader_size(loader->input.reader);
-	loader->opts->progress(loader->opts->progress_ctx, &progress);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a load says: reports, progress, failures.
+ * What a load says: reports, failures.
  *
  * Threads: main; dit_load_is_stopped(): any.
  */
@@ -14,9 +14,6 @@ static inline bool dit_load_is_stopped(const struct loader *loader)
 {
 	return dit_stop_is_set(&loader->stop);
 }
-
-/** Call the progress callback. */
-void dit_load_tell_progress(struct loader *loader, enum dit_load_phase phase);
 
 /** One line to the report callback. */
 void dit_load_report(struct loader *loader, enum dit_report_kind kind, const char *format,

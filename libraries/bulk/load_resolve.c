@@ -20,7 +20,11 @@ static int stored(struct load_target *target, struct load_item *item)
 	                : dit_entries_put(target->entries, item->id, &item->encoded);
 
 	if (r < 0) {
-		return dit_load_target_fail(target, r, "could not store an entry");
+		return dit_load_target_fail(
+			target, r,
+			r == DIT_E_TOOLONG ? "could not store an entry: a database has "
+					     "65535 attribute descriptions at most"
+					   : "could not store an entry");
 	}
 	loader->stats->nentries++;
 	if (target->stats != NULL) {

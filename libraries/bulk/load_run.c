@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "bulk/load_csn.h"
+#include "bulk/load_progress.h"
 #include "bulk/load_publish.h"
 #include "bulk/load_report.h"
 #include "bulk/load_resolve.h"
@@ -24,12 +25,24 @@
 #include "bulk/load_target.h"
 #include "bulk/loader.h"
 
-static uint64_t clock_us(void)
+static uint64_t clock_us(clockid_t clock)
 {
-	struct timespec now;
+	struct timespec now = {0};
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	(void)clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* Where a phase begins. */
+struct moment {
+	uint64_t wall_us;
+	uint64_t cpu_us;
+};
+
+static struct moment now(void)
+{
+	return (struct moment){.wall_us = clock_us(CLOCK_MONOTONIC),
+	                       .cpu_us = clock_us(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
 /* ---- all records ---- */
@@ -72,12 +85,14 @@ static int run_pipeline(struct loader *loader)
 
 /* ---- the end ---- */
 
-static void end_phase(struct loader *loader, enum dit_load_phase phase, uint64_t *since)
+static void end_phase(struct loader *loader, enum dit_load_phase phase,
+                      struct moment *since)
 {
-	uint64_t now = clock_us();
+	struct moment end = now();
 
-	loader->stats->phase_us[phase] += now - *since;
-	*since = now;
+	loader->stats->phase_us[phase] += end.wall_us - since->wall_us;
+	loader->stats->phase_cpu_us[phase] += end.cpu_us - since->cpu_us;
+	*since = end;
 }
 
 static int write_indexes_first(struct load_target *target)
@@ -98,7 +113,7 @@ static int write_indexes_last(struct load_target *target)
 }
 
 /* Everything but entries, one target after the other: all threads work for each. */
-static int finish_target(struct load_target *target, uint64_t *since)
+static int finish_target(struct load_target *target, struct moment *since)
 {
 	struct loader *loader = target->loader;
 	bool indexes_last = false;
@@ -129,7 +144,7 @@ static int finish_target(struct load_target *target, uint64_t *since)
 	return r;
 }
 
-static int finish(struct loader *loader, uint64_t since)
+static int finish(struct loader *loader, struct moment since)
 {
 	int r = 0;
 
@@ -149,9 +164,10 @@ static int finish(struct loader *loader, uint64_t since)
 
 static int run(struct loader *loader)
 {
-	uint64_t since = clock_us();
+	struct moment since = now();
 	int r = dit_load_read_settings(loader);
 
+	loader->start_us = since.wall_us;
 	if (r == 0) {
 		r = dit_load_prepare(loader);
 	}
@@ -174,6 +190,7 @@ int dit_load(const struct dit_load_opts *opts, struct dit_load_stats *ret)
 	int r = 0;
 
 	*ret = (struct dit_load_stats){0};
+	dit_load_progress_init(&loader);
 	r = run(&loader);
 	dit_load_release(&loader);
 	return r;
@@ -194,5 +211,10 @@ void dit_load_stats_deinit(struct dit_load_stats *stats)
 		database_stats_deinit(&stats->databases[i]);
 	}
 	free(stats->databases);
+	for (size_t i = 0; i < stats->nrefusals; i++) {
+		free(stats->refusals[i].first_dn);
+		free(stats->refusals[i].first_reason);
+	}
+	free(stats->refusals);
 	*stats = (struct dit_load_stats){0};
 }

@@ -15,6 +15,7 @@
 #include "bulk/chosen.h"
 #include "bulk/load_csn.h"
 #include "bulk/load_parse.h"
+#include "bulk/load_progress.h"
 #include "bulk/load_refuse.h"
 #include "bulk/load_report.h"
 #include "bulk/load_size.h"
@@ -314,6 +315,7 @@ static int make_pipeline(struct loader *loader)
 	                                         .is_stopped = is_stopped},
 	                                 .ctx = loader,
 	                                 .stop = &loader->stop,
+	                                 .ticker = dit_load_ticker(loader),
 	                                 .nmembers = loader->nthreads,
 	                                 .name = "tool",
 	                                 .is_ahead = loader->nthreads > 1};
@@ -371,6 +373,8 @@ int dit_load_prepare(struct loader *loader)
 		                DIT_LOAD_MEMORY_MIN >> 20);
 		return r;
 	}
+	/* Main reads the input itself. */
+	loader->stop.ticker = loader->nthreads > 1 ? NULL : dit_load_ticker(loader);
 	r = make_context(loader);
 	if (r == 0) {
 		r = open_input(loader, &budget);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bulk/load_progress.h"
 #include "bulk/load_report.h"
 #include "bulk/load_resolve.h"
 #include "bulk/load_size.h"

@@ -4,6 +4,7 @@
  */
 #include "bulk/load_store.h"
 
+#include "bulk/load_progress.h"
 #include "bulk/load_report.h"
 
 #define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
@@ -148,6 +149,7 @@ int dit_load_store_open(struct load_target *target)
 		.may_grow = loader->opts->may_grow,
 		.page_writer = loader->page_writer,
 		.use_page_cache = loader->opts->use_page_cache,
+		.ticker = dit_load_ticker(loader),
 		.fault = &fault,
 	};
 	int r = dit_output_open(&target->output, &opts);

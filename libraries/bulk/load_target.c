@@ -13,6 +13,7 @@
 #include "base/tmp_dir.h"
 #include "bulk/index_limit.h"
 #include "bulk/load_csn.h"
+#include "bulk/load_progress.h"
 #include "bulk/load_report.h"
 #include "bulk/load_store.h"
 #include "config/slapd_version.h"
@@ -82,12 +83,14 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 	                             .suffix_nrdns = suffix_nrdns,
 	                             .memory_bytes = budget->tree_bytes,
 	                             .tmpdir = tmpdir,
-	                             .stop = &target->loader->stop};
+	                             .stop = &target->loader->stop,
+	                             .ticker = dit_load_ticker(target->loader)};
 	struct dit_entries_opts entries = {.output = target->output,
 	                                   .numbers = &target->numbers,
 	                                   .memory_bytes = budget->tree_bytes / 8,
 	                                   .tmpdir = tmpdir,
-	                                   .stop = &target->loader->stop};
+	                                   .stop = &target->loader->stop,
+	                                   .ticker = dit_load_ticker(target->loader)};
 	int r = dit_tree_new(&target->tree, &tree);
 
 	if (entries.memory_bytes < DIT_SORT_SHARE_MIN) {
@@ -231,11 +234,6 @@ static bool is_stopped(void *ctx)
 	return dit_load_is_stopped(ctx);
 }
 
-static void tell_progress(void *ctx)
-{
-	dit_load_tell_progress(ctx, DIT_LOAD_INDEXES);
-}
-
 static int make_index_writer(struct load_target *target)
 {
 	struct dit_index_writer_opts opts = {
@@ -243,9 +241,11 @@ static int make_index_writer(struct load_target *target)
 		.output = target->output,
 		.ndbs = dit_index_set_ndbs(target->indexes),
 		.nmembers = target->loader->nthreads,
+		.counts_lists = target->loader->opts->counts_lists,
+		.since_us = target->loader->start_us,
 		.is_stopped = is_stopped,
-		.progress = tell_progress,
 		.ctx = target->loader,
+		.ticker = dit_load_ticker(target->loader),
 	};
 
 	return dit_index_writer_new(&target->index_writer, &opts);
@@ -278,8 +278,7 @@ int dit_load_target_seal(struct load_target *target)
 
 static void run_index_work(void *ctx, unsigned member)
 {
-	(void)member;
-	dit_index_writer_work(ctx);
+	dit_index_writer_work(ctx, member);
 }
 
 int dit_load_target_begin_indexes(struct load_target *target)
@@ -326,6 +325,7 @@ int dit_load_target_write_indexes(struct load_target *target)
 	for (size_t i = 0; i < stats->nindexes; i++) {
 		stats->indexes[i].npostings = dit_builders_npushed(target->builders, i);
 		stats->indexes[i].nkeys = dit_index_writer_nkeys(target->index_writer, i);
+		stats->indexes[i].cost = *dit_index_writer_cost(target->index_writer, i);
 	}
 	loader->stats->run_bytes += dit_builders_run_bytes(target->builders) +
 	                            dit_tree_run_bytes(target->tree);

@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "base/stop.h"
+#include "base/ticker.h"
 #include "bulk/ad_numbers.h"
 #include "bulk/builders.h"
 #include "bulk/context_csn.h"
@@ -40,6 +41,7 @@
 #include "store/entry_codec.h"
 #include "store/fault.h"
 #include "store/output.h"
+#include "store/publication.h"
 
 enum load_state {
 	LOAD_GOOD,
@@ -145,6 +147,16 @@ struct load_input {
 	unsigned nslots;
 };
 
+/** How far the load is (load_progress.h). [own: main] */
+struct load_progress {
+	enum dit_load_phase phase;
+	struct dit_ticker ticker;       /* tells the callback */
+	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
+	uint64_t memory_bytes;
+	/* While databases are put in place, one for each target; NULL: not yet. */
+	struct dit_published *published;
+};
+
 /** The load as a whole. */
 struct loader {
 	/* [const] while members run */
@@ -166,12 +178,14 @@ struct loader {
 
 	/* [own: main] */
 	struct dit_load_stats *stats;
+	uint64_t start_us; /* CLOCK_MONOTONIC */
 	struct dit_pipeline *pipeline;
 	struct load_input input;
 	struct load_stamps stamps;
 	uint64_t next_estimate; /* estimate the sizes again at this many bytes read */
 	struct dit_context_csn *csn; /* NULL: without -w */
 	struct load_refusals refusals;
+	struct load_progress progress;
 };
 
 #endif

@@ -61,6 +61,7 @@ rooms += %D%/libbulk.la
 	%D%/glue.h \
 	%D%/index_limit.c \
 	%D%/index_limit.h \
+	%D%/index_cost.h \
 	%D%/index_writer.c \
 	%D%/index_writer.h \
 	%D%/list_queue.c \
@@ -75,6 +76,8 @@ rooms += %D%/libbulk.la
 	%D%/load_publish.h \
 	%D%/load_refuse.c \
 	%D%/load_refuse.h \
+	%D%/load_progress.c \
+	%D%/load_progress.h \
 	%D%/load_report.c \
 	%D%/load_report.h \
 	%D%/load_resolve.c \
@@ -96,6 +99,7 @@ rooms += %D%/libbulk.la
 	%D%/reindex.h \
 	%D%/reindex_attrs.c \
 	%D%/reindex_online.c \
+	%D%/reindex_progress.c \
 	%D%/reindex_report.c \
 	%D%/reindex_scan.c \
 	%D%/reindex_target.c \

@@ -15,8 +15,9 @@
  * the data file and behind its end. One commit puts all of them in the place of the old
  * ones. If the work fails, or the process is killed, the old ones are all there.
  *
- * Without the option online no other process may have the database open. The database
- * must be of LMDB 0.9.
+ * Without the option online no other process may have the database open. A database of
+ * LMDB 1.0 is written into a new file, which takes the place of the old one; online is
+ * not possible then.
  *
  * Threads: dit_reindex() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only. One process may work on several databases at
@@ -32,28 +33,22 @@
 
 #include <ditkit/before_open.h>
 #include <ditkit/error.h>
+#include <ditkit/index_cost.h>
 #include <ditkit/openldap.h>
+#include <ditkit/progress.h>
 #include <ditkit/report.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/** The phases of dit_progress. The first two come again for each database. */
 enum dit_reindex_phase {
-	DIT_REINDEX_ENTRIES, /* entries are read, keys are made */
-	DIT_REINDEX_INDEXES, /* keys are sorted, index databases are written */
-	DIT_REINDEX_PUBLISH, /* synced and put in place */
+	DIT_REINDEX_ENTRIES, /* entries are read, keys are made; entries and holes */
+	DIT_REINDEX_INDEXES, /* keys are sorted, index databases are written; postings */
+	DIT_REINDEX_PUBLISH, /* synced and put in place; nothing is counted */
 	DIT_REINDEX_NPHASES,
 };
-
-struct dit_reindex_progress {
-	enum dit_reindex_phase phase;
-	uint64_t nentries; /* of this database, read so far */
-	uint64_t ntotal;   /* records of the database: entries and holes */
-};
-
-typedef void (*dit_reindex_progress_fn)(void *ctx,
-                                        const struct dit_reindex_progress *progress);
 
 struct dit_reindex_opts {
 	/* As of dit_load(): which database of which configuration. */
@@ -72,6 +67,8 @@ struct dit_reindex_opts {
 	bool keep_going; /* -c: leave out entries that cannot be read, and go on */
 	bool is_verbose; /* report every entry */
 	bool byte_keys;  /* new index databases with slapd's own flags */
+	/* Count ranges and lengths of lists (struct dit_index_cost). */
+	bool counts_lists;
 	/* Other processes use and change the database meanwhile: see ditindex(8). Several
 	 * databases then get their new indexes one after the other. */
 	bool online;
@@ -87,7 +84,7 @@ struct dit_reindex_opts {
 	/* May be NULL: a program that runs as root can become another user there. */
 	dit_before_open_fn before_open;
 	void *before_open_ctx;
-	dit_reindex_progress_fn progress; /* may be NULL */
+	dit_progress_fn progress; /* may be NULL */
 	void *progress_ctx;
 	/* May be NULL; a value other than 0 ends the work. */
 	const volatile sig_atomic_t *stop;
@@ -103,6 +100,7 @@ struct dit_reindex_index_stats {
 	bool is_integerkey;
 	uint64_t npostings; /* postings made, repeats included */
 	uint64_t nkeys;     /* different keys written */
+	struct dit_index_cost cost;
 };
 
 /** One database. */
@@ -121,8 +119,9 @@ struct dit_reindex_database_stats {
 
 struct dit_reindex_stats {
 	unsigned threads;
-	uint64_t run_bytes; /* written to temporary files */
-	uint64_t phase_us[DIT_REINDEX_NPHASES];
+	uint64_t run_bytes;                         /* written to temporary files */
+	uint64_t phase_us[DIT_REINDEX_NPHASES];     /* wall clock */
+	uint64_t phase_cpu_us[DIT_REINDEX_NPHASES]; /* of all threads of the process */
 	struct dit_reindex_database_stats *databases;
 	size_t ndatabases;
 };
@@ -134,9 +133,9 @@ struct dit_reindex_stats {
  * @return 0: the new index databases are in place. slapindex's exit status is 1 all the
  *         same if entries were left out. On any other result the databases are
  *         unchanged, and a report has told the failure: DIT_E_CONFIG, DIT_E_BUSY,
- *         DIT_E_FULL (the result does not fit maxsize), DIT_E_FORMAT (of LMDB 1.0),
- *         DIT_E_CORRUPT, DIT_E_STOPPED, -EINVAL: an option is out of range; -ENOSPC and
- *         other -errno, LMDB's codes
+ *         DIT_E_FULL (the result does not fit maxsize), DIT_E_FORMAT (of LMDB 1.0, and
+ *         online), DIT_E_CORRUPT, DIT_E_STOPPED, -EINVAL: an option is out of range;
+ *         -ENOSPC and other -errno, LMDB's codes
  */
 DIT_PUBLIC int dit_reindex(const struct dit_reindex_opts *opts,
                            struct dit_reindex_stats *ret);

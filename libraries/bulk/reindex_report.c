@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reports, progress and failures of a reindexing. */
+/* Reports and failures of a reindexing. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,22 +73,20 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 	return dit_reindex_fail(target->reindexer, r, db->data.directory);
 }
 
-void dit_reindex_tell_progress(const struct reindexer *reindexer,
-                               enum dit_reindex_phase phase, uint64_t nentries,
-                               uint64_t ntotal)
+static uint64_t clock_us(clockid_t clock)
 {
-	const struct dit_reindex_progress progress = {
-		.phase = phase, .nentries = nentries, .ntotal = ntotal};
+	struct timespec now = {0};
 
-	if (reindexer->opts->progress != NULL) {
-		reindexer->opts->progress(reindexer->opts->progress_ctx, &progress);
-	}
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
 uint64_t dit_reindex_now_us(void)
 {
-	struct timespec now;
+	return clock_us(CLOCK_MONOTONIC);
+}
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+uint64_t dit_reindex_cpu_us(void)
+{
+	return clock_us(CLOCK_PROCESS_CPUTIME_ID);
 }

@@ -218,7 +218,7 @@ static int publish(struct reindexer *reindexer)
 		return dit_reindex_fail(reindexer, -ENOMEM, "could not put in place");
 	}
 	reindexer->published = items;
-	dit_reindex_tell_progress(reindexer, DIT_REINDEX_PUBLISH, 0, 0);
+	dit_reindex_tell_progress(reindexer, DIT_REINDEX_PUBLISH);
 	for (unsigned i = 0; i < reindexer->ntargets; i++) {
 		items[i].output = reindexer->targets[i].output;
 		reindexer->targets[i].output = NULL;
@@ -243,7 +243,9 @@ static int publish(struct reindexer *reindexer)
  */
 static int run(struct reindexer *reindexer)
 {
+	struct dit_reindex_stats *stats = reindexer->stats;
 	uint64_t start_us = dit_reindex_now_us();
+	uint64_t start_cpu_us = dit_reindex_cpu_us();
 	int r = 0;
 
 	for (unsigned i = reindexer->ntargets; i > 0 && r == 0; i--) {
@@ -255,12 +257,16 @@ static int run(struct reindexer *reindexer)
 	if (r < 0) {
 		return r;
 	}
-	reindexer->stats->phase_us[DIT_REINDEX_INDEXES] +=
-		dit_reindex_now_us() - start_us -
-		reindexer->stats->phase_us[DIT_REINDEX_ENTRIES];
+	stats->phase_us[DIT_REINDEX_INDEXES] +=
+		dit_reindex_now_us() - start_us - stats->phase_us[DIT_REINDEX_ENTRIES];
+	stats->phase_cpu_us[DIT_REINDEX_INDEXES] +=
+		dit_reindex_cpu_us() - start_cpu_us -
+		stats->phase_cpu_us[DIT_REINDEX_ENTRIES];
 	start_us = dit_reindex_now_us();
+	start_cpu_us = dit_reindex_cpu_us();
 	r = publish(reindexer);
-	reindexer->stats->phase_us[DIT_REINDEX_PUBLISH] = dit_reindex_now_us() - start_us;
+	stats->phase_us[DIT_REINDEX_PUBLISH] = dit_reindex_now_us() - start_us;
+	stats->phase_cpu_us[DIT_REINDEX_PUBLISH] = dit_reindex_cpu_us() - start_cpu_us;
 	return r;
 }
 
@@ -283,6 +289,8 @@ int dit_reindex(const struct dit_reindex_opts *opts, struct dit_reindex_stats *r
 	int r = 0;
 
 	*ret = (struct dit_reindex_stats){.threads = 0};
+	reindexer.start_us = dit_reindex_now_us();
+	dit_reindex_progress_init(&reindexer);
 	r = prepare(&reindexer);
 	if (r == 0) {
 		r = run(&reindexer);

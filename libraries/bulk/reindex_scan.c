@@ -16,6 +16,8 @@ struct range_result {
 	struct dit_notes notes;
 	uint64_t nentries;
 	uint64_t nbroken;
+	uint64_t nholes;
+	uint64_t nkeys;
 };
 
 /* ---- members ---- */
@@ -78,6 +80,7 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	int r = 0;
 
 	if (view->is_hole) {
+		result->nholes++;
 		return 0;
 	}
 	if (view->record_error != 0) {
@@ -91,7 +94,7 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	}
 	if (r == 0) {
 		r = dit_stored_keys_push(member->keys, view, target->builders,
-		                         range->member);
+		                         range->member, &result->nkeys);
 	}
 	if (r < 0) {
 		return r;
@@ -115,8 +118,9 @@ static int take_range(void *ctx, struct dit_scan_range *range)
 	dit_notes_tell(&result->notes, opts->report, opts->report_ctx);
 	target->stats->nentries += result->nentries;
 	target->stats->nbroken += result->nbroken;
-	dit_reindex_tell_progress(target->reindexer, DIT_REINDEX_ENTRIES,
-	                          target->stats->nentries, target->nrecords);
+	target->nread += result->nentries + result->nbroken + result->nholes;
+	target->npostings += result->nkeys;
+	dit_reindex_tell_progress(target->reindexer, DIT_REINDEX_ENTRIES);
 	return 0;
 }
 
@@ -156,7 +160,8 @@ int dit_reindex_scan(struct reindex_target *target)
 	target->nrecords = dit_entry_scan_nrecords(scan);
 	r = dit_entry_scan_run(scan, &ops, target);
 	dit_entry_scan_close(scan);
-	if (r == DIT_E_CORRUPT && target->stats->nbroken > 0) {
+	if (r == DIT_E_CORRUPT && target->stats->nbroken > 0 &&
+	    !reindexer->opts->keep_going) {
 		return r; /* told */
 	}
 	return r < 0 ? dit_reindex_target_fail(target, r) : 0;

@@ -81,6 +81,7 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 		.nthreads = reindexer->nthreads,
 		.use_page_cache = reindexer->opts->use_page_cache,
 		.page_writer = reindexer->page_writer,
+		.ticker = dit_reindex_ticker(target->reindexer),
 		.fault = fault,
 		.damaged = tell_damaged,
 		.ctx = target,
@@ -322,19 +323,21 @@ static bool is_stopped(void *ctx)
 	return dit_stop_is_set(&target->reindexer->stop);
 }
 
-static void tell_progress(void *ctx)
+static uint64_t count_postings(const struct reindex_target *target)
 {
-	const struct reindex_target *target = ctx;
+	size_t ndbs = dit_index_set_ndbs(target->indexes);
+	uint64_t n = 0;
 
-	dit_reindex_tell_progress(target->reindexer, DIT_REINDEX_INDEXES,
-	                          target->stats->nentries, target->nrecords);
+	for (size_t i = 0; i < ndbs; i++) {
+		n += dit_builders_npushed(target->builders, i);
+	}
+	return n;
 }
 
 static void work(void *ctx, unsigned member, uint64_t round)
 {
-	(void)member;
 	(void)round;
-	dit_index_writer_work(ctx);
+	dit_index_writer_work(ctx, member);
 }
 
 /* With one member main does all, in dit_index_writer_wait(). */
@@ -349,13 +352,13 @@ static int run_writer(struct reindex_target *target, struct dit_index_writer *wr
 		if (r < 0) {
 			return r;
 		}
-		dit_team_meet(team);
+		dit_team_meet(team, NULL);
 	}
 	r = dit_index_writer_wait(writer);
 	if (r < 0) {
 		dit_index_writer_cancel(writer);
 	}
-	dit_team_free(team);
+	dit_team_free(team, dit_reindex_ticker(target->reindexer));
 	return r;
 }
 
@@ -376,7 +379,8 @@ static int take_stats(struct reindex_target *target,
 			.name = strdup(db->name),
 			.is_integerkey = db->is_integerkey,
 			.npostings = dit_builders_npushed(target->builders, i),
-			.nkeys = dit_index_writer_nkeys(writer, i)};
+			.nkeys = dit_index_writer_nkeys(writer, i),
+			.cost = *dit_index_writer_cost(writer, i)};
 		if (stats->indexes[i].name == NULL) {
 			return -ENOMEM;
 		}
@@ -393,9 +397,11 @@ static int write_indexes(struct reindex_target *target)
 		.output = target->output,
 		.ndbs = dit_index_set_ndbs(target->indexes),
 		.nmembers = target->reindexer->nthreads,
+		.counts_lists = target->reindexer->opts->counts_lists,
+		.since_us = target->reindexer->start_us,
 		.is_stopped = is_stopped,
-		.progress = tell_progress,
 		.ctx = target,
+		.ticker = dit_reindex_ticker(target->reindexer),
 	};
 	struct dit_index_writer *writer = NULL;
 	int r = dit_builders_seal(target->builders);
@@ -404,10 +410,15 @@ static int write_indexes(struct reindex_target *target)
 		r = dit_index_writer_new(&writer, &opts);
 	}
 	if (r == 0) {
+		target->npostings = count_postings(target);
+		target->writer = writer;
+		dit_reindex_tell_progress(target->reindexer, DIT_REINDEX_INDEXES);
 		r = run_writer(target, writer);
+		target->writer = NULL;
 	}
 	if (r == 0) {
 		r = take_stats(target, writer);
+		target->npostings = count_postings(target);
 	}
 	dit_index_writer_free(writer);
 	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
@@ -424,7 +435,9 @@ static void close_snapshot(struct reindex_target *target)
 
 int dit_reindex_target_build(struct reindex_target *target)
 {
+	struct dit_reindex_stats *stats = target->reindexer->stats;
 	uint64_t start_us = dit_reindex_now_us();
+	uint64_t start_cpu_us = dit_reindex_cpu_us();
 	int r = 0;
 
 	if (dit_index_set_ndbs(target->indexes) == 0) {
@@ -437,8 +450,8 @@ int dit_reindex_target_build(struct reindex_target *target)
 	}
 	free_members(target);
 	close_snapshot(target);
-	target->reindexer->stats->phase_us[DIT_REINDEX_ENTRIES] +=
-		dit_reindex_now_us() - start_us;
+	stats->phase_us[DIT_REINDEX_ENTRIES] += dit_reindex_now_us() - start_us;
+	stats->phase_cpu_us[DIT_REINDEX_ENTRIES] += dit_reindex_cpu_us() - start_cpu_us;
 	if (r == 0) {
 		r = write_indexes(target);
 	}

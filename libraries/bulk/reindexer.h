@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 
 #include "base/stop.h"
+#include "base/ticker.h"
 #include "bulk/builders.h"
 #include "bulk/chosen.h"
 #include "bulk/glue.h"
@@ -33,6 +34,8 @@ struct reindex_member {
 	struct dit_stored_keys *keys;
 };
 
+struct dit_index_writer;
+
 /** One database. */
 struct reindex_target {
 	/* [const] while members run */
@@ -45,12 +48,23 @@ struct reindex_target {
 
 	/* [own: main] */
 	struct dit_reindex_database_stats *stats;
-	struct dit_output *output; /* NULL: none yet, or given away */
-	struct dit_fault fault;    /* says more than results do */
-	uint64_t nrecords;         /* of the scan */
+	struct dit_output *output;       /* NULL: none yet, or given away */
+	struct dit_fault fault;          /* says more than results do */
+	uint64_t nrecords;               /* of the scan */
+	uint64_t nread;                  /* of these, read: entries and holes */
+	struct dit_index_writer *writer; /* NULL: not yet, or no more */
+	uint64_t npostings;              /* so far */
 	struct dit_online_times times;
 	struct dit_online *database;       /* beside slapd; the output's; NULL: claimed */
 	struct dit_reindex_online *online; /* what was changed meanwhile; NULL: nothing */
+};
+
+/** How far the work is. [own: main] */
+struct reindex_progress {
+	enum dit_reindex_phase phase;
+	struct dit_ticker ticker;       /* tells the callback */
+	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
+	uint64_t memory_bytes;
 };
 
 struct reindexer {
@@ -67,9 +81,11 @@ struct reindexer {
 
 	/* [own: main] */
 	struct dit_reindex_stats *stats;
+	uint64_t start_us;              /* CLOCK_MONOTONIC */
 	struct reindex_target *targets; /* the chosen database first */
 	unsigned ntargets;
 	struct dit_published *published; /* one for each target, at the end */
+	struct reindex_progress progress;
 };
 
 /* ---- reindex_report.c: main ---- */
@@ -80,12 +96,20 @@ void dit_reindex_report(const struct reindexer *reindexer, enum dit_report_kind 
 int dit_reindex_fail(const struct reindexer *reindexer, int r, const char *what);
 /** The same of one database: its directory, and what size it needs. */
 int dit_reindex_target_fail(const struct reindex_target *target, int r);
-void dit_reindex_tell_progress(const struct reindexer *reindexer,
-                               enum dit_reindex_phase phase, uint64_t nentries,
-                               uint64_t ntotal);
+
+/* ---- reindex_progress.c: main ---- */
+
+/** Before any thread is started. */
+void dit_reindex_progress_init(struct reindexer *reindexer);
+/** Main's ticker, for all that main waits in; NULL: nobody listens. */
+struct dit_ticker *dit_reindex_ticker(struct reindexer *reindexer);
+/** A phase begins, or goes on: call the callback. */
+void dit_reindex_tell_progress(struct reindexer *reindexer, enum dit_reindex_phase phase);
 
 /** For phase_us: microseconds from any moment on. */
 uint64_t dit_reindex_now_us(void);
+/** For phase_cpu_us: the CPU time of the process so far. */
+uint64_t dit_reindex_cpu_us(void);
 
 /* ---- reindex_attrs.c ---- */
 

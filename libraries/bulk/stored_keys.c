@@ -214,29 +214,37 @@ struct pushing {
 	struct dit_builders *builders;
 	unsigned producer;
 	uint64_t id;
+	uint64_t nkeys; /* so far */
 };
 
 static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
 {
-	const struct pushing *pushing = ctx;
+	struct pushing *pushing = ctx;
 
+	pushing->nkeys += nkeys;
 	return dit_builders_push(pushing->builders, pushing->producer, db, pushing->id,
 	                         ordinals, nkeys);
 }
 
 static int push_wide(void *ctx, unsigned db, struct dit_span key)
 {
-	const struct pushing *pushing = ctx;
+	struct pushing *pushing = ctx;
 
+	pushing->nkeys++;
 	return dit_builders_push_key(pushing->builders, pushing->producer, db,
 	                             pushing->id, key);
 }
 
 int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_view *view,
-                         struct dit_builders *builders, unsigned producer)
+                         struct dit_builders *builders, unsigned producer,
+                         uint64_t *nkeys)
 {
 	struct pushing pushing = {
 		.builders = builders, .producer = producer, .id = view->id};
+	int r = dit_stored_keys_make(keys, view, push_keys, push_wide, &pushing);
 
-	return dit_stored_keys_make(keys, view, push_keys, push_wide, &pushing);
+	if (nkeys != NULL) {
+		*nkeys += pushing.nkeys;
+	}
+	return r;
 }

@@ -68,10 +68,12 @@ int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_v
  * Push the keys of an entry into builders.
  *
  * @param builders  of the same index set; @p producer  the calling thread's
+ * @param nkeys     grows by the number of keys; NULL: nobody wants to know
  *
  * @return as above; what dit_builders_push() returns
  */
 int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_view *view,
-                         struct dit_builders *builders, unsigned producer);
+                         struct dit_builders *builders, unsigned producer,
+                         uint64_t *nkeys);
 
 #endif

@@ -34,6 +34,7 @@ int dit_tree_new(struct dit_tree **ret, const struct dit_tree_opts *opts)
 	tree->last_stored = (uint32_t)last;
 	tree->suffix_nrdns = opts->suffix_nrdns;
 	tree->stop = opts->stop;
+	tree->ticker = opts->ticker;
 	r = dit_dn_table_new(&tree->names);
 	if (r == 0) {
 		dit_dn_table_start_after(tree->names, tree->last_stored);
@@ -305,6 +306,17 @@ int dit_tree_add(struct dit_tree *tree, const struct dit_tree_name *name,
 		parent = id;
 	}
 	return add_node(tree, name, 0, parent, ret_id);
+}
+
+/* Each node has its own record and one under its parent. */
+uint64_t dit_tree_nrecords(const struct dit_tree *tree)
+{
+	return 2 * (uint64_t)dit_tree_size(tree);
+}
+
+uint64_t dit_tree_nwritten(const struct dit_tree *tree)
+{
+	return tree->nwritten;
 }
 
 uint32_t dit_tree_size(const struct dit_tree *tree)

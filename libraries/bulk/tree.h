@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 #include "base/stop.h"
+#include "base/ticker.h"
 #include "bulk/dn_table.h"
 #include "store/output.h"
 #include "values/dn.h"
@@ -50,6 +51,7 @@ struct dit_tree_opts {
 	size_t memory_bytes;   /* of the sorter of its records */
 	const char *tmpdir;    /* of the same */
 	const struct dit_stop *stop; /* of dit_tree_write(); borrowed; NULL: none */
+	struct dit_ticker *ticker;   /* likewise */
 };
 
 /** @return 0; -ENOMEM; DIT_E_TOOLONG: the stored IDs exceed DIT_DN_TABLE_MAX */
@@ -133,6 +135,9 @@ bool dit_tree_next_hole(const struct dit_tree *tree, size_t *at,
 
 /** Number of new nodes. */
 uint32_t dit_tree_size(const struct dit_tree *tree);
+/** Records that dit_tree_write() writes, and those that it has written. */
+uint64_t dit_tree_nrecords(const struct dit_tree *tree);
+uint64_t dit_tree_nwritten(const struct dit_tree *tree);
 
 /**
  * Write dn2i: new records, and larger subtrees of stored nodes. Once; no additions after

@@ -21,6 +21,8 @@ struct dit_tree {
 	uint32_t last_stored; /* nodes up to this ID are the database's */
 	unsigned suffix_nrdns;
 	const struct dit_stop *stop;
+	struct dit_ticker *ticker;
+	uint64_t nwritten; /* records of new nodes */
 
 	struct dit_dn_table *names;       /* the new nodes */
 	struct dit_sorter *records;       /* theirs, of dn2i (tree_record.h) */

@@ -85,6 +85,8 @@ static int put_records(struct dit_tree *tree, struct dit_output_table *table)
 		dit_tree_record_read(&sorted, &record);
 		r = put_record(tree, table, &record);
 		if (r == 0) {
+			tree->nwritten++;
+			dit_tick_often(tree->ticker);
 			r = add_growth(tree, &record, &growth);
 		}
 		if (r == 0 && dit_stop_is_set(tree->stop)) {

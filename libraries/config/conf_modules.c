@@ -41,8 +41,8 @@ static const struct {
 
 /* The schema of these is hard-coded (builtin-schema.tsv, source "module:NAME"). */
 static const char *const schema_modules[] = {
-	"accesslog", "dds",    "dynlist", "lastbind", "memberof",
-	"otp",       "pcache", "ppolicy", "retcode",
+	"accesslog", "autoca", "dds",    "dynlist", "lastbind",
+	"memberof",  "otp",    "pcache", "ppolicy", "retcode",
 };
 
 /* These add no schema, or only that of their own configuration. */

@@ -19,12 +19,19 @@ static int tell_text(const struct dit_conf_reporter *reporter, enum dit_report_k
 	return DIT_E_CONFIG;
 }
 
-/* For free(). NULL: no memory; then nothing is reported. */
+/* For free(). NULL: no memory. */
 static char *text_of(const char *format, va_list args)
 {
 	char *text = NULL;
 
 	return vasprintf(&text, format, args) < 0 ? NULL : text;
+}
+
+/* A text for which there is no memory is replaced: whoever fails says something. */
+static int tell_no_memory(const struct dit_conf_reporter *reporter,
+                          enum dit_report_kind kind)
+{
+	return tell_text(reporter, kind, "out of memory");
 }
 
 int dit_conf_tell(const struct dit_conf_reporter *reporter, enum dit_report_kind kind,
@@ -36,9 +43,10 @@ int dit_conf_tell(const struct dit_conf_reporter *reporter, enum dit_report_kind
 	va_start(args, format);
 	text = text_of(format, args);
 	va_end(args);
-	if (text != NULL) {
-		(void)tell_text(reporter, kind, text);
+	if (text == NULL) {
+		return tell_no_memory(reporter, kind);
 	}
+	(void)tell_text(reporter, kind, text);
 	free(text);
 	return DIT_E_CONFIG;
 }
@@ -70,9 +78,10 @@ int dit_conf_tell_line(const struct dit_conf_reporter *reporter,
 	va_start(args, format);
 	text = text_of(format, args);
 	va_end(args);
-	if (text != NULL) {
-		(void)tell_line(reporter, kind, ": ", text);
+	if (text == NULL) {
+		return tell_no_memory(reporter, kind);
 	}
+	(void)tell_line(reporter, kind, ": ", text);
 	free(text);
 	return DIT_E_CONFIG;
 }
@@ -120,10 +129,12 @@ int dit_conf_say_about(struct dit_conf_reporter *reporter, const char *keyword,
 	text = text_of(format, args);
 	va_end(args);
 	if (text == NULL) {
-		return DIT_E_CONFIG;
+		return tell_no_memory(reporter, DIT_REPORT_DIAGNOSTIC);
 	}
 	(void)dit_conf_repeat(reporter, "%s: %s", keyword, text);
-	if (asprintf(&about, "%s: %s", keyword, text) >= 0) {
+	if (asprintf(&about, "%s: %s", keyword, text) < 0) {
+		(void)tell_no_memory(reporter, DIT_REPORT_DIAGNOSTIC);
+	} else {
 		(void)tell_place(reporter, " ", about);
 		free(about);
 	}

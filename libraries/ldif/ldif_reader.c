@@ -40,6 +40,8 @@
 
 /* Files open at the same time. slapd ends when descriptors do, also with a loop. */
 #define SOURCES_MAX 64
+/* Included by included files. 40 files, each includes the next one twice: 2^40 reads. */
+#define NESTED_MAX 100000
 
 #define RECORDS_MIN 64
 
@@ -59,6 +61,7 @@ struct dit_ldif_reader {
 	uint64_t size;                                    /* bytes of all; 0: not known */
 	struct dit_ldif_source included[SOURCES_MAX - 1]; /* the last one is read */
 	unsigned nincluded;
+	unsigned nnested; /* included by included files so far */
 	bool is_threaded;
 
 	uint64_t line;        /* lines before "at", of all sources */
@@ -387,6 +390,18 @@ static bool take_version(struct dit_ldif_reader *reader, struct window *w,
 	return false;
 }
 
+/* Why one more file cannot be included, for messages; NULL: it can. */
+static const char *too_many(struct dit_ldif_reader *reader)
+{
+	if (reader->nincluded == SOURCES_MAX - 1) {
+		return ": 64 files are open already";
+	}
+	if (reader->nincluded > 0 && reader->nnested++ == NESTED_MAX) {
+		return ": included files have included 100000 files already";
+	}
+	return NULL;
+}
+
 /* Put a file on top of the stack. @return 0 or -errno */
 static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
 {
@@ -394,9 +409,6 @@ static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
 	int fd = -1;
 	int r = 0;
 
-	if (reader->nincluded == SOURCES_MAX - 1) {
-		return -ELOOP;
-	}
 	fd = dit_file_url_open(url, reader->files);
 	if (fd < 0) {
 		return fd;
@@ -422,8 +434,11 @@ static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
  */
 static int include(struct dit_ldif_reader *reader, struct window *w, struct dit_span url)
 {
-	int r = dit_ldif_source_unread(top(reader), w->batch->buffer + w->at,
-	                               w->fill - w->at);
+	const char *reason = too_many(reader);
+	int r = reason != NULL
+	                ? -ELOOP
+	                : dit_ldif_source_unread(top(reader), w->batch->buffer + w->at,
+	                                         w->fill - w->at);
 
 	if (r == 0) {
 		w->fill = w->at;
@@ -435,7 +450,8 @@ static int include(struct dit_ldif_reader *reader, struct window *w, struct dit_
 		(void)snprintf(reader->error, sizeof(reader->error),
 		               "ldif_read_record: include %.*s failed%s",
 		               (int)(url.len < PATH_MAX ? url.len : PATH_MAX), url.data,
-		               dit_file_url_reason(r, reader->files));
+		               reason != NULL ? reason
+		                              : dit_file_url_reason(r, reader->files));
 	}
 	return r;
 }

@@ -2,7 +2,6 @@
 #include "pages/meta_pages.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,6 +50,15 @@ int dit_metas_page_bytes(int fd, const struct dit_page_format *format, size_t *r
 	                       (bytes & (bytes - 1)) == 0
 	               ? 0
 	               : MDB_INVALID;
+}
+
+bool dit_metas_are_neighbours(const struct dit_meta metas[2])
+{
+	unsigned newer = metas[1].transaction > metas[0].transaction;
+	const struct dit_meta *older = &metas[!newer];
+
+	return metas[newer].transaction - older->transaction <= 1 ||
+	       (older->transaction <= 1 && older->main_tree.root == DIT_PAGE_NONE);
 }
 
 static bool is_there(int fd, uint64_t at, const struct dit_meta *meta)

@@ -7,6 +7,7 @@
 #ifndef DITKIT_META_PAGES_H
 #define DITKIT_META_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "pages/page_format.h"
@@ -16,6 +17,16 @@ int dit_metas_page_bytes(int fd, const struct dit_page_format *format, size_t *r
 /** 0; MDB_VERSION_MISMATCH: another format than @p format; -errno, -EIO. */
 int dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
                    struct dit_meta ret[2]);
+/**
+ * Each commit writes the older page, with the next number. So the numbers of a whole file
+ * differ by one at most, with one exception: a page that has never had a commit, or whose
+ * commit mdb_env_rollback() took back, has the number 0 or 1 and no databases.
+ *
+ * If they differ by more, one of them was changed, or the power failed while slapd left
+ * the syncs out (dbnosync): the page with the higher number may be the older one.
+ */
+bool dit_metas_are_neighbours(const struct dit_meta metas[2]);
+
 /**
  * A page that is so already is not written: on a copy-on-write file system each write
  * takes space. 0 or -errno. Not synced.

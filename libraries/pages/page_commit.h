@@ -34,6 +34,7 @@
 #define DITKIT_PAGE_COMMIT_H
 
 #include "base/span.h"
+#include "base/ticker.h"
 #include "pages/page_format.h"
 #include "pages/page_sink.h"
 #include "pages/tree_visit.h"
@@ -51,7 +52,8 @@ struct dit_page_commit_opts {
 	const struct dit_page_format *format;
 	unsigned page_bytes;
 	struct dit_page_file_opts file;
-	uint64_t max_bytes; /* that the file may take; 0: any number */
+	struct dit_ticker *ticker; /* of the sync; borrowed; NULL: nobody listens */
+	uint64_t max_bytes;        /* that the file may take; 0: any number */
 	/* Pages are used that transactions up to this one gave back. ALONE: all pages
 	 * that are free. */
 	uint64_t oldest;

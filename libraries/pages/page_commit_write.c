@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include <lmdb.h>
+
 #include "base/error.h"
 #include "base/file_size_signal.h"
+#include "base/sync_file.h"
 #include "pages/meta_pages.h"
 #include "pages/table_writer.h"
 
@@ -161,6 +164,8 @@ static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 	commit->space.take = dit_commit_take;
 	commit->space.take_ctx = commit;
 	meta->main_tree = main_tree;
+	/* LMDB reads its keys as numbers whatever a damaged meta page says. */
+	free_tree.flags |= MDB_INTEGERKEY;
 	meta->free_tree = free_tree;
 	return r;
 }
@@ -168,6 +173,15 @@ static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 static int sync_file(const struct dit_page_commit *commit)
 {
 	return fdatasync(commit->opts.fd) == 0 ? 0 : -errno;
+}
+
+/* All pages but the meta page, which is written behind them. */
+static int sync_pages(const struct dit_page_commit *commit)
+{
+	int r = dit_sync_pieces(commit->opts.fd, dit_page_commit_bytes(commit), NULL,
+	                        commit->opts.ticker);
+
+	return r < 0 ? r : sync_file(commit);
 }
 
 static int write_meta(struct dit_page_commit *commit, const struct dit_meta *meta)
@@ -201,7 +215,7 @@ int dit_page_commit_write(struct dit_page_commit *commit)
 		r = DIT_E_FULL;
 	}
 	if (r == 0) {
-		r = sync_file(commit);
+		r = sync_pages(commit);
 	}
 	if (r < 0) {
 		return r;

@@ -645,6 +645,9 @@ int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_rec
 	if (r == 0) {
 		ret->nitems = writer->nitems;
 		ret->noverflow_pages = writer->noverflow_pages;
+		writer->npages = ret->nbranch_pages + ret->nleaf_pages +
+		                 writer->noverflow_pages + writer->nlist_branches +
+		                 writer->nlist_leaves;
 		if (writer->format->counts_list_pages) {
 			ret->nbranch_pages += writer->nlist_branches;
 			ret->nleaf_pages += writer->nlist_leaves;
@@ -654,4 +657,9 @@ int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_rec
 		}
 	}
 	return r;
+}
+
+uint64_t dit_table_writer_bytes(const struct dit_table_writer *writer)
+{
+	return writer->npages * writer->page_bytes;
 }

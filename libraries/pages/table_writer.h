@@ -129,4 +129,8 @@ int dit_table_writer_end_ids(struct dit_table_writer *writer, struct dit_span ke
 /** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);
 
+/** Bytes of all pages of the table, those of long lists included, whatever the format
+ * counts in the tree's record. After a finish that succeeded. */
+uint64_t dit_table_writer_bytes(const struct dit_table_writer *writer);
+
 #endif

@@ -25,8 +25,9 @@ struct dit_table_writer {
 	uint64_t noverflow_pages;
 	uint64_t nlist_branches; /* pages of lists' trees */
 	uint64_t nlist_leaves;
-	size_t key_len; /* of the last key; 0: none yet */
-	char *key;      /* owned */
+	uint64_t npages; /* of all kinds; after the finish */
+	size_t key_len;  /* of the last key; 0: none yet */
+	char *key;       /* owned */
 
 	/* The list of records of the last key. */
 	char *records; /* the open page; owned; NULL: there are only IDs */

@@ -175,11 +175,21 @@ static void run_member(void *ctx, unsigned number, uint64_t round)
 	free(member);
 }
 
+static void tell(void *ctx)
+{
+	struct walk *walk = ctx;
+	uint64_t done = atomic_load(&walk->nused) + atomic_load(&walk->nfreed);
+
+	walk->opts->tell(walk->opts->tell_ctx, done > walk->npages ? walk->npages : done,
+	                 walk->npages, walk->page_bytes);
+}
+
 int dit_walk_databases(struct walk *walk)
 {
 	struct dit_team *team = NULL;
 	int r = dit_walk_tasks_new(&walk->tasks, walk->opts->nthreads);
 
+	dit_tick(&walk->ticker);
 	for (size_t i = 0; i < walk->ndatabases && r == 0; i++) {
 		r = start_database(walk, walk->databases[i]);
 	}
@@ -188,8 +198,8 @@ int dit_walk_databases(struct walk *walk)
 		                 walk);
 	}
 	if (r == 0) {
-		dit_team_meet(team);
-		dit_team_free(team);
+		dit_team_meet(team, NULL);
+		dit_team_free(team, &walk->ticker);
 	}
 	if (r < 0) {
 		dit_walk_fail(walk, r);
@@ -341,6 +351,9 @@ static int walk_pages(struct walk *walk)
 
 	if (r < 0) {
 		return r;
+	}
+	if (walk->opts->tell != NULL) {
+		walk->ticker = (struct dit_ticker){tell, walk, 0, 0};
 	}
 	r = walk_trees(walk);
 	dit_page_source_deinit(&walk->source);

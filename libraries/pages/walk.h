@@ -195,6 +195,10 @@ struct dit_walk_opts {
 	void *found_ctx;
 	uint64_t max_findings; /* further ones are counted only; 0: no limit */
 	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
+	/** Called now and then by the thread of dit_walk(): pages that were visited or
+	 * are free, of all. NULL: nobody listens. */
+	void (*tell)(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes);
+	void *tell_ctx;
 };
 
 struct dit_walk_stats {

@@ -10,9 +10,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "pages/meta_pages.h"
 #include "pages/walk_private.h"
 
 #define META_FLAG 0x08u
+/* Of a tree; the others in the flags of the free list are those of the environment. */
+#define TREE_FLAGS                                                                       \
+ (WALK_REVERSEKEY | WALK_DUPSORT | WALK_INTEGERKEY | WALK_DUPFIXED | WALK_INTEGERDUP |   \
+  WALK_REVERSEDUP)
 /* In the flags of the free list: the pages are encrypted (LMDB 1.0). */
 #define ENCRYPTED_FLAG 0x2000u
 #define META_BYTES_MAX (24 + sizeof(struct dit_meta)) /* of any format */
@@ -156,11 +161,11 @@ static bool check_meta(struct walk *walk, unsigned number, const struct meta_pag
 			"transaction %llu is on meta page %u and belongs on the other",
 			(unsigned long long)meta->transaction, number);
 	}
-	if ((meta->free_tree.flags & WALK_INTEGERKEY) == 0) {
+	if ((meta->free_tree.flags & TREE_FLAGS) != WALK_INTEGERKEY) {
 		dit_walk_find(walk, DIT_WALK_TREE_FLAGS, NULL, number, -1,
-		              "the record of the free list has flags 0x%x: its keys are "
-		              "numbers, and the flag for that is missing",
-		              meta->free_tree.flags);
+		              "the record of the free list has the flags 0x%x; those of "
+		              "its tree are 0x%x",
+		              meta->free_tree.flags, WALK_INTEGERKEY);
 	}
 	return true;
 }
@@ -229,6 +234,22 @@ static int choose(struct walk *walk, const struct meta_page pages[2], unsigned *
 	return 0;
 }
 
+static void check_neighbours(struct walk *walk, const struct meta_page pages[2])
+{
+	const struct dit_meta metas[2] = {pages[0].meta, pages[1].meta};
+	unsigned newer = metas[1].transaction > metas[0].transaction;
+
+	if (pages[0].is_there && pages[1].is_there && !dit_metas_are_neighbours(metas)) {
+		dit_walk_find(
+			walk, DIT_WALK_META_TRANSACTION, NULL, newer, -1,
+			"transaction %llu follows %llu, of the other meta page: one of "
+			"the numbers is wrong, or a loss of power took what was between "
+			"them",
+			(unsigned long long)metas[newer].transaction,
+			(unsigned long long)metas[!newer].transaction);
+	}
+}
+
 static int read_both(struct walk *walk, struct meta_page pages[2], uint32_t *ret_bytes)
 {
 	const struct dit_page_format *format = walk->format;
@@ -254,6 +275,24 @@ static int read_both(struct walk *walk, struct meta_page pages[2], uint32_t *ret
 	return read_meta_page(fd, format, *ret_bytes, &pages[1]);
 }
 
+/* Both of one moment: commits may come in between. */
+static int read_at_once(struct walk *walk, struct meta_page pages[2], uint32_t *ret_bytes)
+{
+	struct meta_page again;
+	int r = 0;
+
+	for (int i = 0; i < READS_MAX && r == 0; i++) {
+		r = read_both(walk, pages, ret_bytes);
+		if (r == 0) {
+			r = read_meta_page(walk->opts->fd, walk->format, 0, &again);
+		}
+		if (r == 0 && again.meta.transaction == pages[0].meta.transaction) {
+			return 0;
+		}
+	}
+	return r;
+}
+
 int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 {
 	struct meta_page pages[2];
@@ -267,7 +306,7 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 	if (fstat(walk->opts->fd, &status) != 0) {
 		return -errno;
 	}
-	r = read_both(walk, pages, &bytes);
+	r = read_at_once(walk, pages, &bytes);
 	if (r == -ENODATA) {
 		dit_walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
 		              "the file ends after %llu bytes, within its two meta pages",
@@ -286,6 +325,7 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 	if (!pages[0].is_there && !pages[1].is_there) {
 		return 0;
 	}
+	check_neighbours(walk, pages);
 	r = choose(walk, pages, &number);
 	if (r < 0) {
 		return r;

@@ -45,6 +45,9 @@ bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
 		return false;
 	}
 	atomic_fetch_add_explicit(&walk->nused, 1, memory_order_relaxed);
+	if (walk->opts->nthreads == 1) {
+		dit_tick_often(&walk->ticker);
+	}
 	if (dit_walk_is_marked(walk->freed, page)) {
 		dit_walk_find(walk, DIT_WALK_PAGE_FREE, tree, page, -1,
 		              "the page is in use, and the free list has it as well");
@@ -61,6 +64,14 @@ bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t 
 	struct walk_buffer *buffer = &member->buffers[member->nbuffers];
 	int r = 0;
 
+	if (walk->map != NULL && page < walk->npages) {
+		*ret = (struct dit_page_view){
+			.bytes = walk->map + page * walk->page_bytes,
+			.len = walk->page_bytes,
+			.format = walk->format,
+		};
+		return true;
+	}
 	if (buffer->pages == NULL) {
 		buffer->pages = malloc((size_t)WALK_RUN_MAX * walk->page_bytes);
 		buffer->npages = 0;

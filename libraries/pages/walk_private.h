@@ -27,6 +27,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/ticker.h"
 #include "pages/page_source.h"
 #include "pages/page_view.h"
 #include "pages/walk.h"
@@ -136,7 +137,10 @@ struct walk {
 	struct walk_tree **databases; /* owned, with their names */
 	size_t ndatabases;
 	bool has_all_databases;
+	struct dit_ticker ticker; /* [own: the thread of dit_walk()] */
 	bool is_probe; /* what is below a page, and in trees of lists, is not visited */
+	/* Of a probe: all pages, which liblmdb has mapped, too. NULL: they are read. */
+	const char *map;
 	struct walk_tasks *tasks; /* has its own rules */
 
 	/* [atomic: a bit for each page; relaxed, only the bit itself matters] */

@@ -438,6 +438,7 @@ static int walk_beginning(struct dit_probe *probe)
 		probe->map = NULL;
 		return -errno;
 	}
+	walk->map = probe->map;
 	walk->is_probe = true;
 	return probe->last == NULL ? -ENOMEM : result(probe);
 }

@@ -154,7 +154,7 @@ static struct round *next_round(struct dit_pipeline *pipeline)
 static void meet(struct dit_pipeline *pipeline)
 {
 	pipeline->nrounds++;
-	dit_team_meet(pipeline->team);
+	dit_team_meet(pipeline->team, pipeline->opts.ticker);
 }
 
 void dit_pipeline_begin_work(struct dit_pipeline *pipeline, dit_pipeline_work_fn work,
@@ -346,6 +346,7 @@ static int start(struct dit_pipeline *pipeline)
 		                 opts->ctx);
 	}
 	if (r == 0) {
+		dit_feed_tick(pipeline->feed, opts->ticker);
 		r = dit_team_new(&pipeline->team, opts->nmembers, opts->name, run_member,
 		                 pipeline);
 	}
@@ -386,7 +387,7 @@ void dit_pipeline_free(struct dit_pipeline *pipeline)
 		return;
 	}
 	/* Threads first: nothing they use may go before they do. */
-	dit_team_free(pipeline->team);
+	dit_team_free(pipeline->team, NULL);
 	dit_feed_free(pipeline->feed);
 	for (unsigned i = 0; pipeline->slots != NULL && i < pipeline->nslots; i++) {
 		struct slot *slot = &pipeline->slots[i];

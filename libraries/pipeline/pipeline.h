@@ -99,6 +99,9 @@ struct dit_pipeline_opts {
 	size_t share;       /* items of a share; 0: 16, for items of some microseconds */
 	size_t arena_bytes; /* of an arena's block; 0: 64 KiB */
 	const struct dit_stop *stop; /* of the slots' arenas; borrowed; NULL: none */
+	/* Main ticks while it waits for the reader thread and for the members. Borrowed;
+	 * NULL: nobody listens. */
+	struct dit_ticker *ticker;
 };
 
 /** Where a run ended. */

@@ -318,6 +318,11 @@ void dit_postings_stats(const struct dit_postings *postings,
 	*ret = stats;
 }
 
+uint64_t dit_postings_spilled(const struct dit_postings *postings)
+{
+	return atomic_load_explicit(&postings->spilled_bytes, memory_order_relaxed);
+}
+
 uint64_t dit_postings_stream_npushed(const struct dit_postings *postings, unsigned stream)
 {
 	uint64_t npushed = 0;

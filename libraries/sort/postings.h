@@ -91,6 +91,8 @@ struct dit_postings_stats {
 /** Producers must be at rest. */
 void dit_postings_stats(const struct dit_postings *postings,
                         struct dit_postings_stats *ret);
+/** Bytes of all run files so far. Any thread, at any time. */
+uint64_t dit_postings_spilled(const struct dit_postings *postings);
 /** Pairs pushed to one stream. After seal. */
 uint64_t dit_postings_stream_npushed(const struct dit_postings *postings,
                                      unsigned stream);
@@ -133,6 +135,14 @@ int dit_posting_cursor_open(struct dit_posting_cursor **ret,
  */
 ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
                                   struct dit_posting_list *ret, size_t max);
+/**
+ * How much of the stream the lists were made of so far, in bytes of memory and of runs.
+ * The thread of the cursor.
+ *
+ * @param ret_total  of all of it
+ */
+uint64_t dit_posting_cursor_nread(const struct dit_posting_cursor *cursor,
+                                  uint64_t *ret_total);
 void dit_posting_cursor_close(struct dit_posting_cursor *cursor);
 
 #endif

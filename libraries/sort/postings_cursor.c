@@ -34,7 +34,8 @@ struct dit_posting_cursor {
 	struct dit_posting_merge merge;
 	struct dit_list list;
 	bool wants_repeats;
-	unsigned ncalls; /* of next; wraps */
+	unsigned ncalls;      /* of next; wraps */
+	uint64_t total_bytes; /* of all that is merged */
 };
 
 static void discard_chunks(struct dit_postings *postings, struct dit_producer *producer,
@@ -173,6 +174,7 @@ static int add_memory(struct dit_posting_cursor *cursor)
 		dit_buffer_cache_put(&postings->buffers, &cursor->spare);
 		dit_posting_merge_add_array(&cursor->merge, cursor->sorted.data, nwords,
 		                            cursor->width);
+		cursor->total_bytes += nwords * sizeof(uint64_t);
 	}
 	free(ends);
 	return r;
@@ -193,6 +195,8 @@ static int add_runs(struct dit_posting_cursor *cursor)
 			if (r < 0) {
 				return r;
 			}
+			cursor->total_bytes +=
+				producer->runs[k]->segments[cursor->stream].bytes;
 		}
 	}
 	return 0;
@@ -266,6 +270,25 @@ ptrdiff_t dit_posting_cursor_next(struct dit_posting_cursor *cursor,
 		}
 	}
 	return r < 0 ? r : (ptrdiff_t)n;
+}
+
+static uint64_t left_of(const struct dit_posting_source *source)
+{
+	return source->width > 0
+	               ? (uint64_t)(source->end - source->at) * sizeof(*source->at)
+	               : source->reader.end - source->reader.offset;
+}
+
+uint64_t dit_posting_cursor_nread(const struct dit_posting_cursor *cursor,
+                                  uint64_t *ret_total)
+{
+	uint64_t left = 0;
+
+	for (size_t i = 0; i < cursor->merge.nsources; i++) {
+		left += left_of(&cursor->merge.sources[i]);
+	}
+	*ret_total = cursor->total_bytes;
+	return cursor->total_bytes - left;
 }
 
 /** The runs' disk space is given back stream by stream, while the database grows. */

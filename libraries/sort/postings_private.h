@@ -85,6 +85,7 @@ struct dit_postings {
 
 	/* [atomic: a statistic, no order needed] */
 	atomic_size_t discarded_bytes; /* of chunks, since seal */
+	_Atomic uint64_t spilled_bytes;
 };
 
 /**

@@ -202,6 +202,8 @@ static int append_run(struct dit_producer *producer, size_t first,
 	producer->nruns = first + 1;
 	producer->nruns_written++;
 	producer->run_bytes += run->bytes;
+	atomic_fetch_add_explicit(&producer->postings->spilled_bytes, run->bytes,
+	                          memory_order_relaxed);
 	return 0;
 }
 

@@ -72,7 +72,8 @@ enum dit_claim_end {
  *
  * Emptying is for processes that wait in mdb_env_open(): they take the contents for those
  * of a running environment, although nobody refreshed them. An empty lock file makes
- * their open fail, and the next one starts it afresh.
+ * their open fail, and the next one starts it afresh. lock_file.h makes contents that
+ * they can go on with.
  */
 void dit_claim_drop(struct dit_claim *claim, enum dit_claim_end end);
 

@@ -173,16 +173,10 @@ static int say_entry(struct dit_compare *c, const struct dit_entry_view *entry,
 static void put_values(struct dit_compare *c, const struct dit_attr_view *attr)
 {
 	dit_compare_put(c, "%u:", attr->nvalues);
-	for (uint32_t i = 0; i < attr->nvalues; i++) {
-		dit_compare_put(c, " ");
-		dit_compare_put_quoted(c, attr->values[i]);
-	}
+	dit_compare_put_values(c, attr->values, attr->nvalues);
 	if (attr->normal != NULL) {
 		dit_compare_put(c, ", normal:");
-		for (uint32_t i = 0; i < attr->nvalues; i++) {
-			dit_compare_put(c, " ");
-			dit_compare_put_quoted(c, attr->normal[i]);
-		}
+		dit_compare_put_values(c, attr->normal, attr->nvalues);
 	}
 }
 

@@ -97,17 +97,11 @@ static void put_attr(struct dit_compare *c, const struct dit_stored_attr *attr)
 	                attr->is_split ? "in id2v, " : "", attr->nvalues);
 	if (attr->values != NULL) {
 		dit_compare_put(c, ":");
-		for (uint32_t i = 0; i < attr->nvalues; i++) {
-			dit_compare_put(c, " ");
-			dit_compare_put_quoted(c, attr->values[i]);
-		}
+		dit_compare_put_values(c, attr->values, attr->nvalues);
 	}
 	if (attr->normal != NULL) {
 		dit_compare_put(c, ", normal:");
-		for (uint32_t i = 0; i < attr->nvalues; i++) {
-			dit_compare_put(c, " ");
-			dit_compare_put_quoted(c, attr->normal[i]);
-		}
+		dit_compare_put_values(c, attr->normal, attr->nvalues);
 	}
 }
 

@@ -62,6 +62,9 @@ void dit_compare_put(struct dit_compare *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes);
 void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes);
+/** All of them, each after a blank. */
+void dit_compare_put_values(struct dit_compare *c, const struct dit_span *values,
+                            uint32_t n);
 /** The value of a record, as far as the database's format is known. */
 void dit_compare_put_value(struct dit_compare *c, const char *db, struct dit_span value);
 

@@ -35,13 +35,15 @@
 #include "pages/meta_pages.h"
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
+#include "store/lock_file.h"
 #include "store/map_size.h"
 #include "store/spare.h"
 #include "store/staging_impl.h"
 #include "store/stored_flags.h"
 
-#define GROW_BYTES  (1u << 30)
-#define GROW_FACTOR 4 /* changed pages are written to new places: of what is expected */
+#define GROW_BYTES   (1u << 30)
+#define BEHIND_BYTES (96u << 10) /* too much for a gap, too little for a map of its own */
+#define GROW_FACTOR  4 /* changed pages are written to new places: of what is expected */
 
 /* ---- errors ---- */
 
@@ -285,6 +287,19 @@ void dit_existing_close_cursors(struct dit_existing *existing)
 	}
 }
 
+/*
+ * liblmdb frees the pages that it has changed one by one, the last one first. Where they
+ * are the end of the heap, the C library gives each of them back to the system. A block
+ * behind them defers that to its own end.
+ */
+static void close_liblmdb(MDB_env *env)
+{
+	void *volatile behind = malloc(BEHIND_BYTES);
+
+	mdb_env_close(env);
+	free(behind);
+}
+
 static void close_env(struct dit_existing *existing)
 {
 	dit_guard_close(&existing->guard);
@@ -294,7 +309,7 @@ static void close_env(struct dit_existing *existing)
 		existing->txn = NULL;
 	}
 	if (existing->env != NULL) {
-		mdb_env_close(existing->env);
+		close_liblmdb(existing->env);
 		existing->env = NULL;
 	}
 }
@@ -311,7 +326,7 @@ static void use_spare(struct dit_existing *existing)
 static void drop(struct dit_existing *existing)
 {
 	use_spare(existing);
-	dit_staging_renew_lock_file(&existing->claim, existing->data_fd);
+	dit_lock_file_renew(&existing->claim, existing->data_fd);
 	dit_claim_drop(&existing->claim, DIT_CLAIM_PUBLISHED);
 	if (existing->data_fd >= 0) {
 		(void)close(existing->data_fd);

@@ -34,6 +34,15 @@ int dit_guard_open(struct dit_guard *guard, int data_fd, struct dit_fault *fault
  */
 int dit_guard_whole(int data_fd, struct dit_fault *fault);
 
+/**
+ * Check that the numbers of the two meta pages are neighbours (pages/meta_pages.h), of a
+ * file of either format that nobody writes to. A change of a file that is not in its last
+ * state would lose what came after it.
+ *
+ * @return 0, also of a file that cannot be read; DIT_E_CORRUPT with a fault
+ */
+int dit_guard_metas(int data_fd, struct dit_fault *fault);
+
 /** A guard of zero bytes, which was never opened, is fine. */
 void dit_guard_close(struct dit_guard *guard);
 

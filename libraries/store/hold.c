@@ -31,14 +31,17 @@ int dit_data_directory(const char *path, char **ret)
 	if (strcmp(slash == NULL ? path : slash + 1, "data.mdb") != 0) {
 		return 0;
 	}
-	*ret = slash == NULL ? strdup("./") : strndup(path, (size_t)(slash - path) + 1);
+	/* Without a slash at the end, which would follow a link. */
+	*ret = slash == NULL   ? strdup(".")
+	       : slash == path ? strdup("/")
+	                       : strndup(path, (size_t)(slash - path));
 	return *ret == NULL ? -ENOMEM : 1;
 }
 
 static int has_lock_file(const char *directory)
 {
 	char *lock = NULL;
-	int r = asprintf(&lock, "%slock.mdb", directory);
+	int r = asprintf(&lock, "%s/lock.mdb", directory);
 
 	if (r < 0) {
 		return -ENOMEM;

@@ -15,7 +15,7 @@ struct dit_hold;
 /**
  * The directory of a data file.
  *
- * @param ret  "DIR/" of "DIR/data.mdb", or "./"; free()
+ * @param ret  "DIR" of "DIR/data.mdb", or "."; free()
  *
  * @return 1; 0: the file has another name; -ENOMEM
  */

@@ -16,7 +16,9 @@
 #include "store/claim.h"
 #include "store/files.h"
 #include "store/format_check.h"
+#include "store/guard.h"
 #include "store/lmdb_error.h"
+#include "store/lock_file.h"
 #include "store/map_size.h"
 #include "store/output_impl.h"
 #include "store/rebuilt_output.h"
@@ -87,31 +89,16 @@ static int find_tree(const struct index_output *output, const char *name,
 	               : dit_page_commit_find(output->commit, dit_span_of(name), ret);
 }
 
-/*
- * New keys take the place of all that are stored, so their length does not matter. Nor do
- * flags that are damaged, if nobody has the database open.
- */
 static int find_index(struct dit_output *output, const char *name,
                       struct dit_output_stored_index *ret)
 {
 	struct index_output *o = of(output);
 	struct dit_tree_record tree;
 
-	if (find_tree(o, name, &tree) == 0) {
-		return 0;
-	}
-	if ((tree.flags & ~(unsigned)MDB_INTEGERKEY) != DIT_INDEX_FLAGS) {
-		if (o->online == NULL && !dit_stored_is_fixed(dit_span_of(name))) {
-			return 0;
-		}
-		return dit_fault_say(o->fault, DIT_E_CORRUPT,
-		                     "database \"%s\" has the flags 0x%02x and is no "
-		                     "index",
-		                     name, tree.flags);
-	}
-	*ret = (struct dit_output_stored_index){
-		.is_integerkey = (tree.flags & MDB_INTEGERKEY) != 0, .key_len = 0};
-	return 1;
+	return find_tree(o, name, &tree) == 0
+	               ? 0
+	               : dit_indexes_alone_find(name, &tree, o->online != NULL, o->fault,
+	                                        ret);
 }
 
 static int add_index(struct dit_output *output, const struct dit_output_index *index)
@@ -202,6 +189,9 @@ static int finish(struct dit_output_table *table)
 	int r = dit_table_writer_finish(writing->writer, &writing->table->tree);
 
 	writing->table->is_written = r == 0;
+	if (r == 0 && table->ret_bytes != NULL) {
+		*table->ret_bytes = dit_table_writer_bytes(writing->writer);
+	}
 	drop(table);
 	return r;
 }
@@ -376,7 +366,7 @@ static void end_claim(struct index_output *output)
 	use_spare(output);
 	dit_page_commit_close(output->commit);
 	if (output->data_fd >= 0) {
-		dit_staging_renew_lock_file(&output->claim, output->data_fd);
+		dit_lock_file_renew(&output->claim, output->data_fd);
 		(void)close(output->data_fd);
 	}
 	dit_claim_drop(&output->claim, DIT_CLAIM_PUBLISHED);
@@ -458,11 +448,15 @@ static int open_commit(struct index_output *output,
 		.path = path,
 		.format = &dit_lmdb_09,
 		.file = {.writer = opts->page_writer, .is_direct = !opts->use_page_cache},
+		.ticker = opts->ticker,
 		.oldest = DIT_COMMIT_ALONE,
 	};
 	uint64_t maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
 	int r = dit_fd_path(output->data_fd, path, opts->fault);
 
+	if (r == 0) {
+		r = dit_guard_metas(output->data_fd, opts->fault);
+	}
 	if (r == 0) {
 		r = find_page_bytes(output, &commit_opts.page_bytes);
 	}

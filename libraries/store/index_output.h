@@ -33,6 +33,7 @@ struct dit_index_output_opts {
 	unsigned nthreads;                   /* for checks of the old databases; 0: one */
 	bool use_page_cache;                 /* else past it, where that can be done */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
+	struct dit_ticker *ticker;           /* main's; borrowed; NULL: nobody listens */
 	struct dit_fault *fault; /* borrowed until the last dit_output_find_index() */
 	/**
 	 * An old database is damaged; the new one takes its place all the same. Called by

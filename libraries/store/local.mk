@@ -50,6 +50,8 @@ rooms += %D%/libstore.la
 	%D%/lmdb_error.h \
 	%D%/lock_field.c \
 	%D%/lock_field.h \
+	%D%/lock_file.c \
+	%D%/lock_file.h \
 	%D%/map_size.h \
 	%D%/merged_table.c \
 	%D%/merged_table.h \

@@ -154,6 +154,9 @@ static int finish(struct dit_output_table *table)
 		r = dit_table_writer_finish(t->writer, &tree->record);
 	}
 	tree->is_written = r == 0;
+	if (r == 0 && table->ret_bytes != NULL) {
+		*table->ret_bytes = dit_table_writer_bytes(t->writer);
+	}
 	drop(table);
 	return r;
 }

@@ -45,6 +45,7 @@
 
 #include "base/pieces.h"
 #include "base/span.h"
+#include "base/ticker.h"
 
 struct dit_fault;       /* fault.h */
 struct dit_page_writer; /* page_writer.h */
@@ -82,7 +83,8 @@ struct dit_output_opts {
 	bool may_grow;       /* the result may be larger than maxsize_bytes */
 	bool use_page_cache; /* for our own pages; false: past the cache if possible */
 	struct dit_page_writer
-		*page_writer; /* borrowed; NULL: each thread writes its pages */
+		*page_writer;      /* borrowed; NULL: each thread writes its pages */
+	struct dit_ticker *ticker; /* main's; borrowed; NULL: nobody listens */
 	/* Borrowed until the last dit_output_find_index(); may be NULL. Says more than
 	 * the result of that and of the opening. */
 	struct dit_fault *fault;
@@ -131,6 +133,9 @@ struct dit_output {
 	/** [own: main] size of the data file, as soon as dit_output_prepare() or
 	 * _commit() knows it, also when it is too large */
 	uint64_t bytes;
+	/** [own: main] of these, those that the disk has; counted where syncing takes
+	 * long */
+	uint64_t synced_bytes;
 };
 
 /**
@@ -152,6 +157,9 @@ struct dit_output_table_ops;
 /** One index database, or dn2i, while it is written. [own: the thread that opened it] */
 struct dit_output_table {
 	const struct dit_output_table_ops *ops;
+	/* dit_output_finish() puts the bytes of the table's pages here, unless liblmdb
+	 * makes the pages. NULL: nobody asks; who opens a table may set it. */
+	uint64_t *ret_bytes;
 };
 
 /** One key of an index and its IDs. */

@@ -175,6 +175,7 @@ static int open_table(struct dit_output *output, struct dit_output_table **ret)
 		return -EINVAL;
 	}
 	table->ops = &table_ops;
+	table->ret_bytes = NULL;
 	*ret = table;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #ifndef DITKIT_OUTPUT_IMPL_H
 #define DITKIT_OUTPUT_IMPL_H
 
+#include "pages/page_format.h"
 #include "store/output.h"
 
 /** A new database. DIT_E_NOTEMPTY: there are records; nothing was changed. */
@@ -38,6 +39,17 @@ int dit_indexes_alone_replace_entry(struct dit_output *output, uint64_t id,
                                     struct dit_span record);
 int dit_indexes_alone_expect_postings(struct dit_output *output, uint64_t n);
 int dit_indexes_alone_begin_indexes(struct dit_output *output);
+
+/**
+ * The find_index() of one. New keys take the place of all that are stored, so their
+ * length does not matter. Nor do flags that are damaged, if nobody has the database
+ * open.
+ *
+ * @param tree  of the database of this name
+ */
+int dit_indexes_alone_find(const char *name, const struct dit_tree_record *tree,
+                           bool is_online, struct dit_fault *fault,
+                           struct dit_output_stored_index *ret);
 
 /* clang-format off */
 #define DIT_OUTPUT_INDEXES_ALONE \

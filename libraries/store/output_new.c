@@ -122,9 +122,9 @@ static int pages_put_record(struct dit_output_table *table, uint64_t id,
 static int pages_finish(struct dit_output_table *table)
 {
 	struct pages_table *t = (struct pages_table *)table;
-	int r = t->number == NAMES
-	                ? dit_staging_close_names(t->staging, t->writer)
-	                : dit_staging_close_index(t->staging, t->number, t->writer);
+	int r = t->number == NAMES ? dit_staging_close_names(t->staging, t->writer)
+	                           : dit_staging_close_index(t->staging, t->number,
+	                                                     t->writer, table->ret_bytes);
 
 	free(t);
 	return r;
@@ -318,7 +318,8 @@ static int replace_entry(struct dit_output *output, uint64_t id, struct dit_span
 
 static int prepare(struct dit_output *output)
 {
-	return dit_staging_prepare(staging_of(output), &output->bytes);
+	return dit_staging_prepare(staging_of(output), &output->bytes,
+	                           &output->synced_bytes);
 }
 
 static int commit(struct dit_output *output)
@@ -443,6 +444,7 @@ int dit_output_new_open(struct dit_output **ret, const struct dit_output_opts *o
 	                                   .has_ixck = opts->has_ixck,
 	                                   .is_lmdb_10 = opts->is_lmdb_10,
 	                                   .replaces_records = opts->replaces_records,
+	                                   .ticker = opts->ticker,
 	                                   .page_bytes = opts->page_bytes};
 	struct new_output *output = calloc(1, sizeof(*output));
 	uint64_t nrecords = 0;

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an output of index databases alone does not do. */
+/* What an output of index databases alone does not do, and how it finds a stored one. */
 #include <errno.h>
 
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "store/fault.h"
 #include "store/output_impl.h"
+#include "store/stored_flags.h"
+#include "store/stored_order.h"
 
 int dit_indexes_alone_find_ad(struct dit_output *output, uint32_t number,
                               struct dit_span *ret)
@@ -81,4 +87,22 @@ int dit_indexes_alone_begin_indexes(struct dit_output *output)
 {
 	(void)output;
 	return 0;
+}
+
+int dit_indexes_alone_find(const char *name, const struct dit_tree_record *tree,
+                           bool is_online, struct dit_fault *fault,
+                           struct dit_output_stored_index *ret)
+{
+	if ((tree->flags & ~(unsigned)MDB_INTEGERKEY) != DIT_INDEX_FLAGS) {
+		if (!is_online && !dit_stored_is_fixed(dit_span_of(name))) {
+			return 0;
+		}
+		return dit_fault_say(fault, DIT_E_CORRUPT,
+		                     "database \"%s\" has the flags 0x%02x and is no "
+		                     "index",
+		                     name, tree->flags);
+	}
+	*ret = (struct dit_output_stored_index){
+		.is_integerkey = (tree->flags & MDB_INTEGERKEY) != 0, .key_len = 0};
+	return 1;
 }

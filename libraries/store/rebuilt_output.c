@@ -17,13 +17,13 @@
 #include "store/fault.h"
 #include "store/files.h"
 #include "store/format_check.h"
+#include "store/guard.h"
 #include "store/output_impl.h"
 #include "store/snapshot_impl.h"
+#include "store/stored_flags.h"
 #include "store/stored_order.h"
 
 #define NDBS_MAX 1024
-/* Of index databases, integer keys apart (storage.md 1.2). */
-#define INDEX_FLAGS (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP)
 
 struct names {
 	char **list; /* owned */
@@ -266,7 +266,7 @@ static int copy_indexes(struct rebuilt *rebuilt)
 		    has_name(&rebuilt->dropped, name)) {
 			continue;
 		}
-		r = (dbs[i].flags & ~DIT_DB_INTEGERKEY) == INDEX_FLAGS
+		r = (dbs[i].flags & ~DIT_DB_INTEGERKEY) == DIT_INDEX_FLAGS
 		            ? copy_index(rebuilt, &dbs[i], number++)
 		            : DIT_E_CORRUPT;
 	}
@@ -311,22 +311,9 @@ static int find_index(struct dit_output *output, const char *name,
 	struct rebuilt *rebuilt = of(output);
 	struct dit_tree_record tree;
 
-	if (dit_snapshot_tree(rebuilt->old, name, &tree) == 0) {
-		return 0;
-	}
-	if ((tree.flags & ~DIT_DB_INTEGERKEY) != INDEX_FLAGS) {
-		/* Flags that are damaged do not matter: the database is built anew. */
-		if (!dit_stored_is_fixed(dit_span_of(name))) {
-			return 0;
-		}
-		return dit_fault_say(rebuilt->fault, DIT_E_CORRUPT,
-		                     "database \"%s\" has the flags 0x%02x and is no "
-		                     "index",
-		                     name, tree.flags);
-	}
-	*ret = (struct dit_output_stored_index){
-		.is_integerkey = (tree.flags & DIT_DB_INTEGERKEY) != 0, .key_len = 0};
-	return 1;
+	return dit_snapshot_tree(rebuilt->old, name, &tree) == 0
+	               ? 0
+	               : dit_indexes_alone_find(name, &tree, false, rebuilt->fault, ret);
 }
 
 static int add_index(struct dit_output *output, const struct dit_output_index *index)
@@ -491,6 +478,7 @@ static int open_old(struct rebuilt *rebuilt, const char *directory)
 	struct dit_snapshot_opts opts = {
 		.nreaders = 1, .is_claimed = true, .fault = rebuilt->fault};
 	int dir_fd = dit_directory_open(directory, rebuilt->fault);
+	int r = 0;
 
 	if (dir_fd < 0) {
 		return dir_fd;
@@ -499,6 +487,10 @@ static int open_old(struct rebuilt *rebuilt, const char *directory)
 	(void)close(dir_fd);
 	if (rebuilt->data_fd < 0) {
 		return rebuilt->data_fd;
+	}
+	r = dit_guard_metas(rebuilt->data_fd, rebuilt->fault);
+	if (r < 0) {
+		return r;
 	}
 	opts.claimed_fd = rebuilt->data_fd;
 	return dit_snapshot_pages_open(&rebuilt->old, NULL, &opts);
@@ -515,6 +507,7 @@ static int open_both(struct rebuilt *rebuilt, const struct dit_index_output_opts
 	                                .replaces_records = true,
 	                                .use_page_cache = opts->use_page_cache,
 	                                .page_writer = opts->page_writer,
+	                                .ticker = opts->ticker,
 	                                .fault = opts->fault};
 	struct dit_tree_record tree;
 	int r = open_old(rebuilt, opts->directory);

@@ -20,6 +20,7 @@
 #include "store/claim.h"
 #include "store/files.h"
 #include "store/format_check.h"
+#include "store/lock_file.h"
 #include "store/snapshot_impl.h"
 #include "store/stored_order.h"
 
@@ -174,17 +175,25 @@ static int add_newest(struct dit_snapshot *snapshot)
 	return -ENOTSUP;
 }
 
+/* Nothing was changed. Who waits goes on with lock.mdb, and needs one with content. */
+static enum dit_claim_end end_of(const struct pages_snapshot *pages)
+{
+	return pages->claim.lock_fd >= 0 && pages->owns_fd &&
+	                       dit_lock_file_fill(&pages->claim, pages->base.data_fd)
+	               ? DIT_CLAIM_PUBLISHED
+	               : DIT_CLAIM_UNUSED;
+}
+
 static void close_pages(struct dit_snapshot *snapshot)
 {
 	struct pages_snapshot *pages = of(snapshot);
 
 	dit_page_map_close(&pages->map);
+	if (pages->claim.dir_fd >= 0) {
+		dit_claim_drop(&pages->claim, end_of(pages));
+	}
 	if (pages->owns_fd) {
 		(void)close(snapshot->data_fd);
-	}
-	if (pages->claim.dir_fd >= 0) {
-		/* Nothing was changed: who waits goes on with lock.mdb as it is. */
-		dit_claim_drop(&pages->claim, DIT_CLAIM_UNUSED);
 	}
 }
 

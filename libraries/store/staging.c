@@ -24,7 +24,9 @@
 #include "base/whole_io.h"
 #include "pages/meta_pages.h"
 #include "pages/new_file.h"
+#include "store/format_check.h"
 #include "store/lmdb_error.h"
+#include "store/lock_file.h"
 #include "store/map_size.h"
 
 /* ---- the staging environment ---- */
@@ -190,6 +192,7 @@ static int staging_init(struct dit_staging *staging, const struct dit_staging_op
 	staging->has_ixck = opts->has_ixck;
 	staging->format = &dit_lmdb_09;
 	staging->ndbs = opts->ndbs;
+	staging->ticker = opts->ticker;
 	return name_fixed_tables(staging);
 }
 
@@ -269,9 +272,27 @@ bool dit_staging_is_known_format(const struct dit_staging *staging)
 	return staging->is_known_format;
 }
 
+/*
+ * What lies in the directory is served again by a slapd of 2.7 that has waited. One of
+ * 2.5 or 2.6 starts at its second try (claim.h).
+ */
+static enum dit_claim_end end_abandoned(const struct dit_staging *staging)
+{
+	const struct dit_claim *claim = &staging->claim;
+	int fd = claim->made_lock_file ? -1
+	                               : dit_data_open_10(claim->dir_fd, O_RDONLY, NULL);
+
+	if (fd < 0) {
+		return DIT_CLAIM_ABANDONED;
+	}
+	dit_lock_file_set_up(claim, staging->staging_fd, fd);
+	(void)close(fd);
+	return DIT_CLAIM_PUBLISHED;
+}
+
 void dit_staging_abandon(struct dit_staging *staging)
 {
 	if (staging != NULL) {
-		dit_staging_free(staging, DIT_CLAIM_ABANDONED);
+		dit_staging_free(staging, end_abandoned(staging));
 	}
 }

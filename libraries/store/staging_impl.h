@@ -11,7 +11,7 @@
  *   staging_split.c     id2v, for both
  *   staging_publish.c   the file is put in place
  *
- * existing.c and index_output.c use the functions about lock.mdb and the order of id2v.
+ * existing.c uses the order of id2v.
  *
  * Threads: as store.h says.
  */
@@ -119,6 +119,7 @@ struct dit_staging {
 	bool may_grow;
 	bool has_ixck;
 	unsigned ndbs; /* named databases at most */
+	struct dit_ticker *ticker;
 
 	size_t page_bytes;
 	const struct dit_page_format *format; /* of pages that are ours */
@@ -145,17 +146,6 @@ struct dit_staging {
 /* More than one item under a key: a page inside the node with up to four free places, or
  * the record of a tree of its own. */
 #define STAGING_LIST_BYTES 64
-
-/**
- * Have lock.mdb as the first process makes it that opens a database; claim.h tells why.
- *
- * @param staging_fd  of the staging directory
- */
-void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
-                                  int data_fd);
-/** The same with a staging directory that is made for it: those who wait go on with what
- * is there, as behind another slapd. */
-void dit_staging_renew_lock_file(const struct dit_claim *claim, int data_fd);
 
 /** Abort what is open. */
 void dit_staging_close_env(struct dit_staging *staging);

@@ -170,6 +170,10 @@ static int look_at_file(int fd, struct dit_fault *fault)
 		                                   "2.6), the load is for OpenLDAP 2.7: "
 		                                   "see --openldap");
 	}
+	r = dit_guard_metas(fd, fault);
+	if (r < 0) {
+		return r;
+	}
 	r = count_records(fd, &nrecords);
 	if (r < 0) {
 		return dit_fault_say(fault, r, DIT_DATA_NAME " cannot be read");

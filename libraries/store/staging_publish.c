@@ -13,16 +13,15 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/sync_file.h"
 #include "base/whole_io.h"
 #include "pages/meta_pages.h"
+#include "store/lock_file.h"
 #include "store/map_size.h"
-
-#define LOCK_FILE_BYTES 8192 /* with room for LMDB's 126 readers (storage.md 1.1) */
 
 /*
  * In the append writer's meta pages: the map size that slapd is configured with. In a
@@ -68,7 +67,7 @@ static int set_mode_and_owner(const struct dit_staging *staging)
 }
 
 /* The closed file becomes what slapd is to find, safely on disk. */
-static int finish_file(const struct dit_staging *staging)
+static int finish_file(const struct dit_staging *staging, uint64_t *ret_synced)
 {
 	int fd = staging->data_fd;
 	int r = write_map_size(staging, fd);
@@ -78,6 +77,9 @@ static int finish_file(const struct dit_staging *staging)
 	}
 	if (r == 0) {
 		r = set_mode_and_owner(staging);
+	}
+	if (r == 0) {
+		r = dit_sync_pieces(fd, staging->used_bytes, ret_synced, staging->ticker);
 	}
 	if (r == 0 && fsync(fd) != 0) {
 		r = -errno;
@@ -99,62 +101,6 @@ static enum dit_old_file keep_old_file(const struct dit_staging *staging)
 	return errno == ENOENT ? DIT_OLD_NONE : DIT_OLD_LOST;
 }
 
-/* What LMDB writes into the lock file of an environment that it opens as the first. */
-static ssize_t lock_file_content(int staging_fd, int data_fd, int lock_fd, char *bytes,
-                                 size_t size)
-{
-	MDB_env *env = NULL;
-	ssize_t n = -1;
-
-	if (mdb_env_create(&env) != 0) {
-		return -1;
-	}
-	if (dit_env_open_locked(env, staging_fd, data_fd, lock_fd, MDB_RDONLY, NULL) ==
-	    0) {
-		n = dit_read_at(lock_fd, bytes, size, 0);
-	}
-	mdb_env_close(env);
-	return n;
-}
-
-/*
- * Have lock.mdb as the first process makes it that opens a database: a slapd that has
- * been waiting for our claim then goes on as if we were another slapd. LMDB makes the
- * content, in a file in memory, while the environment is open: when the last process
- * closes an environment, LMDB 0.9.31 makes the locks in the file unusable (0.9.24 does
- * not). lock.mdb is emptied first: if anything fails, so will those who wait, rather than
- * trust the state of an older database. A database of LMDB 1.0 cannot be opened here, so
- * its lock.mdb stays empty: slapd 2.7, as the first process, makes the content.
- */
-void dit_staging_set_up_lock_file(const struct dit_claim *claim, int staging_fd,
-                                  int data_fd)
-{
-	char bytes[LOCK_FILE_BYTES];
-	int lock_fd = memfd_create(DIT_LOCK_NAME, MFD_CLOEXEC);
-	ssize_t n = -1;
-
-	if (ftruncate(claim->lock_fd, 0) == 0 && lock_fd >= 0) {
-		n = lock_file_content(staging_fd, data_fd, lock_fd, bytes, sizeof(bytes));
-	}
-	if (n > 0 && dit_write_at(claim->lock_fd, bytes, (size_t)n, 0) < 0 &&
-	    ftruncate(claim->lock_fd, 0) != 0) {
-		/* Nothing better can be done: slapd makes the file anew if it is the
-		 * first. */
-	}
-	if (lock_fd >= 0) {
-		(void)close(lock_fd);
-	}
-}
-
-void dit_staging_renew_lock_file(const struct dit_claim *claim, int data_fd)
-{
-	int staging_fd = dit_staging_make(claim->dir_fd, NULL);
-
-	/* Without that directory lock.mdb is emptied all the same (claim.h). */
-	dit_staging_set_up_lock_file(claim, staging_fd, data_fd);
-	dit_staging_remove(claim->dir_fd, staging_fd);
-}
-
 static int check_size(const struct dit_staging *staging)
 {
 	uint64_t limit = dit_map_limit(staging->maxsize_bytes, staging->page_bytes);
@@ -162,7 +108,8 @@ static int check_size(const struct dit_staging *staging)
 	return staging->used_bytes > limit && !staging->may_grow ? DIT_E_FULL : 0;
 }
 
-int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes)
+int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes,
+                        uint64_t *ret_synced)
 {
 	int r = staging->error;
 
@@ -179,7 +126,7 @@ int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes)
 	}
 	dit_staging_close_env(staging);
 	if (r == 0) {
-		r = finish_file(staging);
+		r = finish_file(staging, ret_synced);
 	}
 	if (r < 0 && staging->error == 0) {
 		staging->error = r;
@@ -192,7 +139,10 @@ int dit_staging_place(struct dit_staging *staging)
 	int dir_fd = staging->claim.dir_fd;
 
 	staging->old_file = keep_old_file(staging);
-	if (renameat(staging->staging_fd, DIT_DATA_NAME, dir_fd, DIT_DATA_NAME) != 0) {
+	/* Who waits must not trust what lock.mdb says of the old file, should this
+	 * process be killed now. */
+	if (ftruncate(staging->claim.lock_fd, 0) != 0 ||
+	    renameat(staging->staging_fd, DIT_DATA_NAME, dir_fd, DIT_DATA_NAME) != 0) {
 		return -errno;
 	}
 	return 0;
@@ -228,8 +178,7 @@ int dit_staging_end(struct dit_staging *staging)
 {
 	int r = 0;
 
-	dit_staging_set_up_lock_file(&staging->claim, staging->staging_fd,
-	                             staging->data_fd);
+	dit_lock_file_set_up(&staging->claim, staging->staging_fd, staging->data_fd);
 	dit_staging_remove(staging->claim.dir_fd, staging->staging_fd);
 	staging->staging_fd = -1;
 	r = fsync(staging->claim.dir_fd) == 0 ? staging->settle_error : -errno;
@@ -239,7 +188,8 @@ int dit_staging_end(struct dit_staging *staging)
 
 int dit_staging_publish(struct dit_staging *staging, uint64_t *ret_bytes)
 {
-	int r = dit_staging_prepare(staging, ret_bytes);
+	uint64_t synced = 0;
+	int r = dit_staging_prepare(staging, ret_bytes, &synced);
 
 	if (r == 0) {
 		r = dit_staging_place(staging);

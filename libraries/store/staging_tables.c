@@ -92,11 +92,16 @@ static int open_table(struct dit_staging *staging, const struct dit_staged_table
 	return dit_table_writer_new(ret, &staging->space, table->flags);
 }
 
-static int close_table(struct dit_staged_table *table, struct dit_table_writer *writer)
+/* @param ret_bytes  of its pages; NULL: nobody asks */
+static int close_table(struct dit_staged_table *table, struct dit_table_writer *writer,
+                       uint64_t *ret_bytes)
 {
 	int r = dit_table_writer_finish(writer, &table->tree);
 
 	table->is_written = r == 0;
+	if (r == 0 && ret_bytes != NULL) {
+		*ret_bytes = dit_table_writer_bytes(writer);
+	}
 	dit_table_writer_free(writer);
 	return r;
 }
@@ -108,7 +113,7 @@ int dit_staging_open_names(struct dit_staging *staging, struct dit_table_writer 
 
 int dit_staging_close_names(struct dit_staging *staging, struct dit_table_writer *writer)
 {
-	return close_table(&staging->tables.fixed[DIT_TABLE_NAMES], writer);
+	return close_table(&staging->tables.fixed[DIT_TABLE_NAMES], writer, NULL);
 }
 
 int dit_staging_open_index(struct dit_staging *staging, size_t number,
@@ -120,9 +125,9 @@ int dit_staging_open_index(struct dit_staging *staging, size_t number,
 }
 
 int dit_staging_close_index(struct dit_staging *staging, size_t number,
-                            struct dit_table_writer *writer)
+                            struct dit_table_writer *writer, uint64_t *ret_bytes)
 {
-	return close_table(&staging->tables.indexes[number], writer);
+	return close_table(&staging->tables.indexes[number], writer, ret_bytes);
 }
 
 int dit_staging_open_tables(struct dit_staging *staging)
@@ -143,12 +148,12 @@ int dit_staging_close_tables(struct dit_staging *staging)
 
 	staging->tables.ads = NULL;
 	staging->tables.entries = NULL;
-	r = close_table(&staging->tables.fixed[DIT_TABLE_ADS], ads);
+	r = close_table(&staging->tables.fixed[DIT_TABLE_ADS], ads, NULL);
 	if (r < 0) {
 		dit_table_writer_free(entries);
 		return r;
 	}
-	return close_table(&staging->tables.fixed[DIT_TABLE_ENTRIES], entries);
+	return close_table(&staging->tables.fixed[DIT_TABLE_ENTRIES], entries, NULL);
 }
 
 /* ---- numbers and entries ---- */

@@ -52,11 +52,12 @@ struct dit_staging_opts {
 	struct dit_page_writer *writer; /* borrowed; NULL: each thread writes its pages */
 	bool use_page_cache;            /* write through it; false: past it if possible */
 	enum dit_output_writer kind;
-	bool has_ixck;           /* the database has ixck, which is empty */
-	bool replaces_records;   /* the old file is not looked at */
-	bool is_lmdb_10;         /* the file is of LMDB 1.0, written without liblmdb */
-	unsigned page_bytes;     /* with is_lmdb_10: a power of two; 0: the system's */
-	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
+	bool has_ixck;             /* the database has ixck, which is empty */
+	bool replaces_records;     /* the old file is not looked at */
+	bool is_lmdb_10;           /* the file is of LMDB 1.0, written without liblmdb */
+	unsigned page_bytes;       /* with is_lmdb_10: a power of two; 0: the system's */
+	struct dit_ticker *ticker; /* main's; borrowed; NULL: nobody listens */
+	struct dit_fault *fault;   /* borrowed; may be NULL; says more than the result */
 };
 
 /**
@@ -140,9 +141,13 @@ int dit_staging_open_index(struct dit_staging *staging, size_t number,
                            struct dit_table_writer **ret);
 /** dn2i: keys are IDs of 8 bytes; records in stored order, self or dummy first. */
 int dit_staging_open_names(struct dit_staging *staging, struct dit_table_writer **ret);
-/** Finish the database. Frees @p writer in every case. Errors of its writing. */
+/**
+ * Finish the database. Frees @p writer in every case. Errors of its writing.
+ *
+ * @param ret_bytes  of its pages; NULL: nobody asks
+ */
 int dit_staging_close_index(struct dit_staging *staging, size_t number,
-                            struct dit_table_writer *writer);
+                            struct dit_table_writer *writer, uint64_t *ret_bytes);
 int dit_staging_close_names(struct dit_staging *staging, struct dit_table_writer *writer);
 
 /**
@@ -180,9 +185,11 @@ uint64_t dit_staging_used_bytes(const struct dit_staging *staging);
 /**
  * Commit, trim the file to its last used page, give it mode and owner (as root: those of
  * the directory), sync. Nothing is put into it afterwards. @p ret_bytes gets the size of
- * the result. DIT_E_FULL: that is more than maxsize_bytes, and not may_grow.
+ * the result, @p ret_synced what the disk has of it, before each tick. DIT_E_FULL: that
+ * is more than maxsize_bytes, and not may_grow.
  */
-int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes);
+int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes,
+                        uint64_t *ret_synced);
 /** Rename into place. -errno: nothing was changed. */
 int dit_staging_place(struct dit_staging *staging);
 /** After dit_staging_place(): sync the directory. If the sync fails, dit_staging_end()

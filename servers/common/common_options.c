@@ -132,6 +132,16 @@ static int read_openldap(struct common_options *options, const char *text)
 	return 0;
 }
 
+static int read_progress(struct common_options *options, const char *text)
+{
+	return meter_read(&options->meter, text) == 0
+	               ? 0
+	               : common_wrong(options,
+	                              "--progress takes none, bar, lines, json or a "
+	                              "number of seconds, not",
+	                              text);
+}
+
 /* @return 0 or -1; 1: it is none of these */
 static int read_one(struct common_options *options, int option, const char *text)
 {
@@ -166,6 +176,8 @@ static int read_one(struct common_options *options, int option, const char *text
 		return 0;
 	case COMMON_OPT_OPENLDAP:
 		return read_openldap(options, text);
+	case COMMON_OPT_PROGRESS:
+		return read_progress(options, text);
 	case COMMON_OPT_USER:
 		return common_user_read(&options->user, text);
 	case '?': /* getopt_long() has told */

@@ -8,6 +8,7 @@
  *   -d level    -v                   what to print
  *   -T, --tool-threads n             threads
  *   --user user[:group]              who works on the database (user.h)
+ *   --progress how                   what to show while the program works (meter.h)
  *   --openldap 2.5|2.6|2.7   --help   -V, --version
  *
  * Texts point into argv. An error is told on standard error: first a message with the
@@ -37,6 +38,7 @@
 
 #include <ditkit/openldap.h>
 
+#include "meter.h"
 #include "user.h"
 
 struct common_options {
@@ -51,6 +53,7 @@ struct common_options {
 	unsigned threads;     /* -T; 0: not given */
 	enum dit_openldap_version openldap;
 	struct common_user user;
+	struct meter_opts meter;
 	bool is_verbose; /* -v */
 	bool is_silent;  /* -d 0: no diagnostic lines */
 	bool has_debug;  /* -d given */
@@ -64,6 +67,7 @@ struct common_options {
 enum common_long_option {
 	COMMON_OPT_HELP = 1024,
 	COMMON_OPT_OPENLDAP,
+	COMMON_OPT_PROGRESS,
 	COMMON_OPT_USER,
 	COMMON_OPT_END,
 };
@@ -72,6 +76,7 @@ enum common_long_option {
 #define COMMON_LONG_OPTIONS                                                              \
  {"help", no_argument, NULL, COMMON_OPT_HELP},                                           \
 	 {"openldap", required_argument, NULL, COMMON_OPT_OPENLDAP},                     \
+	 {"progress", required_argument, NULL, COMMON_OPT_PROGRESS},                     \
 	 {"tool-threads", required_argument, NULL, 'T'},                                 \
 	 {"user", required_argument, NULL, COMMON_OPT_USER},                             \
  {                                                                                       \

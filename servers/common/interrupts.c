@@ -1,14 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "interrupts.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
-/* Set by the handler, which has no argument to carry it. */
+/* Set by the handlers, which have no argument to carry them. */
 static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t requested;
 
 static void on_signal(int number)
 {
 	interrupted = number;
+}
+
+static void say(const char *text)
+{
+	ssize_t n = write(STDERR_FILENO, text, strlen(text));
+
+	(void)n;
+}
+
+/*
+ * The system cannot give a page of a mapped file: data.mdb, or lock.mdb, which is written
+ * to. Whatever the program was about to change is as after a kill.
+ */
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code != BUS_ADRERR) {
+		(void)signal(number, SIG_DFL); /* and again, to its end */
+		return;
+	}
+	say(program_invocation_short_name);
+	say(": a page of a mapped file cannot be read or written: the disk is full or "
+	    "damaged, or somebody has cut the file\n");
+	_exit(1);
 }
 
 const volatile sig_atomic_t *common_catch_interrupts(void)
@@ -16,6 +44,7 @@ const volatile sig_atomic_t *common_catch_interrupts(void)
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction action = {.sa_handler = on_signal,
 	                           .sa_flags = (int)SA_RESETHAND};
+	struct sigaction bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct sigaction old;
@@ -24,6 +53,32 @@ const volatile sig_atomic_t *common_catch_interrupts(void)
 			(void)sigaction(numbers[i], &action, NULL);
 		}
 	}
+	(void)sigaction(SIGBUS, &bus, NULL);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	return &interrupted;
+}
+
+static void on_request(int number)
+{
+	requested = number;
+}
+
+volatile sig_atomic_t *common_catch_requests(void)
+{
+#ifdef SIGINFO
+	static const int numbers[] = {SIGUSR1, SIGINFO};
+#else
+	static const int numbers[] = {SIGUSR1};
+#endif
+	/* Nobody's work is cut short by it. */
+	struct sigaction action = {.sa_handler = on_request, .sa_flags = SA_RESTART};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct sigaction old;
+
+		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+			(void)sigaction(numbers[i], &action, NULL);
+		}
+	}
+	return &requested;
 }

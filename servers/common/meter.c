@@ -1,14 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The progress meter. */
 #include "meter.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
-#define BAR_WIDTH   20
-#define LINE_WIDTH  79
-#define INTERVAL_MS 500
+#include "arguments.h"
+#include "progress_text.h"
+
+#define BAR_MS          500
+#define LINES_SECONDS   10
+#define SECONDS_MAX     86400
+#define COLUMNS_DEFAULT 80
+#define COLUMNS_MAX     200
+
+int meter_read(struct meter_opts *opts, const char *text)
+{
+	static const char *const names[] = {[METER_NONE] = "none",
+	                                    [METER_BAR] = "bar",
+	                                    [METER_LINES] = "lines",
+	                                    [METER_JSON] = "json"};
+	unsigned long long seconds = 0;
+
+	for (unsigned i = METER_NONE; i <= METER_JSON; i++) {
+		if (strcmp(text, names[i]) == 0) {
+			opts->mode = (enum meter_mode)i;
+			return 0;
+		}
+	}
+	if (common_read_number(text, SECONDS_MAX, &seconds) < 0 || seconds == 0) {
+		return -1;
+	}
+	opts->seconds = (unsigned)seconds;
+	if (opts->mode != METER_JSON) {
+		opts->mode = METER_LINES;
+	}
+	return 0;
+}
 
 static uint64_t now_ms(void)
 {
@@ -18,58 +48,132 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-void meter_start(struct meter *meter, bool is_on)
+void meter_start(struct meter *meter, const struct meter_opts *opts,
+                 const struct meter_plan *plan)
 {
-	*meter = (struct meter){.is_on = is_on, .start_ms = now_ms()};
+	unsigned seconds = opts->seconds == 0 ? LINES_SECONDS : opts->seconds;
+
+	*meter = (struct meter){.plan = *plan, .mode = opts->mode, .start_ms = now_ms()};
+	if (meter->mode == METER_DEFAULT) {
+		meter->mode = plan->is_quiet               ? METER_NONE
+		              : isatty(STDERR_FILENO) == 1 ? METER_BAR
+		                                           : METER_LINES;
+	}
+	meter->interval_ms = meter->mode == METER_BAR ? BAR_MS : (uint64_t)seconds * 1000;
+	forecast_init(&meter->forecast, plan->phases, plan->nphases);
 }
 
-static void show_text(struct meter *meter, const char *text)
+/* ---- texts ---- */
+
+static unsigned columns(void)
 {
-	(void)fprintf(stderr, "\r%-*.*s", LINE_WIDTH, LINE_WIDTH, text);
+	struct winsize window = {0};
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0) {
+		return COLUMNS_DEFAULT;
+	}
+	return window.ws_col < COLUMNS_MAX ? window.ws_col : COLUMNS_MAX;
+}
+
+static void print_bar(struct meter *meter, const struct progress_view *view)
+{
+	char text[PROGRESS_TEXT_BYTES];
+	unsigned width = columns();
+
+	progress_text_bar(text, sizeof(text), width, view);
+	/* What the line before had behind the end of this one is wiped out. */
+	(void)fprintf(stderr, "\r%-*s", (int)(width > 0 ? width - 1 : 0), text);
 	(void)fflush(stderr);
 	meter->has_line = true;
 }
 
-static void show_entries(struct meter *meter, const struct dit_progress *progress,
-                         uint64_t elapsed_ms)
+static void print_text(struct meter *meter, const struct progress_view *view,
+                       enum meter_mode mode)
 {
-	static const char spinner[] = "_.-*\"*-.";
-	static const char hashes[] = "####################";
-	char text[256];
-	double share = (double)progress->bytes_read / (double)progress->bytes_total;
-	double seconds = (double)elapsed_ms / 1000;
-	double eta = share > 0 ? seconds / share - seconds : 0;
-	int filled = (int)(share * BAR_WIDTH);
+	char text[PROGRESS_TEXT_BYTES];
 
-	(void)snprintf(text, sizeof(text),
-	               "%c %-*.*s %6.2f%% eta %5.0fs elapsed %5.0fs %8.0f/s",
-	               spinner[meter->spin++ % (sizeof(spinner) - 1)], BAR_WIDTH, filled,
-	               hashes, share * 100, eta, seconds,
-	               seconds > 0 ? (double)progress->nentries / seconds : 0);
-	show_text(meter, text);
+	if (mode == METER_BAR) {
+		print_bar(meter, view);
+		return;
+	}
+	if (mode == METER_JSON) {
+		progress_text_json(text, sizeof(text), view);
+	} else {
+		progress_text_line(text, sizeof(text), view);
+	}
+	meter_break(meter);
+	(void)fprintf(stderr, "%s\n", text);
+}
+
+static struct progress_view make_view(struct meter *meter,
+                                      const struct dit_progress *progress, double seconds)
+{
+	return (struct progress_view){.program = meter->plan.program,
+	                              .phase = meter->plan.phases[progress->phase].name,
+	                              .progress = progress,
+	                              .share = forecast_share(&meter->forecast),
+	                              .seconds = seconds,
+	                              .left = forecast_left(&meter->forecast)};
+}
+
+/* ---- when ---- */
+
+static bool is_requested(struct meter *meter)
+{
+	if (meter->plan.request == NULL || *meter->plan.request == 0) {
+		return false;
+	}
+	*meter->plan.request = 0;
+	return true;
+}
+
+/* Lines come when the first interval is over, the others at once; JSON with each phase.
+ */
+static bool is_due(const struct meter *meter, const struct dit_progress *progress,
+                   uint64_t ms)
+{
+	switch (meter->mode) {
+	case METER_DEFAULT:
+	case METER_NONE:
+		return false;
+	case METER_LINES:
+		return ms - meter->shown_ms >= meter->interval_ms;
+	case METER_JSON:
+		if (meter->shown_ms == 0 || progress->phase != meter->phase) {
+			return true;
+		}
+		break;
+	case METER_BAR:
+		if (meter->shown_ms == 0) {
+			return true;
+		}
+		break;
+	}
+	return ms - meter->shown_ms >= meter->interval_ms;
 }
 
 void meter_show(struct meter *meter, const struct dit_progress *progress)
 {
-	static const char *const names[DIT_LOAD_NPHASES] = {
-		[DIT_LOAD_NAMES] = "Writing the tree...",
-		[DIT_LOAD_INDEXES] = "Writing the indexes...",
-		[DIT_LOAD_PUBLISH] = "Closing DB...",
-	};
-	uint64_t now = now_ms();
+	uint64_t ms = now_ms() - meter->start_ms;
+	bool now = is_requested(meter);
+	struct progress_view view;
 
-	if (!meter->is_on) {
+	if (progress->phase >= meter->plan.nphases) {
 		return;
 	}
-	if (progress->phase != DIT_LOAD_ENTRIES) {
-		show_text(meter, names[progress->phase]);
+	forecast_feed(&meter->forecast, progress, (double)ms / 1000);
+	if (!now && !is_due(meter, progress, ms)) {
 		return;
 	}
-	if (progress->bytes_total == 0 || now - meter->shown_ms < INTERVAL_MS) {
-		return;
+	view = make_view(meter, progress, (double)ms / 1000);
+	if (now) {
+		print_text(meter, &view,
+		           meter->mode == METER_JSON ? METER_JSON : METER_LINES);
+	} else {
+		print_text(meter, &view, meter->mode);
+		meter->shown_ms = ms == 0 ? 1 : ms;
+		meter->phase = progress->phase;
 	}
-	meter->shown_ms = now;
-	show_entries(meter, progress, now - meter->start_ms);
 }
 
 void meter_break(struct meter *meter)
@@ -78,4 +182,21 @@ void meter_break(struct meter *meter)
 		(void)fputc('\n', stderr);
 		meter->has_line = false;
 	}
+}
+
+void meter_end(struct meter *meter, bool has_succeeded)
+{
+	double seconds = (double)(now_ms() - meter->start_ms) / 1000;
+	struct dit_progress progress = meter->forecast.last;
+	struct progress_view view = {.program = meter->plan.program,
+	                             .phase = "done",
+	                             .progress = &progress,
+	                             .share = 1,
+	                             .seconds = seconds,
+	                             .left = 0};
+
+	if (has_succeeded && (meter->has_line || meter->mode == METER_JSON)) {
+		print_text(meter, &view, meter->mode);
+	}
+	meter_break(meter);
 }

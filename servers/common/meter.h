@@ -1,28 +1,71 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The progress meter: one line on stderr with entries per second, rewritten at most twice
- * a second, like slapadd's meter (storage.md 6.4). It shows the progress of a load. Other
- * work passes its progress in the same struct.
+ * The progress of a program on standard error: a line on a terminal that is rewritten
+ * twice a second, or a line every ten seconds, or JSON. A signal (interrupts.h) prints a
+ * line at once.
+ *
+ *     meter_start(&meter, &options->meter, &plan);
+ *     ... progress callback: meter_show(); before each message: meter_break()
+ *     meter_end(&meter, r == 0);
+ *
+ * Threads: a meter belongs to one thread.
  */
 #ifndef DITKIT_COMMON_METER_H
 #define DITKIT_COMMON_METER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <ditkit/load.h>
+#include <ditkit/progress.h>
 
-struct meter {
-	bool is_on;
-	bool has_line; /* the cursor stands behind the meter */
-	uint64_t start_ms;
-	uint64_t shown_ms;
-	unsigned spin;
+#include "forecast.h"
+
+enum meter_mode {
+	METER_DEFAULT, /* the bar on a terminal, else lines */
+	METER_NONE,
+	METER_BAR,
+	METER_LINES,
+	METER_JSON,
 };
 
-void meter_start(struct meter *meter, bool is_on);
+/** --progress */
+struct meter_opts {
+	enum meter_mode mode;
+	unsigned seconds; /* between two lines; 0: 10 */
+};
+
+/** Read the value of an option --progress. 0 or -1 */
+int meter_read(struct meter_opts *opts, const char *text);
+
+/** What the program does. */
+struct meter_plan {
+	const char *program;
+	const struct forecast_phase *phases; /* static */
+	unsigned nphases;
+	bool is_quiet; /* nothing unless --progress was given */
+	/* NULL: none. Not 0: print a line now; set to 0 then. */
+	volatile sig_atomic_t *request;
+};
+
+struct meter {
+	struct meter_plan plan;
+	enum meter_mode mode;
+	bool has_line; /* the cursor stands behind the bar */
+	uint64_t start_ms;
+	uint64_t shown_ms;    /* 0: nothing yet */
+	uint64_t interval_ms; /* between two texts */
+	unsigned phase;       /* of the latest text */
+	unsigned width;       /* of the latest bar */
+	struct forecast forecast;
+};
+
+void meter_start(struct meter *meter, const struct meter_opts *opts,
+                 const struct meter_plan *plan);
 void meter_show(struct meter *meter, const struct dit_progress *progress);
-/** End the meter's line, so that a message can be printed. */
+/** End the bar's line, so that a message can be printed. */
 void meter_break(struct meter *meter);
+/** The work is over: the bar shows its end, JSON its last object. */
+void meter_end(struct meter *meter, bool has_succeeded);
 
 #endif

@@ -167,7 +167,9 @@ static int find_owner(struct common_user *user, const char *const *directories, 
 			first = directories[i];
 			user->uid = status.st_uid;
 			user->gid = status.st_gid;
-			take_entry(user, getpwuid(status.st_uid));
+			/* Root stays root, and needs no name. */
+			take_entry(user,
+			           status.st_uid == 0 ? NULL : getpwuid(status.st_uid));
 		}
 	}
 	return first != NULL;

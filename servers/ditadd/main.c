@@ -8,20 +8,25 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include <jansson.h>
 
 #include <ditkit/load.h>
 
 #include "arguments.h"
 #include "interrupts.h"
+#include "load_json.h"
 #include "meter.h"
 #include "options.h"
+#include "phases.h"
 #include "rejects.h"
+#include "run_record.h"
 #include "stats.h"
+#include "summary.h"
 
 struct output {
 	struct meter meter;
+	struct run_record *record; /* NULL: nobody wants one */
 	bool is_silent;
 	FILE *rejects; /* NULL: none */
 	const char *rejects_path;
@@ -40,28 +45,20 @@ static void print_progress(void *ctx, const struct dit_progress *progress)
 	struct output *output = ctx;
 
 	meter_show(&output->meter, progress);
+	if (output->record != NULL) {
+		run_record_progress(output->record, progress);
+	}
 }
 
-static bool is_regular(const char *input)
+static struct meter_plan make_plan(const struct options *options)
 {
-	struct stat status;
-	int r = input == NULL ? fstat(STDIN_FILENO, &status) : stat(input, &status);
-
-	return r == 0 && S_ISREG(status.st_mode);
-}
-
-/* slapadd's rule: only on a terminal, for a regular file, and without -d. */
-static bool wants_meter(const struct options *options)
-{
-	if (options->common.has_debug || !isatty(STDERR_FILENO)) {
-		return false;
-	}
-	for (size_t i = 0; i < options->load.ninputs; i++) {
-		if (!is_regular(options->inputs[i])) {
-			return false;
-		}
-	}
-	return options->load.ninputs > 0 || is_regular(NULL);
+	return (struct meter_plan){
+		.program = "ditadd",
+		.phases = load_phases,
+		.nphases = options->load.is_dry_run ? 1 : DIT_LOAD_NPHASES,
+		.is_quiet = options->common.has_debug, /* as slapadd */
+		.request = common_catch_requests(),
+	};
 }
 
 /* The records that the database lacks must be somewhere else by then. */
@@ -79,13 +76,57 @@ static int complete_rejects(void *ctx)
 	return r;
 }
 
-static int load(struct options *options, FILE *rejects)
+/* slapadd's exit status: some records can be missing in a load that has succeeded. */
+static int load_status(const struct dit_load_stats *stats, int r)
+{
+	return r < 0 || stats->nfailed > 0 || stats->nmissing > 0 ? EXIT_FAILURE
+	                                                          : EXIT_SUCCESS;
+}
+
+static int write_output(struct options *options, struct run_record *record,
+                        const struct dit_load_stats *stats, int r)
+{
+	json_t *json = NULL;
+	int written = 0;
+
+	if (!run_output_is_wanted(&options->output)) {
+		return 0;
+	}
+	if (r == 0 && stats->ndatabases > 0 && !options->load.is_dry_run) {
+		options->output.next = summary_next(
+			&options->common, stats->databases[0].directory, DEFAULT_SLAPD);
+	}
+	run_record_end(record);
+	json = load_json(record, options, stats, r, load_status(stats, r));
+	written = run_output_write(&options->output, json);
+	json_decref(json);
+	return written;
+}
+
+/* slapd finds in memory what it will read. */
+static void warm(const struct options *options, const struct dit_load_stats *stats)
+{
+	for (size_t i = 0; i < stats->ndatabases && !options->load.is_dry_run; i++) {
+		(void)page_cache_warm(options->page_cache, stats->databases[i].directory,
+		                      stats->databases[i].bytes);
+	}
+}
+
+/* @return the exit status */
+static int load(struct options *options, struct run_record *record, FILE *rejects)
 {
 	struct dit_load_stats stats;
 	struct output output = {.is_silent = options->common.is_silent};
+	struct meter_plan plan = make_plan(options);
+	int status = EXIT_FAILURE;
 	int r = 0;
 
-	meter_start(&output.meter, wants_meter(options));
+	meter_start(&output.meter, &options->common.meter, &plan);
+	/* The lines of --stats say the same. */
+	options->output.wants_summary =
+		!options->want_stats && summary_is_wanted(&options->common);
+	options->load.counts_lists = run_output_wants_lists(&options->output);
+	output.record = run_output_is_wanted(&options->output) ? record : NULL;
 	options->load.report = print_report;
 	options->load.report_ctx = &output;
 	options->load.before_open = common_become_user;
@@ -102,23 +143,28 @@ static int load(struct options *options, FILE *rejects)
 		output.rejects_path = options->rejects;
 	}
 	r = dit_load(&options->load, &stats);
-	meter_break(&output.meter);
+	meter_end(&output.meter, r == 0);
 	if (r == 0 && options->want_stats) {
 		stats_print(&stats, options->load.is_dry_run);
 	}
-	if (r == 0 && (stats.nfailed > 0 || stats.nmissing > 0)) {
-		r = DIT_E_REFUSED;
+	status = load_status(&stats, r);
+	if (write_output(options, record, &stats, r) < 0) {
+		status = EXIT_FAILURE;
+	}
+	if (r == 0) {
+		warm(options, &stats);
 	}
 	dit_load_stats_deinit(&stats);
-	return r;
+	return status;
 }
 
 static int run(struct options *options, int argc, char *argv[])
 {
+	struct run_record record;
 	FILE *rejects = NULL;
-	int r = options_read(options, argc, argv);
+	int status = EXIT_FAILURE;
 
-	if (r < 0) {
+	if (options_read(options, argc, argv) < 0) {
 		return EXIT_FAILURE;
 	}
 	if (options->common.want_help) {
@@ -129,21 +175,23 @@ static int run(struct options *options, int argc, char *argv[])
 		(void)printf("ditadd (%s)\n", dit_version());
 		return EXIT_SUCCESS;
 	}
-	if (options->rejects != NULL) {
-		r = rejects_open(&rejects, options->rejects);
-		if (r < 0) {
-			return EXIT_FAILURE;
-		}
+	if (run_output_open(&options->output, "ditadd") < 0) {
+		return EXIT_FAILURE;
+	}
+	if (options->rejects != NULL && rejects_open(&rejects, options->rejects) < 0) {
+		return EXIT_FAILURE;
 	}
 	options->load.stop = common_catch_interrupts();
 	common_raise_file_limit();
-	r = load(options, rejects);
+	run_record_start(&record, "ditadd", load_phase_names, argc, argv);
+	status = load(options, &record, rejects);
+	run_record_deinit(&record);
 	if (rejects != NULL && rejects_close(rejects) < 0) {
 		(void)fprintf(stderr, "ditadd: %s: not written completely\n",
 		              options->rejects);
-		r = -1;
+		status = EXIT_FAILURE;
 	}
-	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return status;
 }
 
 int main(int argc, char *argv[])

@@ -13,6 +13,13 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "config_database.h"
+
+#define LETTERS COMMON_SHORT_OPTIONS "cj:l:o:qsS:uw"
+
+static const struct config_tool slapadd = {.name = "slapadd",
+                                           .letters = "bcdfFgjlnoqsSuvw",
+                                           .does = "loads"};
 
 enum long_option {
 	OPT_BATCH = COMMON_OPT_END,
@@ -26,6 +33,7 @@ enum long_option {
 	OPT_NO_URLS,
 	OPT_PAGE_CACHE,
 	OPT_REJECTS,
+	OPT_REPORT,
 	OPT_SPECIAL_URLS,
 	OPT_STATS,
 	OPT_STRICT,
@@ -44,10 +52,11 @@ static const struct option long_options[] = {
 	{"memory", required_argument, NULL, OPT_MEMORY},
 	{"no-explain", no_argument, NULL, OPT_NO_EXPLAIN},
 	{"no-urls", no_argument, NULL, OPT_NO_URLS},
-	{"page-cache", no_argument, NULL, OPT_PAGE_CACHE},
+	{"page-cache", optional_argument, NULL, OPT_PAGE_CACHE},
 	{"rejects", required_argument, NULL, OPT_REJECTS},
+	{"report", required_argument, NULL, OPT_REPORT},
 	{"special-urls", no_argument, NULL, OPT_SPECIAL_URLS},
-	{"stats", no_argument, NULL, OPT_STATS},
+	{"stats", optional_argument, NULL, OPT_STATS},
 	{"strict", no_argument, NULL, OPT_STRICT},
 	{"tmpdir", required_argument, NULL, OPT_TMPDIR},
 	{"writer", required_argument, NULL, OPT_WRITER},
@@ -64,8 +73,9 @@ static void print_usage(FILE *out)
 		"              [--index-keys integer|bytes] [--max-record size] "
 		"[--max-rejects n]\n"
 		"              [--memory size] [--no-urls] [--openldap 2.5|2.6|2.7] "
-		"[--page-cache]\n"
-		"              [--rejects file] [--special-urls] [--stats] [--strict]\n"
+		"[--page-cache[=how]]\n"
+		"              [--progress none|bar|lines|json|seconds] [--rejects file]\n"
+		"              [--report file] [--special-urls] [--stats[=file]] [--strict]\n"
 		"              [--tmpdir dir] [--user user[:group]] "
 		"[--writer pages|append]\n",
 		out);
@@ -104,8 +114,9 @@ static const char help_text[] =
 	"  -V, --version     print the version\n"
 	"\n"
 	"  --batch n         records in a batch at most [512]\n"
-	"  --explain         after the messages about a refused record, one line that says\n"
-	"                    where the fault is and what to do; --no-explain: none\n"
+	"  --explain, --no-explain\n"
+	"                    after the messages about a refused record, one line that says\n"
+	"                    where the fault is and what to do, or none\n"
 	"                    [--explain on a terminal]\n"
 	"  --grow            the result may be larger than maxsize\n"
 	"  --help            print this text\n"
@@ -122,11 +133,19 @@ static const char help_text[] =
 	"                    make a database for this release of OpenLDAP, and read the\n"
 	"                    configuration as it does\n"
 	"                    [the release of " DEFAULT_SLAPD ", without it 2.6]\n"
-	"  --page-cache      write the database through the page cache, where slapd will\n"
-	"                    find it, not past it [past it, where the file system can]\n"
+	"  --page-cache      write the database through the page cache\n"
+	"  --page-cache=warm|cold\n"
+	"                    write past the cache, where the file system can; at the end\n"
+	"                    have the file read into it, where slapd will find it, or not\n"
+	"                    [warm, if it fits half of the memory that is free]\n"
+	"  --progress none|bar|lines|json|seconds\n"
+	"                    what to show meanwhile; a line every so many seconds; with -d\n"
+	"                    nothing [bar on a terminal, else lines every 10 seconds]\n"
 	"  --rejects file    write the records that were left out to this LDIF file\n"
+	"  --report file     write a page about the load to this HTML file\n"
 	"  --special-urls    the LDIF may name pipes and devices, not only regular files\n"
 	"  --stats           print what was loaded and how long it took\n"
+	"  --stats=file      write more of that to this file, as JSON\n"
 	"  --strict          refuse \"version: 1\", \"changetype: add\" and \"control:\" lines,\n"
 	"                    as slapadd does\n"
 	"  --tmpdir dir      where to spill what does not fit the memory\n"
@@ -278,6 +297,15 @@ static int read_input(struct options *options, const char *text)
 	return 0;
 }
 
+static int read_page_cache(struct options *options, const char *text)
+{
+	if (page_cache_read(&options->page_cache, text) < 0) {
+		return wrong(options, "--page-cache takes warm or cold, not", text);
+	}
+	options->load.use_page_cache = options->page_cache == PAGE_CACHE_THROUGH;
+	return 0;
+}
+
 static int read_own(void *ctx, int option, const char *text)
 {
 	struct options *options = ctx;
@@ -323,10 +351,14 @@ static int read_own(void *ctx, int option, const char *text)
 		options->load.special_urls = true;
 		return 0;
 	case OPT_PAGE_CACHE:
-		options->load.use_page_cache = true;
+		return read_page_cache(options, text);
+	case OPT_REPORT:
+		options->output.report_path = text;
 		return 0;
 	case OPT_STATS:
-		options->want_stats = true;
+		options->want_stats = options->want_stats || text == NULL;
+		options->output.stats_path =
+			text == NULL ? options->output.stats_path : text;
 		return 0;
 	case OPT_STRICT:
 		options->load.is_strict = true;
@@ -358,6 +390,7 @@ static void take_common(struct options *options)
 
 void options_deinit(struct options *options)
 {
+	run_output_drop(&options->output);
 	free(options->inputs);
 }
 
@@ -374,8 +407,7 @@ int options_read(struct options *options, int argc, char *argv[])
 		(void)fputs("ditadd: out of memory\n", stderr);
 		return -1;
 	}
-	r = common_read_options(&options->common, argc, argv,
-	                        COMMON_SHORT_OPTIONS "cj:l:o:qsS:uw", long_options,
+	r = common_read_options(&options->common, argc, argv, LETTERS, long_options,
 	                        read_own, options);
 	if (r <= 0) {
 		return r;
@@ -385,11 +417,10 @@ int options_read(struct options *options, int argc, char *argv[])
 	}
 	take_common(options);
 	/* With a slapd.conf slapadd has words for it, see dit_settings_choose(). */
-	if (options->load.database == 0 && options->load.conf == NULL) {
-		(void)fputs("ditadd: the config database (-n 0) can be loaded by slapadd "
-		            "only\n",
-		            stderr);
-		return -1;
+	if (options->common.conf == NULL && config_database_is_meant(&options->common)) {
+		return config_database_hand_over(&options->common, &slapadd,
+		                                 DEFAULT_SLAPD, LETTERS, long_options,
+		                                 argc, argv);
 	}
 	return 0;
 }

@@ -6,13 +6,17 @@
 #include <ditkit/load.h>
 
 #include "common_options.h"
+#include "page_cache.h"
+#include "run_output.h"
 
 struct options {
 	struct common_options common;
 	struct dit_load_opts load;
 	const char **inputs; /* -l, in order; NULL: standard input; owned */
 	const char *rejects; /* --rejects; NULL: none */
-	bool want_stats;
+	enum page_cache_mode page_cache;
+	bool want_stats;          /* --stats: lines on standard output */
+	struct run_output output; /* --stats=FILE */
 };
 
 /**

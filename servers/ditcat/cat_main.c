@@ -8,19 +8,49 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <ditkit/export.h>
 #include <ditkit/load.h>
 
 #include "arguments.h"
 #include "cat_options.h"
+#include "figures.h"
 #include "interrupts.h"
+#include "meter.h"
+
+struct output {
+	struct meter meter;
+	bool is_silent;
+};
 
 static void print_report(void *ctx, const struct dit_report *report)
 {
-	const struct cat_options *options = ctx;
+	struct output *output = ctx;
 
-	common_print_report("ditcat", options->common.is_silent, report);
+	meter_break(&output->meter);
+	common_print_report("ditcat", output->is_silent, report);
+}
+
+static void print_progress(void *ctx, const struct dit_progress *progress)
+{
+	struct output *output = ctx;
+
+	meter_show(&output->meter, progress);
+}
+
+/* There is but one phase that takes time. */
+static const struct forecast_phase phases[DIT_EXPORT_NPHASES] = {
+	[DIT_EXPORT_ENTRIES] = {.name = "entries", .costs = {.entry = 1}},
+	[DIT_EXPORT_PUBLISH] = {.name = "publishing"},
+};
+
+/* A terminal that shows the LDIF shows nothing else. */
+static bool is_quiet(const struct cat_options *options)
+{
+	return options->common.has_debug ||
+	       (options->export.output == NULL && isatty(STDOUT_FILENO) == 1);
 }
 
 /* Standard output is the LDIF's. */
@@ -35,9 +65,38 @@ static void print_stats(const struct dit_export_stats *stats)
 	              stats->threads == 1 ? "" : "s");
 }
 
+static double now_s(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* For a person who looks: an LDIF on standard output ends by itself. */
+static void print_summary(const struct cat_options *options,
+                          const struct dit_export_stats *stats, double seconds)
+{
+	if (options->export.output == NULL || options->want_stats ||
+	    options->common.has_debug || isatty(STDERR_FILENO) != 1) {
+		return;
+	}
+	(void)fprintf(stderr, "Wrote %s entries, %s, to %s in %s\n",
+	              figure_count(stats->nentries).text,
+	              figure_bytes(stats->nbytes).text, options->export.output,
+	              figure_seconds(seconds).text);
+}
+
 static int run(struct cat_options *options)
 {
 	struct dit_export_stats stats;
+	double start_s = now_s();
+	struct output output = {.is_silent = options->common.is_silent};
+	const struct meter_plan plan = {.program = "ditcat",
+	                                .phases = phases,
+	                                .nphases = DIT_EXPORT_NPHASES,
+	                                .is_quiet = is_quiet(options),
+	                                .request = common_catch_requests()};
 	int r = 0;
 
 	/* A reader that goes away shows as an error of writing. */
@@ -46,10 +105,17 @@ static int run(struct cat_options *options)
 	options->export.before_open = common_become_user;
 	options->export.before_open_ctx = &options->common.user;
 	options->export.report = print_report;
-	options->export.report_ctx = options;
+	options->export.report_ctx = &output;
+	options->export.progress = print_progress;
+	options->export.progress_ctx = &output;
+	meter_start(&output.meter, &options->common.meter, &plan);
 	r = dit_export(&options->export, &stats);
+	meter_end(&output.meter, r == 0);
 	if (r == 0 && options->want_stats) {
 		print_stats(&stats);
+	}
+	if (r == 0) {
+		print_summary(options, &stats, now_s() - start_s);
 	}
 	return r < 0 || stats.nunreadable > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -8,6 +8,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "config_database.h"
+
+#define LETTERS COMMON_SHORT_OPTIONS "a:cH:l:o:s:"
+
+static const struct config_tool slapcat = {.name = "slapcat",
+                                           .letters = "abcdfFgHlnosv",
+                                           .does = "exports"};
+
 enum long_option {
 	OPT_COMPRESS = COMMON_OPT_END,
 	OPT_NO_INDEX,
@@ -33,8 +41,9 @@ static void print_usage(FILE *out)
 	            "[-s subtree]\n"
 	            "              [-T threads] [--compress gzip|zstd] [--no-index] "
 	            "[--no-lock]\n"
-	            "              [--openldap 2.5|2.6|2.7] [--stats] "
-	            "[--user user[:group]]\n",
+	            "              [--openldap 2.5|2.6|2.7] "
+	            "[--progress none|bar|lines|json|seconds]\n"
+	            "              [--stats] [--user user[:group]]\n",
 	            out);
 }
 
@@ -72,6 +81,9 @@ static const char help_text[] =
 	"  --openldap 2.5|2.6|2.7\n"
 	"                    read the configuration as this release of OpenLDAP does\n"
 	"                    [the release of " DEFAULT_SLAPD ", without it 2.6]\n"
+	"  --progress none|bar|lines|json|seconds\n"
+	"                    what to show meanwhile; a line every so many seconds; with -d\n"
+	"                    nothing [bar on a terminal, else lines every 10 seconds]\n"
 	"  --stats           print how much was written, on standard error\n"
 	"  --user user[:group]\n"
 	"                    started by root: become this user, root: stay root\n"
@@ -236,14 +248,18 @@ int cat_options_read(struct cat_options *options, int argc, char *argv[])
 	*options =
 		(struct cat_options){.common = common_options_init("ditcat", print_usage),
 	                             .export = DIT_EXPORT_OPTS_INIT};
-	r = common_read_options(&options->common, argc, argv,
-	                        COMMON_SHORT_OPTIONS "a:cH:l:o:s:", long_options,
+	r = common_read_options(&options->common, argc, argv, LETTERS, long_options,
 	                        read_own, options);
 	if (r <= 0) {
 		return r;
 	}
 	if (common_check_options(&options->common, argc, argv) < 0) {
 		return -1;
+	}
+	if (config_database_is_meant(&options->common)) {
+		return config_database_hand_over(&options->common, &slapcat,
+		                                 DEFAULT_SLAPD, LETTERS, long_options,
+		                                 argc, argv);
 	}
 	take_common(options);
 	return 0;

@@ -45,7 +45,8 @@ static const char usage_text[] =
 	"usage: ditcheck [-gvV] [-b suffix | -n dbnum] [-d level] [-f slapd.conf] [-F confdir]\n"
 	"                [-T threads] [--database dir] [--json] [--max-findings n]\n"
 	"                [--memory size] [--openldap release] [--quick | --stats]\n"
-	"                [--tmpdir dir] [--user user[:group]]\n"
+	"                [--progress none|bar|lines|json|seconds] [--tmpdir dir]\n"
+	"                [--user user[:group]]\n"
 	"       ditcheck --compare [-T threads] [--generated] [--ignore-integerkey]\n"
 	"                [--json] [--max-findings n] [--user user[:group]] dir dir\n";
 
@@ -82,6 +83,9 @@ static const char help_text[] =
 	"                    to 1G, a quarter of the machine's at most]\n"
 	"  --openldap release\n"
 	"                    check as this release of OpenLDAP stores [that of the slapd here]\n"
+	"  --progress none|bar|lines|json|seconds\n"
+	"                    what to show meanwhile; a line every so many seconds; with -d\n"
+	"                    nothing [bar on a terminal, else lines every 10 seconds]\n"
 	"  --quick           check the structure of the file alone: that LMDB can read it\n"
 	"  --stats           the same, and print what each database takes: keys, postings,\n"
 	"                    pages, bytes, ranges, the longest list\n"

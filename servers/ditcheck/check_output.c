@@ -18,6 +18,7 @@
 #include <jansson.h>
 
 #include "arguments.h"
+#include "json_text.h"
 
 /* Four characters for each byte of a name. */
 #define NAME_SIZE (4 * 511 + 5)
@@ -33,50 +34,30 @@ int output_init(struct output *output, bool is_json)
 	return output->json == NULL ? -1 : 0;
 }
 
+void output_progress(void *ctx, const struct dit_progress *progress)
+{
+	struct output *output = ctx;
+
+	meter_show(&output->meter, progress);
+}
+
 void output_report(void *ctx, const struct dit_report *report)
 {
-	const struct output *output = ctx;
+	struct output *output = ctx;
 
+	meter_break(&output->meter);
 	common_print_report("ditcheck", output->is_silent, report);
-}
-
-/* A damaged name may hold anything: what is no printable ASCII is shown by its number. */
-static void escape(char *text, size_t size, const char *name)
-{
-	size_t at = 0;
-
-	for (; *name != '\0' && at + 4 < size; name++) {
-		unsigned char c = (unsigned char)*name;
-		bool is_plain = c >= 0x20 && c <= 0x7e;
-
-		at += (size_t)snprintf(text + at, size - at, is_plain ? "%c" : "\\%02x",
-		                       c);
-	}
-	text[at] = '\0';
-}
-
-/* JSON is UTF-8; what is none is escaped. */
-static json_t *json_name(const char *name)
-{
-	json_t *json = json_string(name);
-	char text[NAME_SIZE];
-
-	if (json != NULL) {
-		return json;
-	}
-	escape(text, sizeof(text), name);
-	return json_string(text);
 }
 
 static void add_finding(struct output *output, const struct dit_check_finding *finding)
 {
 	json_t *findings =
 		json_object_get(output->json, finding->is_note ? "notes" : "findings");
-	json_t *item = json_pack("{s:o, s:s, s:s}", "file", json_name(finding->file),
+	json_t *item = json_pack("{s:o, s:s, s:s}", "file", json_text(finding->file),
 	                         "kind", finding->kind, "text", finding->text);
 
 	if (finding->database != NULL) {
-		(void)json_object_set_new(item, "database", json_name(finding->database));
+		(void)json_object_set_new(item, "database", json_text(finding->database));
 	}
 	if (finding->page != DIT_CHECK_NO_PAGE) {
 		(void)json_object_set_new(item, "page",
@@ -90,11 +71,11 @@ static void add_finding(struct output *output, const struct dit_check_finding *f
 		                          json_integer((json_int_t)finding->id));
 	}
 	if (finding->dn != NULL) {
-		(void)json_object_set_new(item, "dn", json_name(finding->dn));
+		(void)json_object_set_new(item, "dn", json_text(finding->dn));
 	}
 	if (finding->attribute != NULL) {
 		(void)json_object_set_new(item, "attribute",
-		                          json_name(finding->attribute));
+		                          json_text(finding->attribute));
 	}
 	(void)json_array_append_new(findings, item);
 }
@@ -106,7 +87,8 @@ static const char *print_part(const char *comma, const char *part)
 	if (part == NULL) {
 		return comma;
 	}
-	escape(text, sizeof(text), part);
+	/* A damaged name may hold anything. */
+	text_escape(text, sizeof(text), part);
 	(void)printf("%s%s", comma, text);
 	return ", ";
 }
@@ -123,6 +105,7 @@ void output_found(void *ctx, const struct dit_check_finding *finding)
 	struct output *output = ctx;
 	const char *comma = "";
 
+	meter_break(&output->meter);
 	if (output->json != NULL) {
 		add_finding(output, finding);
 		return;
@@ -180,6 +163,7 @@ void output_file(void *ctx, const struct dit_check_file *file)
 {
 	struct output *output = ctx;
 
+	meter_break(&output->meter);
 	if (output->json != NULL) {
 		add_file(output, file);
 		return;

@@ -10,8 +10,10 @@
 #include <ditkit/check.h>
 
 #include "check_sizes_output.h"
+#include "meter.h"
 
 struct output {
+	struct meter meter;
 	bool is_silent;
 	bool is_verbose;
 	struct json_t *json; /* NULL: lines */
@@ -26,6 +28,7 @@ void output_report(void *ctx, const struct dit_report *report);
 void output_found(void *ctx, const struct dit_check_finding *finding);
 void output_sizes(void *ctx, const struct dit_check_database *database);
 void output_file(void *ctx, const struct dit_check_file *file);
+void output_progress(void *ctx, const struct dit_progress *progress);
 
 /** The sum, and the JSON object. 0, or -1: it could not be written. */
 int output_finish(struct output *output, const struct dit_check_stats *stats);

@@ -11,6 +11,8 @@
 
 #include <jansson.h>
 
+#include "run_record.h"
+
 #define KEY_HEX (2 * 511 + 1)
 
 static void print_hex(char *text, struct dit_span key)
@@ -127,6 +129,8 @@ struct json_t *sizes_json(const struct dit_check_database *database)
 	if (json != NULL && database->is_index) {
 		(void)json_object_set_new(json, "ranges",
 		                          json_integer((json_int_t)database->nranges));
+		(void)json_object_set_new(json, "list_lengths",
+		                          run_lengths_json(database->nlists));
 		(void)json_object_set_new(json, "longest", longest_json(database));
 	}
 	return json;

@@ -5,8 +5,14 @@ ditcheck_SOURCES = \
 	servers/common/arguments.h \
 	servers/common/common_options.c \
 	servers/common/common_options.h \
+	servers/common/forecast.c \
+	servers/common/forecast.h \
 	servers/common/interrupts.c \
 	servers/common/interrupts.h \
+	servers/common/meter.c \
+	servers/common/meter.h \
+	servers/common/progress_text.c \
+	servers/common/progress_text.h \
 	servers/common/user.c \
 	servers/common/user.h \
 	%D%/check_compare.c \
@@ -25,6 +31,6 @@ ditcheck_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
 	-I$(top_srcdir)/servers/common $(jansson_CFLAGS) \
 	-DDEFAULT_CONF='"$(default_conf)"' \
 	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"'
-ditcheck_LDADD = libditkit.la $(jansson_LIBS)
+ditcheck_LDADD = $(runstats_libs) libditkit.la
 # One static copy of our library: no installed libditkit is needed to run it.
 ditcheck_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags) -static

@@ -16,6 +16,7 @@ enum long_option {
 	OPT_MEMORY,
 	OPT_ONLINE,
 	OPT_PAGE_CACHE,
+	OPT_REPORT,
 	OPT_STATS,
 	OPT_TMPDIR,
 };
@@ -26,24 +27,28 @@ static const struct option long_options[] = {
 	{"index-keys", required_argument, NULL, OPT_INDEX_KEYS},
 	{"memory", required_argument, NULL, OPT_MEMORY},
 	{"online", no_argument, NULL, OPT_ONLINE},
-	{"page-cache", no_argument, NULL, OPT_PAGE_CACHE},
-	{"stats", no_argument, NULL, OPT_STATS},
+	{"page-cache", optional_argument, NULL, OPT_PAGE_CACHE},
+	{"report", required_argument, NULL, OPT_REPORT},
+	{"stats", optional_argument, NULL, OPT_STATS},
 	{"tmpdir", required_argument, NULL, OPT_TMPDIR},
 	{NULL, 0, NULL, 0},
 };
 
 static void print_usage(FILE *out)
 {
-	(void)fputs("usage: ditindex [-cgqtvV] [-b suffix | -n dbnum] [-d level] "
-	            "[-f slapd.conf]\n"
-	            "                [-F confdir] [-o opt[=value]] [-T threads] "
-	            "[--drop-unconfigured]\n"
-	            "                [--index-keys integer|bytes] [--memory size]\n"
-	            "                [--online] [--openldap 2.5|2.6] [--page-cache] "
-	            "[--stats]\n"
-	            "                [--tmpdir dir] [--user user[:group]] "
-	            "[attribute ...]\n",
-	            out);
+	(void)fputs(
+		"usage: ditindex [-cgqtvV] [-b suffix | -n dbnum] [-d level] "
+		"[-f slapd.conf]\n"
+		"                [-F confdir] [-o opt[=value]] [-T threads] "
+		"[--drop-unconfigured]\n"
+		"                [--index-keys integer|bytes] [--memory size]\n"
+		"                [--online] [--openldap 2.5|2.6] [--page-cache[=how]] "
+		"[--stats[=file]]\n"
+		"                [--progress none|bar|lines|json|seconds] "
+		"[--report file]\n"
+		"                [--tmpdir dir] [--user user[:group]] "
+		"[attribute ...]\n",
+		out);
 }
 
 /* clang-format off: the text is laid out by hand. */
@@ -83,9 +88,17 @@ static const char help_text[] =
 	"  --openldap 2.5|2.6\n"
 	"                    read the configuration as this release of OpenLDAP does\n"
 	"                    [the release of " DEFAULT_SLAPD ", without it 2.6]\n"
-	"  --page-cache      write through the page cache, where slapd will find the pages,\n"
-	"                    not past it [past it, where the file system can]\n"
+	"  --page-cache      write the database through the page cache\n"
+	"  --page-cache=warm|cold\n"
+	"                    write past the cache, where the file system can; at the end\n"
+	"                    have the file read into it, where slapd will find it, or not\n"
+	"                    [warm, if it fits half of the memory that is free]\n"
+	"  --progress none|bar|lines|json|seconds\n"
+	"                    what to show meanwhile; a line every so many seconds; with -d\n"
+	"                    nothing [bar on a terminal, else lines every 10 seconds]\n"
+	"  --report file     write a page about the work to this HTML file\n"
 	"  --stats           print what was built and how long it took\n"
+	"  --stats=file      write more of that to this file, as JSON\n"
 	"  --tmpdir dir      where to spill what does not fit the memory\n"
 	"                    [$TMPDIR, /tmp]\n"
 	"  --user user[:group]\n"
@@ -136,6 +149,16 @@ static int read_o(struct index_options *options, const char *text)
 	               : wrong(options, "unknown option -o", text);
 }
 
+static int read_page_cache(struct index_options *options, const char *text)
+{
+	if (page_cache_read(&options->page_cache, text) < 0) {
+		return common_wrong(&options->common,
+		                    "--page-cache takes warm or cold, not", text);
+	}
+	options->reindex.use_page_cache = options->page_cache == PAGE_CACHE_THROUGH;
+	return 0;
+}
+
 static int read_own(void *ctx, int option, const char *text)
 {
 	struct index_options *options = ctx;
@@ -160,10 +183,14 @@ static int read_own(void *ctx, int option, const char *text)
 		options->reindex.online = true;
 		return 0;
 	case OPT_PAGE_CACHE:
-		options->reindex.use_page_cache = true;
+		return read_page_cache(options, text);
+	case OPT_REPORT:
+		options->output.report_path = text;
 		return 0;
 	case OPT_STATS:
-		options->want_stats = true;
+		options->want_stats = options->want_stats || text == NULL;
+		options->output.stats_path =
+			text == NULL ? options->output.stats_path : text;
 		return 0;
 	case OPT_TMPDIR:
 		options->reindex.tmpdir = text;

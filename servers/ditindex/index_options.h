@@ -6,11 +6,15 @@
 #include <ditkit/reindex.h>
 
 #include "common_options.h"
+#include "page_cache.h"
+#include "run_output.h"
 
 struct index_options {
 	struct common_options common;
 	struct dit_reindex_opts reindex;
-	bool want_stats;
+	enum page_cache_mode page_cache;
+	bool want_stats;          /* --stats: lines on standard output */
+	struct run_output output; /* --stats=FILE */
 };
 
 /**

@@ -23,6 +23,11 @@ check_PROGRAMS += %D%/test_team
 %C%_test_team_SOURCES = %D%/test_team.c
 %C%_test_team_LDADD = $(test_libs)
 
+check_PROGRAMS += %D%/test_ticker
+%C%_test_ticker_SOURCES = %D%/test_ticker.c
+%C%_test_ticker_LDADD = $(test_libs)
+%C%_test_ticker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sync_file_range
+
 check_PROGRAMS += %D%/test_ascii
 %C%_test_ascii_SOURCES = %D%/test_ascii.c
 %C%_test_ascii_LDADD = $(test_libs)

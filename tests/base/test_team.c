@@ -49,9 +49,9 @@ static void every_member_runs_every_round_once(void **state)
 		                 0);
 		assert_int_equal(dit_team_nmembers(team), sizes[i]);
 		for (int round = 0; round < NROUNDS; round++) {
-			dit_team_meet(team);
+			dit_team_meet(team, NULL);
 		}
-		dit_team_free(team);
+		dit_team_free(team, NULL);
 
 		assert_false(log.is_out_of_order);
 		for (unsigned m = 0; m < sizes[i]; m++) {
@@ -79,14 +79,14 @@ static void a_round_may_be_read_after_the_next_meeting(void **state)
 
 	(void)state;
 	assert_int_equal(dit_team_new(&team, 3, "test", write_sum, &sums), 0);
-	dit_team_meet(team);
+	dit_team_meet(team, NULL);
 	for (uint64_t round = 1; round < NROUNDS; round++) {
-		dit_team_meet(team);
+		dit_team_meet(team, NULL);
 		for (unsigned m = 0; m < 3; m++) {
 			assert_int_equal(sums.of_round[round & 1][m], round * 100 + m);
 		}
 	}
-	dit_team_free(team);
+	dit_team_free(team, NULL);
 }
 
 static void one_member_runs_in_the_caller(void **state)
@@ -96,11 +96,11 @@ static void one_member_runs_in_the_caller(void **state)
 
 	(void)state;
 	assert_int_equal(dit_team_new(&team, 1, "test", log_round, &log), 0);
-	dit_team_meet(team);
+	dit_team_meet(team, NULL);
 
 	assert_int_equal(log.nruns[0], 1);
 	assert_true(pthread_equal(log.thread[0], pthread_self()));
-	dit_team_free(team);
+	dit_team_free(team, NULL);
 }
 
 static void a_team_that_never_met_can_be_freed(void **state)
@@ -110,9 +110,9 @@ static void a_team_that_never_met_can_be_freed(void **state)
 
 	(void)state;
 	assert_int_equal(dit_team_new(&team, 4, "test", log_round, &log), 0);
-	dit_team_free(team);
+	dit_team_free(team, NULL);
 	assert_int_equal(log.nruns[0], 0);
-	dit_team_free(NULL);
+	dit_team_free(NULL, NULL);
 }
 
 static void no_members_are_refused(void **state)

@@ -31,6 +31,8 @@ check_PROGRAMS += \
 	%D%/test_load_glue \
 	%D%/test_load_huge \
 	%D%/test_load_nomem \
+	%D%/test_load_parallel \
+	%D%/test_progress \
 	%D%/test_scan \
 	%D%/test_reindex \
 	%D%/test_stored_keys \
@@ -97,6 +99,8 @@ noinst_PROGRAMS += %D%/scan_count
 %C%_test_reindex_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_reindex.c
 %C%_test_reindex_LDADD = $(test_libs)
 %C%_test_reindex_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_progress_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_progress.c
+%C%_test_progress_LDADD = $(test_libs)
 %C%_test_stored_keys_SOURCES = %D%/builders_fixture.h %D%/test_stored_keys.c
 %C%_test_stored_keys_LDADD = $(test_libs)
 %C%_test_dn_table_SOURCES = %D%/test_dn_table.c
@@ -149,3 +153,20 @@ noinst_PROGRAMS += %D%/scan_count
 %C%_test_value_rules_SOURCES = %D%/test_value_rules.c
 %C%_test_value_rules_LDADD = $(test_libs)
 %C%_test_value_rules_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+long_units += %D%/test_load_parallel
+# Each call at which threads meet sleeps now and then.
+%C%_test_load_parallel_SOURCES = \
+	%D%/load_fixture.c \
+	%D%/load_fixture.h \
+	%D%/test_load_parallel.c \
+	$(NULL)
+%C%_test_load_parallel_LDADD = $(test_libs)
+%C%_test_load_parallel_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=pthread_barrier_wait \
+	-Wl,--wrap=pthread_cond_broadcast \
+	-Wl,--wrap=pthread_cond_signal \
+	-Wl,--wrap=pthread_cond_wait \
+	-Wl,--wrap=pthread_create \
+	-Wl,--wrap=pthread_join \
+	-Wl,--wrap=pthread_mutex_lock \
+	-Wl,--wrap=pthread_mutex_unlock

@@ -40,7 +40,8 @@ static int setup(void **state)
 	struct folder *folder = calloc(1, sizeof(*folder));
 
 	assert_non_null(folder);
-	(void)strcpy(folder->path, "/tmp/ditkit-keeper-XXXXXX");
+	(void)snprintf(folder->path, sizeof(folder->path), "%s/ditkit-keeper-XXXXXX",
+	               test_tmp_dir());
 	assert_non_null(mkdtemp(folder->path));
 	(void)snprintf(folder->from, sizeof(folder->from), "%s/.from", folder->path);
 	(void)snprintf(folder->to, sizeof(folder->to), "%s/to", folder->path);

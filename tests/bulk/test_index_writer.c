@@ -22,6 +22,8 @@ struct fake_table {
 	struct fake *fake;
 	uint64_t digest; /* of all it got, in order */
 	uint64_t nlists;
+	uint64_t nranges;
+	uint64_t lengths[DIT_LIST_LENGTHS];
 	bool is_open;
 	bool is_finished;
 	pthread_t opener;
@@ -64,6 +66,16 @@ static int put_list(struct fake_table *t, const struct dit_output_list *list)
 	t->digest = digest(t->digest, list->ids, list->nids * sizeof(*list->ids));
 	t->digest = digest(t->digest, &list->is_repeated, 1);
 	t->nlists++;
+	if (list->nids == 3 && list->ids[0] == 0) {
+		t->nranges++;
+	} else {
+		unsigned class = 0;
+
+		while (list->nids >> (class + 1) > 0) {
+			class ++;
+		}
+		t->lengths[class]++;
+	}
 	return 0;
 }
 
@@ -88,7 +100,10 @@ static void drop(struct dit_output_table *table)
 
 static int finish(struct dit_output_table *table)
 {
-	((struct fake_table *)table)->is_finished = true;
+	struct fake_table *t = (struct fake_table *)table;
+
+	t->is_finished = true;
+	*table->ret_bytes = t->nlists * 10;
 	drop(table);
 	return 0;
 }
@@ -125,7 +140,7 @@ static const struct dit_output_ops ops = {.open_index = open_index};
 
 static void *run_member(void *writer)
 {
-	dit_index_writer_work(writer);
+	dit_index_writer_work(writer, 3);
 	return NULL;
 }
 
@@ -138,6 +153,35 @@ static bool is_stopped(void *ctx)
 	}
 	fake->is_held = false;
 	return true;
+}
+
+static uint64_t clock_us(void)
+{
+	struct timespec now;
+
+	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* The costs are what the tables saw, within the time of the run. */
+static void check_costs(const struct dit_index_writer *writer, const struct fake *fake,
+                        unsigned nmembers, uint64_t since_us)
+{
+	uint64_t run_us = clock_us() - since_us;
+
+	for (size_t db = 0; db < NDBS; db++) {
+		const struct dit_index_cost *cost = dit_index_writer_cost(writer, db);
+		const struct fake_table *table = &fake->tables[db];
+
+		assert_int_equal(dit_index_writer_nkeys(writer, db), table->nlists);
+		assert_int_equal(cost->bytes, table->nlists * 10);
+		assert_int_equal(cost->nranges, table->nranges);
+		assert_memory_equal(cost->nlists, table->lengths, sizeof(cost->nlists));
+		assert_true(cost->start_us + cost->time_us <= run_us);
+		assert_int_equal(cost->thread,
+		                 fake->base.is_parallel && nmembers > 1 ? 3 : 0);
+	}
+	assert_int_equal(fake->tables[WIDE].nranges, NKEYS / 5); /* above LIST_MAX */
 }
 
 struct run {
@@ -156,6 +200,7 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	                                     .output = &fake->base,
 	                                     .ndbs = NDBS,
 	                                     .nmembers = run->nmembers,
+	                                     .counts_lists = true,
 	                                     .is_stopped = is_stopped,
 	                                     .ctx = fake};
 	struct dit_index_writer *writer = NULL;
@@ -163,6 +208,7 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	char key[32];
 	int r = 0;
 
+	opts.since_us = clock_us();
 	memset(fake, 0, sizeof(*fake));
 	fake->base.ops = &ops;
 	fake->base.is_parallel = run->is_parallel;
@@ -195,9 +241,8 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 	for (unsigned i = 0; i < run->nmembers && run->nmembers > 1; i++) {
 		assert_int_equal(pthread_join(members[i], NULL), 0);
 	}
-	for (size_t db = 0; db < NDBS && r == 0; db++) {
-		assert_int_equal(dit_index_writer_nkeys(writer, db),
-		                 fake->tables[db].nlists);
+	if (r == 0) {
+		check_costs(writer, fake, run->nmembers, opts.since_us);
 	}
 	dit_index_writer_free(writer);
 	dit_builders_free(builders);

@@ -23,6 +23,9 @@ struct told {
 	char text[4000];
 	unsigned nadded;
 	unsigned nprogress;
+	unsigned phase; /* the latest of progress */
+	uint64_t done[DIT_REINDEX_NPHASES];
+	uint64_t total[DIT_REINDEX_NPHASES];
 	unsigned nreports;
 };
 
@@ -40,12 +43,15 @@ static void note_report(void *ctx, const struct dit_report *report)
 	               report->text);
 }
 
-static void note_progress(void *ctx, const struct dit_reindex_progress *progress)
+static void note_progress(void *ctx, const struct dit_progress *progress)
 {
 	struct told *told = ctx;
 
-	assert_true(progress->nentries <= progress->ntotal ||
-	            progress->phase == DIT_REINDEX_PUBLISH);
+	assert_true(progress->done <= progress->total);
+	assert_true(progress->phase >= told->phase);
+	told->phase = progress->phase;
+	told->done[progress->phase] = progress->done;
+	told->total[progress->phase] = progress->total;
 	told->nprogress++;
 }
 
@@ -131,6 +137,10 @@ static void as_a_load_makes_them(void **state)
 		assert_string_equal(told.text, "");
 		assert_int_equal(told.nadded, i == 2 ? 3005 : 0);
 		assert_true(told.nprogress > 0);
+		assert_int_equal(told.done[DIT_REINDEX_ENTRIES], 3005);
+		assert_int_equal(told.total[DIT_REINDEX_ENTRIES], 3005);
+		assert_true(told.total[DIT_REINDEX_INDEXES] > 3005);
+		assert_int_equal(told.phase, DIT_REINDEX_PUBLISH);
 		assert_int_equal(stats.threads, nthreads[i]);
 		assert_int_equal(stats.ndatabases, 1);
 		assert_int_equal(stats.databases[0].nentries, 3005);
@@ -500,7 +510,7 @@ struct meddler {
 	bool has_changed;
 };
 
-static void change_at_the_end(void *ctx, const struct dit_reindex_progress *progress)
+static void change_at_the_end(void *ctx, const struct dit_progress *progress)
 {
 	struct meddler *meddler = ctx;
 

@@ -216,9 +216,11 @@ static void into_builders(void **state)
 	struct dit_index_cursor *cursor = NULL;
 	struct dit_stored_keys *keys = NULL;
 	const struct dit_output_list *lists = NULL;
+	uint64_t nkeys = 5;
 
 	assert_int_equal(dit_stored_keys_new(&keys, set), 0);
-	assert_int_equal(dit_stored_keys_push(keys, &view, builders, 1), 0);
+	assert_int_equal(dit_stored_keys_push(keys, &view, builders, 1, &nkeys), 0);
+	assert_int_equal(nkeys, 5 + WIDE - SHORT + 1);
 	assert_int_equal(dit_builders_seal(builders), 0);
 	for (size_t db = SHORT; db <= WIDE; db++) {
 		assert_int_equal(dit_index_cursor_open(&cursor, builders, db, false), 0);

@@ -1,6 +1,25 @@
 # tests/cli/local.mk
-script_tests += %D%/hostile.sh %D%/messages.sh %D%/run.sh %D%/user.sh
+script_tests += \
+	%D%/hostile.sh \
+	%D%/messages.sh \
+	%D%/run.sh \
+	%D%/statistics.sh \
+	%D%/user.sh \
+	$(NULL)
+EXTRA_DIST += %D%/json_flat.awk
 EXTRA_DIST += %D%/ditadd %D%/ditcat %D%/ditcheck %D%/ditindex
 
 noinst_PROGRAMS += %D%/hostile
 %C%_hostile_SOURCES = %D%/hostile.c
+
+check_PROGRAMS += %D%/test_config_database
+%C%_test_config_database_SOURCES = %D%/test_config_database.c \
+	servers/common/arguments.c servers/common/common_options.c \
+	servers/common/config_database.c servers/common/forecast.c \
+	servers/common/meter.c servers/common/progress_text.c servers/common/user.c
+%C%_test_config_database_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/include \
+	-I$(top_srcdir)/servers/common
+%C%_test_config_database_LDADD = $(test_libs)
+# A browser; without one it is skipped.
+long_scripts += %D%/report-browser.sh
+EXTRA_DIST += %D%/report-browser.sh

@@ -5,6 +5,8 @@ check_PROGRAMS += %D%/test_conf_lines
 check_PROGRAMS += %D%/test_conf_reporter
 %C%_test_conf_reporter_SOURCES = %D%/test_conf_reporter.c %D%/conf_fixture.h
 %C%_test_conf_reporter_LDADD = $(test_libs)
+%C%_test_conf_reporter_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=vasprintf \
+	-Wl,--wrap=__vasprintf_chk
 check_PROGRAMS += %D%/test_conf_scope
 %C%_test_conf_scope_SOURCES = %D%/test_conf_scope.c %D%/conf_fixture.h
 %C%_test_conf_scope_LDADD = $(test_libs)

@@ -7,6 +7,24 @@
 
 #include "config/conf_fixture.h"
 
+/* Set: no text can be made. The names are those of plain and of hardened builds. */
+static bool no_memory;
+
+int __real_vasprintf(char **ret, const char *format, va_list args);
+int __real___vasprintf_chk(char **ret, int flag, const char *format, va_list args);
+int __wrap_vasprintf(char **ret, const char *format, va_list args);
+int __wrap___vasprintf_chk(char **ret, int flag, const char *format, va_list args);
+
+int __wrap_vasprintf(char **ret, const char *format, va_list args)
+{
+	return no_memory ? -1 : __real_vasprintf(ret, format, args);
+}
+
+int __wrap___vasprintf_chk(char **ret, int flag, const char *format, va_list args)
+{
+	return no_memory ? -1 : __real___vasprintf_chk(ret, flag, format, args);
+}
+
 static int setup(void **state)
 {
 	*state = calloc(1, sizeof(struct conf_fixture));
@@ -169,9 +187,28 @@ static void reporter_to_which_nobody_listens_keeps_the_message(void **state)
 
 #define REPORTER_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void without_memory_that_is_told(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_conf_reporter reporter = in_file(f);
+
+	no_memory = true;
+	assert_int_equal(dit_conf_tell(&reporter, DIT_REPORT_ERROR, "x"), DIT_E_CONFIG);
+	assert_int_equal(dit_conf_tell_line(&reporter, DIT_REPORT_ERROR, "x"),
+	                 DIT_E_CONFIG);
+	assert_int_equal(dit_conf_say(&reporter, "<%s> bad", "index"), DIT_E_CONFIG);
+	assert_int_equal(dit_conf_say_about(&reporter, "index", "no %s", "good"),
+	                 DIT_E_CONFIG);
+	no_memory = false;
+	assert_string_equal(f->reports, "E out of memory\nE out of memory\n"
+	                                "out of memory\nout of memory\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(without_memory_that_is_told, setup,
+	                                        teardown),
 		REPORTER_TEST(report_names_file_and_line),
 		REPORTER_TEST(report_in_a_tree_names_the_value),
 		REPORTER_TEST(report_without_a_place_is_its_text_and_kind),

@@ -25,7 +25,7 @@ fail_at() {
 	rm -f "$work/mark" "$work/leaks"
 	timeout -s KILL 300 env LD_PRELOAD="$shim" DIT_FAIL_KIND="$kind" DIT_FAIL_AT="$n" \
 		DIT_FAIL_MARK="$work/mark" DIT_FAIL_LEAKS="$work/leaks" $later \
-		"$tool" -q --memory 16M --tmpdir "$work/tmp" --openldap 2.5 \
+		"$tool" -q --memory 16M --tmpdir "$work/tmp" --openldap "$release" \
 		-f "$work/dit/slapd.conf" "$@" >"$work/load.out" 2>"$work/load.err"
 }
 
@@ -123,4 +123,5 @@ check "all calls are seen" sees_calls "$shim" open openat creat read pread write
 make_input 40
 for_all_loads fail_all
 for_reindex fail_all
+for_2_7 fail_all
 finish

@@ -10,6 +10,7 @@
 : "${DITGEN:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${SPOIL:?}" "${DIT_BUILDDIR:?}"
 databases=db
 tool=$DITADD # that is disturbed
+release=2.5  # of OpenLDAP, that the databases are for
 
 # make_conf DIR
 make_conf() {
@@ -58,8 +59,8 @@ put_back() {
 
 # load ARGUMENT...: into the site; or what another tool does there
 load() {
-	"$tool" -q --memory 16M --tmpdir "$work/tmp" -f "$work/dit/slapd.conf" "$@" \
-		>"$work/load.out" 2>&1
+	"$tool" -q --memory 16M --tmpdir "$work/tmp" --openldap "$release" \
+		-f "$work/dit/slapd.conf" "$@" >"$work/load.out" 2>&1
 }
 
 # make_input N: $work/input.ldif with N entries, and as first.ldif and second.ldif the two
@@ -149,6 +150,33 @@ for_reindex() {
 		with_new "$call" "reindex, $databases"
 		tool=$DITADD
 	done
+}
+
+# for_2_7 FUNCTION: the same for databases of LMDB 1.0: new ones, one in place of an empty
+# one, and indexes that are added by making the file anew
+for_2_7() {
+	local call=$1
+	release=2.7
+	for databases in "db" "db db-other"; do
+		make_conf "$work/dit"
+		make_files "$work/dit"
+		save old
+		[ "$databases" != db ] ||
+			with_new "$call" "new, 2.7" -l "$work/input.ldif"
+		put_back
+		load -l /dev/null
+		save old
+		with_new "$call" "in place of empty ones, 2.7, $databases" \
+			-l "$work/input.ldif"
+		rm -rf "$work/old"
+		mv "$work/new" "$work/old"
+		tool=$DITINDEX
+		sed -i '/^\t*maxsize /a index givenName,telephoneNumber eq,sub' \
+			"$work/dit/slapd.conf"
+		with_new "$call" "reindex, 2.7, $databases"
+		tool=$DITADD
+	done
+	release=2.5
 }
 
 # little_room: maxsize leaves no room for all that is stored, once more, and six times the

@@ -15,6 +15,8 @@
 #include "base/error.h"
 #include "base/whole_io.h"
 #include "pages/walk.h"
+#include "store/format_check.h"
+#include "store/snapshot_impl.h"
 #include "store/stored_order.h"
 
 #define NSLOTS     (1u << 18) /* of known files; more are looked at again */
@@ -200,7 +202,57 @@ static int read_records(struct judge *judge, size_t nbytes, uint64_t *digest)
 	return r == 0 ? 0 : say(judge, "liblmdb: %s", mdb_strerror(r));
 }
 
+/* ---- LMDB 1.0, which liblmdb cannot read ---- */
+
+static uint64_t add_span(uint64_t digest, struct dit_span span)
+{
+	const MDB_val val = {span.len, (void *)span.data};
+
+	return add(digest, &val);
+}
+
+static int digest_scan(struct dit_snapshot *snapshot, const char *name, uint64_t *digest)
+{
+	struct dit_scan *scan = NULL;
+	struct dit_span key;
+	struct dit_span value;
+	int r = dit_scan_open(&scan, snapshot, name);
+
+	*digest = add_span(*digest, dit_span_of(name));
+	while (r == 0 && (r = dit_scan_next(scan, &key, &value)) > 0) {
+		*digest = add_span(add_span(*digest, key), value);
+		r = 0;
+	}
+	dit_scan_close(scan);
+	return r;
+}
+
+static int read_records_10(struct judge *judge, int fd, uint64_t *digest)
+{
+	const struct dit_snapshot_opts opts = {
+		.nreaders = 1, .is_claimed = true, .claimed_fd = fd};
+	struct dit_snapshot *snapshot = NULL;
+	const struct dit_stored_db *dbs = NULL;
+	size_t ndbs = 0;
+	int r = dit_snapshot_pages_open(&snapshot, NULL, &opts);
+
+	if (r == 0) {
+		ndbs = dit_snapshot_dbs(snapshot, &dbs);
+	}
+	for (size_t i = 0; i < ndbs && r == 0; i++) {
+		r = digest_scan(snapshot, dbs[i].name, digest);
+	}
+	dit_snapshot_close(snapshot);
+	return r == 0 ? 0 : say(judge, "the records: %s", dit_strerror(r));
+}
+
 /* ---- the whole ---- */
+
+static int read_all(struct judge *judge, int fd, size_t nbytes, uint64_t *digest)
+{
+	return dit_format_check(fd) == DIT_E_FORMAT ? read_records_10(judge, fd, digest)
+	                                            : read_records(judge, nbytes, digest);
+}
 
 static uint64_t look(struct judge *judge, struct dit_span bytes)
 {
@@ -213,7 +265,7 @@ static uint64_t look(struct judge *judge, struct dit_span bytes)
 		(void)fprintf(stderr, "%s: %s\n", judge->scratch, dit_strerror(r));
 		abort();
 	}
-	if (walk(judge, fd) < 0 || read_records(judge, bytes.len, &digest) < 0) {
+	if (walk(judge, fd) < 0 || read_all(judge, fd, bytes.len, &digest) < 0) {
 		digest = JUDGE_DAMAGED;
 	} else if (digest <= JUDGE_NO_FILE) {
 		digest += 2;

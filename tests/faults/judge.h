@@ -3,7 +3,8 @@
  * What a data file holds, and is it whole?
  *
  * A whole file is one in which the walker (pages/walk.h) finds nothing and that liblmdb
- * can read from end to end and copy compactly. Each different file is looked at once.
+ * can read from end to end and copy compactly; of LMDB 1.0, one that our cursors can
+ * read. Each different file is looked at once.
  */
 #ifndef DITKIT_JUDGE_H
 #define DITKIT_JUDGE_H

@@ -29,7 +29,7 @@ traced() {
 	done
 	shift
 	strace -f -qq -o "$work/trace" "${options[@]}" "$tool" -q -T 1 --memory 16M \
-		--tmpdir "$work/tmp" --openldap 2.5 -f "$work/dit/slapd.conf" "$@" \
+		--tmpdir "$work/tmp" --openldap "$release" -f "$work/dit/slapd.conf" "$@" \
 		>"$work/load.out" 2>&1
 }
 
@@ -90,4 +90,5 @@ kill_all() {
 make_input 40
 for_all_loads kill_all
 for_reindex kill_all
+for_2_7 kill_all
 finish

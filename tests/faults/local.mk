@@ -1,9 +1,10 @@
 # tests/faults/local.mk
 # What goes wrong outside: losses of power, kills, calls that fail. See README.md there.
 slow_scripts += %D%/failing.sh %D%/kills.sh %D%/power.sh
-script_tests += %D%/damage.sh
-long_scripts += %D%/damage.sh %D%/failing.sh %D%/kills.sh %D%/power.sh
-EXTRA_DIST += %D%/README.md %D%/faults_lib.sh
+script_tests += %D%/damage.sh %D%/disks.sh %D%/resources.sh %D%/worst.sh
+long_scripts += %D%/damage.sh %D%/disks.sh %D%/failing.sh %D%/kills.sh %D%/power.sh %D%/valgrind.sh \
+	%D%/worst.sh
+EXTRA_DIST += %D%/README.md %D%/faults_lib.sh %D%/valgrind.sh %D%/valgrind.supp
 
 # Libraries for LD_PRELOAD, made for the tests alone.
 fault_libraries = %D%/fail.so %D%/recorder.so
@@ -33,3 +34,6 @@ noinst_PROGRAMS += %D%/replay
 
 noinst_PROGRAMS += %D%/damage
 %C%_damage_SOURCES = %D%/damage.c
+
+noinst_PROGRAMS += %D%/worst
+%C%_worst_SOURCES = %D%/worst.c

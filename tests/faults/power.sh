@@ -50,8 +50,8 @@ write_next_run() {
 	mkdir "$work/again/files"
 	cat >"$work/again.sh" <<-SCRIPT
 		cd "$work" || exit 9
-		"$tool" -q -T 2 --tmpdir "$work/tmp" -f "$work/again/slapd.conf" \
-			${*@Q} >"$work/again.out" 2>&1 || exit 2
+		"$tool" -q -T 2 --tmpdir "$work/tmp" --openldap "$release" \
+			-f "$work/again/slapd.conf" ${*@Q} >"$work/again.out" 2>&1 || exit 2
 		for name in $databases; do
 			"$DITCHECK" --compare "$work/new/\$name" "$work/again/files/\$name" \
 				>/dev/null 2>&1 || exit 3
@@ -71,7 +71,7 @@ judge() {
 	local name=$1 withouts="all files directories" without
 	shift
 	case $name in
-	new,*) ;;
+	new,* | *,\ 2.7*) ;;
 	*) withouts="all files" ;; # the directories have their names already
 	esac
 	mkdir -p "$work/again"
@@ -98,4 +98,5 @@ check "all calls are seen" sees_calls "$recorder" open openat creat write pwrite
 make_input 150
 for_all_loads judge
 for_reindex judge
+for_2_7 judge
 finish

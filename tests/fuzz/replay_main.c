@@ -4,6 +4,8 @@
  * deterministic mutations of it (bytes changed, removed, repeated).
  *
  *   fuzz_NAME FILE-OR-DIRECTORY...
+ *
+ * hours.sh gives this main another name: libFuzzer has its own.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -13,7 +15,9 @@
 #include <sys/stat.h>
 
 #define INPUT_MAX (64u << 10)
-#define MUTATIONS 300
+#ifndef MUTATIONS
+# define MUTATIONS 300 /* of each file; targets of whole runs have fewer */
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -41,6 +41,7 @@ script_tests += \
 	%D%/torture.sh \
 	%D%/tree.sh \
 	%D%/values.sh \
+	%D%/waiting27.sh \
 	%D%/writers.sh \
 	$(NULL)
 long_scripts += \

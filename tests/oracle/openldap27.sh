@@ -20,7 +20,7 @@ if [ ! -x "$prefix/libexec/slapd" ]; then
 	exit 1
 fi
 [ $# -gt 0 ] || set -- content errors mixed_lines messages served moved moved_variants \
-	read27 random glue contextcsn \
+	read27 waiting27 random glue contextcsn \
 	values indexes modules tree generated rejects threads conf_errors config
 
 version=$("$prefix/libexec/slapd" -VV 2>&1 |

@@ -293,7 +293,6 @@ told_by_both "file and no folder" -f "$conf" -F nowhere
 told_by_both "file and a tree" -f "$conf" -F base/slapd.d
 told_by_both "file and a folder" -f "$conf" -F full
 told_by_both "bad file and an empty folder" -f nowhere.conf -F empty
-check "-n 0" eval '! "$DITADD" -F "$work/base/slapd.d" -n 0 -l /dev/null'
 told_by_both "-n 9" -F base/slapd.d -n 9
 told_by_both "-b unknown" -F base/slapd.d -b dc=unknown
 

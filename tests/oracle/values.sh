@@ -18,13 +18,14 @@ seed=${VALUES_SEED:-1}
 unicode=$DIT_SRCDIR/libraries/values/unicode-tables.tsv
 
 # without_long_messages DIR: slapadd's log messages end after 4095 bytes, the line end
-# included, so that the next one follows at once; of ours the rest is cut off. Messages
-# may have several lines.
+# included, so that the next one follows at once; those of later releases after 4094, and
+# the line end follows. Of ours the rest is cut off. Messages may have several lines.
 without_long_messages() {
-	awk 'function put(message) {
-		if (length(message) > 4095) {
-			rest = substr(message, 4096)
-			message = substr(message, 1, 4095)
+	awk -v most=$([ -n "$DIT_OPENLDAP" ] && echo 4094 || echo 4095) '
+	function put(message) {
+		if (length(message) > most) {
+			rest = substr(message, most + 1)
+			message = substr(message, 1, most)
 		} else {
 			rest = ""
 		}

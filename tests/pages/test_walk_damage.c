@@ -265,11 +265,8 @@ static bool replace_cn(int fd, unsigned nthreads, struct replaced *ret)
 
 static int image_file(const struct image *image)
 {
-	char path[] = "/tmp/ditkit-walk-XXXXXX";
-	int fd = mkstemp(path);
+	int fd = test_nameless_file();
 
-	assert_true(fd >= 0);
-	assert_int_equal(unlink(path), 0);
 	assert_int_equal(write(fd, image->bytes, image->len), image->len);
 	return fd;
 }
@@ -336,6 +333,25 @@ static int mend(const struct image *whole, const struct damage *damage, unsigned
 	return is_open && replaced.is_damaged && !replaced.is_lost;
 }
 
+/* A commit copies the record of the free list; its flags are always the same. */
+static void flags_of_the_free_list_are_mended(void **state)
+{
+	struct image image = image_new(IMAGE_OURS);
+	struct replaced replaced;
+	int fd = -1;
+	(void)state;
+
+	image_live(&image)->free_tree.flags = 0;
+	fd = image_file(&image);
+	image_free(&image);
+	assert_true(replace_cn(fd, 1, &replaced));
+	assert_int_equal(replaced.r, 0);
+	image = image_read(fd);
+	assert_int_equal(image_live(&image)->free_tree.flags, MDB_INTEGERKEY);
+	assert_int_equal(close(fd), 0);
+	image_free(&image);
+}
+
 static void a_damaged_tree_is_replaced_and_its_pages_are_free(void **state)
 {
 	unsigned nmended = 0;
@@ -393,6 +409,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(free_pages_may_lie_behind_the_end),
 		cmocka_unit_test(every_damage_is_found_and_named),
+		cmocka_unit_test(flags_of_the_free_list_are_mended),
 		cmocka_unit_test(a_damaged_tree_is_replaced_and_its_pages_are_free),
 		cmocka_unit_test(pages_are_lost_if_a_tree_that_stays_is_damaged_as_well),
 	};

@@ -28,6 +28,10 @@ DAMAGE(META_PAGE, meta_number,
        image_page(image, 1)->number = 0;)
 DAMAGE(META_TRANSACTION, meta_transaction,
        image_live(image)->transaction++;)
+DAMAGE(META_TRANSACTION, meta_transactions_apart,
+       image_meta(image, 0)->transaction += 4;)
+DAMAGE(META_TRANSACTION, meta_transactions_far_apart,
+       image_meta(image, 1)->transaction += 1 << 20;)
 DAMAGE(META_TRANSACTION, metas_swapped,
        swap_bytes(image_page(image, 0), image_page(image, 1), IMAGE_PAGE);)
 DAMAGE(META_LAST_PAGE, meta_last_page_none,
@@ -38,6 +42,12 @@ DAMAGE(OVERFLOW_RANGE, meta_last_page_low,
        image_live(image)->last_page -= 3;)
 DAMAGE(TREE_FLAGS, meta_free_flags,
        image_live(image)->free_tree.flags = 0;)
+DAMAGE(TREE_FLAGS, meta_free_lists,
+       image_live(image)->free_tree.flags |= MDB_DUPSORT;)
+DAMAGE(TREE_FLAGS, meta_free_reversed,
+       image_live(image)->free_tree.flags |= MDB_REVERSEKEY;)
+DAMAGE(TREE_FLAGS, meta_free_items_of_one_size,
+       image_live(image)->free_tree.flags |= MDB_DUPFIXED;)
 DAMAGE(PAGE_RANGE, meta_main_root,
        image_live(image)->main_tree.root = 1 << 20;)
 DAMAGE(PAGE_RANGE, meta_main_root_is_meta,

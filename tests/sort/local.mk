@@ -25,6 +25,7 @@ check_PROGRAMS += %D%/test_sort_failures
 %C%_test_sort_failures_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) \
 	-Wl,--wrap=mmap \
 	-Wl,--wrap=pread \
+	-Wl,--wrap=__pread_chk \
 	-Wl,--wrap=pwrite \
 	-Wl,--wrap=strdup
 

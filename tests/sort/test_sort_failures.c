@@ -33,6 +33,8 @@ ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset);
 ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset);
+/* What FORTIFY makes of pread() where it knows the size of the buffer. */
+ssize_t __wrap___pread_chk(int fd, void *data, size_t size, off_t offset, size_t room);
 void *__real_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
 char *__real_strdup(const char *s);
@@ -58,6 +60,12 @@ ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset)
 		return -1;
 	}
 	return __real_pread(fd, data, size, offset);
+}
+
+ssize_t __wrap___pread_chk(int fd, void *data, size_t size, off_t offset, size_t room)
+{
+	assert_true(size <= room);
+	return __wrap_pread(fd, data, size, offset);
 }
 
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)

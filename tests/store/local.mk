@@ -13,6 +13,7 @@ check_PROGRAMS += \
 	%D%/test_files \
 	%D%/test_id_ranges \
 	%D%/test_list_merge \
+	%D%/test_lock_file \
 	%D%/test_name_codec \
 	%D%/test_index_output \
 	%D%/test_online \
@@ -80,6 +81,8 @@ check_PROGRAMS += \
 %C%_test_publish_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync
 %C%_test_readers_SOURCES = %D%/store_fixture.h %D%/test_readers.c
 %C%_test_readers_LDADD = $(test_libs)
+%C%_test_lock_file_SOURCES = %D%/store_fixture.h %D%/test_lock_file.c
+%C%_test_lock_file_LDADD = $(test_libs)
 %C%_test_rebuilt_output_SOURCES = %D%/store_fixture.h %D%/test_rebuilt_output.c
 %C%_test_rebuilt_output_LDADD = $(test_libs)
 %C%_test_rebuilt_output_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatvfs

@@ -11,6 +11,7 @@
 
 #include <lmdb.h>
 
+#include "pages/meta_pages.h"
 #include "pages/page_tree.h"
 #include "pages/table_writer.h"
 #include "store/name_codec.h"
@@ -177,7 +178,7 @@ static inline void fixture_write_table(struct dit_staging *staging, int index)
 	}
 	assert_int_equal(
 		index < 0 ? dit_staging_close_names(staging, writer)
-			  : dit_staging_close_index(staging, (size_t)index, writer),
+			  : dit_staging_close_index(staging, (size_t)index, writer, NULL),
 		0);
 }
 
@@ -196,6 +197,25 @@ static inline uint64_t fixture_publish(struct dit_staging *staging)
 	fixture_write_tables(staging);
 	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
 	return bytes;
+}
+
+/** Damage: of the two meta pages the older one gets a number so high that it counts. */
+static inline void fixture_bring_back_old_state(const char *path)
+{
+	const struct dit_page_format *format =
+		fixture_is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09;
+	int fd = open(path, O_RDWR);
+	struct dit_meta metas[2];
+	size_t page_bytes = 0;
+	unsigned newer = 0;
+
+	assert_true(fd >= 0);
+	assert_int_equal(dit_metas_page_bytes(fd, format, &page_bytes), 0);
+	assert_int_equal(dit_metas_read(fd, format, page_bytes, metas), 0);
+	newer = metas[1].transaction > metas[0].transaction;
+	metas[!newer].transaction = metas[newer].transaction + 3;
+	assert_int_equal(dit_metas_write(fd, format, page_bytes, metas), 0);
+	assert_int_equal(close(fd), 0);
 }
 
 static inline void fixture_put_entry(struct dit_staging *staging, uint64_t id,

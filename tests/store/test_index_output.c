@@ -216,6 +216,32 @@ static void what_cannot_be(void **state)
 	test_scratch_remove(dir);
 }
 
+/* Else what came after the older state would be lost. */
+static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
+{
+	char *dir = make_database();
+	struct dit_fault fault = {""};
+	struct dit_index_output_opts opts = {.directory = dir,
+	                                     .mode = 0600,
+	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
+	                                     .fault = &fault};
+	struct dit_staging_opts staging_opts = fixture_opts(dir);
+	struct dit_staging *staging = NULL;
+	struct dit_output *output = NULL;
+	uint64_t n = 0;
+	(void)state;
+
+	fixture_bring_back_old_state(fixture_path(dir, "data.mdb"));
+	assert_int_equal(dit_index_output_open(&output, &opts), DIT_E_CORRUPT);
+	assert_non_null(strstr(fault.text, "meta-transaction"));
+	/* The older state has no records. */
+	fault = (struct dit_fault){""};
+	staging_opts.fault = &fault;
+	assert_int_equal(dit_staging_open(&staging, &staging_opts, &n), DIT_E_CORRUPT);
+	assert_non_null(strstr(fault.text, "meta-transaction"));
+	test_scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +249,7 @@ int main(void)
 		cmocka_unit_test(as_it_was),
 		cmocka_unit_test(nothing_to_do),
 		cmocka_unit_test(what_cannot_be),
+		cmocka_unit_test(a_file_that_is_not_in_its_last_state_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

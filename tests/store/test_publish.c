@@ -40,8 +40,9 @@ static struct dit_staging *one_entry(const char *dir)
 static void prepare_and_place(struct dit_staging *staging)
 {
 	uint64_t bytes = 0;
+	uint64_t synced = 0;
 
-	assert_int_equal(dit_staging_prepare(staging, &bytes), 0);
+	assert_int_equal(dit_staging_prepare(staging, &bytes, &synced), 0);
 	assert_true(bytes > 0);
 	assert_int_equal(dit_staging_place(staging), 0);
 }

@@ -325,9 +325,37 @@ static void other_formats_and_no_files_are_told(void **state)
 	test_scratch_remove(dir);
 }
 
+/* Else what came after the older state would be lost. */
+static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
+{
+	char *dir = make();
+	struct dit_staging_opts staging_opts = fixture_opts(dir);
+	struct dit_staging *staging = NULL;
+	struct dit_output *output = NULL;
+	struct dit_fault fault;
+	const struct dit_index_output_opts opts = opts_of(dir, &fault);
+	struct content before;
+	uint64_t n = 0;
+	(void)state;
+
+	fixture_bring_back_old_state(fixture_path(dir, "data.mdb"));
+	before = read_file(dir);
+	assert_int_equal(dit_index_output_open(&output, &opts), DIT_E_CORRUPT);
+	assert_non_null(strstr(fault.text, "meta-transaction"));
+	assert_non_null(strstr(fault.text, "transactions 4 and 1"));
+	/* The older state has no records. */
+	fault = (struct dit_fault){""};
+	staging_opts.fault = &fault;
+	assert_int_equal(dit_staging_open(&staging, &staging_opts, &n), DIT_E_CORRUPT);
+	assert_non_null(strstr(fault.text, "meta-transaction"));
+	assert_unchanged(dir, before);
+	test_scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_that_is_not_in_its_last_state_is_refused),
 		cmocka_unit_test(the_rest_is_copied),
 		cmocka_unit_test(a_new_index_comes_into_being),
 		cmocka_unit_test(without_a_table_the_file_stays),

@@ -761,7 +761,8 @@ static void *write_one_database(void *arg)
 		                               ids, 1 + (n + work->number) % 10);
 	}
 	if (work->r == 0) {
-		work->r = dit_staging_close_index(work->staging, work->number, writer);
+		work->r = dit_staging_close_index(work->staging, work->number, writer,
+		                                  NULL);
 	} else {
 		dit_table_writer_free(writer);
 	}
@@ -897,7 +898,7 @@ static void databases_are_opened_once_and_in_time(void **state)
 	assert_int_equal(dit_staging_add_index(staging, "cn", false), 0);
 	assert_int_equal(dit_staging_open_index(staging, 1, &writer), -EINVAL);
 	assert_int_equal(dit_staging_open_index(staging, 0, &writer), 0);
-	assert_int_equal(dit_staging_close_index(staging, 0, writer), 0);
+	assert_int_equal(dit_staging_close_index(staging, 0, writer, NULL), 0);
 	assert_int_equal(dit_staging_open_index(staging, 0, &writer), -EINVAL);
 	assert_int_equal(dit_staging_begin_changes(staging), 0);
 	assert_int_equal(dit_staging_open_names(staging, &writer), -EINVAL);

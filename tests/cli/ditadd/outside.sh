@@ -15,11 +15,8 @@ with() {
 	} >slapd.conf
 }
 
-# The config database.
+# The config database of a slapd.conf.
 try -n 0
-mkdir tree
-"$DITADD" -F tree -n 0 -l /dev/null
-echo "-F tree -n 0: $?"
 # Other back ends.
 with database 'database ldif' 'suffix "dc=y"' 'directory .'
 try -n 2

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# bash completion for ditadd, ditcat, ditindex and ditcheck. The program itself is asked
+# for its options (--help), so that they are those of the program that is installed.
+
+# _ditkit_options PROGRAM: a line for each option of its help, "OPTION [KIND]". KIND is the
+# word that stands for the argument; with "=" in front the argument needs that sign.
+_ditkit_options() {
+	"$1" --help 2>/dev/null | awk '
+		/^  -/ {
+			line = substr($0, 3)
+			n = 0
+			while (match(line, /^--?[A-Za-z][-A-Za-z0-9]*/)) {
+				names[++n] = substr(line, 1, RLENGTH)
+				line = substr(line, RLENGTH + 1)
+				if (!sub(/^, /, "", line)) {
+					break
+				}
+			}
+			kind = ""
+			if (match(line, /^\[=[^] ]+\]/)) {
+				kind = substr(line, 2, RLENGTH - 2)
+			} else if (match(line, /^=[^ ]+/)) {
+				kind = substr(line, 1, RLENGTH)
+			} else if (match(line, /^ [^ ]+/)) {
+				kind = substr(line, 2, RLENGTH - 1)
+			}
+			for (i = 1; i <= n; i++) {
+				print names[i], kind
+			}
+		}'
+}
+
+_ditkit() {
+	local program=$1 cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
+	local behind_sign=no options kind
+
+	# bash takes --option=value apart into three words.
+	if [[ $cur == = ]]; then
+		cur='' behind_sign=yes
+	elif [[ $option == = ]]; then
+		option=${COMP_WORDS[COMP_CWORD - 2]} behind_sign=yes
+	fi
+	COMPREPLY=()
+	options=$(_ditkit_options "$program")
+	# An option may be listed twice, without an argument and with one.
+	kind=$(awk -v option="$option" '$1 == option && NF > 1 { print $2 }' <<<"$options")
+	if [[ $kind == =* ]]; then
+		[[ $behind_sign == yes ]] && kind=${kind#=} || kind=
+	fi
+	case $kind in
+	'')
+		if [[ $cur == -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W \
+				"$(awk '!seen[$1]++ { print $1 }' <<<"$options")" -- "$cur")
+		elif [[ ${program##*/} == ditcheck ]]; then
+			mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+			compopt -o filenames 2>/dev/null
+		fi
+		;;
+	*\|*) mapfile -t COMPREPLY < <(compgen -W "${kind//|/ }" -- "$cur") ;;
+	*file | *FILE)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		compopt -o filenames 2>/dev/null
+		;;
+	dir | DIR)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		compopt -o filenames 2>/dev/null
+		;;
+	user*) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
+	esac
+}
+
+complete -F _ditkit ditadd ditcat ditindex ditcheck

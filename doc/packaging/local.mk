@@ -1,0 +1,59 @@
+# doc/packaging/local.mk: what "make install" puts beside programs, library and man pages
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/site-functions
+systemdunitdir = $(prefix)/lib/systemd/system
+
+# bash looks for a file with the name of the program.
+bash_completions = \
+	%D%/completion/ditadd \
+	%D%/completion/ditcat \
+	%D%/completion/ditcheck \
+	%D%/completion/ditindex \
+	$(NULL)
+nodist_bashcompletion_DATA = $(bash_completions)
+dist_zshcompletion_DATA = %D%/completion/_ditkit
+nodist_systemdunit_DATA = \
+	%D%/systemd/ditkit-export@.service \
+	%D%/systemd/ditkit-export@.timer \
+	$(NULL)
+nodist_pkglibexec_SCRIPTS = %D%/systemd/ditkit-export
+CLEANFILES += $(bash_completions) $(nodist_systemdunit_DATA) $(nodist_pkglibexec_SCRIPTS)
+
+$(bash_completions): %D%/completion/ditkit.bash
+	$(AM_V_GEN)$(MKDIR_P) %D%/completion && cp $(srcdir)/%D%/completion/ditkit.bash $@
+
+substitute = $(MKDIR_P) %D%/systemd && sed -e 's,@sbindir[@],$(sbindir),g' \
+	-e 's,@pkglibexecdir[@],$(pkglibexecdir),g'
+
+%D%/systemd/ditkit-export@.service: %D%/systemd/ditkit-export@.service.in Makefile
+	$(AM_V_GEN)$(substitute) $(srcdir)/$@.in >$@
+%D%/systemd/ditkit-export@.timer: %D%/systemd/ditkit-export@.timer.in Makefile
+	$(AM_V_GEN)$(substitute) $(srcdir)/$@.in >$@
+%D%/systemd/ditkit-export: %D%/systemd/ditkit-export.in Makefile
+	$(AM_V_GEN)$(substitute) $(srcdir)/$@.in >$@
+
+EXTRA_DIST += \
+	%D%/README.md \
+	%D%/apparmor.md \
+	%D%/completion/ditkit.bash \
+	%D%/debian/changelog \
+	%D%/debian/control \
+	%D%/debian/copyright \
+	%D%/debian/ditkit-doc.docs \
+	%D%/debian/ditkit-doc.examples \
+	%D%/debian/ditkit.docs \
+	%D%/debian/ditkit-doc.lintian-overrides \
+	%D%/debian/ditkit.install \
+	%D%/debian/ditkit.lintian-overrides \
+	%D%/debian/libditkit-dev.install \
+	%D%/debian/libditkit-dev.lintian-overrides \
+	%D%/debian/libditkit0.install \
+	%D%/debian/libditkit0.lintian-overrides \
+	%D%/debian/libditkit0.symbols \
+	%D%/debian/not-installed \
+	%D%/debian/rules \
+	%D%/debian/source/format \
+	%D%/systemd/ditkit-export.in \
+	%D%/systemd/ditkit-export@.service.in \
+	%D%/systemd/ditkit-export@.timer.in \
+	$(NULL)

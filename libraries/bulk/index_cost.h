@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What writing one index database took: a part of the results of a load and of a
+ * reindexing. */
+#ifndef DITKIT_INDEX_COST_H
+#define DITKIT_INDEX_COST_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Classes of lengths of lists: class i has the lists of 2^i IDs and more, but fewer than
+ * 2^(i+1). */
+#define DIT_LIST_LENGTHS 32
+
+struct dit_index_cost {
+	/* Of its pages at the end, those of long lists included. 0: not known, liblmdb
+	 * made the pages, or nothing was written. */
+	uint64_t bytes;
+	/* Only with the option counts_lists: keys that were given a range, not a list;
+	 * the other keys, by the IDs given. */
+	uint64_t nranges;
+	uint64_t nlists[DIT_LIST_LENGTHS];
+	uint64_t start_us; /* since the beginning of the run; wall clock */
+	uint64_t time_us;  /* merged and written; wall clock */
+	unsigned thread;   /* number of the tool thread that wrote it; 0 as well: main */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

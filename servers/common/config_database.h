@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The config database (cn=config) is no LMDB database. Whoever loads or exports it gets
+ * slapd's own tool: the process becomes slapadd or slapcat, with the same arguments.
+ *
+ * Threads: belongs to the thread that has started none yet.
+ */
+#ifndef DITKIT_CONFIG_DATABASE_H
+#define DITKIT_CONFIG_DATABASE_H
+
+#include "common_options.h"
+
+struct config_tool {
+	const char *name; /* "slapadd": how slapd's program is called to be this tool */
+	const char *letters; /* of its options */
+	const char *does;    /* "loads": the config database */
+};
+
+/** -n 0, or -b cn=config. */
+bool config_database_is_meant(const struct common_options *options);
+
+/**
+ * Become the tool. -T is left out; other options that the tool does not have are refused.
+ *
+ * @param slapd         absolute path of slapd
+ * @param letters       of our own program, as for common_read_options(), and
+ * @param long_options  likewise: argv has been read with them once
+ *
+ * @return -1 after a message on standard error: the arguments do not fit, or slapd cannot
+ *         be run
+ */
+int config_database_hand_over(const struct common_options *options,
+                              const struct config_tool *tool, const char *slapd,
+                              const char *letters, const struct option *long_options,
+                              int argc, char *argv[]);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --page-cache: what a finished run leaves in the page cache.
+ *
+ *   --page-cache        the data file is written through the cache
+ *   --page-cache=warm   it is written past the cache, and read into it at the end
+ *   --page-cache=cold   neither
+ *
+ * Without the option, a file is read if it fits the memory that is free.
+ */
+#ifndef DITKIT_COMMON_PAGE_CACHE_H
+#define DITKIT_COMMON_PAGE_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum page_cache_mode {
+	PAGE_CACHE_AUTO, /* warm, if it fits */
+	PAGE_CACHE_THROUGH,
+	PAGE_CACHE_WARM,
+	PAGE_CACHE_COLD,
+};
+
+/** Read the value of an option --page-cache; NULL: it has none. 0 or -1 */
+int page_cache_read(enum page_cache_mode *mode, const char *text);
+
+/** Memory that can be had without pushing anything out, in bytes; 0: not known. */
+uint64_t page_cache_room(void);
+
+/**
+ * Ask the system to read data.mdb of a database directory ahead, piece by piece, the
+ * file's end last. Best effort: nobody is told if it fails.
+ *
+ * @param bytes  of the file
+ *
+ * @return was the system asked to?
+ */
+bool page_cache_warm(enum page_cache_mode mode, const char *directory, uint64_t bytes);
+
+#endif

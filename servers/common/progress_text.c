@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "progress_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BAR_MIN     8
+#define BAR_MAX     30
+#define FIELD_BYTES 48
+#define MIB         ((double)(1 << 20))
+
+enum field {
+	FIELD_ENTRIES,
+	FIELD_BYTES_READ,
+	FIELD_MEMORY,
+	FIELD_LEFT,
+	NFIELDS
+};
+
+/* ---- fields ---- */
+
+static void put_time(char *ret, size_t size, double seconds)
+{
+	unsigned long s = seconds < 0 ? 0 : (unsigned long)(seconds + 0.5);
+
+	if (s >= 3600) {
+		(void)snprintf(ret, size, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60,
+		               s % 60);
+	} else {
+		(void)snprintf(ret, size, "%lu:%02lu", s / 60, s % 60);
+	}
+}
+
+/* Of the input while it is read, of the results afterwards. */
+static uint64_t bytes_moved(const struct dit_progress *progress)
+{
+	return progress->phase == 0 && progress->bytes_read > 0 ? progress->bytes_read
+	                                                        : progress->bytes_written;
+}
+
+/* Empty fields are not known, or there is nothing of the kind. */
+static void put_fields(char fields[NFIELDS][FIELD_BYTES],
+                       const struct progress_view *view)
+{
+	const struct dit_progress *progress = view->progress;
+	double bytes = (double)bytes_moved(progress);
+	char time[32];
+
+	for (size_t i = 0; i < NFIELDS; i++) {
+		fields[i][0] = '\0';
+	}
+	if (view->seconds > 0 && progress->nentries > 0) {
+		(void)snprintf(fields[FIELD_ENTRIES], FIELD_BYTES, "%.0f/s",
+		               (double)progress->nentries / view->seconds);
+	}
+	if (view->seconds > 0 && bytes > 0) {
+		(void)snprintf(fields[FIELD_BYTES_READ], FIELD_BYTES, "%.0f MB/s",
+		               bytes / view->seconds / 1e6);
+	}
+	if (progress->memory_bytes > 0) {
+		(void)snprintf(fields[FIELD_MEMORY], FIELD_BYTES, "%.0f MiB",
+		               (double)progress->memory_bytes / MIB);
+	}
+	if (view->left >= 0) {
+		put_time(time, sizeof(time), view->left);
+		(void)snprintf(fields[FIELD_LEFT], FIELD_BYTES, "%s left", time);
+	}
+}
+
+/* ---- the bar ---- */
+
+static size_t length_of(const char *field)
+{
+	return field[0] == '\0' ? 0 : strlen(field) + 2;
+}
+
+static void put_bar(char *ret, size_t width, double share)
+{
+	size_t filled = share < 0 ? 0 : (size_t)(share * (double)width);
+
+	ret[0] = '[';
+	memset(ret + 1, '-', width);
+	memset(ret + 1, '#', filled > width ? width : filled);
+	ret[width + 1] = ']';
+	ret[width + 2] = '\0';
+}
+
+void progress_text_bar(char *ret, size_t size, unsigned columns,
+                       const struct progress_view *view)
+{
+	static const enum field dropped[] = {FIELD_MEMORY, FIELD_BYTES_READ,
+	                                     FIELD_ENTRIES};
+	char fields[NFIELDS][FIELD_BYTES];
+	char head[64];
+	char bar[BAR_MAX + 3] = "";
+	size_t room = columns > 1 ? columns - 1 : 1;
+	size_t used = 0;
+	size_t at = 0;
+
+	put_fields(fields, view);
+	at = (size_t)snprintf(head, sizeof(head), "%-10.12s", view->phase);
+	if (view->share >= 0) {
+		(void)snprintf(head + at, sizeof(head) - at, " %3.0f%%",
+		               view->share * 100);
+	}
+	used = strlen(head);
+	for (size_t i = 0; i < NFIELDS; i++) {
+		used += length_of(fields[i]);
+	}
+	for (size_t i = 0; i < 3 && used + BAR_MIN + 3 > room; i++) {
+		used -= length_of(fields[dropped[i]]);
+		fields[dropped[i]][0] = '\0';
+	}
+	if (view->share >= 0 && used + BAR_MIN + 3 <= room) {
+		size_t width = room - used - 3;
+
+		put_bar(bar, width > BAR_MAX ? BAR_MAX : width, view->share);
+	}
+	at = (size_t)snprintf(ret, size, "%-10.12s%s%s%s", view->phase,
+	                      bar[0] == '\0' ? "" : " ", bar, head + 10);
+	for (size_t i = 0; i < NFIELDS && at < size; i++) {
+		if (fields[i][0] != '\0') {
+			at += (size_t)snprintf(ret + at, size - at, "  %s", fields[i]);
+		}
+	}
+	if (room < size) {
+		ret[room] = '\0';
+	}
+}
+
+/* ---- the others ---- */
+
+void progress_text_line(char *ret, size_t size, const struct progress_view *view)
+{
+	char fields[NFIELDS][FIELD_BYTES];
+	size_t at = (size_t)snprintf(ret, size, "%s: %s", view->program, view->phase);
+
+	put_fields(fields, view);
+	if (view->share >= 0) {
+		at += (size_t)snprintf(ret + at, size - at, ", %.0f%%",
+		                       view->share * 100);
+	}
+	if (view->progress->nentries > 0) {
+		at += (size_t)snprintf(ret + at, size - at, ", %llu entries",
+		                       (unsigned long long)view->progress->nentries);
+	}
+	for (size_t i = 0; i < NFIELDS && at < size; i++) {
+		if (fields[i][0] != '\0') {
+			at += (size_t)snprintf(ret + at, size - at, ", %s", fields[i]);
+		}
+	}
+}
+
+void progress_text_json(char *ret, size_t size, const struct progress_view *view)
+{
+	static const char *const units[] = {[DIT_PROGRESS_BYTES] = "bytes",
+	                                    [DIT_PROGRESS_RECORDS] = "records",
+	                                    [DIT_PROGRESS_POSTINGS] = "postings",
+	                                    [DIT_PROGRESS_PAGES] = "pages"};
+	const struct dit_progress *p = view->progress;
+	char known[96] = "";
+
+	if (view->share >= 0 && view->left >= 0) {
+		(void)snprintf(known, sizeof(known),
+		               "\"percent\":%.1f,\"seconds_left\":%.1f,",
+		               view->share * 100, view->left);
+	}
+	(void)snprintf(
+		ret, size,
+		"{\"phase\":\"%s\",\"seconds\":%.3f,%s\"unit\":\"%s\","
+		"\"done\":%llu,\"total\":%llu,\"entries\":%llu,"
+		"\"bytes_read\":%llu,\"bytes_total\":%llu,\"postings\":%llu,"
+		"\"bytes_written\":%llu,\"run_bytes\":%llu,"
+		"\"memory_bytes\":%llu,\"threads\":%u}",
+		view->phase, view->seconds, known, units[p->unit],
+		(unsigned long long)p->done, (unsigned long long)p->total,
+		(unsigned long long)p->nentries, (unsigned long long)p->bytes_read,
+		(unsigned long long)p->bytes_total, (unsigned long long)p->npostings,
+		(unsigned long long)p->bytes_written, (unsigned long long)p->run_bytes,
+		(unsigned long long)p->memory_bytes, p->threads);
+}

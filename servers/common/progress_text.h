@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is known of the progress of a work, as text: for a terminal, a log, a program. */
+#ifndef DITKIT_COMMON_PROGRESS_TEXT_H
+#define DITKIT_COMMON_PROGRESS_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ditkit/progress.h>
+
+struct progress_view {
+	const char *program;
+	const char *phase; /* shown to the user */
+	const struct dit_progress *progress;
+	double share;   /* of the whole time, 0 to 1; negative: not known */
+	double seconds; /* since the beginning */
+	double left;    /* seconds; negative: not known */
+};
+
+/** Enough for each of the texts. */
+#define PROGRESS_TEXT_BYTES 1024
+
+/**
+ * "indexes    [########------------]  42%   136000/s  125 MB/s  210 MiB  0:12 left"
+ *
+ * @param columns  of the terminal; the text leaves the last one free. What does not fit
+ *                 is left out: memory first, then MB/s, entries/s, the bar
+ */
+void progress_text_bar(char *ret, size_t size, unsigned columns,
+                       const struct progress_view *view);
+
+/** "ditadd: indexes, 42%, 600000 entries, 136000/s, 125 MB/s, 210 MiB, 0:12 left" */
+void progress_text_line(char *ret, size_t size, const struct progress_view *view);
+
+/** A JSON object in one line; doc/man/ditadd.8 has its fields. */
+void progress_text_json(char *ret, size_t size, const struct progress_view *view);
+
+#endif

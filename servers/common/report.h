@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The report of a run: one page that needs nothing else, no script and no network, made
+ * of the statistics (doc/stats.md). So its figures are those of the JSON; each number
+ * stands in a <data> element with the JSON's value.
+ */
+#ifndef DITKIT_COMMON_REPORT_H
+#define DITKIT_COMMON_REPORT_H
+
+#include <stdio.h>
+
+struct json_t; /* jansson.h */
+
+void report_write(FILE *out, const struct json_t *json);
+
+#endif

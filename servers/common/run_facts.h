@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Facts out of the statistics of a run, or of a check (doc/stats.md): for those who show
+ * them to people. A field that is missing or null is 0 or "".
+ */
+#ifndef DITKIT_COMMON_RUN_FACTS_H
+#define DITKIT_COMMON_RUN_FACTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+uint64_t fact_number(const json_t *object, const char *name);
+double fact_seconds(const json_t *object, const char *name);
+/** Points into @p object. */
+const char *fact_text(const json_t *object, const char *name);
+
+/** The sum of a number over the elements of an array. */
+uint64_t fact_sum(const json_t *array, const char *name);
+/** The greatest time of all elements. */
+double fact_max_seconds(const json_t *array, const char *name);
+
+/** The object of an array whose "name" is this; NULL: none. */
+json_t *fact_named(const json_t *array, const char *name);
+
+/** A phase in words: "sync and put in place" */
+const char *fact_phase_title(const char *name);
+
+/**
+ * The index databases of all databases, the most expensive first: by time, where there
+ * are times, else by bytes, else by postings.
+ *
+ * @return owned, to be freed with free(); the elements belong to @p json; NULL: none
+ */
+json_t **fact_indexes(const json_t *json, size_t *ret_n);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is written down while a program works, as JSON. */
+#include "run_record.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include <ditkit/load.h>
+
+#include "json_text.h"
+
+#define FORMAT 1
+
+/* ---- while the program works ---- */
+
+static uint64_t now_us(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+void run_record_start(struct run_record *record, const char *program,
+                      const char *const *phases, int argc, char *const *argv)
+{
+	*record = (struct run_record){.program = program,
+	                              .phases = phases,
+	                              .argc = argc,
+	                              .argv = argv,
+	                              .started = time(NULL),
+	                              .start_us = now_us()};
+	thread_times_look(&record->threads, 0, 0);
+}
+
+/* The time since the last look belongs to the phase that ends here, or goes on. */
+static void note(struct run_record *record, const struct sample *sample)
+{
+	thread_times_look(&record->threads, sample->time_us, record->phase);
+	samples_add(&record->samples, sample);
+	record->phase = sample->phase;
+	if (sample->memory_bytes > record->memory_max_bytes) {
+		record->memory_max_bytes = sample->memory_bytes;
+	}
+}
+
+void run_record_progress(struct run_record *record, const struct dit_progress *progress)
+{
+	const struct sample sample = {.time_us = now_us() - record->start_us,
+	                              .phase = progress->phase,
+	                              .done = progress->done,
+	                              .nentries = progress->nentries,
+	                              .bytes_read = progress->bytes_read,
+	                              .bytes_written = progress->bytes_written,
+	                              .run_bytes = progress->run_bytes,
+	                              .memory_bytes = progress->memory_bytes};
+
+	if (samples_wants(&record->samples, sample.time_us, sample.phase)) {
+		note(record, &sample);
+	}
+}
+
+void run_record_end(struct run_record *record)
+{
+	const struct samples *samples = &record->samples;
+
+	record->wall_us = now_us() - record->start_us;
+	if (samples->n > 0) {
+		struct sample last = samples->items[samples->n - 1];
+
+		last.time_us = record->wall_us;
+		note(record, &last);
+	}
+}
+
+void run_record_deinit(struct run_record *record)
+{
+	thread_times_deinit(&record->threads);
+}
+
+/* ---- as JSON ---- */
+
+static json_t *seconds(uint64_t us)
+{
+	return json_real((double)us / 1e6);
+}
+
+static json_t *number(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+static json_t *per_second(uint64_t n, uint64_t us)
+{
+	if (n == 0 || us == 0) {
+		return json_null();
+	}
+	return number((uint64_t)((double)n / ((double)us / 1e6) + 0.5));
+}
+
+static json_t *command_json(const struct run_record *record)
+{
+	json_t *command = json_array();
+
+	for (int i = 0; i < record->argc; i++) {
+		(void)json_array_append_new(command, json_text(record->argv[i]));
+	}
+	return command;
+}
+
+static json_t *time_json(time_t started)
+{
+	char text[32];
+	struct tm parts;
+
+	if (gmtime_r(&started, &parts) == NULL ||
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) {
+		return json_null();
+	}
+	return json_string(text);
+}
+
+/* A thread waits while it is neither busy nor ready. */
+static json_t *times_json(const struct thread_phase *times)
+{
+	uint64_t at_work_us = times->busy_us + times->ready_us;
+	uint64_t waiting_us =
+		times->alive_us > at_work_us ? times->alive_us - at_work_us : 0;
+
+	return json_pack("{s:o, s:o, s:o}", "busy_s", seconds(times->busy_us), "ready_s",
+	                 seconds(times->ready_us), "waiting_s", seconds(waiting_us));
+}
+
+static json_t *thread_json(const struct run_record *record,
+                           const struct thread_time *thread, bool is_main)
+{
+	struct thread_phase sum = {.busy_us = 0};
+	json_t *phases = json_object();
+	json_t *json = NULL;
+
+	for (unsigned i = 0; record->phases[i] != NULL; i++) {
+		const struct thread_phase *phase = &thread->phases[i];
+
+		sum.busy_us += phase->busy_us;
+		sum.ready_us += phase->ready_us;
+		sum.alive_us += phase->alive_us;
+		(void)json_object_set_new(phases, record->phases[i], times_json(phase));
+	}
+	json = times_json(&sum);
+	(void)json_object_set_new(json, "name",
+	                          json_text(is_main ? "main" : thread->name));
+	(void)json_object_set_new(json, "phases", phases);
+	return json;
+}
+
+static json_t *threads_json(const struct run_record *record)
+{
+	json_t *threads = json_array();
+
+	for (size_t i = 0; i < record->threads.n; i++) {
+		const struct thread_time *thread = &record->threads.items[i];
+
+		(void)json_array_append_new(
+			threads, thread_json(record, thread, thread->id == getpid()));
+	}
+	return threads;
+}
+
+static json_t *samples_json(const struct run_record *record)
+{
+	json_t *samples = json_array();
+
+	for (size_t i = 0; i < record->samples.n; i++) {
+		const struct sample *sample = &record->samples.items[i];
+
+		json_t *json = json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+		                         "time_s", seconds(sample->time_us), "phase",
+		                         record->phases[sample->phase], "phase_done",
+		                         number(sample->done), "entries",
+		                         number(sample->nentries), "input_bytes",
+		                         number(sample->bytes_read), "written_bytes",
+		                         number(sample->bytes_written), "spilled_bytes",
+		                         number(sample->run_bytes), "anonymous_bytes",
+		                         run_known_json(sample->memory_bytes));
+
+		(void)json_array_append_new(samples, json);
+	}
+	return samples;
+}
+
+struct json_t *run_record_json(const struct run_record *record)
+{
+	struct rusage usage = {0};
+
+	(void)getrusage(RUSAGE_SELF, &usage);
+	return json_pack(
+		"{s:i, s:s, s:s, s:o, s:o, s:i, s:o, s:f, s:f, s:{s:o, s:o}, s:o, s:o}",
+		"format", FORMAT, "program", record->program, "version", dit_version(),
+		"command", command_json(record), "started", time_json(record->started),
+		"processors", (int)sysconf(_SC_NPROCESSORS_ONLN), "wall_s",
+		seconds(record->wall_us), "cpu_user_s",
+		(double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6,
+		"cpu_system_s",
+		(double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6,
+		"memory", "peak_resident_bytes", number((uint64_t)usage.ru_maxrss * 1024),
+		"peak_anonymous_bytes", number(record->memory_max_bytes), "threads",
+		threads_json(record), "samples", samples_json(record));
+}
+
+struct json_t *run_phase_json(const struct run_phase *phase)
+{
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", phase->name, "wall_s",
+	                 seconds(phase->wall_us), "cpu_s", seconds(phase->cpu_us),
+	                 "entries_per_s", per_second(phase->nentries, phase->wall_us),
+	                 "bytes_per_s", per_second(phase->nbytes, phase->wall_us),
+	                 "postings_per_s", per_second(phase->npostings, phase->wall_us));
+}
+
+struct json_t *run_known_json(uint64_t n)
+{
+	return n == 0 ? json_null() : number(n);
+}
+
+struct json_t *run_lengths_json(const uint64_t *nlists)
+{
+	json_t *lengths = json_array();
+
+	for (unsigned i = 0; i < DIT_LIST_LENGTHS; i++) {
+		uint64_t from = (uint64_t)1 << i;
+
+		json_t *length = NULL;
+
+		if (nlists[i] == 0) {
+			continue;
+		}
+		length = json_pack("{s:o, s:o, s:o}", "from", number(from), "to",
+		                   number(2 * from - 1), "keys", number(nlists[i]));
+		(void)json_array_append_new(lengths, length);
+	}
+	return lengths;
+}
+
+struct json_t *run_index_json(const struct run_index *index)
+{
+	const struct dit_index_cost *cost = index->cost;
+	char thread[32] = "main";
+
+	if (index->has_threads) {
+		(void)snprintf(thread, sizeof(thread), "tool-%u", cost->thread);
+	}
+	return json_pack(
+		"{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "name", index->name,
+		"key_kind", index->is_integerkey ? "integer" : "bytes", "postings",
+		number(index->npostings), "keys", number(index->nkeys), "range_keys",
+		number(cost->nranges), "bytes", run_known_json(cost->bytes), "start_s",
+		seconds(cost->start_us), "wall_s", seconds(cost->time_us), "thread",
+		thread, "list_lengths", run_lengths_json(cost->nlists));
+}

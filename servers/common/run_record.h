@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is written down while a program works, and the part of its statistics that all
+ * programs have alike (doc/stats.md).
+ *
+ *   run_record_start()
+ *   run_record_progress() ...      from the progress callback; cheap
+ *   run_record_end();  run_record_json()
+ *   run_record_deinit()
+ *
+ * Threads: belongs to one thread.
+ */
+#ifndef DITKIT_COMMON_RUN_RECORD_H
+#define DITKIT_COMMON_RUN_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <ditkit/index_cost.h>
+#include <ditkit/progress.h>
+
+#include "samples.h"
+#include "thread_times.h"
+
+struct run_record {
+	/* [const] */
+	const char *program;
+	const char *const *phases; /* names, as in the JSON; NULL at the end */
+	char *const *argv;
+	int argc;
+
+	time_t started;
+	uint64_t start_us; /* CLOCK_MONOTONIC */
+	uint64_t wall_us;
+	unsigned phase;
+	uint64_t memory_max_bytes; /* anonymous, of all samples */
+	struct samples samples;
+	struct thread_times threads;
+};
+
+/** @param phases  THREAD_TIMES_PHASES at most */
+void run_record_start(struct run_record *record, const char *program,
+                      const char *const *phases, int argc, char *const *argv);
+void run_record_progress(struct run_record *record, const struct dit_progress *progress);
+void run_record_end(struct run_record *record);
+
+/**
+ * {"format", "program", "version", "command", "started", "processors", "wall_s",
+ * "cpu_user_s", "cpu_system_s", "memory", "threads", "samples"}
+ *
+ * @return owned; NULL: no memory
+ */
+struct json_t *run_record_json(const struct run_record *record);
+void run_record_deinit(struct run_record *record);
+
+/* ---- parts of the rest ---- */
+
+/** The figures of one phase. 0 of a rate: it has none. */
+struct run_phase {
+	const char *name;
+	uint64_t wall_us;
+	uint64_t cpu_us;
+	uint64_t nentries;
+	uint64_t nbytes;
+	uint64_t npostings;
+};
+
+/** One object of "phases". Returns owned; NULL: no memory */
+struct json_t *run_phase_json(const struct run_phase *phase);
+
+/** The figures of one index database. */
+struct run_index {
+	const char *name;
+	bool is_integerkey;
+	uint64_t npostings;
+	uint64_t nkeys;
+	const struct dit_index_cost *cost;
+	bool has_threads; /* there were tool threads: cost->thread is the number of one */
+};
+
+/** One object of "indexes". Likewise. */
+struct json_t *run_index_json(const struct run_index *index);
+
+/** "list_lengths": classes that no key is in are left out. Likewise. */
+struct json_t *run_lengths_json(const uint64_t *nlists);
+
+/** A number of bytes; 0 becomes null: not known. Likewise. */
+struct json_t *run_known_json(uint64_t n);
+
+#endif

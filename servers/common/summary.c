@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ *   Stored 20,000 entries in 0.46 s; 3 records were left out
+ *
+ *     entries                   0.31 s   67 %   64,120 entries/s, 53.8 MiB/s
+ *     ...
+ *     costliest indexes      postings        keys       size     time
+ *     description           1,234,567      43,210   12.3 MiB   0.05 s
+ *     ...
+ *     memory    61.0 MiB at the peak, 0 B of temporary files
+ *     database  /var/lib/ldap/data.mdb, 84.5 MiB
+ *     next      systemctl start slapd
+ */
+#include "summary.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "figures.h"
+#include "run_facts.h"
+
+#define NINDEXES 5
+
+bool summary_is_wanted(const struct common_options *options)
+{
+	return !options->has_debug && isatty(STDERR_FILENO) == 1;
+}
+
+static void print_head(FILE *out, const json_t *json)
+{
+	const json_t *records = json_object_get(json, "records");
+	uint64_t left_out =
+		fact_number(records, "refused") + fact_number(records, "not_stored");
+	const char *result = fact_text(json, "result");
+	bool is_load = json_object_get(records, "stored") != NULL;
+	const char *verb = strcmp(result, "checked") == 0 ? "Checked"
+	                   : is_load                      ? "Stored"
+	                                                  : "Indexed";
+	uint64_t n = fact_number(records, is_load ? "stored" : "read");
+
+	(void)fprintf(out, "%s %s entr%s in %s", verb, figure_count(n).text,
+	              n == 1 ? "y" : "ies",
+	              figure_seconds(fact_seconds(json, "wall_s")).text);
+	if (left_out > 0) {
+		(void)fprintf(out, "; %s record%s left out", figure_count(left_out).text,
+		              left_out == 1 ? " was" : "s were");
+	}
+	(void)fputs("\n\n", out);
+}
+
+static void print_phase(FILE *out, const json_t *phase, double wall_s)
+{
+	double seconds = fact_seconds(phase, "wall_s");
+	uint64_t entries = fact_number(phase, "entries_per_s");
+	uint64_t bytes = fact_number(phase, "bytes_per_s");
+	uint64_t postings = fact_number(phase, "postings_per_s");
+
+	(void)fprintf(out, "  %-22s %11s %6s", fact_phase_title(fact_text(phase, "name")),
+	              figure_seconds(seconds).text, figure_share(seconds, wall_s).text);
+	if (entries > 0) {
+		(void)fprintf(out, "   %s entries/s", figure_count(entries).text);
+	}
+	if (bytes > 0) {
+		(void)fprintf(out, ", %s/s", figure_bytes(bytes).text);
+	}
+	if (postings > 0) {
+		(void)fprintf(out, "   %s postings/s", figure_count(postings).text);
+	}
+	(void)fputc('\n', out);
+}
+
+static void print_refusals(FILE *out, const json_t *refusals)
+{
+	for (size_t i = 0; i < json_array_size(refusals); i++) {
+		const json_t *refusal = json_array_get(refusals, i);
+
+		(void)fprintf(out, "%s  %-22s %11s   the first at line %s\n",
+		              i == 0 ? "\n  left out, by kind\n" : "",
+		              fact_text(refusal, "kind"),
+		              figure_count(fact_number(refusal, "records")).text,
+		              figure_count(fact_number(refusal, "first_line")).text);
+	}
+}
+
+static void print_indexes(FILE *out, const json_t *json)
+{
+	size_t n = 0;
+	json_t **indexes = fact_indexes(json, &n);
+
+	if (n > 0) {
+		(void)fprintf(out, "\n  %-22s %11s %13s %11s %9s\n",
+		              n > NINDEXES ? "costliest indexes" : "indexes", "postings",
+		              "keys", "size", "time");
+	}
+	for (size_t i = 0; i < n && i < NINDEXES; i++) {
+		uint64_t bytes = fact_number(indexes[i], "bytes");
+
+		(void)fprintf(out, "  %-22s %11s %13s %11s %9s\n",
+		              fact_text(indexes[i], "name"),
+		              figure_count(fact_number(indexes[i], "postings")).text,
+		              figure_count(fact_number(indexes[i], "keys")).text,
+		              bytes == 0 ? "-" : figure_bytes(bytes).text,
+		              figure_seconds(fact_seconds(indexes[i], "wall_s")).text);
+	}
+	free(indexes);
+}
+
+static void print_databases(FILE *out, const json_t *databases)
+{
+	for (size_t i = 0; i < json_array_size(databases); i++) {
+		const json_t *database = json_array_get(databases, i);
+		uint64_t bytes = fact_number(database, "bytes");
+
+		(void)fprintf(out, "  %-9s %s/data.mdb%s%s\n", i == 0 ? "database" : "",
+		              fact_text(database, "directory"), bytes == 0 ? "" : ", ",
+		              bytes == 0 ? "" : figure_bytes(bytes).text);
+	}
+}
+
+void summary_print(FILE *out, const json_t *json, const char *next)
+{
+	const json_t *phases = json_object_get(json, "phases");
+	const json_t *memory = json_object_get(json, "memory");
+	uint64_t anonymous = fact_number(memory, "peak_anonymous_bytes");
+	bool is_checked = strcmp(fact_text(json, "result"), "checked") == 0;
+
+	print_head(out, json);
+	for (size_t i = 0; i < json_array_size(phases); i++) {
+		const json_t *phase = json_array_get(phases, i);
+
+		if (fact_seconds(phase, "wall_s") > 0) {
+			print_phase(out, phase, fact_seconds(json, "wall_s"));
+		}
+	}
+	print_refusals(out, json_object_get(json, "refusals"));
+	if (!is_checked) {
+		print_indexes(out, json);
+	}
+	(void)fprintf(out, "\n  %-9s %s at the peak, %s of temporary files\n", "memory",
+	              figure_bytes(anonymous > 0
+	                                   ? anonymous
+	                                   : fact_number(memory, "peak_resident_bytes"))
+	                      .text,
+	              figure_bytes(fact_number(json, "spilled_bytes")).text);
+	if (!is_checked) {
+		print_databases(out, json_object_get(json, "databases"));
+	}
+	if (next != NULL) {
+		(void)fprintf(out, "  %-9s %s\n", "next", next);
+	}
+}
+
+/* ---- what to do next ---- */
+
+static bool is_there(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* The command that gives the file to the directory's owner; NULL: it is, or no memory. */
+static char *owner_command(const char *directory)
+{
+	struct stat of_directory;
+	struct stat of_file;
+	const struct passwd *user = NULL;
+	char *path = NULL;
+	char *command = NULL;
+
+	if (asprintf(&path, "%s/data.mdb", directory) < 0) {
+		return NULL;
+	}
+	if (stat(directory, &of_directory) == 0 && stat(path, &of_file) == 0 &&
+	    of_directory.st_uid != of_file.st_uid) {
+		user = getpwuid(of_directory.st_uid);
+		if (asprintf(&command, "chown %s: %s/*.mdb",
+		             user == NULL ? "slapd's user" : user->pw_name,
+		             directory) < 0) {
+			command = NULL;
+		}
+	}
+	free(path);
+	return command;
+}
+
+char *summary_next(const struct common_options *options, const char *directory,
+                   const char *slapd)
+{
+	bool is_systems = options->conf == NULL && options->conf_dir == NULL;
+	char *chown_command = owner_command(directory);
+	char *command = NULL;
+	int n = 0;
+
+	if (is_systems && is_there("/run/systemd/system")) {
+		command = strdup("systemctl start slapd");
+	} else if (is_systems && is_there("/etc/init.d/slapd")) {
+		command = strdup("service slapd start");
+	} else {
+		const char *letter = options->conf != NULL ? " -f " : " -F ";
+		const char *path =
+			options->conf != NULL ? options->conf : options->conf_dir;
+
+		n = asprintf(&command, "%s%s%s", slapd, path == NULL ? "" : letter,
+		             path == NULL ? "" : path);
+		command = n < 0 ? NULL : command;
+	}
+	if (chown_command != NULL && command != NULL) {
+		char *both = NULL;
+
+		n = asprintf(&both, "%s && %s", chown_command, command);
+		free(command);
+		command = n < 0 ? NULL : both;
+	}
+	free(chown_command);
+	return command;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The summary of a run on a terminal: what was done, where the time went, which indexes
+ * cost most, what to do next.
+ */
+#ifndef DITKIT_COMMON_SUMMARY_H
+#define DITKIT_COMMON_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common_options.h"
+
+struct json_t; /* jansson.h */
+
+/** Is it for a person: standard error is a terminal, and there is no -d? */
+bool summary_is_wanted(const struct common_options *options);
+
+/**
+ * @param json  the statistics (doc/stats.md), of a run that succeeded
+ * @param next  the next command to type; NULL: none
+ */
+void summary_print(FILE *out, const struct json_t *json, const char *next);
+
+/**
+ * How the database gets served: who must own it, and how slapd is started with this
+ * configuration. Returns owned; NULL: no memory.
+ *
+ * @param directory  of the database
+ * @param slapd      where slapd is, for a configuration of its own
+ */
+char *summary_next(const struct common_options *options, const char *directory,
+                   const char *slapd);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The statistics of a load as JSON. */
+#include "load_json.h"
+
+#include <jansson.h>
+
+#include "json_text.h"
+
+const char *const load_phase_names[] = {
+	[DIT_LOAD_ENTRIES] = "entries", [DIT_LOAD_NAMES] = "tree",
+	[DIT_LOAD_INDEXES] = "indexes", [DIT_LOAD_PUBLISH] = "publish",
+	[DIT_LOAD_NPHASES] = NULL,
+};
+
+static json_t *number(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+static const char *result_name(const struct options *options, int r)
+{
+	if (r < 0) {
+		return "failed";
+	}
+	return options->load.is_dry_run ? "checked" : "stored";
+}
+
+static json_t *input_json(const struct options *options,
+                          const struct dit_load_stats *stats)
+{
+	json_t *files = json_array();
+
+	for (size_t i = 0; i < options->load.ninputs; i++) {
+		const char *path = options->inputs[i];
+
+		(void)json_array_append_new(files, json_text(path == NULL ? "-" : path));
+	}
+	if (options->load.ninputs == 0) {
+		(void)json_array_append_new(files, json_string("-"));
+	}
+	return json_pack("{s:o, s:o}", "files", files, "bytes",
+	                 number(stats->bytes_read));
+}
+
+static json_t *records_json(const struct dit_load_stats *stats)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "read", number(stats->nrecords),
+	                 "stored", number(stats->nentries), "refused",
+	                 number(stats->nrefused), "not_stored", number(stats->nfailed),
+	                 "missing_parents", number(stats->nmissing));
+}
+
+static json_t *refusals_json(const struct dit_load_stats *stats)
+{
+	json_t *refusals = json_array();
+
+	for (size_t i = 0; i < stats->nrefusals; i++) {
+		const struct dit_load_refusal *refusal = &stats->refusals[i];
+
+		(void)json_array_append_new(
+			refusals,
+			json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", refusal->kind,
+		                  "records", number(refusal->nrecords), "first_line",
+		                  number(refusal->first_line), "first_dn",
+		                  json_text(refusal->first_dn), "first_reason",
+		                  json_text(refusal->first_reason)));
+	}
+	return refusals;
+}
+
+static uint64_t count_postings(const struct dit_load_stats *stats)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		for (size_t k = 0; k < stats->databases[i].nindexes; k++) {
+			n += stats->databases[i].indexes[k].npostings;
+		}
+	}
+	return n;
+}
+
+static json_t *phases_json(const struct dit_load_stats *stats)
+{
+	json_t *phases = json_array();
+
+	for (int i = 0; i < DIT_LOAD_NPHASES; i++) {
+		struct run_phase phase = {.name = load_phase_names[i],
+		                          .wall_us = stats->phase_us[i],
+		                          .cpu_us = stats->phase_cpu_us[i]};
+
+		if (i == DIT_LOAD_ENTRIES) {
+			phase.nentries = stats->nentries;
+			phase.nbytes = stats->bytes_read;
+		} else if (i == DIT_LOAD_INDEXES) {
+			phase.npostings = count_postings(stats);
+		}
+		(void)json_array_append_new(phases, run_phase_json(&phase));
+	}
+	return phases;
+}
+
+static const char *writer_name(const struct dit_load_database_stats *stats)
+{
+	switch (stats->writer) {
+	case DIT_LOAD_WRITER_PAGES:
+		return "pages";
+	case DIT_LOAD_WRITER_APPEND:
+		return "append";
+	case DIT_LOAD_WRITER_DEFAULT:
+		break;
+	}
+	return "existing";
+}
+
+static json_t *database_json(const struct dit_load_stats *stats,
+                             const struct dit_load_database_stats *database)
+{
+	json_t *indexes = json_array();
+	json_t *path = json_text(database->directory);
+
+	for (size_t i = 0; i < database->nindexes; i++) {
+		const struct dit_load_index_stats *index = &database->indexes[i];
+		const struct run_index run = {.name = index->name,
+		                              .is_integerkey = index->is_integerkey,
+		                              .npostings = index->npostings,
+		                              .nkeys = index->nkeys,
+		                              .cost = &index->cost,
+		                              .has_threads = stats->threads > 1};
+
+		(void)json_array_append_new(indexes, run_index_json(&run));
+	}
+	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "directory", path, "bytes",
+	                 run_known_json(database->bytes), "entries",
+	                 number(database->nentries), "written_by", writer_name(database),
+	                 "indexes", indexes);
+}
+
+struct json_t *load_json(const struct run_record *record, const struct options *options,
+                         const struct dit_load_stats *stats, int r, int status)
+{
+	json_t *json = run_record_json(record);
+	json_t *databases = json_array();
+	json_t *own = NULL;
+
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		(void)json_array_append_new(databases,
+		                            database_json(stats, &stats->databases[i]));
+	}
+	own = json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
+	                "result", result_name(options, r), "exit_status", status,
+	                "openldap", dit_openldap_name(stats->openldap), "openldap_found",
+	                (int)stats->is_openldap_found, "tool_threads",
+	                (int)stats->threads, "input", input_json(options, stats),
+	                "records", records_json(stats), "refusals", refusals_json(stats),
+	                "phases", phases_json(stats), "spilled_bytes",
+	                number(stats->run_bytes), "databases", databases);
+	if (json == NULL || own == NULL || json_object_update(json, own) < 0) {
+		json_decref(json);
+		json = NULL;
+	}
+	json_decref(own);
+	return json;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The statistics of a reindexing as JSON. */
+#include "index_json.h"
+
+#include <jansson.h>
+
+#include "json_text.h"
+
+const char *const index_phase_names[] = {
+	[DIT_REINDEX_ENTRIES] = "entries",
+	[DIT_REINDEX_INDEXES] = "indexes",
+	[DIT_REINDEX_PUBLISH] = "publish",
+	[DIT_REINDEX_NPHASES] = NULL,
+};
+
+static json_t *number(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+static json_t *records_json(const struct dit_reindex_stats *stats)
+{
+	uint64_t nentries = 0;
+	uint64_t nbroken = 0;
+
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		nentries += stats->databases[i].nentries;
+		nbroken += stats->databases[i].nbroken;
+	}
+	return json_pack("{s:o, s:o}", "read", number(nentries), "refused",
+	                 number(nbroken));
+}
+
+static json_t *phases_json(const struct dit_reindex_stats *stats)
+{
+	json_t *phases = json_array();
+
+	for (int i = 0; i < DIT_REINDEX_NPHASES; i++) {
+		struct run_phase phase = {.name = index_phase_names[i],
+		                          .wall_us = stats->phase_us[i],
+		                          .cpu_us = stats->phase_cpu_us[i]};
+
+		for (size_t k = 0; k < stats->ndatabases; k++) {
+			const struct dit_reindex_database_stats *db =
+				&stats->databases[k];
+
+			phase.nentries += i == DIT_REINDEX_ENTRIES ? db->nentries : 0;
+			for (size_t n = 0; n < db->nindexes; n++) {
+				phase.npostings += i == DIT_REINDEX_INDEXES
+				                           ? db->indexes[n].npostings
+				                           : 0;
+			}
+		}
+		(void)json_array_append_new(phases, run_phase_json(&phase));
+	}
+	return phases;
+}
+
+static json_t *database_json(const struct dit_reindex_stats *stats,
+                             const struct dit_reindex_database_stats *database)
+{
+	json_t *indexes = json_array();
+
+	for (size_t i = 0; i < database->nindexes; i++) {
+		const struct dit_reindex_index_stats *index = &database->indexes[i];
+		const struct run_index run = {.name = index->name,
+		                              .is_integerkey = index->is_integerkey,
+		                              .npostings = index->npostings,
+		                              .nkeys = index->nkeys,
+		                              .cost = &index->cost,
+		                              .has_threads = stats->threads > 1};
+
+		(void)json_array_append_new(indexes, run_index_json(&run));
+	}
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o}", "directory",
+	                 json_text(database->directory), "bytes",
+	                 run_known_json(database->bytes), "bytes_before",
+	                 run_known_json(database->bytes_before), "entries",
+	                 number(database->nentries), "entries_left_out",
+	                 number(database->nbroken), "entries_changed_meanwhile",
+	                 number(database->nchanged), "writers_waited_s",
+	                 (double)database->locked_us / 1e6, "writers_waited_longest_s",
+	                 (double)database->longest_us / 1e6, "indexes", indexes);
+}
+
+struct json_t *index_json(const struct run_record *record,
+                          const struct dit_reindex_stats *stats, int r, int status)
+{
+	json_t *json = run_record_json(record);
+	json_t *databases = json_array();
+	json_t *own = NULL;
+
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		(void)json_array_append_new(databases,
+		                            database_json(stats, &stats->databases[i]));
+	}
+	own = json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "result",
+	                r < 0 ? "failed" : "stored", "exit_status", status,
+	                "tool_threads", (int)stats->threads, "records",
+	                records_json(stats), "refusals", json_array(), "phases",
+	                phases_json(stats), "spilled_bytes", number(stats->run_bytes),
+	                "databases", databases);
+	if (json == NULL || own == NULL || json_object_update(json, own) < 0) {
+		json_decref(json);
+		json = NULL;
+	}
+	json_decref(own);
+	return json;
+}

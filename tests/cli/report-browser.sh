@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A report in a browser without a screen: on a phone and on a desktop, light and dark. The
+# page is drawn, no wider than the phone, and both modes differ. Pictures stay in the
+# directory PICTURES, if that is set. In check-long.
+set -u
+export LC_ALL=C
+: "${DITADD:?}" "${DITGEN:?}"
+schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
+browser=$(command -v chromium || command -v chromium-browser)
+
+if [ -z "$browser" ] || [ ! -d "$schema" ]; then
+	echo "SKIPPED: no chromium, or no $schema (Debian: chromium, slapd)" >&2
+	exit 77
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-browser-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit 1
+nfailed=0
+nchecks=0
+
+check() {
+	nchecks=$((nchecks + 1))
+	"${@:2}" || { echo "FAILED: $1"; nfailed=$((nfailed + 1)); }
+}
+
+# browse MODE OPTION...: 0 is dark, 1 is light
+browse() {
+	timeout 120 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars \
+		--user-data-dir="$work/profile" --disable-dev-shm-usage \
+		--blink-settings="preferredColorScheme=$1" "${@:2}" 2>/dev/null
+}
+
+mkdir db
+cat >slapd.conf <<-CONF
+	include $schema/core.schema
+	include $schema/cosine.schema
+	include $schema/nis.schema
+	include $schema/inetorgperson.schema
+	modulepath /usr/lib/ldap
+	moduleload back_mdb
+	database mdb
+	suffix "dc=example,dc=com"
+	directory $work/db
+	maxsize 1073741824
+	index objectClass,uid,uidNumber,departmentNumber eq
+	index cn,sn,mail,description pres,eq,sub
+CONF
+"$DITGEN" --entries 5000 >people.ldif || exit 1
+"$DITADD" -q -f slapd.conf -l people.ldif --report=report.html || exit 1
+
+for width in 390 1280; do
+	for mode in 0 1; do
+		browse $mode --window-size=$width,2600 --screenshot="$work/$width-$mode.png" \
+			"file://$work/report.html" >/dev/null
+		check "$width, mode $mode: there is no picture" [ -s "$width-$mode.png" ]
+	done
+	check "$width: dark is light" [ "$(cksum <$width-0.png)" != "$(cksum <$width-1.png)" ]
+done
+
+# A frame as wide as a phone measures the page in it.
+cat >frame.html <<'HTML'
+<!DOCTYPE html><html><body style="margin:0"><iframe id="f" src="report.html" width="390"
+height="800" style="border:0"></iframe><p id="p">none</p><script>
+onload = function () {
+	var d = document.getElementById("f").contentDocument;
+	document.getElementById("p").textContent = "width " +
+		d.documentElement.scrollWidth + " rows " +
+		d.querySelectorAll("tr[data-index]").length;
+};
+</script></body></html>
+HTML
+browse 1 --allow-file-access-from-files --virtual-time-budget=5000 --dump-dom \
+	"file://$work/frame.html" >dom
+check "the page is wider than a phone, or lacks indexes: $(grep -o 'width [0-9].*rows [0-9]*' dom)" \
+	grep -q '>width 390 rows 8<' dom
+if [ -n "${PICTURES:-}" ]; then
+	cp ./*.png "$PICTURES"
+fi
+echo "${0##*/}: $nchecks checks, $nfailed failed"
+[ "$nchecks" -gt 0 ] && [ "$nfailed" -eq 0 ]

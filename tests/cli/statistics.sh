@@ -1,0 +1,331 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# --stats=FILE: the JSON says what was loaded, refused and written. The figures of indexes are
+# those that ditcheck finds in the file; a file that cannot be written is told before the
+# work; a load that fails has statistics as well. doc/stats.md names every field.
+set -u
+export LC_ALL=C
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITGEN:?}" "${DIT_SRCDIR:?}"
+schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
+here=$DIT_SRCDIR/tests/cli
+
+if [ ! -d "$schema" ]; then
+	echo "SKIPPED: no $schema (Debian: slapd)" >&2
+	[ -n "${CI:-}" ] && exit 1
+	exit 77
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-statistics-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit 1
+nchecks=0
+nfailed=0
+
+fail() {
+	echo "FAILED: $*"
+	nfailed=$((nfailed + 1))
+}
+
+# is WHAT GOT EXPECTED
+is() {
+	nchecks=$((nchecks + 1))
+	[ "$2" = "$3" ] || fail "$1 is \"$2\", not \"$3\""
+}
+
+flat() {
+	awk -f "$here/json_flat.awk" "$1"
+}
+
+# value FILE PATH: of a flat file
+value() {
+	awk -v path="$2" '$1 == path { sub(/^[^ ]* /, ""); print }' "$1"
+}
+
+# fields FILE: the paths of a flat file, numbers of array elements and names of phases left
+# out
+fields() {
+	sed -E '/ \[\]$/d; s/ .*//; s/\.[0-9]+/[]/g
+		s/phases\.(entries|tree|indexes|publish)/phases.NAME/' "$1" | sort -u
+}
+
+conf() {
+	rm -rf db
+	mkdir db
+	cat >slapd.conf <<-CONF
+		include $schema/core.schema
+		include $schema/cosine.schema
+		include $schema/nis.schema
+		include $schema/inetorgperson.schema
+		modulepath /usr/lib/ldap
+		moduleload back_mdb
+		database mdb
+		suffix "dc=example,dc=com"
+		directory $work/db
+		maxsize 1073741824
+		index objectClass,uid,uidNumber eq
+		index cn,mail,description pres,eq,sub
+	CONF
+}
+
+# index_rows FLAT-FILE PREFIX NAME: name, keys, ranges, bytes, lists of each index. Postings
+# of a run are more than those stored, where a value makes a key twice.
+index_rows() {
+	awk -v prefix="$2" -v name="$3" '
+		index($1, prefix ".") != 1 { next }
+		{
+			rest = substr($1, length(prefix) + 2)
+			n = rest + 0
+			sub(/^[0-9]+\./, "", rest)
+			$1 = ""
+			if (rest ~ /^list_lengths\./)
+				lists[n] = lists[n] $0
+			else
+				value[n, rest] = substr($0, 2)
+			last = n > last ? n : last
+		}
+		END {
+			for (n = 0; n <= last; n++)
+				if (value[n, "index"] != "false")
+					print value[n, name], value[n, "keys"],
+						value[n, "range_keys"] value[n, "ranges"],
+						value[n, "bytes"], lists[n]
+		}' "$1" | sort
+}
+
+# compare_indexes FILE WHAT: the JSON, and what is in the database
+compare_indexes() {
+	"$DITCHECK" --stats --json --database db >check.json || fail "$2: ditcheck"
+	flat check.json >check.flat
+	flat "$1" >flat
+	index_rows check.flat databases database >expected
+	index_rows flat databases.0.indexes name >got
+	[ "$(wc -l <got)" -eq 6 ] || fail "$2: $(wc -l <got) indexes"
+	nchecks=$((nchecks + 1))
+	diff expected got >diff || { fail "$2: ditcheck ('<') finds other indexes"; cat diff; }
+	awk -v what="$2" '
+		{ sum = $3; for (i = 7; i <= NF; i += 3) sum += $i }
+		sum != $2 { print "FAILED: " what ": lists of " $1 ": " sum " of " $2; bad = 1 }
+		END { exit bad }' got || nfailed=$((nfailed + 1))
+}
+
+"$DITGEN" --entries 3000 >people.ldif || exit 1
+cat >bad.ldif <<-LDIF
+
+	dn: cn=a,dc=example,dc=com
+	objectClass: person
+	cn: a
+	sn: a
+	nonsense: 1
+
+	dn: cn=b,dc=example,dc=com
+	objectClass: person
+	cn: b
+	sn: b
+	nonsense: 1
+
+	dn: dc=example,dc=com
+	objectClass: dcObject
+	objectClass: organization
+	dc: example
+	o: twice
+LDIF
+
+# ---- a load with refused records ----
+
+conf
+for threads in 1 3; do
+	rm -f db/*
+	"$DITADD" -q -c -d 0 -f slapd.conf -T $threads -l people.ldif -l bad.ldif \
+		--stats=out.json >out 2>/dev/null
+	is "-T $threads: exit status" $? 1
+	is "-T $threads: standard output" "$(cat out)" ""
+	flat out.json >flat
+	is "-T $threads: result" "$(value flat result)" '"stored"'
+	is "-T $threads: exit_status" "$(value flat exit_status)" 1
+	is "-T $threads: read" "$(value flat records.read)" 3003
+	is "-T $threads: stored" "$(value flat records.stored)" 3000
+	is "-T $threads: refused" "$(value flat records.refused)" 2
+	is "-T $threads: not_stored" "$(value flat records.not_stored)" 1
+	is "-T $threads: kind" "$(value flat refusals.0.kind)" '"undefined"'
+	is "-T $threads: its records" "$(value flat refusals.0.records)" 2
+	is "-T $threads: its DN" "$(value flat refusals.0.first_dn)" '"cn=a,dc=example,dc=com"'
+	is "-T $threads: its line" "$(value flat refusals.0.first_line)" \
+		"$(($(wc -l <people.ldif) + 1))"
+	is "-T $threads: kind" "$(value flat refusals.1.kind)" '"exists"'
+	is "-T $threads: input" "$(value flat input.bytes)" "$(cat people.ldif bad.ldif | wc -c)"
+	is "-T $threads: bytes" "$(value flat databases.0.bytes)" "$(stat -c %s db/data.mdb)"
+	is "-T $threads: threads" "$(value flat tool_threads)" $threads
+	compare_indexes out.json "-T $threads"
+done
+fields flat >load.fields
+
+# ---- other writers, other results ----
+
+conf
+"$DITADD" -q -f slapd.conf -l people.ldif --writer=append --stats=out.json || fail "append"
+flat out.json >flat
+is "append: written_by" "$(value flat databases.0.written_by)" '"append"'
+is "append: bytes of an index" "$(value flat databases.0.indexes.0.bytes)" null
+
+"$DITADD" -q -c -f slapd.conf -l bad.ldif --stats=out.json >/dev/null 2>&1
+flat out.json >flat
+is "into a full one: written_by" "$(value flat databases.0.written_by)" '"existing"'
+
+"$DITADD" -q -f slapd.conf -l bad.ldif --stats=out.json >/dev/null 2>&1
+is "a failed load: exit status" $? 1
+flat out.json >flat
+is "a failed load: result" "$(value flat result)" '"failed"'
+is "a failed load: kind" "$(value flat refusals.0.kind)" '"undefined"'
+
+"$DITADD" -u -f slapd.conf -l people.ldif --stats=out.json || fail "dry run"
+flat out.json >flat
+is "a dry run: result" "$(value flat result)" '"checked"'
+
+# ---- a file that cannot be written ----
+
+conf
+"$DITADD" -q -f slapd.conf -l people.ldif --stats=no/out.json >out 2>err
+is "unwritable: exit status" $? 1
+is "unwritable: message" "$(cat err)" "ditadd: no/out.json: No such file or directory"
+is "unwritable: database" "$(ls db)" ""
+"$DITADD" -q -f slapd.conf -l people.ldif --stats=db >out 2>err
+is "a directory: message" "$(cat err)" "ditadd: db: Is a directory"
+"$DITADD" -q -f slapd.conf -l people.ldif --stats=/dev/full >out 2>err
+is "a full disk: exit status" $? 1
+is "a full disk: message" "$(cat err)" "ditadd: /dev/full: not written completely"
+"$DITCHECK" --quick --database db >/dev/null || fail "a full disk: the load is lost"
+
+# ---- ditindex ----
+
+"$DITINDEX" -f slapd.conf --stats=index.json || fail "ditindex"
+flat index.json >flat
+is "ditindex: read" "$(value flat records.read)" 3000
+is "ditindex: program" "$(value flat program)" '"ditindex"'
+compare_indexes index.json ditindex
+fields flat >index.fields
+"$DITINDEX" -f slapd.conf --stats=no/out.json >out 2>err
+is "ditindex, unwritable: message" "$(cat err)" \
+	"ditindex: no/out.json: No such file or directory"
+"$DITINDEX" -f slapd.conf cn --online --stats=index.json >/dev/null || fail "online"
+flat index.json >flat
+is "online: an index" "$(value flat databases.0.indexes.0.name)" '"cn"'
+is "online: a second index" "$(value flat databases.0.indexes.1.name)" ""
+
+# ---- the report: its figures are those of the JSON ----
+
+# A line for each figure of each row and card.
+page_figures() {
+	sed 's/<\(tr\|li\|div\)[ >]/\n&/g' "$1" | awk '
+		/^<(tr|li|div)[ >]/ { row = "" }
+		{
+			if (match($0, /data-(index|kind|phase|thread|from)="[^"]*"/))
+				row = substr($0, RSTART + 5, RLENGTH - 5)
+			line = $0
+			while (match(line, /<data [^>]*value="[^"]*">[^<]*</)) {
+				one = substr(line, RSTART, RLENGTH)
+				line = substr(line, RSTART + RLENGTH)
+				id = one
+				if (!sub(/.*id="/, "", id))
+					id = ""
+				sub(/".*/, "", id)
+				value = one
+				sub(/.*value="/, "", value)
+				shown = value
+				sub(/".*/, "", value)
+				sub(/.*">/, "", shown)
+				sub(/<$/, "", shown)
+				print row id, value, shown
+			}
+		}'
+}
+
+# json_figures FLAT-FILE: the same of the JSON
+json_figures() {
+	local n name
+	echo "entries $(value "$1" records.stored)"
+	echo "left_out $(($(value "$1" records.refused) + $(value "$1" records.not_stored)))"
+	echo "rate $(value "$1" phases.0.entries_per_s)"
+	echo "bytes $(value "$1" databases.0.bytes)"
+	echo "memory $(value "$1" memory.peak_anonymous_bytes)"
+	echo "spilled $(value "$1" spilled_bytes)"
+	for ((n = 0; n < 2; n++)); do
+		name=$(value "$1" refusals.$n.kind)
+		echo "kind=$name $(value "$1" refusals.$n.records)"
+		echo "kind=$name $(value "$1" refusals.$n.first_line)"
+	done
+	for ((n = 0; n < 6; n++)); do
+		name=$(value "$1" databases.0.indexes.$n.name)
+		for field in bytes postings keys range_keys; do
+			echo "index=$name $(value "$1" databases.0.indexes.$n.$field)"
+		done
+	done
+	awk '
+		$1 ~ /list_lengths\.[0-9]+\.from$/ { from = $2 }
+		$1 ~ /list_lengths\.[0-9]+\.keys$/ { keys[from] += $2 }
+		END { for (from in keys) print "from=\"" from "\" " keys[from] }' "$1"
+}
+
+conf
+"$DITADD" -q -c -d 0 -f slapd.conf -l people.ldif -l bad.ldif --stats=out.json \
+	--report=out.html 2>/dev/null
+flat out.json >flat
+page_figures out.html >figures
+# Classes of lengths between others may have no key; times of rows are no whole numbers.
+awk '$2 !~ /\./ && !(/^from=/ && $2 == 0) && !/^phase=/ { print $1, $2 }' figures |
+	sort >got
+json_figures flat | sort >expected
+nchecks=$((nchecks + 1))
+diff expected got >diff || { fail "the report has other figures ('>') than the JSON"; cat diff; }
+is "figures of the report" "$([ "$(wc -l <got)" -ge 40 ] && echo many)" many
+# What is seen is what is meant: whole numbers have groups of digits, and nothing else.
+awk '$3 ~ /^[0-9,]+$/ && NF == 3 { n = $3; gsub(/,/, "", n); if (n != $2) print }' figures >diff
+is "numbers that are shown otherwise" "$(cat diff)" ""
+"$DITADD" -q -f slapd.conf -l people.ldif --report=no/out.html >out 2>err
+is "report, unwritable: message" "$(cat err)" "ditadd: no/out.html: No such file or directory"
+"$DITINDEX" -f slapd.conf --report=index.html || fail "ditindex --report"
+is "the report of ditindex" "$(grep -c 'data-index=' index.html)" 6
+
+# ---- the summary: on a terminal, and nowhere else ----
+
+# on_terminal COMMAND: what it prints there
+on_terminal() {
+	script -qec "$1" /dev/null </dev/null | tr -d '\r' >out
+}
+
+# has WHAT PATTERN: a line of what was printed
+has() {
+	nchecks=$((nchecks + 1))
+	grep -qE "$2" out || { fail "$1: no line \"$2\""; cat out; }
+}
+
+if command -v script >/dev/null; then
+	conf
+	on_terminal "$DITADD -q -c -f slapd.conf -l people.ldif -l bad.ldif"
+	has "summary" '^Stored 3,000 entries in .* s; 3 records were left out$'
+	has "summary" '^  undefined  *2   the first at line '
+	has "summary" '^  costliest indexes  *postings  *keys  *size  *time$'
+	has "summary" "^  database  $work/db/data.mdb, "
+	has "summary" '^  next      .*/slapd -f slapd.conf$'
+	on_terminal "$DITINDEX -f slapd.conf"
+	has "summary of ditindex" '^Indexed 3,000 entries in '
+	on_terminal "$DITCAT -f slapd.conf -l out.ldif"
+	has "summary of ditcat" '^Wrote 3,000 entries, .* MiB, to out.ldif in '
+	on_terminal "$DITINDEX -d 0 -f slapd.conf"
+	is "-d 0" "$(cat out)" ""
+	on_terminal "$DITINDEX -f slapd.conf 2>err"
+	is "standard error is a file" "$(cat out err)" ""
+else
+	echo "SKIPPED: the summary: no script (Debian: bsdutils)" >&2
+	[ -z "${CI:-}" ] || fail "no script"
+fi
+
+# ---- every field has its row in doc/stats.md, and each row its field ----
+
+sort -u load.fields index.fields >fields
+awk -F '|' '/^\| `/ { name = $2; gsub(/[` ]/, "", name); print name }' \
+	"$DIT_SRCDIR/doc/stats.md" | sort -u >documented
+nchecks=$((nchecks + 1))
+diff fields documented >diff || { fail "doc/stats.md has ('>') other fields"; cat diff; }
+
+echo "${0##*/}: $nchecks checks, $nfailed failed"
+[ "$nchecks" -gt 0 ] && [ "$nfailed" -eq 0 ]

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The config database is handed over to slapd's tool. echo stands for slapd: it prints
+ * the arguments that the tool would get (and takes a first -n for itself).
+ */
+#include "config_database.h"
+
+#include <sys/wait.h>
+
+#include "test.h"
+
+#define LETTERS COMMON_SHORT_OPTIONS "cl:"
+
+static const struct config_tool slapadd = {.name = "slapadd",
+                                           .letters = "bcdfFgnlv",
+                                           .does = "loads"};
+
+static const struct option long_options[] = {
+	COMMON_LONG_OPTIONS,
+	{"memory", required_argument, NULL, COMMON_OPT_END},
+	{NULL, 0, NULL, 0},
+};
+
+static void print_no_usage(FILE *out)
+{
+	(void)out;
+}
+
+/* Hands over in a child, which ends with status 3 if it is still ours. */
+static int hand_over(const char *slapd, char *argv[], FILE *out)
+{
+	int argc = 0;
+	int status = 0;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	while (argv[argc] != NULL) {
+		argc++;
+	}
+	if (pid == 0) {
+		struct common_options options =
+			common_options_init("ditadd", print_no_usage);
+
+		(void)dup2(fileno(out), STDOUT_FILENO);
+		(void)dup2(fileno(out), STDERR_FILENO);
+		_exit(config_database_hand_over(&options, &slapadd, slapd, LETTERS,
+		                                long_options, argc, argv) == -1
+		              ? 3
+		              : 4);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Both texts are compared: what was printed, and how the child ended. */
+static void expect(const char *slapd, char *argv[], int wanted_status, const char *wanted)
+{
+	FILE *out = tmpfile();
+	char text[1000];
+	size_t len = 0;
+
+	assert_non_null(out);
+	assert_int_equal(hand_over(slapd, argv, out), wanted_status);
+	rewind(out);
+	len = fread(text, 1, sizeof(text) - 1, out);
+	text[len] = '\0';
+	assert_string_equal(text, wanted);
+	(void)fclose(out);
+}
+
+#define ARGV(...)                                                                        \
+ (char *[])                                                                              \
+ {                                                                                       \
+  "ditadd", __VA_ARGS__, NULL                                                            \
+ }
+
+static void options_of_the_tool_go_along(void **state)
+{
+	(void)state;
+	expect("/bin/echo", ARGV("-F", "tree", "-n", "0", "-l", "in.ldif"), 0,
+	       "-F tree -n 0 -l in.ldif\n");
+	/* Several letters and their value in one argument; many of one kind. */
+	expect("/bin/echo", ARGV("-cvn0", "-d", "1", "-d", "2", "-Ftree"), 0,
+	       "-c -v -n 0 -d 1 -d 2 -F tree\n");
+	expect("/bin/echo", ARGV("-cccccccccccccccccccc", "-vb", "cn=config"), 0,
+	       "-c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -v "
+	       "-b cn=config\n");
+}
+
+static void threads_are_left_out(void **state)
+{
+	(void)state;
+	expect("/bin/echo", ARGV("-T", "4", "-vn", "0", "--tool-threads", "2"), 0,
+	       "-v -n 0\n");
+}
+
+static void other_options_are_refused(void **state)
+{
+	(void)state;
+	expect("/bin/echo", ARGV("-n", "0", "--memory", "1G"), 3,
+	       "ditadd: slapadd loads the config database, and has no --memory\n");
+	expect("/bin/echo", ARGV("-n", "0", "--mem", "1G"), 3,
+	       "ditadd: slapadd loads the config database, and has no --memory\n");
+	expect("/bin/echo", ARGV("-V", "-n", "0"), 3,
+	       "ditadd: slapadd loads the config database, and has no -V\n");
+	expect("/bin/echo", ARGV("-l", "a", "-l", "b", "-n", "0"), 3,
+	       "ditadd: slapadd loads the config database, and takes one -l\n");
+}
+
+static void a_slapd_that_is_not_there_is_told(void **state)
+{
+	(void)state;
+	expect("/nonexistent", ARGV("-n", "0"), 3,
+	       "ditadd: slapadd loads the config database; /nonexistent: No such file or "
+	       "directory\n");
+}
+
+static void it_is_meant_by_number_or_suffix(void **state)
+{
+	struct common_options options = common_options_init("ditadd", print_no_usage);
+
+	(void)state;
+	assert_false(config_database_is_meant(&options));
+	options.database = 1;
+	assert_false(config_database_is_meant(&options));
+	options.database = 0;
+	assert_true(config_database_is_meant(&options));
+	options.database = -1;
+	options.suffix = "cn=Config";
+	assert_true(config_database_is_meant(&options));
+	options.suffix = "cn=config,dc=x";
+	assert_false(config_database_is_meant(&options));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_of_the_tool_go_along),
+		cmocka_unit_test(threads_are_left_out),
+		cmocka_unit_test(other_options_are_refused),
+		cmocka_unit_test(a_slapd_that_is_not_there_is_told),
+		cmocka_unit_test(it_is_meant_by_number_or_suffix),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

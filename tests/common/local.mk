@@ -1,0 +1,51 @@
+# tests/common/local.mk
+# The objects of servers/common; their headers are found there.
+common_tests = \
+	%D%/test_figures \
+	%D%/test_report \
+	%D%/test_result_file \
+	%D%/test_run_record \
+	%D%/test_samples \
+	%D%/test_summary \
+	%D%/test_thread_times \
+	$(NULL)
+check_PROGRAMS += $(common_tests)
+common_test_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/servers/common $(jansson_CFLAGS)
+common_test_libs = $(runstats_libs) $(test_libs)
+%C%_test_result_file_SOURCES = %D%/test_result_file.c
+%C%_test_result_file_CPPFLAGS = $(common_test_cppflags)
+%C%_test_result_file_LDADD = $(common_test_libs)
+%C%_test_run_record_SOURCES = %D%/test_run_record.c
+%C%_test_run_record_CPPFLAGS = $(common_test_cppflags)
+%C%_test_run_record_LDADD = $(common_test_libs)
+%C%_test_samples_SOURCES = %D%/test_samples.c
+%C%_test_samples_CPPFLAGS = $(common_test_cppflags)
+%C%_test_samples_LDADD = $(common_test_libs)
+%C%_test_thread_times_SOURCES = %D%/test_thread_times.c
+%C%_test_thread_times_CPPFLAGS = $(common_test_cppflags)
+%C%_test_thread_times_LDADD = $(common_test_libs)
+%C%_test_figures_SOURCES = %D%/test_figures.c
+%C%_test_figures_CPPFLAGS = $(common_test_cppflags)
+%C%_test_figures_LDADD = $(common_test_libs)
+%C%_test_summary_SOURCES = %D%/test_summary.c
+%C%_test_summary_CPPFLAGS = $(common_test_cppflags)
+%C%_test_summary_LDADD = $(common_test_libs)
+common_cppflags = $(AM_CPPFLAGS) -D_GNU_SOURCE -I$(top_builddir)/include \
+	-I$(top_srcdir)/servers/common -I$(top_srcdir)/servers/ditadd
+
+check_PROGRAMS += %D%/test_forecast
+%C%_test_forecast_SOURCES = \
+	servers/common/forecast.c \
+	servers/ditadd/phases.c \
+	%D%/test_forecast.c \
+	$(NULL)
+%C%_test_forecast_CPPFLAGS = $(common_cppflags)
+%C%_test_forecast_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_progress_text
+%C%_test_progress_text_SOURCES = servers/common/progress_text.c %D%/test_progress_text.c
+%C%_test_progress_text_CPPFLAGS = $(common_cppflags)
+%C%_test_progress_text_LDADD = $(test_libs)
+%C%_test_report_SOURCES = %D%/test_report.c
+%C%_test_report_CPPFLAGS = $(common_test_cppflags)
+%C%_test_report_LDADD = $(common_test_libs)

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of a report: the page is well-formed, whatever names, DNs and paths hold; it
+ * needs no script and nothing from elsewhere; its figures are those of the statistics;
+ * what has no figures has no section.
+ */
+#include "test.h"
+
+#include <jansson.h>
+
+#include "html.h"
+#include "report.h"
+
+#define DEPTH_MAX 64
+
+static char *print(json_t *json)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	report_write(out, json);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+/* A tag from '<' on. @return behind its '>' */
+static const char *pass_tag(const char *at, char stack[][20], int *depth)
+{
+	const char *end = at + 1;
+	char quote = 0;
+	size_t len = strcspn(at + 1, " />\n");
+	bool is_end = at[1] == '/';
+
+	for (; *end != '\0' && (quote != 0 || *end != '>'); end++) {
+		if (*end == '"') {
+			quote = quote == 0 ? '"' : 0;
+		} else if (*end == '<') {
+			fail_msg("'<' in a tag: %.60s", at);
+		}
+	}
+	assert_int_equal(*end, '>');
+	if (is_end) {
+		len = strcspn(at + 2, ">");
+		(*depth)--;
+		assert_true(*depth >= 0);
+		if (strlen(stack[*depth]) != len ||
+		    strncmp(stack[*depth], at + 2, len) != 0) {
+			fail_msg("</%s> expected: %.60s", stack[*depth], at);
+		}
+	} else if (end[-1] != '/' && at[1] != '!') {
+		assert_true(*depth < DEPTH_MAX && len < 20);
+		(void)snprintf(stack[(*depth)++], 20, "%.*s", (int)len, at + 1);
+	}
+	return end + 1;
+}
+
+/* Each element ends, in order; '&' begins an entity; no byte is a control character. */
+static void check_markup(const char *text)
+{
+	static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;",
+	                                       "&#39;"};
+	char stack[DEPTH_MAX][20];
+	int depth = 0;
+
+	while (*text != '\0') {
+		bool is_known = *text != '&';
+
+		if (*text == '<') {
+			text = pass_tag(text, stack, &depth);
+			continue;
+		}
+		for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++) {
+			is_known |= strncmp(text, entities[i], strlen(entities[i])) == 0;
+		}
+		assert_true(is_known);
+		assert_true((unsigned char)*text >= 0x20 || *text == '\n');
+		text++;
+	}
+	assert_int_equal(depth, 0);
+}
+
+static json_t *statistics(const char *hostile)
+{
+	json_t *json =
+		json_pack("{s:s, s:s, s:f, s:[s], s:{s:i, s:i}, s:{s:i}, s:i}", "program",
+	                  "ditadd", "result", "stored", "wall_s", 2.0, "command", hostile,
+	                  "records", "stored", 1234, "refused", 7, "memory",
+	                  "peak_anonymous_bytes", 1048576, "spilled_bytes", 2048);
+
+	assert_non_null(json);
+	(void)json_object_set_new(
+		json, "databases",
+		json_pack("[{s:s, s:i, s:[{s:s, s:i, s:i, s:i, s:i, s:f, "
+	                  "s:[{s:i, s:i, s:i}]}]}]",
+	                  "directory", hostile, "bytes", 8192, "indexes", "name", hostile,
+	                  "postings", 54321, "keys", 77, "range_keys", 11, "bytes", 4096,
+	                  "wall_s", 0.5, "list_lengths", "from", 4, "to", 7, "keys", 66));
+	(void)json_object_set_new(json, "refusals",
+	                          json_pack("[{s:s, s:i, s:i, s:s, s:s}]", "kind",
+	                                    hostile, "records", 7, "first_line", 99,
+	                                    "first_dn", hostile, "first_reason",
+	                                    hostile));
+	(void)json_object_set_new(json, "threads",
+	                          json_pack("[{s:s, s:f, s:f, s:f}]", "name", hostile,
+	                                    "busy_s", 1.0, "ready_s", 0.25, "waiting_s",
+	                                    0.5));
+	(void)json_object_set_new(json, "phases",
+	                          json_pack("[{s:s, s:f, s:f, s:i}]", "name", "entries",
+	                                    "wall_s", 1.5, "cpu_s", 1.0, "entries_per_s",
+	                                    823));
+	(void)json_object_set_new(
+		json, "samples",
+		json_pack("[{s:f, s:s, s:i}, {s:f, s:s, s:i}, {s:f, s:s, s:i}]", "time_s",
+	                  0.0, "phase", "entries", "entries", 0, "time_s", 0.5, "phase",
+	                  "entries", "entries", 500, "time_s", 1.5, "phase", "entries",
+	                  "entries", 1234));
+	return json;
+}
+
+static void any_text_is_only_text(void **state)
+{
+	static const char *const texts[] = {
+		"plain",     "<script>alert(1)</script>", "\" onload=\"x", "a & b",
+		"'\x01\x1f", "</title></style>",          "caf\xc3\xa9"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		json_t *json = statistics(texts[i]);
+		char *page = print(json);
+
+		check_markup(page);
+		assert_null(strstr(page, "<script"));
+		assert_null(strstr(page, "onload=\"x"));
+		free(page);
+		json_decref(json);
+	}
+}
+
+static void figures_are_those_of_the_statistics(void **state)
+{
+	static const char *const parts[] = {
+		"1,234 entries stored in 2.00\xc2\xa0s",
+		"<data id=\"entries\" value=\"1234\">1,234</data>",
+		"<data id=\"left_out\" value=\"7\">7</data>",
+		"<data id=\"bytes\" value=\"8192\">8.0 KiB</data>",
+		"<data id=\"memory\" value=\"1048576\">1.0 MiB</data>",
+		"<data id=\"spilled\" value=\"2048\">2.0 KiB</data>",
+		"<data value=\"54321\">54,321</data>",
+		"<data value=\"0.500000\">0.50 s</data>",
+		"<td>14 %</td>", /* 11 of 77 keys are ranges */
+		"<tr data-from=\"4\"><td>4 to 7</td>",
+		"first at line <data value=\"99\">99</data>",
+		"<data value=\"823\">823</data> entries/s",
+		"1,000 at most", /* 500 entries in half a second */
+		"width=\"25.000%\" height=\"64.00\""};
+	json_t *json = statistics("cn");
+	char *page = print(json);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (strstr(page, parts[i]) == NULL) {
+			fail_msg("missing: %s", parts[i]);
+		}
+	}
+	free(page);
+	json_decref(json);
+}
+
+static void nothing_comes_from_elsewhere(void **state)
+{
+	static const char *const forbidden[] = {"http:", "https:",  "<script",
+	                                        "<link", "@import", "url(",
+	                                        "<img",  "<iframe"};
+	json_t *json = statistics("cn");
+	char *page = print(json);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
+		assert_null(strstr(page, forbidden[i]));
+	}
+	assert_non_null(strstr(page, "name=\"viewport\""));
+	assert_non_null(strstr(page, "prefers-color-scheme:dark"));
+	assert_non_null(strstr(page, "@media print"));
+	free(page);
+	json_decref(json);
+}
+
+static void what_is_not_there_has_no_section(void **state)
+{
+	json_t *json = json_pack("{s:s, s:s}", "program", "ditindex", "result", "failed");
+	char *page = print(json);
+
+	(void)state;
+	check_markup(page);
+	assert_non_null(strstr(page, "The reindexing failed"));
+	assert_null(strstr(page, "id=\"indexes\""));
+	assert_null(strstr(page, "id=\"lengths\""));
+	assert_null(strstr(page, "id=\"threads\""));
+	assert_null(strstr(page, "id=\"time\""));
+	assert_null(strstr(page, "id=\"refusals\""));
+	free(page);
+	json_decref(json);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_text_is_only_text),
+		cmocka_unit_test(figures_are_those_of_the_statistics),
+		cmocka_unit_test(nothing_comes_from_elsewhere),
+		cmocka_unit_test(what_is_not_there_has_no_section),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of a result file: it has its name when it is complete, and not before; what
+ * was there stays until then; giving up leaves nothing; who became another user can place
+ * it; what is no regular file is written to, not replaced.
+ */
+#include "test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "result_file.h"
+
+static char path[600];
+
+static const char *in(const char *dir, const char *name)
+{
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static void put(const char *name, const char *text)
+{
+	FILE *file = fopen(name, "w");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void expect(const char *name, const char *text)
+{
+	char got[100] = "";
+	FILE *file = fopen(name, "r");
+
+	assert_non_null(file);
+	assert_true(fgets(got, sizeof(got), file) != NULL || *text == '\0');
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(got, text);
+}
+
+static int count_files(const char *dir)
+{
+	DIR *files = opendir(dir);
+	int n = 0;
+
+	assert_non_null(files);
+	while (readdir(files) != NULL) {
+		n++;
+	}
+	assert_int_equal(closedir(files), 0);
+	return n - 2;
+}
+
+static void it_appears_when_it_is_complete(void **state)
+{
+	char *dir = test_scratch();
+	struct result_file file;
+	struct stat status;
+
+	(void)state;
+	(void)umask(022);
+	put(in(dir, "out"), "old");
+	assert_int_equal(result_file_open(&file, "test", path), 0);
+	assert_true(fputs("new", file.file) >= 0);
+	expect(path, "old");
+	assert_int_equal(result_file_place(&file), 0);
+	expect(path, "new");
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0644);
+	assert_int_equal(count_files(dir), 1);
+	result_file_drop(&file); /* does no harm */
+	test_scratch_remove(dir);
+}
+
+static void giving_up_leaves_nothing(void **state)
+{
+	char *dir = test_scratch();
+	struct result_file file;
+
+	(void)state;
+	assert_int_equal(result_file_open(&file, "test", in(dir, "out")), 0);
+	assert_int_equal(count_files(dir), 1);
+	result_file_drop(&file);
+	assert_int_equal(count_files(dir), 0);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no keeper is left */
+	assert_int_equal(errno, ECHILD);
+	test_scratch_remove(dir);
+}
+
+static void a_failed_write_is_told(void **state)
+{
+	struct result_file file;
+
+	(void)state;
+	assert_int_equal(result_file_open(&file, "test", "/dev/full"), 0);
+	assert_true(fputs("text", file.file) >= 0); /* into the buffer */
+	assert_int_equal(result_file_place(&file), -1);
+}
+
+static void what_cannot_be_written_is_told_at_once(void **state)
+{
+	char *dir = test_scratch();
+	struct result_file file;
+
+	(void)state;
+	assert_int_equal(result_file_open(&file, "test", dir), -1);
+	assert_int_equal(result_file_open(&file, "test", in(dir, "no/out")), -1);
+	put(in(dir, "file"), "");
+	assert_int_equal(result_file_open(&file, "test", in(dir, "file/out")), -1);
+	assert_int_equal(count_files(dir), 1);
+	test_scratch_remove(dir);
+}
+
+static void a_place_that_goes_away_is_told(void **state)
+{
+	char *dir = test_scratch();
+	char sub[600];
+	struct result_file file;
+
+	(void)state;
+	(void)snprintf(sub, sizeof(sub), "%s/sub", dir);
+	assert_int_equal(mkdir(sub, 0700), 0);
+	assert_int_equal(result_file_open(&file, "test", in(dir, "sub/out")), 0);
+	assert_int_equal(mkdir(path, 0700), 0); /* a directory took the name */
+	assert_int_equal(result_file_place(&file), -1);
+	assert_int_equal(count_files(sub), 1);
+	test_scratch_remove(dir);
+}
+
+static void a_pipe_is_not_replaced(void **state)
+{
+	char *dir = test_scratch();
+	struct result_file file;
+	char text[8] = "";
+	int fd = -1;
+
+	(void)state;
+	assert_int_equal(mkfifo(in(dir, "pipe"), 0600), 0);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(result_file_open(&file, "test", path), 0);
+	assert_true(fputs("text", file.file) >= 0);
+	assert_int_equal(result_file_place(&file), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 4);
+	assert_string_equal(text, "text");
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(count_files(dir), 1);
+	test_scratch_remove(dir);
+}
+
+/* In a process of its own: there is no way back. */
+static void who_became_another_user_can_place_it(void **state)
+{
+	char *dir = test_scratch();
+	int status = 0;
+	pid_t pid = 0;
+
+	(void)state;
+	if (geteuid() != 0) {
+		test_scratch_remove(dir);
+		skip();
+	}
+	assert_int_equal(chmod(dir, 0711), 0);
+	(void)in(dir, "out");
+	pid = fork();
+	if (pid == 0) {
+		struct result_file file;
+		int r = result_file_open(&file, "test", path);
+
+		r |= setgid(65534) | setuid(65534);
+		r |= fputs("mine", file.file) >= 0 ? 0 : 1;
+		_exit(r != 0 || result_file_place(&file) != 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	expect(path, "mine");
+	assert_int_equal(count_files(dir), 1);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_appears_when_it_is_complete),
+		cmocka_unit_test(giving_up_leaves_nothing),
+		cmocka_unit_test(a_failed_write_is_told),
+		cmocka_unit_test(what_cannot_be_written_is_told_at_once),
+		cmocka_unit_test(a_place_that_goes_away_is_told),
+		cmocka_unit_test(a_pipe_is_not_replaced),
+		cmocka_unit_test(who_became_another_user_can_place_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of a record of a run: the JSON has every field of doc/stats.md, whatever bytes
+ * the command line holds; rates are figures by time; a length that no key has is left
+ * out.
+ */
+#include "test.h"
+
+#include <jansson.h>
+
+#include "json_text.h"
+#include "run_record.h"
+
+static const char *const phases[] = {"one", "two", NULL};
+
+static void the_record_is_complete(void **state)
+{
+	char *argv[] = {"test", "\xff\"<", NULL};
+	static const char *const keys[] = {"format",  "program",    "version",
+	                                   "command", "started",    "processors",
+	                                   "wall_s",  "cpu_user_s", "cpu_system_s",
+	                                   "memory",  "threads",    "samples"};
+	struct run_record record;
+	json_t *json = NULL;
+	json_t *samples = NULL;
+
+	(void)state;
+	run_record_start(&record, "test", phases, 2, argv);
+	run_record_progress(&record, &(struct dit_progress){.phase = 0});
+	/* Too soon. */
+	run_record_progress(&record, &(struct dit_progress){.nentries = 5});
+	run_record_progress(&record, &(struct dit_progress){.phase = 1, .nentries = 7});
+	run_record_end(&record);
+	json = run_record_json(&record);
+	assert_non_null(json);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		assert_non_null(json_object_get(json, keys[i]));
+	}
+	assert_string_equal(
+		json_string_value(json_array_get(json_object_get(json, "command"), 1)),
+		"\\ff\"<");
+	samples = json_object_get(json, "samples");
+	assert_int_equal(json_array_size(samples), 3);
+	assert_string_equal(
+		json_string_value(json_object_get(json_array_get(samples, 1), "phase")),
+		"two");
+	assert_int_equal(json_integer_value(
+				 json_object_get(json_array_get(samples, 2), "entries")),
+	                 7);
+	json_decref(json);
+	run_record_deinit(&record);
+}
+
+static void rates_are_figures_by_time(void **state)
+{
+	const struct run_phase phase = {
+		.name = "one", .wall_us = 500000, .nentries = 1000, .nbytes = 0};
+	json_t *json = run_phase_json(&phase);
+
+	(void)state;
+	assert_int_equal(json_integer_value(json_object_get(json, "entries_per_s")),
+	                 2000);
+	assert_true(json_is_null(json_object_get(json, "bytes_per_s")));
+	assert_true(json_real_value(json_object_get(json, "wall_s")) == 0.5);
+	json_decref(json);
+}
+
+static void lengths_are_told_by_powers_of_two(void **state)
+{
+	uint64_t nlists[DIT_LIST_LENGTHS] = {7, 0, 0, 9, [31] = 1};
+	json_t *json = run_lengths_json(nlists);
+	json_t *last = json_array_get(json, 2);
+
+	(void)state;
+	assert_int_equal(json_array_size(json), 3);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_array_get(json, 1), "from")), 8);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_array_get(json, 1), "to")), 15);
+	assert_int_equal(json_integer_value(json_object_get(last, "from")), 1ll << 31);
+	assert_int_equal(json_integer_value(json_object_get(last, "keys")), 1);
+	json_decref(json);
+}
+
+static void an_index_without_known_pages_has_null_bytes(void **state)
+{
+	struct dit_index_cost cost = {.bytes = 0, .nranges = 3, .thread = 5};
+	struct run_index index = {.name = "cn", .nkeys = 4, .cost = &cost};
+	json_t *json = run_index_json(&index);
+
+	(void)state;
+	assert_true(json_is_null(json_object_get(json, "bytes")));
+	assert_string_equal(json_string_value(json_object_get(json, "thread")), "main");
+	json_decref(json);
+	index.has_threads = true;
+	cost.bytes = 4096;
+	json = run_index_json(&index);
+	assert_int_equal(json_integer_value(json_object_get(json, "bytes")), 4096);
+	assert_string_equal(json_string_value(json_object_get(json, "thread")), "tool-5");
+	json_decref(json);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_record_is_complete),
+		cmocka_unit_test(rates_are_figures_by_time),
+		cmocka_unit_test(lengths_are_told_by_powers_of_two),
+		cmocka_unit_test(an_index_without_known_pages_has_null_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of samples: however long a run takes, there are SAMPLES_MAX of them at most,
+ * in order of time, evenly apart, and each phase keeps its first one.
+ */
+#include "test.h"
+
+#include "samples.h"
+
+static void a_long_run_fits(void **state)
+{
+	static struct samples samples;
+	uint64_t end_us = (uint64_t)3600 * 1000000;
+	uint64_t widest_us = 0;
+
+	(void)state;
+	samples = (struct samples){.n = 0};
+	for (uint64_t us = 0; us < end_us; us += 10000) {
+		unsigned phase = us < end_us / 2 ? 0 : 1;
+		struct sample sample = {.time_us = us, .phase = phase, .nentries = us};
+
+		if (samples_wants(&samples, us, phase)) {
+			samples_add(&samples, &sample);
+		}
+	}
+	assert_true(samples.n <= SAMPLES_MAX);
+	assert_true(samples.n >= SAMPLES_MAX / 3);
+	assert_int_equal(samples.items[0].time_us, 0);
+	assert_true(samples.items[samples.n - 1].time_us > end_us * 9 / 10);
+	for (size_t i = 1; i < samples.n; i++) {
+		uint64_t us = samples.items[i].time_us;
+		uint64_t before_us = samples.items[i - 1].time_us;
+
+		assert_true(us > before_us);
+		widest_us = us - before_us > widest_us ? us - before_us : widest_us;
+		if (samples.items[i].phase != samples.items[i - 1].phase) {
+			assert_int_equal(us, end_us / 2);
+		}
+	}
+	/* Twice the distance at most, which is the least power of two that fits. */
+	assert_true(widest_us <=
+	            2 * ((uint64_t)SAMPLES_INTERVAL_US << samples.nhalvings));
+}
+
+static void a_phase_begins_with_a_sample(void **state)
+{
+	struct samples samples = {.n = 0};
+	const struct sample first = {.time_us = 100};
+
+	(void)state;
+	assert_true(samples_wants(&samples, 100, 0));
+	samples_add(&samples, &first);
+	assert_false(samples_wants(&samples, 101, 0));
+	assert_true(samples_wants(&samples, 101, 1));
+	assert_false(samples_wants(&samples, 100 + SAMPLES_INTERVAL_US - 1, 0));
+	assert_true(samples_wants(&samples, 100 + SAMPLES_INTERVAL_US, 0));
+}
+
+static void more_phases_than_samples_do_no_harm(void **state)
+{
+	static struct samples samples;
+
+	(void)state;
+	samples = (struct samples){.n = 0};
+	for (unsigned i = 0; i < 4 * SAMPLES_MAX; i++) {
+		const struct sample sample = {.time_us = i, .phase = i};
+
+		samples_add(&samples, &sample);
+		assert_true(samples.n <= SAMPLES_MAX);
+	}
+	assert_int_equal(samples.items[samples.n - 1].time_us, 4 * SAMPLES_MAX - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_long_run_fits),
+		cmocka_unit_test(a_phase_begins_with_a_sample),
+		cmocka_unit_test(more_phases_than_samples_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of the summary: the figures of the statistics, the five indexes that took the
+ * most time, in that order; what is not known is left out; the next command names the
+ * owner where the file has another one.
+ */
+#include "test.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <unistd.h>
+
+#include "summary.h"
+
+static const char statistics[] =
+	"{\"result\": \"stored\", \"wall_s\": 2.0, \"spilled_bytes\": 1024,"
+	" \"records\": {\"stored\": 1000, \"refused\": 2, \"not_stored\": 1},"
+	" \"memory\": {\"peak_anonymous_bytes\": 1048576},"
+	" \"phases\": [{\"name\": \"entries\", \"wall_s\": 1.5, \"entries_per_s\": 667},"
+	"  {\"name\": \"publish\", \"wall_s\": 0.5, \"entries_per_s\": null}],"
+	" \"refusals\": [{\"kind\": \"undefined\", \"records\": 3, \"first_line\": 17}],"
+	" \"databases\": [{\"directory\": \"/db\", \"bytes\": 8192, \"indexes\": ["
+	"  {\"name\": \"a\", \"wall_s\": 0.1, \"postings\": 1, \"keys\": 1, \"bytes\": null},"
+	"  {\"name\": \"b\", \"wall_s\": 0.6, \"postings\": 2, \"keys\": 1, \"bytes\": 4096},"
+	"  {\"name\": \"c\", \"wall_s\": 0.2}, {\"name\": \"d\", \"wall_s\": 0.3},"
+	"  {\"name\": \"e\", \"wall_s\": 0.4}, {\"name\": \"f\", \"wall_s\": 0.5}]}]}";
+
+static char *print(const char *json_text, const char *next)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	json_t *json = json_loads(json_text, 0, NULL);
+
+	assert_non_null(out);
+	assert_non_null(json);
+	summary_print(out, json, next);
+	assert_int_equal(fclose(out), 0);
+	json_decref(json);
+	return text;
+}
+
+static void it_has_the_figures(void **state)
+{
+	char *text = print(statistics, "do it");
+
+	(void)state;
+	assert_string_equal(
+		text, "Stored 1,000 entries in 2.00 s; 3 records were left out\n\n"
+		      "  entries                     1.50 s   75 %   667 entries/s\n"
+		      "  sync and put in place       0.50 s   25 %\n"
+		      "\n  left out, by kind\n"
+		      "  undefined                        3   the first at line 17\n"
+		      "\n  costliest indexes         postings          keys        size  "
+		      "    time\n"
+		      "  b                                2             1     4.0 KiB  "
+		      "  0.60 s\n"
+		      "  f                                0             0           -  "
+		      "  0.50 s\n"
+		      "  e                                0             0           -  "
+		      "  0.40 s\n"
+		      "  d                                0             0           -  "
+		      "  0.30 s\n"
+		      "  c                                0             0           -  "
+		      "  0.20 s\n"
+		      "\n  memory    1.0 MiB at the peak, 1.0 KiB of temporary files\n"
+		      "  database  /db/data.mdb, 8.0 KiB\n"
+		      "  next      do it\n");
+	free(text);
+}
+
+static void a_dry_run_names_no_database(void **state)
+{
+	char *text = print("{\"result\": \"checked\", \"wall_s\": 0.5, \"records\": "
+	                   "{\"stored\": 1}, \"databases\": [{\"directory\": \"/db\"}]}",
+	                   NULL);
+
+	(void)state;
+	assert_string_equal(text,
+	                    "Checked 1 entry in 0.50 s\n\n"
+	                    "\n  memory    0 B at the peak, 0 B of temporary files\n");
+	free(text);
+}
+
+static void the_next_command_is_slapd_for_this_configuration(void **state)
+{
+	struct common_options options = {.conf = "my.conf"};
+	char *dir = test_scratch();
+	char path[600];
+	char *next = NULL;
+	int fd = -1;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(close(fd), 0);
+	next = summary_next(&options, dir, "/sbin/slapd");
+	assert_string_equal(next, "/sbin/slapd -f my.conf");
+	free(next);
+	options = (struct common_options){.conf_dir = "d"};
+	next = summary_next(&options, dir, "/sbin/slapd");
+	assert_string_equal(next, "/sbin/slapd -F d");
+	free(next);
+	if (geteuid() == 0) {
+		assert_int_equal(chown(path, 12345, 12345), 0);
+		next = summary_next(&options, dir, "/sbin/slapd");
+		(void)snprintf(path, sizeof(path),
+		               "chown root: %s/*.mdb && /sbin/slapd -F d", dir);
+		assert_string_equal(next, path);
+		free(next);
+	}
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_has_the_figures),
+		cmocka_unit_test(a_dry_run_names_no_database),
+		cmocka_unit_test(the_next_command_is_slapd_for_this_configuration),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whole loads: the input is an LDIF behind a byte of options. One thread and three, by
+ * both writers, end alike, say the same and make the same database. It is whole, or there
+ * is none.
+ */
+#include "bulk/check.h"
+#include "fuzz/changed_database.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+	KEEP_GOING = 1,
+	QUICK = 2,
+	NO_SCHEMA_CHECK = 4,
+	CHECK_VALUES = 8,
+	STRICT = 16,
+	BYTE_KEYS = 32,
+	FOR_2_7 = 64,
+	EXPLAIN = 128,
+};
+
+static struct load_fixture fixture;
+
+static void remove_fixture(void)
+{
+	load_fixture_deinit(&fixture);
+}
+
+static void forget(void)
+{
+	static const char *const names[] = {"data.mdb", "lock.mdb"};
+	char path[4300];
+
+	for (int i = 0; i < 2; i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", fixture.database, names[i]);
+		fuzz_require(unlink(path) == 0 || errno == ENOENT);
+	}
+	free(fixture.reports);
+	free(fixture.rejects);
+	fixture.reports = strdup("");
+	fixture.rejects = strdup("");
+	fuzz_require(fixture.reports != NULL && fixture.rejects != NULL);
+}
+
+static void write_input(const uint8_t *data, size_t size)
+{
+	int fd = open(fixture.input, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	fuzz_require(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0);
+}
+
+static int load(unsigned flags, unsigned nthreads, enum dit_load_writer writer)
+{
+	struct dit_load_opts opts = load_fixture_opts(&fixture);
+	struct dit_load_stats stats;
+	int r = 0;
+
+	opts.threads = nthreads;
+	opts.memory_bytes = nthreads == 1 ? 16u << 20 : DIT_LOAD_MEMORY_MIN;
+	opts.batch_records = nthreads == 1 ? 0 : 2;
+	opts.writer = writer;
+	opts.no_urls = true;
+	opts.keep_going = (flags & KEEP_GOING) != 0;
+	opts.is_quick = (flags & QUICK) != 0;
+	opts.no_schema_check = (flags & NO_SCHEMA_CHECK) != 0;
+	opts.check_values = (flags & CHECK_VALUES) != 0;
+	opts.is_strict = (flags & STRICT) != 0;
+	opts.byte_keys = (flags & BYTE_KEYS) != 0;
+	opts.explain = (flags & EXPLAIN) != 0;
+	opts.openldap = (flags & FOR_2_7) != 0 ? DIT_OPENLDAP_2_7 : DIT_OPENLDAP_2_6;
+	forget();
+	r = dit_load(&opts, &stats);
+	fuzz_require(r >= 0 || load_fixture_is_empty(&fixture));
+	fuzz_require(r >= 0 || strlen(fixture.reports) > 0);
+	dit_load_stats_deinit(&stats);
+	return r;
+}
+
+static void print_finding(void *ctx, const struct dit_check_finding *finding)
+{
+	(void)ctx;
+	if (!finding->is_note) {
+		(void)fprintf(stderr, "%s: %s\n", finding->kind, finding->text);
+	}
+}
+
+/* The structure, and the content that a schema check has passed. */
+static void check(unsigned flags)
+{
+	struct dit_check_opts opts = DIT_CHECK_OPTS_INIT;
+	struct dit_check_stats stats;
+
+	opts.conf = fixture.conf;
+	opts.threads = 1;
+	opts.memory_bytes = 16 << 20;
+	opts.found = print_finding;
+	opts.is_quick = (flags & NO_SCHEMA_CHECK) != 0;
+	opts.openldap = (flags & FOR_2_7) != 0 ? DIT_OPENLDAP_2_7 : DIT_OPENLDAP_2_6;
+	fuzz_require(dit_check(&opts, &stats) == 0 && stats.nfindings == 0);
+	dit_check_stats_deinit(&stats);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned flags = 0;
+	uint64_t digest = 0;
+	char *reports = NULL;
+	int r = 0;
+
+	if (size == 0) {
+		return 0;
+	}
+	if (fixture.dir == NULL) {
+		load_fixture_init(&fixture,
+		                  "lastmod off\nmultival description 2,1\n"
+		                  "index description eq,sub,approx\nsortvals sn\n");
+		(void)atexit(remove_fixture);
+	}
+	flags = data[0];
+	write_input(data + 1, size - 1);
+	r = load(flags, 1, DIT_LOAD_WRITER_PAGES);
+	if (r >= 0) {
+		check(flags);
+	}
+	digest = load_fixture_digest(&fixture);
+	reports = strdup(fixture.reports);
+	fuzz_require(reports != NULL);
+	fuzz_require(load(flags, 3, DIT_LOAD_WRITER_PAGES) == r);
+	fuzz_require(load_fixture_digest(&fixture) == digest);
+	fuzz_require(strcmp(fixture.reports, reports) == 0);
+	if ((flags & FOR_2_7) == 0) {
+		fuzz_require(load(flags, 1, DIT_LOAD_WRITER_APPEND) == r);
+		fuzz_require(load_fixture_digest(&fixture) == digest);
+	}
+	free(reports);
+	return 0;
+}

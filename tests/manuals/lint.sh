@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# mandoc finds nothing to say about the man pages; each page is installed; a page that
+# another one refers to is there, ours or the system's.
+set -u
+: "${DIT_SRCDIR:?}"
+
+if ! command -v mandoc >/dev/null; then
+	echo 'SKIPPED: no mandoc (Debian: mandoc)' >&2
+	[ -z "${CI:-}" ] || exit 1
+	exit 77
+fi
+nfailed=0
+pages=$(cd "$DIT_SRCDIR/doc/man" && ls ./*.[1-9] | sed 's,^\./,,')
+npages=0
+for page in $pages; do
+	npages=$((npages + 1))
+	# Whether a manual is found depends on the machine; see below.
+	said=$(cd "$DIT_SRCDIR/doc/man" && mandoc -T lint "$page" 2>/dev/null |
+		grep -v ': referenced manual not found: ')
+	[ -z "$said" ] || {
+		printf '%s\n' "$said" >&2
+		nfailed=$((nfailed + 1))
+	}
+	grep -q "man/$page " "$DIT_SRCDIR/doc/local.mk" || {
+		echo "FAILED: $page is not installed" >&2
+		nfailed=$((nfailed + 1))
+	}
+	# Ours; other programs' pages are known here by name.
+	for other in $(sed -n 's/^\.Xr \([^ ]*\) \([1-9]\).*/\1.\2/p' \
+		"$DIT_SRCDIR/doc/man/$page" | sort -u); do
+		[ ! -e "$DIT_SRCDIR/doc/man/$other" ] || continue
+		case $other in
+		bzip2.1 | du.1 | gzip.1 | ldapmodify.1 | ls.1 | mdb_copy.1 | pkg-config.1 | \
+			xz.1 | zstd.1) ;;
+		slapd.conf.5 | slapd-config.5 | slapd-mdb.5) ;;
+		slapadd.8 | slapcat.8 | slapd.8 | slapindex.8) ;;
+		*)
+			echo "FAILED: $page refers to $other, which is not there" >&2
+			nfailed=$((nfailed + 1))
+			;;
+		esac
+	done
+done
+[ "$npages" -ge 4 ] || {
+	echo "FAILED: $npages pages" >&2
+	nfailed=$((nfailed + 1))
+}
+# Each function of the library has a synopsis.
+functions=$(sed -n 's/^ \([a-z_0-9]*\)@Base .*/\1/p' \
+	"$DIT_SRCDIR/doc/packaging/debian/libditkit0.symbols")
+[ -n "$functions" ] || functions='no list of functions'
+for function in $functions; do
+	grep -Eq "^\.F[no] $function( |\$)" "$DIT_SRCDIR"/doc/man/*.3 || {
+		echo "FAILED: no page has a synopsis of $function()" >&2
+		nfailed=$((nfailed + 1))
+	}
+done
+echo "${0##*/}: $npages pages, $nfailed failed"
+[ $nfailed -eq 0 ]

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Completion in bash and zsh: each option that a program's --help names is completed and
+# none else, the program takes each of them, its man page names each of them, and arguments
+# are completed as what they are: one of some words, a file, a directory, a user.
+set -u
+: "${DIT_SRCDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-completion-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+nfailed=0
+nchecks=0
+here=$DIT_SRCDIR/doc/packaging/completion
+
+fail() {
+	echo "FAILED: $*" >&2
+	nfailed=$((nfailed + 1))
+}
+
+# same NAME EXPECTED GOT
+same() {
+	nchecks=$((nchecks + 1))
+	[ "$2" = "$3" ] || {
+		fail "$1"
+		diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") >&2
+	}
+}
+
+mkdir "$work/bin" "$work/dir" "$work/dir/one" "$work/dir/two"
+: >"$work/dir/some.ldif"
+for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITINDEX"; do
+	ln -s "$program" "$work/bin/"
+done
+PATH=$work/bin:$PATH
+
+# Options of the program's summary of its call, which is another text than the list: "[-cgq]"
+# is three, "[-b suffix | -n number]" two, "[--grow]" one.
+usage_options() { # usage_options PROGRAM
+	"$1" --no-such-option 2>&1 >/dev/null | sed -n '/^usage:/,$p' | tr '[]|' '\n\n\n' |
+		awk '
+			{ sub(/^ +/, ""); sub(/^dit[a-z]+ /, "") }
+			/^--[a-z]/ { sub(/[ =].*/, ""); print; next }
+			/^-[A-Za-z]+( |$)/ {
+				sub(/ .*/, "")
+				for (i = 2; i <= length($0); i++) print "-" substr($0, i, 1)
+			}' | sort -u
+}
+
+# --- bash -----------------------------------------------------------------------
+
+# shellcheck source=/dev/null
+. "$here/ditkit.bash"
+compopt() { :; } # outside of a completion there are no options of it
+
+# bash_words PROGRAM WORD...: what the last word can become
+bash_words() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	COMPREPLY=()
+	_ditkit "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+	printf '%s\n' "${COMPREPLY[@]}" | sort
+}
+
+# Those that an administrator gets without asking are not in the summary.
+unsaid=$'--batch\n--help\n--version\n--tool-threads\n--threads'
+for program in ditadd ditcat ditcheck ditindex; do
+	words=$(bash_words $program -)
+	listed=$($program --help | sed -n 's/^  \(-[^ ,]*\(, -[^ ,]*\)*\).*/\1/p' | tr ',' '\n' |
+		sed 's/ //g; s/\[*=.*//' | sort -u)
+	same "$program: bash completes what --help lists" "$listed" "$words"
+	same "$program: and what the summary of the call has" "$(usage_options $program)" \
+		"$(grep -vxF -e "$unsaid" <<<"$words")"
+	for option in $words; do
+		nchecks=$((nchecks + 1))
+		said=$($program "$option" 2>&1 </dev/null | head -n 1)
+		case $said in
+		*'unrecognized option'* | *'invalid option'* | *ambiguous*)
+			fail "$program does not take $option: $said"
+			;;
+		esac
+		name=${option#-}
+		grep -Eq "^\.(It|Op|,)? ?.*Fl ($name|[A-Za-z]*${name}[A-Za-z]*)( |$)" \
+			"$DIT_SRCDIR/doc/man/$program.8" ||
+			fail "$program.8 does not name $option"
+	done
+done
+same 'bash: one of some words' $'append\npages' "$(bash_words ditadd --writer '')"
+same 'bash: behind a sign' pages "$(bash_words ditadd --writer = p)"
+same 'bash: behind a sign alone' $'gzip\nzstd' "$(bash_words ditcat --compress =)"
+same 'bash: a file behind a sign' "$work/dir/some.ldif" \
+	"$(bash_words ditadd --stats = "$work/dir/so")"
+same 'bash: no file without a sign' '' "$(bash_words ditadd --stats "$work/dir/so")"
+same 'bash: a file' "$work/dir/some.ldif" "$(bash_words ditadd -l "$work/dir/so")"
+same 'bash: a directory' "$work/dir/one"$'\n'"$work/dir/two" \
+	"$(bash_words ditadd --tmpdir "$work/dir/")"
+same 'bash: directories that are compared' "$work/dir/one"$'\n'"$work/dir/two" \
+	"$(bash_words ditcheck --compare "$work/dir/")"
+same 'bash: a user' root "$(bash_words ditcat --user roo)"
+same 'bash: a number' '' "$(bash_words ditcat -n '')"
+same 'bash: options that begin so' $'--max-record\n--max-rejects' \
+	"$(bash_words ditadd --max-re)"
+
+# --- zsh ------------------------------------------------------------------------
+
+if ! command -v zsh >/dev/null; then
+	echo 'SKIPPED: no zsh, so completion is not tried in it' >&2
+	[ -z "${CI:-}" ] || nfailed=$((nfailed + 1))
+else
+	# zsh_words LINE: what the last word of a command line can become. A zsh on a
+	# terminal of its own gets the line and a key that lists.
+	zsh_words() {
+		COMPLETIONS=$here DUMP=$work/zcompdump LINE=$1 HOME=$work \
+			zsh -f "$DIT_SRCDIR/tests/packaging/complete.zsh" </dev/null 2>"$work/err"
+		[ ! -s "$work/err" ] || sed 's/^/zsh: /' "$work/err" >&2
+	}
+	cd "$work/dir" || exit 1
+	for program in ditadd ditcat ditcheck ditindex; do
+		same "$program: zsh completes what bash does" "$(bash_words $program -)" \
+			"$(zsh_words "$program -" | sort -u)"
+	done
+	same 'zsh: one of some words' $'append\npages' "$(zsh_words 'ditadd --writer ' | sort)"
+	same 'zsh: a file behind a sign' some.ldif "$(zsh_words 'ditadd --stats=so' | sort -u)"
+	same 'zsh: a file' some.ldif "$(zsh_words 'ditadd -l so')"
+	same 'zsh: a directory' $'one\ntwo' "$(zsh_words 'ditadd --tmpdir ' | sort -u)"
+	same 'zsh: directories that are compared' $'one\ntwo' \
+		"$(zsh_words 'ditcheck --compare ' | sort -u)"
+fi
+
+echo "${0##*/}: $nchecks checks, $nfailed failed"
+[ $nfailed -eq 0 ]

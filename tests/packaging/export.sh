@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The nightly export: an export appears when the database is sound, was written and reads
+# back; otherwise the script fails, says why, and leaves the older exports. systemd accepts
+# the units.
+set -u
+: "${DIT_SRCDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-export-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+nfailed=0
+nchecks=0
+
+fail() {
+	echo "FAILED: $*" >&2
+	sed 's/^/    /' "$work/said" >&2
+	nfailed=$((nfailed + 1))
+}
+
+# expect STATUS TEXT COMMAND...: the status, and a line of what is said
+expect() {
+	local status=$1 text=$2 got
+	shift 2
+	nchecks=$((nchecks + 1))
+	"$@" >"$work/said" 2>&1
+	got=$?
+	[ $got -eq "$status" ] || fail "$*: exit status $got"
+	grep -qF -- "$text" "$work/said" || fail "$*: does not say: $text"
+}
+
+# exports: those that are there, in one line
+exports() {
+	(cd "$work/exports" && echo ?-*)
+}
+
+check_exports() { # check_exports NAME EXPECTED
+	nchecks=$((nchecks + 1))
+	[ "$(exports)" = "$2" ] || fail "$1: there are: $(exports)"
+	[ -z "$(find "$work/exports" -name '.*' ! -path "$work/exports")" ] ||
+		fail "$1: there are hidden files"
+}
+
+mkdir "$work/sbin" "$work/demo-db"
+for program in "$DITADD" "$DITCAT" "$DITCHECK"; do
+	ln -s "$program" "$work/sbin/"
+done
+sed "s,@sbindir@,$work/sbin,g" "$DIT_SRCDIR/doc/packaging/systemd/ditkit-export.in" \
+	>"$work/ditkit-export"
+cd "$work" || exit 1
+"$DITADD" -q -f "$DIT_SRCDIR/doc/examples/slapd.conf" \
+	-l "$DIT_SRCDIR/doc/examples/people.ldif" || exit 1
+export DITKIT_DIR=$work/exports DITKIT_OPTIONS="-f $DIT_SRCDIR/doc/examples/slapd.conf -T 1"
+today=$(date +%Y-%m-%d)
+run="sh $work/ditkit-export"
+
+# shellcheck disable=SC2086 # words
+{
+	expect 0 "$today.ldif.zst: 24 entries" $run 1
+	check_exports 'the first' "1-$today.ldif.zst"
+	expect 0 "$today.ldif.zst: 24 entries" $run 1
+	check_exports 'the same day' "1-$today.ldif.zst"
+}
+nchecks=$((nchecks + 1))
+"$DITCAT" -f "$DIT_SRCDIR/doc/examples/slapd.conf" >"$work/expected.ldif"
+zstd -qdc "$work/exports/1-$today.ldif.zst" | cmp - "$work/expected.ldif" ||
+	fail 'the export is not what ditcat writes'
+[ "$(stat -c %a "$work/exports" "$work/exports/1-$today.ldif.zst" | tr '\n' ' ')" = '700 600 ' ] ||
+	fail 'others can read exports'
+
+# Older ones go when there are too many, those of other databases stay.
+for day in 01 02 03 04; do
+	: >"$work/exports/1-2020-01-$day.ldif.zst"
+done
+: >"$work/exports/2-2020-01-01.ldif.zst"
+# shellcheck disable=SC2086
+DITKIT_KEEP=3 expect 0 '24 entries' $run 1
+check_exports 'three are kept' \
+	"1-2020-01-03.ldif.zst 1-2020-01-04.ldif.zst 1-$today.ldif.zst 2-2020-01-01.ldif.zst"
+
+# What cannot be called.
+# shellcheck disable=SC2086
+{
+	expect 2 'usage: ditkit-export NUMBER' $run
+	expect 2 'usage: ditkit-export NUMBER' $run 1 2
+	expect 1 'the number of a database is needed, not "one"' $run one
+	DITKIT_KEEP=0 expect 1 'DITKIT_KEEP must be a number above 0, not "0"' $run 1
+	DITKIT_DIR=$work/slapd/none expect 1 '' $run 7
+	: >"$work/file"
+	DITKIT_DIR=$work/file/none expect 1 'there is no directory for the exports' $run 1
+	mkdir "$work/exports/1-$today.ldif.zst.d"
+	rmdir "$work/exports/1-$today.ldif.zst.d"
+}
+
+# What fails on its way: each program gives way to one that fails or tells less.
+before=$(exports)
+sum=$(cat "$work/exports/"* | cksum)
+# with PROGRAM TEXT STATUS EXPECTED
+with() {
+	rm -f "$work/sbin/$1"
+	printf '#!/bin/sh\n%s\n' "$2" >"$work/sbin/$1"
+	chmod +x "$work/sbin/$1"
+	# shellcheck disable=SC2086
+	expect 1 "$3" $run 1
+	check_exports "with another $1" "$before"
+	rm -f "$work/sbin/$1"
+}
+with ditcat 'echo "ditcat: the disk is full" >&2; exit 1' 'ditcat: the disk is full'
+with ditcat ": >\"\${9}\"; echo '24 entries, 9 bytes written' >&2" 'cannot be read back'
+ln -s "$DITCAT" "$work/sbin/ditcat"
+with ditadd 'echo "ditadd: no" >&2; exit 1' 'the export of database 1 cannot be read back'
+with ditadd 'echo "23 records read, 23 entries stored, 0 left out"' \
+	'database 1: 24 entries were written, 23 were read back'
+with ditadd ':' 'database 1: 24 entries were written, no were read back'
+ln -s "$DITADD" "$work/sbin/ditadd"
+with ditcheck 'exit 2' 'database 1 is not exported: ditcheck found something'
+ln -s "$DITCHECK" "$work/sbin/ditcheck"
+
+# A database that is damaged: a page in its middle has the header of none.
+size=$(stat -c %s "$work/demo-db/data.mdb")
+for page in 4 5 6 7 8; do
+	printf '\377\377\377\377' | dd of="$work/demo-db/data.mdb" bs=1 conv=notrunc \
+		seek=$((page * 4096 + 10)) 2>/dev/null
+done
+[ "$size" -gt 40000 ] || fail 'the database is too small for this test'
+# shellcheck disable=SC2086
+expect 1 'database 1 is not exported: ditcheck found something' $run 1
+check_exports 'after a damage' "$before"
+[ "$(cat "$work/exports/"* | cksum)" = "$sum" ] || fail 'older exports were changed'
+
+# --- units ----------------------------------------------------------------------
+
+if command -v systemd-analyze >/dev/null; then
+	mkdir "$work/units"
+	for unit in service timer; do
+		sed "s,@sbindir@,$work/sbin,g; s,@pkglibexecdir@,$work,g" \
+			"$DIT_SRCDIR/doc/packaging/systemd/ditkit-export@.$unit.in" \
+			>"$work/units/ditkit-export@.$unit"
+	done
+	chmod +x "$work/ditkit-export"
+	for unit in service timer; do
+		nchecks=$((nchecks + 1))
+		SYSTEMD_UNIT_PATH=$work/units:/usr/lib/systemd/system:/lib/systemd/system \
+			systemd-analyze verify --man=no "$work/units/ditkit-export@.$unit" \
+			>"$work/said" 2>&1 || fail "systemd-analyze verify: ditkit-export@.$unit"
+		# What it says of our units; of others it may say anything.
+		! grep -q ditkit-export "$work/said" || fail "systemd-analyze: of our unit"
+	done
+else
+	echo 'SKIPPED: no systemd-analyze (Debian: systemd), so the units are not read' >&2
+	[ -z "${CI:-}" ] || nfailed=$((nfailed + 1))
+fi
+
+echo "${0##*/}: $nchecks checks, $nfailed failed"
+[ $nfailed -eq 0 ]

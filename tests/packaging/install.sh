@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# "make install" puts everything below the prefix, the installed script names the installed
+# programs, and "make uninstall" takes everything away.
+set -u
+: "${DIT_SRCDIR:?}" "${DIT_BUILDDIR:?}"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-install-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+nfailed=0
+
+fail() {
+	echo "FAILED: $*" >&2
+	nfailed=$((nfailed + 1))
+}
+
+make_in() { # make_in TARGET
+	make -C "$DIT_BUILDDIR" DESTDIR="$work/root" "$1" >"$work/log" 2>&1 || {
+		cat "$work/log" >&2
+		fail "make $1"
+	}
+}
+
+make_in install
+prefix=$(sed -n 's/^prefix = //p' "$DIT_BUILDDIR/Makefile")
+at=$work/root$prefix
+[ -z "$(find "$work/root" ! -type d ! -path "$at/*")" ] ||
+	fail "something is installed outside of $prefix"
+for file in sbin/ditadd sbin/ditcat sbin/ditcheck sbin/ditindex \
+	share/man/man8/ditadd.8 share/man/man8/ditcat.8 share/man/man8/ditcheck.8 \
+	share/man/man8/ditindex.8 include/ditkit/load.h lib/pkgconfig/ditkit.pc \
+	share/bash-completion/completions/ditadd share/bash-completion/completions/ditindex \
+	share/zsh/site-functions/_ditkit lib/systemd/system/ditkit-export@.service \
+	lib/systemd/system/ditkit-export@.timer libexec/ditkit/ditkit-export; do
+	[ -s "$at/$file" ] || fail "there is no $file"
+done
+for file in "$at"/sbin/* "$at/libexec/ditkit/ditkit-export"; do
+	[ -x "$file" ] || fail "$file is no program"
+done
+"$at/sbin/ditadd" --version >"$work/log" 2>&1 || fail 'ditadd does not run'
+! grep -r '@[a-z]*dir@' "$at/lib/systemd" "$at/libexec" ||
+	fail 'names of directories were not put in'
+
+make_in uninstall
+left=$(cd "$work/root" && find . ! -type d)
+[ -z "$left" ] || fail "make uninstall leaves: $left"
+
+echo "${0##*/}: $nfailed failed"
+[ $nfailed -eq 0 ]

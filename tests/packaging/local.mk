@@ -1,0 +1,9 @@
+# tests/packaging/local.mk
+script_tests += \
+	%D%/completion.sh \
+	%D%/export.sh \
+	%D%/install.sh \
+	%D%/restore.sh \
+	%D%/symbols.sh \
+	$(NULL)
+EXTRA_DIST += %D%/complete.zsh %D%/roots.sh %D%/try.sh %D%/try_guide.sh

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# doc/examples/restore.sh: after it the database is that of the LDIF, or the old one, and
+# slapd runs if it ran.
+set -u
+: "${DIT_SRCDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-restore-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+nfailed=0
+nchecks=0
+conf=$DIT_SRCDIR/doc/examples/slapd.conf
+
+fail() {
+	echo "FAILED: $*" >&2
+	sed 's/^/    /' "$work/said" >&2
+	nfailed=$((nfailed + 1))
+}
+
+cd "$work" || exit 1
+mkdir bin demo-db
+for program in "$DITADD" "$DITCAT" "$DITCHECK"; do
+	ln -s "$program" bin/
+done
+PATH=$work/bin:$PATH
+# slapd, as a file that is there while it runs
+printf '#!/bin/sh\nrm %s/running\n' "$work" >bin/stop-slapd
+printf '#!/bin/sh\n: >%s/running\n' "$work" >bin/start-slapd
+chmod +x bin/*-slapd
+: >running
+export SLAPD_STOP=stop-slapd SLAPD_START=start-slapd
+
+# restored NAME STATUS ENTRIES ARGUMENT...: the script, and what is there afterwards
+restored() {
+	local name=$1 status=$2 entries=$3 got
+	shift 3
+	nchecks=$((nchecks + 1))
+	sh "$DIT_SRCDIR/doc/examples/restore.sh" "$@" >said 2>&1
+	got=$?
+	[ $got -eq "$status" ] || fail "$name: exit status $got"
+	[ "$(ditcat -f "$conf" | grep -c '^dn:')" = "$entries" ] ||
+		fail "$name: $(ditcat -f "$conf" | grep -c '^dn:') entries"
+	[ -e running ] || fail "$name: slapd does not run"
+	[ ! -e demo-db/before-restore ] || fail "$name: the old database is left behind"
+}
+
+head -n 40 "$DIT_SRCDIR/doc/examples/people.ldif" |
+	awk -v RS= -v ORS='\n\n' 'NR < 5' >few.ldif
+nfew=$(grep -c '^dn:' few.ldif)
+[ "$nfew" -gt 1 ] && [ "$nfew" -lt 24 ] || fail 'the small LDIF has no entries'
+
+restored 'no database yet' 0 24 "$DIT_SRCDIR/doc/examples/people.ldif" demo-db -f "$conf"
+restored 'another one' 0 "$nfew" few.ldif demo-db -f "$conf"
+zstd -q "$DIT_SRCDIR/doc/examples/people.ldif" -o people.ldif.zst
+restored 'a packed one' 0 24 people.ldif.zst demo-db -f "$conf" -n 1
+
+# A fault in the LDIF is found before slapd stops.
+sed 's/^objectClass: organization$/objectClass: nothing/' few.ldif >bad.ldif
+SLAPD_STOP=false restored 'a bad LDIF' 1 24 bad.ldif demo-db -f "$conf"
+restored 'no LDIF' 1 24 missing.ldif demo-db -f "$conf"
+restored 'called without a directory' 2 24 few.ldif
+SLAPD_STOP=false restored 'slapd does not stop' 1 24 few.ldif demo-db -f "$conf"
+
+# The load fails where the dry run does not: the database is too small.
+sed 's/^maxsize.*/maxsize 40960/' "$conf" >small.conf
+cp demo-db/data.mdb keep
+restored 'the load fails' 1 24 people.ldif.zst demo-db -f small.conf
+grep -q 'the old one is put back' said || fail 'the load fails: it does not say so'
+cmp -s keep demo-db/data.mdb || fail 'the load fails: the old database is another one'
+# ditcheck does not like what is there.
+rm bin/ditcheck
+printf '#!/bin/sh\nexit 1\n' >bin/ditcheck
+chmod +x bin/ditcheck
+restored 'the new database is damaged' 1 24 few.ldif demo-db -f "$conf"
+cmp -s keep demo-db/data.mdb || fail 'the new database is damaged: the old one is another'
+
+echo "${0##*/}: $nchecks checks, $nfailed failed"
+[ $nfailed -eq 0 ]

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# For roots.sh, in a bare Debian whose /try holds the packages: they are installed, a
+# directory is loaded, served, checked, written and exported as an administrator would do
+# it, a C program is built, and the packages are removed. It changes the system that it
+# runs in.
+set -eu
+
+say() { echo "-- $*"; }
+fail() {
+	echo "FAILED: $*" >&2
+	exit 1
+}
+# same NAME EXPECTED GOT
+same() { [ "$2" = "$3" ] || fail "$1: expected \"$2\", got \"$3\""; }
+
+[ -d /try ] && [ ! -e /usr/sbin/ditadd ] || fail 'this is no bare root'
+slapd=
+stop_slapd() {
+	[ -z "$slapd" ] || { kill "$slapd" && wait "$slapd" || true; }
+	slapd=
+}
+trap stop_slapd EXIT
+
+say 'install'
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends slapd ldap-utils gcc libc6-dev pkg-config \
+	zstd >/try/log 2>&1 || { tail /try/log && exit 1; }
+find / -xdev ! -path '/proc/*' ! -path '/try/*' ! -path '/var/*' ! -path '/tmp/*' | sort \
+	>/try/before
+apt-get install -y -qq --no-install-recommends /try/*.deb >/try/log 2>&1 ||
+	{ tail /try/log && exit 1; }
+slapd -VV 2>&1 | head -n 1
+ditadd --version
+
+say "Debian's own database"
+slapcat >/try/own.ldif
+ditcat | cmp - /try/own.ldif
+ditcheck
+
+say 'load'
+examples=/usr/share/doc/ditkit/examples
+mkdir /srv/ldap
+chown openldap:openldap /srv/ldap
+sed 's,\./demo-db,/srv/ldap,' $examples/slapd.conf >/etc/ldap/slapd.conf
+ditadd -q -f /etc/ldap/slapd.conf -l $examples/people.ldif
+same 'the owner' openldap "$(stat -c %U /srv/ldap/data.mdb)"
+same 'ditcheck' '/srv/ldap/data.mdb: 0 findings' "$(ditcheck -f /etc/ldap/slapd.conf)"
+
+say 'serve'
+/usr/sbin/slapd -u openldap -g openldap -f /etc/ldap/slapd.conf -h ldapi://%2ftry%2fldapi \
+	-d 0 &
+slapd=$!
+chmod 777 /try
+entries() {
+	ldapsearch -LLL -x -H ldapi://%2ftry%2fldapi -b dc=harbour,dc=example "$1" 1.1 |
+		grep -c '^dn:' || true
+}
+for _ in $(seq 50); do
+	[ "$(entries '(objectClass=*)' 2>/dev/null)" -gt 0 ] && break
+	sleep 0.2
+done
+same 'all entries' 24 "$(entries '(objectClass=*)')"
+same 'by an index' 1 "$(entries '(uid=mbrandt)')"
+slapcat -f /etc/ldap/slapd.conf >/try/slapcat.ldif
+ditcat -f /etc/ldap/slapd.conf | cmp - /try/slapcat.ldif
+same 'ditcheck beside slapd' '/srv/ldap/data.mdb: 0 findings' \
+	"$(ditcheck -f /etc/ldap/slapd.conf)"
+ditindex --online -f /etc/ldap/slapd.conf uid
+same 'by the index that was built' 1 "$(entries '(uid=mbrandt)')"
+stop_slapd
+
+say 'nightly export'
+DITKIT_OPTIONS='-f /etc/ldap/slapd.conf' /usr/libexec/ditkit/ditkit-export 1
+zstd -qdc /var/backups/ditkit/1-*.ldif.zst | cmp - /try/slapcat.ldif
+
+say 'C program'
+for name in scan_count sort_sum; do
+	# shellcheck disable=SC2046 # words
+	gcc -D_GNU_SOURCE -Wall -Wextra -Werror -o /try/$name $examples/$name.c \
+		$(pkg-config --cflags --libs ditkit) -lpthread
+done
+/try/sort_sum
+/try/scan_count /etc/ldap/slapd.conf objectClass
+# The static library, with the shared ones of others: libldap-dev has not all that a program
+# without any shared library needs.
+# shellcheck disable=SC2046
+gcc -D_GNU_SOURCE -o /try/static $examples/scan_count.c -l:libditkit.a \
+	$(pkg-config --libs ldap lber lmdb libxxhash zlib libzstd liblzma) -lbz2 -lpthread
+/try/static /etc/ldap/slapd.conf objectClass >/try/log
+rm -r /srv/ldap /var/backups/ditkit /etc/ldap/slapd.conf
+
+say 'remove'
+apt-get purge -y -qq ditkit libditkit0 libditkit-dev ditkit-doc >/try/log 2>&1 ||
+	{ tail /try/log && exit 1; }
+apt-get autoremove --purge -y -qq >>/try/log 2>&1
+left=$(find / -xdev -name '*ditkit*' ! -path '/proc/*' ! -path '/try/*')
+same 'left behind' '' "$left"
+left=$(find / -xdev ! -path '/proc/*' ! -path '/try/*' ! -path '/var/*' ! -path '/tmp/*' |
+	sort | comm -13 /try/before - | head -n 5)
+same 'left behind' '' "$left"
+echo "all tried"
