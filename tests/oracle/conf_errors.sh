@@ -24,11 +24,11 @@ without_grammar() {
 	sed -i '/^[A-Za-z]*Description = /d; /^[[:space:]]/d' "$1/stderr"
 }
 
-# config_cases FILE FUNCTION: call FUNCTION TEXT after a load with each configuration;
-# a record that the options refuse is left out by both
+# config_cases FILE FUNCTION: call FUNCTION TEXT MESSAGE after a load with each
+# configuration; a record that the options refuse is left out by both
 config_cases() {
-	local where text site
-	while IFS=$'\t' read -r where text; do
+	local where text message site
+	while IFS=$'\t' read -r where text message; do
 		[[ $where != \#* ]] || continue
 		for site in ref dit; do
 			empty_site "$work/$site"
@@ -37,7 +37,7 @@ config_cases() {
 		done
 		slapadd_site "$work/ref" -q -c -l "$work/input.ldif"
 		ditadd_site "$work/dit" -q -c -l "$work/input.ldif"
-		"$2" "$text"
+		"$2" "$text" "$message"
 	done <"$DIT_TEST_DATA/errors/$1"
 }
 
@@ -46,6 +46,13 @@ refused_alike() {
 	without_grammar "$work/ref"
 	without_grammar "$work/dit"
 	check "configuration: $1" same_messages "$work/ref" "$work/dit"
+}
+
+# shellcheck disable=SC2317 # called by config_cases
+refused_where_slapadd_may_die() {
+	check "configuration: $1: ditadd" diff "$work/dit/exit" - <<<1
+	check "configuration: $1: message" grep -qF "$2" "$work/dit/stderr"
+	[ "$(cat "$work/ref/exit")" -ge 128 ] || refused_alike "$1"
 }
 
 # shellcheck disable=SC2317 # called by config_cases
@@ -81,6 +88,7 @@ LDIF
 make_site "$work/ref"
 make_site "$work/dit"
 config_cases config-cases refused_alike
+config_cases config-dangling refused_where_slapadd_may_die
 config_cases config-lenient refused_by_slapadd_alone
 config_cases config-accepted stored_alike
 
