@@ -4,15 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/tmp_dir.h"
 #include "store/files.h"
 #include "store/format_check.h"
+#include "store/private_dir.h"
 
 /*
  * LMDB would make a missing lock.mdb with the permissions of whoever reads; slapd could
@@ -89,27 +86,14 @@ int dit_door_open_as_is(struct dit_door *ret, const char *directory,
 static int open_with_locks(const struct dit_door *door, MDB_env *env, unsigned flags,
                            struct dit_fault *fault)
 {
-	char *path = NULL;
-	int fd = -1;
-	int r = 0;
+	struct dit_private_dir dir;
+	int r = dit_private_dir_make(&dir, fault);
 
-	if (asprintf(&path, "%s/ditkit-open-XXXXXX", dit_tmp_dir(NULL)) < 0) {
-		return -ENOMEM;
+	if (r == 0) {
+		r = dit_env_open_locked(env, dir.fd, door->data_fd, door->lock_fd, flags,
+		                        fault);
+		dit_private_dir_remove(&dir);
 	}
-	if (mkdtemp(path) == NULL) {
-		r = dit_fault_say(fault, -errno, "%s: %s", path, strerrordesc_np(errno));
-		free(path);
-		return r;
-	}
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	r = fd < 0 ? -errno
-	           : dit_env_open_locked(env, fd, door->data_fd, door->lock_fd, flags,
-	                                 fault);
-	if (fd >= 0) {
-		(void)close(fd);
-	}
-	(void)rmdir(path);
-	free(path);
 	return r;
 }
 

@@ -71,6 +71,8 @@ rooms += %D%/libstore.la
 	%D%/output_impl.h \
 	%D%/output_new.c \
 	%D%/output_refuse.c \
+	%D%/private_dir.c \
+	%D%/private_dir.h \
 	%D%/publication.c \
 	%D%/publication.h \
 	%D%/snapshot.c \

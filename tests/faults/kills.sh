@@ -1,13 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# ditadd or ditindex is killed at a system call: each database is the old one or the new one, and
-# whole, and the next run succeeds and leaves nothing behind.
+# A tool is killed at a system call. Of ditadd and ditindex: each database is the old one or the
+# new one, and whole. Of ditcat and ditcheck: nothing has changed. The next run succeeds and
+# leaves nothing behind, neither beside the databases nor in the directory for temporary files.
 #
 # strace kills at each call that changes files, and at a sample of all calls.
 #
 #   DIT_LONG=yes   at each call of all kinds
 #   DIT_SEED=N     for the sample; else by the clock
 . "${0%/*}/faults_lib.sh"
+: "${DITCAT:?}"
+# shellcheck disable=SC2154 # lib.sh
+export TMPDIR=$work/tmp # also for files that --tmpdir does not place
 if ! strace -o /dev/null true 2>/dev/null; then
 	echo "SKIPPED: strace cannot trace here"
 	[ -n "${CI:-}" ] && exit 1
@@ -33,12 +37,13 @@ traced() {
 		>"$work/load.out" 2>&1
 }
 
-# list_calls ARGUMENT...: the calls of a load, each as CALL N KIND: its N-th one; KIND is 1
-# if it changes files
-list_calls() {
-	put_back
-	traced -- "$@"
-	check "$name: under strace" test $? -eq 0
+# reading COMMAND...: one of the tools that only read, under strace
+reading() {
+	strace -f -qq -o "$work/trace" "${injection[@]}" "$@" >"$work/load.out" 2>&1
+}
+
+# split_trace: $work/calls from the trace
+split_trace() {
 	awk -v changing="$changing" '{
 		call = $2
 		sub(/\(.*/, "", call)
@@ -46,6 +51,22 @@ list_calls() {
 			print call, ++n[call], call ~ changing || $0 ~ /O_CREAT|O_TMPFILE/
 		}
 	}' "$work/trace" >"$work/calls"
+}
+
+# sample: the calls to be killed at
+sample() {
+	local step=$(($(wc -l <"$work/calls") / nsampled))
+	[ "${DIT_LONG:-}" != yes ] || step=1
+	awk -v step=$step -v first=$((RANDOM % step)) '$3 || NR % step == first' "$work/calls"
+}
+
+# list_calls ARGUMENT...: the calls of a load, each as CALL N KIND: its N-th one; KIND is 1
+# if it changes files
+list_calls() {
+	put_back
+	traced -- "$@"
+	check "$name: under strace" test $? -eq 0
+	split_trace
 }
 
 # kill_once CALL N ARGUMENT...: examine what is left, load again
@@ -77,18 +98,64 @@ kill_all() {
 	local name=$1 call n nkills=0 nold=0
 	shift
 	list_calls "$@"
-	step=$(($(wc -l <"$work/calls") / nsampled))
-	[ "${DIT_LONG:-}" != yes ] || step=1
 	while read -r call n _ <&3; do
 		kill_once "$call" "$n" "$@"
-	done 3< <(awk -v step=$step -v first=$((RANDOM % step)) '$3 || NR % step == first' \
-		"$work/calls")
+	done 3< <(sample)
 	echo "$name: killed at $nkills of $(wc -l <"$work/calls") calls: $nold left the old state"
 	check "$name: old and new states" test $nold -gt 0 -a $nold -lt $nkills
+}
+
+# unchanged: are the databases what they were, to the byte?
+unchanged() {
+	local name
+	for name in $databases; do
+		cmp "$work/old/$name/data.mdb" "$work/dit/files/$name/data.mdb" || return
+	done
+	no_leftovers
+}
+
+# kill_readers: ditcat and ditcheck, over the old databases
+kill_readers() {
+	local name call n nkills nleft conf=(-f "$work/dit/slapd.conf" -T 1)
+	local -A command=(
+		[ditcat]="$DITCAT ${conf[*]} -l $work/out.ldif"
+		[ditcheck]="$DITCHECK ${conf[*]} --memory 16M --tmpdir $work/tmp"
+		[quick]="$DITCHECK ${conf[*]} --quick"
+	)
+	for name in ditcat ditcheck quick; do
+		nkills=0 nleft=0
+		put_back
+		injection=()
+		# shellcheck disable=SC2086 # words
+		reading ${command[$name]}
+		check "$name: under strace" test $? -eq 0
+		split_trace
+		while read -r call n _ <&3; do
+			injection=(-e trace="$call" -e inject="$call:signal=KILL:when=$n")
+			# shellcheck disable=SC2086 # words
+			reading ${command[$name]} 2>/dev/null
+			# As root ditcat has a second process, which renames its file: 1.
+			check "$name: $call $n: it is killed" test $? -ne 0
+			nkills=$((nkills + 1))
+			[ -z "$(ls -A "$work/tmp")" ] || nleft=$((nleft + 1))
+			${command[$name]} >"$work/load.out" 2>&1
+			check "$name: the run after the kill at $call $n" test $? -eq 0
+			check "$name: nothing has changed after the kill at $call $n" unchanged
+		done 3< <(sample)
+		echo "$name: killed at $nkills of $(wc -l <"$work/calls") calls:" \
+			"$nleft left a file, which the next run removed"
+		check "$name: some left a file" test $nleft -gt 0
+	done
 }
 
 make_input 40
 for_all_loads kill_all
 for_reindex kill_all
 for_2_7 kill_all
+databases="db"
+make_conf "$work/dit"
+make_files "$work/dit"
+load -l "$work/input.ldif"
+save old
+kill_readers
 finish

@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	%D%/test_index_output \
 	%D%/test_online \
 	%D%/test_output \
+	%D%/test_private_dir \
 	%D%/test_publication \
 	%D%/test_publish \
 	%D%/test_readers \
@@ -74,6 +75,9 @@ check_PROGRAMS += \
 %C%_test_stored_lists_LDADD = $(test_libs)
 %C%_test_output_SOURCES = %D%/store_fixture.h %D%/test_output.c
 %C%_test_output_LDADD = $(test_libs)
+%C%_test_private_dir_SOURCES = %D%/test_private_dir.c
+%C%_test_private_dir_LDADD = $(test_libs)
+%C%_test_private_dir_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=flock
 %C%_test_publication_SOURCES = %D%/test_publication.c
 %C%_test_publication_LDADD = $(test_libs)
 %C%_test_publish_SOURCES = %D%/store_fixture.h %D%/test_publish.c
