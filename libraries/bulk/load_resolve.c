@@ -12,7 +12,23 @@
 #include "bulk/load_refuse.h"
 #include "bulk/load_report.h"
 
-static int stored(struct load_target *target, struct load_item *item)
+/* The load ends at this record. */
+static int fail_stored(struct load_target *target, const struct dit_ldif_record *record,
+                       const struct load_item *item, int r)
+{
+	if (r != DIT_E_TOOLONG) {
+		return dit_load_target_fail(target, r, "could not store an entry");
+	}
+	dit_load_report(target->loader, DIT_REPORT_ERROR,
+	                "could not add entry dn=\"%.*s\" (%s:%llu): a database has %u "
+	                "attribute descriptions at most",
+	                DIT_SPAN_ARGS(item->entry.dn.pretty), record->file,
+	                (unsigned long long)record->file_line, DIT_AD_NUMBER_MAX);
+	return r;
+}
+
+static int stored(struct load_target *target, const struct dit_ldif_record *record,
+                  struct load_item *item)
 {
 	struct loader *loader = target->loader;
 	int r = loader->opts->is_dry_run
@@ -20,11 +36,7 @@ static int stored(struct load_target *target, struct load_item *item)
 	                : dit_entries_put(target->entries, item->id, &item->encoded);
 
 	if (r < 0) {
-		return dit_load_target_fail(
-			target, r,
-			r == DIT_E_TOOLONG ? "could not store an entry: a database has "
-					     "65535 attribute descriptions at most"
-					   : "could not store an entry");
+		return fail_stored(target, record, item, r);
 	}
 	loader->stats->nentries++;
 	if (target->stats != NULL) {
@@ -79,10 +91,11 @@ static int resolve_root(struct load_target *target, const struct dit_ldif_record
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
 	}
-	return stored(target, item);
+	return stored(target, record, item);
 }
 
-static int fill_hole(struct load_target *target, struct load_item *item, uint32_t id)
+static int fill_hole(struct load_target *target, const struct dit_ldif_record *record,
+                     struct load_item *item, uint32_t id)
 {
 	int r = dit_builders_note_late(target->builders, id,
 	                               dit_tree_next_id(target->tree));
@@ -92,7 +105,7 @@ static int fill_hole(struct load_target *target, struct load_item *item, uint32_
 	}
 	dit_tree_fill(target->tree, id);
 	item->id = id;
-	return stored(target, item);
+	return stored(target, record, item);
 }
 
 static int resolve_known(struct load_target *target, const struct dit_ldif_record *record,
@@ -113,7 +126,7 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
 	}
-	return fill_hole(target, item, id);
+	return fill_hole(target, record, item, id);
 }
 
 /* The node of a new entry, and holes for the nodes above it that are not there. */
@@ -151,7 +164,7 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 		return dit_load_target_fail(target, r,
 		                            "could not add a node to the tree");
 	}
-	return stored(target, item);
+	return stored(target, record, item);
 }
 
 static int resolve_good(struct load_target *target, const struct dit_ldif_record *record,
@@ -161,7 +174,7 @@ static int resolve_good(struct load_target *target, const struct dit_ldif_record
 	int r = 0;
 
 	if (target->loader->opts->is_dry_run) {
-		return stored(target, item);
+		return stored(target, record, item);
 	}
 	if (target->is_foreign) {
 		return dit_load_fail_foreign(target->loader, record, item);
