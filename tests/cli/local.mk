@@ -20,6 +20,8 @@ check_PROGRAMS += %D%/test_config_database
 %C%_test_config_database_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/include \
 	-I$(top_srcdir)/servers/common
 %C%_test_config_database_LDADD = $(test_libs)
-# A browser; without one it is skipped.
-long_scripts += %D%/report-browser.sh
+long_scripts += \
+	%D%/hostile.sh \
+	%D%/report-browser.sh \
+	$(NULL)
 EXTRA_DIST += %D%/report-browser.sh
