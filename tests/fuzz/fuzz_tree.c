@@ -5,6 +5,7 @@
  * The input is cut at lines "%" into files of one tree: the first entry, modules, a
  * schema entry, a back end, two databases, an overlay.
  */
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/tmp_dir.h"
 #include "config/settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,7 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
   }                                                                                      \
  } while (0)
 
-#define CUT "%\n"
+#define CUT        "%\n"
+#define PATH_BYTES (PATH_MAX + 128)
 
 static const char *const folders[] = {
 	"cn=config",
@@ -51,15 +54,15 @@ static void count(void *ctx, const struct dit_report *report)
 	++*(unsigned *)ctx;
 }
 
-static void join(char path[static 128], const char *dir, const char *name)
+static void join(char path[static PATH_BYTES], const char *dir, const char *name)
 {
-	(void)snprintf(path, 128, "%s/%s", dir, name);
+	(void)snprintf(path, PATH_BYTES, "%s/%s", dir, name);
 }
 
 static void write_file(const char *dir, const char *name, const uint8_t *data,
                        size_t size)
 {
-	char path[128];
+	char path[PATH_BYTES];
 	FILE *file = NULL;
 
 	join(path, dir, name);
@@ -69,7 +72,7 @@ static void write_file(const char *dir, const char *name, const uint8_t *data,
 
 static void write_tree(const char *dir, const uint8_t *data, size_t size)
 {
-	char path[128];
+	char path[PATH_BYTES];
 
 	for (size_t i = 0; i < NFOLDERS; i++) {
 		join(path, dir, folders[i]);
@@ -90,7 +93,7 @@ static void write_tree(const char *dir, const uint8_t *data, size_t size)
 
 static void remove_tree(const char *dir)
 {
-	char path[128];
+	char path[PATH_BYTES];
 
 	for (size_t i = 0; i < NFILES; i++) {
 		join(path, dir, files[i]);
@@ -128,11 +131,13 @@ static void check_databases(const struct dit_settings *settings)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dit_settings *settings = NULL;
-	char dir[] = "/tmp/ditkit-fuzz-XXXXXX";
+	char dir[PATH_MAX];
 	struct dit_settings_source source = {.dir = dir};
 	unsigned nreports = 0;
 	int r = 0;
 
+	CHECK(snprintf(dir, sizeof(dir), "%s/ditkit-fuzz-XXXXXX", dit_tmp_dir(NULL)) <
+	      (int)sizeof(dir));
 	CHECK(mkdtemp(dir) != NULL);
 	write_tree(dir, data, size);
 	r = dit_settings_read(&settings, &source, count, &nreports);
