@@ -2,10 +2,8 @@
 #include "store/lock_field.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,17 +12,19 @@
 #include <lmdb.h>
 
 #include "base/error.h"
-#include "base/tmp_dir.h"
 #include "base/whole_io.h"
 #include "store/fault.h"
+#include "store/files.h"
 #include "store/lmdb_error.h"
+#include "store/private_dir.h"
 
 #define FILE_BYTES 4096 /* the table of readers may begin here; the word comes before */
 #define NWORDS     (FILE_BYTES / sizeof(uint64_t))
 #define NCOMMITS   5
 
 struct probe {
-	char *dir;
+	int data_fd; /* neither file has a name */
+	int lock_fd;
 	MDB_env *env;
 	uint64_t words[NWORDS];
 	bool is_out[NWORDS]; /* is not the place */
@@ -59,19 +59,10 @@ static int commit_once(struct probe *probe, uint64_t *ret_id)
 
 static int read_words(struct probe *probe)
 {
-	char path[4200];
 	ssize_t n = 0;
-	int fd = -1;
 
-	(void)snprintf(path, sizeof(path), "%s/lock.mdb", probe->dir);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		return -errno;
-	}
 	memset(probe->words, 0, sizeof(probe->words));
-	n = dit_read_at(fd, probe->words, sizeof(probe->words), 0);
-	/* LMDB's locks on the file go with any descriptor; nobody else is there. */
-	(void)close(fd);
+	n = dit_read_at(probe->lock_fd, probe->words, sizeof(probe->words), 0);
 	return n < 0 ? (int)n : 0;
 }
 
@@ -94,44 +85,47 @@ static int watch(struct probe *probe)
 	return r;
 }
 
-static int open_probe(struct probe *probe)
+static int open_env(struct probe *probe, struct dit_fault *fault)
+{
+	struct dit_private_dir dir;
+	int r = dit_private_dir_make(&dir, fault);
+
+	if (r == 0) {
+		r = dit_env_open_locked(probe->env, dir.fd, probe->data_fd,
+		                        probe->lock_fd, MDB_NOSYNC, fault);
+		dit_private_dir_remove(&dir);
+	}
+	return r;
+}
+
+static int open_probe(struct probe *probe, struct dit_fault *fault)
 {
 	int r = 0;
 
-	if (asprintf(&probe->dir, "%s/ditkit-probe-XXXXXX", dit_tmp_dir(NULL)) < 0) {
-		probe->dir = NULL;
-		return -ENOMEM;
-	}
-	if (mkdtemp(probe->dir) == NULL) {
-		r = -errno;
-		free(probe->dir);
-		probe->dir = NULL;
-		return r;
+	probe->data_fd = memfd_create(DIT_DATA_NAME, MFD_CLOEXEC);
+	probe->lock_fd = memfd_create(DIT_LOCK_NAME, MFD_CLOEXEC);
+	if (probe->data_fd < 0 || probe->lock_fd < 0) {
+		return -errno;
 	}
 	r = dit_lmdb_error(mdb_env_create(&probe->env));
 	if (r < 0) {
 		probe->env = NULL;
 		return r;
 	}
-	return dit_lmdb_error(mdb_env_open(probe->env, probe->dir, MDB_NOSYNC, 0600));
+	return open_env(probe, fault);
 }
 
 static void close_probe(struct probe *probe)
 {
-	static const char *const names[] = {"data.mdb", "lock.mdb"};
-	char path[4200];
-
 	if (probe->env != NULL) {
 		mdb_env_close(probe->env);
 	}
-	for (size_t i = 0; probe->dir != NULL && i < 2; i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", probe->dir, names[i]);
-		(void)unlink(path);
+	if (probe->lock_fd >= 0) {
+		(void)close(probe->lock_fd);
 	}
-	if (probe->dir != NULL) {
-		(void)rmdir(probe->dir);
+	if (probe->data_fd >= 0) {
+		(void)close(probe->data_fd);
 	}
-	free(probe->dir);
 }
 
 /* The only word that is left. */
@@ -191,7 +185,7 @@ int dit_lock_field_open(struct dit_lock_field *ret, int lock_fd, uint64_t transa
 	if (probe == NULL) {
 		return -ENOMEM;
 	}
-	r = open_probe(probe);
+	r = open_probe(probe, fault);
 	if (r == 0) {
 		r = watch(probe);
 	}

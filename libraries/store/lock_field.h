@@ -4,7 +4,7 @@
  * find the newest meta page; who commits without liblmdb has to write it.
  *
  * liblmdb offers no call for that, and the place depends on how liblmdb was built. So it
- * is found out: a private environment is made, transactions are committed, and the one
+ * is found out: an environment in memory is made, transactions are committed, and the one
  * word that goes along with their numbers is the place. A lock file is touched only if
  * its first words are those of the private one, which name the layout, and if that word
  * has the number of its own last transaction.
