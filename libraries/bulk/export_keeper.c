@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/syscall.h> /* musl has no close_range(2) */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,9 +18,9 @@
 static void close_others(int fd)
 {
 	if (fd > 0) {
-		(void)close_range(0, (unsigned)fd - 1, 0);
+		(void)syscall(SYS_close_range, 0U, (unsigned)fd - 1, 0U);
 	}
-	(void)close_range((unsigned)fd + 1, UINT_MAX, 0);
+	(void)syscall(SYS_close_range, (unsigned)fd + 1, UINT_MAX, 0U);
 }
 
 /* The life of the keeper. Only calls that are safe in the child of a threaded process. */

@@ -32,6 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/errno_text.h"
 #include "base/error.h"
 #include "base/grow.h"
 #include "ldif/file_url.h"
@@ -550,7 +551,7 @@ static int fail_read(struct dit_ldif_reader *reader, int r)
 	(void)snprintf(reader->error, sizeof(reader->error),
 	               "ldif_read_record: reading %s failed: %s",
 	               reader->nincluded > 0 ? "an included file" : "the input",
-	               strerrordesc_np(-r));
+	               dit_errno_text(-r));
 	return r;
 }
 

@@ -122,6 +122,20 @@ static void wait_until_fetched(struct dit_page_source *source, uint64_t number)
 	(void)pthread_mutex_unlock(&source->lock);
 }
 
+/* Not each C library has preadv2(). */
+static ssize_t read_at_once(int fd, const struct iovec *space, off_t at)
+{
+#ifdef RWF_NOWAIT
+	return preadv2(fd, space, 1, at, RWF_NOWAIT);
+#else
+	(void)fd;
+	(void)space;
+	(void)at;
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
 static bool can_ask(struct dit_page_source *source)
 {
 	return source->reads_ahead &&
@@ -141,7 +155,7 @@ static ssize_t read_from_memory(struct dit_page_source *source, char *pages, siz
 	if (!can_ask(source)) {
 		return -1;
 	}
-	n = preadv2(source->fd, &space, 1, at, RWF_NOWAIT);
+	n = read_at_once(source->fd, &space, at);
 	if (n < 0 && errno != EAGAIN) {
 		atomic_store_explicit(&source->cannot_ask, true, memory_order_relaxed);
 	}

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/errno_text.h"
 #include "store/lmdb_error.h"
 
 /* ---- the directory ---- */
@@ -218,7 +219,7 @@ int dit_staging_clear(int dir_fd, struct dit_fault *fault)
 	}
 	return r < 0 ? dit_fault_say(fault, r,
 	                             DIT_STAGING_NAME " in it cannot be removed: %s",
-	                             strerrordesc_np(-r))
+	                             dit_errno_text(-r))
 	             : 0;
 }
 

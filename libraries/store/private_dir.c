@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/errno_text.h"
 #include "base/tmp_dir.h"
 #include "store/files.h"
 
@@ -91,7 +92,7 @@ static int make(struct dit_private_dir *ret, struct dit_fault *fault)
 	}
 	if (mkdtemp(ret->path) == NULL) {
 		r = dit_fault_say(fault, -errno, "%s: %s", ret->path,
-		                  strerrordesc_np(errno));
+		                  dit_errno_text(errno));
 		free(ret->path);
 		ret->path = NULL;
 		return r;

@@ -7,6 +7,8 @@
 
 #include <lmdb.h>
 
+#include "base/errno_text.h"
+
 static const char *own_text(int error)
 {
 	switch ((enum dit_error)error) {
@@ -55,7 +57,7 @@ const char *dit_strerror(int error)
 	}
 	/* glibc's thread-safe one; NULL for a number that it does not know. */
 	if (error > -4096 && error < 4096) {
-		text = strerrordesc_np(error < 0 ? -error : error);
+		text = dit_errno_text(error < 0 ? -error : error);
 	}
 	return text == NULL ? "Unknown error" : text;
 }

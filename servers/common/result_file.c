@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h> /* musl has no close_range(2) */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,9 +35,9 @@ static void keep(int fd, const char *from, const char *to)
 	int error = ECANCELED;
 
 	if (fd > 0) {
-		(void)close_range(0, (unsigned)fd - 1, 0);
+		(void)syscall(SYS_close_range, 0U, (unsigned)fd - 1, 0U);
 	}
-	(void)close_range((unsigned)fd + 1, UINT_MAX, 0);
+	(void)syscall(SYS_close_range, (unsigned)fd + 1, UINT_MAX, 0U);
 	if (read(fd, &order, 1) == 1) { /* all signals are blocked: no EINTR */
 		error = rename(from, to) == 0 ? 0 : errno;
 		(void)send(fd, &error, sizeof(error), MSG_NOSIGNAL);
