@@ -2,8 +2,9 @@
 /*
  * The text of an errno, which stays valid and is the same in all locales.
  *
- * strerror(3) of glibc translates, and its texts for unknown numbers belong to one thread.
- * A C library without strerrordesc_np(3), such as musl, has constant texts in the C locale.
+ * strerror(3) of glibc translates, and its texts for unknown numbers belong to one
+ * thread. A C library without strerrordesc_np(3), such as musl, has constant texts in
+ * the C locale.
  */
 #ifndef DITKIT_ERRNO_TEXT_H
 #define DITKIT_ERRNO_TEXT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A directory of our own, for a moment: liblmdb wants a path with both files of a database
- * in it, and we want it to open descriptors (files.h). It gets the path of a directory
- * with two links, TMPDIR/ditkit-open-XXXXXX.
+ * A directory of our own, for a moment: liblmdb wants a path with both files of a
+ * database in it, and we want it to open descriptors (files.h). It gets the path of a
+ * directory with two links, TMPDIR/ditkit-open-XXXXXX.
  *
  * Who is killed in that moment leaves the directory behind. So its maker holds a lock on
  * it (flock(2)), and who makes another one removes those of the same user that nobody has

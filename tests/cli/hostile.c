@@ -12,8 +12,8 @@
  *   data      data.mdb likewise
  *
  * The file COUNT, eight bytes, has the number of names that he has exchanged while a load
- * was there: who sees it grow during a load knows that the attack took place. Ends when it
- * is killed.
+ * was there: who sees it grow during a load knows that the attack took place. Ends when
+ * it is killed.
  */
 #include <fcntl.h>
 #include <stdbool.h>
