@@ -116,14 +116,90 @@ struct dit_check_database {
 	uint64_t nentries;   /* records of id2e, holes included; for sizes per entry */
 
 	/* Of an index. */
-	uint64_t nranges;                     /* keys that have a range, not a list */
-	const uint64_t *nlists;               /* the others, DIT_LIST_LENGTHS classes */
+	bool has_presence;      /* it has the key of presence (storage.md 5.4) ... */
+	bool is_presence_range; /* ... which has a range, not a list */
+	uint64_t npresent;      /* the IDs of that list */
+	uint64_t nranges;       /* keys that have a range, not a list */
+	const uint64_t *nlists; /* the others, DIT_LIST_LENGTHS classes */
 	const struct dit_check_list *longest; /* ranges are not among them */
 	size_t nlongest;
 };
 
 typedef void (*dit_check_database_fn)(void *ctx,
                                       const struct dit_check_database *database);
+
+/* ---- use ---- */
+
+/** Kinds of an index; of a search, the kind that can answer an item of its filter. */
+#define DIT_CHECK_PRES        0x1u
+#define DIT_CHECK_EQ          0x2u /* also items of order, cn>=a */
+#define DIT_CHECK_APPROX      0x4u
+#define DIT_CHECK_SUB         0x8u
+#define DIT_CHECK_INDEX_KINDS 4
+
+/** A search that somebody has made, for example one of slapd's log. */
+struct dit_check_search {
+	struct dit_span
+		base; /* data is NULL: not known, then it is one of all databases */
+	int scope;    /* as in LDAP: 0 is the base alone */
+	struct dit_span filter;
+};
+
+/**
+ * The next search.
+ *
+ * @param ret  its spans stay valid until the next call
+ *
+ * @return 1; 0: there are no more; negative: the check ends with this error
+ */
+typedef int (*dit_check_search_fn)(void *ctx, struct dit_check_search *ret);
+
+/** A configured index. */
+struct dit_check_index_use {
+	const char *name; /* also of its named database */
+	unsigned kinds;   /* DIT_CHECK_... */
+	bool is_numeric;  /* its syntax has nothing but numbers */
+	/* Of an index with DIT_CHECK_SUB: values of the first entries, and those of
+	 * digits alone. */
+	uint64_t nvalues;
+	uint64_t ndigits;
+	/* How many searches each kind was looked up for, DIT_CHECK_PRES first. */
+	uint64_t nuses[DIT_CHECK_INDEX_KINDS];
+};
+
+/** What searches asked for, and no index answered. */
+struct dit_check_missing {
+	const char *attribute;
+	unsigned kind;      /* one DIT_CHECK_... */
+	uint64_t nsearches; /* those of nunindexed that asked for it */
+};
+
+/**
+ * The configuration of one data file, and what searches make of it. The pointers are
+ * valid during the callback only.
+ */
+struct dit_check_config {
+	const char *file;
+	struct dit_span suffix;
+	uint64_t maxsize_bytes;
+	unsigned idlexp;
+	const struct dit_check_index_use *indexes; /* in the order of the configuration */
+	size_t nindexes;
+	uint64_t nsampled; /* entries whose values were looked at */
+
+	/* Searches; 0 without the option `searches`. */
+	uint64_t nsearches;  /* of this database, counted in what follows */
+	uint64_t nbases;     /* of one entry alone: no index is looked up for these */
+	uint64_t nelsewhere; /* of other databases */
+	uint64_t nunread;    /* the filter is none, or the base is no DN */
+	/* No index answered: slapd looked at nearly every entry in scope, or at every
+	 * one. */
+	uint64_t nunindexed;
+	const struct dit_check_missing *missing; /* the most searches first */
+	size_t nmissing;
+};
+
+typedef void (*dit_check_config_fn)(void *ctx, const struct dit_check_config *config);
 
 struct dit_check_opts {
 	/* As of dit_load(): which database of which configuration. */
@@ -158,6 +234,14 @@ struct dit_check_opts {
 	/* May be NULL. Called after the findings, in the order of names. */
 	dit_check_database_fn sizes;
 	void *sizes_ctx;
+	/*
+	 * May be NULL. Called before `sizes`, if `sizes` is wanted and the configuration
+	 * was read.
+	 */
+	dit_check_config_fn config;
+	void *config_ctx;
+	dit_check_search_fn searches; /* for `config`; may be NULL; called first of all */
+	void *searches_ctx;
 	dit_check_file_fn file; /* may be NULL; called after the findings of the file */
 	void *file_ctx;
 	dit_progress_fn progress; /* may be NULL; done and total are of one file */

@@ -163,10 +163,10 @@ static bool is_main_tree_sound(const struct check *check)
 }
 
 /* First without LMDB's write lock, for which slapd's writers would wait. */
-static int open_readers(struct check *check, const char *directory,
+static int open_readers(struct check *check, const char *directory, unsigned nreaders,
                         struct dit_fault *fault)
 {
-	struct dit_snapshot_opts opts = {.nreaders = check->one->nthreads,
+	struct dit_snapshot_opts opts = {.nreaders = nreaders,
 	                                 .no_lock = true,
 	                                 .no_lock_file = true,
 	                                 .wait_ms = WAIT_MS,
@@ -214,7 +214,7 @@ static int open_snapshot(struct check *check)
 		return -EINVAL;
 	}
 	if (r > 0) {
-		r = open_readers(check, directory, &fault);
+		r = open_readers(check, directory, check->one->nthreads, &fault);
 	}
 	free(directory);
 	if (r < 0 && fault.text[0] != '\0') {
@@ -387,6 +387,33 @@ static int check_content(struct check *check)
 	return r;
 }
 
+/* ---- a sample ---- */
+
+/*
+ * A sound file is read by way of liblmdb. Of LMDB 1.0 no sample is read: slapd could not
+ * start meanwhile. Without a sample some advice is missing, and nothing else.
+ */
+static int read_sample(struct check *check)
+{
+	const struct dit_stop stop = {.flag = check->opts->stop};
+	struct dit_check_use *use = check->one->use;
+	struct dit_fault fault = {""};
+	char *directory = NULL;
+	int r = 0;
+
+	if (use == NULL || !dit_check_use_wants_sample(use) ||
+	    check->one->openldap >= DIT_OPENLDAP_2_7 ||
+	    dit_check_findings_count(check->findings) > 0 ||
+	    dit_data_directory(check->one->path, &directory) <= 0) {
+		return 0;
+	}
+	if (open_readers(check, directory, 1, &fault) == 0) {
+		r = dit_check_use_sample(use, check->snapshot, &stop);
+	}
+	free(directory);
+	return r == DIT_E_STOPPED || r == -ENOMEM ? r : 0;
+}
+
 /* ---- the whole ---- */
 
 static int check_once(struct check *check, struct dit_walk_stats *stats)
@@ -401,7 +428,12 @@ static int check_once(struct check *check, struct dit_walk_stats *stats)
 		hold(check);
 	}
 	r = walk(check, stats);
-	return r == 0 && wants_content ? check_content(check) : r;
+	if (r == 0 && wants_content) {
+		r = check_content(check);
+	} else if (r == 0) {
+		r = read_sample(check);
+	}
+	return r;
 }
 
 static void begin_again(struct check *check)
@@ -497,6 +529,10 @@ static int tell(struct check *check, const struct dit_walk_stats *stats)
 	if (r == 0) {
 		r = dit_check_findings_tell(check->notes, path, opts->found,
 		                            opts->found_ctx);
+	}
+	if (r == 0 && check->one->use != NULL) {
+		r = dit_check_use_tell(check->one->use, path, opts->config,
+		                       opts->config_ctx);
 	}
 	if (r == 0 && check->sizes != NULL) {
 		r = dit_check_sizes_tell(check->sizes, path, stats->page_bytes,

@@ -9,6 +9,7 @@
 
 #include "base/openldap.h"
 #include "bulk/check_findings.h"
+#include "bulk/check_use.h"
 #include "config/settings.h"
 
 struct dit_check_one_opts {
@@ -17,6 +18,8 @@ struct dit_check_one_opts {
 	const struct dit_settings *settings;
 	enum dit_openldap_version openldap;  /* whose settings they are */
 	const struct dit_database *database; /* NULL: the structure alone is checked */
+	struct dit_check_use
+		*use; /* a sample is read into it, and it is told; NULL: none */
 	unsigned nthreads;
 };
 

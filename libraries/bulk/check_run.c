@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "bulk/check_one.h"
+#include "bulk/check_searches.h"
 #include "bulk/chosen.h"
 #include "config/settings.h"
 
@@ -16,8 +17,21 @@ struct check {
 	const struct dit_check_opts *opts;
 	struct dit_chosen chosen; /* empty: a path was given */
 	unsigned nthreads;
+	struct dit_check_use **uses; /* of the databases that are checked; owned */
+	size_t nuses;
 	uint64_t by_kind[DIT_CHECK_NKINDS]; /* of all files */
 };
+
+static struct dit_check_use *use_of(const struct check *check,
+                                    const struct dit_database *database)
+{
+	for (size_t i = 0; i < check->nuses; i++) {
+		if (dit_check_use_database(check->uses[i]) == database) {
+			return check->uses[i];
+		}
+	}
+	return NULL;
+}
 
 /* A directory means the data file in it. */
 static int check_path(struct check *check, const char *path,
@@ -28,6 +42,7 @@ static int check_path(struct check *check, const char *path,
 		.settings = check->chosen.settings,
 		.openldap = check->chosen.openldap,
 		.database = check->opts->is_quick ? NULL : database,
+		.use = use_of(check, database),
 		.nthreads = check->nthreads,
 	};
 	struct stat status;
@@ -86,6 +101,53 @@ static int tell_directories(const struct check *check)
 	return r;
 }
 
+/* ---- how indexes are used ---- */
+
+static int make_uses(struct check *check)
+{
+	const struct dit_settings *settings = check->chosen.settings;
+	int r = 0;
+
+	check->uses = calloc(settings->ndatabases + 1, sizeof(struct dit_check_use *));
+	if (check->uses == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < settings->ndatabases && r == 0; i++) {
+		const struct dit_database *database = &settings->databases[i];
+
+		if (belongs(check, database)) {
+			r = dit_check_use_new(&check->uses[check->nuses], settings,
+			                      database);
+			check->nuses += r == 0;
+		}
+	}
+	return r;
+}
+
+static int look_at_uses(struct check *check)
+{
+	const struct dit_check_opts *opts = check->opts;
+	const struct dit_check_searches_opts searches = {.settings =
+	                                                         check->chosen.settings,
+	                                                 .uses = check->uses,
+	                                                 .nuses = check->nuses,
+	                                                 .next = opts->searches,
+	                                                 .ctx = opts->searches_ctx,
+	                                                 .stop = opts->stop};
+
+	return opts->searches == NULL ? 0 : dit_check_searches_read(&searches);
+}
+
+static void free_uses(struct check *check)
+{
+	for (size_t i = 0; i < check->nuses; i++) {
+		dit_check_use_free(check->uses[i]);
+	}
+	free(check->uses);
+}
+
+/* ---- the whole ---- */
+
 static int check_databases(struct check *check)
 {
 	const struct dit_check_opts *opts = check->opts;
@@ -105,7 +167,13 @@ static int check_databases(struct check *check)
 	}
 	settings = check->chosen.settings;
 	check->nthreads = dit_thread_count(check->nthreads, settings);
-	r = tell_directories(check);
+	if (opts->config != NULL && opts->sizes != NULL) {
+		r = make_uses(check);
+		r = r == 0 ? look_at_uses(check) : r;
+	}
+	if (r == 0) {
+		r = tell_directories(check);
+	}
 	if (r < 0) {
 		return r;
 	}
@@ -163,6 +231,7 @@ int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
 		r = check_databases(&check);
 	}
 	filled = fill_stats(&check, ret);
+	free_uses(&check);
 	dit_chosen_deinit(&check.chosen);
 	return r < 0 ? r : filled;
 }

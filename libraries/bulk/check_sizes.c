@@ -20,6 +20,9 @@ struct long_list {
 
 /* Of one database, by one member. */
 struct notes {
+	bool has_presence;
+	bool is_presence_range;
+	uint64_t npresent;
 	uint64_t nranges;
 	uint64_t nlists[DIT_LIST_LENGTHS];
 	struct long_list *longest; /* the longest first; owned */
@@ -115,6 +118,24 @@ static bool is_range(const struct dit_walk_list *list)
 	return first == 0;
 }
 
+/* Four bytes of zero; of integer keys eight (storage.md 5.4). */
+static bool is_presence(struct dit_span key)
+{
+	for (size_t i = 0; i < key.len; i++) {
+		if (key.data[i] != '\0') {
+			return false;
+		}
+	}
+	return key.len == 4 || key.len == 8;
+}
+
+static void note_presence(struct notes *notes, const struct dit_walk_list *list)
+{
+	notes->has_presence = true;
+	notes->is_presence_range = is_range(list);
+	notes->npresent = notes->is_presence_range ? 0 : list->nitems;
+}
+
 void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list *list)
 {
 	struct dit_check_sizes *sizes = ctx;
@@ -125,6 +146,9 @@ void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list
 
 	if (notes == NULL) {
 		return;
+	}
+	if (is_presence(list->key)) {
+		note_presence(notes, list);
 	}
 	if (is_range(list)) {
 		notes->nranges++;
@@ -183,6 +207,11 @@ static int sum_up(const struct dit_check_sizes *sizes, size_t number, struct not
 			ret->nlists[k] += notes->nlists[k];
 		}
 		ret->nranges += notes == NULL ? 0 : notes->nranges;
+		if (notes != NULL && notes->has_presence) {
+			ret->has_presence = true;
+			ret->is_presence_range = notes->is_presence_range;
+			ret->npresent = notes->npresent;
+		}
 	}
 	return 0;
 }
@@ -212,6 +241,9 @@ static int tell_one(const struct dit_check_sizes *sizes, size_t number,
 		(size->nbranches + size->nleaves + size->noverflows) * told->page_bytes;
 	told->used_bytes = size->used_bytes;
 	if (told->is_index) {
+		told->has_presence = notes.has_presence;
+		told->is_presence_range = notes.is_presence_range;
+		told->npresent = notes.npresent;
 		told->nranges = notes.nranges;
 		told->nlists = notes.nlists;
 		told->longest = longest;

@@ -24,12 +24,16 @@ rooms += %D%/libbulk.la
 	%D%/check_numbers.h \
 	%D%/check_one.c \
 	%D%/check_one.h \
+	%D%/check_searches.c \
+	%D%/check_searches.h \
 	%D%/check_sizes.c \
 	%D%/check_sizes.h \
 	%D%/check_split.c \
 	%D%/check_split.h \
 	%D%/check_tree.c \
 	%D%/check_tree.h \
+	%D%/check_use.c \
+	%D%/check_use.h \
 	%D%/chosen.c \
 	%D%/chosen.h \
 	%D%/context_csn.c \

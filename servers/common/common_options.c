@@ -229,6 +229,54 @@ int common_check_options(const struct common_options *options, int argc, char *a
 
 /* ---- -o ---- */
 
+/* ---- words for a shell ---- */
+
+static void put_word(FILE *out, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-./:=,@+";
+
+	if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+		(void)fputs(text, out);
+		return;
+	}
+	(void)fputc('\'', out);
+	for (; *text != '\0'; text++) {
+		(void)fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
+	}
+	(void)fputc('\'', out);
+}
+
+static void put_option(FILE *out, const char *letter, const char *text)
+{
+	if (text != NULL) {
+		(void)fprintf(out, " %s ", letter);
+		put_word(out, text);
+	}
+}
+
+char *common_conf_words(const struct common_options *options)
+{
+	char *words = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&words, &size);
+
+	if (out == NULL) {
+		return NULL;
+	}
+	put_option(out, "-f", options->conf);
+	put_option(out, "-F", options->conf_dir);
+	put_option(out, "-b", options->suffix);
+	if (options->database >= 0) {
+		(void)fprintf(out, " -n %d", options->database);
+	}
+	if (fclose(out) != 0) {
+		free(words);
+		return NULL;
+	}
+	return words;
+}
+
 struct common_setting common_read_setting(const char *text)
 {
 	const char *equals = strchr(text, '=');

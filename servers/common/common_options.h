@@ -118,6 +118,14 @@ int common_wrong(const struct common_options *options, const char *what,
 /** 'PROGRAM: TEXT' and the usage. @return -1 */
 int common_wrong_call(const struct common_options *options, const char *text);
 
+/**
+ * The options that chose the configuration and the database, as words for a shell, each
+ * with a blank in front: " -f 'my own.conf' -n 2". Of ditcheck as of slapd's tools.
+ *
+ * @return owned; NULL: no memory
+ */
+char *common_conf_words(const struct common_options *options);
+
 /** name[=value] behind -o. */
 struct common_setting {
 	const char *text;  /* all of it */

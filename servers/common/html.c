@@ -58,29 +58,44 @@ void html_element(FILE *out, const char *tag, const char *text)
 	(void)fprintf(out, "</%s>", tag);
 }
 
-void html_count(FILE *out, uint64_t n)
+static void print_cell(FILE *out, const char *label, const char *value, const char *shown)
 {
-	(void)fprintf(out, "<td><data value=\"%llu\">%s</data></td>",
-	              (unsigned long long)n, figure_count(n).text);
+	(void)fprintf(out, "<td data-label=\"%s\"><data value=\"%s\">%s</data></td>",
+	              label, value, shown);
 }
 
-void html_bytes(FILE *out, uint64_t n)
+static struct figure digits(uint64_t n)
+{
+	struct figure figure;
+
+	(void)snprintf(figure.text, sizeof(figure.text), "%llu", (unsigned long long)n);
+	return figure;
+}
+
+void html_count(FILE *out, const char *label, uint64_t n)
+{
+	print_cell(out, label, digits(n).text, figure_count(n).text);
+}
+
+void html_bytes(FILE *out, const char *label, uint64_t n)
 {
 	if (n == 0) {
-		(void)fputs("<td>-</td>", out);
+		(void)fprintf(out, "<td data-label=\"%s\">-</td>", label);
 		return;
 	}
-	(void)fprintf(out, "<td><data value=\"%llu\">%s</data></td>",
-	              (unsigned long long)n, figure_bytes(n).text);
+	print_cell(out, label, digits(n).text, figure_bytes(n).text);
 }
 
-void html_seconds(FILE *out, double seconds)
+void html_seconds(FILE *out, const char *label, double seconds)
 {
-	(void)fprintf(out, "<td><data value=\"%.6f\">%s</data></td>", seconds,
-	              figure_seconds(seconds).text);
+	char value[40];
+
+	(void)snprintf(value, sizeof(value), "%.6f", seconds);
+	print_cell(out, label, value, figure_seconds(seconds).text);
 }
 
-void html_share(FILE *out, double part, double of)
+void html_share(FILE *out, const char *label, double part, double of)
 {
-	html_element(out, "td", figure_share(part, of).text);
+	(void)fprintf(out, "<td data-label=\"%s\">%s</td>", label,
+	              figure_share(part, of).text);
 }

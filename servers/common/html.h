@@ -20,13 +20,17 @@ void html_element(FILE *out, const char *tag, const char *text);
 /** A figure, with its unit on the same line. */
 void html_figure(FILE *out, const char *figure);
 
-/** A cell with a number: <td><data value="1234">1,234</data></td> */
-void html_count(FILE *out, uint64_t n);
+/**
+ * A cell with a number: <td data-label="keys"><data value="1234">1,234</data></td>
+ *
+ * @param label  the head of its column, which a phone shows with it; plain text
+ */
+void html_count(FILE *out, const char *label, uint64_t n);
 /** The same with a size, "1.2 KiB"; 0: not known, "-" */
-void html_bytes(FILE *out, uint64_t n);
+void html_bytes(FILE *out, const char *label, uint64_t n);
 /** The same with a time. */
-void html_seconds(FILE *out, double seconds);
+void html_seconds(FILE *out, const char *label, double seconds);
 /** The same with a share. */
-void html_share(FILE *out, double part, double of);
+void html_share(FILE *out, const char *label, double part, double of);
 
 #endif

@@ -2,6 +2,8 @@
 # What the statistics of all programs are made with. It sees the installed headers.
 noinst_LTLIBRARIES += %D%/librunstats.la
 %C%_librunstats_la_SOURCES = \
+	%D%/advice.c \
+	%D%/advice.h \
 	%D%/figures.c \
 	%D%/figures.h \
 	%D%/html.c \
@@ -12,6 +14,12 @@ noinst_LTLIBRARIES += %D%/librunstats.la
 	%D%/report.h \
 	%D%/report_charts.c \
 	%D%/report_charts.h \
+	%D%/report_check.c \
+	%D%/report_check.h \
+	%D%/report_lists.c \
+	%D%/report_lists.h \
+	%D%/report_parts.c \
+	%D%/report_parts.h \
 	%D%/report_style.c \
 	%D%/report_style.h \
 	%D%/result_file.c \

@@ -2,7 +2,6 @@
 /* The page: its head, key figures, refusals, indexes, lengths of lists, the run. */
 #include "report.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +9,12 @@
 #include "figures.h"
 #include "html.h"
 #include "report_charts.h"
-#include "report_style.h"
+#include "report_lists.h"
+#include "report_parts.h"
 #include "run_facts.h"
 #include "svg.h"
 
-#define BAR_HEIGHT   14
-#define SPARK_HEIGHT 20
-#define NCLASSES     32
+#define BAR_HEIGHT 14
 
 /* ---- head and key figures ---- */
 
@@ -49,15 +47,11 @@ static void begin_page(FILE *out, const json_t *json)
 {
 	const json_t *databases = json_object_get(json, "databases");
 
-	(void)fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
-	            "<meta name=\"viewport\" content=\"width=device-width, "
-	            "initial-scale=1\"/>\n<title>",
-	            out);
+	report_begin(out);
 	html_text(out, fact_text(json, "program"));
 	(void)fputs(": ", out);
 	print_title(out, json);
-	(void)fprintf(out, "</title>\n<style>%s</style></head>\n<body>\n<header><h1>",
-	              report_style);
+	report_body(out);
 	print_title(out, json);
 	(void)fputs("</h1>\n", out);
 	for (size_t i = 0; i < json_array_size(databases); i++) {
@@ -74,18 +68,6 @@ static void begin_page(FILE *out, const json_t *json)
 	(void)fputs("</p></header>\n", out);
 }
 
-static void print_card(FILE *out, const char *name, const char *title, uint64_t value,
-                       struct figure figure)
-{
-	bool is_bad = strcmp(name, "left_out") == 0 && value > 0;
-
-	(void)fprintf(out,
-	              "<div%s><dt>%s</dt><dd><data id=\"%s\" "
-	              "value=\"%llu\">%s</data></dd></div>\n",
-	              is_bad ? " class=\"bad\"" : "", title, name,
-	              (unsigned long long)value, figure.text);
-}
-
 static void print_cards(FILE *out, const json_t *json)
 {
 	const json_t *records = json_object_get(json, "records");
@@ -99,70 +81,20 @@ static void print_cards(FILE *out, const json_t *json)
 	uint64_t rate = fact_number(entries, "entries_per_s");
 
 	(void)fputs("<dl class=\"cards\">\n", out);
-	print_card(out, "entries", "entries", count_entries(json),
-	           figure_count(count_entries(json)));
-	print_card(out, "left_out", "left out", left_out, figure_count(left_out));
-	print_card(out, "rate", "entries/s", rate, figure_count(rate));
-	print_card(out, "bytes", "database", bytes, figure_bytes(bytes));
-	print_card(out, "memory", "peak memory", anonymous, figure_bytes(anonymous));
-	print_card(out, "spilled", "temporary files", spilled, figure_bytes(spilled));
+	report_card(out, "entries", "entries", count_entries(json),
+	            figure_count(count_entries(json)), false);
+	report_card(out, "left_out", "left out", left_out, figure_count(left_out),
+	            left_out > 0);
+	report_card(out, "rate", "entries/s", rate, figure_count(rate), false);
+	report_card(out, "bytes", "database", bytes, figure_bytes(bytes), false);
+	report_card(out, "memory", "peak memory", anonymous, figure_bytes(anonymous),
+	            false);
+	report_card(out, "spilled", "temporary files", spilled, figure_bytes(spilled),
+	            false);
 	(void)fputs("</dl>\n", out);
 }
 
 /* ---- indexes ---- */
-
-/* The classes of lengths of a list, by the place of their bit. */
-static void take_lengths(const json_t *index, uint64_t *classes)
-{
-	const json_t *lengths = json_object_get(index, "list_lengths");
-
-	for (size_t i = 0; i < json_array_size(lengths); i++) {
-		const json_t *length = json_array_get(lengths, i);
-		uint64_t from = fact_number(length, "from");
-		unsigned class = 0;
-
-		while (from > 1 && class < NCLASSES - 1) {
-			from /= 2;
-			class ++;
-		}
-		classes[class] += fact_number(length, "keys");
-	}
-}
-
-static unsigned count_classes(const uint64_t *classes)
-{
-	unsigned n = NCLASSES;
-
-	while (n > 0 && classes[n - 1] == 0) {
-		n--;
-	}
-	return n;
-}
-
-/* Heights are logarithms: one key with a long list is to be seen, too. */
-static void draw_spark(FILE *out, const json_t *index, unsigned nclasses)
-{
-	uint64_t classes[NCLASSES] = {0};
-	double max = 1;
-
-	take_lengths(index, classes);
-	for (unsigned i = 0; i < NCLASSES; i++) {
-		max = log2((double)classes[i] + 1) > max ? log2((double)classes[i] + 1)
-		                                         : max;
-	}
-	svg_begin(out, SPARK_HEIGHT, "lengths of lists, from one ID to many");
-	for (unsigned i = 0; i < nclasses; i++) {
-		double height = SPARK_HEIGHT * log2((double)classes[i] + 1) / max;
-
-		svg_bar(out,
-		        (struct svg_box){.left = (double)i / nclasses,
-		                         .right = (i + 0.8) / nclasses,
-		                         .top = SPARK_HEIGHT - height,
-		                         .bottom = SPARK_HEIGHT},
-		        "entries", NULL);
-	}
-	svg_end(out);
-}
 
 static void print_index(FILE *out, const json_t *index, uint64_t max, unsigned nclasses)
 {
@@ -179,21 +111,20 @@ static void print_index(FILE *out, const json_t *index, uint64_t max, unsigned n
 	        NULL);
 	svg_end(out);
 	(void)fputs("</td>", out);
-	html_bytes(out, fact_number(index, "bytes"));
-	html_seconds(out, fact_seconds(index, "wall_s"));
-	html_count(out, fact_number(index, "postings"));
-	html_count(out, fact_number(index, "keys"));
-	html_count(out, fact_number(index, "range_keys"));
-	html_share(out, (double)fact_number(index, "range_keys"),
+	html_bytes(out, "size", fact_number(index, "bytes"));
+	html_seconds(out, "time", fact_seconds(index, "wall_s"));
+	html_count(out, "postings", fact_number(index, "postings"));
+	html_count(out, "keys", fact_number(index, "keys"));
+	html_count(out, "range keys", fact_number(index, "range_keys"));
+	html_share(out, "share", (double)fact_number(index, "range_keys"),
 	           (double)fact_number(index, "keys"));
-	(void)fputs("<td class=\"chart\">", out);
-	draw_spark(out, index, nclasses);
+	(void)fputs("<td class=\"chart\" data-label=\"lengths of lists\">", out);
+	report_spark(out, index, nclasses);
 	(void)fputs("</td></tr>\n", out);
 }
 
 static void print_indexes(FILE *out, json_t *const *indexes, size_t n)
 {
-	uint64_t classes[NCLASSES] = {0};
 	uint64_t max_bytes = 0;
 	uint64_t max_postings = 0;
 
@@ -201,7 +132,6 @@ static void print_indexes(FILE *out, json_t *const *indexes, size_t n)
 		uint64_t bytes = fact_number(indexes[i], "bytes");
 		uint64_t postings = fact_number(indexes[i], "postings");
 
-		take_lengths(indexes[i], classes);
 		max_bytes = bytes > max_bytes ? bytes : max_bytes;
 		max_postings = postings > max_postings ? postings : max_postings;
 	}
@@ -210,66 +140,14 @@ static void print_indexes(FILE *out, json_t *const *indexes, size_t n)
 		"<p class=\"note\">The index that took the most time comes first. A "
 		"range key holds the first and the last ID of its entries in place of "
 		"a list: a search reads every entry between them.</p>\n"
-		"<div class=\"wide\"><table><thead><tr><th>index</th><th></th>"
+		"<div class=\"wide\"><table class=\"rows\"><thead><tr><th>index</th><th></th>"
 		"<th>size</th><th>time</th><th>postings</th><th>keys</th>"
 		"<th>range keys</th><th>share</th><th>lengths of lists</th>"
 		"</tr></thead><tbody>\n",
 		out);
 	for (size_t i = 0; i < n; i++) {
 		print_index(out, indexes[i], max_bytes > 0 ? max_bytes : max_postings,
-		            count_classes(classes));
-	}
-	(void)fputs("</tbody></table></div></section>\n", out);
-}
-
-/* ---- lengths of lists ---- */
-
-static void print_length(FILE *out, unsigned class, uint64_t n, uint64_t max,
-                         uint64_t sum)
-{
-	uint64_t from = (uint64_t)1 << class;
-
-	(void)fprintf(out, "<tr data-from=\"%llu\"><td>%s", (unsigned long long)from,
-	              figure_count(from).text);
-	if (class > 0) {
-		(void)fprintf(out, " to %s", figure_count(2 * from - 1).text);
-	}
-	(void)fputs("</td><td class=\"chart broad\">", out);
-	svg_begin(out, BAR_HEIGHT, "keys");
-	svg_bar(out,
-	        (struct svg_box){.right = (double)n / (double)max, .bottom = BAR_HEIGHT},
-	        "entries", NULL);
-	svg_end(out);
-	(void)fputs("</td>", out);
-	html_count(out, n);
-	html_share(out, (double)n, (double)sum);
-	(void)fputs("</tr>\n", out);
-}
-
-static void print_lengths(FILE *out, json_t *const *indexes, size_t n)
-{
-	uint64_t classes[NCLASSES] = {0};
-	uint64_t max = 0;
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		take_lengths(indexes[i], classes);
-	}
-	for (unsigned i = 0; i < NCLASSES; i++) {
-		max = classes[i] > max ? classes[i] : max;
-		sum += classes[i];
-	}
-	if (sum == 0) {
-		return;
-	}
-	(void)fputs(
-		"<section id=\"lengths\"><h2>Lengths of lists</h2>\n<p class=\"note\">"
-		"How many entries a key leads to, over all indexes.</p>\n"
-		"<div class=\"wide\"><table><thead><tr><th>entries</th><th></th>"
-		"<th>keys</th><th>share</th></tr></thead><tbody>\n",
-		out);
-	for (unsigned i = 0; i < count_classes(classes); i++) {
-		print_length(out, i, classes[i], max, sum);
+		            report_count_classes(indexes, n));
 	}
 	(void)fputs("</tbody></table></div></section>\n", out);
 }
@@ -343,9 +221,9 @@ void report_write(FILE *out, const json_t *json)
 	report_threads(out, json);
 	if (n > 0) {
 		print_indexes(out, indexes, n);
-		print_lengths(out, indexes, n);
+		report_lengths(out, indexes, n);
 	}
 	print_run(out, json);
-	(void)fputs("</body></html>\n", out);
+	report_end(out);
 	free(indexes);
 }

@@ -51,10 +51,12 @@ static void print_rate(FILE *out, const json_t *phase)
 	uint64_t postings = fact_number(phase, "postings_per_s");
 
 	if (entries > 0 || postings > 0) {
-		(void)fprintf(out, "<td><data value=\"%llu\">%s</data> %s/s</td>",
-		              (unsigned long long)(entries > 0 ? entries : postings),
-		              figure_count(entries > 0 ? entries : postings).text,
-		              entries > 0 ? "entries" : "postings");
+		(void)fprintf(
+			out,
+			"<td data-label=\"throughput\"><data value=\"%llu\">%s</data> %s/s</td>",
+			(unsigned long long)(entries > 0 ? entries : postings),
+			figure_count(entries > 0 ? entries : postings).text,
+			entries > 0 ? "entries" : "postings");
 	} else {
 		(void)fputs("<td></td>", out);
 	}
@@ -74,9 +76,9 @@ static void print_phase(FILE *out, const json_t *phase, double wall_s)
 		name);
 	html_text(out, fact_phase_title(name));
 	(void)fputs("</td>", out);
-	html_seconds(out, fact_seconds(phase, "wall_s"));
-	html_share(out, fact_seconds(phase, "wall_s"), wall_s);
-	html_seconds(out, fact_seconds(phase, "cpu_s"));
+	html_seconds(out, "time", fact_seconds(phase, "wall_s"));
+	html_share(out, "share", fact_seconds(phase, "wall_s"), wall_s);
+	html_seconds(out, "CPU", fact_seconds(phase, "cpu_s"));
 	print_rate(out, phase);
 	(void)fputs("</tr>\n", out);
 }
@@ -91,9 +93,10 @@ void report_phases(FILE *out, const json_t *json)
 	}
 	(void)fputs("<section id=\"phases\"><h2>Where the time went</h2>\n", out);
 	draw_phases(out, phases, wall_s);
-	(void)fputs("<div class=\"wide\"><table><thead><tr><th>phase</th><th>time</th>"
-	            "<th>share</th><th>CPU</th><th>throughput</th></tr></thead><tbody>\n",
-	            out);
+	(void)fputs(
+		"<div class=\"wide\"><table class=\"rows\"><thead><tr><th>phase</th><th>time</th>"
+		"<th>share</th><th>CPU</th><th>throughput</th></tr></thead><tbody>\n",
+		out);
 	for (size_t i = 0; i < json_array_size(phases); i++) {
 		print_phase(out, json_array_get(phases, i), wall_s);
 	}
@@ -255,7 +258,7 @@ void report_threads(FILE *out, const json_t *json)
 	print_key(out, "ready", "ready, without a processor");
 	print_key(out, "waiting", "waiting for others or for the disk");
 	(void)fputs(
-		"</ul>\n<div class=\"wide\"><table><thead><tr><th>thread</th><th></th>"
+		"</ul>\n<div class=\"wide\"><table class=\"rows\"><thead><tr><th>thread</th><th></th>"
 		"<th>busy</th><th>ready</th><th>waiting</th></tr></thead><tbody>\n",
 		out);
 	for (size_t i = 0; i < json_array_size(threads); i++) {
@@ -268,9 +271,9 @@ void report_threads(FILE *out, const json_t *json)
 		(void)fputs("<td class=\"chart broad\">", out);
 		draw_thread(out, thread, longest_s);
 		(void)fputs("</td>", out);
-		html_seconds(out, fact_seconds(thread, "busy_s"));
-		html_seconds(out, fact_seconds(thread, "ready_s"));
-		html_seconds(out, fact_seconds(thread, "waiting_s"));
+		html_seconds(out, "busy", fact_seconds(thread, "busy_s"));
+		html_seconds(out, "ready", fact_seconds(thread, "ready_s"));
+		html_seconds(out, "waiting", fact_seconds(thread, "waiting_s"));
 		(void)fputs("</tr>\n", out);
 	}
 	(void)fputs("</tbody></table></div></section>\n", out);

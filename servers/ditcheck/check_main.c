@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <ditkit/check.h>
@@ -18,6 +19,9 @@
 #include "check_output.h"
 #include "check_status.h"
 #include "interrupts.h"
+#include "report_check.h"
+#include "result_file.h"
+#include "run_facts.h"
 
 /* Prices from one run with 2 threads: 20,000 entries of 0.9 KiB, 27 indexes. */
 static const struct forecast_phase phases[DIT_CHECK_NPHASES] = {
@@ -37,10 +41,81 @@ static struct meter_plan make_plan(const struct check_options *options)
 	};
 }
 
+/* Files are opened before the work, by the user who started the program. */
+static int open_report(struct check_options *options, struct result_file *report)
+{
+	return options->report_path == NULL
+	               ? 0
+	               : result_file_open(report, "ditcheck", options->report_path);
+}
+
+/* Lines that are no search, and searches that are none to us. */
+static void tell_log(const struct output *output, const struct filter_log *log)
+{
+	const json_t *configs = json_object_get(output->json, "configuration");
+	const json_t *searches = json_object_get(json_array_get(configs, 0), "searches");
+	uint64_t n = log->nunread + fact_number(searches, "unread");
+
+	if (n > 0) {
+		(void)fprintf(stderr,
+		              "ditcheck: %llu of %llu lines of the log could not be "
+		              "read\n",
+		              (unsigned long long)n, (unsigned long long)log->nlines);
+	}
+}
+
+/* What --stats has beside the sizes. @return 0; -1 after a message */
+static int finish_sizes(struct check_options *options, struct output *output,
+                        struct result_file *report)
+{
+	char *words = common_conf_words(&options->common);
+
+	if (words == NULL) {
+		(void)fputs("ditcheck: no memory\n", stderr);
+		return -1;
+	}
+	output_describe(output, options->log.nfiles > 0 ? &options->log : NULL);
+	output_advise(output, words);
+	free(words);
+	tell_log(output, &options->log);
+	if (report->file == NULL) {
+		return 0;
+	}
+	report_check_write(report->file, output->json);
+	return result_file_place(report);
+}
+
+static void set_callbacks(struct check_options *options, struct output *output)
+{
+	struct dit_check_opts *check = &options->check;
+
+	check->before_open = common_become_user;
+	check->before_open_ctx = &options->common.user;
+	check->report = output_report;
+	check->report_ctx = output;
+	check->found = output_found;
+	check->found_ctx = output;
+	if (options->wants_sizes) {
+		check->sizes = output_sizes;
+		check->sizes_ctx = output;
+		check->config = output_config;
+		check->config_ctx = output;
+	}
+	if (options->log.nfiles > 0) {
+		check->searches = filter_log_next;
+		check->searches_ctx = &options->log;
+	}
+	check->file = output_file;
+	check->file_ctx = output;
+	check->progress = output_progress;
+	check->progress_ctx = output;
+}
+
 static enum status check(struct check_options *options, const volatile sig_atomic_t *stop)
 {
 	struct dit_check_stats stats;
 	struct output output;
+	struct result_file report = {.file = NULL};
 	struct meter_plan plan = make_plan(options);
 	enum status status = STATUS_NOT_CHECKED;
 	int r = 0;
@@ -49,28 +124,22 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 		(void)fputs("ditcheck: no memory\n", stderr);
 		return STATUS_NOT_CHECKED;
 	}
+	if (open_report(options, &report) < 0) {
+		output_deinit(&output);
+		return STATUS_NOT_CHECKED;
+	}
 	output.is_silent = options->common.is_silent;
 	output.is_verbose = options->common.is_verbose;
-	options->check.before_open = common_become_user;
-	options->check.before_open_ctx = &options->common.user;
-	options->check.report = output_report;
-	options->check.report_ctx = &output;
-	options->check.found = output_found;
-	options->check.found_ctx = &output;
-	if (options->wants_sizes) {
-		options->check.sizes = output_sizes;
-		options->check.sizes_ctx = &output;
-	}
-	options->check.file = output_file;
-	options->check.file_ctx = &output;
-	options->check.progress = output_progress;
-	options->check.progress_ctx = &output;
+	set_callbacks(options, &output);
 	options->check.stop = stop;
 	meter_start(&output.meter, &options->common.meter, &plan);
 	r = dit_check(&options->check, &stats);
 	meter_end(&output.meter, r == 0);
 	if (r == DIT_E_STOPPED) {
 		(void)fputs("ditcheck: interrupted\n", stderr);
+	}
+	if (r == 0 && options->wants_sizes) {
+		r = finish_sizes(options, &output, &report);
 	}
 	if (r == 0) {
 		status = stats.nfindings == 0 ? STATUS_CLEAN : STATUS_FINDINGS;
@@ -80,6 +149,9 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 		              strerror(errno));
 		status = STATUS_NOT_CHECKED;
 	}
+	result_file_drop(&report);
+	filter_log_deinit(&options->log);
+	output_deinit(&output);
 	dit_check_stats_deinit(&stats);
 	return status;
 }

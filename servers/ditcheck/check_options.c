@@ -15,12 +15,14 @@
 enum long_option {
 	OPT_COMPARE = COMMON_OPT_END,
 	OPT_DATABASE,
+	OPT_FILTER_LOG,
 	OPT_GENERATED,
 	OPT_IGNORE_INTEGERKEY,
 	OPT_JSON,
 	OPT_MAX_FINDINGS,
 	OPT_MEMORY,
 	OPT_QUICK,
+	OPT_REPORT,
 	OPT_STATS,
 	OPT_TMPDIR,
 };
@@ -29,12 +31,14 @@ static const struct option long_options[] = {
 	COMMON_LONG_OPTIONS,
 	{"compare", no_argument, NULL, OPT_COMPARE},
 	{"database", required_argument, NULL, OPT_DATABASE},
+	{"filter-log", required_argument, NULL, OPT_FILTER_LOG},
 	{"generated", no_argument, NULL, OPT_GENERATED},
 	{"ignore-integerkey", no_argument, NULL, OPT_IGNORE_INTEGERKEY},
 	{"json", no_argument, NULL, OPT_JSON},
 	{"max-findings", required_argument, NULL, OPT_MAX_FINDINGS},
 	{"memory", required_argument, NULL, OPT_MEMORY},
 	{"quick", no_argument, NULL, OPT_QUICK},
+	{"report", required_argument, NULL, OPT_REPORT},
 	{"stats", no_argument, NULL, OPT_STATS},
 	{"tmpdir", required_argument, NULL, OPT_TMPDIR},
 	{NULL, 0, NULL, 0},
@@ -43,10 +47,10 @@ static const struct option long_options[] = {
 /* clang-format off: the text is laid out by hand. */
 static const char usage_text[] =
 	"usage: ditcheck [-gvV] [-b suffix | -n dbnum] [-d level] [-f slapd.conf] [-F confdir]\n"
-	"                [-T threads] [--database dir] [--json] [--max-findings n]\n"
-	"                [--memory size] [--openldap release] [--quick | --stats]\n"
-	"                [--progress none|bar|lines|json|seconds] [--tmpdir dir]\n"
-	"                [--user user[:group]]\n"
+	"                [-T threads] [--database dir] [--filter-log file] [--json]\n"
+	"                [--max-findings n] [--memory size] [--openldap release]\n"
+	"                [--progress none|bar|lines|json|seconds] [--quick | --stats]\n"
+	"                [--report file] [--tmpdir dir] [--user user[:group]]\n"
 	"       ditcheck --compare [-T threads] [--generated] [--ignore-integerkey]\n"
 	"                [--json] [--max-findings n] [--user user[:group]] dir dir\n";
 
@@ -72,6 +76,9 @@ static const char help_text[] =
 	"                    record: exit status 0 if it is the same, 1 if it differs\n"
 	"  --database dir    check this directory, or data file, in place of the configured\n"
 	"                    one; with --quick and --stats, no configuration is read\n"
+	"  --filter-log file\n"
+	"                    with --stats: say which indexes searches use, by slapd's log\n"
+	"                    (loglevel stats) or a filter a line; gzip too; -: standard input\n"
 	"  --generated       compare: values that each load makes anew do not count\n"
 	"  --help            print this text\n"
 	"  --ignore-integerkey\n"
@@ -87,8 +94,9 @@ static const char help_text[] =
 	"                    what to show meanwhile; a line every so many seconds; with -d\n"
 	"                    nothing [bar on a terminal, else lines every 10 seconds]\n"
 	"  --quick           check the structure of the file alone: that LMDB can read it\n"
+	"  --report file     with --stats: write a page for a browser as well\n"
 	"  --stats           the same, and print what each database takes: keys, postings,\n"
-	"                    pages, bytes, ranges, the longest list\n"
+	"                    pages, bytes, ranges, the longest list; then advice\n"
 	"  --tmpdir dir      where to spill what does not fit the memory\n"
 	"  --user user[:group]\n"
 	"                    started by root: become this user, root: stay root\n"
@@ -132,6 +140,16 @@ static int read_memory(struct check_options *options, const char *text)
 	return 0;
 }
 
+static int open_log(struct check_options *options, const char *path)
+{
+	int r = filter_log_open(&options->log, path);
+
+	if (r < 0) {
+		(void)fprintf(stderr, "ditcheck: %s: %s\n", path, dit_strerror(r));
+	}
+	return r < 0 ? -1 : 0;
+}
+
 static int read_own(void *ctx, int option, const char *text)
 {
 	struct check_options *options = ctx;
@@ -143,6 +161,8 @@ static int read_own(void *ctx, int option, const char *text)
 	case OPT_DATABASE:
 		options->check.path = text;
 		return 0;
+	case OPT_FILTER_LOG:
+		return open_log(options, text);
 	case OPT_GENERATED:
 		options->compare.ignore_generated = true;
 		return 0;
@@ -158,6 +178,9 @@ static int read_own(void *ctx, int option, const char *text)
 		return read_memory(options, text);
 	case OPT_QUICK:
 		options->is_quick = true;
+		return 0;
+	case OPT_REPORT:
+		options->report_path = text;
 		return 0;
 	case OPT_STATS:
 		options->wants_sizes = true;
@@ -180,9 +203,11 @@ static int check_compare(struct check_options *options, char *argv[])
 {
 	const struct common_options *common = &options->common;
 
-	if (options->is_quick || options->wants_sizes) {
+	if (options->is_quick || options->wants_sizes || options->report_path != NULL ||
+	    options->log.nfiles > 0) {
 		return common_wrong_call(common,
-		                         "--compare excludes --quick and --stats");
+		                         "--compare excludes --quick, --stats, --report "
+		                         "and --filter-log");
 	}
 	if (options->check.path != NULL || is_configuration_chosen(common)) {
 		return common_wrong_call(
@@ -210,6 +235,16 @@ static int check_choice(struct check_options *options, int argc, char *argv[])
 	    is_configuration_chosen(common)) {
 		return common_wrong_call(common, "--database with --quick or --stats "
 		                                 "excludes -b, -n, -f and -F");
+	}
+	if (!options->wants_sizes &&
+	    (options->report_path != NULL || options->log.nfiles > 0)) {
+		return common_wrong_call(common, "--report and --filter-log are for "
+		                                 "--stats");
+	}
+	if (options->check.path != NULL && options->log.nfiles > 0) {
+		return common_wrong_call(common,
+		                         "--filter-log needs a configuration, and "
+		                         "--database reads none");
 	}
 	if (common->database == 0) {
 		return common_wrong_call(

@@ -7,13 +7,16 @@
 #include <ditkit/compare.h>
 
 #include "common_options.h"
+#include "filter_log.h"
 
 struct check_options {
 	struct common_options common;
 	struct dit_check_opts check;
 	struct dit_compare_opts compare;
 	bool is_quick;
-	bool wants_sizes; /* --stats */
+	bool wants_sizes;        /* --stats */
+	const char *report_path; /* --report; NULL: not wanted */
+	struct filter_log log;   /* --filter-log */
 	bool wants_compare;
 	bool is_json;
 };

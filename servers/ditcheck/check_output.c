@@ -9,15 +9,20 @@
  *   page-lost     1
  *
  * JSON: {"files": [{"file", ...}], "kinds": {"key-order": 1}, "findings": [{...}]}, and
- * with --stats "databases": [{...}]
+ * with --stats "configuration", "databases", "advice": [{...}]
  */
 #include "check_output.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include <jansson.h>
 
+#include <ditkit/load.h>
+
+#include "advice.h"
 #include "arguments.h"
+#include "check_config_output.h"
 #include "json_text.h"
 
 /* Four characters for each byte of a name. */
@@ -25,10 +30,7 @@
 
 int output_init(struct output *output, bool is_json)
 {
-	*output = (struct output){.json = NULL};
-	if (!is_json) {
-		return 0;
-	}
+	*output = (struct output){.is_json = is_json};
 	output->json = json_pack("{s:[], s:{}, s:[], s:[]}", "files", "kinds", "findings",
 	                         "notes");
 	return output->json == NULL ? -1 : 0;
@@ -106,7 +108,7 @@ void output_found(void *ctx, const struct dit_check_finding *finding)
 	const char *comma = "";
 
 	meter_break(&output->meter);
-	if (output->json != NULL) {
+	if (output->is_json) {
 		add_finding(output, finding);
 		return;
 	}
@@ -128,21 +130,31 @@ void output_found(void *ctx, const struct dit_check_finding *finding)
 	(void)printf(": %s: %s\n", finding->kind, finding->text);
 }
 
+/* To an array of the object, which is made if it is not there. */
+static void append(struct output *output, const char *name, json_t *item)
+{
+	json_t *list = json_object_get(output->json, name);
+
+	if (list == NULL) {
+		list = json_array();
+		(void)json_object_set_new(output->json, name, list);
+	}
+	(void)json_array_append_new(list, item);
+}
+
 void output_sizes(void *ctx, const struct dit_check_database *database)
 {
 	struct output *output = ctx;
-	json_t *list = NULL;
 
-	if (output->json == NULL) {
+	if (!output->is_json) {
 		sizes_table_row(&output->sizes, database, output->is_verbose);
-		return;
 	}
-	list = json_object_get(output->json, "databases");
-	if (list == NULL) {
-		list = json_array();
-		(void)json_object_set_new(output->json, "databases", list);
-	}
-	(void)json_array_append_new(list, sizes_json(database));
+	append(output, "databases", sizes_json(database));
+}
+
+void output_config(void *ctx, const struct dit_check_config *config)
+{
+	append(ctx, "configuration", config_json(config));
 }
 
 static void add_file(struct output *output, const struct dit_check_file *file)
@@ -164,8 +176,8 @@ void output_file(void *ctx, const struct dit_check_file *file)
 	struct output *output = ctx;
 
 	meter_break(&output->meter);
-	if (output->json != NULL) {
-		add_file(output, file);
+	add_file(output, file);
+	if (output->is_json) {
 		return;
 	}
 	sizes_table_end(&output->sizes);
@@ -212,16 +224,46 @@ static void print_json(struct output *output, const struct dit_check_stats *stat
 	}
 	(void)json_dumpf(output->json, stdout, JSON_INDENT(1));
 	(void)putchar('\n');
-	json_decref(output->json);
-	output->json = NULL;
+}
+
+void output_describe(struct output *output, const struct filter_log *log)
+{
+	json_t *json = output->json;
+	time_t now = time(NULL);
+	struct tm utc;
+	char text[40] = "";
+
+	if (gmtime_r(&now, &utc) != NULL) {
+		(void)strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	}
+	(void)json_object_set_new(json, "format", json_integer(1));
+	(void)json_object_set_new(json, "program", json_string("ditcheck"));
+	(void)json_object_set_new(json, "version", json_string(dit_version()));
+	(void)json_object_set_new(json, "checked", json_string(text));
+	if (log != NULL) {
+		(void)json_object_set_new(json, "filter_log", filter_log_json(log));
+	}
+}
+
+void output_advise(struct output *output, const char *options)
+{
+	(void)json_object_set_new(output->json, "advice",
+	                          advice_make(output->json, options));
 }
 
 int output_finish(struct output *output, const struct dit_check_stats *stats)
 {
-	if (output->json != NULL) {
+	if (output->is_json) {
 		print_json(output, stats);
 	} else {
 		print_kinds(stats);
+		advice_print(stdout, json_object_get(output->json, "advice"));
 	}
 	return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : -1;
+}
+
+void output_deinit(struct output *output)
+{
+	json_decref(output->json);
+	output->json = NULL;
 }

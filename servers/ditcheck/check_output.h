@@ -2,7 +2,7 @@
 /*
  * What ditcheck prints: findings as lines, or as one JSON object at the end.
  *
- *   output_init();  as callbacks of dit_check();  output_finish()
+ *   output_init();  as callbacks of dit_check();  output_finish();  output_deinit()
  */
 #ifndef DITCHECK_OUTPUT_H
 #define DITCHECK_OUTPUT_H
@@ -10,13 +10,15 @@
 #include <ditkit/check.h>
 
 #include "check_sizes_output.h"
+#include "filter_log.h"
 #include "meter.h"
 
 struct output {
 	struct meter meter;
 	bool is_silent;
 	bool is_verbose;
-	struct json_t *json; /* NULL: lines */
+	bool is_json;        /* else lines */
+	struct json_t *json; /* what is told at the end; owned */
 	struct sizes_table sizes;
 };
 
@@ -27,10 +29,18 @@ int output_init(struct output *output, bool is_json);
 void output_report(void *ctx, const struct dit_report *report);
 void output_found(void *ctx, const struct dit_check_finding *finding);
 void output_sizes(void *ctx, const struct dit_check_database *database);
+void output_config(void *ctx, const struct dit_check_config *config);
 void output_file(void *ctx, const struct dit_check_file *file);
 void output_progress(void *ctx, const struct dit_progress *progress);
 
-/** The sum, and the JSON object. 0, or -1: it could not be written. */
+/** Add "program", "version", "checked", and "filter_log". @param log  NULL: none */
+void output_describe(struct output *output, const struct filter_log *log);
+/** Add "advice" to the JSON object. @param options  of the configuration (advice.h) */
+void output_advise(struct output *output, const char *options);
+
+/** The sum and the advice, or the JSON object. 0, or -1: it could not be written. */
 int output_finish(struct output *output, const struct dit_check_stats *stats);
+
+void output_deinit(struct output *output);
 
 #endif

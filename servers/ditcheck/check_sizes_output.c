@@ -113,6 +113,15 @@ static json_t *longest_json(const struct dit_check_database *database)
 	return longest;
 }
 
+static json_t *presence_json(const struct dit_check_database *database)
+{
+	return !database->has_presence
+	               ? json_null()
+	               : json_pack("{s:b, s:I}", "range",
+	                           (int)database->is_presence_range, "postings",
+	                           (json_int_t)database->npresent);
+}
+
 struct json_t *sizes_json(const struct dit_check_database *database)
 {
 	json_t *json = json_pack(
@@ -132,6 +141,7 @@ struct json_t *sizes_json(const struct dit_check_database *database)
 		(void)json_object_set_new(json, "list_lengths",
 		                          run_lengths_json(database->nlists));
 		(void)json_object_set_new(json, "longest", longest_json(database));
+		(void)json_object_set_new(json, "presence", presence_json(database));
 	}
 	return json;
 }

@@ -17,6 +17,8 @@ ditcheck_SOURCES = \
 	servers/common/user.h \
 	%D%/check_compare.c \
 	%D%/check_compare.h \
+	%D%/check_config_output.c \
+	%D%/check_config_output.h \
 	%D%/check_main.c \
 	%D%/check_options.c \
 	%D%/check_options.h \
@@ -25,12 +27,14 @@ ditcheck_SOURCES = \
 	%D%/check_sizes_output.c \
 	%D%/check_sizes_output.h \
 	%D%/check_status.h \
+	%D%/filter_log.c \
+	%D%/filter_log.h \
 	$(NULL)
 # Programs see the installed headers, their own folder and servers/common.
 ditcheck_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
-	-I$(top_srcdir)/servers/common $(jansson_CFLAGS) \
+	-I$(top_srcdir)/servers/common $(jansson_CFLAGS) $(zlib_CFLAGS) \
 	-DDEFAULT_CONF='"$(default_conf)"' \
 	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"'
-ditcheck_LDADD = $(runstats_libs) libditkit.la
+ditcheck_LDADD = $(runstats_libs) libditkit.la $(zlib_LIBS)
 # One static copy of our library: no installed libditkit is needed to run it.
 ditcheck_LDFLAGS = $(AM_LDFLAGS) $(program_ldflags) -static

@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	%D%/test_check_index \
 	%D%/test_check_loops \
 	%D%/test_check_sizes \
+	%D%/test_check_use \
 	%D%/test_chosen \
 	%D%/test_context_csn \
 	%D%/test_csn_list \
@@ -64,6 +65,9 @@ check_PROGRAMS += \
 %C%_test_check_sizes_SOURCES = %D%/test_check_sizes.c
 %C%_test_check_sizes_LDADD = $(test_libs)
 %C%_test_check_sizes_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_check_use_SOURCES = %D%/test_check_use.c
+%C%_test_check_use_LDADD = $(test_libs)
+%C%_test_check_use_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 # The example of <ditkit/scan.h>; tests/oracle/cat.sh runs it.
 noinst_PROGRAMS += %D%/scan_count
 %C%_scan_count_SOURCES = doc/examples/scan_count.c

@@ -37,6 +37,12 @@ static void note(void *ctx, const struct dit_check_database *database)
 		(unsigned long long)database->used_bytes,
 		(unsigned long long)database->nentries,
 		(unsigned long long)database->nranges);
+	if (database->has_presence) {
+		told->len += (size_t)snprintf(
+			told->text + told->len, sizeof(told->text) - told->len,
+			" present %llu%s;", (unsigned long long)database->npresent,
+			database->is_presence_range ? ", a range" : "");
+	}
 	for (size_t i = 0; i < database->nlongest; i++) {
 		told->len += (size_t)snprintf(
 			told->text + told->len, sizeof(told->text) - told->len,
@@ -137,6 +143,42 @@ static void a_reset_forgets_all(void **state)
 	dit_check_sizes_free(sizes);
 }
 
+static void the_key_of_presence_is_known(void **state)
+{
+	static const struct {
+		size_t key_len;
+		uint64_t nitems;
+		uint64_t first;
+		const char *expected;
+	} cases[] = {{4, 9, 1, "present 9;"},
+	             {8, 9, 1, "present 9;"},
+	             {4, 3, 0, "present 0, a range;"},
+	             {5, 9, 1, NULL}};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_walk_list seen = {
+			.key = {"\0\0\0\0\0\0\0\0", cases[i].key_len},
+			.nitems = cases[i].nitems,
+			.first = {(const char *)&cases[i].first, 8}};
+		struct dit_check_sizes *sizes = NULL;
+		struct told told = {.len = 0};
+
+		assert_int_equal(dit_check_sizes_new(&sizes, 2), 0);
+		dit_check_sizes_note(sizes, 1, &seen);
+		list(sizes, 0, 0, "abcd", 1, 1);
+		take(sizes, "cn", INDEX, 8);
+		assert_int_equal(
+			dit_check_sizes_tell(sizes, "data.mdb", 4096, note, &told), 0);
+		dit_check_sizes_free(sizes);
+		assert_true((strstr(told.text, "present") != NULL) ==
+		            (cases[i].expected != NULL));
+		if (cases[i].expected != NULL) {
+			assert_non_null(strstr(told.text, cases[i].expected));
+		}
+	}
+}
+
 static void no_memory_is_an_error(void **state)
 {
 	long n = 0;
@@ -159,6 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_members_noted_is_summed_up),
 		cmocka_unit_test(a_reset_forgets_all),
+		cmocka_unit_test(the_key_of_presence_is_known),
 		cmocka_unit_test(no_memory_is_an_error),
 	};
 

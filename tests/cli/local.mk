@@ -1,5 +1,6 @@
 # tests/cli/local.mk
 script_tests += \
+	%D%/advice.sh \
 	%D%/hostile.sh \
 	%D%/messages.sh \
 	%D%/run.sh \

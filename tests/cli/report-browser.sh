@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A report in a browser without a screen: on a phone and on a desktop, light and dark. The
-# page is drawn, no wider than the phone, and both modes differ. Pictures stay in the
-# directory PICTURES, if that is set. In check-long.
+# The reports of a load and of a check, in a browser without a screen: on a phone and on a
+# desktop, light and dark, and in print. The page is drawn, neither it nor a table in it is
+# wider than the phone, and both modes differ. Pictures stay in the directory PICTURES, if that
+# is set. In check-long.
 set -u
 export LC_ALL=C
-: "${DITADD:?}" "${DITGEN:?}"
+: "${DITADD:?}" "${DITCHECK:?}" "${DITGEN:?}"
 schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
 browser=$(command -v chromium || command -v chromium-browser)
 
@@ -50,33 +51,56 @@ CONF
 "$DITGEN" --entries 5000 >people.ldif || exit 1
 "$DITADD" -q -f slapd.conf -l people.ldif --report=report.html || exit 1
 
-for width in 390 1280; do
-	for mode in 0 1; do
-		browse $mode --window-size=$width,2600 --screenshot="$work/$width-$mode.png" \
-			"file://$work/report.html" >/dev/null
-		check "$width, mode $mode: there is no picture" [ -s "$width-$mode.png" ]
-	done
-	check "$width: dark is light" [ "$(cksum <$width-0.png)" != "$(cksum <$width-1.png)" ]
-done
+printf '%s\n' '(uid=a)' '(telephoneNumber=1)' >filters
+for _ in 1 2 3 4 5 6 7; do cat filters filters >more && mv more filters; done
+"$DITCHECK" --stats -f slapd.conf --filter-log=filters --report=check.html >/dev/null || exit 1
 
-# A frame as wide as a phone measures the page in it.
-cat >frame.html <<'HTML'
-<!DOCTYPE html><html><body style="margin:0"><iframe id="f" src="report.html" width="390"
-height="800" style="border:0"></iframe><p id="p">none</p><script>
-onload = function () {
-	var d = document.getElementById("f").contentDocument;
-	document.getElementById("p").textContent = "width " +
-		d.documentElement.scrollWidth + " rows " +
-		d.querySelectorAll("tr[data-index]").length;
-};
-</script></body></html>
-HTML
-browse 1 --allow-file-access-from-files --virtual-time-budget=5000 --dump-dom \
-	"file://$work/frame.html" >dom
-check "the page is wider than a phone, or lacks indexes: $(grep -o 'width [0-9].*rows [0-9]*' dom)" \
-	grep -q '>width 390 rows 8<' dom
+# look PAGE: draw it in both widths and both modes, and print it
+look() {
+	local width mode
+	for width in 390 1280; do
+		for mode in 0 1; do
+			browse $mode --window-size=$width,2600 \
+				--screenshot="$work/$1-$width-$mode.png" \
+				"file://$work/$1.html" >/dev/null
+			check "$1, $width, mode $mode: there is no picture" \
+				[ -s "$1-$width-$mode.png" ]
+		done
+		check "$1, $width: dark is light" \
+			[ "$(cksum <"$1-$width-0.png")" != "$(cksum <"$1-$width-1.png")" ]
+	done
+	browse 1 --print-to-pdf="$work/$1.pdf" "file://$work/$1.html" >/dev/null
+	check "$1: it is not printed" grep -q '^%PDF' "$1.pdf"
+}
+
+# measure PAGE: a frame as wide as a phone measures the page in it, and its tables
+measure() {
+	cat >frame.html <<-HTML
+		<!DOCTYPE html><html><body style="margin:0"><iframe id="f" src="$1.html"
+		width="390" height="800" style="border:0"></iframe><p id="p">none</p><script>
+		onload = function () {
+			var d = document.getElementById("f").contentDocument, n = 0, k;
+			var tables = d.querySelectorAll(".wide");
+			for (k = 0; k < tables.length; k++)
+				n += tables[k].scrollWidth > tables[k].clientWidth;
+			document.getElementById("p").textContent = "width " +
+				d.documentElement.scrollWidth + " tables " + n + " of " +
+				(tables.length > 2) + " rows " +
+				d.querySelectorAll("tr[data-index]").length;
+		};
+		</script></body></html>
+	HTML
+	browse 1 --allow-file-access-from-files --virtual-time-budget=5000 --dump-dom \
+		"file://$work/frame.html" >dom
+	check "$1: wider than a phone, or lacks indexes: $(grep -o 'width [0-9].*rows [0-9]*' dom)" \
+		grep -q '>width 390 tables 0 of true rows 8<' dom
+}
+for page in report check; do
+	look $page
+	measure $page
+done
 if [ -n "${PICTURES:-}" ]; then
-	cp ./*.png "$PICTURES"
+	cp ./*.png ./*.pdf "$PICTURES"
 fi
 echo "${0##*/}: $nchecks checks, $nfailed failed"
 [ "$nchecks" -gt 0 ] && [ "$nfailed" -eq 0 ]

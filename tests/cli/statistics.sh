@@ -321,7 +321,16 @@ fi
 
 # ---- every field has its row in doc/stats.md, and each row its field ----
 
-sort -u load.fields index.fields >fields
+# One with advice, and searches that no index answers.
+conf
+"$DITADD" -q -f slapd.conf -l people.ldif || fail "a load to check"
+printf '%s\n' '(uid=a)' '(telephoneNumber=1)' >filters
+for ((n = 0; n < 6; n++)); do cat filters filters >more && cat more more >filters; done
+"$DITCHECK" --stats --json -f slapd.conf --filter-log=filters >check.json || fail "a check"
+flat check.json >flat
+fields flat | sed 's/\.uses\..*/.uses.KIND/; s/\.figures\..*/.figures.NAME/' | sort -u >check.fields
+grep -q '^advice' check.fields || fail "no advice"
+sort -u load.fields index.fields check.fields | grep -v '^kinds' >fields
 awk -F '|' '/^\| `/ { name = $2; gsub(/[` ]/, "", name); print name }' \
 	"$DIT_SRCDIR/doc/stats.md" | sort -u >documented
 nchecks=$((nchecks + 1))

@@ -1,6 +1,7 @@
 # tests/common/local.mk
 # The objects of servers/common; their headers are found there.
 common_tests = \
+	%D%/test_advice \
 	%D%/test_figures \
 	%D%/test_report \
 	%D%/test_result_file \
@@ -49,3 +50,15 @@ check_PROGRAMS += %D%/test_progress_text
 %C%_test_report_SOURCES = %D%/test_report.c
 %C%_test_report_CPPFLAGS = $(common_test_cppflags)
 %C%_test_report_LDADD = $(common_test_libs)
+%C%_test_advice_SOURCES = %D%/test_advice.c
+%C%_test_advice_CPPFLAGS = $(common_test_cppflags)
+%C%_test_advice_LDADD = $(common_test_libs)
+
+check_PROGRAMS += %D%/test_filter_log
+%C%_test_filter_log_SOURCES = \
+	servers/ditcheck/filter_log.c \
+	%D%/test_filter_log.c \
+	$(NULL)
+%C%_test_filter_log_CPPFLAGS = $(common_cppflags) -I$(top_srcdir)/servers/ditcheck \
+	$(jansson_CFLAGS)
+%C%_test_filter_log_LDADD = $(common_test_libs) $(zlib_LIBS)

@@ -2,7 +2,7 @@
 /*
  * Contract of a report: the page is well-formed, whatever names, DNs and paths hold; it
  * needs no script and nothing from elsewhere; its figures are those of the statistics;
- * what has no figures has no section.
+ * what has no figures has no section. The same of the report of a check.
  */
 #include "test.h"
 
@@ -10,6 +10,7 @@
 
 #include "html.h"
 #include "report.h"
+#include "report_check.h"
 
 #define DEPTH_MAX 64
 
@@ -147,9 +148,9 @@ static void figures_are_those_of_the_statistics(void **state)
 		"<data id=\"bytes\" value=\"8192\">8.0 KiB</data>",
 		"<data id=\"memory\" value=\"1048576\">1.0 MiB</data>",
 		"<data id=\"spilled\" value=\"2048\">2.0 KiB</data>",
-		"<data value=\"54321\">54,321</data>",
+		"<td data-label=\"postings\"><data value=\"54321\">54,321</data></td>",
 		"<data value=\"0.500000\">0.50 s</data>",
-		"<td>14 %</td>", /* 11 of 77 keys are ranges */
+		"<td data-label=\"share\">14 %</td>", /* 11 of 77 keys are ranges */
 		"<tr data-from=\"4\"><td>4 to 7</td>",
 		"first at line <data value=\"99\">99</data>",
 		"<data value=\"823\">823</data> entries/s",
@@ -204,6 +205,128 @@ static void what_is_not_there_has_no_section(void **state)
 	json_decref(json);
 }
 
+/* ---- of a check ---- */
+
+static json_t *checked(const char *hostile)
+{
+	json_t *json = json_pack(
+		"{s:s, s:s, s:[{s:s, s:i, s:i, s:i, s:i, s:i, s:i}], s:{s:i}}", "version",
+		hostile, "checked", hostile, "files", "file", hostile, "page_bytes", 4096,
+		"pages", 10, "pages_used", 7, "pages_free", 2, "findings", 3,
+		"transaction", 77, "kinds", "page-lost", 3);
+
+	assert_non_null(json);
+	(void)json_object_set_new(
+		json, "databases",
+		json_pack("[{s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:i}, {s:s, s:s, s:b, "
+	                  "s:i, s:i, s:i, s:i, s:i, s:i, s:[{s:i, s:i, s:i}], s:[{s:s, "
+	                  "s:i}]}]",
+	                  "file", hostile, "database", "id2e", "index", 0, "keys", 1234,
+	                  "postings", 1234, "bytes", 12288, "used_bytes", 6144, "entries",
+	                  1234, "file", hostile, "database", hostile, "index", 1, "keys",
+	                  77, "postings", 54321, "bytes", 8192, "used_bytes", 4096,
+	                  "entries", 1234, "ranges", 11, "list_lengths", "from", 4, "to",
+	                  7, "keys", 66, "longest", "key", hostile, "postings", 7));
+	(void)json_object_set_new(
+		json, "configuration",
+		json_pack("[{s:s, s:s, s:i, s:[{s:s, s:{s:i}}], s:{s:i, s:i, s:[{s:s, "
+	                  "s:s, s:i}]}}]",
+	                  "file", hostile, "suffix", hostile, "maxsize_bytes", 1048576,
+	                  "indexes", "name", hostile, "uses", "eq", 21, "searches",
+	                  "counted", 500, "unindexed", 41, "missing", "attribute",
+	                  hostile, "kind", "sub", "searches", 42));
+	(void)json_object_set_new(json, "filter_log", json_object());
+	(void)json_object_set_new(json, "advice",
+	                          json_pack("[{s:s, s:[s, s], s:s, s:s, s:s, s:[s]}]",
+	                                    "kind", "index-empty", "indexes", hostile,
+	                                    hostile, "title", hostile, "seen", hostile,
+	                                    "why", hostile, "steps", hostile));
+	return json;
+}
+
+static char *print_checked(json_t *json)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	report_check_write(out, json);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void any_text_of_a_check_is_only_text(void **state)
+{
+	static const char *const texts[] = {"plain", "<script>alert(1)</script>",
+	                                    "\" onload=\"x", "'\x01\x1f",
+	                                    "</title></style>"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		json_t *json = checked(texts[i]);
+		char *page = print_checked(json);
+
+		check_markup(page);
+		assert_null(strstr(page, "<script"));
+		assert_null(strstr(page, "onload=\"x"));
+		free(page);
+		json_decref(json);
+	}
+}
+
+static void figures_are_those_of_the_check(void **state)
+{
+	static const char *const parts[] = {
+		"1,234 entries in 40.0\xc2\xa0KiB",
+		"<data id=\"entries\" value=\"1234\">1,234</data>",
+		"<data id=\"bytes\" value=\"40960\">40.0 KiB</data>",
+		"<data id=\"index_bytes\" value=\"8192\">8.0 KiB</data>",
+		"<data id=\"free_bytes\" value=\"8192\">8.0 KiB</data>",
+		"<div class=\"bad\"><dt>findings</dt><dd><data id=\"findings\" "
+		"value=\"3\">3</data>",
+		"<strong>page-lost</strong>: <data value=\"3\">3</data>",
+		"<data id=\"advice\" value=\"1\">1</data>",
+		"<li data-kind=\"index-empty\">",
+		"<td data-label=\"fill\">50 %</td>",
+		"<td data-label=\"per entry\"><data value=\"6\">6 B</data></td>",
+		"<td data-label=\"range keys\">14 %</td>",
+		"<td data-label=\"longest list\"><data value=\"7\">7</data></td>",
+		"<tr data-from=\"4\"><td>4 to 7</td>",
+		"<td data-label=\"eq\"><data value=\"21\">21</data></td>",
+		"<data value=\"500\">500</data> searches; for <data value=\"41\">41</data>",
+		"<td data-label=\"searches\"><data value=\"42\">42</data></td>",
+		"<td data-label=\"maxsize\"><data value=\"1048576\">1.0 MiB</data></td>",
+		"<td data-label=\"transaction\"><data value=\"77\">77</data></td>"};
+	json_t *json = checked("cn");
+	char *page = print_checked(json);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (strstr(page, parts[i]) == NULL) {
+			fail_msg("missing: %s", parts[i]);
+		}
+	}
+	free(page);
+	json_decref(json);
+}
+
+static void a_check_without_figures_has_a_page(void **state)
+{
+	json_t *json = json_object();
+	char *page = print_checked(json);
+
+	(void)state;
+	check_markup(page);
+	assert_non_null(strstr(page, "0 entries in 0\xc2\xa0"
+	                             "B"));
+	assert_null(strstr(page, "id=\"indexes\""));
+	assert_null(strstr(page, "id=\"longest\""));
+	assert_null(strstr(page, "id=\"findings\"><h2"));
+	free(page);
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +334,9 @@ int main(void)
 		cmocka_unit_test(figures_are_those_of_the_statistics),
 		cmocka_unit_test(nothing_comes_from_elsewhere),
 		cmocka_unit_test(what_is_not_there_has_no_section),
+		cmocka_unit_test(any_text_of_a_check_is_only_text),
+		cmocka_unit_test(figures_are_those_of_the_check),
+		cmocka_unit_test(a_check_without_figures_has_a_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,6 +128,17 @@ setup_loaded() {
 	setup_empty
 	ditadd -q -l people.ldif
 }
+# And a log of slapd, in which two attributes are searched.
+setup_logged() {
+	setup_loaded
+	mkdir -p var/log
+	"$real_awk" 'BEGIN {
+		for (i = 0; i < 200; i++)
+			printf "conn=%d op=1 SRCH base=\"dc=harbour,dc=example\" scope=2 " \
+				"deref=0 filter=\"(%s=%d)\"\n", i,
+				i % 2 ? "employeeType" : "uid", i
+	}' >var/log/slapd.log
+}
 # And with another load of the same export in /backup/ldap.
 setup_copied() {
 	setup_loaded

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Advice to administrators, made of what a check has found (`ditcheck --stats --json`,
+ * doc/stats.md): which indexes cost more than they help, which ones are missing, what
+ * runs out.
+ *
+ * Each piece says what was seen, with figures, why that matters, and the steps that
+ * change it. A rule is silent where its figures are missing or too small to judge by. The
+ * first pieces matter most. ditcheck(8) lists the rules.
+ *
+ * Threads: belongs to one thread.
+ */
+#ifndef DITKIT_COMMON_ADVICE_H
+#define DITKIT_COMMON_ADVICE_H
+
+#include <stdio.h>
+
+struct json_t; /* jansson.h */
+
+/**
+ * {"kind", "file", "indexes": [], "title", "seen", "figures": {}, "why", "steps": []}
+ * for each piece.
+ *
+ * @param check    {"files", "databases", "configuration"}
+ * @param options  of the configuration, for commands: "", " -f my.conf"
+ *
+ * @return an array, owned; NULL: no memory
+ */
+struct json_t *advice_make(const struct json_t *check, const char *options);
+
+/** As lines for a terminal. Nothing, if there is no advice. */
+void advice_print(FILE *out, const struct json_t *advice);
+
+#endif

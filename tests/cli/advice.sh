@@ -1,0 +1,226 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# ditcheck --stats --report --filter-log: a database that earns each piece of advice, and one
+# that earns none; what the advice says to do makes it go. The figures of the page are those
+# of the JSON. Logs that cannot be read are told.
+set -u
+export LC_ALL=C
+: "${DITADD:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DIT_SRCDIR:?}"
+schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
+here=$DIT_SRCDIR/tests/cli
+
+if [ ! -d "$schema" ]; then
+	echo "SKIPPED: no $schema (Debian: slapd)" >&2
+	[ -n "${CI:-}" ] && exit 1
+	exit 77
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-advice-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit 1
+nchecks=0
+nfailed=0
+
+fail() {
+	echo "FAILED: $*"
+	nfailed=$((nfailed + 1))
+}
+
+# is WHAT GOT EXPECTED
+is() {
+	nchecks=$((nchecks + 1))
+	[ "$2" = "$3" ] || fail "$1 is \"$2\", not \"$3\""
+}
+
+# conf MAXSIZE INDEX...
+conf() {
+	{
+		cat <<-CONF
+			include $schema/core.schema
+			include $schema/cosine.schema
+			include $schema/inetorgperson.schema
+			modulepath /usr/lib/ldap
+			moduleload back_mdb
+			database mdb
+			suffix "dc=example,dc=com"
+			directory $work/db
+			maxsize $1
+		CONF
+		shift
+		printf 'index %s\n' "$@"
+	} >my.conf
+}
+
+flat() {
+	awk -f "$here/json_flat.awk" "$1"
+}
+
+# advice WHAT EXPECTED OPTION...: kinds and indexes of the advice; the page has them as well
+advice() {
+	local what=$1 expected=$2
+	shift 2
+	"$DITCHECK" --stats -f my.conf --json --report=page.html "$@" >out.json 2>err ||
+		fail "$what: $(cat err)"
+	flat out.json >flat
+	awk '
+		$1 ~ /^advice\.[0-9]+\.kind$/ { gsub(/"/, "", $2); split($1, at, "."); k[at[2]] = $2 }
+		$1 ~ /^advice\.[0-9]+\.indexes\.[0-9]+$/ {
+			gsub(/"/, "", $2); split($1, at, "."); n[at[2]] = n[at[2]] " " $2
+		}
+		END { for (i = 0; i in k; i++) print k[i] n[i] }' flat >kinds
+	is "$what" "$(paste -sd ';' kinds)" "$expected"
+	is "$what: the page" "$(grep -o '<li data-kind="[a-z-]*"' page.html | cut -d '"' -f 2)" \
+		"$(sed 's/ .*//' kinds)"
+	# The terminal has a heading for each.
+	"$DITCHECK" --stats -f my.conf "$@" >out 2>err || fail "$what: exit status $?"
+	is "$what: lines" "$(grep -cE '^ ?[0-9]+\. ' out)" "$(wc -l <kinds)"
+	is "$what: the word Advice" "$(grep -c '^Advice$' out)" "$([ -s kinds ] && echo 1 || echo 0)"
+}
+
+# ---- 66,000 entries: more than a list of IDs holds ----
+
+awk 'BEGIN {
+	print "dn: dc=example,dc=com\nobjectClass: dcObject\nobjectClass: organization"
+	print "dc: example\no: Example\n"
+	srand(7)
+	for (i = 1; i <= 66000; i++) {
+		text = ""
+		for (k = 0; k < 7; k++)
+			text = text sprintf("%06x", rand() * 16777216)
+		printf "dn: uid=u%d,dc=example,dc=com\nobjectClass: inetOrgPerson\n", i
+		printf "uid: u%d\ncn: Name %d\nsn: x\ntitle: clerk\nemployeeNumber: %d\n", i, i,
+			i * 7919
+		printf "description: %s\n\n", text
+	}
+}' >people.ldif
+
+mkdir db
+conf 1073741824 'objectClass eq' 'uid eq'
+"$DITADD" -q -d 0 -f my.conf -l people.ldif || fail "load"
+advice "a sound configuration" ""
+grep -q 'Nothing to change was seen' page.html || fail "the page of a sound configuration"
+
+# ---- one that earns all ----
+
+rm db/*
+conf 1073741824 'uid pres,eq' 'title eq' 'employeeNumber eq,sub' 'pager eq' 'description sub'
+"$DITADD" -q -d 0 -f my.conf -l people.ldif || fail "second load"
+conf 1073741824 'uid pres,eq' 'title eq' 'employeeNumber eq,sub' 'pager eq'
+all='class-missing objectClass;ranges-only title;sub-numeric employeeNumber'
+all="$all;pres-everywhere uid;index-empty pager"
+advice "many" "$all;index-unconfigured description"
+step=$(sed -n '/stored index is not configured/,/do /s/^ *do  *ditindex/ditindex/p' out)
+is "the step" "$step" "ditindex -f my.conf --drop-unconfigured"
+"$DITINDEX" ${step#ditindex} || fail "$step"
+advice "the pages of that index are free" "$all;free-large"
+used=$(($(awk '$1 == "files.0.pages_used" { print $2 }' flat) * 4096))
+conf $((used * 10 / 9)) 'uid pres,eq' 'title eq' 'employeeNumber eq,sub' 'pager eq'
+advice "maxsize" "maxsize-full;$all;free-large"
+
+# Half of the searches are about uid, a tenth about cn.
+awk 'BEGIN {
+	for (i = 0; i < 1000; i++) {
+		filter = i % 10 == 0 ? "(cn=Name " i ")" : i % 2 ? "(uid=u" i ")" : "(uid=*)"
+		printf "Nov 22 06:25:%02d ldap1 slapd[812]: conn=%d op=1 SRCH ", i % 60, i
+		printf "base=\"dc=example,dc=com\" scope=2 deref=0 filter=\"%s\"\n", filter
+		printf "Nov 22 06:25:%02d ldap1 slapd[812]: conn=%d op=1 SRCH attr=cn\n", i % 60, i
+	}
+	print "nobody knows this line"
+	print "(&(broken"
+}' >slapd.log
+some='maxsize-full;class-missing objectClass;search-unindexed cn;ranges-only title'
+some="$some;sub-numeric employeeNumber;pres-everywhere uid;index-unused title"
+some="$some;index-unused employeeNumber;index-empty pager;free-large"
+advice "a log" "$some" --filter-log=slapd.log
+is "unread lines" "$(cat err)" "ditcheck: 2 of 2002 lines of the log could not be read"
+gzip -k slapd.log
+advice "a packed log" "$some" --filter-log=slapd.log.gz
+cut -d '"' -f 4 slapd.log | grep '^(' >filters
+advice "filters alone" "$some" --filter-log=filters
+"$DITCHECK" --stats -f my.conf --filter-log=- --json <filters >out.json || fail "a pipe"
+flat out.json >flat
+is "a pipe: searches" "$(awk '$1 == "filter_log.searches" { print $2 }' flat)" 1001
+is "of cn" "$(awk '$1 == "configuration.0.searches.missing.0.searches" { print $2 }' flat)" 100
+
+# ---- the page has the figures of the JSON ----
+
+"$DITCHECK" --stats -f my.conf --json --report=page.html --filter-log=slapd.log >out.json 2>/dev/null
+flat out.json >flat
+sed 's/<tr /\n&/g' page.html | awk '
+	/^<tr / { row = "" }
+	match($0, /^<tr data-index="[^"]*"/) { row = substr($0, 17, RLENGTH - 17) }
+	row != "" {
+		line = $0
+		while (match(line, /data-label="(size|per entry|keys|postings|longest list)"><data value="[0-9]+"/)) {
+			one = substr(line, RSTART, RLENGTH)
+			line = substr(line, RSTART + RLENGTH)
+			split(one, part, "\"")
+			print row, part[2], part[4]
+		}
+	}' | sort >got
+awk '
+	$1 ~ /^databases\.[0-9]+\.(database|index|bytes|entries|keys|postings|longest\.0\.postings)$/ {
+		split($1, at, ".")
+		name = substr($1, length(at[1] at[2]) + 3)
+		gsub(/"/, "", $2)
+		value[at[2], name] = $2
+		last = at[2] > last + 0 ? at[2] : last
+	}
+	END {
+		for (i = 0; i <= last; i++) {
+			if (value[i, "index"] != "true")
+				continue
+			row = value[i, "database"]
+			bytes = value[i, "bytes"]
+			if (bytes > 0) print row, "size", bytes
+			each = int(bytes / value[i, "entries"])
+			if (each > 0) print row, "per entry", each
+			print row, "keys", value[i, "keys"]
+			print row, "postings", value[i, "postings"]
+			print row, "longest list", value[i, "longest.0.postings"] + 0
+		}
+	}' flat | sort >expected
+nchecks=$((nchecks + 1))
+diff expected got >diff || { fail "the page has other figures ('>') than the JSON"; cat diff; }
+is "rows of figures" "$([ "$(wc -l <got)" -ge 16 ] && echo many)" many
+is "searches on the page" "$(grep -o '<data value="[0-9]*">[0-9,]*</data> searches' page.html)" \
+	'<data value="1000">1,000</data> searches'
+
+# ---- what the advice says to do makes it go ----
+
+conf 1073741824 'objectClass eq' 'uid pres,eq' 'employeeNumber eq' 'cn eq'
+"$DITINDEX" -f my.conf --drop-unconfigured || fail "ditindex"
+advice "done, but for what nobody asked for" \
+	"pres-everywhere uid;index-unused employeeNumber;free-large" --filter-log=slapd.log
+
+# ---- what cannot be ----
+
+# refused WHAT MESSAGE OPTION...
+refused() {
+	local what=$1 message=$2
+	shift 2
+	"$DITCHECK" "$@" >out 2>err
+	is "$what: exit status" $? 2
+	is "$what: message" "$(head -1 err)" "$message"
+}
+refused "no log" "ditcheck: no.log: No such file or directory" --stats -f my.conf \
+	--filter-log=no.log
+refused "a folder" "ditcheck: db: Is a directory" --stats -f my.conf --filter-log=db
+refused "no place for the page" "ditcheck: no/page.html: No such file or directory" --stats \
+	-f my.conf --report=no/page.html
+refused "a full disk" "ditcheck: /dev/full: not written completely" --stats -f my.conf \
+	--report=/dev/full
+refused "without --stats" "ditcheck: --report and --filter-log are for --stats" -f my.conf \
+	--report=x.html
+refused "without a configuration" \
+	"ditcheck: --filter-log needs a configuration, and --database reads none" --stats \
+	--database db --filter-log=slapd.log
+rm page.html
+"$DITCHECK" --stats --database db --report=page.html >out || fail "--database"
+grep -q 'data-kind="free-large"' page.html || fail "--database: no advice"
+head -c 1000 slapd.log.gz >cut.gz
+"$DITCHECK" --stats -f my.conf --filter-log=cut.gz >out 2>err || fail "a log that is cut"
+is "a log that is cut" "$(head -1 err)" "ditcheck: cut.gz: the gzip data is cut off"
+
+echo "${0##*/}: $nchecks checks, $nfailed failed"
+[ "$nchecks" -gt 0 ] && [ "$nfailed" -eq 0 ]

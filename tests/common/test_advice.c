@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of advice: a healthy database gets none; each rule speaks from its figures on
+ * and not below, with what was seen and the steps that change it; figures that are
+ * missing make no advice; a terminal gets no control characters.
+ */
+#include "test.h"
+
+#include <jansson.h>
+
+#include "advice.h"
+
+/* 10,000 entries; cn is in 4,000 of them; all indexes are looked up. */
+static const char healthy[] =
+	"{\"files\": [{\"file\": \"/db/data.mdb\", \"page_bytes\": 4096, \"pages\": 10000,"
+	"  \"pages_free\": 100}],"
+	" \"configuration\": [{\"file\": \"/db/data.mdb\", \"maxsize_bytes\": 1073741824,"
+	"  \"idlexp\": 16, \"sampled_entries\": 10000, \"indexes\": ["
+	"   {\"name\": \"objectClass\", \"kinds\": [\"eq\"], \"uses\": {\"eq\": 0}},"
+	"   {\"name\": \"cn\", \"kinds\": [\"pres\", \"eq\", \"sub\"], \"numeric\": false,"
+	"    \"sampled_values\": 4000, \"digit_values\": 3999,"
+	"    \"uses\": {\"pres\": 1, \"eq\": 1, \"sub\": 1}},"
+	"   {\"name\": \"uidNumber\", \"kinds\": [\"eq\"], \"numeric\": true,"
+	"    \"uses\": {\"eq\": 1}}],"
+	"  \"searches\": {\"counted\": 2000, \"missing\": ["
+	"   {\"attribute\": \"sn\", \"kind\": \"eq\", \"searches\": 19}]}}],"
+	" \"databases\": ["
+	"  {\"file\": \"/db/data.mdb\", \"database\": \"id2e\", \"index\": false,"
+	"   \"keys\": 10000, \"entries\": 10000, \"bytes\": 20000000},"
+	"  {\"file\": \"/db/data.mdb\", \"database\": \"objectClass\", \"index\": true,"
+	"   \"keys\": 4, \"ranges\": 4, \"bytes\": 8192},"
+	"  {\"file\": \"/db/data.mdb\", \"database\": \"cn\", \"index\": true,"
+	"   \"keys\": 9000, \"ranges\": 8999, \"bytes\": 2048000,"
+	"   \"presence\": {\"range\": false, \"postings\": 4000}},"
+	"  {\"file\": \"/db/data.mdb\", \"database\": \"uidNumber\", \"index\": true,"
+	"   \"keys\": 10000, \"ranges\": 0, \"bytes\": 409600}]}";
+
+static json_t *find(json_t *json, const char *name)
+{
+	return json_is_array(json) ? json_array_get(json, (size_t)atoi(name))
+	                           : json_object_get(json, name);
+}
+
+/* "configuration.0.idlexp" = JSON of the value; NULL: the field goes. */
+static void set(json_t *json, const char *path, const char *value)
+{
+	char copy[200];
+	char *name = copy;
+	char *dot = NULL;
+	json_t *parsed = value == NULL ? NULL : json_loads(value, JSON_DECODE_ANY, NULL);
+
+	(void)snprintf(copy, sizeof(copy), "%s", path);
+	while ((dot = strchr(name, '.')) != NULL) {
+		*dot = '\0';
+		json = find(json, name);
+		assert_non_null(json);
+		name = dot + 1;
+	}
+	assert_true(value == NULL || parsed != NULL);
+	assert_int_equal(value == NULL ? json_object_del(json, name)
+	                               : json_object_set_new(json, name, parsed),
+	                 0);
+}
+
+struct edit {
+	const char *path;
+	const char *value;
+};
+
+struct rule_case {
+	const char *name;
+	struct edit edits[4];
+	const char *expected; /* kinds and indexes; "" none */
+	const char *says;     /* a part of the lines; NULL: not looked at */
+};
+
+#define CONFIG   "configuration.0."
+#define CN       CONFIG "indexes.1."
+#define NUMBER   CONFIG "indexes.2."
+#define SEARCHES CONFIG "searches."
+
+static const struct rule_case cases[] = {
+	{"healthy", {{0}}, "", ""},
+	{"maxsize, four fifths",
+         {{CONFIG "maxsize_bytes", "50688000"}},
+         "maxsize-full;",
+         "38.7 MiB of maxsize 48.3 MiB are in use (80 %). At 4.0 KiB an entry, there is room for about 2,500 more entries."},
+	{"maxsize, less", {{CONFIG "maxsize_bytes", "50688001"}}, "", NULL},
+	{"maxsize, over",
+         {{CONFIG "maxsize_bytes", "1"}},
+         "maxsize-full;",
+         "maxsize 1073741824"},
+	{"maxsize, not known", {{CONFIG "maxsize_bytes", NULL}}, "", NULL},
+	{"no index of objectClass",
+         {{CONFIG "indexes.0.name", "\"ou\""},
+          {"databases.1.database", "\"ou\""},
+          {"databases.1.ranges", "0"},
+          {CONFIG "indexes.0.uses.eq", "1"}},
+         "class-missing objectClass;",
+         "configure \"index objectClass eq\""},
+	{"objectClass without eq",
+         {{CONFIG "indexes.0.kinds", "[\"pres\"]"}, {CONFIG "indexes.0.uses.pres", "1"}},
+         "class-missing objectClass;",
+         "configure \"index objectClass pres,eq\""},
+	{"an attribute that is searched",
+         {{SEARCHES "missing.0.searches", "20"}},
+         "search-unindexed sn;",
+         "20 of 2,000 searches in the log (1.0 %) asked for it"},
+	{"an attribute that has another kind",
+         {{SEARCHES "missing.0.searches", "20"},
+          {SEARCHES "missing.0.attribute", "\"uidNumber\""},
+          {SEARCHES "missing.0.kind", "\"pres\""}},
+         "search-unindexed uidNumber;",
+         "configure \"index uidNumber eq,pres\""},
+	{"few searches",
+         {{SEARCHES "missing.0.searches", "99"},
+          {SEARCHES "counted", "99"},
+          {CN "uses.eq", "0"}},
+         "",
+         NULL},
+	{"every key is a range",
+         {{"databases.2.keys", "8999"}},
+         "ranges-only cn;",
+         "or, for lists in place of ranges: configure \"idlexp 18\" and run ditindex -f my.conf cn"},
+	{"no key at all is no range",
+         {{"databases.3.keys", "0"},
+          {CONFIG "maxsize_bytes", NULL},
+          {"databases.0.entries", "999"}},
+         "",
+         NULL},
+	{"sub of digits",
+         {{CN "digit_values", "4000"}},
+         "sub-numeric cn;",
+         "All 4,000 values in the first 10,000 entries have digits alone."},
+	{"sub of few digits",
+         {{CN "digit_values", "99"}, {CN "sampled_values", "99"}},
+         "",
+         NULL},
+	{"sub of a numeric syntax",
+         {{NUMBER "kinds", "[\"eq\", \"sub\"]"}, {NUMBER "uses.sub", "1"}},
+         "sub-numeric uidNumber;",
+         "configure \"index uidNumber eq\""},
+	{"sub of a numeric syntax alone",
+         {{NUMBER "kinds", "[\"sub\"]"}, {NUMBER "uses.sub", "1"}},
+         "sub-numeric uidNumber;",
+         "remove uidNumber from the \"index\" lines"},
+	{"present in nine tenths",
+         {{"databases.2.presence.postings", "9000"}},
+         "pres-everywhere cn;",
+         "9,000 of 10,000 entries have cn (90 %)."},
+	{"present in less", {{"databases.2.presence.postings", "8999"}}, "", NULL},
+	{"a range of presence",
+         {{"databases.2.presence.range", "true"}},
+         "pres-everywhere cn;",
+         "configure \"index cn eq,sub\""},
+	{"present in few entries",
+         {{"databases.2.presence.postings", "999"}, {"databases.0.entries", "999"}},
+         "",
+         NULL},
+	{"present, and not looked up",
+         {{"databases.2.presence.postings", "9000"}, {CN "uses.pres", "0"}},
+         "index-unused cn;",
+         "configure \"index cn eq,sub\""},
+	{"an index that is not looked up",
+         {{NUMBER "uses.eq", "0"}},
+         "index-unused uidNumber;",
+         "None of 2,000 searches in the log looked up eq of uidNumber; the index takes 400 KiB."},
+	{"an index of few entries",
+         {{NUMBER "uses.eq", "0"}, {"databases.0.entries", "999"}},
+         "",
+         NULL},
+	{"no log", {{NUMBER "uses.eq", "0"}, {SEARCHES "counted", "0"}}, "", NULL},
+	{"an index that slapd looks up itself",
+         {{NUMBER "uses.eq", "0"},
+          {NUMBER "name", "\"entryUUID\""},
+          {"databases.3.database", "\"entryUUID\""}},
+         "",
+         NULL},
+	{"an empty index",
+         {{"databases.3.keys", "0"}},
+         "index-empty uidNumber;",
+         "uidNumber: indexed, and no entry has it"},
+	{"two of them",
+         {{"databases.3.keys", "0"},
+          {"databases.2.database", "\"other\""},
+          {"databases.2.index", "false"}},
+         "index-empty cn uidNumber;",
+         "cn, uidNumber"},
+	{"an index that is not configured",
+         {{"databases.0.index", "true"}},
+         "index-unconfigured id2e;",
+         "They take 19.1 MiB."},
+	{"many free pages",
+         {{"files.0.pages_free", "4096"}},
+         "free-large;",
+         "mdb_copy -c /db NEW-DIRECTORY"},
+	{"fewer", {{"files.0.pages_free", "4095"}}, "", NULL},
+	{"a smaller share",
+         {{"files.0.pages_free", "4096"}, {"files.0.pages", "16385"}},
+         "",
+         NULL},
+	{"no configuration",
+         {{"configuration", "[]"}, {"files.0.pages_free", "4096"}},
+         "free-large;",
+         NULL},
+	{"nothing known",
+         {{"files", "[{}]"}, {"configuration", "[{}]"}, {"databases", "[]"}},
+         "class-missing objectClass;",
+         NULL},
+	{"no file", {{"files", "[]"}}, "", NULL},
+};
+
+static void list_kinds(char *ret, size_t size, const json_t *advice)
+{
+	size_t at = 0;
+
+	ret[0] = '\0';
+	for (size_t i = 0; i < json_array_size(advice); i++) {
+		json_t *piece = json_array_get(advice, i);
+		json_t *indexes = json_object_get(piece, "indexes");
+
+		at += (size_t)snprintf(ret + at, size - at, "%s",
+		                       json_string_value(json_object_get(piece, "kind")));
+		for (size_t k = 0; k < json_array_size(indexes); k++) {
+			at += (size_t)snprintf(
+				ret + at, size - at, " %s",
+				json_string_value(json_array_get(indexes, k)));
+		}
+		at += (size_t)snprintf(ret + at, size - at, ";");
+	}
+}
+
+static char *print(const json_t *advice)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	advice_print(out, advice);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+/* Lines become one. */
+static void unwrap(char *text)
+{
+	char *to = text;
+
+	for (char *from = text; *from != '\0'; from++) {
+		bool is_blank = *from == '\n' || *from == ' ';
+
+		if (!is_blank || (to > text && to[-1] != ' ')) {
+			*to++ = is_blank ? ' ' : *from;
+		}
+	}
+	*to = '\0';
+}
+
+static void each_rule_speaks_from_its_figures_on(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *json = json_loads(healthy, 0, NULL);
+		json_t *advice = NULL;
+		char *text = NULL;
+		char kinds[300];
+
+		assert_non_null(json);
+		for (size_t k = 0; k < 4 && cases[i].edits[k].path != NULL; k++) {
+			set(json, cases[i].edits[k].path, cases[i].edits[k].value);
+		}
+		advice = advice_make(json, " -f my.conf");
+		list_kinds(kinds, sizeof(kinds), advice);
+		if (strcmp(kinds, cases[i].expected) != 0) {
+			fail_msg("%s: %s", cases[i].name, kinds);
+		}
+		text = print(advice);
+		assert_true((text[0] == '\0') == (cases[i].expected[0] == '\0'));
+		unwrap(text);
+		if (cases[i].says != NULL && strstr(text, cases[i].says) == NULL) {
+			fail_msg("%s: %s", cases[i].name, text);
+		}
+		free(text);
+		json_decref(advice);
+		json_decref(json);
+	}
+}
+
+static void each_piece_is_complete(void **state)
+{
+	json_t *json = json_loads(healthy, 0, NULL);
+	json_t *advice = NULL;
+	json_t *piece = NULL;
+
+	(void)state;
+	set(json, NUMBER "uses.eq", "0");
+	advice = advice_make(json, "");
+	piece = json_array_get(advice, 0);
+	assert_string_equal(json_string_value(json_object_get(piece, "file")),
+	                    "/db/data.mdb");
+	assert_true(json_string_length(json_object_get(piece, "title")) > 0);
+	assert_true(json_string_length(json_object_get(piece, "seen")) > 0);
+	assert_true(json_string_length(json_object_get(piece, "why")) > 0);
+	assert_int_equal(json_integer_value(json_object_get(
+				 json_object_get(piece, "figures"), "searches_all")),
+	                 2000);
+	assert_string_equal(
+		json_string_value(json_array_get(json_object_get(piece, "steps"), 1)),
+		"ditindex --drop-unconfigured");
+	json_decref(advice);
+	json_decref(json);
+}
+
+static void the_same_reason_is_told_once(void **state)
+{
+	json_t *json = json_loads(healthy, 0, NULL);
+	json_t *advice = NULL;
+	const char *why = NULL;
+	char *text = NULL;
+
+	(void)state;
+	set(json, NUMBER "uses.eq", "0");
+	set(json, CN "uses.eq", "0");
+	advice = advice_make(json, "");
+	assert_int_equal(json_array_size(advice), 2);
+	text = print(advice);
+	why = strstr(text, "    why ");
+	assert_non_null(why);
+	assert_null(strstr(why + 1, "    why "));
+	free(text);
+	json_decref(advice);
+	json_decref(json);
+}
+
+static void a_terminal_gets_no_control_characters(void **state)
+{
+	json_t *json = json_loads(healthy, 0, NULL);
+	json_t *advice = NULL;
+	char *text = NULL;
+
+	(void)state;
+	set(json, "databases.0.index", "true");
+	set(json, "databases.0.database", "\"a\\u001b[2Jb\"");
+	set(json, "databases.2.index", "true");
+	set(json, "databases.2.database", "\"c\\u0007\"");
+	advice = advice_make(json, "");
+	text = print(advice);
+	assert_non_null(strstr(text, "a?[2Jb, c?\n"));
+	for (const char *at = text; *at != '\0'; at++) {
+		assert_true(*at == '\n' || (unsigned char)*at >= ' ');
+	}
+	free(text);
+	json_decref(advice);
+	json_decref(json);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_rule_speaks_from_its_figures_on),
+		cmocka_unit_test(each_piece_is_complete),
+		cmocka_unit_test(the_same_reason_is_told_once),
+		cmocka_unit_test(a_terminal_gets_no_control_characters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
