@@ -53,7 +53,9 @@ int dit_snapshot_add_db(struct dit_snapshot *snapshot, struct dit_span name,
 	memcpy(tree, record.data, sizeof(*tree));
 	db->flags = tree->flags;
 	db->nrecords = tree->nitems;
-	db->npages = tree->nbranch_pages + tree->nleaf_pages + tree->noverflow_pages;
+	db->npages =
+		dit_snapshot_db_pages(snapshot, tree->nbranch_pages + tree->nleaf_pages +
+	                                                tree->noverflow_pages);
 	return 0;
 }
 

@@ -90,6 +90,13 @@ const struct dit_readers *dit_snapshot_readers(const struct dit_snapshot *snapsh
 
 /** Pages of the file, up to the last one in use. */
 uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot);
+
+/** How many pages a database has that claims @p counted: not more than the file. */
+static inline uint64_t dit_snapshot_db_pages(const struct dit_snapshot *snapshot,
+                                             uint64_t counted)
+{
+	return counted < snapshot->npages ? counted : snapshot->npages;
+}
 /** The tree of a named database. 1; 0: there is none */
 int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
                       struct dit_tree_record *ret);

@@ -226,7 +226,8 @@ static int open_db(struct lmdb_snapshot *lmdb, MDB_txn *txn, const MDB_val *key,
 		return r;
 	}
 	db->nrecords = stat.ms_entries;
-	db->npages = stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages;
+	db->npages = dit_snapshot_db_pages(
+		base, stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages);
 	return record->mv_size == sizeof(struct dit_tree_record) ? 0 : DIT_E_CORRUPT;
 }
 

@@ -224,6 +224,8 @@ struct dit_stored_db {
 	const char *name;  /* owned by the snapshot */
 	unsigned flags;    /* DIT_DB_... as stored */
 	uint64_t nrecords; /* duplicates counted one by one */
+	/* As liblmdb has counted, at most those of the file. With DIT_DB_DUPSORT it may
+	 * be wrong: LMDB 0.9.36 takes pages off that older ones did not count */
 	uint64_t npages;
 };
 

@@ -372,7 +372,7 @@ DAMAGE(TREE_DEPTH, tree_depth,
 DAMAGE(TREE_DEPTH, tree_depth_none,
        image_database(image, "cn")->depth = 0;)
 DAMAGE(TREE_BRANCHES, tree_branches,
-       image_database(image, "cn")->nbranch_pages++;)
+       image_database(image, "id2e")->nbranch_pages++;)
 DAMAGE(TREE_LEAVES, tree_leaves,
        image_database(image, "id2e")->nleaf_pages--;)
 DAMAGE(TREE_OVERFLOWS, tree_overflows,
