@@ -178,6 +178,8 @@ static int make_context(struct loader *loader)
 		.gathers_lines = loader->reading.rules.gathers_lines,
 		.drops_dynamic = loader->reading.rules.drops_dynamic,
 		.warns_of_csn = loader->reading.rules.warns_of_csn,
+		.warns_of_missing = loader->db->is_single_shadow,
+		.spares_root = loader->reading.rules.spares_root,
 		.sid = opts->sid,
 		.removed_sids =
 			opts->remove_sids == NULL ? NULL : &loader->reading.removed_sids,

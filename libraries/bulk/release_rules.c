@@ -10,6 +10,7 @@ static const struct since names_first = {DIT_OPENLDAP_2_7, 0};
 static const struct since gathers_lines = {DIT_OPENLDAP_2_6, 11};
 static const struct since drops_dynamic = {DIT_OPENLDAP_2_6, 14};
 static const struct since warns_of_csn = {DIT_OPENLDAP_2_7, 0};
+static const struct since spares_root = {DIT_OPENLDAP_2_7, 0};
 static const struct since keeps_controls = {DIT_OPENLDAP_2_6, 11};
 static const struct since trims_names = {DIT_OPENLDAP_2_6, 12};
 /* slapadd 2.6 makes it, too, and slapd 2.6 where it is missing. */
@@ -31,6 +32,7 @@ struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
 		.gathers_lines = is_since(version, patch, gathers_lines),
 		.drops_dynamic = is_since(version, patch, drops_dynamic),
 		.warns_of_csn = is_since(version, patch, warns_of_csn),
+		.spares_root = is_since(version, patch, spares_root),
 		.ldif = {.trims_names = is_since(version, patch, trims_names),
 	                 .keeps_controls = is_since(version, patch, keeps_controls)},
 		.has_ixck = is_since(version, patch, has_ixck),

@@ -14,10 +14,11 @@
 #include "ldif/ldif_parse.h"
 
 struct dit_release_rules {
-	bool names_first; /* these four as in struct dit_entry_context */
+	bool names_first; /* these five as in struct dit_entry_context */
 	bool gathers_lines;
 	bool drops_dynamic;
 	bool warns_of_csn;
+	bool spares_root;
 	struct dit_ldif_dialect ldif;
 	bool has_ixck;    /* a new database has ixck, which is empty */
 	bool has_lmdb_10; /* its files are of LMDB 1.0 */

@@ -75,18 +75,48 @@ int dit_conf_run_server_id(struct dit_conf_parser *parser)
 	return 0;
 }
 
+/* Up to 2.6 "multiprovider off" makes a database a copy of one provider's by itself. */
+static const struct dit_openldap_range off_makes_shadow = {.last = DIT_OPENLDAP_2_6};
+static const struct dit_openldap_range needs_server_id = {.first = DIT_OPENLDAP_2_7};
+
+static void note_shadow(struct dit_conf_parser *parser)
+{
+	struct dit_database *database = dit_conf_database(parser);
+
+	database->is_shadow = true;
+	database->is_single_shadow = !database->is_multi_provider;
+}
+
 /* From 2.7 on, a server that takes changes beside others has to have its ID first. */
 int dit_conf_run_multiprovider(struct dit_conf_parser *parser)
 {
 	bool value = false;
 	int r = dit_conf_bool(parser, parser->scope.words[1], &value);
 
-	if (r == 0 && value && !parser->has_server_id) {
+	if (r == 0 && value && !parser->has_server_id &&
+	    dit_openldap_is_in(parser->openldap, needs_server_id)) {
 		return dit_conf_say(parser->reporter,
 		                    "<%s> serverID is not configured, do that first",
 		                    parser->scope.words[0]);
 	}
+	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
+		struct dit_database *database = dit_conf_database(parser);
+
+		database->is_multi_provider = value;
+		database->is_single_shadow =
+			!value &&
+			(database->is_shadow ||
+		         dit_openldap_is_in(parser->openldap, off_makes_shadow));
+	}
 	return r;
+}
+
+int dit_conf_run_updatedn(struct dit_conf_parser *parser)
+{
+	if (parser->scope.section == DIT_CONF_DATABASE) {
+		note_shadow(parser);
+	}
+	return 0;
 }
 
 int dit_conf_run_checkpoint(struct dit_conf_parser *parser)
@@ -213,6 +243,9 @@ int dit_conf_run_syncrepl(struct dit_conf_parser *parser)
 {
 	const char *rid = find_argument(parser, "rid=");
 
+	if (parser->scope.section == DIT_CONF_DATABASE) {
+		note_shadow(parser);
+	}
 	if (parser->scope.section != DIT_CONF_DATABASE || rid == NULL ||
 	    find_argument(parser, "provider=") == NULL ||
 	    find_argument(parser, "searchbase=") == NULL ||

@@ -241,11 +241,9 @@ static const struct dit_directive directives[] = {
 	{"lastmod", 1, 1, "<on|off>", 0, dit_conf_run_lastmod, {0}},
 	{"ldapsyntax", 1, 0, "<syntax>", DIT_DIRECTIVE_RAW, run_ldapsyntax, {0}},
 	{"moduleload", 1, 0, "<file>", 0, dit_conf_run_moduleload, {0}},
-	{"mirrormode", 1, 1, "<on|off>", 0, dit_conf_run_multiprovider,
-	 {.first = DIT_OPENLDAP_2_7}},
+	{"mirrormode", 1, 1, "<on|off>", 0, dit_conf_run_multiprovider, {0}},
 	{"modulepath", 1, 1, "<path>", 0, dit_conf_run_modulepath, {0}},
-	{"multiprovider", 1, 1, "<on|off>", 0, dit_conf_run_multiprovider,
-	 {.first = DIT_OPENLDAP_2_7}},
+	{"multiprovider", 1, 1, "<on|off>", 0, dit_conf_run_multiprovider, {0}},
 	{"objectclass", 1, 0, "<objectclass>", DIT_DIRECTIVE_RAW, run_objectclass, {0}},
 	{"objectidentifier", 2, 2, "<name> <oid>", 0, run_objectidentifier, {0}},
 	{"overlay", 1, 1, "<overlay>", 0, dit_conf_run_overlay, {0}},
@@ -260,6 +258,7 @@ static const struct dit_directive directives[] = {
 	{"sync_use_subentry", 0, 0, "", 0, dit_conf_run_sync_use_subentry, {0}},
 	{"syncrepl", 0, 0, "", 0, dit_conf_run_syncrepl, {0}},
 	{"tool-threads", 1, 1, "<count>", 0, run_tool_threads, {0}},
+	{"updatedn", 0, 0, "", 0, dit_conf_run_updatedn, {0}},
 };
 /* clang-format on */
 
@@ -292,9 +291,7 @@ static const struct {
 	{"loglevel", {0}},
 	{"maxDerefDepth", {0}},
 	{"maxFilterDepth", {0}},
-	{"mirrormode", {.last = DIT_OPENLDAP_2_6}},
 	{"monitoring", {0}},
-	{"multiprovider", {.last = DIT_OPENLDAP_2_6}},
 	{"password-crypt-salt-format", {0}},
 	{"password-hash", {0}},
 	{"pidfile", {0}},
@@ -347,7 +344,6 @@ static const struct {
 	{"TLSRandFile", {0}},
 	{"TLSVerifyClient", {0}},
 	{"ucdata-path", {0}},
-	{"updatedn", {0}},
 	{"updateref", {0}},
 	{"writetimeout", {0}},
 };

@@ -73,6 +73,7 @@ static const struct dit_conf_attribute {
 	{"olcSyncUseSubentry", "sync_use_subentry", 0},
 	{"olcSyncrepl", "syncrepl", 0},
 	{"olcToolThreads", "tool-threads", 0},
+	{"olcUpdateDN", "updatedn", 0},
 };
 
 /* Attributes that change what is stored, of releases that are not supported. */

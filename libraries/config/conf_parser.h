@@ -225,6 +225,7 @@ int dit_conf_run_moduleload(struct dit_conf_parser *parser);
 int dit_conf_run_access(struct dit_conf_parser *parser);
 int dit_conf_run_syncrepl(struct dit_conf_parser *parser);
 int dit_conf_run_multiprovider(struct dit_conf_parser *parser);
+int dit_conf_run_updatedn(struct dit_conf_parser *parser);
 int dit_conf_run_checkpoint(struct dit_conf_parser *parser);
 int dit_conf_run_dbnosync(struct dit_conf_parser *parser);
 int dit_conf_run_index_substr_any_step(struct dit_conf_parser *parser);

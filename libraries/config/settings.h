@@ -90,6 +90,9 @@ struct dit_database {
 	bool is_subordinate;
 	bool has_dds;           /* "overlay dds" */
 	bool sync_use_subentry; /* contextCSN is kept in cn=ldapsync */
+	/* A copy of one provider's database: syncrepl or updatedn, without multiprovider
+	 * (config.md 3.3) */
+	bool is_single_shadow;
 	struct dit_data_settings data;
 	uint64_t maxentrysize_bytes; /* 0: none */
 	struct dit_index_spec *indexes;
@@ -98,6 +101,8 @@ struct dit_database {
 	struct dit_multival_rules multival;
 	const char *file; /* file with the "database" line, or the tree; NULL: number 0 */
 	unsigned long line;
+	bool is_shadow;         /* private: syncrepl or updatedn was read */
+	bool is_multi_provider; /* private: multiprovider is on */
 };
 
 struct dit_settings {

@@ -61,6 +61,8 @@ struct dit_entry_context {
 				 * lines are (2.6.11, 2.7) */
 	bool drops_dynamic;     /* no lines of entryDN and the like (2.6.14, 2.7) */
 	bool warns_of_csn;      /* of an entryCSN without one server (2.7) */
+	bool warns_of_missing;  /* of an entry without entryUUID or entryCSN */
+	bool spares_root;       /* but not of the one without a DN (2.7) */
 	const uint64_t *sorted; /* sortvals: bit set over ordinals of types; NULL: none */
 	unsigned sid;           /* -S, 0..4095 */
 	/* CSNs of these servers are replaced by new ones; NULL: none are */
@@ -142,7 +144,7 @@ int dit_entry_check(const struct dit_entry_context *context,
  * If lastmod is on: add the operational attributes that are missing, and give entryCSN a
  * new value where it is of a server that is removed.
  *
- * @param notes  gets slapadd's warning of an entryCSN, with warns_of_csn
+ * @param notes  gets slapadd's warnings, with warns_of_csn and warns_of_missing
  *
  * @return 0 or -ENOMEM
  */

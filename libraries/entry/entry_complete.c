@@ -237,6 +237,20 @@ static int take_csn(struct completion *c, struct dit_attr *attr, struct dit_note
 	return r;
 }
 
+/* Which of the attributes that a provider gives to an entry were missing. */
+static void tell_missing(const struct completion *c, bool lacks_uuid, bool lacks_csn,
+                         struct dit_notes *notes)
+{
+	if (!c->context->warns_of_missing || !(lacks_uuid || lacks_csn) ||
+	    (c->context->spares_root && c->entry->dn.pretty.len == 0)) {
+		return;
+	}
+	dit_notes_add(notes, DIT_REPORT_REMARK,
+	              "warning, missing attrs %s%s from entry dn=\"%.*s\"",
+	              lacks_uuid ? "entryUUID" : "", lacks_csn ? ",entryCSN" : "",
+	              DIT_SPAN_ARGS(c->entry->dn.pretty));
+}
+
 int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry *entry,
                        const struct dit_entry_stamp *stamp, struct dit_arena *arena,
                        struct dit_notes *notes)
@@ -253,6 +267,8 @@ int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry
 		{DIT_SPAN("modifyTimestamp"), GENERATED_TIME},
 	};
 	struct completion c = {context, stamp, entry, arena, {NULL, 0}};
+	bool lacks_uuid = false;
+	bool lacks_csn = false;
 
 	for (size_t i = 0; context->lastmod && i < sizeof(parts) / sizeof(parts[0]);
 	     i++) {
@@ -263,6 +279,8 @@ int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry
 
 		if (attr == NULL) {
 			r = add(&c, &type->ad, parts[i].kind);
+			lacks_uuid |= parts[i].kind == GENERATED_UUID;
+			lacks_csn |= parts[i].kind == GENERATED_CSN;
 		} else if (parts[i].kind == GENERATED_CSN) {
 			r = take_csn(&c, attr, notes);
 		}
@@ -270,5 +288,6 @@ int dit_entry_complete(const struct dit_entry_context *context, struct dit_entry
 			return r;
 		}
 	}
+	tell_missing(&c, lacks_uuid, lacks_csn, notes);
 	return 0;
 }

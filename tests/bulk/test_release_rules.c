@@ -13,30 +13,34 @@ static void each_rule_has_its_first_release(void **state)
 	} cases[] = {
 		{DIT_OPENLDAP_2_5,
 	         0,
-	         {false, false, false, false, {false, false}, false, false}},
+	         {false, false, false, false, false, {false, false}, false, false}},
 		{DIT_OPENLDAP_2_5,
 	         20,
-	         {false, false, false, false, {false, false}, false, false}},
+	         {false, false, false, false, false, {false, false}, false, false}},
 		{DIT_OPENLDAP_2_6,
 	         0,
-	         {false, false, false, false, {false, false}, false, false}},
+	         {false, false, false, false, false, {false, false}, false, false}},
 		{DIT_OPENLDAP_2_6,
 	         10,
-	         {false, false, false, false, {false, false}, false, false}},
+	         {false, false, false, false, false, {false, false}, false, false}},
 		{DIT_OPENLDAP_2_6,
 	         11,
-	         {false, true, false, false, {false, true}, false, false}},
+	         {false, true, false, false, false, {false, true}, false, false}},
 		{DIT_OPENLDAP_2_6,
 	         12,
-	         {false, true, false, false, {true, true}, false, false}},
+	         {false, true, false, false, false, {true, true}, false, false}},
 		{DIT_OPENLDAP_2_6,
 	         13,
-	         {false, true, false, false, {true, true}, false, false}},
+	         {false, true, false, false, false, {true, true}, false, false}},
 		{DIT_OPENLDAP_2_6,
 	         14,
-	         {false, true, true, false, {true, true}, false, false}},
-		{DIT_OPENLDAP_2_7, 0, {true, true, true, true, {true, true}, true, true}},
-		{DIT_OPENLDAP_2_7, 1, {true, true, true, true, {true, true}, true, true}},
+	         {false, true, true, false, false, {true, true}, false, false}},
+		{DIT_OPENLDAP_2_7,
+	         0,
+	         {true, true, true, true, true, {true, true}, true, true}},
+		{DIT_OPENLDAP_2_7,
+	         1,
+	         {true, true, true, true, true, {true, true}, true, true}},
 	};
 
 	(void)state;
@@ -48,6 +52,7 @@ static void each_rule_has_its_first_release(void **state)
 		assert_int_equal(got.gathers_lines, cases[i].want.gathers_lines);
 		assert_int_equal(got.drops_dynamic, cases[i].want.drops_dynamic);
 		assert_int_equal(got.warns_of_csn, cases[i].want.warns_of_csn);
+		assert_int_equal(got.spares_root, cases[i].want.spares_root);
 		assert_int_equal(got.ldif.trims_names, cases[i].want.ldif.trims_names);
 		assert_int_equal(got.ldif.keeps_controls,
 		                 cases[i].want.ldif.keeps_controls);

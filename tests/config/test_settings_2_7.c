@@ -170,6 +170,48 @@ static void providers_beside_others_need_their_id_first(void **state)
 	dit_settings_free(conf_accept(f, CONF_SCHEMA DB "mirrormode on\n"));
 }
 
+/* Up to 2.6 what comes last counts, "multiprovider off" by itself as well. */
+static void copies_of_one_provider_are_known(void **state)
+{
+#define SYNC "syncrepl rid=1 provider=ldap://h searchbase=dc=x retry=5\n"
+	static const struct {
+		const char *lines;
+		bool until_2_6;
+		bool since_2_7;
+	} cases[] = {
+		{"", false, false},
+		{SYNC, true, true},
+		{"updatedn cn=x\n", true, true},
+		{"multiprovider off\n", true, false},
+		{"mirrormode on\n" SYNC, false, false},
+		{SYNC "mirrormode on\n", false, false},
+		{SYNC "multiprovider on\n" SYNC, false, false},
+		{SYNC "multiprovider on\nmultiprovider off\n", true, true},
+		{"updatedn cn=x\nmultiprovider on\n", false, false},
+		{SYNC "database mdb\nsuffix dc=y\ndirectory db\n", true, true},
+	};
+	struct conf_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (int is_2_7 = 0; is_2_7 < 2; is_2_7++) {
+			char text[2048];
+			struct dit_settings *s = NULL;
+
+			(void)snprintf(text, sizeof(text), "%s%s%s",
+			               CONF_SCHEMA "serverID 3\n", DB, cases[i].lines);
+			f->openldap = is_2_7 ? DIT_OPENLDAP_2_7 : DIT_OPENLDAP_2_6;
+			s = conf_accept(f, text);
+			assert_int_equal(s->databases[1].is_single_shadow,
+			                 is_2_7 ? cases[i].since_2_7
+			                        : cases[i].until_2_6);
+			assert_false(s->ndatabases > 2 &&
+			             s->databases[2].is_single_shadow);
+			dit_settings_free(s);
+		}
+	}
+#undef SYNC
+}
+
 static void new_directives_are_known(void **state)
 {
 	static const char *const cases[] = {
@@ -302,6 +344,7 @@ int main(void)
 		TEST(page_size_is_a_number),
 		TEST(encryption_is_refused_by_name),
 		TEST(providers_beside_others_need_their_id_first),
+		TEST(copies_of_one_provider_are_known),
 		TEST(new_directives_are_known),
 		TEST(back_ends_that_are_gone_are_unknown),
 		TEST(tree_has_the_same_attributes),

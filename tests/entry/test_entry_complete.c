@@ -290,6 +290,64 @@ static void an_entry_csn_without_one_server_is_told(void **state)
 	}
 }
 
+static void what_a_provider_should_have_given_is_told(void **state)
+{
+	static const char uuid[] = "entryUUID: 04c29687-833b-11ee-9234-0123456789ab\n";
+	static const char csn[] = "entryCSN: 20200101000000.000000Z#000000#001#000000\n";
+	static const struct {
+		const char *uuid;
+		const char *csn;
+		const char *told; /* slapadd's words, comma and space included */
+	} cases[] = {
+		{"", "", "entryUUID,entryCSN"},
+		{uuid, "", ",entryCSN"},
+		{"", csn, "entryUUID"},
+		{uuid, csn, NULL},
+	};
+	struct entry_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char record[256];
+		char told[128] = "";
+
+		(void)snprintf(record, sizeof(record),
+		               "dn: cn=A,dc=x\nobjectClass: top\n%s%s", cases[i].uuid,
+		               cases[i].csn);
+		if (cases[i].told != NULL) {
+			(void)snprintf(told, sizeof(told),
+			               "error: warning, missing attrs %s from entry "
+			               "dn=\"cn=A,dc=x\"\n",
+			               cases[i].told);
+		}
+		f->context.warns_of_missing = true;
+		(void)complete(f, record, &some_stamp);
+		assert_string_equal(fixture_notes(f), told);
+		f->context.lastmod = false;
+		(void)complete(f, record, &some_stamp);
+		assert_string_equal(fixture_notes(f), "");
+		f->context.lastmod = true;
+		f->context.warns_of_missing = false;
+		(void)complete(f, record, &some_stamp);
+		assert_string_equal(fixture_notes(f), "");
+	}
+}
+
+static void the_entry_without_a_dn_is_spared_since_2_7(void **state)
+{
+	struct entry_fixture *f = *state;
+
+	f->context.warns_of_missing = true;
+	(void)complete(f, "dn:\nobjectClass: top\n", &some_stamp);
+	assert_string_equal(fixture_notes(f),
+	                    "error: warning, missing attrs entryUUID,entryCSN from "
+	                    "entry dn=\"\"\n");
+	f->context.spares_root = true;
+	(void)complete(f, "dn:\nobjectClass: top\n", &some_stamp);
+	assert_string_equal(fixture_notes(f), "");
+	f->context.spares_root = false;
+	f->context.warns_of_missing = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +355,8 @@ int main(void)
 		cmocka_unit_test(attributes_of_the_record_are_kept),
 		cmocka_unit_test(csns_of_removed_servers_are_replaced),
 		cmocka_unit_test(an_entry_csn_without_one_server_is_told),
+		cmocka_unit_test(what_a_provider_should_have_given_is_told),
+		cmocka_unit_test(the_entry_without_a_dn_is_spared_since_2_7),
 		cmocka_unit_test(nothing_is_added_without_lastmod),
 		cmocka_unit_test(names_are_empty_values_without_rootdn),
 		cmocka_unit_test(dates_are_those_of_gmtime),

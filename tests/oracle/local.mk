@@ -36,6 +36,7 @@ script_tests += \
 	%D%/messages.sh \
 	%D%/rejects.sh \
 	%D%/served.sh \
+	%D%/shadow.sh \
 	%D%/threads.sh \
 	%D%/tools.sh \
 	%D%/torture.sh \

@@ -21,7 +21,7 @@ if [ ! -x "$prefix/libexec/slapd" ]; then
 fi
 [ $# -gt 0 ] || set -- content errors mixed_lines messages served moved moved_variants \
 	read27 waiting27 random glue contextcsn \
-	values indexes modules tree generated rejects threads conf_errors config
+	values shadow indexes modules tree generated rejects threads conf_errors config
 
 version=$("$prefix/libexec/slapd" -VV 2>&1 |
 	sed -n 's/.*slapd \([0-9]*\.[0-9]*\)\.[0-9]* .*/\1/p')
