@@ -127,14 +127,17 @@ static void change_record(MDB_txn *txn, const uint8_t *change)
 	}
 	if (mdb_cursor_get(cursor, &key, &value, MDB_GET_CURRENT) == 0 &&
 	    value.mv_size > 0 && value.mv_size <= sizeof(bytes)) {
+		char kept[600];
+
+		/* After the deletion the page may hold other bytes there. */
+		fuzz_require(key.mv_size <= sizeof(kept));
+		memcpy(kept, key.mv_data, key.mv_size);
+		key.mv_data = kept;
 		memcpy(bytes, value.mv_data, value.mv_size);
 		bytes[place % value.mv_size] ^= (char)change[4];
 		value.mv_data = bytes;
 		/* Another record may have that value. */
 		if (mdb_cursor_del(cursor, 0) == 0 && change[4] != 0) {
-			char kept[600];
-
-			fuzz_require(key.mv_size <= sizeof(kept));
 			(void)mdb_put(txn, dbi, &key, &value, MDB_NODUPDATA);
 		}
 	}
