@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "config/conf_lines.h"
@@ -99,12 +100,6 @@ int dit_conf_run_directive(struct dit_conf_parser *parser,
 	const char *keyword = parser->scope.words[0];
 	size_t nargs = parser->scope.nwords - 1;
 
-	if ((directive->flags & DIT_DIRECTIVE_BEFORE_DB) != 0 && parser->has_database) {
-		return dit_conf_say(parser->reporter,
-		                    "keyword <%s> must occur before any database "
-		                    "declaration",
-		                    keyword);
-	}
 	if (directive->run == NULL) {
 		return 0;
 	}
@@ -119,6 +114,12 @@ int dit_conf_run_directive(struct dit_conf_parser *parser,
 		                   keyword, directive->args);
 		return dit_conf_repeat(parser->reporter, "<%s> extra cruft after %s",
 		                       keyword, directive->args);
+	}
+	if ((directive->flags & DIT_DIRECTIVE_BEFORE_DB) != 0 && parser->has_database) {
+		return dit_conf_say(parser->reporter,
+		                    "keyword <%s> must occur before any database "
+		                    "declaration",
+		                    keyword);
 	}
 	return run_function(parser, directive);
 }
@@ -141,6 +142,17 @@ int dit_conf_split(struct dit_conf_parser *parser, char *text, char **ret_culpri
 	return r;
 }
 
+/* slapd compares the keyword with the directive's whole name here, so a longer keyword
+ * ("attributetypes") has to end its quotes. */
+static bool reads_raw_text(const struct dit_directive *directive, const char *keyword)
+{
+	if (directive == NULL || (directive->flags & DIT_DIRECTIVE_RAW) == 0) {
+		return false;
+	}
+	return (directive->flags & DIT_DIRECTIVE_PREFIX) == 0 ||
+	       strcasecmp(keyword, "attributetype") == 0;
+}
+
 static int run_words(struct dit_conf_parser *parser, char *text)
 {
 	const struct dit_directive *directive = NULL;
@@ -151,7 +163,7 @@ static int run_words(struct dit_conf_parser *parser, char *text)
 		return dit_conf_say(parser->reporter, "bad config line.");
 	}
 	directive = dit_conf_find_directive(parser, parser->scope.words[0]);
-	if (r < 0 && (directive == NULL || (directive->flags & DIT_DIRECTIVE_RAW) == 0)) {
+	if (r < 0 && !reads_raw_text(directive, parser->scope.words[0])) {
 		return dit_conf_tell_line(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                          "unterminated quoted string \"%s\"", culprit);
 	}
