@@ -8,8 +8,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "base/tmp_dir.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -45,6 +47,35 @@ static const char *hint(int r)
 	default:
 		return "";
 	}
+}
+
+static bool is_of_disk(int r)
+{
+	return r == -ENOSPC || r == -EDQUOT || r == -EFBIG || r == -EIO || r == -EROFS;
+}
+
+static int fail_at(struct loader *loader, int r, const char *what, const char *directory,
+                   const char *advice)
+{
+	char *text = NULL;
+	bool has_place = is_of_disk(r) && strcmp(what, directory) != 0 &&
+	                 asprintf(&text, "%s in %s", what, directory) >= 0;
+
+	if (has_place && !dit_load_is_stopped(loader)) {
+		dit_load_report(loader, DIT_REPORT_ERROR, "%s: %s%s", text,
+		                dit_strerror(r), advice);
+	} else {
+		r = dit_load_fail(loader, r, what);
+	}
+	free(has_place ? text : NULL);
+	return r;
+}
+
+int dit_load_sort_fail(struct loader *loader, int r)
+{
+	return fail_at(loader, r, "could not sort index keys",
+	               dit_tmp_dir(loader->opts->tmpdir),
+	               ": --tmpdir names another directory");
 }
 
 int dit_load_fail(struct loader *loader, int r, const char *what)
@@ -85,5 +116,5 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what)
 			db->data.directory, (unsigned long long)db->data.maxsize_bytes);
 		return r;
 	}
-	return dit_load_fail(target->loader, r, what);
+	return fail_at(target->loader, r, what, db->data.directory, "");
 }

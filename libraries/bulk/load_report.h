@@ -23,6 +23,8 @@ void dit_load_report(struct loader *loader, enum dit_report_kind kind, const cha
  * load, that it was. @return @p r, or DIT_E_STOPPED */
 int dit_load_fail(struct loader *loader, int r, const char *what);
 
+/** The same, of temporary files: the message names their directory. */
+int dit_load_sort_fail(struct loader *loader, int r);
 /** As dit_load_fail(), with more words on limits of a database. */
 int dit_load_target_fail(struct load_target *target, int r, const char *what);
 

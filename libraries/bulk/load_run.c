@@ -72,7 +72,7 @@ static int run_pipeline(struct loader *loader)
 	case DIT_PIPELINE_FILL:
 		return fail_input(loader, r);
 	case DIT_PIPELINE_AFTER_ORDER:
-		return dit_load_fail(loader, r, "could not sort index keys");
+		return dit_load_sort_fail(loader, r);
 	case DIT_PIPELINE_STOPPED:
 		return dit_load_fail(loader, r, "load ended");
 	case DIT_PIPELINE_NONE:

@@ -270,7 +270,7 @@ int dit_load_target_seal(struct load_target *target)
 		r = dit_builders_seal(target->builders);
 	}
 	if (r < 0) {
-		return dit_load_fail(target->loader, r, "could not sort index keys");
+		return dit_load_sort_fail(target->loader, r);
 	}
 	r = dit_output_expect_postings(target->output, count_postings(target));
 	return r < 0 ? dit_load_target_fail(target, r, target->db->data.directory) : 0;

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "arguments.h"
+#include "shell_word.h"
 
 #define THREADS_MAX 1024
 
@@ -231,27 +232,11 @@ int common_check_options(const struct common_options *options, int argc, char *a
 
 /* ---- words for a shell ---- */
 
-static void put_word(FILE *out, const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-./:=,@+";
-
-	if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
-		(void)fputs(text, out);
-		return;
-	}
-	(void)fputc('\'', out);
-	for (; *text != '\0'; text++) {
-		(void)fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
-	}
-	(void)fputc('\'', out);
-}
-
 static void put_option(FILE *out, const char *letter, const char *text)
 {
 	if (text != NULL) {
 		(void)fprintf(out, " %s ", letter);
-		put_word(out, text);
+		shell_word(out, text);
 	}
 }
 

@@ -32,6 +32,8 @@ noinst_LTLIBRARIES += %D%/librunstats.la
 	%D%/run_record.h \
 	%D%/samples.c \
 	%D%/samples.h \
+	%D%/shell_word.c \
+	%D%/shell_word.h \
 	%D%/summary.c \
 	%D%/summary.h \
 	%D%/svg.c \

@@ -193,7 +193,7 @@ void meter_end(struct meter *meter, bool has_succeeded)
 	                             .progress = &progress,
 	                             .share = 1,
 	                             .seconds = seconds,
-	                             .left = 0};
+	                             .left = meter->mode == METER_JSON ? 0 : -1};
 
 	if (has_succeeded && (meter->has_line || meter->mode == METER_JSON)) {
 		print_text(meter, &view, meter->mode);

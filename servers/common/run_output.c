@@ -58,6 +58,8 @@ int run_output_write(struct run_output *output, json_t *json)
 	}
 	if (output->wants_summary && strcmp(fact_text(json, "result"), "failed") != 0) {
 		summary_print(stderr, json, output->next);
+	} else if (output->wants_summary) {
+		summary_print_failed(stderr, json, output->next);
 	}
 	if (output->stats.file != NULL) {
 		r = write_stats(output, json);

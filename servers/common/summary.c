@@ -21,6 +21,7 @@
 
 #include "figures.h"
 #include "run_facts.h"
+#include "shell_word.h"
 
 #define NINDEXES 5
 
@@ -85,6 +86,20 @@ static void print_refusals(FILE *out, const json_t *refusals)
 	}
 }
 
+/* Where those records are now. */
+static void print_rejects(FILE *out, const json_t *json)
+{
+	const char *rejects = fact_text(json, "rejects");
+
+	if (json_array_size(json_object_get(json, "refusals")) > 0) {
+		(void)fprintf(out, "  %s%s\n",
+		              rejects[0] == '\0' ? "not kept; the option --rejects FILE "
+		                                   "keeps such records"
+		                                 : "kept in ",
+		              rejects);
+	}
+}
+
 static void print_indexes(FILE *out, const json_t *json)
 {
 	size_t n = 0;
@@ -136,6 +151,7 @@ void summary_print(FILE *out, const json_t *json, const char *next)
 		}
 	}
 	print_refusals(out, json_object_get(json, "refusals"));
+	print_rejects(out, json);
 	if (!is_checked) {
 		print_indexes(out, json);
 	}
@@ -153,66 +169,120 @@ void summary_print(FILE *out, const json_t *json, const char *next)
 	}
 }
 
+/* ---- a run that failed ---- */
+
+void summary_print_failed(FILE *out, const json_t *json, const char *next)
+{
+	/* Before the first record the message says all; an index that was built stays. */
+	if (fact_number(json_object_get(json, "records"), "read") == 0 ||
+	    strcmp(fact_text(json, "program"), "ditadd") != 0) {
+		return;
+	}
+	(void)fputs("\nNothing was stored: the database is what it was before.\n", out);
+	if (next != NULL) {
+		(void)fprintf(out, "  %-9s %s\n", "next", next);
+	}
+}
+
 /* ---- what to do next ---- */
+
+#define PORT "3890"
 
 static bool is_there(const char *path)
 {
 	return access(path, F_OK) == 0;
 }
 
-/* The command that gives the file to the directory's owner; NULL: it is, or no memory. */
-static char *owner_command(const char *directory)
+/* Is this the configuration that the system's slapd reads? */
+static bool is_systems(const struct common_options *options,
+                       const struct summary_system *system)
 {
-	struct stat of_directory;
+	if (options->conf_dir != NULL) {
+		return options->conf == NULL &&
+		       strcmp(options->conf_dir, system->conf_dir) == 0;
+	}
+	return options->conf == NULL ||
+	       (strcmp(options->conf, system->conf) == 0 && !is_there(system->conf_dir));
+}
+
+/* "chown openldap: /db/data.mdb && ", if the file is not the owner's of its directory. */
+static void put_chown(FILE *out, const char *directory, const struct stat *of_directory,
+                      const struct passwd *user)
+{
 	struct stat of_file;
-	const struct passwd *user = NULL;
 	char *path = NULL;
-	char *command = NULL;
 
 	if (asprintf(&path, "%s/data.mdb", directory) < 0) {
-		return NULL;
+		return;
 	}
-	if (stat(directory, &of_directory) == 0 && stat(path, &of_file) == 0 &&
-	    of_directory.st_uid != of_file.st_uid) {
-		user = getpwuid(of_directory.st_uid);
-		if (asprintf(&command, "chown %s: %s/*.mdb",
-		             user == NULL ? "slapd's user" : user->pw_name,
-		             directory) < 0) {
-			command = NULL;
+	if (stat(path, &of_file) == 0 && of_directory->st_uid != of_file.st_uid) {
+		(void)fprintf(out, "chown ");
+		if (user != NULL || of_directory->st_uid == 0) {
+			shell_word(out, user == NULL ? "root" : user->pw_name);
+		} else {
+			(void)fprintf(out, "%lu", (unsigned long)of_directory->st_uid);
 		}
+		(void)fputs(": ", out);
+		shell_word(out, directory);
+		(void)fputs("/*.mdb && ", out);
 	}
 	free(path);
-	return command;
+}
+
+/* slapd goes to the root of the file system, and a tree is written to later. */
+static void put_path(FILE *out, const char *letter, const char *path)
+{
+	char *absolute = path == NULL ? NULL : realpath(path, NULL);
+
+	if (path != NULL) {
+		(void)fprintf(out, " %s ", letter);
+		shell_word(out, absolute == NULL ? path : absolute);
+	}
+	free(absolute);
+}
+
+/* Of root slapd becomes the owner of the directory; others have no port below 1024. */
+static void put_slapd(FILE *out, const struct common_options *options,
+                      const struct summary_system *system, const struct passwd *user)
+{
+	shell_word(out, system->slapd);
+	put_path(out, "-f", options->conf);
+	put_path(out, "-F", options->conf_dir);
+	if (!options->user.was_root) {
+		(void)fputs(" -h ldap://localhost:" PORT, out);
+	} else if (user != NULL && user->pw_uid != 0) {
+		(void)fputs(" -u ", out);
+		shell_word(out, user->pw_name);
+	}
 }
 
 char *summary_next(const struct common_options *options, const char *directory,
-                   const char *slapd)
+                   const struct summary_system *system)
 {
-	bool is_systems = options->conf == NULL && options->conf_dir == NULL;
-	char *chown_command = owner_command(directory);
+	const struct passwd *user = NULL;
+	struct stat of_directory;
 	char *command = NULL;
-	int n = 0;
+	size_t size = 0;
+	FILE *out = open_memstream(&command, &size);
 
-	if (is_systems && is_there("/run/systemd/system")) {
-		command = strdup("systemctl start slapd");
-	} else if (is_systems && is_there("/etc/init.d/slapd")) {
-		command = strdup("service slapd start");
+	if (out == NULL) {
+		return NULL;
+	}
+	if (stat(directory, &of_directory) == 0) {
+		/* glibc's getpwuid() dies without memory; root is known. */
+		user = of_directory.st_uid == 0 ? NULL : getpwuid(of_directory.st_uid);
+		put_chown(out, directory, &of_directory, user);
+	}
+	if (is_systems(options, system) && is_there("/run/systemd/system")) {
+		(void)fputs("systemctl start slapd", out);
+	} else if (is_systems(options, system) && is_there("/etc/init.d/slapd")) {
+		(void)fputs("service slapd start", out);
 	} else {
-		const char *letter = options->conf != NULL ? " -f " : " -F ";
-		const char *path =
-			options->conf != NULL ? options->conf : options->conf_dir;
-
-		n = asprintf(&command, "%s%s%s", slapd, path == NULL ? "" : letter,
-		             path == NULL ? "" : path);
-		command = n < 0 ? NULL : command;
+		put_slapd(out, options, system, user);
 	}
-	if (chown_command != NULL && command != NULL) {
-		char *both = NULL;
-
-		n = asprintf(&both, "%s && %s", chown_command, command);
+	if (fclose(out) != 0) {
 		free(command);
-		command = n < 0 ? NULL : both;
+		return NULL;
 	}
-	free(chown_command);
 	return command;
 }

@@ -22,14 +22,24 @@ bool summary_is_wanted(const struct common_options *options);
  */
 void summary_print(FILE *out, const struct json_t *json, const char *next);
 
+/** A run that failed, on a terminal. @param next  NULL: none */
+void summary_print_failed(FILE *out, const struct json_t *json, const char *next);
+
+/** What the system's slapd is, and reads without options. */
+struct summary_system {
+	const char *slapd;
+	const char *conf;     /* slapd.conf */
+	const char *conf_dir; /* cn=config tree, which counts if it is there */
+};
+
 /**
  * How the database gets served: who must own it, and how slapd is started with this
- * configuration. Returns owned; NULL: no memory.
+ * configuration: by the system's service, or on its own as the owner of the directory.
+ * Returns owned; NULL: no memory.
  *
  * @param directory  of the database
- * @param slapd      where slapd is, for a configuration of its own
  */
 char *summary_next(const struct common_options *options, const char *directory,
-                   const char *slapd);
+                   const struct summary_system *system);
 
 #endif

@@ -267,7 +267,8 @@ int common_become_user(void *ctx, const char *const *directories, size_t n)
 	struct common_user *user = ctx;
 	int r = 1;
 
-	if (geteuid() != 0) {
+	user->was_root = geteuid() == 0;
+	if (!user->was_root) {
 		return !user->is_given || user->uid == geteuid()
 		               ? 0
 		               : fail(user, -EPERM, "only root can become user %u",

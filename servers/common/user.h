@@ -25,6 +25,7 @@ struct common_user {
 	bool writes;         /* the database will be changed, not only read */
 	bool is_verbose;     /* say who is become */
 
+	bool was_root; /* root has started the program */
 	/* Of --user, or found. */
 	bool is_given;
 	uid_t uid;

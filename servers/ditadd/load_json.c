@@ -42,6 +42,11 @@ static json_t *input_json(const struct options *options,
 	                 number(stats->bytes_read));
 }
 
+static json_t *rejects_json(const struct options *options)
+{
+	return options->rejects == NULL ? json_null() : json_text(options->rejects);
+}
+
 static json_t *records_json(const struct dit_load_stats *stats)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "read", number(stats->nrecords),
@@ -147,14 +152,15 @@ struct json_t *load_json(const struct run_record *record, const struct options *
 		(void)json_array_append_new(databases,
 		                            database_json(stats, &stats->databases[i]));
 	}
-	own = json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
+	own = json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	                "result", result_name(options, r), "exit_status", status,
 	                "openldap", dit_openldap_name(stats->openldap), "openldap_found",
 	                (int)stats->is_openldap_found, "tool_threads",
 	                (int)stats->threads, "input", input_json(options, stats),
 	                "records", records_json(stats), "refusals", refusals_json(stats),
-	                "phases", phases_json(stats), "spilled_bytes",
-	                number(stats->run_bytes), "databases", databases);
+	                "phases", phases_json(stats), "rejects", rejects_json(options),
+	                "spilled_bytes", number(stats->run_bytes), "databases",
+	                databases);
 	if (json == NULL || own == NULL || json_object_update(json, own) < 0) {
 		json_decref(json);
 		json = NULL;

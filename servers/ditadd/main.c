@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
@@ -83,6 +84,28 @@ static int load_status(const struct dit_load_stats *stats, int r)
 	                                                          : EXIT_SUCCESS;
 }
 
+/* What to type next; NULL: nothing. */
+static char *next_command(const struct options *options,
+                          const struct dit_load_stats *stats, int r)
+{
+	static const struct summary_system system = {.slapd = DEFAULT_SLAPD,
+	                                             .conf = DEFAULT_CONF,
+	                                             .conf_dir = DEFAULT_CONF_DIR};
+
+	if (r == DIT_E_REFUSED && !options->load.keep_going) {
+		return strdup(
+			stats->nrefused > 0
+				? "the same command with -u finds all such records; "
+				  "with -c --rejects FILE it leaves them out"
+				: "the same command with -c --rejects FILE leaves out "
+				  "such entries");
+	}
+	if (r < 0 || stats->ndatabases == 0 || options->load.is_dry_run) {
+		return NULL;
+	}
+	return summary_next(&options->common, stats->databases[0].directory, &system);
+}
+
 static int write_output(struct options *options, struct run_record *record,
                         const struct dit_load_stats *stats, int r)
 {
@@ -92,10 +115,9 @@ static int write_output(struct options *options, struct run_record *record,
 	if (!run_output_is_wanted(&options->output)) {
 		return 0;
 	}
-	if (r == 0 && stats->ndatabases > 0 && !options->load.is_dry_run) {
-		options->output.next = summary_next(
-			&options->common, stats->databases[0].directory, DEFAULT_SLAPD);
-	}
+	options->output.next = next_command(options, stats, r);
+	/* The message about an interrupt says what a summary would. */
+	options->output.wants_summary &= r != DIT_E_STOPPED;
 	run_record_end(record);
 	json = load_json(record, options, stats, r, load_status(stats, r));
 	written = run_output_write(&options->output, json);

@@ -86,6 +86,10 @@ static void print_waits(const struct dit_reindex_stats *stats)
 	}
 }
 
+static const struct summary_system system_slapd = {.slapd = DEFAULT_SLAPD,
+                                                   .conf = DEFAULT_CONF,
+                                                   .conf_dir = DEFAULT_CONF_DIR};
+
 static int write_output(struct index_options *options, struct run_record *record,
                         const struct dit_reindex_stats *stats, int r, int status)
 {
@@ -98,7 +102,7 @@ static int write_output(struct index_options *options, struct run_record *record
 	/* With --online slapd goes on. */
 	if (r == 0 && stats->ndatabases > 0 && !options->reindex.online) {
 		options->output.next = summary_next(
-			&options->common, stats->databases[0].directory, DEFAULT_SLAPD);
+			&options->common, stats->databases[0].directory, &system_slapd);
 	}
 	run_record_end(record);
 	json = index_json(record, stats, r, status);

@@ -305,7 +305,28 @@ if command -v script >/dev/null; then
 	has "summary" '^  undefined  *2   the first at line '
 	has "summary" '^  costliest indexes  *postings  *keys  *size  *time$'
 	has "summary" "^  database  $work/db/data.mdb, "
-	has "summary" '^  next      .*/slapd -f slapd.conf$'
+	next="-f $work/slapd.conf"
+	[ "$(id -u)" -eq 0 ] || next="$next -h ldap://localhost:3890"
+	has "summary" "^  next      .*/slapd $next\$"
+	has "summary" '^  not kept; the option --rejects FILE keeps such records$'
+	conf
+	on_terminal "$DITADD -q -f slapd.conf -l people.ldif -l bad.ldif"
+	has "failed" '^Nothing was stored: the database is what it was before[.]$'
+	has "failed" '^  next      the same command with -u finds all such records; '
+	is "failed: the database" "$(ls db)" ""
+	on_terminal "$DITADD -q -c -f slapd.conf -l people.ldif -l bad.ldif --rejects r.ldif"
+	has "kept" '^  kept in r.ldif$'
+	on_terminal "$DITADD -q -f slapd.conf -l people.ldif"
+	has "there already" '^  next      the same command with -c --rejects FILE leaves out such'
+	# A load that reads the pipe catches signals.
+	conf
+	mkfifo pipe
+	on_terminal "$DITADD -q -f slapd.conf -l pipe & exec 3>pipe; cat people.ldif >&3; \
+		kill -TERM \$!; exec 3>&-; wait \$!"
+	is "interrupted: what is said of the database" \
+		"$(grep -c 'the database is what it was before' out)" 1
+	conf
+	"$DITADD" -q -d 0 -f slapd.conf -l people.ldif || fail "load"
 	on_terminal "$DITINDEX -f slapd.conf"
 	has "summary of ditindex" '^Indexed 3,000 entries in '
 	on_terminal "$DITCAT -f slapd.conf -l out.ldif"

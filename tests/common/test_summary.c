@@ -51,6 +51,7 @@ static void it_has_the_figures(void **state)
 		      "  sync and put in place       0.50 s   25 %\n"
 		      "\n  left out, by kind\n"
 		      "  undefined                        3   the first at line 17\n"
+		      "  not kept; the option --rejects FILE keeps such records\n"
 		      "\n  costliest indexes         postings          keys        size  "
 		      "    time\n"
 		      "  b                                2             1     4.0 KiB  "
@@ -82,9 +83,37 @@ static void a_dry_run_names_no_database(void **state)
 	free(text);
 }
 
+static void the_systems_configuration_is_served_by_its_service(void **state)
+{
+	static const struct summary_system system = {.slapd = "/sbin/slapd",
+	                                             .conf = "/no/slapd.conf",
+	                                             .conf_dir = "/no/slapd.d"};
+	const char *service =
+		access("/run/systemd/system", F_OK) == 0 ? "systemctl start slapd"
+		: access("/etc/init.d/slapd", F_OK) == 0 ? "service slapd start"
+							 : NULL;
+	static const struct common_options cases[] = {
+		{.user.was_root = true},
+		{.conf_dir = "/no/slapd.d", .user.was_root = true},
+		{.conf = "/no/slapd.conf", .user.was_root = true}};
+	static const char *const alone[] = {"/sbin/slapd", "/sbin/slapd -F /no/slapd.d",
+	                                    "/sbin/slapd -f /no/slapd.conf"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *next = summary_next(&cases[i], "/no/db", &system);
+
+		assert_string_equal(next, service != NULL ? service : alone[i]);
+		free(next);
+	}
+}
+
 static void the_next_command_is_slapd_for_this_configuration(void **state)
 {
 	struct common_options options = {.conf = "my.conf"};
+	static const struct summary_system system = {.slapd = "/sbin/slapd",
+	                                             .conf = "/no/slapd.conf",
+	                                             .conf_dir = "/no/slapd.d"};
 	char *dir = test_scratch();
 	char path[600];
 	char *next = NULL;
@@ -95,22 +124,84 @@ static void the_next_command_is_slapd_for_this_configuration(void **state)
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(close(fd), 0);
-	next = summary_next(&options, dir, "/sbin/slapd");
-	assert_string_equal(next, "/sbin/slapd -f my.conf");
+	/* Anybody but root has no port below 1024. */
+	next = summary_next(&options, dir, &system);
+	assert_string_equal(next, "/sbin/slapd -f my.conf -h ldap://localhost:3890");
 	free(next);
-	options = (struct common_options){.conf_dir = "d"};
-	next = summary_next(&options, dir, "/sbin/slapd");
-	assert_string_equal(next, "/sbin/slapd -F d");
+	/* slapd changes its directory, so a path that is there becomes a whole one. */
+	options = (struct common_options){.conf_dir = dir, .user.was_root = true};
+	next = summary_next(&options, dir, &system);
+	(void)snprintf(path, sizeof(path), "/sbin/slapd -F %s", dir);
+	assert_string_equal(next, path);
+	free(next);
+	options = (struct common_options){.conf = "it's my.conf", .user.was_root = true};
+	next = summary_next(&options, dir, &system);
+	(void)snprintf(path, sizeof(path), "/sbin/slapd -f 'it'\\''s my.conf'");
+	assert_string_equal(next, path);
 	free(next);
 	if (geteuid() == 0) {
+		(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
 		assert_int_equal(chown(path, 12345, 12345), 0);
-		next = summary_next(&options, dir, "/sbin/slapd");
+		next = summary_next(&options, dir, &system);
 		(void)snprintf(path, sizeof(path),
-		               "chown root: %s/*.mdb && /sbin/slapd -F d", dir);
+		               "chown root: %s/*.mdb && /sbin/slapd -f "
+		               "'it'\\''s my.conf'",
+		               dir);
 		assert_string_equal(next, path);
+		free(next);
+		/* slapd becomes the owner of the directory: "daemon" is user 1. */
+		assert_int_equal(chown(dir, 1, 1), 0);
+		(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
+		assert_int_equal(chown(path, 1, 1), 0);
+		options =
+			(struct common_options){.conf = "my.conf", .user.was_root = true};
+		next = summary_next(&options, dir, &system);
+		assert_string_equal(next, "/sbin/slapd -f my.conf -u daemon");
 		free(next);
 	}
 	test_scratch_remove(dir);
+}
+
+static void records_that_are_kept_are_somewhere(void **state)
+{
+	char *text = print("{\"result\": \"stored\", \"rejects\": \"bad.ldif\", "
+	                   "\"refusals\": [{\"kind\": \"undefined\", \"records\": 1, "
+	                   "\"first_line\": 7}]}",
+	                   NULL);
+
+	(void)state;
+	assert_non_null(strstr(text, "the first at line 7\n  kept in bad.ldif\n"));
+	free(text);
+}
+
+static void a_load_that_failed_has_stored_nothing(void **state)
+{
+	static const struct {
+		const char *json;
+		const char *expected;
+	} cases[] = {
+		{"{\"program\": \"ditadd\", \"records\": {\"read\": 1}}",
+	         "\nNothing was stored: the database is what it was before.\n"
+	         "  next      mend it\n"},
+		/* A configuration that is wrong says enough. */
+		{"{\"program\": \"ditadd\", \"records\": {\"read\": 0}}", ""},
+		{"{\"program\": \"ditindex\", \"records\": {\"read\": 1}}", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *json = json_loads(cases[i].json, 0, NULL);
+		char *text = NULL;
+		size_t size = 0;
+		FILE *out = open_memstream(&text, &size);
+
+		assert_non_null(out);
+		summary_print_failed(out, json, "mend it");
+		assert_int_equal(fclose(out), 0);
+		assert_string_equal(text, cases[i].expected);
+		free(text);
+		json_decref(json);
+	}
 }
 
 int main(void)
@@ -118,6 +209,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_has_the_figures),
 		cmocka_unit_test(a_dry_run_names_no_database),
+		cmocka_unit_test(records_that_are_kept_are_somewhere),
+		cmocka_unit_test(a_load_that_failed_has_stored_nothing),
+		cmocka_unit_test(the_systems_configuration_is_served_by_its_service),
 		cmocka_unit_test(the_next_command_is_slapd_for_this_configuration),
 	};
 
