@@ -7,3 +7,6 @@ script_tests += \
 	%D%/symbols.sh \
 	$(NULL)
 EXTRA_DIST += %D%/complete.zsh %D%/roots.sh %D%/try.sh %D%/try_guide.sh
+# Without apparmor_parser it is skipped.
+long_scripts += %D%/apparmor.sh
+EXTRA_DIST += %D%/apparmor.sh
