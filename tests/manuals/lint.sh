@@ -31,7 +31,7 @@ for page in $pages; do
 		"$DIT_SRCDIR/doc/man/$page" | sort -u); do
 		[ ! -e "$DIT_SRCDIR/doc/man/$other" ] || continue
 		case $other in
-		bzip2.1 | du.1 | gzip.1 | ldapmodify.1 | ls.1 | mdb_copy.1 | pkg-config.1 | \
+		bzip2.1 | du.1 | gzip.1 | ldapmodify.1 | ls.1 | mdb_copy.1 | mdb_stat.1 | pkg-config.1 | \
 			xz.1 | zstd.1) ;;
 		slapd.conf.5 | slapd-config.5 | slapd-mdb.5) ;;
 		slapadd.8 | slapcat.8 | slapd.8 | slapindex.8) ;;
