@@ -7,6 +7,9 @@
 #
 #   openldap27.sh [SCRIPT...]      names below tests/oracle, without .sh
 #
+# For 2.6 configure --with-slapd=PREFIX/libexec/slapd as well: 2.6.11 to 2.6.14 read LDIF
+# otherwise, and ditadd takes the patch level from that slapd.
+#
 # 77: there is no other OpenLDAP; else 0 if no script failed.
 set -u
 here=$(cd "${0%/*}" && pwd)
@@ -39,8 +42,15 @@ export DIT_MODULE_PATH=$prefix/libexec/openldap
 export PATH=$prefix/sbin:$prefix/libexec:$prefix/bin:$PATH
 
 nfailed=0
+nskipped=0
 for script; do
-	bash "$here/$script.sh" 2>&1 || nfailed=$((nfailed + 1))
+	bash "$here/$script.sh" 2>&1
+	case $? in
+	0) ;;
+	77) nskipped=$((nskipped + 1)) ;;
+	*) nfailed=$((nfailed + 1)) ;;
+	esac
 done
-echo "openldap27: OpenLDAP $version, $# scripts, $nfailed failed"
+echo "openldap27: OpenLDAP $version, $# scripts, $nskipped skipped, $nfailed failed"
+[ $nskipped -lt $# ] || exit 77
 [ $nfailed -eq 0 ]

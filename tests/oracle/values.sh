@@ -12,6 +12,7 @@
 #               "valgen --list" has them (all). VALUES_SEED: other values (1).
 . "${0%/*}/lib.sh"
 : "${VALGEN:?}" "${DIT_SRCDIR:?}"
+! lacks_syntax values || exit 77
 
 seed=${VALUES_SEED:-1}
 [ -z "${DIT_LONG:-}" ] || VALUES_COUNT=${VALUES_COUNT:-100000}
