@@ -191,6 +191,9 @@ struct dit_load_database_stats {
 	char *directory;
 	uint64_t nentries; /* entries stored */
 	uint64_t bytes;    /* size of data.mdb */
+	/* From its beginning, bytes most of which are what they were before; 0: a new
+	 * database, or one whose indexes were built anew. */
+	uint64_t kept_bytes;
 	/* Who made the pages; DEFAULT: the database held records already. */
 	enum dit_load_writer writer;
 	bool is_unknown_format; /* liblmdb's format is not known: it made the pages */

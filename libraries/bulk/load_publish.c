@@ -90,8 +90,11 @@ int dit_load_publish(struct loader *loader)
 	r = dit_publish(publishing.items, loader->ntargets, &opts);
 	loader->progress.published = NULL;
 	for (unsigned i = 0; i < loader->ntargets; i++) {
-		if (!loader->targets[i].is_foreign) {
-			loader->targets[i].stats->bytes = publishing.items[i].bytes;
+		struct load_target *target = &loader->targets[i];
+
+		if (!target->is_foreign) {
+			target->stats->bytes = publishing.items[i].bytes;
+			target->stats->kept_bytes = publishing.items[i].kept_bytes;
 		}
 	}
 	free(publishing.items);

@@ -316,6 +316,24 @@ int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span na
 	return 0;
 }
 
+int dit_page_commit_put_changed(struct dit_page_commit *commit, struct dit_span name,
+                                const struct dit_tree_record *tree, const uint64_t *pages,
+                                size_t npages)
+{
+	struct dit_commit_named *named = NULL;
+	int r = dit_commit_begin_put(commit, name, &named);
+
+	for (size_t i = 0; i < npages && r == 0; i++) {
+		r = give_pages(commit, pages[i], 1);
+	}
+	if (r < 0) {
+		return r;
+	}
+	named->tree = *tree;
+	named->is_changed = true;
+	return 0;
+}
+
 int dit_page_commit_give(struct dit_page_commit *commit, const struct dit_page_set *pages)
 {
 	int r = 0;

@@ -119,6 +119,14 @@ int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span na
                               const struct dit_tree_record *tree,
                               const struct dit_tree_record *older,
                               struct dit_page_set *pages);
+/**
+ * The same, when it is known which pages the old tree has and the new one has not.
+ *
+ * @param pages  in any order; each once
+ */
+int dit_page_commit_put_changed(struct dit_page_commit *commit, struct dit_span name,
+                                const struct dit_tree_record *tree, const uint64_t *pages,
+                                size_t npages);
 /** Pages become free: those of the old trees that are known. DIT_E_CORRUPT: they are
  * free, or given already */
 int dit_page_commit_give(struct dit_page_commit *commit,

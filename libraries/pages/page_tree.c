@@ -191,6 +191,12 @@ int dit_page_tree_add(struct dit_page_tree *tree, uint64_t ticket, struct dit_sp
 	return add_child(tree, 0, ticket, key);
 }
 
+int dit_page_tree_keep(struct dit_page_tree *tree, unsigned level, uint64_t ticket,
+                       struct dit_span key)
+{
+	return add_child(tree, level, ticket, key);
+}
+
 /* Both held children go into one page: the open one or another. */
 static int finish_level(struct dit_page_tree *tree, unsigned number)
 {
@@ -211,6 +217,18 @@ static int finish_level(struct dit_page_tree *tree, unsigned number)
 	return finish_page(tree, number);
 }
 
+int dit_page_tree_end_branch(struct dit_page_tree *tree, unsigned level)
+{
+	int r = 0;
+
+	if (level >= tree->nlevels || tree->levels[level]->nheld != 2) {
+		return DIT_E_CORRUPT;
+	}
+	r = finish_level(tree, level);
+	tree->levels[level]->nheld = 0;
+	return r;
+}
+
 int dit_page_tree_finish(struct dit_page_tree *tree, struct dit_tree_record *ret)
 {
 	int r = 0;
@@ -220,6 +238,9 @@ int dit_page_tree_finish(struct dit_page_tree *tree, struct dit_tree_record *ret
 	for (unsigned number = 0; number < tree->nlevels; number++) {
 		struct dit_tree_level *level = tree->levels[number];
 
+		if (level->nheld == 0) {
+			continue; /* its branch pages have been ended */
+		}
 		if (level->nheld == 1 && is_empty(tree, level)) {
 			ret->root = level->held[0].ticket;
 			ret->depth = (uint16_t)(number + 1);

@@ -61,6 +61,24 @@ void dit_page_tree_reset(struct dit_page_tree *tree);
 int dit_page_tree_add(struct dit_page_tree *tree, uint64_t ticket, struct dit_span key);
 
 /**
+ * The next page lies above the leaves: all that is below it stays as it is. It is not
+ * counted, nor is what is below it.
+ *
+ * @param level  0: a leaf; no page below this level may be open
+ *
+ * @return as above
+ */
+int dit_page_tree_keep(struct dit_page_tree *tree, unsigned level, uint64_t ticket,
+                       struct dit_span key);
+/**
+ * End the open branch page above some pages of a level, so that the next page of the
+ * level above can be kept. There must be two pages at least.
+ *
+ * @return as above; DIT_E_CORRUPT: there is one page, or none
+ */
+int dit_page_tree_end_branch(struct dit_page_tree *tree, unsigned level);
+
+/**
  * All leaves are there.
  *
  * @param ret  gets depth, pages and root (a ticket; DIT_PAGE_NONE: there were no leaves)

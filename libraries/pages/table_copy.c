@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nodes of leaves that are there already: their pages stay where they are. */
+/* Nodes and pages that are there already: pages stay where they are. */
 #include <string.h>
 
 #include "base/error.h"
@@ -79,4 +79,55 @@ int dit_table_writer_copy(struct dit_table_writer *writer,
 	dit_table_writer_remember_key(writer, node->key);
 	writer->nitems += count_items(writer, node);
 	return 0;
+}
+
+int dit_table_writer_keep_tree(struct dit_table_writer *writer, unsigned height,
+                               uint64_t page, struct dit_span lowest)
+{
+	int r = lowest.len == 0 ? 0 : dit_table_writer_check_key(writer, lowest);
+
+	if (r == 0) {
+		r = dit_table_writer_end_leaf(writer);
+	}
+	if (r == 0) {
+		r = dit_page_tree_keep(&writer->tree, height - 1,
+		                       page | DIT_TICKET_PLACED, lowest);
+	}
+	if (r == 0 && lowest.len > 0) {
+		dit_table_writer_remember_key(writer, lowest);
+	}
+	return r;
+}
+
+int dit_table_writer_end_page(struct dit_table_writer *writer, unsigned height)
+{
+	return height == 1 ? dit_table_writer_end_leaf(writer)
+	                   : dit_page_tree_end_branch(&writer->tree, height - 2);
+}
+
+void dit_table_writer_count_kept(struct dit_table_writer *writer, uint64_t nbranch_pages,
+                                 uint64_t nleaf_pages)
+{
+	writer->tree.nbranch_pages += nbranch_pages;
+	writer->tree.nleaf_pages += nleaf_pages;
+}
+
+int dit_table_writer_keep_ids_tree(struct dit_table_writer *writer, unsigned height,
+                                   uint64_t page, uint64_t lowest)
+{
+	return dit_page_tree_keep(
+		&writer->list, height - 1, page | DIT_TICKET_PLACED,
+		(struct dit_span){(const char *)&lowest, sizeof(lowest)});
+}
+
+int dit_table_writer_end_ids_page(struct dit_table_writer *writer, unsigned height)
+{
+	return height == 1 ? 0 : dit_page_tree_end_branch(&writer->list, height - 2);
+}
+
+void dit_table_writer_count_kept_ids(struct dit_table_writer *writer,
+                                     uint64_t nbranch_pages, uint64_t nleaf_pages)
+{
+	writer->list.nbranch_pages += nbranch_pages;
+	writer->list.nleaf_pages += nleaf_pages;
 }

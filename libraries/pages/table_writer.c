@@ -607,9 +607,9 @@ int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
 	return 0;
 }
 
-static bool has_nodes(const struct dit_table_writer *writer)
+int dit_table_writer_end_leaf(struct dit_table_writer *writer)
 {
-	return dit_page_count(writer->format, writer->leaf) > 0;
+	return dit_page_count(writer->format, writer->leaf) > 0 ? finish_leaf(writer) : 0;
 }
 
 int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
@@ -617,8 +617,8 @@ int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
 {
 	int r = lowest.len == 0 ? 0 : dit_table_writer_check_key(writer, lowest);
 
-	if (r == 0 && has_nodes(writer)) {
-		r = finish_leaf(writer);
+	if (r == 0) {
+		r = dit_table_writer_end_leaf(writer);
 	}
 	if (r == 0) {
 		r = dit_page_tree_add(&writer->tree, page | DIT_TICKET_PLACED, lowest);
@@ -633,8 +633,8 @@ int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_rec
 {
 	int r = writer->nrecords > 0 ? finish_records(writer) : 0;
 
-	if (r == 0 && has_nodes(writer)) {
-		r = finish_leaf(writer);
+	if (r == 0) {
+		r = dit_table_writer_end_leaf(writer);
 	}
 	if (r == 0) {
 		r = dit_page_tree_finish(&writer->tree, ret);

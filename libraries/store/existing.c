@@ -387,6 +387,11 @@ int dit_existing_roll_back(struct dit_existing *existing)
 	return 0;
 }
 
+uint64_t dit_existing_file_bytes(const struct dit_existing *existing)
+{
+	return existing->file_bytes;
+}
+
 bool dit_existing_is_changed(const struct dit_existing *existing)
 {
 	return existing->is_changed;

@@ -38,6 +38,8 @@ rooms += %D%/libstore.la
 	%D%/files.h \
 	%D%/format_check.c \
 	%D%/format_check.h \
+	%D%/grown_table.c \
+	%D%/grown_table.h \
 	%D%/guard.c \
 	%D%/guard.h \
 	%D%/hold.c \

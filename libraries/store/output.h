@@ -54,6 +54,7 @@ struct dit_page_writer; /* page_writer.h */
 enum dit_output_merge {
 	DIT_MERGE_DEFAULT, /* the way that takes less time */
 	DIT_MERGE_INSERT,  /* liblmdb inserts the new lists */
+	DIT_MERGE_GROW,    /* pages that get new lists are written anew, by us */
 	DIT_MERGE_REBUILD, /* all indexes are built anew, of our own pages */
 };
 
@@ -133,7 +134,10 @@ struct dit_output {
 	/** [own: main] size of the data file, as soon as dit_output_prepare() or
 	 * _commit() knows it, also when it is too large */
 	uint64_t bytes;
-	/** [own: main] of these, those that the disk has; counted where syncing takes
+	/** [own: main] from the beginning of the file, bytes most of which are what they
+	 * were; since dit_output_commit(). 0: a new database, or indexes built anew */
+	uint64_t kept_bytes;
+	/** [own: main] of the file, bytes that the disk has; counted where syncing takes
 	 * long */
 	uint64_t synced_bytes;
 };

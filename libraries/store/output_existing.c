@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An output that is a database with records: one transaction of liblmdb (existing.h), and
- * indexes that liblmdb adds to, or that are built anew.
+ * indexes in one of three ways. Seconds of CPU, 27 indexes of 200,000 entries, by the
+ * number of entries that come to them:
  *
- * Seconds of CPU and memory, 27 indexes of 200,000 entries, by the number of entries that
- * come to them:
+ *   entries   2       10      100     800    2,000   6,000   12,000
+ *   insert    0.022   0.086   0.32           0.70                     liblmdb, ID by ID
+ *   grow              0.029   0.095   0.24   0.29    0.46    0.87     grown_table.h
+ *   rebuild                           0.46   0.48    0.56    0.80     merged_table.h
  *
- *   entries     2,000              20,000
- *   added to    0.70   996 MiB     2.9   842 MiB   one by one, nearly all pages change
- *   anew        0.46    79 MiB     1.1   148 MiB   10 ns for each ID, new or stored
- *
- * So indexes are built anew when FEW_PARTS times the new IDs are as many as those that
- * are stored, and there is room for both states, in the file and on the disk.
+ * Our own pages need a commit more, and its syncs: liblmdb inserts fewer than FEW
+ * postings, of two entries. Indexes are built anew when FEW_PARTS times the new IDs are
+ * as many as those that are stored, and there is room for both states, in the file and on
+ * the disk.
  */
 #include "store/output_impl.h"
 
@@ -22,24 +23,28 @@
 #include "base/error.h"
 #include "pages/page_format.h"
 #include "store/existing.h"
+#include "store/grown_table.h"
 #include "store/merged_table.h"
 #include "store/stored_flags.h"
 
-#define FEW_PARTS 256u
+#define FEW       512u
+#define FEW_PARTS 24u
 
 /* An index database. */
 struct index {
 	struct dit_output_index opts; /* name owned */
 
-	/* [own: who writes it, then main] when it is built anew: */
+	/* [own: who writes it, then main] when our pages are written: */
+	bool is_grown; /* else built anew */
 	struct dit_merged_tree tree;
+	struct dit_grown_tree grown;
 };
 
 struct existing_output {
 	struct dit_output base;
 	struct dit_existing *existing;
 	uint64_t list_max;
-	enum dit_output_merge merge;
+	enum dit_output_merge merge;    /* the way, once postings are expected */
 	struct dit_page_file_opts file; /* of pages of ours */
 	struct index *indexes;
 	size_t nindexes;
@@ -70,6 +75,7 @@ static void output_free(struct existing_output *output)
 {
 	for (size_t i = 0; i < output->nindexes; i++) {
 		free((char *)output->indexes[i].opts.name);
+		free(output->indexes[i].grown.dropped);
 	}
 	free(output->indexes);
 	free(output);
@@ -186,6 +192,22 @@ static int open_names(struct dit_output *output, struct dit_output_table **ret)
 }
 
 /* Any thread. */
+static int open_grown(const struct existing_output *output, struct index *index,
+                      const struct dit_tree_record *stored, struct dit_output_table **ret)
+{
+	struct dit_grown_table_opts opts = {
+		.space = dit_page_commit_space(output->commit),
+		.source = dit_page_commit_source(output->commit),
+		.stored = *stored,
+		.list_max = output->list_max,
+		.tree = &index->grown,
+	};
+
+	index->is_grown = true;
+	return index->grown.is_written ? -EINVAL : dit_grown_table_open(ret, &opts);
+}
+
+/* Any thread. */
 static int open_anew(const struct existing_output *output, struct index *index,
                      struct dit_output_table **ret)
 {
@@ -203,6 +225,9 @@ static int open_anew(const struct existing_output *output, struct index *index,
 	if (r == 0 && !index->opts.is_emptied &&
 	    dit_page_commit_find(output->commit, dit_span_of(index->opts.name), &stored) >
 	            0) {
+		if (output->merge == DIT_MERGE_GROW) {
+			return open_grown(output, index, &stored, ret);
+		}
 		opts.flags = stored.flags;
 		r = dit_stored_lists_open(&opts.stored, &source, &stored);
 	}
@@ -234,19 +259,18 @@ static int open_index(struct dit_output *output, size_t number,
 	return r < 0 ? r : open_table(output, ret);
 }
 
-static bool is_worth(const struct existing_output *output, uint64_t nnew,
-                     uint64_t nstored)
+static enum dit_output_merge choose(const struct existing_output *output, uint64_t nnew,
+                                    uint64_t nstored)
 {
-	switch (output->merge) {
-	case DIT_MERGE_DEFAULT:
-		break;
-	case DIT_MERGE_INSERT:
-		return false;
-	case DIT_MERGE_REBUILD:
-		return true;
+	if (output->merge != DIT_MERGE_DEFAULT) {
+		return output->merge;
 	}
-	return nnew > 0 && nnew >= nstored / FEW_PARTS &&
-	       dit_existing_has_room(output->existing);
+	if (nnew < FEW) {
+		return DIT_MERGE_INSERT;
+	}
+	return nnew >= nstored / FEW_PARTS && dit_existing_has_room(output->existing)
+	               ? DIT_MERGE_REBUILD
+	               : DIT_MERGE_GROW;
 }
 
 static int expect_postings(struct dit_output *output, uint64_t n)
@@ -262,8 +286,12 @@ static int expect_postings(struct dit_output *output, uint64_t n)
 		nstored += nids;
 	}
 	r = r < 0 ? r : 0;
-	if (r < 0 || o->nindexes == 0 || !is_worth(o, n, nstored)) {
+	if (r < 0 || o->nindexes == 0) {
 		return r;
+	}
+	o->merge = choose(o, n, nstored);
+	if (o->merge == DIT_MERGE_INSERT) {
+		return 0;
 	}
 	output->is_parallel = true;
 	output->indexes_last = true;
@@ -350,12 +378,18 @@ static int prepare(struct dit_output *output)
 
 	for (size_t i = 0; i < o->nindexes && o->commit != NULL && r == 0; i++) {
 		const struct index *index = &o->indexes[i];
+		const struct dit_span name = dit_span_of(index->opts.name);
 
-		r = index->tree.is_written
-		            ? dit_page_commit_put(o->commit,
-		                                  dit_span_of(index->opts.name),
-		                                  &index->tree.record)
-		            : -EINVAL;
+		if (index->is_grown && index->grown.is_written) {
+			r = dit_page_commit_put_changed(
+				o->commit, name, &index->grown.record,
+				index->grown.dropped, index->grown.ndropped);
+		} else {
+			r = index->tree.is_written
+			            ? dit_page_commit_put(o->commit, name,
+			                                  &index->tree.record)
+			            : -EINVAL;
+		}
 	}
 	return r;
 }
@@ -369,6 +403,9 @@ static int commit(struct dit_output *output)
 		return 0;
 	}
 	o->is_placed = true;
+	if (o->commit == NULL || o->merge == DIT_MERGE_GROW) {
+		output->kept_bytes = dit_existing_file_bytes(o->existing);
+	}
 	if (o->commit == NULL) {
 		return dit_existing_commit(o->existing, &output->bytes);
 	}

@@ -58,6 +58,7 @@ static int step_all(const struct publication *p, enum dit_publish_step step)
 			item->output = NULL; /* freed */
 		} else {
 			item->bytes = item->output->bytes;
+			item->kept_bytes = item->output->kept_bytes;
 		}
 		if (r != 0) {
 			p->opts->failed(p->opts->ctx, i - 1, step, r);

@@ -57,7 +57,8 @@ struct dit_publish_opts {
 /** One output, and what became of it. */
 struct dit_published {
 	struct dit_output *output; /* NULL: none */
-	uint64_t bytes; /* gets the size of the result; 0: nothing was changed */
+	uint64_t bytes;      /* gets the size of the result; 0: nothing was changed */
+	uint64_t kept_bytes; /* as the output's */
 };
 
 /**

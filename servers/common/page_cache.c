@@ -48,8 +48,10 @@ static bool is_wanted(enum page_cache_mode mode, uint64_t bytes)
 	                     (mode == PAGE_CACHE_AUTO && bytes <= page_cache_room() / 2));
 }
 
-bool page_cache_warm(enum page_cache_mode mode, const char *directory, uint64_t bytes)
+bool page_cache_warm(enum page_cache_mode mode, const char *directory, uint64_t bytes,
+                     uint64_t kept_bytes)
 {
+	off_t first = mode == PAGE_CACHE_AUTO ? (off_t)kept_bytes : 0;
 	char path[PATH_MAX];
 	struct stat status;
 	int fd = -1;
@@ -66,7 +68,7 @@ bool page_cache_warm(enum page_cache_mode mode, const char *directory, uint64_t 
 		(void)close(fd);
 		return false;
 	}
-	for (off_t at = 0; at < status.st_size; at += PIECE_BYTES) {
+	for (off_t at = first; at < status.st_size; at += PIECE_BYTES) {
 		(void)posix_fadvise(fd, at, PIECE_BYTES, POSIX_FADV_WILLNEED);
 	}
 	(void)close(fd);

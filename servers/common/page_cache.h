@@ -6,7 +6,8 @@
  *   --page-cache=warm   it is written past the cache, and read into it at the end
  *   --page-cache=cold   neither
  *
- * Without the option, a file is read if it fits the memory that is free.
+ * Without the option, a file is read if it fits the memory that is free; of one that was
+ * there before, only what is behind its old end.
  */
 #ifndef DITKIT_COMMON_PAGE_CACHE_H
 #define DITKIT_COMMON_PAGE_CACHE_H
@@ -32,9 +33,12 @@ uint64_t page_cache_room(void);
  * file's end last. Best effort: nobody is told if it fails.
  *
  * @param bytes  of the file
+ * @param kept_bytes  from its beginning, bytes that are what they were before the run;
+ *                    only an explicit "warm" reads them
  *
  * @return was the system asked to?
  */
-bool page_cache_warm(enum page_cache_mode mode, const char *directory, uint64_t bytes);
+bool page_cache_warm(enum page_cache_mode mode, const char *directory, uint64_t bytes,
+                     uint64_t kept_bytes);
 
 #endif

@@ -130,7 +130,8 @@ static void warm(const struct options *options, const struct dit_load_stats *sta
 {
 	for (size_t i = 0; i < stats->ndatabases && !options->load.is_dry_run; i++) {
 		(void)page_cache_warm(options->page_cache, stats->databases[i].directory,
-		                      stats->databases[i].bytes);
+		                      stats->databases[i].bytes,
+		                      stats->databases[i].kept_bytes);
 	}
 }
 

@@ -111,17 +111,17 @@ static int write_output(struct index_options *options, struct run_record *record
 	return written;
 }
 
-/* @return the exit status */
 /* slapd finds in memory what it will read. */
 static void warm(const struct index_options *options,
                  const struct dit_reindex_stats *stats)
 {
 	for (size_t i = 0; i < stats->ndatabases; i++) {
 		(void)page_cache_warm(options->page_cache, stats->databases[i].directory,
-		                      stats->databases[i].bytes);
+		                      stats->databases[i].bytes, 0);
 	}
 }
 
+/* @return the exit status */
 static int run(struct index_options *options, struct run_record *record)
 {
 	struct dit_reindex_stats stats;

@@ -15,6 +15,7 @@ check_PROGRAMS += \
 	%D%/test_list_merge \
 	%D%/test_lock_file \
 	%D%/test_name_codec \
+	%D%/test_grown_table \
 	%D%/test_index_output \
 	%D%/test_online \
 	%D%/test_output \
@@ -73,6 +74,8 @@ check_PROGRAMS += \
 %C%_test_list_merge_LDADD = $(test_libs)
 %C%_test_stored_lists_SOURCES = %D%/test_stored_lists.c
 %C%_test_stored_lists_LDADD = $(test_libs)
+%C%_test_grown_table_SOURCES = %D%/store_fixture.h %D%/test_grown_table.c
+%C%_test_grown_table_LDADD = $(test_libs)
 %C%_test_output_SOURCES = %D%/store_fixture.h %D%/test_output.c
 %C%_test_output_LDADD = $(test_libs)
 %C%_test_private_dir_SOURCES = %D%/test_private_dir.c

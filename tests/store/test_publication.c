@@ -165,7 +165,7 @@ static void all_appear_or_none(void **state)
 static void gaps_are_passed_over(void **state)
 {
 	struct fake fake = {.base.ops = &ops, .name = '1'};
-	struct dit_published items[NOUTPUTS] = {{NULL, 0}, {&fake.base, 0}, {NULL, 0}};
+	struct dit_published items[NOUTPUTS] = {[1] = {.output = &fake.base}};
 
 	(void)state;
 	calls[0] = '\0';
@@ -188,7 +188,7 @@ static void who_wants_an_end_gets_one(void **state)
 	                                .ctx = failures,
 	                                .stop = &stop};
 	struct fake fake = {.base.ops = &ops, .name = '0'};
-	struct dit_published items[NOUTPUTS] = {{&fake.base, 0}};
+	struct dit_published items[NOUTPUTS] = {{.output = &fake.base}};
 
 	(void)state;
 	calls[0] = '\0';

@@ -22,4 +22,11 @@ rm -rf db/*
 echo "through: $(asked "$DITADD" -q -f slapd.conf -l one.ldif --page-cache)"
 rm -rf db/*
 echo "a small file fits: $(asked "$DITADD" -q -f slapd.conf -l one.ldif)"
+ous() {
+	seq "$1" "$2" | awk '{ print "dn: ou=" $1 ",dc=example,dc=com\nobjectClass: organizationalUnit\nou: " $1 "\n" }'
+}
+ous 1 8000 | "$DITADD" -q -f slapd.conf
+ous 8001 8001 >more.ldif
+echo "what was there is left alone: $(asked "$DITADD" -q -f slapd.conf -l more.ldif |
+	awk '{ print ($1 > 0 && $1 < $3) ? "yes" : "no: " $0 }')"
 echo "dry run: $(asked "$DITADD" -u -f slapd.conf -l one.ldif)"
