@@ -53,6 +53,13 @@ struct dit_compare_opts {
 	 */
 	bool ignore_integerkey;
 
+	/*
+	 * A normal form that equals its value differs from none. Readers see no
+	 * difference: slapd and slapadd store some normal forms of values that they make
+	 * themselves, and leave out others (storage.md 4). Of one format only.
+	 */
+	bool is_exact;
+
 	unsigned nreports_max; /* lines for each database, then a count; 0: 20 */
 
 	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */

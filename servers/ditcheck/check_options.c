@@ -15,6 +15,7 @@
 enum long_option {
 	OPT_COMPARE = COMMON_OPT_END,
 	OPT_DATABASE,
+	OPT_EXACT,
 	OPT_FILTER_LOG,
 	OPT_GENERATED,
 	OPT_IGNORE_INTEGERKEY,
@@ -31,6 +32,7 @@ static const struct option long_options[] = {
 	COMMON_LONG_OPTIONS,
 	{"compare", no_argument, NULL, OPT_COMPARE},
 	{"database", required_argument, NULL, OPT_DATABASE},
+	{"exact", no_argument, NULL, OPT_EXACT},
 	{"filter-log", required_argument, NULL, OPT_FILTER_LOG},
 	{"generated", no_argument, NULL, OPT_GENERATED},
 	{"ignore-integerkey", no_argument, NULL, OPT_IGNORE_INTEGERKEY},
@@ -51,8 +53,9 @@ static const char usage_text[] =
 	"                [--max-findings n] [--memory size] [--openldap release]\n"
 	"                [--progress none|bar|lines|json|seconds] [--quick | --stats]\n"
 	"                [--report file] [--tmpdir dir] [--user user[:group]]\n"
-	"       ditcheck --compare [-T threads] [--generated] [--ignore-integerkey]\n"
-	"                [--json] [--max-findings n] [--user user[:group]] dir dir\n";
+	"       ditcheck --compare [-T threads] [--exact] [--generated]\n"
+	"                [--ignore-integerkey] [--json] [--max-findings n]\n"
+	"                [--user user[:group]] dir dir\n";
 
 static const char help_text[] =
 	"\n"
@@ -76,6 +79,7 @@ static const char help_text[] =
 	"                    record: exit status 0 if it is the same, 1 if it differs\n"
 	"  --database dir    check this directory, or data file, in place of the configured\n"
 	"                    one; with --quick and --stats, no configuration is read\n"
+	"  --exact           compare: a normal form that equals its value differs from none\n"
 	"  --filter-log file\n"
 	"                    with --stats: say which indexes searches use, by slapd's log\n"
 	"                    (loglevel stats) or a filter a line; gzip too; -: standard input\n"
@@ -161,6 +165,9 @@ static int read_own(void *ctx, int option, const char *text)
 	case OPT_DATABASE:
 		options->check.path = text;
 		return 0;
+	case OPT_EXACT:
+		options->compare.is_exact = true;
+		return 0;
 	case OPT_FILTER_LOG:
 		return open_log(options, text);
 	case OPT_GENERATED:
@@ -226,9 +233,11 @@ static int check_choice(struct check_options *options, int argc, char *argv[])
 {
 	const struct common_options *common = &options->common;
 
-	if (options->compare.ignore_generated || options->compare.ignore_integerkey) {
-		return common_wrong_call(
-			common, "--generated and --ignore-integerkey are for --compare");
+	if (options->compare.ignore_generated || options->compare.ignore_integerkey ||
+	    options->compare.is_exact) {
+		return common_wrong_call(common,
+		                         "--exact, --generated and --ignore-integerkey "
+		                         "are for --compare");
 	}
 	options->check.is_quick = options->is_quick || options->wants_sizes;
 	if (options->check.is_quick && options->check.path != NULL &&

@@ -154,9 +154,10 @@ same_content() {
 	compare_databases "${options[@]}" "$1/db" "$2/db"
 }
 
-# compare_databases [OPTION...] DIR DIR: the same for two database directories
+# compare_databases [OPTION...] DIR DIR: the same for two database directories, as slapadd
+# stores it
 compare_databases() {
-	"$DITCHECK" --compare "$@"
+	"$DITCHECK" --compare --exact "$@"
 }
 
 # adds_to_existing: can ditadd add entries to a database for this OpenLDAP? Else says so.

@@ -267,6 +267,14 @@ static void entry_split(struct dit_staging *staging)
 	put_words(staging, (const uint32_t[]){1, 2, 0x100, 2, 1u | 1u << 30, 1}, 6);
 }
 
+static void entry_normal(struct dit_staging *staging)
+{
+	put_words(staging,
+	          (const uint32_t[]){1, 4, 0x100, 4, 1, 1u | 1u << 31, 1, 1,
+	                             'v' | 'v' << 16},
+	          9);
+}
+
 static void entry_damaged(struct dit_staging *staging)
 {
 	put_words(staging, (const uint32_t[]){1000, 2, 0x100, 3, 1, 1, 1, 'v'}, 8);
@@ -356,6 +364,10 @@ static void each_difference_is_found_and_named(void **state)
 		 "bytes, the second is damaged\n"},
 		{"sorted", entry_flags_a, entry_sorted, {0}, 1,
 		 "id2e: key 0100000000000000, : 1: \"v\" | sorted, 1: \"v\"\n"},
+		{"a normal form like the value", entry_flags_a, entry_normal, {0}, 0, ""},
+		{"a normal form like the value, exact", entry_flags_a, entry_normal,
+		 {.is_exact = true}, 1,
+		 "id2e: key 0100000000000000, : 1: \"v\" | 1: \"v\", normal: \"v\"\n"},
 		{"split", entry_flags_a, entry_split, {0}, 1,
 		 "id2e: key 0100000000000000, : 1: \"v\" | in id2v, 1\n"},
 		{"damage", entry_flags_a, entry_damaged, {0}, 1,
