@@ -193,6 +193,16 @@ uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db)
 	return n;
 }
 
+uint64_t dit_builders_npostings(const struct dit_builders *builders)
+{
+	uint64_t n = 0;
+
+	for (size_t db = 0; db < builders->ndbs; db++) {
+		n += dit_builders_npushed(builders, db);
+	}
+	return n;
+}
+
 uint64_t dit_builders_spilled(const struct dit_builders *builders)
 {
 	return dit_postings_spilled(builders->postings);

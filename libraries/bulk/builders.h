@@ -82,6 +82,9 @@ bool dit_builders_is_shared(const struct dit_builders *builders, size_t db);
  * its sorter, after its cursor has come to the end. */
 uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db);
 
+/** The same of all databases together. After seal. */
+uint64_t dit_builders_npostings(const struct dit_builders *builders);
+
 /** Bytes of run files so far, without those of databases that share a sorter. Any thread,
  * at any time. */
 uint64_t dit_builders_spilled(const struct dit_builders *builders);

@@ -251,17 +251,6 @@ static int make_index_writer(struct load_target *target)
 	return dit_index_writer_new(&target->index_writer, &opts);
 }
 
-static uint64_t count_postings(const struct load_target *target)
-{
-	size_t ndbs = dit_index_set_ndbs(target->indexes);
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < ndbs; i++) {
-		n += dit_builders_npushed(target->builders, i);
-	}
-	return n;
-}
-
 int dit_load_target_seal(struct load_target *target)
 {
 	int r = make_index_stats(target);
@@ -272,7 +261,7 @@ int dit_load_target_seal(struct load_target *target)
 	if (r < 0) {
 		return dit_load_sort_fail(target->loader, r);
 	}
-	r = dit_output_expect_postings(target->output, count_postings(target));
+	r = dit_output_expect_postings(target->output, dit_builders_npostings(target->builders));
 	return r < 0 ? dit_load_target_fail(target, r, target->db->data.directory) : 0;
 }
 

@@ -323,17 +323,6 @@ static bool is_stopped(void *ctx)
 	return dit_stop_is_set(&target->reindexer->stop);
 }
 
-static uint64_t count_postings(const struct reindex_target *target)
-{
-	size_t ndbs = dit_index_set_ndbs(target->indexes);
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < ndbs; i++) {
-		n += dit_builders_npushed(target->builders, i);
-	}
-	return n;
-}
-
 static void work(void *ctx, unsigned member, uint64_t round)
 {
 	(void)round;
@@ -410,7 +399,7 @@ static int write_indexes(struct reindex_target *target)
 		r = dit_index_writer_new(&writer, &opts);
 	}
 	if (r == 0) {
-		target->npostings = count_postings(target);
+		target->npostings = dit_builders_npostings(target->builders);
 		target->writer = writer;
 		dit_reindex_tell_progress(target->reindexer, DIT_REINDEX_INDEXES);
 		r = run_writer(target, writer);
@@ -418,7 +407,7 @@ static int write_indexes(struct reindex_target *target)
 	}
 	if (r == 0) {
 		r = take_stats(target, writer);
-		target->npostings = count_postings(target);
+		target->npostings = dit_builders_npostings(target->builders);
 	}
 	dit_index_writer_free(writer);
 	return r < 0 ? dit_reindex_target_fail(target, r) : 0;

@@ -16,9 +16,9 @@
 #include "bulk/export_keeper.h"
 
 struct folder {
-	char path[64];
-	char from[80];
-	char to[80];
+	char *path; /* owned */
+	char from[4096];
+	char to[4096];
 };
 
 static void put(const char *path, const char *text)
@@ -40,9 +40,7 @@ static int setup(void **state)
 	struct folder *folder = calloc(1, sizeof(*folder));
 
 	assert_non_null(folder);
-	(void)snprintf(folder->path, sizeof(folder->path), "%s/ditkit-keeper-XXXXXX",
-	               test_tmp_dir());
-	assert_non_null(mkdtemp(folder->path));
+	folder->path = test_scratch();
 	(void)snprintf(folder->from, sizeof(folder->from), "%s/.from", folder->path);
 	(void)snprintf(folder->to, sizeof(folder->to), "%s/to", folder->path);
 	put(folder->from, "new");
@@ -54,10 +52,8 @@ static int teardown(void **state)
 {
 	struct folder *folder = *state;
 
-	(void)unlink(folder->from);
-	(void)unlink(folder->to);
 	(void)rmdir(folder->to);
-	assert_int_equal(rmdir(folder->path), 0);
+	test_scratch_remove(folder->path);
 	free(folder);
 	return 0;
 }

@@ -8,7 +8,7 @@ check_PROGRAMS += %D%/test_ldif_parse
 %C%_test_ldif_parse_LDADD = $(test_libs)
 
 check_PROGRAMS += %D%/test_ldif_reader
-%C%_test_ldif_reader_SOURCES = %D%/test_ldif_reader.c
+%C%_test_ldif_reader_SOURCES = %D%/ldif_reader_cases.h %D%/test_ldif_reader.c
 %C%_test_ldif_reader_LDADD = $(test_libs)
 
 check_PROGRAMS += %D%/test_ldif_write

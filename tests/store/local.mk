@@ -35,6 +35,7 @@ check_PROGRAMS += \
 	%D%/test_stored_order \
 	%D%/test_strerror \
 	%D%/test_table \
+	%D%/test_table_changes \
 	$(NULL)
 %C%_test_ad_names_SOURCES = %D%/store_fixture.h %D%/test_ad_names.c
 %C%_test_ad_names_LDADD = $(test_libs)
@@ -116,5 +117,8 @@ check_PROGRAMS += \
 %C%_test_stored_order_LDADD = $(test_libs)
 %C%_test_strerror_SOURCES = %D%/test_strerror.c
 %C%_test_strerror_LDADD = $(test_libs)
-%C%_test_table_SOURCES = %D%/store_fixture.h %D%/test_table.c
+%C%_test_table_changes_SOURCES = %D%/store_fixture.h %D%/table_fixture.h \
+	%D%/test_table_changes.c
+%C%_test_table_changes_LDADD = $(test_libs)
+%C%_test_table_SOURCES = %D%/table_fixture.h %D%/store_fixture.h %D%/test_table.c
 %C%_test_table_LDADD = $(test_libs)
