@@ -49,6 +49,40 @@ check 'lost parents: both refuse the entry' says dit 'could not add entry'
 check 'lost parents: content' same_content --generated --ignore-integerkey \
 	"$work/ref" "$work/dit"
 
+# A later entry needs the same parents: slapadd lists them once more, and those of a
+# refused entry that nobody needs. With every suffix; the empty one has no last parent.
+listed() {
+	grep -ac "^  entry .*: $2\$" "$work/$1/stderr"
+}
+for end in dc=example,dc=com dc=org; do
+	[ $end = dc=example,dc=com ] || for site in ref dit; do
+		sed -i 's/^suffix .*/suffix ""/' "$work/$site/slapd.conf"
+	done
+	both -c <<-LDIF
+		$suffix
+		dn: cn=$long,ou=missing,$end
+		objectClass: device
+
+		dn: cn=later,ou=missing,$end
+		objectClass: device
+
+		dn: cn=$long,ou=alone,$end
+		objectClass: device
+	LDIF
+	check "parents of refused entries, $end: slapadd, twice" test \
+		"$(listed ref ou=missing,$end)" -eq 2
+	check "parents of refused entries, $end: slapadd, alone" test \
+		"$(listed ref ou=alone,$end)" -eq 1
+	check "parents of refused entries, $end: ditadd, once" test \
+		"$(listed dit ou=missing,$end)" -eq 1
+	check "parents of refused entries, $end: ditadd, none alone" test \
+		"$(listed dit ou=alone,$end)" -eq 0
+	check "parents of refused entries, $end: content" same_content --generated \
+		--ignore-integerkey "$work/ref" "$work/dit"
+done
+make_site "$work/ref"
+make_site "$work/dit"
+
 # A store error in quick mode: what slapadd has stored before it is gone.
 both -q -c <<LDIF
 $suffix
