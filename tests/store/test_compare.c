@@ -271,8 +271,8 @@ static void entry_normal(struct dit_staging *staging)
 {
 	put_words(staging,
 	          (const uint32_t[]){1, 4, 0x100, 4, 1, 1u | 1u << 31, 1, 1,
-	                             'v' | 'v' << 16},
-	          9);
+	                             'v' | 'v' << 16, 0},
+	          10);
 }
 
 static void entry_damaged(struct dit_staging *staging)
