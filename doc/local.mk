@@ -3,6 +3,7 @@ dist_man_MANS += \
 	%D%/man/dit_check.3 \
 	%D%/man/dit_compare.3 \
 	%D%/man/dit_entry_scan.3 \
+	%D%/man/dit_estimate.3 \
 	%D%/man/dit_export.3 \
 	%D%/man/dit_load.3 \
 	%D%/man/dit_reindex.3 \

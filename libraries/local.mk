@@ -8,6 +8,7 @@ pkginclude_HEADERS += \
 	%D%/base/report.h \
 	%D%/base/span.h \
 	%D%/bulk/check.h \
+	%D%/bulk/estimate.h \
 	%D%/bulk/export.h \
 	%D%/bulk/index_cost.h \
 	%D%/bulk/load.h \

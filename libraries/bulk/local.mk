@@ -44,6 +44,13 @@ rooms += %D%/libbulk.la
 	%D%/dn_table.h \
 	%D%/entries.c \
 	%D%/entries.h \
+	%D%/estimate.h \
+	%D%/estimate_keys.c \
+	%D%/estimate_keys.h \
+	%D%/estimate_load.c \
+	%D%/estimate_reindex.c \
+	%D%/estimate_size.c \
+	%D%/estimate_size.h \
 	%D%/export_run.c \
 	%D%/export.h \
 	%D%/export_file.c \
@@ -68,6 +75,8 @@ rooms += %D%/libbulk.la
 	%D%/index_cost.h \
 	%D%/index_writer.c \
 	%D%/index_writer.h \
+	%D%/key_sample.c \
+	%D%/key_sample.h \
 	%D%/list_queue.c \
 	%D%/list_queue.h \
 	%D%/load_run.c \

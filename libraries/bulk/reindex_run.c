@@ -145,7 +145,7 @@ static int tell_directories(const struct reindexer *reindexer)
 	                            opts->report_ctx);
 }
 
-static int prepare(struct reindexer *reindexer)
+int dit_reindex_prepare(struct reindexer *reindexer)
 {
 	int r = read_settings(reindexer);
 
@@ -270,7 +270,7 @@ static int run(struct reindexer *reindexer)
 	return r;
 }
 
-static void release(struct reindexer *reindexer)
+void dit_reindex_release(struct reindexer *reindexer)
 {
 	for (unsigned i = 0; i < reindexer->ntargets; i++) {
 		dit_reindex_target_deinit(&reindexer->targets[i]);
@@ -291,11 +291,11 @@ int dit_reindex(const struct dit_reindex_opts *opts, struct dit_reindex_stats *r
 	*ret = (struct dit_reindex_stats){.threads = 0};
 	reindexer.start_us = dit_reindex_now_us();
 	dit_reindex_progress_init(&reindexer);
-	r = prepare(&reindexer);
+	r = dit_reindex_prepare(&reindexer);
 	if (r == 0) {
 		r = run(&reindexer);
 	}
-	release(&reindexer);
+	dit_reindex_release(&reindexer);
 	return r;
 }
 

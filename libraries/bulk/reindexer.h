@@ -88,6 +88,13 @@ struct reindexer {
 	struct reindex_progress progress;
 };
 
+/* ---- reindex_run.c ---- */
+
+/** Configuration, databases, threads. 0, or an error that was reported */
+int dit_reindex_prepare(struct reindexer *reindexer);
+/** Works at every stage. */
+void dit_reindex_release(struct reindexer *reindexer);
+
 /* ---- reindex_report.c: main ---- */
 
 void dit_reindex_report(const struct reindexer *reindexer, enum dit_report_kind kind,

@@ -127,6 +127,12 @@ uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot)
 	return snapshot->npages;
 }
 
+int dit_snapshot_nfree(struct dit_snapshot *snapshot, uint64_t *ret)
+{
+	return snapshot->ops->nfree == NULL ? -ENOTSUP
+	                                    : snapshot->ops->nfree(snapshot, ret);
+}
+
 int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
                       struct dit_tree_record *ret)
 {

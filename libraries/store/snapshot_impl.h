@@ -46,6 +46,7 @@ struct dit_snapshot_ops {
 	int (*open_scan)(struct dit_scan **ret, struct dit_snapshot *snapshot,
 	                 unsigned reader, size_t db);
 	int (*add_newest)(struct dit_snapshot *snapshot);
+	int (*nfree)(struct dit_snapshot *snapshot, uint64_t *ret); /* NULL: not known */
 	void (*close)(struct dit_snapshot *snapshot); /* what is the implementation's */
 };
 
@@ -87,9 +88,6 @@ int dit_snapshot_pages_open(struct dit_snapshot **ret, const char *directory,
 const struct dit_readers *dit_snapshot_readers(const struct dit_snapshot *snapshot);
 
 /* ---- of both ---- */
-
-/** Pages of the file, up to the last one in use. */
-uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot);
 
 /** How many pages a database has that claims @p counted: not more than the file. */
 static inline uint64_t dit_snapshot_db_pages(const struct dit_snapshot *snapshot,

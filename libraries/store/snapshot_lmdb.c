@@ -20,6 +20,8 @@
 /* slapd uses 256 at most (storage.md 1.1). */
 #define DBS_MAX 1024
 
+#define FREE_DBI 0 /* liblmdb's, as mdb_stat(1) uses it */
+
 #define SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
 
 _Static_assert(DIT_DB_INTEGERKEY == MDB_INTEGERKEY && DIT_DB_DUPSORT == MDB_DUPSORT &&
@@ -293,9 +295,36 @@ static void close_readers(struct dit_snapshot *snapshot)
 	free(of(snapshot)->dbis);
 }
 
+/* A record of the free list begins with the number of its pages. */
+static int count_free(struct dit_snapshot *snapshot, uint64_t *ret)
+{
+	MDB_cursor *cursor = NULL;
+	MDB_val key;
+	MDB_val value;
+	uint64_t n = 0;
+	int r = mdb_cursor_open(of(snapshot)->readers.txns[0], FREE_DBI, &cursor);
+
+	while (r == 0) {
+		r = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+		if (r == 0 && value.mv_size >= sizeof(uint64_t)) {
+			uint64_t npages = 0;
+
+			memcpy(&npages, value.mv_data, sizeof(npages));
+			n += npages;
+		}
+	}
+	mdb_cursor_close(cursor);
+	if (r != MDB_NOTFOUND) {
+		return dit_lmdb_error(r);
+	}
+	*ret = n;
+	return 0;
+}
+
 static const struct dit_snapshot_ops ops = {
 	.open_scan = open_scan,
 	.add_newest = add_newest,
+	.nfree = count_free,
 	.close = close_readers,
 };
 

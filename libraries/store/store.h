@@ -268,6 +268,10 @@ uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
 /** Add a reader, which shows the latest commit and not the snapshot's state. 0; -ENOMEM;
  * LMDB's codes; -ENOTSUP: of LMDB 1.0 */
 int dit_snapshot_add_newest(struct dit_snapshot *snapshot, unsigned *ret_reader);
+/** Pages of the file, up to the last one in use; those of them that are free. */
+uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot);
+/** 0; -ENOTSUP: of LMDB 1.0; LMDB's codes */
+int dit_snapshot_nfree(struct dit_snapshot *snapshot, uint64_t *ret);
 void dit_snapshot_close(struct dit_snapshot *snapshot);
 /** All named databases, sorted by name; owned by the snapshot. @return their number */
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,

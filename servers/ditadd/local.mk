@@ -7,6 +7,8 @@ ditadd_SOURCES = \
 	servers/common/common_options.h \
 	servers/common/config_database.c \
 	servers/common/config_database.h \
+	servers/common/estimate_text.c \
+	servers/common/estimate_text.h \
 	servers/common/forecast.c \
 	servers/common/forecast.h \
 	servers/common/interrupts.c \

@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <jansson.h>
 
+#include <ditkit/estimate.h>
 #include <ditkit/load.h>
 
 #include "arguments.h"
+#include "estimate_text.h"
 #include "interrupts.h"
 #include "load_json.h"
 #include "meter.h"
@@ -24,6 +27,10 @@
 #include "run_record.h"
 #include "stats.h"
 #include "summary.h"
+
+/* A load of less has failed, or is over, before a warning would help. */
+#define WARN_INPUT_BYTES  ((uint64_t)256 << 20)
+#define WARN_SAMPLE_BYTES ((uint64_t)512 << 10)
 
 struct output {
 	struct meter meter;
@@ -135,6 +142,83 @@ static void warm(const struct options *options, const struct dit_load_stats *sta
 	}
 }
 
+/* ---- estimates ---- */
+
+/* Of plain files; 0: one is something else. */
+static uint64_t inputs_bytes(const struct options *options)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < options->load.ninputs; i++) {
+		const char *path = options->load.inputs[i];
+		struct stat st;
+
+		if (path == NULL || stat(path, &st) < 0 || !S_ISREG(st.st_mode)) {
+			return 0;
+		}
+		bytes += (uint64_t)st.st_size;
+	}
+	return bytes;
+}
+
+/* Microseconds of CPU time on the machine of estimate_text.c. */
+static const struct estimate_prices prices = {.posting = 0.0072,
+                                              .run_byte = 0.0148,
+                                              .byte_written = 0.00127};
+
+static struct estimate_view view_of(const struct options *options,
+                                    const struct dit_estimate *estimate)
+{
+	return (struct estimate_view){.program = "ditadd",
+	                              .estimate = estimate,
+	                              .prices = &prices,
+	                              .may_grow = options->load.may_grow};
+}
+
+/* @return the exit status */
+static int estimate(struct options *options)
+{
+	const struct dit_estimate_opts how = DIT_ESTIMATE_OPTS_INIT;
+	struct output output = {.is_silent = options->common.is_silent};
+	struct dit_estimate found;
+	struct estimate_view view = view_of(options, &found);
+	int status = EXIT_FAILURE;
+
+	options->load.report = print_report;
+	options->load.report_ctx = &output;
+	if (dit_estimate_load(&options->load, &how, &found) == 0 &&
+	    estimate_print(&view, options->estimate) == 0 &&
+	    estimate_judge(&view, "") == 0) {
+		status = EXIT_SUCCESS;
+	}
+	dit_estimate_deinit(&found);
+	return status;
+}
+
+/*
+ * Of a large load that will probably not fit there is a warning. The load is tried all
+ * the same: the guess may be wrong, and a load that fails changes nothing.
+ */
+static void warn(const struct options *options)
+{
+	const struct dit_estimate_opts how = {.sample_bytes = WARN_SAMPLE_BYTES,
+	                                      .is_brief = true};
+	struct dit_load_opts opts = options->load;
+	struct dit_estimate found;
+	struct estimate_view view = view_of(options, &found);
+
+	if (opts.is_dry_run || options->common.has_debug ||
+	    inputs_bytes(options) < WARN_INPUT_BYTES) {
+		return;
+	}
+	opts.report = NULL;
+	opts.before_open = NULL;
+	if (dit_estimate_load(&opts, &how, &found) == 0) {
+		(void)estimate_judge(&view, "warning: ");
+	}
+	dit_estimate_deinit(&found);
+}
+
 /* @return the exit status */
 static int load(struct options *options, struct run_record *record, FILE *rejects)
 {
@@ -144,6 +228,7 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	int status = EXIT_FAILURE;
 	int r = 0;
 
+	warn(options);
 	meter_start(&output.meter, &options->common.meter, &plan);
 	/* The lines of --stats say the same. */
 	options->output.wants_summary =
@@ -197,6 +282,10 @@ static int run(struct options *options, int argc, char *argv[])
 	if (options->common.want_version) {
 		(void)printf("ditadd (%s)\n", dit_version());
 		return EXIT_SUCCESS;
+	}
+	if (options->estimate != ESTIMATE_NO) {
+		options->load.stop = common_catch_interrupts();
+		return estimate(options);
 	}
 	if (run_output_open(&options->output, "ditadd") < 0) {
 		return EXIT_FAILURE;

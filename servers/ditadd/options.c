@@ -23,6 +23,7 @@ static const struct config_tool slapadd = {.name = "slapadd",
 
 enum long_option {
 	OPT_BATCH = COMMON_OPT_END,
+	OPT_ESTIMATE,
 	OPT_EXPLAIN,
 	OPT_GROW,
 	OPT_INDEX_KEYS,
@@ -44,6 +45,7 @@ enum long_option {
 static const struct option long_options[] = {
 	COMMON_LONG_OPTIONS,
 	{"batch", required_argument, NULL, OPT_BATCH},
+	{"estimate", optional_argument, NULL, OPT_ESTIMATE},
 	{"explain", no_argument, NULL, OPT_EXPLAIN},
 	{"grow", no_argument, NULL, OPT_GROW},
 	{"index-keys", required_argument, NULL, OPT_INDEX_KEYS},
@@ -69,7 +71,8 @@ static void print_usage(FILE *out)
 		"usage: ditadd [-cgqsuvVw] [-b suffix | -n dbnum] [-d level] "
 		"[-f slapd.conf] [-F confdir]\n"
 		"              [-j line] [-l file]... [-o opt[=value]] [-S sid] [-T threads]\n"
-		"              [--explain] [--grow] [--no-explain]\n"
+		"              [--estimate[=json]] [--explain] [--grow] "
+		"[--no-explain]\n"
 		"              [--index-keys integer|bytes] [--max-record size] "
 		"[--max-rejects n]\n"
 		"              [--memory size] [--no-urls] [--openldap 2.5|2.6|2.7] "
@@ -114,6 +117,10 @@ static const char help_text[] =
 	"  -V, --version     print the version\n"
 	"\n"
 	"  --batch n         records in a batch at most [512]\n"
+	"  --estimate        load nothing: say from a sample of the input what the load will\n"
+	"                    need, and whether it fits (exit status 0) or not (1)\n"
+	"  --estimate=text|json\n"
+	"                    the same in this form [text]\n"
 	"  --explain, --no-explain\n"
 	"                    after the messages about a refused record, one line that says\n"
 	"                    where the fault is and what to do, or none\n"
@@ -330,6 +337,11 @@ static int read_own(void *ctx, int option, const char *text)
 	case 'w':
 		options->load.write_context_csn = true;
 		return 0;
+	case OPT_ESTIMATE:
+		return estimate_read(&options->estimate, text) == 0
+		               ? 0
+		               : wrong(options, "--estimate takes text or json, not",
+		                       text);
 	case OPT_EXPLAIN:
 	case OPT_NO_EXPLAIN:
 		options->load.explain = option == OPT_EXPLAIN;

@@ -6,6 +6,7 @@
 #include <ditkit/load.h>
 
 #include "common_options.h"
+#include "estimate_text.h"
 #include "page_cache.h"
 #include "run_output.h"
 
@@ -15,6 +16,7 @@ struct options {
 	const char **inputs; /* -l, in order; NULL: standard input; owned */
 	const char *rejects; /* --rejects; NULL: none */
 	enum page_cache_mode page_cache;
+	enum estimate_mode estimate;
 	bool want_stats;          /* --stats: lines on standard output */
 	struct run_output output; /* --stats=FILE */
 };

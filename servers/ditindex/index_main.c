@@ -10,10 +10,12 @@
 
 #include <jansson.h>
 
+#include <ditkit/estimate.h>
 #include <ditkit/load.h>
 #include <ditkit/reindex.h>
 
 #include "arguments.h"
+#include "estimate_text.h"
 #include "index_json.h"
 #include "index_options.h"
 #include "index_stats.h"
@@ -166,6 +168,34 @@ static int run(struct index_options *options, struct run_record *record)
 	return status;
 }
 
+/* Microseconds of CPU time on the machine of estimate_text.c. */
+static const struct estimate_prices prices = {.posting = 0.0072,
+                                              .run_byte = 0.0148,
+                                              .byte_written = 0.00127};
+
+/* @return the exit status */
+static int estimate(struct index_options *options)
+{
+	const struct dit_estimate_opts how = DIT_ESTIMATE_OPTS_INIT;
+	struct output output = {.is_silent = options->common.is_silent};
+	struct dit_estimate found;
+	const struct estimate_view view = {
+		.program = "ditindex", .estimate = &found, .prices = &prices};
+	int status = EXIT_FAILURE;
+
+	options->reindex.report = print_report;
+	options->reindex.report_ctx = &output;
+	options->reindex.before_open = common_become_user;
+	options->reindex.before_open_ctx = &options->common.user;
+	if (dit_estimate_reindex(&options->reindex, &how, &found) == 0 &&
+	    estimate_print(&view, options->estimate) == 0 &&
+	    estimate_judge(&view, "") == 0) {
+		status = EXIT_SUCCESS;
+	}
+	dit_estimate_deinit(&found);
+	return status;
+}
+
 int main(int argc, char *argv[])
 {
 	struct index_options options;
@@ -182,6 +212,10 @@ int main(int argc, char *argv[])
 	if (options.common.want_version) {
 		(void)printf("ditindex (%s)\n", dit_version());
 		return EXIT_SUCCESS;
+	}
+	if (options.estimate != ESTIMATE_NO) {
+		options.reindex.stop = common_catch_interrupts();
+		return estimate(&options);
 	}
 	if (run_output_open(&options.output, "ditindex") < 0) {
 		return EXIT_FAILURE;

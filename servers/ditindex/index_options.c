@@ -12,6 +12,7 @@
 
 enum long_option {
 	OPT_DROP_UNCONFIGURED = COMMON_OPT_END,
+	OPT_ESTIMATE,
 	OPT_INDEX_KEYS,
 	OPT_MEMORY,
 	OPT_ONLINE,
@@ -24,6 +25,7 @@ enum long_option {
 static const struct option long_options[] = {
 	COMMON_LONG_OPTIONS,
 	{"drop-unconfigured", no_argument, NULL, OPT_DROP_UNCONFIGURED},
+	{"estimate", optional_argument, NULL, OPT_ESTIMATE},
 	{"index-keys", required_argument, NULL, OPT_INDEX_KEYS},
 	{"memory", required_argument, NULL, OPT_MEMORY},
 	{"online", no_argument, NULL, OPT_ONLINE},
@@ -41,7 +43,8 @@ static void print_usage(FILE *out)
 		"[-f slapd.conf]\n"
 		"                [-F confdir] [-o opt[=value]] [-T threads] "
 		"[--drop-unconfigured]\n"
-		"                [--index-keys integer|bytes] [--memory size]\n"
+		"                [--estimate[=json]] [--index-keys integer|bytes] "
+		"[--memory size]\n"
 		"                [--online] [--openldap 2.5|2.6] [--page-cache[=how]] "
 		"[--stats[=file]]\n"
 		"                [--progress none|bar|lines|json|seconds] "
@@ -77,6 +80,10 @@ static const char help_text[] =
 	"\n"
 	"  --drop-unconfigured\n"
 	"                    remove index databases that are not configured any more\n"
+	"  --estimate        change nothing: say from some of the entries what the work will\n"
+	"                    need, and whether it fits (exit status 0) or not (1)\n"
+	"  --estimate=text|json\n"
+	"                    the same in this form [text]\n"
 	"  --help            print this text\n"
 	"  --index-keys integer|bytes\n"
 	"                    of index databases that are new: compare hashed keys as\n"
@@ -175,6 +182,11 @@ static int read_own(void *ctx, int option, const char *text)
 	case OPT_DROP_UNCONFIGURED:
 		options->reindex.drop_unconfigured = true;
 		return 0;
+	case OPT_ESTIMATE:
+		return estimate_read(&options->estimate, text) == 0
+		               ? 0
+		               : wrong(options, "--estimate takes text or json, not",
+		                       text);
 	case OPT_INDEX_KEYS:
 		return read_index_keys(options, text);
 	case OPT_MEMORY:

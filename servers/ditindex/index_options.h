@@ -6,6 +6,7 @@
 #include <ditkit/reindex.h>
 
 #include "common_options.h"
+#include "estimate_text.h"
 #include "page_cache.h"
 #include "run_output.h"
 
@@ -13,6 +14,7 @@ struct index_options {
 	struct common_options common;
 	struct dit_reindex_opts reindex;
 	enum page_cache_mode page_cache;
+	enum estimate_mode estimate;
 	bool want_stats;          /* --stats: lines on standard output */
 	struct run_output output; /* --stats=FILE */
 };

@@ -5,6 +5,8 @@ ditindex_SOURCES = \
 	servers/common/arguments.h \
 	servers/common/common_options.c \
 	servers/common/common_options.h \
+	servers/common/estimate_text.c \
+	servers/common/estimate_text.h \
 	servers/common/forecast.c \
 	servers/common/forecast.h \
 	servers/common/interrupts.c \

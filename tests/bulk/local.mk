@@ -174,3 +174,7 @@ long_units += %D%/test_load_parallel
 	-Wl,--wrap=pthread_join \
 	-Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_unlock
+
+check_PROGRAMS += %D%/test_key_sample
+%C%_test_key_sample_SOURCES = %D%/test_key_sample.c
+%C%_test_key_sample_LDADD = $(test_libs)

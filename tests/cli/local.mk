@@ -1,6 +1,7 @@
 # tests/cli/local.mk
 script_tests += \
 	%D%/advice.sh \
+	%D%/estimate.sh \
 	%D%/hostile.sh \
 	%D%/messages.sh \
 	%D%/run.sh \

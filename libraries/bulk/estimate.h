@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a load or a reindexing will need, before it is begun: from a sample of the input.
+ *
+ *     struct dit_estimate estimate;
+ *
+ *     r = dit_estimate_load(&load_opts, &how, &estimate);
+ *     dit_estimate_deinit(&estimate);
+ *
+ * Nothing is written, no database is opened for writing. The figures are guesses: a
+ * quarter more or less is usual, and an input whose sample does not resemble the rest can
+ * be further off.
+ *
+ * Threads: a call blocks; callbacks come from the calling thread.
+ */
+#ifndef DITKIT_ESTIMATE_H
+#define DITKIT_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ditkit/load.h>
+#include <ditkit/reindex.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dit_estimate_opts {
+	uint64_t sample_bytes; /* of the input, at most; 0: 8 MiB */
+	/*
+	 * Do not read packed files and pipes to their end: of packed files the beginning
+	 * is the sample, and a pipe is DIT_E_UNSUPPORTED. Without it the estimate uses a
+	 * pipe up.
+	 */
+	bool is_brief;
+};
+
+#define DIT_ESTIMATE_OPTS_INIT                                                           \
+ {                                                                                       \
+  .sample_bytes = 0                                                                      \
+ }
+
+struct dit_estimate_index {
+	char *name;
+	uint64_t npostings; /* repeats included */
+	uint64_t nkeys;     /* different keys */
+	uint64_t bytes;     /* of its pages at the end */
+};
+
+struct dit_estimate_database {
+	char *directory;
+	uint64_t nentries;     /* that the work will store or read */
+	uint64_t bytes_before; /* of data.mdb; 0: there is none */
+	uint64_t bytes;        /* of data.mdb at the end */
+	uint64_t disk_bytes;   /* of the disk, beside what is in use now */
+	uint64_t maxsize_bytes;
+	struct dit_estimate_index *indexes;
+	size_t nindexes;
+};
+
+struct dit_estimate {
+	/* The sample. */
+	uint64_t sampled_entries;
+	uint64_t sampled_bytes;
+	uint64_t sampled_postings;
+	uint64_t sample_cpu_us; /* to parse the sample and make its keys, one thread */
+	bool is_whole;          /* the sample is the whole input */
+	bool is_beginning;      /* of a packed input */
+
+	/* The work. */
+	uint64_t nentries;     /* stored by it, or read by a reindexing */
+	uint64_t nrefused;     /* records that will be refused */
+	uint64_t bytes_read;   /* of the inputs, packed as they are; of records stored */
+	uint64_t text_bytes;   /* the same unpacked */
+	uint64_t npostings;    /* repeats included */
+	uint64_t run_bytes;    /* of temporary files, all of them */
+	uint64_t memory_bytes; /* anonymous memory at its highest */
+	uint64_t memory_limit_bytes; /* what the options allow */
+	unsigned threads;
+	const char *tmpdir; /* of temporary files; the options', or the environment's */
+	struct dit_estimate_database *databases;
+	size_t ndatabases;
+};
+
+/**
+ * Estimate dit_load(). The callbacks report and before_open of @p opts are called as by
+ * the load, the others are not.
+ *
+ * @param ret  filled also on failure, as far as the estimate came; the caller passes it
+ *             to dit_estimate_deinit() in every case
+ *
+ * @return 0; as dit_load(), a report has told the failure; without a report
+ *         DIT_E_UNSUPPORTED: is_brief, and the input is a pipe
+ */
+DIT_PUBLIC int dit_estimate_load(const struct dit_load_opts *opts,
+                                 const struct dit_estimate_opts *how,
+                                 struct dit_estimate *ret);
+
+/** Estimate dit_reindex(), by some of the stored entries; likewise. */
+DIT_PUBLIC int dit_estimate_reindex(const struct dit_reindex_opts *opts,
+                                    const struct dit_estimate_opts *how,
+                                    struct dit_estimate *ret);
+
+/** Free the memory that an estimate has put into @p estimate. */
+DIT_PUBLIC void dit_estimate_deinit(struct dit_estimate *estimate);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

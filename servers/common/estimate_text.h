@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --estimate: what a load or a reindexing will need, beside what there is; and the
+ * warning of a load that will probably not fit.
+ *
+ * An estimate is a guess, so it never keeps a load from being tried: without --estimate
+ * there is a warning at most.
+ */
+#ifndef DITKIT_COMMON_ESTIMATE_TEXT_H
+#define DITKIT_COMMON_ESTIMATE_TEXT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <ditkit/estimate.h>
+
+/** --estimate */
+enum estimate_mode {
+	ESTIMATE_NO,
+	ESTIMATE_TEXT,
+	ESTIMATE_JSON,
+};
+
+/** @param text  the option's value; NULL: none. 0; -1: no such value */
+int estimate_read(enum estimate_mode *mode, const char *text);
+
+/**
+ * What comes after the parsing and the making of keys, in microseconds of CPU time of the
+ * machine on which estimate_machine() is 1. The parsing itself is measured: it is the
+ * sample's.
+ */
+struct estimate_prices {
+	double entry;
+	double posting;
+	double run_byte;
+	double byte_written;
+};
+
+struct estimate_view {
+	const char *program;
+	const struct dit_estimate *estimate;
+	const struct estimate_prices *prices;
+	bool may_grow; /* maxsize does not count */
+};
+
+/** How much longer this machine takes for the same work, by CPU time: 1 is the machine of
+ * the prices. */
+double estimate_machine(void);
+
+/** CPU time of the work, on a machine with estimate_machine() @p machine. Negative: not
+ * known, nothing was in the sample. */
+double estimate_cpu_seconds(const struct estimate_view *view, double machine);
+
+/** Seconds of wall clock for such a CPU time, if nobody else uses the processors. */
+double estimate_wall_seconds(double cpu_seconds, unsigned threads);
+
+/** Print the estimate as lines or as a JSON object, on standard output. 0; -1: no memory,
+ * or it could not be written */
+int estimate_print(const struct estimate_view *view, enum estimate_mode mode);
+
+/**
+ * Say on standard error what does not fit, a line for each.
+ *
+ * @param kind  "" or "warning: "
+ *
+ * @return the number of lines
+ */
+unsigned estimate_judge(const struct estimate_view *view, const char *kind);
+
+#endif
