@@ -27,11 +27,12 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 	if (target->output != NULL && dit_output_used_bytes(target->output, &bytes)) {
 		ret->bytes_written += bytes;
 	}
-	if (loader->progress.phase == DIT_LOAD_NAMES && target->tree != NULL) {
+	if (loader->progress.teller.phase == DIT_LOAD_NAMES && target->tree != NULL) {
 		ret->done += dit_tree_nwritten(target->tree);
 		ret->total += dit_tree_nrecords(target->tree);
 	}
-	if (loader->progress.phase == DIT_LOAD_INDEXES && target->index_writer != NULL) {
+	if (loader->progress.teller.phase == DIT_LOAD_INDEXES &&
+	    target->index_writer != NULL) {
 		ret->done += dit_index_writer_nread(target->index_writer);
 	}
 }
@@ -50,23 +51,34 @@ static void add_published(const struct loader *loader, unsigned number,
 	ret->bytes_written += bytes;
 }
 
-static void fill(const struct loader *loader, struct dit_progress *ret)
+/* The members do not make postings in later phases. */
+static uint64_t find_postings(struct loader *loader)
 {
+	struct load_progress *progress = &loader->progress;
+
+	if (!progress->is_counted) {
+		progress->npostings = count_postings(loader);
+		progress->is_counted = progress->teller.phase != DIT_LOAD_ENTRIES;
+	}
+	return progress->npostings;
+}
+
+static void fill(void *ctx, struct dit_progress *ret)
+{
+	struct loader *loader = ctx;
 	static const enum dit_progress_unit units[DIT_LOAD_NPHASES] = {
 		[DIT_LOAD_ENTRIES] = DIT_PROGRESS_BYTES,
 		[DIT_LOAD_NAMES] = DIT_PROGRESS_RECORDS,
 		[DIT_LOAD_INDEXES] = DIT_PROGRESS_POSTINGS,
 		[DIT_LOAD_PUBLISH] = DIT_PROGRESS_BYTES,
 	};
-	enum dit_load_phase phase = loader->progress.phase;
+	enum dit_load_phase phase = loader->progress.teller.phase;
 
-	*ret = (struct dit_progress){.phase = phase,
-	                             .unit = units[phase],
-	                             .nentries = loader->stats->nentries,
-	                             .bytes_read = loader->stats->bytes_read,
-	                             .npostings = count_postings(loader),
-	                             .memory_bytes = loader->progress.memory_bytes,
-	                             .threads = loader->nthreads};
+	ret->unit = units[phase];
+	ret->nentries = loader->stats->nentries;
+	ret->bytes_read = loader->stats->bytes_read;
+	ret->npostings = find_postings(loader);
+	ret->threads = loader->nthreads;
 	if (loader->input.reader != NULL) {
 		ret->bytes_total = dit_ldif_reader_size(loader->input.reader);
 	}
@@ -84,43 +96,23 @@ static void fill(const struct loader *loader, struct dit_progress *ret)
 	}
 }
 
-static void find_memory(void *ctx)
-{
-	struct loader *loader = ctx;
-
-	loader->progress.memory_bytes = dit_memory_in_use();
-}
-
-static void tell_again(void *ctx)
-{
-	struct loader *loader = ctx;
-
-	dit_load_tell_progress(loader, loader->progress.phase);
-}
-
 void dit_load_progress_init(struct loader *loader)
 {
-	if (loader->opts->progress != NULL) {
-		loader->progress.ticker = (struct dit_ticker){tell_again, loader, 0, 0};
-		loader->progress.memory_clock =
-			(struct dit_ticker){find_memory, loader, 0, 0};
-	}
+	struct dit_teller *teller = &loader->progress.teller;
+
+	teller->fill = fill;
+	teller->ctx = loader;
+	teller->progress = loader->opts->progress;
+	teller->progress_ctx = loader->opts->progress_ctx;
+	dit_teller_init(teller);
 }
 
 struct dit_ticker *dit_load_ticker(struct loader *loader)
 {
-	return loader->opts->progress == NULL ? NULL : &loader->progress.ticker;
+	return dit_teller_ticker(&loader->progress.teller);
 }
 
 void dit_load_tell_progress(struct loader *loader, enum dit_load_phase phase)
 {
-	struct dit_progress progress;
-
-	loader->progress.phase = phase;
-	if (loader->opts->progress == NULL) {
-		return;
-	}
-	dit_tick(&loader->progress.memory_clock);
-	fill(loader, &progress);
-	loader->opts->progress(loader->opts->progress_ctx, &progress);
+	dit_teller_tell(&loader->progress.teller, phase);
 }

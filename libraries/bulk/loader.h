@@ -29,6 +29,7 @@
 #include "bulk/index_writer.h"
 #include "bulk/load.h"
 #include "bulk/release_rules.h"
+#include "bulk/teller.h"
 #include "bulk/tree.h"
 #include "bulk/value_rules.h"
 #include "config/settings.h"
@@ -149,10 +150,9 @@ struct load_input {
 
 /** How far the load is (load_progress.h). [own: main] */
 struct load_progress {
-	enum dit_load_phase phase;
-	struct dit_ticker ticker;       /* tells the callback */
-	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
-	uint64_t memory_bytes;
+	struct dit_teller teller;
+	uint64_t npostings; /* of all members */
+	bool is_counted;    /* the members make no more */
 	/* While databases are put in place, one for each target; NULL: not yet. */
 	struct dit_published *published;
 };

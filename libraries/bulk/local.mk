@@ -122,6 +122,8 @@ rooms += %D%/libbulk.la
 	%D%/scan_snapshot.h \
 	%D%/stored_keys.c \
 	%D%/stored_keys.h \
+	%D%/teller.c \
+	%D%/teller.h \
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/tree_private.h \

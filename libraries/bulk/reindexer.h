@@ -23,6 +23,7 @@
 #include "bulk/reindex.h"
 #include "bulk/scan_snapshot.h"
 #include "bulk/stored_keys.h"
+#include "bulk/teller.h"
 #include "pages/page_writer.h"
 #include "store/fault.h"
 #include "store/online.h"
@@ -59,14 +60,6 @@ struct reindex_target {
 	struct dit_reindex_online *online; /* what was changed meanwhile; NULL: nothing */
 };
 
-/** How far the work is. [own: main] */
-struct reindex_progress {
-	enum dit_reindex_phase phase;
-	struct dit_ticker ticker;       /* tells the callback */
-	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
-	uint64_t memory_bytes;
-};
-
 struct reindexer {
 	/* [const] while members run */
 	const struct dit_reindex_opts *opts;
@@ -85,7 +78,7 @@ struct reindexer {
 	struct reindex_target *targets; /* the chosen database first */
 	unsigned ntargets;
 	struct dit_published *published; /* one for each target, at the end */
-	struct reindex_progress progress;
+	struct dit_teller teller;        /* how far the work is */
 };
 
 /* ---- reindex_run.c ---- */

@@ -145,13 +145,51 @@ static int compare_split_keys(struct dit_span a, struct dit_span b)
 	return compare_integers(ads[0], ads[1]);
 }
 
-int dit_compare_stopped(const struct dit_compare *c)
+static void tell_progress(void *ctx)
+{
+	struct dit_compare *c = ctx;
+	uint64_t done = c->nbefore + c->ndone;
+	const struct dit_progress progress = {.phase = DIT_COMPARE_RECORDS,
+	                                      .unit = DIT_PROGRESS_RECORDS,
+	                                      .done = done < c->nrecords ? done
+	                                                                 : c->nrecords,
+	                                      .total = c->nrecords,
+	                                      .memory_bytes = dit_memory_in_use(),
+	                                      .threads = 1};
+
+	if (c->opts.progress != NULL) {
+		c->opts.progress(c->opts.progress_ctx, &progress);
+	}
+}
+
+int dit_compare_step(struct dit_compare *c, uint64_t nrecords)
 {
 	const volatile sig_atomic_t *stop = c->opts.stop;
 
+	c->ndone += nrecords;
+	dit_tick_often(&c->ticker);
 	return stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0
 	               ? DIT_E_STOPPED
 	               : 0;
+}
+
+static uint64_t count_records(const struct dit_compare_side *side)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < side->ndbs; i++) {
+		n += side->dbs[i].nrecords;
+	}
+	return n;
+}
+
+static void begin_progress(struct dit_compare *c)
+{
+	c->nrecords = count_records(&c->sides[0]);
+	if (c->opts.progress != NULL) {
+		c->ticker = (struct dit_ticker){tell_progress, c, 0, 0};
+		tell_progress(c);
+	}
 }
 
 struct record {
@@ -241,7 +279,7 @@ static int compare_records(struct dit_compare *c, struct record *a, struct recor
 			record_next(b);
 		}
 		if (r == 0) {
-			r = dit_compare_stopped(c);
+			r = dit_compare_step(c, order <= 0 ? 1 : 0);
 		}
 	}
 	if (r < 0) {
@@ -333,6 +371,8 @@ static int compare_dbs(struct dit_compare *c)
 			r = say_db(c, order < 0 ? &a->dbs[i] : &b->dbs[j], order > 0);
 		}
 		dit_compare_db_end(c);
+		c->nbefore += order <= 0 ? a->dbs[i].nrecords : 0;
+		c->ndone = 0;
 		i += order <= 0;
 		j += order >= 0;
 	}
@@ -357,6 +397,7 @@ int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void 
 		r = open_side(&c, 1, opts->second);
 	}
 	if (r == 0) {
+		begin_progress(&c);
 		r = dit_snapshot_is_lmdb_10(c.sides[0].snapshot) ==
 		                    dit_snapshot_is_lmdb_10(c.sides[1].snapshot)
 		            ? compare_dbs(&c)

@@ -30,11 +30,18 @@
 #include <stdint.h>
 
 #include <ditkit/error.h>
+#include <ditkit/progress.h>
 #include <ditkit/report.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** The phases of dit_progress. */
+enum dit_compare_phase {
+	DIT_COMPARE_RECORDS, /* of the named databases; records of the first */
+	DIT_COMPARE_NPHASES,
+};
 
 struct dit_compare_opts {
 	const char *first; /* directories of the two environments */
@@ -63,6 +70,8 @@ struct dit_compare_opts {
 	unsigned nreports_max; /* lines for each database, then a count; 0: 20 */
 
 	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
+	dit_progress_fn progress;          /* may be NULL */
+	void *progress_ctx;
 };
 
 /**

@@ -448,7 +448,7 @@ static int for_all(struct comparison *comparison, int side,
 	while (r > 0) {
 		r = entry.is_hole ? 0 : take(comparison, &entry);
 		if (r == 0) {
-			r = dit_compare_stopped(comparison->across.c);
+			r = dit_compare_step(comparison->across.c, side == 0 ? 1 : 0);
 		}
 		if (r == 0) {
 			r = dit_entry_reader_next(reader, &entry);

@@ -144,7 +144,7 @@ static int note_lists(struct dit_compare *c, const struct dit_compare_pair *pair
 		} else {
 			note_ids(pair->across, having, &lists);
 		}
-		r = dit_compare_stopped(c);
+		r = dit_compare_step(c, side == 0 ? lists.nids : 0);
 	}
 	dit_compare_lists_close(&lists);
 	return r;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/ticker.h"
 #include "store/compare.h"
 #include "store/fault.h"
 #include "store/store.h"
@@ -35,6 +36,11 @@ struct dit_compare {
 	const char *db;  /* being compared */
 	uint64_t ndb;    /* differences in it */
 	uint64_t ntotal; /* differences in all */
+
+	struct dit_ticker ticker; /* tells the callback */
+	uint64_t nbefore;         /* records of the databases that are done */
+	uint64_t ndone;           /* of the one at hand, passed */
+	uint64_t nrecords;        /* of all */
 
 	/* A line that is being written. NULL: nobody wants to read it. */
 	FILE *line;
@@ -131,8 +137,9 @@ int dit_compare_across(struct dit_compare *c);
 
 /* ---- compare.c ---- */
 
-/** DIT_E_STOPPED: the caller wants an end; else 0. */
-int dit_compare_stopped(const struct dit_compare *c);
+/** So many records of the first were passed. DIT_E_STOPPED: the caller wants an end; else
+ * 0. */
+int dit_compare_step(struct dit_compare *c, uint64_t nrecords);
 
 /** Order of two keys in a database with these flags. */
 int dit_compare_keys(struct dit_span a, struct dit_span b, unsigned flags);

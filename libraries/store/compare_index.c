@@ -166,6 +166,7 @@ static int compare_merged(struct dit_compare *c, struct dit_compare_lists *a,
 		int order = ra == 0   ? 1
 		            : rb == 0 ? -1
 		                      : dit_compare_keys(a->key, b->key, flags);
+		uint64_t npassed = order <= 0 ? a->nids : 0;
 
 		if (order == 0) {
 			r = dit_compare_list(c, a, b);
@@ -179,7 +180,7 @@ static int compare_merged(struct dit_compare *c, struct dit_compare_lists *a,
 			rb = dit_compare_lists_next(b);
 		}
 		if (r == 0) {
-			r = dit_compare_stopped(c);
+			r = dit_compare_step(c, npassed);
 		}
 	}
 	return r < 0 ? r : ra < 0 ? ra : rb < 0 ? rb : 0;
@@ -202,7 +203,7 @@ static int compare_by_lookup(struct dit_compare *c, struct dit_compare_lists *fr
 			r = found;
 		}
 		if (r == 0) {
-			r = dit_compare_stopped(c);
+			r = dit_compare_step(c, is_second ? 0 : from->nids);
 		}
 		if (r == 0) {
 			r = dit_compare_lists_next(from);

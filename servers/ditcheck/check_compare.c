@@ -13,8 +13,26 @@
 #include <jansson.h>
 
 #include "arguments.h"
+#include "interrupts.h"
+#include "meter.h"
+
+/* Prices from one comparison of two loads of 50,000 people. */
+enum phase {
+	PHASE_FIRST,
+	PHASE_SECOND,
+	PHASE_RECORDS,
+	NPHASES
+};
+static const struct forecast_phase phases[NPHASES] = {
+	[PHASE_FIRST] = {.name = "first file", .costs = {.byte_read = 0.0003}},
+	[PHASE_SECOND] = {.name = "second file", .costs = {.byte_read = 0.0003}},
+	[PHASE_RECORDS] = {.name = "records", .costs = {.byte_read = 0.0025, .alone = 1}},
+};
 
 struct comparison {
+	struct meter meter;
+	enum phase phase;
+	struct dit_progress last; /* of the first file */
 	const struct check_options *options;
 	uint64_t ndamages;
 	json_t *texts; /* NULL: lines */
@@ -22,8 +40,9 @@ struct comparison {
 
 static void say(void *ctx, const struct dit_report *report)
 {
-	const struct comparison *comparison = ctx;
+	struct comparison *comparison = ctx;
 
+	meter_break(&comparison->meter);
 	if (report->kind != DIT_REPORT_DIAGNOSTIC) {
 		common_print_report("ditcheck", comparison->options->common.is_silent,
 		                    report);
@@ -32,6 +51,25 @@ static void say(void *ctx, const struct dit_report *report)
 	} else {
 		(void)puts(report->text);
 	}
+}
+
+/* The counts are those of the first file: the others have as many, or nearly. */
+static void show(void *ctx, const struct dit_progress *progress)
+{
+	struct comparison *comparison = ctx;
+	struct dit_progress shown = *progress;
+
+	shown.phase = comparison->phase;
+	if (comparison->phase == PHASE_FIRST) {
+		comparison->last = shown;
+	} else {
+		shown.bytes_read = comparison->last.bytes_read;
+		shown.bytes_total = comparison->last.bytes_total;
+	}
+	if (comparison->phase == PHASE_RECORDS) {
+		shown.threads = comparison->last.threads;
+	}
+	meter_show(&comparison->meter, &shown);
 }
 
 /* What is no matter of structure can be compared. */
@@ -58,8 +96,12 @@ static bool is_sound(struct comparison *comparison, const char *directory,
 	check.found = count_damage;
 	check.found_ctx = comparison;
 	check.stop = stop;
+	check.progress = show;
+	check.progress_ctx = comparison;
 	r = dit_check(&check, &stats);
 	dit_check_stats_deinit(&stats);
+	meter_break(&comparison->meter);
+	comparison->phase++;
 	if (r == DIT_E_STOPPED) {
 		(void)fputs("ditcheck: interrupted\n", stderr);
 	} else if (r == 0 && comparison->ndamages > 0) {
@@ -91,7 +133,10 @@ static enum status compare_sound(struct comparison *comparison,
 	int r = 0;
 
 	opts.stop = stop;
+	opts.progress = show;
+	opts.progress_ctx = comparison;
 	r = dit_compare(&opts, say, comparison, &ndifferences);
+	meter_end(&comparison->meter, r == 0);
 	if (r == DIT_E_STOPPED) {
 		(void)fputs("ditcheck: interrupted\n", stderr);
 		return STATUS_NOT_CHECKED;
@@ -117,6 +162,11 @@ enum status compare(struct check_options *options, const volatile sig_atomic_t *
 	const char *const directories[] = {options->compare.first,
 	                                   options->compare.second};
 	struct comparison comparison = {.options = options};
+	const struct meter_plan plan = {.program = "ditcheck",
+	                                .phases = phases,
+	                                .nphases = NPHASES,
+	                                .is_quiet = options->common.has_debug,
+	                                .request = common_catch_requests()};
 	enum status status = STATUS_NOT_CHECKED;
 
 	if (common_become_user(&options->common.user, directories, 2) < 0) {
@@ -129,6 +179,7 @@ enum status compare(struct check_options *options, const volatile sig_atomic_t *
 			return STATUS_NOT_CHECKED;
 		}
 	}
+	meter_start(&comparison.meter, &options->common.meter, &plan);
 	if (is_sound(&comparison, options->compare.first, stop) &&
 	    is_sound(&comparison, options->compare.second, stop)) {
 		status = compare_sound(&comparison, stop);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of the forecast: from a quarter of a run on, the time left is right within a
- * fifth, or within a second, of recorded runs of three shapes; the share of the time
- * never falls; nothing is told of an input of unknown length.
+ * fifth, or within a second, of recorded runs of four shapes; the share of the time
+ * never falls; nothing is told of an input of unknown length. Of three other recorded
+ * shapes it is further off (doc/measurements.md), and not more than is said here.
  *
  * A recording is what --progress=json has printed, an object in a line.
  */
@@ -17,7 +18,8 @@
 
 struct replay {
 	struct forecast forecast;
-	double end; /* of the run, seconds */
+	double end;   /* of the run, seconds */
+	double limit; /* of the error, as a part of the time left */
 	double worst;
 	unsigned nchecked;
 	double shown;
@@ -76,7 +78,7 @@ static void check_left(struct replay *replay, double seconds)
 	if (error > 1 && error / truth > replay->worst) {
 		replay->worst = error / truth;
 	}
-	if (error > 1 && error > truth / 5) {
+	if (error > 1 && error > truth * replay->limit) {
 		fail_msg("after %.1f s of %.1f: %.1f s left, not %.1f", seconds,
 		         replay->end, truth, left);
 	}
@@ -114,9 +116,9 @@ static double end_of(FILE *file)
 	return end;
 }
 
-static void replay_run(const char *name)
+static void replay_run(const char *name, double limit)
 {
-	struct replay replay = {.nchecked = 0};
+	struct replay replay = {.limit = limit};
 	char path[4096];
 	char line[LINE_BYTES];
 	FILE *file = NULL;
@@ -139,19 +141,43 @@ static void replay_run(const char *name)
 static void many_indexes(void **state)
 {
 	(void)state;
-	replay_run("many-indexes");
+	replay_run("many-indexes", 0.2);
 }
 
 static void no_indexes(void **state)
 {
 	(void)state;
-	replay_run("no-indexes");
+	replay_run("no-indexes", 0.2);
 }
 
 static void large_entries_and_runs(void **state)
 {
 	(void)state;
-	replay_run("large-entries");
+	replay_run("large-entries", 0.2);
+}
+
+static void small_entries(void **state)
+{
+	(void)state;
+	replay_run("small-entries", 0.2);
+}
+
+static void keys_of_neighbours(void **state)
+{
+	(void)state;
+	replay_run("clustered", 1);
+}
+
+static void large_groups(void **state)
+{
+	(void)state;
+	replay_run("groups", 2);
+}
+
+static void little_memory(void **state)
+{
+	(void)state;
+	replay_run("little-memory", 0.8);
 }
 
 static void nothing_is_known_of_a_pipe(void **state)
@@ -229,6 +255,10 @@ int main(void)
 		cmocka_unit_test(many_indexes),
 		cmocka_unit_test(no_indexes),
 		cmocka_unit_test(large_entries_and_runs),
+		cmocka_unit_test(small_entries),
+		cmocka_unit_test(keys_of_neighbours),
+		cmocka_unit_test(large_groups),
+		cmocka_unit_test(little_memory),
 		cmocka_unit_test(nothing_is_known_of_a_pipe),
 		cmocka_unit_test(phases_come_again),
 	};

@@ -493,10 +493,42 @@ static void a_comparison_can_be_stopped(void **state)
 	test_scratch_remove(b);
 }
 
+static void note_progress(void *ctx, const struct dit_progress *progress)
+{
+	struct dit_progress *last = ctx;
+
+	assert_int_equal(progress->phase, DIT_COMPARE_RECORDS);
+	assert_int_equal(progress->unit, DIT_PROGRESS_RECORDS);
+	assert_true(progress->done >= last->done && progress->done <= progress->total);
+	*last = *progress;
+}
+
+static void progress_is_told(void **state)
+{
+	struct dit_progress last = {.total = 0};
+	char *a = make(tree);
+	char *b = make(tree);
+	struct dit_compare_opts opts = {.first = a,
+	                                .second = b,
+	                                .progress = note_progress,
+	                                .progress_ctx = &last};
+	uint64_t n = 99;
+	(void)state;
+
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
+	assert_int_equal(n, 0);
+	/* At the beginning at least. */
+	assert_true(last.total > 0);
+	assert_int_equal(last.threads, 1);
+	test_scratch_remove(a);
+	test_scratch_remove(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_comparison_can_be_stopped),
+		cmocka_unit_test(progress_is_told),
 		cmocka_unit_test(each_difference_is_found_and_named),
 		cmocka_unit_test(attribute_lists_are_named_by_each_sides_own_names),
 		cmocka_unit_test(ixck_on_one_side_does_not_count),
