@@ -51,6 +51,7 @@ while read -r notes; do
 	# Without counts (no program of the tests has the object) all its lines are missing.
 	if ! gcov --preserve-paths --relative-only --source-prefix "$top" "$notes" \
 		>one 2>one.err || ! grep -q '^Lines executed:' one; then
+		grep -q ':no functions found$' one.err && continue # tables alone
 		echo "not counted: $notes: $(head -n 1 one.err)" | tee -a unread >&2
 		continue
 	fi
@@ -96,7 +97,8 @@ awk -v missing=$missing '
 		exit all == 0 || 100 * all_hit / all < '$minimum'
 	}' summary || failed=1
 if [ "$missing" = yes ]; then
-	grep -H '#####' ./*libraries*.c.gcov |
-		sed 's/^[^:]*#libraries#\([^:]*\)\.gcov: *#####: *\([0-9]*\):/\1:\2:/; s/#/\//g'
+	# ./libraries#values#dn.c.gcov:    #####:   76:	return -ENOMEM;
+	grep -H '^ *#####:' ./*libraries#*.c.gcov |
+		sed 's/^[^:]*libraries#\([^:#]*\)#\([^:#]*\)\.gcov: *#####: *\([0-9]*\):/\1\/\2:\3:/'
 fi
 exit $failed

@@ -80,12 +80,42 @@ for_some
 
 # ---- a cgroup's memory ----
 
-# in_cgroup MIB ARGUMENT...
+# in_cgroup ARGUMENT...: the tool
 in_cgroup() {
-	local mib=$1
-	shift
 	(echo $BASHPID >"$group/cgroup.procs" && exec "$tool" -q -T 2 --memory 16M \
 		--tmpdir "$work/tmp" -f "$work/dit/slapd.conf" "$@")
+}
+
+# cgroup_sweep NAME ARGUMENT...: from too little to enough; who is killed leaves the old
+# database, and the next run succeeds
+cgroup_sweep() {
+	local name="cgroup, $1" mib status nkilled=0 nended=0
+	shift
+	for mib in 1 2 4 8 64; do
+		echo $((mib << 20)) >"$limit"
+		put_back
+		in_cgroup "$@" >"$work/out" 2>"$work/said"
+		status=$?
+		check "$name, $mib MiB: old or new" examine
+		case $status in
+		0) check "$name, $mib MiB: new" test "$state" = new ;;
+		137) nkilled=$((nkilled + 1)) ;;
+		*)
+			nended=$((nended + 1))
+			check "$name, $mib MiB: exit status $status" test $status -eq 1
+			check "$name, $mib MiB: one message" one_message
+			;;
+		esac
+		[ "$state" = old ] || continue
+		load "$@"
+		check "$name, $mib MiB: the next run" test $? -eq 0
+		examine >/dev/null
+		check "$name, $mib MiB: the next run makes the new one" test "$state" = new
+		check "$name, $mib MiB: nothing is left behind" no_leftovers
+	done
+	echo "$name: $nkilled killed, $nended ended with a message"
+	check "$name: the limit is felt" test $((nkilled + nended)) -gt 0
+	check "$name: 64 MiB are enough" test "$status" -eq 0
 }
 
 group=
@@ -107,27 +137,17 @@ else
 	atexit+=(remove_group)
 	make_conf "$work/dit"
 	make_files "$work/dit"
+	save old
+	with_new cgroup_sweep "new" -l "$work/input.ldif"
+	put_back
 	load -l "$work/first.ldif"
 	save old
-	put_back
-	load -l "$work/second.ldif"
-	save new
-	nkilled=0
-	for mib in 2 4 6 8 12 64; do
-		echo $((mib << 20)) >"$limit"
-		put_back
-		in_cgroup $mib -l "$work/second.ldif" >"$work/out" 2>"$work/said"
-		status=$?
-		check "cgroup, $mib MiB: old or new" examine
-		case $status in
-		0) check "cgroup, $mib MiB: new" test "$state" = new ;;
-		137) nkilled=$((nkilled + 1)) ;; # killed: the next load cleans up
-		*) check "cgroup, $mib MiB: exit status $status" test $status -eq 1 ;;
-		esac
-		load -l "$work/second.ldif" >/dev/null 2>&1
-	done
-	echo "cgroup: $nkilled killed"
-	check "cgroup: 64 MiB are enough" test "$status" -eq 0
+	with_new cgroup_sweep "more entries" -l "$work/second.ldif"
+	"$SPOIL" "$work/dit/files/db" stale
+	save old
+	tool=$DITINDEX
+	with_new cgroup_sweep "reindex"
+	tool=$DITADD
 fi
 
 # ---- a file system that can only be read ----
@@ -202,6 +222,10 @@ begin_load
 load -l "$work/first.ldif"
 check "two at once: exit status" test $? -eq 1
 check "two at once: message" grep -q 'in use' "$work/load.out"
+tool=$DITINDEX
+load
+check "ditindex beside a load: exit status" test $? -eq 1
+tool=$DITADD
 end_load "two at once"
 
 # answers: does slapd do so?

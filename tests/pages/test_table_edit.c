@@ -65,13 +65,17 @@ static void make_range(unsigned key)
 	}
 }
 
+/* Of each hundredth key, from ID 1 on; changes are made from an ID on. */
+static unsigned long_list;
+static unsigned first_change;
+
 static void model_init(unsigned seed)
 {
 	srand(seed);
 	memset(&model, 0, sizeof(model));
 	for (unsigned k = 0; k < NKEYS; k += 2) {
 		unsigned n = k % 500 == 0   ? NIDS - 10
-		             : k % 100 == 0 ? 3000
+		             : k % 100 == 0 ? long_list
 		             : k % 10 == 0  ? 9
 		                            : 1;
 
@@ -297,7 +301,7 @@ static void make_changes(struct changes *changes, unsigned n, unsigned flags)
 		/* Each other one in a long list. */
 		unsigned k = i % 2 == 0 ? (unsigned)rand() % NKEYS
 		                        : (unsigned)rand() % (NKEYS / 100) * 100;
-		unsigned id = 1 + (unsigned)rand() % (NIDS - 1);
+		unsigned id = first_change + (unsigned)rand() % (NIDS - first_change);
 		bool is_added = !model.has[k][id];
 		bool is_done = false;
 
@@ -408,11 +412,34 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 static void tables_with_changes(void **state)
 {
 	(void)state;
+	long_list = 3000;
+	first_change = 1;
 	run(0, INDEX_FLAGS, 1);
 	run(1, INDEX_FLAGS, 2);
 	run(40, INDEX_FLAGS, 3);
 	run(3000, INDEX_FLAGS, 4);
 	run(500, INDEX_FLAGS | MDB_INTEGERKEY, 5);
+}
+
+static bool is_range(unsigned key)
+{
+	return model.low[key] != 0;
+}
+
+/* Lists of a tree of pages, which goes; ranges become wider. */
+static void long_lists_become_ranges(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	long_list = LIST_MAX - 20;
+	first_change = LIST_MAX - 19;
+	run(3000, INDEX_FLAGS, 6);
+	for (unsigned k = 100; k < NKEYS; k += 100) {
+		n += k % 500 != 0 && is_range(k) ? 1 : 0;
+	}
+	assert_int_equal(n, 20);
+	assert_true(model.high[500] > NIDS - 10);
 }
 
 /* All keys go; an empty table gets some. */
@@ -569,6 +596,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_with_changes),
+		cmocka_unit_test(long_lists_become_ranges),
 		cmocka_unit_test(to_nothing_and_back),
 		cmocka_unit_test(lost_pages_are_noticed),
 		cmocka_unit_test(two_versions),
