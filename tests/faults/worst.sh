@@ -57,17 +57,17 @@ load() {
 	"$worst" "$shape" "$n" >"$work/input.ldif"
 	rm -rf "$site/db"
 	mkdir "$site/db"
-	cost load "$DITADD" -T 1 --memory 64M --tmpdir "$work" --max-record 8G \
+	cost load "$DITADD" --progress none -T 1 --memory 64M --tmpdir "$work" --max-record 8G \
 		-c -f "$site/slapd.conf" -l "$work/input.ldif"
 }
 
 # run_tool TOOL: over the database that is there
 run_tool() {
 	case $1 in
-	ditcat) cost "$1" "$DITCAT" -T 1 -f "$site/slapd.conf" ;;
-	ditcheck) cost "$1" "$DITCHECK" -T 1 --memory 64M --tmpdir "$work" \
+	ditcat) cost "$1" "$DITCAT" --progress none -T 1 -f "$site/slapd.conf" ;;
+	ditcheck) cost "$1" "$DITCHECK" --progress none -T 1 --memory 64M --tmpdir "$work" \
 		-f "$site/slapd.conf" ;;
-	ditindex) cost "$1" "$DITINDEX" -q -T 1 --memory 64M --tmpdir "$work" \
+	ditindex) cost "$1" "$DITINDEX" --progress none -q -T 1 --memory 64M --tmpdir "$work" \
 		-f "$site/slapd.conf" ;;
 	esac
 	check "$name: $1 succeeds" test $status -eq 0

@@ -26,6 +26,7 @@ check_PROGRAMS += \
 	%D%/test_rebuilt_output \
 	%D%/test_snapshot \
 	%D%/test_snapshot_pages \
+	%D%/test_spare \
 	%D%/test_split_codec \
 	%D%/test_staging \
 	%D%/test_staging_own \
@@ -99,6 +100,9 @@ check_PROGRAMS += \
 %C%_test_snapshot_pages_SOURCES = %D%/store_fixture.h %D%/test_snapshot_pages.c
 %C%_test_snapshot_pages_LDADD = $(test_libs)
 %C%_test_snapshot_pages_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_file_open
+%C%_test_spare_SOURCES = %D%/test_spare.c
+%C%_test_spare_LDADD = $(test_libs)
+%C%_test_spare_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatfs
 %C%_test_split_codec_SOURCES = %D%/test_split_codec.c
 %C%_test_split_codec_LDADD = $(test_libs)
 %C%_test_staging_SOURCES = %D%/store_fixture.h %D%/test_staging.c
