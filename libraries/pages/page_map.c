@@ -39,7 +39,7 @@ static int read_metas(int fd, struct dit_page_map *map)
 	if (r == 0) {
 		r = dit_metas_read(fd, map->format, page_bytes, metas);
 	}
-	if (r < 0) {
+	if (r != 0) {
 		return r;
 	}
 	map->page_bytes = (unsigned)page_bytes;

@@ -68,7 +68,7 @@ int dit_table_writer_copy(struct dit_table_writer *writer,
 		r = dit_table_writer_add_node(writer, node->key, node->value.len,
 		                              node->flags, &value);
 	}
-	if (r < 0) {
+	if (r != 0) {
 		return r;
 	}
 	memcpy(value, node->value.data, node->value.len);
