@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Space kept back on btrfs, and what a write of liblmdb that was cut short means. The file
- * system says that it is btrfs; files of a limited size stand for a disk that is full.
+ * Space kept back on btrfs, and what a write of liblmdb that was cut short means. The
+ * file system says that it is btrfs; files of a limited size stand for a disk that is
+ * full.
  */
 #include <errno.h>
 #include <fcntl.h>
