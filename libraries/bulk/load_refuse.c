@@ -128,13 +128,15 @@ static int count_refusal(struct loader *loader, const struct dit_ldif_record *re
 	dit_arena_deinit(&arena);
 	first.first_reason = strdup(reason_of(loader));
 	refusal = reallocarray(stats->refusals, stats->nrefusals + 1, sizeof(*refusal));
-	stats->refusals = refusal == NULL ? stats->refusals : refusal;
+	if (refusal != NULL) {
+		stats->refusals = refusal;
+	}
 	if (first.first_dn == NULL || first.first_reason == NULL || refusal == NULL) {
 		free(first.first_dn);
 		free(first.first_reason);
 		return dit_load_fail(loader, -ENOMEM, "could not count a refused record");
 	}
-	refusal[stats->nrefusals++] = first;
+	stats->refusals[stats->nrefusals++] = first;
 	return 0;
 }
 

@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # --estimate: what a load or a reindexing will need, beside what it needed then: entries,
-# keys, database, temporary files and memory within 25 %, for three inputs of different
-# shapes, and a reindexing. (Times are no matter of a test.) What does not fit is said, the
-# exit status tells, and nothing is written. A pipe and a packed file give an estimate, too.
+# keys, database and temporary files within 25 %, for three inputs of different shapes, and
+# a reindexing. (Times and peaks of memory are no matter of a test.) What does not fit is
+# said, the exit status tells, and nothing is written. A pipe and a packed file give an
+# estimate, too.
 #
-# DIT_LONG=1: ten times as many entries.
+# DIT_LONG=yes: ten times as many entries.
 set -u
 export LC_ALL=C
 : "${DITADD:?}" "${DITINDEX:?}" "${DITGEN:?}" "${DIT_SRCDIR:?}"
 schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
 here=$DIT_SRCDIR/tests/cli
 times=1
-[ -n "${DIT_LONG:-}" ] && times=10
+[ "${DIT_LONG:-no}" = yes ] && times=10
 
 if [ ! -d "$schema" ]; then
 	echo "SKIPPED: no $schema (Debian: slapd)" >&2

@@ -24,6 +24,7 @@ check_PROGRAMS += %D%/test_config_database
 	-I$(top_srcdir)/servers/common
 %C%_test_config_database_LDADD = $(test_libs)
 long_scripts += \
+	%D%/estimate.sh \
 	%D%/hostile.sh \
 	%D%/report-browser.sh \
 	$(NULL)
