@@ -170,6 +170,32 @@ static int check_unique(struct dit_entry_check *check, const struct dit_attr *at
 	                        attr->ad->name.data, found);
 }
 
+/*
+ * Whether a value is, or may have inside a DN, an authorization rule. The pretty form of
+ * its filter may be no filter: "(&)", "(foo=x)". Of all other values the pretty form has
+ * a normal form if the value has one.
+ */
+static bool has_rules_inside(enum dit_pretty pretty)
+{
+	switch (pretty) {
+	case DIT_PRETTY_DN:
+	case DIT_PRETTY_NAME_UID:
+	case DIT_PRETTY_RDN:
+	case DIT_PRETTY_AUTHZ:
+	case DIT_PRETTY_CERT_EXACT_ASSERTION:
+	case DIT_PRETTY_CERTLIST_EXACT_ASSERTION:
+	case DIT_PRETTY_ATTRCERT_EXACT_ASSERTION:
+	case DIT_PRETTY_ACI:
+		return true;
+	case DIT_PRETTY_NONE:
+	case DIT_PRETTY_LOWERCASE:
+	case DIT_PRETTY_CSN:
+	case DIT_PRETTY_CLASS_NAME:
+		break;
+	}
+	return false;
+}
+
 /* The normal form of the pretty form; an ordering prefix is part of neither. */
 static int normalize_pretty(struct dit_entry_check *check,
                             const struct dit_attr_type *type, struct dit_span value)
@@ -180,7 +206,7 @@ static int normalize_pretty(struct dit_entry_check *check,
 
 	value.data += nprefix;
 	value.len -= nprefix;
-	if (type->pretty == DIT_PRETTY_AUTHZ) {
+	if (has_rules_inside(type->pretty)) {
 		r = dit_value_pretty(schema, type->pretty, value, check->arena, &value);
 	}
 	if (r == 0) {
@@ -192,8 +218,8 @@ static int normalize_pretty(struct dit_entry_check *check,
 
 /*
  * A naming value that was added without a normal form took those of its block along; here
- * slapd makes up for it, and finds out that the rule refuses the value. The filter of an
- * authorization URL may have a pretty form that is no filter: "(&)", "(foo=x)".
+ * slapd makes up for it, and finds out that the rule refuses the value. Likewise that a
+ * pretty form has no normal form.
  */
 static int check_normal(struct dit_entry_check *check, const struct dit_attr *attr)
 {
@@ -243,21 +269,20 @@ static int check_attr(struct dit_entry_check *check, const struct dit_attr *attr
 		                        attr->ad->name.data);
 	}
 	r = check_syntax(check, attr);
-
-	if (r == 0 && dit_attr_has_normal(attr->ad->type) &&
-	    (attr->normal == NULL || attr->ad->type->pretty == DIT_PRETTY_AUTHZ)) {
-		r = check_normal(check, attr);
-	}
-	if (r < 0 || attr->nvalues < 2) {
+	if (r < 0) {
 		return r;
 	}
-	if ((attr->ad->type->flags & DIT_TYPE_SINGLE) != 0) {
+	if (attr->nvalues > 1 && (attr->ad->type->flags & DIT_TYPE_SINGLE) != 0) {
 		dit_check_why_attr(check, DIT_WHY_SINGLE, attr->ad, "");
 		return dit_check_refuse(check, DIT_LDAP_CONSTRAINT_VIOLATION,
 		                        DIT_NOTE_NONE, "%s: multiple values provided",
 		                        attr->ad->name.data);
 	}
-	return check_unique(check, attr);
+	if (dit_attr_has_normal(attr->ad->type) &&
+	    (attr->normal == NULL || has_rules_inside(attr->ad->type->pretty))) {
+		r = check_normal(check, attr);
+	}
+	return r < 0 || attr->nvalues < 2 ? r : check_unique(check, attr);
 }
 
 int dit_check_values(struct dit_entry_check *check)

@@ -6,6 +6,12 @@
  *     19691231235959Z    4e 79 74 7b ff
  *     19700101000000Z    4e 79 74 7c 00
  *     20220101123045Z    4e db 44 c5 75
+ *     20410713010359Z    4e ff ff ff ff
+ *     20410713010400Z    4e 00 00 00 00
+ *     20410714000000Z    4f 00 01 42 80
+ *
+ * The first byte is that of the midnight before: on a day within which the lower 32 bits
+ * begin again at 0, slapd leaves out the carry, and looks for such keys.
  *
  * The calendar is Gregorian throughout, and the year 0 has a 29th of February. Years are
  * counted from March, so that the leap day is the last of its year.
@@ -74,7 +80,8 @@ static bool ends_well(struct dit_span value)
 bool dit_key_time(struct dit_span value, unsigned char *key)
 {
 	const char *text = value.data;
-	int64_t seconds = 0;
+	int64_t midnight = 0;
+	uint32_t seconds = 0;
 	int month = 0;
 	int day = 0;
 
@@ -89,10 +96,11 @@ bool dit_key_time(struct dit_span value, unsigned char *key)
 	    !is_in(digits(text + 12, 2), 0, 61) || !ends_well(value)) {
 		return false;
 	}
-	seconds = days_since_zero(digits(text, 4), month, day) * 86400;
-	seconds += digits(text + 8, 2) * 3600 + digits(text + 10, 2) * 60;
-	seconds += digits(text + 12, 2);
-	key[0] = (unsigned char)(((seconds >> 32) & 0x7f) ^ 0x40);
+	midnight = days_since_zero(digits(text, 4), month, day) * 86400;
+	seconds = (uint32_t)midnight;
+	seconds += (uint32_t)(digits(text + 8, 2) * 3600 + digits(text + 10, 2) * 60 +
+	                      digits(text + 12, 2));
+	key[0] = (unsigned char)(((midnight >> 32) & 0x7f) ^ 0x40);
 	key[1] = (unsigned char)(seconds >> 24);
 	key[2] = (unsigned char)(seconds >> 16);
 	key[3] = (unsigned char)(seconds >> 8);

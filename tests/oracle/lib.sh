@@ -136,7 +136,10 @@ slapadd_site() {
 
 # ditadd_site DIR ARGUMENT...
 ditadd_site() {
-	load_with "$DITADD" "$@"
+	local dir=$1
+	shift
+	# On a slow machine progress would be told now and then.
+	load_with "$DITADD" "$dir" --progress none "$@"
 }
 
 # same_messages REFERENCE DIR: same exit status and same lines on stderr

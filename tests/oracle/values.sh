@@ -69,6 +69,9 @@ compare_rule() {
 		"$work/ref/stderr"
 	without_long_messages "$work/ref"
 	without_long_messages "$work/dit"
+	# slapadd's list of missing parents has some that it did not store (compatibility.md),
+	# and is cut where it is too long for a message.
+	sed -i '/^  /d; /^ *$/d' "$work/ref/stderr" "$work/dit/stderr"
 	echo "$rule $lines $*: $count records from $first on," \
 		"$(grep -c . "$work/ref/stderr") lines of messages"
 	check "$rule $lines $*: messages" same_messages "$work/ref" "$work/dit"
