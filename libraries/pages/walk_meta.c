@@ -303,10 +303,12 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 
 	*ret_is_usable = false;
 	walk->format = format_of(walk->opts->fd);
+	r = read_at_once(walk, pages, &bytes);
+	/* Behind them: a commit that makes the file longer writes its meta page last, so
+	 * what the pages here count is there by now. */
 	if (fstat(walk->opts->fd, &status) != 0) {
 		return -errno;
 	}
-	r = read_at_once(walk, pages, &bytes);
 	if (r == -ENODATA) {
 		dit_walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
 		              "the file ends after %llu bytes, within its two meta pages",
