@@ -255,6 +255,9 @@ static int take_keys(struct dit_key_sample *sample, struct sampled_db *db,
 	size_t first = 0;
 	int r = 0;
 
+	if (db->npairs == 0) {
+		return 0; /* and there may be no array */
+	}
 	qsort(db->pairs, db->npairs, sizeof(*db->pairs), compare_pairs);
 	for (size_t i = 1; i <= db->npairs && r == 0; i++) {
 		if (i == db->npairs || db->pairs[i].key != db->pairs[first].key) {
