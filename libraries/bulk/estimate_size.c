@@ -161,10 +161,12 @@ double dit_record_pages_end(const struct dit_record_pages *pages,
  * distances are. */
 static double varint_bytes(double mean)
 {
+	double limit = 128;
 	double bytes = 1;
 
-	for (double limit = 128; limit < mean * 64; limit *= 128) {
+	while (limit < mean * 64) {
 		bytes += exp(-limit / mean);
+		limit *= 128;
 	}
 	return bytes;
 }

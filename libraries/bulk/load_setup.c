@@ -229,6 +229,7 @@ static int make_keys(struct loader *loader, struct load_member *member)
 {
 	int r = 0;
 
+	assert(loader->ntargets > 0);
 	member->keys = calloc(loader->ntargets, sizeof(*member->keys));
 	if (member->keys == NULL) {
 		return -ENOMEM;
