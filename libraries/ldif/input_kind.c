@@ -31,6 +31,7 @@ static const struct signature others[] = {
 	{0, BYTES("LZIP\1"), "compressed by lzip, which is not read"},
 	{0, BYTES("\377\376"), "UTF-16 text; iconv(1) makes UTF-8 of it"},
 	{0, BYTES("\376\377"), "UTF-16 text; iconv(1) makes UTF-8 of it"},
+	{0, BYTES("\211PNG\r\n"), "binary data"},
 	/* The magic number of a meta page (storage.md 1.1). */
 	{16, BYTES("\336\300\357\276"), "an LMDB database; ditcat makes LDIF of it"},
 };
@@ -113,10 +114,13 @@ static bool begins_as_ldif(struct dit_span start)
 	return i > 0 && i < start.len && start.data[i] == ':';
 }
 
-/* Bytes that no text has, whatever its encoding. */
+/*
+ * Bytes that no text has, whatever its encoding, in the first line. LDIF may have such
+ * bytes in the values of a later line; slapadd passes over a first line that is none.
+ */
 static bool has_binary_byte(struct dit_span start)
 {
-	for (size_t i = 0; i < start.len; i++) {
+	for (size_t i = 0; i < start.len && start.data[i] != '\n'; i++) {
 		unsigned char c = (unsigned char)start.data[i];
 
 		if (c < 0x20 && (c < '\t' || c > '\r') && c != 0x1b) {
