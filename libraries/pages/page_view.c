@@ -2,6 +2,8 @@
 /* Bounds of a page and of what lies in it. */
 #include "pages/page_view.h"
 
+#include "pages/lmdb_format.h"
+
 bool dit_view_has_bounds(struct dit_page_view view)
 {
 	unsigned lower = dit_view_lower(view);
@@ -87,4 +89,21 @@ bool dit_view_is_tiled(struct dit_page_view view, uint64_t *starts)
 		}
 	}
 	return true;
+}
+
+uint64_t dit_node_items(const struct dit_node_view *node,
+                        const struct dit_page_format *format)
+{
+	const struct dit_page_view inner = {node->value.data, (unsigned)node->value.len,
+	                                    format};
+	struct dit_tree_record list;
+
+	if ((node->flags & DIT_NODE_LIST) == 0) {
+		return 1;
+	}
+	if ((node->flags & DIT_NODE_TREE) != 0 && node->value.len == sizeof(list)) {
+		memcpy(&list, node->value.data, sizeof(list));
+		return list.nitems;
+	}
+	return node->value.len < format->header_bytes ? 0 : dit_view_count(inner);
 }

@@ -127,6 +127,13 @@ struct dit_node_view {
 	uint64_t child;        /* branch */
 };
 
+/**
+ * The items of a node of a leaf: 1, or those of its list. Of a list that is damaged any
+ * number.
+ */
+uint64_t dit_node_items(const struct dit_node_view *node,
+                        const struct dit_page_format *format);
+
 enum dit_node_state {
 	DIT_NODE_FITS,
 	DIT_NODE_ODD_PLACE, /* its slot points outside of the nodes, or to an odd place */

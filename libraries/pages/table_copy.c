@@ -37,23 +37,6 @@ static int place_value(struct dit_table_writer *writer, const struct dit_node_vi
 }
 
 /* How many items a node is. */
-static uint64_t count_items(const struct dit_table_writer *writer,
-                            const struct dit_node_view *node)
-{
-	const struct dit_page_view list = {node->value.data, (unsigned)node->value.len,
-	                                   writer->format};
-	struct dit_tree_record tree;
-
-	if ((node->flags & DIT_NODE_LIST) == 0) {
-		return 1;
-	}
-	if ((node->flags & DIT_NODE_TREE) != 0) {
-		memcpy(&tree, node->value.data, sizeof(tree));
-		return tree.nitems;
-	}
-	return dit_view_count(list);
-}
-
 int dit_table_writer_copy(struct dit_table_writer *writer,
                           const struct dit_node_view *node)
 {
@@ -77,7 +60,7 @@ int dit_table_writer_copy(struct dit_table_writer *writer,
 		return r;
 	}
 	dit_table_writer_remember_key(writer, node->key);
-	writer->nitems += count_items(writer, node);
+	writer->nitems += dit_node_items(node, writer->format);
 	return 0;
 }
 

@@ -412,28 +412,12 @@ static int put_new_keys(struct work *work, const struct dit_span *end)
 
 /* ---- leaves ---- */
 
-static uint64_t items_of(const struct work *work, const struct dit_node_view *node)
-{
-	const struct dit_page_view inner = {node->value.data, (unsigned)node->value.len,
-	                                    work->edit->source->format};
-	struct dit_tree_record list;
-
-	if ((node->flags & DIT_NODE_LIST) == 0) {
-		return 1;
-	}
-	if ((node->flags & DIT_NODE_TREE) != 0 && node->value.len == sizeof(list)) {
-		memcpy(&list, node->value.data, sizeof(list));
-		return list.nitems;
-	}
-	return node->value.len < inner.format->header_bytes ? 0 : dit_view_count(inner);
-}
-
 static int edit_node(struct work *work, const struct dit_node_view *node)
 {
 	struct dit_tree_record list;
 	int r = put_new_keys(work, &node->key);
 
-	work->nlost += items_of(work, node);
+	work->nlost += dit_node_items(node, work->edit->source->format);
 	if (r < 0) {
 		return r;
 	}

@@ -389,23 +389,6 @@ static struct level *top_of(struct grown_table *table)
 	return &table->levels[table->nopen - 1];
 }
 
-static uint64_t items_of(const struct grown_table *table,
-                         const struct dit_node_view *node)
-{
-	const struct dit_page_view inner = {node->value.data, (unsigned)node->value.len,
-	                                    table->opts.source.format};
-	struct dit_tree_record list;
-
-	if ((node->flags & DIT_NODE_LIST) == 0) {
-		return 1;
-	}
-	if ((node->flags & DIT_NODE_TREE) != 0 && node->value.len == sizeof(list)) {
-		memcpy(&list, node->value.data, sizeof(list));
-		return list.nitems;
-	}
-	return node->value.len < inner.format->header_bytes ? 0 : dit_view_count(inner);
-}
-
 /* A node of the open page without a change, and what is below it. */
 static int keep_node(struct grown_table *table, struct level *level,
                      const struct dit_node_view *node)
@@ -413,7 +396,7 @@ static int keep_node(struct grown_table *table, struct level *level,
 	unsigned at = level->at++;
 
 	if (level->height == 1) {
-		table->left.nitems -= items_of(table, node);
+		table->left.nitems -= dit_node_items(node, table->opts.source.format);
 		return dit_table_writer_copy(table->writer, node);
 	}
 	return dit_table_writer_keep_tree(table->writer, level->height - 1, node->child,
