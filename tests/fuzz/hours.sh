@@ -9,11 +9,11 @@
 #   --seconds N   of processor time for each target (3600)
 #   --jobs N      targets at the same time (1)
 #   --keep DIR    where the build, new inputs and logs are (build-fuzz in the current
-#                 directory); what is there is used again
+#                 directory); what is there is used again, and earlier runs are counted
 #
-# Targets are names without "fuzz_"; none: all. At the end there is a table: executions,
-# edges covered at the start and at the end, inputs kept, and findings, which lie in
-# DIR/found. Findings become inputs of corpus/.
+# Targets are names without "fuzz_"; none: all. At the end there is a table of this run and
+# the earlier ones with the same DIR: executions, edges covered at the very first and at the
+# end, inputs kept, and findings, which lie in DIR/found. Findings become inputs of corpus/.
 set -eu
 top=$(cd "${0%/*}/../.." && pwd)
 seconds=3600
@@ -80,11 +80,13 @@ fuzz() {
 	kill -TERM $pid 2>/dev/null || true
 	wait $pid || true
 	echo "processor time: $used" >>"$keep/$target.log"
+	cat "$keep/$target.log" >>"$keep/$target.logs"
 }
 
-# row TARGET: of the table
+# row TARGET: of the table. An input that is only slow is no finding.
 row() {
-	awk -v target="$1" -v nfound="$(find "$keep/found" -name "$1-*" | wc -l)" '
+	awk -v target="$1" -v nfound="$(find "$keep/found" -name "$1-*" \
+		! -name "$1-slow-unit-*" | wc -l)" '
 		function after(word,   i) {
 			for (i = 1; i < NF; i++) {
 				if ($i == word) {
@@ -92,16 +94,15 @@ row() {
 				}
 			}
 		}
-		/INITED/ { first = after("cov:") }
+		/INITED/ && !first { first = after("cov:") }
 		/cov:/ { cov = after("cov:"); split(after("corp:"), part, "/"); kept = part[1] }
-		/number_of_executed_units/ { n = $2 }
-		/^processor time:/ { seconds = $3 }
-		/average_exec_per_sec/ { speed = $2 }
+		/number_of_executed_units/ { n += $2 }
+		/^processor time:/ { seconds += $3 }
 		END {
-			printf "| %s | %s | %d | %s | %d | %d | %d | %d |\n", target,
-				seconds, n, speed, first, cov, kept,
-				nfound
-		}' "$keep/$1.log"
+			printf "| %s | %d | %d | %.1f | %d | %d | %d | %d |\n", target,
+				seconds, n, seconds ? n / seconds : 0, first, cov,
+				kept, nfound
+		}' "$keep/$1.logs"
 }
 
 build "$@"
