@@ -19,6 +19,7 @@
 struct filter_log_file {
 	const char *path;
 	gzFile file; /* reads files that are not packed, too */
+	bool is_begun;
 };
 
 int filter_log_open(struct filter_log *log, const char *path)
@@ -42,7 +43,7 @@ int filter_log_open(struct filter_log *log, const char *path)
 	if (fd < 0) {
 		return -errno;
 	}
-	files[log->nfiles] = (struct filter_log_file){path, gzdopen(fd, "rb")};
+	files[log->nfiles] = (struct filter_log_file){path, gzdopen(fd, "rb"), false};
 	if (files[log->nfiles].file == NULL) {
 		(void)close(fd);
 		return -ENOMEM;
@@ -86,11 +87,40 @@ static bool is_bad(gzFile file)
 	return error < 0;
 }
 
+/* The first line of a file. -EIO after a message: packed by something else than gzip */
+static int look_at_start(const struct filter_log_file *file, struct dit_span line)
+{
+	static const struct {
+		const char *program;
+		struct dit_span mark;
+		size_t at;
+	} formats[] = {
+		{"zstd", DIT_SPAN("\x28\xb5\x2f\xfd"), 0},
+		{"xz", DIT_SPAN("7zXZ"), 1},
+		{"bzip2", DIT_SPAN("1AY&SY"), 4},
+	};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		struct dit_span mark = formats[i].mark;
+
+		if (line.len >= formats[i].at + mark.len &&
+		    memcmp(line.data + formats[i].at, mark.data, mark.len) == 0) {
+			(void)fprintf(stderr,
+			              "ditcheck: %s: packed by %s; unpack it: %s -dc LOG "
+			              "| ditcheck ... --filter-log=-\n",
+			              file->path, formats[i].program, formats[i].program);
+			return -EIO;
+		}
+	}
+	return 0;
+}
+
 /* 1: ret is a line without its end, terminated by NUL; too long: data is NULL. 0; -EIO */
 static int next_line(struct filter_log *log, struct dit_span *ret)
 {
 	while (log->at < log->nfiles) {
-		const struct filter_log_file *file = &log->files[log->at];
+		struct filter_log_file *file = &log->files[log->at];
+		bool is_first = !file->is_begun;
 		size_t len = 0;
 		int c = 0;
 
@@ -107,6 +137,11 @@ static int next_line(struct filter_log *log, struct dit_span *ret)
 				continue;
 			}
 		}
+		if (is_first &&
+		    look_at_start(file, (struct dit_span){log->line, len}) < 0) {
+			return -EIO;
+		}
+		file->is_begun = true;
 		log->nlines++;
 		if (len + 1 == FILTER_LOG_LINE) {
 			skip_line(file->file);

@@ -135,6 +135,13 @@ advice "a log" "$some" --filter-log=slapd.log
 is "unread lines" "$(cat err)" "ditcheck: 2 of 2002 lines of the log could not be read"
 gzip -k slapd.log
 advice "a packed log" "$some" --filter-log=slapd.log.gz
+for pack in zstd xz bzip2; do
+	"$pack" -c slapd.log >slapd.log.$pack
+	"$DITCHECK" --stats -f my.conf --filter-log=slapd.log --filter-log=slapd.log.$pack \
+		>out.json 2>err && fail "$pack: the log was read"
+	is "$pack" "$(head -n 1 err)" "ditcheck: slapd.log.$pack: packed by $pack; unpack it: $pack -dc\
+ LOG | ditcheck ... --filter-log=-"
+done
 cut -d '"' -f 4 slapd.log | grep '^(' >filters
 advice "filters alone" "$some" --filter-log=filters
 "$DITCHECK" --stats -f my.conf --filter-log=- --json <filters >out.json || fail "a pipe"
