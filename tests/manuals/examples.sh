@@ -132,12 +132,7 @@ setup_loaded() {
 setup_logged() {
 	setup_loaded
 	mkdir -p var/log
-	"$real_awk" 'BEGIN {
-		for (i = 0; i < 200; i++)
-			printf "conn=%d op=1 SRCH base=\"dc=harbour,dc=example\" scope=2 " \
-				"deref=0 filter=\"(%s=%d)\"\n", i,
-				i % 2 ? "employeeType" : "uid", i
-	}' >var/log/slapd.log
+	"$real_awk" -f "$DIT_SRCDIR/tests/manuals/search_log.awk" >var/log/slapd.log
 }
 # And with another load of the same export in /backup/ldap.
 setup_copied() {

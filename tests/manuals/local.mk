@@ -1,6 +1,6 @@
 # tests/manuals/local.mk
 script_tests += %D%/examples.sh %D%/lint.sh %D%/picture.sh %D%/programs.sh
-EXTRA_DIST += %D%/examples.awk
+EXTRA_DIST += %D%/examples.awk %D%/search_log.awk
 
 # An example that programs.sh compiles against the installed library.
 noinst_PROGRAMS += %D%/load_watch

@@ -157,7 +157,7 @@ try_guide() {
 	copy_of "$2" "$1-guide"
 	mkdir "$at/try"
 	cp "$work/$1-debs"/*.deb "$top/tests/packaging/try_guide.sh" "$top/doc/guide.md" \
-		"$top/tests/manuals/examples.awk" "$at/try/"
+		"$top/tests/manuals/"{examples,search_log}.awk "$at/try/"
 	in_root "$at" 'apt-get update -qq && bash /try/try_guide.sh'
 }
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# For roots.sh, in a bare Debian whose /try holds the packages, guide.md and examples.awk:
-# the commands of the guide, one after the other, as they stand. Only systemctl is ours,
-# since no systemd runs here. tests/manuals/examples.sh runs the same commands in a
+# For roots.sh, in a bare Debian whose /try holds the packages, guide.md, examples.awk and
+# search_log.awk: the commands of the guide, one after the other, as they stand. Only
+# systemctl is ours, since no systemd runs here. tests/manuals/examples.sh runs the same commands in a
 # directory. It changes the system that it runs in.
 set -u
 cd /try || exit 1
@@ -62,6 +62,7 @@ for block in blocks/*; do
 	*.move) # there is no second configuration here: tests/oracle/moved.sh
 		continue
 		;;
+	*.logged) awk -f search_log.awk >/var/log/slapd.log ;;
 	*.refused)
 		printf '\ndn: ou=Bad,dc=harbour,dc=example\nobjectClass: nonsense\nou: Bad\n' \
 			>>people.ldif
