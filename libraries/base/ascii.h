@@ -47,6 +47,18 @@ static inline char dit_ascii_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+/** Cut @p prefix off the start of @p text, letters of either case. False: not there. */
+static inline bool dit_ascii_cut_prefix(struct dit_span *text, struct dit_span prefix)
+{
+	if (text->len < prefix.len ||
+	    !dit_span_eq_nocase((struct dit_span){text->data, prefix.len}, prefix)) {
+		return false;
+	}
+	text->data += prefix.len;
+	text->len -= prefix.len;
+	return true;
+}
+
 extern const signed char dit_ascii_hex_values[256];
 
 /** Value of a hexadecimal digit, -1 for other characters. */

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "bulk/view_attrs.h"
 #include "entry/entry_verify.h"
 #include "store/entry_codec.h"
 
@@ -22,9 +23,8 @@ struct dit_check_entry {
 	struct dit_scan *splits; /* id2v */
 	struct dit_arena arena;  /* of one entry */
 	struct dit_dn_cache dns;
-	struct dit_attr *attrs; /* of one entry; owned */
-	size_t attrs_size;
-	char *dn; /* of the entry, with a NUL; owned */
+	struct dit_view_attrs attrs; /* of one entry */
+	char *dn;                    /* of the entry, with a NUL; owned */
 	size_t dn_size;
 	struct dit_check_place place; /* of the entry */
 };
@@ -151,7 +151,7 @@ void dit_check_entry_free(struct dit_check_entry *check)
 		dit_scan_close(check->splits);
 		dit_dn_cache_deinit(&check->dns);
 		dit_arena_deinit(&check->arena);
-		free(check->attrs);
+		free(check->attrs.attrs);
 		free(check->dn);
 		free(check);
 	}
@@ -217,35 +217,6 @@ static int find_unknown(struct dit_check_entry *check, const struct dit_entry_vi
 
 /* ---- an entry that can ---- */
 
-/* The attributes that the schema knows. */
-static int take_attrs(struct dit_check_entry *check, const struct dit_entry_view *view,
-                      struct dit_entry *ret)
-{
-	struct dit_attr *attrs = dit_grow(check->attrs, &check->attrs_size,
-	                                  view->nattrs + 1, sizeof(*attrs));
-
-	if (attrs == NULL) {
-		return -ENOMEM;
-	}
-	check->attrs = attrs;
-	for (uint32_t i = 0; i < view->nattrs; i++) {
-		const struct dit_attr_view *attr = &view->attrs[i];
-
-		if (attr->ad == NULL) {
-			continue;
-		}
-		/* They are only read. */
-		attrs[ret->nattrs++] =
-			(struct dit_attr){.ad = attr->ad,
-		                          .values = (struct dit_span *)attr->values,
-		                          .normal = (struct dit_span *)attr->normal,
-		                          .nvalues = attr->nvalues,
-		                          .is_sorted = attr->is_sorted};
-	}
-	ret->attrs = attrs;
-	return 0;
-}
-
 static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_view *view)
 {
 	uint32_t known = 0;
@@ -262,7 +233,7 @@ static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_vi
 			check->place.attribute = NULL;
 		}
 		if (attr->ad != NULL) {
-			r = dit_verify_attr(check->verifier, &check->attrs[known++],
+			r = dit_verify_attr(check->verifier, &check->attrs.attrs[known++],
 			                    !attr->is_split);
 			/* DNs within DNs within DNs: nobody can tell. */
 			r = r == DIT_E_UNSUPPORTED ? 0 : r;
@@ -323,7 +294,7 @@ static bool is_named_by_class(const struct dit_check_entry *check,
 static int verify(struct dit_check_entry *check, const struct dit_entry_view *view)
 {
 	struct dit_entry entry = {.oc_flags = view->oc_flags};
-	int r = take_attrs(check, view, &entry);
+	int r = dit_view_attrs_take(&check->attrs, view, &entry);
 
 	if (r == 0 && !view->is_hole) {
 		r = verify_attrs(check, view);

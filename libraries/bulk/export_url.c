@@ -56,32 +56,21 @@ static int decode(struct dit_span in, char **ret)
 	return 0;
 }
 
-static bool take_prefix(struct dit_span *text, struct dit_span prefix)
-{
-	if (text->len < prefix.len ||
-	    !dit_span_eq_nocase((struct dit_span){text->data, prefix.len}, prefix)) {
-		return false;
-	}
-	text->data += prefix.len;
-	text->len -= prefix.len;
-	return true;
-}
-
 /* Up to the base. */
 static bool take_head(struct dit_span *url)
 {
-	if (take_prefix(url, DIT_SPAN("<"))) {
+	if (dit_ascii_cut_prefix(url, DIT_SPAN("<"))) {
 		if (url->len == 0 || url->data[url->len - 1] != '>') {
 			return false;
 		}
 		url->len--;
 	}
-	(void)take_prefix(url, DIT_SPAN("URL:"));
-	if (!take_prefix(url, DIT_SPAN("ldap://")) &&
-	    !take_prefix(url, DIT_SPAN("ldaps://"))) {
+	(void)dit_ascii_cut_prefix(url, DIT_SPAN("URL:"));
+	if (!dit_ascii_cut_prefix(url, DIT_SPAN("ldap://")) &&
+	    !dit_ascii_cut_prefix(url, DIT_SPAN("ldaps://"))) {
 		return false;
 	}
-	return url->len == 0 || take_prefix(url, DIT_SPAN("/"));
+	return url->len == 0 || dit_ascii_cut_prefix(url, DIT_SPAN("/"));
 }
 
 /* @return false: there are more */

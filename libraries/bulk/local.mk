@@ -135,5 +135,7 @@ rooms += %D%/libbulk.la
 	%D%/value_match.c \
 	%D%/value_match.h \
 	%D%/version.c \
+	%D%/view_attrs.c \
+	%D%/view_attrs.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

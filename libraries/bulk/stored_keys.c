@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "bulk/view_attrs.h"
 
 struct dit_stored_keys {
 	struct dit_index_work *work;
-	struct dit_attr *attrs; /* of the current entry; owned */
-	size_t attrs_size;
+	struct dit_view_attrs attrs; /* of the current entry */
 
 	/* Of two versions. */
 	size_t ndbs;
@@ -44,7 +44,7 @@ void dit_stored_keys_free(struct dit_stored_keys *keys)
 {
 	if (keys != NULL) {
 		dit_index_work_free(keys->work);
-		free(keys->attrs);
+		free(keys->attrs.attrs);
 		free(keys->marks);
 		free(keys->left[0]);
 		free(keys->left[1]);
@@ -63,33 +63,11 @@ int dit_stored_keys_want(void *ctx, const struct dit_ad *ad)
 static int fill_entry(struct dit_stored_keys *keys, const struct dit_entry_view *view,
                       struct dit_entry *ret)
 {
-	struct dit_attr *attrs = NULL;
-
 	*ret = (struct dit_entry){.nattrs = 0};
 	if (view->is_hole || view->id == 0 || view->nattrs == 0) {
 		return 0;
 	}
-	attrs = dit_grow(keys->attrs, &keys->attrs_size, view->nattrs, sizeof(*attrs));
-	if (attrs == NULL) {
-		return -ENOMEM;
-	}
-	keys->attrs = attrs;
-	for (uint32_t i = 0; i < view->nattrs; i++) {
-		const struct dit_attr_view *attr = &view->attrs[i];
-
-		if (attr->ad == NULL) {
-			continue;
-		}
-		/* The lists are only read: dit_index_entry() changes nothing. */
-		attrs[ret->nattrs++] =
-			(struct dit_attr){.ad = attr->ad,
-		                          .values = (struct dit_span *)attr->values,
-		                          .normal = (struct dit_span *)attr->normal,
-		                          .nvalues = attr->nvalues,
-		                          .is_sorted = attr->is_sorted};
-	}
-	ret->attrs = attrs;
-	return 0;
+	return dit_view_attrs_take(&keys->attrs, view, ret);
 }
 
 int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_view *view,

@@ -97,32 +97,20 @@ static const char *scope_name(struct dit_span text)
 	return NULL;
 }
 
-/* Cut off a prefix, without case. */
-static bool take_prefix(struct dit_span *text, struct dit_span prefix)
-{
-	if (text->len < prefix.len ||
-	    !dit_span_eq_nocase((struct dit_span){text->data, prefix.len}, prefix)) {
-		return false;
-	}
-	text->data += prefix.len;
-	text->len -= prefix.len;
-	return true;
-}
-
 /* "<URL:ldap://:389/" in front; only "ldap:///" is needed. */
 static bool take_head(struct dit_span *url)
 {
-	if (take_prefix(url, DIT_SPAN("<"))) {
+	if (dit_ascii_cut_prefix(url, DIT_SPAN("<"))) {
 		if (url->len == 0 || url->data[url->len - 1] != '>') {
 			return false;
 		}
 		url->len--;
 	}
-	(void)take_prefix(url, DIT_SPAN("URL:"));
-	if (!take_prefix(url, DIT_SPAN("ldap://"))) {
+	(void)dit_ascii_cut_prefix(url, DIT_SPAN("URL:"));
+	if (!dit_ascii_cut_prefix(url, DIT_SPAN("ldap://"))) {
 		return false;
 	}
-	if (take_prefix(url, DIT_SPAN(":"))) {
+	if (dit_ascii_cut_prefix(url, DIT_SPAN(":"))) {
 		size_t n = 0;
 
 		while (n < url->len && dit_ascii_is_digit(url->data[n])) {
@@ -134,7 +122,7 @@ static bool take_head(struct dit_span *url)
 		url->data += n;
 		url->len -= n;
 	}
-	return take_prefix(url, DIT_SPAN("/"));
+	return dit_ascii_cut_prefix(url, DIT_SPAN("/"));
 }
 
 /* @return false: more than NPARTS */

@@ -110,6 +110,21 @@ static void lower_case_copies_in_place(void **state)
 	assert_string_equal(text, "az@[az\xC3\x89");
 }
 
+static void a_prefix_is_cut_off_whole_or_not_at_all(void **state)
+{
+	struct dit_span text = DIT_SPAN("LdapS://x");
+
+	(void)state;
+	assert_false(dit_ascii_cut_prefix(&text, DIT_SPAN("ldap:")));
+	assert_false(dit_ascii_cut_prefix(&text, DIT_SPAN("ldaps://x/")));
+	assert_true(dit_span_eq(text, DIT_SPAN("LdapS://x")));
+	assert_true(dit_ascii_cut_prefix(&text, DIT_SPAN("ldaps://")));
+	assert_true(dit_span_eq(text, DIT_SPAN("x")));
+	assert_true(dit_ascii_cut_prefix(&text, DIT_SPAN("X")));
+	assert_int_equal(text.len, 0);
+	assert_true(dit_ascii_cut_prefix(&text, DIT_SPAN("")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,6 +132,7 @@ int main(void)
 		cmocka_unit_test(a_byte_that_is_not_handled_is_found_in_every_place),
 		cmocka_unit_test(hex_digits_have_values_and_others_do_not),
 		cmocka_unit_test(lower_case_copies_in_place),
+		cmocka_unit_test(a_prefix_is_cut_off_whole_or_not_at_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
