@@ -62,6 +62,10 @@ for block in blocks/*; do
 	*.move) # there is no second configuration here: tests/oracle/moved.sh
 		continue
 		;;
+	*.empty)
+		systemctl stop slapd
+		rm -f /var/lib/ldap/*.mdb
+		;;
 	*.logged) awk -f search_log.awk >/var/log/slapd.log ;;
 	*.refused)
 		printf '\ndn: ou=Bad,dc=harbour,dc=example\nobjectClass: nonsense\nou: Bad\n' \
