@@ -10,6 +10,8 @@
  *   staging   the same, once for each ditkit-staging that is not his
  *   lock      lock.mdb for a link to TARGET, while there is a ditkit-staging
  *   data      data.mdb likewise
+ *   flip-lock lock.mdb for such a link, and back again, all the time
+ *   flip-data data.mdb likewise
  *
  * The file COUNT, eight bytes, has the number of names that he has exchanged while a load
  * was there: who sees it grow during a load knows that the attack took place. Ends when
@@ -111,8 +113,8 @@ static void attack_file(const char *name, const char *target)
 		put_link(target, "evil");
 		if (is_exchanged != is_loading) {
 			is_done = exchange(name);
-			if (!is_done &&
-			    is_loading) { /* there is no file of that name yet */
+			if (!is_done && is_loading) {
+				/* there is no file of that name yet */
 				is_done = symlink(target, name) == 0;
 			}
 			*nexchanged += is_done && is_loading ? 1 : 0;
@@ -120,6 +122,42 @@ static void attack_file(const char *name, const char *target)
 		if (is_exchanged && !is_loading) {
 			(void)unlink(name); /* if there was nothing to exchange it with */
 		}
+	}
+}
+
+/* Between two exchanges: a load may come to the name in each state at any moment. */
+static void wait_a_little(void)
+{
+	static unsigned state = 12345;
+
+	state = state * 1103515245u + 12345u;
+	(void)usleep((state >> 16) % 3000);
+}
+
+/* What a load made is put back if it is there; else the link goes. */
+static bool take_link_away(const char *name)
+{
+	return exists("evil") && !is_link("evil") ? exchange(name) : unlink(name) == 0;
+}
+
+/* "evil" has what a load made while the name is the link. */
+static bool put_link_there(const char *name, const char *target)
+{
+	if (!is_link("evil")) {
+		(void)unlink("evil"); /* a load has made a newer one */
+	}
+	put_link(target, "evil");
+	return exists(name) ? exchange(name) : rename("evil", name) == 0;
+}
+
+static void flip(const char *name, const char *target)
+{
+	for (;;) {
+		bool is_done = is_link(name) ? take_link_away(name)
+		                             : put_link_there(name, target);
+
+		*nexchanged += is_done ? 1 : 0;
+		wait_a_little();
 	}
 }
 
@@ -137,10 +175,14 @@ static bool map_count(const char *path)
 int main(int argc, char **argv)
 {
 	if (argc != 5 || !map_count(argv[4]) || chdir(argv[2]) != 0) {
-		(void)fprintf(
-			stderr,
-			"usage: hostile blind|staging|lock|data DIR TARGET COUNT\n");
+		(void)fprintf(stderr, "usage: hostile WAY DIR TARGET COUNT\n");
 		return 2;
+	}
+	if (strcmp(argv[1], "flip-lock") == 0) {
+		flip("lock.mdb", argv[3]);
+	}
+	if (strcmp(argv[1], "flip-data") == 0) {
+		flip("data.mdb", argv[3]);
 	}
 	if (strcmp(argv[1], "lock") == 0) {
 		attack_file("lock.mdb", argv[3]);

@@ -5,7 +5,7 @@
 # a link leads to.
 #
 #   HOSTILE_LOADS=N   loads against the staging directory (80); a quarter for the others
-#   DIT_LONG=yes      400, and as many that give up root
+#   DIT_LONG=yes      1,000, and 400 that give up root
 #
 # First the loads stay root (--user root), so the rules for files alone protect root. Then a
 # quarter as many loads become the owner of the directory, as they do by default. They need a
@@ -14,13 +14,16 @@
 # A load that ends before the attack proves nothing. So the attacker counts: of the loads a
 # part (nattacked) must have seen a name exchanged, and a load that fails must say that the
 # entry is there already, or that something in the directory is not what it was.
+#
+# And an attack that nobody loses to proves nothing. So at first a ditadd that trusts the
+# owner (unprotected.c) is attacked in the same ways, until it has lost once to each.
 set -u
 export LC_ALL=C
-: "${DITADD:?}" "${HOSTILE:?}"
+: "${DITADD:?}" "${HOSTILE:?}" "${DIT_BUILDDIR:?}"
 
 loads=${HOSTILE_LOADS:-80}
 as_owner=$((loads / 4))
-[ "${DIT_LONG:-}" != yes ] || loads=400 as_owner=400
+[ "${DIT_LONG:-}" != yes ] || loads=1000 as_owner=400
 user=65534 # nobody
 
 if [ "$(id -u)" -ne 0 ]; then
@@ -51,7 +54,7 @@ if ! setpriv --reuid=$user --regid=$user --clear-groups test -w "$work/tmp"; the
 	exit 77
 fi
 mkdir "$work/precious" # root's own
-echo "do not touch" >"$work/text"
+echo "do not touch" >"$work/old"
 cat >"$work/slapd.conf" <<CONF
 objectclass ( 1.3.6.1.4.1.99999.1 NAME 'thing' SUP top STRUCTURAL MUST cn )
 database mdb
@@ -62,6 +65,11 @@ maxsize 1048576
 index objectClass eq
 CONF
 printf 'dn: cn=x\nobjectClass: thing\ncn: x\n' >"$work/x.ldif"
+printf 'dn: cn=y,cn=x\nobjectClass: thing\ncn: y\n' >"$work/y.ldif"
+mkdir "$work/db"
+"$DITADD" -f "$work/slapd.conf" -l "$work/x.ldif" --user root || exit 1
+cp "$work/db/data.mdb" "$work/database" # to which y.ldif can be added
+rm -r "$work/db"
 
 nwon=0
 nloads=0
@@ -77,39 +85,71 @@ count() {
 
 # is_expected: what a load may say that fails
 is_expected() {
-	grep -q 'MDB_KEYEXIST\|ditkit-staging in it \|lock.mdb is a symbolic link\|data.mdb is a symbolic link' \
-		"$work/out"
+	grep -Eq 'MDB_KEYEXIST|ditkit-staging in it |(lock|data).mdb is a symbolic link' \
+		"$work/out" ||
+		grep -q "mdb belongs to user 0 and user $user may not open it" "$work/out"
 }
 
 # is_won: did the load reach what does not belong to the directory's owner?
 is_won() {
-	[ -e "$work/precious/new" ] ||
-		! cmp -s "$work/precious/old" "$work/text" ||
-		[ "$(stat -c %u:%a "$work/precious/old")" != 0:600 ]
+	local name
+	[ ! -e "$work/precious/new" ] || return 0
+	for name in old database; do
+		cmp -s "$work/precious/$name" "$work/$name" &&
+			[ "$(stat -c %u:%a "$work/precious/$name")" = 0:600 ] || return 0
+	done
+	return 1
 }
 
 # restore: for the next load
 restore() {
 	rm -f "$work/precious/new"
-	cp "$work/text" "$work/precious/old"
-	chown 0:0 "$work/precious/old"
-	chmod 600 "$work/precious/old"
+	cp "$work/old" "$work/database" "$work/precious"
+	chown 0:0 "$work/precious/old" "$work/precious/database"
+	chmod 600 "$work/precious/old" "$work/precious/database"
+}
+
+# prepare TARGET I: the directory before load I; sets input
+prepare() {
+	input=x
+	if [ "$1" = database ]; then
+		# Each load adds to one that is there.
+		input=y
+		rm -f "$work/db/lock.mdb"
+		cp "$work/database" "$work/own" && chown $user "$work/own" &&
+			mv -f "$work/own" "$work/db/data.mdb"
+	elif [ $(($2 % 4)) -ne 3 ]; then
+		# The others find a database, and refuse to add the same entry again.
+		rm -f "$work/db/data.mdb" "$work/db/lock.mdb"
+	fi
+}
+
+# begin_attack WAY TARGET
+begin_attack() {
+	mkdir "$work/db"
+	chown $user "$work/db"
+	setpriv --reuid=$user --regid=$user --clear-groups \
+		"$HOSTILE" "$1" "$work/db" "$work/precious/$2" "$work/count" &
+	attacker=$!
+}
+
+end_attack() {
+	kill "$attacker"
+	wait "$attacker" 2>/dev/null
+	attacker=
+	rm -rf "$work/db"
 }
 
 # attack WAY TARGET LOADS [OPTION...]
 attack() {
-	local way=$1 target=$2 nloads_here=$3 i won=0 done=0 attacked=0 before
+	local way=$1 target=$2 nloads_here=$3 i won=0 done=0 attacked=0 before input
 	shift 3
-	mkdir "$work/db"
-	chown $user "$work/db"
-	setpriv --reuid=$user --regid=$user --clear-groups \
-		"$HOSTILE" "$way" "$work/db" "$work/precious/$target" "$work/count" &
-	attacker=$!
+	begin_attack "$way" "$target"
 	for ((i = 0; i < nloads_here; i++)); do
-		# Some loads find a database, and refuse to add the same entry again.
-		[ $((i % 4)) -eq 3 ] || rm -rf "$work/db/data.mdb" "$work/db/lock.mdb"
+		prepare "$target" $i
 		before=$(count)
-		if "$DITADD" -f "$work/slapd.conf" -l "$work/x.ldif" "$@" >"$work/out" 2>&1; then
+		if "$DITADD" -f "$work/slapd.conf" -l "$work/$input.ldif" "$@" \
+			>"$work/out" 2>&1; then
 			done=$((done + 1))
 		elif ! is_expected; then
 			nearly=$((nearly + 1))
@@ -121,10 +161,7 @@ attack() {
 			restore
 		fi
 	done
-	kill "$attacker"
-	wait "$attacker" 2>/dev/null
-	attacker=
-	rm -rf "$work/db"
+	end_attack
 	echo "$way, $target${1:+, $*}: $nloads_here loads, $attacked of them attacked," \
 		"$done ended well, $won won by the attacker"
 	nwon=$((nwon + won))
@@ -132,7 +169,25 @@ attack() {
 	nattacked_here=$((nattacked_here + attacked))
 }
 
-restore
+# defeat WAY TARGET: attack the ditadd that trusts the owner, until it has lost
+defeat() {
+	local i input
+	begin_attack "$1" "$2"
+	for ((i = 0; i < 1000; i++)); do
+		prepare "$2" $i
+		LD_PRELOAD=$DIT_BUILDDIR/tests/cli/unprotected.so "$DITADD" --user root \
+			-f "$work/slapd.conf" -l "$work/$input.ldif" >"$work/out" 2>&1
+		is_won && break
+	done
+	end_attack
+	if [ $i -eq 1000 ]; then
+		echo "$1, $2: an unprotected ditadd does not lose in 1,000 loads: no proof" >&2
+		exit 1
+	fi
+	echo "$1, $2: an unprotected ditadd loses in load $((i + 1))"
+	restore
+}
+
 # attacks LOADS [OPTION...]: a quarter of the loads must have been attacked
 attacks() {
 	local n=$1 before=$nloads nattacked_here=0
@@ -144,6 +199,9 @@ attacks() {
 	attack lock old $((n / 4)) "$@"
 	attack data new $((n / 4)) "$@"
 	attack data old $((n / 4)) "$@"
+	attack flip-lock new $((n / 4)) "$@"
+	attack flip-lock old $((n / 4)) "$@"
+	attack flip-data database $((n / 4)) "$@"
 	nattacked=$((nattacked + nattacked_here))
 	if [ $((4 * nattacked_here)) -lt $((nloads - before)) ]; then
 		echo "only $nattacked_here of $((nloads - before)) loads were attacked: no proof" >&2
@@ -151,6 +209,11 @@ attacks() {
 	fi
 }
 
+restore
+defeat staging old
+defeat flip-lock new
+defeat flip-lock old
+defeat flip-data database
 attacks "$loads" --user root
 attacks "$as_owner"
 echo "${0##*/}: $nloads loads, $nattacked of them attacked, $nwon won by the attacker," \

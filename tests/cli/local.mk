@@ -14,6 +14,15 @@ EXTRA_DIST += %D%/ditadd %D%/ditcat %D%/ditcheck %D%/ditindex
 noinst_PROGRAMS += %D%/hostile
 %C%_hostile_SOURCES = %D%/hostile.c
 
+# For LD_PRELOAD, made for hostile.sh alone.
+check_DATA += %D%/unprotected.so
+CLEANFILES += %D%/unprotected.so
+EXTRA_DIST += %D%/unprotected.c
+%D%/unprotected.so: %D%/unprotected.c
+	@$(MKDIR_P) %D%
+	$(AM_V_CC)$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra -O1 -g -fPIC -shared -o $@ \
+		$(srcdir)/%D%/unprotected.c
+
 check_PROGRAMS += %D%/test_config_database
 %C%_test_config_database_SOURCES = %D%/test_config_database.c \
 	servers/common/arguments.c servers/common/common_options.c \

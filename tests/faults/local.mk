@@ -8,7 +8,7 @@ EXTRA_DIST += %D%/README.md %D%/faults_lib.sh %D%/valgrind.sh %D%/valgrind.supp
 
 # Libraries for LD_PRELOAD, made for the tests alone.
 fault_libraries = %D%/fail.so %D%/recorder.so
-check_DATA = $(fault_libraries)
+check_DATA += $(fault_libraries)
 CLEANFILES += $(fault_libraries)
 EXTRA_DIST += %D%/fail.c %D%/recorder.c %D%/journal.h
 %D%/fail.so: %D%/fail.c
