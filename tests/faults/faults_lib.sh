@@ -63,13 +63,14 @@ load() {
 		-f "$work/dit/slapd.conf" "$@" >"$work/load.out" 2>&1
 }
 
-# make_input N: $work/input.ldif with N entries, and as first.ldif and second.ldif the two
-# parts of it; the second one has entries for both databases
+# make_input N [FIRST]: $work/input.ldif with N entries, and as first.ldif and second.ldif
+# the two parts of it; the second one has entries for both databases
 make_input() {
+	local first=${2:-$(($1 * 2 / 3))}
 	"$DITGEN" --entries "$1" --operational >"$work/input.ldif"
-	awk -v n=$(($1 * 2 / 3)) 'BEGIN { RS = ""; ORS = "\n\n" } NR <= n' \
+	awk -v n="$first" 'BEGIN { RS = ""; ORS = "\n\n" } NR <= n' \
 		"$work/input.ldif" >"$work/first.ldif"
-	awk -v n=$(($1 * 2 / 3)) 'BEGIN { RS = ""; ORS = "\n\n" } NR > n' \
+	awk -v n="$first" 'BEGIN { RS = ""; ORS = "\n\n" } NR > n' \
 		"$work/input.ldif" >"$work/second.ldif"
 	sed -n '/^$/q;p' "$work/input.ldif" |
 		sed '/^objectClass: dc/d; s/^dn: .*/dn: cn=last,dc=example,dc=com/
@@ -180,7 +181,7 @@ for_2_7() {
 }
 
 # little_room: maxsize leaves no room for all that is stored, once more, and six times the
-# bytes of the LDIF. So liblmdb adds to the indexes.
+# bytes of the LDIF. So indexes are grown, not built anew.
 little_room() {
 	local name more sizes='' conf=$work/dit/slapd.conf
 	more=$(($(stat -c %s "$work/second.ldif") * 5))
@@ -212,12 +213,32 @@ for_all_loads() {
 		load -l "$work/first.ldif"
 		check "the first part" test $? -eq 0
 		save old
-		with_new "$call" "more entries, $databases" -l "$work/second.ldif"
-		with_new "$call" "more entries, growing, $databases" --grow \
+		way=rebuilt with_new "$call" "more entries, $databases" \
+			-l "$work/second.ldif"
+		way=rebuilt with_new "$call" "more entries, growing, $databases" --grow \
 			-l "$work/second.ldif"
 		little_room
 		with_new "$call" "more entries, little room, $databases" \
 			-l "$work/second.ldif"
+	done
+}
+
+# for_small_loads FUNCTION: the same for entries that come to many, so few of them that
+# only the pages on the way to their keys are written (store/output_existing.c), and for
+# two entries, which liblmdb inserts. Makes an input of its own.
+for_small_loads() {
+	local call=$1 n=1500
+	make_input $n $((n - 16))
+	awk 'BEGIN { RS = ""; ORS = "\n\n" } NR <= 2' "$work/second.ldif" >"$work/two.ldif"
+	for databases in "db" "db db-other"; do
+		make_conf "$work/dit"
+		make_files "$work/dit"
+		load -l "$work/first.ldif"
+		check "the first part" test $? -eq 0
+		save old
+		way=grown with_new "$call" "few entries, $databases" -l "$work/second.ldif"
+		[ "$databases" != db ] ||
+			way=inserted with_new "$call" "two entries" -l "$work/two.ldif"
 	done
 }
 
@@ -229,6 +250,47 @@ whole() {
 	done
 }
 
+# numbers_of STATE NAME: of a saved database the transaction, all pages, those of databases
+# that are no indexes, and the numbers of the free ones
+numbers_of() {
+	mkdir "$work/look-$1"
+	cp "$work/$1/$2/data.mdb" "$work/look-$1" # mdb_stat leaves a lock.mdb
+	mdb_stat -aefff "$work/look-$1" | awk '
+		/^Status of / { is_other = $3 ~ /^(Main|ad2i|dn2i|id2e|id2v)$/ }
+		/^Freelist Status/ { is_other = 1 }
+		/(Branch|Leaf|Overflow) pages: / && is_other { nothers += $NF }
+		/^ +[0-9]+(\[[0-9]+\])?$/ {
+			n = split($1, run, /[][]/) > 1 ? run[2] : 1
+			for (i = 0; i < n; i++) {
+				free = free " " run[1] + i
+			}
+		}
+		/Number of pages used: / { npages = $NF }
+		/Last transaction ID: / { transaction = $NF }
+		END { print transaction, npages, nothers, free }'
+	rm -r "$work/look-$1"
+}
+
+# way_of NAME: how the indexes became new, by what the file has (store/output_existing.c).
+# A commit of liblmdb is one transaction, with pages of ours it is three. When all indexes
+# are built anew, no more old pages stay in use than those of the other databases.
+way_of() {
+	local transaction npages nothers now free page nkept
+	read -r transaction npages nothers _ < <(numbers_of old "$1")
+	read -r now _ _ free < <(numbers_of new "$1")
+	nkept=$npages
+	for page in $free; do
+		[ "$page" -ge "$npages" ] || nkept=$((nkept - 1))
+	done
+	case $((now - transaction)) in
+	1) echo inserted ;;
+	3) [ $nkept -gt "$nothers" ] && echo grown || echo rebuilt ;;
+	*) echo "$((now - transaction)) transactions" ;;
+	esac
+}
+
+# with_new FUNCTION NAME ARGUMENT...: $way is how the indexes of the database have to become
+# new that comes first; without it, it does not matter
 with_new() {
 	local call=$1 name=$2
 	shift 2
@@ -237,6 +299,8 @@ with_new() {
 	check "$name: the load" test $? -eq 0
 	check "$name: the new state is whole" whole
 	save new
+	[ -z "${way:-}" ] ||
+		check "$name: the indexes are $way" test "$(way_of "${databases##* }")" = "$way"
 	"$call" "$name" "$@"
 }
 

@@ -148,7 +148,7 @@ kill_readers() {
 	done
 }
 
-make_input 40
+make_input 60
 for_all_loads kill_all
 for_reindex kill_all
 for_2_7 kill_all
@@ -158,4 +158,5 @@ make_files "$work/dit"
 load -l "$work/input.ldif"
 save old
 kill_readers
+for_small_loads kill_all
 finish

@@ -99,4 +99,6 @@ make_input 150
 for_all_loads judge
 for_reindex judge
 for_2_7 judge
+[ "${DIT_LONG:-}" = yes ] || nstates=400 # of larger files
+for_small_loads judge
 finish
