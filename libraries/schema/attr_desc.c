@@ -181,8 +181,7 @@ static const char *parse_option(const struct dit_schema *schema, struct dit_span
 		if (desc->is_binary) {
 			return "option \"binary\" specified multiple times";
 		}
-		if ((desc->type->syntax->flags & (DIT_SYNTAX_BINARY | DIT_SYNTAX_BER)) ==
-		    0) {
+		if ((desc->type->syntax->flags & DIT_SYNTAX_BINARY) == 0) {
 			return "option \"binary\" not supported with type";
 		}
 		desc->is_binary = true;

@@ -73,7 +73,7 @@ BEGIN {
 	      "dynamic TYPE_DYNAMIC manageable 0 final 0 abstract 0", words, " ")
 	table(type_flag, "DIT_")
 
-	split("binary SYNTAX_BINARY ber SYNTAX_BER blob 0 dn 0", words, " ")
+	split("binary SYNTAX_BINARY ber 0 blob 0 dn 0", words, " ")
 	table(syntax_flag, "DIT_")
 
 	split("alias OC_ALIAS referral OC_REFERRAL subentry OC_SUBENTRY " \

@@ -132,8 +132,8 @@ enum dit_usage {
 	DIT_USAGE_DSA,
 };
 
-#define DIT_SYNTAX_BINARY 0x1u /* ";binary" transfer is required */
-#define DIT_SYNTAX_BER    0x2u /* ";binary" is allowed */
+/* ";binary" transfer is required; no other syntax allows it */
+#define DIT_SYNTAX_BINARY 0x1u
 
 struct dit_syntax {
 	const char *oid;

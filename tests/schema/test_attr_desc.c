@@ -23,6 +23,13 @@ static int setup(void **state)
 		return -1;
 	}
 	*state = schema;
+	if (dit_schema_define_type(schema,
+	                           "( 2.16.840.1.113730.3.1.40 NAME "
+	                           "'userSMIMECertificate' SYNTAX "
+	                           "1.3.6.1.4.1.1466.115.121.1.5 )",
+	                           &error) != 0) {
+		return -1;
+	}
 	return dit_schema_define_type(schema,
 	                              "( 2.5.4.36 NAME 'userCertificate' EQUALITY "
 	                              "certificateExactMatch SYNTAX "
@@ -133,6 +140,8 @@ static void refused_descriptions_come_with_slapds_reason(void **state)
 		{"cn;;lang-de", zero},
 		{"userCertificate;binary;", zero},
 		{"cn;binary", "option \"binary\" not supported with type"},
+		{"userSMIMECertificate;binary",
+	         "option \"binary\" not supported with type"},
 		{"userCertificate;binary;BINARY",
 	         "option \"binary\" specified multiple times"},
 		{"cn;lang", "unrecognized option"},

@@ -203,7 +203,7 @@ static void rules_and_syntaxes_are_found(void **state)
 	assert_int_equal(rule->normalizer, DIT_NORM_TELEPHONE);
 	assert_int_equal(rule->indexer, DIT_INDEXER_HASH);
 	assert_string_equal(rule->syntax->oid, S "50");
-	assert_int_equal(syntax->flags, DIT_SYNTAX_BINARY | DIT_SYNTAX_BER);
+	assert_int_equal(syntax->flags, DIT_SYNTAX_BINARY);
 	assert_int_equal(syntax->validator, DIT_VALID_CERTIFICATE);
 	assert_null(dit_schema_find_rule(*state, DIT_SPAN("nope")));
 	assert_null(dit_schema_find_syntax(*state, DIT_SPAN("1.2.3")));
@@ -376,8 +376,7 @@ static void syntaxes_can_be_defined_and_substituted(void **state)
 
 	assert_int_equal(type_of(*state, "a")->validator, DIT_VALID_NONE);
 	assert_int_equal(type_of(*state, "b")->validator, DIT_VALID_CERTIFICATE);
-	assert_int_equal(type_of(*state, "b")->syntax->flags,
-	                 DIT_SYNTAX_BINARY | DIT_SYNTAX_BER);
+	assert_int_equal(type_of(*state, "b")->syntax->flags, DIT_SYNTAX_BINARY);
 	assert_string_equal(type_of(*state, "b")->equality->name, "caseIgnoreMatch");
 }
 
