@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/progress.h"
 #include "index/index_keys.h"
 #include "sort/byte_postings.h"
 #include "sort/postings.h"
@@ -203,9 +204,20 @@ uint64_t dit_builders_npostings(const struct dit_builders *builders)
 	return n;
 }
 
-uint64_t dit_builders_spilled(const struct dit_builders *builders)
+void dit_builders_level(const struct dit_builders *builders, struct dit_progress *ret)
 {
-	return dit_postings_spilled(builders->postings);
+	struct dit_postings_level level;
+
+	dit_postings_level(builders->postings, &level);
+	ret->run_bytes += level.run_bytes;
+	ret->run_merged_bytes += level.merged_bytes;
+	ret->run_fan_in = level.fan_in;
+	ret->run_files += level.nspills;
+	ret->run_postings += level.nspilled;
+	ret->run_segments += level.nsegments;
+	ret->sort_bytes += level.used_bytes;
+	ret->sort_bytes_max += level.max_bytes;
+	ret->sort_largest += level.nlargest;
 }
 
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders)

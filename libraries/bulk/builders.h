@@ -35,6 +35,7 @@
 #include "store/output.h"
 
 struct dit_builders;
+struct dit_progress;  /* progress.h */
 struct dit_index_set; /* index_keys.h */
 struct dit_stop;      /* stop.h */
 
@@ -85,9 +86,9 @@ uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db);
 /** The same of all databases together. After seal. */
 uint64_t dit_builders_npostings(const struct dit_builders *builders);
 
-/** Bytes of run files so far, without those of databases that share a sorter. Any thread,
- * at any time. */
-uint64_t dit_builders_spilled(const struct dit_builders *builders);
+/** Add the fields run_... and sort_... to @p ret, without what
+ * belongs to databases that share a sorter. Any thread, at any time. */
+void dit_builders_level(const struct dit_builders *builders, struct dit_progress *ret);
 
 /** Bytes of all run files. After seal. */
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders);

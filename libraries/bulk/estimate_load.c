@@ -26,6 +26,8 @@
 #include "ldif/ldif_sample.h"
 
 #define SAMPLE_BYTES (8u << 20)
+/* A small sample looks at many places. */
+#define WINDOWS_OF_BRIEF 32
 /* Meta pages, the main tree, ad2i. */
 #define FIXED_PAGES 4
 /* In memory for a node of the tree: dn_table.h. */
@@ -197,11 +199,17 @@ static const char *const *paths_of(const struct dit_load_opts *opts, size_t *ret
 	return opts->ninputs > 0 ? opts->inputs : &opts->input;
 }
 
+static uint64_t opts_budget(const struct dit_estimate_opts *how)
+{
+	return how->sample_bytes == 0 ? SAMPLE_BYTES : how->sample_bytes;
+}
+
 static int take_sample(struct estimating *estimating)
 {
 	const struct dit_estimate_opts *how = estimating->how;
 	struct dit_ldif_sample_opts opts = {
-		.budget_bytes = how->sample_bytes == 0 ? SAMPLE_BYTES : how->sample_bytes,
+		.budget_bytes = opts_budget(how),
+		.window_bytes = how->is_brief ? opts_budget(how) / WINDOWS_OF_BRIEF : 0,
 		.beginning_only = how->is_brief,
 		.stop = &estimating->loader.stop};
 	const char *failed = NULL;

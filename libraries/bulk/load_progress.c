@@ -21,8 +21,9 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 {
 	uint64_t bytes = 0;
 
+	ret->stored_bytes += target->stored_bytes;
 	if (target->builders != NULL) {
-		ret->run_bytes += dit_builders_spilled(target->builders);
+		dit_builders_level(target->builders, ret);
 	}
 	if (target->output != NULL && dit_output_used_bytes(target->output, &bytes)) {
 		ret->bytes_written += bytes;

@@ -172,6 +172,8 @@ static int run(struct loader *loader)
 		r = dit_load_prepare(loader);
 	}
 	if (r == 0) {
+		/* What took the time until now does not belong to the entries. */
+		dit_load_tell_progress(loader, DIT_LOAD_ENTRIES);
 		r = run_pipeline(loader);
 	}
 	end_phase(loader, DIT_LOAD_ENTRIES, &since);

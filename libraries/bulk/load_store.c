@@ -4,6 +4,10 @@
  */
 #include "bulk/load_store.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
 #include "bulk/load_progress.h"
 #include "bulk/load_report.h"
 
@@ -130,6 +134,20 @@ static void note_writer(struct load_target *target)
 	}
 }
 
+/* Of a file with records; 0: a new database. */
+static uint64_t stored_bytes(const struct load_target *target)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int n = snprintf(path, sizeof(path), "%s/data.mdb", target->db->data.directory);
+
+	if (target->output->stored.last_id == 0 || n < 0 || (size_t)n >= sizeof(path) ||
+	    stat(path, &st) < 0) {
+		return 0;
+	}
+	return (uint64_t)st.st_size;
+}
+
 int dit_load_store_open(struct load_target *target)
 {
 	struct loader *loader = target->loader;
@@ -167,6 +185,7 @@ int dit_load_store_open(struct load_target *target)
 		return dit_load_fail(loader, r, db->data.directory);
 	}
 	note_writer(target);
+	target->stored_bytes = stored_bytes(target);
 	if (target->split_rules != NULL) {
 		target->split_rules->record_max = target->output->key_max;
 	}

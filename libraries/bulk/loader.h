@@ -115,6 +115,7 @@ struct load_target {
 	struct dit_tree *tree;       /* NULL in a dry run */
 	struct dit_entries *entries; /* NULL in a dry run */
 	bool was_warned;             /* a report said that the result may be too large */
+	uint64_t stored_bytes;       /* of the file, if it holds records */
 	uint64_t last_stored; /* loader->stats->nentries at the target's latest entry */
 };
 

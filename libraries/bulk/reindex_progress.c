@@ -11,7 +11,7 @@ static void add_target(const struct reindex_target *target, enum dit_reindex_pha
 	ret->nentries += target->stats->nentries;
 	ret->npostings += target->npostings;
 	if (target->builders != NULL) {
-		ret->run_bytes += dit_builders_spilled(target->builders);
+		dit_builders_level(target->builders, ret);
 	}
 	if (target->output != NULL && dit_output_used_bytes(target->output, &bytes)) {
 		ret->bytes_written += bytes;

@@ -81,12 +81,14 @@ static int write_segment(struct dit_producer *producer, struct dit_posting_merge
                          struct dit_run_segment *ret)
 {
 	uint64_t previous = 0;
+	int r = 0;
 
 	for (;;) {
 		uint64_t key = 0;
-		int r = dit_stop_is_set(producer->postings->stop)
-		                ? DIT_E_STOPPED
-		                : dit_posting_merge_next(merge, &producer->list, &key);
+
+		r = dit_stop_is_set(producer->postings->stop)
+		            ? DIT_E_STOPPED
+		            : dit_posting_merge_next(merge, &producer->list, &key);
 
 		if (r < 0) {
 			return r;
@@ -100,7 +102,12 @@ static int write_segment(struct dit_producer *producer, struct dit_posting_merge
 		}
 		previous = key;
 	}
-	return dit_run_segment_end(&producer->writer, ret);
+	r = dit_run_segment_end(&producer->writer, ret);
+	if (r == 0) {
+		atomic_fetch_add_explicit(&producer->postings->spilled_bytes, ret->bytes,
+		                          memory_order_relaxed);
+	}
+	return r;
 }
 
 /** Sort one bucket, write it, and put its chunks back. */
@@ -128,6 +135,8 @@ static int spill_bucket(struct dit_producer *producer, unsigned stream,
 	dit_posting_merge_add_array(&merge, sorted, nwords, width);
 	r = write_segment(producer, &merge, ret);
 	dit_posting_merge_deinit(&merge);
+	atomic_fetch_add_explicit(&producer->postings->nspilled, bucket->npairs,
+	                          memory_order_relaxed);
 	dit_chunk_put(&producer->pool, bucket->first, bucket->last);
 	*bucket = (struct dit_bucket){.is_ascending = true, .npushed = bucket->npushed};
 	return r;
@@ -177,6 +186,8 @@ static int merge_all_segments(struct dit_producer *producer, size_t first,
 		if (r < 0) {
 			return r;
 		}
+		atomic_fetch_add_explicit(&producer->postings->merged_bytes,
+		                          run->segments[i].bytes, memory_order_relaxed);
 		for (size_t k = 0; k < nruns; k++) {
 			dit_run_segment_free(runs[k]->fd, &runs[k]->segments[i]);
 		}
@@ -197,13 +208,16 @@ static int append_run(struct dit_producer *producer, size_t first,
 	producer->runs = runs;
 	for (size_t i = first; i < producer->nruns; i++) {
 		dit_posting_run_free(producer->runs[i]);
+		atomic_fetch_sub_explicit(&producer->postings->nsegments,
+		                          producer->postings->nstreams,
+		                          memory_order_relaxed);
 	}
+	atomic_fetch_add_explicit(&producer->postings->nsegments,
+	                          producer->postings->nstreams, memory_order_relaxed);
 	producer->runs[first] = run;
 	producer->nruns = first + 1;
 	producer->nruns_written++;
 	producer->run_bytes += run->bytes;
-	atomic_fetch_add_explicit(&producer->postings->spilled_bytes, run->bytes,
-	                          memory_order_relaxed);
 	return 0;
 }
 
@@ -268,11 +282,15 @@ static void reset_memory(struct dit_producer *producer)
 int dit_producer_spill(struct dit_producer *producer)
 {
 	unsigned fan_in = producer->postings->fan_in;
-	int r = make_run(producer, producer->nruns);
+	int r = 0;
 
+	atomic_store_explicit(&producer->used_bytes, 0, memory_order_relaxed);
+	atomic_store_explicit(&producer->used_largest, 0, memory_order_relaxed);
+	r = make_run(producer, producer->nruns);
 	if (r < 0) {
 		return r;
 	}
+	atomic_fetch_add_explicit(&producer->postings->nspills, 1, memory_order_relaxed);
 	reset_memory(producer);
 	dit_cascade_add(&producer->cascade);
 	while (dit_cascade_is_due(&producer->cascade, fan_in)) {

@@ -62,6 +62,10 @@ struct meter {
 
 void meter_start(struct meter *meter, const struct meter_opts *opts,
                  const struct meter_plan *plan);
+/** Is progress shown so often that the time left of a short run matters? */
+bool meter_is_close(const struct meter *meter);
+/** What a sample of the input lets expect. The clock begins anew: the work begins now. */
+void meter_expect(struct meter *meter, uint64_t nentries, uint64_t npostings);
 void meter_show(struct meter *meter, const struct dit_progress *progress);
 /** End the bar's line, so that a message can be printed. */
 void meter_break(struct meter *meter);

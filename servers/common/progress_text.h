@@ -12,13 +12,15 @@ struct progress_view {
 	const char *program;
 	const char *phase; /* shown to the user */
 	const struct dit_progress *progress;
+	double entries_expected; /* of the whole work, by a sample; 0: there was none */
+	double postings_expected;
 	double share;   /* of the whole time, 0 to 1; negative: not known */
 	double seconds; /* since the beginning */
 	double left;    /* seconds; negative: not known */
 };
 
 /** Enough for each of the texts. */
-#define PROGRESS_TEXT_BYTES 1024
+#define PROGRESS_TEXT_BYTES 2048
 
 /**
  * "indexes    [########------------]  42%   136000/s  125 MB/s  210 MiB  0:12 left"

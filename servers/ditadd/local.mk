@@ -17,6 +17,8 @@ ditadd_SOURCES = \
 	servers/common/meter.h \
 	servers/common/page_cache.c \
 	servers/common/page_cache.h \
+	servers/common/phases.c \
+	servers/common/phases.h \
 	servers/common/progress_text.c \
 	servers/common/progress_text.h \
 	servers/common/user.c \
@@ -26,8 +28,6 @@ ditadd_SOURCES = \
 	%D%/main.c \
 	%D%/options.c \
 	%D%/options.h \
-	%D%/phases.c \
-	%D%/phases.h \
 	%D%/rejects.c \
 	%D%/rejects.h \
 	%D%/stats.c \

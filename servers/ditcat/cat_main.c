@@ -19,6 +19,7 @@
 #include "figures.h"
 #include "interrupts.h"
 #include "meter.h"
+#include "phases.h"
 
 struct output {
 	struct meter meter;
@@ -41,11 +42,6 @@ static void print_progress(void *ctx, const struct dit_progress *progress)
 }
 
 /* There is but one phase that takes time. */
-static const struct forecast_phase phases[DIT_EXPORT_NPHASES] = {
-	[DIT_EXPORT_ENTRIES] = {.name = "entries", .costs = {.entry = 1}},
-	[DIT_EXPORT_PUBLISH] = {.name = "publishing"},
-};
-
 /* A terminal that shows the LDIF shows nothing else. */
 static bool is_quiet(const struct cat_options *options)
 {
@@ -93,7 +89,7 @@ static int run(struct cat_options *options)
 	double start_s = now_s();
 	struct output output = {.is_silent = options->common.is_silent};
 	const struct meter_plan plan = {.program = "ditcat",
-	                                .phases = phases,
+	                                .phases = export_phases,
 	                                .nphases = DIT_EXPORT_NPHASES,
 	                                .is_quiet = is_quiet(options),
 	                                .request = common_catch_requests()};

@@ -19,22 +19,16 @@
 #include "check_output.h"
 #include "check_status.h"
 #include "interrupts.h"
+#include "phases.h"
 #include "report_check.h"
 #include "result_file.h"
 #include "run_facts.h"
-
-/* Prices from one run with 2 threads: 20,000 entries of 0.9 KiB, 27 indexes. */
-static const struct forecast_phase phases[DIT_CHECK_NPHASES] = {
-	[DIT_CHECK_STRUCTURE] = {.name = "structure", .costs = {.byte_read = 0.0003}},
-	[DIT_CHECK_ENTRIES] = {.name = "entries", .costs = {.byte_read = 0.0025}},
-	[DIT_CHECK_INDEXES] = {.name = "indexes", .costs = {.byte_read = 0.002}},
-};
 
 static struct meter_plan make_plan(const struct check_options *options)
 {
 	return (struct meter_plan){
 		.program = "ditcheck",
-		.phases = phases,
+		.phases = check_phases,
 		.nphases = options->check.is_quick ? 1 : DIT_CHECK_NPHASES,
 		.is_quiet = options->common.has_debug,
 		.request = common_catch_requests(),

@@ -11,6 +11,8 @@ ditcheck_SOURCES = \
 	servers/common/interrupts.h \
 	servers/common/meter.c \
 	servers/common/meter.h \
+	servers/common/phases.c \
+	servers/common/phases.h \
 	servers/common/progress_text.c \
 	servers/common/progress_text.h \
 	servers/common/user.c \

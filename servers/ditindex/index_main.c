@@ -21,6 +21,7 @@
 #include "index_stats.h"
 #include "interrupts.h"
 #include "meter.h"
+#include "phases.h"
 #include "run_record.h"
 #include "summary.h"
 
@@ -52,18 +53,6 @@ static void print_progress(void *ctx, const struct dit_progress *progress)
 		run_record_progress(output->record, progress);
 	}
 }
-
-/* Prices from one run with 2 threads: 20,000 entries of 0.9 KiB, 27 indexes. */
-static const struct forecast_phase phases[DIT_REINDEX_NPHASES] = {
-	[DIT_REINDEX_ENTRIES] = {.name = "entries",
-                                 .costs = {.entry = 2.0,
-                                           .posting = 0.016,
-                                           .run_byte = 0.002}},
-	[DIT_REINDEX_INDEXES] = {.name = "indexes",
-                                 .costs = {.posting = 0.04, .run_byte = 0.002}},
-	[DIT_REINDEX_PUBLISH] = {.name = "publishing",
-                                 .costs = {.posting = 0.006, .alone = 1}},
-};
 
 static uint64_t count_left_out(const struct dit_reindex_stats *stats)
 {
@@ -129,7 +118,7 @@ static int run(struct index_options *options, struct run_record *record)
 	struct dit_reindex_stats stats;
 	struct output output = {.is_silent = options->common.is_silent};
 	const struct meter_plan plan = {.program = "ditindex",
-	                                .phases = phases,
+	                                .phases = reindex_phases,
 	                                .nphases = DIT_REINDEX_NPHASES,
 	                                .is_quiet = options->common.has_debug,
 	                                .request = common_catch_requests()};

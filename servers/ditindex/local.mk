@@ -15,6 +15,8 @@ ditindex_SOURCES = \
 	servers/common/meter.h \
 	servers/common/page_cache.c \
 	servers/common/page_cache.h \
+	servers/common/phases.c \
+	servers/common/phases.h \
 	servers/common/progress_text.c \
 	servers/common/progress_text.h \
 	servers/common/user.c \

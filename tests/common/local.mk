@@ -37,7 +37,7 @@ common_cppflags = $(AM_CPPFLAGS) -D_GNU_SOURCE -I$(top_builddir)/include \
 check_PROGRAMS += %D%/test_forecast
 %C%_test_forecast_SOURCES = \
 	servers/common/forecast.c \
-	servers/ditadd/phases.c \
+	servers/common/phases.c \
 	%D%/test_forecast.c \
 	$(NULL)
 %C%_test_forecast_CPPFLAGS = $(common_cppflags)
