@@ -64,6 +64,7 @@ noinst_PROGRAMS += %D%/pagedump %D%/valgen
 	%D%/valgen.h \
 	%D%/valgen_der.c \
 	%D%/valgen_dn.c \
+	%D%/valgen_rights.c \
 	%D%/valgen_rule.c \
 	%D%/valgen_text.c \
 	$(NULL)

@@ -5,6 +5,7 @@
  *   valgen.c        options, records
  *   valgen_text.c   strings: ASCII, every code point of the tables, rubbish; mutations
  *   valgen_rule.c   the attribute types of tests/data/conf/values.conf, a maker for each
+ *   valgen_rights.c authorization rules and ACIs
  *   valgen_dn.c     DNs
  *   valgen_der.c    certificates
  */
@@ -62,7 +63,14 @@ void put_certificate_list(struct gen *g, struct buf *b);
 void put_attribute_certificate(struct gen *g, struct buf *b);
 void put_private_key(struct gen *g, struct buf *b);
 
+/* valgen_rights.c */
+void make_authz(struct gen *g, struct buf *b);
+void make_aci(struct gen *g, struct buf *b);
+
 /* valgen_rule.c */
+void make_oid(struct gen *g, struct buf *b);
+/** mutate() one value in four. */
+void maybe_mutate(struct gen *g, struct buf *b, size_t from, const char *const *tokens);
 struct value_type {
 	const char *name; /* of the attribute type */
 	const char *rule; /* or syntax, where it has no rule */

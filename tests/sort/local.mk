@@ -4,8 +4,19 @@ check_PROGRAMS += %D%/test_cascade
 %C%_test_cascade_LDADD = $(test_libs)
 
 check_PROGRAMS += %D%/test_postings
-%C%_test_postings_SOURCES = %D%/test_postings.c
+%C%_test_postings_SOURCES = %D%/postings_fixture.c %D%/postings_fixture.h \
+	%D%/test_postings.c
 %C%_test_postings_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_postings_damage
+%C%_test_postings_damage_SOURCES = %D%/postings_fixture.c %D%/postings_fixture.h \
+	%D%/test_postings_damage.c
+%C%_test_postings_damage_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_postings_memory
+%C%_test_postings_memory_SOURCES = %D%/postings_fixture.c %D%/postings_fixture.h \
+	%D%/test_postings_memory.c
+%C%_test_postings_memory_LDADD = $(test_libs)
 
 check_PROGRAMS += %D%/test_radix
 %C%_test_radix_SOURCES = %D%/test_radix.c
@@ -18,6 +29,10 @@ check_PROGRAMS += %D%/test_sorter
 check_PROGRAMS += %D%/test_sort_model
 %C%_test_sort_model_SOURCES = %D%/sort_merges.h %D%/test_sort_model.c
 %C%_test_sort_model_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_sort_threads
+%C%_test_sort_threads_SOURCES = %D%/sort_merges.h %D%/test_sort_threads.c
+%C%_test_sort_threads_LDADD = $(test_libs)
 
 check_PROGRAMS += %D%/test_sort_failures
 %C%_test_sort_failures_SOURCES = %D%/sort_merges.h %D%/test_sort_failures.c

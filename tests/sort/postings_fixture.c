@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "postings_fixture.h"
+
+#include <pthread.h>
+
+#include "sort/postings_private.h"
+#include "test.h"
+
+#define STREAMS_MAX   4
+#define PRODUCERS_MAX 64
+#define TINY_CHUNK    64 /* 12 units: two groups at most */
+
+static uint64_t next_random(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random;
+}
+
+uint64_t postings_load_key(unsigned stream, uint64_t n)
+{
+	return stream % 2 == 0 ? (uint32_t)(n * 2654435761u) : n * 0x9e3779b97f4a7c15u;
+}
+
+static void add_entry(struct postings_load *load, uint64_t id, unsigned producer)
+{
+	const struct postings_plan *plan = load->plan;
+
+	for (unsigned s = 0; s < plan->nstreams; s++) {
+		for (unsigned i = 0; i < plan->per_entry; i++) {
+			uint64_t n = next_random(&load->random) % plan->nkeys;
+
+			/* Half of the keys are frequent: ranges and lists. */
+			n = i % 2 == 0 ? n : n % 7;
+			load->events[load->nevents] = (struct postings_event){
+				.key = postings_load_key(s, n),
+				.id = id,
+				.sequence = load->nevents,
+				.stream = s,
+				.producer = producer,
+			};
+			load->nevents++;
+		}
+	}
+}
+
+/** Make the events; note the late IDs. A hole is filled at most 100 entries later. */
+static void make_events(struct postings_load *load)
+{
+	const struct postings_plan *plan = load->plan;
+	uint64_t holes[100] = {0};
+	unsigned nholes = 0;
+
+	load->events = calloc((size_t)plan->nentries * plan->nstreams * plan->per_entry,
+	                      sizeof(*load->events));
+	assert_non_null(load->events);
+	for (uint64_t id = 1; id <= plan->nentries; id++) {
+		/* Runs of entries go to one producer, as batches do. */
+		unsigned producer = (unsigned)(id / 16 * 7 % plan->nproducers);
+
+		if (plan->late > 0 && id < plan->nentries && nholes < 100 &&
+		    next_random(&load->random) % plan->late == 0) {
+			holes[nholes++] = id;
+			continue;
+		}
+		if (nholes == 100 || id == plan->nentries) {
+			for (unsigned i = nholes; i > 0; i--) {
+				assert_int_equal(dit_postings_note_late(load->postings,
+				                                        holes[i - 1], id),
+				                 0);
+				add_entry(load, holes[i - 1], producer);
+			}
+			nholes = 0;
+		}
+		add_entry(load, id, producer);
+	}
+}
+
+void *postings_load_push(void *arg)
+{
+	struct postings_job *job = arg;
+	struct postings_load *load = job->load;
+	size_t i = 0;
+
+	while (i < load->nevents && job->error == 0) {
+		const struct postings_event *e = &load->events[i];
+		uint64_t keys[64];
+		size_t n = 0;
+
+		while (n < 64 && i + n < load->nevents &&
+		       load->events[i + n].id == e->id &&
+		       load->events[i + n].stream == e->stream) {
+			keys[n] = load->events[i + n].key;
+			n++;
+		}
+		i += n;
+		if (e->producer != job->number) {
+			continue;
+		}
+		job->error = dit_postings_push(load->postings, e->producer, e->stream,
+		                               e->id, keys, n / 3);
+		if (job->error == 0) {
+			job->error =
+				dit_postings_push(load->postings, e->producer, e->stream,
+			                          e->id, keys + n / 3, n - n / 3);
+		}
+	}
+	return NULL;
+}
+
+void postings_load_run(struct postings_load *load, void *(*function)(void *), unsigned n)
+{
+	struct postings_job jobs[PRODUCERS_MAX] = {{0}};
+	pthread_t threads[PRODUCERS_MAX];
+
+	for (unsigned i = 0; i < n; i++) {
+		jobs[i] = (struct postings_job){.load = load, .number = i};
+		if (load->plan->has_threads) {
+			assert_int_equal(
+				pthread_create(&threads[i], NULL, function, &jobs[i]), 0);
+		} else {
+			function(&jobs[i]);
+		}
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (load->plan->has_threads) {
+			assert_int_equal(pthread_join(threads[i], NULL), 0);
+		}
+		assert_int_equal(jobs[i].error, 0);
+	}
+}
+
+static int compare_events(const void *x, const void *y)
+{
+	const struct postings_event *a = x;
+	const struct postings_event *b = y;
+
+	if (a->stream != b->stream) {
+		return a->stream < b->stream ? -1 : 1;
+	}
+	if (a->key != b->key) {
+		return a->key < b->key ? -1 : 1;
+	}
+	return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
+}
+
+static int compare_ids(const void *x, const void *y)
+{
+	uint64_t a = *(const uint64_t *)x;
+	uint64_t b = *(const uint64_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+static bool has_id(const uint64_t *ids, size_t n, uint64_t id)
+{
+	for (size_t i = n; i > 0; i--) {
+		if (ids[i - 1] == id) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * Insert the IDs of the first key one by one.
+ *
+ * @param ids  list_max + 3 long; becomes the list, or 0, lowest, highest
+ * @return the number of events used
+ */
+static size_t model_list(const struct postings_load *load,
+                         const struct postings_event *events, size_t n, uint64_t *ids,
+                         size_t *nids)
+{
+	bool is_range = false;
+	size_t i = 0;
+
+	*nids = 0;
+	for (i = 0; i < n && events[i].stream == events[0].stream &&
+	            events[i].key == events[0].key;
+	     i++) {
+		uint64_t id = events[i].id;
+
+		if (!is_range && *nids >= load->plan->list_max) {
+			qsort(ids, *nids, sizeof(*ids), compare_ids);
+			ids[2] = ids[*nids - 1];
+			ids[1] = ids[0];
+			ids[0] = 0;
+			*nids = 3;
+			is_range = true;
+		}
+		if (is_range) {
+			ids[1] = id < ids[1] ? id : ids[1];
+			ids[2] = id > ids[2] ? id : ids[2];
+		} else if (!has_id(ids, *nids, id)) {
+			ids[(*nids)++] = id;
+		}
+	}
+	if (!is_range) {
+		qsort(ids, *nids, sizeof(*ids), compare_ids);
+	}
+	return i;
+}
+
+#define BATCH_MAX 7
+
+/** Lists one by one from batches of 1 to BATCH_MAX: a list is looked at after others of
+ * its batch were made. */
+struct lists {
+	struct dit_posting_cursor *cursor;
+	struct dit_posting_list batch[BATCH_MAX];
+	ptrdiff_t n;
+	ptrdiff_t at;
+	size_t max;
+};
+
+/** NULL: there is none */
+static const struct dit_posting_list *next_list(struct lists *lists)
+{
+	if (lists->at == lists->n) {
+		lists->max = lists->max % BATCH_MAX + 1;
+		lists->at = 0;
+		lists->n =
+			dit_posting_cursor_next(lists->cursor, lists->batch, lists->max);
+	}
+	return lists->n <= 0 ? NULL : &lists->batch[lists->at++];
+}
+
+void *postings_load_check(void *arg)
+{
+	struct postings_job *job = arg;
+	struct postings_load *load = job->load;
+	uint64_t *ids = calloc((size_t)load->plan->list_max + 3, sizeof(*ids));
+	struct lists lists = {0};
+	size_t i = 0;
+
+	job->error = dit_posting_cursor_open(&lists.cursor, load->postings, job->number,
+	                                     false);
+	while (job->error == 0 && i < load->nevents) {
+		const struct dit_posting_list *list = NULL;
+		size_t nids = 0;
+
+		if (load->events[i].stream != job->number) {
+			i++;
+			continue;
+		}
+		list = next_list(&lists);
+		if (list == NULL || list->ordinal != load->events[i].key) {
+			job->error = -1;
+			break;
+		}
+		i += model_list(load, load->events + i, load->nevents - i, ids, &nids);
+		if (nids != list->nids ||
+		    memcmp(ids, list->ids, nids * sizeof(*ids)) != 0) {
+			job->error = -2;
+		}
+	}
+	if (job->error == 0 && (next_list(&lists) != NULL || lists.n != 0)) {
+		job->error = -3;
+	}
+	dit_posting_cursor_close(lists.cursor);
+	free(ids);
+	return NULL;
+}
+
+void postings_load_sort(struct postings_load *load)
+{
+	qsort(load->events, load->nevents, sizeof(*load->events), compare_events);
+}
+
+void postings_load_begin(struct postings_load *load, const struct postings_plan *plan)
+{
+	static const bool is_64bit[STREAMS_MAX] = {false, true, false, true};
+	struct dit_postings_opts opts = {
+		.nstreams = plan->nstreams,
+		.is_64bit = is_64bit,
+		.nproducers = plan->nproducers,
+		.memory_bytes = plan->memory_bytes,
+		.list_max = plan->list_max,
+	};
+
+	*load = (struct postings_load){.plan = plan, .random = 88172645463325252u};
+	load->tmpdir = test_scratch();
+	opts.tmpdir = load->tmpdir;
+	assert_int_equal(dit_postings_new(&load->postings, &opts), 0);
+	if (plan->fan_in > 0) {
+		load->postings->fan_in = plan->fan_in;
+	}
+	make_events(load);
+}
+
+void postings_load_use_tiny_chunks(struct postings_load *load)
+{
+	for (unsigned i = 0; i < load->plan->nproducers; i++) {
+		dit_chunk_pool_init(&load->postings->producers[i]->pool, TINY_CHUNK);
+	}
+}
+
+void postings_load_end(struct postings_load *load)
+{
+	dit_postings_free(load->postings);
+	free(load->events);
+	test_scratch_remove(load->tmpdir);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory of postings (sort/postings.h): what is held stays within the budget, and is
+ * little more than the keys.
+ */
+#include "sort/postings.h"
+
+#include "postings_fixture.h"
+#include "sort/postings_private.h"
+#include "test.h"
+
+static void memory_stays_within_the_budget(void **state)
+{
+	static const struct postings_plan plan = {"memory", 4, 2, 8 << 20, 30,   40000,
+	                                          9000,     4, 0, 0,       false};
+	struct dit_postings_stats stats = {0};
+	struct postings_load load;
+
+	(void)state;
+	postings_load_begin(&load, &plan);
+	postings_load_run(&load, postings_load_push, 2);
+	dit_postings_stats(load.postings, &stats);
+	assert_true(stats.nruns >= 1);
+	assert_true(stats.memory_bytes <= plan.memory_bytes + 2 * (256 << 10));
+	assert_int_equal(dit_postings_seal(load.postings), 0);
+	postings_load_sort(&load);
+	postings_load_run(&load, postings_load_check, 4);
+	dit_postings_stats(load.postings, &stats);
+	assert_true(stats.memory_bytes <= plan.memory_bytes);
+	postings_load_end(&load);
+}
+
+/** Push an entry: distinct keys, the same number to each of some streams. */
+static void push_entry(struct postings_load *load, unsigned first, unsigned step,
+                       uint64_t id, unsigned nkeys)
+{
+	uint64_t keys[64];
+
+	for (unsigned s = first; s < load->plan->nstreams; s += step) {
+		for (unsigned i = 0; i < nkeys; i++) {
+			keys[i] = postings_load_key(s, id * 64 + i);
+		}
+		assert_int_equal(dit_postings_push(load->postings, 0, s, id, keys, nkeys),
+		                 0);
+	}
+}
+
+/* Odd streams are wide. Half a chunk of each stream may be empty. */
+static void pairs_waiting_are_little_more_than_keys(void **state)
+{
+	static const struct {
+		unsigned first;
+		unsigned nkeys;
+		double expected; /* bytes a pair */
+	} cases[] = {
+		{0, 1, 8.0},  {0, 10, 4.4}, {0, 50, 4.08},
+		{1, 1, 12.0}, {1, 10, 8.4}, {1, 50, 8.08},
+	};
+	static const struct postings_plan plan = {"compact", 4, 1, 256 << 20, 60,   0,
+	                                          1,         1, 0, 0,         false};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_postings_stats stats = {0};
+		uint64_t nentries = 1000000 / cases[i].nkeys;
+		double each = 0;
+		struct postings_load load;
+
+		postings_load_begin(&load, &plan);
+		for (uint64_t id = 1; id <= nentries; id++) {
+			push_entry(&load, cases[i].first, 2, id, cases[i].nkeys);
+		}
+		dit_postings_stats(load.postings, &stats);
+		each = (double)stats.memory_bytes / (double)stats.npushed;
+		print_message("  %u keys: %.2f bytes\n", cases[i].nkeys, each);
+		assert_int_equal(stats.nruns, 0);
+		assert_true(each >= cases[i].expected && each < cases[i].expected + 0.1);
+		postings_load_end(&load);
+	}
+}
+
+/** Memory held but for the buffer that runs are written through. */
+static size_t held_bytes(const struct postings_load *load)
+{
+	struct dit_postings_stats stats = {0};
+
+	dit_postings_stats(load->postings, &stats);
+	return stats.memory_bytes -
+	       load->postings->producers[0]->writer.buffer.size_bytes;
+}
+
+/* Chunks and scratch together, after each push; and the share is made use of. */
+static void a_share_is_used_up_but_not_exceeded(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned nstreams;
+		unsigned first;
+		unsigned step;
+		unsigned nkeys;
+		unsigned cost; /* of a pair, in bytes: units and scratch of the largest */
+	} cases[] = {
+		{"one stream, one key", 1, 0, 1, 1, 8 + 16},
+		{"one stream", 1, 0, 1, 50, 4 + 16},
+		{"one wide stream, one key", 2, 1, 2, 1, 12 + 32},
+		{"one wide stream", 2, 1, 2, 50, 8 + 32},
+		{"two streams", 4, 0, 2, 50, 4 + 16 / 2},
+		{"all", 4, 0, 1, 50, 6 + 32 / 4},
+		{"all, one key", 4, 0, 1, 1, 10 + 32 / 4},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct postings_plan plan = {
+			"share", cases[i].nstreams, 1, 1 << 20, 60, 0, 1, 1, 0, 0, false};
+		struct dit_postings_stats stats = {0};
+		size_t peak = 0;
+		struct postings_load load;
+
+		print_message("  %s\n", cases[i].name);
+		postings_load_begin(&load, &plan);
+		for (uint64_t id = 1; stats.npushed < 400000; id++) {
+			push_entry(&load, cases[i].first, cases[i].step, id,
+			           cases[i].nkeys);
+			peak = held_bytes(&load) > peak ? held_bytes(&load) : peak;
+			assert_true(peak <= plan.memory_bytes);
+			dit_postings_stats(load.postings, &stats);
+		}
+		print_message("  %zu KiB, %lu runs of %lu pairs\n", peak >> 10,
+		              (unsigned long)stats.nruns,
+		              (unsigned long)(stats.npushed / stats.nruns));
+		assert_true(stats.nruns >= 2);
+		assert_true(peak > plan.memory_bytes * 9 / 10);
+		assert_true(stats.nruns * plan.memory_bytes * 9 / 10 <=
+		            stats.npushed * cases[i].cost);
+		postings_load_end(&load);
+	}
+}
+
+/* Chunks of the time with many streams, scratch of the time with one. */
+static void a_share_is_not_exceeded_when_streams_change(void **state)
+{
+	static const struct postings_plan plan = {"change", 4, 1, 1 << 20, 60,   0,
+	                                          1,        1, 0, 0,       false};
+	struct dit_postings_stats stats = {0};
+	size_t peak = 0;
+	struct postings_load load;
+
+	(void)state;
+	postings_load_begin(&load, &plan);
+	for (uint64_t id = 1; stats.npushed < 2000000; id++) {
+		bool has_one_stream = stats.npushed / 400000 % 2 == 1;
+
+		push_entry(&load, 0, has_one_stream ? 4 : 1, id, 50);
+		peak = held_bytes(&load) > peak ? held_bytes(&load) : peak;
+		dit_postings_stats(load.postings, &stats);
+	}
+	print_message("  %zu KiB, %lu runs\n", peak >> 10, (unsigned long)stats.nruns);
+	assert_true(peak <= plan.memory_bytes);
+	postings_load_end(&load);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_stays_within_the_budget),
+		cmocka_unit_test(pairs_waiting_are_little_more_than_keys),
+		cmocka_unit_test(a_share_is_used_up_but_not_exceeded),
+		cmocka_unit_test(a_share_is_not_exceeded_when_streams_change),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
