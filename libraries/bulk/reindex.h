@@ -103,6 +103,15 @@ struct dit_reindex_index_stats {
 	struct dit_index_cost cost;
 };
 
+/** Most rounds in which new index databases catch up with others. */
+#define DIT_REINDEX_ROUNDS_MAX 9
+
+/** Entries that others changed since the round before, and their keys. */
+struct dit_reindex_round {
+	uint64_t nentries; /* one of an earlier round may come again */
+	uint64_t us;       /* wall clock */
+};
+
 /** One database. */
 struct dit_reindex_database_stats {
 	char *directory;
@@ -113,6 +122,9 @@ struct dit_reindex_database_stats {
 	uint64_t nchanged;     /* online: entries that others changed meanwhile */
 	uint64_t locked_us;    /* online: how long LMDB's write lock was held, in all */
 	uint64_t longest_us;   /* online: the longest time without a break */
+	/* Online: the rounds; the last one while LMDB's write lock was held. */
+	struct dit_reindex_round rounds[DIT_REINDEX_ROUNDS_MAX];
+	size_t nrounds;
 	struct dit_reindex_index_stats *indexes;
 	size_t nindexes;
 };

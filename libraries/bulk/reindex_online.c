@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Beside slapd: the keys of entries that were changed since the snapshot. While this runs
- * everybody who wants to write waits, so it does no more than that.
+ * Beside slapd: the keys of entries that were changed since the snapshot, round by round
+ * (online.h). In the last round everybody who wants to write waits, so this does no
+ * more than that.
  *
- * Of each such entry the keys are made twice, as it was in the snapshot and as it is now,
- * but not of attributes that have not changed: most changes are of few attributes. Keys
- * that only the first has go out of the new index, keys that only the second has go into
- * it.
+ * Of each such entry the keys are made twice, as it was before the round and as it is
+ * now, but not of attributes that have not changed: most changes are of few attributes.
+ * Keys that only the first has go out of the new index, keys that only the second has go
+ * into it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,8 +44,9 @@ struct online_changes {
 };
 
 struct dit_reindex_online {
-	struct dit_arena arena;         /* keys */
-	struct online_changes *changes; /* one for each index database; owned */
+	struct dit_arena arena; /* keys */
+	struct online_changes
+		*changes; /* of the round; one for each index database; owned */
 	size_t ndbs;
 };
 
@@ -281,12 +283,14 @@ static void hand_over(struct catching_up *work)
 	}
 }
 
-/* ---- from the beginning to the end ---- */
+/* ---- a round ---- */
 
 static int make_online(struct reindex_target *target)
 {
 	struct dit_reindex_online *online = calloc(1, sizeof(*online));
 
+	dit_reindex_online_free(target->online); /* of the round before */
+	target->online = NULL;
 	if (online == NULL) {
 		return -ENOMEM;
 	}
@@ -310,7 +314,8 @@ void dit_reindex_online_free(struct dit_reindex_online *online)
 	free(online);
 }
 
-static int read_versions(struct catching_up *work, unsigned newest,
+/* @param numbers  of the snapshot's readers: before the round, and now */
+static int read_versions(struct catching_up *work, const unsigned numbers[2],
                          const struct dit_ad_names names[2], const uint64_t *ids,
                          size_t nids)
 {
@@ -320,7 +325,7 @@ static int read_versions(struct catching_up *work, unsigned newest,
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
 		const struct dit_entry_reader_opts opts = {.snapshot =
 		                                                   work->target->snapshot,
-		                                           .reader = i == 0 ? 0 : newest,
+		                                           .reader = numbers[i],
 		                                           .names = &names[i],
 		                                           .without_dn = true};
 
@@ -334,30 +339,31 @@ static int read_versions(struct catching_up *work, unsigned newest,
 	return r;
 }
 
-int dit_reindex_catch_up(void *ctx, unsigned newest, const uint64_t *ids, size_t nids)
+int dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer, const uint64_t *ids,
+                         size_t nids)
 {
 	struct reindex_target *target = ctx;
 	struct dit_schema *schema = target->reindexer->chosen.settings->schema;
+	bool is_stopped = dit_stop_is_set(&target->reindexer->stop);
 	struct dit_ad_names names[2] = {{.n = 0}, {.n = 0}};
+	const unsigned numbers[2] = {older, newer};
 	struct catching_up work = {.target = target};
-	int r = make_online(target);
+	int r = is_stopped ? DIT_E_STOPPED : make_online(target);
 
 	work.online = target->online;
 	if (r == 0) {
 		r = dit_stored_keys_new(&work.keys, target->indexes);
 	}
-	if (r == 0) {
-		r = dit_ad_names_read(&names[0], target->snapshot, schema);
-	}
-	if (r == 0) {
-		/* slapd may have met new attributes. */
-		r = dit_ad_names_read_by(&names[1], target->snapshot, newest, schema);
-	}
+	/* slapd may have met new attributes. */
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		r = dit_ad_names_choose(&names[i], dit_stored_keys_want, work.keys);
+		r = dit_ad_names_read_by(&names[i], target->snapshot, numbers[i], schema);
+		if (r == 0) {
+			r = dit_ad_names_choose(&names[i], dit_stored_keys_want,
+			                        work.keys);
+		}
 	}
 	if (r == 0) {
-		r = read_versions(&work, newest, names, ids, nids);
+		r = read_versions(&work, numbers, names, ids, nids);
 	}
 	if (r == 0) {
 		hand_over(&work);

@@ -207,6 +207,23 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 	}
 }
 
+_Static_assert(DIT_REINDEX_ROUNDS_MAX == DIT_ONLINE_ROUNDS + 1, "rounds of online.h");
+
+static void take_times(struct reindex_target *target)
+{
+	const struct dit_online_times *times = &target->times;
+	struct dit_reindex_database_stats *stats = target->stats;
+
+	stats->nchanged = times->nchanged;
+	stats->locked_us = times->locked_us;
+	stats->longest_us = times->longest_us;
+	stats->nrounds = times->nrounds;
+	for (unsigned i = 0; i < times->nrounds; i++) {
+		stats->rounds[i] = (struct dit_reindex_round){
+			.nentries = times->rounds[i].nchanged, .us = times->rounds[i].us};
+	}
+}
+
 static int publish(struct reindexer *reindexer)
 {
 	struct dit_published *items = calloc(reindexer->ntargets + 1, sizeof(*items));
@@ -228,9 +245,7 @@ static int publish(struct reindexer *reindexer)
 		struct reindex_target *target = &reindexer->targets[i];
 
 		target->stats->bytes = items[i].bytes;
-		target->stats->nchanged = target->times.nchanged;
-		target->stats->locked_us = target->times.locked_us;
-		target->stats->longest_us = target->times.longest_us;
+		take_times(target);
 	}
 	reindexer->published = NULL;
 	free(items);

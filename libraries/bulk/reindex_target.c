@@ -112,6 +112,7 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.list_max = list_max(reindexer),
 		.page_writer = reindexer->page_writer,
+		.ticker = dit_reindex_ticker(target->reindexer),
 		.times = &target->times,
 		.fault = fault,
 	};

@@ -35,7 +35,7 @@ struct dit_page_reserve {
 	/* [const] */
 	dit_reserve_more_fn more;
 	void *ctx;
-	uint64_t step_pages; /* reserved at least at a time */
+	uint64_t step_pages; /* reserved at least at a time; [const] while members take */
 
 	pthread_mutex_t lock;
 	/* [lock: lock] */

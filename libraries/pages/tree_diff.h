@@ -9,6 +9,7 @@
  *
  *   dit_tree_pages()   the pages of the older one, without reading its leaves
  *   dit_tree_diff()    both, down to where they meet
+ *   dit_tree_follow()  the same; then the pages are those of the newer one
  *
  * Threads: any; the source says who may read.
  */
@@ -46,5 +47,23 @@ int dit_tree_diff(const struct dit_tree_source *source,
                   const struct dit_tree_record *older,
                   const struct dit_tree_record *newer, const struct dit_page_set *pages,
                   const struct dit_tree_diff_ops *ops);
+
+/**
+ * The same, and those of @p pages that the older version has become those of the newer
+ * one, for a comparison with a third version.
+ *
+ * @param pages    of the older tree, and maybe of other trees
+ * @param is_whole with those of its long values and lists; else some of these may come in
+ *                 addition, which belong to the newer version
+ * @param node     as of dit_tree_diff_ops; NULL: nobody wants nodes
+ *
+ * @return as above; DIT_E_CORRUPT: also if a page of the older version is missing in a
+ *         whole set. After an error nobody knows what is in the set
+ */
+int dit_tree_follow(
+	const struct dit_tree_source *source, const struct dit_tree_record *older,
+	const struct dit_tree_record *newer, struct dit_page_set *pages, bool is_whole,
+	int (*node)(void *ctx, bool is_newer, const struct dit_node_view *node),
+	void *ctx);
 
 #endif

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "pages/tree_diff.h"
-#include "store/snapshot_impl.h"
 
 struct dit_id_node {
 	uint64_t id;
@@ -76,47 +75,23 @@ static int note_split(void *ctx, bool is_newer, const struct dit_node_view *node
 	return add_changed(ctx, id);
 }
 
-static int find_pages(const struct dit_entry_changes *changes,
-                      const struct dit_tree_source *source, const char *name,
-                      struct dit_page_set *ret)
+static int find_pages(const struct dit_tree_source *source,
+                      const struct dit_tree_record *tree, struct dit_page_set *ret)
 {
-	struct dit_tree_record older;
-	int r = dit_snapshot_tree(changes->older, name, &older) == 0
-	                ? DIT_E_CORRUPT
-	                : dit_page_set_init(ret, source->pages->npages);
+	int r = dit_page_set_init(ret, source->pages->npages);
 
-	return r < 0 ? r : dit_tree_pages(source, &older, ret);
+	return r < 0 ? r : dit_tree_pages(source, tree, ret);
 }
 
 int dit_entry_changes_begin(struct dit_entry_changes *changes,
-                            const struct dit_snapshot *older,
+                            const struct dit_entry_trees *oldest,
                             const struct dit_tree_source *source)
 {
 	int r = 0;
 
-	changes->older = older;
-	r = find_pages(changes, source, "id2e", &changes->entry_pages);
-	return r < 0 ? r : find_pages(changes, source, "id2v", &changes->split_pages);
-}
-
-static int diff_tree(struct dit_entry_changes *changes,
-                     const struct dit_page_commit *commit,
-                     const struct dit_tree_source *source, const char *name,
-                     const struct dit_page_set *pages,
-                     int (*note)(void *, bool, const struct dit_node_view *))
-{
-	const struct dit_tree_diff_ops ops = {.node = note, .ctx = changes};
-	struct dit_tree_record older;
-	struct dit_tree_record newer;
-
-	if (dit_snapshot_tree(changes->older, name, &older) == 0 ||
-	    dit_page_commit_find(commit, dit_span_of(name), &newer) == 0) {
-		return DIT_E_CORRUPT;
-	}
-	if (older.root == newer.root) {
-		return 0; /* the same page: the same tree */
-	}
-	return dit_tree_diff(source, &older, &newer, pages, &ops);
+	changes->older = *oldest;
+	r = find_pages(source, &oldest->entries, &changes->entry_pages);
+	return r < 0 ? r : find_pages(source, &oldest->split, &changes->split_pages);
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -165,20 +140,25 @@ static int compare_ids(const void *a, const void *b)
 }
 
 int dit_entry_changes_find(struct dit_entry_changes *changes,
-                           const struct dit_page_commit *commit,
+                           const struct dit_entry_trees *newer,
                            const struct dit_tree_source *source)
 {
 	size_t n = 0;
-	int r = diff_tree(changes, commit, source, "id2e", &changes->entry_pages,
-	                  note_entry);
+	int r = 0;
 
+	changes->nids = 0;
+	changes->nnodes = 0;
+	changes->nbytes = 0;
+	r = dit_tree_follow(source, &changes->older.entries, &newer->entries,
+	                    &changes->entry_pages, false, note_entry, changes);
 	if (r == 0) {
 		r = compare_entries(changes);
 	}
 	if (r == 0) {
-		r = diff_tree(changes, commit, source, "id2v", &changes->split_pages,
-		              note_split);
+		r = dit_tree_follow(source, &changes->older.split, &newer->split,
+		                    &changes->split_pages, false, note_split, changes);
 	}
+	changes->older = *newer;
 	if (r < 0 || changes->nids == 0) {
 		return r;
 	}

@@ -3,12 +3,13 @@
  * Which entries have changed between a snapshot and a newer state of the database.
  *
  *   struct dit_entry_changes changes = {0};
- *   dit_entry_changes_begin();  dit_entry_changes_find();  look at ids;
+ *   dit_entry_changes_begin();
+ *   dit_entry_changes_find();  look at ids;   ... again, with a state that is newer still
  *   dit_entry_changes_deinit()
  *
  * The two versions of id2e are walked together, and those of id2v (tree_diff.h), so the
- * cost of the search is that of the changes. Which pages the older version has is found
- * before, while others may still write.
+ * cost of a search is that of the changes. Which pages the first version has is found
+ * before.
  *
  * Threads: an object belongs to one thread.
  */
@@ -18,22 +19,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pages/page_commit.h"
 #include "pages/page_set.h"
 #include "pages/tree_visit.h"
 
 struct dit_id_node;
-struct dit_snapshot;
+
+/** Where a state has its entries. */
+struct dit_entry_trees {
+	struct dit_tree_record entries; /* id2e */
+	struct dit_tree_record split;   /* id2v */
+};
 
 /** Zero is an empty one. */
 struct dit_entry_changes {
-	uint64_t *ids; /* of the entries; ascending, distinct; owned */
+	uint64_t *ids; /* of the last search's entries; ascending, distinct; owned */
 	size_t nids;
 
 	/* Of the search: nodes of id2e in leaves that only one version has. */
-	const struct dit_snapshot *older;
-	struct dit_page_set entry_pages; /* of the older id2e */
-	struct dit_page_set split_pages; /* of the older id2v */
+	struct dit_entry_trees older;    /* of the last state so far */
+	struct dit_page_set entry_pages; /* of its id2e */
+	struct dit_page_set split_pages; /* of its id2v */
 	struct dit_id_node *nodes;
 	size_t nnodes;
 	size_t nodes_size;
@@ -44,25 +49,27 @@ struct dit_entry_changes {
 };
 
 /**
- * Once, before the search. Returns as dit_entry_changes_find().
+ * Once, before the first search. Returns as dit_entry_changes_find().
  *
- * @param older   the snapshot; its pages stay as they are until the search has ended
+ * @param oldest  the first state. From then on, until the last search has ended, no page
+ *                is used again that this state or a later one has
  * @param source  reads its pages
  */
 int dit_entry_changes_begin(struct dit_entry_changes *changes,
-                            const struct dit_snapshot *older,
+                            const struct dit_entry_trees *oldest,
                             const struct dit_tree_source *source);
 
 /**
- * Find the entries that were added, changed or removed. Once.
+ * Find the entries that were added, changed or removed since the last state, which is now
+ * the newer one.
  *
- * @param commit  names the trees of the newer state
  * @param source  reads the pages of both
  *
- * @return 0; DIT_E_CORRUPT; -ENOMEM, -errno of reading
+ * @return 0; DIT_E_CORRUPT; -ENOMEM, -errno of reading. After an error there are no more
+ *         searches
  */
 int dit_entry_changes_find(struct dit_entry_changes *changes,
-                           const struct dit_page_commit *commit,
+                           const struct dit_entry_trees *newer,
                            const struct dit_tree_source *source);
 
 /** Free what it holds. */

@@ -126,6 +126,9 @@ static int add_index(struct dit_output *output, const struct dit_output_index *i
 		return -ENOMEM;
 	}
 	o->ntables++;
+	if (o->online != NULL) {
+		dit_online_expect(o->online, index->name);
+	}
 	return 0;
 }
 

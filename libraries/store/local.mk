@@ -67,6 +67,8 @@ rooms += %D%/libstore.la
 	%D%/entry_changes.h \
 	%D%/online.c \
 	%D%/online.h \
+	%D%/online_impl.h \
+	%D%/online_rounds.c \
 	%D%/output.c \
 	%D%/output.h \
 	%D%/output_existing.c \

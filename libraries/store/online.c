@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "store/online.h"
+#include "store/online_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,55 +11,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
-#include "base/whole_io.h"
-#include "pages/page_commit.h"
-#include "pages/page_reserve.h"
-#include "pages/page_source.h"
-#include "pages/tree_diff.h"
-#include "store/entry_changes.h"
-#include "store/files.h"
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
-#include "store/lock_field.h"
 #include "store/map_size.h"
-#include "store/snapshot_impl.h"
 
-/* Reserved at a time, with a commit of our own each: a part of what indexes take now. */
+/* Reserved at a time, with a commit of our own each: a part of what is expected. */
 #define STEP_SHARE     2
 #define STEP_PAGES_MIN 256u
-#define STEP_PAGES_MAX 65536u
+#define STEP_PAGES_MAX 262144u
 /* For the main tree and the free list of the commits that follow. */
 #define ROOM_PAGES 64u
-#define WARM_PAGES 256u /* read with one call */
-
-struct dit_online {
-	struct dit_online_opts opts;
-	struct dit_snapshot *snapshot;
-	MDB_env *env;
-	int data_fd;
-	char path[DIT_FD_PATH_BYTES]; /* that leads to it */
-	unsigned page_bytes;
-	uint64_t max_bytes;
-	struct dit_lock_field field;
-	struct dit_page_reserve reserve;
-	bool has_reserve;
-
-	/* LMDB's write lock. [own: who holds it; times: reserve's lock, then main] */
-	MDB_txn *held;
-	uint64_t held_since_us;
-	struct dit_online_times times;
-
-	/* The last step. */
-	struct dit_page_set old_pages; /* of the old tables */
-	struct dit_entry_changes changes;
-};
 
 /* ---- LMDB's write lock ---- */
 
-static uint64_t now_us(void)
+uint64_t dit_online_now_us(void)
 {
 	struct timespec now;
 
@@ -68,20 +34,20 @@ static uint64_t now_us(void)
 }
 
 /* It is a write transaction, in which nothing is written. */
-static int lock(struct dit_online *online)
+int dit_online_lock(struct dit_online *online)
 {
 	int r = dit_lmdb_error(mdb_txn_begin(online->env, NULL, 0, &online->held));
 
 	if (r < 0) {
 		online->held = NULL;
 	}
-	online->held_since_us = now_us();
+	online->held_since_us = dit_online_now_us();
 	return r;
 }
 
-static void unlock(struct dit_online *online)
+void dit_online_unlock(struct dit_online *online)
 {
-	uint64_t us = now_us() - online->held_since_us;
+	uint64_t us = dit_online_now_us() - online->held_since_us;
 
 	mdb_txn_abort(online->held);
 	online->held = NULL;
@@ -123,9 +89,9 @@ static int find_oldest(const struct dit_online *online, uint64_t *ret)
 	return 0;
 }
 
-static int open_commit(const struct dit_online *online, uint64_t oldest,
-                       const struct dit_page_set *reserved, uint64_t room_pages,
-                       struct dit_page_commit **ret)
+int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
+                           const struct dit_page_set *reserved, uint64_t room_pages,
+                           struct dit_page_commit **ret)
 {
 	const struct dit_page_commit_opts opts = {
 		.fd = online->data_fd,
@@ -157,7 +123,7 @@ static int open_commit(const struct dit_online *online, uint64_t oldest,
  * Nobody uses a commit before lock.mdb has its number, so one that fails is undone. What
  * can fail then is the disk: both states are whole.
  */
-static int write_commit(struct dit_online *online, struct dit_page_commit *commit)
+int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *commit)
 {
 	int r = dit_page_commit_write(commit);
 
@@ -197,7 +163,7 @@ static int reserve_locked(struct dit_online *online, uint64_t least, uint64_t wa
 	int r = find_oldest(online, &oldest);
 
 	if (r == 0) {
-		r = open_commit(online, oldest, NULL, wanted, &commit);
+		r = dit_online_open_commit(online, oldest, NULL, wanted, &commit);
 	}
 	if (r < 0) {
 		return r;
@@ -205,7 +171,7 @@ static int reserve_locked(struct dit_online *online, uint64_t least, uint64_t wa
 	r = dit_page_commit_reserve(commit, choose_npages(online, commit, least, wanted),
 	                            runs);
 	if (r == 0) {
-		r = write_commit(online, commit);
+		r = dit_online_write_commit(online, commit);
 	}
 	dit_page_commit_close(commit);
 	return r;
@@ -215,13 +181,13 @@ static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
                         struct dit_page_runs *runs)
 {
 	struct dit_online *online = ctx;
-	int r = lock(online);
+	int r = dit_online_lock(online);
 
 	if (r < 0) {
 		return r;
 	}
 	r = reserve_locked(online, least, wanted, runs);
-	unlock(online);
+	dit_online_unlock(online);
 	return r;
 }
 
@@ -257,7 +223,7 @@ static int open_field(struct dit_online *online)
 {
 	const struct dit_readers *readers = dit_snapshot_readers(online->snapshot);
 	MDB_envinfo info;
-	int r = lock(online);
+	int r = dit_online_lock(online);
 
 	if (r < 0) {
 		return r == EACCES || r == -EACCES ? -EACCES : r;
@@ -276,23 +242,8 @@ static int open_field(struct dit_online *online)
 		maxsize = info.me_mapsize < maxsize ? info.me_mapsize : maxsize;
 		online->max_bytes = dit_map_limit(maxsize, online->page_bytes);
 	}
-	unlock(online);
+	dit_online_unlock(online);
 	return r;
-}
-
-static uint64_t choose_step(const struct dit_online *online)
-{
-	const struct dit_stored_db *dbs = NULL;
-	size_t n = dit_snapshot_dbs(online->snapshot, &dbs);
-	uint64_t step = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		step += (dbs[i].flags & DIT_DB_DUPFIXED) != 0 ? dbs[i].npages : 0;
-	}
-	step /= STEP_SHARE;
-	return step < STEP_PAGES_MIN   ? STEP_PAGES_MIN
-	       : step > STEP_PAGES_MAX ? STEP_PAGES_MAX
-	                               : step;
 }
 
 /* Past the page cache: else each commit of others would wait until our pages are on the
@@ -302,7 +253,7 @@ static int open_reserve(struct dit_online *online)
 	const struct dit_page_file_opts file = {.writer = online->opts.page_writer,
 	                                        .is_direct = true};
 	int r = dit_page_reserve_init(&online->reserve, &dit_lmdb_09, online->page_bytes,
-	                              choose_step(online), reserve_more, online);
+	                              STEP_PAGES_MIN, reserve_more, online);
 
 	online->has_reserve = r == 0;
 	return r < 0 ? r
@@ -313,6 +264,7 @@ static int open_reserve(struct dit_online *online)
 int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts)
 {
 	const struct dit_snapshot_opts snapshot = {.nreaders = opts->nreaders,
+	                                           .nspare = DIT_ONLINE_NSPARE,
 	                                           .wait_ms = opts->wait_ms,
 	                                           .fault = opts->fault};
 	struct dit_online *online = calloc(1, sizeof(*online));
@@ -362,6 +314,8 @@ void dit_online_close(struct dit_online *online)
 	dit_snapshot_close(online->snapshot);
 	dit_page_set_deinit(&online->old_pages);
 	dit_entry_changes_deinit(&online->changes);
+	free(online->stored);
+	free(online->changed);
 	free(online);
 }
 
@@ -381,211 +335,34 @@ int dit_online_find(const struct dit_online *online, const char *name,
 	return dit_snapshot_tree(online->snapshot, name, ret);
 }
 
+/* A tree does not tell the pages of its long lists. Each of its IDs may lie in one. */
+static uint64_t pages_of(const struct dit_online *online,
+                         const struct dit_tree_record *tree)
+{
+	uint64_t most = dit_snapshot_npages(online->snapshot);
+	uint64_t ids_in_page = online->page_bytes / sizeof(uint64_t);
+	uint64_t nids = tree->nitems < most * ids_in_page ? tree->nitems : 0;
+
+	return dit_snapshot_db_pages(online->snapshot,
+	                             tree->nbranch_pages + tree->nleaf_pages) +
+	       nids / ids_in_page;
+}
+
+void dit_online_expect(struct dit_online *online, const char *name)
+{
+	struct dit_tree_record tree;
+	uint64_t step = 0;
+
+	if (dit_snapshot_tree(online->snapshot, name, &tree) == 1) {
+		online->expected_pages += pages_of(online, &tree);
+	}
+	step = online->expected_pages / STEP_SHARE;
+	online->reserve.step_pages = step < STEP_PAGES_MIN   ? STEP_PAGES_MIN
+	                             : step > STEP_PAGES_MAX ? STEP_PAGES_MAX
+	                                                     : step;
+}
+
 void dit_online_times(const struct dit_online *online, struct dit_online_times *ret)
 {
 	*ret = online->times;
-}
-
-/* ---- the last step ---- */
-
-struct step {
-	struct dit_online *online;
-	struct dit_online_table *tables;
-	size_t ntables;
-	dit_online_changed_fn changed;
-	void *ctx;
-};
-
-static int drop_pages(void *ctx, uint64_t first, uint64_t n)
-{
-	return dit_page_reserve_drop(ctx, first, n);
-}
-
-static int put_table(struct dit_online *online, struct dit_page_commit *commit,
-                     const struct dit_online_table *table)
-{
-	struct dit_tree_record older;
-
-	if (dit_snapshot_tree(online->snapshot, table->name, &older) == 0) {
-		return dit_page_commit_put(commit, dit_span_of(table->name),
-		                           &table->tree);
-	}
-	return dit_page_commit_put_known(commit, dit_span_of(table->name), &table->tree,
-	                                 &older, &online->old_pages);
-}
-
-static int put_tables(const struct step *step, struct dit_page_commit *commit,
-                      const struct dit_tree_source *source)
-{
-	struct dit_online *online = step->online;
-	int r = 0;
-
-	for (size_t i = 0; i < step->ntables && r == 0; i++) {
-		struct dit_online_table *table = &step->tables[i];
-		const struct dit_table_edit edit = {.source = source,
-		                                    .space =
-		                                            dit_page_commit_space(commit),
-		                                    .flags = table->tree.flags,
-		                                    .list_max = online->opts.list_max,
-		                                    .dropped = drop_pages,
-		                                    .ctx = &online->reserve};
-
-		r = dit_table_edit(&edit, table->changes, table->nchanges, &table->tree);
-		if (r == 0) {
-			r = put_table(online, commit, table);
-		}
-	}
-	if (r == 0) {
-		r = dit_page_commit_give(commit, &online->old_pages);
-	}
-	return r < 0 ? r : dit_page_reserve_use(&online->reserve, commit);
-}
-
-static int call_changed(const struct step *step)
-{
-	struct dit_online *online = step->online;
-	unsigned newest = 0;
-	int r = 0;
-
-	if (online->changes.nids == 0) {
-		return 0;
-	}
-	r = dit_snapshot_add_newest(online->snapshot, &newest);
-	return r < 0 ? r
-	             : step->changed(step->ctx, newest, online->changes.ids,
-	                             online->changes.nids);
-}
-
-static int commit_locked(const struct step *step)
-{
-	struct dit_online *online = step->online;
-	struct dit_page_source pages;
-	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
-	struct dit_page_set rest = {.words = NULL};
-	struct dit_page_commit *commit = NULL;
-	int r = dit_page_reserve_rest(&online->reserve, &rest);
-
-	if (r == 0) {
-		r = open_commit(online, 0, &rest, 0, &commit);
-	}
-	if (r < 0) {
-		dit_page_set_deinit(&rest);
-		return r;
-	}
-	r = dit_page_source_init(&pages, online->data_fd, online->page_bytes,
-	                         dit_page_commit_bytes(commit) / online->page_bytes,
-	                         false);
-	if (r == 0) {
-		r = dit_entry_changes_find(&online->changes, commit, &source);
-		online->times.nchanged = online->changes.nids;
-		if (r == 0) {
-			r = call_changed(step);
-		}
-		if (r == 0) {
-			r = put_tables(step, commit, &source);
-		}
-		dit_page_source_deinit(&pages);
-	}
-	if (r == 0) {
-		r = write_commit(online, commit);
-	}
-	dit_page_commit_close(commit);
-	dit_page_set_deinit(&rest);
-	return r;
-}
-
-/*
- * The pages of the trees that are replaced, and of the entries, as they are in the
- * snapshot: what others have changed since is found when the lock is held.
- */
-static int collect_old_pages(struct dit_online *online,
-                             const struct dit_online_table *tables, size_t ntables)
-{
-	uint64_t npages = dit_snapshot_npages(online->snapshot);
-	struct dit_page_source pages;
-	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
-	int r = dit_page_source_init(&pages, online->data_fd, online->page_bytes, npages,
-	                             false);
-
-	if (r < 0) {
-		return r;
-	}
-	r = dit_page_set_init(&online->old_pages, npages);
-	for (size_t i = 0; i < ntables && r == 0; i++) {
-		struct dit_tree_record older;
-
-		if (dit_snapshot_tree(online->snapshot, tables[i].name, &older) == 1) {
-			r = dit_page_commit_collect(&source, &older, &online->old_pages);
-		}
-		if (r == DIT_E_CORRUPT) {
-			(void)dit_fault_say(
-				online->opts.fault, r,
-				"index database \"%s\" is damaged, so nobody can tell "
-				"which pages it has while slapd changes the file: stop "
-				"slapd and run ditindex without --online",
-				tables[i].name);
-		}
-	}
-	if (r == 0) {
-		r = dit_entry_changes_begin(&online->changes, online->snapshot, &source);
-	}
-	dit_page_source_deinit(&pages);
-	return r;
-}
-
-/*
- * Some of the new pages are read again when the lock is held, and then there must be no
- * wait for the disk. slapd needs them in the page cache as well. No page is missing if it
- * cannot be read now.
- */
-static void warm_up(const struct dit_online *online)
-{
-	const struct dit_page_set *used = &online->reserve.used;
-	uint64_t page = dit_page_set_next(used, 0);
-	char *bytes = malloc(WARM_PAGES * online->page_bytes);
-
-	while (bytes != NULL && page < used->npages) {
-		uint64_t n = 1;
-
-		while (n < WARM_PAGES && dit_page_set_has(used, page + n)) {
-			n++;
-		}
-		if (dit_read_at(online->data_fd, bytes, n * online->page_bytes,
-		                page * online->page_bytes) < 0) {
-			break;
-		}
-		page = dit_page_set_next(used, page + n);
-	}
-	free(bytes);
-}
-
-int dit_online_commit(struct dit_online *online, struct dit_online_table *tables,
-                      size_t ntables, dit_online_changed_fn changed, void *ctx)
-{
-	const struct step step = {.online = online,
-	                          .tables = tables,
-	                          .ntables = ntables,
-	                          .changed = changed,
-	                          .ctx = ctx};
-	int r = dit_page_file_drain(&online->reserve.space.file);
-
-	/* Most of what is written goes to the disk before anybody has to wait. */
-	if (r == 0 && fdatasync(online->data_fd) != 0) {
-		r = -errno;
-	}
-	if (r == 0) {
-		r = collect_old_pages(online, tables, ntables);
-	}
-	if (r == 0) {
-		warm_up(online);
-	}
-	if (r == 0) {
-		r = lock(online);
-	}
-	if (r < 0) {
-		return r;
-	}
-	r = commit_locked(&step);
-	unlock(online);
-	return r;
 }

@@ -240,19 +240,8 @@ void dit_readers_close(struct dit_readers *readers)
 	*readers = (struct dit_readers){.n = 0, .door = DIT_DOOR_CLOSED};
 }
 
-int dit_readers_add_newest(struct dit_readers *readers)
+int dit_readers_renew(struct dit_readers *readers, unsigned number)
 {
-	MDB_txn **txns = reallocarray(readers->txns, readers->n + 1, sizeof(*txns));
-	MDB_txn *txn = NULL;
-	int r = 0;
-
-	if (txns == NULL) {
-		return -ENOMEM;
-	}
-	readers->txns = txns;
-	r = dit_lmdb_error(mdb_txn_begin(readers->env, NULL, MDB_RDONLY, &txn));
-	if (r == 0) {
-		txns[readers->n++] = txn;
-	}
-	return r;
+	mdb_txn_reset(readers->txns[number]);
+	return dit_lmdb_error(mdb_txn_renew(readers->txns[number]));
 }

@@ -66,10 +66,13 @@ int dit_readers_open(struct dit_readers *ret, const char *directory,
 void dit_readers_close(struct dit_readers *readers);
 
 /**
- * One more transaction, which shows the last commit of now. It is the last one of txns.
+ * From now on a transaction shows the last commit. It keeps its place in the table of
+ * readers.
  *
- * @return 0; -ENOMEM; LMDB's codes
+ * @param number  of the transaction, below n
+ *
+ * @return 0; LMDB's codes: it cannot be used until a later call returns 0
  */
-int dit_readers_add_newest(struct dit_readers *readers);
+int dit_readers_renew(struct dit_readers *readers, unsigned number);
 
 #endif

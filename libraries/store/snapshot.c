@@ -111,15 +111,28 @@ bool dit_snapshot_is_held(const struct dit_snapshot *snapshot)
 	return snapshot->is_held;
 }
 
-int dit_snapshot_add_newest(struct dit_snapshot *snapshot, unsigned *ret_reader)
+static bool is_reader(const struct dit_snapshot *snapshot, unsigned reader)
 {
-	int r = snapshot->ops->add_newest(snapshot);
+	return reader < snapshot->nreaders ||
+	       reader - snapshot->nreaders < snapshot->nspare;
+}
 
-	if (r < 0) {
-		return r;
+int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
+{
+	return reader < snapshot->nreaders || !is_reader(snapshot, reader)
+	               ? -EINVAL
+	               : snapshot->ops->renew(snapshot, reader);
+}
+
+int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const char *name,
+                         struct dit_tree_record *ret)
+{
+	if (!is_reader(snapshot, reader)) {
+		return -EINVAL;
 	}
-	*ret_reader = snapshot->nreaders++;
-	return 0;
+	return snapshot->ops->tree_by == NULL
+	               ? -ENOTSUP
+	               : snapshot->ops->tree_by(snapshot, reader, name, ret);
 }
 
 uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot)
@@ -261,7 +274,7 @@ int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
 	if (i == snapshot->ndbs) {
 		return DIT_E_UNKNOWN;
 	}
-	if (reader >= snapshot->nreaders) {
+	if (!is_reader(snapshot, reader)) {
 		return -EINVAL;
 	}
 	r = snapshot->ops->open_scan(&scan, snapshot, reader, i);

@@ -45,7 +45,10 @@ struct dit_snapshot_ops {
 	/** @param db  its number */
 	int (*open_scan)(struct dit_scan **ret, struct dit_snapshot *snapshot,
 	                 unsigned reader, size_t db);
-	int (*add_newest)(struct dit_snapshot *snapshot);
+	int (*renew)(struct dit_snapshot *snapshot, unsigned reader);
+	/* A named database's tree as a reader sees it. NULL: all see one state */
+	int (*tree_by)(struct dit_snapshot *snapshot, unsigned reader, const char *name,
+	               struct dit_tree_record *ret);
 	int (*nfree)(struct dit_snapshot *snapshot, uint64_t *ret); /* NULL: not known */
 	void (*close)(struct dit_snapshot *snapshot); /* what is the implementation's */
 };
@@ -62,6 +65,7 @@ struct dit_snapshot {
 	uint64_t npages; /* of the data file, up to the last one in use */
 	uint64_t txn_id;
 	unsigned nreaders;
+	unsigned nspare;
 	bool is_held;
 };
 
@@ -98,5 +102,9 @@ static inline uint64_t dit_snapshot_db_pages(const struct dit_snapshot *snapshot
 /** The tree of a named database. 1; 0: there is none */
 int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
                       struct dit_tree_record *ret);
+/** The same as a reader sees it. Also LMDB's codes; DIT_E_CORRUPT; -ENOTSUP: of LMDB 1.0;
+ * -EINVAL: there is no such reader */
+int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const char *name,
+                         struct dit_tree_record *ret);
 
 #endif

@@ -33,6 +33,7 @@ struct lmdb_snapshot {
 	struct dit_snapshot base;
 	struct dit_readers readers;
 	MDB_dbi *dbis; /* handles of the named databases */
+	MDB_dbi main_dbi;
 };
 
 struct lmdb_scan {
@@ -257,16 +258,15 @@ static int open_all(struct lmdb_snapshot *lmdb, MDB_txn *txn, MDB_dbi main_dbi, 
 static int open_dbs(void *ctx, MDB_env *env, MDB_txn *txn)
 {
 	struct lmdb_snapshot *lmdb = ctx;
-	MDB_dbi main_dbi = 0;
 	MDB_envinfo info;
 	MDB_stat stat;
 	int r = dit_lmdb_error(mdb_env_info(env, &info));
 
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &main_dbi));
+		r = dit_lmdb_error(mdb_dbi_open(txn, NULL, 0, &lmdb->main_dbi));
 	}
 	if (r == 0) {
-		r = dit_lmdb_error(mdb_stat(txn, main_dbi, &stat));
+		r = dit_lmdb_error(mdb_stat(txn, lmdb->main_dbi, &stat));
 	}
 	if (r == 0) {
 		r = dit_snapshot_expect_dbs(&lmdb->base, stat.ms_entries);
@@ -279,14 +279,33 @@ static int open_dbs(void *ctx, MDB_env *env, MDB_txn *txn)
 	free(lmdb->dbis);
 	lmdb->dbis = calloc(stat.ms_entries + 1, sizeof(*lmdb->dbis));
 	return lmdb->dbis == NULL ? -ENOMEM
-	                          : open_all(lmdb, txn, main_dbi, stat.ms_entries);
+	                          : open_all(lmdb, txn, lmdb->main_dbi, stat.ms_entries);
 }
 
 /* ---- opening and closing ---- */
 
-static int add_newest(struct dit_snapshot *snapshot)
+static int renew(struct dit_snapshot *snapshot, unsigned reader)
 {
-	return dit_readers_add_newest(&of(snapshot)->readers);
+	return dit_readers_renew(&of(snapshot)->readers, reader);
+}
+
+static int tree_by(struct dit_snapshot *snapshot, unsigned reader, const char *name,
+                   struct dit_tree_record *ret)
+{
+	const struct lmdb_snapshot *lmdb = of(snapshot);
+	MDB_val key = {strlen(name), (void *)name};
+	MDB_val record;
+	int r = dit_lmdb_error(
+		mdb_get(lmdb->readers.txns[reader], lmdb->main_dbi, &key, &record));
+
+	if (r == MDB_NOTFOUND) {
+		return 0;
+	}
+	if (r < 0 || record.mv_size != sizeof(*ret)) {
+		return r < 0 ? r : DIT_E_CORRUPT;
+	}
+	memcpy(ret, record.mv_data, sizeof(*ret));
+	return 1;
 }
 
 static void close_readers(struct dit_snapshot *snapshot)
@@ -323,7 +342,8 @@ static int count_free(struct dit_snapshot *snapshot, uint64_t *ret)
 
 static const struct dit_snapshot_ops ops = {
 	.open_scan = open_scan,
-	.add_newest = add_newest,
+	.renew = renew,
+	.tree_by = tree_by,
 	.nfree = count_free,
 	.close = close_readers,
 };
@@ -331,7 +351,7 @@ static const struct dit_snapshot_ops ops = {
 static int open_readers(struct lmdb_snapshot *lmdb, const char *directory,
                         const struct dit_snapshot_opts *opts)
 {
-	const struct dit_readers_opts readers_opts = {.n = opts->nreaders,
+	const struct dit_readers_opts readers_opts = {.n = opts->nreaders + opts->nspare,
 	                                              .no_lock = opts->no_lock,
 	                                              .no_lock_file = opts->no_lock_file,
 	                                              .max_dbs = DBS_MAX,
@@ -362,6 +382,7 @@ int dit_snapshot_lmdb_open(struct dit_snapshot **ret, const char *directory,
 	lmdb->base.ops = &ops;
 	lmdb->base.format = &dit_lmdb_09;
 	lmdb->base.nreaders = opts->nreaders;
+	lmdb->base.nspare = opts->nspare;
 	lmdb->readers.door = DIT_DOOR_CLOSED;
 	r = open_readers(lmdb, directory, opts);
 	if (r < 0) {

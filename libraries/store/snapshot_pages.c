@@ -169,9 +169,9 @@ static int read_dbs(struct pages_snapshot *pages)
 
 /* ---- opening and closing ---- */
 
-static int add_newest(struct dit_snapshot *snapshot)
+static int renew(struct dit_snapshot *snapshot, unsigned reader)
 {
-	(void)snapshot;
+	(void)snapshot, (void)reader;
 	return -ENOTSUP;
 }
 
@@ -199,7 +199,7 @@ static void close_pages(struct dit_snapshot *snapshot)
 
 static const struct dit_snapshot_ops ops = {
 	.open_scan = open_scan,
-	.add_newest = add_newest,
+	.renew = renew,
 	.close = close_pages,
 };
 
@@ -297,6 +297,7 @@ int dit_snapshot_pages_open(struct dit_snapshot **ret, const char *directory,
 	pages->base.ops = &ops;
 	pages->base.format = &dit_lmdb_10;
 	pages->base.nreaders = opts->nreaders;
+	pages->base.nspare = opts->nspare;
 	pages->claim.dir_fd = -1;
 	r = open_file(pages, directory, opts);
 	if (r < 0) {

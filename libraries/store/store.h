@@ -242,6 +242,9 @@ int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 /** A snapshot that several threads read side by side (readers.h). */
 struct dit_snapshot_opts {
 	unsigned nreaders; /* at least 1: each thread scans as one of them */
+	/* Besides, to see later states with: numbered from nreaders on. Of LMDB 1.0 they
+	 * cannot be used */
+	unsigned nspare;
 	bool no_lock;      /* never take LMDB's write lock, not even for a moment */
 	bool no_lock_file; /* make no lock.mdb; without one, nobody writes */
 	uint64_t wait_ms;  /* at most, while the table of readers is full */
@@ -265,9 +268,16 @@ unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot);
 bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot);
 /** The number of the transaction that the snapshot shows. */
 uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
-/** Add a reader, which shows the latest commit and not the snapshot's state. 0; -ENOMEM;
- * LMDB's codes; -ENOTSUP: of LMDB 1.0 */
-int dit_snapshot_add_newest(struct dit_snapshot *snapshot, unsigned *ret_reader);
+/**
+ * From now on a spare reader shows the latest commit and not the state that it had. All
+ * scans with it are closed.
+ *
+ * @param reader  nreaders, or above
+ *
+ * @return 0; LMDB's codes: it cannot be used until a later call returns 0; -ENOTSUP: of
+ *         LMDB 1.0; -EINVAL: it is not a spare one
+ */
+int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader);
 /** Pages of the file, up to the last one in use; those of them that are free. */
 uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot);
 /** 0; -ENOTSUP: of LMDB 1.0; LMDB's codes */
@@ -313,7 +323,8 @@ int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
                       struct dit_span *ret_value);
 /**
  * Of an index database: the next key, with all its IDs or the first of them, as they lie
- * in the file, 8 bytes each, at any address. 1; 0: end; error.
+ * in the file, 8 bytes each, at any address. 1; 0: end; error. The IDs of a key are right
+ * if dit_scan_more_ids() has returned 0 for the key before.
  */
 int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
                        struct dit_span *ret_ids);

@@ -56,6 +56,21 @@ static json_t *phases_json(const struct dit_reindex_stats *stats)
 	return phases;
 }
 
+static json_t *rounds_json(const struct dit_reindex_database_stats *database)
+{
+	json_t *rounds = json_array();
+
+	for (size_t i = 0; i < database->nrounds; i++) {
+		const struct dit_reindex_round *round = &database->rounds[i];
+
+		(void)json_array_append_new(rounds,
+		                            json_pack("{s:o, s:f}", "entries",
+		                                      number(round->nentries), "wall_s",
+		                                      (double)round->us / 1e6));
+	}
+	return rounds;
+}
+
 static json_t *database_json(const struct dit_reindex_stats *stats,
                              const struct dit_reindex_database_stats *database)
 {
@@ -72,15 +87,15 @@ static json_t *database_json(const struct dit_reindex_stats *stats,
 
 		(void)json_array_append_new(indexes, run_index_json(&run));
 	}
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o}", "directory",
-	                 json_text(database->directory), "bytes",
-	                 run_known_json(database->bytes), "bytes_before",
-	                 run_known_json(database->bytes_before), "entries",
-	                 number(database->nentries), "entries_left_out",
-	                 number(database->nbroken), "entries_changed_meanwhile",
-	                 number(database->nchanged), "writers_waited_s",
-	                 (double)database->locked_us / 1e6, "writers_waited_longest_s",
-	                 (double)database->longest_us / 1e6, "indexes", indexes);
+	return json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "directory",
+		json_text(database->directory), "bytes", run_known_json(database->bytes),
+		"bytes_before", run_known_json(database->bytes_before), "entries",
+		number(database->nentries), "entries_left_out", number(database->nbroken),
+		"entries_changed_meanwhile", number(database->nchanged),
+		"writers_waited_s", (double)database->locked_us / 1e6,
+		"writers_waited_longest_s", (double)database->longest_us / 1e6,
+		"catch_up_rounds", rounds_json(database), "indexes", indexes);
 }
 
 struct json_t *index_json(const struct run_record *record,

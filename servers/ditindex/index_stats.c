@@ -11,6 +11,19 @@ static void print_phase(const char *name, uint64_t us)
 	(void)printf("  %-22s %9.3f s\n", name, (double)us / 1e6);
 }
 
+static void print_rounds(const struct dit_reindex_database_stats *stats)
+{
+	for (size_t i = 0; i < stats->nrounds; i++) {
+		const struct dit_reindex_round *round = &stats->rounds[i];
+
+		(void)printf(
+			"  round %zu: %llu entries were changed, caught up in %.3f s%s\n",
+			i + 1, (unsigned long long)round->nentries,
+			(double)round->us / 1e6,
+			i + 1 == stats->nrounds ? " with the write lock" : "");
+	}
+}
+
 static void print_database(const struct dit_reindex_database_stats *stats)
 {
 	(void)printf("%s/data.mdb: %llu entries read, %llu left out; %.1f MiB, before "
@@ -18,6 +31,7 @@ static void print_database(const struct dit_reindex_database_stats *stats)
 	             stats->directory, (unsigned long long)stats->nentries,
 	             (unsigned long long)stats->nbroken, (double)stats->bytes / MIB,
 	             (double)stats->bytes_before / MIB);
+	print_rounds(stats);
 	if (stats->nindexes == 0) {
 		return;
 	}

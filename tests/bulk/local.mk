@@ -36,6 +36,7 @@ check_PROGRAMS += \
 	%D%/test_progress \
 	%D%/test_scan \
 	%D%/test_reindex \
+	%D%/test_reindex_online \
 	%D%/test_stored_keys \
 	%D%/test_release_rules \
 	%D%/test_tree \
@@ -103,6 +104,11 @@ noinst_PROGRAMS += %D%/scan_count
 %C%_test_reindex_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_reindex.c
 %C%_test_reindex_LDADD = $(test_libs)
 %C%_test_reindex_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_reindex_online_SOURCES = %D%/load_fixture.c %D%/load_fixture.h \
+	%D%/test_reindex_online.c
+%C%_test_reindex_online_LDADD = $(test_libs)
+%C%_test_reindex_online_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) \
+	-Wl,--wrap=dit_reindex_catch_up
 %C%_test_progress_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_progress.c
 %C%_test_progress_LDADD = $(test_libs)
 %C%_test_stored_keys_SOURCES = %D%/builders_fixture.h %D%/test_stored_keys.c

@@ -466,117 +466,6 @@ static void in_use(void **state)
 	load_fixture_deinit(&f);
 }
 
-/* ---- beside others ---- */
-
-/* Another process gives entries another content, removes one, and adds one. */
-static void change_entries(const char *directory)
-{
-	pid_t pid = fork();
-	int status = 0;
-
-	if (pid == 0) {
-		MDB_env *env = load_fixture_open(directory);
-		MDB_txn *txn = NULL;
-		MDB_dbi dbi = 0;
-		int failed = mdb_txn_begin(env, NULL, 0, &txn) != 0 ||
-		             mdb_dbi_open(txn, "id2e", 0, &dbi) != 0;
-
-		for (uint64_t id = 20; id < 60 && !failed; id += 10) {
-			uint64_t other = id + 1;
-			MDB_val to = {sizeof(id), &id};
-			MDB_val from = {sizeof(other), &other};
-			MDB_val value;
-			char copy[4000];
-
-			failed = mdb_get(txn, dbi, &from, &value) != 0;
-			memcpy(copy, value.mv_data, failed ? 0 : value.mv_size);
-			value.mv_data = copy;
-			failed = failed || mdb_put(txn, dbi, &to, &value, 0) != 0;
-			other = 1000 + id;
-			failed = failed || mdb_put(txn, dbi, &from, &value, 0) != 0;
-			other = id + 5;
-			failed = failed || mdb_del(txn, dbi, &from, NULL) != 0;
-		}
-		failed = failed || mdb_txn_commit(txn) != 0;
-		mdb_env_close(env);
-		_exit(failed);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-}
-
-struct meddler {
-	const char *directory;
-	bool has_changed;
-};
-
-static void change_at_the_end(void *ctx, const struct dit_progress *progress)
-{
-	struct meddler *meddler = ctx;
-
-	if (progress->phase == DIT_REINDEX_PUBLISH && !meddler->has_changed) {
-		change_entries(meddler->directory);
-		meddler->has_changed = true;
-	}
-}
-
-static void beside_others(void **state)
-{
-	struct load_fixture f;
-	struct told told;
-	struct meddler meddler;
-	struct dit_reindex_opts opts;
-	struct dit_reindex_stats stats;
-	uint64_t got = 0;
-
-	(void)state;
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, 300);
-	meddler = (struct meddler){f.database, false};
-	put(f.database, "cn", "abcd", 4, "12345678");
-	drop(f.database, "sn", 0);
-	opts = reindex_opts(&f, &told);
-	opts.online = true;
-	opts.threads = 2;
-	opts.progress = change_at_the_end;
-	opts.progress_ctx = &meddler;
-	assert_int_equal(dit_reindex(&opts, &stats), 0);
-	assert_true(meddler.has_changed);
-	assert_int_equal(stats.databases[0].nchanged, 12);
-	assert_true(stats.databases[0].locked_us >= stats.databases[0].longest_us);
-	dit_reindex_stats_deinit(&stats);
-	/* As if all of it had been there from the beginning. */
-	got = load_fixture_digest(&f);
-	opts = reindex_opts(&f, &told);
-	assert_int_equal(reindex(&opts), 0);
-	assert_int_equal(load_fixture_digest(&f), got);
-	load_fixture_deinit(&f);
-}
-
-static void refused_beside_others(void **state)
-{
-	struct load_fixture f;
-	struct told told;
-	struct dit_reindex_opts opts;
-	uint64_t before = 0;
-
-	(void)state;
-	load_fixture_init(&f, "");
-	load_fixture_load_people(&f, 300);
-	opts = reindex_opts(&f, &told);
-	opts.online = true;
-	opts.drop_unconfigured = true;
-	assert_int_equal(reindex(&opts), -EINVAL);
-	opts.drop_unconfigured = false;
-	assert_int_equal(reindex(&opts), 0);
-	drop(f.database, "uidNumber", 1);
-	before = load_fixture_digest(&f);
-	assert_int_equal(reindex(&opts), DIT_E_CONFIG);
-	assert_non_null(strstr(told.text, "\"uidNumber\" in "));
-	assert_int_equal(load_fixture_digest(&f), before);
-	load_fixture_deinit(&f);
-}
-
 /* ---- memory ---- */
 
 static void count_report(void *ctx, const struct dit_report *report)
@@ -636,8 +525,6 @@ int main(void)
 		cmocka_unit_test(what_cannot_be),
 		cmocka_unit_test(size_is_limited),
 		cmocka_unit_test(in_use),
-		cmocka_unit_test(beside_others),
-		cmocka_unit_test(refused_beside_others),
 		cmocka_unit_test(any_allocation_may_fail),
 	};
 

@@ -210,6 +210,13 @@ is "ditindex, unwritable: message" "$(cat err)" \
 flat index.json >flat
 is "online: an index" "$(value flat databases.0.indexes.0.name)" '"cn"'
 is "online: a second index" "$(value flat databases.0.indexes.1.name)" ""
+is "online: a round without changes" "$(value flat databases.0.catch_up_rounds.0.entries)" 0
+is "online: the round with the lock" "$(value flat databases.0.catch_up_rounds.1.entries)" 0
+is "online: no more rounds" "$(value flat databases.0.catch_up_rounds.2.entries)" ""
+fields flat >>index.fields
+"$DITINDEX" -f slapd.conf cn --online --stats >out || fail "online, as text"
+is "online: rounds as text" "$(grep -c '^  round [12]: 0 entries were changed, caught up in [0-9.]* s' out)" 2
+is "online: the last one" "$(grep -c '^  round 2: .* s with the write lock$' out)" 1
 
 # ---- the report: its figures are those of the JSON ----
 

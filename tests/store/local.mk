@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	%D%/test_grown_table \
 	%D%/test_index_output \
 	%D%/test_online \
+	%D%/test_online_rounds \
 	%D%/test_output \
 	%D%/test_private_dir \
 	%D%/test_publication \
@@ -70,8 +71,13 @@ check_PROGRAMS += \
 %C%_test_name_codec_LDADD = $(test_libs)
 %C%_test_index_output_SOURCES = %D%/store_fixture.h %D%/test_index_output.c
 %C%_test_index_output_LDADD = $(test_libs)
-%C%_test_online_SOURCES = %D%/store_fixture.h %D%/test_online.c
+%C%_test_online_SOURCES = %D%/online_fixture.h %D%/store_fixture.h %D%/test_online.c
 %C%_test_online_LDADD = $(test_libs)
+%C%_test_online_rounds_SOURCES = %D%/online_fixture.h %D%/store_fixture.h \
+	%D%/test_online_rounds.c
+%C%_test_online_rounds_LDADD = $(test_libs)
+%C%_test_online_rounds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fdatasync \
+	-Wl,--wrap=mdb_txn_renew
 %C%_test_list_merge_SOURCES = %D%/test_list_merge.c
 %C%_test_list_merge_LDADD = $(test_libs)
 %C%_test_stored_lists_SOURCES = %D%/test_stored_lists.c

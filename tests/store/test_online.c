@@ -5,186 +5,11 @@
  * meanwhile is told before the last step. And where lock.mdb has the last transaction's
  * number (lock_field.h).
  */
-#include "store/online.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/wait.h>
-
 #include "base/error.h"
+#include "online_fixture.h"
 #include "pages/table_writer.h"
-#include "pages/walk.h"
 #include "store/fault.h"
 #include "store/lock_field.h"
-#include "store_fixture.h"
-
-#define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
-#define NENTRIES    3000
-
-/* ---- another process ---- */
-
-struct other {
-	pid_t pid;
-	int orders;
-	int answers;
-};
-
-static void put(MDB_txn *txn, MDB_dbi dbi, const void *key, size_t key_len,
-                const void *value, size_t len)
-{
-	MDB_val k = {key_len, (void *)key};
-	MDB_val v = {len, (void *)value};
-
-	if (mdb_put(txn, dbi, &k, &v, 0) != 0) {
-		_exit(3);
-	}
-}
-
-/* "3": entry 3 and those 100 and 200 behind it get other values; a new one comes */
-static void change(MDB_env *env, MDB_dbi entries, MDB_dbi index, unsigned char first)
-{
-	static char value[5000];
-	MDB_txn *txn = NULL;
-
-	if (mdb_txn_begin(env, NULL, 0, &txn) != 0) {
-		_exit(4);
-	}
-	for (uint64_t id = first; id < first + 300u; id += 100) {
-		uint32_t key = first;
-
-		memset(value, first, sizeof(value));
-		put(txn, entries, &id, sizeof(id), value, id % 200 == 3 ? 5000 : 90);
-		put(txn, index, &key, sizeof(key), &id, sizeof(id));
-	}
-	if (mdb_txn_commit(txn) != 0) {
-		_exit(5);
-	}
-}
-
-/* How many keys the index has, as this process sees it. */
-static unsigned char count(MDB_env *env, MDB_dbi index)
-{
-	MDB_txn *txn = NULL;
-	MDB_stat stat = {0};
-
-	if (mdb_txn_begin(env, NULL, MDB_RDONLY, &txn) != 0 ||
-	    mdb_stat(txn, index, &stat) != 0) {
-		_exit(6);
-	}
-	mdb_txn_abort(txn);
-	return (unsigned char)stat.ms_entries;
-}
-
-static void serve(const char *dir, int orders, int answers)
-{
-	MDB_env *env = NULL;
-	MDB_txn *txn = NULL;
-	MDB_dbi entries = 0;
-	MDB_dbi index = 0;
-	unsigned char order = 0;
-
-	if (mdb_env_create(&env) != 0 || mdb_env_set_maxdbs(env, 8) != 0 ||
-	    mdb_env_set_mapsize(env, FIXTURE_MAXSIZE) != 0 ||
-	    mdb_env_open(env, dir, MDB_NOSYNC, 0600) != 0 ||
-	    mdb_txn_begin(env, NULL, 0, &txn) != 0 ||
-	    mdb_dbi_open(txn, "id2e", 0, &entries) != 0 ||
-	    mdb_dbi_open(txn, "cn", 0, &index) != 0 || mdb_txn_commit(txn) != 0) {
-		_exit(2);
-	}
-	while (read(orders, &order, 1) == 1) {
-		unsigned char answer = 0;
-
-		if (order == 0) {
-			answer = count(env, index);
-		} else {
-			change(env, entries, index, order);
-		}
-		if (write(answers, &answer, 1) != 1) {
-			_exit(7);
-		}
-	}
-	mdb_env_close(env);
-	_exit(0);
-}
-
-static void other_start(struct other *other, const char *dir)
-{
-	int orders[2];
-	int answers[2];
-
-	assert_int_equal(pipe(orders), 0);
-	assert_int_equal(pipe(answers), 0);
-	other->pid = fork();
-	if (other->pid == 0) {
-		(void)close(orders[1]);
-		(void)close(answers[0]);
-		serve(dir, orders[0], answers[1]);
-	}
-	(void)close(orders[0]);
-	(void)close(answers[1]);
-	other->orders = orders[1];
-	other->answers = answers[0];
-}
-
-/* 0: count; else change. */
-static unsigned other_do(const struct other *other, unsigned char order)
-{
-	unsigned char answer = 0;
-
-	assert_int_equal(write(other->orders, &order, 1), 1);
-	assert_int_equal(read(other->answers, &answer, 1), 1);
-	return answer;
-}
-
-static void other_end(struct other *other)
-{
-	int status = 0;
-
-	(void)close(other->orders);
-	(void)close(other->answers);
-	assert_int_equal(waitpid(other->pid, &status, 0), other->pid);
-	assert_int_equal(status, 0);
-}
-
-/* ---- a database ---- */
-
-static char *make_database(void)
-{
-	static char value[3000];
-	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
-	const uint64_t ids[] = {1, 2};
-
-	for (uint64_t id = 1; id <= NENTRIES; id++) {
-		fixture_put_entry(staging, id, value, id % 10 == 0 ? 3000 : 100);
-	}
-	fixture_begin_index(staging, "cn", false);
-	fixture_put_key("aaaa", 4, ids, 2);
-	(void)fixture_publish(staging);
-	return dir;
-}
-
-static void found(void *ctx, const struct dit_walk_finding *finding)
-{
-	(void)ctx;
-	print_error("%s: page %lld: %s\n", dit_walk_kind_name(finding->kind),
-	            (long long)finding->page, finding->text);
-}
-
-static void assert_sound(const char *dir)
-{
-	struct dit_walk_stats stats;
-	struct dit_walk_opts opts = {
-		.transaction = DIT_WALK_NEWEST, .nthreads = 1, .found = found};
-	char path[4200];
-
-	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
-	opts.fd = open(path, O_RDONLY);
-	assert_true(opts.fd >= 0);
-	assert_int_equal(dit_walk(&opts, &stats), 0);
-	assert_int_equal(stats.nfindings, 0);
-	(void)close(opts.fd);
-}
 
 static struct dit_online *open_online(const char *dir, uint64_t maxsize_bytes,
                                       struct dit_fault *fault)
@@ -234,11 +59,13 @@ struct told {
 	int error;
 };
 
-static int note_changed(void *ctx, unsigned newest, const uint64_t *ids, size_t nids)
+static int note_changed(void *ctx, unsigned older, unsigned newer, const uint64_t *ids,
+                        size_t nids)
 {
 	struct told *told = ctx;
 
-	assert_int_equal(newest, 2);
+	assert_int_equal(older, 0);
+	assert_int_equal(newer, 2);
 	assert_in_range(nids, 1, 50);
 	memcpy(told->ids, ids, nids * sizeof(ids[0]));
 	told->nids = nids;

@@ -12,6 +12,7 @@
 #include "store/claim.h"
 #include "store/fault.h"
 #include "store/files.h"
+#include "store/snapshot_impl.h"
 #include "store_fixture.h"
 
 int __real_dit_file_open(int dir_fd, const char *name, int flags,
@@ -32,7 +33,7 @@ static int open_snapshot(struct dit_snapshot **ret, const char *dir, bool no_loc
                          struct dit_fault *fault)
 {
 	const struct dit_snapshot_opts opts = {
-		.nreaders = 2, .no_lock_file = no_lock_file, .fault = fault};
+		.nreaders = 2, .nspare = 1, .no_lock_file = no_lock_file, .fault = fault};
 
 	*fault = (struct dit_fault){""};
 	return dit_snapshot_open_readers(ret, dir, &opts);
@@ -64,7 +65,7 @@ static void others_are_kept_away(void **state)
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_fault fault;
 	struct dit_claim claim;
-	unsigned reader = 0;
+	struct dit_tree_record tree;
 	struct stat st;
 	(void)state;
 
@@ -77,7 +78,10 @@ static void others_are_kept_away(void **state)
 	assert_int_equal(
 		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL),
 		DIT_E_BUSY);
-	assert_int_equal(dit_snapshot_add_newest(snapshot, &reader), -ENOTSUP);
+	assert_int_equal(dit_snapshot_renew(snapshot, 2), -ENOTSUP);
+	assert_int_equal(dit_snapshot_renew(snapshot, 1), -EINVAL);
+	assert_int_equal(dit_snapshot_renew(snapshot, 3), -EINVAL);
+	assert_int_equal(dit_snapshot_tree_by(snapshot, 2, "id2e", &tree), -ENOTSUP);
 	dit_snapshot_close(snapshot);
 
 	/* Who waited goes on with it as it is. */
