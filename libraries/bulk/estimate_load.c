@@ -32,8 +32,9 @@
 #define FIXED_PAGES 4
 /* In memory for a node of the tree: dn_table.h. */
 #define NODE_BYTES 28
-/* Without batches and postings: schema, threads, chunks of pages, liblmdb. */
-#define BASE_BYTES (16u << 20)
+/* Without batches and postings: schema, chunks of pages, liblmdb; and each thread. */
+#define BASE_BYTES   (8u << 20)
+#define THREAD_BYTES (4u << 20)
 /* Of each byte that a batch may have: arenas (load_size.c has what is set aside). */
 #define BATCH_FACTOR 20
 /* tree_record.h, without the names */
@@ -278,6 +279,7 @@ static int end_target(struct estimating *estimating, unsigned number)
 	                                    .tree_child_bytes = sample->child_bytes / n};
 	struct dit_estimate_keys_sizes sizes;
 	double page_bytes = estimating->pages.page_bytes;
+	double own_pages = 0; /* without indexes */
 	double pages = 0;
 	struct dit_sort_sizes names;
 	int r = 0;
@@ -293,14 +295,17 @@ static int end_target(struct estimating *estimating, unsigned number)
 	if (r < 0) {
 		return r;
 	}
-	pages = FIXED_PAGES + sizes.npages + sizes.nfamily_pages +
-	        dit_record_pages_end(&sample->records, &estimating->pages);
+	own_pages = FIXED_PAGES + sizes.nfamily_pages +
+	            dit_record_pages_end(&sample->records, &estimating->pages);
+	pages = own_pages + sizes.npages;
 	names = dit_estimate_names(2 * sample->keys.nentries * scale,
 	                           NAME_HEAD_BYTES + sample->name_bytes / n,
 	                           estimating->budget.tree_bytes);
 	database->nentries = (uint64_t)(sample->keys.nentries * scale + 0.5);
 	pages *= scale;
 	if (database->bytes_before > 0) {
+		/* liblmdb keeps the pages of a transaction that is not committed. */
+		ret->memory_bytes += (uint64_t)(own_pages * scale * page_bytes);
 		pages += touched_pages((double)database->bytes_before / page_bytes, pages,
 		                       sizes.npages * scale,
 		                       sample->keys.npostings * scale);
@@ -342,8 +347,8 @@ static int end(struct estimating *estimating)
 			r = end_target(estimating, i);
 		}
 	}
-	ret->memory_bytes +=
-		(uint64_t)(BASE_BYTES + fmin(batches, 12.0 * (double)sample->text_bytes));
+	ret->memory_bytes += (uint64_t)(BASE_BYTES + ret->threads * (double)THREAD_BYTES +
+	                                fmin(batches, 12.0 * (double)sample->text_bytes));
 	return r < 0 ? dit_load_fail(loader, r, "could not estimate the load") : 0;
 }
 

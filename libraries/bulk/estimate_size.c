@@ -27,7 +27,7 @@
 /* Of the memory for pairs: chunks that are not full. */
 #define CHUNK_WASTE 1.03
 /* Of the general sorter (sort/sort.h), beside key and value: in memory, in runs. */
-#define NAME_OVERHEAD  32
+#define NAME_OVERHEAD  40
 #define NAME_RUN_BYTES 2
 
 static double room_of(const struct dit_page_model *model)

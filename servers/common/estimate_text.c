@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "estimate_text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,8 +21,6 @@
 
 /* Configuration, threads. */
 #define START_SECONDS 0.03
-/* What threads wait for each other and for the disk: measured, with two threads. */
-#define WAITING 1.12
 
 int estimate_read(enum estimate_mode *mode, const char *text)
 {
@@ -89,24 +88,45 @@ double estimate_cpu_seconds(const struct estimate_view *view, double machine)
 	          prices->posting * (double)estimate->npostings +
 	          prices->run_byte * (double)estimate->run_bytes;
 	for (size_t i = 0; i < estimate->ndatabases; i++) {
-		seconds +=
-			prices->byte_written * (double)estimate->databases[i].disk_bytes;
+		const struct dit_estimate_database *db = &estimate->databases[i];
+
+		seconds += prices->byte_written * (double)db->disk_bytes;
+		if (db->bytes_before > 0) {
+			seconds += prices->entry_added * (double)db->nentries;
+		}
 	}
 	return START_SECONDS + machine * seconds / 1e6 +
-	       (double)estimate->sample_cpu_us / 1e6 * (double)estimate->text_bytes /
-	               (double)estimate->sampled_bytes;
+	       prices->sample * (double)estimate->sample_cpu_us / 1e6 *
+	               (double)estimate->text_bytes / (double)estimate->sampled_bytes;
 }
 
-double estimate_wall_seconds(double cpu_seconds, unsigned threads)
+double estimate_wall_seconds(const struct estimate_view *view, double machine,
+                             double cpu_seconds)
 {
-	return threads <= 1 ? cpu_seconds : cpu_seconds / threads * WAITING;
+	const struct dit_estimate *estimate = view->estimate;
+	const struct estimate_prices *prices = view->prices;
+	double threads = estimate->threads;
+	double stored = 0;
+	double alone = 0;
+
+	for (size_t i = 0; i < estimate->ndatabases; i++) {
+		stored +=
+			prices->stored_byte * (double)estimate->databases[i].bytes_before;
+	}
+	stored = fmin(stored, prices->stored_posting * (double)estimate->npostings);
+	if (threads <= 1) {
+		return cpu_seconds + machine * stored / 1e6;
+	}
+	alone = prices->entry_alone * (double)estimate->nentries * (1 - 1 / threads);
+	return cpu_seconds / threads * prices->waiting + machine * (stored + alone) / 1e6;
 }
 
 static double wall_seconds(const struct estimate_view *view)
 {
-	double cpu = estimate_cpu_seconds(view, estimate_machine());
+	double machine = estimate_machine();
+	double cpu = estimate_cpu_seconds(view, machine);
 
-	return cpu < 0 ? cpu : estimate_wall_seconds(cpu, view->estimate->threads);
+	return cpu < 0 ? cpu : estimate_wall_seconds(view, machine, cpu);
 }
 
 /* ---- what there is ---- */

@@ -30,10 +30,19 @@ int estimate_read(enum estimate_mode *mode, const char *text);
  * sample's.
  */
 struct estimate_prices {
+	double sample; /* factor: what the sample's time has beside the work itself */
 	double entry;
 	double posting;
 	double run_byte;
 	double byte_written;
+	double waiting;     /* factor: threads wait for each other and for the disk */
+	double entry_alone; /* part of the sample's time that threads do not share */
+	/* Where entries come to a database that has some: more for each entry; and, in
+	 * wall clock, for each byte of the old file, but no more than so much for each
+	 * posting. */
+	double entry_added;
+	double stored_byte;
+	double stored_posting;
 };
 
 struct estimate_view {
@@ -51,8 +60,10 @@ double estimate_machine(void);
  * known, nothing was in the sample. */
 double estimate_cpu_seconds(const struct estimate_view *view, double machine);
 
-/** Seconds of wall clock for such a CPU time, if nobody else uses the processors. */
-double estimate_wall_seconds(double cpu_seconds, unsigned threads);
+/** Seconds of wall clock, if nobody else uses the processors. @param cpu_seconds  not
+ * negative */
+double estimate_wall_seconds(const struct estimate_view *view, double machine,
+                             double cpu_seconds);
 
 /** Print the estimate as lines or as a JSON object, on standard output. 0; -1: no memory,
  * or it could not be written */

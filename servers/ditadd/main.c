@@ -164,9 +164,15 @@ static uint64_t inputs_bytes(const struct options *options)
 }
 
 /* Microseconds of CPU time on the machine of estimate_text.c. */
-static const struct estimate_prices prices = {.posting = 0.0072,
-                                              .run_byte = 0.0148,
-                                              .byte_written = 0.00127};
+static const struct estimate_prices prices = {.sample = 1,
+                                              .posting = 0.0072,
+                                              .run_byte = 0.0135,
+                                              .byte_written = 0.00127,
+                                              .waiting = 1.12,
+                                              .entry_alone = 1.2,
+                                              .entry_added = 6,
+                                              .stored_byte = 0.0009,
+                                              .stored_posting = 0.25};
 
 static struct estimate_view view_of(const struct options *options,
                                     const struct dit_estimate *estimate)

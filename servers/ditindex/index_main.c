@@ -158,8 +158,10 @@ static int run(struct index_options *options, struct run_record *record)
 }
 
 /* Microseconds of CPU time on the machine of estimate_text.c. */
-static const struct estimate_prices prices = {.posting = 0.0072,
-                                              .run_byte = 0.0148,
+static const struct estimate_prices prices = {.sample = 1.3,
+                                              .waiting = 1.6,
+                                              .posting = 0.0072,
+                                              .run_byte = 0.0043,
                                               .byte_written = 0.00127};
 
 /* @return the exit status */
