@@ -174,8 +174,9 @@ int dit_load_store_open(struct load_target *target)
 
 	if (r == DIT_E_BUSY) {
 		dit_load_report(loader, DIT_REPORT_ERROR,
-		                "the database in %s is in use by slapd or another tool",
-		                db->data.directory);
+		                "the database in %s is in use by %s", db->data.directory,
+		                fault.text[0] == '\0' ? "slapd or another tool"
+		                                      : fault.text);
 		return r;
 	}
 	if (r < 0 && fault.text[0] != '\0') {
