@@ -146,14 +146,26 @@ static bool is_same_disk(const char *x, const char *y)
 	return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev;
 }
 
-/* Of the disk of a directory, all databases on it, and the temporary files. */
-static uint64_t needed_there(const struct dit_estimate *estimate, const char *directory)
+static const struct estimate_supply *supply_of(const struct estimate_view *view)
 {
-	uint64_t bytes =
-		is_same_disk(directory, estimate->tmpdir) ? estimate->run_bytes : 0;
+	static const struct estimate_supply system = {.disk = free_bytes,
+	                                              .memory = page_cache_room,
+	                                              .is_same_disk = is_same_disk};
+
+	return view->supply == NULL ? &system : view->supply;
+}
+
+/* Of the disk of a directory, all databases on it, and the temporary files. */
+static uint64_t needed_there(const struct estimate_view *view, const char *directory)
+{
+	const struct estimate_supply *supply = supply_of(view);
+	const struct dit_estimate *estimate = view->estimate;
+	uint64_t bytes = supply->is_same_disk(directory, estimate->tmpdir)
+	                         ? estimate->run_bytes
+	                         : 0;
 
 	for (size_t i = 0; i < estimate->ndatabases; i++) {
-		if (is_same_disk(directory, estimate->databases[i].directory)) {
+		if (supply->is_same_disk(directory, estimate->databases[i].directory)) {
 			bytes += estimate->databases[i].disk_bytes;
 		}
 	}
@@ -338,8 +350,8 @@ static unsigned judge_maxsize(const struct estimate_view *view,
 static unsigned judge_disk(const struct estimate_view *view, const char *directory,
                            const char *kind, const char *hint)
 {
-	uint64_t need = needed_there(view->estimate, directory);
-	uint64_t room = free_bytes(directory);
+	uint64_t need = needed_there(view, directory);
+	uint64_t room = supply_of(view)->disk(directory);
 
 	if (need <= room) {
 		return 0;
@@ -353,7 +365,8 @@ static unsigned judge_disk(const struct estimate_view *view, const char *directo
 unsigned estimate_judge(const struct estimate_view *view, const char *kind)
 {
 	const struct dit_estimate *estimate = view->estimate;
-	uint64_t room = page_cache_room();
+	const struct estimate_supply *supply = supply_of(view);
+	uint64_t room = supply->memory();
 	bool is_told = false;
 	unsigned n = 0;
 
@@ -362,7 +375,8 @@ unsigned estimate_judge(const struct estimate_view *view, const char *kind)
 
 		n += judge_maxsize(view, db, kind);
 		n += judge_disk(view, db->directory, kind, "");
-		is_told = is_told || is_same_disk(db->directory, estimate->tmpdir);
+		is_told =
+			is_told || supply->is_same_disk(db->directory, estimate->tmpdir);
 	}
 	if (!is_told && estimate->run_bytes > 0) {
 		n += judge_disk(view, estimate->tmpdir, kind,

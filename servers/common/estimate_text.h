@@ -45,8 +45,16 @@ struct estimate_prices {
 	double stored_posting;
 };
 
+/** What there is. Both return bytes; 0 of memory: not known. */
+struct estimate_supply {
+	uint64_t (*disk)(const char *directory);
+	uint64_t (*memory)(void);
+	bool (*is_same_disk)(const char *x, const char *y);
+};
+
 struct estimate_view {
 	const char *program;
+	const struct estimate_supply *supply; /* NULL: the system's, for all but tests */
 	const struct dit_estimate *estimate;
 	const struct estimate_prices *prices;
 	bool may_grow; /* maxsize does not count */

@@ -26,7 +26,7 @@ enum phase {
 static const struct forecast_phase phases[NPHASES] = {
 	[PHASE_FIRST] = {.name = "first file", .costs = {.byte_read = 0.0003}},
 	[PHASE_SECOND] = {.name = "second file", .costs = {.byte_read = 0.0003}},
-	[PHASE_RECORDS] = {.name = "records", .costs = {.byte_read = 0.0025, .alone = 1}},
+	[PHASE_RECORDS] = {.name = "records", .costs = {.byte_read = 0.0006, .alone = 1}},
 };
 
 struct comparison {

@@ -236,6 +236,22 @@ is "message" "$(cat errors)" "binary: no LDIF"
 "$DITINDEX" --estimate -f people.conf >output 2>errors
 is "exit status without a database" $? 1
 
+# A load of 256 MiB and more begins with the warning, and is tried. (The second copy of
+# the people ends it.)
+for ((i = 1; i <= 268435456 / $(stat -c %s people.ldif) + 1; i++)); do
+	cat people.ldif
+	echo
+done >huge.ldif
+"$DITADD" -q -f tight.conf -l huge.ldif --progress=none >output 2>errors
+is "exit status of a huge load" $? 1
+nchecks=$((nchecks + 1))
+head -n 1 errors | grep -q '^ditadd: warning: .*db: the database will need about .* but maxsize is 1\.0 MiB: configure "maxsize [0-9]*"$' ||
+	fail "no warning: $(head -n 3 errors)"
+"$DITADD" -q -d 0 -f tight.conf -l huge.ldif >output 2>errors
+nchecks=$((nchecks + 1))
+! grep -q 'ditadd: warning: ' errors || fail "a warning with -d: $(head -n 3 errors)"
+rm -f huge.ldif
+
 # Records that will be refused are counted.
 { cat people.ldif; printf '\ndn: cn=x,dc=example,dc=com\nfoo: bar\n'; } >wrong.ldif
 "$DITADD" --estimate=json -f people.conf -l wrong.ldif >estimate.json

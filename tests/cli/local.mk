@@ -4,6 +4,7 @@ script_tests += \
 	%D%/estimate.sh \
 	%D%/hostile.sh \
 	%D%/messages.sh \
+	%D%/progress.sh \
 	%D%/run.sh \
 	%D%/statistics.sh \
 	%D%/user.sh \

@@ -34,6 +34,15 @@ common_test_libs = $(runstats_libs) $(test_libs)
 common_cppflags = $(AM_CPPFLAGS) -D_GNU_SOURCE -I$(top_builddir)/include \
 	-I$(top_srcdir)/servers/common -I$(top_srcdir)/servers/ditadd
 
+check_PROGRAMS += %D%/test_estimate_text
+%C%_test_estimate_text_SOURCES = \
+	servers/common/estimate_text.c \
+	servers/common/page_cache.c \
+	%D%/test_estimate_text.c \
+	$(NULL)
+%C%_test_estimate_text_CPPFLAGS = $(common_cppflags) $(jansson_CFLAGS)
+%C%_test_estimate_text_LDADD = $(runstats_libs) $(test_libs)
+
 check_PROGRAMS += %D%/test_forecast
 %C%_test_forecast_SOURCES = \
 	servers/common/forecast.c \
