@@ -181,8 +181,13 @@ static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
                         struct dit_page_runs *runs)
 {
 	struct dit_online *online = ctx;
-	int r = dit_online_lock(online);
+	int r = 0;
 
+	/* What slapd has not synced (dbnosync) shall not be waited for with the lock. */
+	if (fdatasync(online->data_fd) != 0) {
+		return -errno;
+	}
+	r = dit_online_lock(online);
 	if (r < 0) {
 		return r;
 	}
