@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += %D%/librunstats.la
 %C%_librunstats_la_SOURCES = \
 	%D%/advice.c \
 	%D%/advice.h \
+	%D%/advice_text.c \
 	%D%/figures.c \
 	%D%/figures.h \
 	%D%/html.c \

@@ -3,34 +3,8 @@
 # ditcheck --stats --report --filter-log: a database that earns each piece of advice, and one
 # that earns none; what the advice says to do makes it go. The figures of the page are those
 # of the JSON. Logs that cannot be read are told.
-set -u
-export LC_ALL=C
-: "${DITADD:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DIT_SRCDIR:?}"
-schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
-here=$DIT_SRCDIR/tests/cli
-
-if [ ! -d "$schema" ]; then
-	echo "SKIPPED: no $schema (Debian: slapd)" >&2
-	[ -n "${CI:-}" ] && exit 1
-	exit 77
-fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-advice-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 1
-nchecks=0
-nfailed=0
-
-fail() {
-	echo "FAILED: $*"
-	nfailed=$((nfailed + 1))
-}
-
-# is WHAT GOT EXPECTED
-is() {
-	nchecks=$((nchecks + 1))
-	[ "$2" = "$3" ] || fail "$1 is \"$2\", not \"$3\""
-}
+. "${0%/*}/figures_lib.sh"
+: "${DITADD:?}" "${DITCHECK:?}" "${DITINDEX:?}"
 
 # conf MAXSIZE INDEX...
 conf() {
@@ -49,10 +23,6 @@ conf() {
 		shift
 		printf 'index %s\n' "$@"
 	} >my.conf
-}
-
-flat() {
-	awk -f "$here/json_flat.awk" "$1"
 }
 
 # advice WHAT EXPECTED OPTION...: kinds and indexes of the advice; the page has them as well
@@ -229,5 +199,4 @@ head -c 1000 slapd.log.gz >cut.gz
 "$DITCHECK" --stats -f my.conf --filter-log=cut.gz >out 2>err || fail "a log that is cut"
 is "a log that is cut" "$(head -1 err)" "ditcheck: cut.gz: the gzip data is cut off"
 
-echo "${0##*/}: $nchecks checks, $nfailed failed"
-[ "$nchecks" -gt 0 ] && [ "$nfailed" -eq 0 ]
+finish

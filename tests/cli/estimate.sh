@@ -7,41 +7,14 @@
 # estimate, too.
 #
 # DIT_LONG=yes: ten times as many entries.
-set -u
-export LC_ALL=C
-: "${DITADD:?}" "${DITINDEX:?}" "${DITGEN:?}" "${DIT_SRCDIR:?}"
-schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
-here=$DIT_SRCDIR/tests/cli
+. "${0%/*}/figures_lib.sh"
+: "${DITADD:?}" "${DITINDEX:?}" "${DITGEN:?}"
 times=1
 [ "${DIT_LONG:-no}" = yes ] && times=10
 
-if [ ! -d "$schema" ]; then
-	echo "SKIPPED: no $schema (Debian: slapd)" >&2
-	[ -n "${CI:-}" ] && exit 1
-	exit 77
-fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-estimate-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 1
-nchecks=0
-nfailed=0
-
-fail() {
-	echo "FAILED: $*"
-	nfailed=$((nfailed + 1))
-}
-
-# is WHAT GOT EXPECTED
-is() {
-	nchecks=$((nchecks + 1))
-	[ "$2" = "$3" ] || fail "$1 is \"$2\", not \"$3\""
-}
-
 # value FILE PATH: of a JSON file
 value() {
-	awk -f "$here/json_flat.awk" "$1" |
-		awk -v path="$2" '$1 == path { sub(/^[^ ]* /, ""); print }'
+	flat "$1" | awk -v path="$2" '$1 == path { sub(/^[^ ]* /, ""); print }'
 }
 
 # near WHAT ESTIMATE TRUTH [SLACK]: within 25 %, or as near as SLACK
@@ -124,7 +97,7 @@ compare() {
 		--page-cache=cold "$@" >/dev/null || fail "$name was not loaded"
 	echo "$name $*"
 	near entries "$(value estimate.json entries)" "$(value stats.json records.stored)"
-	postings=$(awk -f "$here/json_flat.awk" stats.json |
+	postings=$(flat stats.json |
 		awk '/indexes\.[0-9]+\.postings / { n += $2 } END { print n + 0 }')
 	near "index keys" "$(value estimate.json postings)" "$postings" 1
 	near database "$(value estimate.json databases.0.bytes)" \
@@ -163,7 +136,7 @@ for again in new again; do
 	echo "ditindex $again"
 	near entries "$(value estimate.json entries)" "$(value stats.json records.read)"
 	near "index keys" "$(value estimate.json postings)" \
-		"$(awk -f "$here/json_flat.awk" stats.json |
+		"$(flat stats.json |
 			awk '/indexes\.[0-9]+\.postings / { n += $2 } END { print n + 0 }')"
 	near database "$(value estimate.json databases.0.bytes)" \
 		"$(value stats.json databases.0.bytes)"
@@ -259,12 +232,11 @@ nchecks=$((nchecks + 1))
 [ "$(value estimate.json refused)" -ge 1 ] || fail "nothing will be refused"
 
 # Every field has its row in doc/stats.md, and each row its field.
-awk -f "$here/json_flat.awk" plain.json | sed -E 's/ .*//; s/\.[0-9]+/[]/g' | sort -u >fields
+flat plain.json | sed -E 's/ .*//; s/\.[0-9]+/[]/g' | sort -u >fields
 awk -F '|' '/^## Estimates/ { is_it = 1 }
 	is_it && /^\| `/ { name = $2; gsub(/[` ]/, "", name); print name }' \
 	"$DIT_SRCDIR/doc/stats.md" | sort -u >documented
 nchecks=$((nchecks + 1))
 diff fields documented >diff || { fail "doc/stats.md has ('>') other fields"; cat diff; }
 
-echo "$nchecks checks, $nfailed failed"
-[ $nfailed -eq 0 ]
+finish

@@ -9,7 +9,7 @@ script_tests += \
 	%D%/statistics.sh \
 	%D%/user.sh \
 	$(NULL)
-EXTRA_DIST += %D%/json_flat.awk %D%/orphan_site.sh
+EXTRA_DIST += %D%/json_flat.awk %D%/figures_lib.sh %D%/orphan_site.sh
 EXTRA_DIST += %D%/ditadd %D%/ditcat %D%/ditcheck %D%/ditindex
 
 noinst_PROGRAMS += %D%/hostile

@@ -3,31 +3,8 @@
 # --progress=json on the command line: the phases of a load and of ditcheck --compare come
 # in order, the last object says "done" and 100 %, every object has the fields that
 # ditadd(8) has, and ditadd(8) has no others. The lines of --progress=1 name the phases.
-set -u
-export LC_ALL=C
-: "${DITADD:?}" "${DITCHECK:?}" "${DITGEN:?}" "${DIT_SRCDIR:?}"
-schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
-
-if [ ! -d "$schema" ]; then
-	echo "SKIPPED: no $schema (Debian: slapd)" >&2
-	[ -n "${CI:-}" ] && exit 1
-	exit 77
-fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-progress-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 1
-nchecks=0
-nfailed=0
-
-# is WHAT GOT EXPECTED
-is() {
-	nchecks=$((nchecks + 1))
-	[ "$2" = "$3" ] || {
-		echo "FAILED: $1 is \"$2\", not \"$3\""
-		nfailed=$((nfailed + 1))
-	}
-}
+. "${0%/*}/figures_lib.sh"
+: "${DITADD:?}" "${DITCHECK:?}" "${DITGEN:?}"
 
 # phases FILE: each phase once, in the order of the objects
 phases() {
@@ -71,5 +48,4 @@ is "its records" "$(tail -n 1 compare.json | grep -c '"unit":"records"')" 1
 "$DITCHECK" --compare db other --progress=none >output 2>errors
 is "what is told with --progress=none" "$(cat errors)" ""
 
-echo "$nchecks checks, $nfailed failed"
-[ $nfailed -eq 0 ]
+finish

@@ -3,38 +3,8 @@
 # --stats=FILE: the JSON says what was loaded, refused and written. The figures of indexes are
 # those that ditcheck finds in the file; a file that cannot be written is told before the
 # work; a load that fails has statistics as well. doc/stats.md names every field.
-set -u
-export LC_ALL=C
-: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITGEN:?}" "${DIT_SRCDIR:?}"
-schema=${DIT_SCHEMA_DIR:-/etc/ldap/schema}
-here=$DIT_SRCDIR/tests/cli
-
-if [ ! -d "$schema" ]; then
-	echo "SKIPPED: no $schema (Debian: slapd)" >&2
-	[ -n "${CI:-}" ] && exit 1
-	exit 77
-fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-statistics-XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 1
-nchecks=0
-nfailed=0
-
-fail() {
-	echo "FAILED: $*"
-	nfailed=$((nfailed + 1))
-}
-
-# is WHAT GOT EXPECTED
-is() {
-	nchecks=$((nchecks + 1))
-	[ "$2" = "$3" ] || fail "$1 is \"$2\", not \"$3\""
-}
-
-flat() {
-	awk -f "$here/json_flat.awk" "$1"
-}
+. "${0%/*}/figures_lib.sh"
+: "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}" "${DITGEN:?}"
 
 # value FILE PATH: of a flat file
 value() {
@@ -364,5 +334,4 @@ awk -F '|' '/^## Estimates/ { exit } /^\| `/ { name = $2; gsub(/[` ]/, "", name)
 nchecks=$((nchecks + 1))
 diff fields documented >diff || { fail "doc/stats.md has ('>') other fields"; cat diff; }
 
-echo "${0##*/}: $nchecks checks, $nfailed failed"
-[ "$nchecks" -gt 0 ] && [ "$nfailed" -eq 0 ]
+finish
