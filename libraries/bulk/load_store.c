@@ -10,6 +10,7 @@
 
 #include "bulk/load_progress.h"
 #include "bulk/load_report.h"
+#include "store/claim.h"
 
 #define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
 #define EXPANSION 6 /* bytes stored per byte of LDIF, the first guess */
@@ -175,8 +176,7 @@ int dit_load_store_open(struct load_target *target)
 	if (r == DIT_E_BUSY) {
 		dit_load_report(loader, DIT_REPORT_ERROR,
 		                "the database in %s is in use by %s", db->data.directory,
-		                fault.text[0] == '\0' ? "slapd or another tool"
-		                                      : fault.text);
+		                dit_claim_holder(&fault));
 		return r;
 	}
 	if (r < 0 && fault.text[0] != '\0') {

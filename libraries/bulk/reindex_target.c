@@ -10,6 +10,7 @@
 #include "base/tmp_dir.h"
 #include "bulk/index_writer.h"
 #include "bulk/reindexer.h"
+#include "store/claim.h"
 #include "store/index_output.h"
 #include "store/stored_order.h"
 
@@ -153,10 +154,9 @@ static int open_output(struct reindex_target *target)
 	                                : open_claimed(target, fault);
 
 	if (r == DIT_E_BUSY) {
-		dit_reindex_report(
-			reindexer, DIT_REPORT_ERROR, "the database in %s is in use by %s",
-			db->data.directory,
-			fault->text[0] == '\0' ? "slapd or another tool" : fault->text);
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
+		                   "the database in %s is in use by %s",
+		                   db->data.directory, dit_claim_holder(fault));
 		return r;
 	}
 	if (r == -ENOENT && fault->text[0] == '\0') {

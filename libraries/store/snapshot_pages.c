@@ -215,7 +215,7 @@ static int say_busy(struct dit_fault *fault)
 	return dit_fault_say(fault, DIT_E_BUSY,
 	                     "a database of OpenLDAP 2.7 can be read only while nobody "
 	                     "else has it open; it is in use by %s",
-	                     who.text[0] == '\0' ? "slapd or another tool" : who.text);
+	                     dit_claim_holder(&who));
 }
 
 /* Before a claim, which may make a lock.mdb: is this a file that can be read here? */

@@ -101,10 +101,12 @@ noinst_PROGRAMS += %D%/scan_count
 %C%_test_builders_LDADD = $(test_libs)
 %C%_test_index_writer_SOURCES = %D%/builders_fixture.h %D%/test_index_writer.c
 %C%_test_index_writer_LDADD = $(test_libs)
-%C%_test_reindex_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_reindex.c
+%C%_test_reindex_SOURCES = %D%/load_fixture.c %D%/load_fixture.h \
+	%D%/reindex_fixture.h %D%/test_reindex.c
 %C%_test_reindex_LDADD = $(test_libs)
 %C%_test_reindex_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_reindex_online_SOURCES = %D%/load_fixture.c %D%/load_fixture.h \
+	%D%/reindex_fixture.h \
 	%D%/test_reindex_online.c
 %C%_test_reindex_online_LDADD = $(test_libs)
 %C%_test_reindex_online_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags) \

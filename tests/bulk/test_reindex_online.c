@@ -13,10 +13,10 @@
 
 #include <lmdb.h>
 
-#include "bulk/reindex.h"
 #include "bulk/reindexer.h"
 #include "load_fixture.h"
 #include "nomem.h"
+#include "reindex_fixture.h"
 
 #define NFIRST 24u /* entries that the first changes are of */
 
@@ -24,51 +24,6 @@ int __real_dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer,
                                 const uint64_t *ids, size_t nids);
 int __wrap_dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer,
                                 const uint64_t *ids, size_t nids);
-
-struct told {
-	char text[4000];
-};
-
-static void note_report(void *ctx, const struct dit_report *report)
-{
-	struct told *told = ctx;
-	size_t used = strlen(told->text);
-
-	(void)snprintf(told->text + used, sizeof(told->text) - used, "%s\n",
-	               report->text);
-}
-
-static struct dit_reindex_opts reindex_opts(const struct load_fixture *f,
-                                            struct told *told)
-{
-	struct dit_reindex_opts opts = DIT_REINDEX_OPTS_INIT;
-
-	*told = (struct told){""};
-	opts.conf = f->conf;
-	opts.tmpdir = f->tmpdir;
-	opts.report = note_report;
-	opts.report_ctx = told;
-	return opts;
-}
-
-static int reindex(const struct dit_reindex_opts *opts)
-{
-	struct dit_reindex_stats stats;
-	int r = dit_reindex(opts, &stats);
-
-	dit_reindex_stats_deinit(&stats);
-	return r;
-}
-
-static void drop(const char *directory, const char *name, int is_removed)
-{
-	MDB_txn *txn = load_fixture_begin(directory);
-	MDB_dbi dbi = 0;
-
-	assert_int_equal(mdb_dbi_open(txn, name, 0, &dbi), 0);
-	assert_int_equal(mdb_drop(txn, dbi, is_removed), 0);
-	load_fixture_commit(txn);
-}
 
 /* ---- another process ---- */
 
