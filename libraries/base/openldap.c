@@ -16,7 +16,7 @@ static const char *const names[] = {
 
 const char *dit_openldap_name(enum dit_openldap_version version)
 {
-	return names[version];
+	return version <= DIT_OPENLDAP_NEWEST ? names[version] : NULL;
 }
 
 int dit_openldap_parse(const char *name, enum dit_openldap_version *ret)

@@ -47,7 +47,7 @@ static inline bool dit_openldap_is_in(enum dit_openldap_version version,
 	       (range.last == DIT_OPENLDAP_FOUND || version <= range.last);
 }
 
-/** "2.6". Static; NULL for DIT_OPENLDAP_FOUND. */
+/** "2.6". Static; NULL for DIT_OPENLDAP_FOUND, and for what is no release. */
 DIT_PUBLIC const char *dit_openldap_name(enum dit_openldap_version version);
 
 /**

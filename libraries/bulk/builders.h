@@ -34,6 +34,9 @@
 #include "base/span.h"
 #include "store/output.h"
 
+/** The highest ID whose keys builders take: some streams have IDs in 32 bits. */
+#define DIT_BUILDERS_ID_MAX UINT32_MAX
+
 struct dit_builders;
 struct dit_progress;  /* progress.h */
 struct dit_index_set; /* index_keys.h */

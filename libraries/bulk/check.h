@@ -229,7 +229,7 @@ struct dit_check_opts {
 	/* May be NULL: a program that runs as root can become another user there. */
 	dit_before_open_fn before_open;
 	void *before_open_ctx;
-	dit_check_found_fn found; /* sorted by database, page, node, ID */
+	dit_check_found_fn found; /* sorted by database, page, node, ID; NULL: counted */
 	void *found_ctx;
 	/* May be NULL. Called after the findings, in the order of names. */
 	dit_check_database_fn sizes;

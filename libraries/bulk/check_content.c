@@ -31,7 +31,9 @@ struct member {
 	struct dit_check_csn csn;
 	struct dit_stored_keys *keys;
 	struct dit_check_index *index;
-	uint64_t *unread; /* entries that cannot be read, ascending by range alone */
+	/* Entries that cannot be read, or whose IDs builders refuse; ascending by range
+	 * alone. */
+	uint64_t *unread;
 	size_t nunread;
 	size_t unread_size;
 };
@@ -316,6 +318,9 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 	}
 	if (r == 0) {
 		r = dit_check_csn_note(&member->csn, entry);
+	}
+	if (r == 0 && entry->id > DIT_BUILDERS_ID_MAX) {
+		return note_unread(member, entry->id);
 	}
 	return r < 0 ? r
 	             : dit_stored_keys_push(member->keys, entry, content->builders,

@@ -7,14 +7,12 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "bulk/builders.h"
 #include "bulk/view_attrs.h"
 #include "entry/entry_verify.h"
 #include "store/entry_codec.h"
 
 #define ARENA_BYTES (16u << 10)
-/* Longer values are cut in a finding. */
-#define SHOWN_BYTES 60
-#define SHOWN_TEXT  (4 * SHOWN_BYTES + 4)
 
 struct dit_check_entry {
 	struct dit_check_entry_opts opts;
@@ -31,45 +29,30 @@ struct dit_check_entry {
 
 /* ---- flaws in words ---- */
 
-static const char *show(char *text, struct dit_span value)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < value.len && i < SHOWN_BYTES; i++) {
-		unsigned char c = (unsigned char)value.data[i];
-		bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
-
-		at += (size_t)snprintf(text + at, SHOWN_TEXT - at,
-		                       is_plain ? "%c" : "\\%02x", c);
-	}
-	(void)snprintf(text + at, SHOWN_TEXT - at, "%s",
-	               value.len > SHOWN_BYTES ? "..." : "");
-	return text;
-}
-
 static void find_normal(struct dit_check_entry *check, const struct dit_flaw *flaw)
 {
-	char stored[SHOWN_TEXT];
-	char made[SHOWN_TEXT];
+	char stored[DIT_CHECK_SHOWN];
+	char made[DIT_CHECK_SHOWN];
 
 	if (flaw->kind == DIT_FLAW_NORMAL_REFUSED) {
 		dit_check_find(check->opts.findings, DIT_CHECK_VALUE_NORMAL,
 		               &check->place,
 		               "value #%u has the normal form \"%s\"; its rule refuses "
 		               "the value",
-		               flaw->value, show(stored, flaw->stored));
+		               flaw->value, dit_check_show(stored, flaw->stored));
 		return;
 	}
 	dit_check_find(check->opts.findings, DIT_CHECK_VALUE_NORMAL, &check->place,
 	               "value #%u has the normal form \"%s\", not \"%s\"", flaw->value,
-	               show(stored, flaw->stored), show(made, flaw->made));
+	               dit_check_show(stored, flaw->stored),
+	               dit_check_show(made, flaw->made));
 }
 
 static void find_flaw(void *ctx, const struct dit_flaw *flaw)
 {
 	struct dit_check_entry *check = ctx;
 	struct dit_check_findings *findings = check->opts.findings;
-	char text[SHOWN_TEXT];
+	char text[DIT_CHECK_SHOWN];
 
 	check->place.attribute = flaw->ad == NULL ? NULL : flaw->ad->name.data;
 	switch (flaw->kind) {
@@ -105,7 +88,7 @@ static void find_flaw(void *ctx, const struct dit_flaw *flaw)
 	case DIT_FLAW_NAME_VALUE:
 		dit_check_find(findings, DIT_CHECK_NAME_VALUE, &check->place,
 		               "the entry does not have the value \"%s\" that names it",
-		               show(text, flaw->stored));
+		               dit_check_show(text, flaw->stored));
 		break;
 	}
 	check->place.attribute = NULL;
@@ -165,7 +148,7 @@ static int check_split(struct dit_check_entry *check, uint64_t id,
 {
 	char key[sizeof(uint64_t) + sizeof(uint16_t)];
 	uint16_t low = (uint16_t)number;
-	char attribute[SHOWN_TEXT];
+	char attribute[DIT_CHECK_SHOWN];
 	struct dit_span found;
 	struct dit_span value;
 	int r = 0;
@@ -177,7 +160,7 @@ static int check_split(struct dit_check_entry *check, uint64_t id,
 	if (r != 0) {
 		return r < 0 ? r : 0;
 	}
-	check->place.attribute = show(attribute, name->name);
+	check->place.attribute = dit_check_show(attribute, name->name);
 	dit_check_find(check->opts.findings, DIT_CHECK_SPLIT_MISSING, &check->place,
 	               "the values are not in the entry, and there are none in id2v");
 	check->place.attribute = NULL;
@@ -242,6 +225,12 @@ static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_vi
 	return r;
 }
 
+static void find_bad_name(struct dit_check_entry *check)
+{
+	dit_check_find(check->opts.findings, DIT_CHECK_NAME_NORMAL, &check->place,
+	               "the name is no DN that slapd accepts");
+}
+
 /* The name as it is stored, its normal form, and the values in it. */
 static int verify_name(struct dit_check_entry *check, const struct dit_entry_view *view,
                        struct dit_entry *entry)
@@ -250,17 +239,17 @@ static int verify_name(struct dit_check_entry *check, const struct dit_entry_vie
 	                     &entry->dn);
 
 	if (r == DIT_E_INVALID) {
-		dit_check_find(check->opts.findings, DIT_CHECK_NAME_NORMAL, &check->place,
-		               "the name is no DN that slapd accepts");
+		find_bad_name(check);
 		return 0;
 	}
 	if (r == 0 && !dit_span_eq(entry->dn.norm, view->norm_dn)) {
-		char stored[SHOWN_TEXT];
-		char made[SHOWN_TEXT];
+		char stored[DIT_CHECK_SHOWN];
+		char made[DIT_CHECK_SHOWN];
 
 		dit_check_find(check->opts.findings, DIT_CHECK_NAME_NORMAL, &check->place,
 		               "the name has the normal form \"%s\", not \"%s\"",
-		               show(stored, view->norm_dn), show(made, entry->dn.norm));
+		               dit_check_show(stored, view->norm_dn),
+		               dit_check_show(made, entry->dn.norm));
 	}
 	if (r == 0 && !view->is_hole) {
 		r = dit_verify_names(check->verifier, entry);
@@ -302,6 +291,9 @@ static int verify(struct dit_check_entry *check, const struct dit_entry_view *vi
 	if (r == 0 && view->name_error == 0 && view->id != 0) {
 		r = verify_name(check, view, &entry);
 	}
+	if (r == 0 && view->name_error == DIT_E_TOOLONG) {
+		find_bad_name(check);
+	}
 	if (r == 0 && !view->is_hole && !is_named_by_class(check, &entry)) {
 		r = dit_verify_classes(check->verifier, find_classes(check, &entry),
 		                       view->oc_flags);
@@ -335,6 +327,11 @@ int dit_check_entry(struct dit_check_entry *check, const struct dit_entry_view *
 
 	if (r < 0) {
 		return r;
+	}
+	if (view->id > DIT_BUILDERS_ID_MAX) {
+		dit_check_find(check->opts.findings, DIT_CHECK_ENTRY_ID, &check->place,
+		               "the ID is above %u; its index keys are not compared",
+		               DIT_BUILDERS_ID_MAX);
 	}
 	dit_arena_reset(&check->arena);
 	return view->record_error != 0 ? find_unknown(check, view) : verify(check, view);

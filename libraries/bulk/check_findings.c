@@ -17,16 +17,46 @@
 #define TEXT_MAX 1000
 
 static const char *const names[DIT_CHECK_NKINDS - DIT_WALK_NKINDS] = {
-	"database-flags", "database-missing", "ad-gap",          "ad-name",
-	"ad-twice",       "context-csn",      "entry-attribute", "entry-classes",
-	"entry-node",     "entry-record",     "index-keys",      "index-length",
-	"index-missing",  "index-range",      "name-count",      "name-differs",
-	"name-entry",     "name-loop",        "name-normal",     "name-parent",
-	"name-record",    "name-root",        "name-self",       "name-suffix",
-	"name-twice",     "name-value",       "posting-missing", "posting-surplus",
-	"split-count",    "split-missing",    "split-order",     "split-record",
-	"split-surplus",  "value-normal",     "value-order",     "hole",
-	"index-pending",  "index-unused",     "split-few",
+	"database-flags",
+	"database-missing",
+	"ad-gap",
+	"ad-name",
+	"ad-twice",
+	"context-csn",
+	"entry-attribute",
+	"entry-classes",
+	"entry-id",
+	"entry-node",
+	"entry-record",
+	"index-keys",
+	"index-length",
+	"index-missing",
+	"index-range",
+	"name-count",
+	"name-differs",
+	"name-entry",
+	"name-loop",
+	"name-normal",
+	"name-parent",
+	"name-record",
+	"name-root",
+	"name-self",
+	"name-suffix",
+	"name-twice",
+	"name-value",
+	"posting-missing",
+	"posting-surplus",
+	"split-count",
+	"split-missing",
+	"split-order",
+	"split-record",
+	"split-surplus",
+	"value-normal",
+	"value-order",
+	"hole",
+	"index-pending",
+	"index-unused",
+	"split-few",
 };
 
 struct kept {
@@ -188,6 +218,22 @@ void dit_check_find(struct dit_check_findings *findings, unsigned kind,
 	(void)pthread_mutex_unlock(&findings->lock);
 }
 
+const char *dit_check_show(char *text, struct dit_span value)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < value.len && i < DIT_CHECK_SHOWN_BYTES; i++) {
+		unsigned char c = (unsigned char)value.data[i];
+		bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
+
+		at += (size_t)snprintf(text + at, DIT_CHECK_SHOWN - at,
+		                       is_plain ? "%c" : "\\%02x", c);
+	}
+	(void)snprintf(text + at, DIT_CHECK_SHOWN - at, "%s",
+	               value.len > DIT_CHECK_SHOWN_BYTES ? "..." : "");
+	return text;
+}
+
 /* ---- the whole ---- */
 
 int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max)
@@ -251,7 +297,7 @@ int dit_check_findings_tell(struct dit_check_findings *findings, const char *fil
 	if (findings->max != 0) {
 		forget_from(findings, (size_t)findings->max);
 	}
-	for (size_t i = 0; i < findings->n; i++) {
+	for (size_t i = 0; i < findings->n && found != NULL; i++) {
 		const struct kept *kept = &findings->list[i];
 		const struct dit_check_finding finding = {
 			.file = file,

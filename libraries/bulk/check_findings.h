@@ -17,6 +17,7 @@
 
 #include <stdint.h>
 
+#include "base/span.h"
 #include "bulk/check.h"
 #include "pages/walk.h"
 
@@ -31,6 +32,7 @@ enum dit_check_kind {
 	DIT_CHECK_CONTEXT_CSN,
 	DIT_CHECK_ENTRY_ATTRIBUTE,
 	DIT_CHECK_ENTRY_CLASSES,
+	DIT_CHECK_ENTRY_ID,
 	DIT_CHECK_ENTRY_NODE,
 	DIT_CHECK_ENTRY_RECORD,
 	DIT_CHECK_INDEX_KEYS,
@@ -104,6 +106,18 @@ void dit_check_find(struct dit_check_findings *findings, unsigned kind,
                     const struct dit_check_place *place, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/** Bytes of a name or value that a finding shows, and room for them. */
+#define DIT_CHECK_SHOWN_BYTES 60
+#define DIT_CHECK_SHOWN       (4 * DIT_CHECK_SHOWN_BYTES + 4)
+
+/**
+ * What a database holds, for the sentence of a finding: \xx stands for a byte that is no
+ * printable ASCII, and for a quote; "..." for the rest of what is long.
+ *
+ * @param text  DIT_CHECK_SHOWN bytes. @return @p text
+ */
+const char *dit_check_show(char *text, struct dit_span value);
+
 /** All of them, kept or not. */
 uint64_t dit_check_findings_count(const struct dit_check_findings *findings);
 uint64_t dit_check_findings_count_of(const struct dit_check_findings *findings,
@@ -111,6 +125,8 @@ uint64_t dit_check_findings_count_of(const struct dit_check_findings *findings,
 
 /**
  * Tell those that are kept: by database, page, node, ID, attribute and text.
+ *
+ * @param found  may be NULL
  *
  * @return 0 or -ENOMEM: some could not be kept, and nothing is told
  */

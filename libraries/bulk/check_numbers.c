@@ -44,12 +44,13 @@ static int check_name(struct numbers *numbers, uint32_t number, struct dit_span 
 {
 	const struct dit_ad *ad = NULL;
 	const char *reason = "";
+	char shown[DIT_CHECK_SHOWN];
 	int r = dit_ad_find(numbers->schema, NULL, name, &ad, &reason);
 
 	if (r == DIT_E_UNKNOWN) {
 		dit_check_find(numbers->findings, DIT_CHECK_AD_NAME, &place,
-		               "number %u is \"%.*s\": %s", number,
-		               (int)(name.len > 200 ? 200 : name.len), name.data, reason);
+		               "number %u is \"%s\": %s", number,
+		               dit_check_show(shown, name), reason);
 		return 0;
 	}
 	if (r < 0) {
@@ -57,9 +58,8 @@ static int check_name(struct numbers *numbers, uint32_t number, struct dit_span 
 	}
 	if (!dit_span_eq(ad->name, name)) {
 		dit_check_find(numbers->findings, DIT_CHECK_AD_NAME, &place,
-		               "number %u is \"%.*s\", which slapd spells \"%s\"", number,
-		               (int)(name.len > 200 ? 200 : name.len), name.data,
-		               ad->name.data);
+		               "number %u is \"%s\", which slapd spells \"%s\"", number,
+		               dit_check_show(shown, name), ad->name.data);
 	}
 	return note_first(numbers, ad, number);
 }

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/ticker.h"
@@ -379,6 +380,13 @@ static int check_content(struct check *check)
 		return 0;
 	}
 	r = dit_check_content(&opts);
+	if (r == DIT_E_CORRUPT && dit_check_findings_count(check->findings) > 0) {
+		report(check, DIT_REPORT_WARNING,
+		       "%s: the structure is damaged, so the content was not checked to "
+		       "its end",
+		       check->one->path);
+		return 0;
+	}
 	/* Without a lock file nobody may have been there, or have come since. */
 	if (r == 0 && !check->is_held &&
 	    !dit_walk_is_newest(check->fd, dit_snapshot_txn_id(check->snapshot))) {
@@ -446,7 +454,28 @@ static void begin_again(struct check *check)
 	memset(check->has_needed, 0, sizeof(check->has_needed));
 }
 
-/* A file of another name is no database, and may be a link. */
+/* A file of another name is no database, and may be a link; not to wait for a pipe. */
+static int open_other(const char *path, struct dit_fault *fault)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	int r = 0;
+
+	if (fd < 0) {
+		return -errno;
+	}
+	if (fstat(fd, &st) < 0) {
+		r = -errno;
+	} else if (!S_ISREG(st.st_mode)) {
+		r = dit_fault_say(fault, -EINVAL, "no regular file");
+	}
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	return fd;
+}
+
 static int open_file(const struct check *check, struct dit_fault *fault)
 {
 	char *directory = NULL;
@@ -455,8 +484,7 @@ static int open_file(const struct check *check, struct dit_fault *fault)
 	int r = dit_data_directory(check->one->path, &directory);
 
 	if (r == 0) {
-		fd = open(check->one->path, O_RDONLY | O_CLOEXEC);
-		return fd < 0 ? -errno : fd;
+		return open_other(check->one->path, fault);
 	}
 	if (r < 0) {
 		return r;

@@ -11,6 +11,8 @@
 
 #define TEXT_MAX 4400 /* a path is in it */
 
+#define THREADS_MAX 1024u /* each takes memory before it does anything */
+
 /* More is not faster: runs are compact, memory that was never used must be cleared. */
 #define DEFAULT_BYTES_MIN (256u << 20)
 #define DEFAULT_BYTES_MAX (1u << 30)
@@ -73,8 +75,16 @@ static int told(const struct dit_chosen_opts *opts, int r)
 int dit_chosen_read_settings(struct dit_chosen *ret, const struct dit_chosen_opts *opts)
 {
 	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
+	struct dit_report bad = {.kind = DIT_REPORT_ERROR,
+	                         .text = "no such release of OpenLDAP"};
 
 	*ret = (struct dit_chosen){.settings = NULL};
+	if (opts->openldap > DIT_OPENLDAP_NEWEST) {
+		if (opts->report != NULL) {
+			opts->report(opts->report_ctx, &bad);
+		}
+		return -EINVAL;
+	}
 	choose_openldap(ret, opts);
 	source.openldap = ret->openldap;
 	return told(opts, dit_settings_read(&ret->settings, &source, opts->report,
@@ -123,7 +133,10 @@ unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings)
 	if (asked == 0 && settings != NULL) {
 		asked = settings->tool_threads;
 	}
-	return asked == 0 ? count_cpus() : asked;
+	if (asked == 0) {
+		asked = count_cpus();
+	}
+	return asked > THREADS_MAX ? THREADS_MAX : asked;
 }
 
 /* Of the machine's memory; UINT64_MAX: unknown. */

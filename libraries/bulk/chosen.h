@@ -47,7 +47,8 @@ void dit_chosen_deinit(struct dit_chosen *chosen);
 /**
  * How many tool threads to start.
  *
- * @param asked     0: tool-threads of the configuration, else one per CPU
+ * @param asked     0: tool-threads of the configuration, else one per CPU; of more than
+ *                  1024 these are taken
  * @param settings  NULL: there is no configuration
  */
 unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,23 +15,67 @@
 #include "base/error.h"
 #include "base/stop.h"
 
-#define ATTEMPTS   100
-#define NEW_MODE   0666 /* less the umask: slapcat's */
-#define PUSH_BYTES (8u << 20)
+#define ATTEMPTS    100
+#define NEW_MODE    0666 /* less the umask: slapcat's */
+#define CLOSED_MODE 0600 /* until it has the mode of what it replaces */
+#define PUSH_BYTES  (8u << 20)
 
 /* ---- opening ---- */
 
 /* Such a name leads to something that is open already, whatever its type. */
 static bool is_of_system(const char *path)
 {
-	return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+	bool is_device =
+		strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
+
+	return is_device || strncmp(path, "/proc/", 6) == 0;
 }
 
-static int open_in_place(struct dit_export_file *file)
+static int open_of_system(struct dit_export_file *file)
 {
 	file->fd = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
 	                NEW_MODE);
 	return file->fd < 0 ? -errno : 0;
+}
+
+/*
+ * A pipe or a device. Meanwhile somebody may have put a link or a file there: it is not
+ * written to. O_CREAT: the system looks whose pipe it is (fs.protected_fifos).
+ */
+static int open_in_place(struct dit_export_file *file)
+{
+	struct stat st;
+
+	file->fd =
+		open(file->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+	             CLOSED_MODE);
+	if (file->fd < 0 || fstat(file->fd, &st) < 0) {
+		return -errno;
+	}
+	return S_ISREG(st.st_mode) ? -EEXIST : 0;
+}
+
+/*
+ * In a directory like /tmp everybody can make a file of any name: what replaces it is not
+ * for him. Where fs.protected_regular is set, slapcat cannot write to it either.
+ */
+static int check_owner(const char *path, const struct stat *old)
+{
+	char *copy = strdup(path);
+	struct stat dir;
+	int r = 0;
+
+	if (copy == NULL) {
+		return -ENOMEM;
+	}
+	r = stat(dirname(copy), &dir) < 0 ? -errno : 0;
+	free(copy);
+	if (r < 0 || old->st_uid == geteuid() || old->st_uid == dir.st_uid) {
+		return r;
+	}
+	return (dir.st_mode & S_ISVTX) != 0 && (dir.st_mode & (S_IWGRP | S_IWOTH)) != 0
+	               ? -EACCES
+	               : 0;
 }
 
 /* "dir/.name.1a2b3c4d5e6f7081" for "dir/name". */
@@ -72,7 +117,7 @@ static int open_beside(struct dit_export_file *file, const struct stat *old)
 		}
 		file->fd = open(file->beside,
 		                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		                NEW_MODE);
+		                old == NULL ? NEW_MODE : CLOSED_MODE);
 		r = file->fd < 0 ? -errno : 0;
 	}
 	if (r < 0) {
@@ -81,6 +126,20 @@ static int open_beside(struct dit_export_file *file, const struct stat *old)
 		return r;
 	}
 	return old == NULL ? 0 : keep_rights(file, old);
+}
+
+/* What is there, and no link. */
+static int open_old(struct dit_export_file *file, const struct stat *old)
+{
+	int r = check_owner(file->path, old);
+
+	if (r < 0) {
+		return r;
+	}
+	if (S_ISREG(old->st_mode)) {
+		return access(file->path, W_OK) < 0 ? -errno : open_beside(file, old);
+	}
+	return open_in_place(file);
 }
 
 int dit_export_file_open(struct dit_export_file *file, const char *path,
@@ -94,19 +153,13 @@ int dit_export_file_open(struct dit_export_file *file, const char *path,
 		return 0;
 	}
 	if (is_of_system(path)) {
-		return open_in_place(file);
+		return open_of_system(file);
 	}
 	if (lstat(path, &old) < 0) {
 		return errno == ENOENT && path[0] != '\0' ? open_beside(file, NULL)
 		                                          : -errno;
 	}
-	if (S_ISLNK(old.st_mode)) {
-		return open_beside(file, NULL);
-	}
-	if (S_ISREG(old.st_mode)) {
-		return access(path, W_OK) < 0 ? -errno : open_beside(file, &old);
-	}
-	return open_in_place(file);
+	return S_ISLNK(old.st_mode) ? open_beside(file, NULL) : open_old(file, &old);
 }
 
 int dit_export_file_keep(struct dit_export_file *file)

@@ -8,8 +8,9 @@
  *
  * A regular file is written under another name in the same directory, made for it alone
  * and opened through no link, and gets its own name when all of it is on the disk. A file
- * that has the name already keeps its mode, and its owner if we may give files away. A
- * link of that name is replaced, not followed.
+ * that has the name already keeps its mode, and its owner if we may give files away; in a
+ * directory like /tmp it must not be another user's. A link of that name is replaced, not
+ * followed.
  *
  * Threads: belongs to one thread.
  */

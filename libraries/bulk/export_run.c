@@ -28,6 +28,7 @@
 #include "bulk/export_text.h"
 #include "bulk/filter_index.h"
 #include "bulk/glue.h"
+#include "bulk/hint.h"
 #include "bulk/scan_snapshot.h"
 #include "store/fault.h"
 
@@ -359,8 +360,7 @@ static int write_database(struct export *export, struct export_database *databas
 	/* dit_export() has words for the other two. */
 	if (r < 0 && r != -ENOMEM && r != DIT_E_STOPPED && !export->is_told) {
 		tell(export, DIT_REPORT_ERROR, "%s: %s%s", database->db->data.directory,
-		     dit_strerror(r),
-		     r == DIT_E_CORRUPT ? ": see what \"ditcheck --quick\" says" : "");
+		     dit_strerror(r), dit_hint(r));
 	}
 	return r;
 }

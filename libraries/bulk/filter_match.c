@@ -30,10 +30,13 @@ static bool covers_option(struct dit_span wanted, struct dit_span option)
 
 static bool next_option(struct dit_span *options, struct dit_span *ret)
 {
-	const char *mark =
-		options->len == 0 ? NULL : memchr(options->data, ';', options->len);
+	const char *mark = NULL;
 
 	*ret = *options;
+	if (options->len == 0) { /* and perhaps nowhere */
+		return false;
+	}
+	mark = memchr(options->data, ';', options->len);
 	if (mark != NULL) {
 		ret->len = (size_t)(mark - options->data);
 	}

@@ -234,7 +234,8 @@ struct dit_load_stats {
  *         DIT_E_CONFIG: the configuration is wrong;
  *         DIT_E_BUSY: another process has the database open;
  *         DIT_E_FULL: the result does not fit maxsize;
- *         DIT_E_TOOLONG: a record is longer than record_max_bytes;
+ *         DIT_E_TOOLONG: a record is longer than record_max_bytes; no entry ID, or no
+ *         number of an attribute description, is left;
  *         DIT_E_STOPPED: the caller set *stop;
  *         -EINVAL: an option is out of range;
  *         -ENOSPC and other -errno, LMDB's codes

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/tmp_dir.h"
+#include "bulk/hint.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -33,19 +34,6 @@ void dit_load_report(struct loader *loader, enum dit_report_kind kind, const cha
 	loader->opts->report(loader->opts->report_ctx, &report);
 	if (len >= 0) {
 		free(text);
-	}
-}
-
-/* What somebody can do about it. */
-static const char *hint(int r)
-{
-	switch (r) {
-	case -EMFILE: /* each spilled run is an open file: more memory makes fewer */
-		return ": give more memory, or raise the limit of open files (ulimit -n)";
-	case DIT_E_CORRUPT:
-		return ": see what \"ditcheck --quick\" says";
-	default:
-		return "";
 	}
 }
 
@@ -88,7 +76,7 @@ int dit_load_fail(struct loader *loader, int r, const char *what)
 		return DIT_E_STOPPED;
 	}
 	dit_load_report(loader, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r),
-	                hint(r));
+	                dit_hint(r));
 	return r;
 }
 

@@ -12,18 +12,29 @@
 #include "bulk/load_refuse.h"
 #include "bulk/load_report.h"
 
-/* The load ends at this record. */
-static int fail_stored(struct load_target *target, const struct dit_ldif_record *record,
-                       const struct load_item *item, int r)
+/* Of IDs, or of attribute descriptions: what a message says of it. */
+struct limit {
+	const char *before;
+	unsigned n;
+	const char *after;
+};
+
+/* The load ends at this record.
+ *
+ * @param what   could not be done
+ * @param limit  was reached, if @p r is DIT_E_TOOLONG */
+static int fail(struct load_target *target, const struct dit_ldif_record *record,
+                const struct load_item *item, int r, const char *what,
+                const struct limit *limit)
 {
 	if (r != DIT_E_TOOLONG) {
-		return dit_load_target_fail(target, r, "could not store an entry");
+		return dit_load_target_fail(target, r, what);
 	}
 	dit_load_report(target->loader, DIT_REPORT_ERROR,
-	                "could not add entry dn=\"%.*s\" (%s:%llu): a database has %u "
-	                "attribute descriptions at most",
+	                "could not add entry dn=\"%.*s\" (%s:%llu): %s %u%s",
 	                DIT_SPAN_ARGS(item->entry.dn.pretty), record->file,
-	                (unsigned long long)record->file_line, DIT_AD_NUMBER_MAX);
+	                (unsigned long long)record->file_line, limit->before, limit->n,
+	                limit->after);
 	return r;
 }
 
@@ -36,7 +47,9 @@ static int stored(struct load_target *target, const struct dit_ldif_record *reco
 	                : dit_entries_put(target->entries, item->id, &item->encoded);
 
 	if (r < 0) {
-		return fail_stored(target, record, item, r);
+		return fail(target, record, item, r, "could not store an entry",
+		            &(struct limit){"a database has", DIT_AD_NUMBER_MAX,
+		                            " attribute descriptions at most"});
 	}
 	loader->stats->nentries++;
 	if (target->stats != NULL) {
@@ -161,8 +174,9 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 	}
 	r = add_nodes(target, item, &place);
 	if (r < 0) {
-		return dit_load_target_fail(target, r,
-		                            "could not add a node to the tree");
+		return fail(target, record, item, r, "could not add a node to the tree",
+		            &(struct limit){"no ID is left below", DIT_DN_TABLE_MAX + 1,
+		                            ": export the database and load it anew"});
 	}
 	return stored(target, record, item);
 }

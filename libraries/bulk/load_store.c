@@ -93,8 +93,13 @@ static int look_around(struct load_target *target, const struct dit_fault *fault
 	int r = 0;
 
 	if (target->output->stored.last_id > DIT_DN_TABLE_MAX) {
-		return dit_load_fail(target->loader, DIT_E_TOOLONG,
-		                     "the highest entry ID");
+		dit_load_report(target->loader, DIT_REPORT_ERROR,
+		                "the database in %s has the entry ID %llu, and no ID is "
+		                "left below %u: export the database and load it anew",
+		                target->db->data.directory,
+		                (unsigned long long)target->output->stored.last_id,
+		                DIT_DN_TABLE_MAX + 1);
+		return DIT_E_TOOLONG;
 	}
 	r = dit_ad_numbers_read(&target->numbers, target->output,
 	                        target->loader->settings->schema);

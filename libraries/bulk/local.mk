@@ -70,6 +70,8 @@ rooms += %D%/libbulk.la
 	%D%/filter_match.h \
 	%D%/glue.c \
 	%D%/glue.h \
+	%D%/hint.c \
+	%D%/hint.h \
 	%D%/index_limit.c \
 	%D%/index_limit.h \
 	%D%/index_cost.h \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bulk/hint.h"
 #include "bulk/reindexer.h"
 
 void dit_reindex_report(const struct reindexer *reindexer, enum dit_report_kind kind,
@@ -39,9 +40,7 @@ int dit_reindex_fail(const struct reindexer *reindexer, int r, const char *what)
 		return DIT_E_STOPPED;
 	}
 	dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r),
-	                   r == -EMFILE ? ": give more memory, or raise the limit of "
-	                                  "open files (ulimit -n)"
-	                                : "");
+	                   dit_hint(r));
 	return r;
 }
 

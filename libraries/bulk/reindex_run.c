@@ -118,7 +118,7 @@ static int choose_resources(struct reindexer *reindexer)
 		                   "while slapd does not run");
 		return -EINVAL;
 	}
-	if (reindexer->nthreads > THREADS_MAX ||
+	if (opts->threads > THREADS_MAX ||
 	    reindexer->memory_bytes < DIT_LOAD_MEMORY_MIN) {
 		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
 		                   "at most %u threads and at least %u MiB of memory are "

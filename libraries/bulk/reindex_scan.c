@@ -70,6 +70,17 @@ static int refuse_value(const struct reindex_target *target, struct dit_scan_ran
 	return refuse(target, range, view, text);
 }
 
+static int refuse_id(const struct reindex_target *target, struct dit_scan_range *range,
+                     const struct dit_entry_view *view)
+{
+	char text[100];
+
+	(void)snprintf(text, sizeof(text),
+	               "the ID is above %u: export the database and load it anew",
+	               DIT_BUILDERS_ID_MAX);
+	return refuse(target, range, view, text);
+}
+
 static int take_entry(void *ctx, struct dit_scan_range *range,
                       const struct dit_entry_view *view)
 {
@@ -87,6 +98,9 @@ static int take_entry(void *ctx, struct dit_scan_range *range,
 		return refuse(target, range, view,
 		              view->reason[0] == '\0' ? dit_strerror(view->record_error)
 		                                      : view->reason);
+	}
+	if (view->id > DIT_BUILDERS_ID_MAX) {
+		return refuse_id(target, range, view);
 	}
 	r = dit_stored_keys_check(member->keys, view, &refusal);
 	if (r == DIT_E_INVALID) {

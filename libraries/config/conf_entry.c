@@ -407,6 +407,8 @@ struct running {
 	struct dit_conf_parser *parser;
 	const struct dit_entry *entry;
 	bool *is_done; /* for each attribute */
+	bool *has_run; /* for each class, by ordinal */
+	size_t nclasses;
 };
 
 static int run_once(struct running *running, uint32_t i)
@@ -436,10 +438,16 @@ static int run_types(struct running *running, const struct dit_attr_type **types
 	return 0;
 }
 
+/* Each class once: it may stand above another one in more ways than can be counted. */
 static int run_class(struct running *running, const struct dit_class *oc)
 {
 	int r = 0;
 
+	/* What a schema entry has defined meanwhile is above no class of the entry. */
+	if (oc->ordinal >= running->nclasses || running->has_run[oc->ordinal]) {
+		return 0;
+	}
+	running->has_run[oc->ordinal] = true;
 	for (const struct dit_class **sup = oc->sups; *sup != NULL; sup++) {
 		r = run_class(running, *sup);
 		if (r < 0) {
@@ -490,15 +498,20 @@ static int run_all(struct running *running)
 
 int dit_conf_run_entry(struct dit_conf_parser *parser, const struct dit_entry *entry)
 {
-	struct running running = {.parser = parser, .entry = entry};
-	int r = 0;
+	struct running running = {
+		.parser = parser,
+		.entry = entry,
+		.nclasses = dit_schema_nclasses(parser->settings->schema),
+	};
+	int r = -ENOMEM;
 
 	running.is_done = calloc(entry->nattrs + 1, sizeof(*running.is_done));
-	if (running.is_done == NULL) {
-		return -ENOMEM;
+	running.has_run = calloc(running.nclasses + 1, sizeof(*running.has_run));
+	if (running.is_done != NULL && running.has_run != NULL) {
+		(void)dit_conf_forget(parser->reporter);
+		r = run_all(&running);
 	}
-	(void)dit_conf_forget(parser->reporter);
-	r = run_all(&running);
 	free(running.is_done);
+	free(running.has_run);
 	return r;
 }

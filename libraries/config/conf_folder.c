@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/error.h"
 #include "base/grow.h"
 #include "base/whole_io.h"
 
@@ -126,7 +127,8 @@ static int read_text(int fd, size_t size, struct dit_arena *arena, struct dit_sp
 static int read_file(const char *path, struct dit_arena *arena, struct dit_span *ret)
 {
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Not to wait for whoever writes to a pipe of this name. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int r = 0;
 
 	if (fd < 0) {
@@ -136,6 +138,8 @@ static int read_file(const char *path, struct dit_arena *arena, struct dit_span 
 		r = -errno;
 	} else if (S_ISDIR(st.st_mode)) {
 		r = -EISDIR;
+	} else if (!S_ISREG(st.st_mode)) {
+		r = DIT_E_INVALID;
 	} else {
 		r = read_text(fd, (size_t)st.st_size, arena, ret);
 	}

@@ -34,7 +34,7 @@ void dit_conf_listing_deinit(struct dit_conf_listing *listing);
  * @param ret              lives in the arena, with a NUL somewhere behind it
  * @param ret_has_bad_sum  the file has a checksum, and its text has another
  *
- * @return 0; -ENOMEM; -errno: it cannot be read
+ * @return 0; -ENOMEM; -errno: it cannot be read; DIT_E_INVALID: it is no regular file
  */
 int dit_conf_read_record(const char *path, struct dit_arena *arena, struct dit_span *ret,
                          bool *ret_has_bad_sum);

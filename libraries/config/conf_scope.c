@@ -4,6 +4,8 @@
 
 /* A file that includes itself ends here; slapd goes on until it has no more files. */
 #define DEPTH_MAX 64
+/* Files that each include the next one twice are 2^64 at that depth. */
+#define NESTED_MAX 100000
 
 int dit_conf_scope_enter(struct dit_conf_scope *scope, struct dit_conf_reporter *reporter,
                          const char *file, struct dit_conf_outer *ret_outer)
@@ -13,6 +15,12 @@ int dit_conf_scope_enter(struct dit_conf_scope *scope, struct dit_conf_reporter 
 		                     "could not open config file \"%s\": included too "
 		                     "deeply",
 		                     file);
+	}
+	if (scope->depth > 1 && ++scope->nnested > NESTED_MAX) {
+		return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
+		                     "could not open config file \"%s\": included files "
+		                     "have included %d files already",
+		                     file, NESTED_MAX);
 	}
 	*ret_outer = (struct dit_conf_outer){
 		.place = reporter->place,

@@ -39,6 +39,7 @@ struct dit_conf_scope {
 	bool has_overlay;       /* unknown keywords may be the overlay's */
 	size_t database;        /* section DATABASE: place in settings->databases */
 	unsigned default_kinds; /* "index default" */
+	unsigned nnested;       /* files that included files have included */
 
 	/* restored behind an include */
 	unsigned depth;  /* files that are open; 1: the first one */
@@ -61,7 +62,7 @@ struct dit_conf_outer {
  * @param file  as in struct dit_conf_place
  *
  * @return 0, and dit_conf_scope_leave() has to follow; DIT_E_CONFIG after a report: too
- *         many files are open, nothing has changed
+ *         many files are open, or were included by included ones
  */
 int dit_conf_scope_enter(struct dit_conf_scope *scope, struct dit_conf_reporter *reporter,
                          const char *file, struct dit_conf_outer *ret_outer);

@@ -112,7 +112,8 @@ static int read_item(struct tree *tree, const char *path, struct dit_arena *aren
 		return r;
 	}
 	if (r < 0) {
-		(void)snprintf(why, sizeof(why), "%s for", strerror(-r));
+		(void)snprintf(why, sizeof(why), "%s for",
+		               r == DIT_E_INVALID ? "not a regular file" : strerror(-r));
 		return tell(tree, "ldif_read_file: ", why, path);
 	}
 	if (has_bad_sum) {
@@ -204,7 +205,7 @@ static bool has_class(const struct dit_schema *schema, const struct dit_entry *e
 		const struct dit_class *oc =
 			dit_schema_find_class(schema, classes->values[i]);
 
-		if (oc != NULL && dit_class_is_a(oc, wanted)) {
+		if (oc != NULL && wanted != NULL && dit_class_is_a(oc, wanted)) {
 			return true;
 		}
 	}

@@ -14,7 +14,7 @@ struct visit {
 	struct dit_page_source *source;
 	dit_leaf_key_fn fn;
 	void *ctx;
-	uint64_t left;   /* branch pages that may still be read */
+	uint64_t left;   /* branch pages that may still be read: those of a circle end */
 	unsigned height; /* of the branches: 1 has the leaves below it */
 	struct dit_page_view pages[DEPTH_MAX]; /* by height, from 1 */
 	unsigned slots[DEPTH_MAX];             /* the next one of each */
@@ -115,7 +115,7 @@ int dit_leaf_keys(struct dit_page_source *source, const struct dit_page_format *
                   const struct dit_tree_record *tree, dit_leaf_key_fn fn, void *ctx)
 {
 	struct visit visit = {
-		.source = source, .fn = fn, .ctx = ctx, .left = tree->nbranch_pages};
+		.source = source, .fn = fn, .ctx = ctx, .left = source->npages};
 	char *memory = NULL;
 	int r = 0;
 

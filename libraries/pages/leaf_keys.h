@@ -28,8 +28,10 @@ typedef int (*dit_leaf_key_fn)(void *ctx, struct dit_span key);
  * @param format  of the pages
  * @param tree    an empty one has no leaves; in a tree of one leaf nothing is told
  *
+ * The counts of the tree's record, which nobody else needs, may be wrong.
+ *
  * @return 0; DIT_E_CORRUPT: a branch page is none, or there are more of them than the
- *         tree says; what @p fn returned; -errno of reading
+ *         file has pages; what @p fn returned; -errno of reading
  */
 int dit_leaf_keys(struct dit_page_source *source, const struct dit_page_format *format,
                   const struct dit_tree_record *tree, dit_leaf_key_fn fn, void *ctx);

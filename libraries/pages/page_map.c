@@ -30,7 +30,7 @@ static int check_modules(int fd, const struct dit_page_map *map)
 }
 
 /* Of two with one number page 0 counts. */
-static int read_metas(int fd, struct dit_page_map *map)
+static int read_metas(int fd, uint64_t transaction, struct dit_page_map *map)
 {
 	struct dit_meta metas[2];
 	size_t page_bytes = 0;
@@ -44,6 +44,12 @@ static int read_metas(int fd, struct dit_page_map *map)
 	}
 	map->page_bytes = (unsigned)page_bytes;
 	map->meta = metas[metas[1].transaction > metas[0].transaction];
+	if (transaction != DIT_PAGE_MAP_NEWEST && map->meta.transaction != transaction) {
+		map->meta = metas[metas[1].transaction <= metas[0].transaction];
+		if (map->meta.transaction != transaction) {
+			return -ESTALE;
+		}
+	}
 	return check_modules(fd, map);
 }
 
@@ -73,8 +79,14 @@ static int map_pages(int fd, struct dit_page_map *map)
 int dit_page_map_open(struct dit_page_map *ret, int fd,
                       const struct dit_page_format *format)
 {
+	return dit_page_map_open_at(ret, fd, format, DIT_PAGE_MAP_NEWEST);
+}
+
+int dit_page_map_open_at(struct dit_page_map *ret, int fd,
+                         const struct dit_page_format *format, uint64_t transaction)
+{
 	struct dit_page_map map = {.format = format};
-	int r = read_metas(fd, &map);
+	int r = read_metas(fd, transaction, &map);
 
 	if (r == 0) {
 		r = map_pages(fd, &map);

@@ -6,9 +6,10 @@
  *   dit_page_map_open();  dit_page_map_view(), dit_tree_cursor_open() ...
  *   dit_page_map_close()
  *
- * The file may be damaged: page numbers are checked. It must not be written to or cut
- * while it is mapped; who cuts it kills the reader (SIGBUS). So the caller keeps writers
- * away.
+ * The file may be damaged: page numbers are checked. The pages of the state that counts
+ * must not be written to, and the file not be cut, while it is mapped; who cuts it kills
+ * the reader (SIGBUS). So the caller keeps writers away, or is registered as a reader of
+ * this state.
  *
  * Threads: constant after the opening; any thread reads.
  */
@@ -35,6 +36,12 @@ struct dit_page_map {
  */
 int dit_page_map_open(struct dit_page_map *ret, int fd,
                       const struct dit_page_format *format);
+#define DIT_PAGE_MAP_NEWEST UINT64_MAX
+
+/** The same in the state after a transaction; also -ESTALE: no meta page has that state
+ * any more. */
+int dit_page_map_open_at(struct dit_page_map *ret, int fd,
+                         const struct dit_page_format *format, uint64_t transaction);
 /** Closing twice is fine, and so is a map that is all zero. */
 void dit_page_map_close(struct dit_page_map *map);
 

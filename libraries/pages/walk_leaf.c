@@ -191,11 +191,13 @@ static bool check_flags(struct walk *walk, struct walk_tree *tree, uint64_t page
 	bool is_right = false;
 
 	switch (node->flags) {
+	/* slapd has nothing in the main tree but databases. */
 	case 0:
-		is_right = true;
+		is_right = tree->role != WALK_MAIN_TREE;
 		break;
 	case DIT_NODE_BIG:
-		is_right = !has_lists && tree->role != WALK_LIST;
+		is_right = !has_lists && tree->role != WALK_LIST &&
+		           tree->role != WALK_MAIN_TREE;
 		break;
 	case DIT_NODE_TREE:
 		is_right = tree->role == WALK_MAIN_TREE;
@@ -232,11 +234,8 @@ static void visit_value(struct walk_member *member, struct walk_tree *tree, uint
 		return;
 	case WALK_MAIN_TREE:
 		count_item(tree);
-		if (node->flags == DIT_NODE_TREE) {
-			dit_walk_database(member, tree, page, slot, node);
-			return;
-		}
-		break;
+		dit_walk_database(member, tree, page, slot, node);
+		return;
 	case WALK_DATABASE:
 		if ((tree->record.flags & WALK_DUPSORT) != 0) {
 			dit_walk_list(member, tree, page, slot, node);

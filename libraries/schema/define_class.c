@@ -168,6 +168,30 @@ static struct dit_identity identify_class(const void *element)
 	return (struct dit_identity){entry->oc.oid, entry->oc.names};
 }
 
+/*
+ * Who looks from superclass to superclass takes a time that doubles with each level where
+ * every class has two. Superclasses are defined first and have lower ordinals.
+ */
+static int make_lineage(struct dit_schema *schema, struct dit_class *oc)
+{
+	size_t nwords = oc->ordinal / 64 + 1;
+	uint64_t *lineage = dit_arena_calloc(&schema->arena, nwords, sizeof(*lineage));
+
+	if (lineage == NULL) {
+		return -ENOMEM;
+	}
+	lineage[oc->ordinal / 64] |= (uint64_t)1 << oc->ordinal % 64;
+	for (size_t i = 0; oc->sups[i] != NULL; i++) {
+		const struct dit_class *sup = oc->sups[i];
+
+		for (size_t k = 0; k <= sup->ordinal / 64; k++) {
+			lineage[k] |= sup->lineage[k];
+		}
+	}
+	oc->lineage = lineage;
+	return 0;
+}
+
 static int add_class(struct dit_schema *schema, struct dit_class_entry *entry,
                      struct dit_schema_error *error)
 {
@@ -187,7 +211,7 @@ static int add_class(struct dit_schema *schema, struct dit_class_entry *entry,
 		return r;
 	}
 	entry->oc.ordinal = schema->nclasses++;
-	return 0;
+	return make_lineage(schema, &entry->oc);
 }
 
 int dit_define_class(struct dit_schema *schema, const struct dit_class_def *def,

@@ -143,15 +143,9 @@ uint32_t dit_schema_nads(const struct dit_schema *schema)
 
 bool dit_class_is_a(const struct dit_class *oc, const struct dit_class *ancestor)
 {
-	if (oc == ancestor) {
-		return true;
-	}
-	for (size_t i = 0; oc->sups[i] != NULL; i++) {
-		if (dit_class_is_a(oc->sups[i], ancestor)) {
-			return true;
-		}
-	}
-	return false;
+	uint32_t i = ancestor->ordinal;
+
+	return i <= oc->ordinal && (oc->lineage[i / 64] >> i % 64 & 1) != 0;
 }
 
 int dit_schema_load_module(struct dit_schema *schema, const char *module)

@@ -234,6 +234,8 @@ struct dit_class {
 	bool is_obsolete;
 	enum dit_class_check check;
 	const struct dit_class **sups; /* direct, NULL-terminated */
+	/* Bits by ordinal, up to its own: this class and all above it. */
+	const uint64_t *lineage;
 	/*
 	 * The attribute types of this class and its superclasses, each once,
 	 * NULL-terminated, in the order in which slapd checks them.

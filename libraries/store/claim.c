@@ -52,6 +52,10 @@ static int say_holder(const struct flock *lock, struct dit_fault *fault)
 		(void)close(fd);
 	}
 	name[n > 0 ? strcspn(name, "\n") : 0] = '\0';
+	/* Whoever made the process chose the name. */
+	for (char *c = name; *c != '\0'; c++) {
+		*c = *c >= ' ' && *c <= '~' ? *c : '?';
+	}
 	return dit_fault_say(fault, DIT_E_BUSY, "%s%sprocess %ld", name,
 	                     name[0] == '\0' ? "" : ", ", (long)lock->l_pid);
 }

@@ -190,8 +190,8 @@ static int say_attr(struct dit_compare *c, const struct dit_entry_view *entry,
 		return r;
 	}
 	put_entry(c, entry);
-	dit_compare_put(c, ", %.*s",
-	                DIT_SPAN_ARGS(attrs[attrs[0] == NULL ? 1 : 0]->name));
+	dit_compare_put(c, ", ");
+	dit_compare_put_name(c, attrs[attrs[0] == NULL ? 1 : 0]->name);
 	if (attrs[0] == NULL || attrs[1] == NULL) {
 		dit_compare_put(c, ", only in the %s",
 		                attrs[0] == NULL ? "second" : "first");
@@ -499,7 +499,9 @@ int dit_compare_across(struct dit_compare *c)
 	if (r == 0) {
 		c->db = "id2e";
 		r = compare_all(&comparison);
-		dit_compare_db_end(c);
+		if (dit_compare_db_end(c) < 0 && r == 0) {
+			r = -ENOMEM;
+		}
 	}
 	for (int i = 0; i < 2; i++) {
 		dit_entry_reader_free(comparison.readers[i]);

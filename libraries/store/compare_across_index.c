@@ -301,7 +301,9 @@ int dit_across_indexes(struct dit_across *across)
 			} else if (other != NULL && side == 0) {
 				r = compare_pair(across, db, other);
 			}
-			dit_compare_db_end(c);
+			if (dit_compare_db_end(c) < 0 && r == 0) {
+				r = -ENOMEM;
+			}
 		}
 	}
 	return r;

@@ -45,8 +45,8 @@ static void put_attr_names(struct dit_compare *c, int side,
 		struct dit_span name =
 			ad_name(&c->sides[side], entry->attrs[i].ad_number);
 
-		dit_compare_put(c, "%s%u=%.*s", i == 0 ? "" : " ",
-		                entry->attrs[i].ad_number, DIT_SPAN_ARGS(name));
+		dit_compare_put(c, "%s%u=", i == 0 ? "" : " ", entry->attrs[i].ad_number);
+		dit_compare_put_name(c, name);
 	}
 }
 
@@ -130,7 +130,8 @@ static int compare_attrs(struct dit_compare *c, struct dit_span key,
 			return r;
 		}
 		begin_entry(c, key);
-		dit_compare_put(c, "%.*s: ", DIT_SPAN_ARGS(name));
+		dit_compare_put_name(c, name);
+		dit_compare_put(c, ": ");
 		put_attr(c, a);
 		dit_compare_put(c, " | ");
 		put_attr(c, b);

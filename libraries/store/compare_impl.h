@@ -54,8 +54,8 @@ struct dit_compare {
 int dit_compare_line_begin(struct dit_compare *c);
 /** Report it. */
 int dit_compare_line_end(struct dit_compare *c);
-/** Say how many differences of the database were left out. */
-void dit_compare_db_end(struct dit_compare *c);
+/** Say how many differences of the database were left out. 0; -ENOMEM */
+int dit_compare_db_end(struct dit_compare *c);
 /** Why one of the two cannot be opened (DIT_REPORT_ERROR). */
 void dit_compare_say_fault(struct dit_compare *c, const char *directory,
                            const struct dit_fault *fault);
@@ -68,6 +68,8 @@ void dit_compare_put(struct dit_compare *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes);
 void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes);
+/** Of a database or an attribute, without quotes; a damaged name may hold anything. */
+void dit_compare_put_name(struct dit_compare *c, struct dit_span name);
 /** All of them, each after a blank. */
 void dit_compare_put_values(struct dit_compare *c, const struct dit_span *values,
                             uint32_t n);

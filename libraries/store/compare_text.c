@@ -12,6 +12,17 @@
 /* Longer values are cut in the report. */
 #define SHOWN_BYTES 200
 
+static int open_line(struct dit_compare *c)
+{
+	c->line = open_memstream(&c->text, &c->text_len);
+	if (c->line == NULL) {
+		return -ENOMEM;
+	}
+	dit_compare_put_name(c, dit_span_of(c->db));
+	dit_compare_put(c, ": ");
+	return 0;
+}
+
 int dit_compare_line_begin(struct dit_compare *c)
 {
 	c->ntotal++;
@@ -19,12 +30,7 @@ int dit_compare_line_begin(struct dit_compare *c)
 	if (c->report == NULL || c->ndb > c->opts.nreports_max) {
 		return 0;
 	}
-	c->line = open_memstream(&c->text, &c->text_len);
-	if (c->line == NULL) {
-		return -ENOMEM;
-	}
-	dit_compare_put(c, "%s: ", c->db);
-	return 0;
+	return open_line(c);
 }
 
 int dit_compare_line_end(struct dit_compare *c)
@@ -47,17 +53,18 @@ int dit_compare_line_end(struct dit_compare *c)
 	return r;
 }
 
-void dit_compare_db_end(struct dit_compare *c)
+int dit_compare_db_end(struct dit_compare *c)
 {
-	char text[512];
-	struct dit_report report = {.kind = DIT_REPORT_DIAGNOSTIC, .text = text};
+	uint64_t ndb = c->ndb;
+	int r = 0;
 
-	if (c->report != NULL && c->ndb > c->opts.nreports_max) {
-		(void)snprintf(text, sizeof(text), "%s: %" PRIu64 " more differences",
-		               c->db, c->ndb - c->opts.nreports_max);
-		c->report(c->ctx, &report);
-	}
 	c->ndb = 0;
+	if (c->report == NULL || ndb <= c->opts.nreports_max) {
+		return 0;
+	}
+	r = open_line(c);
+	dit_compare_put(c, "%" PRIu64 " more differences", ndb - c->opts.nreports_max);
+	return r < 0 ? r : dit_compare_line_end(c);
 }
 
 int dit_compare_say(struct dit_compare *c, const char *format, ...)
@@ -97,9 +104,8 @@ void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes)
 	}
 }
 
-void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes)
+static void put_escaped(struct dit_compare *c, struct dit_span bytes)
 {
-	dit_compare_put(c, "\"");
 	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES; i++) {
 		unsigned char byte = (unsigned char)bytes.data[i];
 
@@ -109,6 +115,18 @@ void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes)
 			dit_compare_put(c, "%c", byte);
 		}
 	}
+}
+
+void dit_compare_put_name(struct dit_compare *c, struct dit_span name)
+{
+	put_escaped(c, name);
+	dit_compare_put(c, "%s", name.len > SHOWN_BYTES ? "..." : "");
+}
+
+void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes)
+{
+	dit_compare_put(c, "\"");
+	put_escaped(c, bytes);
 	dit_compare_put(c, "\"");
 	if (bytes.len > SHOWN_BYTES) {
 		dit_compare_put(c, "... (%zu bytes)", bytes.len);

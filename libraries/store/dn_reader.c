@@ -2,6 +2,7 @@
 #include "store/dn_reader.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +10,13 @@
 #include "base/grow.h"
 #include "store/name_codec.h"
 
-/* A DN of more RDNs is taken for a circle of parents. */
-#define DEPTH_MAX 65536
-#define NSLOTS    1024 /* parents that are remembered; a power of 2 */
+#define NSLOTS 1024 /* parents that are remembered; a power of 2 */
+/* Both forms of a DN that slapd takes: 8192 bytes each. */
+#define SLAPD_DN_BYTES ((size_t)2 * 8192)
+/* Subtrees that were moved may have longer DNs. In a forged tree they would have
+ * megabytes, each of them. */
+#define DN_BYTES_MAX    (8 * SLAPD_DN_BYTES)
+#define SLOTS_BYTES_MAX (NSLOTS * SLAPD_DN_BYTES)
 
 /* One form of a DN. */
 struct text {
@@ -23,6 +28,7 @@ struct text {
 /* A parent that is remembered: each ID has one place. */
 struct slot {
 	uint64_t id; /* 0: nothing */
+	int error;   /* below 0: it has no DN, and the texts are empty */
 	struct text pretty;
 	struct text norm;
 };
@@ -35,6 +41,7 @@ struct dit_dn_reader {
 	struct text pretty; /* the latest result */
 	struct text norm;
 	struct slot slots[NSLOTS];
+	size_t slots_bytes; /* of their texts */
 };
 
 int dit_dn_reader_new(struct dit_dn_reader **ret, struct dit_snapshot *snapshot,
@@ -58,6 +65,16 @@ int dit_dn_reader_new(struct dit_dn_reader **ret, struct dit_snapshot *snapshot,
 	return 0;
 }
 
+static void forget_slots(struct dit_dn_reader *reader)
+{
+	for (size_t i = 0; i < NSLOTS; i++) {
+		free(reader->slots[i].pretty.data);
+		free(reader->slots[i].norm.data);
+	}
+	memset(reader->slots, 0, sizeof(reader->slots));
+	reader->slots_bytes = 0;
+}
+
 void dit_dn_reader_free(struct dit_dn_reader *reader)
 {
 	if (reader == NULL) {
@@ -67,10 +84,7 @@ void dit_dn_reader_free(struct dit_dn_reader *reader)
 	dit_scan_close(reader->parents);
 	free(reader->pretty.data);
 	free(reader->norm.data);
-	for (size_t i = 0; i < NSLOTS; i++) {
-		free(reader->slots[i].pretty.data);
-		free(reader->slots[i].norm.data);
-	}
+	forget_slots(reader);
 	free(reader);
 }
 
@@ -169,18 +183,37 @@ static struct slot *slot_of(struct dit_dn_reader *reader, uint64_t id)
 	return &reader->slots[id % NSLOTS];
 }
 
+static struct slot *empty_slot(struct dit_dn_reader *reader, uint64_t id)
+{
+	struct slot *slot = slot_of(reader, id);
+
+	slot->id = 0;
+	slot->error = 0;
+	slot->pretty.len = 0;
+	slot->norm.len = 0;
+	return slot;
+}
+
+static size_t bytes_of(const struct slot *slot)
+{
+	return slot->pretty.size + slot->norm.size;
+}
+
 /* What stands behind the first RDN is the parent's DN. */
 static int remember(struct dit_dn_reader *reader, uint64_t parent,
                     const struct dit_name *self)
 {
-	struct slot *slot = slot_of(reader, parent);
+	struct slot *slot = empty_slot(reader, parent);
 	size_t pretty_at = self->pretty.len + 1;
 	size_t norm_at = self->norm.len + 1;
+	size_t old_bytes = 0;
 	int r = 0;
 
-	slot->id = 0;
-	slot->pretty.len = 0;
-	slot->norm.len = 0;
+	if (reader->slots_bytes - bytes_of(slot) + reader->pretty.len + reader->norm.len >
+	    SLOTS_BYTES_MAX) {
+		forget_slots(reader);
+	}
+	old_bytes = bytes_of(slot);
 	r = append(&slot->pretty,
 	           (struct dit_span){reader->pretty.data + pretty_at,
 	                             reader->pretty.len - pretty_at},
@@ -191,39 +224,71 @@ static int remember(struct dit_dn_reader *reader, uint64_t parent,
 		                             reader->norm.len - norm_at},
 		           true);
 	}
+	reader->slots_bytes += bytes_of(slot) - old_bytes;
 	if (r == 0) {
 		slot->id = parent;
 	}
 	return r;
 }
 
+/* Ancestors that have no DN, from the nearest on. */
+struct broken {
+	unsigned n;   /* no more than these */
+	size_t bytes; /* of the nearest one's DN, as far as it was followed; SIZE_MAX: it
+	               * does not lead to a topmost node */
+};
+
+/* With two commas. */
+static size_t rdn_bytes(const struct dit_name *name)
+{
+	return name->pretty.len + name->norm.len + 2;
+}
+
 /*
  * The RDNs of all ancestors, from the nearest to the topmost or to one that is known. A
  * circle comes back to the ancestor that was met last at a depth that is a power of 2.
+ *
+ * A way that is too long is followed some steps more: then it is known of more ancestors
+ * that theirs is too long.
  */
-static int append_ancestors(struct dit_dn_reader *reader, uint64_t parent)
+static int append_ancestors(struct dit_dn_reader *reader, uint64_t parent,
+                            struct broken *ret)
 {
+	size_t self_bytes = reader->pretty.len + reader->norm.len + 2;
+	size_t bytes = self_bytes - 2;
 	struct dit_name name;
 	unsigned depth = 0;
+	unsigned nbehind = 0;
 	uint64_t met = 0;
 
-	while (parent != 0) {
+	*ret = (struct broken){NSLOTS, SIZE_MAX};
+	while (parent != 0 && (bytes <= DN_BYTES_MAX || nbehind++ < NSLOTS)) {
 		const struct slot *slot = slot_of(reader, parent);
 		int r = 0;
 
-		if (slot->id == parent) {
-			return append_both(reader, text_span(&slot->pretty),
-			                   text_span(&slot->norm), false);
+		if (slot->id == parent && slot->error < 0) {
+			ret->n = depth < NSLOTS ? depth : NSLOTS;
+			return slot->error;
 		}
-		if (parent == met || ++depth > DEPTH_MAX) {
+		if (slot->id == parent) {
+			bytes += slot->pretty.len + slot->norm.len + 2;
+			ret->bytes = bytes - self_bytes;
+			return bytes > DN_BYTES_MAX
+			               ? DIT_E_TOOLONG
+			               : append_both(reader, text_span(&slot->pretty),
+			                             text_span(&slot->norm), false);
+		}
+		if (parent == met) {
 			return DIT_E_CORRUPT;
 		}
+		depth++;
 		met = (depth & (depth - 1)) == 0 ? parent : met;
 		r = seek(reader->parents, parent, &name);
-		if (r == DIT_E_UNKNOWN) {
-			return DIT_E_CORRUPT;
+		if (r < 0) {
+			return r == DIT_E_UNKNOWN ? DIT_E_CORRUPT : r;
 		}
-		if (r == 0) {
+		bytes += rdn_bytes(&name);
+		if (bytes <= DN_BYTES_MAX) {
 			r = append_both(reader, name.pretty, name.norm, false);
 		}
 		if (r < 0) {
@@ -231,12 +296,37 @@ static int append_ancestors(struct dit_dn_reader *reader, uint64_t parent)
 		}
 		parent = name.id;
 	}
-	return 0;
+	ret->bytes = bytes - self_bytes;
+	return bytes > DN_BYTES_MAX ? DIT_E_TOOLONG : 0;
+}
+
+/* Without this each node of a long circle costs the way to its end. */
+static void remember_broken(struct dit_dn_reader *reader, uint64_t id,
+                            struct broken broken, int error)
+{
+	struct dit_name name;
+
+	while (id != 0 && broken.n-- > 0 && broken.bytes > DN_BYTES_MAX) {
+		struct slot *slot = slot_of(reader, id);
+
+		if (slot->id == id && slot->error < 0) {
+			return;
+		}
+		slot = empty_slot(reader, id);
+		slot->id = id;
+		slot->error = error;
+		if (seek(reader->parents, id, &name) < 0) {
+			return;
+		}
+		broken.bytes -= rdn_bytes(&name);
+		id = name.id;
+	}
 }
 
 int dit_dn_reader_get(struct dit_dn_reader *reader, uint64_t id, struct dit_dn_text *ret)
 {
 	const struct dit_name *self = &reader->at_name;
+	struct broken broken;
 	int r = find_node(reader, id);
 
 	if (r < 0) {
@@ -246,7 +336,10 @@ int dit_dn_reader_get(struct dit_dn_reader *reader, uint64_t id, struct dit_dn_t
 	reader->norm.len = 0;
 	r = append_both(reader, self->pretty, self->norm, true);
 	if (r == 0) {
-		r = append_ancestors(reader, self->id);
+		r = append_ancestors(reader, self->id, &broken);
+		if (r == DIT_E_CORRUPT || r == DIT_E_TOOLONG) {
+			remember_broken(reader, self->id, broken, r);
+		}
 	}
 	if (r == 0 && self->id != 0 && slot_of(reader, self->id)->id != self->id) {
 		r = remember(reader, self->id, self);

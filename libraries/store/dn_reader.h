@@ -43,8 +43,9 @@ void dit_dn_reader_free(struct dit_dn_reader *reader);
  * @param ret  valid until the next call
  *
  * @return 0; DIT_E_UNKNOWN: no node has this ID; DIT_E_CORRUPT: a record is none of
- *         dn2i's, an ancestor is missing, or the parents form a circle; LMDB's codes;
- *         -ENOMEM
+ *         dn2i's, an ancestor is missing, or the parents form a circle; DIT_E_TOOLONG:
+ *         both forms of the DN together have more than 128 KiB, or would have on
+ *         the way around a circle; LMDB's codes; -ENOMEM
  */
 int dit_dn_reader_get(struct dit_dn_reader *reader, uint64_t id, struct dit_dn_text *ret);
 

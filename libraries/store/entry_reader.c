@@ -13,6 +13,7 @@
 #define ARENA_BYTES     (64u << 10)
 #define REASON_MAX      80
 #define SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
+#define FIRST_VALUES    1024 /* of a split attribute that have room at once */
 
 struct dit_entry_reader {
 	const struct dit_ad_names *names;
@@ -83,6 +84,51 @@ static int find_next(struct dit_entry_reader *reader, const char *key,
 	return r > 0 && !dit_span_eq(found, wanted) ? 0 : r;
 }
 
+/** Values of a split attribute, as far as they are read. */
+struct joined {
+	struct dit_span *values;
+	struct dit_span *normal;
+	uint32_t n;
+	uint32_t size;
+};
+
+/* Room for one more. What an entry counts is no reason to take memory: it may be
+ * forged. */
+static int joined_grow(struct joined *joined, struct dit_arena *arena, uint32_t nvalues)
+{
+	uint32_t size = joined->size == 0 ? FIRST_VALUES : 2 * joined->size;
+	struct joined grown = {.n = joined->n, .size = size < nvalues ? size : nvalues};
+
+	grown.values = dit_arena_alloc(arena, grown.size * sizeof(*grown.values));
+	grown.normal = dit_arena_alloc(arena, grown.size * sizeof(*grown.normal));
+	if (grown.values == NULL || grown.normal == NULL) {
+		return -ENOMEM;
+	}
+	if (joined->n > 0) {
+		memcpy(grown.values, joined->values, joined->n * sizeof(*grown.values));
+		memcpy(grown.normal, joined->normal, joined->n * sizeof(*grown.normal));
+	}
+	*joined = grown;
+	return 0;
+}
+
+static int join_value(struct joined *joined, struct dit_arena *arena,
+                      const struct dit_stored_attr *stored, struct dit_span record)
+{
+	int r = joined->n == stored->nvalues ? DIT_E_UNKNOWN : 0;
+
+	if (r == 0 && joined->n == joined->size) {
+		r = joined_grow(joined, arena, stored->nvalues);
+	}
+	if (r == 0) {
+		r = dit_split_decode(record, stored->has_normal,
+		                     &joined->values[joined->n],
+		                     &joined->normal[joined->n]);
+	}
+	joined->n++;
+	return r;
+}
+
 /*
  * Equal values were counted but are stored once (split_codec.h): so there may be fewer
  * than the entry says, never more.
@@ -92,27 +138,17 @@ static int find_next(struct dit_entry_reader *reader, const char *key,
 static int join_values(struct dit_entry_reader *reader, uint64_t id,
                        const struct dit_stored_attr *stored, struct dit_attr_view *attr)
 {
-	struct dit_arena *arena = &reader->arena;
 	uint16_t number = (uint16_t)stored->ad_number;
 	char key[SPLIT_KEY_BYTES];
 	struct dit_span record;
-	struct dit_span *values = NULL;
-	struct dit_span *normal = NULL;
-	uint32_t n = 0;
+	struct joined joined = {.n = 0};
 	int r = 0;
 
 	memcpy(key, &id, sizeof(id));
 	memcpy(key + sizeof(id), &number, sizeof(number));
 	r = find_first(reader, key, &record);
-	if (r > 0) {
-		values = dit_arena_alloc(arena, stored->nvalues * sizeof(*values));
-		normal = dit_arena_alloc(arena, stored->nvalues * sizeof(*normal));
-		r = values == NULL || normal == NULL ? -ENOMEM : r;
-	}
-	for (; r > 0; n++) {
-		r = n == stored->nvalues ? DIT_E_UNKNOWN
-		                         : dit_split_decode(record, stored->has_normal,
-		                                            &values[n], &normal[n]);
+	while (r > 0) {
+		r = join_value(&joined, &reader->arena, stored, record);
 		if (r == 0) {
 			r = find_next(reader, key, &record);
 		}
@@ -120,10 +156,10 @@ static int join_values(struct dit_entry_reader *reader, uint64_t id,
 	if (r < 0) {
 		return r;
 	}
-	attr->nvalues = n;
-	attr->values = values;
-	attr->normal = stored->has_normal ? normal : NULL;
-	return n == 0 ? DIT_E_UNKNOWN : 0;
+	attr->nvalues = joined.n;
+	attr->values = joined.values;
+	attr->normal = stored->has_normal ? joined.normal : NULL;
+	return joined.n == 0 ? DIT_E_UNKNOWN : 0;
 }
 
 /* 0; DIT_E_UNKNOWN or DIT_E_CORRUPT with a reason; or an error of reading. */
@@ -219,7 +255,7 @@ static int show_names(struct dit_entry_reader *reader, struct dit_entry_view *vi
 
 static bool is_of_content(int r)
 {
-	return r == DIT_E_UNKNOWN || r == DIT_E_CORRUPT;
+	return r == DIT_E_UNKNOWN || r == DIT_E_CORRUPT || r == DIT_E_TOOLONG;
 }
 
 int dit_entry_reader_show(struct dit_entry_reader *reader, uint64_t id,

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,12 @@
 #include <unistd.h>
 
 #include "base/errno_text.h"
+#include "base/error.h"
+#include "pages/meta_pages.h"
+#include "pages/walk.h"
 #include "store/lmdb_error.h"
+
+#define MARK_NAME "made-by-ditkit" /* in DIR/ditkit-staging */
 
 /* ---- the directory ---- */
 
@@ -177,6 +183,11 @@ static int open_staging(int dir_fd, struct dit_fault *fault)
 	return fd < 0 ? -errno : fd;
 }
 
+static bool is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
 /* Remove the files in it, whatever their names. Takes the descriptor. */
 static int empty_directory(int fd)
 {
@@ -190,8 +201,7 @@ static int empty_directory(int fd)
 		return r;
 	}
 	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    unlinkat(fd, entry->d_name, 0) != 0) {
+		if (!is_dots(entry->d_name) && unlinkat(fd, entry->d_name, 0) != 0) {
 			r = -errno;
 		}
 	}
@@ -200,6 +210,84 @@ static int empty_directory(int fd)
 	}
 	(void)closedir(dir);
 	return r;
+}
+
+/* @return 1: no name is in it; 0; -errno */
+static int is_empty(int dir_fd)
+{
+	/* With a place of its own. */
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry = NULL;
+	int r = 0;
+
+	if (dir == NULL) {
+		r = -errno;
+		if (fd >= 0) {
+			(void)close(fd);
+		}
+		return r;
+	}
+	do {
+		errno = 0;
+		entry = readdir(dir);
+	} while (entry != NULL && is_dots(entry->d_name));
+	r = entry != NULL ? 0 : errno == 0 ? 1 : -errno;
+	(void)closedir(dir);
+	return r;
+}
+
+/* @return 1: root works in the directory of another user; 0; -errno */
+static int is_foreign(int dir_fd)
+{
+	struct stat dir;
+
+	if (fstat(dir_fd, &dir) != 0) {
+		return -errno;
+	}
+	return geteuid() == 0 && dir.st_uid != 0;
+}
+
+/*
+ * The owner of a directory can give this name to any directory of root's that lies in it,
+ * and cannot empty that one himself. So root makes a mark.
+ */
+static int make_mark(int dir_fd, int staging_fd)
+{
+	int r = is_foreign(dir_fd);
+
+	if (r == 1) {
+		r = dit_file_make(staging_fd, MARK_NAME, 0600);
+	}
+	if (r > 0) {
+		(void)close(r);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int check_mark(int dir_fd, int staging_fd, struct dit_fault *fault)
+{
+	struct stat left;
+	struct stat dir;
+	struct stat mark;
+	int r = is_foreign(dir_fd);
+
+	if (r <= 0) {
+		return r;
+	}
+	if (fstat(staging_fd, &left) != 0 || fstat(dir_fd, &dir) != 0) {
+		return -errno;
+	}
+	r = is_empty(staging_fd);
+	if (r != 0 || left.st_uid == dir.st_uid ||
+	    fstatat(staging_fd, MARK_NAME, &mark, AT_SYMLINK_NOFOLLOW) == 0) {
+		return r < 0 ? r : 0;
+	}
+	return dit_fault_say(fault, -EPERM,
+	                     DIT_STAGING_NAME
+	                     " in it belongs to user %u, and no load has "
+	                     "made it: remove it",
+	                     (unsigned)left.st_uid);
 }
 
 int dit_staging_clear(int dir_fd, struct dit_fault *fault)
@@ -213,6 +301,11 @@ int dit_staging_clear(int dir_fd, struct dit_fault *fault)
 	if (fd < 0) {
 		return fd;
 	}
+	r = check_mark(dir_fd, fd, fault);
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
 	r = empty_directory(fd);
 	if (r == 0 && unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR) != 0) {
 		r = -errno;
@@ -223,13 +316,19 @@ int dit_staging_clear(int dir_fd, struct dit_fault *fault)
 	             : 0;
 }
 
-/* What we open may not be what we made. */
+/* What we open may not be what we made. In the end all that is in it is removed. */
 static int check_staging(int fd, struct dit_fault *fault)
 {
 	struct stat st;
+	int r = is_empty(fd);
 
-	if (fstat(fd, &st) != 0) {
-		return -errno;
+	if (r < 0 || fstat(fd, &st) != 0) {
+		return r < 0 ? r : -errno;
+	}
+	if (r == 0) {
+		return dit_fault_say(fault, -EPERM,
+		                     DIT_STAGING_NAME " in it is not empty: somebody has "
+		                                      "put it there");
 	}
 	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
 		return dit_fault_say(fault, -EPERM,
@@ -257,8 +356,13 @@ int dit_staging_make(int dir_fd, struct dit_fault *fault)
 		return fd;
 	}
 	r = check_staging(fd, fault);
+	if (r == 0) {
+		r = make_mark(dir_fd, fd);
+	}
 	if (r < 0) {
 		(void)close(fd);
+		/* Whosever it is: this removes nothing but an empty directory. */
+		(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
 		return r;
 	}
 	return fd;
@@ -292,11 +396,45 @@ int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault)
 	return 0;
 }
 
+/*
+ * The first meta page tells where the second one is, and liblmdb divides by the size of
+ * a page that the newer one tells.
+ */
+/* True also where liblmdb has words: no such file, or no second meta page there. */
+static bool has_page_bytes(int data_fd)
+{
+	struct dit_meta metas[2];
+	size_t page_bytes = 0;
+	int r = dit_metas_page_bytes(data_fd, &dit_lmdb_09, &page_bytes);
+
+	if (r == 0) {
+		r = dit_metas_read(data_fd, &dit_lmdb_09, page_bytes, metas);
+		return r != 0 || metas[1].transaction <= metas[0].transaction ||
+		       metas[1].free_tree.item_bytes == page_bytes;
+	}
+	return r != MDB_INVALID;
+}
+
+static int check_page_bytes(int data_fd, struct dit_fault *fault)
+{
+	return has_page_bytes(data_fd)
+	               ? 0
+	               : dit_fault_say(
+				 fault, DIT_E_CORRUPT,
+				 DIT_DATA_NAME
+				 " is damaged (%s: the meta pages give no size of a "
+				 "page): see what \"ditcheck --quick\" says",
+				 dit_walk_kind_name(DIT_WALK_META_PAGE_SIZE));
+}
+
 int dit_env_open_file(MDB_env *env, int data_fd, unsigned flags, struct dit_fault *fault)
 {
 	char path[DIT_FD_PATH_BYTES];
 	int r = dit_fd_path(data_fd, path, fault);
 
+	if (r == 0) {
+		r = check_page_bytes(data_fd, fault);
+	}
 	return r < 0 ? r
 	             : dit_lmdb_error(mdb_env_open(
 			       env, path, flags | MDB_NOSUBDIR | MDB_NOLOCK, 0600));
@@ -319,6 +457,9 @@ int dit_env_open_locked(MDB_env *env, int private_fd, int data_fd, int lock_fd,
 	char path[DIT_FD_PATH_BYTES];
 	int r = dit_fd_path(private_fd, path, fault);
 
+	if (r == 0) {
+		r = check_page_bytes(data_fd, fault);
+	}
 	if (r == 0) {
 		r = link_to(private_fd, DIT_DATA_NAME, data_fd, fault);
 	}

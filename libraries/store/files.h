@@ -61,7 +61,8 @@ int dit_file_give(int fd, int dir_fd);
 
 /**
  * Remove DIR/ditkit-staging with the files in it. 0, also if there is none; -errno; with
- * a fault if it is no directory.
+ * a fault if it is no directory. As root, in the directory of another user: only one that
+ * is his or that dit_staging_make() has made.
  */
 int dit_staging_clear(int dir_fd, struct dit_fault *fault);
 
@@ -86,7 +87,8 @@ void dit_staging_remove(int dir_fd, int staging_fd);
  * /proc. */
 int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault);
 
-/** mdb_env_open() on an open file, without LMDB's locks. Its codes, -errno. */
+/** mdb_env_open() on an open file, without LMDB's locks. Its codes, -errno; DIT_E_CORRUPT
+ * with a fault: the meta pages give no size of a page. */
 int dit_env_open_file(MDB_env *env, int data_fd, unsigned flags, struct dit_fault *fault);
 
 /**

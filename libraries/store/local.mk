@@ -82,6 +82,8 @@ rooms += %D%/libstore.la
 	%D%/snapshot.c \
 	%D%/snapshot_impl.h \
 	%D%/snapshot_lmdb.c \
+	%D%/snapshot_map.c \
+	%D%/snapshot_map.h \
 	%D%/snapshot_pages.c \
 	%D%/spare.c \
 	%D%/spare.h \

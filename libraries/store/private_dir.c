@@ -82,6 +82,24 @@ static int lock(int fd)
 	return st.st_nlink == 0 ? -ENOENT : 0;
 }
 
+/* Who may rename in the directory for temporary files may have exchanged it meanwhile. */
+static int check_ours(const struct dit_private_dir *dir, struct dit_fault *fault)
+{
+	struct stat st;
+
+	if (fstat(dir->fd, &st) != 0) {
+		return -errno;
+	}
+	if (st.st_uid != geteuid() || (st.st_mode & 0077) != 0) {
+		return dit_fault_say(fault, -EPERM,
+		                     "%s belongs to user %u, mode %04o: somebody has put "
+		                     "it there",
+		                     dir->path, (unsigned)st.st_uid,
+		                     (unsigned)st.st_mode & 07777);
+	}
+	return 0;
+}
+
 static int make(struct dit_private_dir *ret, struct dit_fault *fault)
 {
 	int r = 0;
@@ -98,7 +116,11 @@ static int make(struct dit_private_dir *ret, struct dit_fault *fault)
 		return r;
 	}
 	ret->fd = open_dir(AT_FDCWD, ret->path);
-	return ret->fd < 0 ? -errno : lock(ret->fd);
+	if (ret->fd < 0) {
+		return -errno;
+	}
+	r = check_ours(ret, fault);
+	return r < 0 ? r : lock(ret->fd);
 }
 
 int dit_private_dir_make(struct dit_private_dir *ret, struct dit_fault *fault)

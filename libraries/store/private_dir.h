@@ -26,7 +26,7 @@ struct dit_private_dir {
  *
  * @param fault  may be NULL
  *
- * @return 0; -errno
+ * @return 0; -errno; -EPERM with a fault: somebody has put another directory in its place
  */
 int dit_private_dir_make(struct dit_private_dir *ret, struct dit_fault *fault);
 

@@ -171,12 +171,8 @@ static int open_env(struct opening *opening, unsigned flags)
 			mdb_env_set_maxdbs(readers->env, opening->opts->max_dbs));
 	}
 	if (r == 0) {
-		r = opening->opts->is_claimed
-		            ? dit_env_open_file(readers->env, opening->opts->claimed_fd,
-		                                MDB_NOTLS | MDB_RDONLY,
-		                                opening->opts->fault)
-		            : dit_door_open_env(&readers->door, readers->env,
-		                                MDB_NOTLS | flags, opening->opts->fault);
+		r = dit_door_open_env(&readers->door, readers->env, MDB_NOTLS | flags,
+		                      opening->opts->fault);
 	}
 	if (r < 0 && readers->env != NULL) {
 		mdb_env_close(readers->env);
@@ -189,7 +185,7 @@ static int open_env_best(struct opening *opening)
 {
 	int r = -EACCES;
 
-	if (!opening->opts->no_lock && !opening->opts->is_claimed) {
+	if (!opening->opts->no_lock) {
 		r = open_env(opening, 0);
 		opening->has_lock = r == 0;
 	}
@@ -210,11 +206,8 @@ int dit_readers_open(struct dit_readers *ret, const char *directory,
 	if (ret->txns == NULL) {
 		return -ENOMEM;
 	}
-	if (!opts->is_claimed) {
-		r = opts->no_lock_file
-		            ? dit_door_open_as_is(&ret->door, directory, opts->fault)
-		            : dit_door_open(&ret->door, directory, opts->fault);
-	}
+	r = opts->no_lock_file ? dit_door_open_as_is(&ret->door, directory, opts->fault)
+	                       : dit_door_open(&ret->door, directory, opts->fault);
 	if (r == 0) {
 		r = open_env_best(&opening);
 	}

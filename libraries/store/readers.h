@@ -23,14 +23,12 @@
 #include "store/door.h"
 
 struct dit_readers_opts {
-	unsigned n;        /* transactions; at least 1 */
-	bool no_lock;      /* do not take the write lock */
-	bool no_lock_file; /* make none where there is none: nobody writes then */
-	unsigned max_dbs;  /* named databases that may be opened */
-	uint64_t wait_ms;  /* at most, for free places in the table of readers */
-	unsigned attempts; /* without the lock: at most; 0: 1000 */
-	bool is_claimed;   /* the caller has a claim (claim.h), so that nobody writes */
-	int claimed_fd;    /* of data.mdb, then; borrowed; no directory is opened */
+	unsigned n;              /* transactions; at least 1 */
+	bool no_lock;            /* do not take the write lock */
+	bool no_lock_file;       /* make none where there is none: nobody writes then */
+	unsigned max_dbs;        /* named databases that may be opened */
+	uint64_t wait_ms;        /* at most, for free places in the table of readers */
+	unsigned attempts;       /* without the lock: at most; 0: 1000 */
 	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 

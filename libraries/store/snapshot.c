@@ -80,6 +80,9 @@ int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
 	if (opts->nreaders == 0) {
 		return -EINVAL;
 	}
+	if (opts->is_claimed) {
+		return dit_snapshot_pages_open(ret, directory, opts);
+	}
 	r = dit_snapshot_lmdb_open(ret, directory, opts);
 	return r == DIT_E_FORMAT ? dit_snapshot_pages_open(ret, directory, opts) : r;
 }

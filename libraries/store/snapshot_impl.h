@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What is behind a snapshot: what all of them have (snapshot.c), and who reads the file:
- * liblmdb, of LMDB 0.9 (snapshot_lmdb.c), or the room pages, of 1.0 (snapshot_pages.c).
+ * liblmdb, of LMDB 0.9 (snapshot_lmdb.c), or the room pages, of 1.0 and of claimed files
+ * (snapshot_pages.c).
  * And more for who commits beside other writers (online.c).
  *
  * Threads: as store.h says of snapshots.
@@ -81,7 +82,8 @@ int dit_snapshot_expect_dbs(struct dit_snapshot *snapshot, size_t max);
 int dit_snapshot_add_db(struct dit_snapshot *snapshot, struct dit_span name,
                         struct dit_span record);
 
-/** Each opens files of one format. DIT_E_FORMAT: of the other one */
+/** The first opens files of LMDB 0.9, the other one those of 1.0 and claimed files.
+ * DIT_E_FORMAT: of the other format */
 int dit_snapshot_lmdb_open(struct dit_snapshot **ret, const char *directory,
                            const struct dit_snapshot_opts *opts);
 int dit_snapshot_pages_open(struct dit_snapshot **ret, const char *directory,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A snapshot of LMDB 1.0, read without liblmdb: the mapped file, one cursor of the room
- * pages for each scan.
+ * A snapshot that is read without liblmdb: the mapped file, one cursor of the room pages
+ * for each scan. So is a file of LMDB 1.0, and one of 0.9 that the caller has claimed:
+ * damage is an error there, and would end liblmdb.
  *
  * lock.mdb of 1.0 has a table of readers that is private to its release, so no reader is
  * registered beside slapd. A claim (claim.h) keeps writers away instead; a process that
@@ -16,16 +17,11 @@
 #include <lmdb.h>
 
 #include "base/error.h"
-#include "pages/tree_cursor.h"
 #include "store/claim.h"
 #include "store/files.h"
 #include "store/format_check.h"
 #include "store/lock_file.h"
-#include "store/snapshot_impl.h"
-#include "store/stored_order.h"
-
-/* slapd uses 256 at most (storage.md 1.1). */
-#define DBS_MAX 1024
+#include "store/snapshot_map.h"
 
 struct pages_snapshot {
 	struct dit_snapshot base;
@@ -34,137 +30,17 @@ struct pages_snapshot {
 	struct dit_page_map map;
 };
 
-struct pages_scan {
-	struct dit_scan base;
-	struct dit_tree_cursor *cursor;
-};
-
 static struct pages_snapshot *of(struct dit_snapshot *snapshot)
 {
 	return (struct pages_snapshot *)snapshot;
 }
 
-static struct dit_tree_cursor *cursor_of(struct dit_scan *scan)
-{
-	return ((struct pages_scan *)scan)->cursor;
-}
-
-/* ---- scans ---- */
-
-static int step(struct dit_scan *scan, enum dit_scan_step step, struct dit_span *ret_key,
-                struct dit_span *ret_value)
-{
-	switch (step) {
-	case DIT_SCAN_FIRST:
-		return dit_tree_cursor_first(cursor_of(scan), ret_key, ret_value);
-	case DIT_SCAN_NEXT:
-		return dit_tree_cursor_next(cursor_of(scan), ret_key, ret_value);
-	case DIT_SCAN_NEXT_KEY:
-		return dit_tree_cursor_next_key(cursor_of(scan), ret_key, ret_value);
-	}
-	return -EINVAL;
-}
-
-static int seek(struct dit_scan *scan, struct dit_span wanted, bool is_exact,
-                struct dit_span *ret_key, struct dit_span *ret_value)
-{
-	int r = dit_tree_cursor_seek(cursor_of(scan), wanted, ret_key, ret_value);
-
-	return r > 0 && is_exact && !dit_span_eq(*ret_key, wanted) ? 0 : r;
-}
-
-static int items(struct dit_scan *scan, struct dit_span first, struct dit_span *ret)
-{
-	(void)first;
-	return dit_tree_cursor_items(cursor_of(scan), ret);
-}
-
-static int more_items(struct dit_scan *scan, struct dit_span *ret)
-{
-	return dit_tree_cursor_more_items(cursor_of(scan), ret);
-}
-
-static void scan_close(struct dit_scan *scan)
-{
-	dit_tree_cursor_close(cursor_of(scan));
-	free(scan);
-}
-
-static const struct dit_scan_ops scan_ops = {
-	.step = step,
-	.seek = seek,
-	.items = items,
-	.more_items = more_items,
-	.close = scan_close,
-};
-
 static int open_scan(struct dit_scan **ret, struct dit_snapshot *snapshot,
                      unsigned reader, size_t db)
 {
-	const struct dit_stored_db *stored = &snapshot->dbs[db];
-	struct pages_scan *scan = calloc(1, sizeof(*scan));
-	struct dit_walk_orders orders;
-	int r = 0;
-
 	(void)reader;
-	if (scan == NULL) {
-		return -ENOMEM;
-	}
-	scan->base.ops = &scan_ops;
-	dit_walk_default_orders(stored->flags, &orders);
-	dit_stored_order(NULL, dit_span_of(stored->name), stored->flags, &orders);
-	r = dit_tree_cursor_open(&scan->cursor, &of(snapshot)->map, &snapshot->trees[db],
-	                         &orders.keys);
-	if (r < 0) {
-		free(scan);
-		return r;
-	}
-	*ret = &scan->base;
-	return 0;
-}
-
-/* ---- the named databases ---- */
-
-/* Names in the main tree end with a NUL. */
-static int add_db(struct pages_snapshot *pages, struct dit_span key,
-                  struct dit_span record)
-{
-	if (key.len == 0 || memchr(key.data, '\0', key.len) != key.data + key.len - 1) {
-		return DIT_E_CORRUPT;
-	}
-	key.len--;
-	return dit_snapshot_add_db(&pages->base, key, record);
-}
-
-static int read_dbs(struct pages_snapshot *pages)
-{
-	const struct dit_walk_order by_bytes = {.kind = DIT_ORDER_BYTES};
-	const struct dit_tree_record *tree = &pages->map.meta.main_tree;
-	struct dit_tree_cursor *cursor = NULL;
-	struct dit_span key;
-	struct dit_span record;
-	int r = 0;
-
-	if (tree->nitems > DBS_MAX) {
-		return MDB_DBS_FULL;
-	}
-	r = dit_snapshot_expect_dbs(&pages->base, tree->nitems);
-	if (r == 0) {
-		r = dit_tree_cursor_open(&cursor, &pages->map, tree, &by_bytes);
-	}
-	if (r < 0) {
-		return r;
-	}
-	r = dit_tree_cursor_first(cursor, &key, &record);
-	while (r > 0) {
-		r = pages->base.ndbs == tree->nitems ? DIT_E_CORRUPT
-		                                     : add_db(pages, key, record);
-		if (r == 0) {
-			r = dit_tree_cursor_next(cursor, &key, &record);
-		}
-	}
-	dit_tree_cursor_close(cursor);
-	return r;
+	return dit_map_scan_open(ret, &of(snapshot)->map, snapshot->dbs[db].name,
+	                         &snapshot->trees[db]);
 }
 
 /* ---- opening and closing ---- */
@@ -279,10 +155,8 @@ static int open_file(struct pages_snapshot *pages, const char *directory,
 	if (r < 0) {
 		return r;
 	}
-	base->page_bytes = pages->map.page_bytes;
-	base->npages = pages->map.npages;
 	base->txn_id = pages->map.meta.transaction;
-	return read_dbs(pages);
+	return dit_map_read_dbs(base, &pages->map);
 }
 
 int dit_snapshot_pages_open(struct dit_snapshot **ret, const char *directory,
@@ -295,7 +169,9 @@ int dit_snapshot_pages_open(struct dit_snapshot **ret, const char *directory,
 		return -ENOMEM;
 	}
 	pages->base.ops = &ops;
-	pages->base.format = &dit_lmdb_10;
+	pages->base.format = opts->is_claimed && dit_format_check(opts->claimed_fd) == 0
+	                             ? &dit_lmdb_09
+	                             : &dit_lmdb_10;
 	pages->base.nreaders = opts->nreaders;
 	pages->base.nspare = opts->nspare;
 	pages->claim.dir_fd = -1;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 int common_read_number(const char *text, unsigned long long max, unsigned long long *ret)
 {
@@ -47,13 +48,44 @@ int common_read_size(const char *text, uint64_t *ret)
 	return 0;
 }
 
+/* A byte that a terminal would obey. The lines of a text stay lines. */
+static bool is_control(char c)
+{
+	return ((unsigned char)c < ' ' && c != '\n' && c != '\t') || c == 0x7f;
+}
+
+static bool has_control(const char *text)
+{
+	while (*text != '\0' && !is_control(*text)) {
+		text++;
+	}
+	return *text != '\0';
+}
+
+/*
+ * Names and values of an input are in the texts. A terminal gets '?' for bytes that it
+ * would obey; files and pipes get slapadd's bytes.
+ */
+static void print_line(const char *program, const char *what, const char *text)
+{
+	if (!has_control(text) || isatty(STDERR_FILENO) != 1) {
+		(void)fprintf(stderr, "%s%s%s\n", program, what, text);
+		return;
+	}
+	(void)fprintf(stderr, "%s%s", program, what);
+	for (; *text != '\0'; text++) {
+		(void)fputc(is_control(*text) ? '?' : *text, stderr);
+	}
+	(void)fputc('\n', stderr);
+}
+
 void common_print_report(const char *program, bool is_silent,
                          const struct dit_report *report)
 {
 	switch (report->kind) {
 	case DIT_REPORT_DIAGNOSTIC:
 		if (!is_silent) {
-			(void)fprintf(stderr, "%s\n", report->text);
+			print_line("", "", report->text);
 		}
 		break;
 	case DIT_REPORT_REMARK:
@@ -62,16 +94,16 @@ void common_print_report(const char *program, bool is_silent,
 		}
 		/* fall through */
 	case DIT_REPORT_ERROR:
-		(void)fprintf(stderr, "%s: %s\n", program, report->text);
+		print_line(program, ": ", report->text);
 		break;
 	case DIT_REPORT_WARNING:
-		(void)fprintf(stderr, "%s: warning: %s\n", program, report->text);
+		print_line(program, ": warning: ", report->text);
 		break;
 	case DIT_REPORT_PLAIN:
 	case DIT_REPORT_ADDED:
 	case DIT_REPORT_MISSING:
 	case DIT_REPORT_EXPLANATION:
-		(void)fprintf(stderr, "%s\n", report->text);
+		print_line("", "", report->text);
 		break;
 	}
 }

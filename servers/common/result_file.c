@@ -135,23 +135,80 @@ static int make_beside(struct result_file *file)
 	return geteuid() == 0 ? start_keeper(file) : 0;
 }
 
-int result_file_open(struct result_file *file, const char *program, const char *path)
+/* Such a name leads to something that is open already, whatever its type. */
+static bool is_of_system(const char *path)
 {
+	bool is_device =
+		strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
+
+	return is_device || strncmp(path, "/proc/", 6) == 0;
+}
+
+/*
+ * A pipe or a device. Meanwhile somebody may have put a link or a file there: it is not
+ * written to. O_CREAT: the system looks whose pipe it is (fs.protected_fifos).
+ */
+static int open_in_place(struct result_file *file)
+{
+	int fd = open(file->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+	              0600);
 	struct stat status;
 	int error = 0;
 
+	if (fd < 0 || fstat(fd, &status) < 0) {
+		error = errno;
+	} else if (S_ISREG(status.st_mode)) {
+		error = EEXIST;
+	} else {
+		file->file = fdopen(fd, "w");
+		error = file->file == NULL ? errno : 0;
+	}
+	if (error != 0 && fd >= 0) {
+		(void)close(fd);
+	}
+	return error;
+}
+
+/* A link is replaced, unless it leads to a directory. */
+static int open_link(struct result_file *file)
+{
+	struct stat status;
+	bool is_directory = stat(file->path, &status) == 0 && S_ISDIR(status.st_mode);
+
+	return is_directory ? EISDIR : make_beside(file);
+}
+
+/* @return 0 or an errno */
+static int open_file(struct result_file *file)
+{
+	struct stat status;
+
+	if (is_of_system(file->path)) {
+		/* Where standard output is a file, what is in it stays. */
+		file->file = fopen(file->path, "ae");
+		return file->file == NULL ? errno : 0;
+	}
+	if (lstat(file->path, &status) < 0) {
+		return errno == ENOENT ? make_beside(file) : errno;
+	}
+	switch (status.st_mode & S_IFMT) {
+	case S_IFLNK:
+		return open_link(file);
+	case S_IFREG:
+		return make_beside(file);
+	case S_IFDIR:
+		return EISDIR;
+	default:
+		return open_in_place(file);
+	}
+}
+
+int result_file_open(struct result_file *file, const char *program, const char *path)
+{
+	int error = 0;
+
 	*file = (struct result_file){.program = program, .path = path};
-	if (stat(path, &status) < 0) {
-		error = errno == ENOENT ? 0 : errno;
-	} else if (S_ISDIR(status.st_mode)) {
-		error = EISDIR;
-	} else if (!S_ISREG(status.st_mode)) {
-		file->file = fopen(path, "we");
-		return file->file == NULL ? fail(file, errno) : 0;
-	}
-	if (error == 0) {
-		error = make_beside(file);
-	}
+	error = open_file(file);
 	if (error != 0) {
 		result_file_drop(file);
 		return fail(file, error);

@@ -7,7 +7,8 @@
  *   write to .file
  *   result_file_place()     or, to give up, result_file_drop()
  *
- * Nothing but a regular file is replaced. A pipe or a device is written to directly.
+ * Nothing but a regular file or a link is replaced. A pipe or a device is written to
+ * directly; so is what /dev and /proc lead to, such as standard output.
  *
  * A program that root started becomes another user (user.h) and may then not be allowed
  * to rename. So a process that stays root waits to rename this one file, or to remove it.

@@ -31,11 +31,49 @@ static int fail(const char *path, const char *reason)
 	return -1;
 }
 
+static int open_file(const char *path, int more_flags)
+{
+	return open(path,
+	            O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY |
+	                    more_flags,
+	            S_IRUSR | S_IWUSR);
+}
+
+/*
+ * Others can have the file open that they may read now, and go on reading. So another one
+ * takes its place. @return the new descriptor for the old one; -1 with errno
+ */
+static int replace(int fd, const char *path)
+{
+	int new_fd = unlink(path) < 0 ? -1 : open_file(path, O_EXCL);
+	int error = errno;
+
+	(void)close(fd);
+	errno = error;
+	return new_fd;
+}
+
+/* @return the descriptor of an empty file that nobody else reads; -1 with errno */
+static int close_to_others(int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && (st.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+		return replace(fd, path);
+	}
+	if (fchmod(fd, S_IRUSR | S_IWUSR) < 0 || ftruncate(fd, 0) < 0) {
+		int error = errno;
+
+		(void)close(fd);
+		errno = error;
+		return -1;
+	}
+	return fd;
+}
+
 int rejects_open(FILE **ret, const char *path)
 {
-	int fd = open(path,
-	              O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
-	              S_IRUSR | S_IWUSR);
+	int fd = open_file(path, 0);
 	const char *reason = NULL;
 
 	if (fd < 0) {
@@ -43,16 +81,18 @@ int rejects_open(FILE **ret, const char *path)
 		                                 : strerror(errno));
 	}
 	reason = objection(fd);
-	if (reason == NULL &&
-	    (fchmod(fd, S_IRUSR | S_IWUSR) < 0 || ftruncate(fd, 0) < 0)) {
-		reason = strerror(errno);
+	if (reason == NULL) {
+		fd = close_to_others(fd, path);
+		reason = fd < 0 ? strerror(errno) : NULL;
 	}
 	if (reason == NULL) {
 		*ret = fdopen(fd, "w");
 		reason = *ret == NULL ? strerror(errno) : NULL;
 	}
 	if (reason != NULL) {
-		(void)close(fd);
+		if (fd >= 0) {
+			(void)close(fd);
+		}
 		return fail(path, reason);
 	}
 	return 0;

@@ -13,8 +13,8 @@
 
 /**
  * Create the file, or empty it. Records hold passwords, so only the owner of the file,
- * who runs the load, can read it. The function follows no link, and refuses anything
- * but a regular file with one name.
+ * who runs the load, can read it; a file that others can read is replaced. The function
+ * follows no link, and refuses anything but a regular file with one name.
  *
  * @return 0; -1 after a message on stderr
  */

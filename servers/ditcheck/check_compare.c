@@ -14,6 +14,7 @@
 
 #include "arguments.h"
 #include "interrupts.h"
+#include "json_text.h"
 #include "meter.h"
 
 /* Prices from one comparison of two loads of 50,000 people. */
@@ -47,7 +48,7 @@ static void say(void *ctx, const struct dit_report *report)
 		common_print_report("ditcheck", comparison->options->common.is_silent,
 		                    report);
 	} else if (comparison->texts != NULL) {
-		(void)json_array_append_new(comparison->texts, json_string(report->text));
+		(void)json_array_append_new(comparison->texts, json_text(report->text));
 	} else {
 		(void)puts(report->text);
 	}

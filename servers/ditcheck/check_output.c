@@ -55,8 +55,8 @@ static void add_finding(struct output *output, const struct dit_check_finding *f
 {
 	json_t *findings =
 		json_object_get(output->json, finding->is_note ? "notes" : "findings");
-	json_t *item = json_pack("{s:o, s:s, s:s}", "file", json_text(finding->file),
-	                         "kind", finding->kind, "text", finding->text);
+	json_t *item = json_pack("{s:o, s:s, s:o}", "file", json_text(finding->file),
+	                         "kind", finding->kind, "text", json_text(finding->text));
 
 	if (finding->database != NULL) {
 		(void)json_object_set_new(item, "database", json_text(finding->database));
@@ -160,13 +160,13 @@ void output_config(void *ctx, const struct dit_check_config *config)
 static void add_file(struct output *output, const struct dit_check_file *file)
 {
 	json_t *item = json_pack(
-		"{s:s, s:b, s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "file", file->file,
-		"held", file->is_held, "transaction", (json_int_t)file->transaction,
-		"page_bytes", (int)file->page_bytes, "pages", (json_int_t)file->npages,
-		"pages_used", (json_int_t)file->nused, "pages_free",
-		(json_int_t)file->nfree, "databases", (json_int_t)file->ndatabases,
-		"findings", (json_int_t)file->nfindings, "notes",
-		(json_int_t)file->nnotes);
+		"{s:o, s:b, s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "file",
+		json_text(file->file), "held", file->is_held, "transaction",
+		(json_int_t)file->transaction, "page_bytes", (int)file->page_bytes,
+		"pages", (json_int_t)file->npages, "pages_used", (json_int_t)file->nused,
+		"pages_free", (json_int_t)file->nfree, "databases",
+		(json_int_t)file->ndatabases, "findings", (json_int_t)file->nfindings,
+		"notes", (json_int_t)file->nnotes);
 
 	(void)json_array_append_new(json_object_get(output->json, "files"), item);
 }

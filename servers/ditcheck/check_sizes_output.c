@@ -11,9 +11,11 @@
 
 #include <jansson.h>
 
+#include "json_text.h"
 #include "run_record.h"
 
-#define KEY_HEX (2 * 511 + 1)
+#define KEY_HEX   (2 * 511 + 1)
+#define NAME_SIZE (4 * 511 + 5) /* with escapes */
 
 static void print_hex(char *text, struct dit_span key)
 {
@@ -59,11 +61,13 @@ static void print_longest(const struct dit_check_database *database)
 void sizes_table_row(struct sizes_table *table, const struct dit_check_database *database,
                      bool is_verbose)
 {
+	char name[NAME_SIZE];
+
 	if (table->nrows++ == 0) {
 		print_head();
 	}
-	(void)printf("%-22s %9llu %10llu", database->name,
-	             (unsigned long long)database->nkeys,
+	text_escape(name, sizeof(name), database->name);
+	(void)printf("%-22s %9llu %10llu", name, (unsigned long long)database->nkeys,
 	             (unsigned long long)database->nrecords);
 	print_pages(database->nbranches, database->nleaves, database->noverflows,
 	            part(database->used_bytes, database->bytes), database->bytes,
@@ -125,8 +129,8 @@ static json_t *presence_json(const struct dit_check_database *database)
 struct json_t *sizes_json(const struct dit_check_database *database)
 {
 	json_t *json = json_pack(
-		"{s:s, s:s, s:b, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "file",
-		database->file, "database", database->name, "index",
+		"{s:o, s:o, s:b, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "file",
+		json_text(database->file), "database", json_text(database->name), "index",
 		(int)database->is_index, "depth", (int)database->depth, "keys",
 		(json_int_t)database->nkeys, "postings", (json_int_t)database->nrecords,
 		"branch_pages", (json_int_t)database->nbranches, "leaf_pages",

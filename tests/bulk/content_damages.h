@@ -17,6 +17,8 @@ DAMAGE("ad-gap", "a number 0", ad_zero,
        put_number(txn, 0, "cn");)
 DAMAGE("ad-name", "\"nonsense\": attribute type undefined", ad_unknown,
        put_number(txn, number_of(txn, "seeAlso"), "nonsense");)
+DAMAGE("ad-name", "\"\\ff\\1b[31m\\22<b>\": AttributeDescription contains", ad_bytes,
+       put_number(txn, number_of(txn, "seeAlso"), "\xff\x1b[31m\"<b>");)
 DAMAGE("ad-name", "which slapd spells \"seeAlso\"", ad_spelling,
        put_number(txn, number_of(txn, "seeAlso"), "SEEALSO");)
 DAMAGE("ad-twice", "have one name, cn", ad_twice,
@@ -71,6 +73,8 @@ DAMAGE("context-csn", "is older than 20260101000000.000005Z", context_csn,
 
 DAMAGE("name-entry", "ID 6, cn=p3,ou=a,dc=x: ", entry_missing,
        del_id(txn, "id2e", 6);)
+DAMAGE("entry-id", "ID 4294967296: the ID is above 4294967295", entry_high,
+       put_entry(txn, 1ull << 32, get_entry(txn, 6));)
 DAMAGE("entry-node", "id2e, ID 77: ", entry_surplus,
        put_entry(txn, 77, get_entry(txn, 6));)
 DAMAGE("entry-node", "id2e: ", entry_zero,
@@ -110,6 +114,9 @@ DAMAGE("name-loop", "circle: 6, 6", loop_of_one,
 DAMAGE("name-normal", "\"cn=p33,ou=a,dc=x\", not \"cn=p3,ou=a,dc=x\"", name_normal,
        del_name(txn, 6, self("cn=p3", 2)); put_name(txn, 6, self2("cn=p33", "cn=p3", 2));
        del_name(txn, 2, child("cn=p3", 6, 1)); put_name(txn, 2, child2("cn=p33", "cn=p3", 6, 1));)
+DAMAGE("name-normal", "ID 6: the name is no DN that slapd accepts", name_too_long,
+       put_long_chain(txn);
+       del_name(txn, 6, self("cn=p3", 2)); put_name(txn, 6, self("cn=p3", 1000));)
 DAMAGE("name-normal", "no DN that slapd accepts", name_no_dn,
        del_name(txn, 6, self("cn=p3", 2)); put_name(txn, 6, self2("cn=p3", "==p3", 2));
        del_name(txn, 2, child("cn=p3", 6, 1)); put_name(txn, 2, child2("cn=p3", "==p3", 6, 1));)

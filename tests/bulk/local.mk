@@ -15,6 +15,7 @@ check_PROGRAMS += \
 	%D%/test_dn_table \
 	%D%/test_entries \
 	%D%/test_before_open \
+	%D%/test_one_bit \
 	%D%/test_export \
 	%D%/test_export_file \
 	%D%/test_export_keeper \
@@ -79,10 +80,13 @@ noinst_PROGRAMS += %D%/scan_count
 %C%_test_chosen_LDADD = $(test_libs)
 %C%_test_before_open_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_before_open.c
 %C%_test_before_open_LDADD = $(test_libs)
+%C%_test_one_bit_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_one_bit.c
+%C%_test_one_bit_LDADD = $(test_libs)
 %C%_test_export_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_export.c
 %C%_test_export_LDADD = $(test_libs)
 %C%_test_export_file_SOURCES = %D%/test_export_file.c
 %C%_test_export_file_LDADD = $(test_libs)
+%C%_test_export_file_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=lstat -Wl,--wrap=fchown
 %C%_test_export_keeper_SOURCES = %D%/test_export_keeper.c
 %C%_test_export_keeper_LDADD = $(test_libs)
 %C%_test_export_text_SOURCES = %D%/test_export_text.c

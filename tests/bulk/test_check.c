@@ -16,6 +16,7 @@
 
 #include "bulk/check.h"
 #include "load_fixture.h"
+#include "pages/lmdb_format.h"
 
 struct told {
 	char findings[4000]; /* kind, database and page, a line each */
@@ -107,6 +108,36 @@ static void flip(const char *dir, off_t at)
 	assert_int_equal(close(fd), 0);
 }
 
+/* Where the record of a database begins in the file: a node with the name as its key. */
+static off_t find_database(const char *dir, const char *name)
+{
+	unsigned char node[40] = {sizeof(struct dit_tree_record), 0, 0, 0, DIT_NODE_TREE};
+	size_t len = strlen(name);
+	static char bytes[8 << 20];
+	int fd = data_file(dir, O_RDONLY);
+	ssize_t nbytes = read(fd, bytes, sizeof(bytes));
+	const char *found = NULL;
+
+	assert_true(nbytes > 0 && nbytes < (ssize_t)sizeof(bytes));
+	assert_int_equal(close(fd), 0);
+	node[6] = (unsigned char)len;
+	memcpy(node + 8, name, len);
+	found = memmem(bytes, (size_t)nbytes, node, 8 + len);
+	assert_non_null(found);
+	/* The file has one commit. */
+	assert_null(
+		memmem(found + 1, (size_t)(bytes + nbytes - found) - 1, node, 8 + len));
+	return found - bytes;
+}
+
+static void put_byte(const char *dir, off_t at, char byte)
+{
+	int fd = data_file(dir, O_WRONLY);
+
+	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+	assert_int_equal(close(fd), 0);
+}
+
 static void remove_lock_file(const char *dir)
 {
 	char path[4300];
@@ -180,6 +211,49 @@ static void damaged_content_is_not_read(void **state)
 	opts.is_quick = false;
 	assert_true(count(&opts) >= 20);
 	assert_non_null(strstr(told.reports, "so the content was not checked"));
+	load_fixture_deinit(&fixture);
+}
+
+/* liblmdb takes such a record for a value, and refuses to open it. */
+static void a_database_that_has_become_a_value_is_found(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	put_byte(fixture.database, find_database(fixture.database, "id2e") + 4, 0);
+	opts.conf = fixture.conf;
+	for (int i = 0; i < 2; i++) {
+		opts.is_quick = i == 0;
+		assert_true(count(&opts) >= 1);
+		assert_non_null(strstr(told.findings, "node-flags (main)"));
+	}
+	assert_non_null(strstr(told.reports, "so the content was not checked"));
+	load_fixture_deinit(&fixture);
+}
+
+/* Nobody needs the counts: the content is checked. */
+static void a_wrong_count_of_pages_is_all_that_is_found(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	off_t at = 0;
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	at = find_database(fixture.database, "id2e") + 8 + (off_t)strlen("id2e") +
+	     (off_t)offsetof(struct dit_tree_record, nbranch_pages);
+	put_byte(fixture.database, at, 0);
+	opts.conf = fixture.conf;
+	opts.is_quick = false;
+	assert_int_equal(count(&opts), 1);
+	assert_non_null(strstr(told.findings, "tree-branches"));
+	assert_string_equal(told.reports, "");
 	load_fixture_deinit(&fixture);
 }
 
@@ -528,6 +602,8 @@ int main(void)
 		cmocka_unit_test(the_configured_database_is_checked),
 		cmocka_unit_test(the_content_is_checked_as_well),
 		cmocka_unit_test(damaged_content_is_not_read),
+		cmocka_unit_test(a_database_that_has_become_a_value_is_found),
+		cmocka_unit_test(a_wrong_count_of_pages_is_all_that_is_found),
 		cmocka_unit_test(content_needs_a_file_of_the_right_name),
 		cmocka_unit_test(subordinate_databases_are_checked_but_for_g),
 		cmocka_unit_test(a_path_needs_no_configuration),

@@ -247,6 +247,19 @@ static void put_name(MDB_txn *txn, uint64_t id, struct dit_span record)
 	put(txn, "dn2i", id_span(id), record);
 }
 
+/* 400 nodes above each other, and above ID 1000 + 399 the suffix. */
+static void put_long_chain(MDB_txn *txn)
+{
+	char rdn[241];
+
+	memset(rdn, 'x', sizeof(rdn) - 1);
+	memcpy(rdn, "cn=", 3);
+	rdn[sizeof(rdn) - 1] = '\0';
+	for (uint64_t id = 1000; id < 1400; id++) {
+		put_name(txn, id, self(rdn, id + 1 < 1400 ? id + 1 : 1));
+	}
+}
+
 static void del_name(MDB_txn *txn, uint64_t id, struct dit_span record)
 {
 	del(txn, "dn2i", id_span(id), &record);
@@ -497,7 +510,7 @@ static void load(struct load_fixture *fixture)
 /* ---- checks ---- */
 
 struct told {
-	char text[60000];
+	char text[1u << 20];
 	size_t len;
 };
 

@@ -2,6 +2,7 @@
 /* The chosen database, the release of OpenLDAP, the number of threads. */
 #include "test.h"
 
+#include <errno.h>
 #include <sched.h>
 
 #include "base/error.h"
@@ -45,6 +46,12 @@ static void the_database_is_chosen_by_suffix_or_number(void **state)
 	dit_chosen_deinit(&chosen);
 
 	opts.database = -1;
+	opts.openldap = DIT_OPENLDAP_NEWEST + 1;
+	assert_int_equal(dit_chosen_read(&chosen, &opts), -EINVAL);
+	assert_null(chosen.settings);
+	assert_string_equal(text, "no such release of OpenLDAP");
+
+	opts.openldap = DIT_OPENLDAP_2_6;
 	opts.suffix = "dc=other";
 	assert_int_equal(dit_chosen_read(&chosen, &opts), DIT_E_CONFIG);
 	assert_null(chosen.settings);
@@ -76,6 +83,7 @@ static void threads_are_those_asked_for_or_configured_or_one_per_cpu(void **stat
 
 	assert_int_equal(dit_thread_count(3, &settings), 3);
 	assert_int_equal(dit_thread_count(0, &settings), 7);
+	assert_int_equal(dit_thread_count(1000000, &settings), 1024);
 	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
 	assert_int_equal(dit_thread_count(0, NULL), CPU_COUNT(&set));
 	settings.tool_threads = 0;

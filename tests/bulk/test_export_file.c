@@ -15,6 +15,39 @@ struct fixture {
 	struct dit_export_file file;
 };
 
+/* ---- somebody who is quick ---- */
+
+static const char *exchanged_for; /* NULL: nobody exchanges the file */
+static mode_t mode_before;        /* of the new file, before it is given away */
+
+int __real_lstat(const char *name, struct stat *ret);
+int __wrap_lstat(const char *name, struct stat *ret);
+int __real_fchown(int fd, uid_t user, gid_t group);
+int __wrap_fchown(int fd, uid_t user, gid_t group);
+
+int __wrap_lstat(const char *name, struct stat *ret)
+{
+	int r = __real_lstat(name, ret);
+
+	if (exchanged_for != NULL) {
+		assert_int_equal(unlink(name), 0);
+		assert_int_equal(symlink(exchanged_for, name), 0);
+		exchanged_for = NULL;
+	}
+	return r;
+}
+
+int __wrap_fchown(int fd, uid_t user, gid_t group)
+{
+	struct stat status;
+
+	assert_int_equal(fstat(fd, &status), 0);
+	mode_before = status.st_mode & 07777;
+	return __real_fchown(fd, user, group);
+}
+
+/* ---- helpers ---- */
+
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -144,6 +177,78 @@ static void an_old_file_keeps_its_mode_and_stays_until_then(void **state)
 	assert_int_equal(mode_of(f->path), S_IFREG | 0604);
 }
 
+/* Who opens the new file before it has the old mode goes on reading. */
+static void a_file_that_replaces_a_closed_one_was_never_open(void **state)
+{
+	struct fixture *f = *state;
+	mode_t mask = umask(0);
+
+	put_file(f->path, 0640);
+	mode_before = 07777;
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	(void)umask(mask);
+	assert_int_equal(mode_before, 0600);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_int_equal(mode_of(f->path), S_IFREG | 0640);
+}
+
+/* In a directory like /tmp: who has made a file there would get what replaces it. */
+static void a_file_of_another_user_in_an_open_directory_is_refused(void **state)
+{
+	struct fixture *f = *state;
+
+	if (geteuid() != 0) {
+		skip_because("only root can give a file away");
+	}
+	put_file(f->path, 0666);
+	assert_int_equal(chown(f->path, 65534, 65534), 0);
+	assert_int_equal(chmod(f->dir, 01777), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), -EACCES);
+	assert_int_equal(chmod(f->dir, 01770), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), -EACCES);
+	assert_holds(f, "out\nold");
+
+	/* The owner of the directory could take it anyway. */
+	assert_int_equal(chown(f->dir, 65534, 65534), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	dit_export_file_close(&f->file);
+	assert_int_equal(chown(f->dir, 0, 0), 0);
+	assert_int_equal(chmod(f->dir, 0755), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	dit_export_file_close(&f->file);
+}
+
+static void what_takes_the_place_of_a_pipe_is_not_written_to(void **state)
+{
+	struct fixture *f = *state;
+	char other[4300];
+
+	(void)snprintf(other, sizeof(other), "%s/other", f->dir);
+	put_file(other, 0600);
+	assert_int_equal(mkfifo(f->path, 0600), 0);
+	exchanged_for = other;
+	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), -ELOOP);
+	assert_null(exchanged_for);
+	assert_holds(f, "other\nout\nold");
+}
+
+/* It lies below /dev, but everybody may write there. */
+static void links_in_shared_memory_are_not_followed(void **state)
+{
+	struct fixture *f = *state;
+	char link[100];
+
+	(void)snprintf(link, sizeof(link), "/dev/shm/ditkit-test-%d", (int)getpid());
+	put_file(f->path, 0600);
+	if (symlink(f->path, link) < 0) {
+		skip_because("/dev/shm cannot be written to");
+	}
+	assert_int_equal(dit_export_file_open(&f->file, link, NULL), 0);
+	dit_export_file_close(&f->file);
+	assert_int_equal(unlink(link), 0);
+	assert_holds(f, "out\nold");
+}
+
 static void a_link_is_replaced_and_not_followed(void **state)
 {
 	struct fixture *f = *state;
@@ -270,6 +375,10 @@ int main(void)
 		TEST(a_new_file_appears_when_it_is_complete),
 		TEST(a_large_file_is_whole),
 		TEST(an_old_file_keeps_its_mode_and_stays_until_then),
+		TEST(a_file_that_replaces_a_closed_one_was_never_open),
+		TEST(a_file_of_another_user_in_an_open_directory_is_refused),
+		TEST(what_takes_the_place_of_a_pipe_is_not_written_to),
+		TEST(links_in_shared_memory_are_not_followed),
 		TEST(a_link_is_replaced_and_not_followed),
 		TEST(other_names_of_a_file_keep_the_old_content),
 		TEST(pipes_are_written_to),

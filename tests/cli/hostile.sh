@@ -17,7 +17,9 @@
 # else uses it: a lock.mdb has come while the load was about to make one.
 #
 # And an attack that nobody loses to proves nothing. So at first a ditadd that trusts the
-# owner (unprotected.c) is attacked in the same ways, until it has lost once to each.
+# owner (unprotected.c) is attacked in the same ways, until it has lost once to each. Where
+# the moment is short in which a ditkit-staging is worth exchanging, it waits in that moment
+# until the attacker has come. Then the real ditadd waits there too.
 set -u
 export LC_ALL=C
 : "${DITADD:?}" "${HOSTILE:?}" "${DIT_BUILDDIR:?}"
@@ -142,7 +144,8 @@ end_attack() {
 	rm -rf "$work/db"
 }
 
-# attack WAY TARGET LOADS [OPTION...]
+# attack WAY TARGET LOADS [OPTION...]; with window=MOMENT the loads wait there
+window=
 attack() {
 	local way=$1 target=$2 nloads_here=$3 i won=0 done=0 attacked=0 before input
 	shift 3
@@ -150,7 +153,8 @@ attack() {
 	for ((i = 0; i < nloads_here; i++)); do
 		prepare "$target" $i
 		before=$(count)
-		if "$DITADD" -f "$work/slapd.conf" -l "$work/$input.ldif" "$@" \
+		if env ${window:+"LD_PRELOAD=$unprotected" TRUSTS=no WINDOW="$window"} \
+			"$DITADD" -f "$work/slapd.conf" -l "$work/$input.ldif" "$@" \
 			>"$work/out" 2>&1; then
 			done=$((done + 1))
 		elif ! is_expected; then
@@ -164,7 +168,8 @@ attack() {
 		fi
 	done
 	end_attack
-	echo "$way, $target${1:+, $*}: $nloads_here loads, $attacked of them attacked," \
+	echo "$way, $target${1:+, $*}${window:+, $window}: $nloads_here loads," \
+		"$attacked of them attacked," \
 		"$done ended well, $won won by the attacker"
 	nwon=$((nwon + won))
 	nloads=$((nloads + nloads_here))
@@ -177,7 +182,7 @@ defeat() {
 	begin_attack "$1" "$2"
 	for ((i = 0; i < 1000; i++)); do
 		prepare "$2" $i
-		LD_PRELOAD=$DIT_BUILDDIR/tests/cli/unprotected.so "$DITADD" --user root \
+		LD_PRELOAD=$unprotected WINDOW=$window "$DITADD" --user root \
 			-f "$work/slapd.conf" -l "$work/$input.ldif" >"$work/out" 2>&1
 		is_won && break
 	done
@@ -211,8 +216,28 @@ attacks() {
 	fi
 }
 
+# held MOMENT: all loads that make a ditkit-staging are attacked there
+held() {
+	local nattacked_here=0
+	window=$1
+	attack staging new 8 --user root
+	attack staging old 8 --user root
+	window=
+	nattacked=$((nattacked + nattacked_here))
+	if [ "$nattacked_here" -lt 12 ]; then
+		echo "$1: only $nattacked_here loads were attacked: no proof" >&2
+		exit 1
+	fi
+}
+
+unprotected=$DIT_BUILDDIR/tests/cli/unprotected.so
 restore
+window=opened
+defeat staging new
+window=
 defeat staging old
+held made
+held opened
 defeat flip-lock new
 defeat flip-lock old
 defeat flip-data database

@@ -275,7 +275,7 @@ has() {
 	grep -qE "$2" out || { fail "$1: no line \"$2\""; cat out; }
 }
 
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	conf
 	on_terminal "$DITADD -q -c -f slapd.conf -l people.ldif -l bad.ldif"
 	has "summary" '^Stored 3,000 entries in .* s; 3 records were left out$'
@@ -295,6 +295,13 @@ if command -v script >/dev/null; then
 	has "kept" '^  kept in r.ldif$'
 	on_terminal "$DITADD -q -f slapd.conf -l people.ldif"
 	has "there already" '^  next      the same command with -c --rejects FILE leaves out such'
+	# A terminal does not obey a name; a file gets it as it is.
+	printf 'dn: dc=x\n\033]0;title\007: x\n' >escape.ldif
+	on_terminal "$DITADD -u -c -f slapd.conf -l escape.ldif"
+	has "escapes on a terminal" '^<= str2entry: str2ad[(][?]\]0;title[?][)]: '
+	is "escapes that reach a terminal" "$(tr -d '\n\t -~' <out | wc -c)" 0
+	"$DITADD" -u -c -f slapd.conf -l escape.ldif 2>out
+	is "escapes that reach a file" "$(tr -cd '\033\007' <out | wc -c)" 2
 	# A load that reads the pipe catches signals.
 	conf
 	mkfifo pipe
@@ -313,8 +320,9 @@ if command -v script >/dev/null; then
 	on_terminal "$DITINDEX -f slapd.conf 2>err"
 	is "standard error is a file" "$(cat out err)" ""
 else
-	echo "SKIPPED: the summary: no script (Debian: bsdutils)" >&2
-	[ -z "${CI:-}" ] || fail "no script"
+	echo "SKIPPED: the summary: there is no terminal (/dev/pts is not mounted, or no" \
+		"script; Debian: bsdutils)" >&2
+	[ -z "${CI:-}" ] || fail "no terminal"
 fi
 
 # ---- every field has its row in doc/stats.md, and each row its field ----

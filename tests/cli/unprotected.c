@@ -8,21 +8,33 @@
  *   O_EXCL       is left out: what is there already is used
  *   openat(2)    of a file in ditkit-staging goes by the name of that directory, not by
  *                the descriptor
+ *   openat(2)    of "." in ditkit-staging leads to an empty directory
  *   fstat(2)     of ditkit-staging says that it belongs to the caller, and to nobody else
+ *
+ * And a ditadd that is slow at the right moment, so that the owner always is the quicker
+ * one. With WINDOW in the environment it waits until he has exchanged ditkit-staging:
+ *
+ *   made         after mkdirat(2)
+ *   opened       after openat(2) of what mkdirat(2) has made
+ *
+ * With TRUSTS=no it does nothing else: what has to be proven of the real ditadd.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STAGING "ditkit-staging"
+#define STAGING     "ditkit-staging"
+#define PATIENCE_MS 2000
 
 static int dir_fd = -1;
 static int staging_fd = -1;
+static bool is_made; /* and not opened yet */
 
 static void *next(const char *name)
 {
@@ -34,6 +46,77 @@ static void *next(const char *name)
 	return function;
 }
 
+static bool says(const char *variable, const char *value)
+{
+	const char *text = getenv(variable);
+
+	return text != NULL && strcmp(text, value) == 0;
+}
+
+static bool trusts(void)
+{
+	return !says("TRUSTS", "no");
+}
+
+/* Until the name leads to another directory. */
+static void wait_for_exchange(int fd, ino_t made)
+{
+	struct stat st;
+
+	for (int i = 0; i < PATIENCE_MS; i++) {
+		if (fstatat(fd, STAGING, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    st.st_ino != made) {
+			return;
+		}
+		(void)usleep(1000);
+	}
+}
+
+int mkdirat(int fd, const char *name, mode_t mode)
+{
+	int (*real)(int, const char *, mode_t) = next("mkdirat");
+	int r = real(fd, name, mode);
+	struct stat st;
+
+	if (r != 0 || strcmp(name, STAGING) != 0) {
+		return r;
+	}
+	is_made = true;
+	/* He may have been quicker already. */
+	if (says("WINDOW", "made") && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_uid == geteuid()) {
+		wait_for_exchange(fd, st.st_ino);
+	}
+	return r;
+}
+
+/* @param staging  the descriptor of what was made, if he was not quicker already */
+static void wait_opened(int fd, int staging)
+{
+	int (*real_fstat)(int, struct stat *) = next("fstat");
+	struct stat st;
+
+	if (is_made && staging >= 0 && says("WINDOW", "opened") &&
+	    real_fstat(staging, &st) == 0 && st.st_uid == geteuid()) {
+		wait_for_exchange(fd, st.st_ino);
+	}
+	is_made = false;
+}
+
+/* A directory that was removed has no names in it. */
+static int open_empty(void)
+{
+	int (*real)(int, const char *, int, ...) = next("openat");
+	char path[] = "/tmp/ditkit-empty-XXXXXX";
+	int fd = -1;
+
+	if (mkdtemp(path) != NULL) {
+		fd = real(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		(void)rmdir(path);
+	}
+	return fd;
+}
+
 static int open_trusting(int fd, const char *name, int flags, mode_t mode)
 {
 	int (*real)(int, const char *, int, ...) = next("openat");
@@ -41,10 +124,13 @@ static int open_trusting(int fd, const char *name, int flags, mode_t mode)
 	int r = -1;
 
 	/* A link itself is wanted: there is nothing to follow. */
-	if ((flags & O_PATH) == 0) {
+	if ((flags & O_PATH) == 0 && trusts()) {
 		flags &= ~(O_NOFOLLOW | O_EXCL);
 	}
-	if (fd >= 0 && fd == staging_fd) {
+	if (fd >= 0 && fd == staging_fd && trusts()) {
+		if (strcmp(name, ".") == 0) {
+			return open_empty();
+		}
 		(void)snprintf(path, sizeof(path), STAGING "/%s", name);
 		return real(dir_fd, path, flags, mode);
 	}
@@ -52,6 +138,7 @@ static int open_trusting(int fd, const char *name, int flags, mode_t mode)
 	if (strcmp(name, STAGING) == 0) {
 		dir_fd = fd;
 		staging_fd = r;
+		wait_opened(fd, r);
 	}
 	return r;
 }
@@ -100,7 +187,7 @@ int fstat(int fd, struct stat *ret)
 	int (*real)(int, struct stat *) = next("fstat");
 	int r = real(fd, ret);
 
-	if (r == 0 && fd >= 0 && fd == staging_fd) {
+	if (r == 0 && fd >= 0 && fd == staging_fd && trusts()) {
 		ret->st_uid = geteuid();
 		ret->st_mode &= ~(mode_t)(S_IWGRP | S_IWOTH);
 	}

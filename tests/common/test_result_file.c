@@ -17,6 +17,27 @@
 
 static char path[600];
 
+/* ---- somebody who exchanges the file between look and use ---- */
+
+static const char *exchanged_for; /* NULL: nobody does */
+
+int __real_lstat(const char *name, struct stat *ret);
+int __wrap_lstat(const char *name, struct stat *ret);
+
+int __wrap_lstat(const char *name, struct stat *ret)
+{
+	int r = __real_lstat(name, ret);
+
+	if (exchanged_for != NULL) {
+		assert_int_equal(unlink(name), 0);
+		assert_int_equal(symlink(exchanged_for, name), 0);
+		exchanged_for = NULL;
+	}
+	return r;
+}
+
+/* ---- helpers ---- */
+
 static const char *in(const char *dir, const char *name)
 {
 	(void)snprintf(path, sizeof(path), "%s/%s", dir, name);
@@ -153,6 +174,77 @@ static void a_pipe_is_not_replaced(void **state)
 	test_scratch_remove(dir);
 }
 
+static void a_link_is_replaced_and_not_followed(void **state)
+{
+	char *dir = test_scratch();
+	char target[600];
+	struct result_file file;
+	struct stat status;
+	int fd = -1;
+
+	(void)state;
+	(void)snprintf(target, sizeof(target), "%s/target", dir);
+	assert_int_equal(mkfifo(target, 0600), 0);
+	fd = open(target, O_RDWR); /* nobody has to wait */
+	assert_true(fd >= 0);
+	assert_int_equal(symlink(target, in(dir, "out")), 0);
+	assert_int_equal(result_file_open(&file, "test", path), 0);
+	assert_true(fputs("text", file.file) >= 0);
+	assert_int_equal(result_file_place(&file), 0);
+	assert_int_equal(lstat(path, &status), 0);
+	assert_true(S_ISREG(status.st_mode));
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(unlink(target), 0);
+	assert_int_equal(unlink(path), 0);
+
+	assert_int_equal(symlink("/", path), 0);
+	assert_int_equal(result_file_open(&file, "test", path), -1);
+	assert_int_equal(count_files(dir), 1);
+	test_scratch_remove(dir);
+}
+
+static void what_takes_the_place_of_a_pipe_is_not_written_to(void **state)
+{
+	char *dir = test_scratch();
+	char target[600];
+	struct result_file file;
+
+	(void)state;
+	(void)snprintf(target, sizeof(target), "%s/target", dir);
+	put(target, "precious");
+	assert_int_equal(mkfifo(in(dir, "pipe"), 0600), 0);
+	exchanged_for = target;
+	assert_int_equal(result_file_open(&file, "test", path), -1);
+	assert_null(exchanged_for);
+	expect(target, "precious");
+	test_scratch_remove(dir);
+}
+
+/* /dev/stdout is a link of the system: it stays, whatever standard output is. */
+static void standard_output_may_be_a_file(void **state)
+{
+	char *dir = test_scratch();
+	char name[40];
+	struct result_file file;
+	int fd = -1;
+
+	(void)state;
+	put(in(dir, "log"), "first ");
+	fd = open(path, O_WRONLY | O_APPEND);
+	assert_true(fd >= 0);
+	for (int i = 0; i < 2; i++) {
+		(void)snprintf(name, sizeof(name), "%s/fd/%d",
+		               i == 0 ? "/dev" : "/proc/self", fd);
+		assert_int_equal(result_file_open(&file, "test", name), 0);
+		assert_true(fputs("text", file.file) >= 0);
+		assert_int_equal(result_file_place(&file), 0);
+	}
+	expect(path, "first texttext");
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(count_files(dir), 1);
+	test_scratch_remove(dir);
+}
+
 /* In a process of its own: there is no way back. */
 static void who_became_another_user_can_place_it(void **state)
 {
@@ -192,6 +284,9 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_written_is_told_at_once),
 		cmocka_unit_test(a_place_that_goes_away_is_told),
 		cmocka_unit_test(a_pipe_is_not_replaced),
+		cmocka_unit_test(a_link_is_replaced_and_not_followed),
+		cmocka_unit_test(what_takes_the_place_of_a_pipe_is_not_written_to),
+		cmocka_unit_test(standard_output_may_be_a_file),
 		cmocka_unit_test(who_became_another_user_can_place_it),
 	};
 

@@ -285,6 +285,25 @@ static void file_that_includes_itself_is_refused(void **state)
 	                    "deeply\nE bad configuration file!\n");
 }
 
+/* 40 files, each of which includes the next one twice: 2^40 of the last one. */
+static void files_that_double_are_refused(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+	char name[32];
+	char text[64];
+
+	for (int i = 0; i < 40; i++) {
+		(void)snprintf(name, sizeof(name), "%d.conf", i);
+		(void)snprintf(text, sizeof(text), "include %d.conf\ninclude %d.conf\n",
+		               i + 1, i + 1);
+		conf_write(name, i < 39 ? text : "");
+	}
+	assert_int_equal(conf_read(f, "include 0.conf\n", &s), DIT_E_CONFIG);
+	assert_non_null(strstr(f->reports, ".conf\": included files have included 100000 "
+	                                   "files already\nE bad "));
+}
+
 /* slapd remarks on some directives that are skipped; nothing is refused. */
 static void skipped_directives_have_remarks(void **state)
 {
@@ -443,6 +462,7 @@ int main(void)
 		CONF_TEST(missing_file_is_told),
 		CONF_TEST(errors_name_the_included_file),
 		CONF_TEST(file_that_includes_itself_is_refused),
+		CONF_TEST(files_that_double_are_refused),
 		CONF_TEST(skipped_directives_have_remarks),
 		CONF_TEST(syncrepl_without_retry_has_a_remark),
 		CONF_TEST(releases_have_their_own_directives_and_words),

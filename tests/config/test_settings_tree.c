@@ -335,6 +335,51 @@ static void order_that_is_given_for_some_is_refused(void **state)
 	              "d/cn=config.ldif");
 }
 
+/* 40 levels, each class below both of the level before: 2^40 ways up. */
+static void classes_with_many_ways_up_take_no_time(void **state)
+{
+	struct dit_settings *s = NULL;
+	char text[16384];
+	size_t len = 0;
+
+	make_root("");
+	len = (size_t)snprintf(text, sizeof(text),
+	                       "dn: cn={1}y\nobjectClass: olcSchemaConfig\ncn: {1}y\n"
+	                       "olcObjectClasses: {0}( 1.2.4.0 NAME 'a0' AUXILIARY )\n"
+	                       "olcObjectClasses: {1}( 1.2.5.0 NAME 'b0' AUXILIARY )\n");
+	for (int i = 1; i < 40; i++) {
+		len += (size_t)snprintf(
+			text + len, sizeof(text) - len,
+			"olcObjectClasses: {%d}( 1.2.4.%d NAME 'a%d' SUP ( a%d $ b%d ) "
+			"AUXILIARY )\n"
+			"olcObjectClasses: {%d}( 1.2.5.%d NAME 'b%d' SUP ( a%d $ b%d ) "
+			"AUXILIARY )\n",
+			2 * i, i, i, i - 1, i - 1, 2 * i + 1, i, i, i - 1, i - 1);
+	}
+	assert_true(len < sizeof(text));
+	conf_write("d/cn=config/cn=schema/cn={1}y.ldif", text);
+	write_database(1, "objectClass: a39\nolcSuffix: dc=x\nolcDbDirectory: db\n");
+	s = accept_tree(*state);
+	assert_int_equal(s->ndatabases, 2);
+	dit_settings_free(s);
+}
+
+static void only_regular_files_are_read(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+
+	make_root("");
+	/* Nobody writes to it: who waits, waits for ever. */
+	assert_int_equal(mkfifo("d/cn=config/olcDatabase={1}mdb.ldif", 0600), 0);
+	assert_int_equal(read_tree(f, &s), DIT_E_CONFIG);
+	assert_string_equal(f->reports, "ldif_read_file: not a regular file for "
+	                                "\"d/cn=config/olcDatabase={1}mdb.ldif\"\n"
+	                                "E this entry cannot be read: "
+	                                "d/cn=config/olcDatabase={1}mdb.ldif\n"
+	                                "E bad configuration directory!\n");
+}
+
 static void source_is_found_in_order(void **state)
 {
 	struct conf_fixture *f = *state;
@@ -409,6 +454,8 @@ int main(void)
 		CONF_TEST(attributes_of_later_releases_are_unknown),
 		CONF_TEST(attributes_of_2_6_are_known),
 		CONF_TEST(order_that_is_given_for_some_is_refused),
+		CONF_TEST(classes_with_many_ways_up_take_no_time),
+		CONF_TEST(only_regular_files_are_read),
 		CONF_TEST(source_is_found_in_order),
 	};
 

@@ -66,7 +66,7 @@ cpu_seconds() {
 fuzz() {
 	local target=$1 pid used=0
 	mkdir -p "$keep/corpus/$target" "$keep/found" "$keep/tmp"
-	TMPDIR=${FUZZ_TMPDIR:-$keep/tmp} \
+	TMPDIR=${FUZZ_TMPDIR:-$keep/tmp} DIT_TEST_DATA=$top/tests/data \
 		ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		"$keep/build/tests/fuzz/fuzz_$target" \
 		-max_len=4096 -timeout=120 -rss_limit_mb=4096 -print_final_stats=1 \

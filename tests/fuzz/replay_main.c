@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs a fuzz target without a fuzzer: each corpus file as it is, and a few thousand
- * deterministic mutations of it (bytes changed, removed, repeated).
+ * Runs a fuzz target without a fuzzer: each corpus file as it is, and deterministic
+ * mutations of it (bytes changed, removed, repeated). The number of mutations of a whole
+ * corpus is fixed, so that more files cost little time.
  *
  *   fuzz_NAME FILE-OR-DIRECTORY...
  *
  * hours.sh gives this main another name: libFuzzer has its own.
  */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 
 #define INPUT_MAX (64u << 10)
 #ifndef MUTATIONS
-# define MUTATIONS 300 /* of each file; targets of whole runs have fewer */
+# define MUTATIONS 2000 /* of all files together; targets of whole runs have fewer */
 #endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -67,12 +69,12 @@ static size_t mutate(uint8_t *data, size_t size, uint64_t *state)
 	}
 }
 
-static void run_mutations(const uint8_t *seed, size_t seed_size)
+static void run_mutations(const uint8_t *seed, size_t seed_size, unsigned nmutations)
 {
 	static uint8_t data[INPUT_MAX + 1];
 	uint64_t state = seed_size;
 
-	for (int i = 0; i < MUTATIONS; i++) {
+	for (unsigned i = 0; i < nmutations; i++) {
 		size_t size = seed_size;
 		unsigned n = 1 + (unsigned)(next_random(&state) % 8);
 
@@ -84,7 +86,7 @@ static void run_mutations(const uint8_t *seed, size_t seed_size)
 	}
 }
 
-static int run_file(const char *path)
+static bool run_file(const char *path, unsigned nmutations)
 {
 	static uint8_t data[INPUT_MAX];
 	FILE *file = fopen(path, "r");
@@ -92,51 +94,72 @@ static int run_file(const char *path)
 
 	if (file == NULL) {
 		perror(path);
-		return 1;
+		return false;
 	}
 	size = fread(data, 1, sizeof(data), file);
 	(void)fclose(file);
 	run_copy(data, size);
-	run_mutations(data, size);
-	return 0;
+	run_mutations(data, size, nmutations);
+	return true;
 }
 
-static int run_directory(const char *path, unsigned *nfiles)
+struct paths {
+	char **all;
+	unsigned n;
+};
+
+static void add_path(struct paths *paths, char *path)
+{
+	paths->all = realloc(paths->all, (paths->n + 1) * sizeof(*paths->all));
+	if (paths->all == NULL || path == NULL) {
+		abort();
+	}
+	paths->all[paths->n++] = path;
+}
+
+static bool add_directory(struct paths *paths, const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *item = NULL;
-	char name[4096];
-	int failed = 0;
+	char *name = NULL;
 
 	if (dir == NULL) {
 		perror(path);
-		return 1;
+		return false;
 	}
 	while ((item = readdir(dir)) != NULL) {
 		if (item->d_name[0] != '.') {
-			(void)snprintf(name, sizeof(name), "%s/%s", path, item->d_name);
-			failed |= run_file(name);
-			(*nfiles)++;
+			if (asprintf(&name, "%s/%s", path, item->d_name) < 0) {
+				abort();
+			}
+			add_path(paths, name);
 		}
 	}
 	(void)closedir(dir);
-	return failed;
+	return true;
 }
 
 int main(int argc, char *argv[])
 {
+	struct paths paths = {NULL, 0};
 	struct stat status;
-	unsigned nfiles = 0;
-	int failed = 0;
+	unsigned nmutations = 0;
+	bool is_right = true;
 
 	for (int i = 1; i < argc; i++) {
 		if (stat(argv[i], &status) == 0 && S_ISDIR(status.st_mode)) {
-			failed |= run_directory(argv[i], &nfiles);
+			is_right = add_directory(&paths, argv[i]) && is_right;
 		} else {
-			failed |= run_file(argv[i]);
-			nfiles++;
+			add_path(&paths, strdup(argv[i]));
 		}
 	}
-	(void)printf("%u files, %d mutations of each\n", nfiles, MUTATIONS);
-	return failed != 0 || nfiles == 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	is_right = is_right && paths.n > 0;
+	nmutations = paths.n > 0 ? (MUTATIONS + paths.n - 1) / paths.n : 0;
+	for (unsigned i = 0; i < paths.n; i++) {
+		is_right = run_file(paths.all[i], nmutations) && is_right;
+		free(paths.all[i]);
+	}
+	free(paths.all);
+	(void)printf("%u files, %u mutations of each\n", paths.n, nmutations);
+	return is_right ? EXIT_SUCCESS : EXIT_FAILURE;
 }

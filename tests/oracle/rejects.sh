@@ -80,10 +80,15 @@ empty_site "$work/dit"
 rm -f "$work/first"
 (umask 0 && ditadd_site "$work/dit" -c --rejects "$work/first" -l "$fixture")
 check 'mode of a new file' [ "$(stat -c %a "$work/first")" = 600 ]
+: >"$work/first"
 chmod 666 "$work/first"
+exec 5<"$work/first"
 empty_site "$work/dit"
 ditadd_site "$work/dit" -c --rejects "$work/first" -l "$fixture"
 check 'mode of an older file' [ "$(stat -c %a "$work/first")" = 600 ]
+check 'an older file: records' [ -s "$work/first" ]
+check 'an older file: who has it open reads no records' [ -z "$(cat <&5)" ]
+exec 5<&-
 
 # refused_file NAME REASON: the file $work/file is not written to, and nothing is loaded
 refused_file() {

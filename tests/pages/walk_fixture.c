@@ -236,6 +236,22 @@ void image_free(struct image *image)
 	image->bytes = NULL;
 }
 
+void image_change(struct image *image, const uint8_t *changes, size_t nbytes)
+{
+	enum {
+		CHANGE_BYTES = 4,
+		HEAD_BYTES = 64,
+	};
+
+	for (; nbytes >= CHANGE_BYTES; changes += CHANGE_BYTES, nbytes -= CHANGE_BYTES) {
+		unsigned place = changes[1] | (unsigned)changes[2] << 8;
+		size_t page = changes[0] % (image->len / IMAGE_PAGE);
+
+		place = (place & 0x8000) != 0 ? place % HEAD_BYTES : place % IMAGE_PAGE;
+		image->bytes[page * IMAGE_PAGE + place] ^= (char)changes[3];
+	}
+}
+
 /* ---- walks ---- */
 
 void image_order(void *ctx, struct dit_span name, unsigned flags,

@@ -32,6 +32,14 @@ struct image image_new(enum image_maker maker);
 struct image image_copy(const struct image *image);
 void image_free(struct image *image);
 
+/** Change bytes of pages.
+ *
+ * @param changes  4 bytes each: the number of the page, modulo their number; the place in
+ *                 the page (2 bytes, the low one first; with the highest bit it is in the
+ *                 page's first 64 bytes, where most of the format is); bits to turn. Less
+ *                 than 4 bytes at the end change nothing. */
+void image_change(struct image *image, const uint8_t *changes, size_t nbytes);
+
 /* ---- a walk over it ---- */
 
 struct image_findings {

@@ -263,6 +263,34 @@ static void class_lists_hold_inherited_then_own_attributes_once(void **state)
 	assert_false(dit_class_is_a(class_of(*state, "grand"), ch));
 }
 
+/* Who looks from superclass to superclass needs 2^60 steps here. */
+static void many_ways_up_are_no_matter(void **state)
+{
+	char text[200];
+
+	define(*state, dit_schema_define_class,
+	       "( 1.2.3.7.1 NAME 'elsewhere' SUP top ABSTRACT )");
+	for (int level = 0; level < 60; level++) {
+		for (int side = 0; side < 2; side++) {
+			char sups[60] = "top";
+
+			if (level > 0) {
+				(void)snprintf(sups, sizeof(sups), "( l%da $ l%db )",
+				               level - 1, level - 1);
+			}
+			(void)snprintf(text, sizeof(text),
+			               "( 1.2.3.8.%d.%d NAME 'l%d%c' SUP %s ABSTRACT )",
+			               level, side, level, 'a' + side, sups);
+			define(*state, dit_schema_define_class, text);
+		}
+	}
+	assert_true(dit_class_is_a(class_of(*state, "l59b"), class_of(*state, "l0a")));
+	assert_true(dit_class_is_a(class_of(*state, "l59b"), class_of(*state, "top")));
+	assert_false(dit_class_is_a(class_of(*state, "l59b"), class_of(*state, "l59a")));
+	assert_false(
+		dit_class_is_a(class_of(*state, "l59b"), class_of(*state, "elsewhere")));
+}
+
 static void auxiliary_class_without_sup_has_none(void **state)
 {
 	define(*state, dit_schema_define_class, "( 1.2.4.1 NAME 'x' AUXILIARY )");
@@ -437,6 +465,7 @@ int main(void)
 		TEST_PERSON(type_inherits_and_overrides),
 		TEST(macros_expand_in_oids_and_syntaxes),
 		TEST(class_lists_hold_inherited_then_own_attributes_once),
+		TEST(many_ways_up_are_no_matter),
 		TEST(auxiliary_class_without_sup_has_none),
 		TEST_PERSON(content_rule_belongs_to_its_structural_class),
 		TEST(syntaxes_can_be_defined_and_substituted),

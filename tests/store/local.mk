@@ -88,7 +88,7 @@ check_PROGRAMS += \
 %C%_test_output_LDADD = $(test_libs)
 %C%_test_private_dir_SOURCES = %D%/test_private_dir.c
 %C%_test_private_dir_LDADD = $(test_libs)
-%C%_test_private_dir_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=flock
+%C%_test_private_dir_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=flock -Wl,--wrap=mkdtemp
 %C%_test_publication_SOURCES = %D%/test_publication.c
 %C%_test_publication_LDADD = $(test_libs)
 %C%_test_publish_SOURCES = %D%/store_fixture.h %D%/test_publish.c

@@ -223,6 +223,18 @@ static void generated_d(struct dit_staging *staging)
 	generated(staging, "22222222", "20200101000000.5Z", "cn=root");
 }
 
+static void index_odd(struct dit_staging *staging)
+{
+	put_index(staging, "\xff\x1b[31m", false);
+	fixture_put_key("aaaa", 4, ids, 2);
+	fixture_put_key("bbbb", 4, ids, 2);
+}
+
+static void index_odd_less(struct dit_staging *staging)
+{
+	put_index(staging, "\xff\x1b[31m", false);
+}
+
 static void many_a(struct dit_staging *staging)
 {
 	for (uint64_t id = 1; id <= 30; id++) {
@@ -293,6 +305,11 @@ static void each_difference_is_found_and_named(void **state)
 		uint64_t n;
 		const char *text;
 	} cases[] = {
+		{"odd name", index_odd, nothing, {0}, 1,
+		 "\\ff\\1b[31m: this database is only in the first\n"},
+		{"odd name, many", index_odd, index_odd_less, {.nreports_max = 1}, 2,
+		 "\\ff\\1b[31m: key 61616161, only in the first: 2 IDs: 1 2\n"
+		 "\\ff\\1b[31m: 1 more differences\n"},
 		{"same", tree, tree, {0}, 0, ""},
 		{"both empty", nothing, nothing, {0}, 0, ""},
 		{"padding", tree, tree_padded, {0}, 0, ""},

@@ -8,6 +8,7 @@
 
 #define NCHILDREN 3000
 #define DEPTH     40
+#define NCIRCLE   ((uint64_t)50000)
 
 static void put_self(uint64_t id, const char *norm, const char *pretty, uint64_t parent)
 {
@@ -205,6 +206,78 @@ static void circles_are_seen_soon(void **state)
 	test_scratch_remove(dir);
 }
 
+/* Each node of a circle of many, in both directions. */
+static void long_circles_are_seen_soon(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_dn_reader *reader = NULL;
+	struct dit_dn_text dn;
+	(void)state;
+
+	put_self(1, "dc=x", "dc=x", 0);
+	for (uint64_t i = 0; i < NCIRCLE; i++) {
+		put_self(2 + i, "o=a", "o=a", 2 + (i + 1) % NCIRCLE);
+	}
+	for (uint64_t i = 0; i < NCIRCLE; i++) {
+		put_self(2 + NCIRCLE + i, "o=a", "o=a",
+		         2 + NCIRCLE + (i + NCIRCLE - 1) % NCIRCLE);
+	}
+	(void)fixture_publish(staging);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	alarm(120);
+	for (uint64_t id = 2; id < 2 + 2 * NCIRCLE; id++) {
+		assert_true(dit_dn_reader_get(reader, id, &dn) < 0);
+	}
+	alarm(0);
+	assert_dn(reader, 1, "dc=x", "dc=x", 0);
+	dit_dn_reader_free(reader);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+/*
+ * A chain of RDNs of 200 bytes: a DN has 64 KiB in each form at most, in whatever order
+ * the nodes come. What is remembered of it stays small.
+ */
+static void dns_that_are_too_long_are_told(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_dn_reader *reader = NULL;
+	struct dit_dn_text dn;
+	char rdn[201];
+	(void)state;
+
+	memset(rdn, 'x', sizeof(rdn) - 1);
+	memcpy(rdn, "cn=", 3);
+	rdn[sizeof(rdn) - 1] = '\0';
+	for (uint64_t id = 1; id <= NCHILDREN; id++) {
+		put_self(id, rdn, rdn, id - 1);
+	}
+	(void)fixture_publish(staging);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	for (int round = 0; round < 3; round++) {
+		assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+		for (uint64_t i = 1; i <= NCHILDREN; i++) {
+			uint64_t id = round == 0   ? i
+			              : round == 1 ? NCHILDREN + 1 - i
+			                           : 1 + i * 1009 % NCHILDREN;
+			bool is_long = id * sizeof(rdn) - 1 > (64u << 10);
+
+			assert_int_equal(dit_dn_reader_get(reader, id, &dn),
+			                 is_long ? DIT_E_TOOLONG : 0);
+			assert_true(is_long || dn.pretty.len == id * sizeof(rdn) - 1);
+		}
+		dit_dn_reader_free(reader);
+	}
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +286,8 @@ int main(void)
 		cmocka_unit_test(unknown_nodes_are_told),
 		cmocka_unit_test(damaged_trees_are_told),
 		cmocka_unit_test(circles_are_seen_soon),
+		cmocka_unit_test(long_circles_are_seen_soon),
+		cmocka_unit_test(dns_that_are_too_long_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) +

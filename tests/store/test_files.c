@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include "base/error.h"
+#include "pages/page_format.h"
 #include "store/claim.h"
 #include "store/existing.h"
 #include "store_fixture.h"
@@ -19,7 +21,8 @@
 /* ---- what the system says, changed ---- */
 
 static bool has_no_proc;
-static mode_t staging_mode; /* 0: as it is */
+static mode_t staging_mode;         /* 0: as it is */
+static const char *staging_instead; /* NULL: none is put there instead */
 
 int __real_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode);
@@ -42,6 +45,11 @@ int __wrap_mkdirat(int dir_fd, const char *name, mode_t mode)
 
 	if (r == 0 && staging_mode != 0) {
 		assert_int_equal(fchmodat(dir_fd, name, staging_mode, 0), 0);
+	}
+	if (r == 0 && staging_instead != NULL) {
+		assert_int_equal(
+			renameat2(dir_fd, staging_instead, dir_fd, name, RENAME_EXCHANGE),
+			0);
 	}
 	return r;
 }
@@ -298,6 +306,52 @@ static void file_that_is_cut_off_is_refused(void **state)
 	}
 }
 
+/* The size of a page, as a meta page tells it. */
+static void put_page_bytes(const char *path, unsigned meta, uint32_t bytes)
+{
+	off_t at = (off_t)meta * 4096 + dit_lmdb_09.header_bytes +
+	           (off_t)(offsetof(struct dit_meta, free_tree) +
+	                   offsetof(struct dit_tree_record, item_bytes));
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &bytes, sizeof(bytes), at), sizeof(bytes));
+	assert_int_equal(close(fd), 0);
+}
+
+/* liblmdb would divide by it. */
+static void pages_without_a_size_are_refused(void **state)
+{
+	static const uint32_t sizes[] = {0, 1, 4095, 8192, UINT32_MAX};
+	(void)state;
+
+	for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char *dir = fixture_published();
+		const char *path = fixture_path(dir, "data.mdb");
+		struct dit_fault fault = {""};
+		MDB_env *env = NULL;
+		int fd = -1;
+		int r = 0;
+
+		put_page_bytes(path, i % 2, sizes[i / 2]);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		assert_true(fd >= 0);
+		assert_int_equal(mdb_env_create(&env), 0);
+		r = dit_env_open_file(env, fd, MDB_RDONLY, &fault);
+		/* Where the first meta page says 8192, there is no second one. */
+		if (sizes[i / 2] == 8192 && i % 2 == 0) {
+			assert_int_equal(r, MDB_INVALID);
+		} else {
+			assert_int_equal(r, DIT_E_CORRUPT);
+			assert_non_null(
+				strstr(fault.text, "the meta pages give no size"));
+		}
+		mdb_env_close(env);
+		(void)close(fd);
+		test_scratch_remove(dir);
+	}
+}
+
 static uint64_t draw(uint64_t *random, uint64_t n)
 {
 	*random ^= *random << 13;
@@ -438,6 +492,80 @@ static void staging_directory_that_others_can_write_in_is_refused(void **state)
 	test_scratch_remove(dir);
 }
 
+/* As a load that is killed. */
+static void leave_staging(const char *dir)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)fixture_open(dir);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	(void)unlink(fixture_path(dir, "lock.mdb"));
+}
+
+/* The owner of a directory can rename root's directories in it, and not empty them. */
+static void directories_of_root_are_not_emptied(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_fault fault = {""};
+	struct dit_staging_opts opts = fixture_opts(dir);
+	struct dit_staging *staging = NULL;
+	uint64_t nrecords = 0;
+	(void)state;
+
+	if (geteuid() != 0) {
+		test_scratch_remove(dir);
+		skip_because("only root can make a directory of another user");
+	}
+	opts.fault = &fault;
+	assert_int_equal(mkdir(fixture_path(dir, "ditkit-staging"), 0700), 0);
+	make_text(fixture_path(dir, "ditkit-staging/data.mdb"), "precious");
+	assert_int_equal(chown(dir, NOBODY, NOBODY), 0);
+	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), -EPERM);
+	assert_says(fault,
+	            "ditkit-staging in it belongs to user 0, and no load has made it");
+	assert_text(fixture_path(dir, "ditkit-staging/data.mdb"), "precious");
+
+	/* What is his goes; so does what a load of root has left there. */
+	assert_int_equal(chown(fixture_path(dir, "ditkit-staging"), NOBODY, NOBODY), 0);
+	dit_staging_abandon(fixture_open(dir));
+	assert_directory_holds(dir, "");
+	assert_int_equal(mkdir(fixture_path(dir, "ditkit-staging"), 0700), 0);
+	dit_staging_abandon(fixture_open(dir));
+	assert_directory_holds(dir, "");
+	leave_staging(dir);
+	assert_int_equal(access(fixture_path(dir, "ditkit-staging/data.mdb"), F_OK), 0);
+	dit_staging_abandon(fixture_open(dir));
+	assert_directory_holds(dir, "");
+	test_scratch_remove(dir);
+}
+
+static void directory_that_takes_the_place_of_ours_is_not_emptied(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_fault fault = {""};
+	struct dit_staging_opts opts = fixture_opts(dir);
+	struct dit_staging *staging = NULL;
+	uint64_t nrecords = 0;
+	(void)state;
+
+	opts.fault = &fault;
+	assert_int_equal(mkdir(fixture_path(dir, "backup"), 0700), 0);
+	make_text(fixture_path(dir, "backup/lock.mdb"), "precious");
+	staging_instead = "backup";
+	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), -EPERM);
+	staging_instead = NULL;
+	assert_says(fault,
+	            "ditkit-staging in it is not empty: somebody has put it there");
+	assert_text(fixture_path(dir, "ditkit-staging/lock.mdb"), "precious");
+	test_scratch_remove(dir);
+}
+
 /* A merge makes one to put lock.mdb in order; without, lock.mdb is emptied. */
 static void merge_needs_no_staging_directory(void **state)
 {
@@ -520,9 +648,12 @@ int main(void)
 		cmocka_unit_test(what_is_no_regular_file_is_refused),
 		cmocka_unit_test(second_name_of_a_foreign_file_is_refused),
 		cmocka_unit_test(file_that_is_cut_off_is_refused),
+		cmocka_unit_test(pages_without_a_size_are_refused),
 		cmocka_unit_test(file_that_ends_in_free_pages_is_whole),
 		cmocka_unit_test(other_things_called_staging_are_named),
 		cmocka_unit_test(staging_directory_that_others_can_write_in_is_refused),
+		cmocka_unit_test(directories_of_root_are_not_emptied),
+		cmocka_unit_test(directory_that_takes_the_place_of_ours_is_not_emptied),
 		cmocka_unit_test(merge_needs_no_staging_directory),
 		cmocka_unit_test(without_proc_that_is_said),
 		cmocka_unit_test(snapshot_needs_a_temporary_directory),

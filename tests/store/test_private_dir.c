@@ -20,7 +20,8 @@
 static enum {
 	NOBODY,
 	REMOVES_IT,
-	HAS_IT
+	HAS_IT,
+	EXCHANGES_IT
 } others;
 static char *tmp;
 
@@ -43,6 +44,26 @@ int __wrap_flock(int fd, int operation)
 		assert_int_equal(rmdir(path), 0);
 	}
 	return __real_flock(fd, operation);
+}
+
+/* As if somebody exchanged the directory as soon as it is there. */
+static mode_t others_mode;
+static uid_t others_user;
+char *__real_mkdtemp(char *path);
+char *__wrap_mkdtemp(char *path);
+
+char *__wrap_mkdtemp(char *path)
+{
+	char *r = __real_mkdtemp(path);
+
+	if (r != NULL && others == EXCHANGES_IT) {
+		others = NOBODY;
+		assert_int_equal(rmdir(path), 0);
+		assert_int_equal(mkdir(path, others_mode), 0);
+		assert_int_equal(chmod(path, others_mode), 0);
+		assert_int_equal(chown(path, others_user, (gid_t)-1), 0);
+	}
+	return r;
 }
 
 static int set_up(void **state)
@@ -208,6 +229,39 @@ static void one_that_is_taken_for_stale_is_made_anew(void **state)
 	assert_directory_holds(tmp, "");
 }
 
+/* liblmdb would open for writing what the owner of that directory makes of its links. */
+static void assert_exchange_is_noticed(mode_t mode, uid_t user, const char *words)
+{
+	struct dit_private_dir dir;
+	struct dit_fault fault = {""};
+
+	others = EXCHANGES_IT;
+	others_mode = mode;
+	others_user = user;
+	assert_int_equal(dit_private_dir_make(&dir, &fault), -EPERM);
+	assert_int_equal(others, NOBODY);
+	assert_non_null(strstr(fault.text, words));
+	assert_directory_holds(tmp, "");
+}
+
+static void one_that_others_can_write_in_is_refused(void **state)
+{
+	(void)state;
+	assert_exchange_is_noticed(0777, geteuid(),
+	                           "mode 0777: somebody has put it there");
+	assert_exchange_is_noticed(0770, geteuid(), "mode 0770");
+	make_and_remove();
+}
+
+static void one_of_another_user_is_refused(void **state)
+{
+	(void)state;
+	if (geteuid() != 0) {
+		skip_because("only root can give a directory away");
+	}
+	assert_exchange_is_noticed(0700, 65534, "belongs to user 65534, mode 0700");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +276,10 @@ int main(void)
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(one_that_is_taken_for_stale_is_made_anew,
 	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_others_can_write_in_is_refused,
+	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_of_another_user_is_refused, set_up,
+	                                        tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
