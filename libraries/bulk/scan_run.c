@@ -195,6 +195,8 @@ static int scan_range(struct dit_entry_scan *scan, struct range_work *work)
 		r = scan->ops->begin(scan->ctx, range);
 	}
 	if (r >= 0) {
+		/* One member reads the same as many, which have other ranges before. */
+		dit_entry_reader_restart(scan->readers[range->member]);
 		r = scan->only == NULL ? scan_entries(scan, range)
 		                       : scan_only(scan, range);
 	}

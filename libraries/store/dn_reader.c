@@ -351,3 +351,8 @@ int dit_dn_reader_get(struct dit_dn_reader *reader, uint64_t id, struct dit_dn_t
 	                            self->id};
 	return 0;
 }
+
+void dit_dn_reader_restart(struct dit_dn_reader *reader)
+{
+	reader->at = 0;
+}

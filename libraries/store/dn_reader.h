@@ -49,4 +49,10 @@ void dit_dn_reader_free(struct dit_dn_reader *reader);
  */
 int dit_dn_reader_get(struct dit_dn_reader *reader, uint64_t id, struct dit_dn_text *ret);
 
+/**
+ * The next node is sought from the root. In a damaged dn2i a node may be found from its
+ * neighbour alone: what is found from here on does not depend on what was read before.
+ */
+void dit_dn_reader_restart(struct dit_dn_reader *reader);
+
 #endif

@@ -300,6 +300,13 @@ static int show_found(struct dit_entry_reader *reader, int found, struct dit_spa
 	return r < 0 ? r : 1;
 }
 
+void dit_entry_reader_restart(struct dit_entry_reader *reader)
+{
+	if (reader->dns != NULL) {
+		dit_dn_reader_restart(reader->dns);
+	}
+}
+
 int dit_entry_reader_seek(struct dit_entry_reader *reader, uint64_t least,
                           struct dit_entry_view *ret)
 {

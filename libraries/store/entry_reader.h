@@ -38,6 +38,9 @@ void dit_entry_reader_free(struct dit_entry_reader *reader);
  * that of one that can.
  */
 
+/** What is read from here on does not depend on what was read before, though dn2i may be
+ * damaged (dn_reader.h). */
+void dit_entry_reader_restart(struct dit_entry_reader *reader);
 /** The first entry or hole of this ID or above. 1; 0: none; LMDB's codes; -ENOMEM. */
 int dit_entry_reader_seek(struct dit_entry_reader *reader, uint64_t least,
                           struct dit_entry_view *ret);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* DNs are put together from RDNs, in any order of IDs; damaged trees are told. */
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "pages/page_map.h"
 #include "store/dn_reader.h"
 #include "store_fixture.h"
 
 #define NCHILDREN 3000
 #define DEPTH     40
+#define NHIDDEN   7
 #define NCIRCLE   ((uint64_t)50000)
 
 static void put_self(uint64_t id, const char *norm, const char *pretty, uint64_t parent)
@@ -278,6 +282,76 @@ static void dns_that_are_too_long_are_told(void **state)
 	test_scratch_remove(dir);
 }
 
+/*
+ * Raise the first key that a branch page of dn2i compares: the way from the root to that
+ * node and some behind it leads to the leaf before. A cursor there looks at one key more.
+ *
+ * @return the ID of the first one that is hidden; there are NHIDDEN
+ */
+static uint64_t hide_nodes(const char *dir)
+{
+	const struct dit_page_format *format =
+		fixture_is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09;
+	int fd = open(fixture_path(dir, "data.mdb"), O_RDWR | O_CLOEXEC);
+	struct dit_page_map map;
+	struct dit_node_view node = {.at = 0};
+	uint64_t id = 0;
+
+	assert_int_equal(dit_page_map_open(&map, fd, format), 0);
+	for (uint64_t number = 0; number < map.npages && node.key.len == 0; number++) {
+		struct dit_page_view view;
+
+		if (dit_page_map_view(&map, number, &view) == 0 &&
+		    (dit_view_flags(view) & DIT_PAGE_BRANCH) != 0 &&
+		    dit_view_node(view, 1, &node) == DIT_NODE_FITS &&
+		    node.key.len != sizeof(id)) {
+			node.key.len = 0;
+		}
+	}
+	assert_int_equal(node.key.len, sizeof(id));
+	memcpy(&id, node.key.data, sizeof(id));
+	id += NHIDDEN + 1;
+	assert_int_equal(pwrite(fd, &id, sizeof(id), node.key.data - map.bytes),
+	                 sizeof(id));
+	dit_page_map_close(&map);
+	assert_int_equal(close(fd), 0);
+	return id - NHIDDEN;
+}
+
+/* Who comes from the neighbour finds a node that is hidden from the root. */
+static void restarts_read_what_new_readers_read(void **state)
+{
+	char *dir = NULL;
+	struct dit_snapshot *snapshot = open_tree(&dir);
+	struct dit_dn_reader *reader = NULL;
+	uint64_t hidden = 0;
+	(void)state;
+
+	dit_snapshot_close(snapshot);
+	hidden = hide_nodes(dir);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	assert_child(reader, hidden - 1);
+	assert_child(reader, hidden);
+	for (uint64_t id = hidden - 1; id < hidden + 10; id++) {
+		struct dit_dn_reader *fresh = NULL;
+		struct dit_dn_text dn;
+		int r = id < hidden || id >= hidden + NHIDDEN ? 0 : DIT_E_UNKNOWN;
+
+		assert_int_equal(dit_dn_reader_new(&fresh, snapshot, 0), 0);
+		assert_int_equal(dit_dn_reader_get(fresh, id, &dn), r);
+		dit_dn_reader_free(fresh);
+		dit_dn_reader_restart(reader);
+		assert_int_equal(dit_dn_reader_get(reader, id, &dn), r);
+		if (r < 0) {
+			assert_child(reader, hidden - 1);
+		}
+	}
+	dit_dn_reader_free(reader);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +362,7 @@ int main(void)
 		cmocka_unit_test(circles_are_seen_soon),
 		cmocka_unit_test(long_circles_are_seen_soon),
 		cmocka_unit_test(dns_that_are_too_long_are_told),
+		cmocka_unit_test(restarts_read_what_new_readers_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) +
