@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/tell.h"
 #include "base/ticker.h"
 #include "bulk/check_content.h"
 #include "bulk/check_sizes.h"
@@ -33,7 +34,6 @@
 
 /* Commits may come between the snapshot and the meta pages; two in a row are rare. */
 #define ATTEMPTS 20
-#define TEXT_MAX 700
 /* While the table of readers is full. */
 #define WAIT_MS 10000
 
@@ -63,16 +63,11 @@ static void report(struct check *check, enum dit_report_kind kind, const char *f
 static void report(struct check *check, enum dit_report_kind kind, const char *format,
                    ...)
 {
-	char text[TEXT_MAX];
-	struct dit_report told = {.kind = kind, .text = text};
 	va_list args;
 
-	if (check->opts->report != NULL) {
-		va_start(args, format);
-		(void)vsnprintf(text, sizeof(text), format, args);
-		va_end(args);
-		check->opts->report(check->opts->report_ctx, &told);
-	}
+	va_start(args, format);
+	dit_tell(check->opts->report, check->opts->report_ctx, kind, format, args);
+	va_end(args);
 }
 
 /* ---- findings ---- */

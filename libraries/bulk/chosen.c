@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <unistd.h>
 
+#include "base/tell.h"
 #include "config/slapd_version.h"
-
-#define TEXT_MAX 4400 /* a path is in it */
 
 #define THREADS_MAX 1024u /* each takes memory before it does anything */
 
@@ -25,17 +23,14 @@ static void tell(const struct dit_chosen_opts *opts, const char *format, ...)
 
 static void tell(const struct dit_chosen_opts *opts, const char *format, ...)
 {
-	char text[TEXT_MAX];
-	struct dit_report report = {.kind = DIT_REPORT_PLAIN, .text = text};
 	va_list args;
 
-	if (opts->report == NULL || !opts->is_verbose) {
+	if (!opts->is_verbose) {
 		return;
 	}
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	dit_tell(opts->report, opts->report_ctx, DIT_REPORT_PLAIN, format, args);
 	va_end(args);
-	opts->report(opts->report_ctx, &report);
 }
 
 /* The release that is asked for, or that of the slapd that is here. */

@@ -21,6 +21,7 @@
 
 #include "base/monitor.h"
 #include "base/stop.h"
+#include "base/tell.h"
 #include "bulk/chosen.h"
 #include "bulk/export_file.h"
 #include "bulk/export_match.h"
@@ -32,7 +33,6 @@
 #include "bulk/scan_snapshot.h"
 #include "store/fault.h"
 
-#define REPORT_MAX  4600
 #define WRITE_BYTES (1u << 20) /* written at once, about */
 #define WRITE_TEXTS 64
 #define KEEP_BYTES  (1u << 20) /* a larger text does not wait on the shelf */
@@ -102,17 +102,11 @@ static void tell(const struct export *export, enum dit_report_kind kind,
 static void tell(const struct export *export, enum dit_report_kind kind,
                  const char *format, ...)
 {
-	char text[REPORT_MAX];
-	struct dit_report report = {.kind = kind, .text = text};
 	va_list args;
 
-	if (export->opts->report == NULL) {
-		return;
-	}
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	dit_tell(export->opts->report, export->opts->report_ctx, kind, format, args);
 	va_end(args);
-	export->opts->report(export->opts->report_ctx, &report);
 }
 
 static int fail_on_file(struct export *export, int r)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/tell.h"
 #include "base/tmp_dir.h"
 #include "bulk/hint.h"
 
@@ -19,22 +20,11 @@
 void dit_load_report(struct loader *loader, enum dit_report_kind kind, const char *format,
                      ...)
 {
-	struct dit_report report = {.kind = kind};
-	char *text = NULL;
 	va_list args;
-	int len = 0;
 
-	if (loader->opts->report == NULL) {
-		return;
-	}
 	va_start(args, format);
-	len = vasprintf(&text, format, args);
+	dit_tell(loader->opts->report, loader->opts->report_ctx, kind, format, args);
 	va_end(args);
-	report.text = len < 0 ? "out of memory" : text;
-	loader->opts->report(loader->opts->report_ctx, &report);
-	if (len >= 0) {
-		free(text);
-	}
 }
 
 static bool is_of_disk(int r)

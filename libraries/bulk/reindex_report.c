@@ -6,28 +6,19 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/tell.h"
 #include "bulk/hint.h"
 #include "bulk/reindexer.h"
 
 void dit_reindex_report(const struct reindexer *reindexer, enum dit_report_kind kind,
                         const char *format, ...)
 {
-	struct dit_report report = {.kind = kind};
-	char *text = NULL;
 	va_list args;
-	int len = 0;
 
-	if (reindexer->opts->report == NULL) {
-		return;
-	}
 	va_start(args, format);
-	len = vasprintf(&text, format, args);
+	dit_tell(reindexer->opts->report, reindexer->opts->report_ctx, kind, format,
+	         args);
 	va_end(args);
-	report.text = len < 0 ? "out of memory" : text;
-	reindexer->opts->report(reindexer->opts->report_ctx, &report);
-	if (len >= 0) {
-		free(text);
-	}
 }
 
 int dit_reindex_fail(const struct reindexer *reindexer, int r, const char *what)

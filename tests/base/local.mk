@@ -39,3 +39,8 @@ check_PROGRAMS += %D%/test_tmp_dir
 check_PROGRAMS += %D%/test_whole_io
 %C%_test_whole_io_SOURCES = %D%/test_whole_io.c
 %C%_test_whole_io_LDADD = $(test_libs)
+
+check_PROGRAMS += %D%/test_tell
+%C%_test_tell_SOURCES = %D%/test_tell.c
+%C%_test_tell_LDADD = $(test_libs)
+%C%_test_tell_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
