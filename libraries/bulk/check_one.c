@@ -375,17 +375,17 @@ static int check_content(struct check *check)
 		return 0;
 	}
 	r = dit_check_content(&opts);
+	/* Without a lock file nobody may have been there, or have come since. */
+	if ((r == 0 || r == DIT_E_CORRUPT) && !check->is_held &&
+	    !dit_walk_is_newest(check->fd, dit_snapshot_txn_id(check->snapshot))) {
+		return -ESTALE;
+	}
 	if (r == DIT_E_CORRUPT && dit_check_findings_count(check->findings) > 0) {
 		report(check, DIT_REPORT_WARNING,
 		       "%s: the structure is damaged, so the content was not checked to "
 		       "its end",
 		       check->one->path);
 		return 0;
-	}
-	/* Without a lock file nobody may have been there, or have come since. */
-	if (r == 0 && !check->is_held &&
-	    !dit_walk_is_newest(check->fd, dit_snapshot_txn_id(check->snapshot))) {
-		r = -ESTALE;
 	}
 	return r;
 }

@@ -97,13 +97,24 @@ static int make_name(struct dit_export_file *file)
 	return 0;
 }
 
-/* What the file that is replaced has. Who may not give files away keeps them. */
+/*
+ * What the file that is replaced has. Who may not give files away keeps them, and where
+ * the group is another one too, it may no more than all others.
+ */
 static int keep_rights(struct dit_export_file *file, const struct stat *old)
 {
-	if (fchown(file->fd, old->st_uid, old->st_gid) < 0 && errno != EPERM) {
-		return -errno;
+	mode_t mode = old->st_mode & 07777;
+
+	if (fchown(file->fd, old->st_uid, old->st_gid) < 0) {
+		if (errno != EPERM) {
+			return -errno;
+		}
+		mode &= 0777;
+		if (fchown(file->fd, (uid_t)-1, old->st_gid) < 0) {
+			mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3;
+		}
 	}
-	return fchmod(file->fd, old->st_mode & 07777) < 0 ? -errno : 0;
+	return fchmod(file->fd, mode) < 0 ? -errno : 0;
 }
 
 static int open_beside(struct dit_export_file *file, const struct stat *old)

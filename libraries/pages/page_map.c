@@ -102,7 +102,7 @@ void dit_page_map_close(struct dit_page_map *map)
 	if (map->bytes != NULL) {
 		(void)munmap((void *)map->bytes, map->npages * map->page_bytes);
 	}
-	map->bytes = NULL;
+	*map = (struct dit_page_map){.bytes = NULL};
 }
 
 int dit_page_map_view(const struct dit_page_map *map, uint64_t number,

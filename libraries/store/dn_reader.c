@@ -10,7 +10,8 @@
 #include "base/grow.h"
 #include "store/name_codec.h"
 
-#define NSLOTS 1024 /* parents that are remembered; a power of 2 */
+#define NSLOTS 1024 /* ancestors that are remembered; a power of 2 */
+#define FAR    128  /* this ancestor of a node is remembered as well as the parent */
 /* Both forms of a DN that slapd takes: 8192 bytes each. */
 #define SLAPD_DN_BYTES ((size_t)2 * 8192)
 /* Subtrees that were moved may have longer DNs. In a forged tree they would have
@@ -42,6 +43,7 @@ struct dit_dn_reader {
 	struct text norm;
 	struct slot slots[NSLOTS];
 	size_t slots_bytes; /* of their texts */
+	unsigned nerrors;   /* remembered since the last restart, or more */
 };
 
 int dit_dn_reader_new(struct dit_dn_reader **ret, struct dit_snapshot *snapshot,
@@ -170,6 +172,11 @@ static struct dit_span text_span(const struct text *text)
 	return (struct dit_span){text->data, text->len};
 }
 
+static struct dit_span span_from(const struct text *text, size_t at)
+{
+	return (struct dit_span){text->data + at, text->len - at};
+}
+
 static int append_both(struct dit_dn_reader *reader, struct dit_span pretty,
                        struct dit_span norm, bool is_first)
 {
@@ -199,13 +206,16 @@ static size_t bytes_of(const struct slot *slot)
 	return slot->pretty.size + slot->norm.size;
 }
 
-/* What stands behind the first RDN is the parent's DN. */
-static int remember(struct dit_dn_reader *reader, uint64_t parent,
-                    const struct dit_name *self)
+/* An ancestor, and where its DN begins in the latest result. */
+struct ancestor {
+	uint64_t id; /* 0: none */
+	size_t pretty_at;
+	size_t norm_at;
+};
+
+static int remember(struct dit_dn_reader *reader, struct ancestor ancestor)
 {
-	struct slot *slot = empty_slot(reader, parent);
-	size_t pretty_at = self->pretty.len + 1;
-	size_t norm_at = self->norm.len + 1;
+	struct slot *slot = empty_slot(reader, ancestor.id);
 	size_t old_bytes = 0;
 	int r = 0;
 
@@ -214,19 +224,13 @@ static int remember(struct dit_dn_reader *reader, uint64_t parent,
 		forget_slots(reader);
 	}
 	old_bytes = bytes_of(slot);
-	r = append(&slot->pretty,
-	           (struct dit_span){reader->pretty.data + pretty_at,
-	                             reader->pretty.len - pretty_at},
-	           true);
+	r = append(&slot->pretty, span_from(&reader->pretty, ancestor.pretty_at), true);
 	if (r == 0) {
-		r = append(&slot->norm,
-		           (struct dit_span){reader->norm.data + norm_at,
-		                             reader->norm.len - norm_at},
-		           true);
+		r = append(&slot->norm, span_from(&reader->norm, ancestor.norm_at), true);
 	}
 	reader->slots_bytes += bytes_of(slot) - old_bytes;
 	if (r == 0) {
-		slot->id = parent;
+		slot->id = ancestor.id;
 	}
 	return r;
 }
@@ -250,9 +254,12 @@ static size_t rdn_bytes(const struct dit_name *name)
  *
  * A way that is too long is followed some steps more: then it is known of more ancestors
  * that theirs is too long.
+ *
+ * @param ret_far  the ancestor FAR steps away; of a chain of nodes whose children come
+ *                 first, not each has to go to its end
  */
 static int append_ancestors(struct dit_dn_reader *reader, uint64_t parent,
-                            struct broken *ret)
+                            struct broken *ret, struct ancestor *ret_far)
 {
 	size_t self_bytes = reader->pretty.len + reader->norm.len + 2;
 	size_t bytes = self_bytes - 2;
@@ -262,6 +269,7 @@ static int append_ancestors(struct dit_dn_reader *reader, uint64_t parent,
 	uint64_t met = 0;
 
 	*ret = (struct broken){NSLOTS, SIZE_MAX};
+	*ret_far = (struct ancestor){.id = 0};
 	while (parent != 0 && (bytes <= DN_BYTES_MAX || nbehind++ < NSLOTS)) {
 		const struct slot *slot = slot_of(reader, parent);
 		int r = 0;
@@ -286,6 +294,10 @@ static int append_ancestors(struct dit_dn_reader *reader, uint64_t parent,
 		r = seek(reader->parents, parent, &name);
 		if (r < 0) {
 			return r == DIT_E_UNKNOWN ? DIT_E_CORRUPT : r;
+		}
+		if (depth == FAR) {
+			*ret_far = (struct ancestor){parent, reader->pretty.len + 1,
+			                             reader->norm.len + 1};
 		}
 		bytes += rdn_bytes(&name);
 		if (bytes <= DN_BYTES_MAX) {
@@ -315,6 +327,7 @@ static void remember_broken(struct dit_dn_reader *reader, uint64_t id,
 		slot = empty_slot(reader, id);
 		slot->id = id;
 		slot->error = error;
+		reader->nerrors++;
 		if (seek(reader->parents, id, &name) < 0) {
 			return;
 		}
@@ -326,6 +339,8 @@ static void remember_broken(struct dit_dn_reader *reader, uint64_t id,
 int dit_dn_reader_get(struct dit_dn_reader *reader, uint64_t id, struct dit_dn_text *ret)
 {
 	const struct dit_name *self = &reader->at_name;
+	struct ancestor parent = {.id = 0};
+	struct ancestor far = {.id = 0};
 	struct broken broken;
 	int r = find_node(reader, id);
 
@@ -336,13 +351,18 @@ int dit_dn_reader_get(struct dit_dn_reader *reader, uint64_t id, struct dit_dn_t
 	reader->norm.len = 0;
 	r = append_both(reader, self->pretty, self->norm, true);
 	if (r == 0) {
-		r = append_ancestors(reader, self->id, &broken);
+		r = append_ancestors(reader, self->id, &broken, &far);
 		if (r == DIT_E_CORRUPT || r == DIT_E_TOOLONG) {
 			remember_broken(reader, self->id, broken, r);
 		}
 	}
 	if (r == 0 && self->id != 0 && slot_of(reader, self->id)->id != self->id) {
-		r = remember(reader, self->id, self);
+		parent = (struct ancestor){self->id, self->pretty.len + 1,
+		                           self->norm.len + 1};
+		r = remember(reader, parent);
+	}
+	if (r == 0 && far.id != 0) {
+		r = remember(reader, far);
 	}
 	if (r < 0) {
 		return r;
@@ -355,4 +375,11 @@ int dit_dn_reader_get(struct dit_dn_reader *reader, uint64_t id, struct dit_dn_t
 void dit_dn_reader_restart(struct dit_dn_reader *reader)
 {
 	reader->at = 0;
+	/* An error may be another one from where the way to it is longer. */
+	for (size_t i = 0; i < NSLOTS && reader->nerrors > 0; i++) {
+		if (reader->slots[i].error < 0) {
+			(void)empty_slot(reader, reader->slots[i].id);
+		}
+	}
+	reader->nerrors = 0;
 }

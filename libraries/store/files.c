@@ -188,7 +188,10 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Remove the files in it, whatever their names. Takes the descriptor. */
+/*
+ * Remove the files in it, whatever their names; the mark goes last, so that the next run
+ * can go on with what an interrupted one left. Takes the descriptor.
+ */
 static int empty_directory(int fd)
 {
 	struct dirent *entry = NULL;
@@ -201,11 +204,15 @@ static int empty_directory(int fd)
 		return r;
 	}
 	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
-		if (!is_dots(entry->d_name) && unlinkat(fd, entry->d_name, 0) != 0) {
+		if (!is_dots(entry->d_name) && strcmp(entry->d_name, MARK_NAME) != 0 &&
+		    unlinkat(fd, entry->d_name, 0) != 0) {
 			r = -errno;
 		}
 	}
 	if (r == 0 && errno != 0) {
+		r = -errno;
+	}
+	if (r == 0 && unlinkat(fd, MARK_NAME, 0) != 0 && errno != ENOENT) {
 		r = -errno;
 	}
 	(void)closedir(dir);
@@ -237,7 +244,7 @@ static int is_empty(int dir_fd)
 	return r;
 }
 
-/* @return 1: root works in the directory of another user; 0; -errno */
+/* @return 1: root works in a directory where others may rename; 0; -errno */
 static int is_foreign(int dir_fd)
 {
 	struct stat dir;
@@ -245,12 +252,13 @@ static int is_foreign(int dir_fd)
 	if (fstat(dir_fd, &dir) != 0) {
 		return -errno;
 	}
-	return geteuid() == 0 && dir.st_uid != 0;
+	return geteuid() == 0 &&
+	       (dir.st_uid != 0 || (dir.st_mode & (S_IWGRP | S_IWOTH)) != 0);
 }
 
 /*
- * The owner of a directory can give this name to any directory of root's that lies in it,
- * and cannot empty that one himself. So root makes a mark.
+ * Who may rename in a directory can give this name to any directory of root's that lies
+ * in it, and cannot empty that one himself. So root makes a mark.
  */
 static int make_mark(int dir_fd, int staging_fd)
 {
@@ -279,7 +287,7 @@ static int check_mark(int dir_fd, int staging_fd, struct dit_fault *fault)
 		return -errno;
 	}
 	r = is_empty(staging_fd);
-	if (r != 0 || left.st_uid == dir.st_uid ||
+	if (r != 0 || (left.st_uid == dir.st_uid && dir.st_uid != 0) ||
 	    fstatat(staging_fd, MARK_NAME, &mark, AT_SYMLINK_NOFOLLOW) == 0) {
 		return r < 0 ? r : 0;
 	}
@@ -455,6 +463,8 @@ int dit_env_open_locked(MDB_env *env, int private_fd, int data_fd, int lock_fd,
                         unsigned flags, struct dit_fault *fault)
 {
 	char path[DIT_FD_PATH_BYTES];
+	bool has_data = false;
+	bool has_lock = false;
 	int r = dit_fd_path(private_fd, path, fault);
 
 	if (r == 0) {
@@ -462,14 +472,20 @@ int dit_env_open_locked(MDB_env *env, int private_fd, int data_fd, int lock_fd,
 	}
 	if (r == 0) {
 		r = link_to(private_fd, DIT_DATA_NAME, data_fd, fault);
+		has_data = r == 0;
 	}
 	if (r == 0) {
 		r = link_to(private_fd, DIT_LOCK_NAME, lock_fd, fault);
+		has_lock = r == 0;
 	}
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_env_open(env, path, flags, 0600));
 	}
-	(void)unlinkat(private_fd, DIT_DATA_NAME, 0);
-	(void)unlinkat(private_fd, DIT_LOCK_NAME, 0);
+	if (has_data) {
+		(void)unlinkat(private_fd, DIT_DATA_NAME, 0);
+	}
+	if (has_lock) {
+		(void)unlinkat(private_fd, DIT_LOCK_NAME, 0);
+	}
 	return r;
 }

@@ -61,8 +61,8 @@ int dit_file_give(int fd, int dir_fd);
 
 /**
  * Remove DIR/ditkit-staging with the files in it. 0, also if there is none; -errno; with
- * a fault if it is no directory. As root, in the directory of another user: only one that
- * is his or that dit_staging_make() has made.
+ * a fault if it is no directory. As root, where others may rename: only one that is of
+ * the directory's owner, who is not root, or that dit_staging_make() has made.
  */
 int dit_staging_clear(int dir_fd, struct dit_fault *fault);
 

@@ -12,6 +12,7 @@
 #include <lmdb.h>
 
 #include "base/error.h"
+#include "store/files.h"
 #include "store/lmdb_error.h"
 #include "store/snapshot_map.h"
 
@@ -88,7 +89,8 @@ static int open_scan(struct dit_scan **ret, struct dit_snapshot *snapshot,
 
 /*
  * Called before the readers begin. Two commits later no meta page has this state; then
- * the readers begin in a later one, and this function is called again.
+ * the readers begin in a later one, and this function is called again. Without a map it
+ * was not: lock.mdb alone says that there is such a state.
  */
 static int open_dbs(void *ctx, MDB_env *env, MDB_txn *txn)
 {
@@ -166,9 +168,16 @@ static int open_readers(struct lmdb_snapshot *lmdb, const char *directory,
 		return -ENOMEM;
 	}
 	r = dit_readers_open(&lmdb->readers, directory, &readers_opts, open_dbs, lmdb);
-	return r < 0 ? r
-	             : dit_lmdb_error(
-			       mdb_env_get_fd(lmdb->readers.env, &lmdb->base.data_fd));
+	if (r < 0) {
+		return r;
+	}
+	if (lmdb->map.bytes == NULL) {
+		return dit_fault_say(opts->fault, DIT_E_CORRUPT,
+		                     DIT_LOCK_NAME
+		                     " in it names a state that " DIT_DATA_NAME
+		                     " does not have: they are of different databases");
+	}
+	return dit_lmdb_error(mdb_env_get_fd(lmdb->readers.env, &lmdb->base.data_fd));
 }
 
 int dit_snapshot_lmdb_open(struct dit_snapshot **ret, const char *directory,

@@ -48,23 +48,50 @@ int common_read_size(const char *text, uint64_t *ret)
 	return 0;
 }
 
-/* A byte that a terminal would obey. The lines of a text stay lines. */
-static bool is_control(char c)
+/* Bytes of the UTF-8 character at the beginning; 1: it is none. */
+static size_t character_bytes(const char *text)
 {
-	return ((unsigned char)c < ' ' && c != '\n' && c != '\t') || c == 0x7f;
+	unsigned char first = (unsigned char)*text;
+	size_t n = first < 0xc2   ? 1
+	           : first < 0xe0 ? 2
+	           : first < 0xf0 ? 3
+	           : first < 0xf5 ? 4
+	                          : 1;
+
+	for (size_t i = 1; i < n; i++) {
+		if (((unsigned char)text[i] & 0xc0) != 0x80) {
+			return 1;
+		}
+	}
+	return n;
+}
+
+/* A character of n bytes that a terminal would obey: C0, C1 in UTF-8 or alone. The lines
+ * of a text stay lines. */
+static bool is_control(const char *text, size_t n)
+{
+	unsigned char last = (unsigned char)text[n - 1];
+
+	if (n == 1 && last < 0x80) {
+		return (last < ' ' && last != '\n' && last != '\t') || last == 0x7f;
+	}
+	return last < 0xa0 && (n == 1 || (unsigned char)text[0] == 0xc2);
 }
 
 static bool has_control(const char *text)
 {
-	while (*text != '\0' && !is_control(*text)) {
-		text++;
+	size_t n = character_bytes(text);
+
+	while (*text != '\0' && !is_control(text, n)) {
+		text += n;
+		n = character_bytes(text);
 	}
 	return *text != '\0';
 }
 
 /*
- * Names and values of an input are in the texts. A terminal gets '?' for bytes that it
- * would obey; files and pipes get slapadd's bytes.
+ * Names and values of an input are in the texts. A terminal gets '?' for characters that
+ * it would obey; files and pipes get slapadd's bytes.
  */
 static void print_line(const char *program, const char *what, const char *text)
 {
@@ -73,8 +100,12 @@ static void print_line(const char *program, const char *what, const char *text)
 		return;
 	}
 	(void)fprintf(stderr, "%s%s", program, what);
-	for (; *text != '\0'; text++) {
-		(void)fputc(is_control(*text) ? '?' : *text, stderr);
+	while (*text != '\0') {
+		size_t n = character_bytes(text);
+
+		(void)fwrite(is_control(text, n) ? "?" : text, 1,
+		             is_control(text, n) ? 1 : n, stderr);
+		text += n;
 	}
 	(void)fputc('\n', stderr);
 }

@@ -107,7 +107,8 @@ static void end_keeper(struct result_file *file)
 
 /* ---- the file ---- */
 
-static int make_beside(struct result_file *file)
+/* @param mode  of the file that is replaced; 0: a new one */
+static int make_beside(struct result_file *file, mode_t mode)
 {
 	mode_t mask = umask(0);
 	int fd = -1;
@@ -125,7 +126,7 @@ static int make_beside(struct result_file *file)
 		file->beside = NULL;
 		return error;
 	}
-	(void)fchmod(fd, MODE & ~mask);
+	(void)fchmod(fd, mode != 0 ? mode : MODE & ~mask);
 	file->file = fdopen(fd, "w");
 	if (file->file == NULL) {
 		(void)close(fd);
@@ -175,7 +176,7 @@ static int open_link(struct result_file *file)
 	struct stat status;
 	bool is_directory = stat(file->path, &status) == 0 && S_ISDIR(status.st_mode);
 
-	return is_directory ? EISDIR : make_beside(file);
+	return is_directory ? EISDIR : make_beside(file, 0);
 }
 
 /* @return 0 or an errno */
@@ -189,13 +190,13 @@ static int open_file(struct result_file *file)
 		return file->file == NULL ? errno : 0;
 	}
 	if (lstat(file->path, &status) < 0) {
-		return errno == ENOENT ? make_beside(file) : errno;
+		return errno == ENOENT ? make_beside(file, 0) : errno;
 	}
 	switch (status.st_mode & S_IFMT) {
 	case S_IFLNK:
 		return open_link(file);
 	case S_IFREG:
-		return make_beside(file);
+		return make_beside(file, status.st_mode & 0777);
 	case S_IFDIR:
 		return EISDIR;
 	default:

@@ -19,6 +19,7 @@ struct fixture {
 
 static const char *exchanged_for; /* NULL: nobody exchanges the file */
 static mode_t mode_before;        /* of the new file, before it is given away */
+static int nrefused;              /* calls of fchown() that are refused, from now on */
 
 int __real_lstat(const char *name, struct stat *ret);
 int __wrap_lstat(const char *name, struct stat *ret);
@@ -43,6 +44,11 @@ int __wrap_fchown(int fd, uid_t user, gid_t group)
 
 	assert_int_equal(fstat(fd, &status), 0);
 	mode_before = status.st_mode & 07777;
+	if (nrefused > 0) {
+		nrefused--;
+		errno = EPERM;
+		return -1;
+	}
 	return __real_fchown(fd, user, group);
 }
 
@@ -190,6 +196,30 @@ static void a_file_that_replaces_a_closed_one_was_never_open(void **state)
 	assert_int_equal(mode_before, 0600);
 	assert_int_equal(dit_export_file_finish(&f->file), 0);
 	assert_int_equal(mode_of(f->path), S_IFREG | 0640);
+}
+
+/* Who may not give the file away keeps it. Another group may no more than all others. */
+static void another_group_gets_no_rights(void **state)
+{
+	static const struct {
+		mode_t old;
+		int nrefused; /* 1: the old group remains */
+		mode_t expected;
+	} cases[] = {
+		{0640, 1, 0640}, {0640, 2, 0600},  {0664, 2, 0644},
+		{0646, 2, 0646}, {02750, 1, 0750}, {0600, 2, 0600},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put_file(f->path, cases[i].old);
+		nrefused = cases[i].nrefused;
+		assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+		assert_int_equal(nrefused, 0);
+		assert_int_equal(dit_export_file_finish(&f->file), 0);
+		assert_int_equal(mode_of(f->path), S_IFREG | cases[i].expected);
+		assert_int_equal(unlink(f->path), 0);
+	}
 }
 
 /* In a directory like /tmp: who has made a file there would get what replaces it. */
@@ -376,6 +406,7 @@ int main(void)
 		TEST(a_large_file_is_whole),
 		TEST(an_old_file_keeps_its_mode_and_stays_until_then),
 		TEST(a_file_that_replaces_a_closed_one_was_never_open),
+		TEST(another_group_gets_no_rights),
 		TEST(a_file_of_another_user_in_an_open_directory_is_refused),
 		TEST(what_takes_the_place_of_a_pipe_is_not_written_to),
 		TEST(links_in_shared_memory_are_not_followed),

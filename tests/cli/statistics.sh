@@ -300,6 +300,11 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	on_terminal "$DITADD -u -c -f slapd.conf -l escape.ldif"
 	has "escapes on a terminal" '^<= str2entry: str2ad[(][?]\]0;title[?][)]: '
 	is "escapes that reach a terminal" "$(tr -d '\n\t -~' <out | wc -c)" 0
+	# The same in UTF-8 (U+009B), in ISO 8859-1, and behind a character that is cut off;
+	# letters stay: a with diaeresis, the euro sign.
+	printf 'dn: dc=x\n\302\2332J\2332J\342\2332J\303\244\342\202\254: x\n' >c1.ldif
+	on_terminal "$DITADD -u -c -f slapd.conf -l c1.ldif"
+	is "C1 on a terminal" "$(grep -c "$(printf 'str2ad(?2J?2J\342?2J\303\244\342\202\254)')" out)" 1
 	"$DITADD" -u -c -f slapd.conf -l escape.ldif 2>out
 	is "escapes that reach a file" "$(tr -cd '\033\007' <out | wc -c)" 2
 	# A load that reads the pipe catches signals.

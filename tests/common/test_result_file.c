@@ -85,14 +85,19 @@ static void it_appears_when_it_is_complete(void **state)
 
 	(void)state;
 	(void)umask(022);
-	put(in(dir, "out"), "old");
+	assert_int_equal(result_file_open(&file, "test", in(dir, "out")), 0);
+	assert_int_equal(result_file_place(&file), 0);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0644); /* a new one */
+	put(path, "old");
+	assert_int_equal(chmod(path, 0600), 0);
 	assert_int_equal(result_file_open(&file, "test", path), 0);
 	assert_true(fputs("new", file.file) >= 0);
 	expect(path, "old");
 	assert_int_equal(result_file_place(&file), 0);
 	expect(path, "new");
 	assert_int_equal(stat(path, &status), 0);
-	assert_int_equal(status.st_mode & 0777, 0644);
+	assert_int_equal(status.st_mode & 0777, 0600); /* the old one's */
 	assert_int_equal(count_files(dir), 1);
 	result_file_drop(&file); /* does no harm */
 	test_scratch_remove(dir);

@@ -96,7 +96,7 @@ serves "a load" 0
 check "hold ditindex" hold "$staged" "$DITINDEX" -q --openldap=2.7 -f "$conf"
 serves "ditindex" 0
 check "hold ditindex again" hold "$staged" "$DITINDEX" -q --openldap=2.7 -f "$conf"
-(sleep 0.2 && kill -TERM $held) &
+kill -TERM "$held" # comes when it goes on
 serves "ditindex that is ended" 1
 check "hold ditindex once more" hold "$staged" "$DITINDEX" -q --openldap=2.7 -f "$conf"
 serves "ditindex that is killed" 137 KILL

@@ -11,6 +11,7 @@
 
 #define NCHILDREN 3000
 #define DEPTH     40
+#define NCHAIN    ((uint64_t)30000)
 #define NHIDDEN   7
 #define NCIRCLE   ((uint64_t)50000)
 
@@ -282,6 +283,80 @@ static void dns_that_are_too_long_are_told(void **state)
 	test_scratch_remove(dir);
 }
 
+/* The children come before their parents, so that the parent of each is new. */
+static void long_chains_take_no_time_out_of_proportion(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_dn_reader *reader = NULL;
+	struct dit_dn_text dn;
+	(void)state;
+
+	put_self(1, "o", "o", 0);
+	for (uint64_t id = 2; id <= NCHAIN; id++) {
+		put_self(id, "a", "a", id < NCHAIN ? id + 1 : 1);
+	}
+	(void)fixture_publish(staging);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	alarm(90);
+	for (uint64_t id = 2; id <= NCHAIN; id++) {
+		assert_int_equal(dit_dn_reader_get(reader, id, &dn), 0);
+		assert_int_equal(dn.pretty.len, 2 * (NCHAIN - id) + 3);
+		assert_int_equal(dn.norm.len, dn.pretty.len);
+		assert_memory_equal(dn.norm.data + dn.norm.len - 3, "a,o", 3);
+	}
+	alarm(0);
+	dit_dn_reader_free(reader);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+/*
+ * A long chain leads to a circle: from afar the way there is too long, from nearby it is
+ * not. That does not depend on what was read before.
+ */
+static void errors_do_not_depend_on_what_was_read(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_dn_reader *reader = NULL;
+	const char *rdn = "a=12345678";
+	(void)state;
+
+	put_self(1, "dc=x", "dc=x", 3);
+	put_self(2, "ou=a", "ou=a", 1);
+	put_self(3, "ou=b", "ou=b", 2);
+	for (uint64_t id = 4; id < NCHAIN; id++) {
+		put_self(id, rdn, rdn, id - 1);
+	}
+	(void)fixture_publish(staging);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	for (uint64_t id = 4; id < NCHAIN; id++) {
+		struct dit_dn_reader *fresh = NULL;
+		struct dit_dn_text dn;
+		int r = dit_dn_reader_get(reader, id, &dn);
+
+		if (id % 1000 != 0) {
+			continue;
+		}
+		dit_dn_reader_restart(reader);
+		r = dit_dn_reader_get(reader, id, &dn);
+		assert_int_equal(dit_dn_reader_new(&fresh, snapshot, 0), 0);
+		assert_int_equal(dit_dn_reader_get(fresh, id, &dn), r);
+		dit_dn_reader_free(fresh);
+		assert_int_equal(r, id < 5000    ? DIT_E_CORRUPT
+		                    : id > 12000 ? DIT_E_TOOLONG
+		                                 : r);
+	}
+	dit_dn_reader_free(reader);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
 /*
  * Raise the first key that a branch page of dn2i compares: the way from the root to that
  * node and some behind it leads to the leaf before. A cursor there looks at one key more.
@@ -362,6 +437,8 @@ int main(void)
 		cmocka_unit_test(circles_are_seen_soon),
 		cmocka_unit_test(long_circles_are_seen_soon),
 		cmocka_unit_test(dns_that_are_too_long_are_told),
+		cmocka_unit_test(long_chains_take_no_time_out_of_proportion),
+		cmocka_unit_test(errors_do_not_depend_on_what_was_read),
 		cmocka_unit_test(restarts_read_what_new_readers_read),
 	};
 

@@ -508,38 +508,64 @@ static void leave_staging(const char *dir)
 	(void)unlink(fixture_path(dir, "lock.mdb"));
 }
 
-/* The owner of a directory can rename root's directories in it, and not empty them. */
-static void directories_of_root_are_not_emptied(void **state)
+/* A directory of root's is refused; what a load has left is removed, step by step. */
+static void assert_only_ours_is_emptied(const char *dir)
 {
-	char *dir = test_scratch();
 	struct dit_fault fault = {""};
 	struct dit_staging_opts opts = fixture_opts(dir);
 	struct dit_staging *staging = NULL;
 	uint64_t nrecords = 0;
+
+	opts.fault = &fault;
+	assert_int_equal(mkdir(fixture_path(dir, "ditkit-staging"), 0700), 0);
+	make_text(fixture_path(dir, "ditkit-staging/data.mdb"), "precious");
+	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), -EPERM);
+	assert_says(fault,
+	            "ditkit-staging in it belongs to user 0, and no load has made it");
+	assert_text(fixture_path(dir, "ditkit-staging/data.mdb"), "precious");
+	assert_int_equal(unlink(fixture_path(dir, "ditkit-staging/data.mdb")), 0);
+	dit_staging_abandon(fixture_open(dir));
+	assert_directory_holds(dir, "");
+
+	/* The mark is there as long as anything else. */
+	leave_staging(dir);
+	assert_int_equal(access(fixture_path(dir, "ditkit-staging/data.mdb"), F_OK), 0);
+	assert_int_equal(mkdir(fixture_path(dir, "ditkit-staging/below"), 0700), 0);
+	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), -EISDIR);
+	assert_int_equal(access(fixture_path(dir, "ditkit-staging/made-by-ditkit"), F_OK),
+	                 0);
+	assert_int_equal(rmdir(fixture_path(dir, "ditkit-staging/below")), 0);
+	dit_staging_abandon(fixture_open(dir));
+	assert_directory_holds(dir, "");
+}
+
+/* Who may rename in a directory can rename root's in it, and not empty them. */
+static void directories_of_root_are_not_emptied(void **state)
+{
+	char *dir = test_scratch();
 	(void)state;
 
 	if (geteuid() != 0) {
 		test_scratch_remove(dir);
 		skip_because("only root can make a directory of another user");
 	}
-	opts.fault = &fault;
-	assert_int_equal(mkdir(fixture_path(dir, "ditkit-staging"), 0700), 0);
-	make_text(fixture_path(dir, "ditkit-staging/data.mdb"), "precious");
+	assert_int_equal(chmod(dir, 0770), 0);
+	assert_only_ours_is_emptied(dir);
+	assert_int_equal(chmod(dir, 0703), 0);
+	assert_only_ours_is_emptied(dir);
+	assert_int_equal(chmod(dir, 0700), 0);
 	assert_int_equal(chown(dir, NOBODY, NOBODY), 0);
-	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), -EPERM);
-	assert_says(fault,
-	            "ditkit-staging in it belongs to user 0, and no load has made it");
-	assert_text(fixture_path(dir, "ditkit-staging/data.mdb"), "precious");
+	assert_only_ours_is_emptied(dir);
 
-	/* What is his goes; so does what a load of root has left there. */
+	/* What is his goes; so does anything where only root may rename. */
+	assert_int_equal(mkdir(fixture_path(dir, "ditkit-staging"), 0700), 0);
+	make_text(fixture_path(dir, "ditkit-staging/data.mdb"), "left");
 	assert_int_equal(chown(fixture_path(dir, "ditkit-staging"), NOBODY, NOBODY), 0);
 	dit_staging_abandon(fixture_open(dir));
 	assert_directory_holds(dir, "");
+	assert_int_equal(chown(dir, 0, 0), 0);
 	assert_int_equal(mkdir(fixture_path(dir, "ditkit-staging"), 0700), 0);
-	dit_staging_abandon(fixture_open(dir));
-	assert_directory_holds(dir, "");
-	leave_staging(dir);
-	assert_int_equal(access(fixture_path(dir, "ditkit-staging/data.mdb"), F_OK), 0);
+	make_text(fixture_path(dir, "ditkit-staging/data.mdb"), "left");
 	dit_staging_abandon(fixture_open(dir));
 	assert_directory_holds(dir, "");
 	test_scratch_remove(dir);

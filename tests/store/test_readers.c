@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
+#include "store/fault.h"
 #include "store/readers.h"
 #include "store_fixture.h"
 
@@ -435,6 +436,33 @@ static void snapshot_needs_a_reader_and_scans_an_existing_one(void **state)
 	test_scratch_remove(dir);
 }
 
+/* Another data.mdb is put in place while a process has the directory open. */
+static void exchanged_data_file_is_told(void **state)
+{
+	char *dir = fixture_published();
+	char *copy = fixture_published();
+	char path[4300];
+	struct dit_fault fault = {""};
+	struct dit_snapshot_opts opts = {.nreaders = 2, .nspare = 1, .fault = &fault};
+	struct other other = other_start(dir, 16, commit);
+	struct dit_snapshot *snapshot = NULL;
+	(void)state;
+
+	for (int i = 0; i < 5; i++) {
+		other_step(&other);
+	}
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", copy);
+	assert_int_equal(rename(path, fixture_path(dir, "data.mdb")), 0);
+	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), DIT_E_CORRUPT);
+	assert_string_equal(fault.text, "lock.mdb in it names a state that data.mdb does "
+	                                "not have: they are of different databases");
+	other_end(&other);
+	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+	test_scratch_remove(copy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -447,6 +475,7 @@ int main(void)
 		cmocka_unit_test(missing_database_is_not_made),
 		cmocka_unit_test(file_that_may_only_be_read_needs_no_lock),
 		cmocka_unit_test(threads_of_a_snapshot_count_the_same),
+		cmocka_unit_test(exchanged_data_file_is_told),
 		cmocka_unit_test(snapshot_needs_a_reader_and_scans_an_existing_one),
 	};
 
