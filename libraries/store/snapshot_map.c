@@ -154,8 +154,8 @@ int dit_map_find_tree(const struct dit_page_map *map, const char *name,
 	struct dit_span wanted = {name,
 	                          strlen(name) + (map->format->names_have_nul ? 1 : 0)};
 	struct dit_tree_cursor *cursor = NULL;
-	struct dit_span found;
-	struct dit_span record;
+	struct dit_span found = {NULL, 0};
+	struct dit_span record = {NULL, 0};
 	int r = open_main_tree(&cursor, map);
 
 	if (r == 0) {
