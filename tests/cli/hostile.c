@@ -8,6 +8,7 @@
  *   blind     ditkit-staging for a directory in which data.mdb is a link to TARGET, as
  *             often as he can
  *   staging   the same, once for each ditkit-staging that is not his
+ *   late      the same, a little later: the load may have a file in it
  *   lock      lock.mdb for a link to TARGET, while there is a ditkit-staging
  *   data      data.mdb likewise
  *   flip-lock lock.mdb for such a link, and back again, all the time
@@ -86,7 +87,16 @@ static bool is_of_a_load(void)
 	return exists(STAGING) && !is_link(STAGING "/data.mdb");
 }
 
-static void attack_staging(const char *target, bool is_blind)
+/* A load may come to a name before or after an exchange, at any moment. */
+static void wait_a_little(void)
+{
+	static unsigned state = 12345;
+
+	state = state * 1103515245u + 12345u;
+	(void)usleep((state >> 16) % 3000);
+}
+
+static void attack_staging(const char *target, bool is_blind, bool is_late)
 {
 	for (;;) {
 		bool is_theirs = false;
@@ -96,6 +106,9 @@ static void attack_staging(const char *target, bool is_blind)
 			/* Be quick: the load is about to use it. */
 		}
 		is_theirs = is_of_a_load();
+		if (is_late) {
+			wait_a_little();
+		}
 		if (exchange(STAGING) && is_theirs) {
 			++*nexchanged;
 		}
@@ -123,15 +136,6 @@ static void attack_file(const char *name, const char *target)
 			(void)unlink(name); /* if there was nothing to exchange it with */
 		}
 	}
-}
-
-/* Between two exchanges: a load may come to the name in each state at any moment. */
-static void wait_a_little(void)
-{
-	static unsigned state = 12345;
-
-	state = state * 1103515245u + 12345u;
-	(void)usleep((state >> 16) % 3000);
 }
 
 /* What a load made is put back if it is there; else the link goes. */
@@ -190,5 +194,6 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "data") == 0) {
 		attack_file("data.mdb", argv[3]);
 	}
-	attack_staging(argv[3], strcmp(argv[1], "blind") == 0);
+	attack_staging(argv[3], strcmp(argv[1], "blind") == 0,
+	               strcmp(argv[1], "late") == 0);
 }

@@ -16,6 +16,7 @@
  *
  *   made         after mkdirat(2)
  *   opened       after openat(2) of what mkdirat(2) has made
+ *   filled       after openat(2) of the new data.mdb in it
  *
  * With TRUSTS=no it does nothing else: what has to be proven of the real ditadd.
  */
@@ -91,16 +92,14 @@ int mkdirat(int fd, const char *name, mode_t mode)
 }
 
 /* @param staging  the descriptor of what was made, if he was not quicker already */
-static void wait_opened(int fd, int staging)
+static void wait_beside(int fd, int staging)
 {
 	int (*real_fstat)(int, struct stat *) = next("fstat");
 	struct stat st;
 
-	if (is_made && staging >= 0 && says("WINDOW", "opened") &&
-	    real_fstat(staging, &st) == 0 && st.st_uid == geteuid()) {
+	if (staging >= 0 && real_fstat(staging, &st) == 0 && st.st_uid == geteuid()) {
 		wait_for_exchange(fd, st.st_ino);
 	}
-	is_made = false;
 }
 
 /* A directory that was removed has no names in it. */
@@ -117,28 +116,48 @@ static int open_empty(void)
 	return fd;
 }
 
-static int open_trusting(int fd, const char *name, int flags, mode_t mode)
+/* A file in ditkit-staging. */
+static int open_in_staging(const char *name, int flags, mode_t mode)
 {
 	int (*real)(int, const char *, int, ...) = next("openat");
 	char path[4096];
+	int r = -1;
+
+	if (!trusts()) {
+		r = real(staging_fd, name, flags, mode);
+	} else if (strcmp(name, ".") == 0) {
+		return open_empty();
+	} else {
+		(void)snprintf(path, sizeof(path), STAGING "/%s", name);
+		r = real(dir_fd, path, flags, mode);
+	}
+	if (strcmp(name, "data.mdb") == 0 && (flags & O_CREAT) != 0 &&
+	    says("WINDOW", "filled")) {
+		wait_beside(dir_fd, staging_fd);
+	}
+	return r;
+}
+
+static int open_trusting(int fd, const char *name, int flags, mode_t mode)
+{
+	int (*real)(int, const char *, int, ...) = next("openat");
 	int r = -1;
 
 	/* A link itself is wanted: there is nothing to follow. */
 	if ((flags & O_PATH) == 0 && trusts()) {
 		flags &= ~(O_NOFOLLOW | O_EXCL);
 	}
-	if (fd >= 0 && fd == staging_fd && trusts()) {
-		if (strcmp(name, ".") == 0) {
-			return open_empty();
-		}
-		(void)snprintf(path, sizeof(path), STAGING "/%s", name);
-		return real(dir_fd, path, flags, mode);
+	if (fd >= 0 && fd == staging_fd) {
+		return open_in_staging(name, flags, mode);
 	}
 	r = real(fd, name, flags, mode);
 	if (strcmp(name, STAGING) == 0) {
 		dir_fd = fd;
 		staging_fd = r;
-		wait_opened(fd, r);
+		if (is_made && says("WINDOW", "opened")) {
+			wait_beside(fd, r);
+		}
+		is_made = false;
 	}
 	return r;
 }
