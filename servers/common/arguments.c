@@ -102,9 +102,9 @@ static void print_line(const char *program, const char *what, const char *text)
 	(void)fprintf(stderr, "%s%s", program, what);
 	while (*text != '\0') {
 		size_t n = character_bytes(text);
+		bool is_obeyed = is_control(text, n);
 
-		(void)fwrite(is_control(text, n) ? "?" : text, 1,
-		             is_control(text, n) ? 1 : n, stderr);
+		(void)fwrite(is_obeyed ? "?" : text, 1, is_obeyed ? 1 : n, stderr);
 		text += n;
 	}
 	(void)fputc('\n', stderr);

@@ -49,17 +49,57 @@ static void put_nodes(void)
 	}
 }
 
-static struct dit_snapshot *open_tree(char **ret_dir)
-{
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_staging *staging = NULL;
+/* A directory whose database is made, then read. */
+struct tree {
+	char *dir;
+	struct dit_staging *staging; /* until tree_open() */
+	struct dit_snapshot *snapshot;
+	struct dit_dn_reader *reader;
+};
 
-	*ret_dir = test_scratch();
-	staging = fixture_open(*ret_dir);
+static struct tree tree_make(void)
+{
+	struct tree tree = {.dir = test_scratch()};
+
+	tree.staging = fixture_open(tree.dir);
+	return tree;
+}
+
+static struct dit_dn_reader *new_reader(const struct tree *tree)
+{
+	struct dit_dn_reader *reader = NULL;
+
+	assert_int_equal(dit_dn_reader_new(&reader, tree->snapshot, 0), 0);
+	return reader;
+}
+
+static void tree_publish(struct tree *tree)
+{
+	(void)fixture_publish(tree->staging);
+	tree->staging = NULL;
+}
+
+static void tree_open(struct tree *tree)
+{
+	assert_int_equal(dit_snapshot_open(&tree->snapshot, tree->dir), 0);
+	tree->reader = new_reader(tree);
+}
+
+static void tree_remove(struct tree *tree)
+{
+	dit_dn_reader_free(tree->reader);
+	dit_snapshot_close(tree->snapshot);
+	test_scratch_remove(tree->dir);
+}
+
+static struct tree open_nodes(void)
+{
+	struct tree tree = tree_make();
+
 	put_nodes();
-	(void)fixture_publish(staging);
-	assert_int_equal(dit_snapshot_open(&snapshot, *ret_dir), 0);
-	return snapshot;
+	tree_publish(&tree);
+	tree_open(&tree);
+	return tree;
 }
 
 static void assert_dn(struct dit_dn_reader *reader, uint64_t id, const char *pretty,
@@ -87,34 +127,27 @@ static void assert_child(struct dit_dn_reader *reader, uint64_t id)
 
 static void dns_come_in_any_order(void **state)
 {
-	char *dir = NULL;
-	struct dit_snapshot *snapshot = open_tree(&dir);
-	struct dit_dn_reader *reader = NULL;
+	struct tree tree = open_nodes();
 	(void)state;
 
-	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
-	assert_child(reader, 4);
-	assert_dn(reader, 1, "dc=X,dc=Y", "dc=x,dc=y", 0);
-	assert_dn(reader, 3, "ou=Odd,dc=X,dc=Y", "ou=odd,dc=x,dc=y", 1);
+	assert_child(tree.reader, 4);
+	assert_dn(tree.reader, 1, "dc=X,dc=Y", "dc=x,dc=y", 0);
+	assert_dn(tree.reader, 3, "ou=Odd,dc=X,dc=Y", "ou=odd,dc=x,dc=y", 1);
 	for (uint64_t id = 4; id < 4 + NCHILDREN; id++) {
-		assert_child(reader, id);
+		assert_child(tree.reader, id);
 	}
 	for (uint64_t id = 4 + NCHILDREN - 1; id >= 4; id--) {
-		assert_child(reader, id);
+		assert_child(tree.reader, id);
 	}
 	for (uint64_t id = 4; id < 4 + NCHILDREN; id += 7) {
-		assert_child(reader, id);
+		assert_child(tree.reader, id);
 	}
-	dit_dn_reader_free(reader);
-	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
+	tree_remove(&tree);
 }
 
 static void deep_dns_are_whole(void **state)
 {
-	char *dir = NULL;
-	struct dit_snapshot *snapshot = open_tree(&dir);
-	struct dit_dn_reader *reader = NULL;
+	struct tree tree = open_nodes();
 	char expected[DEPTH * 8 + 64] = "dc=X,dc=Y";
 	struct dit_dn_text dn;
 	(void)state;
@@ -125,41 +158,32 @@ static void deep_dns_are_whole(void **state)
 		(void)snprintf(longer, sizeof(longer), "OU=%u,%.300s", i, expected);
 		strcpy(expected, longer);
 	}
-	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
 	for (int round = 0; round < 2; round++) {
 		assert_int_equal(
-			dit_dn_reader_get(reader, 4 + NCHILDREN + DEPTH - 1, &dn), 0);
+			dit_dn_reader_get(tree.reader, 4 + NCHILDREN + DEPTH - 1, &dn),
+			0);
 		assert_span_equal(dn.pretty, expected);
 	}
-	dit_dn_reader_free(reader);
-	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
+	tree_remove(&tree);
 }
 
 static void unknown_nodes_are_told(void **state)
 {
-	char *dir = NULL;
-	struct dit_snapshot *snapshot = open_tree(&dir);
-	struct dit_dn_reader *reader = NULL;
+	struct tree tree = open_nodes();
+	struct dit_dn_reader *none = NULL;
 	struct dit_dn_text dn;
 	(void)state;
 
-	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
-	assert_int_equal(dit_dn_reader_get(reader, 1u << 30, &dn), DIT_E_UNKNOWN);
-	assert_child(reader, 5);
-	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 1), -EINVAL);
-	dit_dn_reader_free(reader);
-	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
+	assert_int_equal(dit_dn_reader_get(tree.reader, 1u << 30, &dn), DIT_E_UNKNOWN);
+	assert_child(tree.reader, 5);
+	assert_int_equal(dit_dn_reader_new(&none, tree.snapshot, 1), -EINVAL);
+	tree_remove(&tree);
 }
 
 /* A parent that is not there, two that are each other's, a child's record alone. */
 static void damaged_trees_are_told(void **state)
 {
-	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_dn_reader *reader = NULL;
+	struct tree tree = tree_make();
 	struct dit_dn_text dn;
 	(void)state;
 
@@ -169,26 +193,20 @@ static void damaged_trees_are_told(void **state)
 	put_self(4, "ou=c", "ou=c", 3);
 	fixture_put_child(5, "ou=d", 6, 1);
 	fixture_put_name(6, "\0\x40xx", 4);
-	(void)fixture_publish(staging);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	tree_publish(&tree);
+	tree_open(&tree);
 
 	for (uint64_t id = 2; id <= 6; id++) {
-		assert_int_equal(dit_dn_reader_get(reader, id, &dn), DIT_E_CORRUPT);
+		assert_int_equal(dit_dn_reader_get(tree.reader, id, &dn), DIT_E_CORRUPT);
 	}
-	assert_dn(reader, 1, "dc=x", "dc=x", 0);
-	dit_dn_reader_free(reader);
-	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
+	assert_dn(tree.reader, 1, "dc=x", "dc=x", 0);
+	tree_remove(&tree);
 }
 
 /* 3000 nodes below a circle: each is told after some steps, not after thousands. */
 static void circles_are_seen_soon(void **state)
 {
-	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_dn_reader *reader = NULL;
+	struct tree tree = tree_make();
 	struct dit_dn_text dn;
 	(void)state;
 
@@ -198,26 +216,20 @@ static void circles_are_seen_soon(void **state)
 	for (uint64_t id = 4; id < NCHILDREN; id++) {
 		put_self(id, "cn=a", "cn=a", 1 + id % 3);
 	}
-	(void)fixture_publish(staging);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	tree_publish(&tree);
+	tree_open(&tree);
 	alarm(120);
 	for (uint64_t id = 1; id < NCHILDREN; id++) {
-		assert_int_equal(dit_dn_reader_get(reader, id, &dn), DIT_E_CORRUPT);
+		assert_int_equal(dit_dn_reader_get(tree.reader, id, &dn), DIT_E_CORRUPT);
 	}
 	alarm(0);
-	dit_dn_reader_free(reader);
-	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
+	tree_remove(&tree);
 }
 
 /* Each node of a circle of many, in both directions. */
 static void long_circles_are_seen_soon(void **state)
 {
-	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_dn_reader *reader = NULL;
+	struct tree tree = tree_make();
 	struct dit_dn_text dn;
 	(void)state;
 
@@ -229,18 +241,15 @@ static void long_circles_are_seen_soon(void **state)
 		put_self(2 + NCIRCLE + i, "o=a", "o=a",
 		         2 + NCIRCLE + (i + NCIRCLE - 1) % NCIRCLE);
 	}
-	(void)fixture_publish(staging);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	tree_publish(&tree);
+	tree_open(&tree);
 	alarm(120);
 	for (uint64_t id = 2; id < 2 + 2 * NCIRCLE; id++) {
-		assert_true(dit_dn_reader_get(reader, id, &dn) < 0);
+		assert_true(dit_dn_reader_get(tree.reader, id, &dn) < 0);
 	}
 	alarm(0);
-	assert_dn(reader, 1, "dc=x", "dc=x", 0);
-	dit_dn_reader_free(reader);
-	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
+	assert_dn(tree.reader, 1, "dc=x", "dc=x", 0);
+	tree_remove(&tree);
 }
 
 /*
@@ -249,10 +258,7 @@ static void long_circles_are_seen_soon(void **state)
  */
 static void dns_that_are_too_long_are_told(void **state)
 {
-	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_dn_reader *reader = NULL;
+	struct tree tree = tree_make();
 	struct dit_dn_text dn;
 	char rdn[201];
 	(void)state;
@@ -263,10 +269,11 @@ static void dns_that_are_too_long_are_told(void **state)
 	for (uint64_t id = 1; id <= NCHILDREN; id++) {
 		put_self(id, rdn, rdn, id - 1);
 	}
-	(void)fixture_publish(staging);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	tree_publish(&tree);
+	tree_open(&tree);
 	for (int round = 0; round < 3; round++) {
-		assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+		struct dit_dn_reader *reader = new_reader(&tree);
+
 		for (uint64_t i = 1; i <= NCHILDREN; i++) {
 			uint64_t id = round == 0   ? i
 			              : round == 1 ? NCHILDREN + 1 - i
@@ -279,17 +286,13 @@ static void dns_that_are_too_long_are_told(void **state)
 		}
 		dit_dn_reader_free(reader);
 	}
-	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
+	tree_remove(&tree);
 }
 
 /* The children come before their parents, so that the parent of each is new. */
 static void long_chains_take_no_time_out_of_proportion(void **state)
 {
-	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_dn_reader *reader = NULL;
+	struct tree tree = tree_make();
 	struct dit_dn_text dn;
 	(void)state;
 
@@ -297,20 +300,17 @@ static void long_chains_take_no_time_out_of_proportion(void **state)
 	for (uint64_t id = 2; id <= NCHAIN; id++) {
 		put_self(id, "a", "a", id < NCHAIN ? id + 1 : 1);
 	}
-	(void)fixture_publish(staging);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	tree_publish(&tree);
+	tree_open(&tree);
 	alarm(90);
 	for (uint64_t id = 2; id <= NCHAIN; id++) {
-		assert_int_equal(dit_dn_reader_get(reader, id, &dn), 0);
+		assert_int_equal(dit_dn_reader_get(tree.reader, id, &dn), 0);
 		assert_int_equal(dn.pretty.len, 2 * (NCHAIN - id) + 3);
 		assert_int_equal(dn.norm.len, dn.pretty.len);
 		assert_memory_equal(dn.norm.data + dn.norm.len - 3, "a,o", 3);
 	}
 	alarm(0);
-	dit_dn_reader_free(reader);
-	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
+	tree_remove(&tree);
 }
 
 /*
@@ -319,10 +319,7 @@ static void long_chains_take_no_time_out_of_proportion(void **state)
  */
 static void errors_do_not_depend_on_what_was_read(void **state)
 {
-	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_dn_reader *reader = NULL;
+	struct tree tree = tree_make();
 	const char *rdn = "a=12345678";
 	(void)state;
 
@@ -332,29 +329,26 @@ static void errors_do_not_depend_on_what_was_read(void **state)
 	for (uint64_t id = 4; id < NCHAIN; id++) {
 		put_self(id, rdn, rdn, id - 1);
 	}
-	(void)fixture_publish(staging);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
+	tree_publish(&tree);
+	tree_open(&tree);
 	for (uint64_t id = 4; id < NCHAIN; id++) {
 		struct dit_dn_reader *fresh = NULL;
 		struct dit_dn_text dn;
-		int r = dit_dn_reader_get(reader, id, &dn);
+		int r = dit_dn_reader_get(tree.reader, id, &dn);
 
 		if (id % 1000 != 0) {
 			continue;
 		}
-		dit_dn_reader_restart(reader);
-		r = dit_dn_reader_get(reader, id, &dn);
-		assert_int_equal(dit_dn_reader_new(&fresh, snapshot, 0), 0);
+		dit_dn_reader_restart(tree.reader);
+		r = dit_dn_reader_get(tree.reader, id, &dn);
+		fresh = new_reader(&tree);
 		assert_int_equal(dit_dn_reader_get(fresh, id, &dn), r);
 		dit_dn_reader_free(fresh);
 		assert_int_equal(r, id < 5000    ? DIT_E_CORRUPT
 		                    : id > 12000 ? DIT_E_TOOLONG
 		                                 : r);
 	}
-	dit_dn_reader_free(reader);
-	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
+	tree_remove(&tree);
 }
 
 /*
@@ -396,35 +390,30 @@ static uint64_t hide_nodes(const char *dir)
 /* Who comes from the neighbour finds a node that is hidden from the root. */
 static void restarts_read_what_new_readers_read(void **state)
 {
-	char *dir = NULL;
-	struct dit_snapshot *snapshot = open_tree(&dir);
-	struct dit_dn_reader *reader = NULL;
+	struct tree tree = tree_make();
 	uint64_t hidden = 0;
 	(void)state;
 
-	dit_snapshot_close(snapshot);
-	hidden = hide_nodes(dir);
-	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
-	assert_int_equal(dit_dn_reader_new(&reader, snapshot, 0), 0);
-	assert_child(reader, hidden - 1);
-	assert_child(reader, hidden);
+	put_nodes();
+	tree_publish(&tree);
+	hidden = hide_nodes(tree.dir);
+	tree_open(&tree);
+	assert_child(tree.reader, hidden - 1);
+	assert_child(tree.reader, hidden);
 	for (uint64_t id = hidden - 1; id < hidden + 10; id++) {
-		struct dit_dn_reader *fresh = NULL;
+		struct dit_dn_reader *fresh = new_reader(&tree);
 		struct dit_dn_text dn;
 		int r = id < hidden || id >= hidden + NHIDDEN ? 0 : DIT_E_UNKNOWN;
 
-		assert_int_equal(dit_dn_reader_new(&fresh, snapshot, 0), 0);
 		assert_int_equal(dit_dn_reader_get(fresh, id, &dn), r);
 		dit_dn_reader_free(fresh);
-		dit_dn_reader_restart(reader);
-		assert_int_equal(dit_dn_reader_get(reader, id, &dn), r);
+		dit_dn_reader_restart(tree.reader);
+		assert_int_equal(dit_dn_reader_get(tree.reader, id, &dn), r);
 		if (r < 0) {
-			assert_child(reader, hidden - 1);
+			assert_child(tree.reader, hidden - 1);
 		}
 	}
-	dit_dn_reader_free(reader);
-	dit_snapshot_close(snapshot);
-	test_scratch_remove(dir);
+	tree_remove(&tree);
 }
 
 int main(void)
