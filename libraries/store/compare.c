@@ -370,9 +370,7 @@ static int compare_dbs(struct dit_compare *c)
 		} else {
 			r = say_db(c, order < 0 ? &a->dbs[i] : &b->dbs[j], order > 0);
 		}
-		if (dit_compare_db_end(c) < 0 && r == 0) {
-			r = -ENOMEM;
-		}
+		r = dit_compare_db_end(c, r);
 		c->nbefore += order <= 0 ? a->dbs[i].nrecords : 0;
 		c->ndone = 0;
 		i += order <= 0;

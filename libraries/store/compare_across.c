@@ -499,9 +499,7 @@ int dit_compare_across(struct dit_compare *c)
 	if (r == 0) {
 		c->db = "id2e";
 		r = compare_all(&comparison);
-		if (dit_compare_db_end(c) < 0 && r == 0) {
-			r = -ENOMEM;
-		}
+		r = dit_compare_db_end(c, r);
 	}
 	for (int i = 0; i < 2; i++) {
 		dit_entry_reader_free(comparison.readers[i]);

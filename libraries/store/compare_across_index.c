@@ -301,9 +301,7 @@ int dit_across_indexes(struct dit_across *across)
 			} else if (other != NULL && side == 0) {
 				r = compare_pair(across, db, other);
 			}
-			if (dit_compare_db_end(c) < 0 && r == 0) {
-				r = -ENOMEM;
-			}
+			r = dit_compare_db_end(c, r);
 		}
 	}
 	return r;

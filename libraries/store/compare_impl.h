@@ -54,8 +54,14 @@ struct dit_compare {
 int dit_compare_line_begin(struct dit_compare *c);
 /** Report it. */
 int dit_compare_line_end(struct dit_compare *c);
-/** Say how many differences of the database were left out. 0; -ENOMEM */
-int dit_compare_db_end(struct dit_compare *c);
+/**
+ * Say how many differences of the database were left out.
+ *
+ * @param r  of what was done before
+ *
+ * @return r if it is not 0; 0; -ENOMEM
+ */
+int dit_compare_db_end(struct dit_compare *c, int r);
 /** Why one of the two cannot be opened (DIT_REPORT_ERROR). */
 void dit_compare_say_fault(struct dit_compare *c, const char *directory,
                            const struct dit_fault *fault);

@@ -53,18 +53,21 @@ int dit_compare_line_end(struct dit_compare *c)
 	return r;
 }
 
-int dit_compare_db_end(struct dit_compare *c)
+int dit_compare_db_end(struct dit_compare *c, int r)
 {
 	uint64_t ndb = c->ndb;
-	int r = 0;
+	int told = 0;
 
 	c->ndb = 0;
 	if (c->report == NULL || ndb <= c->opts.nreports_max) {
-		return 0;
+		return r;
 	}
-	r = open_line(c);
+	told = open_line(c);
 	dit_compare_put(c, "%" PRIu64 " more differences", ndb - c->opts.nreports_max);
-	return r < 0 ? r : dit_compare_line_end(c);
+	if (told == 0) {
+		told = dit_compare_line_end(c);
+	}
+	return r != 0 ? r : told;
 }
 
 int dit_compare_say(struct dit_compare *c, const char *format, ...)
