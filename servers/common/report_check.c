@@ -54,34 +54,19 @@ static uint64_t sum_pages(const json_t *json, const char *name)
 }
 
 /* The databases that are indexes, or the others; the largest first. Owned. */
-static int compare_bytes(const void *a, const void *b)
-{
-	const json_t *x = *(json_t *const *)a;
-	const json_t *y = *(json_t *const *)b;
-	uint64_t m = fact_number(x, "bytes");
-	uint64_t n = fact_number(y, "bytes");
-	int order = (m < n) - (m > n);
-
-	return order != 0 ? order
-	                  : strcmp(fact_text(x, "database"), fact_text(y, "database"));
-}
-
 static json_t **choose(const json_t *json, bool wants_indexes, size_t *ret_n)
 {
-	const json_t *databases = json_object_get(json, "databases");
-	json_t **chosen = calloc(json_array_size(databases) + 1, sizeof(struct json_t *));
+	size_t nall = 0;
+	json_t **all = fact_largest(json_object_get(json, "databases"), 0, &nall);
 	size_t n = 0;
 
-	for (size_t i = 0; i < json_array_size(databases) && chosen != NULL; i++) {
-		if (is_index(json_array_get(databases, i)) == wants_indexes) {
-			chosen[n++] = json_array_get(databases, i);
+	for (size_t i = 0; i < nall; i++) {
+		if (is_index(all[i]) == wants_indexes) {
+			all[n++] = all[i];
 		}
 	}
-	if (n > 1) {
-		qsort(chosen, n, sizeof(*chosen), compare_bytes);
-	}
 	*ret_n = n;
-	return chosen;
+	return all;
 }
 
 /* ---- head and key figures ---- */

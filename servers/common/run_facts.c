@@ -70,6 +70,31 @@ static int compare_numbers(const json_t *x, const json_t *y, const char *name)
 	return (a < b) - (a > b);
 }
 
+static int compare_bytes(const void *a, const void *b)
+{
+	const json_t *x = *(json_t *const *)a;
+	const json_t *y = *(json_t *const *)b;
+	int order = compare_numbers(x, y, "bytes");
+
+	return order != 0 ? order
+	                  : strcmp(fact_text(x, "database"), fact_text(y, "database"));
+}
+
+json_t **fact_largest(const json_t *databases, size_t from, size_t *ret_n)
+{
+	size_t n = json_array_size(databases);
+	json_t **largest = from < n ? calloc(n - from, sizeof(*largest)) : NULL;
+
+	*ret_n = largest == NULL ? 0 : n - from;
+	for (size_t i = 0; i < *ret_n; i++) {
+		largest[i] = json_array_get(databases, from + i);
+	}
+	if (largest != NULL) {
+		qsort(largest, *ret_n, sizeof(json_t *), compare_bytes);
+	}
+	return largest;
+}
+
 static int compare_indexes(const void *a, const void *b)
 {
 	const json_t *x = *(json_t *const *)a;

@@ -35,4 +35,10 @@ const char *fact_phase_title(const char *name);
  */
 json_t **fact_indexes(const json_t *json, size_t *ret_n);
 
+/**
+ * The elements of a check's "databases" from one on, the largest first. As
+ * fact_indexes().
+ */
+json_t **fact_largest(const json_t *databases, size_t from, size_t *ret_n);
+
 #endif

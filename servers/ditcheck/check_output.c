@@ -107,11 +107,11 @@ void output_found(void *ctx, const struct dit_check_finding *finding)
 	struct output *output = ctx;
 	const char *comma = "";
 
-	meter_break(&output->meter);
 	if (output->is_json) {
 		add_finding(output, finding);
 		return;
 	}
+	meter_break(&output->meter);
 	comma = print_part(comma, finding->database);
 	if (finding->page != DIT_CHECK_NO_PAGE) {
 		comma = print_number(comma, "page", finding->page);
@@ -144,12 +144,7 @@ static void append(struct output *output, const char *name, json_t *item)
 
 void output_sizes(void *ctx, const struct dit_check_database *database)
 {
-	struct output *output = ctx;
-
-	if (!output->is_json) {
-		sizes_table_row(&output->sizes, database, output->is_verbose);
-	}
-	append(output, "databases", sizes_json(database));
+	append(ctx, "databases", sizes_json(database));
 }
 
 void output_config(void *ctx, const struct dit_check_config *config)
@@ -174,13 +169,15 @@ static void add_file(struct output *output, const struct dit_check_file *file)
 void output_file(void *ctx, const struct dit_check_file *file)
 {
 	struct output *output = ctx;
+	const json_t *databases = json_object_get(output->json, "databases");
 
-	meter_break(&output->meter);
 	add_file(output, file);
 	if (output->is_json) {
 		return;
 	}
-	sizes_table_end(&output->sizes);
+	meter_break(&output->meter);
+	sizes_print(databases, output->nsizes, output->is_verbose);
+	output->nsizes = json_array_size(databases);
 	(void)printf("%s: %llu finding%s", file->file,
 	             (unsigned long long)file->nfindings,
 	             file->nfindings == 1 ? "" : "s");

@@ -19,7 +19,7 @@ struct output {
 	bool is_verbose;
 	bool is_json;        /* else lines */
 	struct json_t *json; /* what is told at the end; owned */
-	struct sizes_table sizes;
+	size_t nsizes;       /* databases of the files before this one */
 };
 
 /** 0, or -1: no memory. */

@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table:
+ * The table, as wide as a terminal of 80 columns; the largest database comes first:
  *
- *   database      keys   records  branch   leaf  overflow  fill    bytes  per entry ...
- *   cn          243810    512001      12   1900         0   94%  7831552       78.3 ...
+ *   database               size per entry fill      keys    records ranges   longest
+ *   cn                 7.5 MiB     78.3 B  94%    243810     512001   0.0%      7465
+ *   ...
+ *   all                 12 MiB    128.0 B  95%
  */
 #include "check_sizes_output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
+#include "figures.h"
 #include "json_text.h"
+#include "run_facts.h"
 #include "run_record.h"
 
-#define KEY_HEX   (2 * 511 + 1)
-#define NAME_SIZE (4 * 511 + 5) /* with escapes */
+#define KEY_HEX    (2 * 511 + 1)
+#define NAME_SIZE  (4 * 511 + 5) /* with escapes */
+#define NAME_WIDTH 16
 
 static void print_hex(char *text, struct dit_span key)
 {
@@ -25,83 +32,74 @@ static void print_hex(char *text, struct dit_span key)
 	text[2 * key.len] = '\0';
 }
 
-static double part(uint64_t n, uint64_t of)
-{
-	return of == 0 ? 0 : (double)n / (double)of;
-}
+/* ---- the table ---- */
 
-static void print_head(void)
-{
-	(void)printf("%-22s %9s %10s %7s %7s %8s %4s %11s %9s %6s %9s\n", "database",
-	             "keys", "records", "branch", "leaf", "overflow", "fill", "bytes",
-	             "per entry", "ranges", "longest");
-}
-
-static void print_pages(uint64_t nbranches, uint64_t nleaves, uint64_t noverflows,
-                        double fill, uint64_t bytes, double per_entry)
-{
-	(void)printf(" %7llu %7llu %8llu %3.0f%% %11llu %9.1f",
-	             (unsigned long long)nbranches, (unsigned long long)nleaves,
-	             (unsigned long long)noverflows, 100 * fill,
-	             (unsigned long long)bytes, per_entry);
-}
-
-static void print_longest(const struct dit_check_database *database)
-{
-	char hex[KEY_HEX];
-
-	for (size_t i = 0; i < database->nlongest; i++) {
-		print_hex(hex, database->longest[i].key);
-		(void)printf("  key %s: %llu posting%s\n", hex,
-		             (unsigned long long)database->longest[i].nids,
-		             database->longest[i].nids == 1 ? "" : "s");
-	}
-}
-
-void sizes_table_row(struct sizes_table *table, const struct dit_check_database *database,
-                     bool is_verbose)
+/* A name that is too long for its column has a line of its own. */
+static void print_size(const char *text, uint64_t bytes, uint64_t used, uint64_t nentries)
 {
 	char name[NAME_SIZE];
 
-	if (table->nrows++ == 0) {
-		print_head();
-	}
-	text_escape(name, sizeof(name), database->name);
-	(void)printf("%-22s %9llu %10llu", name, (unsigned long long)database->nkeys,
-	             (unsigned long long)database->nrecords);
-	print_pages(database->nbranches, database->nleaves, database->noverflows,
-	            part(database->used_bytes, database->bytes), database->bytes,
-	            part(database->bytes, database->nentries));
-	if (database->is_index) {
-		(void)printf(" %5.1f%% %9llu",
-		             100 * part(database->nranges, database->nkeys),
-		             database->nlongest == 0
-		                     ? 0
-		                     : (unsigned long long)database->longest[0].nids);
-	}
-	(void)putchar('\n');
-	if (is_verbose) {
-		print_longest(database);
-	}
-	table->nbranches += database->nbranches;
-	table->nleaves += database->nleaves;
-	table->noverflows += database->noverflows;
-	table->bytes += database->bytes;
-	table->used_bytes += database->used_bytes;
-	table->nentries = database->nentries;
+	text_escape(name, sizeof(name), text);
+	(void)printf("%-*s%s%*s %8s %9s %3.0f%%", NAME_WIDTH, name,
+	             strlen(name) > NAME_WIDTH ? "\n" : "",
+	             strlen(name) > NAME_WIDTH ? NAME_WIDTH : 0, "",
+	             figure_bytes(bytes).text,
+	             figure_bytes(nentries == 0 ? 0 : bytes / nentries).text,
+	             bytes == 0 ? 0 : 100 * (double)used / (double)bytes);
 }
 
-void sizes_table_end(struct sizes_table *table)
+static void print_row(const json_t *database, bool is_verbose)
 {
-	if (table->nrows > 0) {
-		(void)printf("%-22s %9s %10s", "all", "", "");
-		print_pages(table->nbranches, table->nleaves, table->noverflows,
-		            part(table->used_bytes, table->bytes), table->bytes,
-		            part(table->bytes, table->nentries));
+	const json_t *longest = json_object_get(database, "longest");
+	uint64_t keys = fact_number(database, "keys");
+
+	print_size(fact_text(database, "database"), fact_number(database, "bytes"),
+	           fact_number(database, "used_bytes"), fact_number(database, "entries"));
+	(void)printf(" %9llu %10llu", (unsigned long long)keys,
+	             (unsigned long long)fact_number(database, "postings"));
+	if (longest != NULL) {
+		uint64_t ranges = fact_number(database, "ranges");
+
+		(void)printf(" %5.1f%% %9llu",
+		             keys == 0 ? 0 : 100 * (double)ranges / (double)keys,
+		             (unsigned long long)fact_number(json_array_get(longest, 0),
+		                                             "postings"));
+	}
+	(void)putchar('\n');
+	for (size_t i = 0; i < json_array_size(longest) && is_verbose; i++) {
+		const json_t *list = json_array_get(longest, i);
+		uint64_t n = fact_number(list, "postings");
+
+		(void)printf("  key %s: %llu posting%s\n", fact_text(list, "key"),
+		             (unsigned long long)n, n == 1 ? "" : "s");
+	}
+}
+
+void sizes_print(const struct json_t *databases, size_t from, bool is_verbose)
+{
+	size_t n = 0;
+	json_t **rows = fact_largest(databases, from, &n);
+	uint64_t bytes = 0;
+	uint64_t used = 0;
+
+	if (n > 0) {
+		(void)printf("%-*s %8s %9s %4s %9s %10s %6s %9s\n", NAME_WIDTH,
+		             "database", "size", "per entry", "fill", "keys", "records",
+		             "ranges", "longest");
+	}
+	for (size_t i = 0; i < n; i++) {
+		print_row(rows[i], is_verbose);
+		bytes += fact_number(rows[i], "bytes");
+		used += fact_number(rows[i], "used_bytes");
+	}
+	if (n > 0) {
+		print_size("all", bytes, used, fact_number(rows[0], "entries"));
 		(void)putchar('\n');
 	}
-	*table = (struct sizes_table){.nrows = 0};
+	free(rows);
 }
+
+/* ---- JSON ---- */
 
 static json_t *longest_json(const struct dit_check_database *database)
 {
