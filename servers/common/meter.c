@@ -190,10 +190,24 @@ void meter_show(struct meter *meter, const struct dit_progress *progress)
 	}
 }
 
+void meter_show_last(struct meter *meter, uint64_t done, uint64_t total)
+{
+	struct dit_progress progress = meter->forecast.last;
+
+	progress.phase = meter->plan.nphases - 1;
+	progress.unit = DIT_PROGRESS_BYTES;
+	progress.done = done;
+	progress.total = total;
+	meter_show(meter, &progress);
+}
+
 void meter_break(struct meter *meter)
 {
+	unsigned width = columns();
+
 	if (meter->has_line) {
-		(void)fputc('\n', stderr);
+		(void)fprintf(stderr, "\r%*s\r", (int)(width > 0 ? width - 1 : 0), "");
+		(void)fflush(stderr);
 		meter->has_line = false;
 	}
 }
@@ -207,10 +221,16 @@ void meter_end(struct meter *meter, bool has_succeeded)
 	                             .progress = &progress,
 	                             .share = 1,
 	                             .seconds = seconds,
-	                             .left = meter->mode == METER_JSON ? 0 : -1};
+	                             .is_over = true};
+	bool has_lines = meter->mode == METER_LINES && meter->shown_ms > 0;
 
-	if (has_succeeded && (meter->has_line || meter->mode == METER_JSON)) {
+	if (!has_succeeded) {
+		meter_break(meter);
+	} else if (meter->has_line || has_lines || meter->mode == METER_JSON) {
 		print_text(meter, &view, meter->mode);
 	}
-	meter_break(meter);
+	if (meter->has_line) {
+		(void)fputc('\n', stderr);
+		meter->has_line = false;
+	}
 }

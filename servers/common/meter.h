@@ -67,9 +67,12 @@ bool meter_is_close(const struct meter *meter);
 /** What a sample of the input lets expect. The clock begins anew: the work begins now. */
 void meter_expect(struct meter *meter, uint64_t nentries, uint64_t npostings);
 void meter_show(struct meter *meter, const struct dit_progress *progress);
-/** End the bar's line, so that a message can be printed. */
+/** The last phase of the plan, which follows the library's: @p done bytes of @p total. */
+void meter_show_last(struct meter *meter, uint64_t done, uint64_t total);
+/** Wipe the bar out, so that a message can be printed in its place. */
 void meter_break(struct meter *meter);
-/** The work is over: the bar shows its end, JSON its last object. */
+/** The work is over: the bar that stands there shows its end, lines their last one, with
+ * the time it took, JSON its last object. */
 void meter_end(struct meter *meter, bool has_succeeded);
 
 #endif

@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "figures.h"
+
 #define BAR_MIN     8
 #define BAR_MAX     30
-#define FIELD_BYTES 48
-#define MIB         ((double)(1 << 20))
+#define FIELD_BYTES 64
+/* A speed is told from here on: earlier, it says nothing. */
+#define SPEED_SECONDS 1.0
 
 enum field {
 	FIELD_ENTRIES,
@@ -43,25 +46,33 @@ static void put_fields(char fields[NFIELDS][FIELD_BYTES],
                        const struct progress_view *view)
 {
 	const struct dit_progress *progress = view->progress;
-	double bytes = (double)bytes_moved(progress);
+	uint64_t bytes = bytes_moved(progress);
+	bool has_speed = view->seconds >= (view->is_over ? 0.001 : SPEED_SECONDS);
 	char time[32];
 
 	for (size_t i = 0; i < NFIELDS; i++) {
 		fields[i][0] = '\0';
 	}
-	if (view->seconds > 0 && progress->nentries > 0) {
+	if (has_speed && progress->nentries > 0) {
 		(void)snprintf(fields[FIELD_ENTRIES], FIELD_BYTES, "%.0f/s",
 		               (double)progress->nentries / view->seconds);
 	}
-	if (view->seconds > 0 && bytes > 0) {
-		(void)snprintf(fields[FIELD_BYTES_READ], FIELD_BYTES, "%.0f MB/s",
-		               bytes / view->seconds / 1e6);
+	if (has_speed && bytes > 0) {
+		double speed = (double)bytes / view->seconds;
+
+		(void)snprintf(fields[FIELD_BYTES_READ], FIELD_BYTES, "%s/s",
+		               figure_bytes(speed < (double)UINT64_MAX ? (uint64_t)speed
+		                                                       : UINT64_MAX)
+		                       .text);
 	}
 	if (progress->memory_bytes > 0) {
-		(void)snprintf(fields[FIELD_MEMORY], FIELD_BYTES, "%.0f MiB",
-		               (double)progress->memory_bytes / MIB);
+		(void)snprintf(fields[FIELD_MEMORY], FIELD_BYTES, "memory %s",
+		               figure_bytes(progress->memory_bytes).text);
 	}
-	if (view->left >= 0) {
+	if (view->is_over) {
+		put_time(time, sizeof(time), view->seconds);
+		(void)snprintf(fields[FIELD_LEFT], FIELD_BYTES, "in %s", time);
+	} else if (view->left >= 0) {
 		put_time(time, sizeof(time), view->left);
 		(void)snprintf(fields[FIELD_LEFT], FIELD_BYTES, "%s left", time);
 	}

@@ -3,6 +3,7 @@
 #ifndef DITKIT_COMMON_PROGRESS_TEXT_H
 #define DITKIT_COMMON_PROGRESS_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,21 +18,25 @@ struct progress_view {
 	double share;   /* of the whole time, 0 to 1; negative: not known */
 	double seconds; /* since the beginning */
 	double left;    /* seconds; negative: not known */
+	bool is_over;   /* nothing is left: the time that the work took is told */
 };
 
 /** Enough for each of the texts. */
 #define PROGRESS_TEXT_BYTES 2048
 
 /**
- * "indexes    [########------------]  42%   136000/s  125 MB/s  210 MiB  0:12 left"
+ * "indexes    [######------]  42%  136000/s  119 MiB/s  memory 210 MiB  0:12 left"
  *
  * @param columns  of the terminal; the text leaves the last one free. What does not fit
- *                 is left out: memory first, then MB/s, entries/s, the bar
+ *                 is left out: memory first, then bytes/s, entries/s, the bar
  */
 void progress_text_bar(char *ret, size_t size, unsigned columns,
                        const struct progress_view *view);
 
-/** "ditadd: indexes, 42%, 600000 entries, 136000/s, 125 MB/s, 210 MiB, 0:12 left" */
+/**
+ * "ditadd: indexes, 42%, 600000 entries, 136000/s, 119 MiB/s, memory 210 MiB, 0:12 left";
+ * at the end "ditadd: done, 100%, ..., in 0:17"
+ */
 void progress_text_line(char *ret, size_t size, const struct progress_view *view);
 
 /** A JSON object in one line; doc/man/ditadd.8 has its fields. */

@@ -36,6 +36,11 @@ flat() {
 	awk -f "$DIT_SRCDIR/tests/cli/json_flat.awk" "$1"
 }
 
+# on_terminal COMMAND: what it leaves there, of 80 columns: a line is what was last written on it
+on_terminal() {
+	script -qec "stty cols 80; $1" /dev/null </dev/null | sed 's/\r$//; s/.*\r//' >out
+}
+
 # finish: the script's last line
 finish() {
 	echo "$name: $nchecks checks, $nfailed failed"

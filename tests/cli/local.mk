@@ -27,7 +27,7 @@ EXTRA_DIST += %D%/unprotected.c
 check_PROGRAMS += %D%/test_config_database
 %C%_test_config_database_SOURCES = %D%/test_config_database.c \
 	servers/common/arguments.c servers/common/common_options.c \
-	servers/common/config_database.c servers/common/forecast.c \
+	servers/common/config_database.c servers/common/figures.c servers/common/forecast.c \
 	servers/common/meter.c servers/common/progress_text.c servers/common/shell_word.c \
 	servers/common/user.c
 %C%_test_config_database_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/include \

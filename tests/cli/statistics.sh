@@ -264,11 +264,6 @@ is "the report of ditindex" "$(grep -c 'data-index=' index.html)" 6
 
 # ---- the summary: on a terminal, and nowhere else ----
 
-# on_terminal COMMAND: what it prints there
-on_terminal() {
-	script -qec "$1" /dev/null </dev/null | tr -d '\r' >out
-}
-
 # has WHAT PATTERN: a line of what was printed
 has() {
 	nchecks=$((nchecks + 1))

@@ -37,8 +37,12 @@ common_cppflags = $(AM_CPPFLAGS) -D_GNU_SOURCE -I$(top_builddir)/include \
 
 check_PROGRAMS += %D%/test_estimate_text
 %C%_test_estimate_text_SOURCES = \
+	servers/common/arguments.c \
 	servers/common/estimate_text.c \
+	servers/common/forecast.c \
+	servers/common/meter.c \
 	servers/common/page_cache.c \
+	servers/common/progress_text.c \
 	%D%/test_estimate_text.c \
 	$(NULL)
 %C%_test_estimate_text_CPPFLAGS = $(common_cppflags) $(jansson_CFLAGS)
@@ -56,7 +60,7 @@ check_PROGRAMS += %D%/test_forecast
 check_PROGRAMS += %D%/test_progress_text
 %C%_test_progress_text_SOURCES = servers/common/progress_text.c %D%/test_progress_text.c
 %C%_test_progress_text_CPPFLAGS = $(common_cppflags)
-%C%_test_progress_text_LDADD = $(test_libs)
+%C%_test_progress_text_LDADD = $(common_test_libs)
 %C%_test_report_SOURCES = %D%/test_report.c
 %C%_test_report_CPPFLAGS = $(common_test_cppflags)
 %C%_test_report_LDADD = $(common_test_libs)

@@ -47,12 +47,12 @@ static void the_bar_has_all_that_fits(void **state)
 		const char *text;
 	} cases[] = {
 		{120,
-	         "indexes    [############------------------]  42%  123457/s  125 MB/s  "
-	         "210 MiB  0:12 left"},
+	         "indexes    [############------------------]  42%  123457/s  119 MiB/s  "
+	         "memory 210 MiB  0:12 left"},
 		{80,
-	         "indexes    [########-------------]  42%  123457/s  125 MB/s  210 MiB  "
+	         "indexes    [#####--------]  42%  123457/s  119 MiB/s  memory 210 MiB  "
 	         "0:12 left"},
-		{60, "indexes    [####------]  42%  123457/s  125 MB/s  0:12 left"},
+		{60, "indexes    [###------]  42%  123457/s  119 MiB/s  0:12 left"},
 		{40, "indexes    [####------]  42%  0:12 left"},
 		{30, "indexes     42%  0:12 left"},
 		{20, "indexes     42%  0:"},
@@ -127,6 +127,38 @@ static void times_have_hours(void **state)
 	}
 }
 
+static void speeds_and_times_are_those_of_the_moment(void **state)
+{
+	static const struct {
+		const char *name;
+		double seconds;
+		bool is_over;
+		const char *text;
+	} cases[] = {
+		{"just begun", 0.017, false, ", memory 210 MiB, 0:12 left"},
+		{"a second later", 1, false,
+	         ", 1234567/s, 1.2 GiB/s, memory 210 MiB, 0:12 left"},
+		{"over at once", 0.5, true,
+	         ", 2469134/s, 2.3 GiB/s, memory 210 MiB, in 0:01"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct progress_view view = view_of(&indexes);
+		char text[PROGRESS_TEXT_BYTES];
+		const char *end = NULL;
+
+		view.seconds = cases[i].seconds;
+		view.is_over = cases[i].is_over;
+		progress_text_line(text, sizeof(text), &view);
+		end = strstr(text, " entries");
+		assert_non_null(end);
+		if (strcmp(end + strlen(" entries"), cases[i].text) != 0) {
+			fail_msg("%s: %s", cases[i].name, text);
+		}
+	}
+}
+
 static void a_line_has_all(void **state)
 {
 	struct progress_view view = view_of(&indexes);
@@ -135,7 +167,7 @@ static void a_line_has_all(void **state)
 	(void)state;
 	progress_text_line(text, sizeof(text), &view);
 	assert_string_equal(text, "ditadd: indexes, 42%, 1234567 entries, 123457/s, "
-	                          "125 MB/s, 210 MiB, 0:12 left");
+	                          "119 MiB/s, memory 210 MiB, 0:12 left");
 }
 
 static void json_has_all(void **state)
@@ -170,6 +202,7 @@ int main(void)
 		cmocka_unit_test(no_bar_is_wider_than_the_terminal),
 		cmocka_unit_test(what_is_not_known_is_left_out),
 		cmocka_unit_test(times_have_hours),
+		cmocka_unit_test(speeds_and_times_are_those_of_the_moment),
 		cmocka_unit_test(a_line_has_all),
 		cmocka_unit_test(json_has_all),
 	};
