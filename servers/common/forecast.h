@@ -32,7 +32,7 @@
 
 #include <ditkit/progress.h>
 
-#define FORECAST_PHASES_MAX  4
+#define FORECAST_PHASES_MAX  5
 #define FORECAST_SAMPLES_MAX 64
 
 /** What a phase does, in microseconds for each. */

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,29 +49,39 @@ static bool is_wanted(enum page_cache_mode mode, uint64_t bytes)
 	                     (mode == PAGE_CACHE_AUTO && bytes <= page_cache_room() / 2));
 }
 
-bool page_cache_warm(enum page_cache_mode mode, const char *directory, uint64_t bytes,
-                     uint64_t kept_bytes)
+void page_cache_warm(const struct page_cache_warming *warming, const char *directory,
+                     uint64_t bytes, uint64_t kept_bytes)
 {
-	off_t first = mode == PAGE_CACHE_AUTO ? (off_t)kept_bytes : 0;
+	off_t first = warming->mode == PAGE_CACHE_AUTO ? (off_t)kept_bytes : 0;
 	char path[PATH_MAX];
 	struct stat status;
 	int fd = -1;
 
-	if (!is_wanted(mode, bytes) || (size_t)snprintf(path, sizeof(path), "%s/data.mdb",
-	                                                directory) >= sizeof(path)) {
-		return false;
+	if (!is_wanted(warming->mode, bytes) ||
+	    (size_t)snprintf(path, sizeof(path), "%s/data.mdb", directory) >=
+	            sizeof(path)) {
+		return;
 	}
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0) {
-		return false;
+		return;
 	}
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
 		(void)close(fd);
-		return false;
+		return;
 	}
-	for (off_t at = first; at < status.st_size; at += PIECE_BYTES) {
+	for (off_t at = first; at < status.st_size && *warming->stop == 0;
+	     at += PIECE_BYTES) {
+		meter_show_last(warming->meter, (uint64_t)(at - first),
+		                (uint64_t)(status.st_size - first));
 		(void)posix_fadvise(fd, at, PIECE_BYTES, POSIX_FADV_WILLNEED);
 	}
 	(void)close(fd);
-	return true;
+	if (*warming->stop != 0) {
+		meter_break(warming->meter);
+		(void)fprintf(stderr,
+		              "%s: interrupted while %s was read into the page cache; "
+		              "the database is complete\n",
+		              warming->meter->plan.program, path);
+	}
 }

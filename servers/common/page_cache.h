@@ -12,8 +12,9 @@
 #ifndef DITKIT_COMMON_PAGE_CACHE_H
 #define DITKIT_COMMON_PAGE_CACHE_H
 
-#include <stdbool.h>
 #include <stdint.h>
+
+#include "meter.h"
 
 enum page_cache_mode {
 	PAGE_CACHE_AUTO, /* warm, if it fits */
@@ -28,6 +29,12 @@ int page_cache_read(enum page_cache_mode *mode, const char *text);
 /** Memory that can be had without pushing anything out, in bytes; 0: not known. */
 uint64_t page_cache_room(void);
 
+struct page_cache_warming {
+	enum page_cache_mode mode;
+	struct meter *meter;               /* its last phase is this one */
+	const volatile sig_atomic_t *stop; /* not 0: read no further, and say so */
+};
+
 /**
  * Ask the system to read data.mdb of a database directory ahead, piece by piece, the
  * file's end last. Best effort: nobody is told if it fails.
@@ -35,10 +42,8 @@ uint64_t page_cache_room(void);
  * @param bytes  of the file
  * @param kept_bytes  from its beginning, bytes that are what they were before the run;
  *                    only an explicit "warm" reads them
- *
- * @return was the system asked to?
  */
-bool page_cache_warm(enum page_cache_mode mode, const char *directory, uint64_t bytes,
-                     uint64_t kept_bytes);
+void page_cache_warm(const struct page_cache_warming *warming, const char *directory,
+                     uint64_t bytes, uint64_t kept_bytes);
 
 #endif

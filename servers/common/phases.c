@@ -5,7 +5,7 @@
  */
 #include "phases.h"
 
-const struct forecast_phase load_phases[DIT_LOAD_NPHASES] = {
+const struct forecast_phase load_phases[LOAD_NPHASES] = {
 	[DIT_LOAD_ENTRIES] = {.name = "entries",
                               .costs = {.entry = 0.25,
                                         .entry_alone = 0.9,
@@ -27,9 +27,10 @@ const struct forecast_phase load_phases[DIT_LOAD_NPHASES] = {
                                         .is_by_index = true}},
 	[DIT_LOAD_PUBLISH] = {.name = "publishing",
                               .costs = {.byte_read = 0.0001, .alone = 1}},
+	[DIT_LOAD_NPHASES] = {.name = "page cache"},
 };
 
-const struct forecast_phase reindex_phases[DIT_REINDEX_NPHASES] = {
+const struct forecast_phase reindex_phases[REINDEX_NPHASES] = {
 	[DIT_REINDEX_ENTRIES] = {.name = "entries",
                                  .costs = {.entry = 0.45,
                                            .pushed = 0.017,
@@ -43,6 +44,7 @@ const struct forecast_phase reindex_phases[DIT_REINDEX_NPHASES] = {
                                            .run_segment = 35,
                                            .is_by_index = true}},
 	[DIT_REINDEX_PUBLISH] = {.name = "publishing", .costs = {.posting = 0.005}},
+	[DIT_REINDEX_NPHASES] = {.name = "page cache"},
 };
 
 const struct forecast_phase export_phases[DIT_EXPORT_NPHASES] = {

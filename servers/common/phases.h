@@ -10,8 +10,12 @@
 
 #include "forecast.h"
 
-extern const struct forecast_phase load_phases[DIT_LOAD_NPHASES];
-extern const struct forecast_phase reindex_phases[DIT_REINDEX_NPHASES];
+/* The phases of the library, and the page cache (page_cache.h). */
+#define LOAD_NPHASES    (DIT_LOAD_NPHASES + 1)
+#define REINDEX_NPHASES (DIT_REINDEX_NPHASES + 1)
+
+extern const struct forecast_phase load_phases[LOAD_NPHASES];
+extern const struct forecast_phase reindex_phases[REINDEX_NPHASES];
 extern const struct forecast_phase export_phases[DIT_EXPORT_NPHASES];
 extern const struct forecast_phase check_phases[DIT_CHECK_NPHASES];
 

@@ -65,7 +65,7 @@ static struct meter_plan make_plan(const struct options *options)
 	return (struct meter_plan){
 		.program = "ditadd",
 		.phases = load_phases,
-		.nphases = options->load.is_dry_run ? 1 : DIT_LOAD_NPHASES,
+		.nphases = options->load.is_dry_run ? 1 : LOAD_NPHASES,
 		.is_quiet = options->common.has_debug, /* as slapadd */
 		.request = common_catch_requests(),
 	};
@@ -127,7 +127,6 @@ static int write_output(struct options *options, struct run_record *record,
 	options->output.next = next_command(options, stats, r);
 	/* The message about an interrupt says what a summary would. */
 	options->output.wants_summary &= r != DIT_E_STOPPED;
-	run_record_end(record);
 	json = load_json(record, options, stats, r, load_status(stats, r));
 	written = run_output_write(&options->output, json);
 	json_decref(json);
@@ -135,12 +134,16 @@ static int write_output(struct options *options, struct run_record *record,
 }
 
 /* slapd finds in memory what it will read. */
-static void warm(const struct options *options, const struct dit_load_stats *stats)
+static void warm(const struct options *options, const struct dit_load_stats *stats,
+                 struct meter *meter)
 {
+	const struct page_cache_warming warming = {
+		.mode = options->page_cache, .meter = meter, .stop = options->load.stop};
+
 	for (size_t i = 0; i < stats->ndatabases && !options->load.is_dry_run; i++) {
-		(void)page_cache_warm(options->page_cache, stats->databases[i].directory,
-		                      stats->databases[i].bytes,
-		                      stats->databases[i].kept_bytes);
+		page_cache_warm(&warming, stats->databases[i].directory,
+		                stats->databases[i].bytes,
+		                stats->databases[i].kept_bytes);
 	}
 }
 
@@ -265,6 +268,10 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 		output.rejects_path = options->rejects;
 	}
 	r = dit_load(&options->load, &stats);
+	run_record_end(record);
+	if (r == 0) {
+		warm(options, &stats, &output.meter);
+	}
 	meter_end(&output.meter, r == 0);
 	if (r == 0 && options->want_stats) {
 		stats_print(&stats, options->load.is_dry_run);
@@ -272,9 +279,6 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	status = load_status(&stats, r);
 	if (write_output(options, record, &stats, r) < 0) {
 		status = EXIT_FAILURE;
-	}
-	if (r == 0) {
-		warm(options, &stats);
 	}
 	dit_load_stats_deinit(&stats);
 	return status;

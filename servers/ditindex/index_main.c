@@ -95,7 +95,6 @@ static int write_output(struct index_options *options, struct run_record *record
 		options->output.next = summary_next(
 			&options->common, stats->databases[0].directory, &system_slapd);
 	}
-	run_record_end(record);
 	json = index_json(record, stats, r, status);
 	written = run_output_write(&options->output, json);
 	json_decref(json);
@@ -104,11 +103,15 @@ static int write_output(struct index_options *options, struct run_record *record
 
 /* slapd finds in memory what it will read. */
 static void warm(const struct index_options *options,
-                 const struct dit_reindex_stats *stats)
+                 const struct dit_reindex_stats *stats, struct meter *meter)
 {
+	const struct page_cache_warming warming = {.mode = options->page_cache,
+	                                           .meter = meter,
+	                                           .stop = options->reindex.stop};
+
 	for (size_t i = 0; i < stats->ndatabases; i++) {
-		(void)page_cache_warm(options->page_cache, stats->databases[i].directory,
-		                      stats->databases[i].bytes, 0);
+		page_cache_warm(&warming, stats->databases[i].directory,
+		                stats->databases[i].bytes, 0);
 	}
 }
 
@@ -119,7 +122,7 @@ static int run(struct index_options *options, struct run_record *record)
 	struct output output = {.is_silent = options->common.is_silent};
 	const struct meter_plan plan = {.program = "ditindex",
 	                                .phases = reindex_phases,
-	                                .nphases = DIT_REINDEX_NPHASES,
+	                                .nphases = REINDEX_NPHASES,
 	                                .is_quiet = options->common.has_debug,
 	                                .request = common_catch_requests()};
 	int status = EXIT_FAILURE;
@@ -139,6 +142,10 @@ static int run(struct index_options *options, struct run_record *record)
 	options->reindex.progress = print_progress;
 	options->reindex.progress_ctx = &output;
 	r = dit_reindex(&options->reindex, &stats);
+	run_record_end(record);
+	if (r == 0) {
+		warm(options, &stats, &output.meter);
+	}
 	meter_end(&output.meter, r == 0);
 	if (r == 0 && options->reindex.online) {
 		print_waits(&stats);
@@ -149,9 +156,6 @@ static int run(struct index_options *options, struct run_record *record)
 	status = r == 0 && count_left_out(&stats) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (write_output(options, record, &stats, r, status) < 0) {
 		status = EXIT_FAILURE;
-	}
-	if (r == 0) {
-		warm(options, &stats);
 	}
 	dit_reindex_stats_deinit(&stats);
 	return status;

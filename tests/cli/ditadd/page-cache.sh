@@ -22,10 +22,14 @@ rm -rf db/*
 echo "through: $(asked "$DITADD" -q -f slapd.conf -l one.ldif --page-cache)"
 rm -rf db/*
 echo "a small file fits: $(asked "$DITADD" -q -f slapd.conf -l one.ldif)"
+# The first request of the load brings an interrupt: the others are not made.
+rm -rf db/*
 ous() {
 	seq "$1" "$2" | awk '{ print "dn: ou=" $1 ",dc=example,dc=com\nobjectClass: organizationalUnit\nou: " $1 "\n" }'
 }
-ous 1 8000 | "$DITADD" -q -f slapd.conf
+{ cat one.ldif; echo; ous 1 8000; } >ous.ldif
+strace -f -e trace=fadvise64 -e inject=fadvise64:signal=INT -o trace "$DITADD" -q -f slapd.conf -l ous.ldif 2>&1
+echo "interrupted: status $?, $(grep -c 'WILLNEED) = 0' trace) requests, $("$DITCAT" -f slapd.conf | grep -c ^dn:) entries"
 ous 8001 8001 >more.ldif
 echo "what was there is left alone: $(asked "$DITADD" -q -f slapd.conf -l more.ldif |
 	awk '{ print ($1 > 0 && $1 < $3) ? "yes" : "no: " $0 }')"
