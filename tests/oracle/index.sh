@@ -142,14 +142,15 @@ ditindex_site "$work/dit" mail surname rfc822Mailbox
 check "named attributes: messages" same_messages "$work/ref" "$work/dit"
 check "named attributes: content" same_content "$work/ref" "$work/dit"
 
-# The file does not grow from run to run.
+# The file does not grow from run to run, but for a chunk of pages (512 KiB) of each thread
+# that finds no row of free pages for it.
 restart
 for ((i = 1; i <= 6; i++)); do
 	ditindex_site "$work/dit" -T 2
 	[ $i -ne 1 ] || first=$(stat -c %s "$work/dit/db/data.mdb")
 	last=$(stat -c %s "$work/dit/db/data.mdb")
 done
-check "six runs: $first, then $last bytes" test "$last" -le $((first + first / 50))
+check "six runs: $first, then $last bytes" test "$last" -le $((first + 2 * 524288))
 check "six runs: sound" sound "$work/dit/db"
 
 # Without room for old and new.
