@@ -52,8 +52,11 @@ int dit_split_rules_make(const struct dit_database *db, struct dit_split_rules *
 		made->limits[i] = db->multival.hi;
 	}
 	for (size_t i = 0; i < db->multival.nspecs; i++) {
-		made->limits[db->multival.specs[i].ad->ordinal] =
-			db->multival.specs[i].hi;
+		const struct dit_multival_spec *spec = &db->multival.specs[i];
+
+		if (spec->hi != DIT_MULTIVAL_NONE) {
+			made->limits[spec->ad->ordinal] = spec->hi;
+		}
 	}
 	made->rules = (struct dit_split_rules){.limits = made->limits,
 	                                       .nlimits = n,

@@ -2,9 +2,11 @@
 /*
  * index ATTRS [TYPES] (config.md 3.5)
  *
+ * slapd keeps one record of a description for "index" and "multival". A "multival" line
+ * with a LO of 4294967295 makes a record that no "index" line may follow (config.md 3.6).
+ *
  * From 2.7 on slapd sees to it that objectClass is indexed (storage-2.7.md 2.2): "eq"
- * where the configuration does not define that index, and the first definition where it
- * has several.
+ * where objectClass has no record, and the first definition where there are several.
  */
 #include "config/conf_parser.h"
 
@@ -133,7 +135,11 @@ static int add_index(struct dit_conf_parser *parser, const struct dit_ad *ad,
 {
 	struct dit_database *database = dit_conf_database(parser);
 
-	if (!is_defined(database, ad)) {
+	const struct dit_multival_spec *multival =
+		dit_conf_find_multival(&database->multival, ad);
+
+	if (!is_defined(database, ad) &&
+	    (multival == NULL || multival->lo != DIT_MULTIVAL_NONE)) {
 		return put_index(database, ad, kinds);
 	}
 	if (ad == own_index(parser)) {
@@ -152,7 +158,8 @@ int dit_conf_complete_indexes(struct dit_conf_parser *parser)
 	for (size_t i = 0; ad != NULL && i < settings->ndatabases && r == 0; i++) {
 		struct dit_database *database = &settings->databases[i];
 
-		if (strcmp(database->type, "mdb") == 0 && !is_defined(database, ad)) {
+		if (strcmp(database->type, "mdb") == 0 && !is_defined(database, ad) &&
+		    dit_conf_find_multival(&database->multival, ad) == NULL) {
 			r = put_index(database, ad, DIT_INDEX_EQ);
 		}
 	}

@@ -97,26 +97,41 @@ static bool parse_thresholds(const char *text, uint32_t *ret_hi, uint32_t *ret_l
 	return true;
 }
 
+struct dit_multival_spec *dit_conf_find_multival(const struct dit_multival_rules *rules,
+                                                 const struct dit_ad *ad)
+{
+	for (size_t i = 0; i < rules->nspecs; i++) {
+		if (rules->specs[i].ad == ad) {
+			return &rules->specs[i];
+		}
+	}
+	return NULL;
+}
+
 static int add_multival(struct dit_conf_parser *parser,
                         const struct dit_multival_spec *spec, const char *attr)
 {
-	struct dit_database *database = dit_conf_database(parser);
+	struct dit_multival_rules *rules = &dit_conf_database(parser)->multival;
+	struct dit_multival_spec *known = dit_conf_find_multival(rules, spec->ad);
 	struct dit_multival_spec *multivals = NULL;
 
-	for (size_t i = 0; i < database->multival.nspecs; i++) {
-		if (database->multival.specs[i].ad == spec->ad) {
-			return dit_conf_say_line(
-				parser->reporter,
-				"duplicate multival definition for attr \"%s\"", attr);
-		}
+	/* To slapd a LO of DIT_MULTIVAL_NONE says that there is no line yet. */
+	if (known != NULL && known->lo != DIT_MULTIVAL_NONE) {
+		return dit_conf_say_line(parser->reporter,
+		                         "duplicate multival definition for attr \"%s\"",
+		                         attr);
 	}
-	multivals = dit_grow(database->multival.specs, &database->multival.specs_size,
-	                     database->multival.nspecs + 1, sizeof(*multivals));
+	if (known != NULL) {
+		*known = *spec;
+		return 0;
+	}
+	multivals = dit_grow(rules->specs, &rules->specs_size, rules->nspecs + 1,
+	                     sizeof(*multivals));
 	if (multivals == NULL) {
 		return -ENOMEM;
 	}
-	database->multival.specs = multivals;
-	multivals[database->multival.nspecs++] = *spec;
+	rules->specs = multivals;
+	multivals[rules->nspecs++] = *spec;
 	return 0;
 }
 

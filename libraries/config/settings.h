@@ -40,11 +40,11 @@ struct dit_index_spec {
 struct dit_multival_spec {
 	const struct dit_ad
 		*ad; /* this description alone, none that is derived from it */
-	uint32_t hi; /* more values than this are stored apart */
+	uint32_t hi; /* more values than this are stored apart; NONE: that of the rules */
 	uint32_t lo; /* at most hi */
 };
 
-#define DIT_MULTIVAL_NONE UINT32_MAX /* hi: all values stay in the entry */
+#define DIT_MULTIVAL_NONE UINT32_MAX /* no threshold */
 
 struct dit_settings_memory;
 
@@ -62,7 +62,8 @@ struct dit_multival_rules {
 	struct dit_multival_spec *specs; /* each description once */
 	size_t nspecs;
 	size_t specs_size; /* private: for how many there is room */
-	uint32_t hi;       /* of all other descriptions; default DIT_MULTIVAL_NONE */
+	uint32_t hi; /* of all other descriptions; default DIT_MULTIVAL_NONE: all values
+	                stay in the entry */
 	uint32_t lo;
 };
 

@@ -223,6 +223,8 @@ static void thresholds_are_read(void **state)
 	                                        "multival default,member -5,3\n"
 	                                        "index cn eq\n"
 	                                        "database mdb\n"
+	                                        "multival sn -1,-1\n"
+	                                        "multival sn 2,1\n"
 	                                        "multival cn 99999999999999999999,0\n");
 	const struct dit_database *d = &s->databases[1];
 
@@ -234,8 +236,9 @@ static void thresholds_are_read(void **state)
 	assert_int_equal(d->multival.hi, UINT32_MAX - 4);
 	assert_int_equal(d->multival.lo, 3);
 	d = &s->databases[2];
-	assert_int_equal(d->multival.nspecs, 1);
-	check_multival(d, 0, "cn", UINT32_MAX, 0);
+	assert_int_equal(d->multival.nspecs, 2);
+	check_multival(d, 0, "sn", 2, 1);
+	check_multival(d, 1, "cn", UINT32_MAX, 0);
 	assert_int_equal(d->multival.hi, DIT_MULTIVAL_NONE);
 	dit_settings_free(s);
 }

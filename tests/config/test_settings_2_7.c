@@ -58,7 +58,7 @@ static const char *indexes_of(const struct dit_settings *s)
 	return text;
 }
 
-static void object_class_is_always_indexed(void **state)
+static void object_class_without_a_line_is_indexed(void **state)
 {
 	static const struct {
 		const char *text;
@@ -70,7 +70,12 @@ static void object_class_is_always_indexed(void **state)
 		/* a definition counts, whatever it says */
 		{"index objectClass pres\nindex cn eq\n", "objectClass=1 cn=2 "},
 		{"index cn,objectClass eq\n", "cn=2 objectClass=2 "},
-		/* those behind it are ignored */
+		/* "multival" counts as well */
+		{"multival objectClass 5,3\n", ""},
+		{"multival default,cn 5,3\n", "objectClass=2 "},
+		{"multival objectClass 5,3\nindex objectClass pres\n", "objectClass=1 "},
+		{"multival objectClass -1,-1\nindex objectClass pres\n", ""},
+		/* the later ones are ignored */
 		{"index objectClass pres\nindex objectClass eq\n", "objectClass=1 "},
 		{"index 2.5.4.0 eq\nindex cn,OBJECTCLASS pres\n", "objectClass=2 cn=1 "},
 	};
@@ -337,7 +342,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(hashes_have_64_bits_unless_the_configuration_says_otherwise),
-		TEST(object_class_is_always_indexed),
+		TEST(object_class_without_a_line_is_indexed),
 		TEST(object_class_is_indexed_in_every_mdb_database_alone),
 		TEST(other_attributes_are_indexed_once),
 		TEST(releases_before_leave_object_class_to_the_configuration),

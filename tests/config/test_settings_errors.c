@@ -192,6 +192,8 @@ static const struct error_case {
  L(8, "duplicate multival definition for attr \"commonName\"")},
 {DB "multival cn 5,3\nmultival 2.5.4.3 6,3\n",
  L(9, "duplicate multival definition for attr \"2.5.4.3\"")},
+{DB "multival cn -1,-1\nindex cn eq\n",
+ L(9, "duplicate index definition for attr \"cn\"")},
 {DB "dbpagesize 4096\n", L(8, "<dbpagesize> not supported by this release")},
 {DB "crypto x\n", L(8, "<crypto> not supported by this release")},
 {DB "passphrase x\n", L(8, "<passphrase> not supported by this release")},
