@@ -179,11 +179,14 @@ static int find_unknown(struct dit_check_entry *check, const struct dit_entry_vi
 			dit_ad_names_get(check->opts.names, number);
 
 		if (name == NULL) {
-			dit_check_find(check->opts.findings, DIT_CHECK_ENTRY_ATTRIBUTE,
-			               &check->place,
-			               "attribute #%u has the number %u, which is not in "
-			               "ad2i",
-			               i, number);
+			dit_check_find(
+				check->opts.findings, DIT_CHECK_ENTRY_ATTRIBUTE,
+				&check->place,
+				"attribute #%u has the number %u, which is %s ad2i", i,
+				number,
+				dit_ad_names_is_forged(check->opts.names, number)
+					? "no attribute description in"
+					: "not in");
 		} else if (stored.attrs[i].is_split) {
 			r = check_split(check, view->id, name, number);
 		}

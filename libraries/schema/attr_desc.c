@@ -147,11 +147,16 @@ static const char *check_bytes(const struct dit_schema *schema, struct dit_span 
 		char c = name.data[i];
 
 		if (!is_alnum(c) && c != '-' && c != '.' && c != ';' &&
-		    !(c == '=' && schema->has_equals_option)) {
+		    !(c == '=' && (schema == NULL || schema->has_equals_option))) {
 			return inappropriate;
 		}
 	}
 	return NULL;
+}
+
+bool dit_ad_is_spelled(const struct dit_schema *schema, struct dit_span name)
+{
+	return check_bytes(schema, name) == NULL;
 }
 
 /* Insertion sort from the end: options mostly come sorted. */

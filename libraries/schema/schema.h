@@ -353,4 +353,11 @@ void dit_ad_cache_free(struct dit_ad_cache *cache);
 int dit_ad_find(struct dit_schema *schema, struct dit_ad_cache *cache,
                 struct dit_span name, const struct dit_ad **ret, const char **ret_reason);
 
+/**
+ * True if a description may have these bytes, of a known type or not.
+ *
+ * @param schema  NULL: '=' may stand in options
+ */
+bool dit_ad_is_spelled(const struct dit_schema *schema, struct dit_span name);
+
 #endif

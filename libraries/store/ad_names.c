@@ -39,9 +39,14 @@ static int read_all(struct dit_ad_names *names, struct dit_scan *scan,
 		uint32_t number = number_of(key);
 
 		if (number > 0) {
-			names->list[number].name = value;
+			struct dit_ad_name *name = &names->list[number];
+
 			names->n = number >= names->n ? number + 1 : names->n;
-			r = find_ad(schema, &names->list[number]);
+			name->is_forged = !dit_ad_is_spelled(schema, value);
+			if (!name->is_forged) {
+				name->name = value;
+				r = find_ad(schema, name);
+			}
 		}
 		if (r >= 0) {
 			r = dit_scan_next(scan, &key, &value);

@@ -20,6 +20,7 @@
 struct dit_ad_name {
 	struct dit_span name;    /* points into the map of the snapshot; no data: none */
 	const struct dit_ad *ad; /* NULL: the schema has no such type, or there is none */
+	bool is_forged; /* what is stored is no description; then name is empty */
 };
 
 /** Zero is an empty one. */
@@ -55,6 +56,13 @@ typedef int (*dit_ad_wanted_fn)(void *ctx, const struct dit_ad *ad);
  * @return 0; the error of @p wanted; -ENOMEM
  */
 int dit_ad_names_choose(struct dit_ad_names *names, dit_ad_wanted_fn wanted, void *ctx);
+
+/** Does ad2i have the number with bytes that are no description? */
+static inline bool dit_ad_names_is_forged(const struct dit_ad_names *names,
+                                          uint32_t number)
+{
+	return number < names->n && names->list[number].is_forged;
+}
 
 /** NULL: no description has this number. */
 static inline const struct dit_ad_name *dit_ad_names_get(const struct dit_ad_names *names,

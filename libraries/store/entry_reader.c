@@ -172,7 +172,9 @@ static int show_attr(struct dit_entry_reader *reader, uint64_t id,
 
 	if (name == NULL) {
 		(void)snprintf(reader->reason, sizeof(reader->reason),
-		               "no attribute description has the number %u",
+		               dit_ad_names_is_forged(reader->names, stored->ad_number)
+		                       ? "number %u in ad2i is no attribute description"
+		                       : "no attribute description has the number %u",
 		               stored->ad_number);
 		return DIT_E_UNKNOWN;
 	}

@@ -38,6 +38,8 @@ DAMAGE("entry-record", "ID 6, cn=p3,ou=a,dc=x: ", entry_cut,
        struct record *entry = get_entry(txn, 6); entry->len -= 8; put_entry(txn, 6, entry);)
 DAMAGE("entry-attribute", "has the number 999, which is not in ad2i", entry_number,
        struct record *entry = get_entry(txn, 6); entry->words[4] = 999; put_entry(txn, 6, entry);)
+DAMAGE("entry-attribute", "which is no attribute description in ad2i", entry_forged,
+       put_number(txn, number_of(txn, "seeAlso"), "sn: x\nseeAlso");)
 DAMAGE("entry-classes", "ID 6, cn=p3,ou=a,dc=x: ", entry_flags,
        struct record *entry = get_entry(txn, 6); entry->words[2] ^= 1; put_entry(txn, 6, entry);)
 DAMAGE("entry-classes", "other flags than 0x100", entry_other_class,

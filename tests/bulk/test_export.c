@@ -324,10 +324,10 @@ static uint32_t number_of(const char *directory, const char *name)
 	return number;
 }
 
-/* slapcat gives all later numbers the names of their neighbours. */
-static void a_missing_number_is_told_and_the_others_keep_their_names(void **state)
+/* slapcat gives all later numbers the names of their neighbours if one is missing, and
+ * dies of one that is forged. */
+static void lose_number(struct load_fixture *f, const char *stored, const char *reason)
 {
-	struct load_fixture *f = *state;
 	struct told told;
 	struct dit_export_opts opts = opts_for(f, &told);
 	struct dit_export_stats stats;
@@ -339,7 +339,8 @@ static void a_missing_number_is_told_and_the_others_keep_their_names(void **stat
 	text = export_all(f, &opts, NPEOPLE - NPEOPLE / 4 + 4);
 	n = (unsigned)count(text, "\ndc: ");
 	free(text);
-	change_key(f->database, "ad2i", (MDB_val){sizeof(number), &number}, NULL);
+	change_key(f->database, "ad2i", (MDB_val){sizeof(number), &number}, stored);
+	assert_int_equal(dit_export(&opts, &stats), DIT_E_CORRUPT);
 	opts.keep_going = true;
 	assert_int_equal(dit_export(&opts, &stats), 0);
 	assert_int_equal(n, 1); /* the suffix; all other descriptions came later */
@@ -348,8 +349,20 @@ static void a_missing_number_is_told_and_the_others_keep_their_names(void **stat
 	text = read_output(f);
 	assert_int_equal(count(text, "\nmodifyTimestamp: 2026"), stats.nentries);
 	assert_int_equal(count(text, "\nentryUUID: 00000000-"), stats.nentries);
-	assert_non_null(strstr(told.reports, "no attribute description has the number"));
+	assert_null(strstr(text, "file:"));
+	assert_non_null(strstr(told.reports, reason));
 	free(text);
+}
+
+static void a_missing_number_is_told_and_the_others_keep_their_names(void **state)
+{
+	lose_number(*state, NULL, "no attribute description has the number");
+}
+
+static void a_name_with_a_line_break_adds_no_line(void **state)
+{
+	lose_number(*state, "dc: x\ndescription:< file:///etc/shadow",
+	            "in ad2i is no attribute description");
 }
 
 static void an_interrupt_leaves_no_file(void **state)
@@ -497,6 +510,7 @@ int main(void)
 		TEST(unreadable_entries_are_told_with_a_filter_too),
 		TEST(attributes_that_the_schema_lacks_are_told),
 		TEST(a_missing_number_is_told_and_the_others_keep_their_names),
+		TEST(a_name_with_a_line_break_adds_no_line),
 		TEST(an_interrupt_leaves_no_file),
 		TEST(failures_are_told_once),
 		TEST(a_missing_database_is_told_in_slapcats_words),

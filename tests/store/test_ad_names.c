@@ -91,9 +91,24 @@ static void readers_of_few_attributes_choose(void **state)
 }
 
 /* As another program could have left them. */
+static const struct odd_record {
+	uint32_t number;
+	const char *name;
+	bool is_forged;
+} odd_records[] = {
+	{0, "sn", false},
+	{4, "cn\ndescription:< file:///etc/shadow", true},
+	{5, "cn: x", true},
+	{6, " cn", true},
+	{7, "", true},
+	{8, "2.5.4.3;x-a;range=0", false},
+	{DIT_AD_NUMBER_MAX, "sn", false},
+	{DIT_AD_NUMBER_MAX + 1, "sn", false},
+};
+#define NODD (sizeof(odd_records) / sizeof(odd_records[0]))
+
 static void put_odd_records(const char *dir)
 {
-	static const uint32_t numbers[] = {0, DIT_AD_NUMBER_MAX, DIT_AD_NUMBER_MAX + 1};
 	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 	MDB_dbi dbi = 0;
@@ -103,9 +118,10 @@ static void put_odd_records(const char *dir)
 	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
 	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
 	assert_int_equal(mdb_dbi_open(txn, "ad2i", 0, &dbi), 0);
-	for (size_t i = 0; i < 3; i++) {
-		MDB_val key = {sizeof(numbers[i]), (void *)&numbers[i]};
-		MDB_val value = {2, "sn"};
+	for (size_t i = 0; i < NODD; i++) {
+		const struct odd_record *odd = &odd_records[i];
+		MDB_val key = {sizeof(odd->number), (void *)&odd->number};
+		MDB_val value = {strlen(odd->name), (void *)odd->name};
 
 		assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
 	}
@@ -113,7 +129,7 @@ static void put_odd_records(const char *dir)
 	mdb_env_close(env);
 }
 
-static void numbers_that_slapd_does_not_give_are_passed_over(void **state)
+static void what_slapd_does_not_store_is_passed_over(void **state)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
@@ -126,6 +142,14 @@ static void numbers_that_slapd_does_not_give_are_passed_over(void **state)
 	assert_null(dit_ad_names_get(&names, 0));
 	assert_span_equal(dit_ad_names_get(&names, DIT_AD_NUMBER_MAX)->name, "sn");
 	assert_null(dit_ad_names_get(&names, DIT_AD_NUMBER_MAX + 1));
+	for (size_t i = 1; i < NODD - 1; i++) {
+		const struct odd_record *odd = &odd_records[i];
+		const struct dit_ad_name *name = dit_ad_names_get(&names, odd->number);
+
+		assert_int_equal(dit_ad_names_is_forged(&names, odd->number),
+		                 odd->is_forged);
+		assert_int_equal(name == NULL, odd->is_forged);
+	}
 	dit_ad_names_deinit(&names);
 	dit_snapshot_close(snapshot);
 	test_scratch_remove(dir);
@@ -158,7 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_descriptions_are_found_by_number),
 		cmocka_unit_test(readers_of_few_attributes_choose),
-		cmocka_unit_test(numbers_that_slapd_does_not_give_are_passed_over),
+		cmocka_unit_test(what_slapd_does_not_store_is_passed_over),
 		cmocka_unit_test(no_memory_is_told),
 	};
 
