@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/tell.h"
 #include "config/slapd_version.h"
 
@@ -17,6 +19,9 @@
 #define DEFAULT_BYTES     (128u << 20) /* of a thread */
 
 #define RECORD_MAX ((uint64_t)4 << 30)
+
+#define ERRNO_MAX   4096
+#define ERROR_BYTES 200
 
 static void tell(const struct dit_chosen_opts *opts, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -53,15 +58,15 @@ static void choose_openldap(struct dit_chosen *chosen, const struct dit_chosen_o
 	}
 }
 
-/* Each other failure has been reported where it came up. */
+/* Each failure that is no errno has been reported where it came up. */
 static int told(const struct dit_chosen_opts *opts, int r)
 {
-	struct dit_report report = {
-		.kind = DIT_REPORT_ERROR,
-		.text = "could not read the configuration: Cannot allocate memory",
-	};
+	char text[ERROR_BYTES];
+	struct dit_report report = {.kind = DIT_REPORT_ERROR, .text = text};
 
-	if (r == -ENOMEM && opts->report != NULL) {
+	if (r < 0 && r > -ERRNO_MAX && opts->report != NULL) {
+		(void)snprintf(text, sizeof(text), "could not read the configuration: %s",
+		               dit_strerror(r));
 		opts->report(opts->report_ctx, &report);
 	}
 	return r;

@@ -30,22 +30,33 @@ static int run_line(struct dit_conf_parser *parser, char *text)
 	return r;
 }
 
-static int read_lines(struct dit_conf_parser *parser, FILE *file)
+/* @param verb  what could not be done */
+static int tell_file(const struct dit_conf_reporter *reporter, const char *verb,
+                     const char *path, int error)
+{
+	return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
+	                     "could not %s config file \"%s\": %s (%d)", verb, path,
+	                     strerror(error), error);
+}
+
+/* slapd takes an error of reading for the end of the file. */
+static int read_lines(struct dit_conf_parser *parser, FILE *file, const char *path)
 {
 	struct dit_conf_lines lines;
 	char *text = NULL;
+	int found = 0;
 	int r = 0;
 
 	dit_conf_lines_init(&lines, file);
-	while ((r = dit_conf_lines_next(&lines, &text)) == 1) {
+	while (r >= 0 && (found = dit_conf_lines_next(&lines, &text)) == 1) {
 		parser->reporter->place.line = lines.line;
 		r = run_line(parser, text);
-		if (r < 0) {
-			break;
-		}
 	}
 	dit_conf_lines_deinit(&lines);
-	return r;
+	if (found == -ENOMEM) {
+		return found;
+	}
+	return found < 0 ? tell_file(parser->reporter, "read", path, -found) : r;
 }
 
 static int open_file(const struct dit_conf_reporter *reporter, const char *path,
@@ -55,9 +66,7 @@ static int open_file(const struct dit_conf_reporter *reporter, const char *path,
 	FILE *file = NULL;
 
 	if (stat(path, &st) != 0) {
-		return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
-		                     "could not stat config file \"%s\": %s (%d)", path,
-		                     strerror(errno), errno);
+		return tell_file(reporter, "stat", path, errno);
 	}
 	if (!S_ISREG(st.st_mode)) {
 		return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
@@ -65,9 +74,7 @@ static int open_file(const struct dit_conf_reporter *reporter, const char *path,
 	}
 	file = fopen(path, "re");
 	if (file == NULL) {
-		return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC,
-		                     "could not open config file \"%s\": %s (%d)", path,
-		                     strerror(errno), errno);
+		return tell_file(reporter, "open", path, errno);
 	}
 	*ret = file;
 	return 0;
@@ -89,7 +96,7 @@ int dit_conf_read_file(struct dit_conf_parser *parser, const char *path)
 	}
 	r = open_file(parser->reporter, path, &file);
 	if (r == 0) {
-		r = read_lines(parser, file);
+		r = read_lines(parser, file, path);
 		(void)fclose(file);
 	}
 	dit_conf_scope_leave(&parser->scope, parser->reporter, &outer);

@@ -84,6 +84,7 @@ int dit_conf_listing_init(struct dit_conf_listing *listing, const char *dir)
 	if (stream == NULL) {
 		return errno == ENOENT ? 0 : -errno;
 	}
+	errno = 0;
 	while (r == 0 && (item = readdir(stream)) != NULL) {
 		size_t len = strlen(item->d_name);
 
@@ -91,7 +92,9 @@ int dit_conf_listing_init(struct dit_conf_listing *listing, const char *dir)
 		    strcmp(item->d_name + len - ENDING_LEN, DIT_CONF_ENDING) == 0) {
 			r = add_name(listing, item->d_name, len - ENDING_LEN);
 		}
+		errno = 0;
 	}
+	r = r == 0 ? -errno : r;
 	(void)closedir(stream);
 	if (r < 0) {
 		dit_conf_listing_deinit(listing);

@@ -37,13 +37,14 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* 1, 0 at the end, -EIO. A NUL hides what follows it in its piece, as in slapd. */
+/* 1, 0 at the end, -errno. A NUL hides what follows it in its piece, as in slapd. */
 static int read_piece(struct dit_conf_lines *lines)
 {
 	char *end = NULL;
 
+	errno = 0;
 	if (fgets(lines->piece, sizeof(lines->piece), lines->file) == NULL) {
-		return ferror(lines->file) ? -EIO : 0;
+		return !ferror(lines->file) ? 0 : errno == 0 ? -EIO : -errno;
 	}
 	end = strchr(lines->piece, '\n');
 	if (end != NULL) {

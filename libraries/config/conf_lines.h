@@ -35,7 +35,7 @@ void dit_conf_lines_deinit(struct dit_conf_lines *lines);
  * @param ret  the text, NUL-terminated and the caller's to change; valid until the next
  *             call. May be empty.
  *
- * @return 1; 0 at the end; -EIO; -ENOMEM
+ * @return 1; 0 at the end; -ENOMEM; -EIO and other errors of reading
  */
 int dit_conf_lines_next(struct dit_conf_lines *lines, char **ret);
 

@@ -121,7 +121,7 @@ static void read_errors_are_told(void **state)
 	(void)state;
 	assert_non_null(file);
 	dit_conf_lines_init(&lines, file);
-	assert_int_equal(dit_conf_lines_next(&lines, &text), -EIO);
+	assert_int_equal(dit_conf_lines_next(&lines, &text), -EISDIR);
 	dit_conf_lines_deinit(&lines);
 	(void)fclose(file);
 }

@@ -18,6 +18,8 @@ static const struct error_case {
 {"include /nonexistent/x\n",
  "could not stat config file \"/nonexistent/x\": No such file or directory (2)\n"},
 {"include db\n", "regular file expected, got \"db\"\n"},
+{"include /proc/self/mem\n",
+ "could not read config file \"/proc/self/mem\": Input/output error (5)\n"},
 {"include\n", L(5, "keyword <include> missing <file> argument")},
 {"include a b\n", L(5, "<include> extra cruft after <file>.")},
 {"\n \n", L(6, "bad config line.")},

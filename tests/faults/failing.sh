@@ -141,8 +141,44 @@ fail_all() {
 	check "$name: calls that failed" test $nfailing -gt $((25 / ${part#*/})) -a $nborne -lt $nfailing
 }
 
+# is_told PATH ARGUMENT...: the tool cannot read a file or folder of its configuration, which
+# it names with the reason. The library does not see libc's own calls; strace does.
+is_told() {
+	local path=$1
+	shift
+	! strace -o /dev/null -P "$path" -e trace=read,getdents64 \
+		-e inject=read,getdents64:error=EIO "$DITCHECK" "$@" >"$work/load.err" 2>&1 &&
+		grep -qF "$path" "$work/load.err" &&
+		grep -q 'Input/output error' "$work/load.err"
+}
+
+# fail_configuration ARGUMENT...: none of $paths can be read
+fail_configuration() {
+	local path
+	for path in "${paths[@]}"; do
+		check "a configuration: $path" is_told "$path" "$@"
+	done
+	check "a configuration: paths" test ${#paths[@]} -gt 3
+}
+
+# for_configurations: a slapd.conf with its schema files, and a tree with its folders
+for_configurations() {
+	local conf=$work/dit/slapd.conf tree=$work/tree paths
+	strace -o /dev/null true 2>/dev/null || return 0
+	make_conf "$work/dit"
+	make_files "$work/dit"
+	mkdir "$tree"
+	slaptest -f "$conf" -F "$tree" >/dev/null 2>&1
+	mapfile -t paths < <(sed -n 's/^include[ \t]*//p' "$conf")
+	paths+=("$conf")
+	fail_configuration -f "$conf"
+	mapfile -t paths < <(find "$tree"/*)
+	fail_configuration -F "$tree"
+}
+
 check "all calls are seen" sees_calls "$shim" open openat creat read pread write pwrite \
 	writev pwritev fsync fdatasync msync rename renameat ftruncate fallocate mmap
+for_configurations
 make_input 60
 for_all_loads fail_all
 for_reindex fail_all
