@@ -212,6 +212,7 @@ static int take_sample(struct estimating *estimating)
 		.budget_bytes = opts_budget(how),
 		.window_bytes = how->is_brief ? opts_budget(how) / WINDOWS_OF_BRIEF : 0,
 		.beginning_only = how->is_brief,
+		.record_max = estimating->loader.files.value_max,
 		.stop = &estimating->loader.stop};
 	const char *failed = NULL;
 	uint64_t start = cpu_us();
@@ -228,7 +229,10 @@ static int take_sample(struct estimating *estimating)
 	if (r < 0 && r != DIT_E_UNSUPPORTED) {
 		dit_load_report(&estimating->loader, DIT_REPORT_PLAIN, "%s: %s",
 		                failed == NULL ? "stdin" : failed,
-		                r == DIT_E_INVALID ? "no LDIF" : dit_strerror(r));
+		                r == DIT_E_INVALID   ? "no LDIF"
+		                : r == DIT_E_TOOLONG ? "a record takes more memory than "
+		                                       "--max-record allows"
+		                                     : dit_strerror(r));
 	}
 	return r;
 }

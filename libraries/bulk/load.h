@@ -127,9 +127,10 @@ struct dit_load_opts {
 	 */
 	uint64_t memory_bytes;
 	/*
-	 * Bytes of an LDIF record, and of a file that an LDIF record names, at most. A
-	 * longer one ends the load: DIT_E_TOOLONG. 0: a quarter of the machine's memory,
-	 * 4 GiB at most.
+	 * What an LDIF record takes in memory at most: its bytes, and 200 for each line.
+	 * Another one ends the load: DIT_E_TOOLONG. Likewise bytes of all files that a
+	 * record names; with more the record is refused. 0: a quarter of the machine's
+	 * memory, 4 GiB at most.
 	 */
 	uint64_t record_max_bytes;
 	const char *tmpdir;   /* for sorted runs; NULL or empty: $TMPDIR, else /tmp */
@@ -234,7 +235,7 @@ struct dit_load_stats {
  *         DIT_E_CONFIG: the configuration is wrong;
  *         DIT_E_BUSY: another process has the database open;
  *         DIT_E_FULL: the result does not fit maxsize;
- *         DIT_E_TOOLONG: a record is longer than record_max_bytes; no entry ID, or no
+ *         DIT_E_TOOLONG: a record takes more than record_max_bytes; no entry ID, or no
  *         number of an attribute description, is left;
  *         DIT_E_STOPPED: the caller set *stop;
  *         -EINVAL: an option is out of range;

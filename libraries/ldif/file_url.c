@@ -131,7 +131,7 @@ const char *dit_file_url_reason(int error, const struct dit_file_rules *rules)
 		return ": --no-urls is given";
 	}
 	if (rules != NULL && rules->value_max > 0 && error == -EFBIG) {
-		return ": it is longer than --max-record allows";
+		return ": the files of the record are longer than --max-record allows";
 	}
 	return error == -ENOTSUP ? ": not a regular file, and --special-urls is not given"
 	                         : "";

@@ -25,7 +25,7 @@
 struct dit_file_rules {
 	bool refuse_all;    /* none */
 	bool allow_special; /* pipes and devices as well, which may have no end */
-	uint64_t value_max; /* bytes of a file whose content is a value; 0: any number */
+	uint64_t value_max; /* bytes of all files that are values of a record; 0: any */
 	const struct dit_stop *stop; /* NULL: none; borrowed */
 };
 

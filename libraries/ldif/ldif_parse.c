@@ -56,7 +56,8 @@ struct parser {
 	struct dit_ldif_line *lines;
 	size_t nlines;
 	size_t lines_size;
-	bool has_comments; /* seen so far */
+	uint64_t file_bytes; /* of files that the record names, so far */
+	bool has_comments;   /* seen so far */
 };
 
 static bool contains(struct dit_span span, char c)
@@ -287,8 +288,22 @@ static int decode_base64(struct parser *parser, struct text text,
 static int fetch_url(struct parser *parser, struct dit_span url,
                      struct dit_ldif_line *line)
 {
-	int r = dit_file_url_read(url, parser->files, parser->arena, &line->value);
+	struct dit_file_rules rules = {.value_max = 0};
+	int r = 0;
 
+	/* All files of a record together have the bytes that one may have. */
+	if (parser->files != NULL) {
+		rules = *parser->files;
+	}
+	if (rules.value_max > 0) {
+		rules.value_max = rules.value_max > parser->file_bytes
+		                          ? rules.value_max - parser->file_bytes
+		                          : 1;
+	}
+	r = dit_file_url_read(url, &rules, parser->arena, &line->value);
+	if (r == 0) {
+		parser->file_bytes += line->value.len;
+	}
 	if (r < 0 && r != -ENOMEM && r != DIT_E_STOPPED) {
 		line->is_damaged = true;
 		dit_notes_add(parser->notes, DIT_REPORT_PLAIN,

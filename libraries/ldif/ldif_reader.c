@@ -52,7 +52,7 @@ struct dit_ldif_reader {
 	size_t batch_bytes;
 	size_t batch_records;
 	uint64_t first_line;
-	uint64_t record_max;                /* 0: any length */
+	uint64_t record_max;                /* of dit_ldif_record_cost(); 0: any */
 	const struct dit_file_rules *files; /* borrowed; NULL: any regular file */
 
 	struct dit_ldif_source *inputs; /* all open; owned */
@@ -261,15 +261,19 @@ static int add_record(struct dit_ldif_batch *batch, struct dit_ldif_record recor
 	return 0;
 }
 
-/* A chunk is a record, or becomes one, and has so many bytes. @return 0; DIT_E_TOOLONG */
-static int check_length(struct dit_ldif_reader *reader, uint64_t len)
+/* A chunk is a record, or becomes one; its lines so far have @p len bytes.
+ * @return 0; DIT_E_TOOLONG */
+static int check_cost(struct dit_ldif_reader *reader, const struct window *w, size_t len)
 {
-	if (reader->record_max == 0 || len <= reader->record_max) {
+	uint64_t nlines = reader->line - w->chunk_line;
+
+	if (reader->record_max == 0 ||
+	    dit_ldif_record_cost(len, nlines) <= reader->record_max) {
 		return 0;
 	}
 	(void)snprintf(reader->error, sizeof(reader->error),
-	               "ldif_read_record: the record at line %llu is longer than %llu "
-	               "bytes, as many as --max-record allows",
+	               "ldif_read_record: the record at line %llu takes more than %llu "
+	               "bytes of memory, as many as --max-record allows",
 	               (unsigned long long)reader->record_line,
 	               (unsigned long long)reader->record_max);
 	return DIT_E_TOOLONG;
@@ -297,7 +301,7 @@ static int name_file(struct dit_ldif_reader *reader, struct window *w)
 /* A chunk has ended; its lines reach up to @p end. @return 0; -ENOMEM; DIT_E_TOOLONG */
 static int end_chunk(struct dit_ldif_reader *reader, struct window *w, size_t end)
 {
-	int r = w->is_record ? check_length(reader, end - w->chunk) : 0;
+	int r = w->is_record ? check_cost(reader, w, end - w->chunk) : 0;
 
 	if (r < 0) {
 		return r;
@@ -579,7 +583,7 @@ static int make_room(struct dit_ldif_reader *reader, struct window *w)
 		return 0;
 	}
 	if (w->fill >= most) {
-		return check_length(reader, w->fill);
+		return check_cost(reader, w, w->fill);
 	}
 	if (w->limit > SIZE_MAX / 2) {
 		return -ENOMEM;

@@ -490,6 +490,17 @@ static double weight_of(const struct sample *sample, const struct piece *piece)
 	return weight < 1 ? 1 : weight;
 }
 
+static bool is_costly(const struct sample *sample, struct dit_span text)
+{
+	uint64_t nlines = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		nlines += text.data[i] == '\n';
+	}
+	return sample->opts->record_max > 0 &&
+	       dit_ldif_record_cost(text.len, nlines) > sample->opts->record_max;
+}
+
 static int give_out(struct sample *sample, dit_ldif_sample_fn take, void *ctx,
                     struct dit_ldif_sample *ret)
 {
@@ -514,6 +525,9 @@ static int give_out(struct sample *sample, dit_ldif_sample_fn take, void *ctx,
 		                                             sample->window_bytes)
 		                                : piece->window};
 
+		if (is_costly(sample, record.text)) {
+			return DIT_E_TOOLONG;
+		}
 		if (record.text.len > 0) {
 			record.weight = record.weight < 1 ? 1 : record.weight;
 			ret->nsampled++;
@@ -636,6 +650,7 @@ static int sample_stream(struct sample *sample, dit_ldif_sample_fn take, void *c
 	struct dit_ldif_reader_opts reader = {.paths = opts->paths,
 	                                      .npaths = opts->npaths,
 	                                      .files = &files,
+	                                      .record_max = opts->record_max,
 	                                      .batch_bytes = sample->window_bytes,
 	                                      .batch_records = 2048};
 	struct dit_ldif_reader *opened = NULL;

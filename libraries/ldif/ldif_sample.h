@@ -38,6 +38,7 @@ struct dit_ldif_sample_opts {
 	size_t npaths;
 	uint64_t budget_bytes;       /* of records; more by the length of some records */
 	size_t window_bytes;         /* 0: 64 KiB */
+	uint64_t record_max;         /* as of dit_ldif_reader_open() */
 	bool beginning_only;         /* of packed files; pipes are not touched */
 	const struct dit_stop *stop; /* borrowed; NULL: none */
 };
@@ -67,7 +68,8 @@ struct dit_ldif_sample {
  * @param ret_failed  gets the path that could not be read, NULL for standard input
  *
  * @return 0; DIT_E_UNSUPPORTED: beginning_only, and an input is a pipe; DIT_E_INVALID: no
- *         LDIF; DIT_E_STOPPED; -errno; what the callback returned
+ *         LDIF; DIT_E_TOOLONG: a record costs more than record_max; DIT_E_STOPPED;
+ *         -errno; what the callback returned
  */
 int dit_ldif_sample(const struct dit_ldif_sample_opts *opts, dit_ldif_sample_fn take,
                     void *ctx, struct dit_ldif_sample *ret, const char **ret_failed);

@@ -151,7 +151,7 @@ static void a_record_over_the_limit_ends_the_load(void **state)
 	opts.keep_going = true;
 	assert_int_equal(dit_load(&opts, &stats), DIT_E_TOOLONG);
 	assert_true(load_fixture_is_empty(&f));
-	assert_non_null(strstr(f.reports, "longer than 1048576 bytes"));
+	assert_non_null(strstr(f.reports, "takes more than 1048576 bytes"));
 	dit_load_stats_deinit(&stats);
 	load_fixture_deinit(&f);
 }

@@ -369,22 +369,48 @@ static void damage_is_told_with_its_place(void **state)
 	free(result);
 }
 
-/* A small file may unpack to a line without end. */
-static void a_record_of_a_packed_file_has_a_bound(void **state)
+/* A small file may unpack to a line without end, or to lines without end. */
+static void a_record_has_a_bound_of_memory(void **state)
 {
-	char text[20000] = "dn: a\n\ndn: ";
-	struct result *result = NULL;
+	static const struct {
+		const char *name;
+		const char *line;
+		size_t nlines;
+		bool is_packed;
+		int end;
+	} cases[] = {
+		{"a long line", "b", 20000, false, DIT_E_TOOLONG},
+		{"a long line, packed", "b", 20000, true, DIT_E_TOOLONG},
+		{"lines that fit", "\nl:", 17, false, 0},
+		{"short lines", "\nl:", 22, false, DIT_E_TOOLONG},
+		{"short lines, packed", "\nl:", 22, true, DIT_E_TOOLONG},
+	};
 
 	(void)state;
-	memset(text + 11, 'b', sizeof(text) - 11);
-	write_gzip("bomb.gz", text, sizeof(text));
-	result = read_one("bomb.gz");
-	assert_int_equal(result->end, DIT_E_TOOLONG);
-	assert_string_equal(result->error,
-	                    "ldif_read_record: the record at line 3 is longer than 4096 "
-	                    "bytes, as many as --max-record allows");
-	assert_string_equal(result->text, "1 bomb.gz:1<dn: a\n>");
-	free(result);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[20100] = "dn: a\n\ndn: ";
+		struct result *result = NULL;
+
+		for (size_t n = 0; n < cases[i].nlines; n++) {
+			strcat(text, cases[i].line);
+		}
+		if (cases[i].is_packed) {
+			write_gzip("bomb", text, strlen(text));
+		} else {
+			write_text("bomb", text);
+		}
+		result = read_one("bomb");
+		print_message("%s\n", cases[i].name);
+		assert_int_equal(result->end, cases[i].end);
+		if (cases[i].end < 0) {
+			assert_string_equal(
+				result->error,
+				"ldif_read_record: the record at line 3 takes more than "
+				"4096 bytes of memory, as many as --max-record allows");
+			assert_string_equal(result->text, "1 bomb:1<dn: a\n>");
+		}
+		free(result);
+	}
 }
 
 int main(void)
@@ -400,8 +426,8 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(damage_is_told_with_its_place, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_record_of_a_packed_file_has_a_bound,
-	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(a_record_has_a_bound_of_memory, setup,
+	                                        teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

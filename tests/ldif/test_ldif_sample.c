@@ -271,6 +271,7 @@ static void a_pipe(void **state)
 static void what_cannot_be_read_is_named(void **state)
 {
 	const char *missing = "/nonexistent/x.ldif";
+	const char *paths[] = {path};
 	const char *failed = NULL;
 	struct dit_ldif_sample_opts opts = {
 		.paths = &missing, .npaths = 1, .budget_bytes = 1000};
@@ -282,6 +283,11 @@ static void what_cannot_be_read_is_named(void **state)
 	assert_string_equal(failed, missing);
 	write_text(path, "\001\002\003 binary");
 	assert_int_equal(sample_file(path, 1000, false, &found, &sample), DIT_E_INVALID);
+	opts = (struct dit_ldif_sample_opts){
+		.paths = paths, .npaths = 1, .budget_bytes = 1000, .record_max = 1000};
+	write_text(path, "dn: a\nl:\nl:\nl:\nl:\n");
+	assert_int_equal(dit_ldif_sample(&opts, take, &found, &sample, &failed),
+	                 DIT_E_TOOLONG);
 }
 
 static void an_error_of_the_callback_ends_the_sample(void **state)
