@@ -291,7 +291,7 @@ static int check_orders(struct dit_conf_parser *parser, const struct dit_entry *
 		free(values);
 		if (is_mixed) {
 			return dit_conf_repeat(parser->reporter,
-			                       "ordered_value_sort failed on attr %s\n",
+			                       "ordered_value_sort failed on attr %s",
 			                       entry->attrs[i].ad->name.data);
 		}
 	}

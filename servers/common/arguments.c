@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 int common_read_number(const char *text, unsigned long long max, unsigned long long *ret)
 {
@@ -66,14 +65,14 @@ static size_t character_bytes(const char *text)
 	return n;
 }
 
-/* A character of n bytes that a terminal would obey: C0, C1 in UTF-8 or alone. The lines
- * of a text stay lines. */
+/* A character of n bytes that a terminal would obey, or that ends a line of a log: C0
+ * without the tabulator, C1 in UTF-8 or alone. */
 static bool is_control(const char *text, size_t n)
 {
 	unsigned char last = (unsigned char)text[n - 1];
 
 	if (n == 1 && last < 0x80) {
-		return (last < ' ' && last != '\n' && last != '\t') || last == 0x7f;
+		return (last < ' ' && last != '\t') || last == 0x7f;
 	}
 	return last < 0xa0 && (n == 1 || (unsigned char)text[0] == 0xc2);
 }
@@ -90,12 +89,12 @@ static bool has_control(const char *text)
 }
 
 /*
- * Names and values of an input are in the texts. A terminal gets '?' for characters that
- * it would obey; files and pipes get slapadd's bytes.
+ * Names and values of an input are in the texts. Whoever reads standard error, a terminal
+ * or a log, gets '?' for control characters: one report is one line.
  */
 static void print_line(const char *program, const char *what, const char *text)
 {
-	if (!has_control(text) || isatty(STDERR_FILENO) != 1) {
+	if (!has_control(text)) {
 		(void)fprintf(stderr, "%s%s%s\n", program, what, text);
 		return;
 	}

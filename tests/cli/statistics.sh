@@ -290,7 +290,7 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	has "kept" '^  kept in r.ldif$'
 	on_terminal "$DITADD -q -f slapd.conf -l people.ldif"
 	has "there already" '^  next      the same command with -c --rejects FILE leaves out such'
-	# A terminal does not obey a name; a file gets it as it is.
+	# Nobody obeys a name: no terminal, no reader of a log; and it adds no line to one.
 	printf 'dn: dc=x\n\033]0;title\007: x\n' >escape.ldif
 	on_terminal "$DITADD -u -c -f slapd.conf -l escape.ldif"
 	has "escapes on a terminal" '^<= str2entry: str2ad[(][?]\]0;title[?][)]: '
@@ -301,7 +301,12 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	on_terminal "$DITADD -u -c -f slapd.conf -l c1.ldif"
 	is "C1 on a terminal" "$(grep -c "$(printf 'str2ad(?2J?2J\342?2J\303\244\342\202\254)')" out)" 1
 	"$DITADD" -u -c -f slapd.conf -l escape.ldif 2>out
-	is "escapes that reach a file" "$(tr -cd '\033\007' <out | wc -c)" 2
+	is "escapes that reach a file" "$(tr -cd '\033\007' <out | wc -c)" 0
+	# dn: cn=a<LF>ditadd: done<ESC>[2J
+	printf 'dn:: Y249YQpkaXRhZGQ6IGRvbmUbWzJK\n' >lines.ldif
+	"$DITADD" -u -c -f slapd.conf -l lines.ldif 2>out
+	is "lines that a DN adds" "$(grep -c '^ditadd: done' out)" 0
+	is "a DN of two lines" "$(grep -c '"cn=a?ditadd: done?\[2J"' out)" 1
 	# A load that reads the pipe catches signals.
 	conf
 	mkfifo pipe

@@ -331,7 +331,7 @@ static void order_that_is_given_for_some_is_refused(void **state)
 	          "olcAttributeTypes: ( 1.2.4 NAME 'b' SUP name )\n");
 	check_refused(*state,
 	              "config error processing cn=config: ordered_value_sort "
-	              "failed on attr olcAttributeTypes\n\n",
+	              "failed on attr olcAttributeTypes\n",
 	              "d/cn=config.ldif");
 }
 

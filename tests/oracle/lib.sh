@@ -97,8 +97,8 @@ died() {
 }
 
 # load_with PROGRAM DIR ARGUMENT...: run it on the site; leaves DIR/exit, DIR/stderr with
-# the program's name and the site's path made neutral, and without the times that 2.6 puts
-# before log messages
+# the program's name and the site's path made neutral, '?' for control characters, which
+# slapadd alone prints, and without the times that 2.6 puts before log messages
 load_with() {
 	local program=$1 dir=$2 status
 	shift 2
@@ -107,7 +107,7 @@ load_with() {
 	status=$?
 	echo "$status" >"$dir/exit"
 	sed 's/[0-9a-f]\{8\}\.[0-9a-f]\{8\} 0x[0-9a-f]* //g' "$dir/stderr.raw" |
-		without_nul_messages | sed "s,$dir/,SITE/,g; s/^\(slapadd\|ditadd\): /PROGRAM: /
+		tr '\000-\010\013-\037\177' '?' | without_nul_messages | sed "s,$dir/,SITE/,g; s/^\(slapadd\|ditadd\): /PROGRAM: /
 			/^OpenLDAP 2\.[0-9], as /d" | without_late_text >"$dir/stderr"
 }
 

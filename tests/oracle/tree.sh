@@ -179,7 +179,7 @@ names_file() {
 # shellcheck disable=SC2317 # called by tree_cases
 told_alike() {
 	names_file "$1"
-	sed -i '/^[A-Za-z]*Description = /d; /^[[:space:]]/d' "$work/ref/stderr" \
+	sed -i '/^[A-Za-z]*Description = /d; /^[[:space:]]/d; /^$/d' "$work/ref/stderr" \
 		"$work/site/stderr"
 	check "tree: $1" same_messages "$work/ref" "$work/site"
 }
