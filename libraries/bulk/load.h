@@ -181,10 +181,12 @@ struct dit_load_refusal {
 	const char *kind; /* as in doc/messages.md; "other" has no place there. Static */
 	uint64_t nrecords;
 	/* The first of them: line number as in the messages; DN as in struct dit_reject;
-	 * the last report about it. Owned */
+	 * the last report about it, and the text of its DIT_REPORT_EXPLANATION, or NULL.
+	 * Owned */
 	uint64_t first_line;
 	char *first_dn;
 	char *first_reason;
+	char *first_explanation;
 };
 
 /** One database that was written. */

@@ -106,46 +106,92 @@ static struct dit_load_refusal *find_refusal(const struct dit_load_stats *stats,
 	return NULL;
 }
 
-/* The first of its kind is remembered, the others are counted. */
-static int count_refusal(struct loader *loader, const struct dit_ldif_record *record,
-                         const struct load_item *item, enum dit_why_kind kind)
+/* One line of ours behind slapadd's, with the very line of the file. Owned; NULL: there
+ * is none, or no memory, and slapadd's lines must do. */
+static char *explain(const struct loader *loader, const struct dit_ldif_record *record,
+                     const struct dit_why *why)
+{
+	struct dit_explanation explanation = {0};
+	struct dit_arena arena;
+	char *text = NULL;
+
+	if (why == NULL) {
+		return NULL;
+	}
+	dit_arena_init(&arena, 4096);
+	if (dit_explain(&loader->reading.context, why, record->text, &arena,
+	                &explanation) == 0 &&
+	    asprintf(&text, "%s:%llu: %s", record->file,
+	             (unsigned long long)(record->file_line + explanation.line),
+	             explanation.text) < 0) {
+		text = NULL;
+	}
+	dit_arena_deinit(&arena);
+	return text;
+}
+
+/* The first of its kind is remembered. @param explanation  taken; NULL: none */
+static int remember_refusal(struct loader *loader, const struct dit_ldif_record *record,
+                            const struct load_item *item, const char *kind,
+                            char *explanation)
 {
 	struct dit_load_stats *stats = loader->stats;
-	const char *name = kind == DIT_WHY_NONE ? "other" : dit_why_text(kind)->name;
-	struct dit_load_refusal *refusal = find_refusal(stats, name);
-	struct dit_load_refusal first = {
-		.kind = name, .nrecords = 1, .first_line = record->line};
+	struct dit_load_refusal *refusal =
+		reallocarray(stats->refusals, stats->nrefusals + 1, sizeof(*refusal));
+	struct dit_load_refusal first = {.kind = kind,
+	                                 .nrecords = 1,
+	                                 .first_line = record->line,
+	                                 .first_explanation = explanation};
 	struct dit_arena arena;
 	const char *dn = NULL;
 
-	if (refusal != NULL) {
-		refusal->nrecords++;
-		return 0;
-	}
 	dit_arena_init(&arena, 4096);
 	dn = dn_of(record, item, &arena);
 	first.first_dn = dn == NULL ? NULL : strdup(dn);
 	dit_arena_deinit(&arena);
 	first.first_reason = strdup(reason_of(loader));
-	refusal = reallocarray(stats->refusals, stats->nrefusals + 1, sizeof(*refusal));
 	if (refusal != NULL) {
 		stats->refusals = refusal;
 	}
 	if (first.first_dn == NULL || first.first_reason == NULL || refusal == NULL) {
 		free(first.first_dn);
 		free(first.first_reason);
+		free(explanation);
 		return dit_load_fail(loader, -ENOMEM, "could not count a refused record");
 	}
 	stats->refusals[stats->nrefusals++] = first;
 	return 0;
 }
 
+/* Explain the refusal, and count it. */
+static int count_refusal(struct loader *loader, const struct dit_ldif_record *record,
+                         const struct load_item *item, const struct dit_why *why)
+{
+	const char *kind = why == NULL || why->kind == DIT_WHY_NONE
+	                           ? "other"
+	                           : dit_why_text(why->kind)->name;
+	struct dit_load_refusal *refusal = find_refusal(loader->stats, kind);
+	char *explanation = refusal == NULL || loader->opts->explain
+	                            ? explain(loader, record, why)
+	                            : NULL;
+
+	if (explanation != NULL && loader->opts->explain) {
+		dit_load_report(loader, DIT_REPORT_EXPLANATION, "%s", explanation);
+	}
+	if (refusal == NULL) {
+		return remember_refusal(loader, record, item, kind, explanation);
+	}
+	free(explanation);
+	refusal->nrecords++;
+	return 0;
+}
+
 /* The record is left out: hand it to the reject file; stop unless there may be more. */
 static int leave_out(struct loader *loader, const struct dit_ldif_record *record,
-                     const struct load_item *item, enum dit_why_kind kind)
+                     const struct load_item *item, const struct dit_why *why)
 {
 	const struct dit_load_opts *opts = loader->opts;
-	int r = count_refusal(loader, record, item, kind);
+	int r = count_refusal(loader, record, item, why);
 
 	if (r == 0) {
 		r = tell_reject(loader, record, item);
@@ -202,35 +248,11 @@ void dit_load_tell_notes(struct loader *loader, const struct load_item *item)
 	}
 }
 
-/* One line of ours behind slapadd's, with the very line of the file. */
-static void explain(struct loader *loader, const struct dit_ldif_record *record,
-                    const struct dit_why *why)
-{
-	struct dit_explanation explanation = {0};
-	struct dit_arena arena;
-	uint64_t line = record->file_line;
-
-	if (!loader->opts->explain || why == NULL) {
-		return;
-	}
-	dit_arena_init(&arena, 4096);
-	/* Without memory slapadd's lines must do. */
-	if (dit_explain(&loader->reading.context, why, record->text, &arena,
-	                &explanation) == 0) {
-		line += explanation.line;
-		dit_load_report(loader, DIT_REPORT_EXPLANATION, "%s:%llu: %s",
-		                record->file, (unsigned long long)line, explanation.text);
-	}
-	dit_arena_deinit(&arena);
-}
-
 int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
                     struct load_item *item)
 {
 	const struct dit_note *note =
 		item->state == LOAD_UNREADABLE ? item->notes.first : item->notes.last;
-	enum dit_why_kind kind =
-		item->notes.why == NULL ? DIT_WHY_NONE : item->notes.why->kind;
 
 	loader->stats->nrefused++;
 	remember_reason(loader, note == NULL ? "could not parse entry" : note->text);
@@ -240,8 +262,7 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
 		                "could not parse entry (line=%llu)",
 		                (unsigned long long)record->line);
 	}
-	explain(loader, record, item->notes.why);
-	return leave_out(loader, record, item, kind);
+	return leave_out(loader, record, item, item->notes.why);
 }
 
 /* A store error: slapadd's three lines, of which the first is the caller's. */
@@ -265,8 +286,8 @@ static int fail_store(struct loader *loader, const struct dit_ldif_record *recor
 	                "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
 	                DIT_SPAN_ARGS(item->entry.dn.pretty),
 	                (unsigned long long)record->line, why);
-	explain(loader, record, kind == DIT_WHY_NOT_STORABLE ? item->notes.why : &about);
-	return leave_out(loader, record, item, kind);
+	return leave_out(loader, record, item,
+	                 kind == DIT_WHY_NOT_STORABLE ? item->notes.why : &about);
 }
 
 int dit_load_fail_duplicate(struct loader *loader, const struct dit_ldif_record *record,
@@ -331,8 +352,7 @@ int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *r
 	                DIT_SPAN_ARGS(item->entry.dn.pretty),
 	                (unsigned long long)record->line, why);
 	about.detail = dit_span_of(db->type);
-	explain(loader, record, &about);
-	return leave_out(loader, record, item, DIT_WHY_FOREIGN);
+	return leave_out(loader, record, item, &about);
 }
 
 int dit_load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,

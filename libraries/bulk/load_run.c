@@ -216,6 +216,7 @@ void dit_load_stats_deinit(struct dit_load_stats *stats)
 	for (size_t i = 0; i < stats->nrefusals; i++) {
 		free(stats->refusals[i].first_dn);
 		free(stats->refusals[i].first_reason);
+		free(stats->refusals[i].first_explanation);
 	}
 	free(stats->refusals);
 	*stats = (struct dit_load_stats){0};

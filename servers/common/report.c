@@ -12,6 +12,7 @@
 #include "report_lists.h"
 #include "report_parts.h"
 #include "run_facts.h"
+#include "summary.h"
 #include "svg.h"
 
 #define BAR_HEIGHT 14
@@ -72,13 +73,13 @@ static void print_cards(FILE *out, const json_t *json)
 {
 	const json_t *records = json_object_get(json, "records");
 	const json_t *memory = json_object_get(json, "memory");
-	const json_t *entries = fact_named(json_object_get(json, "phases"), "entries");
 	uint64_t left_out =
 		fact_number(records, "refused") + fact_number(records, "not_stored");
 	uint64_t bytes = fact_sum(json_object_get(json, "databases"), "bytes");
 	uint64_t spilled = fact_number(json, "spilled_bytes");
 	uint64_t anonymous = fact_number(memory, "peak_anonymous_bytes");
-	uint64_t rate = fact_number(entries, "entries_per_s");
+	double wall_s = fact_seconds(json, "wall_s");
+	uint64_t rate = wall_s > 0 ? (uint64_t)((double)count_entries(json) / wall_s) : 0;
 
 	(void)fputs("<dl class=\"cards\">\n", out);
 	report_card(out, "entries", "entries", count_entries(json),
@@ -164,7 +165,7 @@ static void print_refusals(FILE *out, const json_t *refusals)
 	            out);
 	for (size_t i = 0; i < json_array_size(refusals); i++) {
 		const json_t *refusal = json_array_get(refusals, i);
-
+		const char *explanation = fact_text(refusal, "first_explanation");
 		uint64_t n = fact_number(refusal, "records");
 		uint64_t line = fact_number(refusal, "first_line");
 
@@ -180,7 +181,9 @@ static void print_refusals(FILE *out, const json_t *refusals)
 			(unsigned long long)line, figure_count(line).text);
 		html_text(out, fact_text(refusal, "first_dn"));
 		(void)fputs("</span><br/><span class=\"note path\">", out);
-		html_text(out, fact_text(refusal, "first_reason"));
+		html_text(out, explanation[0] != '\0'
+		                       ? explanation
+		                       : fact_text(refusal, "first_reason"));
 		(void)fputs("</span></li>\n", out);
 	}
 	(void)fputs("</ul></section>\n", out);
@@ -208,12 +211,26 @@ static void print_run(FILE *out, const json_t *json)
 	(void)fputs("</section>\n", out);
 }
 
-void report_write(FILE *out, const json_t *json)
+static void print_next(FILE *out, const json_t *json, const char *next)
+{
+	if (strcmp(fact_text(json, "result"), "failed") == 0 &&
+	    strcmp(fact_text(json, "program"), "ditadd") == 0) {
+		html_element(out, "p", SUMMARY_UNCHANGED);
+	}
+	if (next != NULL) {
+		(void)fputs("<p class=\"path\" id=\"next\">Next: ", out);
+		html_text(out, next);
+		(void)fputs("</p>\n", out);
+	}
+}
+
+void report_write(FILE *out, const json_t *json, const char *next)
 {
 	size_t n = 0;
 	json_t **indexes = fact_indexes(json, &n);
 
 	begin_page(out, json);
+	print_next(out, json, next);
 	print_cards(out, json);
 	print_refusals(out, json_object_get(json, "refusals"));
 	report_phases(out, json);

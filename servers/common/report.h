@@ -11,6 +11,7 @@
 
 struct json_t; /* jansson.h */
 
-void report_write(FILE *out, const struct json_t *json);
+/** @param next  the command to type next; NULL: none */
+void report_write(FILE *out, const struct json_t *json, const char *next);
 
 #endif

@@ -65,7 +65,7 @@ int run_output_write(struct run_output *output, json_t *json)
 		r = write_stats(output, json);
 	}
 	if (output->report.file != NULL) {
-		report_write(output->report.file, json);
+		report_write(output->report.file, json, output->next);
 		r = result_file_place(&output->report) < 0 ? -1 : r;
 	}
 	return r;

@@ -178,7 +178,7 @@ void summary_print_failed(FILE *out, const json_t *json, const char *next)
 	    strcmp(fact_text(json, "program"), "ditadd") != 0) {
 		return;
 	}
-	(void)fputs("\nNothing was stored: the database is what it was before.\n", out);
+	(void)fputs("\n" SUMMARY_UNCHANGED "\n", out);
 	if (next != NULL) {
 		(void)fprintf(out, "  %-9s %s\n", "next", next);
 	}

@@ -22,6 +22,9 @@ bool summary_is_wanted(const struct common_options *options);
  */
 void summary_print(FILE *out, const struct json_t *json, const char *next);
 
+/** A load that failed. */
+#define SUMMARY_UNCHANGED "Nothing was stored: the database is what it was before."
+
 /** A run that failed, on a terminal. @param next  NULL: none */
 void summary_print_failed(FILE *out, const struct json_t *json, const char *next);
 

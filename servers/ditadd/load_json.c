@@ -64,11 +64,14 @@ static json_t *refusals_json(const struct dit_load_stats *stats)
 
 		(void)json_array_append_new(
 			refusals,
-			json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", refusal->kind,
+			json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind", refusal->kind,
 		                  "records", number(refusal->nrecords), "first_line",
 		                  number(refusal->first_line), "first_dn",
 		                  json_text(refusal->first_dn), "first_reason",
-		                  json_text(refusal->first_reason)));
+		                  json_text(refusal->first_reason), "first_explanation",
+		                  refusal->first_explanation == NULL
+		                          ? json_null()
+		                          : json_text(refusal->first_explanation)));
 	}
 	return refusals;
 }

@@ -221,7 +221,8 @@ json_figures() {
 	local n name
 	echo "entries $(value "$1" records.stored)"
 	echo "left_out $(($(value "$1" records.refused) + $(value "$1" records.not_stored)))"
-	echo "rate $(value "$1" phases.0.entries_per_s)"
+	echo "rate $(awk '$1 == "records.stored" { n = $2 } $1 == "wall_s" { s = $2 }
+		END { print int(n / s) }' "$1")"
 	echo "bytes $(value "$1" databases.0.bytes)"
 	echo "memory $(value "$1" memory.peak_anonymous_bytes)"
 	echo "spilled $(value "$1" spilled_bytes)"

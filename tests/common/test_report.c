@@ -11,6 +11,7 @@
 #include "html.h"
 #include "report.h"
 #include "report_check.h"
+#include "summary.h"
 
 #define DEPTH_MAX 64
 
@@ -21,7 +22,7 @@ static char *print(json_t *json)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	report_write(out, json);
+	report_write(out, json, "type <this>");
 	assert_int_equal(fclose(out), 0);
 	return text;
 }
@@ -99,10 +100,10 @@ static json_t *statistics(const char *hostile)
 	                  "postings", 54321, "keys", 77, "range_keys", 11, "bytes", 4096,
 	                  "wall_s", 0.5, "list_lengths", "from", 4, "to", 7, "keys", 66));
 	(void)json_object_set_new(json, "refusals",
-	                          json_pack("[{s:s, s:i, s:i, s:s, s:s}]", "kind",
+	                          json_pack("[{s:s, s:i, s:i, s:s, s:s, s:s}]", "kind",
 	                                    hostile, "records", 7, "first_line", 99,
 	                                    "first_dn", hostile, "first_reason",
-	                                    hostile));
+	                                    "of slapadd", "first_explanation", hostile));
 	(void)json_object_set_new(json, "threads",
 	                          json_pack("[{s:s, s:f, s:f, s:f}]", "name", hostile,
 	                                    "busy_s", 1.0, "ready_s", 0.25, "waiting_s",
@@ -153,6 +154,8 @@ static void figures_are_those_of_the_statistics(void **state)
 		"<td data-label=\"share\">14 %</td>", /* 11 of 77 keys are ranges */
 		"<tr data-from=\"4\"><td>4 to 7</td>",
 		"first at line <data value=\"99\">99</data>",
+		"<span class=\"note path\">cn</span>",
+		"<data id=\"rate\" value=\"617\">617</data>", /* 1234 in 2 s */
 		"<data value=\"823\">823</data> entries/s",
 		"1,000 at most", /* 500 entries in half a second */
 		"width=\"25.000%\" height=\"64.00\""};
@@ -186,6 +189,32 @@ static void nothing_comes_from_elsewhere(void **state)
 	assert_non_null(strstr(page, "@media print"));
 	free(page);
 	json_decref(json);
+}
+
+static void a_load_that_failed_left_all_as_it_was(void **state)
+{
+	static const struct {
+		const char *program;
+		const char *result;
+		bool is_told;
+	} cases[] = {{"ditadd", "failed", true},
+	             {"ditadd", "stored", false},
+	             {"ditindex", "failed", false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *json = json_pack("{s:s, s:s}", "program", cases[i].program,
+		                         "result", cases[i].result);
+		char *page = print(json);
+
+		assert_non_null(strstr(page, ">Next: type &lt;this&gt;</p>"));
+		if ((strstr(page, "<p>" SUMMARY_UNCHANGED "</p>") != NULL) !=
+		    cases[i].is_told) {
+			fail_msg("%s %s", cases[i].program, cases[i].result);
+		}
+		free(page);
+		json_decref(json);
+	}
 }
 
 static void what_is_not_there_has_no_section(void **state)
@@ -333,6 +362,7 @@ int main(void)
 		cmocka_unit_test(any_text_is_only_text),
 		cmocka_unit_test(figures_are_those_of_the_statistics),
 		cmocka_unit_test(nothing_comes_from_elsewhere),
+		cmocka_unit_test(a_load_that_failed_left_all_as_it_was),
 		cmocka_unit_test(what_is_not_there_has_no_section),
 		cmocka_unit_test(any_text_of_a_check_is_only_text),
 		cmocka_unit_test(figures_are_those_of_the_check),
