@@ -21,24 +21,48 @@
 
 /* ---- pages for others ---- */
 
-int dit_commit_take(void *ctx, uint64_t npages, uint64_t *ret_first)
+/* The longest row first, half as long each time. Free pages become fewer, so that a
+ * search goes on where the one before it has found a row. */
+bool dit_commit_take_free(struct dit_page_commit *commit, uint64_t least, uint64_t npages,
+                          struct dit_page_run *ret)
+{
+	struct dit_page_set *usable = &commit->usable;
+	uint64_t first = usable->npages;
+	uint64_t from_start = 0;
+	uint64_t n = least;
+
+	if (usable->count < least) {
+		return false;
+	}
+	if (least > 1) {
+		first = dit_page_set_take_run(usable, least, &from_start);
+	}
+	for (unsigned i = DIT_ROW_SIZES; least == 1 && i > 0 && first == usable->npages;
+	     i--) {
+		n = (uint64_t)1 << (i - 1);
+		if (n <= npages) {
+			first = dit_page_set_take_run(usable, n, &commit->at[i - 1]);
+		}
+	}
+	if (first >= usable->npages) {
+		return false;
+	}
+	(void)dit_page_set_add_run(&commit->taken, first, n);
+	*ret = (struct dit_page_run){.first = first, .n = n};
+	return true;
+}
+
+int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
 {
 	struct dit_page_commit *commit = ctx;
-	uint64_t from_start = 0;
-	bool is_long = npages >= commit->space.chunk_pages;
-	uint64_t first = 0;
 
 	(void)pthread_mutex_lock(&commit->lock);
-	first = dit_page_set_take_run(&commit->usable, npages,
-	                              is_long ? &commit->at : &from_start);
-	if (first < commit->usable.npages) {
-		(void)dit_page_set_add_run(&commit->taken, first, npages);
-	} else {
-		first = atomic_fetch_add_explicit(&commit->end, npages,
-		                                  memory_order_relaxed);
+	if (!dit_commit_take_free(commit, least, npages, ret)) {
+		ret->first = atomic_fetch_add_explicit(&commit->end, npages,
+		                                       memory_order_relaxed);
+		ret->n = npages;
 	}
 	(void)pthread_mutex_unlock(&commit->lock);
-	*ret_first = first;
 	return 0;
 }
 
@@ -60,7 +84,7 @@ uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit)
 
 /* They become free under the new transaction, and nobody takes them while somebody reads
  * an older one. */
-static bool reserve_run(struct dit_page_commit *commit, uint64_t first, uint64_t n,
+static bool reserve_run(struct dit_page_commit *commit, struct dit_page_run run,
                         struct dit_page_runs *ret)
 {
 	struct dit_page_run *runs =
@@ -70,30 +94,19 @@ static bool reserve_run(struct dit_page_commit *commit, uint64_t first, uint64_t
 		return false;
 	}
 	ret->runs = runs;
-	runs[ret->n++] = (struct dit_page_run){.first = first, .n = n};
-	return dit_page_set_add_run(&commit->given, first, n);
+	runs[ret->n++] = run;
+	return dit_page_set_add_run(&commit->given, run.first, run.n);
 }
 
 int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
                             struct dit_page_runs *ret)
 {
-	uint64_t chunk_pages = commit->space.chunk_pages;
-	uint64_t first = 0;
+	struct dit_page_run run;
 	bool is_fine = true;
 
-	while (npages >= chunk_pages && is_fine) {
-		first = dit_page_set_take_run(&commit->usable, chunk_pages, &commit->at);
-		if (first >= commit->usable.npages) {
-			break;
-		}
-		(void)dit_page_set_add_run(&commit->taken, first, chunk_pages);
-		is_fine = reserve_run(commit, first, chunk_pages, ret);
-		npages -= chunk_pages;
-	}
-	if (npages > 0 && is_fine) {
-		first = atomic_fetch_add_explicit(&commit->end, npages,
-		                                  memory_order_relaxed);
-		is_fine = reserve_run(commit, first, npages, ret);
+	for (; npages > 0 && is_fine; npages -= run.n) {
+		(void)dit_commit_take(commit, 1, npages, &run);
+		is_fine = reserve_run(commit, run, ret);
 	}
 	return is_fine ? 0 : -ENOMEM;
 }

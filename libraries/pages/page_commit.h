@@ -9,8 +9,8 @@
  *   dit_page_commit_undo()           or back to what was
  *   dit_page_commit_close()
  *
- * New pages go into rows of free pages, and where there are none behind the last page of
- * the file. Nothing that the file holds is overwritten, so until the step a reader sees
+ * New pages go into free pages, and where there are none behind the last page of the
+ * file. Nothing that the file holds is overwritten, so until the step a reader sees
  * what was, and a process that is killed leaves what was. The step:
  *
  *   main tree, free list   written anew, into free pages as well
@@ -54,8 +54,8 @@ struct dit_page_commit_opts {
 	struct dit_page_file_opts file;
 	struct dit_ticker *ticker; /* of the sync; borrowed; NULL: nobody listens */
 	uint64_t max_bytes;        /* that the file may take; 0: any number */
-	/* Pages are used that transactions up to this one gave back. ALONE: all pages
-	 * that are free. */
+	/* Pages are used that transactions up to this one gave back: nobody reads the
+	 * state before it, and this one is on the disk. ALONE: all pages that are free. */
 	uint64_t oldest;
 	/* Besides: pages that an earlier commit reserved, if they are free. NULL: none */
 	const struct dit_page_set *reserved;
@@ -173,12 +173,6 @@ int dit_page_commit_change(struct dit_page_commit *commit,
 /** Bytes of the file that are in use, with all that was written so far. */
 uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit);
 
-/** Pages that lie in a row. */
-struct dit_page_run {
-	uint64_t first;
-	uint64_t n;
-};
-
 /** Zero is none. */
 struct dit_page_runs {
 	struct dit_page_run *runs; /* for free() */
@@ -192,8 +186,8 @@ struct dit_page_runs {
  * the file they are free, so nothing is lost if nobody uses them.
  *
  * @param npages  room_pages at most
- * @param ret     gets runs behind those that it has; a chunk each, or what is behind the
- *                end of the file
+ * @param ret     gets runs behind those that it has: of free pages, the long ones first;
+ *                what these are too few for comes from behind the end of the file
  */
 int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
                             struct dit_page_runs *ret);

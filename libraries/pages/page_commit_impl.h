@@ -16,6 +16,9 @@
 #include "pages/page_set.h"
 #include "pages/page_source.h"
 
+/* Rows of free pages are taken in lengths of 1, 2, 4 and so on. */
+#define DIT_ROW_SIZES 8u
+
 /* A named database. */
 struct dit_commit_named {
 	char *name; /* owned; NUL-terminated */
@@ -51,7 +54,7 @@ struct dit_page_commit {
 	/* [lock: lock] */
 	struct dit_page_set usable; /* free pages, not yet used */
 	struct dit_page_set taken;  /* free pages, used now */
-	uint64_t at;                /* no long row begins before this page */
+	uint64_t at[DIT_ROW_SIZES]; /* no row of 1 << i begins before page at[i] */
 	_Atomic uint64_t end;       /* the first page behind all; relaxed */
 
 	bool is_kept;      /* it is never cut */
@@ -71,6 +74,9 @@ int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
                          struct dit_commit_named **ret);
 
 /** Pages for anybody, as a dit_page_take_fn. */
-int dit_commit_take(void *ctx, uint64_t npages, uint64_t *ret_first);
+int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret);
+/** The same, of free pages alone. false: none of them lie so in a row. [lock: lock] */
+bool dit_commit_take_free(struct dit_page_commit *commit, uint64_t least, uint64_t npages,
+                          struct dit_page_run *ret);
 
 #endif

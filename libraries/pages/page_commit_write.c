@@ -3,42 +3,48 @@
 #include "pages/page_commit_impl.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <lmdb.h>
 
 #include "base/error.h"
 #include "base/file_size_signal.h"
+#include "base/grow.h"
 #include "base/sync_file.h"
 #include "pages/meta_pages.h"
 #include "pages/table_writer.h"
 
 /*
  * Where the two small trees go. Their pages are taken before they are written, since the
- * free list says which pages are free: a row that is certainly long enough, whose rest
- * stays free. Behind the end of the file there is no rest.
+ * free list says which pages are free: rows of free pages, most likely enough of them,
+ * whose rest stays free. What does not fit goes behind the end of the file.
  */
 struct tail {
 	struct dit_page_commit *commit;
-	uint64_t first;
-	uint64_t npages; /* 0: behind the end */
-	uint64_t used;
+	struct dit_page_runs rows;
+	uint64_t *nused; /* of each row; owned */
+	uint64_t npages; /* of all rows */
 };
 
-static int take_tail(void *ctx, uint64_t npages, uint64_t *ret_first)
+static int take_tail(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
 {
 	struct tail *tail = ctx;
 
-	if (tail->npages == 0) {
-		*ret_first = atomic_fetch_add_explicit(&tail->commit->end, npages,
-		                                       memory_order_relaxed);
-		return 0;
+	for (size_t i = 0; i < tail->rows.n; i++) {
+		const struct dit_page_run *row = &tail->rows.runs[i];
+		uint64_t n = row->n - tail->nused[i];
+
+		if (n >= least) {
+			ret->first = row->first + tail->nused[i];
+			ret->n = n < npages ? n : npages;
+			tail->nused[i] += ret->n;
+			return 0;
+		}
 	}
-	if (npages > tail->npages - tail->used) {
-		return -ENOSPC;
-	}
-	*ret_first = tail->first + tail->used;
-	tail->used += npages;
+	ret->first = atomic_fetch_add_explicit(&tail->commit->end, npages,
+	                                       memory_order_relaxed);
+	ret->n = npages;
 	return 0;
 }
 
@@ -98,20 +104,71 @@ static void give_list_pages(struct dit_page_commit *commit)
 	}
 }
 
-/* A row for the trees, out of the free pages. */
-static void choose_tail(struct dit_page_commit *commit, struct tail *tail)
+/* Free pages into the tail, if there are some. */
+static int add_rows(struct tail *tail, uint64_t least, uint64_t npages)
 {
-	uint64_t npages = main_pages_max(commit);
-	uint64_t at = 0;
-	/* As if all records changed, and one more came. */
-	uint64_t nfree = commit->given.count + commit->own.count + commit->owned.count;
+	struct dit_page_run row;
 
-	npages += 8 + nfree * sizeof(uint64_t) / (commit->opts.page_bytes / 4) +
-	          commit->free_list.nrecords;
-	tail->first = dit_page_set_take_run(&commit->usable, npages, &at);
-	if (tail->first < commit->usable.npages) {
-		tail->npages = npages;
-		(void)dit_page_set_add_run(&commit->taken, tail->first, npages);
+	while (npages > 0 && dit_commit_take_free(tail->commit, least, npages, &row)) {
+		struct dit_page_run *runs = dit_grow(tail->rows.runs, &tail->rows.size,
+		                                     tail->rows.n + 1, sizeof(*runs));
+
+		if (runs == NULL) {
+			return -ENOMEM;
+		}
+		tail->rows.runs = runs;
+		runs[tail->rows.n++] = row;
+		tail->npages += row.n;
+		npages -= row.n;
+	}
+	return 0;
+}
+
+/* A long record lies in a row of its own. @return the bytes that others take in leaves */
+static uint64_t add_record(struct tail *tail, uint64_t nfree, int *error)
+{
+	const struct dit_page_commit_opts *opts = &tail->commit->opts;
+	uint64_t len = (nfree + 1) * sizeof(uint64_t);
+	uint64_t npages = dit_overflow_pages(opts->format, len, opts->page_bytes);
+
+	if (len < opts->page_bytes / 2) {
+		return len + 2 * sizeof(uint64_t) + sizeof(uint16_t);
+	}
+	*error = *error < 0 ? *error : add_rows(tail, npages, npages);
+	return 3 * sizeof(uint64_t);
+}
+
+/* As if all records changed, and one more came. */
+static int choose_tail(struct dit_page_commit *commit, struct tail *tail)
+{
+	uint64_t leaf_bytes = 0;
+	uint64_t npages = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < commit->free_list.nrecords; i++) {
+		leaf_bytes += add_record(tail, commit->free_list.records[i].npages, &r);
+	}
+	/* Leaves are half full at least. */
+	npages = main_pages_max(commit) + 4 + leaf_bytes / (commit->opts.page_bytes / 2);
+	npages += npages / 16;
+	r = r < 0 ? r : add_rows(tail, 1, npages);
+	(void)add_record(tail, commit->given.count + commit->own.count + tail->npages,
+	                 &r);
+	if (r == 0) {
+		tail->nused = calloc(tail->rows.n + 1, sizeof(*tail->nused));
+		r = tail->nused == NULL ? -ENOMEM : 0;
+	}
+	return r;
+}
+
+static void give_rest(struct dit_page_commit *commit, const struct tail *tail)
+{
+	for (size_t i = 0; i < tail->rows.n; i++) {
+		const struct dit_page_run *row = &tail->rows.runs[i];
+		uint64_t nused = tail->nused[i];
+
+		(void)dit_page_set_add_run(&commit->given, row->first + nused,
+		                           row->n - nused);
 	}
 }
 
@@ -119,12 +176,33 @@ static void choose_tail(struct dit_page_commit *commit, struct tail *tail)
  * The list is written twice if it lies in free pages: the first time shows how many of
  * them it takes, and so which are left. Both have the same layout.
  */
+static int write_list_twice(struct dit_page_commit *commit, struct tail *tail,
+                            size_t room, struct dit_tree_record *ret)
+{
+	struct dit_free_list *list = &commit->free_list;
+	size_t bytes = (tail->rows.n + 1) * sizeof(*tail->nused);
+	uint64_t end = atomic_load_explicit(&commit->end, memory_order_relaxed);
+	uint64_t *nused = malloc(bytes);
+	int r = nused == NULL ? -ENOMEM : 0;
+
+	if (r == 0) {
+		memcpy(nused, tail->nused, bytes);
+		r = dit_free_list_write(list, &commit->space, ret);
+	}
+	if (r == 0) {
+		give_rest(commit, tail);
+		memcpy(tail->nused, nused, bytes);
+		atomic_store_explicit(&commit->end, end, memory_order_relaxed);
+		r = dit_free_list_give(list, commit->next, &commit->given, room);
+	}
+	free(nused);
+	return r < 0 ? r : dit_free_list_write(list, &commit->space, ret);
+}
+
 static int write_free_list(struct dit_page_commit *commit, struct tail *tail,
                            struct dit_tree_record *ret)
 {
 	struct dit_free_list *list = &commit->free_list;
-	uint64_t transaction = commit->next;
-	uint64_t used = tail->used;
 	size_t room = 0;
 	int r = 0;
 
@@ -133,18 +211,12 @@ static int write_free_list(struct dit_page_commit *commit, struct tail *tail,
 	}
 	give_list_pages(commit);
 	room = commit->given.count + tail->npages;
-	r = dit_free_list_give(list, transaction, &commit->given, room);
-	if (r == 0) {
-		r = dit_free_list_write(list, &commit->space, ret);
-	}
-	if (r < 0 || tail->npages == 0) {
+	r = dit_free_list_give(list, commit->next, &commit->given, room);
+	if (r < 0) {
 		return r;
 	}
-	(void)dit_page_set_add_run(&commit->given, tail->first + tail->used,
-	                           tail->npages - tail->used);
-	tail->used = used;
-	r = dit_free_list_give(list, transaction, &commit->given, room);
-	return r < 0 ? r : dit_free_list_write(list, &commit->space, ret);
+	return tail->npages == 0 ? dit_free_list_write(list, &commit->space, ret)
+	                         : write_list_twice(commit, tail, room, ret);
 }
 
 static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
@@ -152,17 +224,20 @@ static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 	struct tail tail = {.commit = commit};
 	struct dit_tree_record main_tree = meta->main_tree;
 	struct dit_tree_record free_tree = meta->free_tree;
-	int r = 0;
+	int r = choose_tail(commit, &tail);
 
-	choose_tail(commit, &tail);
 	commit->space.take = take_tail;
 	commit->space.take_ctx = &tail;
-	r = write_main_tree(commit, &main_tree);
+	if (r == 0) {
+		r = write_main_tree(commit, &main_tree);
+	}
 	if (r == 0) {
 		r = write_free_list(commit, &tail, &free_tree);
 	}
 	commit->space.take = dit_commit_take;
 	commit->space.take_ctx = commit;
+	free(tail.rows.runs);
+	free(tail.nused);
 	meta->main_tree = main_tree;
 	/* LMDB reads its keys as numbers whatever a damaged meta page says. */
 	free_tree.flags |= MDB_INTEGERKEY;

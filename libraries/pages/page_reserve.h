@@ -35,13 +35,15 @@ struct dit_page_reserve {
 	/* [const] */
 	dit_reserve_more_fn more;
 	void *ctx;
-	uint64_t step_pages; /* reserved at least at a time; [const] while members take */
+	/* What trees will take, more or less. [const] while members take */
+	uint64_t expected_pages;
 
 	pthread_mutex_t lock;
 	/* [lock: lock] */
 	struct dit_page_runs runs;
 	size_t at;                /* the run that pages come from */
 	uint64_t nused;           /* of that run */
+	uint64_t nreserved;       /* in all runs */
 	struct dit_page_set used; /* handed out, and not dropped */
 	uint64_t end;             /* behind all runs */
 };
@@ -49,7 +51,7 @@ struct dit_page_reserve {
 /** 0 or -ENOMEM and other codes of pthread_mutex_init(); nothing is reserved yet */
 int dit_page_reserve_init(struct dit_page_reserve *reserve,
                           const struct dit_page_format *format, unsigned page_bytes,
-                          uint64_t step_pages, dit_reserve_more_fn more, void *ctx);
+                          dit_reserve_more_fn more, void *ctx);
 void dit_page_reserve_deinit(struct dit_page_reserve *reserve);
 
 /** Pages that were handed out are not needed after all. No writer is at work. 0;

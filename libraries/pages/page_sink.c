@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
+/* Of an item of `chunks`: its pages do not lie in a row. */
+#define SCATTERED ((uint64_t)1 << 63)
+
 void dit_page_space_init(struct dit_page_space *space,
                          const struct dit_page_format *format, size_t page_bytes,
                          uint64_t first)
@@ -29,6 +34,7 @@ void dit_page_sink_deinit(struct dit_page_sink *sink)
 {
 	free(sink->pages);
 	free(sink->chunks);
+	free(sink->scattered);
 	*sink = (struct dit_page_sink){.space = NULL};
 }
 
@@ -37,6 +43,7 @@ void dit_page_sink_deinit(struct dit_page_sink *sink)
 uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket)
 {
 	unsigned chunk_pages = sink->space->chunk_pages;
+	uint64_t first = 0;
 
 	if (ticket == DIT_PAGE_NONE) {
 		return DIT_PAGE_NONE;
@@ -44,7 +51,10 @@ uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket)
 	if ((ticket & DIT_TICKET_PLACED) != 0) {
 		return ticket & ~DIT_TICKET_PLACED;
 	}
-	return sink->chunks[ticket / chunk_pages] + ticket % chunk_pages;
+	first = sink->chunks[ticket / chunk_pages];
+	return (first & SCATTERED) == 0
+	               ? first + ticket % chunk_pages
+	               : sink->scattered[(first & ~SCATTERED) + ticket % chunk_pages];
 }
 
 static uint64_t next_ticket(const struct dit_page_sink *sink)
@@ -170,36 +180,128 @@ static int write_chunk(struct dit_page_sink *sink, uint64_t first)
 	return r;
 }
 
-static int take_pages(struct dit_page_space *space, uint64_t npages, uint64_t *ret_first)
+static int take_pages(struct dit_page_space *space, uint64_t least, uint64_t npages,
+                      struct dit_page_run *ret)
 {
 	if (space->take != NULL) {
-		return space->take(space->take_ctx, npages, ret_first);
+		return space->take(space->take_ctx, least, npages, ret);
 	}
-	*ret_first = atomic_fetch_add_explicit(&space->next_page, npages,
+	ret->first = atomic_fetch_add_explicit(&space->next_page, npages,
 	                                       memory_order_relaxed);
+	ret->n = npages;
 	return 0;
+}
+
+/* The pages from one on that have to lie in a row: those of a long value; else 1. */
+static size_t unit_at(const struct dit_page_sink *sink, size_t at)
+{
+	const struct dit_page_words *words = dit_page_words(
+		sink->space->format, sink->pages + at * sink->space->page_bytes);
+
+	return (words->flags & DIT_PAGE_OVERFLOW) != 0 ? dit_page_overflow_count(words)
+	                                               : 1;
+}
+
+/* A number for each page of the chunk. */
+static int take_rows(const struct dit_page_sink *sink, uint64_t *numbers)
+{
+	struct dit_page_run row = {0};
+	int r = 0;
+
+	for (size_t i = 0; i < sink->npages && r == 0; i += row.n) {
+		size_t least = unit_at(sink, i);
+		size_t n = least;
+
+		while (least == 1 && i + n < sink->npages && unit_at(sink, i + n) == 1) {
+			n++;
+		}
+		r = take_pages(sink->space, least, n, &row);
+		for (size_t k = 0; k < row.n && r == 0; k++) {
+			numbers[i + k] = row.first + k;
+		}
+	}
+	return r;
+}
+
+/* As many of these numbers as lie in a row. */
+static size_t row_of(const uint64_t *numbers, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && numbers[i] == numbers[0] + i) {
+		i++;
+	}
+	return i;
+}
+
+static int place_chunk(struct dit_page_sink *sink)
+{
+	struct dit_page_space *space = sink->space;
+	struct dit_page_run row;
+	uint64_t *numbers = NULL;
+	bool is_row = true;
+	int r = 0;
+
+	if (space->take == NULL || sink->npages > space->chunk_pages) {
+		r = take_pages(space, sink->npages, sink->npages, &row);
+		return r < 0 ? r : remember_chunk(sink, row.first);
+	}
+	numbers = dit_grow(sink->scattered, &sink->scattered_size,
+	                   sink->nscattered + space->chunk_pages, sizeof(*numbers));
+	if (numbers == NULL) {
+		return -ENOMEM;
+	}
+	sink->scattered = numbers;
+	numbers += sink->nscattered;
+	r = take_rows(sink, numbers);
+	if (r < 0) {
+		return r;
+	}
+	is_row = row_of(numbers, sink->npages) == sink->npages;
+	r = remember_chunk(sink, is_row ? numbers[0] : SCATTERED | sink->nscattered);
+	sink->nscattered += is_row ? 0 : space->chunk_pages;
+	return r;
+}
+
+/* Row by row, here and now. */
+static int write_scattered(struct dit_page_sink *sink, const uint64_t *numbers)
+{
+	struct dit_page_space *space = sink->space;
+	size_t page_bytes = space->page_bytes;
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < sink->npages && r == 0; i += n) {
+		n = row_of(numbers + i, sink->npages - i);
+		r = dit_page_file_write(&space->file, sink->pages + i * page_bytes,
+		                        n * page_bytes, numbers[i] * page_bytes);
+	}
+	sink->npages = 0;
+	return r;
 }
 
 int dit_page_sink_flush(struct dit_page_sink *sink)
 {
 	struct dit_page_space *space = sink->space;
-	uint64_t first = 0;
+	uint64_t ticket = (uint64_t)sink->nchunks * space->chunk_pages;
+	uint64_t chunk = 0;
 	int r = 0;
 
 	if (sink->npages == 0) {
 		return 0;
 	}
-	r = take_pages(space, sink->npages, &first);
-	if (r == 0) {
-		r = remember_chunk(sink, first);
-	}
+	r = place_chunk(sink);
 	if (r < 0) {
 		return r;
 	}
 	for (size_t i = 0; i < sink->npages;) {
-		i += number_page(sink, sink->pages + i * space->page_bytes, first + i);
+		i += number_page(sink, sink->pages + i * space->page_bytes,
+		                 dit_page_sink_number(sink, ticket + i));
 	}
-	return write_chunk(sink, first);
+	chunk = sink->chunks[sink->nchunks - 1];
+	return (chunk & SCATTERED) == 0
+	               ? write_chunk(sink, chunk)
+	               : write_scattered(sink, sink->scattered + (chunk & ~SCATTERED));
 }
 
 /* ---- pages ---- */
@@ -251,11 +353,11 @@ int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
                                  const struct dit_pieces *bytes, uint64_t *ret_ticket)
 {
 	struct dit_page_space *space = sink->space;
-	uint64_t first = 0;
+	struct dit_page_run row = {0};
 	int r = dit_page_sink_flush(sink);
 
 	if (r == 0) {
-		r = take_pages(space, npages, &first);
+		r = take_pages(space, npages, npages, &row);
 	}
 	for (size_t i = 0; i < npages && r == 0; i += space->chunk_pages) {
 		size_t n =
@@ -269,11 +371,11 @@ int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
 		}
 		bytes->next(bytes->ctx, sink->pages, n * space->page_bytes);
 		if (i == 0) {
-			(void)number_page(sink, sink->pages, first);
+			(void)number_page(sink, sink->pages, row.first);
 		}
 		r = dit_page_file_put(&space->file, &sink->pages, n * space->page_bytes,
-		                      (first + i) * space->page_bytes);
+		                      (row.first + i) * space->page_bytes);
 	}
-	*ret_ticket = first | DIT_TICKET_PLACED;
+	*ret_ticket = row.first | DIT_TICKET_PLACED;
 	return r;
 }

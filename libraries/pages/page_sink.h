@@ -5,7 +5,8 @@
  * Several threads append to one file, each through sinks of its own; what they share is
  * the number of the next free page. A chunk takes its numbers when it is written, exactly
  * as many as it has pages, so the file has no holes and each write is long. (The owner of
- * a file with free pages can hand out rows of those.) Until then a page is known by its
+ * a file with free pages hands out rows of those, and a chunk then lies in several rows.)
+ * Until then a page is known by its
  * place among the pages of its sink, its ticket. References between pages are tickets,
  * too, and are replaced by page numbers when the referring page is written: a child is
  * finished before its parent, so its number is known by then.
@@ -23,12 +24,20 @@
 #include "pages/page_format.h"
 #include "pages/page_writer.h"
 
+/** Pages that lie in a row. */
+struct dit_page_run {
+	uint64_t first;
+	uint64_t n;
+};
+
 /**
- * Take pages that lie in a row. Any thread, at any time.
+ * Take pages that lie in a row: @p npages, or fewer, but not fewer than @p least. Any
+ * thread, at any time.
  *
  * @return 0 or an error, which the sink returns
  */
-typedef int (*dit_page_take_fn)(void *ctx, uint64_t npages, uint64_t *ret_first);
+typedef int (*dit_page_take_fn)(void *ctx, uint64_t least, uint64_t npages,
+                                struct dit_page_run *ret);
 
 /** The pages of a file. */
 struct dit_page_space {
@@ -67,9 +76,14 @@ struct dit_page_sink {
 	struct dit_page_space *space;
 	char *pages; /* the chunk; owned; NULL: none yet */
 	unsigned npages;
-	uint64_t *chunks; /* number of the first page of each one written */
+	/* Of each one written: the number of the first page; or, if the pages do not lie
+	 * in a row, where their numbers begin among `scattered`. */
+	uint64_t *chunks;
 	size_t nchunks;
 	size_t chunks_size;
+	uint64_t *scattered; /* numbers of pages, chunk_pages for a chunk; owned */
+	size_t nscattered;
+	size_t scattered_size;
 };
 
 /** Cannot fail: the chunk comes with the first page. */

@@ -16,10 +16,6 @@
 #include "store/lmdb_error.h"
 #include "store/map_size.h"
 
-/* Reserved at a time, with a commit of our own each: a part of what is expected. */
-#define STEP_SHARE     2
-#define STEP_PAGES_MIN 256u
-#define STEP_PAGES_MAX 262144u
 /* For the main tree and the free list of the commits that follow. */
 #define ROOM_PAGES 64u
 
@@ -258,7 +254,7 @@ static int open_reserve(struct dit_online *online)
 	const struct dit_page_file_opts file = {.writer = online->opts.page_writer,
 	                                        .is_direct = true};
 	int r = dit_page_reserve_init(&online->reserve, &dit_lmdb_09, online->page_bytes,
-	                              STEP_PAGES_MIN, reserve_more, online);
+	                              reserve_more, online);
 
 	online->has_reserve = r == 0;
 	return r < 0 ? r
@@ -356,15 +352,10 @@ static uint64_t pages_of(const struct dit_online *online,
 void dit_online_expect(struct dit_online *online, const char *name)
 {
 	struct dit_tree_record tree;
-	uint64_t step = 0;
 
 	if (dit_snapshot_tree(online->snapshot, name, &tree) == 1) {
-		online->expected_pages += pages_of(online, &tree);
+		online->reserve.expected_pages += pages_of(online, &tree);
 	}
-	step = online->expected_pages / STEP_SHARE;
-	online->reserve.step_pages = step < STEP_PAGES_MIN   ? STEP_PAGES_MIN
-	                             : step > STEP_PAGES_MAX ? STEP_PAGES_MAX
-	                                                     : step;
 }
 
 void dit_online_times(const struct dit_online *online, struct dit_online_times *ret)

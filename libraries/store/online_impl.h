@@ -39,7 +39,6 @@ struct dit_online {
 	struct dit_lock_field field;
 	struct dit_page_reserve reserve;
 	bool has_reserve;
-	uint64_t expected_pages; /* that the new tables will have, more or less */
 
 	/* LMDB's write lock. [own: who holds it; times: reserve's lock, then main] */
 	MDB_txn *held;

@@ -32,8 +32,7 @@
 /* A round with more than this part of the entries of the one before is the last one. */
 #define LESS_OF         4u
 #define LESS_AT_MOST    3u
-#define ROUND_STEP      4096u /* pages reserved at least at a time */
-#define WARM_PAGES      256u  /* read with one call */
+#define WARM_PAGES      256u /* read with one call */
 #define WARM_TICK_PAGES 16384u
 
 struct step {
@@ -302,7 +301,6 @@ static int run_rounds(struct step *step)
 	dit_page_space_init(&step->space, &dit_lmdb_09, online->page_bytes, 0);
 	step->space.take = online->reserve.space.take;
 	step->space.take_ctx = online->reserve.space.take_ctx;
-	online->reserve.step_pages = ROUND_STEP;
 	r = dit_page_file_open(&step->space.file, AT_FDCWD, online->path, &file);
 	if (r < 0) {
 		return r;

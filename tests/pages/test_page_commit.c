@@ -206,6 +206,50 @@ static void free_pages_are_used(void **state)
 	fixture_remove(&fixture);
 }
 
+/* Long values, each in a page of its own, every other of which goes again. */
+static void make_single_free_pages(const struct fixture *fixture)
+{
+	static const char value[3000];
+	MDB_env *env = open_env(fixture);
+
+	for (unsigned step = 0; step < 2; step++) {
+		MDB_txn *txn = begin(env, 0);
+		MDB_dbi dbi = open_db(txn, "long", MDB_CREATE | MDB_INTEGERKEY);
+
+		for (uint64_t id = step; id < 1200; id += 1 + step) {
+			MDB_val key = {sizeof(id), &id};
+
+			if (step == 0) {
+				put(txn, dbi, &id, sizeof(id), value, sizeof(value));
+			} else {
+				assert_int_equal(mdb_del(txn, dbi, &key, NULL), 0);
+			}
+		}
+		assert_int_equal(mdb_txn_commit(txn), 0);
+	}
+	mdb_env_close(env);
+}
+
+/* None of them lie in a row. */
+static void single_free_pages_are_used(void **state)
+{
+	struct fixture fixture;
+	uint64_t bytes = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	make_single_free_pages(&fixture);
+	bytes = file_bytes(&fixture);
+	for (unsigned version = 1; version <= 8; version++) {
+		assert_int_equal(reindex(&fixture, version), 0);
+		assert_sound(&fixture);
+		assert_versions(&fixture, version, version, 0);
+	}
+	/* A record of the free list that is longer than a page lies in a row. */
+	assert_in_range(file_bytes(&fixture), bytes, bytes + 4 * PAGE);
+	fixture_remove(&fixture);
+}
+
 /* A reader of the state before goes on with it. */
 static void readers_keep_their_state(void **state)
 {
@@ -223,7 +267,7 @@ static void readers_keep_their_state(void **state)
 	txn = begin(env, MDB_RDONLY);
 	seen = mdb_txn_id(txn);
 	for (unsigned version = 2; version < 6; version++) {
-		assert_int_equal(open_commit(&fixture, 0, seen - 1, &commit, &fd), 0);
+		assert_int_equal(open_commit(&fixture, 0, seen, &commit, &fd), 0);
 		assert_int_equal(dit_page_commit_transaction(commit), seen + version - 2);
 		assert_int_equal(write_index(commit, "cn", version), 0);
 		assert_int_equal(dit_page_commit_write(commit), 0);
@@ -457,6 +501,7 @@ int main(void)
 		cmocka_unit_test(databases_come_and_go),
 		cmocka_unit_test(many_databases),
 		cmocka_unit_test(free_pages_are_used),
+		cmocka_unit_test(single_free_pages_are_used),
 		cmocka_unit_test(readers_keep_their_state),
 		cmocka_unit_test(size_is_limited),
 		cmocka_unit_test(each_call_fails),

@@ -373,9 +373,9 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 
 	model_init(seed);
 	fixture_make(&f);
-	assert_int_equal(dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, 300,
-	                                       reserve_more, &f),
-	                 0);
+	assert_int_equal(
+		dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f), 0);
+	reserve.expected_pages = 600;
 	assert_int_equal(dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path,
 	                                    &(struct dit_page_file_opts){.writer = NULL}),
 	                 0);
@@ -458,8 +458,7 @@ static void to_nothing_and_back(void **state)
 	model.has[9][8] = true;
 	fixture_make(&f);
 	assert_int_equal(
-		dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, 50, reserve_more, &f),
-		0);
+		dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f), 0);
 	assert_int_equal(dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path,
 	                                    &(struct dit_page_file_opts){.writer = NULL}),
 	                 0);
