@@ -73,16 +73,23 @@ static int note_reader(const char *line, void *ctx)
 	return 0;
 }
 
-/* Pages may be used that transactions before the oldest reader's gave back. */
-static int find_oldest(const struct dit_online *online, uint64_t *ret)
+/*
+ * Pages may be used that transactions up to the oldest reader's gave back: they belong to
+ * states that nobody reads any more. Readers that were killed do not count; slapd, too,
+ * waits for them as long as they stand in LMDB's table. LMDB itself keeps the pages of
+ * one transaction more, in case the last one is not on the disk. The snapshot's is: the
+ * file has been synced since.
+ */
+int dit_online_find_oldest(const struct dit_online *online, uint64_t *ret)
 {
-	uint64_t oldest = dit_snapshot_txn_id(online->snapshot);
+	int ndead = 0;
+	int r = dit_lmdb_error(mdb_reader_check(online->env, &ndead));
 
-	if (mdb_reader_list(online->env, note_reader, &oldest) < 0) {
-		return -EIO;
+	*ret = dit_snapshot_txn_id(online->snapshot);
+	if (r == 0 && mdb_reader_list(online->env, note_reader, ret) < 0) {
+		r = -EIO;
 	}
-	*ret = oldest > 0 ? oldest - 1 : 0;
-	return 0;
+	return r;
 }
 
 int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
@@ -156,7 +163,7 @@ static int reserve_locked(struct dit_online *online, uint64_t least, uint64_t wa
 {
 	struct dit_page_commit *commit = NULL;
 	uint64_t oldest = 0;
-	int r = find_oldest(online, &oldest);
+	int r = dit_online_find_oldest(online, &oldest);
 
 	if (r == 0) {
 		r = dit_online_open_commit(online, oldest, NULL, wanted, &commit);
@@ -179,7 +186,8 @@ static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
 	struct dit_online *online = ctx;
 	int r = 0;
 
-	/* What slapd has not synced (dbnosync) shall not be waited for with the lock. */
+	/* What slapd has not synced (dbnosync) shall not be waited for with the lock. And
+	 * the snapshot has to be on the disk: dit_online_find_oldest(). */
 	if (fdatasync(online->data_fd) != 0) {
 		return -errno;
 	}

@@ -60,6 +60,10 @@ uint64_t dit_online_now_us(void);
 int dit_online_lock(struct dit_online *online);
 void dit_online_unlock(struct dit_online *online);
 
+/** With the lock held: pages that transactions up to this one gave back can be used. 0;
+ * LMDB's codes, -EIO */
+int dit_online_find_oldest(const struct dit_online *online, uint64_t *ret);
+
 /**
  * Begin a commit of our own, with the lock held.
  *

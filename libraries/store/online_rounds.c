@@ -374,10 +374,14 @@ static int commit_locked(const struct step *step)
 	struct dit_online *online = step->online;
 	struct dit_page_set rest = {.words = NULL};
 	struct dit_page_commit *commit = NULL;
+	uint64_t oldest = 0;
 	int r = dit_page_reserve_rest(&online->reserve, &rest);
 
 	if (r == 0) {
-		r = dit_online_open_commit(online, 0, &rest, 0, &commit);
+		r = dit_online_find_oldest(online, &oldest);
+	}
+	if (r == 0) {
+		r = dit_online_open_commit(online, oldest, &rest, 0, &commit);
 	}
 	if (r == 0) {
 		r = change_locked(step, commit);
