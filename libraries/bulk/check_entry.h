@@ -15,7 +15,7 @@
 #include "schema/schema.h"
 #include "store/ad_names.h"
 #include "store/entry_view.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 
 struct dit_check_entry;
 

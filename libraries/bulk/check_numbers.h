@@ -10,7 +10,7 @@
 
 #include "bulk/check_findings.h"
 #include "schema/schema.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 
 /** @return 0; -ENOMEM; LMDB's codes */
 int dit_check_numbers(struct dit_snapshot *snapshot, struct dit_schema *schema,

@@ -8,7 +8,7 @@
  *                     walked in its state, and if nothing there misleads a reader, the
  *                     content is read by way of the snapshot.
  *
- * A snapshot of LMDB 1.0 keeps others away (store.h); its structure alone is checked
+ * A snapshot of LMDB 1.0 keeps others away (snapshot.h); its structure alone is checked
  * without one: the walk begins again when somebody has written.
  */
 #include "bulk/check_one.h"
@@ -29,7 +29,7 @@
 #include "store/fault.h"
 #include "store/files.h"
 #include "store/hold.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 #include "store/stored_order.h"
 
 /* Commits may come between the snapshot and the meta pages; two in a row are rare. */

@@ -13,7 +13,7 @@
 #include "base/stop.h"
 #include "bulk/check_findings.h"
 #include "store/ad_names.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 
 struct dit_check_split_opts {
 	struct dit_snapshot *snapshot; /* borrowed, like the others */

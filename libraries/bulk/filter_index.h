@@ -23,7 +23,7 @@
 
 #include "config/settings.h"
 #include "store/ad_names.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 #include "values/filter.h"
 
 struct dit_candidates_opts {

@@ -11,7 +11,7 @@
 #include "bulk/scan.h"
 #include "schema/schema.h"
 #include "store/ad_names.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 
 struct dit_scan_snapshot_opts {
 	struct dit_snapshot *snapshot; /* borrowed; as many readers as threads */

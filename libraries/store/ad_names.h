@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "schema/schema.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 
 /** back-mdb has no higher number. */
 #define DIT_AD_NUMBER_MAX 65535u

@@ -15,7 +15,7 @@
 #include "base/ticker.h"
 #include "store/compare.h"
 #include "store/fault.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 
 /** One of the two environments. */
 struct dit_compare_side {

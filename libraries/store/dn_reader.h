@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 
 struct dit_dn_reader;
 

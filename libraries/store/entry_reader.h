@@ -15,7 +15,7 @@
 
 #include "store/ad_names.h"
 #include "store/entry_view.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 
 struct dit_entry_reader;
 

@@ -24,7 +24,7 @@
 
 #include "store/online.h"
 #include "store/output.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 
 struct dit_index_output_opts {
 	const char *directory;

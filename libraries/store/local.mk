@@ -80,6 +80,7 @@ rooms += %D%/libstore.la
 	%D%/publication.c \
 	%D%/publication.h \
 	%D%/snapshot.c \
+	%D%/snapshot.h \
 	%D%/snapshot_impl.h \
 	%D%/snapshot_lmdb.c \
 	%D%/snapshot_map.c \
@@ -90,6 +91,7 @@ rooms += %D%/libstore.la
 	%D%/split_codec.c \
 	%D%/split_codec.h \
 	%D%/staging.c \
+	%D%/staging.h \
 	%D%/staging_append.c \
 	%D%/staging_changes.c \
 	%D%/staging_impl.h \
@@ -98,7 +100,6 @@ rooms += %D%/libstore.la
 	%D%/staging_publish.c \
 	%D%/staging_split.c \
 	%D%/staging_tables.c \
-	%D%/store.h \
 	%D%/stored_flags.c \
 	%D%/stored_flags.h \
 	%D%/stored_lists.c \

@@ -31,7 +31,7 @@
 
 #include "pages/page_sink.h"
 #include "pages/table_edit.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 
 struct dit_online;
 

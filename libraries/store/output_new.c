@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Outputs that are new databases: a staging environment (store.h) whose pages are ours,
+ * Outputs that are new databases: a staging environment (staging.h) whose pages are ours,
  * or all liblmdb's.
  */
 #include "store/output_impl.h"
@@ -10,7 +10,7 @@
 
 #include "pages/page_format.h"
 #include "pages/table_writer.h"
-#include "store/store.h"
+#include "store/staging.h"
 
 /* Not the number of an index. */
 #define NAMES SIZE_MAX

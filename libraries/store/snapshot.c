@@ -3,7 +3,7 @@
  * Snapshots and scans, whoever reads the file. The implementations are tried one after
  * the other; each knows its own format.
  */
-#include "store/store.h"
+#include "store/snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>

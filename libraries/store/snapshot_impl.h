@@ -5,14 +5,14 @@
  * (snapshot_pages.c).
  * And more for who commits beside other writers (online.c).
  *
- * Threads: as store.h says of snapshots.
+ * Threads: as snapshot.h says.
  */
 #ifndef DITKIT_SNAPSHOT_IMPL_H
 #define DITKIT_SNAPSHOT_IMPL_H
 
 #include "pages/page_format.h"
 #include "store/readers.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 
 /** A scan is the first member of an implementation's own. */
 struct dit_scan {

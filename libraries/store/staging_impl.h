@@ -13,7 +13,7 @@
  *
  * existing.c uses the order of id2v.
  *
- * Threads: as store.h says.
+ * Threads: as staging.h says.
  */
 #ifndef DITKIT_STAGING_IMPL_H
 #define DITKIT_STAGING_IMPL_H
@@ -26,7 +26,7 @@
 #include "pages/tree_edit.h"
 #include "store/claim.h"
 #include "store/files.h"
-#include "store/store.h"
+#include "store/staging.h"
 
 #define STAGING_SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "store/fault.h"
-#include "store/store.h"
+#include "store/snapshot.h"
 #include "test.h"
 
 /* Attribute types that slapd does not hard-code, classes that use them. */

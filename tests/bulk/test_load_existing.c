@@ -13,8 +13,8 @@
 #include "pages/page_commit.h"
 #include "pages/page_set.h"
 #include "pages/page_source.h"
+#include "store/snapshot.h"
 #include "store/snapshot_impl.h"
-#include "store/store.h"
 
 /* The people of 40 in one go are the reference: 45 records. */
 #define NPEOPLE  40

@@ -15,7 +15,8 @@
 #include "pages/page_tree.h"
 #include "pages/table_writer.h"
 #include "store/name_codec.h"
-#include "store/store.h"
+#include "store/snapshot.h"
+#include "store/staging.h"
 #include "test.h"
 
 #define FIXTURE_MAXSIZE (256u << 20)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The append writer (store.h):
+ * The append writer (staging.h):
  * - makes the records that our own pages hold, lists of every length among them;
  * - refuses what is out of order, too long, or of another length than the keys before;
  * - is the default where liblmdb's file format is not the one we know, and then leaves

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * back-mdb's environment (storage.md 1): a new one is built, an existing one is read.
- * Only this room calls liblmdb. The room pages knows the file formats.
- *
- * A new database, of LMDB 0.9 or 1.0, is built in a staging environment inside the
- * database directory. One rename puts it in place:
+ * A new database of back-mdb (storage.md 1), of LMDB 0.9 or 1.0, is built in a staging
+ * environment inside the database directory. One rename puts it in place:
  *
  *   dit_staging_open();
  *   dit_staging_put_*(), ..., in ascending key order per named database;
@@ -15,22 +12,13 @@
  * files that a killed process left there. Nothing touches DIR/data.mdb before the
  * rename in dit_staging_publish(); after it the finished database is there, synced.
  * From open to the end the directory is claimed (claim.h): other loaders are refused,
- * and a slapd or tool that is started meanwhile waits.
- *
- * An existing database is read through a snapshot:
- *
- *   dit_snapshot_open();  dit_snapshot_dbs();  dit_scan_open(), dit_scan_next()...;
- *   dit_snapshot_close()
+ * and a slapd or tool that is started in that time waits.
  *
  * Threads: a staging object belongs to one thread. Before dit_staging_begin_changes()
- * several threads may write names and indexes, one thread for each database. A snapshot
- * belongs to one thread. The scans of one reader belong to one thread at a time; each
- * reader may have a thread of its own. Any thread may read the bytes that a scan returns
- * until the snapshot is closed. A process that stages an environment must not open a
- * snapshot of the same directory at the same time.
+ * several threads may write names and indexes, one thread for each database.
  */
-#ifndef DITKIT_STORE_H
-#define DITKIT_STORE_H
+#ifndef DITKIT_STAGING_H
+#define DITKIT_STAGING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -210,132 +198,5 @@ int dit_staging_publish(struct dit_staging *staging, uint64_t *ret_bytes);
 
 /** Remove all traces. NULL is fine. */
 void dit_staging_abandon(struct dit_staging *staging);
-
-/* ---- reading ---- */
-
-#define DIT_DB_INTEGERKEY 0x08u
-#define DIT_DB_DUPSORT    0x04u
-#define DIT_DB_DUPFIXED   0x10u
-#define DIT_DB_INTEGERDUP 0x20u
-
-struct dit_snapshot;
-
-struct dit_stored_db {
-	const char *name;  /* owned by the snapshot */
-	unsigned flags;    /* DIT_DB_... as stored */
-	uint64_t nrecords; /* duplicates counted one by one */
-	/* As liblmdb has counted, at most those of the file. With DIT_DB_DUPSORT it may
-	 * be wrong: LMDB 0.9.36 takes pages off that older ones did not count */
-	uint64_t npages;
-};
-
-/**
- * Open DIR/data.mdb read-only and pin one snapshot. A file of LMDB 0.9 may be in use by
- * others; of one of LMDB 1.0 others are kept away until the snapshot is closed.
- *
- * @return 0; LMDB's codes, -errno; DIT_E_CORRUPT; of LMDB 1.0 alone: DIT_E_BUSY, with a
- *         fault: somebody has the database open; DIT_E_UNSUPPORTED, with a fault: its
- *         pages are encrypted or have sums
- */
-int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
-
-/** A snapshot that several threads read side by side (readers.h). */
-struct dit_snapshot_opts {
-	unsigned nreaders; /* at least 1: each thread scans as one of them */
-	/* Besides, to see later states with: numbered from nreaders on. Of LMDB 1.0 they
-	 * cannot be used */
-	unsigned nspare;
-	bool no_lock;      /* never take LMDB's write lock, not even for a moment */
-	bool no_lock_file; /* make no lock.mdb; without one, nobody writes */
-	uint64_t wait_ms;  /* at most, while the table of readers is full */
-	bool is_claimed;   /* the caller has a claim (claim.h), so that nobody writes */
-	int claimed_fd;    /* of data.mdb, then; borrowed; no directory is opened */
-	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
-};
-
-/**
- * As dit_snapshot_open(), for several readers, which all see the same transaction. Also
- * MDB_READERS_FULL, and -EAGAIN: without the lock, commits came too fast.
- */
-int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
-                              const struct dit_snapshot_opts *opts);
-unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot);
-/** Is the snapshot held against writers? Without a lock file it is not. */
-bool dit_snapshot_is_held(const struct dit_snapshot *snapshot);
-/** The page size of the data file. */
-unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot);
-/** Is the data file of LMDB 1.0 (OpenLDAP 2.7)? Else it is of 0.9. */
-bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot);
-/** The number of the transaction that the snapshot shows. */
-uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot);
-/**
- * From now on a spare reader shows the latest commit and not the state that it had. All
- * scans with it are closed.
- *
- * @param reader  nreaders, or above
- *
- * @return 0; LMDB's codes, -ESTALE: it cannot be used until a later call returns 0;
- *         -ENOTSUP: not opened by way of liblmdb; -EINVAL: it is not a spare one
- */
-int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader);
-/** Pages of the file, up to the last one in use; those of them that are free. */
-uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot);
-/** 0; -ENOTSUP: not opened by way of liblmdb; LMDB's codes */
-int dit_snapshot_nfree(struct dit_snapshot *snapshot, uint64_t *ret);
-void dit_snapshot_close(struct dit_snapshot *snapshot);
-/** All named databases, sorted by name; owned by the snapshot. @return their number */
-size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
-                        const struct dit_stored_db **ret);
-
-/**
- * Cut the IDs of id2e into ranges with about the same number of leaf pages. Range i
- * holds the IDs from (*ret_firsts)[i] up to, and without, (*ret_firsts)[i + 1]. The
- * first range begins with 0, the last has no end. Only branch pages are read, so holes
- * and long values in overflow pages do not matter.
- *
- * @param nleaves     leaf pages in a range, at least 1
- * @param ret_firsts  ascending; free() it
- *
- * @return 0; DIT_E_UNKNOWN: no id2e; DIT_E_CORRUPT; -ENOMEM; -errno
- */
-int dit_snapshot_id_ranges(const struct dit_snapshot *snapshot, unsigned nleaves,
-                           uint64_t **ret_firsts, size_t *ret_n);
-
-struct dit_scan;
-/** DIT_E_UNKNOWN: no database of that name. */
-int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const char *name);
-/** The same for reader @p reader, 0 .. nreaders - 1. Scans of one reader belong to one
- * thread at a time. */
-int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
-                     unsigned reader, const char *name);
-/** Next record in stored order. 1; 0 end; error. Spans point into the map until close. */
-int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
-                  struct dit_span *ret_value);
-/**
- * Of id2e or dn2i: first record whose ID is @p least or above; dit_scan_next() goes on
- * behind it. 1; 0: none; error.
- */
-int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret_key,
-                     struct dit_span *ret_value);
-/** First record of the next key; further duplicates of the present key are passed over.
- * 1; 0: none; error. */
-int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
-                      struct dit_span *ret_value);
-/**
- * Of an index database: the next key, with all its IDs or the first of them, as they lie
- * in the file, 8 bytes each, at any address. 1; 0: end; error. The IDs of a key are right
- * if dit_scan_more_ids() has returned 0 for the key before.
- */
-int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
-                       struct dit_span *ret_ids);
-/** More IDs of the key of dit_scan_next_list(). 1; 0: there are no more; error. */
-int dit_scan_more_ids(struct dit_scan *scan, struct dit_span *ret_ids);
-/**
- * First record with exactly this key; dit_scan_next() goes on behind it. 1; 0: none, and
- * the next dit_scan_next() is undefined; error.
- */
-int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
-                  struct dit_span *ret_value);
-void dit_scan_close(struct dit_scan *scan);
 
 #endif
