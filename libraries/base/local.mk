@@ -23,6 +23,8 @@ rooms += %D%/libbase.la
 	%D%/notes.h \
 	%D%/openldap.c \
 	%D%/openldap.h \
+	%D%/path.c \
+	%D%/path.h \
 	%D%/pieces.h \
 	%D%/progress.h \
 	%D%/report.h \

@@ -2,9 +2,12 @@
 #include "base/tmp_dir.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "base/path.h"
 
 const char *dit_tmp_dir(const char *chosen)
 {
@@ -18,9 +21,16 @@ const char *dit_tmp_dir(const char *chosen)
 
 int dit_tmp_dir_check(const char *dir, char *ret, size_t size)
 {
-	int error = access(dir, W_OK | X_OK) == 0 ? 0 : errno;
+	char why[DIT_PATH_WHY_BYTES];
+	int fd = dit_path_open(dir, why);
+	int error = fd < 0 ? -fd : faccessat(fd, ".", W_OK | X_OK, 0) == 0 ? 0 : errno;
 
-	if (error == EACCES) {
+	if (fd >= 0) {
+		(void)close(fd);
+	}
+	if (why[0] != '\0') {
+		(void)snprintf(ret, size, "%s, for temporary files: %s", dir, why);
+	} else if (error == EACCES) {
 		(void)snprintf(ret, size, "%s, for temporary files of user %u", dir,
 		               (unsigned)geteuid());
 	} else {

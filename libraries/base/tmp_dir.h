@@ -21,7 +21,7 @@ const char *dit_tmp_dir(const char *chosen);
  * memory is full.
  *
  * @return 0; -errno, with a text in @p ret: the directory, and the user if permissions
- *         are missing
+ *         are missing, or the link that is not followed (path.h)
  */
 int dit_tmp_dir_check(const char *dir, char *ret, size_t size);
 

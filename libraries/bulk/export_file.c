@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +30,9 @@ static bool is_of_system(const char *path)
 	return is_device || strncmp(path, "/proc/", 6) == 0;
 }
 
-static int open_of_system(struct dit_export_file *file)
+static int open_of_system(struct dit_export_file *file, int flags)
 {
-	file->fd = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+	file->fd = open(file->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | flags,
 	                NEW_MODE);
 	return file->fd < 0 ? -errno : 0;
 }
@@ -46,9 +45,9 @@ static int open_in_place(struct dit_export_file *file)
 {
 	struct stat st;
 
-	file->fd =
-		open(file->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
-	             CLOSED_MODE);
+	file->fd = openat(file->dir_fd, file->name,
+	                  O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+	                  CLOSED_MODE);
 	if (file->fd < 0 || fstat(file->fd, &st) < 0) {
 		return -errno;
 	}
@@ -59,38 +58,32 @@ static int open_in_place(struct dit_export_file *file)
  * In a directory like /tmp everybody can make a file of any name: what replaces it is not
  * for him. Where fs.protected_regular is set, slapcat cannot write to it either.
  */
-static int check_owner(const char *path, const struct stat *old)
+static int check_owner(const struct dit_export_file *file, const struct stat *old)
 {
-	char *copy = strdup(path);
 	struct stat dir;
-	int r = 0;
 
-	if (copy == NULL) {
-		return -ENOMEM;
+	if (fstat(file->dir_fd, &dir) < 0) {
+		return -errno;
 	}
-	r = stat(dirname(copy), &dir) < 0 ? -errno : 0;
-	free(copy);
-	if (r < 0 || old->st_uid == geteuid() || old->st_uid == dir.st_uid) {
-		return r;
+	if (old->st_uid == geteuid() || old->st_uid == dir.st_uid) {
+		return 0;
 	}
 	return (dir.st_mode & S_ISVTX) != 0 && (dir.st_mode & (S_IWGRP | S_IWOTH)) != 0
 	               ? -EACCES
 	               : 0;
 }
 
-/* "dir/.name.1a2b3c4d5e6f7081" for "dir/name". */
+/* ".name.1a2b3c4d5e6f7081" for "name". */
 static int make_name(struct dit_export_file *file)
 {
-	const char *slash = strrchr(file->path, '/');
-	const char *name = slash == NULL ? file->path : slash + 1;
 	uint64_t number = 0;
 
 	if (getrandom(&number, sizeof(number), 0) < 0) {
 		return -errno;
 	}
 	free(file->beside);
-	if (asprintf(&file->beside, "%.*s.%.200s.%016llx", (int)(name - file->path),
-	             file->path, name, (unsigned long long)number) < 0) {
+	if (asprintf(&file->beside, ".%.200s.%016llx", file->name,
+	             (unsigned long long)number) < 0) {
 		file->beside = NULL;
 		return -ENOMEM;
 	}
@@ -126,9 +119,9 @@ static int open_beside(struct dit_export_file *file, const struct stat *old)
 		if (r < 0) {
 			return r;
 		}
-		file->fd = open(file->beside,
-		                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		                old == NULL ? NEW_MODE : CLOSED_MODE);
+		file->fd = openat(file->dir_fd, file->beside,
+		                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		                  old == NULL ? NEW_MODE : CLOSED_MODE);
 		r = file->fd < 0 ? -errno : 0;
 	}
 	if (r < 0) {
@@ -142,35 +135,61 @@ static int open_beside(struct dit_export_file *file, const struct stat *old)
 /* What is there, and no link. */
 static int open_old(struct dit_export_file *file, const struct stat *old)
 {
-	int r = check_owner(file->path, old);
+	int r = check_owner(file, old);
 
 	if (r < 0) {
 		return r;
 	}
 	if (S_ISREG(old->st_mode)) {
-		return access(file->path, W_OK) < 0 ? -errno : open_beside(file, old);
+		return faccessat(file->dir_fd, file->name, W_OK, 0) < 0
+		               ? -errno
+		               : open_beside(file, old);
 	}
 	return open_in_place(file);
 }
 
-int dit_export_file_open(struct dit_export_file *file, const char *path,
-                         const struct dit_stop *stop)
+/* A link is replaced, unless it leads to a directory. */
+static int open_link(struct dit_export_file *file)
+{
+	struct stat target;
+
+	return fstatat(file->dir_fd, file->name, &target, 0) == 0 &&
+	                       S_ISDIR(target.st_mode)
+	               ? -EISDIR
+	               : open_beside(file, NULL);
+}
+
+static int open_in_directory(struct dit_export_file *file)
 {
 	struct stat old;
 
-	*file = (struct dit_export_file){.stop = stop, .path = path, .fd = -1};
+	if (file->path[0] == '\0') {
+		return -ENOENT;
+	}
+	file->dir_fd = dit_path_open_parent(file->path, &file->name, file->why);
+	if (file->dir_fd < 0) {
+		return file->dir_fd;
+	}
+	if (file->name[0] == '\0') {
+		return -EISDIR;
+	}
+	if (fstatat(file->dir_fd, file->name, &old, AT_SYMLINK_NOFOLLOW) < 0) {
+		return errno == ENOENT ? open_beside(file, NULL) : -errno;
+	}
+	return S_ISLNK(old.st_mode) ? open_link(file) : open_old(file, &old);
+}
+
+int dit_export_file_open(struct dit_export_file *file, const char *path, int system_flags,
+                         const struct dit_stop *stop)
+{
+	*file = (struct dit_export_file){
+		.stop = stop, .path = path, .fd = -1, .dir_fd = -1};
 	if (path == NULL) {
 		file->fd = STDOUT_FILENO;
 		return 0;
 	}
-	if (is_of_system(path)) {
-		return open_of_system(file);
-	}
-	if (lstat(path, &old) < 0) {
-		return errno == ENOENT && path[0] != '\0' ? open_beside(file, NULL)
-		                                          : -errno;
-	}
-	return S_ISLNK(old.st_mode) ? open_beside(file, NULL) : open_old(file, &old);
+	return is_of_system(path) ? open_of_system(file, system_flags)
+	                          : open_in_directory(file);
 }
 
 int dit_export_file_keep(struct dit_export_file *file)
@@ -178,7 +197,8 @@ int dit_export_file_keep(struct dit_export_file *file)
 	if (file->beside == NULL || geteuid() != 0) {
 		return 0;
 	}
-	return dit_export_keeper_start(&file->keeper, file->beside, file->path);
+	return dit_export_keeper_start(&file->keeper, file->dir_fd, file->beside,
+	                               file->name);
 }
 
 /* ---- writing ---- */
@@ -256,7 +276,7 @@ int dit_export_file_finish(struct dit_export_file *file)
 	}
 	if (file->keeper.pid != 0) {
 		r = dit_export_keeper_place(&file->keeper);
-	} else if (rename(file->beside, file->path) < 0) {
+	} else if (renameat(file->dir_fd, file->beside, file->dir_fd, file->name) < 0) {
 		r = -errno;
 	}
 	if (r < 0) {
@@ -271,11 +291,14 @@ void dit_export_file_close(struct dit_export_file *file)
 {
 	dit_export_keeper_end(&file->keeper);
 	if (file->beside != NULL) {
-		(void)unlink(file->beside);
+		(void)unlinkat(file->dir_fd, file->beside, 0);
 		free(file->beside);
 	}
 	if (file->fd >= 0 && file->path != NULL) {
 		(void)close(file->fd);
+	}
+	if (file->dir_fd >= 0 && file->path != NULL) {
+		(void)close(file->dir_fd);
 	}
 	*file = DIT_EXPORT_FILE_NONE;
 }

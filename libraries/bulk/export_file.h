@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where an export goes: a file that appears when it is complete, or what is there to be
- * written to.
+ * Where an export, or another result, goes: a file that appears when it is complete, or
+ * what is there to be written to.
  *
  *   dit_export_file_open();  dit_export_file_write()...;  dit_export_file_finish()
  *   and in every case  dit_export_file_close()
@@ -10,37 +10,50 @@
  * and opened through no link, and gets its own name when all of it is on the disk. A file
  * that has the name already keeps its mode, and its owner if we may give files away; in a
  * directory like /tmp it must not be another user's. A link of that name is replaced, not
- * followed.
+ * followed, unless it leads to a directory. The directory is opened once, part by part
+ * (base/path.h).
  *
  * Threads: belongs to one thread.
  */
 #ifndef DITKIT_EXPORT_FILE_H
 #define DITKIT_EXPORT_FILE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include "bulk/export_keeper.h"
+#include <ditkit/error.h>
+#include <ditkit/export_keeper.h>
+#include <ditkit/path.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct dit_stop; /* stop.h */
 
 struct dit_export_file {
 	const struct dit_stop *stop; /* borrowed */
 	const char *path;            /* borrowed; NULL: standard output */
+	int dir_fd;                  /* owned; where both names are; -1: none is needed */
+	const char *name;            /* the last part of the path */
 	char *beside;                /* owned; where it is written; NULL: in place */
 	int fd;
 	struct dit_export_keeper keeper; /* of the name; none unless asked for */
 	uint64_t nbytes;                 /* written so far */
 	uint64_t pushed;                 /* of these on their way to the disk */
+	char why[DIT_PATH_WHY_BYTES];    /* where the code says too little; else "" */
 };
 
-/** For dit_export_file_close() before anything was opened. */
+/** For dit_export_file_close() before anything was opened. Zero will do as well. */
 #define DIT_EXPORT_FILE_NONE ((struct dit_export_file){.fd = -1})
 
-/** @return 0; -errno; -ENOMEM. To be closed in every case. */
-int dit_export_file_open(struct dit_export_file *file, const char *path,
-                         const struct dit_stop *stop);
+/**
+ * @param system_flags  for what /dev and /proc lead to: O_TRUNC or O_APPEND
+ *
+ * @return 0; -errno; -ENOMEM. To be closed in every case.
+ */
+DIT_PUBLIC int dit_export_file_open(struct dit_export_file *file, const char *path,
+                                    int system_flags, const struct dit_stop *stop);
 
 /**
  * As root, before the process becomes another user: let a process of root finish the
@@ -48,7 +61,7 @@ int dit_export_file_open(struct dit_export_file *file, const char *path,
  *
  * @return 0 or -errno
  */
-int dit_export_file_keep(struct dit_export_file *file);
+DIT_PUBLIC int dit_export_file_keep(struct dit_export_file *file);
 
 /**
  * Write all bytes. The vectors are used up.
@@ -58,9 +71,13 @@ int dit_export_file_keep(struct dit_export_file *file);
 int dit_export_file_write(struct dit_export_file *file, struct iovec *iov, int n);
 
 /** Sync, and give the file its name. 0 or -errno */
-int dit_export_file_finish(struct dit_export_file *file);
+DIT_PUBLIC int dit_export_file_finish(struct dit_export_file *file);
 
 /** Close; remove a file that was not finished. Closing twice is fine. */
-void dit_export_file_close(struct dit_export_file *file);
+DIT_PUBLIC void dit_export_file_close(struct dit_export_file *file);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

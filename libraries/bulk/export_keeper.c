@@ -6,6 +6,7 @@
 #include "bulk/export_keeper.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,35 +16,41 @@
 #include <unistd.h>
 
 /* The keeper must not keep a pipe open whose reader waits for its end. */
-static void close_others(int fd)
+static void close_others(int a, int b)
 {
-	if (fd > 0) {
-		(void)syscall(SYS_close_range, 0U, (unsigned)fd - 1, 0U);
+	unsigned low = (unsigned)(a < b ? a : b);
+	unsigned high = (unsigned)(a < b ? b : a);
+
+	if (low > 0) {
+		(void)syscall(SYS_close_range, 0U, low - 1, 0U);
 	}
-	(void)syscall(SYS_close_range, (unsigned)fd + 1, UINT_MAX, 0U);
+	if (low + 1 < high) {
+		(void)syscall(SYS_close_range, low + 1, high - 1, 0U);
+	}
+	(void)syscall(SYS_close_range, high + 1, UINT_MAX, 0U);
 }
 
 /* The life of the keeper. Only calls that are safe in the child of a threaded process. */
-static void keep(int fd, const char *from, const char *to)
+static void keep(int fd, int dir_fd, const char *from, const char *to)
 {
 	char order = 0;
 	int error = 0;
 
-	close_others(fd);
+	close_others(fd, dir_fd);
 	if (read(fd, &order, 1) == 1) { /* all signals are blocked: no EINTR */
-		error = rename(from, to) == 0 ? 0 : errno;
+		error = renameat(dir_fd, from, dir_fd, to) == 0 ? 0 : errno;
 		(void)send(fd, &error, sizeof(error), MSG_NOSIGNAL);
 	} else {
 		error = ECANCELED;
 	}
 	if (error != 0) {
-		(void)unlink(from);
+		(void)unlinkat(dir_fd, from, 0);
 	}
 	_exit(0);
 }
 
-int dit_export_keeper_start(struct dit_export_keeper *keeper, const char *from,
-                            const char *to)
+int dit_export_keeper_start(struct dit_export_keeper *keeper, int dir_fd,
+                            const char *from, const char *to)
 {
 	sigset_t all;
 	sigset_t old;
@@ -58,7 +65,7 @@ int dit_export_keeper_start(struct dit_export_keeper *keeper, const char *from,
 	(void)sigprocmask(SIG_SETMASK, &all, &old);
 	pid = fork();
 	if (pid == 0) {
-		keep(fds[1], from, to);
+		keep(fds[1], dir_fd, from, to);
 	}
 	r = pid < 0 ? -errno : 0;
 	(void)sigprocmask(SIG_SETMASK, &old, NULL);

@@ -26,13 +26,14 @@ struct dit_export_keeper {
 };
 
 /**
- * @param from  the unfinished file
- * @param to    the name that it gets
+ * @param dir_fd  the directory in which both names are
+ * @param from    the unfinished file
+ * @param to      the name that it gets
  *
  * @return 0; -errno
  */
-int dit_export_keeper_start(struct dit_export_keeper *keeper, const char *from,
-                            const char *to);
+int dit_export_keeper_start(struct dit_export_keeper *keeper, int dir_fd,
+                            const char *from, const char *to);
 
 /** Rename. 0; -errno: the unfinished file is removed; -EPIPE: the keeper is gone */
 int dit_export_keeper_place(struct dit_export_keeper *keeper);

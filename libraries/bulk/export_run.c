@@ -12,6 +12,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -368,7 +369,8 @@ static int fail_on_database(const struct export *export,
 	struct dit_span suffix = database->db->suffix;
 	int code = r > -4096 ? -r : r; /* as LMDB has it */
 
-	if (r == DIT_E_FORMAT || (r < MDB_KEYEXIST && r != DIT_E_UNKNOWN)) {
+	if (fault[0] != '\0' || r == DIT_E_FORMAT ||
+	    (r < MDB_KEYEXIST && r != DIT_E_UNKNOWN)) {
 		tell(export, DIT_REPORT_ERROR, "%s: %s", database->db->data.directory,
 		     fault[0] == '\0' ? dit_strerror(r) : fault);
 		return r;
@@ -594,12 +596,14 @@ static int write_nothing(struct export *export)
 
 static int run(struct export *export)
 {
-	int r = dit_export_file_open(&export->file, export->opts->output, &export->stop);
+	int r = dit_export_file_open(&export->file, export->opts->output, O_TRUNC,
+	                             &export->stop);
 
 	if (r < 0) {
 		/* slapcat's perror() */
 		tell(export, DIT_REPORT_PLAIN, "%s%s%s", export->opts->output,
-		     export->opts->output[0] == '\0' ? "" : ": ", dit_strerror(r));
+		     export->opts->output[0] == '\0' ? "" : ": ",
+		     export->file.why[0] == '\0' ? dit_strerror(r) : export->file.why);
 		return r;
 	}
 	r = choose(export);

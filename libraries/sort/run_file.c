@@ -23,6 +23,7 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "base/whole_io.h"
 
 #define BLOCK_HEAD   16
@@ -31,23 +32,25 @@
 /** Open a file that has no name, or no longer. @return the descriptor or -errno */
 static int unnamed_file(const char *tmpdir)
 {
-	char *path = NULL;
-	int fd = open(tmpdir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+	char path[64];
+	int dir_fd = dit_path_open(tmpdir, NULL);
+	int fd = -1;
 
-	if (fd >= 0) {
-		return fd;
+	if (dir_fd < 0) {
+		return dir_fd;
 	}
-	/* Not every file system knows O_TMPFILE, and the ways to say so differ. */
-	if (asprintf(&path, "%s/ditkit-run-XXXXXX", tmpdir) < 0) {
-		return -ENOMEM;
-	}
-	fd = mkostemp(path, O_CLOEXEC);
+	fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0) {
-		fd = -errno;
-	} else {
-		(void)unlink(path);
+		/* Not every file system knows O_TMPFILE; the ways to say so differ. */
+		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d/ditkit-run-XXXXXX",
+		               dir_fd);
+		fd = mkostemp(path, O_CLOEXEC);
+		fd = fd < 0 ? -errno : fd;
+		if (fd >= 0) {
+			(void)unlink(path);
+		}
 	}
-	free(path);
+	(void)close(dir_fd);
 	return fd;
 }
 

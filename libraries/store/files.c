@@ -5,17 +5,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/errno_text.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "pages/meta_pages.h"
 #include "pages/walk.h"
 #include "store/lmdb_error.h"
@@ -24,73 +22,16 @@
 
 /* ---- the directory ---- */
 
-/* Where the link leads, looked up from the directory that the link lies in. */
-static int open_target(const char *path, const char *target)
-{
-	char *copy = strdup(path);
-	int parent_fd = -1;
-	int fd = -1;
-
-	if (copy == NULL) {
-		return -ENOMEM;
-	}
-	parent_fd = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	free(copy);
-	if (parent_fd < 0) {
-		return -errno;
-	}
-	fd = openat(parent_fd, target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0) {
-		fd = -errno;
-	}
-	(void)close(parent_fd);
-	return fd;
-}
-
-static int follow_link(const char *path, int link_fd, struct dit_fault *fault)
-{
-	char target[PATH_MAX];
-	struct stat st;
-	ssize_t n = 0;
-
-	if (fstat(link_fd, &st) != 0) {
-		return -errno;
-	}
-	if (!S_ISLNK(st.st_mode)) {
-		return -ENOTDIR;
-	}
-	if (st.st_uid != 0 && st.st_uid != geteuid()) {
-		return dit_fault_say(
-			fault, -ELOOP,
-			"the directory is a symbolic link of user %u, which is "
-			"not followed: give its target",
-			(unsigned)st.st_uid);
-	}
-	n = readlinkat(link_fd, "", target, sizeof(target) - 1);
-	if (n < 0) {
-		return -errno;
-	}
-	target[n] = '\0';
-	return open_target(path, target);
-}
-
 int dit_directory_open(const char *path, struct dit_fault *fault)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int link_fd = -1;
+	int path_fd = dit_path_open(path, fault == NULL ? NULL : fault->text);
+	int fd = path_fd;
 
-	if (fd >= 0) {
-		return fd;
+	if (path_fd >= 0) {
+		fd = openat(path_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = fd < 0 ? -errno : fd;
+		(void)close(path_fd);
 	}
-	if (errno != ENOTDIR && errno != ELOOP) {
-		return -errno;
-	}
-	link_fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (link_fd < 0) {
-		return -errno;
-	}
-	fd = follow_link(path, link_fd, fault);
-	(void)close(link_fd);
 	return fd;
 }
 

@@ -6,7 +6,8 @@
  * Root often loads into a directory that belongs to slapd's user. That user can exchange
  * each name in the directory at each moment: for a link, a FIFO, another directory. So:
  *
- *   the directory     is opened once; all names are looked up in that descriptor
+ *   the directory     is opened once, part by part (base/path.h); all names are looked up
+ *                     in that descriptor
  *   data.mdb,         are opened without following a link, and looked at through the
  *   lock.mdb          descriptor: only a regular file will do
  *   new files         are created exclusively, and given away through the descriptor
@@ -34,12 +35,7 @@
  * All functions: @p fault may be NULL; it gets a text where the code says too little.
  */
 
-/**
- * Open a database directory. A link in its place is followed if it belongs to root or to
- * our own user.
- *
- * @return the descriptor, the caller's; -errno; -ELOOP with a fault: somebody else's link
- */
+/** Open a database directory as dit_path_open() does, to be read and locked. */
 int dit_directory_open(const char *path, struct dit_fault *fault);
 
 /**

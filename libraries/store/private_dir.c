@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/errno_text.h"
+#include "base/path.h"
 #include "base/tmp_dir.h"
 #include "store/files.h"
 
@@ -51,17 +52,22 @@ static void remove_if_stale(int tmp_fd, const char *name)
 	(void)close(fd);
 }
 
-static void remove_stale(const char *tmp)
+static void remove_stale(int tmp_fd)
 {
-	DIR *dir = opendir(tmp);
+	/* With a place of its own, and to be read. */
+	int fd = openat(tmp_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry = NULL;
 
 	if (dir == NULL) {
+		if (fd >= 0) {
+			(void)close(fd);
+		}
 		return;
 	}
 	for (entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
 		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0) {
-			remove_if_stale(dirfd(dir), entry->d_name);
+			remove_if_stale(fd, entry->d_name);
 		}
 	}
 	(void)closedir(dir);
@@ -92,30 +98,54 @@ static int check_ours(const struct dit_private_dir *dir, struct dit_fault *fault
 	}
 	if (st.st_uid != geteuid() || (st.st_mode & 0077) != 0) {
 		return dit_fault_say(fault, -EPERM,
-		                     "%s belongs to user %u, mode %04o: somebody has put "
-		                     "it there",
-		                     dir->path, (unsigned)st.st_uid,
+		                     "%s/%s belongs to user %u, mode %04o: somebody has "
+		                     "put it there",
+		                     dit_tmp_dir(NULL), dir->name, (unsigned)st.st_uid,
 		                     (unsigned)st.st_mode & 07777);
 	}
 	return 0;
 }
 
+static void leave(struct dit_private_dir *dir)
+{
+	if (dir->name[0] != '\0') {
+		(void)unlinkat(dir->tmp_fd, dir->name, AT_REMOVEDIR);
+		dir->name[0] = '\0';
+	}
+	if (dir->fd >= 0) {
+		(void)close(dir->fd);
+		dir->fd = -1;
+	}
+}
+
+static int open_tmp(struct dit_fault *fault)
+{
+	const char *tmp = dit_tmp_dir(NULL);
+	struct dit_fault why = {""};
+	int fd = dit_path_open(tmp, why.text);
+
+	return fd >= 0 ? fd
+	               : dit_fault_say(fault, fd, "%s, for temporary files: %.200s", tmp,
+	                               why.text[0] == '\0' ? dit_errno_text(-fd)
+	                                                   : why.text);
+}
+
 static int make(struct dit_private_dir *ret, struct dit_fault *fault)
 {
-	int r = 0;
+	char path[DIT_FD_PATH_BYTES + sizeof(ret->name)];
+	char tmp[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(ret->tmp_fd, tmp, fault);
 
-	if (asprintf(&ret->path, "%s/" PREFIX "XXXXXX", dit_tmp_dir(NULL)) < 0) {
-		ret->path = NULL;
-		return -ENOMEM;
-	}
-	if (mkdtemp(ret->path) == NULL) {
-		r = dit_fault_say(fault, -errno, "%s: %s", ret->path,
-		                  dit_errno_text(errno));
-		free(ret->path);
-		ret->path = NULL;
+	if (r < 0) {
 		return r;
 	}
-	ret->fd = open_dir(AT_FDCWD, ret->path);
+	(void)snprintf(path, sizeof(path), "%s/" PREFIX "XXXXXX", tmp);
+	if (mkdtemp(path) == NULL) {
+		return dit_fault_say(fault, -errno, "%s/" PREFIX "XXXXXX: %s",
+		                     dit_tmp_dir(NULL), dit_errno_text(errno));
+	}
+	(void)snprintf(ret->name, sizeof(ret->name), "%s", strrchr(path, '/') + 1);
+	ret->fd = open_dir(ret->tmp_fd, ret->name);
 	if (ret->fd < 0) {
 		return -errno;
 	}
@@ -125,30 +155,34 @@ static int make(struct dit_private_dir *ret, struct dit_fault *fault)
 
 int dit_private_dir_make(struct dit_private_dir *ret, struct dit_fault *fault)
 {
+	int tmp_fd = open_tmp(fault);
 	int r = -ENOENT;
 
-	remove_stale(dit_tmp_dir(NULL));
+	if (tmp_fd < 0) {
+		return tmp_fd;
+	}
+	remove_stale(tmp_fd);
 	for (unsigned i = 0; i < NATTEMPTS && r == -ENOENT; i++) {
-		*ret = (struct dit_private_dir){.fd = -1};
+		*ret = (struct dit_private_dir){.fd = -1, .tmp_fd = tmp_fd};
 		r = make(ret, fault);
-		if (r < 0 && ret->path == NULL) {
-			return r;
+		if (r < 0 && ret->name[0] == '\0') {
+			break;
 		}
 		if (r < 0) {
-			dit_private_dir_remove(ret);
+			leave(ret);
 		}
+	}
+	if (r < 0) {
+		(void)close(tmp_fd);
 	}
 	return r;
 }
 
 void dit_private_dir_remove(struct dit_private_dir *dir)
 {
-	if (dir->path != NULL) {
-		(void)rmdir(dir->path);
-		free(dir->path);
+	leave(dir);
+	if (dir->tmp_fd >= 0) {
+		(void)close(dir->tmp_fd);
 	}
-	if (dir->fd >= 0) {
-		(void)close(dir->fd);
-	}
-	*dir = (struct dit_private_dir){.fd = -1};
+	*dir = (struct dit_private_dir){.fd = -1, .tmp_fd = -1};
 }

@@ -16,8 +16,9 @@
 #include "store/fault.h"
 
 struct dit_private_dir {
-	int fd;     /* the caller may use it until dit_private_dir_remove() */
-	char *path; /* NULL: there is none */
+	int fd;        /* the caller may use it until dit_private_dir_remove() */
+	int tmp_fd;    /* of the directory that it lies in */
+	char name[32]; /* there; empty: there is none */
 };
 
 /**

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A file with results, for --stats=FILE and --report=FILE: written beside its place, and
- * renamed when it is complete.
+ * A file with results, for --stats=FILE and --report=FILE, that appears when it is
+ * complete.
  *
  *   result_file_open()      before the work, as the user who started the program
  *   write to .file
  *   result_file_place()     or, to give up, result_file_drop()
  *
- * Nothing but a regular file or a link is replaced. A pipe or a device is written to
- * directly; so is what /dev and /proc lead to, such as standard output.
- *
- * A program that root started becomes another user (user.h) and may then not be allowed
- * to rename. So a process that stays root waits to rename this one file, or to remove it.
+ * It is opened, and gets its name, as an export (export_file.h). What /dev and /proc
+ * lead to, such as standard output, is appended to.
  *
  * Threads: belongs to one thread. Open it before other threads start: it may fork.
  */
@@ -19,16 +16,15 @@
 #define DITKIT_COMMON_RESULT_FILE_H
 
 #include <stdio.h>
-#include <sys/types.h>
+
+#include <ditkit/export_file.h>
 
 /** Zero: none is open. */
 struct result_file {
 	const char *program; /* in messages */
 	const char *path;    /* borrowed */
 	FILE *file;
-	char *beside; /* owned; NULL: the file is written in its place */
-	pid_t keeper; /* 0: none */
-	int keeper_fd;
+	struct dit_export_file out;
 };
 
 /** 0; -1 after a message on standard error: the file cannot be written. */

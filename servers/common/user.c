@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <libgen.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdarg.h>
@@ -16,6 +15,8 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <ditkit/path.h>
 
 #define STAY_ROOT "--user root stays root"
 
@@ -126,17 +127,27 @@ int common_user_read(struct common_user *user, const char *text)
 
 /* ---- the owner of the directories ---- */
 
-/* Of a file: of the directory in which it lies. @return 0; -1: there is none */
-static int look_at(const char *path, struct stat *ret)
+/*
+ * Of a file: of the directory in which it lies. The way there is the one that the work
+ * will take: nobody whom root does not trust can lead it elsewhere.
+ *
+ * @return 1; 0: there is none; -errno after a message
+ */
+static int look_at(const struct common_user *user, const char *path, struct stat *ret)
 {
-	char *copy = NULL;
-	int r = stat(path, ret);
+	char why[DIT_PATH_WHY_BYTES];
+	const char *name = NULL;
+	int fd = dit_path_open(path, why);
+	int r = 0;
 
-	if (r == 0 && !S_ISDIR(ret->st_mode)) {
-		copy = strdup(path);
-		r = copy == NULL ? -1 : stat(dirname(copy), ret);
-		free(copy);
+	if (fd == -ENOTDIR) {
+		fd = dit_path_open_parent(path, &name, why);
 	}
+	if (fd < 0) {
+		return why[0] == '\0' ? 0 : fail(user, fd, "%s: %s", path, why);
+	}
+	r = fstat(fd, ret) == 0;
+	(void)close(fd);
 	return r;
 }
 
@@ -152,8 +163,12 @@ static int find_owner(struct common_user *user, const char *const *directories, 
 
 	for (size_t i = 0; i < n; i++) {
 		struct stat status;
+		int r = look_at(user, directories[i], &status);
 
-		if (look_at(directories[i], &status) < 0) {
+		if (r < 0) {
+			return r;
+		}
+		if (r == 0) {
 			continue;
 		}
 		if (first != NULL && status.st_uid != user->uid) {

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ditkit/path.h>
+
 /* What is in the way of passwords being written here; NULL: nothing. */
 static const char *objection(int fd)
 {
@@ -31,21 +33,21 @@ static int fail(const char *path, const char *reason)
 	return -1;
 }
 
-static int open_file(const char *path, int more_flags)
+static int open_file(int dir_fd, const char *name, int more_flags)
 {
-	return open(path,
-	            O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY |
-	                    more_flags,
-	            S_IRUSR | S_IWUSR);
+	return openat(dir_fd, name,
+	              O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
+	                      O_NOCTTY | more_flags,
+	              S_IRUSR | S_IWUSR);
 }
 
 /*
  * Others can have the file open that they may read now, and go on reading. So another one
  * takes its place. @return the new descriptor for the old one; -1 with errno
  */
-static int replace(int fd, const char *path)
+static int replace(int fd, int dir_fd, const char *name)
 {
-	int new_fd = unlink(path) < 0 ? -1 : open_file(path, O_EXCL);
+	int new_fd = unlinkat(dir_fd, name, 0) < 0 ? -1 : open_file(dir_fd, name, O_EXCL);
 	int error = errno;
 
 	(void)close(fd);
@@ -54,12 +56,12 @@ static int replace(int fd, const char *path)
 }
 
 /* @return the descriptor of an empty file that nobody else reads; -1 with errno */
-static int close_to_others(int fd, const char *path)
+static int close_to_others(int fd, int dir_fd, const char *name)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) == 0 && (st.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-		return replace(fd, path);
+		return replace(fd, dir_fd, name);
 	}
 	if (fchmod(fd, S_IRUSR | S_IWUSR) < 0 || ftruncate(fd, 0) < 0) {
 		int error = errno;
@@ -71,31 +73,44 @@ static int close_to_others(int fd, const char *path)
 	return fd;
 }
 
-int rejects_open(FILE **ret, const char *path)
+/* @return NULL, or the reason of the failure */
+static const char *open_in(FILE **ret, int dir_fd, const char *name)
 {
-	int fd = open_file(path, 0);
+	int fd = open_file(dir_fd, name, 0);
 	const char *reason = NULL;
 
 	if (fd < 0) {
-		return fail(path, errno == ELOOP ? "a symbolic link is not followed"
-		                                 : strerror(errno));
+		return errno == ELOOP ? "a symbolic link is not followed"
+		                      : strerror(errno);
 	}
 	reason = objection(fd);
 	if (reason == NULL) {
-		fd = close_to_others(fd, path);
+		fd = close_to_others(fd, dir_fd, name);
 		reason = fd < 0 ? strerror(errno) : NULL;
 	}
 	if (reason == NULL) {
 		*ret = fdopen(fd, "w");
 		reason = *ret == NULL ? strerror(errno) : NULL;
 	}
-	if (reason != NULL) {
-		if (fd >= 0) {
-			(void)close(fd);
-		}
-		return fail(path, reason);
+	if (reason != NULL && fd >= 0) {
+		(void)close(fd);
 	}
-	return 0;
+	return reason;
+}
+
+int rejects_open(FILE **ret, const char *path)
+{
+	char why[DIT_PATH_WHY_BYTES];
+	const char *name = NULL;
+	const char *reason = NULL;
+	int dir_fd = dit_path_open_parent(path, &name, why);
+
+	if (dir_fd < 0) {
+		return fail(path, why[0] == '\0' ? strerror(-dir_fd) : why);
+	}
+	reason = open_in(ret, dir_fd, name);
+	(void)close(dir_fd);
+	return reason == NULL ? 0 : fail(path, reason);
 }
 
 int rejects_sync(FILE *file)

@@ -15,6 +15,10 @@ check_PROGRAMS += %D%/test_feed
 %C%_test_feed_SOURCES = %D%/test_feed.c
 %C%_test_feed_LDADD = $(test_libs)
 
+check_PROGRAMS += %D%/test_path
+%C%_test_path_SOURCES = %D%/test_path.c
+%C%_test_path_LDADD = $(test_libs)
+
 check_PROGRAMS += %D%/test_stop
 %C%_test_stop_SOURCES = %D%/test_stop.c
 %C%_test_stop_LDADD = $(test_libs)

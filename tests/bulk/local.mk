@@ -86,7 +86,7 @@ noinst_PROGRAMS += %D%/scan_count
 %C%_test_export_LDADD = $(test_libs)
 %C%_test_export_file_SOURCES = %D%/test_export_file.c
 %C%_test_export_file_LDADD = $(test_libs)
-%C%_test_export_file_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=lstat -Wl,--wrap=fchown
+%C%_test_export_file_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatat -Wl,--wrap=fchown
 %C%_test_export_keeper_SOURCES = %D%/test_export_keeper.c
 %C%_test_export_keeper_LDADD = $(test_libs)
 %C%_test_export_text_SOURCES = %D%/test_export_text.c

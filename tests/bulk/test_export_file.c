@@ -21,18 +21,18 @@ static const char *exchanged_for; /* NULL: nobody exchanges the file */
 static mode_t mode_before;        /* of the new file, before it is given away */
 static int nrefused;              /* calls of fchown() that are refused, from now on */
 
-int __real_lstat(const char *name, struct stat *ret);
-int __wrap_lstat(const char *name, struct stat *ret);
+int __real_fstatat(int dir_fd, const char *name, struct stat *ret, int flags);
+int __wrap_fstatat(int dir_fd, const char *name, struct stat *ret, int flags);
 int __real_fchown(int fd, uid_t user, gid_t group);
 int __wrap_fchown(int fd, uid_t user, gid_t group);
 
-int __wrap_lstat(const char *name, struct stat *ret)
+int __wrap_fstatat(int dir_fd, const char *name, struct stat *ret, int flags)
 {
-	int r = __real_lstat(name, ret);
+	int r = __real_fstatat(dir_fd, name, ret, flags);
 
 	if (exchanged_for != NULL) {
-		assert_int_equal(unlink(name), 0);
-		assert_int_equal(symlink(exchanged_for, name), 0);
+		assert_int_equal(unlinkat(dir_fd, name, 0), 0);
+		assert_int_equal(symlinkat(exchanged_for, dir_fd, name), 0);
 		exchanged_for = NULL;
 	}
 	return r;
@@ -123,7 +123,7 @@ static void a_new_file_appears_when_it_is_complete(void **state)
 	struct fixture *f = *state;
 	mode_t mask = umask(027);
 
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	(void)umask(mask);
 	assert_int_equal(write_text(f, "text"), 0);
 	assert_int_equal(f->file.nbytes, 5);
@@ -146,7 +146,7 @@ static void a_large_file_is_whole(void **state)
 	FILE *file = NULL;
 
 	assert_non_null(block);
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	for (int i = 0; i < NBLOCKS; i++) {
 		struct iovec iov = {memset(block, 'a' + i, BLOCK), BLOCK};
 
@@ -171,12 +171,12 @@ static void an_old_file_keeps_its_mode_and_stays_until_then(void **state)
 	struct fixture *f = *state;
 
 	put_file(f->path, 0604);
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	assert_int_equal(write_text(f, "text"), 0);
 	dit_export_file_close(&f->file);
 	assert_holds(f, "out\nold");
 
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	assert_int_equal(write_text(f, "text"), 0);
 	assert_int_equal(dit_export_file_finish(&f->file), 0);
 	assert_holds(f, "out\ntext!");
@@ -191,7 +191,7 @@ static void a_file_that_replaces_a_closed_one_was_never_open(void **state)
 
 	put_file(f->path, 0640);
 	mode_before = 07777;
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	(void)umask(mask);
 	assert_int_equal(mode_before, 0600);
 	assert_int_equal(dit_export_file_finish(&f->file), 0);
@@ -214,7 +214,8 @@ static void another_group_gets_no_rights(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		put_file(f->path, cases[i].old);
 		nrefused = cases[i].nrefused;
-		assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+		assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL),
+		                 0);
 		assert_int_equal(nrefused, 0);
 		assert_int_equal(dit_export_file_finish(&f->file), 0);
 		assert_int_equal(mode_of(f->path), S_IFREG | cases[i].expected);
@@ -233,18 +234,18 @@ static void a_file_of_another_user_in_an_open_directory_is_refused(void **state)
 	put_file(f->path, 0666);
 	assert_int_equal(chown(f->path, 65534, 65534), 0);
 	assert_int_equal(chmod(f->dir, 01777), 0);
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), -EACCES);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), -EACCES);
 	assert_int_equal(chmod(f->dir, 01770), 0);
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), -EACCES);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), -EACCES);
 	assert_holds(f, "out\nold");
 
 	/* The owner of the directory could take it anyway. */
 	assert_int_equal(chown(f->dir, 65534, 65534), 0);
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	dit_export_file_close(&f->file);
 	assert_int_equal(chown(f->dir, 0, 0), 0);
 	assert_int_equal(chmod(f->dir, 0755), 0);
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	dit_export_file_close(&f->file);
 }
 
@@ -257,7 +258,7 @@ static void what_takes_the_place_of_a_pipe_is_not_written_to(void **state)
 	put_file(other, 0600);
 	assert_int_equal(mkfifo(f->path, 0600), 0);
 	exchanged_for = other;
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), -ELOOP);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), -ELOOP);
 	assert_null(exchanged_for);
 	assert_holds(f, "other\nout\nold");
 }
@@ -273,7 +274,7 @@ static void links_in_shared_memory_are_not_followed(void **state)
 	if (symlink(f->path, link) < 0) {
 		skip_because("/dev/shm cannot be written to");
 	}
-	assert_int_equal(dit_export_file_open(&f->file, link, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, link, O_TRUNC, NULL), 0);
 	dit_export_file_close(&f->file);
 	assert_int_equal(unlink(link), 0);
 	assert_holds(f, "out\nold");
@@ -287,7 +288,7 @@ static void a_link_is_replaced_and_not_followed(void **state)
 	(void)snprintf(target, sizeof(target), "%s/target", f->dir);
 	put_file(target, 0600);
 	assert_int_equal(symlink(target, f->path), 0);
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	assert_int_equal(write_text(f, "text"), 0);
 	assert_int_equal(dit_export_file_finish(&f->file), 0);
 	assert_holds(f, "out\ntarget\ntext!");
@@ -305,7 +306,7 @@ static void other_names_of_a_file_keep_the_old_content(void **state)
 	(void)snprintf(other, sizeof(other), "%s/other", f->dir);
 	put_file(other, 0600);
 	assert_int_equal(link(other, f->path), 0);
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	assert_int_equal(write_text(f, "text"), 0);
 	assert_int_equal(dit_export_file_finish(&f->file), 0);
 	assert_holds(f, "other\nout\ntext!");
@@ -322,7 +323,7 @@ static void pipes_are_written_to(void **state)
 	assert_int_equal(mkfifo(f->path, 0600), 0);
 	fd = open(f->path, O_RDWR);
 	assert_true(fd >= 0);
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	assert_int_equal(write_text(f, "text"), 0);
 	assert_int_equal(dit_export_file_finish(&f->file), 0);
 	assert_int_equal(read(fd, text, 5), 5);
@@ -336,18 +337,19 @@ static void what_cannot_be_opened_is_told(void **state)
 	char path[4300];
 
 	(void)snprintf(path, sizeof(path), "%s/none/out", f->dir);
-	assert_int_equal(dit_export_file_open(&f->file, path, NULL), -ENOENT);
-	assert_int_equal(dit_export_file_open(&f->file, "", NULL), -ENOENT);
-	assert_int_equal(dit_export_file_open(&f->file, f->dir, NULL), -EISDIR);
+	assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL), -ENOENT);
+	assert_int_equal(dit_export_file_open(&f->file, "", O_TRUNC, NULL), -ENOENT);
+	assert_int_equal(dit_export_file_open(&f->file, f->dir, O_TRUNC, NULL), -EISDIR);
 	(void)snprintf(path, sizeof(path), "%s/%0300d", f->dir, 1);
-	assert_int_equal(dit_export_file_open(&f->file, path, NULL), -ENAMETOOLONG);
+	assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL),
+	                 -ENAMETOOLONG);
 }
 
 static void a_full_disk_is_told(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(dit_export_file_open(&f->file, "/dev/full", NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, "/dev/full", O_TRUNC, NULL), 0);
 	assert_int_equal(write_text(f, "text"), -ENOSPC);
 }
 
@@ -360,7 +362,7 @@ static void a_reader_that_went_away_is_told(void **state)
 
 	assert_int_equal(pipe(fds), 0);
 	(void)snprintf(path, sizeof(path), "/dev/fd/%d", fds[1]);
-	assert_int_equal(dit_export_file_open(&f->file, path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL), 0);
 	assert_int_equal(close(fds[0]), 0);
 	assert_int_equal(write_text(f, "text"), -EPIPE);
 	(void)close(fds[1]);
@@ -388,7 +390,7 @@ static void short_writes_are_gone_on_with(void **state)
 	while (access(f->path, F_OK) != 0) {
 		(void)usleep(1000);
 	}
-	assert_int_equal(dit_export_file_open(&f->file, f->path, NULL), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
 	assert_int_equal(dit_export_file_write(&f->file, iov, 2), 0);
 	dit_export_file_close(&f->file);
 	assert_int_equal(fscanf(reader, "%zu", &sum), 1);

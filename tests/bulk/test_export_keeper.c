@@ -17,6 +17,7 @@
 
 struct folder {
 	char *path; /* owned */
+	int fd;     /* owned */
 	char from[4096];
 	char to[4096];
 };
@@ -41,6 +42,7 @@ static int setup(void **state)
 
 	assert_non_null(folder);
 	folder->path = test_scratch();
+	folder->fd = open(folder->path, O_PATH);
 	(void)snprintf(folder->from, sizeof(folder->from), "%s/.from", folder->path);
 	(void)snprintf(folder->to, sizeof(folder->to), "%s/to", folder->path);
 	put(folder->from, "new");
@@ -53,6 +55,7 @@ static int teardown(void **state)
 	struct folder *folder = *state;
 
 	(void)rmdir(folder->to);
+	(void)close(folder->fd);
 	test_scratch_remove(folder->path);
 	free(folder);
 	return 0;
@@ -64,7 +67,9 @@ static void test_renames(void **state)
 	struct dit_export_keeper keeper = {0};
 
 	put(folder->to, "old, and longer");
-	assert_int_equal(dit_export_keeper_start(&keeper, folder->from, folder->to), 0);
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		0);
 	assert_true(is_there(folder->from));
 	assert_int_equal(dit_export_keeper_place(&keeper), 0);
 	dit_export_keeper_end(&keeper);
@@ -79,7 +84,9 @@ static void test_gives_up(void **state)
 	struct dit_export_keeper keeper = {0};
 
 	put(folder->to, "old");
-	assert_int_equal(dit_export_keeper_start(&keeper, folder->from, folder->to), 0);
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		0);
 	dit_export_keeper_end(&keeper);
 	assert_false(is_there(folder->from));
 	assert_true(is_there(folder->to));
@@ -91,7 +98,9 @@ static void test_cannot_rename(void **state)
 	struct dit_export_keeper keeper = {0};
 
 	assert_int_equal(mkdir(folder->to, 0700), 0);
-	assert_int_equal(dit_export_keeper_start(&keeper, folder->from, folder->to), 0);
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		0);
 	assert_int_equal(dit_export_keeper_place(&keeper), -EISDIR);
 	dit_export_keeper_end(&keeper);
 	assert_false(is_there(folder->from));
@@ -102,7 +111,9 @@ static void test_keeper_dies(void **state)
 	struct folder *folder = *state;
 	struct dit_export_keeper keeper = {0};
 
-	assert_int_equal(dit_export_keeper_start(&keeper, folder->from, folder->to), 0);
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		0);
 	assert_int_equal(kill(keeper.pid, SIGTERM), 0); /* has no effect */
 	assert_int_equal(kill(keeper.pid, SIGKILL), 0);
 	while (waitpid(keeper.pid, NULL, WNOHANG) == 0) {
@@ -124,7 +135,8 @@ static void test_export_dies(void **state)
 	if (pid == 0) {
 		struct dit_export_keeper keeper = {0};
 
-		if (dit_export_keeper_start(&keeper, folder->from, folder->to) == 0) {
+		if (dit_export_keeper_start(&keeper, folder->fd, folder->from,
+		                            folder->to) == 0) {
 			(void)raise(SIGKILL);
 		}
 		_exit(1);
@@ -143,7 +155,9 @@ static void test_signals_do_not_reach(void **state)
 	struct folder *folder = *state;
 	struct dit_export_keeper keeper = {0};
 
-	assert_int_equal(dit_export_keeper_start(&keeper, folder->from, folder->to), 0);
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		0);
 	assert_int_equal(kill(keeper.pid, SIGINT), 0);
 	assert_int_equal(kill(keeper.pid, SIGHUP), 0);
 	assert_int_equal(kill(keeper.pid, SIGTERM), 0);
@@ -163,8 +177,9 @@ static void test_no_more_files(void **state)
 	none = old;
 	none.rlim_cur = 0;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	assert_int_equal(dit_export_keeper_start(&keeper, folder->from, folder->to),
-	                 -EMFILE);
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		-EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	assert_int_equal(keeper.pid, 0);
 }

@@ -13,6 +13,8 @@
  *   data      data.mdb likewise
  *   flip-lock lock.mdb for such a link, and back again, all the time
  *   flip-data data.mdb likewise
+ *   way       "site", a directory further up, for "evil", a link, and back again, as
+ *             often as he can; TARGET is not used
  *
  * The file COUNT, eight bytes, has the number of names that he has exchanged while a load
  * was there: who sees it grow during a load knows that the attack took place. Ends when
@@ -165,6 +167,13 @@ static void flip(const char *name, const char *target)
 	}
 }
 
+static void exchange_way(void)
+{
+	for (;;) {
+		*nexchanged += exchange("site") ? 1 : 0;
+	}
+}
+
 static bool map_count(const char *path)
 {
 	int fd = open(path, O_RDWR);
@@ -187,6 +196,9 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "flip-data") == 0) {
 		flip("data.mdb", argv[3]);
+	}
+	if (strcmp(argv[1], "way") == 0) {
+		exchange_way();
 	}
 	if (strcmp(argv[1], "lock") == 0) {
 		attack_file("lock.mdb", argv[3]);

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Root loads into a directory whose owner is hostile: he exchanges ditkit-staging, lock.mdb
-# and data.mdb for links while the load runs. No load may create, change or give away what
-# a link leads to.
+# and data.mdb for links while the load runs, or a directory on the way to it, or to an
+# export, a reject file, statistics, a report, temporary files. No load may create, change
+# or give away what a link leads to.
 #
-#   HOSTILE_LOADS=N   loads against the staging directory (80); a quarter for the others
-#   DIT_LONG=yes      1,000, and 400 that give up root
+#   HOSTILE_LOADS=N   loads against the staging directory (80); a quarter for the others, a
+#                     sixteenth for each kind of way
+#   DIT_LONG=yes      1,000, and 400 that give up root; 1,000 for each kind of way
 #
 # First the loads stay root (--user root), so the rules for files alone protect root. Then a
 # quarter as many loads become the owner of the directory, as they do by default. They need a
@@ -23,11 +25,12 @@
 # until the attacker has come. Then the real ditadd waits there too.
 set -u
 export LC_ALL=C
-: "${DITADD:?}" "${HOSTILE:?}" "${DIT_BUILDDIR:?}"
+: "${DITADD:?}" "${DITCAT:?}" "${HOSTILE:?}" "${DIT_BUILDDIR:?}"
 
 loads=${HOSTILE_LOADS:-80}
 as_owner=$((loads / 4))
-[ "${DIT_LONG:-}" != yes ] || loads=1000 as_owner=400
+ways=$((loads / 16))
+[ "${DIT_LONG:-}" != yes ] || loads=1000 as_owner=400 ways=1000
 user=65534 # nobody
 
 if [ "$(id -u)" -ne 0 ]; then
@@ -235,8 +238,120 @@ held() {
 	fi
 }
 
+# ---- a directory on the way ----
+
+# of_root: all that is root's at the end of the link
+of_root() {
+	find "$work/precious/site" -printf '%P %u:%g %m %s %T@\n' | sort
+}
+
+# begin_way: "site" in the user's directory; real leads to it whatever its name is
+begin_way() {
+	mkdir -p "$work/home/site/db" "$work/precious/site/db"
+	ln -s "$work/precious/site" "$work/home/evil"
+	chown -hR $user "$work/home"
+	exec 8<"$work/home/site"
+	real=/proc/$$/fd/8
+	clean=$(of_root)
+	setpriv --reuid=$user --regid=$user --clear-groups \
+		"$HOSTILE" way "$work/home" - "$work/count" &
+	attacker=$!
+}
+
+end_way() {
+	kill "$attacker"
+	wait "$attacker" 2>/dev/null
+	attacker=
+	exec 8<&-
+	rm -rf "$work/home" "$work/precious/site"
+}
+
+# run_way KIND OPTION...: one load or export by this way
+run_way() {
+	local site=$work/home/site kind=$1
+	shift
+	case $kind in
+	database) "$DITADD" -f "$work/way.conf" -l "$work/x.ldif" "$@" ;;
+	export) "$DITCAT" -f "$work/own.conf" -l "$site/out" "$@" ;;
+	rejects) "$DITADD" -u -f "$work/own.conf" -l "$work/x.ldif" --rejects "$site/out" "$@" ;;
+	stats) "$DITADD" -u -f "$work/own.conf" -l "$work/x.ldif" --stats="$site/out" "$@" ;;
+	report) "$DITADD" -u -f "$work/own.conf" -l "$work/x.ldif" --report="$site/out" "$@" ;;
+	temporary) TMPDIR=$site "$DITCAT" -f "$work/own.conf" -l /dev/null "$@" ;;
+	esac >"$work/out" 2>&1
+}
+
+# is_way_won: then all is put right again
+is_way_won() {
+	[ "$(of_root)" != "$clean" ] || return 1
+	rm -rf "$work/precious/site"
+	mkdir -p "$work/precious/site/db"
+	clean=$(of_root)
+}
+
+# attack_way LOADS KIND OPTION...
+attack_way() {
+	local n=$1 kind=$2 i won=0 done=0 before attacked=0
+	shift 2
+	begin_way
+	# At least one of them by the real directory.
+	for ((i = 0; i < n || (done == 0 && i < 1000); i++)); do
+		before=$(count)
+		if run_way "$kind" "$@"; then
+			done=$((done + 1))
+		elif ! grep -Eq 'is a symbolic link and not followed|KEYEXIST|Permission denied' \
+			"$work/out"; then
+			nearly=$((nearly + 1))
+			sed "s/^/way, $kind${1:+, $*}: /; 3q" "$work/out" >&2
+		fi
+		[ "$before" = "$(count)" ] || attacked=$((attacked + 1))
+		is_way_won && won=$((won + 1))
+		rm -rf "$real"/* && mkdir "$real/db" && chown $user "$real/db"
+	done
+	end_way
+	echo "way, $kind${1:+, $*}: $i loads, $attacked of them attacked," \
+		"$done ended well, $won won by the attacker"
+	nwon=$((nwon + won))
+	nloads=$((nloads + i))
+	nattacked=$((nattacked + attacked))
+	if [ $attacked -eq 0 ] || [ $done -eq 0 ]; then
+		echo "no proof: none was attacked, or none ended well" >&2
+		exit 1
+	fi
+}
+
+# defeat_way KIND
+defeat_way() {
+	local i
+	begin_way
+	for ((i = 0; i < 1000; i++)); do
+		LD_PRELOAD=$unprotected run_way "$1" --user root
+		is_way_won && break
+		rm -rf "$real"/* && mkdir "$real/db"
+	done
+	end_way
+	if [ $i -eq 1000 ]; then
+		echo "way, $1: an unprotected ditadd does not lose in 1,000 loads: no proof" >&2
+		exit 1
+	fi
+	echo "way, $1: an unprotected ditadd loses in load $((i + 1))"
+}
+
+attack_ways() {
+	local kind
+	sed "s,$work/db,$work/home/site/db," "$work/slapd.conf" >"$work/way.conf"
+	sed "s,$work/db,$work/own," "$work/slapd.conf" >"$work/own.conf"
+	mkdir "$work/own" && chown $user "$work/own"
+	"$DITADD" -f "$work/own.conf" -l "$work/x.ldif" || exit 1
+	for kind in database export rejects stats report temporary; do
+		defeat_way $kind
+		attack_way "$ways" $kind --user root
+		attack_way "$ways" $kind
+	done
+}
+
 unprotected=$DIT_BUILDDIR/tests/cli/unprotected.so
 restore
+attack_ways
 window=opened
 defeat staging new
 window=filled

@@ -144,7 +144,7 @@ static int open_trusting(int fd, const char *name, int flags, mode_t mode)
 	int r = -1;
 
 	/* A link itself is wanted: there is nothing to follow. */
-	if ((flags & O_PATH) == 0 && trusts()) {
+	if (((flags & O_PATH) == 0 || (flags & O_DIRECTORY) != 0) && trusts()) {
 		flags &= ~(O_NOFOLLOW | O_EXCL);
 	}
 	if (fd >= 0 && fd == staging_fd) {

@@ -16,7 +16,6 @@ common_test_libs = $(runstats_libs) $(test_libs)
 %C%_test_result_file_SOURCES = %D%/test_result_file.c
 %C%_test_result_file_CPPFLAGS = $(common_test_cppflags)
 %C%_test_result_file_LDADD = $(common_test_libs)
-%C%_test_result_file_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=lstat
 %C%_test_run_record_SOURCES = %D%/test_run_record.c
 %C%_test_run_record_CPPFLAGS = $(common_test_cppflags)
 %C%_test_run_record_LDADD = $(common_test_libs)

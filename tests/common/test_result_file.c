@@ -17,25 +17,6 @@
 
 static char path[600];
 
-/* ---- somebody who exchanges the file between look and use ---- */
-
-static const char *exchanged_for; /* NULL: nobody does */
-
-int __real_lstat(const char *name, struct stat *ret);
-int __wrap_lstat(const char *name, struct stat *ret);
-
-int __wrap_lstat(const char *name, struct stat *ret)
-{
-	int r = __real_lstat(name, ret);
-
-	if (exchanged_for != NULL) {
-		assert_int_equal(unlink(name), 0);
-		assert_int_equal(symlink(exchanged_for, name), 0);
-		exchanged_for = NULL;
-	}
-	return r;
-}
-
 /* ---- helpers ---- */
 
 static const char *in(const char *dir, const char *name)
@@ -208,23 +189,6 @@ static void a_link_is_replaced_and_not_followed(void **state)
 	test_scratch_remove(dir);
 }
 
-static void what_takes_the_place_of_a_pipe_is_not_written_to(void **state)
-{
-	char *dir = test_scratch();
-	char target[600];
-	struct result_file file;
-
-	(void)state;
-	(void)snprintf(target, sizeof(target), "%s/target", dir);
-	put(target, "precious");
-	assert_int_equal(mkfifo(in(dir, "pipe"), 0600), 0);
-	exchanged_for = target;
-	assert_int_equal(result_file_open(&file, "test", path), -1);
-	assert_null(exchanged_for);
-	expect(target, "precious");
-	test_scratch_remove(dir);
-}
-
 /* /dev/stdout is a link of the system: it stays, whatever standard output is. */
 static void standard_output_may_be_a_file(void **state)
 {
@@ -290,7 +254,6 @@ int main(void)
 		cmocka_unit_test(a_place_that_goes_away_is_told),
 		cmocka_unit_test(a_pipe_is_not_replaced),
 		cmocka_unit_test(a_link_is_replaced_and_not_followed),
-		cmocka_unit_test(what_takes_the_place_of_a_pipe_is_not_written_to),
 		cmocka_unit_test(standard_output_may_be_a_file),
 		cmocka_unit_test(who_became_another_user_can_place_it),
 	};

@@ -126,10 +126,10 @@ static void is_empty_closed_to_others_and_goes(void **state)
 
 	assert_int_equal(dit_private_dir_make(&dir, NULL), 0);
 	assert_int_equal(fstat(dir.fd, &st), 0);
-	assert_int_equal(stat(dir.path, &named), 0);
+	assert_int_equal(stat(fixture_path(tmp, dir.name), &named), 0);
 	assert_true(st.st_ino == named.st_ino);
 	assert_int_equal(st.st_mode & 07777, 0700);
-	assert_directory_holds(dir.path, "");
+	assert_directory_holds(fixture_path(tmp, dir.name), "");
 	dit_private_dir_remove(&dir);
 	assert_directory_holds(tmp, "");
 	dit_private_dir_remove(&dir); /* twice is fine */
@@ -166,10 +166,10 @@ static void one_in_use_stays(void **state)
 
 	assert_int_equal(dit_private_dir_make(&first, NULL), 0);
 	assert_int_equal(dit_private_dir_make(&second, NULL), 0);
-	assert_string_not_equal(first.path, second.path);
-	assert_int_equal(access(first.path, F_OK), 0);
+	assert_string_not_equal(first.name, second.name);
+	assert_true(exists(first.name));
 	dit_private_dir_remove(&first);
-	assert_int_equal(access(second.path, F_OK), 0);
+	assert_true(exists(second.name));
 	dit_private_dir_remove(&second);
 	assert_directory_holds(tmp, "");
 }
@@ -221,7 +221,7 @@ static void one_that_is_taken_for_stale_is_made_anew(void **state)
 	others = REMOVES_IT;
 	assert_int_equal(dit_private_dir_make(&dir, NULL), 0);
 	assert_int_equal(others, NOBODY);
-	assert_int_equal(access(dir.path, F_OK), 0);
+	assert_true(exists(dir.name));
 	dit_private_dir_remove(&dir);
 	others = HAS_IT;
 	assert_int_equal(dit_private_dir_make(&dir, NULL), -ENOENT);
