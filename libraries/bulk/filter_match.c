@@ -126,6 +126,10 @@ static bool matches_value(const struct matching *m, const struct dit_filter *fil
 		if (type->approx != NULL) {
 			return dit_sounds_alike(value, filter->value);
 		}
+		if (type->equality != NULL &&
+		    type->equality->normalizer == DIT_NORM_NAME_UID) {
+			return dit_name_uid_alike(value, filter->value);
+		}
 		return equals(m, type, value, filter->value);
 	case DIT_FILTER_GREATER:
 		return type->ordering != NULL &&

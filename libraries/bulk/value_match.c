@@ -120,43 +120,34 @@ bool dit_rule_matches(const struct dit_rule *rule, struct dit_span value,
 
 /* ---- sounds ---- */
 
-static bool next_word(struct dit_span *text, struct dit_span *ret)
-{
-	while (text->len > 0 && text->data[0] == ' ') {
-		text->data++;
-		text->len--;
-	}
-	*ret = (struct dit_span){text->data, 0};
-	while (text->len > 0 && text->data[0] != ' ') {
-		text->data++;
-		text->len--;
-		ret->len++;
-	}
-	return ret->len > 0;
-}
-
 /* A word of digits has no key, and sounds like any other without one. */
-static bool is_same_sound(struct dit_span a, struct dit_span b)
+static bool is_same_sound(const struct dit_sound *a, const struct dit_sound *b)
 {
-	char keys[2][DIT_PHONETIC_MAX];
-	size_t n = dit_key_phonetic(&a, keys[0]);
-
-	return dit_key_phonetic(&b, keys[1]) == n && memcmp(keys[0], keys[1], n) == 0;
+	return a->len == b->len && memcmp(a->key, b->key, a->len) == 0;
 }
 
 bool dit_sounds_alike(struct dit_span value, struct dit_span asserted)
 {
-	struct dit_span wanted;
-	struct dit_span word;
+	struct dit_sound wanted;
+	struct dit_sound sound;
+	bool has_wanted = true;
+	bool has_sound = true;
+	bool is_heard = false;
 
-	while (next_word(&asserted, &wanted)) {
+	while (has_wanted) {
+		has_wanted = dit_sound_next(&asserted, &wanted);
+		if (wanted.is_empty) {
+			continue;
+		}
 		do {
-			if (!next_word(&value, &word)) {
+			if (!has_sound) {
 				return false;
 			}
-		} while (!is_same_sound(word, wanted));
+			has_sound = dit_sound_next(&value, &sound);
+		} while (!is_same_sound(&sound, &wanted));
+		is_heard = true;
 	}
-	return true;
+	return is_heard;
 }
 
 /* ---- pieces ---- */

@@ -24,7 +24,10 @@ bool dit_rule_matches(const struct dit_rule *rule, struct dit_span value,
 int dit_rule_compare(const struct dit_rule *ordering, struct dit_span value,
                      struct dit_span asserted);
 
-/** Do the words that are asserted sound like words of the value, in their order? */
+/**
+ * Do the words that are asserted sound like words of the value, in their order? Without
+ * words nothing is asserted, and no value matches.
+ */
 bool dit_sounds_alike(struct dit_span value, struct dit_span asserted);
 
 /** Pieces as in struct dit_filter. */

@@ -178,11 +178,16 @@ static int add_phonetic_keys(struct dit_index_work *work, const struct dit_index
 
 	for (size_t i = 0; i < nvalues && r == 0; i++) {
 		struct dit_span text = values[i];
-		char key[DIT_PHONETIC_MAX];
-		size_t len = 0;
+		struct dit_sound sound;
+		bool has_more = true;
 
-		while (r == 0 && (len = dit_key_phonetic(&text, key)) > 0) {
-			r = put_bytes(work, def, (struct dit_span){key, len}, sink);
+		while (r == 0 && has_more) {
+			has_more = dit_sound_next(&text, &sound);
+			if (sound.len > 0) {
+				r = put_bytes(work, def,
+				              (struct dit_span){sound.key, sound.len},
+				              sink);
+			}
 		}
 	}
 	return r;

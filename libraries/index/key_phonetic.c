@@ -14,7 +14,6 @@
  */
 #include "index/key_phonetic.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -200,14 +199,15 @@ static size_t word_key(struct word *word, char *key)
 	return nkey;
 }
 
-size_t dit_key_phonetic(struct dit_span *text, char *key)
+bool dit_sound_next(struct dit_span *text, struct dit_sound *ret)
 {
 	char chars[DIT_UTF8_ASCII_MAX];
+	bool is_end = false;
 	struct word word;
-	size_t nkey = 0;
 
 	word_start(&word);
-	while (text->len > 0) {
+	ret->is_empty = true;
+	while (text->len > 0 && !is_end) {
 		uint32_t c = 0;
 		size_t len = dit_utf8_decode(*text, &c);
 		size_t nchars = len == 0 ? 0 : dit_utf8_ascii(c, chars);
@@ -218,18 +218,15 @@ size_t dit_key_phonetic(struct dit_span *text, char *key)
 		}
 		text->data += len;
 		text->len -= len;
-		for (size_t i = 0; i < nchars; i++) {
-			if (chars[i] != ' ') {
+		/* No character decomposes to a space with a letter behind it. */
+		for (size_t i = 0; i < nchars && !is_end; i++) {
+			is_end = chars[i] == ' ';
+			if (!is_end) {
+				ret->is_empty = false;
 				word_add(&word, chars[i]);
-				continue;
-			}
-			/* No character decomposes to a space with a letter behind it. */
-			nkey = word_key(&word, key);
-			word_start(&word);
-			if (nkey > 0) {
-				return nkey;
 			}
 		}
 	}
-	return word_key(&word, key);
+	ret->len = word_key(&word, ret->key);
+	return is_end;
 }

@@ -12,18 +12,25 @@
 #ifndef DITKIT_KEY_PHONETIC_H
 #define DITKIT_KEY_PHONETIC_H
 
+#include <stdbool.h>
+
 #include "base/span.h"
 
 #define DIT_PHONETIC_MAX 4 /* letters of a key */
 
+struct dit_sound {
+	char key[DIT_PHONETIC_MAX];
+	size_t len;    /* of the key; 0: the word has none */
+	bool is_empty; /* there is no word: another space, or all of it was dropped */
+};
+
 /**
- * The key of the next word that has one.
+ * What the next word sounds like. Text without words has one that is empty.
  *
  * @param text  UTF-8; what was read is taken off its front
- * @param key   DIT_PHONETIC_MAX bytes
  *
- * @return length of the key; 0: no more words
+ * @return Is there another one?
  */
-size_t dit_key_phonetic(struct dit_span *text, char *key);
+bool dit_sound_next(struct dit_span *text, struct dit_sound *ret);
 
 #endif

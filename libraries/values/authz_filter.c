@@ -21,6 +21,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "schema/schema_private.h"
+#include "values/utf8_prep.h"
 #include "values/value.h"
 
 #define FILTER_DEPTH_MAX 1000 /* what the stack bears; slapd has no limit */
@@ -37,6 +38,7 @@ struct item {
 	struct dit_span attr; /* as typed */
 	struct dit_span value;
 	const struct dit_ad *ad; /* NULL: unknown */
+	bool is_approx;
 };
 
 static char next_char(const struct filter *filter)
@@ -169,16 +171,23 @@ static void put_value(struct dit_text *out, struct dit_span value)
 /* ---- values ---- */
 
 /* Assert a value by a rule. @return DIT_E_INVALID: it cannot be evaluated */
-static int assert_by(const struct dit_value_scope *outer, const struct dit_rule *rule,
+static int assert_by(const struct item *item, const struct dit_rule *rule,
                      struct dit_span *value)
 {
-	struct dit_value_scope scope = *outer;
+	struct dit_value_scope scope = *item->filter->scope;
+	enum dit_normalizer normalizer = rule->normalizer;
+	bool is_utf8 = normalizer == DIT_NORM_UTF8_FOLD ||
+	               normalizer == DIT_NORM_UTF8_EXACT ||
+	               normalizer == DIT_NORM_POSTAL_LIST;
 	int r = 0;
 
 	scope.is_assertion = true;
 	r = dit_scope_validate(&scope, rule->syntax->validator, *value);
-	if (r == 0 && rule->normalizer != DIT_NORM_NONE) {
-		r = dit_scope_normalize(&scope, rule->normalizer, *value, value);
+	if (r == 0 && item->is_approx && is_utf8) {
+		r = dit_utf8_to_ascii(*value, scope.arena, value);
+	}
+	if (r == 0 && normalizer != DIT_NORM_NONE) {
+		r = dit_scope_normalize(&scope, normalizer, *value, value);
 	}
 	return r;
 }
@@ -206,7 +215,7 @@ static int assert_for(const struct item *item, const struct dit_rule *rule,
 	}
 	rest.data += nprefix;
 	rest.len -= nprefix;
-	r = assert_by(scope, rule, &rest);
+	r = assert_by(item, rule, &rest);
 	if (r == 0) {
 		const struct dit_span parts[] = {{value->data, nprefix}, rest};
 
@@ -357,7 +366,7 @@ static int assert_piece(const struct item *item, bool is_first, bool is_last,
 	}
 	if (type->substr == NULL) {
 		r = type->equality->normalizer == DIT_NORM_UUID16
-		            ? assert_by(scope, type->equality, piece)
+		            ? assert_by(item, type->equality, piece)
 		            : assert_for(item, type->equality, piece);
 		return r == 0 ? DIT_E_INVALID : r;
 	}
@@ -494,7 +503,7 @@ static int assert_extensible(struct item *item, struct dit_span rule_name)
 	}
 	return item->ad != NULL && rule_name.len == 0
 	               ? assert_for(item, rule, &item->value)
-	               : assert_by(scope, rule, &item->value);
+	               : assert_by(item, rule, &item->value);
 }
 
 static int put_extensible(struct item *item)
@@ -564,6 +573,7 @@ static int put_item(const struct filter *filter, struct dit_span text)
 	case '>':
 		return put_assertion(&item, ">=", type == NULL ? NULL : type->ordering);
 	case '~':
+		item.is_approx = true;
 		return put_assertion(&item, "~=", type == NULL ? NULL : type->equality);
 	default:
 		return put_equality(&item);

@@ -137,6 +137,33 @@ size_t dit_utf8_ascii(uint32_t c, char *to)
 	return n;
 }
 
+int dit_utf8_to_ascii(struct dit_span text, struct dit_arena *arena, struct dit_span *ret)
+{
+	/* What is longer than a byte has two at least. */
+	char *start = dit_arena_bytes(arena, text.len * (DIT_UTF8_ASCII_MAX / 2));
+	char *to = start;
+	uint32_t c = 0;
+
+	if (start == NULL) {
+		return -ENOMEM;
+	}
+	while (text.len > 0) {
+		char chars[DIT_UTF8_ASCII_MAX];
+		size_t len = dit_utf8_decode(text, &c);
+		size_t nchars = len == 0 ? 0 : dit_utf8_ascii(c, chars);
+
+		if (len == 0) {
+			return DIT_E_INVALID;
+		}
+		memcpy(to, chars, nchars);
+		to += nchars;
+		text.data += len;
+		text.len -= len;
+	}
+	*ret = (struct dit_span){start, (size_t)(to - start)};
+	return 0;
+}
+
 /* Apart from its caller: most texts are ASCII. */
 static __attribute__((noinline)) bool is_valid_utf8(struct dit_span text)
 {

@@ -40,6 +40,16 @@ size_t dit_utf8_encode(uint32_t c, char *to);
  */
 size_t dit_utf8_ascii(uint32_t c, char *to);
 
+/**
+ * The same of a text.
+ *
+ * @param ret  in the arena
+ *
+ * @return 0; DIT_E_INVALID: not UTF-8; -ENOMEM
+ */
+int dit_utf8_to_ascii(struct dit_span text, struct dit_arena *arena,
+                      struct dit_span *ret);
+
 /** Does the text decode from end to end? Empty text does. */
 bool dit_utf8_is_valid(struct dit_span text);
 

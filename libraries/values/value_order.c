@@ -44,6 +44,17 @@ static int by_name_uid(struct dit_span a, struct dit_span b)
 	return order != 0 ? order : by_length(dns[0], dns[1]);
 }
 
+bool dit_name_uid_alike(struct dit_span a, struct dit_span b)
+{
+	struct dit_span dns[2];
+	struct dit_span uids[2];
+
+	dit_name_uid_split(a, &dns[0], &uids[0]);
+	dit_name_uid_split(b, &dns[1], &uids[1]);
+	return (uids[0].len == 0 || uids[1].len == 0 || dit_span_eq(uids[0], uids[1])) &&
+	       dit_span_eq(dns[0], dns[1]);
+}
+
 static bool is_ordered(const struct dit_attr_type *type)
 {
 	return (type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0;

@@ -106,6 +106,8 @@ static void items_are_true_false_or_undefined(void **state)
 		{"(cn~=jahn smith)", DIT_TRUE},
 		{"(cn~=smith)", DIT_TRUE},
 		{"(cn~=smith jon)", DIT_FALSE},
+		{"(cn~= )", DIT_FALSE}, /* no word is asserted */
+		{"(!(cn~= ))", DIT_TRUE},
 		{"(objectClass=top)", DIT_TRUE},
 		{"(objectClass=alias)", DIT_FALSE},
 		{"(createTimestamp>=20260101000000Z)", DIT_TRUE},

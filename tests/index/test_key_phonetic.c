@@ -41,13 +41,15 @@ static const struct {
 static void check(struct dit_span text, const char *keys)
 {
 	char found[256] = "";
-	char key[DIT_PHONETIC_MAX];
-	size_t len = 0;
+	struct dit_sound sound;
+	bool has_more = true;
 
-	while ((len = dit_key_phonetic(&text, key)) > 0) {
-		assert_true(len <= sizeof(key));
+	while (has_more) {
+		has_more = dit_sound_next(&text, &sound);
+		assert_true(sound.len <= sizeof(sound.key));
 		(void)snprintf(found + strlen(found), sizeof(found) - strlen(found),
-		               "%.*s ", (int)len, key);
+		               "%.*s%s", (int)sound.len, sound.key,
+		               sound.len > 0 ? " " : "");
 	}
 	assert_string_equal(found, keys);
 	assert_int_equal(text.len, 0);

@@ -127,6 +127,12 @@ static const struct authz_case filters[] = {
 	{"(CN;LANG-EN=A  B)", "(cn;lang-en=a%20b)"},
 	{"(cn;x-foo=A)", "(%3Fcn;x-foo=A)"},
 	{"(cn~=A  B)", "(cn~=a%20b)"},
+	/* of an item of sound ASCII alone is left */
+	{"(cn~=\\c3\\89 \\e6\\97\\a5 B)", "(cn~=e%20b)"},
+	{"(cn~=\\e6\\97\\a5)", "(cn~=)"},
+	{"(cn~= )", "(cn~=%20)"},
+	{"(mail~=\\20)", "(mail~=)"},
+	{"(tCILM~=\\c3\\89$B)", "(tCILM~=e$b)"},
 	{"(cn>=A  B)", "(%3Fcn%3E=A%20%20B)"}, /* no ordering rule */
 	{"(tCIM>=A  B)", "(tCIM%3E=a%20b)"},
 	{"(tCIM<=A  B)", "(tCIM%3C=a%20b)"},
