@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "bulk/value_match.h"
 #include "schema/schema_private.h"
 #include "values/dn.h"
 #include "values/value.h"
@@ -179,35 +178,38 @@ static int match_item(const struct matching *m, const struct dit_filter *filter)
 /*
  * A value by the filter's rule.
  *
- * @param normal  its form by the equality rule of the type
+ * @param normal  its form by the equality rule of the type; NULL: that of a DN, which is
+ *                another one
  */
 static int match_by_rule(const struct matching *m, const struct dit_filter *filter,
                          const struct dit_attr_type *type, struct dit_span value,
-                         struct dit_span normal)
+                         const struct dit_span *normal)
 {
 	const struct dit_rule *rule = filter->rule;
 	int r = 0;
 
-	if (!filter->has_rule) {
-		return equals(m, type, normal, filter->value);
+	if (!filter->has_rule &&
+	    (normal != NULL || type->pretty == DIT_PRETTY_CLASS_NAME)) {
+		return equals(m, type, normal != NULL ? *normal : value, filter->value);
 	}
 	if (rule->normalizer == DIT_NORM_NONE) {
 		return dit_rule_matches(rule, value, filter->value);
 	}
-	if (type->equality == NULL || type->equality->normalizer != rule->normalizer) {
-		r = dit_value_normalize(m->schema, rule->normalizer, value, m->arena,
-		                        &normal);
+	if (normal != NULL && type->equality != NULL &&
+	    type->equality->normalizer == rule->normalizer) {
+		return dit_rule_matches(rule, *normal, filter->value);
 	}
-	if (r == -ENOMEM) {
-		return r;
+	r = dit_value_normalize(m->schema, rule->normalizer, value, m->arena, &value);
+	if (r < 0) {
+		return r == -ENOMEM ? r : DIT_FALSE;
 	}
-	return r == 0 && dit_rule_matches(rule, normal, filter->value);
+	return dit_rule_matches(rule, value, filter->value);
 }
 
 static bool concerns(const struct dit_filter *filter, const struct dit_ad *ad)
 {
 	return filter->ad != NULL ? is_below(ad, filter->ad)
-	                          : dit_rule_takes(filter->rule, ad->type->syntax);
+	                          : dit_rule_suits(filter->rule, ad->type);
 }
 
 static int match_attrs(const struct matching *m, const struct dit_filter *filter)
@@ -221,8 +223,9 @@ static int match_attrs(const struct matching *m, const struct dit_filter *filter
 			continue;
 		}
 		for (uint32_t v = 0; v < attr->nvalues; v++) {
+			const struct dit_span normal = normal_value(attr, v);
 			int r = match_by_rule(m, filter, attr->ad->type, attr->values[v],
-			                      normal_value(attr, v));
+			                      &normal);
 
 			if (r != DIT_FALSE) {
 				return r;
@@ -250,7 +253,7 @@ static int match_dn(const struct matching *m, const struct dit_filter *filter)
 			if (!concerns(filter, &ava->type->ad)) {
 				continue;
 			}
-			r = match_by_rule(m, filter, ava->type, ava->value, ava->norm);
+			r = match_by_rule(m, filter, ava->type, ava->value, NULL);
 			if (r != DIT_FALSE) {
 				return r;
 			}
@@ -268,7 +271,7 @@ static int match_extensible(const struct matching *m, const struct dit_filter *f
 
 	if (is_named(filter->ad, "entryDN")) {
 		r = match_by_rule(m, filter, filter->ad->type, m->entry->dn,
-		                  m->entry->norm_dn);
+		                  &m->entry->norm_dn);
 	} else if (!is_named(filter->ad, "subschemaSubentry")) {
 		r = match_attrs(m, filter);
 	}

@@ -15,14 +15,9 @@
 #ifndef DITKIT_FILTER_MATCH_H
 #define DITKIT_FILTER_MATCH_H
 
+#include "bulk/value_match.h"
 #include "store/entry_view.h"
 #include "values/filter.h"
-
-enum dit_truth {
-	DIT_FALSE,
-	DIT_TRUE,
-	DIT_UNDEFINED,
-};
 
 /**
  * @param schema  of the filter and of the entry's descriptions

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bulk/value_match.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +48,8 @@ static struct dit_span parent_of(struct dit_span dn)
 
 static bool is_child(struct dit_span value, struct dit_span asserted)
 {
-	return value.len > 0 && !dit_span_eq(value, asserted) &&
-	       dit_span_eq(parent_of(value), asserted);
+	/* No name is a child of the empty one. */
+	return asserted.len > 0 && dit_span_eq(parent_of(value), asserted);
 }
 
 static bool is_subordinate(struct dit_span value, struct dit_span asserted)
@@ -61,7 +62,8 @@ static bool is_superior(struct dit_span value, struct dit_span asserted)
 	return is_subordinate(asserted, value);
 }
 
-static long number_of(struct dit_span text)
+/* @return false: it is too large for slapd */
+static bool read_number(struct dit_span text, long *ret)
 {
 	char digits[NUMBER_MAX + 1];
 	size_t n = text.len < NUMBER_MAX ? text.len : NUMBER_MAX;
@@ -70,29 +72,34 @@ static long number_of(struct dit_span text)
 		memcpy(digits, text.data, n);
 	}
 	digits[n] = '\0';
-	return strtol(digits, NULL, 10);
+	errno = 0;
+	*ret = strtol(digits, NULL, 10);
+	return errno != ERANGE;
 }
 
-static bool has_all_bits(struct dit_span value, struct dit_span asserted)
+static enum dit_truth match_bits(struct dit_span value, struct dit_span asserted,
+                                 bool is_all)
 {
-	return (number_of(value) & number_of(asserted)) == number_of(asserted);
-}
+	long bits = 0;
+	long wanted = 0;
 
-static bool has_a_bit(struct dit_span value, struct dit_span asserted)
-{
-	return (number_of(value) & number_of(asserted)) != 0;
+	if (!read_number(value, &bits) || !read_number(asserted, &wanted)) {
+		return DIT_UNDEFINED;
+	}
+	bits &= wanted;
+	return (is_all ? bits == wanted : bits != 0) ? DIT_TRUE : DIT_FALSE;
 }
 
 static const struct {
 	const char *oid;
 	dit_value_match_fn match;
 } named[] = {
+	{"1.3.6.1.4.1.4203.666.4.4", dit_sounds_alike},
+	{"1.3.6.1.4.1.4203.666.4.5", dit_sounds_alike},
 	{"1.3.6.1.4.1.4203.666.4.8", is_child},
 	{"1.3.6.1.4.1.4203.666.4.9", dit_dn_is_below},
 	{"1.3.6.1.4.1.4203.666.4.10", is_subordinate},
 	{"1.3.6.1.4.1.4203.666.4.11", is_superior},
-	{"1.2.840.113556.1.4.803", has_all_bits},
-	{"1.2.840.113556.1.4.804", has_a_bit},
 };
 
 static bool is_ordering(const struct dit_rule *rule)
@@ -104,9 +111,14 @@ static bool is_ordering(const struct dit_rule *rule)
 	       strcmp(rule->name + n - strlen(suffix), suffix) == 0;
 }
 
-bool dit_rule_matches(const struct dit_rule *rule, struct dit_span value,
-                      struct dit_span asserted)
+enum dit_truth dit_rule_matches(const struct dit_rule *rule, struct dit_span value,
+                                struct dit_span asserted)
 {
+	bool is_all = strcmp(rule->oid, "1.2.840.113556.1.4.803") == 0;
+
+	if (is_all || strcmp(rule->oid, "1.2.840.113556.1.4.804") == 0) {
+		return match_bits(value, asserted, is_all);
+	}
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
 		if (strcmp(rule->oid, named[i].oid) == 0) {
 			return named[i].match(value, asserted);

@@ -12,13 +12,20 @@
 
 typedef bool (*dit_value_match_fn)(struct dit_span value, struct dit_span asserted);
 
+enum dit_truth {
+	DIT_FALSE,
+	DIT_TRUE,
+	DIT_UNDEFINED,
+};
+
 /**
  * What a rule that was asked for by name, or for the values in a DN, holds for a match:
  * an equality rule that they are equal, an ordering rule that the value is below, the
- * rules of DNs and of bits what their names say.
+ * rules of DNs, of sounds and of bits what their names say. Bits of a number that is no
+ * long are undefined.
  */
-bool dit_rule_matches(const struct dit_rule *rule, struct dit_span value,
-                      struct dit_span asserted);
+enum dit_truth dit_rule_matches(const struct dit_rule *rule, struct dit_span value,
+                                struct dit_span asserted);
 
 /** As an ordering rule sees them: negative, 0, positive. */
 int dit_rule_compare(const struct dit_rule *ordering, struct dit_span value,

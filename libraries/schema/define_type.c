@@ -131,6 +131,8 @@ int dit_define_rule(struct dit_schema *schema, const struct dit_rule_def *def)
 		.syntax = dit_schema_find_syntax(schema, dit_span_of(def->syntax)),
 		.normalizer = def->normalizer,
 		.indexer = def->indexer,
+		.is_extensible = def->is_extensible,
+		.is_unsupported = def->is_unsupported,
 	};
 	if (entry->rule.syntax == NULL) {
 		return DIT_E_UNKNOWN;
@@ -261,6 +263,17 @@ bool dit_rule_takes(const struct dit_rule *rule, const struct dit_syntax *syntax
 	const struct dit_rule_entry *entry = (const struct dit_rule_entry *)rule;
 
 	return rule->syntax == syntax || has_syntax(entry->compatible, syntax);
+}
+
+bool dit_rule_suits(const struct dit_rule *rule, const struct dit_attr_type *type)
+{
+	const struct dit_rule_entry *entry = (const struct dit_rule_entry *)rule;
+	const struct dit_syntax_entry *syntax = (const void *)type->syntax;
+
+	return has_syntax(entry->compatible, type->syntax) ||
+	       (rule->is_extensible &&
+	        (rule->syntax == type->syntax || rule == type->equality ||
+	         rule == type->approx || has_syntax(syntax->superiors, rule->syntax)));
 }
 
 static int set_equality(struct dit_schema *schema, const char *name,

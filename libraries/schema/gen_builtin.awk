@@ -247,6 +247,8 @@ $1 == "matchingrule" {
 	field("compatible", strings(note("compat=")), "NULL")
 	field("approx", string(note("approx=")), "NULL")
 	field("usage", word(rule_usage, $10))
+	field("is_extensible", $11 ~ /extensible/ ? "true" : "false")
+	field("is_unsupported", $11 ~ /unsupported/ ? "true" : "false")
 	field("normalizer", word(normalizer, $15))
 	field("indexer", word(indexer, $16))
 	end_element()

@@ -149,6 +149,8 @@ struct dit_rule {
 	enum dit_normalizer normalizer;
 	enum dit_indexer indexer;
 	const struct dit_rule *approx; /* associated rule, or NULL */
+	bool is_extensible;  /* a filter may name the rule together with a type */
+	bool is_unsupported; /* slapd knows the name alone, and compares nothing by it */
 };
 
 #define DIT_TYPE_SINGLE           0x1u

@@ -54,6 +54,8 @@ struct dit_rule_def {
 	dit_names compatible; /* further syntaxes of attributes */
 	const char *approx;   /* associated rule, or NULL */
 	enum dit_rule_usage usage;
+	bool is_extensible;
+	bool is_unsupported;
 	enum dit_normalizer normalizer;
 	enum dit_indexer indexer;
 };

@@ -39,6 +39,9 @@ struct dit_rule_entry {
 /** May the rule be used with values of a syntax? @p rule  of the registry */
 bool dit_rule_takes(const struct dit_rule *rule, const struct dit_syntax *syntax);
 
+/** May a filter name the rule for values of a type? */
+bool dit_rule_suits(const struct dit_rule *rule, const struct dit_attr_type *type);
+
 struct dit_class_entry {
 	struct dit_class oc;
 	const struct dit_content_rule *content_rule;

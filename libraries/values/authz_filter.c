@@ -181,6 +181,11 @@ static int assert_by(const struct item *item, const struct dit_rule *rule,
 	               normalizer == DIT_NORM_POSTAL_LIST;
 	int r = 0;
 
+	/* Pieces have a syntax that says nothing about them. */
+	if (rule->is_unsupported || (rule->syntax->validator == DIT_VALID_NONE &&
+	                             rule->syntax->pretty == DIT_PRETTY_NONE)) {
+		return DIT_E_INVALID;
+	}
 	scope.is_assertion = true;
 	r = dit_scope_validate(&scope, rule->syntax->validator, *value);
 	if (r == 0 && item->is_approx && is_utf8) {
@@ -468,24 +473,6 @@ static bool split_extensible(struct dit_span text, struct dit_span *ret_attr,
 	       (rest.len == 0 || is_description(rest, false));
 }
 
-/* Rules for substrings are never asked by name, and some not together with a type. */
-static bool is_extensible(const struct dit_rule *rule, const struct dit_ad *ad)
-{
-	enum dit_normalizer normalizer = rule->normalizer;
-
-	if (rule->indexer == DIT_INDEXER_SUBSTR) {
-		return false;
-	}
-	if (ad == NULL) {
-		return true;
-	}
-	if (normalizer == DIT_NORM_UUID16 || normalizer == DIT_NORM_CSN ||
-	    normalizer == DIT_NORM_AUTHZ || normalizer == DIT_NORM_ACI) {
-		return false;
-	}
-	return dit_rule_takes(rule, ad->type->syntax);
-}
-
 /* Assert the value of an extensible item. @return DIT_E_INVALID: it has none */
 static int assert_extensible(struct item *item, struct dit_span rule_name)
 {
@@ -498,7 +485,8 @@ static int assert_extensible(struct item *item, struct dit_span rule_name)
 		rule = item->ad->type->equality;
 	}
 	if (rule == NULL || (item->attr.len > 0 && item->ad == NULL) ||
-	    !is_extensible(rule, item->ad)) {
+	    (rule_name.len == 0 && !rule->is_extensible) ||
+	    (item->ad != NULL && !dit_rule_suits(rule, item->ad->type))) {
 		return DIT_E_INVALID;
 	}
 	return item->ad != NULL && rule_name.len == 0

@@ -164,7 +164,7 @@ static int read_extensible(struct reader *reader, struct dit_span name,
 	                             filter->ad->type->pretty == DIT_PRETTY_CLASS_NAME)) {
 		return DIT_E_UNKNOWN;
 	}
-	return read_value(reader, filter->rule, value, &filter->value);
+	return unescape(reader, value, &filter->value);
 }
 
 static const struct dit_rule *rule_of(const struct dit_filter *filter)

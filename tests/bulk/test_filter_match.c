@@ -148,11 +148,18 @@ static void extensible_items_look_by_rule_and_into_the_dn(void **state)
 		{"(seeAlso:dnSubtreeMatch:=cn=b,cn=x)", DIT_TRUE},
 		{"(seeAlso:dnOneLevelMatch:=cn=x)", DIT_TRUE},
 		{"(seeAlso:dnOneLevelMatch:=cn=b,cn=x)", DIT_FALSE},
+		{"(entryDN:dnOneLevelMatch:=)", DIT_FALSE},
 		{"(seeAlso:dnSubordinateMatch:=cn=b,cn=x)", DIT_FALSE},
 		{"(seeAlso:dnSuperiorMatch:=cn=c,cn=b,cn=x)", DIT_TRUE},
 		{"(seeAlso:dnSuperiorMatch:=cn=b,cn=x)", DIT_FALSE},
 		{"(entryDN:dnSubtreeMatch:=cn=x)", DIT_TRUE},
 		{"(cn:caseIgnoreOrderingMatch:=k)", DIT_TRUE},
+		{"(cn:directoryStringApproxMatch:=jahn smith)", DIT_TRUE},
+		{"(cn:1.3.6.1.4.1.4203.666.4.4:=smith jon)", DIT_FALSE},
+		{"(:directoryStringApproxMatch:=jahn)", DIT_TRUE},
+		{"(!(:caseExactIA5SubstringsMatch:=a))", DIT_TRUE}, /* suits no type */
+		{"(!(:UUIDMatch:=00000000-0000-0000-0000-000000000000))", DIT_TRUE},
+		{"(!(:certificateMatch:=a))", DIT_UNDEFINED},
 		{"(cn:caseIgnoreOrderingMatch:=jon smythe)", DIT_FALSE},
 	};
 
@@ -198,10 +205,16 @@ static void bits_are_those_of_numbers(void **state)
 	const struct dit_rule *any =
 		dit_schema_find_rule(f->schema, DIT_SPAN("integerBitOrMatch"));
 
-	assert_true(dit_rule_matches(all, DIT_SPAN("13"), DIT_SPAN("9")));
-	assert_false(dit_rule_matches(all, DIT_SPAN("13"), DIT_SPAN("2")));
-	assert_true(dit_rule_matches(any, DIT_SPAN("13"), DIT_SPAN("6")));
-	assert_false(dit_rule_matches(any, DIT_SPAN("13"), DIT_SPAN("2")));
+	assert_int_equal(dit_rule_matches(all, DIT_SPAN("13"), DIT_SPAN("9")), DIT_TRUE);
+	assert_int_equal(dit_rule_matches(all, DIT_SPAN("13"), DIT_SPAN("2")), DIT_FALSE);
+	assert_int_equal(dit_rule_matches(any, DIT_SPAN("13"), DIT_SPAN("6")), DIT_TRUE);
+	assert_int_equal(dit_rule_matches(any, DIT_SPAN("13"), DIT_SPAN("2")), DIT_FALSE);
+	assert_int_equal(
+		dit_rule_matches(any, DIT_SPAN("99999999999999999999"), DIT_SPAN("1")),
+		DIT_UNDEFINED);
+	assert_int_equal(
+		dit_rule_matches(all, DIT_SPAN("1"), DIT_SPAN("-99999999999999999999")),
+		DIT_UNDEFINED);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
