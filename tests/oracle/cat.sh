@@ -3,6 +3,10 @@
 # Exports: what slapcat writes of the databases that slapadd makes of all fixtures, ditcat
 # writes as well, byte for byte, with 1 and with 3 threads; the same messages, the same
 # exit status. And what ditcat writes is the same directory again when ditadd loads it.
+# Filters: those of a list, and a table of all matching rules, of which the long suite tries
+# each.
+#
+#   CAT_PARTS='filters rules' cat.sh      these parts alone
 . "${0%/*}/lib.sh"
 . "${0%/*}/fixtures.sh"
 : "${DITCAT:?}" "${DIT_BUILDDIR:?}"
@@ -11,6 +15,7 @@
 run_cat() {
 	local program=$1 out=$2
 	shift 2
+	[ "$program" = slapcat ] || set -- ${DIT_OPENLDAP:+--openldap=$DIT_OPENLDAP} "$@"
 	"$program" -f "$work/ref/slapd.conf" "$@" >"$out" 2>"$out.stderr.raw"
 	echo $? >"$out.exit"
 	# slapd takes a suffix whose normal form is longer for an old database.
@@ -152,6 +157,136 @@ urls() {
 	done <"$DIT_TEST_DATA/filters/urls"
 }
 
+# ---- all matching rules ----
+
+# Below ou=1, ou=2 ... stand copies of the same entries, so that one export tries a filter on
+# the entries of each.
+copies=32
+
+# accepted CHECK: for each attribute of values.conf the lines of tests/data/filters/values that
+# slapadd takes, "ATTRIBUTE LINE"
+accepted() {
+	empty_site "$work/ref"
+	awk -F '\t' 'NR == FNR { value[++n] = $1; next }
+	FNR == 1 { print "dn: dc=x\nobjectClass: domain\ndc: x\n" }
+	{
+		for (i = 1; i <= n; i++) {
+			print "dn: cn=" $1 "-" i ",dc=x\nobjectClass: device"
+			print "objectClass: extensibleObject\ncn: " $1 "-" i
+			print $1 value[i] "\n"
+		}
+	}' "$values" "$work/attrs" >"$work/input.ldif"
+	slapadd_site "$work/ref" -c -o value-check="$1" -l "$work/input.ldif"
+	slapcat -f "$work/ref/slapd.conf" | sed -n 's/^cn: \(t.*\)-\([0-9]*\)$/\1 \2/p'
+}
+
+# rules_site: three entries for each attribute, with the values that it takes, and one that has
+# a value in its DN alone
+rules_site() {
+	make_site "$work/ref" values
+	grep -o "NAME 't[A-Za-z0-9]*'" "$work/ref/slapd.conf" | cut -d "'" -f 2 \
+		>"$work/attrs"
+	accepted yes >"$work/checked"
+	# What has no function to check values takes nothing then.
+	accepted no | awk 'NR == FNR { checked[$1]; print; next } !($1 in checked)' \
+		"$work/checked" - >"$work/accepted"
+	awk -v copies=$copies -F '[\t ]' '
+	NR == FNR { FS = "\t"; $0 = $0; text[++n] = $1; in_dn[n] = $2; next }
+	{ FS = " "; $0 = $0 }
+	!($1 in count) { attr[++nattrs] = $1 }
+	{ line[$1, ++count[$1]] = $2 }
+	function put(dn, ou, lines) {
+		printf "dn: %sou=%d,dc=x\nobjectClass: device\n", dn, ou
+		printf "objectClass: extensibleObject\nou: %d\ncn: c\n%s\n", ou, lines
+	}
+	END {
+		print "dn: dc=x\nobjectClass: domain\ndc: x\n"
+		for (ou = 1; ou <= copies; ou++) {
+			put("", ou)
+			for (a = 1; a <= nattrs; a++) put_attr(attr[a], ou)
+		}
+	}
+	function put_attr(name, ou, k, i, lines) {
+		for (k = 1; k <= 3 && k <= count[name]; k++) {
+			lines = ""
+			for (i = k; i <= count[name]; i += 3)
+				if (name !~ /^tOrdered/ || i == k)
+					lines = lines name text[line[name, i]] "\n"
+			put("cn=" name "-" k ",", ou, lines)
+		}
+		put(name "=" in_dn[line[name, 1]] ",", ou)
+	}' "$values" "$work/accepted" >"$work/input.ldif"
+	empty_site "$work/ref"
+	slapadd_site "$work/ref" -c -s -l "$work/input.ldif"
+}
+
+# rule_filters: each rule without an attribute and with each, each operator, plain and negated
+rule_filters() {
+	awk -F '\t' '$1 == "matchingrule" { print $4; print $3 }' \
+		"$DIT_SRCDIR/libraries/schema/builtin-schema.tsv" >"$work/rules"
+	awk 'FILENAME == ARGV[1] { sub(/.*\t/, ""); value[++n] = $0; next }
+	FILENAME == ARGV[2] { attr[++nattrs] = $1; next }
+	FILENAME == ARGV[3] { lines[$1] = lines[$1] " " $2; next }
+	{ rule[++nrules] = $1 }
+	function put(item) { print "(" item ")\n(!(" item "))" }
+	END {
+		for (r = 1; r <= nrules; r++) {
+			for (i = 0; i <= n; i++) {
+				put(":" rule[r] ":=" value[i])
+				put(":dn:" rule[r] ":=" value[i])
+				put("entryDN:" rule[r] ":=" value[i])
+				if (i % 8 == 0)
+					put("objectClass:" rule[r] ":=" value[i])
+			}
+			for (a = 1; a <= nattrs; a++) put_attr(attr[a], rule[r])
+		}
+		nops = split("= ~= >= <= := :dn:=", op, " ")
+		for (a = 1; a <= nattrs; a++)
+			for (i = 0; i <= n; i++)
+				for (o = 1; o <= nops; o++) put(attr[a] op[o] value[i])
+	}
+	function put_attr(name, by, taken, j, k) {
+		k = split("0 1 12 15" lines[name], taken, " ")
+		for (j = 1; j <= k && j <= 12; j++) {
+			put(name ":" by ":=" value[taken[j]])
+			put(name ":dn:" by ":=" value[taken[j]])
+		}
+	}' "$values" "$work/attrs" "$work/accepted" "$work/rules"
+}
+
+# same_bundle A B: the same exports; else which filters select something else
+same_bundle() {
+	local side n
+	same_output "$1" "$2" >/dev/null && return
+	diff "$1.stderr" "$2.stderr"
+	diff <(grep '^dn: ' "$1") <(grep '^dn: ' "$2") |
+		sed -n 's/^\([<>]\) .*ou=\([0-9]*\),.*/\1 \2/p' | sort -u |
+		while read -r side n; do
+			echo "$side ${bundle[n - 1]}"
+		done
+	return 1
+}
+
+# Each 197th filter, or all of them.
+rules() {
+	local values=$DIT_TEST_DATA/filters/values step=197 bundle=() filter i
+	! lacks_syntax values || return
+	[ -z "${DIT_LONG:-}" ] || step=1
+	rules_site
+	rule_filters | awk -v step=$step 'NR % step == 0' >"$work/filters"
+	echo "rules: $(wc -l <"$work/filters") filters on" \
+		"$(slapcat -f "$work/ref/slapd.conf" -a '(ou=1)' | grep -c '^dn: ') entries"
+	while mapfile -t -n $copies bundle && [ ${#bundle[@]} -gt 0 ]; do
+		filter='(|' i=0
+		while [ $i -lt ${#bundle[@]} ]; do
+			filter+="(&(ou=$((i + 1)))${bundle[i++]})"
+		done
+		run_cat slapcat "$work/slapcat" -a "$filter)"
+		run_cat "$DITCAT" "$work/ditcat" -a "$filter)"
+		check "rules ${bundle[0]} ..." same_bundle "$work/slapcat" "$work/ditcat"
+	done <"$work/filters"
+}
+
 # doc/examples/scan_count.c counts what grep counts.
 example() {
 	local count
@@ -174,10 +309,7 @@ subtree() {
 	check "-s names something" grep -q '^dn: ' "$work/ditcat"
 }
 
-each_fixture
-glued
-filters
-urls
-example
-subtree
+for part in ${CAT_PARTS:-each_fixture glued filters urls example subtree rules}; do
+	$part
+done
 finish

@@ -46,6 +46,7 @@ script_tests += \
 	%D%/writers.sh \
 	$(NULL)
 long_scripts += \
+	%D%/cat.sh \
 	%D%/check.sh \
 	%D%/config.sh \
 	%D%/index_online.sh \

@@ -24,7 +24,7 @@ if [ ! -x "$prefix/libexec/slapd" ]; then
 fi
 [ $# -gt 0 ] || set -- content errors mixed_lines messages served moved moved_variants \
 	read27 waiting27 random glue contextcsn \
-	values shadow indexes modules tree generated rejects threads conf_errors config
+	cat values shadow indexes modules tree generated rejects threads conf_errors config
 
 version=$("$prefix/libexec/slapd" -VV 2>&1 |
 	sed -n 's/.*slapd \([0-9]*\.[0-9]*\)\.[0-9]* .*/\1/p')
@@ -36,6 +36,8 @@ printf '#!/bin/sh\nexec "%s" --openldap=%s "$@"\n' "${DITADD:?}" "$version" \
 chmod +x "$programs/ditadd"
 
 export DITADD="$programs/ditadd"
+# The other parts add entries to a database, or run scan_count, which has no --openldap.
+export CAT_PARTS='filters urls rules'
 export DIT_OPENLDAP=$version
 export DIT_SCHEMA_DIR=$prefix/etc/openldap/schema
 export DIT_MODULE_PATH=$prefix/libexec/openldap
