@@ -8,6 +8,7 @@ pkginclude_HEADERS += \
 	%D%/base/progress.h \
 	%D%/base/report.h \
 	%D%/base/span.h \
+	%D%/base/version.h \
 	%D%/bulk/check.h \
 	%D%/bulk/estimate.h \
 	%D%/bulk/export.h \

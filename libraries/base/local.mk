@@ -41,6 +41,8 @@ rooms += %D%/libbase.la
 	%D%/ticker.h \
 	%D%/tmp_dir.c \
 	%D%/tmp_dir.h \
+	%D%/version.c \
+	%D%/version.h \
 	%D%/whole_io.c \
 	%D%/whole_io.h \
 	$(NULL)

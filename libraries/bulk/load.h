@@ -248,9 +248,6 @@ DIT_PUBLIC int dit_load(const struct dit_load_opts *opts, struct dit_load_stats 
 /** Free the memory that dit_load() put into @p stats. */
 DIT_PUBLIC void dit_load_stats_deinit(struct dit_load_stats *stats);
 
-/** "ditkit 0.1.0". Static. */
-DIT_PUBLIC const char *dit_version(void);
-
 #ifdef __cplusplus
 }
 #endif

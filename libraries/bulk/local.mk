@@ -136,7 +136,6 @@ rooms += %D%/libbulk.la
 	%D%/value_rules.h \
 	%D%/value_match.c \
 	%D%/value_match.h \
-	%D%/version.c \
 	%D%/view_attrs.c \
 	%D%/view_attrs.h \
 	$(NULL)

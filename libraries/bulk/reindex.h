@@ -50,6 +50,8 @@ enum dit_reindex_phase {
 	DIT_REINDEX_NPHASES,
 };
 
+#define DIT_REINDEX_MEMORY_MIN (8u << 20) /* bytes */
+
 struct dit_reindex_opts {
 	/* As of dit_load(): which database of which configuration. */
 	const char *conf;
@@ -76,7 +78,7 @@ struct dit_reindex_opts {
 	bool use_page_cache;    /* false: write past the page cache if possible */
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
-	uint64_t memory_bytes; /* as of dit_load() */
+	uint64_t memory_bytes; /* at least DIT_REINDEX_MEMORY_MIN; 0: as of dit_load() */
 	const char *tmpdir;    /* for sorted runs; NULL or empty: $TMPDIR, else /tmp */
 
 	dit_report_fn report; /* may be NULL */

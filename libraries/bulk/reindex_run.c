@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/tmp_dir.h"
-#include "bulk/load.h"
 #include "bulk/reindexer.h"
 #include "store/publication.h"
 
@@ -119,11 +118,11 @@ static int choose_resources(struct reindexer *reindexer)
 		return -EINVAL;
 	}
 	if (opts->threads > THREADS_MAX ||
-	    reindexer->memory_bytes < DIT_LOAD_MEMORY_MIN) {
+	    reindexer->memory_bytes < DIT_REINDEX_MEMORY_MIN) {
 		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
 		                   "at most %u threads and at least %u MiB of memory are "
 		                   "possible",
-		                   THREADS_MAX, DIT_LOAD_MEMORY_MIN >> 20);
+		                   THREADS_MAX, DIT_REINDEX_MEMORY_MIN >> 20);
 		return -EINVAL;
 	}
 	r = dit_tmp_dir_check(dit_tmp_dir(opts->tmpdir), tmpdir, sizeof(tmpdir));

@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
+#include <ditkit/version.h>
 #include <jansson.h>
 
 #include "figures.h"

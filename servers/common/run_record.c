@@ -9,9 +9,9 @@
 
 #include <jansson.h>
 
-#include <ditkit/load.h>
 
 #include "json_text.h"
+#include <ditkit/version.h>
 
 #define FORMAT 1
 

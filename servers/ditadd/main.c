@@ -15,6 +15,7 @@
 
 #include <ditkit/estimate.h>
 #include <ditkit/load.h>
+#include <ditkit/version.h>
 
 #include "arguments.h"
 #include "estimate_text.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include <ditkit/export.h>
-#include <ditkit/load.h>
+#include <ditkit/version.h>
 
 #include "arguments.h"
 #include "cat_options.h"

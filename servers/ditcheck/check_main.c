@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include <ditkit/check.h>
-#include <ditkit/load.h>
+#include <ditkit/version.h>
 
 #include "check_compare.h"
 #include "check_options.h"

@@ -18,12 +18,12 @@
 
 #include <jansson.h>
 
-#include <ditkit/load.h>
 
 #include "advice.h"
 #include "arguments.h"
 #include "check_config_output.h"
 #include "json_text.h"
+#include <ditkit/version.h>
 
 /* Four characters for each byte of a name. */
 #define NAME_SIZE (4 * 511 + 5)

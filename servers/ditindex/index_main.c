@@ -11,8 +11,8 @@
 #include <jansson.h>
 
 #include <ditkit/estimate.h>
-#include <ditkit/load.h>
 #include <ditkit/reindex.h>
+#include <ditkit/version.h>
 
 #include "arguments.h"
 #include "estimate_text.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ditkit/load.h>
 
 #include "arguments.h"
 
@@ -140,7 +139,7 @@ static int read_memory(struct index_options *options, const char *text)
 	if (common_read_size(text, &options->reindex.memory_bytes) < 0) {
 		return wrong(options, "--memory takes a size such as 512M, not", text);
 	}
-	if (options->reindex.memory_bytes < DIT_LOAD_MEMORY_MIN) {
+	if (options->reindex.memory_bytes < DIT_REINDEX_MEMORY_MIN) {
 		return wrong(options, "--memory takes at least 8M, not", text);
 	}
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The version text. */
-#include "bulk/load.h"
+#include "base/version.h"
 
 #ifndef PACKAGE_VERSION
 # define PACKAGE_VERSION "unknown"
