@@ -2,10 +2,13 @@
 #include "arguments.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#define STACK_BYTES (256u << 10)
 
 int common_read_number(const char *text, unsigned long long max, unsigned long long *ret)
 {
@@ -146,4 +149,33 @@ void common_raise_file_limit(void)
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	}
+}
+
+int common_need_stack(const char *program)
+{
+	struct rlimit limit;
+	pthread_attr_t threads;
+	rlim_t max = 0;
+
+	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_BYTES) {
+		return 0;
+	}
+	max = limit.rlim_max;
+	limit.rlim_cur = STACK_BYTES;
+	limit.rlim_max = max < STACK_BYTES ? STACK_BYTES : max; /* root may */
+	if (setrlimit(RLIMIT_STACK, &limit) < 0) {
+		(void)fprintf(
+			stderr,
+			"%s: the stack may have %llu KiB, and needs %u KiB: raise the "
+			"limit (ulimit -s)\n",
+			program, (unsigned long long)max >> 10, STACK_BYTES >> 10);
+		return -1;
+	}
+	/* glibc took the old limit for the stacks of threads. */
+	if (pthread_attr_init(&threads) == 0) {
+		(void)pthread_attr_setstacksize(&threads, STACK_BYTES);
+		(void)pthread_setattr_default_np(&threads);
+		(void)pthread_attr_destroy(&threads);
+	}
+	return 0;
 }

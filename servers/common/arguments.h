@@ -26,4 +26,11 @@ void common_print_report(const char *program, bool is_silent,
 /** Raise the limit of open files to the hard limit: sorted runs are open files. */
 void common_raise_file_limit(void);
 
+/**
+ * Raise a lower limit of the stack to 256 KiB, for threads too. Before any is started.
+ *
+ * @return 0; -1 after a message: the hard limit is lower
+ */
+int common_need_stack(const char *program);
+
 #endif

@@ -201,6 +201,9 @@ int common_read_options(struct common_options *options, int argc, char *argv[],
 {
 	int option = 0;
 
+	if (common_need_stack(options->program) < 0) {
+		return -1;
+	}
 	while ((option = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		int r = read_common(options, option, optarg);
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Less than a tool needs: file size, open files, address space, memory of a cgroup, a
+# Less than a tool needs: file size, open files, address space, stack, memory of a cgroup, a
 # directory that can only be read; and others at work on the same database. Each run ends
 # with a message and exit status 1, or it gets by. The database is the old one or the new
 # one, and sound.
@@ -54,6 +54,12 @@ sweep() {
 	# Less than the C library needs to begin is not ditkit's to tell.
 	for value in 40000 60000 80000 120000 200000 400000 900000; do
 		attempt "$name, ulimit -v $value" limited -v $value "$@"
+	done
+	# The hard limit, and the soft one alone, which the tool raises.
+	for value in 64 128 300; do
+		attempt "$name, ulimit -s $value" limited -s $value "$@"
+		attempt "$name, ulimit -Ss $value" limited -Ss $value "$@"
+		check "$name, ulimit -Ss $value: it goes on" test "$state" = new
 	done
 	echo "$name: $nended ended, $nborne went on"
 	check "$name: some ended, some did not" test $nended -gt 5 -a $nborne -gt 3
