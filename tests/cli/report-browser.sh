@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The reports of a load and of a check, in a browser without a screen: on a phone and on a
 # desktop, light and dark, and in print. The page is drawn, neither it nor a table in it is
-# wider than the phone, and both modes differ. Pictures stay in the directory PICTURES, if that
-# is set. In check-long.
+# wider than a phone, half a screen or a laptop, and both modes differ. Pictures stay in the
+# directory PICTURES, if that is set. In check-long.
 set -u
 export LC_ALL=C
 : "${DITADD:?}" "${DITCHECK:?}" "${DITGEN:?}"
@@ -73,11 +73,11 @@ look() {
 	check "$1: it is not printed" grep -q '^%PDF' "$1.pdf"
 }
 
-# measure PAGE: a frame as wide as a phone measures the page in it, and its tables
+# measure PAGE WIDTH: a frame of that width measures the page in it, and its tables
 measure() {
 	cat >frame.html <<-HTML
 		<!DOCTYPE html><html><body style="margin:0"><iframe id="f" src="$1.html"
-		width="390" height="800" style="border:0"></iframe><p id="p">none</p><script>
+		width="$2" height="800" style="border:0"></iframe><p id="p">none</p><script>
 		onload = function () {
 			var d = document.getElementById("f").contentDocument, n = 0, k;
 			var tables = d.querySelectorAll(".wide");
@@ -92,12 +92,14 @@ measure() {
 	HTML
 	browse 1 --allow-file-access-from-files --virtual-time-budget=5000 --dump-dom \
 		"file://$work/frame.html" >dom
-	check "$1: wider than a phone, or lacks indexes: $(grep -o 'width [0-9].*rows [0-9]*' dom)" \
-		grep -q '>width 390 tables 0 of true rows 8<' dom
+	check "$1: wider than $2, or lacks indexes: $(grep -o 'width [0-9].*rows [0-9]*' dom)" \
+		grep -q ">width $2 tables 0 of true rows 8<" dom
 }
 for page in report check; do
 	look $page
-	measure $page
+	for width in 390 760 1000; do
+		measure $page $width
+	done
 done
 if [ -n "${PICTURES:-}" ]; then
 	cp ./*.png ./*.pdf "$PICTURES"
