@@ -4,9 +4,10 @@
  * doc/stats.md): which indexes cost more than they help, which ones are missing, what
  * runs out.
  *
- * Each piece says what was seen, with figures, why that matters, and the steps that
- * change it. A rule is silent where its figures are missing or too small to judge by. The
- * first pieces matter most. ditcheck(8) lists the rules.
+ * Each piece says what one rule has seen, of all indexes, with figures, why that matters,
+ * and the steps that change it. A rule is silent where its figures are missing or too
+ * small to judge by. What slows down searches comes first, then what saves most room.
+ * ditcheck(8) lists the rules.
  *
  * Threads: belongs to one thread.
  */
@@ -18,17 +19,22 @@
 struct json_t; /* jansson.h */
 
 /**
- * {"kind", "file", "indexes": [], "title", "seen", "figures": {}, "why", "steps": []}
- * for each piece.
+ * {"advice": [], "advised": []}: for each piece
+ *
+ *   {"kind", "file", "indexes": [], "title", "seen", "figures": {}, "why", "steps": []}
+ *
+ * and the configuration of each file when all of its advice is followed, if that changes:
+ *
+ *   {"file", "lines": [], "command"}
  *
  * @param check    {"files", "databases", "configuration"}
  * @param options  of the configuration, for commands: "", " -f my.conf"
  *
- * @return an array, owned; NULL: no memory
+ * @return owned; NULL: no memory
  */
 struct json_t *advice_make(const struct json_t *check, const char *options);
 
-/** As lines for a terminal. Nothing, if there is no advice. */
-void advice_print(FILE *out, const struct json_t *advice);
+/** As lines for a terminal. Nothing, if there is no advice. @param advised  has both */
+void advice_print(FILE *out, const struct json_t *advised);
 
 #endif

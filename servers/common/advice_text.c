@@ -43,46 +43,53 @@ static void print_wrapped(FILE *out, size_t indent, const char *text)
 	(void)fputc('\n', out);
 }
 
-/* "cn, sn, mail" */
-static void print_names(FILE *out, const json_t *names)
-{
-	size_t n = json_array_size(names);
-
-	for (size_t i = 0; i < n && n > 1; i++) {
-		const char *name = json_string_value(json_array_get(names, i));
-
-		(void)fputs(i == 0 ? "         " : ", ", out);
-		print_word(out, name, strlen(name));
-	}
-	(void)fputs(n > 1 ? "\n" : "", out);
-}
-
 static void print_part(FILE *out, const char *name, const char *text)
 {
 	(void)fprintf(out, "    %-5s", name);
 	print_wrapped(out, 9, text);
 }
 
-void advice_print(FILE *out, const json_t *advice)
+/* From the first column on, so that it can be copied. */
+static void print_configuration(FILE *out, const json_t *one)
 {
+	const json_t *lines = json_object_get(one, "lines");
+
+	(void)fputs("\nAll of it, in slapd.conf (in cn=config: values of olcDbIndex, "
+	            "without the\nword index; olcDbMaxSize), for ",
+	            out);
+	print_word(out, fact_text(one, "file"), strlen(fact_text(one, "file")));
+	(void)fputs(":\n\n", out);
+	for (size_t i = 0; i < json_array_size(lines); i++) {
+		const char *line = json_string_value(json_array_get(lines, i));
+
+		print_word(out, line, strlen(line));
+		(void)fputc('\n', out);
+	}
+	(void)fputs("\nand then: ", out);
+	print_word(out, fact_text(one, "command"), strlen(fact_text(one, "command")));
+	(void)fputc('\n', out);
+}
+
+void advice_print(FILE *out, const json_t *advised)
+{
+	const json_t *advice = json_object_get(advised, "advice");
+	const json_t *configurations = json_object_get(advised, "advised");
+
 	for (size_t i = 0; i < json_array_size(advice); i++) {
 		const json_t *piece = json_array_get(advice, i);
 		const json_t *steps = json_object_get(piece, "steps");
 
 		(void)fprintf(out, "\n%s%2zu. %s\n", i == 0 ? "Advice\n\n" : "", i + 1,
 		              fact_text(piece, "title"));
-		print_names(out, json_object_get(piece, "indexes"));
 		print_part(out, "seen", fact_text(piece, "seen"));
-		/* Once, for pieces of one kind. */
-		if (i == 0 ||
-		    strcmp(fact_text(piece, "kind"),
-		           fact_text(json_array_get(advice, i - 1), "kind")) != 0) {
-			print_part(out, "why", fact_text(piece, "why"));
-		}
+		print_part(out, "why", fact_text(piece, "why"));
 		for (size_t k = 0; k < json_array_size(steps); k++) {
 			print_part(out, k == 0 ? "do" : "",
 			           json_string_value(json_array_get(steps, k)));
 		}
+	}
+	for (size_t i = 0; i < json_array_size(configurations); i++) {
+		print_configuration(out, json_array_get(configurations, i));
 	}
 	(void)fputs(json_array_size(advice) == 0
 	                    ? ""

@@ -152,41 +152,46 @@ static void print_findings(FILE *out, const json_t *json)
 	(void)fputs("</ul></section>\n", out);
 }
 
-static void print_names(FILE *out, const json_t *names)
+static void print_piece(FILE *out, const json_t *piece)
 {
-	for (size_t i = 0; i < json_array_size(names); i++) {
-		(void)fputs(i == 0 ? "<p class=\"note path\">" : ", ", out);
-		html_text(out, json_string_value(json_array_get(names, i)));
-	}
-	(void)fputs(json_array_size(names) > 0 ? "</p>\n" : "", out);
-}
-
-static void print_piece(FILE *out, const json_t *piece, bool wants_why)
-{
-	const json_t *names = json_object_get(piece, "indexes");
 	const json_t *steps = json_object_get(piece, "steps");
 
 	(void)fprintf(out, "<li data-kind=\"%s\">", fact_text(piece, "kind"));
 	html_element(out, "h3", fact_text(piece, "title"));
-	if (json_array_size(names) > 1) {
-		print_names(out, names);
-	}
 	html_element(out, "p", fact_text(piece, "seen"));
-	if (wants_why) {
-		(void)fputs("<p class=\"note\">", out);
-		html_text(out, fact_text(piece, "why"));
-		(void)fputs("</p>\n", out);
-	}
-	(void)fputs("<ul class=\"steps\">", out);
+	(void)fputs("<p class=\"note\">", out);
+	html_text(out, fact_text(piece, "why"));
+	(void)fputs("</p>\n<ul class=\"steps\">", out);
 	for (size_t i = 0; i < json_array_size(steps); i++) {
 		html_element(out, "li", json_string_value(json_array_get(steps, i)));
 	}
 	(void)fputs("</ul></li>\n", out);
 }
 
+static void print_configuration(FILE *out, const json_t *one)
+{
+	const json_t *lines = json_object_get(one, "lines");
+
+	(void)fputs(
+		"<h3>All of it</h3>\n<p class=\"note path\">In slapd.conf (in cn=config: "
+		"values of olcDbIndex, without the word index; olcDbMaxSize), for ",
+		out);
+	html_text(out, fact_text(one, "file"));
+	(void)fputs(":</p>\n<pre class=\"steps\">", out);
+	for (size_t i = 0; i < json_array_size(lines); i++) {
+		html_text(out, json_string_value(json_array_get(lines, i)));
+		(void)fputc('\n', out);
+	}
+	(void)fputs("</pre>\n<p class=\"note\">and then:</p>\n<pre class=\"steps\">",
+	            out);
+	html_text(out, fact_text(one, "command"));
+	(void)fputs("</pre>\n", out);
+}
+
 static void print_advice(FILE *out, const json_t *json)
 {
 	const json_t *advice = json_object_get(json, "advice");
+	const json_t *configurations = json_object_get(json, "advised");
 	size_t n = json_array_size(advice);
 
 	(void)fputs("<section id=\"advice\"><h2>Advice</h2>\n", out);
@@ -203,14 +208,13 @@ static void print_advice(FILE *out, const json_t *json)
 	                     "--online.</p>\n<ol class=\"advice\">\n",
 	            out);
 	for (size_t i = 0; i < n; i++) {
-		const json_t *piece = json_array_get(advice, i);
-		const char *before =
-			fact_text(i == 0 ? NULL : json_array_get(advice, i - 1), "kind");
-
-		/* Once, for pieces of one kind. */
-		print_piece(out, piece, strcmp(before, fact_text(piece, "kind")) != 0);
+		print_piece(out, json_array_get(advice, i));
 	}
-	(void)fputs(n == 0 ? "</section>\n" : "</ol></section>\n", out);
+	(void)fputs(n == 0 ? "" : "</ol>\n", out);
+	for (size_t i = 0; i < json_array_size(configurations); i++) {
+		print_configuration(out, json_array_get(configurations, i));
+	}
+	(void)fputs("</section>\n", out);
 }
 
 /* ---- indexes ---- */

@@ -244,8 +244,10 @@ void output_describe(struct output *output, const struct filter_log *log)
 
 void output_advise(struct output *output, const char *options)
 {
-	(void)json_object_set_new(output->json, "advice",
-	                          advice_make(output->json, options));
+	json_t *made = advice_make(output->json, options);
+
+	(void)json_object_update(output->json, made);
+	json_decref(made);
 }
 
 int output_finish(struct output *output, const struct dit_check_stats *stats)
@@ -254,7 +256,7 @@ int output_finish(struct output *output, const struct dit_check_stats *stats)
 		print_json(output, stats);
 	} else {
 		print_kinds(stats);
-		advice_print(stdout, json_object_get(output->json, "advice"));
+		advice_print(stdout, output->json);
 	}
 	return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : -1;
 }
