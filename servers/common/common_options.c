@@ -11,28 +11,29 @@
 
 #define THREADS_MAX 1024
 
-struct common_options common_options_init(const char *program,
-                                          void (*print_usage)(FILE *out))
+struct common_options common_options_init(const char *program)
 {
-	return (struct common_options){.program = program,
-	                               .print_usage = print_usage,
-	                               .database = -1,
-	                               .user = {.program = program}};
+	return (struct common_options){
+		.program = program, .database = -1, .user = {.program = program}};
+}
+
+int common_point_to_help(const struct common_options *options)
+{
+	(void)fprintf(stderr, "%s --help says more\n", options->program);
+	return -1;
 }
 
 int common_wrong(const struct common_options *options, const char *what,
                  const char *value)
 {
 	(void)fprintf(stderr, "%s: %s \"%s\"\n", options->program, what, value);
-	options->print_usage(stderr);
-	return -1;
+	return common_point_to_help(options);
 }
 
 int common_wrong_call(const struct common_options *options, const char *text)
 {
 	(void)fprintf(stderr, "%s: %s\n", options->program, text);
-	options->print_usage(stderr);
-	return -1;
+	return common_point_to_help(options);
 }
 
 /* ---- -d ---- */
@@ -90,10 +91,7 @@ static int read_debug(struct common_options *options, const char *text)
 			              "unrecognized log level \"%s\" (deferred)\n", text);
 		}
 		(void)fprintf(stderr, "unrecognized log level \"%s\"\n", text);
-		if (is_number) {
-			options->print_usage(stderr);
-		}
-		return -1;
+		return is_number ? common_point_to_help(options) : -1;
 	}
 	options->is_silent = strtol(text, &end, 0) == 0 && end != text;
 	return 0;
@@ -182,8 +180,7 @@ static int read_one(struct common_options *options, int option, const char *text
 	case COMMON_OPT_USER:
 		return common_user_read(&options->user, text);
 	case '?': /* getopt_long() has told */
-		options->print_usage(stderr);
-		return -1;
+		return common_point_to_help(options);
 	}
 	return 1;
 }

@@ -12,7 +12,7 @@
  *   --openldap 2.5|2.6|2.7   --help   -V, --version
  *
  * Texts point into argv. An error is told on standard error: first a message with the
- * program's name in front, then the usage. The message has slapd's words if slapd's tools
+ * program's name in front, then where more is said. The message has slapd's words if slapd's tools
  * have the option.
  *
  *     static const struct option long_options[] = {
@@ -21,7 +21,7 @@
  *             {NULL, 0, NULL, 0},
  *     };
  *
- *     options->common = common_options_init("ditadd", print_usage);
+ *     options->common = common_options_init("ditadd");
  *     r = common_read_options(&options->common, argc, argv,
  *                             COMMON_SHORT_OPTIONS "l:q", long_options, read_own,
  *                             options);
@@ -43,7 +43,6 @@
 
 struct common_options {
 	const char *program;
-	void (*print_usage)(FILE *out);
 
 	const char *conf;     /* -f; NULL: not given */
 	const char *conf_dir; /* -F; NULL: not given */
@@ -84,8 +83,7 @@ enum common_long_option {
  }
 /* clang-format on */
 
-struct common_options common_options_init(const char *program,
-                                          void (*print_usage)(FILE *out));
+struct common_options common_options_init(const char *program);
 
 /**
  * Reads one of the program's own options.
@@ -111,11 +109,14 @@ int common_read_options(struct common_options *options, int argc, char *argv[],
  * left. 0; -1 after a message */
 int common_check_options(const struct common_options *options, int argc, char *argv[]);
 
-/** 'PROGRAM: WHAT "VALUE"' and the usage. @return -1 */
+/** 'PROGRAM --help says more', below a message. @return -1 */
+int common_point_to_help(const struct common_options *options);
+
+/** 'PROGRAM: WHAT "VALUE"', and where more is said. @return -1 */
 int common_wrong(const struct common_options *options, const char *what,
                  const char *value);
 
-/** 'PROGRAM: TEXT' and the usage. @return -1 */
+/** 'PROGRAM: TEXT', and where more is said. @return -1 */
 int common_wrong_call(const struct common_options *options, const char *text);
 
 /**

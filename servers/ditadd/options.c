@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options. A wrong call prints its specific error and one line of usage; an option of
- * slapadd that is not built yet is refused by name.
+ * Options. A wrong call prints its specific error and where more is said.
  */
 #include "options.h"
 
@@ -65,7 +64,7 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static void print_usage(FILE *out)
+static void print_usage(void)
 {
 	(void)fputs(
 		"usage: ditadd [-cgqsuvVw] [-b suffix | -n dbnum] [-d level] "
@@ -81,7 +80,7 @@ static void print_usage(FILE *out)
 		"              [--report file] [--special-urls] [--stats[=file]] [--strict]\n"
 		"              [--tmpdir dir] [--user user[:group]] "
 		"[--writer pages|append]\n",
-		out);
+		stdout);
 }
 
 /* clang-format off: the text is laid out by hand. */
@@ -167,7 +166,7 @@ static const char help_text[] =
 
 void options_help(void)
 {
-	print_usage(stdout);
+	print_usage();
 	(void)fputs(help_text, stdout);
 }
 
@@ -410,7 +409,7 @@ int options_read(struct options *options, int argc, char *argv[])
 {
 	int r = 0;
 
-	*options = (struct options){.common = common_options_init("ditadd", print_usage),
+	*options = (struct options){.common = common_options_init("ditadd"),
 	                            .load = DIT_LOAD_OPTS_INIT};
 	/* Scripts that compare slapadd's lines get those alone. */
 	options->load.explain = isatty(STDERR_FILENO) == 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options. A wrong call prints its specific error and the usage. */
+/* Options. A wrong call prints its specific error and where more is said. */
 #include "cat_options.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static void print_usage(FILE *out)
+static void print_usage(void)
 {
 	(void)fputs("usage: ditcat [-cgvV] [-a filter] [-b suffix | -n dbnum] [-d level] "
 	            "[-f slapd.conf]\n"
@@ -44,7 +44,7 @@ static void print_usage(FILE *out)
 	            "              [--openldap 2.5|2.6|2.7] "
 	            "[--progress none|bar|lines|json|seconds]\n"
 	            "              [--stats] [--user user[:group]]\n",
-	            out);
+	            stdout);
 }
 
 /* clang-format off: the text is laid out by hand. */
@@ -92,7 +92,7 @@ static const char help_text[] =
 
 void cat_options_help(void)
 {
-	print_usage(stdout);
+	print_usage();
 	(void)fputs(help_text, stdout);
 }
 
@@ -116,8 +116,7 @@ static int read_wrap(struct cat_options *options, const char *value)
 	if (end == value || *end != '\0' || errno != 0 || n > UINT_MAX ||
 	    strchr(value, '-') != NULL) {
 		(void)fprintf(stderr, "unable to parse ldif_wrap=\"%s\".\n", value);
-		print_usage(stderr);
-		return -1;
+		return common_point_to_help(&options->common);
 	}
 	if (n == 0) {
 		options->export.wrap = DIT_EXPORT_WRAP_DEFAULT;
@@ -245,9 +244,8 @@ int cat_options_read(struct cat_options *options, int argc, char *argv[])
 {
 	int r = 0;
 
-	*options =
-		(struct cat_options){.common = common_options_init("ditcat", print_usage),
-	                             .export = DIT_EXPORT_OPTS_INIT};
+	*options = (struct cat_options){.common = common_options_init("ditcat"),
+	                                .export = DIT_EXPORT_OPTS_INIT};
 	r = common_read_options(&options->common, argc, argv, LETTERS, long_options,
 	                        read_own, options);
 	if (r <= 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options. A wrong call prints its specific error and the usage. */
+/* Options. A wrong call prints its specific error and where more is said. */
 #include "check_options.h"
 
 #include <limits.h>
@@ -107,14 +107,14 @@ static const char help_text[] =
 	"                    [the owner of the database directory]\n";
 /* clang-format on */
 
-static void print_usage(FILE *out)
+static void print_usage(void)
 {
-	(void)fputs(usage_text, out);
+	(void)fputs(usage_text, stdout);
 }
 
 void check_options_help(void)
 {
-	print_usage(stdout);
+	print_usage();
 	(void)fputs(help_text, stdout);
 }
 
@@ -279,9 +279,8 @@ int check_options_read(struct check_options *options, int argc, char *argv[])
 {
 	int r = 0;
 
-	*options = (struct check_options){
-		.common = common_options_init("ditcheck", print_usage),
-		.check = DIT_CHECK_OPTS_INIT};
+	*options = (struct check_options){.common = common_options_init("ditcheck"),
+	                                  .check = DIT_CHECK_OPTS_INIT};
 	options->check.max_findings = MAX_FINDINGS_DEFAULT;
 	r = common_read_options(&options->common, argc, argv, COMMON_SHORT_OPTIONS,
 	                        long_options, read_own, options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options. A wrong call prints its specific error and the usage. */
+/* Options. A wrong call prints its specific error and where more is said. */
 #include "index_options.h"
 
 #include <getopt.h>
@@ -35,7 +35,7 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static void print_usage(FILE *out)
+static void print_usage(void)
 {
 	(void)fputs(
 		"usage: ditindex [-cgqtvV] [-b suffix | -n dbnum] [-d level] "
@@ -50,7 +50,7 @@ static void print_usage(FILE *out)
 		"[--report file]\n"
 		"                [--tmpdir dir] [--user user[:group]] "
 		"[attribute ...]\n",
-		out);
+		stdout);
 }
 
 /* clang-format off: the text is laid out by hand. */
@@ -114,7 +114,7 @@ static const char help_text[] =
 
 void index_options_help(void)
 {
-	print_usage(stdout);
+	print_usage();
 	(void)fputs(help_text, stdout);
 }
 
@@ -230,7 +230,7 @@ int index_options_read(struct index_options *options, int argc, char *argv[])
 	int r = 0;
 
 	*options = (struct index_options){.reindex = DIT_REINDEX_OPTS_INIT};
-	options->common = common_options_init("ditindex", print_usage);
+	options->common = common_options_init("ditindex");
 	r = common_read_options(&options->common, argc, argv,
 	                        COMMON_SHORT_OPTIONS "co:qt", long_options, read_own,
 	                        options);
