@@ -553,9 +553,8 @@ static int fail_read(struct dit_ldif_reader *reader, int r)
 		return r;
 	}
 	(void)snprintf(reader->error, sizeof(reader->error),
-	               "ldif_read_record: reading %s failed: %s",
-	               reader->nincluded > 0 ? "an included file" : "the input",
-	               dit_errno_text(-r));
+	               "ldif_read_record: reading %.*s failed: %s", PATH_MAX,
+	               source->name, dit_errno_text(-r));
 	return r;
 }
 

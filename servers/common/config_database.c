@@ -92,8 +92,12 @@ static int take_arguments(struct arguments *args, const struct common_options *o
 		int option = getopt_long(argc, argv, letters, long_options, &at);
 		int r = 0;
 
-		if (option == -1) {
+		if (option == -1 && optind == argc) {
 			return 0;
+		}
+		if (option == -1) { /* a file without -l */
+			option = 'l';
+			optarg = argv[optind++];
 		}
 		if (at >= 0 && option != 'T') {
 			r = refuse(options, tool, ", and has no --",

@@ -31,7 +31,7 @@ static json_t *input_json(const struct options *options,
 	json_t *files = json_array();
 
 	for (size_t i = 0; i < options->load.ninputs; i++) {
-		const char *path = options->inputs[i];
+		const char *path = options->inputs.paths[i];
 
 		(void)json_array_append_new(files, json_text(path == NULL ? "-" : path));
 	}

@@ -23,6 +23,8 @@ ditadd_SOURCES = \
 	servers/common/progress_text.h \
 	servers/common/user.c \
 	servers/common/user.h \
+	%D%/inputs.c \
+	%D%/inputs.h \
 	%D%/load_json.c \
 	%D%/load_json.h \
 	%D%/main.c \

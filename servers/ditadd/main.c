@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <jansson.h>
 
@@ -150,23 +149,6 @@ static void warm(const struct options *options, const struct dit_load_stats *sta
 
 /* ---- estimates ---- */
 
-/* Of plain files; 0: one is something else. */
-static uint64_t inputs_bytes(const struct options *options)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < options->load.ninputs; i++) {
-		const char *path = options->load.inputs[i];
-		struct stat st;
-
-		if (path == NULL || stat(path, &st) < 0 || !S_ISREG(st.st_mode)) {
-			return 0;
-		}
-		bytes += (uint64_t)st.st_size;
-	}
-	return bytes;
-}
-
 /* Microseconds of CPU time on the machine of estimate_text.c. */
 static const struct estimate_prices prices = {.sample = 1,
                                               .posting = 0.0072,
@@ -219,7 +201,7 @@ static void look_ahead(const struct options *options, struct meter *meter)
 	struct dit_load_opts opts = options->load;
 	struct dit_estimate found;
 	struct estimate_view view = view_of(options, &found);
-	uint64_t bytes = inputs_bytes(options);
+	uint64_t bytes = inputs_bytes(&options->inputs);
 	bool may_warn = bytes >= WARN_INPUT_BYTES && !options->common.has_debug;
 
 	if (opts.is_dry_run ||

@@ -4,6 +4,7 @@
  */
 #include "options.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +80,8 @@ static void print_usage(void)
 		"              [--progress none|bar|lines|json|seconds] [--rejects file]\n"
 		"              [--report file] [--special-urls] [--stats[=file]] [--strict]\n"
 		"              [--tmpdir dir] [--user user[:group]] "
-		"[--writer pages|append]\n",
+		"[--writer pages|append]\n"
+		"              [file]...\n",
 		stdout);
 }
 
@@ -99,8 +101,10 @@ static const char help_text[] =
 	"  -g                leave subordinate databases alone, put all their entries\n"
 	"                    into the superior one\n"
 	"  -j line           leave out records that begin before this line\n"
-	"  -l file           LDIF to load; -: standard input; several: one after the other\n"
-	"                    [standard input]; packed by gzip, zstd, xz or bzip2 as well\n"
+	"  -l file           LDIF to load, packed by gzip, zstd, xz or bzip2 as well; -:\n"
+	"                    standard input; of a directory its files *.ldif* by name;\n"
+	"                    several: one after the other; without -l as well\n"
+	"                    [standard input]\n"
 	"  -n number         database number, as slapadd counts\n"
 	"  -o opt[=value]    schema-check=yes|no, value-check=yes|no,\n"
 	"                    remove-sids=n,n,... (new CSNs for those of these servers)\n"
@@ -286,21 +290,24 @@ static int read_numbers(struct options *options, int option, const char *text)
 	return -1;
 }
 
-/* There is room for all arguments. */
 static int read_input(struct options *options, const char *text)
 {
-	size_t n = options->load.ninputs;
-	const char *path = strcmp(text, "-") == 0 ? NULL : text;
+	int r = inputs_add(&options->inputs, text);
 
-	for (size_t i = 0; i < n && path == NULL; i++) {
-		if (options->inputs[i] == NULL) {
-			return common_wrong_call(&options->common,
-			                         "standard input (-l -) can be read "
-			                         "only once");
-		}
+	switch (r) {
+	case 0:
+		return 0;
+	case -EALREADY:
+		return common_wrong_call(&options->common,
+		                         "standard input (-l -) can be read only once");
+	case -ENOENT:
+		(void)fprintf(stderr, "ditadd: %s: a directory without files *.ldif*\n",
+		              text);
+		return -1;
+	default:
+		(void)fprintf(stderr, "ditadd: %s: %s\n", text, strerror(-r));
+		return -1;
 	}
-	options->inputs[options->load.ninputs++] = path;
-	return 0;
 }
 
 static int read_page_cache(struct options *options, const char *text)
@@ -396,13 +403,14 @@ static void take_common(struct options *options)
 	load->threads = common->threads;
 	load->openldap = common->openldap;
 	load->is_verbose = common->is_verbose;
-	load->inputs = options->inputs;
+	load->inputs = options->inputs.paths;
+	load->ninputs = options->inputs.n;
 }
 
 void options_deinit(struct options *options)
 {
 	run_output_drop(&options->output);
-	free(options->inputs);
+	inputs_deinit(&options->inputs);
 }
 
 int options_read(struct options *options, int argc, char *argv[])
@@ -413,13 +421,11 @@ int options_read(struct options *options, int argc, char *argv[])
 	                            .load = DIT_LOAD_OPTS_INIT};
 	/* Scripts that compare slapadd's lines get those alone. */
 	options->load.explain = isatty(STDERR_FILENO) == 1;
-	options->inputs = calloc((size_t)argc, sizeof(*options->inputs));
-	if (options->inputs == NULL) {
-		(void)fputs("ditadd: out of memory\n", stderr);
-		return -1;
-	}
 	r = common_read_options(&options->common, argc, argv, LETTERS, long_options,
 	                        read_own, options);
+	while (r > 0 && optind < argc) {
+		r = read_input(options, argv[optind++]) < 0 ? -1 : 1;
+	}
 	if (r <= 0) {
 		return r;
 	}

@@ -7,14 +7,15 @@
 
 #include "common_options.h"
 #include "estimate_text.h"
+#include "inputs.h"
 #include "page_cache.h"
 #include "run_output.h"
 
 struct options {
 	struct common_options common;
 	struct dit_load_opts load;
-	const char **inputs; /* -l, in order; NULL: standard input; owned */
-	const char *rejects; /* --rejects; NULL: none */
+	struct inputs inputs; /* -l and arguments that are no options */
+	const char *rejects;  /* --rejects; NULL: none */
 	enum page_cache_mode page_cache;
 	enum estimate_mode estimate;
 	bool want_stats;          /* --stats: lines on standard output */

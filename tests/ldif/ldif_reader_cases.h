@@ -130,7 +130,7 @@ static const struct reader_case cases[] = {
 	{"a loop", "include: file:i0\n", {"include: file:i0\n"}, {{0}},
 	 "ldif_read_record: include file:i0 failed: 64 files are open already"},
 	{"a directory", "include: file:.\n", {0}, {{0}},
-	 "ldif_read_record: reading an included file failed: Is a directory"},
+	 "ldif_read_record: reading file:. failed: Is a directory"},
 };
 /* clang-format on */
 

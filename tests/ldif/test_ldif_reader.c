@@ -523,7 +523,7 @@ static void a_directory_cannot_be_read(void **state)
 	result = read_input(&opts);
 	assert_int_equal(result.end, -EISDIR);
 	assert_string_equal(result.error,
-	                    "ldif_read_record: reading the input failed: Is a directory");
+	                    "ldif_read_record: reading . failed: Is a directory");
 	result_free(&result);
 }
 

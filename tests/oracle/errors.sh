@@ -161,7 +161,6 @@ usage_error -S 0x5
 usage_error -n 1 -b dc=example,dc=com
 usage_error -n x
 usage_error -X
-usage_error surplus
 
 sed '/^suffix/d' "$work/ref/slapd.conf" >"$work/ref/new"
 mv "$work/ref/new" "$work/ref/slapd.conf"

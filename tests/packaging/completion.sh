@@ -91,6 +91,7 @@ same 'bash: a file behind a sign' "$work/dir/some.ldif" \
 	"$(bash_words ditadd --stats = "$work/dir/so")"
 same 'bash: no file without a sign' '' "$(bash_words ditadd --stats "$work/dir/so")"
 same 'bash: a file' "$work/dir/some.ldif" "$(bash_words ditadd -l "$work/dir/so")"
+same 'bash: a file without -l' "$work/dir/some.ldif" "$(bash_words ditadd "$work/dir/so")"
 same 'bash: a directory' "$work/dir/one"$'\n'"$work/dir/two" \
 	"$(bash_words ditadd --tmpdir "$work/dir/")"
 same 'bash: directories that are compared' "$work/dir/one"$'\n'"$work/dir/two" \
@@ -121,6 +122,7 @@ else
 	same 'zsh: one of some words' $'append\npages' "$(zsh_words 'ditadd --writer ' | sort)"
 	same 'zsh: a file behind a sign' some.ldif "$(zsh_words 'ditadd --stats=so' | sort -u)"
 	same 'zsh: a file' some.ldif "$(zsh_words 'ditadd -l so')"
+	same 'zsh: a file without -l' some.ldif "$(zsh_words 'ditadd so' | sort -u)"
 	same 'zsh: a directory' $'one\ntwo' "$(zsh_words 'ditadd --tmpdir ' | sort -u)"
 	same 'zsh: directories that are compared' $'one\ntwo' \
 		"$(zsh_words 'ditcheck --compare ' | sort -u)"

@@ -55,6 +55,9 @@ _ditkit() {
 		elif [[ ${program##*/} == ditcheck ]]; then
 			mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 			compopt -o filenames 2>/dev/null
+		elif [[ ${program##*/} == ditadd ]]; then
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+			compopt -o filenames 2>/dev/null
 		fi
 		;;
 	*\|*) mapfile -t COMPREPLY < <(compgen -W "${kind//|/ }" -- "$cur") ;;

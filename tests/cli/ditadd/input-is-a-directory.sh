@@ -1,3 +1,0 @@
-"$DITADD" -f slapd.conf -l db
-echo $?
-ls db

@@ -1,1 +1,0 @@
-"$DITADD" -f slapd.conf people.ldif
