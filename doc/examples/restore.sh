@@ -33,8 +33,9 @@ move() { # move FROM TO: the files of a database, those that are there
 	done
 }
 
-# Before slapd stops: can all of the LDIF be read, and does the schema know it?
-ditadd "$@" -u -q -l "$ldif" || exit 1
+# Before slapd stops: can all of the LDIF be read, and does the schema know it? -d 0: the
+# entries that are there already are moved away.
+ditadd "$@" -u -q -d 0 -l "$ldif" || exit 1
 mkdir "$old" || exit 1
 $stop || {
 	rmdir "$old"

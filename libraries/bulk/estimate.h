@@ -82,6 +82,11 @@ struct dit_estimate {
 	const char *tmpdir; /* of temporary files; the options', or the environment's */
 	struct dit_estimate_database *databases;
 	size_t ndatabases;
+
+	/* Databases that hold an entry of the sample already: the load fails there, a
+	 * report says so. 0 with keep_going. */
+	unsigned nfilled;
+	bool is_unneeded; /* only_if_empty, and a database holds entries */
 };
 
 /**

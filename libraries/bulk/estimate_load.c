@@ -19,6 +19,7 @@
 #include "base/tmp_dir.h"
 #include "bulk/chosen.h"
 #include "bulk/estimate_keys.h"
+#include "bulk/load_look.h"
 #include "bulk/load_parse.h"
 #include "bulk/load_report.h"
 #include "bulk/load_setup.h"
@@ -122,7 +123,7 @@ static int prepare(struct estimating *estimating)
 	estimating->ret->tmpdir = dit_tmp_dir(estimating->opts.tmpdir);
 	loader->nthreads = 1;
 	r = dit_load_prepare_sample(loader, &estimating->budget);
-	if (r < 0) {
+	if (r != 0) {
 		return r;
 	}
 	estimating->pages = page_model(loader);
@@ -188,6 +189,7 @@ static int take_record(void *ctx, const struct dit_ldif_sample_record *record)
 	                      loader->targets[item->target].is_foreign)) {
 		estimating->nrefused += record->weight;
 	} else if (r == 0) {
+		dit_load_look_note(&loader->targets[item->target], &item->entry.dn);
 		r = take_entry(estimating, item, record);
 	}
 	dit_arena_reset(&estimating->arena);
@@ -385,9 +387,13 @@ int dit_estimate_load(const struct dit_load_opts *opts,
 	if (r == 0) {
 		r = end(&estimating);
 	}
+	if (r == 0) {
+		ret->nfilled = dit_load_look_tell(&estimating.loader, DIT_REPORT_ERROR);
+	}
+	ret->is_unneeded = r > 0;
 	release(&estimating);
 	dit_load_stats_deinit(&stats);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 void dit_estimate_deinit(struct dit_estimate *estimate)

@@ -99,11 +99,13 @@ struct dit_load_opts {
 	bool keep_going;      /* -c: leave refused records out and go on */
 	bool no_schema_check; /* -s */
 	bool check_values; /* -o value-check=yes; is_quick turns it off, with a report */
-	bool is_dry_run;   /* -u: no database is opened */
-	bool is_verbose;   /* report every entry stored */
-	bool explain;   /* a DIT_REPORT_EXPLANATION behind the reports of each refusal */
-	bool byte_keys; /* index databases with slapd's own flags: no MDB_INTEGERKEY */
-	bool is_strict; /* LDIF as slapadd reads it: no "version:", no "changetype:" */
+	bool is_dry_run;   /* -u: no database is changed */
+	/* A database that holds entries is left alone: see is_unneeded in the results */
+	bool only_if_empty;
+	bool is_verbose; /* report every entry stored */
+	bool explain;    /* a DIT_REPORT_EXPLANATION behind the reports of each refusal */
+	bool byte_keys;  /* index databases with slapd's own flags: no MDB_INTEGERKEY */
+	bool is_strict;  /* LDIF as slapadd reads it: no "version:", no "changetype:" */
 	/* Count ranges and lengths of lists (struct dit_index_cost). */
 	bool counts_lists;
 	bool may_grow;               /* the result may be larger than maxsize */
@@ -209,6 +211,9 @@ struct dit_load_stats {
 	uint64_t nentries; /* entries stored */
 	uint64_t nrefused; /* records refused by the parser or by a check */
 	uint64_t nfailed;  /* entries that could not be stored: duplicate DN, too large */
+	/* With only_if_empty: a database holds entries, so nothing was read or done, and
+	 * the result is 0. */
+	bool is_unneeded;
 	uint64_t nmissing; /* parents of stored entries that are not in the input */
 	uint64_t bytes_read;
 	uint64_t run_bytes;                  /* written to temporary files */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "bulk/load_look.h"
 #include "bulk/load_report.h"
 #include "entry/explain.h"
 
@@ -278,6 +279,9 @@ static int fail_store(struct loader *loader, const struct dit_ldif_record *recor
 	(void)snprintf(limit, sizeof(limit), "%llu",
 	               (unsigned long long)target->db->maxentrysize_bytes);
 	about.detail = dit_span_of(limit);
+	if (kind == DIT_WHY_STORED) {
+		about.detail = dit_span_of(dit_load_look_text(target));
+	}
 
 	loader->stats->nfailed++;
 	remember_reason(loader, why);
@@ -290,15 +294,19 @@ static int fail_store(struct loader *loader, const struct dit_ldif_record *recor
 	                 kind == DIT_WHY_NOT_STORABLE ? item->notes.why : &about);
 }
 
-int dit_load_fail_duplicate(struct loader *loader, const struct dit_ldif_record *record,
-                            const struct load_item *item)
+int dit_load_fail_duplicate(struct load_target *target,
+                            const struct dit_ldif_record *record,
+                            const struct load_item *item, bool is_stored)
 {
+	struct loader *loader = target->loader;
+
 	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
 	                "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799) \"%.*s\"",
 	                DIT_SPAN_ARGS(item->entry.dn.norm));
 	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
 	                "=> mdb_tool_entry_put: id2entry_add failed: err=-30799");
-	return fail_store(loader, record, item, KEYEXIST " (-30799)", DIT_WHY_EXISTS);
+	return fail_store(loader, record, item, KEYEXIST " (-30799)",
+	                  is_stored ? DIT_WHY_STORED : DIT_WHY_EXISTS);
 }
 
 int dit_load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,

@@ -14,9 +14,10 @@
 int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
                     struct load_item *item);
 
-/** There is an entry of that DN. */
-int dit_load_fail_duplicate(struct loader *loader, const struct dit_ldif_record *record,
-                            const struct load_item *item);
+/** There is an entry of that DN: of this load, or stored before it. */
+int dit_load_fail_duplicate(struct load_target *target,
+                            const struct dit_ldif_record *record,
+                            const struct load_item *item, bool is_stored);
 
 /** An RDN does not fit a record of dn2i. */
 int dit_load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,

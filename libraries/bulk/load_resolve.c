@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "bulk/load_csn.h"
+#include "bulk/load_look.h"
 #include "bulk/load_refuse.h"
 #include "bulk/load_report.h"
 
@@ -99,7 +100,8 @@ static int resolve_root(struct load_target *target, const struct dit_ldif_record
 		return dit_load_fail_entry_size(target->loader, record, item);
 	}
 	if (dit_entries_has_root(target->entries)) {
-		return dit_load_fail_duplicate(target->loader, record, item);
+		return dit_load_fail_duplicate(target, record, item,
+		                               target->output->stored.has_root_entry);
 	}
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
@@ -134,7 +136,8 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 		return dit_load_fail(target->loader, r, "could not look up an entry");
 	}
 	if (r == 0) {
-		return dit_load_fail_duplicate(target->loader, record, item);
+		return dit_load_fail_duplicate(target, record, item,
+		                               id <= target->output->stored.last_id);
 	}
 	if (!has_storable_values(item)) {
 		return fail_values(target, record, item);
@@ -188,6 +191,7 @@ static int resolve_good(struct load_target *target, const struct dit_ldif_record
 	int r = 0;
 
 	if (target->loader->opts->is_dry_run) {
+		dit_load_look_note(target, &item->entry.dn);
 		return stored(target, record, item);
 	}
 	if (target->is_foreign) {

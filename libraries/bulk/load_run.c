@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "bulk/load_csn.h"
+#include "bulk/load_look.h"
 #include "bulk/load_progress.h"
 #include "bulk/load_publish.h"
 #include "bulk/load_report.h"
@@ -181,9 +182,10 @@ static int run(struct loader *loader)
 		r = finish(loader, since);
 	}
 	if (r == 0) {
+		(void)dit_load_look_tell(loader, DIT_REPORT_REMARK);
 		dit_load_report_missing(loader);
 	}
-	return r;
+	return r < 0 ? r : 0; /* 1: there was nothing to do */
 }
 
 int dit_load(const struct dit_load_opts *opts, struct dit_load_stats *ret)

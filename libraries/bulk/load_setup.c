@@ -15,6 +15,7 @@
 #include "base/tmp_dir.h"
 #include "bulk/chosen.h"
 #include "bulk/load_csn.h"
+#include "bulk/load_look.h"
 #include "bulk/load_parse.h"
 #include "bulk/load_progress.h"
 #include "bulk/load_refuse.h"
@@ -356,13 +357,22 @@ static int make_page_writer(struct loader *loader)
 	return r < 0 ? dit_load_fail(loader, r, "could not start the threads") : 0;
 }
 
+/*
+ * Tell which directories will be opened, then look into them.
+ *
+ * @return 0; 1: there is nothing to do; negative, reported
+ */
 static int tell_directories(struct loader *loader)
 {
 	const struct dit_load_opts *opts = loader->opts;
+	int r = dit_glue_before_open(&loader->glue, opts->before_open,
+	                             opts->before_open_ctx, opts->report,
+	                             opts->report_ctx);
 
-	return dit_glue_before_open(&loader->glue, opts->before_open,
-	                            opts->before_open_ctx, opts->report,
-	                            opts->report_ctx);
+	if (r == 0 && dit_load_look_is_wanted(opts)) {
+		r = dit_load_look(loader);
+	}
+	return r == 0 && dit_load_look_is_unneeded(loader) ? 1 : r;
 }
 
 int dit_load_prepare(struct loader *loader)
@@ -396,7 +406,7 @@ int dit_load_prepare(struct loader *loader)
 	if (r == 0) {
 		r = prepare_targets(loader, &budget);
 	}
-	if (r < 0) {
+	if (r != 0) {
 		return r; /* reported */
 	}
 	r = make_members(loader);
@@ -434,7 +444,7 @@ int dit_load_prepare_sample(struct loader *loader, const struct load_budget *bud
 	if (r == 0) {
 		r = prepare_targets(loader, budget);
 	}
-	if (r < 0) {
+	if (r != 0) {
 		return r; /* reported */
 	}
 	for (unsigned i = 0; i < loader->ntargets; i++) {

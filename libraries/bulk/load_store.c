@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "bulk/load_look.h"
 #include "bulk/load_progress.h"
 #include "bulk/load_report.h"
 #include "store/claim.h"
@@ -154,6 +155,11 @@ static uint64_t stored_bytes(const struct load_target *target)
 	return (uint64_t)st.st_size;
 }
 
+static bool holds_entries(const struct dit_output *output)
+{
+	return output->stored.last_id > 0 || output->stored.has_root_entry;
+}
+
 int dit_load_store_open(struct load_target *target)
 {
 	struct loader *loader = target->loader;
@@ -189,6 +195,11 @@ int dit_load_store_open(struct load_target *target)
 	}
 	if (r < 0) {
 		return dit_load_fail(loader, r, db->data.directory);
+	}
+	if (loader->opts->only_if_empty && holds_entries(target->output)) {
+		/* Another load has filled it since the look. */
+		target->look.has_entries = true;
+		return dit_load_look_is_unneeded(loader) ? 1 : 0;
 	}
 	note_writer(target);
 	target->stored_bytes = stored_bytes(target);

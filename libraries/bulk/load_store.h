@@ -13,7 +13,7 @@
  * Open the output, after the index set is made, which learns what is stored. Sets
  * `output` and `numbers` of the target.
  *
- * @return 0, or a reported error
+ * @return 0, or a reported error; 1: with only_if_empty, the database holds entries
  */
 int dit_load_store_open(struct load_target *target);
 

@@ -13,6 +13,7 @@
 #include "base/tmp_dir.h"
 #include "bulk/index_limit.h"
 #include "bulk/load_csn.h"
+#include "bulk/load_look.h"
 #include "bulk/load_progress.h"
 #include "bulk/load_report.h"
 #include "bulk/load_store.h"
@@ -348,6 +349,7 @@ void dit_load_target_deinit(struct load_target *target)
 	dit_entries_free(target->entries);
 	dit_tree_free(target->tree);
 	dit_ad_numbers_deinit(&target->numbers);
+	dit_load_look_deinit(&target->look);
 	dit_index_set_free(target->indexes);
 	free(target->split_rules);
 }

@@ -11,7 +11,8 @@
 #include "bulk/load_size.h"
 #include "bulk/loader.h"
 
-/** Before the first round: all that the target needs, its output included. */
+/** Before the first round: all that the target needs, its output included. 0; negative;
+ * 1: dit_load_store_open() */
 int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget);
 
 /** No more keys are made. The output decides how it takes the indexes. */

@@ -96,6 +96,22 @@ struct load_keys {
 	_Atomic uint64_t nposted; /* index keys made, for the size estimate */
 };
 
+/** So many names of what a database holds are remembered. */
+#define LOOK_NAMES 4
+
+/** What a database holds before the load (load_look.h). Zero: nothing. */
+struct load_look {
+	bool has_entries;
+	uint64_t nentries; /* holes included */
+	struct look_name {
+		char *pretty; /* owned, as the next one */
+		char *norm;
+	} names[LOOK_NAMES]; /* of the first entries */
+	unsigned nnames;
+	bool is_met; /* the input has one of these entries */
+	char *text;  /* all of it, for messages; owned; NULL: nothing is there */
+};
+
 /** One database that is written. */
 struct load_target {
 	/* [const] while members run */
@@ -110,6 +126,7 @@ struct load_target {
 
 	/* [own: main] */
 	struct dit_load_database_stats *stats;
+	struct load_look look;
 	struct dit_output *output; /* NULL in a dry run */
 	struct dit_ad_numbers numbers;
 	struct dit_tree *tree;       /* NULL in a dry run */

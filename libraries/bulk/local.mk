@@ -85,6 +85,8 @@ rooms += %D%/libbulk.la
 	%D%/load.h \
 	%D%/load_csn.c \
 	%D%/load_csn.h \
+	%D%/load_look.c \
+	%D%/load_look.h \
 	%D%/load_parse.c \
 	%D%/load_parse.h \
 	%D%/load_publish.c \

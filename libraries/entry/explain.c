@@ -12,6 +12,8 @@
 
 /* More of a value is not shown. */
 #define SHOWN_MAX 60
+/* A detail of ours may name a file and some entries. */
+#define DETAIL_MAX 240
 
 /* ---- the line ---- */
 
@@ -133,11 +135,11 @@ static struct dit_span undefined_type(const struct dit_schema *schema, struct di
 /* ---- the text ---- */
 
 /* Printable, and not too long. NULL: no memory */
-static char *shown(struct dit_span span, struct dit_arena *arena)
+static char *shown(struct dit_span span, size_t max, struct dit_arena *arena)
 {
 	struct dit_span text = span.data == NULL ? DIT_SPAN("") : span;
-	bool is_cut = text.len > SHOWN_MAX;
-	size_t len = is_cut ? SHOWN_MAX : text.len;
+	bool is_cut = text.len > max;
+	size_t len = is_cut ? max : text.len;
 	char *copy = dit_arena_bytes(arena, len + sizeof("..."));
 
 	if (copy == NULL) {
@@ -201,9 +203,9 @@ static char *make_text(const struct dit_why *why, struct dit_arena *arena)
 	const struct dit_why_text *text = dit_why_text(why->kind);
 	struct dit_span name =
 		why->name.data == NULL && why->ad != NULL ? why->ad->name : why->name;
-	struct filling filling = {.name = shown(name, arena),
-	                          .value = shown(why->value, arena),
-	                          .detail = shown(why->detail, arena)};
+	struct filling filling = {.name = shown(name, SHOWN_MAX, arena),
+	                          .value = shown(why->value, SHOWN_MAX, arena),
+	                          .detail = shown(why->detail, DETAIL_MAX, arena)};
 	size_t len = 0;
 	char *ret = NULL;
 

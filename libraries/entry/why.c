@@ -203,6 +203,9 @@ static const struct dit_why_text texts[DIT_WHY_NKINDS] = {
 
 	[DIT_WHY_EXISTS] = {"exists", "there is an entry \"{v}\" already",
                             "remove one of the two; -c leaves out the later one"},
+	[DIT_WHY_STORED] =
+		{"stored", "the database has an entry \"{v}\" already ({d})",
+                 "move data.mdb away before the load; -c leaves out the entries that are there"},
 	[DIT_WHY_RDN_SIZE] = {"rdn-size",
                               "the RDN of \"{v}\" is too long for the database",
                               "shorten the first component of the DN"},

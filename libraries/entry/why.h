@@ -90,6 +90,7 @@ enum dit_why_kind {
 
 	/* The database. */
 	DIT_WHY_EXISTS,
+	DIT_WHY_STORED,
 	DIT_WHY_RDN_SIZE,
 	DIT_WHY_ENTRY_SIZE,
 	DIT_WHY_SPLIT_SIZE,

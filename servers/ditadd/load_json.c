@@ -17,10 +17,14 @@ static json_t *number(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
-static const char *result_name(const struct options *options, int r)
+static const char *result_name(const struct options *options,
+                               const struct dit_load_stats *stats, int r)
 {
 	if (r < 0) {
 		return "failed";
+	}
+	if (stats->is_unneeded) {
+		return "unneeded";
 	}
 	return options->load.is_dry_run ? "checked" : "stored";
 }
@@ -156,7 +160,7 @@ struct json_t *load_json(const struct run_record *record, const struct options *
 		                            database_json(stats, &stats->databases[i]));
 	}
 	own = json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-	                "result", result_name(options, r), "exit_status", status,
+	                "result", result_name(options, stats, r), "exit_status", status,
 	                "openldap", dit_openldap_name(stats->openldap), "openldap_found",
 	                (int)stats->is_openldap_found, "tool_threads",
 	                (int)stats->threads, "input", input_json(options, stats),

@@ -181,8 +181,8 @@ static int estimate(struct options *options)
 	options->load.report = print_report;
 	options->load.report_ctx = &output;
 	if (dit_estimate_load(&options->load, &how, &found) == 0 &&
-	    estimate_print(&view, options->estimate) == 0 &&
-	    estimate_judge(&view, "") == 0) {
+	    (found.is_unneeded || (estimate_print(&view, options->estimate) == 0 &&
+	                           estimate_judge(&view, "") + found.nfilled == 0))) {
 		status = EXIT_SUCCESS;
 	}
 	dit_estimate_deinit(&found);
@@ -252,10 +252,10 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	}
 	r = dit_load(&options->load, &stats);
 	run_record_end(record);
-	if (r == 0) {
+	if (r == 0 && !stats.is_unneeded) {
 		warm(options, &stats, &output.meter);
 	}
-	meter_end(&output.meter, r == 0);
+	meter_end(&output.meter, r == 0 && !stats.is_unneeded);
 	if (r == 0 && options->want_stats) {
 		stats_print(&stats, options->load.is_dry_run);
 	}

@@ -26,6 +26,7 @@ enum long_option {
 	OPT_ESTIMATE,
 	OPT_EXPLAIN,
 	OPT_GROW,
+	OPT_IF_EMPTY,
 	OPT_INDEX_KEYS,
 	OPT_MAX_RECORD,
 	OPT_MAX_REJECTS,
@@ -48,6 +49,7 @@ static const struct option long_options[] = {
 	{"estimate", optional_argument, NULL, OPT_ESTIMATE},
 	{"explain", no_argument, NULL, OPT_EXPLAIN},
 	{"grow", no_argument, NULL, OPT_GROW},
+	{"if-empty", no_argument, NULL, OPT_IF_EMPTY},
 	{"index-keys", required_argument, NULL, OPT_INDEX_KEYS},
 	{"max-record", required_argument, NULL, OPT_MAX_RECORD},
 	{"max-rejects", required_argument, NULL, OPT_MAX_REJECTS},
@@ -73,10 +75,11 @@ static void print_usage(void)
 		"              [-j line] [-l file]... [-o opt[=value]] [-S sid] [-T threads]\n"
 		"              [--estimate[=json]] [--explain] [--grow] "
 		"[--no-explain]\n"
-		"              [--index-keys integer|bytes] [--max-record size] "
-		"[--max-rejects n]\n"
-		"              [--memory size] [--no-urls] [--openldap 2.5|2.6|2.7] "
-		"[--page-cache[=how]]\n"
+		"              [--if-empty] [--index-keys integer|bytes] "
+		"[--max-record size]\n"
+		"              [--max-rejects n] [--memory size] [--no-urls] "
+		"[--openldap 2.5|2.6|2.7]\n"
+		"              [--page-cache[=how]]\n"
 		"              [--progress none|bar|lines|json|seconds] [--rejects file]\n"
 		"              [--report file] [--special-urls] [--stats[=file]] [--strict]\n"
 		"              [--tmpdir dir] [--user user[:group]] "
@@ -130,6 +133,8 @@ static const char help_text[] =
 	"                    [--explain on a terminal]\n"
 	"  --grow            the result may be larger than maxsize\n"
 	"  --help            print this text\n"
+	"  --if-empty        load into a database without entries; say so and exit with 0 if\n"
+	"                    there are some\n"
 	"  --index-keys integer|bytes\n"
 	"                    compare hashed index keys as integers, or as slapd does\n"
 	"                    [integer]\n"
@@ -354,6 +359,9 @@ static int read_own(void *ctx, int option, const char *text)
 		return 0;
 	case OPT_GROW:
 		options->load.may_grow = true;
+		return 0;
+	case OPT_IF_EMPTY:
+		options->load.only_if_empty = true;
 		return 0;
 	case OPT_INDEX_KEYS:
 		return read_index_keys(options, text);

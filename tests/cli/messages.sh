@@ -55,6 +55,12 @@ pattern_of() {
 		sed 's/[].[*^$\\]/\\&/g; s/{[avd]}/.*/g'
 }
 
+# prepare KIND: an empty database, or one that holds the entries of the case
+prepare() {
+	rm -rf db/*
+	[ "$1" != stored ] || "$DITADD" --openldap 2.5 -f slapd.conf -l people.ldif
+}
+
 # one_case KIND CONF OPTION...: the LDIF is in the file "case"
 one_case() {
 	local kind=$1 line told
@@ -64,6 +70,7 @@ one_case() {
 	[ "${1:-}" != -- ] || shift
 	line=$(grep -n '^>>' case | head -1 | cut -d: -f1)
 	sed 's/^>>//; s/@NUL@/\x00/' case >people.ldif
+	prepare "$kind"
 	"$DITADD" --openldap 2.5 -c --explain -f slapd.conf -l people.ldif "$@" >out 2>err
 	told=$(grep '^people\.ldif:' err)
 	if [ -z "$(text_of "$kind" 1)" ]; then
@@ -79,7 +86,7 @@ one_case() {
 	printf '| %s | %s | %s |\n' "$kind" "$(head -1 err | shorten)" \
 		"$(printf '%s' "$told" | shorten)" >>rows
 	# Without the option nothing of ours is said.
-	rm -rf db/*
+	prepare "$kind"
 	"$DITADD" --openldap 2.5 -c -f slapd.conf -l people.ldif "$@" >out 2>silent
 	grep -v '^people\.ldif:' err | cmp -s - silent || fail "$kind: other messages without --explain"
 }
