@@ -141,6 +141,15 @@ void common_print_report(const char *program, bool is_silent,
 	}
 }
 
+int common_flush_output(const char *program)
+{
+	if (fflush(stdout) == 0 && ferror(stdout) == 0) {
+		return 0;
+	}
+	(void)fprintf(stderr, "%s: standard output: %s\n", program, strerror(errno));
+	return -1;
+}
+
 void common_raise_file_limit(void)
 {
 	struct rlimit limit;

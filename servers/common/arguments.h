@@ -23,6 +23,10 @@ int common_read_size(const char *text, uint64_t *ret);
 void common_print_report(const char *program, bool is_silent,
                          const struct dit_report *report);
 
+/** Write out what was printed on standard output. 0; -1 after a message: something of it
+ * is lost */
+int common_flush_output(const char *program);
+
 /** Raise the limit of open files to the hard limit: sorted runs are open files. */
 void common_raise_file_limit(void);
 

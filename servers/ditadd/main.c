@@ -86,6 +86,12 @@ static int complete_rejects(void *ctx)
 	return r;
 }
 
+/* A message has said why. */
+static bool has_nothing(const struct dit_load_stats *stats, int r)
+{
+	return r == 0 && (stats->is_unneeded || stats->nrecords == 0);
+}
+
 /* slapadd's exit status: some records can be missing in a load that has succeeded. */
 static int load_status(const struct dit_load_stats *stats, int r)
 {
@@ -112,6 +118,9 @@ static char *next_command(const struct options *options,
 	if (r < 0 || stats->ndatabases == 0 || options->load.is_dry_run) {
 		return NULL;
 	}
+	if (stats->nmissing > 0) {
+		return strdup("load the entries that are missing, before slapd starts");
+	}
 	return summary_next(&options->common, stats->databases[0].directory, &system);
 }
 
@@ -126,7 +135,7 @@ static int write_output(struct options *options, struct run_record *record,
 	}
 	options->output.next = next_command(options, stats, r);
 	/* The message about an interrupt says what a summary would. */
-	options->output.wants_summary &= r != DIT_E_STOPPED;
+	options->output.wants_summary &= r != DIT_E_STOPPED && !has_nothing(stats, r);
 	json = load_json(record, options, stats, r, load_status(stats, r));
 	written = run_output_write(&options->output, json);
 	json_decref(json);
@@ -256,10 +265,16 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 		warm(options, &stats, &output.meter);
 	}
 	meter_end(&output.meter, r == 0 && !stats.is_unneeded);
-	if (r == 0 && options->want_stats) {
-		stats_print(&stats, options->load.is_dry_run);
+	if (r == 0 && stats.nrecords == 0 && !stats.is_unneeded &&
+	    options->load.explain && options->load.first_line == 0) {
+		(void)fputs("ditadd: the input is empty: there is no entry in it\n",
+		            stderr);
 	}
 	status = load_status(&stats, r);
+	if (r == 0 && options->want_stats && !stats.is_unneeded) {
+		stats_print(&stats, options->load.is_dry_run);
+		status = common_flush_output("ditadd") < 0 ? EXIT_FAILURE : status;
+	}
 	if (write_output(options, record, &stats, r) < 0) {
 		status = EXIT_FAILURE;
 	}
@@ -284,6 +299,11 @@ static int run(struct options *options, int argc, char *argv[])
 		(void)printf("ditadd (%s)\n", dit_version());
 		return EXIT_SUCCESS;
 	}
+	common_raise_file_limit(); /* inputs and temporary files */
+	if (inputs_wait_for_terminal(&options->inputs) && !options->common.is_silent) {
+		(void)fputs("ditadd: reading LDIF from the terminal; Ctrl-D ends it\n",
+		            stderr);
+	}
 	if (options->estimate != ESTIMATE_NO) {
 		options->load.stop = common_catch_interrupts();
 		return estimate(options);
@@ -295,7 +315,6 @@ static int run(struct options *options, int argc, char *argv[])
 		return EXIT_FAILURE;
 	}
 	options->load.stop = common_catch_interrupts();
-	common_raise_file_limit();
 	run_record_start(&record, "ditadd", load_phase_names, argc, argv);
 	status = load(options, &record, rejects);
 	run_record_deinit(&record);

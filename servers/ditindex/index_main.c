@@ -150,10 +150,11 @@ static int run(struct index_options *options, struct run_record *record)
 	if (r == 0 && options->reindex.online) {
 		print_waits(&stats);
 	}
+	status = r == 0 && count_left_out(&stats) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (r == 0 && options->want_stats) {
 		index_stats_print(&stats);
+		status = common_flush_output("ditindex") < 0 ? EXIT_FAILURE : status;
 	}
-	status = r == 0 && count_left_out(&stats) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (write_output(options, record, &stats, r, status) < 0) {
 		status = EXIT_FAILURE;
 	}

@@ -291,6 +291,17 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	has "kept" '^  kept in r.ldif$'
 	on_terminal "$DITADD -q -f slapd.conf -l people.ldif"
 	has "there already" '^  next      the same command with -c --rejects FILE leaves out such'
+	conf
+	on_terminal "$DITADD -q -f slapd.conf /dev/null"
+	has "empty" '^ditadd: the input is empty: there is no entry in it$'
+	is "empty: no summary" "$(grep -c 'Stored\|next' out)" 0
+	printf 'dn: cn=a,ou=b,dc=example,dc=com\nobjectClass: device\ncn: a\n' >child.ldif
+	on_terminal "$DITADD -q -f slapd.conf child.ldif"
+	has "missing parents" '^  next      load the entries that are missing, before slapd starts$'
+	is "missing parents: slapd" "$(grep -c 'systemctl\|/slapd ' out)" 0
+	conf
+	printf '\004' | script -qec "$DITADD -q -f slapd.conf" /dev/null | tr -d '\r' >out
+	has "a terminal is read" '^ditadd: reading LDIF from the terminal; Ctrl-D ends it$'
 	# Nobody obeys a name: no terminal, no reader of a log; and it adds no line to one.
 	printf 'dn: dc=x\n\033]0;title\007: x\n' >escape.ldif
 	on_terminal "$DITADD -u -c -f slapd.conf -l escape.ldif"
