@@ -11,11 +11,29 @@
 
 /* ---- names ---- */
 
-/* The type alone: with options a password is printed like any other value. */
-static bool is_password(struct dit_span name)
+/* What slapd writes in base64 always: passwords, and what its configuration holds in
+ * binary form. The type alone: with options the value is printed like any other. */
+static bool is_in_base64(struct dit_span name)
 {
-	return dit_span_eq(name, DIT_SPAN("userPassword")) ||
-	       dit_span_eq(name, DIT_SPAN("2.5.4.35"));
+	static const char *const names[] = {
+		"userPassword",
+		"2.5.4.35",
+		"olcRootPW",
+		"1.3.6.1.4.1.4203.1.12.2.3.2.0.9",
+		"olcTLSCACertificate",
+		"1.3.6.1.4.1.4203.1.12.2.3.0.97",
+		"olcTLSCertificate",
+		"1.3.6.1.4.1.4203.1.12.2.3.0.98",
+		"olcTLSCertificateKey",
+		"1.3.6.1.4.1.4203.1.12.2.3.0.99",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (dit_span_eq_nocase(name, dit_span_of(names[i]))) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static int make_name(struct dit_export_name *ret, const struct dit_ad_name *stored)
@@ -24,7 +42,7 @@ static int make_name(struct dit_export_name *ret, const struct dit_ad_name *stor
 
 	if (stored->ad != NULL) {
 		ret->text = stored->ad->name;
-		dit_ldif_label_make(&ret->label, ret->text, is_password(ret->text));
+		dit_ldif_label_make(&ret->label, ret->text, is_in_base64(ret->text));
 		return 0;
 	}
 	text = malloc(stored->name.len + 1);
@@ -38,7 +56,7 @@ static int make_name(struct dit_export_name *ret, const struct dit_ad_name *stor
 	}
 	ret->text = (struct dit_span){text, stored->name.len};
 	ret->is_unknown = true;
-	dit_ldif_label_make(&ret->label, ret->text, false);
+	dit_ldif_label_make(&ret->label, ret->text, is_in_base64(ret->text));
 	return 0;
 }
 

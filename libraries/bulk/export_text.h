@@ -20,7 +20,7 @@
 struct dit_export_name {
 	struct dit_span text; /* the schema's name; of an unknown one the stored name, in
 	                       * capitals; no data: nobody has the number */
-	struct dit_ldif_label label; /* passwords are in base64 always */
+	struct dit_ldif_label label; /* some values are in base64 always */
 	bool is_unknown;
 };
 

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "bulk/export_text.h"
 
-#define NNAMES 6
+#define NNAMES 7
 
 static struct dit_attr_type password_type;
 static const struct dit_ad password = {.type = &password_type,
@@ -16,10 +16,11 @@ static const struct dit_ad cn = {.name = {"cn", 2}};
 
 /* The schema spells the name of number 1 in another way than the database. */
 static struct dit_ad_name stored_list[NNAMES] = {
-	[1] = {{"CN", 2}, &cn},
-	[2] = {{"userPassword", 12}, &password},
-	[3] = {{"userPassword;x-a", 16}, &tagged},
-	[5] = {{"madeUp;x-b", 10}, NULL},
+	[1] = {.name = {"CN", 2}, .ad = &cn},
+	[2] = {.name = {"userPassword", 12}, .ad = &password},
+	[3] = {.name = {"userPassword;x-a", 16}, .ad = &tagged},
+	[5] = {.name = {"madeUp;x-b", 10}},
+	[6] = {.name = {"olcTLSCertificateKey", 20}},
 };
 static const struct dit_ad_names stored = {.list = stored_list, .n = NNAMES};
 
@@ -43,6 +44,8 @@ static void names_are_the_schemas_and_unknown_ones_in_capitals(void **state)
 	assert_null(names.list[4].text.data);
 	assert_span_equal(names.list[5].text, "MADEUP;X-B");
 	assert_true(names.list[5].is_unknown);
+	assert_false(names.list[5].label.is_base64);
+	assert_true(names.list[6].label.is_base64);
 	dit_export_names_deinit(&names);
 }
 
