@@ -28,6 +28,7 @@
 #include "bulk/check_sizes.h"
 #include "store/fault.h"
 #include "store/files.h"
+#include "store/format_check.h"
 #include "store/hold.h"
 #include "store/snapshot.h"
 #include "store/stored_order.h"
@@ -471,7 +472,7 @@ static int open_other(const char *path, struct dit_fault *fault)
 	return fd;
 }
 
-static int open_file(const struct check *check, struct dit_fault *fault)
+static int open_any(const struct check *check, struct dit_fault *fault)
 {
 	char *directory = NULL;
 	int dir_fd = -1;
@@ -492,6 +493,17 @@ static int open_file(const struct check *check, struct dit_fault *fault)
 	fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, fault);
 	(void)close(dir_fd);
 	return fd;
+}
+
+static int open_file(const struct check *check, struct dit_fault *fault)
+{
+	int fd = open_any(check, fault);
+	int r = fd < 0 ? fd : dit_format_check_module(fd, fault);
+
+	if (fd >= 0 && r < 0) {
+		(void)close(fd);
+	}
+	return r < 0 ? r : fd;
 }
 
 static int check_file(struct check *check, struct dit_walk_stats *stats)

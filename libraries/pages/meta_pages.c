@@ -9,6 +9,10 @@
 
 #include "base/whole_io.h"
 
+/* In the flags of the free list: the pages are encrypted. Checksums have no flag; their
+ * size is the last word of page 0. */
+#define ENCRYPTED_FLAG 0x2000u
+
 static uint64_t meta_at(const struct dit_page_format *format, size_t page_bytes,
                         unsigned number)
 {
@@ -50,6 +54,29 @@ int dit_metas_page_bytes(int fd, const struct dit_page_format *format, size_t *r
 	                       (bytes & (bytes - 1)) == 0
 	               ? 0
 	               : MDB_INVALID;
+}
+
+const char *dit_metas_module(int fd, const struct dit_page_format *format)
+{
+	struct dit_meta meta;
+	size_t page_bytes = 0;
+	uint16_t sum_bytes = 0;
+
+	if (!format->has_transactions ||
+	    dit_metas_page_bytes(fd, format, &page_bytes) != 0 ||
+	    pread(fd, &meta, sizeof(meta), (off_t)meta_at(format, 0, 0)) !=
+	            (ssize_t)sizeof(meta)) {
+		return NULL;
+	}
+	if ((meta.free_tree.flags & ENCRYPTED_FLAG) != 0) {
+		return "are encrypted";
+	}
+	return pread(fd, &sum_bytes, sizeof(sum_bytes),
+	             (off_t)(page_bytes - sizeof(sum_bytes))) ==
+	                               (ssize_t)sizeof(sum_bytes) &&
+	                       sum_bytes != 0
+	               ? "have checksums"
+	               : NULL;
 }
 
 bool dit_metas_are_neighbours(const struct dit_meta metas[2])

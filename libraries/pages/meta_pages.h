@@ -18,6 +18,12 @@ int dit_metas_page_bytes(int fd, const struct dit_page_format *format, size_t *r
 int dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
                    struct dit_meta ret[2]);
 /**
+ * What a module that LMDB 1.0 loads has done to the pages behind these two, as liblmdb
+ * tells it by the first: "are encrypted", "have checksums"; static. NULL: nothing, or
+ * page 0 is no meta page of the format.
+ */
+const char *dit_metas_module(int fd, const struct dit_page_format *format);
+/**
  * Each commit writes the older page, with the next number. So the numbers of a whole file
  * differ by one at most, with one exception: a page that has never had a commit, or whose
  * commit mdb_env_rollback() took back, has the number 0 or 1 and no databases.

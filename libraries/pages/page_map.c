@@ -9,26 +9,6 @@
 #include "base/error.h"
 #include "pages/meta_pages.h"
 
-/* In the flags of the free list: the pages are encrypted (LMDB 1.0). */
-#define ENCRYPTED_FLAG 0x2000u
-
-/* Sums have no flag; their size is the last word of page 0. */
-static int check_modules(int fd, const struct dit_page_map *map)
-{
-	uint16_t sum_bytes = 0;
-	off_t at = (off_t)(map->page_bytes - sizeof(sum_bytes));
-
-	if (!map->format->has_transactions) {
-		return 0;
-	}
-	if (pread(fd, &sum_bytes, sizeof(sum_bytes), at) != (ssize_t)sizeof(sum_bytes)) {
-		return -EIO;
-	}
-	return sum_bytes != 0 || (map->meta.free_tree.flags & ENCRYPTED_FLAG) != 0
-	               ? DIT_E_UNSUPPORTED
-	               : 0;
-}
-
 /* Of two with one number page 0 counts. */
 static int read_metas(int fd, uint64_t transaction, struct dit_page_map *map)
 {
@@ -50,7 +30,7 @@ static int read_metas(int fd, uint64_t transaction, struct dit_page_map *map)
 			return -ESTALE;
 		}
 	}
-	return check_modules(fd, map);
+	return 0;
 }
 
 static int map_pages(int fd, struct dit_page_map *map)

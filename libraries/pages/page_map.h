@@ -31,8 +31,7 @@ struct dit_page_map {
  * @param format  of the file
  *
  * @return 0; MDB_VERSION_MISMATCH: another format; MDB_INVALID, DIT_E_CORRUPT: no such
- *         file can be; DIT_E_UNSUPPORTED: a module encrypted the pages, or added sums to
- *         them; -EIO: the file ends within its meta pages; -errno
+ *         file can be; -EIO: the file ends within its meta pages; -errno
  */
 int dit_page_map_open(struct dit_page_map *ret, int fd,
                       const struct dit_page_format *format);

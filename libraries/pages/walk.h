@@ -217,8 +217,7 @@ struct dit_walk_stats {
 /**
  * Walk.
  *
- * A file of LMDB 1.0 whose pages a module has encrypted, or to which it adds sums, has
- * one finding that says so, and nothing else of it is looked at.
+ * Not of a file with dit_metas_module(): its pages would seem to be damaged.
  *
  * @return 0, with findings or without; -errno of the file, -ENOMEM; -ESTALE: the snapshot
  *         that is held is no longer the newest or the one before it, or none is held and

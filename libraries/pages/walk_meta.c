@@ -18,8 +18,6 @@
 #define TREE_FLAGS                                                                       \
  (WALK_REVERSEKEY | WALK_DUPSORT | WALK_INTEGERKEY | WALK_DUPFIXED | WALK_INTEGERDUP |   \
   WALK_REVERSEDUP)
-/* In the flags of the free list: the pages are encrypted (LMDB 1.0). */
-#define ENCRYPTED_FLAG 0x2000u
 #define META_BYTES_MAX (24 + sizeof(struct dit_meta)) /* of any format */
 /* A writer may be at work while a page is read: it is read until it stays the same. */
 #define READS_MAX 100
@@ -142,11 +140,6 @@ static bool check_meta(struct walk *walk, unsigned number, const struct meta_pag
 		              page_bytes_of(page), page_bytes);
 		return false;
 	}
-	if ((meta->free_tree.flags & ENCRYPTED_FLAG) != 0) {
-		dit_walk_find(walk, DIT_WALK_META_VERSION, NULL, number, -1,
-		              "the pages are encrypted, so they cannot be checked");
-		return false;
-	}
 	if (dit_view_number(view) != number || dit_view_flags(view) != META_FLAG) {
 		dit_walk_find(
 			walk, DIT_WALK_META_PAGE, NULL, number, -1,
@@ -167,27 +160,6 @@ static bool check_meta(struct walk *walk, unsigned number, const struct meta_pag
 		              "its tree are 0x%x",
 		              meta->free_tree.flags, WALK_INTEGERKEY);
 	}
-	return true;
-}
-
-/*
- * A module of LMDB 1.0 may have put sums at the end of all pages. Nothing tells so but
- * their size, the last word of the first page.
- */
-static bool has_sums(struct walk *walk, uint32_t page_bytes)
-{
-	uint16_t sum_bytes = 0;
-
-	if (!walk->format->has_transactions ||
-	    pread(walk->opts->fd, &sum_bytes, sizeof(sum_bytes),
-	          (off_t)(page_bytes - sizeof(sum_bytes))) !=
-	            (ssize_t)sizeof(sum_bytes) ||
-	    sum_bytes == 0) {
-		return false;
-	}
-	dit_walk_find(walk, DIT_WALK_META_VERSION, NULL, 0, -1,
-	              "pages end with sums of %u bytes, so they cannot be checked",
-	              sum_bytes);
 	return true;
 }
 
@@ -320,9 +292,6 @@ int dit_walk_metas(struct walk *walk, bool *ret_is_usable)
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		pages[i].is_there = check_meta(walk, i, &pages[i], bytes);
-	}
-	if (pages[0].is_there && has_sums(walk, bytes)) {
-		return 0;
 	}
 	if (!pages[0].is_there && !pages[1].is_there) {
 		return 0;

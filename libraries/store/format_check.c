@@ -5,7 +5,8 @@
  *   LMDB 0.9   16 bytes of page header, then magic be ef c0 de, version 1
  *   LMDB 1.0   24 bytes of page header, then the same magic, version 3
  *
- * Whether pages are encrypted, which 1.0 knows, does not show there and does not matter.
+ * A module of 1.0 may have encrypted the pages behind, or given them checksums: such a
+ * file is not damaged, and is told before anything of it is read.
  */
 #include "store/format_check.h"
 
@@ -15,6 +16,7 @@
 
 #include "base/error.h"
 #include "pages/free_pages.h"
+#include "pages/meta_pages.h"
 #include "pages/page_format.h"
 #include "store/files.h"
 
@@ -38,6 +40,18 @@ int dit_format_check(int data_fd)
 		return 0;
 	}
 	return word_at(head, MAGIC_AT_10) == DIT_META_MAGIC ? DIT_E_FORMAT : 0;
+}
+
+int dit_format_check_module(int data_fd, struct dit_fault *fault)
+{
+	const char *what = dit_metas_module(data_fd, &dit_lmdb_10);
+
+	return what == NULL
+	               ? 0
+	               : dit_fault_say(fault, DIT_E_UNSUPPORTED,
+	                               "its pages %s (\"crypto\" of OpenLDAP 2.7) and "
+	                               "cannot be read here; slapcat of 2.7 exports them",
+	                               what);
 }
 
 static int check_size(int data_fd, struct dit_fault *fault)
@@ -64,7 +78,10 @@ static int open_checked(int dir_fd, int flags, int wanted, struct dit_fault *fau
 	if (fd < 0) {
 		return fd;
 	}
-	r = dit_format_check(fd) == wanted ? check_size(fd, fault) : DIT_E_FORMAT;
+	r = dit_format_check_module(fd, fault);
+	if (r == 0) {
+		r = dit_format_check(fd) == wanted ? check_size(fd, fault) : DIT_E_FORMAT;
+	}
 	if (r < 0) {
 		(void)close(fd);
 		return r;

@@ -15,6 +15,8 @@
  *         else, unreadable ones included: liblmdb judges
  */
 int dit_format_check(int data_fd);
+/** 0; DIT_E_UNSUPPORTED, with a fault: a module of LMDB 1.0 has changed its pages. */
+int dit_format_check_module(int data_fd, struct dit_fault *fault);
 
 /**
  * Open DIR/data.mdb in this way everywhere: it is of LMDB 0.9, and not cut off.
@@ -23,8 +25,9 @@ int dit_format_check(int data_fd);
  * @param flags  O_RDONLY or O_RDWR
  * @param fault  may be NULL
  *
- * @return the descriptor, the caller's; what dit_file_open() and dit_format_check()
- *         return; DIT_E_CORRUPT, with a fault: cut off; -errno; -ENOMEM
+ * @return the descriptor, the caller's; what dit_file_open(), dit_format_check() and
+ *         dit_format_check_module() return; DIT_E_CORRUPT, with a fault: cut off; -errno;
+ *         -ENOMEM
  */
 int dit_data_open(int dir_fd, int flags, struct dit_fault *fault);
 /** The same for files of LMDB 1.0. DIT_E_FORMAT: it is not of that generation */

@@ -482,7 +482,7 @@ static bool is_lmdb_10(const char *directory)
 	if (dir_fd >= 0) {
 		(void)close(dir_fd);
 	}
-	return fd == DIT_E_FORMAT;
+	return fd == DIT_E_FORMAT || fd == DIT_E_UNSUPPORTED;
 }
 
 int dit_index_output_open(struct dit_output **ret,

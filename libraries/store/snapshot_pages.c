@@ -147,11 +147,6 @@ static int open_file(struct pages_snapshot *pages, const char *directory,
 	if (r == 0) {
 		r = dit_page_map_open(&pages->map, base->data_fd, base->format);
 	}
-	if (r == DIT_E_UNSUPPORTED) {
-		return dit_fault_say(opts->fault, r,
-		                     "the pages are encrypted or have sums, and cannot "
-		                     "be read");
-	}
 	if (r < 0) {
 		return r;
 	}

@@ -170,7 +170,10 @@ static int look_at_file(int fd, struct dit_fault *fault)
 		                                   "2.6), the load is for OpenLDAP 2.7: "
 		                                   "see --openldap");
 	}
-	r = dit_guard_metas(fd, fault);
+	r = dit_format_check_module(fd, fault);
+	if (r == 0) {
+		r = dit_guard_metas(fd, fault);
+	}
 	if (r < 0) {
 		return r;
 	}

@@ -676,17 +676,7 @@ static void files_that_cannot_be_read_are_told(void **state)
 	assert_int_equal(try_map(f.dump.bytes, 100, &dit_lmdb_10), -EIO);
 	assert_int_equal(try_map(f.dump.bytes, 5000, &dit_lmdb_10), DIT_E_CORRUPT);
 
-	f.dump.bytes[f.map.page_bytes - 2] = 16;
-	assert_int_equal(try_map(f.dump.bytes, f.dump.len, &dit_lmdb_10),
-	                 DIT_E_UNSUPPORTED);
-	f.dump.bytes[f.map.page_bytes - 2] = 0;
 	for (unsigned i = 0; i < 2; i++) {
-		meta_of(&f, i)->free_tree.flags |= 0x2000;
-	}
-	assert_int_equal(try_map(f.dump.bytes, f.dump.len, &dit_lmdb_10),
-	                 DIT_E_UNSUPPORTED);
-	for (unsigned i = 0; i < 2; i++) {
-		meta_of(&f, i)->free_tree.flags = MDB_INTEGERKEY;
 		meta_of(&f, i)->last_page = 0;
 	}
 	assert_int_equal(try_map(f.dump.bytes, f.dump.len, &dit_lmdb_10), DIT_E_CORRUPT);

@@ -266,7 +266,7 @@ static void spoil(const char *dir, enum damage damage)
 	assert_true(live->transaction > metas[0].transaction);
 	switch (damage) {
 	case ENCRYPTED:
-		live->free_tree.flags |= 0x2000;
+		metas[0].free_tree.flags |= 0x2000;
 		break;
 	case MANY_NAMES:
 		live->main_tree.nitems = 1025;
