@@ -635,6 +635,22 @@ static void every_damage_is_found_and_named(void **state)
 
 /* ---- what is no damage ---- */
 
+/* Of such an entry nobody knows the keys. */
+static void postings_of_an_entry_that_cannot_be_read_are_no_findings(void **state)
+{
+	struct load_fixture fixture;
+	static struct told told;
+	(void)state;
+
+	load(&fixture);
+	copy_database(fixture.database, fixture.subordinate);
+	damage_database(fixture.subordinate, damage_entry_cut);
+	(void)check(&fixture, fixture.subordinate, 2, &told);
+	assert_true(has_line(told.text, "ID 6, cn=p3,ou=a,dc=x: ", "entry-record"));
+	assert_null(strstr(told.text, "posting-surplus"));
+	load_fixture_deinit(&fixture);
+}
+
 static void do_nothing(MDB_txn *txn)
 {
 	(void)txn;
@@ -671,6 +687,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_damage_is_found_and_named),
+		cmocka_unit_test(
+			postings_of_an_entry_that_cannot_be_read_are_no_findings),
 		cmocka_unit_test(what_slapd_leaves_is_clean),
 	};
 
