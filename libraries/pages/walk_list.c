@@ -300,7 +300,7 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 	if (walk->is_probe && walk_knows_items(database)) {
 		return;
 	}
-	if (database->is_shared && record.depth >= SHARED_DEPTH &&
+	if (!walk->is_probe && database->is_shared && record.depth >= SHARED_DEPTH &&
 	    dit_walk_tasks_are_few(walk->tasks)) {
 		share_list(walk, database, &record, page, number, node->key);
 		return;

@@ -236,6 +236,36 @@ static void neighbours_of_a_leaf_are_looked_at(void **state)
 	test_scratch_remove(dir);
 }
 
+static void set_unknown(void *ctx, struct dit_span name, unsigned flags,
+                        struct dit_walk_orders *orders)
+{
+	(void)ctx;
+	(void)name;
+	(void)flags;
+	orders->items.kind = DIT_ORDER_UNKNOWN;
+}
+
+/* It has three levels: a walk of the file makes tasks of such a list. */
+static void a_list_without_an_order_is_looked_at_as_a_whole(void **state)
+{
+	char *dir = NULL;
+	int fd = make_file(&dir);
+	struct dit_probe_opts opts = {.fd = fd, .order = set_unknown, .found = count};
+	struct dit_probe *probe = NULL;
+
+	(void)state;
+	nfindings = 0;
+	assert_int_equal(dit_probe_open(&probe, &opts), 0);
+	assert_int_equal(look(probe, "lists", 0), 0);
+	dit_probe_close(probe);
+	spoil(fd, find_page(fd, 1, 2000));
+	assert_int_equal(dit_probe_open(&probe, &opts), 0);
+	assert_int_equal(look(probe, "lists", 0), DIT_E_CORRUPT);
+	dit_probe_close(probe);
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
 #define NITEMS 6000u
 
 /* "packed": keys 0 to 2, each with a list of many numbers. */
@@ -399,6 +429,7 @@ int main(void)
 		cmocka_unit_test(sound_file_has_no_findings),
 		cmocka_unit_test(damage_is_found_where_a_key_leads_to_it),
 		cmocka_unit_test(neighbours_of_a_leaf_are_looked_at),
+		cmocka_unit_test(a_list_without_an_order_is_looked_at_as_a_whole),
 		cmocka_unit_test(of_long_lists_the_way_to_an_item_is_looked_at),
 		cmocka_unit_test(number_of_levels_of_a_list_is_looked_at),
 		cmocka_unit_test(meta_pages_and_main_tree_come_first),
