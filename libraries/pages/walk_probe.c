@@ -25,11 +25,14 @@ struct dit_probe {
 	struct walk walk;
 	struct walk_member *member;
 	const char *map; /* of all pages; NULL: none yet */
-	/* Bits for each page. */
-	_Atomic uint64_t *probed;
-	_Atomic uint64_t *is_done; /* a leaf, and so is the one behind it; a list's root,
-	                              and so is its first leaf */
-	struct last_leaf *last;    /* of each database */
+	/* Of each page that was visited: the page and the node that refer to it. Tree,
+	 * level and bounds follow from that. A page that is referred to twice is a
+	 * finding, so no descent is endless. 0: not visited */
+	uint64_t *places;
+	/* A bit for each page: a leaf, and so is the one behind it; a list's root, and so
+	 * is its first leaf; a database's root, and so is all below it. */
+	_Atomic uint64_t *is_done;
+	struct last_leaf *last; /* of each database */
 };
 
 /* ---- pages ---- */
@@ -56,14 +59,16 @@ static int result(struct dit_probe *probe)
 static int visit(struct dit_probe *probe, const struct walk_place *place)
 {
 	struct walk *walk = &probe->walk;
+	uint64_t from = place->parent << 16 | (uint16_t)place->parent_node;
 
-	if (place->page < walk->npages &&
-	    dit_walk_is_marked(probe->probed, place->page)) {
-		return 0;
+	if (dit_walk_is_over(walk) ||
+	    (place->page < walk->npages && probe->places[place->page] == from)) {
+		return result(probe);
 	}
+	/* If the page was visited from elsewhere, it is in use: a finding. */
 	dit_walk_visit(probe->member, place);
 	if (result(probe) == 0) {
-		(void)dit_walk_mark(probe->probed, place->page);
+		probe->places[place->page] = from;
 	}
 	return result(probe);
 }
@@ -125,27 +130,24 @@ static struct walk_place child_of(const struct walk_place *place,
 	return child;
 }
 
-/* The child, and if wanted the ones beside it. */
-static int visit_children(struct dit_probe *probe, const struct walk_place *place,
-                          struct dit_page_view view, unsigned slot, bool has_neighbours)
+/* liblmdb's cursors count on the number of levels. */
+static int check_depth(struct dit_probe *probe, const struct walk_tree *tree,
+                       unsigned nlevels)
 {
-	unsigned count = dit_view_count(view);
-	unsigned first = has_neighbours && slot > 0 ? slot - 1 : slot;
-	unsigned last = has_neighbours && slot + 1 < count ? slot + 1 : slot;
-	int r = 0;
-
-	for (unsigned i = first; i <= last && r == 0; i++) {
-		struct walk_place child = child_of(place, view, i);
-
-		r = visit(probe, &child);
+	if (nlevels != tree->record.depth) {
+		dit_walk_find(&probe->walk, DIT_WALK_TREE_DEPTH, tree, tree->at_page,
+		              tree->at_node,
+		              "the record of the %s says that it has %u levels; it has "
+		              "%u",
+		              tree->role == WALK_LIST ? "list" : "tree",
+		              tree->record.depth, nlevels);
 	}
-	return r;
+	return result(probe);
 }
 
 /** @param ret  the leaf */
-static int descend_beside(struct dit_probe *probe, struct walk_tree *tree,
-                          struct dit_span key, bool has_neighbours,
-                          struct walk_place *ret)
+static int descend(struct dit_probe *probe, struct walk_tree *tree, struct dit_span key,
+                   struct walk_place *ret)
 {
 	struct walk_place place = {
 		.tree = tree,
@@ -159,23 +161,15 @@ static int descend_beside(struct dit_probe *probe, struct walk_tree *tree,
 
 	while (r == 0) {
 		struct dit_page_view view = page_at(probe, place.page);
-		unsigned slot = 0;
 
 		if (dit_view_flags(view) != DIT_PAGE_BRANCH) {
 			break;
 		}
-		slot = find_slot(tree, view, key);
-		r = visit_children(probe, &place, view, slot, has_neighbours);
-		place = child_of(&place, view, slot);
+		place = child_of(&place, view, find_slot(tree, view, key));
+		r = visit(probe, &place);
 	}
 	*ret = place;
-	return r;
-}
-
-static int descend(struct dit_probe *probe, struct walk_tree *tree, struct dit_span key,
-                   struct walk_place *ret)
-{
-	return descend_beside(probe, tree, key, false, ret);
+	return r < 0 ? r : check_depth(probe, tree, place.level);
 }
 
 /* Is the key not below the last one of a leaf? */
@@ -205,14 +199,12 @@ static int look_behind(struct dit_probe *probe, struct walk_tree *tree,
 
 /* ---- lists ---- */
 
-/* The node of a key in a leaf; false: there is none. */
-static bool find_node(const struct walk_tree *tree, struct dit_page_view view,
-                      struct dit_span key, struct dit_node_view *ret)
+/* Does the key stand in the slot of a leaf where it would have to be? */
+static bool is_at(const struct walk_tree *tree, struct dit_page_view view,
+                  struct dit_span key, unsigned slot)
 {
-	unsigned slot = find_slot(tree, view, key);
-
-	return key.data != NULL && dit_view_node(view, slot, ret) == DIT_NODE_FITS &&
-	       dit_walk_compare(walk_order_of(tree), tree->list_key, ret->key, key) == 0;
+	return key.data != NULL && dit_walk_compare(walk_order_of(tree), tree->list_key,
+	                                            key_of(view, slot), key) == 0;
 }
 
 /* All leaves of a list. */
@@ -229,32 +221,21 @@ static int descend_all(struct dit_probe *probe, struct walk_tree *list)
 
 /* Has the node a list with a tree, which can be looked at in part? */
 static bool begin_list(struct dit_probe *probe, struct walk_tree *tree, uint64_t page,
-                       const struct dit_node_view *node, struct walk_tree *ret)
+                       unsigned slot, struct walk_tree *ret)
 {
+	const unsigned wanted = DIT_NODE_LIST | DIT_NODE_TREE;
 	struct dit_tree_record record;
+	struct dit_node_view node;
 
-	if (!walk_knows_items(tree) || (node->flags & DIT_NODE_LIST) == 0 ||
-	    (node->flags & DIT_NODE_TREE) == 0 || node->value.len != sizeof(record)) {
+	if (!walk_knows_items(tree) ||
+	    dit_view_node(page_at(probe, page), slot, &node) != DIT_NODE_FITS ||
+	    (node.flags & wanted) != wanted || node.value.len != sizeof(record)) {
 		return false;
 	}
-	memcpy(&record, node->value.data, sizeof(record));
-	dit_walk_list_init(&probe->walk, ret, tree, &record, page, 0);
-	ret->list_key = node->key;
+	memcpy(&record, node.value.data, sizeof(record));
+	dit_walk_list_init(&probe->walk, ret, tree, &record, page, slot);
+	ret->list_key = node.key;
 	return true;
-}
-
-/* liblmdb's cursors count on the number of levels. */
-static int check_depth(struct dit_probe *probe, const struct walk_tree *list,
-                       const struct walk_place *leaf)
-{
-	if (leaf->level != list->record.depth) {
-		dit_walk_find(&probe->walk, DIT_WALK_TREE_DEPTH, list, list->at_page,
-		              list->at_node,
-		              "the record of the list says that it has %u levels; it has "
-		              "%u",
-		              list->record.depth, leaf->level);
-	}
-	return result(probe);
 }
 
 /* The way to an item in a list that has a tree of its own. */
@@ -262,21 +243,19 @@ static int probe_item(struct dit_probe *probe, struct walk_tree *tree,
                       const struct walk_place *leaf, struct dit_span key,
                       struct dit_span item)
 {
-	struct dit_node_view node;
+	struct dit_page_view view = page_at(probe, leaf->page);
+	unsigned slot = find_slot(tree, view, key);
 	struct walk_tree list;
 	struct walk_place place;
 	int r = 0;
 
-	if (!find_node(tree, page_at(probe, leaf->page), key, &node) ||
-	    !begin_list(probe, tree, leaf->page, &node, &list)) {
+	if (!is_at(tree, view, key, slot) ||
+	    !begin_list(probe, tree, leaf->page, slot, &list)) {
 		return 0;
 	}
 	r = descend(probe, &list, item, &place);
 	if (r == 0) {
 		r = look_behind(probe, &list, item, &place);
-	}
-	if (r == 0) {
-		r = check_depth(probe, &list, &place);
 	}
 	if (r == 0 && dit_walk_mark(probe->is_done, list.record.root)) {
 		r = descend(probe, &list, DIT_PROBE_FIRST, &place);
@@ -287,15 +266,13 @@ static int probe_item(struct dit_probe *probe, struct walk_tree *tree,
 /* All lists of a leaf. */
 static int probe_lists(struct dit_probe *probe, struct walk_tree *tree, uint64_t page)
 {
-	struct dit_page_view view = page_at(probe, page);
+	unsigned count = dit_view_count(page_at(probe, page));
 	int r = 0;
 
-	for (unsigned i = 0; i < dit_view_count(view) && r == 0; i++) {
-		struct dit_node_view node;
+	for (unsigned i = 0; i < count && r == 0; i++) {
 		struct walk_tree list;
 
-		if (dit_view_node(view, i, &node) == DIT_NODE_FITS &&
-		    begin_list(probe, tree, page, &node, &list)) {
+		if (begin_list(probe, tree, page, i, &list)) {
 			r = descend_all(probe, &list);
 		}
 	}
@@ -345,38 +322,20 @@ int dit_probe_key(struct dit_probe *probe, size_t database, struct dit_span key,
 	return r;
 }
 
-int dit_probe_list(struct dit_probe *probe, size_t database, struct dit_span key)
-{
-	struct walk_tree *tree = NULL;
-	struct dit_node_view node;
-	struct walk_tree list;
-	struct walk_place leaf;
-	int r = dit_probe_key(probe, database, key, DIT_PROBE_FIRST);
-
-	if (r < 0 || database == DIT_PROBE_NONE || !probe->last[database].is_set) {
-		return r;
-	}
-	tree = probe->walk.databases[database];
-	/* A leaf that loses a node may be joined with one beside it. */
-	r = descend_beside(probe, tree, key, true, &leaf);
-	if (r == 0 && find_node(tree, page_at(probe, leaf.page), key, &node) &&
-	    begin_list(probe, tree, leaf.page, &node, &list)) {
-		r = descend_all(probe, &list);
-	}
-	return r;
-}
-
 int dit_probe_all(struct dit_probe *probe, size_t database)
 {
 	struct walk_place leaf = {.highest = {true, DIT_PROBE_FIRST}};
 	struct walk_tree *tree = NULL;
+	uint64_t root = 0;
 	int r = result(probe);
 
 	if (database == DIT_PROBE_NONE) {
 		return r;
 	}
 	tree = probe->walk.databases[database];
-	if (tree->record.root == DIT_PAGE_NONE) {
+	root = tree->record.root;
+	if (root == DIT_PAGE_NONE ||
+	    (root < probe->walk.npages && dit_walk_is_marked(probe->is_done, root))) {
 		return r;
 	}
 	while (r == 0 && leaf.highest.is_set) {
@@ -384,6 +343,9 @@ int dit_probe_all(struct dit_probe *probe, size_t database)
 		if (r == 0) {
 			r = probe_lists(probe, tree, leaf.page);
 		}
+	}
+	if (r == 0) {
+		(void)dit_walk_mark(probe->is_done, root);
 	}
 	return r;
 }
@@ -417,9 +379,9 @@ static int walk_beginning(struct dit_probe *probe)
 	int r = dit_walk_begin(walk, false);
 
 	if (r == 0) {
-		probe->probed = calloc(nwords, sizeof(*probe->probed));
+		probe->places = calloc((size_t)walk->npages, sizeof(*probe->places));
 		probe->is_done = calloc(nwords, sizeof(*probe->is_done));
-		r = probe->probed == NULL || probe->is_done == NULL
+		r = probe->places == NULL || probe->is_done == NULL
 		            ? -ENOMEM
 		            : dit_walk_free_tree(walk);
 	}
@@ -460,6 +422,7 @@ int dit_probe_open(struct dit_probe **ret, const struct dit_probe_opts *opts)
 		.order_ctx = opts->order_ctx,
 		.found = opts->found,
 		.found_ctx = opts->found_ctx,
+		.stop = opts->stop,
 	};
 	probe->walk.opts = &probe->opts;
 	r = -pthread_mutex_init(&probe->walk.lock, NULL);
@@ -497,7 +460,7 @@ void dit_probe_close(struct dit_probe *probe)
 		dit_walk_member_deinit(probe->member);
 	}
 	free(probe->member);
-	free((void *)probe->probed);
+	free(probe->places);
 	free((void *)probe->is_done);
 	free(probe->last);
 	dit_walk_end(&probe->walk);

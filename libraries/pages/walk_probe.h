@@ -12,8 +12,9 @@
  * counted. Lists whose items have no known order (DIT_ORDER_UNKNOWN) are looked at as a
  * whole.
  *
- * Each page is checked once. After that a probe costs a search in checked pages, and less
- * than that while keys ascend.
+ * Each page is checked once, and has one place: a page that two others refer to is
+ * damage. 8 bytes for each page of the file remember the place. After that a probe costs
+ * a search in checked pages, and less than that while keys ascend.
  *
  * What is checked is the newest snapshot, as it was when the file was opened. liblmdb
  * writes to none of its pages before it commits, so a probe stays right during one
@@ -38,11 +39,12 @@ struct dit_probe_opts {
 	void *order_ctx;
 	dit_walk_found_fn found;
 	void *found_ctx;
+	const volatile sig_atomic_t *stop; /* as in a walk */
 };
 
 /**
- * @return 0; DIT_E_CORRUPT after findings; -errno of the file, -ENOMEM; DIT_E_FORMAT: a
- *         file of LMDB 1.0
+ * @return 0; DIT_E_CORRUPT after findings; DIT_E_STOPPED; -errno of the file, -ENOMEM;
+ *         DIT_E_FORMAT: a file of LMDB 1.0
  */
 int dit_probe_open(struct dit_probe **ret, const struct dit_probe_opts *opts);
 
@@ -70,17 +72,16 @@ uint64_t dit_probe_count(const struct dit_probe *probe);
  *                  not matter. liblmdb reads a list's first item when it finds the key:
  *                  the way to that is looked at in any case
  *
- * @return 0; DIT_E_CORRUPT after findings, for this and all later calls; -ENOMEM; other
- *         -errno
+ * @return 0; DIT_E_CORRUPT after findings, for this and all later calls; DIT_E_STOPPED,
+ *         likewise; -ENOMEM; other -errno
  */
 int dit_probe_key(struct dit_probe *probe, size_t database, struct dit_span key,
                   struct dit_span item);
 
-/** The list of a key will be removed: also the pages beside those on the way to it, which
- * liblmdb looks at when a page runs empty. Returns as dit_probe_key(). */
-int dit_probe_list(struct dit_probe *probe, size_t database, struct dit_span key);
-
-/** All keys of a database, with their lists. Returns as dit_probe_key(). */
+/**
+ * All keys of a database, with their lists. Before a key is removed: liblmdb may join its
+ * page with a neighbour, and that one with the next. Returns as dit_probe_key().
+ */
 int dit_probe_all(struct dit_probe *probe, size_t database);
 
 #endif

@@ -258,19 +258,57 @@ static int guard_list(struct dit_existing *existing, struct dit_span key,
 	return r;
 }
 
-/* The list that the cursor stands on becomes a range. */
+/*
+ * The list that the cursor stands on becomes a range. That is rare, so its database may
+ * be looked at as a whole.
+ */
 static int replace_by_range(struct dit_existing *existing, MDB_val *key, uint64_t lowest,
                             uint64_t highest)
 {
-	const struct dit_span span = {key->mv_data, key->mv_size};
 	uint64_t range[3] = {0, lowest, highest};
-	int r = dit_probe_list(existing->guard.probe, existing->probes.index, span);
+	int r = dit_probe_all(existing->guard.probe, existing->probes.index);
 
 	if (r == 0) {
 		r = dit_existing_result(
 			existing, mdb_cursor_del(existing->postings, MDB_NODUPDATA));
 	}
 	return r < 0 ? r : put_ids(existing, key, range, 3);
+}
+
+/* The lower or the higher end of a range, to which @p move leads. */
+static int widen(struct dit_existing *existing, MDB_val *key, MDB_cursor_op move,
+                 uint64_t id)
+{
+	MDB_val any = {0, NULL};
+	MDB_val data = {0, NULL};
+	uint64_t old = 0;
+	int r = dit_lmdb_error(mdb_cursor_get(existing->postings, &any, &data, move));
+
+	if (r < 0) {
+		return r;
+	}
+	old = id_of(&data);
+	if (move == MDB_NEXT_DUP ? old <= id : old >= id) {
+		return 0;
+	}
+	data = (MDB_val){sizeof(id), &id};
+	return dit_existing_result(
+		existing, mdb_cursor_put(existing->postings, key, &data, MDB_CURRENT));
+}
+
+/* The cursor stands on the beginning of a range. */
+static int add_to_range(struct dit_existing *existing, MDB_val *key, uint64_t lowest,
+                        uint64_t highest)
+{
+	const struct dit_span span = {key->mv_data, key->mv_size};
+	const uint64_t one = 1; /* the next one is that, or behind it */
+	int r = dit_existing_guard(existing, existing->probes.index, span,
+	                           (struct dit_span){(const char *)&one, sizeof(one)});
+
+	if (r == 0) {
+		r = widen(existing, key, MDB_NEXT_DUP, lowest);
+	}
+	return r < 0 ? r : widen(existing, key, MDB_LAST_DUP, highest);
 }
 
 /* The cursor stands on the key's first ID, which is this one. */
@@ -280,44 +318,33 @@ static int add_to_list(struct dit_existing *existing, MDB_val *key, uint64_t fir
 	bool is_range = list->ids[0] == 0;
 	uint64_t lowest = is_range ? list->ids[1] : list->ids[0];
 	uint64_t highest = list->ids[list->nids - 1];
-	MDB_val data = {0, NULL};
+	MDB_val data = {sizeof(first), &first};
 	MDB_val any = {0, NULL};
 	size_t n = 0;
+	uint64_t last = 0;
 	int r = dit_lmdb_error(mdb_cursor_count(existing->postings, &n));
 
-	if (r == 0 && n > 1) {
-		r = dit_lmdb_error(
-			mdb_cursor_get(existing->postings, &any, &data,
-		                       first == 0 ? MDB_NEXT_DUP : MDB_LAST_DUP));
-	}
 	if (r < 0) {
 		return r;
 	}
 	if (first == 0) {
-		uint64_t old = n == 3 ? id_of(&data) : 0;
-
-		if (n != 3) {
-			return DIT_E_CORRUPT;
-		}
+		return n != 3 ? DIT_E_CORRUPT
+		              : add_to_range(existing, key, lowest, highest);
+	}
+	if (!is_range && n + list->nids <= list->list_max &&
+	    (n + list->nids < list->list_max || !list->is_repeated)) {
+		return put_ids(existing, key, list->ids, list->nids);
+	}
+	if (n > 1) {
 		r = dit_lmdb_error(
 			mdb_cursor_get(existing->postings, &any, &data, MDB_LAST_DUP));
-		if (r < 0) {
-			return r;
-		}
-		if (old <= lowest && id_of(&data) >= highest) {
-			return 0;
-		}
-		return replace_by_range(existing, key, old < lowest ? old : lowest,
-		                        id_of(&data) > highest ? id_of(&data) : highest);
 	}
-	if (is_range || n + list->nids > list->list_max ||
-	    (n + list->nids == list->list_max && list->is_repeated)) {
-		uint64_t last = n > 1 ? id_of(&data) : first;
-
-		return replace_by_range(existing, key, first < lowest ? first : lowest,
-		                        last > highest ? last : highest);
+	if (r < 0) {
+		return r;
 	}
-	return put_ids(existing, key, list->ids, list->nids);
+	last = id_of(&data);
+	return replace_by_range(existing, key, first < lowest ? first : lowest,
+	                        last > highest ? last : highest);
 }
 
 int dit_existing_add_postings(struct dit_existing *existing, struct dit_span key,
