@@ -180,6 +180,7 @@ int dit_load_store_open(struct load_target *target)
 		.page_writer = loader->page_writer,
 		.use_page_cache = loader->opts->use_page_cache,
 		.ticker = dit_load_ticker(loader),
+		.stop = loader->stop.flag,
 		.fault = &fault,
 	};
 	int r = dit_output_open(&target->output, &opts);

@@ -114,7 +114,7 @@ static int open_env(struct dit_existing *existing, const struct dit_existing_opt
 		return -errno;
 	}
 	existing->file_bytes = (uint64_t)st.st_size;
-	r = dit_guard_open(&existing->guard, existing->data_fd, opts->fault);
+	r = dit_guard_open(&existing->guard, existing->data_fd, opts->stop, opts->fault);
 	if (r < 0) {
 		return r;
 	}

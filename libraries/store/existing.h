@@ -24,6 +24,7 @@
 #ifndef DITKIT_EXISTING_H
 #define DITKIT_EXISTING_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -42,6 +43,7 @@ struct dit_existing_opts {
 	uint64_t maxsize_bytes;  /* configured map size; 0: LMDB's */
 	uint64_t expected_bytes; /* of additions, roughly; for may_grow, has_room */
 	bool may_grow;           /* --grow: may outgrow maxsize_bytes */
+	const volatile sig_atomic_t *stop; /* as in a walk, while pages are checked */
 	/* Borrowed until the last dit_existing_find_index(); may be NULL. Says more than
 	 * the results of dit_existing_open() and dit_existing_find_index(). */
 	struct dit_fault *fault;

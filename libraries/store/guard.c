@@ -26,7 +26,8 @@ static void note(void *ctx, const struct dit_walk_finding *finding)
 	                    (long long)finding->page, finding->text);
 }
 
-int dit_guard_whole(int data_fd, struct dit_fault *fault)
+int dit_guard_whole(int data_fd, const volatile sig_atomic_t *stop,
+                    struct dit_fault *fault)
 {
 	struct dit_guard guard = {.probe = NULL};
 	struct dit_walk_opts opts = {
@@ -36,6 +37,7 @@ int dit_guard_whole(int data_fd, struct dit_fault *fault)
 		.order = dit_stored_order,
 		.found = note,
 		.found_ctx = &guard,
+		.stop = stop,
 	};
 	struct dit_walk_stats stats;
 	int r = dit_walk(&opts, &stats);
@@ -70,13 +72,15 @@ int dit_guard_metas(int data_fd, struct dit_fault *fault)
 	                     (unsigned long long)metas[1].transaction);
 }
 
-int dit_guard_open(struct dit_guard *guard, int data_fd, struct dit_fault *fault)
+int dit_guard_open(struct dit_guard *guard, int data_fd,
+                   const volatile sig_atomic_t *stop, struct dit_fault *fault)
 {
 	struct dit_probe_opts opts = {
 		.fd = data_fd,
 		.order = dit_stored_order,
 		.found = note,
 		.found_ctx = guard,
+		.stop = stop,
 	};
 	int r = 0;
 

@@ -21,18 +21,21 @@ struct dit_guard {
  * Check the meta pages, the free list and the main tree.
  *
  * @param data_fd  open for reading; borrowed
+ * @param stop     as in a walk; kept until dit_guard_close()
  * @param fault    gets the first finding; may be NULL
  *
  * @return as dit_probe_open(). The caller closes the guard in every case.
  */
-int dit_guard_open(struct dit_guard *guard, int data_fd, struct dit_fault *fault);
+int dit_guard_open(struct dit_guard *guard, int data_fd,
+                   const volatile sig_atomic_t *stop, struct dit_fault *fault);
 
 /**
  * Check the whole file; for small files.
  *
  * @return 0; DIT_E_CORRUPT with a fault; errors of dit_walk()
  */
-int dit_guard_whole(int data_fd, struct dit_fault *fault);
+int dit_guard_whole(int data_fd, const volatile sig_atomic_t *stop,
+                    struct dit_fault *fault);
 
 /**
  * Check that the numbers of the two meta pages are neighbours (pages/meta_pages.h), of a

@@ -38,6 +38,7 @@
 #ifndef DITKIT_OUTPUT_H
 #define DITKIT_OUTPUT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -86,6 +87,8 @@ struct dit_output_opts {
 	struct dit_page_writer
 		*page_writer;      /* borrowed; NULL: each thread writes its pages */
 	struct dit_ticker *ticker; /* main's; borrowed; NULL: nobody listens */
+	/* Not 0: checks of stored pages end with DIT_E_STOPPED; NULL: never. */
+	const volatile sig_atomic_t *stop;
 	/* Borrowed until the last dit_output_find_index(); may be NULL. Says more than
 	 * the result of that and of the opening. */
 	struct dit_fault *fault;

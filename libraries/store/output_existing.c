@@ -511,7 +511,8 @@ int dit_output_existing_open(struct dit_output **ret, const struct dit_output_op
 	                                     .ndbs = opts->ndbs,
 	                                     .maxsize_bytes = opts->maxsize_bytes,
 	                                     .expected_bytes = opts->expected_bytes,
-	                                     .may_grow = opts->may_grow};
+	                                     .may_grow = opts->may_grow,
+	                                     .stop = opts->stop};
 	struct existing_output *output = calloc(1, sizeof(*output));
 	int r = 0;
 

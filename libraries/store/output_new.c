@@ -445,6 +445,7 @@ int dit_output_new_open(struct dit_output **ret, const struct dit_output_opts *o
 	                                   .is_lmdb_10 = opts->is_lmdb_10,
 	                                   .replaces_records = opts->replaces_records,
 	                                   .ticker = opts->ticker,
+	                                   .stop = opts->stop,
 	                                   .page_bytes = opts->page_bytes};
 	struct new_output *output = calloc(1, sizeof(*output));
 	uint64_t nrecords = 0;

@@ -233,8 +233,7 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 		return r;
 	}
 	if (!opts->replaces_records) {
-		r = dit_staging_look(staging->claim.dir_fd, opts->is_lmdb_10,
-		                     ret_nrecords, opts->fault);
+		r = dit_staging_look(staging->claim.dir_fd, opts, ret_nrecords);
 	}
 	if (r == DIT_E_NOTEMPTY) {
 		(void)dit_staging_clear(staging->claim.dir_fd, NULL);

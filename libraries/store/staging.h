@@ -20,6 +20,7 @@
 #ifndef DITKIT_STAGING_H
 #define DITKIT_STAGING_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -45,7 +46,8 @@ struct dit_staging_opts {
 	bool is_lmdb_10;           /* the file is of LMDB 1.0, written without liblmdb */
 	unsigned page_bytes;       /* with is_lmdb_10: a power of two; 0: the system's */
 	struct dit_ticker *ticker; /* main's; borrowed; NULL: nobody listens */
-	struct dit_fault *fault;   /* borrowed; may be NULL; says more than the result */
+	const volatile sig_atomic_t *stop; /* as in struct dit_output_opts */
+	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
 };
 
 /**

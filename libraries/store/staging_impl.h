@@ -164,8 +164,8 @@ int dit_staging_cursor_on(struct dit_staging *staging, MDB_dbi dbi);
  */
 int dit_staging_look_first(int dir_fd, bool is_lmdb_10, struct dit_fault *fault);
 /** After that: an empty database, or none. DIT_E_NOTEMPTY of 0.9, DIT_E_FORMAT of 1.0 */
-int dit_staging_look(int dir_fd, bool is_lmdb_10, uint64_t *ret_nrecords,
-                     struct dit_fault *fault);
+int dit_staging_look(int dir_fd, const struct dit_staging_opts *opts,
+                     uint64_t *ret_nrecords);
 
 /** Our pages: all is written; complete the file, which is not synced. */
 int dit_staging_complete(struct dit_staging *staging);

@@ -41,11 +41,12 @@ static int check_magic(int data_fd)
  * DIT_E_NOTEMPTY if there are records: whoever holds attribute numbers only is not
  * empty. Without liblmdb, which believes a damaged file.
  */
-static int count_in_file(int data_fd, uint64_t *ret_nrecords, struct dit_fault *fault)
+static int count_in_file(int data_fd, const struct dit_staging_opts *opts,
+                         uint64_t *ret_nrecords)
 {
 	struct dit_guard guard = {.probe = NULL};
 	char path[DIT_FD_PATH_BYTES];
-	int r = dit_fd_path(data_fd, path, fault); /* liblmdb will need it */
+	int r = dit_fd_path(data_fd, path, opts->fault); /* liblmdb will need it */
 
 	if (r == 0) {
 		r = check_magic(data_fd);
@@ -53,21 +54,23 @@ static int count_in_file(int data_fd, uint64_t *ret_nrecords, struct dit_fault *
 	if (r < 0) {
 		return r;
 	}
-	r = dit_guard_open(&guard, data_fd, fault);
+	r = dit_guard_open(&guard, data_fd, opts->stop, opts->fault);
 	if (r == 0) {
 		*ret_nrecords = dit_probe_count(guard.probe);
 		/* Empty files are replaced; a damaged meta page may make one look
 		 * empty. */
-		r = *ret_nrecords > 0 ? DIT_E_NOTEMPTY : dit_guard_whole(data_fd, fault);
+		r = *ret_nrecords > 0 ? DIT_E_NOTEMPTY
+		                      : dit_guard_whole(data_fd, opts->stop, opts->fault);
 	}
 	dit_guard_close(&guard);
 	return r;
 }
 
-static int check_empty(int dir_fd, uint64_t *ret_nrecords, struct dit_fault *fault)
+static int check_empty(int dir_fd, const struct dit_staging_opts *opts,
+                       uint64_t *ret_nrecords)
 {
 	struct stat st;
-	int fd = dit_data_open(dir_fd, O_RDONLY, fault);
+	int fd = dit_data_open(dir_fd, O_RDONLY, opts->fault);
 	int r = 0;
 
 	if (fd < 0) {
@@ -76,7 +79,7 @@ static int check_empty(int dir_fd, uint64_t *ret_nrecords, struct dit_fault *fau
 	if (fstat(fd, &st) != 0) {
 		r = -errno;
 	} else if (st.st_size > 0) {
-		r = count_in_file(fd, ret_nrecords, fault);
+		r = count_in_file(fd, opts, ret_nrecords);
 	}
 	(void)close(fd);
 	return r;
@@ -212,9 +215,9 @@ int dit_staging_look_first(int dir_fd, bool is_lmdb_10, struct dit_fault *fault)
 	                  : check_generation(dir_fd, fault);
 }
 
-int dit_staging_look(int dir_fd, bool is_lmdb_10, uint64_t *ret_nrecords,
-                     struct dit_fault *fault)
+int dit_staging_look(int dir_fd, const struct dit_staging_opts *opts,
+                     uint64_t *ret_nrecords)
 {
-	return is_lmdb_10 ? check_empty_10(dir_fd, fault)
-	                  : check_empty(dir_fd, ret_nrecords, fault);
+	return opts->is_lmdb_10 ? check_empty_10(dir_fd, opts->fault)
+	                        : check_empty(dir_fd, opts, ret_nrecords);
 }
