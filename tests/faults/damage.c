@@ -3,7 +3,10 @@
  * damage FILE SEED
  *
  * Damage a data file in one to three places that the seed chooses: a bit, a word, the
- * header of a page, a slot, a whole page, the end of the file. Says what it did.
+ * header of a page, a slot, a whole page, the end of the file. Half of the files are
+ * forged with knowledge of their format: a child is the page itself, its parent, another
+ * child or a page of another tree; likewise roots of trees and pages of long values;
+ * counts, keys, lengths, flags and bounds. Says what it did.
  *
  * Exit status: 0; 2 error.
  */
@@ -14,6 +17,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "pages/page_view.h"
 
 #define PAGE 4096u
 
@@ -107,10 +112,271 @@ static int damage(int fd, uint64_t npages)
 	}
 }
 
+/* ---- forgery ---- */
+
+struct forged {
+	int fd;
+	uint64_t npages;
+	uint64_t number; /* of the page that is forged */
+	uint64_t other;  /* a page that cannot be where it is put */
+	struct dit_page_view view;
+	struct dit_node_view node; /* the one that is forged */
+	char bytes[PAGE];
+};
+
+static bool read_page(const struct forged *forged, uint64_t number,
+                      struct dit_page_view *ret)
+{
+	return pread(forged->fd, (char *)ret->bytes, PAGE, (off_t)(number * PAGE)) ==
+	               PAGE &&
+	       dit_view_has_bounds(*ret);
+}
+
+static int say(const struct forged *forged, const char *what, uint64_t number)
+{
+	(void)printf("page %" PRIu64 ": %s becomes %" PRIu64 "\n", forged->number, what,
+	             number);
+	return pwrite(forged->fd, forged->bytes, PAGE, (off_t)(forged->number * PAGE)) ==
+	                       PAGE
+	               ? 0
+	               : -1;
+}
+
+/* The first page with one of the flags, from a page on that is drawn. */
+static bool find_page(struct forged *forged, unsigned flags, uint64_t *ret)
+{
+	uint64_t start = draw(forged->npages);
+
+	for (uint64_t i = 0; i < forged->npages; i++) {
+		*ret = (start + i) % forged->npages;
+		if (*ret >= 2 && read_page(forged, *ret, &forged->view) &&
+		    (dit_view_flags(forged->view) & flags) != 0 &&
+		    dit_view_number(forged->view) == *ret &&
+		    dit_view_count(forged->view) > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The branch page that has this one as a child; itself if there is none. */
+static uint64_t parent_of(const struct forged *forged, uint64_t page)
+{
+	char bytes[PAGE];
+	struct dit_page_view view = {bytes, PAGE, forged->view.format};
+	struct dit_node_view node;
+
+	for (uint64_t i = 2; i < forged->npages; i++) {
+		if (!read_page(forged, i, &view) ||
+		    dit_view_flags(view) != DIT_PAGE_BRANCH) {
+			continue;
+		}
+		for (unsigned slot = 0; slot < dit_view_count(view); slot++) {
+			if (dit_view_node(view, slot, &node) == DIT_NODE_FITS &&
+			    node.child == page) {
+				return i;
+			}
+		}
+	}
+	return page;
+}
+
+static uint64_t draw_page(const struct forged *forged)
+{
+	uint64_t page = forged->number;
+	unsigned slot = (unsigned)draw(dit_view_count(forged->view));
+	struct dit_node_view node;
+
+	switch (draw(6)) {
+	case 0:
+		return page;
+	case 1:
+		return parent_of(forged, page);
+	case 2:
+		return parent_of(forged, parent_of(forged, page));
+	case 3:
+		return dit_view_node(forged->view, slot, &node) == DIT_NODE_FITS
+		               ? node.child
+		               : page;
+	case 4:
+		return draw_number(forged->npages);
+	default:
+		return draw(forged->npages);
+	}
+}
+
+static char *at(struct forged *forged, const char *place)
+{
+	return forged->bytes + (place - forged->view.bytes);
+}
+
+static int forge_child(struct forged *forged)
+{
+	char *header = forged->bytes + forged->node.at;
+
+	memcpy(header, &forged->other, 6);
+	return say(forged, "a child", forged->other);
+}
+
+static int forge_key(struct forged *forged)
+{
+	struct dit_span key = forged->node.key;
+	uint64_t number = draw_number(forged->npages);
+	unsigned slot = (unsigned)draw(dit_view_count(forged->view));
+	struct dit_node_view other;
+
+	if (key.len == 0) {
+		return 0;
+	}
+	if (draw(2) == 0 && dit_view_node(forged->view, slot, &other) == DIT_NODE_FITS &&
+	    other.key.len <= key.len) {
+		memmove(at(forged, key.data), other.key.data, other.key.len);
+		return say(forged, "a key that of a slot", slot);
+	}
+	memcpy(at(forged, key.data), &number, key.len < 8 ? key.len : 8);
+	return say(forged, "a key", number);
+}
+
+/* A field of the record of a tree. */
+static int forge_record(struct forged *forged, char *bytes)
+{
+	struct dit_tree_record record;
+
+	memcpy(&record, bytes, sizeof(record));
+	switch (draw(6)) {
+	case 0:
+		record.depth = (uint16_t)draw(draw(2) == 0 ? 8 : 65536);
+		break;
+	case 1:
+		record.nitems = draw(2) == 0 ? draw(5) : draw_number(forged->npages);
+		break;
+	case 2:
+		record.flags ^= (uint16_t)(1u << draw(7));
+		break;
+	case 3:
+		record.item_bytes = (uint32_t)draw(draw(2) == 0 ? 16 : UINT32_MAX);
+		break;
+	default:
+		record.root = forged->other;
+		break;
+	}
+	memcpy(bytes, &record, sizeof(record));
+	return say(forged, "a record of a tree: its root", record.root);
+}
+
+/* What a node of a leaf holds. */
+static int forge_value(struct forged *forged)
+{
+	struct dit_span value = forged->node.value;
+	unsigned flags = forged->node.flags;
+	const unsigned header_bytes = forged->view.format->header_bytes;
+	uint64_t number = forged->other;
+
+	if ((flags & DIT_NODE_BIG) != 0 && value.len >= sizeof(number)) {
+		if (draw(2) == 0) {
+			memcpy(&forged->number, value.data, sizeof(forged->number));
+			(void)read_page(forged, forged->number, &forged->view);
+			number = draw_number(forged->npages);
+			memcpy(forged->bytes + header_bytes - 4, &number, 4);
+			return say(forged, "the number of a long value's pages", number);
+		}
+		memcpy(at(forged, value.data), &number, sizeof(number));
+		return say(forged, "the first page of a long value", number);
+	}
+	if ((flags & DIT_NODE_TREE) != 0 && value.len == sizeof(struct dit_tree_record)) {
+		return forge_record(forged, at(forged, value.data));
+	}
+	if ((flags & DIT_NODE_LIST) != 0 && value.len >= header_bytes) {
+		number = draw(2) == 0 ? draw(value.len + 8) : draw(65536);
+		memcpy(at(forged, value.data) + header_bytes - 2 * (1 + draw(4)), &number,
+		       2);
+		return say(forged, "a word of a list's page", number);
+	}
+	if (value.len >= sizeof(number)) {
+		memcpy(at(forged, value.data), &number, sizeof(number));
+	}
+	return say(forged, "a value", number);
+}
+
+/* A node's length, flags or length of the key; a slot; a word of the page's header. */
+static int forge_word(struct forged *forged)
+{
+	const unsigned header_bytes = forged->view.format->header_bytes;
+	unsigned slot = (unsigned)draw(dit_view_count(forged->view));
+	char *slots = forged->bytes + header_bytes;
+	uint16_t number = (uint16_t)(draw(2) == 0 ? draw(PAGE) : draw(16));
+
+	switch (draw(4)) {
+	case 0:
+		memcpy(slots + 2 * (size_t)slot,
+		       slots + 2 * (size_t)draw(dit_view_count(forged->view)), 2);
+		return say(forged, "a slot another one: slot", slot);
+	case 1:
+		memcpy(slots - 2 * (1 + draw(4)), &number, 2);
+		return say(forged, "a word of the header", number);
+	default:
+		memcpy(forged->bytes + forged->node.at + 2 * draw(4), &number, 2);
+		return say(forged, "a word of a node", number);
+	}
+}
+
+/* What a meta page says of its two trees. */
+static int forge_meta(struct forged *forged)
+{
+	size_t place = forged->view.format->header_bytes +
+	               (draw(2) == 0 ? offsetof(struct dit_meta, free_tree)
+	                             : offsetof(struct dit_meta, main_tree));
+
+	forged->number = draw(2);
+	(void)read_page(forged, forged->number, &forged->view);
+	return forge_record(forged, forged->bytes + place);
+}
+
+static int forge(int fd, uint64_t npages)
+{
+	struct forged forged = {.fd = fd, .npages = npages};
+	uint32_t magic = 0;
+	unsigned flags = draw(2) == 0 ? DIT_PAGE_BRANCH : DIT_PAGE_BRANCH | DIT_PAGE_LEAF;
+
+	if (pread(fd, &magic, sizeof(magic), dit_lmdb_09.header_bytes) != sizeof(magic)) {
+		return -1;
+	}
+	forged.view = (struct dit_page_view){
+		.bytes = forged.bytes,
+		.len = PAGE,
+		.format = magic == DIT_META_MAGIC ? &dit_lmdb_09 : &dit_lmdb_10,
+	};
+	if (!find_page(&forged, flags, &forged.number)) {
+		return 0;
+	}
+	forged.other = draw_page(&forged);
+	if (draw(20) == 0) {
+		return forge_meta(&forged);
+	}
+	if ((dit_view_flags(forged.view) & DIT_PAGE_LEAF2) != 0) {
+		return forge_word(&forged); /* of an item, or of the header */
+	}
+	if (dit_view_node(forged.view, (unsigned)draw(dit_view_count(forged.view)),
+	                  &forged.node) != DIT_NODE_FITS) {
+		return 0;
+	}
+	switch (draw(6)) {
+	case 0:
+		return forge_key(&forged);
+	case 1:
+		return forge_word(&forged);
+	default:
+		return dit_view_flags(forged.view) == DIT_PAGE_BRANCH
+		               ? forge_child(&forged)
+		               : forge_value(&forged);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct stat st;
 	uint64_t n = 0;
+	int (*change)(int, uint64_t) = NULL;
 	int fd = argc == 3 ? open(argv[1], O_RDWR | O_CLOEXEC) : -1;
 
 	if (fd < 0 || fstat(fd, &st) != 0 || (uint64_t)st.st_size < 4 * (uint64_t)PAGE) {
@@ -118,9 +384,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	state = (strtoull(argv[2], NULL, 10) + 1) * 0x9e3779b97f4a7c15u;
+	change = draw(2) == 0 ? forge : damage;
 	for (n = 1 + draw(3); n > 0; n--) {
 		if (fstat(fd, &st) == 0 && (uint64_t)st.st_size >= 4 * (uint64_t)PAGE &&
-		    damage(fd, (uint64_t)st.st_size / PAGE) < 0) {
+		    change(fd, (uint64_t)st.st_size / PAGE) < 0) {
 			return 2;
 		}
 	}

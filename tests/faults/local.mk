@@ -34,6 +34,7 @@ noinst_PROGRAMS += %D%/replay
 
 noinst_PROGRAMS += %D%/damage
 %C%_damage_SOURCES = %D%/damage.c
+%C%_damage_LDADD = $(test_libs)
 
 noinst_PROGRAMS += %D%/worst
 %C%_worst_SOURCES = %D%/worst.c
