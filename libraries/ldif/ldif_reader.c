@@ -68,6 +68,7 @@ struct dit_ldif_reader {
 	uint64_t line;        /* lines before "at", of all sources */
 	uint64_t record_line; /* number of the next record */
 	bool keep_version;
+	bool keep_mark;
 	bool is_at_start; /* the source on top had comments only: "version: 1" may come */
 	int failed;       /* first failure; every later call returns it */
 	char error[ERROR_BYTES];
@@ -120,6 +121,7 @@ static int open_input(struct dit_ldif_reader *reader, const char *path)
 		return r;
 	}
 	reader->ninputs++;
+	input->keeps_mark = reader->keep_mark;
 	input->name = strdup(path == NULL ? "standard input" : path);
 	return input->name == NULL ? -ENOMEM : 0;
 }
@@ -185,6 +187,7 @@ int dit_ldif_reader_open(struct dit_ldif_reader **ret,
 	reader->files = opts->files;
 	reader->record_line = 1;
 	reader->keep_version = opts->keep_version;
+	reader->keep_mark = opts->keep_mark;
 	reader->is_at_start = !opts->keep_version;
 	reader->is_threaded = opts->is_threaded;
 	r = open_inputs(reader, opts, ret_failed);
@@ -425,6 +428,7 @@ static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
 	top(reader)->lines = reader->line - top(reader)->lines_before;
 	reader->nincluded++;
 	source->lines_before = reader->line;
+	source->keeps_mark = reader->keep_mark;
 	source->name = strndup(url.data, url.len);
 	if (source->name == NULL) {
 		return -ENOMEM;

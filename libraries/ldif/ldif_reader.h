@@ -59,6 +59,7 @@ struct dit_ldif_reader_opts {
 	uint64_t first_line;  /* -j: records that start before it are skipped */
 	uint64_t record_max;  /* dit_ldif_record_cost() at most; 0: any record */
 	bool keep_version;    /* "version: 1" is a line like any other */
+	bool keep_mark;       /* a byte order mark belongs to the first line of a file */
 	/*
 	 * For "include:", and what ends reading. Borrowed as long as the reader lives;
 	 * NULL: any regular file.

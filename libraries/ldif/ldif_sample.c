@@ -184,6 +184,9 @@ static bool begins(struct dit_span text, const char *word)
 /* Without comments and "version:" in front; empty: there is no entry in it. */
 static struct dit_span entry_of(struct dit_span text)
 {
+	if (begins(text, "\357\273\277")) { /* a byte order mark */
+		text = (struct dit_span){text.data + 3, text.len - 3};
+	}
 	while (text.len > 0) {
 		bool is_comment = text.data[0] == '#';
 

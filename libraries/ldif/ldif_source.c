@@ -134,6 +134,17 @@ static int check_start(struct dit_ldif_source *source, struct dit_span start)
 	return 0;
 }
 
+/* How long the byte order mark is that is passed over. */
+static size_t mark_bytes(const struct dit_ldif_source *source, struct dit_span start)
+{
+	static const struct dit_span mark = {"\357\273\277", 3};
+
+	return !source->keeps_mark && start.len >= mark.len &&
+	                       memcmp(start.data, mark.data, mark.len) == 0
+	               ? mark.len
+	               : 0;
+}
+
 /* @return 0 or negative */
 static int begin_unpack(struct dit_ldif_source *source, struct dit_span start)
 {
@@ -142,6 +153,8 @@ static int begin_unpack(struct dit_ldif_source *source, struct dit_span start)
 	                               .start = start,
 	                               .is_threaded = source->is_threaded};
 	struct dit_span text = {0};
+	char mark[3];
+	uint64_t packed = 0;
 	int r = dit_unpack_new(&source->unpack, &opts);
 
 	if (r < 0) {
@@ -154,7 +167,11 @@ static int begin_unpack(struct dit_ldif_source *source, struct dit_span start)
 		return DIT_E_INVALID;
 	}
 	/* An error is told by the first read. */
-	return r > 0 ? check_start(source, text) : 0;
+	r = r > 0 ? check_start(source, text) : 0;
+	if (r == 0 && mark_bytes(source, text) > 0) {
+		(void)dit_unpack_read(source->unpack, mark, sizeof(mark), &packed);
+	}
+	return r;
 }
 
 /*
@@ -168,6 +185,7 @@ static ssize_t begin(struct dit_ldif_source *source, char *buffer, size_t size)
 	bool is_small = size < sizeof(small);
 	struct dit_span start = {is_small ? small : buffer, 0};
 	uint64_t offset = source->offset;
+	size_t mark = 0;
 	ssize_t n = is_small ? read_start(source, small, sizeof(small))
 	                     : read_start(source, buffer, size);
 	int r = 0;
@@ -181,16 +199,24 @@ static ssize_t begin(struct dit_ldif_source *source, char *buffer, size_t size)
 		return begin_unpack(source, start);
 	}
 	r = check_start(source, start);
-	if (r < 0 || !is_small) {
-		return r < 0 ? r : n;
+	if (r < 0) {
+		return r;
+	}
+	mark = mark_bytes(source, start);
+	n -= (ssize_t)mark;
+	if (!is_small) {
+		source->nread += mark;
+		memmove(buffer, buffer + mark, (size_t)n);
+		return n;
 	}
 	if (source->is_regular) {
-		source->offset = offset;
+		source->nread += mark;
+		source->offset = offset + mark;
 		return 0;
 	}
-	source->nread += (uint64_t)n;
+	source->nread += start.len;
 	source->is_fresh = true;
-	return dit_ldif_source_unread(source, small, (size_t)n);
+	return dit_ldif_source_unread(source, small + mark, (size_t)n);
 }
 
 static ssize_t read_unpacked(struct dit_ldif_source *source, char *buffer, size_t size)

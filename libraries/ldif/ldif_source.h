@@ -8,7 +8,8 @@
  *
  * Regular files are read with pread, so a descriptor shared with others keeps its place;
  * all else with read. The first read looks at what comes: packed data is unpacked
- * (unpack.h), and a file that cannot be LDIF is refused (input_kind.h).
+ * (unpack.h), a byte order mark is passed over, and a file that cannot be LDIF is refused
+ * (input_kind.h).
  *
  * Threads: a source belongs to one thread.
  */
@@ -32,6 +33,7 @@ struct dit_ldif_source {
 
 	uint64_t nread;            /* bytes of the descriptor that were used */
 	char *name;                /* for messages; owned; the opener sets it */
+	bool keeps_mark;           /* the opener sets it: no byte order mark is skipped */
 	uint64_t lines_before;     /* the reader's: lines it counted in other files */
 	uint64_t lines;            /* likewise: of this one, when it read another */
 	bool is_begun;             /* what the input is, is known */

@@ -18,3 +18,10 @@ wc -l a b
 "$DITADD" -f slapd.conf -l a -l missing -l b
 "$DITADD" -f slapd.conf -l - -l - <a 2>&1 | head -1
 ls db
+# A byte order mark, which Windows programs write, is passed over.
+rm -f db/*
+{ printf '\357\273\277' && cat a; } >marked
+{ printf '\357\273\277' && zcat c.gz; } | gzip >marked.gz
+"$DITADD" -v -f slapd.conf -l marked -l marked.gz
+"$DITADD" --estimate -c -f slapd.conf -l marked -l marked.gz | grep entries
+"$DITADD" --strict -f slapd.conf -l marked
