@@ -12,8 +12,8 @@
  *   --openldap 2.5|2.6|2.7   --help   -V, --version
  *
  * Texts point into argv. An error is told on standard error: first a message with the
- * program's name in front, then where more is said. The message has slapd's words if slapd's tools
- * have the option.
+ * program's name in front, then where more is said. The message has slapd's words if
+ * slapd's tools have the option.
  *
  *     static const struct option long_options[] = {
  *             COMMON_LONG_OPTIONS,

@@ -29,7 +29,7 @@ void inputs_deinit(struct inputs *inputs);
 
 /** Of plain files; 0: one is something else. */
 uint64_t inputs_bytes(const struct inputs *inputs);
-/** Is one of them a terminal, on which somebody has to type? No inputs: standard input. */
+/** Is one of them, or standard input without any, a terminal on which somebody types? */
 bool inputs_wait_for_terminal(const struct inputs *inputs);
 
 #endif
