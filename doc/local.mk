@@ -19,6 +19,7 @@ dist_man_MANS += \
 EXTRA_DIST += \
 	%D%/compatibility.md \
 	%D%/design.md \
+	%D%/examples/first-start.sh \
 	%D%/examples/people.ldif \
 	%D%/examples/restore.sh \
 	%D%/examples/slapd.conf \

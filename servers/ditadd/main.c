@@ -3,7 +3,7 @@
  * ditadd: load LDIF into the database of a slapd.conf.
  *
  * Options in, messages out; the work is dit_load()'s. Exit status as slapadd's: 0, or 1
- * for any failure.
+ * for any failure; with --rejects also 2.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -92,11 +92,22 @@ static bool has_nothing(const struct dit_load_stats *stats, int r)
 	return r == 0 && (stats->is_unneeded || stats->nrecords == 0);
 }
 
-/* slapadd's exit status: some records can be missing in a load that has succeeded. */
-static int load_status(const struct dit_load_stats *stats, int r)
+/* With --rejects, which slapadd does not have: stored, without those records. */
+#define EXIT_PART 2
+
+/* Else slapadd's exit status: some records can be missing in a load that succeeded. */
+static int load_status(const struct options *options, const struct dit_load_stats *stats,
+                       int r)
 {
-	return r < 0 || stats->nfailed > 0 || stats->nmissing > 0 ? EXIT_FAILURE
-	                                                          : EXIT_SUCCESS;
+	bool is_part = stats->nfailed > 0 || stats->nmissing > 0;
+
+	if (r < 0) {
+		return EXIT_FAILURE;
+	}
+	if (options->rejects != NULL) {
+		return is_part || stats->nrefused > 0 ? EXIT_PART : EXIT_SUCCESS;
+	}
+	return is_part ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* What to type next; NULL: nothing. */
@@ -136,7 +147,7 @@ static int write_output(struct options *options, struct run_record *record,
 	options->output.next = next_command(options, stats, r);
 	/* The message about an interrupt says what a summary would. */
 	options->output.wants_summary &= r != DIT_E_STOPPED && !has_nothing(stats, r);
-	json = load_json(record, options, stats, r, load_status(stats, r));
+	json = load_json(record, options, stats, r, load_status(options, stats, r));
 	written = run_output_write(&options->output, json);
 	json_decref(json);
 	return written;
@@ -270,7 +281,7 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 		(void)fputs("ditadd: the input is empty: there is no entry in it\n",
 		            stderr);
 	}
-	status = load_status(&stats, r);
+	status = load_status(options, &stats, r);
 	if (r == 0 && options->want_stats && !stats.is_unneeded) {
 		stats_print(&stats, options->load.is_dry_run);
 		status = common_flush_output("ditadd") < 0 ? EXIT_FAILURE : status;

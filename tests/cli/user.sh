@@ -157,7 +157,7 @@ fresh() {
 }
 
 fresh
-says 0 '*nonsense*' "$DITADD" "${conf[@]}" -c -l "$work/secret/x.ldif" \
+says 2 '*nonsense*' "$DITADD" "${conf[@]}" -c -l "$work/secret/x.ldif" \
 	--rejects "$work/secret/rejects" --stats
 check "the files belong to the user" owner "$work/db/data.mdb" "$work/db/lock.mdb"
 check "nothing else lies there" test "$(ls "$work/db")" = "$(printf 'data.mdb\nlock.mdb')"

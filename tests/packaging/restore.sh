@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # doc/examples/restore.sh: after it the database is that of the LDIF, or the old one, and
-# slapd runs if it ran.
+# slapd runs if it ran. doc/examples/first-start.sh loads once, and slapd starts each time.
 set -u
 : "${DIT_SRCDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}"
 
@@ -73,6 +73,29 @@ printf '#!/bin/sh\nexit 1\n' >bin/ditcheck
 chmod +x bin/ditcheck
 restored 'the new database is damaged' 1 24 few.ldif demo-db -f "$conf"
 cmp -s keep demo-db/data.mdb || fail 'the new database is damaged: the old one is another'
+
+# started NAME STATUS ENTRIES LDIF: the first start, or a later one, of a container
+started() {
+	local got
+	nchecks=$((nchecks + 1))
+	rm -f running
+	SLAPD=start-slapd sh "$DIT_SRCDIR/doc/examples/first-start.sh" "$4" -f "$conf" >said 2>&1
+	got=$?
+	[ $got -eq "$2" ] || fail "$1: exit status $got"
+	[ "$(ditcat -f "$conf" | grep -c '^dn:')" = "$3" ] || fail "$1: other entries"
+	[ -e running ] && got=0 || got=1
+	[ $got -eq "$2" ] || fail "$1: slapd runs, or does not"
+}
+rm -f demo-db/*
+mkdir ldif
+cp bad.ldif ldif/10-bad.ldif
+ditadd -f "$conf" /dev/null
+started 'a bad LDIF at the first start' 1 0 ldif
+awk -v RS= -v ORS='\n\n' 'NR > 4' "$DIT_SRCDIR/doc/examples/people.ldif" >ldif/20-rest.ldif
+mv few.ldif ldif/10-bad.ldif
+started 'the first start' 0 24 ldif
+started 'the second start' 0 24 ldif
+grep -q 'nothing to do$' said || fail 'the second start says nothing'
 
 echo "${0##*/}: $nchecks checks, $nfailed failed"
 [ $nfailed -eq 0 ]
