@@ -42,9 +42,9 @@ static const struct dit_why_text texts[DIT_WHY_NKINDS] = {
                          "write the value in base64, with two colons behind the name"},
 	[DIT_WHY_NAME_EMPTY] = {"name-empty", "there is no name before the colon",
                                 "write the attribute's name there, or remove the line"},
-	[DIT_WHY_NAME_BYTES] =
-		{"name-bytes", "\"{a}\" cannot be the name of an attribute",
-                 "use letters, digits, hyphens and dots"},
+	[DIT_WHY_NAME_BYTES] = {"name-bytes",
+                                "\"{a}\" cannot be the name of an attribute",
+                                "use letters, digits, hyphens and dots"},
 	[DIT_WHY_OPTION] = {"option", "the options of \"{a}\" are not valid: {d}",
                             "correct the part behind the semicolon, or remove it"},
 	[DIT_WHY_UNDEFINED] =

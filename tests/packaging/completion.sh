@@ -36,7 +36,7 @@ PATH=$work/bin:$PATH
 # Options of the program's summary of its call, which is another text than the list: "[-cgq]"
 # is three, "[-b suffix | -n number]" two, "[--grow]" one.
 usage_options() { # usage_options PROGRAM
-	"$1" --no-such-option 2>&1 >/dev/null | sed -n '/^usage:/,$p' | tr '[]|' '\n\n\n' |
+	"$1" --help | sed -n '/^usage:/,/^$/p' | tr '[]|' '\n\n\n' |
 		awk '
 			{ sub(/^ +/, ""); sub(/^dit[a-z]+ /, "") }
 			/^--[a-z]/ { sub(/[ =].*/, ""); print; next }
@@ -89,7 +89,7 @@ same 'bash: behind a sign' pages "$(bash_words ditadd --writer = p)"
 same 'bash: behind a sign alone' $'gzip\nzstd' "$(bash_words ditcat --compress =)"
 same 'bash: a file behind a sign' "$work/dir/some.ldif" \
 	"$(bash_words ditadd --stats = "$work/dir/so")"
-same 'bash: no file without a sign' '' "$(bash_words ditadd --stats "$work/dir/so")"
+same 'bash: no file without a sign' '' "$(bash_words ditindex --stats "$work/dir/so")"
 same 'bash: a file' "$work/dir/some.ldif" "$(bash_words ditadd -l "$work/dir/so")"
 same 'bash: a file without -l' "$work/dir/some.ldif" "$(bash_words ditadd "$work/dir/so")"
 same 'bash: a directory' "$work/dir/one"$'\n'"$work/dir/two" \
