@@ -154,9 +154,16 @@ static int open_output(struct reindex_target *target)
 	                                : open_claimed(target, fault);
 
 	if (r == DIT_E_BUSY) {
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
-		                   "the database in %s is in use by %s",
-		                   db->data.directory, dit_claim_holder(fault));
+		const char *holder = dit_claim_holder(fault);
+		bool may_go_beside = !reindexer->opts->online &&
+		                     strncmp(holder, "slapd,", 6) == 0 &&
+		                     reindexer->chosen.openldap < DIT_OPENLDAP_2_7;
+
+		dit_reindex_report(
+			reindexer, DIT_REPORT_ERROR,
+			"the database in %s is in use by %s%s", db->data.directory,
+			holder,
+			may_go_beside ? "; --online builds indexes beside slapd" : "");
 		return r;
 	}
 	if (r == -ENOENT && fault->text[0] == '\0') {
