@@ -386,7 +386,15 @@ static int run_directory(struct dit_conf_parser *parser)
 	memcpy(inside, path.data, path.len);
 	memcpy(inside + path.len, "/.", sizeof("/."));
 	if (access(inside, W_OK | X_OK) != 0) {
-		return bad_path(parser, strerror(errno));
+		int error = errno;
+
+		/* A line of ours above slapd's, which names neither. */
+		if (error == EACCES) {
+			(void)dit_conf_say(parser->reporter,
+			                   "user %u may not write to the directory %s",
+			                   (unsigned)getuid(), path.data);
+		}
+		return bad_path(parser, strerror(error));
 	}
 	dit_conf_database(parser)->data.directory = path.data;
 	return 0;

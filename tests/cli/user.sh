@@ -128,6 +128,11 @@ if command -v setpriv >/dev/null; then
 		-f "$work/open/slapd.conf" -l "$work/open/x.ldif" --user 12345:12345
 	says 0 '' as "$work/ditadd" -g -f "$work/open/slapd.conf" \
 		-l "$work/open/x.ldif" --user "$(as id -u):$(as id -g)"
+	mkdir "$work/open/closed"
+	chmod 555 "$work/open/closed"
+	sed "s,$work/open/db,$work/open/closed," "$work/open/slapd.conf" >"$work/open/closed.conf"
+	says 1 "*user $(as id -u) may not write to the directory open/closed*" \
+		as "$work/ditadd" -g -f "$work/open/closed.conf" -l "$work/open/x.ldif"
 	check "the files are that user's" \
 		test "$(stat -c %u "$work/open/db/data.mdb")" = "$(as id -u)"
 fi
