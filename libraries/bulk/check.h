@@ -97,6 +97,9 @@ enum dit_check_phase {
 struct dit_check_list {
 	struct dit_span key; /* as stored */
 	uint64_t nids;
+	/* What the key stands for: "smith"; "*": presence; "sm*", "*mith*", "*ith": pieces
+	 * of values. NULL: no value of the first entries has it, or nobody looked. */
+	const char *value;
 };
 
 /** The size of a named database. The pointers are valid during the callback only. */

@@ -405,14 +405,14 @@ static int read_sample(struct check *check)
 	char *directory = NULL;
 	int r = 0;
 
-	if (use == NULL || !dit_check_use_wants_sample(use) ||
+	if (use == NULL || check->sizes == NULL ||
 	    check->one->openldap >= DIT_OPENLDAP_2_7 ||
 	    dit_check_findings_count(check->findings) > 0 ||
 	    dit_data_directory(check->one->path, &directory) <= 0) {
 		return 0;
 	}
 	if (open_readers(check, directory, 1, &fault) == 0) {
-		r = dit_check_use_sample(use, check->snapshot, &stop);
+		r = dit_check_use_sample(use, check->sizes, check->snapshot, &stop);
 	}
 	free(directory);
 	return r == DIT_E_STOPPED || r == -ENOMEM ? r : 0;

@@ -16,6 +16,7 @@ struct long_list {
 	uint64_t nitems;
 	size_t key_len;
 	char key[KEY_MAX];
+	char *value; /* owned by the member's notes; NULL: not known */
 };
 
 /* Of one database, by one member. */
@@ -227,7 +228,8 @@ static int tell_one(const struct dit_check_sizes *sizes, size_t number,
 	for (size_t i = 0; i < notes.nlongest; i++) {
 		longest[i] = (struct dit_check_list){
 			.key = {notes.longest[i].key, notes.longest[i].key_len},
-			.nids = notes.longest[i].nitems};
+			.nids = notes.longest[i].nitems,
+			.value = notes.longest[i].value};
 	}
 	told->name = size->name;
 	told->is_index = (size->flags & DIT_DB_DUPFIXED) != 0;
@@ -257,6 +259,86 @@ static int tell_one(const struct dit_check_sizes *sizes, size_t number,
 	told->nlists = NULL;
 	told->nlongest = 0;
 	return r;
+}
+
+/* ---- values ---- */
+
+static const struct database *find(const struct dit_check_sizes *sizes, const char *name,
+                                   size_t *ret_number)
+{
+	for (size_t i = 0; i < sizes->ndatabases; i++) {
+		if (strcmp(sizes->databases[i].size.name, name) == 0) {
+			*ret_number = i;
+			return &sizes->databases[i];
+		}
+	}
+	return NULL;
+}
+
+/* The list of a key; members have seen different keys. */
+static struct long_list *find_list(struct dit_check_sizes *sizes, const char *name,
+                                   struct dit_span key)
+{
+	size_t number = 0;
+
+	if (find(sizes, name, &number) == NULL) {
+		return NULL;
+	}
+	for (unsigned i = 0; i < sizes->nmembers; i++) {
+		struct notes *notes = number < sizes->members[i].nnotes
+		                              ? &sizes->members[i].notes[number]
+		                              : NULL;
+
+		for (size_t k = 0; notes != NULL && k < notes->nlongest; k++) {
+			struct long_list *list = &notes->longest[k];
+
+			if (list->key_len == key.len &&
+			    memcmp(list->key, key.data, key.len) == 0) {
+				return list;
+			}
+		}
+	}
+	return NULL;
+}
+
+bool dit_check_sizes_format(struct dit_check_sizes *sizes, const char *name,
+                            bool *ret_is_integerkey, size_t *ret_key_len)
+{
+	size_t number = 0;
+	const struct database *database = find(sizes, name, &number);
+
+	if (database == NULL) {
+		return false;
+	}
+	*ret_is_integerkey = (database->size.flags & DIT_DB_INTEGERKEY) != 0;
+	*ret_key_len = 0;
+	for (unsigned i = 0; i < sizes->nmembers; i++) {
+		if (number < sizes->members[i].nnotes &&
+		    sizes->members[i].notes[number].nlongest > 0) {
+			*ret_key_len = sizes->members[i].notes[number].longest[0].key_len;
+		}
+	}
+	return true;
+}
+
+bool dit_check_sizes_wants(struct dit_check_sizes *sizes, const char *name,
+                           struct dit_span key)
+{
+	const struct long_list *list = find_list(sizes, name, key);
+
+	return list != NULL && list->value == NULL;
+}
+
+int dit_check_sizes_name(struct dit_check_sizes *sizes, const char *name,
+                         struct dit_span key, const char *value)
+{
+	struct long_list *list = find_list(sizes, name, key);
+
+	if (list != NULL && list->value == NULL) {
+		list->value = strdup(value);
+		return list->value == NULL ? -ENOMEM : 0;
+	}
+	return 0;
 }
 
 static uint64_t count_entries(const struct dit_check_sizes *sizes)
@@ -312,6 +394,9 @@ void dit_check_sizes_reset(struct dit_check_sizes *sizes)
 		struct member *member = &sizes->members[i];
 
 		for (size_t k = 0; k < member->nnotes; k++) {
+			for (size_t n = 0; n < member->notes[k].nlongest; n++) {
+				free(member->notes[k].longest[n].value);
+			}
 			free(member->notes[k].longest);
 		}
 		free(member->notes);

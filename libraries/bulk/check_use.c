@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "bulk/check_values.h"
 #include "bulk/scan_snapshot.h"
 
 #define NKINDS DIT_CHECK_INDEX_KINDS
@@ -41,6 +42,7 @@ struct dit_check_use {
 	uint64_t nunindexed;
 	uint64_t counted[DIT_CHECK_SEARCH_UNREAD + 1];
 	uint64_t nsampled;
+	struct dit_check_values *values; /* while there is a sample */
 };
 
 static void count(struct counter *counter, uint64_t search)
@@ -220,38 +222,11 @@ void dit_check_use_count(struct dit_check_use *use, enum dit_check_search_kind k
 
 /* ---- a sample of the entries ---- */
 
-static bool is_type_below(const struct dit_attr_type *type,
-                          const struct dit_attr_type *above)
-{
-	while (type != NULL && type != above) {
-		type = type->sup;
-	}
-	return type != NULL;
-}
-
-bool dit_check_use_wants_sample(const struct dit_check_use *use)
-{
-	for (size_t i = 0; i < use->db->nindexes; i++) {
-		if ((use->db->indexes[i].kinds & DIT_INDEX_SUB) != 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static int is_wanted(void *ctx, const struct dit_ad *ad)
 {
 	const struct dit_check_use *use = ctx;
 
-	for (size_t i = 0; i < use->db->nindexes; i++) {
-		const struct dit_index_spec *spec = &use->db->indexes[i];
-
-		if ((spec->kinds & DIT_INDEX_SUB) != 0 &&
-		    is_type_below(ad->type, spec->ad->type)) {
-			return 1;
-		}
-	}
-	return 0;
+	return dit_check_values_want(use->values, ad);
 }
 
 static bool is_digits(struct dit_span value)
@@ -284,6 +259,7 @@ static int look(void *ctx, struct dit_scan_range *range,
                 const struct dit_entry_view *entry)
 {
 	struct dit_check_use *use = ctx;
+	int r = 0;
 
 	(void)range;
 	if (use->nsampled == DIT_CHECK_SAMPLE) {
@@ -291,15 +267,18 @@ static int look(void *ctx, struct dit_scan_range *range,
 	}
 	if (!entry->is_hole && entry->record_error == 0) {
 		use->nsampled++;
-		for (uint32_t i = 0; i < entry->nattrs; i++) {
+		for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
 			look_at(use, &entry->attrs[i]);
+			r = entry->attrs[i].ad == NULL
+			            ? 0
+			            : dit_check_values_try(use->values, &entry->attrs[i]);
 		}
 	}
-	return 0;
+	return r;
 }
 
-int dit_check_use_sample(struct dit_check_use *use, struct dit_snapshot *snapshot,
-                         const struct dit_stop *stop)
+int dit_check_use_sample(struct dit_check_use *use, struct dit_check_sizes *sizes,
+                         struct dit_snapshot *snapshot, const struct dit_stop *stop)
 {
 	static const struct dit_entry_scan_ops ops = {.entry = look};
 	const struct dit_scan_snapshot_opts opts = {.snapshot = snapshot,
@@ -309,12 +288,17 @@ int dit_check_use_sample(struct dit_check_use *use, struct dit_snapshot *snapsho
 	                                            .wanted_ctx = use,
 	                                            .stop = stop};
 	struct dit_entry_scan *scan = NULL;
-	int r = dit_entry_scan_new(&scan, &opts);
+	int r = dit_check_values_new(&use->values, sizes, use->settings, use->db);
 
+	if (r == 0) {
+		r = dit_entry_scan_new(&scan, &opts);
+	}
 	if (r == 0) {
 		r = dit_entry_scan_run(scan, &ops, use);
 		dit_entry_scan_close(scan);
 	}
+	dit_check_values_free(use->values);
+	use->values = NULL;
 	return r == DIT_E_STOPPED && !dit_stop_is_set(stop) ? 0 : r;
 }
 

@@ -30,7 +30,7 @@
 #define DITKIT_CHECK_USE_H
 
 #include "base/stop.h"
-#include "bulk/check.h"
+#include "bulk/check_sizes.h"
 #include "config/settings.h"
 #include "store/snapshot.h"
 #include "values/filter.h"
@@ -59,15 +59,16 @@ enum dit_check_search_kind {
 };
 void dit_check_use_count(struct dit_check_use *use, enum dit_check_search_kind kind);
 
-/** Is there anything that a sample could tell? */
-bool dit_check_use_wants_sample(const struct dit_check_use *use);
 /**
- * Read the first entries of a snapshot, once.
+ * Read the first entries of a snapshot, once: kinds of values, and what the keys of the
+ * longest lists stand for.
+ *
+ * @param sizes  get these values
  *
  * @return 0; as dit_entry_scan_run()
  */
-int dit_check_use_sample(struct dit_check_use *use, struct dit_snapshot *snapshot,
-                         const struct dit_stop *stop);
+int dit_check_use_sample(struct dit_check_use *use, struct dit_check_sizes *sizes,
+                         struct dit_snapshot *snapshot, const struct dit_stop *stop);
 
 /** @return 0; -ENOMEM */
 int dit_check_use_tell(struct dit_check_use *use, const char *file,

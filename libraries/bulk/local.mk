@@ -34,6 +34,8 @@ rooms += %D%/libbulk.la
 	%D%/check_tree.h \
 	%D%/check_use.c \
 	%D%/check_use.h \
+	%D%/check_values.c \
+	%D%/check_values.h \
 	%D%/chosen.c \
 	%D%/chosen.h \
 	%D%/context_csn.c \

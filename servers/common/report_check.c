@@ -319,6 +319,7 @@ static int compare_lists(const void *a, const void *b)
 static void print_longest(FILE *out, const json_t *json, json_t *const *indexes, size_t n)
 {
 	struct list *lists = NULL;
+	const char *value = NULL;
 	size_t nlists = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -338,16 +339,23 @@ static void print_longest(FILE *out, const json_t *json, json_t *const *indexes,
 		}
 	}
 	qsort(lists, nlists, sizeof(*lists), compare_lists);
-	(void)fputs("<section id=\"longest\"><h2>Longest lists</h2>\n<p class=\"note\">"
-	            "Each entry that comes with such a key makes its list longer.</p>\n"
-	            "<div class=\"wide\"><table><thead><tr><th>index</th><th>key</th>"
-	            "<th>entries</th></tr></thead><tbody>\n",
-	            out);
+	(void)fputs(
+		"<section id=\"longest\"><h2>Longest lists</h2>\n<p class=\"note\">"
+		"Each entry that comes with such a value makes its list longer. *: the "
+		"key of presence; sm*, *mith*, *ith: values with this piece. A key is "
+		"shown where none of the first entries has such a value.</p>\n"
+		"<div class=\"wide\"><table><thead><tr><th>index</th><th>value</th>"
+		"<th>entries</th></tr></thead><tbody>\n",
+		out);
 	for (size_t i = 0; i < nlists && i < NLONGEST; i++) {
 		(void)fputs("<tr>", out);
 		print_name(out, json, lists[i].index);
-		(void)fputs("<td class=\"path\"><code>", out);
-		html_text(out, fact_text(lists[i].list, "key"));
+		value = fact_text(lists[i].list, "value");
+		(void)fputs(value[0] == '\0' ? "<td class=\"path\">key <code>"
+		                             : "<td class=\"path\"><code>",
+		            out);
+		html_text(out,
+		          value[0] == '\0' ? fact_text(lists[i].list, "key") : value);
 		(void)fputs("</code></td>", out);
 		html_count(out, "entries", fact_number(lists[i].list, "postings"));
 		(void)fputs("</tr>\n", out);

@@ -52,6 +52,7 @@ static void print_row(const json_t *database, bool is_verbose)
 {
 	const json_t *longest = json_object_get(database, "longest");
 	uint64_t keys = fact_number(database, "keys");
+	char value[NAME_SIZE];
 
 	print_size(fact_text(database, "database"), fact_number(database, "bytes"),
 	           fact_number(database, "used_bytes"), fact_number(database, "entries"));
@@ -70,8 +71,10 @@ static void print_row(const json_t *database, bool is_verbose)
 		const json_t *list = json_array_get(longest, i);
 		uint64_t n = fact_number(list, "postings");
 
-		(void)printf("  key %s: %llu posting%s\n", fact_text(list, "key"),
-		             (unsigned long long)n, n == 1 ? "" : "s");
+		text_escape(value, sizeof(value), fact_text(list, "value"));
+		(void)printf("  key %s%s%s: %llu posting%s\n", fact_text(list, "key"),
+		             value[0] == '\0' ? "" : ", ", value, (unsigned long long)n,
+		             n == 1 ? "" : "s");
 	}
 }
 
@@ -109,8 +112,12 @@ static json_t *longest_json(const struct dit_check_database *database)
 	for (size_t i = 0; i < database->nlongest; i++) {
 		print_hex(hex, database->longest[i].key);
 		(void)json_array_append_new(
-			longest, json_pack("{s:s, s:I}", "key", hex, "postings",
-		                           (json_int_t)database->longest[i].nids));
+			longest,
+			json_pack("{s:s, s:o, s:I}", "key", hex, "value",
+		                  database->longest[i].value == NULL
+		                          ? json_null()
+		                          : json_text(database->longest[i].value),
+		                  "postings", (json_int_t)database->longest[i].nids));
 	}
 	return longest;
 }

@@ -46,7 +46,10 @@ static void note(void *ctx, const struct dit_check_database *database)
 	for (size_t i = 0; i < database->nlongest; i++) {
 		told->len += (size_t)snprintf(
 			told->text + told->len, sizeof(told->text) - told->len,
-			" %.*s %llu", DIT_SPAN_ARGS(database->longest[i].key),
+			" %.*s%s%s %llu", DIT_SPAN_ARGS(database->longest[i].key),
+			database->longest[i].value == NULL ? "" : "=",
+			database->longest[i].value == NULL ? ""
+							   : database->longest[i].value,
 			(unsigned long long)database->longest[i].nids);
 	}
 	told->len += (size_t)snprintf(told->text + told->len,
@@ -105,7 +108,19 @@ static int tell(struct told *told)
 	take(sizes, "cn", INDEX, 8);
 	take(sizes, "dn2i", DIT_DB_DUPSORT, 5);
 	take(sizes, "id2e", 0, 4);
-	r = dit_check_sizes_tell(sizes, "data.mdb", 4096, note, told);
+	r = dit_check_sizes_name(sizes, "cn", dit_span_of("c"), "first");
+	if (r == 0) {
+		r = dit_check_sizes_tell(sizes, "data.mdb", 4096, note, told);
+	}
+	if (r == 0) {
+		/* Those that have a value, and that are none of the longest. */
+		assert_false(dit_check_sizes_wants(sizes, "cn", dit_span_of("c")));
+		assert_false(dit_check_sizes_wants(sizes, "cn", dit_span_of("z")));
+		assert_false(dit_check_sizes_wants(sizes, "sn", dit_span_of("d")));
+		assert_true(dit_check_sizes_wants(sizes, "cn", dit_span_of("d")));
+		assert_int_equal(dit_check_sizes_name(sizes, "cn", dit_span_of("c"), ""),
+		                 0);
+	}
 	dit_check_sizes_free(sizes);
 	return r;
 }
@@ -119,7 +134,7 @@ static void what_members_noted_is_summed_up(void **state)
 	assert_string_equal(
 		told.text,
 		"cn (index): 8 keys, 16 records, 24576 bytes, 5000 used, 4 entries, 1 "
-		"ranges; c 9 d 9 a 7 g 4 f 3\n"
+		"ranges; c=first 9 d 9 a 7 g 4 f 3\n"
 		"dn2i: 5 keys, 10 records, 24576 bytes, 5000 used, 4 entries, 0 ranges;\n"
 		"id2e: 4 keys, 8 records, 24576 bytes, 5000 used, 4 entries, 0 ranges;\n");
 }

@@ -351,6 +351,15 @@ printf '%s\n' '(uid=a)' '(telephoneNumber=1)' >filters
 for ((n = 0; n < 6; n++)); do cat filters filters >more && cat more more >filters; done
 "$DITCHECK" --stats --json -f slapd.conf --filter-log=filters >check.json || fail "a check"
 flat check.json >flat
+# What the keys of the longest lists stand for: a search for it finds as many entries.
+awk '{ value = $0; sub(/^[^ ]* /, "", value); gsub(/^"|"$/, "", value) }
+	$1 ~ /\.database$/ { name = value }
+	$1 ~ /longest\.[0-9]+\.value$/ { wanted = value }
+	$1 ~ /longest\.[0-9]+\.postings$/ { print name, value, wanted }' flat >lists
+is "lists with a value" "$([ "$(grep -vc ' null$' lists)" -ge 20 ] && echo many)" many
+while read -r attribute postings value; do
+	is "($attribute=$value)" "$("$DITCAT" -f slapd.conf -a "($attribute=$value)" | grep -c '^dn:')" "$postings"
+done < <(grep -v ' null$' lists)
 fields flat | sed 's/\.uses\..*/.uses.KIND/; s/\.figures\..*/.figures.NAME/' | sort -u >check.fields
 grep -q '^advice' check.fields || fail "no advice"
 sort -u load.fields index.fields check.fields | grep -v '^kinds' >fields
