@@ -11,10 +11,12 @@
  * name, since a load from the one into the other gives new IDs and numbers
  * (compare_across.h).
  *
- * Each difference is reported as one line of text (DIT_REPORT_DIAGNOSTIC):
+ * Each difference is reported as one line of text (DIT_REPORT_DIAGNOSTIC). The last line
+ * here is about none, unless order counts:
  *
  *   cn: key 44984567: 2 IDs: 2 3 | 1 IDs: 2
  *   cn: 812 more differences
+ *   id2e: 3 entries differ in the order of values alone
  *   dn2i: key 0100000000000000, only in the second: self, parent 0, "cn=x", pretty "CN=x"
  *
  * liblmdb, which reads those of LMDB 0.9, trusts their structure: <ditkit/check.h> looks
@@ -61,9 +63,14 @@ struct dit_compare_opts {
 	bool ignore_integerkey;
 
 	/*
-	 * A normal form that equals its value differs from none. Readers see no
-	 * difference: slapd and slapadd store some normal forms of values that they make
-	 * themselves, and leave out others (storage.md 4). Of one format only.
+	 * Two more differences count, which readers do not see:
+	 *
+	 *   order         of the values of an attribute; one that is stored twice in an
+	 *                 entry, as slapadd 2.5 does where lines stand apart, differs
+	 *                 from one that is stored once
+	 *   normal forms  one that equals its value differs from none: slapd and slapadd
+	 *                 store some normal forms of values that they make themselves,
+	 *                 and leave out others (storage.md 4). Of one format only.
 	 */
 	bool is_exact;
 

@@ -207,98 +207,16 @@ static int say_attr(struct dit_compare *c, const struct dit_entry_view *entry,
 
 /* ---- two entries ---- */
 
-struct value {
-	struct dit_span pretty;
-	struct dit_span normal;
-};
-
-static int compare_spans(struct dit_span a, struct dit_span b)
-{
-	size_t n = a.len < b.len ? a.len : b.len;
-	int order = n == 0 ? 0 : memcmp(a.data, b.data, n);
-
-	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-static int compare_values(const void *a, const void *b)
-{
-	const struct value *x = a;
-	const struct value *y = b;
-	int order = compare_spans(x->pretty, y->pretty);
-
-	return order != 0 ? order : compare_spans(x->normal, y->normal);
-}
-
-/* slapd stores no normal form that equals the value, slapadd does. */
-static struct value value_of(const struct dit_attr_view *attr, uint32_t i)
-{
-	return (struct value){attr->values[i],
-	                      attr->normal == NULL ? attr->values[i] : attr->normal[i]};
-}
-
-static bool same_value(struct value a, struct value b, bool is_generated)
-{
-	return is_generated ? a.pretty.len == b.pretty.len : compare_values(&a, &b) == 0;
-}
-
-static bool same_in_order(const struct dit_attr_view *a, const struct dit_attr_view *b,
-                          bool is_generated)
-{
-	for (uint32_t i = 0; i < a->nvalues; i++) {
-		if (!same_value(value_of(a, i), value_of(b, i), is_generated)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static struct value *sorted(struct dit_arena *arena, const struct dit_attr_view *attr)
-{
-	struct value *values = dit_arena_alloc(arena, attr->nvalues * sizeof(*values));
-
-	if (values == NULL) {
-		return NULL;
-	}
-	for (uint32_t i = 0; i < attr->nvalues; i++) {
-		values[i] = value_of(attr, i);
-	}
-	qsort(values, attr->nvalues, sizeof(*values), compare_values);
-	return values;
-}
-
-/* 1: as sets; 0; -ENOMEM */
-static int same_sets(struct dit_arena *arena, const struct dit_attr_view *a,
-                     const struct dit_attr_view *b)
-{
-	const struct value *x = sorted(arena, a);
-	const struct value *y = sorted(arena, b);
-
-	if (x == NULL || y == NULL) {
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < a->nvalues; i++) {
-		if (compare_values(&x[i], &y[i]) != 0) {
-			return 0;
-		}
-	}
-	return 1;
-}
-
 /* The order of sorted values, and of those that are kept apart, is not the input's. */
 static int same_attr(struct dit_compare *c, const struct dit_attr_view *a,
                      const struct dit_attr_view *b)
 {
-	bool is_generated = c->opts.ignore_generated && dit_compare_is_generated(a->name);
+	int r = dit_compare_attr_values(c, a, b);
 
-	if (a->nvalues != b->nvalues) {
-		return 0;
-	}
-	if (same_in_order(a, b, is_generated)) {
-		return 1;
-	}
-	return a->is_sorted == b->is_sorted && a->is_split == b->is_split
-	               ? 0
-	               : same_sets(&c->arena, a, b);
+	return r == DIT_REORDERED && (a->is_sorted != b->is_sorted ||
+	                              a->is_split != b->is_split)
+	               ? DIT_SAME
+	               : r;
 }
 
 static const struct dit_attr_view *find_attr(const struct dit_entry_view *entry,
@@ -318,13 +236,13 @@ static const struct dit_attr_view *find_attr(const struct dit_entry_view *entry,
 static int compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2])
 {
 	const struct dit_attr_view *attrs[2] = {NULL, NULL};
-	int r = 1;
+	int r = 0;
 
 	for (uint32_t i = 0; i < entries[0].nattrs && r >= 0; i++) {
 		attrs[0] = &entries[0].attrs[i];
 		attrs[1] = find_attr(&entries[1], i, attrs[0]->name);
-		r = attrs[1] == NULL ? 0 : same_attr(c, attrs[0], attrs[1]);
-		if (r == 0) {
+		r = attrs[1] == NULL ? DIT_DIFFERENT : same_attr(c, attrs[0], attrs[1]);
+		if (dit_compare_is_difference(c, r)) {
 			r = say_attr(c, &entries[0], attrs);
 		}
 	}
@@ -338,8 +256,9 @@ static int compare_attrs(struct dit_compare *c, const struct dit_entry_view entr
 	return r < 0 ? r : 0;
 }
 
-static int compare_entries(struct dit_compare *c, const struct dit_entry_view entries[2])
+static int compare_entries(struct dit_compare *c, struct dit_entry_view entries[2])
 {
+	uint64_t before = c->ndb;
 	int r = 0;
 
 	dit_arena_reset(&c->arena);
@@ -348,7 +267,8 @@ static int compare_entries(struct dit_compare *c, const struct dit_entry_view en
 		                 entries[0].record_error < 0 ? ", the first is damaged"
 		                                             : ", the second is damaged");
 	}
-	if (!dit_span_eq(entries[0].dn, entries[1].dn)) {
+	r = dit_compare_join_blocks(c, entries);
+	if (r == 0 && !dit_span_eq(entries[0].dn, entries[1].dn)) {
 		r = dit_compare_line_begin(c);
 		if (r == 0) {
 			put_entry(c, &entries[0]);
@@ -360,7 +280,11 @@ static int compare_entries(struct dit_compare *c, const struct dit_entry_view en
 	if (r == 0 && entries[0].oc_flags != entries[1].oc_flags) {
 		r = say_entry(c, &entries[0], ", the flags of object classes differ");
 	}
-	return r < 0 ? r : compare_attrs(c, entries);
+	if (r == 0) {
+		r = compare_attrs(c, entries);
+	}
+	dit_compare_entry_end(c, before);
+	return r;
 }
 
 /* ---- all entries ---- */
@@ -414,7 +338,10 @@ static int take_first(struct comparison *comparison, const struct dit_entry_view
 	if (r > 0) {
 		r = add_pair(comparison, twin, entry->id);
 	}
-	return r < 0 ? r : compare_entries(c, both);
+	if (r == 0) {
+		r = compare_entries(c, both);
+	}
+	return r;
 }
 
 static int take_second(struct comparison *comparison, const struct dit_entry_view *entry)

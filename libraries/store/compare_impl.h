@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/ticker.h"
 #include "store/compare.h"
+#include "store/entry_view.h"
 #include "store/fault.h"
 #include "store/snapshot.h"
 
@@ -36,6 +37,9 @@ struct dit_compare {
 	const char *db;  /* being compared */
 	uint64_t ndb;    /* differences in it */
 	uint64_t ntotal; /* differences in all */
+
+	bool is_reordered;   /* the entry at hand differs in order */
+	uint64_t nreordered; /* entries of the database that differ in order alone */
 
 	struct dit_ticker ticker; /* tells the callback */
 	uint64_t nbefore;         /* records of the databases that are done */
@@ -87,6 +91,26 @@ void dit_compare_put_value(struct dit_compare *c, const char *db, struct dit_spa
 /** Two records of id2e under one key. 0; -ENOMEM */
 int dit_compare_entries(struct dit_compare *c, struct dit_span key,
                         const struct dit_span values[2]);
+
+enum {
+	DIT_DIFFERENT,
+	DIT_SAME,
+	DIT_REORDERED, /* the same values in another order */
+};
+
+/** The values that both attributes have. One of the three above; -ENOMEM */
+int dit_compare_attr_values(struct dit_compare *c, const struct dit_attr_view *a,
+                            const struct dit_attr_view *b);
+/** Is it a difference? Order alone is none, but for an exact comparison, and is noted. */
+bool dit_compare_is_difference(struct dit_compare *c, int sameness);
+/** The blocks of an attribute become one, but for an exact comparison. 0; -ENOMEM */
+int dit_compare_join_blocks(struct dit_compare *c, struct dit_entry_view entries[2]);
+/**
+ * Count a pair of entries that differ in order alone.
+ *
+ * @param before  differences before the pair
+ */
+void dit_compare_entry_end(struct dit_compare *c, uint64_t before);
 
 /** An attribute whose values differ from load to load. */
 bool dit_compare_is_generated(struct dit_span name);

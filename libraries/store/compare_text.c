@@ -53,19 +53,34 @@ int dit_compare_line_end(struct dit_compare *c)
 	return r;
 }
 
+/* Counts at the end of a database; no differences. */
+static int say_count(struct dit_compare *c, uint64_t n, const char *what)
+{
+	int r = open_line(c);
+
+	dit_compare_put(c, "%" PRIu64 " %s", n, what);
+	return r == 0 ? dit_compare_line_end(c) : r;
+}
+
 int dit_compare_db_end(struct dit_compare *c, int r)
 {
 	uint64_t ndb = c->ndb;
+	uint64_t nreordered = c->nreordered;
 	int told = 0;
 
 	c->ndb = 0;
-	if (c->report == NULL || ndb <= c->opts.nreports_max) {
+	c->nreordered = 0;
+	if (c->report == NULL) {
 		return r;
 	}
-	told = open_line(c);
-	dit_compare_put(c, "%" PRIu64 " more differences", ndb - c->opts.nreports_max);
-	if (told == 0) {
-		told = dit_compare_line_end(c);
+	if (ndb > c->opts.nreports_max) {
+		told = say_count(c, ndb - c->opts.nreports_max, "more differences");
+	}
+	if (told == 0 && nreordered > 0) {
+		told = say_count(c, nreordered,
+		                 nreordered == 1
+		                         ? "entry differs in the order of values alone"
+		                         : "entries differ in the order of values alone");
 	}
 	return r != 0 ? r : told;
 }

@@ -79,7 +79,7 @@ static const char help_text[] =
 	"                    record: exit status 0 if it is the same, 1 if it differs\n"
 	"  --database dir    check this directory, or data file, in place of the configured\n"
 	"                    one; with --quick and --stats, no configuration is read\n"
-	"  --exact           compare: a normal form that equals its value differs from none\n"
+	"  --exact           compare: the order of values counts, and which forms are stored\n"
 	"  --filter-log file\n"
 	"                    with --stats: say which indexes searches use, by slapd's log\n"
 	"                    (loglevel stats) or a filter a line; gzip too; -: standard input\n"

@@ -287,6 +287,27 @@ static void entry_normal(struct dit_staging *staging)
 	          10);
 }
 
+static void entry_ab(struct dit_staging *staging)
+{
+	put_words(staging,
+	          (const uint32_t[]){1, 3, 0x100, 4, 1, 2, 1, 1, 'a' | 'b' << 16, 0}, 10);
+}
+
+static void entry_ba(struct dit_staging *staging)
+{
+	put_words(staging,
+	          (const uint32_t[]){1, 3, 0x100, 4, 1, 2, 1, 1, 'b' | 'a' << 16, 0}, 10);
+}
+
+/* An attribute twice, the second time with a normal form. */
+static void entry_blocks(struct dit_staging *staging)
+{
+	put_words(staging,
+	          (const uint32_t[]){2, 6, 0x100, 7, 1, 1, 1, 1, 1u | 1u << 31, 1, 1,
+	                             'a' | 'b' << 16, 'b', 0},
+	          14);
+}
+
 static void entry_damaged(struct dit_staging *staging)
 {
 	put_words(staging, (const uint32_t[]){1000, 2, 0x100, 3, 1, 1, 1, 'v'}, 8);
@@ -385,6 +406,18 @@ static void each_difference_is_found_and_named(void **state)
 		{"a normal form like the value, exact", entry_flags_a, entry_normal,
 		 {.is_exact = true}, 1,
 		 "id2e: key 0100000000000000, : 1: \"v\" | 1: \"v\", normal: \"v\"\n"},
+		{"other order", entry_ab, entry_ba, {0}, 0,
+		 "id2e: 1 entry differs in the order of values alone\n"},
+		{"other order, exact", entry_ab, entry_ba, {.is_exact = true}, 1,
+		 "id2e: key 0100000000000000, : 2: \"a\" \"b\" | 2: \"b\" \"a\"\n"},
+		{"blocks", entry_blocks, entry_ba, {0}, 0,
+		 "id2e: 1 entry differs in the order of values alone\n"},
+		{"blocks on both sides", entry_blocks, entry_blocks, {0}, 0, ""},
+		{"blocks, exact", entry_ab, entry_blocks, {.is_exact = true}, 1,
+		 "id2e: key 0100000000000000, attributes 1= | 1= 1=\n"},
+		{"blocks, other values", entry_blocks, entry_flags_a, {0}, 1,
+		 "id2e: key 0100000000000000, : 2: \"a\" \"b\", normal: \"a\" \"b\" | "
+		 "1: \"v\"\n"},
 		{"split", entry_flags_a, entry_split, {0}, 1,
 		 "id2e: key 0100000000000000, : 1: \"v\" | in id2v, 1\n"},
 		{"damage", entry_flags_a, entry_damaged, {0}, 1,
