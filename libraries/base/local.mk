@@ -27,6 +27,8 @@ rooms += %D%/libbase.la
 	%D%/path.h \
 	%D%/pieces.h \
 	%D%/progress.h \
+	%D%/regular_file.c \
+	%D%/regular_file.h \
 	%D%/report.h \
 	%D%/span.h \
 	%D%/stop.c \

@@ -19,9 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
 #include "base/tell.h"
 #include "base/ticker.h"
 #include "bulk/check_content.h"
@@ -454,15 +454,13 @@ static void begin_again(struct check *check)
 static int open_other(const char *path, struct dit_fault *fault)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
 	int r = 0;
 
 	if (fd < 0) {
 		return -errno;
 	}
-	if (fstat(fd, &st) < 0) {
-		r = -errno;
-	} else if (!S_ISREG(st.st_mode)) {
+	r = dit_is_regular_file(fd);
+	if (r == 0) {
 		r = dit_fault_say(fault, -EINVAL, "no regular file");
 	}
 	if (r < 0) {

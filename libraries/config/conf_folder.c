@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/regular_file.h"
 #include "base/whole_io.h"
 
 #define NAME_MIN      7 /* slapd looks at no shorter one */
@@ -137,14 +138,11 @@ static int read_file(const char *path, struct dit_arena *arena, struct dit_span 
 	if (fd < 0) {
 		return -errno;
 	}
-	if (fstat(fd, &st) < 0) {
-		r = -errno;
-	} else if (S_ISDIR(st.st_mode)) {
-		r = -EISDIR;
-	} else if (!S_ISREG(st.st_mode)) {
-		r = DIT_E_INVALID;
-	} else {
+	r = fstat(fd, &st) < 0 ? -errno : dit_is_regular_file(fd);
+	if (r > 0) {
 		r = read_text(fd, (size_t)st.st_size, arena, ret);
+	} else if (r == 0) {
+		r = S_ISDIR(st.st_mode) ? -EISDIR : DIT_E_INVALID;
 	}
 	(void)close(fd);
 	return r;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
 #include "base/whole_io.h"
 
 /* First guess for what has no known size: a pipe, or a file of /proc. */
@@ -72,16 +73,14 @@ static int split_url(struct dit_span url, struct dit_span *ret)
 /* @return 0, or why the rules refuse the open file */
 static int check_rules(int fd, const struct dit_file_rules *rules)
 {
+	int r = rules != NULL && rules->allow_special ? 1 : dit_is_regular_file(fd);
 	struct stat st;
 
-	if (fstat(fd, &st) < 0) {
-		return -errno;
-	}
 	/* Reading a directory fails by itself. */
-	return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ||
-	                       (rules != NULL && rules->allow_special)
-	               ? 0
-	               : -ENOTSUP;
+	if (r == 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		return 0;
+	}
+	return r == 0 ? -ENOTSUP : r < 0 ? r : 0;
 }
 
 static int open_checked(const char *path, const struct dit_file_rules *rules)
@@ -133,7 +132,8 @@ const char *dit_file_url_reason(int error, const struct dit_file_rules *rules)
 	if (rules != NULL && rules->value_max > 0 && error == -EFBIG) {
 		return ": the files of the record are longer than --max-record allows";
 	}
-	return error == -ENOTSUP ? ": not a regular file, and --special-urls is not given"
+	return error == -ENOTSUP ? ": a pipe, a device or a file of the kernel, and "
+	                           "--special-urls is not given"
 	                         : "";
 }
 

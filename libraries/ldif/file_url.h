@@ -6,8 +6,8 @@
  *   file:PATH       relative paths start at the working directory
  *   file:///PATH    a host name is refused
  *
- * Only regular files are read, unless the rules say otherwise: a device has no end, and a
- * pipe may wait forever.
+ * Only regular files are read (base/regular_file.h), unless the rules say otherwise: a
+ * device has no end, and a pipe may wait forever.
  *
  * "%41" in the path is "A"; a malformed escape is refused, and "%00" ends the path.
  *
@@ -24,7 +24,7 @@
 /** Which files an LDIF may name, and what ends the wait for one. */
 struct dit_file_rules {
 	bool refuse_all;    /* none */
-	bool allow_special; /* pipes and devices as well, which may have no end */
+	bool allow_special; /* pipes, devices, files of the kernel: may have no end */
 	uint64_t value_max; /* bytes of all files that are values of a record; 0: any */
 	const struct dit_stop *stop; /* NULL: none; borrowed */
 };
@@ -40,7 +40,7 @@ struct dit_file_rules {
 int dit_file_url_open(struct dit_span url, const struct dit_file_rules *rules);
 
 /**
- * Why the rules refused a file, for messages: ": not a regular file, ..."; else "".
+ * Why the rules refused a file, for messages: ": a pipe, a device ..."; else "".
  * Static.
  */
 const char *dit_file_url_reason(int error, const struct dit_file_rules *rules);

@@ -14,6 +14,7 @@
 #include "base/errno_text.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "base/regular_file.h"
 #include "pages/meta_pages.h"
 #include "pages/walk.h"
 #include "store/lmdb_error.h"
@@ -45,11 +46,12 @@ static int check_file(int dir_fd, int fd, const char *name, struct dit_fault *fa
 {
 	struct stat file;
 	struct stat dir;
+	int r = dit_is_regular_file(fd);
 
-	if (fstat(fd, &file) != 0 || fstat(dir_fd, &dir) != 0) {
-		return -errno;
+	if (r < 0 || fstat(fd, &file) != 0 || fstat(dir_fd, &dir) != 0) {
+		return r < 0 ? r : -errno;
 	}
-	if (!S_ISREG(file.st_mode)) {
+	if (r == 0) {
 		return dit_fault_say(fault, -EINVAL, "%s is no regular file", name);
 	}
 	if (file.st_nlink > 1 && file.st_uid != dir.st_uid) {

@@ -577,7 +577,8 @@ static void check_refused(struct fixture *f, const char *line, const char *reaso
 static void only_regular_files_are_read(void **state)
 {
 	static const char special[] =
-		"\" fetch failed: not a regular file, and --special-urls is not given";
+		"\" fetch failed: a pipe, a device or a file of the "
+		"kernel, and --special-urls is not given";
 	static const struct dit_file_rules none = {.refuse_all = true};
 	struct fixture *f = *state;
 	char *dir = test_scratch();
@@ -588,6 +589,8 @@ static void only_regular_files_are_read(void **state)
 	(void)snprintf(line, sizeof(line), "sn:<file://%s/fifo", dir);
 	check_refused(f, line, special);
 	check_refused(f, "sn:<file:///dev/zero", special);
+	/* The system calls it regular; /proc/kmsg beside it lets its reader wait. */
+	check_refused(f, "sn:<file:///proc/version", special);
 	(void)snprintf(line, sizeof(line), "sn:<file://%s", dir);
 	check_refused(f, line, "\" fetch failed");
 

@@ -1,4 +1,5 @@
 # A file that the LDIF names is regular, or --special-urls is given; --no-urls reads none.
+# A reader of /proc/kmsg waits for ever; what lies in /proc is not regular, whatever stat says.
 mkfifo pipe
 printf 'text' >file
 head='dn: dc=example,dc=com
@@ -7,7 +8,7 @@ objectClass: organization
 dc: example
 o: x
 '
-for url in "file://$PWD/file" "file://$PWD/pipe" file:///dev/zero; do
+for url in "file://$PWD/file" "file://$PWD/pipe" file:///proc/version file:///dev/zero; do
 	printf '%sdescription:< %s\n' "$head" "$url" >one.ldif
 	printf 'include: %s\n\n%s' "$url" "$head" >two.ldif
 	"$DITADD" -u -f slapd.conf -l one.ldif && echo "read: $url"
@@ -19,3 +20,5 @@ printf '%sdescription:< file://%s/pipe\n' "$head" "$PWD" >one.ldif
 printf 'from a pipe' >pipe &
 "$DITADD" --special-urls -f slapd.conf -l one.ldif && slapcat -f slapd.conf | grep '^description'
 wait
+printf '%sdescription:< file:///proc/version\n' "$head" >one.ldif
+"$DITADD" -u --special-urls -f slapd.conf -l one.ldif && echo 'read: /proc/version'
