@@ -38,23 +38,34 @@ static void tell(const struct dit_chosen_opts *opts, const char *format, ...)
 	va_end(args);
 }
 
-/* The release that is asked for, or that of the slapd that is here. */
-static void choose_openldap(struct dit_chosen *chosen, const struct dit_chosen_opts *opts)
+/*
+ * The release that is asked for, or that of the slapd that is here. A slapd of another
+ * release than the one asked for is as none.
+ */
+static void choose_openldap(struct dit_chosen *chosen, const struct dit_chosen_opts *opts,
+                            struct dit_slapd *slapd)
 {
-	const char *slapd = dit_slapd_path();
+	const char *path = dit_slapd_path();
 	const char *name = NULL;
 
+	dit_slapd_look(path, slapd);
 	chosen->openldap = opts->openldap;
 	if (opts->openldap == DIT_OPENLDAP_FOUND) {
-		chosen->openldap = dit_slapd_version(slapd, &chosen->is_openldap_found);
+		chosen->openldap = slapd->version;
+		chosen->is_openldap_found = slapd->is_found;
+	} else if (opts->openldap != slapd->version) {
+		slapd->built_in[0] = '\0';
 	}
 	name = dit_openldap_name(chosen->openldap);
 	if (chosen->is_openldap_found) {
-		tell(opts, "OpenLDAP %s, as %s", name, slapd);
+		tell(opts, "OpenLDAP %s, as %s", name, path);
 	} else if (opts->openldap == DIT_OPENLDAP_FOUND) {
-		tell(opts, "OpenLDAP %s, since there is no slapd at %s", name, slapd);
+		tell(opts, "OpenLDAP %s, since there is no slapd at %s", name, path);
 	} else {
 		tell(opts, "OpenLDAP %s, as chosen", name);
+	}
+	if (slapd->built_in[0] != '\0') {
+		tell(opts, "Built into %s:%s", path, slapd->built_in);
 	}
 }
 
@@ -74,7 +85,9 @@ static int told(const struct dit_chosen_opts *opts, int r)
 
 int dit_chosen_read_settings(struct dit_chosen *ret, const struct dit_chosen_opts *opts)
 {
-	struct dit_settings_source source = {.file = opts->conf, .dir = opts->conf_dir};
+	struct dit_slapd slapd;
+	struct dit_settings_source source = {
+		.file = opts->conf, .dir = opts->conf_dir, .built_in = slapd.built_in};
 	struct dit_report bad = {.kind = DIT_REPORT_ERROR,
 	                         .text = "no such release of OpenLDAP"};
 
@@ -85,7 +98,7 @@ int dit_chosen_read_settings(struct dit_chosen *ret, const struct dit_chosen_opt
 		}
 		return -EINVAL;
 	}
-	choose_openldap(ret, opts);
+	choose_openldap(ret, opts, &slapd);
 	source.openldap = ret->openldap;
 	return told(opts, dit_settings_read(&ret->settings, &source, opts->report,
 	                                    opts->report_ctx));

@@ -123,17 +123,26 @@ static const char *module_name(struct dit_conf_parser *parser, const char *file)
 	return dit_arena_copy(dit_conf_arena(parser), name).data;
 }
 
+/* The module in builtin-schema.tsv that has its schema; NULL: none. */
+static const char *schema_of(const char *name)
+{
+	/* nestgroup of 2.6 brings the same attribute as memberof. */
+	if (strcmp(name, "nestgroup") == 0) {
+		name = "memberof";
+	}
+	return is_in(schema_modules, sizeof(schema_modules) / sizeof(schema_modules[0]),
+	             name)
+	               ? name
+	               : NULL;
+}
+
 /* Schema of a module or of the overlay that it holds. 0, 1: unknown, or negative. */
 static int load_schema(struct dit_conf_parser *parser, const char *name)
 {
 	int r = 0;
 
-	/* nestgroup of 2.6 brings the same attribute as memberof. */
-	if (strcmp(name, "nestgroup") == 0) {
-		name = "memberof";
-	}
-	if (!is_in(schema_modules, sizeof(schema_modules) / sizeof(schema_modules[0]),
-	           name)) {
+	name = schema_of(name);
+	if (name == NULL) {
 		return 1;
 	}
 	r = dit_schema_load_module(parser->settings->schema, name);
@@ -190,33 +199,52 @@ static bool is_module_file(const struct dit_conf_parser *parser, const char *nam
 	}
 }
 
-static bool is_in_list(const struct dit_conf_name *list, const char *name)
+static bool is_in_list(const struct dit_conf_name *list, struct dit_span name)
 {
-	while (list != NULL && strcmp(list->name, name) != 0) {
+	while (list != NULL && !dit_span_eq(dit_span_of(list->name), name)) {
 		list = list->next;
 	}
 	return list != NULL;
 }
 
-static int add_module(struct dit_conf_parser *parser, const char *file)
+static int add_name(struct dit_conf_parser *parser, struct dit_conf_name **list,
+                    struct dit_span name)
 {
 	struct dit_arena *arena = dit_conf_arena(parser);
-	struct dit_conf_name *module = dit_arena_alloc(arena, sizeof(*module));
-	const char *kept = dit_arena_copy(arena, dit_span_of(file)).data;
+	struct dit_conf_name *added = dit_arena_alloc(arena, sizeof(*added));
+	const char *kept = dit_arena_copy(arena, name).data;
 
-	if (module == NULL || kept == NULL) {
+	if (added == NULL || kept == NULL) {
 		return -ENOMEM;
 	}
-	*module = (struct dit_conf_name){parser->modules, kept};
-	parser->modules = module;
+	*added = (struct dit_conf_name){*list, kept};
+	*list = added;
 	return 0;
+}
+
+int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names)
+{
+	int r = 0;
+
+	while (r == 0 && names != NULL && *names != '\0') {
+		struct dit_span name = {names, strcspn(names, " ")};
+		const char *module = NULL;
+
+		names += name.len + (names[name.len] == ' ');
+		r = name.len == 0 ? 0 : add_name(parser, &parser->built_in, name);
+		if (r == 0 && name.len > 0) {
+			module = schema_of(parser->built_in->name);
+		}
+		if (module != NULL) {
+			r = dit_schema_load_module(parser->settings->schema, module);
+		}
+	}
+	return r;
 }
 
 /* The file of a back end that is not known has to exist. */
 static int load_type(struct dit_conf_parser *parser, const char *name)
 {
-	struct dit_conf_name *type = NULL;
-
 	if (dit_conf_find_type(parser, name) != NULL) {
 		return 0;
 	}
@@ -225,14 +253,7 @@ static int load_type(struct dit_conf_parser *parser, const char *name)
 		                     "lt_dlopenext failed: (%s) file not found",
 		                     parser->scope.words[1]);
 	}
-	type = dit_arena_alloc(dit_conf_arena(parser), sizeof(*type));
-	if (type == NULL) {
-		return -ENOMEM;
-	}
-	type->name = name;
-	type->next = parser->loaded_types;
-	parser->loaded_types = type;
-	return 0;
+	return add_name(parser, &parser->loaded_types, dit_span_of(name));
 }
 
 /* A missing file is an error, as in slapd. A file that exists may bring any schema. */
@@ -257,18 +278,23 @@ static int load_unknown(struct dit_conf_parser *parser, const char *name)
  */
 int dit_conf_run_moduleload(struct dit_conf_parser *parser)
 {
-	const char *name = module_name(parser, parser->scope.words[1]);
+	struct dit_span file = dit_span_of(parser->scope.words[1]);
+	const char *name = module_name(parser, file.data);
 	int r = 0;
 
 	if (name == NULL) {
 		return -ENOMEM;
 	}
-	if (is_in_list(parser->modules, parser->scope.words[1])) {
-		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
-		                     "module_load: (%s) already loaded",
-		                     parser->scope.words[1]);
+	/* slapd leaves these alone, also the second time. */
+	if (is_in_list(parser->built_in,
+	               (struct dit_span){file.data, strcspn(file.data, ".")})) {
+		return 0;
 	}
-	r = add_module(parser, parser->scope.words[1]);
+	if (is_in_list(parser->modules, file)) {
+		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
+		                     "module_load: (%s) already loaded", file.data);
+	}
+	r = add_name(parser, &parser->modules, file);
 	if (r < 0) {
 		return r;
 	}

@@ -62,7 +62,8 @@ struct dit_conf_parser {
 	struct dit_conf_scope scope;        /* of the line that is being read */
 	enum dit_openldap_version openldap; /* never DIT_OPENLDAP_FOUND */
 	const char *module_path;            /* folders, separated by ':'; NULL: default */
-	struct dit_conf_name *modules;      /* as typed; these two in the arena */
+	struct dit_conf_name *modules;      /* as typed; these three in the arena */
+	struct dit_conf_name *built_in;     /* into slapd */
 	struct dit_conf_name *loaded_types; /* types of databases that modules brought */
 	bool has_unknown_module;            /* which may bring any overlay */
 	bool has_database;                  /* the front end does not count */
@@ -224,6 +225,8 @@ struct dit_multival_spec *dit_conf_find_multival(const struct dit_multival_rules
 int dit_conf_run_sortvals(struct dit_conf_parser *parser);
 int dit_conf_run_modulepath(struct dit_conf_parser *parser);
 int dit_conf_run_moduleload(struct dit_conf_parser *parser);
+/** At the beginning: the schema of the overlays of settings_source.built_in. 0, -ENOMEM */
+int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names);
 
 int dit_conf_run_access(struct dit_conf_parser *parser);
 int dit_conf_run_syncrepl(struct dit_conf_parser *parser);

@@ -139,8 +139,11 @@ static int read_source(struct dit_conf_parser *parser,
 static int read_and_seal(struct dit_conf_parser *parser,
                          const struct dit_settings_source *source)
 {
-	int r = read_source(parser, source);
+	int r = dit_conf_load_built_in(parser, source->built_in);
 
+	if (r == 0) {
+		r = read_source(parser, source);
+	}
 	if (r == 0) {
 		r = dit_conf_complete_indexes(parser);
 	}

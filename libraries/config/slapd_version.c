@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * slapd -VV prints "@(#) $OpenLDAP: slapd 2.6.10+dfsg-1 (...) $" and ends. It gets no
- * input, an empty environment and eight seconds.
+ * slapd -VVV prints "@(#) $OpenLDAP: slapd 2.6.10+dfsg-1 (...) $", then what is built in,
+ * if there is any, and ends. It gets no input, an empty environment and eight seconds.
  *
- * slapd has this line as one string, marked by "@(#)" so that what(1) finds it in the
- * file. To read the file takes 1 ms, to run slapd 15: with so many libraries it starts.
- * So slapd is run only if the file is no program of the system or has not one such line.
+ *   Included static overlays:
+ *       ppolicy
+ *   Included static backends:
+ *       config
+ *       mdb
+ *
+ * slapd has the first line as one string, marked by "@(#)" so that what(1) finds it in
+ * the file. To read the file takes 1 ms, to run slapd 15: with so many libraries it
+ * starts. So slapd is run only if the file is no program of the system, has not one such
+ * line, or has a sign of overlays or back_mdb.
  */
 #include "config/slapd_version.h"
 
@@ -22,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define OUTPUT_BYTES 512   /* the release stands in the first line */
+#define OUTPUT_BYTES 4096  /* 40 overlays and back ends take 700 */
 #define PATIENCE_MS  8000  /* slapd answers in 20 ms, on a busy machine later */
 #define PIECE_BYTES  65536 /* of the file, read with one call */
 #define LINE_BYTES   64    /* as much of a line as has the release */
@@ -61,7 +68,7 @@ static int add_actions(posix_spawn_file_actions_t *actions, int out)
 static pid_t start(const char *slapd, int out)
 {
 	char name[] = "slapd";
-	char option[] = "-VV";
+	char option[] = "-VVV";
 	char *const arguments[] = {name, option, NULL};
 	char *const environment[] = {NULL};
 	posix_spawn_file_actions_t actions;
@@ -147,12 +154,26 @@ static const char *find_line(const char *at, const char *end)
 	return memmem(at, (size_t)(end - at), mark, sizeof(mark) - 1);
 }
 
+/* The class of an overlay's configuration; a type of otp, which has none; back_mdb's. */
+static bool has_sign(const char *piece, size_t size)
+{
+	static const char *const signs[] = {"OLcfgOvOc:", "'oathSecret'",
+	                                    "OLcfgBkOc:12."};
+	size_t i = 0;
+
+	while (i < sizeof(signs) / sizeof(signs[0]) &&
+	       memmem(piece, size, signs[i], strlen(signs[i])) == NULL) {
+		i++;
+	}
+	return i < sizeof(signs) / sizeof(signs[0]);
+}
+
 /*
  * The line of a program, read in pieces that overlap by a line.
  *
  * @param line  LINE_BYTES; NUL-terminated
  *
- * @return whether there is one, and no other one
+ * @return whether there is one, no other one, and no sign of more to tell
  */
 static bool read_program(int fd, char *line)
 {
@@ -168,6 +189,9 @@ static bool read_program(int fd, char *line)
 		const char *end = piece + n;
 		const char *at = find_line(piece, end);
 
+		if (has_sign(piece, (size_t)n)) {
+			return false;
+		}
 		while (at != NULL && at < piece + PIECE_BYTES) {
 			size_t len = (size_t)(end - at);
 			char found[LINE_BYTES] = "";
@@ -218,15 +242,10 @@ static bool read_number(const char **at, unsigned long *ret)
 
 /* "... slapd 2.6.10+dfsg-1 (..."; not of a build between releases. A patch level that is
  * no number is 0. */
-static bool ask_release(const char *slapd, struct release *ret)
+static bool parse_release(const char *output, struct release *ret)
 {
-	char output[OUTPUT_BYTES];
-	const char *at = NULL;
+	const char *at = strstr(output, before_release);
 
-	if (!look_into(slapd, output)) {
-		ask(slapd, output, sizeof(output));
-	}
-	at = strstr(output, before_release);
 	if (at == NULL) {
 		return false;
 	}
@@ -242,6 +261,41 @@ static bool ask_release(const char *slapd, struct release *ret)
 	return true;
 }
 
+/* The indented words after their headings. */
+static void parse_built_in(const char *output, char *ret, size_t size)
+{
+	static const char overlays[] = "Included static overlays:";
+	static const char back_ends[] = "Included static backends:";
+	const char *prefix = NULL;
+	size_t used = 0;
+
+	ret[0] = '\0';
+	while (*output != '\0') {
+		size_t len = strcspn(output, "\n");
+		size_t blank = strspn(output, " ");
+
+		if (strncmp(output, overlays, strlen(overlays)) == 0) {
+			prefix = "";
+		} else if (strncmp(output, back_ends, strlen(back_ends)) == 0) {
+			prefix = "back_";
+		} else if (prefix != NULL && blank > 0 && blank < len && used < size) {
+			used += (size_t)snprintf(ret + used, size - used, " %s%.*s",
+			                         prefix, (int)(len - blank),
+			                         output + blank);
+		}
+		output += len + (output[len] == '\n');
+	}
+}
+
+/* @return what it says of its release, in OUTPUT_BYTES */
+static bool ask_release(const char *slapd, char *output, struct release *ret)
+{
+	if (!look_into(slapd, output)) {
+		ask(slapd, output, OUTPUT_BYTES);
+	}
+	return parse_release(output, ret);
+}
+
 /* @return whether it is a release that we know; *ret is unchanged if not */
 static bool version_of(const struct release *release, enum dit_openldap_version *ret)
 {
@@ -251,28 +305,31 @@ static bool version_of(const struct release *release, enum dit_openldap_version 
 	return dit_openldap_parse(name, ret) == 0;
 }
 
-enum dit_openldap_version dit_slapd_version(const char *slapd, bool *ret_found)
+void dit_slapd_look(const char *slapd, struct dit_slapd *ret)
 {
+	char output[OUTPUT_BYTES];
 	struct release release = {0};
-	enum dit_openldap_version version = DIT_OPENLDAP_NEWEST;
 
-	*ret_found = ask_release(slapd, &release);
-	if (!*ret_found) {
-		return DIT_OPENLDAP_ASSUMED;
+	*ret = (struct dit_slapd){.version = DIT_OPENLDAP_ASSUMED};
+	ret->is_found = ask_release(slapd, output, &release);
+	if (!ret->is_found) {
+		return;
 	}
+	parse_built_in(output, ret->built_in, sizeof(ret->built_in));
+	ret->version = DIT_OPENLDAP_NEWEST;
 	if (release.major < 2 || (release.major == 2 && release.minor < 5)) {
-		return DIT_OPENLDAP_2_5;
+		ret->version = DIT_OPENLDAP_2_5;
 	}
-	(void)version_of(&release, &version);
-	return version;
+	(void)version_of(&release, &ret->version);
 }
 
 unsigned dit_slapd_patch(const char *slapd, enum dit_openldap_version version)
 {
+	char output[OUTPUT_BYTES];
 	struct release release = {0};
 	enum dit_openldap_version found = DIT_OPENLDAP_FOUND;
 
-	if (!ask_release(slapd, &release) || !version_of(&release, &found) ||
+	if (!ask_release(slapd, output, &release) || !version_of(&release, &found) ||
 	    found != version || release.patch > UINT_MAX) {
 		return 0;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The release of the slapd that is installed: it stands in slapd's file. If it does not,
- * slapd is asked, with -VV.
+ * The slapd that is installed: its release, and what is built into it. The release stands
+ * in slapd's file. If it does not, or if the file has overlays, slapd is asked, with
+ * -VVV.
  *
  * Threads: any; the caller waits for a program that is asked to end.
  */
@@ -12,17 +13,22 @@
 
 #include "base/openldap.h"
 
+/** What a slapd tells. */
+struct dit_slapd {
+	bool is_found; /* it is there and told its release */
+	/* its release; the oldest one known for an older slapd, the newest one known for
+	 * a newer slapd; DIT_OPENLDAP_ASSUMED without a slapd */
+	enum dit_openldap_version version;
+	/* overlays, and back ends as "back_mdb", each after a space: " ppolicy back_mdb";
+	 * empty where neither an overlay nor back_mdb is built in */
+	char built_in[1024];
+};
+
 /** The slapd of configure --with-slapd. Static. */
 const char *dit_slapd_path(void);
 
-/**
- * @param slapd      absolute path; if need be run without a shell, arguments "-VV"
- * @param ret_found  whether it is there and told its release
- *
- * @return its release; the oldest one known for an older slapd, the newest one known for
- *         a newer slapd and without a slapd
- */
-enum dit_openldap_version dit_slapd_version(const char *slapd, bool *ret_found);
+/** @param slapd  absolute path; if need be run without a shell, arguments "-VVV" */
+void dit_slapd_look(const char *slapd, struct dit_slapd *ret);
 
 /**
  * Its patch level: the 10 of 2.6.10. It is looked for again.

@@ -61,17 +61,16 @@ static void the_database_is_chosen_by_suffix_or_number(void **state)
 
 static void the_release_is_that_of_the_installed_slapd(void **state)
 {
-	bool is_found = false;
-	enum dit_openldap_version version =
-		dit_slapd_version(dit_slapd_path(), &is_found);
+	struct dit_slapd slapd;
 	char text[1000] = "";
 	struct dit_chosen_opts opts = {.conf = "/nonexistent", .database = -1};
 	struct dit_chosen chosen;
 	(void)state;
 
+	dit_slapd_look(dit_slapd_path(), &slapd);
 	assert_int_equal(dit_chosen_read(&chosen, &opts), DIT_E_CONFIG);
-	assert_int_equal(chosen.openldap, version);
-	assert_int_equal(chosen.is_openldap_found, is_found);
+	assert_int_equal(chosen.openldap, slapd.version);
+	assert_int_equal(chosen.is_openldap_found, slapd.is_found);
 	assert_string_equal(text, "");
 }
 

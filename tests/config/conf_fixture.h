@@ -17,6 +17,7 @@ struct conf_fixture {
 	char *dir;
 	int old_dir;
 	enum dit_openldap_version openldap; /* 2.5 if a test says nothing else */
+	const char *built_in;               /* into slapd; NULL: nothing */
 	char reports[8192]; /* one per line; errors as "E ...", warnings as "W ..." */
 };
 
@@ -84,6 +85,7 @@ static inline int conf_read(struct conf_fixture *f, const char *text,
 	const struct dit_settings_source source = {
 		.file = "t.conf",
 		.openldap = f->openldap,
+		.built_in = f->built_in,
 	};
 
 	conf_write("t.conf", text);

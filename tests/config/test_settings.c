@@ -406,6 +406,28 @@ static void modules_bring_their_schema(void **state)
 	}
 }
 
+static void what_is_built_into_slapd_needs_no_module(void **state)
+{
+	struct conf_fixture *f = *state;
+	struct dit_settings *s = NULL;
+
+	assert_int_equal(conf_read(f, "moduleload dds\nmoduleload dds\n", &s),
+	                 DIT_E_CONFIG);
+	f->built_in = " dds nestgroup  syncprov back_mdb";
+	s = conf_accept(f, "moduleload dds\nmoduleload dds.la\nmoduleload dds\n"
+	                   "moduleload back_mdb.la\nmoduleload back_mdb.la\n"
+	                   "database mdb\nindex memberOf,entryExpireTimestamp pres\n"
+	                   "overlay syncprov\n");
+	assert_null(dit_schema_find_type(s->schema, DIT_SPAN("pwdAttribute")));
+	dit_settings_free(s);
+	assert_int_equal(
+		conf_read(f, "attributetype ( 1.2.3 NAME 'memberOf' SUP name )\n", &s),
+		DIT_E_CONFIG);
+	assert_string_equal(f->reports,
+	                    "t.conf: line 1 attributetype: Inconsistent duplicate "
+	                    "attributeType: \"memberOf\"\nE bad configuration file!\n");
+}
+
 static void small_searchstack_is_remarked_on(void **state)
 {
 	struct conf_fixture *f = *state;
@@ -465,6 +487,7 @@ int main(void)
 		CONF_TEST(directives_without_influence_are_skipped),
 		CONF_TEST(what_belongs_to_others_is_skipped),
 		CONF_TEST(modules_bring_their_schema),
+		CONF_TEST(what_is_built_into_slapd_needs_no_module),
 		CONF_TEST(small_searchstack_is_remarked_on),
 		CONF_TEST(place_of_the_context_csn_is_read),
 		CONF_TEST(unknown_modules_are_warned_of),

@@ -36,7 +36,7 @@ static void release_is_what_slapd_tells(void **state)
 	         true},
 		{"echo '@(#) $OpenLDAP: slapd 3.1.0 (Jan) $' >&2", DIT_OPENLDAP_NEWEST,
 	         true},
-		{"[ \"$1\" = -VV ] && echo 'OpenLDAP: slapd 2.5.1'", DIT_OPENLDAP_2_5,
+		{"[ \"$1\" = -VVV ] && echo 'OpenLDAP: slapd 2.5.1'", DIT_OPENLDAP_2_5,
 	         true},
 		{"[ -n \"$HOME\" ] || echo 'OpenLDAP: slapd 2.5.1'", DIT_OPENLDAP_2_5,
 	         true},
@@ -52,13 +52,14 @@ static void release_is_what_slapd_tells(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		bool is_found = !cases[i].is_found;
+		struct dit_slapd slapd;
 
 		print_message("%s\n", cases[i].lines);
 		make_slapd(cases[i].lines);
-		assert_int_equal(dit_slapd_version("./slapd", &is_found),
-		                 cases[i].version);
-		assert_int_equal(is_found, cases[i].is_found);
+		dit_slapd_look("./slapd", &slapd);
+		assert_int_equal(slapd.version, cases[i].version);
+		assert_int_equal(slapd.is_found, cases[i].is_found);
+		assert_string_equal(slapd.built_in, "");
 	}
 }
 
@@ -100,19 +101,22 @@ static void release_stands_in_the_program(void **state)
 		{{MARK "2.6.9", MARK "2.6.9", MARK "2.5.9"}, {500, 600, 700}, 0},
 		{{"$OpenLDAP: slapd 2.6.9"}, {500}, 0},
 		{{MARK "two"}, {500}, 0},
+		/* a sign of more to tell, and this program cannot be run */
+		{{MARK "2.6.9", "OLcfgOvOc:12.1"}, {500, 65530}, 0},
 		{{NULL}, {0}, 0},
 	};
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		bool is_found = false;
+		struct dit_slapd slapd;
 
 		print_message("case %zu\n", i);
 		make_program(cases[i].texts, cases[i].at);
-		assert_int_equal(dit_slapd_version("./slapd", &is_found),
-		                 cases[i].patch > 0 ? DIT_OPENLDAP_2_6
-		                                    : DIT_OPENLDAP_ASSUMED);
-		assert_int_equal(is_found, cases[i].patch > 0);
+		dit_slapd_look("./slapd", &slapd);
+		assert_int_equal(slapd.version, cases[i].patch > 0
+		                                        ? DIT_OPENLDAP_2_6
+		                                        : DIT_OPENLDAP_ASSUMED);
+		assert_int_equal(slapd.is_found, cases[i].patch > 0);
 		assert_int_equal(dit_slapd_patch("./slapd", DIT_OPENLDAP_2_6),
 		                 cases[i].patch);
 	}
@@ -122,21 +126,22 @@ static void program_that_nobody_can_run_is_none(void **state)
 {
 	static const char *const texts[3] = {MARK "2.6.7"};
 	static const size_t at[3] = {1000};
-	bool is_found = true;
+	struct dit_slapd slapd;
 	(void)state;
 
 	make_program(texts, at);
 	assert_int_equal(chmod("slapd", 0600), 0);
-	assert_int_equal(dit_slapd_version("./slapd", &is_found), DIT_OPENLDAP_ASSUMED);
-	assert_false(is_found);
+	dit_slapd_look("./slapd", &slapd);
+	assert_int_equal(slapd.version, DIT_OPENLDAP_ASSUMED);
+	assert_false(slapd.is_found);
 }
 
 /* The one that is installed says what its file has. */
 static void installed_slapd_is_right_about_itself(void **state)
 {
 	char lines[200];
-	bool is_found = false;
-	bool says = false;
+	struct dit_slapd found;
+	struct dit_slapd says;
 	(void)state;
 
 	if (access(dit_slapd_path(), X_OK) != 0) {
@@ -144,9 +149,52 @@ static void installed_slapd_is_right_about_itself(void **state)
 	}
 	(void)snprintf(lines, sizeof(lines), "exec %s \"$@\"", dit_slapd_path());
 	make_slapd(lines);
-	assert_int_equal(dit_slapd_version(dit_slapd_path(), &is_found),
-	                 dit_slapd_version("./slapd", &says));
-	assert_true(is_found && says);
+	dit_slapd_look(dit_slapd_path(), &found);
+	dit_slapd_look("./slapd", &says);
+	assert_int_equal(found.version, says.version);
+	assert_true(found.is_found && says.is_found);
+	/* The others are always built in; slapd is not run for them. */
+	if (strstr(says.built_in, " back_mdb") != NULL) {
+		assert_string_equal(found.built_in, says.built_in);
+	}
+}
+
+static void built_in_is_what_slapd_lists(void **state)
+{
+	static const struct {
+		const char *lines;
+		const char *built_in;
+	} cases[] = {
+		{"Included static overlays:\n    ppolicy\n    dds\n"
+	         "Included static backends:\n    config\n    mdb",
+	         " ppolicy dds back_config back_mdb"},
+		{"\tmade by me\n\nIncluded static backends:\n    mdb\n\n", " back_mdb"},
+		{"    ppolicy\nIncluded static overlays:\n\n", ""},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_slapd slapd;
+		char lines[400];
+
+		(void)snprintf(lines, sizeof(lines),
+		               "cat >&2 <<'END'\nOpenLDAP: slapd 2.7.0 (x)\n%s\nEND",
+		               cases[i].lines);
+		make_slapd(lines);
+		dit_slapd_look("./slapd", &slapd);
+		assert_true(slapd.is_found);
+		assert_string_equal(slapd.built_in, cases[i].built_in);
+	}
+	/* more than there is room for */
+	make_slapd("echo OpenLDAP: slapd 2.7.0; echo Included static overlays:\n"
+	           "for i in 1 2 3; do printf '    %0600d\\n' $i; done");
+	{
+		struct dit_slapd slapd;
+
+		dit_slapd_look("./slapd", &slapd);
+		assert_true(slapd.is_found);
+		assert_int_equal(strlen(slapd.built_in), sizeof(slapd.built_in) - 1);
+	}
 }
 
 static void patch_level_is_that_of_the_release_in_question(void **state)
@@ -183,22 +231,24 @@ static void patch_level_is_that_of_the_release_in_question(void **state)
 
 static void release_without_a_slapd_is_assumed(void **state)
 {
-	bool is_found = true;
+	struct dit_slapd slapd;
 	(void)state;
 
-	assert_int_equal(dit_slapd_version("./none", &is_found), DIT_OPENLDAP_ASSUMED);
-	assert_false(is_found);
+	dit_slapd_look("./none", &slapd);
+	assert_int_equal(slapd.version, DIT_OPENLDAP_ASSUMED);
+	assert_false(slapd.is_found);
+	assert_string_equal(slapd.built_in, "");
 }
 
 static void slapd_that_does_not_end_is_killed(void **state)
 {
 	time_t start = time(NULL);
-	bool is_found = true;
+	struct dit_slapd slapd;
 	(void)state;
 
 	make_slapd("exec sleep 600");
-	assert_int_equal(dit_slapd_version("./slapd", &is_found), DIT_OPENLDAP_ASSUMED);
-	assert_false(is_found);
+	dit_slapd_look("./slapd", &slapd);
+	assert_false(slapd.is_found);
 	assert_true(time(NULL) - start < 600);
 }
 
@@ -228,6 +278,7 @@ int main(void)
 		CONF_TEST(release_stands_in_the_program),
 		CONF_TEST(program_that_nobody_can_run_is_none),
 		CONF_TEST(installed_slapd_is_right_about_itself),
+		CONF_TEST(built_in_is_what_slapd_lists),
 		CONF_TEST(patch_level_is_that_of_the_release_in_question),
 		CONF_TEST(release_without_a_slapd_is_assumed),
 		CONF_TEST(slapd_that_does_not_end_is_killed),

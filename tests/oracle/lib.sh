@@ -108,7 +108,7 @@ load_with() {
 	echo "$status" >"$dir/exit"
 	sed 's/[0-9a-f]\{8\}\.[0-9a-f]\{8\} 0x[0-9a-f]* //g' "$dir/stderr.raw" |
 		tr '\000-\010\013-\037\177' '?' | without_nul_messages | sed "s,$dir/,SITE/,g; s/^\(slapadd\|ditadd\): /PROGRAM: /
-			/^OpenLDAP 2\.[0-9], as /d" | without_late_text >"$dir/stderr"
+			/^OpenLDAP 2\.[0-9], as /d; /^Built into /d" | without_late_text >"$dir/stderr"
 }
 
 # without_nul_messages: where base64 ends early slapadd prints a zero byte as a character,

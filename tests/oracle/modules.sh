@@ -3,7 +3,8 @@
 # Every module that slapd has here brings to ditadd the schema that it brings to slapd:
 # slaptest writes down slapd's schema with the module and without; what is new is used in
 # a configuration, which both programs take with the module and refuse without it. Values of
-# the attributes are stored and refused alike, with the value check and without.
+# the attributes are stored and refused alike, with the value check and without. What slapd
+# has without a module, as built into it, ditadd has, too.
 . "${0%/*}/lib.sh"
 
 module_path=$DIT_MODULE_PATH
@@ -112,6 +113,13 @@ make_site "$work/ref"
 make_site "$work/dit"
 dump_schema >"$work/base"
 check "schema without modules" [ "$(wc -l <"$work/base")" -gt 50 ]
+grep 'AttributeTypes' "$work/base" | grep -v ' entryDN ' | split -l 100 - "$work/base-"
+for part in "$work"/base-*; do # slapd opens no more indexes
+	use_elements <"$part" >"$work/text"
+	load_both_with "$work/text"
+	check "without modules, ${part##*-}: taken" same_messages "$work/ref" "$work/dit"
+	check "without modules, ${part##*-}: taken by both" diff "$work/dit/exit" - <<<0
+done
 
 nmodules=0
 nelements=0

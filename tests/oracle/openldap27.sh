@@ -7,8 +7,9 @@
 #
 #   openldap27.sh [SCRIPT...]      names below tests/oracle, without .sh
 #
-# For 2.6 configure --with-slapd=PREFIX/libexec/slapd as well: 2.6.11 to 2.6.14 read LDIF
-# otherwise, and ditadd takes the patch level from that slapd.
+# For 2.6, and where back_mdb or overlays are built into it, configure
+# --with-slapd=PREFIX/libexec/slapd as well: ditadd asks that slapd for its patch level (2.6.11
+# to 2.6.14 read LDIF otherwise) and for what is built in.
 #
 # 77: there is no other OpenLDAP; else 0 if no script failed.
 set -u
