@@ -39,23 +39,18 @@ static const struct {
 	{"sql", {.last = DIT_OPENLDAP_2_6}},
 };
 
-/* The schema of these is hard-coded (builtin-schema.tsv, source "module:NAME"). */
-static const char *const schema_modules[] = {
-	"accesslog", "autoca", "dds",    "dynlist", "lastbind",
-	"memberof",  "otp",    "pcache", "ppolicy", "retcode",
-};
-
-/* These add no schema, or only that of their own configuration. */
-static const char *const plain_modules[] = {
-	"allop",     "argon2",   "auditlog", "autogroup",   "collect",   "constraint",
-	"deref",     "dyngroup", "homedir",  "pw-apr1",     "pw-argon2", "pw-netscape",
-	"pw-pbkdf2", "pw-sha2",  "refint",   "remoteauth",  "rwm",       "seqmod",
-	"smbk5pwd",  "sssvlv",   "syncprov", "translucent", "unique",    "valsort",
+/* What schema they add is hard-coded (builtin-schema.tsv, source "module:NAME"). */
+static const char *const modules[] = {
+	"accesslog", "allop",      "argon2",      "auditlog",    "autoca",    "autogroup",
+	"collect",   "constraint", "dds",         "deref",       "dyngroup",  "dynlist",
+	"homedir",   "lastbind",   "memberof",    "nestgroup",   "otp",       "pcache",
+	"ppolicy",   "pw-apr1",    "pw-argon2",   "pw-netscape", "pw-pbkdf2", "pw-sha2",
+	"refint",    "remoteauth", "retcode",     "rwm",         "seqmod",    "smbk5pwd",
+	"sssvlv",    "syncprov",   "translucent", "unique",      "valsort",
 };
 
 /* Overlays that are not named as their modules are. */
-static const char *const more_overlays[] = {"chain",     "distproc", "glue",
-                                            "nestgroup", "pbind",    "sock"};
+static const char *const more_overlays[] = {"chain", "distproc", "glue", "pbind", "sock"};
 
 static bool is_in(const char *const *names, size_t n, const char *name)
 {
@@ -123,17 +118,9 @@ static const char *module_name(struct dit_conf_parser *parser, const char *file)
 	return dit_arena_copy(dit_conf_arena(parser), name).data;
 }
 
-/* The module in builtin-schema.tsv that has its schema; NULL: none. */
-static const char *schema_of(const char *name)
+static bool is_module(const char *name)
 {
-	/* nestgroup of 2.6 brings the same attribute as memberof. */
-	if (strcmp(name, "nestgroup") == 0) {
-		name = "memberof";
-	}
-	return is_in(schema_modules, sizeof(schema_modules) / sizeof(schema_modules[0]),
-	             name)
-	               ? name
-	               : NULL;
+	return is_in(modules, sizeof(modules) / sizeof(modules[0]), name);
 }
 
 /* Schema of a module or of the overlay that it holds. 0, 1: unknown, or negative. */
@@ -141,8 +128,7 @@ static int load_schema(struct dit_conf_parser *parser, const char *name)
 {
 	int r = 0;
 
-	name = schema_of(name);
-	if (name == NULL) {
+	if (!is_module(name)) {
 		return 1;
 	}
 	r = dit_schema_load_module(parser->settings->schema, name);
@@ -228,15 +214,12 @@ int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names)
 
 	while (r == 0 && names != NULL && *names != '\0') {
 		struct dit_span name = {names, strcspn(names, " ")};
-		const char *module = NULL;
 
 		names += name.len + (names[name.len] == ' ');
 		r = name.len == 0 ? 0 : add_name(parser, &parser->built_in, name);
 		if (r == 0 && name.len > 0) {
-			module = schema_of(parser->built_in->name);
-		}
-		if (module != NULL) {
-			r = dit_schema_load_module(parser->settings->schema, module);
+			r = dit_schema_load_module(parser->settings->schema,
+			                           parser->built_in->name);
 		}
 	}
 	return r;
@@ -302,33 +285,18 @@ int dit_conf_run_moduleload(struct dit_conf_parser *parser)
 		return load_type(parser, name + strlen("back_"));
 	}
 	r = load_schema(parser, name);
-	if (r <= 0) {
-		return r;
-	}
-	if (is_in(plain_modules, sizeof(plain_modules) / sizeof(plain_modules[0]),
-	          name)) {
-		return 0;
-	}
-	return load_unknown(parser, name);
+	return r <= 0 ? r : load_unknown(parser, name);
 }
 
 /* Overlays are found by their exact names. */
-static bool is_overlay(const char *name)
-{
-	return is_in(schema_modules, sizeof(schema_modules) / sizeof(schema_modules[0]),
-	             name) ||
-	       is_in(plain_modules, sizeof(plain_modules) / sizeof(plain_modules[0]),
-	             name) ||
-	       is_in(more_overlays, sizeof(more_overlays) / sizeof(more_overlays[0]),
-	             name);
-}
-
 int dit_conf_run_overlay(struct dit_conf_parser *parser)
 {
 	const char *name = parser->scope.words[1];
 	int r = load_schema(parser, name);
 
-	if (r == 1 && !is_overlay(name) && !parser->has_unknown_module) {
+	if (r == 1 && !parser->has_unknown_module &&
+	    !is_in(more_overlays, sizeof(more_overlays) / sizeof(more_overlays[0]),
+	           name)) {
 		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,
 		                     "overlay \"%s\" not found", name);
 	}

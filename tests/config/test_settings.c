@@ -392,6 +392,9 @@ static void modules_bring_their_schema(void **state)
 		{"moduleload accesslog-2.5.so.0", "reqStart"},
 		{"overlay ppolicy", "pwdAttribute"},
 		{"moduleload libotp.so", "oathSecret"},
+		{"moduleload syncprov", "olcSpNoPresent"},
+		{"moduleload memberof.la", "olcMemberOfDangling"},
+		{"moduleload ppolicy", "olcPPolicyDefault"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
