@@ -79,13 +79,25 @@ const char *dit_conf_find_type(const struct dit_conf_parser *parser, const char 
 	return NULL;
 }
 
-/* Naming attributes of entries below a database of the type. No data uses them. */
+/* The schema of a module by its name; a module that brings none is fine. */
+static int load_module(struct dit_conf_parser *parser, const char *name)
+{
+	int r = dit_schema_load_module(parser->settings->schema, name);
+
+	if (r == 0 || r == -ENOMEM) {
+		return r;
+	}
+	return dit_conf_say(parser->reporter,
+	                    "<%s> schema of module %s collides with definitions before",
+	                    parser->scope.words[0], name);
+}
+
 int dit_conf_load_type_schema(struct dit_conf_parser *parser, const char *type)
 {
 	char module[64];
 
 	(void)snprintf(module, sizeof(module), "back_%s", type);
-	return dit_schema_load_module(parser->settings->schema, module);
+	return load_module(parser, module);
 }
 
 bool dit_conf_is_one_suffix_type(const char *type)
@@ -126,18 +138,7 @@ static bool is_module(const char *name)
 /* Schema of a module or of the overlay that it holds. 0, 1: unknown, or negative. */
 static int load_schema(struct dit_conf_parser *parser, const char *name)
 {
-	int r = 0;
-
-	if (!is_module(name)) {
-		return 1;
-	}
-	r = dit_schema_load_module(parser->settings->schema, name);
-	if (r == 0 || r == -ENOMEM) {
-		return r;
-	}
-	return dit_conf_say(parser->reporter,
-	                    "<%s> schema of module %s collides with definitions before",
-	                    parser->scope.words[0], name);
+	return is_module(name) ? load_module(parser, name) : 1;
 }
 
 int dit_conf_run_modulepath(struct dit_conf_parser *parser)
@@ -229,7 +230,7 @@ int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names)
 static int load_type(struct dit_conf_parser *parser, const char *name)
 {
 	if (dit_conf_find_type(parser, name) != NULL) {
-		return 0;
+		return dit_conf_load_type_schema(parser, name);
 	}
 	if (!is_module_file(parser, parser->scope.words[1])) {
 		return dit_conf_tell(parser->reporter, DIT_REPORT_DIAGNOSTIC,

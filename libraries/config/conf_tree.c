@@ -465,6 +465,12 @@ int dit_conf_read_tree(struct dit_conf_parser *parser, const char *dir)
 	if (r < 0) {
 		return r;
 	}
+	/* A tree has its modules before its schema, or slapd has back_mdb built in. */
+	r = dit_schema_load_module(parser->settings->schema, "back_mdb");
+	if (r < 0) {
+		dit_entry_caches_deinit(&tree.caches);
+		return r;
+	}
 	/* Databases, and some messages, name the folder and this line. */
 	parser->reporter->place.file = kept.data;
 	parser->reporter->place.line = 1;

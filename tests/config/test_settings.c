@@ -431,6 +431,53 @@ static void what_is_built_into_slapd_needs_no_module(void **state)
 	                    "attributeType: \"memberOf\"\nE bad configuration file!\n");
 }
 
+#define OWN_READERS                                                                      \
+ "attributetype ( 1.3.6.1.4.1.4203.1.12.2.3.2.12.1 NAME 'olcDbMaxReaders' SUP name )\n"
+
+static void schema_of_back_mdb_comes_with_its_module(void **state)
+{
+	static const struct {
+		const char *built_in;
+		const char *text;
+		const char *report; /* NULL: accepted */
+	} cases[] = {
+		/* an OID that is defined before is left as it is */
+		{"",
+	         OWN_READERS "moduleload back_mdb\nsortvals olcDbMaxReaders olcDbIndex\n",
+	         NULL},
+		{"", "sortvals olcDbIndex\nmoduleload back_mdb\n",
+	         "line 1: <sortvals> unknown attribute type #1 olcDbIndex"},
+		{"", "attributetype ( 1.2.3 NAME 'olcDbIndex' SUP name )\ndatabase mdb\n",
+	         "line 2: <database> schema of module back_mdb collides with definitions "
+	         "before"},
+		{" back_mdb", "sortvals olcDbIndex\n", NULL},
+		{" back_mdb", OWN_READERS,
+	         "line 1 attributetype: Duplicate attributeType: "
+	         "\"1.3.6.1.4.1.4203.1.12.2.3.2.12.1\""},
+		/* those of its monitoring come with the first database */
+		{"", "moduleload back_mdb\ndatabase mdb\nindex olmMDBEntries pres\n",
+	         NULL},
+		{"", "moduleload back_mdb\nsortvals olmMDBEntries\n",
+	         "line 2: <sortvals> unknown attribute type #1 olmMDBEntries"},
+		{"",
+	         "attributetype ( 1.2.3 NAME 'olmMDBEntries' SUP name )\ndatabase mdb\n",
+	         NULL},
+	};
+	struct conf_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_settings *s = NULL;
+
+		print_message("%s\n", cases[i].text);
+		f->built_in = cases[i].built_in;
+		assert_int_equal(conf_read(f, cases[i].text, &s),
+		                 cases[i].report == NULL ? 0 : DIT_E_CONFIG);
+		assert_true(cases[i].report == NULL ||
+		            strstr(f->reports, cases[i].report) != NULL);
+		dit_settings_free(s);
+	}
+}
+
 static void small_searchstack_is_remarked_on(void **state)
 {
 	struct conf_fixture *f = *state;
@@ -491,6 +538,7 @@ int main(void)
 		CONF_TEST(what_belongs_to_others_is_skipped),
 		CONF_TEST(modules_bring_their_schema),
 		CONF_TEST(what_is_built_into_slapd_needs_no_module),
+		CONF_TEST(schema_of_back_mdb_comes_with_its_module),
 		CONF_TEST(small_searchstack_is_remarked_on),
 		CONF_TEST(place_of_the_context_csn_is_read),
 		CONF_TEST(unknown_modules_are_warned_of),

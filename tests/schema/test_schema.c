@@ -62,6 +62,7 @@ static void hard_coded_types_carry_their_flags(void **state)
 	         DIT_USAGE_USER},
 	};
 
+	assert_int_equal(dit_schema_load_module(*state, "back_mdb"), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct dit_attr_type *type = type_of(*state, cases[i].name);
 
@@ -116,6 +117,7 @@ static void hard_coded_classes_carry_what_is_stored_per_entry(void **state)
 		{"olmMDBDatabase", 0x18000, DIT_CLASS_CHECK_NONE},
 	};
 
+	assert_int_equal(dit_schema_load_module(*state, "monitor_mdb"), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct dit_class *oc = class_of(*state, cases[i].name);
 
