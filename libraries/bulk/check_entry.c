@@ -18,8 +18,7 @@ struct dit_check_entry {
 	struct dit_check_entry_opts opts;
 	const struct dit_ad *object_class;
 	struct dit_verifier *verifier;
-	struct dit_scan *splits; /* id2v */
-	struct dit_arena arena;  /* of one entry */
+	struct dit_arena arena; /* of one entry */
 	struct dit_dn_cache dns;
 	struct dit_view_attrs attrs; /* of one entry */
 	char *dn;                    /* of the entry, with a NUL; owned */
@@ -115,10 +114,6 @@ int dit_check_entry_new(struct dit_check_entry **ret,
 	check->object_class = type == NULL ? NULL : &type->ad;
 	dit_arena_init(&check->arena, ARENA_BYTES);
 	r = dit_verifier_new(&check->verifier, &verifier);
-	if (r == 0) {
-		r = dit_scan_open_by(&check->splits, opts->snapshot, opts->reader,
-		                     "id2v");
-	}
 	if (r < 0) {
 		dit_check_entry_free(check);
 		return r;
@@ -131,7 +126,6 @@ void dit_check_entry_free(struct dit_check_entry *check)
 {
 	if (check != NULL) {
 		dit_verifier_free(check->verifier);
-		dit_scan_close(check->splits);
 		dit_dn_cache_deinit(&check->dns);
 		dit_arena_deinit(&check->arena);
 		free(check->attrs.attrs);
@@ -141,31 +135,6 @@ void dit_check_entry_free(struct dit_check_entry *check)
 }
 
 /* ---- an entry that cannot be read ---- */
-
-/* Are any values of the attribute in id2v? What they are is another check's matter. */
-static int check_split(struct dit_check_entry *check, uint64_t id,
-                       const struct dit_ad_name *name, uint32_t number)
-{
-	char key[sizeof(uint64_t) + sizeof(uint16_t)];
-	uint16_t low = (uint16_t)number;
-	char attribute[DIT_CHECK_SHOWN];
-	struct dit_span found;
-	struct dit_span value;
-	int r = 0;
-
-	memcpy(key, &id, sizeof(id));
-	memcpy(key + sizeof(id), &low, sizeof(low));
-	r = dit_scan_seek(check->splits, (struct dit_span){key, sizeof(key)}, &found,
-	                  &value);
-	if (r != 0) {
-		return r < 0 ? r : 0;
-	}
-	check->place.attribute = dit_check_show(attribute, name->name);
-	dit_check_find(check->opts.findings, DIT_CHECK_SPLIT_MISSING, &check->place,
-	               "the values are not in the entry, and there are none in id2v");
-	check->place.attribute = NULL;
-	return 0;
-}
 
 /* Which attribute refers to nothing. */
 static int find_unknown(struct dit_check_entry *check, const struct dit_entry_view *view)
@@ -187,8 +156,6 @@ static int find_unknown(struct dit_check_entry *check, const struct dit_entry_vi
 				dit_ad_names_is_forged(check->opts.names, number)
 					? "no attribute description in"
 					: "not in");
-		} else if (stored.attrs[i].is_split) {
-			r = check_split(check, view->id, name, number);
 		}
 	}
 	if (r == DIT_E_CORRUPT) {
@@ -214,8 +181,16 @@ static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_vi
 		if (attr->nvalues == 0) {
 			check->place.attribute =
 				attr->ad == NULL ? NULL : attr->ad->name.data;
-			dit_check_find(check->opts.findings, DIT_CHECK_ENTRY_ATTRIBUTE,
-			               &check->place, "attribute #%u has no values", i);
+			if (attr->is_split) {
+				dit_check_find(check->opts.findings,
+				               DIT_CHECK_SPLIT_MISSING, &check->place,
+				               "the values are not in the entry, and "
+				               "there are none in id2v");
+			} else {
+				dit_check_find(check->opts.findings,
+				               DIT_CHECK_ENTRY_ATTRIBUTE, &check->place,
+				               "attribute #%u has no values", i);
+			}
 			check->place.attribute = NULL;
 		}
 		if (attr->ad != NULL) {

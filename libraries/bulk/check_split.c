@@ -128,9 +128,11 @@ static int begin_group(struct split_check *check, struct dit_span key,
 	group->ad = name == NULL ? NULL : name->ad;
 	if (group->nwanted == 0) {
 		find(check, group, DIT_CHECK_SPLIT_SURPLUS,
-		     check->has_entry
-		             ? "the entry keeps no values of this attribute in id2v"
-		             : "there is no entry whose values these could be");
+		     !check->has_entry ? "there is no entry whose values these could be"
+		     : group->number == 0
+		             ? "slapd stored the values of an attribute that was new "
+		               "under number 0, where nobody finds them"
+		             : "the entry keeps no values of this attribute in id2v");
 	}
 	return 0;
 }

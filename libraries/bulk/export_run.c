@@ -51,6 +51,9 @@ struct export_text {
 	bool is_end;        /* an entry cannot be read, and nothing comes behind it */
 	char *first_reason; /* points into the range's memory; NULL: all could be read */
 	uint64_t first_id;  /* of the first one that cannot be read */
+	uint64_t nlost;     /* attributes whose values slapd has lost */
+	uint64_t lost_id;   /* of the first entry with one */
+	struct dit_span lost_name; /* of that attribute; points into the snapshot */
 };
 
 /* Texts that nobody uses. */
@@ -204,6 +207,19 @@ static int put_unreadable(const struct export *export, struct dit_scan_range *ra
 	return dit_export_put_nothing(&text->ldif, entry->id);
 }
 
+/* slapcat says nothing of them. */
+static void note_lost(struct export_text *text, const struct dit_entry_view *entry)
+{
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr_view *attr = &entry->attrs[i];
+
+		if (attr->nvalues == 0 && attr->is_split && text->nlost++ == 0) {
+			text->lost_id = entry->id;
+			text->lost_name = attr->name;
+		}
+	}
+}
+
 static int put_entry(void *ctx, struct dit_scan_range *range,
                      const struct dit_entry_view *entry)
 {
@@ -223,6 +239,7 @@ static int put_entry(void *ctx, struct dit_scan_range *range,
 		return r;
 	}
 	text->nentries++;
+	note_lost(text, entry);
 	return dit_export_put_entry(&text->ldif, &export->current->names, entry,
 	                            export->opts->is_verbose);
 }
@@ -276,6 +293,15 @@ static int take_unreadable(struct export *export, const struct export_text *text
 	return text->is_end ? DIT_E_CORRUPT : 0;
 }
 
+static void tell_lost(const struct export *export, const struct export_text *text)
+{
+	tell(export, DIT_REPORT_WARNING,
+	     "%s: entry id=%08lx is written without \"%.*s\", whose values slapd has lost; "
+	     "see what \"ditcheck\" says of %llu such attributes",
+	     export->current->db->data.directory, (unsigned long)text->lost_id,
+	     DIT_SPAN_ARGS(text->lost_name), (unsigned long long)text->nlost);
+}
+
 static void find_memory(void *ctx)
 {
 	struct export *export = ctx;
@@ -315,6 +341,9 @@ static int write_range(void *ctx, struct dit_scan_range *range)
 	int ended = text->nunreadable > 0 ? take_unreadable(export, text) : 0;
 	int r = 0;
 
+	if (text->nlost > 0) {
+		tell_lost(export, text);
+	}
 	range->result = NULL;
 	export->current->nread += text->nread;
 	export->stats->nentries += text->nentries;

@@ -130,14 +130,15 @@ static int join_value(struct joined *joined, struct dit_arena *arena,
 }
 
 /*
- * Equal values were counted but are stored once (split_codec.h): so there may be fewer
- * than the entry says, never more.
+ * Equal values were counted but are stored once (split_codec.h), and slapd loses all of
+ * a new attribute (storage.md 2): so there may be fewer than the entry says, never more.
  *
- * @return 0; DIT_E_UNKNOWN: there are none, or more; DIT_E_CORRUPT; LMDB's codes; -ENOMEM
+ * @return 0; DIT_E_UNKNOWN: there are more; DIT_E_CORRUPT; LMDB's codes; -ENOMEM
  */
 static int join_values(struct dit_entry_reader *reader, uint64_t id,
                        const struct dit_stored_attr *stored, struct dit_attr_view *attr)
 {
+	static const struct dit_span nothing = {"", 0};
 	uint16_t number = (uint16_t)stored->ad_number;
 	char key[SPLIT_KEY_BYTES];
 	struct dit_span record;
@@ -157,9 +158,11 @@ static int join_values(struct dit_entry_reader *reader, uint64_t id,
 		return r;
 	}
 	attr->nvalues = joined.n;
-	attr->values = joined.values;
-	attr->normal = stored->has_normal ? joined.normal : NULL;
-	return joined.n == 0 ? DIT_E_UNKNOWN : 0;
+	attr->values = joined.n == 0 ? &nothing : joined.values;
+	attr->normal = !stored->has_normal ? NULL
+	               : joined.n == 0     ? &nothing
+	                                   : joined.normal;
+	return 0;
 }
 
 /* 0; DIT_E_UNKNOWN or DIT_E_CORRUPT with a reason; or an error of reading. */
@@ -191,13 +194,14 @@ static int show_attr(struct dit_entry_reader *reader, uint64_t id,
 	}
 	r = join_values(reader, id, stored, ret);
 	if (r == DIT_E_UNKNOWN || r == DIT_E_CORRUPT) {
-		(void)snprintf(reader->reason, sizeof(reader->reason),
-		               r == DIT_E_CORRUPT
-		                       ? "a value of attribute number %u in id2v "
-		                         "contradicts its format"
-		                       : "id2v has another number of values of attribute "
-		                         "number %u",
-		               stored->ad_number);
+		(void)snprintf(
+			reader->reason, sizeof(reader->reason),
+			r == DIT_E_CORRUPT
+				? "a value of attribute number %u in id2v "
+				  "contradicts its format"
+				: "id2v has more values than the entry of attribute "
+				  "number %u",
+			stored->ad_number);
 	}
 	return r;
 }

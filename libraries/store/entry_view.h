@@ -31,9 +31,9 @@ struct dit_attr_view {
 	struct dit_span name; /* "cn", "cn;lang-de" */
 	/* The description; NULL: the configuration was not read, or has no such type. */
 	const struct dit_ad *ad;
-	bool is_sorted; /* the normal forms ascend */
-	bool is_split;  /* the values are those in id2v, in the order there */
-	uint32_t nvalues;
+	bool is_sorted;   /* the normal forms ascend */
+	bool is_split;    /* the values are those in id2v, in the order there */
+	uint32_t nvalues; /* 0 with is_split: slapd has lost them */
 	const struct dit_span *values; /* as they were given, and as LDIF shows them */
 	const struct dit_span *normal; /* as they are compared; NULL: like the values */
 };

@@ -207,4 +207,47 @@ check 'equal values apart: ditadd keeps the later one' \
 check 'equal values apart: slapadd damages it' \
 	[ "$(values ref sn)" != "$(values dit sn)" ]
 
+# The base of a URL is empty, and so is the suffix: slapcat looks at no scope.
+make_site "$work/ref" empty-suffix
+slapadd_site "$work/ref" -q -l "$DIT_TEST_DATA/ldif/empty-suffix.ldif"
+for scope in base one sub; do
+	"$DITCAT" -f "$work/ref/slapd.conf" -H "ldap:///??$scope" | grep -c '^dn:'
+done >"$work/scopes" 2>/dev/null
+check 'an empty base: each scope has more entries' sort -nuc "$work/scopes"
+
+# Of several names slapindex -t loses those that its table has before the first one.
+make_site "$work/ref"
+slapadd_site "$work/ref" -q -l "$DIT_TEST_DATA/ldif/operational.ldif"
+cp -r "$work/ref/db" "$work/before"
+"$DITINDEX" -t -q -f "$work/ref/slapd.conf" objectClass sn cn 2>"$work/dit/stderr"
+check 'ditindex -t of several names: all are there' "$DITCHECK" --compare \
+	--ignore-integerkey "$work/before" "$work/ref/db"
+
+# slapd stores the values of a new attribute under number 0, and finds them no more: slapcat
+# prints the entry without them, and so does ditcat, which says so.
+. "${0%/*}/slapd_lib.sh"
+make_site "$work/ref"
+sed -i '$a multival default 3,1\nrootpw secret' "$work/ref/slapd.conf"
+slapadd_site "$work/ref" -q -l <(echo "$suffix")
+start_slapd ref
+ldapmodify -x -H "${url[ref]}" -D "cn=Admin,$base" -w secret >/dev/null <<LDIF
+dn: $base
+changetype: modify
+add: description
+description: 1
+description: 2
+description: 3
+description: 4
+-
+add: o
+o: x
+LDIF
+stop_slapd
+slapcat -f "$work/ref/slapd.conf" >"$work/slapcat" 2>/dev/null
+"$DITCAT" -f "$work/ref/slapd.conf" >"$work/ditcat" 2>"$work/dit/stderr"
+check 'lost values: the rest of the entry' cmp "$work/slapcat" "$work/ditcat"
+check 'lost values: a later attribute' grep -q '^o: x' "$work/ditcat"
+grep -q '^description: ' "$work/slapcat" ||
+	check 'lost values: told' says dit 'without "description", whose values slapd has lost'
+
 finish
