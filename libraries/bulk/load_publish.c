@@ -25,6 +25,11 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 
 	target->stats->bytes = publishing->items[number].bytes; /* maybe too many */
 	switch (step) {
+	case DIT_PUBLISH_FIND:
+	case DIT_PUBLISH_FIND_AGAIN:
+		dit_load_report(loader, DIT_REPORT_ERROR, "%s: %s", directory,
+		                publishing->items[number].fault.text);
+		return;
 	case DIT_PUBLISH_PREPARE:
 	case DIT_PUBLISH_COMMIT:
 		(void)dit_load_target_fail(target, error, directory);

@@ -176,6 +176,11 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 
 	target->stats->bytes = reindexer->published[number].bytes; /* maybe too many */
 	switch (step) {
+	case DIT_PUBLISH_FIND:
+	case DIT_PUBLISH_FIND_AGAIN:
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s", directory,
+		                   reindexer->published[number].fault.text);
+		return;
 	case DIT_PUBLISH_PREPARE:
 	case DIT_PUBLISH_COMMIT:
 	case DIT_PUBLISH_PLACE:

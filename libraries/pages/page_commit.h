@@ -55,7 +55,7 @@ struct dit_page_commit_opts {
 	struct dit_ticker *ticker; /* of the sync; borrowed; NULL: nobody listens */
 	uint64_t max_bytes;        /* that the file may take; 0: any number */
 	/* Pages are used that transactions up to this one gave back: nobody reads the
-	 * state before it, and this one is on the disk. ALONE: all pages that are free. */
+	 * state before it, and this one is on the disk. ALONE: all free pages. */
 	uint64_t oldest;
 	/* Besides: pages that an earlier commit reserved, if they are free. NULL: none */
 	const struct dit_page_set *reserved;

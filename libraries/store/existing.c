@@ -392,6 +392,11 @@ uint64_t dit_existing_file_bytes(const struct dit_existing *existing)
 	return existing->file_bytes;
 }
 
+int dit_existing_data_fd(const struct dit_existing *existing)
+{
+	return existing->data_fd;
+}
+
 bool dit_existing_is_changed(const struct dit_existing *existing)
 {
 	return existing->is_changed;

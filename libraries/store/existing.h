@@ -176,9 +176,11 @@ int dit_existing_hide(struct dit_existing *existing,
 
 /* ---- the end ---- */
 
-/** Was anything added or created? If not, there is nothing to commit. */
 /** The length of the file when it was opened. */
 uint64_t dit_existing_file_bytes(const struct dit_existing *existing);
+/** The open file. Until the end. */
+int dit_existing_data_fd(const struct dit_existing *existing);
+/** Was anything added or created? If not, there is nothing to commit. */
 bool dit_existing_is_changed(const struct dit_existing *existing);
 
 /** Commit. @p ret_bytes: bytes of the data file in use. After an error the database has

@@ -518,6 +518,7 @@ int dit_index_output_open(struct dit_output **ret,
 	}
 	r = dit_data_open(output->claim.dir_fd, O_RDWR, opts->fault);
 	output->data_fd = r;
+	output->base.place = (struct dit_output_place){opts->directory, -1, r};
 	if (r >= 0) {
 		output->spare_fd = dit_spare_keep(output->claim.dir_fd);
 		r = open_commit(output, opts);
@@ -541,7 +542,9 @@ int dit_index_output_open_online(struct dit_output **ret, struct dit_online *onl
 		return -ENOMEM;
 	}
 	*output = (struct index_output){
-		.base = {.ops = &ops, .is_parallel = true},
+		.base = {.ops = &ops,
+	                 .is_parallel = true,
+	                 .place = dit_online_place(online)},
 		.data_fd = -1,
 		.spare_fd = -1,
 		.fault = fault,

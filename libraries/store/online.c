@@ -328,6 +328,11 @@ void dit_online_close(struct dit_online *online)
 	free(online);
 }
 
+struct dit_output_place dit_online_place(const struct dit_online *online)
+{
+	return (struct dit_output_place){online->opts.directory, -1, online->data_fd};
+}
+
 struct dit_snapshot *dit_online_snapshot(const struct dit_online *online)
 {
 	return online->snapshot;

@@ -31,6 +31,7 @@
 
 #include "pages/page_sink.h"
 #include "pages/table_edit.h"
+#include "store/output.h"
 #include "store/snapshot.h"
 
 struct dit_online;
@@ -75,6 +76,8 @@ int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts)
 /** Pages of tables that were not committed are free pages. NULL is fine. */
 void dit_online_close(struct dit_online *online);
 
+/** Until the end. */
+struct dit_output_place dit_online_place(const struct dit_online *online);
 struct dit_snapshot *dit_online_snapshot(const struct dit_online *online);
 struct dit_page_space *dit_online_space(struct dit_online *online);
 /** The stored tree of a named database, in the snapshot. 1; 0: there is none */

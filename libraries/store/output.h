@@ -24,7 +24,8 @@
  * any error, dit_output_abandon() leaves the database as it was. From the opening to the
  * end the directory is claimed (claim.h), except beside slapd (online.h).
  *
- * Ownership: keys, records and lists are borrowed for the call, options are copied.
+ * Ownership: keys, records and lists are borrowed for the call, options are copied, but
+ * for the name of the directory, which is borrowed until the end.
  *
  * Threads: an output belongs to one thread, which is called main. Tables are different:
  * struct dit_output says how many threads may write them.
@@ -103,6 +104,13 @@ struct dit_output_stored {
 	bool has_names;      /* there are records in dn2i */
 };
 
+/** Where an output writes. Publication looks whether the name leads there. */
+struct dit_output_place {
+	const char *directory; /* borrowed until the end; NULL: nobody looks */
+	int dir_fd;            /* of a new database: the open directory; else -1 */
+	int data_fd;           /* the file that is data.mdb, or will be */
+};
+
 /** The head of each implementation. [const] except bytes, and is_parallel and
  * indexes_last, which dit_output_expect_postings() decides */
 struct dit_output {
@@ -130,6 +138,8 @@ struct dit_output {
 	bool indexes_last;
 	/** The output uses is_repeated of lists. */
 	bool wants_repeats;
+
+	struct dit_output_place place;
 
 	/** Greatest length of a key, and of a record of names or of a split value. */
 	size_t key_max;

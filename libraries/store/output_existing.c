@@ -534,6 +534,8 @@ int dit_output_existing_open(struct dit_output **ret, const struct dit_output_op
 		abandon(&output->base);
 		return r;
 	}
+	output->base.place = (struct dit_output_place){
+		opts->directory, -1, dit_existing_data_fd(output->existing)};
 	*ret = &output->base;
 	return 0;
 }

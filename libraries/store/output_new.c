@@ -460,6 +460,10 @@ int dit_output_new_open(struct dit_output **ret, const struct dit_output_opts *o
 		return r;
 	}
 	describe(output);
+	output->base.place = (struct dit_output_place){
+		.directory = opts->directory,
+		.dir_fd = dit_staging_dir_fd(output->staging),
+		.data_fd = dit_staging_data_fd(output->staging)};
 	*ret = &output->base;
 	return 0;
 }

@@ -8,6 +8,10 @@
  * kill, or a crash of the system, between the first commit or rename and the last one
  * leaves some databases changed and the others as they were; each of them is whole.
  *
+ * While an output is written, somebody may move or remove its file or its directory. So
+ * before the first commit and after the last rename each name is looked up once more:
+ * does it lead to the file that was opened, and then to the file with the new data?
+ *
  * In each step the last output is the first: the one that a reader looks at first appears
  * last. A loss of power keeps that order: each output is synced before the next one
  * changes.
@@ -20,23 +24,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "store/fault.h"
 #include "store/output.h"
 
 struct dit_stop; /* stop.h */
 
 enum dit_publish_step {
 	DIT_PUBLISH_PREPARE,
+	/* Before the commit: the name leads elsewhere, and nothing is changed. */
+	DIT_PUBLISH_FIND,
 	DIT_PUBLISH_COMMIT,
 	DIT_PUBLISH_PLACE,
 	/* Failed: this database stays changed. 1: it is not, but a crash may change
 	 * it. */
 	DIT_PUBLISH_TAKE_BACK,
+	/* All are in place, but the name does not lead to this one any more. */
+	DIT_PUBLISH_FIND_AGAIN,
 	DIT_PUBLISH_END, /* failed: it is in place, but a crash may undo that */
 };
 
 /**
- * Told of each failure. The failure of one of the first three steps ends the publication;
- * those of taking back and of the end may come for several outputs.
+ * Told of each failure. The failure of one of the first four steps ends the publication;
+ * those of the others may come for several outputs. Of FIND and FIND_AGAIN the fault of
+ * the item says where the file is.
  *
  * @param number  of the output
  */
@@ -49,7 +59,7 @@ struct dit_publish_opts {
 	 * told itself, ends the publication. NULL: nothing is to be done. */
 	int (*before_commit)(void *ctx);
 	void *ctx;
-	/** Looked at before each of the first three steps of each output, which then
+	/** Looked at before each of the first four steps of each output, which then
 	 * fails with DIT_E_STOPPED. NULL: nobody ends the work. */
 	const struct dit_stop *stop;
 };
@@ -59,6 +69,7 @@ struct dit_published {
 	struct dit_output *output; /* NULL: none */
 	uint64_t bytes;      /* gets the size of the result; 0: nothing was changed */
 	uint64_t kept_bytes; /* as the output's */
+	struct dit_fault fault;
 };
 
 /**
@@ -66,8 +77,9 @@ struct dit_published {
  *
  * @param items  the outputs are taken, in every case; NULL afterwards
  *
- * @return 0: all are in place; the error that ended it: none is, unless a failure to take
- *         back was told
+ * @return 0: all are in place; -ESTALE after FIND_AGAIN: the same, but a name leads
+ *         elsewhere; the error that ended it: none is, unless a failure to take back was
+ *         told
  */
 int dit_publish(struct dit_published *items, size_t n,
                 const struct dit_publish_opts *opts);

@@ -365,6 +365,7 @@ static int prepare(struct dit_output *output)
 	if (r == 0) {
 		r = dit_output_prepare(rebuilt->inner);
 	}
+	output->place = rebuilt->inner->place;
 	output->bytes = rebuilt->inner->bytes;
 	return r;
 }

@@ -256,6 +256,16 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 	return 0;
 }
 
+int dit_staging_dir_fd(const struct dit_staging *staging)
+{
+	return staging->claim.dir_fd;
+}
+
+int dit_staging_data_fd(const struct dit_staging *staging)
+{
+	return staging->data_fd;
+}
+
 size_t dit_staging_key_max(const struct dit_staging *staging)
 {
 	return dit_key_max(staging->format, (unsigned)staging->page_bytes);

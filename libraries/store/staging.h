@@ -94,6 +94,10 @@ int dit_staging_put_entry_pieces(struct dit_staging *staging, uint64_t id, size_
 
 /** Does the append writer write this database? */
 bool dit_staging_is_append(const struct dit_staging *staging);
+/** The directory of the database. Until the end. */
+int dit_staging_dir_fd(const struct dit_staging *staging);
+/** The file that will be data.mdb. Until the end. */
+int dit_staging_data_fd(const struct dit_staging *staging);
 /** How long keys and records may be. */
 size_t dit_staging_key_max(const struct dit_staging *staging);
 /** Is the format of the liblmdb at hand the one that pages are built in? */

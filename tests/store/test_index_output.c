@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "store/fault.h"
+#include "store/publication.h"
 #include "store_fixture.h"
 
 static struct dit_output *open_output(const char *dir)
@@ -117,6 +118,56 @@ static void published(void **state)
 	assert_int_equal(dit_output_end(output), 0);
 	assert_indexes(dir, "cn cccc 3, uid dddd 3");
 	test_scratch_remove(dir);
+}
+
+static struct dit_output *open_beside_others(const char *dir)
+{
+	const struct dit_online_opts opts = {.directory = dir,
+	                                     .nreaders = 1,
+	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
+	                                     .list_max = 1000};
+	struct dit_output *output = NULL;
+	struct dit_online *online = NULL;
+
+	assert_int_equal(dit_online_open(&online, &opts), 0);
+	assert_int_equal(dit_index_output_open_online(&output, online, NULL, NULL, NULL),
+	                 0);
+	return output;
+}
+
+static void note_failure(void *ctx, size_t number, enum dit_publish_step step, int error)
+{
+	(void)number;
+	*(enum dit_publish_step *)ctx = step;
+	assert_int_equal(error, -ESTALE);
+}
+
+static void a_file_that_was_moved_is_told(void **state)
+{
+	static struct dit_output *(*const opens[])(const char *) = {open_output,
+	                                                            open_beside_others};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(opens) / sizeof(opens[0]); i++) {
+		char *dir = make_database();
+		enum dit_publish_step step = DIT_PUBLISH_END;
+		const struct dit_publish_opts opts = {.failed = note_failure,
+		                                      .ctx = &step};
+		struct dit_published item = {.output = opens[i](dir)};
+		char from[4200];
+		char to[4200];
+
+		assert_int_equal(write_index(item.output, "cn", 0, "cccc"), 0);
+		(void)snprintf(from, sizeof(from), "%s/data.mdb", dir);
+		(void)snprintf(to, sizeof(to), "%s/moved", dir);
+		assert_int_equal(rename(from, to), 0);
+		assert_int_equal(dit_publish(&item, 1, &opts), -ESTALE);
+		assert_int_equal(step, DIT_PUBLISH_FIND);
+		assert_non_null(strstr(item.fault.text, "/moved now: nothing"));
+		assert_int_equal(rename(to, from), 0);
+		assert_indexes(dir, "cn aaaa 2, sn bbbb 1");
+		test_scratch_remove(dir);
+	}
 }
 
 static void as_it_was(void **state)
@@ -246,6 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(published),
+		cmocka_unit_test(a_file_that_was_moved_is_told),
 		cmocka_unit_test(as_it_was),
 		cmocka_unit_test(nothing_to_do),
 		cmocka_unit_test(what_cannot_be),

@@ -3,11 +3,13 @@
  * Several outputs are published together (publication.h): all steps in their order, from
  * the last output to the first, and each synced before the next one; after a
  * failure everything is taken back. The outputs are made up here: they note what is
- * called.
+ * called. And a name that does not lead to the database any more is an error, told with
+ * the place of the file.
  */
 #include "store/publication.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
 #include "base/error.h"
 #include "base/stop.h"
@@ -19,6 +21,8 @@ struct fake {
 	struct dit_output base;
 	char name;
 	const char *failing; /* steps that fail, by their letters */
+	char at;             /* the step in which a command changes the names */
+	const char *command;
 };
 
 static char calls[256];
@@ -30,6 +34,9 @@ static int note(struct dit_output *output, char step)
 	size_t n = strlen(calls);
 
 	(void)snprintf(calls + n, sizeof(calls) - n, "%c%c ", step, fake->name);
+	if (fake->at == step) {
+		assert_int_equal(system(fake->command), 0);
+	}
 	return fake->failing != NULL && strchr(fake->failing, step) != NULL ? -EIO : 0;
 }
 
@@ -81,15 +88,15 @@ static const struct dit_output_ops ops = {
 
 static void failed(void *ctx, size_t number, enum dit_publish_step step, int error)
 {
-	static const char letters[] = {[DIT_PUBLISH_PREPARE] = 'p',
-	                               [DIT_PUBLISH_COMMIT] = 'c',
-	                               [DIT_PUBLISH_PLACE] = 'r',
-	                               [DIT_PUBLISH_TAKE_BACK] = 't',
-	                               [DIT_PUBLISH_END] = 'e'};
+	static const char letters[] = {
+		[DIT_PUBLISH_PREPARE] = 'p',    [DIT_PUBLISH_FIND] = 'f',
+		[DIT_PUBLISH_FIND_AGAIN] = 'g', [DIT_PUBLISH_COMMIT] = 'c',
+		[DIT_PUBLISH_PLACE] = 'r',      [DIT_PUBLISH_TAKE_BACK] = 't',
+		[DIT_PUBLISH_END] = 'e'};
 	size_t n = strlen(failures);
 
 	assert_ptr_equal(ctx, failures);
-	assert_true(error == -EIO || error == DIT_E_STOPPED);
+	assert_true(error == -EIO || error == DIT_E_STOPPED || error == -ESTALE);
 	(void)snprintf(failures + n, sizeof(failures) - n, "%c%zu ", letters[step],
 	               number);
 }
@@ -210,12 +217,104 @@ static void who_wants_an_end_gets_one(void **state)
 	assert_string_equal(failures, "p0 ");
 }
 
+/* ---- names that lead elsewhere ---- */
+
+struct name_case {
+	const char *name;
+	bool is_new; /* the directory is looked up before the commit, not the file */
+	char at;
+	const char *command; /* in the scratch directory; db is the database's */
+	int want;
+	const char *calls;
+	const char *text; /* of the fault; %s: the scratch directory */
+};
+
+static void publish_one(const struct name_case *this)
+{
+	char *dir = test_scratch();
+	char path[4200];
+	char command[8600];
+	char text[4400];
+	struct fake fake = {.base.ops = &ops, .name = '0', .at = this->at};
+	struct dit_published items[NOUTPUTS] = {{.output = &fake.base}};
+
+	(void)snprintf(command, sizeof(command), "cd %s && mkdir db && echo >db/data.mdb",
+	               dir);
+	assert_int_equal(system(command), 0);
+	(void)snprintf(command, sizeof(command), "cd %s && %s", dir, this->command);
+	fake.command = command;
+	(void)snprintf(path, sizeof(path), "%s/db", dir);
+	fake.base.place = (struct dit_output_place){
+		.directory = path, .dir_fd = this->is_new ? open(path, O_RDONLY) : -1};
+	(void)snprintf(text, sizeof(text), "%s/db/data.mdb", dir);
+	fake.base.place.data_fd = open(text, O_RDONLY);
+	calls[0] = '\0';
+	failures[0] = '\0';
+	assert_int_equal(publish(items), this->want);
+	(void)snprintf(text, sizeof(text), this->text, dir);
+	assert_string_equal(items[0].fault.text, text);
+	assert_string_equal(calls, this->calls);
+	(void)close(fake.base.place.data_fd);
+	if (this->is_new) {
+		(void)close(fake.base.place.dir_fd);
+	}
+	test_scratch_remove(dir);
+}
+
+#define ALL_CALLS   "p0 c0 r0 e0 "
+#define ENDED_CALLS "p0 t0 a0 "
+#define BEFORE      "the data.mdb that was opened "
+#define DIRECTORY   "the directory that was opened "
+#define AFTER                                                                            \
+ "the data is in place, but the name data.mdb does not lead there any more: "            \
+ "the file "
+#define UNCHANGED ": nothing is changed"
+
+static void names_that_lead_elsewhere_are_told(void **state)
+{
+	static const struct name_case cases[] = {
+		{"nothing happens", false, 'p', "true", 0, ALL_CALLS, ""},
+		{"a new one, nothing happens", true, 'p', "true", 0, ALL_CALLS, ""},
+		{"file removed before", false, 'p', "rm db/data.mdb", -ESTALE,
+	         ENDED_CALLS, BEFORE "was removed" UNCHANGED},
+		{"file exchanged before", false, 'p',
+	         "mv db/data.mdb old && echo >db/data.mdb", -ESTALE, ENDED_CALLS,
+	         BEFORE "is %s/old now" UNCHANGED},
+		{"a link in its place before", false, 'p',
+	         "mv db/data.mdb old && ln -s ../old db/data.mdb", -ESTALE, ENDED_CALLS,
+	         BEFORE "is %s/old now" UNCHANGED},
+		{"directory removed before", false, 'p', "rm -r db", -ESTALE, ENDED_CALLS,
+	         BEFORE "was removed" UNCHANGED},
+		{"directory moved before", false, 'p', "mv db away", -ESTALE, ENDED_CALLS,
+	         BEFORE "is %s/away/data.mdb now" UNCHANGED},
+		{"a new one, directory exchanged before", true, 'p',
+	         "mv db away && cp -r away db", -ESTALE, ENDED_CALLS,
+	         DIRECTORY "is %s/away now" UNCHANGED},
+		{"a new one, directory removed before", true, 'p', "rm -r db", -ESTALE,
+	         ENDED_CALLS, DIRECTORY "was removed" UNCHANGED},
+		{"file removed after", false, 'c', "rm db/data.mdb", -ESTALE, ALL_CALLS,
+	         AFTER "was removed"},
+		{"directory moved after", true, 'r', "mv db away", -ESTALE, ALL_CALLS,
+	         AFTER "is %s/away/data.mdb now"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("%s\n", cases[i].name);
+		publish_one(&cases[i]);
+		assert_string_equal(failures, cases[i].want == 0         ? ""
+		                              : cases[i].calls[3] == 't' ? "f0 "
+		                                                         : "g0 ");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_appear_or_none),
 		cmocka_unit_test(gaps_are_passed_over),
 		cmocka_unit_test(who_wants_an_end_gets_one),
+		cmocka_unit_test(names_that_lead_elsewhere_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
