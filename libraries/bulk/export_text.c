@@ -11,8 +11,10 @@
 
 /* ---- names ---- */
 
-/* What slapd writes in base64 always: passwords, and what its configuration holds in
- * binary form. The type alone: with options the value is printed like any other. */
+/*
+ * What slapd writes in base64 always: passwords, what its configuration holds in binary
+ * form, and what is transferred so. A password with options is printed like any other.
+ */
 static bool is_in_base64(struct dit_span name)
 {
 	static const char *const names[] = {
@@ -33,7 +35,8 @@ static bool is_in_base64(struct dit_span name)
 			return true;
 		}
 	}
-	return false;
+	return name.len > 0 &&
+	       memmem(name.data, name.len, ";binary", strlen(";binary")) != NULL;
 }
 
 static int make_name(struct dit_export_name *ret, const struct dit_ad_name *stored)

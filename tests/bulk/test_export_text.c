@@ -5,13 +5,14 @@
 #include "base/error.h"
 #include "bulk/export_text.h"
 
-#define NNAMES 7
+#define NNAMES 8
 
 static struct dit_attr_type password_type;
 static const struct dit_ad password = {.type = &password_type,
                                        .name = {"userPassword", 12}};
 static const struct dit_ad tagged = {.type = &password_type,
                                      .name = {"userPassword;x-a", 16}};
+static const struct dit_ad binary = {.name = {"cn;binary", 9}};
 static const struct dit_ad cn = {.name = {"cn", 2}};
 
 /* The schema spells the name of number 1 in another way than the database. */
@@ -21,6 +22,7 @@ static struct dit_ad_name stored_list[NNAMES] = {
 	[3] = {.name = {"userPassword;x-a", 16}, .ad = &tagged},
 	[5] = {.name = {"madeUp;x-b", 10}},
 	[6] = {.name = {"olcTLSCertificateKey", 20}},
+	[7] = {.name = {"cn;binary", 9}, .ad = &binary},
 };
 static const struct dit_ad_names stored = {.list = stored_list, .n = NNAMES};
 
@@ -46,6 +48,7 @@ static void names_are_the_schemas_and_unknown_ones_in_capitals(void **state)
 	assert_true(names.list[5].is_unknown);
 	assert_false(names.list[5].label.is_base64);
 	assert_true(names.list[6].label.is_base64);
+	assert_true(names.list[7].label.is_base64);
 	dit_export_names_deinit(&names);
 }
 
