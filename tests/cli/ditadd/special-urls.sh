@@ -16,9 +16,9 @@ for url in "file://$PWD/file" "file://$PWD/pipe" file:///proc/version file:///de
 done
 "$DITADD" -u -f slapd.conf -l two.ldif
 "$DITADD" -u --no-urls -f slapd.conf -l two.ldif
+printf '%sdescription:< file:///proc/version\n' "$head" >one.ldif
+"$DITADD" -u --special-urls -f slapd.conf -l one.ldif && echo 'read: /proc/version'
 printf '%sdescription:< file://%s/pipe\n' "$head" "$PWD" >one.ldif
 printf 'from a pipe' >pipe &
 "$DITADD" --special-urls -f slapd.conf -l one.ldif && slapcat -f slapd.conf | grep '^description'
 wait
-printf '%sdescription:< file:///proc/version\n' "$head" >one.ldif
-"$DITADD" -u --special-urls -f slapd.conf -l one.ldif && echo 'read: /proc/version'
