@@ -371,7 +371,9 @@ static int check_content(struct check *check)
 
 	if (check->snapshot == NULL || !is_readable(check)) {
 		report(check, DIT_REPORT_WARNING,
-		       "%s: the structure is damaged, so the content was not checked",
+		       "%s: the structure is damaged, so the content was not checked; "
+		       "\"ditindex NAME\" mends a damaged index, \"ditcat -c\" saves what "
+		       "can be read",
 		       check->one->path);
 		return 0;
 	}

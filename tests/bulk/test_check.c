@@ -232,6 +232,7 @@ static void a_database_that_has_become_a_value_is_found(void **state)
 		assert_non_null(strstr(told.findings, "node-flags (main)"));
 	}
 	assert_non_null(strstr(told.reports, "so the content was not checked"));
+	assert_non_null(strstr(told.reports, "\"ditindex NAME\" mends a damaged index"));
 	load_fixture_deinit(&fixture);
 }
 
