@@ -86,7 +86,7 @@ static void keep_walked(void *ctx, const struct dit_walk_finding *finding)
 /* ---- the databases of a file ---- */
 
 static void take_database(void *ctx, struct dit_span name, unsigned flags,
-                          struct dit_walk_orders *orders)
+                          struct dit_key_orders *orders)
 {
 	struct check *check = ctx;
 	struct dit_check_place place = DIT_CHECK_PLACE(name.data);

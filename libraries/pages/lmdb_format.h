@@ -51,6 +51,14 @@ static inline uint32_t dit_page_overflow_count(const struct dit_page_words *word
 #define DIT_NODE_TREE 0x02u /* the value is a struct dit_tree_record */
 #define DIT_NODE_LIST 0x04u /* the value is a list's page, or with TREE its tree */
 
+/* Flags of a named database, as the record of its tree keeps them. */
+#define DIT_DB_REVERSEKEY 0x02u
+#define DIT_DB_DUPSORT    0x04u
+#define DIT_DB_INTEGERKEY 0x08u
+#define DIT_DB_DUPFIXED   0x10u
+#define DIT_DB_INTEGERDUP 0x20u
+#define DIT_DB_REVERSEDUP 0x40u
+
 /* The key follows, then, in leaves, the value; the next node begins at an even place. */
 struct dit_node_header {
 	uint16_t low; /* size of the value in two halves; branch: the child's number in */

@@ -6,6 +6,8 @@ rooms += %D%/libpages.la
 	%D%/free_list.h \
 	%D%/free_pages.c \
 	%D%/free_pages.h \
+	%D%/key_order.c \
+	%D%/key_order.h \
 	%D%/leaf_keys.c \
 	%D%/leaf_keys.h \
 	%D%/lmdb_format.h \
@@ -58,7 +60,6 @@ rooms += %D%/libpages.la
 	%D%/walk_leaf.c \
 	%D%/walk_list.c \
 	%D%/walk_meta.c \
-	%D%/walk_order.c \
 	%D%/walk_page.c \
 	%D%/walk_private.h \
 	%D%/walk_probe.c \

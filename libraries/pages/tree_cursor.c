@@ -29,7 +29,7 @@ struct place {
 
 struct dit_tree_cursor {
 	const struct dit_page_map *map;
-	struct dit_walk_order keys;
+	struct dit_key_order keys;
 	uint64_t nread; /* pages, since the last first() or seek() */
 	bool is_on;     /* stands on a record */
 	bool is_list;   /* whose key has a list */
@@ -266,10 +266,10 @@ static int compare(const struct dit_tree_cursor *cursor, const struct level *lev
 	struct dit_node_view node;
 	int r = node_at(level, slot, &node);
 
-	if (r < 0 || !dit_walk_has_length(&cursor->keys, SIZE_MAX, node.key)) {
+	if (r < 0 || !dit_key_has_length(&cursor->keys, SIZE_MAX, node.key)) {
 		return DIT_E_CORRUPT;
 	}
-	*ret = dit_walk_compare(&cursor->keys, none, node.key, wanted);
+	*ret = dit_key_compare(&cursor->keys, none, node.key, wanted);
 	return 0;
 }
 
@@ -327,7 +327,7 @@ static int place_seek(struct dit_tree_cursor *cursor, struct dit_span wanted)
 	struct level *leaf = NULL;
 	int r = 0;
 
-	if (place->depth == 0 || !dit_walk_has_length(&cursor->keys, SIZE_MAX, wanted)) {
+	if (place->depth == 0 || !dit_key_has_length(&cursor->keys, SIZE_MAX, wanted)) {
 		return 0;
 	}
 	r = find_leaf(cursor, wanted);
@@ -395,7 +395,7 @@ int dit_tree_cursor_more_items(struct dit_tree_cursor *cursor, struct dit_span *
 
 int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map *map,
                          const struct dit_tree_record *tree,
-                         const struct dit_walk_order *keys)
+                         const struct dit_key_order *keys)
 {
 	struct dit_tree_cursor *cursor = calloc(1, sizeof(*cursor));
 	int r = 0;

@@ -21,8 +21,8 @@
 #ifndef DITKIT_TREE_CURSOR_H
 #define DITKIT_TREE_CURSOR_H
 
+#include "pages/key_order.h"
 #include "pages/page_map.h"
-#include "pages/walk.h"
 
 struct dit_tree_cursor;
 
@@ -35,7 +35,7 @@ struct dit_tree_cursor;
  */
 int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map *map,
                          const struct dit_tree_record *tree,
-                         const struct dit_walk_order *keys);
+                         const struct dit_key_order *keys);
 /** NULL is fine. */
 void dit_tree_cursor_close(struct dit_tree_cursor *cursor);
 

@@ -18,11 +18,11 @@
 /* Flags that go together; only databases with lists have flags about items. */
 static bool are_flags(unsigned flags)
 {
-	unsigned of_keys = WALK_REVERSEKEY | WALK_DUPSORT | WALK_INTEGERKEY;
-	unsigned of_items = WALK_DUPFIXED | WALK_INTEGERDUP | WALK_REVERSEDUP;
+	unsigned of_keys = DIT_DB_REVERSEKEY | DIT_DB_DUPSORT | DIT_DB_INTEGERKEY;
+	unsigned of_items = DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP | DIT_DB_REVERSEDUP;
 
 	return (flags & ~(of_keys | of_items)) == 0 &&
-	       ((flags & of_items) == 0 || (flags & WALK_DUPSORT) != 0);
+	       ((flags & of_items) == 0 || (flags & DIT_DB_DUPSORT) != 0);
 }
 
 int dit_walk_add_database(struct walk *walk, struct dit_span name,
@@ -230,8 +230,8 @@ int dit_walk_free_tree(struct walk *walk)
 
 	dit_walk_tree_init(walk, &tree, WALK_FREE_TREE, "(free)", &walk->meta.free_tree);
 	/* Keys are numbers whatever a damaged flag says, and it has no lists. */
-	tree.record.flags = WALK_INTEGERKEY;
-	dit_walk_default_orders(WALK_INTEGERKEY, &tree.orders);
+	tree.record.flags = DIT_DB_INTEGERKEY;
+	dit_key_default_orders(DIT_DB_INTEGERKEY, &tree.orders);
 	tree.orders.keys.bytes = sizeof(uint64_t);
 	return visit_meta_tree(walk, &tree);
 }

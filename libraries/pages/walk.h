@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
+#include "pages/key_order.h"
 
 /* The names and what they mean: dit_walk_kind_name(), doc/man/ditcheck.8. */
 enum dit_walk_kind {
@@ -97,56 +98,6 @@ struct dit_walk_finding {
 
 typedef void (*dit_walk_found_fn)(void *ctx, const struct dit_walk_finding *finding);
 
-/* ---- the order of keys and items ---- */
-
-enum dit_walk_order_kind {
-	DIT_ORDER_BYTES,    /* memcmp, then the shorter first */
-	DIT_ORDER_BACKWARD, /* the same from the last byte to the first */
-	DIT_ORDER_NUMBERS,  /* little-endian, all of one length */
-	DIT_ORDER_CALL,     /* compare() */
-	DIT_ORDER_UNKNOWN,  /* not checked */
-};
-
-/**
- * Below, equal, above: negative, 0, positive.
- *
- * @param key  of the list that the items are in; empty when keys are compared
- */
-typedef int (*dit_walk_compare_fn)(const void *ctx, struct dit_span key,
-                                   struct dit_span a, struct dit_span b);
-
-struct dit_walk_order {
-	enum dit_walk_order_kind kind;
-	unsigned bytes; /* length of each; 0: any */
-	dit_walk_compare_fn compare;
-	const void *ctx; /* of compare */
-};
-
-struct dit_walk_orders {
-	struct dit_walk_order keys;
-	struct dit_walk_order items; /* of lists */
-};
-
-/** What LMDB's flags mean. */
-void dit_walk_default_orders(unsigned flags, struct dit_walk_orders *ret);
-
-/** Negative, 0, positive; both have the order's length. @p key of the list. */
-int dit_walk_compare(const struct dit_walk_order *order, struct dit_span key,
-                     struct dit_span a, struct dit_span b);
-
-/** Has the key, or item, a length that the order knows, or at most @p max? */
-bool dit_walk_has_length(const struct dit_walk_order *order, size_t max,
-                         struct dit_span span);
-
-/**
- * The orders of a database. They come filled with what LMDB's flags mean; who opens the
- * database with comparisons of its own changes them.
- *
- * @param flags  as stored, MDB_...
- */
-typedef void (*dit_walk_order_fn)(void *ctx, struct dit_span name, unsigned flags,
-                                  struct dit_walk_orders *orders);
-
 /* ---- what a database takes ---- */
 
 /** A key of a database with lists. Spans are valid during the call. */
@@ -182,11 +133,11 @@ typedef void (*dit_walk_size_fn)(void *ctx, const struct dit_walk_size *size);
 #define DIT_WALK_NEWEST UINT64_MAX
 
 struct dit_walk_opts {
-	int fd;                  /* of the data file, open for reading; borrowed */
-	uint64_t transaction;    /* of the snapshot held; DIT_WALK_NEWEST: no writer */
-	unsigned nthreads;       /* 1 at least */
-	bool is_brief;           /* meta pages, free list and main tree alone */
-	dit_walk_order_fn order; /* NULL: LMDB's own orders alone */
+	int fd;                 /* of the data file, open for reading; borrowed */
+	uint64_t transaction;   /* of the snapshot held; DIT_WALK_NEWEST: no writer */
+	unsigned nthreads;      /* 1 at least */
+	bool is_brief;          /* meta pages, free list and main tree alone */
+	dit_key_order_fn order; /* NULL: LMDB's own orders alone */
 	void *order_ctx;
 	dit_walk_list_fn list; /* with size; NULL: nobody wants to know */
 	dit_walk_size_fn size;

@@ -17,7 +17,7 @@ static bool check_key_length(struct walk *walk, const struct walk_place *place, 
 {
 	const struct walk_tree *tree = place->tree;
 
-	if (dit_walk_has_length(walk_order_of(tree), tree->key_max, key) &&
+	if (dit_key_has_length(walk_order_of(tree), tree->key_max, key) &&
 	    (key.len > 0 || tree->role == WALK_LIST)) {
 		return true;
 	}
@@ -33,7 +33,7 @@ static void check_key_order(struct walk *walk, const struct walk_place *place, l
 {
 	const struct walk_tree *tree = place->tree;
 
-	if (dit_walk_compare(walk_order_of(tree), tree->list_key, before, key) >= 0) {
+	if (dit_key_compare(walk_order_of(tree), tree->list_key, before, key) >= 0) {
 		dit_walk_find(
 			walk, kind_of(tree, DIT_WALK_KEY_ORDER, DIT_WALK_ITEM_ORDER),
 			tree, place->page, slot, "the %s is not above the one before it",
@@ -46,12 +46,12 @@ static void check_bounds(struct walk *walk, const struct walk_place *place,
                          struct dit_span first, long last_slot, struct dit_span last)
 {
 	const struct walk_tree *tree = place->tree;
-	const struct dit_walk_order *order = walk_order_of(tree);
+	const struct dit_key_order *order = walk_order_of(tree);
 	enum dit_walk_kind kind =
 		kind_of(tree, DIT_WALK_KEY_BRANCH, DIT_WALK_ITEM_BRANCH);
 
 	if (place->lowest.is_set &&
-	    dit_walk_compare(order, tree->list_key, place->lowest.key, first) > 0) {
+	    dit_key_compare(order, tree->list_key, place->lowest.key, first) > 0) {
 		dit_walk_find(
 			walk, kind, tree, place->page, 0,
 			"the key is below the branch's key for this page, which is in "
@@ -59,7 +59,7 @@ static void check_bounds(struct walk *walk, const struct walk_place *place,
 			(unsigned long long)place->parent, place->parent_node);
 	}
 	if (place->highest.is_set &&
-	    dit_walk_compare(order, tree->list_key, last, place->highest.key) >= 0) {
+	    dit_key_compare(order, tree->list_key, last, place->highest.key) >= 0) {
 		dit_walk_find(
 			walk, kind, tree, place->page, last_slot,
 			"the key is not below the branch's key for the next page; the "
@@ -187,7 +187,7 @@ static bool check_flags(struct walk *walk, struct walk_tree *tree, uint64_t page
                         long slot, const struct dit_node_view *node)
 {
 	bool has_lists =
-		tree->role != WALK_LIST && (tree->record.flags & WALK_DUPSORT) != 0;
+		tree->role != WALK_LIST && (tree->record.flags & DIT_DB_DUPSORT) != 0;
 	bool is_right = false;
 
 	switch (node->flags) {
@@ -237,7 +237,7 @@ static void visit_value(struct walk_member *member, struct walk_tree *tree, uint
 		dit_walk_database(member, tree, page, slot, node);
 		return;
 	case WALK_DATABASE:
-		if ((tree->record.flags & WALK_DUPSORT) != 0) {
+		if ((tree->record.flags & DIT_DB_DUPSORT) != 0) {
 			dit_walk_list(member, tree, page, slot, node);
 			return;
 		}

@@ -44,7 +44,7 @@ void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, lo
                     struct dit_page_view view, unsigned item_bytes,
                     struct dit_span list_key)
 {
-	const struct dit_walk_order *order = &tree->orders.items;
+	const struct dit_key_order *order = &tree->orders.items;
 	unsigned count = dit_view_count(view);
 
 	if (order->kind == DIT_ORDER_NUMBERS && item_bytes == sizeof(uint64_t) &&
@@ -52,9 +52,9 @@ void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, lo
 		return;
 	}
 	for (unsigned i = 1; i < count; i++) {
-		if (dit_walk_compare(order, list_key,
-		                     dit_view_item(view, i - 1, item_bytes),
-		                     dit_view_item(view, i, item_bytes)) >= 0) {
+		if (dit_key_compare(order, list_key,
+		                    dit_view_item(view, i - 1, item_bytes),
+		                    dit_view_item(view, i, item_bytes)) >= 0) {
 			dit_walk_find(
 				walk, DIT_WALK_ITEM_ORDER, tree, page, number,
 				"item %u of the list is not above the one before it", i);
@@ -103,7 +103,7 @@ static void visit_nodes(struct walk_member *member, const struct inner_page *inn
 {
 	struct walk *walk = member->walk;
 	struct walk_tree *tree = inner->tree;
-	const struct dit_walk_order *order = &tree->orders.items;
+	const struct dit_key_order *order = &tree->orders.items;
 	struct dit_span before = {NULL, 0};
 	bool has_item = false;
 	struct dit_node_view node;
@@ -116,7 +116,7 @@ static void visit_nodes(struct walk_member *member, const struct inner_page *inn
 			              "node %u of the list's page is not inside it", i);
 			continue;
 		}
-		if (!dit_walk_has_length(order, tree->key_max, node.key)) {
+		if (!dit_key_has_length(order, tree->key_max, node.key)) {
 			dit_walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
 			              inner->number, "item %u of the list has %zu bytes",
 			              i, node.key.len);
@@ -131,7 +131,7 @@ static void visit_nodes(struct walk_member *member, const struct inner_page *inn
 				i);
 		}
 		if (has_item &&
-		    dit_walk_compare(order, inner->key, before, node.key) >= 0) {
+		    dit_key_compare(order, inner->key, before, node.key) >= 0) {
 			dit_walk_find(
 				walk, DIT_WALK_ITEM_ORDER, tree, inner->page,
 				inner->number,
@@ -160,7 +160,7 @@ static void visit_inner_page(struct walk_member *member, const struct inner_page
 {
 	struct walk *walk = member->walk;
 	struct walk_tree *tree = inner->tree;
-	bool is_packed = (tree->record.flags & WALK_DUPFIXED) != 0;
+	bool is_packed = (tree->record.flags & DIT_DB_DUPFIXED) != 0;
 	unsigned wanted = DIT_PAGE_LEAF | DIT_PAGE_SUB | (is_packed ? DIT_PAGE_LEAF2 : 0);
 	unsigned flags = 0;
 
@@ -201,11 +201,11 @@ static bool check_record(struct walk *walk, const struct walk_tree *database,
                          uint64_t page, long number, const struct dit_tree_record *record)
 {
 	unsigned flags = database->record.flags;
-	bool is_packed = (flags & WALK_DUPFIXED) != 0;
+	bool is_packed = (flags & DIT_DB_DUPFIXED) != 0;
 	unsigned wanted_flags = !is_packed ? 0
-	                        : (flags & WALK_INTEGERDUP) != 0
-	                                ? WALK_DUPFIXED | WALK_INTEGERKEY
-	                                : WALK_DUPFIXED;
+	                        : (flags & DIT_DB_INTEGERDUP) != 0
+	                                ? DIT_DB_DUPFIXED | DIT_DB_INTEGERKEY
+	                                : DIT_DB_DUPFIXED;
 	unsigned wanted_bytes = database->orders.items.bytes;
 	bool has_bytes = is_packed ? record->item_bytes > 0 &&
 	                                     record->item_bytes <= database->key_max
@@ -234,7 +234,7 @@ void dit_walk_list_init(const struct walk *walk, struct walk_tree *list,
 	list->orders = database->orders;
 	list->at_page = page;
 	list->at_node = number;
-	if ((database->record.flags & WALK_DUPFIXED) != 0) {
+	if ((database->record.flags & DIT_DB_DUPFIXED) != 0) {
 		list->orders.items.bytes = record->item_bytes;
 	} else {
 		list->record.item_bytes = 0; /* whatever stands there is not looked at */
@@ -326,8 +326,8 @@ void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t 
 		return;
 	}
 	if ((node->flags & DIT_NODE_LIST) == 0) {
-		if (!dit_walk_has_length(&tree->orders.items, tree->key_max,
-		                         node->value)) {
+		if (!dit_key_has_length(&tree->orders.items, tree->key_max,
+		                        node->value)) {
 			dit_walk_find(member->walk, DIT_WALK_ITEM_LENGTH, tree, page,
 			              number, "the item has %zu bytes", node->value.len);
 		}

@@ -16,8 +16,8 @@
 #define META_FLAG 0x08u
 /* Of a tree; the others in the flags of the free list are those of the environment. */
 #define TREE_FLAGS                                                                       \
- (WALK_REVERSEKEY | WALK_DUPSORT | WALK_INTEGERKEY | WALK_DUPFIXED | WALK_INTEGERDUP |   \
-  WALK_REVERSEDUP)
+ (DIT_DB_REVERSEKEY | DIT_DB_DUPSORT | DIT_DB_INTEGERKEY | DIT_DB_DUPFIXED |             \
+  DIT_DB_INTEGERDUP | DIT_DB_REVERSEDUP)
 #define META_BYTES_MAX (24 + sizeof(struct dit_meta)) /* of any format */
 /* A writer may be at work while a page is read: it is read until it stays the same. */
 #define READS_MAX 100
@@ -154,11 +154,11 @@ static bool check_meta(struct walk *walk, unsigned number, const struct meta_pag
 			"transaction %llu is on meta page %u and belongs on the other",
 			(unsigned long long)meta->transaction, number);
 	}
-	if ((meta->free_tree.flags & TREE_FLAGS) != WALK_INTEGERKEY) {
+	if ((meta->free_tree.flags & TREE_FLAGS) != DIT_DB_INTEGERKEY) {
 		dit_walk_find(walk, DIT_WALK_TREE_FLAGS, NULL, number, -1,
 		              "the record of the free list has the flags 0x%x; those of "
 		              "its tree are 0x%x",
-		              meta->free_tree.flags, WALK_INTEGERKEY);
+		              meta->free_tree.flags, DIT_DB_INTEGERKEY);
 	}
 	return true;
 }

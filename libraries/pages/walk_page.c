@@ -125,7 +125,7 @@ void dit_walk_tree_init(const struct walk *walk, struct walk_tree *tree,
 	tree->at_page = DIT_WALK_NO_PAGE;
 	tree->at_node = -1;
 	tree->key_max = dit_key_max(walk->format, walk->page_bytes);
-	dit_walk_default_orders(record->flags, &tree->orders);
+	dit_key_default_orders(record->flags, &tree->orders);
 }
 
 void dit_walk_tree_visit(struct walk_member *member, struct walk_tree *tree)
@@ -173,7 +173,7 @@ static void compare_pages(struct walk *walk, enum dit_walk_kind kind,
                           const char *what)
 {
 	bool has_lists =
-		tree->role == WALK_DATABASE && (tree->record.flags & WALK_DUPSORT) != 0;
+		tree->role == WALK_DATABASE && (tree->record.flags & DIT_DB_DUPSORT) != 0;
 
 	if (!has_lists || (walk->format->counts_list_pages && stored < found)) {
 		compare_counter(walk, kind, tree, stored, found, what);
@@ -205,14 +205,14 @@ void dit_walk_tree_compare(struct walk *walk, struct walk_tree *tree)
 static const char *wrong_bound(const struct walk_place *place,
                                const struct walk_bound *before, struct dit_span key)
 {
-	const struct dit_walk_order *order = walk_order_of(place->tree);
+	const struct dit_key_order *order = walk_order_of(place->tree);
 	struct dit_span list_key = place->tree->list_key;
 
-	if (before->is_set && dit_walk_compare(order, list_key, before->key, key) >= 0) {
+	if (before->is_set && dit_key_compare(order, list_key, before->key, key) >= 0) {
 		return "the branch's key is not above the one before it";
 	}
 	if (place->highest.is_set &&
-	    dit_walk_compare(order, list_key, key, place->highest.key) >= 0) {
+	    dit_key_compare(order, list_key, key, place->highest.key) >= 0) {
 		return "the branch's key is above what the branches above it allow";
 	}
 	return NULL;
@@ -240,7 +240,7 @@ static struct walk_bound bound_of(struct walk_member *member,
 		return none; /* its child is visited, and it reported, later */
 	}
 	if (node.key.len == 0 ||
-	    !dit_walk_has_length(walk_order_of(tree), tree->key_max, node.key)) {
+	    !dit_key_has_length(walk_order_of(tree), tree->key_max, node.key)) {
 		dit_walk_find(member->walk,
 		              is_list ? DIT_WALK_ITEM_LENGTH : DIT_WALK_KEY_LENGTH, tree,
 		              place->page, slot, "the branch's key has %zu bytes",

@@ -8,7 +8,6 @@
  *   walk_leaf.c    leaves and what their nodes hold
  *   walk_list.c    lists: pages inside nodes, trees of their own, packed pages
  *   walk_free.c    the free list's records
- *   walk_order.c   the orders that LMDB's flags mean
  *   walk_size.c    what each database takes
  *   walk_tasks.c   which member visits what
  *   walk_probe.c   pages one at a time, as a change will touch them
@@ -42,14 +41,6 @@
 /* Far more than any program opens. */
 #define WALK_DATABASES_MAX 65536u
 
-/* Flags that a tree's record keeps; the same numbers as in lmdb.h. */
-#define WALK_REVERSEKEY 0x02u
-#define WALK_DUPSORT    0x04u
-#define WALK_INTEGERKEY 0x08u
-#define WALK_DUPFIXED   0x10u
-#define WALK_INTEGERDUP 0x20u
-#define WALK_REVERSEDUP 0x40u
-
 enum walk_role {
 	WALK_FREE_TREE,
 	WALK_MAIN_TREE,
@@ -65,7 +56,7 @@ struct walk_tree {
 	size_t number;    /* of the database, likewise */
 	struct dit_tree_record record;
 	struct walk_tree *database; /* of a list; else the tree itself */
-	struct dit_walk_orders orders;
+	struct dit_key_orders orders;
 	size_t key_max;
 	struct dit_span list_key; /* of a list */
 	uint64_t at_page;         /* where its record lies */
@@ -296,7 +287,7 @@ void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
 /* ---- orders ---- */
 
 /** What a page's keys are compared with: of a list its items' order. */
-static inline const struct dit_walk_order *walk_order_of(const struct walk_tree *tree)
+static inline const struct dit_key_order *walk_order_of(const struct walk_tree *tree)
 {
 	return tree->role == WALK_LIST ? &tree->orders.items : &tree->orders.keys;
 }

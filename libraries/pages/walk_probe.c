@@ -81,7 +81,7 @@ static bool is_above(const struct walk_tree *tree, struct dit_span key,
 	if (key.data == NULL) {
 		return key.len != 0;
 	}
-	return dit_walk_compare(walk_order_of(tree), tree->list_key, key, other) >= 0;
+	return dit_key_compare(walk_order_of(tree), tree->list_key, key, other) >= 0;
 }
 
 static struct dit_span key_of(struct dit_page_view view, unsigned slot)
@@ -203,8 +203,8 @@ static int look_behind(struct dit_probe *probe, struct walk_tree *tree,
 static bool is_at(const struct walk_tree *tree, struct dit_page_view view,
                   struct dit_span key, unsigned slot)
 {
-	return key.data != NULL && dit_walk_compare(walk_order_of(tree), tree->list_key,
-	                                            key_of(view, slot), key) == 0;
+	return key.data != NULL && dit_key_compare(walk_order_of(tree), tree->list_key,
+	                                           key_of(view, slot), key) == 0;
 }
 
 /* All leaves of a list. */

@@ -34,8 +34,8 @@
 struct dit_probe;
 
 struct dit_probe_opts {
-	int fd;                  /* of the data file, open for reading; borrowed */
-	dit_walk_order_fn order; /* as in a walk */
+	int fd;                 /* of the data file, open for reading; borrowed */
+	dit_key_order_fn order; /* as in a walk */
 	void *order_ctx;
 	dit_walk_found_fn found;
 	void *found_ctx;

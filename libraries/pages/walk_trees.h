@@ -26,7 +26,7 @@ struct dit_walk_trees_opts {
 	unsigned page_bytes;
 	uint64_t npages; /* of the file: lower numbers may be used */
 	unsigned nthreads;
-	dit_walk_order_fn order; /* as in a walk */
+	dit_key_order_fn order; /* as in a walk */
 	void *order_ctx;
 	const struct dit_page_set *others; /* pages that no tree may have; borrowed */
 };

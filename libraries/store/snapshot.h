@@ -18,13 +18,9 @@
 #include <stdint.h>
 
 #include "base/span.h"
+#include "pages/lmdb_format.h"
 
 struct dit_fault; /* fault.h */
-
-#define DIT_DB_INTEGERKEY 0x08u
-#define DIT_DB_DUPSORT    0x04u
-#define DIT_DB_DUPFIXED   0x10u
-#define DIT_DB_INTEGERDUP 0x20u
 
 struct dit_snapshot;
 

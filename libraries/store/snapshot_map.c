@@ -77,14 +77,14 @@ int dit_map_scan_open(struct dit_scan **ret, const struct dit_page_map *map,
                       const char *name, const struct dit_tree_record *tree)
 {
 	struct map_scan *scan = calloc(1, sizeof(*scan));
-	struct dit_walk_orders orders;
+	struct dit_key_orders orders;
 	int r = 0;
 
 	if (scan == NULL) {
 		return -ENOMEM;
 	}
 	scan->base.ops = &scan_ops;
-	dit_walk_default_orders(tree->flags, &orders);
+	dit_key_default_orders(tree->flags, &orders);
 	dit_stored_order(NULL, dit_span_of(name), tree->flags, &orders);
 	r = dit_tree_cursor_open(&scan->cursor, map, tree, &orders.keys);
 	if (r < 0) {
@@ -110,7 +110,7 @@ static bool take_name(const struct dit_page_map *map, struct dit_span *name)
 
 static int open_main_tree(struct dit_tree_cursor **ret, const struct dit_page_map *map)
 {
-	const struct dit_walk_order by_bytes = {.kind = DIT_ORDER_BYTES};
+	const struct dit_key_order by_bytes = {.kind = DIT_ORDER_BYTES};
 
 	return dit_tree_cursor_open(ret, map, &map->meta.main_tree, &by_bytes);
 }
@@ -179,7 +179,7 @@ int dit_map_find_tree(const struct dit_page_map *map, const char *name,
 /* A record of the free list begins with the number of its pages. */
 int dit_map_count_free(const struct dit_page_map *map, uint64_t *ret)
 {
-	const struct dit_walk_order by_number = {.kind = DIT_ORDER_NUMBERS};
+	const struct dit_key_order by_number = {.kind = DIT_ORDER_NUMBERS};
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span value;

@@ -84,7 +84,7 @@ static int compare_names(const void *ctx, struct dit_span key, struct dit_span a
 }
 
 void dit_stored_order(void *ctx, struct dit_span name, unsigned flags,
-                      struct dit_walk_orders *orders)
+                      struct dit_key_orders *orders)
 {
 	const struct known_database *database = find(name);
 

@@ -17,7 +17,7 @@
  * @param ctx  not used
  */
 void dit_stored_order(void *ctx, struct dit_span name, unsigned flags,
-                      struct dit_walk_orders *orders);
+                      struct dit_key_orders *orders);
 
 /** Is it one of back-mdb's own databases, and no index? */
 bool dit_stored_is_fixed(struct dit_span name);

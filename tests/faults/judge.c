@@ -88,7 +88,7 @@ static int say(struct judge *judge, const char *format, ...)
 /* ---- the walker ---- */
 
 static void order(void *ctx, struct dit_span name, unsigned flags,
-                  struct dit_walk_orders *orders)
+                  struct dit_key_orders *orders)
 {
 	(void)ctx;
 	dit_stored_order(NULL, name, flags, orders);

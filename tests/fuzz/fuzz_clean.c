@@ -48,14 +48,14 @@ static void add(struct digest *digest, const char *data, size_t len)
 static struct digest read_ours(const struct dit_page_map *map,
                                const struct dit_tree_record *tree, const char *name)
 {
-	struct dit_walk_orders orders;
+	struct dit_key_orders orders;
 	struct dit_tree_cursor *cursor = NULL;
 	struct digest digest = {0, 0};
 	struct dit_span key;
 	struct dit_span value;
 	int r = 0;
 
-	dit_walk_default_orders(tree->flags, &orders);
+	dit_key_default_orders(tree->flags, &orders);
 	image_order(NULL, (struct dit_span){name, strlen(name)}, tree->flags, &orders);
 	require(dit_tree_cursor_open(&cursor, map, tree, &orders.keys) == 0);
 	for (r = dit_tree_cursor_first(cursor, &key, &value); r > 0;
@@ -128,13 +128,13 @@ static void compare_tree(MDB_txn *txn, const struct dit_page_map *map,
 static struct digest compare_trees(MDB_txn *txn, const struct dit_page_map *map)
 {
 	struct digest digest = {0, 0};
-	struct dit_walk_orders orders;
+	struct dit_key_orders orders;
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span name;
 	struct dit_span record;
 	int r = 0;
 
-	dit_walk_default_orders(0, &orders);
+	dit_key_default_orders(0, &orders);
 	require(dit_tree_cursor_open(&cursor, map, &map->meta.main_tree, &orders.keys) ==
 	        0);
 	for (r = dit_tree_cursor_first(cursor, &name, &record); r > 0;

@@ -145,14 +145,14 @@ static void read_table(struct reading *reading, struct dit_span name,
                        const struct dit_tree_record *tree)
 {
 	struct dit_tree_cursor *cursor = NULL;
-	struct dit_walk_orders orders;
+	struct dit_key_orders orders;
 	struct dit_span key;
 	struct dit_span value;
 	struct dit_span kept = {NULL, 0};
 	uint64_t n = 0;
 	int r = 0;
 
-	dit_walk_default_orders(tree->flags, &orders);
+	dit_key_default_orders(tree->flags, &orders);
 	dit_stored_order(NULL, name, tree->flags, &orders);
 	r = dit_tree_cursor_open(&cursor, &reading->map, tree, &orders.keys);
 	if (r < 0) {
@@ -182,7 +182,7 @@ static void read_table(struct reading *reading, struct dit_span name,
 
 static void read_file(struct reading *reading)
 {
-	const struct dit_walk_order by_bytes = {.kind = DIT_ORDER_BYTES};
+	const struct dit_key_order by_bytes = {.kind = DIT_ORDER_BYTES};
 	struct dit_tree_cursor *cursor = NULL;
 	struct dit_span key;
 	struct dit_span value;

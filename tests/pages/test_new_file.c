@@ -231,7 +231,7 @@ static void note_finding(void *ctx, const struct dit_walk_finding *finding)
 }
 
 static void order(void *ctx, struct dit_span name, unsigned flags,
-                  struct dit_walk_orders *orders)
+                  struct dit_key_orders *orders)
 {
 	(void)ctx, (void)flags;
 	if (dit_span_eq(name, dit_span_of("id2v"))) {

@@ -38,7 +38,7 @@ struct record {
 struct table {
 	char name[NAME_MAX_BYTES];
 	struct dit_tree_record tree;
-	struct dit_walk_orders orders;
+	struct dit_key_orders orders;
 	struct record *records; /* as page_dump.h has them */
 	size_t n;
 	size_t size;
@@ -73,7 +73,7 @@ static void add_table(void *ctx, struct dit_span key, struct dit_span value)
 	assert_true(name.len < sizeof(table->name));
 	memcpy(table->name, name.data, name.len);
 	memcpy(&table->tree, value.data, sizeof(table->tree));
-	dit_walk_default_orders(table->tree.flags, &table->orders);
+	dit_key_default_orders(table->tree.flags, &table->orders);
 	dit_stored_order(NULL, name, table->tree.flags, &table->orders);
 	assert_null(page_dump_tree(&f->dump, &table->tree, add_record, table));
 }
@@ -310,8 +310,8 @@ static size_t find(const struct table *table, struct dit_span wanted)
 	const struct dit_span none = {NULL, 0};
 	size_t i = 0;
 
-	while (i < table->n && dit_walk_compare(&table->orders.keys, none,
-	                                        table->records[i].key, wanted) < 0) {
+	while (i < table->n && dit_key_compare(&table->orders.keys, none,
+	                                       table->records[i].key, wanted) < 0) {
 		i++;
 	}
 	return i;

@@ -249,7 +249,7 @@ static void commit_meanwhile(void *ctx, const struct dit_walk_finding *finding)
 }
 
 static void wrong_order(void *ctx, struct dit_span name, unsigned flags,
-                        struct dit_walk_orders *orders)
+                        struct dit_key_orders *orders)
 {
 	(void)ctx;
 	(void)name;

@@ -77,7 +77,7 @@ static int compare_texts(const void *ctx, struct dit_span key, struct dit_span a
 }
 
 static void set_order(void *ctx, struct dit_span name, unsigned flags,
-                      struct dit_walk_orders *orders)
+                      struct dit_key_orders *orders)
 {
 	(void)ctx;
 	(void)name;
@@ -294,7 +294,7 @@ static void a_page_has_one_place(void **state)
 }
 
 static void set_unknown(void *ctx, struct dit_span name, unsigned flags,
-                        struct dit_walk_orders *orders)
+                        struct dit_key_orders *orders)
 {
 	(void)ctx;
 	(void)name;

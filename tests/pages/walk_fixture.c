@@ -255,7 +255,7 @@ void image_change(struct image *image, const uint8_t *changes, size_t nbytes)
 /* ---- walks ---- */
 
 void image_order(void *ctx, struct dit_span name, unsigned flags,
-                 struct dit_walk_orders *orders)
+                 struct dit_key_orders *orders)
 {
 	(void)ctx;
 	(void)flags;

@@ -52,7 +52,7 @@ int image_walk(const struct image *image, unsigned nthreads, struct image_findin
 
 /** The orders of id2e, dn2i and cn. */
 void image_order(void *ctx, struct dit_span name, unsigned flags,
-                 struct dit_walk_orders *orders);
+                 struct dit_key_orders *orders);
 
 /* ---- its parts ---- */
 

@@ -159,7 +159,7 @@ static void note_finding(void *ctx, const struct dit_walk_finding *finding)
 }
 
 static void order(void *ctx, struct dit_span name, unsigned flags,
-                  struct dit_walk_orders *orders)
+                  struct dit_key_orders *orders)
 {
 	dit_stored_order(ctx, name, flags, orders);
 	orders->items.kind = DIT_ORDER_UNKNOWN; /* the records here are none */

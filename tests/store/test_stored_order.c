@@ -6,16 +6,16 @@
 
 #include "store/stored_order.h"
 
-static struct dit_walk_orders orders_of(const char *name, unsigned flags)
+static struct dit_key_orders orders_of(const char *name, unsigned flags)
 {
-	struct dit_walk_orders orders;
+	struct dit_key_orders orders;
 
 	memset(&orders, 0, sizeof(orders));
 	dit_stored_order(NULL, dit_span_of(name), flags, &orders);
 	return orders;
 }
 
-static int compare(const struct dit_walk_order *order, struct dit_span a,
+static int compare(const struct dit_key_order *order, struct dit_span a,
                    struct dit_span b)
 {
 	int r = order->compare(order->ctx, (struct dit_span){NULL, 0}, a, b);
@@ -62,7 +62,7 @@ static void lengths_are_known(void **state)
 /* As numbers they are in this order, as bytes they are not. */
 static void keys_of_id2v_are_two_numbers(void **state)
 {
-	const struct dit_walk_orders orders = orders_of("id2v", 0x04);
+	const struct dit_key_orders orders = orders_of("id2v", 0x04);
 	const struct dit_span keys[] = {
 		{"\xff\0\0\0\0\0\0\0\x02\x01", 10}, /* 255, 258 */
 		{"\xff\0\0\0\0\0\0\0\x01\x02", 10}, /* 255, 513 */
@@ -80,7 +80,7 @@ static void keys_of_id2v_are_two_numbers(void **state)
 
 static void names_are_compared_by_length_and_rdn_alone(void **state)
 {
-	const struct dit_walk_orders orders = orders_of("dn2i", 0x0c);
+	const struct dit_key_orders orders = orders_of("dn2i", 0x0c);
 	(void)state;
 
 	/* a child: length with the flag, RDN, pretty RDN, numbers */

@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The orders that LMDB's flags mean. */
-#include "pages/walk_private.h"
+#include "pages/key_order.h"
 
-static struct dit_walk_order order_by(bool is_number, bool is_backward)
+#include <stdint.h>
+#include <string.h>
+
+#include "pages/lmdb_format.h"
+
+static struct dit_key_order order_by(bool is_number, bool is_backward)
 {
-	return (struct dit_walk_order){
+	return (struct dit_key_order){
 		.kind = is_backward ? DIT_ORDER_BACKWARD
 	                : is_number ? DIT_ORDER_NUMBERS
 	                            : DIT_ORDER_BYTES,
 	};
 }
 
-void dit_walk_default_orders(unsigned flags, struct dit_walk_orders *ret)
+void dit_key_default_orders(unsigned flags, struct dit_key_orders *ret)
 {
-	ret->keys =
-		order_by((flags & WALK_INTEGERKEY) != 0, (flags & WALK_REVERSEKEY) != 0);
-	ret->items =
-		order_by((flags & WALK_INTEGERDUP) != 0, (flags & WALK_REVERSEDUP) != 0);
+	ret->keys = order_by((flags & DIT_DB_INTEGERKEY) != 0,
+	                     (flags & DIT_DB_REVERSEKEY) != 0);
+	ret->items = order_by((flags & DIT_DB_INTEGERDUP) != 0,
+	                      (flags & DIT_DB_REVERSEDUP) != 0);
 }
 
-bool dit_walk_has_length(const struct dit_walk_order *order, size_t max,
-                         struct dit_span span)
+bool dit_key_has_length(const struct dit_key_order *order, size_t max,
+                        struct dit_span span)
 {
 	return order->bytes == 0 ? span.len <= max : span.len == order->bytes;
 }
@@ -70,8 +75,8 @@ static int compare_numbers(struct dit_span a, struct dit_span b)
 	return (x > y) - (x < y);
 }
 
-int dit_walk_compare(const struct dit_walk_order *order, struct dit_span key,
-                     struct dit_span a, struct dit_span b)
+int dit_key_compare(const struct dit_key_order *order, struct dit_span key,
+                    struct dit_span a, struct dit_span b)
 {
 	switch (order->kind) {
 	case DIT_ORDER_BYTES:
