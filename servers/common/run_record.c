@@ -9,7 +9,6 @@
 
 #include <jansson.h>
 
-
 #include "json_text.h"
 #include <ditkit/version.h>
 

@@ -18,7 +18,6 @@
 
 #include <jansson.h>
 
-
 #include "advice.h"
 #include "arguments.h"
 #include "check_config_output.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 #include "arguments.h"
 
 enum long_option {
