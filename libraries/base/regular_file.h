@@ -13,7 +13,8 @@
  *
  * @param fd  opened with O_NONBLOCK: opening must not wait either
  *
- * @return 1: a regular file; 0: a directory, a pipe, a device, a file of the kernel; -errno
+ * @return 1: a regular file; 0: a directory, a pipe, a device, a file of the kernel;
+ *         -errno
  */
 int dit_is_regular_file(int fd);
 

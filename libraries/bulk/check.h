@@ -97,8 +97,8 @@ enum dit_check_phase {
 struct dit_check_list {
 	struct dit_span key; /* as stored */
 	uint64_t nids;
-	/* What the key stands for: "smith"; "*": presence; "sm*", "*mith*", "*ith": pieces
-	 * of values. NULL: no value of the first entries has it, or nobody looked. */
+	/* The text of the key: "smith"; "*": presence; "sm*", "*mith*", "*ith": pieces of
+	 * values. NULL: no value of the first entries has it, or nobody looked. */
 	const char *value;
 };
 

@@ -18,7 +18,10 @@
 
 struct dit_check_values;
 
-/** @param sizes  borrowed; gets the values @return 0; -ENOMEM; DIT_E_... of the indexes */
+/**
+ * @param sizes  borrowed; gets the values
+ * @return 0; -ENOMEM; DIT_E_... of the indexes
+ */
 int dit_check_values_new(struct dit_check_values **ret, struct dit_check_sizes *sizes,
                          const struct dit_settings *settings,
                          const struct dit_database *db);

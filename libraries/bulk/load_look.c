@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The first entries of each database are remembered by name. The suffix entry is the first
- * one of almost every database, so an LDIF of the whole directory meets it.
+ * The first entries of each database are remembered by name. The suffix entry is the
+ * first one of almost every database, so an LDIF of the whole directory meets it.
  */
 #include "bulk/load_look.h"
 

@@ -219,13 +219,13 @@ int dit_conf_run_index(struct dit_conf_parser *parser);
 /** At the end: the indexes that slapd adds itself (storage-2.7.md 2.2). 0, -ENOMEM */
 int dit_conf_complete_indexes(struct dit_conf_parser *parser);
 int dit_conf_run_multival(struct dit_conf_parser *parser);
-/** What "multival" lines say of this description itself, or NULL. Points into @p rules. */
+/** The rule of "multival" for this description itself, or NULL. Points into @p rules. */
 struct dit_multival_spec *dit_conf_find_multival(const struct dit_multival_rules *rules,
                                                  const struct dit_ad *ad);
 int dit_conf_run_sortvals(struct dit_conf_parser *parser);
 int dit_conf_run_modulepath(struct dit_conf_parser *parser);
 int dit_conf_run_moduleload(struct dit_conf_parser *parser);
-/** At the beginning: the schema of the overlays of settings_source.built_in. 0, -ENOMEM */
+/** At the beginning: schema of the overlays of settings_source.built_in. 0, -ENOMEM */
 int dit_conf_load_built_in(struct dit_conf_parser *parser, const char *names);
 
 int dit_conf_run_access(struct dit_conf_parser *parser);

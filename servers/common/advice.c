@@ -88,7 +88,7 @@ static void add_name(struct piece *piece, const char *name)
 
 /* ---- facts ---- */
 
-/* The object of this file in an array of the check. @param name  of a database, or NULL */
+/* The object of this file in an array of the check. Name: of a database, or NULL */
 static const json_t *find_of_file(const struct advisor *advisor, const char *array,
                                   const char *name)
 {
@@ -639,7 +639,7 @@ static json_t *plan_of(const struct advisor *advisor)
 	return plan;
 }
 
-/* The configuration when all of the advice is followed: a block to copy; NULL: as it is. */
+/* The configuration with all of the advice: a block to copy; NULL: as it is. */
 static json_t *configuration(const struct advisor *advisor)
 {
 	json_t *before = plan_of(advisor);

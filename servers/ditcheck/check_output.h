@@ -35,7 +35,11 @@ void output_progress(void *ctx, const struct dit_progress *progress);
 
 /** Add "program", "version", "checked", and "filter_log". @param log  NULL: none */
 void output_describe(struct output *output, const struct filter_log *log);
-/** Add "advice" and "advised" to the JSON object. @param options  of the configuration (advice.h) */
+/**
+ * Add "advice" and "advised" to the JSON object.
+ *
+ * @param options  of the configuration (advice.h)
+ */
 void output_advise(struct output *output, const char *options);
 
 /** The sum and the advice, or the JSON object. 0, or -1: it could not be written. */

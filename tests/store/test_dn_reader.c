@@ -16,8 +16,8 @@
 #define NHIDDEN   7
 #define NCIRCLE   ((uint64_t)50000)
 
-/* End the program once it has used so many seconds of processor time, which other processes
- * do not use up. 0: no limit. */
+/* End the program once it has used so many seconds of processor time, which other
+ * processes do not use up. 0: no limit. */
 static void limit_cpu(unsigned seconds)
 {
 	const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
