@@ -1,14 +1,14 @@
 # libraries/local.mk
 pkgconfig_DATA += libraries/ditkit.pc
 pkginclude_HEADERS += \
-	%D%/base/before_open.h \
-	%D%/base/error.h \
-	%D%/base/openldap.h \
-	%D%/base/path.h \
-	%D%/base/progress.h \
-	%D%/base/report.h \
-	%D%/base/span.h \
-	%D%/base/version.h \
+	%D%/ground/base/before_open.h \
+	%D%/ground/base/error.h \
+	%D%/ground/base/openldap.h \
+	%D%/ground/base/path.h \
+	%D%/ground/base/progress.h \
+	%D%/ground/base/report.h \
+	%D%/ground/base/span.h \
+	%D%/ground/base/version.h \
 	%D%/bulk/check.h \
 	%D%/bulk/estimate.h \
 	%D%/bulk/export.h \
@@ -18,7 +18,7 @@ pkginclude_HEADERS += \
 	%D%/bulk/load.h \
 	%D%/bulk/reindex.h \
 	%D%/bulk/scan.h \
-	%D%/sort/sort.h \
+	%D%/ground/sort/sort.h \
 	%D%/store/compare.h \
 	%D%/store/entry_view.h \
 	$(NULL)

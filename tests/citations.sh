@@ -188,6 +188,10 @@ function comment_of(line, begin, end) {
 BEGIN {
 	while ((getline name <names) > 0) {
 		tree[name] = 1
+		# Rooms are cited without their floor.
+		if (sub(/^libraries\/[a-z]+\//, "", name)) {
+			tree[name] = 1
+		}
 		base = name
 		sub(/.*\//, "", base)
 		bases[base] = 1

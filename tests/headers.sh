@@ -20,10 +20,14 @@ compile() { # compile COMPILER HEADER INCLUDE-FLAGS...
 }
 
 suffix=c
-for header in "$DIT_SRCDIR"/libraries/*/*.h; do
-	compile "${CC:-cc} -std=gnu11" "$header" -I"$DIT_SRCDIR/libraries" \
-		-I"$DIT_BUILDDIR/include" -I"$DIT_BUILDDIR/libraries"
+floors=()
+for floor in "$DIT_SRCDIR"/libraries/*/; do
+	floors+=(-I"$floor" -I"$DIT_BUILDDIR/libraries/$(basename "$floor")")
 done
+while read -r header; do
+	compile "${CC:-cc} -std=gnu11" "$header" "${floors[@]}" -I"$DIT_SRCDIR/libraries" \
+		-I"$DIT_BUILDDIR/include"
+done < <(find "$DIT_SRCDIR/libraries" -name '*.h' | sort)
 for header in "$DIT_BUILDDIR"/include/ditkit/*.h; do
 	suffix=c
 	compile "${CC:-cc} -std=c11" "$header" -I"$DIT_BUILDDIR/include"

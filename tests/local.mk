@@ -118,18 +118,17 @@ check-local check-unit check-long list-check list-check-unit list-check-long:
 		'run configure again.' >&2; exit 1
 endif !HAVE_CMOCKA
 
-# clang-tidy over libraries and servers; minutes. "make tidy FILES=libraries/base/stop.c"
+# clang-tidy over libraries and servers; minutes. "make tidy FILES=libraries/ground/base/stop.c"
 # looks at that file alone. All files get the flags of config and of ditadd.
 tidy: $(BUILT_SOURCES)
 	@DIT_SRCDIR='$(abs_top_srcdir)' bash $(srcdir)/tests/tidy.sh -std=gnu11 $(DEFS) \
-		$(libraries_config_libconfig_la_CPPFLAGS) $(ditadd_CPPFLAGS) $(CPPFLAGS) \
+		$(libraries_ldap_config_libconfig_la_CPPFLAGS) $(ditadd_CPPFLAGS) $(CPPFLAGS) \
 		-- $(FILES)
 
 # cppcheck over the same files; minutes. FILES as above.
 cppcheck: $(BUILT_SOURCES)
 	@DIT_SRCDIR='$(abs_top_srcdir)' bash $(srcdir)/tests/cppcheck.sh \
-		-I$(abs_top_srcdir)/libraries -I$(abs_top_builddir)/libraries \
-		-I$(abs_top_builddir)/include -I$(abs_top_srcdir)/servers/common \
+		$(AM_CPPFLAGS) -I$(abs_top_srcdir)/servers/common \
 		-D_GNU_SOURCE -DDIT_PUBLIC= -- $(FILES)
 
 EXTRA_DIST += %D%/README.md %D%/coverage.sh %D%/cppcheck.sh %D%/cppcheck.supp %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h %D%/tidy.sh

@@ -223,7 +223,7 @@ rules_site() {
 # rule_filters: each rule without an attribute and with each, each operator, plain and negated
 rule_filters() {
 	awk -F '\t' '$1 == "matchingrule" { print $4; print $3 }' \
-		"$DIT_SRCDIR/libraries/schema/builtin-schema.tsv" >"$work/rules"
+		"$DIT_SRCDIR/libraries/ldap/schema/builtin-schema.tsv" >"$work/rules"
 	awk 'FILENAME == ARGV[1] { sub(/.*\t/, ""); value[++n] = $0; next }
 	FILENAME == ARGV[2] { attr[++nattrs] = $1; next }
 	FILENAME == ARGV[3] { lines[$1] = lines[$1] " " $2; next }

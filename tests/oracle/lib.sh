@@ -190,7 +190,7 @@ leave_out_mixed() {
 	*' -q '* | *' -s '* | *' schema-check=no '*) quick=1 ;;
 	esac
 	for which in 0 1; do
-		awk -v names="${DIT_SRCDIR:?}/libraries/schema/builtin-schema.tsv" \
+		awk -v names="${DIT_SRCDIR:?}/libraries/ldap/schema/builtin-schema.tsv" \
 			-v schema="$site/slapd.conf $(echo "$DIT_SCHEMA_DIR"/*.schema)" \
 			-v quick=$quick -v left_out=$which \
 			-f "$DIT_SRCDIR/tests/oracle/sound_lines.awk" "$file" \

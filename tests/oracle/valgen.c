@@ -9,7 +9,7 @@
  * the record. The records are the same for the same seed everywhere, and record N is the
  * same whatever --first and --count are, so that one that differs can be looked at alone.
  *
- *   valgen --rule=tCIM --count=100000 --unicode=libraries/values/unicode-tables.tsv
+ *   valgen --rule=tCIM --count=100000 --unicode=libraries/ldap/values/unicode-tables.tsv
  */
 #include "oracle/valgen.h"
 

@@ -16,7 +16,7 @@
 
 seed=${VALUES_SEED:-1}
 [ -z "${DIT_LONG:-}" ] || VALUES_COUNT=${VALUES_COUNT:-100000}
-unicode=$DIT_SRCDIR/libraries/values/unicode-tables.tsv
+unicode=$DIT_SRCDIR/libraries/ldap/values/unicode-tables.tsv
 
 # without_long_messages DIR: slapadd's log messages end after 4095 bytes, the line end
 # included, so that the next one follows at once; those of later releases after 4094, and

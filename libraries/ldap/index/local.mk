@@ -1,4 +1,4 @@
-# libraries/index/local.mk
+# libraries/ldap/index/local.mk
 noinst_LTLIBRARIES += %D%/libindex.la
 rooms += %D%/libindex.la
 %C%_libindex_la_SOURCES = \

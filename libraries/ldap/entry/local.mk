@@ -1,4 +1,4 @@
-# libraries/entry/local.mk
+# libraries/ldap/entry/local.mk
 noinst_LTLIBRARIES += %D%/libentry.la
 rooms += %D%/libentry.la
 %C%_libentry_la_SOURCES = \

@@ -1,4 +1,4 @@
-# libraries/base/local.mk
+# libraries/ground/base/local.mk
 noinst_LTLIBRARIES += %D%/libbase.la
 rooms += %D%/libbase.la
 %C%_libbase_la_SOURCES = \

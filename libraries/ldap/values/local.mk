@@ -1,4 +1,4 @@
-# libraries/values/local.mk
+# libraries/ldap/values/local.mk
 noinst_LTLIBRARIES += %D%/libvalues.la
 rooms += %D%/libvalues.la
 %C%_libvalues_la_SOURCES = \
@@ -42,10 +42,10 @@ rooms += %D%/libvalues.la
 EXTRA_DIST += %D%/README.md
 
 # Tables made of the specification's.
-nodist_libraries_values_libvalues_la_SOURCES = \
+nodist_libraries_ldap_values_libvalues_la_SOURCES = \
 	%D%/unicode_tables.c \
 	$(NULL)
-CLEANFILES += $(nodist_libraries_values_libvalues_la_SOURCES)
+CLEANFILES += $(nodist_libraries_ldap_values_libvalues_la_SOURCES)
 EXTRA_DIST += \
 	%D%/gen_unicode.awk \
 	%D%/unicode-tables.tsv \

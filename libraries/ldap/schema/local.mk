@@ -1,4 +1,4 @@
-# libraries/schema/local.mk
+# libraries/ldap/schema/local.mk
 noinst_LTLIBRARIES += %D%/libschema.la
 rooms += %D%/libschema.la
 %C%_libschema_la_SOURCES = \
@@ -19,10 +19,10 @@ rooms += %D%/libschema.la
 EXTRA_DIST += %D%/README.md
 
 # Tables made of the specification's.
-nodist_libraries_schema_libschema_la_SOURCES = \
+nodist_libraries_ldap_schema_libschema_la_SOURCES = \
 	%D%/builtin_schema.c \
 	$(NULL)
-CLEANFILES += $(nodist_libraries_schema_libschema_la_SOURCES)
+CLEANFILES += $(nodist_libraries_ldap_schema_libschema_la_SOURCES)
 EXTRA_DIST += \
 	%D%/builtin-schema.tsv \
 	%D%/gen_builtin.awk \

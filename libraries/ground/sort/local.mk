@@ -1,4 +1,4 @@
-# libraries/sort/local.mk
+# libraries/ground/sort/local.mk
 noinst_LTLIBRARIES += %D%/libsort.la
 rooms += %D%/libsort.la
 %C%_libsort_la_SOURCES = \

@@ -1,4 +1,4 @@
-# libraries/config/local.mk
+# libraries/ldap/config/local.mk
 noinst_LTLIBRARIES += %D%/libconfig.la
 rooms += %D%/libconfig.la
 %C%_libconfig_la_SOURCES = \

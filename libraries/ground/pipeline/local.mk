@@ -1,4 +1,4 @@
-# libraries/pipeline/local.mk
+# libraries/ground/pipeline/local.mk
 noinst_LTLIBRARIES += %D%/libpipeline.la
 rooms += %D%/libpipeline.la
 %C%_libpipeline_la_SOURCES = \

@@ -1,4 +1,4 @@
-# libraries/ldif/local.mk
+# libraries/ground/ldif/local.mk
 noinst_LTLIBRARIES += %D%/libldif.la
 rooms += %D%/libldif.la
 %C%_libldif_la_SOURCES = \
