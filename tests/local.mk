@@ -23,6 +23,7 @@ include tests/bench/local.mk
 include tests/bench/stores/local.mk
 include tests/bulk/local.mk
 include tests/cli/local.mk
+include tests/commit/local.mk
 include tests/common/local.mk
 include tests/config/local.mk
 include tests/entry/local.mk
@@ -34,12 +35,14 @@ include tests/ldif/local.mk
 include tests/manuals/local.mk
 include tests/oracle/local.mk
 include tests/packaging/local.mk
-include tests/pages/local.mk
+include tests/page/local.mk
 include tests/pipeline/local.mk
 include tests/schema/local.mk
 include tests/sort/local.mk
 include tests/store/local.mk
+include tests/tree/local.mk
 include tests/values/local.mk
+include tests/walk/local.mk
 
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(cmocka_CFLAGS)
 script_tests += \

@@ -19,7 +19,7 @@
 
 #include "base/span.h"
 #include "bulk/check.h"
-#include "pages/walk.h"
+#include "walk/walk.h"
 
 /** Kinds of our own, behind the walker's. */
 enum dit_check_kind {

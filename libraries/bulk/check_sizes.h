@@ -13,7 +13,7 @@
 #define DITKIT_CHECK_SIZES_H
 
 #include "bulk/check.h"
-#include "pages/walk.h"
+#include "walk/walk.h"
 
 struct dit_check_sizes;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Pages. A leaf has its header, then for each node a slot of 2 bytes, the node's header
- * of 8, the key and the value. The table writers (pages/table_writer.h) fill each leaf up
+ * of 8, the key and the value. The table writers (tree/table_writer.h) fill each leaf up
  * to what does not fit any more, half a node on average. An index key has
  *
  *     one ID             a node with 8 bytes

@@ -9,7 +9,7 @@
 
 #include "bulk/key_sample.h"
 #include "index/index_keys.h"
-#include "pages/page_format.h"
+#include "page/page_format.h"
 
 /** Of the data file. */
 struct dit_page_model {

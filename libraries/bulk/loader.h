@@ -36,13 +36,13 @@
 #include "entry/entry.h"
 #include "index/index_keys.h"
 #include "ldif/ldif_reader.h"
-#include "pages/page_writer.h"
 #include "pipeline/pipeline.h"
 #include "sort/sort.h"
 #include "store/entry_codec.h"
 #include "store/fault.h"
 #include "store/output.h"
 #include "store/publication.h"
+#include "tree/page_writer.h"
 
 enum load_state {
 	LOAD_GOOD,

@@ -18,10 +18,10 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "bulk/reindexer.h"
-#include "pages/table_edit.h"
 #include "store/ad_names.h"
 #include "store/entry_reader.h"
 #include "store/index_output.h"
+#include "tree/table_edit.h"
 
 #define ARENA_BYTES (64u << 10)
 

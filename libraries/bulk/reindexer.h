@@ -24,11 +24,11 @@
 #include "bulk/scan_snapshot.h"
 #include "bulk/stored_keys.h"
 #include "bulk/teller.h"
-#include "pages/page_writer.h"
 #include "store/fault.h"
 #include "store/online.h"
 #include "store/output.h"
 #include "store/publication.h"
+#include "tree/page_writer.h"
 
 /** A tool thread's own. [own: member] while a scan runs */
 struct reindex_member {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "pages/tree_diff.h"
+#include "tree/tree_diff.h"
 
 struct dit_id_node {
 	uint64_t id;

@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pages/page_set.h"
-#include "pages/tree_visit.h"
+#include "page/page_set.h"
+#include "page/tree_visit.h"
 
 struct dit_id_node;
 

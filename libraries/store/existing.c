@@ -32,7 +32,7 @@
 
 #include "base/error.h"
 #include "base/file_size_signal.h"
-#include "pages/meta_pages.h"
+#include "page/meta_pages.h"
 #include "store/format_check.h"
 #include "store/lmdb_error.h"
 #include "store/lock_file.h"

@@ -30,7 +30,7 @@
 #include <sys/types.h>
 
 #include "base/span.h"
-#include "pages/page_commit.h"
+#include "commit/page_commit.h"
 #include "store/output.h"
 
 struct dit_existing;

@@ -23,7 +23,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "pages/meta_pages.h"
+#include "page/meta_pages.h"
 #include "store/files.h"
 #include "store/lmdb_error.h"
 #include "store/map_size.h"

@@ -9,7 +9,7 @@
 
 #include <lmdb.h>
 
-#include "pages/page_format.h"
+#include "page/page_format.h"
 #include "store/claim.h"
 #include "store/existing.h"
 #include "store/guard.h"

@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "base/regular_file.h"
-#include "pages/meta_pages.h"
-#include "pages/walk.h"
+#include "page/meta_pages.h"
 #include "store/lmdb_error.h"
+#include "walk/walk.h"
 
 #define MARK_NAME "made-by-ditkit" /* in DIR/ditkit-staging */
 

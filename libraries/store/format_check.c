@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "pages/free_pages.h"
-#include "pages/meta_pages.h"
-#include "pages/page_format.h"
+#include "commit/free_pages.h"
+#include "page/meta_pages.h"
+#include "page/page_format.h"
 #include "store/files.h"
 
 #define MAGIC_AT_10 24

@@ -18,9 +18,9 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "pages/page_view.h"
-#include "pages/table_writer.h"
+#include "page/page_view.h"
 #include "store/list_merge.h"
+#include "tree/table_writer.h"
 
 #define ID_BYTES  sizeof(uint64_t)
 #define DEPTH_MAX 32 /* LMDB's cursors go no deeper */

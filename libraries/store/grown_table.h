@@ -19,9 +19,9 @@
 #ifndef DITKIT_GROWN_TABLE_H
 #define DITKIT_GROWN_TABLE_H
 
-#include "pages/page_sink.h"
-#include "pages/tree_visit.h"
+#include "page/tree_visit.h"
 #include "store/output.h"
+#include "tree/page_sink.h"
 
 /** What became of it. */
 struct dit_grown_tree {

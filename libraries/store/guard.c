@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "pages/meta_pages.h"
+#include "page/meta_pages.h"
 #include "store/files.h"
 #include "store/format_check.h"
 #include "store/stored_order.h"

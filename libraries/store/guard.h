@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A guard checks the pages of a data file that liblmdb is about to read
- * (pages/walk_probe.h), in the orders of back-mdb's databases. So damage becomes an error
+ * (walk/walk_probe.h), in the orders of back-mdb's databases. So damage becomes an error
  * instead of a crash.
  *
  * Threads: one thread at a time uses a guard.
@@ -9,8 +9,8 @@
 #ifndef DITKIT_GUARD_H
 #define DITKIT_GUARD_H
 
-#include "pages/walk_probe.h"
 #include "store/fault.h"
+#include "walk/walk_probe.h"
 
 struct dit_guard {
 	struct dit_probe *probe; /* NULL: not open */
@@ -38,7 +38,7 @@ int dit_guard_whole(int data_fd, const volatile sig_atomic_t *stop,
                     struct dit_fault *fault);
 
 /**
- * Check that the numbers of the two meta pages are neighbours (pages/meta_pages.h), of a
+ * Check that the numbers of the two meta pages are neighbours (page/meta_pages.h), of a
  * file of either format that nobody writes to. A change of a file that is not in its last
  * state would lose what came after it.
  *

@@ -11,8 +11,7 @@
 #include <lmdb.h>
 
 #include "base/error.h"
-#include "pages/page_commit.h"
-#include "pages/table_writer.h"
+#include "commit/page_commit.h"
 #include "store/claim.h"
 #include "store/files.h"
 #include "store/format_check.h"
@@ -26,6 +25,7 @@
 #include "store/staging_impl.h"
 #include "store/stored_flags.h"
 #include "store/stored_order.h"
+#include "tree/table_writer.h"
 
 struct index_table {
 	char *name; /* owned */

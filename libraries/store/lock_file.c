@@ -35,7 +35,7 @@
 #include <lmdb.h>
 
 #include "base/whole_io.h"
-#include "pages/meta_pages.h"
+#include "page/meta_pages.h"
 #include "store/files.h"
 #include "store/format_check.h"
 

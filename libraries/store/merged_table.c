@@ -8,8 +8,8 @@
 #include <lmdb.h>
 
 #include "base/error.h"
-#include "pages/table_writer.h"
 #include "store/list_merge.h"
+#include "tree/table_writer.h"
 
 struct merged_table {
 	struct dit_output_table base;

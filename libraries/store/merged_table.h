@@ -12,9 +12,9 @@
 #ifndef DITKIT_MERGED_TABLE_H
 #define DITKIT_MERGED_TABLE_H
 
-#include "pages/page_sink.h"
 #include "store/output.h"
 #include "store/stored_lists.h"
+#include "tree/page_sink.h"
 
 /** What became of it. */
 struct dit_merged_tree {

@@ -29,10 +29,10 @@
 #ifndef DITKIT_ONLINE_H
 #define DITKIT_ONLINE_H
 
-#include "pages/page_sink.h"
-#include "pages/table_edit.h"
 #include "store/output.h"
 #include "store/snapshot.h"
+#include "tree/page_sink.h"
+#include "tree/table_edit.h"
 
 struct dit_online;
 

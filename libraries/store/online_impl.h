@@ -10,8 +10,8 @@
 
 #include <lmdb.h>
 
-#include "pages/page_commit.h"
-#include "pages/page_reserve.h"
+#include "commit/page_commit.h"
+#include "commit/page_reserve.h"
 #include "store/entry_changes.h"
 #include "store/files.h"
 #include "store/lock_field.h"

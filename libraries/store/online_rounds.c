@@ -22,10 +22,10 @@
 #include "base/error.h"
 #include "base/sync_file.h"
 #include "base/whole_io.h"
-#include "pages/page_source.h"
-#include "pages/tree_diff.h"
+#include "page/page_source.h"
 #include "store/lmdb_error.h"
 #include "store/online_impl.h"
+#include "tree/tree_diff.h"
 
 /* Without the lock. So few entries change while the next round goes on as well. */
 #define FEW_ENTRIES 16u

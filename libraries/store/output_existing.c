@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pages/page_format.h"
+#include "page/page_format.h"
 #include "store/existing.h"
 #include "store/grown_table.h"
 #include "store/merged_table.h"

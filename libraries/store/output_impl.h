@@ -7,7 +7,7 @@
 #ifndef DITKIT_OUTPUT_IMPL_H
 #define DITKIT_OUTPUT_IMPL_H
 
-#include "pages/page_format.h"
+#include "page/page_format.h"
 #include "store/output.h"
 
 /** A new database. DIT_E_NOTEMPTY: there are records; nothing was changed. */

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pages/page_format.h"
-#include "pages/table_writer.h"
+#include "page/page_format.h"
 #include "store/staging.h"
+#include "tree/table_writer.h"
 
 /* Not the number of an index. */
 #define NAMES SIZE_MAX

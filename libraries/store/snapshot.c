@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "pages/leaf_keys.h"
 #include "store/snapshot_impl.h"
+#include "tree/leaf_keys.h"
 
 /* ---- the named databases ---- */
 

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
-#include "pages/lmdb_format.h"
+#include "page/lmdb_format.h"
 
 struct dit_fault; /* fault.h */
 

@@ -10,7 +10,7 @@
 #ifndef DITKIT_SNAPSHOT_IMPL_H
 #define DITKIT_SNAPSHOT_IMPL_H
 
-#include "pages/page_format.h"
+#include "page/page_format.h"
 #include "store/readers.h"
 #include "store/snapshot.h"
 

@@ -8,7 +8,7 @@
 #include <lmdb.h>
 
 #include "base/error.h"
-#include "pages/tree_cursor.h"
+#include "page/tree_cursor.h"
 #include "store/stored_order.h"
 
 /* slapd uses 256 at most (storage.md 1.1). */

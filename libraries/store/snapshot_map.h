@@ -8,7 +8,7 @@
 #ifndef DITKIT_SNAPSHOT_MAP_H
 #define DITKIT_SNAPSHOT_MAP_H
 
-#include "pages/page_map.h"
+#include "page/page_map.h"
 #include "store/snapshot_impl.h"
 
 /** The databases, the number and the size of the pages. 0; DIT_E_CORRUPT; -ENOMEM;

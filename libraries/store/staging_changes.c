@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What does not come in key order is changed in the finished tables of our pages: an
- * entry that takes the place of a hole, contextCSN (pages/tree_edit.h). Values of id2v
+ * entry that takes the place of a hole, contextCSN (tree/tree_edit.h). Values of id2v
  * are a table like the others, only in an order of their own (staging_split.c). Then the
- * file is completed (pages/new_file.h). liblmdb has no part in this; the append writer,
+ * file is completed (commit/new_file.h). liblmdb has no part in this; the append writer,
  * which leaves all to liblmdb, has functions of its own (staging_append.c).
  *
  * The pages that a longer entry leaves behind are on the free list of the new database.
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "base/file_size_signal.h"
-#include "pages/new_file.h"
+#include "commit/new_file.h"
 #include "store/map_size.h"
 
 void dit_staging_drop_changes(struct dit_staging *staging)

@@ -20,13 +20,13 @@
 
 #include <lmdb.h>
 
-#include "pages/page_format.h"
-#include "pages/page_sink.h"
-#include "pages/table_writer.h"
-#include "pages/tree_edit.h"
+#include "page/page_format.h"
 #include "store/claim.h"
 #include "store/files.h"
 #include "store/staging.h"
+#include "tree/page_sink.h"
+#include "tree/table_writer.h"
+#include "tree/tree_edit.h"
 
 #define STAGING_SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
 

@@ -30,7 +30,7 @@
 #include "base/error.h"
 #include "base/file_size_signal.h"
 #include "base/whole_io.h"
-#include "pages/new_file.h"
+#include "commit/new_file.h"
 #include "store/lmdb_error.h"
 
 /* Charged per transaction; comes to some 300 pages of 4096 bytes. */

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/whole_io.h"
-#include "pages/meta_pages.h"
-#include "pages/page_source.h"
-#include "pages/tree_visit.h"
+#include "page/meta_pages.h"
+#include "page/page_source.h"
+#include "page/tree_visit.h"
 #include "store/format_check.h"
 #include "store/guard.h"
 #include "store/staging_impl.h"

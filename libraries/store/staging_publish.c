@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/sync_file.h"
 #include "base/whole_io.h"
-#include "pages/meta_pages.h"
+#include "page/meta_pages.h"
 #include "store/lock_file.h"
 #include "store/map_size.h"
 

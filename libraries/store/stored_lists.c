@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "pages/tree_reader.h"
+#include "page/tree_reader.h"
 
 #define ID_BYTES sizeof(uint64_t)
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
-#include "pages/tree_visit.h"
+#include "page/tree_visit.h"
 
 struct dit_stored_lists;
 

@@ -8,7 +8,7 @@
 #ifndef DITKIT_STORED_ORDER_H
 #define DITKIT_STORED_ORDER_H
 
-#include "pages/walk.h"
+#include "walk/walk.h"
 
 /**
  * Fit the orders to the database's name. Records of id2v are in an order that depends on

@@ -131,8 +131,8 @@ noinst_PROGRAMS += %D%/scan_count
 	%D%/load_fixture.c \
 	%D%/load_fixture.h \
 	%D%/test_load_2_7.c \
-	tests/pages/page_dump.c \
-	tests/pages/page_dump.h \
+	tests/page/page_dump.c \
+	tests/page/page_dump.h \
 	$(NULL)
 %C%_test_load_2_7_LDADD = $(test_libs)
 %C%_test_load_existing_SOURCES = \

@@ -2,7 +2,7 @@
 /*
  * Contract of dit_check(): which files are checked, what is said about them, in which
  * order, and that nothing is changed. What a damaged file looks like is in
- * tests/pages/test_walk_damage.c.
+ * tests/walk/test_walk_damage.c.
  */
 #include "test.h"
 
@@ -16,7 +16,7 @@
 
 #include "bulk/check.h"
 #include "load_fixture.h"
-#include "pages/lmdb_format.h"
+#include "page/lmdb_format.h"
 
 struct told {
 	char findings[4000]; /* kind, database and page, a line each */

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "entry/sid_set.h"
 #include "load_fixture.h"
-#include "pages/page_dump.h"
+#include "page/page_dump.h"
 #include "store/entry_codec.h"
 
 #define ROOT "dn: dc=x\nobjectClass: domain\ndc: x\n\n"

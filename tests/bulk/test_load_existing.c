@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "commit/page_commit.h"
 #include "load_fixture.h"
-#include "pages/page_commit.h"
-#include "pages/page_set.h"
-#include "pages/page_source.h"
+#include "page/page_set.h"
+#include "page/page_source.h"
 #include "store/snapshot.h"
 #include "store/snapshot_impl.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "load_fixture.h"
-#include "pages/meta_pages.h"
+#include "page/meta_pages.h"
 
 static bool is_unknown;
 

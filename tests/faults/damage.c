@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pages/page_view.h"
+#include "page/page_view.h"
 
 #define PAGE 4096u
 

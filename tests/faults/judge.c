@@ -14,10 +14,10 @@
 
 #include "base/error.h"
 #include "base/whole_io.h"
-#include "pages/walk.h"
 #include "store/format_check.h"
 #include "store/snapshot_impl.h"
 #include "store/stored_order.h"
+#include "walk/walk.h"
 
 #define NSLOTS     (1u << 18) /* of known files; more are looked at again */
 #define MAX_DBS    64

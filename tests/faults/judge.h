@@ -2,7 +2,7 @@
 /*
  * What a data file holds, and is it whole?
  *
- * A whole file is one in which the walker (pages/walk.h) finds nothing and that liblmdb
+ * A whole file is one in which the walker (walk/walk.h) finds nothing and that liblmdb
  * can read from end to end and copy compactly; of LMDB 1.0, one that our cursors can
  * read. Each different file is looked at once.
  */

@@ -2,7 +2,7 @@
 /*
  * A small database with some bytes of its records changed, checked in full by one thread
  * and by three: structure and content. Both find the same; but of two trees that have one
- * page the second one to come is told (pages/walk.h), so what is found below such a page
+ * page the second one to come is told (walk/walk.h), so what is found below such a page
  * may differ.
  *
  * The input is a list of changes (changed_database.h).

@@ -7,8 +7,8 @@
  *
  * The input is the one of fuzz_walk.
  */
-#include "pages/tree_cursor.h"
-#include "pages/walk_fixture.h"
+#include "page/tree_cursor.h"
+#include "walk/walk_fixture.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

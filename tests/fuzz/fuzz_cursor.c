@@ -7,7 +7,7 @@
  * list of changes, 4 bytes each: page, place in the page (2 bytes; with the highest bit
  * it is in the page's first 64 bytes, where most of the format is), byte.
  */
-#include "pages/tree_cursor.h"
+#include "page/tree_cursor.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
  *
  * The input is the list of changes of image_change().
  */
-#include "pages/walk_fixture.h"
+#include "walk/walk_fixture.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

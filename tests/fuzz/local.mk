@@ -33,8 +33,8 @@ fuzz_database = \
 %C%_fuzz_check_LDADD = $(test_libs)
 %C%_fuzz_clean_SOURCES = \
 	%D%/fuzz_clean.c \
-	tests/pages/walk_fixture.c \
-	tests/pages/walk_fixture.h \
+	tests/walk/walk_fixture.c \
+	tests/walk/walk_fixture.h \
 	$(fuzz_replay)
 %C%_fuzz_clean_LDADD = $(test_libs)
 %C%_fuzz_conf_SOURCES = %D%/fuzz_conf.c $(fuzz_replay)
@@ -73,8 +73,8 @@ fuzz_database = \
 %C%_fuzz_value_LDADD = $(test_libs)
 %C%_fuzz_walk_SOURCES = \
 	%D%/fuzz_walk.c \
-	tests/pages/walk_fixture.c \
-	tests/pages/walk_fixture.h \
+	tests/walk/walk_fixture.c \
+	tests/walk/walk_fixture.h \
 	$(fuzz_replay)
 %C%_fuzz_walk_LDADD = $(test_libs)
 

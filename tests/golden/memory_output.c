@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "pages/page_format.h"
+#include "page/page_format.h"
 #include "store/output.h"
 
 #define DUPSORT    0x04u

@@ -58,7 +58,7 @@ long_scripts += \
 EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/slapd_lib.sh %D%/sound_lines.awk tests/data
 
 noinst_PROGRAMS += %D%/pagedump %D%/valgen
-%C%_pagedump_SOURCES = %D%/pagedump.c tests/pages/page_dump.c tests/pages/page_dump.h
+%C%_pagedump_SOURCES = %D%/pagedump.c tests/page/page_dump.c tests/page/page_dump.h
 %C%_pagedump_LDADD = $(test_libs)
 %C%_valgen_SOURCES = \
 	%D%/valgen.c \

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pages/page_dump.h"
+#include "page/page_dump.h"
 
 struct context {
 	const struct page_dump *dump;

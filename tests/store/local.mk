@@ -115,8 +115,8 @@ check_PROGRAMS += \
 %C%_test_staging_LDADD = $(test_libs)
 %C%_test_staging_own_SOURCES = \
 	%D%/test_staging_own.c \
-	tests/pages/page_dump.c \
-	tests/pages/page_dump.h \
+	tests/page/page_dump.c \
+	tests/page/page_dump.h \
 	$(NULL)
 %C%_test_staging_own_LDADD = $(test_libs)
 %C%_test_staging_split_SOURCES = %D%/store_fixture.h %D%/test_staging_split.c

@@ -10,9 +10,9 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include "pages/walk.h"
 #include "store/online.h"
 #include "store_fixture.h"
+#include "walk/walk.h"
 
 #define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
 #define NENTRIES    3000

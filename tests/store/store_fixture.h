@@ -11,13 +11,13 @@
 
 #include <lmdb.h>
 
-#include "pages/meta_pages.h"
-#include "pages/page_tree.h"
-#include "pages/table_writer.h"
+#include "page/meta_pages.h"
 #include "store/name_codec.h"
 #include "store/snapshot.h"
 #include "store/staging.h"
 #include "test.h"
+#include "tree/page_tree.h"
+#include "tree/table_writer.h"
 
 #define FIXTURE_MAXSIZE (256u << 20)
 #define FIXTURE_KEY_MAX 511

@@ -14,7 +14,7 @@
 #include <lmdb.h>
 
 #include "base/error.h"
-#include "pages/meta_pages.h"
+#include "page/meta_pages.h"
 #include "store/fault.h"
 #include "store_fixture.h"
 

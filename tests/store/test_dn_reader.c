@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "pages/page_map.h"
+#include "page/page_map.h"
 #include "store/dn_reader.h"
 #include "store_fixture.h"
 

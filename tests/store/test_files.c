@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
-#include "pages/page_format.h"
+#include "page/page_format.h"
 #include "store/claim.h"
 #include "store/existing.h"
 #include "store_fixture.h"

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "pages/meta_pages.h"
+#include "page/meta_pages.h"
 #include "store/claim.h"
 #include "store/files.h"
 #include "store/lock_file.h"

@@ -7,9 +7,9 @@
  */
 #include "base/error.h"
 #include "online_fixture.h"
-#include "pages/table_writer.h"
 #include "store/fault.h"
 #include "store/lock_field.h"
+#include "tree/table_writer.h"
 
 static struct dit_online *open_online(const char *dir, uint64_t maxsize_bytes,
                                       struct dit_fault *fault)

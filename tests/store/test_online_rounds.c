@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "online_fixture.h"
-#include "pages/table_writer.h"
 #include "store/fault.h"
+#include "tree/table_writer.h"
 
 #define LIST_MAX   100000
 #define CALLS_MAX  (DIT_ONLINE_ROUNDS + 2)

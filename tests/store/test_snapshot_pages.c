@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
-#include "pages/meta_pages.h"
+#include "page/meta_pages.h"
 #include "store/claim.h"
 #include "store/fault.h"
 #include "store/files.h"

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
-#include "pages/page_writer.h"
 #include "store_fixture.h"
+#include "tree/page_writer.h"
 
 /* ---- refusals ---- */
 

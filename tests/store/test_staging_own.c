@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
-#include "pages/page_dump.h"
-#include "pages/walk.h"
+#include "page/page_dump.h"
 #include "store/fault.h"
 #include "store/stored_order.h"
 #include "store_fixture.h"
+#include "walk/walk.h"
 
 #define NENTRIES 3000
 

@@ -3,7 +3,7 @@
  * The lists of a stored index (stored_lists.h) are those that liblmdb put there: one ID,
  * a few inside of a node, a tree of them. A damaged file is an error, and nothing else.
  */
-#include "pages/commit_fixture.h"
+#include "commit/commit_fixture.h"
 
 #include <unistd.h>
 

@@ -1,0 +1,19 @@
+# libraries/lmdb/commit/local.mk
+noinst_LTLIBRARIES += %D%/libcommit.la
+rooms += %D%/libcommit.la
+%C%_libcommit_la_SOURCES = \
+	%D%/free_list.c \
+	%D%/free_list.h \
+	%D%/free_pages.c \
+	%D%/free_pages.h \
+	%D%/new_file.c \
+	%D%/new_file.h \
+	%D%/page_commit.c \
+	%D%/page_commit.h \
+	%D%/page_commit_change.c \
+	%D%/page_commit_impl.h \
+	%D%/page_commit_write.c \
+	%D%/page_reserve.c \
+	%D%/page_reserve.h \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a file holds, and which of its pages can be used.
+ *
+ * Why all free pages can be used when nobody reads: the file is synced first, so the last
+ * transaction is on the disk, and no crash can bring back the one before it, whose pages
+ * are overwritten.
+ */
+#include "commit/page_commit_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "page/meta_pages.h"
+#include "tree/tree_diff.h"
+
+/* ---- pages for others ---- */
+
+/* The longest row first, half as long each time. Free pages become fewer, so that a
+ * search goes on where the one before it has found a row. */
+bool dit_commit_take_free(struct dit_page_commit *commit, uint64_t least, uint64_t npages,
+                          struct dit_page_run *ret)
+{
+	struct dit_page_set *usable = &commit->usable;
+	uint64_t first = usable->npages;
+	uint64_t from_start = 0;
+	uint64_t n = least;
+
+	if (usable->count < least) {
+		return false;
+	}
+	if (least > 1) {
+		first = dit_page_set_take_run(usable, least, &from_start);
+	}
+	for (unsigned i = DIT_ROW_SIZES; least == 1 && i > 0 && first == usable->npages;
+	     i--) {
+		n = (uint64_t)1 << (i - 1);
+		if (n <= npages) {
+			first = dit_page_set_take_run(usable, n, &commit->at[i - 1]);
+		}
+	}
+	if (first >= usable->npages) {
+		return false;
+	}
+	(void)dit_page_set_add_run(&commit->taken, first, n);
+	*ret = (struct dit_page_run){.first = first, .n = n};
+	return true;
+}
+
+int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
+{
+	struct dit_page_commit *commit = ctx;
+
+	(void)pthread_mutex_lock(&commit->lock);
+	if (!dit_commit_take_free(commit, least, npages, ret)) {
+		ret->first = atomic_fetch_add_explicit(&commit->end, npages,
+		                                       memory_order_relaxed);
+		ret->n = npages;
+	}
+	(void)pthread_mutex_unlock(&commit->lock);
+	return 0;
+}
+
+struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit)
+{
+	return &commit->space;
+}
+
+uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit)
+{
+	return atomic_load_explicit(&commit->end, memory_order_relaxed) *
+	       commit->opts.page_bytes;
+}
+
+uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit)
+{
+	return dit_commit_live(commit)->transaction;
+}
+
+/* They become free under the new transaction, and nobody takes them while somebody reads
+ * an older one. */
+static bool reserve_run(struct dit_page_commit *commit, struct dit_page_run run,
+                        struct dit_page_runs *ret)
+{
+	struct dit_page_run *runs =
+		dit_grow(ret->runs, &ret->size, ret->n + 1, sizeof(*runs));
+
+	if (runs == NULL) {
+		return false;
+	}
+	ret->runs = runs;
+	runs[ret->n++] = run;
+	return dit_page_set_add_run(&commit->given, run.first, run.n);
+}
+
+int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
+                            struct dit_page_runs *ret)
+{
+	struct dit_page_run run;
+	bool is_fine = true;
+
+	for (; npages > 0 && is_fine; npages -= run.n) {
+		(void)dit_commit_take(commit, 1, npages, &run);
+		is_fine = reserve_run(commit, run, ret);
+	}
+	return is_fine ? 0 : -ENOMEM;
+}
+
+int dit_page_commit_use(struct dit_page_commit *commit, uint64_t first, uint64_t n)
+{
+	for (uint64_t page = first; page < first + n; page++) {
+		if (!dit_page_set_has(&commit->owned, page) ||
+		    !dit_page_set_add(&commit->taken, page)) {
+			return DIT_E_CORRUPT;
+		}
+		if (dit_page_set_has(&commit->usable, page)) {
+			dit_page_set_remove(&commit->usable, page);
+		}
+	}
+	return 0;
+}
+
+/* ---- the main tree ---- */
+
+static int compare_names(const struct dit_commit_named *named, struct dit_span name)
+{
+	size_t shorter = named->len < name.len ? named->len : name.len;
+	int order = memcmp(named->name, name.data, shorter);
+
+	return order != 0 ? order : (named->len > name.len) - (named->len < name.len);
+}
+
+/* The first one that does not come before the name. */
+static size_t place_of(const struct dit_page_commit *commit, struct dit_span name)
+{
+	size_t i = 0;
+
+	while (i < commit->nnamed && compare_names(&commit->named[i], name) < 0) {
+		i++;
+	}
+	return i;
+}
+
+static struct dit_commit_named *find(const struct dit_page_commit *commit,
+                                     struct dit_span name)
+{
+	size_t i = place_of(commit, name);
+
+	return i < commit->nnamed && compare_names(&commit->named[i], name) == 0
+	               ? &commit->named[i]
+	               : NULL;
+}
+
+static int insert(struct dit_page_commit *commit, struct dit_span name,
+                  struct dit_commit_named **ret)
+{
+	size_t i = place_of(commit, name);
+	struct dit_commit_named *named = dit_grow(commit->named, &commit->named_size,
+	                                          commit->nnamed + 1, sizeof(*named));
+	char *copy = NULL;
+
+	if (named == NULL) {
+		return -ENOMEM;
+	}
+	commit->named = named;
+	copy = malloc(name.len + 1);
+	if (copy == NULL) {
+		return -ENOMEM;
+	}
+	memcpy(copy, name.data, name.len);
+	copy[name.len] = '\0';
+	memmove(named + i + 1, named + i, (commit->nnamed - i) * sizeof(*named));
+	named[i] = (struct dit_commit_named){.name = copy, .len = name.len};
+	commit->nnamed++;
+	*ret = &named[i];
+	return 0;
+}
+
+/* slapd's main database has nothing but named ones. */
+static int read_named(void *ctx, uint64_t page, const struct dit_node_view *node)
+{
+	struct dit_page_commit *commit = ctx;
+	struct dit_commit_named *named = NULL;
+	int r = 0;
+
+	(void)page;
+	if (node->flags != DIT_NODE_TREE || node->value.len != sizeof(named->stored) ||
+	    node->key.len == 0) {
+		return DIT_E_CORRUPT;
+	}
+	r = insert(commit, node->key, &named);
+	if (r < 0) {
+		return r;
+	}
+	memcpy(&named->stored, node->value.data, sizeof(named->stored));
+	named->tree = named->stored;
+	named->is_stored = true;
+	return 0;
+}
+
+int dit_commit_give_pages(struct dit_page_commit *commit, uint64_t first, uint64_t n)
+{
+	return first >= 2 && dit_page_set_add_run(&commit->owned, first, n) &&
+	                       dit_page_set_add_run(&commit->given, first, n)
+	               ? 0
+	               : DIT_E_CORRUPT;
+}
+
+static int give_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	return dit_commit_give_pages(ctx, first, n);
+}
+
+int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span name,
+                         struct dit_tree_record *ret)
+{
+	const struct dit_commit_named *named = find(commit, name);
+
+	if (named == NULL || !named->is_stored) {
+		return 0;
+	}
+	*ret = named->stored;
+	return 1;
+}
+
+struct dit_tree_source dit_page_commit_source(struct dit_page_commit *commit)
+{
+	return (struct dit_tree_source){&commit->source, commit->opts.format};
+}
+
+int dit_page_commit_database(const struct dit_page_commit *commit, size_t i,
+                             struct dit_span *ret_name, struct dit_tree_record *ret)
+{
+	if (i >= commit->nnamed) {
+		return 0;
+	}
+	*ret_name = (struct dit_span){commit->named[i].name, commit->named[i].len};
+	*ret = commit->named[i].tree;
+	return 1;
+}
+
+static int give_tree(struct dit_page_commit *commit, const struct dit_tree_record *tree)
+{
+	const struct dit_tree_source source = {&commit->source, commit->opts.format};
+	const struct dit_tree_visitor visitor = {.pages = give_pages, .ctx = commit};
+
+	return dit_tree_visit(&source, tree, &visitor);
+}
+
+int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
+                         struct dit_commit_named **ret)
+{
+	struct dit_commit_named *named = find(commit, name);
+
+	if (name.len == 0 ||
+	    name.len > dit_key_max(commit->opts.format, commit->opts.page_bytes) ||
+	    (named != NULL && named->is_changed)) {
+		return -EINVAL;
+	}
+	*ret = named;
+	return named == NULL ? insert(commit, name, ret) : 0;
+}
+
+int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
+                        const struct dit_tree_record *tree)
+{
+	struct dit_commit_named *named = NULL;
+	int r = dit_commit_begin_put(commit, name, &named);
+
+	if (r == 0 && named->is_stored) {
+		r = give_tree(commit, &named->stored);
+	}
+	if (r < 0) {
+		return r;
+	}
+	named->tree = *tree;
+	named->is_changed = true;
+	return 0;
+}
+
+struct known {
+	struct dit_page_commit *commit;
+	struct dit_page_set *pages;
+};
+
+static int give_difference(void *ctx, bool is_newer, uint64_t first, uint64_t n)
+{
+	const struct known *known = ctx;
+
+	if (is_newer) {
+		return give_pages(known->commit, first, n);
+	}
+	for (uint64_t page = first; page < first + n; page++) {
+		if (!dit_page_set_has(known->pages, page)) {
+			return DIT_E_CORRUPT;
+		}
+		dit_page_set_remove(known->pages, page);
+	}
+	return 0;
+}
+
+int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span name,
+                              const struct dit_tree_record *tree,
+                              const struct dit_tree_record *older,
+                              struct dit_page_set *pages)
+{
+	const struct dit_tree_source source = {&commit->source, commit->opts.format};
+	struct known known = {.commit = commit, .pages = pages};
+	const struct dit_tree_diff_ops ops = {.pages = give_difference, .ctx = &known};
+	struct dit_commit_named *named = NULL;
+	int r = dit_commit_begin_put(commit, name, &named);
+
+	if (r == 0 && !named->is_stored) {
+		return -EINVAL;
+	}
+	if (r == 0 && named->stored.root != older->root) {
+		r = dit_tree_diff(&source, older, &named->stored, pages, &ops);
+	}
+	if (r < 0) {
+		return r;
+	}
+	named->tree = *tree;
+	named->is_changed = true;
+	return 0;
+}
+
+int dit_page_commit_put_changed(struct dit_page_commit *commit, struct dit_span name,
+                                const struct dit_tree_record *tree, const uint64_t *pages,
+                                size_t npages)
+{
+	struct dit_commit_named *named = NULL;
+	int r = dit_commit_begin_put(commit, name, &named);
+
+	for (size_t i = 0; i < npages && r == 0; i++) {
+		r = give_pages(commit, pages[i], 1);
+	}
+	if (r < 0) {
+		return r;
+	}
+	named->tree = *tree;
+	named->is_changed = true;
+	return 0;
+}
+
+int dit_page_commit_give(struct dit_page_commit *commit, const struct dit_page_set *pages)
+{
+	int r = 0;
+
+	for (uint64_t page = dit_page_set_next(pages, 0); page < pages->npages && r == 0;
+	     page = dit_page_set_next(pages, page + 1)) {
+		r = give_pages(commit, page, 1);
+	}
+	return r;
+}
+
+static int collect_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	return first >= 2 && dit_page_set_add_run(ctx, first, n) ? 0 : DIT_E_CORRUPT;
+}
+
+int dit_page_commit_collect(const struct dit_tree_source *source,
+                            const struct dit_tree_record *tree, struct dit_page_set *ret)
+{
+	const struct dit_tree_visitor visitor = {.pages = collect_pages, .ctx = ret};
+
+	return dit_tree_visit(source, tree, &visitor);
+}
+
+int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name)
+{
+	struct dit_commit_named *named = find(commit, name);
+	int r = 0;
+
+	if (named == NULL || named->is_changed) {
+		return named == NULL ? DIT_E_UNKNOWN : -EINVAL;
+	}
+	r = give_tree(commit, &named->stored);
+	named->is_changed = true;
+	named->is_dropped = true;
+	return r;
+}
+
+/* ---- opening ---- */
+
+static int read_metas(struct dit_page_commit *commit)
+{
+	const struct dit_page_commit_opts *opts = &commit->opts;
+	unsigned newest = 0;
+	struct stat st;
+	int r = 0;
+
+	if (opts->oldest == DIT_COMMIT_ALONE && fdatasync(opts->fd) != 0) {
+		return -errno;
+	}
+	r = dit_metas_read(opts->fd, opts->format, opts->page_bytes, commit->metas);
+	if (r < 0) {
+		return r;
+	}
+	newest = commit->metas[1].transaction > commit->metas[0].transaction;
+	commit->live = opts->is_hidden ? !newest : newest;
+	commit->next = commit->metas[newest].transaction + 1;
+	if (fstat(opts->fd, &st) != 0) {
+		return -errno;
+	}
+	commit->file_bytes = (uint64_t)st.st_size;
+	atomic_init(&commit->end, dit_commit_live(commit)->last_page + 1);
+	/* liblmdb knows a transaction's meta page by its number. */
+	return (dit_commit_live(commit)->transaction & 1) == commit->live ? 0
+	                                                                  : DIT_E_CORRUPT;
+}
+
+static int make_sets(struct dit_page_commit *commit)
+{
+	struct dit_page_set *sets[] = {&commit->owned, &commit->given, &commit->own,
+	                               &commit->usable, &commit->taken};
+	uint64_t npages = dit_commit_live(commit)->last_page + 1;
+	int r = 0;
+
+	if (npages > commit->file_bytes / commit->opts.page_bytes + (1u << 30)) {
+		return DIT_E_CORRUPT; /* not so many pages were ever free */
+	}
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]) && r == 0; i++) {
+		r = dit_page_set_init(sets[i], npages + commit->opts.room_pages);
+	}
+	return r;
+}
+
+static void find_usable(struct dit_page_commit *commit)
+{
+	const struct dit_page_set *reserved = commit->opts.reserved;
+
+	for (size_t i = 0; i < commit->free_list.nrecords; i++) {
+		const struct dit_free_record *record = &commit->free_list.records[i];
+		bool is_old = record->transaction <= commit->opts.oldest;
+
+		for (size_t k = 0; k < record->npages; k++) {
+			uint64_t page = record->pages[k];
+
+			if (is_old ||
+			    (reserved != NULL && dit_page_set_has(reserved, page))) {
+				(void)dit_page_set_add(&commit->usable, page);
+			}
+		}
+	}
+}
+
+static int read_trees(struct dit_page_commit *commit)
+{
+	const struct dit_meta *meta = dit_commit_live(commit);
+	const struct dit_tree_source source = {&commit->source, commit->opts.format};
+	const struct dit_tree_visitor visitor = {
+		.pages = give_pages, .node = read_named, .ctx = commit};
+	int r = dit_page_source_init(&commit->source, commit->opts.fd,
+	                             commit->opts.page_bytes, meta->last_page + 1, false);
+
+	commit->has_source = r == 0;
+	if (r == 0) {
+		r = dit_free_list_read(&commit->free_list, &source, &meta->free_tree,
+		                       &commit->owned, &commit->own);
+	}
+	if (r == 0) {
+		r = dit_tree_visit(&source, &meta->main_tree, &visitor);
+	}
+	if (r == 0) {
+		find_usable(commit);
+	}
+	return r;
+}
+
+static int open_space(struct dit_page_commit *commit)
+{
+	struct dit_page_space *space = &commit->space;
+	int r = -pthread_mutex_init(&commit->lock, NULL);
+
+	commit->has_lock = r == 0;
+	if (r < 0) {
+		return r;
+	}
+	dit_page_space_init(space, commit->opts.format, commit->opts.page_bytes, 0);
+	space->take = dit_commit_take;
+	space->take_ctx = commit;
+	return dit_page_file_open(&space->file, AT_FDCWD, commit->opts.path,
+	                          &commit->opts.file);
+}
+
+int dit_page_commit_open(struct dit_page_commit **ret,
+                         const struct dit_page_commit_opts *opts)
+{
+	struct dit_page_commit *commit = calloc(1, sizeof(*commit));
+	int r = 0;
+
+	if (commit == NULL) {
+		return -ENOMEM;
+	}
+	commit->opts = *opts;
+	commit->space.file.fd = -1;
+	r = read_metas(commit);
+	if (r == 0) {
+		r = make_sets(commit);
+	}
+	if (r == 0) {
+		r = read_trees(commit);
+	}
+	if (r == 0) {
+		r = open_space(commit);
+	}
+	if (r < 0) {
+		dit_page_commit_close(commit);
+		return r;
+	}
+	*ret = commit;
+	return 0;
+}
+
+/* ---- the end ---- */
+
+/* Pages that were written behind the old end hold nothing any more. */
+static void cut_file(const struct dit_page_commit *commit)
+{
+	struct stat st;
+
+	if (!commit->is_kept && fstat(commit->opts.fd, &st) == 0 &&
+	    (uint64_t)st.st_size > commit->file_bytes &&
+	    ftruncate(commit->opts.fd, (off_t)commit->file_bytes) != 0) {
+		/* Then it stays as long as it is; LMDB does not mind. */
+	}
+}
+
+void dit_page_commit_keep(struct dit_page_commit *commit)
+{
+	commit->is_kept = true;
+}
+
+void dit_page_commit_close(struct dit_page_commit *commit)
+{
+	if (commit == NULL) {
+		return;
+	}
+	dit_page_file_close(&commit->space.file);
+	if (commit->has_lock && !commit->is_committed) {
+		cut_file(commit);
+	}
+	if (commit->has_lock) {
+		(void)pthread_mutex_destroy(&commit->lock);
+	}
+	if (commit->has_source) {
+		dit_page_source_deinit(&commit->source);
+	}
+	for (size_t i = 0; i < commit->nnamed; i++) {
+		free(commit->named[i].name);
+	}
+	free(commit->named);
+	dit_free_list_deinit(&commit->free_list);
+	dit_page_set_deinit(&commit->owned);
+	dit_page_set_deinit(&commit->given);
+	dit_page_set_deinit(&commit->own);
+	dit_page_set_deinit(&commit->usable);
+	dit_page_set_deinit(&commit->taken);
+	free(commit);
+}
+
+int dit_page_commit_undo(struct dit_page_commit *commit)
+{
+	const struct dit_page_commit_opts *opts = &commit->opts;
+
+	(void)dit_page_file_drain(&commit->space.file);
+	if (commit->is_committed) {
+		int r = dit_metas_write(opts->fd, opts->format, opts->page_bytes,
+		                        commit->metas);
+
+		if (r < 0) {
+			return r;
+		}
+		if (fsync(opts->fd) != 0) {
+			return 1; /* the disk may have the other meta page */
+		}
+		commit->is_committed = false;
+	}
+	cut_file(commit);
+	return 0;
+}

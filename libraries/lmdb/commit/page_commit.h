@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A commit of our own: named databases of a file get other trees, in one step.
+ *
+ *   dit_page_commit_open()
+ *   threads write new trees into dit_page_commit_space()
+ *   dit_page_commit_put(), _drop() ...   or dit_page_commit_change()
+ *   dit_page_commit_write()          the step
+ *   dit_page_commit_undo()           or back to what was
+ *   dit_page_commit_close()
+ *
+ * New pages go into free pages, and where there are none behind the last page of the
+ * file. Nothing that the file holds is overwritten, so until the step a reader sees
+ * what was, and a process that is killed leaves what was. The step:
+ *
+ *   main tree, free list   written anew, into free pages as well
+ *   sync                   all of that is on the disk
+ *   meta page              the older one of the two gets the new roots and the next
+ *                          transaction's number
+ *   sync
+ *
+ * The pages of replaced trees, of the old main tree and of the old free list become free
+ * under the new transaction, as liblmdb has it: so a reader of an older state keeps them,
+ * and no page is lost.
+ *
+ * Nobody else may write to the file from the opening to the end.
+ *
+ * Threads: belongs to one thread; the page space is for all.
+ *
+ * Errors: DIT_E_CORRUPT: the file is not what LMDB's format says; -ENOMEM; -ENOSPC,
+ * -EDQUOT, -EFBIG and other -errno.
+ */
+#ifndef DITKIT_PAGE_COMMIT_H
+#define DITKIT_PAGE_COMMIT_H
+
+#include "base/span.h"
+#include "base/ticker.h"
+#include "page/page_format.h"
+#include "page/tree_visit.h"
+#include "tree/page_sink.h"
+#include "walk/walk.h"
+
+struct dit_page_commit;
+struct dit_page_set; /* page_set.h */
+
+/** Nobody reads the file. */
+#define DIT_COMMIT_ALONE UINT64_MAX
+
+struct dit_page_commit_opts {
+	int fd;           /* of the data file, for reading and writing; borrowed */
+	const char *path; /* that leads to the same file, for the pages' own descriptor */
+	const struct dit_page_format *format;
+	unsigned page_bytes;
+	struct dit_page_file_opts file;
+	struct dit_ticker *ticker; /* of the sync; borrowed; NULL: nobody listens */
+	uint64_t max_bytes;        /* that the file may take; 0: any number */
+	/* Pages are used that transactions up to this one gave back: nobody reads the
+	 * state before it, and this one is on the disk. ALONE: all free pages. */
+	uint64_t oldest;
+	/* Besides: pages that an earlier commit reserved, if they are free. NULL: none */
+	const struct dit_page_set *reserved;
+	uint64_t room_pages; /* that dit_page_commit_reserve() may want at most */
+	/* Begin with the state of the other meta page, which is newer but has the lower
+	 * number, and takes the place of that page. Not with ALONE. */
+	bool is_hidden;
+};
+
+/**
+ * Read what the file holds.
+ *
+ * @return 0; MDB_VERSION_MISMATCH: not the format we know; errors. Nothing is changed,
+ *         but with DIT_COMMIT_ALONE the file is synced
+ */
+int dit_page_commit_open(struct dit_page_commit **ret,
+                         const struct dit_page_commit_opts *opts);
+/**
+ * If nothing was committed, the file gets its old length again. NULL is fine. All table
+ * writers of the space must be freed.
+ */
+void dit_page_commit_close(struct dit_page_commit *commit);
+
+/** Never cut the file: others may have written behind its old end. */
+void dit_page_commit_keep(struct dit_page_commit *commit);
+
+/** Where new pages go. */
+struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit);
+
+/** The number of the transaction whose state this began with. */
+uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit);
+
+/** The stored tree of a named database. 1; 0: there is none */
+int dit_page_commit_find(const struct dit_page_commit *commit, struct dit_span name,
+                         struct dit_tree_record *ret);
+/** To read the stored trees; any thread. */
+struct dit_tree_source dit_page_commit_source(struct dit_page_commit *commit);
+/** Named database @p i, in the order of the names. 1; 0: there are no more */
+int dit_page_commit_database(const struct dit_page_commit *commit, size_t i,
+                             struct dit_span *ret_name, struct dit_tree_record *ret);
+
+/**
+ * A named database gets this tree, or comes into being. The pages of its old tree are
+ * collected now. Once for each name.
+ *
+ * @param name  511 bytes at most; copied
+ *
+ * @return 0; errors; -EINVAL: it has got another tree already
+ */
+int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
+                        const struct dit_tree_record *tree);
+/**
+ * The same, when the pages of an older version of the old tree are known: then only what
+ * is different is read. dit_page_commit_give() has to follow.
+ *
+ * @param older  that version; somebody reads it, so that its pages stay as they are
+ * @param pages  those of the older versions of several trees, with the pages of long
+ *               values and of lists; those that the old tree has not any more are removed
+ */
+int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span name,
+                              const struct dit_tree_record *tree,
+                              const struct dit_tree_record *older,
+                              struct dit_page_set *pages);
+/**
+ * The same, when it is known which pages the old tree has and the new one has not.
+ *
+ * @param pages  in any order; each once
+ */
+int dit_page_commit_put_changed(struct dit_page_commit *commit, struct dit_span name,
+                                const struct dit_tree_record *tree, const uint64_t *pages,
+                                size_t npages);
+/** Pages become free: those of the old trees that are known. DIT_E_CORRUPT: they are
+ * free, or given already */
+int dit_page_commit_give(struct dit_page_commit *commit,
+                         const struct dit_page_set *pages);
+/** All pages of a tree into a set, with those of long values and of lists. */
+int dit_page_commit_collect(const struct dit_tree_source *source,
+                            const struct dit_tree_record *tree, struct dit_page_set *ret);
+/** It ceases to be. DIT_E_UNKNOWN: there is none of that name; as above. */
+int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name);
+
+/** A named database gets another tree, comes into being, or ceases to be. */
+struct dit_page_change {
+	struct dit_span name;
+	const struct dit_tree_record *tree; /* NULL: it ceases to be */
+};
+
+struct dit_page_change_opts {
+	unsigned nthreads;      /* that look at the old trees */
+	dit_key_order_fn order; /* of their keys and items (walk.h) */
+	void *order_ctx;
+	/**
+	 * An old tree is damaged. May be NULL.
+	 *
+	 * @param text     what is wrong with it; valid during the call
+	 * @param is_lost  another tree, which stays, is damaged as well: nobody can tell
+	 *                 which pages were the old tree's, and they are lost to the file
+	 */
+	void (*damaged)(void *ctx, const char *name, const char *text, bool is_lost);
+	void *ctx;
+};
+
+/**
+ * The same for databases whose old trees may be damaged: these are checked as walk.h
+ * does, and a damaged one gives back no page of others. In place of all other calls that
+ * put or drop.
+ *
+ * @return 0; errors; -EINVAL: a name comes twice; DIT_E_UNKNOWN: there is no database of
+ *         that name to drop
+ */
+int dit_page_commit_change(struct dit_page_commit *commit,
+                           const struct dit_page_change *changes, size_t nchanges,
+                           const struct dit_page_change_opts *opts);
+
+/** Bytes of the file that are in use, with all that was written so far. */
+uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit);
+
+/** Zero is none. */
+struct dit_page_runs {
+	struct dit_page_run *runs; /* for free() */
+	size_t n;
+	size_t size;
+};
+
+/**
+ * Reserve pages for trees that are written while others use the file: who reads the state
+ * of now, from before the step until the trees count, keeps others from taking them. In
+ * the file they are free, so nothing is lost if nobody uses them.
+ *
+ * @param npages  room_pages at most
+ * @param ret     gets runs behind those that it has: of free pages, the long ones first;
+ *                what these are too few for comes from behind the end of the file
+ */
+int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
+                            struct dit_page_runs *ret);
+/** A later commit: reserved pages are used by trees that are put. DIT_E_CORRUPT: they are
+ * not free any more */
+int dit_page_commit_use(struct dit_page_commit *commit, uint64_t first, uint64_t n);
+
+/**
+ * The step.
+ *
+ * @return 0; DIT_E_FULL: dit_page_commit_bytes() are more than max_bytes; errors. After
+ *         an error dit_page_commit_undo() or _close(): while the meta page is written it
+ *         is not known which state the file has
+ */
+int dit_page_commit_write(struct dit_page_commit *commit);
+
+/**
+ * Undo the step, whether it succeeded, failed or was not taken. Nobody may have written
+ * or read since.
+ *
+ * @return 0; 1: undone, but a crash of the system may bring the new state back; -errno:
+ *         not undone
+ */
+int dit_page_commit_undo(struct dit_page_commit *commit);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Named databases get other trees, whatever their old trees are like.
+ *
+ * The pages of an old tree become free. Which pages those are says the old tree: so it is
+ * checked first, with all that the walker knows. A damaged one may name pages of others,
+ * or not name its own. Then all trees that stay are walked. If they are sound, every page
+ * that none of them has, and that is not free, belonged to the old trees, or was lost.
+ * If one of them is damaged as well, nobody can tell whose pages the others are: those of
+ * the damaged old trees are lost to the file.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "commit/page_commit_impl.h"
+#include "walk/walk_trees.h"
+
+/* Trees to walk. */
+struct trees {
+	struct dit_walked_tree *list; /* owned; names are the commit's */
+	size_t n;
+};
+
+static bool is_changed_by(const struct dit_commit_named *named,
+                          const struct dit_page_change *changes, size_t nchanges)
+{
+	for (size_t i = 0; i < nchanges; i++) {
+		if (named->len == changes[i].name.len &&
+		    memcmp(named->name, changes[i].name.data, named->len) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The stored trees that change, or those that do not. */
+static int choose(const struct dit_page_commit *commit,
+                  const struct dit_page_change *changes, size_t nchanges, bool is_changed,
+                  struct trees *ret)
+{
+	*ret = (struct trees){.list = calloc(commit->nnamed + 1, sizeof(*ret->list))};
+	if (ret->list == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < commit->nnamed; i++) {
+		const struct dit_commit_named *named = &commit->named[i];
+
+		if (named->is_stored &&
+		    is_changed_by(named, changes, nchanges) == is_changed) {
+			ret->list[ret->n++] = (struct dit_walked_tree){
+				.name = named->name, .record = named->stored};
+		}
+	}
+	return 0;
+}
+
+static int walk(const struct dit_page_commit *commit,
+                const struct dit_page_change_opts *opts, struct trees *trees,
+                struct dit_page_set *ret)
+{
+	const struct dit_walk_trees_opts walk_opts = {
+		.fd = commit->opts.fd,
+		.format = commit->opts.format,
+		.page_bytes = commit->opts.page_bytes,
+		.npages = dit_commit_live(commit)->last_page + 1,
+		.nthreads = opts->nthreads,
+		.order = opts->order,
+		.order_ctx = opts->order_ctx,
+		.others = &commit->owned,
+	};
+
+	return dit_walk_trees(&walk_opts, trees->list, trees->n, ret);
+}
+
+/* All pages that nobody has. */
+static int give_rest(struct dit_page_commit *commit, const struct dit_page_set *kept)
+{
+	int r = 0;
+
+	for (uint64_t page = 2; page < kept->npages && r == 0; page++) {
+		if (!dit_page_set_has(kept, page) &&
+		    !dit_page_set_has(&commit->owned, page)) {
+			r = dit_commit_give_pages(commit, page, 1);
+		}
+	}
+	return r;
+}
+
+/* Those of the sound ones. Of trees that share pages, all are damaged. */
+static int give_sound(struct dit_page_commit *commit,
+                      const struct dit_page_change_opts *opts, const struct trees *old)
+{
+	struct trees sound = {.list = calloc(old->n + 1, sizeof(*old->list))};
+	struct dit_page_set pages = {.words = NULL};
+	int r = sound.list == NULL ? -ENOMEM : 0;
+
+	for (size_t i = 0; i < old->n && r == 0; i++) {
+		if (!old->list[i].is_damaged) {
+			sound.list[sound.n++] = old->list[i];
+		}
+	}
+	if (r == 0) {
+		r = walk(commit, opts, &sound, &pages);
+	}
+	if (r == 0) {
+		r = dit_page_commit_give(commit, &pages);
+	}
+	dit_page_set_deinit(&pages);
+	free(sound.list);
+	return r == DIT_E_CORRUPT ? 0 : r; /* they are lost as well */
+}
+
+static int give_damaged(struct dit_page_commit *commit,
+                        const struct dit_page_change_opts *opts,
+                        const struct dit_page_change *changes, size_t nchanges,
+                        const struct trees *old)
+{
+	struct trees kept;
+	struct dit_page_set pages = {.words = NULL};
+	int r = choose(commit, changes, nchanges, false, &kept);
+	bool is_lost = false;
+
+	if (r == 0) {
+		r = walk(commit, opts, &kept, &pages);
+		is_lost = r == DIT_E_CORRUPT;
+	}
+	if (r == 0) {
+		r = give_rest(commit, &pages);
+	} else if (is_lost) {
+		r = give_sound(commit, opts, old);
+	}
+	for (size_t i = 0; i < old->n && r == 0 && opts->damaged != NULL; i++) {
+		if (old->list[i].is_damaged) {
+			opts->damaged(opts->ctx, old->list[i].name, old->list[i].text,
+			              is_lost);
+		}
+	}
+	dit_page_set_deinit(&pages);
+	free(kept.list);
+	return r;
+}
+
+static int put_changes(struct dit_page_commit *commit,
+                       const struct dit_page_change *changes, size_t nchanges)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < nchanges && r == 0; i++) {
+		struct dit_commit_named *named = NULL;
+
+		r = dit_commit_begin_put(commit, changes[i].name, &named);
+		if (r == 0 && changes[i].tree == NULL && !named->is_stored) {
+			r = DIT_E_UNKNOWN;
+		}
+		if (r < 0) {
+			return r;
+		}
+		named->is_changed = true;
+		named->is_dropped = changes[i].tree == NULL;
+		if (changes[i].tree != NULL) {
+			named->tree = *changes[i].tree;
+		}
+	}
+	return r;
+}
+
+int dit_page_commit_change(struct dit_page_commit *commit,
+                           const struct dit_page_change *changes, size_t nchanges,
+                           const struct dit_page_change_opts *opts)
+{
+	struct trees old;
+	struct dit_page_set pages = {.words = NULL};
+	int r = choose(commit, changes, nchanges, true, &old);
+
+	if (r == 0) {
+		r = walk(commit, opts, &old, &pages);
+	}
+	if (r == 0) {
+		r = dit_page_commit_give(commit, &pages);
+	} else if (r == DIT_E_CORRUPT) {
+		r = give_damaged(commit, opts, changes, nchanges, &old);
+	}
+	if (r == 0) {
+		r = put_changes(commit, changes, nchanges);
+	}
+	dit_page_set_deinit(&pages);
+	free(old.list);
+	return r;
+}

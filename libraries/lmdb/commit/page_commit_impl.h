@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What page_commit.c (what a file holds, the end) and page_commit_write.c (the step)
+ * share.
+ *
+ * Threads: as page_commit.h says.
+ */
+#ifndef DITKIT_PAGE_COMMIT_IMPL_H
+#define DITKIT_PAGE_COMMIT_IMPL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "commit/free_list.h"
+#include "commit/page_commit.h"
+#include "page/page_set.h"
+#include "page/page_source.h"
+
+/* Rows of free pages are taken in lengths of 1, 2, 4 and so on. */
+#define DIT_ROW_SIZES 8u
+
+/* A named database. */
+struct dit_commit_named {
+	char *name; /* owned; NUL-terminated */
+	size_t len;
+	struct dit_tree_record tree;
+	struct dit_tree_record stored;
+	bool is_stored;
+	bool is_changed;
+	bool is_dropped;
+};
+
+struct dit_page_commit {
+	struct dit_page_commit_opts opts;
+	struct dit_meta metas[2];
+	unsigned live; /* whose state this began with */
+	uint64_t next; /* the number of the new state */
+	uint64_t file_bytes;
+	struct dit_page_source source;
+	bool has_source;
+
+	struct dit_commit_named *named; /* by name; owned */
+	size_t nnamed;
+	size_t named_size;
+
+	struct dit_free_list free_list;
+	struct dit_page_set owned; /* pages known to be free, or somebody's */
+	struct dit_page_set given; /* free as soon as the new state counts */
+	struct dit_page_set own;   /* of the free list's tree */
+
+	struct dit_page_space space;
+	pthread_mutex_t lock;
+	bool has_lock;
+	/* [lock: lock] */
+	struct dit_page_set usable; /* free pages, not yet used */
+	struct dit_page_set taken;  /* free pages, used now */
+	uint64_t at[DIT_ROW_SIZES]; /* no row of 1 << i begins before page at[i] */
+	_Atomic uint64_t end;       /* the first page behind all; relaxed */
+
+	bool is_kept;      /* it is never cut */
+	bool is_committed; /* a meta page may have been written */
+};
+
+static inline const struct dit_meta *dit_commit_live(const struct dit_page_commit *commit)
+{
+	return &commit->metas[commit->live];
+}
+
+/** Pages of an old tree will be free. DIT_E_CORRUPT: they are free, or given already. */
+int dit_commit_give_pages(struct dit_page_commit *commit, uint64_t first, uint64_t n);
+
+/** The place of a database that gets another tree. -EINVAL: it has got one already */
+int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
+                         struct dit_commit_named **ret);
+
+/** Pages for anybody, as a dit_page_take_fn. */
+int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret);
+/** The same, of free pages alone. false: none of them lie so in a row. [lock: lock] */
+bool dit_commit_take_free(struct dit_page_commit *commit, uint64_t least, uint64_t npages,
+                          struct dit_page_run *ret);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The step of a commit: the two small trees, syncs, the meta page. */
+#include "commit/page_commit_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "base/file_size_signal.h"
+#include "base/grow.h"
+#include "base/sync_file.h"
+#include "page/meta_pages.h"
+#include "tree/table_writer.h"
+
+/*
+ * Where the two small trees go. Their pages are taken before they are written, since the
+ * free list says which pages are free: rows of free pages, most likely enough of them,
+ * whose rest stays free. What does not fit goes behind the end of the file.
+ */
+struct tail {
+	struct dit_page_commit *commit;
+	struct dit_page_runs rows;
+	uint64_t *nused; /* of each row; owned */
+	uint64_t npages; /* of all rows */
+};
+
+static int take_tail(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret)
+{
+	struct tail *tail = ctx;
+
+	for (size_t i = 0; i < tail->rows.n; i++) {
+		const struct dit_page_run *row = &tail->rows.runs[i];
+		uint64_t n = row->n - tail->nused[i];
+
+		if (n >= least) {
+			ret->first = row->first + tail->nused[i];
+			ret->n = n < npages ? n : npages;
+			tail->nused[i] += ret->n;
+			return 0;
+		}
+	}
+	ret->first = atomic_fetch_add_explicit(&tail->commit->end, npages,
+	                                       memory_order_relaxed);
+	ret->n = npages;
+	return 0;
+}
+
+static uint64_t main_pages_max(const struct dit_page_commit *commit)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < commit->nnamed; i++) {
+		bytes += commit->named[i].len + sizeof(struct dit_tree_record) + 32;
+	}
+	return 4 + bytes / (commit->opts.page_bytes / 4);
+}
+
+static int write_main_tree(struct dit_page_commit *commit, struct dit_tree_record *ret)
+{
+	struct dit_table_writer *writer = NULL;
+	int r = dit_table_writer_new(&writer, &commit->space, 0);
+
+	for (size_t i = 0; i < commit->nnamed && r == 0; i++) {
+		const struct dit_commit_named *named = &commit->named[i];
+		struct dit_node_view node = {
+			.flags = DIT_NODE_TREE,
+			.key = {named->name, named->len},
+			.value = {(const char *)&named->tree, sizeof(named->tree)}};
+
+		if (!named->is_dropped) {
+			r = dit_table_writer_copy(writer, &node);
+		}
+	}
+	if (r == 0) {
+		r = dit_table_writer_finish(writer, ret);
+	}
+	dit_table_writer_free(writer);
+	return r;
+}
+
+/* Long records that do not change stay in their pages. */
+static void give_list_pages(struct dit_page_commit *commit)
+{
+	struct dit_page_set *own = &commit->own;
+
+	for (size_t i = 0; i < commit->free_list.nrecords; i++) {
+		const struct dit_free_record *record = &commit->free_list.records[i];
+		uint64_t n = dit_overflow_pages(commit->opts.format, record->len,
+		                                commit->opts.page_bytes);
+
+		if (!dit_free_record_stays(record)) {
+			continue;
+		}
+		for (uint64_t k = 0; k < n; k++) {
+			dit_page_set_remove(own, record->run + k);
+		}
+	}
+	for (uint64_t page = dit_page_set_next(own, 0); page < own->npages;
+	     page = dit_page_set_next(own, page + 1)) {
+		(void)dit_page_set_add(&commit->given, page);
+	}
+}
+
+/* Free pages into the tail, if there are some. */
+static int add_rows(struct tail *tail, uint64_t least, uint64_t npages)
+{
+	struct dit_page_run row;
+
+	while (npages > 0 && dit_commit_take_free(tail->commit, least, npages, &row)) {
+		struct dit_page_run *runs = dit_grow(tail->rows.runs, &tail->rows.size,
+		                                     tail->rows.n + 1, sizeof(*runs));
+
+		if (runs == NULL) {
+			return -ENOMEM;
+		}
+		tail->rows.runs = runs;
+		runs[tail->rows.n++] = row;
+		tail->npages += row.n;
+		npages -= row.n;
+	}
+	return 0;
+}
+
+/* A long record lies in a row of its own. @return the bytes that others take in leaves */
+static uint64_t add_record(struct tail *tail, uint64_t nfree, int *error)
+{
+	const struct dit_page_commit_opts *opts = &tail->commit->opts;
+	uint64_t len = (nfree + 1) * sizeof(uint64_t);
+	uint64_t npages = dit_overflow_pages(opts->format, len, opts->page_bytes);
+
+	if (len < opts->page_bytes / 2) {
+		return len + 2 * sizeof(uint64_t) + sizeof(uint16_t);
+	}
+	*error = *error < 0 ? *error : add_rows(tail, npages, npages);
+	return 3 * sizeof(uint64_t);
+}
+
+/* As if all records changed, and one more came. */
+static int choose_tail(struct dit_page_commit *commit, struct tail *tail)
+{
+	uint64_t leaf_bytes = 0;
+	uint64_t npages = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < commit->free_list.nrecords; i++) {
+		leaf_bytes += add_record(tail, commit->free_list.records[i].npages, &r);
+	}
+	/* Leaves are half full at least. */
+	npages = main_pages_max(commit) + 4 + leaf_bytes / (commit->opts.page_bytes / 2);
+	npages += npages / 16;
+	r = r < 0 ? r : add_rows(tail, 1, npages);
+	(void)add_record(tail, commit->given.count + commit->own.count + tail->npages,
+	                 &r);
+	if (r == 0) {
+		tail->nused = calloc(tail->rows.n + 1, sizeof(*tail->nused));
+		r = tail->nused == NULL ? -ENOMEM : 0;
+	}
+	return r;
+}
+
+static void give_rest(struct dit_page_commit *commit, const struct tail *tail)
+{
+	for (size_t i = 0; i < tail->rows.n; i++) {
+		const struct dit_page_run *row = &tail->rows.runs[i];
+		uint64_t nused = tail->nused[i];
+
+		(void)dit_page_set_add_run(&commit->given, row->first + nused,
+		                           row->n - nused);
+	}
+}
+
+/*
+ * The list is written twice if it lies in free pages: the first time shows how many of
+ * them it takes, and so which are left. Both have the same layout.
+ */
+static int write_list_twice(struct dit_page_commit *commit, struct tail *tail,
+                            size_t room, struct dit_tree_record *ret)
+{
+	struct dit_free_list *list = &commit->free_list;
+	size_t bytes = (tail->rows.n + 1) * sizeof(*tail->nused);
+	uint64_t end = atomic_load_explicit(&commit->end, memory_order_relaxed);
+	uint64_t *nused = malloc(bytes);
+	int r = nused == NULL ? -ENOMEM : 0;
+
+	if (r == 0) {
+		memcpy(nused, tail->nused, bytes);
+		r = dit_free_list_write(list, &commit->space, ret);
+	}
+	if (r == 0) {
+		give_rest(commit, tail);
+		memcpy(tail->nused, nused, bytes);
+		atomic_store_explicit(&commit->end, end, memory_order_relaxed);
+		r = dit_free_list_give(list, commit->next, &commit->given, room);
+	}
+	free(nused);
+	return r < 0 ? r : dit_free_list_write(list, &commit->space, ret);
+}
+
+static int write_free_list(struct dit_page_commit *commit, struct tail *tail,
+                           struct dit_tree_record *ret)
+{
+	struct dit_free_list *list = &commit->free_list;
+	size_t room = 0;
+	int r = 0;
+
+	if (dit_free_list_take(list, &commit->taken) != commit->taken.count) {
+		return DIT_E_CORRUPT;
+	}
+	give_list_pages(commit);
+	room = commit->given.count + tail->npages;
+	r = dit_free_list_give(list, commit->next, &commit->given, room);
+	if (r < 0) {
+		return r;
+	}
+	return tail->npages == 0 ? dit_free_list_write(list, &commit->space, ret)
+	                         : write_list_twice(commit, tail, room, ret);
+}
+
+static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
+{
+	struct tail tail = {.commit = commit};
+	struct dit_tree_record main_tree = meta->main_tree;
+	struct dit_tree_record free_tree = meta->free_tree;
+	int r = choose_tail(commit, &tail);
+
+	commit->space.take = take_tail;
+	commit->space.take_ctx = &tail;
+	if (r == 0) {
+		r = write_main_tree(commit, &main_tree);
+	}
+	if (r == 0) {
+		r = write_free_list(commit, &tail, &free_tree);
+	}
+	commit->space.take = dit_commit_take;
+	commit->space.take_ctx = commit;
+	free(tail.rows.runs);
+	free(tail.nused);
+	meta->main_tree = main_tree;
+	/* LMDB reads its keys as numbers whatever a damaged meta page says. */
+	free_tree.flags |= MDB_INTEGERKEY;
+	meta->free_tree = free_tree;
+	return r;
+}
+
+static int sync_file(const struct dit_page_commit *commit)
+{
+	return fdatasync(commit->opts.fd) == 0 ? 0 : -errno;
+}
+
+/* All pages but the meta page, which is written behind them. */
+static int sync_pages(const struct dit_page_commit *commit)
+{
+	int r = dit_sync_pieces(commit->opts.fd, dit_page_commit_bytes(commit), NULL,
+	                        commit->opts.ticker);
+
+	return r < 0 ? r : sync_file(commit);
+}
+
+static int write_meta(struct dit_page_commit *commit, const struct dit_meta *meta)
+{
+	struct dit_meta metas[2] = {commit->metas[0], commit->metas[1]};
+	sigset_t previous;
+	int r = 0;
+
+	metas[meta->transaction & 1] = *meta;
+	dit_file_size_signal_block(&previous);
+	commit->is_committed = true;
+	r = dit_metas_write(commit->opts.fd, commit->opts.format, commit->opts.page_bytes,
+	                    metas);
+	dit_file_size_signal_restore(&previous);
+	return r < 0 ? r : sync_file(commit);
+}
+
+int dit_page_commit_write(struct dit_page_commit *commit)
+{
+	struct dit_meta meta = *dit_commit_live(commit);
+	uint64_t max_bytes = commit->opts.max_bytes;
+	int r = dit_page_file_drain(&commit->space.file);
+
+	if (r == 0) {
+		r = write_trees(commit, &meta);
+	}
+	if (r == 0) {
+		r = dit_page_file_drain(&commit->space.file);
+	}
+	if (r == 0 && max_bytes != 0 && dit_page_commit_bytes(commit) > max_bytes) {
+		r = DIT_E_FULL;
+	}
+	if (r == 0) {
+		r = sync_pages(commit);
+	}
+	if (r < 0) {
+		return r;
+	}
+	meta.last_page = atomic_load_explicit(&commit->end, memory_order_relaxed) - 1;
+	meta.transaction = commit->next;
+	return write_meta(commit, &meta);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pages of a file that others write to as well: reserved (page_commit.h) before they are
+ * written, and used or not in the end.
+ *
+ *   dit_page_reserve_init()
+ *   threads write trees into its space; more pages are reserved when there are no more
+ *   dit_page_reserve_rest();  a commit with these;  dit_page_reserve_use()
+ *   dit_page_reserve_deinit()
+ *
+ * Lock order: there is one lock; `more` is called with it held.
+ */
+#ifndef DITKIT_PAGE_RESERVE_H
+#define DITKIT_PAGE_RESERVE_H
+
+#include <pthread.h>
+
+#include "commit/page_commit.h"
+#include "page/page_set.h"
+
+/**
+ * Reserve pages with a commit.
+ *
+ * @param least   so many pages have to be
+ * @param wanted  so many would be good
+ * @param runs    gets runs behind those that it has
+ */
+typedef int (*dit_reserve_more_fn)(void *ctx, uint64_t least, uint64_t wanted,
+                                   struct dit_page_runs *runs);
+
+struct dit_page_reserve {
+	struct dit_page_space
+		space; /* for table writers; its file is the caller's to open */
+
+	/* [const] */
+	dit_reserve_more_fn more;
+	void *ctx;
+	/* What trees will take, more or less. [const] while members take */
+	uint64_t expected_pages;
+
+	pthread_mutex_t lock;
+	/* [lock: lock] */
+	struct dit_page_runs runs;
+	size_t at;                /* the run that pages come from */
+	uint64_t nused;           /* of that run */
+	uint64_t nreserved;       /* in all runs */
+	struct dit_page_set used; /* handed out, and not dropped */
+	uint64_t end;             /* behind all runs */
+};
+
+/** 0 or -ENOMEM and other codes of pthread_mutex_init(); nothing is reserved yet */
+int dit_page_reserve_init(struct dit_page_reserve *reserve,
+                          const struct dit_page_format *format, unsigned page_bytes,
+                          dit_reserve_more_fn more, void *ctx);
+void dit_page_reserve_deinit(struct dit_page_reserve *reserve);
+
+/** Pages that were handed out are not needed after all. No writer is at work. 0;
+ * DIT_E_CORRUPT: they were not */
+int dit_page_reserve_drop(struct dit_page_reserve *reserve, uint64_t first, uint64_t n);
+
+/** What is reserved and not used. To be deinitialised. 0 or -ENOMEM */
+int dit_page_reserve_rest(const struct dit_page_reserve *reserve,
+                          struct dit_page_set *ret);
+
+/** The commit's trees have the pages that are used. As dit_page_commit_use(). */
+int dit_page_reserve_use(const struct dit_page_reserve *reserve,
+                         struct dit_page_commit *commit);
+
+#endif

@@ -1,0 +1,27 @@
+# libraries/lmdb/page/local.mk
+noinst_LTLIBRARIES += %D%/libpage.la
+rooms += %D%/libpage.la
+%C%_libpage_la_SOURCES = \
+	%D%/key_order.c \
+	%D%/key_order.h \
+	%D%/lmdb_format.h \
+	%D%/meta_pages.c \
+	%D%/meta_pages.h \
+	%D%/page_format.h \
+	%D%/page_map.c \
+	%D%/page_map.h \
+	%D%/page_nodes.h \
+	%D%/page_set.c \
+	%D%/page_set.h \
+	%D%/page_source.c \
+	%D%/page_source.h \
+	%D%/page_view.c \
+	%D%/page_view.h \
+	%D%/tree_cursor.c \
+	%D%/tree_cursor.h \
+	%D%/tree_reader.c \
+	%D%/tree_reader.h \
+	%D%/tree_visit.c \
+	%D%/tree_visit.h \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "page/page_map.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "page/meta_pages.h"
+
+/* Of two with one number page 0 counts. */
+static int read_metas(int fd, uint64_t transaction, struct dit_page_map *map)
+{
+	struct dit_meta metas[2];
+	size_t page_bytes = 0;
+	int r = dit_metas_page_bytes(fd, map->format, &page_bytes);
+
+	if (r == 0) {
+		r = dit_metas_read(fd, map->format, page_bytes, metas);
+	}
+	if (r != 0) {
+		return r;
+	}
+	map->page_bytes = (unsigned)page_bytes;
+	map->meta = metas[metas[1].transaction > metas[0].transaction];
+	if (transaction != DIT_PAGE_MAP_NEWEST && map->meta.transaction != transaction) {
+		map->meta = metas[metas[1].transaction <= metas[0].transaction];
+		if (map->meta.transaction != transaction) {
+			return -ESTALE;
+		}
+	}
+	return 0;
+}
+
+static int map_pages(int fd, struct dit_page_map *map)
+{
+	uint64_t last = map->meta.last_page;
+	struct stat status;
+	uint64_t there = 0;
+	void *bytes = NULL;
+
+	if (fstat(fd, &status) != 0) {
+		return -errno;
+	}
+	there = (uint64_t)status.st_size / map->page_bytes;
+	if (there < 2 || last < 1) {
+		return DIT_E_CORRUPT;
+	}
+	map->npages = last < there ? last + 1 : there;
+	bytes = mmap(NULL, map->npages * map->page_bytes, PROT_READ, MAP_SHARED, fd, 0);
+	if (bytes == MAP_FAILED) {
+		return -errno;
+	}
+	map->bytes = bytes;
+	return 0;
+}
+
+int dit_page_map_open(struct dit_page_map *ret, int fd,
+                      const struct dit_page_format *format)
+{
+	return dit_page_map_open_at(ret, fd, format, DIT_PAGE_MAP_NEWEST);
+}
+
+int dit_page_map_open_at(struct dit_page_map *ret, int fd,
+                         const struct dit_page_format *format, uint64_t transaction)
+{
+	struct dit_page_map map = {.format = format};
+	int r = read_metas(fd, transaction, &map);
+
+	if (r == 0) {
+		r = map_pages(fd, &map);
+	}
+	if (r == 0) {
+		*ret = map;
+	}
+	return r;
+}
+
+void dit_page_map_close(struct dit_page_map *map)
+{
+	if (map->bytes != NULL) {
+		(void)munmap((void *)map->bytes, map->npages * map->page_bytes);
+	}
+	*map = (struct dit_page_map){.bytes = NULL};
+}
+
+int dit_page_map_view(const struct dit_page_map *map, uint64_t number,
+                      struct dit_page_view *ret)
+{
+	struct dit_page_view view = {.len = map->page_bytes, .format = map->format};
+
+	if (number >= map->npages) {
+		return DIT_E_CORRUPT;
+	}
+	view.bytes = map->bytes + number * map->page_bytes;
+	if (dit_view_number(view) != number || !dit_view_has_bounds(view)) {
+		return DIT_E_CORRUPT;
+	}
+	*ret = view;
+	return 0;
+}
+
+/* A run of pages, of which the first has a header. */
+static int long_value(const struct dit_page_map *map, const struct dit_node_view *node,
+                      struct dit_span *ret)
+{
+	uint64_t npages =
+		dit_overflow_pages(map->format, node->value_len, map->page_bytes);
+	struct dit_page_view view = {.len = map->page_bytes, .format = map->format};
+	struct dit_big_value big = {.npages = 0};
+
+	if (node->value.len != map->format->big_node_bytes) {
+		return DIT_E_CORRUPT;
+	}
+	memcpy(&big, node->value.data, node->value.len);
+	if (big.first_page >= map->npages || npages > map->npages - big.first_page) {
+		return DIT_E_CORRUPT;
+	}
+	view.bytes = map->bytes + big.first_page * map->page_bytes;
+	if (dit_view_number(view) != big.first_page ||
+	    (dit_view_flags(view) & DIT_PAGE_OVERFLOW) == 0 ||
+	    dit_view_overflow_count(view) < npages) {
+		return DIT_E_CORRUPT;
+	}
+	*ret = (struct dit_span){view.bytes + map->format->header_bytes, node->value_len};
+	return 0;
+}
+
+int dit_page_map_value(const struct dit_page_map *map, const struct dit_node_view *node,
+                       struct dit_span *ret)
+{
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		return long_value(map, node, ret);
+	}
+	*ret = node->value;
+	return 0;
+}

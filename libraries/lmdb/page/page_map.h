@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A data file of any LMDB format, mapped for reading without liblmdb: which format, which
+ * of the two meta pages counts, and where a page lies.
+ *
+ *   dit_page_map_open();  dit_page_map_view(), dit_tree_cursor_open() ...
+ *   dit_page_map_close()
+ *
+ * The file may be damaged: page numbers are checked. The pages of the state that counts
+ * must not be written to, and the file not be cut, while it is mapped; who cuts it kills
+ * the reader (SIGBUS). So the caller keeps writers away, or is registered as a reader of
+ * this state.
+ *
+ * Threads: constant after the opening; any thread reads.
+ */
+#ifndef DITKIT_PAGE_MAP_H
+#define DITKIT_PAGE_MAP_H
+
+#include "page/page_view.h"
+
+struct dit_page_map {
+	const struct dit_page_format *format;
+	unsigned page_bytes;
+	uint64_t npages;      /* that can be read: in use, and there */
+	struct dit_meta meta; /* the one that counts */
+	const char *bytes;    /* of npages pages */
+};
+
+/**
+ * @param fd      of the data file; stays the caller's, who may close it
+ * @param format  of the file
+ *
+ * @return 0; MDB_VERSION_MISMATCH: another format; MDB_INVALID, DIT_E_CORRUPT: no such
+ *         file can be; -EIO: the file ends within its meta pages; -errno
+ */
+int dit_page_map_open(struct dit_page_map *ret, int fd,
+                      const struct dit_page_format *format);
+#define DIT_PAGE_MAP_NEWEST UINT64_MAX
+
+/** The same in the state after a transaction; also -ESTALE: no meta page has that state
+ * any more. */
+int dit_page_map_open_at(struct dit_page_map *ret, int fd,
+                         const struct dit_page_format *format, uint64_t transaction);
+/** Closing twice is fine, and so is a map that is all zero. */
+void dit_page_map_close(struct dit_page_map *map);
+
+/** A page with the right number, and with bounds that are right. 0; DIT_E_CORRUPT */
+int dit_page_map_view(const struct dit_page_map *map, uint64_t number,
+                      struct dit_page_view *ret);
+
+/** The value of a leaf's node, wherever it lies; points into the map. 0; DIT_E_CORRUPT */
+int dit_page_map_value(const struct dit_page_map *map, const struct dit_node_view *node,
+                       struct dit_span *ret);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "page/page_set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int dit_page_set_init(struct dit_page_set *set, uint64_t npages)
+{
+	*set = (struct dit_page_set){.npages = npages};
+	set->words = calloc(npages / 64 + 1, sizeof(*set->words));
+	return set->words == NULL ? -ENOMEM : 0;
+}
+
+int dit_page_set_grow(struct dit_page_set *set, uint64_t npages)
+{
+	uint64_t had = set->words == NULL ? 0 : set->npages / 64 + 1;
+	uint64_t wants = npages / 64 + 1;
+	uint64_t *words = NULL;
+
+	if (npages <= set->npages && set->words != NULL) {
+		return 0;
+	}
+	words = reallocarray(set->words, wants, sizeof(*words));
+	if (words == NULL) {
+		return -ENOMEM;
+	}
+	memset(words + had, 0, (wants - had) * sizeof(*words));
+	set->words = words;
+	set->npages = npages;
+	return 0;
+}
+
+void dit_page_set_deinit(struct dit_page_set *set)
+{
+	free(set->words);
+	*set = (struct dit_page_set){.words = NULL};
+}
+
+bool dit_page_set_add_run(struct dit_page_set *set, uint64_t first, uint64_t n)
+{
+	if (first >= set->npages || n > set->npages - first) {
+		return false;
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		if (!dit_page_set_add(set, first + i)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+uint64_t dit_page_set_next(const struct dit_page_set *set, uint64_t least)
+{
+	uint64_t word = 0;
+	uint64_t i = least / 64;
+
+	if (least >= set->npages) {
+		return set->npages;
+	}
+	word = set->words[i] & (~(uint64_t)0 << least % 64);
+	while (word == 0) {
+		i++;
+		if (i * 64 >= set->npages) {
+			return set->npages;
+		}
+		word = set->words[i];
+	}
+	return i * 64 + (unsigned)__builtin_ctzll(word);
+}
+
+/* The first page behind a row that begins with @p first and is wanted up to @p n. */
+static uint64_t end_of_row(const struct dit_page_set *set, uint64_t first, uint64_t n)
+{
+	uint64_t end = first;
+
+	while (end - first < n && dit_page_set_has(set, end)) {
+		end++;
+	}
+	return end;
+}
+
+uint64_t dit_page_set_take_run(struct dit_page_set *set, uint64_t n, uint64_t *at)
+{
+	uint64_t first = dit_page_set_next(set, *at);
+	uint64_t end = end_of_row(set, first, n);
+
+	while (first < set->npages && end - first < n) {
+		first = dit_page_set_next(set, end);
+		end = end_of_row(set, first, n);
+	}
+	*at = first < set->npages ? end : first;
+	for (uint64_t page = first; page < end; page++) {
+		dit_page_set_remove(set, page);
+	}
+	return first;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A cursor in one tree of a mapped file: records in order, sought by key, without
+ * liblmdb. tree_reader.h gives whole leaves of a file that is not mapped.
+ *
+ *   dit_tree_cursor_open()
+ *   dit_tree_cursor_first() or _seek();  dit_tree_cursor_next() or _next_key() ...
+ *   dit_tree_cursor_close()
+ *
+ * A key that has a list is one record for each item of the list. What is returned points
+ * into the map and lies at any even or odd place.
+ *
+ * The file may be damaged: each bound is checked before it is used, no more pages are
+ * read in a row than the file has, and no tree is deeper than LMDB's cursors go. An error
+ * leaves the cursor nowhere: first() or seek() may follow.
+ *
+ * Functions that move return 1; 0: there is no such record; DIT_E_CORRUPT.
+ *
+ * Threads: a cursor belongs to one thread.
+ */
+#ifndef DITKIT_TREE_CURSOR_H
+#define DITKIT_TREE_CURSOR_H
+
+#include "page/key_order.h"
+#include "page/page_map.h"
+
+struct dit_tree_cursor;
+
+/**
+ * @param map   borrowed; outlives what the cursor returns
+ * @param tree  copied
+ * @param keys  the order of its keys; copied
+ *
+ * @return 0; DIT_E_CORRUPT: no tree has such a depth; -ENOMEM
+ */
+int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map *map,
+                         const struct dit_tree_record *tree,
+                         const struct dit_key_order *keys);
+/** NULL is fine. */
+void dit_tree_cursor_close(struct dit_tree_cursor *cursor);
+
+int dit_tree_cursor_first(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
+                          struct dit_span *ret_value);
+/** The next record; of a cursor that is nowhere: 0. */
+int dit_tree_cursor_next(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
+                         struct dit_span *ret_value);
+/** The first record of the next key. */
+int dit_tree_cursor_next_key(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
+                             struct dit_span *ret_value);
+/** The first record whose key is @p wanted or above it. */
+int dit_tree_cursor_seek(struct dit_tree_cursor *cursor, struct dit_span wanted,
+                         struct dit_span *ret_key, struct dit_span *ret_value);
+
+/*
+ * Lists of items of one size, page by page: what is left of the page where the cursor
+ * stands, then the pages behind it. A value without a list is a page of its own.
+ */
+int dit_tree_cursor_items(struct dit_tree_cursor *cursor, struct dit_span *ret);
+/** 0: the list has no more pages. */
+int dit_tree_cursor_more_items(struct dit_tree_cursor *cursor, struct dit_span *ret);
+
+#endif

@@ -1,0 +1,24 @@
+# libraries/lmdb/tree/local.mk
+noinst_LTLIBRARIES += %D%/libtree.la
+rooms += %D%/libtree.la
+%C%_libtree_la_SOURCES = \
+	%D%/leaf_keys.c \
+	%D%/leaf_keys.h \
+	%D%/page_sink.c \
+	%D%/page_sink.h \
+	%D%/page_tree.c \
+	%D%/page_tree.h \
+	%D%/page_writer.c \
+	%D%/page_writer.h \
+	%D%/table_copy.c \
+	%D%/table_edit.c \
+	%D%/table_edit.h \
+	%D%/table_writer.c \
+	%D%/table_writer.h \
+	%D%/table_writer_impl.h \
+	%D%/tree_diff.c \
+	%D%/tree_diff.h \
+	%D%/tree_edit.c \
+	%D%/tree_edit.h \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Chunks of pages, made side by side by several threads. */
+#include "tree/page_sink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/* Of an item of `chunks`: its pages do not lie in a row. */
+#define SCATTERED ((uint64_t)1 << 63)
+
+void dit_page_space_init(struct dit_page_space *space,
+                         const struct dit_page_format *format, size_t page_bytes,
+                         uint64_t first)
+{
+	space->format = format;
+	space->transaction = DIT_FIRST_TRANSACTION;
+	space->page_bytes = (unsigned)page_bytes;
+	space->chunk_pages = (unsigned)(DIT_CHUNK_BYTES / page_bytes);
+	space->take = NULL;
+	space->take_ctx = NULL;
+	space->file = (struct dit_page_file){.fd = -1};
+	atomic_init(&space->next_page, first);
+}
+
+void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space)
+{
+	*sink = (struct dit_page_sink){.space = space};
+}
+
+void dit_page_sink_deinit(struct dit_page_sink *sink)
+{
+	free(sink->pages);
+	free(sink->chunks);
+	free(sink->scattered);
+	*sink = (struct dit_page_sink){.space = NULL};
+}
+
+/* ---- tickets and numbers ---- */
+
+uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket)
+{
+	unsigned chunk_pages = sink->space->chunk_pages;
+	uint64_t first = 0;
+
+	if (ticket == DIT_PAGE_NONE) {
+		return DIT_PAGE_NONE;
+	}
+	if ((ticket & DIT_TICKET_PLACED) != 0) {
+		return ticket & ~DIT_TICKET_PLACED;
+	}
+	first = sink->chunks[ticket / chunk_pages];
+	return (first & SCATTERED) == 0
+	               ? first + ticket % chunk_pages
+	               : sink->scattered[(first & ~SCATTERED) + ticket % chunk_pages];
+}
+
+static uint64_t next_ticket(const struct dit_page_sink *sink)
+{
+	return (uint64_t)sink->nchunks * sink->space->chunk_pages + sink->npages;
+}
+
+static void number_leaf_node(const struct dit_page_sink *sink,
+                             struct dit_node_header *node, uint64_t number)
+{
+	char *value = NULL;
+
+	if (node->flags == 0) {
+		return; /* a plain value, which most nodes have */
+	}
+	value = dit_node_value(sink->space->format, node);
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		uint64_t ticket = 0;
+
+		memcpy(&ticket, value, sizeof(ticket));
+		ticket = dit_page_sink_number(sink, ticket);
+		memcpy(value, &ticket, sizeof(ticket));
+	} else if ((node->flags & DIT_NODE_TREE) != 0) {
+		struct dit_tree_record tree;
+
+		memcpy(&tree, value, sizeof(tree));
+		tree.root = dit_page_sink_number(sink, tree.root);
+		memcpy(value, &tree, sizeof(tree));
+	} else {
+		/* A list's own page takes the number of the page around it, as liblmdb
+		 * does it. */
+		memcpy(value, &number, sizeof(number));
+	}
+}
+
+static void number_branch_node(const struct dit_page_sink *sink,
+                               struct dit_node_header *node)
+{
+	uint64_t ticket =
+		node->low | (uint64_t)node->high << 16 | (uint64_t)node->flags << 32;
+	uint64_t number = dit_page_sink_number(sink, ticket);
+
+	node->low = (uint16_t)number;
+	node->high = (uint16_t)(number >> 16);
+	node->flags = (uint16_t)(number >> 32);
+}
+
+static void number_nodes(const struct dit_page_sink *sink, char *page, bool is_branch,
+                         uint64_t number)
+{
+	const struct dit_page_format format = *sink->space->format;
+	unsigned nnodes = dit_page_count(&format, page);
+
+	for (unsigned i = 0; i < nnodes; i++) {
+		struct dit_node_header *node = dit_page_node(&format, page, i);
+
+		if (is_branch) {
+			number_branch_node(sink, node);
+		} else {
+			number_leaf_node(sink, node, number);
+		}
+	}
+}
+
+/*
+ * Give a page its number, and put numbers in place of the tickets in it.
+ *
+ * @return the pages that it stands for
+ */
+static size_t number_page(const struct dit_page_sink *sink, char *page, uint64_t number)
+{
+	const struct dit_page_words *words = dit_page_words(sink->space->format, page);
+
+	memcpy(page, &number, sizeof(number));
+	if (sink->space->format->has_transactions) {
+		memcpy(page + DIT_PAGE_TRANSACTION_AT, &sink->space->transaction,
+		       sizeof(sink->space->transaction));
+	}
+	if ((words->flags & DIT_PAGE_OVERFLOW) != 0) {
+		return dit_page_overflow_count(words);
+	}
+	if ((words->flags & DIT_PAGE_LEAF2) == 0) {
+		number_nodes(sink, page, (words->flags & DIT_PAGE_BRANCH) != 0, number);
+	}
+	return 1;
+}
+
+/* ---- chunks ---- */
+
+static int remember_chunk(struct dit_page_sink *sink, uint64_t first)
+{
+	if (sink->nchunks == sink->chunks_size) {
+		size_t size = sink->chunks_size == 0 ? 64 : sink->chunks_size * 2;
+		uint64_t *chunks = realloc(sink->chunks, size * sizeof(*chunks));
+
+		if (chunks == NULL) {
+			return -ENOMEM;
+		}
+		sink->chunks = chunks;
+		sink->chunks_size = size;
+	}
+	sink->chunks[sink->nchunks++] = first;
+	return 0;
+}
+
+/* One that is larger than others is written here and now, so that there is only one. */
+static int write_chunk(struct dit_page_sink *sink, uint64_t first)
+{
+	struct dit_page_space *space = sink->space;
+	size_t len = (size_t)sink->npages * space->page_bytes;
+	uint64_t at = first * space->page_bytes;
+	bool is_larger = sink->npages > space->chunk_pages;
+	int r = 0;
+
+	if (!is_larger) {
+		r = dit_page_file_put(&space->file, &sink->pages, len, at);
+	} else {
+		r = dit_page_file_write(&space->file, sink->pages, len, at);
+		free(sink->pages);
+		sink->pages = NULL;
+	}
+	sink->npages = 0;
+	return r;
+}
+
+static int take_pages(struct dit_page_space *space, uint64_t least, uint64_t npages,
+                      struct dit_page_run *ret)
+{
+	if (space->take != NULL) {
+		return space->take(space->take_ctx, least, npages, ret);
+	}
+	ret->first = atomic_fetch_add_explicit(&space->next_page, npages,
+	                                       memory_order_relaxed);
+	ret->n = npages;
+	return 0;
+}
+
+/* The pages from one on that have to lie in a row: those of a long value; else 1. */
+static size_t unit_at(const struct dit_page_sink *sink, size_t at)
+{
+	const struct dit_page_words *words = dit_page_words(
+		sink->space->format, sink->pages + at * sink->space->page_bytes);
+
+	return (words->flags & DIT_PAGE_OVERFLOW) != 0 ? dit_page_overflow_count(words)
+	                                               : 1;
+}
+
+/* A number for each page of the chunk. */
+static int take_rows(const struct dit_page_sink *sink, uint64_t *numbers)
+{
+	struct dit_page_run row = {0};
+	int r = 0;
+
+	for (size_t i = 0; i < sink->npages && r == 0; i += row.n) {
+		size_t least = unit_at(sink, i);
+		size_t n = least;
+
+		while (least == 1 && i + n < sink->npages && unit_at(sink, i + n) == 1) {
+			n++;
+		}
+		r = take_pages(sink->space, least, n, &row);
+		for (size_t k = 0; k < row.n && r == 0; k++) {
+			numbers[i + k] = row.first + k;
+		}
+	}
+	return r;
+}
+
+/* As many of these numbers as lie in a row. */
+static size_t row_of(const uint64_t *numbers, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && numbers[i] == numbers[0] + i) {
+		i++;
+	}
+	return i;
+}
+
+static int place_chunk(struct dit_page_sink *sink)
+{
+	struct dit_page_space *space = sink->space;
+	struct dit_page_run row;
+	uint64_t *numbers = NULL;
+	bool is_row = true;
+	int r = 0;
+
+	if (space->take == NULL || sink->npages > space->chunk_pages) {
+		r = take_pages(space, sink->npages, sink->npages, &row);
+		return r < 0 ? r : remember_chunk(sink, row.first);
+	}
+	numbers = dit_grow(sink->scattered, &sink->scattered_size,
+	                   sink->nscattered + space->chunk_pages, sizeof(*numbers));
+	if (numbers == NULL) {
+		return -ENOMEM;
+	}
+	sink->scattered = numbers;
+	numbers += sink->nscattered;
+	r = take_rows(sink, numbers);
+	if (r < 0) {
+		return r;
+	}
+	is_row = row_of(numbers, sink->npages) == sink->npages;
+	r = remember_chunk(sink, is_row ? numbers[0] : SCATTERED | sink->nscattered);
+	sink->nscattered += is_row ? 0 : space->chunk_pages;
+	return r;
+}
+
+/* Row by row, here and now. */
+static int write_scattered(struct dit_page_sink *sink, const uint64_t *numbers)
+{
+	struct dit_page_space *space = sink->space;
+	size_t page_bytes = space->page_bytes;
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < sink->npages && r == 0; i += n) {
+		n = row_of(numbers + i, sink->npages - i);
+		r = dit_page_file_write(&space->file, sink->pages + i * page_bytes,
+		                        n * page_bytes, numbers[i] * page_bytes);
+	}
+	sink->npages = 0;
+	return r;
+}
+
+int dit_page_sink_flush(struct dit_page_sink *sink)
+{
+	struct dit_page_space *space = sink->space;
+	uint64_t ticket = (uint64_t)sink->nchunks * space->chunk_pages;
+	uint64_t chunk = 0;
+	int r = 0;
+
+	if (sink->npages == 0) {
+		return 0;
+	}
+	r = place_chunk(sink);
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = 0; i < sink->npages;) {
+		i += number_page(sink, sink->pages + i * space->page_bytes,
+		                 dit_page_sink_number(sink, ticket + i));
+	}
+	chunk = sink->chunks[sink->nchunks - 1];
+	return (chunk & SCATTERED) == 0
+	               ? write_chunk(sink, chunk)
+	               : write_scattered(sink, sink->scattered + (chunk & ~SCATTERED));
+}
+
+/* ---- pages ---- */
+
+int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
+                               char **ret_pages, uint64_t *ret_ticket)
+{
+	struct dit_page_space *space = sink->space;
+	int r = 0;
+
+	if (sink->npages + npages > space->chunk_pages) {
+		r = dit_page_sink_flush(sink);
+		if (r < 0) {
+			return r;
+		}
+	}
+	if (npages > space->chunk_pages) {
+		free(sink->pages);
+		sink->pages = dit_page_chunk_new(npages * space->page_bytes);
+	} else if (sink->pages == NULL) {
+		sink->pages = dit_page_chunk_new(DIT_CHUNK_BYTES);
+	}
+	if (sink->pages == NULL) {
+		return -ENOMEM;
+	}
+	*ret_pages = sink->pages + (size_t)sink->npages * space->page_bytes;
+	*ret_ticket = next_ticket(sink);
+	sink->npages += (unsigned)npages;
+	return 0;
+}
+
+int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret_ticket)
+{
+	return dit_page_sink_add_overflow(sink, 1, ret_page, ret_ticket);
+}
+
+int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket)
+{
+	char *space = NULL;
+	int r = dit_page_sink_add(sink, &space, ret_ticket);
+
+	if (r == 0) {
+		memcpy(space, page, sink->space->page_bytes);
+	}
+	return r;
+}
+
+int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
+                                 const struct dit_pieces *bytes, uint64_t *ret_ticket)
+{
+	struct dit_page_space *space = sink->space;
+	struct dit_page_run row = {0};
+	int r = dit_page_sink_flush(sink);
+
+	if (r == 0) {
+		r = take_pages(space, npages, npages, &row);
+	}
+	for (size_t i = 0; i < npages && r == 0; i += space->chunk_pages) {
+		size_t n =
+			npages - i < space->chunk_pages ? npages - i : space->chunk_pages;
+
+		if (sink->pages == NULL) {
+			sink->pages = dit_page_chunk_new(DIT_CHUNK_BYTES);
+		}
+		if (sink->pages == NULL) {
+			return -ENOMEM;
+		}
+		bytes->next(bytes->ctx, sink->pages, n * space->page_bytes);
+		if (i == 0) {
+			(void)number_page(sink, sink->pages, row.first);
+		}
+		r = dit_page_file_put(&space->file, &sink->pages, n * space->page_bytes,
+		                      (row.first + i) * space->page_bytes);
+	}
+	*ret_ticket = row.first | DIT_TICKET_PLACED;
+	return r;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where finished pages go: into a chunk, and with it to the end of the data file.
+ *
+ * Several threads append to one file, each through sinks of its own; what they share is
+ * the number of the next free page. A chunk takes its numbers when it is written, exactly
+ * as many as it has pages, so the file has no holes and each write is long. (The owner of
+ * a file with free pages hands out rows of those, and a chunk then lies in several rows.)
+ * Until then a page is known by its
+ * place among the pages of its sink, its ticket. References between pages are tickets,
+ * too, and are replaced by page numbers when the referring page is written: a child is
+ * finished before its parent, so its number is known by then.
+ *
+ * Threads: a sink belongs to one thread; the page space is shared by all.
+ */
+#ifndef DITKIT_PAGE_SINK_H
+#define DITKIT_PAGE_SINK_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pieces.h"
+#include "page/page_format.h"
+#include "tree/page_writer.h"
+
+/** Pages that lie in a row. */
+struct dit_page_run {
+	uint64_t first;
+	uint64_t n;
+};
+
+/**
+ * Take pages that lie in a row: @p npages, or fewer, but not fewer than @p least. Any
+ * thread, at any time.
+ *
+ * @return 0 or an error, which the sink returns
+ */
+typedef int (*dit_page_take_fn)(void *ctx, uint64_t least, uint64_t npages,
+                                struct dit_page_run *ret);
+
+/** The pages of a file. */
+struct dit_page_space {
+	/* [const] while sinks are in use */
+	const struct dit_page_format *format;
+	unsigned page_bytes;
+	unsigned chunk_pages;
+	uint64_t transaction; /* that writes them; told where the format has a place */
+
+	/* Where pages come from; NULL: from next_page on. */
+	dit_page_take_fn take;
+	void *take_ctx;
+
+	struct dit_page_file file; /* has its own rules */
+
+	/* [atomic: only added to; relaxed, nothing else is published by it] */
+	_Atomic uint64_t next_page;
+};
+
+/**
+ * Pages are written from number @p first on to a file that is opened apart, by the first
+ * transaction.
+ */
+#define DIT_FIRST_TRANSACTION 1
+void dit_page_space_init(struct dit_page_space *space,
+                         const struct dit_page_format *format, size_t page_bytes,
+                         uint64_t first);
+
+/**
+ * The ticket of a page that lies in the file already. Numbers of pages have 47 bits at
+ * most (a branch page has 48 bits for a number).
+ */
+#define DIT_TICKET_PLACED ((uint64_t)1 << 47)
+
+struct dit_page_sink {
+	struct dit_page_space *space;
+	char *pages; /* the chunk; owned; NULL: none yet */
+	unsigned npages;
+	/* Of each one written: the number of the first page; or, if the pages do not lie
+	 * in a row, where their numbers begin among `scattered`. */
+	uint64_t *chunks;
+	size_t nchunks;
+	size_t chunks_size;
+	uint64_t *scattered; /* numbers of pages, chunk_pages for a chunk; owned */
+	size_t nscattered;
+	size_t scattered_size;
+};
+
+/** Cannot fail: the chunk comes with the first page. */
+void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space);
+void dit_page_sink_deinit(struct dit_page_sink *sink);
+
+/**
+ * Room for one more page, uninitialised; the caller fills it before any other call.
+ *
+ * @return 0; -ENOMEM; or why pages before it could not be written: -ENOSPC, -EDQUOT,
+ *         -EFBIG, other -errno
+ */
+int dit_page_sink_add(struct dit_page_sink *sink, char **ret_page, uint64_t *ret_ticket);
+
+/** As above, with a copy of a page that is finished. */
+int dit_page_sink_put(struct dit_page_sink *sink, const char *page, uint64_t *ret_ticket);
+
+/**
+ * As above, room for overflow pages, any number of them in a row; the ticket is the first
+ * one's.
+ */
+int dit_page_sink_add_overflow(struct dit_page_sink *sink, size_t npages,
+                               char **ret_pages, uint64_t *ret_ticket);
+
+/**
+ * Overflow pages that are too many for a chunk: made and written chunk by chunk, so that
+ * they need no memory of their size.
+ *
+ * @param bytes  of all pages, headers included; the sink puts numbers into the header
+ *
+ * @return as above, for these pages as well
+ */
+int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
+                                 const struct dit_pieces *bytes, uint64_t *ret_ticket);
+
+/** Write what is left, maybe by another thread. Errors as above. */
+int dit_page_sink_flush(struct dit_page_sink *sink);
+
+/** The number of a page that has been flushed, or is placed. DIT_PAGE_NONE stays. */
+uint64_t dit_page_sink_number(const struct dit_page_sink *sink, uint64_t ticket);
+
+#endif

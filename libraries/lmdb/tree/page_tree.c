@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Branch pages. */
+#include "tree/page_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "page/page_nodes.h"
+
+/* ---- levels ---- */
+
+void dit_page_tree_init(struct dit_page_tree *tree, struct dit_page_sink *sink)
+{
+	*tree = (struct dit_page_tree){.sink = sink};
+}
+
+void dit_page_tree_deinit(struct dit_page_tree *tree)
+{
+	for (unsigned i = 0; i < DIT_TREE_LEVELS; i++) {
+		if (tree->levels[i] != NULL) {
+			free(tree->levels[i]->page);
+			free(tree->levels[i]->keys);
+			free(tree->levels[i]);
+		}
+	}
+	*tree = (struct dit_page_tree){.sink = NULL};
+}
+
+static const struct dit_page_format *format_of(const struct dit_page_tree *tree)
+{
+	return tree->sink->space->format;
+}
+
+static bool is_empty(const struct dit_page_tree *tree, const struct dit_tree_level *level)
+{
+	return dit_page_count(format_of(tree), level->page) == 0;
+}
+
+static void begin_page(const struct dit_page_tree *tree, struct dit_tree_level *level)
+{
+	dit_page_begin(format_of(tree), level->page, tree->sink->space->page_bytes,
+	               DIT_PAGE_BRANCH);
+}
+
+void dit_page_tree_reset(struct dit_page_tree *tree)
+{
+	for (unsigned i = 0; i < tree->nlevels; i++) {
+		struct dit_tree_level *level = tree->levels[i];
+
+		level->nheld = 0;
+		if (!is_empty(tree, level)) {
+			begin_page(tree, level);
+		}
+	}
+	tree->nlevels = 0;
+	tree->nleaf_pages = 0;
+	tree->nbranch_pages = 0;
+}
+
+static struct dit_tree_level *level_new(const struct dit_page_tree *tree)
+{
+	unsigned page_bytes = tree->sink->space->page_bytes;
+	size_t key_max = dit_key_max(format_of(tree), page_bytes);
+	struct dit_tree_level *level = calloc(1, sizeof(*level));
+
+	if (level == NULL) {
+		return NULL;
+	}
+	level->page = malloc(page_bytes);
+	level->keys = malloc(3 * key_max);
+	if (level->page == NULL || level->keys == NULL) {
+		free(level->page);
+		free(level->keys);
+		free(level);
+		return NULL;
+	}
+	level->held[0].key = level->keys;
+	level->held[1].key = level->keys + key_max;
+	level->lowest.key = level->keys + 2 * key_max;
+	begin_page(tree, level);
+	return level;
+}
+
+static int get_level(struct dit_page_tree *tree, unsigned number,
+                     struct dit_tree_level **ret)
+{
+	if (number >= DIT_TREE_LEVELS) {
+		return DIT_E_TOOLONG;
+	}
+	if (tree->levels[number] == NULL) {
+		tree->levels[number] = level_new(tree);
+		if (tree->levels[number] == NULL) {
+			return -ENOMEM;
+		}
+	}
+	if (number >= tree->nlevels) {
+		tree->nlevels = number + 1;
+	}
+	*ret = tree->levels[number];
+	return 0;
+}
+
+static void copy_child(struct dit_tree_child *to, uint64_t ticket, struct dit_span key)
+{
+	to->ticket = ticket;
+	to->key_len = key.len;
+	if (key.len > 0) {
+		memcpy(to->key, key.data, key.len);
+	}
+}
+
+static struct dit_span key_of(const struct dit_tree_child *child)
+{
+	return (struct dit_span){child->key, child->key_len};
+}
+
+static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticket,
+                     struct dit_span key);
+
+/* Hand the open page to the sink and to the level above; begin an empty one. */
+static int finish_page(struct dit_page_tree *tree, unsigned number)
+{
+	struct dit_tree_level *level = tree->levels[number];
+	uint64_t ticket = 0;
+	int r = dit_page_sink_put(tree->sink, level->page, &ticket);
+
+	if (r < 0) {
+		return r;
+	}
+	begin_page(tree, level);
+	tree->nbranch_pages++;
+	return add_child(tree, number + 1, ticket, key_of(&level->lowest));
+}
+
+static bool fits(const struct dit_page_tree *tree, const struct dit_tree_level *level,
+                 const struct dit_tree_child *child)
+{
+	return dit_page_has_room(format_of(tree), level->page,
+	                         is_empty(tree, level) ? 0 : child->key_len, 0);
+}
+
+/* Put a child into the open page, which has room for it. */
+static void place(const struct dit_page_tree *tree, struct dit_tree_level *level,
+                  const struct dit_tree_child *child)
+{
+	struct dit_span key = key_of(child);
+	struct dit_node_header *node = NULL;
+	char *none = NULL;
+
+	if (is_empty(tree, level)) {
+		copy_child(&level->lowest, 0, key);
+		key.len = 0; /* nothing is ever compared with it */
+	}
+	node = dit_page_add_node(format_of(tree), level->page, key, 0, &none);
+	node->low = (uint16_t)child->ticket;
+	node->high = (uint16_t)(child->ticket >> 16);
+	node->flags = (uint16_t)(child->ticket >> 32);
+}
+
+static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticket,
+                     struct dit_span key)
+{
+	struct dit_tree_level *level = NULL;
+	struct dit_tree_child placed;
+	int r = get_level(tree, number, &level);
+
+	if (r == 0 && level->nheld == 2) {
+		if (!fits(tree, level, &level->held[0])) {
+			r = finish_page(tree, number);
+		}
+		if (r < 0) {
+			return r;
+		}
+		placed = level->held[0];
+		place(tree, level, &placed);
+		level->held[0] = level->held[1];
+		level->held[1] = placed; /* its room for a key is free again */
+		level->nheld = 1;
+	}
+	if (r == 0) {
+		copy_child(&level->held[level->nheld++], ticket, key);
+	}
+	return r;
+}
+
+int dit_page_tree_add(struct dit_page_tree *tree, uint64_t ticket, struct dit_span key)
+{
+	tree->nleaf_pages++;
+	return add_child(tree, 0, ticket, key);
+}
+
+int dit_page_tree_keep(struct dit_page_tree *tree, unsigned level, uint64_t ticket,
+                       struct dit_span key)
+{
+	return add_child(tree, level, ticket, key);
+}
+
+/* Both held children go into one page: the open one or another. */
+static int finish_level(struct dit_page_tree *tree, unsigned number)
+{
+	struct dit_tree_level *level = tree->levels[number];
+	const struct dit_page_format *format = format_of(tree);
+	size_t need = dit_slot_and_node_bytes(format, level->held[0].key_len, 0) +
+	              dit_slot_and_node_bytes(format, level->held[1].key_len, 0);
+	int r = 0;
+
+	if (!is_empty(tree, level) && need > dit_page_room(format, level->page)) {
+		r = finish_page(tree, number);
+	}
+	if (r < 0) {
+		return r;
+	}
+	place(tree, level, &level->held[0]);
+	place(tree, level, &level->held[1]);
+	return finish_page(tree, number);
+}
+
+int dit_page_tree_end_branch(struct dit_page_tree *tree, unsigned level)
+{
+	int r = 0;
+
+	if (level >= tree->nlevels || tree->levels[level]->nheld != 2) {
+		return DIT_E_CORRUPT;
+	}
+	r = finish_level(tree, level);
+	tree->levels[level]->nheld = 0;
+	return r;
+}
+
+int dit_page_tree_finish(struct dit_page_tree *tree, struct dit_tree_record *ret)
+{
+	int r = 0;
+
+	ret->root = DIT_PAGE_NONE;
+	ret->depth = 0;
+	for (unsigned number = 0; number < tree->nlevels; number++) {
+		struct dit_tree_level *level = tree->levels[number];
+
+		if (level->nheld == 0) {
+			continue; /* its branch pages have been ended */
+		}
+		if (level->nheld == 1 && is_empty(tree, level)) {
+			ret->root = level->held[0].ticket;
+			ret->depth = (uint16_t)(number + 1);
+			break;
+		}
+		r = finish_level(tree, number);
+		if (r < 0) {
+			return r;
+		}
+	}
+	ret->nbranch_pages = tree->nbranch_pages;
+	ret->nleaf_pages = tree->nleaf_pages;
+	ret->noverflow_pages = 0;
+	return 0;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One thread, a queue, and the chunks that it has emptied. */
+#include "tree/page_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file_size_signal.h"
+#include "base/monitor.h"
+#include "base/whole_io.h"
+
+/* Chunks on their way: a few milliseconds of any disk. */
+#define QUEUE_SIZE 8
+
+/* Enough for every file system that can do it at all. */
+#define ALIGNMENT 4096
+
+/* Without O_DIRECT: so much is written before the system is asked to begin with it. */
+#define WINDOW_BYTES (8u << 20)
+
+struct job {
+	struct dit_page_file *file;
+	char *chunk;
+	size_t len;
+	uint64_t at;
+};
+
+/* Lock order: there is one lock, and nothing is called with it held. */
+struct dit_page_writer {
+	pthread_t thread;
+
+	/* [lock: monitor] */
+	struct dit_monitor monitor;   /* tells of changes of all that follows */
+	struct job queue[QUEUE_SIZE]; /* a ring */
+	size_t first;
+	size_t n;
+	char *empty[QUEUE_SIZE]; /* chunks */
+	size_t nempty;
+	bool is_ended;
+};
+
+/* ---- writing ---- */
+
+/* Advice only: the sync at the end has less left to do. */
+static void start_writing(const struct dit_page_file *file, uint64_t begin, uint64_t end)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+	uint64_t window = end / WINDOW_BYTES;
+
+	/* Others may still be at work on the window before. */
+	if (begin / WINDOW_BYTES != window && window >= 2) {
+		(void)sync_file_range(file->fd, (off_t)((window - 2) * WINDOW_BYTES),
+		                      WINDOW_BYTES, SYNC_FILE_RANGE_WRITE);
+	}
+#else
+	(void)file, (void)begin, (void)end;
+#endif
+}
+
+/* File systems say that they cannot when they are asked to open a file, or later. */
+static bool give_up_direct(struct dit_page_file *file)
+{
+	int flags = fcntl(file->fd, F_GETFL);
+
+	atomic_store_explicit(&file->is_direct, false, memory_order_relaxed);
+	return flags >= 0 && fcntl(file->fd, F_SETFL, flags & ~O_DIRECT) == 0;
+}
+
+static int write_data(struct dit_page_file *file, const char *data, size_t len,
+                      uint64_t at)
+{
+	int none = 0;
+	int r = dit_write_at(file->fd, data, len, at);
+
+	if (r == -EINVAL && give_up_direct(file)) {
+		r = dit_write_at(file->fd, data, len, at);
+	}
+	if (r < 0) {
+		(void)atomic_compare_exchange_strong_explicit(&file->error, &none, r,
+		                                              memory_order_relaxed,
+		                                              memory_order_relaxed);
+	} else if (!atomic_load_explicit(&file->is_direct, memory_order_relaxed)) {
+		start_writing(file, at, at + len);
+	}
+	return r;
+}
+
+/* A limit on file sizes is an error and no signal. */
+int dit_page_file_write(struct dit_page_file *file, const char *data, size_t len,
+                        uint64_t at)
+{
+	sigset_t previous;
+	int r = 0;
+
+	dit_file_size_signal_block(&previous);
+	r = write_data(file, data, len, at);
+	dit_file_size_signal_restore(&previous);
+	return r;
+}
+
+/* ---- the thread ---- */
+
+/* The next chunk; false: there will be none. */
+static bool next_job(struct dit_page_writer *writer, struct job *ret)
+{
+	bool is_there = false;
+
+	dit_monitor_enter(&writer->monitor);
+	while (writer->n == 0 && !writer->is_ended) {
+		dit_monitor_wait(&writer->monitor);
+	}
+	is_there = writer->n > 0;
+	if (is_there) {
+		*ret = writer->queue[writer->first];
+	}
+	dit_monitor_leave(&writer->monitor);
+	return is_there;
+}
+
+/*
+ * Only now is there room for another one: so chunks are never more than the ring holds.
+ */
+static void end_job(struct dit_page_writer *writer, const struct job *job)
+{
+	dit_monitor_enter(&writer->monitor);
+	writer->first = (writer->first + 1) % QUEUE_SIZE;
+	writer->n--;
+	writer->empty[writer->nempty++] = job->chunk;
+	atomic_fetch_sub_explicit(&job->file->npending, 1, memory_order_relaxed);
+	dit_monitor_tell(&writer->monitor);
+	dit_monitor_leave(&writer->monitor);
+}
+
+static void *writer_main(void *arg)
+{
+	struct dit_page_writer *writer = arg;
+	struct job job;
+
+	while (next_job(writer, &job)) {
+		/* What follows a failure is lost as well. */
+		if (atomic_load_explicit(&job.file->error, memory_order_relaxed) == 0) {
+			(void)write_data(job.file, job.chunk, job.len, job.at);
+		}
+		end_job(writer, &job);
+	}
+	return NULL;
+}
+
+/* Signals are for others, SIGXFSZ for nobody. */
+static int start_thread(struct dit_page_writer *writer)
+{
+	sigset_t all;
+	sigset_t previous;
+	int r = 0;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &previous);
+	r = -pthread_create(&writer->thread, NULL, writer_main, writer);
+	(void)pthread_sigmask(SIG_SETMASK, &previous, NULL);
+	if (r == 0) {
+		(void)pthread_setname_np(writer->thread, "dit-write");
+	}
+	return r;
+}
+
+int dit_page_writer_new(struct dit_page_writer **ret)
+{
+	struct dit_page_writer *writer = calloc(1, sizeof(*writer));
+	int r = 0;
+
+	if (writer == NULL) {
+		return -ENOMEM;
+	}
+	r = dit_monitor_init(&writer->monitor);
+	if (r < 0) {
+		free(writer);
+		return r;
+	}
+	r = start_thread(writer);
+	if (r < 0) {
+		dit_monitor_deinit(&writer->monitor);
+		free(writer);
+		return r;
+	}
+	*ret = writer;
+	return 0;
+}
+
+void dit_page_writer_free(struct dit_page_writer *writer)
+{
+	if (writer == NULL) {
+		return;
+	}
+	dit_monitor_enter(&writer->monitor);
+	writer->is_ended = true;
+	dit_monitor_tell(&writer->monitor);
+	dit_monitor_leave(&writer->monitor);
+	(void)pthread_join(writer->thread, NULL);
+	for (size_t i = 0; i < writer->nempty; i++) {
+		free(writer->empty[i]);
+	}
+	dit_monitor_deinit(&writer->monitor);
+	free(writer);
+}
+
+/* ---- files ---- */
+
+int dit_page_file_open(struct dit_page_file *file, int dir_fd, const char *name,
+                       const struct dit_page_file_opts *opts)
+{
+	bool is_direct = opts->is_direct;
+	int fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC | (is_direct ? O_DIRECT : 0));
+
+	if (fd < 0 && errno == EINVAL && is_direct) {
+		is_direct = false;
+		fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC);
+	}
+	if (fd < 0) {
+		return -errno;
+	}
+	*file = (struct dit_page_file){.fd = fd, .writer = opts->writer};
+	atomic_init(&file->error, 0);
+	atomic_init(&file->is_direct, is_direct);
+	atomic_init(&file->npending, 0);
+	return 0;
+}
+
+int dit_page_file_drain(struct dit_page_file *file)
+{
+	struct dit_page_writer *writer = file->writer;
+
+	if (writer != NULL) {
+		dit_monitor_enter(&writer->monitor);
+		while (atomic_load_explicit(&file->npending, memory_order_relaxed) > 0) {
+			dit_monitor_wait(&writer->monitor);
+		}
+		dit_monitor_leave(&writer->monitor);
+	}
+	return atomic_load_explicit(&file->error, memory_order_relaxed);
+}
+
+void dit_page_file_close(struct dit_page_file *file)
+{
+	if (file->fd >= 0) {
+		(void)dit_page_file_drain(file);
+		(void)close(file->fd);
+		file->fd = -1;
+	}
+}
+
+void *dit_page_chunk_new(size_t size_bytes)
+{
+	return aligned_alloc(ALIGNMENT,
+	                     (size_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1));
+}
+
+/* An empty chunk for a full one. It may be NULL while the ring is still being filled. */
+static char *exchange(struct dit_page_writer *writer, const struct job *job)
+{
+	char *empty = NULL;
+
+	dit_monitor_enter(&writer->monitor);
+	while (writer->n == QUEUE_SIZE) {
+		dit_monitor_wait(&writer->monitor);
+	}
+	writer->queue[(writer->first + writer->n) % QUEUE_SIZE] = *job;
+	writer->n++;
+	atomic_fetch_add_explicit(&job->file->npending, 1, memory_order_relaxed);
+	if (writer->nempty > 0) {
+		empty = writer->empty[--writer->nempty];
+	}
+	dit_monitor_tell(&writer->monitor);
+	dit_monitor_leave(&writer->monitor);
+	return empty;
+}
+
+int dit_page_file_put(struct dit_page_file *file, char **chunk, size_t len, uint64_t at)
+{
+	struct job job = {.file = file, .chunk = *chunk, .len = len, .at = at};
+
+	if (file->writer == NULL) {
+		return dit_page_file_write(file, *chunk, len, at);
+	}
+	*chunk = exchange(file->writer, &job);
+	if (*chunk == NULL) {
+		*chunk = dit_page_chunk_new(DIT_CHUNK_BYTES);
+	}
+	return *chunk == NULL ? -ENOMEM
+	                      : atomic_load_explicit(&file->error, memory_order_relaxed);
+}

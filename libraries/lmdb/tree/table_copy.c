@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Nodes and pages that are there already: pages stay where they are. */
+#include <string.h>
+
+#include "base/error.h"
+#include "tree/table_writer_impl.h"
+
+/* Numbers in a copied value are tickets of pages that are placed. */
+static int place_value(struct dit_table_writer *writer, const struct dit_node_view *node,
+                       char *value)
+{
+	unsigned big_bytes = writer->format->big_node_bytes;
+	struct dit_big_value big = {.npages = 0};
+	struct dit_tree_record tree;
+
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		if (node->value.len != big_bytes) {
+			return DIT_E_CORRUPT;
+		}
+		memcpy(&big, value, big_bytes);
+		big.first_page |= DIT_TICKET_PLACED;
+		dit_table_writer_point_to_overflow(writer->format, value, node->key.len,
+		                                   node->value_len, big);
+		writer->noverflow_pages += dit_overflow_pages(
+			writer->format, node->value_len, writer->page_bytes);
+	} else if ((node->flags & DIT_NODE_TREE) != 0) {
+		if (node->value.len != sizeof(tree)) {
+			return DIT_E_CORRUPT;
+		}
+		memcpy(&tree, value, sizeof(tree));
+		if (tree.root != DIT_PAGE_NONE) {
+			tree.root |= DIT_TICKET_PLACED;
+		}
+		memcpy(value, &tree, sizeof(tree));
+	}
+	return 0;
+}
+
+/* How many items a node is. */
+int dit_table_writer_copy(struct dit_table_writer *writer,
+                          const struct dit_node_view *node)
+{
+	char *value = NULL;
+	int r = dit_table_writer_check_key(writer, node->key);
+
+	if (r == 0 && (node->flags & DIT_NODE_LIST) != 0 &&
+	    node->value.len < writer->format->header_bytes) {
+		r = DIT_E_CORRUPT;
+	}
+	if (r == 0) {
+		r = dit_table_writer_add_node(writer, node->key, node->value.len,
+		                              node->flags, &value);
+	}
+	if (r != 0) {
+		return r;
+	}
+	memcpy(value, node->value.data, node->value.len);
+	r = place_value(writer, node, value);
+	if (r < 0) {
+		return r;
+	}
+	dit_table_writer_remember_key(writer, node->key);
+	writer->nitems += dit_node_items(node, writer->format);
+	return 0;
+}
+
+int dit_table_writer_keep_tree(struct dit_table_writer *writer, unsigned height,
+                               uint64_t page, struct dit_span lowest)
+{
+	int r = lowest.len == 0 ? 0 : dit_table_writer_check_key(writer, lowest);
+
+	if (r == 0) {
+		r = dit_table_writer_end_leaf(writer);
+	}
+	if (r == 0) {
+		r = dit_page_tree_keep(&writer->tree, height - 1,
+		                       page | DIT_TICKET_PLACED, lowest);
+	}
+	if (r == 0 && lowest.len > 0) {
+		dit_table_writer_remember_key(writer, lowest);
+	}
+	return r;
+}
+
+int dit_table_writer_end_page(struct dit_table_writer *writer, unsigned height)
+{
+	return height == 1 ? dit_table_writer_end_leaf(writer)
+	                   : dit_page_tree_end_branch(&writer->tree, height - 2);
+}
+
+void dit_table_writer_count_kept(struct dit_table_writer *writer, uint64_t nbranch_pages,
+                                 uint64_t nleaf_pages)
+{
+	writer->tree.nbranch_pages += nbranch_pages;
+	writer->tree.nleaf_pages += nleaf_pages;
+}
+
+int dit_table_writer_keep_ids_tree(struct dit_table_writer *writer, unsigned height,
+                                   uint64_t page, uint64_t lowest)
+{
+	return dit_page_tree_keep(
+		&writer->list, height - 1, page | DIT_TICKET_PLACED,
+		(struct dit_span){(const char *)&lowest, sizeof(lowest)});
+}
+
+int dit_table_writer_end_ids_page(struct dit_table_writer *writer, unsigned height)
+{
+	return height == 1 ? 0 : dit_page_tree_end_branch(&writer->list, height - 2);
+}
+
+void dit_table_writer_count_kept_ids(struct dit_table_writer *writer,
+                                     uint64_t nbranch_pages, uint64_t nleaf_pages)
+{
+	writer->list.nbranch_pages += nbranch_pages;
+	writer->list.nleaf_pages += nleaf_pages;
+}

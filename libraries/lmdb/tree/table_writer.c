@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Values and lists into nodes, nodes into leaves. */
+#include "tree/table_writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "page/page_nodes.h"
+#include "tree/table_writer_impl.h"
+
+#define ID_BYTES sizeof(uint64_t)
+
+int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
+                         unsigned flags)
+{
+	bool has_records = (flags & MDB_DUPSORT) != 0 && (flags & MDB_DUPFIXED) == 0;
+	struct dit_table_writer *writer = calloc(1, sizeof(*writer));
+
+	if (writer == NULL) {
+		return -ENOMEM;
+	}
+	dit_page_tree_init(&writer->tree, &writer->sink);
+	dit_page_tree_init(&writer->list, &writer->sink);
+	writer->format = space->format;
+	writer->page_bytes = space->page_bytes;
+	writer->node_max = dit_node_max(space->format, space->page_bytes);
+	writer->key_max = dit_key_max(space->format, space->page_bytes);
+	writer->is_integerkey = (flags & MDB_INTEGERKEY) != 0;
+	writer->leaf = malloc(space->page_bytes);
+	writer->key = malloc(writer->key_max);
+	writer->records = has_records ? malloc(space->page_bytes) : NULL;
+	dit_page_sink_init(&writer->sink, space);
+	if (writer->leaf == NULL || writer->key == NULL ||
+	    (has_records && writer->records == NULL)) {
+		dit_table_writer_free(writer);
+		return -ENOMEM;
+	}
+	dit_page_begin(writer->format, writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
+	*ret = writer;
+	return 0;
+}
+
+void dit_table_writer_free(struct dit_table_writer *writer)
+{
+	if (writer != NULL) {
+		dit_page_tree_deinit(&writer->tree);
+		dit_page_tree_deinit(&writer->list);
+		dit_page_sink_deinit(&writer->sink);
+		free(writer->leaf);
+		free(writer->key);
+		free(writer->records);
+		free(writer);
+	}
+}
+
+void dit_table_writer_trust(struct dit_table_writer *writer)
+{
+	writer->is_trusted = true;
+}
+
+/* ---- order ---- */
+
+static uint64_t integer_of(const char *key, size_t len)
+{
+	uint32_t narrow = 0;
+	uint64_t wide = 0;
+
+	if (len == sizeof(narrow)) {
+		memcpy(&narrow, key, sizeof(narrow));
+		return narrow;
+	}
+	memcpy(&wide, key, sizeof(wide));
+	return wide;
+}
+
+/* Integer keys of different lengths have no order (storage.md 1.5). */
+static int check_integer_key(const struct dit_table_writer *writer, struct dit_span key)
+{
+	if ((key.len != 4 && key.len != 8) ||
+	    (writer->key_len != 0 && key.len != writer->key_len)) {
+		return -EINVAL;
+	}
+	return writer->key_len != 0 && integer_of(key.data, key.len) <=
+	                                       integer_of(writer->key, writer->key_len)
+	               ? MDB_KEYEXIST
+	               : 0;
+}
+
+int dit_table_writer_check_key(const struct dit_table_writer *writer, struct dit_span key)
+{
+	size_t shorter = key.len < writer->key_len ? key.len : writer->key_len;
+	int order = 0;
+
+	if (key.len == 0 || key.len > writer->key_max) {
+		return MDB_BAD_VALSIZE;
+	}
+	if (writer->is_trusted) {
+		return 0;
+	}
+	if (writer->is_integerkey) {
+		return check_integer_key(writer, key);
+	}
+	order = memcmp(key.data, writer->key, shorter);
+	return order < 0 || (order == 0 && key.len <= writer->key_len) ? MDB_KEYEXIST : 0;
+}
+
+void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_span key)
+{
+	memcpy(writer->key, key.data, key.len);
+	writer->key_len = key.len;
+}
+
+static int check_ids(const uint64_t *ids, size_t nids)
+{
+	bool is_ascending = true;
+
+	for (size_t i = 1; i < nids; i++) {
+		is_ascending &= ids[i] > ids[i - 1];
+	}
+	return is_ascending ? 0 : MDB_KEYEXIST;
+}
+
+/* ---- leaves ---- */
+
+static int finish_leaf(struct dit_table_writer *writer)
+{
+	uint64_t ticket = 0;
+	int r = dit_page_sink_put(&writer->sink, writer->leaf, &ticket);
+
+	if (r == 0) {
+		r = dit_page_tree_add(&writer->tree, ticket, writer->lowest);
+	}
+	dit_page_begin(writer->format, writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
+	writer->lowest.len = 0;
+	return r;
+}
+
+/* A node in the open leaf, or in the next one. */
+int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span key,
+                              size_t value_len, unsigned flags, char **ret_value)
+{
+	struct dit_node_header *node = NULL;
+	int r = 0;
+
+	if (!dit_page_has_room(writer->format, writer->leaf, key.len, value_len)) {
+		r = finish_leaf(writer);
+		if (r < 0) {
+			return r;
+		}
+	}
+	node = dit_page_add_node(writer->format, writer->leaf, key, value_len, ret_value);
+	node->flags = (uint16_t)flags;
+	if (writer->lowest.len == 0) {
+		writer->lowest = (struct dit_span){(const char *)(node + 1), key.len};
+	}
+	return 0;
+}
+
+/* ---- values ---- */
+
+/* What a node has in its leaf if the value itself has pages of its own. */
+void dit_table_writer_point_to_overflow(const struct dit_page_format *format, char *value,
+                                        size_t key_len, size_t len,
+                                        struct dit_big_value big)
+{
+	char *key = value - dit_key_room(format, key_len);
+	struct dit_node_header *node = (struct dit_node_header *)(void *)key - 1;
+
+	node->low = (uint16_t)len;
+	node->high = (uint16_t)(len >> 16);
+	memcpy(value, &big, format->big_node_bytes);
+}
+
+static struct dit_page_words overflow_words(size_t npages)
+{
+	return (struct dit_page_words){
+		.flags = DIT_PAGE_OVERFLOW,
+		.lower = (uint16_t)npages,
+		.upper = (uint16_t)(npages >> 16),
+	};
+}
+
+/* @param ticket  of the first page */
+static void note_overflow(struct dit_table_writer *writer, char *value, size_t key_len,
+                          size_t len, uint64_t ticket)
+{
+	size_t npages = dit_overflow_pages(writer->format, len, writer->page_bytes);
+
+	dit_table_writer_point_to_overflow(
+		writer->format, value, key_len, len,
+		(struct dit_big_value){.first_page = ticket,
+	                               .transaction = writer->sink.space->transaction,
+	                               .npages = npages});
+	writer->noverflow_pages += npages;
+}
+
+static int reserve_overflow(struct dit_table_writer *writer, struct dit_span key,
+                            size_t len, char **ret_space)
+{
+	const struct dit_page_format *format = writer->format;
+	size_t npages = dit_overflow_pages(format, len, writer->page_bytes);
+	size_t used = format->header_bytes + len;
+	uint64_t ticket = 0;
+	struct dit_page_words words = overflow_words(npages);
+	char *value = NULL;
+	char *pages = NULL;
+	/* The node first: it may finish a leaf, and then the pages are not to be filled
+	 * yet. */
+	int r = dit_table_writer_add_node(writer, key, format->big_node_bytes,
+	                                  DIT_NODE_BIG, &value);
+
+	if (r == 0) {
+		r = dit_page_sink_add_overflow(&writer->sink, npages, &pages, &ticket);
+	}
+	if (r < 0) {
+		return r;
+	}
+	note_overflow(writer, value, key.len, len, ticket);
+	dit_page_set_words(format, pages, &words);
+	memset(pages + used, 0, npages * writer->page_bytes - used);
+	*ret_space = pages + format->header_bytes;
+	return 0;
+}
+
+int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span key,
+                             size_t len, char **ret_space)
+{
+	size_t inside = dit_node_bytes(writer->format, key.len, len);
+	int r = len > UINT32_MAX ? MDB_BAD_VALSIZE
+	                         : dit_table_writer_check_key(writer, key);
+
+	if (r < 0) {
+		return r;
+	}
+	r = inside > writer->node_max
+	            ? reserve_overflow(writer, key, len, ret_space)
+	            : dit_table_writer_add_node(writer, key, len, 0, ret_space);
+	dit_table_writer_remember_key(writer, key);
+	writer->nitems++;
+	return r;
+}
+
+/* ---- values in pieces ---- */
+
+/* Overflow pages: header, value, zeros. */
+struct long_value {
+	const struct dit_table_writer *writer;
+	const struct dit_pieces *value;
+	size_t npages;
+	size_t left; /* of the value */
+	bool has_header;
+};
+
+static void next_of_long(void *ctx, char *out, size_t len)
+{
+	struct long_value *is = ctx;
+	const struct dit_page_format *format = is->writer->format;
+	size_t n = 0;
+
+	if (!is->has_header) {
+		struct dit_page_words words = overflow_words(is->npages);
+
+		dit_page_set_words(format, out, &words);
+		out += format->header_bytes;
+		len -= format->header_bytes;
+		is->has_header = true;
+	}
+	n = len < is->left ? len : is->left;
+	is->value->next(is->value->ctx, out, n);
+	is->left -= n;
+	memset(out + n, 0, len - n);
+}
+
+int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span key,
+                                size_t len, const struct dit_pieces *value)
+{
+	size_t npages = dit_overflow_pages(writer->format, len, writer->page_bytes);
+	struct long_value in_pages = {
+		.writer = writer, .value = value, .npages = npages, .left = len};
+	const struct dit_pieces bytes = {.next = next_of_long, .ctx = &in_pages};
+	uint64_t ticket = 0;
+	char *space = NULL;
+	int r = 0;
+
+	if (npages <= writer->sink.space->chunk_pages || len > UINT32_MAX) {
+		r = dit_table_writer_reserve(writer, key, len, &space);
+		if (r == 0) {
+			value->next(value->ctx, space, len);
+		}
+		return r;
+	}
+	r = dit_table_writer_check_key(writer, key);
+	if (r == 0) {
+		r = dit_table_writer_add_node(writer, key, writer->format->big_node_bytes,
+		                              DIT_NODE_BIG, &space);
+	}
+	if (r < 0) {
+		return r;
+	}
+	/* The leaf stays in memory: only chunks are written. */
+	r = dit_page_sink_write_overflow(&writer->sink, npages, &bytes, &ticket);
+	if (r == 0) {
+		note_overflow(writer, space, key.len, len, ticket);
+	}
+	dit_table_writer_remember_key(writer, key);
+	writer->nitems++;
+	return r;
+}
+
+/* ---- lists of IDs ---- */
+
+/* A packed page's header. It has no slots, but its bounds count as if it had. */
+static void begin_packed(const struct dit_page_format *format, char *page,
+                         size_t page_bytes, size_t nids, unsigned flags)
+{
+	struct dit_page_words words = {
+		.item_bytes = ID_BYTES,
+		.flags = (uint16_t)(DIT_PAGE_LEAF | DIT_PAGE_LEAF2 | flags),
+		.lower = (uint16_t)(dit_lower_min(format) + 2 * nids),
+		.upper = (uint16_t)(page_bytes - format->bounds_from -
+	                            (ID_BYTES - 2) * nids),
+	};
+
+	dit_page_set_words(format, page, &words);
+}
+
+static int put_inside(struct dit_table_writer *writer, struct dit_span key,
+                      const uint64_t *ids, size_t nids)
+{
+	const struct dit_page_format *format = writer->format;
+	size_t len = format->header_bytes + nids * ID_BYTES;
+	char *value = NULL;
+	int r = dit_table_writer_add_node(writer, key, len, DIT_NODE_LIST, &value);
+
+	if (r == 0) {
+		begin_packed(format, value, len, nids, DIT_PAGE_SUB | format->sub_flags);
+		memcpy(value + format->header_bytes, ids, nids * ID_BYTES);
+	}
+	return r;
+}
+
+static int put_packed_page(struct dit_table_writer *writer, const uint64_t *ids,
+                           size_t nids)
+{
+	const struct dit_page_format *format = writer->format;
+	size_t used = format->header_bytes + nids * ID_BYTES;
+	uint64_t ticket = 0;
+	char *page = NULL;
+	int r = dit_page_sink_add(&writer->sink, &page, &ticket);
+
+	if (r < 0) {
+		return r;
+	}
+	begin_packed(format, page, writer->page_bytes, nids, 0);
+	memcpy(page + format->header_bytes, ids, nids * ID_BYTES);
+	memset(page + used, 0, writer->page_bytes - used);
+	return dit_page_tree_add(&writer->list, ticket,
+	                         (struct dit_span){(const char *)ids, ID_BYTES});
+}
+
+/* All pages of a list are in its tree: its node. */
+static int finish_list_tree(struct dit_table_writer *writer, struct dit_span key,
+                            struct dit_tree_record record)
+{
+	char *value = NULL;
+	int r = dit_page_tree_finish(&writer->list, &record);
+
+	writer->nlist_branches += record.nbranch_pages;
+	writer->nlist_leaves += record.nleaf_pages;
+	if (r == 0) {
+		r = dit_table_writer_add_node(writer, key, sizeof(record),
+		                              DIT_NODE_LIST | DIT_NODE_TREE, &value);
+	}
+	if (r == 0) {
+		memcpy(value, &record, sizeof(record));
+	}
+	dit_page_tree_reset(&writer->list);
+	return r;
+}
+
+int dit_table_writer_keep_ids(struct dit_table_writer *writer, uint64_t page,
+                              uint64_t lowest)
+{
+	return dit_page_tree_add(&writer->list, page | DIT_TICKET_PLACED,
+	                         (struct dit_span){(const char *)&lowest, ID_BYTES});
+}
+
+int dit_table_writer_put_ids(struct dit_table_writer *writer, const uint64_t *ids,
+                             size_t nids)
+{
+	size_t room = (writer->page_bytes - writer->format->header_bytes) / ID_BYTES;
+	int r = 0;
+
+	for (size_t at = 0; at < nids && r == 0; at += room) {
+		r = put_packed_page(writer, ids + at,
+		                    nids - at < room ? nids - at : room);
+	}
+	return r;
+}
+
+int dit_table_writer_end_ids(struct dit_table_writer *writer, struct dit_span key,
+                             uint64_t nids)
+{
+	struct dit_tree_record record = {.item_bytes = ID_BYTES,
+	                                 .flags = MDB_DUPFIXED | MDB_INTEGERKEY,
+	                                 .nitems = nids};
+	int r = dit_table_writer_check_key(writer, key);
+
+	if (r < 0 || nids == 0) {
+		dit_page_tree_reset(&writer->list);
+		return r;
+	}
+	r = finish_list_tree(writer, key, record);
+	dit_table_writer_remember_key(writer, key);
+	writer->nitems += nids;
+	return r;
+}
+
+static int put_tree(struct dit_table_writer *writer, struct dit_span key,
+                    const uint64_t *ids, size_t nids)
+{
+	size_t room = (writer->page_bytes - writer->format->header_bytes) / ID_BYTES;
+	struct dit_tree_record record = {.item_bytes = ID_BYTES,
+	                                 .flags = MDB_DUPFIXED | MDB_INTEGERKEY,
+	                                 .nitems = nids};
+	int r = 0;
+
+	for (size_t at = 0; at < nids && r == 0; at += room) {
+		r = put_packed_page(writer, ids + at,
+		                    nids - at < room ? nids - at : room);
+	}
+	return r < 0 ? r : finish_list_tree(writer, key, record);
+}
+
+int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
+                         const uint64_t *ids, size_t nids)
+{
+	size_t inside = dit_node_bytes(writer->format, key.len,
+	                               writer->format->header_bytes + nids * ID_BYTES);
+	char *value = NULL;
+	int r = dit_table_writer_check_key(writer, key);
+
+	if (r == 0) {
+		r = check_ids(ids, nids);
+	}
+	if (r < 0 || nids == 0) {
+		return r;
+	}
+	if (nids == 1) {
+		r = dit_table_writer_add_node(writer, key, ID_BYTES, 0, &value);
+		if (r == 0) {
+			memcpy(value, ids, ID_BYTES);
+		}
+	} else if (nids < writer->page_bytes && inside <= writer->node_max) {
+		r = put_inside(writer, key, ids, nids);
+	} else {
+		r = put_tree(writer, key, ids, nids);
+	}
+	dit_table_writer_remember_key(writer, key);
+	writer->nitems += nids;
+	return r;
+}
+
+/* ---- lists of records ---- */
+
+/* A record in the open page of them. */
+static struct dit_span record_at(const struct dit_table_writer *writer, unsigned number)
+{
+	const struct dit_node_header *node =
+		dit_page_node(writer->format, writer->records, number);
+
+	return (struct dit_span){(const char *)(node + 1), node->key_len};
+}
+
+/* Move the open page of records to the list's tree. */
+static int finish_records_page(struct dit_table_writer *writer)
+{
+	uint64_t ticket = 0;
+	int r = dit_page_sink_put(&writer->sink, writer->records, &ticket);
+
+	if (r == 0) {
+		r = dit_page_tree_add(&writer->list, ticket, record_at(writer, 0));
+	}
+	dit_page_begin(writer->format, writer->records, writer->page_bytes,
+	               DIT_PAGE_LEAF);
+	writer->is_tree = true;
+	return r;
+}
+
+/* The open page of records, cut to what it holds, as the value of a node. */
+static int put_records_inside(struct dit_table_writer *writer, struct dit_span key,
+                              size_t len)
+{
+	const struct dit_page_format *format = writer->format;
+	const char *page = writer->records;
+	struct dit_page_words words = *dit_page_words(format, page);
+	size_t slots_end = format->bounds_from + words.lower;
+	size_t nodes_begin = format->bounds_from + words.upper;
+	size_t gap = writer->page_bytes - len;
+	char *value = NULL;
+	int r = dit_table_writer_add_node(writer, key, len, DIT_NODE_LIST, &value);
+
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = format->header_bytes; i < slots_end; i += sizeof(uint16_t)) {
+		uint16_t at = 0;
+
+		memcpy(&at, page + i, sizeof(at));
+		at = (uint16_t)(at - gap);
+		memcpy(value + i, &at, sizeof(at));
+	}
+	memcpy(value + slots_end, page + nodes_begin, writer->page_bytes - nodes_begin);
+	words.flags = (uint16_t)(DIT_PAGE_LEAF | DIT_PAGE_SUB | format->sub_flags);
+	words.upper = (uint16_t)(words.upper - gap);
+	dit_page_set_words(format, value, &words);
+	return 0;
+}
+
+/* The list of the last key is complete. */
+static int finish_records(struct dit_table_writer *writer)
+{
+	const struct dit_page_format *format = writer->format;
+	struct dit_span key = {writer->key, writer->key_len};
+	size_t len = writer->page_bytes - dit_page_room(format, writer->records);
+	char *value = NULL;
+	int r = 0;
+
+	if (writer->nrecords == 1) {
+		struct dit_span record = record_at(writer, 0);
+
+		r = dit_table_writer_add_node(writer, key, record.len, 0, &value);
+		if (r == 0) {
+			memcpy(value, record.data, record.len);
+		}
+	} else if (!writer->is_tree &&
+	           dit_node_bytes(format, key.len, len) <= writer->node_max) {
+		r = put_records_inside(writer, key, len);
+	} else {
+		struct dit_tree_record tree = {.nitems = writer->nrecords};
+
+		r = finish_records_page(writer);
+		if (r == 0) {
+			r = finish_list_tree(writer, key, tree);
+		}
+	}
+	writer->nrecords = 0;
+	return r;
+}
+
+static int begin_records(struct dit_table_writer *writer, struct dit_span key)
+{
+	int r = dit_table_writer_check_key(writer, key);
+
+	if (r == 0 && writer->nrecords > 0) {
+		r = finish_records(writer);
+	}
+	if (r < 0) {
+		return r;
+	}
+	dit_table_writer_remember_key(writer, key);
+	writer->is_tree = false;
+	dit_page_begin(writer->format, writer->records, writer->page_bytes,
+	               DIT_PAGE_LEAF);
+	return 0;
+}
+
+/* The next record of the same key: above the last, in a page with room for it. */
+static int continue_records(struct dit_table_writer *writer, struct dit_span record)
+{
+	struct dit_span last =
+		record_at(writer, dit_page_count(writer->format, writer->records) - 1);
+	size_t shorter = last.len < record.len ? last.len : record.len;
+	int order = memcmp(last.data, record.data, shorter);
+
+	if (!writer->is_trusted &&
+	    (order > 0 || (order == 0 && last.len >= record.len))) {
+		return MDB_KEYEXIST;
+	}
+	return dit_page_has_room(writer->format, writer->records, record.len, 0)
+	               ? 0
+	               : finish_records_page(writer);
+}
+
+int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
+                         struct dit_span record)
+{
+	bool is_same = writer->key_len > 0 &&
+	               dit_span_eq(key, (struct dit_span){writer->key, writer->key_len});
+	char *none = NULL;
+	int r = 0;
+
+	if (record.len == 0 || record.len > writer->key_max) {
+		return MDB_BAD_VALSIZE;
+	}
+	r = is_same ? continue_records(writer, record) : begin_records(writer, key);
+	if (r < 0) {
+		return r;
+	}
+	(void)dit_page_add_node(writer->format, writer->records, record, 0, &none);
+	writer->nrecords++;
+	writer->nitems++;
+	return 0;
+}
+
+int dit_table_writer_end_leaf(struct dit_table_writer *writer)
+{
+	return dit_page_count(writer->format, writer->leaf) > 0 ? finish_leaf(writer) : 0;
+}
+
+int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
+                          struct dit_span lowest)
+{
+	int r = lowest.len == 0 ? 0 : dit_table_writer_check_key(writer, lowest);
+
+	if (r == 0) {
+		r = dit_table_writer_end_leaf(writer);
+	}
+	if (r == 0) {
+		r = dit_page_tree_add(&writer->tree, page | DIT_TICKET_PLACED, lowest);
+	}
+	if (r == 0 && lowest.len > 0) {
+		dit_table_writer_remember_key(writer, lowest);
+	}
+	return r;
+}
+
+int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret)
+{
+	int r = writer->nrecords > 0 ? finish_records(writer) : 0;
+
+	if (r == 0) {
+		r = dit_table_writer_end_leaf(writer);
+	}
+	if (r == 0) {
+		r = dit_page_tree_finish(&writer->tree, ret);
+	}
+	if (r == 0) {
+		r = dit_page_sink_flush(&writer->sink);
+	}
+	if (r == 0) {
+		ret->nitems = writer->nitems;
+		ret->noverflow_pages = writer->noverflow_pages;
+		writer->npages = ret->nbranch_pages + ret->nleaf_pages +
+		                 writer->noverflow_pages + writer->nlist_branches +
+		                 writer->nlist_leaves;
+		if (writer->format->counts_list_pages) {
+			ret->nbranch_pages += writer->nlist_branches;
+			ret->nleaf_pages += writer->nlist_leaves;
+		}
+		if (ret->root != DIT_PAGE_NONE) {
+			ret->root = dit_page_sink_number(&writer->sink, ret->root);
+		}
+	}
+	return r;
+}
+
+uint64_t dit_table_writer_bytes(const struct dit_table_writer *writer)
+{
+	return writer->npages * writer->page_bytes;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The pages of one database, in key order and without liblmdb: one with a value under
+ * each key (id2e, ad2i), or with several items: an index database (IDs of 8 bytes), or
+ * dn2i (records).
+ *
+ * liblmdb appends about 20 million IDs a second, on one thread, because it treats each as
+ * an insertion of its own. Here a list is copied: into a node (one item), into a page
+ * inside a node (half a page at most), or into a tree of its own. The pages are what
+ * liblmdb would make of MDB_APPEND, only without spare room in the lists.
+ *
+ * Threads: a writer belongs to one thread; several may write to one file.
+ */
+#ifndef DITKIT_TABLE_WRITER_H
+#define DITKIT_TABLE_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+#include "page/page_view.h"
+#include "tree/page_sink.h"
+
+struct dit_table_writer;
+
+/**
+ * @param space  borrowed; lives longer than the writer
+ * @param flags  MDB_INTEGERKEY or not, and what the table holds:
+ *               MDB_DUPSORT | MDB_DUPFIXED   lists of IDs, put
+ *               MDB_DUPSORT                  records, added
+ *               neither                      values, reserved
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
+                         unsigned flags);
+void dit_table_writer_free(struct dit_table_writer *writer);
+
+/**
+ * Keys and records come in an order that only the caller knows: it is not looked at.
+ * Before the first one.
+ */
+void dit_table_writer_trust(struct dit_table_writer *writer);
+
+/**
+ * Append a key with room for its value.
+ *
+ * @param len        4 GiB - 1 at most
+ * @param ret_space  to be filled before any other call
+ *
+ * @return as below
+ */
+int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span key,
+                             size_t len, char **ret_space);
+
+/**
+ * Append a key with a value that is made piece by piece. A huge one is written meanwhile
+ * and needs no memory of its size.
+ *
+ * @param value  makes @p len bytes, before the call returns
+ */
+int dit_table_writer_put_pieces(struct dit_table_writer *writer, struct dit_span key,
+                                size_t len, const struct dit_pieces *value);
+
+/**
+ * Append a key with its whole list.
+ *
+ * @param key  1 byte to dit_key_max(), above the one before: by bytes, or, with integer
+ *             keys, all 4 or all 8 bytes, by value
+ * @param ids  ascending; none: nothing is stored
+ *
+ * @return 0; MDB_BAD_VALSIZE, MDB_KEYEXIST (order), -EINVAL (integer keys of other
+ *         sizes); -ENOMEM; errors of writing. After an error the writer is only to be
+ *         freed.
+ */
+int dit_table_writer_put(struct dit_table_writer *writer, struct dit_span key,
+                         const uint64_t *ids, size_t nids);
+
+/**
+ * Append a record to the list of a key: that of the call before, or one above it, as
+ * above.
+ *
+ * @param record  above the one before it (by bytes); dit_key_max() at most
+ *
+ * @return as above; MDB_BAD_VALSIZE also for a record too long
+ */
+int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
+                         struct dit_span record);
+
+/**
+ * Append a node as it lies in another leaf of the file. Pages that it refers to stay
+ * where they are, and belong to this table from now on.
+ *
+ * @param key   as above
+ * @param node  key, flags, value and value_len are looked at
+ *
+ * @return as above; DIT_E_CORRUPT: the value is not what the flags say
+ */
+int dit_table_writer_copy(struct dit_table_writer *writer,
+                          const struct dit_node_view *node);
+
+/**
+ * Append a whole leaf that lies in the file. Its items are not counted.
+ *
+ * @param lowest  its lowest key, or one between that and all keys before; may be empty if
+ *                nothing comes before the leaf
+ */
+int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
+                          struct dit_span lowest);
+
+/*
+ * A long list, piece by piece: its pages that lie in the file already, and new ones.
+ *
+ *   dit_table_writer_keep_ids(), dit_table_writer_put_ids() ...;
+ *   dit_table_writer_end_ids()
+ */
+
+/** @param lowest  ID of the page; of the list's first page any */
+int dit_table_writer_keep_ids(struct dit_table_writer *writer, uint64_t page,
+                              uint64_t lowest);
+/** @param ids  ascending, above those before */
+int dit_table_writer_put_ids(struct dit_table_writer *writer, const uint64_t *ids,
+                             size_t nids);
+/** The list's key, as of dit_table_writer_put(). @param nids  in all; 0: no list */
+int dit_table_writer_end_ids(struct dit_table_writer *writer, struct dit_span key,
+                             uint64_t nids);
+
+/*
+ * A stored table gets some keys: only the pages on the way to them are written anew.
+ *
+ *   for each page on the way, from the root:
+ *     dit_table_writer_keep_tree()     pages before the one that changes
+ *     dit_table_writer_copy(), _put()  if it is a leaf
+ *     dit_table_writer_keep_tree()     pages behind it
+ *     dit_table_writer_end_page()
+ *   dit_table_writer_count_kept()
+ *
+ * A long list, likewise: dit_table_writer_keep_ids_tree(), _put_ids(), _end_ids_page(),
+ * _count_kept_ids(), _end_ids().
+ *
+ * A height is that of the page: 1 is a leaf.
+ */
+
+/** As dit_table_writer_keep(), but the page is not counted, nor what is below it. */
+int dit_table_writer_keep_tree(struct dit_table_writer *writer, unsigned height,
+                               uint64_t page, struct dit_span lowest);
+/** DIT_E_CORRUPT: a branch page of less than two pages; else as above. */
+int dit_table_writer_end_page(struct dit_table_writer *writer, unsigned height);
+/** Pages that were kept, with all that is below them. */
+void dit_table_writer_count_kept(struct dit_table_writer *writer, uint64_t nbranch_pages,
+                                 uint64_t nleaf_pages);
+int dit_table_writer_keep_ids_tree(struct dit_table_writer *writer, unsigned height,
+                                   uint64_t page, uint64_t lowest);
+int dit_table_writer_end_ids_page(struct dit_table_writer *writer, unsigned height);
+/** Of the list that is open; before dit_table_writer_end_ids(). */
+void dit_table_writer_count_kept_ids(struct dit_table_writer *writer,
+                                     uint64_t nbranch_pages, uint64_t nleaf_pages);
+
+/** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
+int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);
+
+/** Bytes of all pages of the table, those of long lists included, whatever the format
+ * counts in the tree's record. After a finish that succeeded. */
+uint64_t dit_table_writer_bytes(const struct dit_table_writer *writer);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What table_writer.c and table_copy.c share: the writer itself, and its nodes. One
+ * thread at a time uses a writer.
+ */
+#ifndef DIT_PAGES_TABLE_WRITER_IMPL_H
+#define DIT_PAGES_TABLE_WRITER_IMPL_H
+
+#include "page/page_nodes.h"
+#include "tree/page_tree.h"
+#include "tree/table_writer.h"
+
+struct dit_table_writer {
+	struct dit_page_sink sink;
+	struct dit_page_tree tree; /* above the leaves */
+	struct dit_page_tree list; /* above the pages of one long list */
+	const struct dit_page_format *format;
+	unsigned page_bytes;
+	unsigned node_max;
+	unsigned key_max;
+	char *leaf; /* the open one; owned */
+	bool is_integerkey;
+	bool is_trusted; /* the order is the caller's */
+	uint64_t nitems;
+	uint64_t noverflow_pages;
+	uint64_t nlist_branches; /* pages of lists' trees */
+	uint64_t nlist_leaves;
+	uint64_t npages; /* of all kinds; after the finish */
+	size_t key_len;  /* of the last key; 0: none yet */
+	char *key;       /* owned */
+
+	/* The list of records of the last key. */
+	char *records; /* the open page; owned; NULL: there are only IDs */
+	uint64_t nrecords;
+	bool is_tree;           /* pages before this one are in the list's tree */
+	struct dit_span lowest; /* of the open leaf; points into it */
+};
+
+/*
+ * Whether KEY may come next: it has a length that a key can have, and it is above the
+ * last one. Returns 0, MDB_BAD_VALSIZE, MDB_KEYEXIST.
+ */
+int dit_table_writer_check_key(const struct dit_table_writer *writer,
+                               struct dit_span key);
+
+/* KEY is the last one now. It is copied. */
+void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_span key);
+
+/*
+ * A node behind the last one, in the open leaf or in the next one. *RET_VALUE is
+ * where its value of VALUE_LEN bytes goes; it points into the leaf, until the next node.
+ * Returns 0, or the error of the sink. FLAGS are DIT_NODE_ ones.
+ */
+int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span key,
+                              size_t value_len, unsigned flags, char **ret_value);
+
+/* Finish the open leaf, if it has nodes. Returns 0, or the error of the sink. */
+int dit_table_writer_end_leaf(struct dit_table_writer *writer);
+
+/* Write into VALUE, the value of a node, that the value stands in the pages of BIG. */
+void dit_table_writer_point_to_overflow(const struct dit_page_format *format, char *value,
+                                        size_t key_len, size_t len,
+                                        struct dit_big_value big);
+
+#endif

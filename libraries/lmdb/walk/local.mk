@@ -1,0 +1,21 @@
+# libraries/lmdb/walk/local.mk
+noinst_LTLIBRARIES += %D%/libwalk.la
+rooms += %D%/libwalk.la
+%C%_libwalk_la_SOURCES = \
+	%D%/walk.c \
+	%D%/walk.h \
+	%D%/walk_free.c \
+	%D%/walk_leaf.c \
+	%D%/walk_list.c \
+	%D%/walk_meta.c \
+	%D%/walk_page.c \
+	%D%/walk_private.h \
+	%D%/walk_probe.c \
+	%D%/walk_probe.h \
+	%D%/walk_size.c \
+	%D%/walk_tasks.c \
+	%D%/walk_trees.c \
+	%D%/walk_trees.h \
+	%D%/walk_words.c \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

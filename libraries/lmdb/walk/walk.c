@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The whole walk: meta pages, the free list, the main tree, the databases, the pages that
+ * nobody has.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/team.h"
+#include "walk/walk_private.h"
+
+/* ---- the main tree's records ---- */
+
+/* Flags that go together; only databases with lists have flags about items. */
+static bool are_flags(unsigned flags)
+{
+	unsigned of_keys = DIT_DB_REVERSEKEY | DIT_DB_DUPSORT | DIT_DB_INTEGERKEY;
+	unsigned of_items = DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP | DIT_DB_REVERSEDUP;
+
+	return (flags & ~(of_keys | of_items)) == 0 &&
+	       ((flags & of_items) == 0 || (flags & DIT_DB_DUPSORT) != 0);
+}
+
+int dit_walk_add_database(struct walk *walk, struct dit_span name,
+                          const struct dit_tree_record *record, uint64_t page,
+                          long number)
+{
+	struct walk_tree *tree = malloc(sizeof(*tree) + name.len + 1);
+	char *copy = NULL;
+
+	if (tree == NULL) {
+		return -ENOMEM;
+	}
+	copy = (char *)(tree + 1);
+	if ((walk->ndatabases & (walk->ndatabases + 1)) == 0) {
+		struct walk_tree **databases =
+			reallocarray(walk->databases, 2 * (walk->ndatabases + 1),
+		                     sizeof(struct walk_tree *));
+
+		if (databases == NULL) {
+			free(tree);
+			return -ENOMEM;
+		}
+		walk->databases = databases;
+	}
+	memcpy(copy, name.data, name.len);
+	copy[name.len] = '\0';
+	dit_walk_tree_init(walk, tree, WALK_DATABASE, copy, record);
+	tree->at_page = page;
+	tree->at_node = number;
+	tree->is_shared = true;
+	tree->number = walk->ndatabases;
+	walk->databases[walk->ndatabases++] = tree;
+	return 0;
+}
+
+/* A name without the NUL that a format wants at its end. */
+static bool is_name(const struct dit_page_format *format, struct dit_span key,
+                    struct dit_span *ret)
+{
+	*ret = key;
+	if (format->names_have_nul) {
+		if (key.len == 0 || key.data[key.len - 1] != '\0') {
+			return false;
+		}
+		ret->len--;
+	}
+	return memchr(ret->data, '\0', ret->len) == NULL;
+}
+
+void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                       long number, const struct dit_node_view *node)
+{
+	struct walk *walk = member->walk;
+	struct dit_tree_record record;
+	struct dit_span name;
+	int r = 0;
+
+	if (node->value.len != sizeof(record)) {
+		dit_walk_find(walk, DIT_WALK_NODE_VALUE, tree, page, number,
+		              "the record of a database has %zu bytes, not %zu",
+		              node->value.len, sizeof(record));
+		dit_walk_cut(walk, tree);
+		return;
+	}
+	if (!is_name(walk->format, node->key, &name) || name.len > tree->key_max ||
+	    walk->ndatabases == WALK_DATABASES_MAX) {
+		dit_walk_find(
+			walk, DIT_WALK_TREE_NAME, tree, page, number,
+			"a database's name has %zu bytes and zeros among them, or there "
+			"are more than %u databases",
+			node->key.len, WALK_DATABASES_MAX);
+		dit_walk_cut(walk, tree);
+		return;
+	}
+	memcpy(&record, node->value.data, sizeof(record));
+	r = dit_walk_add_database(walk, name, &record, page, number);
+	if (r < 0) {
+		dit_walk_fail(walk, r);
+	}
+}
+
+/* ---- the databases ---- */
+
+/* An empty tree has no root and counts nothing; one with a root has a level at least. */
+static void check_root(struct walk *walk, const struct walk_tree *tree)
+{
+	const struct dit_tree_record *record = &tree->record;
+	bool is_empty = record->root == DIT_PAGE_NONE;
+
+	if (is_empty != (record->nitems == 0)) {
+		dit_walk_find(
+			walk, DIT_WALK_TREE_ROOT, tree, tree->at_page, tree->at_node,
+			"the record of the tree says that it has %llu records, and %s "
+			"root page",
+			(unsigned long long)record->nitems, is_empty ? "no" : "a");
+	}
+	if (!are_flags(record->flags)) {
+		dit_walk_find(
+			walk, DIT_WALK_TREE_FLAGS, tree, tree->at_page, tree->at_node,
+			"the record of the tree has flags 0x%x, which no database has",
+			record->flags);
+	}
+}
+
+void dit_walk_database_init(struct walk *walk, struct walk_tree *tree)
+{
+	const struct dit_walk_opts *opts = walk->opts;
+
+	check_root(walk, tree);
+	if (opts->order != NULL) {
+		opts->order(opts->order_ctx, dit_span_of(tree->name), tree->record.flags,
+		            &tree->orders);
+	}
+}
+
+/* Its root is a task; the counters of a tree without one are compared now. */
+static int start_database(struct walk *walk, struct walk_tree *tree)
+{
+	struct walk_place root = {
+		.tree = tree,
+		.page = tree->record.root,
+		.level = 1,
+		.run = 1,
+		.parent = tree->at_page,
+		.parent_node = tree->at_node,
+	};
+
+	dit_walk_database_init(walk, tree);
+	if (tree->record.root == DIT_PAGE_NONE) {
+		dit_walk_tree_compare(walk, tree);
+		return 0;
+	}
+	return dit_walk_tasks_push(walk->tasks, &root);
+}
+
+static void run_member(void *ctx, unsigned number, uint64_t round)
+{
+	struct walk *walk = ctx;
+	struct walk_member *member = calloc(1, sizeof(*member));
+
+	(void)round;
+	if (member == NULL) {
+		dit_walk_fail(walk, -ENOMEM);
+		return;
+	}
+	member->walk = walk;
+	member->number = number;
+	dit_walk_tasks_run(walk->tasks, member);
+	dit_walk_member_deinit(member);
+	free(member);
+}
+
+static void tell(void *ctx)
+{
+	struct walk *walk = ctx;
+	uint64_t done = atomic_load(&walk->nused) + atomic_load(&walk->nfreed);
+
+	walk->opts->tell(walk->opts->tell_ctx, done > walk->npages ? walk->npages : done,
+	                 walk->npages, walk->page_bytes);
+}
+
+int dit_walk_databases(struct walk *walk)
+{
+	struct dit_team *team = NULL;
+	int r = dit_walk_tasks_new(&walk->tasks, walk->opts->nthreads);
+
+	dit_tick(&walk->ticker);
+	for (size_t i = 0; i < walk->ndatabases && r == 0; i++) {
+		r = start_database(walk, walk->databases[i]);
+	}
+	if (r == 0) {
+		r = dit_team_new(&team, walk->opts->nthreads, "dit-walk", run_member,
+		                 walk);
+	}
+	if (r == 0) {
+		dit_team_meet(team, NULL);
+		dit_team_free(team, &walk->ticker);
+	}
+	if (r < 0) {
+		dit_walk_fail(walk, r);
+	}
+	return r;
+}
+
+/* ---- the trees that the meta page knows ---- */
+
+static int visit_meta_tree(struct walk *walk, struct walk_tree *tree)
+{
+	struct walk_member *member = calloc(1, sizeof(*member));
+
+	if (member == NULL) {
+		return -ENOMEM;
+	}
+	member->walk = walk;
+	check_root(walk, tree);
+	dit_walk_tree_visit(member, tree);
+	dit_walk_member_deinit(member);
+	free(member);
+	return 0;
+}
+
+int dit_walk_free_tree(struct walk *walk)
+{
+	struct walk_tree tree;
+
+	dit_walk_tree_init(walk, &tree, WALK_FREE_TREE, "(free)", &walk->meta.free_tree);
+	/* Keys are numbers whatever a damaged flag says, and it has no lists. */
+	tree.record.flags = DIT_DB_INTEGERKEY;
+	dit_key_default_orders(DIT_DB_INTEGERKEY, &tree.orders);
+	tree.orders.keys.bytes = sizeof(uint64_t);
+	return visit_meta_tree(walk, &tree);
+}
+
+int dit_walk_main_tree(struct walk *walk)
+{
+	struct walk_tree tree;
+	int r = 0;
+
+	dit_walk_tree_init(walk, &tree, WALK_MAIN_TREE, "(main)", &walk->meta.main_tree);
+	r = visit_meta_tree(walk, &tree);
+	walk->has_all_databases = !atomic_load(&tree.is_cut);
+	return r;
+}
+
+/* Pages behind the end of the file are free ones that nobody ever wrote. */
+static void check_end(struct walk *walk)
+{
+	unsigned long long there = walk->npages;
+
+	if (atomic_load(&walk->nfreed_behind) != walk->nbehind) {
+		dit_walk_find(walk, DIT_WALK_FILE_CUT, NULL, DIT_WALK_NO_PAGE, -1,
+		              "the file ends after %llu pages; %llu are in use", there,
+		              there + walk->nbehind);
+	}
+}
+
+/* ---- pages that nobody has ---- */
+
+static bool is_lost(const struct walk *walk, uint64_t page)
+{
+	return !dit_walk_is_marked(walk->used, page) &&
+	       !dit_walk_is_marked(walk->freed, page);
+}
+
+static void find_lost_pages(struct walk *walk)
+{
+	uint64_t nlost = 0;
+	uint64_t end = 0;
+
+	for (uint64_t page = 2; page < walk->npages; page = end) {
+		end = page + 1;
+		if (!is_lost(walk, page)) {
+			continue;
+		}
+		while (end < walk->npages && is_lost(walk, end)) {
+			end++;
+		}
+		nlost += end - page;
+		if (!atomic_load(&walk->is_cut)) {
+			dit_walk_find(
+				walk, DIT_WALK_PAGE_LOST, NULL, page, -1,
+				"%llu pages from here on are in no tree and not in the "
+				"free list",
+				(unsigned long long)(end - page));
+		}
+	}
+	if (nlost > 0 && atomic_load(&walk->is_cut)) {
+		dit_walk_find(
+			walk, DIT_WALK_PAGE_LOST, NULL, DIT_WALK_NO_PAGE, -1,
+			"%llu pages were not reached: they are below damage, or in no "
+			"tree at all",
+			(unsigned long long)nlost);
+	}
+}
+
+/* ---- the whole ---- */
+
+int dit_walk_begin(struct walk *walk, bool reads_ahead)
+{
+	size_t nwords = (size_t)(walk->npages / 64 + 1);
+
+	walk->used = calloc(nwords, sizeof(*walk->used));
+	walk->freed = calloc(nwords, sizeof(*walk->freed));
+	if (walk->used == NULL || walk->freed == NULL) {
+		return -ENOMEM;
+	}
+	return dit_page_source_init(&walk->source, walk->opts->fd, walk->page_bytes,
+	                            walk->npages, reads_ahead);
+}
+
+void dit_walk_end(struct walk *walk)
+{
+	dit_walk_tasks_free(walk->tasks, walk);
+	for (size_t i = 0; i < walk->ndatabases; i++) {
+		free(walk->databases[i]);
+	}
+	free(walk->databases);
+	free((void *)walk->used);
+	free((void *)walk->freed);
+	(void)pthread_mutex_destroy(&walk->lock);
+}
+
+/* More than half of the memory would push out what is not used yet. */
+static bool fits_memory(const struct walk *walk)
+{
+	uint64_t memory =
+		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return walk->npages * walk->page_bytes <= memory / 2;
+}
+
+static int walk_trees(struct walk *walk)
+{
+	int r = dit_walk_free_tree(walk);
+
+	check_end(walk);
+	if (r == 0) {
+		r = dit_walk_main_tree(walk);
+	}
+	return r < 0 || walk->opts->is_brief ? r : dit_walk_databases(walk);
+}
+
+static int walk_pages(struct walk *walk)
+{
+	int r = dit_walk_begin(walk, walk->opts->nthreads > 1 && fits_memory(walk));
+
+	if (r < 0) {
+		return r;
+	}
+	if (walk->opts->tell != NULL) {
+		walk->ticker = (struct dit_ticker){tell, walk, 0, 0};
+	}
+	r = walk_trees(walk);
+	dit_page_source_deinit(&walk->source);
+	if (r == 0) {
+		r = atomic_load(&walk->error);
+	}
+	if (r == 0 && walk->opts->transaction == DIT_WALK_NEWEST &&
+	    dit_walk_metas_have_changed(walk)) {
+		r = -ESTALE;
+	}
+	if (r == 0 && !walk->opts->is_brief) {
+		find_lost_pages(walk);
+		dit_walk_tell_sizes(walk);
+	}
+	return r;
+}
+
+static void fill_stats(struct walk *walk, struct dit_walk_stats *ret)
+{
+	*ret = (struct dit_walk_stats){
+		.format = walk->format->name,
+		.transaction = walk->meta.transaction,
+		.page_bytes = walk->page_bytes,
+		.npages = walk->npages,
+		.nused = atomic_load(&walk->nused),
+		.nfree = atomic_load(&walk->nfreed),
+		.ndatabases = walk->ndatabases,
+		.has_all_databases = walk->has_all_databases,
+		.nfindings = walk->nfindings,
+	};
+	memcpy(ret->by_kind, walk->by_kind, sizeof(ret->by_kind));
+}
+
+int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret)
+{
+	struct walk walk = {.opts = opts};
+	bool is_usable = false;
+	int r = -pthread_mutex_init(&walk.lock, NULL);
+
+	if (r < 0) {
+		return r;
+	}
+	r = dit_walk_metas(&walk, &is_usable);
+	if (r == 0 && is_usable) {
+		r = walk_pages(&walk);
+	}
+	if (r == 0) {
+		fill_stats(&walk, ret);
+	}
+	dit_walk_end(&walk);
+	return r;
+}

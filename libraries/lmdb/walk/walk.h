@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The walker: is a data file what LMDB's format, 0.9 or 1.0, says it is?
+ *
+ * It reads a snapshot, from its meta page to its last leaf, and reports what contradicts
+ * the format: a finding has a kind, a place and a sentence. Nothing is changed. A file
+ * may be damaged in any way, or made to do damage: each page is visited once at most,
+ * each bound is looked at before it is used, and memory is two bits a page, the names of
+ * the databases, and some pages for each thread.
+ *
+ * What is below a page that cannot be read is not visited. Then counters of its tree are
+ * not compared, and pages that were not reached are reported in one sentence.
+ *
+ * Who writes meanwhile must leave the snapshot's pages alone: the caller holds a read
+ * transaction of liblmdb, and says which one.
+ *
+ * Order: which pages are visited first, and so the order of findings, depends on threads;
+ * which findings there are does not, but for a page that has two owners: the second one
+ * to come is reported.
+ *
+ * Threads: a walk starts its own; the callbacks come from any of them, one at a time.
+ */
+#ifndef DITKIT_WALK_H
+#define DITKIT_WALK_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+#include "page/key_order.h"
+
+/* The names and what they mean: dit_walk_kind_name(), doc/man/ditcheck.8. */
+enum dit_walk_kind {
+	DIT_WALK_FILE_CUT,
+	DIT_WALK_UNREADABLE,
+	DIT_WALK_META_PAGE,
+	DIT_WALK_META_MAGIC,
+	DIT_WALK_META_VERSION,
+	DIT_WALK_META_PAGE_SIZE,
+	DIT_WALK_META_TRANSACTION,
+	DIT_WALK_META_LAST_PAGE,
+	DIT_WALK_PAGE_RANGE,
+	DIT_WALK_PAGE_TWICE,
+	DIT_WALK_PAGE_FREE,
+	DIT_WALK_PAGE_LOST,
+	DIT_WALK_PAGE_NUMBER,
+	DIT_WALK_PAGE_TRANSACTION,
+	DIT_WALK_PAGE_FLAGS,
+	DIT_WALK_PAGE_BOUNDS,
+	DIT_WALK_PAGE_EMPTY,
+	DIT_WALK_PAGE_DEPTH,
+	DIT_WALK_BRANCH_CHILDREN,
+	DIT_WALK_NODE_PLACE,
+	DIT_WALK_NODE_LENGTH,
+	DIT_WALK_NODE_OVERLAP,
+	DIT_WALK_NODE_FLAGS,
+	DIT_WALK_NODE_VALUE,
+	DIT_WALK_KEY_LENGTH,
+	DIT_WALK_KEY_ORDER,
+	DIT_WALK_KEY_BRANCH,
+	DIT_WALK_ITEM_LENGTH,
+	DIT_WALK_ITEM_ORDER,
+	DIT_WALK_ITEM_BRANCH,
+	DIT_WALK_LIST_PAGE,
+	DIT_WALK_LIST_RECORD,
+	DIT_WALK_OVERFLOW_RANGE,
+	DIT_WALK_OVERFLOW_COUNT,
+	DIT_WALK_TREE_NAME,
+	DIT_WALK_TREE_FLAGS,
+	DIT_WALK_TREE_ROOT,
+	DIT_WALK_TREE_DEPTH,
+	DIT_WALK_TREE_BRANCHES,
+	DIT_WALK_TREE_LEAVES,
+	DIT_WALK_TREE_OVERFLOWS,
+	DIT_WALK_TREE_ITEMS,
+	DIT_WALK_FREE_KEY,
+	DIT_WALK_FREE_COUNT,
+	DIT_WALK_FREE_ORDER,
+	DIT_WALK_FREE_RANGE,
+	DIT_WALK_FREE_TWICE,
+	DIT_WALK_NKINDS,
+};
+
+/** "page-twice"; static. */
+const char *dit_walk_kind_name(enum dit_walk_kind kind);
+
+#define DIT_WALK_NO_PAGE UINT64_MAX
+
+struct dit_walk_finding {
+	enum dit_walk_kind kind;
+	const char *database; /* "cn"; "(main)", "(free)"; NULL: of the whole file */
+	uint64_t page;        /* DIT_WALK_NO_PAGE: of no page alone */
+	long node;            /* -1: of the whole page */
+	const char *text;     /* valid during the call */
+};
+
+typedef void (*dit_walk_found_fn)(void *ctx, const struct dit_walk_finding *finding);
+
+/* ---- what a database takes ---- */
+
+/** A key of a database with lists. Spans are valid during the call. */
+struct dit_walk_list {
+	size_t database; /* its number: databases are counted from 0 on, by name */
+	struct dit_span key;
+	uint64_t nitems;       /* as the list says */
+	struct dit_span first; /* item; empty: the list has a tree of its own */
+};
+
+/** @param member  0 .. nthreads - 1; members call this side by side */
+typedef void (*dit_walk_list_fn)(void *ctx, unsigned member,
+                                 const struct dit_walk_list *list);
+
+/** A database, as far as it was walked. */
+struct dit_walk_size {
+	const char *name;
+	unsigned flags;
+	unsigned depth;
+	uint64_t nkeys;
+	uint64_t nitems;    /* of all lists; without lists, as nkeys */
+	uint64_t nbranches; /* pages; those of its lists are among them */
+	uint64_t nleaves;
+	uint64_t noverflows;
+	uint64_t used_bytes; /* of all these pages */
+};
+
+/** Called by the thread of dit_walk(), once for each database, in their order. */
+typedef void (*dit_walk_size_fn)(void *ctx, const struct dit_walk_size *size);
+
+/* ---- a walk ---- */
+
+#define DIT_WALK_NEWEST UINT64_MAX
+
+struct dit_walk_opts {
+	int fd;                 /* of the data file, open for reading; borrowed */
+	uint64_t transaction;   /* of the snapshot held; DIT_WALK_NEWEST: no writer */
+	unsigned nthreads;      /* 1 at least */
+	bool is_brief;          /* meta pages, free list and main tree alone */
+	dit_key_order_fn order; /* NULL: LMDB's own orders alone */
+	void *order_ctx;
+	dit_walk_list_fn list; /* with size; NULL: nobody wants to know */
+	dit_walk_size_fn size;
+	void *size_ctx; /* of both */
+	dit_walk_found_fn found;
+	void *found_ctx;
+	uint64_t max_findings; /* further ones are counted only; 0: no limit */
+	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
+	/** Called now and then by the thread of dit_walk(): pages that were visited or
+	 * are free, of all. NULL: nobody listens. */
+	void (*tell)(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes);
+	void *tell_ctx;
+};
+
+struct dit_walk_stats {
+	const char *format; /* "LMDB 0.9"; static */
+	uint64_t transaction;
+	unsigned page_bytes;
+	uint64_t npages; /* up to the last one in use */
+	uint64_t nused;
+	uint64_t nfree;
+	size_t ndatabases;
+	bool has_all_databases; /* false: there may be more, behind damage */
+	uint64_t nfindings;     /* reported or not */
+	uint64_t by_kind[DIT_WALK_NKINDS];
+};
+
+/**
+ * Walk.
+ *
+ * Not of a file with dit_metas_module(): its pages would seem to be damaged.
+ *
+ * @return 0, with findings or without; -errno of the file, -ENOMEM; -ESTALE: the snapshot
+ *         that is held is no longer the newest or the one before it, or none is held and
+ *         somebody has written meanwhile (in both cases: begin again); DIT_E_STOPPED
+ */
+int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
+
+/**
+ * Are both meta pages such that the file can be opened for reading? liblmdb believes what
+ * they say.
+ */
+bool dit_walk_has_metas(int fd);
+
+/** Is this the newest transaction? False as well: nobody can tell. */
+bool dit_walk_is_newest(int fd, uint64_t transaction);
+
+#endif

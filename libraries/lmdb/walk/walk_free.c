@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The free list: under the number of a transaction the pages that it gave back, as
+ *
+ *   u64 count, u64 page ... in descending order
+ *
+ * The record may have room for more pages than it counts.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "walk/walk_private.h"
+
+#define WORD sizeof(uint64_t)
+
+/* One record, read from its beginning on. */
+struct free_record {
+	struct walk_tree *tree;
+	uint64_t page; /* of its node */
+	long number;
+	uint64_t transaction;
+	uint64_t nwords; /* of the record, the count included */
+	uint64_t count;
+	uint64_t before; /* the page that was named last */
+};
+
+static void check_order(struct walk *walk, struct free_record *record, uint64_t page)
+{
+	if (page >= record->before) {
+		dit_walk_find(
+			walk, DIT_WALK_FREE_ORDER, record->tree, record->page,
+			record->number,
+			"transaction %llu gave back page %llu, which stands behind page "
+			"%llu and is not below it",
+			(unsigned long long)record->transaction, (unsigned long long)page,
+			(unsigned long long)record->before);
+	}
+	record->before = page;
+}
+
+static void take_page(struct walk *walk, struct free_record *record, uint64_t page)
+{
+	unsigned long long number = page;
+	unsigned long long by = record->transaction;
+
+	if (page >= walk->npages && page - walk->npages < walk->nbehind) {
+		atomic_fetch_add_explicit(&walk->nfreed_behind, 1, memory_order_relaxed);
+		check_order(walk, record, page);
+		return;
+	}
+	if (page < 2 || page >= walk->npages) {
+		dit_walk_find(
+			walk, DIT_WALK_FREE_RANGE, record->tree, record->page,
+			record->number,
+			"transaction %llu gave back page %llu; pages of trees are 2 to "
+			"%llu",
+			by, number, (unsigned long long)walk->npages - 1);
+		return;
+	}
+	check_order(walk, record, page);
+	if (!dit_walk_mark(walk->freed, page)) {
+		dit_walk_find(
+			walk, DIT_WALK_FREE_TWICE, record->tree, record->page,
+			record->number,
+			"transaction %llu gave back page %llu, which is free already", by,
+			number);
+		return;
+	}
+	atomic_fetch_add_explicit(&walk->nfreed, 1, memory_order_relaxed);
+	if (dit_walk_is_marked(walk->used, page)) {
+		dit_walk_find(walk, DIT_WALK_PAGE_FREE, record->tree, page, -1,
+		              "the page is in use, and the free list has it as well");
+	}
+}
+
+/* Words of the record from @p first on; false: no more are wanted. */
+static bool take_words(struct walk *walk, struct free_record *record, const char *bytes,
+                       uint64_t first, uint64_t nwords)
+{
+	for (uint64_t i = 0; i < nwords; i++) {
+		uint64_t word = 0;
+
+		memcpy(&word, bytes + i * WORD, sizeof(word));
+		if (first + i == 0) {
+			record->count = word;
+			if (word >= record->nwords) {
+				dit_walk_find(
+					walk, DIT_WALK_FREE_COUNT, record->tree,
+					record->page, record->number,
+					"transaction %llu gave back %llu pages; the "
+					"record has room for %llu",
+					(unsigned long long)record->transaction,
+					(unsigned long long)word,
+					(unsigned long long)record->nwords - 1);
+				dit_walk_cut(walk, record->tree);
+				return false;
+			}
+		} else if (first + i > record->count) {
+			return false;
+		} else {
+			take_page(walk, record, word);
+		}
+	}
+	return !dit_walk_is_over(walk);
+}
+
+/* A record in pages of its own, read from the file a page at a time. */
+static void take_overflow(struct walk_member *member, struct free_record *record,
+                          uint64_t first)
+{
+	struct walk *walk = member->walk;
+	unsigned words_left_out = walk->format->header_bytes / WORD;
+	uint64_t done = 0;
+	struct dit_page_view view;
+
+	for (uint64_t page = first; done < record->nwords; page++) {
+		const char *bytes = NULL;
+		uint64_t nwords = walk->page_bytes / WORD - words_left_out;
+
+		if (!dit_walk_read(member, record->tree, page, WALK_RUN_MAX, &view)) {
+			return;
+		}
+		bytes = view.bytes + words_left_out * WORD;
+		if (nwords > record->nwords - done) {
+			nwords = record->nwords - done;
+		}
+		if (!take_words(walk, record, bytes, done, nwords)) {
+			return;
+		}
+		done += nwords;
+		words_left_out = 0;
+	}
+}
+
+void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
+                          uint64_t page, long number, const struct dit_node_view *node)
+{
+	struct walk *walk = member->walk;
+	struct free_record record = {
+		.tree = tree,
+		.page = page,
+		.number = number,
+		.nwords = node->value_len / WORD,
+		.before = UINT64_MAX,
+	};
+	uint64_t first = 0;
+
+	if (node->key.len == sizeof(record.transaction)) {
+		memcpy(&record.transaction, node->key.data, sizeof(record.transaction));
+	}
+	if (node->key.len == sizeof(record.transaction) &&
+	    record.transaction > walk->meta.transaction) {
+		dit_walk_find(
+			walk, DIT_WALK_FREE_KEY, tree, page, number,
+			"the record belongs to transaction %llu; the last one is %llu",
+			(unsigned long long)record.transaction,
+			(unsigned long long)walk->meta.transaction);
+	}
+	if (node->value_len % WORD != 0 || record.nwords == 0) {
+		dit_walk_find(walk, DIT_WALK_FREE_COUNT, tree, page, number,
+		              "the record has %u bytes, not a count and pages",
+		              node->value_len);
+		dit_walk_cut(walk, tree);
+		return;
+	}
+	if ((node->flags & DIT_NODE_BIG) == 0) {
+		(void)take_words(walk, &record, node->value.data, 0, record.nwords);
+	} else if (dit_walk_overflow(member, tree, page, number, node, &first)) {
+		take_overflow(member, &record, first);
+	}
+}

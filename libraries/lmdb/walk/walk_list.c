@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lists: what a key of a database with lists has. One item is the node's value; some are
+ * a page inside the value; more have a tree of their own, whose record is the value.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "walk/walk_private.h"
+
+/* A list with more levels than this has pages enough to share them among members. */
+#define SHARED_DEPTH 3
+
+void dit_walk_count_items(struct walk_tree *tree, uint64_t count)
+{
+	atomic_fetch_add_explicit(&tree->nitems, count, memory_order_relaxed);
+	if (tree->database != tree) {
+		atomic_fetch_add_explicit(&tree->database->nitems, count,
+		                          memory_order_relaxed);
+	}
+}
+
+/* ---- packed items ---- */
+
+/* Most lists are of 8-byte numbers that ascend: one pass without a branch for each. */
+static bool ascend(struct dit_page_view view, unsigned count)
+{
+	const char *at = view.bytes + view.format->header_bytes;
+	uint64_t before = 0;
+	bool is_ascending = true;
+
+	memcpy(&before, at, sizeof(before));
+	for (unsigned i = 1; i < count; i++) {
+		uint64_t item = 0;
+
+		memcpy(&item, at + (size_t)i * sizeof(item), sizeof(item));
+		is_ascending &= before < item;
+		before = item;
+	}
+	return is_ascending;
+}
+
+void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
+                    struct dit_page_view view, unsigned item_bytes,
+                    struct dit_span list_key)
+{
+	const struct dit_key_order *order = &tree->orders.items;
+	unsigned count = dit_view_count(view);
+
+	if (order->kind == DIT_ORDER_NUMBERS && item_bytes == sizeof(uint64_t) &&
+	    ascend(view, count)) {
+		return;
+	}
+	for (unsigned i = 1; i < count; i++) {
+		if (dit_key_compare(order, list_key,
+		                    dit_view_item(view, i - 1, item_bytes),
+		                    dit_view_item(view, i, item_bytes)) >= 0) {
+			dit_walk_find(
+				walk, DIT_WALK_ITEM_ORDER, tree, page, number,
+				"item %u of the list is not above the one before it", i);
+		}
+	}
+}
+
+/* ---- pages inside nodes ---- */
+
+struct inner_page {
+	struct walk_tree *tree;
+	uint64_t page; /* of the node */
+	long number;
+	struct dit_span key;
+	struct dit_page_view view;
+};
+
+static void visit_packed(struct walk *walk, const struct inner_page *inner)
+{
+	struct walk_tree *tree = inner->tree;
+	unsigned item_bytes = dit_view_item_bytes(inner->view);
+	unsigned wanted = tree->orders.items.bytes;
+
+	if (item_bytes == 0 || (wanted != 0 && item_bytes != wanted)) {
+		dit_walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
+		              inner->number, "the list has items of %u bytes",
+		              item_bytes);
+		dit_walk_cut(walk, tree);
+		return;
+	}
+	if (!dit_view_has_items(inner->view, item_bytes)) {
+		dit_walk_find(
+			walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
+			"the bounds of the list's page, %u and %u, do not fit items of "
+			"%u bytes in %u bytes",
+			dit_view_lower(inner->view), dit_view_upper(inner->view),
+			item_bytes, inner->view.len);
+		dit_walk_cut(walk, tree);
+		return;
+	}
+	dit_walk_items(walk, tree, inner->page, inner->number, inner->view, item_bytes,
+	               inner->key);
+}
+
+static void visit_nodes(struct walk_member *member, const struct inner_page *inner)
+{
+	struct walk *walk = member->walk;
+	struct walk_tree *tree = inner->tree;
+	const struct dit_key_order *order = &tree->orders.items;
+	struct dit_span before = {NULL, 0};
+	bool has_item = false;
+	struct dit_node_view node;
+
+	dit_walk_tiles(member, tree, inner->page, inner->number, inner->view);
+	for (unsigned i = 0; i < dit_view_count(inner->view); i++) {
+		if (dit_view_node(inner->view, i, &node) != DIT_NODE_FITS) {
+			dit_walk_find(walk, DIT_WALK_LIST_PAGE, tree, inner->page,
+			              inner->number,
+			              "node %u of the list's page is not inside it", i);
+			continue;
+		}
+		if (!dit_key_has_length(order, tree->key_max, node.key)) {
+			dit_walk_find(walk, DIT_WALK_ITEM_LENGTH, tree, inner->page,
+			              inner->number, "item %u of the list has %zu bytes",
+			              i, node.key.len);
+			continue;
+		}
+		if (node.flags != 0 || node.value_len != 0) {
+			dit_walk_find(
+				walk, DIT_WALK_LIST_PAGE, tree, inner->page,
+				inner->number,
+				"item %u of the list has flags or a value; items are "
+				"keys alone",
+				i);
+		}
+		if (has_item &&
+		    dit_key_compare(order, inner->key, before, node.key) >= 0) {
+			dit_walk_find(
+				walk, DIT_WALK_ITEM_ORDER, tree, inner->page,
+				inner->number,
+				"item %u of the list is not above the one before it", i);
+		}
+		has_item = true;
+		before = node.key;
+	}
+}
+
+/* Empty if it is not inside the page. */
+static struct dit_span first_item(struct dit_page_view view, bool is_packed)
+{
+	unsigned item_bytes = dit_view_item_bytes(view);
+	struct dit_node_view node;
+
+	if (is_packed) {
+		return dit_view_has_items(view, item_bytes)
+		               ? dit_view_item(view, 0, item_bytes)
+		               : DIT_SPAN("");
+	}
+	return dit_view_node(view, 0, &node) == DIT_NODE_FITS ? node.key : DIT_SPAN("");
+}
+
+static void visit_inner_page(struct walk_member *member, const struct inner_page *inner)
+{
+	struct walk *walk = member->walk;
+	struct walk_tree *tree = inner->tree;
+	bool is_packed = (tree->record.flags & DIT_DB_DUPFIXED) != 0;
+	unsigned wanted = DIT_PAGE_LEAF | DIT_PAGE_SUB | (is_packed ? DIT_PAGE_LEAF2 : 0);
+	unsigned flags = 0;
+
+	if (inner->view.len < walk->format->header_bytes) {
+		dit_walk_find(walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
+		              "the list's page has %u bytes, less than a header",
+		              inner->view.len);
+		dit_walk_cut(walk, tree);
+		return;
+	}
+	flags = dit_view_flags(inner->view);
+	if ((flags & ~DIT_PAGE_DIRTY) != wanted || !dit_view_has_bounds(inner->view) ||
+	    dit_view_count(inner->view) == 0) {
+		dit_walk_find(
+			walk, DIT_WALK_LIST_PAGE, tree, inner->page, inner->number,
+			"the list's page has flags 0x%x and bounds %u and %u in %u bytes",
+			flags, dit_view_lower(inner->view), dit_view_upper(inner->view),
+			inner->view.len);
+		dit_walk_cut(walk, tree);
+		return;
+	}
+	if (is_packed) {
+		visit_packed(walk, inner);
+	} else {
+		visit_nodes(member, inner);
+	}
+	if (walk_wants_sizes(walk)) {
+		dit_walk_size_list(member, tree, inner->key, dit_view_count(inner->view),
+		                   first_item(inner->view, is_packed));
+	}
+	dit_walk_count_items(tree, dit_view_count(inner->view));
+}
+
+/* ---- trees ---- */
+
+/* What the record of a list's tree is made of, from the flags of its database. */
+static bool check_record(struct walk *walk, const struct walk_tree *database,
+                         uint64_t page, long number, const struct dit_tree_record *record)
+{
+	unsigned flags = database->record.flags;
+	bool is_packed = (flags & DIT_DB_DUPFIXED) != 0;
+	unsigned wanted_flags = !is_packed ? 0
+	                        : (flags & DIT_DB_INTEGERDUP) != 0
+	                                ? DIT_DB_DUPFIXED | DIT_DB_INTEGERKEY
+	                                : DIT_DB_DUPFIXED;
+	unsigned wanted_bytes = database->orders.items.bytes;
+	bool has_bytes = is_packed ? record->item_bytes > 0 &&
+	                                     record->item_bytes <= database->key_max
+	                           : true;
+
+	if (record->flags == wanted_flags && has_bytes &&
+	    (!is_packed || wanted_bytes == 0 || record->item_bytes == wanted_bytes) &&
+	    record->root != DIT_PAGE_NONE && record->nitems > 0) {
+		return true;
+	}
+	dit_walk_find(
+		walk, DIT_WALK_LIST_RECORD, database, page, number,
+		"the record of the list has flags 0x%x, items of %u bytes, %llu of them, "
+		"and root %lld",
+		record->flags, record->item_bytes, (unsigned long long)record->nitems,
+		(long long)record->root);
+	return false;
+}
+
+void dit_walk_list_init(const struct walk *walk, struct walk_tree *list,
+                        struct walk_tree *database, const struct dit_tree_record *record,
+                        uint64_t page, long number)
+{
+	dit_walk_tree_init(walk, list, WALK_LIST, database->name, record);
+	list->database = database;
+	list->orders = database->orders;
+	list->at_page = page;
+	list->at_node = number;
+	if ((database->record.flags & DIT_DB_DUPFIXED) != 0) {
+		list->orders.items.bytes = record->item_bytes;
+	} else {
+		list->record.item_bytes = 0; /* whatever stands there is not looked at */
+	}
+}
+
+/* A long list: its pages become tasks, and the last of them frees the tree. */
+static void share_list(struct walk *walk, struct walk_tree *database,
+                       const struct dit_tree_record *record, uint64_t page, long number,
+                       struct dit_span key)
+{
+	struct walk_tree *list = malloc(sizeof(*list) + key.len);
+	char *copy = NULL;
+	struct walk_place root = {
+		.tree = list,
+		.page = record->root,
+		.level = 1,
+		.run = 1,
+		.parent = page,
+		.parent_node = number,
+	};
+	int r = 0;
+
+	if (list == NULL) {
+		dit_walk_fail(walk, -ENOMEM);
+		return;
+	}
+	dit_walk_list_init(walk, list, database, record, page, number);
+	copy = (char *)(list + 1);
+	memcpy(copy, key.data, key.len);
+	list->list_key = (struct dit_span){copy, key.len};
+	list->is_shared = true;
+	r = dit_walk_tasks_push(walk->tasks, &root);
+	if (r < 0) {
+		free(list);
+		dit_walk_fail(walk, r);
+	}
+}
+
+static void visit_tree(struct walk_member *member, struct walk_tree *database,
+                       uint64_t page, long number, const struct dit_node_view *node)
+{
+	struct walk *walk = member->walk;
+	struct dit_tree_record record;
+	struct walk_tree list;
+
+	if (node->value.len != sizeof(record)) {
+		dit_walk_find(walk, DIT_WALK_LIST_RECORD, database, page, number,
+		              "the record of the list has %zu bytes, not %zu",
+		              node->value.len, sizeof(record));
+		dit_walk_cut(walk, database);
+		return;
+	}
+	memcpy(&record, node->value.data, sizeof(record));
+	if (!check_record(walk, database, page, number, &record)) {
+		dit_walk_cut(walk, database);
+		return;
+	}
+	if (walk_wants_sizes(walk)) {
+		dit_walk_size_list(member, database, node->key, record.nitems,
+		                   DIT_SPAN(""));
+	}
+	if (walk->is_probe && walk_knows_items(database)) {
+		return;
+	}
+	if (!walk->is_probe && database->is_shared && record.depth >= SHARED_DEPTH &&
+	    dit_walk_tasks_are_few(walk->tasks)) {
+		share_list(walk, database, &record, page, number, node->key);
+		return;
+	}
+	dit_walk_list_init(walk, &list, database, &record, page, number);
+	list.list_key = node->key;
+	if (!walk->is_probe) {
+		dit_walk_tree_visit(member, &list);
+		return;
+	}
+	walk->is_probe = false;
+	dit_walk_tree_visit(member, &list);
+	walk->is_probe = true;
+}
+
+void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                   long number, const struct dit_node_view *node)
+{
+	struct inner_page inner = {.tree = tree, .page = page, .number = number};
+
+	if ((node->flags & DIT_NODE_TREE) != 0) {
+		visit_tree(member, tree, page, number, node);
+		return;
+	}
+	if ((node->flags & DIT_NODE_LIST) == 0) {
+		if (!dit_key_has_length(&tree->orders.items, tree->key_max,
+		                        node->value)) {
+			dit_walk_find(member->walk, DIT_WALK_ITEM_LENGTH, tree, page,
+			              number, "the item has %zu bytes", node->value.len);
+		}
+		if (walk_wants_sizes(member->walk)) {
+			dit_walk_size_list(member, tree, node->key, 1, node->value);
+		}
+		dit_walk_count_items(tree, 1);
+		return;
+	}
+	inner.key = node->key;
+	inner.view = (struct dit_page_view){
+		.bytes = node->value.data,
+		.len = (unsigned)node->value.len,
+		.format = member->walk->format,
+	};
+	visit_inner_page(member, &inner);
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pages of a tree: claimed once, read, checked; and branches. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "walk/walk_private.h"
+
+#define KNOWN_FLAGS (DIT_PAGE_BRANCH | DIT_PAGE_LEAF | DIT_PAGE_OVERFLOW | DIT_PAGE_LEAF2)
+#define FIRST_PAGE  2 /* behind the meta pages */
+
+/* ---- whose page is it ---- */
+
+bool dit_walk_mark(_Atomic uint64_t *bits, uint64_t page)
+{
+	uint64_t bit = (uint64_t)1 << (page % 64);
+
+	return (atomic_fetch_or_explicit(&bits[page / 64], bit, memory_order_relaxed) &
+	        bit) == 0;
+}
+
+bool dit_walk_is_marked(const _Atomic uint64_t *bits, uint64_t page)
+{
+	return (atomic_load_explicit(&bits[page / 64], memory_order_relaxed) >>
+	                (page % 64) &
+	        1) != 0;
+}
+
+bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
+                    uint64_t at_page, long at_node)
+{
+	if (page < FIRST_PAGE || page >= walk->npages) {
+		dit_walk_find(walk, DIT_WALK_PAGE_RANGE, tree, at_page, at_node,
+		              "it refers to page %llu; pages of trees are %u to %llu",
+		              (unsigned long long)page, FIRST_PAGE,
+		              (unsigned long long)walk->npages - 1);
+		dit_walk_cut(walk, tree);
+		return false;
+	}
+	if (!dit_walk_mark(walk->used, page)) {
+		dit_walk_find(walk, DIT_WALK_PAGE_TWICE, tree, at_page, at_node,
+		              "it refers to page %llu, which is in use elsewhere",
+		              (unsigned long long)page);
+		dit_walk_cut(walk, tree);
+		return false;
+	}
+	atomic_fetch_add_explicit(&walk->nused, 1, memory_order_relaxed);
+	if (walk->opts->nthreads == 1) {
+		dit_tick_often(&walk->ticker);
+	}
+	if (dit_walk_is_marked(walk->freed, page)) {
+		dit_walk_find(walk, DIT_WALK_PAGE_FREE, tree, page, -1,
+		              "the page is in use, and the free list has it as well");
+	}
+	return true;
+}
+
+/* ---- reading ---- */
+
+bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                   unsigned run, struct dit_page_view *ret)
+{
+	struct walk *walk = member->walk;
+	struct walk_buffer *buffer = &member->buffers[member->nbuffers];
+	int r = 0;
+
+	if (walk->map != NULL && page < walk->npages) {
+		*ret = (struct dit_page_view){
+			.bytes = walk->map + page * walk->page_bytes,
+			.len = walk->page_bytes,
+			.format = walk->format,
+		};
+		return true;
+	}
+	if (buffer->pages == NULL) {
+		buffer->pages = malloc((size_t)WALK_RUN_MAX * walk->page_bytes);
+		buffer->npages = 0;
+	}
+	if (buffer->pages == NULL) {
+		dit_walk_fail(walk, -ENOMEM);
+		return false;
+	}
+	if (page < buffer->first || page - buffer->first >= buffer->npages) {
+		r = dit_page_source_read(&walk->source, page,
+		                         run < WALK_RUN_MAX ? run : WALK_RUN_MAX,
+		                         buffer->pages);
+		if (r < 0) {
+			buffer->npages = 0;
+			dit_walk_find(walk, DIT_WALK_UNREADABLE, tree, page, -1,
+			              "the page cannot be read: %s",
+			              r == -ENODATA ? "the file ends before it"
+			                            : strerror(-r));
+			dit_walk_cut(walk, tree);
+			return false;
+		}
+		buffer->first = page;
+		buffer->npages = (unsigned)r;
+	}
+	*ret = (struct dit_page_view){
+		.bytes = buffer->pages + (page - buffer->first) * walk->page_bytes,
+		.len = walk->page_bytes,
+		.format = walk->format,
+	};
+	return true;
+}
+
+void dit_walk_member_deinit(struct walk_member *member)
+{
+	for (unsigned i = 0; i < WALK_BUFFERS; i++) {
+		free(member->buffers[i].pages);
+	}
+}
+
+/* ---- trees ---- */
+
+void dit_walk_tree_init(const struct walk *walk, struct walk_tree *tree,
+                        enum walk_role role, const char *name,
+                        const struct dit_tree_record *record)
+{
+	memset(tree, 0, sizeof(*tree));
+	tree->role = role;
+	tree->name = name;
+	tree->record = *record;
+	tree->database = tree;
+	tree->at_page = DIT_WALK_NO_PAGE;
+	tree->at_node = -1;
+	tree->key_max = dit_key_max(walk->format, walk->page_bytes);
+	dit_key_default_orders(record->flags, &tree->orders);
+}
+
+void dit_walk_tree_visit(struct walk_member *member, struct walk_tree *tree)
+{
+	struct walk_place root = {
+		.tree = tree,
+		.page = tree->record.root,
+		.level = 1,
+		.run = 1,
+		.parent = tree->at_page,
+		.parent_node = tree->at_node,
+	};
+
+	if (tree->record.root != DIT_PAGE_NONE) {
+		dit_walk_visit(member, &root);
+	}
+	dit_walk_tree_compare(member->walk, tree);
+}
+
+static void compare_counter(struct walk *walk, enum dit_walk_kind kind,
+                            const struct walk_tree *tree, uint64_t stored, uint64_t found,
+                            const char *what)
+{
+	if (stored != found) {
+		dit_walk_find(
+			walk, kind, tree, tree->at_page, tree->at_node,
+			"the record of the %s says that it has %llu %s; it has %llu",
+			tree->role == WALK_LIST ? "list" : "tree",
+			(unsigned long long)stored, what, (unsigned long long)found);
+	}
+}
+
+/*
+ * Pages of a tree. A database with lists is another matter:
+ *
+ *   LMDB 1.0   the pages of lists' trees are counted, too. liblmdb does not take a whole
+ *              list off when it removes one: only less is wrong
+ *   LMDB 0.9   up to 0.9.35 they are not counted. 0.9.36 (OpenLDAP 2.6.14) adds and
+ *              takes off what lists gain and lose, also where they were not counted
+ *              before. The number may be anything, below 0 as well; liblmdb does not use
+ *              it
+ */
+static void compare_pages(struct walk *walk, enum dit_walk_kind kind,
+                          const struct walk_tree *tree, uint64_t stored, uint64_t found,
+                          const char *what)
+{
+	bool has_lists =
+		tree->role == WALK_DATABASE && (tree->record.flags & DIT_DB_DUPSORT) != 0;
+
+	if (!has_lists || (walk->format->counts_list_pages && stored < found)) {
+		compare_counter(walk, kind, tree, stored, found, what);
+	}
+}
+
+void dit_walk_tree_compare(struct walk *walk, struct walk_tree *tree)
+{
+	const struct dit_tree_record *record = &tree->record;
+
+	if (dit_walk_is_over(walk) || atomic_load(&tree->is_cut)) {
+		return;
+	}
+	compare_counter(walk, DIT_WALK_TREE_DEPTH, tree, record->depth,
+	                atomic_load(&tree->depth), "levels");
+	compare_pages(walk, DIT_WALK_TREE_BRANCHES, tree, record->nbranch_pages,
+	              atomic_load(&tree->nbranches), "branch pages");
+	compare_pages(walk, DIT_WALK_TREE_LEAVES, tree, record->nleaf_pages,
+	              atomic_load(&tree->nleaves), "leaf pages");
+	compare_counter(walk, DIT_WALK_TREE_OVERFLOWS, tree, record->noverflow_pages,
+	                atomic_load(&tree->noverflows), "overflow pages");
+	compare_counter(walk, DIT_WALK_TREE_ITEMS, tree, record->nitems,
+	                atomic_load(&tree->nitems), "records");
+}
+
+/* ---- branches ---- */
+
+/* Why a key cannot stand where it stands; NULL: it can. */
+static const char *wrong_bound(const struct walk_place *place,
+                               const struct walk_bound *before, struct dit_span key)
+{
+	const struct dit_key_order *order = walk_order_of(place->tree);
+	struct dit_span list_key = place->tree->list_key;
+
+	if (before->is_set && dit_key_compare(order, list_key, before->key, key) >= 0) {
+		return "the branch's key is not above the one before it";
+	}
+	if (place->highest.is_set &&
+	    dit_key_compare(order, list_key, key, place->highest.key) >= 0) {
+		return "the branch's key is above what the branches above it allow";
+	}
+	return NULL;
+}
+
+/*
+ * The key of a branch's node: what is below the node is not below the key, and what is
+ * below the node before it is. Not set if it is wrong, so that one wrong key is one
+ * finding.
+ *
+ * @param last  the last key that was right; gets this one
+ */
+static struct walk_bound bound_of(struct walk_member *member,
+                                  const struct walk_place *place,
+                                  struct dit_page_view view, unsigned slot,
+                                  struct walk_bound *last)
+{
+	struct walk_tree *tree = place->tree;
+	bool is_list = tree->role == WALK_LIST;
+	struct walk_bound none = {.is_set = false};
+	struct dit_node_view node;
+	const char *wrong = NULL;
+
+	if (dit_view_node(view, slot, &node) != DIT_NODE_FITS) {
+		return none; /* its child is visited, and it reported, later */
+	}
+	if (node.key.len == 0 ||
+	    !dit_key_has_length(walk_order_of(tree), tree->key_max, node.key)) {
+		dit_walk_find(member->walk,
+		              is_list ? DIT_WALK_ITEM_LENGTH : DIT_WALK_KEY_LENGTH, tree,
+		              place->page, slot, "the branch's key has %zu bytes",
+		              node.key.len);
+		return none;
+	}
+	wrong = wrong_bound(place, last, node.key);
+	if (wrong != NULL) {
+		dit_walk_find(member->walk,
+		              is_list ? DIT_WALK_ITEM_ORDER : DIT_WALK_KEY_ORDER, tree,
+		              place->page, slot, "%s", wrong);
+		return none;
+	}
+	*last = (struct walk_bound){true, node.key};
+	return *last;
+}
+
+/* How many children from this one on are neighbours in the file. */
+static unsigned run_of(struct dit_page_view view, unsigned slot, uint64_t child)
+{
+	unsigned count = dit_view_count(view);
+	unsigned run = 1;
+	struct dit_node_view node;
+
+	while (run < WALK_RUN_MAX && slot + run < count &&
+	       dit_view_node(view, slot + run, &node) == DIT_NODE_FITS &&
+	       node.child == child + run) {
+		run++;
+	}
+	return run;
+}
+
+static void visit_child(struct walk_member *member, const struct walk_place *place,
+                        struct dit_page_view view, unsigned slot,
+                        struct walk_bound lowest, struct walk_bound highest)
+{
+	struct walk *walk = member->walk;
+	struct walk_tree *tree = place->tree;
+	struct walk_place child = {
+		.tree = tree,
+		.level = place->level + 1,
+		.run = 1,
+		.lowest = lowest,
+		.highest = highest,
+		.parent = place->page,
+		.parent_node = slot,
+	};
+	struct dit_node_view node;
+	int r = 0;
+
+	if (!dit_walk_node(walk, tree, place->page, view, slot, &node)) {
+		dit_walk_cut(walk, tree);
+		return;
+	}
+	if (walk->is_probe) {
+		return;
+	}
+	child.page = node.child;
+	if (tree->is_shared && child.level < tree->record.depth &&
+	    dit_walk_tasks_are_few(walk->tasks)) {
+		r = dit_walk_tasks_push(walk->tasks, &child);
+		if (r < 0) {
+			dit_walk_fail(walk, r);
+		}
+		return;
+	}
+	child.run = run_of(view, slot, node.child);
+	dit_walk_visit(member, &child);
+}
+
+static void visit_branch(struct walk_member *member, const struct walk_place *place,
+                         struct dit_page_view view)
+{
+	struct walk *walk = member->walk;
+	unsigned count = dit_view_count(view);
+	struct walk_bound last = place->lowest;
+	struct walk_bound lowest = place->lowest;
+
+	atomic_fetch_add_explicit(&place->tree->nbranches, 1, memory_order_relaxed);
+	if (count == 1) {
+		dit_walk_find(walk, DIT_WALK_BRANCH_CHILDREN, place->tree, place->page,
+		              -1, "the branch page has one child; liblmdb wants two");
+	}
+	for (unsigned i = 0; i < count && !dit_walk_is_over(walk); i++) {
+		struct walk_bound highest = place->highest;
+
+		if (i + 1 < count) {
+			highest = bound_of(member, place, view, i + 1, &last);
+		}
+		visit_child(member, place, view, i, lowest, highest);
+		lowest = highest;
+	}
+}
+
+/* ---- any page of a tree ---- */
+
+bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
+                   struct dit_page_view view, unsigned slot, struct dit_node_view *ret)
+{
+	switch (dit_view_node(view, slot, ret)) {
+	case DIT_NODE_FITS:
+		return true;
+	case DIT_NODE_ODD_PLACE:
+		dit_walk_find(
+			walk, DIT_WALK_NODE_PLACE, tree, page, slot,
+			"its slot points to byte %u of the page, where no node can be",
+			dit_view_node_place(view, slot));
+		return false;
+	case DIT_NODE_TOO_LONG:
+		dit_walk_find(walk, DIT_WALK_NODE_LENGTH, tree, page, slot,
+		              "the node ends behind the end of its page");
+		return false;
+	}
+	return false;
+}
+
+void dit_walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                    long number, struct dit_page_view view)
+{
+	struct dit_node_view node;
+
+	if (dit_view_is_tiled(view, member->starts)) {
+		return;
+	}
+	for (unsigned i = 0; i < dit_view_count(view); i++) {
+		if (dit_view_node(view, i, &node) != DIT_NODE_FITS) {
+			return; /* that is reported, and enough */
+		}
+	}
+	dit_walk_find(member->walk, DIT_WALK_NODE_OVERLAP, tree, page, number,
+	              "nodes lie over each other, or bytes between them belong to "
+	              "none");
+}
+
+void dit_walk_page_transaction(struct walk *walk, const struct walk_tree *tree,
+                               uint64_t page, struct dit_page_view view)
+{
+	uint64_t transaction = dit_view_transaction(view);
+
+	if (transaction > walk->meta.transaction) {
+		dit_walk_find(
+			walk, DIT_WALK_PAGE_TRANSACTION, tree, page, -1,
+			"the page says that transaction %llu wrote it; the last one is "
+			"%llu",
+			(unsigned long long)transaction,
+			(unsigned long long)walk->meta.transaction);
+	}
+}
+
+/* The header; is it one that a tree's page can have? */
+static bool check_header(struct walk *walk, const struct walk_place *place,
+                         struct dit_page_view view)
+{
+	unsigned flags = dit_view_flags(view);
+
+	if (dit_view_number(view) != place->page) {
+		dit_walk_find(walk, DIT_WALK_PAGE_NUMBER, place->tree, place->page, -1,
+		              "the page says that it is page %llu",
+		              (unsigned long long)dit_view_number(view));
+	}
+	dit_walk_page_transaction(walk, place->tree, place->page, view);
+	if (flags != DIT_PAGE_BRANCH && flags != DIT_PAGE_LEAF &&
+	    flags != (DIT_PAGE_LEAF | DIT_PAGE_LEAF2)) {
+		dit_walk_find(walk, DIT_WALK_PAGE_FLAGS, place->tree, place->page, -1,
+		              "the page has flags 0x%x: it is no page of a tree", flags);
+		return false;
+	}
+	if (!dit_view_has_bounds(view)) {
+		dit_walk_find(
+			walk, DIT_WALK_PAGE_BOUNDS, place->tree, place->page, -1,
+			"the page's slots end at byte %u and its nodes begin at byte %u",
+			dit_view_lower(view), dit_view_upper(view));
+		return false;
+	}
+	if (dit_view_count(view) == 0) {
+		dit_walk_find(walk, DIT_WALK_PAGE_EMPTY, place->tree, place->page, -1,
+		              "the page holds nothing");
+		return false;
+	}
+	return true;
+}
+
+/* All leaves of a tree are on one level. */
+static void check_level(struct walk *walk, const struct walk_place *place)
+{
+	unsigned depth = 0;
+
+	if (!atomic_compare_exchange_strong(&place->tree->depth, &depth, place->level) &&
+	    depth != place->level) {
+		dit_walk_find(walk, DIT_WALK_PAGE_DEPTH, place->tree, place->page, -1,
+		              "the leaf is on level %u, others of its tree on level %u",
+		              place->level, depth);
+	}
+}
+
+static void visit_read(struct walk_member *member, const struct walk_place *place,
+                       struct dit_page_view view)
+{
+	unsigned flags = dit_view_flags(view);
+
+	if (!check_header(member->walk, place, view)) {
+		dit_walk_cut(member->walk, place->tree);
+		return;
+	}
+	if (flags != DIT_PAGE_BRANCH) {
+		check_level(member->walk, place);
+		atomic_fetch_add_explicit(&place->tree->nleaves, 1, memory_order_relaxed);
+	}
+	if (walk_wants_sizes(member->walk)) {
+		dit_walk_size_page(place->tree, view);
+	}
+	if ((flags & DIT_PAGE_LEAF2) != 0) {
+		dit_walk_packed(member, place, view);
+		return;
+	}
+	dit_walk_tiles(member, place->tree, place->page, -1, view);
+	if (flags == DIT_PAGE_BRANCH) {
+		visit_branch(member, place, view);
+	} else {
+		dit_walk_leaf(member, place, view);
+	}
+}
+
+void dit_walk_visit(struct walk_member *member, const struct walk_place *place)
+{
+	struct walk *walk = member->walk;
+	struct walk_tree *tree = place->tree;
+	struct dit_page_view view;
+
+	if (dit_walk_is_over(walk)) {
+		return;
+	}
+	if (place->level > WALK_DEPTH_MAX) {
+		dit_walk_find(walk, DIT_WALK_PAGE_DEPTH, tree, place->parent,
+		              place->parent_node, "the tree is deeper than %d levels",
+		              WALK_DEPTH_MAX);
+		dit_walk_cut(walk, tree);
+		return;
+	}
+	if (!dit_walk_claim(walk, tree, place->page, place->parent, place->parent_node) ||
+	    !dit_walk_read(member, tree, place->page, place->run, &view)) {
+		return;
+	}
+	member->nbuffers++;
+	visit_read(member, place, view);
+	member->nbuffers--;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inside the walker.
+ *
+ *   walk.c         the whole: meta pages, free list, main tree, databases, lost pages
+ *   walk_meta.c    the two meta pages; which one counts
+ *   walk_page.c    one page: claimed, read, its header checked; branches
+ *   walk_leaf.c    leaves and what their nodes hold
+ *   walk_list.c    lists: pages inside nodes, trees of their own, packed pages
+ *   walk_free.c    the free list's records
+ *   walk_size.c    what each database takes
+ *   walk_tasks.c   which member visits what
+ *   walk_probe.c   pages one at a time, as a change will touch them
+ *   walk_trees.c   some trees alone
+ *   walk_words.c   findings
+ *
+ * The meta pages, the free list and the main tree are small and are walked by the caller
+ * alone. Then the roots of the databases become tasks for the members of a team. Who
+ * finds a branch page makes tasks of its children as long as there are not enough; else
+ * it visits them itself, one after the other, each level with a buffer of its own.
+ */
+#ifndef DITKIT_WALK_PRIVATE_H
+#define DITKIT_WALK_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/ticker.h"
+#include "page/page_source.h"
+#include "page/page_view.h"
+#include "walk/walk.h"
+
+/* liblmdb's cursors go no deeper; a list's tree hangs below a database's. */
+#define WALK_DEPTH_MAX 32
+#define WALK_BUFFERS   (2 * WALK_DEPTH_MAX + 1)
+/* Neighbours that are read with one call. */
+#define WALK_RUN_MAX 16
+/* Of all formats. */
+#define WALK_PAGE_BYTES_MAX 65536u
+/* Far more than any program opens. */
+#define WALK_DATABASES_MAX 65536u
+
+enum walk_role {
+	WALK_FREE_TREE,
+	WALK_MAIN_TREE,
+	WALK_DATABASE,
+	WALK_LIST, /* the tree of one long list: keys are items, no values */
+};
+
+/* A tree that is walked. */
+struct walk_tree {
+	/* [const] */
+	enum walk_role role;
+	const char *name; /* of the database, for findings */
+	size_t number;    /* of the database, likewise */
+	struct dit_tree_record record;
+	struct walk_tree *database; /* of a list; else the tree itself */
+	struct dit_key_orders orders;
+	size_t key_max;
+	struct dit_span list_key; /* of a list */
+	uint64_t at_page;         /* where its record lies */
+	long at_node;
+	bool is_shared; /* its pages may become tasks, which own the tree of a list */
+
+	/* [atomic: added to by members; read when the last task of the tree has ended] */
+	_Atomic uint64_t nbranches;
+	_Atomic uint64_t nleaves;
+	_Atomic uint64_t noverflows;
+	_Atomic uint64_t nitems;
+	_Atomic unsigned depth; /* level of the first leaf that was seen; 0: none yet */
+	_Atomic bool is_cut;    /* pages were not visited */
+	_Atomic uint64_t ntasks;
+	/* Of a database with all of its lists; counted if somebody wants to know. */
+	_Atomic uint64_t nkeys;
+	_Atomic uint64_t all_branches;
+	_Atomic uint64_t all_leaves;
+	_Atomic uint64_t all_overflows;
+	_Atomic uint64_t used_bytes;
+};
+
+/* What the keys of a page may be: from the branches above. */
+struct walk_bound {
+	bool is_set;
+	struct dit_span key; /* lowest: that or above; highest: below that */
+};
+
+/* A page to visit. */
+struct walk_place {
+	struct walk_tree *tree;
+	uint64_t page;
+	unsigned level; /* 1: the root */
+	unsigned run;   /* the pages behind it will be wanted, too: so many with it */
+	struct walk_bound lowest;
+	struct walk_bound highest;
+	uint64_t parent; /* for findings; DIT_WALK_NO_PAGE: it is a root */
+	long parent_node;
+};
+
+struct walk_buffer {
+	char *pages; /* WALK_RUN_MAX pages; owned; NULL: not needed yet */
+	uint64_t first;
+	unsigned npages; /* read */
+};
+
+struct walk;
+
+/* [own: the member's thread] */
+struct walk_member {
+	struct walk *walk;
+	unsigned number;
+	unsigned nbuffers; /* in use: the pages from the root to this one */
+	struct walk_buffer buffers[WALK_BUFFERS];
+	uint64_t starts[WALK_PAGE_BYTES_MAX / 128 + 1]; /* of dit_view_is_tiled() */
+};
+
+struct walk_tasks;
+
+struct walk {
+	/* [const] while members run */
+	const struct dit_walk_opts *opts;
+	struct dit_page_source source;
+	const struct dit_page_format *format;
+	unsigned page_bytes;
+	uint64_t npages;  /* numbers below this one may be used */
+	uint64_t nbehind; /* pages that the meta page counts behind the end of the file */
+	struct dit_meta meta;
+	struct walk_tree **databases; /* owned, with their names */
+	size_t ndatabases;
+	bool has_all_databases;
+	struct dit_ticker ticker; /* [own: the thread of dit_walk()] */
+	bool is_probe; /* what is below a page, and in trees of lists, is not visited */
+	/* Of a probe: all pages, which liblmdb has mapped, too. NULL: they are read. */
+	const char *map;
+	struct walk_tasks *tasks; /* has its own rules */
+
+	/* [atomic: a bit for each page; relaxed, only the bit itself matters] */
+	_Atomic uint64_t *used;
+	_Atomic uint64_t *freed;
+	_Atomic uint64_t nused;
+	_Atomic uint64_t nfreed;
+	_Atomic uint64_t nfreed_behind; /* of nbehind, in the free list */
+	_Atomic bool is_cut;
+	_Atomic int error; /* first one; nobody goes on */
+
+	/* [lock: lock] */
+	pthread_mutex_t lock;
+	uint64_t nfindings;
+	uint64_t by_kind[DIT_WALK_NKINDS];
+};
+
+/* ---- findings ---- */
+
+/** Report, or only count. @p tree NULL: the whole file. Any member. */
+void dit_walk_find(struct walk *walk, enum dit_walk_kind kind,
+                   const struct walk_tree *tree, uint64_t page, long node,
+                   const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/** End the walk with an error. Any member. */
+void dit_walk_fail(struct walk *walk, int error);
+
+/** The walk ends: by an error, or because its caller wants so. */
+bool dit_walk_is_over(struct walk *walk);
+
+/** The tree will not be complete: counters do not count. */
+void dit_walk_cut(struct walk *walk, struct walk_tree *tree);
+
+/* ---- pages ---- */
+
+/** Sets a bit; was it not set before? */
+bool dit_walk_mark(_Atomic uint64_t *bits, uint64_t page);
+bool dit_walk_is_marked(const _Atomic uint64_t *bits, uint64_t page);
+
+/** The page belongs to this tree, and nobody else: else a finding, and false. */
+bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
+                    uint64_t at_page, long at_node);
+
+/** Read a page into the member's next buffer. @p level counts its buffers. */
+bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                   unsigned run, struct dit_page_view *ret);
+
+/** A page of a format with transactions is of the last one, or of one before it. */
+void dit_walk_page_transaction(struct walk *walk, const struct walk_tree *tree,
+                               uint64_t page, struct dit_page_view view);
+
+/** A node, or a finding and false. */
+bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
+                   struct dit_page_view view, unsigned slot, struct dit_node_view *ret);
+
+/** Each byte behind upper belongs to one node. @p number: of the node that it lies in. */
+void dit_walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                    long number, struct dit_page_view view);
+
+/** Visit a page and all that is below it. */
+void dit_walk_visit(struct walk_member *member, const struct walk_place *place);
+
+/** Make a tree ready to be walked; no tasks. */
+void dit_walk_tree_init(const struct walk *walk, struct walk_tree *tree,
+                        enum walk_role role, const char *name,
+                        const struct dit_tree_record *record);
+
+/** Walk a whole tree in this member. */
+void dit_walk_tree_visit(struct walk_member *member, struct walk_tree *tree);
+
+/** All of the tree was visited: its counters. */
+void dit_walk_tree_compare(struct walk *walk, struct walk_tree *tree);
+
+void dit_walk_member_deinit(struct walk_member *member);
+
+/* ---- sizes ---- */
+
+static inline bool walk_wants_sizes(const struct walk *walk)
+{
+	return walk->opts->size != NULL;
+}
+
+/** A page of a tree, with sound bounds. */
+void dit_walk_size_page(struct walk_tree *tree, struct dit_page_view view);
+
+/** Pages of a long value, with @p used bytes in them. */
+void dit_walk_size_overflow(struct walk_tree *tree, uint64_t npages, uint64_t used);
+
+/** A key's list. */
+void dit_walk_size_list(struct walk_member *member, const struct walk_tree *tree,
+                        struct dit_span key, uint64_t nitems, struct dit_span first);
+
+/** Tell the sizes of all databases. */
+void dit_walk_tell_sizes(struct walk *walk);
+
+/* ---- leaves ---- */
+
+void dit_walk_leaf(struct walk_member *member, const struct walk_place *place,
+                   struct dit_page_view view);
+
+/** A page full of items of one size: of a list's tree. */
+void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
+                     struct dit_page_view view);
+
+/** What the node of a database with lists holds: one item, some, or many. */
+void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                   long number, const struct dit_node_view *node);
+
+/** In a probe: is the way to an item known, so that a list is not visited as a whole? */
+static inline bool walk_knows_items(const struct walk_tree *database)
+{
+	return database->orders.items.kind != DIT_ORDER_UNKNOWN;
+}
+
+/** Make the tree of a list ready to be walked; the list's key is to be set. */
+void dit_walk_list_init(const struct walk *walk, struct walk_tree *list,
+                        struct walk_tree *database, const struct dit_tree_record *record,
+                        uint64_t page, long number);
+
+/** The items of a packed page, or of one inside a node: their order. */
+void dit_walk_items(struct walk *walk, struct walk_tree *tree, uint64_t page, long number,
+                    struct dit_page_view view, unsigned item_bytes,
+                    struct dit_span list_key);
+
+/** Add to the items of a tree, and of its database. */
+void dit_walk_count_items(struct walk_tree *tree, uint64_t count);
+
+/**
+ * Claim the pages of a long value and check their header; findings if they are wrong.
+ *
+ * @param ret_first  the first page: the value begins behind its header
+ */
+bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                       long number, const struct dit_node_view *node,
+                       uint64_t *ret_first);
+
+/** A database, whose record lies at that node. 0 or -ENOMEM */
+int dit_walk_add_database(struct walk *walk, struct dit_span name,
+                          const struct dit_tree_record *record, uint64_t page,
+                          long number);
+
+/** Walk the trees of all databases, with a team. 0; -ENOMEM and other -errno */
+int dit_walk_databases(struct walk *walk);
+
+/** A record of the main tree: a database. */
+void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
+                       long number, const struct dit_node_view *node);
+
+/** A record of the free list: pages that a transaction gave back. */
+void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
+                          uint64_t page, long number, const struct dit_node_view *node);
+
+/* ---- orders ---- */
+
+/** What a page's keys are compared with: of a list its items' order. */
+static inline const struct dit_key_order *walk_order_of(const struct walk_tree *tree)
+{
+	return tree->role == WALK_LIST ? &tree->orders.items : &tree->orders.keys;
+}
+
+/* ---- parts of a walk ---- */
+
+/** After dit_walk_metas(): bits, source of pages. dit_walk_end() in every case. */
+int dit_walk_begin(struct walk *walk, bool reads_ahead);
+void dit_walk_end(struct walk *walk);
+
+/**
+ * Walk the free list alone.
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_walk_free_tree(struct walk *walk);
+
+/**
+ * Walk the main tree alone: then the walk has its databases.
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_walk_main_tree(struct walk *walk);
+
+/** Check the record of a database that the main tree has; fit its orders. */
+void dit_walk_database_init(struct walk *walk, struct walk_tree *tree);
+
+/* ---- meta pages ---- */
+
+/**
+ * Read both, report what is wrong with them, choose.
+ *
+ * @param ret_is_usable  one of them can be walked
+ *
+ * @return 0 or as dit_walk()
+ */
+int dit_walk_metas(struct walk *walk, bool *ret_is_usable);
+
+/** Has somebody committed since dit_walk_metas()? */
+bool dit_walk_metas_have_changed(struct walk *walk);
+
+/* ---- tasks ---- */
+
+int dit_walk_tasks_new(struct walk_tasks **ret, unsigned nmembers);
+/** Tasks that nobody did are dropped: their walk has failed. NULL is fine. */
+void dit_walk_tasks_free(struct walk_tasks *tasks, struct walk *walk);
+
+/** Are there fewer than the members need? A guess. */
+bool dit_walk_tasks_are_few(struct walk_tasks *tasks);
+
+/** Copies the bounds. 0 or -ENOMEM. */
+int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place);
+
+/** Visit what there is until all is done; each member calls it once. */
+void dit_walk_tasks_run(struct walk_tasks *tasks, struct walk_member *member);
+
+#endif

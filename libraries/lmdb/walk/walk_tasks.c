@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tasks: pages to visit with all that is below them, handed to whoever is free.
+ *
+ * They are handed out in the order of page numbers, the lowest first. Trees are written
+ * from their leaves to their root, so a root lies behind its leaves: by the time that the
+ * reading ahead comes to a root, what is below it is in memory.
+ *
+ * A member makes tasks only while there are fewer than FEW for each member, so that the
+ * memory of all tasks is bounded: one branch page makes some hundred.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "walk/walk_private.h"
+
+#define FEW 8
+
+struct task {
+	struct walk_place place;
+	char keys[]; /* of the bounds */
+};
+
+struct walk_tasks {
+	/* [const] */
+	unsigned nmembers;
+
+	/* [atomic: a guess for dit_walk_tasks_are_few()] */
+	_Atomic size_t count;
+
+	/* [lock: lock] */
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* there is a task, or there will be none any more */
+	struct task **heap;     /* lowest page first */
+	size_t ntasks;
+	size_t size;
+	unsigned nbusy; /* members that may make tasks yet */
+};
+
+int dit_walk_tasks_new(struct walk_tasks **ret, unsigned nmembers)
+{
+	struct walk_tasks *tasks = calloc(1, sizeof(*tasks));
+	int r = 0;
+
+	if (tasks == NULL) {
+		return -ENOMEM;
+	}
+	tasks->nmembers = nmembers;
+	r = pthread_mutex_init(&tasks->lock, NULL);
+	if (r != 0) {
+		free(tasks);
+		return -r;
+	}
+	r = pthread_cond_init(&tasks->changed, NULL);
+	if (r != 0) {
+		(void)pthread_mutex_destroy(&tasks->lock);
+		free(tasks);
+		return -r;
+	}
+	*ret = tasks;
+	return 0;
+}
+
+/* A tree has one task less; the last one compares its counters. */
+static void end_task(struct walk *walk, struct walk_tree *tree)
+{
+	if (atomic_fetch_sub(&tree->ntasks, 1) != 1) {
+		return;
+	}
+	dit_walk_tree_compare(walk, tree);
+	if (tree->role == WALK_LIST) {
+		end_task(walk, tree->database);
+		free(tree);
+	}
+}
+
+void dit_walk_tasks_free(struct walk_tasks *tasks, struct walk *walk)
+{
+	if (tasks == NULL) {
+		return;
+	}
+	for (size_t i = 0; i < tasks->ntasks; i++) {
+		end_task(walk, tasks->heap[i]->place.tree);
+		free(tasks->heap[i]);
+	}
+	(void)pthread_cond_destroy(&tasks->changed);
+	(void)pthread_mutex_destroy(&tasks->lock);
+	free(tasks->heap);
+	free(tasks);
+}
+
+bool dit_walk_tasks_are_few(struct walk_tasks *tasks)
+{
+	return atomic_load_explicit(&tasks->count, memory_order_relaxed) <
+	       (size_t)FEW * tasks->nmembers;
+}
+
+/* ---- the heap ---- */
+
+static void swap(struct walk_tasks *tasks, size_t a, size_t b)
+{
+	struct task *task = tasks->heap[a];
+
+	tasks->heap[a] = tasks->heap[b];
+	tasks->heap[b] = task;
+}
+
+static bool is_lower(const struct walk_tasks *tasks, size_t a, size_t b)
+{
+	return tasks->heap[a]->place.page < tasks->heap[b]->place.page;
+}
+
+static int put(struct walk_tasks *tasks, struct task *task)
+{
+	size_t at = tasks->ntasks;
+
+	if (tasks->ntasks == tasks->size) {
+		size_t size = tasks->size == 0 ? 64 : tasks->size * 2;
+		struct task **heap = reallocarray(tasks->heap, size, sizeof(*heap));
+
+		if (heap == NULL) {
+			return -ENOMEM;
+		}
+		tasks->heap = heap;
+		tasks->size = size;
+	}
+	tasks->heap[tasks->ntasks++] = task;
+	while (at > 0 && is_lower(tasks, at, (at - 1) / 2)) {
+		swap(tasks, at, (at - 1) / 2);
+		at = (at - 1) / 2;
+	}
+	return 0;
+}
+
+static struct task *take_lowest(struct walk_tasks *tasks)
+{
+	struct task *lowest = tasks->heap[0];
+	size_t at = 0;
+
+	tasks->heap[0] = tasks->heap[--tasks->ntasks];
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= tasks->ntasks) {
+			return lowest;
+		}
+		if (child + 1 < tasks->ntasks && is_lower(tasks, child + 1, child)) {
+			child++;
+		}
+		if (!is_lower(tasks, child, at)) {
+			return lowest;
+		}
+		swap(tasks, child, at);
+		at = child;
+	}
+}
+
+/* ---- making them ---- */
+
+static void copy_bound(struct walk_bound *bound, char **space)
+{
+	if (bound->is_set) {
+		memcpy(*space, bound->key.data, bound->key.len);
+		bound->key.data = *space;
+		*space += bound->key.len;
+	}
+}
+
+static size_t bytes_of(const struct walk_bound *bound)
+{
+	return bound->is_set ? bound->key.len : 0;
+}
+
+int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place)
+{
+	struct task *task = malloc(sizeof(*task) + bytes_of(&place->lowest) +
+	                           bytes_of(&place->highest));
+	char *space = NULL;
+	int r = 0;
+
+	if (task == NULL) {
+		return -ENOMEM;
+	}
+	task->place = *place;
+	space = task->keys;
+	copy_bound(&task->place.lowest, &space);
+	copy_bound(&task->place.highest, &space);
+	(void)pthread_mutex_lock(&tasks->lock);
+	r = put(tasks, task);
+	if (r == 0) {
+		/* A list is part of its database, which is complete when the list is. */
+		if (atomic_fetch_add(&place->tree->ntasks, 1) == 0 &&
+		    place->tree->role == WALK_LIST) {
+			atomic_fetch_add(&place->tree->database->ntasks, 1);
+		}
+		atomic_store_explicit(&tasks->count, tasks->ntasks, memory_order_relaxed);
+		(void)pthread_cond_signal(&tasks->changed);
+	}
+	(void)pthread_mutex_unlock(&tasks->lock);
+	if (r < 0) {
+		free(task);
+	}
+	return r;
+}
+
+/* ---- doing them ---- */
+
+/* The next task; NULL: there is none, and nobody is left who could make one. */
+static struct task *take(struct walk_tasks *tasks, bool was_busy)
+{
+	struct task *task = NULL;
+
+	(void)pthread_mutex_lock(&tasks->lock);
+	if (was_busy) {
+		tasks->nbusy--;
+	}
+	while (tasks->ntasks == 0 && tasks->nbusy > 0) {
+		(void)pthread_cond_wait(&tasks->changed, &tasks->lock);
+	}
+	if (tasks->ntasks > 0) {
+		task = take_lowest(tasks);
+		tasks->nbusy++;
+		atomic_store_explicit(&tasks->count, tasks->ntasks, memory_order_relaxed);
+	} else {
+		(void)pthread_cond_broadcast(&tasks->changed);
+	}
+	(void)pthread_mutex_unlock(&tasks->lock);
+	return task;
+}
+
+void dit_walk_tasks_run(struct walk_tasks *tasks, struct walk_member *member)
+{
+	struct task *task = take(tasks, false);
+
+	while (task != NULL) {
+		dit_walk_visit(member, &task->place);
+		end_task(member->walk, task->place.tree);
+		free(task);
+		task = take(tasks, true);
+	}
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A walk without meta pages, free list and main tree: its caller has read them. */
+#include "walk/walk_trees.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "walk/walk_private.h"
+
+struct found {
+	struct dit_walked_tree *trees;
+	size_t ntrees;
+};
+
+/* The first finding of each tree; others often follow from it. */
+static void note(void *ctx, const struct dit_walk_finding *finding)
+{
+	const struct found *found = ctx;
+
+	for (size_t i = 0; i < found->ntrees; i++) {
+		struct dit_walked_tree *tree = &found->trees[i];
+
+		if (tree->is_damaged || strcmp(tree->name, finding->database) != 0) {
+			continue;
+		}
+		tree->is_damaged = true;
+		(void)snprintf(tree->text, sizeof(tree->text), "%s, page %lld: %s",
+		               dit_walk_kind_name(finding->kind),
+		               (long long)finding->page, finding->text);
+	}
+}
+
+static int take_pages(const struct walk *walk, struct dit_page_set *ret)
+{
+	int r = dit_page_set_init(ret, walk->npages);
+
+	for (uint64_t word = 0; r == 0 && word <= walk->npages / 64; word++) {
+		uint64_t bits = atomic_load(&walk->used[word]);
+
+		for (; bits != 0; bits &= bits - 1) {
+			(void)dit_page_set_add(
+				ret, word * 64 + (unsigned)__builtin_ctzll(bits));
+		}
+	}
+	return r;
+}
+
+static int walk_all(struct walk *walk, const struct dit_walked_tree *trees, size_t ntrees,
+                    const struct dit_page_set *others)
+{
+	int r = dit_walk_begin(walk, false);
+
+	for (uint64_t page = dit_page_set_next(others, 0);
+	     r == 0 && page < others->npages && page < walk->npages;
+	     page = dit_page_set_next(others, page + 1)) {
+		(void)dit_walk_mark(walk->freed, page);
+	}
+	for (size_t i = 0; i < ntrees && r == 0; i++) {
+		r = dit_walk_add_database(walk, dit_span_of(trees[i].name),
+		                          &trees[i].record, DIT_WALK_NO_PAGE, -1);
+	}
+	if (r == 0) {
+		r = dit_walk_databases(walk);
+	}
+	if (walk->source.page_bytes != 0) {
+		dit_page_source_deinit(&walk->source);
+	}
+	return r < 0 ? r : atomic_load(&walk->error);
+}
+
+int dit_walk_trees(const struct dit_walk_trees_opts *opts, struct dit_walked_tree *trees,
+                   size_t ntrees, struct dit_page_set *ret)
+{
+	struct found found = {.trees = trees, .ntrees = ntrees};
+	const struct dit_walk_opts walk_opts = {
+		.fd = opts->fd,
+		.nthreads = opts->nthreads,
+		.order = opts->order,
+		.order_ctx = opts->order_ctx,
+		.found = note,
+		.found_ctx = &found,
+	};
+	struct walk walk = {
+		.opts = &walk_opts,
+		.format = opts->format,
+		.page_bytes = opts->page_bytes,
+		.npages = opts->npages,
+		.meta = {.transaction = UINT64_MAX},
+	};
+	int r = -pthread_mutex_init(&walk.lock, NULL);
+
+	*ret = (struct dit_page_set){.words = NULL};
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = 0; i < ntrees; i++) {
+		trees[i].is_damaged = false;
+	}
+	r = walk_all(&walk, trees, ntrees, opts->others);
+	if (r == 0) {
+		r = walk.nfindings > 0 ? DIT_E_CORRUPT : take_pages(&walk, ret);
+	}
+	dit_walk_end(&walk);
+	return r;
+}

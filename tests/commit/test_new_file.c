@@ -1,0 +1,675 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Files that are written without liblmdb, in both formats and with pages of all sizes:
+ * - what is written is read: values of every length, lists of IDs and of records, keys
+ *   and records in an order of their own, empty tables;
+ * - values are found and replaced, in any order, by shorter and longer ones, until leaves
+ *   and branch pages are cut in two; pages that are left over are on the free list;
+ * - keys are added, in any order, to a tree of few keys and to an empty one;
+ * - the walker finds nothing wrong;
+ * - liblmdb goes on with a file of its format;
+ * - what is no such tree is told, and failures of writing are passed on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "commit/new_file.h"
+#include "test.h"
+#include "tree/table_writer.h"
+#include "tree/tree_edit.h"
+#include "walk/walk.h"
+
+#include "page/page_dump.h"
+
+#define NENTRIES  900
+#define NKEYS     60
+#define VALUE_MAX 300000
+
+struct layout {
+	const struct dit_page_format *format;
+	unsigned page_bytes;
+};
+
+static const struct layout layouts[] = {
+	{&dit_lmdb_09, 4096},  {&dit_lmdb_09, 32768}, {&dit_lmdb_10, 512},
+	{&dit_lmdb_10, 1024},  {&dit_lmdb_10, 4096},  {&dit_lmdb_10, 16384},
+	{&dit_lmdb_10, 65536},
+};
+
+#define NLAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
+
+struct fixture {
+	char *dir;
+	char path[4200];
+	int fd;
+	struct layout layout;
+	struct dit_page_space space;
+	struct dit_named_tree trees[5];
+	size_t ntrees;
+	size_t lens[NENTRIES + 1]; /* of the values, by ID */
+	uint64_t *spare;
+	size_t nspare;
+	uint32_t state; /* of the generator of numbers */
+	uint64_t next_id;
+	uint64_t nfound;
+	char text[2000];
+};
+
+static uint32_t number(struct fixture *f)
+{
+	f->state = f->state * 1664525 + 1013904223;
+	return f->state >> 8;
+}
+
+/* The value of an ID at its length: no other ID or length has the same. */
+static const char *value_of(uint64_t id, size_t len)
+{
+	static char value[VALUE_MAX];
+
+	for (size_t i = 0; i < len; i++) {
+		value[i] = (char)(id * 7 + len * 3 + i);
+	}
+	return value;
+}
+
+/* ---- a file ---- */
+
+static void begin(struct fixture *f, struct layout layout)
+{
+	struct dit_page_file_opts opts = {.writer = NULL};
+
+	memset(f, 0, sizeof(*f));
+	f->layout = layout;
+	f->dir = test_scratch();
+	f->state = layout.page_bytes + layout.format->version;
+	(void)snprintf(f->path, sizeof(f->path), "%s/data.mdb", f->dir);
+	f->fd = open(f->path, O_RDWR | O_CREAT, 0600);
+	assert_true(f->fd >= 0);
+	dit_page_space_init(&f->space, layout.format, layout.page_bytes, DIT_FIRST_PAGE);
+	assert_int_equal(dit_page_file_open(&f->space.file, AT_FDCWD, f->path, &opts), 0);
+}
+
+static void end(struct fixture *f)
+{
+	dit_page_file_close(&f->space.file);
+	assert_int_equal(close(f->fd), 0);
+	free(f->spare);
+	test_scratch_remove(f->dir);
+}
+
+static struct dit_table_writer *begin_table(struct fixture *f, const char *name,
+                                            unsigned flags)
+{
+	struct dit_table_writer *writer = NULL;
+
+	f->trees[f->ntrees] =
+		(struct dit_named_tree){.name = name, .tree.flags = (uint16_t)flags};
+	assert_int_equal(dit_table_writer_new(&writer, &f->space, flags), 0);
+	return writer;
+}
+
+static struct dit_tree_record *end_table(struct fixture *f,
+                                         struct dit_table_writer *writer)
+{
+	struct dit_tree_record *tree = &f->trees[f->ntrees++].tree;
+
+	assert_int_equal(dit_table_writer_finish(writer, tree), 0);
+	dit_table_writer_free(writer);
+	return tree;
+}
+
+/* Every third value is none; some are longer than a page. */
+static struct dit_tree_record *write_entries(struct fixture *f)
+{
+	struct dit_table_writer *writer = begin_table(f, "id2e", MDB_INTEGERKEY);
+
+	for (uint64_t id = 1; id <= NENTRIES; id++) {
+		size_t len = id % 3 == 0    ? 0
+		             : id % 50 == 0 ? f->layout.page_bytes + number(f) % 9000
+		                            : number(f) % (f->layout.page_bytes / 3);
+		char *space = NULL;
+
+		f->lens[id] = len;
+		assert_int_equal(
+			dit_table_writer_reserve(
+				writer, (struct dit_span){(char *)&id, 8}, len, &space),
+			0);
+		memcpy(space, value_of(id, len), len);
+	}
+	return end_table(f, writer);
+}
+
+static size_t nids_of(const struct fixture *f, unsigned key)
+{
+	return key == 5 ? f->layout.page_bytes * 2 : key % 7 == 0 ? 20 : 1;
+}
+
+static void write_lists(struct fixture *f)
+{
+	struct dit_table_writer *writer =
+		begin_table(f, "cn", MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP);
+	uint64_t *ids = calloc((size_t)f->layout.page_bytes * 2, sizeof(*ids));
+
+	for (unsigned k = 0; k < NKEYS; k++) {
+		char key[5] = {'k', (char)('a' + k / 10), (char)('0' + k % 10), 'x', 'y'};
+		size_t n = nids_of(f, k);
+
+		for (size_t i = 0; i < n; i++) {
+			ids[i] = k + i * 2;
+		}
+		assert_int_equal(dit_table_writer_put(writer,
+		                                      (struct dit_span){key, 4 + k % 2},
+		                                      ids, n),
+		                 0);
+	}
+	free(ids);
+	(void)end_table(f, writer);
+}
+
+/* Keys of ten bytes, records from high to low: no order that LMDB knows. */
+static void write_splits(struct fixture *f)
+{
+	struct dit_table_writer *writer = begin_table(f, "id2v", MDB_DUPSORT);
+	unsigned max = dit_key_max(f->layout.format, f->layout.page_bytes);
+
+	dit_table_writer_trust(writer);
+	for (unsigned k = 0; k < 300; k++) {
+		uint64_t id = 250 + k;
+		char key[10] = {0};
+
+		memcpy(key, &id, sizeof(id));
+		for (unsigned i = 0; i < (k == 7 ? 400u : k % 4 + 1); i++) {
+			char record[40000];
+
+			memset(record, (char)(200 - i), sizeof(record));
+			assert_int_equal(
+				dit_table_writer_add(
+					writer, (struct dit_span){key, sizeof(key)},
+					(struct dit_span){record,
+			                                  i == 2 ? max : 9 + i % 5}),
+				0);
+		}
+	}
+	(void)end_table(f, writer);
+}
+
+static void write_nothing(struct fixture *f)
+{
+	(void)end_table(f, begin_table(f, "ixck", MDB_INTEGERKEY));
+}
+
+static int finish(struct fixture *f)
+{
+	struct dit_new_file file = {
+		.fd = f->fd,
+		.space = &f->space,
+		.trees = f->trees,
+		.ntrees = f->ntrees,
+		.spare = f->spare,
+		.nspare = f->nspare,
+		.map_bytes = (uint64_t)1 << 30,
+	};
+
+	return dit_new_file_finish(&file);
+}
+
+/* ---- what it holds ---- */
+
+static void note_finding(void *ctx, const struct dit_walk_finding *finding)
+{
+	struct fixture *f = ctx;
+	size_t len = strlen(f->text);
+
+	(void)snprintf(f->text + len, sizeof(f->text) - len, "%s %s %lld: %s\n",
+	               dit_walk_kind_name(finding->kind),
+	               finding->database == NULL ? "" : finding->database,
+	               (long long)finding->page, finding->text);
+}
+
+static void order(void *ctx, struct dit_span name, unsigned flags,
+                  struct dit_key_orders *orders)
+{
+	(void)ctx, (void)flags;
+	if (dit_span_eq(name, dit_span_of("id2v"))) {
+		orders->keys.kind = DIT_ORDER_UNKNOWN;
+		orders->items.kind = DIT_ORDER_UNKNOWN;
+	}
+}
+
+static void check_walk(struct fixture *f)
+{
+	struct dit_walk_opts opts = {
+		.fd = f->fd,
+		.transaction = DIT_WALK_NEWEST,
+		.nthreads = 1,
+		.order = order,
+		.found = note_finding,
+		.found_ctx = f,
+		.max_findings = 10,
+	};
+	struct dit_walk_stats stats;
+	struct stat st;
+
+	assert_int_equal(dit_walk(&opts, &stats), 0);
+	assert_string_equal(f->text, "");
+	assert_string_equal(stats.format, f->layout.format->name);
+	assert_int_equal(stats.page_bytes, f->layout.page_bytes);
+	assert_int_equal(stats.ndatabases, f->ntrees);
+	assert_int_equal(stats.nfree, f->nspare);
+	assert_int_equal(stats.npages, stats.nused + stats.nfree + 2);
+	assert_int_equal(stats.transaction, DIT_FIRST_TRANSACTION);
+	assert_int_equal(fstat(f->fd, &st), 0);
+	assert_int_equal(st.st_size, stats.npages * f->layout.page_bytes);
+	assert_int_equal(dit_new_file_bytes(&f->space), st.st_size);
+}
+
+static void check_entry(void *ctx, struct dit_span key, struct dit_span value)
+{
+	struct fixture *f = ctx;
+	uint64_t id = 0;
+
+	memcpy(&id, key.data, sizeof(id));
+	assert_int_equal(id, f->next_id++);
+	assert_int_equal(value.len, f->lens[id]);
+	assert_memory_equal(value.data, value_of(id, value.len), value.len);
+}
+
+static void check_id(void *ctx, struct dit_span key, struct dit_span value)
+{
+	struct fixture *f = ctx;
+	uint64_t id = 0;
+
+	memcpy(&id, value.data, sizeof(id));
+	assert_int_equal(key.data[0], 'k');
+	assert_true(id >= (unsigned)((key.data[1] - 'a') * 10 + key.data[2] - '0'));
+	f->nfound++;
+}
+
+static void check_split(void *ctx, struct dit_span key, struct dit_span value)
+{
+	struct fixture *f = ctx;
+
+	assert_int_equal(key.len, 10);
+	assert_true(value.len >= 9);
+	f->nfound++;
+}
+
+static uint64_t count_ids(const struct fixture *f)
+{
+	uint64_t n = 0;
+
+	for (unsigned k = 0; k < NKEYS; k++) {
+		n += nids_of(f, k);
+	}
+	return n;
+}
+
+static void check_table(struct fixture *f, const struct page_dump *dump, const char *name,
+                        const struct dit_tree_record *tree)
+{
+	f->nfound = 0;
+	f->next_id = 1;
+	if (strcmp(name, "id2e") == 0) {
+		assert_null(page_dump_tree(dump, tree, check_entry, f));
+		assert_int_equal(f->next_id, NENTRIES + 1);
+		assert_int_equal(tree->nitems, NENTRIES);
+	} else if (strcmp(name, "cn") == 0) {
+		assert_null(page_dump_tree(dump, tree, check_id, f));
+		assert_int_equal(f->nfound, count_ids(f));
+		assert_int_equal(tree->nitems, f->nfound);
+	} else if (strcmp(name, "id2v") == 0) {
+		assert_null(page_dump_tree(dump, tree, check_split, f));
+		assert_int_equal(tree->nitems, f->nfound);
+	} else {
+		assert_int_equal(tree->root, DIT_PAGE_NONE);
+		assert_int_equal(tree->nitems, 0);
+	}
+}
+
+static void check_tables(struct fixture *f)
+{
+	struct page_dump dump;
+	FILE *in = fopen(f->path, "rb");
+
+	assert_non_null(in);
+	assert_null(page_dump_read(&dump, in));
+	assert_int_equal(fclose(in), 0);
+	assert_int_equal(dump.meta.map_bytes, (uint64_t)1 << 30);
+	for (size_t i = 0; i < f->ntrees; i++) {
+		check_table(f, &dump, f->trees[i].name, &f->trees[i].tree);
+	}
+	page_dump_free(&dump);
+}
+
+static void write_tables(struct fixture *f)
+{
+	write_lists(f);
+	(void)write_entries(f);
+	write_splits(f);
+	write_nothing(f);
+}
+
+static void what_is_written_is_read(void **state)
+{
+	struct fixture f;
+	(void)state;
+
+	for (size_t i = 0; i < NLAYOUTS; i++) {
+		begin(&f, layouts[i]);
+		write_tables(&f);
+		assert_int_equal(finish(&f), 0);
+		check_walk(&f);
+		check_tables(&f);
+		end(&f);
+	}
+}
+
+/* ---- values replaced ---- */
+
+static void replace(struct fixture *f, struct dit_tree_edit *edit, uint64_t id,
+                    size_t len)
+{
+	f->lens[id] = len;
+	assert_int_equal(
+		dit_tree_edit_put(edit, id, (struct dit_span){value_of(id, len), len}),
+		0);
+}
+
+static void check_found(struct fixture *f, struct dit_tree_edit *edit, uint64_t id)
+{
+	struct dit_span found = {NULL, 0};
+
+	assert_int_equal(dit_tree_edit_find(edit, id, &found), 1);
+	assert_int_equal(found.len, f->lens[id]);
+	assert_memory_equal(found.data, value_of(id, found.len), found.len);
+}
+
+/* Holes in ascending order, as a load has it; then anything anywhere. */
+static void change_entries(struct fixture *f, struct dit_tree_edit *edit)
+{
+	unsigned page_bytes = f->layout.page_bytes;
+	struct dit_span found = {NULL, 0};
+
+	for (uint64_t id = 3; id <= NENTRIES; id += 3) {
+		check_found(f, edit, id);
+		replace(f, edit, id, number(f) % (page_bytes / 2));
+		check_found(f, edit, id);
+	}
+	for (unsigned i = 0; i < 600; i++) {
+		uint64_t id = 1 + number(f) % NENTRIES;
+		size_t len = i % 10 == 0 ? number(f) % (4 * page_bytes)
+		                         : number(f) % (page_bytes / 2);
+
+		replace(f, edit, id, len);
+		check_found(f, edit, 1 + number(f) % NENTRIES);
+		check_found(f, edit, id);
+	}
+	assert_int_equal(dit_tree_edit_find(edit, 0, &found), 0);
+	assert_int_equal(dit_tree_edit_find(edit, NENTRIES + 1, &found), 0);
+}
+
+static void values_are_replaced(void **state)
+{
+	struct fixture f;
+	bool has_grown = false;
+	(void)state;
+
+	for (size_t i = 0; i < NLAYOUTS; i++) {
+		struct dit_tree_edit *edit = NULL;
+		struct dit_tree_record *tree = NULL;
+		struct dit_tree_record before;
+
+		begin(&f, layouts[i]);
+		tree = write_entries(&f);
+		before = *tree;
+		assert_int_equal(dit_page_file_drain(&f.space.file), 0);
+		assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, tree), 0);
+		change_entries(&f, edit);
+		assert_int_equal(dit_tree_edit_close(edit, &f.spare, &f.nspare), 0);
+		assert_true(f.nspare > 0);
+		assert_true(tree->nleaf_pages > before.nleaf_pages);
+		has_grown = has_grown || tree->depth > before.depth;
+		write_nothing(&f);
+		assert_int_equal(finish(&f), 0);
+		check_walk(&f);
+		check_tables(&f);
+		end(&f);
+	}
+	assert_true(has_grown);
+}
+
+/* A tree of one leaf becomes one of many levels. */
+static void a_leaf_becomes_a_tree(void **state)
+{
+	struct fixture f;
+	(void)state;
+
+	for (size_t i = 0; i < NLAYOUTS; i++) {
+		struct dit_tree_edit *edit = NULL;
+		struct dit_tree_record *tree = NULL;
+		struct dit_table_writer *writer = NULL;
+		uint64_t n = layouts[i].page_bytes / 30;
+
+		begin(&f, layouts[i]);
+		writer = begin_table(&f, "id2e", MDB_INTEGERKEY);
+		for (uint64_t id = 1; id <= n; id++) {
+			char *space = NULL;
+
+			assert_int_equal(dit_table_writer_reserve(
+						 writer,
+						 (struct dit_span){(char *)&id, 8}, 0,
+						 &space),
+			                 0);
+		}
+		tree = end_table(&f, writer);
+		assert_int_equal(tree->depth, 1);
+		assert_int_equal(dit_page_file_drain(&f.space.file), 0);
+		assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, tree), 0);
+		for (uint64_t id = n; id > 0; id--) {
+			size_t len = layouts[i].page_bytes / 3;
+
+			assert_int_equal(
+				dit_tree_edit_put(
+					edit, id,
+					(struct dit_span){value_of(id, len), len}),
+				0);
+		}
+		assert_int_equal(dit_tree_edit_close(edit, &f.spare, &f.nspare), 0);
+		assert_true(tree->depth > 1);
+		assert_true(tree->nleaf_pages >= n / 2);
+		assert_int_equal(finish(&f), 0);
+		check_walk(&f);
+		end(&f);
+	}
+}
+
+/* ---- keys added ---- */
+
+/* A table with every @p step-th ID. */
+static struct dit_tree_record *write_few(struct fixture *f, uint64_t step)
+{
+	struct dit_table_writer *writer = begin_table(f, "id2e", MDB_INTEGERKEY);
+
+	for (uint64_t id = step; id <= NENTRIES; id += step) {
+		struct dit_span key = {(char *)&id, sizeof(id)};
+		char *space = NULL;
+
+		f->lens[id] = 20;
+		assert_int_equal(dit_table_writer_reserve(writer, key, 20, &space), 0);
+		memcpy(space, value_of(id, 20), 20);
+	}
+	return end_table(f, writer);
+}
+
+/* To a table of few keys, and to an empty one. */
+static void keys_are_added(void **state)
+{
+	struct fixture f;
+	(void)state;
+
+	for (size_t i = 0; i < 2 * NLAYOUTS; i++) {
+		struct dit_tree_edit *edit = NULL;
+		struct dit_tree_record *tree = NULL;
+		struct dit_span found = {NULL, 0};
+		unsigned page_bytes = layouts[i / 2].page_bytes;
+
+		begin(&f, layouts[i / 2]);
+		tree = write_few(&f, i % 2 == 0 ? 11 : NENTRIES + 1);
+		assert_int_equal(dit_page_file_drain(&f.space.file), 0);
+		assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, tree), 0);
+		for (uint64_t n = 0; n < NENTRIES; n++) {
+			uint64_t id = n * 701 % NENTRIES + 1; /* each ID once */
+
+			assert_int_equal(dit_tree_edit_find(edit, id, &found),
+			                 f.lens[id] > 0);
+			replace(&f, edit, id,
+			        n % 60 == 0 ? 2 * page_bytes
+			                    : 1 + number(&f) % (page_bytes / 2));
+			check_found(&f, edit, id);
+		}
+		assert_int_equal(dit_tree_edit_close(edit, &f.spare, &f.nspare), 0);
+		assert_int_equal(finish(&f), 0);
+		check_walk(&f);
+		check_tables(&f);
+		end(&f);
+	}
+}
+
+/* ---- liblmdb goes on ---- */
+
+static void put_more(MDB_env *env)
+{
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+
+	for (uint64_t round = 0; round < 5; round++) {
+		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+		assert_int_equal(mdb_dbi_open(txn, "id2e", 0, &dbi), 0);
+		for (uint64_t id = round + 1; id < NENTRIES + 300; id += 5) {
+			size_t len = id % 1000;
+			MDB_val key = {sizeof(id), &id};
+			MDB_val data = {len, (void *)value_of(id, len)};
+
+			assert_int_equal(mdb_put(txn, dbi, &key, &data, 0), 0);
+		}
+		assert_int_equal(mdb_txn_commit(txn), 0);
+	}
+}
+
+static void liblmdb_goes_on(void **state)
+{
+	struct fixture f;
+	struct dit_tree_edit *edit = NULL;
+	struct dit_tree_record *tree = NULL;
+	MDB_env *env = NULL;
+	struct dit_walk_opts opts = {.transaction = DIT_WALK_NEWEST,
+	                             .nthreads = 1,
+	                             .found = note_finding,
+	                             .found_ctx = &f,
+	                             .max_findings = 10};
+	struct dit_walk_stats stats;
+	(void)state;
+
+	begin(&f, layouts[0]);
+	tree = write_entries(&f);
+	assert_int_equal(dit_page_file_drain(&f.space.file), 0);
+	assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, tree), 0);
+	change_entries(&f, edit);
+	assert_int_equal(dit_tree_edit_close(edit, &f.spare, &f.nspare), 0);
+	write_nothing(&f);
+	assert_int_equal(finish(&f), 0);
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, 4), 0);
+	assert_int_equal(mdb_env_open(env, f.dir, MDB_NOSYNC, 0600), 0);
+	put_more(env);
+	mdb_env_close(env);
+	opts.fd = f.fd;
+	assert_int_equal(dit_walk(&opts, &stats), 0);
+	assert_string_equal(f.text, "");
+	assert_int_equal(stats.transaction, DIT_FIRST_TRANSACTION + 5);
+	end(&f);
+}
+
+/* ---- errors ---- */
+
+static void other_trees_are_refused(void **state)
+{
+	struct fixture f;
+	struct dit_tree_edit *edit = NULL;
+	struct dit_tree_record tree;
+	struct dit_tree_record empty = {.root = DIT_PAGE_NONE};
+	struct dit_span found = {NULL, 0};
+	uint64_t *spare = NULL;
+	size_t nspare = 0;
+	(void)state;
+
+	begin(&f, layouts[4]);
+	write_tables(&f);
+	assert_int_equal(dit_page_file_drain(&f.space.file), 0);
+	for (unsigned damage = 0; damage < 4; damage++) {
+		tree = f.trees[1].tree;
+		tree.root = damage == 0   ? 1000000
+		            : damage == 1 ? f.trees[0].tree.root
+		                          : tree.root;
+		tree.depth = (uint16_t)(damage == 2   ? 0
+		                        : damage == 3 ? tree.depth + 1
+		                                      : tree.depth);
+		assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, &tree), 0);
+		assert_int_equal(dit_tree_edit_find(edit, 5, &found), DIT_E_CORRUPT);
+		assert_int_equal(dit_tree_edit_close(edit, &spare, &nspare), 0);
+		assert_null(spare);
+	}
+	assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, &empty), 0);
+	assert_int_equal(dit_tree_edit_find(edit, 5, &found), 0);
+	assert_int_equal(dit_tree_edit_close(edit, &spare, &nspare), 0);
+	end(&f);
+}
+
+static void failures_are_passed_on(void **state)
+{
+	struct fixture f;
+	struct dit_tree_edit *edit = NULL;
+	uint64_t *spare = NULL;
+	size_t nspare = 0;
+	static char name[600];
+	int writable = -1;
+	(void)state;
+
+	begin(&f, layouts[4]);
+	(void)write_entries(&f);
+	assert_int_equal(dit_page_file_drain(&f.space.file), 0);
+	writable = f.fd;
+	f.fd = open(f.path, O_RDONLY);
+	assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, &f.trees[0].tree), 0);
+	replace(&f, edit, 3, 100); /* stays in memory */
+	assert_int_equal(dit_tree_edit_close(edit, &spare, &nspare), -EBADF);
+	assert_int_equal(finish(&f), -EBADF); /* the meta pages */
+	assert_int_equal(close(writable), 0);
+	end(&f);
+
+	begin(&f, layouts[0]);
+	memset(name, 'n', sizeof(name) - 1);
+	(void)end_table(&f, begin_table(&f, name, 0));
+	assert_int_equal(finish(&f), MDB_BAD_VALSIZE);
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(values_are_replaced),
+		cmocka_unit_test(a_leaf_becomes_a_tree),
+		cmocka_unit_test(keys_are_added),
+		cmocka_unit_test(liblmdb_goes_on),
+		cmocka_unit_test(other_trees_are_refused),
+		cmocka_unit_test(failures_are_passed_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of our own commits:
+ * - named databases have their new trees, the others and all their records are as they
+ *   were; liblmdb reads and changes the file, copies it compactly, and no page is lost;
+ * - free pages are used: commits in a row do not make the file longer and longer;
+ * - pages that an old state needs stay, unless nobody reads;
+ * - whichever write or sync fails or is the last one, the file holds the old state or the
+ *   new one; undone, it holds the old one, and has its old length until the commit;
+ * - a damaged file is an error.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "commit/page_commit.h"
+#include "commit_fixture.h"
+#include "page/page_set.h"
+#include "tree/table_writer.h"
+#include "walk/walk.h"
+
+/* ---- a system that can be told to fail ---- */
+
+static long ncalls;
+static long fails_at; /* the call that fails, and all that follow; 0: none */
+static bool dies;     /* in place of failing */
+
+ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
+int __real_fdatasync(int fd);
+int __wrap_fdatasync(int fd);
+
+static bool is_failing(void)
+{
+	ncalls++;
+	if (fails_at == 0 || ncalls < fails_at) {
+		return false;
+	}
+	if (dies) {
+		_exit(7);
+	}
+	errno = ENOSPC;
+	return true;
+}
+
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
+{
+	return is_failing() ? -1 : __real_pwrite(fd, data, len, at);
+}
+
+int __wrap_fdatasync(int fd)
+{
+	return is_failing() ? -1 : __real_fdatasync(fd);
+}
+
+/* New trees for two of the three. */
+static int reindex(const struct fixture *fixture, unsigned version)
+{
+	struct dit_page_commit *commit = NULL;
+	int fd = -1;
+	int r = open_commit(fixture, 0, DIT_COMMIT_ALONE, &commit, &fd);
+
+	if (r < 0) {
+		return r;
+	}
+	r = write_index(commit, "cn", version);
+	if (r == 0) {
+		r = write_index(commit, "mail", version);
+	}
+	if (r == 0) {
+		r = dit_page_commit_write(commit);
+	}
+	dit_page_commit_close(commit);
+	(void)close(fd);
+	return r;
+}
+
+static void liblmdb_goes_on(void **state)
+{
+	struct fixture fixture;
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+
+	(void)state;
+	fixture_make(&fixture);
+	assert_int_equal(reindex(&fixture, 10), 0);
+	assert_versions(&fixture, 10, 10, 0);
+	assert_sound(&fixture);
+
+	env = open_env(&fixture);
+	txn = begin(env, 0);
+	assert_int_equal(mdb_drop(txn, open_db(txn, "mail", 0), 0), 0);
+	put_index(txn, "mail", 3);
+	put_index(txn, "new", 4);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	txn = begin(env, 0);
+	put_entries(txn, 1);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+	assert_versions(&fixture, 10, 3, 0);
+	assert_sound(&fixture);
+	assert_int_equal(reindex(&fixture, 20), 0);
+	assert_versions(&fixture, 20, 20, 0);
+	assert_sound(&fixture);
+	fixture_remove(&fixture);
+}
+
+static void databases_come_and_go(void **state)
+{
+	struct dit_page_commit *commit = NULL;
+	struct dit_tree_record tree;
+	struct fixture fixture;
+	struct dit_span name;
+	int fd = -1;
+	size_t i = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	assert_int_equal(open_commit(&fixture, 0, DIT_COMMIT_ALONE, &commit, &fd), 0);
+	assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("sn"), &tree), 1);
+	assert_int_equal(tree.flags, INDEX_FLAGS);
+	assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("s"), &tree), 0);
+	assert_int_equal(dit_page_commit_drop(commit, DIT_SPAN("s")), DIT_E_UNKNOWN);
+	assert_int_equal(dit_page_commit_drop(commit, DIT_SPAN("sn")), 0);
+	assert_int_equal(dit_page_commit_drop(commit, DIT_SPAN("sn")), -EINVAL);
+	assert_int_equal(write_index(commit, "another", 8), 0);
+	assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("another"), &tree), 0);
+	while (dit_page_commit_database(commit, i, &name, &tree) == 1) {
+		i++;
+	}
+	assert_int_equal(i, 5);
+	tree = (struct dit_tree_record){.flags = INDEX_FLAGS, .root = DIT_PAGE_NONE};
+	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("empty"), &tree), 0);
+	assert_int_equal(dit_page_commit_write(commit), 0);
+	dit_page_commit_close(commit);
+	(void)close(fd);
+	assert_int_equal(version_of(&fixture, "another"), 8);
+	assert_sound(&fixture);
+
+	MDB_env *env = open_env(&fixture);
+	MDB_txn *txn = begin(env, 0);
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_dbi_open(txn, "sn", 0, &dbi), MDB_NOTFOUND);
+	put_index(txn, "empty", 6);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+	assert_int_equal(version_of(&fixture, "empty"), 6);
+	fixture_remove(&fixture);
+}
+
+/* So many that the main tree has several levels. */
+static void many_databases(void **state)
+{
+	struct dit_tree_record tree = {.flags = INDEX_FLAGS, .root = DIT_PAGE_NONE};
+	struct dit_page_commit *commit = NULL;
+	struct fixture fixture;
+	char name[40];
+	int fd = -1;
+
+	(void)state;
+	fixture_make(&fixture);
+	for (unsigned round = 0; round < 3; round++) {
+		assert_int_equal(open_commit(&fixture, 0, DIT_COMMIT_ALONE, &commit, &fd),
+		                 0);
+		for (unsigned i = 0; i < 500; i++) {
+			(void)snprintf(name, sizeof(name), "database number %u.%u", i,
+			               round);
+			assert_int_equal(
+				dit_page_commit_put(commit, dit_span_of(name), &tree), 0);
+		}
+		assert_int_equal(dit_page_commit_write(commit), 0);
+		dit_page_commit_close(commit);
+		(void)close(fd);
+		assert_sound(&fixture);
+	}
+	assert_versions(&fixture, 0, 0, 0);
+	fixture_remove(&fixture);
+}
+
+/* ---- pages ---- */
+
+static void free_pages_are_used(void **state)
+{
+	struct fixture fixture;
+	uint64_t bytes = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	for (unsigned version = 1; version <= 8; version++) {
+		assert_int_equal(reindex(&fixture, version), 0);
+		assert_sound(&fixture);
+		/* From then on there are two sets of pages in turn. */
+		if (version == 2) {
+			bytes = file_bytes(&fixture);
+		}
+	}
+	assert_versions(&fixture, 8, 8, 0);
+	assert_in_range(file_bytes(&fixture), bytes, bytes + 16 * PAGE);
+	fixture_remove(&fixture);
+}
+
+/* Long values, each in a page of its own, every other of which goes again. */
+static void make_single_free_pages(const struct fixture *fixture)
+{
+	static const char value[3000];
+	MDB_env *env = open_env(fixture);
+
+	for (unsigned step = 0; step < 2; step++) {
+		MDB_txn *txn = begin(env, 0);
+		MDB_dbi dbi = open_db(txn, "long", MDB_CREATE | MDB_INTEGERKEY);
+
+		for (uint64_t id = step; id < 1200; id += 1 + step) {
+			MDB_val key = {sizeof(id), &id};
+
+			if (step == 0) {
+				put(txn, dbi, &id, sizeof(id), value, sizeof(value));
+			} else {
+				assert_int_equal(mdb_del(txn, dbi, &key, NULL), 0);
+			}
+		}
+		assert_int_equal(mdb_txn_commit(txn), 0);
+	}
+	mdb_env_close(env);
+}
+
+/* None of them lie in a row. */
+static void single_free_pages_are_used(void **state)
+{
+	struct fixture fixture;
+	uint64_t bytes = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	make_single_free_pages(&fixture);
+	bytes = file_bytes(&fixture);
+	for (unsigned version = 1; version <= 8; version++) {
+		assert_int_equal(reindex(&fixture, version), 0);
+		assert_sound(&fixture);
+		assert_versions(&fixture, version, version, 0);
+	}
+	/* A record of the free list that is longer than a page lies in a row. */
+	assert_in_range(file_bytes(&fixture), bytes, bytes + 4 * PAGE);
+	fixture_remove(&fixture);
+}
+
+/* A reader of the state before goes on with it. */
+static void readers_keep_their_state(void **state)
+{
+	struct dit_page_commit *commit = NULL;
+	struct fixture fixture;
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	uint64_t seen = 0;
+	int fd = -1;
+
+	(void)state;
+	fixture_make(&fixture);
+	assert_int_equal(reindex(&fixture, 1), 0);
+	env = open_env(&fixture);
+	txn = begin(env, MDB_RDONLY);
+	seen = mdb_txn_id(txn);
+	for (unsigned version = 2; version < 6; version++) {
+		assert_int_equal(open_commit(&fixture, 0, seen, &commit, &fd), 0);
+		assert_int_equal(dit_page_commit_transaction(commit), seen + version - 2);
+		assert_int_equal(write_index(commit, "cn", version), 0);
+		assert_int_equal(dit_page_commit_write(commit), 0);
+		dit_page_commit_close(commit);
+		(void)close(fd);
+		assert_index(txn, "cn", 1);
+		assert_index(txn, "mail", 1);
+	}
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+	assert_versions(&fixture, 5, 1, 0);
+	assert_sound(&fixture);
+	fixture_remove(&fixture);
+}
+
+static void size_is_limited(void **state)
+{
+	struct dit_page_commit *commit = NULL;
+	struct fixture fixture;
+	uint64_t bytes = 0;
+	int fd = -1;
+
+	(void)state;
+	fixture_make(&fixture);
+	bytes = file_bytes(&fixture);
+	assert_int_equal(
+		open_commit(&fixture, bytes + 10 * PAGE, DIT_COMMIT_ALONE, &commit, &fd),
+		0);
+	assert_int_equal(write_index(commit, "cn", 1), 0);
+	assert_int_equal(dit_page_commit_write(commit), DIT_E_FULL);
+	assert_true(dit_page_commit_bytes(commit) > bytes + 10 * PAGE);
+	dit_page_commit_close(commit);
+	(void)close(fd);
+	assert_int_equal(file_bytes(&fixture), bytes);
+	assert_versions(&fixture, 0, 0, 0);
+	assert_sound(&fixture);
+	fixture_remove(&fixture);
+}
+
+/* ---- failures ---- */
+
+static char *read_file(const struct fixture *fixture, size_t *ret_len)
+{
+	size_t len = file_bytes(fixture);
+	char *bytes = malloc(len);
+	int fd = open(fixture->path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, bytes, len, 0), len);
+	(void)close(fd);
+	*ret_len = len;
+	return bytes;
+}
+
+static void write_file(const struct fixture *fixture, const char *bytes, size_t len)
+{
+	int fd = open(fixture->path, O_WRONLY | O_TRUNC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(__real_pwrite(fd, bytes, len, 0), len);
+	(void)close(fd);
+}
+
+static long count_calls(const struct fixture *fixture)
+{
+	ncalls = 0;
+	assert_int_equal(reindex(fixture, 9), 0);
+	return ncalls;
+}
+
+static void each_call_fails(void **state)
+{
+	struct fixture fixture;
+	char *before = NULL;
+	size_t len = 0;
+	long n = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	before = read_file(&fixture, &len);
+	n = count_calls(&fixture);
+	assert_true(n > 5);
+	for (long i = 1; i <= n; i++) {
+		write_file(&fixture, before, len);
+		ncalls = 0;
+		fails_at = i;
+		assert_int_equal(reindex(&fixture, 9), -ENOSPC);
+		fails_at = 0;
+		/* The last two are those of the meta page. */
+		if (i < n) {
+			assert_versions(&fixture, 0, 0, 0);
+		}
+		if (i < n - 1) {
+			assert_int_equal(file_bytes(&fixture), len);
+		}
+		assert_sound(&fixture);
+	}
+	free(before);
+	fixture_remove(&fixture);
+}
+
+static void each_call_is_the_last(void **state)
+{
+	struct fixture fixture;
+	char *before = NULL;
+	size_t len = 0;
+	long n = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	before = read_file(&fixture, &len);
+	n = count_calls(&fixture);
+	for (long i = 1; i <= n; i++) {
+		unsigned version = i == n ? 9 : 0;
+		int status = 0;
+		pid_t pid = 0;
+
+		write_file(&fixture, before, len);
+		pid = fork();
+		if (pid == 0) {
+			ncalls = 0;
+			fails_at = i;
+			dies = true;
+			_exit(reindex(&fixture, 9));
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(WEXITSTATUS(status), 7);
+		assert_sound(&fixture);
+		assert_versions(&fixture, version, version, 0);
+		/* The next one has no trouble with what is left. */
+		assert_int_equal(reindex(&fixture, 11), 0);
+		assert_sound(&fixture);
+		assert_versions(&fixture, 11, 11, 0);
+	}
+	free(before);
+	fixture_remove(&fixture);
+}
+
+static void undone(void **state)
+{
+	struct dit_page_commit *commit = NULL;
+	struct fixture fixture;
+	uint64_t bytes = 0;
+	int fd = -1;
+
+	(void)state;
+	fixture_make(&fixture);
+	assert_int_equal(reindex(&fixture, 1), 0);
+	bytes = file_bytes(&fixture);
+	for (unsigned is_written = 0; is_written < 2; is_written++) {
+		assert_int_equal(open_commit(&fixture, 0, DIT_COMMIT_ALONE, &commit, &fd),
+		                 0);
+		assert_int_equal(write_index(commit, "cn", 2), 0);
+		assert_int_equal(write_index(commit, "sn", 2), 0);
+		if (is_written) {
+			assert_int_equal(dit_page_commit_write(commit), 0);
+		}
+		assert_int_equal(dit_page_commit_undo(commit), 0);
+		dit_page_commit_close(commit);
+		(void)close(fd);
+		assert_int_equal(file_bytes(&fixture), bytes);
+		assert_versions(&fixture, 1, 1, 0);
+		assert_sound(&fixture);
+	}
+	fixture_remove(&fixture);
+}
+
+/* ---- damage ---- */
+
+/* Each word of the pages that a commit reads gets other values. */
+static void damage_is_an_error(void **state)
+{
+	static const uint16_t values[] = {0, 1, 0x7fff, 0xffff};
+	struct fixture fixture;
+	char *before = NULL;
+	size_t len = 0;
+	unsigned ncorrupt = 0;
+
+	(void)state;
+	fixture_make(&fixture);
+	before = read_file(&fixture, &len);
+	for (size_t at = 2 * PAGE; at + 64 <= len; at += 4 * PAGE) {
+		for (size_t word = 0; word < 48; word += 2) {
+			uint16_t value = values[(at / PAGE / 4 + word / 2) % 4];
+			int r = 0;
+
+			memcpy(before + at + word, &value, 2);
+			if (word % 16 == 14) {
+				write_file(&fixture, before, len);
+				r = reindex(&fixture, 1);
+				assert_true(r == 0 || r == DIT_E_CORRUPT);
+				ncorrupt += r == DIT_E_CORRUPT;
+			}
+		}
+	}
+	assert_true(ncorrupt > 0);
+	free(before);
+	fixture_remove(&fixture);
+}
+
+static void sets_of_pages(void **state)
+{
+	struct dit_page_set set;
+	uint64_t at = 0;
+
+	(void)state;
+	assert_int_equal(dit_page_set_init(&set, 200), 0);
+	assert_true(dit_page_set_add_run(&set, 60, 10));
+	assert_false(dit_page_set_add_run(&set, 69, 2));
+	assert_true(dit_page_set_add(&set, 199));
+	assert_false(dit_page_set_add(&set, 200));
+	assert_false(dit_page_set_has(&set, 200));
+	assert_false(dit_page_set_add_run(&set, 190, UINT64_MAX));
+	assert_int_equal(dit_page_set_next(&set, 0), 60);
+	assert_int_equal(dit_page_set_next(&set, 70), 199);
+	assert_int_equal(dit_page_set_next(&set, 200), 200);
+	assert_int_equal(dit_page_set_take_run(&set, 4, &at), 60);
+	assert_int_equal(dit_page_set_take_run(&set, 6, &at), 64);
+	assert_int_equal(dit_page_set_take_run(&set, 2, &at), 200);
+	assert_int_equal(set.count, 1);
+	at = 0;
+	assert_int_equal(dit_page_set_take_run(&set, 1, &at), 199);
+	assert_int_equal(dit_page_set_take_run(&set, 1, &at), 200);
+	dit_page_set_deinit(&set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(liblmdb_goes_on),
+		cmocka_unit_test(databases_come_and_go),
+		cmocka_unit_test(many_databases),
+		cmocka_unit_test(free_pages_are_used),
+		cmocka_unit_test(single_free_pages_are_used),
+		cmocka_unit_test(readers_keep_their_state),
+		cmocka_unit_test(size_is_limited),
+		cmocka_unit_test(each_call_fails),
+		cmocka_unit_test(each_call_is_the_last),
+		cmocka_unit_test(undone),
+		cmocka_unit_test(damage_is_an_error),
+		cmocka_unit_test(sets_of_pages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of the page writer:
+ * - every chunk is written to its place, by whichever thread, in whatever order;
+ * - a caller or file system that refuses direct writes, at once or later, gets others;
+ * - the first error of a file is told to all who put chunks, and to nobody else;
+ * - chunks go round: there are never more than the queue and the callers hold.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "tree/page_writer.h"
+
+#define PAGE     4096u
+#define NCHUNKS  60
+#define NTHREADS 4
+
+/* ---- a system that can be told to fail ---- */
+
+static bool wants_direct = true;
+static bool no_direct_open;
+static bool no_threads;
+/* The page writer's thread looks at these. */
+static _Atomic bool refuses_direct; /* writes, but not opening */
+static _Atomic int full_fd = -1;    /* no space for this one */
+
+ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                          void *(*fn)(void *), void *arg);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                          void *(*fn)(void *), void *arg);
+int __real_openat(int dir_fd, const char *name, int flags, ...);
+int __wrap_openat(int dir_fd, const char *name, int flags, ...);
+int __wrap___openat_2(int dir_fd, const char *name, int flags);
+
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
+{
+	if (fd == full_fd) {
+		errno = ENOSPC;
+		return -1;
+	}
+	if (refuses_direct && (fcntl(fd, F_GETFL) & O_DIRECT) != 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	return __real_pwrite(fd, data, len, at);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                          void *(*fn)(void *), void *arg)
+{
+	return no_threads ? EAGAIN : __real_pthread_create(thread, attr, fn, arg);
+}
+
+int __wrap_openat(int dir_fd, const char *name, int flags, ...)
+{
+	if (no_direct_open && (flags & O_DIRECT) != 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	return __real_openat(dir_fd, name, flags);
+}
+
+/* What openat() is with _FORTIFY_SOURCE. */
+int __wrap___openat_2(int dir_fd, const char *name, int flags)
+{
+	return __wrap_openat(dir_fd, name, flags);
+}
+
+/* ---- one file ---- */
+
+struct scratch {
+	char *dir;
+	char path[4200];
+	struct dit_page_writer *writer;
+	struct dit_page_file file;
+};
+
+static void scratch_open(struct scratch *scratch, bool has_thread)
+{
+	struct dit_page_file_opts opts = {.is_direct = wants_direct};
+	int fd = -1;
+
+	*scratch = (struct scratch){.dir = test_scratch()};
+	(void)snprintf(scratch->path, sizeof(scratch->path), "%s/file", scratch->dir);
+	fd = open(scratch->path, O_WRONLY | O_CREAT, 0600);
+	assert_int_equal(close(fd), 0);
+	if (has_thread) {
+		assert_int_equal(dit_page_writer_new(&scratch->writer), 0);
+	}
+	opts.writer = scratch->writer;
+	assert_int_equal(
+		dit_page_file_open(&scratch->file, AT_FDCWD, scratch->path, &opts), 0);
+}
+
+static void scratch_close(struct scratch *scratch)
+{
+	dit_page_file_close(&scratch->file);
+	dit_page_file_close(&scratch->file);
+	dit_page_writer_free(scratch->writer);
+	test_scratch_remove(scratch->dir);
+}
+
+/* Chunk n lies behind the others, each is a page shorter than the one before. */
+static size_t chunk_len(size_t n)
+{
+	return DIT_CHUNK_BYTES - n * PAGE;
+}
+
+static uint64_t chunk_at(size_t n)
+{
+	return (uint64_t)n * DIT_CHUNK_BYTES;
+}
+
+static int put(struct dit_page_file *file, char **chunk, size_t n)
+{
+	memset(*chunk, (int)n + 1, chunk_len(n));
+	return dit_page_file_put(file, chunk, chunk_len(n), chunk_at(n));
+}
+
+static void assert_all_written(const char *path)
+{
+	char *bytes = malloc(DIT_CHUNK_BYTES);
+	int fd = open(path, O_RDONLY);
+
+	assert_non_null(bytes);
+	for (size_t n = 0; n < NCHUNKS; n++) {
+		size_t len = chunk_len(n);
+
+		assert_int_equal(pread(fd, bytes, len, (off_t)chunk_at(n)), len);
+		for (size_t i = 0; i < len; i++) {
+			if (bytes[i] != (char)(n + 1)) {
+				fail();
+			}
+		}
+	}
+	assert_int_equal(close(fd), 0);
+	free(bytes);
+}
+
+static void write_and_check(struct scratch *scratch)
+{
+	char *chunk = dit_page_chunk_new(DIT_CHUNK_BYTES);
+
+	assert_non_null(chunk);
+	for (size_t n = NCHUNKS; n > 0; n--) {
+		assert_int_equal(put(&scratch->file, &chunk, n - 1), 0);
+	}
+	free(chunk);
+	assert_int_equal(dit_page_file_drain(&scratch->file), 0);
+	assert_all_written(scratch->path);
+}
+
+static void chunks_are_written_where_they_belong(void **state)
+{
+	(void)state;
+
+	for (int has_thread = 0; has_thread < 2; has_thread++) {
+		struct scratch scratch;
+
+		scratch_open(&scratch, has_thread);
+		write_and_check(&scratch);
+		scratch_close(&scratch);
+	}
+}
+
+static void who_refuses_direct_writes_gets_ordinary_ones(void **state)
+{
+	(void)state;
+
+	for (int i = 0; i < 6; i++) {
+		struct scratch scratch;
+
+		no_direct_open = i / 2 == 0;
+		refuses_direct = i / 2 == 1;
+		wants_direct = i / 2 != 2;
+		scratch_open(&scratch, i % 2 == 0);
+		write_and_check(&scratch);
+		assert_false(atomic_load(&scratch.file.is_direct));
+		scratch_close(&scratch);
+	}
+	no_direct_open = false;
+	refuses_direct = false;
+	wants_direct = true;
+}
+
+/* Its end is no place for direct writes any more. */
+static void lengths_that_are_not_aligned_are_written(void **state)
+{
+	struct scratch scratch;
+	char text[100] = "";
+	int fd = -1;
+	(void)state;
+
+	scratch_open(&scratch, true);
+	assert_int_equal(dit_page_file_write(&scratch.file, "text at odd places", 18, 77),
+	                 0);
+	fd = open(scratch.path, O_RDONLY);
+	assert_int_equal(pread(fd, text, 18, 77), 18);
+	assert_int_equal(close(fd), 0);
+	assert_string_equal(text, "text at odd places");
+	scratch_close(&scratch);
+}
+
+static void a_file_that_is_not_there_is_an_error(void **state)
+{
+	struct dit_page_file_opts opts = {.is_direct = true};
+	struct dit_page_file file;
+	(void)state;
+
+	assert_int_equal(dit_page_file_open(&file, AT_FDCWD, "/nonexistent/file", &opts),
+	                 -ENOENT);
+}
+
+/* ---- errors ---- */
+
+static void the_first_error_of_a_file_is_its_own(void **state)
+{
+	(void)state;
+
+	for (int has_thread = 0; has_thread < 2; has_thread++) {
+		struct scratch bad;
+		struct scratch good;
+		char *chunk = dit_page_chunk_new(DIT_CHUNK_BYTES);
+		int r = 0;
+
+		scratch_open(&bad, has_thread);
+		scratch_open(&good, false);
+		good.file.writer = bad.writer;
+		full_fd = bad.file.fd;
+		/* It may come late, but it comes before the file is full of them. */
+		for (size_t n = 0; n < NCHUNKS && r == 0; n++) {
+			r = put(&bad.file, &chunk, n);
+		}
+		assert_int_equal(r, -ENOSPC);
+		full_fd = -1;
+		assert_int_equal(put(&bad.file, &chunk, 1), has_thread ? -ENOSPC : 0);
+		assert_int_equal(dit_page_file_drain(&bad.file), -ENOSPC);
+		free(chunk);
+
+		write_and_check(&good);
+		dit_page_file_close(&good.file);
+		test_scratch_remove(good.dir);
+		scratch_close(&bad);
+	}
+}
+
+static void a_limit_on_file_sizes_is_an_error_and_no_signal(void **state)
+{
+	(void)state;
+
+	for (int has_thread = 0; has_thread < 2; has_thread++) {
+		struct scratch scratch;
+		int status = 0;
+		pid_t pid = 0;
+
+		scratch_open(&scratch, false);
+		pid = fork();
+		if (pid == 0) {
+			const struct rlimit limit = {3 * DIT_CHUNK_BYTES + 777,
+			                             3 * DIT_CHUNK_BYTES + 777};
+			char *chunk = dit_page_chunk_new(DIT_CHUNK_BYTES);
+			int r = 0;
+
+			(void)signal(SIGXFSZ, SIG_DFL);
+			if (has_thread &&
+			    dit_page_writer_new(&scratch.file.writer) != 0) {
+				_exit(1);
+			}
+			(void)setrlimit(RLIMIT_FSIZE, &limit);
+			for (size_t n = 0; n < NCHUNKS && r == 0; n++) {
+				r = put(&scratch.file, &chunk, n);
+			}
+			_exit(r == -EFBIG && dit_page_file_drain(&scratch.file) == -EFBIG
+			              ? 0
+			              : 2);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+		scratch_close(&scratch);
+	}
+}
+
+static void a_thread_that_cannot_be_started_is_an_error(void **state)
+{
+	struct dit_page_writer *writer = NULL;
+	(void)state;
+
+	no_threads = true;
+	assert_int_equal(dit_page_writer_new(&writer), -EAGAIN);
+	no_threads = false;
+	dit_page_writer_free(NULL);
+}
+
+/* ---- several threads ---- */
+
+struct share {
+	struct dit_page_file *file;
+	size_t first;
+	int r;
+};
+
+static void *put_share(void *arg)
+{
+	struct share *share = arg;
+	char *chunk = dit_page_chunk_new(DIT_CHUNK_BYTES);
+
+	for (size_t n = share->first; n < NCHUNKS && share->r == 0; n += NTHREADS) {
+		share->r = put(share->file, &chunk, n);
+	}
+	free(chunk);
+	return NULL;
+}
+
+static void several_threads_share_a_writer_and_a_file(void **state)
+{
+	struct scratch scratch;
+	struct share shares[NTHREADS];
+	pthread_t threads[NTHREADS];
+	(void)state;
+
+	scratch_open(&scratch, true);
+	for (size_t i = 0; i < NTHREADS; i++) {
+		shares[i] = (struct share){.file = &scratch.file, .first = i};
+		assert_int_equal(pthread_create(&threads[i], NULL, put_share, &shares[i]),
+		                 0);
+	}
+	for (size_t i = 0; i < NTHREADS; i++) {
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_int_equal(shares[i].r, 0);
+	}
+	assert_int_equal(dit_page_file_drain(&scratch.file), 0);
+	assert_all_written(scratch.path);
+	scratch_close(&scratch);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chunks_are_written_where_they_belong),
+		cmocka_unit_test(who_refuses_direct_writes_gets_ordinary_ones),
+		cmocka_unit_test(lengths_that_are_not_aligned_are_written),
+		cmocka_unit_test(a_file_that_is_not_there_is_an_error),
+		cmocka_unit_test(the_first_error_of_a_file_is_its_own),
+		cmocka_unit_test(a_limit_on_file_sizes_is_an_error_and_no_signal),
+		cmocka_unit_test(a_thread_that_cannot_be_started_is_an_error),
+		cmocka_unit_test(several_threads_share_a_writer_and_a_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * New trees in a file that others change meanwhile: pages are reserved, tables are
+ * written, then changed a little (table_edit.h), and put in place; what liblmdb changed
+ * in the meantime stays, no page is lost, and the tables hold what a model says.
+ * And the difference of two versions of a tree (tree_diff.h).
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "commit/page_reserve.h"
+#include "page/page_source.h"
+#include "tree/table_edit.h"
+#include "tree/table_writer.h"
+#include "tree/tree_diff.h"
+#include "walk/walk.h"
+
+#define PAGE        4096u
+#define NKEYS       2500u
+#define NIDS        4000u
+#define LIST_MAX    3500u
+#define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
+
+/* ---- a model: which IDs each key has ---- */
+
+struct model {
+	bool has[NKEYS][NIDS];
+	uint64_t low[NKEYS]; /* of a range; 0: a list */
+	uint64_t high[NKEYS];
+};
+
+static struct model model;
+
+static size_t model_list(unsigned key, uint64_t *ids)
+{
+	size_t n = 0;
+
+	if (model.low[key] != 0) {
+		ids[0] = 0;
+		ids[1] = model.low[key];
+		ids[2] = model.high[key];
+		return 3;
+	}
+	for (unsigned id = 1; id < NIDS; id++) {
+		if (model.has[key][id]) {
+			ids[n++] = id;
+		}
+	}
+	return n;
+}
+
+static void make_range(unsigned key)
+{
+	uint64_t ids[NIDS];
+	size_t n = model_list(key, ids);
+
+	if (model.low[key] == 0 && n > LIST_MAX) {
+		model.low[key] = ids[0];
+		model.high[key] = ids[n - 1];
+	}
+}
+
+/* Of each hundredth key, from ID 1 on; changes are made from an ID on. */
+static unsigned long_list;
+static unsigned first_change;
+
+static void model_init(unsigned seed)
+{
+	srand(seed);
+	memset(&model, 0, sizeof(model));
+	for (unsigned k = 0; k < NKEYS; k += 2) {
+		unsigned n = k % 500 == 0   ? NIDS - 10
+		             : k % 100 == 0 ? long_list
+		             : k % 10 == 0  ? 9
+		                            : 1;
+
+		for (unsigned i = 0; i < n; i++) {
+			model.has[k][n > 500 ? i + 1
+			                     : 1 + (unsigned)rand() % (NIDS - 1)] = true;
+		}
+		make_range(k);
+	}
+}
+
+static void make_key(unsigned number, bool is_integer, char key[4])
+{
+	uint32_t word = is_integer ? number : __builtin_bswap32(number);
+
+	memcpy(key, &word, sizeof(word));
+}
+
+/* ---- a database ---- */
+
+struct fixture {
+	char *dir;
+	char path[4200];
+	MDB_env *env;
+	int fd;
+	unsigned nreserved; /* commits */
+};
+
+static MDB_txn *begin(const struct fixture *f, unsigned flags)
+{
+	MDB_txn *txn = NULL;
+
+	assert_int_equal(mdb_txn_begin(f->env, NULL, flags, &txn), 0);
+	return txn;
+}
+
+static void open_env(struct fixture *f)
+{
+	assert_int_equal(mdb_env_create(&f->env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(f->env, 16), 0);
+	assert_int_equal(mdb_env_set_mapsize(f->env, 256 << 20), 0);
+	assert_int_equal(mdb_env_open(f->env, f->dir, MDB_NOSYNC | MDB_NOTLS, 0600), 0);
+}
+
+/* Some entries get other values. */
+static void change_entries(const struct fixture *f, unsigned first, unsigned n,
+                           unsigned step)
+{
+	static char value[3000];
+	MDB_txn *txn = begin(f, 0);
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_dbi_open(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY, &dbi), 0);
+	for (uint64_t id = first; id < first + (uint64_t)n * step; id += step) {
+		MDB_val k = {sizeof(id), &id};
+		MDB_val v = {(size_t)(id % 3 * 1000 + 50), value};
+
+		memset(value, rand(), sizeof(value));
+		assert_int_equal(mdb_put(txn, dbi, &k, &v, 0), 0);
+	}
+	assert_int_equal(mdb_txn_commit(txn), 0);
+}
+
+static void fixture_make(struct fixture *f)
+{
+	*f = (struct fixture){.dir = test_scratch()};
+	(void)snprintf(f->path, sizeof(f->path), "%s/data.mdb", f->dir);
+	open_env(f);
+	change_entries(f, 1, 3000, 1);
+	for (unsigned i = 0; i < 6; i++) {
+		change_entries(f, 1 + i * 100, 500, 1);
+	}
+	f->fd = open(f->path, O_RDWR);
+	assert_true(f->fd >= 0);
+}
+
+static void fixture_remove(struct fixture *f)
+{
+	mdb_env_close(f->env);
+	(void)close(f->fd);
+	test_scratch_remove(f->dir);
+}
+
+static void found(void *ctx, const struct dit_walk_finding *finding)
+{
+	(void)ctx;
+	print_error("%s: %s page %lld: %s\n", dit_walk_kind_name(finding->kind),
+	            finding->database == NULL ? "-" : finding->database,
+	            (long long)finding->page, finding->text);
+}
+
+static void assert_sound(const struct fixture *f)
+{
+	struct dit_walk_stats stats;
+	struct dit_walk_opts opts = {.fd = f->fd,
+	                             .transaction = DIT_WALK_NEWEST,
+	                             .nthreads = 1,
+	                             .found = found};
+
+	assert_int_equal(dit_walk(&opts, &stats), 0);
+	assert_int_equal(stats.nfindings, 0);
+}
+
+static void assert_table(const struct fixture *f, const char *name, bool is_integer)
+{
+	MDB_txn *txn = begin(f, MDB_RDONLY);
+	MDB_cursor *cursor = NULL;
+	MDB_dbi dbi = 0;
+	MDB_val key = {0, NULL};
+	MDB_val value = {0, NULL};
+	MDB_stat stat;
+	size_t total = 0;
+
+	assert_int_equal(mdb_dbi_open(txn, name, 0, &dbi), 0);
+	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+	for (unsigned k = 0; k < NKEYS; k++) {
+		uint64_t ids[NIDS];
+		char wanted[4];
+		size_t n = model_list(k, ids);
+
+		make_key(k, is_integer, wanted);
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT),
+			                 0);
+			assert_memory_equal(key.mv_data, wanted, sizeof(wanted));
+			assert_memory_equal(value.mv_data, &ids[i], sizeof(ids[i]));
+		}
+		total += n;
+	}
+	assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT), MDB_NOTFOUND);
+	assert_int_equal(mdb_stat(txn, dbi, &stat), 0);
+	assert_int_equal(stat.ms_entries, total);
+	mdb_cursor_close(cursor);
+	mdb_txn_abort(txn);
+}
+
+/* ---- commits beside liblmdb: here nobody else is there, so its state is reread ---- */
+
+static struct dit_page_commit *open_commit(const struct fixture *f, uint64_t oldest,
+                                           const struct dit_page_set *reserved,
+                                           uint64_t room_pages)
+{
+	const struct dit_page_commit_opts opts = {.fd = f->fd,
+	                                          .path = f->path,
+	                                          .format = &dit_lmdb_09,
+	                                          .page_bytes = PAGE,
+	                                          .oldest = oldest,
+	                                          .reserved = reserved,
+	                                          .room_pages = room_pages};
+	struct dit_page_commit *commit = NULL;
+
+	assert_int_equal(dit_page_commit_open(&commit, &opts), 0);
+	return commit;
+}
+
+/* liblmdb looks at the meta pages only when an environment is opened as the first. */
+static void reopen(struct fixture *f)
+{
+	mdb_env_close(f->env);
+	open_env(f);
+}
+
+static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
+                        struct dit_page_runs *runs)
+{
+	struct fixture *f = ctx;
+	struct dit_page_commit *commit = open_commit(f, 3, NULL, wanted);
+	int r = dit_page_commit_reserve(commit, wanted, runs);
+
+	assert_true(least <= wanted);
+	if (r == 0) {
+		r = dit_page_commit_write(commit);
+	}
+	dit_page_commit_close(commit);
+	f->nreserved++;
+	return r;
+}
+
+static void write_table(struct dit_page_reserve *reserve, unsigned flags,
+                        struct dit_tree_record *ret)
+{
+	struct dit_table_writer *writer = NULL;
+
+	*ret = (struct dit_tree_record){.flags = (uint16_t)flags};
+	assert_int_equal(dit_table_writer_new(&writer, &reserve->space, flags), 0);
+	for (unsigned k = 0; k < NKEYS; k++) {
+		uint64_t ids[NIDS];
+		size_t n = model_list(k, ids);
+		char key[4];
+
+		make_key(k, (flags & MDB_INTEGERKEY) != 0, key);
+		if (n > 0) {
+			assert_int_equal(dit_table_writer_put(writer,
+			                                      (struct dit_span){key, 4},
+			                                      ids, n),
+			                 0);
+		}
+	}
+	assert_int_equal(dit_table_writer_finish(writer, ret), 0);
+	dit_table_writer_free(writer);
+}
+
+/* ---- changes ---- */
+
+struct changes {
+	struct dit_table_change list[6000];
+	char keys[6000][4];
+	size_t n;
+};
+
+static unsigned sort_flags;
+
+static int compare(const void *a, const void *b)
+{
+	return dit_table_change_compare(sort_flags, a, b);
+}
+
+/* Of the model as well. */
+static void make_changes(struct changes *changes, unsigned n, unsigned flags)
+{
+	changes->n = 0;
+	for (unsigned i = 0; i < n; i++) {
+		/* Each other one in a long list. */
+		unsigned k = i % 2 == 0 ? (unsigned)rand() % NKEYS
+		                        : (unsigned)rand() % (NKEYS / 100) * 100;
+		unsigned id = first_change + (unsigned)rand() % (NIDS - first_change);
+		bool is_added = !model.has[k][id];
+		bool is_done = false;
+
+		for (size_t c = 0; c < changes->n && !is_done; c++) {
+			char key[4];
+
+			make_key(k, (flags & MDB_INTEGERKEY) != 0, key);
+			is_done = memcmp(changes->keys[c], key, 4) == 0 &&
+			          changes->list[c].id == id;
+		}
+		if (is_done) {
+			continue;
+		}
+		make_key(k, (flags & MDB_INTEGERKEY) != 0, changes->keys[changes->n]);
+		changes->list[changes->n] =
+			(struct dit_table_change){.key = {changes->keys[changes->n], 4},
+		                                  .id = id,
+		                                  .is_added = is_added};
+		changes->n++;
+		model.has[k][id] = is_added;
+		if (model.low[k] != 0 && is_added) {
+			model.low[k] = id < model.low[k] ? id : model.low[k];
+			model.high[k] = id > model.high[k] ? id : model.high[k];
+		}
+	}
+	for (unsigned k = 0; k < NKEYS; k++) {
+		make_range(k);
+	}
+	sort_flags = flags;
+	qsort(changes->list, changes->n, sizeof(changes->list[0]), compare);
+}
+
+static uint64_t ndropped;
+
+static int drop_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	ndropped += n;
+	return dit_page_reserve_drop(ctx, first, n);
+}
+
+static void edit_table(struct fixture *f, struct dit_page_reserve *reserve,
+                       struct dit_page_commit *commit, const struct changes *changes,
+                       struct dit_tree_record *table)
+{
+	struct dit_page_source pages;
+	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
+	const struct dit_table_edit edit = {.source = &source,
+	                                    .space = dit_page_commit_space(commit),
+	                                    .flags = table->flags,
+	                                    .list_max = LIST_MAX,
+	                                    .dropped = drop_pages,
+	                                    .ctx = reserve};
+
+	assert_int_equal(
+		dit_page_source_init(&pages, f->fd, PAGE, (uint64_t)1 << 30, false), 0);
+	assert_int_equal(dit_table_edit(&edit, changes->list, changes->n, table), 0);
+	dit_page_source_deinit(&pages);
+}
+
+static void run(unsigned nchanges, unsigned flags, unsigned seed)
+{
+	static struct changes changes;
+	bool is_integer = (flags & MDB_INTEGERKEY) != 0;
+	struct fixture f;
+	struct dit_page_reserve reserve;
+	struct dit_page_set rest;
+	struct dit_page_commit *commit = NULL;
+	struct dit_tree_record table;
+
+	model_init(seed);
+	fixture_make(&f);
+	assert_int_equal(
+		dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f), 0);
+	reserve.expected_pages = 600;
+	assert_int_equal(dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path,
+	                                    &(struct dit_page_file_opts){.writer = NULL}),
+	                 0);
+	write_table(&reserve, flags, &table);
+	assert_true(f.nreserved >= 1);
+	dit_page_file_close(&reserve.space.file);
+	reopen(&f);
+	assert_sound(&f);
+	change_entries(&f, 1, 300, 10);
+	assert_sound(&f);
+
+	assert_int_equal(dit_page_reserve_rest(&reserve, &rest), 0);
+	commit = open_commit(&f, 0, &rest, 0);
+	make_changes(&changes, nchanges, flags);
+	ndropped = 0;
+	edit_table(&f, &reserve, commit, &changes, &table);
+	/* Of a long list the page with the ID and the branch above it, no others. */
+	assert_true(nchanges > 100 || ndropped <= nchanges + 20);
+	assert_int_equal(dit_page_reserve_use(&reserve, commit), 0);
+	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("cn"), &table), 0);
+	assert_int_equal(dit_page_commit_write(commit), 0);
+	dit_page_commit_close(commit);
+	dit_page_set_deinit(&rest);
+	dit_page_reserve_deinit(&reserve);
+	reopen(&f);
+	assert_sound(&f);
+	assert_table(&f, "cn", is_integer);
+	change_entries(&f, 1, 300, 7);
+	assert_table(&f, "cn", is_integer);
+	assert_sound(&f);
+	fixture_remove(&f);
+}
+
+static void tables_with_changes(void **state)
+{
+	(void)state;
+	long_list = 3000;
+	first_change = 1;
+	run(0, INDEX_FLAGS, 1);
+	run(1, INDEX_FLAGS, 2);
+	run(40, INDEX_FLAGS, 3);
+	run(3000, INDEX_FLAGS, 4);
+	run(500, INDEX_FLAGS | MDB_INTEGERKEY, 5);
+}
+
+static bool is_range(unsigned key)
+{
+	return model.low[key] != 0;
+}
+
+/* Lists of a tree of pages, which goes; ranges become wider. */
+static void long_lists_become_ranges(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	long_list = LIST_MAX - 20;
+	first_change = LIST_MAX - 19;
+	run(3000, INDEX_FLAGS, 6);
+	for (unsigned k = 100; k < NKEYS; k += 100) {
+		n += k % 500 != 0 && is_range(k) ? 1 : 0;
+	}
+	assert_int_equal(n, 20);
+	assert_true(model.high[500] > NIDS - 10);
+}
+
+/* All keys go; an empty table gets some. */
+static void to_nothing_and_back(void **state)
+{
+	static struct changes changes;
+	struct dit_page_commit *commit = NULL;
+	struct dit_tree_record table;
+	struct dit_page_reserve reserve;
+	struct dit_page_set rest;
+	struct fixture f;
+
+	(void)state;
+	memset(&model, 0, sizeof(model));
+	model.has[3][7] = true;
+	model.has[9][8] = true;
+	fixture_make(&f);
+	assert_int_equal(
+		dit_page_reserve_init(&reserve, &dit_lmdb_09, PAGE, reserve_more, &f), 0);
+	assert_int_equal(dit_page_file_open(&reserve.space.file, AT_FDCWD, f.path,
+	                                    &(struct dit_page_file_opts){.writer = NULL}),
+	                 0);
+	write_table(&reserve, INDEX_FLAGS, &table);
+	dit_page_file_close(&reserve.space.file);
+	assert_int_equal(dit_page_reserve_rest(&reserve, &rest), 0);
+	commit = open_commit(&f, 0, &rest, 0);
+	changes.n = 2;
+	make_key(3, false, changes.keys[0]);
+	make_key(9, false, changes.keys[1]);
+	changes.list[0] = (struct dit_table_change){{changes.keys[0], 4}, 7, false};
+	changes.list[1] = (struct dit_table_change){{changes.keys[1], 4}, 8, false};
+	edit_table(&f, &reserve, commit, &changes, &table);
+	assert_true(table.root == DIT_PAGE_NONE);
+	assert_int_equal(table.nitems, 0);
+	assert_int_equal(reserve.used.count, 0);
+	changes.list[0].is_added = true;
+	changes.list[1].is_added = true;
+	edit_table(&f, &reserve, commit, &changes, &table);
+	assert_int_equal(dit_page_reserve_use(&reserve, commit), 0);
+	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("cn"), &table), 0);
+	assert_int_equal(dit_page_commit_write(commit), 0);
+	dit_page_commit_close(commit);
+	dit_page_set_deinit(&rest);
+	dit_page_reserve_deinit(&reserve);
+	reopen(&f);
+	assert_sound(&f);
+	assert_table(&f, "cn", false);
+	fixture_remove(&f);
+}
+
+/* Pages that somebody took meanwhile are not free, and not ours. */
+static void lost_pages_are_noticed(void **state)
+{
+	struct dit_page_commit *commit = NULL;
+	struct dit_page_runs runs = {NULL, 0, 0};
+	struct fixture f;
+
+	(void)state;
+	fixture_make(&f);
+	assert_int_equal(reserve_more(&f, 20, 20, &runs), 0);
+	reopen(&f);
+	/* No reader holds the state of the reservation. */
+	for (unsigned i = 0; i < 8; i++) {
+		change_entries(&f, 5000 + i * 2000, 2000, 1);
+	}
+	commit = open_commit(&f, 0, NULL, 0);
+	assert_int_equal(dit_page_commit_use(commit, runs.runs[0].first, runs.runs[0].n),
+	                 DIT_E_CORRUPT);
+	dit_page_commit_close(commit);
+	free(runs.runs);
+	fixture_remove(&f);
+}
+
+/* ---- differences ---- */
+
+struct difference {
+	unsigned npages[2];
+	bool has[2][4000];
+};
+
+static int count_pages(void *ctx, bool is_newer, uint64_t first, uint64_t n)
+{
+	(void)first;
+	((struct difference *)ctx)->npages[is_newer] += (unsigned)n;
+	return 0;
+}
+
+static int note_node(void *ctx, bool is_newer, const struct dit_node_view *node)
+{
+	uint64_t id = 0;
+
+	memcpy(&id, node->key.data, sizeof(id));
+	((struct difference *)ctx)->has[is_newer][id] = true;
+	return 0;
+}
+
+static struct dit_tree_record tree_of(const struct fixture *f, uint64_t *ret_npages)
+{
+	struct dit_page_commit *commit = open_commit(f, 0, NULL, 0);
+	struct dit_tree_record tree;
+
+	assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("id2e"), &tree), 1);
+	*ret_npages = dit_page_commit_bytes(commit) / PAGE;
+	dit_page_commit_close(commit);
+	return tree;
+}
+
+static void two_versions(void **state)
+{
+	static struct difference difference;
+	const struct dit_tree_diff_ops ops = {
+		.pages = count_pages, .node = note_node, .ctx = &difference};
+	struct fixture f;
+	struct dit_page_source pages;
+	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
+	struct dit_tree_record older;
+	struct dit_tree_record newer;
+	struct dit_page_set set;
+	MDB_txn *reader = NULL;
+	uint64_t npages = 0;
+
+	(void)state;
+	fixture_make(&f);
+	older = tree_of(&f, &npages);
+	reader = begin(&f, MDB_RDONLY);
+	change_entries(&f, 1000, 3, 1);
+	change_entries(&f, 2000, 1, 1);
+	change_entries(&f, 3990, 5, 1);
+	newer = tree_of(&f, &npages);
+	assert_int_equal(dit_page_source_init(&pages, f.fd, PAGE, npages, false), 0);
+	assert_int_equal(dit_page_set_init(&set, npages), 0);
+	assert_int_equal(dit_tree_pages(&source, &older, &set), 0);
+	assert_int_equal(set.count, older.nbranch_pages + older.nleaf_pages);
+	assert_int_equal(dit_tree_diff(&source, &older, &newer, &set, &ops), 0);
+	for (unsigned id = 1000; id < 1003; id++) {
+		assert_true(difference.has[0][id] && difference.has[1][id]);
+	}
+	assert_true(difference.has[0][2000] && difference.has[1][2000]);
+	assert_true(!difference.has[0][3990] && difference.has[1][3990]);
+	assert_false(difference.has[0][500] || difference.has[1][500]);
+	assert_in_range(difference.npages[1], 3, 60);
+	/* The same version twice: nothing. */
+	memset(&difference, 0, sizeof(difference));
+	assert_int_equal(dit_tree_diff(&source, &older, &older, &set, &ops), 0);
+	assert_int_equal(difference.npages[0] + difference.npages[1], 0);
+	dit_page_set_deinit(&set);
+	dit_page_source_deinit(&pages);
+	mdb_txn_abort(reader);
+	fixture_remove(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_with_changes),
+		cmocka_unit_test(long_lists_become_ranges),
+		cmocka_unit_test(to_nothing_and_back),
+		cmocka_unit_test(lost_pages_are_noticed),
+		cmocka_unit_test(two_versions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
