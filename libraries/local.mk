@@ -19,6 +19,6 @@ pkginclude_HEADERS += \
 	%D%/bulk/reindex.h \
 	%D%/bulk/scan.h \
 	%D%/ground/sort/sort.h \
-	%D%/store/compare.h \
-	%D%/store/entry_view.h \
+	%D%/verbs/compare/compare.h \
+	%D%/directory/codec/entry_view.h \
 	$(NULL)

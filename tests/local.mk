@@ -23,8 +23,10 @@ include tests/bench/local.mk
 include tests/bench/stores/local.mk
 include tests/bulk/local.mk
 include tests/cli/local.mk
+include tests/codec/local.mk
 include tests/commit/local.mk
 include tests/common/local.mk
+include tests/compare/local.mk
 include tests/config/local.mk
 include tests/entry/local.mk
 include tests/faults/local.mk
@@ -34,12 +36,14 @@ include tests/index/local.mk
 include tests/ldif/local.mk
 include tests/manuals/local.mk
 include tests/oracle/local.mk
+include tests/output/local.mk
 include tests/packaging/local.mk
 include tests/page/local.mk
 include tests/pipeline/local.mk
+include tests/place/local.mk
+include tests/reader/local.mk
 include tests/schema/local.mk
 include tests/sort/local.mk
-include tests/store/local.mk
 include tests/tree/local.mk
 include tests/values/local.mk
 include tests/walk/local.mk

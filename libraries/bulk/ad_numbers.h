@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "output/output.h"
 #include "schema/schema.h"
-#include "store/output.h"
 
 #define DIT_AD_NUMBER_MAX 65535
 

@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #include "base/span.h"
-#include "store/output.h"
+#include "output/output.h"
 
 /** The highest ID whose keys builders take: some streams have IDs in 32 bits. */
 #define DIT_BUILDERS_ID_MAX UINT32_MAX

@@ -18,7 +18,7 @@
 #include "bulk/check.h"
 #include "bulk/check_findings.h"
 #include "config/settings.h"
-#include "store/snapshot.h"
+#include "reader/snapshot.h"
 
 struct dit_check_content_opts {
 	struct dit_snapshot *snapshot;       /* as many readers as threads are wanted */

@@ -13,8 +13,8 @@
 
 #include "bulk/check_findings.h"
 #include "bulk/csn_list.h"
+#include "codec/entry_view.h"
 #include "schema/schema.h"
-#include "store/entry_view.h"
 
 /** Zero is one that has noted nothing. */
 struct dit_check_csn {

@@ -9,8 +9,8 @@
 #include "base/grow.h"
 #include "bulk/builders.h"
 #include "bulk/view_attrs.h"
+#include "codec/entry_codec.h"
 #include "entry/entry_verify.h"
-#include "store/entry_codec.h"
 
 #define ARENA_BYTES (16u << 10)
 

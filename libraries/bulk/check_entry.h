@@ -12,10 +12,10 @@
 #define DITKIT_CHECK_ENTRY_H
 
 #include "bulk/check_findings.h"
+#include "codec/entry_view.h"
+#include "reader/ad_names.h"
+#include "reader/snapshot.h"
 #include "schema/schema.h"
-#include "store/ad_names.h"
-#include "store/entry_view.h"
-#include "store/snapshot.h"
 
 struct dit_check_entry;
 

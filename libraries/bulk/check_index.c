@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "store/dn_reader.h"
+#include "reader/dn_reader.h"
 
 #define ID_BYTES     sizeof(uint64_t)
 #define RANGE_IDS    3 /* 0, the lowest, the highest */

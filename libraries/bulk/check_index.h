@@ -22,7 +22,7 @@
 #include "bulk/builders.h"
 #include "bulk/check_findings.h"
 #include "index/index_keys.h"
-#include "store/snapshot.h"
+#include "reader/snapshot.h"
 
 struct dit_check_index;
 

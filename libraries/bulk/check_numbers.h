@@ -9,8 +9,8 @@
 #define DITKIT_CHECK_NUMBERS_H
 
 #include "bulk/check_findings.h"
+#include "reader/snapshot.h"
 #include "schema/schema.h"
-#include "store/snapshot.h"
 
 /** @return 0; -ENOMEM; LMDB's codes */
 int dit_check_numbers(struct dit_snapshot *snapshot, struct dit_schema *schema,

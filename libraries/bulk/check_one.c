@@ -26,12 +26,12 @@
 #include "base/ticker.h"
 #include "bulk/check_content.h"
 #include "bulk/check_sizes.h"
-#include "store/fault.h"
-#include "store/files.h"
-#include "store/format_check.h"
-#include "store/hold.h"
-#include "store/snapshot.h"
-#include "store/stored_order.h"
+#include "place/fault.h"
+#include "place/files.h"
+#include "place/format_check.h"
+#include "place/hold.h"
+#include "reader/snapshot.h"
+#include "reader/stored_order.h"
 
 /* Commits may come between the snapshot and the meta pages; two in a row are rare. */
 #define ATTEMPTS 20

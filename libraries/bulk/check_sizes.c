@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "store/snapshot.h"
+#include "reader/snapshot.h"
 
 #define RANGE_ITEMS 3 /* 0, the lowest ID, the highest (storage.md 5.4) */
 #define KEY_MAX     511

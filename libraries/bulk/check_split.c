@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "store/dn_reader.h"
-#include "store/entry_codec.h"
+#include "codec/entry_codec.h"
+#include "reader/dn_reader.h"
 #include "values/value_order.h"
 
 #define ARENA_BYTES (16u << 10)

@@ -12,8 +12,8 @@
 
 #include "base/stop.h"
 #include "bulk/check_findings.h"
-#include "store/ad_names.h"
-#include "store/snapshot.h"
+#include "reader/ad_names.h"
+#include "reader/snapshot.h"
 
 struct dit_check_split_opts {
 	struct dit_snapshot *snapshot; /* borrowed, like the others */

@@ -11,9 +11,9 @@
 #include "base/big_endian.h"
 #include "base/error.h"
 #include "bulk/check_loops.h"
+#include "codec/name_codec.h"
+#include "reader/dn_reader.h"
 #include "sort/sort.h"
-#include "store/dn_reader.h"
-#include "store/name_codec.h"
 
 #define ID_BYTES sizeof(uint64_t)
 /* Of key 0: no name, two NULs, no ID (storage.md 3.1). */

@@ -22,7 +22,7 @@
 
 #include "base/stop.h"
 #include "bulk/check_findings.h"
-#include "store/snapshot.h"
+#include "reader/snapshot.h"
 
 struct dit_check_tree_opts {
 	struct dit_snapshot *snapshot; /* borrowed, like the others */

@@ -32,7 +32,7 @@
 #include "base/stop.h"
 #include "bulk/check_sizes.h"
 #include "config/settings.h"
-#include "store/snapshot.h"
+#include "reader/snapshot.h"
 #include "values/filter.h"
 
 /** How many entries a sample has at most. */

@@ -13,8 +13,8 @@
 #define DITKIT_CHECK_VALUES_H
 
 #include "bulk/check_sizes.h"
+#include "codec/entry_view.h"
 #include "config/settings.h"
-#include "store/entry_view.h"
 
 struct dit_check_values;
 

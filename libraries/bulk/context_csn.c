@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "bulk/csn_list.h"
-#include "store/entry_edit.h"
+#include "codec/entry_edit.h"
 
 #define SUBENTRY_RDN "cn=ldapsync"
 #define ARENA_BYTES  4096

@@ -22,8 +22,8 @@
 
 #include "base/stop.h"
 #include "bulk/ad_numbers.h"
-#include "store/entry_codec.h"
-#include "store/output.h"
+#include "codec/entry_codec.h"
+#include "output/output.h"
 
 struct dit_entries;
 

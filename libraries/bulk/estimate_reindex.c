@@ -17,7 +17,7 @@
 #include "base/tmp_dir.h"
 #include "bulk/estimate_keys.h"
 #include "bulk/reindexer.h"
-#include "store/entry_reader.h"
+#include "reader/entry_reader.h"
 
 #define SAMPLE_BYTES (8u << 20)
 #define WAIT_MS      10000

@@ -9,8 +9,8 @@
 
 #include "base/arena.h"
 #include "bulk/export.h"
+#include "codec/entry_view.h"
 #include "schema/schema.h"
-#include "store/entry_view.h"
 #include "values/filter.h"
 
 /** Zero matches nothing. */

@@ -32,7 +32,7 @@
 #include "bulk/glue.h"
 #include "bulk/hint.h"
 #include "bulk/scan_snapshot.h"
-#include "store/fault.h"
+#include "place/fault.h"
 
 #define WRITE_BYTES (1u << 20) /* written at once, about */
 #define WRITE_TEXTS 64

@@ -12,9 +12,9 @@
 #ifndef DITKIT_EXPORT_TEXT_H
 #define DITKIT_EXPORT_TEXT_H
 
+#include "codec/entry_view.h"
 #include "ldif/ldif_write.h"
-#include "store/ad_names.h"
-#include "store/entry_view.h"
+#include "reader/ad_names.h"
 
 /** How an attribute description is printed. */
 struct dit_export_name {

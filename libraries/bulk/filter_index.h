@@ -22,8 +22,8 @@
 #define DITKIT_FILTER_INDEX_H
 
 #include "config/settings.h"
-#include "store/ad_names.h"
-#include "store/snapshot.h"
+#include "reader/ad_names.h"
+#include "reader/snapshot.h"
 #include "values/filter.h"
 
 struct dit_candidates_opts {

@@ -16,7 +16,7 @@
 #define DITKIT_FILTER_MATCH_H
 
 #include "bulk/value_match.h"
-#include "store/entry_view.h"
+#include "codec/entry_view.h"
 #include "values/filter.h"
 
 /**

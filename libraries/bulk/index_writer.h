@@ -34,7 +34,7 @@
 #include "base/ticker.h"
 #include "bulk/builders.h"
 #include "bulk/index_cost.h"
-#include "store/output.h"
+#include "output/output.h"
 
 struct dit_index_writer;
 

@@ -12,9 +12,9 @@
 
 #include "bulk/load_report.h"
 #include "entry/why.h"
-#include "store/dn_reader.h"
-#include "store/fault.h"
-#include "store/snapshot.h"
+#include "place/fault.h"
+#include "reader/dn_reader.h"
+#include "reader/snapshot.h"
 
 bool dit_load_look_is_wanted(const struct dit_load_opts *opts)
 {

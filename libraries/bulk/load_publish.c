@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Putting the databases in place: all of them, or none (store/publication.h). The chosen
+ * Putting the databases in place: all of them, or none (output/publication.h). The chosen
  * one is the first target, so it appears last.
  */
 #include "bulk/load_publish.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "bulk/load_report.h"
-#include "store/publication.h"
+#include "output/publication.h"
 
 struct publishing {
 	struct loader *loader;

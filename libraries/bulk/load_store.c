@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A target's output (store/output.h): opened, and what it holds taken over.
+ * A target's output (output/output.h): opened, and what it holds taken over.
  */
 #include "bulk/load_store.h"
 
@@ -11,7 +11,7 @@
 #include "bulk/load_look.h"
 #include "bulk/load_progress.h"
 #include "bulk/load_report.h"
-#include "store/claim.h"
+#include "place/claim.h"
 
 #define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
 #define EXPANSION 6 /* bytes stored per byte of LDIF, the first guess */

@@ -18,9 +18,9 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "bulk/reindexer.h"
-#include "store/ad_names.h"
-#include "store/entry_reader.h"
-#include "store/index_output.h"
+#include "output/index_output.h"
+#include "reader/ad_names.h"
+#include "reader/entry_reader.h"
 #include "tree/table_edit.h"
 
 #define ARENA_BYTES (64u << 10)

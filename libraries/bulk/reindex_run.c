@@ -9,7 +9,7 @@
 
 #include "base/tmp_dir.h"
 #include "bulk/reindexer.h"
-#include "store/publication.h"
+#include "output/publication.h"
 
 #define THREADS_MAX 1024u
 

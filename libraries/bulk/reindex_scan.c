@@ -9,7 +9,7 @@
 
 #include "base/notes.h"
 #include "bulk/reindexer.h"
-#include "store/dn_reader.h"
+#include "reader/dn_reader.h"
 
 /* What a range of entries came to. */
 struct range_result {

@@ -10,9 +10,9 @@
 #include "base/tmp_dir.h"
 #include "bulk/index_writer.h"
 #include "bulk/reindexer.h"
-#include "store/claim.h"
-#include "store/index_output.h"
-#include "store/stored_order.h"
+#include "output/index_output.h"
+#include "place/claim.h"
+#include "reader/stored_order.h"
 
 #define WAIT_MS    10000 /* while LMDB's table of readers is full */
 #define WIDE_SHARE 8     /* of the memory: keys that share a sorter get an eighth */

@@ -24,10 +24,10 @@
 #include "bulk/scan_snapshot.h"
 #include "bulk/stored_keys.h"
 #include "bulk/teller.h"
-#include "store/fault.h"
-#include "store/online.h"
-#include "store/output.h"
-#include "store/publication.h"
+#include "output/online.h"
+#include "output/output.h"
+#include "output/publication.h"
+#include "place/fault.h"
 #include "tree/page_writer.h"
 
 /** A tool thread's own. [own: member] while a scan runs */

@@ -20,8 +20,8 @@
 #include "bulk/chosen.h"
 #include "bulk/scan_snapshot.h"
 #include "pipeline/pipeline.h"
-#include "store/entry_reader.h"
-#include "store/fault.h"
+#include "place/fault.h"
+#include "reader/entry_reader.h"
 
 #define RANGE_PAGES      4u
 #define LONG_RANGE_BYTES (1u << 20) /* on average: then a range is one page */

@@ -9,9 +9,9 @@
 
 #include "base/stop.h"
 #include "bulk/scan.h"
+#include "reader/ad_names.h"
+#include "reader/snapshot.h"
 #include "schema/schema.h"
-#include "store/ad_names.h"
-#include "store/snapshot.h"
 
 struct dit_scan_snapshot_opts {
 	struct dit_snapshot *snapshot; /* borrowed; as many readers as threads */

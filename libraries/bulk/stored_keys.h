@@ -13,8 +13,8 @@
 #define DITKIT_STORED_KEYS_H
 
 #include "bulk/builders.h"
+#include "codec/entry_view.h"
 #include "index/index_keys.h"
-#include "store/entry_view.h"
 
 struct dit_stored_keys;
 

@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "bulk/tree_private.h"
 #include "bulk/tree_record.h"
-#include "store/name_codec.h"
+#include "codec/name_codec.h"
 
 /* ---- beginning and end ---- */
 

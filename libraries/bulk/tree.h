@@ -38,7 +38,7 @@
 #include "base/stop.h"
 #include "base/ticker.h"
 #include "bulk/dn_table.h"
-#include "store/output.h"
+#include "output/output.h"
 #include "values/dn.h"
 
 struct dit_tree;

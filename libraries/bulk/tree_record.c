@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/big_endian.h"
-#include "store/name_codec.h"
+#include "codec/name_codec.h"
 
 #define ID_BYTES   8
 #define HEAD_BYTES (ID_BYTES + 2)

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "bulk/tree_private.h"
 #include "bulk/tree_record.h"
-#include "store/name_codec.h"
+#include "codec/name_codec.h"
 
 /* The dummy that slapd stores first below the root (storage.md 3.1). */
 static int put_dummy(struct dit_output_table *table)

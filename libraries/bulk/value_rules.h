@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
+#include "codec/split_codec.h"
 #include "config/settings.h"
-#include "store/split_codec.h"
 
 /**
  * The types that sortvals names.

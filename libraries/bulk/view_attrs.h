@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
+#include "codec/entry_view.h"
 #include "entry/entry.h"
-#include "store/entry_view.h"
 
 /** Zero: empty. Freed with free(attrs). */
 struct dit_view_attrs {

@@ -19,8 +19,8 @@
 
 #include <errno.h>
 
-#include "store/name_codec.h"
-#include "store/output.h"
+#include "codec/name_codec.h"
+#include "output/output.h"
 
 #define FAKE_NENTRIES 32
 #define FAKE_NBYTES   4096

@@ -8,8 +8,8 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "store/fault.h"
-#include "store/snapshot.h"
+#include "place/fault.h"
+#include "reader/snapshot.h"
 #include "test.h"
 
 /* Attribute types that slapd does not hard-code, classes that use them. */

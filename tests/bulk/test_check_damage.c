@@ -18,8 +18,8 @@
 #include <lmdb.h>
 
 #include "bulk/check.h"
+#include "codec/name_codec.h"
 #include "load_fixture.h"
-#include "store/name_codec.h"
 
 #define INDEX (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
 

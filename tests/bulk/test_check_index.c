@@ -9,7 +9,7 @@
 
 #include "builders_fixture.h"
 #include "bulk/check_index.h"
-#include "store/store_fixture.h"
+#include "output/store_fixture.h"
 
 struct told {
 	char text[4000];

@@ -11,7 +11,7 @@
 
 #include "bulk/check_sizes.h"
 #include "nomem.h"
-#include "store/snapshot.h"
+#include "reader/snapshot.h"
 
 #define INDEX (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP)
 

@@ -14,7 +14,7 @@
 
 #include "bulk/export.h"
 #include "load_fixture.h"
-#include "store/ad_names.h"
+#include "reader/ad_names.h"
 
 #define NPEOPLE 1500u
 

@@ -10,10 +10,10 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "codec/entry_codec.h"
 #include "entry/sid_set.h"
 #include "load_fixture.h"
 #include "page/page_dump.h"
-#include "store/entry_codec.h"
 
 #define ROOT "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
 

@@ -13,13 +13,13 @@
 #include "load_fixture.h"
 #include "page/page_set.h"
 #include "page/page_source.h"
-#include "store/snapshot.h"
-#include "store/snapshot_impl.h"
+#include "reader/snapshot.h"
+#include "reader/snapshot_impl.h"
 
 /* The people of 40 in one go are the reference: 45 records. */
 #define NPEOPLE  40
 #define NRECORDS 45
-/* So many that those that come to them are less than 1/24 (store/output_existing.c). */
+/* So many that those that come to them are less than 1/24 (output/output_existing.c). */
 #define NMANY 600
 
 /* Cut the input file behind record @p n; @p second names the rest. */
@@ -114,7 +114,7 @@ static uint64_t collect_index(const struct load_fixture *f, const char *name,
 }
 
 /*
- * Pages of ours take more transactions than liblmdb's commit (store/existing_hide.c); an
+ * Pages of ours take more transactions than liblmdb's commit (output/existing_hide.c); an
  * index that is built anew keeps no page.
  */
 static void assert_grown(const struct load_fixture *f, const struct dit_page_set *before,

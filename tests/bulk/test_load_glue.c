@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "load_fixture.h"
-#include "store/claim.h"
-#include "store/files.h"
+#include "place/claim.h"
+#include "place/files.h"
 
 static bool directories_fail; /* to sync */
 

@@ -89,7 +89,7 @@ enum kind {
 	LOAD_APPEND,
 	LOAD_2_7,
 	LOAD_MORE,
-	LOAD_FEW, /* to many: indexes are grown (store/output_existing.c) */
+	LOAD_FEW, /* to many: indexes are grown (output/output_existing.c) */
 	REINDEX,
 	CHECK,
 	EXPORT,

@@ -10,9 +10,9 @@
 
 #include <errno.h>
 
+#include "codec/entry_codec.h"
 #include "entry/entry_fixture.h"
 #include "nomem.h"
-#include "store/entry_codec.h"
 
 struct outcome {
 	int r;

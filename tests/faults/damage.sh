@@ -15,7 +15,7 @@ seed=${DIT_SEED:-$(date +%s)}
 echo "seed $seed"
 
 # run_tool NUMBER: a tool works on the damaged file. Loads are of all three ways
-# (store/output_existing.c).
+# (output/output_existing.c).
 run_tool() {
 	local some=(--tmpdir "$work/tmp" -f "$work/dit/slapd.conf" -T $(($1 / 10 % 2 + 1)))
 	local all=(--openldap "$release" "${some[@]}")

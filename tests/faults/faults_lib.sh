@@ -224,7 +224,7 @@ for_all_loads() {
 }
 
 # for_small_loads FUNCTION: the same for entries that come to many, so few of them that
-# only the pages on the way to their keys are written (store/output_existing.c), and for
+# only the pages on the way to their keys are written (output/output_existing.c), and for
 # two entries, which liblmdb inserts. Makes an input of its own.
 for_small_loads() {
 	local call=$1 n=1500
@@ -271,7 +271,7 @@ numbers_of() {
 	rm -r "$work/look-$1"
 }
 
-# way_of NAME: how the indexes became new, by what the file has (store/output_existing.c).
+# way_of NAME: how the indexes became new, by what the file has (output/output_existing.c).
 # A commit of liblmdb is one transaction, with pages of ours it is three. When all indexes
 # are built anew, no more old pages stay in use than those of the other databases.
 way_of() {

@@ -14,9 +14,9 @@
 
 #include "base/error.h"
 #include "base/whole_io.h"
-#include "store/format_check.h"
-#include "store/snapshot_impl.h"
-#include "store/stored_order.h"
+#include "place/format_check.h"
+#include "reader/snapshot_impl.h"
+#include "reader/stored_order.h"
 #include "walk/walk.h"
 
 #define NSLOTS     (1u << 18) /* of known files; more are looked at again */

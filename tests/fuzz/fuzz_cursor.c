@@ -16,7 +16,7 @@
 #include <zlib.h>
 
 #include "base/error.h"
-#include "store/stored_order.h"
+#include "reader/stored_order.h"
 #include "test.h"
 
 #define CHANGE_BYTES 4u

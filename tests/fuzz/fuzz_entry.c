@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/entry_codec.h"
 #include "entry/entry_fixture.h"
-#include "store/entry_codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "store/entry_codec.h"
-#include "store/name_codec.h"
+#include "codec/entry_codec.h"
+#include "codec/name_codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "output/output.h"
 #include "page/page_format.h"
-#include "store/output.h"
 
 #define DUPSORT    0x04u
 #define INTEGERKEY 0x08u

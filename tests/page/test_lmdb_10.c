@@ -7,7 +7,7 @@
  */
 #include "page/meta_pages.h"
 #include "page/page_nodes.h"
-#include "store/stored_order.h"
+#include "reader/stored_order.h"
 #include "test.h"
 #include "walk/walk.h"
 

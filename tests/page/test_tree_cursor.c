@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "page/tree_cursor.h"
-#include "store/stored_order.h"
+#include "reader/stored_order.h"
 #include "test.h"
 
 #include "page_dump.h"

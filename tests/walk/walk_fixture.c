@@ -6,7 +6,7 @@
 
 #include <lmdb.h>
 
-#include "store/store_fixture.h"
+#include "output/store_fixture.h"
 
 #define NENTRIES 400
 #define NNAMES   120

@@ -15,7 +15,7 @@
  *
  * A page begins with its number, 8 bytes, and its header ends with struct dit_page_words.
  *
- * Facts from liblmdb's own files, checked by tests/store/test_table.c, which has liblmdb
+ * Facts from liblmdb's own files, checked by tests/output/test_table.c, which has liblmdb
  * read, extend and shrink what we wrote.
  */
 #ifndef DITKIT_LMDB_FORMAT_H

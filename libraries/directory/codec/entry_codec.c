@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Entries as stored in id2e; the layout is in the header.
+ *
+ * Example, one attribute ou (number 11) with the value "People", from offset 16 on:
+ *
+ *   0b000000  01000080  06000000  06000000     number, 1 value + normal, lengths 6 and 6
+ *   "People" 00  "people" 00
+ *
+ * and 4 slots: slapd's reader keeps each list of values with an empty one at its end.
+ *
+ * slapd leaves the bytes that pad a record as they happen to be; here they are zero.
+ */
+#include "codec/entry_codec.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+
+#define HEAD_WORDS 4
+#define WORD_BYTES sizeof(uint32_t)
+#define PAD_BYTES  8
+
+/* The values of larger records are not copied. */
+#define HUGE_BYTES ((uint64_t)1 << 20)
+
+#define ATTR_SORTED  0x80000000u
+#define ATTR_SPLIT   0x40000000u
+#define COUNT_NORMAL 0x80000000u
+
+/* ---- encoding ---- */
+
+struct measure {
+	uint64_t nwords; /* behind the head */
+	uint64_t nslots;
+	uint64_t nbytes;       /* of value data */
+	uint64_t nsplit_bytes; /* lengths and data that are stored apart */
+	bool is_too_long;
+};
+
+static void measure_values(struct measure *measure, const struct dit_span *values,
+                           uint32_t n, bool is_split)
+{
+	uint64_t nbytes = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (values[i].len >= UINT32_MAX) {
+			measure->is_too_long = true;
+		}
+		nbytes += values[i].len + 1;
+	}
+	measure->nslots += (uint64_t)n + 1;
+	if (is_split) {
+		measure->nsplit_bytes += nbytes + n * WORD_BYTES;
+	} else {
+		measure->nwords += n;
+		measure->nbytes += nbytes;
+	}
+}
+
+static void measure_attr(struct measure *measure, const struct dit_attr *attr,
+                         bool is_split)
+{
+	if (attr->nvalues >= COUNT_NORMAL) {
+		measure->is_too_long = true;
+		return;
+	}
+	measure->nwords += 2;
+	measure_values(measure, attr->values, attr->nvalues, is_split);
+	if (attr->normal != NULL) {
+		measure_values(measure, attr->normal, attr->nvalues, is_split);
+	}
+}
+
+static uint32_t *put_lengths(uint32_t *word, const struct dit_span *values, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		*word++ = (uint32_t)values[i].len;
+	}
+	return word;
+}
+
+static inline char *put_values(char *out, const struct dit_span *values, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (values[i].len > 0) {
+			memcpy(out, values[i].data, values[i].len);
+		}
+		out += values[i].len;
+		*out++ = '\0';
+	}
+	return out;
+}
+
+/* Of a huge entry. */
+static struct dit_span *list_values(struct dit_span *list, const struct dit_span *values,
+                                    uint32_t n)
+{
+	memcpy(list, values, n * sizeof(*values));
+	return list + n;
+}
+
+/* `is_huge` is a constant where this function is used: the loop of ordinary entries asks
+ * for it nowhere. */
+static inline __attribute__((always_inline)) void put_attrs(
+	const struct dit_entry *entry, const struct dit_split_rules *rules,
+	const struct measure *measure, struct dit_encoded *encoded, bool is_huge)
+{
+	uint32_t *first = (uint32_t *)(void *)encoded->bytes;
+	uint32_t *word = first + HEAD_WORDS;
+	char *out = (char *)(word + measure->nwords);
+	struct dit_span *list = (struct dit_span *)encoded->values;
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
+		bool is_split = dit_split_applies(rules, attr);
+
+		encoded->ads[i] = attr->ad;
+		encoded->ad_words[i] = (uint32_t)(word - first);
+		*word++ =
+			(attr->is_sorted ? ATTR_SORTED : 0) | (is_split ? ATTR_SPLIT : 0);
+		*word++ = attr->nvalues | (attr->normal != NULL ? COUNT_NORMAL : 0);
+		if (is_split) {
+			continue;
+		}
+		word = put_lengths(word, attr->values, attr->nvalues);
+		if (is_huge) {
+			list = list_values(list, attr->values, attr->nvalues);
+		} else {
+			out = put_values(out, attr->values, attr->nvalues);
+		}
+		if (attr->normal == NULL) {
+			continue;
+		}
+		word = put_lengths(word, attr->normal, attr->nvalues);
+		if (is_huge) {
+			list = list_values(list, attr->normal, attr->nvalues);
+		} else {
+			out = put_values(out, attr->normal, attr->nvalues);
+		}
+	}
+	if (!is_huge) {
+		memset(out, 0, (size_t)(encoded->bytes + encoded->len - out));
+	}
+}
+
+static void put_entry(const struct dit_entry *entry, const struct dit_split_rules *rules,
+                      const struct measure *measure, struct dit_encoded *encoded)
+{
+	uint32_t *first = (uint32_t *)(void *)encoded->bytes;
+
+	first[0] = entry->nattrs;
+	first[1] = (uint32_t)measure->nslots;
+	first[2] = entry->oc_flags;
+	first[3] = (uint32_t)measure->nwords;
+	if (encoded->values != NULL) {
+		put_attrs(entry, rules, measure, encoded, true);
+	} else {
+		put_attrs(entry, rules, measure, encoded, false);
+	}
+}
+
+int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
+                     struct dit_arena *arena, struct dit_encoded *ret)
+{
+	struct measure measure = {0};
+	struct dit_encoded encoded = {.nattrs = entry->nattrs};
+	uint64_t len = 0;
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
+
+		measure_attr(&measure, attr, dit_split_applies(rules, attr));
+	}
+	len = (HEAD_WORDS + measure.nwords) * WORD_BYTES + measure.nbytes;
+	if (measure.is_too_long || len > UINT32_MAX - PAD_BYTES) {
+		return DIT_E_TOOLONG;
+	}
+	/* The limit counts a length word and a NUL for each value: what we write here,
+	 * and as much for the values in id2v. */
+	encoded.size_limit_bytes = len + measure.nsplit_bytes;
+	encoded.len = (len + PAD_BYTES - 1) / PAD_BYTES * PAD_BYTES;
+	encoded.nbytes = encoded.len;
+	if (len > HUGE_BYTES) {
+		encoded.nbytes = (HEAD_WORDS + measure.nwords) * WORD_BYTES;
+		encoded.nvalues = measure.nwords - (uint64_t)2 * entry->nattrs;
+		encoded.values =
+			dit_arena_alloc(arena, encoded.nvalues * sizeof(*encoded.values));
+		if (encoded.values == NULL) {
+			return -ENOMEM;
+		}
+	}
+	encoded.bytes = dit_arena_alloc(arena, encoded.nbytes);
+	encoded.ads = dit_arena_alloc(arena, entry->nattrs * sizeof(*encoded.ads));
+	encoded.ad_words =
+		dit_arena_alloc(arena, entry->nattrs * sizeof(*encoded.ad_words));
+	if (encoded.bytes == NULL || encoded.ads == NULL || encoded.ad_words == NULL) {
+		return -ENOMEM;
+	}
+	put_entry(entry, rules, &measure, &encoded);
+	if (rules != NULL) {
+		int r = dit_split_encode(entry, rules, arena, &encoded.splits);
+
+		if (r < 0) {
+			return r;
+		}
+	}
+	*ret = encoded;
+	return 0;
+}
+
+/* ---- a record in pieces ---- */
+
+/* Bytes of the next value and the NUL behind it. @return their number */
+static size_t next_of_value(struct dit_encoded_cursor *cursor, char *out, size_t len)
+{
+	const struct dit_span *value = &cursor->encoded->values[cursor->nvalues];
+	size_t rest = value->len - cursor->nbytes;
+	size_t n = rest < len ? rest : len;
+
+	if (n > 0) {
+		memcpy(out, value->data + cursor->nbytes, n);
+	}
+	cursor->nbytes += n;
+	if (n < len) {
+		out[n++] = '\0';
+		cursor->nvalues++;
+		cursor->nbytes = 0;
+	}
+	return n;
+}
+
+void dit_encoded_next(void *ctx, char *out, size_t len)
+{
+	struct dit_encoded_cursor *cursor = ctx;
+	const struct dit_encoded *encoded = cursor->encoded;
+
+	while (len > 0) {
+		size_t n = encoded->nbytes - cursor->nhead;
+
+		if (n > 0) {
+			n = n < len ? n : len;
+			memcpy(out, encoded->bytes + cursor->nhead, n);
+			cursor->nhead += n;
+		} else if (cursor->nvalues < encoded->nvalues) {
+			n = next_of_value(cursor, out, len);
+		} else {
+			memset(out, 0, len); /* padding */
+			n = len;
+		}
+		out += n;
+		len -= n;
+	}
+}
+
+/* ---- decoding ---- */
+
+/* Where the decoder stands. It lives in registers, so nobody takes its address. */
+struct decoder {
+	const char *word;      /* next word */
+	const char *words_end; /* but for two words of each attribute that comes yet */
+	const char *data;      /* next value */
+	const char *end;
+	struct dit_span
+		*span; /* next one that is free: one for each word before the end */
+};
+
+static inline uint32_t word_at(const char *at)
+{
+	uint32_t word = 0;
+
+	memcpy(&word, at, WORD_BYTES);
+	return word;
+}
+
+/* @return where it stands then; at NULL: the values are not there */
+static inline struct decoder decode_values(struct decoder at, uint32_t n)
+{
+	if (n > (size_t)(at.words_end - at.word) / WORD_BYTES) {
+		at.word = NULL;
+		return at;
+	}
+	for (; n > 0; n--) {
+		size_t len = word_at(at.word);
+
+		if (len >= (size_t)(at.end - at.data) || at.data[len] != '\0') {
+			at.word = NULL;
+			return at;
+		}
+		*at.span++ = (struct dit_span){at.data, len};
+		at.word += WORD_BYTES;
+		at.data += len + 1;
+	}
+	return at;
+}
+
+/* The same without a look at the values. */
+static inline struct decoder pass_values(struct decoder at, uint64_t n)
+{
+	uint64_t nbytes = n; /* NULs */
+
+	if (n > (size_t)(at.words_end - at.word) / WORD_BYTES) {
+		at.word = NULL;
+		return at;
+	}
+	for (; n > 0; n--) {
+		nbytes += word_at(at.word);
+		at.word += WORD_BYTES;
+	}
+	if (nbytes > (size_t)(at.end - at.data)) {
+		at.word = NULL;
+		return at;
+	}
+	at.data += nbytes;
+	return at;
+}
+
+/* Of the next attribute all but the values. */
+static inline struct decoder take_head(struct decoder at, struct dit_stored_attr *attr)
+{
+	uint32_t head = word_at(at.word);
+	uint32_t count = word_at(at.word + WORD_BYTES);
+
+	*attr = (struct dit_stored_attr){.ad_number = head & ~(ATTR_SORTED | ATTR_SPLIT),
+	                                 .is_sorted = (head & ATTR_SORTED) != 0,
+	                                 .is_split = (head & ATTR_SPLIT) != 0,
+	                                 .has_normal = (count & COUNT_NORMAL) != 0,
+	                                 .nvalues = count & ~COUNT_NORMAL};
+	at.word += 2 * WORD_BYTES;
+	at.words_end += 2 * WORD_BYTES;
+	return at;
+}
+
+static inline struct decoder take_values(struct decoder at, struct dit_stored_attr *attr)
+{
+	if (attr->is_split) {
+		return at;
+	}
+	attr->values = at.span;
+	at = decode_values(at, attr->nvalues);
+	if (at.word != NULL && attr->has_normal) {
+		attr->normal = at.span;
+		at = decode_values(at, attr->nvalues);
+	}
+	return at;
+}
+
+static inline bool is_unwanted(const struct dit_unwanted_ads *unwanted, uint32_t number)
+{
+	return number < unwanted->n && unwanted->is_unwanted[number];
+}
+
+/* The attributes, which must use up all words and all bytes but the padding. */
+static int decode_attrs(struct decoder at, const struct dit_unwanted_ads *unwanted,
+                        struct dit_stored_entry *entry)
+{
+	struct dit_stored_attr *attr = entry->attrs;
+	uint64_t nslots = 0; /* that the reader needs */
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		at = take_head(at, attr);
+		nslots += ((uint64_t)attr->nvalues + 1) << attr->has_normal;
+		if (!is_unwanted(unwanted, attr->ad_number)) {
+			at = take_values(at, attr);
+			attr++;
+		} else if (!attr->is_split) {
+			at = pass_values(at, (uint64_t)attr->nvalues << attr->has_normal);
+		}
+		if (at.word == NULL) {
+			return DIT_E_CORRUPT;
+		}
+	}
+	if (at.word != at.words_end || nslots != entry->nslots ||
+	    at.end - at.data >= PAD_BYTES) {
+		return DIT_E_CORRUPT;
+	}
+	entry->nattrs = (uint32_t)(attr - entry->attrs);
+	entry->content_len -= (size_t)(at.end - at.data);
+	return 0;
+}
+
+int dit_entry_decode(struct dit_span record, struct dit_arena *arena,
+                     struct dit_stored_entry *ret)
+{
+	const struct dit_unwanted_ads none = {.n = 0};
+
+	return dit_entry_decode_wanted(record, &none, arena, ret);
+}
+
+int dit_entry_decode_wanted(struct dit_span record,
+                            const struct dit_unwanted_ads *unwanted,
+                            struct dit_arena *arena, struct dit_stored_entry *ret)
+{
+	struct dit_stored_entry entry = {.content_len = record.len};
+	struct decoder at = {.end = record.data + record.len};
+	size_t nwords = 0;
+	int r = 0;
+
+	if (record.len < HEAD_WORDS * WORD_BYTES || record.len % PAD_BYTES != 0) {
+		return DIT_E_CORRUPT;
+	}
+	entry.nattrs = word_at(record.data);
+	entry.nslots = word_at(record.data + WORD_BYTES);
+	entry.oc_flags = word_at(record.data + 2 * WORD_BYTES);
+	nwords = word_at(record.data + 3 * WORD_BYTES);
+	/* Two words for each attribute; the others are lengths. That keeps the tables in
+	 * proportion to the record. */
+	if (nwords > record.len / WORD_BYTES - HEAD_WORDS || entry.nattrs > nwords / 2) {
+		return DIT_E_CORRUPT;
+	}
+	at.word = record.data + HEAD_WORDS * WORD_BYTES;
+	at.data = at.word + nwords * WORD_BYTES;
+	nwords -= 2 * (size_t)entry.nattrs;
+	at.words_end = at.word + nwords * WORD_BYTES;
+	entry.attrs = dit_arena_alloc(arena, entry.nattrs * sizeof(*entry.attrs));
+	at.span = dit_arena_alloc(arena, nwords * sizeof(*at.span));
+	if (entry.attrs == NULL || at.span == NULL) {
+		return -ENOMEM;
+	}
+	r = decode_attrs(at, unwanted, &entry);
+	if (r < 0) {
+		return r;
+	}
+	*ret = entry;
+	return 0;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Values stored apart; the layout is in the header.
+ *
+ * An entry may have several blocks of one description (-q, lines that are not together).
+ * Those over the limit share a key, so their values are ordered together.
+ */
+#include "codec/split_codec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "values/value_order.h"
+
+/* A value on its way to its place. */
+struct candidate {
+	struct dit_span key; /* what it is ordered by */
+	struct dit_span value;
+	bool has_normal; /* the key is a normal form */
+	uint32_t index;  /* in the order given */
+	dit_value_order_fn order;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct candidate *a = left;
+	const struct candidate *b = right;
+	int order = a->order(a->key, b->key);
+
+	return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static size_t record_len(const struct candidate *value)
+{
+	return value->key.len + 1 + sizeof(uint16_t) +
+	       (value->has_normal ? value->value.len + 1 : 0);
+}
+
+static int encode(const struct candidate *value, struct dit_arena *arena,
+                  struct dit_span *ret)
+{
+	uint16_t value_len = value->has_normal ? (uint16_t)value->value.len : 0;
+	char *out = dit_arena_bytes(arena, record_len(value));
+
+	if (out == NULL) {
+		return -ENOMEM;
+	}
+	*ret = (struct dit_span){out, record_len(value)};
+	if (value->key.len > 0) {
+		memcpy(out, value->key.data, value->key.len);
+	}
+	out += value->key.len;
+	*out++ = '\0';
+	if (value->has_normal) {
+		if (value->value.len > 0) {
+			memcpy(out, value->value.data, value->value.len);
+		}
+		out += value->value.len;
+		*out++ = '\0';
+	}
+	memcpy(out, &value_len, sizeof(value_len));
+	return 0;
+}
+
+/* Collect the values of all blocks of a description that the rules apply to. */
+static uint32_t gather(const struct dit_entry *entry, const struct dit_split_rules *rules,
+                       const struct dit_ad *ad, struct candidate *list)
+{
+	dit_value_order_fn order = dit_value_order(ad->type);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
+
+		if (attr->ad != ad || !dit_split_applies(rules, attr)) {
+			continue;
+		}
+		for (uint32_t j = 0; j < attr->nvalues; j++, n++) {
+			bool has_normal = attr->normal != NULL;
+
+			list[n] = (struct candidate){
+				.key = has_normal ? attr->normal[j] : attr->values[j],
+				.value = attr->values[j],
+				.has_normal = has_normal,
+				.index = n,
+				.order = order,
+			};
+		}
+	}
+	return n;
+}
+
+/* Is @p a replaced by the value behind it? */
+static bool is_replaced(const struct candidate *a, const struct candidate *next)
+{
+	/* To slapd, who takes its record for one without normal form, it is no value's
+	 * equal, not even its own. */
+	bool is_nothing = a->has_normal && a->key.len == 0 && a->value.len == 0;
+
+	return !is_nothing && a->order(a->key, next->key) == 0;
+}
+
+static int encode_split(const struct candidate *list, uint32_t n, size_t record_max,
+                        struct dit_arena *arena, struct dit_split *split,
+                        bool *ret_too_long)
+{
+	split->records = dit_arena_alloc(arena, n * sizeof(*split->records));
+	if (split->records == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		int r = 0;
+
+		if (record_len(&list[i]) > record_max) {
+			*ret_too_long = true;
+			return 0;
+		}
+		if (i + 1 < n && is_replaced(&list[i], &list[i + 1])) {
+			continue;
+		}
+		r = encode(&list[i], arena, &split->records[split->nrecords]);
+		if (r < 0) {
+			return r;
+		}
+		split->nrecords++;
+	}
+	return 0;
+}
+
+static bool has_split(const struct dit_splits *splits, const struct dit_ad *ad)
+{
+	for (uint32_t i = 0; i < splits->n; i++) {
+		if (splits->list[i].ad == ad) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Room for all values that go to id2v. NULL with a number: no memory. */
+static struct candidate *make_room(const struct dit_entry *entry,
+                                   const struct dit_split_rules *rules,
+                                   struct dit_arena *arena, uint32_t *ret_nattrs)
+{
+	size_t nvalues = 0;
+	uint32_t nattrs = 0;
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		if (dit_split_applies(rules, &entry->attrs[i])) {
+			nattrs++;
+			nvalues += entry->attrs[i].nvalues;
+		}
+	}
+	*ret_nattrs = nattrs;
+	return nattrs == 0 ? NULL
+	                   : dit_arena_alloc(arena, nvalues * sizeof(struct candidate));
+}
+
+int dit_split_encode(const struct dit_entry *entry, const struct dit_split_rules *rules,
+                     struct dit_arena *arena, struct dit_splits *ret)
+{
+	struct dit_splits splits = {0};
+	struct candidate *room = NULL;
+	uint32_t nattrs = 0;
+	int r = 0;
+
+	room = make_room(entry, rules, arena, &nattrs);
+	if (nattrs > 0) {
+		splits.list = dit_arena_alloc(arena, nattrs * sizeof(*splits.list));
+		r = room == NULL || splits.list == NULL ? -ENOMEM : 0;
+	}
+	for (uint32_t i = 0; i < entry->nattrs && nattrs > 0 && r == 0; i++) {
+		const struct dit_attr *attr = &entry->attrs[i];
+		uint32_t n = 0;
+
+		if (!dit_split_applies(rules, attr) || has_split(&splits, attr->ad)) {
+			continue;
+		}
+		n = gather(entry, rules, attr->ad, room);
+		qsort(room, n, sizeof(*room), compare);
+		splits.list[splits.n] = (struct dit_split){.ad = attr->ad};
+		r = encode_split(room, n, rules->record_max, arena,
+		                 &splits.list[splits.n++], &splits.is_too_long);
+	}
+	if (r == 0) {
+		*ret = splits;
+	}
+	return r;
+}
+
+int dit_split_decode(struct dit_span record, bool has_normal, struct dit_span *ret_value,
+                     struct dit_span *ret_normal)
+{
+	uint16_t value_len = 0;
+	size_t len = 0; /* without the length at the end */
+
+	if (record.len < sizeof(value_len) + 1) {
+		return DIT_E_CORRUPT;
+	}
+	len = record.len - sizeof(value_len);
+	memcpy(&value_len, record.data + len, sizeof(value_len));
+	if (record.data[len - 1] != '\0') {
+		return DIT_E_CORRUPT;
+	}
+	if (!has_normal) {
+		if (value_len != 0) {
+			return DIT_E_CORRUPT;
+		}
+		*ret_value = (struct dit_span){record.data, len - 1};
+		return 0;
+	}
+	/* Normal form, NUL, value, NUL. */
+	if ((size_t)value_len + 2 > len || record.data[len - value_len - 2] != '\0') {
+		return DIT_E_CORRUPT;
+	}
+	*ret_value = (struct dit_span){record.data + len - value_len - 1, value_len};
+	*ret_normal = (struct dit_span){record.data, len - value_len - 2};
+	return 0;
+}

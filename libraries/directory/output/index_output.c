@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Index databases into a file that others do not use meanwhile. */
+#include "output/index_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "commit/page_commit.h"
+#include "output/guard.h"
+#include "output/output_impl.h"
+#include "output/rebuilt_output.h"
+#include "output/staging_impl.h"
+#include "place/claim.h"
+#include "place/files.h"
+#include "place/format_check.h"
+#include "place/lmdb_error.h"
+#include "place/lock_file.h"
+#include "place/map_size.h"
+#include "place/spare.h"
+#include "reader/stored_flags.h"
+#include "reader/stored_order.h"
+#include "tree/table_writer.h"
+
+struct index_table {
+	char *name; /* owned */
+	unsigned flags;
+	struct dit_tree_record tree;
+	bool is_written; /* the tree is finished */
+};
+
+struct index_output {
+	struct dit_output base;
+	struct dit_claim claim;
+	int data_fd;
+	int spare_fd;                       /* spare.h; -1: none */
+	struct dit_page_commit *commit;     /* NULL: online */
+	struct dit_fault *fault;            /* borrowed; may be NULL */
+	struct dit_page_change_opts change; /* how old databases are checked */
+
+	/* Beside other processes. */
+	struct dit_online *online; /* owned; NULL: the directory is claimed */
+	dit_online_changed_fn changed;
+	void *changed_ctx;
+	struct dit_online_table *online_tables; /* during the commit; owned */
+	bool is_committed;
+
+	struct index_table *tables; /* [own: main; a table: who writes it, then main] */
+	size_t ntables;
+	char **dropped; /* names; owned */
+	size_t ndropped;
+};
+
+struct index_writing {
+	struct dit_output_table base;
+	struct index_table *table;
+	struct dit_table_writer *writer; /* owned */
+};
+
+static struct index_output *of(struct dit_output *output)
+{
+	return (struct index_output *)output;
+}
+
+static int place(struct dit_output *output)
+{
+	(void)output;
+	return 0;
+}
+
+/* The commit has synced. */
+static void settle(struct dit_output *output)
+{
+	(void)output;
+}
+
+/* ---- tables ---- */
+
+static int find_tree(const struct index_output *output, const char *name,
+                     struct dit_tree_record *ret)
+{
+	return output->online != NULL
+	               ? dit_online_find(output->online, name, ret)
+	               : dit_page_commit_find(output->commit, dit_span_of(name), ret);
+}
+
+static int find_index(struct dit_output *output, const char *name,
+                      struct dit_output_stored_index *ret)
+{
+	struct index_output *o = of(output);
+	struct dit_tree_record tree;
+
+	return find_tree(o, name, &tree) == 0
+	               ? 0
+	               : dit_indexes_alone_find(name, &tree, o->online != NULL, o->fault,
+	                                        ret);
+}
+
+static int add_index(struct dit_output *output, const struct dit_output_index *index)
+{
+	struct index_output *o = of(output);
+	struct index_table *tables = NULL;
+	unsigned flags = DIT_INDEX_FLAGS | (index->is_integerkey ? MDB_INTEGERKEY : 0u);
+
+	for (size_t i = 0; i < o->ntables; i++) {
+		if (strcmp(o->tables[i].name, index->name) == 0) {
+			return DIT_E_DUPLICATE;
+		}
+	}
+	tables = reallocarray(o->tables, o->ntables + 1, sizeof(*tables));
+	if (tables == NULL) {
+		return -ENOMEM;
+	}
+	o->tables = tables;
+	tables[o->ntables] = (struct index_table){
+		.name = strdup(index->name),
+		.flags = flags,
+		.tree = {.flags = (uint16_t)flags, .root = DIT_PAGE_NONE},
+	};
+	if (tables[o->ntables].name == NULL) {
+		return -ENOMEM;
+	}
+	o->ntables++;
+	if (o->online != NULL) {
+		dit_online_expect(o->online, index->name);
+	}
+	return 0;
+}
+
+int dit_index_output_drop(struct dit_output *output, const char *name)
+{
+	struct index_output *o = of(output);
+	struct dit_tree_record tree;
+	char **dropped = NULL;
+	char *copy = NULL;
+
+	if (dit_rebuilt_is(output)) {
+		return dit_rebuilt_drop(output, name);
+	}
+	if (o->online != NULL) {
+		return -EINVAL;
+	}
+	if (find_tree(o, name, &tree) == 0) {
+		return DIT_E_UNKNOWN;
+	}
+	dropped = reallocarray(o->dropped, o->ndropped + 1, sizeof(*dropped));
+	if (dropped == NULL) {
+		return -ENOMEM;
+	}
+	o->dropped = dropped;
+	copy = strdup(name);
+	if (copy == NULL) {
+		return -ENOMEM;
+	}
+	dropped[o->ndropped++] = copy;
+	return 0;
+}
+
+static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
+                     size_t nlists)
+{
+	struct dit_table_writer *writer = ((struct index_writing *)table)->writer;
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		r = dit_table_writer_put(writer, lists[i].key, lists[i].ids,
+		                         lists[i].nids);
+	}
+	return r;
+}
+
+static int put_record(struct dit_output_table *table, uint64_t id, struct dit_span record)
+{
+	(void)table, (void)id, (void)record;
+	return -EINVAL;
+}
+
+static void drop(struct dit_output_table *table)
+{
+	dit_table_writer_free(((struct index_writing *)table)->writer);
+	free(table);
+}
+
+static int finish(struct dit_output_table *table)
+{
+	struct index_writing *writing = (struct index_writing *)table;
+	int r = dit_table_writer_finish(writing->writer, &writing->table->tree);
+
+	writing->table->is_written = r == 0;
+	if (r == 0 && table->ret_bytes != NULL) {
+		*table->ret_bytes = dit_table_writer_bytes(writing->writer);
+	}
+	drop(table);
+	return r;
+}
+
+static const struct dit_output_table_ops table_ops = {
+	.put_lists = put_lists,
+	.put_record = put_record,
+	.finish = finish,
+	.drop = drop,
+};
+
+static int open_index(struct dit_output *output, size_t number,
+                      struct dit_output_table **ret)
+{
+	struct index_output *o = of(output);
+	struct index_writing *writing = calloc(1, sizeof(*writing));
+	int r = 0;
+
+	if (writing == NULL) {
+		return -ENOMEM;
+	}
+	r = number >= o->ntables || o->tables[number].is_written ? -EINVAL : 0;
+	if (r == 0) {
+		writing->base.ops = &table_ops;
+		writing->table = &o->tables[number];
+		r = dit_table_writer_new(&writing->writer,
+		                         o->online != NULL
+		                                 ? dit_online_space(o->online)
+		                                 : dit_page_commit_space(o->commit),
+		                         writing->table->flags);
+	}
+	if (r < 0) {
+		free(writing);
+		return r;
+	}
+	*ret = &writing->base;
+	return 0;
+}
+
+static bool used_bytes(const struct dit_output *output, uint64_t *ret)
+{
+	const struct index_output *o = (const struct index_output *)output;
+
+	if (o->online != NULL) {
+		return false;
+	}
+	*ret = dit_page_commit_bytes(o->commit);
+	return true;
+}
+
+/* ---- publishing ---- */
+
+static bool is_complete(const struct index_output *output)
+{
+	for (size_t i = 0; i < output->ntables; i++) {
+		if (!output->tables[i].is_written) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The pages of the old trees are collected. */
+static int change_all(struct index_output *output)
+{
+	size_t n = 0;
+	struct dit_page_change *changes =
+		calloc(output->ntables + output->ndropped + 1, sizeof(*changes));
+	int r = 0;
+
+	if (changes == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < output->ntables; i++) {
+		changes[n++] = (struct dit_page_change){
+			.name = dit_span_of(output->tables[i].name),
+			.tree = &output->tables[i].tree};
+	}
+	for (size_t i = 0; i < output->ndropped; i++) {
+		changes[n++].name = dit_span_of(output->dropped[i]);
+	}
+	r = n == 0 ? 0
+	           : dit_page_commit_change(output->commit, changes, n, &output->change);
+	free(changes);
+	return r;
+}
+
+static int prepare(struct dit_output *output)
+{
+	struct index_output *o = of(output);
+
+	if (!is_complete(o)) {
+		return -EINVAL;
+	}
+	if (o->online == NULL) {
+		int r = change_all(o);
+
+		output->bytes = dit_page_commit_bytes(o->commit);
+		return r;
+	}
+	return 0; /* others change the old trees until the commit */
+}
+
+struct dit_online_table *dit_index_output_tables(struct dit_output *output)
+{
+	return of(output)->online_tables;
+}
+
+static int commit_online(struct index_output *output)
+{
+	struct dit_online_times times;
+	int r = 0;
+
+	output->online_tables =
+		calloc(output->ntables + 1, sizeof(struct dit_online_table));
+	if (output->online_tables == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < output->ntables; i++) {
+		output->online_tables[i] = (struct dit_online_table){
+			.name = output->tables[i].name, .tree = output->tables[i].tree};
+	}
+	r = dit_online_commit(output->online, output->online_tables, output->ntables,
+	                      output->changed, output->changed_ctx);
+	free(output->online_tables);
+	output->online_tables = NULL;
+	output->is_committed = r == 0;
+	dit_online_times(output->online, &times);
+	output->base.bytes = times.bytes;
+	return r;
+}
+
+static int commit(struct dit_output *output)
+{
+	struct index_output *o = of(output);
+	int r = 0;
+
+	/* Nothing is built: the file stays as it is, to the byte. */
+	if (o->ntables == 0 && o->ndropped == 0) {
+		return 0;
+	}
+	if (o->online != NULL) {
+		return commit_online(o);
+	}
+	r = dit_page_commit_write(o->commit);
+	output->bytes = dit_page_commit_bytes(o->commit);
+	return r;
+}
+
+/* To undo takes space where each write does. */
+static void use_spare(struct index_output *output)
+{
+	if (output->spare_fd >= 0) {
+		(void)close(output->spare_fd);
+		output->spare_fd = -1;
+	}
+}
+
+static int take_back(struct dit_output *output)
+{
+	const struct index_output *o = of(output);
+
+	if (o->online != NULL) {
+		return o->is_committed ? -ENOTSUP : 0;
+	}
+	use_spare(of(output));
+	return dit_page_commit_undo(o->commit);
+}
+
+static void end_claim(struct index_output *output)
+{
+	use_spare(output);
+	dit_page_commit_close(output->commit);
+	if (output->data_fd >= 0) {
+		dit_lock_file_renew(&output->claim, output->data_fd);
+		(void)close(output->data_fd);
+	}
+	dit_claim_drop(&output->claim, DIT_CLAIM_PUBLISHED);
+}
+
+static void output_free(struct index_output *output)
+{
+	if (output->online != NULL) {
+		dit_online_close(output->online);
+	} else {
+		end_claim(output);
+	}
+	for (size_t i = 0; i < output->ntables; i++) {
+		free(output->tables[i].name);
+	}
+	for (size_t i = 0; i < output->ndropped; i++) {
+		free(output->dropped[i]);
+	}
+	free(output->tables);
+	free(output->dropped);
+	free(output);
+}
+
+static int end(struct dit_output *output)
+{
+	output_free(of(output));
+	return 0;
+}
+
+static void abandon(struct dit_output *output)
+{
+	output_free(of(output));
+}
+
+static const struct dit_output_ops ops = {
+	DIT_OUTPUT_INDEXES_ALONE,
+	.find_index = find_index,
+	.add_index = add_index,
+	.open_index = open_index,
+	.used_bytes = used_bytes,
+	.prepare = prepare,
+	.commit = commit,
+	.place = place,
+	.settle = settle,
+	.take_back = take_back,
+	.end = end,
+	.abandon = abandon,
+};
+
+/* ---- opening ---- */
+
+/* liblmdb says how large its pages are. */
+static int find_page_bytes(const struct index_output *output, unsigned *ret)
+{
+	MDB_env *env = NULL;
+	MDB_stat stat;
+	int r = dit_lmdb_error(mdb_env_create(&env));
+
+	if (r < 0) {
+		return r;
+	}
+	r = dit_env_open_file(env, output->data_fd, MDB_RDONLY, output->fault);
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_stat(env, &stat));
+	}
+	mdb_env_close(env);
+	if (r == 0) {
+		*ret = stat.ms_psize;
+	}
+	return r;
+}
+
+static int open_commit(struct index_output *output,
+                       const struct dit_index_output_opts *opts)
+{
+	char path[DIT_FD_PATH_BYTES];
+	struct dit_page_commit_opts commit_opts = {
+		.fd = output->data_fd,
+		.path = path,
+		.format = &dit_lmdb_09,
+		.file = {.writer = opts->page_writer, .is_direct = !opts->use_page_cache},
+		.ticker = opts->ticker,
+		.oldest = DIT_COMMIT_ALONE,
+	};
+	uint64_t maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
+	int r = dit_fd_path(output->data_fd, path, opts->fault);
+
+	if (r == 0) {
+		r = dit_guard_metas(output->data_fd, opts->fault);
+	}
+	if (r == 0) {
+		r = find_page_bytes(output, &commit_opts.page_bytes);
+	}
+	if (r < 0) {
+		return r;
+	}
+	commit_opts.max_bytes = dit_map_limit(maxsize_bytes, commit_opts.page_bytes);
+	return dit_page_commit_open(&output->commit, &commit_opts);
+}
+
+/* Before anything of the directory is touched. */
+static bool is_lmdb_10(const char *directory)
+{
+	int dir_fd = dit_directory_open(directory, NULL);
+	int fd = dir_fd < 0 ? dir_fd : dit_data_open(dir_fd, O_RDONLY, NULL);
+
+	if (fd >= 0) {
+		(void)close(fd);
+	}
+	if (dir_fd >= 0) {
+		(void)close(dir_fd);
+	}
+	return fd == DIT_E_FORMAT || fd == DIT_E_UNSUPPORTED;
+}
+
+int dit_index_output_open(struct dit_output **ret,
+                          const struct dit_index_output_opts *opts)
+{
+	struct index_output *output = NULL;
+	int r = 0;
+
+	if (is_lmdb_10(opts->directory)) {
+		return dit_rebuilt_open(ret, opts);
+	}
+	output = calloc(1, sizeof(*output));
+	if (output == NULL) {
+		return -ENOMEM;
+	}
+	output->base = (struct dit_output){
+		.ops = &ops, .is_parallel = true, .key_max = dit_lmdb_09.key_bytes_max};
+	output->data_fd = -1;
+	output->spare_fd = -1;
+	output->fault = opts->fault;
+	output->change = (struct dit_page_change_opts){
+		.nthreads = opts->nthreads == 0 ? 1 : opts->nthreads,
+		.order = dit_stored_order,
+		.damaged = opts->damaged,
+		.ctx = opts->ctx};
+	r = dit_directory_open(opts->directory, opts->fault);
+	if (r >= 0) {
+		r = dit_claim_take(&output->claim, r, opts->mode, opts->fault);
+	}
+	if (r < 0) {
+		free(output);
+		return r;
+	}
+	r = dit_data_open(output->claim.dir_fd, O_RDWR, opts->fault);
+	output->data_fd = r;
+	output->base.place = (struct dit_output_place){opts->directory, -1, r};
+	if (r >= 0) {
+		output->spare_fd = dit_spare_keep(output->claim.dir_fd);
+		r = open_commit(output, opts);
+	}
+	if (r < 0) {
+		output_free(output);
+		return r;
+	}
+	*ret = &output->base;
+	return 0;
+}
+
+int dit_index_output_open_online(struct dit_output **ret, struct dit_online *online,
+                                 struct dit_fault *fault, dit_online_changed_fn changed,
+                                 void *ctx)
+{
+	struct index_output *output = calloc(1, sizeof(*output));
+
+	if (output == NULL) {
+		dit_online_close(online);
+		return -ENOMEM;
+	}
+	*output = (struct index_output){
+		.base = {.ops = &ops,
+	                 .is_parallel = true,
+	                 .place = dit_online_place(online)},
+		.data_fd = -1,
+		.spare_fd = -1,
+		.fault = fault,
+		.online = online,
+		.changed = changed,
+		.changed_ctx = ctx,
+	};
+	*ret = &output->base;
+	return 0;
+}
+
+int dit_index_output_snapshot(struct dit_output *output, unsigned nreaders,
+                              struct dit_snapshot **ret)
+{
+	struct dit_snapshot_opts opts = {.nreaders = nreaders, .is_claimed = true};
+
+	if (dit_rebuilt_is(output)) {
+		return dit_rebuilt_snapshot(output, nreaders, ret);
+	}
+	opts.claimed_fd = of(output)->data_fd;
+	opts.fault = of(output)->fault;
+	return dit_snapshot_open_readers(ret, NULL, &opts);
+}

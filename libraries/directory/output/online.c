@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "output/online_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "place/format_check.h"
+#include "place/lmdb_error.h"
+#include "place/map_size.h"
+
+/* For the main tree and the free list of the commits that follow. */
+#define ROOM_PAGES 64u
+
+/* ---- LMDB's write lock ---- */
+
+uint64_t dit_online_now_us(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* It is a write transaction, in which nothing is written. */
+int dit_online_lock(struct dit_online *online)
+{
+	int r = dit_lmdb_error(mdb_txn_begin(online->env, NULL, 0, &online->held));
+
+	if (r < 0) {
+		online->held = NULL;
+	}
+	online->held_since_us = dit_online_now_us();
+	return r;
+}
+
+void dit_online_unlock(struct dit_online *online)
+{
+	uint64_t us = dit_online_now_us() - online->held_since_us;
+
+	mdb_txn_abort(online->held);
+	online->held = NULL;
+	online->times.locked_us += us;
+	if (us > online->times.longest_us) {
+		online->times.longest_us = us;
+	}
+}
+
+/* ---- commits under the lock ---- */
+
+/* A line of LMDB's: process, thread, transaction; "-" for a reader that rests. */
+static int note_reader(const char *line, void *ctx)
+{
+	uint64_t *oldest = ctx;
+	const char *last = strrchr(line, ' ');
+	char *end = NULL;
+	uint64_t id = 0;
+
+	if (last == NULL || last[1] < '0' || last[1] > '9') {
+		return 0;
+	}
+	id = strtoull(last + 1, &end, 10);
+	if (*end == '\n' && id < *oldest) {
+		*oldest = id;
+	}
+	return 0;
+}
+
+/*
+ * Pages may be used that transactions up to the oldest reader's gave back: they belong to
+ * states that nobody reads any more. Readers that were killed do not count; slapd, too,
+ * waits for them as long as they stand in LMDB's table. LMDB itself keeps the pages of
+ * one transaction more, in case the last one is not on the disk. The snapshot's is: the
+ * file has been synced since.
+ */
+int dit_online_find_oldest(const struct dit_online *online, uint64_t *ret)
+{
+	int ndead = 0;
+	int r = dit_lmdb_error(mdb_reader_check(online->env, &ndead));
+
+	*ret = dit_snapshot_txn_id(online->snapshot);
+	if (r == 0 && mdb_reader_list(online->env, note_reader, ret) < 0) {
+		r = -EIO;
+	}
+	return r;
+}
+
+int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
+                           const struct dit_page_set *reserved, uint64_t room_pages,
+                           struct dit_page_commit **ret)
+{
+	const struct dit_page_commit_opts opts = {
+		.fd = online->data_fd,
+		.path = online->path,
+		.format = &dit_lmdb_09,
+		.page_bytes = online->page_bytes,
+		.file = {.writer = NULL},
+		.max_bytes = online->max_bytes,
+		.oldest = oldest,
+		.reserved = reserved,
+		.room_pages = room_pages,
+	};
+	int r = dit_page_commit_open(ret, &opts);
+
+	/* The one that LMDB's processes see. */
+	if (r == 0 &&
+	    dit_page_commit_transaction(*ret) != dit_lock_field_get(&online->field)) {
+		dit_page_commit_keep(*ret);
+		dit_page_commit_close(*ret);
+		return DIT_E_CORRUPT;
+	}
+	if (r == 0) {
+		dit_page_commit_keep(*ret);
+	}
+	return r;
+}
+
+/*
+ * Nobody uses a commit before lock.mdb has its number, so one that fails is undone. What
+ * can fail then is the disk: both states are whole.
+ */
+int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *commit)
+{
+	int r = dit_page_commit_write(commit);
+
+	online->times.bytes = dit_page_commit_bytes(commit);
+	if (r == 0) {
+		dit_lock_field_set(&online->field,
+		                   dit_page_commit_transaction(commit) + 1);
+	} else {
+		(void)dit_page_commit_undo(commit);
+	}
+	return r;
+}
+
+/* ---- reservation ---- */
+
+/* As many as are wanted, but not more than maxsize lets the file grow. */
+static uint64_t choose_npages(const struct dit_online *online,
+                              const struct dit_page_commit *commit, uint64_t least,
+                              uint64_t wanted)
+{
+	uint64_t bytes = dit_page_commit_bytes(commit) + ROOM_PAGES * online->page_bytes;
+	uint64_t room = bytes < online->max_bytes
+	                        ? (online->max_bytes - bytes) / online->page_bytes
+	                        : 0;
+
+	if (wanted <= room) {
+		return wanted;
+	}
+	return room > least ? room : least;
+}
+
+static int reserve_locked(struct dit_online *online, uint64_t least, uint64_t wanted,
+                          struct dit_page_runs *runs)
+{
+	struct dit_page_commit *commit = NULL;
+	uint64_t oldest = 0;
+	int r = dit_online_find_oldest(online, &oldest);
+
+	if (r == 0) {
+		r = dit_online_open_commit(online, oldest, NULL, wanted, &commit);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = dit_page_commit_reserve(commit, choose_npages(online, commit, least, wanted),
+	                            runs);
+	if (r == 0) {
+		r = dit_online_write_commit(online, commit);
+	}
+	dit_page_commit_close(commit);
+	return r;
+}
+
+static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
+                        struct dit_page_runs *runs)
+{
+	struct dit_online *online = ctx;
+	int r = 0;
+
+	/* What slapd has not synced (dbnosync) shall not be waited for with the lock. And
+	 * the snapshot has to be on the disk: dit_online_find_oldest(). */
+	if (fdatasync(online->data_fd) != 0) {
+		return -errno;
+	}
+	r = dit_online_lock(online);
+	if (r < 0) {
+		return r;
+	}
+	r = reserve_locked(online, least, wanted, runs);
+	dit_online_unlock(online);
+	return r;
+}
+
+/* ---- opening ---- */
+
+static int open_data(struct dit_online *online)
+{
+	int dir_fd = dit_directory_open(online->opts.directory, online->opts.fault);
+	struct stat ours;
+	struct stat theirs;
+	int fd = -1;
+
+	if (dir_fd < 0) {
+		return dir_fd;
+	}
+	online->data_fd = dit_data_open(dir_fd, O_RDWR, online->opts.fault);
+	(void)close(dir_fd);
+	if (online->data_fd < 0) {
+		return online->data_fd;
+	}
+	if (mdb_env_get_fd(online->env, &fd) != 0 || fstat(fd, &theirs) != 0 ||
+	    fstat(online->data_fd, &ours) != 0) {
+		return -EIO;
+	}
+	if (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev) {
+		return dit_fault_say(online->opts.fault, -ESTALE,
+		                     "data.mdb was replaced meanwhile");
+	}
+	return dit_fd_path(online->data_fd, online->path, online->opts.fault);
+}
+
+static int open_field(struct dit_online *online)
+{
+	const struct dit_readers *readers = dit_snapshot_readers(online->snapshot);
+	MDB_envinfo info;
+	int r = dit_online_lock(online);
+
+	if (r < 0) {
+		return r == EACCES || r == -EACCES ? -EACCES : r;
+	}
+	r = dit_lmdb_error(mdb_env_info(online->env, &info));
+	if (r == 0) {
+		r = readers->door.lock_fd < 0
+		            ? -EROFS
+		            : dit_lock_field_open(&online->field, readers->door.lock_fd,
+		                                  info.me_last_txnid, online->opts.fault);
+	}
+	if (r == 0) {
+		/* What slapd has mapped: its size when it last wrote a meta page. */
+		uint64_t maxsize = dit_map_configured(online->opts.maxsize_bytes);
+
+		maxsize = info.me_mapsize < maxsize ? info.me_mapsize : maxsize;
+		online->max_bytes = dit_map_limit(maxsize, online->page_bytes);
+	}
+	dit_online_unlock(online);
+	return r;
+}
+
+/* Past the page cache: else each commit of others would wait until our pages are on the
+ * disk. */
+static int open_reserve(struct dit_online *online)
+{
+	const struct dit_page_file_opts file = {.writer = online->opts.page_writer,
+	                                        .is_direct = true};
+	int r = dit_page_reserve_init(&online->reserve, &dit_lmdb_09, online->page_bytes,
+	                              reserve_more, online);
+
+	online->has_reserve = r == 0;
+	return r < 0 ? r
+	             : dit_page_file_open(&online->reserve.space.file, AT_FDCWD,
+	                                  online->path, &file);
+}
+
+int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts)
+{
+	const struct dit_snapshot_opts snapshot = {.nreaders = opts->nreaders,
+	                                           .nspare = DIT_ONLINE_NSPARE,
+	                                           .wait_ms = opts->wait_ms,
+	                                           .fault = opts->fault};
+	struct dit_online *online = calloc(1, sizeof(*online));
+	int r = 0;
+
+	if (online == NULL) {
+		return -ENOMEM;
+	}
+	online->opts = *opts;
+	online->data_fd = -1;
+	r = dit_snapshot_lmdb_open(&online->snapshot, opts->directory, &snapshot);
+	if (r == 0) {
+		online->env = dit_snapshot_readers(online->snapshot)->env;
+		online->page_bytes = dit_snapshot_page_bytes(online->snapshot);
+		r = open_data(online);
+	}
+	if (r == 0) {
+		r = open_field(online);
+	}
+	if (r == 0) {
+		r = open_reserve(online);
+	}
+	if (r < 0) {
+		dit_online_close(online);
+		return r;
+	}
+	*ret = online;
+	return 0;
+}
+
+void dit_online_close(struct dit_online *online)
+{
+	if (online == NULL) {
+		return;
+	}
+	if (online->opts.times != NULL) {
+		*online->opts.times = online->times;
+	}
+	if (online->has_reserve) {
+		dit_page_file_close(&online->reserve.space.file);
+		dit_page_reserve_deinit(&online->reserve);
+	}
+	dit_lock_field_close(&online->field);
+	if (online->data_fd >= 0) {
+		(void)close(online->data_fd);
+	}
+	dit_snapshot_close(online->snapshot);
+	dit_page_set_deinit(&online->old_pages);
+	dit_entry_changes_deinit(&online->changes);
+	free(online->stored);
+	free(online->changed);
+	free(online);
+}
+
+struct dit_output_place dit_online_place(const struct dit_online *online)
+{
+	return (struct dit_output_place){online->opts.directory, -1, online->data_fd};
+}
+
+struct dit_snapshot *dit_online_snapshot(const struct dit_online *online)
+{
+	return online->snapshot;
+}
+
+struct dit_page_space *dit_online_space(struct dit_online *online)
+{
+	return &online->reserve.space;
+}
+
+int dit_online_find(const struct dit_online *online, const char *name,
+                    struct dit_tree_record *ret)
+{
+	return dit_snapshot_tree(online->snapshot, name, ret);
+}
+
+/* A tree does not tell the pages of its long lists. Each of its IDs may lie in one. */
+static uint64_t pages_of(const struct dit_online *online,
+                         const struct dit_tree_record *tree)
+{
+	uint64_t most = dit_snapshot_npages(online->snapshot);
+	uint64_t ids_in_page = online->page_bytes / sizeof(uint64_t);
+	uint64_t nids = tree->nitems < most * ids_in_page ? tree->nitems : 0;
+
+	return dit_snapshot_db_pages(online->snapshot,
+	                             tree->nbranch_pages + tree->nleaf_pages) +
+	       nids / ids_in_page;
+}
+
+void dit_online_expect(struct dit_online *online, const char *name)
+{
+	struct dit_tree_record tree;
+
+	if (dit_snapshot_tree(online->snapshot, name, &tree) == 1) {
+		online->reserve.expected_pages += pages_of(online, &tree);
+	}
+}
+
+void dit_online_times(const struct dit_online *online, struct dit_online_times *ret)
+{
+	*ret = online->times;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A database that others use and change while its index databases are built anew.
+ *
+ *   dit_online_open()                 a snapshot, whose entries are indexed
+ *   any threads write tables into dit_online_space()
+ *   dit_online_commit()               changes since the snapshot; the new tables count
+ *   dit_online_close()
+ *
+ * Pages come from a reservation (page_reserve.h). Each reservation holds LMDB's write
+ * lock for a moment. The tables catch up with what others changed in rounds: each takes a
+ * newer state, and has less to do than the one before.
+ *
+ *   round         state     the latest commit
+ *    without      difference of id2e and id2v between the last state and this one: IDs of
+ *    the lock               changed entries
+ *                 changes   of the tables, from the caller
+ *                 sync
+ *   lock          nobody commits any more
+ *   last round    the same
+ *   commit        of our own (page_commit.h); lock.mdb gets its number (lock_field.h)
+ *   unlock
+ *
+ * Readers never wait; each keeps its state. A process that is killed meanwhile leaves the
+ * database as it was and loses no page, since reserved pages are free pages.
+ *
+ * Threads: an object belongs to one thread. All threads may use the space.
+ */
+#ifndef DITKIT_ONLINE_H
+#define DITKIT_ONLINE_H
+
+#include "output/output.h"
+#include "reader/snapshot.h"
+#include "tree/page_sink.h"
+#include "tree/table_edit.h"
+
+struct dit_online;
+
+/** Rounds without the lock, at most. */
+#define DIT_ONLINE_ROUNDS 8
+
+/** The tables caught up with what others had changed. */
+struct dit_online_round {
+	uint64_t nchanged; /* entries; one of an earlier round may come again */
+	uint64_t us;
+};
+
+struct dit_online_times {
+	uint64_t locked_us;  /* how long LMDB's write lock was held, in all */
+	uint64_t longest_us; /* the longest time without a break */
+	uint64_t nchanged;   /* entries that others changed since the snapshot */
+	uint64_t bytes;      /* size of the file at the end */
+	/* The last one holds the lock, and its time is that of the changes alone. */
+	struct dit_online_round rounds[DIT_ONLINE_ROUNDS + 1];
+	unsigned nrounds;
+};
+
+struct dit_online_opts {
+	const char *directory;
+	unsigned nreaders; /* of the snapshot */
+	uint64_t wait_ms;  /* at most, while the table of readers is full */
+	uint64_t maxsize_bytes;
+	uint64_t list_max;                   /* IDs in a list */
+	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
+	struct dit_ticker *ticker;           /* main's; borrowed; NULL: nobody listens */
+	struct dit_online_times *times; /* borrowed; filled at the end; may be NULL */
+	struct dit_fault *fault;        /* borrowed while it is open; may be NULL */
+};
+
+/**
+ * @return 0; what dit_snapshot_open_readers() returns; DIT_E_FORMAT: of LMDB 1.0;
+ *         DIT_E_UNSUPPORTED, with a fault: the layout of lock.mdb is not known; -EACCES,
+ *         -EROFS: it cannot be written
+ */
+int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts);
+/** Pages of tables that were not committed are free pages. NULL is fine. */
+void dit_online_close(struct dit_online *online);
+
+/** Until the end. */
+struct dit_output_place dit_online_place(const struct dit_online *online);
+struct dit_snapshot *dit_online_snapshot(const struct dit_online *online);
+struct dit_page_space *dit_online_space(struct dit_online *online);
+/** The stored tree of a named database, in the snapshot. 1; 0: there is none */
+int dit_online_find(const struct dit_online *online, const char *name,
+                    struct dit_tree_record *ret);
+
+/** A table of this name will be written, about as large as the stored one. Before the
+ * first page is written. */
+void dit_online_expect(struct dit_online *online, const char *name);
+
+/** A finished table. */
+struct dit_online_table {
+	const char *name;
+	struct dit_tree_record tree;
+	/* The caller's callback sets these: in key order, each key and ID once. They are
+	 * used, and forgotten, before it is called again. */
+	const struct dit_table_change *changes;
+	size_t nchanges;
+};
+
+/**
+ * Entries were changed: put the changes of their keys into the tables. Once for each
+ * round in which there are some.
+ *
+ * @param older  the reader of the snapshot that shows the state before the changes; first
+ *               the snapshot's own
+ * @param newer  the one that shows them
+ * @param ids    of entries that were changed, added or removed; ascending
+ *
+ * @return 0; an error, with which dit_online_commit() ends
+ */
+typedef int (*dit_online_changed_fn)(void *ctx, unsigned older, unsigned newer,
+                                     const uint64_t *ids, size_t nids);
+
+/**
+ * The rounds and the last step. The caller has freed all writers of the space.
+ *
+ * @return 0; DIT_E_FULL: the result does not fit maxsize; DIT_E_CORRUPT, with a fault: an
+ *         old index database is damaged, or was removed; the error of @p changed; other
+ *         errors. After an error the database has the state of the latest commit of
+ *         others. If the disk fails while the meta page is put back, the old or the new
+ *         state may be on the disk; both are whole
+ */
+int dit_online_commit(struct dit_online *online, struct dit_online_table *tables,
+                      size_t ntables, dit_online_changed_fn changed, void *ctx);
+
+/** The times so far. The call may come at any time. */
+void dit_online_times(const struct dit_online *online, struct dit_online_times *ret);
+
+#endif

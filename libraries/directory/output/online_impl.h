@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What online.c (opened, reservations, commits under the lock) and online_rounds.c (what
+ * others changed, the last step) share.
+ *
+ * Threads: as online.h says.
+ */
+#ifndef DITKIT_ONLINE_IMPL_H
+#define DITKIT_ONLINE_IMPL_H
+
+#include <lmdb.h>
+
+#include "commit/page_commit.h"
+#include "commit/page_reserve.h"
+#include "output/online.h"
+#include "place/files.h"
+#include "place/lock_field.h"
+#include "reader/entry_changes.h"
+#include "reader/snapshot_impl.h"
+
+/* Readers besides those of the snapshot: for the state that the new tables show, and for
+ * a newer one. */
+#define DIT_ONLINE_NSPARE 2u
+
+/** An old table. */
+struct dit_online_stored {
+	struct dit_tree_record tree;
+	bool is_there; /* in the snapshot */
+};
+
+struct dit_online {
+	struct dit_online_opts opts;
+	struct dit_snapshot *snapshot;
+	MDB_env *env;
+	int data_fd;
+	char path[DIT_FD_PATH_BYTES]; /* that leads to it */
+	unsigned page_bytes;
+	uint64_t max_bytes;
+	struct dit_lock_field field;
+	struct dit_page_reserve reserve;
+	bool has_reserve;
+
+	/* LMDB's write lock. [own: who holds it; times: reserve's lock, then main] */
+	MDB_txn *held;
+	uint64_t held_since_us;
+	struct dit_online_times times;
+
+	/* The last step, and the rounds before it. */
+	unsigned reader;                  /* of the state that the new tables show */
+	struct dit_online_stored *stored; /* the old tables in that state; owned */
+	struct dit_page_set old_pages;    /* of the old tables in that state */
+	struct dit_entry_changes changes;
+	uint64_t *changed; /* all entries that were changed so far; ascending; owned */
+};
+
+/** Microseconds from any moment on. */
+uint64_t dit_online_now_us(void);
+
+/** LMDB's write lock: nobody commits. 0; LMDB's codes */
+int dit_online_lock(struct dit_online *online);
+void dit_online_unlock(struct dit_online *online);
+
+/** With the lock held: pages that transactions up to this one gave back can be used. 0;
+ * LMDB's codes, -EIO */
+int dit_online_find_oldest(const struct dit_online *online, uint64_t *ret);
+
+/**
+ * Begin a commit of our own, with the lock held.
+ *
+ * @param oldest      pages are used that transactions up to this one gave back
+ * @param reserved    besides; may be NULL
+ * @param room_pages  that dit_page_commit_reserve() may want
+ */
+int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
+                           const struct dit_page_set *reserved, uint64_t room_pages,
+                           struct dit_page_commit **ret);
+/** The step, or back to what was. */
+int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *commit);
+
+#endif

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The new tables get what others changed since the snapshot.
+ *
+ *   tables show   S ──── round ───▶ N1 ──── round ───▶ N2 ──── last round ───▶ now
+ *                    most changes       fewer               few; with the lock
+ *
+ * A round takes a newer state, finds the entries that differ, puts the changes of their
+ * keys into the tables, and follows the old tables to that state. While a round goes on
+ * others change less than before it, so the last one, for which everybody waits, is
+ * short.
+ *
+ * Why each state stays as it is: the snapshot is read until the end, so pages that were
+ * given back since are used by nobody, and a page that two states have is the same page.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/sync_file.h"
+#include "base/whole_io.h"
+#include "output/online_impl.h"
+#include "page/page_source.h"
+#include "place/lmdb_error.h"
+#include "tree/tree_diff.h"
+
+/* Without the lock. So few entries change while the next round goes on as well. */
+#define FEW_ENTRIES 16u
+/* A round with more than this part of the entries of the one before is the last one. */
+#define LESS_OF         4u
+#define LESS_AT_MOST    3u
+#define WARM_PAGES      256u /* read with one call */
+#define WARM_TICK_PAGES 16384u
+
+struct step {
+	struct dit_online *online;
+	struct dit_online_table *tables;
+	size_t ntables;
+	dit_online_changed_fn changed;
+	void *ctx;
+	/* Reserved pages, through the page cache: the next round reads them. */
+	struct dit_page_space space;
+};
+
+/* A newer state, and how its pages are read. */
+struct state {
+	unsigned reader;
+	struct dit_entry_trees entries;
+	const struct dit_tree_source *source;
+};
+
+/* ---- changes of the tables ---- */
+
+static int drop_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	return dit_page_reserve_drop(ctx, first, n);
+}
+
+static int edit_tables(const struct step *step, const struct dit_tree_source *source,
+                       struct dit_page_space *space)
+{
+	struct dit_online *online = step->online;
+	int r = 0;
+
+	for (size_t i = 0; i < step->ntables && r == 0; i++) {
+		struct dit_online_table *table = &step->tables[i];
+		const struct dit_table_edit edit = {.source = source,
+		                                    .space = space,
+		                                    .flags = table->tree.flags,
+		                                    .list_max = online->opts.list_max,
+		                                    .dropped = drop_pages,
+		                                    .ctx = &online->reserve};
+
+		r = dit_table_edit(&edit, table->changes, table->nchanges, &table->tree);
+		table->changes = NULL;
+		table->nchanges = 0;
+		dit_tick(online->held == NULL ? online->opts.ticker : NULL);
+	}
+	return r;
+}
+
+static unsigned next_reader(const struct dit_online *online)
+{
+	unsigned first = dit_snapshot_nreaders(online->snapshot);
+
+	return online->reader == first ? first + 1 : first;
+}
+
+/* An entry that is changed in two rounds is one entry. */
+static int count_changed(struct dit_online *online)
+{
+	const struct dit_entry_changes *changes = &online->changes;
+	uint64_t nold = online->times.nchanged;
+	uint64_t *all = malloc((nold + changes->nids + 1) * sizeof(*all));
+	size_t n = 0;
+	size_t o = 0;
+	size_t k = 0;
+
+	if (all == NULL) {
+		return -ENOMEM;
+	}
+	while (o < nold || k < changes->nids) {
+		uint64_t old = o < nold ? online->changed[o] : UINT64_MAX;
+		uint64_t id = k < changes->nids ? changes->ids[k] : UINT64_MAX;
+
+		all[n++] = old < id ? old : id;
+		o += old <= id;
+		k += id <= old;
+	}
+	free(online->changed);
+	online->changed = all;
+	online->times.nchanged = n;
+	return 0;
+}
+
+/* The entries that a newer state has changed, and their keys. */
+static int find_changes(const struct step *step, const struct state *newer)
+{
+	struct dit_online *online = step->online;
+	struct dit_entry_changes *changes = &online->changes;
+	int r = dit_entry_changes_find(changes, &newer->entries, newer->source);
+
+	if (r == 0) {
+		r = count_changed(online);
+	}
+	if (r < 0 || changes->nids == 0) {
+		return r;
+	}
+	if (online->held != NULL) {
+		r = dit_snapshot_renew(online->snapshot, newer->reader);
+	}
+	return r < 0 ? r
+	             : step->changed(step->ctx, online->reader, newer->reader,
+	                             changes->ids, changes->nids);
+}
+
+static void note_round(struct dit_online *online, uint64_t since_us)
+{
+	struct dit_online_times *times = &online->times;
+
+	times->rounds[times->nrounds++] = (struct dit_online_round){
+		.nchanged = online->changes.nids, .us = dit_online_now_us() - since_us};
+}
+
+/* ---- rounds without the lock ---- */
+
+static int say_damaged(const struct dit_online *online, const char *name)
+{
+	return dit_fault_say(online->opts.fault, DIT_E_CORRUPT,
+	                     "index database \"%s\" is damaged, so nobody can tell which "
+	                     "pages it has while slapd changes the file: stop slapd and "
+	                     "run ditindex without --online",
+	                     name);
+}
+
+static int say_removed(const struct dit_online *online, const char *name)
+{
+	return dit_fault_say(online->opts.fault, DIT_E_CORRUPT,
+	                     "index database \"%s\" was removed meanwhile", name);
+}
+
+/* The old tables as the newer state has them. */
+static int follow_tables(const struct step *step, const struct state *newer)
+{
+	struct dit_online *online = step->online;
+
+	for (size_t i = 0; i < step->ntables; i++) {
+		struct dit_online_stored *stored = &online->stored[i];
+		const char *name = step->tables[i].name;
+		struct dit_tree_record tree;
+		int r = 0;
+
+		if (!stored->is_there) {
+			continue;
+		}
+		r = dit_snapshot_tree_by(online->snapshot, newer->reader, name, &tree);
+		if (r == 0) {
+			return say_removed(online, name);
+		}
+		if (r > 0) {
+			r = dit_tree_follow(newer->source, &stored->tree, &tree,
+			                    &online->old_pages, true, NULL, NULL);
+		}
+		if (r < 0) {
+			return r == DIT_E_CORRUPT ? say_damaged(online, name) : r;
+		}
+		stored->tree = tree;
+	}
+	return 0;
+}
+
+static int sync_pages(const struct dit_online *online)
+{
+	struct stat st;
+	int r = 0;
+
+	if (fstat(online->data_fd, &st) != 0) {
+		return -errno;
+	}
+	r = dit_sync_pieces(online->data_fd, (uint64_t)st.st_size, NULL,
+	                    online->opts.ticker);
+	if (r < 0) {
+		return r;
+	}
+	return fdatasync(online->data_fd) == 0 ? 0 : -errno;
+}
+
+static int find_entries(struct dit_snapshot *snapshot, unsigned reader,
+                        struct dit_entry_trees *ret)
+{
+	int r = dit_snapshot_tree_by(snapshot, reader, "id2e", &ret->entries);
+
+	if (r > 0) {
+		r = dit_snapshot_tree_by(snapshot, reader, "id2v", &ret->split);
+	}
+	return r == 0 ? DIT_E_CORRUPT : r < 0 ? r : 0;
+}
+
+static int catch_up(struct step *step, struct state *newer)
+{
+	struct dit_online *online = step->online;
+	int r = find_entries(online->snapshot, newer->reader, &newer->entries);
+
+	if (r == 0) {
+		r = find_changes(step, newer);
+	}
+	if (r == 0) {
+		r = follow_tables(step, newer);
+	}
+	if (r == 0) {
+		r = edit_tables(step, newer->source, &step->space);
+	}
+	if (r == 0) {
+		r = dit_page_file_drain(&step->space.file);
+	}
+	return r < 0 ? r : sync_pages(online);
+}
+
+/* All pages of the latest commit, and those that are reserved. */
+static int count_pages(const struct dit_online *online, uint64_t *ret)
+{
+	MDB_envinfo info;
+	int r = dit_lmdb_error(mdb_env_info(online->env, &info));
+
+	if (r < 0) {
+		return r;
+	}
+	*ret = (uint64_t)info.me_last_pgno + 1;
+	*ret = online->reserve.end > *ret ? online->reserve.end : *ret;
+	return 0;
+}
+
+static int run_round(struct step *step)
+{
+	struct dit_online *online = step->online;
+	uint64_t since_us = dit_online_now_us();
+	struct dit_page_source pages;
+	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
+	struct state newer = {.reader = next_reader(online), .source = &source};
+	uint64_t npages = 0;
+	int r = dit_snapshot_renew(online->snapshot, newer.reader);
+
+	if (r == 0) {
+		r = count_pages(online, &npages);
+	}
+	if (r == 0) {
+		r = dit_page_source_init(&pages, online->data_fd, online->page_bytes,
+		                         npages, false);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = catch_up(step, &newer);
+	dit_page_source_deinit(&pages);
+	if (r == 0) {
+		online->reader = newer.reader;
+		note_round(online, since_us);
+	}
+	return r;
+}
+
+/* Is it time for the lock? */
+static bool is_enough(const struct dit_online_times *times)
+{
+	unsigned n = times->nrounds;
+	uint64_t last = n == 0 ? UINT64_MAX : times->rounds[n - 1].nchanged;
+
+	return n == DIT_ONLINE_ROUNDS || last <= FEW_ENTRIES ||
+	       (n > 1 && last > times->rounds[n - 2].nchanged / LESS_OF * LESS_AT_MOST);
+}
+
+static int run_rounds(struct step *step)
+{
+	struct dit_online *online = step->online;
+	const struct dit_page_file_opts file = {.writer = NULL};
+	int r = 0;
+
+	dit_page_space_init(&step->space, &dit_lmdb_09, online->page_bytes, 0);
+	step->space.take = online->reserve.space.take;
+	step->space.take_ctx = online->reserve.space.take_ctx;
+	r = dit_page_file_open(&step->space.file, AT_FDCWD, online->path, &file);
+	if (r < 0) {
+		return r;
+	}
+	while (r == 0 && !is_enough(&online->times)) {
+		r = run_round(step);
+	}
+	dit_page_file_close(&step->space.file);
+	return r;
+}
+
+/* ---- the last step ---- */
+
+static int put_tables(const struct step *step, struct dit_page_commit *commit)
+{
+	struct dit_online *online = step->online;
+	int r = 0;
+
+	for (size_t i = 0; i < step->ntables && r == 0; i++) {
+		const struct dit_online_table *table = &step->tables[i];
+		struct dit_span name = dit_span_of(table->name);
+
+		r = online->stored[i].is_there
+		            ? dit_page_commit_put_known(commit, name, &table->tree,
+		                                        &online->stored[i].tree,
+		                                        &online->old_pages)
+		            : dit_page_commit_put(commit, name, &table->tree);
+	}
+	if (r == 0) {
+		r = dit_page_commit_give(commit, &online->old_pages);
+	}
+	return r < 0 ? r : dit_page_reserve_use(&online->reserve, commit);
+}
+
+static int change_locked(const struct step *step, struct dit_page_commit *commit)
+{
+	struct dit_online *online = step->online;
+	uint64_t since_us = dit_online_now_us();
+	struct dit_page_source pages;
+	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
+	struct state newest = {.reader = next_reader(online), .source = &source};
+	int r = dit_page_source_init(&pages, online->data_fd, online->page_bytes,
+	                             dit_page_commit_bytes(commit) / online->page_bytes,
+	                             false);
+
+	if (r < 0) {
+		return r;
+	}
+	if (dit_page_commit_find(commit, dit_span_of("id2e"), &newest.entries.entries) ==
+	            0 ||
+	    dit_page_commit_find(commit, dit_span_of("id2v"), &newest.entries.split) ==
+	            0) {
+		r = DIT_E_CORRUPT;
+	}
+	if (r == 0) {
+		r = find_changes(step, &newest);
+	}
+	if (r == 0) {
+		r = edit_tables(step, &source, dit_page_commit_space(commit));
+	}
+	if (r == 0) {
+		r = put_tables(step, commit);
+	}
+	dit_page_source_deinit(&pages);
+	note_round(online, since_us);
+	return r;
+}
+
+static int commit_locked(const struct step *step)
+{
+	struct dit_online *online = step->online;
+	struct dit_page_set rest = {.words = NULL};
+	struct dit_page_commit *commit = NULL;
+	uint64_t oldest = 0;
+	int r = dit_page_reserve_rest(&online->reserve, &rest);
+
+	if (r == 0) {
+		r = dit_online_find_oldest(online, &oldest);
+	}
+	if (r == 0) {
+		r = dit_online_open_commit(online, oldest, &rest, 0, &commit);
+	}
+	if (r == 0) {
+		r = change_locked(step, commit);
+		if (r == 0) {
+			r = dit_online_write_commit(online, commit);
+		}
+		dit_page_commit_close(commit);
+	}
+	dit_page_set_deinit(&rest);
+	return r;
+}
+
+/* ---- before the first round ---- */
+
+/* The pages of the old tables, and of the entries, as they are in the snapshot. */
+static int collect_pages(const struct step *step, const struct dit_tree_source *source)
+{
+	struct dit_online *online = step->online;
+	struct dit_entry_trees oldest;
+	int r = dit_page_set_init(&online->old_pages, source->pages->npages);
+
+	for (size_t i = 0; i < step->ntables && r == 0; i++) {
+		struct dit_online_stored *stored = &online->stored[i];
+		const char *name = step->tables[i].name;
+
+		stored->is_there =
+			dit_snapshot_tree(online->snapshot, name, &stored->tree) == 1;
+		if (stored->is_there) {
+			r = dit_page_commit_collect(source, &stored->tree,
+			                            &online->old_pages);
+		}
+		if (r == DIT_E_CORRUPT) {
+			return say_damaged(online, name);
+		}
+		dit_tick(online->opts.ticker);
+	}
+	if (r == 0) {
+		r = find_entries(online->snapshot, 0, &oldest);
+	}
+	return r < 0 ? r : dit_entry_changes_begin(&online->changes, &oldest, source);
+}
+
+static int collect_old_pages(const struct step *step)
+{
+	struct dit_online *online = step->online;
+	struct dit_page_source pages;
+	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
+	int r = 0;
+
+	online->stored = calloc(step->ntables + 1, sizeof(*online->stored));
+	if (online->stored == NULL) {
+		return -ENOMEM;
+	}
+	r = dit_page_source_init(&pages, online->data_fd, online->page_bytes,
+	                         dit_snapshot_npages(online->snapshot), false);
+	if (r == 0) {
+		r = collect_pages(step, &source);
+		dit_page_source_deinit(&pages);
+	}
+	return r;
+}
+
+/*
+ * Some of the new pages are read again in the rounds, and then there should be no wait
+ * for the disk. slapd needs them in the page cache as well. No page is missing if it
+ * cannot be read now.
+ */
+static void warm_up(const struct dit_online *online)
+{
+	const struct dit_page_set *used = &online->reserve.used;
+	uint64_t page = dit_page_set_next(used, 0);
+	uint64_t nread = 0;
+	char *bytes = malloc(WARM_PAGES * online->page_bytes);
+
+	while (bytes != NULL && page < used->npages) {
+		uint64_t n = 1;
+
+		while (n < WARM_PAGES && dit_page_set_has(used, page + n)) {
+			n++;
+		}
+		if (dit_read_at(online->data_fd, bytes, n * online->page_bytes,
+		                page * online->page_bytes) < 0) {
+			break;
+		}
+		nread += n;
+		if (nread >= WARM_TICK_PAGES) {
+			dit_tick(online->opts.ticker);
+			nread = 0;
+		}
+		page = dit_page_set_next(used, page + n);
+	}
+	free(bytes);
+}
+
+int dit_online_commit(struct dit_online *online, struct dit_online_table *tables,
+                      size_t ntables, dit_online_changed_fn changed, void *ctx)
+{
+	struct step step = {.online = online,
+	                    .tables = tables,
+	                    .ntables = ntables,
+	                    .changed = changed,
+	                    .ctx = ctx};
+	int r = dit_page_file_drain(&online->reserve.space.file);
+
+	/* Most of what is written goes to the disk before anybody has to wait. */
+	if (r == 0) {
+		r = sync_pages(online);
+	}
+	if (r == 0) {
+		r = collect_old_pages(&step);
+	}
+	if (r == 0) {
+		warm_up(online);
+		r = run_rounds(&step);
+	}
+	if (r == 0) {
+		r = dit_online_lock(online);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = commit_locked(&step);
+	dit_online_unlock(online);
+	return r;
+}

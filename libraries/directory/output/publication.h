@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Outputs appear together, or none of them does.
+ *
+ * New databases are completed and synced first. Then databases that held records before
+ * commit their transaction, which writes and syncs much, so that this can still fail.
+ * Then the new ones are renamed. If a step fails, what was done is taken back. Only a
+ * kill, or a crash of the system, between the first commit or rename and the last one
+ * leaves some databases changed and the others as they were; each of them is whole.
+ *
+ * While an output is written, somebody may move or remove its file or its directory. So
+ * before the first commit and after the last rename each name is looked up once more:
+ * does it lead to the file that was opened, and then to the file with the new data?
+ *
+ * In each step the last output is the first: the one that a reader looks at first appears
+ * last. A loss of power keeps that order: each output is synced before the next one
+ * changes.
+ *
+ * Threads: that of the outputs.
+ */
+#ifndef DITKIT_PUBLICATION_H
+#define DITKIT_PUBLICATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/output.h"
+#include "place/fault.h"
+
+struct dit_stop; /* stop.h */
+
+enum dit_publish_step {
+	DIT_PUBLISH_PREPARE,
+	/* Before the commit: the name leads elsewhere, and nothing is changed. */
+	DIT_PUBLISH_FIND,
+	DIT_PUBLISH_COMMIT,
+	DIT_PUBLISH_PLACE,
+	/* Failed: this database stays changed. 1: it is not, but a crash may change
+	 * it. */
+	DIT_PUBLISH_TAKE_BACK,
+	/* All are in place, but the name does not lead to this one any more. */
+	DIT_PUBLISH_FIND_AGAIN,
+	DIT_PUBLISH_END, /* failed: it is in place, but a crash may undo that */
+};
+
+/**
+ * Told of each failure. The failure of one of the first four steps ends the publication;
+ * those of the others may come for several outputs. Of FIND and FIND_AGAIN the fault of
+ * the item says where the file is.
+ *
+ * @param number  of the output
+ */
+typedef void (*dit_publish_failed_fn)(void *ctx, size_t number,
+                                      enum dit_publish_step step, int error);
+
+struct dit_publish_opts {
+	dit_publish_failed_fn failed;
+	/** All outputs are prepared, and nothing is changed yet. An error, which it has
+	 * told itself, ends the publication. NULL: nothing is to be done. */
+	int (*before_commit)(void *ctx);
+	void *ctx;
+	/** Looked at before each of the first four steps of each output, which then
+	 * fails with DIT_E_STOPPED. NULL: nobody ends the work. */
+	const struct dit_stop *stop;
+};
+
+/** One output, and what became of it. */
+struct dit_published {
+	struct dit_output *output; /* NULL: none */
+	uint64_t bytes;      /* gets the size of the result; 0: nothing was changed */
+	uint64_t kept_bytes; /* as the output's */
+	struct dit_fault fault;
+};
+
+/**
+ * Publish all outputs.
+ *
+ * @param items  the outputs are taken, in every case; NULL afterwards
+ *
+ * @return 0: all are in place; -ESTALE after FIND_AGAIN: the same, but a name leads
+ *         elsewhere; the error that ended it: none is, unless a failure to take back was
+ *         told
+ */
+int dit_publish(struct dit_published *items, size_t n,
+                const struct dit_publish_opts *opts);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The staging environment: opened, abandoned. What lies in a database directory:
+ *
+ *   DIR/                    under a claim (claim.h) from open to the end
+ *   DIR/data.mdb            the old database, if any: untouched until the rename
+ *   DIR/lock.mdb
+ *   DIR/ditkit-staging/     ours alone, whoever owns DIR (files.h)
+ *       data.mdb            the new one; nobody else knows it, so it needs no LMDB locks
+ */
+#include "output/staging_impl.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file_size_signal.h"
+#include "base/whole_io.h"
+#include "commit/new_file.h"
+#include "page/meta_pages.h"
+#include "place/format_check.h"
+#include "place/lmdb_error.h"
+#include "place/lock_file.h"
+#include "place/map_size.h"
+
+/* ---- the staging environment ---- */
+
+/* Does the liblmdb at hand write the format that we know? */
+static int look_at_format(struct dit_staging *staging)
+{
+	struct dit_meta metas[2];
+	int r = dit_metas_read(staging->data_fd, &dit_lmdb_09, staging->page_bytes,
+	                       metas);
+
+	staging->is_known_format = r == 0;
+	return r == MDB_VERSION_MISMATCH ? 0 : r;
+}
+
+/*
+ * An empty database, closed again. It tells the format and the page size of the liblmdb
+ * at hand; the meta pages are written anew when our pages are complete.
+ */
+static int fill_file_09(struct dit_staging *staging, struct dit_fault *fault)
+{
+	MDB_env *env = NULL;
+	MDB_stat stat;
+	sigset_t previous;
+	int r = dit_lmdb_error(mdb_env_create(&env));
+
+	if (r < 0) {
+		return r;
+	}
+	dit_file_size_signal_block(&previous);
+	r = dit_env_open_file(env, staging->data_fd, MDB_NOSYNC, fault);
+	dit_file_size_signal_restore(&previous);
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_stat(env, &stat));
+	}
+	mdb_env_close(env);
+	if (r == 0) {
+		staging->page_bytes = stat.ms_psize;
+		r = look_at_format(staging);
+	}
+	return r;
+}
+
+/* No liblmdb is asked. */
+static int choose_format_10(struct dit_staging *staging,
+                            const struct dit_staging_opts *opts)
+{
+	long page_bytes =
+		opts->page_bytes == 0 ? sysconf(_SC_PAGESIZE) : (long)opts->page_bytes;
+	long max = (long)dit_lmdb_10.page_bytes_max;
+
+	if (opts->kind == DIT_WRITER_APPEND) {
+		return dit_fault_say(opts->fault, MDB_VERSION_MISMATCH,
+		                     "this liblmdb (%s) does not write databases of "
+		                     "OpenLDAP 2.7",
+		                     mdb_version(NULL, NULL, NULL));
+	}
+	staging->is_known_format = true;
+	staging->format = &dit_lmdb_10;
+	staging->page_bytes = (size_t)(page_bytes < max ? page_bytes : max);
+	return 0;
+}
+
+static int make_file(struct dit_staging *staging, const struct dit_staging_opts *opts)
+{
+	/* Our own access bits are needed now and taken away at the end. */
+	staging->data_fd =
+		dit_file_make(staging->staging_fd, DIT_DATA_NAME, staging->mode | 0600);
+	if (staging->data_fd < 0) {
+		return staging->data_fd;
+	}
+	return opts->is_lmdb_10 ? choose_format_10(staging, opts)
+	                        : fill_file_09(staging, opts->fault);
+}
+
+static int make_staging_database(struct dit_staging *staging,
+                                 const struct dit_staging_opts *opts)
+{
+	struct dit_page_file_opts file = {.writer = opts->writer,
+	                                  .is_direct = !opts->use_page_cache};
+	int r = make_file(staging, opts);
+
+	if (r < 0) {
+		return r;
+	}
+	if (opts->kind == DIT_WRITER_APPEND ||
+	    (opts->kind == DIT_WRITER_DEFAULT && !staging->is_known_format)) {
+		return dit_staging_begin_append(staging);
+	}
+	if (!staging->is_known_format) {
+		return dit_fault_say(opts->fault, MDB_VERSION_MISMATCH,
+		                     "this liblmdb (%s) writes another file format than "
+		                     "the one whose pages can be built",
+		                     mdb_version(NULL, NULL, NULL));
+	}
+	dit_page_space_init(&staging->space, staging->format, staging->page_bytes,
+	                    DIT_FIRST_PAGE);
+	r = dit_page_file_open(&staging->space.file, staging->staging_fd, DIT_DATA_NAME,
+	                       &file);
+	return r < 0 ? r : dit_staging_open_tables(staging);
+}
+
+void dit_staging_close_env(struct dit_staging *staging)
+{
+	if (staging->liblmdb.txn != NULL) {
+		mdb_txn_abort(staging->liblmdb.txn); /* takes the cursor along */
+		staging->liblmdb.txn = NULL;
+		staging->liblmdb.cursor = NULL;
+	}
+	if (staging->liblmdb.env != NULL) {
+		mdb_env_close(staging->liblmdb.env);
+		staging->liblmdb.env = NULL;
+	}
+}
+
+void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
+{
+	dit_table_writer_free(staging->tables.ads);
+	dit_table_writer_free(staging->tables.entries);
+	dit_staging_drop_changes(staging);
+	dit_page_file_close(&staging->space.file);
+	dit_staging_close_env(staging);
+	if (staging->data_fd >= 0) {
+		(void)close(staging->data_fd);
+	}
+	dit_staging_remove(staging->claim.dir_fd, staging->staging_fd);
+	dit_claim_drop(&staging->claim, end);
+	for (size_t i = 0; i < staging->tables.nindexes; i++) {
+		free(staging->tables.indexes[i].name);
+	}
+	free(staging->tables.indexes);
+	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
+		free(staging->tables.fixed[i].name);
+	}
+	free(staging);
+}
+
+/* Names and flags as in storage.md 1.2. */
+static int name_fixed_tables(struct dit_staging *staging)
+{
+	static const struct dit_staged_table tables[DIT_NFIXED_TABLES] = {
+		[DIT_TABLE_ADS] = {.name = "ad2i", .flags = MDB_INTEGERKEY},
+		[DIT_TABLE_NAMES] = {.name = "dn2i",
+	                             .flags = MDB_INTEGERKEY | MDB_DUPSORT},
+		[DIT_TABLE_ENTRIES] = {.name = "id2e", .flags = MDB_INTEGERKEY},
+	};
+
+	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
+		staging->tables.fixed[i] = tables[i];
+		staging->tables.fixed[i].name = strdup(tables[i].name);
+		if (staging->tables.fixed[i].name == NULL) {
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int staging_init(struct dit_staging *staging, const struct dit_staging_opts *opts)
+{
+	staging->mode = opts->mode;
+	staging->maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
+	staging->may_grow = opts->may_grow;
+	staging->has_ixck = opts->has_ixck;
+	staging->format = &dit_lmdb_09;
+	staging->ndbs = opts->ndbs;
+	staging->ticker = opts->ticker;
+	return name_fixed_tables(staging);
+}
+
+static int claim_directory(struct dit_staging *staging,
+                           const struct dit_staging_opts *opts)
+{
+	int dir_fd = dit_directory_open(opts->directory, opts->fault);
+	int r = 0;
+
+	if (dir_fd < 0) {
+		return dir_fd;
+	}
+	if (!opts->replaces_records) {
+		r = dit_staging_look_first(dir_fd, opts->is_lmdb_10, opts->fault);
+	}
+	if (r < 0) {
+		(void)close(dir_fd);
+		return r;
+	}
+	return dit_claim_take(&staging->claim, dir_fd, opts->mode, opts->fault);
+}
+
+int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
+                     uint64_t *ret_nrecords)
+{
+	struct dit_staging *staging = calloc(1, sizeof(*staging));
+	int r = 0;
+
+	if (staging == NULL) {
+		return -ENOMEM;
+	}
+	staging->space.file.fd = -1;
+	staging->staging_fd = -1;
+	staging->data_fd = -1;
+	r = claim_directory(staging, opts);
+	if (r < 0) {
+		free(staging);
+		return r;
+	}
+	if (!opts->replaces_records) {
+		r = dit_staging_look(staging->claim.dir_fd, opts, ret_nrecords);
+	}
+	if (r == DIT_E_NOTEMPTY) {
+		(void)dit_staging_clear(staging->claim.dir_fd, NULL);
+	}
+	if (r == 0) {
+		r = staging_init(staging, opts);
+	}
+	if (r == 0) {
+		r = dit_staging_make(staging->claim.dir_fd, opts->fault);
+		staging->staging_fd = r < 0 ? -1 : r;
+	}
+	if (r >= 0) {
+		r = make_staging_database(staging, opts);
+	}
+	if (r < 0) {
+		dit_staging_free(staging, DIT_CLAIM_UNUSED);
+		return r;
+	}
+	*ret = staging;
+	return 0;
+}
+
+int dit_staging_dir_fd(const struct dit_staging *staging)
+{
+	return staging->claim.dir_fd;
+}
+
+int dit_staging_data_fd(const struct dit_staging *staging)
+{
+	return staging->data_fd;
+}
+
+size_t dit_staging_key_max(const struct dit_staging *staging)
+{
+	return dit_key_max(staging->format, (unsigned)staging->page_bytes);
+}
+
+bool dit_staging_is_append(const struct dit_staging *staging)
+{
+	return staging->is_append;
+}
+
+bool dit_staging_is_known_format(const struct dit_staging *staging)
+{
+	return staging->is_known_format;
+}
+
+/*
+ * What lies in the directory is served again by a slapd of 2.7 that has waited. One of
+ * 2.5 or 2.6 starts at its second try (claim.h).
+ */
+static enum dit_claim_end end_abandoned(const struct dit_staging *staging)
+{
+	const struct dit_claim *claim = &staging->claim;
+	int fd = claim->made_lock_file ? -1
+	                               : dit_data_open_10(claim->dir_fd, O_RDONLY, NULL);
+
+	if (fd < 0) {
+		return DIT_CLAIM_ABANDONED;
+	}
+	dit_lock_file_set_up(claim, staging->staging_fd, fd);
+	(void)close(fd);
+	return DIT_CLAIM_PUBLISHED;
+}
+
+void dit_staging_abandon(struct dit_staging *staging)
+{
+	if (staging != NULL) {
+		dit_staging_free(staging, end_abandoned(staging));
+	}
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What lies in the directory of a new database: nothing, or a database that is empty. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/whole_io.h"
+#include "output/guard.h"
+#include "output/staging_impl.h"
+#include "page/meta_pages.h"
+#include "page/page_source.h"
+#include "page/tree_visit.h"
+#include "place/format_check.h"
+
+/* ---- of LMDB 0.9 ---- */
+
+/* A file that is none of LMDB, or of another version, is not called damaged. */
+static int check_magic(int data_fd)
+{
+	const size_t header_bytes = dit_lmdb_09.header_bytes;
+	char page[64];
+	struct dit_meta meta = {0};
+	size_t n =
+		header_bytes + offsetof(struct dit_meta, version) + sizeof(meta.version);
+
+	if (dit_read_at(data_fd, page, n, 0) != (ssize_t)n) {
+		return MDB_INVALID;
+	}
+	memcpy(&meta, page + header_bytes, n - header_bytes);
+	if (meta.magic != DIT_META_MAGIC) {
+		return MDB_INVALID;
+	}
+	return meta.version != dit_lmdb_09.version ? MDB_VERSION_MISMATCH : 0;
+}
+
+/*
+ * DIT_E_NOTEMPTY if there are records: whoever holds attribute numbers only is not
+ * empty. Without liblmdb, which believes a damaged file.
+ */
+static int count_in_file(int data_fd, const struct dit_staging_opts *opts,
+                         uint64_t *ret_nrecords)
+{
+	struct dit_guard guard = {.probe = NULL};
+	char path[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(data_fd, path, opts->fault); /* liblmdb will need it */
+
+	if (r == 0) {
+		r = check_magic(data_fd);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = dit_guard_open(&guard, data_fd, opts->stop, opts->fault);
+	if (r == 0) {
+		*ret_nrecords = dit_probe_count(guard.probe);
+		/* Empty files are replaced; a damaged meta page may make one look
+		 * empty. */
+		r = *ret_nrecords > 0 ? DIT_E_NOTEMPTY
+		                      : dit_guard_whole(data_fd, opts->stop, opts->fault);
+	}
+	dit_guard_close(&guard);
+	return r;
+}
+
+static int check_empty(int dir_fd, const struct dit_staging_opts *opts,
+                       uint64_t *ret_nrecords)
+{
+	struct stat st;
+	int fd = dit_data_open(dir_fd, O_RDONLY, opts->fault);
+	int r = 0;
+
+	if (fd < 0) {
+		return fd == -ENOENT ? 0 : fd;
+	}
+	if (fstat(fd, &st) != 0) {
+		r = -errno;
+	} else if (st.st_size > 0) {
+		r = count_in_file(fd, opts, ret_nrecords);
+	}
+	(void)close(fd);
+	return r;
+}
+
+/* Before lock.mdb is touched, which differs between the generations, too. */
+static int check_generation(int dir_fd, struct dit_fault *fault)
+{
+	int fd = dit_data_open(dir_fd, O_RDONLY, fault);
+
+	if (fd == DIT_E_FORMAT) {
+		return dit_fault_say(fault, fd,
+		                     DIT_DATA_NAME " is of LMDB 1.0 (OpenLDAP 2.7), the "
+		                                   "load is for OpenLDAP 2.5 or 2.6: see "
+		                                   "--openldap");
+	}
+	if (fd < 0) {
+		return fd == -ENOENT ? 0 : fd;
+	}
+	(void)close(fd);
+	return 0;
+}
+
+/* ---- of LMDB 1.0 ---- */
+
+static int add_records(void *ctx, uint64_t page, const struct dit_node_view *node)
+{
+	uint64_t *nrecords = ctx;
+	struct dit_tree_record tree;
+
+	(void)page;
+	if (node->flags == DIT_NODE_TREE && node->value.len == sizeof(tree)) {
+		memcpy(&tree, node->value.data, sizeof(tree));
+		*nrecords += tree.nitems;
+	}
+	return 0;
+}
+
+/* No database has more pages in its main tree than there are names. */
+static int go_on(void *ctx, uint64_t first, uint64_t n)
+{
+	(void)ctx, (void)first, (void)n;
+	return 0;
+}
+
+static int count_records(int fd, uint64_t *ret)
+{
+	const struct dit_page_format *format = &dit_lmdb_10;
+	const struct dit_tree_visitor visitor = {
+		.pages = go_on, .node = add_records, .ctx = ret};
+	struct dit_page_source pages;
+	const struct dit_tree_source source = {&pages, format};
+	struct dit_meta metas[2];
+	const struct dit_meta *live = NULL;
+	size_t page_bytes = 0;
+	int r = dit_metas_page_bytes(fd, format, &page_bytes);
+
+	if (r == 0) {
+		r = dit_metas_read(fd, format, page_bytes, metas);
+	}
+	if (r != 0) {
+		return r;
+	}
+	live = &metas[metas[1].transaction > metas[0].transaction];
+	r = dit_page_source_init(&pages, fd, (unsigned)page_bytes, live->last_page + 1,
+	                         false);
+	if (r < 0) {
+		return r;
+	}
+	r = dit_tree_visit(&source, &live->main_tree, &visitor);
+	dit_page_source_deinit(&pages);
+	return r;
+}
+
+static int look_at_file(int fd, struct dit_fault *fault)
+{
+	struct stat st;
+	uint64_t nrecords = 0;
+	int r = 0;
+
+	if (fstat(fd, &st) != 0) {
+		return -errno;
+	}
+	if (st.st_size == 0) {
+		return 0;
+	}
+	r = dit_format_check(fd);
+	if (r == 0) {
+		return dit_fault_say(fault, DIT_E_FORMAT,
+		                     DIT_DATA_NAME " is of LMDB 0.9 (OpenLDAP 2.5 or "
+		                                   "2.6), the load is for OpenLDAP 2.7: "
+		                                   "see --openldap");
+	}
+	r = dit_format_check_module(fd, fault);
+	if (r == 0) {
+		r = dit_guard_metas(fd, fault);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = count_records(fd, &nrecords);
+	if (r < 0) {
+		return dit_fault_say(fault, r, DIT_DATA_NAME " cannot be read");
+	}
+	return nrecords == 0
+	               ? 0
+	               : dit_fault_say(fault, DIT_E_FORMAT,
+	                               DIT_DATA_NAME
+	                               " is of OpenLDAP 2.7 and holds %llu records: "
+	                               "entries can only be added to databases of 2.5 "
+	                               "and 2.6",
+	                               (unsigned long long)nrecords);
+}
+
+static int check_empty_10(int dir_fd, struct dit_fault *fault)
+{
+	int fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, fault);
+	int r = 0;
+
+	if (fd < 0) {
+		return fd == -ENOENT ? 0 : fd;
+	}
+	r = look_at_file(fd, fault);
+	(void)close(fd);
+	return r;
+}
+
+/* ---- of either ---- */
+
+int dit_staging_look_first(int dir_fd, bool is_lmdb_10, struct dit_fault *fault)
+{
+	return is_lmdb_10 ? check_empty_10(dir_fd, fault)
+	                  : check_generation(dir_fd, fault);
+}
+
+int dit_staging_look(int dir_fd, const struct dit_staging_opts *opts,
+                     uint64_t *ret_nrecords)
+{
+	return opts->is_lmdb_10 ? check_empty_10(dir_fd, opts->fault)
+	                        : check_empty(dir_fd, opts, ret_nrecords);
+}

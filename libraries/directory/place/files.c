@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files of a database directory, by descriptor. */
+#include "place/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/errno_text.h"
+#include "base/error.h"
+#include "base/path.h"
+#include "base/regular_file.h"
+#include "page/meta_pages.h"
+#include "place/lmdb_error.h"
+#include "walk/walk.h"
+
+#define MARK_NAME "made-by-ditkit" /* in DIR/ditkit-staging */
+
+/* ---- the directory ---- */
+
+int dit_directory_open(const char *path, struct dit_fault *fault)
+{
+	int path_fd = dit_path_open(path, fault == NULL ? NULL : fault->text);
+	int fd = path_fd;
+
+	if (path_fd >= 0) {
+		fd = openat(path_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = fd < 0 ? -errno : fd;
+		(void)close(path_fd);
+	}
+	return fd;
+}
+
+/* ---- files ---- */
+
+/*
+ * A second name may be one of another directory: a file that the owner of this directory
+ * cannot write himself must not be written by us for him.
+ */
+static int check_file(int dir_fd, int fd, const char *name, struct dit_fault *fault)
+{
+	struct stat file;
+	struct stat dir;
+	int r = dit_is_regular_file(fd);
+
+	if (r < 0 || fstat(fd, &file) != 0 || fstat(dir_fd, &dir) != 0) {
+		return r < 0 ? r : -errno;
+	}
+	if (r == 0) {
+		return dit_fault_say(fault, -EINVAL, "%s is no regular file", name);
+	}
+	if (file.st_nlink > 1 && file.st_uid != dir.st_uid) {
+		return dit_fault_say(fault, -EINVAL,
+		                     "%s has a second name elsewhere and belongs to user "
+		                     "%u, the directory to user %u: it is not touched",
+		                     name, (unsigned)file.st_uid, (unsigned)dir.st_uid);
+	}
+	return 0;
+}
+
+int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fault)
+{
+	/* Not to wait for the other end of a FIFO. */
+	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0 && errno == ELOOP) {
+		return dit_fault_say(
+			fault, -ELOOP,
+			"%s is a symbolic link, which is not followed: let the "
+			"configuration name the directory of the file",
+			name);
+	}
+	if (fd < 0 && (errno == EISDIR || errno == ENXIO)) {
+		return dit_fault_say(fault, -EINVAL, "%s is no regular file", name);
+	}
+	if (fd < 0) {
+		return -errno;
+	}
+	r = check_file(dir_fd, fd, name, fault);
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	return fd;
+}
+
+int dit_file_make(int dir_fd, const char *name, mode_t mode)
+{
+	int fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	                mode);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int dit_file_give(int fd, int dir_fd)
+{
+	struct stat dir;
+
+	if (geteuid() != 0) {
+		return 0;
+	}
+	if (fstat(dir_fd, &dir) != 0 || fchown(fd, dir.st_uid, dir.st_gid) != 0) {
+		return -errno;
+	}
+	return 0;
+}
+
+/* ---- the staging directory ---- */
+
+static int open_staging(int dir_fd, struct dit_fault *fault)
+{
+	int fd = openat(dir_fd, DIT_STAGING_NAME,
+	                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP)) {
+		return dit_fault_say(fault, -ENOTDIR,
+		                     DIT_STAGING_NAME
+		                     " in it is no directory: remove it");
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static bool is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/*
+ * Remove the files in it, whatever their names; the mark goes last, so that the next run
+ * can go on with what an interrupted one left. Takes the descriptor.
+ */
+static int empty_directory(int fd)
+{
+	struct dirent *entry = NULL;
+	DIR *dir = fdopendir(fd);
+	int r = 0;
+
+	if (dir == NULL) {
+		r = -errno;
+		(void)close(fd);
+		return r;
+	}
+	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
+		if (!is_dots(entry->d_name) && strcmp(entry->d_name, MARK_NAME) != 0 &&
+		    unlinkat(fd, entry->d_name, 0) != 0) {
+			r = -errno;
+		}
+	}
+	if (r == 0 && errno != 0) {
+		r = -errno;
+	}
+	if (r == 0 && unlinkat(fd, MARK_NAME, 0) != 0 && errno != ENOENT) {
+		r = -errno;
+	}
+	(void)closedir(dir);
+	return r;
+}
+
+/* @return 1: no name is in it; 0; -errno */
+static int is_empty(int dir_fd)
+{
+	/* With a place of its own. */
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry = NULL;
+	int r = 0;
+
+	if (dir == NULL) {
+		r = -errno;
+		if (fd >= 0) {
+			(void)close(fd);
+		}
+		return r;
+	}
+	do {
+		errno = 0;
+		entry = readdir(dir);
+	} while (entry != NULL && is_dots(entry->d_name));
+	r = entry != NULL ? 0 : errno == 0 ? 1 : -errno;
+	(void)closedir(dir);
+	return r;
+}
+
+/* @return 1: root works in a directory where others may rename; 0; -errno */
+static int is_foreign(int dir_fd)
+{
+	struct stat dir;
+
+	if (fstat(dir_fd, &dir) != 0) {
+		return -errno;
+	}
+	return geteuid() == 0 &&
+	       (dir.st_uid != 0 || (dir.st_mode & (S_IWGRP | S_IWOTH)) != 0);
+}
+
+/*
+ * Who may rename in a directory can give this name to any directory of root's that lies
+ * in it, and cannot empty that one himself. So root makes a mark.
+ */
+static int make_mark(int dir_fd, int staging_fd)
+{
+	int r = is_foreign(dir_fd);
+
+	if (r == 1) {
+		r = dit_file_make(staging_fd, MARK_NAME, 0600);
+	}
+	if (r > 0) {
+		(void)close(r);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int check_mark(int dir_fd, int staging_fd, struct dit_fault *fault)
+{
+	struct stat left;
+	struct stat dir;
+	struct stat mark;
+	int r = is_foreign(dir_fd);
+
+	if (r <= 0) {
+		return r;
+	}
+	if (fstat(staging_fd, &left) != 0 || fstat(dir_fd, &dir) != 0) {
+		return -errno;
+	}
+	r = is_empty(staging_fd);
+	if (r != 0 || (left.st_uid == dir.st_uid && dir.st_uid != 0) ||
+	    fstatat(staging_fd, MARK_NAME, &mark, AT_SYMLINK_NOFOLLOW) == 0) {
+		return r < 0 ? r : 0;
+	}
+	return dit_fault_say(fault, -EPERM,
+	                     DIT_STAGING_NAME
+	                     " in it belongs to user %u, and no load has "
+	                     "made it: remove it",
+	                     (unsigned)left.st_uid);
+}
+
+int dit_staging_clear(int dir_fd, struct dit_fault *fault)
+{
+	int fd = open_staging(dir_fd, fault);
+	int r = 0;
+
+	if (fd == -ENOENT) {
+		return 0;
+	}
+	if (fd < 0) {
+		return fd;
+	}
+	r = check_mark(dir_fd, fd, fault);
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	r = empty_directory(fd);
+	if (r == 0 && unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR) != 0) {
+		r = -errno;
+	}
+	return r < 0 ? dit_fault_say(fault, r,
+	                             DIT_STAGING_NAME " in it cannot be removed: %s",
+	                             dit_errno_text(-r))
+	             : 0;
+}
+
+/* What we open may not be what we made. In the end all that is in it is removed. */
+static int check_staging(int fd, struct dit_fault *fault)
+{
+	struct stat st;
+	int r = is_empty(fd);
+
+	if (r < 0 || fstat(fd, &st) != 0) {
+		return r < 0 ? r : -errno;
+	}
+	if (r == 0) {
+		return dit_fault_say(fault, -EPERM,
+		                     DIT_STAGING_NAME " in it is not empty: somebody has "
+		                                      "put it there");
+	}
+	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+		return dit_fault_say(fault, -EPERM,
+		                     DIT_STAGING_NAME " in it belongs to user %u, mode "
+		                                      "%04o: somebody has put it there",
+		                     (unsigned)st.st_uid, (unsigned)st.st_mode & 07777);
+	}
+	return 0;
+}
+
+int dit_staging_make(int dir_fd, struct dit_fault *fault)
+{
+	int fd = -1;
+	int r = dit_staging_clear(dir_fd, fault);
+
+	if (r < 0) {
+		return r;
+	}
+	if (mkdirat(dir_fd, DIT_STAGING_NAME, 0700) != 0) {
+		return -errno;
+	}
+	fd = open_staging(dir_fd, fault);
+	if (fd < 0) {
+		(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
+		return fd;
+	}
+	r = check_staging(fd, fault);
+	if (r == 0) {
+		r = make_mark(dir_fd, fd);
+	}
+	if (r < 0) {
+		(void)close(fd);
+		/* Whosever it is: this removes nothing but an empty directory. */
+		(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
+		return r;
+	}
+	return fd;
+}
+
+void dit_staging_remove(int dir_fd, int staging_fd)
+{
+	if (staging_fd < 0) {
+		return;
+	}
+	/* First what needs no memory. */
+	(void)unlinkat(staging_fd, DIT_DATA_NAME, 0);
+	(void)unlinkat(staging_fd, DIT_LOCK_NAME, 0);
+	(void)unlinkat(staging_fd, DIT_OLD_NAME, 0);
+	/* What cannot be removed is removed by the next load. */
+	(void)empty_directory(staging_fd);
+	(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
+}
+
+/* ---- liblmdb ---- */
+
+int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault)
+{
+	(void)snprintf(ret, DIT_FD_PATH_BYTES, "/proc/self/fd/%d", fd);
+	if (access(ret, F_OK) != 0) {
+		return dit_fault_say(fault, -ENOSYS,
+		                     "the database cannot be opened through %s: /proc is "
+		                     "not mounted",
+		                     ret);
+	}
+	return 0;
+}
+
+/*
+ * The first meta page tells where the second one is, and liblmdb divides by the size of
+ * a page that the newer one tells.
+ */
+/* True also where liblmdb has words: no such file, or no second meta page there. */
+static bool has_page_bytes(int data_fd)
+{
+	struct dit_meta metas[2];
+	size_t page_bytes = 0;
+	int r = dit_metas_page_bytes(data_fd, &dit_lmdb_09, &page_bytes);
+
+	if (r == 0) {
+		r = dit_metas_read(data_fd, &dit_lmdb_09, page_bytes, metas);
+		return r != 0 || metas[1].transaction <= metas[0].transaction ||
+		       metas[1].free_tree.item_bytes == page_bytes;
+	}
+	return r != MDB_INVALID;
+}
+
+static int check_page_bytes(int data_fd, struct dit_fault *fault)
+{
+	return has_page_bytes(data_fd)
+	               ? 0
+	               : dit_fault_say(
+				 fault, DIT_E_CORRUPT,
+				 DIT_DATA_NAME
+				 " is damaged (%s: the meta pages give no size of a "
+				 "page): see what \"ditcheck --quick\" says",
+				 dit_walk_kind_name(DIT_WALK_META_PAGE_SIZE));
+}
+
+int dit_env_open_file(MDB_env *env, int data_fd, unsigned flags, struct dit_fault *fault)
+{
+	char path[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(data_fd, path, fault);
+
+	if (r == 0) {
+		r = check_page_bytes(data_fd, fault);
+	}
+	return r < 0 ? r
+	             : dit_lmdb_error(mdb_env_open(
+			       env, path, flags | MDB_NOSUBDIR | MDB_NOLOCK, 0600));
+}
+
+static int link_to(int private_fd, const char *name, int fd, struct dit_fault *fault)
+{
+	char path[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(fd, path, fault);
+
+	if (r == 0 && symlinkat(path, private_fd, name) != 0) {
+		r = -errno;
+	}
+	return r;
+}
+
+int dit_env_open_locked(MDB_env *env, int private_fd, int data_fd, int lock_fd,
+                        unsigned flags, struct dit_fault *fault)
+{
+	char path[DIT_FD_PATH_BYTES];
+	bool has_data = false;
+	bool has_lock = false;
+	int r = dit_fd_path(private_fd, path, fault);
+
+	if (r == 0) {
+		r = check_page_bytes(data_fd, fault);
+	}
+	if (r == 0) {
+		r = link_to(private_fd, DIT_DATA_NAME, data_fd, fault);
+		has_data = r == 0;
+	}
+	if (r == 0) {
+		r = link_to(private_fd, DIT_LOCK_NAME, lock_fd, fault);
+		has_lock = r == 0;
+	}
+	if (r == 0) {
+		r = dit_lmdb_error(mdb_env_open(env, path, flags, 0600));
+	}
+	if (has_data) {
+		(void)unlinkat(private_fd, DIT_DATA_NAME, 0);
+	}
+	if (has_lock) {
+		(void)unlinkat(private_fd, DIT_LOCK_NAME, 0);
+	}
+	return r;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * File formats (storage.md 1.1, 7). A meta page comes first in all of them:
+ *
+ *   LMDB 0.9   16 bytes of page header, then magic be ef c0 de, version 1
+ *   LMDB 1.0   24 bytes of page header, then the same magic, version 3
+ *
+ * A module of 1.0 may have encrypted the pages behind, or given them checksums: such a
+ * file is not damaged, and is told before anything of it is read.
+ */
+#include "place/format_check.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "commit/free_pages.h"
+#include "page/meta_pages.h"
+#include "page/page_format.h"
+#include "place/files.h"
+
+#define MAGIC_AT_10 24
+
+static uint32_t word_at(const char *bytes, size_t at)
+{
+	uint32_t word = 0;
+
+	memcpy(&word, bytes + at, sizeof(word));
+	return word;
+}
+
+int dit_format_check(int data_fd)
+{
+	char head[MAGIC_AT_10 + sizeof(uint32_t)];
+	ssize_t n = pread(data_fd, head, sizeof(head), 0);
+
+	if (n != (ssize_t)sizeof(head) ||
+	    word_at(head, dit_lmdb_09.header_bytes) == DIT_META_MAGIC) {
+		return 0;
+	}
+	return word_at(head, MAGIC_AT_10) == DIT_META_MAGIC ? DIT_E_FORMAT : 0;
+}
+
+int dit_format_check_module(int data_fd, struct dit_fault *fault)
+{
+	const char *what = dit_metas_module(data_fd, &dit_lmdb_10);
+
+	return what == NULL
+	               ? 0
+	               : dit_fault_say(fault, DIT_E_UNSUPPORTED,
+	                               "its pages %s (\"crypto\" of OpenLDAP 2.7) and "
+	                               "cannot be read here; slapcat of 2.7 exports them",
+	                               what);
+}
+
+static int check_size(int data_fd, struct dit_fault *fault)
+{
+	struct dit_file_lack lack;
+	int r = dit_file_check_size(data_fd, &lack);
+
+	return r != DIT_E_CORRUPT
+	               ? r
+	               : dit_fault_say(fault, r,
+	                               DIT_DATA_NAME
+	                               " is cut off: it has %llu bytes, its meta pages "
+	                               "count %llu",
+	                               (unsigned long long)lack.file_bytes,
+	                               (unsigned long long)lack.needed_bytes);
+}
+
+/* @param wanted  of dit_format_check() */
+static int open_checked(int dir_fd, int flags, int wanted, struct dit_fault *fault)
+{
+	int fd = dit_file_open(dir_fd, DIT_DATA_NAME, flags, fault);
+	int r = 0;
+
+	if (fd < 0) {
+		return fd;
+	}
+	r = dit_format_check_module(fd, fault);
+	if (r == 0) {
+		r = dit_format_check(fd) == wanted ? check_size(fd, fault) : DIT_E_FORMAT;
+	}
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	return fd;
+}
+
+int dit_data_open(int dir_fd, int flags, struct dit_fault *fault)
+{
+	return open_checked(dir_fd, flags, 0, fault);
+}
+
+int dit_data_open_10(int dir_fd, int flags, struct dit_fault *fault)
+{
+	return open_checked(dir_fd, flags, DIT_E_FORMAT, fault);
+}

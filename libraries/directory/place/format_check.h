@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which generation of LMDB a data.mdb is of, told before liblmdb is asked, which says of
+ * others only that the file is no LMDB file.
+ */
+#ifndef DITKIT_FORMAT_CHECK_H
+#define DITKIT_FORMAT_CHECK_H
+
+#include "place/fault.h"
+
+/**
+ * Look at an open data.mdb.
+ *
+ * @return DIT_E_FORMAT: LMDB 1.0, so OpenLDAP 2.7 or later (storage.md 7). 0: anything
+ *         else, unreadable ones included: liblmdb judges
+ */
+int dit_format_check(int data_fd);
+/** 0; DIT_E_UNSUPPORTED, with a fault: a module of LMDB 1.0 has changed its pages. */
+int dit_format_check_module(int data_fd, struct dit_fault *fault);
+
+/**
+ * Open DIR/data.mdb in this way everywhere: it is of LMDB 0.9, and not cut off.
+ * liblmdb maps a file that is cut off, and the process dies of SIGBUS.
+ *
+ * @param flags  O_RDONLY or O_RDWR
+ * @param fault  may be NULL
+ *
+ * @return the descriptor, the caller's; what dit_file_open(), dit_format_check() and
+ *         dit_format_check_module() return; DIT_E_CORRUPT, with a fault: cut off; -errno;
+ *         -ENOMEM
+ */
+int dit_data_open(int dir_fd, int flags, struct dit_fault *fault);
+/** The same for files of LMDB 1.0. DIT_E_FORMAT: it is not of that generation */
+int dit_data_open_10(int dir_fd, int flags, struct dit_fault *fault);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lock.mdb of LMDB 0.9 is made by liblmdb, in a file in memory, while the environment is
+ * open: when the last process closes an environment, LMDB 0.9.31 makes the locks in the
+ * file unusable (0.9.24 does not).
+ *
+ * lock.mdb of LMDB 1.0 is made here, since the liblmdb at hand does not know 1.0. The
+ * file has no table for other releases; these are its bytes where liblmdb 1.0.1 is built
+ * for 64 bits, little-endian, with mutexes of 40 bytes:
+ *
+ *   offset  bytes  what
+ *        0      4  de c0 ef be, as in data.mdb
+ *        4      4  the layout: 02 60 2f 2c
+ *        8      8  number of the last transaction
+ *       16      4  how many places of readers were ever used: 0
+ *       24     40  the mutex of the table of readers
+ *       64     40  the mutex of writers
+ *      128  64 * n the places of readers, zero bytes where they are free; n is 126
+ *
+ * Both mutexes are those of <pthread.h>: robust, shared between processes. Where mutexes
+ * have another size the file stays empty. A slapd that has waited does not start with an
+ * empty file, nor with one whose layout is not its own; the next one makes the file anew.
+ * The number leads to the meta page that counts: its lowest bit is the page's number.
+ */
+#include "place/lock_file.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "base/whole_io.h"
+#include "page/meta_pages.h"
+#include "place/files.h"
+#include "place/format_check.h"
+
+#define LOCK_FILE_BYTES 8192 /* with room for LMDB's 126 readers (storage.md 1.1) */
+#define LAYOUT_10       0x2c2f6002u
+#define MUTEX_BYTES     40
+#define LINE_BYTES      64
+
+/* How the file of 1.0 begins. */
+struct lock_head {
+	uint32_t magic;
+	uint32_t layout;
+	uint64_t transaction;
+	uint32_t nreaders;
+	pthread_mutex_t readers;
+	_Alignas(LINE_BYTES) pthread_mutex_t writers;
+};
+
+/* ---- LMDB 0.9 ---- */
+
+static ssize_t make_09(int staging_fd, int data_fd, int lock_fd, char *bytes)
+{
+	MDB_env *env = NULL;
+	ssize_t n = -1;
+
+	if (mdb_env_create(&env) != 0) {
+		return -1;
+	}
+	if (dit_env_open_locked(env, staging_fd, data_fd, lock_fd, MDB_RDONLY, NULL) ==
+	    0) {
+		n = dit_read_at(lock_fd, bytes, LOCK_FILE_BYTES, 0);
+	}
+	mdb_env_close(env);
+	return n;
+}
+
+static ssize_t content_09(int staging_fd, int data_fd, char *bytes)
+{
+	int lock_fd = memfd_create(DIT_LOCK_NAME, MFD_CLOEXEC);
+	ssize_t n = -1;
+
+	if (lock_fd >= 0) {
+		n = make_09(staging_fd, data_fd, lock_fd, bytes);
+		(void)close(lock_fd);
+	}
+	return n;
+}
+
+/* ---- LMDB 1.0 ---- */
+
+static int init_mutexes(struct lock_head *head)
+{
+	pthread_mutexattr_t attr;
+	int r = pthread_mutexattr_init(&attr);
+
+	if (r != 0) {
+		return -r;
+	}
+	r = pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	if (r == 0) {
+		r = pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	}
+	if (r == 0) {
+		r = pthread_mutex_init(&head->readers, &attr);
+	}
+	if (r == 0) {
+		r = pthread_mutex_init(&head->writers, &attr);
+	}
+	(void)pthread_mutexattr_destroy(&attr);
+	return -r;
+}
+
+static int last_transaction(int data_fd, uint64_t *ret)
+{
+	const struct dit_page_format *format = &dit_lmdb_10;
+	struct dit_meta metas[2];
+	size_t page_bytes = 0;
+	int r = dit_metas_page_bytes(data_fd, format, &page_bytes);
+
+	if (r == 0) {
+		r = dit_metas_read(data_fd, format, page_bytes, metas);
+	}
+	if (r == 0) {
+		*ret = metas[metas[1].transaction > metas[0].transaction].transaction;
+	}
+	return r;
+}
+
+static ssize_t content_10(int data_fd, char *bytes)
+{
+	struct lock_head head = {.magic = DIT_META_MAGIC, .layout = LAYOUT_10};
+
+	_Static_assert(sizeof(head) <= LOCK_FILE_BYTES, "there is room");
+	if (sizeof(pthread_mutex_t) != MUTEX_BYTES ||
+	    offsetof(struct lock_head, readers) != 24 ||
+	    offsetof(struct lock_head, writers) != 64) {
+		return -1;
+	}
+	if (last_transaction(data_fd, &head.transaction) != 0 ||
+	    init_mutexes(&head) != 0) {
+		return -1;
+	}
+	memset(bytes, 0, LOCK_FILE_BYTES);
+	memcpy(bytes, &head, sizeof(head));
+	return LOCK_FILE_BYTES;
+}
+
+/* ---- either ---- */
+
+static bool write_content(int lock_fd, const char *bytes, ssize_t n)
+{
+	if (n <= 0) {
+		return false;
+	}
+	if (dit_write_at(lock_fd, bytes, (size_t)n, 0) >= 0) {
+		return true;
+	}
+	if (ftruncate(lock_fd, 0) != 0) {
+		/* Nothing better can be done: slapd makes the file anew if it is the
+		 * first. */
+	}
+	return false;
+}
+
+void dit_lock_file_set_up(const struct dit_claim *claim, int staging_fd, int data_fd)
+{
+	char bytes[LOCK_FILE_BYTES];
+	ssize_t n = -1;
+
+	if (ftruncate(claim->lock_fd, 0) != 0) {
+		return;
+	}
+	n = dit_format_check(data_fd) != 0 ? content_10(data_fd, bytes)
+	                                   : content_09(staging_fd, data_fd, bytes);
+	(void)write_content(claim->lock_fd, bytes, n);
+}
+
+void dit_lock_file_renew(const struct dit_claim *claim, int data_fd)
+{
+	int staging_fd = dit_staging_make(claim->dir_fd, NULL);
+
+	/* Without that directory lock.mdb is emptied all the same (claim.h). */
+	dit_lock_file_set_up(claim, staging_fd, data_fd);
+	dit_staging_remove(claim->dir_fd, staging_fd);
+}
+
+/* slapd runs as the owner of the directory, and has to open the file. */
+static bool is_owners(const struct dit_claim *claim, const struct stat *lock)
+{
+	struct stat dir;
+
+	return fstat(claim->dir_fd, &dir) == 0 && lock->st_uid == dir.st_uid;
+}
+
+bool dit_lock_file_fill(const struct dit_claim *claim, int data_fd)
+{
+	char bytes[LOCK_FILE_BYTES];
+	struct stat lock;
+
+	if (fstat(claim->lock_fd, &lock) != 0) {
+		return false;
+	}
+	if (claim->made_lock_file && !is_owners(claim, &lock)) {
+		return false;
+	}
+	return lock.st_size > 0 ||
+	       write_content(claim->lock_fd, bytes, content_10(data_fd, bytes));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A directory of our own, for a moment: liblmdb wants a path with both files of a
+ * database in it, and we want it to open descriptors (files.h). It gets the path of a
+ * directory with two links, TMPDIR/ditkit-open-XXXXXX.
+ *
+ * Who is killed in that moment leaves the directory behind. So its maker holds a lock on
+ * it (flock(2)), and who makes another one removes those of the same user that nobody has
+ * locked.
+ *
+ * Threads: no state; any thread.
+ */
+#ifndef DITKIT_PRIVATE_DIR_H
+#define DITKIT_PRIVATE_DIR_H
+
+#include "place/fault.h"
+
+struct dit_private_dir {
+	int fd;        /* the caller may use it until dit_private_dir_remove() */
+	int tmp_fd;    /* of the directory that it lies in */
+	char name[32]; /* there; empty: there is none */
+};
+
+/**
+ * Make one, empty and closed to others. What killed processes of our user have left
+ * behind is removed first.
+ *
+ * @param fault  may be NULL
+ *
+ * @return 0; -errno; -EPERM with a fault: somebody has put another directory in its place
+ */
+int dit_private_dir_make(struct dit_private_dir *ret, struct dit_fault *fault);
+
+/** Remove an empty one. */
+void dit_private_dir_remove(struct dit_private_dir *dir);
+
+#endif

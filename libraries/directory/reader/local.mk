@@ -1,0 +1,27 @@
+# libraries/directory/reader/local.mk
+noinst_LTLIBRARIES += %D%/libreader.la
+rooms += %D%/libreader.la
+%C%_libreader_la_SOURCES = \
+	%D%/ad_names.c \
+	%D%/ad_names.h \
+	%D%/dn_reader.c \
+	%D%/dn_reader.h \
+	%D%/entry_changes.c \
+	%D%/entry_changes.h \
+	%D%/entry_reader.c \
+	%D%/entry_reader.h \
+	%D%/snapshot.c \
+	%D%/snapshot.h \
+	%D%/snapshot_impl.h \
+	%D%/snapshot_lmdb.c \
+	%D%/snapshot_map.c \
+	%D%/snapshot_map.h \
+	%D%/snapshot_pages.c \
+	%D%/stored_flags.c \
+	%D%/stored_flags.h \
+	%D%/stored_lists.c \
+	%D%/stored_lists.h \
+	%D%/stored_order.c \
+	%D%/stored_order.h \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reader/stored_order.h"
+
+#include <lmdb.h>
+
+#define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
+#define ID_BYTES    sizeof(uint64_t)
+#define SPLIT_BYTES (ID_BYTES + sizeof(uint16_t))
+/* Of a record of dn2i: the length of the RDN in two bytes, the highest bit a flag. */
+#define NAME_HEADER 2u
+
+static const struct known_database {
+	const char *name;
+	unsigned flags;
+	unsigned key_bytes;
+} known[] = {
+	{"ad2i", MDB_INTEGERKEY, sizeof(uint32_t)},
+	{"dn2i", MDB_INTEGERKEY | MDB_DUPSORT, ID_BYTES},
+	{"id2e", MDB_INTEGERKEY, ID_BYTES},
+	{"id2v", MDB_DUPSORT, SPLIT_BYTES},
+	{"ixck", MDB_INTEGERKEY, sizeof(uint16_t)},
+};
+
+static const struct known_database *find(struct dit_span name)
+{
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (dit_span_eq(name, dit_span_of(known[i].name))) {
+			return &known[i];
+		}
+	}
+	return NULL;
+}
+
+bool dit_stored_is_fixed(struct dit_span name)
+{
+	return find(name) != NULL;
+}
+
+bool dit_stored_flags_are_right(struct dit_span name, unsigned flags)
+{
+	const struct known_database *database = find(name);
+
+	return database != NULL ? flags == database->flags
+	                        : (flags & ~(unsigned)MDB_INTEGERKEY) == INDEX_FLAGS;
+}
+
+/* ID, then the attribute's number, both in the machine's byte order. */
+static int compare_split_keys(const void *ctx, struct dit_span key, struct dit_span a,
+                              struct dit_span b)
+{
+	uint64_t ids[2];
+	uint16_t ads[2];
+
+	(void)ctx;
+	(void)key;
+	memcpy(&ids[0], a.data, sizeof(ids[0]));
+	memcpy(&ids[1], b.data, sizeof(ids[1]));
+	if (ids[0] != ids[1]) {
+		return ids[0] < ids[1] ? -1 : 1;
+	}
+	memcpy(&ads[0], a.data + sizeof(ids[0]), sizeof(ads[0]));
+	memcpy(&ads[1], b.data + sizeof(ids[1]), sizeof(ads[1]));
+	return (ads[0] > ads[1]) - (ads[0] < ads[1]);
+}
+
+/* Length and flag, then the RDN alone: two records of one RDN are the same name. */
+static int compare_names(const void *ctx, struct dit_span key, struct dit_span a,
+                         struct dit_span b)
+{
+	size_t len = 0;
+	size_t shorter = a.len < b.len ? a.len : b.len;
+	int order = shorter < NAME_HEADER ? -1 : memcmp(a.data, b.data, NAME_HEADER);
+
+	(void)ctx;
+	(void)key;
+	if (order != 0) {
+		return order;
+	}
+	len = ((size_t)((unsigned char)a.data[0] & 0x7f) << 8) | (unsigned char)a.data[1];
+	if (len > shorter - NAME_HEADER) {
+		len = shorter - NAME_HEADER;
+	}
+	return memcmp(a.data + NAME_HEADER, b.data + NAME_HEADER, len);
+}
+
+void dit_stored_order(void *ctx, struct dit_span name, unsigned flags,
+                      struct dit_key_orders *orders)
+{
+	const struct known_database *database = find(name);
+
+	(void)ctx;
+	(void)flags;
+	if (database == NULL) {
+		orders->items.bytes = ID_BYTES;
+		return;
+	}
+	orders->keys.kind = DIT_ORDER_NUMBERS;
+	orders->keys.bytes = database->key_bytes;
+	if (database->key_bytes == SPLIT_BYTES) {
+		orders->keys.kind = DIT_ORDER_CALL;
+		orders->keys.compare = compare_split_keys;
+		orders->items.kind = DIT_ORDER_UNKNOWN;
+	} else if ((database->flags & MDB_DUPSORT) != 0) {
+		orders->items.kind = DIT_ORDER_CALL;
+		orders->items.compare = compare_names;
+	}
+}

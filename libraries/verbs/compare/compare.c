@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Comparison of two environments: the lists of databases are merged by name, the records
+ * of each pair by key.
+ *
+ * Both sides are read in stored order, and only pairs of equal records are passed over in
+ * silence. So any difference in content or in order is found, whatever the order that
+ * the merge assumes; the order only decides which side goes on alone, and with that how
+ * readable the report is:
+ *
+ *   first    a b d        b and d are passed over together; a is "only in the first",
+ *   second     b c d      c is "only in the second"
+ *
+ * Where a key has one value (ad2i, id2e) two values under one key are compared with each
+ * other; where it has many (dn2i, id2v), key and value together are the record.
+ */
+#include "compare/compare_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+
+#define REPORTS_DEFAULT   20
+#define ARENA_BLOCK_BYTES (256u << 10)
+/* storage.md 2: at most 65535 numbers. */
+#define AD_MAX 65535u
+
+/* ---- the two sides ---- */
+
+/* Names by attribute number, for the report and for --generated. Bad keys are left to the
+ * comparison of ad2i. */
+static int read_ads(struct dit_compare_side *side)
+{
+	struct dit_scan *scan = NULL;
+	struct dit_span key;
+	struct dit_span value;
+	uint32_t number = 0;
+	int r = 0;
+
+	side->ads = calloc(AD_MAX + 1, sizeof(*side->ads));
+	if (side->ads == NULL) {
+		return -ENOMEM;
+	}
+	side->nads = AD_MAX + 1;
+	r = dit_scan_open(&scan, side->snapshot, "ad2i");
+	if (r == DIT_E_UNKNOWN) {
+		return 0;
+	}
+	while (r >= 0 && (r = dit_scan_next(scan, &key, &value)) == 1) {
+		if (key.len == sizeof(number)) {
+			memcpy(&number, key.data, sizeof(number));
+			if (number <= AD_MAX) {
+				side->ads[number] = value;
+			}
+		}
+	}
+	dit_scan_close(scan);
+	return r;
+}
+
+static int open_side(struct dit_compare *c, unsigned number, const char *directory)
+{
+	struct dit_compare_side *side = &c->sides[number];
+	struct dit_fault fault = {""};
+	const struct dit_snapshot_opts opts = {
+		.nreaders = 1, .no_lock = true, .fault = &fault};
+	int r = dit_snapshot_open_readers(&side->snapshot, directory, &opts);
+
+	if (fault.text[0] != '\0') {
+		dit_compare_say_fault(c, directory, &fault);
+	}
+	if (r < 0) {
+		return r;
+	}
+	side->ndbs = dit_snapshot_dbs(side->snapshot, &side->dbs);
+	return read_ads(side);
+}
+
+static void close_side(struct dit_compare_side *side)
+{
+	free(side->ads);
+	dit_snapshot_close(side->snapshot);
+}
+
+/* LMDB must not open one environment twice in a process. */
+static bool is_same_directory(const struct dit_compare_opts *opts)
+{
+	struct stat a;
+	struct stat b;
+
+	return stat(opts->first, &a) == 0 && stat(opts->second, &b) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* ---- records ---- */
+
+static int compare_bytes(struct dit_span a, struct dit_span b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = n == 0 ? 0 : memcmp(a.data, b.data, n);
+
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+/* Little-endian integers, the last byte counts most. */
+static int compare_integers(struct dit_span a, struct dit_span b)
+{
+	for (size_t i = a.len; i > 0; i--) {
+		unsigned char x = (unsigned char)a.data[i - 1];
+		unsigned char y = (unsigned char)b.data[i - 1];
+
+		if (x != y) {
+			return x < y ? -1 : 1;
+		}
+	}
+	return 0;
+}
+
+int dit_compare_keys(struct dit_span a, struct dit_span b, unsigned flags)
+{
+	if ((flags & DIT_DB_INTEGERKEY) != 0 && a.len == b.len) {
+		return compare_integers(a, b);
+	}
+	return compare_bytes(a, b);
+}
+
+/* id2v: ID, then attribute number, both as integers (storage.md 1.3). */
+static int compare_split_keys(struct dit_span a, struct dit_span b)
+{
+	struct dit_span ids[2] = {{a.data, sizeof(uint64_t)}, {b.data, sizeof(uint64_t)}};
+	struct dit_span ads[2];
+	int order = 0;
+
+	if (a.len != b.len || a.len != sizeof(uint64_t) + sizeof(uint16_t)) {
+		return compare_bytes(a, b);
+	}
+	order = compare_integers(ids[0], ids[1]);
+	if (order != 0) {
+		return order;
+	}
+	ads[0] = (struct dit_span){a.data + sizeof(uint64_t), sizeof(uint16_t)};
+	ads[1] = (struct dit_span){b.data + sizeof(uint64_t), sizeof(uint16_t)};
+	return compare_integers(ads[0], ads[1]);
+}
+
+static void tell_progress(void *ctx)
+{
+	struct dit_compare *c = ctx;
+	uint64_t done = c->nbefore + c->ndone;
+	const struct dit_progress progress = {.phase = DIT_COMPARE_RECORDS,
+	                                      .unit = DIT_PROGRESS_RECORDS,
+	                                      .done = done < c->nrecords ? done
+	                                                                 : c->nrecords,
+	                                      .total = c->nrecords,
+	                                      .memory_bytes = dit_memory_in_use(),
+	                                      .threads = 1};
+
+	if (c->opts.progress != NULL) {
+		c->opts.progress(c->opts.progress_ctx, &progress);
+	}
+}
+
+int dit_compare_step(struct dit_compare *c, uint64_t nrecords)
+{
+	const volatile sig_atomic_t *stop = c->opts.stop;
+
+	c->ndone += nrecords;
+	dit_tick_often(&c->ticker);
+	return stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0
+	               ? DIT_E_STOPPED
+	               : 0;
+}
+
+static uint64_t count_records(const struct dit_compare_side *side)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < side->ndbs; i++) {
+		n += side->dbs[i].nrecords;
+	}
+	return n;
+}
+
+static void begin_progress(struct dit_compare *c)
+{
+	c->nrecords = count_records(&c->sides[0]);
+	if (c->opts.progress != NULL) {
+		c->ticker = (struct dit_ticker){tell_progress, c, 0, 0};
+		tell_progress(c);
+	}
+}
+
+struct record {
+	struct dit_scan *scan;
+	int state; /* 1 there is one; 0 end; error */
+	struct dit_span key;
+	struct dit_span value;
+};
+
+static void record_next(struct record *record)
+{
+	record->state = dit_scan_next(record->scan, &record->key, &record->value);
+}
+
+static int record_order(const struct dit_compare *c, const struct record *a,
+                        const struct record *b, unsigned flags)
+{
+	int order = 0;
+
+	if (a->state == 0 || b->state == 0) {
+		return b->state - a->state;
+	}
+	order = strcmp(c->db, "id2v") == 0 ? compare_split_keys(a->key, b->key)
+	                                   : dit_compare_keys(a->key, b->key, flags);
+	if (order == 0 && (flags & DIT_DB_DUPSORT) != 0) {
+		order = compare_bytes(a->value, b->value);
+	}
+	return order;
+}
+
+static int say_only(struct dit_compare *c, const struct record *record, bool is_second)
+{
+	int r = dit_compare_line_begin(c);
+
+	if (r < 0) {
+		return r;
+	}
+	dit_compare_put(c, "key ");
+	dit_compare_put_hex(c, record->key);
+	dit_compare_put(c, ", only in the %s: ", is_second ? "second" : "first");
+	dit_compare_put_value(c, c->db, record->value);
+	return dit_compare_line_end(c);
+}
+
+/* Two records of one key. Where there can be several for a key they are equal. */
+static int compare_values(struct dit_compare *c, const struct record *a,
+                          const struct record *b)
+{
+	const struct dit_span values[2] = {a->value, b->value};
+	int r = 0;
+
+	if (dit_span_eq(values[0], values[1])) {
+		return 0;
+	}
+	if (strcmp(c->db, "id2e") == 0) {
+		return dit_compare_entries(c, a->key, values);
+	}
+	r = dit_compare_line_begin(c);
+	if (r < 0) {
+		return r;
+	}
+	dit_compare_put(c, "key ");
+	dit_compare_put_hex(c, a->key);
+	dit_compare_put(c, ": ");
+	dit_compare_put_value(c, c->db, a->value);
+	dit_compare_put(c, " | ");
+	dit_compare_put_value(c, c->db, b->value);
+	return dit_compare_line_end(c);
+}
+
+static int compare_records(struct dit_compare *c, struct record *a, struct record *b,
+                           unsigned flags)
+{
+	int r = 0;
+
+	record_next(a);
+	record_next(b);
+	while (r == 0 && a->state >= 0 && b->state >= 0 && a->state + b->state > 0) {
+		int order = record_order(c, a, b, flags);
+
+		r = order == 0 ? compare_values(c, a, b)
+		               : say_only(c, order < 0 ? a : b, order > 0);
+		if (order <= 0) {
+			record_next(a);
+		}
+		if (order >= 0) {
+			record_next(b);
+		}
+		if (r == 0) {
+			r = dit_compare_step(c, order <= 0 ? 1 : 0);
+		}
+	}
+	if (r < 0) {
+		return r;
+	}
+	return a->state < 0 ? a->state : b->state < 0 ? b->state : 0;
+}
+
+/* ---- databases ---- */
+
+static int compare_plain(struct dit_compare *c, const unsigned flags[2])
+{
+	struct record a = {.scan = NULL};
+	struct record b = {.scan = NULL};
+	int r = dit_scan_open(&a.scan, c->sides[0].snapshot, c->db);
+
+	if (r == 0) {
+		r = dit_scan_open(&b.scan, c->sides[1].snapshot, c->db);
+	}
+	if (r == 0) {
+		r = compare_records(c, &a, &b, flags[0]);
+	}
+	dit_scan_close(a.scan);
+	dit_scan_close(b.scan);
+	return r;
+}
+
+static int compare_flags(struct dit_compare *c, const unsigned flags[2])
+{
+	unsigned ignored = 0;
+
+	if (c->opts.ignore_integerkey && (flags[0] & DIT_DB_DUPFIXED) != 0) {
+		ignored = DIT_DB_INTEGERKEY;
+	}
+	if (((flags[0] ^ flags[1]) & ~ignored) == 0) {
+		return 0;
+	}
+	return dit_compare_say(c, "flags %#x | %#x", flags[0], flags[1]);
+}
+
+/* Only index databases have items of fixed size (storage.md 1.2). */
+static int compare_pair(struct dit_compare *c, const struct dit_stored_db *a,
+                        const struct dit_stored_db *b)
+{
+	const unsigned flags[2] = {a->flags, b->flags};
+	const struct dit_compare_pair pair = {.names = {a->name, b->name},
+	                                      .flags = {a->flags, b->flags}};
+	bool is_index = (a->flags & b->flags & DIT_DB_DUPFIXED) != 0;
+	int r = 0;
+
+	c->db = a->name;
+	r = compare_flags(c, flags);
+	if (r < 0) {
+		return r;
+	}
+	if (is_index && c->opts.ignore_generated &&
+	    dit_compare_is_generated(dit_span_of(a->name))) {
+		return 0;
+	}
+	return is_index ? dit_compare_index(c, &pair) : compare_plain(c, flags);
+}
+
+static int say_db(struct dit_compare *c, const struct dit_stored_db *db, bool is_second)
+{
+	if (strcmp(db->name, "ixck") == 0) {
+		return 0;
+	}
+	c->db = db->name;
+	return dit_compare_say(c, "this database is only in the %s",
+	                       is_second ? "second" : "first");
+}
+
+static int compare_dbs(struct dit_compare *c)
+{
+	const struct dit_compare_side *a = &c->sides[0];
+	const struct dit_compare_side *b = &c->sides[1];
+	size_t i = 0;
+	size_t j = 0;
+	int r = 0;
+
+	while (r == 0 && (i < a->ndbs || j < b->ndbs)) {
+		int order = i == a->ndbs   ? 1
+		            : j == b->ndbs ? -1
+		                           : strcmp(a->dbs[i].name, b->dbs[j].name);
+
+		if (order == 0) {
+			r = compare_pair(c, &a->dbs[i], &b->dbs[j]);
+		} else {
+			r = say_db(c, order < 0 ? &a->dbs[i] : &b->dbs[j], order > 0);
+		}
+		r = dit_compare_db_end(c, r);
+		c->nbefore += order <= 0 ? a->dbs[i].nrecords : 0;
+		c->ndone = 0;
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return r;
+}
+
+int dit_compare(const struct dit_compare_opts *opts, dit_report_fn report, void *ctx,
+                uint64_t *ret_ndifferences)
+{
+	struct dit_compare c = {.opts = *opts, .report = report, .ctx = ctx};
+	int r = 0;
+
+	if (is_same_directory(opts)) {
+		return -EINVAL;
+	}
+	if (c.opts.nreports_max == 0) {
+		c.opts.nreports_max = REPORTS_DEFAULT;
+	}
+	dit_arena_init(&c.arena, ARENA_BLOCK_BYTES);
+	r = open_side(&c, 0, opts->first);
+	if (r == 0) {
+		r = open_side(&c, 1, opts->second);
+	}
+	if (r == 0) {
+		begin_progress(&c);
+		r = dit_snapshot_is_lmdb_10(c.sides[0].snapshot) ==
+		                    dit_snapshot_is_lmdb_10(c.sides[1].snapshot)
+		            ? compare_dbs(&c)
+		            : dit_compare_across(&c);
+	}
+	close_side(&c.sides[0]);
+	close_side(&c.sides[1]);
+	dit_arena_deinit(&c.arena);
+	if (r == 0) {
+		*ret_ndifferences = c.ntotal;
+	}
+	return r;
+}

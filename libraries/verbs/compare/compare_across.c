@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Entries of two databases, by DN:
+ *
+ *   second   all entries: hash of the normal DN, ID; sorted by hash
+ *   first    entry by entry: its twin is sought, and their attributes are compared
+ *   second   entries that are nobody's twin
+ *
+ * What has to differ is passed over (storage-2.7.md 2.1 to 2.6): IDs, numbers of
+ * attribute descriptions, the order of attributes in an entry, ixck, the index of
+ * objectClass that slapd 2.7 adds, and upper and lower case in the names of attributes.
+ * Whether values are sorted or kept apart is a matter of the configuration.
+ */
+#include "compare/compare_across.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <xxhash.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "reader/entry_reader.h"
+
+struct comparison {
+	struct dit_across across;
+	struct dit_ad_names names[2];
+	struct dit_entry_reader *readers[2];
+	size_t twins_size;
+	size_t pairs_size;
+};
+
+/* ---- twins ---- */
+
+static uint64_t hash_of(const struct dit_entry_view *entry)
+{
+	return XXH3_64bits(entry->norm_dn.data == NULL ? "" : entry->norm_dn.data,
+	                   entry->norm_dn.len);
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+	const struct dit_twin *x = a;
+	const struct dit_twin *y = b;
+
+	return x->hash != y->hash ? (x->hash > y->hash ? 1 : -1)
+	                          : (x->second > y->second) - (x->second < y->second);
+}
+
+static int compare_seconds(const void *a, const void *b)
+{
+	const struct dit_twin *x = a;
+	const struct dit_twin *y = b;
+
+	return (x->second > y->second) - (x->second < y->second);
+}
+
+static int add_twin(struct comparison *comparison, const struct dit_entry_view *entry)
+{
+	struct dit_across *across = &comparison->across;
+	struct dit_twin *twins = dit_grow(across->twins, &comparison->twins_size,
+	                                  across->ntwins + 1, sizeof(*twins));
+
+	if (twins == NULL) {
+		return -ENOMEM;
+	}
+	across->twins = twins;
+	twins[across->ntwins++] =
+		(struct dit_twin){.hash = hash_of(entry), .second = entry->id};
+	return 0;
+}
+
+static int add_pair(struct comparison *comparison, struct dit_twin *twin, uint64_t first)
+{
+	struct dit_across *across = &comparison->across;
+	struct dit_twin_pair *pairs = dit_grow(across->pairs, &comparison->pairs_size,
+	                                       across->npairs + 1, sizeof(*pairs));
+
+	if (pairs == NULL) {
+		return -ENOMEM;
+	}
+	across->pairs = pairs;
+	pairs[across->npairs++] =
+		(struct dit_twin_pair){.first = first, .second = twin->second};
+	twin->first = first;
+	twin->has_first = true;
+	return 0;
+}
+
+/* IDs are dense most often: then the place is known. */
+static size_t guess(uint64_t id, uint64_t lowest, size_t n)
+{
+	return id < lowest || id - lowest >= n ? 0 : (size_t)(id - lowest);
+}
+
+bool dit_across_find(const struct dit_across *across, uint64_t first,
+                     uint64_t *ret_second)
+{
+	const struct dit_twin_pair *pairs = across->pairs;
+	size_t from = 0;
+	size_t end = across->npairs;
+	size_t at = end == 0 ? 0 : guess(first, pairs[0].first, end);
+
+	if (end > 0 && pairs[at].first == first) {
+		*ret_second = pairs[at].second;
+		return true;
+	}
+	while (from < end) {
+		size_t middle = from + (end - from) / 2;
+
+		if (pairs[middle].first < first) {
+			from = middle + 1;
+		} else {
+			end = middle;
+		}
+	}
+	if (from == across->npairs || pairs[from].first != first) {
+		return false;
+	}
+	*ret_second = pairs[from].second;
+	return true;
+}
+
+bool dit_across_twin(const struct dit_across *across, uint64_t second, size_t *ret)
+{
+	const struct dit_twin *twins = across->twins;
+	size_t from = 0;
+	size_t end = across->ntwins;
+	size_t at = end == 0 ? 0 : guess(second, twins[0].second, end);
+
+	if (end > 0 && twins[at].second == second) {
+		*ret = at;
+		return true;
+	}
+	while (from < end) {
+		size_t middle = from + (end - from) / 2;
+
+		if (twins[middle].second < second) {
+			from = middle + 1;
+		} else {
+			end = middle;
+		}
+	}
+	*ret = from;
+	return from < across->ntwins && twins[from].second == second;
+}
+
+/* ---- in words ---- */
+
+static void put_entry(struct dit_compare *c, const struct dit_entry_view *entry)
+{
+	if (entry->name_error < 0) {
+		dit_compare_put(c, "ID %" PRIu64, entry->id);
+	} else {
+		dit_compare_put_quoted(c, entry->dn);
+	}
+}
+
+static int say_entry(struct dit_compare *c, const struct dit_entry_view *entry,
+                     const char *what)
+{
+	int r = dit_compare_line_begin(c);
+
+	if (r < 0) {
+		return r;
+	}
+	put_entry(c, entry);
+	dit_compare_put(c, "%s", what);
+	return dit_compare_line_end(c);
+}
+
+static void put_values(struct dit_compare *c, const struct dit_attr_view *attr)
+{
+	dit_compare_put(c, "%u:", attr->nvalues);
+	dit_compare_put_values(c, attr->values, attr->nvalues);
+	if (attr->normal != NULL) {
+		dit_compare_put(c, ", normal:");
+		dit_compare_put_values(c, attr->normal, attr->nvalues);
+	}
+}
+
+/* @param attrs  of both sides; one may be NULL */
+static int say_attr(struct dit_compare *c, const struct dit_entry_view *entry,
+                    const struct dit_attr_view *const attrs[2])
+{
+	int r = dit_compare_line_begin(c);
+
+	if (r < 0) {
+		return r;
+	}
+	put_entry(c, entry);
+	dit_compare_put(c, ", ");
+	dit_compare_put_name(c, attrs[attrs[0] == NULL ? 1 : 0]->name);
+	if (attrs[0] == NULL || attrs[1] == NULL) {
+		dit_compare_put(c, ", only in the %s",
+		                attrs[0] == NULL ? "second" : "first");
+	}
+	for (int i = 0; i < 2; i++) {
+		if (attrs[i] != NULL) {
+			dit_compare_put(c, i == 1 && attrs[0] != NULL ? " | " : ": ");
+			put_values(c, attrs[i]);
+		}
+	}
+	return dit_compare_line_end(c);
+}
+
+/* ---- two entries ---- */
+
+/* The order of sorted values, and of those that are kept apart, is not the input's. */
+static int same_attr(struct dit_compare *c, const struct dit_attr_view *a,
+                     const struct dit_attr_view *b)
+{
+	int r = dit_compare_attr_values(c, a, b);
+
+	return r == DIT_REORDERED && (a->is_sorted != b->is_sorted ||
+	                              a->is_split != b->is_split)
+	               ? DIT_SAME
+	               : r;
+}
+
+static const struct dit_attr_view *find_attr(const struct dit_entry_view *entry,
+                                             uint32_t guess, struct dit_span name)
+{
+	if (guess < entry->nattrs && dit_span_eq_nocase(entry->attrs[guess].name, name)) {
+		return &entry->attrs[guess];
+	}
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		if (dit_span_eq_nocase(entry->attrs[i].name, name)) {
+			return &entry->attrs[i];
+		}
+	}
+	return NULL;
+}
+
+static int compare_attrs(struct dit_compare *c, const struct dit_entry_view entries[2])
+{
+	const struct dit_attr_view *attrs[2] = {NULL, NULL};
+	int r = 0;
+
+	for (uint32_t i = 0; i < entries[0].nattrs && r >= 0; i++) {
+		attrs[0] = &entries[0].attrs[i];
+		attrs[1] = find_attr(&entries[1], i, attrs[0]->name);
+		r = attrs[1] == NULL ? DIT_DIFFERENT : same_attr(c, attrs[0], attrs[1]);
+		if (dit_compare_is_difference(c, r)) {
+			r = say_attr(c, &entries[0], attrs);
+		}
+	}
+	attrs[0] = NULL;
+	for (uint32_t i = 0; i < entries[1].nattrs && r >= 0; i++) {
+		attrs[1] = &entries[1].attrs[i];
+		if (find_attr(&entries[0], i, attrs[1]->name) == NULL) {
+			r = say_attr(c, &entries[0], attrs);
+		}
+	}
+	return r < 0 ? r : 0;
+}
+
+static int compare_entries(struct dit_compare *c, struct dit_entry_view entries[2])
+{
+	uint64_t before = c->ndb;
+	int r = 0;
+
+	dit_arena_reset(&c->arena);
+	if (entries[0].record_error < 0 || entries[1].record_error < 0) {
+		return say_entry(c, &entries[0],
+		                 entries[0].record_error < 0 ? ", the first is damaged"
+		                                             : ", the second is damaged");
+	}
+	r = dit_compare_join_blocks(c, entries);
+	if (r == 0 && !dit_span_eq(entries[0].dn, entries[1].dn)) {
+		r = dit_compare_line_begin(c);
+		if (r == 0) {
+			put_entry(c, &entries[0]);
+			dit_compare_put(c, " | ");
+			put_entry(c, &entries[1]);
+			r = dit_compare_line_end(c);
+		}
+	}
+	if (r == 0 && entries[0].oc_flags != entries[1].oc_flags) {
+		r = say_entry(c, &entries[0], ", the flags of object classes differ");
+	}
+	if (r == 0) {
+		r = compare_attrs(c, entries);
+	}
+	dit_compare_entry_end(c, before);
+	return r;
+}
+
+/* ---- all entries ---- */
+
+/* Of equal hashes the one with this DN. 1: @p ret is it; 0: none; error */
+static int find_twin(struct comparison *comparison, const struct dit_entry_view *first,
+                     struct dit_twin **ret, struct dit_entry_view *ret_second)
+{
+	struct dit_across *across = &comparison->across;
+	uint64_t hash = hash_of(first);
+	size_t from = 0;
+	size_t end = across->ntwins;
+
+	while (from < end) {
+		size_t middle = from + (end - from) / 2;
+
+		if (across->twins[middle].hash < hash) {
+			from = middle + 1;
+		} else {
+			end = middle;
+		}
+	}
+	for (; from < across->ntwins && across->twins[from].hash == hash; from++) {
+		struct dit_twin *twin = &across->twins[from];
+		int r = dit_entry_reader_seek(comparison->readers[1], twin->second,
+		                              ret_second);
+
+		if (r < 0) {
+			return r;
+		}
+		if (r > 0 && ret_second->id == twin->second && !twin->has_first &&
+		    dit_span_eq(ret_second->norm_dn, first->norm_dn)) {
+			*ret = twin;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* An entry whose DN cannot be read has no twin. */
+static int take_first(struct comparison *comparison, const struct dit_entry_view *entry)
+{
+	struct dit_compare *c = comparison->across.c;
+	struct dit_entry_view both[2] = {*entry};
+	struct dit_twin *twin = NULL;
+	int r = entry->name_error < 0 ? 0 : find_twin(comparison, entry, &twin, &both[1]);
+
+	if (r == 0) {
+		return say_entry(c, entry, ", only in the first");
+	}
+	if (r > 0) {
+		r = add_pair(comparison, twin, entry->id);
+	}
+	if (r == 0) {
+		r = compare_entries(c, both);
+	}
+	return r;
+}
+
+static int take_second(struct comparison *comparison, const struct dit_entry_view *entry)
+{
+	return entry->name_error < 0
+	               ? say_entry(comparison->across.c, entry,
+	                           ", only in the second: the DN is damaged")
+	               : add_twin(comparison, entry);
+}
+
+/* Those that are left: they are sorted by ID. */
+static int take_alone(struct comparison *comparison, const struct dit_entry_view *entry)
+{
+	const struct dit_across *across = &comparison->across;
+	size_t at = 0;
+
+	return dit_across_twin(across, entry->id, &at) && !across->twins[at].has_first
+	               ? say_entry(across->c, entry, ", only in the second")
+	               : 0;
+}
+
+/* Entries in the order of IDs, without holes. */
+static int for_all(struct comparison *comparison, int side,
+                   int (*take)(struct comparison *comparison,
+                               const struct dit_entry_view *entry))
+{
+	struct dit_entry_reader *reader = comparison->readers[side];
+	struct dit_entry_view entry;
+	int r = dit_entry_reader_seek(reader, 0, &entry);
+
+	while (r > 0) {
+		r = entry.is_hole ? 0 : take(comparison, &entry);
+		if (r == 0) {
+			r = dit_compare_step(comparison->across.c, side == 0 ? 1 : 0);
+		}
+		if (r == 0) {
+			r = dit_entry_reader_next(reader, &entry);
+		}
+	}
+	return r;
+}
+
+static int compare_all(struct comparison *comparison)
+{
+	struct dit_across *across = &comparison->across;
+	int r = for_all(comparison, 1, take_second);
+
+	if (r == 0 && across->ntwins > 0) {
+		qsort(across->twins, across->ntwins, sizeof(*across->twins),
+		      compare_hashes);
+	}
+	if (r == 0) {
+		r = for_all(comparison, 0, take_first);
+	}
+	if (r == 0 && across->ntwins > 0) {
+		qsort(across->twins, across->ntwins, sizeof(*across->twins),
+		      compare_seconds);
+	}
+	return r == 0 && across->npairs < across->ntwins
+	               ? for_all(comparison, 1, take_alone)
+	               : r;
+}
+
+static int open_side(struct comparison *comparison, int side)
+{
+	struct dit_snapshot *snapshot = comparison->across.c->sides[side].snapshot;
+	const struct dit_entry_reader_opts opts = {.snapshot = snapshot,
+	                                           .names = &comparison->names[side]};
+	int r = dit_ad_names_read(&comparison->names[side], snapshot, NULL);
+
+	return r < 0 ? r : dit_entry_reader_new(&comparison->readers[side], &opts);
+}
+
+int dit_compare_across(struct dit_compare *c)
+{
+	struct comparison comparison = {.across.c = c};
+	int r = open_side(&comparison, 0);
+
+	if (r == 0) {
+		r = open_side(&comparison, 1);
+	}
+	if (r == 0) {
+		c->db = "id2e";
+		r = compare_all(&comparison);
+		r = dit_compare_db_end(c, r);
+	}
+	for (int i = 0; i < 2; i++) {
+		dit_entry_reader_free(comparison.readers[i]);
+		dit_ad_names_deinit(&comparison.names[i]);
+	}
+	if (r == 0) {
+		r = dit_across_indexes(&comparison.across);
+	}
+	free(comparison.across.twins);
+	free(comparison.across.pairs);
+	return r;
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two stored entries, attribute by attribute. Attribute numbers are compared as they are;
+ * the names in the report are those of each side's own ad2i.
+ *
+ * slapadd 2.5 stores an attribute twice whose lines stand apart and name it differently,
+ * as "cn: a" and "commonName: b" do. A load of what slapcat writes of it has one block:
+ *
+ *   cn: a      sn: x      cn: b       is      cn: a b      sn: x
+ */
+#include "compare/compare_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "codec/entry_codec.h"
+
+bool dit_compare_is_generated(struct dit_span name)
+{
+	/* storage.md 8; contextCSN is written by -w and repeats an entryCSN. */
+	static const char *const generated[] = {
+		"contextCSN", "createTimestamp", "entryCSN",
+		"entryUUID",  "modifyTimestamp",
+	};
+
+	for (size_t i = 0; i < sizeof(generated) / sizeof(generated[0]); i++) {
+		if (dit_span_eq(name, dit_span_of(generated[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct dit_span ad_name(const struct dit_compare_side *side, uint32_t number)
+{
+	return number < side->nads ? side->ads[number] : DIT_SPAN("");
+}
+
+static void begin_entry(struct dit_compare *c, struct dit_span key)
+{
+	dit_compare_put(c, "key ");
+	dit_compare_put_hex(c, key);
+	dit_compare_put(c, ", ");
+}
+
+static void put_attr_names(struct dit_compare *c, const struct dit_entry_view *entry)
+{
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		dit_compare_put(c, "%s%u=", i == 0 ? "" : " ", entry->attrs[i].number);
+		dit_compare_put_name(c, entry->attrs[i].name);
+	}
+}
+
+static bool same_numbers(const struct dit_entry_view *a, const struct dit_entry_view *b)
+{
+	if (a->nattrs != b->nattrs) {
+		return false;
+	}
+	for (uint32_t i = 0; i < a->nattrs; i++) {
+		if (a->attrs[i].number != b->attrs[i].number) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- values ---- */
+
+struct value {
+	struct dit_span pretty;
+	struct dit_span normal;
+};
+
+static int compare_spans(struct dit_span a, struct dit_span b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = n == 0 ? 0 : memcmp(a.data, b.data, n);
+
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	const struct value *x = a;
+	const struct value *y = b;
+	int order = compare_spans(x->pretty, y->pretty);
+
+	return order != 0 ? order : compare_spans(x->normal, y->normal);
+}
+
+/* Who reads an entry without normal forms takes the values for them. */
+static struct value value_of(const struct dit_attr_view *attr, uint32_t i)
+{
+	return (struct value){attr->values[i],
+	                      attr->normal == NULL ? attr->values[i] : attr->normal[i]};
+}
+
+/* Generated values have one length, whatever they are. */
+static bool same_value(struct value a, struct value b, bool is_generated)
+{
+	return is_generated ? a.pretty.len == b.pretty.len : compare_values(&a, &b) == 0;
+}
+
+static bool same_in_order(const struct dit_attr_view *a, const struct dit_attr_view *b,
+                          bool is_generated)
+{
+	for (uint32_t i = 0; i < a->nvalues; i++) {
+		if (!same_value(value_of(a, i), value_of(b, i), is_generated)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct value *sorted(struct dit_arena *arena, const struct dit_attr_view *attr)
+{
+	struct value *values = dit_arena_alloc(arena, attr->nvalues * sizeof(*values));
+
+	if (values == NULL) {
+		return NULL;
+	}
+	for (uint32_t i = 0; i < attr->nvalues; i++) {
+		values[i] = value_of(attr, i);
+	}
+	qsort(values, attr->nvalues, sizeof(*values), compare_values);
+	return values;
+}
+
+int dit_compare_attr_values(struct dit_compare *c, const struct dit_attr_view *a,
+                            const struct dit_attr_view *b)
+{
+	bool is_generated = c->opts.ignore_generated && dit_compare_is_generated(a->name);
+	const struct value *x = NULL;
+	const struct value *y = NULL;
+
+	if (a->nvalues != b->nvalues) {
+		return DIT_DIFFERENT;
+	}
+	if (same_in_order(a, b, is_generated)) {
+		return DIT_SAME;
+	}
+	x = sorted(&c->arena, a);
+	y = sorted(&c->arena, b);
+	if (x == NULL || y == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < a->nvalues; i++) {
+		if (compare_values(&x[i], &y[i]) != 0) {
+			return DIT_DIFFERENT;
+		}
+	}
+	return DIT_REORDERED;
+}
+
+bool dit_compare_is_difference(struct dit_compare *c, int sameness)
+{
+	if (sameness == DIT_REORDERED && !c->opts.is_exact) {
+		c->is_reordered = true;
+		return false;
+	}
+	return sameness == DIT_DIFFERENT || sameness == DIT_REORDERED;
+}
+
+/* ---- blocks ---- */
+
+/* By number; those of one number as they are stored. */
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct dit_attr_view *const x = *(const struct dit_attr_view *const *)a;
+	const struct dit_attr_view *const y = *(const struct dit_attr_view *const *)b;
+
+	return x->number != y->number ? (x->number > y->number ? 1 : -1)
+	                              : (x > y) - (x < y);
+}
+
+/* Most entries have few attributes, whose numbers are close to each other. */
+static bool may_have_blocks(const struct dit_entry_view *entry)
+{
+	uint64_t seen = 0;
+
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		uint64_t bit = UINT64_C(1) << entry->attrs[i].number % 64;
+
+		if ((seen & bit) != 0) {
+			return true;
+		}
+		seen |= bit;
+	}
+	return false;
+}
+
+/* All values of @p n blocks. */
+static int join(struct dit_arena *arena, const struct dit_attr_view *const *blocks,
+                size_t n, struct dit_attr_view *ret)
+{
+	size_t nvalues = 0;
+	size_t at = 0;
+	struct dit_span *values = NULL;
+	struct dit_span *normal = NULL;
+	bool has_normal = false;
+
+	for (size_t i = 0; i < n; i++) {
+		nvalues += blocks[i]->nvalues;
+		has_normal = has_normal || blocks[i]->normal != NULL;
+	}
+	values = dit_arena_calloc(arena, nvalues, sizeof(*values));
+	normal = dit_arena_calloc(arena, nvalues, sizeof(*normal));
+	if (values == NULL || normal == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		for (uint32_t v = 0; v < blocks[i]->nvalues; v++) {
+			struct value value = value_of(blocks[i], v);
+
+			values[at] = value.pretty;
+			normal[at++] = value.normal;
+		}
+	}
+	ret->nvalues = (uint32_t)nvalues;
+	ret->values = values;
+	ret->normal = has_normal ? normal : NULL;
+	return 0;
+}
+
+/* How many blocks from the first one on are of its attribute. Values in id2v have one. */
+static size_t count_blocks(const struct dit_attr_view *const *blocks, size_t n)
+{
+	size_t end = 1;
+
+	while (end < n && blocks[end]->number == blocks[0]->number &&
+	       blocks[0]->values != NULL && blocks[end]->values != NULL) {
+		end++;
+	}
+	return end;
+}
+
+/* @return 1: there were attributes of several blocks; 0; -ENOMEM */
+static int join_blocks(struct dit_arena *arena, struct dit_entry_view *entry)
+{
+	size_t nattrs = entry->nattrs;
+	const struct dit_attr_view **blocks = NULL;
+	struct dit_attr_view *attrs = NULL;
+	bool *is_joined = NULL; /* with one that comes before */
+	uint32_t n = 0;
+
+	if (!may_have_blocks(entry)) {
+		return 0;
+	}
+	blocks = dit_arena_calloc(arena, nattrs, sizeof(*blocks));
+	attrs = dit_arena_calloc(arena, nattrs, sizeof(*attrs));
+	is_joined = dit_arena_calloc(arena, nattrs, sizeof(*is_joined));
+	if (blocks == NULL || attrs == NULL || is_joined == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < nattrs; i++) {
+		blocks[i] = &entry->attrs[i];
+		attrs[i] = entry->attrs[i];
+	}
+	qsort(blocks, nattrs, sizeof(*blocks), compare_numbers);
+	for (size_t i = 0; i < nattrs;) {
+		size_t several = count_blocks(blocks + i, nattrs - i);
+
+		if (several > 1 && join(arena, blocks + i, several,
+		                        &attrs[blocks[i] - entry->attrs]) < 0) {
+			return -ENOMEM;
+		}
+		for (size_t end = i++ + several; i < end; i++) {
+			is_joined[blocks[i] - entry->attrs] = true;
+		}
+	}
+	for (size_t i = 0; i < nattrs; i++) {
+		if (!is_joined[i]) {
+			attrs[n++] = attrs[i];
+		}
+	}
+	entry->attrs = attrs;
+	entry->nattrs = n;
+	return n < nattrs;
+}
+
+int dit_compare_join_blocks(struct dit_compare *c, struct dit_entry_view entries[2])
+{
+	int several[2] = {0, 0};
+
+	for (int i = 0; i < 2 && !c->opts.is_exact; i++) {
+		several[i] = join_blocks(&c->arena, &entries[i]);
+		if (several[i] < 0) {
+			return several[i];
+		}
+	}
+	c->is_reordered = several[0] != several[1];
+	return 0;
+}
+
+void dit_compare_entry_end(struct dit_compare *c, uint64_t before)
+{
+	c->nreordered += c->is_reordered && c->ndb == before;
+}
+
+/* ---- attributes ---- */
+
+static int same_attr(struct dit_compare *c, const struct dit_attr_view *a,
+                     const struct dit_attr_view *b)
+{
+	if (a->is_sorted != b->is_sorted || a->is_split != b->is_split ||
+	    (c->opts.is_exact && (a->normal == NULL) != (b->normal == NULL))) {
+		return DIT_DIFFERENT;
+	}
+	if (a->values == NULL || b->values == NULL) {
+		return a->values == b->values && a->nvalues == b->nvalues ? DIT_SAME
+		                                                          : DIT_DIFFERENT;
+	}
+	return dit_compare_attr_values(c, a, b);
+}
+
+static void put_attr(struct dit_compare *c, const struct dit_attr_view *attr)
+{
+	dit_compare_put(c, "%s%s%u", attr->is_sorted ? "sorted, " : "",
+	                attr->is_split ? "in id2v, " : "", attr->nvalues);
+	if (attr->values != NULL) {
+		dit_compare_put(c, ":");
+		dit_compare_put_values(c, attr->values, attr->nvalues);
+	}
+	if (attr->normal != NULL) {
+		dit_compare_put(c, ", normal:");
+		dit_compare_put_values(c, attr->normal, attr->nvalues);
+	}
+}
+
+static int compare_attrs(struct dit_compare *c, struct dit_span key,
+                         const struct dit_entry_view entries[2])
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < entries[0].nattrs; i++) {
+		const struct dit_attr_view *a = &entries[0].attrs[i];
+		const struct dit_attr_view *b = &entries[1].attrs[i];
+
+		r = same_attr(c, a, b);
+		if (!dit_compare_is_difference(c, r)) {
+			continue;
+		}
+		r = dit_compare_line_begin(c);
+		if (r < 0) {
+			return r;
+		}
+		begin_entry(c, key);
+		dit_compare_put_name(c, a->name);
+		dit_compare_put(c, ": ");
+		put_attr(c, a);
+		dit_compare_put(c, " | ");
+		put_attr(c, b);
+		r = dit_compare_line_end(c);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int say_unequal(struct dit_compare *c, struct dit_span key, const char *what,
+                       uint64_t a, uint64_t b)
+{
+	int r = dit_compare_line_begin(c);
+
+	if (r < 0) {
+		return r;
+	}
+	begin_entry(c, key);
+	dit_compare_put(c, "%s %#llx | %#llx", what, (unsigned long long)a,
+	                (unsigned long long)b);
+	return dit_compare_line_end(c);
+}
+
+static int compare_decoded(struct dit_compare *c, struct dit_span key,
+                           struct dit_entry_view entries[2])
+{
+	int r = dit_compare_join_blocks(c, entries);
+
+	if (r < 0) {
+		return r;
+	}
+	if (!same_numbers(&entries[0], &entries[1])) {
+		r = dit_compare_line_begin(c);
+		if (r < 0) {
+			return r;
+		}
+		begin_entry(c, key);
+		dit_compare_put(c, "attributes ");
+		put_attr_names(c, &entries[0]);
+		dit_compare_put(c, " | ");
+		put_attr_names(c, &entries[1]);
+		return dit_compare_line_end(c);
+	}
+	if (entries[0].oc_flags != entries[1].oc_flags) {
+		r = say_unequal(c, key, "object class flags", entries[0].oc_flags,
+		                entries[1].oc_flags);
+	}
+	return r < 0 ? r : compare_attrs(c, key, entries);
+}
+
+/* A hole on one side, or a record that cannot be read: no details. */
+static int say_whole(struct dit_compare *c, struct dit_span key,
+                     const struct dit_span values[2], const char *remark)
+{
+	int r = dit_compare_line_begin(c);
+
+	if (r < 0) {
+		return r;
+	}
+	begin_entry(c, key);
+	dit_compare_put_value(c, "id2e", values[0]);
+	dit_compare_put(c, " | ");
+	dit_compare_put_value(c, "id2e", values[1]);
+	dit_compare_put(c, "%s", remark);
+	return dit_compare_line_end(c);
+}
+
+/* @return 0; DIT_E_CORRUPT; -ENOMEM */
+static int decode(struct dit_compare *c, int side, struct dit_span record,
+                  struct dit_entry_view *ret)
+{
+	struct dit_stored_entry entry;
+	struct dit_attr_view *attrs = NULL;
+	int r = dit_entry_decode(record, &c->arena, &entry);
+
+	if (r < 0) {
+		return r;
+	}
+	attrs = dit_arena_calloc(&c->arena, (size_t)entry.nattrs + 1, sizeof(*attrs));
+	if (attrs == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < entry.nattrs; i++) {
+		const struct dit_stored_attr *attr = &entry.attrs[i];
+
+		attrs[i] = (struct dit_attr_view){
+			.number = attr->ad_number,
+			.name = ad_name(&c->sides[side], attr->ad_number),
+			.is_sorted = attr->is_sorted,
+			.is_split = attr->is_split,
+			.nvalues = attr->nvalues,
+			.values = attr->values,
+			.normal = attr->normal,
+		};
+	}
+	*ret = (struct dit_entry_view){
+		.oc_flags = entry.oc_flags, .nattrs = entry.nattrs, .attrs = attrs};
+	return 0;
+}
+
+int dit_compare_entries(struct dit_compare *c, struct dit_span key,
+                        const struct dit_span values[2])
+{
+	struct dit_entry_view entries[2];
+	uint64_t before = c->ndb;
+	int r = 0;
+
+	if (dit_span_eq(values[0], values[1])) {
+		return 0;
+	}
+	if (values[0].len == 0 || values[1].len == 0) {
+		return say_whole(c, key, values, "");
+	}
+	dit_arena_reset(&c->arena);
+	for (int i = 0; i < 2; i++) {
+		r = decode(c, i, values[i], &entries[i]);
+		if (r == DIT_E_CORRUPT) {
+			return say_whole(c, key, values,
+			                 i == 0 ? ", the first is damaged"
+			                        : ", the second is damaged");
+		}
+		if (r < 0) {
+			return r;
+		}
+	}
+	r = compare_decoded(c, key, entries);
+	dit_compare_entry_end(c, before);
+	return r;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the parts of the comparison share: compare.c (databases and records),
+ * compare_entry.c (two stored entries), compare_index.c (index databases), compare_text.c
+ * (differences in words), compare_across.c (databases of different formats).
+ *
+ * Threads: as compare.h says.
+ */
+#ifndef DITKIT_COMPARE_IMPL_H
+#define DITKIT_COMPARE_IMPL_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/ticker.h"
+#include "codec/entry_view.h"
+#include "compare/compare.h"
+#include "place/fault.h"
+#include "reader/snapshot.h"
+
+/** One of the two environments. */
+struct dit_compare_side {
+	struct dit_snapshot *snapshot;
+	const struct dit_stored_db *dbs;
+	size_t ndbs;
+	struct dit_span *ads; /* names by number, from 0 on; unknown ones are empty */
+	size_t nads;
+};
+
+struct dit_compare {
+	struct dit_compare_opts opts;
+	dit_report_fn report;
+	void *ctx;
+	struct dit_compare_side sides[2];
+	struct dit_arena arena; /* for two entries, reset for the next two */
+
+	const char *db;  /* being compared */
+	uint64_t ndb;    /* differences in it */
+	uint64_t ntotal; /* differences in all */
+
+	bool is_reordered;   /* the entry at hand differs in order */
+	uint64_t nreordered; /* entries of the database that differ in order alone */
+
+	struct dit_ticker ticker; /* tells the callback */
+	uint64_t nbefore;         /* records of the databases that are done */
+	uint64_t ndone;           /* of the one at hand, passed */
+	uint64_t nrecords;        /* of all */
+
+	/* A line that is being written. NULL: nobody wants to read it. */
+	FILE *line;
+	char *text; /* of the line; malloc'ed */
+	size_t text_len;
+};
+
+/* ---- compare_text.c ---- */
+
+/** Start the line of a difference: "<db>: ". -ENOMEM */
+int dit_compare_line_begin(struct dit_compare *c);
+/** Report it. */
+int dit_compare_line_end(struct dit_compare *c);
+/**
+ * Say how many differences of the database were left out.
+ *
+ * @param r  of what was done before
+ *
+ * @return r if it is not 0; 0; -ENOMEM
+ */
+int dit_compare_db_end(struct dit_compare *c, int r);
+/** Why one of the two cannot be opened (DIT_REPORT_ERROR). */
+void dit_compare_say_fault(struct dit_compare *c, const char *directory,
+                           const struct dit_fault *fault);
+/** A whole line at once. */
+int dit_compare_say(struct dit_compare *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** Parts of a line. All of them do nothing if there is no line. */
+void dit_compare_put(struct dit_compare *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes);
+void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes);
+/** Of a database or an attribute, without quotes; a damaged name may hold anything. */
+void dit_compare_put_name(struct dit_compare *c, struct dit_span name);
+/** All of them, each after a blank. */
+void dit_compare_put_values(struct dit_compare *c, const struct dit_span *values,
+                            uint32_t n);
+/** The value of a record, as far as the database's format is known. */
+void dit_compare_put_value(struct dit_compare *c, const char *db, struct dit_span value);
+
+/* ---- compare_entry.c ---- */
+
+/** Two records of id2e under one key. 0; -ENOMEM */
+int dit_compare_entries(struct dit_compare *c, struct dit_span key,
+                        const struct dit_span values[2]);
+
+enum {
+	DIT_DIFFERENT,
+	DIT_SAME,
+	DIT_REORDERED, /* the same values in another order */
+};
+
+/** The values that both attributes have. One of the three above; -ENOMEM */
+int dit_compare_attr_values(struct dit_compare *c, const struct dit_attr_view *a,
+                            const struct dit_attr_view *b);
+/** Is it a difference? Order alone is none, but for an exact comparison, and is noted. */
+bool dit_compare_is_difference(struct dit_compare *c, int sameness);
+/** The blocks of an attribute become one, but for an exact comparison. 0; -ENOMEM */
+int dit_compare_join_blocks(struct dit_compare *c, struct dit_entry_view entries[2]);
+/**
+ * Count a pair of entries that differ in order alone.
+ *
+ * @param before  differences before the pair
+ */
+void dit_compare_entry_end(struct dit_compare *c, uint64_t before);
+
+/** An attribute whose values differ from load to load. */
+bool dit_compare_is_generated(struct dit_span name);
+
+/* ---- compare_index.c ---- */
+
+struct dit_across; /* compare_across.h */
+
+/** Two index databases. */
+struct dit_compare_pair {
+	const char *names[2];
+	unsigned flags[2];
+	const struct dit_across *across; /* NULL: IDs are compared as they are */
+};
+
+/** Reads one key with all its IDs at a time. Zero is a closed one. */
+struct dit_compare_lists {
+	struct dit_scan *scan;
+	const struct dit_across *across; /* IDs become those of twins; NULL: they stay */
+	bool is_ahead; /* the first record of the next key has been read */
+	struct dit_span ahead_key;
+	struct dit_span ahead_value;
+
+	struct dit_span key; /* the current one */
+	uint64_t *ids;       /* its IDs; malloc'ed */
+	size_t nids;
+	size_t ids_size;
+};
+
+/** Those of a side, from the first key on; may be open. */
+int dit_compare_lists_open(struct dit_compare_lists *lists, struct dit_compare *c,
+                           const struct dit_compare_pair *pair, int side);
+void dit_compare_lists_close(struct dit_compare_lists *lists);
+/** 1; 0: end; error */
+int dit_compare_lists_next(struct dit_compare_lists *lists);
+/** 1; 0: no such key; error */
+int dit_compare_lists_seek(struct dit_compare_lists *lists, struct dit_span key);
+
+/** A range is 0, lowest, highest (storage.md 5.4). */
+static inline bool dit_compare_is_range(const struct dit_compare_lists *lists)
+{
+	return lists->nids == 3 && lists->ids[0] == 0;
+}
+
+/** The lists of one key. 0; error */
+int dit_compare_list(struct dit_compare *c, const struct dit_compare_lists *a,
+                     const struct dit_compare_lists *b);
+
+/** All keys of an index database, c->db in the report. 0; error */
+int dit_compare_index(struct dit_compare *c, const struct dit_compare_pair *pair);
+
+/* ---- compare_across.c ---- */
+
+/** A database of LMDB 0.9 and one of 1.0. 0; error */
+int dit_compare_across(struct dit_compare *c);
+
+/* ---- compare.c ---- */
+
+/** So many records of the first were passed. DIT_E_STOPPED: the caller wants an end; else
+ * 0. */
+int dit_compare_step(struct dit_compare *c, uint64_t nrecords);
+
+/** Order of two keys in a database with these flags. */
+int dit_compare_keys(struct dit_span a, struct dit_span b, unsigned flags);
+
+#endif

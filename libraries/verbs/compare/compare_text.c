@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Differences in words: one line each, and only as many as somebody will read. */
+#include "compare/compare_impl.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "codec/name_codec.h"
+
+/* Longer values are cut in the report. */
+#define SHOWN_BYTES 200
+
+static int open_line(struct dit_compare *c)
+{
+	c->line = open_memstream(&c->text, &c->text_len);
+	if (c->line == NULL) {
+		return -ENOMEM;
+	}
+	dit_compare_put_name(c, dit_span_of(c->db));
+	dit_compare_put(c, ": ");
+	return 0;
+}
+
+int dit_compare_line_begin(struct dit_compare *c)
+{
+	c->ntotal++;
+	c->ndb++;
+	if (c->report == NULL || c->ndb > c->opts.nreports_max) {
+		return 0;
+	}
+	return open_line(c);
+}
+
+int dit_compare_line_end(struct dit_compare *c)
+{
+	struct dit_report report = {.kind = DIT_REPORT_DIAGNOSTIC};
+	int r = 0;
+
+	if (c->line == NULL) {
+		return 0;
+	}
+	if (fclose(c->line) != 0) {
+		r = -ENOMEM;
+	} else {
+		report.text = c->text;
+		c->report(c->ctx, &report);
+	}
+	c->line = NULL;
+	free(c->text);
+	c->text = NULL;
+	return r;
+}
+
+/* Counts at the end of a database; no differences. */
+static int say_count(struct dit_compare *c, uint64_t n, const char *what)
+{
+	int r = open_line(c);
+
+	dit_compare_put(c, "%" PRIu64 " %s", n, what);
+	return r == 0 ? dit_compare_line_end(c) : r;
+}
+
+int dit_compare_db_end(struct dit_compare *c, int r)
+{
+	uint64_t ndb = c->ndb;
+	uint64_t nreordered = c->nreordered;
+	int told = 0;
+
+	c->ndb = 0;
+	c->nreordered = 0;
+	if (c->report == NULL) {
+		return r;
+	}
+	if (ndb > c->opts.nreports_max) {
+		told = say_count(c, ndb - c->opts.nreports_max, "more differences");
+	}
+	if (told == 0 && nreordered > 0) {
+		told = say_count(c, nreordered,
+		                 nreordered == 1
+		                         ? "entry differs in the order of values alone"
+		                         : "entries differ in the order of values alone");
+	}
+	return r != 0 ? r : told;
+}
+
+int dit_compare_say(struct dit_compare *c, const char *format, ...)
+{
+	va_list args;
+	int r = dit_compare_line_begin(c);
+
+	if (r < 0) {
+		return r;
+	}
+	if (c->line != NULL) {
+		va_start(args, format);
+		(void)vfprintf(c->line, format, args);
+		va_end(args);
+	}
+	return dit_compare_line_end(c);
+}
+
+void dit_compare_put(struct dit_compare *c, const char *format, ...)
+{
+	va_list args;
+
+	if (c->line != NULL) {
+		va_start(args, format);
+		(void)vfprintf(c->line, format, args);
+		va_end(args);
+	}
+}
+
+void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes)
+{
+	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES; i++) {
+		dit_compare_put(c, "%02x", (unsigned char)bytes.data[i]);
+	}
+	if (bytes.len > SHOWN_BYTES) {
+		dit_compare_put(c, "... (%zu bytes)", bytes.len);
+	}
+}
+
+static void put_escaped(struct dit_compare *c, struct dit_span bytes)
+{
+	for (size_t i = 0; i < bytes.len && i < SHOWN_BYTES; i++) {
+		unsigned char byte = (unsigned char)bytes.data[i];
+
+		if (byte < ' ' || byte > '~' || byte == '"' || byte == '\\') {
+			dit_compare_put(c, "\\%02x", byte);
+		} else {
+			dit_compare_put(c, "%c", byte);
+		}
+	}
+}
+
+void dit_compare_put_name(struct dit_compare *c, struct dit_span name)
+{
+	put_escaped(c, name);
+	dit_compare_put(c, "%s", name.len > SHOWN_BYTES ? "..." : "");
+}
+
+void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes)
+{
+	dit_compare_put(c, "\"");
+	put_escaped(c, bytes);
+	dit_compare_put(c, "\"");
+	if (bytes.len > SHOWN_BYTES) {
+		dit_compare_put(c, "... (%zu bytes)", bytes.len);
+	}
+}
+
+void dit_compare_put_values(struct dit_compare *c, const struct dit_span *values,
+                            uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		dit_compare_put(c, " ");
+		dit_compare_put_quoted(c, values[i]);
+	}
+}
+
+static void put_name(struct dit_compare *c, struct dit_span value)
+{
+	struct dit_name name;
+
+	if (dit_name_decode(value, &name) < 0) {
+		dit_compare_put(c, "damaged record ");
+		dit_compare_put_hex(c, value);
+		return;
+	}
+	if (name.is_child) {
+		dit_compare_put(c, "child %" PRIu64 ", ", name.id);
+	} else {
+		dit_compare_put(c, "self, parent %" PRIu64 ", ", name.id);
+	}
+	dit_compare_put_quoted(c, name.norm);
+	dit_compare_put(c, ", pretty ");
+	dit_compare_put_quoted(c, name.pretty);
+	if (name.is_child) {
+		dit_compare_put(c, ", subtree %" PRIu64, name.nsubs);
+	}
+}
+
+void dit_compare_put_value(struct dit_compare *c, const char *db, struct dit_span value)
+{
+	if (strcmp(db, "dn2i") == 0) {
+		put_name(c, value);
+	} else if (strcmp(db, "ad2i") == 0 || strcmp(db, "id2v") == 0) {
+		dit_compare_put_quoted(c, value);
+	} else if (strcmp(db, "id2e") == 0) {
+		dit_compare_put(c, value.len == 0 ? "a hole" : "an entry of %zu bytes",
+		                value.len);
+	} else {
+		dit_compare_put_hex(c, value);
+	}
+}
+
+void dit_compare_say_fault(struct dit_compare *c, const char *directory,
+                           const struct dit_fault *fault)
+{
+	char text[sizeof(fault->text) + 256];
+	struct dit_report report = {.kind = DIT_REPORT_ERROR, .text = text};
+
+	if (c->report != NULL) {
+		(void)snprintf(text, sizeof(text), "%.200s: %s", directory, fault->text);
+		c->report(c->ctx, &report);
+	}
+}

@@ -1,0 +1,15 @@
+# libraries/verbs/compare/local.mk
+noinst_LTLIBRARIES += %D%/libcompare.la
+rooms += %D%/libcompare.la
+%C%_libcompare_la_SOURCES = \
+	%D%/compare.c \
+	%D%/compare.h \
+	%D%/compare_across.c \
+	%D%/compare_across.h \
+	%D%/compare_across_index.c \
+	%D%/compare_entry.c \
+	%D%/compare_impl.h \
+	%D%/compare_index.c \
+	%D%/compare_text.c \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

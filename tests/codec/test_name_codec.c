@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tree records: the examples of storage.md 3.1 and the limits of 3.6. */
+#include "test.h"
+
+#include "base/error.h"
+#include "codec/name_codec.h"
+
+static const char child_record[] = "\x80\x09ou=people\0ou=People\0"
+				   "\x02\0\0\0\0\0\0\0\x02\0\0\0\0\0\0";
+static const char self_record[] = "\x00\x09ou=people\0ou=People\0\x01\0\0\0\0\0\0";
+
+static bool is_little_endian(void)
+{
+	const uint16_t one = 1;
+
+	return *(const unsigned char *)&one == 1;
+}
+
+static void child_is_encoded_as_slapadd_does(void **state)
+{
+	char out[DIT_NAME_RECORD_MAX];
+
+	(void)state;
+	assert_int_equal(dit_name_encode_child(out, DIT_SPAN("ou=people"),
+	                                       DIT_SPAN("ou=People"), 2, 2),
+	                 sizeof(child_record));
+	if (is_little_endian()) {
+		assert_memory_equal(out, child_record, sizeof(child_record));
+	}
+}
+
+static void self_is_encoded_as_slapadd_does(void **state)
+{
+	char out[DIT_NAME_RECORD_MAX];
+
+	(void)state;
+	assert_int_equal(dit_name_encode_self(out, DIT_SPAN("ou=people"),
+	                                      DIT_SPAN("ou=People"), 1),
+	                 sizeof(self_record));
+	if (is_little_endian()) {
+		assert_memory_equal(out, self_record, sizeof(self_record));
+	}
+}
+
+static void decode_undoes_encode(void **state)
+{
+	static const struct {
+		struct dit_span norm;
+		struct dit_span pretty;
+	} names[] = {
+		{DIT_SPAN("cn=a\\2C b\\2Bc+sn=zed"), DIT_SPAN("cn=A\\2C B\\2Bc+sn=Zed")},
+		{DIT_SPAN("cn=jos\xc3\xa9 x"), DIT_SPAN("cn=Jos\xc3\xa9  X")},
+		{DIT_SPAN("a"), DIT_SPAN("longer than the other")},
+		{{NULL, 0}, {NULL, 0}},
+	};
+	char out[DIT_NAME_RECORD_MAX];
+	struct dit_name name;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		int len = dit_name_encode_child(out, names[i].norm, names[i].pretty,
+		                                UINT64_MAX, 0x0123456789abcdef);
+
+		assert_int_equal(
+			dit_name_decode((struct dit_span){out, (size_t)len}, &name), 0);
+		assert_true(name.is_child);
+		assert_true(dit_span_eq(name.norm, names[i].norm));
+		assert_true(dit_span_eq(name.pretty, names[i].pretty));
+		assert_true(name.id == UINT64_MAX);
+		assert_true(name.nsubs == 0x0123456789abcdef);
+		len = dit_name_encode_self(out, names[i].norm, names[i].pretty, 3);
+		assert_int_equal(
+			dit_name_decode((struct dit_span){out, (size_t)len}, &name), 0);
+		assert_false(name.is_child);
+		assert_true(dit_span_eq(name.pretty, names[i].pretty));
+		assert_true(name.id == 3);
+		assert_true(name.nsubs == 0);
+	}
+}
+
+static void dummy_decodes_as_a_nameless_self(void **state)
+{
+	static const char dummy[12] = "";
+	struct dit_name name;
+
+	(void)state;
+	assert_int_equal(dit_name_decode((struct dit_span){dummy, sizeof(dummy)}, &name),
+	                 0);
+	assert_false(name.is_child);
+	assert_int_equal(name.norm.len, 0);
+	assert_int_equal(name.pretty.len, 0);
+	assert_true(name.id == 0);
+}
+
+static void longer_records_fit_other_files(void **state)
+{
+	static const struct {
+		size_t size; /* of a record, with pages of 4096 and of 65536 bytes */
+		size_t norm;
+		size_t pretty;
+		bool fits;
+	} cases[] = {
+		{1978, 979, 979, true},      {1978, 979, 980, false},
+		{32698, 16339, 16339, true}, {32698, 16340, 16339, false},
+		{32698, 32678, 0, true},     {32698, 32679, 0, false},
+	};
+	static char text[32700];
+	static char out[DIT_NAME_RECORD_LONGEST];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_span norm = {text, cases[i].norm};
+		struct dit_span pretty = {text, cases[i].pretty};
+		int sum = (int)(norm.len + pretty.len);
+		struct dit_name name = {0};
+		int r = dit_name_encode_long_child(out, cases[i].size, norm, pretty, 7,
+		                                   8);
+
+		assert_int_equal(r, cases[i].fits ? 20 + sum : DIT_E_TOOLONG);
+		if (r > 0) {
+			struct dit_span record = {out, (size_t)r};
+
+			assert_int_equal(dit_name_decode(record, &name), 0);
+			assert_true(name.is_child);
+			assert_int_equal(name.norm.len, norm.len);
+			assert_int_equal(name.pretty.len, pretty.len);
+			assert_int_equal(name.nsubs, 8);
+		}
+		assert_int_equal(
+			dit_name_encode_long_self(out, cases[i].size, norm, pretty, 1),
+			cases[i].fits ? 12 + sum : DIT_E_TOOLONG);
+	}
+}
+
+static void names_up_to_the_limit_fit_a_record(void **state)
+{
+	static char text[600];
+	char out[DIT_NAME_RECORD_MAX];
+	static const struct {
+		size_t norm;
+		size_t pretty;
+		bool fits;
+	} cases[] = {
+		{245, 245, true},     {245, 246, true}, {246, 246, false},
+		{491, 0, true},       {0, 491, true},   {492, 0, false},
+		{0, 492, false},      {491, 1, false},  {600, 0, false},
+		{SIZE_MAX, 1, false},
+	};
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_span norm = {text, cases[i].norm};
+		struct dit_span pretty = {text, cases[i].pretty};
+		int sum = (int)(norm.len + pretty.len);
+
+		assert_int_equal(dit_name_encode_child(out, norm, pretty, 1, 1),
+		                 cases[i].fits ? 20 + sum : DIT_E_TOOLONG);
+		assert_int_equal(dit_name_encode_self(out, norm, pretty, 1),
+		                 cases[i].fits ? 12 + sum : DIT_E_TOOLONG);
+	}
+}
+
+static void damaged_records_are_told(void **state)
+{
+	char record[sizeof(child_record)];
+	struct dit_name name;
+
+	(void)state;
+	for (size_t len = 0; len < 20 + 9; len++) {
+		assert_int_equal(
+			dit_name_decode((struct dit_span){child_record, len}, &name),
+			DIT_E_CORRUPT);
+	}
+	memcpy(record, child_record, sizeof(record));
+	record[2 + 9] = 'x';
+	assert_int_equal(
+		dit_name_decode((struct dit_span){record, sizeof(record)}, &name),
+		DIT_E_CORRUPT);
+	memcpy(record, child_record, sizeof(record));
+	record[2 + 9 + 1 + 9] = 'x';
+	assert_int_equal(
+		dit_name_decode((struct dit_span){record, sizeof(record)}, &name),
+		DIT_E_CORRUPT);
+	memcpy(record, child_record, sizeof(record));
+	record[0] = (char)0xff;
+	assert_int_equal(
+		dit_name_decode((struct dit_span){record, sizeof(record)}, &name),
+		DIT_E_CORRUPT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(child_is_encoded_as_slapadd_does),
+		cmocka_unit_test(self_is_encoded_as_slapadd_does),
+		cmocka_unit_test(decode_undoes_encode),
+		cmocka_unit_test(dummy_decodes_as_a_nameless_self),
+		cmocka_unit_test(longer_records_fit_other_files),
+		cmocka_unit_test(names_up_to_the_limit_fit_a_record),
+		cmocka_unit_test(damaged_records_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The comparison finds every difference that counts, says what it is, and passes over
+ * those that do not count.
+ */
+#include <errno.h>
+
+#include "base/error.h"
+#include "compare/compare.h"
+#include "output/store_fixture.h"
+
+/* ---- running it ---- */
+
+struct lines {
+	char text[20000]; /* each followed by a newline */
+	size_t len;
+};
+
+static void collect(void *ctx, const struct dit_report *report)
+{
+	struct lines *lines = ctx;
+
+	assert_int_equal(report->kind, DIT_REPORT_DIAGNOSTIC);
+	lines->len +=
+		(size_t)snprintf(lines->text + lines->len,
+	                         sizeof(lines->text) - lines->len, "%s\n", report->text);
+	assert_true(lines->len < sizeof(lines->text));
+}
+
+/* What to put into an environment. */
+typedef void (*fill_fn)(struct dit_staging *staging);
+
+static char *make(fill_fn fill)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+
+	fill(staging);
+	(void)fixture_publish(staging);
+	return dir;
+}
+
+/* Both ways round; the second time only the number. */
+static uint64_t compare(struct dit_compare_opts opts, fill_fn first, fill_fn second,
+                        struct lines *lines)
+{
+	char *a = make(first);
+	char *b = make(second);
+	uint64_t n = 99;
+	uint64_t again = 99;
+
+	opts.first = a;
+	opts.second = b;
+	lines->len = 0;
+	lines->text[0] = '\0';
+	assert_int_equal(dit_compare(&opts, collect, lines, &n), 0);
+	opts.first = b;
+	opts.second = a;
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &again), 0);
+	assert_int_equal(n, again);
+	test_scratch_remove(a);
+	test_scratch_remove(b);
+	return n;
+}
+
+/* ---- contents ---- */
+
+static const uint64_t ids[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+
+static void put_index(struct dit_staging *staging, const char *name, bool is_integerkey)
+{
+	fixture_begin_index(staging, name, is_integerkey);
+}
+
+static void tree(struct dit_staging *staging)
+{
+	fixture_put_tree(staging, FIXTURE_VARIANT);
+}
+
+static void tree_padded(struct dit_staging *staging)
+{
+	struct fixture_variant v = FIXTURE_VARIANT;
+
+	v.padding = 'x';
+	fixture_put_tree(staging, v);
+}
+
+static void tree_other_sn(struct dit_staging *staging)
+{
+	struct fixture_variant v = FIXTURE_VARIANT;
+
+	v.sn = "R\"o\xc3";
+	fixture_put_tree(staging, v);
+}
+
+static void tree_with_hole(struct dit_staging *staging)
+{
+	struct fixture_variant v = FIXTURE_VARIANT;
+
+	v.is_hole = true;
+	fixture_put_tree(staging, v);
+}
+
+static void names_a(struct dit_staging *staging)
+{
+	(void)staging;
+	fixture_put_self(1, "cn=p", 0);
+	fixture_put_child(1, "cn=a", 2, 1);
+	fixture_put_child(1, "cn=b", 3, 1);
+}
+
+static void names_b(struct dit_staging *staging)
+{
+	(void)staging;
+	fixture_put_self(1, "cn=p", 0);
+	fixture_put_child(1, "cn=a", 2, 2);
+	fixture_put_self(2, "cn=a", 1);
+}
+
+static void ads_a(struct dit_staging *staging)
+{
+	assert_int_equal(dit_staging_put_ad(staging, 1, DIT_SPAN("cn")), 0);
+}
+
+static void ads_b(struct dit_staging *staging)
+{
+	assert_int_equal(dit_staging_put_ad(staging, 1, DIT_SPAN("sn")), 0);
+	assert_int_equal(dit_staging_put_ad(staging, 2, DIT_SPAN("cn")), 0);
+}
+
+static void index_a(struct dit_staging *staging)
+{
+	static const uint64_t range[] = {0, 5, 900};
+
+	put_index(staging, "cn", false);
+	fixture_put_key("aaaa", 4, ids, 2);
+	fixture_put_key("bbbb", 4, ids, 12);
+	fixture_put_key("cccc", 4, range, 3);
+	put_index(staging, "only", false);
+}
+
+static void index_b(struct dit_staging *staging)
+{
+	static const uint64_t range[] = {0, 5, 901};
+
+	put_index(staging, "cn", false);
+	fixture_put_key("aaab", 4, ids, 1);
+	fixture_put_key("bbbb", 4, ids, 3);
+	fixture_put_key("cccc", 4, range, 3);
+}
+
+static void index_integer(struct dit_staging *staging)
+{
+	put_index(staging, "cn", true);
+	fixture_put_key("b\0\0a", 4, ids, 12);
+	fixture_put_key("a\0\0b", 4, ids, 1);
+	fixture_put_key("c\0\0c", 4, ids, 2);
+}
+
+static void index_bytes(struct dit_staging *staging)
+{
+	put_index(staging, "cn", false);
+	fixture_put_key("a\0\0b", 4, ids, 1);
+	fixture_put_key("b\0\0a", 4, ids, 12);
+	fixture_put_key("c\0\0c", 4, ids, 2);
+}
+
+static void index_bytes_others(struct dit_staging *staging)
+{
+	put_index(staging, "cn", false);
+	fixture_put_key("a\0\0b", 4, ids + 1, 1);
+	fixture_put_key("b\0\0a", 4, ids, 12);
+	fixture_put_key("d\0\0d", 4, ids, 2);
+	fixture_put_key("long key", 8, ids, 2);
+}
+
+static void index_empty(struct dit_staging *staging)
+{
+	put_index(staging, "cn", true);
+}
+
+/* Every kind of difference that "generated" is about, and one that it is not. */
+static void generated(struct dit_staging *staging, const char *uuid, const char *stamp,
+                      const char *modifier)
+{
+	static const char *const ads[] = {"entryUUID", "createTimestamp",
+	                                  "modifiersName"};
+	const struct fixture_attr attrs[] = {
+		{1, uuid, uuid},
+		{2, stamp, NULL},
+		{3, modifier, modifier},
+	};
+	char record[500];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(dit_staging_put_ad(staging, i + 1, dit_span_of(ads[i])),
+		                 0);
+	}
+	fixture_put_entry(staging, 1, record, fixture_entry(record, attrs, 3, 0x100, 0));
+	put_index(staging, "entryUUID", false);
+	fixture_put_key(uuid, 4, ids, 1);
+	put_index(staging, "modifiersName", false);
+	fixture_put_key(modifier, 4, ids, 1);
+}
+
+static void generated_a(struct dit_staging *staging)
+{
+	generated(staging, "11111111", "20200101000000Z", "cn=root");
+}
+
+static void generated_b(struct dit_staging *staging)
+{
+	generated(staging, "22222222", "20210101000000Z", "cn=root");
+}
+
+static void generated_c(struct dit_staging *staging)
+{
+	generated(staging, "11111111", "20200101000000Z", "xx=user");
+}
+
+static void generated_d(struct dit_staging *staging)
+{
+	generated(staging, "22222222", "20200101000000.5Z", "cn=root");
+}
+
+static void index_odd(struct dit_staging *staging)
+{
+	put_index(staging, "\xff\x1b[31m", false);
+	fixture_put_key("aaaa", 4, ids, 2);
+	fixture_put_key("bbbb", 4, ids, 2);
+}
+
+static void index_odd_less(struct dit_staging *staging)
+{
+	put_index(staging, "\xff\x1b[31m", false);
+}
+
+static void many_a(struct dit_staging *staging)
+{
+	for (uint64_t id = 1; id <= 30; id++) {
+		fixture_put_entry(staging, id, NULL, 0);
+	}
+}
+
+static void nothing(struct dit_staging *staging)
+{
+	(void)staging;
+}
+
+/* One entry each, made of raw words. */
+static void put_words(struct dit_staging *staging, const uint32_t *words, size_t n)
+{
+	fixture_put_entry(staging, 1, words, n * sizeof(*words));
+}
+
+static void entry_flags_a(struct dit_staging *staging)
+{
+	put_words(staging, (const uint32_t[]){1, 2, 0x100, 3, 1, 1, 1, 'v'}, 8);
+}
+
+static void entry_flags_b(struct dit_staging *staging)
+{
+	put_words(staging, (const uint32_t[]){1, 2, 0x10100, 3, 1, 1, 1, 'v'}, 8);
+}
+
+static void entry_slots(struct dit_staging *staging)
+{
+	put_words(staging, (const uint32_t[]){1, 3, 0x100, 3, 1, 1, 1, 'v'}, 8);
+}
+
+static void entry_sorted(struct dit_staging *staging)
+{
+	put_words(staging, (const uint32_t[]){1, 2, 0x100, 3, 1u | 1u << 31, 1, 1, 'v'},
+	          8);
+}
+
+static void entry_split(struct dit_staging *staging)
+{
+	put_words(staging, (const uint32_t[]){1, 2, 0x100, 2, 1u | 1u << 30, 1}, 6);
+}
+
+static void entry_normal(struct dit_staging *staging)
+{
+	put_words(staging,
+	          (const uint32_t[]){1, 4, 0x100, 4, 1, 1u | 1u << 31, 1, 1,
+	                             'v' | 'v' << 16, 0},
+	          10);
+}
+
+static void entry_ab(struct dit_staging *staging)
+{
+	put_words(staging,
+	          (const uint32_t[]){1, 3, 0x100, 4, 1, 2, 1, 1, 'a' | 'b' << 16, 0}, 10);
+}
+
+static void entry_ba(struct dit_staging *staging)
+{
+	put_words(staging,
+	          (const uint32_t[]){1, 3, 0x100, 4, 1, 2, 1, 1, 'b' | 'a' << 16, 0}, 10);
+}
+
+/* An attribute twice, the second time with a normal form. */
+static void entry_blocks(struct dit_staging *staging)
+{
+	put_words(staging,
+	          (const uint32_t[]){2, 6, 0x100, 7, 1, 1, 1, 1, 1u | 1u << 31, 1, 1,
+	                             'a' | 'b' << 16, 'b', 0},
+	          14);
+}
+
+static void entry_damaged(struct dit_staging *staging)
+{
+	put_words(staging, (const uint32_t[]){1000, 2, 0x100, 3, 1, 1, 1, 'v'}, 8);
+}
+
+/* ---- tests ---- */
+
+static void each_difference_is_found_and_named(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		fill_fn first;
+		fill_fn second;
+		struct dit_compare_opts opts;
+		uint64_t n;
+		const char *text;
+	} cases[] = {
+		{"odd name", index_odd, nothing, {0}, 1,
+		 "\\ff\\1b[31m: this database is only in the first\n"},
+		{"odd name, many", index_odd, index_odd_less, {.nreports_max = 1}, 2,
+		 "\\ff\\1b[31m: key 61616161, only in the first: 2 IDs: 1 2\n"
+		 "\\ff\\1b[31m: 1 more differences\n"},
+		{"same", tree, tree, {0}, 0, ""},
+		{"both empty", nothing, nothing, {0}, 0, ""},
+		{"padding", tree, tree_padded, {0}, 0, ""},
+		{"value", tree, tree_other_sn, {0}, 1,
+		 "id2e: key 0300000000000000, sn: 1: \"Roe\", normal: \"roe\" | "
+		 "1: \"R\\22o\\c3\", normal: \"roe\"\n"},
+		{"hole", tree, tree_with_hole, {0}, 1,
+		 "id2e: key 0200000000000000, an entry of 80 bytes | a hole\n"},
+		{"names", names_a, names_b, {0}, 4,
+		 "dn2i: key 0100000000000000, only in the first: child 2, \"cn=a\", "
+		 "pretty \"cn=a\", subtree 1\n"
+		 "dn2i: key 0100000000000000, only in the second: child 2, \"cn=a\", "
+		 "pretty \"cn=a\", subtree 2\n"
+		 "dn2i: key 0100000000000000, only in the first: child 3, \"cn=b\", "
+		 "pretty \"cn=b\", subtree 1\n"
+		 "dn2i: key 0200000000000000, only in the second: self, parent 1, "
+		 "\"cn=a\", pretty \"cn=a\"\n"},
+		{"attribute numbers", ads_a, ads_b, {0}, 2,
+		 "ad2i: key 01000000: \"cn\" | \"sn\"\n"
+		 "ad2i: key 02000000, only in the second: \"cn\"\n"},
+		{"index", index_a, index_b, {0}, 5,
+		 "cn: key 61616161, only in the first: 2 IDs: 1 2\n"
+		 "cn: key 61616162, only in the second: 1 IDs: 1\n"
+		 "cn: key 62626262: 12 IDs: ... 4 5 6 7 8 9 10 11 ... | 3 IDs: ...\n"
+		 "cn: key 63636363: range 5..900 | range 5..901\n"
+		 "only: this database is only in the first\n"},
+		{"integer keys, same content", index_integer, index_bytes,
+		 {.ignore_integerkey = true}, 0, ""},
+		{"integer keys on both sides", index_integer, index_integer, {0}, 0, ""},
+		{"integer keys not ignored", index_integer, index_bytes, {0}, 1,
+		 "cn: flags 0x3c | 0x34\n"},
+		{"integer keys, other content", index_integer, index_bytes_others,
+		 {.ignore_integerkey = true}, 4,
+		 "cn: key 61000062: 1 IDs: 1 | 1 IDs: 2\n"
+		 "cn: key 63000063, only in the first: 2 IDs: 1 2\n"
+		 "cn: key 64000064, only in the second: 2 IDs: 1 2\n"
+		 "cn: key 6c6f6e67206b6579, only in the second: 2 IDs: 1 2\n"},
+		{"integer keys, nothing there", index_empty, index_bytes,
+		 {.ignore_integerkey = true}, 3,
+		 "cn: key 61000062, only in the second: 1 IDs: 1\n"
+		 "cn: key 62000061, only in the second: 12 IDs: 1 2 3 4 5 6 7 8 ...\n"
+		 "cn: key 63000063, only in the second: 2 IDs: 1 2\n"},
+		{"generated values", generated_a, generated_b, {0}, 4,
+		 "entryUUID: key 31313131, only in the first: 1 IDs: 1\n"
+		 "entryUUID: key 32323232, only in the second: 1 IDs: 1\n"
+		 "id2e: key 0100000000000000, entryUUID: 1: \"11111111\", normal: "
+		 "\"11111111\" | 1: \"22222222\", normal: \"22222222\"\n"
+		 "id2e: key 0100000000000000, createTimestamp: 1: \"20200101000000Z\" | "
+		 "1: \"20210101000000Z\"\n"},
+		{"generated values ignored", generated_a, generated_b,
+		 {.ignore_generated = true}, 0, ""},
+		{"generated values of another length", generated_a, generated_d,
+		 {.ignore_generated = true}, 1,
+		 "id2e: key 0100000000000000, createTimestamp: 1: \"20200101000000Z\" | "
+		 "1: \"20200101000000.5Z\"\n"},
+		{"others are not ignored with them", generated_a, generated_c,
+		 {.ignore_generated = true}, 3,
+		 "id2e: key 0100000000000000, modifiersName: 1: \"cn=root\", normal: "
+		 "\"cn=root\" | 1: \"xx=user\", normal: \"xx=user\"\n"
+		 "modifiersName: key 636e3d72, only in the first: 1 IDs: 1\n"
+		 "modifiersName: key 78783d75, only in the second: 1 IDs: 1\n"},
+		{"few lines", many_a, nothing, {.nreports_max = 1}, 30,
+		 "id2e: key 0100000000000000, only in the first: a hole\n"
+		 "id2e: 29 more differences\n"},
+		{"object class flags", entry_flags_a, entry_flags_b, {0}, 1,
+		 "id2e: key 0100000000000000, object class flags 0x100 | 0x10100\n"},
+		{"slots", entry_flags_a, entry_slots, {0}, 1,
+		 "id2e: key 0100000000000000, an entry of 32 bytes | an entry of 32 "
+		 "bytes, the second is damaged\n"},
+		{"sorted", entry_flags_a, entry_sorted, {0}, 1,
+		 "id2e: key 0100000000000000, : 1: \"v\" | sorted, 1: \"v\"\n"},
+		{"a normal form like the value", entry_flags_a, entry_normal, {0}, 0, ""},
+		{"a normal form like the value, exact", entry_flags_a, entry_normal,
+		 {.is_exact = true}, 1,
+		 "id2e: key 0100000000000000, : 1: \"v\" | 1: \"v\", normal: \"v\"\n"},
+		{"other order", entry_ab, entry_ba, {0}, 0,
+		 "id2e: 1 entry differs in the order of values alone\n"},
+		{"other order, exact", entry_ab, entry_ba, {.is_exact = true}, 1,
+		 "id2e: key 0100000000000000, : 2: \"a\" \"b\" | 2: \"b\" \"a\"\n"},
+		{"blocks", entry_blocks, entry_ba, {0}, 0,
+		 "id2e: 1 entry differs in the order of values alone\n"},
+		{"blocks on both sides", entry_blocks, entry_blocks, {0}, 0, ""},
+		{"blocks, exact", entry_ab, entry_blocks, {.is_exact = true}, 1,
+		 "id2e: key 0100000000000000, attributes 1= | 1= 1=\n"},
+		{"blocks, other values", entry_blocks, entry_flags_a, {0}, 1,
+		 "id2e: key 0100000000000000, : 2: \"a\" \"b\", normal: \"a\" \"b\" | "
+		 "1: \"v\"\n"},
+		{"split", entry_flags_a, entry_split, {0}, 1,
+		 "id2e: key 0100000000000000, : 1: \"v\" | in id2v, 1\n"},
+		{"damage", entry_flags_a, entry_damaged, {0}, 1,
+		 "id2e: key 0100000000000000, an entry of 32 bytes | an entry of 32 "
+		 "bytes, the second is damaged\n"},
+		{"attributes", generated_a, tree, {.ignore_generated = true}, 18, NULL},
+	};
+	/* clang-format on */
+	struct lines *lines = calloc(1, sizeof(*lines));
+	(void)state;
+
+	assert_non_null(lines);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t n =
+			compare(cases[i].opts, cases[i].first, cases[i].second, lines);
+
+		if (n != cases[i].n ||
+		    (cases[i].text != NULL && strcmp(lines->text, cases[i].text) != 0)) {
+			print_error("%s: %llu\n%s", cases[i].name, (unsigned long long)n,
+			            lines->text);
+			fail();
+		}
+	}
+	free(lines);
+}
+
+static void attribute_lists_are_named_by_each_sides_own_names(void **state)
+{
+	struct lines *lines = calloc(1, sizeof(*lines));
+	(void)state;
+
+	assert_non_null(lines);
+	(void)compare((struct dit_compare_opts){0}, generated_a, tree, lines);
+	assert_non_null(
+		strstr(lines->text,
+	               "id2e: key 0100000000000000, attributes 1=entryUUID "
+	               "2=createTimestamp 3=modifiersName | 1=objectClass 3=o 2=dc\n"));
+	free(lines);
+}
+
+static void add_db(const char *dir, const char *name, unsigned flags, size_t item)
+{
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+	MDB_val key = {4, "key1"};
+	MDB_val value = {item, "item that is long enough"};
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, 16), 0);
+	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
+	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, name, MDB_CREATE | flags, &dbi), 0);
+	if (item > 0) {
+		assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+	}
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+}
+
+static void ixck_on_one_side_does_not_count(void **state)
+{
+	char *a = make(tree);
+	char *b = make(tree);
+	struct dit_compare_opts opts = {.first = a, .second = b};
+	uint64_t n = 99;
+	(void)state;
+
+	add_db(b, "ixck", MDB_INTEGERKEY, 0);
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
+	assert_int_equal(n, 0);
+	add_db(b, "other", 0, 0);
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
+	assert_int_equal(n, 1);
+	test_scratch_remove(a);
+	test_scratch_remove(b);
+}
+
+static void index_items_that_are_no_ids_are_an_error(void **state)
+{
+	char *a = make(nothing);
+	char *b = make(nothing);
+	struct dit_compare_opts opts = {.first = a, .second = b};
+	uint64_t n = 99;
+	(void)state;
+
+	add_db(a, "cn", MDB_DUPSORT | MDB_DUPFIXED, 5);
+	add_db(b, "cn", MDB_DUPSORT | MDB_DUPFIXED, 5);
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), DIT_E_CORRUPT);
+	assert_int_equal(n, 99);
+	test_scratch_remove(a);
+	test_scratch_remove(b);
+}
+
+static void bad_directories_are_refused(void **state)
+{
+	char *a = make(nothing);
+	struct dit_compare_opts opts = {.first = a, .second = a};
+	uint64_t n = 99;
+	(void)state;
+
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), -EINVAL);
+	opts.second = "/nonexistent";
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), -ENOENT);
+	opts.first = "/nonexistent";
+	opts.second = a;
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), -ENOENT);
+	test_scratch_remove(a);
+}
+
+static void a_comparison_can_be_stopped(void **state)
+{
+	static const volatile sig_atomic_t stop = 1;
+	char *a = make(tree);
+	char *b = make(tree);
+	struct dit_compare_opts opts = {.first = a, .second = b, .stop = &stop};
+	uint64_t n = 99;
+	(void)state;
+
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), DIT_E_STOPPED);
+	assert_int_equal(n, 99);
+	test_scratch_remove(a);
+	test_scratch_remove(b);
+}
+
+static void note_progress(void *ctx, const struct dit_progress *progress)
+{
+	struct dit_progress *last = ctx;
+
+	assert_int_equal(progress->phase, DIT_COMPARE_RECORDS);
+	assert_int_equal(progress->unit, DIT_PROGRESS_RECORDS);
+	assert_true(progress->done >= last->done && progress->done <= progress->total);
+	*last = *progress;
+}
+
+static void progress_is_told(void **state)
+{
+	struct dit_progress last = {.total = 0};
+	char *a = make(tree);
+	char *b = make(tree);
+	struct dit_compare_opts opts = {.first = a,
+	                                .second = b,
+	                                .progress = note_progress,
+	                                .progress_ctx = &last};
+	uint64_t n = 99;
+	(void)state;
+
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
+	assert_int_equal(n, 0);
+	/* At the beginning at least. */
+	assert_true(last.total > 0);
+	assert_int_equal(last.threads, 1);
+	test_scratch_remove(a);
+	test_scratch_remove(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_comparison_can_be_stopped),
+		cmocka_unit_test(progress_is_told),
+		cmocka_unit_test(each_difference_is_found_and_named),
+		cmocka_unit_test(attribute_lists_are_named_by_each_sides_own_names),
+		cmocka_unit_test(ixck_on_one_side_does_not_count),
+		cmocka_unit_test(index_items_that_are_no_ids_are_an_error),
+		cmocka_unit_test(bad_directories_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

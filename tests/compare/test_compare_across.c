@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A database of LMDB 0.9 and one of 1.0 with the same entries are equal, although IDs,
+ * numbers of descriptions, the order of attributes and hashes differ. Each difference of
+ * content is found in both directions, and named.
+ */
+#include <errno.h>
+
+#include "base/error.h"
+#include "compare/compare.h"
+#include "output/store_fixture.h"
+
+#define NENTRIES 4 /* the suffix and cn=a, cn=b, cn=c below it */
+#define NIDS     40
+
+/* How a database is made. Zero: as an old one. */
+struct site {
+	bool is_new;    /* other IDs, numbers, order of attributes, hashes of 8 bytes */
+	bool is_narrow; /* with is_new: hashes of 4 bytes */
+	bool is_integerkey;  /* with hashes of 4 bytes */
+	const char *sn;      /* of cn=b; NULL: "Roe" */
+	const char *rdn;     /* pretty, of cn=c; NULL: "cn=c" */
+	bool lacks_entry;    /* cn=c */
+	bool lacks_attr;     /* sn of cn=a */
+	uint32_t oc_flags;   /* added to those of cn=a */
+	bool lacks_index;    /* cn */
+	bool lacks_posting;  /* cn=a in the index of cn, in one of two lists */
+	bool lacks_listing;  /* in both lists */
+	bool lacks_presence; /* the key of presence */
+	bool has_other_key;  /* a key more, of IDs that are there */
+	bool has_range;      /* all IDs in the index of sn are a range */
+	bool lacks_in_range; /* the range ends before cn=c */
+	bool has_stale_id;   /* an ID without an entry, in the index of sn */
+	const char *index;   /* name of another index; NULL: none */
+};
+
+/* A reload makes cn=b before cn=a; the old database has lost some entries. */
+static uint64_t id_of(const struct site *site, unsigned n)
+{
+	static const uint64_t old_ids[] = {1, 5, 7, 20};
+	static const uint64_t new_ids[] = {1, 3, 2, 4};
+
+	return site->is_new ? new_ids[n] : old_ids[n];
+}
+
+enum ad {
+	OBJECT_CLASS,
+	CN,
+	SN,
+	STREET,
+	NADS,
+};
+
+static uint32_t ad_of(const struct site *site, enum ad ad)
+{
+	return site->is_new ? NADS - (uint32_t)ad : (uint32_t)ad + 1;
+}
+
+/* Names differ in case. */
+static void put_ads(struct dit_staging *staging, const struct site *site)
+{
+	const char *names[NADS] = {"objectClass", "cn", "sn", "internationaliSDNNumber"};
+
+	if (site->is_new) {
+		names[STREET] = "internationalISDNNumber";
+	}
+	for (uint32_t number = 1; number <= NADS; number++) {
+		for (unsigned ad = 0; ad < NADS; ad++) {
+			if (ad_of(site, ad) == number) {
+				assert_int_equal(
+					dit_staging_put_ad(staging, number,
+				                           dit_span_of(names[ad])),
+					0);
+			}
+		}
+	}
+}
+
+static size_t encode(const struct site *site, unsigned n, char *record)
+{
+	static const char *const names[] = {"suffix", "a", "b", "c"};
+	const char *sn = n == 2 && site->sn != NULL ? site->sn : "Roe";
+	struct fixture_attr attrs[] = {
+		{ad_of(site, OBJECT_CLASS), "person", NULL},
+		{ad_of(site, CN), names[n], names[n]},
+		{ad_of(site, SN), sn, "roe"},
+		{ad_of(site, STREET), "1", site->is_new ? "1" : NULL},
+	};
+	struct fixture_attr turned[NADS];
+	uint32_t nattrs = NADS;
+
+	if (n == 1 && site->lacks_attr) {
+		attrs[2] = attrs[3];
+		nattrs--;
+	}
+	for (uint32_t i = 0; i < nattrs; i++) {
+		turned[i] = attrs[nattrs - 1 - i];
+	}
+	return fixture_entry(record, site->is_new ? turned : attrs, nattrs,
+	                     0x100 + (n == 1 ? site->oc_flags : 0),
+	                     site->is_new ? 'x' : '\0');
+}
+
+static void put_entries(struct dit_staging *staging, const struct site *site)
+{
+	char record[1000];
+
+	for (uint64_t id = 1; id < NIDS; id++) {
+		for (unsigned n = 0; n < NENTRIES; n++) {
+			if (id_of(site, n) == id && !(n == 3 && site->lacks_entry)) {
+				size_t len = encode(site, n, record);
+
+				fixture_put_entry(staging, id, record, len);
+			}
+		}
+	}
+}
+
+static void put_child(uint64_t parent, const char *norm, const char *pretty, uint64_t id)
+{
+	char record[DIT_NAME_RECORD_MAX];
+	int len = dit_name_encode_child(record, dit_span_of(norm), dit_span_of(pretty),
+	                                id, 1);
+
+	fixture_put_name(parent, record, (size_t)len);
+}
+
+static void put_self(uint64_t id, const char *norm, const char *pretty, uint64_t parent)
+{
+	char record[DIT_NAME_RECORD_MAX];
+	int len = dit_name_encode_self(record, dit_span_of(norm), dit_span_of(pretty),
+	                               parent);
+
+	fixture_put_name(id, record, (size_t)len);
+}
+
+static void put_names(const struct site *site)
+{
+	const char *last = site->rdn == NULL ? "cn=c" : site->rdn;
+	const char *const norms[] = {NULL, "cn=a", "cn=b", "cn=c"};
+	const char *const pretty[] = {NULL, "cn=a", "cn=b", last};
+
+	fixture_put_name(0, "\0\0\0\0\0\0\0\0\0\0\0", 12);
+	fixture_put_child(0, "cn=suffix", 1, 4);
+	fixture_put_self(1, "cn=suffix", 0);
+	for (unsigned n = 1; n < NENTRIES; n++) {
+		put_child(1, norms[n], pretty[n], id_of(site, n));
+	}
+	for (uint64_t id = 2; id < NIDS; id++) {
+		for (unsigned n = 1; n < NENTRIES; n++) {
+			if (id_of(site, n) == id) {
+				put_self(id, norms[n], pretty[n], 1);
+			}
+		}
+	}
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return (*(const uint64_t *)a > *(const uint64_t *)b) -
+	       (*(const uint64_t *)a < *(const uint64_t *)b);
+}
+
+/* The key @p name as a hash of this site's width; 0: presence. */
+static void put_list(const struct site *site, char name, const unsigned *entries,
+                     size_t n)
+{
+	bool is_wide = site->is_new && !site->is_narrow;
+	char key[8] = {0};
+	uint64_t ids[NENTRIES];
+
+	for (size_t i = 0; i < n; i++) {
+		ids[i] = id_of(site, entries[i]);
+	}
+	qsort(ids, n, sizeof(*ids), compare_ids);
+	key[0] = name;
+	fixture_put_key(key, is_wide && name != '\0' ? 8 : 4, ids, n);
+}
+
+static void put_cn(struct dit_staging *staging, const struct site *site)
+{
+	const unsigned all[] = {1, 2, 3};
+	const unsigned some[] = {2, 3};
+	const unsigned *list = site->lacks_listing ? some : all;
+	size_t n = site->lacks_listing ? 2 : 3;
+
+	fixture_begin_index(staging, "cn", site->is_integerkey);
+	if (!site->lacks_presence) {
+		put_list(site, '\0', all, 3);
+	}
+	put_list(site, 'p', list, n);
+	put_list(site, 'q', site->lacks_posting ? some : list,
+	         site->lacks_posting ? 2 : n);
+	if (site->has_other_key) {
+		put_list(site, 'r', some, 2);
+	}
+}
+
+static void put_sn(struct dit_staging *staging, const struct site *site)
+{
+	const uint64_t end =
+		site->lacks_in_range ? id_of(site, 3) - 1 : id_of(site, 3) + 9;
+	const uint64_t range[] = {0, id_of(site, 0), end};
+	const uint64_t stale[] = {NIDS};
+
+	fixture_begin_index(staging, "sn", false);
+	if (site->has_range) {
+		fixture_put_key("abc", 3, range, 3);
+	} else {
+		uint64_t ids[3] = {id_of(site, 1), id_of(site, 2), id_of(site, 3)};
+
+		qsort(ids, 3, sizeof(*ids), compare_ids);
+		fixture_put_key("abc", 3, ids, 3);
+	}
+	if (site->has_stale_id) {
+		fixture_put_key("abd", 3, stale, 1);
+	}
+}
+
+static char *make(const struct site *site, bool is_lmdb_10)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = NULL;
+	struct dit_staging_opts opts = fixture_opts(dir);
+	uint64_t nentries = 0;
+
+	opts.is_lmdb_10 = is_lmdb_10;
+	fixture_forget_tables();
+	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), 0);
+	put_ads(staging, site);
+	put_entries(staging, site);
+	put_names(site);
+	if (!site->lacks_index) {
+		put_cn(staging, site);
+	}
+	put_sn(staging, site);
+	if (site->index != NULL) {
+		fixture_begin_index(staging, site->index, false);
+	}
+	(void)fixture_publish(staging);
+	return dir;
+}
+
+/* ---- comparisons ---- */
+
+struct lines {
+	char text[20000];
+	size_t len;
+};
+
+static void collect(void *ctx, const struct dit_report *report)
+{
+	struct lines *lines = ctx;
+
+	lines->len +=
+		(size_t)snprintf(lines->text + lines->len,
+	                         sizeof(lines->text) - lines->len, "%s\n", report->text);
+	assert_true(lines->len < sizeof(lines->text));
+}
+
+static uint64_t compare_dirs(const char *first, const char *second, struct lines *lines)
+{
+	const struct dit_compare_opts opts = {.first = first, .second = second};
+	uint64_t n = 99;
+
+	lines->len = 0;
+	lines->text[0] = '\0';
+	assert_int_equal(dit_compare(&opts, collect, lines, &n), 0);
+	return n;
+}
+
+/* The old one is of LMDB 0.9. Both ways round. */
+static void check(const char *name, const struct site *old_site,
+                  const struct site *new_site, uint64_t ndifferences, const char *line)
+{
+	char *old_dir = make(old_site, false);
+	char *new_dir = make(new_site, true);
+	struct lines lines;
+	uint64_t n = compare_dirs(old_dir, new_dir, &lines);
+
+	if (n != ndifferences || (line != NULL && strstr(lines.text, line) == NULL)) {
+		fail_msg("%s: %d differences:\n%s", name, (int)n, lines.text);
+	}
+	assert_int_equal(compare_dirs(new_dir, old_dir, &lines), ndifferences);
+	test_scratch_remove(old_dir);
+	test_scratch_remove(new_dir);
+}
+
+static void what_has_to_differ_is_passed_over(void **state)
+{
+	const struct site old_site = {.is_new = false};
+	const struct site integers = {.is_integerkey = true};
+	const struct site range = {.has_range = true};
+	const struct site new_site = {.is_new = true};
+	const struct site narrow = {.is_new = true, .is_narrow = true};
+	const struct site narrow_integers = {
+		.is_new = true, .is_narrow = true, .is_integerkey = true};
+	const struct site added = {.is_new = true, .index = "objectClass"};
+	const struct site new_range = {.is_new = true, .has_range = true};
+	(void)state;
+
+	check("nothing", &old_site, &old_site, 0, NULL);
+	check("IDs, numbers, hashes", &old_site, &new_site, 0, NULL);
+	check("IDs, numbers", &old_site, &narrow, 0, NULL);
+	check("integer keys", &integers, &new_site, 0, NULL);
+	check("integer keys, narrow", &integers, &narrow, 0, NULL);
+	check("integer keys, new", &old_site, &narrow_integers, 0, NULL);
+	check("the added index", &old_site, &added, 0, NULL);
+	check("an old range", &range, &new_site, 0, NULL);
+	check("a new range", &old_site, &new_range, 0, NULL);
+	check("two ranges", &range, &new_range, 0, NULL);
+}
+
+static void differences_of_entries_are_named(void **state)
+{
+	const struct site old_site = {.is_new = false};
+	const struct {
+		const char *name;
+		struct site site;
+		uint64_t n;
+		const char *line;
+	} cases[] = {
+		{"a value",
+	         {.is_new = true, .sn = "Rue"},
+	         1,
+	         "id2e: \"cn=b,cn=suffix\", sn: 1: \"Roe\", normal: \"roe\" | 1: \"Rue\""},
+		{"a name",
+	         {.is_new = true, .rdn = "CN=c"},
+	         1,
+	         "id2e: \"cn=c,cn=suffix\" | \"CN=c,cn=suffix\"\n"},
+		{"an attribute",
+	         {.is_new = true, .lacks_attr = true},
+	         1,
+	         "id2e: \"cn=a,cn=suffix\", sn, only in the first: 1: \"Roe\""},
+		{"flags",
+	         {.is_new = true, .oc_flags = 1},
+	         1,
+	         "id2e: \"cn=a,cn=suffix\", the flags of object classes differ\n"},
+		/* Its IDs are in both indexes all the same. */
+		{"an entry",
+	         {.is_new = true, .is_narrow = true, .lacks_entry = true},
+	         5,
+	         "id2e: \"cn=c,cn=suffix\", only in the first\n"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		check(cases[i].name, &old_site, &cases[i].site, cases[i].n,
+		      cases[i].line);
+	}
+}
+
+static void differences_of_indexes_are_named(void **state)
+{
+	const struct site old_site = {.is_new = false};
+	const struct site range = {.has_range = true, .lacks_in_range = true};
+	const struct site new_site = {.is_new = true};
+	const struct {
+		const char *name;
+		struct site site;
+		uint64_t n;
+		const char *line;
+	} cases[] = {
+		{"no index",
+	         {.is_new = true, .lacks_index = true},
+	         1,
+	         "cn: this database is only in the first\n"},
+		{"another index",
+	         {.is_new = true, .index = "mail"},
+	         1,
+	         "mail: this database is only in the second\n"},
+		{"a posting, narrow",
+	         {.is_new = true, .is_narrow = true, .lacks_posting = true},
+	         1,
+	         "cn: key 71000000: 3 IDs: ... 3 4 | 2 IDs: ... 4\n"},
+		{"an entry without keys",
+	         {.is_new = true, .lacks_listing = true, .lacks_presence = true},
+	         2,
+	         "cn: entry 3 has keys only in the first\n"},
+		{"no presence",
+	         {.is_new = true, .lacks_presence = true},
+	         1,
+	         "cn: keys of presence, only in the first\n"},
+		{"a key, narrow",
+	         {.is_new = true, .is_narrow = true, .has_other_key = true},
+	         1,
+	         "cn: key 72000000, only in the second: 2 IDs: 2 4\n"},
+		{"an ID of nobody",
+	         {.is_new = true, .has_stale_id = true},
+	         1,
+	         "sn: key 616264, only in the second: 1 IDs: 40\n"},
+		{"a range that ends early",
+	         {.is_new = true, .has_range = true, .lacks_in_range = true},
+	         1,
+	         "sn: key 616263: 3 IDs: 2 3 4 | range 1..3\n"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		check(cases[i].name, &old_site, &cases[i].site, cases[i].n,
+		      cases[i].line);
+	}
+	check("an old range that ends early", &range, &new_site, 1, "range 1..19 | 3");
+}
+
+static void an_id_of_nobody_is_told_with_its_side(void **state)
+{
+	const struct site old_site = {.has_stale_id = true};
+	const struct site new_site = {.is_new = true};
+	(void)state;
+
+	check("in the first", &old_site, &new_site, 1,
+	      "sn: key 616264, only in the first: 1 IDs: first's 40\n");
+}
+
+/* The index of objectClass is that of slapd 2.7. */
+static void an_old_index_of_object_class_counts(void **state)
+{
+	const struct site old_site = {.index = "objectClass"};
+	const struct site new_site = {.is_new = true};
+	(void)state;
+
+	check("it is lost", &old_site, &new_site, 1,
+	      "objectClass: this database is only in the first\n");
+}
+
+static void generated_values_can_be_ignored(void **state)
+{
+	const struct site old_site = {.index = "entryUUID"};
+	const struct site new_site = {.is_new = true};
+	struct dit_compare_opts opts = {.ignore_generated = true};
+	uint64_t n = 99;
+	(void)state;
+
+	opts.first = make(&old_site, false);
+	opts.second = make(&new_site, true);
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), 0);
+	assert_int_equal(n, 1); /* the database itself is missing */
+	test_scratch_remove((char *)opts.first);
+	test_scratch_remove((char *)opts.second);
+}
+
+static void a_comparison_can_be_stopped(void **state)
+{
+	const struct site old_site = {.is_new = false};
+	const struct site new_site = {.is_new = true};
+	const volatile sig_atomic_t stop = 1;
+	struct dit_compare_opts opts = {.stop = &stop};
+	uint64_t n = 99;
+	(void)state;
+
+	opts.first = make(&old_site, false);
+	opts.second = make(&new_site, true);
+	assert_int_equal(dit_compare(&opts, NULL, NULL, &n), DIT_E_STOPPED);
+	test_scratch_remove((char *)opts.first);
+	test_scratch_remove((char *)opts.second);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_has_to_differ_is_passed_over),
+		cmocka_unit_test(differences_of_entries_are_named),
+		cmocka_unit_test(differences_of_indexes_are_named),
+		cmocka_unit_test(an_id_of_nobody_is_told_with_its_side),
+		cmocka_unit_test(an_old_index_of_object_class_counts),
+		cmocka_unit_test(generated_values_can_be_ignored),
+		cmocka_unit_test(a_comparison_can_be_stopped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * For the tests of online.h: a database with entries and an index database, and another
+ * process, which has it open by liblmdb and changes it when it is told to.
+ */
+#ifndef DITKIT_ONLINE_FIXTURE_H
+#define DITKIT_ONLINE_FIXTURE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "output/online.h"
+#include "store_fixture.h"
+#include "walk/walk.h"
+
+#define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
+#define NENTRIES    3000
+
+/* ---- another process ---- */
+
+enum order_kind {
+	ORDER_COUNT,  /* answer: the IDs of the index, in 8 bits */
+	ORDER_PUT,    /* entries get values of a fill byte, and the index a key of them */
+	ORDER_DELETE, /* entries */
+	ORDER_SPLIT,  /* one entry gets a value in id2v */
+	ORDER_DROP,   /* the index database */
+};
+
+struct order {
+	enum order_kind kind;
+	uint64_t first; /* of the entries */
+	uint64_t n;
+	uint64_t step;
+	unsigned char fill;
+};
+
+struct other {
+	pid_t pid;
+	int orders;
+	int answers;
+};
+
+static inline void other_put(MDB_txn *txn, MDB_dbi dbi, const void *key, size_t key_len,
+                             const void *value, size_t len)
+{
+	MDB_val k = {key_len, (void *)key};
+	MDB_val v = {len, (void *)value};
+
+	if (mdb_put(txn, dbi, &k, &v, 0) != 0) {
+		_exit(3);
+	}
+}
+
+/* Some values are long. */
+static inline void other_change(MDB_txn *txn, MDB_dbi entries, MDB_dbi index,
+                                const struct order *order)
+{
+	static char value[5000];
+	uint32_t key = order->fill;
+
+	memset(value, order->fill, sizeof(value));
+	for (uint64_t i = 0; i < order->n; i++) {
+		uint64_t id = order->first + i * order->step;
+		MDB_val k = {sizeof(id), &id};
+
+		if (order->kind == ORDER_DELETE) {
+			if (mdb_del(txn, entries, &k, NULL) != 0) {
+				_exit(8);
+			}
+			continue;
+		}
+		other_put(txn, entries, &id, sizeof(id), value,
+		          id % 200 == 3 ? 5000 : 90);
+		other_put(txn, index, &key, sizeof(key), &id, sizeof(id));
+	}
+}
+
+static inline void other_split(MDB_txn *txn, uint64_t id)
+{
+	char key[sizeof(id) + sizeof(uint16_t)] = {0};
+	MDB_dbi dbi = 0;
+
+	memcpy(key, &id, sizeof(id));
+	if (mdb_dbi_open(txn, "id2v", 0, &dbi) != 0) {
+		_exit(10);
+	}
+	other_put(txn, dbi, key, sizeof(key), "a value", 7);
+}
+
+/* How many IDs the index has, as this process sees it. */
+static inline unsigned char other_count(MDB_txn *txn, MDB_dbi index)
+{
+	MDB_stat stat = {0};
+
+	if (mdb_stat(txn, index, &stat) != 0) {
+		_exit(6);
+	}
+	return (unsigned char)stat.ms_entries;
+}
+
+static inline unsigned char other_obey(MDB_env *env, MDB_dbi entries, MDB_dbi index,
+                                       const struct order *order)
+{
+	unsigned flags = order->kind == ORDER_COUNT ? MDB_RDONLY : 0;
+	unsigned char answer = 0;
+	MDB_txn *txn = NULL;
+
+	if (mdb_txn_begin(env, NULL, flags, &txn) != 0) {
+		_exit(4);
+	}
+	if (order->kind == ORDER_COUNT) {
+		answer = other_count(txn, index);
+	} else if (order->kind == ORDER_SPLIT) {
+		other_split(txn, order->first);
+	} else if (order->kind == ORDER_DROP) {
+		if (mdb_drop(txn, index, 1) != 0) {
+			_exit(9);
+		}
+	} else {
+		other_change(txn, entries, index, order);
+	}
+	if (mdb_txn_commit(txn) != 0) {
+		_exit(5);
+	}
+	return answer;
+}
+
+static inline void other_serve(const char *dir, int orders, int answers)
+{
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi entries = 0;
+	MDB_dbi index = 0;
+	struct order order;
+
+	if (mdb_env_create(&env) != 0 || mdb_env_set_maxdbs(env, 8) != 0 ||
+	    mdb_env_set_mapsize(env, FIXTURE_MAXSIZE) != 0 ||
+	    mdb_env_open(env, dir, MDB_NOSYNC, 0600) != 0 ||
+	    mdb_txn_begin(env, NULL, 0, &txn) != 0 ||
+	    mdb_dbi_open(txn, "id2e", 0, &entries) != 0 ||
+	    mdb_dbi_open(txn, "cn", 0, &index) != 0 || mdb_txn_commit(txn) != 0) {
+		_exit(2);
+	}
+	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
+		unsigned char answer = other_obey(env, entries, index, &order);
+
+		if (write(answers, &answer, 1) != 1) {
+			_exit(7);
+		}
+	}
+	mdb_env_close(env);
+	_exit(0);
+}
+
+static inline void other_start(struct other *other, const char *dir)
+{
+	int orders[2];
+	int answers[2];
+
+	assert_int_equal(pipe(orders), 0);
+	assert_int_equal(pipe(answers), 0);
+	other->pid = fork();
+	if (other->pid == 0) {
+		(void)close(orders[1]);
+		(void)close(answers[0]);
+		other_serve(dir, orders[0], answers[1]);
+	}
+	(void)close(orders[0]);
+	(void)close(answers[1]);
+	other->orders = orders[1];
+	other->answers = answers[0];
+}
+
+static inline unsigned other_order(const struct other *other, struct order order)
+{
+	unsigned char answer = 0;
+
+	assert_int_equal(write(other->orders, &order, sizeof(order)), sizeof(order));
+	assert_int_equal(read(other->answers, &answer, 1), 1);
+	return answer;
+}
+
+/* 0: count; else this entry and those 100 and 200 behind it get other values. */
+static inline unsigned other_do(const struct other *other, unsigned char first)
+{
+	struct order order = {.kind = first == 0 ? ORDER_COUNT : ORDER_PUT,
+	                      .first = first,
+	                      .n = 3,
+	                      .step = 100,
+	                      .fill = first};
+
+	return other_order(other, order);
+}
+
+static inline void other_end(struct other *other)
+{
+	int status = 0;
+
+	(void)close(other->orders);
+	(void)close(other->answers);
+	assert_int_equal(waitpid(other->pid, &status, 0), other->pid);
+	assert_int_equal(status, 0);
+}
+
+/* ---- a database ---- */
+
+static inline char *make_database(void)
+{
+	static char value[3000];
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	const uint64_t ids[] = {1, 2};
+
+	for (uint64_t id = 1; id <= NENTRIES; id++) {
+		fixture_put_entry(staging, id, value, id % 10 == 0 ? 3000 : 100);
+	}
+	fixture_begin_index(staging, "cn", false);
+	fixture_put_key("aaaa", 4, ids, 2);
+	(void)fixture_publish(staging);
+	return dir;
+}
+
+static inline void found(void *ctx, const struct dit_walk_finding *finding)
+{
+	(void)ctx;
+	print_error("%s: page %lld: %s\n", dit_walk_kind_name(finding->kind),
+	            (long long)finding->page, finding->text);
+}
+
+static inline void assert_sound(const char *dir)
+{
+	struct dit_walk_stats stats;
+	struct dit_walk_opts opts = {
+		.transaction = DIT_WALK_NEWEST, .nthreads = 1, .found = found};
+	char path[4200];
+
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
+	opts.fd = open(path, O_RDONLY);
+	assert_true(opts.fd >= 0);
+	assert_int_equal(dit_walk(&opts, &stats), 0);
+	assert_int_equal(stats.nfindings, 0);
+	(void)close(opts.fd);
+}
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A disk that is full while an existing database is changed. Each write and each sync of
+ * the commit and of the roll-back fails once, and from there on:
+ * - the file has its old length and its old bytes afterwards;
+ * - before the meta page nothing is written to undo the commit, so that no space is
+ *   needed;
+ * - the file is cut only when the old meta pages are on the disk;
+ * - what cannot be undone is told, and the file is a database all the same.
+ *
+ * liblmdb is a shared library: this program's own pwrite() and so on take the place of
+ * the C library's for it too.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "output/existing.h"
+#include "store_fixture.h"
+
+#define VISIBLE     __attribute__((visibility("default")))
+#define NENTRIES    300
+#define METAS_BYTES 8192 /* of both meta pages */
+
+/* ---- the disk ---- */
+
+static struct {
+	bool is_counting;
+	ino_t inode;          /* of the data file */
+	unsigned ncalls;      /* writes and syncs so far */
+	unsigned fail_at;     /* the number of the call that fails; 0: none */
+	bool is_full;         /* so do all that follow */
+	bool cuts_fail;       /* ftruncate() */
+	bool is_meta_tried;   /* a meta page was to be written */
+	bool is_meta_pending; /* it was written, but not synced */
+	unsigned nfailures;
+	unsigned ncuts;
+} disk;
+
+/* Other files do not count. */
+static bool is_watched(int fd)
+{
+	struct stat st;
+
+	return disk.is_counting && fstat(fd, &st) == 0 && st.st_ino == disk.inode;
+}
+
+static bool is_failing(int fd)
+{
+	if (!is_watched(fd)) {
+		return false;
+	}
+	disk.ncalls++;
+	if (disk.fail_at == 0 || disk.ncalls < disk.fail_at ||
+	    (disk.ncalls > disk.fail_at && !disk.is_full)) {
+		return false;
+	}
+	disk.nfailures++;
+	errno = ENOSPC;
+	return true;
+}
+
+VISIBLE ssize_t pwrite(int fd, const void *data, size_t len, off_t at)
+{
+	bool is_meta = is_watched(fd) && at < METAS_BYTES;
+
+	disk.is_meta_tried |= is_meta;
+	if (is_failing(fd)) {
+		return -1;
+	}
+	disk.is_meta_pending |= is_meta;
+	return syscall(SYS_pwrite64, fd, data, len, at);
+}
+
+VISIBLE ssize_t writev(int fd, const struct iovec *pieces, int n)
+{
+	return is_failing(fd) ? -1 : syscall(SYS_writev, fd, pieces, n);
+}
+
+static int sync_with(long number, int fd)
+{
+	if (is_failing(fd)) {
+		return -1;
+	}
+	if (is_watched(fd)) {
+		disk.is_meta_pending = false;
+	}
+	return (int)syscall(number, fd);
+}
+
+VISIBLE int fsync(int fd)
+{
+	return sync_with(SYS_fsync, fd);
+}
+
+VISIBLE int fdatasync(int fd)
+{
+	return sync_with(SYS_fdatasync, fd);
+}
+
+VISIBLE int ftruncate(int fd, off_t len)
+{
+	if (is_watched(fd)) {
+		assert_false(disk.is_meta_pending);
+		disk.ncuts++;
+		if (disk.cuts_fail) {
+			errno = EIO;
+			return -1;
+		}
+	}
+	return (int)syscall(SYS_ftruncate, fd, len);
+}
+
+static void watch_disk(const char *dir, unsigned fail_at, bool is_full)
+{
+	struct stat st;
+
+	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &st), 0);
+	memset(&disk, 0, sizeof(disk));
+	disk.is_counting = true;
+	disk.inode = st.st_ino;
+	disk.fail_at = fail_at;
+	disk.is_full = is_full;
+}
+
+/* ---- the database ---- */
+
+struct content {
+	char *data;
+	size_t len;
+};
+
+static struct content content_of(const char *dir)
+{
+	struct content content = {0};
+	struct stat st;
+	int fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	content.len = (size_t)st.st_size;
+	content.data = malloc(content.len);
+	assert_non_null(content.data);
+	assert_int_equal(read(fd, content.data, content.len), st.st_size);
+	close(fd);
+	return content;
+}
+
+static void assert_content(const char *dir, struct content want, bool is_cut)
+{
+	struct content got = content_of(dir);
+
+	if (is_cut) {
+		assert_int_equal(got.len, want.len);
+	}
+	assert_true(got.len >= want.len);
+	assert_memory_equal(got.data, want.data, want.len);
+	free(got.data);
+}
+
+static uint64_t count_entries(const char *dir)
+{
+	struct dit_snapshot *snapshot = NULL;
+	const struct dit_stored_db *dbs = NULL;
+	uint64_t n = 0;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	for (size_t i = dit_snapshot_dbs(snapshot, &dbs); i > 0; i--) {
+		n = strcmp(dbs[i - 1].name, "id2e") == 0 ? dbs[i - 1].nrecords : n;
+	}
+	dit_snapshot_close(snapshot);
+	return n;
+}
+
+static struct dit_existing *open_and_add(const char *dir)
+{
+	struct dit_existing_opts opts = {.directory = dir,
+	                                 .mode = 0600,
+	                                 .ndbs = 16,
+	                                 .maxsize_bytes = FIXTURE_MAXSIZE};
+	struct dit_existing *existing = NULL;
+	void *space = NULL;
+
+	assert_int_equal(dit_existing_open(&existing, &opts), 0);
+	for (unsigned i = 0; i < NENTRIES; i++) {
+		uint64_t id = dit_existing_last_id(existing) + 1;
+
+		assert_int_equal(dit_existing_reserve_entry(existing, id, 512, &space),
+		                 0);
+		memset(space, 'x', 512);
+	}
+	return existing;
+}
+
+/* ---- tests ---- */
+
+/* @return whether the commit came to that call; ret_meta: and that it was a meta page */
+static bool commit_fails_at(const char *dir, struct content old, unsigned call,
+                            bool is_full, bool *ret_meta)
+{
+	struct dit_existing *existing = open_and_add(dir);
+	uint64_t bytes = 0;
+	unsigned nfailures = 0;
+	int r = 0;
+
+	watch_disk(dir, call, is_full);
+	r = dit_existing_commit(existing, &bytes);
+	nfailures = disk.nfailures;
+	*ret_meta = disk.is_meta_tried;
+	assert_int_equal(r, nfailures == 0 ? 0 : -ENOSPC);
+	watch_disk(dir, 0, false);
+	disk.is_meta_pending = *ret_meta;
+	assert_int_equal(dit_existing_roll_back(existing), 0);
+	assert_true(disk.ncuts <= 1); /* none if the file did not grow */
+	if (!*ret_meta) {
+		assert_int_equal(disk.ncalls, 0); /* no space is needed */
+	}
+	disk.is_counting = false;
+	dit_existing_abandon(existing);
+	assert_content(dir, old, true);
+	return nfailures > 0;
+}
+
+static void a_commit_that_fails_leaves_the_file_as_it_was(void **state)
+{
+	char *dir = fixture_published();
+	struct content old = content_of(dir);
+	bool is_meta = false;
+
+	(void)state;
+	for (int is_full = 0; is_full < 2; is_full++) {
+		unsigned call = 1;
+
+		while (commit_fails_at(dir, old, call, is_full != 0, &is_meta)) {
+			call++;
+		}
+		assert_true(call > 3); /* pages, their sync, a meta page */
+		assert_true(is_meta);
+	}
+	free(old.data);
+	test_scratch_remove(dir);
+}
+
+/* The disk stays full: what needs no space is done. */
+static void a_full_disk_is_no_obstacle_before_the_meta_page(void **state)
+{
+	char *dir = fixture_published();
+	struct content old = content_of(dir);
+	uint64_t before = count_entries(dir);
+	bool is_meta = false;
+
+	(void)state;
+	for (unsigned call = 1; !is_meta; call++) {
+		struct dit_existing *existing = open_and_add(dir);
+		uint64_t bytes = 0;
+
+		watch_disk(dir, call, true);
+		assert_int_equal(dit_existing_commit(existing, &bytes), -ENOSPC);
+		is_meta = disk.is_meta_tried;
+		assert_int_equal(dit_existing_roll_back(existing), is_meta ? 1 : 0);
+		dit_existing_abandon(existing);
+		disk.is_counting = false;
+		assert_content(dir, old, !is_meta);
+		assert_int_equal(count_entries(dir), before);
+	}
+	free(old.data);
+	test_scratch_remove(dir);
+}
+
+static struct dit_existing *committed(const char *dir)
+{
+	struct dit_existing *existing = open_and_add(dir);
+	uint64_t bytes = 0;
+
+	watch_disk(dir, 0, false);
+	assert_int_equal(dit_existing_commit(existing, &bytes), 0);
+	return existing;
+}
+
+static void a_roll_back_that_fails_is_told(void **state)
+{
+	static const struct {
+		unsigned fail_at;
+		int want;
+		bool is_added;
+		bool is_cut;
+	} cases[] = {
+		{0, 0, false, true},
+		{1, -ENOSPC, true, false}, /* the meta page is not written */
+		{2, 1, false, false},      /* it is not synced */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *dir = fixture_published();
+		struct content old = content_of(dir);
+		uint64_t before = count_entries(dir);
+		struct dit_existing *existing = committed(dir);
+
+		watch_disk(dir, cases[i].fail_at, true);
+		disk.is_meta_pending = true;
+		assert_int_equal(dit_existing_roll_back(existing), cases[i].want);
+		assert_int_equal(disk.ncuts, cases[i].is_cut ? 1 : 0);
+		disk.is_counting = false;
+		dit_existing_abandon(existing);
+		if (!cases[i].is_added) {
+			assert_content(dir, old, cases[i].is_cut);
+		}
+		assert_int_equal(count_entries(dir),
+		                 before + (cases[i].is_added ? NENTRIES : 0));
+
+		/* And the next load finds a database. */
+		existing = committed(dir);
+		disk.is_counting = false;
+		assert_int_equal(dit_existing_end(existing), 0);
+		assert_int_equal(count_entries(dir),
+		                 before + (cases[i].is_added ? 2 : 1) * NENTRIES);
+		free(old.data);
+		test_scratch_remove(dir);
+	}
+}
+
+static void a_file_that_cannot_be_cut_is_as_it_was_but_for_its_end(void **state)
+{
+	char *dir = fixture_published();
+	struct content old = content_of(dir);
+	uint64_t before = count_entries(dir);
+	struct dit_existing *existing = committed(dir);
+
+	(void)state;
+	watch_disk(dir, 0, false);
+	disk.is_meta_pending = true;
+	disk.cuts_fail = true;
+	assert_int_equal(dit_existing_roll_back(existing), 0);
+	dit_existing_abandon(existing);
+	assert_true(disk.ncuts > 0);
+	disk.is_counting = false;
+	assert_content(dir, old, false);
+	assert_int_equal(count_entries(dir), before);
+	free(old.data);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_commit_that_fails_leaves_the_file_as_it_was),
+		cmocka_unit_test(a_full_disk_is_no_obstacle_before_the_meta_page),
+		cmocka_unit_test(a_roll_back_that_fails_is_told),
+		cmocka_unit_test(a_file_that_cannot_be_cut_is_as_it_was_but_for_its_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

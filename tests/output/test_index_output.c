@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An output that is the index databases of a stored database (index_output.h): they are
+ * there once it is published, all else stays; abandoned or taken back it leaves what was
+ * there; what cannot be is refused.
+ */
+#include "output/index_output.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "output/publication.h"
+#include "place/fault.h"
+#include "store_fixture.h"
+
+static struct dit_output *open_output(const char *dir)
+{
+	const struct dit_index_output_opts opts = {
+		.directory = dir, .mode = 0600, .maxsize_bytes = FIXTURE_MAXSIZE};
+	struct dit_output *output = NULL;
+
+	assert_int_equal(dit_index_output_open(&output, &opts), 0);
+	assert_true(output->is_parallel);
+	return output;
+}
+
+/* Entries, and the indexes cn and sn. */
+static char *make_database(void)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	const uint64_t ids[] = {1, 2};
+
+	fixture_put_entry(staging, 1, "one", 3);
+	fixture_put_entry(staging, 2, "two", 3);
+	fixture_begin_index(staging, "cn", false);
+	fixture_put_key("aaaa", 4, ids, 2);
+	fixture_begin_index(staging, "sn", false);
+	fixture_put_key("bbbb", 4, ids, 1);
+	(void)fixture_publish(staging);
+	return dir;
+}
+
+static int write_index(struct dit_output *output, const char *name, size_t number,
+                       const char *key)
+{
+	const struct dit_output_index index = {.name = name};
+	const uint64_t ids[] = {1, 2, 3};
+	const struct dit_output_list list = {.key = {key, 4}, .ids = ids, .nids = 3};
+	struct dit_output_table *table = NULL;
+	int r = dit_output_add_index(output, &index);
+
+	if (r == 0) {
+		r = dit_output_open_index(output, number, &table);
+	}
+	if (r == 0) {
+		assert_int_equal(dit_output_put_record(table, 1, DIT_SPAN("x")), -EINVAL);
+		assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
+		r = dit_output_finish(table);
+	}
+	return r;
+}
+
+/* "cn aaaa 2, sn bbbb 1": the first key of each index, and how many items it has */
+static void assert_indexes(const char *dir, const char *want)
+{
+	struct dit_snapshot *snapshot = NULL;
+	const struct dit_stored_db *dbs = NULL;
+	char text[200] = "";
+	size_t len = 0;
+	size_t n = 0;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	n = dit_snapshot_dbs(snapshot, &dbs);
+	for (size_t i = 0; i < n; i++) {
+		struct dit_scan *scan = NULL;
+		struct dit_span key = {NULL, 0};
+		struct dit_span value = {NULL, 0};
+
+		if ((dbs[i].flags & DIT_DB_DUPFIXED) == 0) {
+			continue;
+		}
+		assert_int_equal(dit_scan_open(&scan, snapshot, dbs[i].name), 0);
+		assert_int_equal(dit_scan_next(scan, &key, &value), 1);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %.*s %u",
+		                        len == 0 ? "" : ", ", dbs[i].name, (int)key.len,
+		                        key.data, (unsigned)dbs[i].nrecords);
+		dit_scan_close(scan);
+	}
+	dit_snapshot_close(snapshot);
+	assert_string_equal(text, want);
+}
+
+static void published(void **state)
+{
+	char *dir = make_database();
+	struct dit_output *output = open_output(dir);
+	struct dit_snapshot *snapshot = NULL;
+	const struct dit_stored_db *dbs = NULL;
+	uint64_t bytes = 0;
+
+	(void)state;
+	assert_int_equal(dit_index_output_snapshot(output, 3, &snapshot), 0);
+	assert_int_equal(dit_snapshot_nreaders(snapshot), 3);
+	assert_int_equal(dit_snapshot_dbs(snapshot, &dbs), 6);
+	dit_snapshot_close(snapshot);
+	assert_int_equal(write_index(output, "cn", 0, "cccc"), 0);
+	assert_int_equal(write_index(output, "uid", 1, "dddd"), 0);
+	assert_int_equal(write_index(output, "cn", 2, "cccc"), DIT_E_DUPLICATE);
+	assert_int_equal(dit_index_output_drop(output, "sn"), 0);
+	assert_int_equal(dit_index_output_drop(output, "mail"), DIT_E_UNKNOWN);
+	assert_true(dit_output_used_bytes(output, &bytes));
+	assert_int_equal(dit_output_prepare(output), 0);
+	assert_int_equal(dit_output_commit(output), 0);
+	assert_int_equal(dit_output_place(output), 0);
+	dit_output_settle(output);
+	assert_true(output->bytes >= bytes);
+	assert_int_equal(dit_output_end(output), 0);
+	assert_indexes(dir, "cn cccc 3, uid dddd 3");
+	test_scratch_remove(dir);
+}
+
+static struct dit_output *open_beside_others(const char *dir)
+{
+	const struct dit_online_opts opts = {.directory = dir,
+	                                     .nreaders = 1,
+	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
+	                                     .list_max = 1000};
+	struct dit_output *output = NULL;
+	struct dit_online *online = NULL;
+
+	assert_int_equal(dit_online_open(&online, &opts), 0);
+	assert_int_equal(dit_index_output_open_online(&output, online, NULL, NULL, NULL),
+	                 0);
+	return output;
+}
+
+static void note_failure(void *ctx, size_t number, enum dit_publish_step step, int error)
+{
+	(void)number;
+	*(enum dit_publish_step *)ctx = step;
+	assert_int_equal(error, -ESTALE);
+}
+
+static void a_file_that_was_moved_is_told(void **state)
+{
+	static struct dit_output *(*const opens[])(const char *) = {open_output,
+	                                                            open_beside_others};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(opens) / sizeof(opens[0]); i++) {
+		char *dir = make_database();
+		enum dit_publish_step step = DIT_PUBLISH_END;
+		const struct dit_publish_opts opts = {.failed = note_failure,
+		                                      .ctx = &step};
+		struct dit_published item = {.output = opens[i](dir)};
+		char from[4200];
+		char to[4200];
+
+		assert_int_equal(write_index(item.output, "cn", 0, "cccc"), 0);
+		(void)snprintf(from, sizeof(from), "%s/data.mdb", dir);
+		(void)snprintf(to, sizeof(to), "%s/moved", dir);
+		assert_int_equal(rename(from, to), 0);
+		assert_int_equal(dit_publish(&item, 1, &opts), -ESTALE);
+		assert_int_equal(step, DIT_PUBLISH_FIND);
+		assert_non_null(strstr(item.fault.text, "/moved now: nothing"));
+		assert_int_equal(rename(to, from), 0);
+		assert_indexes(dir, "cn aaaa 2, sn bbbb 1");
+		test_scratch_remove(dir);
+	}
+}
+
+static void as_it_was(void **state)
+{
+	char *dir = make_database();
+
+	(void)state;
+	for (int step = 0; step < 4; step++) {
+		struct dit_output *output = open_output(dir);
+
+		assert_int_equal(write_index(output, "cn", 0, "cccc"), 0);
+		if (step > 0) {
+			assert_int_equal(dit_output_prepare(output), 0);
+		}
+		if (step > 1) {
+			assert_int_equal(dit_output_commit(output), 0);
+		}
+		if (step > 0) {
+			assert_int_equal(dit_output_take_back(output), 0);
+		}
+		dit_output_abandon(output);
+		assert_indexes(dir, "cn aaaa 2, sn bbbb 1");
+	}
+	test_scratch_remove(dir);
+}
+
+/* Without indexes nothing is committed. */
+static void nothing_to_do(void **state)
+{
+	char *dir = make_database();
+	struct dit_output *output = open_output(dir);
+	struct dit_snapshot *snapshot = NULL;
+	uint64_t txn_id = 0;
+
+	(void)state;
+	assert_int_equal(dit_index_output_snapshot(output, 1, &snapshot), 0);
+	txn_id = dit_snapshot_txn_id(snapshot);
+	dit_snapshot_close(snapshot);
+	assert_int_equal(dit_output_prepare(output), 0);
+	assert_int_equal(dit_output_commit(output), 0);
+	assert_int_equal(dit_output_end(output), 0);
+	output = open_output(dir);
+	assert_int_equal(dit_index_output_snapshot(output, 1, &snapshot), 0);
+	assert_int_equal(dit_snapshot_txn_id(snapshot), txn_id);
+	dit_snapshot_close(snapshot);
+	dit_output_abandon(output);
+	test_scratch_remove(dir);
+}
+
+static void what_cannot_be(void **state)
+{
+	char *dir = make_database();
+	struct dit_fault fault = {""};
+	const struct dit_index_output_opts opts = {.directory = dir, .fault = &fault};
+	struct dit_output *output = NULL;
+	struct dit_output *second = NULL;
+	struct dit_output_stored_index stored;
+	struct dit_output_table *table = NULL;
+	struct dit_span span = {NULL, 0};
+	uint64_t id = 0;
+	void *space = NULL;
+
+	(void)state;
+	assert_int_equal(dit_index_output_open(&output, &opts), 0);
+	assert_int_equal(dit_index_output_open(&second, &opts), DIT_E_BUSY);
+	assert_int_equal(dit_output_find_index(output, "cn", &stored), 1);
+	assert_false(stored.is_integerkey);
+	assert_int_equal(dit_output_find_index(output, "uid", &stored), 0);
+	assert_int_equal(dit_output_find_index(output, "id2e", &stored), DIT_E_CORRUPT);
+	assert_non_null(strstr(fault.text, "\"id2e\""));
+	assert_int_equal(dit_output_find_ad(output, 1, &span), -EINVAL);
+	assert_int_equal(dit_output_find_child(output, 0, span, &id), -EINVAL);
+	assert_int_equal(dit_output_put_ad(output, 1, DIT_SPAN("x")), -EINVAL);
+	assert_int_equal(dit_output_reserve_entry(output, 9, 1, &space), -EINVAL);
+	assert_int_equal(dit_output_put_split(output, 1, 1, 0, DIT_SPAN("x")), -EINVAL);
+	assert_int_equal(dit_output_grow_subtree(output, 1, 1), -EINVAL);
+	assert_int_equal(dit_output_open_names(output, &table), -EINVAL);
+	assert_int_equal(dit_output_begin_changes(output), -EINVAL);
+	assert_int_equal(dit_output_find_entry(output, 1, &span), -EINVAL);
+	assert_int_equal(dit_output_replace_entry(output, 1, DIT_SPAN("x")), -EINVAL);
+	assert_int_equal(dit_output_open_index(output, 0, &table), -EINVAL);
+	assert_int_equal(write_index(output, "cn", 0, "cccc"), 0);
+	assert_int_equal(dit_output_open_index(output, 0, &table), -EINVAL);
+	assert_int_equal(
+		dit_output_add_index(output, &(struct dit_output_index){.name = "uid"}),
+		0);
+	assert_int_equal(dit_output_prepare(output), -EINVAL); /* uid is not written */
+	dit_output_abandon(output);
+	assert_indexes(dir, "cn aaaa 2, sn bbbb 1");
+	test_scratch_remove(dir);
+
+	dir = test_scratch();
+	assert_int_equal(
+		dit_index_output_open(&output,
+	                              &(struct dit_index_output_opts){.directory = dir}),
+		-ENOENT);
+	test_scratch_remove(dir);
+}
+
+/* Else what came after the older state would be lost. */
+static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
+{
+	char *dir = make_database();
+	struct dit_fault fault = {""};
+	struct dit_index_output_opts opts = {.directory = dir,
+	                                     .mode = 0600,
+	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
+	                                     .fault = &fault};
+	struct dit_staging_opts staging_opts = fixture_opts(dir);
+	struct dit_staging *staging = NULL;
+	struct dit_output *output = NULL;
+	uint64_t n = 0;
+	(void)state;
+
+	fixture_bring_back_old_state(fixture_path(dir, "data.mdb"));
+	assert_int_equal(dit_index_output_open(&output, &opts), DIT_E_CORRUPT);
+	assert_non_null(strstr(fault.text, "meta-transaction"));
+	/* The older state has no records. */
+	fault = (struct dit_fault){""};
+	staging_opts.fault = &fault;
+	assert_int_equal(dit_staging_open(&staging, &staging_opts, &n), DIT_E_CORRUPT);
+	assert_non_null(strstr(fault.text, "meta-transaction"));
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(published),
+		cmocka_unit_test(a_file_that_was_moved_is_told),
+		cmocka_unit_test(as_it_was),
+		cmocka_unit_test(nothing_to_do),
+		cmocka_unit_test(what_cannot_be),
+		cmocka_unit_test(a_file_that_is_not_in_its_last_state_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of the rounds of online.h: what others change in any round, while the tables
+ * catch up with earlier changes, is in the tables in the end, and nothing else; there are
+ * not more rounds than useful; a run that fails or dies in any round leaves what was.
+ *
+ * The index of these tests has a key for each entry, the first byte of its value. It is
+ * made by the callback from the two states that it is given, and compared in the end with
+ * the entries.
+ */
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "online_fixture.h"
+#include "place/fault.h"
+#include "tree/table_writer.h"
+
+#define LIST_MAX   100000
+#define CALLS_MAX  (DIT_ONLINE_ROUNDS + 2)
+#define KEY_BYTES  4
+#define NO_KEY     256u
+#define ORDERS_MAX 8
+
+/* What the other process does before the rounds, and in each call of the callback. */
+typedef void (*meanwhile_fn)(const struct other *other, unsigned call);
+
+struct run {
+	struct dit_online *online;
+	struct dit_online_table table;
+	struct other *other;
+	meanwhile_fn meanwhile;
+	unsigned ncalls;
+	unsigned readers[2]; /* of the last call */
+	int error;           /* of call error_at */
+	unsigned error_at;
+	bool dies;
+	struct dit_table_change *changes;
+	char (*keys)[KEY_BYTES];
+	struct dit_fault fault;
+	struct dit_online_times times;
+};
+
+/* ---- calls that fail ---- */
+
+int __real_fdatasync(int fd);
+int __wrap_fdatasync(int fd);
+int __real_mdb_txn_renew(MDB_txn *txn);
+int __wrap_mdb_txn_renew(MDB_txn *txn);
+
+/* Calls until the failing one; -1: none fails. */
+static int nsyncs = -1;
+static int nrenewals = -1;
+
+int __wrap_fdatasync(int fd)
+{
+	if (nsyncs >= 0 && nsyncs-- == 0) {
+		errno = EIO;
+		return -1;
+	}
+	return __real_fdatasync(fd);
+}
+
+int __wrap_mdb_txn_renew(MDB_txn *txn)
+{
+	return nrenewals >= 0 && nrenewals-- == 0 ? MDB_MAP_RESIZED
+	                                          : __real_mdb_txn_renew(txn);
+}
+
+/* ---- the index of first bytes ---- */
+
+static unsigned key_of(struct dit_snapshot *snapshot, unsigned reader, uint64_t id)
+{
+	struct dit_scan *scan = NULL;
+	struct dit_span key;
+	struct dit_span value;
+	unsigned found = NO_KEY;
+
+	assert_int_equal(dit_scan_open_by(&scan, snapshot, reader, "id2e"), 0);
+	if (dit_scan_seek_id(scan, id, &key, &value) == 1 &&
+	    memcmp(key.data, &id, sizeof(id)) == 0) {
+		found = (unsigned char)value.data[0];
+	}
+	dit_scan_close(scan);
+	return found;
+}
+
+static void add_change(struct run *run, uint64_t id, unsigned key, bool is_added)
+{
+	size_t n = run->table.nchanges++;
+
+	memset(run->keys[n], 0, KEY_BYTES);
+	run->keys[n][0] = (char)key;
+	run->changes[n] = (struct dit_table_change){
+		.key = {run->keys[n], KEY_BYTES}, .id = id, .is_added = is_added};
+}
+
+static int compare(const void *a, const void *b)
+{
+	return dit_table_change_compare(0, a, b);
+}
+
+static int follow(void *ctx, unsigned older, unsigned newer, const uint64_t *ids,
+                  size_t nids)
+{
+	struct run *run = ctx;
+	struct dit_snapshot *snapshot = dit_online_snapshot(run->online);
+
+	assert_true(run->ncalls < CALLS_MAX);
+	assert_int_not_equal(older, newer);
+	assert_true(older == 0 || older == run->readers[1] || run->ncalls == 0);
+	run->readers[0] = older;
+	run->readers[1] = newer;
+	run->changes = realloc(run->changes, 2 * nids * sizeof(*run->changes));
+	run->keys = realloc(run->keys, 2 * nids * sizeof(*run->keys));
+	assert_non_null(run->changes);
+	assert_non_null(run->keys);
+	assert_int_equal(run->table.nchanges, 0);
+	for (size_t i = 0; i < nids; i++) {
+		unsigned old_key = key_of(snapshot, older, ids[i]);
+		unsigned new_key = key_of(snapshot, newer, ids[i]);
+
+		assert_true(i == 0 || ids[i] > ids[i - 1]);
+		if (old_key != new_key && old_key != NO_KEY) {
+			add_change(run, ids[i], old_key, false);
+		}
+		if (old_key != new_key && new_key != NO_KEY) {
+			add_change(run, ids[i], new_key, true);
+		}
+	}
+	qsort(run->changes, run->table.nchanges, sizeof(*run->changes), compare);
+	run->table.changes = run->changes;
+	if (run->dies && run->ncalls == run->error_at) {
+		_exit(9);
+	}
+	run->meanwhile(run->other, run->ncalls);
+	return run->ncalls++ == run->error_at ? run->error : 0;
+}
+
+/* The table as the snapshot's entries have it, or the entries of a database. */
+static void collect(struct dit_snapshot *snapshot, struct dit_table_writer *writer,
+                    uint64_t *lists[256], size_t counts[256])
+{
+	struct dit_scan *scan = NULL;
+	struct dit_span key;
+	struct dit_span value;
+
+	assert_int_equal(dit_scan_open(&scan, snapshot, "id2e"), 0);
+	while (dit_scan_next(scan, &key, &value) == 1) {
+		unsigned k = (unsigned char)value.data[0];
+
+		lists[k] = realloc(lists[k], (counts[k] + 1) * sizeof(**lists));
+		assert_non_null(lists[k]);
+		memcpy(&lists[k][counts[k]++], key.data, sizeof(**lists));
+	}
+	dit_scan_close(scan);
+	for (unsigned k = 0; k < 256 && writer != NULL; k++) {
+		char bytes[KEY_BYTES] = {(char)k, 0, 0, 0};
+
+		if (counts[k] > 0) {
+			assert_int_equal(
+				dit_table_writer_put(writer,
+			                             (struct dit_span){bytes, KEY_BYTES},
+			                             lists[k], counts[k]),
+				0);
+		}
+	}
+}
+
+static void free_lists(uint64_t *lists[256])
+{
+	for (unsigned k = 0; k < 256; k++) {
+		free(lists[k]);
+	}
+}
+
+static void write_index(struct run *run)
+{
+	struct dit_table_writer *writer = NULL;
+	uint64_t *lists[256] = {NULL};
+	size_t counts[256] = {0};
+
+	run->table.name = "cn";
+	run->table.tree = (struct dit_tree_record){.flags = INDEX_FLAGS};
+	assert_int_equal(
+		dit_table_writer_new(&writer, dit_online_space(run->online), INDEX_FLAGS),
+		0);
+	collect(dit_online_snapshot(run->online), writer, lists, counts);
+	assert_int_equal(dit_table_writer_finish(writer, &run->table.tree), 0);
+	dit_table_writer_free(writer);
+	free_lists(lists);
+}
+
+/* The stored index is that of the stored entries. */
+static void assert_index(const char *dir)
+{
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_scan *scan = NULL;
+	struct dit_span key;
+	struct dit_span ids;
+	uint64_t *lists[256] = {NULL};
+	size_t counts[256] = {0};
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	collect(snapshot, NULL, lists, counts);
+	assert_int_equal(dit_scan_open(&scan, snapshot, "cn"), 0);
+	while (dit_scan_next_list(scan, &key, &ids) == 1) {
+		unsigned k = (unsigned char)key.data[0];
+		size_t at = 0;
+
+		assert_int_equal(key.len, KEY_BYTES);
+		do {
+			size_t n = ids.len / sizeof(uint64_t);
+
+			assert_true(at + n <= counts[k]);
+			assert_memory_equal(ids.data, lists[k] + at, ids.len);
+			at += n;
+		} while (dit_scan_more_ids(scan, &ids) == 1);
+		assert_int_equal(at, counts[k]);
+		counts[k] = 0;
+	}
+	for (unsigned k = 0; k < 256; k++) {
+		assert_int_equal(counts[k], 0);
+	}
+	dit_scan_close(scan);
+	dit_snapshot_close(snapshot);
+	free_lists(lists);
+}
+
+/* ---- a run ---- */
+
+/* @param before  is called when the table of the snapshot is finished */
+static int run_online(struct run *run, const char *dir, struct other *other,
+                      meanwhile_fn meanwhile)
+{
+	const struct dit_online_opts opts = {.directory = dir,
+	                                     .nreaders = 1,
+	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
+	                                     .list_max = LIST_MAX,
+	                                     .times = &run->times,
+	                                     .fault = &run->fault};
+	int r = 0;
+
+	run->other = other;
+	run->meanwhile = meanwhile;
+	assert_int_equal(dit_online_open(&run->online, &opts), 0);
+	dit_online_expect(run->online, "cn");
+	write_index(run);
+	meanwhile(other, UINT_MAX);
+	r = dit_online_commit(run->online, &run->table, 1, follow, run);
+	dit_online_close(run->online);
+	free(run->changes);
+	free(run->keys);
+	return r;
+}
+
+static void order(const struct other *other, enum order_kind kind, uint64_t first,
+                  uint64_t n, unsigned fill)
+{
+	struct order order = {.kind = kind,
+	                      .first = first,
+	                      .n = n,
+	                      .step = 1,
+	                      .fill = (unsigned char)fill};
+
+	(void)other_order(other, order);
+}
+
+static void assert_rounds(const struct run *run, const uint64_t *wanted, unsigned n)
+{
+	assert_int_equal(run->times.nrounds, n);
+	for (unsigned i = 0; i < n; i++) {
+		assert_int_equal(run->times.rounds[i].nchanged, wanted[i]);
+	}
+}
+
+static void change_in_each(const struct other *other, unsigned call)
+{
+	switch (call) {
+	case UINT_MAX:
+		order(other, ORDER_PUT, 1, 40, 1);
+		order(other, ORDER_PUT, NENTRIES + 1, 40, 2);
+		order(other, ORDER_DELETE, 50, 11, 0);
+		return;
+	case 0:
+		order(other, ORDER_PUT, 1, 20, 3);
+		order(other, ORDER_DELETE, NENTRIES + 1, 10, 0);
+		order(other, ORDER_DELETE, 21, 2, 0);
+		order(other, ORDER_PUT, 50, 1, 4);
+		return;
+	case 1:
+		order(other, ORDER_PUT, 1, 10, 5);
+		order(other, ORDER_PUT, NENTRIES + 11, 2, 1);
+		order(other, ORDER_SPLIT, 200, 1, 0);
+		return;
+	case 2:
+		order(other, ORDER_PUT, 30, 1, 6);
+		order(other, ORDER_DELETE, 1, 1, 0);
+		return;
+	default:
+		return; /* the lock is held: nobody changes anything */
+	}
+}
+
+/*
+ * Added, changed and removed before the first round; changed again, removed, and added
+ * again when a round has caught up with that.
+ */
+static void changes_in_each_round(void **state)
+{
+	const uint64_t wanted[] = {91, 33, 13, 2};
+	char *dir = make_database();
+	struct run run = {.error_at = UINT_MAX};
+	struct other other;
+
+	(void)state;
+	other_start(&other, dir);
+	assert_int_equal(run_online(&run, dir, &other, change_in_each), 0);
+	assert_rounds(&run, wanted, 4);
+	assert_int_equal(run.ncalls, 4);
+	assert_int_equal(run.times.nchanged, 92); /* each once */
+	assert_index(dir);
+	/* The other process sees the new index, and changes it. */
+	assert_int_equal(other_do(&other, 0), (unsigned char)(NENTRIES + 17));
+	order(&other, ORDER_PUT, 1, 3, 9);
+	assert_int_equal(other_do(&other, 0), (unsigned char)(NENTRIES + 20));
+	assert_sound(dir);
+	other_end(&other);
+	assert_sound(dir);
+	test_scratch_remove(dir);
+}
+
+static void change_nothing(const struct other *other, unsigned call)
+{
+	(void)other, (void)call;
+}
+
+static void change_once(const struct other *other, unsigned call)
+{
+	if (call == UINT_MAX) {
+		order(other, ORDER_PUT, 1, 40, 1);
+	}
+}
+
+static void rounds_that_find_nothing(void **state)
+{
+	const uint64_t nothing[] = {0, 0};
+	const uint64_t once[] = {40, 0, 0};
+	char *dir = make_database();
+	struct run run = {.error_at = UINT_MAX};
+	struct other other;
+
+	(void)state;
+	other_start(&other, dir);
+	assert_int_equal(run_online(&run, dir, &other, change_nothing), 0);
+	assert_rounds(&run, nothing, 2);
+	assert_int_equal(run.ncalls, 0);
+	assert_index(dir);
+	run = (struct run){.error_at = UINT_MAX};
+	assert_int_equal(run_online(&run, dir, &other, change_once), 0);
+	assert_rounds(&run, once, 3);
+	assert_int_equal(run.ncalls, 1);
+	assert_int_equal(run.times.nchanged, 40);
+	assert_index(dir);
+	other_end(&other);
+	assert_sound(dir);
+	test_scratch_remove(dir);
+}
+
+static const unsigned fewer[] = {1500, 1050, 735, 514, 360, 252, 176, 123, 86};
+
+static void change_fewer(const struct other *other, unsigned call)
+{
+	unsigned i = call + 1; /* UINT_MAX: 0 */
+
+	if (i < sizeof(fewer) / sizeof(fewer[0])) {
+		order(other, ORDER_PUT, 1, fewer[i], 10 + i);
+	}
+}
+
+static void change_as_many(const struct other *other, unsigned call)
+{
+	if (call == UINT_MAX || call < 2) {
+		order(other, ORDER_PUT, 100 + (call + 1) * 50, 100, 20 + call);
+	}
+}
+
+static void rounds_are_bounded(void **state)
+{
+	uint64_t wanted[DIT_ONLINE_ROUNDS + 1];
+	const uint64_t as_many[] = {100, 100, 100};
+	char *dir = make_database();
+	struct run run = {.error_at = UINT_MAX};
+	struct other other;
+
+	(void)state;
+	for (unsigned i = 0; i <= DIT_ONLINE_ROUNDS; i++) {
+		wanted[i] = fewer[i];
+	}
+	other_start(&other, dir);
+	assert_int_equal(run_online(&run, dir, &other, change_fewer), 0);
+	assert_rounds(&run, wanted, DIT_ONLINE_ROUNDS + 1);
+	assert_int_equal(run.times.nchanged, fewer[0]);
+	assert_index(dir);
+	run = (struct run){.error_at = UINT_MAX};
+	assert_int_equal(run_online(&run, dir, &other, change_as_many), 0);
+	assert_rounds(&run, as_many, 3);
+	assert_int_equal(run.times.nchanged, 200);
+	assert_index(dir);
+	other_end(&other);
+	assert_sound(dir);
+	test_scratch_remove(dir);
+}
+
+/* ---- runs that end in a round ---- */
+
+/* What change_in_each() does can be done again. */
+static void put_back(const struct other *other)
+{
+	order(other, ORDER_PUT, 1, 60, 8);
+	order(other, ORDER_PUT, NENTRIES + 1, 10, 8);
+}
+
+static void failed_in_each_round(void **state)
+{
+	char *dir = make_database();
+	struct other other;
+	struct run run;
+
+	(void)state;
+	other_start(&other, dir);
+	for (unsigned call = 0; call < 4; call++) {
+		run = (struct run){.error_at = call, .error = -EIO};
+		assert_int_equal(run_online(&run, dir, &other, change_in_each), -EIO);
+		assert_int_equal(run.ncalls, call + 1);
+		assert_sound(dir);
+		/* The old index, with what the other process put into it. */
+		assert_true(other_do(&other, 0) > 1);
+		put_back(&other);
+	}
+	run = (struct run){.error_at = UINT_MAX};
+	assert_int_equal(run_online(&run, dir, &other, change_in_each), 0);
+	assert_index(dir);
+	other_end(&other);
+	assert_sound(dir);
+	test_scratch_remove(dir);
+}
+
+static int *count; /* nsyncs or nrenewals */
+static int fails_at;
+
+static void change_and_fail(const struct other *other, unsigned call)
+{
+	change_in_each(other, call);
+	if (call == UINT_MAX) {
+		*count = fails_at;
+	}
+}
+
+/* With each sync, and with each newer state. */
+static void failed_at_each_call(void **state)
+{
+	char *dir = make_database();
+	int *const counts[] = {&nsyncs, &nrenewals};
+	const int errors[] = {-EIO, MDB_MAP_RESIZED};
+	struct other other;
+
+	(void)state;
+	other_start(&other, dir);
+	for (unsigned i = 0; i < 2; i++) {
+		int r = 0;
+		int n = 0;
+
+		do {
+			struct run run = {.error_at = UINT_MAX};
+
+			count = counts[i];
+			fails_at = n++;
+			r = run_online(&run, dir, &other, change_and_fail);
+			assert_int_equal(r, *count == -1 ? errors[i] : 0);
+			*count = -1;
+			assert_sound(dir);
+			put_back(&other);
+		} while (r != 0);
+		/* Before the rounds, in each of four, twice at the end. */
+		assert_in_range(n, 5, 12);
+	}
+	assert_int_equal(run_online(&(struct run){.error_at = UINT_MAX}, dir, &other,
+	                            change_in_each),
+	                 0);
+	assert_index(dir);
+	other_end(&other);
+	assert_sound(dir);
+	test_scratch_remove(dir);
+}
+
+static void died_in_each_round(void **state)
+{
+	char *dir = make_database();
+	struct other other;
+	struct run run;
+
+	(void)state;
+	other_start(&other, dir);
+	for (unsigned call = 0; call < 4; call++) {
+		int status = 0;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			run = (struct run){.error_at = call, .dies = true};
+			(void)run_online(&run, dir, &other, change_in_each);
+			_exit(1);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(WEXITSTATUS(status), 9);
+		assert_sound(dir);
+		put_back(&other);
+	}
+	run = (struct run){.error_at = UINT_MAX};
+	assert_int_equal(run_online(&run, dir, &other, change_in_each), 0);
+	assert_index(dir);
+	other_end(&other);
+	assert_sound(dir);
+	test_scratch_remove(dir);
+}
+
+static void drop_index(const struct other *other, unsigned call)
+{
+	if (call == UINT_MAX) {
+		order(other, ORDER_PUT, 1, 40, 1);
+	} else {
+		order(other, ORDER_DROP, 0, 0, 0);
+	}
+}
+
+static void old_index_is_removed(void **state)
+{
+	char *dir = make_database();
+	struct run run = {.error_at = UINT_MAX};
+	struct other other;
+
+	(void)state;
+	other_start(&other, dir);
+	assert_int_equal(run_online(&run, dir, &other, drop_index), DIT_E_CORRUPT);
+	assert_string_equal(run.fault.text,
+	                    "index database \"cn\" was removed meanwhile");
+	other_end(&other);
+	assert_sound(dir);
+	test_scratch_remove(dir);
+}
+
+/* ---- any changes ---- */
+
+static unsigned seed;
+
+static unsigned any(unsigned below)
+{
+	seed = seed * 1103515245u + 12345u;
+	return (seed >> 16) % below;
+}
+
+static void change_anything(const struct other *other, unsigned call)
+{
+	unsigned norders = call == UINT_MAX ? 40 : 30 / (call * call + 1);
+
+	for (unsigned i = 0; i < norders && call + 1 < 4; i++) {
+		unsigned n = 1 + any(call == UINT_MAX ? 30 : 4);
+
+		order(other, ORDER_PUT, 1 + any(NENTRIES + 500), n, any(256));
+		if (any(4) == 0) {
+			uint64_t first = 1 + any(NENTRIES);
+
+			order(other, ORDER_PUT, first, 5, 1);
+			order(other, ORDER_DELETE, first, 5, 0);
+		}
+	}
+}
+
+static void any_changes(void **state)
+{
+	char *dir = make_database();
+	struct other other;
+	unsigned nrounds = 0;
+
+	(void)state;
+	other_start(&other, dir);
+	for (unsigned i = 0; i < 12; i++) {
+		struct run run = {.error_at = UINT_MAX};
+
+		seed = 77 + i;
+		assert_int_equal(run_online(&run, dir, &other, change_anything), 0);
+		nrounds += run.times.nrounds;
+		assert_index(dir);
+		assert_sound(dir);
+	}
+	assert_true(nrounds > 30);
+	other_end(&other);
+	assert_sound(dir);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(changes_in_each_round),
+		cmocka_unit_test(rounds_that_find_nothing),
+		cmocka_unit_test(rounds_are_bounded),
+		cmocka_unit_test(failed_in_each_round),
+		cmocka_unit_test(failed_at_each_call),
+		cmocka_unit_test(died_in_each_round),
+		cmocka_unit_test(old_index_is_removed),
+		cmocka_unit_test(any_changes),
+	};
+
+	/* Two processes that wait for each other's lock would wait for ever. */
+	(void)alarm(3600);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Outputs (output.h). For a new database, whoever makes its pages, and for one that holds
+ * records alike:
+ * - entries, numbers, names, lists and split values that are put are there once the
+ *   output is published, and nothing is there before;
+ * - an output that is abandoned, or taken back, leaves what was there;
+ * - what cannot be is refused.
+ * And what one of them does alone: stored records are found, lists are continued, an
+ * index is emptied.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "codec/split_codec.h"
+#include "output/output.h"
+#include "store_fixture.h"
+
+#define LIST_MAX 4
+
+/* Of the new databases in this run of the tests. */
+static enum dit_output_writer writer;
+/* Of those that hold records. */
+static enum dit_output_merge merge;
+
+static struct dit_output *open_output(const char *dir)
+{
+	struct dit_output_opts opts = {.directory = dir,
+	                               .mode = 0600,
+	                               .ndbs = 16,
+	                               .maxsize_bytes = FIXTURE_MAXSIZE,
+	                               .list_max = LIST_MAX,
+	                               .writer = writer,
+	                               .merge = merge};
+	struct dit_output *output = NULL;
+
+	assert_int_equal(dit_output_open(&output, &opts), 0);
+	return output;
+}
+
+static void publish(struct dit_output *output)
+{
+	assert_int_equal(dit_output_prepare(output), 0);
+	assert_int_equal(dit_output_commit(output), 0);
+	assert_int_equal(dit_output_place(output), 0);
+	assert_int_equal(dit_output_end(output), 0);
+}
+
+static void add_index(struct dit_output *output, const char *name, bool is_integerkey)
+{
+	struct dit_output_index index = {.name = name, .is_integerkey = is_integerkey};
+
+	assert_int_equal(dit_output_add_index(output, &index), 0);
+}
+
+static int put_list(struct dit_output_table *table, const char *key, const uint64_t *ids,
+                    size_t nids)
+{
+	struct dit_output_list list = {.key = {key, 4}, .ids = ids, .nids = nids};
+
+	return dit_output_put_lists(table, &list, 1);
+}
+
+static void put_entry(struct dit_output *output, uint64_t id, const char *text)
+{
+	void *space = NULL;
+
+	assert_int_equal(dit_output_reserve_entry(output, id, strlen(text), &space), 0);
+	memcpy(space, text, strlen(text));
+}
+
+/* Records of dn2i are opaque to outputs, but for those of stored nodes. */
+static void put_names(struct dit_output *output, uint64_t id, const char *rdn)
+{
+	char record[DIT_NAME_RECORD_MAX];
+	struct dit_output_table *table = NULL;
+	int len = 0;
+
+	assert_int_equal(dit_output_open_names(output, &table), 0);
+	len = dit_name_encode_child(record, dit_span_of(rdn), dit_span_of(rdn), id, 1);
+	assert_int_equal(dit_output_put_record(table, id - 1,
+	                                       (struct dit_span){record, (size_t)len}),
+	                 0);
+	len = dit_name_encode_self(record, dit_span_of(rdn), dit_span_of(rdn), id - 1);
+	assert_int_equal(
+		dit_output_put_record(table, id, (struct dit_span){record, (size_t)len}),
+		0);
+	assert_int_equal(dit_output_finish(table), 0);
+}
+
+static void put_index(struct dit_output *output, size_t number, const char *key,
+                      const uint64_t *ids, size_t nids)
+{
+	struct dit_output_table *table = NULL;
+
+	assert_int_equal(dit_output_open_index(output, number, &table), 0);
+	assert_int_equal(put_list(table, key, ids, nids), 0);
+	assert_int_equal(dit_output_finish(table), 0);
+}
+
+static void put_indexes(struct dit_output *output, uint64_t id)
+{
+	const uint64_t ids[] = {id, id + 1};
+
+	assert_int_equal(dit_output_begin_indexes(output), 0);
+	put_index(output, 0, id == 1 ? "aaaa" : "bbbb", ids, 2);
+	put_index(output, 1, id == 1 ? "aaaa" : "bbbb", ids, 1);
+}
+
+/* Everything that an output takes, with entries from an ID on. */
+static void fill(struct dit_output *output, uint64_t id)
+{
+	bool wants_order = output->wants_order;
+
+	put_entry(output, id, "first entry");
+	put_entry(output, id + 1, "");
+	if (!wants_order) {
+		assert_int_equal(
+			dit_output_put_split(output, id, 1, 0, DIT_SPAN("split")), 0);
+	}
+	assert_int_equal(
+		dit_output_put_ad(output, (uint32_t)(id + 1) / 2, DIT_SPAN("cn")), 0);
+	add_index(output, "cn", true);
+	add_index(output, "sn", false);
+	assert_int_equal(dit_output_expect_postings(output, 3), 0);
+	put_names(output, id, id == 1 ? "dc=one" : "dc=three");
+	if (!output->indexes_last) {
+		put_indexes(output, id);
+	}
+	assert_int_equal(dit_output_begin_changes(output), 0);
+	if (wants_order) {
+		assert_int_equal(
+			dit_output_put_split(output, id, 1, 0, DIT_SPAN("split")), 0);
+	}
+	assert_int_equal(dit_output_put_split(output, id, 1, 1, DIT_SPAN("more")), 0);
+	assert_int_equal(dit_output_replace_entry(output, id + 1, DIT_SPAN("late entry")),
+	                 0);
+	if (output->indexes_last) {
+		put_indexes(output, id);
+	}
+}
+
+/* All records of a database, "key=value " each; IDs as digits, others as text. */
+static char *dump(const char *dir, const char *db)
+{
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_scan *scan = NULL;
+	struct dit_span key = {0};
+	struct dit_span value = {0};
+	char *text = calloc(1, 4096);
+	size_t n = 0;
+
+	assert_non_null(text);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_scan_open(&scan, snapshot, db), 0);
+	while (dit_scan_next(scan, &key, &value) > 0) {
+		bool is_text = key.len == 4 && key.data[0] >= 'a';
+
+		n += is_text ? (size_t)snprintf(text + n, 4096 - n, "%.4s=", key.data)
+		             : (size_t)snprintf(text + n, 4096 - n, "%d=", key.data[0]);
+		if (is_text) {
+			uint64_t id = 0;
+
+			memcpy(&id, value.data, sizeof(id));
+			n += (size_t)snprintf(text + n, 4096 - n, "%d ", (int)id);
+		} else {
+			n += (size_t)snprintf(text + n, 4096 - n, "%.*s ",
+			                      DIT_SPAN_ARGS(value));
+		}
+	}
+	dit_scan_close(scan);
+	dit_snapshot_close(snapshot);
+	return text;
+}
+
+#define assert_dump(dir, db, want)                                                       \
+ do {                                                                                    \
+  char *text_ = dump(dir, db);                                                           \
+  assert_string_equal(text_, want);                                                      \
+  free(text_);                                                                           \
+ } while (0)
+
+static void what_is_put_is_there(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_output *output = open_output(dir);
+
+	(void)state;
+	assert_true(output->wants_order);
+	assert_int_equal(output->is_parallel, writer != DIT_WRITER_APPEND);
+	assert_int_equal(output->is_append, writer == DIT_WRITER_APPEND);
+	assert_false(output->is_unknown_format);
+	assert_true(output->stored.last_id == 0 && !output->stored.has_names);
+	fill(output, 1);
+	publish(output);
+	assert_dump(dir, "id2e", "1=first entry 2=late entry ");
+	assert_dump(dir, "id2v", "1=split 1=more ");
+	assert_dump(dir, "ad2i", "1=cn ");
+	assert_dump(dir, "cn", "aaaa=1 aaaa=2 ");
+	assert_dump(dir, "sn", "aaaa=1 ");
+
+	output = open_output(dir);
+	assert_false(output->wants_order || output->is_parallel);
+	assert_true(output->stored.last_id == 2 && output->stored.has_names);
+	assert_false(output->stored.has_root_entry);
+	fill(output, 3);
+	assert_int_equal(output->bytes, 0);
+	/* By default liblmdb inserts a few postings. */
+	assert_int_equal(output->is_parallel, merge > DIT_MERGE_INSERT);
+	assert_int_equal(output->indexes_last, merge > DIT_MERGE_INSERT);
+	assert_true(output->wants_repeats);
+	publish(output);
+	assert_dump(dir, "id2e",
+	            "1=first entry 2=late entry 3=first entry 4=late entry ");
+	assert_dump(dir, "id2v", "1=split 1=more 3=split 3=more ");
+	assert_dump(dir, "ad2i", "1=cn 2=cn ");
+	assert_dump(dir, "cn", "aaaa=1 aaaa=2 bbbb=3 bbbb=4 ");
+	assert_dump(dir, "sn", "aaaa=1 bbbb=3 ");
+	assert_directory_holds(dir, "data.mdb lock.mdb ");
+	test_scratch_remove(dir);
+}
+
+static void an_output_that_is_given_up_leaves_what_was_there(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_output *output = NULL;
+
+	(void)state;
+	/*
+	 * Before anything is put, before it is prepared, before and after it is placed.
+	 */
+	for (unsigned stop = 0; stop < 4; stop++) {
+		output = open_output(dir);
+		if (stop > 0) {
+			fill(output, 1);
+		}
+		if (stop > 1) {
+			assert_int_equal(dit_output_prepare(output), 0);
+			assert_true(output->bytes > 0);
+		}
+		if (stop > 2) {
+			assert_int_equal(dit_output_commit(output), 0);
+			assert_int_equal(dit_output_place(output), 0);
+			assert_directory_holds(dir, "data.mdb ditkit-staging lock.mdb ");
+		}
+		assert_int_equal(dit_output_take_back(output), 0);
+		dit_output_abandon(output);
+		assert_directory_holds(dir, "");
+	}
+	output = open_output(dir);
+	fill(output, 1);
+	publish(output);
+	for (unsigned stop = 0; stop < 4; stop++) {
+		output = open_output(dir);
+		if (stop > 0) {
+			fill(output, 3);
+		}
+		if (stop > 1) {
+			assert_int_equal(dit_output_prepare(output), 0);
+		}
+		if (stop > 2) {
+			assert_int_equal(dit_output_commit(output), 0);
+			assert_true(output->bytes > 0);
+			assert_int_equal(dit_output_place(output), 0);
+		}
+		assert_int_equal(dit_output_take_back(output), 0);
+		dit_output_abandon(output);
+		assert_dump(dir, "id2e", "1=first entry 2=late entry ");
+		assert_dump(dir, "cn", "aaaa=1 aaaa=2 ");
+	}
+	dit_output_abandon(NULL);
+	test_scratch_remove(dir);
+}
+
+/* On a new output and on an existing one. */
+static void assert_refused(struct dit_output *output, uint64_t id)
+{
+	struct dit_output_index again = {.name = "cn"};
+	struct dit_output_table *table = NULL;
+
+	add_index(output, "cn", true);
+	assert_int_equal(dit_output_open_index(output, 1, &table), -EINVAL);
+	assert_int_equal(dit_output_open_index(output, SIZE_MAX, &table), -EINVAL);
+	put_entry(output, id, "x");
+	assert_int_equal(dit_output_add_index(output, &again), DIT_E_DUPLICATE);
+	dit_output_abandon(output);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_output *output = open_output(dir);
+	struct dit_output_table *table = NULL;
+	struct dit_output_table *other = NULL;
+	const uint64_t ids[] = {1};
+
+	(void)state;
+	assert_refused(output, 1);
+	output = open_output(dir);
+	assert_int_equal(dit_output_grow_subtree(output, 1, 1), -EINVAL);
+	fill(output, 1);
+	/* Each table once, and none behind the changes. */
+	assert_int_equal(dit_output_open_index(output, 0, &table), -EINVAL);
+	assert_int_equal(dit_output_open_names(output, &table), -EINVAL);
+	publish(output);
+
+	assert_refused(open_output(dir), 3);
+	output = open_output(dir);
+	add_index(output, "cn", true);
+	assert_int_equal(dit_output_open_index(output, 0, &table), 0);
+	/* One at a time. */
+	assert_int_equal(dit_output_open_names(output, &other), -EINVAL);
+	assert_int_equal(dit_output_open_index(output, 0, &other), -EINVAL);
+	assert_int_equal(put_list(table, "cccc", ids, 1), 0);
+	dit_output_drop(table);
+	dit_output_drop(NULL);
+	assert_int_equal(dit_output_open_names(output, &other), 0);
+	dit_output_drop(other);
+	assert_int_equal(dit_output_put_split(output, 1, 1, 0, DIT_SPAN("again")),
+	                 MDB_KEYEXIST);
+	dit_output_abandon(output);
+	assert_dump(dir, "cn", "aaaa=1 aaaa=2 ");
+	test_scratch_remove(dir);
+}
+
+static void a_new_output_finds_nothing(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_output *output = open_output(dir);
+	struct dit_output_stored_index index = {0};
+	struct dit_span text = {0};
+	uint64_t used = 0;
+	uint64_t id = 0;
+
+	(void)state;
+	assert_int_equal(dit_output_find_ad(output, 1, &text), 0);
+	assert_int_equal(dit_output_find_child(output, 0, DIT_SPAN("dc=one"), &id), 0);
+	assert_int_equal(dit_output_find_index(output, "cn", &index), 0);
+	fill(output, 1);
+	assert_true(dit_output_used_bytes(output, &used) && used > 4096);
+	assert_int_equal(dit_output_find_entry(output, 1, &text), 1);
+	assert_true(dit_span_eq(text, DIT_SPAN("first entry")));
+	dit_output_abandon(output);
+	test_scratch_remove(dir);
+}
+
+static void stored_records_are_found(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_output *output = open_output(dir);
+	struct dit_output_stored_index index = {0};
+	struct dit_span text = {0};
+	uint64_t used = 0;
+	uint64_t id = 0;
+
+	(void)state;
+	fill(output, 1);
+	publish(output);
+	output = open_output(dir);
+	assert_int_equal(dit_output_find_ad(output, 1, &text), 1);
+	assert_true(dit_span_eq(text, DIT_SPAN("cn")));
+	assert_int_equal(dit_output_find_ad(output, 2, &text), 0);
+	assert_int_equal(dit_output_find_child(output, 0, DIT_SPAN("dc=one"), &id), 1);
+	assert_int_equal(id, 1);
+	assert_int_equal(dit_output_find_child(output, 1, DIT_SPAN("dc=one"), &id), 0);
+	assert_int_equal(dit_output_find_entry(output, 2, &text), 1);
+	assert_true(dit_span_eq(text, DIT_SPAN("late entry")));
+	assert_int_equal(dit_output_find_entry(output, 3, &text), 0);
+	assert_int_equal(dit_output_find_index(output, "cn", &index), 1);
+	assert_true(index.is_integerkey && index.key_len == 4);
+	assert_int_equal(dit_output_find_index(output, "sn", &index), 1);
+	assert_false(index.is_integerkey);
+	assert_int_equal(dit_output_find_index(output, "dn2i", &index), DIT_E_CORRUPT);
+	assert_int_equal(dit_output_find_index(output, "uid", &index), 0);
+	assert_false(dit_output_used_bytes(output, &used));
+	assert_int_equal(dit_output_grow_subtree(output, 1, 2), 0);
+	assert_int_equal(dit_output_grow_subtree(output, 9, 2), DIT_E_CORRUPT);
+	dit_output_abandon(output);
+	test_scratch_remove(dir);
+}
+
+static void lists_are_continued_or_emptied(void **state)
+{
+	static const struct {
+		bool is_emptied;
+		bool is_repeated;
+		uint64_t ids[4];
+		size_t nids;
+		const char *want;
+	} cases[] = {
+		{false, false, {5}, 1, "aaaa=1 aaaa=2 aaaa=5 "},
+		{false, true, {5, 6}, 2, "aaaa=0 aaaa=1 aaaa=6 "},
+		{false, false, {5}, 0, "aaaa=1 aaaa=2 "},
+		{true, false, {5, 6}, 2, "aaaa=5 aaaa=6 "},
+		{true, false, {0, 2, 9}, 3, "aaaa=0 aaaa=2 aaaa=9 "},
+		{true, false, {5}, 0, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *dir = test_scratch();
+		struct dit_output *output = open_output(dir);
+		struct dit_output_index index = {.name = "cn",
+		                                 .is_integerkey = true,
+		                                 .is_emptied = cases[i].is_emptied};
+		struct dit_output_list list = {.key = DIT_SPAN("aaaa"),
+		                               .ids = cases[i].ids,
+		                               .nids = cases[i].nids,
+		                               .is_repeated = cases[i].is_repeated};
+		struct dit_output_table *table = NULL;
+
+		fill(output, 1);
+		publish(output);
+		output = open_output(dir);
+		assert_int_equal(dit_output_add_index(output, &index), 0);
+		assert_int_equal(dit_output_expect_postings(output, 2), 0);
+		assert_int_equal(dit_output_begin_indexes(output), 0);
+		assert_int_equal(dit_output_open_index(output, 0, &table), 0);
+		assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
+		assert_int_equal(dit_output_finish(table), 0);
+		publish(output);
+		assert_dump(dir, "cn", cases[i].want);
+		assert_dump(dir, "sn", "aaaa=1 ");
+		test_scratch_remove(dir);
+	}
+}
+
+/* An index that is emptied gets the kind of keys that it is added with. */
+static void an_emptied_index_may_change_its_keys(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_output *output = open_output(dir);
+	struct dit_output_index index = {.name = "cn", .is_emptied = true};
+	struct dit_output_stored_index stored = {0};
+	struct dit_output_table *table = NULL;
+
+	(void)state;
+	fill(output, 1);
+	publish(output);
+	output = open_output(dir);
+	assert_int_equal(dit_output_add_index(output, &index), 0);
+	assert_int_equal(dit_output_open_index(output, 0, &table), 0);
+	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_find_index(output, "cn", &stored), 1);
+	assert_false(stored.is_integerkey);
+	publish(output);
+	test_scratch_remove(dir);
+}
+
+/* For a reindex: whatever there is stays, and an output that changed nothing is no
+ * change. */
+static void an_existing_output_keeps_what_is_there(void **state)
+{
+	struct dit_output_opts opts = {.mode = 0600, .ndbs = 16, .list_max = LIST_MAX};
+	char *dir = test_scratch();
+	struct dit_output *output = open_output(dir);
+	struct stat before;
+	struct stat after;
+
+	(void)state;
+	fill(output, 1);
+	publish(output);
+	opts.directory = dir;
+	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &before), 0);
+	assert_int_equal(dit_output_open_existing(&output, &opts), 0);
+	assert_int_equal(output->stored.last_id, 2);
+	publish(output);
+	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &after), 0);
+	assert_true(before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
+	            before.st_mtim.tv_nsec == after.st_mtim.tv_nsec &&
+	            before.st_ino == after.st_ino);
+	test_scratch_remove(dir);
+
+	dir = test_scratch();
+	opts.directory = dir;
+	assert_int_equal(dit_output_open_existing(&output, &opts), -ENOENT);
+	test_scratch_remove(dir);
+}
+
+/* Keys of a database: stored ones, new ones, and both, with lists of all lengths. */
+static void put_many(struct dit_output *output, unsigned step, uint64_t first_id)
+{
+	struct dit_output_table *table = NULL;
+	uint64_t ids[8];
+
+	assert_int_equal(dit_output_begin_indexes(output), 0);
+	for (size_t number = 0; number < 2; number++) {
+		assert_int_equal(dit_output_open_index(output, number, &table), 0);
+		for (unsigned k = 0; k < 3000; k += step) {
+			char key[4] = {0, 0, (char)(k >> 8), (char)k};
+			struct dit_output_list list = {.key = {key, sizeof(key)},
+			                               .ids = ids,
+			                               .nids = k % 7 + 1,
+			                               .is_repeated = k % 5 == 0};
+
+			if (number == 0) { /* integers */
+				memcpy(key, &k, sizeof(key));
+			}
+			for (size_t i = 0; i < list.nids; i++) {
+				ids[i] = first_id + 3 * i;
+			}
+			if (list.nids > LIST_MAX) {
+				ids[2] = ids[list.nids - 1];
+				ids[1] = ids[0];
+				ids[0] = 0;
+				list.nids = 3;
+			}
+			assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
+		}
+		assert_int_equal(dit_output_finish(table), 0);
+	}
+}
+
+static void make_many(const char *dir, enum dit_output_merge way)
+{
+	struct dit_output *output = open_output(dir);
+
+	add_index(output, "cn", true);
+	add_index(output, "sn", false);
+	put_entry(output, 1, "entry");
+	put_many(output, 2, 5);
+	assert_int_equal(dit_output_begin_changes(output), 0);
+	publish(output);
+	merge = way;
+	/* The second time some keys have IDs below those that are stored. */
+	for (uint64_t round = 0; round < 3; round++) {
+		output = open_output(dir);
+		add_index(output, "cn", true);
+		add_index(output, "sn", false);
+		assert_int_equal(dit_output_expect_postings(output, 10000), 0);
+		put_entry(output, 2 + round, "another");
+		put_many(output, 3, round == 1 ? 4 : 500 + 100 * round);
+		publish(output);
+	}
+}
+
+static size_t assert_same_index(const char *first, const char *second, const char *name)
+{
+	struct dit_snapshot *snapshots[2] = {NULL, NULL};
+	struct dit_scan *scans[2] = {NULL, NULL};
+	struct dit_span keys[2];
+	struct dit_span values[2];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(
+			dit_snapshot_open(&snapshots[i], i == 0 ? first : second), 0);
+		assert_int_equal(dit_scan_open(&scans[i], snapshots[i], name), 0);
+	}
+	while (dit_scan_next(scans[0], &keys[0], &values[0]) > 0) {
+		assert_int_equal(dit_scan_next(scans[1], &keys[1], &values[1]), 1);
+		assert_true(dit_span_eq(keys[0], keys[1]));
+		assert_true(dit_span_eq(values[0], values[1]));
+		n++;
+	}
+	assert_int_equal(dit_scan_next(scans[1], &keys[1], &values[1]), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		dit_scan_close(scans[i]);
+		dit_snapshot_close(snapshots[i]);
+	}
+	return n;
+}
+
+static void all_ways_store_the_same(void **state)
+{
+	enum dit_output_merge before = merge;
+	char *inserted = test_scratch();
+	char *rebuilt = test_scratch();
+	char *grown = test_scratch();
+
+	(void)state;
+	make_many(inserted, DIT_MERGE_INSERT);
+	make_many(rebuilt, DIT_MERGE_REBUILD);
+	make_many(grown, DIT_MERGE_GROW);
+	merge = before;
+	assert_true(assert_same_index(inserted, rebuilt, "cn") > 4000);
+	assert_true(assert_same_index(inserted, rebuilt, "sn") > 4000);
+	assert_int_equal(assert_same_index(inserted, rebuilt, "id2e"), 4);
+	assert_true(assert_same_index(inserted, grown, "cn") > 4000);
+	assert_true(assert_same_index(inserted, grown, "sn") > 4000);
+	assert_int_equal(assert_same_index(inserted, grown, "id2e"), 4);
+	test_scratch_remove(inserted);
+	test_scratch_remove(rebuilt);
+	test_scratch_remove(grown);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_put_is_there),
+		cmocka_unit_test(an_output_that_is_given_up_leaves_what_was_there),
+		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(a_new_output_finds_nothing),
+		cmocka_unit_test(stored_records_are_found),
+		cmocka_unit_test(lists_are_continued_or_emptied),
+		cmocka_unit_test(an_emptied_index_may_change_its_keys),
+		cmocka_unit_test(an_existing_output_keeps_what_is_there),
+		cmocka_unit_test(all_ways_store_the_same),
+	};
+
+	int nfailed = 0;
+
+	for (merge = DIT_MERGE_DEFAULT; merge <= DIT_MERGE_REBUILD; merge++) {
+		writer = merge == DIT_MERGE_DEFAULT  ? DIT_WRITER_DEFAULT
+		         : merge == DIT_MERGE_INSERT ? DIT_WRITER_PAGES
+		                                     : DIT_WRITER_APPEND;
+		nfailed += cmocka_run_group_tests(tests, NULL, NULL);
+	}
+	return nfailed;
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pages that we write without liblmdb are pages that liblmdb reads, extends and shrinks.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "output/staging_impl.h"
+#include "table_fixture.h"
+
+/* ---- what is written is read ---- */
+
+static void expect_key(MDB_cursor *cursor, const char *wanted, size_t len,
+                       const uint64_t *ids, size_t nids)
+{
+	MDB_val key;
+	MDB_val value;
+	size_t count = 0;
+
+	for (size_t i = 0; i < nids; i++) {
+		assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT), 0);
+		assert_int_equal(key.mv_size, len);
+		assert_memory_equal(key.mv_data, wanted, len);
+		assert_int_equal(value.mv_size, sizeof(*ids));
+		assert_memory_equal(value.mv_data, &ids[i], sizeof(*ids));
+	}
+	assert_int_equal(mdb_cursor_count(cursor, &count), 0);
+	assert_int_equal(count, nids);
+	key = (MDB_val){len, (void *)wanted};
+	value = (MDB_val){sizeof(*ids), (void *)&ids[nids - 1]};
+	assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_GET_BOTH), 0);
+}
+
+static void lists_at_every_border_are_read(void **state)
+{
+	const uint64_t *ids = ascending_ids();
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_cursor *cursor = NULL;
+	MDB_dbi dbi = 0;
+	MDB_val key;
+	(void)state;
+
+	fixture_begin_index(staging, "cn", false);
+	for (size_t i = 0; i < NLIST_SIZES; i++) {
+		fixture_put_key((char[]){'k', (char)i, 'x'}, 3, ids, list_sizes[i]);
+	}
+	(void)fixture_publish(staging);
+
+	assert_no_page_is_lost(dir);
+	env = open_env(dir, MDB_RDONLY);
+	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, "cn", 0, &dbi), 0);
+	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+	for (size_t i = 0; i < NLIST_SIZES; i++) {
+		expect_key(cursor, (char[]){'k', (char)i, 'x'}, 3, ids, list_sizes[i]);
+	}
+	assert_int_equal(mdb_cursor_get(cursor, &key, NULL, MDB_NEXT), MDB_NOTFOUND);
+	mdb_cursor_close(cursor);
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+	test_scratch_remove(dir);
+}
+
+static void check_number_of_keys(unsigned nkeys, size_t len)
+{
+	const uint64_t *ids = ascending_ids();
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	char key[FIXTURE_KEY_MAX];
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_cursor *cursor = NULL;
+	MDB_dbi dbi = 0;
+
+	fixture_begin_index(staging, "cn", false);
+	for (unsigned i = 0; i < nkeys; i++) {
+		number_key(key, len, i);
+		fixture_put_key(key, len, ids, 170);
+	}
+	(void)fixture_publish(staging);
+
+	assert_no_page_is_lost(dir);
+	env = open_env(dir, MDB_RDONLY);
+	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, "cn", 0, &dbi), 0);
+	/* Down the branches, where liblmdb asserts that there are two children. */
+	for (unsigned i = 0; i < nkeys; i++) {
+		MDB_val wanted = {len, key};
+		MDB_val value;
+
+		number_key(key, len, i);
+		assert_int_equal(mdb_get(txn, dbi, &wanted, &value), 0);
+		key[0] = 'l';
+		assert_int_equal(mdb_get(txn, dbi, &wanted, &value), MDB_NOTFOUND);
+	}
+	assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+	for (unsigned i = 0; i < nkeys; i++) {
+		number_key(key, len, i);
+		expect_key(cursor, key, len, ids, 170);
+	}
+	mdb_cursor_close(cursor);
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+	test_scratch_remove(dir);
+}
+
+static void trees_of_any_number_of_leaves_are_read(void **state)
+{
+	(void)state;
+
+	/* Two keys a leaf, seven leaves a branch: up to four levels. */
+	for (unsigned nkeys = 0; nkeys <= 130; nkeys++) {
+		check_number_of_keys(nkeys, 511);
+	}
+	for (unsigned nkeys = 684; nkeys <= 702; nkeys++) {
+		check_number_of_keys(nkeys, 511);
+	}
+	check_number_of_keys(900, 8);
+}
+
+/* ---- liblmdb's own pages are the same ---- */
+
+/* Depth and pages of a database, from liblmdb. */
+static MDB_stat stat_of(const char *dir)
+{
+	MDB_env *env = open_env(dir, MDB_RDONLY);
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+	MDB_stat stat;
+
+	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, "cn", 0, &dbi), 0);
+	assert_int_equal(mdb_stat(txn, dbi, &stat), 0);
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+	return stat;
+}
+
+/* The record of a named database and of its first key's list, as stored. */
+static void records_of(const char *dir, struct dit_tree_record *ret_db,
+                       struct dit_tree_record *ret_list)
+{
+	MDB_env *env = open_env(dir, MDB_RDONLY);
+	MDB_txn *txn = NULL;
+	MDB_dbi main_dbi = 0;
+	MDB_val key = {2, "cn"};
+	MDB_val value;
+	const char *at = NULL;
+	const char *map = NULL;
+	uint64_t number = 0;
+	uint16_t slot = 0;
+
+	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, NULL, 0, &main_dbi), 0);
+	assert_int_equal(mdb_get(txn, main_dbi, &key, &value), 0);
+	assert_int_equal(value.mv_size, sizeof(*ret_db));
+	memcpy(ret_db, value.mv_data, sizeof(*ret_db));
+	at = (const char *)value.mv_data - (uintptr_t)value.mv_data % 4096;
+	memcpy(&number, at, sizeof(number));
+	map = at - number * 4096;
+	/* The root is a leaf, the first node's value the list's record. */
+	assert_int_equal(ret_db->depth, 1);
+	at = map + ret_db->root * 4096;
+	memcpy(&slot, at + 16, sizeof(slot));
+	memcpy(ret_list, at + slot + sizeof(struct dit_node_header) + 4,
+	       sizeof(*ret_list));
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+}
+
+static void records_are_those_that_liblmdb_writes(void **state)
+{
+	const uint64_t *ids = ascending_ids();
+	(void)state;
+
+	for (int is_integerkey = 0; is_integerkey < 2; is_integerkey++) {
+		char *ours = test_scratch();
+		char *theirs = test_scratch();
+		struct dit_staging *staging = fixture_open(ours);
+		struct dit_tree_record db[2];
+		struct dit_tree_record list[2];
+		MDB_env *env = open_env(theirs, 0);
+		MDB_txn *txn = NULL;
+		MDB_dbi dbi = 0;
+		MDB_stat stat[2];
+
+		fixture_begin_index(staging, "cn", is_integerkey);
+		fixture_put_key("aaaa", 4, ids, 5000);
+		(void)fixture_publish(staging);
+
+		assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+		assert_int_equal(
+			mdb_dbi_open(txn, "cn",
+		                     MDB_CREATE | MDB_DUPSORT | MDB_DUPFIXED |
+		                             MDB_INTEGERDUP |
+		                             (is_integerkey ? MDB_INTEGERKEY : 0),
+		                     &dbi),
+			0);
+		for (size_t i = 0; i < 5000; i++) {
+			MDB_val key = {4, "aaaa"};
+			MDB_val value = {8, (void *)&ids[i]};
+
+			assert_int_equal(mdb_put(txn, dbi, &key, &value, MDB_APPENDDUP),
+			                 0);
+		}
+		assert_int_equal(mdb_txn_commit(txn), 0);
+		mdb_env_close(env);
+
+		stat[0] = stat_of(ours);
+		stat[1] = stat_of(theirs);
+		assert_memory_equal(&stat[0], &stat[1], sizeof(stat[0]));
+		records_of(ours, &db[0], &list[0]);
+		records_of(theirs, &db[1], &list[1]);
+		db[0].root = db[1].root;
+		assert_memory_equal(&db[0], &db[1], sizeof(db[0]));
+		list[0].root = list[1].root;
+		assert_memory_equal(&list[0], &list[1], sizeof(list[0]));
+		test_scratch_remove(ours);
+		test_scratch_remove(theirs);
+	}
+}
+
+static void records_out_of_order_are_refused(void **state)
+{
+	static const char too_long[512] = "";
+	static const struct {
+		uint64_t key;
+		struct dit_span record;
+		int error;
+	} cases[] = {
+		{4, {"c", 1}, MDB_KEYEXIST},
+		{5, {"b", 1}, MDB_KEYEXIST},
+		{5, {"a", 1}, MDB_KEYEXIST},
+		{5, {"", 0}, MDB_BAD_VALSIZE},
+		{6, {"", 0}, MDB_BAD_VALSIZE},
+		{5, {too_long, 512}, MDB_BAD_VALSIZE},
+		{6, {too_long, 512}, MDB_BAD_VALSIZE},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t five = 5;
+		char *dir = test_scratch();
+		struct dit_staging *staging = fixture_open(dir);
+		struct dit_table_writer *writer = NULL;
+
+		assert_int_equal(dit_staging_open_names(staging, &writer), 0);
+		assert_int_equal(dit_table_writer_add(writer,
+		                                      (struct dit_span){(char *)&five, 8},
+		                                      DIT_SPAN("b")),
+		                 0);
+		assert_int_equal(
+			dit_table_writer_add(
+				writer, (struct dit_span){(const char *)&cases[i].key, 8},
+				cases[i].record),
+			cases[i].error);
+		dit_table_writer_free(writer);
+		dit_staging_abandon(staging);
+		test_scratch_remove(dir);
+	}
+}
+
+static void keys_of_records_are_integers(void **state)
+{
+	static const char bytes[4096] = "";
+	static const size_t lens[] = {1, 5, 9, 512, sizeof(bytes)};
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		struct dit_table_writer *writer = NULL;
+
+		assert_int_equal(dit_staging_open_names(staging, &writer), 0);
+		assert_int_equal(dit_table_writer_add(writer,
+		                                      (struct dit_span){bytes, lens[i]},
+		                                      DIT_SPAN("a")),
+		                 lens[i] > FIXTURE_KEY_MAX ? MDB_BAD_VALSIZE : -EINVAL);
+		dit_table_writer_free(writer);
+	}
+	dit_staging_abandon(staging);
+	test_scratch_remove(dir);
+}
+
+/* ---- threads ---- */
+
+#define NTHREADS 4
+
+struct thread_work {
+	struct dit_staging *staging;
+	size_t number;
+	int r;
+};
+
+static void *write_one_database(void *arg)
+{
+	static const uint64_t ids[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+	struct thread_work *work = arg;
+	struct dit_table_writer *writer = NULL;
+
+	work->r = dit_staging_open_index(work->staging, work->number, &writer);
+	for (uint32_t n = 0; n < 60000 && work->r == 0; n++) {
+		uint32_t key = __builtin_bswap32(n);
+
+		work->r = dit_table_writer_put(writer,
+		                               (struct dit_span){(const char *)&key, 4},
+		                               ids, 1 + (n + work->number) % 10);
+	}
+	if (work->r == 0) {
+		work->r = dit_staging_close_index(work->staging, work->number, writer,
+		                                  NULL);
+	} else {
+		dit_table_writer_free(writer);
+	}
+	return NULL;
+}
+
+static void databases_written_by_several_threads_have_all_their_pages(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	struct thread_work work[NTHREADS];
+	pthread_t threads[NTHREADS];
+	struct dit_snapshot *snapshot = NULL;
+	const struct dit_stored_db *dbs = NULL;
+	uint64_t bytes = 0;
+	size_t ndbs = 0;
+	size_t nfound = 0;
+	(void)state;
+
+	for (size_t i = 0; i < NTHREADS; i++) {
+		char name[8];
+
+		(void)snprintf(name, sizeof(name), "t%zu", i);
+		assert_int_equal(dit_staging_add_index(staging, name, false), 0);
+	}
+	for (size_t i = 0; i < NTHREADS; i++) {
+		work[i] = (struct thread_work){.staging = staging, .number = i};
+		assert_int_equal(
+			pthread_create(&threads[i], NULL, write_one_database, &work[i]),
+			0);
+	}
+	for (size_t i = 0; i < NTHREADS; i++) {
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_int_equal(work[i].r, 0);
+	}
+	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+
+	assert_no_page_is_lost(dir);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	ndbs = dit_snapshot_dbs(snapshot, &dbs);
+	for (size_t i = 0; i < ndbs; i++) {
+		struct dit_scan *scan = NULL;
+		struct dit_span key;
+		struct dit_span value;
+		uint64_t n = 0;
+
+		if (dbs[i].name[0] != 't') {
+			continue;
+		}
+		assert_int_equal(dbs[i].nrecords, 330000);
+		assert_int_equal(dit_scan_open(&scan, snapshot, dbs[i].name), 0);
+		while (dit_scan_next(scan, &key, &value) == 1) {
+			n++;
+		}
+		assert_int_equal(n, 330000);
+		dit_scan_close(scan);
+		nfound++;
+	}
+	assert_int_equal(nfound, NTHREADS);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+/* ---- wrong calls ---- */
+
+struct put {
+	const char *key;
+	size_t len;
+	uint64_t ids[3];
+	size_t nids;
+};
+
+static void keys_and_ids_out_of_order_are_refused(void **state)
+{
+	static char long_key[512] = "";
+	static const struct {
+		bool is_integerkey;
+		struct put first;
+		struct put second;
+		int error;
+	} cases[] = {
+		{false, {"b", 1, {1, 2}, 2}, {"a", 1, {1}, 1}, MDB_KEYEXIST},
+		{false, {"a", 1, {1}, 1}, {"a", 1, {2}, 1}, MDB_KEYEXIST},
+		{false, {"ab", 2, {1}, 1}, {"a", 1, {2}, 1}, MDB_KEYEXIST},
+		{false, {"a", 1, {1}, 1}, {"b", 1, {1, 3, 2}, 3}, MDB_KEYEXIST},
+		{false, {"a", 1, {1}, 1}, {"b", 1, {1, 1}, 2}, MDB_KEYEXIST},
+		{false, {"a", 1, {1}, 1}, {"", 0, {1}, 1}, MDB_BAD_VALSIZE},
+		{false, {"a", 1, {1}, 1}, {long_key, 512, {1}, 1}, MDB_BAD_VALSIZE},
+		{true, {"\2\0\0\0", 4, {1}, 1}, {"12345", 5, {1}, 1}, -EINVAL},
+		{true, {"\2\0\0\0", 4, {1}, 1}, {"12345678", 8, {1}, 1}, -EINVAL},
+		{true, {"\2\0\0\0", 4, {1}, 1}, {"\1\0\0\0", 4, {1}, 1}, MDB_KEYEXIST},
+		{true, {"\0\1\0\0", 4, {1}, 1}, {"\1\0\0\0", 4, {1}, 1}, MDB_KEYEXIST},
+		{true,
+	         {"\0\0\0\0\0\0\0\1", 8, {1}, 1},
+	         {"\1\0\0\0\0\0\0\0", 8, {1}, 1},
+	         MDB_KEYEXIST},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct put *a = &cases[i].first;
+		const struct put *b = &cases[i].second;
+		char *dir = test_scratch();
+		struct dit_staging *staging = fixture_open(dir);
+		struct dit_table_writer *writer = NULL;
+
+		fixture_begin_index(staging, "cn", cases[i].is_integerkey);
+		fixture_forget_tables();
+		assert_int_equal(dit_staging_open_index(staging, 0, &writer), 0);
+		assert_int_equal(dit_table_writer_put(writer,
+		                                      (struct dit_span){a->key, a->len},
+		                                      a->ids, a->nids),
+		                 0);
+		assert_int_equal(dit_table_writer_put(writer,
+		                                      (struct dit_span){b->key, b->len},
+		                                      b->ids, b->nids),
+		                 cases[i].error);
+		dit_table_writer_free(writer);
+		dit_staging_abandon(staging);
+		assert_directory_holds(dir, "");
+		test_scratch_remove(dir);
+	}
+}
+
+static void databases_are_opened_once_and_in_time(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	struct dit_table_writer *writer = NULL;
+	(void)state;
+
+	assert_int_equal(dit_staging_open_index(staging, 0, &writer), -EINVAL);
+	assert_int_equal(dit_staging_add_index(staging, "cn", false), 0);
+	assert_int_equal(dit_staging_open_index(staging, 1, &writer), -EINVAL);
+	assert_int_equal(dit_staging_open_index(staging, 0, &writer), 0);
+	assert_int_equal(dit_staging_close_index(staging, 0, writer, NULL), 0);
+	assert_int_equal(dit_staging_open_index(staging, 0, &writer), -EINVAL);
+	assert_int_equal(dit_staging_begin_changes(staging), 0);
+	assert_int_equal(dit_staging_open_names(staging, &writer), -EINVAL);
+	dit_staging_abandon(staging);
+	test_scratch_remove(dir);
+}
+
+/* Far more than the limit allows. */
+static int fill_up(struct dit_staging *staging)
+{
+	struct dit_table_writer *writer = NULL;
+	int r = dit_staging_open_index(staging, 0, &writer);
+
+	for (uint32_t n = 0; n < 1000 && r == 0; n++) {
+		uint32_t key = __builtin_bswap32(n);
+
+		r = dit_table_writer_put(writer, (struct dit_span){(const char *)&key, 4},
+		                         ascending_ids(), 10000);
+	}
+	dit_table_writer_free(writer);
+	return r;
+}
+
+static void file_size_limit_is_an_error_and_no_signal(void **state)
+{
+	char *dir = test_scratch();
+	pid_t pid = fork();
+	int status = 0;
+	(void)state;
+
+	if (pid == 0) {
+		const struct rlimit limit = {10000001, 10000001};
+		struct dit_staging *staging = fixture_open(dir);
+		sigset_t pending;
+		int r = 0;
+
+		(void)signal(SIGXFSZ, SIG_DFL);
+		if (dit_staging_add_index(staging, "cn", false) != 0 ||
+		    setrlimit(RLIMIT_FSIZE, &limit) != 0) {
+			_exit(1);
+		}
+		r = fill_up(staging);
+		dit_staging_abandon(staging);
+		if (r != -EFBIG) {
+			_exit(2);
+		}
+		_exit(sigpending(&pending) == 0 && !sigismember(&pending, SIGXFSZ) ? 0
+		                                                                   : 3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_directory_holds(dir, "");
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_at_every_border_are_read),
+		cmocka_unit_test(trees_of_any_number_of_leaves_are_read),
+		cmocka_unit_test(records_are_those_that_liblmdb_writes),
+		cmocka_unit_test(records_out_of_order_are_refused),
+		cmocka_unit_test(keys_of_records_are_integers),
+		cmocka_unit_test(
+			databases_written_by_several_threads_have_all_their_pages),
+		cmocka_unit_test(keys_and_ids_out_of_order_are_refused),
+		cmocka_unit_test(databases_are_opened_once_and_in_time),
+		cmocka_unit_test(file_size_limit_is_an_error_and_no_signal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

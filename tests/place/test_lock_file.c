@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is in lock.mdb when a claim on a database of LMDB 1.0 ends: what its first process
+ * makes, so that a slapd that waits can go on with it.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "output/store_fixture.h"
+#include "page/meta_pages.h"
+#include "place/claim.h"
+#include "place/files.h"
+#include "place/lock_file.h"
+
+#define LOCK_BYTES 8192
+
+/* As slapd 2.7.0 leaves it on this kind of machine. */
+static const uint32_t head_words[] = {0xbeefc0de, 0x2c2f6002};
+
+static uint64_t last_transaction(const char *dir)
+{
+	int fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
+	struct dit_meta metas[2];
+	size_t page_bytes = 0;
+	unsigned live = 0;
+
+	assert_true(fd >= 0);
+	assert_int_equal(dit_metas_page_bytes(fd, &dit_lmdb_10, &page_bytes), 0);
+	assert_int_equal(dit_metas_read(fd, &dit_lmdb_10, page_bytes, metas), 0);
+	assert_int_equal(close(fd), 0);
+	live = metas[1].transaction > metas[0].transaction;
+	/* This is how LMDB finds the page that counts. */
+	assert_int_equal(metas[live].transaction & 1, live);
+	return metas[live].transaction;
+}
+
+/* Another process can lock what lies there. */
+static void assert_mutex(void *place)
+{
+	pthread_mutex_t *mutex = place;
+	int status = 0;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		/* It dies with the mutex locked. */
+		_exit(pthread_mutex_lock(mutex));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(pthread_mutex_lock(mutex), EOWNERDEAD);
+	assert_int_equal(pthread_mutex_consistent(mutex), 0);
+	assert_int_equal(pthread_mutex_unlock(mutex), 0);
+}
+
+static void assert_set_up(const char *dir)
+{
+	int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);
+	uint64_t transaction = last_transaction(dir);
+	struct stat st;
+	char *map = NULL;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, LOCK_BYTES);
+	map = mmap(NULL, LOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(map != MAP_FAILED);
+	assert_memory_equal(map, head_words, sizeof(head_words));
+	assert_memory_equal(map + 8, &transaction, sizeof(transaction));
+	for (size_t i = 128; i < LOCK_BYTES; i++) {
+		assert_int_equal(map[i], 0);
+	}
+	assert_mutex(map + 24);
+	assert_mutex(map + 64);
+	assert_int_equal(munmap(map, LOCK_BYTES), 0);
+	assert_int_equal(close(fd), 0);
+}
+
+static void spoil(const char *dir, off_t len)
+{
+	char bytes[LOCK_BYTES];
+	int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR | O_TRUNC);
+
+	memset(bytes, 0x55, sizeof(bytes));
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, (size_t)len), len);
+	assert_int_equal(close(fd), 0);
+}
+
+static off_t size_of(const char *dir)
+{
+	struct stat st;
+
+	return stat(fixture_path(dir, "lock.mdb"), &st) == 0 ? st.st_size : -1;
+}
+
+static struct dit_claim take(const char *dir)
+{
+	struct dit_claim claim;
+
+	assert_int_equal(
+		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
+	return claim;
+}
+
+/* Whatever was in it before, also of another generation of LMDB. */
+static void a_new_database_has_it(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_staging *staging = NULL;
+	struct dit_staging_opts opts = fixture_opts(dir);
+	uint64_t n = 0;
+	(void)state;
+
+	assert_set_up(dir);
+	spoil(dir, LOCK_BYTES);
+	opts.replaces_records = true;
+	assert_int_equal(dit_staging_open(&staging, &opts, &n), 0);
+	assert_int_equal(dit_staging_publish(staging, &n), 0);
+	assert_set_up(dir);
+	test_scratch_remove(dir);
+}
+
+static void the_old_database_has_it_when_a_load_is_given_up(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_staging *staging = NULL;
+	struct dit_staging_opts opts = fixture_opts(dir);
+	uint64_t n = 0;
+	(void)state;
+
+	opts.replaces_records = true;
+	spoil(dir, LOCK_BYTES);
+	assert_int_equal(dit_staging_open(&staging, &opts, &n), 0);
+	dit_staging_abandon(staging);
+	assert_set_up(dir);
+
+	/* One that was not there is not there afterwards. */
+	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+	assert_int_equal(dit_staging_open(&staging, &opts, &n), 0);
+	assert_int_equal(size_of(dir), 0);
+	dit_staging_abandon(staging);
+	assert_int_equal(size_of(dir), -1);
+	test_scratch_remove(dir);
+}
+
+/* A process that is killed behind the rename leaves nothing of the old file's state. */
+static void it_is_empty_before_the_file_is_in_place(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_staging *staging = NULL;
+	struct dit_staging_opts opts = fixture_opts(dir);
+	uint64_t n = 0;
+	uint64_t synced = 0;
+	(void)state;
+
+	opts.replaces_records = true;
+	assert_int_equal(dit_staging_open(&staging, &opts, &n), 0);
+	assert_int_equal(dit_staging_prepare(staging, &n, &synced), 0);
+	assert_int_equal(size_of(dir), LOCK_BYTES);
+	assert_int_equal(dit_staging_place(staging), 0);
+	assert_int_equal(size_of(dir), 0);
+	assert_int_equal(dit_staging_end(staging), 0);
+	assert_set_up(dir);
+	test_scratch_remove(dir);
+}
+
+static void who_has_read_leaves_content(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_claim claim;
+	int data_fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
+	(void)state;
+
+	/* What is there stays. */
+	spoil(dir, 100);
+	claim = take(dir);
+	assert_true(dit_lock_file_fill(&claim, data_fd));
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	assert_int_equal(size_of(dir), 100);
+
+	for (int is_there = 0; is_there < 2; is_there++) {
+		assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+		if (is_there) {
+			int fd = open(fixture_path(dir, "lock.mdb"), O_CREAT | O_RDWR,
+			              0600);
+
+			assert_true(fd >= 0);
+			assert_int_equal(close(fd), 0);
+		}
+		claim = take(dir);
+		assert_true(dit_lock_file_fill(&claim, data_fd));
+		dit_claim_drop(&claim, DIT_CLAIM_PUBLISHED);
+		assert_set_up(dir);
+	}
+	assert_int_equal(close(data_fd), 0);
+	test_scratch_remove(dir);
+}
+
+static void a_file_that_slapd_could_not_open_goes(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_claim claim;
+	int data_fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
+	(void)state;
+
+	if (geteuid() != 0) {
+		assert_int_equal(close(data_fd), 0);
+		test_scratch_remove(dir);
+		skip_because("only root gives a directory away");
+	}
+	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+	claim = take(dir);
+	assert_int_equal(chown(dir, 12345, 12345), 0);
+	assert_false(dit_lock_file_fill(&claim, data_fd));
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	assert_int_equal(size_of(dir), -1);
+	assert_int_equal(close(data_fd), 0);
+	test_scratch_remove(dir);
+}
+
+/* Then a slapd that waits fails once, as it must not trust the file. */
+static void it_is_empty_where_the_data_file_cannot_be_read(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_claim claim = take(dir);
+	int data_fd = open(fixture_path(dir, "data.mdb"), O_RDWR);
+	(void)state;
+
+	assert_true(data_fd >= 0);
+	assert_int_equal(ftruncate(data_fd, 100), 0);
+	dit_lock_file_set_up(&claim, -1, data_fd);
+	assert_int_equal(size_of(dir), 0);
+	assert_false(dit_lock_file_fill(&claim, data_fd));
+	dit_claim_drop(&claim, DIT_CLAIM_PUBLISHED);
+	assert_int_equal(close(data_fd), 0);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_new_database_has_it),
+		cmocka_unit_test(the_old_database_has_it_when_a_load_is_given_up),
+		cmocka_unit_test(it_is_empty_before_the_file_is_in_place),
+		cmocka_unit_test(who_has_read_leaves_content),
+		cmocka_unit_test(a_file_that_slapd_could_not_open_goes),
+		cmocka_unit_test(it_is_empty_where_the_data_file_cannot_be_read),
+	};
+
+	return cmocka_run_group_tests(tests, fixture_use_lmdb_10, NULL);
+}

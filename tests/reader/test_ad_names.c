@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Attribute descriptions by number, with and without a schema; odd records. */
+#include <errno.h>
+
+#include "base/error.h"
+#include "nomem.h"
+#include "output/store_fixture.h"
+#include "reader/ad_names.h"
+
+static char *published(void)
+{
+	static const char *const names[] = {"objectClass", "cn;lang-de", "madeUp"};
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(
+			dit_staging_put_ad(staging, i + 1, dit_span_of(names[i])), 0);
+	}
+	(void)fixture_publish(staging);
+	return dir;
+}
+
+static void names_and_descriptions_are_found_by_number(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_schema *schema = NULL;
+	struct dit_ad_names names;
+	(void)state;
+
+	assert_int_equal(dit_schema_new(&schema), 0);
+	assert_int_equal(dit_schema_seal(schema), 0);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, schema), 0);
+
+	assert_int_equal(names.n, 4);
+	assert_span_equal(dit_ad_names_get(&names, 1)->name, "objectClass");
+	assert_string_equal(dit_ad_names_get(&names, 2)->ad->type->name, "cn");
+	assert_span_equal(dit_ad_names_get(&names, 2)->ad->options, "lang-de");
+	assert_span_equal(dit_ad_names_get(&names, 3)->name, "madeUp");
+	assert_null(dit_ad_names_get(&names, 3)->ad);
+	assert_null(dit_ad_names_get(&names, 0));
+	assert_null(dit_ad_names_get(&names, 4));
+	assert_null(dit_ad_names_get(&names, UINT32_MAX));
+	dit_ad_names_deinit(&names);
+
+	assert_int_equal(dit_ad_names_read(&names, snapshot, NULL), 0);
+	assert_span_equal(dit_ad_names_get(&names, 1)->name, "objectClass");
+	assert_null(dit_ad_names_get(&names, 1)->ad);
+	dit_ad_names_deinit(&names);
+	dit_snapshot_close(snapshot);
+	dit_schema_free(schema);
+	test_scratch_remove(dir);
+}
+
+static int wants_cn(void *ctx, const struct dit_ad *ad)
+{
+	return strcmp(ad->type->name, "cn") == 0 ? 1 : *(int *)ctx;
+}
+
+static void readers_of_few_attributes_choose(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_schema *schema = NULL;
+	struct dit_ad_names names;
+	int others = -EIO;
+	(void)state;
+
+	assert_int_equal(dit_schema_new(&schema), 0);
+	assert_int_equal(dit_schema_seal(schema), 0);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, schema), 0);
+	assert_null(names.is_unwanted);
+	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), -EIO);
+	assert_null(names.is_unwanted);
+	countdown = 0;
+	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), -ENOMEM);
+	countdown = -1;
+	others = 0;
+	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), 0);
+	assert_false(names.is_unwanted[0]); /* nobody's number is damage */
+	assert_true(names.is_unwanted[1]);
+	assert_false(names.is_unwanted[2]);
+	assert_true(names.is_unwanted[3]); /* not in the schema */
+	dit_ad_names_deinit(&names);
+	dit_snapshot_close(snapshot);
+	dit_schema_free(schema);
+	test_scratch_remove(dir);
+}
+
+/* As another program could have left them. */
+static const struct odd_record {
+	uint32_t number;
+	const char *name;
+	bool is_forged;
+} odd_records[] = {
+	{0, "sn", false},
+	{4, "cn\ndescription:< file:///etc/shadow", true},
+	{5, "cn: x", true},
+	{6, " cn", true},
+	{7, "", true},
+	{8, "2.5.4.3;x-a;range=0", false},
+	{DIT_AD_NUMBER_MAX, "sn", false},
+	{DIT_AD_NUMBER_MAX + 1, "sn", false},
+};
+#define NODD (sizeof(odd_records) / sizeof(odd_records[0]))
+
+static void put_odd_records(const char *dir)
+{
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, 8), 0);
+	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
+	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, "ad2i", 0, &dbi), 0);
+	for (size_t i = 0; i < NODD; i++) {
+		const struct odd_record *odd = &odd_records[i];
+		MDB_val key = {sizeof(odd->number), (void *)&odd->number};
+		MDB_val value = {strlen(odd->name), (void *)odd->name};
+
+		assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+	}
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+}
+
+static void what_slapd_does_not_store_is_passed_over(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_ad_names names;
+	(void)state;
+
+	put_odd_records(dir);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_ad_names_read(&names, snapshot, NULL), 0);
+	assert_null(dit_ad_names_get(&names, 0));
+	assert_span_equal(dit_ad_names_get(&names, DIT_AD_NUMBER_MAX)->name, "sn");
+	assert_null(dit_ad_names_get(&names, DIT_AD_NUMBER_MAX + 1));
+	for (size_t i = 1; i < NODD - 1; i++) {
+		const struct odd_record *odd = &odd_records[i];
+		const struct dit_ad_name *name = dit_ad_names_get(&names, odd->number);
+
+		assert_int_equal(dit_ad_names_is_forged(&names, odd->number),
+		                 odd->is_forged);
+		assert_int_equal(name == NULL, odd->is_forged);
+	}
+	dit_ad_names_deinit(&names);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void no_memory_is_told(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_ad_names names;
+	long n = 0;
+	int r = -ENOMEM;
+	(void)state;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	while (r == -ENOMEM) {
+		countdown = n++;
+		r = dit_ad_names_read(&names, snapshot, NULL);
+		countdown = -1;
+	}
+	assert_int_equal(r, 0);
+	assert_true(n > 1);
+	dit_ad_names_deinit(&names);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_and_descriptions_are_found_by_number),
+		cmocka_unit_test(readers_of_few_attributes_choose),
+		cmocka_unit_test(what_slapd_does_not_store_is_passed_over),
+		cmocka_unit_test(no_memory_is_told),
+	};
+
+	const struct CMUnitTest tests_10[] = {
+		cmocka_unit_test(names_and_descriptions_are_found_by_number),
+		cmocka_unit_test(no_memory_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests_10,
+	                                   fixture_use_lmdb_10, NULL);
+}

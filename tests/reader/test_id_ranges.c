@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ranges of IDs hold every entry once, in trees that we wrote in both formats, in trees
+ * that liblmdb wrote, and whatever lies between the IDs.
+ */
+#include <errno.h>
+
+#include "base/error.h"
+#include "output/store_fixture.h"
+
+#define NENTRIES 20000
+
+/* Some IDs are missing, some entries are long. */
+static uint64_t id_of(unsigned n)
+{
+	return n + 1 + n / 1000 * 5000;
+}
+
+static size_t len_of(unsigned n)
+{
+	return n % 997 == 0 ? 9000 : 8 + n % 37 * 16;
+}
+
+static char *written_by_us(void)
+{
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	char bytes[9000] = {0};
+
+	for (unsigned n = 0; n < NENTRIES; n++) {
+		fixture_put_entry(staging, id_of(n), bytes, len_of(n));
+	}
+	(void)fixture_publish(staging);
+	return dir;
+}
+
+/* In an order that splits pages everywhere, with a third of the entries deleted again. */
+static char *written_by_liblmdb(void)
+{
+	char *dir = test_scratch();
+	char bytes[9000] = {0};
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_set_maxdbs(env, 4), 0);
+	assert_int_equal(mdb_env_set_mapsize(env, FIXTURE_MAXSIZE), 0);
+	assert_int_equal(mdb_env_open(env, dir, MDB_NOSYNC, 0600), 0);
+	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, "id2e", MDB_CREATE | MDB_INTEGERKEY, &dbi), 0);
+	for (unsigned i = 0; i < 2 * NENTRIES; i++) {
+		unsigned n = (unsigned)((uint64_t)i * 7919 % NENTRIES);
+		uint64_t id = id_of(n);
+		MDB_val key = {sizeof(id), &id};
+		MDB_val value = {len_of(n), bytes};
+
+		if (i < NENTRIES) {
+			assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+		} else if (n % 3 == 0) {
+			assert_int_equal(mdb_del(txn, dbi, &key, NULL), 0);
+		}
+	}
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+	return dir;
+}
+
+static uint64_t id_at(struct dit_span key)
+{
+	uint64_t id = 0;
+
+	assert_int_equal(key.len, sizeof(id));
+	memcpy(&id, key.data, sizeof(id));
+	return id;
+}
+
+/* Entries of a range; they go on where those of the ranges before ended. */
+static unsigned check_range(struct dit_scan *scan, struct dit_scan *all, uint64_t first,
+                            uint64_t end)
+{
+	struct dit_span key;
+	struct dit_span value;
+	unsigned n = 0;
+
+	for (int r = dit_scan_seek_id(scan, first, &key, &value);
+	     r == 1 && id_at(key) < end; r = dit_scan_next(scan, &key, &value)) {
+		struct dit_span expected;
+
+		assert_int_equal(dit_scan_next(all, &expected, &value), 1);
+		assert_int_equal(id_at(key), id_at(expected));
+		n++;
+	}
+	return n;
+}
+
+static void assert_ranges_hold_all(const char *dir, unsigned nleaves,
+                                   size_t nranges_expected)
+{
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_scan *scan = NULL;
+	struct dit_scan *all = NULL;
+	struct dit_span key;
+	struct dit_span value;
+	uint64_t *firsts = NULL;
+	size_t nranges = 0;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_scan_open(&scan, snapshot, "id2e"), 0);
+	assert_int_equal(dit_scan_open(&all, snapshot, "id2e"), 0);
+	assert_int_equal(dit_snapshot_id_ranges(snapshot, nleaves, &firsts, &nranges), 0);
+	assert_true(nranges >= nranges_expected);
+	assert_int_equal(firsts[0], 0);
+	for (size_t i = 0; i < nranges; i++) {
+		uint64_t end = i + 1 < nranges ? firsts[i + 1] : UINT64_MAX;
+
+		assert_true(check_range(scan, all, firsts[i], end) > 0);
+	}
+	assert_int_equal(dit_scan_next(all, &key, &value), 0);
+	free(firsts);
+	dit_scan_close(scan);
+	dit_scan_close(all);
+	dit_snapshot_close(snapshot);
+}
+
+static void ranges_of_our_pages_hold_all(void **state)
+{
+	char *dir = written_by_us();
+	(void)state;
+
+	assert_ranges_hold_all(dir, 1, 1000);
+	assert_ranges_hold_all(dir, 16, 70);
+	assert_ranges_hold_all(dir, 1u << 30, 1);
+	test_scratch_remove(dir);
+}
+
+static void ranges_of_liblmdbs_pages_hold_all(void **state)
+{
+	char *dir = written_by_liblmdb();
+	(void)state;
+
+	assert_ranges_hold_all(dir, 1, 1000);
+	assert_ranges_hold_all(dir, 7, 150);
+	test_scratch_remove(dir);
+}
+
+static void one_page_is_one_range_and_no_page_too(void **state)
+{
+	char *dir = fixture_published();
+	char *empty = test_scratch();
+	struct dit_snapshot *snapshot = NULL;
+	uint64_t *firsts = NULL;
+	size_t nranges = 0;
+	(void)state;
+
+	assert_ranges_hold_all(dir, 1, 1);
+	(void)fixture_publish(fixture_open(empty));
+	assert_int_equal(dit_snapshot_open(&snapshot, empty), 0);
+	assert_int_equal(dit_snapshot_id_ranges(snapshot, 1, &firsts, &nranges), 0);
+	assert_int_equal(nranges, 1);
+	free(firsts);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(empty);
+	test_scratch_remove(dir);
+}
+
+/* Every branch page, one after the other, is overwritten with zeros. */
+static void damaged_branch_pages_are_told(void **state)
+{
+	char *dir = written_by_us();
+	struct dit_snapshot *snapshot = NULL;
+	uint64_t *firsts = NULL;
+	size_t nranges = 0;
+	FILE *file = fopen(fixture_path(dir, "data.mdb"), "r+");
+	const size_t flags_at = fixture_is_lmdb_10 ? 18 : 10;
+	char page[4096];
+	unsigned ndamaged = 0;
+	(void)state;
+
+	assert_non_null(file);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	for (long number = 2;
+	     fseek(file, number * 4096, SEEK_SET) == 0 && fread(page, 4096, 1, file) == 1;
+	     number++) {
+		const char zeros[4096] = {0};
+
+		if (page[flags_at] != DIT_PAGE_BRANCH || page[flags_at + 1] != 0 ||
+		    id_at((struct dit_span){page, 8}) != (uint64_t)number) {
+			continue;
+		}
+		assert_int_equal(fseek(file, number * 4096, SEEK_SET), 0);
+		assert_int_equal(fwrite(zeros, 4096, 1, file), 1);
+		assert_int_equal(fflush(file), 0);
+		assert_int_equal(dit_snapshot_id_ranges(snapshot, 1, &firsts, &nranges),
+		                 DIT_E_CORRUPT);
+		assert_int_equal(fseek(file, number * 4096, SEEK_SET), 0);
+		assert_int_equal(fwrite(page, 4096, 1, file), 1);
+		assert_int_equal(fflush(file), 0);
+		ndamaged++;
+	}
+	assert_true(ndamaged > 3);
+	assert_int_equal(dit_snapshot_id_ranges(snapshot, 1, &firsts, &nranges), 0);
+	free(firsts);
+	assert_int_equal(fclose(file), 0);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ranges_of_our_pages_hold_all),
+		cmocka_unit_test(ranges_of_liblmdbs_pages_hold_all),
+		cmocka_unit_test(one_page_is_one_range_and_no_page_too),
+		cmocka_unit_test(damaged_branch_pages_are_told),
+	};
+
+	const struct CMUnitTest tests_10[] = {
+		cmocka_unit_test(ranges_of_our_pages_hold_all),
+		cmocka_unit_test(one_page_is_one_range_and_no_page_too),
+		cmocka_unit_test(damaged_branch_pages_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests_10,
+	                                   fixture_use_lmdb_10, NULL);
+}

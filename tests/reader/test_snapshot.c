@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Snapshots give back what was stored, in stored order, and stay what they were: of both
+ * formats. test_snapshot_pages.c has what those of LMDB 1.0 alone do.
+ */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "output/store_fixture.h"
+
+static char *published(void)
+{
+	static const uint64_t ids[] = {1, 2, 3};
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+
+	fixture_put_tree(staging, FIXTURE_VARIANT);
+	fixture_begin_index(staging, "cn", true);
+	fixture_put_key("\x02\0\0\0", 4, ids, 1);
+	fixture_put_key("\x01\x01\0\0", 4, ids, 3);
+	fixture_begin_index(staging, "sn", false);
+	fixture_put_key("ab", 2, ids, 2);
+	fixture_put_key("b", 1, ids + 2, 1);
+	(void)fixture_publish(staging);
+	return dir;
+}
+
+static void databases_are_listed_with_flags_and_sizes(void **state)
+{
+	const struct {
+		const char *name;
+		unsigned flags;
+		unsigned nrecords;
+	} expected[] = {
+		{"ad2i", DIT_DB_INTEGERKEY, 6},
+		{"cn",
+	         DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP | DIT_DB_INTEGERKEY,
+	         4},
+		{"dn2i", DIT_DB_INTEGERKEY | DIT_DB_DUPSORT, 7},
+		{"id2e", DIT_DB_INTEGERKEY, 3},
+		{"id2v", DIT_DB_DUPSORT, 0},
+		{"sn", DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP, 3},
+	};
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	const struct dit_stored_db *dbs = NULL;
+	(void)state;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_snapshot_dbs(snapshot, &dbs), 6);
+
+	for (size_t i = 0; i < 6; i++) {
+		assert_string_equal(dbs[i].name, expected[i].name);
+		assert_int_equal(dbs[i].flags, expected[i].flags);
+		assert_int_equal(dbs[i].nrecords, expected[i].nrecords);
+		assert_int_equal(dbs[i].npages, expected[i].nrecords == 0 ? 0 : 1);
+	}
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void scan_gives_every_record_in_stored_order(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_scan *cn = NULL;
+	struct dit_scan *sn = NULL;
+	struct dit_span key = {NULL, 0};
+	struct dit_span value = {NULL, 0};
+	(void)state;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_scan_open(&cn, snapshot, "cn"), 0);
+	assert_int_equal(dit_scan_open(&sn, snapshot, "sn"), 0);
+
+	assert_int_equal(dit_scan_next(cn, &key, &value), 1);
+	assert_memory_equal(key.data, "\x02\0\0\0", 4);
+	for (unsigned char id = 1; id <= 3; id++) {
+		assert_int_equal(dit_scan_next(cn, &key, &value), 1);
+		assert_memory_equal(key.data, "\x01\x01\0\0", 4);
+		assert_int_equal(value.len, 8);
+		assert_int_equal(value.data[0], id);
+	}
+	assert_int_equal(dit_scan_next(sn, &key, &value), 1);
+	assert_span_equal(key, "ab");
+	assert_int_equal(dit_scan_next(cn, &key, &value), 0);
+	assert_int_equal(dit_scan_next(cn, &key, &value), 0);
+
+	dit_scan_close(cn);
+	dit_scan_close(sn);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void empty_database_has_no_first_record(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_scan *scan = NULL;
+	struct dit_span key = {NULL, 0};
+	struct dit_span value = {NULL, 0};
+	(void)state;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_scan_open(&scan, snapshot, "id2v"), 0);
+	assert_int_equal(dit_scan_next(scan, &key, &value), 0);
+	assert_int_equal(dit_scan_next(scan, &key, &value), 0);
+	assert_int_equal(dit_scan_seek(scan, DIT_SPAN("x"), &key, &value), 0);
+
+	dit_scan_close(scan);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void seek_finds_exactly_the_key(void **state)
+{
+	const struct {
+		const char *db;
+		struct dit_span key;
+		int found;
+	} cases[] = {
+		{"cn", DIT_SPAN("\x01\x01\0\0"), 1},
+		{"cn", DIT_SPAN("\x02\0\0\0"), 1},
+		{"cn", DIT_SPAN("\x03\0\0\0"), 0},
+		{"cn", DIT_SPAN("\x02\0\0\0\0\0\0\0"), 0},
+		{"cn", DIT_SPAN("\x02"), 0},
+		{"cn", DIT_SPAN("0123456789"), 0},
+		{"sn", DIT_SPAN("ab"), 1},
+		{"sn", DIT_SPAN("a"), 0},
+		{"sn", DIT_SPAN("b"), 1},
+		{"sn", DIT_SPAN("abc"), 0},
+	};
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	(void)state;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_scan *scan = NULL;
+		struct dit_span key = {NULL, 0};
+		struct dit_span value = {NULL, 0};
+
+		assert_int_equal(dit_scan_open(&scan, snapshot, cases[i].db), 0);
+		assert_int_equal(dit_scan_seek(scan, cases[i].key, &key, &value),
+		                 cases[i].found);
+		if (cases[i].found == 1) {
+			assert_true(dit_span_eq(key, cases[i].key));
+		}
+		dit_scan_close(scan);
+	}
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void scan_goes_on_behind_the_key_that_was_sought(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_scan *scan = NULL;
+	struct dit_span key = {NULL, 0};
+	struct dit_span value = {NULL, 0};
+	(void)state;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_scan_open(&scan, snapshot, "sn"), 0);
+	assert_int_equal(dit_scan_seek(scan, DIT_SPAN("ab"), &key, &value), 1);
+	assert_int_equal(value.data[0], 1);
+	assert_int_equal(dit_scan_next(scan, &key, &value), 1);
+	assert_int_equal(value.data[0], 2);
+	assert_int_equal(dit_scan_next(scan, &key, &value), 1);
+	assert_span_equal(key, "b");
+	assert_int_equal(dit_scan_next(scan, &key, &value), 0);
+
+	dit_scan_close(scan);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void unknown_database_is_refused(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_scan *scan = NULL;
+	(void)state;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_scan_open(&scan, snapshot, "CN"), DIT_E_UNKNOWN);
+
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static int count_records(struct dit_snapshot *snapshot, const char *db)
+{
+	struct dit_scan *scan = NULL;
+	struct dit_span key = {NULL, 0};
+	struct dit_span value = {NULL, 0};
+	int n = 0;
+
+	assert_int_equal(dit_scan_open(&scan, snapshot, db), 0);
+	while (dit_scan_next(scan, &key, &value) == 1) {
+		n++;
+	}
+	dit_scan_close(scan);
+	return n;
+}
+
+static void later_changes_are_not_seen(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	char command[4400];
+	(void)state;
+
+	if (system("command -v mdb_load >/dev/null") != 0) {
+		test_scratch_remove(dir);
+		skip_because("mdb_load is not installed (Debian: lmdb-utils)");
+	}
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	/* A fork would inherit the environment; another program does not. */
+	(void)snprintf(
+		command, sizeof(command),
+		"printf 'VERSION=3\\nformat=bytevalue\\ndatabase=sn\\ntype=btree\\n"
+		"dupsort=1\\ndupfixed=1\\nintegerdup=1\\nHEADER=END\\n"
+		" 7a\\n 0900000000000000\\nDATA=END\\n' | mdb_load '%s'",
+		dir);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(count_records(snapshot, "sn"), 3);
+	dit_snapshot_close(snapshot);
+
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(count_records(snapshot, "sn"), 4);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void no_lock_file_is_made_for_who_wants_none(void **state)
+{
+	const struct dit_snapshot_opts opts = {.nreaders = 2, .no_lock_file = true};
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct stat st;
+	(void)state;
+
+	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
+	assert_true(dit_snapshot_is_held(snapshot));
+	dit_snapshot_close(snapshot);
+	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+	assert_int_equal(dit_snapshot_open_readers(&snapshot, dir, &opts), 0);
+	assert_false(dit_snapshot_is_held(snapshot));
+	assert_int_equal(count_records(snapshot, "sn"), 3);
+	dit_snapshot_close(snapshot);
+	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), -1);
+	test_scratch_remove(dir);
+}
+
+/* Blocks of IDs are what the records are: one, some, a page, a tree of pages. */
+static void lists_come_in_blocks(void **state)
+{
+	static const size_t counts[] = {1, 2, 3, 100, 250, 600, 5000};
+	char *dir = test_scratch();
+	struct dit_staging *staging = fixture_open(dir);
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_scan *scan = NULL;
+	struct dit_span key;
+	struct dit_span ids;
+	uint64_t all[5000];
+	(void)state;
+
+	for (size_t i = 0; i < 5000; i++) {
+		all[i] = 7 + 3 * i;
+	}
+	fixture_put_tree(staging, FIXTURE_VARIANT);
+	fixture_begin_index(staging, "cn", false);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		char name = (char)('a' + i);
+
+		fixture_put_key(&name, 1, all, counts[i]);
+	}
+	(void)fixture_publish(staging);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(dit_scan_open(&scan, snapshot, "cn"), 0);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		size_t n = 0;
+		int r = dit_scan_next_list(scan, &key, &ids);
+
+		assert_int_equal(r, 1);
+		assert_int_equal(key.data[0], 'a' + i);
+		while (r == 1) {
+			assert_int_equal(ids.len % 8, 0);
+			assert_true(n + ids.len / 8 <= counts[i]);
+			assert_memory_equal(ids.data, all + n, ids.len);
+			n += ids.len / 8;
+			r = dit_scan_more_ids(scan, &ids);
+		}
+		assert_int_equal(r, 0);
+		assert_int_equal(n, counts[i]);
+	}
+	assert_int_equal(dit_scan_next_list(scan, &key, &ids), 0);
+	dit_scan_close(scan);
+
+	/* Not all blocks need be asked for. */
+	assert_int_equal(dit_scan_open(&scan, snapshot, "cn"), 0);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		assert_int_equal(dit_scan_next_list(scan, &key, &ids), 1);
+		assert_int_equal(key.data[0], 'a' + i);
+	}
+	assert_int_equal(dit_scan_next_list(scan, &key, &ids), 0);
+	dit_scan_close(scan);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void missing_lock_file_is_made_like_the_data_file(void **state)
+{
+	char *dir = published();
+	struct dit_snapshot *snapshot = NULL;
+	struct stat st;
+	(void)state;
+
+	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+	assert_int_equal(chmod(fixture_path(dir, "data.mdb"), 0640), 0);
+	if (geteuid() == 0) {
+		assert_int_equal(chown(fixture_path(dir, "data.mdb"), 12345, 54321), 0);
+	}
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
+	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	if (geteuid() == 0) {
+		assert_int_equal(st.st_uid, 12345);
+		assert_int_equal(st.st_gid, 54321);
+	}
+
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void what_is_no_database_cannot_be_opened(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_snapshot *snapshot = NULL;
+	FILE *file = NULL;
+	(void)state;
+
+	assert_int_equal(dit_snapshot_open(&snapshot, "/nonexistent"), -ENOENT);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), -ENOENT);
+	file = fopen(fixture_path(dir, "data.mdb"), "w");
+	assert_non_null(file);
+	for (int i = 0; i < 1000; i++) {
+		(void)fprintf(file, "this is not a database\n");
+	}
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), MDB_INVALID);
+	assert_null(snapshot);
+
+	test_scratch_remove(dir);
+}
+
+static void record_that_is_no_database_cannot_be_listed(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_snapshot *snapshot = NULL;
+	MDB_env *env = NULL;
+	MDB_txn *txn = NULL;
+	MDB_dbi dbi = 0;
+	MDB_val val = {3, "abc"};
+	(void)state;
+
+	assert_int_equal(mdb_env_create(&env), 0);
+	assert_int_equal(mdb_env_open(env, dir, 0, 0600), 0);
+	assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+	assert_int_equal(mdb_dbi_open(txn, NULL, 0, &dbi), 0);
+	assert_int_equal(mdb_put(txn, dbi, &val, &val, 0), 0);
+	assert_int_equal(mdb_txn_commit(txn), 0);
+	mdb_env_close(env);
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), DIT_E_CORRUPT);
+
+	test_scratch_remove(dir);
+}
+
+static void closing_nothing_is_fine(void **state)
+{
+	(void)state;
+
+	dit_snapshot_close(NULL);
+	dit_scan_close(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_lock_file_is_made_for_who_wants_none),
+		cmocka_unit_test(lists_come_in_blocks),
+		cmocka_unit_test(databases_are_listed_with_flags_and_sizes),
+		cmocka_unit_test(scan_gives_every_record_in_stored_order),
+		cmocka_unit_test(empty_database_has_no_first_record),
+		cmocka_unit_test(seek_finds_exactly_the_key),
+		cmocka_unit_test(scan_goes_on_behind_the_key_that_was_sought),
+		cmocka_unit_test(unknown_database_is_refused),
+		cmocka_unit_test(later_changes_are_not_seen),
+		cmocka_unit_test(missing_lock_file_is_made_like_the_data_file),
+		cmocka_unit_test(what_is_no_database_cannot_be_opened),
+		cmocka_unit_test(record_that_is_no_database_cannot_be_listed),
+		cmocka_unit_test(closing_nothing_is_fine),
+	};
+
+	const struct CMUnitTest tests_10[] = {
+		cmocka_unit_test(no_lock_file_is_made_for_who_wants_none),
+		cmocka_unit_test(lists_come_in_blocks),
+		cmocka_unit_test(databases_are_listed_with_flags_and_sizes),
+		cmocka_unit_test(scan_gives_every_record_in_stored_order),
+		cmocka_unit_test(empty_database_has_no_first_record),
+		cmocka_unit_test(seek_finds_exactly_the_key),
+		cmocka_unit_test(scan_goes_on_behind_the_key_that_was_sought),
+		cmocka_unit_test(unknown_database_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("tests of LMDB 1.0", tests_10,
+	                                   fixture_use_lmdb_10, NULL);
+}

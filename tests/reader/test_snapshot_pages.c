@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Snapshots of LMDB 1.0 keep others away and are refused where others are; nothing is
+ * left behind; what is no such database is told.
+ */
+#include <errno.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+
+#include "base/error.h"
+#include "output/store_fixture.h"
+#include "page/meta_pages.h"
+#include "place/claim.h"
+#include "place/fault.h"
+#include "place/files.h"
+#include "reader/snapshot_impl.h"
+
+int __real_dit_file_open(int dir_fd, const char *name, int flags,
+                         struct dit_fault *fault);
+int __wrap_dit_file_open(int dir_fd, const char *name, int flags,
+                         struct dit_fault *fault);
+
+static int lock_error; /* of opening lock.mdb; 0: it is opened */
+
+int __wrap_dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fault)
+{
+	return lock_error != 0 && strcmp(name, "lock.mdb") == 0
+	               ? lock_error
+	               : __real_dit_file_open(dir_fd, name, flags, fault);
+}
+
+static int open_snapshot(struct dit_snapshot **ret, const char *dir, bool no_lock_file,
+                         struct dit_fault *fault)
+{
+	const struct dit_snapshot_opts opts = {
+		.nreaders = 2, .nspare = 1, .no_lock_file = no_lock_file, .fault = fault};
+
+	*fault = (struct dit_fault){""};
+	return dit_snapshot_open_readers(ret, dir, &opts);
+}
+
+/* ---- others ---- */
+
+/* Another process that opens the database as LMDB does. 0; -errno */
+static int lock_elsewhere(const char *dir)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
+		int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);
+
+		_exit(fd < 0 || fcntl(fd, F_SETLK, &lock) != 0 ? errno : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return -WEXITSTATUS(status);
+}
+
+static void others_are_kept_away(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_fault fault;
+	struct dit_claim claim;
+	struct dit_tree_record tree;
+	struct stat st;
+	(void)state;
+
+	assert_int_equal(truncate(fixture_path(dir, "lock.mdb"), 8192), 0);
+	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), 0);
+	assert_true(dit_snapshot_is_lmdb_10(snapshot));
+	assert_true(dit_snapshot_is_held(snapshot));
+	assert_int_equal(dit_snapshot_nreaders(snapshot), 2);
+	assert_int_equal(lock_elsewhere(dir), -EAGAIN);
+	assert_int_equal(
+		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL),
+		DIT_E_BUSY);
+	assert_int_equal(dit_snapshot_renew(snapshot, 2), -ENOTSUP);
+	assert_int_equal(dit_snapshot_renew(snapshot, 1), -EINVAL);
+	assert_int_equal(dit_snapshot_renew(snapshot, 3), -EINVAL);
+	assert_int_equal(dit_snapshot_tree_by(snapshot, 2, "id2e", &tree), -ENOTSUP);
+	dit_snapshot_close(snapshot);
+
+	/* Who waited goes on with it as it is. */
+	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), 0);
+	assert_int_equal(st.st_size, 8192);
+	assert_int_equal(lock_elsewhere(dir), 0);
+	assert_int_equal(
+		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	test_scratch_remove(dir);
+}
+
+static void a_process_that_has_it_open_is_named(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_fault fault;
+	char name[40];
+	int said[2];
+	int done[2];
+	char byte = 0;
+	pid_t pid = 0;
+	(void)state;
+
+	assert_int_equal(pipe(said), 0);
+	assert_int_equal(pipe(done), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
+		int fd = open(fixture_path(dir, "lock.mdb"), O_RDWR);
+
+		(void)close(done[1]);
+		if (fd >= 0 && fcntl(fd, F_SETLK, &lock) == 0) {
+			(void)!write(said[1], "x", 1);
+		}
+		(void)!read(done[0], &byte, 1);
+		_exit(0);
+	}
+	assert_int_equal(close(said[1]), 0);
+	assert_int_equal(read(said[0], &byte, 1), 1);
+	(void)snprintf(name, sizeof(name), "process %d", (int)pid);
+	for (int no_lock_file = 0; no_lock_file < 2; no_lock_file++) {
+		assert_int_equal(open_snapshot(&snapshot, dir, no_lock_file != 0, &fault),
+		                 DIT_E_BUSY);
+		assert_non_null(strstr(fault.text, name));
+		assert_non_null(strstr(fault.text, "OpenLDAP 2.7"));
+	}
+	assert_int_equal(dit_snapshot_open(&snapshot, dir), DIT_E_BUSY);
+	assert_int_equal(close(done[1]), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(close(done[0]), 0);
+	assert_int_equal(close(said[0]), 0);
+	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), 0);
+	dit_snapshot_close(snapshot);
+	test_scratch_remove(dir);
+}
+
+static void a_directory_that_is_loaded_is_busy(void **state)
+{
+	char *dir = fixture_published();
+	int fd = open(dir, O_RDONLY | O_DIRECTORY);
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_fault fault;
+	(void)state;
+
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), DIT_E_BUSY);
+	assert_non_null(strstr(fault.text, "slapd or another tool"));
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
+/* ---- lock.mdb ---- */
+
+static bool has_lock_file(const char *dir)
+{
+	return access(fixture_path(dir, "lock.mdb"), F_OK) == 0;
+}
+
+static void a_missing_lock_file_is_made_for_who_waits(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_snapshot *snapshots[2] = {NULL};
+	struct dit_fault fault;
+	(void)state;
+
+	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+	assert_int_equal(open_snapshot(&snapshots[0], dir, false, &fault), 0);
+	assert_true(has_lock_file(dir));
+	dit_snapshot_close(snapshots[0]);
+	assert_true(has_lock_file(dir));
+
+	/* Without one several may read. */
+	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(open_snapshot(&snapshots[i], dir, true, &fault), 0);
+		assert_false(dit_snapshot_is_held(snapshots[i]));
+	}
+	assert_false(has_lock_file(dir));
+	dit_snapshot_close(snapshots[0]);
+	dit_snapshot_close(snapshots[1]);
+	test_scratch_remove(dir);
+}
+
+static void a_file_system_that_may_only_be_read_needs_no_lock(void **state)
+{
+	char *dir = fixture_published();
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_fault fault;
+	(void)state;
+
+	lock_error = -EROFS;
+	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), 0);
+	assert_false(dit_snapshot_is_held(snapshot));
+	dit_snapshot_close(snapshot);
+	lock_error = -EACCES;
+	assert_int_equal(open_snapshot(&snapshot, dir, false, &fault), -EACCES);
+	lock_error = 0;
+	test_scratch_remove(dir);
+}
+
+static void who_has_a_claim_reads_under_it(void **state)
+{
+	char *dir = fixture_published();
+	int fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
+	const struct dit_snapshot_opts opts = {
+		.nreaders = 1, .is_claimed = true, .claimed_fd = fd};
+	struct dit_snapshot *snapshot = NULL;
+	const struct dit_stored_db *dbs = NULL;
+	struct dit_claim claim;
+	(void)state;
+
+	assert_true(fd >= 0);
+	assert_int_equal(
+		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
+	assert_int_equal(dit_snapshot_open_readers(&snapshot, NULL, &opts), 0);
+	assert_int_equal(dit_snapshot_dbs(snapshot, &dbs), 4);
+	dit_snapshot_close(snapshot);
+	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
+	assert_int_equal(close(fd), 0);
+	test_scratch_remove(dir);
+}
+
+/* ---- files that cannot be read ---- */
+
+enum damage {
+	ENCRYPTED,
+	MANY_NAMES,
+	FEWER_NAMES,
+	NO_NUL,
+	BAD_ROOT,
+	BAD_DEPTH,
+	CUT,
+	NDAMAGES,
+};
+
+/* The first name in the main tree: its NUL is not there. */
+static void spoil_name(int fd, const struct dit_meta *meta)
+{
+	uint64_t at = meta->main_tree.root * 4096;
+	char page[4096];
+
+	assert_int_equal(pread(fd, page, sizeof(page), (off_t)at), sizeof(page));
+	for (size_t i = 0; i + 5 <= sizeof(page); i++) {
+		if (memcmp(page + i, "ad2i", 5) == 0) {
+			assert_int_equal(pwrite(fd, "x", 1, (off_t)(at + i + 4)), 1);
+			return;
+		}
+	}
+	fail();
+}
+
+static void spoil(const char *dir, enum damage damage)
+{
+	int fd = open(fixture_path(dir, "data.mdb"), O_RDWR);
+	struct dit_meta metas[2];
+	struct dit_meta *live = &metas[1];
+
+	assert_true(fd >= 0);
+	assert_int_equal(dit_metas_read(fd, &dit_lmdb_10, 4096, metas), 0);
+	assert_true(live->transaction > metas[0].transaction);
+	switch (damage) {
+	case ENCRYPTED:
+		metas[0].free_tree.flags |= 0x2000;
+		break;
+	case MANY_NAMES:
+		live->main_tree.nitems = 1025;
+		break;
+	case FEWER_NAMES:
+		live->main_tree.nitems--;
+		break;
+	case NO_NUL:
+		spoil_name(fd, live);
+		break;
+	case BAD_ROOT:
+		live->main_tree.root = 2;
+		break;
+	case BAD_DEPTH:
+		live->main_tree.depth = 40;
+		break;
+	case CUT:
+		assert_int_equal(ftruncate(fd, 4096 * 3), 0);
+		break;
+	case NDAMAGES:
+		break;
+	}
+	assert_int_equal(dit_metas_write(fd, &dit_lmdb_10, 4096, metas), 0);
+	assert_int_equal(close(fd), 0);
+}
+
+static void damaged_files_are_told(void **state)
+{
+	static const int results[NDAMAGES] = {
+		[ENCRYPTED] = DIT_E_UNSUPPORTED, [MANY_NAMES] = MDB_DBS_FULL,
+		[FEWER_NAMES] = DIT_E_CORRUPT,   [NO_NUL] = DIT_E_CORRUPT,
+		[BAD_ROOT] = DIT_E_CORRUPT,      [BAD_DEPTH] = DIT_E_CORRUPT,
+		[CUT] = DIT_E_CORRUPT,
+	};
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_fault fault;
+	(void)state;
+
+	for (int damage = 0; damage < NDAMAGES; damage++) {
+		char *dir = fixture_published();
+
+		spoil(dir, (enum damage)damage);
+		print_message("damage %d\n", damage);
+		assert_int_equal(open_snapshot(&snapshot, dir, false, &fault),
+		                 results[damage]);
+		if (damage == ENCRYPTED) {
+			assert_non_null(strstr(fault.text, "encrypted"));
+		}
+		if (damage == CUT) {
+			assert_non_null(strstr(fault.text, "is cut off"));
+		}
+		assert_int_equal(lock_elsewhere(dir), 0); /* nothing is locked */
+		test_scratch_remove(dir);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(others_are_kept_away),
+		cmocka_unit_test(a_process_that_has_it_open_is_named),
+		cmocka_unit_test(a_directory_that_is_loaded_is_busy),
+		cmocka_unit_test(a_missing_lock_file_is_made_for_who_waits),
+		cmocka_unit_test(a_file_system_that_may_only_be_read_needs_no_lock),
+		cmocka_unit_test(who_has_a_claim_reads_under_it),
+		cmocka_unit_test(damaged_files_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, fixture_use_lmdb_10, NULL);
+}
