@@ -9,15 +9,15 @@ pkginclude_HEADERS += \
 	%D%/ground/base/report.h \
 	%D%/ground/base/span.h \
 	%D%/ground/base/version.h \
-	%D%/bulk/check.h \
-	%D%/bulk/estimate.h \
-	%D%/bulk/export.h \
-	%D%/bulk/export_file.h \
-	%D%/bulk/export_keeper.h \
-	%D%/bulk/index_cost.h \
-	%D%/bulk/load.h \
-	%D%/bulk/reindex.h \
-	%D%/bulk/scan.h \
+	%D%/verbs/check/check.h \
+	%D%/work/build/estimate.h \
+	%D%/verbs/export/export.h \
+	%D%/verbs/export/export_file.h \
+	%D%/verbs/export/export_keeper.h \
+	%D%/work/build/index_cost.h \
+	%D%/verbs/load/load.h \
+	%D%/verbs/reindex/reindex.h \
+	%D%/work/scan/scan.h \
 	%D%/ground/sort/sort.h \
 	%D%/verbs/compare/compare.h \
 	%D%/directory/codec/entry_view.h \

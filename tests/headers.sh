@@ -25,7 +25,7 @@ for floor in "$DIT_SRCDIR"/libraries/*/; do
 	floors+=(-I"$floor" -I"$DIT_BUILDDIR/libraries/$(basename "$floor")")
 done
 while read -r header; do
-	compile "${CC:-cc} -std=gnu11" "$header" "${floors[@]}" -I"$DIT_SRCDIR/libraries" \
+	compile "${CC:-cc} -std=gnu11" "$header" "${floors[@]}" \
 		-I"$DIT_BUILDDIR/include"
 done < <(find "$DIT_SRCDIR/libraries" -name '*.h' | sort)
 for header in "$DIT_BUILDDIR"/include/ditkit/*.h; do

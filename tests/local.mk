@@ -21,7 +21,8 @@ nomem_flags = \
 include tests/base/local.mk
 include tests/bench/local.mk
 include tests/bench/stores/local.mk
-include tests/bulk/local.mk
+include tests/build/local.mk
+include tests/check/local.mk
 include tests/cli/local.mk
 include tests/codec/local.mk
 include tests/commit/local.mk
@@ -29,11 +30,15 @@ include tests/common/local.mk
 include tests/compare/local.mk
 include tests/config/local.mk
 include tests/entry/local.mk
+include tests/export/local.mk
 include tests/faults/local.mk
+include tests/filter/local.mk
 include tests/fuzz/local.mk
 include tests/golden/local.mk
 include tests/index/local.mk
+include tests/job/local.mk
 include tests/ldif/local.mk
+include tests/load/local.mk
 include tests/manuals/local.mk
 include tests/oracle/local.mk
 include tests/output/local.mk
@@ -42,6 +47,8 @@ include tests/page/local.mk
 include tests/pipeline/local.mk
 include tests/place/local.mk
 include tests/reader/local.mk
+include tests/reindex/local.mk
+include tests/scan/local.mk
 include tests/schema/local.mk
 include tests/sort/local.mk
 include tests/tree/local.mk

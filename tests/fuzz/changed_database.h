@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bulk/load_fixture.h"
+#include "load/load_fixture.h"
 
 #define CHANGE_BYTES 5u
 

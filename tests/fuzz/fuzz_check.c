@@ -7,7 +7,7 @@
  *
  * The input is a list of changes (changed_database.h).
  */
-#include "bulk/check.h"
+#include "check/check.h"
 #include "fuzz/changed_database.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Exports of a damaged database, of LMDB 0.9 or 1.0. The input is a byte of options, then
  * a list of changes (changed_database.h). One thread and three write the same.
  */
-#include "bulk/export.h"
+#include "export/export.h"
 #include "fuzz/changed_database.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "bulk/filter_match.h"
+#include "filter/filter_match.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
  * both writers, end alike, say the same and make the same database. It is whole, or there
  * is none.
  */
-#include "bulk/check.h"
+#include "check/check.h"
 #include "fuzz/changed_database.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  * the LDIF. A load that fails leaves the file as it was. One that succeeds leaves a sound
  * database, if it was one.
  */
-#include "bulk/check.h"
+#include "check/check.h"
 #include "fuzz/changed_database.h"
 
 #include <fcntl.h>

@@ -5,8 +5,8 @@
  * 1.0 also of bytes of the file. One thread and three make the same database. A run that
  * fails leaves the file as it was.
  */
-#include "bulk/reindex.h"
 #include "fuzz/changed_database.h"
+#include "reindex/reindex.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -27,8 +27,8 @@ fuzz_replay = %D%/replay_main.c
 fuzz_database = \
 	%D%/changed_database.c \
 	%D%/changed_database.h \
-	tests/bulk/load_fixture.c \
-	tests/bulk/load_fixture.h
+	tests/load/load_fixture.c \
+	tests/load/load_fixture.h
 %C%_fuzz_check_SOURCES = %D%/fuzz_check.c $(fuzz_database) $(fuzz_replay)
 %C%_fuzz_check_LDADD = $(test_libs)
 %C%_fuzz_clean_SOURCES = \

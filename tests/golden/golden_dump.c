@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bulk/load.h"
+#include "load/load.h"
 #include "memory_output.h"
 
 static void print_report(void *ctx, const struct dit_report *report)

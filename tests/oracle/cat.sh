@@ -291,11 +291,11 @@ rules() {
 example() {
 	local count
 	count=$(slapcat -f "$work/ref/slapd.conf" | grep -ci '^cn:')
-	"$DIT_BUILDDIR/tests/bulk/scan_count" "$work/ref/slapd.conf" CN >"$work/count"
+	"$DIT_BUILDDIR/tests/scan/scan_count" "$work/ref/slapd.conf" CN >"$work/count"
 	check "example: $count values" grep -q "^$count values in " "$work/count"
 	check "example: an entry" grep -q '^most: 1 in ' "$work/count"
 	check "example: a wrong configuration is told" test -n \
-		"$("$DIT_BUILDDIR/tests/bulk/scan_count" /nonexistent cn 2>&1)"
+		"$("$DIT_BUILDDIR/tests/scan/scan_count" /nonexistent cn 2>&1)"
 }
 
 # ---- where ditcat is not slapcat on purpose ----

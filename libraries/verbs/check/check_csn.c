@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "check/check_csn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+int dit_check_csn_init(struct dit_check_csn *csn, struct dit_schema *schema)
+{
+	int r = 0;
+
+	*csn = (struct dit_check_csn){.entry_csn = NULL};
+	r = dit_ad_find(schema, NULL, DIT_SPAN("entryCSN"), &csn->entry_csn, NULL);
+	return r < 0 ? r
+	             : dit_ad_find(schema, NULL, DIT_SPAN("contextCSN"),
+	                           &csn->context_csn, NULL);
+}
+
+void dit_check_csn_deinit(struct dit_check_csn *csn)
+{
+	dit_csn_list_deinit(&csn->entries);
+	dit_csn_list_deinit(&csn->context);
+	free(csn->context_dn);
+	csn->context_dn = NULL;
+}
+
+static int take_all(struct dit_csn_list *list, const struct dit_attr_view *attr,
+                    uint64_t id)
+{
+	const struct dit_span *values =
+		attr->normal != NULL ? attr->normal : attr->values;
+	int r = 0;
+
+	for (uint32_t i = 0; i < attr->nvalues && r >= 0; i++) {
+		if (dit_csn_list_sid(values[i]) >= 0) {
+			r = dit_csn_list_take(list, values[i], id);
+		}
+	}
+	return r < 0 ? r : 0;
+}
+
+/* The values stand in the suffix entry, or in cn=ldapsync right below it. */
+static int take_context(struct dit_check_csn *csn, const struct dit_entry_view *entry,
+                        const struct dit_attr_view *attr)
+{
+	char *dn = malloc(entry->dn.len + 1);
+
+	if (dn == NULL) {
+		return -ENOMEM;
+	}
+	if (entry->dn.len > 0) {
+		memcpy(dn, entry->dn.data, entry->dn.len);
+	}
+	dn[entry->dn.len] = '\0';
+	free(csn->context_dn);
+	csn->context_dn = dn;
+	return take_all(&csn->context, attr, entry->id);
+}
+
+int dit_check_csn_note(struct dit_check_csn *csn, const struct dit_entry_view *entry)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < entry->nattrs && r == 0; i++) {
+		const struct dit_attr_view *attr = &entry->attrs[i];
+
+		if (attr->ad == NULL || attr->nvalues == 0) {
+			continue;
+		}
+		if (attr->ad == csn->entry_csn) {
+			r = take_all(&csn->entries, attr, entry->id);
+		} else if (attr->ad == csn->context_csn) {
+			r = take_context(csn, entry, attr);
+		}
+	}
+	return r;
+}
+
+static struct dit_span text_of(const struct dit_csn *csn)
+{
+	return (struct dit_span){csn->text, csn->len};
+}
+
+static int merge(struct dit_csn_list *into, const struct dit_csn_list *from)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < from->n && r >= 0; i++) {
+		r = dit_csn_list_take(into, text_of(&from->list[i]), from->list[i].id);
+	}
+	return r < 0 ? r : 0;
+}
+
+int dit_check_csn_end(struct dit_check_csn *csns, unsigned n,
+                      struct dit_check_findings *findings)
+{
+	struct dit_check_csn *all = &csns[0];
+	struct dit_check_place place = DIT_CHECK_PLACE("id2e");
+	int r = 0;
+
+	for (unsigned i = 1; i < n && r == 0; i++) {
+		r = merge(&all->entries, &csns[i].entries);
+		if (r == 0) {
+			r = merge(&all->context, &csns[i].context);
+		}
+		if (all->context_dn == NULL) {
+			all->context_dn = csns[i].context_dn;
+			csns[i].context_dn = NULL;
+		}
+	}
+	place.attribute = "contextCSN";
+	place.dn = all->context_dn;
+	for (size_t i = 0; i < all->context.n && r == 0; i++) {
+		const struct dit_csn *context = &all->context.list[i];
+		const struct dit_csn *entry =
+			dit_csn_list_find(&all->entries, context->sid);
+
+		if (entry != NULL && dit_csn_compare(text_of(context), entry) < 0) {
+			place.id = context->id;
+			dit_check_find(findings, DIT_CHECK_CONTEXT_CSN, &place,
+			               "%.*s is older than %.*s, the entryCSN of the "
+			               "entry with ID %llu",
+			               (int)context->len, context->text, (int)entry->len,
+			               entry->text, (unsigned long long)entry->id);
+		}
+	}
+	return r;
+}

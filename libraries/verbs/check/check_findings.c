@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Findings: when twice as many are there as are to be kept, those that come last in the
+ * order are forgotten.
+ */
+#include "check/check_findings.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define TEXT_MAX 1000
+
+static const char *const names[DIT_CHECK_NKINDS - DIT_WALK_NKINDS] = {
+	"database-flags",
+	"database-missing",
+	"ad-gap",
+	"ad-name",
+	"ad-twice",
+	"context-csn",
+	"entry-attribute",
+	"entry-classes",
+	"entry-id",
+	"entry-node",
+	"entry-record",
+	"index-keys",
+	"index-length",
+	"index-missing",
+	"index-range",
+	"name-count",
+	"name-differs",
+	"name-entry",
+	"name-loop",
+	"name-normal",
+	"name-parent",
+	"name-record",
+	"name-root",
+	"name-self",
+	"name-suffix",
+	"name-twice",
+	"name-value",
+	"posting-missing",
+	"posting-surplus",
+	"split-count",
+	"split-missing",
+	"split-order",
+	"split-record",
+	"split-surplus",
+	"value-normal",
+	"value-order",
+	"hole",
+	"index-pending",
+	"index-unused",
+	"split-few",
+};
+
+struct kept {
+	unsigned kind;
+	struct dit_check_place place; /* its texts owned */
+	char *text;                   /* owned */
+};
+
+struct dit_check_findings {
+	uint64_t max; /* [const] 0: none */
+
+	/* [lock: lock] */
+	pthread_mutex_t lock;
+	uint64_t by_kind[DIT_CHECK_NKINDS];
+	struct kept *list;
+	size_t n;
+	size_t size;
+	int error; /* -ENOMEM: one could not be kept */
+};
+
+const char *dit_check_kind_name(unsigned kind)
+{
+	return kind < DIT_WALK_NKINDS ? dit_walk_kind_name((enum dit_walk_kind)kind)
+	                              : names[kind - DIT_WALK_NKINDS];
+}
+
+/* ---- order ---- */
+
+/* NULL comes first. */
+static int compare_texts(const char *a, const char *b)
+{
+	int order = (a != NULL) - (b != NULL);
+
+	return order != 0 || a == NULL ? order : strcmp(a, b);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_kept(const void *a, const void *b)
+{
+	const struct kept *x = a;
+	const struct kept *y = b;
+	int order = compare_texts(x->place.database, y->place.database);
+
+	if (order == 0) {
+		/* What belongs to no page comes first. */
+		order = compare_numbers(x->place.page + 1, y->place.page + 1);
+	}
+	if (order == 0) {
+		order = (x->place.node > y->place.node) - (x->place.node < y->place.node);
+	}
+	if (order == 0) {
+		order = compare_numbers(x->place.id, y->place.id);
+	}
+	if (order == 0) {
+		order = compare_texts(x->place.attribute, y->place.attribute);
+	}
+	return order != 0 ? order : strcmp(x->text, y->text);
+}
+
+static void sort(struct dit_check_findings *findings)
+{
+	if (findings->n > 1) {
+		qsort(findings->list, findings->n, sizeof(*findings->list), compare_kept);
+	}
+}
+
+/* ---- keeping ---- */
+
+static void forget(struct kept *kept)
+{
+	free((char *)kept->place.database);
+	free((char *)kept->place.dn);
+	free((char *)kept->place.attribute);
+	free(kept->text);
+}
+
+static void forget_from(struct dit_check_findings *findings, size_t first)
+{
+	for (size_t i = first; i < findings->n; i++) {
+		forget(&findings->list[i]);
+	}
+	if (findings->n > first) {
+		findings->n = first;
+	}
+}
+
+static char *copy_text(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copied = malloc(size);
+
+	return copied == NULL ? NULL : memcpy(copied, text, size);
+}
+
+static int copy(const char **text)
+{
+	if (*text != NULL) {
+		*text = copy_text(*text);
+		return *text == NULL ? -ENOMEM : 0;
+	}
+	return 0;
+}
+
+static int copy_place(struct dit_check_place *ret, const struct dit_check_place *place)
+{
+	int r = 0;
+
+	*ret = *place;
+	r |= copy(&ret->database);
+	r |= copy(&ret->dn);
+	r |= copy(&ret->attribute);
+	return r == 0 ? 0 : -ENOMEM;
+}
+
+static int keep(struct dit_check_findings *findings, unsigned kind,
+                const struct dit_check_place *place, const char *text)
+{
+	struct kept *list =
+		dit_grow(findings->list, &findings->size, findings->n + 1, sizeof(*list));
+	struct kept kept = {.kind = kind};
+
+	if (list == NULL) {
+		return -ENOMEM;
+	}
+	findings->list = list;
+	kept.text = copy_text(text);
+	if (copy_place(&kept.place, place) < 0 || kept.text == NULL) {
+		forget(&kept);
+		return -ENOMEM;
+	}
+	list[findings->n++] = kept;
+	if (findings->max != 0 && findings->n / 2 >= findings->max) {
+		sort(findings);
+		forget_from(findings, (size_t)findings->max);
+	}
+	return 0;
+}
+
+void dit_check_find(struct dit_check_findings *findings, unsigned kind,
+                    const struct dit_check_place *place, const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list args;
+	int r = 0;
+
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	(void)pthread_mutex_lock(&findings->lock);
+	findings->by_kind[kind]++;
+	r = keep(findings, kind, place, text);
+	if (r < 0) {
+		findings->error = r;
+	}
+	(void)pthread_mutex_unlock(&findings->lock);
+}
+
+const char *dit_check_show(char *text, struct dit_span value)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < value.len && i < DIT_CHECK_SHOWN_BYTES; i++) {
+		unsigned char c = (unsigned char)value.data[i];
+		bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
+
+		at += (size_t)snprintf(text + at, DIT_CHECK_SHOWN - at,
+		                       is_plain ? "%c" : "\\%02x", c);
+	}
+	(void)snprintf(text + at, DIT_CHECK_SHOWN - at, "%s",
+	               value.len > DIT_CHECK_SHOWN_BYTES ? "..." : "");
+	return text;
+}
+
+/* ---- the whole ---- */
+
+int dit_check_findings_new(struct dit_check_findings **ret, uint64_t max)
+{
+	struct dit_check_findings *findings = calloc(1, sizeof(*findings));
+	int r = 0;
+
+	if (findings == NULL) {
+		return -ENOMEM;
+	}
+	r = pthread_mutex_init(&findings->lock, NULL);
+	if (r != 0) {
+		free(findings);
+		return -r;
+	}
+	findings->max = max;
+	*ret = findings;
+	return 0;
+}
+
+void dit_check_findings_free(struct dit_check_findings *findings)
+{
+	if (findings != NULL) {
+		forget_from(findings, 0);
+		free(findings->list);
+		(void)pthread_mutex_destroy(&findings->lock);
+		free(findings);
+	}
+}
+
+void dit_check_findings_reset(struct dit_check_findings *findings)
+{
+	forget_from(findings, 0);
+	memset(findings->by_kind, 0, sizeof(findings->by_kind));
+	findings->error = 0;
+}
+
+uint64_t dit_check_findings_count(const struct dit_check_findings *findings)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < DIT_CHECK_NKINDS; i++) {
+		sum += findings->by_kind[i];
+	}
+	return sum;
+}
+
+uint64_t dit_check_findings_count_of(const struct dit_check_findings *findings,
+                                     unsigned kind)
+{
+	return findings->by_kind[kind];
+}
+
+int dit_check_findings_tell(struct dit_check_findings *findings, const char *file,
+                            dit_check_found_fn found, void *ctx)
+{
+	if (findings->error < 0) {
+		return findings->error;
+	}
+	sort(findings);
+	if (findings->max != 0) {
+		forget_from(findings, (size_t)findings->max);
+	}
+	for (size_t i = 0; i < findings->n && found != NULL; i++) {
+		const struct kept *kept = &findings->list[i];
+		const struct dit_check_finding finding = {
+			.file = file,
+			.kind = dit_check_kind_name(kept->kind),
+			.database = kept->place.database,
+			.page = kept->place.page,
+			.node = kept->place.node,
+			.id = kept->place.id,
+			.dn = kept->place.dn,
+			.attribute = kept->place.attribute,
+			.is_note = dit_check_kind_is_note(kept->kind),
+			.text = kept->text,
+		};
+
+		found(ctx, &finding);
+	}
+	return 0;
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "check/check_index.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "reader/dn_reader.h"
+
+#define ID_BYTES     sizeof(uint64_t)
+#define RANGE_IDS    3 /* 0, the lowest, the highest */
+#define KEY_SHOWN    32
+#define KEY_TEXT     (2 * KEY_SHOWN + 4)
+#define DN_SHOWN     400
+#define LISTS_A_LOOK 1024 /* between two looks at the stop flag */
+
+struct dit_check_index {
+	struct dit_check_index_opts opts;
+	struct dit_dn_reader *dns; /* for findings */
+	char dn[DN_SHOWN];
+	char key[KEY_TEXT];
+
+	/* Of the database that is checked. */
+	const struct dit_index_db *db;
+	struct dit_index_cursor *cursor;
+	const struct dit_output_list *made; /* ahead; NULL: no more */
+	const struct dit_output_list *lists;
+	size_t nlists; /* from `made` on */
+	struct dit_scan *scan;
+	int state; /* 1: a stored key is ahead; 0: no more; an error */
+	struct dit_span stored_key;
+	struct dit_span stored_ids; /* the first of them */
+	unsigned nlooks;
+};
+
+int dit_check_index_new(struct dit_check_index **ret,
+                        const struct dit_check_index_opts *opts)
+{
+	struct dit_check_index *check = calloc(1, sizeof(*check));
+	int r = 0;
+
+	if (check == NULL) {
+		return -ENOMEM;
+	}
+	check->opts = *opts;
+	r = dit_dn_reader_new(&check->dns, opts->snapshot, opts->reader);
+	if (r < 0) {
+		dit_check_index_free(check);
+		return r;
+	}
+	*ret = check;
+	return 0;
+}
+
+void dit_check_index_free(struct dit_check_index *check)
+{
+	if (check != NULL) {
+		dit_dn_reader_free(check->dns);
+		free(check);
+	}
+}
+
+/* ---- findings ---- */
+
+static struct dit_check_place place_of(struct dit_check_index *check, uint64_t id)
+{
+	struct dit_check_place place = DIT_CHECK_PLACE(check->db->name);
+	struct dit_dn_text text;
+
+	place.id = id;
+	if (id != 0 && dit_dn_reader_get(check->dns, id, &text) == 0) {
+		(void)snprintf(check->dn, sizeof(check->dn), "%.*s",
+		               DIT_SPAN_ARGS(text.pretty));
+		place.dn = check->dn;
+	}
+	return place;
+}
+
+static const char *show_key(struct dit_check_index *check, struct dit_span key)
+{
+	size_t n = key.len < KEY_SHOWN ? key.len : KEY_SHOWN;
+
+	for (size_t i = 0; i < n; i++) {
+		(void)snprintf(check->key + 2 * i, 3, "%02x", (unsigned char)key.data[i]);
+	}
+	(void)snprintf(check->key + 2 * n, 4, "%s", n < key.len ? "..." : "");
+	return check->key;
+}
+
+static void find_missing(struct dit_check_index *check, struct dit_span key,
+                         uint64_t first, uint64_t n)
+{
+	struct dit_check_place place = place_of(check, first);
+
+	if (n == 1) {
+		dit_check_find(check->opts.findings, DIT_CHECK_POSTING_MISSING, &place,
+		               "the entry has the key %s, and is not in its list",
+		               show_key(check, key));
+	} else {
+		dit_check_find(check->opts.findings, DIT_CHECK_POSTING_MISSING, &place,
+		               "the entry and %llu others have the key %s, and are not "
+		               "in its list",
+		               (unsigned long long)n - 1, show_key(check, key));
+	}
+}
+
+static void find_surplus(struct dit_check_index *check, struct dit_span key,
+                         uint64_t first, uint64_t n)
+{
+	struct dit_check_place place = place_of(check, first);
+
+	if (n == 1) {
+		dit_check_find(
+			check->opts.findings, DIT_CHECK_POSTING_SURPLUS, &place,
+			"the entry is in the list of the key %s, and does not have "
+			"the key",
+			show_key(check, key));
+	} else {
+		dit_check_find(check->opts.findings, DIT_CHECK_POSTING_SURPLUS, &place,
+		               "the entry and %llu others are in the list of the key %s, "
+		               "and do not have the key",
+		               (unsigned long long)n - 1, show_key(check, key));
+	}
+}
+
+/* ---- stored IDs ---- */
+
+static uint64_t id_at(struct dit_span ids, size_t i)
+{
+	uint64_t id = 0;
+
+	memcpy(&id, ids.data + i * ID_BYTES, ID_BYTES);
+	return id;
+}
+
+static bool is_unread(const struct dit_check_index *check, uint64_t id)
+{
+	size_t low = 0;
+	size_t high = check->opts.nunread;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (check->opts.unread[middle] < id) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < check->opts.nunread && check->opts.unread[low] == id;
+}
+
+/* All IDs of the key. -1: an error is in check->state. */
+static int count_stored(struct dit_check_index *check, uint64_t *ret)
+{
+	struct dit_span ids = check->stored_ids;
+	int r = 1;
+
+	*ret = 0;
+	while (r > 0) {
+		*ret += ids.len / ID_BYTES;
+		r = dit_scan_more_ids(check->scan, &ids);
+	}
+	return r;
+}
+
+/* ---- lists ---- */
+
+struct difference {
+	uint64_t nmissing;
+	uint64_t first_missing;
+	uint64_t nsurplus;
+	uint64_t first_surplus;
+};
+
+static void miss(struct difference *difference, uint64_t id)
+{
+	if (difference->nmissing++ == 0) {
+		difference->first_missing = id;
+	}
+}
+
+/* Stored IDs beside those that were made from *at on. */
+static void merge_block(const struct dit_check_index *check, struct dit_span ids,
+                        const struct dit_output_list *made, size_t *at,
+                        struct difference *difference)
+{
+	size_t n = ids.len / ID_BYTES;
+
+	if (n == 0) {
+		return;
+	}
+	if (made->nids - *at >= n &&
+	    memcmp(ids.data, made->ids + *at, n * ID_BYTES) == 0) {
+		*at += n;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t id = id_at(ids, i);
+
+		while (*at < made->nids && made->ids[*at] < id) {
+			miss(difference, made->ids[(*at)++]);
+		}
+		if (*at < made->nids && made->ids[*at] == id) {
+			(*at)++;
+		} else if (!is_unread(check, id) && difference->nsurplus++ == 0) {
+			difference->first_surplus = id;
+		}
+	}
+}
+
+static int compare_lists(struct dit_check_index *check,
+                         const struct dit_output_list *made)
+{
+	struct difference difference = {.nmissing = 0};
+	struct dit_span ids = check->stored_ids;
+	size_t at = 0;
+	int r = 1;
+
+	while (r > 0) {
+		merge_block(check, ids, made, &at, &difference);
+		r = dit_scan_more_ids(check->scan, &ids);
+	}
+	while (at < made->nids) {
+		miss(&difference, made->ids[at++]);
+	}
+	if (difference.nmissing > 0) {
+		find_missing(check, check->stored_key, difference.first_missing,
+		             difference.nmissing);
+	}
+	if (difference.nsurplus > 0) {
+		find_surplus(check, check->stored_key, difference.first_surplus,
+		             difference.nsurplus);
+	}
+	return r;
+}
+
+/* ---- ranges ---- */
+
+static bool is_range(const struct dit_output_list *list)
+{
+	return list->nids > 0 && list->ids[0] == 0;
+}
+
+static void find_range(struct dit_check_index *check, uint64_t low, uint64_t high,
+                       uint64_t id)
+{
+	struct dit_check_place place = place_of(check, id);
+
+	dit_check_find(check->opts.findings, DIT_CHECK_INDEX_RANGE, &place,
+	               "the entry has the key %s, whose range %llu to %llu leaves it out",
+	               show_key(check, check->stored_key), (unsigned long long)low,
+	               (unsigned long long)high);
+}
+
+static void find_malformed(struct dit_check_index *check, uint64_t n)
+{
+	struct dit_check_place place = place_of(check, 0);
+
+	dit_check_find(check->opts.findings, DIT_CHECK_INDEX_RANGE, &place,
+	               "the list of the key %s begins with 0, which marks a range, and "
+	               "has %llu numbers, not 3",
+	               show_key(check, check->stored_key), (unsigned long long)n);
+}
+
+/* @param made  NULL: no entry has the key */
+static int compare_range(struct dit_check_index *check,
+                         const struct dit_output_list *made)
+{
+	struct dit_span ids = check->stored_ids;
+	uint64_t n = 0;
+	uint64_t low = 0;
+	uint64_t high = 0;
+	int r = count_stored(check, &n);
+
+	if (r < 0) {
+		return r;
+	}
+	if (n != RANGE_IDS || ids.len != RANGE_IDS * ID_BYTES) {
+		find_malformed(check, n);
+		return 0;
+	}
+	low = id_at(ids, 1);
+	high = id_at(ids, 2);
+	if (made != NULL) {
+		size_t first = is_range(made) ? 1 : 0;
+
+		if (made->ids[first] < low) {
+			find_range(check, low, high, made->ids[first]);
+		} else if (made->ids[made->nids - 1] > high) {
+			find_range(check, low, high, made->ids[made->nids - 1]);
+		}
+	}
+	return 0;
+}
+
+/* A list is stored where a range belongs. */
+static int compare_with_range(struct dit_check_index *check,
+                              const struct dit_output_list *made)
+{
+	struct dit_check_place place = place_of(check, made->ids[1]);
+	uint64_t n = 0;
+	int r = count_stored(check, &n);
+
+	if (r < 0) {
+		return r;
+	}
+	if (n > check->opts.list_max) {
+		place.id = 0;
+		place.dn = NULL;
+		dit_check_find(check->opts.findings, DIT_CHECK_INDEX_LENGTH, &place,
+		               "the list of the key %s has %llu IDs; by idlexp one of "
+		               "more than %u is a range",
+		               show_key(check, check->stored_key), (unsigned long long)n,
+		               check->opts.list_max);
+	} else {
+		dit_check_find(check->opts.findings, DIT_CHECK_POSTING_MISSING, &place,
+		               "more than %u entries, this one among them, have the key "
+		               "%s, and its list has %llu",
+		               check->opts.list_max, show_key(check, check->stored_key),
+		               (unsigned long long)n);
+	}
+	return 0;
+}
+
+/* ---- keys ---- */
+
+static int next_made(struct dit_check_index *check)
+{
+	ptrdiff_t n = 0;
+
+	if (check->nlists > 1) {
+		check->nlists--;
+		check->made++;
+		return 0;
+	}
+	if (check->nlooks++ % LISTS_A_LOOK == 0 && dit_stop_is_set(check->opts.stop)) {
+		return DIT_E_STOPPED;
+	}
+	n = dit_index_cursor_next(check->cursor, &check->lists);
+	check->made = n > 0 ? check->lists : NULL;
+	check->nlists = n > 0 ? (size_t)n : 0;
+	return n < 0 ? (int)n : 0;
+}
+
+static int next_stored(struct dit_check_index *check)
+{
+	if (check->nlooks++ % LISTS_A_LOOK == 0 && dit_stop_is_set(check->opts.stop)) {
+		return DIT_E_STOPPED;
+	}
+	check->state =
+		dit_scan_next_list(check->scan, &check->stored_key, &check->stored_ids);
+	return check->state < 0 ? check->state : 0;
+}
+
+static int compare_keys(const struct dit_check_index *check, struct dit_span a,
+                        struct dit_span b)
+{
+	size_t len = a.len < b.len ? a.len : b.len;
+	int order = 0;
+
+	if (check->db->is_integerkey && a.len == b.len) {
+		for (size_t i = len; i > 0 && order == 0; i--) {
+			order = (unsigned char)a.data[i - 1] -
+			        (unsigned char)b.data[i - 1];
+		}
+		return order;
+	}
+	order = memcmp(a.data, b.data, len);
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int only_made(struct dit_check_index *check)
+{
+	const struct dit_output_list *made = check->made;
+	bool is_of_range = is_range(made);
+
+	find_missing(check, made->key, made->ids[is_of_range ? 1 : 0],
+	             is_of_range ? (uint64_t)check->opts.list_max + 1 : made->nids);
+	return next_made(check);
+}
+
+static int only_stored(struct dit_check_index *check)
+{
+	static const struct dit_output_list none = {.nids = 0};
+	int r = id_at(check->stored_ids, 0) == 0 ? compare_range(check, NULL)
+	                                         : compare_lists(check, &none);
+
+	return r < 0 ? r : next_stored(check);
+}
+
+static int both(struct dit_check_index *check)
+{
+	int r = id_at(check->stored_ids, 0) == 0 ? compare_range(check, check->made)
+	        : is_range(check->made)          ? compare_with_range(check, check->made)
+	                                         : compare_lists(check, check->made);
+
+	if (r >= 0) {
+		r = next_made(check);
+	}
+	return r < 0 ? r : next_stored(check);
+}
+
+static int compare(struct dit_check_index *check)
+{
+	int r = next_made(check);
+
+	if (r == 0) {
+		r = next_stored(check);
+	}
+	while (r == 0 && (check->made != NULL || check->state > 0)) {
+		int order = check->made == NULL ? 1
+		            : check->state == 0 ? -1
+		                                : compare_keys(check, check->made->key,
+		                                               check->stored_key);
+
+		r = order < 0    ? only_made(check)
+		    : order == 0 ? both(check)
+		                 : only_stored(check);
+	}
+	return r;
+}
+
+/* ---- a database ---- */
+
+/* slapd makes a database that is missing, and does not fill it. */
+static int check_missing(struct dit_check_index *check)
+{
+	struct dit_check_place place = DIT_CHECK_PLACE(check->db->name);
+	int r = next_made(check);
+
+	if (r == 0 && check->made != NULL) {
+		dit_check_find(check->opts.findings, DIT_CHECK_INDEX_MISSING, &place,
+		               "the index is configured, and its database is missing");
+	}
+	return r;
+}
+
+int dit_check_index(struct dit_check_index *check, size_t db)
+{
+	int r = 0;
+
+	check->db = dit_index_set_db(check->opts.indexes, db);
+	check->cursor = NULL;
+	check->scan = NULL;
+	check->nlists = 0;
+	r = dit_index_cursor_open(&check->cursor, check->opts.builders, db, false);
+	if (r == 0) {
+		r = dit_scan_open_by(&check->scan, check->opts.snapshot,
+		                     check->opts.reader, check->db->name);
+		r = r == DIT_E_UNKNOWN ? check_missing(check)
+		    : r < 0            ? r
+		                       : compare(check);
+	}
+	dit_scan_close(check->scan);
+	dit_index_cursor_close(check->cursor);
+	return r;
+}

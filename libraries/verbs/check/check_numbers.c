@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "check/check_numbers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+
+struct numbers {
+	struct dit_schema *schema;
+	struct dit_check_findings *findings;
+	uint32_t next;    /* the number that is to come */
+	uint32_t *firsts; /* by ordinal of the description: its number; 0: none yet */
+	size_t nfirsts;
+	size_t size;
+};
+
+static const struct dit_check_place place = DIT_CHECK_PLACE("ad2i");
+
+static int note_first(struct numbers *numbers, const struct dit_ad *ad, uint32_t number)
+{
+	uint32_t *firsts = dit_grow(numbers->firsts, &numbers->size, ad->ordinal + 1,
+	                            sizeof(*firsts));
+
+	if (firsts == NULL) {
+		return -ENOMEM;
+	}
+	numbers->firsts = firsts;
+	while (numbers->nfirsts <= ad->ordinal) {
+		firsts[numbers->nfirsts++] = 0;
+	}
+	if (firsts[ad->ordinal] == 0) {
+		firsts[ad->ordinal] = number;
+		return 0;
+	}
+	dit_check_find(numbers->findings, DIT_CHECK_AD_TWICE, &place,
+	               "the numbers %u and %u have one name, %s", firsts[ad->ordinal],
+	               number, ad->name.data);
+	return 0;
+}
+
+static int check_name(struct numbers *numbers, uint32_t number, struct dit_span name)
+{
+	const struct dit_ad *ad = NULL;
+	const char *reason = "";
+	char shown[DIT_CHECK_SHOWN];
+	int r = dit_ad_find(numbers->schema, NULL, name, &ad, &reason);
+
+	if (r == DIT_E_UNKNOWN) {
+		dit_check_find(numbers->findings, DIT_CHECK_AD_NAME, &place,
+		               "number %u is \"%s\": %s", number,
+		               dit_check_show(shown, name), reason);
+		return 0;
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (!dit_span_eq(ad->name, name)) {
+		dit_check_find(numbers->findings, DIT_CHECK_AD_NAME, &place,
+		               "number %u is \"%s\", which slapd spells \"%s\"", number,
+		               dit_check_show(shown, name), ad->name.data);
+	}
+	return note_first(numbers, ad, number);
+}
+
+static int check_record(struct numbers *numbers, struct dit_span key,
+                        struct dit_span name)
+{
+	uint32_t number = 0;
+
+	if (key.len != sizeof(number)) {
+		dit_check_find(numbers->findings, DIT_CHECK_AD_GAP, &place,
+		               "a number has %zu bytes, not %zu", key.len,
+		               sizeof(number));
+		return 0;
+	}
+	memcpy(&number, key.data, sizeof(number));
+	if (number > numbers->next) {
+		dit_check_find(
+			numbers->findings, DIT_CHECK_AD_GAP, &place,
+			"number %u is missing; slapd counts the records, and takes "
+			"those that follow for others",
+			numbers->next);
+	} else if (number == 0) {
+		dit_check_find(numbers->findings, DIT_CHECK_AD_GAP, &place,
+		               "there is a number 0; numbers begin with 1");
+	}
+	numbers->next = number + 1;
+	return number == 0 ? 0 : check_name(numbers, number, name);
+}
+
+int dit_check_numbers(struct dit_snapshot *snapshot, struct dit_schema *schema,
+                      struct dit_check_findings *findings)
+{
+	struct numbers numbers = {.schema = schema, .findings = findings, .next = 1};
+	struct dit_scan *scan = NULL;
+	struct dit_span key;
+	struct dit_span name;
+	int r = dit_scan_open(&scan, snapshot, "ad2i");
+
+	while (r >= 0 && (r = dit_scan_next(scan, &key, &name)) > 0) {
+		r = check_record(&numbers, key, name);
+	}
+	dit_scan_close(scan);
+	free(numbers.firsts);
+	return r;
+}

@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A check has to see one state of the file from its beginning to its end:
+ *
+ *   structure alone   A read transaction is held; the file is walked without liblmdb.
+ *   content as well   The main tree is walked first, since liblmdb reads it when it opens
+ *                     the named databases. Then a snapshot is opened, the whole file is
+ *                     walked in its state, and if nothing there misleads a reader, the
+ *                     content is read by way of the snapshot.
+ *
+ * A snapshot of LMDB 1.0 keeps others away (snapshot.h); its structure alone is checked
+ * without one: the walk begins again when somebody has written.
+ */
+#include "check/check_one.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/regular_file.h"
+#include "base/tell.h"
+#include "base/ticker.h"
+#include "check/check_content.h"
+#include "check/check_sizes.h"
+#include "place/fault.h"
+#include "place/files.h"
+#include "place/format_check.h"
+#include "place/hold.h"
+#include "reader/snapshot.h"
+#include "reader/stored_order.h"
+
+/* Commits may come between the snapshot and the meta pages; two in a row are rare. */
+#define ATTEMPTS 20
+/* While the table of readers is full. */
+#define WAIT_MS 10000
+
+static const char *const needed[] = {"ad2i", "dn2i", "id2e", "id2v"};
+#define NNEEDED (sizeof(needed) / sizeof(needed[0]))
+
+struct check {
+	const struct dit_check_one_opts *one;
+	const struct dit_check_opts *opts;
+	int fd;
+	struct dit_hold *hold; /* NULL: there is nothing to hold, or it cannot be */
+	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
+	bool is_held;
+	bool has_needed[NNEEDED];
+	struct dit_check_findings *findings;
+	struct dit_check_findings *notes;
+	struct dit_check_sizes *sizes;  /* NULL: nobody wants to know */
+	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
+	uint64_t memory_bytes;
+	uint64_t bytes_read; /* pages that the walk has visited */
+	uint64_t bytes_total;
+};
+
+static void report(struct check *check, enum dit_report_kind kind, const char *format,
+                   ...) __attribute__((format(printf, 3, 4)));
+
+static void report(struct check *check, enum dit_report_kind kind, const char *format,
+                   ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	dit_tell(check->opts->report, check->opts->report_ctx, kind, format, args);
+	va_end(args);
+}
+
+/* ---- findings ---- */
+
+static void keep_walked(void *ctx, const struct dit_walk_finding *finding)
+{
+	struct check *check = ctx;
+	struct dit_check_place place = DIT_CHECK_PLACE(finding->database);
+
+	place.page = finding->page;
+	place.node = finding->node;
+	dit_check_find(check->findings, finding->kind, &place, "%s", finding->text);
+}
+
+/* ---- the databases of a file ---- */
+
+static void take_database(void *ctx, struct dit_span name, unsigned flags,
+                          struct dit_key_orders *orders)
+{
+	struct check *check = ctx;
+	struct dit_check_place place = DIT_CHECK_PLACE(name.data);
+
+	for (size_t i = 0; i < NNEEDED; i++) {
+		if (dit_span_eq(name, dit_span_of(needed[i]))) {
+			check->has_needed[i] = true;
+		}
+	}
+	if (!dit_stored_flags_are_right(name, flags)) {
+		dit_check_find(check->findings, DIT_CHECK_DATABASE_FLAGS, &place,
+		               "the database has flags 0x%02x, which slapd does not give "
+		               "to one of this name",
+		               flags);
+	}
+	dit_stored_order(NULL, name, flags, orders);
+}
+
+static void look_for_missing(struct check *check)
+{
+	for (size_t i = 0; i < NNEEDED; i++) {
+		struct dit_check_place place = DIT_CHECK_PLACE(needed[i]);
+
+		if (!check->has_needed[i]) {
+			dit_check_find(check->findings, DIT_CHECK_DATABASE_MISSING,
+			               &place, "the database is missing; slapd needs it");
+		}
+	}
+}
+
+/* ---- the state that is looked at ---- */
+
+static void hold(struct check *check)
+{
+	/* liblmdb believes what the meta pages say, so they are looked at first. */
+	int r = dit_walk_has_metas(check->fd)
+	                ? dit_hold_take(&check->hold, check->one->path)
+	                : 0;
+
+	/* In the table of readers of LMDB 1.0 nothing is registered. */
+	if (r < 0 && r != DIT_E_FORMAT) {
+		report(check, DIT_REPORT_WARNING,
+		       "%s: checked without holding a snapshot: %s", check->one->path,
+		       dit_strerror(r));
+	}
+	check->is_held = check->hold != NULL;
+}
+
+static void ignore(void *ctx, const struct dit_walk_finding *finding)
+{
+	(void)ctx;
+	(void)finding;
+}
+
+/* Can liblmdb open the named databases? */
+static bool is_main_tree_sound(const struct check *check)
+{
+	const struct dit_walk_opts opts = {.fd = check->fd,
+	                                   .transaction = DIT_WALK_NEWEST,
+	                                   .nthreads = 1,
+	                                   .is_brief = true,
+	                                   .found = ignore,
+	                                   .max_findings = 1};
+	struct dit_walk_stats stats = {0};
+	int r = -ESTALE;
+
+	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
+		r = dit_walk(&opts, &stats);
+	}
+	return r == 0 && stats.nfindings == 0;
+}
+
+/* First without LMDB's write lock, for which slapd's writers would wait. */
+static int open_readers(struct check *check, const char *directory, unsigned nreaders,
+                        struct dit_fault *fault)
+{
+	struct dit_snapshot_opts opts = {.nreaders = nreaders,
+	                                 .no_lock = true,
+	                                 .no_lock_file = true,
+	                                 .wait_ms = WAIT_MS,
+	                                 .fault = fault};
+	int r = dit_snapshot_open_readers(&check->snapshot, directory, &opts);
+
+	if (r == -EAGAIN) {
+		opts.no_lock = false;
+		r = dit_snapshot_open_readers(&check->snapshot, directory, &opts);
+	}
+	return r;
+}
+
+/* The releases differ in hashes and in the index of objectClass. */
+static void look_at_release(struct check *check)
+{
+	enum dit_openldap_version release = check->one->openldap;
+
+	if (dit_snapshot_is_lmdb_10(check->snapshot) != (release >= DIT_OPENLDAP_2_7)) {
+		report(check, DIT_REPORT_WARNING,
+		       "%s is a database of OpenLDAP %s, the configuration is read as "
+		       "OpenLDAP %s reads it: see --openldap",
+		       check->one->path,
+		       release >= DIT_OPENLDAP_2_7 ? "2.5 or 2.6" : "2.7",
+		       dit_openldap_name(release));
+	}
+}
+
+/* 0, with a snapshot, or without: then the structure alone is checked. */
+static int open_snapshot(struct check *check)
+{
+	struct dit_fault fault = {""};
+	char *directory = NULL;
+	int r = 0;
+
+	if (!dit_walk_has_metas(check->fd) || !is_main_tree_sound(check)) {
+		return 0;
+	}
+	r = dit_data_directory(check->one->path, &directory);
+	if (r == 0) {
+		report(check, DIT_REPORT_ERROR,
+		       "%s: the content of a file that is not called data.mdb cannot be "
+		       "checked",
+		       check->one->path);
+		return -EINVAL;
+	}
+	if (r > 0) {
+		r = open_readers(check, directory, check->one->nthreads, &fault);
+	}
+	free(directory);
+	if (r < 0 && fault.text[0] != '\0') {
+		report(check, DIT_REPORT_ERROR, "%s: %s", check->one->path, fault.text);
+	}
+	if (r == 0) {
+		check->is_held = dit_snapshot_is_held(check->snapshot);
+		look_at_release(check);
+	}
+	return r;
+}
+
+static void let_go(struct check *check)
+{
+	dit_snapshot_close(check->snapshot);
+	dit_hold_drop(check->hold);
+	check->snapshot = NULL;
+	check->hold = NULL;
+}
+
+static uint64_t transaction_of(const struct check *check)
+{
+	return check->snapshot != NULL ? dit_snapshot_txn_id(check->snapshot)
+	       : check->hold != NULL   ? dit_hold_txn_id(check->hold)
+	                               : DIT_WALK_NEWEST;
+}
+
+/* ---- structure ---- */
+
+/* ---- progress ---- */
+
+static void find_memory(void *ctx)
+{
+	struct check *check = ctx;
+
+	check->memory_bytes = dit_memory_in_use();
+}
+
+static void tell_progress(void *ctx, enum dit_check_phase phase, uint64_t done,
+                          uint64_t total)
+{
+	static const enum dit_progress_unit units[DIT_CHECK_NPHASES] = {
+		[DIT_CHECK_STRUCTURE] = DIT_PROGRESS_PAGES,
+		[DIT_CHECK_ENTRIES] = DIT_PROGRESS_RECORDS,
+		[DIT_CHECK_INDEXES] = DIT_PROGRESS_POSTINGS,
+	};
+	struct check *check = ctx;
+	struct dit_progress progress = {.phase = phase,
+	                                .unit = units[phase],
+	                                .done = done,
+	                                .total = total,
+	                                .bytes_read = check->bytes_read,
+	                                .bytes_total = check->bytes_total,
+	                                .threads = check->one->nthreads};
+
+	dit_tick(&check->memory_clock);
+	progress.memory_bytes = check->memory_bytes;
+	if (phase == DIT_CHECK_ENTRIES) {
+		progress.nentries = done;
+	}
+	check->opts->progress(check->opts->progress_ctx, &progress);
+}
+
+static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes)
+{
+	struct check *check = ctx;
+
+	check->bytes_read = done * page_bytes;
+	check->bytes_total = total * page_bytes;
+	tell_progress(ctx, DIT_CHECK_STRUCTURE, done, total);
+}
+
+/* ---- the two parts ---- */
+
+static int walk(struct check *check, struct dit_walk_stats *stats)
+{
+	struct dit_walk_opts opts = {
+		.fd = check->fd,
+		.transaction = transaction_of(check),
+		.nthreads = check->one->nthreads,
+		.order = take_database,
+		.order_ctx = check,
+		.found = keep_walked,
+		.found_ctx = check,
+		.stop = check->opts->stop,
+	};
+	int r = 0;
+
+	if (check->opts->progress != NULL) {
+		opts.tell = tell_pages;
+		opts.tell_ctx = check;
+	}
+	if (check->sizes != NULL) {
+		opts.list = dit_check_sizes_note;
+		opts.size = dit_check_sizes_take;
+		opts.size_ctx = check->sizes;
+	}
+	memset(stats, 0, sizeof(*stats));
+	r = dit_walk(&opts, stats);
+	if (r == 0 && stats->has_all_databases) {
+		look_for_missing(check);
+	}
+	return r;
+}
+
+/* Records can be read in spite of these. */
+static bool is_harmless(unsigned kind)
+{
+	switch (kind) {
+	case DIT_WALK_PAGE_FREE:
+	case DIT_WALK_PAGE_LOST:
+	case DIT_WALK_BRANCH_CHILDREN:
+	case DIT_WALK_TREE_BRANCHES:
+	case DIT_WALK_TREE_LEAVES:
+	case DIT_WALK_TREE_OVERFLOWS:
+	case DIT_WALK_TREE_ITEMS:
+	case DIT_WALK_FREE_KEY:
+	case DIT_WALK_FREE_COUNT:
+	case DIT_WALK_FREE_ORDER:
+	case DIT_WALK_FREE_RANGE:
+	case DIT_WALK_FREE_TWICE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_readable(const struct check *check)
+{
+	for (unsigned kind = 0; kind < DIT_CHECK_NKINDS; kind++) {
+		if (!is_harmless(kind) &&
+		    dit_check_findings_count_of(check->findings, kind) > 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- content ---- */
+
+static int check_content(struct check *check)
+{
+	const struct dit_stop stop = {.flag = check->opts->stop};
+	const struct dit_check_content_opts opts = {
+		.snapshot = check->snapshot,
+		.settings = check->one->settings,
+		.database = check->one->database,
+		.memory_bytes = check->opts->memory_bytes,
+		.tmpdir = check->opts->tmpdir,
+		.stop = &stop,
+		.findings = check->findings,
+		.notes = check->notes,
+		.tell = check->opts->progress == NULL ? NULL : tell_progress,
+		.tell_ctx = check,
+	};
+	int r = 0;
+
+	if (check->snapshot == NULL || !is_readable(check)) {
+		report(check, DIT_REPORT_WARNING,
+		       "%s: the structure is damaged, so the content was not checked; "
+		       "\"ditindex NAME\" mends a damaged index, \"ditcat -c\" saves what "
+		       "can be read",
+		       check->one->path);
+		return 0;
+	}
+	r = dit_check_content(&opts);
+	/* Without a lock file nobody may have been there, or have come since. */
+	if ((r == 0 || r == DIT_E_CORRUPT) && !check->is_held &&
+	    !dit_walk_is_newest(check->fd, dit_snapshot_txn_id(check->snapshot))) {
+		return -ESTALE;
+	}
+	if (r == DIT_E_CORRUPT && dit_check_findings_count(check->findings) > 0) {
+		report(check, DIT_REPORT_WARNING,
+		       "%s: the structure is damaged, so the content was not checked to "
+		       "its end",
+		       check->one->path);
+		return 0;
+	}
+	return r;
+}
+
+/* ---- a sample ---- */
+
+/*
+ * A sound file is read by way of liblmdb. Of LMDB 1.0 no sample is read: slapd could not
+ * start meanwhile. Without a sample some advice is missing, and nothing else.
+ */
+static int read_sample(struct check *check)
+{
+	const struct dit_stop stop = {.flag = check->opts->stop};
+	struct dit_check_use *use = check->one->use;
+	struct dit_fault fault = {""};
+	char *directory = NULL;
+	int r = 0;
+
+	if (use == NULL || check->sizes == NULL ||
+	    check->one->openldap >= DIT_OPENLDAP_2_7 ||
+	    dit_check_findings_count(check->findings) > 0 ||
+	    dit_data_directory(check->one->path, &directory) <= 0) {
+		return 0;
+	}
+	if (open_readers(check, directory, 1, &fault) == 0) {
+		r = dit_check_use_sample(use, check->sizes, check->snapshot, &stop);
+	}
+	free(directory);
+	return r == DIT_E_STOPPED || r == -ENOMEM ? r : 0;
+}
+
+/* ---- the whole ---- */
+
+static int check_once(struct check *check, struct dit_walk_stats *stats)
+{
+	bool wants_content = check->one->database != NULL;
+	int r = wants_content ? open_snapshot(check) : 0;
+
+	if (r < 0) {
+		return r;
+	}
+	if (check->snapshot == NULL) {
+		hold(check);
+	}
+	r = walk(check, stats);
+	if (r == 0 && wants_content) {
+		r = check_content(check);
+	} else if (r == 0) {
+		r = read_sample(check);
+	}
+	return r;
+}
+
+static void begin_again(struct check *check)
+{
+	dit_check_findings_reset(check->findings);
+	dit_check_findings_reset(check->notes);
+	if (check->sizes != NULL) {
+		dit_check_sizes_reset(check->sizes);
+	}
+	memset(check->has_needed, 0, sizeof(check->has_needed));
+}
+
+/* A file of another name is no database, and may be a link; not to wait for a pipe. */
+static int open_other(const char *path, struct dit_fault *fault)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0) {
+		return -errno;
+	}
+	r = dit_is_regular_file(fd);
+	if (r == 0) {
+		r = dit_fault_say(fault, -EINVAL, "no regular file");
+	}
+	if (r < 0) {
+		(void)close(fd);
+		return r;
+	}
+	return fd;
+}
+
+static int open_any(const struct check *check, struct dit_fault *fault)
+{
+	char *directory = NULL;
+	int dir_fd = -1;
+	int fd = -1;
+	int r = dit_data_directory(check->one->path, &directory);
+
+	if (r == 0) {
+		return open_other(check->one->path, fault);
+	}
+	if (r < 0) {
+		return r;
+	}
+	dir_fd = dit_directory_open(directory, fault);
+	free(directory);
+	if (dir_fd < 0) {
+		return dir_fd;
+	}
+	fd = dit_file_open(dir_fd, DIT_DATA_NAME, O_RDONLY, fault);
+	(void)close(dir_fd);
+	return fd;
+}
+
+static int open_file(const struct check *check, struct dit_fault *fault)
+{
+	int fd = open_any(check, fault);
+	int r = fd < 0 ? fd : dit_format_check_module(fd, fault);
+
+	if (fd >= 0 && r < 0) {
+		(void)close(fd);
+	}
+	return r < 0 ? r : fd;
+}
+
+static int check_file(struct check *check, struct dit_walk_stats *stats)
+{
+	struct dit_fault fault = {""};
+	int r = -ESTALE;
+
+	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
+		check->fd = open_file(check, &fault);
+		if (check->fd < 0) {
+			if (fault.text[0] != '\0') {
+				report(check, DIT_REPORT_ERROR, "%s: %s",
+				       check->one->path, fault.text);
+			}
+			return check->fd;
+		}
+		begin_again(check);
+		r = check_once(check, stats);
+		let_go(check);
+		(void)close(check->fd);
+	}
+	return r;
+}
+
+static const char *reason(int error)
+{
+	return error == -ESTALE ? "it is changed too fast by somebody else"
+	                        : dit_strerror(error);
+}
+
+static void tell_file(struct check *check, const struct dit_walk_stats *stats)
+{
+	const struct dit_check_file file = {
+		.file = check->one->path,
+		.is_held = check->is_held,
+		.transaction = stats->transaction,
+		.page_bytes = stats->page_bytes,
+		.npages = stats->npages,
+		.nused = stats->nused,
+		.nfree = stats->nfree,
+		.ndatabases = stats->ndatabases,
+		.nfindings = dit_check_findings_count(check->findings),
+		.nnotes = dit_check_findings_count(check->notes),
+	};
+
+	if (check->opts->file != NULL) {
+		check->opts->file(check->opts->file_ctx, &file);
+	}
+}
+
+static int tell(struct check *check, const struct dit_walk_stats *stats)
+{
+	const struct dit_check_opts *opts = check->opts;
+	const char *path = check->one->path;
+	int r = dit_check_findings_tell(check->findings, path, opts->found,
+	                                opts->found_ctx);
+
+	if (r == 0) {
+		r = dit_check_findings_tell(check->notes, path, opts->found,
+		                            opts->found_ctx);
+	}
+	if (r == 0 && check->one->use != NULL) {
+		r = dit_check_use_tell(check->one->use, path, opts->config,
+		                       opts->config_ctx);
+	}
+	if (r == 0 && check->sizes != NULL) {
+		r = dit_check_sizes_tell(check->sizes, path, stats->page_bytes,
+		                         opts->sizes, opts->sizes_ctx);
+	}
+	if (r == 0) {
+		tell_file(check, stats);
+	}
+	return r;
+}
+
+int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
+{
+	struct check check = {.one = opts, .opts = opts->opts};
+	struct dit_walk_stats stats = {0};
+	int r = dit_check_findings_new(&check.findings, opts->opts->max_findings);
+
+	check.memory_clock = (struct dit_ticker){find_memory, &check, 0, 0};
+	if (r == 0) {
+		r = dit_check_findings_new(&check.notes, opts->opts->max_findings);
+	}
+	if (r == 0 && opts->opts->sizes != NULL) {
+		r = dit_check_sizes_new(&check.sizes, opts->nthreads);
+	}
+	if (r == 0) {
+		r = check_file(&check, &stats);
+	}
+	if (r == 0) {
+		r = tell(&check, &stats);
+	}
+	for (unsigned i = 0; i < DIT_CHECK_NKINDS && r == 0; i++) {
+		by_kind[i] += dit_check_findings_count_of(check.findings, i);
+	}
+	if (r < 0 && r != DIT_E_STOPPED) {
+		report(&check, DIT_REPORT_ERROR, "%s: could not be checked: %s",
+		       opts->path, reason(r));
+	}
+	dit_check_findings_free(check.findings);
+	dit_check_findings_free(check.notes);
+	dit_check_sizes_free(check.sizes);
+	return r;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The check of one data file: its structure, then its content, in one snapshot.
+ *
+ * Threads: one; it starts its own.
+ */
+#ifndef DITKIT_CHECK_ONE_H
+#define DITKIT_CHECK_ONE_H
+
+#include "base/openldap.h"
+#include "check/check_findings.h"
+#include "check/check_use.h"
+#include "config/settings.h"
+
+struct dit_check_one_opts {
+	const struct dit_check_opts *opts; /* borrowed, like the others */
+	const char *path;                  /* of the data file */
+	const struct dit_settings *settings;
+	enum dit_openldap_version openldap;  /* whose settings they are */
+	const struct dit_database *database; /* NULL: the structure alone is checked */
+	struct dit_check_use
+		*use; /* a sample is read into it, and it is told; NULL: none */
+	unsigned nthreads;
+};
+
+/**
+ * Check, and tell what was found.
+ *
+ * @param by_kind  DIT_CHECK_NKINDS counters that grow; those of notes do not
+ *
+ * @return as dit_check(); a report says why
+ */
+int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind);
+
+#endif

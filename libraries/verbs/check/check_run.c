@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Checks: which files, and what was found in all of them. */
+#include "check/check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "check/check_one.h"
+#include "check/check_searches.h"
+#include "config/settings.h"
+#include "job/chosen.h"
+
+struct check {
+	const struct dit_check_opts *opts;
+	struct dit_chosen chosen; /* empty: a path was given */
+	unsigned nthreads;
+	struct dit_check_use **uses; /* of the databases that are checked; owned */
+	size_t nuses;
+	uint64_t by_kind[DIT_CHECK_NKINDS]; /* of all files */
+};
+
+static struct dit_check_use *use_of(const struct check *check,
+                                    const struct dit_database *database)
+{
+	for (size_t i = 0; i < check->nuses; i++) {
+		if (dit_check_use_database(check->uses[i]) == database) {
+			return check->uses[i];
+		}
+	}
+	return NULL;
+}
+
+/* A directory means the data file in it. */
+static int check_path(struct check *check, const char *path,
+                      const struct dit_database *database)
+{
+	struct dit_check_one_opts one = {
+		.opts = check->opts,
+		.settings = check->chosen.settings,
+		.openldap = check->chosen.openldap,
+		.database = check->opts->is_quick ? NULL : database,
+		.use = use_of(check, database),
+		.nthreads = check->nthreads,
+	};
+	struct stat status;
+	char *file = NULL;
+	bool is_directory = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+	int r = asprintf(&file, "%s%s", path, is_directory ? "/data.mdb" : "");
+
+	if (r < 0) {
+		return -ENOMEM;
+	}
+	one.path = file;
+	r = dit_check_one(&one, check->by_kind);
+	free(file);
+	return r;
+}
+
+/* ---- which files ---- */
+
+static bool belongs(const struct check *check, const struct dit_database *database)
+{
+	const struct dit_database *chosen = check->chosen.db;
+
+	return database == chosen ||
+	       (!check->opts->no_glue && check->opts->database < 0 &&
+	        database->is_subordinate && strcmp(database->type, "mdb") == 0 &&
+	        dit_settings_superior(check->chosen.settings, database) == chosen);
+}
+
+/* Those that will be opened. */
+static int tell_directories(const struct check *check)
+{
+	const struct dit_settings *settings = check->chosen.settings;
+	const struct dit_check_opts *opts = check->opts;
+	const char **directories = NULL;
+	size_t n = 0;
+	int r = 0;
+
+	if (opts->before_open == NULL) {
+		return 0;
+	}
+	if (opts->path != NULL) {
+		return opts->before_open(opts->before_open_ctx, &opts->path, 1);
+	}
+	directories = calloc(settings->ndatabases + 1, sizeof(*directories));
+	if (directories == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < settings->ndatabases; i++) {
+		if (belongs(check, &settings->databases[i]) &&
+		    settings->databases[i].data.directory != NULL) {
+			directories[n++] = settings->databases[i].data.directory;
+		}
+	}
+	r = opts->before_open(opts->before_open_ctx, directories, n);
+	free(directories);
+	return r;
+}
+
+/* ---- how indexes are used ---- */
+
+static int make_uses(struct check *check)
+{
+	const struct dit_settings *settings = check->chosen.settings;
+	int r = 0;
+
+	check->uses = calloc(settings->ndatabases + 1, sizeof(struct dit_check_use *));
+	if (check->uses == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < settings->ndatabases && r == 0; i++) {
+		const struct dit_database *database = &settings->databases[i];
+
+		if (belongs(check, database)) {
+			r = dit_check_use_new(&check->uses[check->nuses], settings,
+			                      database);
+			check->nuses += r == 0;
+		}
+	}
+	return r;
+}
+
+static int look_at_uses(struct check *check)
+{
+	const struct dit_check_opts *opts = check->opts;
+	const struct dit_check_searches_opts searches = {.settings =
+	                                                         check->chosen.settings,
+	                                                 .uses = check->uses,
+	                                                 .nuses = check->nuses,
+	                                                 .next = opts->searches,
+	                                                 .ctx = opts->searches_ctx,
+	                                                 .stop = opts->stop};
+
+	return opts->searches == NULL ? 0 : dit_check_searches_read(&searches);
+}
+
+static void free_uses(struct check *check)
+{
+	for (size_t i = 0; i < check->nuses; i++) {
+		dit_check_use_free(check->uses[i]);
+	}
+	free(check->uses);
+}
+
+/* ---- the whole ---- */
+
+static int check_databases(struct check *check)
+{
+	const struct dit_check_opts *opts = check->opts;
+	struct dit_chosen_opts wanted = {.conf = opts->conf,
+	                                 .conf_dir = opts->conf_dir,
+	                                 .suffix = opts->suffix,
+	                                 .database = opts->database,
+	                                 .openldap = opts->openldap,
+	                                 .tool = "slapcat",
+	                                 .report = opts->report,
+	                                 .report_ctx = opts->report_ctx};
+	const struct dit_settings *settings = NULL;
+	int r = dit_chosen_read(&check->chosen, &wanted);
+
+	if (r < 0) {
+		return r;
+	}
+	settings = check->chosen.settings;
+	check->nthreads = dit_thread_count(check->nthreads, settings);
+	if (opts->config != NULL && opts->sizes != NULL) {
+		r = make_uses(check);
+		r = r == 0 ? look_at_uses(check) : r;
+	}
+	if (r == 0) {
+		r = tell_directories(check);
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (opts->path != NULL) {
+		return check_path(check, opts->path, check->chosen.db);
+	}
+	for (size_t i = 0; i < settings->ndatabases && r == 0; i++) {
+		const struct dit_database *database = &settings->databases[i];
+
+		if (belongs(check, database)) {
+			r = check_path(check, database->data.directory, database);
+		}
+	}
+	return r;
+}
+
+static int compare_kinds(const void *a, const void *b)
+{
+	return strcmp(((const struct dit_check_kind_stats *)a)->kind,
+	              ((const struct dit_check_kind_stats *)b)->kind);
+}
+
+static int fill_stats(const struct check *check, struct dit_check_stats *ret)
+{
+	ret->kinds = calloc(DIT_CHECK_NKINDS, sizeof(*ret->kinds));
+	if (ret->kinds == NULL) {
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < DIT_CHECK_NKINDS; i++) {
+		if (check->by_kind[i] > 0) {
+			ret->kinds[ret->nkinds++] = (struct dit_check_kind_stats){
+				.kind = dit_check_kind_name(i),
+				.nfindings = check->by_kind[i]};
+			ret->nfindings += check->by_kind[i];
+		}
+	}
+	qsort(ret->kinds, ret->nkinds, sizeof(*ret->kinds), compare_kinds);
+	return 0;
+}
+
+int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
+{
+	struct check check = {.opts = opts, .nthreads = opts->threads};
+	int r = 0;
+	int filled = 0;
+
+	*ret = (struct dit_check_stats){.nfindings = 0};
+	if (opts->path != NULL && opts->is_quick) {
+		check.nthreads = dit_thread_count(check.nthreads, NULL);
+		r = tell_directories(&check);
+		if (r == 0) {
+			r = check_path(&check, opts->path, NULL);
+		}
+	} else {
+		r = check_databases(&check);
+	}
+	filled = fill_stats(&check, ret);
+	free_uses(&check);
+	dit_chosen_deinit(&check.chosen);
+	return r < 0 ? r : filled;
+}
+
+void dit_check_stats_deinit(struct dit_check_stats *stats)
+{
+	free(stats->kinds);
+	*stats = (struct dit_check_stats){.nfindings = 0};
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sizes of databases: notes of each member, summed up at the end. */
+#include "check/check_sizes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "reader/snapshot.h"
+
+#define RANGE_ITEMS 3 /* 0, the lowest ID, the highest (storage.md 5.4) */
+#define KEY_MAX     511
+
+struct long_list {
+	uint64_t nitems;
+	size_t key_len;
+	char key[KEY_MAX];
+	char *value; /* owned by the member's notes; NULL: not known */
+};
+
+/* Of one database, by one member. */
+struct notes {
+	bool has_presence;
+	bool is_presence_range;
+	uint64_t npresent;
+	uint64_t nranges;
+	uint64_t nlists[DIT_LIST_LENGTHS];
+	struct long_list *longest; /* the longest first; owned */
+	size_t nlongest;
+};
+
+/* [own: the member] */
+struct member {
+	struct notes *notes; /* by number of the database */
+	size_t nnotes;
+	size_t size;
+	int error;
+};
+
+struct database {
+	struct dit_walk_size size; /* its name owned */
+};
+
+struct dit_check_sizes {
+	struct member *members;
+	unsigned nmembers;
+	struct database *databases;
+	size_t ndatabases;
+	size_t size;
+	int error;
+};
+
+/* ---- members ---- */
+
+static struct notes *notes_of(struct member *member, size_t database)
+{
+	struct notes *notes = NULL;
+
+	if (database < member->nnotes) {
+		return &member->notes[database];
+	}
+	notes = dit_grow(member->notes, &member->size, database + 1, sizeof(*notes));
+	if (notes == NULL) {
+		member->error = -ENOMEM;
+		return NULL;
+	}
+	member->notes = notes;
+	memset(&notes[member->nnotes], 0,
+	       (database + 1 - member->nnotes) * sizeof(*notes));
+	member->nnotes = database + 1;
+	return &notes[database];
+}
+
+/* Longer first; of the same length by key. */
+static int compare_lists(const struct long_list *a, const struct long_list *b)
+{
+	size_t len = a->key_len < b->key_len ? a->key_len : b->key_len;
+	int order = (a->nitems < b->nitems) - (a->nitems > b->nitems);
+
+	if (order == 0) {
+		order = memcmp(a->key, b->key, len);
+	}
+	return order != 0 ? order : (a->key_len > b->key_len) - (a->key_len < b->key_len);
+}
+
+static int insert(struct notes *notes, const struct long_list *list)
+{
+	size_t at = 0;
+
+	if (notes->longest == NULL) {
+		notes->longest = calloc(DIT_CHECK_LONGEST, sizeof(*notes->longest));
+		if (notes->longest == NULL) {
+			return -ENOMEM;
+		}
+	}
+	while (at < notes->nlongest && compare_lists(&notes->longest[at], list) < 0) {
+		at++;
+	}
+	if (at == DIT_CHECK_LONGEST) {
+		return 0;
+	}
+	if (notes->nlongest < DIT_CHECK_LONGEST) {
+		notes->nlongest++;
+	}
+	memmove(&notes->longest[at + 1], &notes->longest[at],
+	        (notes->nlongest - at - 1) * sizeof(*list));
+	notes->longest[at] = *list;
+	return 0;
+}
+
+static bool is_range(const struct dit_walk_list *list)
+{
+	uint64_t first = 1;
+
+	if (list->nitems == RANGE_ITEMS && list->first.len == sizeof(first)) {
+		memcpy(&first, list->first.data, sizeof(first));
+	}
+	return first == 0;
+}
+
+/* Four bytes of zero; of integer keys eight (storage.md 5.4). */
+static bool is_presence(struct dit_span key)
+{
+	for (size_t i = 0; i < key.len; i++) {
+		if (key.data[i] != '\0') {
+			return false;
+		}
+	}
+	return key.len == 4 || key.len == 8;
+}
+
+static void note_presence(struct notes *notes, const struct dit_walk_list *list)
+{
+	notes->has_presence = true;
+	notes->is_presence_range = is_range(list);
+	notes->npresent = notes->is_presence_range ? 0 : list->nitems;
+}
+
+void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list *list)
+{
+	struct dit_check_sizes *sizes = ctx;
+	struct member *own = &sizes->members[member];
+	struct notes *notes = notes_of(own, list->database);
+	struct long_list noted = {.nitems = list->nitems};
+	unsigned class = 63 - (unsigned)__builtin_clzll(list->nitems | 1);
+
+	if (notes == NULL) {
+		return;
+	}
+	if (is_presence(list->key)) {
+		note_presence(notes, list);
+	}
+	if (is_range(list)) {
+		notes->nranges++;
+		return;
+	}
+	notes->nlists[class & (DIT_LIST_LENGTHS - 1)]++;
+	if (notes->nlongest == DIT_CHECK_LONGEST &&
+	    list->nitems < notes->longest[DIT_CHECK_LONGEST - 1].nitems) {
+		return;
+	}
+	noted.key_len = list->key.len < KEY_MAX ? list->key.len : KEY_MAX;
+	memcpy(noted.key, list->key.data, noted.key_len);
+	if (insert(notes, &noted) < 0) {
+		own->error = -ENOMEM;
+	}
+}
+
+/* ---- databases ---- */
+
+void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size)
+{
+	struct dit_check_sizes *sizes = ctx;
+	struct database *databases = dit_grow(sizes->databases, &sizes->size,
+	                                      sizes->ndatabases + 1, sizeof(*databases));
+	size_t name_size = strlen(size->name) + 1;
+	char *name = malloc(name_size);
+
+	if (databases != NULL) {
+		sizes->databases = databases;
+	}
+	if (databases == NULL || name == NULL) {
+		free(name);
+		sizes->error = -ENOMEM;
+		return;
+	}
+	memcpy(name, size->name, name_size);
+	databases[sizes->ndatabases].size = *size;
+	databases[sizes->ndatabases++].size.name = name;
+}
+
+/* What the members noted of one database. */
+static int sum_up(const struct dit_check_sizes *sizes, size_t number, struct notes *ret)
+{
+	*ret = (struct notes){.nranges = 0};
+	for (unsigned i = 0; i < sizes->nmembers; i++) {
+		const struct member *member = &sizes->members[i];
+		const struct notes *notes =
+			number < member->nnotes ? &member->notes[number] : NULL;
+
+		for (size_t k = 0; notes != NULL && k < notes->nlongest; k++) {
+			if (insert(ret, &notes->longest[k]) < 0) {
+				return -ENOMEM;
+			}
+		}
+		for (size_t k = 0; notes != NULL && k < DIT_LIST_LENGTHS; k++) {
+			ret->nlists[k] += notes->nlists[k];
+		}
+		ret->nranges += notes == NULL ? 0 : notes->nranges;
+		if (notes != NULL && notes->has_presence) {
+			ret->has_presence = true;
+			ret->is_presence_range = notes->is_presence_range;
+			ret->npresent = notes->npresent;
+		}
+	}
+	return 0;
+}
+
+static int tell_one(const struct dit_check_sizes *sizes, size_t number,
+                    struct dit_check_database *told, dit_check_database_fn fn, void *ctx)
+{
+	const struct dit_walk_size *size = &sizes->databases[number].size;
+	struct dit_check_list longest[DIT_CHECK_LONGEST];
+	struct notes notes;
+	int r = sum_up(sizes, number, &notes);
+
+	for (size_t i = 0; i < notes.nlongest; i++) {
+		longest[i] = (struct dit_check_list){
+			.key = {notes.longest[i].key, notes.longest[i].key_len},
+			.nids = notes.longest[i].nitems,
+			.value = notes.longest[i].value};
+	}
+	told->name = size->name;
+	told->is_index = (size->flags & DIT_DB_DUPFIXED) != 0;
+	told->depth = size->depth;
+	told->nkeys = size->nkeys;
+	told->nrecords = size->nitems;
+	told->nbranches = size->nbranches;
+	told->nleaves = size->nleaves;
+	told->noverflows = size->noverflows;
+	told->bytes =
+		(size->nbranches + size->nleaves + size->noverflows) * told->page_bytes;
+	told->used_bytes = size->used_bytes;
+	if (told->is_index) {
+		told->has_presence = notes.has_presence;
+		told->is_presence_range = notes.is_presence_range;
+		told->npresent = notes.npresent;
+		told->nranges = notes.nranges;
+		told->nlists = notes.nlists;
+		told->longest = longest;
+		told->nlongest = notes.nlongest;
+	}
+	if (r == 0) {
+		fn(ctx, told);
+	}
+	free(notes.longest);
+	told->longest = NULL; /* of this function, as is nlists */
+	told->nlists = NULL;
+	told->nlongest = 0;
+	return r;
+}
+
+/* ---- values ---- */
+
+static const struct database *find(const struct dit_check_sizes *sizes, const char *name,
+                                   size_t *ret_number)
+{
+	for (size_t i = 0; i < sizes->ndatabases; i++) {
+		if (strcmp(sizes->databases[i].size.name, name) == 0) {
+			*ret_number = i;
+			return &sizes->databases[i];
+		}
+	}
+	return NULL;
+}
+
+/* The list of a key; members have seen different keys. */
+static struct long_list *find_list(struct dit_check_sizes *sizes, const char *name,
+                                   struct dit_span key)
+{
+	size_t number = 0;
+
+	if (find(sizes, name, &number) == NULL) {
+		return NULL;
+	}
+	for (unsigned i = 0; i < sizes->nmembers; i++) {
+		struct notes *notes = number < sizes->members[i].nnotes
+		                              ? &sizes->members[i].notes[number]
+		                              : NULL;
+
+		for (size_t k = 0; notes != NULL && k < notes->nlongest; k++) {
+			struct long_list *list = &notes->longest[k];
+
+			if (list->key_len == key.len &&
+			    memcmp(list->key, key.data, key.len) == 0) {
+				return list;
+			}
+		}
+	}
+	return NULL;
+}
+
+bool dit_check_sizes_format(struct dit_check_sizes *sizes, const char *name,
+                            bool *ret_is_integerkey, size_t *ret_key_len)
+{
+	size_t number = 0;
+	const struct database *database = find(sizes, name, &number);
+
+	if (database == NULL) {
+		return false;
+	}
+	*ret_is_integerkey = (database->size.flags & DIT_DB_INTEGERKEY) != 0;
+	*ret_key_len = 0;
+	for (unsigned i = 0; i < sizes->nmembers; i++) {
+		if (number < sizes->members[i].nnotes &&
+		    sizes->members[i].notes[number].nlongest > 0) {
+			*ret_key_len = sizes->members[i].notes[number].longest[0].key_len;
+		}
+	}
+	return true;
+}
+
+bool dit_check_sizes_wants(struct dit_check_sizes *sizes, const char *name,
+                           struct dit_span key)
+{
+	const struct long_list *list = find_list(sizes, name, key);
+
+	return list != NULL && list->value == NULL;
+}
+
+int dit_check_sizes_name(struct dit_check_sizes *sizes, const char *name,
+                         struct dit_span key, const char *value)
+{
+	struct long_list *list = find_list(sizes, name, key);
+
+	if (list != NULL && list->value == NULL) {
+		list->value = strdup(value);
+		return list->value == NULL ? -ENOMEM : 0;
+	}
+	return 0;
+}
+
+static uint64_t count_entries(const struct dit_check_sizes *sizes)
+{
+	for (size_t i = 0; i < sizes->ndatabases; i++) {
+		if (strcmp(sizes->databases[i].size.name, "id2e") == 0) {
+			return sizes->databases[i].size.nkeys;
+		}
+	}
+	return 0;
+}
+
+int dit_check_sizes_tell(struct dit_check_sizes *sizes, const char *file,
+                         unsigned page_bytes, dit_check_database_fn told, void *ctx)
+{
+	int r = sizes->error;
+
+	for (unsigned i = 0; i < sizes->nmembers && r == 0; i++) {
+		r = sizes->members[i].error;
+	}
+	for (size_t i = 0; i < sizes->ndatabases && r == 0; i++) {
+		struct dit_check_database database = {.file = file,
+		                                      .nentries = count_entries(sizes),
+		                                      .page_bytes = page_bytes};
+
+		r = tell_one(sizes, i, &database, told, ctx);
+	}
+	return r;
+}
+
+/* ---- the whole ---- */
+
+int dit_check_sizes_new(struct dit_check_sizes **ret, unsigned nmembers)
+{
+	struct dit_check_sizes *sizes = calloc(1, sizeof(*sizes));
+
+	if (sizes == NULL) {
+		return -ENOMEM;
+	}
+	sizes->nmembers = nmembers;
+	sizes->members = calloc(nmembers, sizeof(*sizes->members));
+	if (sizes->members == NULL) {
+		free(sizes);
+		return -ENOMEM;
+	}
+	*ret = sizes;
+	return 0;
+}
+
+void dit_check_sizes_reset(struct dit_check_sizes *sizes)
+{
+	for (unsigned i = 0; i < sizes->nmembers; i++) {
+		struct member *member = &sizes->members[i];
+
+		for (size_t k = 0; k < member->nnotes; k++) {
+			for (size_t n = 0; n < member->notes[k].nlongest; n++) {
+				free(member->notes[k].longest[n].value);
+			}
+			free(member->notes[k].longest);
+		}
+		free(member->notes);
+		*member = (struct member){.notes = NULL};
+	}
+	for (size_t i = 0; i < sizes->ndatabases; i++) {
+		free((char *)sizes->databases[i].size.name);
+	}
+	sizes->ndatabases = 0;
+	sizes->error = 0;
+}
+
+void dit_check_sizes_free(struct dit_check_sizes *sizes)
+{
+	if (sizes != NULL) {
+		dit_check_sizes_reset(sizes);
+		free(sizes->databases);
+		free(sizes->members);
+		free(sizes);
+	}
+}

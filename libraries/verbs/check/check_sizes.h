@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What each named database takes, collected during a walk (walk.h): its share of range
+ * keys and its longest lists as well.
+ *
+ *   dit_check_sizes_new()
+ *   dit_walk() with dit_check_sizes_note() and dit_check_sizes_take()
+ *   dit_check_sizes_tell();  dit_check_sizes_free()
+ *
+ * Threads: members note side by side, each for itself; the rest is one thread's.
+ */
+#ifndef DITKIT_CHECK_SIZES_H
+#define DITKIT_CHECK_SIZES_H
+
+#include "check/check.h"
+#include "walk/walk.h"
+
+struct dit_check_sizes;
+
+/** 0 or -ENOMEM. */
+int dit_check_sizes_new(struct dit_check_sizes **ret, unsigned nmembers);
+/** NULL is fine. */
+void dit_check_sizes_free(struct dit_check_sizes *sizes);
+/** As new. */
+void dit_check_sizes_reset(struct dit_check_sizes *sizes);
+
+/** Callbacks of the walk; ctx is the object. */
+void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list *list);
+void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size);
+
+/**
+ * After the walk: what the keys of an index database look like, as far as its longest
+ * lists say. @return false: there is none of this name
+ */
+bool dit_check_sizes_format(struct dit_check_sizes *sizes, const char *name,
+                            bool *ret_is_integerkey, size_t *ret_key_len);
+/** Is it the key of one of the longest lists, without a value so far? */
+bool dit_check_sizes_wants(struct dit_check_sizes *sizes, const char *name,
+                           struct dit_span key);
+/** Remember the value of such a key. @return 0; -ENOMEM */
+int dit_check_sizes_name(struct dit_check_sizes *sizes, const char *name,
+                         struct dit_span key, const char *value);
+
+/** Tell all databases, by name. @return 0 or -ENOMEM: something could not be noted */
+int dit_check_sizes_tell(struct dit_check_sizes *sizes, const char *file,
+                         unsigned page_bytes, dit_check_database_fn told, void *ctx);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "check/check_split.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "codec/entry_codec.h"
+#include "reader/dn_reader.h"
+#include "values/value_order.h"
+
+#define ARENA_BYTES (16u << 10)
+#define KEY_BYTES   (sizeof(uint64_t) + sizeof(uint16_t))
+#define NAME_SHOWN  200
+#define DN_SHOWN    400
+
+/* The values under one key. */
+struct group {
+	uint64_t id;
+	uint16_t number;
+	const struct dit_ad *ad; /* NULL: not in the schema */
+	uint64_t nwanted;        /* that the entry counts; 0: it keeps none there */
+	bool has_normal;
+	uint64_t n;
+	bool has_before;
+	struct dit_span before; /* what the value before this one is ordered by */
+};
+
+struct split_check {
+	const struct dit_check_split_opts *opts;
+	struct dit_scan *values;
+	struct dit_scan *entries;
+	struct dit_dn_reader *dns;
+	struct dit_arena arena; /* of one entry */
+	bool was_read;
+	uint64_t entry_id;
+	bool has_entry; /* of entry_id, and it can be read */
+	struct dit_stored_entry entry;
+	char attribute[NAME_SHOWN];
+	char dn[DN_SHOWN];
+};
+
+/* ---- findings ---- */
+
+static struct dit_check_place place_of(struct split_check *check,
+                                       const struct group *group)
+{
+	const struct dit_ad_name *name =
+		dit_ad_names_get(check->opts->names, group->number);
+	struct dit_check_place place = DIT_CHECK_PLACE("id2v");
+	struct dit_dn_text dn;
+
+	place.id = group->id;
+	if (name != NULL) {
+		(void)snprintf(check->attribute, sizeof(check->attribute), "%.*s",
+		               DIT_SPAN_ARGS(name->name));
+		place.attribute = check->attribute;
+	}
+	if (group->id != 0 && dit_dn_reader_get(check->dns, group->id, &dn) == 0) {
+		(void)snprintf(check->dn, sizeof(check->dn), "%.*s",
+		               DIT_SPAN_ARGS(dn.pretty));
+		place.dn = check->dn;
+	}
+	return place;
+}
+
+static void find(struct split_check *check, const struct group *group,
+                 enum dit_check_kind kind, const char *text)
+{
+	const struct dit_check_place place = place_of(check, group);
+
+	dit_check_find(check->opts->findings, kind, &place, "%s", text);
+}
+
+/* ---- the entry of a key ---- */
+
+static int read_entry(struct split_check *check, uint64_t id)
+{
+	struct dit_span wanted = {(const char *)&id, sizeof(id)};
+	struct dit_span key;
+	struct dit_span record;
+	int r = dit_scan_seek(check->entries, wanted, &key, &record);
+
+	check->was_read = true;
+	check->entry_id = id;
+	check->has_entry = false;
+	if (r <= 0) {
+		return r;
+	}
+	dit_arena_reset(&check->arena);
+	r = record.len == 0 ? DIT_E_CORRUPT
+	                    : dit_entry_decode(record, &check->arena, &check->entry);
+	check->has_entry = r == 0;
+	return r == DIT_E_CORRUPT ? 0 : r;
+}
+
+/* An entry may have several blocks of one description; their values share a key. */
+static void find_attribute(const struct split_check *check, struct group *group)
+{
+	for (uint32_t i = 0; check->has_entry && i < check->entry.nattrs; i++) {
+		const struct dit_stored_attr *attr = &check->entry.attrs[i];
+
+		if (attr->ad_number == group->number && attr->is_split) {
+			group->nwanted += attr->nvalues;
+			group->has_normal = attr->has_normal;
+		}
+	}
+}
+
+static int begin_group(struct split_check *check, struct dit_span key,
+                       struct group *group)
+{
+	const struct dit_ad_name *name = NULL;
+	int r = 0;
+
+	*group = (struct group){.id = 0};
+	memcpy(&group->id, key.data, sizeof(group->id));
+	memcpy(&group->number, key.data + sizeof(group->id), sizeof(group->number));
+	if (!check->was_read || check->entry_id != group->id) {
+		r = read_entry(check, group->id);
+	}
+	if (r < 0) {
+		return r;
+	}
+	find_attribute(check, group);
+	name = dit_ad_names_get(check->opts->names, group->number);
+	group->ad = name == NULL ? NULL : name->ad;
+	if (group->nwanted == 0) {
+		find(check, group, DIT_CHECK_SPLIT_SURPLUS,
+		     !check->has_entry ? "there is no entry whose values these could be"
+		     : group->number == 0
+		             ? "slapd stored the values of an attribute that was new "
+		               "under number 0, where nobody finds them"
+		             : "the entry keeps no values of this attribute in id2v");
+	}
+	return 0;
+}
+
+/* Equal values are counted, and stored once (split_codec.h). */
+static void end_group(struct split_check *check, const struct group *group)
+{
+	struct dit_check_place place;
+
+	bool is_few = group->n < group->nwanted;
+
+	if (group->nwanted > 0 && group->n != group->nwanted) {
+		place = place_of(check, group);
+		dit_check_find(is_few ? check->opts->notes : check->opts->findings,
+		               is_few ? DIT_CHECK_SPLIT_FEW : DIT_CHECK_SPLIT_COUNT,
+		               &place, "the entry counts %llu values, id2v has %llu%s",
+		               (unsigned long long)group->nwanted,
+		               (unsigned long long)group->n,
+		               is_few ? ": equal ones were given, or some are lost" : "");
+	}
+}
+
+/* ---- values ---- */
+
+/* Empty values that have a normal form are all kept. */
+static void check_order(struct split_check *check, struct group *group,
+                        struct dit_span key)
+{
+	int order = 0;
+
+	if (group->has_before && group->ad != NULL) {
+		order = dit_value_order(group->ad->type)(group->before, key);
+	}
+	if (order > 0 ||
+	    (group->has_before && order == 0 && group->ad != NULL && key.len > 0)) {
+		find(check, group, DIT_CHECK_SPLIT_ORDER,
+		     "a value is not above the one before it");
+	}
+	group->has_before = true;
+	group->before = key;
+}
+
+static void check_value(struct split_check *check, struct group *group,
+                        struct dit_span record)
+{
+	struct dit_span value;
+	struct dit_span normal;
+
+	group->n++;
+	if (group->nwanted == 0) {
+		return;
+	}
+	if (dit_split_decode(record, group->has_normal, &value, &normal) < 0) {
+		find(check, group, DIT_CHECK_SPLIT_RECORD,
+		     "a record contradicts its format");
+		return;
+	}
+	check_order(check, group, group->has_normal ? normal : value);
+}
+
+static int check_values(struct split_check *check)
+{
+	struct group group = {.n = 0};
+	struct dit_span before = {NULL, 0};
+	struct dit_span key;
+	struct dit_span record;
+	int r = 0;
+
+	while (r == 0 && (r = dit_scan_next(check->values, &key, &record)) > 0) {
+		r = dit_stop_is_set(check->opts->stop) ? DIT_E_STOPPED : 0;
+		if (r == 0 && key.len != KEY_BYTES) {
+			return DIT_E_CORRUPT; /* the structure was checked before */
+		}
+		if (r == 0 && (before.data == NULL || !dit_span_eq(before, key))) {
+			end_group(check, &group);
+			r = begin_group(check, key, &group);
+			before = key;
+		}
+		if (r == 0) {
+			check_value(check, &group, record);
+		}
+	}
+	if (r == 0) {
+		end_group(check, &group);
+	}
+	return r;
+}
+
+int dit_check_split(const struct dit_check_split_opts *opts)
+{
+	struct split_check check = {.opts = opts};
+	int r = dit_scan_open_by(&check.values, opts->snapshot, opts->reader, "id2v");
+
+	dit_arena_init(&check.arena, ARENA_BYTES);
+	if (r == 0) {
+		r = dit_scan_open_by(&check.entries, opts->snapshot, opts->reader,
+		                     "id2e");
+	}
+	if (r == 0) {
+		r = dit_dn_reader_new(&check.dns, opts->snapshot, opts->reader);
+	}
+	if (r == 0) {
+		r = check_values(&check);
+	}
+	dit_scan_close(check.values);
+	dit_scan_close(check.entries);
+	dit_dn_reader_free(check.dns);
+	dit_arena_deinit(&check.arena);
+	return r;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How the indexes of one database are used: what is configured, which of them searches
+ * look up, and what searches ask for without an answer.
+ *
+ *   dit_check_use_new()
+ *   dit_check_use_search() ...     for each search
+ *   dit_check_use_sample()         reads some entries
+ *   dit_check_use_tell();  dit_check_use_free()
+ *
+ * What slapd looks up for a filter (mdb_index_param(), filter candidates):
+ *
+ *   (cn=a) (cn>=a) (cn<=a)    eq
+ *   (cn~=a)                   approx, if the type has such a rule; else eq
+ *   (cn=a*)                   sub
+ *   (cn=*)                    pres; of objectClass nothing
+ *   (&...)                    all children; one answer suffices
+ *   (|...)                    all children; each has to have an answer
+ *   (!...)                    nothing: every entry is a candidate
+ *
+ * The index is that of the description; else of its type, if there are options; else of
+ * the nearest supertype.
+ *
+ * An index of objectClass answers, but with nearly every entry: it counts as an answer
+ * only where nothing else was asked.
+ *
+ * Threads: belongs to one thread.
+ */
+#ifndef DITKIT_CHECK_USE_H
+#define DITKIT_CHECK_USE_H
+
+#include "base/stop.h"
+#include "check/check_sizes.h"
+#include "config/settings.h"
+#include "reader/snapshot.h"
+#include "values/filter.h"
+
+/** How many entries a sample has at most. */
+#define DIT_CHECK_SAMPLE 10000
+
+struct dit_check_use;
+
+/** @param settings  borrowed, as is @p db  @return 0; -ENOMEM */
+int dit_check_use_new(struct dit_check_use **ret, const struct dit_settings *settings,
+                      const struct dit_database *db);
+/** NULL is fine. */
+void dit_check_use_free(struct dit_check_use *use);
+
+const struct dit_database *dit_check_use_database(const struct dit_check_use *use);
+
+/** A search below the suffix. @return 0; -ENOMEM */
+int dit_check_use_search(struct dit_check_use *use, const struct dit_filter *filter);
+
+/** Searches that are counted, and no more. */
+enum dit_check_search_kind {
+	DIT_CHECK_SEARCH_BASE,
+	DIT_CHECK_SEARCH_ELSEWHERE,
+	DIT_CHECK_SEARCH_UNREAD,
+};
+void dit_check_use_count(struct dit_check_use *use, enum dit_check_search_kind kind);
+
+/**
+ * Read the first entries of a snapshot, once: kinds of values, and what the keys of the
+ * longest lists stand for.
+ *
+ * @param sizes  get these values
+ *
+ * @return 0; as dit_entry_scan_run()
+ */
+int dit_check_use_sample(struct dit_check_use *use, struct dit_check_sizes *sizes,
+                         struct dit_snapshot *snapshot, const struct dit_stop *stop);
+
+/** @return 0; -ENOMEM */
+int dit_check_use_tell(struct dit_check_use *use, const char *file,
+                       dit_check_config_fn fn, void *ctx);
+
+#endif

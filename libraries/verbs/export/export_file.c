@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "export/export_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/stop.h"
+
+#define ATTEMPTS    100
+#define NEW_MODE    0666 /* less the umask: slapcat's */
+#define CLOSED_MODE 0600 /* until it has the mode of what it replaces */
+#define PUSH_BYTES  (8u << 20)
+
+/* ---- opening ---- */
+
+/* Such a name leads to something that is open already, whatever its type. */
+static bool is_of_system(const char *path)
+{
+	bool is_device =
+		strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
+
+	return is_device || strncmp(path, "/proc/", 6) == 0;
+}
+
+static int open_of_system(struct dit_export_file *file, int flags)
+{
+	file->fd = open(file->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | flags,
+	                NEW_MODE);
+	return file->fd < 0 ? -errno : 0;
+}
+
+/*
+ * A pipe or a device. Meanwhile somebody may have put a link or a file there: it is not
+ * written to. O_CREAT: the system looks whose pipe it is (fs.protected_fifos).
+ */
+static int open_in_place(struct dit_export_file *file)
+{
+	struct stat st;
+
+	file->fd = openat(file->dir_fd, file->name,
+	                  O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+	                  CLOSED_MODE);
+	if (file->fd < 0 || fstat(file->fd, &st) < 0) {
+		return -errno;
+	}
+	return S_ISREG(st.st_mode) ? -EEXIST : 0;
+}
+
+/*
+ * In a directory like /tmp everybody can make a file of any name: what replaces it is not
+ * for him. Where fs.protected_regular is set, slapcat cannot write to it either.
+ */
+static int check_owner(const struct dit_export_file *file, const struct stat *old)
+{
+	struct stat dir;
+
+	if (fstat(file->dir_fd, &dir) < 0) {
+		return -errno;
+	}
+	if (old->st_uid == geteuid() || old->st_uid == dir.st_uid) {
+		return 0;
+	}
+	return (dir.st_mode & S_ISVTX) != 0 && (dir.st_mode & (S_IWGRP | S_IWOTH)) != 0
+	               ? -EACCES
+	               : 0;
+}
+
+/* ".name.1a2b3c4d5e6f7081" for "name". */
+static int make_name(struct dit_export_file *file)
+{
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), 0) < 0) {
+		return -errno;
+	}
+	free(file->beside);
+	if (asprintf(&file->beside, ".%.200s.%016llx", file->name,
+	             (unsigned long long)number) < 0) {
+		file->beside = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/*
+ * What the file that is replaced has. Who may not give files away keeps them, and where
+ * the group is another one too, it may no more than all others.
+ */
+static int keep_rights(struct dit_export_file *file, const struct stat *old)
+{
+	mode_t mode = old->st_mode & 07777;
+
+	if (fchown(file->fd, old->st_uid, old->st_gid) < 0) {
+		if (errno != EPERM) {
+			return -errno;
+		}
+		mode &= 0777;
+		if (fchown(file->fd, (uid_t)-1, old->st_gid) < 0) {
+			mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3;
+		}
+	}
+	return fchmod(file->fd, mode) < 0 ? -errno : 0;
+}
+
+static int open_beside(struct dit_export_file *file, const struct stat *old)
+{
+	int r = -EEXIST;
+
+	for (int i = 0; i < ATTEMPTS && r == -EEXIST; i++) {
+		r = make_name(file);
+		if (r < 0) {
+			return r;
+		}
+		file->fd = openat(file->dir_fd, file->beside,
+		                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		                  old == NULL ? NEW_MODE : CLOSED_MODE);
+		r = file->fd < 0 ? -errno : 0;
+	}
+	if (r < 0) {
+		free(file->beside); /* it is not ours */
+		file->beside = NULL;
+		return r;
+	}
+	return old == NULL ? 0 : keep_rights(file, old);
+}
+
+/* What is there, and no link. */
+static int open_old(struct dit_export_file *file, const struct stat *old)
+{
+	int r = check_owner(file, old);
+
+	if (r < 0) {
+		return r;
+	}
+	if (S_ISREG(old->st_mode)) {
+		return faccessat(file->dir_fd, file->name, W_OK, 0) < 0
+		               ? -errno
+		               : open_beside(file, old);
+	}
+	return open_in_place(file);
+}
+
+/* A link is replaced, unless it leads to a directory. */
+static int open_link(struct dit_export_file *file)
+{
+	struct stat target;
+
+	return fstatat(file->dir_fd, file->name, &target, 0) == 0 &&
+	                       S_ISDIR(target.st_mode)
+	               ? -EISDIR
+	               : open_beside(file, NULL);
+}
+
+static int open_in_directory(struct dit_export_file *file)
+{
+	struct stat old;
+
+	if (file->path[0] == '\0') {
+		return -ENOENT;
+	}
+	file->dir_fd = dit_path_open_parent(file->path, &file->name, file->why);
+	if (file->dir_fd < 0) {
+		return file->dir_fd;
+	}
+	if (file->name[0] == '\0') {
+		return -EISDIR;
+	}
+	if (fstatat(file->dir_fd, file->name, &old, AT_SYMLINK_NOFOLLOW) < 0) {
+		return errno == ENOENT ? open_beside(file, NULL) : -errno;
+	}
+	return S_ISLNK(old.st_mode) ? open_link(file) : open_old(file, &old);
+}
+
+int dit_export_file_open(struct dit_export_file *file, const char *path, int system_flags,
+                         const struct dit_stop *stop)
+{
+	*file = (struct dit_export_file){
+		.stop = stop, .path = path, .fd = -1, .dir_fd = -1};
+	if (path == NULL) {
+		file->fd = STDOUT_FILENO;
+		return 0;
+	}
+	return is_of_system(path) ? open_of_system(file, system_flags)
+	                          : open_in_directory(file);
+}
+
+int dit_export_file_keep(struct dit_export_file *file)
+{
+	if (file->beside == NULL || geteuid() != 0) {
+		return 0;
+	}
+	return dit_export_keeper_start(&file->keeper, file->dir_fd, file->beside,
+	                               file->name);
+}
+
+/* ---- writing ---- */
+
+static int wait_or_fail(const struct dit_export_file *file)
+{
+	if (errno != EINTR) {
+		return -errno;
+	}
+	return dit_stop_is_set(file->stop) ? DIT_E_STOPPED : 0;
+}
+
+/*
+ * The disk begins to write while there is more to come: the sync at the end then waits
+ * for a few MiB only. What fails here fails there as well.
+ */
+static void push(struct dit_export_file *file)
+{
+	uint64_t n = file->nbytes - file->pushed;
+
+	if (file->beside != NULL && n >= PUSH_BYTES) {
+		(void)sync_file_range(file->fd, (off64_t)file->pushed, (off64_t)n,
+		                      SYNC_FILE_RANGE_WRITE);
+		file->pushed = file->nbytes;
+	}
+}
+
+int dit_export_file_write(struct dit_export_file *file, struct iovec *iov, int n)
+{
+	while (n > 0) {
+		ssize_t done = 0;
+
+		if (iov->iov_len == 0) {
+			iov++;
+			n--;
+			continue;
+		}
+		done = writev(file->fd, iov, n < IOV_MAX ? n : IOV_MAX);
+		if (done < 0) {
+			int r = wait_or_fail(file);
+
+			if (r < 0) {
+				return r;
+			}
+			continue;
+		}
+		file->nbytes += (uint64_t)done;
+		for (; n > 0 && (size_t)done >= iov->iov_len; iov++, n--) {
+			done -= (ssize_t)iov->iov_len;
+		}
+		if (n > 0) {
+			/* A signal while the pipe was full shows as a short write. */
+			if (dit_stop_is_set(file->stop)) {
+				return DIT_E_STOPPED;
+			}
+			iov->iov_base = (char *)iov->iov_base + done;
+			iov->iov_len -= (size_t)done;
+		}
+	}
+	push(file);
+	return 0;
+}
+
+/* ---- the end ---- */
+
+int dit_export_file_finish(struct dit_export_file *file)
+{
+	int r = 0;
+
+	if (file->beside == NULL) {
+		return 0;
+	}
+	if (fsync(file->fd) < 0) {
+		return -errno;
+	}
+	if (file->keeper.pid != 0) {
+		r = dit_export_keeper_place(&file->keeper);
+	} else if (renameat(file->dir_fd, file->beside, file->dir_fd, file->name) < 0) {
+		r = -errno;
+	}
+	if (r < 0) {
+		return r;
+	}
+	free(file->beside);
+	file->beside = NULL;
+	return 0;
+}
+
+void dit_export_file_close(struct dit_export_file *file)
+{
+	dit_export_keeper_end(&file->keeper);
+	if (file->beside != NULL) {
+		(void)unlinkat(file->dir_fd, file->beside, 0);
+		free(file->beside);
+	}
+	if (file->fd >= 0 && file->path != NULL) {
+		(void)close(file->fd);
+	}
+	if (file->dir_fd >= 0 && file->path != NULL) {
+		(void)close(file->dir_fd);
+	}
+	*file = DIT_EXPORT_FILE_NONE;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "export/export_match.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "filter/filter_match.h"
+#include "values/dn.h"
+
+#define ARENA_BYTES 4096
+
+int dit_export_match_init(struct dit_export_match *match, const struct dit_schema *schema,
+                          const struct dit_export_opts *opts)
+{
+	struct dit_notes notes;
+	struct dit_dn dn;
+	int r = 0;
+
+	*match = (struct dit_export_match){
+		.scope = opts->scope, .schema = schema, .has_base = opts->base != NULL};
+	dit_arena_init(&match->arena, ARENA_BYTES);
+	dit_notes_init(&notes, &match->arena);
+	if (opts->filter != NULL) {
+		r = dit_filter_read(schema, dit_span_of(opts->filter), &match->arena,
+		                    &notes, &match->filter);
+		dit_notes_tell(&notes, opts->report, opts->report_ctx);
+	}
+	if (r < 0) {
+		return r == -ENOMEM ? r : DIT_E_SYNTAX;
+	}
+	if (match->has_base) {
+		r = dit_dn_parse(schema, dit_span_of(opts->base), &match->arena, NULL,
+		                 &dn);
+	}
+	if (r == DIT_E_UNSUPPORTED) {
+		r = DIT_E_INVALID;
+	}
+	if (r == 0 && match->has_base) {
+		match->base = dn.norm;
+	}
+	return r;
+}
+
+void dit_export_match_below(struct dit_export_match *match, struct dit_span suffix)
+{
+	if (!match->has_base && match->scope != DIT_EXPORT_SUBTREE) {
+		match->has_base = true;
+		match->base = suffix;
+	}
+}
+
+void dit_export_match_deinit(struct dit_export_match *match)
+{
+	dit_arena_deinit(&match->arena);
+}
+
+/* In a normal DN a comma in a value has a backslash before it, or is written in hex. */
+static struct dit_span parent_of(struct dit_span dn)
+{
+	for (size_t i = 0; i < dn.len; i++) {
+		if (dn.data[i] == '\\') {
+			i++;
+		} else if (dn.data[i] == ',') {
+			return (struct dit_span){dn.data + i + 1, dn.len - i - 1};
+		}
+	}
+	return (struct dit_span){dn.data + dn.len, 0};
+}
+
+static bool is_in_scope(const struct dit_export_match *match,
+                        const struct dit_entry_view *entry)
+{
+	struct dit_span dn = entry->norm_dn;
+	bool is_base = false;
+
+	if (!match->has_base) {
+		return true;
+	}
+	is_base = dit_span_eq(dn, match->base);
+	switch (match->scope) {
+	case DIT_EXPORT_BASE:
+		return is_base;
+	case DIT_EXPORT_ONE:
+		return !is_base && dn.len > 0 && dit_span_eq(parent_of(dn), match->base);
+	case DIT_EXPORT_CHILDREN:
+		return !is_base && dit_dn_is_below(dn, match->base);
+	case DIT_EXPORT_SUBTREE:
+		break;
+	}
+	return dit_dn_is_below(dn, match->base);
+}
+
+int dit_export_matches(const struct dit_export_match *match,
+                       const struct dit_entry_view *entry, struct dit_arena *arena)
+{
+	struct dit_arena_mark mark;
+	int r = 0;
+
+	if (!is_in_scope(match, entry)) {
+		return 0;
+	}
+	if (match->filter == NULL) {
+		return 1;
+	}
+	mark = dit_arena_mark(arena);
+	r = dit_filter_match(match->schema, match->filter, entry, arena);
+	dit_arena_rewind(arena, mark);
+	return r < 0 ? r : r == DIT_TRUE;
+}

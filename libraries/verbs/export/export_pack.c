@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "export/export_pack.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include <zlib.h>
+#include <zstd.h>
+
+#define GZIP_WINDOW (15 + 16) /* the largest; with gzip's header */
+#define GZIP_MEMORY 8
+#define ZSTD_LEVEL  3
+
+struct dit_packer {
+	enum dit_export_compression kind;
+	z_stream gzip;
+	bool has_gzip;
+	ZSTD_CCtx *zstd;
+	char *out; /* the text before, for its memory */
+	size_t size;
+};
+
+int dit_packer_new(struct dit_packer **ret, enum dit_export_compression kind)
+{
+	struct dit_packer *packer = calloc(1, sizeof(*packer));
+
+	if (packer == NULL) {
+		return -ENOMEM;
+	}
+	packer->kind = kind;
+	if (kind == DIT_EXPORT_ZSTD) {
+		packer->zstd = ZSTD_createCCtx();
+	} else {
+		packer->has_gzip = deflateInit2(&packer->gzip, Z_DEFAULT_COMPRESSION,
+		                                Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+		                                Z_DEFAULT_STRATEGY) == Z_OK;
+	}
+	if (packer->zstd == NULL && !packer->has_gzip) {
+		dit_packer_free(packer);
+		return -ENOMEM;
+	}
+	*ret = packer;
+	return 0;
+}
+
+void dit_packer_free(struct dit_packer *packer)
+{
+	if (packer == NULL) {
+		return;
+	}
+	if (packer->has_gzip) {
+		(void)deflateEnd(&packer->gzip);
+	}
+	(void)ZSTD_freeCCtx(packer->zstd);
+	free(packer->out);
+	free(packer);
+}
+
+static int reserve(struct dit_packer *packer, size_t need)
+{
+	char *out = NULL;
+
+	if (need <= packer->size) {
+		return 0;
+	}
+	out = realloc(packer->out, need);
+	if (out == NULL) {
+		return -ENOMEM;
+	}
+	packer->out = out;
+	packer->size = need;
+	return 0;
+}
+
+/* zlib counts in 32 bits, so a large text goes in piece by piece. */
+static int pack_gzip(struct dit_packer *packer, const struct dit_ldif_text *text,
+                     size_t *ret_len)
+{
+	z_stream *z = &packer->gzip;
+	size_t left = text->len;
+	int flush = Z_NO_FLUSH;
+	int r = 0;
+
+	/* First of all: the bound is that of the state. */
+	(void)deflateReset(z);
+	r = reserve(packer, deflateBound(z, text->len));
+	if (r < 0) {
+		return r;
+	}
+	z->next_in = (Bytef *)text->data;
+	z->next_out = (Bytef *)packer->out;
+	while (flush != Z_FINISH) {
+		size_t room = packer->size - (size_t)((char *)z->next_out - packer->out);
+
+		z->avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
+		z->avail_out = room < UINT_MAX ? (uInt)room : UINT_MAX;
+		left -= z->avail_in;
+		flush = left == 0 ? Z_FINISH : Z_NO_FLUSH;
+		r = deflate(z, flush);
+		left += z->avail_in;
+		if (left > 0) {
+			flush = Z_NO_FLUSH;
+		}
+	}
+	*ret_len = (size_t)((char *)z->next_out - packer->out);
+	return r == Z_STREAM_END ? 0 : -ENOMEM;
+}
+
+static int pack_zstd(struct dit_packer *packer, const struct dit_ldif_text *text,
+                     size_t *ret_len)
+{
+	int r = reserve(packer, ZSTD_compressBound(text->len));
+	size_t len = 0;
+
+	if (r < 0) {
+		return r;
+	}
+	len = ZSTD_compressCCtx(packer->zstd, packer->out, packer->size, text->data,
+	                        text->len, ZSTD_LEVEL);
+	if (ZSTD_isError(len)) {
+		return -ENOMEM; /* no other error is possible with room for the worst */
+	}
+	*ret_len = len;
+	return 0;
+}
+
+int dit_packer_pack(struct dit_packer *packer, struct dit_ldif_text *text)
+{
+	char *out = NULL;
+	size_t size = 0;
+	size_t len = 0;
+	int r = packer->kind == DIT_EXPORT_ZSTD ? pack_zstd(packer, text, &len)
+	                                        : pack_gzip(packer, text, &len);
+
+	if (r < 0) {
+		return r;
+	}
+	/* Each gets the other's memory. */
+	out = packer->out;
+	size = packer->size;
+	packer->out = text->data;
+	packer->size = text->size;
+	text->data = out;
+	text->size = size;
+	text->len = len;
+	return 0;
+}

@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Exports: a scan whose ranges leave texts, which main writes in order.
+ *
+ *   members   entry ─▶ matches? ─▶ lines in the text of the range
+ *   main      texts ─▶ some MiB of them ─▶ writev()
+ *
+ * A text goes from a member to main with its range, and back by way of the shelf. So
+ * there are never more texts than ranges on their way, and their memory is used again.
+ */
+#include "export/export.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lmdb.h>
+
+#include "base/monitor.h"
+#include "base/stop.h"
+#include "base/tell.h"
+#include "export/export_file.h"
+#include "export/export_match.h"
+#include "export/export_pack.h"
+#include "export/export_text.h"
+#include "filter/filter_index.h"
+#include "job/chosen.h"
+#include "job/glue.h"
+#include "job/hint.h"
+#include "place/fault.h"
+#include "scan/scan_snapshot.h"
+
+#define WRITE_BYTES (1u << 20) /* written at once, about */
+#define WRITE_TEXTS 64
+#define KEEP_BYTES  (1u << 20) /* a larger text does not wait on the shelf */
+#define WAIT_MS     10000
+/* Single entries cost several times as much as entries in a row. */
+#define CANDIDATES_SHARE 8
+
+/* What a range leaves. */
+struct export_text {
+	struct export_text *next; /* on the shelf */
+	struct dit_ldif_text ldif;
+	uint64_t nread; /* entries and holes */
+	uint64_t nentries;
+	uint64_t nunreadable;
+	bool is_end;        /* an entry cannot be read, and nothing comes behind it */
+	char *first_reason; /* points into the range's memory; NULL: all could be read */
+	uint64_t first_id;  /* of the first one that cannot be read */
+	uint64_t nlost;     /* attributes whose values slapd has lost */
+	uint64_t lost_id;   /* of the first entry with one */
+	struct dit_span lost_name; /* of that attribute; points into the snapshot */
+};
+
+/* Texts that nobody uses. */
+struct shelf {
+	struct dit_monitor monitor;
+	struct export_text *first; /* [lock: monitor] */
+};
+
+/* One of the databases. [const] while members run */
+struct export_database {
+	const struct dit_database *db;
+	struct dit_snapshot *snapshot;
+	struct dit_entry_scan *scan;
+	struct dit_export_names names;
+	struct dit_candidates candidates; /* of the filter */
+	uint64_t nread;                   /* [own: main] entries and holes so far */
+};
+
+struct export
+{
+	/* [const] while members run */
+	const struct dit_export_opts *opts;
+	struct dit_stop stop;
+	struct dit_chosen chosen;
+	struct dit_glue glue;
+	struct dit_export_match match;
+	struct export_database *databases;
+	size_t ndatabases;
+	struct export_database *current;
+
+	struct shelf shelf;
+	struct dit_packer **packers; /* [own: the member] one each; NULL: plain text */
+
+	/* [own: main] */
+	struct dit_export_stats *stats;
+	struct dit_export_file file;
+	struct export_text *pending[WRITE_TEXTS]; /* to be written */
+	int npending;
+	size_t pending_bytes;
+	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
+	uint64_t memory_bytes;
+	bool is_told; /* why the scan ends */
+};
+
+/* ---- reports ---- */
+
+static void tell(const struct export *export, enum dit_report_kind kind,
+                 const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void tell(const struct export *export, enum dit_report_kind kind,
+                 const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	dit_tell(export->opts->report, export->opts->report_ctx, kind, format, args);
+	va_end(args);
+}
+
+static int fail_on_file(struct export *export, int r)
+{
+	const char *path = export->opts->output;
+
+	export->is_told = true;
+	if (r == DIT_E_STOPPED) {
+		return r; /* told at the end */
+	}
+	tell(export, DIT_REPORT_ERROR, "%s: %s", path == NULL ? "standard output" : path,
+	     dit_strerror(r));
+	return r;
+}
+
+/* ---- texts ---- */
+
+static struct export_text *take_text(struct export *export)
+{
+	struct shelf *shelf = &export->shelf;
+	struct export_text *text = NULL;
+
+	dit_monitor_enter(&shelf->monitor);
+	text = shelf->first;
+	if (text != NULL) {
+		shelf->first = text->next;
+	}
+	dit_monitor_leave(&shelf->monitor);
+	if (text == NULL) {
+		text = calloc(1, sizeof(*text));
+		if (text != NULL) {
+			dit_ldif_text_init(&text->ldif, export->opts->wrap);
+		}
+	}
+	return text;
+}
+
+static void free_text(struct export_text *text)
+{
+	dit_ldif_text_deinit(&text->ldif);
+	free(text);
+}
+
+static void shelve_text(struct export *export, struct export_text *text)
+{
+	struct shelf *shelf = &export->shelf;
+
+	if (text->ldif.size > KEEP_BYTES) {
+		dit_ldif_text_deinit(&text->ldif);
+	}
+	dit_ldif_text_clear(&text->ldif);
+	*text = (struct export_text){.ldif = text->ldif};
+	dit_monitor_enter(&shelf->monitor);
+	text->next = shelf->first;
+	shelf->first = text;
+	dit_monitor_leave(&shelf->monitor);
+}
+
+static void empty_shelf(struct shelf *shelf)
+{
+	while (shelf->first != NULL) {
+		struct export_text *text = shelf->first;
+
+		shelf->first = text->next;
+		free_text(text);
+	}
+}
+
+/* ---- members ---- */
+
+static int begin_range(void *ctx, struct dit_scan_range *range)
+{
+	range->result = take_text(ctx);
+	return range->result == NULL ? -ENOMEM : 0;
+}
+
+/* Only the first reason of a range is kept: entries that nobody can read are rare. */
+static int put_unreadable(const struct export *export, struct dit_scan_range *range,
+                          const struct dit_entry_view *entry)
+{
+	struct export_text *text = range->result;
+	const char *reason =
+		entry->name_error < 0 ? "its DN cannot be put together" : entry->reason;
+
+	if (text->nunreadable++ == 0) {
+		text->first_id = entry->id;
+		text->first_reason = dit_scan_range_alloc(range, strlen(reason) + 1);
+		if (text->first_reason == NULL) {
+			return -ENOMEM;
+		}
+		memcpy(text->first_reason, reason, strlen(reason));
+	}
+	text->is_end = !export->opts->keep_going;
+	return dit_export_put_nothing(&text->ldif, entry->id);
+}
+
+/* slapcat says nothing of them. */
+static void note_lost(struct export_text *text, const struct dit_entry_view *entry)
+{
+	for (uint32_t i = 0; i < entry->nattrs; i++) {
+		const struct dit_attr_view *attr = &entry->attrs[i];
+
+		if (attr->nvalues == 0 && attr->is_split && text->nlost++ == 0) {
+			text->lost_id = entry->id;
+			text->lost_name = attr->name;
+		}
+	}
+}
+
+static int put_entry(void *ctx, struct dit_scan_range *range,
+                     const struct dit_entry_view *entry)
+{
+	const struct export *export = ctx;
+	struct export_text *text = range->result;
+	int r = 0;
+
+	text->nread++;
+	if (entry->is_hole || text->is_end) {
+		return 0;
+	}
+	if (entry->name_error < 0 || entry->record_error < 0) {
+		return put_unreadable(export, range, entry);
+	}
+	r = dit_export_matches(&export->match, entry, dit_scan_range_arena(range));
+	if (r <= 0) {
+		return r;
+	}
+	text->nentries++;
+	note_lost(text, entry);
+	return dit_export_put_entry(&text->ldif, &export->current->names, entry,
+	                            export->opts->is_verbose);
+}
+
+static int pack_range(void *ctx, struct dit_scan_range *range)
+{
+	const struct export *export = ctx;
+	struct export_text *text = range->result;
+
+	if (export->packers == NULL || text->ldif.len == 0) {
+		return 0;
+	}
+	return dit_packer_pack(export->packers[range->member], &text->ldif);
+}
+
+/* ---- main ---- */
+
+static int write_pending(struct export *export)
+{
+	struct iovec iov[WRITE_TEXTS];
+	int r = 0;
+
+	for (int i = 0; i < export->npending; i++) {
+		const struct dit_ldif_text *ldif = &export->pending[i]->ldif;
+
+		iov[i] = (struct iovec){ldif->data, ldif->len};
+	}
+	r = dit_export_file_write(&export->file, iov, export->npending);
+	for (int i = 0; i < export->npending; i++) {
+		shelve_text(export, export->pending[i]);
+	}
+	export->npending = 0;
+	export->pending_bytes = 0;
+	export->stats->nbytes = export->file.nbytes;
+	return r < 0 ? fail_on_file(export, r) : 0;
+}
+
+static int take_unreadable(struct export *export, const struct export_text *text)
+{
+	export->stats->nunreadable += text->nunreadable;
+	tell(export, DIT_REPORT_ERROR, "%s: entry id=%08lx cannot be read: %s",
+	     export->current->db->data.directory, (unsigned long)text->first_id,
+	     text->first_reason);
+	if (text->nunreadable > 1) {
+		tell(export, DIT_REPORT_ERROR,
+		     "%s: %llu entries near it cannot be read either",
+		     export->current->db->data.directory,
+		     (unsigned long long)text->nunreadable - 1);
+	}
+	export->is_told = export->is_told || text->is_end;
+	return text->is_end ? DIT_E_CORRUPT : 0;
+}
+
+static void tell_lost(const struct export *export, const struct export_text *text)
+{
+	tell(export, DIT_REPORT_WARNING,
+	     "%s: entry id=%08lx is written without \"%.*s\", whose values slapd has lost; "
+	     "see what \"ditcheck\" says of %llu such attributes",
+	     export->current->db->data.directory, (unsigned long)text->lost_id,
+	     DIT_SPAN_ARGS(text->lost_name), (unsigned long long)text->nlost);
+}
+
+static void find_memory(void *ctx)
+{
+	struct export *export = ctx;
+
+	export->memory_bytes = dit_memory_in_use();
+}
+
+static void tell_progress(struct export *export, enum dit_export_phase phase)
+{
+	const struct dit_export_opts *opts = export->opts;
+	struct dit_progress progress = {.phase = phase,
+	                                .unit = DIT_PROGRESS_RECORDS,
+	                                .nentries = export->stats->nentries,
+	                                .bytes_written = export->file.nbytes,
+	                                .threads = export->stats->threads};
+
+	if (opts->progress == NULL) {
+		return;
+	}
+	for (size_t i = 0; i < export->ndatabases && phase == DIT_EXPORT_ENTRIES; i++) {
+		const struct export_database *database = &export->databases[i];
+
+		progress.done += database->nread;
+		progress.total += database->candidates.ids != NULL
+		                          ? database->candidates.n
+		                          : dit_entry_scan_nrecords(database->scan);
+	}
+	dit_tick(&export->memory_clock);
+	progress.memory_bytes = export->memory_bytes;
+	opts->progress(opts->progress_ctx, &progress);
+}
+
+static int write_range(void *ctx, struct dit_scan_range *range)
+{
+	struct export *export = ctx;
+	struct export_text *text = range->result;
+	int ended = text->nunreadable > 0 ? take_unreadable(export, text) : 0;
+	int r = 0;
+
+	if (text->nlost > 0) {
+		tell_lost(export, text);
+	}
+	range->result = NULL;
+	export->current->nread += text->nread;
+	export->stats->nentries += text->nentries;
+	export->pending[export->npending++] = text;
+	export->pending_bytes += text->ldif.len;
+	if (export->npending == WRITE_TEXTS || export->pending_bytes >= WRITE_BYTES ||
+	    ended < 0) {
+		r = write_pending(export);
+	}
+	tell_progress(export, DIT_EXPORT_ENTRIES);
+	return r < 0 ? r : ended;
+}
+
+static void drop_range(void *ctx, struct dit_scan_range *range)
+{
+	if (range->result != NULL) {
+		shelve_text(ctx, range->result);
+	}
+}
+
+static int write_database(struct export *export, struct export_database *database)
+{
+	static const struct dit_entry_scan_ops ops = {.begin = begin_range,
+	                                              .entry = put_entry,
+	                                              .end = pack_range,
+	                                              .in_order = write_range,
+	                                              .drop = drop_range};
+	int r = 0;
+
+	export->current = database;
+	r = dit_entry_scan_run(database->scan, &ops, export);
+	/* What was written down before an interrupt or a broken entry is good. */
+	if (r == 0 || r == DIT_E_CORRUPT) {
+		int written = write_pending(export);
+
+		r = written < 0 ? written : r;
+	}
+	/* dit_export() has words for the other two. */
+	if (r < 0 && r != -ENOMEM && r != DIT_E_STOPPED && !export->is_told) {
+		tell(export, DIT_REPORT_ERROR, "%s: %s%s", database->db->data.directory,
+		     dit_strerror(r), dit_hint(r));
+	}
+	return r;
+}
+
+/* ---- databases ---- */
+
+static int fail_on_database(const struct export *export,
+                            const struct export_database *database, int r,
+                            const char *fault)
+{
+	struct dit_span suffix = database->db->suffix;
+	int code = r > -4096 ? -r : r; /* as LMDB has it */
+
+	if (fault[0] != '\0' || r == DIT_E_FORMAT ||
+	    (r < MDB_KEYEXIST && r != DIT_E_UNKNOWN)) {
+		tell(export, DIT_REPORT_ERROR, "%s: %s", database->db->data.directory,
+		     fault[0] == '\0' ? dit_strerror(r) : fault);
+		return r;
+	}
+	if (r == DIT_E_UNKNOWN) {
+		code = MDB_NOTFOUND;
+	}
+	tell(export, DIT_REPORT_DIAGNOSTIC,
+	     "mdb_db_open: database \"%.*s\" cannot be opened: %s (%d). Restore from "
+	     "backup!",
+	     DIT_SPAN_ARGS(suffix), mdb_strerror(code), code);
+	tell(export, DIT_REPORT_DIAGNOSTIC,
+	     "backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! (%d)",
+	     DIT_SPAN_ARGS(suffix), code);
+	if (database != export->databases) {
+		tell(export, DIT_REPORT_DIAGNOSTIC, "backend_startup: bi_open failed!");
+	}
+	tell(export, DIT_REPORT_PLAIN, "slap_startup failed");
+	return r;
+}
+
+static void tell_unknown(const struct export *export,
+                         const struct dit_export_names *names)
+{
+	for (uint32_t i = 0; i < names->n; i++) {
+		if (names->list[i].is_unknown) {
+			tell(export, DIT_REPORT_DIAGNOSTIC,
+			     "UNKNOWN attributeDescription \"%.*s\" inserted.",
+			     DIT_SPAN_ARGS(names->list[i].text));
+		}
+	}
+}
+
+static int find_candidates(struct export *export, struct export_database *database)
+{
+	struct dit_candidates_opts opts = {
+		.settings = export->chosen.settings,
+		.db = database->db,
+		.snapshot = database->snapshot,
+		.names = dit_entry_scan_names(database->scan),
+		.max = dit_entry_scan_nrecords(database->scan) / CANDIDATES_SHARE + 1};
+	int r = 0;
+
+	if (export->match.filter == NULL || export->opts->no_index) {
+		return 0;
+	}
+	r = dit_candidates_find(&database->candidates, export->match.filter, &opts);
+	if (r == 0 && database->candidates.ids != NULL) {
+		dit_entry_scan_only(database->scan, database->candidates.ids,
+		                    database->candidates.n);
+		export->stats->ncandidates += database->candidates.n;
+	}
+	return r;
+}
+
+static int open_database(struct export *export, struct export_database *database)
+{
+	struct dit_fault fault = {.text = ""};
+	struct dit_snapshot_opts snapshot_opts = {.nreaders = export->stats->threads,
+	                                          .no_lock = export->opts->no_lock,
+	                                          .wait_ms = WAIT_MS,
+	                                          .fault = &fault};
+	struct dit_scan_snapshot_opts opts = {
+		.schema = export->chosen.settings->schema,
+		.range_pages = export->packers == NULL ? 0 : DIT_PACK_RANGE_PAGES,
+		.stop = &export->stop};
+	int r = 0;
+
+	assert(database->db != NULL);
+	r = dit_snapshot_open_readers(&database->snapshot, database->db->data.directory,
+	                              &snapshot_opts);
+	opts.snapshot = database->snapshot;
+	if (r == 0) {
+		r = dit_entry_scan_new(&database->scan, &opts);
+	}
+	if (r == 0) {
+		r = dit_export_names_make(&database->names,
+		                          dit_entry_scan_names(database->scan));
+	}
+	if (r < 0) {
+		return fail_on_database(export, database, r, fault.text);
+	}
+	tell_unknown(export, &database->names);
+	r = find_candidates(export, database);
+	return r < 0 ? fail_on_database(export, database, r, "") : 0;
+}
+
+static int make_glue(struct export *export)
+{
+	const struct dit_database *orphan = NULL;
+	struct dit_glue_opts opts = {.settings = export->chosen.settings,
+	                             .chosen = export->chosen.db,
+	                             .no_glue = export->opts->no_glue};
+	int r = dit_glue_make(&export->glue, &opts, &orphan);
+
+	if (r == DIT_E_CONFIG) {
+		tell(export, DIT_REPORT_DIAGNOSTIC,
+		     "glue: no superior found for sub %.*s!",
+		     DIT_SPAN_ARGS(orphan->suffix));
+		tell(export, DIT_REPORT_ERROR, "subordinate configuration error");
+	}
+	return r;
+}
+
+static int make_packers(struct export *export)
+{
+	int r = 0;
+
+	if (export->opts->compression == DIT_EXPORT_PLAIN) {
+		return 0;
+	}
+	export->packers = calloc(export->stats->threads, sizeof(*export->packers));
+	if (export->packers == NULL) {
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < export->stats->threads && r == 0; i++) {
+		r = dit_packer_new(&export->packers[i], export->opts->compression);
+	}
+	return r;
+}
+
+/* The process may be another user's afterwards. */
+static int tell_directories(struct export *export)
+{
+	const struct dit_export_opts *opts = export->opts;
+	int r = 0;
+
+	if (opts->before_open != NULL) {
+		r = dit_export_file_keep(&export->file);
+	}
+	if (r < 0) {
+		return fail_on_file(export, r);
+	}
+	return dit_glue_before_open(&export->glue, opts->before_open,
+	                            opts->before_open_ctx, opts->report,
+	                            opts->report_ctx);
+}
+
+static int open_databases(struct export *export)
+{
+	int r = make_glue(export);
+
+	if (r == 0) {
+		r = tell_directories(export);
+	}
+	if (r < 0) {
+		return r;
+	}
+	export->databases = calloc(export->glue.ndatabases, sizeof(*export->databases));
+	if (export->databases == NULL) {
+		return -ENOMEM;
+	}
+	export->stats->threads =
+		dit_thread_count(export->opts->threads, export->chosen.settings);
+	for (size_t i = 0; i < export->glue.ndatabases; i++) {
+		const struct dit_database *db = export->glue.databases[i];
+
+		/* One of another type gives tools no entries. */
+		if (strcmp(db->type, "mdb") == 0) {
+			export->databases[export->ndatabases++].db = db;
+		}
+	}
+	r = make_packers(export);
+	/* The superior one last, as slapcat: so its failure is the last to be told. */
+	for (size_t i = export->ndatabases; i > 0 && r == 0; i--) {
+		r = open_database(export, &export->databases[i - 1]);
+	}
+	return r;
+}
+
+/* ---- the whole of it ---- */
+
+/* In slapcat's order: configuration, filter, base, database. */
+static int choose(struct export *export)
+{
+	const struct dit_export_opts *opts = export->opts;
+	struct dit_chosen_opts wanted = {.conf = opts->conf,
+	                                 .conf_dir = opts->conf_dir,
+	                                 .suffix = opts->suffix,
+	                                 .database = opts->database,
+	                                 .tool = "slapcat",
+	                                 .openldap = opts->openldap,
+	                                 .report = opts->report,
+	                                 .report_ctx = opts->report_ctx};
+	int r = dit_chosen_read_settings(&export->chosen, &wanted);
+
+	if (r < 0) {
+		return r;
+	}
+	r = dit_export_match_init(&export->match, export->chosen.settings->schema, opts);
+	if (r == DIT_E_SYNTAX) {
+		tell(export, DIT_REPORT_PLAIN, "Invalid filter '%s'", opts->filter);
+		return DIT_E_CONFIG;
+	}
+	if (r == DIT_E_INVALID) {
+		tell(export, DIT_REPORT_PLAIN, "Invalid subtree DN '%s'", opts->base);
+		return DIT_E_CONFIG;
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (opts->base != NULL && opts->suffix == NULL && opts->database < 0) {
+		wanted.suffix = opts->base;
+	}
+	r = dit_chosen_choose(&export->chosen, &wanted);
+	if (r == 0 && opts->base == NULL) {
+		dit_export_match_below(&export->match, export->chosen.db->suffix_norm);
+	}
+	return r;
+}
+
+/* No bytes at all are no compressed file. */
+static int write_nothing(struct export *export)
+{
+	struct export_text *text = take_text(export);
+	int r = text == NULL ? -ENOMEM : dit_packer_pack(export->packers[0], &text->ldif);
+
+	if (text != NULL) {
+		export->pending[export->npending++] = text;
+	}
+	return r < 0 ? r : write_pending(export);
+}
+
+static int run(struct export *export)
+{
+	int r = dit_export_file_open(&export->file, export->opts->output, O_TRUNC,
+	                             &export->stop);
+
+	if (r < 0) {
+		/* slapcat's perror() */
+		tell(export, DIT_REPORT_PLAIN, "%s%s%s", export->opts->output,
+		     export->opts->output[0] == '\0' ? "" : ": ",
+		     export->file.why[0] == '\0' ? dit_strerror(r) : export->file.why);
+		return r;
+	}
+	r = choose(export);
+	if (r == 0) {
+		r = open_databases(export);
+	}
+	for (size_t i = 0; i < export->ndatabases && r == 0; i++) {
+		r = write_database(export, &export->databases[i]);
+	}
+	if (r == 0 && export->packers != NULL && export->file.nbytes == 0) {
+		r = write_nothing(export);
+	}
+	if (r < 0) {
+		return r;
+	}
+	tell_progress(export, DIT_EXPORT_PUBLISH);
+	r = dit_export_file_finish(&export->file);
+	return r < 0 ? fail_on_file(export, r) : 0;
+}
+
+static void release(struct export *export)
+{
+	while (export->npending > 0) {
+		free_text(export->pending[--export->npending]);
+	}
+	empty_shelf(&export->shelf);
+	for (size_t i = 0; i < export->ndatabases; i++) {
+		struct export_database *database = &export->databases[i];
+
+		dit_export_names_deinit(&database->names);
+		dit_candidates_deinit(&database->candidates);
+		dit_entry_scan_close(database->scan);
+		dit_snapshot_close(database->snapshot);
+	}
+	free(export->databases);
+	for (unsigned i = 0; export->packers != NULL && i < export->stats->threads; i++) {
+		dit_packer_free(export->packers[i]);
+	}
+	free(export->packers);
+	dit_export_match_deinit(&export->match);
+	dit_glue_deinit(&export->glue);
+	dit_chosen_deinit(&export->chosen);
+	dit_export_file_close(&export->file);
+	dit_monitor_deinit(&export->shelf.monitor);
+}
+
+int dit_export(const struct dit_export_opts *opts, struct dit_export_stats *ret)
+{
+	struct export export = {.opts = opts,
+	                        .stop = {.flag = opts->stop},
+	                        .file = DIT_EXPORT_FILE_NONE,
+	                        .stats = ret};
+	int r = dit_monitor_init(&export.shelf.monitor);
+
+	*ret = (struct dit_export_stats){.nentries = 0};
+	export.memory_clock = (struct dit_ticker){find_memory, &export, 0, 0};
+	if (r == 0) {
+		r = run(&export);
+		release(&export);
+	}
+	if (r == DIT_E_STOPPED) {
+		tell(&export, DIT_REPORT_ERROR, "interrupted");
+	} else if (r == -ENOMEM) {
+		tell(&export, DIT_REPORT_ERROR, "%s", dit_strerror(r));
+	}
+	return r;
+}

@@ -1,0 +1,19 @@
+# libraries/verbs/export/local.mk
+noinst_LTLIBRARIES += %D%/libexport.la
+rooms += %D%/libexport.la
+%C%_libexport_la_SOURCES = \
+	%D%/export.h \
+	%D%/export_file.c \
+	%D%/export_file.h \
+	%D%/export_keeper.c \
+	%D%/export_keeper.h \
+	%D%/export_match.c \
+	%D%/export_match.h \
+	%D%/export_pack.c \
+	%D%/export_pack.h \
+	%D%/export_run.c \
+	%D%/export_text.c \
+	%D%/export_text.h \
+	%D%/export_url.c \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

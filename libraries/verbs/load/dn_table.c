@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The DN table: nodes in chunks, found through an open-addressing hash of node numbers.
+ *
+ *   slots   | 0 | 3 | 0 | 1 | 0 | 0 | 2 | 0 |      u32 numbers, 0 = free, linear probing
+ *   node 3  | fingerprint (12 bytes) | parent | nsubs |
+ *
+ * The slot of a fingerprint is its first word modulo the number of slots, a power of two.
+ * The table doubles at 4/5 full; nodes never move. Parents have smaller IDs than their
+ * children (a missing parent is added first), so one pass from the last node to the first
+ * sums up the subtrees.
+ */
+#include "load/dn_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <xxhash.h>
+
+#include "base/error.h"
+
+#define CHUNK_BITS  16
+#define CHUNK_NODES (1u << CHUNK_BITS)
+#define SLOTS_MIN   1024u
+
+struct dn_node {
+	struct dit_fingerprint fingerprint;
+	uint32_t parent;
+	uint32_t nsubs;
+};
+
+struct dit_dn_table {
+	struct dn_node **chunks;
+	uint32_t nchunks;
+	uint32_t chunks_size;
+	uint32_t nnodes;
+	uint32_t base; /* node i, counted from 1, has ID base + i */
+	uint32_t *slots;
+	uint64_t nslots; /* power of two */
+};
+
+_Static_assert(sizeof(((struct dit_fingerprint_key *)0)->secret) >= XXH3_SECRET_SIZE_MIN,
+               "a secret that XXH3 takes");
+
+int dit_fingerprint_key_make(struct dit_fingerprint_key *ret)
+{
+	/* The kernel gives up to 256 bytes at once, and no signal cuts them short. */
+	return getrandom(ret->secret, sizeof(ret->secret), 0) < 0 ? -errno : 0;
+}
+
+struct dit_fingerprint dit_fingerprint_of(const struct dit_fingerprint_key *key,
+                                          struct dit_span norm_dn)
+{
+	XXH128_hash_t hash = XXH3_128bits_withSecret(norm_dn.data, norm_dn.len,
+	                                             key->secret, sizeof(key->secret));
+
+	return (struct dit_fingerprint){{(uint32_t)hash.low64,
+	                                 (uint32_t)(hash.low64 >> 32),
+	                                 (uint32_t)hash.high64}};
+}
+
+int dit_dn_table_new(struct dit_dn_table **ret)
+{
+	struct dit_dn_table *table = calloc(1, sizeof(*table));
+
+	if (table == NULL) {
+		return -ENOMEM;
+	}
+	table->nslots = SLOTS_MIN;
+	table->slots = calloc(table->nslots, sizeof(*table->slots));
+	if (table->slots == NULL) {
+		free(table);
+		return -ENOMEM;
+	}
+	*ret = table;
+	return 0;
+}
+
+void dit_dn_table_free(struct dit_dn_table *table)
+{
+	if (table == NULL) {
+		return;
+	}
+	for (uint32_t i = 0; i < table->nchunks; i++) {
+		free(table->chunks[i]);
+	}
+	free(table->chunks);
+	free(table->slots);
+	free(table);
+}
+
+void dit_dn_table_start_after(struct dit_dn_table *table, uint32_t id)
+{
+	table->base = id;
+}
+
+static struct dn_node *node_at(const struct dit_dn_table *table, uint32_t number)
+{
+	uint32_t index = number - 1;
+
+	return &table->chunks[index >> CHUNK_BITS][index & (CHUNK_NODES - 1)];
+}
+
+/* The slot that holds the fingerprint, or the free one where it belongs. */
+static uint64_t slot_of(const struct dit_dn_table *table,
+                        const struct dit_fingerprint *fingerprint)
+{
+	uint64_t mask = table->nslots - 1;
+	/* Two words: 2^32 nodes need more than 32 bits of slot number. */
+	uint64_t hash = fingerprint->word[0] | (uint64_t)fingerprint->word[1] << 32;
+	uint64_t slot = hash & mask;
+
+	while (table->slots[slot] != 0 &&
+	       memcmp(&node_at(table, table->slots[slot])->fingerprint, fingerprint,
+	              sizeof(*fingerprint)) != 0) {
+		slot = (slot + 1) & mask;
+	}
+	return slot;
+}
+
+uint32_t dit_dn_table_find(const struct dit_dn_table *table,
+                           const struct dit_fingerprint *fingerprint)
+{
+	uint32_t number = table->slots[slot_of(table, fingerprint)];
+
+	return number == 0 ? 0 : table->base + number;
+}
+
+static int slots_double(struct dit_dn_table *table)
+{
+	uint32_t *slots = calloc(table->nslots * 2, sizeof(*slots));
+
+	if (slots == NULL) {
+		return -ENOMEM;
+	}
+	free(table->slots);
+	table->slots = slots;
+	table->nslots *= 2;
+	for (uint32_t i = 1; i <= table->nnodes; i++) {
+		table->slots[slot_of(table, &node_at(table, i)->fingerprint)] = i;
+	}
+	return 0;
+}
+
+static int chunk_add(struct dit_dn_table *table)
+{
+	if (table->nchunks == table->chunks_size) {
+		uint32_t size = table->chunks_size == 0 ? 16 : table->chunks_size * 2;
+		struct dn_node **chunks = realloc(table->chunks, size * sizeof(*chunks));
+
+		if (chunks == NULL) {
+			return -ENOMEM;
+		}
+		table->chunks = chunks;
+		table->chunks_size = size;
+	}
+	table->chunks[table->nchunks] = malloc(CHUNK_NODES * sizeof(struct dn_node));
+	if (table->chunks[table->nchunks] == NULL) {
+		return -ENOMEM;
+	}
+	table->nchunks++;
+	return 0;
+}
+
+static int make_room(struct dit_dn_table *table)
+{
+	int r = 0;
+
+	if (table->nnodes >= DIT_DN_TABLE_MAX - table->base) {
+		return DIT_E_TOOLONG;
+	}
+	if ((uint64_t)table->nnodes >= table->nslots / 5 * 4) {
+		r = slots_double(table);
+		if (r < 0) {
+			return r;
+		}
+	}
+	if (table->nnodes >> CHUNK_BITS == table->nchunks) {
+		r = chunk_add(table);
+	}
+	return r;
+}
+
+int dit_dn_table_add(struct dit_dn_table *table,
+                     const struct dit_fingerprint *fingerprint, uint32_t parent,
+                     uint32_t *ret_id)
+{
+	uint32_t number = 0;
+	int r = make_room(table);
+
+	if (r < 0) {
+		return r;
+	}
+	number = ++table->nnodes;
+	*node_at(table, number) = (struct dn_node){*fingerprint, parent, 1};
+	table->slots[slot_of(table, fingerprint)] = number;
+	*ret_id = table->base + number;
+	return 0;
+}
+
+uint32_t dit_dn_table_size(const struct dit_dn_table *table)
+{
+	return table->nnodes;
+}
+
+uint32_t dit_dn_table_last(const struct dit_dn_table *table)
+{
+	return table->base + table->nnodes;
+}
+
+void dit_dn_table_count(struct dit_dn_table *table)
+{
+	for (uint32_t i = table->nnodes; i > 0; i--) {
+		const struct dn_node *node = node_at(table, i);
+
+		if (node->parent > table->base) {
+			node_at(table, node->parent - table->base)->nsubs += node->nsubs;
+		}
+	}
+}
+
+uint32_t dit_dn_table_nsubs(const struct dit_dn_table *table, uint32_t id)
+{
+	return node_at(table, id - table->base)->nsubs;
+}

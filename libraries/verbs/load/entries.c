@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Entries go into the output, at once or through the sorter of what waits.
+ */
+#include "load/entries.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/big_endian.h"
+#include "base/error.h"
+#include "base/grow.h"
+#include "sort/sort.h"
+
+/* Keys of what waits: kind, 8 ID, 2 number of the attribute, 4 place of the value in its
+ * list; big-endian. */
+#define KEY_ENTRY 0
+#define KEY_SPLIT 1
+#define KEY_BYTES 15
+
+struct dit_entries {
+	/* [const] */
+	struct dit_output *output;
+	struct dit_ad_numbers *numbers;
+	const struct dit_stop *stop;
+	struct dit_ticker *ticker;
+
+	uint64_t next_id; /* lower ones come late */
+	bool has_root;
+	struct dit_sorter *waiting; /* NULL: the output wants no order */
+	char *space;                /* for the record of a late entry */
+	size_t space_size;
+};
+
+int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opts)
+{
+	struct dit_sorter_opts sorter = {.nproducers = 1,
+	                                 .memory_bytes = opts->memory_bytes,
+	                                 .tmpdir = opts->tmpdir};
+	struct dit_entries *entries = calloc(1, sizeof(*entries));
+	int r = 0;
+
+	if (entries == NULL) {
+		return -ENOMEM;
+	}
+	entries->output = opts->output;
+	entries->numbers = opts->numbers;
+	entries->stop = opts->stop;
+	entries->ticker = opts->ticker;
+	entries->has_root = opts->output->stored.has_root_entry;
+	if (opts->output->wants_order) {
+		r = dit_sorter_new(&entries->waiting, &sorter);
+	}
+	if (r < 0) {
+		dit_entries_free(entries);
+		return r;
+	}
+	*ret = entries;
+	return 0;
+}
+
+void dit_entries_free(struct dit_entries *entries)
+{
+	if (entries == NULL) {
+		return;
+	}
+	dit_sorter_free(entries->waiting);
+	free(entries->space);
+	free(entries);
+}
+
+bool dit_entries_has_root(const struct dit_entries *entries)
+{
+	return entries->has_root;
+}
+
+/* ---- what waits ---- */
+
+static int wait_with(struct dit_entries *entries, char kind, uint32_t id, uint16_t ad,
+                     uint32_t place, struct dit_span record)
+{
+	char key[KEY_BYTES];
+
+	key[0] = kind;
+	dit_be_put(key + 1, id, 8);
+	dit_be_put(key + 9, ad, 2);
+	dit_be_put(key + 11, place, 4);
+	return dit_sorter_push(entries->waiting, 0, (struct dit_span){key, sizeof(key)},
+	                       record);
+}
+
+static int write_waiting(struct dit_entries *entries,
+                         const struct dit_sort_record *record)
+{
+	const char *key = record->key.data;
+	uint64_t id = dit_be_get(key + 1, 8);
+
+	if (key[0] == KEY_ENTRY) {
+		return dit_output_replace_entry(entries->output, id, record->value);
+	}
+	return dit_output_put_split(entries->output, id, (uint16_t)dit_be_get(key + 9, 2),
+	                            (uint32_t)dit_be_get(key + 11, 4), record->value);
+}
+
+int dit_entries_write_late(struct dit_entries *entries)
+{
+	struct dit_sort_record record = {0};
+	int r = 0;
+
+	if (entries->waiting == NULL) {
+		return 0;
+	}
+	r = dit_sorter_seal(entries->waiting);
+	if (r < 0) {
+		return r;
+	}
+	for (;;) {
+		r = dit_sorter_next(entries->waiting, &record);
+		if (r <= 0) {
+			return r;
+		}
+		r = write_waiting(entries, &record);
+		if (r < 0) {
+			return r;
+		}
+		dit_tick_often(entries->ticker);
+		if (dit_stop_is_set(entries->stop)) {
+			return DIT_E_STOPPED;
+		}
+	}
+}
+
+uint64_t dit_entries_run_bytes(const struct dit_entries *entries)
+{
+	return entries->waiting == NULL ? 0 : dit_sorter_run_bytes(entries->waiting);
+}
+
+/* ---- values of id2v ---- */
+
+/* There are but a few attributes; all have their numbers. */
+static void sort_splits(struct dit_entries *entries, struct dit_splits *splits)
+{
+	for (uint32_t i = 1; i < splits->n; i++) {
+		struct dit_split split = splits->list[i];
+		uint32_t number = entries->numbers->numbers[split.ad->ordinal];
+		uint32_t at = i;
+
+		while (at > 0 &&
+		       entries->numbers->numbers[splits->list[at - 1].ad->ordinal] >
+		               number) {
+			splits->list[at] = splits->list[at - 1];
+			at--;
+		}
+		splits->list[at] = split;
+	}
+}
+
+static int put_split(struct dit_entries *entries, uint32_t id,
+                     const struct dit_split *split)
+{
+	uint16_t ad = (uint16_t)entries->numbers->numbers[split->ad->ordinal];
+	int r = 0;
+
+	for (uint32_t i = 0; i < split->nrecords && r == 0; i++) {
+		r = entries->waiting == NULL
+		            ? dit_output_put_split(entries->output, id, ad, i,
+		                                   split->records[i])
+		            : wait_with(entries, KEY_SPLIT, id, ad, i, split->records[i]);
+	}
+	return r;
+}
+
+static int put_splits(struct dit_entries *entries, uint32_t id, struct dit_splits splits)
+{
+	int r = 0;
+
+	sort_splits(entries, &splits);
+	for (uint32_t i = 0; i < splits.n && r == 0; i++) {
+		r = put_split(entries, id, &splits.list[i]);
+	}
+	return r;
+}
+
+/* ---- records of id2e ---- */
+
+static bool is_late(const struct dit_entries *entries, uint32_t id)
+{
+	return entries->waiting != NULL && id < entries->next_id;
+}
+
+static int reserve(struct dit_entries *entries, uint32_t id, size_t len, char **ret_space)
+{
+	void *space = NULL;
+	int r = 0;
+
+	if (is_late(entries, id)) {
+		space = dit_grow(entries->space, &entries->space_size, len, 1);
+		if (space == NULL) {
+			return -ENOMEM;
+		}
+		entries->space = space;
+	} else {
+		entries->next_id = (uint64_t)id + 1;
+		r = dit_output_reserve_entry(entries->output, id, len, &space);
+	}
+	*ret_space = space;
+	return r;
+}
+
+/* Fill the attribute numbers into a record, or its head. */
+static int fill_numbers(struct dit_entries *entries, const struct dit_encoded *encoded,
+                        char *out)
+{
+	for (uint32_t i = 0; i < encoded->nattrs; i++) {
+		char *at = out + (size_t)encoded->ad_words[i] * 4;
+		uint32_t number = 0;
+		uint32_t word = 0;
+		int r = dit_ad_number(entries->numbers, encoded->ads[i], &number);
+
+		if (r < 0) {
+			return r;
+		}
+		memcpy(&word, at, sizeof(word));
+		word |= number;
+		memcpy(at, &word, sizeof(word));
+	}
+	return 0;
+}
+
+/* Its values are where the entry has them: see struct dit_encoded. */
+static int put_huge(struct dit_entries *entries, uint32_t id,
+                    const struct dit_encoded *encoded, char **ret_space)
+{
+	struct dit_encoded_cursor cursor = {.encoded = encoded};
+	const struct dit_pieces record = {.next = dit_encoded_next, .ctx = &cursor};
+	int r = fill_numbers(entries, encoded, encoded->bytes);
+
+	if (r < 0) {
+		return r;
+	}
+	if (!is_late(entries, id)) {
+		entries->next_id = (uint64_t)id + 1;
+		return dit_output_put_entry_pieces(entries->output, id, encoded->len,
+		                                   &record);
+	}
+	r = reserve(entries, id, encoded->len, ret_space);
+	if (r == 0) {
+		dit_encoded_next(&cursor, *ret_space, encoded->len);
+	}
+	return r;
+}
+
+static int put_small(struct dit_entries *entries, uint32_t id,
+                     const struct dit_encoded *encoded, char **ret_space)
+{
+	int r = reserve(entries, id, encoded->len, ret_space);
+
+	if (r < 0) {
+		return r;
+	}
+	memcpy(*ret_space, encoded->bytes, encoded->len);
+	return fill_numbers(entries, encoded, *ret_space);
+}
+
+int dit_entries_put(struct dit_entries *entries, uint32_t id,
+                    const struct dit_encoded *encoded)
+{
+	bool must_wait = is_late(entries, id);
+	char *space = NULL;
+	int r = encoded->values == NULL ? put_small(entries, id, encoded, &space)
+	                                : put_huge(entries, id, encoded, &space);
+
+	if (r == 0 && must_wait) {
+		r = wait_with(entries, KEY_ENTRY, id, 0, 0,
+		              (struct dit_span){space, encoded->len});
+	}
+	if (r < 0) {
+		return r;
+	}
+	entries->has_root = entries->has_root || id == 0;
+	return encoded->splits.n == 0 ? 0 : put_splits(entries, id, encoded->splits);
+}
+
+int dit_entries_put_hole(struct dit_entries *entries, uint32_t id)
+{
+	char *space = NULL;
+
+	return reserve(entries, id, 0, &space);
+}

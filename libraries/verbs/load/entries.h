@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The entries of a database that is loaded, on their way into it: their records of id2e,
+ * with attribute numbers, and the values that id2v takes.
+ *
+ *   dit_entries_new();  dit_entries_put(), _put_hole() ...;
+ *   dit_entries_write_late();  dit_entries_free()
+ *
+ * An output that wants order takes no record behind one with a higher ID, and no values
+ * of id2v before its tables are written. Both wait: an entry that fills a hole (a *late*
+ * entry) and all values of id2v go through a sorter, and from there, in order, to the
+ * output when it takes changes. Another output takes everything as it comes.
+ *
+ * Threads: one.
+ */
+#ifndef DITKIT_ENTRIES_H
+#define DITKIT_ENTRIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/stop.h"
+#include "codec/entry_codec.h"
+#include "load/ad_numbers.h"
+#include "output/output.h"
+
+struct dit_entries;
+
+struct dit_entries_opts {
+	struct dit_output *output;      /* borrowed */
+	struct dit_ad_numbers *numbers; /* borrowed; get the entries' attributes */
+	size_t memory_bytes; /* of the sorter of what waits; >= DIT_SORT_SHARE_MIN */
+	const char *tmpdir;  /* of the same */
+	const struct dit_stop
+		*stop;             /* of dit_entries_write_late(); borrowed; NULL: none */
+	struct dit_ticker *ticker; /* likewise */
+};
+
+/** @return 0 or -ENOMEM */
+int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opts);
+/** NULL is fine. */
+void dit_entries_free(struct dit_entries *entries);
+
+/** Is there an entry with the empty DN, which has ID 0 (storage.md 3.3)? */
+bool dit_entries_has_root(const struct dit_entries *entries);
+
+/**
+ * Put an entry: a new ID, above all others, or that of a hole; 0 for the empty DN, once.
+ *
+ * @param encoded  its attribute numbers are filled into the stored copy; the order of its
+ *                 splits changes
+ *
+ * @return 0; -ENOMEM; DIT_E_TOOLONG: too many attribute numbers; errors of the output and
+ * of
+ *         dit_sorter_push()
+ */
+int dit_entries_put(struct dit_entries *entries, uint32_t id,
+                    const struct dit_encoded *encoded);
+
+/** A record without bytes, for a new ID. Errors of the output. */
+int dit_entries_put_hole(struct dit_entries *entries, uint32_t id);
+
+/**
+ * Put what has waited. After dit_output_begin_changes(); once.
+ *
+ * @return 0; DIT_E_STOPPED; errors of dit_sorter_next() and of the output
+ */
+int dit_entries_write_late(struct dit_entries *entries);
+
+/** Bytes of temporary files that were written. */
+uint64_t dit_entries_run_bytes(const struct dit_entries *entries);
+
+#endif

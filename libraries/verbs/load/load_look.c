@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The first entries of each database are remembered by name. The suffix entry is the
+ * first one of almost every database, so an LDIF of the whole directory meets it.
+ */
+#include "load/load_look.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entry/why.h"
+#include "load/load_report.h"
+#include "place/fault.h"
+#include "reader/dn_reader.h"
+#include "reader/snapshot.h"
+
+bool dit_load_look_is_wanted(const struct dit_load_opts *opts)
+{
+	return opts->only_if_empty ||
+	       (!opts->keep_going && (opts->is_dry_run || opts->explain));
+}
+
+/* ---- reading ---- */
+
+/* @return 0 or -ENOMEM; a name that cannot be read is passed over */
+static int remember(struct load_look *look, struct dit_dn_reader *dns, uint64_t id)
+{
+	struct look_name *name = &look->names[look->nnames];
+	struct dit_dn_text dn = {{"", 0}, {"", 0}, 0};
+
+	if (id != 0 && dit_dn_reader_get(dns, id, &dn) < 0) {
+		return 0;
+	}
+	*name = (struct look_name){
+		.pretty = strndup(dn.pretty.data, dn.pretty.len),
+		.norm = strndup(dn.norm.data, dn.norm.len),
+	};
+	look->nnames++;
+	return name->pretty == NULL || name->norm == NULL ? -ENOMEM : 0;
+}
+
+static int read_entries(struct load_look *look, struct dit_scan *scan,
+                        struct dit_dn_reader *dns, const struct loader *loader)
+{
+	struct dit_span key = {NULL, 0};
+	struct dit_span record = {NULL, 0};
+	uint64_t id = 0;
+	int r = dit_scan_next(scan, &key, &record);
+
+	while (r > 0 && look->nnames < LOOK_NAMES && !dit_load_is_stopped(loader)) {
+		/* A hole has no record. */
+		if (record.len > 0 && key.len == sizeof(id)) {
+			memcpy(&id, key.data, sizeof(id));
+			look->has_entries = true;
+			r = remember(look, dns, id);
+		}
+		if (r >= 0) {
+			r = dit_scan_next(scan, &key, &record);
+		}
+	}
+	return r < 0 ? r : 0;
+}
+
+static int read_snapshot(struct load_look *look, struct dit_snapshot *snapshot,
+                         const struct loader *loader)
+{
+	const struct dit_stored_db *dbs = NULL;
+	size_t ndbs = dit_snapshot_dbs(snapshot, &dbs);
+	struct dit_dn_reader *dns = NULL;
+	struct dit_scan *scan = NULL;
+	int r = dit_scan_open(&scan, snapshot, "id2e");
+
+	for (size_t i = 0; i < ndbs; i++) {
+		if (strcmp(dbs[i].name, "id2e") == 0) {
+			look->nentries = dbs[i].nrecords;
+		}
+	}
+	if (r == 0) {
+		r = dit_dn_reader_new(&dns, snapshot, 0);
+	}
+	if (r == 0) {
+		r = read_entries(look, scan, dns, loader);
+	}
+	dit_dn_reader_free(dns);
+	if (scan != NULL) {
+		dit_scan_close(scan);
+	}
+	/* A database that no slapd has opened has no tables. */
+	return r == DIT_E_UNKNOWN ? 0 : r;
+}
+
+/* @return -ENOMEM: the text stays what it was */
+static int write_text(struct load_look *look, const char *directory)
+{
+	char *text = NULL;
+	size_t size = 0;
+	/* One is enough of those that are too many to be told. */
+	unsigned nnames =
+		look->nnames < look->nentries && look->nnames > 1 ? 1 : look->nnames;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL) {
+		return -ENOMEM;
+	}
+	(void)fprintf(out, "%s/data.mdb has %llu entr%s%s", directory,
+	              (unsigned long long)look->nentries,
+	              look->nentries == 1 ? "y" : "ies",
+	              nnames == 0                     ? ""
+	              : look->nnames < look->nentries ? ", such as"
+	                                              : ":");
+	for (unsigned i = 0; i < nnames; i++) {
+		(void)fprintf(out, "%s \"%s\"", i == 0 ? "" : ",", look->names[i].pretty);
+	}
+	if (fclose(out) != 0) {
+		free(text);
+		return -ENOMEM;
+	}
+	look->text = text;
+	return 0;
+}
+
+static int look_at(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	const char *directory = target->db->data.directory;
+	struct dit_fault fault = {""};
+	const struct dit_snapshot_opts opts = {
+		.nreaders = 1, .no_lock = true, .no_lock_file = true, .fault = &fault};
+	struct dit_snapshot *snapshot = NULL;
+	int r = dit_snapshot_open_readers(&snapshot, directory, &opts);
+
+	if (r == 0) {
+		r = read_snapshot(&target->look, snapshot, loader);
+		dit_snapshot_close(snapshot);
+	}
+	if (r == 0 && target->look.has_entries) {
+		r = write_text(&target->look, directory);
+	}
+	if (r == -ENOMEM) {
+		return dit_load_fail(loader, r, directory);
+	}
+	if (r < 0 && r != -ENOENT && loader->opts->is_dry_run) {
+		dit_load_report(loader, DIT_REPORT_REMARK,
+		                "%s was not looked at for entries of the input: %s",
+		                directory,
+		                fault.text[0] != '\0' ? fault.text : dit_strerror(r));
+	}
+	return 0;
+}
+
+int dit_load_look(struct loader *loader)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		if (!loader->targets[i].is_foreign) {
+			r = look_at(&loader->targets[i]);
+		}
+	}
+	return r;
+}
+
+/* ---- telling ---- */
+
+const char *dit_load_look_text(const struct load_target *target)
+{
+	return target->look.text != NULL ? target->look.text : target->db->data.directory;
+}
+
+bool dit_load_look_is_unneeded(struct loader *loader)
+{
+	for (unsigned i = 0; i < loader->ntargets; i++) {
+		const struct load_target *target = &loader->targets[i];
+
+		if (loader->opts->only_if_empty && target->look.has_entries) {
+			dit_load_report(
+				loader, DIT_REPORT_REMARK,
+				"the database has entries already (%s): nothing to do",
+				dit_load_look_text(target));
+			loader->stats->is_unneeded = true;
+			return true;
+		}
+	}
+	return false;
+}
+
+void dit_load_look_note(struct load_target *target, const struct dit_dn *dn)
+{
+	struct load_look *look = &target->look;
+
+	for (unsigned i = 0; i < look->nnames; i++) {
+		const char *norm = look->names[i].norm;
+
+		if (strlen(norm) == dn->norm.len &&
+		    memcmp(norm, dn->norm.data, dn->norm.len) == 0) {
+			look->is_met = true;
+		}
+	}
+}
+
+unsigned dit_load_look_tell(struct loader *loader, enum dit_report_kind kind)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < loader->ntargets && !loader->opts->keep_going; i++) {
+		const struct load_target *target = &loader->targets[i];
+
+		if (target->look.is_met) {
+			dit_load_report(loader, kind,
+			                "the database has entries of the input already "
+			                "(%s); %s",
+			                dit_load_look_text(target),
+			                dit_why_text(DIT_WHY_STORED)->advice);
+			n++;
+		}
+	}
+	return n;
+}
+
+void dit_load_look_deinit(struct load_look *look)
+{
+	for (unsigned i = 0; i < look->nnames; i++) {
+		free(look->names[i].pretty);
+		free(look->names[i].norm);
+	}
+	free(look->text);
+}

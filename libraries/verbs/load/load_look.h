@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the databases of a load hold before it. The look is read-only; a database of
+ * OpenLDAP 2.5 and 2.6 may be in use by slapd.
+ *
+ * Threads: main.
+ */
+#ifndef DITKIT_LOAD_LOOK_H
+#define DITKIT_LOAD_LOOK_H
+
+#include "load/loader.h"
+
+/** Do the options ask for a look? */
+bool dit_load_look_is_wanted(const struct dit_load_opts *opts);
+
+/**
+ * Look at all targets, before any output is opened. A database that cannot be read
+ * counts as empty: a load tells the failure when it opens the database, a dry run says
+ * that it could not look.
+ *
+ * @return 0; -ENOMEM, reported
+ */
+int dit_load_look(struct loader *loader);
+
+/** With only_if_empty: a target holds entries, and a report says so. */
+bool dit_load_look_is_unneeded(struct loader *loader);
+
+/** An entry of the input, for dit_load_look_tell(). */
+void dit_load_look_note(struct load_target *target, const struct dit_dn *dn);
+
+/** Report in a line for each target the entries of the input that it holds already.
+ * @return the number of lines */
+unsigned dit_load_look_tell(struct loader *loader, enum dit_report_kind kind);
+
+/** "DIR/data.mdb has 2 entries: "A", "B"", or DIR if nobody has looked; points into the
+ * target. */
+const char *dit_load_look_text(const struct load_target *target);
+
+void dit_load_look_deinit(struct load_look *look);
+
+#endif

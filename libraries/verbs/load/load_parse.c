@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The members' part of a load: parse new records, make the keys of resolved ones. The
+ * items of a share are neighbours, so they share caches (parent DN, object classes).
+ */
+#include "load/load_parse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "entry/why.h"
+#include "load/load_report.h"
+
+/* ---- parse ---- */
+
+static void note_wrong_database(struct loader *loader, struct load_item *item,
+                                uint64_t line)
+{
+	const struct dit_database *db = loader->db;
+	const struct dit_dn *dn = &item->entry.dn;
+	const struct dit_database *other = dit_glue_select(&loader->glue, dn);
+	char hint[64] = "";
+
+	if (other != NULL && other != db) {
+		(void)snprintf(hint, sizeof(hint), "; did you mean to use database #%d (",
+		               other->number);
+	}
+	dit_why_set(&item->notes,
+	            (struct dit_why){.kind = dn->norm.len == 0 ? DIT_WHY_DN_EMPTY
+	                                                       : DIT_WHY_DN_SCOPE,
+	                             .place = DIT_WHY_AT_DN,
+	                             .value = dn->pretty,
+	                             .detail = db->suffix});
+	if (dn->norm.len == 0) {
+		dit_notes_add(
+			&item->notes, DIT_REPORT_ERROR,
+			"line %llu: cannot add entry with empty dn=\"%.*s\"%s%.*s%s",
+			(unsigned long long)line, DIT_SPAN_ARGS(dn->pretty), hint,
+			hint[0] == '\0' ? 0 : (int)other->suffix.len,
+			hint[0] == '\0' ? "" : other->suffix.data,
+			hint[0] == '\0' ? "" : ")?");
+		return;
+	}
+	dit_notes_add(
+		&item->notes, DIT_REPORT_ERROR,
+		"line %llu: database #%d (%.*s) not configured to hold \"%.*s\"%s%.*s%s",
+		(unsigned long long)line, db->number, DIT_SPAN_ARGS(db->suffix),
+		DIT_SPAN_ARGS(dn->pretty),
+		hint[0] == '\0' ? "; no database configured for that naming context"
+				: hint,
+		hint[0] == '\0' ? 0 : (int)other->suffix.len,
+		hint[0] == '\0' ? "" : other->suffix.data, hint[0] == '\0' ? "" : ")?");
+}
+
+static int check_item(struct loader *loader, struct load_member *member,
+                      struct load_item *item, uint64_t line, struct dit_arena *arena)
+{
+	struct dit_entry_refusal refusal = {0};
+	const struct dit_dn *dn = &item->entry.dn;
+	int target = dit_glue_find(&loader->glue, dn);
+	int r = 0;
+
+	if (target < 0) {
+		note_wrong_database(loader, item, line);
+		return DIT_E_INVALID;
+	}
+	item->target = (uint32_t)target;
+	r = dit_entry_check(&loader->reading.context, &member->caches, &item->entry,
+	                    arena, &item->notes, &refusal);
+	if (r != DIT_E_INVALID) {
+		return r;
+	}
+	if (refusal.code == 0) {
+		dit_notes_add(&item->notes, DIT_REPORT_ERROR,
+		              "dn=\"%.*s\" (line=%llu): %s", DIT_SPAN_ARGS(dn->pretty),
+		              (unsigned long long)line, refusal.text);
+	} else {
+		dit_notes_add(&item->notes, DIT_REPORT_ERROR,
+		              "dn=\"%.*s\" (line=%llu): (%d) %s",
+		              DIT_SPAN_ARGS(dn->pretty), (unsigned long long)line,
+		              refusal.code, refusal.text);
+	}
+	return r;
+}
+
+static void why_index_key(struct load_item *item, const struct dit_index_refusal *refusal)
+{
+	struct dit_why why = {.kind = DIT_WHY_INDEX_KEY,
+	                      .place = DIT_WHY_AT_ATTR,
+	                      .ad = refusal->ad,
+	                      .detail = dit_span_of(refusal->reason)};
+	const struct dit_attr *attr = dit_entry_find(&item->entry, refusal->ad);
+
+	if (attr != NULL && refusal->value < attr->nvalues) {
+		why.place = DIT_WHY_AT_VALUE;
+		why.value = attr->values[refusal->value];
+	}
+	dit_why_set(&item->notes, why);
+}
+
+/* Over some values slapadd comes to an end; here only their record is left out. */
+static int check_keys(struct load_member *member, struct load_item *item, uint64_t line)
+{
+	struct dit_index_refusal refusal = {0};
+	struct load_keys *keys = &member->keys[item->target];
+	int r = keys->target->is_foreign
+	                ? 0
+	                : dit_index_check(keys->work, &item->entry, &refusal);
+
+	if (r == DIT_E_INVALID) {
+		why_index_key(item, &refusal);
+		dit_notes_add(&item->notes, DIT_REPORT_ERROR,
+		              "dn=\"%.*s\" (line=%llu): %.*s: value #%u: %s",
+		              DIT_SPAN_ARGS(item->entry.dn.pretty),
+		              (unsigned long long)line, DIT_SPAN_ARGS(refusal.ad->name),
+		              refusal.value, refusal.reason);
+	}
+	return r;
+}
+
+/* Sets the item's state from an error of a stage. */
+static void item_fail(struct load_item *item, int r, enum load_state if_invalid)
+{
+	if (r == DIT_E_INVALID || r == DIT_E_UNSUPPORTED) {
+		item->state = if_invalid;
+	} else {
+		item->state = LOAD_BROKEN;
+		item->error = r;
+	}
+}
+
+static void parse_item(struct loader *loader, const struct dit_pipeline_share *share,
+                       size_t index)
+{
+	struct load_member *member = &loader->members[share->member];
+	struct load_slot *slot = &loader->input.slots[share->slot];
+	const struct dit_ldif_record *record = &slot->batch.records[index];
+	struct load_item *item = &slot->items[index];
+	struct dit_arena *arena = share->arena;
+	struct dit_entry_stamp stamp = {.time_us = slot->time_us,
+	                                .sequence = (uint32_t)index,
+	                                .node = loader->stamps.node,
+	                                .clock_seq = loader->stamps.clock_seq};
+	int r = 0;
+
+	*item = (struct load_item){.state = LOAD_GOOD};
+	dit_notes_init(&item->notes, arena);
+	if (dit_load_is_stopped(loader)) {
+		item_fail(item, DIT_E_STOPPED, LOAD_REFUSED);
+		return;
+	}
+	r = dit_entry_read(&loader->reading.context, &member->caches, record->text, arena,
+	                   &item->notes, &item->entry);
+	if (r < 0) {
+		item_fail(item, r, LOAD_UNREADABLE);
+		return;
+	}
+	r = check_item(loader, member, item, record->line, arena);
+	if (r == 0) {
+		r = check_keys(member, item, record->line);
+	}
+	if (r < 0) {
+		item_fail(item, r, LOAD_REFUSED);
+		return;
+	}
+	r = dit_entry_complete(&loader->reading.context, &item->entry, &stamp, arena,
+	                       &item->notes);
+	if (r == 0) {
+		r = dit_entry_encode(&item->entry,
+		                     loader->targets[item->target].split_rules, arena,
+		                     &item->encoded);
+	}
+	if (r < 0) {
+		item_fail(item, r, LOAD_REFUSED);
+		return;
+	}
+	dit_tree_name_init(&item->name, &loader->name_key, &item->entry.dn);
+}
+
+/* ---- keys ---- */
+
+/* So many come of a piece of a huge value alone, whose keys take long. */
+#define MANY_KEYS 4096
+
+static void count_keys(struct load_keys *keys, size_t nkeys)
+{
+	uint64_t n = atomic_load_explicit(&keys->nposted, memory_order_relaxed);
+
+	atomic_store_explicit(&keys->nposted, n + nkeys, memory_order_relaxed);
+}
+
+static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
+{
+	struct load_keys *keys = ctx;
+
+	if (nkeys >= MANY_KEYS && dit_load_is_stopped(keys->target->loader)) {
+		return DIT_E_STOPPED;
+	}
+	count_keys(keys, nkeys);
+	return dit_builders_push(keys->target->builders, keys->producer, db, keys->id,
+	                         ordinals, nkeys);
+}
+
+static int push_wide(void *ctx, unsigned db, struct dit_span key)
+{
+	struct load_keys *keys = ctx;
+
+	count_keys(keys, 1);
+	return dit_builders_push_key(keys->target->builders, keys->producer, db, keys->id,
+	                             key);
+}
+
+int dit_load_key_entry(struct load_member *member, uint32_t target,
+                       const struct dit_entry *entry, uint32_t id)
+{
+	struct load_keys *keys = &member->keys[target];
+
+	keys->id = id;
+	return dit_index_entry(keys->work, entry, push_keys, push_wide, keys);
+}
+
+/* ---- stages ---- */
+
+int dit_load_parse(void *ctx, const struct dit_pipeline_share *share)
+{
+	struct loader *loader = ctx;
+
+	for (size_t i = share->first; i < share->end; i++) {
+		parse_item(loader, share, i);
+	}
+	return 0; /* an item's error is told when its turn comes */
+}
+
+int dit_load_key(void *ctx, const struct dit_pipeline_share *share)
+{
+	struct loader *loader = ctx;
+	struct load_member *member = &loader->members[share->member];
+	struct load_slot *slot = &loader->input.slots[share->slot];
+	int r = 0;
+
+	for (size_t i = share->first; i < share->end && r == 0; i++) {
+		const struct load_item *item = &slot->items[i];
+
+		if (dit_load_is_stopped(loader)) {
+			r = DIT_E_STOPPED;
+		} else if (item->id != 0) {
+			r = dit_load_key_entry(member, item->target, &item->entry,
+			                       item->id);
+		}
+	}
+	return r;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "load/load_progress.h"
+
+static uint64_t count_postings(const struct loader *loader)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; loader->members != NULL && i < loader->nthreads; i++) {
+		for (unsigned t = 0; t < loader->ntargets; t++) {
+			const struct load_keys *keys = &loader->members[i].keys[t];
+
+			n += atomic_load_explicit(&keys->nposted, memory_order_relaxed);
+		}
+	}
+	return n;
+}
+
+/* The phase of one database; those of all databases are added. */
+static void add_target(const struct loader *loader, const struct load_target *target,
+                       struct dit_progress *ret)
+{
+	uint64_t bytes = 0;
+
+	ret->stored_bytes += target->stored_bytes;
+	if (target->builders != NULL) {
+		dit_builders_level(target->builders, ret);
+	}
+	if (target->output != NULL && dit_output_used_bytes(target->output, &bytes)) {
+		ret->bytes_written += bytes;
+	}
+	if (loader->progress.teller.phase == DIT_LOAD_NAMES && target->tree != NULL) {
+		ret->done += dit_tree_nwritten(target->tree);
+		ret->total += dit_tree_nrecords(target->tree);
+	}
+	if (loader->progress.teller.phase == DIT_LOAD_INDEXES &&
+	    target->index_writer != NULL) {
+		ret->done += dit_index_writer_nread(target->index_writer);
+	}
+}
+
+static void add_published(const struct loader *loader, unsigned number,
+                          struct dit_progress *ret)
+{
+	const struct dit_published *item = &loader->progress.published[number];
+	uint64_t bytes = item->bytes;
+
+	if (item->output != NULL) {
+		ret->done += item->output->synced_bytes;
+		bytes = item->output->bytes;
+	}
+	ret->total += bytes;
+	ret->bytes_written += bytes;
+}
+
+/* The members do not make postings in later phases. */
+static uint64_t find_postings(struct loader *loader)
+{
+	struct load_progress *progress = &loader->progress;
+
+	if (!progress->is_counted) {
+		progress->npostings = count_postings(loader);
+		progress->is_counted = progress->teller.phase != DIT_LOAD_ENTRIES;
+	}
+	return progress->npostings;
+}
+
+static void fill(void *ctx, struct dit_progress *ret)
+{
+	struct loader *loader = ctx;
+	static const enum dit_progress_unit units[DIT_LOAD_NPHASES] = {
+		[DIT_LOAD_ENTRIES] = DIT_PROGRESS_BYTES,
+		[DIT_LOAD_NAMES] = DIT_PROGRESS_RECORDS,
+		[DIT_LOAD_INDEXES] = DIT_PROGRESS_POSTINGS,
+		[DIT_LOAD_PUBLISH] = DIT_PROGRESS_BYTES,
+	};
+	enum dit_load_phase phase = loader->progress.teller.phase;
+
+	ret->unit = units[phase];
+	ret->nentries = loader->stats->nentries;
+	ret->bytes_read = loader->stats->bytes_read;
+	ret->npostings = find_postings(loader);
+	ret->threads = loader->nthreads;
+	if (loader->input.reader != NULL) {
+		ret->bytes_total = dit_ldif_reader_size(loader->input.reader);
+	}
+	for (unsigned i = 0; i < loader->ntargets; i++) {
+		add_target(loader, &loader->targets[i], ret);
+		if (loader->progress.published != NULL) {
+			add_published(loader, i, ret);
+		}
+	}
+	if (phase == DIT_LOAD_ENTRIES) {
+		ret->done = ret->bytes_read;
+		ret->total = ret->bytes_total;
+	} else if (phase == DIT_LOAD_INDEXES) {
+		ret->total = ret->npostings;
+	}
+}
+
+void dit_load_progress_init(struct loader *loader)
+{
+	struct dit_teller *teller = &loader->progress.teller;
+
+	teller->fill = fill;
+	teller->ctx = loader;
+	teller->progress = loader->opts->progress;
+	teller->progress_ctx = loader->opts->progress_ctx;
+	dit_teller_init(teller);
+}
+
+struct dit_ticker *dit_load_ticker(struct loader *loader)
+{
+	return dit_teller_ticker(&loader->progress.teller);
+}
+
+void dit_load_tell_progress(struct loader *loader, enum dit_load_phase phase)
+{
+	dit_teller_tell(&loader->progress.teller, phase);
+}

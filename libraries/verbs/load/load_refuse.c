@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records that are left out: what is said about them, and whether the load goes on.
+ *
+ * slapadd finds out about duplicate DNs and sizes only while storing, so those messages
+ * come with its storage diagnostics.
+ */
+#include "load/load_refuse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "entry/explain.h"
+#include "load/load_look.h"
+#include "load/load_report.h"
+
+#define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "
+#define KEYEXIST    "MDB_KEYEXIST: Key/data pair already exists"
+#define BAD_VALSIZE                                                                      \
+ "MDB_BAD_VALSIZE: Unsupported size of key/DB name/data, or wrong DUPFIXED size"
+
+static void remember_reason(struct loader *loader, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (copy != NULL) {
+		free(loader->refusals.reason);
+		loader->refusals.reason = copy;
+	}
+}
+
+/* The DN of a record that could not be read as an entry: as typed. */
+static struct dit_span typed_dn(const struct dit_ldif_record *record,
+                                struct dit_arena *arena)
+{
+	/* No file is read a second time: a pipe would have nothing more to say. */
+	static const struct dit_file_rules no_files = {.refuse_all = true};
+	struct dit_ldif_lines lines = {0};
+	struct dit_notes notes;
+
+	dit_notes_init(&notes, arena);
+	if (dit_ldif_parse(record->text, &no_files, arena, &notes, &lines) < 0) {
+		return DIT_SPAN("");
+	}
+	for (size_t i = 0; i < lines.nlines; i++) {
+		if (dit_span_eq_nocase(lines.lines[i].name, DIT_SPAN("dn")) &&
+		    lines.lines[i].value.data != NULL) {
+			return lines.lines[i].value;
+		}
+	}
+	return DIT_SPAN("");
+}
+
+/* In the arena; NULL: no memory. */
+static const char *dn_of(const struct dit_ldif_record *record,
+                         const struct load_item *item, struct dit_arena *arena)
+{
+	struct dit_span dn = item->entry.dn.pretty;
+
+	if (item->state == LOAD_UNREADABLE) {
+		dn = typed_dn(record, arena);
+	}
+	return dit_arena_copy(arena, dn).data;
+}
+
+static const char *reason_of(const struct loader *loader)
+{
+	return loader->refusals.reason == NULL ? "" : loader->refusals.reason;
+}
+
+static int tell_reject(struct loader *loader, const struct dit_ldif_record *record,
+                       const struct load_item *item)
+{
+	struct dit_reject reject = {.record = record->text.data,
+	                            .record_len = record->text.len,
+	                            .line = record->line,
+	                            .reason = reason_of(loader)};
+	struct dit_arena arena;
+	int r = 0;
+
+	if (loader->opts->reject == NULL) {
+		return 0;
+	}
+	dit_arena_init(&arena, 4096);
+	reject.dn = dn_of(record, item, &arena);
+	if (reject.dn == NULL) {
+		r = -ENOMEM;
+	} else {
+		r = loader->opts->reject(loader->opts->reject_ctx, &reject);
+	}
+	dit_arena_deinit(&arena);
+	return r < 0 ? dit_load_fail(loader, r, "could not write the rejected record")
+	             : 0;
+}
+
+static struct dit_load_refusal *find_refusal(const struct dit_load_stats *stats,
+                                             const char *kind)
+{
+	for (size_t i = 0; i < stats->nrefusals; i++) {
+		if (strcmp(stats->refusals[i].kind, kind) == 0) {
+			return &stats->refusals[i];
+		}
+	}
+	return NULL;
+}
+
+/* One line of ours behind slapadd's, with the very line of the file. Owned; NULL: there
+ * is none, or no memory, and slapadd's lines must do. */
+static char *explain(const struct loader *loader, const struct dit_ldif_record *record,
+                     const struct dit_why *why)
+{
+	struct dit_explanation explanation = {0};
+	struct dit_arena arena;
+	char *text = NULL;
+
+	if (why == NULL) {
+		return NULL;
+	}
+	dit_arena_init(&arena, 4096);
+	if (dit_explain(&loader->reading.context, why, record->text, &arena,
+	                &explanation) == 0 &&
+	    asprintf(&text, "%s:%llu: %s", record->file,
+	             (unsigned long long)(record->file_line + explanation.line),
+	             explanation.text) < 0) {
+		text = NULL;
+	}
+	dit_arena_deinit(&arena);
+	return text;
+}
+
+/* The first of its kind is remembered. @param explanation  taken; NULL: none */
+static int remember_refusal(struct loader *loader, const struct dit_ldif_record *record,
+                            const struct load_item *item, const char *kind,
+                            char *explanation)
+{
+	struct dit_load_stats *stats = loader->stats;
+	struct dit_load_refusal *refusal =
+		reallocarray(stats->refusals, stats->nrefusals + 1, sizeof(*refusal));
+	struct dit_load_refusal first = {.kind = kind,
+	                                 .nrecords = 1,
+	                                 .first_line = record->line,
+	                                 .first_explanation = explanation};
+	struct dit_arena arena;
+	const char *dn = NULL;
+
+	dit_arena_init(&arena, 4096);
+	dn = dn_of(record, item, &arena);
+	first.first_dn = dn == NULL ? NULL : strdup(dn);
+	dit_arena_deinit(&arena);
+	first.first_reason = strdup(reason_of(loader));
+	if (refusal != NULL) {
+		stats->refusals = refusal;
+	}
+	if (first.first_dn == NULL || first.first_reason == NULL || refusal == NULL) {
+		free(first.first_dn);
+		free(first.first_reason);
+		free(explanation);
+		return dit_load_fail(loader, -ENOMEM, "could not count a refused record");
+	}
+	stats->refusals[stats->nrefusals++] = first;
+	return 0;
+}
+
+/* Explain the refusal, and count it. */
+static int count_refusal(struct loader *loader, const struct dit_ldif_record *record,
+                         const struct load_item *item, const struct dit_why *why)
+{
+	const char *kind = why == NULL || why->kind == DIT_WHY_NONE
+	                           ? "other"
+	                           : dit_why_text(why->kind)->name;
+	struct dit_load_refusal *refusal = find_refusal(loader->stats, kind);
+	char *explanation = refusal == NULL || loader->opts->explain
+	                            ? explain(loader, record, why)
+	                            : NULL;
+
+	if (explanation != NULL && loader->opts->explain) {
+		dit_load_report(loader, DIT_REPORT_EXPLANATION, "%s", explanation);
+	}
+	if (refusal == NULL) {
+		return remember_refusal(loader, record, item, kind, explanation);
+	}
+	free(explanation);
+	refusal->nrecords++;
+	return 0;
+}
+
+/* The record is left out: hand it to the reject file; stop unless there may be more. */
+static int leave_out(struct loader *loader, const struct dit_ldif_record *record,
+                     const struct load_item *item, const struct dit_why *why)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	int r = count_refusal(loader, record, item, why);
+
+	if (r == 0) {
+		r = tell_reject(loader, record, item);
+	}
+
+	if (r < 0 || !opts->keep_going) {
+		return r < 0 ? r : DIT_E_REFUSED;
+	}
+	if (loader->stats->nrefused + loader->stats->nfailed <= opts->max_rejects) {
+		return 0;
+	}
+	dit_load_report(loader, DIT_REPORT_ERROR,
+	                "more than %llu records cannot be stored: giving up",
+	                (unsigned long long)opts->max_rejects);
+	return DIT_E_REFUSED;
+}
+
+/* True if this text, which is told once in a load, was told before. */
+static bool was_told(struct load_refusals *refusals, const char *text)
+{
+	char **told = NULL;
+
+	for (size_t i = 0; i < refusals->ntold; i++) {
+		if (strcmp(refusals->told[i], text) == 0) {
+			return true;
+		}
+	}
+	/* Without memory it is told again, which does no harm. */
+	told = dit_grow(refusals->told, &refusals->told_size, refusals->ntold + 1,
+	                sizeof(*told));
+	if (told != NULL) {
+		refusals->told = told;
+		told[refusals->ntold] = strdup(text);
+		refusals->ntold += told[refusals->ntold] != NULL ? 1 : 0;
+	}
+	return false;
+}
+
+void dit_load_refusals_deinit(struct load_refusals *refusals)
+{
+	free(refusals->reason);
+	for (size_t i = 0; i < refusals->ntold; i++) {
+		free(refusals->told[i]);
+	}
+	free(refusals->told);
+}
+
+void dit_load_tell_notes(struct loader *loader, const struct load_item *item)
+{
+	for (const struct dit_note *n = item->notes.first; n != NULL; n = n->next) {
+		if (!n->is_once || !was_told(&loader->refusals, n->text)) {
+			dit_load_report(loader, n->kind, "%s", n->text);
+		}
+	}
+}
+
+int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
+                    struct load_item *item)
+{
+	const struct dit_note *note =
+		item->state == LOAD_UNREADABLE ? item->notes.first : item->notes.last;
+
+	loader->stats->nrefused++;
+	remember_reason(loader, note == NULL ? "could not parse entry" : note->text);
+	dit_load_tell_notes(loader, item);
+	if (item->state == LOAD_UNREADABLE) {
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "could not parse entry (line=%llu)",
+		                (unsigned long long)record->line);
+	}
+	return leave_out(loader, record, item, item->notes.why);
+}
+
+/* A store error: slapadd's three lines, of which the first is the caller's. */
+static int fail_store(struct loader *loader, const struct dit_ldif_record *record,
+                      const struct load_item *item, const char *why,
+                      enum dit_why_kind kind)
+{
+	const struct load_target *target = &loader->targets[item->target];
+	char limit[32];
+	struct dit_why about = {
+		.kind = kind, .place = DIT_WHY_AT_DN, .value = item->entry.dn.pretty};
+
+	(void)snprintf(limit, sizeof(limit), "%llu",
+	               (unsigned long long)target->db->maxentrysize_bytes);
+	about.detail = dit_span_of(limit);
+	if (kind == DIT_WHY_STORED) {
+		about.detail = dit_span_of(dit_load_look_text(target));
+	}
+
+	loader->stats->nfailed++;
+	remember_reason(loader, why);
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", why);
+	dit_load_report(loader, DIT_REPORT_ERROR,
+	                "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
+	                DIT_SPAN_ARGS(item->entry.dn.pretty),
+	                (unsigned long long)record->line, why);
+	return leave_out(loader, record, item,
+	                 kind == DIT_WHY_NOT_STORABLE ? item->notes.why : &about);
+}
+
+int dit_load_fail_duplicate(struct load_target *target,
+                            const struct dit_ldif_record *record,
+                            const struct load_item *item, bool is_stored)
+{
+	struct loader *loader = target->loader;
+
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799) \"%.*s\"",
+	                DIT_SPAN_ARGS(item->entry.dn.norm));
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "=> mdb_tool_entry_put: id2entry_add failed: err=-30799");
+	return fail_store(loader, record, item, KEYEXIST " (-30799)",
+	                  is_stored ? DIT_WHY_STORED : DIT_WHY_EXISTS);
+}
+
+int dit_load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
+                            const struct load_item *item)
+{
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "=> mdb_tool_next_id: dn2id_add failed: " BAD_VALSIZE
+	                " (-30781)");
+	return fail_store(loader, record, item, BAD_VALSIZE " (-30781)",
+	                  DIT_WHY_RDN_SIZE);
+}
+
+int dit_load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
+                             const struct load_item *item)
+{
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "=> mdb_tool_entry_put: id2entry_add failed: err=11");
+	return fail_store(loader, record, item, "Resource temporarily unavailable (11)",
+	                  DIT_WHY_ENTRY_SIZE);
+}
+
+int dit_load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
+                             const struct load_item *item)
+{
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "mdb_id2entry_put: mdb_mval_put failed: " BAD_VALSIZE
+	                "(-30781) \"%.*s\"",
+	                DIT_SPAN_ARGS(item->entry.dn.norm));
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "=> mdb_tool_entry_put: id2entry_add failed: err=80");
+	return fail_store(loader, record, item, "Internal error (80)",
+	                  DIT_WHY_SPLIT_SIZE);
+}
+
+int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *record,
+                          const struct load_item *item)
+{
+	const struct dit_database *db = loader->targets[item->target].db;
+	struct dit_why about = {.kind = DIT_WHY_FOREIGN,
+	                        .place = DIT_WHY_AT_DN,
+	                        .value = item->entry.dn.pretty};
+	char why[128];
+
+	/* slapadd has the same line, and no words for it. */
+	(void)snprintf(why, sizeof(why), "database #%d is of type %s", db->number,
+	               db->type);
+	loader->stats->nfailed++;
+	remember_reason(loader, why);
+	dit_load_report(loader, DIT_REPORT_ERROR,
+	                "could not add entry dn=\"%.*s\" (line=%llu): %s",
+	                DIT_SPAN_ARGS(item->entry.dn.pretty),
+	                (unsigned long long)record->line, why);
+	about.detail = dit_span_of(db->type);
+	return leave_out(loader, record, item, &about);
+}
+
+int dit_load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
+                          const struct load_item *item)
+{
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "=> mdb_tool_entry_put: id2entry_add failed: err=17");
+	return fail_store(loader, record, item, "File exists (17)", DIT_WHY_NOT_STORABLE);
+}

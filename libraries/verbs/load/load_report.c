@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reports and failures of a load.
+ */
+#include "load/load_report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/tell.h"
+#include "base/tmp_dir.h"
+#include "job/hint.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+void dit_load_report(struct loader *loader, enum dit_report_kind kind, const char *format,
+                     ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	dit_tell(loader->opts->report, loader->opts->report_ctx, kind, format, args);
+	va_end(args);
+}
+
+static bool is_of_disk(int r)
+{
+	return r == -ENOSPC || r == -EDQUOT || r == -EFBIG || r == -EIO || r == -EROFS;
+}
+
+static int fail_at(struct loader *loader, int r, const char *what, const char *directory,
+                   const char *advice)
+{
+	char *text = NULL;
+	bool has_place = is_of_disk(r) && strcmp(what, directory) != 0 &&
+	                 asprintf(&text, "%s in %s", what, directory) >= 0;
+
+	if (has_place && !dit_load_is_stopped(loader)) {
+		dit_load_report(loader, DIT_REPORT_ERROR, "%s: %s%s", text,
+		                dit_strerror(r), advice);
+	} else {
+		r = dit_load_fail(loader, r, what);
+	}
+	free(has_place ? text : NULL);
+	return r;
+}
+
+int dit_load_sort_fail(struct loader *loader, int r)
+{
+	return fail_at(loader, r, "could not sort index keys",
+	               dit_tmp_dir(loader->opts->tmpdir),
+	               ": --tmpdir names another directory");
+}
+
+int dit_load_fail(struct loader *loader, int r, const char *what)
+{
+	/* Whatever else went wrong, such as work that was cut short, is not the cause. */
+	if (dit_load_is_stopped(loader)) {
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "load ended: Interrupted; %s is what it was before",
+		                loader->ntargets > 1 ? "every database" : "the database");
+		return DIT_E_STOPPED;
+	}
+	dit_load_report(loader, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r),
+	                dit_hint(r));
+	return r;
+}
+
+int dit_load_target_fail(struct load_target *target, int r, const char *what)
+{
+	const struct dit_database *db = target->db;
+	uint64_t bytes = target->stats->bytes;
+	uint64_t wanted = (bytes + bytes / 2 + MIB - 1) / MIB * MIB;
+
+	if (r == DIT_E_FULL && bytes > 0) {
+		dit_load_report(
+			target->loader, DIT_REPORT_ERROR,
+			"the database needs %llu bytes, but maxsize is %llu: configure "
+			"\"maxsize %llu\" or give --grow",
+			(unsigned long long)bytes,
+			(unsigned long long)db->data.maxsize_bytes,
+			(unsigned long long)wanted);
+		return r;
+	}
+	if (r == DIT_E_FULL) {
+		dit_load_report(
+			target->loader, DIT_REPORT_ERROR,
+			"the database in %s is full, maxsize is %llu: configure more, or "
+			"give --grow",
+			db->data.directory, (unsigned long long)db->data.maxsize_bytes);
+		return r;
+	}
+	return fail_at(target->loader, r, what, db->data.directory, "");
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The order-dependent part of a load, on main: is the DN new, where is its parent, which
+ * ID does it get, what is to be said about it. The objects of the database do the work;
+ * here is decided what becomes of a record.
+ */
+#include "load/load_resolve.h"
+
+#include <errno.h>
+
+#include "load/load_csn.h"
+#include "load/load_look.h"
+#include "load/load_refuse.h"
+#include "load/load_report.h"
+
+/* Of IDs, or of attribute descriptions: what a message says of it. */
+struct limit {
+	const char *before;
+	unsigned n;
+	const char *after;
+};
+
+/* The load ends at this record.
+ *
+ * @param what   could not be done
+ * @param limit  was reached, if @p r is DIT_E_TOOLONG */
+static int fail(struct load_target *target, const struct dit_ldif_record *record,
+                const struct load_item *item, int r, const char *what,
+                const struct limit *limit)
+{
+	if (r != DIT_E_TOOLONG) {
+		return dit_load_target_fail(target, r, what);
+	}
+	dit_load_report(target->loader, DIT_REPORT_ERROR,
+	                "could not add entry dn=\"%.*s\" (%s:%llu): %s %u%s",
+	                DIT_SPAN_ARGS(item->entry.dn.pretty), record->file,
+	                (unsigned long long)record->file_line, limit->before, limit->n,
+	                limit->after);
+	return r;
+}
+
+static int stored(struct load_target *target, const struct dit_ldif_record *record,
+                  struct load_item *item)
+{
+	struct loader *loader = target->loader;
+	int r = loader->opts->is_dry_run
+	                ? 0
+	                : dit_entries_put(target->entries, item->id, &item->encoded);
+
+	if (r < 0) {
+		return fail(target, record, item, r, "could not store an entry",
+		            &(struct limit){"a database has", DIT_AD_NUMBER_MAX,
+		                            " attribute descriptions at most"});
+	}
+	loader->stats->nentries++;
+	if (target->stats != NULL) {
+		target->stats->nentries++;
+	}
+	target->last_stored = loader->stats->nentries;
+	if (!loader->opts->is_verbose) {
+		return 0;
+	}
+	if (loader->opts->is_dry_run && loader->stats->openldap < DIT_OPENLDAP_2_6) {
+		dit_load_report(loader, DIT_REPORT_ADDED, "added: \"%.*s\"",
+		                DIT_SPAN_ARGS(item->entry.dn.pretty));
+	} else {
+		dit_load_report(loader, DIT_REPORT_ADDED, "added: \"%.*s\" (%08lx)",
+		                DIT_SPAN_ARGS(item->entry.dn.pretty),
+		                (unsigned long)item->id);
+	}
+	return 0;
+}
+
+static bool has_storable_values(const struct load_item *item)
+{
+	return !item->entry.has_unknown && !item->encoded.splits.is_too_long;
+}
+
+static int fail_values(struct load_target *target, const struct dit_ldif_record *record,
+                       const struct load_item *item)
+{
+	return item->entry.has_unknown
+	               ? dit_load_fail_unknown(target->loader, record, item)
+	               : dit_load_fail_split_size(target->loader, record, item);
+}
+
+static bool is_over_limit(const struct load_target *target, const struct load_item *item)
+{
+	uint64_t limit = target->db->maxentrysize_bytes;
+
+	return limit != 0 &&
+	       item->encoded.size_limit_bytes + item->entry.unknown_bytes > limit;
+}
+
+/* The entry with the empty DN has ID 0 and no place in the tree (storage.md 3.3). */
+static int resolve_root(struct load_target *target, const struct dit_ldif_record *record,
+                        struct load_item *item)
+{
+	if (is_over_limit(target, item)) {
+		return dit_load_fail_entry_size(target->loader, record, item);
+	}
+	if (dit_entries_has_root(target->entries)) {
+		return dit_load_fail_duplicate(target, record, item,
+		                               target->output->stored.has_root_entry);
+	}
+	if (!has_storable_values(item)) {
+		return fail_values(target, record, item);
+	}
+	return stored(target, record, item);
+}
+
+static int fill_hole(struct load_target *target, const struct dit_ldif_record *record,
+                     struct load_item *item, uint32_t id)
+{
+	int r = dit_builders_note_late(target->builders, id,
+	                               dit_tree_next_id(target->tree));
+
+	if (r < 0) {
+		return dit_load_fail(target->loader, r, "could not fill a hole");
+	}
+	dit_tree_fill(target->tree, id);
+	item->id = id;
+	return stored(target, record, item);
+}
+
+static int resolve_known(struct load_target *target, const struct dit_ldif_record *record,
+                         struct load_item *item, uint32_t id)
+{
+	int r = 0;
+
+	if (is_over_limit(target, item)) {
+		return dit_load_fail_entry_size(target->loader, record, item);
+	}
+	r = dit_tree_is_hole(target->tree, id);
+	if (r < 0) {
+		return dit_load_fail(target->loader, r, "could not look up an entry");
+	}
+	if (r == 0) {
+		return dit_load_fail_duplicate(target, record, item,
+		                               id <= target->output->stored.last_id);
+	}
+	if (!has_storable_values(item)) {
+		return fail_values(target, record, item);
+	}
+	return fill_hole(target, record, item, id);
+}
+
+/* The node of a new entry, and holes for the nodes above it that are not there. */
+static int add_nodes(struct load_target *target, struct load_item *item,
+                     const struct dit_tree_place *place)
+{
+	int r = dit_tree_add(target->tree, &item->name, place, &item->id);
+
+	for (unsigned i = 1; i < place->nnodes && r == 0; i++) {
+		r = dit_entries_put_hole(target->entries, item->id - place->nnodes + i);
+	}
+	return r;
+}
+
+static int resolve_new(struct load_target *target, const struct dit_ldif_record *record,
+                       struct load_item *item)
+{
+	struct dit_tree_place place = {0};
+	int r = dit_tree_find_place(target->tree, &item->name, &place);
+
+	if (r < 0) {
+		return dit_load_fail(target->loader, r, "could not look up a node");
+	}
+	if (!dit_tree_fits(target->tree, &item->name, &place)) {
+		return dit_load_fail_name_size(target->loader, record, item);
+	}
+	if (is_over_limit(target, item)) {
+		return dit_load_fail_entry_size(target->loader, record, item);
+	}
+	if (!has_storable_values(item)) {
+		return fail_values(target, record, item);
+	}
+	r = add_nodes(target, item, &place);
+	if (r < 0) {
+		return fail(target, record, item, r, "could not add a node to the tree",
+		            &(struct limit){"no ID is left below", DIT_DN_TABLE_MAX + 1,
+		                            ": export the database and load it anew"});
+	}
+	return stored(target, record, item);
+}
+
+static int resolve_good(struct load_target *target, const struct dit_ldif_record *record,
+                        struct load_item *item)
+{
+	uint32_t id = 0;
+	int r = 0;
+
+	if (target->loader->opts->is_dry_run) {
+		dit_load_look_note(target, &item->entry.dn);
+		return stored(target, record, item);
+	}
+	if (target->is_foreign) {
+		return dit_load_fail_foreign(target->loader, record, item);
+	}
+	if (item->entry.dn.nrdns == 0) {
+		return resolve_root(target, record, item);
+	}
+	r = dit_tree_find(target->tree, &item->name, &id);
+	if (r < 0) {
+		return dit_load_fail(target->loader, r, "could not look up a node");
+	}
+	return id == 0 ? resolve_new(target, record, item)
+	               : resolve_known(target, record, item, id);
+}
+
+static int resolve_item(struct loader *loader, const struct dit_ldif_record *record,
+                        struct load_item *item)
+{
+	loader->stats->nrecords++;
+	switch (item->state) {
+	case LOAD_GOOD:
+		/* Diagnostics that refuse nothing, of lenient base64 for example. */
+		dit_load_tell_notes(loader, item);
+		if (dit_load_csn_note(loader, item) < 0) {
+			return dit_load_fail(loader, -ENOMEM, "could not read an entry");
+		}
+		return resolve_good(&loader->targets[item->target], record, item);
+	case LOAD_UNREADABLE:
+	case LOAD_REFUSED:
+		return dit_load_refuse(loader, record, item);
+	case LOAD_BROKEN:
+		break;
+	}
+	return dit_load_fail(loader, item->error, "could not read an entry");
+}
+
+int dit_load_resolve(struct loader *loader, struct load_slot *slot)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < slot->batch.nrecords && r == 0; i++) {
+		r = resolve_item(loader, &slot->batch.records[i], &slot->items[i]);
+	}
+	return r;
+}
+
+static void report_missing(const struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	struct dit_tree_hole hole = {0};
+	bool is_first = true;
+	size_t at = 0;
+
+	while (dit_tree_next_hole(target->tree, &at, &hole)) {
+		if (is_first) {
+			dit_load_report(loader, DIT_REPORT_MISSING,
+			                "Error, entries missing!");
+			is_first = false;
+		}
+		loader->stats->nmissing++;
+		dit_load_report(loader, DIT_REPORT_MISSING, "  entry %lu: %s",
+		                (unsigned long)hole.id, hole.norm);
+	}
+}
+
+/*
+ * slapadd tells when it closes a database, so that one comes last that got the latest
+ * entry. (It closes a database whenever the next entry is another's, and then also lists
+ * holes that are filled later.)
+ */
+void dit_load_report_missing(struct loader *loader)
+{
+	uint64_t told = 0; /* targets that got no entry have no holes */
+
+	for (;;) {
+		struct load_target *next = NULL;
+
+		for (unsigned i = 0; i < loader->ntargets; i++) {
+			struct load_target *target = &loader->targets[i];
+
+			if (target->last_stored > told &&
+			    (next == NULL || target->last_stored < next->last_stored)) {
+				next = target;
+			}
+		}
+		if (next == NULL) {
+			return;
+		}
+		told = next->last_stored;
+		if (next->tree != NULL) {
+			report_missing(next);
+		}
+	}
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A load from beginning to end. run() is the list of its steps; each leaves what it made
+ * in the loader:
+ *
+ *   settings    configuration, databases, threads                load_setup.c
+ *   pipeline    LDIF > parse > resolve > keys                    load_stages.c
+ *   finish      of each database: contextCSN, the tree, while    load_target.c
+ *               members write indexes; what came late
+ *   publish     all databases, or none                           load_publish.c
+ */
+#include "load/load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "load/load_csn.h"
+#include "load/load_look.h"
+#include "load/load_progress.h"
+#include "load/load_publish.h"
+#include "load/load_report.h"
+#include "load/load_resolve.h"
+#include "load/load_setup.h"
+#include "load/load_target.h"
+#include "load/loader.h"
+
+static uint64_t clock_us(clockid_t clock)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* Where a phase begins. */
+struct moment {
+	uint64_t wall_us;
+	uint64_t cpu_us;
+};
+
+static struct moment now(void)
+{
+	return (struct moment){.wall_us = clock_us(CLOCK_MONOTONIC),
+	                       .cpu_us = clock_us(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+/* ---- all records ---- */
+
+/* What slapadd says when it cannot read on; there is no -c for that. */
+static int fail_input(struct loader *loader, int r)
+{
+	const char *text = dit_ldif_reader_error(loader->input.reader);
+
+	if (r == DIT_E_STOPPED) {
+		return dit_load_fail(loader, r, "load ended");
+	}
+	if (text == NULL || text[0] == '\0') {
+		return dit_load_fail(loader, r, "could not read the input");
+	}
+	dit_load_report(loader, DIT_REPORT_PLAIN, "%s", text);
+	return r;
+}
+
+/* All records, from the input to the run builders. */
+static int run_pipeline(struct loader *loader)
+{
+	enum dit_pipeline_stage stage = DIT_PIPELINE_NONE;
+	int r = dit_pipeline_run(loader->pipeline, &stage);
+
+	switch (stage) {
+	case DIT_PIPELINE_FILL:
+		return fail_input(loader, r);
+	case DIT_PIPELINE_AFTER_ORDER:
+		return dit_load_sort_fail(loader, r);
+	case DIT_PIPELINE_STOPPED:
+		return dit_load_fail(loader, r, "load ended");
+	case DIT_PIPELINE_NONE:
+	case DIT_PIPELINE_BEFORE_ORDER: /* has no errors of its own */
+	case DIT_PIPELINE_IN_ORDER:     /* reported */
+		break;
+	}
+	return r;
+}
+
+/* ---- the end ---- */
+
+static void end_phase(struct loader *loader, enum dit_load_phase phase,
+                      struct moment *since)
+{
+	struct moment end = now();
+
+	loader->stats->phase_us[phase] += end.wall_us - since->wall_us;
+	loader->stats->phase_cpu_us[phase] += end.cpu_us - since->cpu_us;
+	*since = end;
+}
+
+static int write_indexes_first(struct load_target *target)
+{
+	int r = dit_load_target_write_indexes(target);
+
+	return r < 0 ? r : dit_load_target_write_late(target);
+}
+
+static int write_indexes_last(struct load_target *target)
+{
+	int r = dit_load_target_write_late(target);
+
+	if (r == 0) {
+		r = dit_load_target_begin_indexes(target);
+	}
+	return r < 0 ? r : dit_load_target_write_indexes(target);
+}
+
+/* Everything but entries, one target after the other: all threads work for each. */
+static int finish_target(struct load_target *target, struct moment *since)
+{
+	struct loader *loader = target->loader;
+	bool indexes_last = false;
+	/* The chosen database is the first. */
+	int r = target->number == 0 ? dit_load_csn_write(target) : 0;
+
+	if (r == 0) {
+		r = dit_load_target_seal(target);
+	}
+	if (r < 0) {
+		return r;
+	}
+	indexes_last = target->output->indexes_last;
+	dit_load_tell_progress(loader, DIT_LOAD_NAMES);
+	if (!indexes_last) {
+		r = dit_load_target_begin_indexes(target);
+	}
+	if (r == 0) {
+		r = dit_load_target_write_tree(target);
+	}
+	if (r < 0) {
+		return r;
+	}
+	end_phase(loader, DIT_LOAD_NAMES, since);
+	dit_load_tell_progress(loader, DIT_LOAD_INDEXES);
+	r = indexes_last ? write_indexes_last(target) : write_indexes_first(target);
+	end_phase(loader, DIT_LOAD_INDEXES, since);
+	return r;
+}
+
+static int finish(struct loader *loader, struct moment since)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		if (!loader->targets[i].is_foreign) {
+			r = finish_target(&loader->targets[i], &since);
+		}
+	}
+	if (r < 0) {
+		return r;
+	}
+	dit_load_tell_progress(loader, DIT_LOAD_PUBLISH);
+	r = dit_load_publish(loader);
+	end_phase(loader, DIT_LOAD_PUBLISH, &since);
+	return r;
+}
+
+static int run(struct loader *loader)
+{
+	struct moment since = now();
+	int r = dit_load_read_settings(loader);
+
+	loader->start_us = since.wall_us;
+	if (r == 0) {
+		r = dit_load_prepare(loader);
+	}
+	if (r == 0) {
+		/* What took the time until now does not belong to the entries. */
+		dit_load_tell_progress(loader, DIT_LOAD_ENTRIES);
+		r = run_pipeline(loader);
+	}
+	end_phase(loader, DIT_LOAD_ENTRIES, &since);
+	if (r == 0 && !loader->opts->is_dry_run) {
+		r = finish(loader, since);
+	}
+	if (r == 0) {
+		(void)dit_load_look_tell(loader, DIT_REPORT_REMARK);
+		dit_load_report_missing(loader);
+	}
+	return r < 0 ? r : 0; /* 1: there was nothing to do */
+}
+
+int dit_load(const struct dit_load_opts *opts, struct dit_load_stats *ret)
+{
+	struct loader loader = {.opts = opts, .stats = ret, .stop = {.flag = opts->stop}};
+	int r = 0;
+
+	*ret = (struct dit_load_stats){0};
+	dit_load_progress_init(&loader);
+	r = run(&loader);
+	dit_load_release(&loader);
+	return r;
+}
+
+static void database_stats_deinit(struct dit_load_database_stats *stats)
+{
+	for (size_t i = 0; i < stats->nindexes; i++) {
+		free(stats->indexes[i].name);
+	}
+	free(stats->indexes);
+	free(stats->directory);
+}
+
+void dit_load_stats_deinit(struct dit_load_stats *stats)
+{
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		database_stats_deinit(&stats->databases[i]);
+	}
+	free(stats->databases);
+	for (size_t i = 0; i < stats->nrefusals; i++) {
+		free(stats->refusals[i].first_dn);
+		free(stats->refusals[i].first_reason);
+		free(stats->refusals[i].first_explanation);
+	}
+	free(stats->refusals);
+	*stats = (struct dit_load_stats){0};
+}

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a load needs before its first round: configuration, memory, threads, input, and
+ * the databases it writes. And the release of it all, which works at every stage.
+ */
+#include "load/load_setup.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/tmp_dir.h"
+#include "config/slapd_version.h"
+#include "job/chosen.h"
+#include "job/release_rules.h"
+#include "load/load_csn.h"
+#include "load/load_look.h"
+#include "load/load_parse.h"
+#include "load/load_progress.h"
+#include "load/load_refuse.h"
+#include "load/load_report.h"
+#include "load/load_size.h"
+#include "load/load_stages.h"
+#include "load/load_target.h"
+
+/* ---- configuration ---- */
+
+static int make_glue(struct loader *loader)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	const struct dit_database *orphan = NULL;
+	struct dit_glue_opts glue = {.settings = loader->settings,
+	                             .chosen = loader->db,
+	                             .has_number = opts->database >= 0,
+	                             .has_suffix = opts->suffix != NULL,
+	                             .no_glue = opts->no_glue};
+	int r = dit_glue_make(&loader->glue, &glue, &orphan);
+
+	if (r == DIT_E_CONFIG) {
+		dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+		                "glue: no superior found for sub %.*s!",
+		                DIT_SPAN_ARGS(orphan->suffix));
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "subordinate configuration error");
+		return r;
+	}
+	return r < 0 ? dit_load_fail(loader, r, loader->db->data.directory) : 0;
+}
+
+/* @return 0 or -ENOMEM */
+static int add_target(struct loader *loader, const struct dit_database *db)
+{
+	struct dit_load_stats *stats = loader->stats;
+	struct load_target *target = &loader->targets[loader->ntargets];
+
+	target->loader = loader;
+	target->number = loader->ntargets++;
+	target->db = db;
+	if (strcmp(db->type, "mdb") != 0) {
+		target->is_foreign = true;
+		return 0;
+	}
+	target->stats = &stats->databases[stats->ndatabases++];
+	target->stats->directory = strdup(db->data.directory);
+	return target->stats->directory == NULL ? -ENOMEM : 0;
+}
+
+/* One for each database that is written. */
+static int make_targets(struct loader *loader)
+{
+	struct dit_load_stats *stats = loader->stats;
+	size_t n = 0;
+	int r = make_glue(loader);
+
+	if (r < 0) {
+		return r;
+	}
+	n = loader->glue.ndatabases;
+	loader->targets = calloc(n, sizeof(*loader->targets));
+	stats->databases = calloc(n, sizeof(*stats->databases));
+	if (loader->targets == NULL || stats->databases == NULL) {
+		return dit_load_fail(loader, -ENOMEM, loader->db->data.directory);
+	}
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = add_target(loader, loader->glue.databases[i]);
+	}
+	return r < 0 ? dit_load_fail(loader, r, loader->db->data.directory) : 0;
+}
+
+/* In slapadd's words. */
+static int read_removed_sids(struct loader *loader)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	int r = 0;
+
+	if (opts->remove_sids == NULL) {
+		return 0;
+	}
+	r = dit_sid_set_parse(opts->remove_sids, &loader->reading.removed_sids);
+	if (r < 0) {
+		dit_load_report(loader, DIT_REPORT_PLAIN,
+		                "unable to parse remove-sids=\"%s\".", opts->remove_sids);
+		return -EINVAL;
+	}
+	if (dit_sid_set_has(&loader->reading.removed_sids, (int)opts->sid)) {
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "remove-sids contains configured serverID %u.",
+		                opts->sid);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int dit_load_read_settings(struct loader *loader)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	struct dit_chosen_opts wanted = {.conf = opts->conf,
+	                                 .conf_dir = opts->conf_dir,
+	                                 .suffix = opts->suffix,
+	                                 .database = opts->database,
+	                                 .openldap = opts->openldap,
+	                                 .is_verbose = opts->is_verbose,
+	                                 .report = opts->report,
+	                                 .report_ctx = opts->report_ctx};
+	struct dit_chosen chosen;
+	int r = read_removed_sids(loader);
+
+	if (r < 0) {
+		return r;
+	}
+	r = dit_chosen_read(&chosen, &wanted);
+	loader->stats->openldap = chosen.openldap;
+	loader->stats->is_openldap_found = chosen.is_openldap_found;
+	if (r < 0) {
+		return r;
+	}
+	loader->settings = chosen.settings;
+	loader->db = chosen.db;
+	loader->nthreads = dit_thread_count(opts->threads, loader->settings);
+	loader->stats->threads = loader->nthreads;
+	return make_targets(loader);
+}
+
+/* Patches of 2.6 differ in these rules. Without a slapd of 2.6: those of 2.6.0. */
+static struct dit_release_rules make_rules(const struct loader *loader)
+{
+	enum dit_openldap_version version = loader->stats->openldap;
+	unsigned patch = version == DIT_OPENLDAP_2_6
+	                         ? dit_slapd_patch(dit_slapd_path(), version)
+	                         : 0;
+
+	return dit_release_rules(version, patch);
+}
+
+static int make_context(struct loader *loader)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	int r = 0;
+
+	loader->files = (struct dit_file_rules){
+		.refuse_all = opts->no_urls,
+		.allow_special = opts->special_urls,
+		.value_max = opts->record_max_bytes > 0 ? opts->record_max_bytes
+	                                                : dit_default_record_max(),
+		.stop = &loader->stop};
+	loader->reading.rules = make_rules(loader);
+	loader->reading.context = (struct dit_entry_context){
+		.schema = loader->settings->schema,
+		.is_strict = opts->is_strict,
+		.is_quick = opts->is_quick,
+		.check_schema = !opts->no_schema_check,
+		.check_values = opts->check_values && !opts->is_quick,
+		.lastmod = loader->db->lastmod,
+		.allow_dynamic = loader->db->has_dds,
+		.ldif = loader->reading.rules.ldif,
+		.names_first = loader->reading.rules.names_first,
+		.gathers_lines = loader->reading.rules.gathers_lines,
+		.drops_dynamic = loader->reading.rules.drops_dynamic,
+		.warns_of_csn = loader->reading.rules.warns_of_csn,
+		.warns_of_missing = loader->db->is_single_shadow,
+		.spares_root = loader->reading.rules.spares_root,
+		.sid = opts->sid,
+		.removed_sids =
+			opts->remove_sids == NULL ? NULL : &loader->reading.removed_sids,
+		.files = &loader->files,
+		.rootdn = loader->db->rootdn,
+		.rootdn_norm = loader->db->rootdn_norm,
+	};
+	r = dit_sorted_types_make(loader->settings, &loader->reading.sorted);
+	if (r == 0) {
+		r = dit_load_csn_start(loader);
+	}
+	if (r < 0) {
+		return dit_load_fail(loader, r, "could not start the load");
+	}
+	loader->reading.context.sorted = loader->reading.sorted;
+	r = dit_fingerprint_key_make(&loader->name_key);
+	if (r == 0 &&
+	    (getrandom(&loader->stamps.node, sizeof(loader->stamps.node), 0) < 0 ||
+	     getrandom(&loader->stamps.clock_seq, sizeof(loader->stamps.clock_seq), 0) <
+	             0)) {
+		r = -errno;
+	}
+	if (r < 0) {
+		return dit_load_fail(loader, r, "no random numbers");
+	}
+	/*
+	 * Multicast bit: a node that is no network card's address (RFC 4122 section 4.5).
+	 */
+	loader->stamps.node = (loader->stamps.node & 0xffffffffffff) | 0x010000000000;
+	loader->stamps.clock_seq &= 0x3fff;
+	return 0;
+}
+
+/* ---- memory, threads, files ---- */
+
+static int check_tmpdir(struct loader *loader)
+{
+	const char *dir = dit_tmp_dir(loader->opts->tmpdir);
+	char text[PATH_MAX];
+	int r = dit_tmp_dir_check(dir, text, sizeof(text));
+
+	return r < 0 ? dit_load_fail(loader, r, text) : 0;
+}
+
+static int make_keys(struct loader *loader, struct load_member *member)
+{
+	int r = 0;
+
+	assert(loader->ntargets > 0);
+	member->keys = calloc(loader->ntargets, sizeof(*member->keys));
+	if (member->keys == NULL) {
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		struct load_keys *keys = &member->keys[i];
+
+		keys->target = &loader->targets[i];
+		keys->producer = member->number;
+		if (!keys->target->is_foreign) {
+			r = dit_index_work_new(&keys->work, keys->target->indexes);
+		}
+	}
+	return r;
+}
+
+static int make_members(struct loader *loader)
+{
+	int r = 0;
+
+	loader->members = calloc(loader->nthreads, sizeof(*loader->members));
+	if (loader->members == NULL) {
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < loader->nthreads && r == 0; i++) {
+		struct load_member *member = &loader->members[i];
+
+		member->number = i;
+		r = dit_entry_caches_init(&member->caches);
+		if (r == 0) {
+			r = make_keys(loader, member);
+		}
+	}
+	return r;
+}
+
+/* Where an attribute has that name, "version: 1" may be a value. */
+static bool keeps_version(const struct loader *loader)
+{
+	return loader->opts->is_strict ||
+	       dit_schema_find_type(loader->reading.context.schema,
+	                            DIT_SPAN("version")) != NULL;
+}
+
+static int open_input(struct loader *loader, const struct load_budget *budget)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	struct dit_ldif_reader_opts reader = {.path = opts->input,
+	                                      .paths = opts->inputs,
+	                                      .npaths = opts->ninputs,
+	                                      .is_threaded = loader->nthreads > 1,
+	                                      .files = &loader->files,
+	                                      .batch_bytes = budget->batch_bytes,
+	                                      .batch_records = budget->batch_records,
+	                                      .first_line = opts->first_line,
+	                                      .record_max = loader->files.value_max,
+	                                      .keep_version = keeps_version(loader),
+	                                      .keep_mark = opts->is_strict};
+	const char *failed = opts->input;
+	int r = dit_ldif_reader_open(&loader->input.reader, &reader, &failed);
+
+	if (r < 0) {
+		/* slapadd's perror() */
+		dit_load_report(loader, DIT_REPORT_PLAIN, "%s: %s",
+		                failed == NULL ? "stdin" : failed, dit_strerror(r));
+		return r;
+	}
+	/* slapadd says it after all that can be wrong with its arguments. */
+	if (opts->is_quick && opts->check_values) {
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "value-check incompatible with quick mode; disabled.");
+	}
+	return 0;
+}
+
+static bool is_stopped(void *ctx)
+{
+	return dit_load_is_stopped(ctx);
+}
+
+static int make_pipeline(struct loader *loader)
+{
+	struct dit_pipeline_opts opts = {.ops = {.fill = dit_load_fill,
+	                                         .begin = dit_load_begin,
+	                                         .before_order = dit_load_parse,
+	                                         .in_order = dit_load_in_order,
+	                                         .after_order = dit_load_key,
+	                                         .is_stopped = is_stopped},
+	                                 .ctx = loader,
+	                                 .stop = &loader->stop,
+	                                 .ticker = dit_load_ticker(loader),
+	                                 .nmembers = loader->nthreads,
+	                                 .name = "tool",
+	                                 .is_ahead = loader->nthreads > 1};
+
+	loader->input.nslots = dit_pipeline_nslots(&opts);
+	loader->input.slots = calloc(loader->input.nslots, sizeof(*loader->input.slots));
+	if (loader->input.slots == NULL) {
+		return -ENOMEM;
+	}
+	return dit_pipeline_new(&loader->pipeline, &opts);
+}
+
+static int prepare_targets(struct loader *loader, const struct load_budget *budget)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		if (loader->targets[i].is_foreign) {
+			continue;
+		}
+		r = dit_load_target_prepare(&loader->targets[i], budget);
+	}
+	return r;
+}
+
+/* One thread stays the only one. */
+static int make_page_writer(struct loader *loader)
+{
+	int r = 0;
+
+	if (loader->nthreads > 1 && !loader->opts->is_dry_run) {
+		r = dit_page_writer_new(&loader->page_writer);
+	}
+	return r < 0 ? dit_load_fail(loader, r, "could not start the threads") : 0;
+}
+
+/*
+ * Tell which directories will be opened, then look into them.
+ *
+ * @return 0; 1: there is nothing to do; negative, reported
+ */
+static int tell_directories(struct loader *loader)
+{
+	const struct dit_load_opts *opts = loader->opts;
+	int r = dit_glue_before_open(&loader->glue, opts->before_open,
+	                             opts->before_open_ctx, opts->report,
+	                             opts->report_ctx);
+
+	if (r == 0 && dit_load_look_is_wanted(opts)) {
+		r = dit_load_look(loader);
+	}
+	return r == 0 && dit_load_look_is_unneeded(loader) ? 1 : r;
+}
+
+int dit_load_prepare(struct loader *loader)
+{
+	struct load_budget budget = {0};
+	int r = dit_load_budget_make(loader->opts, loader->nthreads, loader->ntargets,
+	                             &budget);
+
+	if (r < 0) {
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "at least %u MiB of memory are needed",
+		                DIT_LOAD_MEMORY_MIN >> 20);
+		return r;
+	}
+	/* Main reads the input itself. */
+	loader->stop.ticker = loader->nthreads > 1 ? NULL : dit_load_ticker(loader);
+	r = make_context(loader);
+	if (r == 0) {
+		r = open_input(loader, &budget);
+	}
+	if (r == 0) {
+		r = tell_directories(loader);
+	}
+	/* From here on the process may be another user's: all that needs more is open. */
+	if (r == 0) {
+		r = make_page_writer(loader);
+	}
+	if (r == 0) {
+		r = check_tmpdir(loader);
+	}
+	if (r == 0) {
+		r = prepare_targets(loader, &budget);
+	}
+	if (r != 0) {
+		return r; /* reported */
+	}
+	r = make_members(loader);
+	if (r == 0) {
+		r = make_pipeline(loader);
+	}
+	return r < 0 ? dit_load_fail(loader, r, "could not start the threads") : 0;
+}
+
+/* ---- a sample of the load ---- */
+
+static int make_single_slot(struct loader *loader)
+{
+	struct load_slot *slot = NULL;
+
+	loader->input.slots = calloc(1, sizeof(*loader->input.slots));
+	if (loader->input.slots == NULL) {
+		return -ENOMEM;
+	}
+	loader->input.nslots = 1;
+	slot = &loader->input.slots[0];
+	slot->items = calloc(1, sizeof(*slot->items));
+	slot->batch.records = calloc(1, sizeof(*slot->batch.records));
+	return slot->items == NULL || slot->batch.records == NULL ? -ENOMEM : 0;
+}
+
+int dit_load_prepare_sample(struct loader *loader, const struct load_budget *budget)
+{
+	int r = make_context(loader);
+
+	assert(loader->opts->is_dry_run && loader->nthreads == 1);
+	if (r == 0) {
+		r = tell_directories(loader);
+	}
+	if (r == 0) {
+		r = prepare_targets(loader, budget);
+	}
+	if (r != 0) {
+		return r; /* reported */
+	}
+	for (unsigned i = 0; i < loader->ntargets; i++) {
+		if (loader->targets[i].split_rules != NULL) {
+			loader->targets[i].split_rules->record_max = DIT_SPLIT_RECORD_MAX;
+		}
+	}
+	r = make_members(loader);
+	if (r == 0) {
+		r = make_single_slot(loader);
+	}
+	return r < 0 ? dit_load_fail(loader, r, "could not start the estimate") : 0;
+}
+
+/* ---- release ---- */
+
+static void free_slots(struct loader *loader)
+{
+	for (unsigned i = 0; loader->input.slots != NULL && i < loader->input.nslots;
+	     i++) {
+		free(loader->input.slots[i].items);
+		dit_ldif_batch_deinit(&loader->input.slots[i].batch);
+	}
+	free(loader->input.slots);
+}
+
+static void free_members(struct loader *loader)
+{
+	for (unsigned i = 0; loader->members != NULL && i < loader->nthreads; i++) {
+		struct load_member *member = &loader->members[i];
+
+		dit_entry_caches_deinit(&member->caches);
+		for (unsigned t = 0; member->keys != NULL && t < loader->ntargets; t++) {
+			dit_index_work_free(member->keys[t].work);
+		}
+		free(member->keys);
+	}
+	free(loader->members);
+}
+
+void dit_load_release(struct loader *loader)
+{
+	/* Threads first: nothing they use may go before they do. A failed load does not
+	 * wait for input, or for the end of work that nobody needs. */
+	dit_stop_end(&loader->stop);
+	for (unsigned i = 0; i < loader->ntargets; i++) {
+		dit_index_writer_cancel(loader->targets[i].index_writer);
+	}
+	dit_pipeline_free(loader->pipeline);
+	free_members(loader);
+	free_slots(loader);
+	dit_ldif_reader_close(loader->input.reader);
+	for (unsigned i = 0; i < loader->ntargets; i++) {
+		dit_load_target_deinit(&loader->targets[i]);
+	}
+	free(loader->targets);
+	dit_page_writer_free(loader->page_writer);
+	dit_context_csn_free(loader->csn);
+	dit_load_refusals_deinit(&loader->refusals);
+	dit_glue_deinit(&loader->glue);
+	free(loader->reading.sorted);
+	dit_settings_free(loader->settings);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sizes of a load: the memory budget and the early estimate of the result.
+ *
+ * Budget. Of `memory_bytes`, batches come first. A batch of b bytes of LDIF occupies b in
+ * its buffer and about 10 b in arenas (measured: entries of 31 short lines) from its
+ * parsing until its keys are made. Of LOAD_NSLOTS batches at most four are in that state,
+ * and the arenas' blocks are shared: 46 b. 66 b are set aside, since other entries may
+ * need more. Then the schema, chunks of pages, liblmdb's transaction at the end and the
+ * threads' caches, an eighth for the records of the tree (and an eighth of that for
+ * records that come late), and the rest for the postings. Both are divided evenly among
+ * the databases: how many entries each will get is not known, and memory that a database
+ * does not need is not touched.
+ *
+ * Estimate. What is stored so far, scaled to the whole input. Entries and names are a
+ * lower bound: if they alone cannot fit, the load is refused there and then. Index keys
+ * are not: lists that become ranges cost nearly nothing, and how many will is not known
+ * yet. With them, at POSTING_BYTES each (10.4 measured on the benchmark's directory of
+ * 100,000 entries), there is only a warning; the exact answer comes when the indexes are
+ * written.
+ */
+#include "load/load_size.h"
+
+#include <errno.h>
+
+#include "job/chosen.h"
+#include "load/load_report.h"
+
+#define BATCH_BYTES_MAX (512u << 10)
+#define BATCH_BYTES_MIN (32u << 10)
+#define BATCH_SHARE     (11 * DIT_PIPELINE_NSLOTS_MAX)
+#define OVERHEAD_BYTES  (20u << 20)
+#define BATCH_RECORDS   512
+#define PRODUCER_MIN    (256u << 10)
+#define TREE_MIN        (256u << 10)
+
+#define POSTING_BYTES  10
+#define NAME_BYTES     128
+#define ESTIMATE_FIRST (16u << 20) /* bytes of input before the first estimate */
+
+int dit_load_budget_make(const struct dit_load_opts *opts, unsigned nthreads,
+                         unsigned ntargets, struct load_budget *ret)
+{
+	uint64_t memory = opts->memory_bytes == 0 ? dit_default_memory(nthreads)
+	                                          : opts->memory_bytes;
+	uint64_t batches = 0;
+
+	if (memory < DIT_LOAD_MEMORY_MIN) {
+		return -EINVAL;
+	}
+	ret->batch_bytes = opts->batch_bytes;
+	if (ret->batch_bytes == 0) {
+		ret->batch_bytes = memory / 4 / BATCH_SHARE;
+		if (ret->batch_bytes > BATCH_BYTES_MAX) {
+			ret->batch_bytes = BATCH_BYTES_MAX;
+		}
+		if (ret->batch_bytes < BATCH_BYTES_MIN) {
+			ret->batch_bytes = BATCH_BYTES_MIN;
+		}
+	}
+	ret->batch_records =
+		opts->batch_records == 0 ? BATCH_RECORDS : opts->batch_records;
+	batches = (uint64_t)ret->batch_bytes * BATCH_SHARE + OVERHEAD_BYTES;
+	ret->tree_bytes = memory / 8;
+	ret->postings_bytes = 0;
+	if (memory > batches + ret->tree_bytes) {
+		ret->postings_bytes = memory - batches - ret->tree_bytes;
+	}
+	ret->tree_bytes /= ntargets;
+	ret->postings_bytes /= ntargets;
+	/* Many threads with little memory: every producer needs room for a few chunks. */
+	if (ret->postings_bytes < (size_t)nthreads * PRODUCER_MIN) {
+		ret->postings_bytes = (size_t)nthreads * PRODUCER_MIN;
+	}
+	if (ret->tree_bytes < TREE_MIN) {
+		ret->tree_bytes = TREE_MIN;
+	}
+	return 0;
+}
+
+static uint64_t round_up_mib(uint64_t bytes)
+{
+	return (bytes + (1u << 20) - 1) >> 20 << 20;
+}
+
+static double count_postings(const struct load_target *target)
+{
+	const struct loader *loader = target->loader;
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < loader->nthreads; i++) {
+		n += atomic_load_explicit(
+			&loader->members[i].keys[target->number].nposted,
+			memory_order_relaxed);
+	}
+	return (double)n;
+}
+
+static void tell_size(struct load_target *target, enum dit_report_kind kind,
+                      const char *verb, double need)
+{
+	dit_load_report(
+		target->loader, kind,
+		"the database %s need about %.0f bytes, but maxsize is %llu: configure "
+		"\"maxsize %llu\" or give --grow",
+		verb, need, (unsigned long long)target->db->data.maxsize_bytes,
+		(unsigned long long)round_up_mib((uint64_t)(need * 1.5)));
+}
+
+/* @param scale  of the whole input to what was read */
+static int estimate_target(struct load_target *target, double scale)
+{
+	double maxsize = (double)target->db->data.maxsize_bytes;
+	uint64_t used = 0;
+	double least = 0;
+	double likely = 0;
+
+	if (!dit_output_used_bytes(target->output, &used)) {
+		return 0;
+	}
+	least = (double)used + (double)dit_tree_size(target->tree) * NAME_BYTES;
+	likely = (least + count_postings(target) * POSTING_BYTES) * scale;
+	if (least * scale > maxsize) {
+		tell_size(target, DIT_REPORT_ERROR, "will", likely);
+		return DIT_E_FULL;
+	}
+	if (likely > maxsize && !target->was_warned) {
+		target->was_warned = true;
+		tell_size(target, DIT_REPORT_WARNING, "may", likely);
+	}
+	return 0;
+}
+
+int dit_load_estimate(struct loader *loader, uint64_t bytes_read)
+{
+	uint64_t total = dit_ldif_reader_size(loader->input.reader);
+	double scale = 1;
+	int r = 0;
+
+	if (loader->opts->is_dry_run || loader->opts->may_grow ||
+	    bytes_read < loader->next_estimate) {
+		return 0;
+	}
+	loader->next_estimate =
+		bytes_read < ESTIMATE_FIRST ? ESTIMATE_FIRST : bytes_read * 2;
+	if (bytes_read < ESTIMATE_FIRST) {
+		return 0;
+	}
+	if (total > bytes_read) {
+		scale = (double)total / (double)bytes_read;
+	}
+	for (unsigned i = 0; i < loader->ntargets && r == 0; i++) {
+		if (loader->targets[i].output != NULL) {
+			r = estimate_target(&loader->targets[i], scale);
+		}
+	}
+	return r;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A target's output (output/output.h): opened, and what it holds taken over.
+ */
+#include "load/load_store.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "load/load_look.h"
+#include "load/load_progress.h"
+#include "load/load_report.h"
+#include "place/claim.h"
+
+#define FIXED_DBS 8 /* ad2i dn2i id2e id2v, ixck of 2.6, the unnamed one, and room */
+#define EXPANSION 6 /* bytes stored per byte of LDIF, the first guess */
+
+static int say_fault(const struct load_target *target, int r,
+                     const struct dit_fault *fault)
+{
+	dit_load_report(target->loader, DIT_REPORT_ERROR, "%s: %s",
+	                target->db->data.directory, fault->text);
+	return r;
+}
+
+static int adopt_index(struct load_target *target, size_t number,
+                       const struct dit_fault *fault)
+{
+	const struct dit_index_db *db = dit_index_set_db(target->indexes, number);
+	struct dit_output_stored_index stored = {0};
+	int r = dit_output_find_index(target->output, db->name, &stored);
+
+	if (r > 0) {
+		r = dit_index_set_stored(target->indexes, number, stored.is_integerkey,
+		                         stored.key_len);
+	}
+	if (r == DIT_E_INVALID) {
+		dit_load_report(target->loader, DIT_REPORT_ERROR,
+		                "index database \"%s\" in %s is stored with integer "
+		                "keys, beside which those of this configuration "
+		                "cannot be put",
+		                db->name, target->db->data.directory);
+		return r;
+	}
+	if (r < 0 && fault->text[0] != '\0') {
+		return say_fault(target, r, fault);
+	}
+	return r < 0 ? dit_load_fail(target->loader, r, db->name) : 0;
+}
+
+/* Integers have as many bytes as index_intlen says; small pages take no long keys. */
+static int check_key_length(const struct load_target *target, size_t number)
+{
+	size_t len = dit_index_set_longest_key(target->indexes, number);
+
+	if (len <= target->output->key_max) {
+		return 0;
+	}
+	dit_load_report(target->loader, DIT_REPORT_ERROR,
+	                "index database \"%s\" in %s: keys of %zu bytes are too long for "
+	                "the page size, %zu bytes are possible",
+	                dit_index_set_db(target->indexes, number)->name,
+	                target->db->data.directory, len, target->output->key_max);
+	return DIT_E_CONFIG;
+}
+
+static int add_indexes(struct load_target *target, const struct dit_fault *fault)
+{
+	size_t ndbs = dit_index_set_ndbs(target->indexes);
+	int r = 0;
+
+	for (size_t i = 0; i < ndbs && r == 0; i++) {
+		r = adopt_index(target, i, fault);
+		if (r == 0) {
+			r = check_key_length(target, i);
+		}
+	}
+	for (size_t i = 0; i < ndbs && r == 0; i++) {
+		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
+		struct dit_output_index index = {.name = db->name,
+		                                 .is_integerkey = db->is_integerkey};
+
+		r = dit_output_add_index(target->output, &index);
+		if (r < 0) {
+			return dit_load_fail(target->loader, r, db->name);
+		}
+	}
+	return r;
+}
+
+static int look_around(struct load_target *target, const struct dit_fault *fault)
+{
+	int r = 0;
+
+	if (target->output->stored.last_id > DIT_DN_TABLE_MAX) {
+		dit_load_report(target->loader, DIT_REPORT_ERROR,
+		                "the database in %s has the entry ID %llu, and no ID is "
+		                "left below %u: export the database and load it anew",
+		                target->db->data.directory,
+		                (unsigned long long)target->output->stored.last_id,
+		                DIT_DN_TABLE_MAX + 1);
+		return DIT_E_TOOLONG;
+	}
+	r = dit_ad_numbers_read(&target->numbers, target->output,
+	                        target->loader->settings->schema);
+	return r < 0 ? dit_load_fail(target->loader, r, target->db->data.directory)
+	             : add_indexes(target, fault);
+}
+
+static enum dit_output_writer writer_of(const struct dit_load_opts *opts)
+{
+	switch (opts->writer) {
+	case DIT_LOAD_WRITER_PAGES:
+		return DIT_WRITER_PAGES;
+	case DIT_LOAD_WRITER_APPEND:
+		return DIT_WRITER_APPEND;
+	case DIT_LOAD_WRITER_DEFAULT:
+		break;
+	}
+	return DIT_WRITER_DEFAULT;
+}
+
+static void note_writer(struct load_target *target)
+{
+	const struct dit_output *output = target->output;
+	const struct loader *loader = target->loader;
+
+	target->stats->is_unknown_format = output->is_unknown_format;
+	if (output->is_append) {
+		target->stats->writer = DIT_LOAD_WRITER_APPEND;
+	} else if (output->wants_order) {
+		target->stats->writer = DIT_LOAD_WRITER_PAGES;
+	}
+	if (output->is_unknown_format && loader->opts->is_verbose) {
+		dit_load_report(
+			target->loader, DIT_REPORT_PLAIN,
+			"%s: this liblmdb has another file format than the one that "
+			"ditkit knows: liblmdb writes all pages",
+			target->db->data.directory);
+	}
+}
+
+/* Of a file with records; 0: a new database. */
+static uint64_t stored_bytes(const struct load_target *target)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int n = snprintf(path, sizeof(path), "%s/data.mdb", target->db->data.directory);
+
+	if (target->output->stored.last_id == 0 || n < 0 || (size_t)n >= sizeof(path) ||
+	    stat(path, &st) < 0) {
+		return 0;
+	}
+	return (uint64_t)st.st_size;
+}
+
+static bool holds_entries(const struct dit_output *output)
+{
+	return output->stored.last_id > 0 || output->stored.has_root_entry;
+}
+
+int dit_load_store_open(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	const struct dit_database *db = target->db;
+	struct dit_fault fault = {""};
+	struct dit_output_opts opts = {
+		.directory = db->data.directory,
+		.mode = db->data.mode,
+		.ndbs = (unsigned)dit_index_set_ndbs(target->indexes) + FIXED_DBS,
+		.maxsize_bytes = db->data.maxsize_bytes,
+		.expected_bytes = dit_ldif_reader_size(loader->input.reader) * EXPANSION,
+		.list_max = ((uint64_t)1 << loader->settings->idlexp) - 1,
+		.writer = writer_of(loader->opts),
+		.page_bytes = db->data.page_bytes,
+		.has_ixck = loader->reading.rules.has_ixck,
+		.is_lmdb_10 = loader->reading.rules.has_lmdb_10,
+		.may_grow = loader->opts->may_grow,
+		.page_writer = loader->page_writer,
+		.use_page_cache = loader->opts->use_page_cache,
+		.ticker = dit_load_ticker(loader),
+		.stop = loader->stop.flag,
+		.fault = &fault,
+	};
+	int r = dit_output_open(&target->output, &opts);
+
+	if (r == DIT_E_BUSY) {
+		dit_load_report(loader, DIT_REPORT_ERROR,
+		                "the database in %s is in use by %s", db->data.directory,
+		                dit_claim_holder(&fault));
+		return r;
+	}
+	if (r < 0 && fault.text[0] != '\0') {
+		return say_fault(target, r, &fault);
+	}
+	if (r < 0) {
+		return dit_load_fail(loader, r, db->data.directory);
+	}
+	if (loader->opts->only_if_empty && holds_entries(target->output)) {
+		/* Another load has filled it since the look. */
+		target->look.has_entries = true;
+		return dit_load_look_is_unneeded(loader) ? 1 : 0;
+	}
+	note_writer(target);
+	target->stored_bytes = stored_bytes(target);
+	if (target->split_rules != NULL) {
+		target->split_rules->record_max = target->output->key_max;
+	}
+	return look_around(target, &fault);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One database of a load, from its configuration to the published file.
+ */
+#include "load/load_target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lmdb.h>
+
+#include "base/tmp_dir.h"
+#include "config/slapd_version.h"
+#include "job/index_limit.h"
+#include "load/load_csn.h"
+#include "load/load_look.h"
+#include "load/load_progress.h"
+#include "load/load_report.h"
+#include "load/load_store.h"
+
+#define PAGE_MIN 512u
+#define PAGE_MAX 65536u
+
+/* ---- before the first round ---- */
+
+static int count_rdns(const struct dit_schema *schema, struct dit_span dn, unsigned *ret)
+{
+	struct dit_arena arena;
+	struct dit_dn parsed = {0};
+	int r = 0;
+
+	dit_arena_init(&arena, 4096);
+	r = dit_dn_parse(schema, dn, &arena, NULL, &parsed);
+	dit_arena_deinit(&arena);
+	if (r == 0) {
+		*ret = parsed.nrdns;
+	}
+	return r;
+}
+
+static int make_indexes(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	const struct dit_settings *settings = loader->settings;
+	const struct dit_ad *culprit = NULL;
+	int r = dit_index_set_new(&target->indexes, settings->schema, target->db->indexes,
+	                          target->db->nindexes, &settings->index,
+	                          !loader->opts->byte_keys, &culprit);
+
+	if (r == DIT_E_UNSUPPORTED && culprit != NULL) {
+		dit_load_report(
+			loader, DIT_REPORT_ERROR,
+			"index of attribute \"%s\" is not supported by this release",
+			culprit->name.data);
+		return r;
+	}
+	return r < 0 ? dit_load_fail(loader, r, "could not prepare the indexes") : 0;
+}
+
+static int make_builders(struct load_target *target, const struct load_budget *budget)
+{
+	struct loader *loader = target->loader;
+	struct dit_builders_opts opts = {
+		.indexes = target->indexes,
+		.nproducers = loader->nthreads,
+		.memory_bytes = budget->postings_bytes,
+		.wide_memory_bytes = budget->tree_bytes,
+		.tmpdir = dit_tmp_dir(loader->opts->tmpdir),
+		.stop = &loader->stop,
+		.list_max = (uint32_t)(((uint64_t)1 << loader->settings->idlexp) - 1),
+	};
+	int r = dit_builders_new(&target->builders, &opts);
+
+	return r < 0 ? dit_load_fail(loader, r, opts.tmpdir) : 0;
+}
+
+/* What main fills while entries come. */
+static int make_objects(struct load_target *target, const struct load_budget *budget,
+                        unsigned suffix_nrdns)
+{
+	const char *tmpdir = dit_tmp_dir(target->loader->opts->tmpdir);
+	struct dit_tree_opts tree = {.output = target->output,
+	                             .suffix_nrdns = suffix_nrdns,
+	                             .memory_bytes = budget->tree_bytes,
+	                             .tmpdir = tmpdir,
+	                             .stop = &target->loader->stop,
+	                             .ticker = dit_load_ticker(target->loader)};
+	struct dit_entries_opts entries = {.output = target->output,
+	                                   .numbers = &target->numbers,
+	                                   .memory_bytes = budget->tree_bytes / 8,
+	                                   .tmpdir = tmpdir,
+	                                   .stop = &target->loader->stop,
+	                                   .ticker = dit_load_ticker(target->loader)};
+	int r = dit_tree_new(&target->tree, &tree);
+
+	if (entries.memory_bytes < DIT_SORT_SHARE_MIN) {
+		entries.memory_bytes = DIT_SORT_SHARE_MIN;
+	}
+	if (r == 0) {
+		r = dit_entries_new(&target->entries, &entries);
+	}
+	return r < 0 ? dit_load_fail(target->loader, r, tmpdir) : 0;
+}
+
+/* What slapd says when a database cannot be opened, and its tools as well. */
+static void tell_not_opened(const struct load_target *target, int error)
+{
+	struct loader *loader = target->loader;
+
+	dit_load_report(
+		loader, DIT_REPORT_DIAGNOSTIC,
+		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
+		"(%d)",
+		DIT_SPAN_ARGS(target->db->suffix), error);
+	if (target->number > 0) {
+		dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+		                "backend_startup: bi_open failed!");
+	}
+	dit_load_report(loader, DIT_REPORT_PLAIN, "slap_startup failed");
+}
+
+/* LMDB takes powers of two from 256 on. */
+static int check_page_size(const struct load_target *target)
+{
+	unsigned n = target->db->data.page_bytes;
+
+	if (n == 0 || (n >= PAGE_MIN && n <= PAGE_MAX && (n & (n - 1)) == 0)) {
+		return 0;
+	}
+	if (n == PAGE_MIN / 2) {
+		dit_load_report(target->loader, DIT_REPORT_ERROR,
+		                "database \"%.*s\": dbpagesize %u is not supported, %u "
+		                "is the least",
+		                DIT_SPAN_ARGS(target->db->suffix), n, PAGE_MIN);
+		return DIT_E_CONFIG;
+	}
+	dit_load_report(target->loader, DIT_REPORT_DIAGNOSTIC,
+	                "mdb_db_open: database \"%.*s\": mdb_env_set_pagesize failed: "
+	                "Invalid argument (22).",
+	                DIT_SPAN_ARGS(target->db->suffix));
+	tell_not_opened(target, EINVAL);
+	return DIT_E_CONFIG;
+}
+
+/*
+ * slapd would not start with more indexes. In its words; which index it names there
+ * depends on where its memory lies.
+ */
+static int check_index_limit(const struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	size_t n = dit_index_set_ndbs(target->indexes);
+	enum dit_openldap_version version = loader->stats->openldap;
+	unsigned patch = 0;
+	size_t limit = dit_index_limit(version, patch);
+
+	if (n > limit) {
+		patch = dit_slapd_patch(dit_slapd_path(), version);
+		limit = dit_index_limit(version, patch);
+	}
+	if (n <= limit) {
+		return 0;
+	}
+	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
+	                "mdb_attr_dbs: database \"%.*s\": mdb_dbi_open(%s) failed: "
+	                "MDB_DBS_FULL: Environment maxdbs limit reached (%d).",
+	                DIT_SPAN_ARGS(target->db->suffix),
+	                dit_index_set_db(target->indexes, limit)->name, MDB_DBS_FULL);
+	tell_not_opened(target, MDB_DBS_FULL);
+	dit_load_report(
+		loader, DIT_REPORT_ERROR,
+		"database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
+		DIT_SPAN_ARGS(target->db->suffix), n, dit_openldap_name(version), patch,
+		limit);
+	return DIT_E_CONFIG;
+}
+
+int dit_load_target_prepare(struct load_target *target, const struct load_budget *budget)
+{
+	struct loader *loader = target->loader;
+	unsigned suffix_nrdns = 0;
+	int r = count_rdns(loader->settings->schema, target->db->suffix, &suffix_nrdns);
+
+	if (r < 0) {
+		return dit_load_fail(loader, r, "could not read the suffix");
+	}
+	r = dit_split_rules_make(target->db, &target->split_rules);
+	if (r < 0) {
+		return dit_load_fail(loader, r, "could not start the load");
+	}
+	r = make_indexes(target);
+	if (r == 0 && !loader->opts->is_dry_run) {
+		r = check_page_size(target);
+		if (r == 0) {
+			r = check_index_limit(target);
+		}
+		if (r == 0) {
+			r = dit_load_store_open(target);
+		}
+		if (r == 0) {
+			r = make_objects(target, budget, suffix_nrdns);
+		}
+	}
+	/* Builders depend on the indexes' formats, and those on what is stored. */
+	return r == 0 ? make_builders(target, budget) : r;
+}
+
+/* ---- after the last round ---- */
+
+static int make_index_stats(struct load_target *target)
+{
+	struct dit_load_database_stats *stats = target->stats;
+	size_t n = dit_index_set_ndbs(target->indexes);
+
+	stats->indexes = calloc(n + 1, sizeof(*stats->indexes));
+	if (stats->indexes == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
+
+		stats->indexes[i].name = strdup(db->name);
+		stats->indexes[i].is_integerkey = db->is_integerkey;
+		if (stats->indexes[i].name == NULL) {
+			return -ENOMEM;
+		}
+		stats->nindexes++;
+	}
+	return 0;
+}
+
+static bool is_stopped(void *ctx)
+{
+	return dit_load_is_stopped(ctx);
+}
+
+static int make_index_writer(struct load_target *target)
+{
+	struct dit_index_writer_opts opts = {
+		.builders = target->builders,
+		.output = target->output,
+		.ndbs = dit_index_set_ndbs(target->indexes),
+		.nmembers = target->loader->nthreads,
+		.counts_lists = target->loader->opts->counts_lists,
+		.since_us = target->loader->start_us,
+		.is_stopped = is_stopped,
+		.ctx = target->loader,
+		.ticker = dit_load_ticker(target->loader),
+	};
+
+	return dit_index_writer_new(&target->index_writer, &opts);
+}
+
+int dit_load_target_seal(struct load_target *target)
+{
+	int r = make_index_stats(target);
+
+	if (r == 0) {
+		r = dit_builders_seal(target->builders);
+	}
+	if (r < 0) {
+		return dit_load_sort_fail(target->loader, r);
+	}
+	r = dit_output_expect_postings(target->output,
+	                               dit_builders_npostings(target->builders));
+	return r < 0 ? dit_load_target_fail(target, r, target->db->data.directory) : 0;
+}
+
+static void run_index_work(void *ctx, unsigned member)
+{
+	dit_index_writer_work(ctx, member);
+}
+
+int dit_load_target_begin_indexes(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	int r = dit_output_begin_indexes(target->output);
+
+	if (r < 0) {
+		return dit_load_target_fail(target, r, target->db->data.directory);
+	}
+	r = make_index_writer(target);
+	if (r < 0) {
+		return dit_load_target_fail(target, r, "could not write the indexes");
+	}
+	if (loader->nthreads > 1) {
+		dit_pipeline_begin_work(loader->pipeline, run_index_work,
+		                        target->index_writer);
+	}
+	return 0;
+}
+
+int dit_load_target_write_tree(struct load_target *target)
+{
+	int r = dit_ad_numbers_write(&target->numbers, target->output);
+
+	if (r == 0) {
+		r = dit_tree_write(target->tree);
+	}
+	return r < 0 ? dit_load_target_fail(target, r, "could not write the tree") : 0;
+}
+
+int dit_load_target_write_indexes(struct load_target *target)
+{
+	struct loader *loader = target->loader;
+	struct dit_load_database_stats *stats = target->stats;
+	int r = dit_index_writer_wait(target->index_writer);
+
+	if (r < 0) {
+		return dit_load_target_fail(target, r,
+		                            r == DIT_E_STOPPED
+		                                    ? "load ended"
+		                                    : "could not write the indexes");
+	}
+	for (size_t i = 0; i < stats->nindexes; i++) {
+		stats->indexes[i].npostings = dit_builders_npushed(target->builders, i);
+		stats->indexes[i].nkeys = dit_index_writer_nkeys(target->index_writer, i);
+		stats->indexes[i].cost = *dit_index_writer_cost(target->index_writer, i);
+	}
+	loader->stats->run_bytes += dit_builders_run_bytes(target->builders) +
+	                            dit_tree_run_bytes(target->tree);
+	return 0;
+}
+
+int dit_load_target_write_late(struct load_target *target)
+{
+	int r = dit_output_begin_changes(target->output);
+
+	if (r == 0) {
+		r = dit_entries_write_late(target->entries);
+	}
+	if (r < 0) {
+		return dit_load_target_fail(
+			target, r,
+			r == DIT_E_STOPPED ? "load ended" : target->db->data.directory);
+	}
+	target->loader->stats->run_bytes += dit_entries_run_bytes(target->entries);
+	return target->number == 0 ? dit_load_csn_rewrite(target) : 0;
+}
+
+/* ---- release ---- */
+
+void dit_load_target_deinit(struct load_target *target)
+{
+	dit_index_writer_free(target->index_writer);
+	dit_output_abandon(target->output);
+	dit_builders_free(target->builders);
+	dit_entries_free(target->entries);
+	dit_tree_free(target->tree);
+	dit_ad_numbers_deinit(&target->numbers);
+	dit_load_look_deinit(&target->look);
+	dit_index_set_free(target->indexes);
+	free(target->split_rules);
+}

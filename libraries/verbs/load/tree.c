@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The nodes of the tree while entries come, and the holes among them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "codec/name_codec.h"
+#include "load/tree_private.h"
+#include "load/tree_record.h"
+
+/* ---- beginning and end ---- */
+
+int dit_tree_new(struct dit_tree **ret, const struct dit_tree_opts *opts)
+{
+	struct dit_sorter_opts sorter = {.nproducers = 1,
+	                                 .memory_bytes = opts->memory_bytes,
+	                                 .tmpdir = opts->tmpdir};
+	uint64_t last = opts->output->stored.last_id;
+	struct dit_tree *tree = NULL;
+	int r = 0;
+
+	if (last > DIT_DN_TABLE_MAX) {
+		return DIT_E_TOOLONG;
+	}
+	tree = calloc(1, sizeof(*tree));
+	if (tree == NULL) {
+		return -ENOMEM;
+	}
+	tree->output = opts->output;
+	tree->last_stored = (uint32_t)last;
+	tree->suffix_nrdns = opts->suffix_nrdns;
+	tree->stop = opts->stop;
+	tree->ticker = opts->ticker;
+	r = dit_dn_table_new(&tree->names);
+	if (r == 0) {
+		dit_dn_table_start_after(tree->names, tree->last_stored);
+		r = dit_sorter_new(&tree->records, &sorter);
+	}
+	if (r < 0) {
+		dit_tree_free(tree);
+		return r;
+	}
+	*ret = tree;
+	return 0;
+}
+
+void dit_tree_free(struct dit_tree *tree)
+{
+	if (tree == NULL) {
+		return;
+	}
+	for (size_t i = 0; i < tree->nholes; i++) {
+		free(tree->holes[i].norm);
+	}
+	free(tree->holes);
+	dit_sorter_free(tree->records);
+	dit_dn_table_free(tree->names);
+	free(tree);
+}
+
+/* ---- names ---- */
+
+/* RDN number of the topmost node that is stored for a DN: the suffix, taken as one. */
+static unsigned top_of(const struct dit_tree *tree, const struct dit_dn *dn)
+{
+	unsigned below = tree->suffix_nrdns == 0 ? 1 : tree->suffix_nrdns;
+
+	return dn->nrdns - below;
+}
+
+static struct dit_span tail(struct dit_span dn, const uint32_t *at, unsigned i)
+{
+	return (struct dit_span){dn.data + at[i], dn.len - at[i]};
+}
+
+static struct dit_span rdn(struct dit_span dn, const uint32_t *at, unsigned i,
+                           unsigned top)
+{
+	struct dit_span span = tail(dn, at, i);
+
+	if (i < top) {
+		span.len = at[i + 1] - at[i] - 1; /* without the comma */
+	}
+	return span;
+}
+
+void dit_tree_name_init(struct dit_tree_name *name, const struct dit_fingerprint_key *key,
+                        const struct dit_dn *dn)
+{
+	name->key = key;
+	name->dn = dn;
+	name->self = dit_fingerprint_of(key, dn->norm);
+	if (dn->nrdns > 1) {
+		name->parent = dit_fingerprint_of(key, tail(dn->norm, dn->norm_at, 1));
+	}
+}
+
+static struct dit_fingerprint fingerprint(const struct dit_tree_name *name, unsigned i)
+{
+	if (i == 0) {
+		return name->self;
+	}
+	if (i == 1) {
+		return name->parent;
+	}
+	return dit_fingerprint_of(name->key, tail(name->dn->norm, name->dn->norm_at, i));
+}
+
+/* ---- looking up ---- */
+
+/*
+ * The ID of node i in the database that held entries before. Its nodes lie below one
+ * another, so the way leads from the top; the new ones are in the table.
+ */
+static int find_stored(struct dit_tree *tree, const struct dit_tree_name *name,
+                       unsigned i, uint32_t *ret_id)
+{
+	const struct dit_dn *dn = name->dn;
+	unsigned top = top_of(tree, dn);
+	uint64_t id = 0;
+
+	for (unsigned k = top + 1; k > i; k--) {
+		struct dit_span norm = rdn(dn->norm, dn->norm_at, k - 1, top);
+		int r = dit_output_find_child(tree->output, id, norm, &id);
+
+		if (r <= 0) {
+			*ret_id = 0;
+			return r;
+		}
+		if (id > tree->last_stored || id == 0) {
+			return DIT_E_CORRUPT;
+		}
+	}
+	*ret_id = (uint32_t)id;
+	return 0;
+}
+
+/* Below its parent, which is known: one look instead of one at each level. */
+static int find_stored_child(struct dit_tree *tree, const struct dit_tree_name *name,
+                             uint32_t parent, uint32_t *ret_id)
+{
+	const struct dit_dn *dn = name->dn;
+	struct dit_span norm = rdn(dn->norm, dn->norm_at, 0, top_of(tree, dn));
+	uint64_t id = 0;
+	int r = 0;
+
+	*ret_id = 0;
+	if (parent <= tree->last_stored) {
+		r = dit_output_find_child(tree->output, parent, norm, &id);
+	}
+	if (r > 0 && id > tree->last_stored) {
+		return DIT_E_CORRUPT;
+	}
+	*ret_id = (uint32_t)id;
+	return r < 0 ? r : 0;
+}
+
+/* The ID of node i of a name, i > 0; 0: there is none. */
+static int find_node(struct dit_tree *tree, const struct dit_tree_name *name, unsigned i,
+                     uint32_t *ret_id)
+{
+	struct dit_fingerprint f = fingerprint(name, i);
+	uint32_t id = 0;
+	int r = 0;
+
+	if (i == 1 && tree->last_parent_id != 0 &&
+	    memcmp(&f, &tree->last_parent, sizeof(f)) == 0) {
+		*ret_id = tree->last_parent_id;
+		return 0;
+	}
+	id = dit_dn_table_find(tree->names, &f);
+	if (id == 0 && tree->output->stored.has_names) {
+		r = find_stored(tree, name, i, &id);
+	}
+	if (i == 1 && r == 0 && id != 0) {
+		tree->last_parent = f;
+		tree->last_parent_id = id;
+	}
+	*ret_id = id;
+	return r;
+}
+
+int dit_tree_find(struct dit_tree *tree, const struct dit_tree_name *name,
+                  uint32_t *ret_id)
+{
+	uint32_t parent = 0;
+	int r = 0;
+
+	*ret_id = dit_dn_table_find(tree->names, &name->self);
+	if (*ret_id != 0 || !tree->output->stored.has_names) {
+		return 0;
+	}
+	if (top_of(tree, name->dn) > 0) {
+		r = find_node(tree, name, 1, &parent);
+		if (r < 0 || parent == 0) {
+			return r;
+		}
+	}
+	return find_stored_child(tree, name, parent, ret_id);
+}
+
+int dit_tree_find_place(struct dit_tree *tree, const struct dit_tree_name *name,
+                        struct dit_tree_place *ret)
+{
+	unsigned top = top_of(tree, name->dn);
+
+	for (unsigned i = 1; i <= top; i++) {
+		int r = find_node(tree, name, i, &ret->parent);
+
+		ret->nnodes = i;
+		if (r < 0 || ret->parent != 0) {
+			return r;
+		}
+	}
+	*ret = (struct dit_tree_place){.parent = 0, .nnodes = top + 1};
+	return 0;
+}
+
+bool dit_tree_fits(const struct dit_tree *tree, const struct dit_tree_name *name,
+                   const struct dit_tree_place *place)
+{
+	const struct dit_dn *dn = name->dn;
+	unsigned top = top_of(tree, dn);
+	size_t max = tree->output->key_max - DIT_NAME_EXTRA_BYTES;
+
+	for (unsigned i = 0; i < place->nnodes; i++) {
+		if (rdn(dn->norm, dn->norm_at, i, top).len +
+		            rdn(dn->pretty, dn->pretty_at, i, top).len >
+		    max) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- adding ---- */
+
+/* Add node i of a name below a parent. */
+static int add_node(struct dit_tree *tree, const struct dit_tree_name *name, unsigned i,
+                    uint32_t parent, uint32_t *ret_id)
+{
+	const struct dit_dn *dn = name->dn;
+	unsigned top = top_of(tree, dn);
+	struct dit_tree_record record = {.is_child = true,
+	                                 .norm = rdn(dn->norm, dn->norm_at, i, top),
+	                                 .pretty =
+	                                         rdn(dn->pretty, dn->pretty_at, i, top)};
+	struct dit_fingerprint f = fingerprint(name, i);
+	int r = dit_dn_table_add(tree->names, &f, parent, ret_id);
+
+	if (r < 0) {
+		return r;
+	}
+	record.under = parent;
+	record.other = *ret_id;
+	r = dit_tree_record_push(tree->records, &record);
+	if (r < 0) {
+		return r;
+	}
+	record.is_child = false;
+	record.under = *ret_id;
+	record.other = parent;
+	return dit_tree_record_push(tree->records, &record);
+}
+
+static int add_hole(struct dit_tree *tree, const struct dit_tree_name *name, unsigned i,
+                    uint32_t id)
+{
+	struct dit_span norm = tail(name->dn->norm, name->dn->norm_at, i);
+	struct dit_tree_node_hole *holes = dit_grow(tree->holes, &tree->holes_size,
+	                                            tree->nholes + 1, sizeof(*holes));
+
+	if (holes == NULL) {
+		return -ENOMEM;
+	}
+	tree->holes = holes;
+	holes[tree->nholes] = (struct dit_tree_node_hole){
+		.id = id, .norm = strndup(norm.data, norm.len)};
+	if (holes[tree->nholes].norm == NULL) {
+		return -ENOMEM;
+	}
+	tree->nholes++;
+	return 0;
+}
+
+int dit_tree_add(struct dit_tree *tree, const struct dit_tree_name *name,
+                 const struct dit_tree_place *place, uint32_t *ret_id)
+{
+	uint32_t parent = place->parent;
+	int r = 0;
+
+	for (unsigned i = place->nnodes - 1; i > 0; i--) {
+		uint32_t id = 0;
+
+		r = add_node(tree, name, i, parent, &id);
+		if (r == 0) {
+			r = add_hole(tree, name, i, id);
+		}
+		if (r < 0) {
+			return r;
+		}
+		parent = id;
+	}
+	return add_node(tree, name, 0, parent, ret_id);
+}
+
+/* Each node has its own record and one under its parent. */
+uint64_t dit_tree_nrecords(const struct dit_tree *tree)
+{
+	return 2 * (uint64_t)dit_tree_size(tree);
+}
+
+uint64_t dit_tree_nwritten(const struct dit_tree *tree)
+{
+	return tree->nwritten;
+}
+
+uint32_t dit_tree_size(const struct dit_tree *tree)
+{
+	return dit_dn_table_size(tree->names);
+}
+
+/* ---- holes ---- */
+
+/* NULL: the node is none of the new holes. */
+static struct dit_tree_node_hole *find_hole(const struct dit_tree *tree, uint32_t id)
+{
+	size_t low = 0;
+	size_t high = tree->nholes;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (tree->holes[middle].id < id) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	if (low < tree->nholes && tree->holes[low].id == id) {
+		return &tree->holes[low];
+	}
+	return NULL;
+}
+
+int dit_tree_is_hole(struct dit_tree *tree, uint32_t id)
+{
+	const struct dit_tree_node_hole *hole = find_hole(tree, id);
+	struct dit_span record = {0};
+	int r = 0;
+
+	if (hole != NULL) {
+		return !hole->is_filled;
+	}
+	if (id > tree->last_stored) {
+		return 0;
+	}
+	r = dit_output_find_entry(tree->output, id, &record);
+	return r < 0 ? r : r == 0;
+}
+
+void dit_tree_fill(struct dit_tree *tree, uint32_t id)
+{
+	struct dit_tree_node_hole *hole = find_hole(tree, id);
+
+	if (hole != NULL) {
+		hole->is_filled = true;
+	}
+}
+
+uint64_t dit_tree_next_id(const struct dit_tree *tree)
+{
+	return (uint64_t)dit_dn_table_last(tree->names) + 1;
+}
+
+bool dit_tree_next_hole(const struct dit_tree *tree, size_t *at,
+                        struct dit_tree_hole *ret)
+{
+	while (*at < tree->nholes && tree->holes[*at].is_filled) {
+		++*at;
+	}
+	if (*at == tree->nholes) {
+		return false;
+	}
+	*ret = (struct dit_tree_hole){.id = tree->holes[*at].id,
+	                              .norm = tree->holes[*at].norm};
+	++*at;
+	return true;
+}

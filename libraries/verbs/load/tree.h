@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tree of a database that is loaded: which nodes there are, with which IDs, which of
+ * them are holes; at the end, its records of dn2i.
+ *
+ *   dit_tree_new();
+ *   for each entry:   dit_tree_find();  then either dit_tree_is_hole(), _fill()
+ *                     or dit_tree_find_place(), _fits(), _add()
+ *   dit_tree_next_hole() ...;  dit_tree_write();
+ *   dit_tree_free()
+ *
+ * IDs (storage.md 6.1, 3.4). Nodes get 1, 2, 3 ... in the order of dit_tree_add(), or the
+ * IDs behind those of a database that holds entries already. A missing parent is added as
+ * a *hole*: a node without an entry, topmost first. A later entry of that DN fills the
+ * hole and takes its ID; the spelling in the tree stays that of the first reference:
+ *
+ *     dc=x                    1
+ *     cn=c,ou=B,ou=A,dc=x     2 = hole ou=A, 3 = hole ou=B, 4
+ *     ou=A,dc=x               2, filled
+ *
+ * Node i of a DN is what remains without its first i RDNs; node 0 is the entry itself,
+ * the topmost one the suffix, taken as one RDN. The empty DN is no node; its entry has
+ * ID 0.
+ *
+ * New nodes are in the DN table (dn_table.h). Those that the database held before are
+ * looked up there when they are asked for, so that ten entries can be added to ten
+ * million.
+ *
+ * Threads: names are made on any thread; a tree belongs to one.
+ */
+#ifndef DITKIT_TREE_H
+#define DITKIT_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/stop.h"
+#include "base/ticker.h"
+#include "load/dn_table.h"
+#include "output/output.h"
+#include "values/dn.h"
+
+struct dit_tree;
+
+struct dit_tree_opts {
+	struct dit_output
+		*output;       /* borrowed; where stored nodes are looked up, and where
+	                            * the tree is written */
+	unsigned suffix_nrdns; /* RDNs of the database's suffix */
+	size_t memory_bytes;   /* of the sorter of its records */
+	const char *tmpdir;    /* of the same */
+	const struct dit_stop *stop; /* of dit_tree_write(); borrowed; NULL: none */
+	struct dit_ticker *ticker;   /* likewise */
+};
+
+/** @return 0; -ENOMEM; DIT_E_TOOLONG: the stored IDs exceed DIT_DN_TABLE_MAX */
+int dit_tree_new(struct dit_tree **ret, const struct dit_tree_opts *opts);
+/** NULL is fine. */
+void dit_tree_free(struct dit_tree *tree);
+
+/** A DN, prepared for the tree. Never the empty DN. */
+struct dit_tree_name {
+	const struct dit_fingerprint_key *key; /* borrowed */
+	const struct dit_dn *dn;               /* borrowed; at or below the suffix */
+	struct dit_fingerprint self;
+	struct dit_fingerprint parent; /* of node 1; unset for a DN of one RDN */
+};
+
+/**
+ * Any thread.
+ *
+ * @param key  the same for all names of a tree
+ */
+void dit_tree_name_init(struct dit_tree_name *name, const struct dit_fingerprint_key *key,
+                        const struct dit_dn *dn);
+
+/**
+ * @param ret_id  of the node; 0: there is none
+ *
+ * @return 0; DIT_E_CORRUPT, LMDB's codes
+ */
+int dit_tree_find(struct dit_tree *tree, const struct dit_tree_name *name,
+                  uint32_t *ret_id);
+
+/** Where a new name belongs. */
+struct dit_tree_place {
+	uint32_t parent; /* its nearest ancestor that is there; 0: the root */
+	unsigned nnodes; /* to be added: the name's own, and a hole for each above it */
+};
+
+/** Of a name that dit_tree_find() did not find. Errors as there. */
+int dit_tree_find_place(struct dit_tree *tree, const struct dit_tree_name *name,
+                        struct dit_tree_place *ret);
+
+/** Do the nodes to be added fit a record of dn2i each (storage.md 3.6)? */
+bool dit_tree_fits(const struct dit_tree *tree, const struct dit_tree_name *name,
+                   const struct dit_tree_place *place);
+
+/**
+ * Add a name that fits at its place, with the holes above it.
+ *
+ * @param ret_id  of the name's node. The place->nnodes - 1 IDs before it are the holes'.
+ *
+ * @return 0; -ENOMEM; DIT_E_TOOLONG: no ID is left; errors of dit_sorter_push(). After an
+ *         error the tree can only be freed.
+ */
+int dit_tree_add(struct dit_tree *tree, const struct dit_tree_name *name,
+                 const struct dit_tree_place *place, uint32_t *ret_id);
+
+/** Is a node that dit_tree_find() found a hole? 1, 0, or LMDB's codes. */
+int dit_tree_is_hole(struct dit_tree *tree, uint32_t id);
+
+/** A hole gets its entry. A stored one is no hole when the output has its record. */
+void dit_tree_fill(struct dit_tree *tree, uint32_t id);
+
+/** The ID that the next new node will get. */
+uint64_t dit_tree_next_id(const struct dit_tree *tree);
+
+/** A hole of this load that is not filled. */
+struct dit_tree_hole {
+	uint32_t id;
+	const char *norm; /* its DN; the tree's */
+};
+
+/**
+ * By ascending ID.
+ *
+ * @param at  0 for the first one; updated
+ *
+ * @return false: there is no further one
+ */
+bool dit_tree_next_hole(const struct dit_tree *tree, size_t *at,
+                        struct dit_tree_hole *ret);
+
+/** Number of new nodes. */
+uint32_t dit_tree_size(const struct dit_tree *tree);
+/** Records that dit_tree_write() writes, and those that it has written. */
+uint64_t dit_tree_nrecords(const struct dit_tree *tree);
+uint64_t dit_tree_nwritten(const struct dit_tree *tree);
+
+/**
+ * Write dn2i: new records, and larger subtrees of stored nodes. Once; no additions after
+ * it.
+ *
+ * @return 0; DIT_E_STOPPED; errors of dit_sorter_next() and of the output
+ */
+int dit_tree_write(struct dit_tree *tree);
+
+/** Bytes of temporary files that were written. */
+uint64_t dit_tree_run_bytes(const struct dit_tree *tree);
+
+#endif

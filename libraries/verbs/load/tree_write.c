@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writing the tree: its records come out of the sorter as they lie in dn2i; the subtree
+ * sizes, known only now, are put in.
+ */
+#include "base/error.h"
+#include "codec/name_codec.h"
+#include "load/tree_private.h"
+#include "load/tree_record.h"
+
+/* The dummy that slapd stores first below the root (storage.md 3.1). */
+static int put_dummy(struct dit_output_table *table)
+{
+	static const char dummy[12];
+
+	return dit_output_put_record(table, 0, (struct dit_span){dummy, sizeof(dummy)});
+}
+
+static uint32_t nsubs_of(const struct dit_tree *tree,
+                         const struct dit_tree_record *record)
+{
+	return record->is_child ? dit_dn_table_nsubs(tree->names, record->other) : 0;
+}
+
+static int put_record(const struct dit_tree *tree, struct dit_output_table *table,
+                      const struct dit_tree_record *record)
+{
+	char out[DIT_NAME_RECORD_LONGEST];
+	int len = dit_tree_record_encode(record, nsubs_of(tree, record), out,
+	                                 tree->output->key_max);
+
+	if (len < 0) {
+		return len;
+	}
+	return dit_output_put_record(table, record->under,
+	                             (struct dit_span){out, (size_t)len});
+}
+
+/* The subtree of a stored node grows. Records come parent by parent. */
+struct growth {
+	uint32_t parent; /* 0: none yet */
+	uint64_t n;
+};
+
+static int end_growth(const struct dit_tree *tree, struct growth *growth)
+{
+	uint64_t n = growth->n;
+
+	growth->n = 0;
+	return n == 0 ? 0 : dit_output_grow_subtree(tree->output, growth->parent, n);
+}
+
+/* What lies under a stored node is a child: the node's own record is stored. */
+static int add_growth(const struct dit_tree *tree, const struct dit_tree_record *record,
+                      struct growth *growth)
+{
+	int r = 0;
+
+	if (record->under == 0 || record->under > tree->last_stored) {
+		return 0;
+	}
+	if (record->under != growth->parent) {
+		r = end_growth(tree, growth);
+		growth->parent = record->under;
+	}
+	growth->n += nsubs_of(tree, record);
+	return r;
+}
+
+static int put_records(struct dit_tree *tree, struct dit_output_table *table)
+{
+	struct dit_sort_record sorted = {0};
+	struct dit_tree_record record = {0};
+	struct growth growth = {0};
+	int r = 0;
+
+	if (dit_dn_table_size(tree->names) > 0 && !tree->output->stored.has_names) {
+		r = put_dummy(table);
+	}
+	dit_dn_table_count(tree->names);
+	if (r == 0) {
+		r = dit_sorter_next(tree->records, &sorted);
+	}
+	while (r > 0) {
+		dit_tree_record_read(&sorted, &record);
+		r = put_record(tree, table, &record);
+		if (r == 0) {
+			tree->nwritten++;
+			dit_tick_often(tree->ticker);
+			r = add_growth(tree, &record, &growth);
+		}
+		if (r == 0 && dit_stop_is_set(tree->stop)) {
+			r = DIT_E_STOPPED;
+		}
+		if (r == 0) {
+			r = dit_sorter_next(tree->records, &sorted);
+		}
+	}
+	return r < 0 ? r : end_growth(tree, &growth);
+}
+
+int dit_tree_write(struct dit_tree *tree)
+{
+	struct dit_output_table *table = NULL;
+	int r = dit_sorter_seal(tree->records);
+
+	if (r == 0) {
+		r = dit_output_open_names(tree->output, &table);
+	}
+	if (r == 0) {
+		r = put_records(tree, table);
+	}
+	if (r == 0) {
+		return dit_output_finish(table);
+	}
+	dit_output_drop(table);
+	return r;
+}
+
+uint64_t dit_tree_run_bytes(const struct dit_tree *tree)
+{
+	return dit_sorter_run_bytes(tree->records);
+}

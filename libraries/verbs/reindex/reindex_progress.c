@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How far a reindexing is, for the callback of the options. */
+#include "build/index_writer.h"
+#include "reindex/reindexer.h"
+
+static void add_target(const struct reindex_target *target, enum dit_reindex_phase phase,
+                       struct dit_progress *ret)
+{
+	uint64_t bytes = 0;
+
+	ret->nentries += target->stats->nentries;
+	ret->npostings += target->npostings;
+	if (target->builders != NULL) {
+		dit_builders_level(target->builders, ret);
+	}
+	if (target->output != NULL && dit_output_used_bytes(target->output, &bytes)) {
+		ret->bytes_written += bytes;
+	}
+	if (phase == DIT_REINDEX_ENTRIES) {
+		ret->done += target->nread;
+		ret->total += target->nrecords;
+	} else if (phase == DIT_REINDEX_INDEXES) {
+		ret->done += target->writer == NULL
+		                     ? target->npostings
+		                     : dit_index_writer_nread(target->writer);
+		ret->total += target->npostings;
+	}
+}
+
+static void fill(void *ctx, struct dit_progress *ret)
+{
+	const struct reindexer *reindexer = ctx;
+	static const enum dit_progress_unit units[DIT_REINDEX_NPHASES] = {
+		[DIT_REINDEX_ENTRIES] = DIT_PROGRESS_RECORDS,
+		[DIT_REINDEX_INDEXES] = DIT_PROGRESS_POSTINGS,
+		[DIT_REINDEX_PUBLISH] = DIT_PROGRESS_BYTES,
+	};
+	enum dit_reindex_phase phase = (enum dit_reindex_phase)ret->phase;
+
+	ret->unit = units[phase];
+	ret->threads = reindexer->nthreads;
+	for (unsigned i = 0; i < reindexer->ntargets; i++) {
+		add_target(&reindexer->targets[i], phase, ret);
+	}
+}
+
+void dit_reindex_progress_init(struct reindexer *reindexer)
+{
+	struct dit_teller *teller = &reindexer->teller;
+
+	teller->fill = fill;
+	teller->ctx = reindexer;
+	teller->progress = reindexer->opts->progress;
+	teller->progress_ctx = reindexer->opts->progress_ctx;
+	dit_teller_init(teller);
+}
+
+struct dit_ticker *dit_reindex_ticker(struct reindexer *reindexer)
+{
+	return dit_teller_ticker(&reindexer->teller);
+}
+
+void dit_reindex_tell_progress(struct reindexer *reindexer, enum dit_reindex_phase phase)
+{
+	dit_teller_tell(&reindexer->teller, phase);
+}

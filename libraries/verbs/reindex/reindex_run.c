@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The steps of a reindexing. */
+#include "reindex/reindex.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/tmp_dir.h"
+#include "output/publication.h"
+#include "reindex/reindexer.h"
+
+#define THREADS_MAX 1024u
+
+/* ---- beginning ---- */
+
+/* The config database is one that cannot be indexed, in slapindex's words. */
+static int read_settings(struct reindexer *reindexer)
+{
+	const struct dit_reindex_opts *opts = reindexer->opts;
+	bool is_config = opts->database == 0;
+	const struct dit_chosen_opts chosen = {.conf = opts->conf,
+	                                       .conf_dir = opts->conf_dir,
+	                                       .suffix = opts->suffix,
+	                                       .database =
+	                                               is_config ? -1 : opts->database,
+	                                       .openldap = opts->openldap,
+	                                       .report = opts->report,
+	                                       .report_ctx = opts->report_ctx};
+	int r = dit_chosen_read(&reindexer->chosen, &chosen);
+
+	if (r == 0 && (is_config || strcmp(reindexer->chosen.db->type, "mdb") != 0)) {
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
+		                   "database doesn't support necessary operations.");
+		return DIT_E_CONFIG;
+	}
+	return r < 0 && r != DIT_E_CONFIG
+	               ? dit_reindex_fail(reindexer, r,
+	                                  "could not read the configuration")
+	               : r;
+}
+
+static int make_glue(struct reindexer *reindexer)
+{
+	const struct dit_reindex_opts *opts = reindexer->opts;
+	const struct dit_database *orphan = NULL;
+	const struct dit_glue_opts glue = {.settings = reindexer->chosen.settings,
+	                                   .chosen = reindexer->chosen.db,
+	                                   .has_number = opts->database >= 0,
+	                                   .has_suffix = opts->suffix != NULL,
+	                                   .no_glue = opts->no_glue};
+	int r = dit_glue_make(&reindexer->glue, &glue, &orphan);
+
+	if (r == DIT_E_CONFIG) {
+		dit_reindex_report(reindexer, DIT_REPORT_DIAGNOSTIC,
+		                   "glue: no superior found for sub %.*s!",
+		                   DIT_SPAN_ARGS(orphan->suffix));
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
+		                   "subordinate configuration error");
+		return r;
+	}
+	return r < 0 ? dit_reindex_fail(reindexer, r, "could not start") : 0;
+}
+
+static int add_target(struct reindexer *reindexer, const struct dit_database *db)
+{
+	struct dit_reindex_stats *stats = reindexer->stats;
+	struct reindex_target *target = &reindexer->targets[reindexer->ntargets];
+
+	if (strcmp(db->type, "mdb") != 0) {
+		return 0;
+	}
+	target->reindexer = reindexer;
+	target->db = db;
+	target->stats = &stats->databases[stats->ndatabases];
+	target->stats->directory = strdup(db->data.directory);
+	if (target->stats->directory == NULL) {
+		return -ENOMEM;
+	}
+	stats->ndatabases++;
+	reindexer->ntargets++;
+	return 0;
+}
+
+static int make_targets(struct reindexer *reindexer)
+{
+	const struct dit_glue *glue = &reindexer->glue;
+	struct dit_reindex_stats *stats = reindexer->stats;
+	int r = 0;
+
+	reindexer->targets = calloc(glue->ndatabases, sizeof(*reindexer->targets));
+	stats->databases = calloc(glue->ndatabases, sizeof(*stats->databases));
+	if (reindexer->targets == NULL || stats->databases == NULL) {
+		r = -ENOMEM;
+	}
+	for (size_t i = 0; i < glue->ndatabases && r == 0; i++) {
+		r = add_target(reindexer, glue->databases[i]);
+	}
+	return r < 0 ? dit_reindex_fail(reindexer, r, "could not start") : 0;
+}
+
+static int choose_resources(struct reindexer *reindexer)
+{
+	const struct dit_reindex_opts *opts = reindexer->opts;
+	char tmpdir[PATH_MAX];
+	int r = 0;
+
+	reindexer->nthreads = dit_thread_count(opts->threads, reindexer->chosen.settings);
+	reindexer->stats->threads = reindexer->nthreads;
+	reindexer->memory_bytes = opts->memory_bytes == 0
+	                                  ? dit_default_memory(reindexer->nthreads)
+	                                  : opts->memory_bytes;
+	if (opts->online && opts->drop_unconfigured) {
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
+		                   "indexes that are not configured can be removed only "
+		                   "while slapd does not run");
+		return -EINVAL;
+	}
+	if (opts->threads > THREADS_MAX ||
+	    reindexer->memory_bytes < DIT_REINDEX_MEMORY_MIN) {
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
+		                   "at most %u threads and at least %u MiB of memory are "
+		                   "possible",
+		                   THREADS_MAX, DIT_REINDEX_MEMORY_MIN >> 20);
+		return -EINVAL;
+	}
+	r = dit_tmp_dir_check(dit_tmp_dir(opts->tmpdir), tmpdir, sizeof(tmpdir));
+	if (r < 0) {
+		return dit_reindex_fail(reindexer, r, tmpdir);
+	}
+	if (reindexer->nthreads > 1) {
+		r = dit_page_writer_new(&reindexer->page_writer);
+	}
+	return r < 0 ? dit_reindex_fail(reindexer, r, "could not start the threads") : 0;
+}
+
+static int tell_directories(const struct reindexer *reindexer)
+{
+	const struct dit_reindex_opts *opts = reindexer->opts;
+
+	return dit_glue_before_open(&reindexer->glue, opts->before_open,
+	                            opts->before_open_ctx, opts->report,
+	                            opts->report_ctx);
+}
+
+int dit_reindex_prepare(struct reindexer *reindexer)
+{
+	int r = read_settings(reindexer);
+
+	if (r == 0) {
+		r = make_glue(reindexer);
+	}
+	if (r == 0) {
+		r = make_targets(reindexer);
+	}
+	if (r == 0) {
+		r = dit_reindex_find_attrs(reindexer);
+	}
+	if (r == 0) {
+		r = tell_directories(reindexer);
+	}
+	if (r == 0) {
+		r = choose_resources(reindexer);
+	}
+	return r;
+}
+
+/* ---- the work ---- */
+
+static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, int error)
+{
+	struct reindexer *reindexer = ctx;
+	const struct reindex_target *target = &reindexer->targets[number];
+	const char *directory = target->db->data.directory;
+
+	target->stats->bytes = reindexer->published[number].bytes; /* maybe too many */
+	switch (step) {
+	case DIT_PUBLISH_FIND:
+	case DIT_PUBLISH_FIND_AGAIN:
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s", directory,
+		                   reindexer->published[number].fault.text);
+		return;
+	case DIT_PUBLISH_PREPARE:
+	case DIT_PUBLISH_COMMIT:
+	case DIT_PUBLISH_PLACE:
+		if (error == DIT_E_CORRUPT && target->fault.text[0] != '\0') {
+			dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s",
+			                   directory, target->fault.text);
+			return;
+		}
+		(void)dit_reindex_target_fail(target, error);
+		return;
+	case DIT_PUBLISH_TAKE_BACK:
+		if (error > 0) {
+			dit_reindex_report(
+				reindexer, DIT_REPORT_WARNING,
+				"%s: the indexes are as they were, but a crash of the "
+				"system may bring the new ones back",
+				directory);
+			return;
+		}
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
+		                   reindexer->opts->online
+		                           ? "%s: the new indexes are in place: %s"
+		                           : "%s: the change could not be taken back: %s",
+		                   directory, dit_strerror(error));
+		return;
+	case DIT_PUBLISH_END:
+		return; /* it cannot fail */
+	}
+}
+
+_Static_assert(DIT_REINDEX_ROUNDS_MAX == DIT_ONLINE_ROUNDS + 1, "rounds of online.h");
+
+static void take_times(struct reindex_target *target)
+{
+	const struct dit_online_times *times = &target->times;
+	struct dit_reindex_database_stats *stats = target->stats;
+
+	stats->nchanged = times->nchanged;
+	stats->locked_us = times->locked_us;
+	stats->longest_us = times->longest_us;
+	stats->nrounds = times->nrounds;
+	for (unsigned i = 0; i < times->nrounds; i++) {
+		stats->rounds[i] = (struct dit_reindex_round){
+			.nentries = times->rounds[i].nchanged, .us = times->rounds[i].us};
+	}
+}
+
+static int publish(struct reindexer *reindexer)
+{
+	struct dit_published *items = calloc(reindexer->ntargets + 1, sizeof(*items));
+	const struct dit_publish_opts opts = {
+		.failed = tell_failure, .ctx = reindexer, .stop = &reindexer->stop};
+	int r = 0;
+
+	if (items == NULL) {
+		return dit_reindex_fail(reindexer, -ENOMEM, "could not put in place");
+	}
+	reindexer->published = items;
+	dit_reindex_tell_progress(reindexer, DIT_REINDEX_PUBLISH);
+	for (unsigned i = 0; i < reindexer->ntargets; i++) {
+		items[i].output = reindexer->targets[i].output;
+		reindexer->targets[i].output = NULL;
+	}
+	r = dit_publish(items, reindexer->ntargets, &opts);
+	for (unsigned i = 0; i < reindexer->ntargets; i++) {
+		struct reindex_target *target = &reindexer->targets[i];
+
+		target->stats->bytes = items[i].bytes;
+		take_times(target);
+	}
+	reindexer->published = NULL;
+	free(items);
+	return r;
+}
+
+/*
+ * All are opened first: nothing is begun that one of them would refuse. The last one
+ * comes first, as in slapd's tools, so that the same one is named if several are missing.
+ */
+static int run(struct reindexer *reindexer)
+{
+	struct dit_reindex_stats *stats = reindexer->stats;
+	uint64_t start_us = dit_reindex_now_us();
+	uint64_t start_cpu_us = dit_reindex_cpu_us();
+	int r = 0;
+
+	for (unsigned i = reindexer->ntargets; i > 0 && r == 0; i--) {
+		r = dit_reindex_target_open(&reindexer->targets[i - 1]);
+	}
+	for (unsigned i = 0; i < reindexer->ntargets && r == 0; i++) {
+		r = dit_reindex_target_build(&reindexer->targets[i]);
+	}
+	if (r < 0) {
+		return r;
+	}
+	stats->phase_us[DIT_REINDEX_INDEXES] +=
+		dit_reindex_now_us() - start_us - stats->phase_us[DIT_REINDEX_ENTRIES];
+	stats->phase_cpu_us[DIT_REINDEX_INDEXES] +=
+		dit_reindex_cpu_us() - start_cpu_us -
+		stats->phase_cpu_us[DIT_REINDEX_ENTRIES];
+	start_us = dit_reindex_now_us();
+	start_cpu_us = dit_reindex_cpu_us();
+	r = publish(reindexer);
+	stats->phase_us[DIT_REINDEX_PUBLISH] = dit_reindex_now_us() - start_us;
+	stats->phase_cpu_us[DIT_REINDEX_PUBLISH] = dit_reindex_cpu_us() - start_cpu_us;
+	return r;
+}
+
+void dit_reindex_release(struct reindexer *reindexer)
+{
+	for (unsigned i = 0; i < reindexer->ntargets; i++) {
+		dit_reindex_target_deinit(&reindexer->targets[i]);
+	}
+	free(reindexer->targets);
+	free(reindexer->attrs);
+	dit_page_writer_free(reindexer->page_writer);
+	dit_glue_deinit(&reindexer->glue);
+	dit_chosen_deinit(&reindexer->chosen);
+}
+
+int dit_reindex(const struct dit_reindex_opts *opts, struct dit_reindex_stats *ret)
+{
+	struct reindexer reindexer = {
+		.opts = opts, .stats = ret, .stop = {.flag = opts->stop}};
+	int r = 0;
+
+	*ret = (struct dit_reindex_stats){.threads = 0};
+	reindexer.start_us = dit_reindex_now_us();
+	dit_reindex_progress_init(&reindexer);
+	r = dit_reindex_prepare(&reindexer);
+	if (r == 0) {
+		r = run(&reindexer);
+	}
+	dit_reindex_release(&reindexer);
+	return r;
+}
+
+void dit_reindex_stats_deinit(struct dit_reindex_stats *stats)
+{
+	for (size_t i = 0; i < stats->ndatabases; i++) {
+		struct dit_reindex_database_stats *db = &stats->databases[i];
+
+		for (size_t k = 0; k < db->nindexes; k++) {
+			free(db->indexes[k].name);
+		}
+		free(db->indexes);
+		free(db->directory);
+	}
+	free(stats->databases);
+	*stats = (struct dit_reindex_stats){.threads = 0};
+}

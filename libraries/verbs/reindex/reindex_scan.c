@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Keys of all entries. Members write down what is to be told of an entry; main tells it
+ * in the order of IDs.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/notes.h"
+#include "reader/dn_reader.h"
+#include "reindex/reindexer.h"
+
+/* What a range of entries came to. */
+struct range_result {
+	struct dit_notes notes;
+	uint64_t nentries;
+	uint64_t nbroken;
+	uint64_t nholes;
+	uint64_t nkeys;
+};
+
+/* ---- members ---- */
+
+static int begin_range(void *ctx, struct dit_scan_range *range)
+{
+	struct range_result *result = dit_scan_range_alloc(range, sizeof(*result));
+
+	(void)ctx;
+	if (result == NULL) {
+		return -ENOMEM;
+	}
+	dit_notes_init(&result->notes, dit_scan_range_arena(range));
+	range->result = result;
+	return 0;
+}
+
+/*
+ * An entry that cannot be indexed ends the work, or is left out. Its name is wanted only
+ * now: reading the names of all entries would take longer than to make their keys.
+ */
+static int refuse(const struct reindex_target *target, struct dit_scan_range *range,
+                  const struct dit_entry_view *view, const char *reason)
+{
+	struct range_result *result = range->result;
+	struct dit_dn_reader *dns = NULL;
+	struct dit_dn_text dn = {.parent = 0};
+	int r = dit_dn_reader_new(&dns, target->snapshot, range->member);
+
+	if (r == 0) {
+		r = dit_dn_reader_get(dns, view->id, &dn);
+	}
+	dit_notes_add(&result->notes, DIT_REPORT_ERROR, "entry id=%08llx%s%.*s%s: %s",
+	              (unsigned long long)view->id, r < 0 ? "" : " dn=\"",
+	              (int)dn.pretty.len, r < 0 ? "" : dn.pretty.data, r < 0 ? "" : "\"",
+	              reason);
+	dit_dn_reader_free(dns);
+	result->nbroken++;
+	return target->reindexer->opts->keep_going ? 0 : DIT_E_CORRUPT;
+}
+
+static int refuse_value(const struct reindex_target *target, struct dit_scan_range *range,
+                        const struct dit_entry_view *view,
+                        const struct dit_index_refusal *refusal)
+{
+	char text[300];
+
+	(void)snprintf(text, sizeof(text), "%.*s: value #%u: %s",
+	               DIT_SPAN_ARGS(refusal->ad->name), refusal->value, refusal->reason);
+	return refuse(target, range, view, text);
+}
+
+static int refuse_id(const struct reindex_target *target, struct dit_scan_range *range,
+                     const struct dit_entry_view *view)
+{
+	char text[100];
+
+	(void)snprintf(text, sizeof(text),
+	               "the ID is above %u: export the database and load it anew",
+	               DIT_BUILDERS_ID_MAX);
+	return refuse(target, range, view, text);
+}
+
+static int take_entry(void *ctx, struct dit_scan_range *range,
+                      const struct dit_entry_view *view)
+{
+	const struct reindex_target *target = ctx;
+	struct reindex_member *member = &target->members[range->member];
+	struct range_result *result = range->result;
+	struct dit_index_refusal refusal;
+	int r = 0;
+
+	if (view->is_hole) {
+		result->nholes++;
+		return 0;
+	}
+	if (view->record_error != 0) {
+		return refuse(target, range, view,
+		              view->reason[0] == '\0' ? dit_strerror(view->record_error)
+		                                      : view->reason);
+	}
+	if (view->id > DIT_BUILDERS_ID_MAX) {
+		return refuse_id(target, range, view);
+	}
+	r = dit_stored_keys_check(member->keys, view, &refusal);
+	if (r == DIT_E_INVALID) {
+		return refuse_value(target, range, view, &refusal);
+	}
+	if (r == 0) {
+		r = dit_stored_keys_push(member->keys, view, target->builders,
+		                         range->member, &result->nkeys);
+	}
+	if (r < 0) {
+		return r;
+	}
+	result->nentries++;
+	if (target->reindexer->opts->is_verbose) {
+		dit_notes_add(&result->notes, DIT_REPORT_ADDED, "indexing id=%08llx",
+		              (unsigned long long)view->id);
+	}
+	return 0;
+}
+
+/* ---- main ---- */
+
+static int take_range(void *ctx, struct dit_scan_range *range)
+{
+	struct reindex_target *target = ctx;
+	const struct dit_reindex_opts *opts = target->reindexer->opts;
+	struct range_result *result = range->result;
+
+	dit_notes_tell(&result->notes, opts->report, opts->report_ctx);
+	target->stats->nentries += result->nentries;
+	target->stats->nbroken += result->nbroken;
+	target->nread += result->nentries + result->nbroken + result->nholes;
+	target->npostings += result->nkeys;
+	dit_reindex_tell_progress(target->reindexer, DIT_REINDEX_ENTRIES);
+	return 0;
+}
+
+static void drop_range(void *ctx, struct dit_scan_range *range)
+{
+	struct reindex_target *target = ctx;
+	const struct dit_reindex_opts *opts = target->reindexer->opts;
+	struct range_result *result = range->result;
+
+	/* Of several failures the first one is the cause. */
+	if (result != NULL && result->nbroken > 0 && target->stats->nbroken == 0) {
+		dit_notes_tell(&result->notes, opts->report, opts->report_ctx);
+		target->stats->nbroken = result->nbroken;
+	}
+}
+
+int dit_reindex_scan(struct reindex_target *target)
+{
+	static const struct dit_entry_scan_ops ops = {.begin = begin_range,
+	                                              .entry = take_entry,
+	                                              .in_order = take_range,
+	                                              .drop = drop_range};
+	struct reindexer *reindexer = target->reindexer;
+	const struct dit_scan_snapshot_opts opts = {
+		.snapshot = target->snapshot,
+		.schema = reindexer->chosen.settings->schema,
+		.without_dn = true,
+		.wanted = dit_stored_keys_want,
+		.wanted_ctx = target->members[0].keys,
+		.stop = &reindexer->stop};
+	struct dit_entry_scan *scan = NULL;
+	int r = dit_entry_scan_new(&scan, &opts);
+
+	if (r < 0) {
+		return dit_reindex_target_fail(target, r);
+	}
+	target->nrecords = dit_entry_scan_nrecords(scan);
+	r = dit_entry_scan_run(scan, &ops, target);
+	dit_entry_scan_close(scan);
+	if (r == DIT_E_CORRUPT && target->stats->nbroken > 0 &&
+	    !reindexer->opts->keep_going) {
+		return r; /* told */
+	}
+	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One database of a reindexing, from its configuration to finished index databases. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lmdb.h>
+
+#include "base/team.h"
+#include "base/tmp_dir.h"
+#include "build/index_writer.h"
+#include "output/index_output.h"
+#include "place/claim.h"
+#include "reader/stored_order.h"
+#include "reindex/reindexer.h"
+
+#define WAIT_MS    10000 /* while LMDB's table of readers is full */
+#define WIDE_SHARE 8     /* of the memory: keys that share a sorter get an eighth */
+
+/* ---- opening ---- */
+
+/* slapd's tools do not start without entries; in their words. */
+static int say_missing(const struct reindex_target *target)
+{
+	const struct reindexer *reindexer = target->reindexer;
+	const struct dit_database *db = target->db;
+
+	dit_reindex_report(
+		reindexer, DIT_REPORT_DIAGNOSTIC,
+		"mdb_db_open: database \"%.*s\": mdb_dbi_open(%s/id2e) failed: "
+		"%s (%d).",
+		DIT_SPAN_ARGS(db->suffix), db->data.directory, dit_strerror(MDB_NOTFOUND),
+		MDB_NOTFOUND);
+	dit_reindex_report(
+		reindexer, DIT_REPORT_DIAGNOSTIC,
+		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
+		"(%d)",
+		DIT_SPAN_ARGS(db->suffix), MDB_NOTFOUND);
+	if (target != &reindexer->targets[0]) {
+		dit_reindex_report(reindexer, DIT_REPORT_DIAGNOSTIC,
+		                   "backend_startup: bi_open failed!");
+	}
+	dit_reindex_report(reindexer, DIT_REPORT_PLAIN, "slap_startup failed");
+	return DIT_E_UNKNOWN;
+}
+
+static int check_databases(const struct reindex_target *target)
+{
+	const struct dit_stored_db *dbs = NULL;
+	size_t n = dit_snapshot_dbs(target->snapshot, &dbs);
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(dbs[i].name, "id2e") == 0) {
+			return 0;
+		}
+	}
+	return say_missing(target);
+}
+
+/* Its keys come from the entries, so the old index database is not missed. */
+static void tell_damaged(void *ctx, const char *name, const char *text, bool is_lost)
+{
+	const struct reindex_target *target = ctx;
+
+	dit_reindex_report(
+		target->reindexer, DIT_REPORT_WARNING,
+		"index database \"%s\" in %s was damaged (%s)%s", name,
+		target->db->data.directory, text,
+		is_lost ? "; another database is damaged as well, so the pages of this "
+			  "one are lost to the file: see what \"ditcheck\" says"
+			: "");
+}
+
+static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
+{
+	const struct reindexer *reindexer = target->reindexer;
+	const struct dit_database *db = target->db;
+	const struct dit_index_output_opts opts = {
+		.directory = db->data.directory,
+		.mode = db->data.mode,
+		.maxsize_bytes = db->data.maxsize_bytes,
+		.nthreads = reindexer->nthreads,
+		.use_page_cache = reindexer->opts->use_page_cache,
+		.page_writer = reindexer->page_writer,
+		.ticker = dit_reindex_ticker(target->reindexer),
+		.fault = fault,
+		.damaged = tell_damaged,
+		.ctx = target,
+	};
+	int r = dit_index_output_open(&target->output, &opts);
+
+	if (r == 0) {
+		(void)dit_output_used_bytes(target->output, &target->stats->bytes_before);
+		r = dit_index_output_snapshot(target->output, reindexer->nthreads,
+		                              &target->snapshot);
+	}
+	return r;
+}
+
+static uint64_t list_max(const struct reindexer *reindexer)
+{
+	return ((uint64_t)1 << reindexer->chosen.settings->idlexp) - 1;
+}
+
+static int open_online(struct reindex_target *target, struct dit_fault *fault)
+{
+	const struct reindexer *reindexer = target->reindexer;
+	const struct dit_database *db = target->db;
+	const struct dit_online_opts opts = {
+		.directory = db->data.directory,
+		.nreaders = reindexer->nthreads,
+		.wait_ms = WAIT_MS,
+		.maxsize_bytes = db->data.maxsize_bytes,
+		.list_max = list_max(reindexer),
+		.page_writer = reindexer->page_writer,
+		.ticker = dit_reindex_ticker(target->reindexer),
+		.times = &target->times,
+		.fault = fault,
+	};
+	int r = dit_online_open(&target->database, &opts);
+
+	if (r == 0) {
+		r = dit_index_output_open_online(&target->output, target->database, fault,
+		                                 dit_reindex_catch_up, target);
+		target->database = r == 0 ? target->database : NULL;
+	}
+	if (r == 0) {
+		target->snapshot = dit_online_snapshot(target->database);
+	}
+	return r;
+}
+
+/* Older releases have other hashes. */
+static int check_release(const struct reindex_target *target)
+{
+	enum dit_openldap_version release = target->reindexer->chosen.openldap;
+
+	if (!dit_snapshot_is_lmdb_10(target->snapshot) || release >= DIT_OPENLDAP_2_7) {
+		return 0;
+	}
+	dit_reindex_report(target->reindexer, DIT_REPORT_ERROR,
+	                   "%s: the database is of OpenLDAP 2.7, the configuration is "
+	                   "read as OpenLDAP %s reads it: see --openldap",
+	                   target->db->data.directory, dit_openldap_name(release));
+	return DIT_E_CONFIG;
+}
+
+static int open_output(struct reindex_target *target)
+{
+	const struct reindexer *reindexer = target->reindexer;
+	const struct dit_database *db = target->db;
+	struct dit_fault *fault = &target->fault;
+	int r = reindexer->opts->online ? open_online(target, fault)
+	                                : open_claimed(target, fault);
+
+	if (r == DIT_E_BUSY) {
+		const char *holder = dit_claim_holder(fault);
+		bool may_go_beside = !reindexer->opts->online &&
+		                     strncmp(holder, "slapd,", 6) == 0 &&
+		                     reindexer->chosen.openldap < DIT_OPENLDAP_2_7;
+
+		dit_reindex_report(
+			reindexer, DIT_REPORT_ERROR,
+			"the database in %s is in use by %s%s", db->data.directory,
+			holder,
+			may_go_beside ? "; --online builds indexes beside slapd" : "");
+		return r;
+	}
+	if (r == -ENOENT && fault->text[0] == '\0') {
+		return say_missing(target);
+	}
+	if (r < 0 && fault->text[0] != '\0') {
+		dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s",
+		                   db->data.directory, fault->text);
+		return r;
+	}
+	return r < 0 ? dit_reindex_target_fail(target, r) : check_release(target);
+}
+
+/* What slapd has open must stay what it is. */
+static int check_online(const struct reindex_target *target, const char *name, int found)
+{
+	if (!target->reindexer->opts->online || found > 0) {
+		return 0;
+	}
+	dit_reindex_report(target->reindexer, DIT_REPORT_ERROR,
+	                   found == 0
+	                           ? "index database \"%s\" in %s does not exist: start "
+	                             "slapd again with this configuration first"
+	                           : "index database \"%s\" in %s has integer keys, "
+	                             "which do not suit its index: stop slapd",
+	                   name, target->db->data.directory);
+	return DIT_E_CONFIG;
+}
+
+/*
+ * A stored database keeps its kind of keys, if this configuration can be served with it;
+ * an integer one that cannot becomes one of bytes (storage.md 1.5).
+ */
+static int adopt_index(struct reindex_target *target, size_t number)
+{
+	const struct dit_index_db *db = dit_index_set_db(target->indexes, number);
+	struct dit_output_stored_index stored = {.key_len = 0};
+	struct dit_output_index index = {.name = db->name};
+	int r = dit_output_find_index(target->output, db->name, &stored);
+	bool has_stored = r > 0;
+
+	if (r > 0) {
+		r = dit_index_set_stored(target->indexes, number, stored.is_integerkey,
+		                         0);
+	}
+	if (r >= 0 || r == DIT_E_INVALID) {
+		int refused =
+			check_online(target, db->name, r < 0 ? r : r > 0 || has_stored);
+
+		if (refused < 0) {
+			return refused;
+		}
+	}
+	if (r == DIT_E_INVALID) {
+		dit_reindex_report(target->reindexer, DIT_REPORT_WARNING,
+		                   "index database \"%s\" in %s has integer keys, which "
+		                   "do not suit its index: it gets keys of bytes",
+		                   db->name, target->db->data.directory);
+		r = 0;
+	}
+	if (r >= 0) {
+		index.is_integerkey = db->is_integerkey;
+		r = dit_output_add_index(target->output, &index);
+	}
+	return r < 0 ? dit_reindex_fail(target->reindexer, r, db->name) : 0;
+}
+
+/* Index databases that nobody maintains: what they hold is stale. */
+static int look_for_unconfigured(struct reindex_target *target)
+{
+	const struct reindexer *reindexer = target->reindexer;
+	uint64_t page_bytes = dit_snapshot_page_bytes(target->snapshot);
+	const struct dit_stored_db *dbs = NULL;
+	size_t n = dit_snapshot_dbs(target->snapshot, &dbs);
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		bool is_index = (dbs[i].flags & ~DIT_DB_INTEGERKEY) ==
+		                (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP);
+		uint64_t bytes = dbs[i].npages * page_bytes;
+
+		if (!is_index || dit_stored_is_fixed(dit_span_of(dbs[i].name)) ||
+		    dit_reindex_is_configured(target, dbs[i].name)) {
+			continue;
+		}
+		dit_reindex_report(
+			reindexer, DIT_REPORT_WARNING,
+			"index database \"%s\" in %s is not configured: %llu bytes%s",
+			dbs[i].name, target->db->data.directory,
+			(unsigned long long)bytes,
+			reindexer->opts->drop_unconfigured
+				? ", removed"
+				: " that --drop-unconfigured removes");
+		if (reindexer->opts->drop_unconfigured) {
+			r = dit_index_output_drop(target->output, dbs[i].name);
+		}
+	}
+	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+}
+
+int dit_reindex_target_open(struct reindex_target *target)
+{
+	size_t n = 0;
+	int r = dit_reindex_make_set(target);
+
+	if (r == 0) {
+		r = open_output(target);
+	}
+	if (r == 0) {
+		r = check_databases(target);
+	}
+	if (r < 0) {
+		return r;
+	}
+	n = dit_index_set_ndbs(target->indexes);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = adopt_index(target, i);
+	}
+	return r == 0 ? look_for_unconfigured(target) : r;
+}
+
+/* ---- building ---- */
+
+static int make_builders(struct reindex_target *target)
+{
+	const struct reindexer *reindexer = target->reindexer;
+	uint64_t wide_bytes = reindexer->memory_bytes / WIDE_SHARE;
+	const struct dit_builders_opts opts = {
+		.indexes = target->indexes,
+		.nproducers = reindexer->nthreads,
+		.memory_bytes = reindexer->memory_bytes - wide_bytes,
+		.wide_memory_bytes = wide_bytes,
+		.tmpdir = dit_tmp_dir(reindexer->opts->tmpdir),
+		.stop = &reindexer->stop,
+		.list_max =
+			(uint32_t)(((uint64_t)1 << reindexer->chosen.settings->idlexp) -
+	                           1),
+	};
+	int r = dit_builders_new(&target->builders, &opts);
+
+	target->members = calloc(reindexer->nthreads, sizeof(*target->members));
+	if (r == 0 && target->members == NULL) {
+		r = -ENOMEM;
+	}
+	for (unsigned i = 0; i < reindexer->nthreads && r == 0; i++) {
+		r = dit_stored_keys_new(&target->members[i].keys, target->indexes);
+	}
+	return r < 0 ? dit_reindex_fail(reindexer, r, opts.tmpdir) : 0;
+}
+
+static void free_members(struct reindex_target *target)
+{
+	for (unsigned i = 0; target->members != NULL && i < target->reindexer->nthreads;
+	     i++) {
+		dit_stored_keys_free(target->members[i].keys);
+	}
+	free(target->members);
+	target->members = NULL;
+}
+
+static bool is_stopped(void *ctx)
+{
+	const struct reindex_target *target = ctx;
+
+	return dit_stop_is_set(&target->reindexer->stop);
+}
+
+static void work(void *ctx, unsigned member, uint64_t round)
+{
+	(void)round;
+	dit_index_writer_work(ctx, member);
+}
+
+/* With one member main does all, in dit_index_writer_wait(). */
+static int run_writer(struct reindex_target *target, struct dit_index_writer *writer)
+{
+	unsigned nmembers = target->reindexer->nthreads;
+	struct dit_team *team = NULL;
+	int r = 0;
+
+	if (nmembers > 1) {
+		r = dit_team_new(&team, nmembers, "tool", work, writer);
+		if (r < 0) {
+			return r;
+		}
+		dit_team_meet(team, NULL);
+	}
+	r = dit_index_writer_wait(writer);
+	if (r < 0) {
+		dit_index_writer_cancel(writer);
+	}
+	dit_team_free(team, dit_reindex_ticker(target->reindexer));
+	return r;
+}
+
+static int take_stats(struct reindex_target *target,
+                      const struct dit_index_writer *writer)
+{
+	struct dit_reindex_database_stats *stats = target->stats;
+	size_t n = dit_index_set_ndbs(target->indexes);
+
+	stats->indexes = calloc(n + 1, sizeof(*stats->indexes));
+	if (stats->indexes == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
+
+		stats->indexes[i] = (struct dit_reindex_index_stats){
+			.name = strdup(db->name),
+			.is_integerkey = db->is_integerkey,
+			.npostings = dit_builders_npushed(target->builders, i),
+			.nkeys = dit_index_writer_nkeys(writer, i),
+			.cost = *dit_index_writer_cost(writer, i)};
+		if (stats->indexes[i].name == NULL) {
+			return -ENOMEM;
+		}
+		stats->nindexes++;
+	}
+	target->reindexer->stats->run_bytes += dit_builders_run_bytes(target->builders);
+	return 0;
+}
+
+static int write_indexes(struct reindex_target *target)
+{
+	struct dit_index_writer_opts opts = {
+		.builders = target->builders,
+		.output = target->output,
+		.ndbs = dit_index_set_ndbs(target->indexes),
+		.nmembers = target->reindexer->nthreads,
+		.counts_lists = target->reindexer->opts->counts_lists,
+		.since_us = target->reindexer->start_us,
+		.is_stopped = is_stopped,
+		.ctx = target,
+		.ticker = dit_reindex_ticker(target->reindexer),
+	};
+	struct dit_index_writer *writer = NULL;
+	int r = dit_builders_seal(target->builders);
+
+	if (r == 0) {
+		r = dit_index_writer_new(&writer, &opts);
+	}
+	if (r == 0) {
+		target->npostings = dit_builders_npostings(target->builders);
+		target->writer = writer;
+		dit_reindex_tell_progress(target->reindexer, DIT_REINDEX_INDEXES);
+		r = run_writer(target, writer);
+		target->writer = NULL;
+	}
+	if (r == 0) {
+		r = take_stats(target, writer);
+		target->npostings = dit_builders_npostings(target->builders);
+	}
+	dit_index_writer_free(writer);
+	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+}
+
+/* Beside slapd it goes with the output: the last step compares with it. */
+static void close_snapshot(struct reindex_target *target)
+{
+	if (target->database == NULL) {
+		dit_snapshot_close(target->snapshot);
+		target->snapshot = NULL;
+	}
+}
+
+int dit_reindex_target_build(struct reindex_target *target)
+{
+	struct dit_reindex_stats *stats = target->reindexer->stats;
+	uint64_t start_us = dit_reindex_now_us();
+	uint64_t start_cpu_us = dit_reindex_cpu_us();
+	int r = 0;
+
+	if (dit_index_set_ndbs(target->indexes) == 0) {
+		close_snapshot(target);
+		return 0;
+	}
+	r = make_builders(target);
+	if (r == 0) {
+		r = dit_reindex_scan(target);
+	}
+	free_members(target);
+	close_snapshot(target);
+	stats->phase_us[DIT_REINDEX_ENTRIES] += dit_reindex_now_us() - start_us;
+	stats->phase_cpu_us[DIT_REINDEX_ENTRIES] += dit_reindex_cpu_us() - start_cpu_us;
+	if (r == 0) {
+		r = write_indexes(target);
+	}
+	dit_builders_free(target->builders);
+	target->builders = NULL;
+	return r;
+}
+
+void dit_reindex_target_deinit(struct reindex_target *target)
+{
+	free_members(target);
+	close_snapshot(target);
+	dit_builders_free(target->builders);
+	dit_output_abandon(target->output);
+	dit_reindex_online_free(target->online);
+	dit_index_set_free(target->indexes);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The objects of a reindexing, composed: which object lies where, and which thread owns
+ * it. What the objects do is in their own headers.
+ *
+ *   scan (members)      entry -> keys -> builders           reindex_scan.c
+ *   members             sorted, merged, written             index_writer.h
+ *   main                the output, publication             reindex_target.c,
+ *                                                           reindex_run.c
+ *
+ * Databases are worked on one after the other, and put in place together.
+ */
+#ifndef DITKIT_REINDEXER_H
+#define DITKIT_REINDEXER_H
+
+#include <stdatomic.h>
+
+#include "base/stop.h"
+#include "base/ticker.h"
+#include "build/builders.h"
+#include "build/stored_keys.h"
+#include "job/chosen.h"
+#include "job/glue.h"
+#include "job/teller.h"
+#include "output/online.h"
+#include "output/output.h"
+#include "output/publication.h"
+#include "place/fault.h"
+#include "reindex/reindex.h"
+#include "scan/scan_snapshot.h"
+#include "tree/page_writer.h"
+
+/** A tool thread's own. [own: member] while a scan runs */
+struct reindex_member {
+	struct dit_stored_keys *keys;
+};
+
+struct dit_index_writer;
+
+/** One database. */
+struct reindex_target {
+	/* [const] while members run */
+	struct reindexer *reindexer;
+	const struct dit_database *db;
+	struct dit_index_set *indexes; /* those that are built */
+	struct dit_builders *builders; /* producer i belongs to member i */
+	struct dit_snapshot *snapshot;
+	struct reindex_member *members; /* one for each thread */
+
+	/* [own: main] */
+	struct dit_reindex_database_stats *stats;
+	struct dit_output *output;       /* NULL: none yet, or given away */
+	struct dit_fault fault;          /* says more than results do */
+	uint64_t nrecords;               /* of the scan */
+	uint64_t nread;                  /* of these, read: entries and holes */
+	struct dit_index_writer *writer; /* NULL: not yet, or no more */
+	uint64_t npostings;              /* so far */
+	struct dit_online_times times;
+	struct dit_online *database;       /* beside slapd; the output's; NULL: claimed */
+	struct dit_reindex_online *online; /* what was changed meanwhile; NULL: nothing */
+};
+
+struct reindexer {
+	/* [const] while members run */
+	const struct dit_reindex_opts *opts;
+	struct dit_chosen chosen;
+	struct dit_glue glue;
+	struct dit_stop stop; /* opts->stop, and failures */
+	unsigned nthreads;
+	uint64_t memory_bytes;
+	struct dit_page_writer *page_writer; /* NULL with one thread */
+	const struct dit_ad **attrs;         /* of opts->attrs; owned */
+	size_t nattrs;
+
+	/* [own: main] */
+	struct dit_reindex_stats *stats;
+	uint64_t start_us;              /* CLOCK_MONOTONIC */
+	struct reindex_target *targets; /* the chosen database first */
+	unsigned ntargets;
+	struct dit_published *published; /* one for each target, at the end */
+	struct dit_teller teller;        /* how far the work is */
+};
+
+/* ---- reindex_run.c ---- */
+
+/** Configuration, databases, threads. 0, or an error that was reported */
+int dit_reindex_prepare(struct reindexer *reindexer);
+/** Works at every stage. */
+void dit_reindex_release(struct reindexer *reindexer);
+
+/* ---- reindex_report.c: main ---- */
+
+void dit_reindex_report(const struct reindexer *reindexer, enum dit_report_kind kind,
+                        const char *format, ...) __attribute__((format(printf, 3, 4)));
+/** Report a failure as "WHAT: TEXT"; of a stopped work, that it was. @return the error */
+int dit_reindex_fail(const struct reindexer *reindexer, int r, const char *what);
+/** The same of one database: its directory, and what size it needs. */
+int dit_reindex_target_fail(const struct reindex_target *target, int r);
+
+/* ---- reindex_progress.c: main ---- */
+
+/** Before any thread is started. */
+void dit_reindex_progress_init(struct reindexer *reindexer);
+/** Main's ticker, for all that main waits in; NULL: nobody listens. */
+struct dit_ticker *dit_reindex_ticker(struct reindexer *reindexer);
+/** A phase begins, or goes on: call the callback. */
+void dit_reindex_tell_progress(struct reindexer *reindexer, enum dit_reindex_phase phase);
+
+/** For phase_us: microseconds from any moment on. */
+uint64_t dit_reindex_now_us(void);
+/** For phase_cpu_us: the CPU time of the process so far. */
+uint64_t dit_reindex_cpu_us(void);
+
+/* ---- reindex_attrs.c ---- */
+
+/** Look up the attributes of the options. 0; DIT_E_CONFIG after a report; -ENOMEM */
+int dit_reindex_find_attrs(struct reindexer *reindexer);
+/** The index set of a database: what is configured, or what was asked for. Likewise. */
+int dit_reindex_make_set(struct reindex_target *target);
+/** Is there a definition for an index database of this name? */
+bool dit_reindex_is_configured(const struct reindex_target *target, const char *name);
+
+/* ---- reindex_scan.c ---- */
+
+/** Push the keys of all entries of the snapshot. 0, or an error that was reported */
+int dit_reindex_scan(struct reindex_target *target);
+
+/* ---- reindex_target.c ---- */
+
+/** Open the database and say what of it is built. 0, or an error that was reported */
+int dit_reindex_target_open(struct reindex_target *target);
+/** From the entries to finished index databases in the output. Likewise. */
+int dit_reindex_target_build(struct reindex_target *target);
+void dit_reindex_target_deinit(struct reindex_target *target);
+
+/* ---- reindex_online.c ---- */
+
+struct dit_reindex_online;
+
+/** A dit_online_changed_fn; ctx: the target. */
+int dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer, const uint64_t *ids,
+                         size_t nids);
+/** NULL is fine. */
+void dit_reindex_online_free(struct dit_reindex_online *online);
+
+#endif

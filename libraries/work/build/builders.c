@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which sorter takes the keys of an index database. */
+#include "build/builders.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/progress.h"
+#include "index/index_keys.h"
+#include "sort/byte_postings.h"
+#include "sort/postings.h"
+
+#define WIDE_PRODUCER_MIN (64u << 10)
+/* Lists in one batch. */
+#define LISTS_MAX 64
+
+struct dit_builders {
+	/* [const] while producers or cursors are at work */
+	const struct dit_index_set *indexes;
+	size_t ndbs;
+	struct dit_postings *postings;
+	struct dit_byte_postings *wide; /* NULL: no database needs it */
+	unsigned
+		*presence; /* of each database: the stream of its presence key; 0: none */
+
+	uint64_t *nwide; /* keys of each database; [own: the thread of its cursor] */
+};
+
+struct dit_index_cursor {
+	struct dit_builders *builders;
+	const struct dit_index_db *db;
+	size_t number;
+	struct dit_posting_cursor *postings; /* NULL: of DIT_KEY_WIDE */
+	struct dit_posting_cursor *presence; /* NULL: there is none */
+	bool had_presence;                   /* it was given out */
+	uint64_t nread;                      /* byte postings before it */
+
+	/* The batch that was given out. */
+	struct dit_output_list lists[LISTS_MAX];
+	struct dit_posting_list found[LISTS_MAX];
+	char keys[LISTS_MAX][sizeof(uint64_t)];
+};
+
+bool dit_builders_is_shared(const struct dit_builders *builders, size_t db)
+{
+	return dit_index_set_db(builders->indexes, db)->format == DIT_KEY_WIDE;
+}
+
+static bool needs_64bit(enum dit_key_format format)
+{
+	return format != DIT_KEY_INT32 && format != DIT_KEY_BYTES32;
+}
+
+/* ---- beginning and end ---- */
+
+static int make_postings(struct dit_builders *builders,
+                         const struct dit_builders_opts *opts)
+{
+	bool *is_64bit = calloc(2 * builders->ndbs + 1, sizeof(*is_64bit));
+	struct dit_postings_opts postings = {
+		.is_64bit = is_64bit,
+		.nproducers = opts->nproducers,
+		.memory_bytes = opts->memory_bytes,
+		.tmpdir = opts->tmpdir,
+		.stop = opts->stop,
+		.list_max = opts->list_max,
+	};
+	int r = 0;
+
+	if (is_64bit == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < builders->ndbs; i++) {
+		is_64bit[i] = needs_64bit(dit_index_set_db(builders->indexes, i)->format);
+	}
+	postings.nstreams = (unsigned)builders->ndbs;
+	for (size_t i = 0; i < builders->ndbs; i++) {
+		if (dit_index_set_db(builders->indexes, i)->has_presence) {
+			builders->presence[i] = postings.nstreams++;
+		}
+	}
+	r = dit_postings_new(&builders->postings, &postings);
+	free(is_64bit);
+	return r;
+}
+
+static int make_wide(struct dit_builders *builders, const struct dit_builders_opts *opts)
+{
+	size_t least = (size_t)opts->nproducers * WIDE_PRODUCER_MIN;
+	struct dit_byte_postings_opts wide = {.nproducers = opts->nproducers,
+	                                      .memory_bytes = opts->wide_memory_bytes,
+	                                      .tmpdir = opts->tmpdir,
+	                                      .stop = opts->stop,
+	                                      .list_max = opts->list_max};
+
+	if (wide.memory_bytes < least) {
+		wide.memory_bytes = least;
+	}
+	for (size_t i = 0; i < builders->ndbs; i++) {
+		if (dit_builders_is_shared(builders, i)) {
+			return dit_byte_postings_new(&builders->wide, &wide);
+		}
+	}
+	return 0;
+}
+
+int dit_builders_new(struct dit_builders **ret, const struct dit_builders_opts *opts)
+{
+	struct dit_builders *builders = calloc(1, sizeof(*builders));
+	int r = 0;
+
+	if (builders == NULL) {
+		return -ENOMEM;
+	}
+	builders->indexes = opts->indexes;
+	builders->ndbs = dit_index_set_ndbs(opts->indexes);
+	builders->nwide = calloc(builders->ndbs + 1, sizeof(*builders->nwide));
+	builders->presence = calloc(builders->ndbs + 1, sizeof(*builders->presence));
+	r = builders->nwide == NULL || builders->presence == NULL
+	            ? -ENOMEM
+	            : make_postings(builders, opts);
+	if (r == 0) {
+		r = make_wide(builders, opts);
+	}
+	if (r < 0) {
+		dit_builders_free(builders);
+		return r;
+	}
+	*ret = builders;
+	return 0;
+}
+
+void dit_builders_free(struct dit_builders *builders)
+{
+	if (builders == NULL) {
+		return;
+	}
+	dit_postings_free(builders->postings);
+	dit_byte_postings_free(builders->wide);
+	free(builders->nwide);
+	free(builders->presence);
+	free(builders);
+}
+
+/* ---- keys come ---- */
+
+int dit_builders_push(struct dit_builders *builders, unsigned producer, unsigned db,
+                      uint64_t id, const uint64_t *ordinals, size_t nkeys)
+{
+	return dit_postings_push(builders->postings, producer, db, id, ordinals, nkeys);
+}
+
+int dit_builders_push_key(struct dit_builders *builders, unsigned producer, unsigned db,
+                          uint64_t id, struct dit_span key)
+{
+	static const uint64_t ordinal = 0;
+
+	if (builders->presence[db] != 0) {
+		return dit_postings_push(builders->postings, producer,
+		                         builders->presence[db], id, &ordinal, 1);
+	}
+	return builders->wide == NULL
+	               ? -EINVAL
+	               : dit_byte_postings_push(builders->wide, producer, db, key, id);
+}
+
+int dit_builders_note_late(struct dit_builders *builders, uint64_t id, uint64_t next_id)
+{
+	return dit_postings_note_late(builders->postings, id, next_id);
+}
+
+int dit_builders_seal(struct dit_builders *builders)
+{
+	int r = dit_postings_seal(builders->postings);
+
+	return r < 0 || builders->wide == NULL
+	               ? r
+	               : dit_byte_postings_seal(builders->wide,
+	                                        dit_postings_late(builders->postings));
+}
+
+uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db)
+{
+	uint64_t n = 0;
+
+	if (dit_builders_is_shared(builders, db)) {
+		return builders->nwide[db];
+	}
+	n = dit_postings_stream_npushed(builders->postings, (unsigned)db);
+	if (builders->presence[db] != 0) {
+		n += dit_postings_stream_npushed(builders->postings,
+		                                 builders->presence[db]);
+	}
+	return n;
+}
+
+uint64_t dit_builders_npostings(const struct dit_builders *builders)
+{
+	uint64_t n = 0;
+
+	for (size_t db = 0; db < builders->ndbs; db++) {
+		n += dit_builders_npushed(builders, db);
+	}
+	return n;
+}
+
+void dit_builders_level(const struct dit_builders *builders, struct dit_progress *ret)
+{
+	struct dit_postings_level level;
+
+	dit_postings_level(builders->postings, &level);
+	ret->run_bytes += level.run_bytes;
+	ret->run_merged_bytes += level.merged_bytes;
+	ret->run_fan_in = level.fan_in;
+	ret->run_files += level.nspills;
+	ret->run_postings += level.nspilled;
+	ret->run_segments += level.nsegments;
+	ret->sort_bytes += level.used_bytes;
+	ret->sort_bytes_max += level.max_bytes;
+	ret->sort_largest += level.nlargest;
+}
+
+uint64_t dit_builders_run_bytes(const struct dit_builders *builders)
+{
+	struct dit_postings_stats stats = {0};
+
+	dit_postings_stats(builders->postings, &stats);
+	if (builders->wide == NULL) {
+		return stats.run_bytes;
+	}
+	return stats.run_bytes + dit_byte_postings_run_bytes(builders->wide);
+}
+
+/* ---- lists go ---- */
+
+int dit_index_cursor_open(struct dit_index_cursor **ret, struct dit_builders *builders,
+                          size_t db, bool wants_repeats)
+{
+	struct dit_index_cursor *cursor = NULL;
+	int r = 0;
+
+	if (db >= builders->ndbs) {
+		return -EINVAL;
+	}
+	cursor = calloc(1, sizeof(*cursor));
+	if (cursor == NULL) {
+		return -ENOMEM;
+	}
+	*cursor = (struct dit_index_cursor){
+		.builders = builders,
+		.db = dit_index_set_db(builders->indexes, db),
+		.number = db,
+	};
+	if (dit_builders_is_shared(builders, db)) {
+		cursor->nread = dit_byte_postings_nread(builders->wide);
+	} else {
+		r = dit_posting_cursor_open(&cursor->postings, builders->postings,
+		                            (unsigned)db, wants_repeats);
+	}
+	if (r == 0 && builders->presence[db] != 0) {
+		r = dit_posting_cursor_open(&cursor->presence, builders->postings,
+		                            builders->presence[db], wants_repeats);
+	}
+	if (r < 0) {
+		dit_index_cursor_close(cursor);
+		return r;
+	}
+	*ret = cursor;
+	return 0;
+}
+
+static int next_wide(struct dit_index_cursor *cursor)
+{
+	struct dit_builders *builders = cursor->builders;
+	struct dit_byte_list list = {0};
+	int r = dit_byte_postings_next(builders->wide, (unsigned)cursor->number, &list);
+
+	if (r > 0) {
+		cursor->lists[0] =
+			(struct dit_output_list){.key = list.key,
+		                                 .ids = list.ids,
+		                                 .nids = list.nids,
+		                                 .is_repeated = list.is_repeated};
+	} else if (r == 0) {
+		builders->nwide[cursor->number] =
+			dit_byte_postings_nread(builders->wide) - cursor->nread;
+	}
+	return r;
+}
+
+/* The list of the presence key, which is before all others. 1; 0: nobody has it; error */
+static ptrdiff_t next_presence(struct dit_index_cursor *cursor)
+{
+	struct dit_posting_list *found = &cursor->found[0];
+	ptrdiff_t n = dit_posting_cursor_next(cursor->presence, found, 1);
+
+	cursor->had_presence = true;
+	if (n > 0) {
+		cursor->lists[0] = (struct dit_output_list){
+			.key = {"\0\0\0", 4},
+			.ids = found->ids,
+			.nids = found->nids,
+			.is_repeated = found->is_repeated,
+		};
+	}
+	return n;
+}
+
+ptrdiff_t dit_index_cursor_next(struct dit_index_cursor *cursor,
+                                const struct dit_output_list **ret)
+{
+	ptrdiff_t n = 0;
+
+	*ret = cursor->lists;
+	if (cursor->postings == NULL) {
+		return next_wide(cursor);
+	}
+	if (cursor->presence != NULL && !cursor->had_presence) {
+		n = next_presence(cursor);
+		if (n != 0) {
+			return n;
+		}
+	}
+	n = dit_posting_cursor_next(cursor->postings, cursor->found, LISTS_MAX);
+	for (ptrdiff_t i = 0; i < n; i++) {
+		const struct dit_posting_list *found = &cursor->found[i];
+		struct dit_output_list *list = &cursor->lists[i];
+
+		list->key.data = cursor->keys[i];
+		list->key.len =
+			dit_index_key_bytes(cursor->db, found->ordinal, cursor->keys[i]);
+		list->ids = found->ids;
+		list->nids = found->nids;
+		list->is_repeated = found->is_repeated;
+	}
+	return n;
+}
+
+uint64_t dit_index_cursor_nread(const struct dit_index_cursor *cursor)
+{
+	uint64_t npushed = 0;
+	uint64_t total = 0;
+	uint64_t n = 0;
+
+	if (cursor->postings == NULL) {
+		return dit_byte_postings_nread(cursor->builders->wide) - cursor->nread;
+	}
+	npushed = dit_postings_stream_npushed(cursor->builders->postings,
+	                                      (unsigned)cursor->number);
+	n = dit_posting_cursor_nread(cursor->postings, &total);
+	return total == 0 ? npushed
+	                  : (uint64_t)((double)npushed * (double)n / (double)total);
+}
+
+void dit_index_cursor_close(struct dit_index_cursor *cursor)
+{
+	if (cursor != NULL) {
+		dit_posting_cursor_close(cursor->postings);
+		dit_posting_cursor_close(cursor->presence);
+		free(cursor);
+	}
+}

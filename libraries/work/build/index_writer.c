@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Index databases written by all members, or merged by them and written by main. */
+#include "build/index_writer.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/monitor.h"
+#include "build/list_queue.h"
+
+/* How often main looks whether somebody wants an end. */
+#define LOOK_MS 100
+/* The same in lists, for a thread that writes: some 10 us. */
+#define LISTS_PER_LOOK 64
+/* Looks until a thread says how far it is. */
+#define LOOKS_PER_TELLING 8
+/* Blocks of lists that wait for main, for each member. */
+#define BLOCKS_OF_A_MEMBER 3
+#define RANGE_ITEMS        3 /* 0, the lowest ID, the highest (storage.md 5.4) */
+
+struct job {
+	uint64_t npostings;
+	size_t db;
+	bool is_shared; /* all databases that share a sorter */
+};
+
+struct dit_index_writer {
+	/* [const] */
+	struct dit_index_writer_opts opts;
+	struct job *jobs;
+	size_t njobs;
+	struct dit_list_queues *queues; /* NULL: no list goes from thread to thread */
+	/* One for each database. [own: the thread that merges the database; start and
+	 * time: who writes its table; then main] */
+	uint64_t *nkeys;
+	struct dit_index_cost *costs;
+	/* [atomic: postings of each database that were read; raised by the thread that
+	 * merges it, read by main; relaxed, an old number does no harm] */
+	_Atomic uint64_t *nread;
+
+	/* [atomic: jobs are drawn in order; relaxed] */
+	_Atomic size_t next_job;
+	/* [atomic: cancelled, or a job failed: no more work; relaxed, only to end sooner,
+	 * but set with the lock held, for those who wait] */
+	_Atomic bool is_ended;
+
+	struct dit_monitor monitor; /* tells of anything below */
+	/* [lock: monitor] */
+	size_t ndone;
+	int error; /* the first */
+};
+
+static bool is_ended(const struct dit_index_writer *writer)
+{
+	return atomic_load_explicit(&writer->is_ended, memory_order_relaxed);
+}
+
+static bool is_stopped(const struct dit_index_writer *writer)
+{
+	return writer->opts.is_stopped != NULL &&
+	       writer->opts.is_stopped(writer->opts.ctx);
+}
+
+static bool is_alone(const struct dit_index_writer *writer)
+{
+	return writer->opts.nmembers == 1;
+}
+
+static uint64_t clock_us(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* ---- lists ---- */
+
+/* Some 15 instructions for each list: 0.3 % of a load with 27 indexes. */
+static void count_lists(struct dit_index_cost *cost, const struct dit_output_list *lists,
+                        size_t nlists)
+{
+	for (size_t i = 0; i < nlists; i++) {
+		size_t nids = lists[i].nids;
+		unsigned class = 63 - (unsigned)__builtin_clzll(nids | 1);
+
+		if (nids == RANGE_ITEMS && lists[i].ids[0] == 0) {
+			cost->nranges++;
+		} else {
+			cost->nlists[class & (DIT_LIST_LENGTHS - 1)]++;
+		}
+	}
+}
+
+/* Somebody wants an end, or the work is of no use any more. Main asks for itself. */
+static bool must_end(const struct dit_index_writer *writer, bool is_main)
+{
+	return is_main ? is_stopped(writer) : is_ended(writer);
+}
+
+static void tell_read(struct dit_index_writer *writer, size_t db, uint64_t n)
+{
+	atomic_store_explicit(&writer->nread[db], n, memory_order_relaxed);
+}
+
+/* All lists of a database: to a table, or, without one, to main. */
+static int move_lists(struct dit_index_writer *writer, size_t db,
+                      struct dit_output_table *table)
+{
+	bool is_parallel = writer->opts.output->is_parallel;
+	bool is_main = is_alone(writer) || (!is_parallel && table != NULL);
+	struct dit_index_cursor *cursor = NULL;
+	const struct dit_output_list *lists = NULL;
+	size_t next_look = 0;
+	size_t nlists = 0;
+	unsigned nlooks = 0;
+	ptrdiff_t n = 0;
+	int r = dit_index_cursor_open(&cursor, writer->opts.builders, db,
+	                              writer->opts.output->wants_repeats);
+
+	while (r == 0 && (n = dit_index_cursor_next(cursor, &lists)) > 0) {
+		nlists += (size_t)n;
+		if (writer->opts.counts_lists) {
+			count_lists(&writer->costs[db], lists, (size_t)n);
+		}
+		r = table != NULL
+		            ? dit_output_put_lists(table, lists, (size_t)n)
+		            : dit_list_queues_put(writer->queues, db, lists, (size_t)n);
+		if (r == 0 && nlists >= next_look) {
+			next_look = nlists + LISTS_PER_LOOK;
+			if (++nlooks % LOOKS_PER_TELLING == 0) {
+				tell_read(writer, db, dit_index_cursor_nread(cursor));
+				dit_tick(is_main ? writer->opts.ticker : NULL);
+			}
+			r = must_end(writer, is_main) ? DIT_E_STOPPED : 0;
+		}
+	}
+	dit_index_cursor_close(cursor);
+	writer->nkeys[db] = nlists;
+	if (r == 0 && n == 0) {
+		tell_read(writer, db, dit_builders_npushed(writer->opts.builders, db));
+	}
+	return r < 0 ? r : (int)n;
+}
+
+/* What members have merged. */
+static int take_lists(struct dit_index_writer *writer, size_t db,
+                      struct dit_output_table *table)
+{
+	const struct dit_output_list *lists = NULL;
+	ptrdiff_t n = 0;
+	int r = 0;
+
+	while (r == 0 && (n = dit_list_queues_next(writer->queues, db, &lists)) > 0) {
+		r = dit_output_put_lists(table, lists, (size_t)n);
+		dit_tick(writer->opts.ticker);
+		if (r == 0 && must_end(writer, true)) {
+			r = DIT_E_STOPPED;
+		}
+	}
+	return r < 0 ? r : (int)n;
+}
+
+/* ---- the tables ---- */
+
+static int fill_table(struct dit_index_writer *writer, size_t db)
+{
+	struct dit_output_table *table = NULL;
+	bool is_merged = writer->queues != NULL &&
+	                 !dit_builders_is_shared(writer->opts.builders, db);
+	int r = dit_output_open_index(writer->opts.output, db, &table);
+
+	if (r < 0) {
+		return r;
+	}
+	table->ret_bytes = &writer->costs[db].bytes;
+	r = is_merged ? take_lists(writer, db, table) : move_lists(writer, db, table);
+	if (r == 0) {
+		return dit_output_finish(table);
+	}
+	dit_output_drop(table);
+	return r;
+}
+
+static int write_table(struct dit_index_writer *writer, unsigned member, size_t db)
+{
+	struct dit_index_cost *cost = &writer->costs[db];
+	uint64_t start_us = clock_us();
+	int r = fill_table(writer, db);
+
+	cost->thread = member;
+	cost->start_us = start_us - writer->opts.since_us;
+	cost->time_us = clock_us() - start_us;
+	return r;
+}
+
+static int write_shared(struct dit_index_writer *writer, unsigned member)
+{
+	int r = 0;
+
+	for (size_t db = 0; db < writer->opts.ndbs && r == 0; db++) {
+		if (dit_builders_is_shared(writer->opts.builders, db)) {
+			r = write_table(writer, member, db);
+		}
+	}
+	return r;
+}
+
+/* ---- members ---- */
+
+static void end_job(struct dit_index_writer *writer, int r)
+{
+	dit_monitor_enter(&writer->monitor);
+	writer->ndone++;
+	if (r < 0) {
+		atomic_store_explicit(&writer->is_ended, true, memory_order_relaxed);
+		writer->error = writer->error == 0 ? r : writer->error;
+	}
+	dit_monitor_tell(&writer->monitor);
+	dit_monitor_leave(&writer->monitor);
+}
+
+static void do_job(struct dit_index_writer *writer, unsigned member,
+                   const struct job *job)
+{
+	if (writer->queues != NULL) {
+		dit_list_queues_close(writer->queues, job->db,
+		                      move_lists(writer, job->db, NULL));
+	} else {
+		end_job(writer, job->is_shared ? write_shared(writer, member)
+		                               : write_table(writer, member, job->db));
+	}
+}
+
+void dit_index_writer_work(struct dit_index_writer *writer, unsigned member)
+{
+	while (!is_ended(writer)) {
+		size_t i = atomic_fetch_add_explicit(&writer->next_job, 1,
+		                                     memory_order_relaxed);
+
+		if (i >= writer->njobs) {
+			return;
+		}
+		do_job(writer, member, &writer->jobs[i]);
+	}
+}
+
+/* ---- main ---- */
+
+static int write_in_order(struct dit_index_writer *writer)
+{
+	int r = 0;
+
+	for (size_t db = 0; db < writer->opts.ndbs && r == 0; db++) {
+		r = write_table(writer, 0, db);
+		dit_tick(writer->opts.ticker);
+	}
+	return r;
+}
+
+/* Until all is done, an error, or an end is wanted. */
+static int wait_for_members(struct dit_index_writer *writer)
+{
+	int r = 0;
+
+	dit_monitor_enter(&writer->monitor);
+	while (writer->ndone < writer->njobs && writer->error == 0 && r == 0) {
+		dit_monitor_wait_ms(&writer->monitor, LOOK_MS);
+		dit_monitor_leave(&writer->monitor);
+		dit_tick(writer->opts.ticker);
+		r = is_stopped(writer) ? DIT_E_STOPPED : 0;
+		dit_monitor_enter(&writer->monitor);
+	}
+	r = writer->error != 0 ? writer->error : r;
+	dit_monitor_leave(&writer->monitor);
+	return r;
+}
+
+int dit_index_writer_wait(struct dit_index_writer *writer)
+{
+	if (!writer->opts.output->is_parallel) {
+		return write_in_order(writer);
+	}
+	if (is_alone(writer)) {
+		dit_index_writer_work(writer, 0);
+	}
+	return wait_for_members(writer);
+}
+
+uint64_t dit_index_writer_nread(const struct dit_index_writer *writer)
+{
+	uint64_t n = 0;
+
+	for (size_t db = 0; db < writer->opts.ndbs; db++) {
+		n += atomic_load_explicit(&writer->nread[db], memory_order_relaxed);
+	}
+	return n;
+}
+
+uint64_t dit_index_writer_nkeys(const struct dit_index_writer *writer, size_t db)
+{
+	return writer->nkeys[db];
+}
+
+const struct dit_index_cost *dit_index_writer_cost(const struct dit_index_writer *writer,
+                                                   size_t db)
+{
+	return &writer->costs[db];
+}
+
+/* ---- beginning and end ---- */
+
+static int compare_jobs(const void *a, const void *b)
+{
+	const struct job *x = a;
+	const struct job *y = b;
+
+	if (x->npostings != y->npostings) {
+		return x->npostings > y->npostings ? -1 : 1;
+	}
+	return x->db < y->db ? -1 : x->db > y->db;
+}
+
+static int make_jobs(struct dit_index_writer *writer)
+{
+	const struct dit_builders *builders = writer->opts.builders;
+	bool is_parallel = writer->opts.output->is_parallel;
+	bool has_shared = false;
+
+	writer->jobs = calloc(writer->opts.ndbs + 1, sizeof(*writer->jobs));
+	writer->nkeys = calloc(writer->opts.ndbs + 1, sizeof(*writer->nkeys));
+	writer->nread = calloc(writer->opts.ndbs + 1, sizeof(*writer->nread));
+	writer->costs = calloc(writer->opts.ndbs + 1, sizeof(*writer->costs));
+	if (writer->jobs == NULL || writer->nkeys == NULL || writer->nread == NULL ||
+	    writer->costs == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t db = 0; db < writer->opts.ndbs; db++) {
+		if (dit_builders_is_shared(builders, db)) {
+			has_shared = true;
+			continue;
+		}
+		writer->jobs[writer->njobs++] = (struct job){
+			.npostings = dit_builders_npushed(builders, db), .db = db};
+	}
+	if (!is_parallel) {
+		return 0; /* in main's order */
+	}
+	if (has_shared) {
+		/* First: they take long, and nobody can help. */
+		writer->jobs[writer->njobs++] =
+			(struct job){.npostings = UINT64_MAX, .is_shared = true};
+	}
+	qsort(writer->jobs, writer->njobs, sizeof(*writer->jobs), compare_jobs);
+	return 0;
+}
+
+static int make_queues(struct dit_index_writer *writer)
+{
+	return is_alone(writer) || writer->opts.output->is_parallel
+	               ? 0
+	               : dit_list_queues_new(&writer->queues, writer->opts.ndbs,
+	                                     (size_t)writer->opts.nmembers *
+	                                             BLOCKS_OF_A_MEMBER);
+}
+
+int dit_index_writer_new(struct dit_index_writer **ret,
+                         const struct dit_index_writer_opts *opts)
+{
+	struct dit_index_writer *writer = calloc(1, sizeof(*writer));
+	int r = 0;
+
+	if (writer == NULL) {
+		return -ENOMEM;
+	}
+	r = dit_monitor_init(&writer->monitor);
+	if (r < 0) {
+		free(writer);
+		return r;
+	}
+	writer->opts = *opts;
+	r = make_jobs(writer);
+	if (r == 0) {
+		r = make_queues(writer);
+	}
+	if (r < 0) {
+		dit_index_writer_free(writer);
+		return r;
+	}
+	*ret = writer;
+	return 0;
+}
+
+void dit_index_writer_cancel(struct dit_index_writer *writer)
+{
+	if (writer == NULL) {
+		return;
+	}
+	dit_monitor_enter(&writer->monitor);
+	atomic_store_explicit(&writer->is_ended, true, memory_order_relaxed);
+	dit_monitor_tell(&writer->monitor);
+	dit_monitor_leave(&writer->monitor);
+	if (writer->queues != NULL) {
+		dit_list_queues_cancel(writer->queues);
+	}
+}
+
+void dit_index_writer_free(struct dit_index_writer *writer)
+{
+	if (writer == NULL) {
+		return;
+	}
+	dit_list_queues_free(writer->queues);
+	free(writer->jobs);
+	free(writer->nkeys);
+	free(writer->costs);
+	free((void *)writer->nread);
+	dit_monitor_deinit(&writer->monitor);
+	free(writer);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The lists of all index builders go into an output.
+ *
+ *   dit_index_writer_new()
+ *   all members at once:  dit_index_writer_work()
+ *   main, meanwhile:      dit_index_writer_wait()
+ *   to give up:           dit_index_writer_cancel(), and join the members
+ *   dit_index_writer_free()
+ *
+ * How depends on the output:
+ *
+ *   is_parallel   Each member draws a database, the one with the most postings first,
+ *                 sorts and merges its postings and writes its table.
+ *
+ *       member 1   sort, merge, write mail │ sort, merge, write sn │ ...
+ *       member 2   sort, merge, write cn       │ ...
+ *       main       (writes the tree)  │ wait
+ *
+ *   otherwise     Members sort and merge, main writes one table after the other. What is
+ *                 on its way between them is bounded (list_queue.h).
+ *
+ *       member 1   sort, merge uid ──▶ ─┐
+ *       member 2   sort, merge cn  ──▶ ─┴─▶ main: write uid, cn, sn, ...
+ *
+ * Databases that share a sorter are one member's work, one after the other, or main's.
+ * With one member main does everything, in dit_index_writer_wait().
+ *
+ * Lock order: there is one lock, and nothing is called with it held.
+ */
+#ifndef DITKIT_INDEX_WRITER_H
+#define DITKIT_INDEX_WRITER_H
+
+#include "base/ticker.h"
+#include "build/builders.h"
+#include "build/index_cost.h"
+#include "output/output.h"
+
+struct dit_index_writer;
+
+struct dit_index_writer_opts {
+	struct dit_builders *builders; /* sealed; borrowed until free, as is the output */
+	struct dit_output *output;     /* index i is database i of the builders */
+	size_t ndbs;
+	unsigned nmembers; /* 1: main alone */
+	bool counts_lists; /* nranges and nlists of the costs */
+	uint64_t since_us; /* CLOCK_MONOTONIC: from when start_us of the costs counts */
+
+	/* Called by main: does somebody want an end? NULL: no. */
+	bool (*is_stopped)(void *ctx);
+	void *ctx;
+	struct dit_ticker *ticker; /* main's; borrowed; NULL: nobody listens */
+};
+
+/** 0, -ENOMEM, -EAGAIN */
+int dit_index_writer_new(struct dit_index_writer **ret,
+                         const struct dit_index_writer_opts *opts);
+
+/** A member's part of the work. Each member calls this once; not with one member. */
+void dit_index_writer_work(struct dit_index_writer *writer, unsigned member);
+
+/**
+ * Main's part of the work, and waiting for the members.
+ *
+ * @return 0: all tables are written; the first error of any thread; DIT_E_STOPPED. After
+ *         an error members may still be at work
+ */
+int dit_index_writer_wait(struct dit_index_writer *writer);
+
+/** Postings, repeats included, that were merged so far, nearly; all of them after a wait
+ * that succeeded. Any thread. */
+uint64_t dit_index_writer_nread(const struct dit_index_writer *writer);
+
+/** Keys written of a database. After a wait that succeeded. */
+uint64_t dit_index_writer_nkeys(const struct dit_index_writer *writer, size_t db);
+
+/** What a database took; its lists are those that came, without stored ones. Points into
+ * the writer. Likewise. */
+const struct dit_index_cost *dit_index_writer_cost(const struct dit_index_writer *writer,
+                                                   size_t db);
+
+/** Members come to an end soon. Main; NULL is fine. */
+void dit_index_writer_cancel(struct dit_index_writer *writer);
+
+/** Members must be at rest. NULL is fine. */
+void dit_index_writer_free(struct dit_index_writer *writer);
+
+#endif

@@ -1,0 +1,24 @@
+# libraries/work/build/local.mk
+noinst_LTLIBRARIES += %D%/libbuild.la
+rooms += %D%/libbuild.la
+%C%_libbuild_la_SOURCES = \
+	%D%/builders.c \
+	%D%/builders.h \
+	%D%/estimate.h \
+	%D%/estimate_keys.c \
+	%D%/estimate_keys.h \
+	%D%/estimate_size.c \
+	%D%/estimate_size.h \
+	%D%/index_cost.h \
+	%D%/index_writer.c \
+	%D%/index_writer.h \
+	%D%/key_sample.c \
+	%D%/key_sample.h \
+	%D%/list_queue.c \
+	%D%/list_queue.h \
+	%D%/stored_keys.c \
+	%D%/stored_keys.h \
+	%D%/view_attrs.c \
+	%D%/view_attrs.h \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

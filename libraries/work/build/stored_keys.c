@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A stored entry in the shape that keys are made of. */
+#include "build/stored_keys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "build/view_attrs.h"
+
+struct dit_stored_keys {
+	struct dit_index_work *work;
+	struct dit_view_attrs attrs; /* of the current entry */
+
+	/* Of two versions. */
+	size_t ndbs;
+	bool *marks;                   /* databases whose keys may differ; owned */
+	struct dit_attr_view *left[2]; /* attributes that are left; owned */
+	size_t left_size[2];
+};
+
+int dit_stored_keys_new(struct dit_stored_keys **ret, const struct dit_index_set *indexes)
+{
+	struct dit_stored_keys *keys = calloc(1, sizeof(*keys));
+	int r = 0;
+
+	if (keys == NULL) {
+		return -ENOMEM;
+	}
+	keys->ndbs = dit_index_set_ndbs(indexes);
+	keys->marks = calloc(keys->ndbs + 1, sizeof(*keys->marks));
+	r = keys->marks == NULL ? -ENOMEM : dit_index_work_new(&keys->work, indexes);
+	if (r < 0) {
+		free(keys->marks);
+		free(keys);
+		return r;
+	}
+	*ret = keys;
+	return 0;
+}
+
+void dit_stored_keys_free(struct dit_stored_keys *keys)
+{
+	if (keys != NULL) {
+		dit_index_work_free(keys->work);
+		free(keys->attrs.attrs);
+		free(keys->marks);
+		free(keys->left[0]);
+		free(keys->left[1]);
+		free(keys);
+	}
+}
+
+int dit_stored_keys_want(void *ctx, const struct dit_ad *ad)
+{
+	const struct dit_stored_keys *keys = ctx;
+
+	return dit_index_has_keys(keys->work, ad);
+}
+
+/* 0 or -ENOMEM. Without attributes there are no keys. */
+static int fill_entry(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                      struct dit_entry *ret)
+{
+	*ret = (struct dit_entry){.nattrs = 0};
+	if (view->is_hole || view->id == 0 || view->nattrs == 0) {
+		return 0;
+	}
+	return dit_view_attrs_take(&keys->attrs, view, ret);
+}
+
+int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                         dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx)
+{
+	struct dit_entry entry;
+	int r = fill_entry(keys, view, &entry);
+
+	return r < 0 ? r : dit_index_entry(keys->work, &entry, push, push_wide, ctx);
+}
+
+int dit_stored_keys_clue(struct dit_stored_keys *keys, const struct dit_ad *ad,
+                         enum dit_index_clue clue, struct dit_span piece,
+                         dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx)
+{
+	return dit_index_clue(keys->work, ad, clue, piece, push, push_wide, ctx);
+}
+
+int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                          struct dit_index_refusal *ret)
+{
+	struct dit_entry entry;
+	int r = fill_entry(keys, view, &entry);
+
+	return r < 0 ? r : dit_index_check(keys->work, &entry, ret);
+}
+
+/* ---- two versions ---- */
+
+static bool are_same(const struct dit_span *a, const struct dit_span *b, uint32_t n)
+{
+	if (a == NULL || b == NULL) {
+		return a == b;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (!dit_span_eq(a[i], b[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Has the entry the same attribute with the same values? */
+static bool has_same(const struct dit_entry_view *view, const struct dit_attr_view *attr)
+{
+	for (uint32_t i = 0; i < view->nattrs; i++) {
+		const struct dit_attr_view *other = &view->attrs[i];
+
+		if (other->number == attr->number) {
+			return other->nvalues == attr->nvalues &&
+			       are_same(other->values, attr->values, attr->nvalues) &&
+			       are_same(other->normal, attr->normal, attr->nvalues);
+		}
+	}
+	return false;
+}
+
+static int mark_different(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                          const struct dit_entry_view *other)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < view->nattrs && r == 0; i++) {
+		const struct dit_attr_view *attr = &view->attrs[i];
+
+		if (attr->ad != NULL && !has_same(other, attr)) {
+			r = dit_index_mark_dbs(keys->work, attr->ad, keys->marks);
+		}
+	}
+	return r;
+}
+
+static int leave_marked(struct dit_stored_keys *keys, unsigned version,
+                        struct dit_entry_view *view)
+{
+	struct dit_attr_view *left =
+		dit_grow(keys->left[version], &keys->left_size[version], view->nattrs + 1,
+	                 sizeof(*left));
+	uint32_t n = 0;
+
+	if (left == NULL) {
+		return -ENOMEM;
+	}
+	keys->left[version] = left;
+	for (uint32_t i = 0; i < view->nattrs; i++) {
+		const struct dit_attr_view *attr = &view->attrs[i];
+		int r = attr->ad == NULL
+		                ? 0
+		                : dit_index_has_mark(keys->work, attr->ad, keys->marks);
+
+		if (r < 0) {
+			return r;
+		}
+		if (r > 0) {
+			left[n++] = *attr;
+		}
+	}
+	view->attrs = left;
+	view->nattrs = n;
+	return 0;
+}
+
+int dit_stored_keys_leave_same(struct dit_stored_keys *keys, struct dit_entry_view *older,
+                               struct dit_entry_view *newer)
+{
+	int r = 0;
+
+	memset(keys->marks, 0, keys->ndbs * sizeof(*keys->marks));
+	r = mark_different(keys, older, newer);
+	if (r == 0) {
+		r = mark_different(keys, newer, older);
+	}
+	if (r == 0) {
+		r = leave_marked(keys, 0, older);
+	}
+	return r < 0 ? r : leave_marked(keys, 1, newer);
+}
+
+/* ---- into builders ---- */
+
+struct pushing {
+	struct dit_builders *builders;
+	unsigned producer;
+	uint64_t id;
+	uint64_t nkeys; /* so far */
+};
+
+static int push_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
+{
+	struct pushing *pushing = ctx;
+
+	pushing->nkeys += nkeys;
+	return dit_builders_push(pushing->builders, pushing->producer, db, pushing->id,
+	                         ordinals, nkeys);
+}
+
+static int push_wide(void *ctx, unsigned db, struct dit_span key)
+{
+	struct pushing *pushing = ctx;
+
+	pushing->nkeys++;
+	return dit_builders_push_key(pushing->builders, pushing->producer, db,
+	                             pushing->id, key);
+}
+
+int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                         struct dit_builders *builders, unsigned producer,
+                         uint64_t *nkeys)
+{
+	struct pushing pushing = {
+		.builders = builders, .producer = producer, .id = view->id};
+	int r = dit_stored_keys_make(keys, view, push_keys, push_wide, &pushing);
+
+	if (nkeys != NULL) {
+		*nkeys += pushing.nkeys;
+	}
+	return r;
+}

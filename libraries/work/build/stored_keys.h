@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Index keys of a stored entry: what slapindex makes of it.
+ *
+ *   dit_stored_keys_new();  dit_stored_keys_push() ...;  dit_stored_keys_free()
+ *
+ * The keys are made as those of a new entry are (index_keys.h). Which databases get keys
+ * is a matter of the index set: one of some definitions gives the keys of some databases.
+ *
+ * Threads: belongs to one thread.
+ */
+#ifndef DITKIT_STORED_KEYS_H
+#define DITKIT_STORED_KEYS_H
+
+#include "build/builders.h"
+#include "codec/entry_view.h"
+#include "index/index_keys.h"
+
+struct dit_stored_keys;
+
+/** @param indexes  borrowed; constant, outlives the object. 0 or -ENOMEM */
+int dit_stored_keys_new(struct dit_stored_keys **ret,
+                        const struct dit_index_set *indexes);
+/** NULL is fine. */
+void dit_stored_keys_free(struct dit_stored_keys *keys);
+
+/** Do attributes of this description have keys? A dit_ad_wanted_fn; ctx: the object. */
+int dit_stored_keys_want(void *ctx, const struct dit_ad *ad);
+
+/**
+ * Make the keys of an entry. A hole, the entry with the empty DN (ID 0), and attributes
+ * that the schema does not know have none.
+ *
+ * @param view  without record_error; of a scan with the schema of the index set. Only
+ *              attributes that dit_stored_keys_want() wants matter
+ *
+ * @return 0; -ENOMEM; what a callback returned
+ */
+int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                         dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx);
+
+/** Keys that tell of an assertion; see dit_index_clue(). */
+int dit_stored_keys_clue(struct dit_stored_keys *keys, const struct dit_ad *ad,
+                         enum dit_index_clue clue, struct dit_span piece,
+                         dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx);
+
+/**
+ * Two versions of an entry: leave out the attributes whose keys are the same in both. So
+ * are those of an attribute with the same values, if all attributes that have keys in the
+ * same databases have the same values, too.
+ *
+ * @param older, newer  get shorter lists of attributes, valid until the next call
+ *
+ * @return 0 or -ENOMEM
+ */
+int dit_stored_keys_leave_same(struct dit_stored_keys *keys, struct dit_entry_view *older,
+                               struct dit_entry_view *newer);
+
+/**
+ * Can keys be made of all values of the entry? (dit_index_check())
+ *
+ * @return 0; DIT_E_INVALID with @p ret; -ENOMEM
+ */
+int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                          struct dit_index_refusal *ret);
+
+/**
+ * Push the keys of an entry into builders.
+ *
+ * @param builders  of the same index set; @p producer  the calling thread's
+ * @param nkeys     grows by the number of keys; NULL: nobody wants to know
+ *
+ * @return as above; what dit_builders_push() returns
+ */
+int dit_stored_keys_push(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                         struct dit_builders *builders, unsigned producer,
+                         uint64_t *nkeys);
+
+#endif

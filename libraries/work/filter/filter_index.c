@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "filter/filter_index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "build/stored_keys.h"
+#include "values/value.h"
+
+/* A list of IDs that grows. */
+struct list {
+	uint64_t *ids;
+	size_t n;
+	size_t size;
+};
+
+struct finder {
+	const struct dit_candidates_opts *opts;
+	struct dit_index_set *indexes;
+	struct dit_stored_keys *keys;
+	struct dit_scan **scans; /* by database of the set; NULL: of no use */
+
+	/* The value that is looked up. */
+	struct list best;
+	struct list next;
+	bool has_best;
+};
+
+static void drop(struct list *list)
+{
+	free(list->ids);
+	*list = (struct list){0};
+}
+
+static int add(struct list *list, uint64_t id)
+{
+	uint64_t *ids = dit_grow(list->ids, &list->size, list->n + 1, sizeof(*ids));
+
+	if (ids == NULL) {
+		return -ENOMEM;
+	}
+	list->ids = ids;
+	ids[list->n++] = id;
+	return 0;
+}
+
+/* ---- keys ---- */
+
+/* 1: the list is in `next`; 0: it is too long, or a range; or an error. */
+static int read_list(struct finder *finder, struct dit_scan *scan, struct dit_span key)
+{
+	size_t max = finder->has_best ? finder->best.n : finder->opts->max;
+	struct dit_span found;
+	struct dit_span item;
+	int r = dit_scan_seek(scan, key, &found, &item);
+
+	finder->next.n = 0;
+	while (r > 0 && dit_span_eq(found, key)) {
+		uint64_t id = 0;
+
+		if (item.len != sizeof(id) || finder->next.n == max) {
+			return 0;
+		}
+		memcpy(&id, item.data, sizeof(id));
+		if (id == 0) {
+			return 0; /* a range begins so */
+		}
+		r = add(&finder->next, id);
+		if (r == 0) {
+			r = dit_scan_next(scan, &found, &item);
+		}
+	}
+	return r < 0 ? r : 1;
+}
+
+static int look_up(struct finder *finder, unsigned db, struct dit_span key)
+{
+	struct list best = finder->best;
+	int r = 0;
+
+	if (finder->scans[db] == NULL || (finder->has_best && best.n == 0)) {
+		return 0;
+	}
+	r = read_list(finder, finder->scans[db], key);
+	if (r > 0) {
+		finder->best = finder->next;
+		finder->next = best;
+		finder->has_best = true;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int take_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
+{
+	struct finder *finder = ctx;
+	const struct dit_index_db *index = dit_index_set_db(finder->indexes, db);
+	int r = 0;
+
+	for (size_t i = 0; i < nkeys && r == 0; i++) {
+		char bytes[sizeof(uint64_t)];
+		size_t len = dit_index_key_bytes(index, ordinals[i], bytes);
+
+		r = look_up(finder, db, (struct dit_span){bytes, len});
+	}
+	return r;
+}
+
+static int take_wide(void *ctx, unsigned db, struct dit_span key)
+{
+	return look_up(ctx, db, key);
+}
+
+/* ---- filters ---- */
+
+static bool is_type_below(const struct dit_attr_type *type,
+                          const struct dit_attr_type *above)
+{
+	while (type != NULL && type != above) {
+		type = type->sup;
+	}
+	return type != NULL;
+}
+
+/*
+ * Do equal values have equal keys, in all subtypes that the database has? Values with a
+ * place in front equal those without.
+ */
+static bool is_sound(const struct finder *finder, const struct dit_attr_type *type)
+{
+	const struct dit_ad_names *names = finder->opts->names;
+
+	if (type->equality == NULL ||
+	    (type->flags & (DIT_TYPE_ORDERED_VALUES | DIT_TYPE_ORDERED_SIBLINGS)) != 0) {
+		return false;
+	}
+	for (uint32_t i = 0; i < names->n; i++) {
+		const struct dit_ad_name *name = dit_ad_names_get(names, i);
+		const struct dit_attr_type *other =
+			name == NULL || name->ad == NULL ? NULL : name->ad->type;
+
+		if (other != NULL && is_type_below(other, type) &&
+		    (other->equality != type->equality || other->syntax != type->syntax ||
+		     other->flags != type->flags)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The rarest list of all keys that were looked up: 1; 0: there is none; or an error. */
+static int take_best(struct finder *finder, int r, struct list *ret)
+{
+	if (r < 0 || !finder->has_best) {
+		return r;
+	}
+	*ret = finder->best;
+	finder->best = (struct list){0};
+	return 1;
+}
+
+static void forget_best(struct finder *finder)
+{
+	finder->has_best = false;
+	finder->best.n = 0;
+}
+
+/* 1: the candidates are in @p ret, which the caller frees; 0: no answer; or an error. */
+static int find_equal(struct finder *finder, const struct dit_filter *filter,
+                      struct list *ret)
+{
+	bool has_normal = dit_attr_has_normal(filter->ad->type);
+	const struct dit_attr_view attr = {.ad = filter->ad,
+	                                   .nvalues = 1,
+	                                   .values = &filter->value,
+	                                   .normal = has_normal ? &filter->value : NULL};
+	const struct dit_entry_view view = {.id = 1, .nattrs = 1, .attrs = &attr};
+	int r = 0;
+
+	if (!is_sound(finder, filter->ad->type)) {
+		return 0;
+	}
+	forget_best(finder);
+	r = dit_stored_keys_make(finder->keys, &view, take_keys, take_wide, finder);
+	return take_best(finder, r, ret);
+}
+
+static int find_present(struct finder *finder, const struct dit_filter *filter,
+                        struct list *ret)
+{
+	int r = 0;
+
+	forget_best(finder);
+	r = dit_stored_keys_clue(finder->keys, filter->ad, DIT_CLUE_PRESENT,
+	                         (struct dit_span){0}, take_keys, take_wide, finder);
+	return take_best(finder, r, ret);
+}
+
+/* Keys are made of normal values, which subtypes have by rules of their own. */
+static int find_pieces(struct finder *finder, const struct dit_filter *filter,
+                       struct list *ret)
+{
+	int r = 0;
+
+	if (!is_sound(finder, filter->ad->type)) {
+		return 0;
+	}
+	forget_best(finder);
+	for (uint32_t i = 0; i < filter->npieces && r == 0; i++) {
+		enum dit_index_clue clue = i == 0                     ? DIT_CLUE_INITIAL
+		                           : i + 1 == filter->npieces ? DIT_CLUE_FINAL
+		                                                      : DIT_CLUE_MIDDLE;
+
+		if (filter->pieces[i].len > 0) {
+			r = dit_stored_keys_clue(finder->keys, filter->ad, clue,
+			                         filter->pieces[i], take_keys, take_wide,
+			                         finder);
+		}
+	}
+	return take_best(finder, r, ret);
+}
+
+static int find(struct finder *finder, const struct dit_filter *filter, struct list *ret);
+
+/* The child with the fewest. */
+static int find_and(struct finder *finder, const struct dit_filter *filter,
+                    struct list *ret)
+{
+	bool has_one = false;
+
+	for (const struct dit_filter *at = filter->first; at != NULL; at = at->next) {
+		struct list list = {0};
+		int r = find(finder, at, &list);
+
+		if (r > 0 && (!has_one || list.n < ret->n)) {
+			drop(ret);
+			*ret = list;
+			has_one = true;
+		} else {
+			drop(&list);
+		}
+		if (r < 0) {
+			drop(ret);
+			return r;
+		}
+	}
+	return has_one;
+}
+
+/* Those of all children. */
+static int find_or(struct finder *finder, const struct dit_filter *filter,
+                   struct list *ret)
+{
+	int r = 1;
+
+	for (const struct dit_filter *at = filter->first; at != NULL && r > 0;
+	     at = at->next) {
+		struct list list = {0};
+
+		r = find(finder, at, &list);
+		for (size_t i = 0; i < list.n && r > 0; i++) {
+			r = add(ret, list.ids[i]) < 0 ? -ENOMEM : 1;
+		}
+		drop(&list);
+	}
+	if (r <= 0) {
+		drop(ret);
+	}
+	return r;
+}
+
+static int find(struct finder *finder, const struct dit_filter *filter, struct list *ret)
+{
+	switch (filter->kind) {
+	case DIT_FILTER_AND:
+		return find_and(finder, filter, ret);
+	case DIT_FILTER_OR:
+		return find_or(finder, filter, ret);
+	case DIT_FILTER_EQUAL:
+		return find_equal(finder, filter, ret);
+	case DIT_FILTER_PRESENT:
+		return find_present(finder, filter, ret);
+	case DIT_FILTER_SUBSTRINGS:
+		return find_pieces(finder, filter, ret);
+	default:
+		return 0;
+	}
+}
+
+/* ---- beginning and end ---- */
+
+static const struct dit_stored_db *find_db(const struct finder *finder, const char *name)
+{
+	const struct dit_stored_db *dbs = NULL;
+	size_t n = dit_snapshot_dbs(finder->opts->snapshot, &dbs);
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(dbs[i].name, name) == 0) {
+			return &dbs[i];
+		}
+	}
+	return NULL;
+}
+
+static int key_len(struct dit_scan *scan, size_t *ret)
+{
+	struct dit_span key = {0};
+	struct dit_span item;
+	int r = dit_scan_next(scan, &key, &item);
+
+	*ret = key.len;
+	return r < 0 ? r : 0;
+}
+
+static int open_index(struct finder *finder, size_t number)
+{
+	const char *name = dit_index_set_db(finder->indexes, number)->name;
+	const struct dit_stored_db *stored = find_db(finder, name);
+	size_t len = 0;
+	int r = 0;
+
+	if (stored == NULL) {
+		return 0;
+	}
+	r = dit_scan_open(&finder->scans[number], finder->opts->snapshot, name);
+	if (r == 0) {
+		r = key_len(finder->scans[number], &len);
+	}
+	if (r == 0) {
+		r = dit_index_set_stored(finder->indexes, number,
+		                         (stored->flags & DIT_DB_INTEGERKEY) != 0, len);
+	}
+	if (r == DIT_E_INVALID) {
+		dit_scan_close(finder->scans[number]);
+		finder->scans[number] = NULL;
+		r = 0;
+	}
+	return r;
+}
+
+static int open_indexes(struct finder *finder)
+{
+	const struct dit_candidates_opts *opts = finder->opts;
+	const struct dit_ad *culprit = NULL;
+	size_t n = 0;
+	int r = dit_index_set_new(&finder->indexes, opts->settings->schema,
+	                          opts->db->indexes, opts->db->nindexes,
+	                          &opts->settings->index, true, &culprit);
+
+	if (r < 0) {
+		return r;
+	}
+	n = dit_index_set_ndbs(finder->indexes);
+	finder->scans = calloc(n + 1, sizeof(*finder->scans));
+	if (finder->scans == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = open_index(finder, i);
+	}
+	return r < 0 ? r : dit_stored_keys_new(&finder->keys, finder->indexes);
+}
+
+static void close_indexes(struct finder *finder)
+{
+	size_t n = finder->scans == NULL ? 0 : dit_index_set_ndbs(finder->indexes);
+
+	for (size_t i = 0; i < n; i++) {
+		dit_scan_close(finder->scans[i]);
+	}
+	free(finder->scans);
+	dit_stored_keys_free(finder->keys);
+	dit_index_set_free(finder->indexes);
+	drop(&finder->best);
+	drop(&finder->next);
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sort(struct list *list)
+{
+	size_t n = 0;
+
+	qsort(list->ids, list->n, sizeof(*list->ids), compare);
+	for (size_t i = 0; i < list->n; i++) {
+		if (n == 0 || list->ids[i] != list->ids[n - 1]) {
+			list->ids[n++] = list->ids[i];
+		}
+	}
+	list->n = n;
+}
+
+int dit_candidates_find(struct dit_candidates *ret, const struct dit_filter *filter,
+                        const struct dit_candidates_opts *opts)
+{
+	struct finder finder = {.opts = opts};
+	struct list list = {0};
+	int r = open_indexes(&finder);
+
+	*ret = (struct dit_candidates){.ids = NULL};
+	if (r == 0) {
+		r = find(&finder, filter, &list);
+	}
+	if (r > 0) {
+		r = add(&list, 0) < 0 ? -ENOMEM : 1;
+	}
+	close_indexes(&finder);
+	if (r <= 0) {
+		drop(&list);
+		/* Indexes that this release cannot use give no answer. */
+		return r == DIT_E_UNSUPPORTED ? 0 : r;
+	}
+	sort(&list);
+	*ret = (struct dit_candidates){list.ids, list.n};
+	return 0;
+}
+
+void dit_candidates_deinit(struct dit_candidates *candidates)
+{
+	free(candidates->ids);
+	*candidates = (struct dit_candidates){.ids = NULL};
+}

@@ -1,0 +1,12 @@
+# libraries/work/filter/local.mk
+noinst_LTLIBRARIES += %D%/libfilter.la
+rooms += %D%/libfilter.la
+%C%_libfilter_la_SOURCES = \
+	%D%/filter_index.c \
+	%D%/filter_index.h \
+	%D%/filter_match.c \
+	%D%/filter_match.h \
+	%D%/value_match.c \
+	%D%/value_match.h \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

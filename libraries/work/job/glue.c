@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which databases are written, and which of them holds an entry.
+ */
+#include "job/glue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* The last one is the first to be told. */
+static const struct dit_database *find_orphan(const struct dit_settings *settings)
+{
+	for (size_t i = settings->ndatabases; i > 0; i--) {
+		const struct dit_database *d = &settings->databases[i - 1];
+
+		if (d->is_subordinate && dit_settings_superior(settings, d) == NULL) {
+			return d;
+		}
+	}
+	return NULL;
+}
+
+static bool is_below(const struct dit_settings *settings, const struct dit_database *d,
+                     const struct dit_database *superior)
+{
+	return d->is_subordinate && dit_settings_superior(settings, d) == superior;
+}
+
+static bool has_subordinate(const struct dit_settings *settings,
+                            const struct dit_database *superior)
+{
+	for (size_t i = 0; i < settings->ndatabases; i++) {
+		if (is_below(settings, &settings->databases[i], superior)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Are subordinate databases overlooked when the one for an entry is selected? */
+static bool is_glued(const struct dit_glue_opts *opts)
+{
+	if (opts->has_number) {
+		return false;
+	}
+	return !opts->has_suffix ||
+	       (!opts->no_glue && has_subordinate(opts->settings, opts->chosen));
+}
+
+int dit_glue_make(struct dit_glue *glue, const struct dit_glue_opts *opts,
+                  const struct dit_database **ret_orphan)
+{
+	const struct dit_settings *settings = opts->settings;
+
+	*ret_orphan = opts->no_glue ? NULL : find_orphan(settings);
+	if (*ret_orphan != NULL) {
+		return DIT_E_CONFIG;
+	}
+	glue->settings = settings;
+	glue->is_glued = is_glued(opts);
+	glue->databases = calloc(settings->ndatabases, sizeof(*glue->databases));
+	if (glue->databases == NULL) {
+		return -ENOMEM;
+	}
+	glue->databases[glue->ndatabases++] = opts->chosen;
+	if (opts->no_glue || opts->chosen->is_subordinate) {
+		return 0;
+	}
+	for (size_t i = 0; i < settings->ndatabases; i++) {
+		const struct dit_database *d = &settings->databases[i];
+
+		if (is_below(settings, d, opts->chosen)) {
+			glue->databases[glue->ndatabases++] = d;
+		}
+	}
+	return 0;
+}
+
+void dit_glue_deinit(struct dit_glue *glue)
+{
+	free(glue->databases);
+	*glue = (struct dit_glue){0};
+}
+
+const struct dit_database *dit_glue_select(const struct dit_glue *glue,
+                                           const struct dit_dn *dn)
+{
+	return glue->is_glued ? dit_settings_select_superior(glue->settings, dn->norm)
+	                      : dit_settings_select(glue->settings, dn->norm);
+}
+
+int dit_glue_find(const struct dit_glue *glue, const struct dit_dn *dn)
+{
+	const struct dit_database *chosen = glue->databases[0];
+
+	if (dn->norm.len == 0 && chosen->suffix_norm.len > 0) {
+		return -1;
+	}
+	if (dit_glue_select(glue, dn) != chosen) {
+		return -1;
+	}
+	/* In order of definition: nested subordinates come before those around them. */
+	for (size_t i = 1; i < glue->ndatabases && glue->is_glued; i++) {
+		if (dit_dn_is_below(dn->norm, glue->databases[i]->suffix_norm)) {
+			return (int)i;
+		}
+	}
+	return 0;
+}
+
+int dit_glue_before_open(const struct dit_glue *glue, dit_before_open_fn before_open,
+                         void *before_open_ctx, dit_report_fn report, void *report_ctx)
+{
+	static const struct dit_report no_memory = {.kind = DIT_REPORT_ERROR,
+	                                            .text = "could not start: Cannot "
+	                                                    "allocate memory"};
+	const char **directories = NULL;
+	size_t n = 0;
+	int r = 0;
+
+	if (before_open == NULL) {
+		return 0;
+	}
+	directories = calloc(glue->ndatabases + 1, sizeof(*directories));
+	if (directories == NULL) {
+		if (report != NULL) {
+			report(report_ctx, &no_memory);
+		}
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < glue->ndatabases; i++) {
+		if (strcmp(glue->databases[i]->type, "mdb") == 0) {
+			directories[n++] = glue->databases[i]->data.directory;
+		}
+	}
+	r = before_open(before_open_ctx, directories, n);
+	free(directories);
+	return r;
+}

@@ -1,0 +1,22 @@
+# libraries/work/job/local.mk
+noinst_LTLIBRARIES += %D%/libjob.la
+rooms += %D%/libjob.la
+%C%_libjob_la_SOURCES = \
+	%D%/chosen.c \
+	%D%/chosen.h \
+	%D%/csn_list.c \
+	%D%/csn_list.h \
+	%D%/glue.c \
+	%D%/glue.h \
+	%D%/hint.c \
+	%D%/hint.h \
+	%D%/index_limit.c \
+	%D%/index_limit.h \
+	%D%/release_rules.c \
+	%D%/release_rules.h \
+	%D%/teller.c \
+	%D%/teller.h \
+	%D%/value_rules.c \
+	%D%/value_rules.h \
+	$(NULL)
+EXTRA_DIST += %D%/README.md

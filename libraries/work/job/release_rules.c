@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "job/release_rules.h"
+
+struct since {
+	enum dit_openldap_version version;
+	unsigned patch;
+};
+
+static const struct since names_first = {DIT_OPENLDAP_2_7, 0};
+static const struct since gathers_lines = {DIT_OPENLDAP_2_6, 11};
+static const struct since drops_dynamic = {DIT_OPENLDAP_2_6, 14};
+static const struct since warns_of_csn = {DIT_OPENLDAP_2_7, 0};
+static const struct since spares_root = {DIT_OPENLDAP_2_7, 0};
+static const struct since keeps_controls = {DIT_OPENLDAP_2_6, 11};
+static const struct since trims_names = {DIT_OPENLDAP_2_6, 12};
+/* slapadd 2.6 makes it, too, and slapd 2.6 where it is missing. */
+static const struct since has_ixck = {DIT_OPENLDAP_2_7, 0};
+static const struct since has_lmdb_10 = {DIT_OPENLDAP_2_7, 0};
+
+static bool is_since(enum dit_openldap_version version, unsigned patch,
+                     struct since since)
+{
+	return version > since.version ||
+	       (version == since.version && patch >= since.patch);
+}
+
+struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
+                                           unsigned patch)
+{
+	return (struct dit_release_rules){
+		.names_first = is_since(version, patch, names_first),
+		.gathers_lines = is_since(version, patch, gathers_lines),
+		.drops_dynamic = is_since(version, patch, drops_dynamic),
+		.warns_of_csn = is_since(version, patch, warns_of_csn),
+		.spares_root = is_since(version, patch, spares_root),
+		.ldif = {.trims_names = is_since(version, patch, trims_names),
+	                 .keeps_controls = is_since(version, patch, keeps_controls)},
+		.has_ixck = is_since(version, patch, has_ixck),
+		.has_lmdb_10 = is_since(version, patch, has_lmdb_10),
+	};
+}

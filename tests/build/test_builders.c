@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Index builders (builders.h) give the keys of each database back in its order, with
+ * their lists, whatever format its keys have: 32 bits, 64 bits, or long ones that share a
+ * sorter. The presence key beside keys of 64 bits is before them all, also before one
+ * that begins with its bytes.
+ */
+#include "build/builders.h"
+
+#include <errno.h>
+
+#include "builders_fixture.h"
+
+static size_t write_list(char *out, size_t size, const struct dit_output_list *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->key.len; i++) {
+		n += (size_t)snprintf(out + n, size - n, "%02x",
+		                      (unsigned char)list->key.data[i]);
+	}
+	for (size_t i = 0; i < list->nids; i++) {
+		n += (size_t)snprintf(out + n, size - n, "%s%d", i == 0 ? "=" : ",",
+		                      (int)list->ids[i]);
+	}
+	n += (size_t)snprintf(out + n, size - n, "%s ", list->is_repeated ? "!" : "");
+	return n;
+}
+
+/* The lists of one database as text. */
+static char *lists_of(struct dit_builders *builders, size_t db)
+{
+	struct dit_index_cursor *cursor = NULL;
+	const struct dit_output_list *lists = NULL;
+	char *text = calloc(1, 4096);
+	size_t n = 0;
+	ptrdiff_t nlists = 0;
+
+	assert_non_null(text);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, db, true), 0);
+	while ((nlists = dit_index_cursor_next(cursor, &lists)) > 0) {
+		for (ptrdiff_t i = 0; i < nlists; i++) {
+			n += write_list(text + n, 4096 - n, &lists[i]);
+		}
+	}
+	assert_int_equal(nlists, 0);
+	dit_index_cursor_close(cursor);
+	return text;
+}
+
+#define assert_lists(builders, db, want)                                                 \
+ do {                                                                                    \
+  char *text_ = lists_of(builders, db);                                                  \
+  assert_string_equal(text_, want);                                                      \
+  free(text_);                                                                           \
+ } while (0)
+
+static void each_format_comes_back_in_its_order(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_index_set *set = five_databases(*state);
+	struct dit_builders *builders = new_builders(set, dir, 2);
+
+	push(builders, 0, INT32, 1, 0x01020304);
+	push(builders, 1, INT32, 2, 0x01020304);
+	push(builders, 1, INT32, 2, 2);
+	push(builders, 0, BYTES32, 1, 0x61626364);
+	push(builders, 0, SHORT, 3, 0x6162000000000002);
+	push_key(builders, 0, WIDE, 1, "long key");
+	push_key(builders, 1, WIDE, 2, "key");
+	push_key(builders, 1, WIDE, 2, "key");
+	push_key(builders, 0, OTHER_WIDE, 1, "other");
+	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_false(dit_builders_is_shared(builders, SHORT));
+	assert_true(dit_builders_is_shared(builders, WIDE));
+	/* Integer keys lie in host order, bytes as they are. */
+	assert_lists(builders, INT32, "02000000=2 04030201=1,2 ");
+	assert_lists(builders, BYTES32, "61626364=1 ");
+	assert_lists(builders, SHORT, "6162=3 ");
+	assert_lists(builders, WIDE, "6b6579=2! 6c6f6e67206b6579=1 ");
+	assert_lists(builders, OTHER_WIDE, "6f74686572=1 ");
+	assert_int_equal(dit_builders_npushed(builders, INT32), 3);
+	assert_int_equal(dit_builders_npushed(builders, WIDE), 3);
+	assert_int_equal(dit_builders_npushed(builders, OTHER_WIDE), 1);
+	assert_int_equal(dit_builders_run_bytes(builders), 0);
+	dit_builders_free(builders);
+	dit_index_set_free(set);
+	test_scratch_remove(dir);
+}
+
+/* The presence key is not taken for a hash of zero, and an index may have no keys. */
+static void presence_comes_before_hashes_of_64_bits(void **state)
+{
+	char *dir = test_scratch();
+	struct fixture *f = *state;
+	const struct dit_index_spec specs[] = {
+		{find_ad(f, "cn"), DIT_INDEX_PRES | DIT_INDEX_EQ},
+		{find_ad(f, "sn"), DIT_INDEX_PRES | DIT_INDEX_EQ},
+		{find_ad(f, "description"), DIT_INDEX_EQ},
+	};
+	struct dit_index_params params = usual_params;
+	struct dit_index_set *set = NULL;
+	struct dit_builders *builders = NULL;
+
+	params.hash64 = true;
+	set = new_set(f, specs, 3, &params, true);
+	assert_true(dit_index_set_db(set, 0)->has_presence);
+	builders = new_builders(set, dir, 2);
+	push(builders, 0, 0, 3, 0);
+	push(builders, 1, 0, 4, 0x00000000ffffffff);
+	push(builders, 1, 0, 4, 0xff00000000000000);
+	for (uint64_t id = 1; id <= LIST_MAX; id++) {
+		assert_int_equal(dit_builders_push_key(builders, id % 2, 0, id,
+		                                       (struct dit_span){"\0\0\0", 4}),
+		                 0);
+	}
+	assert_int_equal(dit_builders_push_key(builders, 0, 2, 1, DIT_SPAN("k")),
+	                 -EINVAL);
+	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_builders_npushed(builders, 0), 3 + LIST_MAX);
+	assert_lists(builders, 0,
+	             "00000000=1,2,3,4 0000000000000000=3 00000000ffffffff=4 "
+	             "ff00000000000000=4 ");
+	assert_lists(builders, 1, "");
+	assert_int_equal(dit_builders_npushed(builders, 1), 0);
+	dit_builders_free(builders);
+	dit_index_set_free(set);
+	test_scratch_remove(dir);
+}
+
+/* A full list becomes a range if its last ID was pushed twice; a late ID is not the last
+ * one, though it comes last. */
+static void late_ids_are_known_to_all(void **state)
+{
+	for (int is_late = 0; is_late < 2; is_late++) {
+		char *dir = test_scratch();
+		struct dit_index_set *set = five_databases(*state);
+		struct dit_builders *builders = new_builders(set, dir, 1);
+
+		for (unsigned id = 1; id <= LIST_MAX; id++) {
+			push(builders, 0, INT32, id, 7);
+			push_key(builders, 0, WIDE, id, "k");
+		}
+		push(builders, 0, INT32, 2, 7);
+		push_key(builders, 0, WIDE, 2, "k");
+		if (is_late != 0) {
+			assert_int_equal(dit_builders_note_late(builders, 2, 9), 0);
+		}
+		assert_int_equal(dit_builders_seal(builders), 0);
+		assert_lists(builders, INT32,
+		             is_late != 0 ? "07000000=0,1,4 " : "07000000=1,2,3,4 ");
+		assert_lists(builders, WIDE, is_late != 0 ? "6b=0,1,4 " : "6b=1,2,3,4 ");
+		dit_builders_free(builders);
+		dit_index_set_free(set);
+		test_scratch_remove(dir);
+	}
+}
+
+static void little_memory_makes_runs(void **state)
+{
+	char *dir = test_scratch();
+	struct dit_index_set *set = five_databases(*state);
+	struct dit_builders *builders = new_builders(set, dir, 1);
+	struct dit_index_cursor *cursor = NULL;
+	const struct dit_output_list *lists = NULL;
+	ptrdiff_t nlists = 0;
+	size_t n = 0;
+
+	for (unsigned id = 1; id <= 40000; id++) {
+		push(builders, 0, SHORT, id, (uint64_t)id << 32 | 4);
+		push_key(builders, 0, WIDE, id, "a key that is longer than others");
+	}
+	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_true(dit_builders_run_bytes(builders) > 400000);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, SHORT, true), 0);
+	while ((nlists = dit_index_cursor_next(cursor, &lists)) > 0) {
+		n += (size_t)nlists;
+	}
+	assert_int_equal(nlists, 0);
+	assert_int_equal(n, 40000);
+	dit_index_cursor_close(cursor);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, SHORT, true), -EINVAL);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, NDBS, true), -EINVAL);
+	dit_builders_free(builders);
+	dit_index_set_free(set);
+	test_scratch_remove(dir);
+}
+
+/* A set without long keys has no sorter for them. */
+static void long_keys_need_a_database_for_them(void **state)
+{
+	struct dit_index_spec spec = {find_ad(*state, "cn"), DIT_INDEX_EQ};
+	char *dir = test_scratch();
+	struct dit_index_set *set = new_set(*state, &spec, 1, &usual_params, true);
+	struct dit_builders *builders = new_builders(set, dir, 1);
+	struct dit_index_cursor *cursor = NULL;
+
+	assert_int_equal(dit_builders_push_key(builders, 0, 0, 1, DIT_SPAN("k")),
+	                 -EINVAL);
+	assert_int_equal(dit_index_cursor_open(&cursor, builders, 0, true), -EINVAL);
+	assert_int_equal(dit_builders_seal(builders), 0);
+	dit_index_cursor_close(NULL);
+	dit_builders_free(builders);
+	dit_builders_free(NULL);
+	dit_index_set_free(set);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_format_comes_back_in_its_order),
+		cmocka_unit_test(presence_comes_before_hashes_of_64_bits),
+		cmocka_unit_test(late_ids_are_known_to_all),
+		cmocka_unit_test(little_memory_makes_runs),
+		cmocka_unit_test(long_keys_need_a_database_for_them),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

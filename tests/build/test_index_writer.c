@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The index writer (index_writer.h) brings every list of every database to its table,
+ * once and in order, on one to eight threads, into an output that takes tables from all
+ * threads and into one that takes them from main alone. A failure anywhere ends it with
+ * that error. The output is made up here and keeps what it gets as text.
+ */
+#include "build/index_writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "build/list_queue.h"
+#include "builders_fixture.h"
+
+#define NKEYS 3000
+
+struct fake_table {
+	struct dit_output_table base;
+	struct fake *fake;
+	uint64_t digest; /* of all it got, in order */
+	uint64_t nlists;
+	uint64_t nranges;
+	uint64_t lengths[DIT_LIST_LENGTHS];
+	bool is_open;
+	bool is_finished;
+	pthread_t opener;
+};
+
+struct fake {
+	struct dit_output base;
+	struct fake_table tables[NDBS];
+	_Atomic long countdown; /* lists until one fails; -1: none */
+	_Atomic unsigned nopen;
+	_Atomic bool is_wrong; /* opened as it must not be */
+	_Atomic bool is_held;  /* members wait in it */
+	pthread_t main;
+	bool wants_end;
+};
+
+static uint64_t digest(uint64_t seed, const void *bytes, size_t len)
+{
+	const unsigned char *at = bytes;
+
+	for (size_t i = 0; i < len; i++) {
+		seed = (seed ^ at[i]) * 0x100000001b3;
+	}
+	return seed;
+}
+
+static int put_list(struct fake_table *t, const struct dit_output_list *list)
+{
+	while (t->fake->is_held && !pthread_equal(pthread_self(), t->fake->main)) {
+		(void)sched_yield();
+	}
+	if (!pthread_equal(pthread_self(), t->opener)) {
+		t->fake->is_wrong = true;
+	}
+	if (atomic_load(&t->fake->countdown) >= 0 &&
+	    atomic_fetch_sub(&t->fake->countdown, 1) == 0) {
+		return -ENOSPC;
+	}
+	t->digest = digest(t->digest, list->key.data, list->key.len);
+	t->digest = digest(t->digest, list->ids, list->nids * sizeof(*list->ids));
+	t->digest = digest(t->digest, &list->is_repeated, 1);
+	t->nlists++;
+	if (list->nids == 3 && list->ids[0] == 0) {
+		t->nranges++;
+	} else {
+		unsigned class = 0;
+
+		while (list->nids >> (class + 1) > 0) {
+			class ++;
+		}
+		t->lengths[class]++;
+	}
+	return 0;
+}
+
+static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
+                     size_t nlists)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		r = put_list((struct fake_table *)table, &lists[i]);
+	}
+	return r;
+}
+
+static void drop(struct dit_output_table *table)
+{
+	struct fake_table *t = (struct fake_table *)table;
+
+	t->is_open = false;
+	t->fake->nopen--;
+}
+
+static int finish(struct dit_output_table *table)
+{
+	struct fake_table *t = (struct fake_table *)table;
+
+	t->is_finished = true;
+	*table->ret_bytes = t->nlists * 10;
+	drop(table);
+	return 0;
+}
+
+static const struct dit_output_table_ops table_ops = {.put_lists = put_lists,
+                                                      .finish = finish,
+                                                      .drop = drop};
+
+static int open_index(struct dit_output *output, size_t number,
+                      struct dit_output_table **ret)
+{
+	struct fake *fake = (struct fake *)output;
+	struct fake_table *table = &fake->tables[number];
+
+	if (number >= NDBS || table->is_open || table->is_finished) {
+		fake->is_wrong = true;
+		return -EINVAL;
+	}
+	if (fake->nopen++ > 0 && !output->is_parallel) {
+		fake->is_wrong = true;
+	}
+	if (!output->is_parallel && !pthread_equal(pthread_self(), fake->main)) {
+		fake->is_wrong = true;
+	}
+	*table = (struct fake_table){.base.ops = &table_ops,
+	                             .fake = fake,
+	                             .is_open = true,
+	                             .opener = pthread_self()};
+	*ret = &table->base;
+	return 0;
+}
+
+static const struct dit_output_ops ops = {.open_index = open_index};
+
+static void *run_member(void *writer)
+{
+	dit_index_writer_work(writer, 3);
+	return NULL;
+}
+
+static bool is_stopped(void *ctx)
+{
+	struct fake *fake = ctx;
+
+	if (!fake->wants_end) {
+		return false;
+	}
+	fake->is_held = false;
+	return true;
+}
+
+static uint64_t clock_us(void)
+{
+	struct timespec now;
+
+	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* The costs are what the tables saw, within the time of the run. */
+static void check_costs(const struct dit_index_writer *writer, const struct fake *fake,
+                        unsigned nmembers, uint64_t since_us)
+{
+	uint64_t run_us = clock_us() - since_us;
+
+	for (size_t db = 0; db < NDBS; db++) {
+		const struct dit_index_cost *cost = dit_index_writer_cost(writer, db);
+		const struct fake_table *table = &fake->tables[db];
+
+		assert_int_equal(dit_index_writer_nkeys(writer, db), table->nlists);
+		assert_int_equal(cost->bytes, table->nlists * 10);
+		assert_int_equal(cost->nranges, table->nranges);
+		assert_memory_equal(cost->nlists, table->lengths, sizeof(cost->nlists));
+		assert_true(cost->start_us + cost->time_us <= run_us);
+		assert_int_equal(cost->thread,
+		                 fake->base.is_parallel && nmembers > 1 ? 3 : 0);
+	}
+	assert_int_equal(fake->tables[WIDE].nranges, NKEYS / 5); /* above LIST_MAX */
+}
+
+struct run {
+	bool is_parallel;
+	unsigned nmembers;
+	long fail_at; /* -1: never */
+	bool wants_end;
+};
+
+static int write_all(struct fixture *f, const struct run *run, struct fake *fake)
+{
+	char *dir = test_scratch();
+	struct dit_index_set *set = five_databases(f);
+	struct dit_builders *builders = new_builders(set, dir, 2);
+	struct dit_index_writer_opts opts = {.builders = builders,
+	                                     .output = &fake->base,
+	                                     .ndbs = NDBS,
+	                                     .nmembers = run->nmembers,
+	                                     .counts_lists = true,
+	                                     .is_stopped = is_stopped,
+	                                     .ctx = fake};
+	struct dit_index_writer *writer = NULL;
+	pthread_t members[8];
+	char key[32];
+	int r = 0;
+
+	opts.since_us = clock_us();
+	memset(fake, 0, sizeof(*fake));
+	fake->base.ops = &ops;
+	fake->base.is_parallel = run->is_parallel;
+	fake->base.wants_repeats = !run->is_parallel;
+	fake->countdown = run->fail_at;
+	fake->main = pthread_self();
+	fake->wants_end = run->wants_end;
+	fake->is_held = run->wants_end; /* else members may be done before main looks */
+	for (unsigned i = 0; i < NKEYS; i++) {
+		for (unsigned db = INT32; db <= SHORT; db++) {
+			uint64_t ordinal = db == SHORT ? (uint64_t)i << 40 | 5 : i / 3;
+
+			push(builders, i & 1, db, i + 1, ordinal);
+			push(builders, i & 1, db, i + 1, ordinal);
+		}
+		(void)snprintf(key, sizeof(key), "%u", i / 5);
+		push_key(builders, i & 1, WIDE, i + 1, key);
+		push_key(builders, i & 1, OTHER_WIDE, i + 1, key);
+	}
+	assert_int_equal(dit_builders_seal(builders), 0);
+	assert_int_equal(dit_index_writer_new(&writer, &opts), 0);
+	for (unsigned i = 0; i < run->nmembers && run->nmembers > 1; i++) {
+		assert_int_equal(pthread_create(&members[i], NULL, run_member, writer),
+		                 0);
+	}
+	r = dit_index_writer_wait(writer);
+	if (r < 0) {
+		dit_index_writer_cancel(writer);
+	}
+	for (unsigned i = 0; i < run->nmembers && run->nmembers > 1; i++) {
+		assert_int_equal(pthread_join(members[i], NULL), 0);
+	}
+	if (r == 0) {
+		check_costs(writer, fake, run->nmembers, opts.since_us);
+	}
+	dit_index_writer_free(writer);
+	dit_builders_free(builders);
+	dit_index_set_free(set);
+	test_scratch_remove(dir);
+	assert_int_equal(fake->nopen, 0);
+	assert_false(fake->is_wrong);
+	return r;
+}
+
+static void every_list_comes_to_its_table(void **state)
+{
+	const struct run alone = {.is_parallel = true, .nmembers = 1, .fail_at = -1};
+	const struct run in_order = {.nmembers = 1, .fail_at = -1};
+	struct fake wants[2]; /* only those that want them are told of repeats */
+	struct fake got;
+
+	assert_int_equal(write_all(*state, &in_order, &wants[0]), 0);
+	assert_int_equal(write_all(*state, &alone, &wants[1]), 0);
+	assert_int_equal(wants[1].tables[INT32].nlists, NKEYS / 3);
+	assert_int_equal(wants[1].tables[SHORT].nlists, NKEYS);
+	assert_int_equal(wants[1].tables[OTHER_WIDE].nlists, NKEYS / 5);
+	assert_true(wants[0].tables[SHORT].digest != wants[1].tables[SHORT].digest);
+	for (unsigned nmembers = 1; nmembers <= 8; nmembers++) {
+		for (int is_parallel = 0; is_parallel < 2; is_parallel++) {
+			struct run run = {.is_parallel = is_parallel != 0,
+			                  .nmembers = nmembers,
+			                  .fail_at = -1};
+			const struct fake *want = &wants[is_parallel];
+
+			assert_int_equal(write_all(*state, &run, &got), 0);
+			for (size_t db = 0; db < NDBS; db++) {
+				assert_true(got.tables[db].is_finished);
+				assert_int_equal(got.tables[db].nlists,
+				                 want->tables[db].nlists);
+				assert_int_equal(got.tables[db].digest,
+				                 want->tables[db].digest);
+			}
+		}
+	}
+}
+
+static void a_failure_ends_it_with_its_error(void **state)
+{
+	struct fake fake;
+
+	for (long at = 0; at < 6000; at = at * 3 + 1) {
+		for (unsigned k = 0; k < 6; k++) {
+			struct run run = {.is_parallel = (k & 1) != 0,
+			                  .nmembers = 1 + k / 2 * 2,
+			                  .fail_at = at};
+
+			assert_int_equal(write_all(*state, &run, &fake), -ENOSPC);
+		}
+	}
+}
+
+static void who_wants_an_end_gets_one(void **state)
+{
+	struct fake fake;
+
+	for (unsigned k = 0; k < 6; k++) {
+		struct run run = {.is_parallel = (k & 1) != 0,
+		                  .nmembers = 1 + k / 2 * 2,
+		                  .fail_at = -1,
+		                  .wants_end = true};
+
+		assert_int_equal(write_all(*state, &run, &fake), DIT_E_STOPPED);
+	}
+}
+
+/* ---- list queues ---- */
+
+static struct dit_output_list make_list(uint64_t *ids, size_t nids, const char *key)
+{
+	return (struct dit_output_list){.key = dit_span_of(key),
+	                                .ids = ids,
+	                                .nids = nids,
+	                                .is_repeated = nids > 2};
+}
+
+/* The next list, one by one. */
+struct reader {
+	struct dit_list_queues *queues;
+	const struct dit_output_list *lists;
+	ptrdiff_t nlists;
+	ptrdiff_t at;
+};
+
+static int next_list(struct reader *reader, size_t number, struct dit_output_list *ret)
+{
+	if (reader->at == reader->nlists) {
+		reader->at = 0;
+		reader->nlists =
+			dit_list_queues_next(reader->queues, number, &reader->lists);
+		if (reader->nlists <= 0) {
+			int r = (int)reader->nlists;
+
+			reader->nlists = 0;
+			return r;
+		}
+	}
+	*ret = reader->lists[reader->at++];
+	return 1;
+}
+
+static void lists_of_any_length_pass_a_queue(void **state)
+{
+	static uint64_t ids[100000];
+	static const size_t sizes[] = {1, 3, 100000, 2, 32768, 5};
+	struct dit_list_queues *queues = NULL;
+	struct reader reader = {0};
+	struct dit_output_list list = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		ids[i] = i + 7;
+	}
+	assert_int_equal(dit_list_queues_new(&queues, 2, 9), 0);
+	reader.queues = queues;
+	/* Two blocks wait at most, one is open: as many as can be put without a
+	 * reader. */
+	for (size_t i = 0; i < 3; i++) {
+		list = make_list(ids, sizes[i], i == 0 ? "key" : "longer key");
+		assert_int_equal(dit_list_queues_put(queues, 1, &list, 1), 0);
+	}
+	dit_list_queues_close(queues, 0, 0);
+	assert_int_equal(next_list(&reader, 0, &list), 0);
+	dit_list_queues_close(queues, 1, -EIO);
+	assert_int_equal(next_list(&reader, 1, &list), 1);
+	assert_true(list.nids == 1 && dit_span_eq(list.key, DIT_SPAN("key")));
+	assert_false(list.is_repeated);
+	assert_int_equal(next_list(&reader, 1, &list), 1);
+	assert_true(list.nids == 3 && dit_span_eq(list.key, DIT_SPAN("longer key")));
+	assert_true(list.is_repeated && list.ids[2] == 9);
+	assert_int_equal((uintptr_t)list.key.data % 8, 0);
+	/* What was still open when it was closed with an error is lost. */
+	assert_int_equal(next_list(&reader, 1, &list), -EIO);
+	dit_list_queues_free(queues);
+
+	assert_int_equal(dit_list_queues_new(&queues, 1, 9), 0);
+	reader.queues = queues;
+	list = make_list(ids, 100000, "k");
+	assert_int_equal(dit_list_queues_put(queues, 0, &list, 1), 0);
+	dit_list_queues_close(queues, 0, 0);
+	assert_int_equal(next_list(&reader, 0, &list), 1);
+	assert_true(list.nids == 100000 && list.ids[99999] == 100006);
+	assert_int_equal(next_list(&reader, 0, &list), 0);
+	dit_list_queues_cancel(queues);
+	assert_int_equal(next_list(&reader, 0, &list), DIT_E_STOPPED);
+	dit_list_queues_free(queues);
+	dit_list_queues_free(NULL);
+}
+
+#define NSHORT    4000 /* two blocks: as many as can be put without a reader */
+#define BATCH_MAX 77
+
+/* More lists than a block takes, put in batches of any size. */
+static void many_short_lists_pass_a_queue(void **state)
+{
+	struct dit_list_queues *queues = NULL;
+	struct dit_output_list batch[BATCH_MAX];
+	struct reader reader = {0};
+	struct dit_output_list list = {0};
+	uint64_t ids[NSHORT];
+	char keys[NSHORT][4];
+	size_t nput = 0;
+
+	(void)state;
+	assert_int_equal(dit_list_queues_new(&queues, 1, 9), 0);
+	reader.queues = queues;
+	while (nput < NSHORT) {
+		size_t n = nput % BATCH_MAX + 1;
+
+		n = n < NSHORT - nput ? n : NSHORT - nput;
+		for (size_t i = 0; i < n; i++, nput++) {
+			ids[nput] = nput * 3 + 1;
+			(void)snprintf(keys[nput], sizeof(keys[nput]), "%03x",
+			               (unsigned)(nput & 0xfff));
+			batch[i] = make_list(&ids[nput], 1, keys[nput]);
+		}
+		assert_int_equal(dit_list_queues_put(queues, 0, batch, n), 0);
+	}
+	dit_list_queues_close(queues, 0, 0);
+	for (size_t i = 0; i < NSHORT; i++) {
+		assert_int_equal(next_list(&reader, 0, &list), 1);
+		assert_true(list.nids == 1 && list.ids[0] == i * 3 + 1);
+		assert_true(dit_span_eq(list.key, dit_span_of(keys[i])));
+	}
+	assert_int_equal(next_list(&reader, 0, &list), 0);
+	dit_list_queues_free(queues);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_list_comes_to_its_table),
+		cmocka_unit_test(a_failure_ends_it_with_its_error),
+		cmocka_unit_test(who_wants_an_end_gets_one),
+		cmocka_unit_test(lists_of_any_length_pass_a_queue),
+		cmocka_unit_test(many_short_lists_pass_a_queue),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of dit_check(): which files are checked, what is said about them, in which
+ * order, and that nothing is changed. What a damaged file looks like is in
+ * tests/walk/test_walk_damage.c.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <lmdb.h>
+
+#include "check/check.h"
+#include "load/load_fixture.h"
+#include "page/lmdb_format.h"
+
+struct told {
+	char findings[4000]; /* kind, database and page, a line each */
+	char reports[2000];
+	unsigned nfiles;
+	bool is_held;
+	uint64_t nfindings;
+};
+
+static void note_finding(void *ctx, const struct dit_check_finding *finding)
+{
+	struct told *told = ctx;
+	size_t used = strlen(told->findings);
+
+	assert_non_null(strstr(finding->file, "data.mdb"));
+	assert_true(strlen(finding->text) > 0);
+	(void)snprintf(told->findings + used, sizeof(told->findings) - used,
+	               "%s %s %lld %ld\n", finding->kind,
+	               finding->database == NULL ? "-" : finding->database,
+	               (long long)finding->page, finding->node);
+}
+
+static void note_report(void *ctx, const struct dit_report *report)
+{
+	struct told *told = ctx;
+	size_t used = strlen(told->reports);
+
+	(void)snprintf(told->reports + used, sizeof(told->reports) - used, "%s\n",
+	               report->text);
+}
+
+static void note_file(void *ctx, const struct dit_check_file *file)
+{
+	struct told *told = ctx;
+
+	told->nfiles++;
+	told->is_held = file->is_held;
+	told->nfindings += file->nfindings;
+	assert_true(file->npages == 0 || file->npages > file->nused);
+}
+
+static struct dit_check_opts opts_for(struct told *told)
+{
+	struct dit_check_opts opts = DIT_CHECK_OPTS_INIT;
+
+	memset(told, 0, sizeof(*told));
+	opts.threads = 2;
+	opts.is_quick = true;
+	opts.found = note_finding;
+	opts.found_ctx = told;
+	opts.report = note_report;
+	opts.report_ctx = told;
+	opts.file = note_file;
+	opts.file_ctx = told;
+	return opts;
+}
+
+/* Checks, and says how many findings there are. */
+static uint64_t count(const struct dit_check_opts *opts)
+{
+	struct dit_check_stats stats;
+	uint64_t nfindings = 0;
+
+	assert_int_equal(dit_check(opts, &stats), 0);
+	nfindings = stats.nfindings;
+	dit_check_stats_deinit(&stats);
+	return nfindings;
+}
+
+static int data_file(const char *dir, int flags)
+{
+	char path[4300];
+	int fd = -1;
+
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", dir);
+	fd = open(path, flags);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void flip(const char *dir, off_t at)
+{
+	int fd = data_file(dir, O_RDWR);
+	char byte = 0;
+
+	assert_int_equal(pread(fd, &byte, 1, at), 1);
+	byte = (char)~byte;
+	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+	assert_int_equal(close(fd), 0);
+}
+
+/* Where the record of a database begins in the file: a node with the name as its key. */
+static off_t find_database(const char *dir, const char *name)
+{
+	unsigned char node[40] = {sizeof(struct dit_tree_record), 0, 0, 0, DIT_NODE_TREE};
+	size_t len = strlen(name);
+	static char bytes[8 << 20];
+	int fd = data_file(dir, O_RDONLY);
+	ssize_t nbytes = read(fd, bytes, sizeof(bytes));
+	const char *found = NULL;
+
+	assert_true(nbytes > 0 && nbytes < (ssize_t)sizeof(bytes));
+	assert_int_equal(close(fd), 0);
+	node[6] = (unsigned char)len;
+	memcpy(node + 8, name, len);
+	found = memmem(bytes, (size_t)nbytes, node, 8 + len);
+	assert_non_null(found);
+	/* The file has one commit. */
+	assert_null(
+		memmem(found + 1, (size_t)(bytes + nbytes - found) - 1, node, 8 + len));
+	return found - bytes;
+}
+
+static void put_byte(const char *dir, off_t at, char byte)
+{
+	int fd = data_file(dir, O_WRONLY);
+
+	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+	assert_int_equal(close(fd), 0);
+}
+
+static void remove_lock_file(const char *dir)
+{
+	char path[4300];
+
+	(void)snprintf(path, sizeof(path), "%s/lock.mdb", dir);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* ---- which files ---- */
+
+static void the_configured_database_is_checked(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	opts.conf = fixture.conf;
+	assert_int_equal(count(&opts), 0);
+	assert_int_equal(told.nfiles, 1);
+	assert_string_equal(told.findings, "");
+	assert_string_equal(told.reports, "");
+	load_fixture_deinit(&fixture);
+}
+
+/* What is wrong with content is in test_check_damage.c. */
+static void the_content_is_checked_as_well(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	struct dit_check_stats stats = {0};
+	(void)state;
+
+	load_fixture_init_glued(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	opts.conf = fixture.conf;
+	opts.is_quick = false;
+	assert_int_equal(count(&opts), 0);
+	assert_int_equal(told.nfiles, 2);
+	assert_true(told.is_held);
+	assert_string_equal(told.findings, "");
+	assert_string_equal(told.reports, "");
+	/* Many threads, little memory. */
+	opts.threads = 7;
+	opts.memory_bytes = 16 << 20;
+	opts.tmpdir = fixture.tmpdir;
+	assert_int_equal(count(&opts), 0);
+	opts.memory_bytes = 1 << 20;
+	assert_int_equal(dit_check(&opts, &stats), -EINVAL);
+	dit_check_stats_deinit(&stats);
+	load_fixture_deinit(&fixture);
+}
+
+/* Nothing misleads a reader where the damage is below the records. */
+static void damaged_content_is_not_read(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	for (off_t page = 2; page < 40; page++) {
+		flip(fixture.database, page * 4096);
+	}
+	opts.conf = fixture.conf;
+	opts.is_quick = false;
+	assert_true(count(&opts) >= 20);
+	assert_non_null(strstr(told.reports, "so the content was not checked"));
+	load_fixture_deinit(&fixture);
+}
+
+/* liblmdb takes such a record for a value, and refuses to open it. */
+static void a_database_that_has_become_a_value_is_found(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	put_byte(fixture.database, find_database(fixture.database, "id2e") + 4, 0);
+	opts.conf = fixture.conf;
+	for (int i = 0; i < 2; i++) {
+		opts.is_quick = i == 0;
+		assert_true(count(&opts) >= 1);
+		assert_non_null(strstr(told.findings, "node-flags (main)"));
+	}
+	assert_non_null(strstr(told.reports, "so the content was not checked"));
+	assert_non_null(strstr(told.reports, "\"ditindex NAME\" mends a damaged index"));
+	load_fixture_deinit(&fixture);
+}
+
+/* Nobody needs the counts: the content is checked. */
+static void a_wrong_count_of_pages_is_all_that_is_found(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	off_t at = 0;
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	at = find_database(fixture.database, "id2e") + 8 + (off_t)strlen("id2e") +
+	     (off_t)offsetof(struct dit_tree_record, nbranch_pages);
+	put_byte(fixture.database, at, 0);
+	opts.conf = fixture.conf;
+	opts.is_quick = false;
+	assert_int_equal(count(&opts), 1);
+	assert_non_null(strstr(told.findings, "tree-branches"));
+	assert_string_equal(told.reports, "");
+	load_fixture_deinit(&fixture);
+}
+
+static void content_needs_a_file_of_the_right_name(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	struct dit_check_stats stats;
+	char path[4300];
+	char other[4300];
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 10);
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", fixture.database);
+	(void)snprintf(other, sizeof(other), "%s/copy.mdb", fixture.database);
+	opts.conf = fixture.conf;
+	opts.path = path;
+	opts.is_quick = false;
+	assert_int_equal(count(&opts), 0);
+	assert_int_equal(rename(path, other), 0);
+	opts.path = other;
+	assert_int_equal(dit_check(&opts, &stats), -EINVAL);
+	dit_check_stats_deinit(&stats);
+	assert_non_null(strstr(told.reports, "is not called data.mdb"));
+	opts.is_quick = true;
+	assert_int_equal(count(&opts), 0);
+	load_fixture_deinit(&fixture);
+}
+
+static void subordinate_databases_are_checked_but_for_g(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	(void)state;
+
+	load_fixture_init_glued(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	opts.conf = fixture.conf;
+	assert_int_equal(count(&opts), 0);
+	assert_int_equal(told.nfiles, 2);
+
+	flip(fixture.subordinate, 2 * 4096);
+	assert_true(count(&opts) > 0);
+	opts.no_glue = true;
+	assert_int_equal(count(&opts), 0);
+	load_fixture_deinit(&fixture);
+}
+
+static void a_path_needs_no_configuration(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	char path[4300];
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	opts.path = fixture.database;
+	opts.conf = "/nonexistent";
+	assert_int_equal(count(&opts), 0);
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", fixture.database);
+	opts.path = path;
+	assert_int_equal(count(&opts), 0);
+	assert_int_equal(told.nfiles, 2);
+	load_fixture_deinit(&fixture);
+}
+
+static void what_cannot_be_opened_is_an_error(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	struct dit_check_stats stats;
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	opts.conf = fixture.conf;
+	assert_int_equal(dit_check(&opts, &stats), -ENOENT);
+	assert_non_null(strstr(told.reports, "could not be checked: No such file"));
+	dit_check_stats_deinit(&stats);
+
+	opts.conf = "/nonexistent";
+	assert_int_equal(dit_check(&opts, &stats), DIT_E_CONFIG);
+	dit_check_stats_deinit(&stats);
+	load_fixture_deinit(&fixture);
+}
+
+static void a_check_can_be_stopped(void **state)
+{
+	static const volatile sig_atomic_t stop = 1;
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	struct dit_check_stats stats;
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	opts.path = fixture.database;
+	opts.stop = &stop;
+	assert_int_equal(dit_check(&opts, &stats), DIT_E_STOPPED);
+	assert_int_equal(told.nfiles, 0);
+	dit_check_stats_deinit(&stats);
+	load_fixture_deinit(&fixture);
+}
+
+/* ---- what is said ---- */
+
+/* A page of zeros in several places, and one finding for each, in order. */
+static void findings_are_sorted_and_limited(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	struct dit_check_stats stats;
+	const char *line = NULL;
+	const char *before = "";
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 3000);
+	for (off_t page = 2; page < 40; page++) {
+		flip(fixture.database, page * 4096);
+	}
+	opts.path = fixture.database;
+	assert_int_equal(dit_check(&opts, &stats), 0);
+	assert_true(stats.nkinds >= 1);
+	assert_true(stats.nfindings >= 20);
+	assert_int_equal(stats.nfindings, told.nfindings);
+	for (line = strtok(told.findings, "\n"); line != NULL;
+	     line = strtok(NULL, "\n")) {
+		char kind[40];
+		char name[40];
+		static char last[40];
+
+		assert_int_equal(sscanf(line, "%39s %39s", kind, name), 2);
+		assert_true(strcmp(before, name) <= 0);
+		(void)strcpy(last, name);
+		before = last;
+	}
+	dit_check_stats_deinit(&stats);
+
+	opts = opts_for(&told);
+	opts.path = fixture.database;
+	opts.max_findings = 3;
+	assert_true(count(&opts) >= 20);
+	assert_int_equal(strlen(told.findings) > 0, 1);
+	assert_null(strchr(
+		strchr(strchr(strchr(told.findings, '\n') + 1, '\n') + 1, '\n') + 1,
+		'\n'));
+	load_fixture_deinit(&fixture);
+}
+
+static void make_database(MDB_txn *txn, const char *name, unsigned flags)
+{
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_dbi_open(txn, name, MDB_CREATE | flags, &dbi), 0);
+}
+
+static void databases_that_slapd_would_not_make_are_told(void **state)
+{
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	char *dir = test_scratch();
+	MDB_txn *txn = NULL;
+	(void)state;
+
+	txn = load_fixture_begin(dir);
+	make_database(txn, "ad2i", MDB_INTEGERKEY);
+	make_database(txn, "cn", MDB_DUPSORT);
+	make_database(txn, "dn2i", MDB_DUPSORT);
+	make_database(txn, "id2v", MDB_DUPSORT);
+	make_database(txn, "mail",
+	              MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP | MDB_INTEGERKEY);
+	make_database(txn, "sn", MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP);
+	load_fixture_commit(txn);
+
+	opts.path = dir;
+	assert_int_equal(count(&opts), 3);
+	assert_string_equal(told.findings, "database-flags cn -1 -1\n"
+	                                   "database-flags dn2i -1 -1\n"
+	                                   "database-missing id2e -1 -1\n");
+	test_scratch_remove(dir);
+}
+
+/* Names and numbers of what is told, a line each. */
+static void note_database(void *ctx, const struct dit_check_database *database)
+{
+	struct told *told = ctx;
+	size_t used = strlen(told->reports);
+
+	(void)snprintf(told->reports + used, sizeof(told->reports) - used,
+	               "%s %llu %llu %llu\n", database->name,
+	               (unsigned long long)database->nkeys,
+	               (unsigned long long)database->nrecords,
+	               (unsigned long long)database->nentries);
+}
+
+static void sizes_are_told(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	opts.conf = fixture.conf;
+	opts.sizes = note_database;
+	opts.sizes_ctx = &told;
+	assert_int_equal(count(&opts), 0);
+	/* 300 people, 4 units, the suffix; dn2i has the root as well, and its dummy. */
+	assert_non_null(strstr(told.reports, "dn2i 306 611 305\n"));
+	assert_non_null(strstr(told.reports, "id2e 305 305 305\n"));
+	assert_non_null(strstr(told.reports, "objectClass "));
+	load_fixture_deinit(&fixture);
+}
+
+/* ---- snapshots ---- */
+
+static uint64_t digest_of_files(const char *dir)
+{
+	struct stat data;
+	int fd = data_file(dir, O_RDONLY);
+	uint64_t sum = 0;
+	unsigned char bytes[4096];
+	ssize_t n = 0;
+
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < n; i++) {
+			sum = sum * 31 + bytes[i];
+		}
+	}
+	assert_int_equal(fstat(fd, &data), 0);
+	assert_int_equal(close(fd), 0);
+	return sum ^ (uint64_t)data.st_mtim.tv_nsec;
+}
+
+static void nothing_is_changed_and_no_lock_file_is_made(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	char path[4300];
+	uint64_t before = 0;
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	opts.path = fixture.database;
+	before = digest_of_files(fixture.database);
+	assert_int_equal(count(&opts), 0);
+	assert_true(told.is_held);
+	remove_lock_file(fixture.database);
+	assert_int_equal(count(&opts), 0);
+	assert_false(told.is_held);
+	(void)snprintf(path, sizeof(path), "%s/lock.mdb", fixture.database);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(digest_of_files(fixture.database), before);
+	load_fixture_deinit(&fixture);
+}
+
+/* What holds a snapshot cannot be opened: the check goes on, and says so. */
+static void what_cannot_be_held_is_told(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	char path[4300];
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	remove_lock_file(fixture.database);
+	(void)snprintf(path, sizeof(path), "%s/lock.mdb", fixture.database);
+	assert_int_equal(mkdir(path, 0700), 0);
+	opts.path = fixture.database;
+	assert_int_equal(count(&opts), 0);
+	assert_false(told.is_held);
+	assert_non_null(strstr(told.reports, "checked without holding a snapshot: "));
+	load_fixture_deinit(&fixture);
+}
+
+/* Another process that changes an entry in transaction after transaction. */
+static void keep_committing(const char *dir)
+{
+	MDB_env *env = NULL;
+
+	if (mdb_env_create(&env) != 0 || mdb_env_set_maxdbs(env, 10) != 0 ||
+	    mdb_env_set_mapsize(env, 1 << 30) != 0 || /* the check holds pages */
+	    mdb_env_open(env, dir, MDB_NOSYNC, 0600) != 0) {
+		_exit(1);
+	}
+	for (;;) {
+		MDB_txn *txn = NULL;
+		MDB_dbi dbi = 0;
+		uint64_t id = 5;
+		char bytes[5000] = "";
+		MDB_val key = {sizeof(id), &id};
+		MDB_val value = {sizeof(bytes), bytes};
+
+		if (mdb_txn_begin(env, NULL, 0, &txn) != 0 ||
+		    mdb_dbi_open(txn, "id2e", 0, &dbi) != 0 ||
+		    mdb_put(txn, dbi, &key, &value, 0) != 0 || mdb_txn_commit(txn) != 0) {
+			_exit(1);
+		}
+		(void)usleep(300);
+	}
+}
+
+static void commits_meanwhile_do_not_matter(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	pid_t pid = 0;
+	int status = 0;
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 3000);
+	pid = fork();
+	if (pid == 0) {
+		keep_committing(fixture.database);
+	}
+	opts.path = fixture.database;
+	for (int i = 0; i < 30; i++) {
+		assert_int_equal(count(&opts), 0);
+		assert_true(told.is_held);
+	}
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status)); /* it was at work until now */
+	assert_int_equal(count(&opts), 0);
+	load_fixture_deinit(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_configured_database_is_checked),
+		cmocka_unit_test(the_content_is_checked_as_well),
+		cmocka_unit_test(damaged_content_is_not_read),
+		cmocka_unit_test(a_database_that_has_become_a_value_is_found),
+		cmocka_unit_test(a_wrong_count_of_pages_is_all_that_is_found),
+		cmocka_unit_test(content_needs_a_file_of_the_right_name),
+		cmocka_unit_test(subordinate_databases_are_checked_but_for_g),
+		cmocka_unit_test(a_path_needs_no_configuration),
+		cmocka_unit_test(what_cannot_be_opened_is_an_error),
+		cmocka_unit_test(a_check_can_be_stopped),
+		cmocka_unit_test(findings_are_sorted_and_limited),
+		cmocka_unit_test(databases_that_slapd_would_not_make_are_told),
+		cmocka_unit_test(sizes_are_told),
+		cmocka_unit_test(nothing_is_changed_and_no_lock_file_is_made),
+		cmocka_unit_test(what_cannot_be_held_is_told),
+		cmocka_unit_test(commits_meanwhile_do_not_matter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

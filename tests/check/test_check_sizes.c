@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of sizes: what the members of a walk note is summed up for each database;
+ * ranges are counted, the longest lists are known, longest first, of equal ones the lower
+ * key. No memory is an error.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "check/check_sizes.h"
+#include "nomem.h"
+#include "reader/snapshot.h"
+
+#define INDEX (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP)
+
+struct told {
+	char text[4000];
+	size_t len;
+};
+
+static void note(void *ctx, const struct dit_check_database *database)
+{
+	struct told *told = ctx;
+
+	assert_string_equal(database->file, "data.mdb");
+	assert_int_equal(database->page_bytes, 4096);
+	told->len += (size_t)snprintf(
+		told->text + told->len, sizeof(told->text) - told->len,
+		"%s%s: %llu keys, %llu records, %llu bytes, %llu used, %llu entries, "
+		"%llu ranges;",
+		database->name, database->is_index ? " (index)" : "",
+		(unsigned long long)database->nkeys,
+		(unsigned long long)database->nrecords,
+		(unsigned long long)database->bytes,
+		(unsigned long long)database->used_bytes,
+		(unsigned long long)database->nentries,
+		(unsigned long long)database->nranges);
+	if (database->has_presence) {
+		told->len += (size_t)snprintf(
+			told->text + told->len, sizeof(told->text) - told->len,
+			" present %llu%s;", (unsigned long long)database->npresent,
+			database->is_presence_range ? ", a range" : "");
+	}
+	for (size_t i = 0; i < database->nlongest; i++) {
+		told->len += (size_t)snprintf(
+			told->text + told->len, sizeof(told->text) - told->len,
+			" %.*s%s%s %llu", DIT_SPAN_ARGS(database->longest[i].key),
+			database->longest[i].value == NULL ? "" : "=",
+			database->longest[i].value == NULL ? ""
+							   : database->longest[i].value,
+			(unsigned long long)database->longest[i].nids);
+	}
+	told->len += (size_t)snprintf(told->text + told->len,
+	                              sizeof(told->text) - told->len, "\n");
+	assert_true(told->len < sizeof(told->text));
+}
+
+static void list(struct dit_check_sizes *sizes, unsigned member, size_t database,
+                 const char *key, uint64_t nitems, uint64_t first)
+{
+	struct dit_walk_list seen = {.database = database,
+	                             .key = dit_span_of(key),
+	                             .nitems = nitems,
+	                             .first = {(const char *)&first, sizeof(first)}};
+
+	dit_check_sizes_note(sizes, member, &seen);
+}
+
+static void take(struct dit_check_sizes *sizes, const char *name, unsigned flags,
+                 uint64_t nkeys)
+{
+	char text[20];
+	struct dit_walk_size size = {.name = text,
+	                             .flags = flags,
+	                             .depth = 2,
+	                             .nkeys = nkeys,
+	                             .nitems = 2 * nkeys,
+	                             .nbranches = 1,
+	                             .nleaves = 2,
+	                             .noverflows = 3,
+	                             .used_bytes = 5000};
+
+	(void)snprintf(text, sizeof(text), "%s", name); /* it is copied */
+	dit_check_sizes_take(sizes, &size);
+}
+
+/* Database 0 is an index, 1 is dn2i, 2 is id2e. */
+static int tell(struct told *told)
+{
+	struct dit_check_sizes *sizes = NULL;
+	int r = dit_check_sizes_new(&sizes, 3);
+
+	told->len = 0;
+	if (r < 0) {
+		return r;
+	}
+	list(sizes, 0, 0, "a", 7, 1);
+	list(sizes, 2, 0, "b", 3, 0); /* a range */
+	list(sizes, 1, 0, "d", 9, 1);
+	list(sizes, 1, 0, "c", 9, 1);
+	list(sizes, 1, 0, "e", 1, 1);
+	list(sizes, 1, 0, "f", 3, 2); /* no range: its first ID is 2 */
+	list(sizes, 2, 0, "g", 4, 0); /* nor this */
+	list(sizes, 2, 0, "h", 2, 1);
+	list(sizes, 2, 1, "i", 3, 0);
+	take(sizes, "cn", INDEX, 8);
+	take(sizes, "dn2i", DIT_DB_DUPSORT, 5);
+	take(sizes, "id2e", 0, 4);
+	r = dit_check_sizes_name(sizes, "cn", dit_span_of("c"), "first");
+	if (r == 0) {
+		r = dit_check_sizes_tell(sizes, "data.mdb", 4096, note, told);
+	}
+	if (r == 0) {
+		/* Those that have a value, and that are none of the longest. */
+		assert_false(dit_check_sizes_wants(sizes, "cn", dit_span_of("c")));
+		assert_false(dit_check_sizes_wants(sizes, "cn", dit_span_of("z")));
+		assert_false(dit_check_sizes_wants(sizes, "sn", dit_span_of("d")));
+		assert_true(dit_check_sizes_wants(sizes, "cn", dit_span_of("d")));
+		assert_int_equal(dit_check_sizes_name(sizes, "cn", dit_span_of("c"), ""),
+		                 0);
+	}
+	dit_check_sizes_free(sizes);
+	return r;
+}
+
+static void what_members_noted_is_summed_up(void **state)
+{
+	struct told told;
+	(void)state;
+
+	assert_int_equal(tell(&told), 0);
+	assert_string_equal(
+		told.text,
+		"cn (index): 8 keys, 16 records, 24576 bytes, 5000 used, 4 entries, 1 "
+		"ranges; c=first 9 d 9 a 7 g 4 f 3\n"
+		"dn2i: 5 keys, 10 records, 24576 bytes, 5000 used, 4 entries, 0 ranges;\n"
+		"id2e: 4 keys, 8 records, 24576 bytes, 5000 used, 4 entries, 0 ranges;\n");
+}
+
+static void a_reset_forgets_all(void **state)
+{
+	struct dit_check_sizes *sizes = NULL;
+	struct told told = {.len = 0};
+	(void)state;
+
+	assert_int_equal(dit_check_sizes_new(&sizes, 1), 0);
+	list(sizes, 0, 3, "a", 7, 1);
+	take(sizes, "cn", INDEX, 8);
+	dit_check_sizes_reset(sizes);
+	assert_int_equal(dit_check_sizes_tell(sizes, "data.mdb", 4096, note, &told), 0);
+	assert_int_equal(told.len, 0);
+	take(sizes, "sn", INDEX, 0);
+	assert_int_equal(dit_check_sizes_tell(sizes, "data.mdb", 4096, note, &told), 0);
+	assert_string_equal(told.text, "sn (index): 0 keys, 0 records, 24576 bytes, 5000 "
+	                               "used, 0 entries, 0 ranges;\n");
+	dit_check_sizes_free(sizes);
+}
+
+static void the_key_of_presence_is_known(void **state)
+{
+	static const struct {
+		size_t key_len;
+		uint64_t nitems;
+		uint64_t first;
+		const char *expected;
+	} cases[] = {{4, 9, 1, "present 9;"},
+	             {8, 9, 1, "present 9;"},
+	             {4, 3, 0, "present 0, a range;"},
+	             {5, 9, 1, NULL}};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_walk_list seen = {
+			.key = {"\0\0\0\0\0\0\0\0", cases[i].key_len},
+			.nitems = cases[i].nitems,
+			.first = {(const char *)&cases[i].first, 8}};
+		struct dit_check_sizes *sizes = NULL;
+		struct told told = {.len = 0};
+
+		assert_int_equal(dit_check_sizes_new(&sizes, 2), 0);
+		dit_check_sizes_note(sizes, 1, &seen);
+		list(sizes, 0, 0, "abcd", 1, 1);
+		take(sizes, "cn", INDEX, 8);
+		assert_int_equal(
+			dit_check_sizes_tell(sizes, "data.mdb", 4096, note, &told), 0);
+		dit_check_sizes_free(sizes);
+		assert_true((strstr(told.text, "present") != NULL) ==
+		            (cases[i].expected != NULL));
+		if (cases[i].expected != NULL) {
+			assert_non_null(strstr(told.text, cases[i].expected));
+		}
+	}
+}
+
+static void no_memory_is_an_error(void **state)
+{
+	long n = 0;
+	int r = -ENOMEM;
+	(void)state;
+
+	for (n = 0; r < 0; n++) {
+		struct told told;
+
+		countdown = n;
+		r = tell(&told);
+		countdown = -1;
+		assert_true(r == 0 || r == -ENOMEM);
+	}
+	assert_in_range(n, 9, 30);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_members_noted_is_summed_up),
+		cmocka_unit_test(a_reset_forgets_all),
+		cmocka_unit_test(the_key_of_presence_is_known),
+		cmocka_unit_test(no_memory_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

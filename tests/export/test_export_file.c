@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where exports go: complete or not at all; what is there; what cannot be written. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "export/export_file.h"
+
+struct fixture {
+	char *dir;
+	char path[4200];
+	struct dit_export_file file;
+};
+
+/* ---- somebody who is quick ---- */
+
+static const char *exchanged_for; /* NULL: nobody exchanges the file */
+static mode_t mode_before;        /* of the new file, before it is given away */
+static int nrefused;              /* calls of fchown() that are refused, from now on */
+
+int __real_fstatat(int dir_fd, const char *name, struct stat *ret, int flags);
+int __wrap_fstatat(int dir_fd, const char *name, struct stat *ret, int flags);
+int __real_fchown(int fd, uid_t user, gid_t group);
+int __wrap_fchown(int fd, uid_t user, gid_t group);
+
+int __wrap_fstatat(int dir_fd, const char *name, struct stat *ret, int flags)
+{
+	int r = __real_fstatat(dir_fd, name, ret, flags);
+
+	if (exchanged_for != NULL) {
+		assert_int_equal(unlinkat(dir_fd, name, 0), 0);
+		assert_int_equal(symlinkat(exchanged_for, dir_fd, name), 0);
+		exchanged_for = NULL;
+	}
+	return r;
+}
+
+int __wrap_fchown(int fd, uid_t user, gid_t group)
+{
+	struct stat status;
+
+	assert_int_equal(fstat(fd, &status), 0);
+	mode_before = status.st_mode & 07777;
+	if (nrefused > 0) {
+		nrefused--;
+		errno = EPERM;
+		return -1;
+	}
+	return __real_fchown(fd, user, group);
+}
+
+/* ---- helpers ---- */
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	f->dir = test_scratch();
+	(void)snprintf(f->path, sizeof(f->path), "%s/out", f->dir);
+	f->file = DIT_EXPORT_FILE_NONE;
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	dit_export_file_close(&f->file);
+	test_scratch_remove(f->dir);
+	free(f);
+	return 0;
+}
+
+static int write_text(struct fixture *f, const char *text)
+{
+	struct iovec iov[] = {{(char *)text, strlen(text)}, {NULL, 0}, {"!", 1}};
+
+	return dit_export_file_write(&f->file, iov, 3);
+}
+
+/* All names in the directory and what the file holds. */
+static void assert_holds(struct fixture *f, const char *expected)
+{
+	char command[4300];
+	char text[200];
+	size_t n = 0;
+	FILE *pipe = NULL;
+
+	(void)snprintf(command, sizeof(command), "cd '%s'; ls -A; cat out", f->dir);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	n = fread(text, 1, sizeof(text) - 1, pipe);
+	text[n] = '\0';
+	(void)pclose(pipe);
+	assert_string_equal(text, expected);
+}
+
+static void put_file(const char *path, mode_t mode)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	(void)fputs("old", file);
+	assert_int_equal(fchmod(fileno(file), mode), 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat status;
+
+	assert_int_equal(lstat(path, &status), 0);
+	return status.st_mode;
+}
+
+static void a_new_file_appears_when_it_is_complete(void **state)
+{
+	struct fixture *f = *state;
+	mode_t mask = umask(027);
+
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	(void)umask(mask);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(f->file.nbytes, 5);
+	assert_int_equal(access(f->path, F_OK), -1);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	dit_export_file_close(&f->file);
+	assert_holds(f, "out\ntext!");
+	assert_int_equal(mode_of(f->path), S_IFREG | 0640);
+}
+
+/* More than is left to the end: parts are on their way to the disk before it. */
+static void a_large_file_is_whole(void **state)
+{
+	enum {
+		BLOCK = 1 << 20,
+		NBLOCKS = 20
+	};
+	struct fixture *f = *state;
+	char *block = malloc(BLOCK);
+	FILE *file = NULL;
+
+	assert_non_null(block);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	for (int i = 0; i < NBLOCKS; i++) {
+		struct iovec iov = {memset(block, 'a' + i, BLOCK), BLOCK};
+
+		assert_int_equal(dit_export_file_write(&f->file, &iov, 1), 0);
+	}
+	assert_in_range(f->file.pushed, NBLOCKS / 2 * BLOCK, NBLOCKS * BLOCK);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	file = fopen(f->path, "r");
+	assert_non_null(file);
+	for (int i = 0; i < NBLOCKS; i++) {
+		assert_int_equal(fread(block, 1, BLOCK, file), BLOCK);
+		assert_int_equal(block[0], 'a' + i);
+		assert_memory_equal(block, block + 1, BLOCK - 1);
+	}
+	assert_int_equal(fgetc(file), EOF);
+	(void)fclose(file);
+	free(block);
+}
+
+static void an_old_file_keeps_its_mode_and_stays_until_then(void **state)
+{
+	struct fixture *f = *state;
+
+	put_file(f->path, 0604);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	dit_export_file_close(&f->file);
+	assert_holds(f, "out\nold");
+
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_holds(f, "out\ntext!");
+	assert_int_equal(mode_of(f->path), S_IFREG | 0604);
+}
+
+/* Who opens the new file before it has the old mode goes on reading. */
+static void a_file_that_replaces_a_closed_one_was_never_open(void **state)
+{
+	struct fixture *f = *state;
+	mode_t mask = umask(0);
+
+	put_file(f->path, 0640);
+	mode_before = 07777;
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	(void)umask(mask);
+	assert_int_equal(mode_before, 0600);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_int_equal(mode_of(f->path), S_IFREG | 0640);
+}
+
+/* Who may not give the file away keeps it. Another group may no more than all others. */
+static void another_group_gets_no_rights(void **state)
+{
+	static const struct {
+		mode_t old;
+		int nrefused; /* 1: the old group remains */
+		mode_t expected;
+	} cases[] = {
+		{0640, 1, 0640}, {0640, 2, 0600},  {0664, 2, 0644},
+		{0646, 2, 0646}, {02750, 1, 0750}, {0600, 2, 0600},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put_file(f->path, cases[i].old);
+		nrefused = cases[i].nrefused;
+		assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL),
+		                 0);
+		assert_int_equal(nrefused, 0);
+		assert_int_equal(dit_export_file_finish(&f->file), 0);
+		assert_int_equal(mode_of(f->path), S_IFREG | cases[i].expected);
+		assert_int_equal(unlink(f->path), 0);
+	}
+}
+
+/* In a directory like /tmp: who has made a file there would get what replaces it. */
+static void a_file_of_another_user_in_an_open_directory_is_refused(void **state)
+{
+	struct fixture *f = *state;
+
+	if (geteuid() != 0) {
+		skip_because("only root can give a file away");
+	}
+	put_file(f->path, 0666);
+	assert_int_equal(chown(f->path, 65534, 65534), 0);
+	assert_int_equal(chmod(f->dir, 01777), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), -EACCES);
+	assert_int_equal(chmod(f->dir, 01770), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), -EACCES);
+	assert_holds(f, "out\nold");
+
+	/* The owner of the directory could take it anyway. */
+	assert_int_equal(chown(f->dir, 65534, 65534), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	dit_export_file_close(&f->file);
+	assert_int_equal(chown(f->dir, 0, 0), 0);
+	assert_int_equal(chmod(f->dir, 0755), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	dit_export_file_close(&f->file);
+}
+
+static void what_takes_the_place_of_a_pipe_is_not_written_to(void **state)
+{
+	struct fixture *f = *state;
+	char other[4300];
+
+	(void)snprintf(other, sizeof(other), "%s/other", f->dir);
+	put_file(other, 0600);
+	assert_int_equal(mkfifo(f->path, 0600), 0);
+	exchanged_for = other;
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), -ELOOP);
+	assert_null(exchanged_for);
+	assert_holds(f, "other\nout\nold");
+}
+
+/* It lies below /dev, but everybody may write there. */
+static void links_in_shared_memory_are_not_followed(void **state)
+{
+	struct fixture *f = *state;
+	char link[100];
+
+	(void)snprintf(link, sizeof(link), "/dev/shm/ditkit-test-%d", (int)getpid());
+	put_file(f->path, 0600);
+	if (symlink(f->path, link) < 0) {
+		skip_because("/dev/shm cannot be written to");
+	}
+	assert_int_equal(dit_export_file_open(&f->file, link, O_TRUNC, NULL), 0);
+	dit_export_file_close(&f->file);
+	assert_int_equal(unlink(link), 0);
+	assert_holds(f, "out\nold");
+}
+
+static void a_link_is_replaced_and_not_followed(void **state)
+{
+	struct fixture *f = *state;
+	char target[4300];
+
+	(void)snprintf(target, sizeof(target), "%s/target", f->dir);
+	put_file(target, 0600);
+	assert_int_equal(symlink(target, f->path), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_holds(f, "out\ntarget\ntext!");
+	assert_true(S_ISREG(mode_of(f->path)));
+	assert_int_equal(truncate(f->path, 0), 0);
+	assert_int_equal(rename(target, f->path), 0);
+	assert_holds(f, "out\nold");
+}
+
+static void other_names_of_a_file_keep_the_old_content(void **state)
+{
+	struct fixture *f = *state;
+	char other[4300];
+
+	(void)snprintf(other, sizeof(other), "%s/other", f->dir);
+	put_file(other, 0600);
+	assert_int_equal(link(other, f->path), 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_holds(f, "other\nout\ntext!");
+	assert_int_equal(rename(other, f->path), 0);
+	assert_holds(f, "out\nold");
+}
+
+static void pipes_are_written_to(void **state)
+{
+	struct fixture *f = *state;
+	char text[6] = "";
+	int fd = -1;
+
+	assert_int_equal(mkfifo(f->path, 0600), 0);
+	fd = open(f->path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	assert_int_equal(write_text(f, "text"), 0);
+	assert_int_equal(dit_export_file_finish(&f->file), 0);
+	assert_int_equal(read(fd, text, 5), 5);
+	assert_string_equal(text, "text!");
+	(void)close(fd);
+}
+
+static void what_cannot_be_opened_is_told(void **state)
+{
+	struct fixture *f = *state;
+	char path[4300];
+
+	(void)snprintf(path, sizeof(path), "%s/none/out", f->dir);
+	assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL), -ENOENT);
+	assert_int_equal(dit_export_file_open(&f->file, "", O_TRUNC, NULL), -ENOENT);
+	assert_int_equal(dit_export_file_open(&f->file, f->dir, O_TRUNC, NULL), -EISDIR);
+	(void)snprintf(path, sizeof(path), "%s/%0300d", f->dir, 1);
+	assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL),
+	                 -ENAMETOOLONG);
+}
+
+static void a_full_disk_is_told(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(dit_export_file_open(&f->file, "/dev/full", O_TRUNC, NULL), 0);
+	assert_int_equal(write_text(f, "text"), -ENOSPC);
+}
+
+static void a_reader_that_went_away_is_told(void **state)
+{
+	struct fixture *f = *state;
+	void (*old)(int) = signal(SIGPIPE, SIG_IGN);
+	int fds[2];
+	char path[100];
+
+	assert_int_equal(pipe(fds), 0);
+	(void)snprintf(path, sizeof(path), "/dev/fd/%d", fds[1]);
+	assert_int_equal(dit_export_file_open(&f->file, path, O_TRUNC, NULL), 0);
+	assert_int_equal(close(fds[0]), 0);
+	assert_int_equal(write_text(f, "text"), -EPIPE);
+	(void)close(fds[1]);
+	(void)signal(SIGPIPE, old);
+}
+
+/* More than a pipe takes, read in small pieces. */
+static void short_writes_are_gone_on_with(void **state)
+{
+	struct fixture *f = *state;
+	size_t len = 3000000;
+	char *big = malloc(len);
+	struct iovec iov[] = {{big, len / 2}, {big + len / 2, len - len / 2}};
+	char command[8600];
+	FILE *reader = NULL;
+	size_t sum = 0;
+
+	assert_non_null(big);
+	memset(big, 'x', len);
+	(void)snprintf(command, sizeof(command),
+	               "mkfifo '%s'; dd bs=777 if='%s' 2>/dev/null | wc -c", f->path,
+	               f->path);
+	reader = popen(command, "r");
+	assert_non_null(reader);
+	while (access(f->path, F_OK) != 0) {
+		(void)usleep(1000);
+	}
+	assert_int_equal(dit_export_file_open(&f->file, f->path, O_TRUNC, NULL), 0);
+	assert_int_equal(dit_export_file_write(&f->file, iov, 2), 0);
+	dit_export_file_close(&f->file);
+	assert_int_equal(fscanf(reader, "%zu", &sum), 1);
+	assert_int_equal(sum, len);
+	(void)pclose(reader);
+	free(big);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_new_file_appears_when_it_is_complete),
+		TEST(a_large_file_is_whole),
+		TEST(an_old_file_keeps_its_mode_and_stays_until_then),
+		TEST(a_file_that_replaces_a_closed_one_was_never_open),
+		TEST(another_group_gets_no_rights),
+		TEST(a_file_of_another_user_in_an_open_directory_is_refused),
+		TEST(what_takes_the_place_of_a_pipe_is_not_written_to),
+		TEST(links_in_shared_memory_are_not_followed),
+		TEST(a_link_is_replaced_and_not_followed),
+		TEST(other_names_of_a_file_keep_the_old_content),
+		TEST(pipes_are_written_to),
+		TEST(what_cannot_be_opened_is_told),
+		TEST(a_full_disk_is_told),
+		TEST(a_reader_that_went_away_is_told),
+		TEST(short_writes_are_gone_on_with),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

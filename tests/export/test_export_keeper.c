@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A process that keeps the rights to one file name. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "export/export_keeper.h"
+
+struct folder {
+	char *path; /* owned */
+	int fd;     /* owned */
+	char from[4096];
+	char to[4096];
+};
+
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static bool is_there(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+static int setup(void **state)
+{
+	struct folder *folder = calloc(1, sizeof(*folder));
+
+	assert_non_null(folder);
+	folder->path = test_scratch();
+	folder->fd = open(folder->path, O_PATH);
+	(void)snprintf(folder->from, sizeof(folder->from), "%s/.from", folder->path);
+	(void)snprintf(folder->to, sizeof(folder->to), "%s/to", folder->path);
+	put(folder->from, "new");
+	*state = folder;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct folder *folder = *state;
+
+	(void)rmdir(folder->to);
+	(void)close(folder->fd);
+	test_scratch_remove(folder->path);
+	free(folder);
+	return 0;
+}
+
+static void test_renames(void **state)
+{
+	struct folder *folder = *state;
+	struct dit_export_keeper keeper = {0};
+
+	put(folder->to, "old, and longer");
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		0);
+	assert_true(is_there(folder->from));
+	assert_int_equal(dit_export_keeper_place(&keeper), 0);
+	dit_export_keeper_end(&keeper);
+	assert_false(is_there(folder->from));
+	assert_true(is_there(folder->to));
+	dit_export_keeper_end(&keeper); /* twice is fine */
+}
+
+static void test_gives_up(void **state)
+{
+	struct folder *folder = *state;
+	struct dit_export_keeper keeper = {0};
+
+	put(folder->to, "old");
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		0);
+	dit_export_keeper_end(&keeper);
+	assert_false(is_there(folder->from));
+	assert_true(is_there(folder->to));
+}
+
+static void test_cannot_rename(void **state)
+{
+	struct folder *folder = *state;
+	struct dit_export_keeper keeper = {0};
+
+	assert_int_equal(mkdir(folder->to, 0700), 0);
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		0);
+	assert_int_equal(dit_export_keeper_place(&keeper), -EISDIR);
+	dit_export_keeper_end(&keeper);
+	assert_false(is_there(folder->from));
+}
+
+static void test_keeper_dies(void **state)
+{
+	struct folder *folder = *state;
+	struct dit_export_keeper keeper = {0};
+
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		0);
+	assert_int_equal(kill(keeper.pid, SIGTERM), 0); /* has no effect */
+	assert_int_equal(kill(keeper.pid, SIGKILL), 0);
+	while (waitpid(keeper.pid, NULL, WNOHANG) == 0) {
+		(void)usleep(1000);
+	}
+	assert_int_equal(dit_export_keeper_place(&keeper), -EPIPE);
+	dit_export_keeper_end(&keeper);
+	assert_true(is_there(folder->from));
+	assert_false(is_there(folder->to));
+}
+
+/* Whoever is killed cannot remove the file; the keeper does. */
+static void test_export_dies(void **state)
+{
+	struct folder *folder = *state;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct dit_export_keeper keeper = {0};
+
+		if (dit_export_keeper_start(&keeper, folder->fd, folder->from,
+		                            folder->to) == 0) {
+			(void)raise(SIGKILL);
+		}
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	for (int i = 0; i < 10000 && is_there(folder->from); i++) {
+		(void)usleep(1000);
+	}
+	assert_false(is_there(folder->from));
+	assert_false(is_there(folder->to));
+}
+
+/* Signals of a terminal go to all its processes. */
+static void test_signals_do_not_reach(void **state)
+{
+	struct folder *folder = *state;
+	struct dit_export_keeper keeper = {0};
+
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		0);
+	assert_int_equal(kill(keeper.pid, SIGINT), 0);
+	assert_int_equal(kill(keeper.pid, SIGHUP), 0);
+	assert_int_equal(kill(keeper.pid, SIGTERM), 0);
+	assert_int_equal(dit_export_keeper_place(&keeper), 0);
+	dit_export_keeper_end(&keeper);
+	assert_true(is_there(folder->to));
+}
+
+static void test_no_more_files(void **state)
+{
+	struct folder *folder = *state;
+	struct dit_export_keeper keeper = {0};
+	struct rlimit old;
+	struct rlimit none;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	none = old;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(
+		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
+		-EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(keeper.pid, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_renames, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gives_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cannot_rename, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_keeper_dies, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_export_dies, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_signals_do_not_reach, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_no_more_files, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Compressed texts are what zlib and libzstd make the same text of again. */
+#include "test.h"
+
+#include <errno.h>
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include "export/export_pack.h"
+#include "nomem.h"
+
+#define BIG ((size_t)3 << 20)
+
+static void fill(struct dit_ldif_text *text, size_t len, unsigned seed)
+{
+	char line[64];
+
+	dit_ldif_text_clear(text);
+	while (text->len < len) {
+		size_t left = len - text->len;
+		int n = snprintf(line, sizeof(line), "cn: number %u\n", seed++);
+
+		assert_int_equal(
+			dit_ldif_write_raw(text,
+		                           (struct dit_span){line, left < (size_t)n
+		                                                           ? left
+		                                                           : (size_t)n}),
+			0);
+	}
+}
+
+static size_t unpack(enum dit_export_compression kind, const struct dit_ldif_text *text,
+                     char *out, size_t size)
+{
+	z_stream z = {.next_in = (Bytef *)text->data,
+	              .avail_in = (uInt)text->len,
+	              .next_out = (Bytef *)out,
+	              .avail_out = (uInt)size};
+
+	if (kind == DIT_EXPORT_ZSTD) {
+		return ZSTD_decompress(out, size, text->data, text->len);
+	}
+	assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(z.avail_in, 0);
+	(void)inflateEnd(&z);
+	return z.total_out;
+}
+
+static void each_text_is_a_whole_of_its_own(void **state)
+{
+	static const size_t lengths[] = {0, 1, 100, 65536, BIG};
+	struct dit_ldif_text plain;
+	struct dit_ldif_text text;
+	char *out = malloc(BIG + 1);
+	(void)state;
+
+	assert_non_null(out);
+	dit_ldif_text_init(&plain, 78);
+	dit_ldif_text_init(&text, 78);
+	for (unsigned kind = DIT_EXPORT_GZIP; kind <= DIT_EXPORT_ZSTD; kind++) {
+		struct dit_packer *packer = NULL;
+
+		assert_int_equal(dit_packer_new(&packer, kind), 0);
+		for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+			fill(&plain, lengths[i], i);
+			fill(&text, lengths[i], i);
+			assert_int_equal(dit_packer_pack(packer, &text), 0);
+			assert_true(text.len > 0);
+			assert_true(text.len < 100 + lengths[i] / 2);
+			assert_int_equal(unpack(kind, &text, out, BIG + 1), lengths[i]);
+			assert_memory_equal(out, plain.data, lengths[i]);
+		}
+		dit_packer_free(packer);
+	}
+	dit_ldif_text_deinit(&plain);
+	dit_ldif_text_deinit(&text);
+	free(out);
+}
+
+static void no_memory_leaves_the_text_alone(void **state)
+{
+	(void)state;
+
+	for (unsigned kind = DIT_EXPORT_GZIP; kind <= DIT_EXPORT_ZSTD; kind++) {
+		struct dit_packer *packer = NULL;
+		struct dit_ldif_text text;
+
+		countdown = 0;
+		assert_int_equal(dit_packer_new(&packer, kind), -ENOMEM);
+		countdown = -1;
+		assert_int_equal(dit_packer_new(&packer, kind), 0);
+		dit_ldif_text_init(&text, 78);
+		fill(&text, 100, 1);
+		countdown = 0;
+		assert_int_equal(dit_packer_pack(packer, &text), -ENOMEM);
+		countdown = -1;
+		assert_int_equal(text.len, 100);
+		assert_memory_equal(text.data, "cn: number 1\n", 13);
+		dit_ldif_text_deinit(&text);
+		dit_packer_free(packer);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_text_is_a_whole_of_its_own),
+		cmocka_unit_test(no_memory_leaves_the_text_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

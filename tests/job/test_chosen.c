@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The chosen database, the release of OpenLDAP, the number of threads. */
+#include "test.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#include "base/error.h"
+#include "config/slapd_version.h"
+#include "job/chosen.h"
+#include "load/load_fixture.h"
+
+static void collect(void *ctx, const struct dit_report *report)
+{
+	char *text = ctx;
+
+	(void)snprintf(text, 1000, "%s", report->text);
+}
+
+static void the_database_is_chosen_by_suffix_or_number(void **state)
+{
+	struct load_fixture f;
+	char text[1000] = "";
+	struct dit_chosen_opts opts = {.database = -1,
+	                               .openldap = DIT_OPENLDAP_2_6,
+	                               .report = collect,
+	                               .report_ctx = text};
+	struct dit_chosen chosen;
+	(void)state;
+
+	load_fixture_init_glued(&f, "");
+	opts.conf = f.conf;
+	assert_int_equal(dit_chosen_read(&chosen, &opts), 0);
+	assert_span_equal(chosen.db->suffix, "dc=x");
+	assert_int_equal(chosen.openldap, DIT_OPENLDAP_2_6);
+	assert_false(chosen.is_openldap_found);
+	assert_string_equal(text, "");
+	dit_chosen_deinit(&chosen);
+	assert_null(chosen.settings);
+
+	opts.database = 1;
+	opts.is_verbose = true;
+	assert_int_equal(dit_chosen_read(&chosen, &opts), 0);
+	assert_span_equal(chosen.db->suffix, "ou=dept 3,dc=x");
+	assert_string_equal(text, "OpenLDAP 2.6, as chosen");
+	dit_chosen_deinit(&chosen);
+
+	opts.database = -1;
+	opts.openldap = DIT_OPENLDAP_NEWEST + 1;
+	assert_int_equal(dit_chosen_read(&chosen, &opts), -EINVAL);
+	assert_null(chosen.settings);
+	assert_string_equal(text, "no such release of OpenLDAP");
+
+	opts.openldap = DIT_OPENLDAP_2_6;
+	opts.suffix = "dc=other";
+	assert_int_equal(dit_chosen_read(&chosen, &opts), DIT_E_CONFIG);
+	assert_null(chosen.settings);
+	assert_non_null(strstr(text, "dc=other"));
+	load_fixture_deinit(&f);
+}
+
+static void the_release_is_that_of_the_installed_slapd(void **state)
+{
+	struct dit_slapd slapd;
+	char text[1000] = "";
+	struct dit_chosen_opts opts = {.conf = "/nonexistent", .database = -1};
+	struct dit_chosen chosen;
+	(void)state;
+
+	dit_slapd_look(dit_slapd_path(), &slapd);
+	assert_int_equal(dit_chosen_read(&chosen, &opts), DIT_E_CONFIG);
+	assert_int_equal(chosen.openldap, slapd.version);
+	assert_int_equal(chosen.is_openldap_found, slapd.is_found);
+	assert_string_equal(text, "");
+}
+
+static void threads_are_those_asked_for_or_configured_or_one_per_cpu(void **state)
+{
+	struct dit_settings settings = {.tool_threads = 7};
+	cpu_set_t set;
+	(void)state;
+
+	assert_int_equal(dit_thread_count(3, &settings), 3);
+	assert_int_equal(dit_thread_count(0, &settings), 7);
+	assert_int_equal(dit_thread_count(1000000, &settings), 1024);
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	assert_int_equal(dit_thread_count(0, NULL), CPU_COUNT(&set));
+	settings.tool_threads = 0;
+	assert_int_equal(dit_thread_count(0, &settings), CPU_COUNT(&set));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_database_is_chosen_by_suffix_or_number),
+		cmocka_unit_test(the_release_is_that_of_the_installed_slapd),
+		cmocka_unit_test(
+			threads_are_those_asked_for_or_configured_or_one_per_cpu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of glue: the table in glue.h, with nested and foreign subordinates; a
+ * subordinate without a superior is refused; the empty DN goes to a database with an
+ * empty suffix only.
+ */
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "job/glue.h"
+#include "nomem.h"
+
+#define SUFFIX(text)                                                                     \
+ .type = "mdb", .has_suffix = true, .suffix = {text, sizeof(text) - 1},                  \
+ .suffix_norm = {text, sizeof(text) - 1}
+
+enum {
+	CONFIG,
+	NESTED,
+	LEFT,
+	RIGHT,
+	SUPERIOR,
+	OTHER,
+	NDATABASES
+};
+
+static struct dit_database databases[NDATABASES + 1] = {
+	[CONFIG] = {.number = 0, SUFFIX("cn=config")},
+	[NESTED] = {.number = 1, SUFFIX("ou=n,ou=l,dc=x"), .is_subordinate = true},
+	[LEFT] = {.number = 2, SUFFIX("ou=l,dc=x"), .is_subordinate = true},
+	[RIGHT] = {.number = 3, SUFFIX("ou=r,dc=x"), .is_subordinate = true},
+	[SUPERIOR] = {.number = 4, SUFFIX("dc=x")},
+	[OTHER] = {.number = 5, SUFFIX("dc=y")},
+	[NDATABASES] = {.number = 6, SUFFIX("ou=o,dc=z"), .is_subordinate = true}};
+
+static const struct dit_settings settings = {.databases = databases,
+                                             .ndatabases = NDATABASES};
+
+static struct dit_glue glue_of(struct dit_glue_opts opts)
+{
+	struct dit_glue glue = {0};
+	const struct dit_database *orphan = NULL;
+
+	opts.settings = &settings;
+	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), 0);
+	assert_null(orphan);
+	return glue;
+}
+
+/* The database that gets a DN; -1: none. */
+static int where(const struct dit_glue *glue, const char *norm)
+{
+	struct dit_dn dn = {.pretty = dit_span_of(norm), .norm = dit_span_of(norm)};
+	int i = dit_glue_find(glue, &dn);
+
+	return i < 0 ? -1 : (int)(glue->databases[i] - databases);
+}
+
+static void entries_go_to_the_subordinates(void **state)
+{
+	for (int has_suffix = 0; has_suffix < 2; has_suffix++) {
+		struct dit_glue glue = glue_of((struct dit_glue_opts){
+			.chosen = &databases[SUPERIOR], .has_suffix = has_suffix != 0});
+
+		(void)state;
+		assert_int_equal(glue.ndatabases, 4);
+		assert_int_equal(where(&glue, "cn=a,dc=x"), SUPERIOR);
+		assert_int_equal(where(&glue, "cn=a,ou=r,dc=x"), RIGHT);
+		assert_int_equal(where(&glue, "ou=l,dc=x"), LEFT);
+		assert_int_equal(where(&glue, "cn=a,ou=n,ou=l,dc=x"), NESTED);
+		assert_int_equal(where(&glue, "cn=a,dc=y"), -1);
+		assert_int_equal(where(&glue, "cn=a,dc=none"), -1);
+		assert_int_equal(where(&glue, ""), -1);
+		dit_glue_deinit(&glue);
+	}
+}
+
+static void without_glue_the_superior_takes_all_or_refuses(void **state)
+{
+	struct dit_glue all = glue_of(
+		(struct dit_glue_opts){.chosen = &databases[SUPERIOR], .no_glue = true});
+	struct dit_glue suffix = glue_of((struct dit_glue_opts){
+		.chosen = &databases[SUPERIOR], .no_glue = true, .has_suffix = true});
+
+	(void)state;
+	assert_int_equal(all.ndatabases, 1);
+	assert_int_equal(where(&all, "cn=a,ou=r,dc=x"), SUPERIOR);
+	assert_int_equal(suffix.ndatabases, 1);
+	assert_int_equal(where(&suffix, "cn=a,ou=r,dc=x"), -1);
+	assert_int_equal(where(&suffix, "cn=a,dc=x"), SUPERIOR);
+	dit_glue_deinit(&all);
+	dit_glue_deinit(&suffix);
+}
+
+static void a_number_keeps_the_subordinates_entries_out(void **state)
+{
+	struct dit_glue superior = glue_of((struct dit_glue_opts){
+		.chosen = &databases[SUPERIOR], .has_number = true});
+	struct dit_glue right = glue_of(
+		(struct dit_glue_opts){.chosen = &databases[RIGHT], .has_number = true});
+	struct dit_dn dn = {.norm = dit_span_of("cn=a,ou=r,dc=x")};
+
+	(void)state;
+	assert_int_equal(superior.ndatabases, 4);
+	assert_int_equal(where(&superior, "cn=a,ou=r,dc=x"), -1);
+	assert_ptr_equal(dit_glue_select(&superior, &dn), &databases[RIGHT]);
+	assert_int_equal(right.ndatabases, 1);
+	assert_int_equal(where(&right, "cn=a,ou=r,dc=x"), RIGHT);
+	assert_int_equal(where(&right, "cn=a,dc=x"), -1);
+	dit_glue_deinit(&superior);
+	dit_glue_deinit(&right);
+}
+
+static void the_empty_dn_needs_an_empty_suffix(void **state)
+{
+	struct dit_database root = {.number = 1, .type = "mdb", .has_suffix = true};
+	struct dit_settings alone = {.databases = &root, .ndatabases = 1};
+	struct dit_glue_opts opts = {.settings = &alone, .chosen = &root};
+	const struct dit_database *orphan = NULL;
+	struct dit_glue glue = {0};
+	struct dit_dn dn = {.norm = DIT_SPAN("")};
+
+	(void)state;
+	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), 0);
+	assert_int_equal(dit_glue_find(&glue, &dn), 0);
+	dit_glue_deinit(&glue);
+}
+
+static void a_subordinate_without_a_superior_is_refused(void **state)
+{
+	struct dit_settings all = {.databases = databases, .ndatabases = NDATABASES + 1};
+	struct dit_glue_opts opts = {.settings = &all, .chosen = &databases[OTHER]};
+	const struct dit_database *orphan = NULL;
+	struct dit_glue glue = {0};
+
+	(void)state;
+	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), DIT_E_CONFIG);
+	assert_ptr_equal(orphan, &databases[NDATABASES]);
+	dit_glue_deinit(&glue);
+	opts.no_glue = true;
+	countdown = 0;
+	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), -ENOMEM);
+	countdown = -1;
+	dit_glue_deinit(&glue);
+	assert_int_equal(dit_glue_make(&glue, &opts, &orphan), 0);
+	assert_null(orphan);
+	dit_glue_deinit(&glue);
+}
+
+static void count_report(void *ctx, const struct dit_report *report)
+{
+	assert_int_equal(report->kind, DIT_REPORT_ERROR);
+	(*(unsigned *)ctx)++;
+}
+
+static int count_directories(void *ctx, const char *const *directories, size_t n)
+{
+	(void)directories;
+	*(size_t *)ctx = n;
+	return -EPERM;
+}
+
+static void without_memory_no_directory_is_told(void **state)
+{
+	struct dit_glue glue =
+		glue_of((struct dit_glue_opts){.chosen = &databases[SUPERIOR]});
+	unsigned nreports = 0;
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(dit_glue_before_open(&glue, count_directories, &n, NULL, NULL),
+	                 -EPERM);
+	assert_int_equal(n, glue.ndatabases);
+	n = 0;
+	countdown = 0;
+	assert_int_equal(dit_glue_before_open(&glue, count_directories, &n, count_report,
+	                                      &nreports),
+	                 -ENOMEM);
+	countdown = 0;
+	assert_int_equal(dit_glue_before_open(&glue, count_directories, &n, NULL, NULL),
+	                 -ENOMEM);
+	countdown = -1;
+	assert_int_equal(n, 0);
+	assert_int_equal(nreports, 1);
+	dit_glue_deinit(&glue);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entries_go_to_the_subordinates),
+		cmocka_unit_test(without_glue_the_superior_takes_all_or_refuses),
+		cmocka_unit_test(a_number_keeps_the_subordinates_entries_out),
+		cmocka_unit_test(the_empty_dn_needs_an_empty_suffix),
+		cmocka_unit_test(a_subordinate_without_a_superior_is_refused),
+		cmocka_unit_test(without_memory_no_directory_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

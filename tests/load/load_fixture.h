@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A directory for load tests: a small schema and slapd.conf of its own, an LDIF writer,
+ * and a digest of all that a database holds.
+ */
+#ifndef DITKIT_LOAD_FIXTURE_H
+#define DITKIT_LOAD_FIXTURE_H
+
+#include <stdint.h>
+
+#include <lmdb.h>
+
+#include "load/load.h"
+
+struct load_fixture {
+	char *dir;
+	char conf[4200];
+	char input[4200];
+	char database[4200]; /* directory */
+	char subordinate[4200];
+	char tmpdir[4200];
+	char *reports; /* all report lines, errors with "error: " in front */
+	char *rejects;
+};
+
+/** @param extra lines for the database section, e.g. "maxsize 100000\n" */
+void load_fixture_init(struct load_fixture *fixture, const char *extra);
+/** The same with a subordinate database that holds ou=Dept 3, a fourth of the people. */
+void load_fixture_init_glued(struct load_fixture *fixture, const char *extra);
+void load_fixture_deinit(struct load_fixture *fixture);
+
+/**
+ * Write the input: @p nentries people in four departments with all operational
+ * attributes.
+ */
+void load_fixture_write_people(struct load_fixture *fixture, unsigned nentries);
+void load_fixture_write(struct load_fixture *fixture, const char *ldif);
+
+/** Write such an input, and load it. */
+void load_fixture_load_people(struct load_fixture *fixture, unsigned nentries);
+
+/** Open a database directory with liblmdb; it is made if it is empty. */
+MDB_env *load_fixture_open(const char *directory);
+
+/** Begin to change a database with liblmdb. */
+MDB_txn *load_fixture_begin(const char *directory);
+/** Commit the changes, and close the database. */
+void load_fixture_commit(MDB_txn *txn);
+
+/** Options that load the input into the database and collect reports and rejects. */
+struct dit_load_opts load_fixture_opts(struct load_fixture *fixture);
+
+/** Forget reports and rejects, empty the database directories. */
+void load_fixture_reset(struct load_fixture *fixture);
+
+/** Over names, flags, keys and values of all named databases; 0: there is no database. */
+uint64_t load_fixture_digest(const struct load_fixture *fixture);
+/** The same of any database directory. */
+uint64_t load_fixture_digest_of(const char *directory);
+
+/** True if the database directories hold nothing at all. */
+int load_fixture_is_empty(const struct load_fixture *fixture);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of attribute numbers:
+ * - descriptions get 1, 2, 3 ... in the order in which they are asked for, each once;
+ * - stored descriptions keep their numbers, also those that the schema does not have;
+ * - those that are not stored are written;
+ * - there are 65535 at most;
+ * - errors of the output, and missing memory, are passed on.
+ */
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "build/fake_output.h"
+#include "entry/entry_fixture.h"
+#include "load/ad_numbers.h"
+#include "nomem.h"
+
+static struct dit_schema *schema;
+
+static int setup(void **state)
+{
+	(void)state;
+	return fixture_schema_new(&schema);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	dit_schema_free(schema);
+	return 0;
+}
+
+static const struct dit_ad *ad_of(const char *name)
+{
+	const struct dit_ad *ad = NULL;
+
+	assert_int_equal(dit_ad_find(schema, NULL, dit_span_of(name), &ad, NULL), 0);
+	return ad;
+}
+
+static void assert_number(struct dit_ad_numbers *numbers, const char *name, uint32_t want)
+{
+	uint32_t number = 0;
+
+	assert_int_equal(dit_ad_number(numbers, ad_of(name), &number), 0);
+	assert_int_equal(number, want);
+}
+
+static void numbers_are_given_in_order(void **state)
+{
+	struct dit_ad_numbers numbers = {0};
+	struct fake_output fake;
+
+	(void)state;
+	fake_init(&fake);
+	assert_int_equal(dit_ad_numbers_read(&numbers, &fake.output, schema), 0);
+	assert_number(&numbers, "sn", 1);
+	assert_number(&numbers, "objectClass", 2);
+	assert_number(&numbers, "surname", 1);
+	assert_number(&numbers, "sn;lang-de", 3);
+	assert_int_equal(dit_ad_numbers_write(&numbers, &fake.output), 0);
+	fake_assert(&fake, "ad 1 sn\nad 2 objectClass\nad 3 sn;lang-de\n");
+	dit_ad_numbers_deinit(&numbers);
+}
+
+static void stored_numbers_stay(void **state)
+{
+	static const char *const stored[] = {"cn", "gone", "sn"};
+	struct dit_ad_numbers numbers = {0};
+	struct fake_output fake;
+
+	(void)state;
+	fake_init(&fake);
+	fake.ads = stored;
+	fake.nads = 3;
+	assert_int_equal(dit_ad_numbers_read(&numbers, &fake.output, schema), 0);
+	assert_number(&numbers, "sn", 3);
+	assert_number(&numbers, "mail", 4);
+	assert_number(&numbers, "cn", 1);
+	assert_int_equal(dit_ad_numbers_write(&numbers, &fake.output), 0);
+	fake_assert(&fake, "ad 4 mail\n");
+	dit_ad_numbers_deinit(&numbers);
+}
+
+static void there_are_65535_at_most(void **state)
+{
+	struct dit_ad_numbers numbers = {0};
+	uint32_t number = 0;
+	struct dit_ad ad = {.ordinal = 0};
+
+	(void)state;
+	for (; ad.ordinal < DIT_AD_NUMBER_MAX; ad.ordinal++) {
+		assert_int_equal(dit_ad_number(&numbers, &ad, &number), 0);
+		assert_int_equal(number, ad.ordinal + 1);
+	}
+	assert_int_equal(dit_ad_number(&numbers, &ad, &number), DIT_E_TOOLONG);
+	dit_ad_numbers_deinit(&numbers);
+}
+
+static int use(struct fake_output *fake, const struct dit_ad *ad)
+{
+	struct dit_ad_numbers numbers = {0};
+	uint32_t number = 0;
+	int r = dit_ad_numbers_read(&numbers, &fake->output, schema);
+
+	if (r == 0) {
+		r = dit_ad_number(&numbers, ad, &number);
+	}
+	if (r == 0) {
+		r = dit_ad_numbers_write(&numbers, &fake->output);
+	}
+	dit_ad_numbers_deinit(&numbers);
+	return r;
+}
+
+static void errors_are_passed_on(void **state)
+{
+	static const char *const stored[] = {"cn", "gone"};
+	static struct fake_output fake;
+	const struct dit_ad *ad = ad_of("sn");
+	int r = -ENOMEM;
+
+	(void)state;
+	for (int n = 1; n <= 5; n++) {
+		fake_init(&fake);
+		fake.ads = stored;
+		fake.nads = 2;
+		fake.fail_at = n;
+		/* Two stored ones, the look behind them, and one written. */
+		assert_int_equal(use(&fake, ad), n <= 4 ? -EIO : 0);
+	}
+	for (long n = 0; r < 0; n++) {
+		fake_init(&fake);
+		fake.ads = stored;
+		fake.nads = 2;
+		countdown = n;
+		r = use(&fake, ad);
+		countdown = -1;
+		assert_true(r == 0 ? n > 1 : r == -ENOMEM);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_given_in_order),
+		cmocka_unit_test(stored_numbers_stay),
+		cmocka_unit_test(there_are_65535_at_most),
+		cmocka_unit_test(errors_are_passed_on),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of contextCSN:
+ * - of each server the highest entryCSN counts; values without a server ID do not;
+ * - what is stored is changed, all values together, if one of them is exceeded;
+ * - an output that wants order gets the change when it takes changes;
+ * - a subentry is made if there is none; a missing suffix entry is told; a hole stays
+ * one;
+ * - errors of the objects below, and missing memory, are passed on.
+ */
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "build/fake_output.h"
+#include "entry/entry_fixture.h"
+#include "load/context_csn.h"
+#include "nomem.h"
+#include "sort/sort.h"
+
+#define CSN(second, sid) "202301010000" second ".000000Z#000000#" sid "#000000"
+
+struct fixture {
+	struct entry_fixture entry;
+	struct fake_output fake;
+	struct dit_fingerprint_key key;
+	struct dit_ad_numbers numbers;
+	struct dit_tree *tree;
+	struct dit_entries *entries;
+	struct dit_context_csn *csn;
+	struct dit_context_csn_place place;
+	struct dit_context_csn_result result;
+	const struct dit_sid_set *removed; /* of the next dit_context_csn_new() */
+	char text[1024];
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	if (f == NULL || dit_fingerprint_key_make(&f->key) < 0 ||
+	    entry_fixture_init(&f->entry) < 0) {
+		free(f);
+		return -1;
+	}
+	*state = f;
+	return 0;
+}
+
+static void forget(struct fixture *f)
+{
+	dit_context_csn_free(f->csn);
+	f->csn = NULL;
+	dit_entries_free(f->entries);
+	f->entries = NULL;
+	dit_tree_free(f->tree);
+	f->tree = NULL;
+	dit_ad_numbers_deinit(&f->numbers);
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	forget(f);
+	entry_fixture_deinit(&f->entry);
+	free(f);
+	return 0;
+}
+
+/* A new database with this suffix. */
+static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns,
+                  bool wants_order)
+{
+	struct dit_tree_opts tree = {.output = &f->fake.output,
+	                             .suffix_nrdns = suffix_nrdns,
+	                             .memory_bytes = 1 << 20,
+	                             .tmpdir = test_tmp_dir()};
+	struct dit_entries_opts entries = {.output = &f->fake.output,
+	                                   .numbers = &f->numbers,
+	                                   .memory_bytes = DIT_SORT_SHARE_MIN,
+	                                   .tmpdir = test_tmp_dir()};
+
+	forget(f);
+	fake_init(&f->fake);
+	f->fake.output.wants_order = wants_order;
+	assert_int_equal(dit_tree_new(&f->tree, &tree), 0);
+	assert_int_equal(dit_entries_new(&f->entries, &entries), 0);
+	assert_int_equal(dit_context_csn_new(&f->csn, f->entry.schema, f->removed), 0);
+	f->place = (struct dit_context_csn_place){.suffix = dit_span_of(suffix),
+	                                          .output = &f->fake.output,
+	                                          .numbers = &f->numbers,
+	                                          .tree = f->tree,
+	                                          .key = &f->key,
+	                                          .entries = f->entries};
+}
+
+/* Read, note and store an entry; its ID. */
+static uint32_t add(struct fixture *f, const char *record)
+{
+	const struct dit_entry *entry = &f->entry.entry;
+	struct dit_tree_place where = {0};
+	struct dit_tree_name name = {0};
+	struct dit_encoded encoded = {0};
+	struct dit_span bad = {0};
+	uint32_t id = 0;
+
+	assert_int_equal(fixture_read(&f->entry, record), 0);
+	assert_int_equal(dit_context_csn_note(f->csn, entry, &bad), 0);
+	assert_int_equal(
+		dit_entry_encode(entry, f->place.split_rules, &f->entry.arena, &encoded),
+		0);
+	if (entry->dn.nrdns > 0) {
+		dit_tree_name_init(&name, &f->key, &entry->dn);
+		assert_int_equal(dit_tree_find_place(f->tree, &name, &where), 0);
+		assert_int_equal(dit_tree_add(f->tree, &name, &where, &id), 0);
+	}
+	for (unsigned i = 1; i < where.nnodes; i++) {
+		assert_int_equal(dit_entries_put_hole(f->entries, id - where.nnodes + i),
+		                 0);
+	}
+	assert_int_equal(dit_entries_put(f->entries, id, &encoded), 0);
+	return id;
+}
+
+static void add_with_csn(struct fixture *f, const char *dn, const char *csn)
+{
+	char record[512];
+
+	(void)snprintf(record, sizeof(record), "dn: %s\nentryCSN: %s\n", dn, csn);
+	(void)add(f, record);
+}
+
+/* The values of contextCSN of a stored entry, each followed by a space. */
+static const char *values_of(struct fixture *f, uint32_t id)
+{
+	const struct fake_entry *record = &f->fake.entries[id];
+	struct dit_stored_entry entry = {0};
+	const struct dit_ad *ad = NULL;
+	uint32_t number = 0;
+	size_t len = 0;
+
+	assert_int_equal(
+		dit_ad_find(f->entry.schema, NULL, DIT_SPAN("contextCSN"), &ad, NULL), 0);
+	assert_int_equal(dit_ad_number(&f->numbers, ad, &number), 0);
+	assert_int_equal(dit_entry_decode((struct dit_span){record->bytes, record->len},
+	                                  &f->entry.arena, &entry),
+	                 0);
+	f->text[0] = '\0';
+	for (uint32_t i = 0; i < entry.nattrs; i++) {
+		for (uint32_t v = 0;
+		     entry.attrs[i].ad_number == number && v < entry.attrs[i].nvalues;
+		     v++) {
+			len += (size_t)snprintf(f->text + len, sizeof(f->text) - len,
+			                        "%.*s ",
+			                        DIT_SPAN_ARGS(entry.attrs[i].values[v]));
+		}
+	}
+	return f->text;
+}
+
+static void do_write(struct fixture *f, enum dit_context_csn_deed want)
+{
+	assert_int_equal(dit_context_csn_write(f->csn, &f->place, &f->result), 0);
+	assert_int_equal(f->result.deed, want);
+}
+
+static void of_each_server_the_highest_counts(void **state)
+{
+	struct fixture *f = *state;
+
+	start(f, "dc=x", 1, false);
+	do_write(f, DIT_CONTEXT_CSN_NOTHING); /* none noted */
+	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
+	add_with_csn(f, "cn=a,dc=x", CSN("05", "002"));
+	add_with_csn(f, "cn=b,dc=x", CSN("07", "001"));
+	add_with_csn(f, "cn=c,dc=x", CSN("06", "00a"));
+	add_with_csn(f, "cn=d,dc=x", CSN("06", "001"));
+	add_with_csn(f, "cn=e,dc=x", CSN("09", "002"));
+	do_write(f, DIT_CONTEXT_CSN_CHANGED);
+	assert_int_equal(f->result.id, 1);
+	assert_string_equal(
+		values_of(f, 1),
+		CSN("07", "001") " " CSN("09", "002") " " CSN("06", "00a") " ");
+}
+
+static void a_value_without_a_server_does_not_count(void **state)
+{
+	static const char *const bad[] = {
+		"20230101000005.000000Z#000000", "x#y#00g#z", "20230101#000000#00",
+		"20230101000005.000000Z#000000#0010000", CSN("05", "00g")};
+	struct fixture *f = *state;
+
+	start(f, "dc=x", 1, false);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct dit_span value = dit_span_of(bad[i]);
+		struct dit_span ret = {0};
+		struct dit_attr *attr = NULL;
+
+		assert_int_equal(fixture_read(&f->entry, "dn: cn=a,dc=x\nentryCSN: " CSN(
+								 "05", "001")),
+		                 0);
+		attr = &f->entry.entry.attrs[0];
+		attr->values = &value;
+		attr->normal = NULL;
+		assert_int_equal(dit_context_csn_note(f->csn, &f->entry.entry, &ret),
+		                 DIT_E_INVALID);
+		assert_span_equal(ret, bad[i]);
+	}
+	do_write(f, DIT_CONTEXT_CSN_NOTHING);
+}
+
+static void stored_values_stay_unless_one_is_exceeded(void **state)
+{
+	static const char suffix[] =
+		"dn: dc=x\nobjectClass: domain\ndc: x\n"
+		"contextCSN: " CSN("06", "001") "\n"
+						"contextCSN: " CSN("08", "003") "\n";
+	struct fixture *f = *state;
+
+	start(f, "dc=x", 1, false);
+	(void)add(f, suffix);
+	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
+	add_with_csn(f, "cn=b,dc=x", CSN("08", "003"));
+	do_write(f, DIT_CONTEXT_CSN_NOTHING);
+
+	start(f, "dc=x", 1, false);
+	(void)add(f, suffix);
+	add_with_csn(f, "cn=a,dc=x", CSN("07", "001"));
+	do_write(f, DIT_CONTEXT_CSN_CHANGED);
+	assert_string_equal(values_of(f, 1), CSN("07", "001") " " CSN("08", "003") " ");
+}
+
+static void stored_values_of_removed_servers_go(void **state)
+{
+	static const char suffix[] =
+		"dn: dc=x\nobjectClass: domain\ndc: x\n"
+		"contextCSN: " CSN("06", "001") "\n"
+						"contextCSN: " CSN(
+							"08", "003") "\n"
+								     "contextCSN: " CSN(
+									     "09",
+									     "00a") "\n";
+	struct fixture *f = *state;
+	struct dit_sid_set removed = {{0}};
+
+	f->removed = &removed;
+	/* their presence makes all values be written, also without a higher one */
+	assert_int_equal(dit_sid_set_parse("3,10", &removed), 0);
+	start(f, "dc=x", 1, false);
+	(void)add(f, suffix);
+	add_with_csn(f, "cn=a,dc=x", CSN("05", "002"));
+	do_write(f, DIT_CONTEXT_CSN_CHANGED);
+	assert_string_equal(values_of(f, 1), CSN("06", "001") " " CSN("05", "002") " ");
+
+	/* without any, the rule of all loads holds */
+	assert_int_equal(dit_sid_set_parse("4095", &removed), 0);
+	start(f, "dc=x", 1, false);
+	(void)add(f, suffix);
+	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
+	do_write(f, DIT_CONTEXT_CSN_NOTHING);
+	f->removed = NULL;
+}
+
+static void an_output_that_wants_order_is_changed_later(void **state)
+{
+	struct fixture *f = *state;
+
+	start(f, "dc=x", 1, true);
+	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
+	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
+	fake_assert(&f->fake, "entry 1\nentry 2\n");
+	assert_int_equal(dit_context_csn_rewrite(f->csn, &f->result), 0);
+	assert_int_equal(f->result.deed, DIT_CONTEXT_CSN_NOTHING);
+	do_write(f, DIT_CONTEXT_CSN_LATER);
+	fake_assert(&f->fake, "");
+	assert_int_equal(dit_context_csn_rewrite(f->csn, &f->result), 0);
+	assert_int_equal(f->result.deed, DIT_CONTEXT_CSN_CHANGED);
+	assert_int_equal(f->result.id, 1);
+	fake_assert(&f->fake, "replace 1\n");
+	assert_string_equal(values_of(f, 1), CSN("05", "001") " ");
+}
+
+static void a_missing_suffix_entry_is_told(void **state)
+{
+	struct fixture *f = *state;
+
+	/* A hole stays one, whatever the output wants. */
+	for (int wants_order = 0; wants_order < 2; wants_order++) {
+		start(f, "dc=x", 1, wants_order != 0);
+		add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
+		do_write(f, DIT_CONTEXT_CSN_NOTHING);
+		fake_assert(&f->fake, "hole 1\nentry 2\n");
+	}
+	start(f, "ou=none,dc=x", 1, true);
+	add_with_csn(f, "dc=x", CSN("05", "001"));
+	do_write(f, DIT_CONTEXT_CSN_MISSING);
+}
+
+static void the_empty_suffix_has_an_entry_or_not(void **state)
+{
+	struct fixture *f = *state;
+
+	start(f, "", 0, false);
+	add_with_csn(f, "dc=x", CSN("05", "001"));
+	do_write(f, DIT_CONTEXT_CSN_NOTHING);
+	(void)add(f, "dn:\nobjectClass: domain\ndc: x\n");
+	do_write(f, DIT_CONTEXT_CSN_CHANGED);
+	assert_int_equal(f->result.id, 0);
+	assert_string_equal(values_of(f, 0), CSN("05", "001") " ");
+	start(f, "", 0, true);
+	add_with_csn(f, "dc=x", CSN("05", "001"));
+	(void)add(f, "dn:\nobjectClass: domain\ndc: x\n");
+	do_write(f, DIT_CONTEXT_CSN_LATER);
+}
+
+static void a_subentry_is_made_or_changed(void **state)
+{
+	struct fixture *f = *state;
+
+	start(f, "dc=x", 1, false);
+	f->place.use_subentry = true;
+	add_with_csn(f, "dc=x", CSN("05", "001"));
+	do_write(f, DIT_CONTEXT_CSN_ADDED);
+	assert_int_equal(f->result.id, 2);
+	assert_span_equal(f->result.added->dn.norm, "cn=ldapsync,dc=x");
+	assert_int_equal(f->result.added->nattrs, 5);
+	assert_string_equal(values_of(f, 2), CSN("05", "001") " ");
+	fake_assert(&f->fake, "entry 1\nentry 2\n");
+	add_with_csn(f, "cn=a,dc=x", CSN("06", "001"));
+	do_write(f, DIT_CONTEXT_CSN_CHANGED);
+	assert_string_equal(values_of(f, 2), CSN("06", "001") " ");
+
+	/* Without a suffix entry it gets a parent that is a hole. */
+	start(f, "ou=s,dc=x", 1, false);
+	f->place.use_subentry = true;
+	add_with_csn(f, "dc=x", CSN("05", "001"));
+	do_write(f, DIT_CONTEXT_CSN_ADDED);
+	fake_assert(&f->fake, "entry 1\nhole 2\nentry 3\n");
+
+	start(f, "", 0, false);
+	f->place.use_subentry = true;
+	add_with_csn(f, "dc=x", CSN("05", "001"));
+	do_write(f, DIT_CONTEXT_CSN_ADDED);
+	assert_span_equal(f->result.added->dn.norm, "cn=ldapsync");
+}
+
+static void what_cannot_be_written_is_an_error(void **state)
+{
+	struct dit_split_rules all = {.limit = 1, .record_max = DIT_SPLIT_RECORD_MAX};
+	struct fixture *f = *state;
+	char suffix[512];
+
+	start(f, "dc=x", 1, false);
+	f->place.split_rules = &all;
+	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\ncontextCSN: " CSN(
+			     "06", "001") "\ncontextCSN: " CSN("06", "002") "\n");
+	add_with_csn(f, "cn=a,dc=x", CSN("07", "001"));
+	assert_int_equal(dit_context_csn_write(f->csn, &f->place, &f->result),
+	                 DIT_E_UNSUPPORTED);
+
+	(void)snprintf(suffix, sizeof(suffix), "dc=%0300d", 0);
+	start(f, suffix, 1, false);
+	f->place.use_subentry = true;
+	add_with_csn(f, "dc=y", CSN("07", "001"));
+	assert_int_equal(dit_context_csn_write(f->csn, &f->place, &f->result),
+	                 DIT_E_TOOLONG);
+
+	start(f, "dc=x", 1, false);
+	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
+	add_with_csn(f, "cn=a,dc=x", CSN("07", "001"));
+	f->fake.entries[1].len = 8;
+	assert_int_equal(dit_context_csn_write(f->csn, &f->place, &f->result),
+	                 DIT_E_CORRUPT);
+}
+
+/* Write with every call of the output, then every allocation, failing. */
+static void fail_everywhere(struct fixture *f, bool use_subentry, bool wants_order)
+{
+	int r = -1;
+
+	for (long n = 0; r < 0; n++) {
+		start(f, "dc=x", 1, wants_order);
+		f->place.use_subentry = use_subentry;
+		add_with_csn(f, "dc=x", CSN("07", "001"));
+		f->fake.fail_at = f->fake.ncalls + (int)n + 1;
+		r = dit_context_csn_write(f->csn, &f->place, &f->result);
+		if (r == 0) {
+			r = dit_context_csn_rewrite(f->csn, &f->result);
+		}
+		assert_true(r == 0 ? n > 0 : r == -EIO);
+	}
+	r = -1;
+	for (long n = 0; r < 0; n++) {
+		start(f, "dc=x", 1, wants_order);
+		f->place.use_subentry = use_subentry;
+		add_with_csn(f, "dc=x", CSN("07", "001"));
+		countdown = n;
+		r = dit_context_csn_write(f->csn, &f->place, &f->result);
+		if (r == 0) {
+			r = dit_context_csn_rewrite(f->csn, &f->result);
+		}
+		countdown = -1;
+		assert_true(r == 0 ? n > 0 : r == -ENOMEM);
+	}
+}
+
+static void errors_are_passed_on(void **state)
+{
+	struct fixture *f = *state;
+
+	fail_everywhere(f, false, false);
+	fail_everywhere(f, false, true);
+	fail_everywhere(f, true, false);
+	dit_context_csn_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(of_each_server_the_highest_counts, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(a_value_without_a_server_does_not_count,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(stored_values_stay_unless_one_is_exceeded,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(stored_values_of_removed_servers_go,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			an_output_that_wants_order_is_changed_later, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_missing_suffix_entry_is_told, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(the_empty_suffix_has_an_entry_or_not,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(a_subentry_is_made_or_changed, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(what_cannot_be_written_is_an_error, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(errors_are_passed_on, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

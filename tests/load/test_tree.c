@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of the tree:
+ * - nodes get IDs in order, missing parents as holes before their children;
+ * - a hole keeps the spelling of its first reference, and is told until it is filled;
+ * - records come out in the order of dn2i, with subtree sizes;
+ * - stored nodes are found, and their subtrees grow;
+ * - the writing can be stopped;
+ * - a name that does not fit a record of dn2i is known before it is added;
+ * - what waits in the sorter is read as it was written, and sorts as dn2i does;
+ * - errors of the output, and missing memory, are passed on.
+ */
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "build/fake_output.h"
+#include "entry/entry_fixture.h"
+#include "load/tree.h"
+#include "load/tree_record.h"
+#include "nomem.h"
+
+struct fixture {
+	struct entry_fixture entry;
+	struct fake_output fake;
+	struct dit_fingerprint_key key;
+	struct dit_tree *tree;
+	struct dit_stop stop;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	if (f == NULL || dit_fingerprint_key_make(&f->key) < 0 ||
+	    entry_fixture_init(&f->entry) < 0) {
+		free(f);
+		return -1;
+	}
+	fake_init(&f->fake);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	dit_tree_free(f->tree);
+	entry_fixture_deinit(&f->entry);
+	free(f);
+	return 0;
+}
+
+static int new_tree(struct fixture *f, unsigned suffix_nrdns)
+{
+	struct dit_tree_opts opts = {.output = &f->fake.output,
+	                             .suffix_nrdns = suffix_nrdns,
+	                             .memory_bytes = 1 << 20,
+	                             .tmpdir = test_tmp_dir(),
+	                             .stop = &f->stop};
+
+	return dit_tree_new(&f->tree, &opts);
+}
+
+/* Has memory in every case. */
+static struct dit_tree_name name_of(struct fixture *f, const char *text)
+{
+	long saved = countdown;
+	struct dit_dn *dn = NULL;
+	struct dit_tree_name name = {0};
+
+	countdown = -1;
+	dn = dit_arena_calloc(&f->entry.arena, 1, sizeof(*dn));
+	assert_non_null(dn);
+	assert_int_equal(dit_dn_parse(f->entry.schema, dit_span_of(text), &f->entry.arena,
+	                              NULL, dn),
+	                 0);
+	dit_tree_name_init(&name, &f->key, dn);
+	countdown = saved;
+	return name;
+}
+
+static uint32_t find(struct fixture *f, const char *text)
+{
+	struct dit_tree_name name = name_of(f, text);
+	uint32_t id = 0;
+
+	assert_int_equal(dit_tree_find(f->tree, &name, &id), 0);
+	return id;
+}
+
+/* Adds a name that is not there; 0 and its ID, or an error. */
+static int add(struct fixture *f, const char *text, uint32_t *ret_id)
+{
+	struct dit_tree_name name = name_of(f, text);
+	struct dit_tree_place place = {0};
+	int r = dit_tree_find_place(f->tree, &name, &place);
+
+	if (r < 0) {
+		return r;
+	}
+	assert_true(dit_tree_fits(f->tree, &name, &place));
+	return dit_tree_add(f->tree, &name, &place, ret_id);
+}
+
+static void assert_added(struct fixture *f, const char *text, uint32_t want)
+{
+	uint32_t id = 0;
+
+	assert_int_equal(find(f, text), 0);
+	assert_int_equal(add(f, text, &id), 0);
+	assert_int_equal(id, want);
+	assert_int_equal(find(f, text), want);
+	assert_int_equal(dit_tree_next_id(f->tree), want + 1);
+}
+
+static void missing_parents_are_holes(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_tree_hole hole = {0};
+	size_t at = 0;
+
+	assert_int_equal(new_tree(f, 1), 0);
+	assert_added(f, "dc=X", 1);
+	assert_added(f, "cn=C,ou=B,ou=A,dc=x", 4);
+	assert_int_equal(dit_tree_size(f->tree), 4);
+	assert_int_equal(dit_tree_is_hole(f->tree, 1), 0);
+	assert_int_equal(dit_tree_is_hole(f->tree, 2), 1);
+
+	assert_true(dit_tree_next_hole(f->tree, &at, &hole));
+	assert_int_equal(hole.id, 2);
+	assert_string_equal(hole.norm, "ou=a,dc=x");
+	assert_true(dit_tree_next_hole(f->tree, &at, &hole));
+	assert_int_equal(hole.id, 3);
+	assert_false(dit_tree_next_hole(f->tree, &at, &hole));
+
+	assert_int_equal(find(f, "OU=a,dc=x"), 2);
+	dit_tree_fill(f->tree, 2);
+	assert_int_equal(dit_tree_is_hole(f->tree, 2), 0);
+	at = 0;
+	assert_true(dit_tree_next_hole(f->tree, &at, &hole));
+	assert_int_equal(hole.id, 3);
+
+	assert_int_equal(dit_tree_write(f->tree), 0);
+	fake_assert(&f->fake, "self 0   0\n"
+	                      "child 0 dc=x dc=X 1 4\n"
+	                      "self 1 dc=x dc=X 0\n"
+	                      "child 1 ou=a ou=A 2 3\n"
+	                      "self 2 ou=a ou=A 1\n"
+	                      "child 2 ou=b ou=B 3 2\n"
+	                      "self 3 ou=b ou=B 2\n"
+	                      "child 3 cn=c cn=C 4 1\n"
+	                      "self 4 cn=c cn=C 3\n");
+}
+
+static void records_lie_in_the_order_of_dn2i(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(new_tree(f, 2), 0);
+	assert_added(f, "ou=b,dc=x", 1);
+	assert_added(f, "cn=long,ou=b,dc=x", 2);
+	assert_added(f, "cn=z,ou=b,dc=x", 3);
+	assert_added(f, "cn=a,ou=b,dc=x", 4);
+	assert_int_equal(dit_tree_write(f->tree), 0);
+	/* The suffix is one RDN; short names come before long ones. */
+	fake_assert(&f->fake, "self 0   0\n"
+	                      "child 0 ou=b,dc=x ou=b,dc=x 1 4\n"
+	                      "self 1 ou=b,dc=x ou=b,dc=x 0\n"
+	                      "child 1 cn=a cn=a 4 1\n"
+	                      "child 1 cn=z cn=z 3 1\n"
+	                      "child 1 cn=long cn=long 2 1\n"
+	                      "self 2 cn=long cn=long 1\n"
+	                      "self 3 cn=z cn=z 1\n"
+	                      "self 4 cn=a cn=a 1\n");
+	assert_int_equal(dit_tree_run_bytes(f->tree), 0);
+}
+
+static void an_empty_tree_has_no_records(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(new_tree(f, 0), 0);
+	assert_int_equal(dit_tree_write(f->tree), 0);
+	fake_assert(&f->fake, "");
+	dit_tree_free(NULL);
+}
+
+static void without_a_suffix_there_are_several_topmost_nodes(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(new_tree(f, 0), 0);
+	assert_added(f, "dc=x", 1);
+	assert_added(f, "cn=a,dc=y", 3);
+	assert_int_equal(dit_tree_write(f->tree), 0);
+	fake_assert(&f->fake, "self 0   0\n"
+	                      "child 0 dc=x dc=x 1 1\n"
+	                      "child 0 dc=y dc=y 2 2\n"
+	                      "self 1 dc=x dc=x 0\n"
+	                      "self 2 dc=y dc=y 0\n"
+	                      "child 2 cn=a cn=a 3 1\n"
+	                      "self 3 cn=a cn=a 2\n");
+}
+
+static void writing_can_be_stopped(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(new_tree(f, 1), 0);
+	assert_added(f, "dc=x", 1);
+	dit_stop_end(&f->stop);
+	assert_int_equal(dit_tree_write(f->tree), DIT_E_STOPPED);
+	fake_assert(&f->fake, "self 0   0\nchild 0 dc=x dc=x 1 1\n");
+}
+
+static const struct fake_node stored[] = {{0, "dc=x", 1},
+                                          {1, "ou=a", 2},
+                                          {2, "cn=old", 5},
+                                          {1, "ou=bad", 9}};
+
+static void store_nodes(struct fixture *f)
+{
+	f->fake.nodes = stored;
+	f->fake.nnodes = sizeof(stored) / sizeof(stored[0]);
+	f->fake.output.stored.last_id = 5;
+	f->fake.output.stored.has_names = true;
+	f->fake.entries[1].len = 8;
+	f->fake.entries[5].len = 8;
+}
+
+static void stored_nodes_are_found_and_grow(void **state)
+{
+	struct fixture *f = *state;
+
+	store_nodes(f);
+	assert_int_equal(new_tree(f, 1), 0);
+	assert_int_equal(find(f, "dc=x"), 1);
+	assert_int_equal(find(f, "ou=A,dc=x"), 2);
+	assert_int_equal(find(f, "cn=old,ou=a,dc=x"), 5);
+	assert_int_equal(find(f, "cn=b,cn=none,dc=x"), 0);
+	assert_int_equal(dit_tree_is_hole(f->tree, 2), 1);
+	assert_int_equal(dit_tree_is_hole(f->tree, 5), 0);
+	dit_tree_fill(f->tree, 2); /* changes nothing here: the output gets the record */
+
+	assert_added(f, "cn=n,ou=a,dc=x", 6);
+	assert_added(f, "cn=m,ou=a,dc=x", 7);
+	assert_added(f, "cn=x,ou=new,dc=x", 9);
+	assert_int_equal(dit_tree_is_hole(f->tree, 6), 0);
+	assert_int_equal(dit_tree_is_hole(f->tree, 8), 1);
+	assert_int_equal(dit_tree_write(f->tree), 0);
+	fake_assert(&f->fake, "child 1 ou=new ou=new 8 2\n"
+	                      "child 2 cn=m cn=m 7 1\n"
+	                      "grow 1 2\n"
+	                      "child 2 cn=n cn=n 6 1\n"
+	                      "self 6 cn=n cn=n 2\n"
+	                      "self 7 cn=m cn=m 2\n"
+	                      "self 8 ou=new ou=new 1\n"
+	                      "child 8 cn=x cn=x 9 1\n"
+	                      "self 9 cn=x cn=x 8\n"
+	                      "grow 2 2\n");
+}
+
+static void a_stored_node_above_the_highest_id_is_corrupt(void **state)
+{
+	struct fixture *f = *state;
+	struct dit_tree_name bad = name_of(f, "ou=bad,dc=x");
+	struct dit_tree_name child = name_of(f, "cn=a,ou=bad,dc=x");
+	struct dit_tree_place place = {0};
+	uint32_t id = 0;
+
+	store_nodes(f);
+	assert_int_equal(new_tree(f, 1), 0);
+	assert_int_equal(dit_tree_find(f->tree, &bad, &id), DIT_E_CORRUPT);
+	assert_int_equal(dit_tree_find_place(f->tree, &child, &place), DIT_E_CORRUPT);
+}
+
+static void more_ids_than_the_table_has_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t id = 0;
+
+	f->fake.output.stored.last_id = (uint64_t)DIT_DN_TABLE_MAX + 1;
+	assert_int_equal(new_tree(f, 1), DIT_E_TOOLONG);
+	f->fake.output.stored.last_id = DIT_DN_TABLE_MAX;
+	assert_int_equal(new_tree(f, 1), 0);
+	assert_int_equal(add(f, "dc=x", &id), DIT_E_TOOLONG);
+}
+
+static void names_that_are_too_long_do_not_fit(void **state)
+{
+	struct fixture *f = *state;
+	char text[1024];
+
+	assert_int_equal(new_tree(f, 1), 0);
+	/* "cn=" and n letters, twice: 2 (3 + n) <= 491 */
+	for (int n = 242; n <= 243; n++) {
+		struct dit_tree_name name = {0};
+		struct dit_tree_place place = {0};
+
+		(void)snprintf(text, sizeof(text), "ou=a,cn=%0*d,dc=x", n, 7);
+		name = name_of(f, text);
+		assert_int_equal(dit_tree_find_place(f->tree, &name, &place), 0);
+		assert_int_equal(place.parent, 0);
+		assert_int_equal(place.nnodes, 3);
+		assert_int_equal(dit_tree_fits(f->tree, &name, &place), n == 242);
+	}
+}
+
+static void long_names_fit_where_the_output_takes_them(void **state)
+{
+	struct fixture *f = *state;
+	char text[1024];
+
+	/* LMDB 1.0, pages of 4096 bytes: 2 (3 + n) <= 1958 */
+	f->fake.output.key_max = 1978;
+	assert_int_equal(new_tree(f, 1), 0);
+	for (int n = 976; n <= 977; n++) {
+		struct dit_tree_name name = {0};
+		struct dit_tree_place place = {0};
+
+		(void)snprintf(text, sizeof(text), "ou=a,cn=%0*d,dc=x", n, 7);
+		name = name_of(f, text);
+		assert_int_equal(dit_tree_find_place(f->tree, &name, &place), 0);
+		assert_int_equal(dit_tree_fits(f->tree, &name, &place), n == 976);
+	}
+}
+
+static void waiting_records_are_read_as_they_were_written(void **state)
+{
+	static const struct dit_tree_record records[] = {
+		{3, 1, false, {"cn=zz", 5}, {"cn=ZZ", 5}},
+		{3, 7, true, {"a=", 2}, {"A=", 2}},
+		{3, 5, true, {"b=", 2}, {"", 0}},
+		{3, 4, true, {"a=a", 3}, {"A=a", 3}},
+		{256, 0, false, {"x", 1}, {"x", 1}},
+	};
+	const size_t n = sizeof(records) / sizeof(records[0]);
+	struct dit_sorter_opts opts = {
+		.nproducers = 1, .memory_bytes = 1 << 20, .tmpdir = test_tmp_dir()};
+	struct dit_sorter *sorter = NULL;
+	struct dit_sort_record sorted = {0};
+	struct dit_tree_record record = {0};
+
+	(void)state;
+	assert_int_equal(dit_sorter_new(&sorter, &opts), 0);
+	for (size_t i = n; i > 0; i--) {
+		assert_int_equal(dit_tree_record_push(sorter, &records[i - 1]), 0);
+	}
+	assert_int_equal(dit_sorter_seal(sorter), 0);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(dit_sorter_next(sorter, &sorted), 1);
+		dit_tree_record_read(&sorted, &record);
+		assert_int_equal(record.under, records[i].under);
+		assert_int_equal(record.other, records[i].other);
+		assert_int_equal(record.is_child, records[i].is_child);
+		assert_int_equal(record.norm.len, records[i].norm.len);
+		assert_memory_equal(record.norm.data, records[i].norm.data,
+		                    record.norm.len);
+		assert_int_equal(record.pretty.len, records[i].pretty.len);
+		assert_memory_equal(record.pretty.data, records[i].pretty.data,
+		                    record.pretty.len);
+	}
+	dit_sorter_free(sorter);
+}
+
+/* All that a load does with a tree, up to the first error. */
+static int use(struct fixture *f)
+{
+	struct dit_tree_name known = name_of(f, "cn=old,ou=a,dc=x");
+	uint32_t id = 0;
+	int r = new_tree(f, 1);
+
+	if (r == 0) {
+		r = dit_tree_find(f->tree, &known, &id);
+	}
+	if (r == 0) {
+		r = dit_tree_is_hole(f->tree, 2);
+		r = r < 0 ? r : 0;
+	}
+	if (r == 0) {
+		r = add(f, "cn=n,ou=a,dc=x", &id);
+	}
+	if (r == 0) {
+		r = add(f, "cn=x,ou=new,dc=x", &id);
+	}
+	return r < 0 ? r : dit_tree_write(f->tree);
+}
+
+static void errors_of_the_output_are_passed_on(void **state)
+{
+	struct fixture *f = *state;
+	int r = -EIO;
+
+	for (int n = 1; r < 0; n++) {
+		fake_init(&f->fake);
+		store_nodes(f);
+		f->fake.fail_at = n;
+		r = use(f);
+		dit_tree_free(f->tree);
+		f->tree = NULL;
+		if (r == 0) {
+			assert_true(n > 15);
+		} else {
+			assert_int_equal(r, -EIO);
+		}
+	}
+}
+
+static void a_tree_without_memory_says_so(void **state)
+{
+	struct fixture *f = *state;
+	int r = -ENOMEM;
+
+	for (long n = 0; r < 0; n++) {
+		fake_init(&f->fake);
+		store_nodes(f);
+		countdown = n;
+		r = use(f);
+		countdown = -1;
+		dit_tree_free(f->tree);
+		f->tree = NULL;
+		if (r == 0) {
+			assert_true(n > 5);
+		} else {
+			assert_int_equal(r, -ENOMEM);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(missing_parents_are_holes, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(records_lie_in_the_order_of_dn2i, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(an_empty_tree_has_no_records, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(
+			without_a_suffix_there_are_several_topmost_nodes, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(writing_can_be_stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(stored_nodes_are_found_and_grow, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(
+			a_stored_node_above_the_highest_id_is_corrupt, setup, teardown),
+		cmocka_unit_test_setup_teardown(more_ids_than_the_table_has_are_refused,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(names_that_are_too_long_do_not_fit, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(
+			long_names_fit_where_the_output_takes_them, setup, teardown),
+		cmocka_unit_test(waiting_records_are_read_as_they_were_written),
+		cmocka_unit_test_setup_teardown(errors_of_the_output_are_passed_on, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(a_tree_without_memory_says_so, setup,
+	                                        teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

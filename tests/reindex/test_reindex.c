@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of reindexing: index databases are what a load makes, whatever they were
+ * before, with any number of threads and little memory; if anything fails, or memory runs
+ * out at any moment, the database is as it was, and a report says why.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <lmdb.h>
+
+#include "load/load_fixture.h"
+#include "nomem.h"
+#include "reindex_fixture.h"
+
+#define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
+
+static void note_progress(void *ctx, const struct dit_progress *progress)
+{
+	struct told *told = ctx;
+
+	assert_true(progress->done <= progress->total);
+	assert_true(progress->phase >= told->phase);
+	told->phase = progress->phase;
+	told->done[progress->phase] = progress->done;
+	told->total[progress->phase] = progress->total;
+	told->nprogress++;
+}
+
+/* ---- changes by liblmdb ---- */
+
+static void put(const char *directory, const char *name, const void *key, size_t key_len,
+                const char *value)
+{
+	MDB_txn *txn = load_fixture_begin(directory);
+	MDB_val k = {key_len, (void *)key};
+	MDB_val v = {strlen(value), (void *)value};
+	MDB_dbi dbi = 0;
+
+	assert_int_equal(mdb_dbi_open(txn, name, MDB_CREATE | INDEX_FLAGS, &dbi), 0);
+	assert_int_equal(mdb_put(txn, dbi, &k, &v, 0), 0);
+	load_fixture_commit(txn);
+}
+
+static void spoil(const struct load_fixture *f)
+{
+	put(f->database, "cn", "abcd", 4, "12345678");
+	drop(f->database, "sn", 0);
+	drop(f->database, "uidNumber", 1);
+}
+
+/* ---- what it does ---- */
+
+static void as_a_load_makes_them(void **state)
+{
+	static const unsigned nthreads[] = {1, 2, 5};
+	struct load_fixture f;
+	uint64_t want = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 3000);
+	want = load_fixture_digest(&f);
+	for (size_t i = 0; i < 3; i++) {
+		struct told told;
+		struct dit_reindex_stats stats;
+		struct dit_reindex_opts opts = reindex_opts(&f, &told);
+
+		spoil(&f);
+		assert_int_not_equal(load_fixture_digest(&f), want);
+		opts.threads = nthreads[i];
+		opts.memory_bytes = i == 1 ? 8 << 20 : 0;
+		opts.is_verbose = i == 2;
+		opts.progress = note_progress;
+		opts.progress_ctx = &told;
+		assert_int_equal(dit_reindex(&opts, &stats), 0);
+		assert_string_equal(told.text, "");
+		assert_int_equal(told.nadded, i == 2 ? 3005 : 0);
+		assert_true(told.nprogress > 0);
+		assert_int_equal(told.done[DIT_REINDEX_ENTRIES], 3005);
+		assert_int_equal(told.total[DIT_REINDEX_ENTRIES], 3005);
+		assert_true(told.total[DIT_REINDEX_INDEXES] > 3005);
+		assert_int_equal(told.phase, DIT_REINDEX_PUBLISH);
+		assert_int_equal(stats.threads, nthreads[i]);
+		assert_int_equal(stats.ndatabases, 1);
+		assert_int_equal(stats.databases[0].nentries, 3005);
+		assert_int_equal(stats.databases[0].nindexes, 9);
+		assert_true(stats.databases[0].indexes[0].nkeys > 0);
+		assert_true(stats.databases[0].bytes > 0);
+		dit_reindex_stats_deinit(&stats);
+		assert_int_equal(load_fixture_digest(&f), want);
+	}
+	load_fixture_deinit(&f);
+}
+
+static void named_attributes_alone(void **state)
+{
+	static const char *const surname[] = {"surname"};
+	static const char *const unknown[] = {"sn", "nothing"};
+	static const char *const without[] = {"description"};
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	uint64_t want = 0;
+	uint64_t empty_cn = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 50);
+	want = load_fixture_digest(&f);
+	opts = reindex_opts(&f, &told);
+	opts.attrs = surname;
+	opts.nattrs = 1;
+	drop(f.database, "cn", 0);
+	empty_cn = load_fixture_digest(&f);
+	drop(f.database, "sn", 0);
+	assert_int_equal(reindex(&opts), 0);
+	assert_int_equal(load_fixture_digest(&f), empty_cn);
+	opts.attrs = unknown;
+	opts.nattrs = 2;
+	assert_int_equal(reindex(&opts), DIT_E_CONFIG);
+	assert_non_null(strstr(told.text, "slap_str2ad(nothing) failed 17"));
+	opts.attrs = without;
+	opts.nattrs = 1;
+	assert_int_equal(reindex(&opts), DIT_E_CONFIG);
+	assert_non_null(strstr(told.text, "no index configured for description"));
+	opts.nattrs = 0;
+	assert_int_equal(reindex(&opts), 0);
+	assert_int_equal(load_fixture_digest(&f), want);
+	load_fixture_deinit(&f);
+}
+
+static void unconfigured_ones(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	uint64_t want = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 50);
+	want = load_fixture_digest(&f);
+	put(f.database, "description", "abcd", 4, "12345678");
+	opts = reindex_opts(&f, &told);
+	assert_int_equal(reindex(&opts), 0);
+	assert_non_null(strstr(told.text, "\"description\" in "));
+	assert_int_not_equal(load_fixture_digest(&f), want);
+	opts.drop_unconfigured = true;
+	assert_int_equal(reindex(&opts), 0);
+	assert_non_null(strstr(told.text, "bytes, removed"));
+	assert_int_equal(load_fixture_digest(&f), want);
+	load_fixture_deinit(&f);
+}
+
+static void several_databases(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	uint64_t want = 0;
+	uint64_t below = 0;
+	uint64_t spoilt = 0;
+
+	(void)state;
+	load_fixture_init_glued(&f, "");
+	load_fixture_load_people(&f, 200);
+	want = load_fixture_digest(&f);
+	below = load_fixture_digest_of(f.subordinate);
+	opts = reindex_opts(&f, &told);
+	opts.threads = 2;
+	spoil(&f);
+	drop(f.subordinate, "cn", 0);
+	spoilt = load_fixture_digest_of(f.subordinate);
+	opts.no_glue = true;
+	assert_int_equal(reindex(&opts), 0);
+	assert_int_equal(load_fixture_digest(&f), want);
+	assert_int_equal(load_fixture_digest_of(f.subordinate), spoilt);
+	opts.no_glue = false;
+	assert_int_equal(reindex(&opts), 0);
+	assert_int_equal(load_fixture_digest(&f), want);
+	assert_int_equal(load_fixture_digest_of(f.subordinate), below);
+	load_fixture_deinit(&f);
+}
+
+/* An index without integer keys keeps its kind; a new one gets what is asked for. */
+static void kinds_of_keys(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	struct dit_reindex_stats stats;
+	uint64_t want = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 50);
+	want = load_fixture_digest(&f);
+	opts = reindex_opts(&f, &told);
+	opts.byte_keys = true;
+	assert_int_equal(reindex(&opts), 0);
+	assert_int_equal(load_fixture_digest(&f), want);
+	drop(f.database, "cn", 1);
+	assert_int_equal(dit_reindex(&opts, &stats), 0);
+	for (size_t i = 0; i < stats.databases[0].nindexes; i++) {
+		const struct dit_reindex_index_stats *index =
+			&stats.databases[0].indexes[i];
+
+		if (strcmp(index->name, "cn") == 0) {
+			assert_false(index->is_integerkey);
+		}
+		if (strcmp(index->name, "sn") == 0) {
+			assert_true(index->is_integerkey);
+		}
+	}
+	dit_reindex_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+/* Integer keys that do not suit the index any more would be searched wrongly. */
+static void keys_that_do_not_suit(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	char command[9000];
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 50);
+	(void)snprintf(command, sizeof(command),
+	               "sed -i 's/^index cn,sn,uid pres,eq,sub/index cn,sn,uid "
+	               "eq,approx/' '%s'",
+	               f.conf);
+	assert_int_equal(system(command), 0);
+	opts = reindex_opts(&f, &told);
+	assert_int_equal(reindex(&opts), 0);
+	assert_non_null(strstr(told.text, "index database \"cn\" in "));
+	told.text[0] = '\0';
+	assert_int_equal(reindex(&opts), 0);
+	assert_string_equal(told.text, "");
+	load_fixture_deinit(&f);
+}
+
+/* ---- what goes wrong ---- */
+
+static void broken_entries(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	struct dit_reindex_stats stats;
+	uint64_t id = 20;
+	uint64_t before = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 50);
+	put(f.database, "id2e", &id, sizeof(id), "this is no entry, only text.....");
+	before = load_fixture_digest(&f);
+	opts = reindex_opts(&f, &told);
+	assert_int_equal(reindex(&opts), DIT_E_CORRUPT);
+	assert_non_null(strstr(told.text, "entry id=00000014 dn=\"uid="));
+	assert_int_equal(load_fixture_digest(&f), before);
+	opts.keep_going = true;
+	assert_int_equal(dit_reindex(&opts, &stats), 0);
+	assert_int_equal(stats.databases[0].nbroken, 1);
+	assert_int_equal(stats.databases[0].nentries, 54);
+	dit_reindex_stats_deinit(&stats);
+	assert_int_not_equal(load_fixture_digest(&f), before);
+	load_fixture_deinit(&f);
+}
+
+/* Over such a value slapindex dies; slapd took it while there was no index. */
+static void values_without_keys(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	struct dit_load_opts load;
+	struct dit_load_stats stats;
+	char command[9000];
+
+	(void)state;
+	load_fixture_init(&f, "");
+	(void)snprintf(command, sizeof(command),
+	               "cp '%s' '%s/indexed.conf'; sed -i '/^index uidNumber/d' '%s'",
+	               f.conf, f.dir, f.conf);
+	assert_int_equal(system(command), 0);
+	load_fixture_write(&f, "dn: dc=x\nobjectClass: domain\ndc: x\n\n"
+	                       "dn: cn=a,dc=x\nobjectClass: person\ncn: a\nsn: a\n"
+	                       "uidNumber:\n");
+	load = load_fixture_opts(&f);
+	assert_int_equal(dit_load(&load, &stats), 0);
+	dit_load_stats_deinit(&stats);
+	(void)snprintf(command, sizeof(command), "mv '%s/indexed.conf' '%s'", f.dir,
+	               f.conf);
+	assert_int_equal(system(command), 0);
+	opts = reindex_opts(&f, &told);
+	assert_int_equal(reindex(&opts), DIT_E_CORRUPT);
+	assert_non_null(strstr(told.text,
+	                       "dn=\"cn=a,dc=x\": uidNumber: value #0: an empty "
+	                       "integer"));
+	opts.keep_going = true;
+	assert_int_equal(reindex(&opts), 0);
+	load_fixture_deinit(&f);
+}
+
+static void what_cannot_be(void **state)
+{
+	static volatile sig_atomic_t stop = 1;
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	uint64_t before = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	opts = reindex_opts(&f, &told);
+	assert_int_equal(reindex(&opts), DIT_E_UNKNOWN);
+	assert_non_null(strstr(told.text, "/id2e) failed: MDB_NOTFOUND"));
+	load_fixture_load_people(&f, 50);
+	spoil(&f);
+	before = load_fixture_digest(&f);
+
+	opts = reindex_opts(&f, &told);
+	opts.memory_bytes = 1;
+	assert_int_equal(reindex(&opts), -EINVAL);
+	opts = reindex_opts(&f, &told);
+	opts.threads = 2000;
+	assert_int_equal(reindex(&opts), -EINVAL);
+	opts = reindex_opts(&f, &told);
+	opts.tmpdir = "/nonexistent";
+	assert_int_equal(reindex(&opts), -ENOENT);
+	assert_non_null(strstr(told.text, "/nonexistent"));
+	opts = reindex_opts(&f, &told);
+	opts.database = 0;
+	assert_int_equal(reindex(&opts), DIT_E_CONFIG);
+	assert_non_null(strstr(told.text, "support necessary operations"));
+	opts = reindex_opts(&f, &told);
+	opts.stop = &stop;
+	assert_int_equal(reindex(&opts), DIT_E_STOPPED);
+	assert_non_null(strstr(told.text, "Interrupted"));
+	assert_int_equal(load_fixture_digest(&f), before);
+	load_fixture_deinit(&f);
+}
+
+static void size_is_limited(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	char path[4300];
+	char command[9000];
+	struct stat before;
+	struct stat after;
+
+	(void)state;
+	load_fixture_init(&f, "maxsize 100000000\n");
+	load_fixture_load_people(&f, 2000);
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", f.database);
+	assert_int_equal(stat(path, &before), 0);
+	(void)snprintf(command, sizeof(command),
+	               "sed -i 's/^maxsize.*/maxsize %lld/' '%s'",
+	               (long long)before.st_size + 8192, f.conf);
+	assert_int_equal(system(command), 0);
+	opts = reindex_opts(&f, &told);
+	assert_int_equal(reindex(&opts), DIT_E_FULL);
+	assert_non_null(strstr(told.text, "but maxsize is"));
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(after.st_size, before.st_size);
+	load_fixture_deinit(&f);
+}
+
+static void in_use(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	char name[64];
+	int pipes[2];
+	char byte = 0;
+	pid_t pid = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 20);
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0) {
+		MDB_env *env = load_fixture_open(f.database);
+
+		(void)!write(pipes[1], "x", 1);
+		(void)pause();
+		mdb_env_close(env);
+		_exit(0);
+	}
+	assert_int_equal(read(pipes[0], &byte, 1), 1);
+	opts = reindex_opts(&f, &told);
+	assert_int_equal(reindex(&opts), DIT_E_BUSY);
+	(void)snprintf(name, sizeof(name), "test_reindex, process %d", (int)pid);
+	assert_non_null(strstr(told.text, name));
+	(void)kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(reindex(&opts), 0);
+	load_fixture_deinit(&f);
+}
+
+/* ---- memory ---- */
+
+static void count_report(void *ctx, const struct dit_report *report)
+{
+	(void)report;
+	((struct told *)ctx)->nreports++;
+}
+
+static void any_allocation_may_fail(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	uint64_t want = 0;
+	uint64_t before = 0;
+	bool has_failed = true;
+	long n = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 30);
+	want = load_fixture_digest(&f);
+	for (n = 0; has_failed; n += 3) {
+		struct dit_reindex_opts opts = reindex_opts(&f, &told);
+		int r = 0;
+
+		spoil(&f);
+		before = load_fixture_digest(&f);
+		opts.threads = 1 + (unsigned)(n % 2);
+		opts.report = count_report;
+		countdown = n;
+		r = reindex(&opts);
+		has_failed = countdown < 0;
+		countdown = -1;
+		assert_int_equal(load_fixture_digest(&f), r == 0 ? want : before);
+		assert_true(r == 0 || told.nreports > 0);
+		if (r < 0) {
+			opts = reindex_opts(&f, &told);
+			assert_int_equal(reindex(&opts), 0);
+		}
+		assert_true(n < 100000);
+	}
+	assert_true(n > 300);
+	load_fixture_deinit(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_a_load_makes_them),
+		cmocka_unit_test(named_attributes_alone),
+		cmocka_unit_test(unconfigured_ones),
+		cmocka_unit_test(several_databases),
+		cmocka_unit_test(kinds_of_keys),
+		cmocka_unit_test(keys_that_do_not_suit),
+		cmocka_unit_test(broken_entries),
+		cmocka_unit_test(values_without_keys),
+		cmocka_unit_test(what_cannot_be),
+		cmocka_unit_test(size_is_limited),
+		cmocka_unit_test(in_use),
+		cmocka_unit_test(any_allocation_may_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of reindexing beside others: what they change before and between the rounds in
+ * which the new index databases catch up is indexed as if it had been there from the
+ * beginning.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "load/load_fixture.h"
+#include "nomem.h"
+#include "reindex/reindexer.h"
+#include "reindex_fixture.h"
+
+#define NFIRST 24u /* entries that the first changes are of */
+
+int __real_dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer,
+                                const uint64_t *ids, size_t nids);
+int __wrap_dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer,
+                                const uint64_t *ids, size_t nids);
+
+/* ---- another process ---- */
+
+static void copy_entry(MDB_txn *txn, MDB_dbi dbi, uint64_t from, uint64_t to)
+{
+	MDB_val key = {sizeof(from), &from};
+	MDB_val value;
+	char copy[4000];
+
+	if (mdb_get(txn, dbi, &key, &value) != 0 || value.mv_size > sizeof(copy)) {
+		_exit(2);
+	}
+	memcpy(copy, value.mv_data, value.mv_size);
+	value.mv_data = copy;
+	key.mv_data = &to;
+	if (mdb_put(txn, dbi, &key, &value, 0) != 0) {
+		_exit(3);
+	}
+}
+
+static void remove_entry(MDB_txn *txn, MDB_dbi dbi, uint64_t id)
+{
+	MDB_val key = {sizeof(id), &id};
+
+	if (mdb_del(txn, dbi, &key, NULL) != 0) {
+		_exit(4);
+	}
+}
+
+/*
+ * It gives some entries the content of others, adds some, and removes some: with a higher
+ * number fewer, and of those that it has changed or added before.
+ */
+static void change_entries(const char *directory, unsigned number)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0) {
+		MDB_env *env = NULL;
+		MDB_txn *txn = NULL;
+		MDB_dbi dbi = 0;
+		uint64_t added = 1000 + 100 * (uint64_t)number;
+
+		countdown = -1;
+		env = load_fixture_open(directory);
+		if (mdb_txn_begin(env, NULL, 0, &txn) != 0 ||
+		    mdb_dbi_open(txn, "id2e", 0, &dbi) != 0) {
+			_exit(1);
+		}
+		for (uint64_t i = 0; i < NFIRST >> number; i++) {
+			copy_entry(txn, dbi, 120 + i + 100 * (uint64_t)number, 20 + i);
+			copy_entry(txn, dbi, 100 + i + 50 * (uint64_t)number, added + i);
+			remove_entry(txn, dbi, number == 0 ? 60 + i : added - 100 + i);
+		}
+		if (mdb_txn_commit(txn) != 0) {
+			_exit(5);
+		}
+		mdb_env_close(env);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* ---- before and between the rounds ---- */
+
+static struct {
+	const char *directory; /* NULL: nobody changes anything */
+	bool has_begun;
+	unsigned ncalls;
+	unsigned stops_at; /* call */
+	long fails_at;     /* allocation, from the first round on; -1: none */
+	volatile sig_atomic_t is_stopped;
+} meddler;
+
+int __wrap_dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer,
+                                const uint64_t *ids, size_t nids)
+{
+	int r = __real_dit_reindex_catch_up(ctx, older, newer, ids, nids);
+
+	meddler.ncalls++;
+	meddler.is_stopped = meddler.ncalls == meddler.stops_at;
+	/* Then the lock is held. */
+	if (NFIRST >> meddler.ncalls > 0) {
+		change_entries(meddler.directory, meddler.ncalls);
+	}
+	return r;
+}
+
+static void change_first(void *ctx, const struct dit_progress *progress)
+{
+	(void)ctx;
+	if (progress->phase == DIT_REINDEX_PUBLISH && !meddler.has_begun) {
+		meddler.has_begun = true;
+		change_entries(meddler.directory, 0);
+		countdown = meddler.fails_at;
+	}
+}
+
+static int reindex_online(const struct load_fixture *f, unsigned nthreads,
+                          unsigned stops_at, long fails_at, struct told *told,
+                          struct dit_reindex_stats *stats)
+{
+	struct dit_reindex_opts opts = reindex_opts(f, told);
+
+	meddler.directory = f->database;
+	meddler.has_begun = false;
+	meddler.ncalls = 0;
+	meddler.stops_at = stops_at;
+	meddler.is_stopped = 0;
+	meddler.fails_at = fails_at;
+	opts.online = true;
+	opts.threads = nthreads;
+	opts.progress = change_first;
+	opts.stop = &meddler.is_stopped;
+	return dit_reindex(&opts, stats);
+}
+
+static void changes_between_rounds(void **state)
+{
+	(void)state;
+	for (unsigned nthreads = 1; nthreads <= 2; nthreads++) {
+		const uint64_t wanted[] = {72, 36, 18, 9, 3};
+		struct dit_reindex_database_stats *db = NULL;
+		struct load_fixture f;
+		struct told told;
+		struct dit_reindex_opts opts;
+		struct dit_reindex_stats stats;
+		uint64_t got = 0;
+
+		load_fixture_init(&f, "");
+		load_fixture_load_people(&f, 600);
+		drop(f.database, "sn", 0);
+		assert_int_equal(reindex_online(&f, nthreads, 0, -1, &told, &stats), 0);
+		db = &stats.databases[0];
+		assert_int_equal(db->nrounds, 5);
+		for (unsigned i = 0; i < 5; i++) {
+			assert_int_equal(db->rounds[i].nentries, wanted[i]);
+		}
+		/* Each once: changed; added, most of them removed again; removed. */
+		assert_int_equal(db->nchanged, 24 + (24 + 12 + 6 + 3 + 1) + 24);
+		assert_true(db->locked_us >= db->longest_us);
+		dit_reindex_stats_deinit(&stats);
+		/* As if all of it had been there from the beginning. */
+		got = load_fixture_digest(&f);
+		opts = reindex_opts(&f, &told);
+		assert_int_equal(reindex(&opts), 0);
+		assert_int_equal(load_fixture_digest(&f), got);
+		load_fixture_deinit(&f);
+	}
+}
+
+/* Who ends the work need not wait for the rounds. */
+static void stopped_between_rounds(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_stats stats;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 600);
+	assert_int_equal(reindex_online(&f, 2, 2, -1, &told, &stats), DIT_E_STOPPED);
+	assert_int_equal(meddler.ncalls, 3);
+	assert_true(strlen(told.text) > 0);
+	dit_reindex_stats_deinit(&stats);
+	load_fixture_deinit(&f);
+}
+
+static void copy_database(const char *from, const char *to)
+{
+	char command[9000];
+
+	(void)snprintf(command, sizeof(command), "cp %s/data.mdb %s/data.mdb", from, to);
+	assert_int_equal(system(command), 0);
+}
+
+/* Then the old index databases are there, and sound. */
+static void any_allocation_may_fail(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	bool has_failed = true;
+	long n = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 600);
+	copy_database(f.database, f.tmpdir);
+	for (n = 0; has_failed; n += n < 40 ? 3 : 1 + n / 8) {
+		struct dit_reindex_opts opts;
+		struct dit_reindex_stats stats;
+		int r = reindex_online(&f, 1, 0, n, &told, &stats);
+
+		has_failed = countdown < 0;
+		countdown = -1;
+		dit_reindex_stats_deinit(&stats);
+		assert_true(r == (has_failed ? -ENOMEM : 0));
+		assert_true(r == 0 || strlen(told.text) > 0);
+		opts = reindex_opts(&f, &told);
+		assert_int_equal(reindex(&opts), 0);
+		assert_string_equal(told.text, "");
+		copy_database(f.tmpdir, f.database);
+	}
+	assert_true(n > 300);
+	load_fixture_deinit(&f);
+}
+
+static void refused_beside_others(void **state)
+{
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	uint64_t before = 0;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 300);
+	opts = reindex_opts(&f, &told);
+	opts.online = true;
+	opts.drop_unconfigured = true;
+	assert_int_equal(reindex(&opts), -EINVAL);
+	opts.drop_unconfigured = false;
+	assert_int_equal(reindex(&opts), 0);
+	drop(f.database, "uidNumber", 1);
+	before = load_fixture_digest(&f);
+	assert_int_equal(reindex(&opts), DIT_E_CONFIG);
+	assert_non_null(strstr(told.text, "\"uidNumber\" in "));
+	assert_int_equal(load_fixture_digest(&f), before);
+	load_fixture_deinit(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(changes_between_rounds),
+		cmocka_unit_test(stopped_between_rounds),
+		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(refused_beside_others),
+	};
+
+	/* Two processes that wait for each other's lock would wait for ever. */
+	(void)alarm(3600);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
