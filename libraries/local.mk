@@ -22,3 +22,11 @@ pkginclude_HEADERS += \
 	%D%/verbs/compare/compare.h \
 	%D%/directory/codec/entry_view.h \
 	$(NULL)
+EXTRA_DIST += \
+	%D%/directory/README.md \
+	%D%/ground/README.md \
+	%D%/ldap/README.md \
+	%D%/lmdb/README.md \
+	%D%/verbs/README.md \
+	%D%/work/README.md \
+	$(NULL)

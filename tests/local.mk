@@ -63,6 +63,7 @@ script_tests += \
 	%D%/hardening.sh \
 	%D%/headers.sh \
 	%D%/platform.sh \
+	%D%/rooms.sh \
 	%D%/symbols.sh \
 	%D%/tally_counts.sh \
 	%D%/tidy_counts.sh \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What is behind a snapshot: what all of them have (snapshot.c), and who reads the file:
- * liblmdb, of LMDB 0.9 (snapshot_lmdb.c), or the room pages, of 1.0 and of claimed files
+ * liblmdb, of LMDB 0.9 (snapshot_lmdb.c), or the room page, of 1.0 and of claimed files
  * (snapshot_pages.c).
  * And more for who commits beside other writers (online.c).
  *

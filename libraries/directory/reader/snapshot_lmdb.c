@@ -2,7 +2,7 @@
 /*
  * A snapshot of LMDB 0.9 beside other processes. liblmdb registers read transactions, so
  * that writers leave the pages of their state alone, and reads the meta pages alone. The
- * pages are read by cursors of the room pages (snapshot_map.h), which damage does not
+ * pages are read by cursors of the room page (snapshot_map.h), which damage does not
  * lead astray.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A snapshot that is read without liblmdb: the mapped file, one cursor of the room pages
+ * A snapshot that is read without liblmdb: the mapped file, one cursor of the room page
  * for each scan. So is a file of LMDB 1.0, and one of 0.9 that the caller has claimed:
  * damage is an error there, and would end liblmdb.
  *

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The table of doc/design.md, "Rooms", is true: each folder of libraries/FLOOR is a room of
+# the table, and a room includes only rooms that stand to its left or on a floor below it. A
+# verb includes no verb. The floor lmdb includes no room of ldap.
+set -u
+root=${DIT_SRCDIR-.}
+
+# rules ROOT: "ROOM FLOOR PLACE" of each room of the table, the lowest place first
+rules() {
+	sed -n '/^## Rooms/,/^## /p' "$1/doc/design.md" | awk '
+		$1 ~ /^(verbs|work|directory|lmdb|ldap|ground)$/ { line[n++] = $0 }
+		END {
+			while (n-- > 0) {
+				nrooms = split(line[n], room, " ")
+				for (i = 2; i <= nrooms; i++) {
+					print room[i], room[1], room[1] == "verbs" ? 999 : ++place
+				}
+			}
+		}'
+}
+
+# wrong ROOT: a line for each folder without a row, and for each include that goes up
+wrong() {
+	local folder
+	rules "$1" | sort >"$work/rules"
+	(cd "$1/libraries" && ls -d */*/) | awk -F/ '{ print $2, $1 }' | sort >"$work/folders"
+	cut -d' ' -f1,2 "$work/rules" | diff - "$work/folders" |
+		sed -n 's/^[<>] \(.*\) \(.*\)/\2\/\1 is not in the table, or no folder/p'
+	while read -r folder; do
+		grep -Hn '^#include "' "$1/libraries/${folder#* }/${folder% *}/"*.[ch]
+	done <"$work/folders" | sed "s#^$1/##" | awk -v rules="$work/rules" '
+		BEGIN {
+			while ((getline line <rules) > 0) {
+				split(line, word, " ")
+				floor[word[1]] = word[2]
+				place[word[1]] = word[3]
+			}
+		}
+		{
+			split($0, path, "/")
+			split($0, quoted, "\"")
+			from = path[3]
+			to = quoted[2]
+			sub(/\/.*/, "", to)
+			if (!(to in place) || from == to) {
+				next
+			}
+			if (place[to] >= place[from] || (floor[from] == "lmdb" && floor[to] == "ldap")) {
+				print $0
+			}
+		}'
+}
+
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+found=$(wrong "$root")
+nrooms=$(wc -l <"$work/folders")
+if [ -n "$found" ]; then
+	echo "$found"
+	exit 1
+fi
+echo "$nrooms rooms, no include goes up or to another verb"
+[ "$nrooms" -gt 20 ]
