@@ -4,7 +4,7 @@
 #
 #   restore.sh LDIF DATABASE-DIRECTORY [OPTION...]
 #
-#   restore.sh /var/backups/ditkit/1-2026-11-22.ldif.zst /var/lib/ldap -n 1
+#   restore.sh /var/backups/ditkit/1-latest.ldif.zst /var/lib/ldap -n 1
 #
 # OPTIONs are ditadd's, such as -F, -f, -n and --memory. The old database stays beside the
 # new one until the new one is there and checked; after a failure it is put back.

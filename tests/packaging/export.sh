@@ -56,16 +56,24 @@ run="sh $work/ditkit-export"
 # shellcheck disable=SC2086 # words
 {
 	expect 0 "$today.ldif.zst: 24 entries" $run 1
-	check_exports 'the first' "1-$today.ldif.zst"
+	check_exports 'the first' "1-$today.ldif.zst 1-latest.ldif.zst"
 	expect 0 "$today.ldif.zst: 24 entries" $run 1
-	check_exports 'the same day' "1-$today.ldif.zst"
+	check_exports 'the same day' "1-$today.ldif.zst 1-latest.ldif.zst"
 }
 nchecks=$((nchecks + 1))
 "$DITCAT" -f "$DIT_SRCDIR/doc/examples/slapd.conf" >"$work/expected.ldif"
-zstd -qdc "$work/exports/1-$today.ldif.zst" | cmp - "$work/expected.ldif" ||
+zstd -qdc "$work/exports/1-latest.ldif.zst" | cmp - "$work/expected.ldif" ||
 	fail 'the export is not what ditcat writes'
 [ "$(stat -c %a "$work/exports" "$work/exports/1-$today.ldif.zst" | tr '\n' ' ')" = '700 600 ' ] ||
 	fail 'others can read exports'
+
+# The export of an older day stays when the newest one takes the name "latest".
+mv "$work/exports/1-$today.ldif.zst" "$work/exports/1-2020-01-05.ldif.zst"
+# shellcheck disable=SC2086
+expect 0 '24 entries' $run 1
+nchecks=$((nchecks + 1))
+[ "$work/exports/1-latest.ldif.zst" -ef "$work/exports/1-$today.ldif.zst" ] &&
+	[ -s "$work/exports/1-2020-01-05.ldif.zst" ] || fail '1-latest is not the newest'
 
 # Older ones go when there are too many, those of other databases stay.
 for day in 01 02 03 04; do
@@ -75,7 +83,7 @@ done
 # shellcheck disable=SC2086
 DITKIT_KEEP=3 expect 0 '24 entries' $run 1
 check_exports 'three are kept' \
-	"1-2020-01-03.ldif.zst 1-2020-01-04.ldif.zst 1-$today.ldif.zst 2-2020-01-01.ldif.zst"
+	"1-2020-01-04.ldif.zst 1-2020-01-05.ldif.zst 1-$today.ldif.zst 1-latest.ldif.zst 2-2020-01-01.ldif.zst"
 
 # What cannot be called.
 # shellcheck disable=SC2086
@@ -87,8 +95,10 @@ check_exports 'three are kept' \
 	DITKIT_DIR=$work/slapd/none expect 1 '' $run 7
 	: >"$work/file"
 	DITKIT_DIR=$work/file/none expect 1 'there is no directory for the exports' $run 1
-	mkdir "$work/exports/1-$today.ldif.zst.d"
-	rmdir "$work/exports/1-$today.ldif.zst.d"
+	mkdir -p "$work/latest/1-latest.ldif.zst" "$work/newest/1-$today.ldif.zst"
+	DITKIT_DIR=$work/latest expect 1 '1-latest.ldif.zst is not the newest export' $run 1
+	DITKIT_DIR=$work/newest expect 1 'the export of database 1 could not be put in place' \
+		$run 1
 }
 
 # What fails on its way: each program gives way to one that fails or tells less.

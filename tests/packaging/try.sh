@@ -72,7 +72,7 @@ stop_slapd
 
 say 'nightly export'
 DITKIT_OPTIONS='-f /etc/ldap/slapd.conf' /usr/libexec/ditkit/ditkit-export 1
-zstd -qdc /var/backups/ditkit/1-*.ldif.zst | cmp - /try/slapcat.ldif
+zstd -qdc /var/backups/ditkit/1-latest.ldif.zst | cmp - /try/slapcat.ldif
 
 say 'C program'
 for name in scan_count sort_sum; do
