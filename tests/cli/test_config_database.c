@@ -21,11 +21,6 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static void print_no_usage(FILE *out)
-{
-	(void)out;
-}
-
 /* Hands over in a child, which ends with status 3 if it is still ours. */
 static int hand_over(const char *slapd, char *argv[], FILE *out)
 {
@@ -38,8 +33,7 @@ static int hand_over(const char *slapd, char *argv[], FILE *out)
 		argc++;
 	}
 	if (pid == 0) {
-		struct common_options options =
-			common_options_init("ditadd", print_no_usage);
+		struct common_options options = common_options_init("ditadd");
 
 		(void)dup2(fileno(out), STDOUT_FILENO);
 		(void)dup2(fileno(out), STDERR_FILENO);
@@ -118,7 +112,7 @@ static void a_slapd_that_is_not_there_is_told(void **state)
 
 static void it_is_meant_by_number_or_suffix(void **state)
 {
-	struct common_options options = common_options_init("ditadd", print_no_usage);
+	struct common_options options = common_options_init("ditadd");
 
 	(void)state;
 	assert_false(config_database_is_meant(&options));

@@ -213,7 +213,7 @@ static void assert_sound(const char *dir)
 	struct dit_fault fault = {.text = ""};
 	int fd = open_data(dir, O_RDONLY);
 
-	if (dit_guard_whole(fd, &fault) != 0) {
+	if (dit_guard_whole(fd, NULL, &fault) != 0) {
 		fail_msg("%s", fault.text);
 	}
 	(void)close(fd);
