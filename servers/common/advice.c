@@ -256,8 +256,9 @@ static void look_at_size(struct advisor *advisor, struct piece *piece)
 	set_figure(piece, "used_bytes", used);
 	set_figure(piece, "maxsize_bytes", max);
 	add(piece->steps, json_sprintf("configure \"maxsize %llu\" (in cn=config: "
-	                               "olcDbMaxSize), and restart slapd",
+	                               "olcDbMaxSize)",
 	                               (unsigned long long)advisor->maxsize));
+	add(piece->steps, json_string("restart slapd"));
 }
 
 static void look_at_free(struct advisor *advisor, struct piece *piece)
@@ -283,9 +284,9 @@ static void look_at_free(struct advisor *advisor, struct piece *piece)
 	                               has_name ? (int)(slash - advisor->file)
 	                                        : (int)strlen(advisor->file),
 	                               advisor->file));
-	add(piece->steps,
-	    json_string("put the new data.mdb in the place of the old one, with the same "
-	                "owner, and start slapd"));
+	add(piece->steps, json_string("put the new data.mdb in the place of the old one, "
+	                              "with the same owner"));
+	add(piece->steps, json_string("start slapd"));
 }
 
 static void look_at_classes(struct advisor *advisor, struct piece *piece)
@@ -342,12 +343,10 @@ static void look_at_empty(struct advisor *advisor, struct piece *piece)
 		              figure_count(entries).text);
 		set_figure(piece, "entries", entries);
 		add(piece->steps, json_sprintf("ditindex%s", advisor->options));
+		add(piece->steps, json_string("if they stay empty, remove them from the "
+		                              "\"index\" lines, and run"));
 		add(piece->steps,
-		    json_sprintf(
-			    "if they are still empty, and no such entries will come: "
-			    "remove them from the \"index\" lines, and run "
-			    "ditindex%s --drop-unconfigured",
-			    advisor->options));
+		    json_sprintf("ditindex%s --drop-unconfigured", advisor->options));
 	}
 }
 

@@ -84,8 +84,12 @@ void advice_print(FILE *out, const json_t *advised)
 		print_part(out, "seen", fact_text(piece, "seen"));
 		print_part(out, "why", fact_text(piece, "why"));
 		for (size_t k = 0; k < json_array_size(steps); k++) {
-			print_part(out, k == 0 ? "do" : "",
-			           json_string_value(json_array_get(steps, k)));
+			const char *step = json_string_value(json_array_get(steps, k));
+
+			/* In one line, so that a command can be copied. */
+			(void)fprintf(out, "    %-5s", k == 0 ? "do" : "");
+			print_word(out, step, strlen(step));
+			(void)fputc('\n', out);
 		}
 	}
 	for (size_t i = 0; i < json_array_size(configurations); i++) {
