@@ -53,6 +53,7 @@ EXTRA_DIST += \
 	%D%/debian/not-installed \
 	%D%/debian/rules \
 	%D%/debian/source/format \
+	%D%/html.sh \
 	%D%/systemd/ditkit-export.in \
 	%D%/systemd/ditkit-export@.service.in \
 	%D%/systemd/ditkit-export@.timer.in \

@@ -1,15 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # mandoc finds nothing to say about the man pages; each page is installed; a page that
-# another one refers to is there, ours or the system's.
+# another one refers to is there, ours or the system's. As HTML, each link of a document or
+# a page to another one leads to a file and a section that are there.
 set -u
 : "${DIT_SRCDIR:?}"
 
-if ! command -v mandoc >/dev/null; then
-	echo 'SKIPPED: no mandoc (Debian: mandoc)' >&2
+if ! command -v mandoc >/dev/null || ! command -v lowdown >/dev/null; then
+	echo 'SKIPPED: no mandoc or no lowdown (Debian: mandoc, lowdown)' >&2
 	[ -z "${CI:-}" ] || exit 1
 	exit 77
 fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-manuals-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
 nfailed=0
 pages=$(cd "$DIT_SRCDIR/doc/man" && ls ./*.[1-9] | sed 's,^\./,,')
 npages=0
@@ -56,5 +59,25 @@ for function in $functions; do
 		nfailed=$((nfailed + 1))
 	}
 done
+(cd "$DIT_SRCDIR" && sh doc/packaging/html.sh "$work") || nfailed=$((nfailed + 1))
+nlinks=0
+while IFS=: read -r page link; do
+	nlinks=$((nlinks + 1))
+	link=${link#*\"}
+	link=${link%\"}
+	file=${link%%#*}
+	to=${file:+${page%/*}/$file}
+	case $link in
+	*'#'*) grep -qF " id=\"${link#*#}\"" "${to:-$page}" ;;
+	*) [ -e "$to" ] ;;
+	esac || {
+		echo "FAILED: ${page#"$work"/}: the link $link leads nowhere" >&2
+		nfailed=$((nfailed + 1))
+	}
+done < <(grep -roE '(href|src)="[^":]*"' "$work" | sort -u)
+[ $nlinks -gt 0 ] || {
+	echo "FAILED: no links" >&2
+	nfailed=$((nfailed + 1))
+}
 echo "${0##*/}: $npages pages, $nfailed failed"
 [ $nfailed -eq 0 ]

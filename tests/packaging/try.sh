@@ -33,6 +33,8 @@ apt-get install -y -qq --no-install-recommends /try/*.deb >/try/log 2>&1 ||
 slapd -VV 2>&1 | head -n 1
 ditadd --version
 
+[ -s /usr/share/doc/ditkit/html/guide.html ] || fail 'there is no guide'
+
 say "Debian's own database"
 slapcat >/try/own.ldif
 ditcat | cmp - /try/own.ldif
