@@ -236,6 +236,82 @@ static void a_database_that_has_become_a_value_is_found(void **state)
 	load_fixture_deinit(&fixture);
 }
 
+static void damage_cn(const char *dir)
+{
+	load_fixture_damage_tree(dir, "cn");
+}
+
+static void damage_two(const char *dir)
+{
+	load_fixture_damage_tree(dir, "sn");
+	load_fixture_damage_tree(dir, "cn");
+}
+
+/* They are behind the node's head, the name and a word. */
+static void damage_flags(const char *dir)
+{
+	put_byte(dir, find_database(dir, "cn") + 8 + 2 + 4, 0);
+}
+
+static void damage_names(const char *dir)
+{
+	load_fixture_damage_tree(dir, "cn");
+	load_fixture_damage_tree(dir, "dn2i");
+}
+
+/* Either tree may be the second one that refers to the page. */
+static void share_page(const char *dir)
+{
+	off_t at = 8 + (off_t)offsetof(struct dit_tree_record, root);
+	int fd = data_file(dir, O_RDWR);
+	char root[8];
+
+	assert_int_equal(pread(fd, root, 8, find_database(dir, "id2e") + 4 + at), 8);
+	assert_int_equal(pwrite(fd, root, 8, find_database(dir, "cn") + 2 + at), 8);
+	assert_int_equal(close(fd), 0);
+}
+
+/* test_check_damage.c looks at the content that is checked. */
+static void damaged_indexes_are_named(void **state)
+{
+	static const struct {
+		const char *name;
+		void (*damage)(const char *dir);
+		bool is_unused; /* cn is not configured when the database is checked */
+		const char *reports[2];
+	} cases[] = {
+		{"index", damage_cn, false, {"index cn is damaged", "\"ditindex cn\""}},
+		{"two", damage_two, false, {"\"ditindex cn\"", "\"ditindex sn\""}},
+		{"flags", damage_flags, false, {"index cn is damaged", "not compared"}},
+		{"unused", damage_cn, true, {"is not configured", "--drop-unconf"}},
+		{"names", damage_names, false, {"content was not checked", "ditcat"}},
+		{"page", share_page, false, {"content was not checked", "ditcat"}},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct load_fixture fixture;
+		struct told told;
+		struct dit_check_opts opts = opts_for(&told);
+		char sed[4400];
+
+		load_fixture_init(&fixture, "");
+		load_fixture_load_people(&fixture, 300);
+		cases[i].damage(fixture.database);
+		(void)snprintf(sed, sizeof(sed), "sed -i 's/x cn,/x /' '%s'",
+		               fixture.conf);
+		assert_int_equal(cases[i].is_unused ? system(sed) : 0, 0);
+		opts.conf = fixture.conf;
+		opts.is_quick = false;
+		assert_true(count(&opts) > 0);
+		if (strstr(told.reports, cases[i].reports[0]) == NULL ||
+		    strstr(told.reports, cases[i].reports[1]) == NULL) {
+			fail_msg("%s: %s", cases[i].name, told.reports);
+		}
+		load_fixture_deinit(&fixture);
+	}
+}
+
 /* Nobody needs the counts: the content is checked. */
 static void a_wrong_count_of_pages_is_all_that_is_found(void **state)
 {
@@ -604,6 +680,7 @@ int main(void)
 		cmocka_unit_test(the_content_is_checked_as_well),
 		cmocka_unit_test(damaged_content_is_not_read),
 		cmocka_unit_test(a_database_that_has_become_a_value_is_found),
+		cmocka_unit_test(damaged_indexes_are_named),
 		cmocka_unit_test(a_wrong_count_of_pages_is_all_that_is_found),
 		cmocka_unit_test(content_needs_a_file_of_the_right_name),
 		cmocka_unit_test(subordinate_databases_are_checked_but_for_g),

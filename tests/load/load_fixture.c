@@ -3,11 +3,13 @@
 #include "load_fixture.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "page/lmdb_format.h"
 #include "place/fault.h"
 #include "reader/snapshot.h"
 #include "test.h"
@@ -214,6 +216,27 @@ static int collect_reject(void *ctx, const struct dit_reject *reject)
 	               reject->dn, reject->reason);
 	append(&f->rejects, "", line);
 	return 0;
+}
+
+void load_fixture_damage_tree(const char *directory, const char *name)
+{
+	MDB_txn *txn = load_fixture_begin(directory);
+	MDB_val key = {strlen(name), (void *)name};
+	MDB_val value;
+	MDB_dbi main_dbi = 0;
+	struct dit_tree_record record;
+	char path[4300];
+	int fd = -1;
+
+	assert_int_equal(mdb_dbi_open(txn, NULL, 0, &main_dbi), 0);
+	assert_int_equal(mdb_get(txn, main_dbi, &key, &value), 0);
+	assert_int_equal(value.mv_size, sizeof(record));
+	memcpy(&record, value.mv_data, sizeof(record));
+	load_fixture_commit(txn);
+	(void)snprintf(path, sizeof(path), "%s/data.mdb", directory);
+	fd = open(path, O_WRONLY);
+	assert_int_equal(pwrite(fd, path, 16, (off_t)record.root * 4096), 16);
+	assert_int_equal(close(fd), 0);
 }
 
 struct dit_load_opts load_fixture_opts(struct load_fixture *f)

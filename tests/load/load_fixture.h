@@ -47,6 +47,9 @@ MDB_txn *load_fixture_begin(const char *directory);
 /** Commit the changes, and close the database. */
 void load_fixture_commit(MDB_txn *txn);
 
+/** The topmost page of a named database is no page any more. */
+void load_fixture_damage_tree(const char *directory, const char *name);
+
 /** Options that load the input into the database and collect reports and rejects. */
 struct dit_load_opts load_fixture_opts(struct load_fixture *fixture);
 

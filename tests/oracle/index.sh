@@ -114,6 +114,10 @@ done
 # built anew and others stay damaged, nobody can tell whose the pages are, until all are.
 restart
 "$SPOIL" "$work/dit/db" damaged
+"$DITCHECK" -f "$work/dit/slapd.conf" >"$work/check.found" 2>"$work/check.err"
+check "damaged: ditcheck's exit status" test $? -eq 1
+check "damaged: ditcheck names the commands" test "$(grep -c \
+	'the index .* is damaged .* "ditindex .*" mends it' "$work/check.err")" -eq 27
 ditindex_site "$work/dit" -T 2
 check "damaged: exit status" test "$(cat "$work/dit/exit")" -eq 0
 check "damaged: told" test "$(grep -c 'index database ".*" in .* was damaged' \

@@ -56,7 +56,7 @@ struct content {
 	const struct dit_check_content_opts *opts;
 	unsigned nmembers;
 	struct dit_index_set *indexes;
-	bool *is_skipped; /* by index database: its keys cannot be compared */
+	bool *is_skipped; /* by index database: damaged, or its keys cannot be compared */
 	struct dit_builders *builders;
 	uint32_t list_max;
 	uint64_t *sorted; /* of sortvals; NULL: not configured */
@@ -159,6 +159,16 @@ static int fit_format(struct content *content, size_t db)
 	return r;
 }
 
+static bool is_damaged(const struct content *content, const char *name)
+{
+	for (size_t i = 0; i < content->opts->ndamaged; i++) {
+		if (strcmp(content->opts->damaged[i], name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool is_configured(const struct content *content, const char *name)
 {
 	for (size_t i = 0; i < dit_index_set_ndbs(content->indexes); i++) {
@@ -212,7 +222,11 @@ static int make_indexes(struct content *content)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = fit_format(content, i);
+		content->is_skipped[i] =
+			is_damaged(content, dit_index_set_db(content->indexes, i)->name);
+		if (!content->is_skipped[i]) {
+			r = fit_format(content, i);
+		}
 	}
 	return r;
 }

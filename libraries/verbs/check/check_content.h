@@ -7,7 +7,8 @@
  *   main       contextCSN                                        check_csn.h
  *   member N   the tree; id2v; an index each                     check_tree.h, ...
  *
- * The structure of the file has been checked before.
+ * The structure of the file has been checked before: all but the damaged indexes can be
+ * read.
  *
  * Threads: starts its own; findings come from any of them.
  */
@@ -26,6 +27,8 @@ struct dit_check_content_opts {
 	const struct dit_database *database; /* in them */
 	uint64_t memory_bytes;               /* 0: as a load */
 	const char *tmpdir;                  /* NULL: $TMPDIR, else /tmp */
+	const char *const *damaged;          /* index databases that are not read */
+	size_t ndamaged;
 	const struct dit_stop *stop;
 	struct dit_check_findings *findings;
 	struct dit_check_findings *notes;

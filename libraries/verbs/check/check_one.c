@@ -49,6 +49,10 @@ struct check {
 	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
 	bool is_held;
 	bool has_needed[NNEEDED];
+	bool is_damaged;        /* the content cannot be read */
+	bool is_unused_damaged; /* an index that is not configured is damaged */
+	const char **damaged; /* configured indexes; owned, the names are the schema's */
+	size_t ndamaged;      /* nindexes of the database at most */
 	struct dit_check_findings *findings;
 	struct dit_check_findings *notes;
 	struct dit_check_sizes *sizes;  /* NULL: nobody wants to know */
@@ -73,6 +77,69 @@ static void report(struct check *check, enum dit_report_kind kind, const char *f
 
 /* ---- findings ---- */
 
+/* Records can be read in spite of these. */
+static bool is_harmless(unsigned kind)
+{
+	switch (kind) {
+	case DIT_WALK_PAGE_FREE:
+	case DIT_WALK_PAGE_LOST:
+	case DIT_WALK_BRANCH_CHILDREN:
+	case DIT_WALK_TREE_BRANCHES:
+	case DIT_WALK_TREE_LEAVES:
+	case DIT_WALK_TREE_OVERFLOWS:
+	case DIT_WALK_TREE_ITEMS:
+	case DIT_WALK_FREE_KEY:
+	case DIT_WALK_FREE_COUNT:
+	case DIT_WALK_FREE_ORDER:
+	case DIT_WALK_FREE_RANGE:
+	case DIT_WALK_FREE_TWICE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Its name in the schema, which outlives the walk. NULL: it is not configured. */
+static const char *configured_index(const struct check *check, const char *name)
+{
+	const struct dit_database *database = check->one->database;
+
+	for (size_t i = 0; database != NULL && i < database->nindexes; i++) {
+		const char *configured = database->indexes[i].ad->type->name;
+
+		if (strcmp(configured, name) == 0) {
+			return configured;
+		}
+	}
+	return NULL;
+}
+
+/* Nobody can tell whose a page is that two places refer to. */
+static void note_damage(struct check *check, unsigned kind, const char *name)
+{
+	const char *index = NULL;
+
+	if (is_harmless(kind)) {
+		return;
+	}
+	if (kind == DIT_WALK_PAGE_TWICE || name == NULL || name[0] == '(' ||
+	    dit_stored_is_fixed(dit_span_of(name))) {
+		check->is_damaged = true;
+		return;
+	}
+	index = configured_index(check, name);
+	if (index == NULL) {
+		check->is_unused_damaged = true;
+		return;
+	}
+	for (size_t i = 0; i < check->ndamaged; i++) {
+		if (check->damaged[i] == index) {
+			return;
+		}
+	}
+	check->damaged[check->ndamaged++] = index;
+}
+
 static void keep_walked(void *ctx, const struct dit_walk_finding *finding)
 {
 	struct check *check = ctx;
@@ -81,6 +148,7 @@ static void keep_walked(void *ctx, const struct dit_walk_finding *finding)
 	place.page = finding->page;
 	place.node = finding->node;
 	dit_check_find(check->findings, finding->kind, &place, "%s", finding->text);
+	note_damage(check, finding->kind, finding->database);
 }
 
 /* ---- the databases of a file ---- */
@@ -101,6 +169,7 @@ static void take_database(void *ctx, struct dit_span name, unsigned flags,
 		               "the database has flags 0x%02x, which slapd does not give "
 		               "to one of this name",
 		               flags);
+		note_damage(check, DIT_CHECK_DATABASE_FLAGS, name.data);
 	}
 	dit_stored_order(NULL, name, flags, orders);
 }
@@ -113,6 +182,7 @@ static void look_for_missing(struct check *check)
 		if (!check->has_needed[i]) {
 			dit_check_find(check->findings, DIT_CHECK_DATABASE_MISSING,
 			               &place, "the database is missing; slapd needs it");
+			check->is_damaged = true;
 		}
 	}
 }
@@ -239,8 +309,6 @@ static uint64_t transaction_of(const struct check *check)
 	                               : DIT_WALK_NEWEST;
 }
 
-/* ---- structure ---- */
-
 /* ---- progress ---- */
 
 static void find_memory(void *ctx)
@@ -317,40 +385,29 @@ static int walk(struct check *check, struct dit_walk_stats *stats)
 	return r;
 }
 
-/* Records can be read in spite of these. */
-static bool is_harmless(unsigned kind)
-{
-	switch (kind) {
-	case DIT_WALK_PAGE_FREE:
-	case DIT_WALK_PAGE_LOST:
-	case DIT_WALK_BRANCH_CHILDREN:
-	case DIT_WALK_TREE_BRANCHES:
-	case DIT_WALK_TREE_LEAVES:
-	case DIT_WALK_TREE_OVERFLOWS:
-	case DIT_WALK_TREE_ITEMS:
-	case DIT_WALK_FREE_KEY:
-	case DIT_WALK_FREE_COUNT:
-	case DIT_WALK_FREE_ORDER:
-	case DIT_WALK_FREE_RANGE:
-	case DIT_WALK_FREE_TWICE:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool is_readable(const struct check *check)
-{
-	for (unsigned kind = 0; kind < DIT_CHECK_NKINDS; kind++) {
-		if (!is_harmless(kind) &&
-		    dit_check_findings_count_of(check->findings, kind) > 0) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* ---- content ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void tell_damaged(struct check *check)
+{
+	qsort(check->damaged, check->ndamaged, sizeof(*check->damaged), compare_names);
+	for (size_t i = 0; i < check->ndamaged; i++) {
+		report(check, DIT_REPORT_WARNING,
+		       "%s: the index %s is damaged and was not compared with the "
+		       "entries; \"ditindex %s\" mends it",
+		       check->one->path, check->damaged[i], check->damaged[i]);
+	}
+	if (check->is_unused_damaged) {
+		report(check, DIT_REPORT_WARNING,
+		       "%s: an index that is not configured is damaged; \"ditindex "
+		       "--drop-unconfigured\" removes it",
+		       check->one->path);
+	}
+}
 
 static int check_content(struct check *check)
 {
@@ -361,6 +418,8 @@ static int check_content(struct check *check)
 		.database = check->one->database,
 		.memory_bytes = check->opts->memory_bytes,
 		.tmpdir = check->opts->tmpdir,
+		.damaged = check->damaged,
+		.ndamaged = check->ndamaged,
 		.stop = &stop,
 		.findings = check->findings,
 		.notes = check->notes,
@@ -369,7 +428,7 @@ static int check_content(struct check *check)
 	};
 	int r = 0;
 
-	if (check->snapshot == NULL || !is_readable(check)) {
+	if (check->snapshot == NULL || check->is_damaged) {
 		report(check, DIT_REPORT_WARNING,
 		       "%s: the structure is damaged, so the content was not checked; "
 		       "\"ditindex NAME\" mends a damaged index, \"ditcat -c\" saves what "
@@ -383,6 +442,7 @@ static int check_content(struct check *check)
 	    !dit_walk_is_newest(check->fd, dit_snapshot_txn_id(check->snapshot))) {
 		return -ESTALE;
 	}
+	tell_damaged(check);
 	if (r == DIT_E_CORRUPT && dit_check_findings_count(check->findings) > 0) {
 		report(check, DIT_REPORT_WARNING,
 		       "%s: the structure is damaged, so the content was not checked to "
@@ -450,6 +510,9 @@ static void begin_again(struct check *check)
 		dit_check_sizes_reset(check->sizes);
 	}
 	memset(check->has_needed, 0, sizeof(check->has_needed));
+	check->is_damaged = false;
+	check->is_unused_damaged = false;
+	check->ndamaged = 0;
 }
 
 /* A file of another name is no database, and may be a link; not to wait for a pipe. */
@@ -592,6 +655,11 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 	if (r == 0 && opts->opts->sizes != NULL) {
 		r = dit_check_sizes_new(&check.sizes, opts->nthreads);
 	}
+	if (r == 0 && opts->database != NULL) {
+		check.damaged =
+			calloc(opts->database->nindexes + 1, sizeof(*check.damaged));
+		r = check.damaged == NULL ? -ENOMEM : 0;
+	}
 	if (r == 0) {
 		r = check_file(&check, &stats);
 	}
@@ -608,5 +676,6 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 	dit_check_findings_free(check.findings);
 	dit_check_findings_free(check.notes);
 	dit_check_sizes_free(check.sizes);
+	free(check.damaged);
 	return r;
 }
