@@ -20,23 +20,38 @@ struct publication {
 
 /* ---- where the names lead ---- */
 
-/* The name of a database may have been given to another directory, or in the directory
- * to another file. @param name  of the file; NULL: the directory itself */
-static bool leads_to(const char *directory, const char *name, int fd)
+/* Does an error of looking for a name say that the name leads nowhere? */
+static bool is_absence(int error)
+{
+	return error == -ENOENT || error == -ENOTDIR || error == -ELOOP;
+}
+
+/*
+ * The name of a database may have been given to another directory, or in the directory to
+ * another file. 1: it leads to the open file; 0: elsewhere; -errno: nobody knows.
+ *
+ * @param name  of the file; NULL: the directory itself
+ */
+static int leads_to(const char *directory, const char *name, int fd)
 {
 	int dir_fd = dit_directory_open(directory, NULL);
 	struct stat there;
 	struct stat ours;
-	bool is_same = dir_fd >= 0 && fstat(fd, &ours) == 0 &&
-	               (name == NULL ? fstat(dir_fd, &there)
-	                             : fstatat(dir_fd, name, &there,
-	                                       AT_SYMLINK_NOFOLLOW)) == 0 &&
-	               there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
+	int r = dir_fd < 0 ? dir_fd : 0;
 
+	if (r == 0 &&
+	    (fstat(fd, &ours) < 0 ||
+	     (name == NULL ? fstat(dir_fd, &there)
+	                   : fstatat(dir_fd, name, &there, AT_SYMLINK_NOFOLLOW)) < 0)) {
+		r = -errno;
+	}
 	if (dir_fd >= 0) {
 		(void)close(dir_fd);
 	}
-	return is_same;
+	if (r < 0) {
+		return is_absence(r) ? 0 : r;
+	}
+	return there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
 }
 
 /* What has become of an open file, after "it". */
@@ -64,10 +79,18 @@ static int find(const struct dit_output *output, bool is_again, struct dit_fault
 	bool is_directory = !is_again && place->dir_fd >= 0;
 	int fd = is_directory ? place->dir_fd : place->data_fd;
 	struct dit_fault fate = {""};
+	int r = place->directory == NULL
+	                ? 1
+	                : leads_to(place->directory, is_directory ? NULL : DIT_DATA_NAME,
+	                           fd);
 
-	if (place->directory == NULL ||
-	    leads_to(place->directory, is_directory ? NULL : DIT_DATA_NAME, fd)) {
-		return 0;
+	if (r < 0 && !is_again) {
+		return dit_fault_say(
+			fault, r, "the name cannot be looked at (%s): nothing is changed",
+			dit_strerror(r));
+	}
+	if (r != 0) {
+		return 0; /* after the commit an error of looking says nothing */
 	}
 	say_fate(fd, &fate);
 	return is_again ? dit_fault_say(fault, -ESTALE,
