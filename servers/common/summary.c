@@ -245,7 +245,9 @@ static void put_path(FILE *out, const char *letter, const char *path)
 static void put_slapd(FILE *out, const struct common_options *options,
                       const struct summary_system *system, const struct passwd *user)
 {
-	shell_word(out, system->slapd);
+	bool is_new = options->openldap == DIT_OPENLDAP_2_7;
+
+	shell_word(out, is_new ? "slapd" : system->slapd);
 	put_path(out, "-f", options->conf);
 	put_path(out, "-F", options->conf_dir);
 	if (!options->user.was_root) {
@@ -254,11 +256,13 @@ static void put_slapd(FILE *out, const struct common_options *options,
 		(void)fputs(" -u ", out);
 		shell_word(out, user->pw_name);
 	}
+	(void)fputs(is_new ? "  # of OpenLDAP 2.7" : "", out);
 }
 
 char *summary_next(const struct common_options *options, const char *directory,
                    const struct summary_system *system)
 {
+	bool is_system = is_systems(options, system);
 	const struct passwd *user = NULL;
 	struct stat of_directory;
 	char *command = NULL;
@@ -273,9 +277,10 @@ char *summary_next(const struct common_options *options, const char *directory,
 		user = of_directory.st_uid == 0 ? NULL : getpwuid(of_directory.st_uid);
 		put_chown(out, directory, &of_directory, user);
 	}
-	if (is_systems(options, system) && is_there("/run/systemd/system")) {
+	is_system &= options->openldap != DIT_OPENLDAP_2_7;
+	if (is_system && is_there("/run/systemd/system")) {
 		(void)fputs("systemctl start slapd", out);
-	} else if (is_systems(options, system) && is_there("/etc/init.d/slapd")) {
+	} else if (is_system && is_there("/etc/init.d/slapd")) {
 		(void)fputs("service slapd start", out);
 	} else {
 		put_slapd(out, options, system, user);

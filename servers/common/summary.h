@@ -38,6 +38,7 @@ struct summary_system {
 /**
  * How the database gets served: who must own it, and how slapd is started with this
  * configuration: by the system's service, or on its own as the owner of the directory.
+ * With --openldap=2.7 the system's slapd may be an older one, and is not named.
  * Returns owned; NULL: no memory.
  *
  * @param directory  of the database

@@ -134,6 +134,11 @@ static void the_next_command_is_slapd_for_this_configuration(void **state)
 	(void)snprintf(path, sizeof(path), "/sbin/slapd -F %s", dir);
 	assert_string_equal(next, path);
 	free(next);
+	options.openldap = DIT_OPENLDAP_2_7;
+	options.conf_dir = "/no/slapd.d";
+	next = summary_next(&options, dir, &system);
+	assert_string_equal(next, "slapd -F /no/slapd.d  # of OpenLDAP 2.7");
+	free(next);
 	options = (struct common_options){.conf = "it's my.conf", .user.was_root = true};
 	next = summary_next(&options, dir, &system);
 	(void)snprintf(path, sizeof(path), "/sbin/slapd -f 'it'\\''s my.conf'");
