@@ -146,7 +146,8 @@ static void one_in_use_ends_the_load(void **state)
 	assert_int_equal(dit_load(&opts, &stats), DIT_E_BUSY);
 	dit_load_stats_deinit(&stats);
 
-	assert_non_null(strstr(f.reports, "sub is in use by slapd or another tool"));
+	assert_non_null(strstr(f.reports,
+	                       "sub is in use by slapd or another tool; stop it first"));
 	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
 	assert_true(load_fixture_is_empty(&f));
 	load_fixture_deinit(&f);

@@ -187,8 +187,8 @@ int dit_load_store_open(struct load_target *target)
 
 	if (r == DIT_E_BUSY) {
 		dit_load_report(loader, DIT_REPORT_ERROR,
-		                "the database in %s is in use by %s", db->data.directory,
-		                dit_claim_holder(&fault));
+		                "the database in %s is in use by %s; stop it first",
+		                db->data.directory, dit_claim_holder(&fault));
 		return r;
 	}
 	if (r < 0 && fault.text[0] != '\0') {
