@@ -119,12 +119,10 @@ static char *next_command(const struct options *options,
 	                                             .conf_dir = DEFAULT_CONF_DIR};
 
 	if (r == DIT_E_REFUSED && !options->load.keep_going) {
-		return strdup(
-			stats->nrefused > 0
-				? "the same command with -u finds all such records; "
-				  "with -c --rejects FILE it leaves them out"
-				: "the same command with -c --rejects FILE leaves out "
-				  "such entries");
+		return strdup(stats->nrefused > 0
+		                      ? "-u -c finds all such records; -c --rejects FILE "
+		                        "leaves them out"
+		                      : "-c --rejects FILE leaves out such entries");
 	}
 	if (r < 0 || stats->ndatabases == 0 || options->load.is_dry_run) {
 		return NULL;

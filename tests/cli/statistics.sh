@@ -285,12 +285,12 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	conf
 	on_terminal "$DITADD -q -f slapd.conf -l people.ldif -l bad.ldif"
 	has "failed" '^Nothing was stored: the database is what it was before[.]$'
-	has "failed" '^  next      the same command with -u finds all such records; '
+	has "failed" '^  next      -u -c finds all such records; -c --rejects FILE leaves them out$'
 	is "failed: the database" "$(ls db)" ""
 	on_terminal "$DITADD -q -c -f slapd.conf -l people.ldif -l bad.ldif --rejects r.ldif"
 	has "kept" '^  kept in r.ldif$'
 	on_terminal "$DITADD -q -f slapd.conf -l people.ldif"
-	has "there already" '^  next      the same command with -c --rejects FILE leaves out such'
+	has "there already" '^  next      -c --rejects FILE leaves out such entries$'
 	conf
 	on_terminal "$DITADD -q -f slapd.conf /dev/null"
 	has "empty" '^ditadd: the input is empty: there is no entry in it$'
