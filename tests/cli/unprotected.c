@@ -10,6 +10,7 @@
  *                the descriptor
  *   openat(2)    of "." in ditkit-staging leads to an empty directory
  *   fstat(2)     of ditkit-staging says that it belongs to the caller, and to nobody else
+ *   fstatat(2)   of data.mdb follows a link
  *
  * And a ditadd that is slow at the right moment, so that the owner always is the quicker
  * one. With WINDOW in the environment it waits until he has exchanged ditkit-staging:
@@ -71,6 +72,16 @@ static void wait_for_exchange(int fd, ino_t made)
 		}
 		(void)usleep(1000);
 	}
+}
+
+int fstatat(int fd, const char *restrict name, struct stat *restrict ret, int flags)
+{
+	int (*real)(int, const char *, struct stat *, int) = next("fstatat");
+
+	if (trusts() && strcmp(name, "data.mdb") == 0) {
+		flags &= ~AT_SYMLINK_NOFOLLOW;
+	}
+	return real(fd, name, ret, flags);
 }
 
 int mkdirat(int fd, const char *name, mode_t mode)
