@@ -1,4 +1,4 @@
-# doc/packaging/local.mk: what "make install" puts beside programs, library and man pages
+# doc/packaging/local.mk: what "make install" puts next to programs, library and man pages
 bashcompletiondir = $(datadir)/bash-completion/completions
 zshcompletiondir = $(datadir)/zsh/site-functions
 systemdunitdir = $(prefix)/lib/systemd/system
