@@ -407,7 +407,7 @@ static void the_buffer_grows_to_the_largest_record_only(void **state)
 	dit_ldif_batch_deinit(&batch);
 }
 
-/* Of a record its lines count, with their ends. It is read in pieces of every size. */
+/* The lines of a record count, with their ends. The record is read in pieces of every size. */
 static void a_record_over_the_limit_is_refused(void **state)
 {
 	static const char *const ends[] = {"", "\n", "\n\n", "\r\n\r\n",
@@ -416,7 +416,11 @@ static void a_record_over_the_limit_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		size_t len = 100 + (i == 0 ? 0 : i == 3 ? 2 : 1);
+		/* A line counts when its end has come. */
+		uint64_t cost = dit_ldif_record_cost(100 + (i == 0   ? 0
+		                                            : i == 3 ? 2
+		                                                     : 1),
+		                                     i == 0 ? 1 : 2);
 		FILE *file = fopen("input", "wb");
 
 		assert_non_null(file);
@@ -433,12 +437,12 @@ static void a_record_over_the_limit_is_refused(void **state)
 
 				opts.path = "input";
 				opts.batch_bytes = piece;
-				opts.record_max = len - 1 + (unsigned)room;
+				opts.record_max = cost - 1 + (unsigned)room;
 				(void)snprintf(want, sizeof(want),
 				               "ldif_read_record: the record at line 3 "
-				               "is longer than %zu bytes, as many as "
-				               "--max-record allows",
-				               len - 1);
+				               "takes more than %ju bytes of memory, as "
+				               "many as --max-record allows",
+				               (uintmax_t)cost - 1);
 				assert_int_equal(
 					dit_ldif_reader_open(&reader, &opts, NULL), 0);
 				while ((r = dit_ldif_reader_next(reader, &batch)) > 0) {
