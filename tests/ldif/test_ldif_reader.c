@@ -416,17 +416,17 @@ static void a_record_over_the_limit_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		/* A line counts when its end has come. */
-		uint64_t cost = dit_ldif_record_cost(100 + (i == 0   ? 0
+		/* The blank line that ends a record is one of its lines. */
+		uint64_t cost = dit_ldif_record_cost(500 + (i == 0   ? 0
 		                                            : i == 3 ? 2
 		                                                     : 1),
-		                                     i == 0 ? 1 : 2);
+		                                     i < 2 ? 2 : 3);
 		FILE *file = fopen("input", "wb");
 
 		assert_non_null(file);
-		(void)fprintf(file, "dn: x\n\ndn: y\nsn: %090d%s", 0, ends[i]);
+		(void)fprintf(file, "dn: x\n\ndn: y\nsn: %0490d%s", 0, ends[i]);
 		assert_int_equal(fclose(file), 0);
-		for (size_t piece = 1; piece < 250; piece++) {
+		for (size_t piece = 1; piece < 600; piece++) {
 			for (int room = 0; room < 2; room++) {
 				struct dit_ldif_reader_opts opts =
 					DIT_LDIF_READER_OPTS_INIT;
