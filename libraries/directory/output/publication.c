@@ -54,7 +54,7 @@ static int leads_to(const char *directory, const char *name, int fd)
 	return there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
 }
 
-/* What has become of an open file, after "it". */
+/* The fate of an open file, in words that follow its name. */
 static void say_fate(int fd, struct dit_fault *ret)
 {
 	char path[DIT_FD_PATH_BYTES];
@@ -140,8 +140,8 @@ static bool changes(enum dit_publish_step step)
 
 /*
  * 0, or the error that ends the publication; of steps that can fail alone the last error.
- * What one output changes is on the disk
- * before the next one changes anything: a loss of power keeps the order.
+ * The changes of one output are on the disk before the next one changes anything: a loss
+ * of power keeps the order.
  */
 static int step_all(const struct publication *p, enum dit_publish_step step)
 {

@@ -37,7 +37,7 @@ static bool is_ours(uid_t user)
 	return user == 0 || user == geteuid();
 }
 
-/* What the group of a user's own directory may do is his business. */
+/* Users other than root decide themselves which group may write in their directories. */
 static bool can_others_exchange(const struct stat *dir, const struct stat *part)
 {
 	mode_t writers = geteuid() == 0 ? S_IWGRP | S_IWOTH : S_IWOTH;
