@@ -37,7 +37,7 @@ for name; do
 done
 END
 for tool in slapadd slapcat slapindex slapd ldapsearch ldapmodify mdb_dump mdb_load \
-	mdb_stat c++ pgrep strace zstd xz bzip2 mandoc zsh systemd-analyze; do
+	mdb_stat c++ pgrep strace zstd xz bzip2 lowdown mandoc zsh systemd-analyze; do
 	stub $tool <<<:
 done
 

@@ -407,7 +407,7 @@ static void the_buffer_grows_to_the_largest_record_only(void **state)
 	dit_ldif_batch_deinit(&batch);
 }
 
-/* The lines of a record count, with their ends. The record is read in pieces of every size. */
+/* The lines of a record count, with their ends; pieces of every size are read. */
 static void a_record_over_the_limit_is_refused(void **state)
 {
 	static const char *const ends[] = {"", "\n", "\n\n", "\r\n\r\n",
