@@ -90,12 +90,14 @@ count() {
 	od -An -t u8 "$work/count"
 }
 
+# What a load says when he has exchanged the database or its directory for another.
+gone='that was opened (is|was) |but the name data.mdb does not lead there'
+
 # is_expected: what a load may say that fails
 is_expected() {
 	grep -Eq 'MDB_KEYEXIST|ditkit-staging in it |(lock|data).mdb is a symbolic link' \
 		"$work/out" ||
-		grep -Eq 'that was opened (is|was) |but the name data.mdb does not lead there' \
-			"$work/out" ||
+		grep -Eq "$gone" "$work/out" ||
 		grep -Eq 'is in use by (slapd or another tool|.*process [0-9]+)' "$work/out" ||
 		grep -Eq "mdb belongs to user (0|$user) and user $user may not open it" "$work/out" ||
 		{ [ $input = y ] && grep -q '^Error, entries missing!' "$work/out"; }
@@ -274,11 +276,11 @@ run_way() {
 	shift
 	case $kind in
 	database) "$DITADD" -f "$work/way.conf" -l "$work/x.ldif" "$@" ;;
-	export) "$DITCAT" -f "$work/own.conf" -l "$site/out" "$@" ;;
-	rejects) "$DITADD" -u -f "$work/own.conf" -l "$work/x.ldif" --rejects "$site/out" "$@" ;;
-	stats) "$DITADD" -u -f "$work/own.conf" -l "$work/x.ldif" --stats="$site/out" "$@" ;;
-	report) "$DITADD" -u -f "$work/own.conf" -l "$work/x.ldif" --report="$site/out" "$@" ;;
-	temporary) TMPDIR=$site "$DITCAT" -f "$work/own.conf" -l /dev/null "$@" ;;
+	export) "$DITCAT" -f "$work/real.conf" -l "$site/out" "$@" ;;
+	rejects) "$DITADD" -u -f "$work/real.conf" -l "$work/x.ldif" --rejects "$site/out" "$@" ;;
+	stats) "$DITADD" -u -f "$work/real.conf" -l "$work/x.ldif" --stats="$site/out" "$@" ;;
+	report) "$DITADD" -u -f "$work/real.conf" -l "$work/x.ldif" --report="$site/out" "$@" ;;
+	temporary) TMPDIR=$site "$DITCAT" -f "$work/real.conf" -l /dev/null "$@" ;;
 	esac >"$work/out" 2>&1
 }
 
@@ -300,7 +302,7 @@ attack_way() {
 		before=$(count)
 		if run_way "$kind" "$@"; then
 			done=$((done + 1))
-		elif ! grep -Eq 'is a symbolic link and not followed|KEYEXIST|Permission denied' \
+		elif ! grep -Eq "is a symbolic link and not followed|KEYEXIST|Permission denied|$gone" \
 			"$work/out"; then
 			nearly=$((nearly + 1))
 			sed "s/^/way, $kind${1:+, $*}: /; 3q" "$work/out" >&2
@@ -341,9 +343,9 @@ defeat_way() {
 attack_ways() {
 	local kind
 	sed "s,$work/db,$work/home/site/db," "$work/slapd.conf" >"$work/way.conf"
-	sed "s,$work/db,$work/own," "$work/slapd.conf" >"$work/own.conf"
-	mkdir "$work/own" && chown $user "$work/own"
-	"$DITADD" -f "$work/own.conf" -l "$work/x.ldif" || exit 1
+	sed "s,$work/db,$work/real," "$work/slapd.conf" >"$work/real.conf"
+	mkdir "$work/real" && chown $user "$work/real"
+	"$DITADD" -f "$work/real.conf" -l "$work/x.ldif" || exit 1
 	for kind in database export rejects stats report temporary; do
 		defeat_way $kind
 		attack_way "$ways" $kind --user root
