@@ -26,7 +26,6 @@ include tests/check/local.mk
 include tests/cli/local.mk
 include tests/codec/local.mk
 include tests/commit/local.mk
-include tests/common/local.mk
 include tests/compare/local.mk
 include tests/config/local.mk
 include tests/entry/local.mk
@@ -143,7 +142,7 @@ tidy: $(BUILT_SOURCES)
 # cppcheck over the same files; minutes. FILES as above.
 cppcheck: $(BUILT_SOURCES)
 	@DIT_SRCDIR='$(abs_top_srcdir)' bash $(srcdir)/tests/cppcheck.sh \
-		$(AM_CPPFLAGS) -I$(abs_top_srcdir)/servers/common \
+		$(AM_CPPFLAGS) -I$(abs_top_srcdir)/servers/cli \
 		-D_GNU_SOURCE -DDIT_PUBLIC= -- $(FILES)
 
 EXTRA_DIST += %D%/README.md %D%/coverage.sh %D%/cppcheck.sh %D%/cppcheck.supp %D%/lsan.supp %D%/nomem.h %D%/tally.sh %D%/test.h %D%/tidy.sh

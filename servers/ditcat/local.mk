@@ -1,31 +1,31 @@
 # servers/ditcat/local.mk
 sbin_PROGRAMS += ditcat
 ditcat_SOURCES = \
-	servers/common/arguments.c \
-	servers/common/arguments.h \
-	servers/common/common_options.c \
-	servers/common/common_options.h \
-	servers/common/config_database.c \
-	servers/common/config_database.h \
-	servers/common/forecast.c \
-	servers/common/forecast.h \
-	servers/common/interrupts.c \
-	servers/common/interrupts.h \
-	servers/common/meter.c \
-	servers/common/meter.h \
-	servers/common/phases.c \
-	servers/common/phases.h \
-	servers/common/progress_text.c \
-	servers/common/progress_text.h \
-	servers/common/user.c \
-	servers/common/user.h \
+	servers/cli/arguments.c \
+	servers/cli/arguments.h \
+	servers/cli/common_options.c \
+	servers/cli/common_options.h \
+	servers/cli/config_database.c \
+	servers/cli/config_database.h \
+	servers/cli/forecast.c \
+	servers/cli/forecast.h \
+	servers/cli/interrupts.c \
+	servers/cli/interrupts.h \
+	servers/cli/meter.c \
+	servers/cli/meter.h \
+	servers/cli/phases.c \
+	servers/cli/phases.h \
+	servers/cli/progress_text.c \
+	servers/cli/progress_text.h \
+	servers/cli/user.c \
+	servers/cli/user.h \
 	%D%/cat_main.c \
 	%D%/cat_options.c \
 	%D%/cat_options.h \
 	$(NULL)
-# Programs see the installed headers, their own folder and servers/common.
+# Programs see the installed headers, their own folder and servers/cli.
 ditcat_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
-	-I$(top_srcdir)/servers/common \
+	-I$(top_srcdir)/servers/cli \
 	-DDEFAULT_CONF='"$(default_conf)"' \
 	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"' \
 	-DDEFAULT_SLAPD='"$(slapd)"'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # record.sh FILE PROGRAM ARGUMENT...: run a program of ditkit and write what
 # --progress=json tells of it to FILE, every 40 ms and more often, for
-# tests/common/test_forecast.c. Wall clock, so on an idle machine, or with a priority that
+# tests/cli/test_forecast.c. Wall clock, so on an idle machine, or with a priority that
 # makes it one (nice -n -18).
 set -u
 export LC_ALL=C

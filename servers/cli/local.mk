@@ -1,4 +1,4 @@
-# servers/common/local.mk
+# servers/cli/local.mk
 # What the statistics of all programs are made with. It sees the installed headers.
 noinst_LTLIBRARIES += %D%/librunstats.la
 %C%_librunstats_la_SOURCES = \
@@ -43,5 +43,6 @@ noinst_LTLIBRARIES += %D%/librunstats.la
 	%D%/thread_times.h \
 	$(NULL)
 %C%_librunstats_la_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
-	-I$(top_srcdir)/servers/common $(jansson_CFLAGS)
+	-I$(top_srcdir)/servers/cli $(jansson_CFLAGS)
 runstats_libs = %D%/librunstats.la $(jansson_LIBS) -lm
+EXTRA_DIST += %D%/README.md
