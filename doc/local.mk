@@ -17,6 +17,7 @@ dist_man_MANS += \
 	%D%/man/libditkit.3 \
 	$(NULL)
 EXTRA_DIST += \
+	%D%/README.md \
 	%D%/compatibility.md \
 	%D%/design.md \
 	%D%/examples/first-start.sh \
@@ -24,6 +25,7 @@ EXTRA_DIST += \
 	%D%/examples/restore.sh \
 	%D%/examples/slapd.conf \
 	%D%/guide.md \
+	%D%/install.md \
 	%D%/limits.md \
 	%D%/measurements.md \
 	%D%/messages.md \
