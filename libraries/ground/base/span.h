@@ -41,6 +41,15 @@ static inline bool dit_span_eq(struct dit_span a, struct dit_span b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
+/** Below, equal, above: negative, 0, positive. By bytes, then the shorter one first. */
+static inline int dit_span_compare(struct dit_span a, struct dit_span b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = n == 0 ? 0 : memcmp(a.data, b.data, n);
+
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 /** ASCII letters compare without case; other bytes as they are. */
 static inline bool dit_span_eq_nocase(struct dit_span a, struct dit_span b)
 {

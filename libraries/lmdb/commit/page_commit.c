@@ -129,10 +129,7 @@ int dit_page_commit_use(struct dit_page_commit *commit, uint64_t first, uint64_t
 
 static int compare_names(const struct dit_commit_named *named, struct dit_span name)
 {
-	size_t shorter = named->len < name.len ? named->len : name.len;
-	int order = memcmp(named->name, name.data, shorter);
-
-	return order != 0 ? order : (named->len > name.len) - (named->len < name.len);
+	return dit_span_compare((struct dit_span){named->name, named->len}, name);
 }
 
 /* The first one that does not come before the name. */

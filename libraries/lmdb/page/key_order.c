@@ -2,7 +2,6 @@
 /* The orders that LMDB's flags mean. */
 #include "page/key_order.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "page/lmdb_format.h"
@@ -35,14 +34,6 @@ static int compare_lengths(struct dit_span a, struct dit_span b)
 	return (a.len > b.len) - (a.len < b.len);
 }
 
-static int compare_bytes(struct dit_span a, struct dit_span b)
-{
-	size_t shorter = a.len < b.len ? a.len : b.len;
-	int order = shorter == 0 ? 0 : memcmp(a.data, b.data, shorter);
-
-	return order != 0 ? order : compare_lengths(a, b);
-}
-
 static int compare_backward(struct dit_span a, struct dit_span b)
 {
 	for (size_t i = 1; i <= a.len && i <= b.len; i++) {
@@ -61,26 +52,15 @@ static int compare_backward(struct dit_span a, struct dit_span b)
  */
 static int compare_numbers(struct dit_span a, struct dit_span b)
 {
-	uint64_t x = 0;
-	uint64_t y = 0;
-
-	if (a.len != b.len) {
-		return compare_lengths(a, b);
-	}
-	if (a.len > sizeof(x)) {
-		return compare_backward(a, b);
-	}
-	memcpy(&x, a.data, a.len);
-	memcpy(&y, b.data, b.len);
-	return (x > y) - (x < y);
+	return a.len != b.len ? compare_lengths(a, b) : compare_backward(a, b);
 }
 
-int dit_key_compare(const struct dit_key_order *order, struct dit_span key,
-                    struct dit_span a, struct dit_span b)
+int dit_key_compare_any(const struct dit_key_order *order, struct dit_span key,
+                        struct dit_span a, struct dit_span b)
 {
 	switch (order->kind) {
 	case DIT_ORDER_BYTES:
-		return compare_bytes(a, b);
+		return dit_span_compare(a, b);
 	case DIT_ORDER_BACKWARD:
 		return compare_backward(a, b);
 	case DIT_ORDER_NUMBERS:

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/span.h"
 
@@ -44,9 +45,34 @@ struct dit_key_orders {
 /** What LMDB's flags mean. */
 void dit_key_default_orders(unsigned flags, struct dit_key_orders *ret);
 
+/** dit_key_compare() without its short ways. */
+int dit_key_compare_any(const struct dit_key_order *order, struct dit_span key,
+                        struct dit_span a, struct dit_span b);
+
 /** Negative, 0, positive; both have the order's length. @p key of the list. */
-int dit_key_compare(const struct dit_key_order *order, struct dit_span key,
-                    struct dit_span a, struct dit_span b);
+static inline int dit_key_compare(const struct dit_key_order *order, struct dit_span key,
+                                  struct dit_span a, struct dit_span b)
+{
+	uint64_t wide[2];
+	uint32_t narrow[2];
+
+	if (order->kind == DIT_ORDER_BYTES) {
+		return dit_span_compare(a, b);
+	}
+	if (order->kind == DIT_ORDER_NUMBERS && a.len == b.len) {
+		if (a.len == sizeof(narrow[0])) {
+			memcpy(&narrow[0], a.data, sizeof(narrow[0]));
+			memcpy(&narrow[1], b.data, sizeof(narrow[1]));
+			return (narrow[0] > narrow[1]) - (narrow[0] < narrow[1]);
+		}
+		if (a.len == sizeof(wide[0])) {
+			memcpy(&wide[0], a.data, sizeof(wide[0]));
+			memcpy(&wide[1], b.data, sizeof(wide[1]));
+			return (wide[0] > wide[1]) - (wide[0] < wide[1]);
+		}
+	}
+	return dit_key_compare_any(order, key, a, b);
+}
 
 /** Has the key, or item, a length that the order knows, or at most @p max? */
 bool dit_key_has_length(const struct dit_key_order *order, size_t max,

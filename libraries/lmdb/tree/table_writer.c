@@ -19,6 +19,7 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 {
 	bool has_records = (flags & MDB_DUPSORT) != 0 && (flags & MDB_DUPFIXED) == 0;
 	struct dit_table_writer *writer = calloc(1, sizeof(*writer));
+	struct dit_key_orders orders;
 
 	if (writer == NULL) {
 		return -ENOMEM;
@@ -29,7 +30,8 @@ int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *s
 	writer->page_bytes = space->page_bytes;
 	writer->node_max = dit_node_max(space->format, space->page_bytes);
 	writer->key_max = dit_key_max(space->format, space->page_bytes);
-	writer->is_integerkey = (flags & MDB_INTEGERKEY) != 0;
+	dit_key_default_orders(flags, &orders);
+	writer->keys = orders.keys;
 	writer->leaf = malloc(space->page_bytes);
 	writer->key = malloc(writer->key_max);
 	writer->records = has_records ? malloc(space->page_bytes) : NULL;
@@ -64,36 +66,18 @@ void dit_table_writer_trust(struct dit_table_writer *writer)
 
 /* ---- order ---- */
 
-static uint64_t integer_of(const char *key, size_t len)
-{
-	uint32_t narrow = 0;
-	uint64_t wide = 0;
-
-	if (len == sizeof(narrow)) {
-		memcpy(&narrow, key, sizeof(narrow));
-		return narrow;
-	}
-	memcpy(&wide, key, sizeof(wide));
-	return wide;
-}
-
 /* Integer keys of different lengths have no order (storage.md 1.5). */
-static int check_integer_key(const struct dit_table_writer *writer, struct dit_span key)
+static bool has_order(const struct dit_table_writer *writer, struct dit_span key)
 {
-	if ((key.len != 4 && key.len != 8) ||
-	    (writer->key_len != 0 && key.len != writer->key_len)) {
-		return -EINVAL;
-	}
-	return writer->key_len != 0 && integer_of(key.data, key.len) <=
-	                                       integer_of(writer->key, writer->key_len)
-	               ? MDB_KEYEXIST
-	               : 0;
+	return writer->keys.kind != DIT_ORDER_NUMBERS ||
+	       ((key.len == 4 || key.len == 8) &&
+	        (writer->key_len == 0 || key.len == writer->key_len));
 }
 
 int dit_table_writer_check_key(const struct dit_table_writer *writer, struct dit_span key)
 {
-	size_t shorter = key.len < writer->key_len ? key.len : writer->key_len;
-	int order = 0;
+	const struct dit_span none = {NULL, 0};
+	const struct dit_span last = {writer->key, writer->key_len};
 
 	if (key.len == 0 || key.len > writer->key_max) {
 		return MDB_BAD_VALSIZE;
@@ -101,11 +85,12 @@ int dit_table_writer_check_key(const struct dit_table_writer *writer, struct dit
 	if (writer->is_trusted) {
 		return 0;
 	}
-	if (writer->is_integerkey) {
-		return check_integer_key(writer, key);
+	if (!has_order(writer, key)) {
+		return -EINVAL;
 	}
-	order = memcmp(key.data, writer->key, shorter);
-	return order < 0 || (order == 0 && key.len <= writer->key_len) ? MDB_KEYEXIST : 0;
+	return last.len != 0 && dit_key_compare(&writer->keys, none, key, last) <= 0
+	               ? MDB_KEYEXIST
+	               : 0;
 }
 
 void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_span key)
@@ -574,11 +559,8 @@ static int continue_records(struct dit_table_writer *writer, struct dit_span rec
 {
 	struct dit_span last =
 		record_at(writer, dit_page_count(writer->format, writer->records) - 1);
-	size_t shorter = last.len < record.len ? last.len : record.len;
-	int order = memcmp(last.data, record.data, shorter);
 
-	if (!writer->is_trusted &&
-	    (order > 0 || (order == 0 && last.len >= record.len))) {
+	if (!writer->is_trusted && dit_span_compare(last, record) >= 0) {
 		return MDB_KEYEXIST;
 	}
 	return dit_page_has_room(writer->format, writer->records, record.len, 0)

@@ -6,6 +6,7 @@
 #ifndef DIT_PAGES_TABLE_WRITER_IMPL_H
 #define DIT_PAGES_TABLE_WRITER_IMPL_H
 
+#include "page/key_order.h"
 #include "page/page_nodes.h"
 #include "tree/page_tree.h"
 #include "tree/table_writer.h"
@@ -19,7 +20,7 @@ struct dit_table_writer {
 	unsigned node_max;
 	unsigned key_max;
 	char *leaf; /* the open one; owned */
-	bool is_integerkey;
+	struct dit_key_order keys;
 	bool is_trusted; /* the order is the caller's */
 	uint64_t nitems;
 	uint64_t noverflow_pages;

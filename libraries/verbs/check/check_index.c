@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "page/key_order.h"
 #include "reader/dn_reader.h"
 
 #define ID_BYTES     sizeof(uint64_t)
@@ -357,18 +358,11 @@ static int next_stored(struct dit_check_index *check)
 static int compare_keys(const struct dit_check_index *check, struct dit_span a,
                         struct dit_span b)
 {
-	size_t len = a.len < b.len ? a.len : b.len;
-	int order = 0;
+	const struct dit_key_order numbers = {.kind = DIT_ORDER_NUMBERS};
 
-	if (check->db->is_integerkey && a.len == b.len) {
-		for (size_t i = len; i > 0 && order == 0; i--) {
-			order = (unsigned char)a.data[i - 1] -
-			        (unsigned char)b.data[i - 1];
-		}
-		return order;
-	}
-	order = memcmp(a.data, b.data, len);
-	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+	return check->db->is_integerkey && a.len == b.len
+	               ? dit_key_compare(&numbers, (struct dit_span){NULL, 0}, a, b)
+	               : dit_span_compare(a, b);
 }
 
 static int only_made(struct dit_check_index *check)

@@ -75,13 +75,11 @@ static struct notes *notes_of(struct member *member, size_t database)
 /* Longer first; of the same length by key. */
 static int compare_lists(const struct long_list *a, const struct long_list *b)
 {
-	size_t len = a->key_len < b->key_len ? a->key_len : b->key_len;
 	int order = (a->nitems < b->nitems) - (a->nitems > b->nitems);
 
-	if (order == 0) {
-		order = memcmp(a->key, b->key, len);
-	}
-	return order != 0 ? order : (a->key_len > b->key_len) - (a->key_len < b->key_len);
+	return order != 0 ? order
+	                  : dit_span_compare((struct dit_span){a->key, a->key_len},
+	                                     (struct dit_span){b->key, b->key_len});
 }
 
 static int insert(struct notes *notes, const struct long_list *list)

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "reader/stored_order.h"
 
 #define REPORTS_DEFAULT   20
 #define ARENA_BLOCK_BYTES (256u << 10)
@@ -96,53 +97,14 @@ static bool is_same_directory(const struct dit_compare_opts *opts)
 
 /* ---- records ---- */
 
-static int compare_bytes(struct dit_span a, struct dit_span b)
+int dit_compare_keys(const struct dit_key_order *order, struct dit_span a,
+                     struct dit_span b)
 {
-	size_t n = a.len < b.len ? a.len : b.len;
-	int order = n == 0 ? 0 : memcmp(a.data, b.data, n);
+	bool has_order = dit_key_has_length(order, SIZE_MAX, a) &&
+	                 dit_key_has_length(order, SIZE_MAX, b);
 
-	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-/* Little-endian integers, the last byte counts most. */
-static int compare_integers(struct dit_span a, struct dit_span b)
-{
-	for (size_t i = a.len; i > 0; i--) {
-		unsigned char x = (unsigned char)a.data[i - 1];
-		unsigned char y = (unsigned char)b.data[i - 1];
-
-		if (x != y) {
-			return x < y ? -1 : 1;
-		}
-	}
-	return 0;
-}
-
-int dit_compare_keys(struct dit_span a, struct dit_span b, unsigned flags)
-{
-	if ((flags & DIT_DB_INTEGERKEY) != 0 && a.len == b.len) {
-		return compare_integers(a, b);
-	}
-	return compare_bytes(a, b);
-}
-
-/* id2v: ID, then attribute number, both as integers (storage.md 1.3). */
-static int compare_split_keys(struct dit_span a, struct dit_span b)
-{
-	struct dit_span ids[2] = {{a.data, sizeof(uint64_t)}, {b.data, sizeof(uint64_t)}};
-	struct dit_span ads[2];
-	int order = 0;
-
-	if (a.len != b.len || a.len != sizeof(uint64_t) + sizeof(uint16_t)) {
-		return compare_bytes(a, b);
-	}
-	order = compare_integers(ids[0], ids[1]);
-	if (order != 0) {
-		return order;
-	}
-	ads[0] = (struct dit_span){a.data + sizeof(uint64_t), sizeof(uint16_t)};
-	ads[1] = (struct dit_span){b.data + sizeof(uint64_t), sizeof(uint16_t)};
-	return compare_integers(ads[0], ads[1]);
+	return has_order ? dit_key_compare(order, (struct dit_span){NULL, 0}, a, b)
+	                 : dit_span_compare(a, b);
 }
 
 static void tell_progress(void *ctx)
@@ -207,15 +169,17 @@ static void record_next(struct record *record)
 static int record_order(const struct dit_compare *c, const struct record *a,
                         const struct record *b, unsigned flags)
 {
+	struct dit_key_orders orders;
 	int order = 0;
 
 	if (a->state == 0 || b->state == 0) {
 		return b->state - a->state;
 	}
-	order = strcmp(c->db, "id2v") == 0 ? compare_split_keys(a->key, b->key)
-	                                   : dit_compare_keys(a->key, b->key, flags);
+	dit_key_default_orders(flags, &orders);
+	dit_stored_order(NULL, dit_span_of(c->db), flags, &orders);
+	order = dit_compare_keys(&orders.keys, a->key, b->key);
 	if (order == 0 && (flags & DIT_DB_DUPSORT) != 0) {
-		order = compare_bytes(a->value, b->value);
+		order = dit_span_compare(a->value, b->value);
 	}
 	return order;
 }

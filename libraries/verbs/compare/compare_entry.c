@@ -72,21 +72,13 @@ struct value {
 	struct dit_span normal;
 };
 
-static int compare_spans(struct dit_span a, struct dit_span b)
-{
-	size_t n = a.len < b.len ? a.len : b.len;
-	int order = n == 0 ? 0 : memcmp(a.data, b.data, n);
-
-	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 static int compare_values(const void *a, const void *b)
 {
 	const struct value *x = a;
 	const struct value *y = b;
-	int order = compare_spans(x->pretty, y->pretty);
+	int order = dit_span_compare(x->pretty, y->pretty);
 
-	return order != 0 ? order : compare_spans(x->normal, y->normal);
+	return order != 0 ? order : dit_span_compare(x->normal, y->normal);
 }
 
 /* Who reads an entry without normal forms takes the values for them. */

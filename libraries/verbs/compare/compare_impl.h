@@ -15,6 +15,7 @@
 #include "base/ticker.h"
 #include "codec/entry_view.h"
 #include "compare/compare.h"
+#include "page/key_order.h"
 #include "place/fault.h"
 #include "reader/snapshot.h"
 
@@ -173,7 +174,8 @@ int dit_compare_across(struct dit_compare *c);
  * 0. */
 int dit_compare_step(struct dit_compare *c, uint64_t nrecords);
 
-/** Order of two keys in a database with these flags. */
-int dit_compare_keys(struct dit_span a, struct dit_span b, unsigned flags);
+/** By the order of their database; by bytes if one has no length that it knows. */
+int dit_compare_keys(const struct dit_key_order *order, struct dit_span a,
+                     struct dit_span b);
 
 #endif

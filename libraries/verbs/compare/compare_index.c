@@ -160,12 +160,14 @@ static int compare_merged(struct dit_compare *c, struct dit_compare_lists *a,
 {
 	int ra = dit_compare_lists_next(a);
 	int rb = dit_compare_lists_next(b);
+	struct dit_key_orders orders;
 	int r = 0;
 
+	dit_key_default_orders(flags, &orders);
 	while (r == 0 && ra >= 0 && rb >= 0 && ra + rb > 0) {
 		int order = ra == 0   ? 1
 		            : rb == 0 ? -1
-		                      : dit_compare_keys(a->key, b->key, flags);
+		                      : dit_compare_keys(&orders.keys, a->key, b->key);
 		uint64_t npassed = order <= 0 ? a->nids : 0;
 
 		if (order == 0) {

@@ -104,14 +104,11 @@ static int compare_keys(const void *a, const void *b)
 {
 	const struct online_key *x = a;
 	const struct online_key *y = b;
-	size_t shorter = x->key.len < y->key.len ? x->key.len : y->key.len;
-	int order = 0;
 
 	if (x->db != y->db) {
 		return x->db < y->db ? -1 : 1;
 	}
-	order = memcmp(x->key.data, y->key.data, shorter);
-	return order != 0 ? order : (x->key.len > y->key.len) - (x->key.len < y->key.len);
+	return dit_span_compare(x->key, y->key);
 }
 
 /* Each key once. */
