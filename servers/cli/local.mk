@@ -1,16 +1,36 @@
 # servers/cli/local.mk
-# What the statistics of all programs are made with. It sees the installed headers.
-noinst_LTLIBRARIES += %D%/librunstats.la
-%C%_librunstats_la_SOURCES = \
+# What the programs share. It sees the installed headers.
+noinst_LTLIBRARIES += %D%/libcli.la
+%C%_libcli_la_SOURCES = \
 	%D%/advice.c \
 	%D%/advice.h \
 	%D%/advice_text.c \
+	%D%/arguments.c \
+	%D%/arguments.h \
+	%D%/common_options.c \
+	%D%/common_options.h \
+	%D%/config_database.c \
+	%D%/config_database.h \
+	%D%/estimate_text.c \
+	%D%/estimate_text.h \
 	%D%/figures.c \
 	%D%/figures.h \
+	%D%/forecast.c \
+	%D%/forecast.h \
 	%D%/html.c \
 	%D%/html.h \
+	%D%/interrupts.c \
+	%D%/interrupts.h \
 	%D%/json_text.c \
 	%D%/json_text.h \
+	%D%/meter.c \
+	%D%/meter.h \
+	%D%/page_cache.c \
+	%D%/page_cache.h \
+	%D%/phases.c \
+	%D%/phases.h \
+	%D%/progress_text.c \
+	%D%/progress_text.h \
 	%D%/report.c \
 	%D%/report.h \
 	%D%/report_charts.c \
@@ -41,8 +61,13 @@ noinst_LTLIBRARIES += %D%/librunstats.la
 	%D%/svg.h \
 	%D%/thread_times.c \
 	%D%/thread_times.h \
+	%D%/user.c \
+	%D%/user.h \
 	$(NULL)
-%C%_librunstats_la_CPPFLAGS = -D_GNU_SOURCE -I$(top_builddir)/include \
-	-I$(top_srcdir)/servers/cli $(jansson_CFLAGS)
-runstats_libs = %D%/librunstats.la $(jansson_LIBS) -lm
+# Programs see the installed headers, their own folder and servers/cli.
+cli_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir)/servers/cli \
+	$(jansson_CFLAGS) -DDEFAULT_CONF='"$(default_conf)"' \
+	-DDEFAULT_CONF_DIR='"$(default_conf_dir)"' -DDEFAULT_SLAPD='"$(slapd)"'
+%C%_libcli_la_CPPFLAGS = $(cli_cppflags)
+cli_libs = %D%/libcli.la $(jansson_LIBS) -lm
 EXTRA_DIST += %D%/README.md
