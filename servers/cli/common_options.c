@@ -177,8 +177,6 @@ static int read_one(struct common_options *options, int option, const char *text
 		return read_openldap(options, text);
 	case COMMON_OPT_PROGRESS:
 		return read_progress(options, text);
-	case COMMON_OPT_USER:
-		return common_user_read(&options->user, text);
 	case '?': /* getopt_long() has told */
 		return common_point_to_help(options);
 	}

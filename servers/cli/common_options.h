@@ -7,7 +7,6 @@
  *   -f file     -F dir               the configuration
  *   -d level    -v                   what to print
  *   -T, --tool-threads n             threads
- *   --user user[:group]              who works on the database (user.h)
  *   --progress how                   what to show while the program works (meter.h)
  *   --openldap 2.5|2.6|2.7   --help   -V, --version
  *
@@ -67,7 +66,6 @@ enum common_long_option {
 	COMMON_OPT_HELP = 1024,
 	COMMON_OPT_OPENLDAP,
 	COMMON_OPT_PROGRESS,
-	COMMON_OPT_USER,
 	COMMON_OPT_END,
 };
 
@@ -77,7 +75,6 @@ enum common_long_option {
 	 {"openldap", required_argument, NULL, COMMON_OPT_OPENLDAP},                     \
 	 {"progress", required_argument, NULL, COMMON_OPT_PROGRESS},                     \
 	 {"tool-threads", required_argument, NULL, 'T'},                                 \
-	 {"user", required_argument, NULL, COMMON_OPT_USER},                             \
  {                                                                                       \
   "version", no_argument, NULL, 'V'                                                      \
  }

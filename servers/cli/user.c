@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "user.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <ditkit/path.h>
-
-#define STAY_ROOT "--user root stays root"
 
 static int fail(const struct common_user *user, int r, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -33,96 +28,6 @@ static int fail(const struct common_user *user, int r, const char *format, ...)
 	(void)fputc('\n', stderr);
 	va_end(args);
 	return r;
-}
-
-/* ---- --user ---- */
-
-/* The last number means "none" to the system calls. @return whether it is a number */
-static bool read_id(const char *text, unsigned *ret)
-{
-	unsigned long long n = 0;
-	char *end = NULL;
-
-	if (!isdigit((unsigned char)text[0])) {
-		return false;
-	}
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (*end != '\0' || errno != 0 || n >= UINT32_MAX) {
-		return false;
-	}
-	*ret = (unsigned)n;
-	return true;
-}
-
-/* @param entry  NULL: the user database does not have the user */
-static void take_entry(struct common_user *user, const struct passwd *entry)
-{
-	user->name[0] = '\0';
-	if (entry != NULL) {
-		user->uid = entry->pw_uid;
-		user->gid = entry->pw_gid;
-		(void)snprintf(user->name, sizeof(user->name), "%s", entry->pw_name);
-	}
-}
-
-static int find_user(struct common_user *user, const char *name, bool has_group)
-{
-	unsigned id = 0;
-	bool is_number = read_id(name, &id);
-	const struct passwd *entry = is_number ? getpwuid(id) : getpwnam(name);
-
-	if (entry == NULL && !is_number) {
-		return fail(user, -1, "--user: there is no user \"%s\"", name);
-	}
-	if (entry == NULL && !has_group) {
-		return fail(user, -1,
-		            "--user: user %u has no entry that names a group: give one, "
-		            "as in %u:%u",
-		            id, id, id);
-	}
-	user->uid = id;
-	take_entry(user, entry);
-	return 0;
-}
-
-static int find_group(struct common_user *user, const char *name)
-{
-	const struct group *entry = NULL;
-	unsigned id = 0;
-
-	if (read_id(name, &id)) {
-		user->gid = id;
-		return 0;
-	}
-	entry = getgrnam(name);
-	if (entry == NULL) {
-		return fail(user, -1, "--user: there is no group \"%s\"", name);
-	}
-	user->gid = entry->gr_gid;
-	return 0;
-}
-
-int common_user_read(struct common_user *user, const char *text)
-{
-	const char *colon = strchr(text, ':');
-	char name[sizeof(user->name)];
-	size_t len = colon == NULL ? strlen(text) : (size_t)(colon - text);
-
-	if (len == 0 || len >= sizeof(name) || (colon != NULL && colon[1] == '\0')) {
-		return fail(user, -1, "--user takes USER or USER:GROUP, not \"%s\"",
-		            text);
-	}
-	(void)snprintf(name, sizeof(name), "%.*s", (int)len, text);
-	if (find_user(user, name, colon != NULL) < 0 ||
-	    (colon != NULL && find_group(user, colon + 1) < 0)) {
-		return -1;
-	}
-	if (user->uid == 0 && colon != NULL) {
-		return fail(user, -1, "--user: root stays what it is and takes no group");
-	}
-	user->is_given = true;
-	return 0;
 }
 
 /* ---- the owner of the directories ---- */
@@ -152,39 +57,40 @@ static int look_at(const struct common_user *user, const char *path, struct stat
 }
 
 /*
- * A directory that is not there is left to whoever opens it, for slapd's words. Of the
- * group a directory has: an owner can give it to groups of his own alone.
+ * A directory that is not there is left to the code that opens it, for slapd's words. Its
+ * owner can give a directory to groups of his own alone, so its group is his.
  *
- * @return 1; 0: there is no directory; -errno after a message
+ * @return 1; 0: none belongs to another user than root; -errno after a message
  */
 static int find_owner(struct common_user *user, const char *const *directories, size_t n)
 {
 	const char *first = NULL;
 
 	for (size_t i = 0; i < n; i++) {
+		const struct passwd *entry = NULL;
 		struct stat status;
 		int r = look_at(user, directories[i], &status);
 
 		if (r < 0) {
 			return r;
 		}
-		if (r == 0) {
+		if (r == 0 || status.st_uid == 0) {
 			continue;
 		}
 		if (first != NULL && status.st_uid != user->uid) {
 			return fail(user, -EPERM,
-			            "%s belongs to user %u, %s to user %u: --user says "
-			            "which of them to be, " STAY_ROOT,
+			            "%s belongs to user %u, %s to user %u: root works as "
+			            "one user, so give both to one",
 			            first, (unsigned)user->uid, directories[i],
 			            (unsigned)status.st_uid);
 		}
 		if (first == NULL) {
 			first = directories[i];
+			entry = getpwuid(status.st_uid);
 			user->uid = status.st_uid;
-			user->gid = status.st_gid;
-			/* Root stays root, and needs no name. */
-			take_entry(user,
-			           status.st_uid == 0 ? NULL : getpwuid(status.st_uid));
+			user->gid = entry == NULL ? status.st_gid : entry->pw_gid;
+			(void)snprintf(user->name, sizeof(user->name), "%s",
+			               entry == NULL ? "" : entry->pw_name);
 		}
 	}
 	return first != NULL;
@@ -212,8 +118,8 @@ static int become(const struct common_user *user)
 	if (r < 0 || setresgid(user->gid, user->gid, user->gid) < 0 ||
 	    setresuid(user->uid, user->uid, user->uid) < 0) {
 		r = -errno;
-		return fail(user, r, "cannot become user %u: %s (" STAY_ROOT ")",
-		            (unsigned)user->uid, strerror(-r));
+		return fail(user, r, "cannot become user %u: %s", (unsigned)user->uid,
+		            strerror(-r));
 	}
 	if (!is_final(user)) {
 		return fail(user, -EPERM,
@@ -240,7 +146,7 @@ static int check_file(const struct common_user *user, const char *directory,
 	}
 	return fail(user, -EACCES,
 	            "%s belongs to user %u and user %u may not open it, so neither may a "
-	            "slapd of that user: give the file away (" STAY_ROOT ")",
+	            "slapd of that user: give the file away",
 	            path, (unsigned)status.st_uid, (unsigned)user->uid);
 }
 
@@ -250,9 +156,8 @@ static int check_directory(const struct common_user *user, const char *directory
 
 	if (access(directory, user->writes ? R_OK | W_OK | X_OK : R_OK) < 0 &&
 	    errno == EACCES) {
-		return fail(user, -EACCES,
-		            "%s: Permission denied for user %u (" STAY_ROOT ")",
-		            directory, (unsigned)user->uid);
+		return fail(user, -EACCES, "%s: Permission denied for user %u", directory,
+		            (unsigned)user->uid);
 	}
 	r = check_file(user, directory, "data.mdb");
 	if (r == 0 && user->writes) {
@@ -280,18 +185,11 @@ static int become_other(const struct common_user *user, const char *const *direc
 int common_become_user(void *ctx, const char *const *directories, size_t n)
 {
 	struct common_user *user = ctx;
-	int r = 1;
+	int r = 0;
 
 	user->was_root = geteuid() == 0;
-	if (!user->was_root) {
-		return !user->is_given || user->uid == geteuid()
-		               ? 0
-		               : fail(user, -EPERM, "only root can become user %u",
-		                      (unsigned)user->uid);
-	}
-	if (!user->is_given) {
+	if (user->was_root) {
 		r = find_owner(user, directories, n);
 	}
-	return r <= 0 || user->uid == 0 ? (r < 0 ? r : 0)
-	                                : become_other(user, directories, n);
+	return r == 1 ? become_other(user, directories, n) : r;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which user works on a database: --user, else the owner of the database directory.
+ * Root works on a database as the owner of its directory.
  *
  * A program that root has started becomes that user before it opens anything in the
- * directory, as slapd does with -u. Whoever owns the directory can exchange everything
- * in it; then nothing is gained by it that the user could not do himself. There is no way
- * back, and the user cannot look into the process.
+ * directory, as slapd does with -u. The owner of the directory can exchange everything in
+ * it; so the program does nothing there that he could not do himself. There is no way
+ * back, and the user cannot look into the process. In a directory of root's the program
+ * stays root, and the library refuses one in which another user can exchange names.
  *
- *     common_user_read(&options->user, "ditadd", text)        --user
  *     opts.before_open = common_become_user;
  *     opts.before_open_ctx = &options->user;
  *
@@ -26,28 +26,19 @@ struct common_user {
 	bool is_verbose;     /* say who is become */
 
 	bool was_root; /* root has started the program */
-	/* Of --user, or found. */
-	bool is_given;
+	/* Set where root becomes another user. */
 	uid_t uid;
 	gid_t gid;
 	char name[64]; /* in the user database; empty: it has no such user */
 };
 
 /**
- * USER or USER:GROUP, names or numbers. A user that the user database does not have needs
- * a group. USER root stays root.
- *
- * @return 0; -1 after a message on standard error
- */
-int common_user_read(struct common_user *user, const char *text);
-
-/**
- * A dit_before_open_fn: become the user that works on these directories. Without root
+ * A dit_before_open_fn: become the owner of these directories. Without root
  * nothing changes.
  *
  * @param ctx          the struct common_user
- * @param directories  all of one owner, unless --user was given; of a file the directory
- *                     counts that the file lies in
+ * @param directories  of one user, or of root and one user, who then works on all; for a
+ *                     file the directory counts in which it lies
  *
  * @return 0; -errno after a message on standard error
  */

@@ -82,8 +82,7 @@ static void print_usage(void)
 		"              [--page-cache[=how]]\n"
 		"              [--progress none|bar|lines|json|seconds] [--rejects file]\n"
 		"              [--report file] [--special-urls] [--stats[=file]] [--strict]\n"
-		"              [--tmpdir dir] [--user user[:group]] "
-		"[--writer pages|append]\n"
+		"              [--tmpdir dir] [--writer pages|append]\n"
 		"              [file]...\n",
 		stdout);
 }
@@ -165,9 +164,6 @@ static const char help_text[] =
 	"                    as slapadd does\n"
 	"  --tmpdir dir      where to spill what does not fit the memory\n"
 	"                    [$TMPDIR, /tmp]\n"
-	"  --user user[:group]\n"
-	"                    started by root: become this user, root: stay root\n"
-	"                    [the owner of the database directory]\n"
 	"  --writer pages|append\n"
 	"                    who makes the pages of a new database: ditadd on all threads,\n"
 	"                    or liblmdb on one [pages, if liblmdb has the known format]\n";

@@ -43,7 +43,7 @@ static void print_usage(void)
 	            "[--no-lock]\n"
 	            "              [--openldap 2.5|2.6|2.7] "
 	            "[--progress none|bar|lines|json|seconds]\n"
-	            "              [--stats] [--user user[:group]]\n",
+	            "              [--stats]\n",
 	            stdout);
 }
 
@@ -84,10 +84,7 @@ static const char help_text[] =
 	"  --progress none|bar|lines|json|seconds\n"
 	"                    what to show meanwhile; a line every so many seconds; with -d\n"
 	"                    nothing [bar on a terminal, else lines every 10 seconds]\n"
-	"  --stats           print how much was written, on standard error\n"
-	"  --user user[:group]\n"
-	"                    started by root: become this user, root: stay root\n"
-	"                    [the owner of the database directory]\n";
+	"  --stats           print how much was written, on standard error\n";
 /* clang-format on */
 
 void cat_options_help(void)

@@ -52,10 +52,10 @@ static const char usage_text[] =
 	"                [-T threads] [--database dir] [--filter-log file] [--json]\n"
 	"                [--max-findings n] [--memory size] [--openldap release]\n"
 	"                [--progress none|bar|lines|json|seconds] [--quick | --stats]\n"
-	"                [--report file] [--tmpdir dir] [--user user[:group]]\n"
+	"                [--report file] [--tmpdir dir]\n"
 	"       ditcheck --compare [-T threads] [--exact] [--generated]\n"
 	"                [--ignore-integerkey] [--json] [--max-findings n]\n"
-	"                [--user user[:group]] dir dir\n";
+	"                dir dir\n";
 
 static const char help_text[] =
 	"\n"
@@ -101,10 +101,7 @@ static const char help_text[] =
 	"  --report file     with --stats: write a page for a browser as well\n"
 	"  --stats           the same, and print what each database takes: keys, postings,\n"
 	"                    pages, bytes, ranges, the longest list; then advice\n"
-	"  --tmpdir dir      where to spill what does not fit the memory\n"
-	"  --user user[:group]\n"
-	"                    started by root: become this user, root: stay root\n"
-	"                    [the owner of the database directory]\n";
+	"  --tmpdir dir      where to spill what does not fit the memory\n";
 /* clang-format on */
 
 static void print_usage(void)

@@ -47,8 +47,7 @@ static void print_usage(void)
 		"[--stats[=file]]\n"
 		"                [--progress none|bar|lines|json|seconds] "
 		"[--report file]\n"
-		"                [--tmpdir dir] [--user user[:group]] "
-		"[attribute ...]\n",
+		"                [--tmpdir dir] [attribute ...]\n",
 		stdout);
 }
 
@@ -105,10 +104,7 @@ static const char help_text[] =
 	"  --stats           print what was built and how long it took\n"
 	"  --stats=file      write more of that to this file, as JSON\n"
 	"  --tmpdir dir      where to spill what does not fit the memory\n"
-	"                    [$TMPDIR, /tmp]\n"
-	"  --user user[:group]\n"
-	"                    started by root: become this user, root: stay root\n"
-	"                    [the owner of the database directory]\n";
+	"                    [$TMPDIR, /tmp]\n";
 /* clang-format on */
 
 void index_options_help(void)

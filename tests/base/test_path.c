@@ -179,6 +179,40 @@ static void links_are_followed_where_only_root_and_we_could_put_them(void **stat
 	assert_int_equal(status, 0);
 }
 
+static void root_works_where_no_other_user_can_exchange_files(void **state)
+{
+	static const struct {
+		const char *path;
+		const char *says; /* NULL: root works there */
+	} places[] = {
+		{"root", NULL},
+		{"root/link", NULL},
+		{"open/mine", NULL},
+		{"alice", "it belongs to user 54321, mode 0755"},
+		{"root/group", "it belongs to user 0, mode 0775"},
+		{"open", "it belongs to user 0, mode 1777"},
+		{"alice/below", "a directory on the way belongs to user 54321"},
+	};
+
+	(void)state;
+	if (geteuid() != 0) {
+		skip_because("only root can give a directory away");
+	}
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char why[DIT_PATH_WHY_BYTES];
+		int fd = dit_path_open_to_work(in_top(places[i].path), why);
+
+		if (places[i].says == NULL) {
+			assert_true(fd >= 0);
+			assert_int_equal(close(fd), 0);
+		} else {
+			assert_int_equal(fd, -EPERM);
+			assert_non_null(strstr(why, "root does not work there"));
+			assert_non_null(strstr(why, places[i].says));
+		}
+	}
+}
+
 static void links_of_proc_are_followed(void **state)
 {
 	char path[64];
@@ -249,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(links_are_followed_where_only_root_and_we_could_put_them),
+		TEST(root_works_where_no_other_user_can_exchange_files),
 		TEST(links_of_proc_are_followed),
 		TEST(parent_is_found_with_the_last_part),
 		TEST(long_and_empty_paths_are_refused),

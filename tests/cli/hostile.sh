@@ -5,13 +5,13 @@
 # export, a reject file, statistics, a report, temporary files. No load may create, change
 # or give away what a link leads to.
 #
-#   HOSTILE_LOADS=N   loads against the staging directory (80); a quarter for the others, a
-#                     sixteenth for each kind of way
-#   DIT_LONG=yes      1,000, and 400 that give up root; 1,000 for each kind of way
+#   HOSTILE_LOADS=N   loads against the staging directory (40); a quarter for the others, and
+#                     for each kind of way
+#   DIT_LONG=yes      400; 1,000 for each kind of way
 #
-# First the loads stay root (--user root), so the rules for files alone protect root. Then a
-# quarter as many loads become the owner of the directory, as they do by default. They need a
-# directory for temporary files that this user reaches.
+# The loads become the owner of the directory. He can exchange a directory on the way for one
+# of root's that lies there, too: then root must not work in it. A directory for temporary
+# files is needed that this user reaches.
 #
 # A load that ends before the attack proves nothing. So the attacker counts: of the loads a
 # part (nattacked) must have seen a name exchanged, and a load that fails must say that the
@@ -22,15 +22,14 @@
 # And an attack that nobody loses to proves nothing. So at first a ditadd that trusts the
 # owner (unprotected.c) is attacked in the same ways, until it has lost once to each. Where
 # the moment is short in which a ditkit-staging is worth exchanging, it waits in that moment
-# until the attacker has come. Then the real ditadd waits there too.
+# until the attacker has come.
 set -u
 export LC_ALL=C
 : "${DITADD:?}" "${DITCAT:?}" "${HOSTILE:?}" "${DIT_BUILDDIR:?}"
 
-loads=${HOSTILE_LOADS:-80}
-as_owner=$((loads / 4))
-ways=$((loads / 16))
-[ "${DIT_LONG:-}" != yes ] || loads=1000 as_owner=400 ways=1000
+loads=${HOSTILE_LOADS:-40}
+ways=$((loads / 4))
+[ "${DIT_LONG:-}" != yes ] || loads=400 ways=1000
 user=65534 # nobody
 
 if [ "$(id -u)" -ne 0 ]; then
@@ -74,7 +73,7 @@ CONF
 printf 'dn: cn=x\nobjectClass: thing\ncn: x\n' >"$work/x.ldif"
 printf 'dn: cn=y,cn=x\nobjectClass: thing\ncn: y\n' >"$work/y.ldif"
 mkdir "$work/db"
-"$DITADD" -f "$work/slapd.conf" -l "$work/x.ldif" --user root || exit 1
+"$DITADD" -f "$work/slapd.conf" -l "$work/x.ldif" || exit 1
 cp "$work/db/data.mdb" "$work/database" # to which y.ldif can be added
 rm -r "$work/db"
 
@@ -153,22 +152,18 @@ end_attack() {
 	rm -rf "$work/db"
 }
 
-# attack WAY TARGET LOADS [OPTION...]; with window=MOMENT the loads wait there
-window=
+# attack WAY TARGET LOADS
 attack() {
 	local way=$1 target=$2 nloads_here=$3 i won=0 done=0 attacked=0 before input
-	shift 3
 	begin_attack "$way" "$target"
 	for ((i = 0; i < nloads_here; i++)); do
 		prepare "$target" $i
 		before=$(count)
-		if env ${window:+"LD_PRELOAD=$unprotected" TRUSTS=no WINDOW="$window"} \
-			"$DITADD" -f "$work/slapd.conf" -l "$work/$input.ldif" "$@" \
-			>"$work/out" 2>&1; then
+		if "$DITADD" -f "$work/slapd.conf" -l "$work/$input.ldif" >"$work/out" 2>&1; then
 			done=$((done + 1))
 		elif ! is_expected; then
 			nearly=$((nearly + 1))
-			sed "s/^/$way, $target${1:+, $*}: /; 3q" "$work/out" >&2
+			sed "s/^/$way, $target: /; 3q" "$work/out" >&2
 		fi
 		[ "$before" = "$(count)" ] || attacked=$((attacked + 1))
 		if is_won; then
@@ -177,7 +172,7 @@ attack() {
 		fi
 	done
 	end_attack
-	echo "$way, $target${1:+, $*}${window:+, $window}: $nloads_here loads," \
+	echo "$way, $target: $nloads_here loads," \
 		"$attacked of them attacked," \
 		"$done ended well, $won won by the attacker"
 	nwon=$((nwon + won))
@@ -185,14 +180,14 @@ attack() {
 	nattacked_here=$((nattacked_here + attacked))
 }
 
-# defeat WAY TARGET: attack the ditadd that trusts the owner, until it has lost; each load in
+# defeat WAY TARGET [MOMENT]: attack the ditadd that trusts the owner, until it has lost; each load in
 # a new directory, so that what an earlier one left does not end it
 defeat() {
 	local i input
 	for ((i = 0; i < 1000; i++)); do
 		begin_attack "$1" "$2"
 		prepare "$2" $i
-		LD_PRELOAD=$unprotected WINDOW=$window "$DITADD" --user root \
+		LD_PRELOAD=$unprotected WINDOW=${3:-} "$DITADD" \
 			-f "$work/slapd.conf" -l "$work/$input.ldif" >"$work/out" 2>&1
 		end_attack
 		is_won && break
@@ -205,21 +200,20 @@ defeat() {
 	restore
 }
 
-# attacks LOADS [OPTION...]: a quarter of the loads must have been attacked
+# attacks LOADS: a quarter of the loads must have been attacked
 attacks() {
 	local n=$1 before=$nloads nattacked_here=0
-	shift
-	attack staging new "$n" "$@"
-	attack staging old $((n / 4)) "$@"
-	attack late old $((n / 4)) "$@"
-	attack blind new $((n / 4)) "$@"
-	attack lock new $((n / 4)) "$@"
-	attack lock old $((n / 4)) "$@"
-	attack data new $((n / 4)) "$@"
-	attack data old $((n / 4)) "$@"
-	attack flip-lock new $((n / 4)) "$@"
-	attack flip-lock old $((n / 4)) "$@"
-	attack flip-data database $((n / 4)) "$@"
+	attack staging new "$n"
+	attack staging old $((n / 4))
+	attack late old $((n / 4))
+	attack blind new $((n / 4))
+	attack lock new $((n / 4))
+	attack lock old $((n / 4))
+	attack data new $((n / 4))
+	attack data old $((n / 4))
+	attack flip-lock new $((n / 4))
+	attack flip-lock old $((n / 4))
+	attack flip-data database $((n / 4))
 	nattacked=$((nattacked + nattacked_here))
 	if [ $((4 * nattacked_here)) -lt $((nloads - before)) ]; then
 		echo "only $nattacked_here of $((nloads - before)) loads were attacked: no proof" >&2
@@ -227,33 +221,28 @@ attacks() {
 	fi
 }
 
-# held MOMENT: all loads that make a ditkit-staging are attacked there
-held() {
-	local nattacked_here=0
-	window=$1
-	attack staging new 8 --user root
-	attack staging old 8 --user root
-	attack late old 8 --user root
-	window=
-	nattacked=$((nattacked + nattacked_here))
-	if [ "$nattacked_here" -lt 6 ]; then # a quarter
-		echo "$1: only $nattacked_here loads were attacked: no proof" >&2
-		exit 1
-	fi
-}
-
 # ---- a directory on the way ----
 
-# of_root: all that is root's at the end of the link
+# of_root: all that is root's and must not be touched
 of_root() {
-	find "$work/precious/site" -printf '%P %u:%g %m %s %T@\n' | sort
+	find "$stake/" -printf '%P %u:%g %m %s %T@\n' | sort
 }
 
-# begin_way: "site" in the user's directory; real leads to it whatever its name is
+# begin_way KIND: "site" in the user's directory; real leads to it whatever its name is. He
+# exchanges it for a link to a directory of root's, or for one that lies beside it ("own")
 begin_way() {
 	mkdir -p "$work/home/site/db" "$work/precious/site/db"
-	ln -s "$work/precious/site" "$work/home/evil"
-	chown -hR $user "$work/home"
+	if [ "$1" = own ]; then
+		mkdir -p "$work/home/evil/db"
+		exec 9<"$work/home/evil"
+		stake=/proc/$$/fd/9
+	else
+		ln -s "$work/precious/site" "$work/home/evil"
+		chown -h $user "$work/home/evil"
+		stake=$work/precious/site
+	fi
+	chown -R $user "$work/home/site"
+	chown $user "$work/home"
 	exec 8<"$work/home/site"
 	real=/proc/$$/fd/8
 	clean=$(of_root)
@@ -266,53 +255,54 @@ end_way() {
 	kill "$attacker"
 	wait "$attacker" 2>/dev/null
 	attacker=
-	exec 8<&-
+	exec 8<&- 9<&-
 	rm -rf "$work/home" "$work/precious/site"
 }
 
-# run_way KIND OPTION...: one load or export by this way
+# run_way KIND: one load or export by this way
 run_way() {
-	local site=$work/home/site kind=$1
-	shift
-	case $kind in
-	database) "$DITADD" -f "$work/way.conf" -l "$work/x.ldif" "$@" ;;
-	export) "$DITCAT" -f "$work/real.conf" -l "$site/out" "$@" ;;
-	rejects) "$DITADD" -u -f "$work/real.conf" -l "$work/x.ldif" --rejects "$site/out" "$@" ;;
-	stats) "$DITADD" -u -f "$work/real.conf" -l "$work/x.ldif" --stats="$site/out" "$@" ;;
-	report) "$DITADD" -u -f "$work/real.conf" -l "$work/x.ldif" --report="$site/out" "$@" ;;
-	temporary) TMPDIR=$site "$DITCAT" -f "$work/real.conf" -l /dev/null "$@" ;;
+	local site=$work/home/site dry_run
+	dry_run=("$DITADD" -u -f "$work/real.conf" -l "$work/x.ldif")
+	case $1 in
+	database | own) "$DITADD" -f "$work/way.conf" -l "$work/x.ldif" ;;
+	export) "$DITCAT" -f "$work/real.conf" -l "$site/out" ;;
+	rejects) "${dry_run[@]}" --rejects "$site/out" ;;
+	stats) "${dry_run[@]}" --stats="$site/out" ;;
+	report) "${dry_run[@]}" --report="$site/out" ;;
+	temporary) TMPDIR=$site "$DITCAT" -f "$work/real.conf" -l /dev/null ;;
 	esac >"$work/out" 2>&1
 }
 
 # is_way_won: then all is put right again
 is_way_won() {
 	[ "$(of_root)" != "$clean" ] || return 1
-	rm -rf "$work/precious/site"
-	mkdir -p "$work/precious/site/db"
+	rm -rf "$stake"/*
+	mkdir "$stake/db"
 	clean=$(of_root)
 }
 
-# attack_way LOADS KIND OPTION...
+words='is a symbolic link and not followed|root does not work there'
+words+="|KEYEXIST|Permission denied|$gone"
+
+# attack_way LOADS KIND
 attack_way() {
 	local n=$1 kind=$2 i won=0 done=0 before attacked=0
-	shift 2
-	begin_way
+	begin_way "$kind"
 	# At least one of them by the real directory.
 	for ((i = 0; i < n || (done == 0 && i < 1000); i++)); do
 		before=$(count)
-		if run_way "$kind" "$@"; then
+		if run_way "$kind"; then
 			done=$((done + 1))
-		elif ! grep -Eq "is a symbolic link and not followed|KEYEXIST|Permission denied|$gone" \
-			"$work/out"; then
+		elif ! grep -Eq "$words" "$work/out"; then
 			nearly=$((nearly + 1))
-			sed "s/^/way, $kind${1:+, $*}: /; 3q" "$work/out" >&2
+			sed "s/^/way, $kind: /; 3q" "$work/out" >&2
 		fi
 		[ "$before" = "$(count)" ] || attacked=$((attacked + 1))
 		is_way_won && won=$((won + 1))
 		rm -rf "$real"/* && mkdir "$real/db" && chown $user "$real/db"
 	done
 	end_way
-	echo "way, $kind${1:+, $*}: $i loads, $attacked of them attacked," \
+	echo "way, $kind: $i loads, $attacked of them attacked," \
 		"$done ended well, $won won by the attacker"
 	nwon=$((nwon + won))
 	nloads=$((nloads + i))
@@ -326,9 +316,9 @@ attack_way() {
 # defeat_way KIND
 defeat_way() {
 	local i
-	begin_way
+	begin_way "$1"
 	for ((i = 0; i < 1000; i++)); do
-		LD_PRELOAD=$unprotected run_way "$1" --user root
+		LD_PRELOAD=$unprotected run_way "$1"
 		is_way_won && break
 		rm -rf "$real"/* && mkdir "$real/db"
 	done
@@ -346,9 +336,8 @@ attack_ways() {
 	sed "s,$work/db,$work/real," "$work/slapd.conf" >"$work/real.conf"
 	mkdir "$work/real" && chown $user "$work/real"
 	"$DITADD" -f "$work/real.conf" -l "$work/x.ldif" || exit 1
-	for kind in database export rejects stats report temporary; do
+	for kind in database own export rejects stats report temporary; do
 		defeat_way $kind
-		attack_way "$ways" $kind --user root
 		attack_way "$ways" $kind
 	done
 }
@@ -356,19 +345,12 @@ attack_ways() {
 unprotected=$DIT_BUILDDIR/tests/cli/unprotected.so
 restore
 attack_ways
-window=opened
-defeat staging new
-window=filled
-defeat late old
-window=
-held made
-held opened
-held filled
+defeat staging new opened
+defeat late old filled
 defeat flip-lock new
 defeat flip-lock old
 defeat flip-data database
-attacks "$loads" --user root
-attacks "$as_owner"
+attacks "$loads"
 echo "${0##*/}: $nloads loads, $nattacked of them attacked, $nwon won by the attacker," \
 	"$nearly ended for another reason, $SECONDS s"
 [ "$nwon" -eq 0 ] && [ "$nearly" -eq 0 ]

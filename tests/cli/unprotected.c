@@ -4,22 +4,19 @@
  * whose author did not think of him. hostile.sh shows with it that its attacks would
  * succeed:
  *
+ *   fstat(2)     says that each directory is root's alone: the program stays root
  *   O_NOFOLLOW   is left out: links are followed
  *   O_EXCL       is left out: what is there already is used
  *   openat(2)    of a file in ditkit-staging goes by the name of that directory, not by
  *                the descriptor
  *   openat(2)    of "." in ditkit-staging leads to an empty directory
- *   fstat(2)     of ditkit-staging says that it belongs to the caller, and to nobody else
  *   fstatat(2)   of data.mdb follows a link
  *
  * And a ditadd that is slow at the right moment, so that the owner always is the quicker
  * one. With WINDOW in the environment it waits until he has exchanged ditkit-staging:
  *
- *   made         after mkdirat(2)
  *   opened       after openat(2) of what mkdirat(2) has made
  *   filled       after openat(2) of the new data.mdb in it
- *
- * With TRUSTS=no it does nothing else: what has to be proven of the real ditadd.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -55,11 +52,6 @@ static bool says(const char *variable, const char *value)
 	return text != NULL && strcmp(text, value) == 0;
 }
 
-static bool trusts(void)
-{
-	return !says("TRUSTS", "no");
-}
-
 /* Until the name leads to another directory. */
 static void wait_for_exchange(int fd, ino_t made)
 {
@@ -78,7 +70,7 @@ int fstatat(int fd, const char *restrict name, struct stat *restrict ret, int fl
 {
 	int (*real)(int, const char *, struct stat *, int) = next("fstatat");
 
-	if (trusts() && strcmp(name, "data.mdb") == 0) {
+	if (strcmp(name, "data.mdb") == 0) {
 		flags &= ~AT_SYMLINK_NOFOLLOW;
 	}
 	return real(fd, name, ret, flags);
@@ -88,17 +80,8 @@ int mkdirat(int fd, const char *name, mode_t mode)
 {
 	int (*real)(int, const char *, mode_t) = next("mkdirat");
 	int r = real(fd, name, mode);
-	struct stat st;
 
-	if (r != 0 || strcmp(name, STAGING) != 0) {
-		return r;
-	}
-	is_made = true;
-	/* He may have been quicker already. */
-	if (says("WINDOW", "made") && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    st.st_uid == geteuid()) {
-		wait_for_exchange(fd, st.st_ino);
-	}
+	is_made = is_made || (r == 0 && strcmp(name, STAGING) == 0);
 	return r;
 }
 
@@ -134,14 +117,11 @@ static int open_in_staging(const char *name, int flags, mode_t mode)
 	char path[4096];
 	int r = -1;
 
-	if (!trusts()) {
-		r = real(staging_fd, name, flags, mode);
-	} else if (strcmp(name, ".") == 0) {
+	if (strcmp(name, ".") == 0) {
 		return open_empty();
-	} else {
-		(void)snprintf(path, sizeof(path), STAGING "/%s", name);
-		r = real(dir_fd, path, flags, mode);
 	}
+	(void)snprintf(path, sizeof(path), STAGING "/%s", name);
+	r = real(dir_fd, path, flags, mode);
 	if (strcmp(name, "data.mdb") == 0 && (flags & O_CREAT) != 0 &&
 	    says("WINDOW", "filled")) {
 		wait_beside(dir_fd, staging_fd);
@@ -155,7 +135,7 @@ static int open_trusting(int fd, const char *name, int flags, mode_t mode)
 	int r = -1;
 
 	/* A link itself is wanted: there is nothing to follow. */
-	if (((flags & O_PATH) == 0 || (flags & O_DIRECTORY) != 0) && trusts()) {
+	if ((flags & O_PATH) == 0 || (flags & O_DIRECTORY) != 0) {
 		flags &= ~(O_NOFOLLOW | O_EXCL);
 	}
 	if (fd >= 0 && fd == staging_fd) {
@@ -217,8 +197,8 @@ int fstat(int fd, struct stat *ret)
 	int (*real)(int, struct stat *) = next("fstat");
 	int r = real(fd, ret);
 
-	if (r == 0 && fd >= 0 && fd == staging_fd && trusts()) {
-		ret->st_uid = geteuid();
+	if (r == 0 && S_ISDIR(ret->st_mode)) {
+		ret->st_uid = 0;
 		ret->st_mode &= ~(mode_t)(S_IWGRP | S_IWOTH);
 	}
 	return r;

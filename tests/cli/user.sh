@@ -97,17 +97,6 @@ conf=(-g -f "$work/secret/slapd.conf")
 
 # ---- what needs no root ----
 
-says 1 'ditadd: --user: there is no user "no-such-user"' "$DITADD" --user no-such-user
-says 1 'ditcat: --user: there is no group "no-such-group"' \
-	"$DITCAT" --user root:no-such-group
-says 2 'ditcheck: --user: user 54321 has no entry that names a group: give one, as in 54321:54321' \
-	"$DITCHECK" --user $uid
-says 1 'ditindex: --user: root stays what it is and takes no group' \
-	"$DITINDEX" --user root:0
-for bad in '' : :x root: "$(printf '%080d' 0)"; do
-	says 1 "ditadd: --user takes USER or USER:GROUP, not \"$bad\"" "$DITADD" --user "$bad"
-done
-
 # as COMMAND...: as an ordinary user
 as() {
 	if [ "$(id -u)" -eq 0 ]; then
@@ -124,10 +113,7 @@ head -4 "$work/secret/x.ldif" >"$work/open/x.ldif"
 chmod 777 "$work/open/db"
 if command -v setpriv >/dev/null; then
 	cp "$DITADD" "$work/ditadd" # the build directory may be closed
-	says 1 'ditadd: only root can become user 12345' as "$work/ditadd" -g \
-		-f "$work/open/slapd.conf" -l "$work/open/x.ldif" --user 12345:12345
-	says 0 '' as "$work/ditadd" -g -f "$work/open/slapd.conf" \
-		-l "$work/open/x.ldif" --user "$(as id -u):$(as id -g)"
+	says 0 '' as "$work/ditadd" -g -f "$work/open/slapd.conf" -l "$work/open/x.ldif"
 	mkdir "$work/open/closed"
 	chmod 555 "$work/open/closed"
 	sed "s,$work/open/db,$work/open/closed," "$work/open/slapd.conf" >"$work/open/closed.conf"
@@ -172,7 +158,7 @@ says 0 "as user $uid, group $gid" "$DITCAT" -v "${conf[@]}" -l "$work/secret/out
 check "the export is root's" test "$(stat -c %u:%g "$work/secret/out")" = 0:0
 check "the export is whole" grep -q '^entryUUID: ' "$work/secret/out"
 cp -p "$work/secret/out" "$work/secret/first"
-says 0 '' "$DITCAT" "${conf[@]}" -l "$work/secret/out" -v --user root
+says 0 "as user $uid, group $gid" "$DITCAT" "${conf[@]}" -l "$work/secret/out" -v
 check "an export is replaced" cmp "$work/secret/first" "$work/secret/out"
 says 0 '' "$DITINDEX" "${conf[@]}"
 says 0 '' "$DITINDEX" "${conf[@]}" --online
@@ -215,11 +201,10 @@ kill $writer
 wait $writer 2>/dev/null
 writer=
 
-# As root with a user that the user database has: with the groups of that user.
-chmod 777 "$work/db"
-says 0 '*as user 1, group *' "$DITADD" "${conf[@]}" -v -u -l "$work/open/x.ldif" --user daemon
-says 0 "*as user 1, group $gid*" "$DITADD" "${conf[@]}" -v -u -l "$work/open/x.ldif" \
-	--user 1:$gid
+# An owner that the user database has: with its group.
+rm -rf "$work/db" && mkdir "$work/db" && chown daemon "$work/db" && chmod 777 "$work/db"
+says 0 "*as user $(id -u daemon), group $(id -g daemon)*" "$DITADD" "${conf[@]}" -v -u \
+	-l "$work/open/x.ldif"
 
 # ---- what the user may not ----
 
@@ -234,8 +219,7 @@ LDIF
 fresh
 says 1 '*secret/value*fetch failed*' "$DITADD" "${conf[@]}" -l "$work/secret/url.ldif"
 check "nothing is left" test -z "$(ls "$work/db")"
-says 0 '' "$DITADD" "${conf[@]}" -l "$work/secret/url.ldif" --user root
-check "root gives the files away" owner "$work/db/data.mdb" "$work/db/lock.mdb"
+says 0 '' "$DITADD" "${conf[@]}" -l "$work/open/x.ldif"
 
 says 1 "ditadd: secret, for temporary files of user $uid: Permission denied" \
 	"$DITADD" "${conf[@]}" -l "$work/secret/x.ldif" --tmpdir "$work/secret"
@@ -246,21 +230,21 @@ says 1 "ditindex: secret, for temporary files of user $uid: Permission denied" \
 for file in data.mdb lock.mdb; do
 	chown 0:0 "$work/db/$file"
 	chmod 600 "$work/db/$file"
-	says 1 "ditindex: db/$file belongs to user 0 and user $uid may not open it, so neither may a slapd of that user: give the file away (--user root stays root)" \
+	says 1 "ditindex: db/$file belongs to user 0 and user $uid may not open it, so neither may a slapd of that user: give the file away" \
 		"$DITINDEX" "${conf[@]}"
 	chown $uid:$gid "$work/db/$file"
 done
 chown 0:0 "$work/db/data.mdb"
 says 1 "ditcat: db/data.mdb belongs to user 0*" "$DITCAT" "${conf[@]}"
 says 2 "ditcheck: db/data.mdb belongs to user 0*" "$DITCHECK" "${conf[@]}"
-says 0 '' "$DITCAT" "${conf[@]}" --user root
+chown $uid:$gid "$work/db/data.mdb"
 
 mkdir -m 700 "$work/secret/db"
 chown $uid:$gid "$work/secret/db"
 sed "s,$work/db,$work/secret/db," "$work/secret/slapd.conf" >"$work/secret/inside.conf"
-says 1 "ditadd: secret/db: Permission denied for user $uid (--user root stays root)" \
+says 1 "ditadd: secret/db: Permission denied for user $uid" \
 	"$DITADD" -g -f "$work/secret/inside.conf" -l "$work/secret/x.ldif"
-says 1 "ditcat: secret/db: Permission denied for user $uid (--user root stays root)" \
+says 1 "ditcat: secret/db: Permission denied for user $uid" \
 	"$DITCAT" -g -f "$work/secret/inside.conf"
 
 # ---- several directories ----
@@ -268,28 +252,57 @@ says 1 "ditcat: secret/db: Permission denied for user $uid (--user root stays ro
 head -3 "$work/secret/x.ldif" >"$work/secret/one.ldif"
 fresh
 both=(-f "$work/secret/slapd.conf")
-says 1 "ditadd: db belongs to user $uid, sub to user 0: --user says which of them to be, --user root stays root" \
+# One of root's and one of the user: what root opened there, the user may not.
+says 1 "ditadd: sub: Permission denied for user $uid" \
 	"$DITADD" "${both[@]}" -l "$work/secret/one.ldif"
-says 0 '' "$DITADD" "${both[@]}" -l "$work/secret/one.ldif" --user root
+chown 12345 "$work/sub"
+several="root works as one user, so give both to one"
+says 1 "ditadd: db belongs to user $uid, sub to user 12345: $several" \
+	"$DITADD" "${both[@]}" -l "$work/secret/one.ldif"
 says 1 "ditindex: db belongs to user $uid, sub*" "$DITINDEX" "${both[@]}"
 says 1 "ditcat: db belongs to user $uid, sub*" "$DITCAT" "${both[@]}"
-says 2 "ditcheck: sub belongs to user 0, db*" "$DITCHECK" "${both[@]}"
+says 2 "ditcheck: sub belongs to user 12345, db*" "$DITCHECK" "${both[@]}"
 says 2 "ditcheck: db belongs to user $uid, sub*" "$DITCHECK" --compare "$work/db" "$work/sub"
-says 0 '' "$DITCHECK" "${both[@]}" --user root
 rm -rf "$work/sub" && mkdir "$work/sub" && chown $uid "$work/sub"
 fresh
 says 0 '' "$DITADD" "${both[@]}" -l "$work/secret/one.ldif"
 check "both belong to the user" owner "$work/db/data.mdb" "$work/sub/data.mdb"
 cp -rp "$work/db" "$work/copy"
 says 0 '' "$DITCHECK" --compare "$work/db" "$work/copy"
+chown 0:0 "$work/copy" # its files are the user's
+says 0 '' "$DITCHECK" --compare "$work/db" "$work/copy"
 says 2 'ditcheck: missing: could not be checked: No such file or directory' \
 	"$DITCHECK" --quick --database "$work/missing"
 
+# ---- directories of root's ----
+
+# root_only CONF WORDS: root does not load there
+root_only() {
+	says 1 "*: root does not work there, for another user can exchange files: $2, mode $3*" \
+		"$DITADD" -g -f "$1" -l "$work/secret/one.ldif"
+}
+mkdir "$work/own"
+sed "s,$work/db,$work/own," "$work/secret/slapd.conf" >"$work/secret/own.conf"
+for mode in 0775 0757 1777; do
+	chmod $mode "$work/own"
+	root_only "$work/secret/own.conf" "it belongs to user 0" $mode
+	check "nothing is left" test -z "$(ls "$work/own")"
+done
+chmod 755 "$work/own"
+says 0 '' "$DITADD" -g -f "$work/secret/own.conf" -l "$work/secret/one.ldif"
+check "root stays root in a directory of its own" \
+	test "$(stat -c %u "$work/own/data.mdb")" = 0
+mkdir "$work/home" "$work/home/db"
+chown $uid:$gid "$work/home"
+sed "s,$work/db,$work/home/db," "$work/secret/slapd.conf" >"$work/secret/home.conf"
+root_only "$work/secret/home.conf" "a directory on the way belongs to user $uid" 0755
+check "nothing is left" test -z "$(ls "$work/home/db")"
+
 # ---- becoming the user fails, or does not last ----
 
-says 1 "ditcat: cannot become user $uid: Operation not permitted (--user root stays root)" \
+says 1 "ditcat: cannot become user $uid: Operation not permitted" \
 	setpriv --bounding-set=-setuid "$DITCAT" "${conf[@]}"
-says 1 "ditcat: cannot become user $uid: Operation not permitted (--user root stays root)" \
+says 1 "ditcat: cannot become user $uid: Operation not permitted" \
 	setpriv --bounding-set=-setgid "$DITCAT" "${conf[@]}"
 says 1 "ditcat: became user $uid, but could become root again: this process was started with capabilities that survive" \
 	setpriv --securebits=+no_setuid_fixup "$DITCAT" "${conf[@]}"

@@ -23,7 +23,7 @@ disk=$work/disk
 mkdir -p "$disk" "$work/db" "$work/dit"
 unmount() { umount "$disk" 2>/dev/null; }
 atexit+=(unmount)
-mount -t tmpfs -o size=1m tmpfs "$disk" 2>/dev/null || skip "no file system can be mounted here"
+mount -t tmpfs -o size=1m,mode=755 tmpfs "$disk" 2>/dev/null || skip "no file system can be mounted here"
 unmount
 
 # new_disk KIND: an empty one; false if there is no program that makes it
@@ -33,7 +33,7 @@ new_disk() {
 	rm -f "$work/image"
 	case $1 in
 	tmpfs)
-		mount -t tmpfs -o size=$size tmpfs "$disk"
+		mount -t tmpfs -o size=$size,mode=755 tmpfs "$disk"
 		return
 		;;
 	xfs) size=310M options=(-q) ;;

@@ -164,14 +164,14 @@ load -l "$work/first.ldif"
 save old
 mkdir "$work/disk"
 unmount() { umount "$work/dit/files" 2>/dev/null; }
-if [ "$(id -u)" -ne 0 ] || ! mount -t tmpfs -o size=64m tmpfs "$work/disk" 2>/dev/null; then
+if [ "$(id -u)" -ne 0 ] || ! mount -t tmpfs -o size=64m,mode=755 tmpfs "$work/disk" 2>/dev/null; then
 	echo "SKIPPED: a file system that can only be read: none can be mounted here"
 else
 	cp -r "$work/old/db" "$work/disk/db"
 	mkdir -p "$work/dit/files"
 	mount --move "$work/disk" "$work/dit/files" 2>/dev/null || {
 		umount "$work/disk"
-		mount -t tmpfs -o size=64m tmpfs "$work/dit/files"
+		mount -t tmpfs -o size=64m,mode=755 tmpfs "$work/dit/files"
 		cp -r "$work/old/db" "$work/dit/files/db"
 	}
 	atexit+=(unmount)

@@ -623,7 +623,7 @@ static int small_disk_setup(void **state)
 {
 	char *dir = test_scratch();
 
-	if (mount("none", dir, "tmpfs", 0, "size=20m") != 0) {
+	if (mount("none", dir, "tmpfs", 0, "size=20m,mode=755") != 0) {
 		test_scratch_remove(dir);
 		return 0;
 	}

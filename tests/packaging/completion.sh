@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion in bash and zsh: each option that a program's --help names is completed and
 # none else, the program takes each of them, its man page names each of them, and arguments
-# are completed as what they are: one of some words, a file, a directory, a user.
+# are completed as what they are: one of some words, a file, a directory.
 set -u
 : "${DIT_SRCDIR:?}" "${DITADD:?}" "${DITCAT:?}" "${DITCHECK:?}" "${DITINDEX:?}"
 
@@ -96,7 +96,6 @@ same 'bash: a directory' "$work/dir/one"$'\n'"$work/dir/two" \
 	"$(bash_words ditadd --tmpdir "$work/dir/")"
 same 'bash: directories that are compared' "$work/dir/one"$'\n'"$work/dir/two" \
 	"$(bash_words ditcheck --compare "$work/dir/")"
-same 'bash: a user' root "$(bash_words ditcat --user roo)"
 same 'bash: a number' '' "$(bash_words ditcat -n '')"
 same 'bash: options that begin so' $'--max-record\n--max-rejects' \
 	"$(bash_words ditadd --max-re)"

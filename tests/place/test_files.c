@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
 #include "base/error.h"
 #include "output/existing.h"
@@ -251,7 +250,7 @@ static void what_is_no_regular_file_is_refused(void **state)
 	}
 }
 
-/* A hard link to a file of root, where the system lets users make those. */
+/* A hard link to a file of another user, where the system lets users make those. */
 static void second_name_of_a_foreign_file_is_refused(void **state)
 {
 	static const char *const names[] = {"data.mdb", "lock.mdb"};
@@ -264,19 +263,24 @@ static void second_name_of_a_foreign_file_is_refused(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		char *dir = fixture_published();
 		char *file = strdup(fixture_path(dir, names[i]));
-		struct dit_staging_opts opts = fixture_opts(dir);
-		struct dit_staging *staging = NULL;
-		uint64_t nrecords = 0;
+		int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		struct dit_fault fault = {""};
+		int fd = -1;
 
 		assert_int_equal(link(file, fixture_path(dir, "second")), 0);
 		/* In one's own directory that is nobody else's business. */
-		assert_int_equal(dit_staging_open(&staging, &opts, &nrecords),
-		                 DIT_E_NOTEMPTY);
+		fd = dit_file_open(dir_fd, names[i], O_RDWR, &fault);
+		assert_true(fd >= 0);
+		assert_int_equal(close(fd), 0);
 		assert_int_equal(chown(dir, NOBODY, NOBODY), 0);
-		assert_refused(dir, -EINVAL, "has a second name elsewhere");
+		assert_int_equal(dit_file_open(dir_fd, names[i], O_RDWR, &fault),
+		                 -EINVAL);
+		assert_says(fault, "has a second name elsewhere");
 		assert_int_equal(unlink(fixture_path(dir, "second")), 0);
-		assert_int_equal(dit_staging_open(&staging, &opts, &nrecords),
-		                 DIT_E_NOTEMPTY);
+		fd = dit_file_open(dir_fd, names[i], O_RDWR, &fault);
+		assert_true(fd >= 0);
+		assert_int_equal(close(fd), 0);
+		assert_int_equal(close(dir_fd), 0);
 		free(file);
 		test_scratch_remove(dir);
 	}
@@ -494,56 +498,10 @@ static void staging_directory_that_others_can_write_in_is_refused(void **state)
 	test_scratch_remove(dir);
 }
 
-/* As a load that is killed. */
-static void leave_staging(const char *dir)
+/* There, another user could exchange files. */
+static void root_works_where_it_is_alone(void **state)
 {
-	int status = 0;
-	pid_t child = fork();
-
-	assert_true(child >= 0);
-	if (child == 0) {
-		(void)fixture_open(dir);
-		_exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-	(void)unlink(fixture_path(dir, "lock.mdb"));
-}
-
-/* A directory of root's is refused; what a load has left is removed, step by step. */
-static void assert_only_ours_is_emptied(const char *dir)
-{
-	struct dit_fault fault = {""};
-	struct dit_staging_opts opts = fixture_opts(dir);
-	struct dit_staging *staging = NULL;
-	uint64_t nrecords = 0;
-
-	opts.fault = &fault;
-	assert_int_equal(mkdir(fixture_path(dir, "ditkit-staging"), 0700), 0);
-	make_text(fixture_path(dir, "ditkit-staging/data.mdb"), "precious");
-	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), -EPERM);
-	assert_says(fault,
-	            "ditkit-staging in it belongs to user 0, and no load has made it");
-	assert_text(fixture_path(dir, "ditkit-staging/data.mdb"), "precious");
-	assert_int_equal(unlink(fixture_path(dir, "ditkit-staging/data.mdb")), 0);
-	dit_staging_abandon(fixture_open(dir));
-	assert_directory_holds(dir, "");
-
-	/* The mark is there as long as anything else. */
-	leave_staging(dir);
-	assert_int_equal(access(fixture_path(dir, "ditkit-staging/data.mdb"), F_OK), 0);
-	assert_int_equal(mkdir(fixture_path(dir, "ditkit-staging/below"), 0700), 0);
-	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), -EISDIR);
-	assert_int_equal(access(fixture_path(dir, "ditkit-staging/made-by-ditkit"), F_OK),
-	                 0);
-	assert_int_equal(rmdir(fixture_path(dir, "ditkit-staging/below")), 0);
-	dit_staging_abandon(fixture_open(dir));
-	assert_directory_holds(dir, "");
-}
-
-/* Who may rename in a directory can rename root's in it, and not empty them. */
-static void directories_of_root_are_not_emptied(void **state)
-{
+	static const mode_t shared[] = {0770, 0703, 01777};
 	char *dir = test_scratch();
 	(void)state;
 
@@ -551,25 +509,18 @@ static void directories_of_root_are_not_emptied(void **state)
 		test_scratch_remove(dir);
 		skip_because("only root can make a directory of another user");
 	}
-	assert_int_equal(chmod(dir, 0770), 0);
-	assert_only_ours_is_emptied(dir);
-	assert_int_equal(chmod(dir, 0703), 0);
-	assert_only_ours_is_emptied(dir);
-	assert_int_equal(chmod(dir, 0700), 0);
+	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++) {
+		assert_int_equal(chmod(dir, shared[i]), 0);
+		assert_refused(dir, -EPERM, "root does not work there");
+	}
+	assert_int_equal(chmod(dir, 0755), 0);
+	dit_staging_abandon(fixture_open(dir));
+	assert_int_equal(mkdir(fixture_path(dir, "below"), 0700), 0);
 	assert_int_equal(chown(dir, NOBODY, NOBODY), 0);
-	assert_only_ours_is_emptied(dir);
-
-	/* What is his goes; so does anything where only root may rename. */
-	assert_int_equal(mkdir(fixture_path(dir, "ditkit-staging"), 0700), 0);
-	make_text(fixture_path(dir, "ditkit-staging/data.mdb"), "left");
-	assert_int_equal(chown(fixture_path(dir, "ditkit-staging"), NOBODY, NOBODY), 0);
-	dit_staging_abandon(fixture_open(dir));
-	assert_directory_holds(dir, "");
-	assert_int_equal(chown(dir, 0, 0), 0);
-	assert_int_equal(mkdir(fixture_path(dir, "ditkit-staging"), 0700), 0);
-	make_text(fixture_path(dir, "ditkit-staging/data.mdb"), "left");
-	dit_staging_abandon(fixture_open(dir));
-	assert_directory_holds(dir, "");
+	assert_refused(dir, -EPERM, "it belongs to user 65534, mode 0755");
+	assert_refused(fixture_path(dir, "below"), -EPERM,
+	               "a directory on the way belongs to user 65534");
+	assert_directory_holds(dir, "below ");
 	test_scratch_remove(dir);
 }
 
@@ -680,7 +631,7 @@ int main(void)
 		cmocka_unit_test(file_that_ends_in_free_pages_is_whole),
 		cmocka_unit_test(other_things_called_staging_are_named),
 		cmocka_unit_test(staging_directory_that_others_can_write_in_is_refused),
-		cmocka_unit_test(directories_of_root_are_not_emptied),
+		cmocka_unit_test(root_works_where_it_is_alone),
 		cmocka_unit_test(directory_that_takes_the_place_of_ours_is_not_emptied),
 		cmocka_unit_test(merge_needs_no_staging_directory),
 		cmocka_unit_test(without_proc_that_is_said),

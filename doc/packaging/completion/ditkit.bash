@@ -69,7 +69,6 @@ _ditkit() {
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		compopt -o filenames 2>/dev/null
 		;;
-	user*) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
 	esac
 }
 

@@ -46,24 +46,16 @@ static int write_map_size(const struct dit_staging *staging, int fd)
 	return dit_metas_write(fd, &dit_lmdb_09, staging->page_bytes, metas);
 }
 
-static int set_mode_and_owner(const struct dit_staging *staging)
+static int set_mode(const struct dit_staging *staging)
 {
 	struct stat file;
 	int fd = staging->data_fd;
-	int r = 0;
 
-	if (fstat(fd, &file) != 0) {
-		return -errno;
-	}
-	r = dit_file_give(fd, staging->claim.dir_fd);
-	if (r < 0) {
-		return r;
-	}
 	/* The file was made with at least these bits, less the umask. */
-	if (fchmod(fd, file.st_mode & staging->mode & 0777) != 0) {
-		return -errno;
-	}
-	return 0;
+	return fstat(fd, &file) != 0 ||
+	                       fchmod(fd, file.st_mode & staging->mode & 0777) != 0
+	               ? -errno
+	               : 0;
 }
 
 /* The closed file becomes what slapd is to find, safely on disk. */
@@ -76,7 +68,7 @@ static int finish_file(const struct dit_staging *staging, uint64_t *ret_synced)
 		r = -errno;
 	}
 	if (r == 0) {
-		r = set_mode_and_owner(staging);
+		r = set_mode(staging);
 	}
 	if (r == 0) {
 		r = dit_sync_pieces(fd, staging->used_bytes, ret_synced, staging->ticker);

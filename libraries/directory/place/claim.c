@@ -21,8 +21,7 @@ static int make_lock_file(struct dit_claim *claim, mode_t mode)
 		return claim->lock_fd == -EEXIST ? DIT_E_BUSY : claim->lock_fd;
 	}
 	claim->made_lock_file = true;
-	/* The directory's owner is the user that slapd runs as. */
-	return dit_file_give(claim->lock_fd, claim->dir_fd);
+	return 0;
 }
 
 static int open_lock_file(struct dit_claim *claim, mode_t mode, struct dit_fault *fault)

@@ -19,13 +19,11 @@
 #include "place/lmdb_error.h"
 #include "walk/walk.h"
 
-#define MARK_NAME "made-by-ditkit" /* in DIR/ditkit-staging */
-
 /* ---- the directory ---- */
 
 int dit_directory_open(const char *path, struct dit_fault *fault)
 {
-	int path_fd = dit_path_open(path, fault == NULL ? NULL : fault->text);
+	int path_fd = dit_path_open_to_work(path, fault == NULL ? NULL : fault->text);
 	int fd = path_fd;
 
 	if (path_fd >= 0) {
@@ -98,19 +96,6 @@ int dit_file_make(int dir_fd, const char *name, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
-int dit_file_give(int fd, int dir_fd)
-{
-	struct stat dir;
-
-	if (geteuid() != 0) {
-		return 0;
-	}
-	if (fstat(dir_fd, &dir) != 0 || fchown(fd, dir.st_uid, dir.st_gid) != 0) {
-		return -errno;
-	}
-	return 0;
-}
-
 /* ---- the staging directory ---- */
 
 static int open_staging(int dir_fd, struct dit_fault *fault)
@@ -131,10 +116,7 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/*
- * Remove the files in it, whatever their names; the mark goes last, so that the next run
- * can go on with what an interrupted one left. Takes the descriptor.
- */
+/* Remove the files in it, whatever their names. Takes the descriptor. */
 static int empty_directory(int fd)
 {
 	struct dirent *entry = NULL;
@@ -147,15 +129,11 @@ static int empty_directory(int fd)
 		return r;
 	}
 	while (r == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
-		if (!is_dots(entry->d_name) && strcmp(entry->d_name, MARK_NAME) != 0 &&
-		    unlinkat(fd, entry->d_name, 0) != 0) {
+		if (!is_dots(entry->d_name) && unlinkat(fd, entry->d_name, 0) != 0) {
 			r = -errno;
 		}
 	}
 	if (r == 0 && errno != 0) {
-		r = -errno;
-	}
-	if (r == 0 && unlinkat(fd, MARK_NAME, 0) != 0 && errno != ENOENT) {
 		r = -errno;
 	}
 	(void)closedir(dir);
@@ -187,60 +165,6 @@ static int is_empty(int dir_fd)
 	return r;
 }
 
-/* @return 1: root works in a directory where others may rename; 0; -errno */
-static int is_foreign(int dir_fd)
-{
-	struct stat dir;
-
-	if (fstat(dir_fd, &dir) != 0) {
-		return -errno;
-	}
-	return geteuid() == 0 &&
-	       (dir.st_uid != 0 || (dir.st_mode & (S_IWGRP | S_IWOTH)) != 0);
-}
-
-/*
- * Who may rename in a directory can give this name to any directory of root's that lies
- * in it, and cannot empty that one himself. So root makes a mark.
- */
-static int make_mark(int dir_fd, int staging_fd)
-{
-	int r = is_foreign(dir_fd);
-
-	if (r == 1) {
-		r = dit_file_make(staging_fd, MARK_NAME, 0600);
-	}
-	if (r > 0) {
-		(void)close(r);
-	}
-	return r < 0 ? r : 0;
-}
-
-static int check_mark(int dir_fd, int staging_fd, struct dit_fault *fault)
-{
-	struct stat left;
-	struct stat dir;
-	struct stat mark;
-	int r = is_foreign(dir_fd);
-
-	if (r <= 0) {
-		return r;
-	}
-	if (fstat(staging_fd, &left) != 0 || fstat(dir_fd, &dir) != 0) {
-		return -errno;
-	}
-	r = is_empty(staging_fd);
-	if (r != 0 || (left.st_uid == dir.st_uid && dir.st_uid != 0) ||
-	    fstatat(staging_fd, MARK_NAME, &mark, AT_SYMLINK_NOFOLLOW) == 0) {
-		return r < 0 ? r : 0;
-	}
-	return dit_fault_say(fault, -EPERM,
-	                     DIT_STAGING_NAME
-	                     " in it belongs to user %u, and no load has "
-	                     "made it: remove it",
-	                     (unsigned)left.st_uid);
-}
-
 int dit_staging_clear(int dir_fd, struct dit_fault *fault)
 {
 	int fd = open_staging(dir_fd, fault);
@@ -251,11 +175,6 @@ int dit_staging_clear(int dir_fd, struct dit_fault *fault)
 	}
 	if (fd < 0) {
 		return fd;
-	}
-	r = check_mark(dir_fd, fd, fault);
-	if (r < 0) {
-		(void)close(fd);
-		return r;
 	}
 	r = empty_directory(fd);
 	if (r == 0 && unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR) != 0) {
@@ -307,9 +226,6 @@ int dit_staging_make(int dir_fd, struct dit_fault *fault)
 		return fd;
 	}
 	r = check_staging(fd, fault);
-	if (r == 0) {
-		r = make_mark(dir_fd, fd);
-	}
 	if (r < 0) {
 		(void)close(fd);
 		/* Whosever it is: this removes nothing but an empty directory. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files of a database directory, opened so that the owner of the directory cannot
- * lead us to another file.
+ * The files of a database directory, opened so that another user who can write in the
+ * directory cannot lead us to another file.
  *
- * Root often loads into a directory that belongs to slapd's user. That user can exchange
- * each name in the directory at each moment: for a link, a FIFO, another directory. So:
+ * Such a user can exchange each name in the directory at each moment: for a link, a FIFO,
+ * another directory. Root does not work where there is one. For all others:
  *
  *   the directory     is opened once, part by part (base/path.h); all names are looked up
  *                     in that descriptor
  *   data.mdb,         are opened without following a link, and looked at through the
  *   lock.mdb          descriptor: only a regular file will do
- *   new files         are created exclusively, and given away through the descriptor
+ *   new files         are created exclusively
  *   ditkit-staging    belongs to us and nobody else can write in it
  *   liblmdb           needs a path: it gets /proc/self/fd/N, which leads to the open file
  *                     whatever the names in the directory say
@@ -35,7 +35,7 @@
  * All functions: @p fault may be NULL; it gets a text where the code says too little.
  */
 
-/** Open a database directory as dit_path_open() does, to be read and locked. */
+/** Open a database directory as dit_path_open_to_work() does, to be read and locked. */
 int dit_directory_open(const char *path, struct dit_fault *fault);
 
 /**
@@ -52,13 +52,9 @@ int dit_file_open(int dir_fd, const char *name, int flags, struct dit_fault *fau
 /** Create a file, for reading and writing. The descriptor; -EEXIST; other -errno. */
 int dit_file_make(int dir_fd, const char *name, mode_t mode);
 
-/** As root: give a file to the owner and group of a directory. 0 or -errno. */
-int dit_file_give(int fd, int dir_fd);
-
 /**
  * Remove DIR/ditkit-staging with the files in it. 0, also if there is none; -errno; with
- * a fault if it is no directory. As root, where others may rename: only one that is of
- * the directory's owner, who is not root, or that dit_staging_make() has made.
+ * a fault if it is no directory.
  */
 int dit_staging_clear(int dir_fd, struct dit_fault *fault);
 

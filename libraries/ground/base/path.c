@@ -69,6 +69,29 @@ static int refuse(const struct walk *walk, const char *part)
 	return -ELOOP;
 }
 
+/* Another user can exchange files in it. */
+static bool is_shared(const struct stat *dir)
+{
+	return dir->st_uid != 0 || (dir->st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+/* @return 0; -EPERM with words: another user can exchange what root would work on */
+static int check_work(const struct walk *walk)
+{
+	bool is_itself = is_shared(&walk->dir);
+	const struct stat *dir = is_itself ? &walk->dir : &walk->foreign;
+
+	if (geteuid() != 0 || (!is_itself && !walk->is_foreign)) {
+		return 0;
+	}
+	(void)snprintf(walk->why, DIT_PATH_WHY_BYTES,
+	               "root does not work there, for another user can exchange files: "
+	               "%s belongs to user %u, mode %04o",
+	               is_itself ? "it" : "a directory on the way", (unsigned)dir->st_uid,
+	               (unsigned)dir->st_mode & 07777);
+	return -EPERM;
+}
+
 /* ---- steps ---- */
 
 /* Takes the descriptor. */
@@ -182,8 +205,12 @@ static size_t take_part(struct walk *walk, char ret[PATH_MAX])
 	return len;
 }
 
-/* The first @p len bytes of the path. */
-static int walk_path(const char *path, size_t len, char *why)
+/*
+ * The first @p len bytes of the path.
+ *
+ * @param to_work  refuse root where it is not alone
+ */
+static int walk_path(const char *path, size_t len, bool to_work, char *why)
 {
 	char unread[DIT_PATH_WHY_BYTES];
 	char part[PATH_MAX];
@@ -200,13 +227,16 @@ static int walk_path(const char *path, size_t len, char *why)
 	while (r == 0 && take_part(&walk, part) > 0) {
 		r = step(&walk, part);
 	}
+	if (r == 0 && to_work) {
+		r = check_work(&walk);
+	}
 	if (r < 0 && walk.fd >= 0) {
 		(void)close(walk.fd);
 	}
 	return r < 0 ? r : walk.fd;
 }
 
-int dit_path_open(const char *path, char *ret_why)
+static int open_path(const char *path, bool to_work, char *ret_why)
 {
 	if (path[0] == '\0') {
 		if (ret_why != NULL) {
@@ -214,14 +244,24 @@ int dit_path_open(const char *path, char *ret_why)
 		}
 		return -ENOENT;
 	}
-	return walk_path(path, strlen(path), ret_why);
+	return walk_path(path, strlen(path), to_work, ret_why);
+}
+
+int dit_path_open(const char *path, char *ret_why)
+{
+	return open_path(path, false, ret_why);
+}
+
+int dit_path_open_to_work(const char *path, char *ret_why)
+{
+	return open_path(path, true, ret_why);
 }
 
 int dit_path_open_parent(const char *path, const char **ret_name, char *ret_why)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash == NULL ? path : slash + 1;
-	int fd = walk_path(path, (size_t)(name - path), ret_why);
+	int fd = walk_path(path, (size_t)(name - path), false, ret_why);
 
 	if (fd >= 0) {
 		*ret_name = name;

@@ -39,6 +39,14 @@ extern "C" {
 DIT_PUBLIC int dit_path_open(const char *path, char *ret_why);
 
 /**
+ * The same, for a directory whose files are to be changed. Root works only in a directory
+ * of root's where no other user can exchange names, in it or on the way.
+ *
+ * @return as dit_path_open(); -EPERM with words: root does not work there
+ */
+int dit_path_open_to_work(const char *path, char *ret_why);
+
+/**
  * Open the directory that the last part of a path lies in.
  *
  * @param ret_name  points into @p path: the last part; "" if the path ends with a slash
