@@ -64,9 +64,6 @@ script_tests += \
 	%D%/platform.sh \
 	%D%/rooms.sh \
 	%D%/symbols.sh \
-	%D%/tally_counts.sh \
-	%D%/tidy_counts.sh \
-	%D%/wraps.sh \
 	$(NULL)
 # In the order in which they are started. Each can run beside any other: it has a directory
 # of its own in TMPDIR, listens on no port, and measures no speed.
