@@ -20,7 +20,6 @@ nomem_flags = \
 
 include tests/base/local.mk
 include tests/bench/local.mk
-include tests/bench/stores/local.mk
 include tests/build/local.mk
 include tests/check/local.mk
 include tests/cli/local.mk
