@@ -8,8 +8,7 @@
  * system and without. Each line is the fastest of ROUNDS runs (3), and its speed in
  * relation to one thread under the same conditions; cpu s is that of all threads, so that
  * cpu s of one thread divided by cpu s / threads shows the scaling of a machine that is
- * busy with other things. One snapshot is held throughout. Not part of the tests but for
- * bench_smoke.sh.
+ * busy with other things. One snapshot is held throughout.
  */
 #include <fcntl.h>
 #include <stdio.h>

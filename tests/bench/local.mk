@@ -23,7 +23,7 @@ noinst_PROGRAMS += \
 %C%_bench_sort_LDADD = $(test_libs)
 %C%_ditgen_SOURCES = %D%/ditgen.c
 %C%_measure_SOURCES = %D%/measure.c
-slow_scripts += %D%/bench_smoke.sh
+slow_scripts += %D%/syscalls.sh
 EXTRA_DIST += \
 	%D%/README.md \
 	%D%/bench.sh \
@@ -40,7 +40,6 @@ EXTRA_DIST += \
 	%D%/warm.sh \
 	%D%/long_report.awk \
 	%D%/move.sh \
-	%D%/syscalls.sh \
 	$(NULL)
 
 # The benchmark with all it needs, for a machine that has nothing of it.

@@ -28,7 +28,7 @@
 # what is measured.
 . "${0%/*}/bench_lib.sh"
 
-TRIAL=${TRIAL_ENTRIES:-200000}
+TRIAL=200000
 minutes=30
 entries=
 memory=256M
