@@ -2,9 +2,6 @@
 # What the programs share. It sees the installed headers.
 noinst_LTLIBRARIES += %D%/libcli.la
 %C%_libcli_la_SOURCES = \
-	%D%/advice.c \
-	%D%/advice.h \
-	%D%/advice_text.c \
 	%D%/arguments.c \
 	%D%/arguments.h \
 	%D%/common_options.c \
@@ -35,8 +32,6 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/report.h \
 	%D%/report_charts.c \
 	%D%/report_charts.h \
-	%D%/report_check.c \
-	%D%/report_check.h \
 	%D%/report_lists.c \
 	%D%/report_lists.h \
 	%D%/report_parts.c \

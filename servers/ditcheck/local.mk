@@ -1,6 +1,9 @@
 # servers/ditcheck/local.mk
 sbin_PROGRAMS += ditcheck
 ditcheck_SOURCES = \
+	%D%/advice.c \
+	%D%/advice.h \
+	%D%/advice_text.c \
 	%D%/check_compare.c \
 	%D%/check_compare.h \
 	%D%/check_config_output.c \
@@ -15,6 +18,8 @@ ditcheck_SOURCES = \
 	%D%/check_status.h \
 	%D%/filter_log.c \
 	%D%/filter_log.h \
+	%D%/report_check.c \
+	%D%/report_check.h \
 	$(NULL)
 ditcheck_CPPFLAGS = $(cli_cppflags) $(zlib_CFLAGS)
 ditcheck_LDADD = $(cli_libs) libditkit.la $(zlib_LIBS)

@@ -31,7 +31,7 @@ long_scripts += \
 	$(NULL)
 EXTRA_DIST += %D%/report-browser.sh
 
-# Unit tests of servers/cli, and of ditcheck's filter_log.c.
+# Unit tests of servers/cli, and of files of ditcheck's.
 check_PROGRAMS += \
 	%D%/test_advice \
 	%D%/test_config_database \
@@ -49,8 +49,9 @@ check_PROGRAMS += \
 	$(NULL)
 cli_test_cppflags = $(AM_CPPFLAGS) $(cli_cppflags)
 cli_test_libs = $(cli_libs) $(test_libs)
-%C%_test_advice_SOURCES = %D%/test_advice.c
-%C%_test_advice_CPPFLAGS = $(cli_test_cppflags)
+%C%_test_advice_SOURCES = servers/ditcheck/advice.c servers/ditcheck/advice_text.c \
+	%D%/test_advice.c
+%C%_test_advice_CPPFLAGS = $(cli_test_cppflags) -I$(top_srcdir)/servers/ditcheck
 %C%_test_advice_LDADD = $(cli_test_libs)
 %C%_test_config_database_SOURCES = %D%/test_config_database.c
 %C%_test_config_database_CPPFLAGS = $(cli_test_cppflags)
@@ -70,8 +71,8 @@ cli_test_libs = $(cli_libs) $(test_libs)
 %C%_test_progress_text_SOURCES = %D%/test_progress_text.c
 %C%_test_progress_text_CPPFLAGS = $(cli_test_cppflags)
 %C%_test_progress_text_LDADD = $(cli_test_libs)
-%C%_test_report_SOURCES = %D%/test_report.c
-%C%_test_report_CPPFLAGS = $(cli_test_cppflags)
+%C%_test_report_SOURCES = servers/ditcheck/report_check.c %D%/test_report.c
+%C%_test_report_CPPFLAGS = $(cli_test_cppflags) -I$(top_srcdir)/servers/ditcheck
 %C%_test_report_LDADD = $(cli_test_libs)
 %C%_test_result_file_SOURCES = %D%/test_result_file.c
 %C%_test_result_file_CPPFLAGS = $(cli_test_cppflags)

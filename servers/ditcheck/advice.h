@@ -11,8 +11,8 @@
  *
  * Threads: belongs to one thread.
  */
-#ifndef DITKIT_COMMON_ADVICE_H
-#define DITKIT_COMMON_ADVICE_H
+#ifndef DITCHECK_ADVICE_H
+#define DITCHECK_ADVICE_H
 
 #include <stdio.h>
 

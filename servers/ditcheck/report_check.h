@@ -3,8 +3,8 @@
  * The report of a check: what a database holds, what each index costs, what to do about
  * it. Like report.h: one page that needs nothing else, made of the JSON (doc/stats.md).
  */
-#ifndef DITKIT_COMMON_REPORT_CHECK_H
-#define DITKIT_COMMON_REPORT_CHECK_H
+#ifndef DITCHECK_REPORT_CHECK_H
+#define DITCHECK_REPORT_CHECK_H
 
 #include <stdio.h>
 
