@@ -2,6 +2,7 @@
 pkgconfig_DATA += libraries/ditkit.pc
 pkginclude_HEADERS += \
 	%D%/ground/base/before_open.h \
+	%D%/ground/base/clock.h \
 	%D%/ground/base/error.h \
 	%D%/ground/base/openldap.h \
 	%D%/ground/base/path.h \

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "arguments.h"
 #include "progress_text.h"
+#include <ditkit/clock.h>
 
 #define BAR_MS          500
 #define LINES_SECONDS   10
@@ -40,20 +40,14 @@ int meter_read(struct meter_opts *opts, const char *text)
 	return 0;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 void meter_start(struct meter *meter, const struct meter_opts *opts,
                  const struct meter_plan *plan)
 {
 	unsigned seconds = opts->seconds == 0 ? LINES_SECONDS : opts->seconds;
 
-	*meter = (struct meter){.plan = *plan, .mode = opts->mode, .start_ms = now_ms()};
+	*meter = (struct meter){.plan = *plan,
+	                        .mode = opts->mode,
+	                        .start_ms = dit_clock_us(CLOCK_MONOTONIC) / 1000};
 	if (meter->mode == METER_DEFAULT) {
 		meter->mode = plan->is_quiet               ? METER_NONE
 		              : isatty(STDERR_FILENO) == 1 ? METER_BAR
@@ -71,7 +65,7 @@ bool meter_is_close(const struct meter *meter)
 void meter_expect(struct meter *meter, uint64_t nentries, uint64_t npostings)
 {
 	forecast_expect(&meter->forecast, nentries, npostings);
-	meter->start_ms = now_ms();
+	meter->start_ms = dit_clock_us(CLOCK_MONOTONIC) / 1000;
 }
 
 /* ---- texts ---- */
@@ -168,7 +162,7 @@ static bool is_due(const struct meter *meter, const struct dit_progress *progres
 
 void meter_show(struct meter *meter, const struct dit_progress *progress)
 {
-	uint64_t ms = now_ms() - meter->start_ms;
+	uint64_t ms = dit_clock_us(CLOCK_MONOTONIC) / 1000 - meter->start_ms;
 	bool now = is_requested(meter);
 	struct progress_view view;
 
@@ -214,7 +208,8 @@ void meter_break(struct meter *meter)
 
 void meter_end(struct meter *meter, bool has_succeeded)
 {
-	double seconds = (double)(now_ms() - meter->start_ms) / 1000;
+	double seconds =
+		(double)(dit_clock_us(CLOCK_MONOTONIC) / 1000 - meter->start_ms) / 1000;
 	struct dit_progress progress = meter->forecast.last;
 	struct progress_view view = {.program = meter->plan.program,
 	                             .phase = "done",

@@ -10,19 +10,12 @@
 #include <jansson.h>
 
 #include "json_text.h"
+#include <ditkit/clock.h>
 #include <ditkit/version.h>
 
 #define FORMAT 1
 
 /* ---- while the program works ---- */
-
-static uint64_t now_us(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
 
 void run_record_start(struct run_record *record, const char *program,
                       const char *const *phases, int argc, char *const *argv)
@@ -32,7 +25,7 @@ void run_record_start(struct run_record *record, const char *program,
 	                              .argc = argc,
 	                              .argv = argv,
 	                              .started = time(NULL),
-	                              .start_us = now_us()};
+	                              .start_us = dit_clock_us(CLOCK_MONOTONIC)};
 	thread_times_look(&record->threads, 0, 0);
 }
 
@@ -49,7 +42,8 @@ static void note(struct run_record *record, const struct sample *sample)
 
 void run_record_progress(struct run_record *record, const struct dit_progress *progress)
 {
-	const struct sample sample = {.time_us = now_us() - record->start_us,
+	const struct sample sample = {.time_us = dit_clock_us(CLOCK_MONOTONIC) -
+	                                         record->start_us,
 	                              .phase = progress->phase,
 	                              .done = progress->done,
 	                              .nentries = progress->nentries,
@@ -67,7 +61,7 @@ void run_record_end(struct run_record *record)
 {
 	const struct samples *samples = &record->samples;
 
-	record->wall_us = now_us() - record->start_us;
+	record->wall_us = dit_clock_us(CLOCK_MONOTONIC) - record->start_us;
 	if (samples->n > 0) {
 		struct sample last = samples->items[samples->n - 1];
 

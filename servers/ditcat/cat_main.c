@@ -8,9 +8,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include <ditkit/clock.h>
 #include <ditkit/export.h>
 #include <ditkit/version.h>
 
@@ -61,14 +61,6 @@ static void print_stats(const struct dit_export_stats *stats)
 	              stats->threads == 1 ? "" : "s");
 }
 
-static double now_s(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* For a person who looks: an LDIF on standard output ends by itself. */
 static void print_summary(const struct cat_options *options,
                           const struct dit_export_stats *stats, double seconds)
@@ -86,7 +78,7 @@ static void print_summary(const struct cat_options *options,
 static int run(struct cat_options *options)
 {
 	struct dit_export_stats stats;
-	double start_s = now_s();
+	uint64_t start_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct output output = {.is_silent = options->common.is_silent};
 	const struct meter_plan plan = {.program = "ditcat",
 	                                .phases = export_phases,
@@ -111,7 +103,8 @@ static int run(struct cat_options *options)
 		print_stats(&stats);
 	}
 	if (r == 0) {
-		print_summary(options, &stats, now_s() - start_s);
+		print_summary(options, &stats,
+		              (double)(dit_clock_us(CLOCK_MONOTONIC) - start_us) / 1e6);
 	}
 	return r < 0 || stats.nunreadable > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "place/format_check.h"
 #include "place/lmdb_error.h"
@@ -21,14 +21,6 @@
 
 /* ---- LMDB's write lock ---- */
 
-uint64_t dit_online_now_us(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 /* It is a write transaction, in which nothing is written. */
 int dit_online_lock(struct dit_online *online)
 {
@@ -37,13 +29,13 @@ int dit_online_lock(struct dit_online *online)
 	if (r < 0) {
 		online->held = NULL;
 	}
-	online->held_since_us = dit_online_now_us();
+	online->held_since_us = dit_clock_us(CLOCK_MONOTONIC);
 	return r;
 }
 
 void dit_online_unlock(struct dit_online *online)
 {
-	uint64_t us = dit_online_now_us() - online->held_since_us;
+	uint64_t us = dit_clock_us(CLOCK_MONOTONIC) - online->held_since_us;
 
 	mdb_txn_abort(online->held);
 	online->held = NULL;

@@ -53,9 +53,6 @@ struct dit_online {
 	uint64_t *changed; /* all entries that were changed so far; ascending; owned */
 };
 
-/** Microseconds from any moment on. */
-uint64_t dit_online_now_us(void);
-
 /** LMDB's write lock: nobody commits. 0; LMDB's codes */
 int dit_online_lock(struct dit_online *online);
 void dit_online_unlock(struct dit_online *online);

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/sync_file.h"
 #include "base/whole_io.h"
@@ -141,8 +142,9 @@ static void note_round(struct dit_online *online, uint64_t since_us)
 {
 	struct dit_online_times *times = &online->times;
 
-	times->rounds[times->nrounds++] = (struct dit_online_round){
-		.nchanged = online->changes.nids, .us = dit_online_now_us() - since_us};
+	times->rounds[times->nrounds++] =
+		(struct dit_online_round){.nchanged = online->changes.nids,
+	                                  .us = dit_clock_us(CLOCK_MONOTONIC) - since_us};
 }
 
 /* ---- rounds without the lock ---- */
@@ -256,7 +258,7 @@ static int count_pages(const struct dit_online *online, uint64_t *ret)
 static int run_round(struct step *step)
 {
 	struct dit_online *online = step->online;
-	uint64_t since_us = dit_online_now_us();
+	uint64_t since_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct dit_page_source pages;
 	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
 	struct state newer = {.reader = next_reader(online), .source = &source};
@@ -338,7 +340,7 @@ static int put_tables(const struct step *step, struct dit_page_commit *commit)
 static int change_locked(const struct step *step, struct dit_page_commit *commit)
 {
 	struct dit_online *online = step->online;
-	uint64_t since_us = dit_online_now_us();
+	uint64_t since_us = dit_clock_us(CLOCK_MONOTONIC);
 	struct dit_page_source pages;
 	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
 	struct state newest = {.reader = next_reader(online), .source = &source};

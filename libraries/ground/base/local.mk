@@ -10,6 +10,7 @@ rooms += %D%/libbase.la
 	%D%/barrier.h \
 	%D%/before_open.h \
 	%D%/big_endian.h \
+	%D%/clock.h \
 	%D%/errno_text.h \
 	%D%/error.h \
 	%D%/feed.c \

@@ -15,6 +15,7 @@
  * line, or has a sign of overlays or back_mdb.
  */
 #include "config/slapd_version.h"
+#include "base/clock.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -26,7 +27,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define OUTPUT_BYTES 4096  /* 40 overlays and back ends take 700 */
@@ -40,14 +40,6 @@ const char *dit_slapd_path(void)
 }
 
 /* ---- the program ---- */
-
-static long now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000L + now.tv_nsec / 1000000L;
-}
 
 /* What it says on either output goes to the pipe. */
 static int add_actions(posix_spawn_file_actions_t *actions, int out)
@@ -92,16 +84,17 @@ static pid_t start(const char *slapd, int out)
  */
 static bool read_output(int fd, char *buffer, size_t size)
 {
-	long end = now_ms() + PATIENCE_MS;
+	uint64_t end_us = dit_clock_us(CLOCK_MONOTONIC) + PATIENCE_MS * 1000;
 	size_t used = 0;
 	bool is_over = false;
 
 	while (used < size - 1) {
 		struct pollfd wait = {.fd = fd, .events = POLLIN};
-		long left = end - now_ms();
+		uint64_t now_us = dit_clock_us(CLOCK_MONOTONIC);
 		ssize_t n = 0;
 
-		if (left <= 0 || poll(&wait, 1, (int)left) <= 0) {
+		if (now_us >= end_us ||
+		    poll(&wait, 1, (int)((end_us - now_us + 999) / 1000)) <= 0) {
 			break;
 		}
 		n = read(fd, buffer + used, size - 1 - used);

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <xxhash.h>
 
+#include "base/clock.h"
 #include "base/tmp_dir.h"
 #include "build/estimate_keys.h"
 #include "job/chosen.h"
@@ -62,14 +62,6 @@ struct estimating {
 	double nrefused;
 	struct dit_ldif_sample sample;
 };
-
-static uint64_t cpu_us(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
 
 /* ---- before the sample ---- */
 
@@ -217,14 +209,14 @@ static int take_sample(struct estimating *estimating)
 		.record_max = estimating->loader.files.value_max,
 		.stop = &estimating->loader.stop};
 	const char *failed = NULL;
-	uint64_t start = cpu_us();
+	uint64_t start = dit_clock_us(CLOCK_THREAD_CPUTIME_ID);
 	int r = 0;
 
 	opts.paths = paths_of(&estimating->opts, &opts.npaths);
 	dit_arena_init(&estimating->arena, 64u << 10);
 	r = dit_ldif_sample(&opts, take_record, estimating, &estimating->sample, &failed);
 	dit_arena_deinit(&estimating->arena);
-	estimating->ret->sample_cpu_us = cpu_us() - start;
+	estimating->ret->sample_cpu_us = dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start;
 	if (r == DIT_E_STOPPED) {
 		return dit_load_fail(&estimating->loader, r, "estimate ended");
 	}

@@ -14,8 +14,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "load/load_csn.h"
 #include "load/load_look.h"
 #include "load/load_progress.h"
@@ -26,14 +26,6 @@
 #include "load/load_target.h"
 #include "load/loader.h"
 
-static uint64_t clock_us(clockid_t clock)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 /* Where a phase begins. */
 struct moment {
 	uint64_t wall_us;
@@ -42,8 +34,8 @@ struct moment {
 
 static struct moment now(void)
 {
-	return (struct moment){.wall_us = clock_us(CLOCK_MONOTONIC),
-	                       .cpu_us = clock_us(CLOCK_PROCESS_CPUTIME_ID)};
+	return (struct moment){.wall_us = dit_clock_us(CLOCK_MONOTONIC),
+	                       .cpu_us = dit_clock_us(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
 /* ---- all records ---- */

@@ -6,20 +6,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "load/load_progress.h"
 #include "load/load_report.h"
 #include "load/load_resolve.h"
 #include "load/load_size.h"
-
-static uint64_t now_us(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
 
 /*
  * Generated values need a time that no other batch has: a microsecond for the CSN's
@@ -27,7 +19,7 @@ static uint64_t now_us(void)
  */
 static uint64_t next_time(struct loader *loader, size_t nrecords)
 {
-	uint64_t now = now_us();
+	uint64_t now = dit_clock_us(CLOCK_REALTIME);
 
 	if (now <= loader->stamps.last_time_us) {
 		now = loader->stamps.last_time_us + 1;

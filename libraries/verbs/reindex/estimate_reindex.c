@@ -12,8 +12,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/tmp_dir.h"
 #include "build/estimate_keys.h"
 #include "reader/entry_reader.h"
@@ -41,14 +41,6 @@ struct sampling {
 	uint64_t cpu_us;   /* for them */
 	uint64_t budget_bytes;
 };
-
-static uint64_t cpu_us(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
 
 /* ---- opening ---- */
 
@@ -191,7 +183,7 @@ static int take_leaf(struct sampling *sampling, size_t leaf, double weight)
 	if (r < 0) {
 		return r;
 	}
-	start_us = cpu_us();
+	start_us = dit_clock_us(CLOCK_THREAD_CPUTIME_ID);
 	r = dit_entry_reader_seek(sampling->reader, sampling->firsts[leaf], &view);
 
 	while (r > 0 && (end == 0 || view.id < end)) {
@@ -202,7 +194,7 @@ static int take_leaf(struct sampling *sampling, size_t leaf, double weight)
 			r = dit_entry_reader_next(sampling->reader, &view);
 		}
 	}
-	sampling->cpu_us += cpu_us() - start_us;
+	sampling->cpu_us += dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start_us;
 	return r < 0 ? r : 0;
 }
 

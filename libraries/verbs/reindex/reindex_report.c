@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/tell.h"
 #include "job/hint.h"
@@ -61,22 +60,4 @@ int dit_reindex_target_fail(const struct reindex_target *target, int r)
 		return r;
 	}
 	return dit_reindex_fail(target->reindexer, r, db->data.directory);
-}
-
-static uint64_t clock_us(clockid_t clock)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
-uint64_t dit_reindex_now_us(void)
-{
-	return clock_us(CLOCK_MONOTONIC);
-}
-
-uint64_t dit_reindex_cpu_us(void)
-{
-	return clock_us(CLOCK_PROCESS_CPUTIME_ID);
 }

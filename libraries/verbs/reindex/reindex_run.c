@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/tmp_dir.h"
 #include "output/publication.h"
 #include "reindex/reindexer.h"
@@ -263,8 +264,8 @@ static int publish(struct reindexer *reindexer)
 static int run(struct reindexer *reindexer)
 {
 	struct dit_reindex_stats *stats = reindexer->stats;
-	uint64_t start_us = dit_reindex_now_us();
-	uint64_t start_cpu_us = dit_reindex_cpu_us();
+	uint64_t start_us = dit_clock_us(CLOCK_MONOTONIC);
+	uint64_t start_cpu_us = dit_clock_us(CLOCK_PROCESS_CPUTIME_ID);
 	int r = 0;
 
 	for (unsigned i = reindexer->ntargets; i > 0 && r == 0; i--) {
@@ -276,16 +277,17 @@ static int run(struct reindexer *reindexer)
 	if (r < 0) {
 		return r;
 	}
-	stats->phase_us[DIT_REINDEX_INDEXES] +=
-		dit_reindex_now_us() - start_us - stats->phase_us[DIT_REINDEX_ENTRIES];
+	stats->phase_us[DIT_REINDEX_INDEXES] += dit_clock_us(CLOCK_MONOTONIC) - start_us -
+	                                        stats->phase_us[DIT_REINDEX_ENTRIES];
 	stats->phase_cpu_us[DIT_REINDEX_INDEXES] +=
-		dit_reindex_cpu_us() - start_cpu_us -
+		dit_clock_us(CLOCK_PROCESS_CPUTIME_ID) - start_cpu_us -
 		stats->phase_cpu_us[DIT_REINDEX_ENTRIES];
-	start_us = dit_reindex_now_us();
-	start_cpu_us = dit_reindex_cpu_us();
+	start_us = dit_clock_us(CLOCK_MONOTONIC);
+	start_cpu_us = dit_clock_us(CLOCK_PROCESS_CPUTIME_ID);
 	r = publish(reindexer);
-	stats->phase_us[DIT_REINDEX_PUBLISH] = dit_reindex_now_us() - start_us;
-	stats->phase_cpu_us[DIT_REINDEX_PUBLISH] = dit_reindex_cpu_us() - start_cpu_us;
+	stats->phase_us[DIT_REINDEX_PUBLISH] = dit_clock_us(CLOCK_MONOTONIC) - start_us;
+	stats->phase_cpu_us[DIT_REINDEX_PUBLISH] =
+		dit_clock_us(CLOCK_PROCESS_CPUTIME_ID) - start_cpu_us;
 	return r;
 }
 
@@ -308,7 +310,7 @@ int dit_reindex(const struct dit_reindex_opts *opts, struct dit_reindex_stats *r
 	int r = 0;
 
 	*ret = (struct dit_reindex_stats){.threads = 0};
-	reindexer.start_us = dit_reindex_now_us();
+	reindexer.start_us = dit_clock_us(CLOCK_MONOTONIC);
 	dit_reindex_progress_init(&reindexer);
 	r = dit_reindex_prepare(&reindexer);
 	if (r == 0) {

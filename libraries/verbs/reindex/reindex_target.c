@@ -6,6 +6,7 @@
 
 #include <lmdb.h>
 
+#include "base/clock.h"
 #include "base/team.h"
 #include "base/tmp_dir.h"
 #include "build/index_writer.h"
@@ -433,8 +434,8 @@ static void close_snapshot(struct reindex_target *target)
 int dit_reindex_target_build(struct reindex_target *target)
 {
 	struct dit_reindex_stats *stats = target->reindexer->stats;
-	uint64_t start_us = dit_reindex_now_us();
-	uint64_t start_cpu_us = dit_reindex_cpu_us();
+	uint64_t start_us = dit_clock_us(CLOCK_MONOTONIC);
+	uint64_t start_cpu_us = dit_clock_us(CLOCK_PROCESS_CPUTIME_ID);
 	int r = 0;
 
 	if (dit_index_set_ndbs(target->indexes) == 0) {
@@ -447,8 +448,9 @@ int dit_reindex_target_build(struct reindex_target *target)
 	}
 	free_members(target);
 	close_snapshot(target);
-	stats->phase_us[DIT_REINDEX_ENTRIES] += dit_reindex_now_us() - start_us;
-	stats->phase_cpu_us[DIT_REINDEX_ENTRIES] += dit_reindex_cpu_us() - start_cpu_us;
+	stats->phase_us[DIT_REINDEX_ENTRIES] += dit_clock_us(CLOCK_MONOTONIC) - start_us;
+	stats->phase_cpu_us[DIT_REINDEX_ENTRIES] +=
+		dit_clock_us(CLOCK_PROCESS_CPUTIME_ID) - start_cpu_us;
 	if (r == 0) {
 		r = write_indexes(target);
 	}

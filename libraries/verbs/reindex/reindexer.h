@@ -106,11 +106,6 @@ struct dit_ticker *dit_reindex_ticker(struct reindexer *reindexer);
 /** A phase begins, or goes on: call the callback. */
 void dit_reindex_tell_progress(struct reindexer *reindexer, enum dit_reindex_phase phase);
 
-/** For phase_us: microseconds from any moment on. */
-uint64_t dit_reindex_now_us(void);
-/** For phase_cpu_us: the CPU time of the process so far. */
-uint64_t dit_reindex_cpu_us(void);
-
 /* ---- reindex_attrs.c ---- */
 
 /** Look up the attributes of the options. 0; DIT_E_CONFIG after a report; -ENOMEM */

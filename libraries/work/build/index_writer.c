@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/monitor.h"
 #include "build/list_queue.h"
@@ -66,14 +67,6 @@ static bool is_stopped(const struct dit_index_writer *writer)
 static bool is_alone(const struct dit_index_writer *writer)
 {
 	return writer->opts.nmembers == 1;
-}
-
-static uint64_t clock_us(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
 /* ---- lists ---- */
@@ -187,12 +180,12 @@ static int fill_table(struct dit_index_writer *writer, size_t db)
 static int write_table(struct dit_index_writer *writer, unsigned member, size_t db)
 {
 	struct dit_index_cost *cost = &writer->costs[db];
-	uint64_t start_us = clock_us();
+	uint64_t start_us = dit_clock_us(CLOCK_MONOTONIC);
 	int r = fill_table(writer, db);
 
 	cost->thread = member;
 	cost->start_us = start_us - writer->opts.since_us;
-	cost->time_us = clock_us() - start_us;
+	cost->time_us = dit_clock_us(CLOCK_MONOTONIC) - start_us;
 	return r;
 }
 

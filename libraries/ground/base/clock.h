@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The clocks of the system, in microseconds. Threads: any. */
+#ifndef DITKIT_CLOCK_H
+#define DITKIT_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/** @param clock  CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID or another one of the kernel */
+static inline uint64_t dit_clock_us(clockid_t clock)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+#endif
