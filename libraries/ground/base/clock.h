@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <time.h>
 
-/** @param clock  CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID or another one of the kernel */
+/** @param clock  of the kernel, such as CLOCK_MONOTONIC: reading it cannot fail */
 static inline uint64_t dit_clock_us(clockid_t clock)
 {
-	struct timespec now = {0};
+	struct timespec now = {0, 0};
 
 	(void)clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
