@@ -20,7 +20,7 @@
 #include <errno.h>
 
 #include "codec/name_codec.h"
-#include "output/output.h"
+#include "output/record_output.h"
 
 #define FAKE_NENTRIES 32
 #define FAKE_NBYTES   4096
@@ -33,7 +33,7 @@ struct fake_node {
 };
 
 struct fake_output {
-	struct dit_output output;
+	struct dit_record_output output;
 	struct dit_output_table table;
 
 	/* What is stored; all optional. */
@@ -69,12 +69,13 @@ __attribute__((format(printf, 2, 3))) static int fake_log(struct fake_output *fa
 	return 0;
 }
 
-static struct fake_output *fake_of(struct dit_output *output)
+static struct fake_output *fake_of(struct dit_record_output *output)
 {
 	return (struct fake_output *)output; /* its first member */
 }
 
-static int fake_find_ad(struct dit_output *output, uint32_t number, struct dit_span *ret)
+static int fake_find_ad(struct dit_record_output *output, uint32_t number,
+                        struct dit_span *ret)
 {
 	struct fake_output *fake = fake_of(output);
 
@@ -88,7 +89,7 @@ static int fake_find_ad(struct dit_output *output, uint32_t number, struct dit_s
 	return 1;
 }
 
-static int fake_find_child(struct dit_output *output, uint64_t parent,
+static int fake_find_child(struct dit_record_output *output, uint64_t parent,
                            struct dit_span norm, uint64_t *ret_id)
 {
 	struct fake_output *fake = fake_of(output);
@@ -108,12 +109,13 @@ static int fake_find_child(struct dit_output *output, uint64_t parent,
 	return 0;
 }
 
-static int fake_put_ad(struct dit_output *output, uint32_t number, struct dit_span name)
+static int fake_put_ad(struct dit_record_output *output, uint32_t number,
+                       struct dit_span name)
 {
 	return fake_log(fake_of(output), "ad %u %.*s\n", number, DIT_SPAN_ARGS(name));
 }
 
-static int fake_reserve_entry(struct dit_output *output, uint64_t id, size_t len,
+static int fake_reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
                               void **ret_space)
 {
 	struct fake_output *fake = fake_of(output);
@@ -125,25 +127,27 @@ static int fake_reserve_entry(struct dit_output *output, uint64_t id, size_t len
 	return r;
 }
 
-static int fake_put_split(struct dit_output *output, uint64_t id, uint16_t ad,
+static int fake_put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
                           uint32_t place, struct dit_span record)
 {
 	return fake_log(fake_of(output), "split %d %u %u %.*s\n", (int)id, ad, place,
 	                DIT_SPAN_ARGS(record));
 }
 
-static int fake_grow_subtree(struct dit_output *output, uint64_t id, uint64_t n)
+static int fake_grow_subtree(struct dit_record_output *output, uint64_t id, uint64_t n)
 {
 	return fake_log(fake_of(output), "grow %d %d\n", (int)id, (int)n);
 }
 
-static int fake_open_names(struct dit_output *output, struct dit_output_table **ret)
+static int fake_open_names(struct dit_record_output *output,
+                           struct dit_output_table **ret)
 {
 	*ret = &fake_of(output)->table;
 	return fake_log(fake_of(output), "%s", "");
 }
 
-static int fake_find_entry(struct dit_output *output, uint64_t id, struct dit_span *ret)
+static int fake_find_entry(struct dit_record_output *output, uint64_t id,
+                           struct dit_span *ret)
 {
 	struct fake_output *fake = fake_of(output);
 
@@ -155,7 +159,7 @@ static int fake_find_entry(struct dit_output *output, uint64_t id, struct dit_sp
 	return ret->len > 0;
 }
 
-static int fake_replace_entry(struct dit_output *output, uint64_t id,
+static int fake_replace_entry(struct dit_record_output *output, uint64_t id,
                               struct dit_span record)
 {
 	struct fake_output *fake = fake_of(output);
@@ -198,7 +202,7 @@ static void fake_drop(struct dit_output_table *table)
 /** An empty new database that wants order; the caller changes what it likes. */
 static void fake_init(struct fake_output *fake)
 {
-	static const struct dit_output_ops ops = {.find_ad = fake_find_ad,
+	static const struct dit_record_ops ops = {.find_ad = fake_find_ad,
 	                                          .find_child = fake_find_child,
 	                                          .put_ad = fake_put_ad,
 	                                          .reserve_entry = fake_reserve_entry,
@@ -213,7 +217,7 @@ static void fake_init(struct fake_output *fake)
 	memset(fake, 0, sizeof(*fake));
 	fake->output.ops = &ops;
 	fake->output.wants_order = true;
-	fake->output.key_max = 511;
+	fake->output.base.key_max = 511;
 	fake->table.ops = &table_ops;
 }
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "output/output.h"
+#include "output/record_output.h"
 #include "page/page_format.h"
 
 #define DUPSORT    0x04u
@@ -39,7 +39,7 @@ enum {
 };
 
 struct memory {
-	struct dit_output base;
+	struct dit_record_output base;
 	struct dit_output_table table; /* the one that is open */
 	size_t open;                   /* which one that is */
 	struct named *dbs;             /* the fixed ones, then what was added */
@@ -99,8 +99,8 @@ static struct record *add(struct memory *memory, size_t db, struct dit_span key,
 	bool is_dup = (named->flags & DUPSORT) != 0;
 	char *bytes = NULL;
 
-	if (records == NULL || key.len > memory->base.key_max ||
-	    (is_dup && value_len > memory->base.key_max)) {
+	if (records == NULL || key.len > memory->base.base.key_max ||
+	    (is_dup && value_len > memory->base.base.key_max)) {
 		return NULL;
 	}
 	named->records = records;
@@ -131,70 +131,33 @@ static struct dit_span span_of(const uint64_t *number)
 	return (struct dit_span){(const char *)number, sizeof(*number)};
 }
 
-/* ---- what is stored: nothing ---- */
-
-static int find_ad(struct dit_output *output, uint32_t number, struct dit_span *ret)
-{
-	(void)output;
-	(void)number;
-	(void)ret;
-	return 0;
-}
-
-static int find_child(struct dit_output *output, uint64_t parent, struct dit_span norm,
-                      uint64_t *ret_id)
-{
-	(void)output;
-	(void)parent;
-	(void)norm;
-	(void)ret_id;
-	return 0;
-}
-
-static int find_index(struct dit_output *output, const char *name,
-                      struct dit_output_stored_index *ret)
-{
-	(void)output;
-	(void)name;
-	(void)ret;
-	return 0;
-}
-
-static int grow_subtree(struct dit_output *output, uint64_t id, uint64_t n)
-{
-	(void)output;
-	(void)id;
-	(void)n;
-	return -EINVAL;
-}
-
 /* ---- records ---- */
 
-static int put_ad(struct dit_output *output, uint32_t number, struct dit_span name)
+static int put_ad(struct dit_record_output *output, uint32_t number, struct dit_span name)
 {
 	struct dit_span key = {(const char *)&number, sizeof(number)};
 
-	return put(of(output), AD2I, key, name);
+	return put(of(&output->base), AD2I, key, name);
 }
 
-static int reserve_entry(struct dit_output *output, uint64_t id, size_t len,
+static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
                          void **ret_space)
 {
-	struct record *record = add(of(output), ID2E, span_of(&id), len);
+	struct record *record = add(of(&output->base), ID2E, span_of(&id), len);
 
 	*ret_space = record == NULL ? NULL : record->value;
 	return record == NULL ? -ENOMEM : 0;
 }
 
-static int put_split(struct dit_output *output, uint64_t id, uint16_t ad, uint32_t place,
-                     struct dit_span record)
+static int put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
+                     uint32_t place, struct dit_span record)
 {
 	char key[sizeof(id) + sizeof(ad)];
 
 	(void)place;
 	memcpy(key, &id, sizeof(id));
 	memcpy(key + sizeof(id), &ad, sizeof(ad));
-	return put(of(output), ID2V, (struct dit_span){key, sizeof(key)}, record);
+	return put(of(&output->base), ID2V, (struct dit_span){key, sizeof(key)}, record);
 }
 
 static int add_index(struct dit_output *output, const struct dit_output_index *index)
@@ -204,10 +167,10 @@ static int add_index(struct dit_output *output, const struct dit_output_index *i
 	return add_db(of(output), index->name, INDEX | integerkey);
 }
 
-static int open_names(struct dit_output *output, struct dit_output_table **ret)
+static int open_names(struct dit_record_output *output, struct dit_output_table **ret)
 {
-	of(output)->open = DN2I;
-	*ret = &of(output)->table;
+	of(&output->base)->open = DN2I;
+	*ret = &of(&output->base)->table;
 	return 0;
 }
 
@@ -217,13 +180,6 @@ static int open_index(struct dit_output *output, size_t number,
 	of(output)->open = of(output)->first_index + number;
 	*ret = &of(output)->table;
 	return 0;
-}
-
-static bool used_bytes(const struct dit_output *output, uint64_t *ret)
-{
-	(void)output;
-	(void)ret;
-	return false;
 }
 
 static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
@@ -265,9 +221,9 @@ static int do_nothing(struct dit_output *output)
 	return 0;
 }
 
-static struct record *entry_of(struct dit_output *output, uint64_t id)
+static struct record *entry_of(struct dit_record_output *output, uint64_t id)
 {
-	const struct named *entries = &of(output)->dbs[ID2E];
+	const struct named *entries = &of(&output->base)->dbs[ID2E];
 
 	for (size_t i = 0; i < entries->nrecords; i++) {
 		if (memcmp(entries->records[i].key, &id, sizeof(id)) == 0) {
@@ -277,7 +233,7 @@ static struct record *entry_of(struct dit_output *output, uint64_t id)
 	return NULL;
 }
 
-static int find_entry(struct dit_output *output, uint64_t id, struct dit_span *ret)
+static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_span *ret)
 {
 	const struct record *record = entry_of(output, id);
 
@@ -288,7 +244,8 @@ static int find_entry(struct dit_output *output, uint64_t id, struct dit_span *r
 	return 1;
 }
 
-static int replace_entry(struct dit_output *output, uint64_t id, struct dit_span value)
+static int replace_entry(struct dit_record_output *output, uint64_t id,
+                         struct dit_span value)
 {
 	struct record *record = entry_of(output, id);
 	char *bytes = calloc(1, sizeof(id) + value.len);
@@ -318,36 +275,22 @@ static void abandon(struct dit_output *output)
 	free_memory(of(output));
 }
 
-static int expect_postings(struct dit_output *output, uint64_t n)
-{
-	(void)output;
-	(void)n;
-	return 0;
-}
-
-static const struct dit_output_ops ops = {
-	.find_ad = find_ad,
-	.find_child = find_child,
-	.find_index = find_index,
-	.put_ad = put_ad,
-	.reserve_entry = reserve_entry,
-	.put_split = put_split,
-	.grow_subtree = grow_subtree,
+static const struct dit_output_ops output_ops = {
 	.add_index = add_index,
-	.expect_postings = expect_postings,
-	.open_names = open_names,
-	.begin_indexes = do_nothing,
 	.open_index = open_index,
-	.used_bytes = used_bytes,
-	.begin_changes = do_nothing,
-	.find_entry = find_entry,
-	.replace_entry = replace_entry,
 	.prepare = do_nothing,
-	.commit = do_nothing,
-	.place = do_nothing,
 	.take_back = do_nothing,
 	.end = end,
 	.abandon = abandon,
+};
+
+static const struct dit_record_ops ops = {
+	.put_ad = put_ad,
+	.reserve_entry = reserve_entry,
+	.put_split = put_split,
+	.open_names = open_names,
+	.find_entry = find_entry,
+	.replace_entry = replace_entry,
 };
 
 static const struct dit_output_table_ops table_ops = {
@@ -357,10 +300,13 @@ static const struct dit_output_table_ops table_ops = {
 	.drop = drop,
 };
 
-int __real_dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts);
-int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts);
+int __real_dit_output_open(struct dit_record_output **ret,
+                           const struct dit_output_opts *opts);
+int __wrap_dit_output_open(struct dit_record_output **ret,
+                           const struct dit_output_opts *opts);
 
-int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts *opts)
+int __wrap_dit_output_open(struct dit_record_output **ret,
+                           const struct dit_output_opts *opts)
 {
 	struct memory *memory = NULL;
 	unsigned page_bytes = opts->page_bytes;
@@ -373,10 +319,11 @@ int __wrap_dit_output_open(struct dit_output **ret, const struct dit_output_opts
 	if (page_bytes == 0) {
 		page_bytes = (unsigned)sysconf(_SC_PAGESIZE);
 	}
-	memory->base =
-		(struct dit_output){.ops = &ops,
-	                            .wants_order = true,
-	                            .key_max = dit_key_max(&dit_lmdb_10, page_bytes)};
+	memory->base = (struct dit_record_output){
+		.base = {.ops = &output_ops,
+	                 .key_max = dit_key_max(&dit_lmdb_10, page_bytes)},
+		.ops = &ops,
+		.wants_order = true};
 	memory->table.ops = &table_ops;
 	/* in the order of the enum */
 	r = add_db(memory, "ad2i", INTEGERKEY);

@@ -315,7 +315,7 @@ static void long_names_fit_where_the_output_takes_them(void **state)
 	char text[1024];
 
 	/* LMDB 1.0, pages of 4096 bytes: 2 (3 + n) <= 1958 */
-	f->fake.output.key_max = 1978;
+	f->fake.output.base.key_max = 1978;
 	assert_int_equal(new_tree(f, 1), 0);
 	for (int n = 976; n <= 977; n++) {
 		struct dit_tree_name name = {0};

@@ -37,7 +37,7 @@ static unsigned next_random(unsigned *seed)
 	return *seed >> 16;
 }
 
-static struct dit_output *open_output(const char *dir, enum dit_output_merge way)
+static struct dit_record_output *open_output(const char *dir, enum dit_output_merge way)
 {
 	struct dit_output_opts opts = {.directory = dir,
 	                               .mode = 0600,
@@ -46,7 +46,7 @@ static struct dit_output *open_output(const char *dir, enum dit_output_merge way
 	                               .list_max = LIST_MAX,
 	                               .writer = DIT_WRITER_DEFAULT,
 	                               .merge = way};
-	struct dit_output *output = NULL;
+	struct dit_record_output *output = NULL;
 
 	assert_int_equal(dit_output_open(&output, &opts), 0);
 	for (size_t i = 0; i < NINDEXES; i++) {
@@ -54,7 +54,7 @@ static struct dit_output *open_output(const char *dir, enum dit_output_merge way
 		                                 .is_integerkey =
 		                                         indexes[i].is_integerkey};
 
-		assert_int_equal(dit_output_add_index(output, &index), 0);
+		assert_int_equal(dit_output_add_index(&output->base, &index), 0);
 	}
 	return output;
 }
@@ -87,7 +87,7 @@ static size_t ids_of(unsigned k, unsigned round, unsigned *seed)
 	return k % 97 == 1 ? 700 : 1 + next_random(seed) % 5;
 }
 
-static int put_index(struct dit_output *output, size_t number, unsigned round)
+static int put_index(struct dit_record_output *output, size_t number, unsigned round)
 {
 	/* In the fourth round IDs lie between those that are stored. */
 	uint64_t first = round == 3 ? 2 : 10 + (uint64_t)round * 4 * IDS_MAX;
@@ -95,7 +95,7 @@ static int put_index(struct dit_output *output, size_t number, unsigned round)
 	uint64_t *ids = calloc(IDS_MAX, sizeof(*ids));
 	unsigned seed = round + 1;
 	char key[512];
-	int r = dit_output_open_index(output, number, &table);
+	int r = dit_output_open_index(&output->base, number, &table);
 
 	for (unsigned k = 0; k < NKEYS && r == 0; k++) {
 		struct dit_output_list list = {.key = key_of(number, k, key),
@@ -117,7 +117,7 @@ static int put_index(struct dit_output *output, size_t number, unsigned round)
 	return r;
 }
 
-static int put_round(struct dit_output *output, unsigned round)
+static int put_round(struct dit_record_output *output, unsigned round)
 {
 	void *space = NULL;
 	int r = dit_output_reserve_entry(output, 1 + round, 5, &space);
@@ -132,28 +132,28 @@ static int put_round(struct dit_output *output, unsigned round)
 	return r;
 }
 
-static int publish(struct dit_output *output)
+static int publish(struct dit_record_output *output)
 {
-	int r = dit_output_prepare(output);
+	int r = dit_output_prepare(&output->base);
 
-	return r < 0 ? r : dit_output_commit(output);
+	return r < 0 ? r : dit_output_commit(&output->base);
 }
 
 static void make(const char *dir)
 {
-	struct dit_output *output = open_output(dir, DIT_MERGE_DEFAULT);
+	struct dit_record_output *output = open_output(dir, DIT_MERGE_DEFAULT);
 
 	assert_int_equal(put_round(output, 0), 0);
 	assert_int_equal(dit_output_begin_changes(output), 0);
 	assert_int_equal(publish(output), 0);
-	assert_int_equal(dit_output_place(output), 0);
-	assert_int_equal(dit_output_end(output), 0);
+	assert_int_equal(dit_output_place(&output->base), 0);
+	assert_int_equal(dit_output_end(&output->base), 0);
 }
 
 /* @return 0, or why the database is what it was */
 static int add_round(const char *dir, enum dit_output_merge way, unsigned round)
 {
-	struct dit_output *output = open_output(dir, way);
+	struct dit_record_output *output = open_output(dir, way);
 	int r = dit_output_expect_postings(output, 1000);
 
 	assert_true(r < 0 || output->indexes_last == (way != DIT_MERGE_INSERT));
@@ -164,11 +164,11 @@ static int add_round(const char *dir, enum dit_output_merge way, unsigned round)
 		r = publish(output);
 	}
 	if (r < 0) {
-		dit_output_abandon(output);
+		dit_output_abandon(&output->base);
 		return r;
 	}
-	assert_int_equal(dit_output_place(output), 0);
-	return dit_output_end(output);
+	assert_int_equal(dit_output_place(&output->base), 0);
+	return dit_output_end(&output->base);
 }
 
 static size_t assert_same(const char *first, const char *second, const char *name)
@@ -302,11 +302,11 @@ static void a_damaged_page_is_an_error_or_does_no_harm(void **state)
 		                               .list_max = LIST_MAX,
 		                               .writer = DIT_WRITER_DEFAULT,
 		                               .merge = DIT_MERGE_GROW};
-		struct dit_output *output = NULL;
+		struct dit_record_output *output = NULL;
 
 		damage(fd, size / FILE_PAGE, &seed);
 		if (dit_output_open(&output, &opts) == 0) {
-			dit_output_abandon(output);
+			dit_output_abandon(&output->base);
 			nrefused += add_round(dir, DIT_MERGE_GROW, 2) < 0;
 		}
 		assert_int_equal(pwrite(fd, bytes, (size_t)size, 0), size);

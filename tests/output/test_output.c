@@ -26,7 +26,7 @@ static enum dit_output_writer writer;
 /* Of those that hold records. */
 static enum dit_output_merge merge;
 
-static struct dit_output *open_output(const char *dir)
+static struct dit_record_output *open_output(const char *dir)
 {
 	struct dit_output_opts opts = {.directory = dir,
 	                               .mode = 0600,
@@ -35,25 +35,26 @@ static struct dit_output *open_output(const char *dir)
 	                               .list_max = LIST_MAX,
 	                               .writer = writer,
 	                               .merge = merge};
-	struct dit_output *output = NULL;
+	struct dit_record_output *output = NULL;
 
 	assert_int_equal(dit_output_open(&output, &opts), 0);
 	return output;
 }
 
-static void publish(struct dit_output *output)
+static void publish(struct dit_record_output *output)
 {
-	assert_int_equal(dit_output_prepare(output), 0);
-	assert_int_equal(dit_output_commit(output), 0);
-	assert_int_equal(dit_output_place(output), 0);
-	assert_int_equal(dit_output_end(output), 0);
+	assert_int_equal(dit_output_prepare(&output->base), 0);
+	assert_int_equal(dit_output_commit(&output->base), 0);
+	assert_int_equal(dit_output_place(&output->base), 0);
+	assert_int_equal(dit_output_end(&output->base), 0);
 }
 
-static void add_index(struct dit_output *output, const char *name, bool is_integerkey)
+static void add_index(struct dit_record_output *output, const char *name,
+                      bool is_integerkey)
 {
 	struct dit_output_index index = {.name = name, .is_integerkey = is_integerkey};
 
-	assert_int_equal(dit_output_add_index(output, &index), 0);
+	assert_int_equal(dit_output_add_index(&output->base, &index), 0);
 }
 
 static int put_list(struct dit_output_table *table, const char *key, const uint64_t *ids,
@@ -64,7 +65,7 @@ static int put_list(struct dit_output_table *table, const char *key, const uint6
 	return dit_output_put_lists(table, &list, 1);
 }
 
-static void put_entry(struct dit_output *output, uint64_t id, const char *text)
+static void put_entry(struct dit_record_output *output, uint64_t id, const char *text)
 {
 	void *space = NULL;
 
@@ -73,7 +74,7 @@ static void put_entry(struct dit_output *output, uint64_t id, const char *text)
 }
 
 /* Records of dn2i are opaque to outputs, but for those of stored nodes. */
-static void put_names(struct dit_output *output, uint64_t id, const char *rdn)
+static void put_names(struct dit_record_output *output, uint64_t id, const char *rdn)
 {
 	char record[DIT_NAME_RECORD_MAX];
 	struct dit_output_table *table = NULL;
@@ -91,17 +92,17 @@ static void put_names(struct dit_output *output, uint64_t id, const char *rdn)
 	assert_int_equal(dit_output_finish(table), 0);
 }
 
-static void put_index(struct dit_output *output, size_t number, const char *key,
+static void put_index(struct dit_record_output *output, size_t number, const char *key,
                       const uint64_t *ids, size_t nids)
 {
 	struct dit_output_table *table = NULL;
 
-	assert_int_equal(dit_output_open_index(output, number, &table), 0);
+	assert_int_equal(dit_output_open_index(&output->base, number, &table), 0);
 	assert_int_equal(put_list(table, key, ids, nids), 0);
 	assert_int_equal(dit_output_finish(table), 0);
 }
 
-static void put_indexes(struct dit_output *output, uint64_t id)
+static void put_indexes(struct dit_record_output *output, uint64_t id)
 {
 	const uint64_t ids[] = {id, id + 1};
 
@@ -111,7 +112,7 @@ static void put_indexes(struct dit_output *output, uint64_t id)
 }
 
 /* Everything that an output takes, with entries from an ID on. */
-static void fill(struct dit_output *output, uint64_t id)
+static void fill(struct dit_record_output *output, uint64_t id)
 {
 	bool wants_order = output->wants_order;
 
@@ -186,11 +187,11 @@ static char *dump(const char *dir, const char *db)
 static void what_is_put_is_there(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_output *output = open_output(dir);
+	struct dit_record_output *output = open_output(dir);
 
 	(void)state;
 	assert_true(output->wants_order);
-	assert_int_equal(output->is_parallel, writer != DIT_WRITER_APPEND);
+	assert_int_equal(output->base.is_parallel, writer != DIT_WRITER_APPEND);
 	assert_int_equal(output->is_append, writer == DIT_WRITER_APPEND);
 	assert_false(output->is_unknown_format);
 	assert_true(output->stored.last_id == 0 && !output->stored.has_names);
@@ -203,15 +204,15 @@ static void what_is_put_is_there(void **state)
 	assert_dump(dir, "sn", "aaaa=1 ");
 
 	output = open_output(dir);
-	assert_false(output->wants_order || output->is_parallel);
+	assert_false(output->wants_order || output->base.is_parallel);
 	assert_true(output->stored.last_id == 2 && output->stored.has_names);
 	assert_false(output->stored.has_root_entry);
 	fill(output, 3);
-	assert_int_equal(output->bytes, 0);
+	assert_int_equal(output->base.bytes, 0);
 	/* By default liblmdb inserts a few postings. */
-	assert_int_equal(output->is_parallel, merge > DIT_MERGE_INSERT);
+	assert_int_equal(output->base.is_parallel, merge > DIT_MERGE_INSERT);
 	assert_int_equal(output->indexes_last, merge > DIT_MERGE_INSERT);
-	assert_true(output->wants_repeats);
+	assert_true(output->base.wants_repeats);
 	publish(output);
 	assert_dump(dir, "id2e",
 	            "1=first entry 2=late entry 3=first entry 4=late entry ");
@@ -226,7 +227,7 @@ static void what_is_put_is_there(void **state)
 static void an_output_that_is_given_up_leaves_what_was_there(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_output *output = NULL;
+	struct dit_record_output *output = NULL;
 
 	(void)state;
 	/*
@@ -238,16 +239,16 @@ static void an_output_that_is_given_up_leaves_what_was_there(void **state)
 			fill(output, 1);
 		}
 		if (stop > 1) {
-			assert_int_equal(dit_output_prepare(output), 0);
-			assert_true(output->bytes > 0);
+			assert_int_equal(dit_output_prepare(&output->base), 0);
+			assert_true(output->base.bytes > 0);
 		}
 		if (stop > 2) {
-			assert_int_equal(dit_output_commit(output), 0);
-			assert_int_equal(dit_output_place(output), 0);
+			assert_int_equal(dit_output_commit(&output->base), 0);
+			assert_int_equal(dit_output_place(&output->base), 0);
 			assert_directory_holds(dir, "data.mdb ditkit-staging lock.mdb ");
 		}
-		assert_int_equal(dit_output_take_back(output), 0);
-		dit_output_abandon(output);
+		assert_int_equal(dit_output_take_back(&output->base), 0);
+		dit_output_abandon(&output->base);
 		assert_directory_holds(dir, "");
 	}
 	output = open_output(dir);
@@ -259,15 +260,15 @@ static void an_output_that_is_given_up_leaves_what_was_there(void **state)
 			fill(output, 3);
 		}
 		if (stop > 1) {
-			assert_int_equal(dit_output_prepare(output), 0);
+			assert_int_equal(dit_output_prepare(&output->base), 0);
 		}
 		if (stop > 2) {
-			assert_int_equal(dit_output_commit(output), 0);
-			assert_true(output->bytes > 0);
-			assert_int_equal(dit_output_place(output), 0);
+			assert_int_equal(dit_output_commit(&output->base), 0);
+			assert_true(output->base.bytes > 0);
+			assert_int_equal(dit_output_place(&output->base), 0);
 		}
-		assert_int_equal(dit_output_take_back(output), 0);
-		dit_output_abandon(output);
+		assert_int_equal(dit_output_take_back(&output->base), 0);
+		dit_output_abandon(&output->base);
 		assert_dump(dir, "id2e", "1=first entry 2=late entry ");
 		assert_dump(dir, "cn", "aaaa=1 aaaa=2 ");
 	}
@@ -276,23 +277,23 @@ static void an_output_that_is_given_up_leaves_what_was_there(void **state)
 }
 
 /* On a new output and on an existing one. */
-static void assert_refused(struct dit_output *output, uint64_t id)
+static void assert_refused(struct dit_record_output *output, uint64_t id)
 {
 	struct dit_output_index again = {.name = "cn"};
 	struct dit_output_table *table = NULL;
 
 	add_index(output, "cn", true);
-	assert_int_equal(dit_output_open_index(output, 1, &table), -EINVAL);
-	assert_int_equal(dit_output_open_index(output, SIZE_MAX, &table), -EINVAL);
+	assert_int_equal(dit_output_open_index(&output->base, 1, &table), -EINVAL);
+	assert_int_equal(dit_output_open_index(&output->base, SIZE_MAX, &table), -EINVAL);
 	put_entry(output, id, "x");
-	assert_int_equal(dit_output_add_index(output, &again), DIT_E_DUPLICATE);
-	dit_output_abandon(output);
+	assert_int_equal(dit_output_add_index(&output->base, &again), DIT_E_DUPLICATE);
+	dit_output_abandon(&output->base);
 }
 
 static void what_cannot_be_is_refused(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_output *output = open_output(dir);
+	struct dit_record_output *output = open_output(dir);
 	struct dit_output_table *table = NULL;
 	struct dit_output_table *other = NULL;
 	const uint64_t ids[] = {1};
@@ -303,17 +304,17 @@ static void what_cannot_be_is_refused(void **state)
 	assert_int_equal(dit_output_grow_subtree(output, 1, 1), -EINVAL);
 	fill(output, 1);
 	/* Each table once, and none behind the changes. */
-	assert_int_equal(dit_output_open_index(output, 0, &table), -EINVAL);
+	assert_int_equal(dit_output_open_index(&output->base, 0, &table), -EINVAL);
 	assert_int_equal(dit_output_open_names(output, &table), -EINVAL);
 	publish(output);
 
 	assert_refused(open_output(dir), 3);
 	output = open_output(dir);
 	add_index(output, "cn", true);
-	assert_int_equal(dit_output_open_index(output, 0, &table), 0);
+	assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
 	/* One at a time. */
 	assert_int_equal(dit_output_open_names(output, &other), -EINVAL);
-	assert_int_equal(dit_output_open_index(output, 0, &other), -EINVAL);
+	assert_int_equal(dit_output_open_index(&output->base, 0, &other), -EINVAL);
 	assert_int_equal(put_list(table, "cccc", ids, 1), 0);
 	dit_output_drop(table);
 	dit_output_drop(NULL);
@@ -321,7 +322,7 @@ static void what_cannot_be_is_refused(void **state)
 	dit_output_drop(other);
 	assert_int_equal(dit_output_put_split(output, 1, 1, 0, DIT_SPAN("again")),
 	                 MDB_KEYEXIST);
-	dit_output_abandon(output);
+	dit_output_abandon(&output->base);
 	assert_dump(dir, "cn", "aaaa=1 aaaa=2 ");
 	test_scratch_remove(dir);
 }
@@ -329,7 +330,7 @@ static void what_cannot_be_is_refused(void **state)
 static void a_new_output_finds_nothing(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_output *output = open_output(dir);
+	struct dit_record_output *output = open_output(dir);
 	struct dit_output_stored_index index = {0};
 	struct dit_span text = {0};
 	uint64_t used = 0;
@@ -338,19 +339,19 @@ static void a_new_output_finds_nothing(void **state)
 	(void)state;
 	assert_int_equal(dit_output_find_ad(output, 1, &text), 0);
 	assert_int_equal(dit_output_find_child(output, 0, DIT_SPAN("dc=one"), &id), 0);
-	assert_int_equal(dit_output_find_index(output, "cn", &index), 0);
+	assert_int_equal(dit_output_find_index(&output->base, "cn", &index), 0);
 	fill(output, 1);
-	assert_true(dit_output_used_bytes(output, &used) && used > 4096);
+	assert_true(dit_output_used_bytes(&output->base, &used) && used > 4096);
 	assert_int_equal(dit_output_find_entry(output, 1, &text), 1);
 	assert_true(dit_span_eq(text, DIT_SPAN("first entry")));
-	dit_output_abandon(output);
+	dit_output_abandon(&output->base);
 	test_scratch_remove(dir);
 }
 
 static void stored_records_are_found(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_output *output = open_output(dir);
+	struct dit_record_output *output = open_output(dir);
 	struct dit_output_stored_index index = {0};
 	struct dit_span text = {0};
 	uint64_t used = 0;
@@ -369,16 +370,17 @@ static void stored_records_are_found(void **state)
 	assert_int_equal(dit_output_find_entry(output, 2, &text), 1);
 	assert_true(dit_span_eq(text, DIT_SPAN("late entry")));
 	assert_int_equal(dit_output_find_entry(output, 3, &text), 0);
-	assert_int_equal(dit_output_find_index(output, "cn", &index), 1);
+	assert_int_equal(dit_output_find_index(&output->base, "cn", &index), 1);
 	assert_true(index.is_integerkey && index.key_len == 4);
-	assert_int_equal(dit_output_find_index(output, "sn", &index), 1);
+	assert_int_equal(dit_output_find_index(&output->base, "sn", &index), 1);
 	assert_false(index.is_integerkey);
-	assert_int_equal(dit_output_find_index(output, "dn2i", &index), DIT_E_CORRUPT);
-	assert_int_equal(dit_output_find_index(output, "uid", &index), 0);
-	assert_false(dit_output_used_bytes(output, &used));
+	assert_int_equal(dit_output_find_index(&output->base, "dn2i", &index),
+	                 DIT_E_CORRUPT);
+	assert_int_equal(dit_output_find_index(&output->base, "uid", &index), 0);
+	assert_false(dit_output_used_bytes(&output->base, &used));
 	assert_int_equal(dit_output_grow_subtree(output, 1, 2), 0);
 	assert_int_equal(dit_output_grow_subtree(output, 9, 2), DIT_E_CORRUPT);
-	dit_output_abandon(output);
+	dit_output_abandon(&output->base);
 	test_scratch_remove(dir);
 }
 
@@ -402,7 +404,7 @@ static void lists_are_continued_or_emptied(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = test_scratch();
-		struct dit_output *output = open_output(dir);
+		struct dit_record_output *output = open_output(dir);
 		struct dit_output_index index = {.name = "cn",
 		                                 .is_integerkey = true,
 		                                 .is_emptied = cases[i].is_emptied};
@@ -415,10 +417,10 @@ static void lists_are_continued_or_emptied(void **state)
 		fill(output, 1);
 		publish(output);
 		output = open_output(dir);
-		assert_int_equal(dit_output_add_index(output, &index), 0);
+		assert_int_equal(dit_output_add_index(&output->base, &index), 0);
 		assert_int_equal(dit_output_expect_postings(output, 2), 0);
 		assert_int_equal(dit_output_begin_indexes(output), 0);
-		assert_int_equal(dit_output_open_index(output, 0, &table), 0);
+		assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
 		assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
 		assert_int_equal(dit_output_finish(table), 0);
 		publish(output);
@@ -432,7 +434,7 @@ static void lists_are_continued_or_emptied(void **state)
 static void an_emptied_index_may_change_its_keys(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_output *output = open_output(dir);
+	struct dit_record_output *output = open_output(dir);
 	struct dit_output_index index = {.name = "cn", .is_emptied = true};
 	struct dit_output_stored_index stored = {0};
 	struct dit_output_table *table = NULL;
@@ -441,10 +443,10 @@ static void an_emptied_index_may_change_its_keys(void **state)
 	fill(output, 1);
 	publish(output);
 	output = open_output(dir);
-	assert_int_equal(dit_output_add_index(output, &index), 0);
-	assert_int_equal(dit_output_open_index(output, 0, &table), 0);
+	assert_int_equal(dit_output_add_index(&output->base, &index), 0);
+	assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
 	assert_int_equal(dit_output_finish(table), 0);
-	assert_int_equal(dit_output_find_index(output, "cn", &stored), 1);
+	assert_int_equal(dit_output_find_index(&output->base, "cn", &stored), 1);
 	assert_false(stored.is_integerkey);
 	publish(output);
 	test_scratch_remove(dir);
@@ -456,7 +458,7 @@ static void an_existing_output_keeps_what_is_there(void **state)
 {
 	struct dit_output_opts opts = {.mode = 0600, .ndbs = 16, .list_max = LIST_MAX};
 	char *dir = test_scratch();
-	struct dit_output *output = open_output(dir);
+	struct dit_record_output *output = open_output(dir);
 	struct stat before;
 	struct stat after;
 
@@ -481,14 +483,14 @@ static void an_existing_output_keeps_what_is_there(void **state)
 }
 
 /* Keys of a database: stored ones, new ones, and both, with lists of all lengths. */
-static void put_many(struct dit_output *output, unsigned step, uint64_t first_id)
+static void put_many(struct dit_record_output *output, unsigned step, uint64_t first_id)
 {
 	struct dit_output_table *table = NULL;
 	uint64_t ids[8];
 
 	assert_int_equal(dit_output_begin_indexes(output), 0);
 	for (size_t number = 0; number < 2; number++) {
-		assert_int_equal(dit_output_open_index(output, number, &table), 0);
+		assert_int_equal(dit_output_open_index(&output->base, number, &table), 0);
 		for (unsigned k = 0; k < 3000; k += step) {
 			char key[4] = {0, 0, (char)(k >> 8), (char)k};
 			struct dit_output_list list = {.key = {key, sizeof(key)},
@@ -516,7 +518,7 @@ static void put_many(struct dit_output *output, unsigned step, uint64_t first_id
 
 static void make_many(const char *dir, enum dit_output_merge way)
 {
-	struct dit_output *output = open_output(dir);
+	struct dit_record_output *output = open_output(dir);
 
 	add_index(output, "cn", true);
 	add_index(output, "sn", false);

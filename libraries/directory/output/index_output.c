@@ -67,18 +67,6 @@ static struct index_output *of(struct dit_output *output)
 	return (struct index_output *)output;
 }
 
-static int place(struct dit_output *output)
-{
-	(void)output;
-	return 0;
-}
-
-/* The commit has synced. */
-static void settle(struct dit_output *output)
-{
-	(void)output;
-}
-
 /* ---- tables ---- */
 
 static int find_tree(const struct index_output *output, const char *name,
@@ -97,7 +85,7 @@ static int find_index(struct dit_output *output, const char *name,
 
 	return find_tree(o, name, &tree) == 0
 	               ? 0
-	               : dit_indexes_alone_find(name, &tree, o->online != NULL, o->fault,
+	               : dit_output_found_index(name, &tree, o->online != NULL, o->fault,
 	                                        ret);
 }
 
@@ -174,12 +162,6 @@ static int put_lists(struct dit_output_table *table, const struct dit_output_lis
 	return r;
 }
 
-static int put_record(struct dit_output_table *table, uint64_t id, struct dit_span record)
-{
-	(void)table, (void)id, (void)record;
-	return -EINVAL;
-}
-
 static void drop(struct dit_output_table *table)
 {
 	dit_table_writer_free(((struct index_writing *)table)->writer);
@@ -201,7 +183,6 @@ static int finish(struct dit_output_table *table)
 
 static const struct dit_output_table_ops table_ops = {
 	.put_lists = put_lists,
-	.put_record = put_record,
 	.finish = finish,
 	.drop = drop,
 };
@@ -405,15 +386,12 @@ static void abandon(struct dit_output *output)
 }
 
 static const struct dit_output_ops ops = {
-	DIT_OUTPUT_INDEXES_ALONE,
 	.find_index = find_index,
 	.add_index = add_index,
 	.open_index = open_index,
 	.used_bytes = used_bytes,
 	.prepare = prepare,
 	.commit = commit,
-	.place = place,
-	.settle = settle,
 	.take_back = take_back,
 	.end = end,
 	.abandon = abandon,

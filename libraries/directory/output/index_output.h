@@ -15,12 +15,12 @@
  * then nothing that slapd would read has changed. From the opening to the end the
  * directory is claimed.
  *
- * Of output.h's functions those for entries, numbers and names return -EINVAL.
- *
  * Threads: as output.h says; is_parallel.
  */
 #ifndef DITKIT_INDEX_OUTPUT_H
 #define DITKIT_INDEX_OUTPUT_H
+
+#include <sys/types.h>
 
 #include "output/online.h"
 #include "output/output.h"

@@ -27,11 +27,11 @@ rooms += %D%/liboutput.la
 	%D%/output_existing.c \
 	%D%/output_impl.h \
 	%D%/output_new.c \
-	%D%/output_refuse.c \
 	%D%/publication.c \
 	%D%/publication.h \
 	%D%/rebuilt_output.c \
 	%D%/rebuilt_output.h \
+	%D%/record_output.h \
 	%D%/staging.c \
 	%D%/staging.h \
 	%D%/staging_append.c \

@@ -41,7 +41,7 @@ struct index {
 };
 
 struct existing_output {
-	struct dit_output base;
+	struct dit_record_output base;
 	struct dit_existing *existing;
 	uint64_t list_max;
 	enum dit_output_merge merge;    /* the way, once postings are expected */
@@ -59,9 +59,9 @@ static struct existing_output *of(struct dit_output *output)
 	return (struct existing_output *)output;
 }
 
-static struct dit_existing *existing_of(struct dit_output *output)
+static struct dit_existing *existing_of(struct dit_record_output *output)
 {
-	return of(output)->existing;
+	return of(&output->base)->existing;
 }
 
 static struct existing_output *of_table(struct dit_output_table *table)
@@ -83,13 +83,14 @@ static void output_free(struct existing_output *output)
 
 /* ---- what is stored ---- */
 
-static int find_ad(struct dit_output *output, uint32_t number, struct dit_span *ret)
+static int find_ad(struct dit_record_output *output, uint32_t number,
+                   struct dit_span *ret)
 {
 	return dit_existing_ad(existing_of(output), number, ret);
 }
 
-static int find_child(struct dit_output *output, uint64_t parent, struct dit_span norm,
-                      uint64_t *ret_id)
+static int find_child(struct dit_record_output *output, uint64_t parent,
+                      struct dit_span norm, uint64_t *ret_id)
 {
 	return dit_existing_find_child(existing_of(output), parent, norm, ret_id);
 }
@@ -97,29 +98,29 @@ static int find_child(struct dit_output *output, uint64_t parent, struct dit_spa
 static int find_index(struct dit_output *output, const char *name,
                       struct dit_output_stored_index *ret)
 {
-	return dit_existing_find_index(existing_of(output), name, ret);
+	return dit_existing_find_index(of(output)->existing, name, ret);
 }
 
 /* ---- entries ---- */
 
-static int put_ad(struct dit_output *output, uint32_t number, struct dit_span name)
+static int put_ad(struct dit_record_output *output, uint32_t number, struct dit_span name)
 {
 	return dit_existing_put_ad(existing_of(output), number, name);
 }
 
-static int reserve_entry(struct dit_output *output, uint64_t id, size_t len,
+static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
                          void **ret_space)
 {
 	return dit_existing_reserve_entry(existing_of(output), id, len, ret_space);
 }
 
-static int put_split(struct dit_output *output, uint64_t id, uint16_t ad, uint32_t place,
-                     struct dit_span record)
+static int put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
+                     uint32_t place, struct dit_span record)
 {
 	return dit_existing_put_split(existing_of(output), id, ad, place, record);
 }
 
-static int grow_subtree(struct dit_output *output, uint64_t id, uint64_t n)
+static int grow_subtree(struct dit_record_output *output, uint64_t id, uint64_t n)
 {
 	return dit_existing_grow_subtree(existing_of(output), id, n);
 }
@@ -186,9 +187,9 @@ static int open_table(struct dit_output *output, struct dit_output_table **ret)
 	return 0;
 }
 
-static int open_names(struct dit_output *output, struct dit_output_table **ret)
+static int open_names(struct dit_record_output *output, struct dit_output_table **ret)
 {
-	return open_table(output, ret);
+	return open_table(&output->base, ret);
 }
 
 /* Any thread. */
@@ -273,9 +274,9 @@ static enum dit_output_merge choose(const struct existing_output *output, uint64
 	               : DIT_MERGE_GROW;
 }
 
-static int expect_postings(struct dit_output *output, uint64_t n)
+static int expect_postings(struct dit_record_output *output, uint64_t n)
 {
-	struct existing_output *o = of(output);
+	struct existing_output *o = of(&output->base);
 	uint64_t nstored = 0;
 	int r = 0;
 
@@ -293,14 +294,14 @@ static int expect_postings(struct dit_output *output, uint64_t n)
 	if (o->merge == DIT_MERGE_INSERT) {
 		return 0;
 	}
-	output->is_parallel = true;
+	output->base.is_parallel = true;
 	output->indexes_last = true;
 	return 0;
 }
 
-static int begin_indexes(struct dit_output *output)
+static int begin_indexes(struct dit_record_output *output)
 {
-	struct existing_output *o = of(output);
+	struct existing_output *o = of(&output->base);
 
 	return output->indexes_last ? dit_existing_hide(o->existing, &o->file, &o->commit)
 	                            : 0;
@@ -331,22 +332,9 @@ static int add_index(struct dit_output *output, const struct dit_output_index *i
 	return 0;
 }
 
-static bool used_bytes(const struct dit_output *output, uint64_t *ret)
-{
-	(void)output;
-	(void)ret;
-	return false;
-}
-
 /* ---- changes: at any time ---- */
 
-static int begin_changes(struct dit_output *output)
-{
-	(void)output;
-	return 0;
-}
-
-static int find_entry(struct dit_output *output, uint64_t id, struct dit_span *ret)
+static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_span *ret)
 {
 	struct dit_span record = {0};
 	int r = dit_existing_entry(existing_of(output), id, &record);
@@ -358,7 +346,8 @@ static int find_entry(struct dit_output *output, uint64_t id, struct dit_span *r
 	return 1;
 }
 
-static int replace_entry(struct dit_output *output, uint64_t id, struct dit_span record)
+static int replace_entry(struct dit_record_output *output, uint64_t id,
+                         struct dit_span record)
 {
 	void *space = NULL;
 	int r = reserve_entry(output, id, record.len, &space);
@@ -374,7 +363,7 @@ static int replace_entry(struct dit_output *output, uint64_t id, struct dit_span
 static int prepare(struct dit_output *output)
 {
 	const struct existing_output *o = of(output);
-	int r = output->indexes_last && o->commit == NULL ? -EINVAL : 0;
+	int r = o->base.indexes_last && o->commit == NULL ? -EINVAL : 0;
 
 	for (size_t i = 0; i < o->nindexes && o->commit != NULL && r == 0; i++) {
 		const struct index *index = &o->indexes[i];
@@ -421,16 +410,10 @@ static void close_commit(struct existing_output *output)
 	output->commit = NULL;
 }
 
-static int place(struct dit_output *output)
-{
-	(void)output;
-	return 0;
-}
-
 static void settle(struct dit_output *output)
 {
 	if (of(output)->is_placed && !of(output)->is_settled) {
-		dit_existing_settle(existing_of(output));
+		dit_existing_settle(of(output)->existing);
 		of(output)->is_settled = true;
 	}
 }
@@ -438,13 +421,13 @@ static void settle(struct dit_output *output)
 static int take_back(struct dit_output *output)
 {
 	close_commit(of(output));
-	return of(output)->is_placed ? dit_existing_roll_back(existing_of(output)) : 0;
+	return of(output)->is_placed ? dit_existing_roll_back(of(output)->existing) : 0;
 }
 
 static void abandon(struct dit_output *output)
 {
 	close_commit(of(output));
-	dit_existing_abandon(existing_of(output));
+	dit_existing_abandon(of(output)->existing);
 	output_free(of(output));
 }
 
@@ -458,35 +441,35 @@ static int end(struct dit_output *output)
 		return 0;
 	}
 	close_commit(of(output));
-	r = dit_existing_end(existing_of(output));
+	r = dit_existing_end(of(output)->existing);
 	output_free(of(output));
 	return r;
 }
 
-static const struct dit_output_ops ops = {
-	.find_ad = find_ad,
-	.find_child = find_child,
+static const struct dit_output_ops output_ops = {
 	.find_index = find_index,
-	.put_ad = put_ad,
-	.reserve_entry = reserve_entry,
-	.put_split = put_split,
-	.grow_subtree = grow_subtree,
 	.add_index = add_index,
-	.expect_postings = expect_postings,
-	.open_names = open_names,
-	.begin_indexes = begin_indexes,
 	.open_index = open_index,
-	.used_bytes = used_bytes,
-	.begin_changes = begin_changes,
-	.find_entry = find_entry,
-	.replace_entry = replace_entry,
 	.prepare = prepare,
 	.commit = commit,
-	.place = place,
 	.settle = settle,
 	.take_back = take_back,
 	.end = end,
 	.abandon = abandon,
+};
+
+static const struct dit_record_ops ops = {
+	.find_ad = find_ad,
+	.find_child = find_child,
+	.put_ad = put_ad,
+	.reserve_entry = reserve_entry,
+	.put_split = put_split,
+	.grow_subtree = grow_subtree,
+	.open_names = open_names,
+	.expect_postings = expect_postings,
+	.begin_indexes = begin_indexes,
+	.find_entry = find_entry,
+	.replace_entry = replace_entry,
 };
 
 static int look_around(struct existing_output *output)
@@ -503,7 +486,8 @@ static int look_around(struct existing_output *output)
 	return r < 0 ? r : 0;
 }
 
-int dit_output_existing_open(struct dit_output **ret, const struct dit_output_opts *opts)
+int dit_output_existing_open(struct dit_record_output **ret,
+                             const struct dit_output_opts *opts)
 {
 	struct dit_existing_opts existing = {.directory = opts->directory,
 	                                     .fault = opts->fault,
@@ -520,8 +504,9 @@ int dit_output_existing_open(struct dit_output **ret, const struct dit_output_op
 		return -ENOMEM;
 	}
 	output->base.ops = &ops;
-	output->base.key_max = dit_lmdb_09.key_bytes_max;
-	output->base.wants_repeats = true;
+	output->base.base.ops = &output_ops;
+	output->base.base.key_max = dit_lmdb_09.key_bytes_max;
+	output->base.base.wants_repeats = true;
 	output->list_max = opts->list_max;
 	output->merge = opts->merge;
 	output->file = (struct dit_page_file_opts){.writer = opts->page_writer,
@@ -531,10 +516,10 @@ int dit_output_existing_open(struct dit_output **ret, const struct dit_output_op
 		r = look_around(output);
 	}
 	if (r < 0) {
-		abandon(&output->base);
+		abandon(&output->base.base);
 		return r;
 	}
-	output->base.place = (struct dit_output_place){
+	output->base.base.place = (struct dit_output_place){
 		opts->directory, -1, dit_existing_data_fd(output->existing)};
 	*ret = &output->base;
 	return 0;

@@ -16,7 +16,7 @@
 #define NAMES SIZE_MAX
 
 struct new_output {
-	struct dit_output base;
+	struct dit_record_output base;
 	struct dit_staging *staging; /* NULL: ended */
 	bool is_placed;
 	struct dit_output_table table; /* of the append writer: the one that is open */
@@ -34,64 +34,27 @@ static struct new_output *of(struct dit_output *output)
 	return (struct new_output *)output;
 }
 
-static struct dit_staging *staging_of(struct dit_output *output)
+static struct dit_staging *staging_of(struct dit_record_output *output)
 {
-	return of(output)->staging;
-}
-
-/* ---- what is stored: nothing ---- */
-
-static int find_ad(struct dit_output *output, uint32_t number, struct dit_span *ret)
-{
-	(void)output;
-	(void)number;
-	(void)ret;
-	return 0;
-}
-
-static int find_child(struct dit_output *output, uint64_t parent, struct dit_span norm,
-                      uint64_t *ret_id)
-{
-	(void)output;
-	(void)parent;
-	(void)norm;
-	(void)ret_id;
-	return 0;
-}
-
-static int find_index(struct dit_output *output, const char *name,
-                      struct dit_output_stored_index *ret)
-{
-	(void)output;
-	(void)name;
-	(void)ret;
-	return 0;
-}
-
-/* There are no stored nodes. */
-static int grow_subtree(struct dit_output *output, uint64_t id, uint64_t n)
-{
-	(void)output;
-	(void)id;
-	(void)n;
-	return -EINVAL;
+	return of(&output->base)->staging;
 }
 
 /* ---- our pages: entries ---- */
 
-static int pages_put_ad(struct dit_output *output, uint32_t number, struct dit_span name)
+static int pages_put_ad(struct dit_record_output *output, uint32_t number,
+                        struct dit_span name)
 {
 	return dit_staging_put_ad(staging_of(output), number, name);
 }
 
-static int pages_reserve_entry(struct dit_output *output, uint64_t id, size_t len,
+static int pages_reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
                                void **ret_space)
 {
 	return dit_staging_reserve_entry(staging_of(output), id, len, ret_space);
 }
 
-static int pages_put_entry_pieces(struct dit_output *output, uint64_t id, size_t len,
-                                  const struct dit_pieces *record)
+static int pages_put_entry_pieces(struct dit_record_output *output, uint64_t id,
+                                  size_t len, const struct dit_pieces *record)
 {
 	return dit_staging_put_entry_pieces(staging_of(output), id, len, record);
 }
@@ -143,7 +106,7 @@ static const struct dit_output_table_ops pages_table_ops = {
 	.drop = pages_drop,
 };
 
-static int pages_open_table(struct dit_output *output, size_t number,
+static int pages_open_table(struct dit_record_output *output, size_t number,
                             struct dit_output_table **ret)
 {
 	struct dit_staging *staging = staging_of(output);
@@ -165,7 +128,8 @@ static int pages_open_table(struct dit_output *output, size_t number,
 	return 0;
 }
 
-static int pages_open_names(struct dit_output *output, struct dit_output_table **ret)
+static int pages_open_names(struct dit_record_output *output,
+                            struct dit_output_table **ret)
 {
 	return pages_open_table(output, NAMES, ret);
 }
@@ -173,17 +137,19 @@ static int pages_open_names(struct dit_output *output, struct dit_output_table *
 static int pages_open_index(struct dit_output *output, size_t number,
                             struct dit_output_table **ret)
 {
-	return number == NAMES ? -EINVAL : pages_open_table(output, number, ret);
+	return number == NAMES ? -EINVAL
+	                       : pages_open_table(&of(output)->base, number, ret);
 }
 
 /* ---- liblmdb appends ---- */
 
-static int append_put_ad(struct dit_output *output, uint32_t number, struct dit_span name)
+static int append_put_ad(struct dit_record_output *output, uint32_t number,
+                         struct dit_span name)
 {
 	return dit_staging_append_ad(staging_of(output), number, name);
 }
 
-static int append_reserve_entry(struct dit_output *output, uint64_t id, size_t len,
+static int append_reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
                                 void **ret_space)
 {
 	return dit_staging_append_entry(staging_of(output), id, len, ret_space);
@@ -234,12 +200,13 @@ static const struct dit_output_table_ops append_table_ops = {
 	.drop = append_drop,
 };
 
-static int append_open_names(struct dit_output *output, struct dit_output_table **ret)
+static int append_open_names(struct dit_record_output *output,
+                             struct dit_output_table **ret)
 {
 	int r = dit_staging_append_names(staging_of(output));
 
 	if (r == 0) {
-		*ret = &of(output)->table;
+		*ret = &of(&output->base)->table;
 	}
 	return r;
 }
@@ -247,7 +214,7 @@ static int append_open_names(struct dit_output *output, struct dit_output_table 
 static int append_open_index(struct dit_output *output, size_t number,
                              struct dit_output_table **ret)
 {
-	int r = dit_staging_append_index(staging_of(output), number);
+	int r = dit_staging_append_index(of(output)->staging, number);
 
 	if (r == 0) {
 		*ret = &of(output)->table;
@@ -259,26 +226,12 @@ static int append_open_index(struct dit_output *output, size_t number,
 
 static int add_index(struct dit_output *output, const struct dit_output_index *index)
 {
-	return dit_staging_add_index(staging_of(output), index->name,
+	return dit_staging_add_index(of(output)->staging, index->name,
 	                             index->is_integerkey);
 }
 
-/* There is one way. */
-static int expect_postings(struct dit_output *output, uint64_t n)
-{
-	(void)output;
-	(void)n;
-	return 0;
-}
-
-static int begin_indexes(struct dit_output *output)
-{
-	(void)output;
-	return 0;
-}
-
-static int put_split(struct dit_output *output, uint64_t id, uint16_t ad, uint32_t place,
-                     struct dit_span record)
+static int put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
+                     uint32_t place, struct dit_span record)
 {
 	(void)place;
 	return dit_staging_add_split(staging_of(output), id, ad, record);
@@ -292,12 +245,12 @@ static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 
 /* ---- changes ---- */
 
-static int begin_changes(struct dit_output *output)
+static int begin_changes(struct dit_record_output *output)
 {
 	return dit_staging_begin_changes(staging_of(output));
 }
 
-static int find_entry(struct dit_output *output, uint64_t id, struct dit_span *ret)
+static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_span *ret)
 {
 	struct dit_span record = {0};
 	int r = dit_staging_entry(staging_of(output), id, &record);
@@ -309,7 +262,8 @@ static int find_entry(struct dit_output *output, uint64_t id, struct dit_span *r
 	return 1;
 }
 
-static int replace_entry(struct dit_output *output, uint64_t id, struct dit_span record)
+static int replace_entry(struct dit_record_output *output, uint64_t id,
+                         struct dit_span record)
 {
 	return dit_staging_replace_entry(staging_of(output), id, record);
 }
@@ -318,19 +272,13 @@ static int replace_entry(struct dit_output *output, uint64_t id, struct dit_span
 
 static int prepare(struct dit_output *output)
 {
-	return dit_staging_prepare(staging_of(output), &output->bytes,
+	return dit_staging_prepare(of(output)->staging, &output->bytes,
 	                           &output->synced_bytes);
-}
-
-static int commit(struct dit_output *output)
-{
-	(void)output;
-	return 0;
 }
 
 static int place(struct dit_output *output)
 {
-	int r = dit_staging_place(staging_of(output));
+	int r = dit_staging_place(of(output)->staging);
 
 	of(output)->is_placed = r == 0;
 	return r;
@@ -339,18 +287,18 @@ static int place(struct dit_output *output)
 static void settle(struct dit_output *output)
 {
 	if (of(output)->is_placed) {
-		dit_staging_settle(staging_of(output));
+		dit_staging_settle(of(output)->staging);
 	}
 }
 
 static int take_back(struct dit_output *output)
 {
-	return of(output)->is_placed ? dit_staging_take_back(staging_of(output)) : 0;
+	return of(output)->is_placed ? dit_staging_take_back(of(output)->staging) : 0;
 }
 
 static int end(struct dit_output *output)
 {
-	int r = dit_staging_end(staging_of(output));
+	int r = dit_staging_end(of(output)->staging);
 
 	free(output);
 	return r;
@@ -358,30 +306,15 @@ static int end(struct dit_output *output)
 
 static void abandon(struct dit_output *output)
 {
-	dit_staging_abandon(staging_of(output));
+	dit_staging_abandon(of(output)->staging);
 	free(output);
 }
 
-static const struct dit_output_ops pages_ops = {
-	.find_ad = find_ad,
-	.find_child = find_child,
-	.find_index = find_index,
-	.put_ad = pages_put_ad,
-	.reserve_entry = pages_reserve_entry,
-	.put_entry_pieces = pages_put_entry_pieces,
-	.put_split = put_split,
-	.grow_subtree = grow_subtree,
+static const struct dit_output_ops pages_output_ops = {
 	.add_index = add_index,
-	.expect_postings = expect_postings,
-	.open_names = pages_open_names,
-	.begin_indexes = begin_indexes,
 	.open_index = pages_open_index,
 	.used_bytes = used_bytes,
-	.begin_changes = begin_changes,
-	.find_entry = find_entry,
-	.replace_entry = replace_entry,
 	.prepare = prepare,
-	.commit = commit,
 	.place = place,
 	.settle = settle,
 	.take_back = take_back,
@@ -389,48 +322,57 @@ static const struct dit_output_ops pages_ops = {
 	.abandon = abandon,
 };
 
-static const struct dit_output_ops append_ops = {
-	.find_ad = find_ad,
-	.find_child = find_child,
-	.find_index = find_index,
-	.put_ad = append_put_ad,
-	.reserve_entry = append_reserve_entry,
+static const struct dit_record_ops pages_ops = {
+	.put_ad = pages_put_ad,
+	.reserve_entry = pages_reserve_entry,
+	.put_entry_pieces = pages_put_entry_pieces,
 	.put_split = put_split,
-	.grow_subtree = grow_subtree,
-	.add_index = add_index,
-	.expect_postings = expect_postings,
-	.open_names = append_open_names,
-	.begin_indexes = begin_indexes,
-	.open_index = append_open_index,
-	.used_bytes = used_bytes,
+	.open_names = pages_open_names,
 	.begin_changes = begin_changes,
 	.find_entry = find_entry,
 	.replace_entry = replace_entry,
+};
+
+static const struct dit_output_ops append_output_ops = {
+	.add_index = add_index,
+	.open_index = append_open_index,
+	.used_bytes = used_bytes,
 	.prepare = prepare,
-	.commit = commit,
 	.place = place,
 	.settle = settle,
 	.take_back = take_back,
 	.end = end,
 	.abandon = abandon,
+};
+
+static const struct dit_record_ops append_ops = {
+	.put_ad = append_put_ad,
+	.reserve_entry = append_reserve_entry,
+	.put_split = put_split,
+	.open_names = append_open_names,
+	.begin_changes = begin_changes,
+	.find_entry = find_entry,
+	.replace_entry = replace_entry,
 };
 
 static void describe(struct new_output *output)
 {
 	bool is_append = dit_staging_is_append(output->staging);
 
-	output->base = (struct dit_output){
+	output->base = (struct dit_record_output){
+		.base = {.ops = is_append ? &append_output_ops : &pages_output_ops,
+	                 .is_parallel = !is_append,
+	                 .key_max = dit_staging_key_max(output->staging)},
 		.ops = is_append ? &append_ops : &pages_ops,
 		.wants_order = true,
 		.is_append = is_append,
 		.is_unknown_format = !dit_staging_is_known_format(output->staging),
-		.is_parallel = !is_append,
-		.key_max = dit_staging_key_max(output->staging),
 	};
 	output->table.ops = &append_table_ops;
 }
 
-int dit_output_new_open(struct dit_output **ret, const struct dit_output_opts *opts)
+int dit_output_new_open(struct dit_record_output **ret,
+                        const struct dit_output_opts *opts)
 {
 	struct dit_staging_opts staging = {.directory = opts->directory,
 	                                   .fault = opts->fault,
@@ -460,7 +402,7 @@ int dit_output_new_open(struct dit_output **ret, const struct dit_output_opts *o
 		return r;
 	}
 	describe(output);
-	output->base.place = (struct dit_output_place){
+	output->base.base.place = (struct dit_output_place){
 		.directory = opts->directory,
 		.dir_fd = dit_staging_dir_fd(output->staging),
 		.data_fd = dit_staging_data_fd(output->staging)};

@@ -33,8 +33,8 @@ struct names {
 
 struct rebuilt {
 	struct dit_output base;
-	struct dit_output *inner; /* the new file; NULL: ended */
-	int data_fd;              /* the old one */
+	struct dit_record_output *inner; /* the new file; NULL: ended */
+	int data_fd;                     /* the old one */
 	struct dit_snapshot *old;
 	struct dit_fault *fault; /* borrowed; may be NULL */
 	struct names built;
@@ -98,7 +98,7 @@ static int next_record(struct dit_scan *scan, void *ret_key, size_t key_len,
 
 static int copy_ads(struct rebuilt *rebuilt, struct dit_scan *scan)
 {
-	struct dit_output *inner = rebuilt->inner;
+	struct dit_record_output *inner = rebuilt->inner;
 	struct dit_span name;
 	uint32_t number = 0;
 	int r = 0;
@@ -111,7 +111,7 @@ static int copy_ads(struct rebuilt *rebuilt, struct dit_scan *scan)
 
 static int copy_entries(struct rebuilt *rebuilt, struct dit_scan *scan)
 {
-	struct dit_output *inner = rebuilt->inner;
+	struct dit_record_output *inner = rebuilt->inner;
 	struct dit_span record;
 	uint64_t id = 0;
 	int r = 0;
@@ -150,7 +150,7 @@ static int copy_names(struct rebuilt *rebuilt, struct dit_scan *scan)
 /* Their place among the values of the attribute is told as well. */
 static int copy_splits(struct rebuilt *rebuilt, struct dit_scan *scan)
 {
-	struct dit_output *inner = rebuilt->inner;
+	struct dit_record_output *inner = rebuilt->inner;
 	char key[sizeof(uint64_t) + sizeof(uint16_t)];
 	char last[sizeof(key)] = {0};
 	struct dit_span record;
@@ -226,18 +226,18 @@ static int put_all_lists(struct dit_output_table *table, struct dit_scan *scan)
 static int copy_index(struct rebuilt *rebuilt, const struct dit_stored_db *db,
                       size_t number)
 {
-	struct dit_output *inner = rebuilt->inner;
+	struct dit_record_output *inner = rebuilt->inner;
 	const struct dit_output_index index = {
 		.name = db->name, .is_integerkey = (db->flags & DIT_DB_INTEGERKEY) != 0};
 	struct dit_output_table *table = NULL;
 	struct dit_scan *scan = NULL;
-	int r = dit_output_add_index(inner, &index);
+	int r = dit_output_add_index(&inner->base, &index);
 
 	if (r == 0) {
 		r = dit_scan_open(&scan, rebuilt->old, db->name);
 	}
 	if (r == 0) {
-		r = dit_output_open_index(inner, number, &table);
+		r = dit_output_open_index(&inner->base, number, &table);
 	}
 	if (r == 0) {
 		r = put_all_lists(table, scan);
@@ -313,13 +313,13 @@ static int find_index(struct dit_output *output, const char *name,
 
 	return dit_snapshot_tree(rebuilt->old, name, &tree) == 0
 	               ? 0
-	               : dit_indexes_alone_find(name, &tree, false, rebuilt->fault, ret);
+	               : dit_output_found_index(name, &tree, false, rebuilt->fault, ret);
 }
 
 static int add_index(struct dit_output *output, const struct dit_output_index *index)
 {
 	struct rebuilt *rebuilt = of(output);
-	int r = dit_output_add_index(rebuilt->inner, index);
+	int r = dit_output_add_index(&rebuilt->inner->base, index);
 
 	return r < 0 ? r : add_name(&rebuilt->built, index->name);
 }
@@ -327,7 +327,7 @@ static int add_index(struct dit_output *output, const struct dit_output_index *i
 static int open_index(struct dit_output *output, size_t number,
                       struct dit_output_table **ret)
 {
-	return dit_output_open_index(of(output)->inner, number, ret);
+	return dit_output_open_index(&of(output)->inner->base, number, ret);
 }
 
 static uint64_t old_bytes(const struct rebuilt *rebuilt)
@@ -341,7 +341,7 @@ static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 	const struct rebuilt *rebuilt = (const struct rebuilt *)output;
 
 	if (rebuilt->built.n > 0) {
-		return dit_output_used_bytes(rebuilt->inner, ret);
+		return dit_output_used_bytes(&rebuilt->inner->base, ret);
 	}
 	*ret = old_bytes(rebuilt);
 	return true;
@@ -363,24 +363,18 @@ static int prepare(struct dit_output *output)
 	}
 	r = copy_rest(rebuilt);
 	if (r == 0) {
-		r = dit_output_prepare(rebuilt->inner);
+		r = dit_output_prepare(&rebuilt->inner->base);
 	}
-	output->place = rebuilt->inner->place;
-	output->bytes = rebuilt->inner->bytes;
+	output->place = rebuilt->inner->base.place;
+	output->bytes = rebuilt->inner->base.bytes;
 	return r;
-}
-
-static int commit(struct dit_output *output)
-{
-	(void)output;
-	return 0;
 }
 
 static int place(struct dit_output *output)
 {
 	struct rebuilt *rebuilt = of(output);
 
-	return is_unchanged(rebuilt) ? 0 : dit_output_place(rebuilt->inner);
+	return is_unchanged(rebuilt) ? 0 : dit_output_place(&rebuilt->inner->base);
 }
 
 static void settle(struct dit_output *output)
@@ -388,7 +382,7 @@ static void settle(struct dit_output *output)
 	struct rebuilt *rebuilt = of(output);
 
 	if (!is_unchanged(rebuilt)) {
-		dit_output_settle(rebuilt->inner);
+		dit_output_settle(&rebuilt->inner->base);
 	}
 }
 
@@ -396,7 +390,7 @@ static int take_back(struct dit_output *output)
 {
 	struct rebuilt *rebuilt = of(output);
 
-	return is_unchanged(rebuilt) ? 0 : dit_output_take_back(rebuilt->inner);
+	return is_unchanged(rebuilt) ? 0 : dit_output_take_back(&rebuilt->inner->base);
 }
 
 static void rebuilt_free(struct rebuilt *rebuilt)
@@ -406,7 +400,7 @@ static void rebuilt_free(struct rebuilt *rebuilt)
 		(void)close(rebuilt->data_fd);
 	}
 	if (rebuilt->inner != NULL) {
-		dit_output_abandon(rebuilt->inner);
+		dit_output_abandon(&rebuilt->inner->base);
 	}
 	forget_names(&rebuilt->built);
 	forget_names(&rebuilt->dropped);
@@ -419,7 +413,7 @@ static int end(struct dit_output *output)
 	int r = 0;
 
 	if (!is_unchanged(rebuilt)) {
-		r = dit_output_end(rebuilt->inner);
+		r = dit_output_end(&rebuilt->inner->base);
 		rebuilt->inner = NULL;
 	}
 	rebuilt_free(rebuilt);
@@ -432,13 +426,11 @@ static void abandon(struct dit_output *output)
 }
 
 static const struct dit_output_ops ops = {
-	DIT_OUTPUT_INDEXES_ALONE,
 	.find_index = find_index,
 	.add_index = add_index,
 	.open_index = open_index,
 	.used_bytes = used_bytes,
 	.prepare = prepare,
-	.commit = commit,
 	.place = place,
 	.settle = settle,
 	.take_back = take_back,
@@ -547,8 +539,9 @@ int dit_rebuilt_open(struct dit_output **ret, const struct dit_index_output_opts
 		rebuilt_free(rebuilt);
 		return r;
 	}
-	rebuilt->base = (struct dit_output){
-		.ops = &ops, .is_parallel = true, .key_max = rebuilt->inner->key_max};
+	rebuilt->base = (struct dit_output){.ops = &ops,
+	                                    .is_parallel = true,
+	                                    .key_max = rebuilt->inner->base.key_max};
 	*ret = &rebuilt->base;
 	return 0;
 }

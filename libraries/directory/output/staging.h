@@ -26,7 +26,7 @@
 #include <sys/types.h>
 
 #include "base/span.h"
-#include "output/output.h"
+#include "output/record_output.h"
 
 struct dit_staging;
 struct dit_fault;       /* fault.h */

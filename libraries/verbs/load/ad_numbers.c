@@ -80,7 +80,7 @@ static int adopt(struct dit_ad_numbers *numbers, struct dit_schema *schema,
 	return ad == NULL ? add(numbers, NULL) : dit_ad_number_new(numbers, ad);
 }
 
-int dit_ad_numbers_read(struct dit_ad_numbers *numbers, struct dit_output *output,
+int dit_ad_numbers_read(struct dit_ad_numbers *numbers, struct dit_record_output *output,
                         struct dit_schema *schema)
 {
 	struct dit_span name = {0};
@@ -97,7 +97,8 @@ int dit_ad_numbers_read(struct dit_ad_numbers *numbers, struct dit_output *outpu
 	return r;
 }
 
-int dit_ad_numbers_write(const struct dit_ad_numbers *numbers, struct dit_output *output)
+int dit_ad_numbers_write(const struct dit_ad_numbers *numbers,
+                         struct dit_record_output *output)
 {
 	int r = 0;
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/output.h"
+#include "output/record_output.h"
 #include "schema/schema.h"
 
 #define DIT_AD_NUMBER_MAX 65535
@@ -37,7 +37,7 @@ void dit_ad_numbers_deinit(struct dit_ad_numbers *numbers);
  *
  * @return 0; -ENOMEM; DIT_E_TOOLONG; errors of the output
  */
-int dit_ad_numbers_read(struct dit_ad_numbers *numbers, struct dit_output *output,
+int dit_ad_numbers_read(struct dit_ad_numbers *numbers, struct dit_record_output *output,
                         struct dit_schema *schema);
 
 /** Slow path of dit_ad_number(); do not call. */
@@ -63,6 +63,7 @@ static inline int dit_ad_number(struct dit_ad_numbers *numbers, const struct dit
 }
 
 /** Write those that are not stored. Once. */
-int dit_ad_numbers_write(const struct dit_ad_numbers *numbers, struct dit_output *output);
+int dit_ad_numbers_write(const struct dit_ad_numbers *numbers,
+                         struct dit_record_output *output);
 
 #endif

@@ -150,7 +150,7 @@ static struct dit_span *make_values(struct dit_context_csn *csn)
 static int change_entry(struct dit_context_csn *csn, uint32_t id,
                         struct dit_context_csn_result *ret)
 {
-	struct dit_output *output = csn->place.output;
+	struct dit_record_output *output = csn->place.output;
 	struct dit_span record = {0};
 	struct dit_span *values = NULL;
 	uint32_t number = 0;

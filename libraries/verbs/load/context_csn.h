@@ -58,7 +58,7 @@ struct dit_context_csn_place {
 	struct dit_span suffix;                    /* pretty */
 	bool use_subentry;                         /* cn=ldapsync below the suffix */
 	const struct dit_split_rules *split_rules; /* NULL: none */
-	struct dit_output *output;
+	struct dit_record_output *output;
 	struct dit_ad_numbers *numbers;
 	struct dit_tree *tree;
 	const struct dit_fingerprint_key *key; /* of the tree's names */

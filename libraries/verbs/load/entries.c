@@ -21,7 +21,7 @@
 
 struct dit_entries {
 	/* [const] */
-	struct dit_output *output;
+	struct dit_record_output *output;
 	struct dit_ad_numbers *numbers;
 	const struct dit_stop *stop;
 	struct dit_ticker *ticker;

@@ -23,13 +23,13 @@
 #include "base/stop.h"
 #include "codec/entry_codec.h"
 #include "load/ad_numbers.h"
-#include "output/output.h"
+#include "output/record_output.h"
 
 struct dit_entries;
 
 struct dit_entries_opts {
-	struct dit_output *output;      /* borrowed */
-	struct dit_ad_numbers *numbers; /* borrowed; get the entries' attributes */
+	struct dit_record_output *output; /* borrowed */
+	struct dit_ad_numbers *numbers;   /* borrowed; get the entries' attributes */
 	size_t memory_bytes; /* of the sorter of what waits; >= DIT_SORT_SHARE_MIN */
 	const char *tmpdir;  /* of the same */
 	const struct dit_stop

@@ -25,7 +25,8 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 	if (target->builders != NULL) {
 		dit_builders_level(target->builders, ret);
 	}
-	if (target->output != NULL && dit_output_used_bytes(target->output, &bytes)) {
+	if (target->output != NULL &&
+	    dit_output_used_bytes(&target->output->base, &bytes)) {
 		ret->bytes_written += bytes;
 	}
 	if (loader->progress.teller.phase == DIT_LOAD_NAMES && target->tree != NULL) {

@@ -88,7 +88,7 @@ int dit_load_publish(struct loader *loader)
 		                     "could not put the database in place");
 	}
 	for (unsigned i = 0; i < loader->ntargets; i++) {
-		publishing.items[i].output = loader->targets[i].output;
+		publishing.items[i].output = dit_output_of(loader->targets[i].output);
 		loader->targets[i].output = NULL;
 	}
 	loader->progress.published = publishing.items;

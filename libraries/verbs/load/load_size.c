@@ -115,7 +115,7 @@ static int estimate_target(struct load_target *target, double scale)
 	double least = 0;
 	double likely = 0;
 
-	if (!dit_output_used_bytes(target->output, &used)) {
+	if (!dit_output_used_bytes(&target->output->base, &used)) {
 		return 0;
 	}
 	least = (double)used + (double)dit_tree_size(target->tree) * NAME_BYTES;

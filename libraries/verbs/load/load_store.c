@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A target's output (output/output.h): opened, and what it holds taken over.
+ * A target's output (output/record_output.h): opened, and what it holds taken over.
  */
 #include "load/load_store.h"
 
@@ -29,7 +29,7 @@ static int adopt_index(struct load_target *target, size_t number,
 {
 	const struct dit_index_db *db = dit_index_set_db(target->indexes, number);
 	struct dit_output_stored_index stored = {0};
-	int r = dit_output_find_index(target->output, db->name, &stored);
+	int r = dit_output_find_index(&target->output->base, db->name, &stored);
 
 	if (r > 0) {
 		r = dit_index_set_stored(target->indexes, number, stored.is_integerkey,
@@ -54,14 +54,14 @@ static int check_key_length(const struct load_target *target, size_t number)
 {
 	size_t len = dit_index_set_longest_key(target->indexes, number);
 
-	if (len <= target->output->key_max) {
+	if (len <= target->output->base.key_max) {
 		return 0;
 	}
 	dit_load_report(target->loader, DIT_REPORT_ERROR,
 	                "index database \"%s\" in %s: keys of %zu bytes are too long for "
 	                "the page size, %zu bytes are possible",
 	                dit_index_set_db(target->indexes, number)->name,
-	                target->db->data.directory, len, target->output->key_max);
+	                target->db->data.directory, len, target->output->base.key_max);
 	return DIT_E_CONFIG;
 }
 
@@ -81,7 +81,7 @@ static int add_indexes(struct load_target *target, const struct dit_fault *fault
 		struct dit_output_index index = {.name = db->name,
 		                                 .is_integerkey = db->is_integerkey};
 
-		r = dit_output_add_index(target->output, &index);
+		r = dit_output_add_index(&target->output->base, &index);
 		if (r < 0) {
 			return dit_load_fail(target->loader, r, db->name);
 		}
@@ -123,7 +123,7 @@ static enum dit_output_writer writer_of(const struct dit_load_opts *opts)
 
 static void note_writer(struct load_target *target)
 {
-	const struct dit_output *output = target->output;
+	const struct dit_record_output *output = target->output;
 	const struct loader *loader = target->loader;
 
 	target->stats->is_unknown_format = output->is_unknown_format;
@@ -155,7 +155,7 @@ static uint64_t stored_bytes(const struct load_target *target)
 	return (uint64_t)st.st_size;
 }
 
-static bool holds_entries(const struct dit_output *output)
+static bool holds_entries(const struct dit_record_output *output)
 {
 	return output->stored.last_id > 0 || output->stored.has_root_entry;
 }
@@ -205,7 +205,7 @@ int dit_load_store_open(struct load_target *target)
 	note_writer(target);
 	target->stored_bytes = stored_bytes(target);
 	if (target->split_rules != NULL) {
-		target->split_rules->record_max = target->output->key_max;
+		target->split_rules->record_max = target->output->base.key_max;
 	}
 	return look_around(target, &fault);
 }

@@ -239,7 +239,7 @@ static int make_index_writer(struct load_target *target)
 {
 	struct dit_index_writer_opts opts = {
 		.builders = target->builders,
-		.output = target->output,
+		.output = &target->output->base,
 		.ndbs = dit_index_set_ndbs(target->indexes),
 		.nmembers = target->loader->nthreads,
 		.counts_lists = target->loader->opts->counts_lists,
@@ -344,7 +344,7 @@ int dit_load_target_write_late(struct load_target *target)
 void dit_load_target_deinit(struct load_target *target)
 {
 	dit_index_writer_free(target->index_writer);
-	dit_output_abandon(target->output);
+	dit_output_abandon(dit_output_of(target->output));
 	dit_builders_free(target->builders);
 	dit_entries_free(target->entries);
 	dit_tree_free(target->tree);

@@ -37,8 +37,8 @@
 #include "load/entries.h"
 #include "load/load.h"
 #include "load/tree.h"
-#include "output/output.h"
 #include "output/publication.h"
+#include "output/record_output.h"
 #include "pipeline/pipeline.h"
 #include "place/fault.h"
 #include "sort/sort.h"
@@ -127,7 +127,7 @@ struct load_target {
 	/* [own: main] */
 	struct dit_load_database_stats *stats;
 	struct load_look look;
-	struct dit_output *output; /* NULL in a dry run */
+	struct dit_record_output *output; /* NULL in a dry run */
 	struct dit_ad_numbers numbers;
 	struct dit_tree *tree;       /* NULL in a dry run */
 	struct dit_entries *entries; /* NULL in a dry run */

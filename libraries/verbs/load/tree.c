@@ -225,7 +225,7 @@ bool dit_tree_fits(const struct dit_tree *tree, const struct dit_tree_name *name
 {
 	const struct dit_dn *dn = name->dn;
 	unsigned top = top_of(tree, dn);
-	size_t max = tree->output->key_max - DIT_NAME_EXTRA_BYTES;
+	size_t max = tree->output->base.key_max - DIT_NAME_EXTRA_BYTES;
 
 	for (unsigned i = 0; i < place->nnodes; i++) {
 		if (rdn(dn->norm, dn->norm_at, i, top).len +

@@ -38,13 +38,13 @@
 #include "base/stop.h"
 #include "base/ticker.h"
 #include "load/dn_table.h"
-#include "output/output.h"
+#include "output/record_output.h"
 #include "values/dn.h"
 
 struct dit_tree;
 
 struct dit_tree_opts {
-	struct dit_output
+	struct dit_record_output
 		*output;       /* borrowed; where stored nodes are looked up, and where
 	                            * the tree is written */
 	unsigned suffix_nrdns; /* RDNs of the database's suffix */

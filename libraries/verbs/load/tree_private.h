@@ -17,7 +17,7 @@ struct dit_tree_node_hole {
 
 struct dit_tree {
 	/* [const] */
-	struct dit_output *output;
+	struct dit_record_output *output;
 	uint32_t last_stored; /* nodes up to this ID are the database's */
 	unsigned suffix_nrdns;
 	const struct dit_stop *stop;

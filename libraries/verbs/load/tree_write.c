@@ -27,7 +27,7 @@ static int put_record(const struct dit_tree *tree, struct dit_output_table *tabl
 {
 	char out[DIT_NAME_RECORD_LONGEST];
 	int len = dit_tree_record_encode(record, nsubs_of(tree, record), out,
-	                                 tree->output->key_max);
+	                                 tree->output->base.key_max);
 
 	if (len < 0) {
 		return len;

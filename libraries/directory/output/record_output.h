@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An output of records: a database that is written, new or existing.
+ *
+ *   dit_output_open(), or dit_output_open_existing()
+ *   look-ups, entries, attribute numbers, split values; tables of names and indexes
+ *   dit_output_begin_changes(); records that could not come in order
+ *   then the output is published, as any other (output.h)
+ *
+ * Only dit_output_open() finds out whether the database holds records. Everybody else
+ * looks at the facts in struct dit_record_output, which say what an implementation asks
+ * of its caller and what is stored already.
+ *
+ * Ownership, threads, errors: as output.h says. Options are copied, but for the name of
+ * the directory, which is borrowed until the end.
+ */
+#ifndef DITKIT_RECORD_OUTPUT_H
+#define DITKIT_RECORD_OUTPUT_H
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/types.h>
+
+#include "base/pieces.h"
+#include "base/ticker.h"
+#include "output/output.h"
+
+struct dit_fault;       /* fault.h */
+struct dit_page_writer; /* page_writer.h */
+
+/** How new lists are merged with stored lists. */
+enum dit_output_merge {
+	DIT_MERGE_DEFAULT, /* the way that takes less time */
+	DIT_MERGE_INSERT,  /* liblmdb inserts the new lists */
+	DIT_MERGE_GROW,    /* pages that get new lists are written anew, by us */
+	DIT_MERGE_REBUILD, /* all indexes are built anew, of our own pages */
+};
+
+/** Who makes the pages of a new database. */
+enum dit_output_writer {
+	DIT_WRITER_DEFAULT, /* pages; append if liblmdb's format is not known */
+	DIT_WRITER_PAGES, /* we do; MDB_VERSION_MISMATCH: liblmdb's format is not known */
+	DIT_WRITER_APPEND, /* liblmdb, all of them */
+};
+
+struct dit_output_opts {
+	const char *directory;   /* of the database; must exist */
+	mode_t mode;             /* of data.mdb and lock.mdb */
+	unsigned ndbs;           /* named databases at most (fixed ones included) */
+	uint64_t maxsize_bytes;  /* configured size; 0: LMDB's default */
+	uint64_t expected_bytes; /* size of the additions, roughly; for may_grow */
+	uint64_t list_max; /* IDs in a list; longer ones become ranges; at least 1 */
+	enum dit_output_writer writer; /* of a new database */
+	enum dit_output_merge merge;   /* of a database that holds records */
+	unsigned page_bytes; /* of a new database of LMDB 1.0; 0: the system's */
+	bool has_ixck; /* a new database has ixck, which is empty (storage.md 1.2) */
+	/* A new database is of LMDB 1.0, which OpenLDAP 2.7 reads. Then a database that
+	 * holds records is refused. false: a new database is of the liblmdb at hand. */
+	bool is_lmdb_10;
+	/* The caller has looked at the old file, whatever it holds. */
+	bool replaces_records;
+	bool may_grow;       /* the result may be larger than maxsize_bytes */
+	bool use_page_cache; /* for our own pages; false: past the cache if possible */
+	struct dit_page_writer
+		*page_writer;      /* borrowed; NULL: each thread writes its pages */
+	struct dit_ticker *ticker; /* main's; borrowed; NULL: nobody listens */
+	/* Not 0: checks of stored pages end with DIT_E_STOPPED; NULL: never. */
+	const volatile sig_atomic_t *stop;
+	/* Borrowed until the last dit_output_find_index(); may be NULL. Says more than
+	 * the result of that and of the opening. */
+	struct dit_fault *fault;
+};
+
+/** What a database held when it was opened. A new one: nothing. */
+struct dit_output_stored {
+	uint64_t last_id; /* highest ID; 0: no entry, or only the one with the empty DN */
+	bool has_root_entry; /* the entry with the empty DN (ID 0) */
+	bool has_names;      /* there are records in dn2i */
+};
+
+struct dit_record_ops;
+
+/** The head of each implementation. [const] except indexes_last, which
+ * dit_output_expect_postings() decides */
+struct dit_record_output {
+	struct dit_output base;
+	const struct dit_record_ops *ops;
+	struct dit_output_stored stored;
+
+	/**
+	 * Entries are reserved in ascending order of IDs. Split values are put after
+	 * dit_output_begin_changes(), in ascending order. After that call, too, a late
+	 * entry is put with dit_output_replace_entry(). Without this flag entries and
+	 * split values are put in any order.
+	 */
+	bool wants_order;
+
+	/** For reports: liblmdb makes all pages of a new database; liblmdb's format is
+	 * not known. */
+	bool is_append;
+	bool is_unknown_format;
+
+	/** Everything else is put before the first index is opened, changes after
+	 * dit_output_begin_changes() included. */
+	bool indexes_last;
+};
+
+/**
+ * Open the database of a directory: a new one if it holds no records.
+ *
+ * @return 0; DIT_E_BUSY (slapd, a tool or another loader has it open), DIT_E_FORMAT (it
+ *         is of OpenLDAP 2.7), DIT_E_CORRUPT, with a fault (a database lost its flags),
+ *         errors. Nothing is changed then.
+ */
+int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts *opts);
+/** The same, but a database without records is written as an existing database, too:
+ * its entries, if there are any, are kept. */
+int dit_output_open_existing(struct dit_record_output **ret,
+                             const struct dit_output_opts *opts);
+
+/** What an implementation provides: the functions below, in their order. */
+struct dit_record_ops {
+	/* NULL, of these two: nothing is stored */
+	int (*find_ad)(struct dit_record_output *output, uint32_t number,
+	               struct dit_span *ret);
+	int (*find_child)(struct dit_record_output *output, uint64_t parent,
+	                  struct dit_span norm, uint64_t *ret_id);
+
+	int (*put_ad)(struct dit_record_output *output, uint32_t number,
+	              struct dit_span name);
+	int (*reserve_entry)(struct dit_record_output *output, uint64_t id, size_t len,
+	                     void **ret_space);
+	/* NULL: reserve_entry */
+	int (*put_entry_pieces)(struct dit_record_output *output, uint64_t id, size_t len,
+	                        const struct dit_pieces *record);
+	int (*put_split)(struct dit_record_output *output, uint64_t id, uint16_t ad,
+	                 uint32_t place, struct dit_span record);
+	/* NULL: no node is stored */
+	int (*grow_subtree)(struct dit_record_output *output, uint64_t id, uint64_t n);
+
+	int (*open_names)(struct dit_record_output *output,
+	                  struct dit_output_table **ret);
+	/* NULL, of the next three: nothing is to be done */
+	int (*expect_postings)(struct dit_record_output *output, uint64_t n);
+	int (*begin_indexes)(struct dit_record_output *output);
+
+	int (*begin_changes)(struct dit_record_output *output);
+	int (*find_entry)(struct dit_record_output *output, uint64_t id,
+	                  struct dit_span *ret);
+	int (*replace_entry)(struct dit_record_output *output, uint64_t id,
+	                     struct dit_span record);
+};
+
+/** What is published; NULL of NULL. */
+static inline struct dit_output *dit_output_of(struct dit_record_output *output)
+{
+	return output == NULL ? NULL : &output->base;
+}
+
+/* ---- what is stored: main, before the first change ---- */
+
+/** The name of an attribute number; points into the database until the next addition.
+ * 1; 0: there is no such number; error */
+static inline int dit_output_find_ad(struct dit_record_output *output, uint32_t number,
+                                     struct dit_span *ret)
+{
+	return output->ops->find_ad == NULL ? 0
+	                                    : output->ops->find_ad(output, number, ret);
+}
+
+/**
+ * The stored child of a stored node (0: the root) with this normal RDN.
+ *
+ * @return 1 with its ID; 0: there is none; DIT_E_CORRUPT, errors
+ */
+static inline int dit_output_find_child(struct dit_record_output *output, uint64_t parent,
+                                        struct dit_span norm, uint64_t *ret_id)
+{
+	return output->ops->find_child == NULL
+	               ? 0
+	               : output->ops->find_child(output, parent, norm, ret_id);
+}
+
+/* ---- entries, their attribute numbers and split values: main ---- */
+
+/** ad2i: numbers ascend from the first number that is not stored, without gaps. */
+static inline int dit_output_put_ad(struct dit_record_output *output, uint32_t number,
+                                    struct dit_span name)
+{
+	return output->ops->put_ad(output, number, name);
+}
+
+/**
+ * id2e: room for the record of an entry. The caller fills it before any other call.
+ * Zero bytes make a hole.
+ */
+static inline int dit_output_reserve_entry(struct dit_record_output *output, uint64_t id,
+                                           size_t len, void **ret_space)
+{
+	return output->ops->reserve_entry(output, id, len, ret_space);
+}
+
+/**
+ * id2e: the record of an entry, made piece by piece. In a new database a huge one needs
+ * no memory of its size.
+ */
+static inline int dit_output_put_entry_pieces(struct dit_record_output *output,
+                                              uint64_t id, size_t len,
+                                              const struct dit_pieces *record)
+{
+	void *space = NULL;
+	int r = 0;
+
+	if (output->ops->put_entry_pieces != NULL) {
+		return output->ops->put_entry_pieces(output, id, len, record);
+	}
+	r = output->ops->reserve_entry(output, id, len, &space);
+	if (r == 0) {
+		record->next(record->ctx, space, len);
+	}
+	return r;
+}
+
+/**
+ * id2v: a record of an attribute of an entry (split_codec.h). The records of one
+ * attribute come one after the other.
+ *
+ * @param place  0 for the first record of the attribute, of which nothing is stored;
+ *               then 1, 2 and so on
+ */
+static inline int dit_output_put_split(struct dit_record_output *output, uint64_t id,
+                                       uint16_t ad, uint32_t place,
+                                       struct dit_span record)
+{
+	return output->ops->put_split(output, id, ad, place, record);
+}
+
+/** Add @p n to the subtree size of a stored node and of all nodes above it. -EINVAL: no
+ * node is stored. */
+static inline int dit_output_grow_subtree(struct dit_record_output *output, uint64_t id,
+                                          uint64_t n)
+{
+	return output->ops->grow_subtree == NULL
+	               ? -EINVAL
+	               : output->ops->grow_subtree(output, id, n);
+}
+
+/* ---- tables ---- */
+
+/**
+ * dn2i: dit_output_put_record() in the order in which records are stored. Each table is
+ * opened once.
+ *
+ * @param ret  to be given to dit_output_finish() or dit_output_drop() by the same thread
+ */
+static inline int dit_output_open_names(struct dit_record_output *output,
+                                        struct dit_output_table **ret)
+{
+	return output->ops->open_names(output, ret);
+}
+
+/** @param id  the node under which the record lies; @p record  key_max bytes at most */
+static inline int dit_output_put_record(struct dit_output_table *table, uint64_t id,
+                                        struct dit_span record)
+{
+	return table->ops->put_record(table, id, record);
+}
+
+/**
+ * Announce that @p n IDs, repeats included, will be put into all indexes together. The
+ * call decides is_parallel and indexes_last. Main, after all indexes were added and
+ * before any table is opened. The call may be left out.
+ */
+static inline int dit_output_expect_postings(struct dit_record_output *output, uint64_t n)
+{
+	return output->ops->expect_postings == NULL
+	               ? 0
+	               : output->ops->expect_postings(output, n);
+}
+
+/** Main, before the first index is opened. With indexes_last everything else must be put:
+ * this call commits it, hidden (existing_hide.c). */
+static inline int dit_output_begin_indexes(struct dit_record_output *output)
+{
+	return output->ops->begin_indexes == NULL ? 0
+	                                          : output->ops->begin_indexes(output);
+}
+
+/* ---- changes: main, no table is open ---- */
+
+/** All entries, numbers and tables are written. */
+static inline int dit_output_begin_changes(struct dit_record_output *output)
+{
+	return output->ops->begin_changes == NULL ? 0
+	                                          : output->ops->begin_changes(output);
+}
+
+/**
+ * The record of an entry; points into the database until the next change. With
+ * wants_order only after dit_output_begin_changes().
+ *
+ * @return 1; 0: there is none, or a hole; error
+ */
+static inline int dit_output_find_entry(struct dit_record_output *output, uint64_t id,
+                                        struct dit_span *ret)
+{
+	return output->ops->find_entry(output, id, ret);
+}
+
+/** Give an entry, or a hole, another record. Cheapest in ascending order of IDs. */
+static inline int dit_output_replace_entry(struct dit_record_output *output, uint64_t id,
+                                           struct dit_span record)
+{
+	return output->ops->replace_entry(output, id, record);
+}
+
+#endif
