@@ -9,8 +9,6 @@
 #include "arguments.h"
 #include "shell_word.h"
 
-#define THREADS_MAX 1024
-
 struct common_options common_options_init(const char *program)
 {
 	return (struct common_options){
@@ -97,121 +95,206 @@ static int read_debug(struct common_options *options, const char *text)
 	return 0;
 }
 
+/* ---- values ---- */
+
+/* "a, b or c" */
+static void put_words(FILE *out, const char *words)
+{
+	for (size_t len = strcspn(words, "|]");; len = strcspn(words, "|]")) {
+		(void)fprintf(out, "%.*s", (int)len, words);
+		if (words[len] != '|') {
+			return;
+		}
+		words += len + 1;
+		(void)fputs(strchr(words, '|') != NULL ? ", " : " or ", out);
+	}
+}
+
+static int wrong_value(const struct common_options *options, const struct option_row *row,
+                       const char *text)
+{
+	bool has_letter = row->id < OPT_BATCH;
+	uint64_t bytes = 0;
+
+	(void)fprintf(stderr, has_letter ? "%s: -%c takes " : "%s: --", options->program,
+	              row->id);
+	if (!has_letter) {
+		(void)fprintf(stderr, "%s takes ", row->name);
+	}
+	if (row->kind == OPTION_NUMBER) {
+		(void)fputs(row->takes, stderr);
+	} else if (row->kind == OPTION_WORD) {
+		put_words(stderr, row->argument + strspn(row->argument, "[="));
+	} else if (common_read_size(text, &bytes) < 0) {
+		(void)fputs("a size such as 512M", stderr);
+	} else {
+		(void)fprintf(stderr, "at least %lluM",
+		              (unsigned long long)row->min >> 20);
+	}
+	(void)fprintf(stderr, ", not \"%s\"\n", text);
+	return common_point_to_help(options);
+}
+
+/* Its place among the words; 0: it is none of them. */
+static uint64_t read_word(const char *words, const char *text)
+{
+	size_t text_len = strlen(text);
+	uint64_t place = 1;
+
+	words += strspn(words, "[=");
+	for (size_t len = strcspn(words, "|]");; len = strcspn(words, "|]")) {
+		if (len == text_len && memcmp(words, text, len) == 0) {
+			return place;
+		}
+		if (words[len] != '|') {
+			return 0;
+		}
+		words += len + 1;
+		place++;
+	}
+}
+
+static bool is_in_range(const struct option_row *row, const char *text, uint64_t *ret)
+{
+	unsigned long long number = 0;
+
+	switch (row->kind) {
+	case OPTION_NUMBER:
+		if (common_read_number(text, row->max, &number) < 0) {
+			return false;
+		}
+		*ret = number;
+		return number >= row->min;
+	case OPTION_SIZE:
+		return common_read_size(text, ret) == 0 && *ret >= row->min;
+	case OPTION_WORD:
+		*ret = read_word(row->argument, text);
+		return *ret > 0;
+	case OPTION_TEXT:
+		break;
+	}
+	return true;
+}
+
+static int read_value(struct common_options *options, int id, const char *text)
+{
+	const struct option_row *row = option_find(option_program(options->program), id);
+	struct option_value *value = &options->values[id];
+
+	value->is_given = true;
+	if (text == NULL) {
+		value->number = 1;
+		return 0;
+	}
+	value->text = text;
+	return is_in_range(row, text, &value->number) ? 0
+	                                              : wrong_value(options, row, text);
+}
+
+bool common_is_given(const struct common_options *options, int option)
+{
+	return options->values[option].is_given;
+}
+
+const char *common_text(const struct common_options *options, int option)
+{
+	return options->values[option].text;
+}
+
+uint64_t common_number(const struct common_options *options, int option)
+{
+	return options->values[option].number;
+}
+
 /* ---- all of them ---- */
 
-static int read_database(struct common_options *options, const char *text)
+struct common_getopt common_getopt_of(const char *name)
 {
-	unsigned long long n = 0;
+	const struct program *program = option_program(name);
+	struct common_getopt ret = {.letters = ""};
+	struct option *option = ret.long_options;
+	char *letter = ret.letters;
 
-	if (common_read_number(text, INT_MAX, &n) < 0) {
-		return common_wrong(options, "-n takes a database number, not", text);
+	for (const struct option_row *row = option_next(program, NULL); row != NULL;
+	     row = option_next(program, row)) {
+		int has_argument = row->argument == NULL     ? no_argument
+		                   : row->argument[0] == '[' ? optional_argument
+		                                             : required_argument;
+
+		if (row->id < OPT_BATCH) {
+			*letter++ = (char)row->id;
+			if (has_argument != no_argument) {
+				*letter++ = ':';
+			}
+		}
+		if (row->name != NULL) {
+			*option++ =
+				(struct option){row->name, has_argument, NULL, row->id};
+		}
 	}
-	options->database = (int)n;
-	return 0;
+	return ret;
 }
 
-static int read_threads(struct common_options *options, const char *text)
-{
-	unsigned long long n = 0;
-
-	if (common_read_number(text, THREADS_MAX, &n) < 0 || n == 0) {
-		return common_wrong(options, "-T takes a number from 1 to 1024, not",
-		                    text);
-	}
-	options->threads = (unsigned)n;
-	return 0;
-}
-
-static int read_openldap(struct common_options *options, const char *text)
-{
-	if (dit_openldap_parse(text, &options->openldap) < 0) {
-		return common_wrong(options, "--openldap takes 2.5, 2.6 or 2.7, not",
-		                    text);
-	}
-	return 0;
-}
-
-static int read_progress(struct common_options *options, const char *text)
-{
-	return meter_read(&options->meter, text) == 0
-	               ? 0
-	               : common_wrong(options,
-	                              "--progress takes none, bar, lines, json or a "
-	                              "number of seconds, not",
-	                              text);
-}
-
-/* @return 0 or -1; 1: it is none of these */
-static int read_one(struct common_options *options, int option, const char *text)
-{
-	switch (option) {
-	case 'b':
-		options->suffix = text;
-		return 0;
-	case 'd':
-		return read_debug(options, text);
-	case 'f':
-		options->conf = text;
-		return 0;
-	case 'F':
-		options->conf_dir = text;
-		return 0;
-	case 'g':
-		options->no_glue = true;
-		return 0;
-	case 'n':
-		return read_database(options, text);
-	case 'T':
-		return read_threads(options, text);
-	case 'v':
-		options->is_verbose = true;
-		options->user.is_verbose = true;
-		return 0;
-	case 'V':
-		options->want_version = true;
-		return 0;
-	case COMMON_OPT_HELP:
-		options->want_help = true;
-		return 0;
-	case COMMON_OPT_OPENLDAP:
-		return read_openldap(options, text);
-	case COMMON_OPT_PROGRESS:
-		return read_progress(options, text);
-	case '?': /* getopt_long() has told */
-		return common_point_to_help(options);
-	}
-	return 1;
-}
-
+/* Those that mean more than their value. */
 static int read_common(struct common_options *options, int option, const char *text)
 {
-	int r = read_one(options, option, text);
+	switch (option) {
+	case 'd':
+		return read_debug(options, text);
+	case OPT_PROGRESS:
+		return meter_read(&options->meter, text) == 0
+		               ? 0
+		               : common_wrong(
+					 options,
+					 "--progress takes none, bar, lines, json or "
+					 "a number of seconds, not",
+					 text);
+	}
+	return 0;
+}
 
-	return r < 0 ? r : r == 0;
+static void take_values(struct common_options *options)
+{
+	options->suffix = common_text(options, 'b');
+	options->conf = common_text(options, 'f');
+	options->conf_dir = common_text(options, 'F');
+	options->no_glue = common_is_given(options, 'g');
+	if (common_is_given(options, 'n')) {
+		options->database = (int)common_number(options, 'n');
+	}
+	options->threads = (unsigned)common_number(options, 'T');
+	options->openldap =
+		(enum dit_openldap_version)common_number(options, OPT_OPENLDAP);
+	options->is_verbose = common_is_given(options, 'v');
+	options->user.is_verbose = options->is_verbose;
 }
 
 int common_read_options(struct common_options *options, int argc, char *argv[],
-                        const char *letters, const struct option *long_options,
                         common_own_option_fn read_own, void *ctx)
 {
+	struct common_getopt known = common_getopt_of(options->program);
 	int option = 0;
 
 	if (common_need_stack(options->program) < 0) {
 		return -1;
 	}
-	while ((option = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
-		int r = read_common(options, option, optarg);
-
-		if (r == 0) {
-			r = read_own(ctx, option, optarg);
+	while ((option = getopt_long(argc, argv, known.letters, known.long_options,
+	                             NULL)) != -1) {
+		if (option == '?') { /* getopt_long() has told */
+			return common_point_to_help(options);
 		}
-		if (r < 0) {
+		if (read_value(options, option, optarg) < 0) {
 			return -1;
 		}
-		if (options->want_help || options->want_version) {
+		if (option == OPT_HELP || option == 'V') {
 			return 0;
 		}
+		if (read_common(options, option, optarg) < 0 ||
+		    read_own(ctx, option, optarg) < 0) {
+			return -1;
+		}
 	}
+	take_values(options);
 	return 1;
 }
 
@@ -225,8 +308,6 @@ int common_check_options(const struct common_options *options, int argc, char *a
 	}
 	return 0;
 }
-
-/* ---- -o ---- */
 
 /* ---- words for a shell ---- */
 
@@ -259,6 +340,8 @@ char *common_conf_words(const struct common_options *options)
 	}
 	return words;
 }
+
+/* ---- -o ---- */
 
 struct common_setting common_read_setting(const char *text)
 {

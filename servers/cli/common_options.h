@@ -1,47 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The options that all programs share: which configuration, which of its databases, how
- * many threads, how much to print.
+ * The command line of a program, read by the rows of option_table.h.
  *
- *   -b suffix   -n number   -g       which database; without its subordinate ones
- *   -f file     -F dir               the configuration
- *   -d level    -v                   what to print
- *   -T, --tool-threads n             threads
- *   --progress how                   what to show while the program works (meter.h)
- *   --openldap 2.5|2.6|2.7   --help   -V, --version
+ *     options->common = common_options_init("ditadd");
+ *     r = common_read_options(&options->common, argc, argv, read_own, options);
+ *     if (r > 0) {
+ *             r = common_check_options(&options->common, argc, argv);
+ *     }
+ *     load->may_grow = common_is_given(&options->common, OPT_GROW);
  *
  * Texts point into argv. An error is told on standard error: first a message with the
  * program's name in front, then where more is said. The message has slapd's words if
  * slapd's tools have the option.
- *
- *     static const struct option long_options[] = {
- *             COMMON_LONG_OPTIONS,
- *             {"stats", no_argument, NULL, OPT_STATS},
- *             {NULL, 0, NULL, 0},
- *     };
- *
- *     options->common = common_options_init("ditadd");
- *     r = common_read_options(&options->common, argc, argv,
- *                             COMMON_SHORT_OPTIONS "l:q", long_options, read_own,
- *                             options);
- *     if (r > 0) {
- *             r = common_check_options(&options->common, argc, argv);
- *     ...
  */
 #ifndef DITKIT_COMMON_OPTIONS_H
 #define DITKIT_COMMON_OPTIONS_H
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include <ditkit/openldap.h>
 
 #include "meter.h"
+#include "option_table.h"
 #include "user.h"
+
+/** What was said of one option. */
+struct option_value {
+	bool is_given;
+	const char *text; /* of the last argument; NULL: none */
+	/* A number; bytes; which of the words, from 1 on; 1: given without argument. */
+	uint64_t number;
+};
 
 struct common_options {
 	const char *program;
+	struct option_value values[OPT_END];
 
 	const char *conf;     /* -f; NULL: not given */
 	const char *conf_dir; /* -F; NULL: not given */
@@ -55,52 +51,42 @@ struct common_options {
 	bool is_verbose; /* -v */
 	bool is_silent;  /* -d 0: no diagnostic lines */
 	bool has_debug;  /* -d given */
-	bool want_help;  /* the other options do not count */
-	bool want_version;
 };
-
-#define COMMON_SHORT_OPTIONS "b:d:f:F:gn:T:vV"
-
-/* Values of long options without a letter; a program's own begin with COMMON_OPT_END. */
-enum common_long_option {
-	COMMON_OPT_HELP = 1024,
-	COMMON_OPT_OPENLDAP,
-	COMMON_OPT_PROGRESS,
-	COMMON_OPT_END,
-};
-
-/* clang-format off: rows of a table. */
-#define COMMON_LONG_OPTIONS                                                              \
- {"help", no_argument, NULL, COMMON_OPT_HELP},                                           \
-	 {"openldap", required_argument, NULL, COMMON_OPT_OPENLDAP},                     \
-	 {"progress", required_argument, NULL, COMMON_OPT_PROGRESS},                     \
-	 {"tool-threads", required_argument, NULL, 'T'},                                 \
- {                                                                                       \
-  "version", no_argument, NULL, 'V'                                                      \
- }
-/* clang-format on */
 
 struct common_options common_options_init(const char *program);
 
 /**
- * Reads one of the program's own options.
+ * Reads an option that counts in the order of the command line. @p text has the kind that
+ * the option's row says; NULL: no argument.
  *
- * @return 0; -1, after a message if getopt_long() had none
+ * @return 0, also for an option that needs no more than its value; -1 after a message
  */
 typedef int (*common_own_option_fn)(void *ctx, int option, const char *text);
 
 /**
- * Read all options, these and the program's own. What is no option is left to the caller,
- * from argv[optind] on.
- *
- * @param letters  COMMON_SHORT_OPTIONS, then the program's own
+ * Read all options. What is no option is left to the caller, from argv[optind] on.
  *
  * @return 1; 0: help or the version is wanted, and nothing else counts; -1 after a
  *         message
  */
 int common_read_options(struct common_options *options, int argc, char *argv[],
-                        const char *letters, const struct option *long_options,
                         common_own_option_fn read_own, void *ctx);
+
+/** @param option  a letter, or enum option_id, of this program */
+bool common_is_given(const struct common_options *options, int option);
+const char *common_text(const struct common_options *options, int option);
+uint64_t common_number(const struct common_options *options, int option);
+
+/** What getopt_long() needs to know of a program's options. */
+struct common_getopt {
+	char letters[3 * 32];
+	struct option long_options[OPT_END - OPT_BATCH + 3];
+};
+
+struct common_getopt common_getopt_of(const char *program);
+
+/** Print the help or the version, if one of them is wanted. @return has it been? */
+bool common_print_help(const struct common_options *options);
 
 /** After the last option: check that the options fit together and that no argument is
  * left. 0; -1 after a message */

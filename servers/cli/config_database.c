@@ -83,13 +83,15 @@ static int take_letter(struct arguments *args, const struct common_options *opti
 }
 
 static int take_arguments(struct arguments *args, const struct common_options *options,
-                          const struct config_tool *tool, const char *letters,
-                          const struct option *long_options, int argc, char *argv[])
+                          const struct config_tool *tool, int argc, char *argv[])
 {
+	struct common_getopt known = common_getopt_of(options->program);
+
 	optind = 0; /* from the beginning once more */
 	for (;;) {
 		int at = -1;
-		int option = getopt_long(argc, argv, letters, long_options, &at);
+		int option =
+			getopt_long(argc, argv, known.letters, known.long_options, &at);
 		int r = 0;
 
 		if (option == -1 && optind == argc) {
@@ -101,7 +103,7 @@ static int take_arguments(struct arguments *args, const struct common_options *o
 		}
 		if (at >= 0 && option != 'T') {
 			r = refuse(options, tool, ", and has no --",
-			           long_options[at].name);
+			           known.long_options[at].name);
 		} else {
 			r = take_letter(args, options, tool, option);
 		}
@@ -112,9 +114,8 @@ static int take_arguments(struct arguments *args, const struct common_options *o
 }
 
 int config_database_hand_over(const struct common_options *options,
-                              const struct config_tool *tool, const char *slapd,
-                              const char *letters, const struct option *long_options,
-                              int argc, char *argv[])
+                              const struct config_tool *tool, const char *slapd, int argc,
+                              char *argv[])
 {
 	struct arguments args;
 	char *name = strdup(tool->name);
@@ -125,7 +126,7 @@ int config_database_hand_over(const struct common_options *options,
 		goto out;
 	}
 	args.items[args.nitems++] = name;
-	r = take_arguments(&args, options, tool, letters, long_options, argc, argv);
+	r = take_arguments(&args, options, tool, argc, argv);
 	if (r == 0) {
 		(void)execv(slapd, args.items);
 		(void)fprintf(stderr, "%s: %s %s the config database; %s: %s\n",

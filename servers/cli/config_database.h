@@ -22,16 +22,13 @@ bool config_database_is_meant(const struct common_options *options);
 /**
  * Become the tool. -T is left out; other options that the tool does not have are refused.
  *
- * @param slapd         absolute path of slapd
- * @param letters       of our own program, as for common_read_options(), and
- * @param long_options  likewise: argv has been read with them once
+ * @param slapd  absolute path of slapd
  *
  * @return -1 after a message on standard error: the arguments do not fit, or slapd cannot
  *         be run
  */
 int config_database_hand_over(const struct common_options *options,
-                              const struct config_tool *tool, const char *slapd,
-                              const char *letters, const struct option *long_options,
-                              int argc, char *argv[]);
+                              const struct config_tool *tool, const char *slapd, int argc,
+                              char *argv[]);
 
 #endif

@@ -23,18 +23,6 @@
 /* Configuration, threads. */
 #define START_SECONDS 0.03
 
-int estimate_read(enum estimate_mode *mode, const char *text)
-{
-	if (text == NULL || strcmp(text, "text") == 0) {
-		*mode = ESTIMATE_TEXT;
-	} else if (strcmp(text, "json") == 0) {
-		*mode = ESTIMATE_JSON;
-	} else {
-		return -1;
-	}
-	return 0;
-}
-
 /* ---- time ---- */
 
 static double cpu_now(void)

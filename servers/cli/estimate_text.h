@@ -21,9 +21,6 @@ enum estimate_mode {
 	ESTIMATE_JSON,
 };
 
-/** @param text  the option's value; NULL: none. 0; -1: no such value */
-int estimate_read(enum estimate_mode *mode, const char *text);
-
 /**
  * What comes after the parsing and the making of keys, in microseconds of CPU time of the
  * machine on which estimate_machine() is 1. The parsing itself is measured: it is the

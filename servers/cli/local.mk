@@ -22,6 +22,9 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/json_text.h \
 	%D%/meter.c \
 	%D%/meter.h \
+	%D%/option_help.c \
+	%D%/option_table.c \
+	%D%/option_table.h \
 	%D%/page_cache.c \
 	%D%/page_cache.h \
 	%D%/phases.c \

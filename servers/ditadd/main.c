@@ -14,7 +14,6 @@
 
 #include <ditkit/estimate.h>
 #include <ditkit/load.h>
-#include <ditkit/version.h>
 
 #include "arguments.h"
 #include "estimate_text.h"
@@ -300,12 +299,7 @@ static int run(struct options *options, int argc, char *argv[])
 	if (options_read(options, argc, argv) < 0) {
 		return EXIT_FAILURE;
 	}
-	if (options->common.want_help) {
-		options_help();
-		return EXIT_SUCCESS;
-	}
-	if (options->common.want_version) {
-		(void)printf("ditadd (%s)\n", dit_version());
+	if (common_print_help(&options->common)) {
 		return EXIT_SUCCESS;
 	}
 	common_raise_file_limit(); /* inputs and temporary files */

@@ -31,7 +31,4 @@ struct options {
 int options_read(struct options *options, int argc, char *argv[]);
 void options_deinit(struct options *options);
 
-/** The whole help text. */
-void options_help(void);
-
 #endif

@@ -12,7 +12,6 @@
 
 #include <ditkit/clock.h>
 #include <ditkit/export.h>
-#include <ditkit/version.h>
 
 #include "arguments.h"
 #include "cat_options.h"
@@ -116,11 +115,7 @@ int main(int argc, char *argv[])
 
 	if (cat_options_read(&options, argc, argv) < 0) {
 		status = EXIT_FAILURE;
-	} else if (options.common.want_help) {
-		cat_options_help();
-		status = EXIT_SUCCESS;
-	} else if (options.common.want_version) {
-		(void)printf("ditcat (%s)\n", dit_version());
+	} else if (common_print_help(&options.common)) {
 		status = EXIT_SUCCESS;
 	} else {
 		status = run(&options);

@@ -10,88 +10,9 @@
 
 #include "config_database.h"
 
-#define LETTERS COMMON_SHORT_OPTIONS "a:cH:l:o:s:"
-
 static const struct config_tool slapcat = {.name = "slapcat",
                                            .letters = "abcdfFgHlnosv",
                                            .does = "exports"};
-
-enum long_option {
-	OPT_COMPRESS = COMMON_OPT_END,
-	OPT_NO_INDEX,
-	OPT_NO_LOCK,
-	OPT_STATS,
-};
-
-static const struct option long_options[] = {
-	COMMON_LONG_OPTIONS,
-	{"compress", required_argument, NULL, OPT_COMPRESS},
-	{"no-index", no_argument, NULL, OPT_NO_INDEX},
-	{"no-lock", no_argument, NULL, OPT_NO_LOCK},
-	{"stats", no_argument, NULL, OPT_STATS},
-	{"threads", required_argument, NULL, 'T'},
-	{NULL, 0, NULL, 0},
-};
-
-static void print_usage(void)
-{
-	(void)fputs("usage: ditcat [-cgvV] [-a filter] [-b suffix | -n dbnum] [-d level] "
-	            "[-f slapd.conf]\n"
-	            "              [-F confdir] [-H url] [-l file] [-o opt[=value]] "
-	            "[-s subtree]\n"
-	            "              [-T threads] [--compress gzip|zstd] [--no-index] "
-	            "[--no-lock]\n"
-	            "              [--openldap 2.5|2.6|2.7] "
-	            "[--progress none|bar|lines|json|seconds]\n"
-	            "              [--stats]\n",
-	            stdout);
-}
-
-/* clang-format off: the text is laid out by hand. */
-static const char help_text[] =
-	"\n"
-	"Write the entries of the database that slapd.conf describes as LDIF: what slapcat\n"
-	"writes, sooner. slapd may run; what it changes meanwhile is not seen.\n"
-	"\n"
-	"  -a filter         the entries that match this filter\n"
-	"  -b suffix         database that holds this suffix\n"
-	"  -c                go on behind an entry that cannot be read\n"
-	"  -d level          0: no diagnostic lines, errors only\n"
-	"  -f file           slapd.conf to read\n"
-	"  -F dir            cn=config tree to read; without -f and -F:\n"
-	"                    [" DEFAULT_CONF_DIR " if it is there,\n"
-	"                    else " DEFAULT_CONF "]\n"
-	"  -g                leave subordinate databases out\n"
-	"  -H url            ldap:///DN?\?SCOPE?FILTER: the entries that the URL names\n"
-	"  -l file           LDIF to write, complete or not at all [standard output]\n"
-	"  -n number         database number, as slapcat counts\n"
-	"  -o opt[=value]    ldif-wrap=no|columns [78]\n"
-	"  -s dn             the entry and all below it\n"
-	"  -T, --tool-threads, --threads n\n"
-	"                    threads that read and print entries\n"
-	"                    [tool-threads of slapd.conf, else one per processor]\n"
-	"  -v                print the ID of each entry before it\n"
-	"  -V, --version     print the version\n"
-	"\n"
-	"  --compress gzip|zstd\n"
-	"                    compress what is written, on all threads\n"
-	"  --help            print this text\n"
-	"  --no-index        read all entries, also where an index tells which ones match\n"
-	"  --no-lock         never take LMDB's write lock, not even for a moment\n"
-	"  --openldap 2.5|2.6|2.7\n"
-	"                    read the configuration as this release of OpenLDAP does\n"
-	"                    [the release of " DEFAULT_SLAPD ", without it 2.6]\n"
-	"  --progress none|bar|lines|json|seconds\n"
-	"                    what to show meanwhile; a line every so many seconds; with -d\n"
-	"                    nothing [bar on a terminal, else lines every 10 seconds]\n"
-	"  --stats           print how much was written, on standard error\n";
-/* clang-format on */
-
-void cat_options_help(void)
-{
-	print_usage();
-	(void)fputs(help_text, stdout);
-}
 
 /* ---- -o ---- */
 
@@ -144,19 +65,6 @@ static int read_o(struct cat_options *options, const char *text)
 	return common_wrong(&options->common, "unknown option -o", text);
 }
 
-static int read_compress(struct cat_options *options, const char *text)
-{
-	if (strcmp(text, "gzip") == 0) {
-		options->export.compression = DIT_EXPORT_GZIP;
-	} else if (strcmp(text, "zstd") == 0) {
-		options->export.compression = DIT_EXPORT_ZSTD;
-	} else {
-		return common_wrong(&options->common,
-		                    "--compress takes gzip or zstd, not", text);
-	}
-	return 0;
-}
-
 /* What the URL does not say stays as other options have it. */
 static int read_url(struct cat_options *options, const char *text)
 {
@@ -192,37 +100,19 @@ static int read_own(void *ctx, int option, const char *text)
 	case 'a':
 		options->export.filter = text;
 		return 0;
-	case 'c':
-		options->export.keep_going = true;
-		return 0;
 	case 'H':
 		return read_url(options, text);
-	case 'l':
-		options->export.output = text;
-		return 0;
 	case 'o':
 		return read_o(options, text);
 	case 's':
 		options->export.base = text;
 		options->export.scope = DIT_EXPORT_SUBTREE;
 		return 0;
-	case OPT_COMPRESS:
-		return read_compress(options, text);
-	case OPT_NO_INDEX:
-		options->export.no_index = true;
-		return 0;
-	case OPT_NO_LOCK:
-		options->export.no_lock = true;
-		return 0;
-	case OPT_STATS:
-		options->want_stats = true;
-		return 0;
 	}
-	return -1;
+	return 0;
 }
 
-/* What all programs have alike, where the export wants it. */
-static void take_common(struct cat_options *options)
+static void take_values(struct cat_options *options)
 {
 	const struct common_options *common = &options->common;
 	struct dit_export_opts *export = &options->export;
@@ -235,6 +125,13 @@ static void take_common(struct cat_options *options)
 	export->threads = common->threads;
 	export->openldap = common->openldap;
 	export->is_verbose = common->is_verbose;
+	export->keep_going = common_is_given(common, 'c');
+	export->output = common_text(common, 'l');
+	export->compression =
+		(enum dit_export_compression)common_number(common, OPT_COMPRESS);
+	export->no_index = common_is_given(common, OPT_NO_INDEX);
+	export->no_lock = common_is_given(common, OPT_NO_LOCK);
+	options->want_stats = common_is_given(common, OPT_STATS);
 }
 
 int cat_options_read(struct cat_options *options, int argc, char *argv[])
@@ -243,8 +140,7 @@ int cat_options_read(struct cat_options *options, int argc, char *argv[])
 
 	*options = (struct cat_options){.common = common_options_init("ditcat"),
 	                                .export = DIT_EXPORT_OPTS_INIT};
-	r = common_read_options(&options->common, argc, argv, LETTERS, long_options,
-	                        read_own, options);
+	r = common_read_options(&options->common, argc, argv, read_own, options);
 	if (r <= 0) {
 		return r;
 	}
@@ -253,10 +149,9 @@ int cat_options_read(struct cat_options *options, int argc, char *argv[])
 	}
 	if (config_database_is_meant(&options->common)) {
 		return config_database_hand_over(&options->common, &slapcat,
-		                                 DEFAULT_SLAPD, LETTERS, long_options,
-		                                 argc, argv);
+		                                 DEFAULT_SLAPD, argc, argv);
 	}
-	take_common(options);
+	take_values(options);
 	return 0;
 }
 

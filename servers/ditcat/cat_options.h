@@ -23,7 +23,4 @@ struct cat_options {
 int cat_options_read(struct cat_options *options, int argc, char *argv[]);
 void cat_options_deinit(struct cat_options *options);
 
-/** The whole help text. */
-void cat_options_help(void);
-
 #endif

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include <ditkit/check.h>
-#include <ditkit/version.h>
 
 #include "check_compare.h"
 #include "check_options.h"
@@ -159,12 +158,7 @@ int main(int argc, char *argv[])
 	if (r < 0) {
 		return STATUS_NOT_CHECKED;
 	}
-	if (options.common.want_help) {
-		check_options_help();
-		return STATUS_CLEAN;
-	}
-	if (options.common.want_version) {
-		(void)printf("ditcheck (%s)\n", dit_version());
+	if (common_print_help(&options.common)) {
 		return STATUS_CLEAN;
 	}
 	stop = common_catch_interrupts();

@@ -28,7 +28,4 @@ struct check_options {
  */
 int check_options_read(struct check_options *options, int argc, char *argv[]);
 
-/** The whole help text. */
-void check_options_help(void);
-
 #endif

@@ -12,7 +12,6 @@
 
 #include <ditkit/estimate.h>
 #include <ditkit/reindex.h>
-#include <ditkit/version.h>
 
 #include "arguments.h"
 #include "estimate_text.h"
@@ -201,12 +200,7 @@ int main(int argc, char *argv[])
 	if (r < 0) {
 		return EXIT_FAILURE;
 	}
-	if (options.common.want_help) {
-		index_options_help();
-		return EXIT_SUCCESS;
-	}
-	if (options.common.want_version) {
-		(void)printf("ditindex (%s)\n", dit_version());
+	if (common_print_help(&options.common)) {
 		return EXIT_SUCCESS;
 	}
 	if (options.estimate != ESTIMATE_NO) {

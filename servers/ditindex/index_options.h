@@ -26,7 +26,4 @@ struct index_options {
  */
 int index_options_read(struct index_options *options, int argc, char *argv[]);
 
-/** The whole help text. */
-void index_options_help(void);
-
 #endif

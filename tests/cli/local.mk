@@ -39,6 +39,7 @@ check_PROGRAMS += \
 	%D%/test_figures \
 	%D%/test_filter_log \
 	%D%/test_forecast \
+	%D%/test_option_table \
 	%D%/test_progress_text \
 	%D%/test_report \
 	%D%/test_result_file \
@@ -68,6 +69,9 @@ cli_test_libs = $(cli_libs) $(test_libs)
 %C%_test_forecast_SOURCES = %D%/test_forecast.c
 %C%_test_forecast_CPPFLAGS = $(cli_test_cppflags)
 %C%_test_forecast_LDADD = $(cli_test_libs)
+%C%_test_option_table_SOURCES = %D%/test_option_table.c
+%C%_test_option_table_CPPFLAGS = $(cli_test_cppflags)
+%C%_test_option_table_LDADD = $(cli_test_libs)
 %C%_test_progress_text_SOURCES = %D%/test_progress_text.c
 %C%_test_progress_text_CPPFLAGS = $(cli_test_cppflags)
 %C%_test_progress_text_LDADD = $(cli_test_libs)

@@ -9,17 +9,9 @@
 
 #include "test.h"
 
-#define LETTERS COMMON_SHORT_OPTIONS "cl:"
-
 static const struct config_tool slapadd = {.name = "slapadd",
                                            .letters = "bcdfFgnlv",
                                            .does = "loads"};
-
-static const struct option long_options[] = {
-	COMMON_LONG_OPTIONS,
-	{"memory", required_argument, NULL, COMMON_OPT_END},
-	{NULL, 0, NULL, 0},
-};
 
 /* Hands over in a child, which ends with status 3 if it is still ours. */
 static int hand_over(const char *slapd, char *argv[], FILE *out)
@@ -37,8 +29,8 @@ static int hand_over(const char *slapd, char *argv[], FILE *out)
 
 		(void)dup2(fileno(out), STDOUT_FILENO);
 		(void)dup2(fileno(out), STDERR_FILENO);
-		_exit(config_database_hand_over(&options, &slapadd, slapd, LETTERS,
-		                                long_options, argc, argv) == -1
+		_exit(config_database_hand_over(&options, &slapadd, slapd, argc, argv) ==
+		                      -1
 		              ? 3
 		              : 4);
 	}

@@ -1,5 +1,5 @@
 # A record of more memory ends the load; longer files that a record names refuse the record.
-for size in 0 x -1 '' 1.5G 99999999999T; do
+for size in x -1 '' 1.5G 99999999999T; do
 	"$DITADD" --max-record "$size" -f slapd.conf 2>&1 | head -1
 done
 head='dn: dc=example,dc=com

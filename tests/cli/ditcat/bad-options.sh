@@ -7,7 +7,7 @@ done <<-'OPTIONS'
 	-b dc=x -n 1
 	-n x
 	-T 0
-	--threads two
+	-T two
 	-d foo
 	-o foo=bar
 	-o ldif-wrap=

@@ -1,1 +1,0 @@
-"$DITCAT" --help

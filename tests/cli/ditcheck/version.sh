@@ -1,0 +1,2 @@
+"$DITCHECK" -V
+"$DITCHECK" --version

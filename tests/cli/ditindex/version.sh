@@ -1,0 +1,2 @@
+"$DITINDEX" -V
+"$DITINDEX" --version
