@@ -363,7 +363,7 @@ static void damage_is_told_with_its_place(void **state)
 	assert_string_equal(result->text, "1 a.gz:1<dn: a\n>");
 	(void)snprintf(expected, sizeof(expected),
 	               "ldif_read_record: a.gz: its gzip data is cut off at byte %zu, "
-	               "behind line 3",
+	               "after line 3",
 	               len - 9);
 	assert_string_equal(result->error, expected);
 	free(result);

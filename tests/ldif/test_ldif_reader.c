@@ -358,7 +358,7 @@ static void records_before_first_line_are_skipped(void **state)
 	}
 }
 
-/* Skipping, blank lines and old records leave room behind; only a record needs more. */
+/* Skipping, blank lines and old records leave room; only a record needs more. */
 static void the_version_is_kept_if_asked_for(void **state)
 {
 	static const char input[] = "version: 1\ndn: a\n\ninclude: file:i0\n";

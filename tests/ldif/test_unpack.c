@@ -3,7 +3,7 @@
  * Contract of the unpacker:
  * - what the four libraries pack comes back, in pieces of any size, with and without a
  *   thread; members that follow each other are one text;
- * - data that is cut off anywhere is an error, behind the text before it;
+ * - data that is cut off anywhere is an error, after the text before it;
  * - a changed byte never gives another text without an error;
  * - data that asks for much memory is refused; lack of memory and a failed read are told.
  */
@@ -116,7 +116,7 @@ struct packed_input {
 	size_t len;
 	size_t at;
 	size_t piece;
-	int end; /* what comes behind the last byte */
+	int end; /* what comes after the last byte */
 };
 
 static ssize_t read_input(void *ctx, char *buffer, size_t size)
@@ -216,7 +216,7 @@ static void what_was_packed_comes_back(void **state)
 	free(buffer);
 }
 
-/* cat a.gz b.zst c.xz d.bz2, an empty one of each between; zeros behind xz and gzip. */
+/* cat a.gz b.zst c.xz d.bz2, an empty one of each between; zeros after xz and gzip. */
 static void members_are_one_text(void **state)
 {
 	static const struct how how = {.piece = 13, .size = 1000, .is_threaded = true};
@@ -263,7 +263,7 @@ static void something_else_behind_a_member_is_an_error(void **state)
 		assert_int_equal(result.len, text.len);
 		assert_int_equal(result.end, DIT_E_INVALID);
 		(void)snprintf(expected, sizeof(expected),
-		               "behind its %s data, at byte %zu, comes something else",
+		               "after its %s data, at byte %zu, comes something else",
 		               names[format], packed.len);
 		assert_string_equal(result.error, expected);
 		free(result.text);

@@ -15,7 +15,7 @@
 #define DIT_BASE64_COMPLETE (-1)
 
 /**
- * Decode. What stands behind "=" padding is ignored.
+ * Decode. Bytes after "=" padding are ignored.
  *
  * @param dst      DIT_BASE64_ROOM(text.len) bytes; may be where the text itself stands
  * @param ret_len  bytes decoded, also when a character stopped the decoding: only whole

@@ -48,7 +48,7 @@ static int unescape(struct dit_span text, char *path)
 	return 0;
 }
 
-/* The still escaped path behind "file:" or "file://". */
+/* The still escaped path after "file:" or "file://". */
 static int split_url(struct dit_span url, struct dit_span *ret)
 {
 	static const struct dit_span scheme = {"file:", 5};

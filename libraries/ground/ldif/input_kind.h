@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an input is, by its first bytes: packed data, LDIF, or something else.
+ * The kind of an input, by its first bytes: packed data, LDIF, or something else.
  *
  * Sources: RFC 1952 (gzip), RFC 8878 (zstd), the .xz file format 1.1.0, the stream header
  * of bzip2; the signatures of the others as file(1) knows them.

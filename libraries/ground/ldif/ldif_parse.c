@@ -101,7 +101,7 @@ static const char *skip_folds(const char *at, const char *end)
 
 /*
  * slapd takes a line of CR CR LF, anywhere but at the very start of a record, for the
- * end of it: the lines behind are ignored.
+ * end of it: the lines after it are ignored.
  */
 static bool is_end_mark(const struct parser *parser, struct dit_span line)
 {
@@ -164,7 +164,7 @@ static int mark_folds(struct dit_arena *arena, const char *at, const char *next,
 }
 
 /*
- * The next logical line that is no comment. "#" decides only at the very start: behind a
+ * The next logical line that is no comment. "#" decides only at the very start: after a
  * TAB it begins a name.
  *
  * @return 1: @p ret is set; 0: no more; -ENOMEM
@@ -180,7 +180,7 @@ static int next_line(struct parser *parser, struct text *ret)
 			if (next < parser->end) {
 				dit_notes_add(
 					parser->notes, DIT_REPORT_WARNING,
-					"lines behind a lone CR ignored, as slapd does");
+					"lines after a lone CR ignored, as slapd does");
 			}
 			return 0;
 		}
@@ -327,7 +327,7 @@ static struct dit_span skip_blanks(const struct parser *parser, struct dit_span 
 	return span;
 }
 
-/* Form and value: what stands behind the colon. @return 0 or -ENOMEM */
+/* Form and value: the text after the colon. @return 0 or -ENOMEM */
 static int read_value(struct parser *parser, struct text text, struct dit_ldif_line *line)
 {
 	char mark = text.span.len > 0 ? text.span.data[0] : '\0';

@@ -29,7 +29,7 @@ struct dit_ldif_line {
 	bool is_damaged; /* no value, or base64 cut short: no DN is taken from it */
 };
 
-/** What releases of slapd read differently (values.md 1.2). Zero: 2.5. */
+/** Differences between releases of slapd (values.md 1.2). Zero: 2.5. */
 struct dit_ldif_dialect {
 	bool trims_names;    /* blanks in front of the colon are not of the name, and
 			      * the value of a line without a name is not read

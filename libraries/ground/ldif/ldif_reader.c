@@ -17,7 +17,7 @@
  * is given back to the source and read again into the next batch. A chunk that alone is
  * larger than the buffer makes it grow; then limit doubles, for this batch only.
  *
- * "include:" puts another source on top of the stack: the bytes behind that line are
+ * "include:" puts another source on top of the stack: the bytes after that line are
  * given back to the file they came from, whose reading goes on when the new source ends.
  * The end of any file ends line, comment and record. At the bottom of the stack one
  * input follows the other.
@@ -86,7 +86,7 @@ struct window {
 	const char *file;    /* name of the source on top, in the batch; NULL: not yet */
 	bool is_record;      /* the chunk holds more than comments */
 	bool is_in_comment;  /* a comment came last; folded lines belong to it */
-	size_t version_end;  /* behind "version: 1" at the chunk's start; 0: not there */
+	size_t version_end;  /* after "version: 1" at the chunk's start; 0: not there */
 	uint64_t version_line;
 };
 
@@ -240,7 +240,7 @@ void dit_ldif_batch_deinit(struct dit_ldif_batch *batch)
 	*batch = (struct dit_ldif_batch){0};
 }
 
-/* The next chunk begins behind the last line looked at. */
+/* The next chunk begins after the last line looked at. */
 static void begin_chunk(const struct dit_ldif_reader *reader, struct window *w)
 {
 	w->chunk = w->at;
@@ -375,7 +375,7 @@ static bool is_version(struct dit_span line)
 
 /*
  * The first lines of a file that are no comments. "version: 1" leaves the chunk when the
- * line behind it is known: if that one is folded, the version is another one, and the
+ * line after it is known: if that one is folded, the version is another one, and the
  * record is refused later.
  *
  * @return true: the line is "version: 1"
@@ -438,7 +438,7 @@ static int push_source(struct dit_ldif_reader *reader, struct dit_span url)
 }
 
 /*
- * Read on in the included file; the chunk begins anew. The position stays where it is,
+ * Read on in the included file; the chunk begins again. The position stays where it is,
  * and so does the URL, which stands in front of it.
  */
 static int include(struct dit_ldif_reader *reader, struct window *w, struct dit_span url)
@@ -548,7 +548,7 @@ static int fail_read(struct dit_ldif_reader *reader, int r)
 	}
 	if (source->why[0] != '\0') {
 		if (nlines > 0) {
-			(void)snprintf(place, sizeof(place), ", behind line %llu",
+			(void)snprintf(place, sizeof(place), ", after line %llu",
 			               (unsigned long long)nlines);
 		}
 		(void)snprintf(reader->error, sizeof(reader->error),
@@ -562,7 +562,7 @@ static int fail_read(struct dit_ldif_reader *reader, int r)
 	return r;
 }
 
-/* A chunk may have its most and a blank line behind. */
+/* A chunk may have its most and a blank line after it. */
 #define BLANK_MAX 2
 
 /*

@@ -67,11 +67,11 @@ struct dit_ldif_reader_opts {
 	const struct dit_file_rules *files;
 };
 
-/* What a line takes in memory besides its bytes, measured: 160 to 220 when it is read and
+/* Memory of a line in addition to its bytes, measured: 160 to 220 when it is read and
  * stored, up to 380 with a message about it. */
 #define DIT_LDIF_LINE_BYTES 200
 
-/** What a record takes in memory, about: one of five million empty values has 14 MiB, and
+/** Memory of a record, about: one of five million empty values has 14 MiB, and
  * takes 1 GiB. */
 static inline uint64_t dit_ldif_record_cost(uint64_t len, uint64_t nlines)
 {

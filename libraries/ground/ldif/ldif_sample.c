@@ -26,12 +26,12 @@
 /* A record longer than this is not sought for. */
 #define RECORD_MAX (32u << 20)
 #define READ_BYTES (64u << 10)
-/* Of a pipe or a packed file, in the sample. */
+/* In the sample, from a pipe or a packed file. */
 #define BATCHES_MIN 4
 
 /** A record of the sample. */
 struct piece {
-	uint64_t start; /* in all inputs, one behind the other */
+	uint64_t start; /* in all inputs, one after the other */
 	size_t at;      /* in the text of the sample */
 	size_t len;
 	unsigned window;
@@ -146,7 +146,7 @@ static void release(struct sample *sample)
 
 /* ---- records ---- */
 
-/* The place behind the first blank line at or behind @p from; SIZE_MAX: none. */
+/* The place after the first blank line at or after @p from; SIZE_MAX: none. */
 static size_t find_end(const char *text, size_t len, size_t from)
 {
 	for (size_t i = from; i + 1 < len;) {
@@ -289,7 +289,7 @@ static int read_part(struct part *part, uint64_t offset, size_t len)
 }
 
 /*
- * Read a window and what is before and behind it, until both ends lie between records.
+ * Read a window and what is before and after it, until both ends lie between records.
  *
  * @param ret_first  of the first record that the window touches, in the part
  *
@@ -426,7 +426,7 @@ static int take_window(struct sample *sample, struct part *part, uint64_t positi
 	return r;
 }
 
-/* Of 2^bits numbers, in bits turned round: 0, 1/2, 1/4, 3/4, ... */
+/* One of 2^bits numbers, with its bits reversed: 0, 1/2, 1/4, 3/4, ... */
 static uint64_t turned(uint64_t i, unsigned bits)
 {
 	uint64_t n = 0;

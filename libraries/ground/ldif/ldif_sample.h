@@ -15,7 +15,7 @@
  *     windows  [---]            [---]              [---]             [---]
  *     sample    aaaa bb         ddd..ddd            ee ff gg          kk ll
  *
- * Of a packed file or a pipe the length is known at the end alone. Such an input is read
+ * The length of a packed file or a pipe is known only at its end. Such an input is read
  * to its end, and records are taken ever more rarely; or, if that would take too long for
  * the caller, only its beginning is read.
  *

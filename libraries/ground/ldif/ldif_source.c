@@ -4,7 +4,7 @@
  * back.
  *
  * The first bytes are those of the first read, so a file that is not packed is read as if
- * nobody had looked. Only if the caller's buffer is too small for the look, they come
+ * there had been no look. Only if the caller's buffer is too small for the look, they come
  * once more: a regular file is read at the same place again; bytes of a pipe wait as if
  * they had been given back.
  */
@@ -80,7 +80,7 @@ static ssize_t read_regular(const struct dit_ldif_source *source, char *buffer,
 	return n < 0 ? -errno : n;
 }
 
-/* What comes next from the descriptor. */
+/* The next bytes from the descriptor. */
 static ssize_t read_raw(struct dit_ldif_source *source, char *buffer, size_t size)
 {
 	ssize_t n = source->is_regular
@@ -175,7 +175,7 @@ static int begin_unpack(struct dit_ldif_source *source, struct dit_span start)
 }
 
 /*
- * Look at the first bytes. What remains of them is in the buffer.
+ * Look at the first bytes. The rest of them is in the buffer.
  *
  * @return their number; 0: there are none, or they are to be read now; negative
  */

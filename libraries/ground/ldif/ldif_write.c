@@ -4,10 +4,10 @@
  * looks at the size again. Base64 is made in pieces that stay in the first cache, then
  * copied into the lines.
  *
- * Of a directory nearly all lines are short. Those are written on trust: the value is
+ * Nearly all lines of a directory are short. Those are written on trust: the value is
  * copied, and each block of it is looked at while it is in a register. If a byte says
  * that the line is of another form, the line is written again by the general function.
- * No byte behind a value is read: the last block ends where the value ends, and overlaps
+ * No byte after a value is read: the last block ends where the value ends, and overlaps
  * the block before it.
  */
 #include "ldif/ldif_write.h"
@@ -181,7 +181,7 @@ static int reserve(struct dit_ldif_text *text, size_t nbytes)
 	return 0;
 }
 
-/* Of a name, its colons, a value in the given form, all folds and the newline. */
+/* Reserve room for a name, its colons, a value in the given form, all folds and the newline. */
 static int reserve_value(struct dit_ldif_text *text, size_t name_len, size_t value_len,
                          bool is_base64)
 {

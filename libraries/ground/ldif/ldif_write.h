@@ -83,7 +83,7 @@ void dit_ldif_label_make(struct dit_ldif_label *label, struct dit_span name,
 int dit_ldif_write_values(struct dit_ldif_text *text, const struct dit_ldif_label *label,
                           const struct dit_span *values, size_t n);
 
-/** The empty line behind a record. 0 or -ENOMEM */
+/** The empty line after a record. 0 or -ENOMEM */
 int dit_ldif_write_end(struct dit_ldif_text *text);
 
 /** Bytes as they are: comments. 0 or -ENOMEM */

@@ -89,7 +89,7 @@ static void skip(struct dit_unpack *unpack, size_t nbytes)
 	unpack->packed += nbytes;
 }
 
-/* Zeros fill up the blocks of tapes behind gzip data, and may follow xz data. */
+/* Zeros fill up the blocks of tapes after gzip data, and may follow xz data. */
 static bool may_be_padded(enum dit_pack_format format)
 {
 	return format == DIT_PACK_GZIP || format == DIT_PACK_XZ;
@@ -127,7 +127,7 @@ static int tell(struct dit_unpack *unpack, int r)
 		               unpack->is_cut ? "cut off" : "damaged", packed);
 	} else if (r == DIT_E_INVALID) {
 		(void)snprintf(unpack->error, sizeof(unpack->error),
-		               "behind its %s data, at byte %llu, comes something else",
+		               "after its %s data, at byte %llu, comes something else",
 		               format, packed);
 	}
 	return r;
@@ -186,7 +186,7 @@ static int step(struct dit_unpack *unpack, struct dit_codec_io *io)
 	return r;
 }
 
-/* Damage is seen behind the bytes that came of it. */
+/* Damage is seen after the bytes that came of it. */
 static bool is_doubtful(const struct dit_unpack *unpack, int r)
 {
 	return r == DIT_E_INVALID && unpack->is_in_member && !unpack->is_cut;

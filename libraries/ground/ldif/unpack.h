@@ -9,7 +9,7 @@
  * (DIT_CODEC_MEMORY_MIB at most). Without the thread, reading unpacks.
  *
  * Members that follow each other make one text. Only whole members count: data that is
- * cut off or damaged ends with an error, behind the text before the place. A checksum
+ * cut off or damaged ends with an error, after the text before the place. A checksum
  * that is wrong shows at the end of its block or member only, when text of it was read
  * already.
  *

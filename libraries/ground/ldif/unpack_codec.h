@@ -24,7 +24,7 @@
 
 struct dit_codec;
 
-/** What is left to read, and room to write; both move on. Borrowed. */
+/** The bytes left to read, and room to write; both move on. Borrowed. */
 struct dit_codec_io {
 	const char *in;
 	size_t in_len;

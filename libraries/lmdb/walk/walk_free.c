@@ -30,7 +30,7 @@ static void check_order(struct walk *walk, struct free_record *record, uint64_t 
 		dit_walk_find(
 			walk, DIT_WALK_FREE_ORDER, record->tree, record->page,
 			record->number,
-			"transaction %llu gave back page %llu, which stands behind page "
+			"transaction %llu gave back page %llu, which stands after page "
 			"%llu and is not below it",
 			(unsigned long long)record->transaction, (unsigned long long)page,
 			(unsigned long long)record->before);

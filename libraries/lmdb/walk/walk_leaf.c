@@ -70,7 +70,7 @@ static void check_bounds(struct walk *walk, const struct walk_place *place,
 
 /* ---- values ---- */
 
-/* The pages behind the first one. */
+/* The pages after the first one. */
 static bool claim_run(struct walk *walk, struct walk_tree *tree, uint64_t page, long slot,
                       uint64_t first, uint64_t npages)
 {
@@ -156,7 +156,7 @@ bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint6
 	if (first < 2 || first >= walk->npages) {
 		dit_walk_find(
 			walk, DIT_WALK_OVERFLOW_RANGE, tree, page, slot,
-			"the value is in page %llu and those behind it; the last page is "
+			"the value is in page %llu and those after it; the last page is "
 			"%llu",
 			(unsigned long long)first, (unsigned long long)walk->npages - 1);
 		dit_walk_cut(walk, tree);
@@ -182,7 +182,7 @@ bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint6
 	return claim_run(walk, tree, page, slot, first, count);
 }
 
-/* What may stand in a node of this tree. */
+/* The flags and values that a node of this tree may have. */
 static bool check_flags(struct walk *walk, struct walk_tree *tree, uint64_t page,
                         long slot, const struct dit_node_view *node)
 {

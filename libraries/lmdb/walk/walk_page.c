@@ -7,7 +7,7 @@
 #include "walk/walk_private.h"
 
 #define KNOWN_FLAGS (DIT_PAGE_BRANCH | DIT_PAGE_LEAF | DIT_PAGE_OVERFLOW | DIT_PAGE_LEAF2)
-#define FIRST_PAGE  2 /* behind the meta pages */
+#define FIRST_PAGE  2 /* after the meta pages */
 
 /* ---- whose page is it ---- */
 
@@ -351,7 +351,7 @@ bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
 		return false;
 	case DIT_NODE_TOO_LONG:
 		dit_walk_find(walk, DIT_WALK_NODE_LENGTH, tree, page, slot,
-		              "the node ends behind the end of its page");
+		              "the node ends after the end of its page");
 		return false;
 	}
 	return false;
