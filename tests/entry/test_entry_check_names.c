@@ -53,7 +53,7 @@ static void missing_naming_values_are_added(void **state)
 		/* present by its normal form */
 		{"dn: cn=A  b\nobjectClass: device\ncn: a B\n",
 	         "objectClass: device\ncn: a B=a b\nstructuralObjectClass: device\n"},
-		/* appended to the block; new block behind structuralObjectClass */
+		/* appended to the block; new block after structuralObjectClass */
 		{"dn: cn=A+sn=B\nobjectClass: person\ncn: z\n",
 	         "objectClass: person\ncn: z=z | A=a\nstructuralObjectClass: person\n"
 	         "sn: B=b\n"},

@@ -571,7 +571,7 @@ static void other_changes_are_refused(void **state)
 		{"dn: dc=x\ncontrol: 1.2.3 TRUE\nchangetype: add\n",
 	         "error: dn=\"dc=x\": control 1.2.3 is critical and unknown here; use "
 	         "ldapmodify\n"},
-		/* behind the first attribute they are attributes */
+		/* after the first attribute they are attributes */
 		{"dn: dc=x\ndc: x\nchangetype: add\n",
 	         "<= str2entry: str2ad(changetype): attribute type undefined\n"},
 	};

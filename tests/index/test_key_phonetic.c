@@ -9,7 +9,7 @@
 
 static const struct {
 	const char *text;
-	const char *keys; /* with a space behind each */
+	const char *keys; /* with a space after each */
 } examples[] = {
 	/* values.md 6.9 */
 	{"Hello World", "HL WRLT "},

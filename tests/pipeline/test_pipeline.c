@@ -6,7 +6,7 @@
  *   before_order and before after_order;
  * - the members' arenas keep what they hold until the batch has passed its last stage;
  * - an error of any stage ends the run: the batches before it have passed in_order, no
- *   batch behind it has; a member that failed does nothing more;
+ *   batch after it has; a member that failed does nothing more;
  * - the source's error comes after the batches before it;
  * - the run ends when it is stopped;
  * - all members do other work, before and after a run.
@@ -374,18 +374,18 @@ static void check_other_work(const struct shape *shape)
 	struct dit_pipeline *pipeline = NULL;
 	enum dit_pipeline_stage stage = DIT_PIPELINE_STOPPED;
 	_Atomic int before[8] = {0};
-	_Atomic int behind[8] = {0};
+	_Atomic int after[8] = {0};
 
 	assert_int_equal(dit_pipeline_new(&pipeline, &opts), 0);
 	dit_pipeline_begin_work(pipeline, count_member, before);
 	assert_int_equal(dit_pipeline_run(pipeline, &stage), 0);
-	dit_pipeline_begin_work(pipeline, count_member, behind);
-	dit_pipeline_begin_work(pipeline, count_member, behind);
+	dit_pipeline_begin_work(pipeline, count_member, after);
+	dit_pipeline_begin_work(pipeline, count_member, after);
 	dit_pipeline_free(pipeline);
 	assert_int_equal(fake.nordered, NBATCHES);
 	for (unsigned i = 0; i < shape->nmembers; i++) {
 		assert_int_equal(before[i], 1);
-		assert_int_equal(behind[i], 2);
+		assert_int_equal(after[i], 2);
 	}
 }
 

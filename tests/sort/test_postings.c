@@ -7,7 +7,7 @@
  *     by the entry that filled it;
  *   - neither threads, nor memory, nor runs, nor late IDs, nor how pairs share chunks
  *     change any of that;
- *   - wrong calls are refused, and nothing stays behind.
+ *   - wrong calls are refused, and nothing is left.
  */
 #include "sort/postings.h"
 

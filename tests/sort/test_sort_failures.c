@@ -5,7 +5,7 @@
  *
  *   - the call says so, with the code of what failed;
  *   - a view shows exactly the records whose push has succeeded;
- *   - freeing leaves no memory, no descriptor and no file behind.
+ *   - freeing leaves no memory, no descriptor and no file.
  */
 #include <dirent.h>
 #include <fcntl.h>

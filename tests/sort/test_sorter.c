@@ -5,7 +5,7 @@
  *   - all records come out in key order, equal keys by producer, then by time;
  *   - with a merge function each key comes out once, its values combined in that order;
  *   - neither threads, nor memory, nor runs change any of that;
- *   - errors stick, damaged runs are found, and nothing stays behind.
+ *   - errors stick, damaged runs are found, and nothing is left.
  */
 #include "sort/sort.h"
 

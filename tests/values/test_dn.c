@@ -430,7 +430,7 @@ static void a_type_name_longer_than_its_alias_fits(void **state)
 	}
 }
 
-/* Bug: the output was trimmed though a copied value lay behind it, in another block. */
+/* Bug: the output was trimmed though a copied value lay after it, in another block. */
 static void copied_values_do_not_disturb_the_arena(void **state)
 {
 	struct context *context = *state;

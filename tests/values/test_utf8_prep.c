@@ -54,7 +54,7 @@ static void strings_are_prepared_as_the_specification_says(void **state)
 		/* Jamo compose, syllables stay. */
 		{"\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", "\xED\x95\x9C", "\xED\x95\x9C"},
 		{"\xED\x95\x9C", "\xED\x95\x9C", "\xED\x95\x9C"},
-		/* U+11C3 behind an LV syllable makes the next LV syllable. */
+		/* U+11C3 after an LV syllable makes the next LV syllable. */
 		{"\xEA\xB0\x80\xE1\x87\x83", "\xEA\xB0\x9C", "\xEA\xB0\x9C"},
 		/* Soft hyphen and zero width space are kept. */
 		{"co\xC2\xADop", "co\xC2\xADop", "co\xC2\xADop"},

@@ -109,7 +109,7 @@ static void access_is_normalised_as_by_slapd(void **state)
 	}
 }
 
-/* slapd has bytes of chance behind it. */
+/* slapd has uninitialised bytes after it. */
 static void a_nul_is_a_byte_like_any_other(void **state)
 {
 	struct context *context = *state;

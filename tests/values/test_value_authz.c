@@ -121,7 +121,7 @@ static const struct authz_case cases[] = {
 	{"ldap:///??sub?", "ldap:///??sub"},
 };
 
-/* Filters: what stands behind "ldap:///??sub?" in the value and in its normal form. */
+/* Filters: what stands after "ldap:///??sub?" in the value and in its normal form. */
 static const struct authz_case filters[] = {
 	/* kinds of items; a '?' marks what cannot be evaluated */
 	{"(CN;LANG-EN=A  B)", "(cn;lang-en=a%20b)"},

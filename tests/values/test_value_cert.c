@@ -284,8 +284,8 @@ static struct dit_span behind(struct context *context, struct dit_span value,
 }
 
 /*
- * Every skeleton is accepted whole and refused cut short. With something behind it some
- * are: slapd looks for the head of another element, and behind lists not at all.
+ * Every skeleton is accepted whole and refused cut short. With something after it some
+ * are: slapd looks for the head of another element, and after lists not at all.
  */
 static void skeletons_are_accepted_whole_only(void **state)
 {

@@ -403,7 +403,7 @@ static void note_list(void *ctx, unsigned member, const struct dit_walk_list *li
 	if (list->key.len != 4) {
 		return; /* of dn2i */
 	}
-	assert_in_range(list->database, 0, 1); /* behind ad2i, which ours has */
+	assert_in_range(list->database, 0, 1); /* after ad2i, which ours has */
 	sizes->nlists[member]++;
 	sizes->nitems[member] += list->nitems;
 	sizes->nfirst[member] += list->first.len == sizeof(uint64_t);

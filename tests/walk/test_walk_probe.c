@@ -432,7 +432,7 @@ static void of_long_lists_the_way_to_an_item_is_looked_at(void **state)
 	test_scratch_remove(dir);
 }
 
-/* Its record lies in the database's leaf, behind the key: flags, then the depth. */
+/* Its record lies in the database's leaf, after the key: flags, then the depth. */
 static void number_of_levels_of_a_list_is_looked_at(void **state)
 {
 	static const char record[] = "\10\0\0\0\30\0";

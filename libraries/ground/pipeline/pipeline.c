@@ -40,7 +40,7 @@ struct slot {
 	struct dit_arena
 		*arenas; /* one per member. [own: its member], while a round runs */
 
-	/* [atomic: the first error of a member; relaxed, main looks behind a meeting] */
+	/* [atomic: first error of a member; relaxed, main looks when they have met] */
 	_Atomic int error;
 };
 
@@ -136,7 +136,7 @@ static struct round *this_round(struct dit_pipeline *pipeline)
 	return &pipeline->rounds[pipeline->nrounds & 1];
 }
 
-/* The one that main prepares meanwhile. */
+/* The one that main prepares at the same time. */
 static struct round *next_round(struct dit_pipeline *pipeline)
 {
 	struct round *round = &pipeline->rounds[(pipeline->nrounds + 1) & 1];
@@ -291,7 +291,7 @@ int dit_pipeline_run(struct dit_pipeline *pipeline, enum dit_pipeline_stage *ret
 	int r = run_rounds(pipeline, ret_stage);
 
 	if (r < 0) {
-		/* An empty round, as above: no member is at work behind it. */
+		/* An empty round, as above: no member is at work after it. */
 		(void)next_round(pipeline);
 		meet(pipeline);
 	}

@@ -32,8 +32,8 @@
  * order.
  *
  * Errors. Every callback returns 0 (fill: 1), or a negative code, which ends the run.
- * What fails first in the order of batches is what dit_pipeline_run() returns, whichever
- * thread comes to it first: the batches before a failing one pass in_order, the failing
+ * The first error in the order of batches is what dit_pipeline_run() returns, whichever
+ * thread meets it first: the batches before a failing one pass in_order, the failing
  * one does not (or, if fill failed, there is none). A member that failed does nothing
  * more.
  *
@@ -100,7 +100,7 @@ struct dit_pipeline_opts {
 	size_t arena_bytes; /* of an arena's block; 0: 64 KiB */
 	const struct dit_stop *stop; /* of the slots' arenas; borrowed; NULL: none */
 	/* Main ticks while it waits for the reader thread and for the members. Borrowed;
-	 * NULL: nobody listens. */
+	 * NULL: no callback. */
 	struct dit_ticker *ticker;
 };
 

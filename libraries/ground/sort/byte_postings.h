@@ -39,7 +39,7 @@ struct dit_byte_postings_opts {
 	size_t memory_bytes; /* all producers together; 64 KiB for each at least */
 	const char *tmpdir;  /* for run files; copied */
 	uint32_t list_max;   /* longest list; at least 1 */
-	const struct dit_stop *stop; /* borrowed; NULL: nobody ends the work */
+	const struct dit_stop *stop; /* borrowed; NULL: the work is not ended early */
 };
 
 /** 0; -EINVAL (options out of range); -ENOMEM */

@@ -53,7 +53,7 @@ void dit_buffer_cache_put(struct dit_buffer_cache *cache, struct dit_buffer *buf
 /** A chunk of 32-bit units; its size is the pool's. */
 struct dit_chunk {
 	struct dit_chunk *next;
-	uint32_t *end; /* behind the units in use; set by the user */
+	uint32_t *end; /* after the units in use; set by the user */
 	uint32_t units[];
 };
 

@@ -76,7 +76,7 @@ int dit_postings_push(struct dit_postings *postings, unsigned producer, unsigned
  * -ENOMEM
  */
 int dit_postings_note_late(struct dit_postings *postings, uint64_t id, uint64_t next_id);
-/** What was noted, sorted, for lists that are made elsewhere. After seal. */
+/** The noted keys, sorted, for lists that are made elsewhere. After seal. */
 const struct dit_late_table *dit_postings_late(const struct dit_postings *postings);
 
 /** No more pushes. Producers must be at rest. 0 or the first error of any producer. */
@@ -117,7 +117,7 @@ struct dit_posting_list {
 	size_t nids;         /* a range has 3, and ids[0] is 0 */
 	/* The ID that was inserted last was inserted more than once: for those who add
 	 * the list to another, since a list that is exactly full then becomes a range
-	 * (storage.md 5.4). Not of ranges; false if nobody wants it. */
+	 * (storage.md 5.4). Not of ranges; false if it is not wanted. */
 	bool is_repeated;
 };
 

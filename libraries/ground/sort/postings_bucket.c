@@ -99,7 +99,7 @@ size_t dit_bucket_put(struct dit_bucket *bucket, uint64_t id, const uint64_t *or
 	return n;
 }
 
-/** Expand units into words. @p id: the ID before. @return behind the last word */
+/** Expand units into words. @p id: the ID before. @return after the last word */
 INLINE uint64_t *expand(const uint32_t *at, const uint32_t *end, uint64_t *id,
                         uint64_t *words, unsigned width)
 {

@@ -2,7 +2,7 @@
 /*
  * Cursors over one stream.
  *
- * What the producers still hold in memory is made one sorted array first: each
+ * The postings that are still in memory are made one sorted array first: each
  * producer's pairs are copied into one of two buffers and sorted, then neighbours are
  * merged from one buffer into the other until one array is left.
  *

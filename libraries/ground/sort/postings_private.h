@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of the postings share: the object, its producers, runs, and the merge.
+ * Shared by the files of the postings: the object, its producers, runs, and the merge.
  *
  *   postings.c        the object, pushing, seal
  *   postings_bucket.c the pairs of one stream in a producer's memory
@@ -144,7 +144,7 @@ struct dit_posting_source {
 	bool is_range;
 	bool is_repeat; /* the ID was pushed more than once */
 	unsigned width; /* of an array; 0: a segment */
-	uint64_t *at;   /* array: behind the current item */
+	uint64_t *at;   /* array: after the current item */
 	const uint64_t *end;
 	struct dit_run_reader reader;
 	uint64_t nleft; /* segment: IDs to come in the current list */

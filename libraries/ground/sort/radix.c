@@ -3,7 +3,7 @@
  * Radix sort from the lowest digit up.
  *
  * The items are dealt into one pile per value of the lowest digit, the piles are put one
- * behind the other, and so on for each higher digit. Dealing keeps the order inside a
+ * after the other, and so on for each higher digit. Dealing keeps the order inside a
  * pile, so after the highest digit all is sorted. With digits of one decimal:
  *
  *     32 11 31 12   by the lower digit    11 31 | 32 12
@@ -89,7 +89,7 @@ INLINE bool count_digits(const uint64_t *items, size_t n, unsigned width, unsign
 	return is_sorted;
 }
 
-/** Deal the items into piles; @p counts becomes the place behind each pile. */
+/** Deal the items into piles; @p counts becomes the place after each pile. */
 INLINE void deal(const uint64_t *from, uint64_t *to, size_t n, unsigned width,
                  unsigned word, unsigned shift, uint32_t counts[DIGIT_VALUES])
 {

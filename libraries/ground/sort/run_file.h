@@ -61,7 +61,7 @@ char *dit_run_next_block(struct dit_run_writer *writer);
 
 /**
  * @p size contiguous bytes of payload, at most DIT_RUN_ROOM_MAX; the caller fills some
- * of them and moves writer->at behind. NULL: writer->error.
+ * of them and moves writer->at after them. NULL: writer->error.
  */
 static inline char *dit_run_room(struct dit_run_writer *writer, size_t size)
 {
@@ -113,10 +113,10 @@ int dit_run_fill(struct dit_run_reader *reader);
 /** Exactly @p size bytes, over block boundaries. 0; DIT_E_CORRUPT (too few); -errno */
 int dit_run_read(struct dit_run_reader *reader, char *data, size_t size);
 
-/** Give a segment's disk space back, if the file system can. Nobody may read it again. */
+/** Give a segment's disk space back, if the file system can. Not to be read again. */
 void dit_run_segment_free(int fd, const struct dit_run_segment *segment);
 
-/** Append a number, seven bits a byte, low bits first. @return behind it */
+/** Append a number, seven bits a byte, low bits first. @return after it */
 static inline char *dit_varint_put(char *at, uint64_t n)
 {
 	while (n >= 0x80) {
@@ -127,7 +127,7 @@ static inline char *dit_varint_put(char *at, uint64_t n)
 	return at;
 }
 
-/** Read a number and move @p at behind it. False: it does not end before @p limit. */
+/** Read a number and move @p at after it. False: it does not end before @p limit. */
 static inline bool dit_varint_get(const char **at, const char *limit, uint64_t *ret)
 {
 	const char *p = *at;

@@ -42,7 +42,7 @@
  *   - 16 bytes for every block (share / 64, at most 16 KiB) of the runs, for look-ups;
  *   - per cursor, and for dit_sorter_next(), a read buffer of a block for each run;
  *   - per view, 32 bytes (16 when it is open) for each record in memory at that time,
- *     and the memory of these records for as long as it is open, if they are meanwhile
+ *     and the memory of these records for as long as it is open, if they are by then
  *     written to a run.
  *
  * Runs: as soon as a producer has fan_in of them of one level, these are merged into one
@@ -82,7 +82,7 @@ struct dit_sorter;
  * The order of keys.
  *
  * @return below, equal to or above 0, as @p a comes before, equals or follows @p b; the
- *         same answer always. Of equal keys with different bytes the oldest is kept.
+ *         same answer always. If equal keys have different bytes, the oldest is kept.
  */
 typedef int (*dit_sort_order_fn)(void *ctx, struct dit_span a, struct dit_span b);
 
@@ -168,7 +168,7 @@ DIT_PUBLIC uint64_t dit_sorter_run_bytes(const struct dit_sorter *sorter);
 DIT_PUBLIC size_t dit_sorter_nruns(const struct dit_sorter *sorter);
 
 /**
- * What a sorter holds at one time: all records whose push had returned when
+ * The records of a sorter at one time: all records whose push had returned when
  * dit_sort_view_open() was called, and of those pushed during that call, by each
  * producer, the first few. It stays so, whatever is pushed, written, merged or sealed.
  */
@@ -176,7 +176,7 @@ struct dit_sort_view;
 
 /**
  * Sorts a copy of the pointers to records in memory, on the calling thread; producers go
- * on meanwhile. After the seal it costs next to nothing.
+ * on. After the seal it costs next to nothing.
  *
  * @return 0 or -ENOMEM
  */

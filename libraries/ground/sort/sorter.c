@@ -4,7 +4,7 @@
  *
  * Records are copied into the producer's batch. When they, with the items that sorting
  * them needs (16 bytes each, and 16 more while sorting), would pass the producer's share,
- * they are sorted and written as a run. What is left at the end is sorted in memory and
+ * they are sorted and written as a run. The rest is sorted in memory at the end and
  * merged with the runs.
  */
 #include "sort/sort.h"

@@ -2,7 +2,7 @@
 /*
  * Records in memory: a list of slabs, filled one after the other.
  *
- * Records lie behind each other and do not move, so a view can walk the first n of them
+ * Records lie one after the other and do not move, so a view can walk the first n of them
  * while the producer appends: how many lie in a slab is known for all but the last one
  * that the view saw, and there it is the rest of n.
  *
@@ -60,7 +60,7 @@ void dit_sort_batch_reset(struct dit_sort_batch *batch, size_t keep_bytes)
 	atomic_store_explicit(&batch->nrecords, 0, memory_order_relaxed);
 }
 
-/** The slab that a reset has kept, behind the current one. */
+/** The slab that a reset has kept, after the current one. */
 static struct dit_sort_slab *kept_slab(const struct dit_sort_batch *batch)
 {
 	return batch->current == NULL ? batch->first : batch->current->next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of the general sorter share.
+ * Shared by the files of the general sorter.
  *
  *   sorter.c          the object, pushing, seal
  *   sorter_batch.c    the records that a producer holds in memory
@@ -14,7 +14,7 @@
  * How a view gets along with a producer that goes on: everything a producer has is in
  * its list of runs and in its batch. A batch only grows, and its number of records is
  * published after each; a run never changes. When a batch becomes a run, or runs become
- * one run, the new is made beside the old and put in its place under the producer's
+ * one run, the new is made next to the old and put in its place under the producer's
  * lock. A view takes the lock to read the list, the batch and its number, and to take a
  * reference on each; that is its consistent state. So a push takes no lock, but once per
  * slab.
@@ -101,7 +101,7 @@ struct dit_sort_slab *dit_sort_batch_prepare(const struct dit_sort_batch *batch,
                                              size_t size, size_t slab_bytes);
 /** Go on in a slab that was prepared. With the producer's lock. */
 void dit_sort_batch_enter(struct dit_sort_batch *batch, struct dit_sort_slab *slab);
-/** What there is now. By the producer, or with its lock. */
+/** The records of now. By the producer, or with its lock. */
 struct dit_sort_extent dit_sort_batch_extent(const struct dit_sort_batch *batch);
 /** Point items at the records. */
 void dit_sort_extent_items(const struct dit_sort_extent *extent, struct dit_pair *items);
@@ -230,7 +230,7 @@ struct dit_sort_source {
 
 	const struct dit_pair *items; /* memory */
 	size_t nitems;
-	size_t at; /* behind the current item */
+	size_t at; /* after the current item */
 
 	const struct dit_sort_run *run; /* NULL: memory */
 	struct dit_run_reader reader;

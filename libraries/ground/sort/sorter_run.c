@@ -253,7 +253,7 @@ static void replace_runs(struct dit_sort_producer *producer, size_t n,
 	(void)pthread_mutex_unlock(&producer->lock);
 	dit_sort_run_drop(first);
 	for (size_t i = 1; i < n; i++) {
-		dit_sort_run_drop(runs[i]); /* behind the list's end */
+		dit_sort_run_drop(runs[i]); /* after the list's end */
 	}
 }
 

@@ -14,7 +14,7 @@
 
 #define ARENA_BLOCK 256
 
-/** What a view has of one producer. */
+/** The part of a view that is from one producer. */
 struct part {
 	struct dit_sort_run **runs; /* references */
 	size_t nruns;

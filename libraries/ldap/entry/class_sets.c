@@ -12,8 +12,8 @@
  *   objectClass: posixAccount     (MUST cn, uid, uidNumber, gidNumber, homeDirectory)
  *
  * the steps are: value 1 requires objectClass, sn, cn; value 2 requires uid, uidNumber,
- * gidNumber, homeDirectory; value 0, a superclass, has none. What an earlier step
- * requires is not asked again, because only the first failure is told.
+ * gidNumber, homeDirectory; value 0, a superclass, has none. A requirement of an earlier step
+ * is not repeated, because only the first failure is told.
  *
  * Sets are found by the values as typed ("Person" and "person" are two lists): messages
  * show them so. A file with more lists than SETS_MAX, which only a generated one has,
@@ -242,7 +242,7 @@ static void add_class_steps(struct builder *b, uint32_t i)
 	}
 	add_place_step(b, i);
 	if (oc->kind == DIT_CLASS_ABSTRACT) {
-		/* "top" may stand beside any class, also one that is not below it. */
+		/* "top" may stand with any class, also one that is not below it. */
 		if (oc != b->top && !has_listed_subclass(set, i)) {
 			add_step(b, DIT_STEP_CLASS_ABSTRACT, i, NULL);
 		}
@@ -326,7 +326,7 @@ static bool is_set_of(const struct dit_class_set *set, const struct dit_span *va
 	return true;
 }
 
-/* FNV-1a, with a byte that no class name holds behind each value. */
+/* FNV-1a, with a byte that no class name holds after each value. */
 static uint32_t hash_of(const struct dit_span *values, uint32_t nvalues)
 {
 	uint32_t hash = 2166136261u;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a list of objectClass values means for the schema check, worked out once per list.
+ * The meaning of a list of objectClass values for the schema check, found once per list.
  * For the files of this room only.
  *
  * Threads: the sets belong to one thread; the schema is shared and constant.

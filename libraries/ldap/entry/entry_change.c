@@ -17,7 +17,7 @@ static bool is_named(const struct dit_entry_context *context,
 	       dit_schema_find_type(context->schema, name) == NULL;
 }
 
-/* Cut off the first word, and the blanks behind it. */
+/* Cut off the first word, and the blanks after it. */
 static struct dit_span take_word(struct dit_span *text)
 {
 	struct dit_span word = {text->data, 0};

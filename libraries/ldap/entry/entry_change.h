@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Change records (RFC 2849) that add an entry: "control:" and "changetype:" lines behind
+ * Change records (RFC 2849) that add an entry: "control:" and "changetype:" lines after
  * the dn line. For the files of this room only.
  *
  *     dn: cn=a,dc=x

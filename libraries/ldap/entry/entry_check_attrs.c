@@ -20,7 +20,7 @@ static const struct {
 	{DIT_TYPE_DYNAMIC_ONLY, DIT_OC_DYNAMIC, "dynamic object"},
 };
 
-/** What "%s" shows of a description: its name ends with a NUL. */
+/** The part of a description that "%s" shows: its name ends with a NUL. */
 static const char *ad_name(const struct dit_ad *ad)
 {
 	return ad->name.data;

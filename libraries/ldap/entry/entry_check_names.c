@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Naming values (values.md 7.2 D): each attribute value assertion of the RDN must be able
- * to name an entry, and must be among the entry's values. What is missing is added:
+ * to name an entry, and must be among the entry's values. A missing value is added:
  *
  *   dn: cn=A+sn=B,dc=x            cn: z                cn: z, A
  *   cn: z                   ->    structuralObjectClass: person
@@ -150,7 +150,7 @@ static struct dit_span *list_insert(struct dit_arena *arena, const struct dit_sp
 	return copy;
 }
 
-/* Where a value belongs: behind all others, unless they are sorted. */
+/* Where a value belongs: after all others, unless they are sorted. */
 static uint32_t place_of(const struct dit_attr *attr, struct dit_span key)
 {
 	const struct dit_span *keys = attr->normal != NULL ? attr->normal : attr->values;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The value check, "-o value-check=yes": every value valid under its syntax, no more
- * values than allowed, no value twice. slapadd does it behind the schema check.
+ * values than allowed, no value twice. slapadd does it after the schema check.
  *
  * Duplicates are looked for among normal forms; where a type has none, among pretty ones.
  */
@@ -105,7 +105,7 @@ static int check_syntax(struct dit_entry_check *check, const struct dit_attr *at
 
 /*
  * A naming value that was added has its normal form from the DN, which knows nothing of
- * places: "{3} b" keeps its space there. slapd makes the normal forms anew here.
+ * places: "{3} b" keeps its space there. slapd makes the normal forms again here.
  */
 static int make_ordered_key(struct dit_entry_check *check, const struct dit_attr *attr,
                             uint32_t i, struct dit_span *key)
@@ -116,7 +116,7 @@ static int make_ordered_key(struct dit_entry_check *check, const struct dit_attr
 	return r == -ENOMEM ? r : 0;
 }
 
-/* What the values of an attribute are compared by. @return 0 or -ENOMEM */
+/* The forms by which the values of an attribute are compared. @return 0 or -ENOMEM */
 static int make_keys(struct dit_entry_check *check, const struct dit_attr *attr,
                      struct dit_span *keys)
 {

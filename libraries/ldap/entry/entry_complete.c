@@ -33,7 +33,7 @@ struct completion {
 	struct dit_span time; /* made when first needed */
 };
 
-/* @p n digits of @p value, zeros in front. @return behind them */
+/* @p n digits of @p value, zeros in front. @return after them */
 static char *put_digits(char *out, uint64_t value, unsigned n, unsigned base)
 {
 	for (unsigned i = n; i > 0; i--) {

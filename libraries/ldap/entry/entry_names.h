@@ -13,7 +13,7 @@
 #include "entry/entry.h"
 
 /**
- * What the values of the attribute are compared with.
+ * The values with which those of the attribute are compared.
  *
  * @return 0; what dit_attr_normalize() returns
  */

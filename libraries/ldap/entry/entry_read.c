@@ -4,7 +4,7 @@
  *
  * 1. The DN: dn lines may stand anywhere; slapd looks at all of them before it looks at
  *    any attribute, so their errors come first. Lines of a change record that stand
- *    behind the dn line are taken out here; entry_change.c.
+ *    after the dn line are taken out here; entry_change.c.
  *
  * 2. Runs: neighbouring lines of one name, gathered without -q; entry_runs.c.
  *
@@ -87,7 +87,7 @@ static int read_dn(struct reading *reading, const struct dit_ldif_line *line,
 	return r;
 }
 
-/* Read the dn line and take it out of the list. @param ret_at  the line behind it */
+/* Read the dn line and take it out of the list. @param ret_at  the line after it */
 static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 {
 	bool is_found = false;
@@ -101,7 +101,7 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 			reading->lines[n++] = *line;
 			continue;
 		}
-		/* slapd ends at a bad dn line: those behind it are never decoded. */
+		/* slapd ends at a bad dn line: those after it are never decoded. */
 		if (is_found) {
 			dit_notes_cut(reading->notes, line->last_note);
 			why_dn(reading, DIT_WHY_DN_TWICE, line->value);
@@ -119,7 +119,7 @@ static int find_dn(struct reading *reading, struct dit_dn *ret, size_t *ret_at)
 		is_found = true;
 		*ret_at = n;
 	}
-	/* Of a record that was nothing but an entry number slapd says nothing. */
+	/* slapd says nothing about a record that was nothing but an entry number. */
 	if (!is_found && (reading->nlines > 0 || reading->has_comments)) {
 		dit_notes_add(reading->notes, DIT_REPORT_DIAGNOSTIC,
 		              "str2entry: entry -1 has no dn");

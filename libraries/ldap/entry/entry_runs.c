@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs of lines: neighbouring lines of one name. Without -q, runs whose names are
- * textually equal, case aside, are gathered behind the first one:
+ * textually equal, case aside, are gathered after the first one:
  *
  *   lines    runs          chains              blocks
  *   cn: a    1 cn    a     1 cn    a -> 4      cn           a, d, b
  *   l: b     2 l     b     2 l     b           l            b
- *   CN: c    3 CN    c     (behind 1)
+ *   CN: c    3 CN    c     (after 1)
  *   ...
  *
  * Later releases gather all runs of one description, with -q as well, and refuse another
@@ -63,7 +63,7 @@ static int reserve_marks(struct dit_entry_work *work, uint32_t ordinal)
 	return 0;
 }
 
-/* Put a run behind the last one of a chain's own name. */
+/* Put a run after the last one of a chain's own name. */
 static void insert(struct dit_entry_run *runs, uint32_t head, uint32_t self)
 {
 	runs[self].next = runs[runs[head].last].next;
@@ -99,7 +99,7 @@ static void gather_renamed(struct finding *finding, uint32_t *newest)
 }
 
 /*
- * Gather the newest run behind an earlier one of the same name, if there is one.
+ * Gather the newest run after an earlier one of the same name, if there is one.
  *
  * @param newest  head of the newest chain that may be of this name, linked to others
  */

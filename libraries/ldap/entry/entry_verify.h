@@ -7,7 +7,7 @@
  *                    dit_verify_names()
  *   dit_verifier_free()
  *
- * What is found goes to a callback; nothing is changed. What slapadd may leave out is no
+ * Findings go to a callback; nothing is changed. A thing that slapadd may leave out is no
  * flaw: normal forms of attributes that slapd makes itself, and of an attribute with a
  * value that its rule refuses.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a thread keeps from entry to entry; for the files of this room only.
+ * The memory of a thread from entry to entry; for the files of this room only.
  *
  * Threads: everything here belongs to the thread that owns the caches.
  */
@@ -19,7 +19,7 @@ struct dit_entry_run {
 	struct dit_span name; /* as typed */
 	size_t first;         /* line */
 	size_t nlines;
-	uint32_t next;  /* run that is gathered behind this one; 0: none */
+	uint32_t next;  /* run that is gathered after this one; 0: none */
 	uint32_t last;  /* of the first run of a name: its last run */
 	uint32_t alias; /* of the first run of a name: that of another name; 0: none */
 	bool is_head;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One sentence of our own about a refused record: what is wrong, what to do, and the line
- * of the record that it is about. slapadd's messages stay as they are; this comes behind
+ * of the record that it is about. slapadd's messages stay as they are; this comes after
  * them.
  *
  * Threads: no state; the record, its notes and the arena belong to the caller.

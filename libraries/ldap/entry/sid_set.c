@@ -15,7 +15,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The third part of a CSN; without data: there is no # behind it. */
+/* The third part of a CSN; without data: there is no # after it. */
 static struct dit_span third_part(struct dit_span csn)
 {
 	for (int n = 0;; n++) {

@@ -93,7 +93,7 @@ static void put_in_order(struct sort *sort, uint32_t low, uint32_t high, uint32_
 
 /*
  * Afterwards the values from first to *ret_split are below or equal to the pivot, which
- * is the last of them, and those behind it are above.
+ * is the last of them, and those after it are above.
  */
 static void partition(struct sort *sort, struct range range, uint32_t *ret_split)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why a record is refused: a kind, and what it is about. Who refuses a record sets it
- * beside the notes, which are slapadd's words; entry/explain.h makes a sentence of it.
+ * Why a record is refused: a kind, and what it is about. The refusing function sets it
+ * next to the notes, which are slapadd's words; entry/explain.h makes a sentence of it.
  *
  * Threads: as the notes.
  */

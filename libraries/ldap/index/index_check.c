@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Values over which slapd comes to an end while it makes their keys: integers without a
+ * Values over which slapd dies while it makes their keys: integers without a
  * single character or with a '-' in their middle, and texts for an approximate index that
  * are not UTF-8 (values.md 2.6). Nothing is lost if they are refused before they are
  * stored.

@@ -2,7 +2,7 @@
 /*
  * Keys that an entry must have if a filter matches it.
  *
- * Of a piece "abcdef" of a value the index has the key of each four bytes in a row, for
+ * For a piece "abcdef" of a value the index has the key of each four bytes in a row, for
  * the piece may stand anywhere. If the value begins with the piece, it has the keys of
  * the first bytes of the piece as well; likewise at the end. Lengths are those of the
  * configuration (values.md 6.5).

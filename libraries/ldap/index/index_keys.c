@@ -18,7 +18,7 @@
 #include "index/key_phonetic.h"
 #include "index/key_time.h"
 
-/* Of longer values the substring keys are made in pieces of this size: they then need no
+/* The substring keys of longer values are made in pieces of this size: they then need no
  * memory eight times as large as the value, and a callback can end the work. */
 #define HUGE_PIECE ((size_t)64 << 10)
 

@@ -141,7 +141,7 @@ int dit_index_check(struct dit_index_work *work, const struct dit_entry *entry,
 int dit_index_entry(struct dit_index_work *work, const struct dit_entry *entry,
                     dit_index_keys_fn keys, dit_index_wide_fn wide, void *ctx);
 
-/** What the keys of dit_index_clue() say of an entry that has them. */
+/** The meaning of the keys of dit_index_clue() for an entry that has them. */
 enum dit_index_clue {
 	DIT_CLUE_PRESENT, /* it has a value of the attribute or of a subtype */
 	DIT_CLUE_INITIAL, /* a value perhaps begins with the piece */
@@ -150,7 +150,7 @@ enum dit_index_clue {
 };
 
 /**
- * Make the keys that an entry has if the clue is true of it. Of definitions without such
+ * Make the keys that an entry has if the clue is true of it. For definitions without such
  * keys there are none.
  *
  * @param piece  in the form of the substrings rule; of no meaning for DIT_CLUE_PRESENT
@@ -161,7 +161,7 @@ int dit_index_clue(struct dit_index_work *work, const struct dit_ad *ad,
                    enum dit_index_clue clue, struct dit_span piece,
                    dit_index_keys_fn keys, dit_index_wide_fn wide, void *ctx);
 
-/** Turn an ordinal back into key bytes. @p out: 8 bytes, of which those behind the key
+/** Turn an ordinal back into key bytes. @p out: 8 bytes, of which those after the key
  * are of no meaning. @return the key's length */
 size_t dit_index_key_bytes(const struct dit_index_db *db, uint64_t ordinal, char *out);
 

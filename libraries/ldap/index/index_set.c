@@ -72,7 +72,7 @@ static int choose_eq_keys(const struct dit_attr_type *type, enum dit_eq_keys *re
 	return DIT_E_UNSUPPORTED;
 }
 
-/** The state behind name, mark, syntax and rule (values.md 6.3). */
+/** The state after name, mark, syntax and rule (values.md 6.3). */
 static uint64_t hash_prefix(bool hash64, const struct dit_ad *ad, const char *mark,
                             const struct dit_rule *rule)
 {

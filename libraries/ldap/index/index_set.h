@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of the index room share: the set of definitions behind index_keys.h.
+ * Shared by the files of the index room: the set of definitions of index_keys.h.
  *
  * Threads: constant after dit_index_set_new().
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a thread keeps while it makes keys: the definitions that apply to the attribute
+ * The memory of a thread that makes keys: the definitions that apply to the attribute
  * descriptions met so far, and room for keys.
  *
  * Which definitions apply to an attribute depends on its description alone (storage.md
@@ -71,7 +71,7 @@ int dit_index_flush(struct dit_index_work *work, const struct dit_index_def *def
 int dit_index_work_learn(struct dit_index_work *work, const struct dit_ad *ad,
                          struct dit_ad_defs *ret);
 
-/** What applies to a description. 0 or -ENOMEM */
+/** The definitions that apply to a description. 0 or -ENOMEM */
 static inline int dit_index_work_defs(struct dit_index_work *work,
                                       const struct dit_ad *ad, struct dit_ad_defs *ret)
 {

@@ -21,7 +21,7 @@
 struct dit_class_keys_slot {
 	const struct dit_index_def *def; /* NULL: empty */
 	size_t nvalues;
-	char *text; /* the values one after the other, each behind its length */
+	char *text; /* the values one after the other, each after its length */
 	size_t text_size;
 	uint64_t *keys;
 	size_t nkeys;

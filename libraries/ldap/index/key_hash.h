@@ -3,7 +3,7 @@
  * Hashed index keys: whole values and pieces of them (values.md 6.3, 6.5).
  *
  * A key is the hash of a prefix that is the same for all values of a definition and
- * kind, followed by the value or piece. The hash state behind the prefix is computed
+ * kind, followed by the value or piece. The hash state after the prefix is computed
  * once; per key only the piece is hashed.
  *
  * Threads: no state.
@@ -35,7 +35,7 @@ static inline uint64_t dit_hash64(uint64_t state, const char *data, size_t n)
 	return state;
 }
 
-/** The states behind the prefixes of one definition. */
+/** The states after the prefixes of one definition. */
 struct dit_hash_states {
 	uint64_t whole; /* equality */
 	uint64_t any;   /* substrings */

@@ -4,7 +4,7 @@
  *
  * A number that fits is its big-endian two's complement with the sign bit inverted, so
  * that bytes compare as numbers do. A number that is too long keeps its leading bytes,
- * and the bits behind the sign count the bytes that were cut, in the manner of a
+ * and the bits after the sign count the bytes that were cut, in the manner of a
  * floating point exponent. With 4 bytes:
  *
  *     -1073741825    3f bf ff ff      exponent form, one byte too long

@@ -135,7 +135,7 @@ static char sound_of_t(const char *at)
 	return at[1] == 'C' && at[2] == 'H' ? '\0' : 'T';
 }
 
-/* What a letter other than X adds to the key; NUL: nothing. */
+/* The addition of a letter other than X to the key; NUL: none. */
 static char sound_of(const char *at)
 {
 	switch (*at) {
@@ -218,7 +218,7 @@ bool dit_sound_next(struct dit_span *text, struct dit_sound *ret)
 		}
 		text->data += len;
 		text->len -= len;
-		/* No character decomposes to a space with a letter behind it. */
+		/* No character decomposes to a space with a letter after it. */
 		for (size_t i = 0; i < nchars && !is_end; i++) {
 			is_end = chars[i] == ' ';
 			if (!is_end) {

@@ -25,7 +25,7 @@ struct dit_sound {
 };
 
 /**
- * What the next word sounds like. Text without words has one that is empty.
+ * The sound of the next word. Text without words has one that is empty.
  *
  * @param text  UTF-8; what was read is taken off its front
  *

@@ -18,7 +18,7 @@
  *
  * Malformed times, which CSNs may hold, get no key, as slapd's parser has it: a day from
  * 1 to 31 whatever the month, hours, minutes and seconds (to 61) in range, a fraction of
- * digits behind a point if any, and an upper-case Z.
+ * digits after a point if any, and an upper-case Z.
  */
 #include "index/key_time.h"
 
@@ -58,7 +58,7 @@ static bool is_in(int number, int low, int high)
 }
 
 /**
- * What stands behind the seconds: a fraction or none, then Z; the rest is not looked
+ * The text after the seconds: a fraction or none, then Z; the rest is not looked
  * at.
  */
 static bool ends_well(struct dit_span value)

@@ -5,7 +5,7 @@
  * Loading looks up one description per line of LDIF, nearly always in a spelling that it
  * has met before. The cache maps spellings, byte for byte, to results: one hash, one
  * comparison, no lock. Failures are not kept; they end an entry or the load. The hash has
- * a random seed, so nobody can write an LDIF whose names all want one slot.
+ * a random seed, so no author can write an LDIF whose names all want one slot.
  */
 #include "schema/schema.h"
 

@@ -307,7 +307,7 @@ static int resolve_aux(struct content_rule_work *work)
 			return dit_schema_fail(work->error, DIT_E_INVALID, RULE, BAD_AUX,
 			                       names[i]);
 		}
-		/* Of slapd's own classes only extensibleObject may be allowed. */
+		/* Only slapd's own extensibleObject may be allowed. */
 		if ((aux[i]->oc_flags & DIT_OC_OPERATIONAL) != 0 &&
 		    strcasecmp(aux[i]->name, "extensibleObject") != 0) {
 			work->is_operational = true;

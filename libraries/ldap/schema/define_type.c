@@ -147,7 +147,7 @@ int dit_define_rule(struct dit_schema *schema, const struct dit_rule_def *def)
 	return dit_identity_put(&schema->rules, identity, entry);
 }
 
-/* What a message calls the type: its first NAME as given, or the OID. */
+/* The name of the type in a message: its first NAME as given, or the OID. */
 static const char *type_label(const struct dit_type_def *def)
 {
 	return def->names != NULL && def->names[0] != NULL ? def->names[0] : def->oid;

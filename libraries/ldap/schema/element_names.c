@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all named elements share: NAMEs, their copies, duplicates. */
+/* Shared by all named elements: NAMEs, their copies, duplicates. */
 #include "schema/schema_private.h"
 
 #include "base/ascii.h"

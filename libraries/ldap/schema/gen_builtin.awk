@@ -4,7 +4,7 @@
 #
 #	awk -f gen_builtin.awk builtin-schema.tsv > builtin_schema.c
 #
-# One line of the input is one element; it stands behind those that it names. A word that no
+# One line of the input is one element; it stands after those that it names. A word that no
 # table below knows ends the run with a message and status 1, so that a misspelt flag breaks
 # the build and not the data.
 # Columns: 1 kind, 2 source, 3 OID, 4 names, 5 superior, 6 equality, 7 ordering, 8 substr,
@@ -116,7 +116,7 @@ function fail(why)
 	exit 1
 }
 
-# The C name of a word; marks like "(not enforced)" behind it do not count.
+# The C name of a word; marks like "(not enforced)" after it do not count.
 function word(map, key)
 {
 	sub(/[ (].*/, "", key)
@@ -152,7 +152,7 @@ function strings(list)
 	return "LIST(\"" list "\")"
 }
 
-# The list behind "key" in the note, up to ";".
+# The list after "key" in the note, up to ";".
 function note(key, at, rest)
 {
 	at = index($17, key)

@@ -7,7 +7,7 @@
  * Reserving first keeps an element with several names all or nothing: once the room is
  * there, putting cannot fail. Zero is empty. Entries are never removed.
  *
- * Threads: no lock of its own; look-ups may run together while nobody adds.
+ * Threads: no lock of its own; look-ups may run together while no thread adds.
  */
 #ifndef DITKIT_NAME_TABLE_H
 #define DITKIT_NAME_TABLE_H

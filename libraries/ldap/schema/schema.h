@@ -28,7 +28,7 @@
 
 struct dit_schema;
 
-/** What a syntax accepts (values.md 3.7). */
+/** The values that a syntax accepts (values.md 3.7). */
 enum dit_validator {
 	DIT_VALID_NONE, /* the syntax has no validator: every value is accepted */
 	DIT_VALID_ANY,

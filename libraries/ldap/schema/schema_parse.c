@@ -19,11 +19,11 @@
 
 /*
  * At the end of the text libldap's scanner takes the NUL for a token and steps over it,
- * so what it calls the rest may begin behind the end. It gets a copy with more of them.
+ * so what it calls the rest may begin after the end. It gets a copy with more of them.
  */
 #define END_NULS 64
 
-/* What libldap says when it fails, and where: a place in the copy of the text. */
+/* The message of libldap when it fails, and where: a place in the copy of the text. */
 struct parse_failure {
 	int code;
 	const char *rest;

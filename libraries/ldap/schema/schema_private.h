@@ -71,7 +71,7 @@ struct dit_schema {
 	struct dit_name_table content_rules; /* by NAME */
 	const struct dit_macro *macros;
 	struct dit_option *options;
-	bool has_default_options; /* still the "lang-" that nobody configured */
+	bool has_default_options; /* still the "lang-" of a default */
 	bool has_equals_option;   /* '=' may occur in descriptions */
 	uint32_t ntypes;
 	uint32_t nclasses;
@@ -104,7 +104,7 @@ int dit_define_content_rule(struct dit_schema *schema,
 
 /* element_names.c */
 
-/** What an element is known by. */
+/** The names of an element. */
 struct dit_identity {
 	const char *oid;
 	dit_names names; /* not NULL */

@@ -158,7 +158,7 @@ int dit_authz_url(const struct dit_value_scope *scope, enum dit_dn_form form,
 	if (!take_head(&url) || !split_parts(url, parts) || parts[1].len > 0) {
 		return DIT_E_INVALID;
 	}
-	/* What cannot be decoded is taken as empty. */
+	/* Text that cannot be decoded is taken as empty. */
 	if (!url_decode(parts[0], scope->arena, &base)) {
 		base = DIT_SPAN("");
 	}

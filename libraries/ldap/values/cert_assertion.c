@@ -61,7 +61,7 @@ static bool take_mark(struct asserting *a, const char *mark)
 	return true;
 }
 
-/* A word and the spaces behind it, of which there is at least one. */
+/* A word and the spaces after it, of which there is at least one. */
 static bool take_word(struct asserting *a, const char *word)
 {
 	if (!take(a, dit_span_of(word)) || !take(a, DIT_SPAN(" "))) {

@@ -243,7 +243,7 @@ bool dit_der_is_attribute_certificate(struct dit_span value)
 	       is_whole_signature(value);
 }
 
-/* What follows the key is attributes in a SET, or no element. */
+/* The key is followed by attributes in a SET, or by no element. */
 bool dit_der_is_private_key(struct dit_span value)
 {
 	size_t len = 0;

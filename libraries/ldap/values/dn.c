@@ -4,8 +4,8 @@
  *
  * Two short cuts do most of the work; everything else goes through dn_list.c.
  *
- * Entry DNs come in runs of siblings. With a cache, what stands behind the first RDN is
- * compared as text with the parent seen last, and the parent's forms are put behind those
+ * Entry DNs come in runs of siblings. With a cache, the text after the first RDN is
+ * compared as text with the parent seen last, and the parent's forms are put after those
  * of the new RDN. That is right because RDNs do not influence each other; only where the
  * first one ends must be beyond doubt, so no backslash or quote may come before.
  *
@@ -29,7 +29,7 @@
 /* More room for a plain normal form than the text needs: for longer type names. */
 #define PLAIN_SLACK 64
 
-/* Both forms of the RDNs with those of @p parent behind them. */
+/* Both forms of the RDNs with those of @p parent after them. */
 static int put_both(struct dit_dn_list *list, const struct dit_dn *parent,
                     struct dit_dn *ret)
 {
@@ -103,7 +103,7 @@ static int put_avas(struct dit_arena *arena, struct dit_span text,
 	return 0;
 }
 
-/* @p text with the forms of @p parent behind it. */
+/* @p text with the forms of @p parent after it. */
 static int parse_below(const struct dit_schema *schema, struct dit_span text,
                        const struct dit_dn *parent, struct dit_arena *arena,
                        struct dit_dn *ret)
@@ -192,7 +192,7 @@ int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
 }
 
 /*
- * Is the AVA an RDN that only needs squeezing and folding? A copied value is behind the
+ * Is the AVA an RDN that only needs squeezing and folding? A copied value is after the
  * output in the arena, which could then not be trimmed.
  */
 static bool is_plain_rdn(const struct dit_raw_ava *raw, const struct dit_attr_type *type)

@@ -231,7 +231,7 @@ int dit_dn_list_check(const struct dit_dn_list *list, struct dit_span text)
 	return list->inner.depth > DIT_DN_DEPTH_MAX ? DIT_E_UNSUPPORTED : 0;
 }
 
-/* @param scan  at the start of an RDN @param ret_stop  what stands behind it */
+/* @param scan  at the start of an RDN @param ret_stop  the text after it */
 static int read_rdn(struct dit_dn_list *list, struct dit_dn_scan *scan, char *ret_stop)
 {
 	struct dit_raw_ava raw = {0};

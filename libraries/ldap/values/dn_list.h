@@ -51,7 +51,7 @@ int dit_dn_list_check(const struct dit_dn_list *list, struct dit_span text);
 /** Read a DN. @return 0; DIT_E_INVALID; DIT_E_UNSUPPORTED; -ENOMEM */
 int dit_dn_list_read(struct dit_dn_list *list, struct dit_span text);
 
-/** Read the first RDN; what stands behind it is not looked at, whatever it is. */
+/** Read the first RDN; the text after it is not looked at. */
 int dit_dn_list_read_first(struct dit_dn_list *list, struct dit_span text);
 
 /** Begin an RDN; -ENOMEM. It must get AVAs. */
@@ -76,7 +76,7 @@ bool dit_dn_keeps_plain(enum dit_normalizer normalizer);
 /**
  * Write one form of the DN. Plain values of the items are afterwards those in the output.
  *
- * @param tail  DN to put behind it, or empty
+ * @param tail  DN to put after it, or empty
  * @param at    list->n offsets of the RDNs, or NULL: not wanted
  */
 int dit_dn_list_put(struct dit_dn_list *list, enum dit_dn_form form, struct dit_span tail,

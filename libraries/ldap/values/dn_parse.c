@@ -87,7 +87,7 @@ static bool scan_type(struct dit_dn_scan *scan, struct dit_span *ret)
 	return true;
 }
 
-/* One byte that a backslash introduces. @return bytes read behind it; 0: invalid */
+/* One byte that a backslash introduces. @return bytes read after it; 0: invalid */
 static size_t unescape(const char *at, const char *end, char *ret)
 {
 	if (at == end) {

@@ -37,7 +37,7 @@ int dit_dn_scan_ava(struct dit_dn_scan *scan, struct dit_raw_ava *ret);
 /**
  * Where the first RDN ends, for texts simple enough to tell at a glance.
  *
- * @return offset of the ',' or ';' behind it; 0: there is none, or look closer
+ * @return offset of the ',' or ';' after it; 0: there is none, or look closer
  */
 size_t dit_dn_first_stop(struct dit_span text);
 
@@ -49,7 +49,7 @@ size_t dit_dn_escaped_len(struct dit_span value, bool is_hex);
  *
  * @param is_hex  also escape bytes outside ASCII (names in certificates)
  *
- * @return behind the last byte written
+ * @return after the last byte written
  */
 char *dit_dn_escape(char *to, struct dit_span value, bool is_hex);
 

@@ -3,7 +3,7 @@
  * Name and optional UID (uniqueMember): "cn=a,dc=x" or "cn=a,dc=x#'0101'B"
  * (values.md 4.10).
  *
- * What follows the last '#' is a UID only if it is a bit string; "cn=a#b" is a DN.
+ * The text after the last '#' is a UID only if it is a bit string; "cn=a#b" is a DN.
  */
 #include <errno.h>
 #include <string.h>

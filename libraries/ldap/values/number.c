@@ -5,7 +5,7 @@
  * slapd does not insist on digits. It reads decimal text 8 characters at a time, from its
  * right end on, and takes of each group what strtol() makes of it: "1000 " is 1000, "abc"
  * is 0. Hexadecimal text goes 16 characters at a time through strtoul(), signs and all.
- * Of a decimal group that is negative, as in "--1", it dies.
+ * It dies of a decimal group that is negative, as in "--1".
  */
 #include "values/number.h"
 
@@ -45,7 +45,7 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/** What strtol() finds in up to 8 characters, never negative. */
+/** The result of strtol() for up to 8 characters, never negative. */
 static uint32_t read_group(const char *text, size_t len)
 {
 	uint32_t n = 0;
@@ -81,7 +81,7 @@ static void read_decimal(struct dit_number *n, const char *text, size_t len)
 	}
 }
 
-/** What strtoul() finds in up to 16 characters: spaces, a sign, 0x, digits. */
+/** The result of strtoul() for up to 16 characters: spaces, a sign, 0x, digits. */
 static uint64_t read_hex_group(const char *text, size_t len)
 {
 	bool is_negative = false;

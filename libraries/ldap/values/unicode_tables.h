@@ -31,7 +31,7 @@ struct dit_unicode_pair {
 
 #define DIT_UNICODE_BLOCK 64
 
-extern const uint32_t dit_unicode_nblocks; /* code points behind the last have none */
+extern const uint32_t dit_unicode_nblocks; /* code points after the last have none */
 extern const uint8_t dit_unicode_block[];
 extern const uint16_t dit_unicode_index[];
 extern const struct dit_unicode dit_unicode_record[]; /* the first is all zero */

@@ -139,7 +139,7 @@ size_t dit_utf8_ascii(uint32_t c, char *to)
 
 int dit_utf8_to_ascii(struct dit_span text, struct dit_arena *arena, struct dit_span *ret)
 {
-	/* What is longer than a byte has two at least. */
+	/* A sequence that is longer than a byte has two at least. */
 	char *start = dit_arena_bytes(arena, text.len * (DIT_UTF8_ASCII_MAX / 2));
 	char *to = start;
 	uint32_t c = 0;

@@ -7,7 +7,7 @@
  *     1.2#entry#grant;r,w;cn,sn$deny;;[all]#access-id#cn=a,dc=x
  *
  * Spaces around parts are dropped. Rights are separated by '$'; in each, permissions and
- * attributes alternate behind the action. "[all]" stands for all the attributes with it.
+ * attributes alternate after the action. "[all]" stands for all the attributes with it.
  * A group, role or attribute that the schema does not know, or that holds no DNs, makes
  * the normal form empty: slapd takes such a value and it grants nothing.
  */
@@ -247,7 +247,7 @@ static int put_dn_attribute(const struct dit_value_scope *scope, struct dit_span
 	return r;
 }
 
-/* Who it is that has the rights. @return 1: nobody, for the schema does not know */
+/* The subject that has the rights. @return 1: none, for the schema does not know it */
 static int put_subject(const struct dit_value_scope *scope, struct dit_span type,
                        struct dit_span subject, struct dit_text *out)
 {
@@ -296,7 +296,7 @@ int dit_scope_aci(const struct dit_value_scope *scope, struct dit_span value,
 			return DIT_E_INVALID;
 		}
 	}
-	/* Of spaces slapd forgets those between the type and its mark. */
+	/* slapd forgets spaces between the type and its mark. */
 	if (parts[3].len > 0 && parts[3].data[parts[3].len - 1] == ' ') {
 		return DIT_E_INVALID;
 	}

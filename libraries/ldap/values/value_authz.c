@@ -41,7 +41,7 @@ static int prefix_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
 	return r < 0 ? r : dit_arena_join(scope->arena, parts, 2, ret);
 }
 
-/* @param text  what stands behind "dn" */
+/* @param text  the text after "dn" */
 static int dn_rule(const struct dit_value_scope *scope, enum dit_dn_form form,
                    struct dit_span text, struct dit_span *ret)
 {

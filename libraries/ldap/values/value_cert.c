@@ -8,7 +8,7 @@
  * slapd does not check certificates before it makes this of them: it steps into the two
  * outer elements, whatever their lengths say, past the version, and takes what it finds
  * there. Where it runs out of bytes the parts are empty. So they are where an element
- * breaks off, of which slapd reads on behind the value; only broken names are refused.
+ * breaks off, of which slapd reads on after the value; only broken names are refused.
  *
  * A name in a certificate begins at the root; the text begins at the leaf. Bytes outside
  * ASCII are escaped in it.

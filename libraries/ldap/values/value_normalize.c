@@ -268,7 +268,7 @@ int dit_scope_normalize(const struct dit_value_scope *scope,
 	case DIT_NORM_CSN:
 		return dit_csn_normalize(value, arena, ret);
 	case DIT_NORM_CSN_SID:
-		/* What is asserted is the server ID alone. */
+		/* The assertion is the server ID alone. */
 		return scope->is_assertion
 		               ? dit_scope_pretty(scope, DIT_PRETTY_LOWERCASE, value, ret)
 		               : dit_csn_sid_normalize(value, arena, ret);

@@ -31,7 +31,7 @@ dit_value_order_fn dit_value_order(const struct dit_attr_type *type);
 /** The same for the values that an equality rule has made. */
 dit_value_order_fn dit_rule_order(const struct dit_rule *rule);
 
-/** Of uniqueMemberMatch in an approximate item: a UID counts where both have one. */
+/** For uniqueMemberMatch in an approximate item: a UID counts where both have one. */
 bool dit_name_uid_alike(struct dit_span a, struct dit_span b);
 
 /**

@@ -92,7 +92,7 @@ int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
 int dit_serial_number(struct dit_span number, struct dit_arena *arena,
                       struct dit_span *ret);
 
-/* What certificate rules are asked with; cert_assertion.c. */
+/* Assertions of certificate rules; cert_assertion.c. */
 int dit_scope_cert_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
                              struct dit_span value, struct dit_span *ret);
 int dit_scope_list_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,

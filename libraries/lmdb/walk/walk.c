@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The whole walk: meta pages, the free list, the main tree, the databases, the pages that
- * nobody has.
+ * no tree has.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -247,7 +247,7 @@ int dit_walk_main_tree(struct walk *walk)
 	return r;
 }
 
-/* Pages behind the end of the file are free ones that nobody ever wrote. */
+/* Pages after the end of the file are free ones that were never written. */
 static void check_end(struct walk *walk)
 {
 	unsigned long long there = walk->npages;
@@ -259,7 +259,7 @@ static void check_end(struct walk *walk)
 	}
 }
 
-/* ---- pages that nobody has ---- */
+/* ---- pages without an owner ---- */
 
 static bool is_lost(const struct walk *walk, uint64_t page)
 {

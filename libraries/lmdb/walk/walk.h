@@ -8,10 +8,10 @@
  * each bound is looked at before it is used, and memory is two bits a page, the names of
  * the databases, and some pages for each thread.
  *
- * What is below a page that cannot be read is not visited. Then counters of its tree are
+ * Pages below one that cannot be read are not visited. Then counters of its tree are
  * not compared, and pages that were not reached are reported in one sentence.
  *
- * Who writes meanwhile must leave the snapshot's pages alone: the caller holds a read
+ * A process that writes must leave the snapshot's pages alone: the caller holds a read
  * transaction of liblmdb, and says which one.
  *
  * Order: which pages are visited first, and so the order of findings, depends on threads;
@@ -139,7 +139,7 @@ struct dit_walk_opts {
 	bool is_brief;          /* meta pages, free list and main tree alone */
 	dit_key_order_fn order; /* NULL: LMDB's own orders alone */
 	void *order_ctx;
-	dit_walk_list_fn list; /* with size; NULL: nobody wants to know */
+	dit_walk_list_fn list; /* with size; NULL: not wanted */
 	dit_walk_size_fn size;
 	void *size_ctx; /* of both */
 	dit_walk_found_fn found;
@@ -147,7 +147,7 @@ struct dit_walk_opts {
 	uint64_t max_findings; /* further ones are counted only; 0: no limit */
 	const volatile sig_atomic_t *stop; /* not 0: stop soon; NULL: never */
 	/** Called now and then by the thread of dit_walk(): pages that were visited or
-	 * are free, of all. NULL: nobody listens. */
+	 * are free, of all. NULL: no callback. */
 	void (*tell)(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes);
 	void *tell_ctx;
 };
@@ -160,7 +160,7 @@ struct dit_walk_stats {
 	uint64_t nused;
 	uint64_t nfree;
 	size_t ndatabases;
-	bool has_all_databases; /* false: there may be more, behind damage */
+	bool has_all_databases; /* false: there may be more, after damage */
 	uint64_t nfindings;     /* reported or not */
 	uint64_t by_kind[DIT_WALK_NKINDS];
 };
@@ -172,7 +172,7 @@ struct dit_walk_stats {
  *
  * @return 0, with findings or without; -errno of the file, -ENOMEM; -ESTALE: the snapshot
  *         that is held is no longer the newest or the one before it, or none is held and
- *         somebody has written meanwhile (in both cases: begin again); DIT_E_STOPPED
+ *         somebody has written since (in both cases: begin again); DIT_E_STOPPED
  */
 int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
 
@@ -182,7 +182,7 @@ int dit_walk(const struct dit_walk_opts *opts, struct dit_walk_stats *ret);
  */
 bool dit_walk_has_metas(int fd);
 
-/** Is this the newest transaction? False as well: nobody can tell. */
+/** Is this the newest transaction? False as well: it cannot be told. */
 bool dit_walk_is_newest(int fd, uint64_t transaction);
 
 #endif

@@ -196,7 +196,7 @@ static void visit_inner_page(struct walk_member *member, const struct inner_page
 
 /* ---- trees ---- */
 
-/* What the record of a list's tree is made of, from the flags of its database. */
+/* The parts of the record of a list's tree, from the flags of its database. */
 static bool check_record(struct walk *walk, const struct walk_tree *database,
                          uint64_t page, long number, const struct dit_tree_record *record)
 {

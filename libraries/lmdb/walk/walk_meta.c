@@ -14,7 +14,7 @@
 #include "walk/walk_private.h"
 
 #define META_FLAG 0x08u
-/* Of a tree; the others in the flags of the free list are those of the environment. */
+/* Flags of a tree; the others in the free list's flags are those of the environment. */
 #define TREE_FLAGS                                                                       \
  (DIT_DB_REVERSEKEY | DIT_DB_DUPSORT | DIT_DB_INTEGERKEY | DIT_DB_DUPFIXED |             \
   DIT_DB_INTEGERDUP | DIT_DB_REVERSEDUP)

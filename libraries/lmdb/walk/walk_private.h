@@ -36,7 +36,7 @@
 #define WALK_BUFFERS   (2 * WALK_DEPTH_MAX + 1)
 /* Neighbours that are read with one call. */
 #define WALK_RUN_MAX 16
-/* Of all formats. */
+/* Those of all formats. */
 #define WALK_PAGE_BYTES_MAX 65536u
 /* Far more than any program opens. */
 #define WALK_DATABASES_MAX 65536u
@@ -71,7 +71,7 @@ struct walk_tree {
 	_Atomic unsigned depth; /* level of the first leaf that was seen; 0: none yet */
 	_Atomic bool is_cut;    /* pages were not visited */
 	_Atomic uint64_t ntasks;
-	/* Of a database with all of its lists; counted if somebody wants to know. */
+	/* Those of a database with all of its lists; counted on demand. */
 	_Atomic uint64_t nkeys;
 	_Atomic uint64_t all_branches;
 	_Atomic uint64_t all_leaves;
@@ -79,7 +79,7 @@ struct walk_tree {
 	_Atomic uint64_t used_bytes;
 };
 
-/* What the keys of a page may be: from the branches above. */
+/* The range of the keys of a page, from the branches above. */
 struct walk_bound {
 	bool is_set;
 	struct dit_span key; /* lowest: that or above; highest: below that */
@@ -90,7 +90,7 @@ struct walk_place {
 	struct walk_tree *tree;
 	uint64_t page;
 	unsigned level; /* 1: the root */
-	unsigned run;   /* the pages behind it will be wanted, too: so many with it */
+	unsigned run;   /* the pages after it will be wanted, too: so many with it */
 	struct walk_bound lowest;
 	struct walk_bound highest;
 	uint64_t parent; /* for findings; DIT_WALK_NO_PAGE: it is a root */
@@ -123,14 +123,14 @@ struct walk {
 	const struct dit_page_format *format;
 	unsigned page_bytes;
 	uint64_t npages;  /* numbers below this one may be used */
-	uint64_t nbehind; /* pages that the meta page counts behind the end of the file */
+	uint64_t nbehind; /* pages that the meta page counts after the end of the file */
 	struct dit_meta meta;
 	struct walk_tree **databases; /* owned, with their names */
 	size_t ndatabases;
 	bool has_all_databases;
 	struct dit_ticker ticker; /* [own: the thread of dit_walk()] */
 	bool is_probe; /* what is below a page, and in trees of lists, is not visited */
-	/* Of a probe: all pages, which liblmdb has mapped, too. NULL: they are read. */
+	/* In a probe: all pages, which liblmdb has mapped, too. NULL: they are read. */
 	const char *map;
 	struct walk_tasks *tasks; /* has its own rules */
 
@@ -141,7 +141,7 @@ struct walk {
 	_Atomic uint64_t nfreed;
 	_Atomic uint64_t nfreed_behind; /* of nbehind, in the free list */
 	_Atomic bool is_cut;
-	_Atomic int error; /* first one; nobody goes on */
+	_Atomic int error; /* first one; ends all threads */
 
 	/* [lock: lock] */
 	pthread_mutex_t lock;
@@ -171,7 +171,7 @@ void dit_walk_cut(struct walk *walk, struct walk_tree *tree);
 bool dit_walk_mark(_Atomic uint64_t *bits, uint64_t page);
 bool dit_walk_is_marked(const _Atomic uint64_t *bits, uint64_t page);
 
-/** The page belongs to this tree, and nobody else: else a finding, and false. */
+/** The page belongs to this tree alone: else a finding, and false. */
 bool dit_walk_claim(struct walk *walk, struct walk_tree *tree, uint64_t page,
                     uint64_t at_page, long at_node);
 
@@ -187,7 +187,7 @@ void dit_walk_page_transaction(struct walk *walk, const struct walk_tree *tree,
 bool dit_walk_node(struct walk *walk, struct walk_tree *tree, uint64_t page,
                    struct dit_page_view view, unsigned slot, struct dit_node_view *ret);
 
-/** Each byte behind upper belongs to one node. @p number: of the node that it lies in. */
+/** Each byte after upper belongs to one node. @p number: of the node that it lies in. */
 void dit_walk_tiles(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                     long number, struct dit_page_view view);
 
@@ -236,7 +236,7 @@ void dit_walk_leaf(struct walk_member *member, const struct walk_place *place,
 void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
                      struct dit_page_view view);
 
-/** What the node of a database with lists holds: one item, some, or many. */
+/** The content of a node of a database with lists: one item, some, or many. */
 void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    long number, const struct dit_node_view *node);
 
@@ -262,7 +262,7 @@ void dit_walk_count_items(struct walk_tree *tree, uint64_t count);
 /**
  * Claim the pages of a long value and check their header; findings if they are wrong.
  *
- * @param ret_first  the first page: the value begins behind its header
+ * @param ret_first  the first page: the value begins after its header
  */
 bool dit_walk_overflow(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                        long number, const struct dit_node_view *node,
@@ -286,7 +286,7 @@ void dit_walk_free_record(struct walk_member *member, struct walk_tree *tree,
 
 /* ---- orders ---- */
 
-/** What a page's keys are compared with: of a list its items' order. */
+/** The order of a page's keys: in a list that of its items. */
 static inline const struct dit_key_order *walk_order_of(const struct walk_tree *tree)
 {
 	return tree->role == WALK_LIST ? &tree->orders.items : &tree->orders.keys;
@@ -332,7 +332,7 @@ bool dit_walk_metas_have_changed(struct walk *walk);
 /* ---- tasks ---- */
 
 int dit_walk_tasks_new(struct walk_tasks **ret, unsigned nmembers);
-/** Tasks that nobody did are dropped: their walk has failed. NULL is fine. */
+/** Tasks that are left are dropped: their walk has failed. NULL is fine. */
 void dit_walk_tasks_free(struct walk_tasks *tasks, struct walk *walk);
 
 /** Are there fewer than the members need? A guess. */

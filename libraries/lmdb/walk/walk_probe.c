@@ -25,11 +25,11 @@ struct dit_probe {
 	struct walk walk;
 	struct walk_member *member;
 	const char *map; /* of all pages; NULL: none yet */
-	/* Of each page that was visited: the page and the node that refer to it. Tree,
+	/* For each page that was visited: the page and the node that refer to it. Tree,
 	 * level and bounds follow from that. A page that is referred to twice is a
 	 * finding, so no descent is endless. 0: not visited */
 	uint64_t *places;
-	/* A bit for each page: a leaf, and so is the one behind it; a list's root, and so
+	/* A bit for each page: a leaf, and so is the one after it; a list's root, and so
 	 * is its first leaf; a database's root, and so is all below it. */
 	_Atomic uint64_t *is_done;
 	struct last_leaf *last; /* of each database */
@@ -184,7 +184,7 @@ static bool is_behind(const struct walk_tree *tree, struct dit_page_view view,
 	                        : key_of(view, last));
 }
 
-/* The leaf behind one, which liblmdb looks at when all keys of that one are lower. */
+/* The leaf after one, which liblmdb looks at when all keys of that one are lower. */
 static int look_behind(struct dit_probe *probe, struct walk_tree *tree,
                        struct dit_span key, const struct walk_place *leaf)
 {

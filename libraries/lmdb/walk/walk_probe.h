@@ -16,9 +16,9 @@
  * damage. 8 bytes for each page of the file remember the place. After that a probe costs
  * a search in checked pages, and less than that while keys ascend.
  *
- * What is checked is the newest snapshot, as it was when the file was opened. liblmdb
+ * The newest snapshot is checked, as it was when the file was opened. liblmdb
  * writes to none of its pages before it commits, so a probe stays right during one
- * transaction of the caller. Nobody else may write, or cut the file.
+ * transaction of the caller. No other process may write, or cut the file.
  *
  * Threads: one at a time.
  */
@@ -59,7 +59,7 @@ size_t dit_probe_find(const struct dit_probe *probe, const char *name);
 /** Records of all databases together, as their trees' records count them. */
 uint64_t dit_probe_count(const struct dit_probe *probe);
 
-/** Keys before all others and behind all others. */
+/** Keys before all others and after all others. */
 #define DIT_PROBE_FIRST ((struct dit_span){NULL, 0})
 #define DIT_PROBE_LAST  ((struct dit_span){NULL, 1})
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a database takes: its keys, pages and bytes, those of its lists included. */
+/* The size of a database: its keys, pages and bytes, those of its lists included. */
 #include "walk/walk_private.h"
 
 static void add(_Atomic uint64_t *counter, uint64_t n)
@@ -7,7 +7,7 @@ static void add(_Atomic uint64_t *counter, uint64_t n)
 	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
 }
 
-/* Of a packed page lower counts two bytes for each item, whatever their size. */
+/* In a packed page lower counts two bytes for each item, whatever their size. */
 static uint64_t used_bytes(struct dit_page_view view)
 {
 	if ((dit_view_flags(view) & DIT_PAGE_LEAF2) != 0) {

@@ -3,8 +3,8 @@
  * Tasks: pages to visit with all that is below them, handed to whoever is free.
  *
  * They are handed out in the order of page numbers, the lowest first. Trees are written
- * from their leaves to their root, so a root lies behind its leaves: by the time that the
- * reading ahead comes to a root, what is below it is in memory.
+ * from their leaves to their root, so a root lies after its leaves: by the time that the
+ * reading ahead reaches a root, the pages below it are in memory.
  *
  * A member makes tasks only while there are fewer than FEW for each member, so that the
  * memory of all tasks is bounded: one branch page makes some hundred.
@@ -205,7 +205,7 @@ int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place
 
 /* ---- doing them ---- */
 
-/* The next task; NULL: there is none, and nobody is left who could make one. */
+/* The next task; NULL: there is none, and no thread is left that could make one. */
 static struct task *take(struct walk_tasks *tasks, bool was_busy)
 {
 	struct task *task = NULL;
