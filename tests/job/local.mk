@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/test_csn_list \
 	%D%/test_glue \
 	%D%/test_index_limit \
+	%D%/test_job \
 	%D%/test_release_rules \
 	%D%/test_value_rules \
 	$(NULL)
@@ -19,6 +20,9 @@ check_PROGRAMS += \
 %C%_test_index_limit_LDADD = $(test_libs)
 %C%_test_release_rules_SOURCES = %D%/test_release_rules.c
 %C%_test_release_rules_LDADD = $(test_libs)
+%C%_test_job_SOURCES = %D%/test_job.c
+%C%_test_job_LDADD = $(test_libs)
+%C%_test_job_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 %C%_test_glue_SOURCES = %D%/test_glue.c
 %C%_test_glue_LDADD = $(test_libs)
 %C%_test_glue_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

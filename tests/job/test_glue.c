@@ -149,44 +149,6 @@ static void a_subordinate_without_a_superior_is_refused(void **state)
 	dit_glue_deinit(&glue);
 }
 
-static void count_report(void *ctx, const struct dit_report *report)
-{
-	assert_int_equal(report->kind, DIT_REPORT_ERROR);
-	(*(unsigned *)ctx)++;
-}
-
-static int count_directories(void *ctx, const char *const *directories, size_t n)
-{
-	(void)directories;
-	*(size_t *)ctx = n;
-	return -EPERM;
-}
-
-static void without_memory_no_directory_is_told(void **state)
-{
-	struct dit_glue glue =
-		glue_of((struct dit_glue_opts){.chosen = &databases[SUPERIOR]});
-	unsigned nreports = 0;
-	size_t n = 0;
-
-	(void)state;
-	assert_int_equal(dit_glue_before_open(&glue, count_directories, &n, NULL, NULL),
-	                 -EPERM);
-	assert_int_equal(n, glue.ndatabases);
-	n = 0;
-	countdown = 0;
-	assert_int_equal(dit_glue_before_open(&glue, count_directories, &n, count_report,
-	                                      &nreports),
-	                 -ENOMEM);
-	countdown = 0;
-	assert_int_equal(dit_glue_before_open(&glue, count_directories, &n, NULL, NULL),
-	                 -ENOMEM);
-	countdown = -1;
-	assert_int_equal(n, 0);
-	assert_int_equal(nreports, 1);
-	dit_glue_deinit(&glue);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,7 +157,6 @@ int main(void)
 		cmocka_unit_test(a_number_keeps_the_subordinates_entries_out),
 		cmocka_unit_test(the_empty_dn_needs_an_empty_suffix),
 		cmocka_unit_test(a_subordinate_without_a_superior_is_refused),
-		cmocka_unit_test(without_memory_no_directory_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,15 +15,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/regular_file.h"
-#include "base/tell.h"
-#include "base/ticker.h"
 #include "check/check_content.h"
 #include "check/check_sizes.h"
 #include "place/fault.h"
@@ -55,25 +52,12 @@ struct check {
 	size_t ndamaged;      /* nindexes of the database at most */
 	struct dit_check_findings *findings;
 	struct dit_check_findings *notes;
-	struct dit_check_sizes *sizes;  /* NULL: nobody wants to know */
-	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
-	uint64_t memory_bytes;
+	struct dit_check_sizes *sizes; /* NULL: nobody wants to know */
+	uint64_t done;                 /* of the phase that the teller tells */
+	uint64_t total;
 	uint64_t bytes_read; /* pages that the walk has visited */
 	uint64_t bytes_total;
 };
-
-static void report(struct check *check, enum dit_report_kind kind, const char *format,
-                   ...) __attribute__((format(printf, 3, 4)));
-
-static void report(struct check *check, enum dit_report_kind kind, const char *format,
-                   ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	dit_tell(check->opts->report, check->opts->report_ctx, kind, format, args);
-	va_end(args);
-}
 
 /* ---- findings ---- */
 
@@ -198,9 +182,9 @@ static void hold(struct check *check)
 
 	/* In the table of readers of LMDB 1.0 nothing is registered. */
 	if (r < 0 && r != DIT_E_FORMAT) {
-		report(check, DIT_REPORT_WARNING,
-		       "%s: checked without holding a snapshot: %s", check->one->path,
-		       dit_strerror(r));
+		dit_job_report(check->one->job, DIT_REPORT_WARNING,
+		               "%s: checked without holding a snapshot: %s",
+		               check->one->path, dit_strerror(r));
 	}
 	check->is_held = check->hold != NULL;
 }
@@ -250,15 +234,16 @@ static int open_readers(struct check *check, const char *directory, unsigned nre
 /* The releases differ in hashes and in the index of objectClass. */
 static void look_at_release(struct check *check)
 {
-	enum dit_openldap_version release = check->one->openldap;
+	enum dit_openldap_version release = check->one->job->chosen.openldap;
 
 	if (dit_snapshot_is_lmdb_10(check->snapshot) != (release >= DIT_OPENLDAP_2_7)) {
-		report(check, DIT_REPORT_WARNING,
-		       "%s is a database of OpenLDAP %s, the configuration is read as "
-		       "OpenLDAP %s reads it: see --openldap",
-		       check->one->path,
-		       release >= DIT_OPENLDAP_2_7 ? "2.5 or 2.6" : "2.7",
-		       dit_openldap_name(release));
+		dit_job_report(
+			check->one->job, DIT_REPORT_WARNING,
+			"%s is a database of OpenLDAP %s, the configuration is read as "
+			"OpenLDAP %s reads it: see --openldap",
+			check->one->path,
+			release >= DIT_OPENLDAP_2_7 ? "2.5 or 2.6" : "2.7",
+			dit_openldap_name(release));
 	}
 }
 
@@ -274,18 +259,20 @@ static int open_snapshot(struct check *check)
 	}
 	r = dit_data_directory(check->one->path, &directory);
 	if (r == 0) {
-		report(check, DIT_REPORT_ERROR,
-		       "%s: the content of a file that is not called data.mdb cannot be "
-		       "checked",
-		       check->one->path);
+		dit_job_report(
+			check->one->job, DIT_REPORT_ERROR,
+			"%s: the content of a file that is not called data.mdb cannot be "
+			"checked",
+			check->one->path);
 		return -EINVAL;
 	}
 	if (r > 0) {
-		r = open_readers(check, directory, check->one->nthreads, &fault);
+		r = open_readers(check, directory, check->one->job->nthreads, &fault);
 	}
 	free(directory);
 	if (r < 0 && fault.text[0] != '\0') {
-		report(check, DIT_REPORT_ERROR, "%s: %s", check->one->path, fault.text);
+		dit_job_report(check->one->job, DIT_REPORT_ERROR, "%s: %s",
+		               check->one->path, fault.text);
 	}
 	if (r == 0) {
 		check->is_held = dit_snapshot_is_held(check->snapshot);
@@ -311,36 +298,32 @@ static uint64_t transaction_of(const struct check *check)
 
 /* ---- progress ---- */
 
-static void find_memory(void *ctx)
-{
-	struct check *check = ctx;
-
-	check->memory_bytes = dit_memory_in_use();
-}
-
-static void tell_progress(void *ctx, enum dit_check_phase phase, uint64_t done,
-                          uint64_t total)
+static void fill_progress(void *ctx, struct dit_progress *ret)
 {
 	static const enum dit_progress_unit units[DIT_CHECK_NPHASES] = {
 		[DIT_CHECK_STRUCTURE] = DIT_PROGRESS_PAGES,
 		[DIT_CHECK_ENTRIES] = DIT_PROGRESS_RECORDS,
 		[DIT_CHECK_INDEXES] = DIT_PROGRESS_POSTINGS,
 	};
-	struct check *check = ctx;
-	struct dit_progress progress = {.phase = phase,
-	                                .unit = units[phase],
-	                                .done = done,
-	                                .total = total,
-	                                .bytes_read = check->bytes_read,
-	                                .bytes_total = check->bytes_total,
-	                                .threads = check->one->nthreads};
+	const struct check *check = ctx;
 
-	dit_tick(&check->memory_clock);
-	progress.memory_bytes = check->memory_bytes;
-	if (phase == DIT_CHECK_ENTRIES) {
-		progress.nentries = done;
-	}
-	check->opts->progress(check->opts->progress_ctx, &progress);
+	ret->unit = units[ret->phase];
+	ret->done = check->done;
+	ret->total = check->total;
+	ret->bytes_read = check->bytes_read;
+	ret->bytes_total = check->bytes_total;
+	ret->threads = check->one->job->nthreads;
+	ret->nentries = ret->phase == DIT_CHECK_ENTRIES ? check->done : 0;
+}
+
+static void tell_progress(void *ctx, enum dit_check_phase phase, uint64_t done,
+                          uint64_t total)
+{
+	struct check *check = ctx;
+
+	check->done = done;
+	check->total = total;
+	dit_teller_tell(&check->one->job->teller, phase);
 }
 
 static void tell_pages(void *ctx, uint64_t done, uint64_t total, unsigned page_bytes)
@@ -359,7 +342,7 @@ static int walk(struct check *check, struct dit_walk_stats *stats)
 	struct dit_walk_opts opts = {
 		.fd = check->fd,
 		.transaction = transaction_of(check),
-		.nthreads = check->one->nthreads,
+		.nthreads = check->one->job->nthreads,
 		.order = take_database,
 		.order_ctx = check,
 		.found = keep_walked,
@@ -396,31 +379,32 @@ static void tell_damaged(struct check *check)
 {
 	qsort(check->damaged, check->ndamaged, sizeof(*check->damaged), compare_names);
 	for (size_t i = 0; i < check->ndamaged; i++) {
-		report(check, DIT_REPORT_WARNING,
-		       "%s: the index %s is damaged and was not compared with the "
-		       "entries; \"ditindex %s\" mends it",
-		       check->one->path, check->damaged[i], check->damaged[i]);
+		dit_job_report(
+			check->one->job, DIT_REPORT_WARNING,
+			"%s: the index %s is damaged and was not compared with the "
+			"entries; \"ditindex %s\" mends it",
+			check->one->path, check->damaged[i], check->damaged[i]);
 	}
 	if (check->is_unused_damaged) {
-		report(check, DIT_REPORT_WARNING,
-		       "%s: an index that is not configured is damaged; \"ditindex "
-		       "--drop-unconfigured\" removes it",
-		       check->one->path);
+		dit_job_report(
+			check->one->job, DIT_REPORT_WARNING,
+			"%s: an index that is not configured is damaged; \"ditindex "
+			"--drop-unconfigured\" removes it",
+			check->one->path);
 	}
 }
 
 static int check_content(struct check *check)
 {
-	const struct dit_stop stop = {.flag = check->opts->stop};
 	const struct dit_check_content_opts opts = {
 		.snapshot = check->snapshot,
-		.settings = check->one->settings,
+		.settings = check->one->job->chosen.settings,
 		.database = check->one->database,
 		.memory_bytes = check->opts->memory_bytes,
 		.tmpdir = check->opts->tmpdir,
 		.damaged = check->damaged,
 		.ndamaged = check->ndamaged,
-		.stop = &stop,
+		.stop = &check->one->job->stop,
 		.findings = check->findings,
 		.notes = check->notes,
 		.tell = check->opts->progress == NULL ? NULL : tell_progress,
@@ -429,11 +413,12 @@ static int check_content(struct check *check)
 	int r = 0;
 
 	if (check->snapshot == NULL || check->is_damaged) {
-		report(check, DIT_REPORT_WARNING,
-		       "%s: the structure is damaged, so the content was not checked; "
-		       "\"ditindex NAME\" mends a damaged index, \"ditcat -c\" saves what "
-		       "can be read",
-		       check->one->path);
+		dit_job_report(
+			check->one->job, DIT_REPORT_WARNING,
+			"%s: the structure is damaged, so the content was not checked; "
+			"\"ditindex NAME\" mends a damaged index, \"ditcat -c\" saves what "
+			"can be read",
+			check->one->path);
 		return 0;
 	}
 	r = dit_check_content(&opts);
@@ -444,10 +429,11 @@ static int check_content(struct check *check)
 	}
 	tell_damaged(check);
 	if (r == DIT_E_CORRUPT && dit_check_findings_count(check->findings) > 0) {
-		report(check, DIT_REPORT_WARNING,
-		       "%s: the structure is damaged, so the content was not checked to "
-		       "its end",
-		       check->one->path);
+		dit_job_report(
+			check->one->job, DIT_REPORT_WARNING,
+			"%s: the structure is damaged, so the content was not checked to "
+			"its end",
+			check->one->path);
 		return 0;
 	}
 	return r;
@@ -461,20 +447,20 @@ static int check_content(struct check *check)
  */
 static int read_sample(struct check *check)
 {
-	const struct dit_stop stop = {.flag = check->opts->stop};
 	struct dit_check_use *use = check->one->use;
 	struct dit_fault fault = {""};
 	char *directory = NULL;
 	int r = 0;
 
 	if (use == NULL || check->sizes == NULL ||
-	    check->one->openldap >= DIT_OPENLDAP_2_7 ||
+	    check->one->job->chosen.openldap >= DIT_OPENLDAP_2_7 ||
 	    dit_check_findings_count(check->findings) > 0 ||
 	    dit_data_directory(check->one->path, &directory) <= 0) {
 		return 0;
 	}
 	if (open_readers(check, directory, 1, &fault) == 0) {
-		r = dit_check_use_sample(use, check->sizes, check->snapshot, &stop);
+		r = dit_check_use_sample(use, check->sizes, check->snapshot,
+		                         &check->one->job->stop);
 	}
 	free(directory);
 	return r == DIT_E_STOPPED || r == -ENOMEM ? r : 0;
@@ -578,8 +564,8 @@ static int check_file(struct check *check, struct dit_walk_stats *stats)
 		check->fd = open_file(check, &fault);
 		if (check->fd < 0) {
 			if (fault.text[0] != '\0') {
-				report(check, DIT_REPORT_ERROR, "%s: %s",
-				       check->one->path, fault.text);
+				dit_job_report(check->one->job, DIT_REPORT_ERROR,
+				               "%s: %s", check->one->path, fault.text);
 			}
 			return check->fd;
 		}
@@ -648,12 +634,13 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 	struct dit_walk_stats stats = {0};
 	int r = dit_check_findings_new(&check.findings, opts->opts->max_findings);
 
-	check.memory_clock = (struct dit_ticker){find_memory, &check, 0, 0};
+	opts->job->teller.fill = fill_progress;
+	opts->job->teller.ctx = &check;
 	if (r == 0) {
 		r = dit_check_findings_new(&check.notes, opts->opts->max_findings);
 	}
 	if (r == 0 && opts->opts->sizes != NULL) {
-		r = dit_check_sizes_new(&check.sizes, opts->nthreads);
+		r = dit_check_sizes_new(&check.sizes, opts->job->nthreads);
 	}
 	if (r == 0 && opts->database != NULL) {
 		check.damaged =
@@ -670,8 +657,8 @@ int dit_check_one(const struct dit_check_one_opts *opts, uint64_t *by_kind)
 		by_kind[i] += dit_check_findings_count_of(check.findings, i);
 	}
 	if (r < 0 && r != DIT_E_STOPPED) {
-		report(&check, DIT_REPORT_ERROR, "%s: could not be checked: %s",
-		       opts->path, reason(r));
+		dit_job_report(opts->job, DIT_REPORT_ERROR,
+		               "%s: could not be checked: %s", opts->path, reason(r));
 	}
 	dit_check_findings_free(check.findings);
 	dit_check_findings_free(check.notes);

@@ -7,20 +7,17 @@
 #ifndef DITKIT_CHECK_ONE_H
 #define DITKIT_CHECK_ONE_H
 
-#include "base/openldap.h"
 #include "check/check_findings.h"
 #include "check/check_use.h"
-#include "config/settings.h"
+#include "job/job.h"
 
 struct dit_check_one_opts {
 	const struct dit_check_opts *opts; /* borrowed, like the others */
+	struct dit_job *job;               /* not const: its teller tells of this file */
 	const char *path;                  /* of the data file */
-	const struct dit_settings *settings;
-	enum dit_openldap_version openldap;  /* whose settings they are */
 	const struct dit_database *database; /* NULL: the structure alone is checked */
 	struct dit_check_use
 		*use; /* a sample is read into it, and it is told; NULL: none */
-	unsigned nthreads;
 };
 
 /**

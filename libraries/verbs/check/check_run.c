@@ -10,13 +10,13 @@
 
 #include "check/check_one.h"
 #include "check/check_searches.h"
-#include "config/settings.h"
-#include "job/chosen.h"
+#include "job/job.h"
 
 struct check {
 	const struct dit_check_opts *opts;
-	struct dit_chosen chosen; /* empty: a path was given */
-	unsigned nthreads;
+	struct dit_job job; /* its chosen is empty if a path was given */
+	const struct dit_database **databases; /* those that are checked; owned */
+	size_t ndatabases;
 	struct dit_check_use **uses; /* of the databases that are checked; owned */
 	size_t nuses;
 	uint64_t by_kind[DIT_CHECK_NKINDS]; /* of all files */
@@ -39,11 +39,9 @@ static int check_path(struct check *check, const char *path,
 {
 	struct dit_check_one_opts one = {
 		.opts = check->opts,
-		.settings = check->chosen.settings,
-		.openldap = check->chosen.openldap,
+		.job = &check->job,
 		.database = check->opts->is_quick ? NULL : database,
 		.use = use_of(check, database),
-		.nthreads = check->nthreads,
 	};
 	struct stat status;
 	char *file = NULL;
@@ -63,63 +61,55 @@ static int check_path(struct check *check, const char *path,
 
 static bool belongs(const struct check *check, const struct dit_database *database)
 {
-	const struct dit_database *chosen = check->chosen.db;
+	const struct dit_database *chosen = check->job.chosen.db;
 
 	return database == chosen ||
 	       (!check->opts->no_glue && check->opts->database < 0 &&
 	        database->is_subordinate && strcmp(database->type, "mdb") == 0 &&
-	        dit_settings_superior(check->chosen.settings, database) == chosen);
+	        dit_settings_superior(check->job.chosen.settings, database) == chosen);
+}
+
+static int find_databases(struct check *check)
+{
+	const struct dit_settings *settings = check->job.chosen.settings;
+
+	check->databases = calloc(settings->ndatabases + 1, sizeof(*check->databases));
+	if (check->databases == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < settings->ndatabases; i++) {
+		if (belongs(check, &settings->databases[i])) {
+			check->databases[check->ndatabases++] = &settings->databases[i];
+		}
+	}
+	return 0;
 }
 
 /* Those that will be opened. */
 static int tell_directories(const struct check *check)
 {
-	const struct dit_settings *settings = check->chosen.settings;
 	const struct dit_check_opts *opts = check->opts;
-	const char **directories = NULL;
-	size_t n = 0;
-	int r = 0;
 
-	if (opts->before_open == NULL) {
-		return 0;
-	}
-	if (opts->path != NULL) {
+	if (opts->before_open != NULL && opts->path != NULL) {
 		return opts->before_open(opts->before_open_ctx, &opts->path, 1);
 	}
-	directories = calloc(settings->ndatabases + 1, sizeof(*directories));
-	if (directories == NULL) {
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < settings->ndatabases; i++) {
-		if (belongs(check, &settings->databases[i]) &&
-		    settings->databases[i].data.directory != NULL) {
-			directories[n++] = settings->databases[i].data.directory;
-		}
-	}
-	r = opts->before_open(opts->before_open_ctx, directories, n);
-	free(directories);
-	return r;
+	return dit_job_before_open(&check->job, check->databases, check->ndatabases);
 }
 
 /* ---- how indexes are used ---- */
 
 static int make_uses(struct check *check)
 {
-	const struct dit_settings *settings = check->chosen.settings;
 	int r = 0;
 
-	check->uses = calloc(settings->ndatabases + 1, sizeof(struct dit_check_use *));
+	check->uses = calloc(check->ndatabases + 1, sizeof(struct dit_check_use *));
 	if (check->uses == NULL) {
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < settings->ndatabases && r == 0; i++) {
-		const struct dit_database *database = &settings->databases[i];
-
-		if (belongs(check, database)) {
-			r = dit_check_use_new(&check->uses[check->nuses], settings,
-			                      database);
-			check->nuses += r == 0;
-		}
+	for (size_t i = 0; i < check->ndatabases && r == 0; i++) {
+		r = dit_check_use_new(&check->uses[i], check->job.chosen.settings,
+		                      check->databases[i]);
+		check->nuses += r == 0;
 	}
 	return r;
 }
@@ -127,13 +117,13 @@ static int make_uses(struct check *check)
 static int look_at_uses(struct check *check)
 {
 	const struct dit_check_opts *opts = check->opts;
-	const struct dit_check_searches_opts searches = {.settings =
-	                                                         check->chosen.settings,
-	                                                 .uses = check->uses,
-	                                                 .nuses = check->nuses,
-	                                                 .next = opts->searches,
-	                                                 .ctx = opts->searches_ctx,
-	                                                 .stop = opts->stop};
+	const struct dit_check_searches_opts searches = {
+		.settings = check->job.chosen.settings,
+		.uses = check->uses,
+		.nuses = check->nuses,
+		.next = opts->searches,
+		.ctx = opts->searches_ctx,
+		.stop = opts->stop};
 
 	return opts->searches == NULL ? 0 : dit_check_searches_read(&searches);
 }
@@ -151,22 +141,17 @@ static void free_uses(struct check *check)
 static int check_databases(struct check *check)
 {
 	const struct dit_check_opts *opts = check->opts;
-	struct dit_chosen_opts wanted = {.conf = opts->conf,
-	                                 .conf_dir = opts->conf_dir,
-	                                 .suffix = opts->suffix,
-	                                 .database = opts->database,
-	                                 .openldap = opts->openldap,
-	                                 .tool = "slapcat",
-	                                 .report = opts->report,
-	                                 .report_ctx = opts->report_ctx};
-	const struct dit_settings *settings = NULL;
-	int r = dit_chosen_read(&check->chosen, &wanted);
+	int r = dit_job_read(&check->job);
 
+	if (r == 0) {
+		r = dit_job_choose(&check->job);
+	}
+	if (r == 0) {
+		r = find_databases(check);
+	}
 	if (r < 0) {
 		return r;
 	}
-	settings = check->chosen.settings;
-	check->nthreads = dit_thread_count(check->nthreads, settings);
 	if (opts->config != NULL && opts->sizes != NULL) {
 		r = make_uses(check);
 		r = r == 0 ? look_at_uses(check) : r;
@@ -178,14 +163,11 @@ static int check_databases(struct check *check)
 		return r;
 	}
 	if (opts->path != NULL) {
-		return check_path(check, opts->path, check->chosen.db);
+		return check_path(check, opts->path, check->job.chosen.db);
 	}
-	for (size_t i = 0; i < settings->ndatabases && r == 0; i++) {
-		const struct dit_database *database = &settings->databases[i];
-
-		if (belongs(check, database)) {
-			r = check_path(check, database->data.directory, database);
-		}
+	for (size_t i = 0; i < check->ndatabases && r == 0; i++) {
+		r = check_path(check, check->databases[i]->data.directory,
+		               check->databases[i]);
 	}
 	return r;
 }
@@ -216,13 +198,15 @@ static int fill_stats(const struct check *check, struct dit_check_stats *ret)
 
 int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
 {
-	struct check check = {.opts = opts, .nthreads = opts->threads};
+	struct check check = {.opts = opts};
+	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapcat"};
 	int r = 0;
 	int filled = 0;
 
 	*ret = (struct dit_check_stats){.nfindings = 0};
+	dit_job_init(&check.job, &job);
 	if (opts->path != NULL && opts->is_quick) {
-		check.nthreads = dit_thread_count(check.nthreads, NULL);
+		check.job.nthreads = dit_thread_count(opts->threads, NULL);
 		r = tell_directories(&check);
 		if (r == 0) {
 			r = check_path(&check, opts->path, NULL);
@@ -232,7 +216,8 @@ int dit_check(const struct dit_check_opts *opts, struct dit_check_stats *ret)
 	}
 	filled = fill_stats(&check, ret);
 	free_uses(&check);
-	dit_chosen_deinit(&check.chosen);
+	free(check.databases);
+	dit_job_deinit(&check.job);
 	return r < 0 ? r : filled;
 }
 

@@ -13,7 +13,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +20,13 @@
 #include <lmdb.h>
 
 #include "base/monitor.h"
-#include "base/stop.h"
-#include "base/tell.h"
 #include "export/export_file.h"
 #include "export/export_match.h"
 #include "export/export_pack.h"
 #include "export/export_text.h"
 #include "filter/filter_index.h"
-#include "job/chosen.h"
-#include "job/glue.h"
 #include "job/hint.h"
+#include "job/job.h"
 #include "place/fault.h"
 #include "scan/scan_snapshot.h"
 
@@ -76,9 +72,7 @@ struct export
 {
 	/* [const] while members run */
 	const struct dit_export_opts *opts;
-	struct dit_stop stop;
-	struct dit_chosen chosen;
-	struct dit_glue glue;
+	struct dit_job job;
 	struct dit_export_match match;
 	struct export_database *databases;
 	size_t ndatabases;
@@ -93,25 +87,10 @@ struct export
 	struct export_text *pending[WRITE_TEXTS]; /* to be written */
 	int npending;
 	size_t pending_bytes;
-	struct dit_ticker memory_clock; /* when memory_bytes is found out again */
-	uint64_t memory_bytes;
-	bool is_told; /* why the scan ends */
+	bool is_told; /* why the export ends */
 };
 
 /* ---- reports ---- */
-
-static void tell(const struct export *export, enum dit_report_kind kind,
-                 const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void tell(const struct export *export, enum dit_report_kind kind,
-                 const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	dit_tell(export->opts->report, export->opts->report_ctx, kind, format, args);
-	va_end(args);
-}
 
 static int fail_on_file(struct export *export, int r)
 {
@@ -121,8 +100,8 @@ static int fail_on_file(struct export *export, int r)
 	if (r == DIT_E_STOPPED) {
 		return r; /* told at the end */
 	}
-	tell(export, DIT_REPORT_ERROR, "%s: %s", path == NULL ? "standard output" : path,
-	     dit_strerror(r));
+	dit_job_report(&export->job, DIT_REPORT_ERROR, "%s: %s",
+	               path == NULL ? "standard output" : path, dit_strerror(r));
 	return r;
 }
 
@@ -280,14 +259,15 @@ static int write_pending(struct export *export)
 static int take_unreadable(struct export *export, const struct export_text *text)
 {
 	export->stats->nunreadable += text->nunreadable;
-	tell(export, DIT_REPORT_ERROR, "%s: entry id=%08lx cannot be read: %s",
-	     export->current->db->data.directory, (unsigned long)text->first_id,
-	     text->first_reason);
+	dit_job_report(&export->job, DIT_REPORT_ERROR,
+	               "%s: entry id=%08lx cannot be read: %s",
+	               export->current->db->data.directory, (unsigned long)text->first_id,
+	               text->first_reason);
 	if (text->nunreadable > 1) {
-		tell(export, DIT_REPORT_ERROR,
-		     "%s: %llu entries near it cannot be read either",
-		     export->current->db->data.directory,
-		     (unsigned long long)text->nunreadable - 1);
+		dit_job_report(&export->job, DIT_REPORT_ERROR,
+		               "%s: %llu entries near it cannot be read either",
+		               export->current->db->data.directory,
+		               (unsigned long long)text->nunreadable - 1);
 	}
 	export->is_told = export->is_told || text->is_end;
 	return text->is_end ? DIT_E_CORRUPT : 0;
@@ -295,43 +275,31 @@ static int take_unreadable(struct export *export, const struct export_text *text
 
 static void tell_lost(const struct export *export, const struct export_text *text)
 {
-	tell(export, DIT_REPORT_WARNING,
-	     "%s: entry id=%08lx is written without \"%.*s\", whose values slapd has lost; "
-	     "see what \"ditcheck\" says of %llu such attributes",
-	     export->current->db->data.directory, (unsigned long)text->lost_id,
-	     DIT_SPAN_ARGS(text->lost_name), (unsigned long long)text->nlost);
+	dit_job_report(
+		&export->job, DIT_REPORT_WARNING,
+		"%s: entry id=%08lx is written without \"%.*s\", whose values slapd has lost; "
+		"see what \"ditcheck\" says of %llu such attributes",
+		export->current->db->data.directory, (unsigned long)text->lost_id,
+		DIT_SPAN_ARGS(text->lost_name), (unsigned long long)text->nlost);
 }
 
-static void find_memory(void *ctx)
+static void fill_progress(void *ctx, struct dit_progress *ret)
 {
-	struct export *export = ctx;
+	const struct export *export = ctx;
 
-	export->memory_bytes = dit_memory_in_use();
-}
-
-static void tell_progress(struct export *export, enum dit_export_phase phase)
-{
-	const struct dit_export_opts *opts = export->opts;
-	struct dit_progress progress = {.phase = phase,
-	                                .unit = DIT_PROGRESS_RECORDS,
-	                                .nentries = export->stats->nentries,
-	                                .bytes_written = export->file.nbytes,
-	                                .threads = export->stats->threads};
-
-	if (opts->progress == NULL) {
-		return;
-	}
-	for (size_t i = 0; i < export->ndatabases && phase == DIT_EXPORT_ENTRIES; i++) {
+	ret->unit = DIT_PROGRESS_RECORDS;
+	ret->nentries = export->stats->nentries;
+	ret->bytes_written = export->file.nbytes;
+	ret->threads = export->stats->threads;
+	for (size_t i = 0; i < export->ndatabases && ret->phase == DIT_EXPORT_ENTRIES;
+	     i++) {
 		const struct export_database *database = &export->databases[i];
 
-		progress.done += database->nread;
-		progress.total += database->candidates.ids != NULL
-		                          ? database->candidates.n
-		                          : dit_entry_scan_nrecords(database->scan);
+		ret->done += database->nread;
+		ret->total += database->candidates.ids != NULL
+		                      ? database->candidates.n
+		                      : dit_entry_scan_nrecords(database->scan);
 	}
-	dit_tick(&export->memory_clock);
-	progress.memory_bytes = export->memory_bytes;
-	opts->progress(opts->progress_ctx, &progress);
 }
 
 static int write_range(void *ctx, struct dit_scan_range *range)
@@ -353,7 +321,7 @@ static int write_range(void *ctx, struct dit_scan_range *range)
 	    ended < 0) {
 		r = write_pending(export);
 	}
-	tell_progress(export, DIT_EXPORT_ENTRIES);
+	dit_teller_tell(&export->job.teller, DIT_EXPORT_ENTRIES);
 	return r < 0 ? r : ended;
 }
 
@@ -383,8 +351,9 @@ static int write_database(struct export *export, struct export_database *databas
 	}
 	/* dit_export() has words for the other two. */
 	if (r < 0 && r != -ENOMEM && r != DIT_E_STOPPED && !export->is_told) {
-		tell(export, DIT_REPORT_ERROR, "%s: %s%s", database->db->data.directory,
-		     dit_strerror(r), dit_hint(r));
+		dit_job_report(&export->job, DIT_REPORT_ERROR, "%s: %s%s",
+		               database->db->data.directory, dit_strerror(r),
+		               dit_hint(r));
 	}
 	return r;
 }
@@ -400,24 +369,28 @@ static int fail_on_database(const struct export *export,
 
 	if (fault[0] != '\0' || r == DIT_E_FORMAT ||
 	    (r < MDB_KEYEXIST && r != DIT_E_UNKNOWN)) {
-		tell(export, DIT_REPORT_ERROR, "%s: %s", database->db->data.directory,
-		     fault[0] == '\0' ? dit_strerror(r) : fault);
+		dit_job_report(&export->job, DIT_REPORT_ERROR, "%s: %s",
+		               database->db->data.directory,
+		               fault[0] == '\0' ? dit_strerror(r) : fault);
 		return r;
 	}
 	if (r == DIT_E_UNKNOWN) {
 		code = MDB_NOTFOUND;
 	}
-	tell(export, DIT_REPORT_DIAGNOSTIC,
-	     "mdb_db_open: database \"%.*s\" cannot be opened: %s (%d). Restore from "
-	     "backup!",
-	     DIT_SPAN_ARGS(suffix), mdb_strerror(code), code);
-	tell(export, DIT_REPORT_DIAGNOSTIC,
-	     "backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! (%d)",
-	     DIT_SPAN_ARGS(suffix), code);
+	dit_job_report(
+		&export->job, DIT_REPORT_DIAGNOSTIC,
+		"mdb_db_open: database \"%.*s\" cannot be opened: %s (%d). Restore from "
+		"backup!",
+		DIT_SPAN_ARGS(suffix), mdb_strerror(code), code);
+	dit_job_report(
+		&export->job, DIT_REPORT_DIAGNOSTIC,
+		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! (%d)",
+		DIT_SPAN_ARGS(suffix), code);
 	if (database != export->databases) {
-		tell(export, DIT_REPORT_DIAGNOSTIC, "backend_startup: bi_open failed!");
+		dit_job_report(&export->job, DIT_REPORT_DIAGNOSTIC,
+		               "backend_startup: bi_open failed!");
 	}
-	tell(export, DIT_REPORT_PLAIN, "slap_startup failed");
+	dit_job_report(&export->job, DIT_REPORT_PLAIN, "slap_startup failed");
 	return r;
 }
 
@@ -426,9 +399,9 @@ static void tell_unknown(const struct export *export,
 {
 	for (uint32_t i = 0; i < names->n; i++) {
 		if (names->list[i].is_unknown) {
-			tell(export, DIT_REPORT_DIAGNOSTIC,
-			     "UNKNOWN attributeDescription \"%.*s\" inserted.",
-			     DIT_SPAN_ARGS(names->list[i].text));
+			dit_job_report(&export->job, DIT_REPORT_DIAGNOSTIC,
+			               "UNKNOWN attributeDescription \"%.*s\" inserted.",
+			               DIT_SPAN_ARGS(names->list[i].text));
 		}
 	}
 }
@@ -436,7 +409,7 @@ static void tell_unknown(const struct export *export,
 static int find_candidates(struct export *export, struct export_database *database)
 {
 	struct dit_candidates_opts opts = {
-		.settings = export->chosen.settings,
+		.settings = export->job.chosen.settings,
 		.db = database->db,
 		.snapshot = database->snapshot,
 		.names = dit_entry_scan_names(database->scan),
@@ -463,9 +436,9 @@ static int open_database(struct export *export, struct export_database *database
 	                                          .wait_ms = WAIT_MS,
 	                                          .fault = &fault};
 	struct dit_scan_snapshot_opts opts = {
-		.schema = export->chosen.settings->schema,
+		.schema = export->job.chosen.settings->schema,
 		.range_pages = export->packers == NULL ? 0 : DIT_PACK_RANGE_PAGES,
-		.stop = &export->stop};
+		.stop = &export->job.stop};
 	int r = 0;
 
 	assert(database->db != NULL);
@@ -485,23 +458,6 @@ static int open_database(struct export *export, struct export_database *database
 	tell_unknown(export, &database->names);
 	r = find_candidates(export, database);
 	return r < 0 ? fail_on_database(export, database, r, "") : 0;
-}
-
-static int make_glue(struct export *export)
-{
-	const struct dit_database *orphan = NULL;
-	struct dit_glue_opts opts = {.settings = export->chosen.settings,
-	                             .chosen = export->chosen.db,
-	                             .no_glue = export->opts->no_glue};
-	int r = dit_glue_make(&export->glue, &opts, &orphan);
-
-	if (r == DIT_E_CONFIG) {
-		tell(export, DIT_REPORT_DIAGNOSTIC,
-		     "glue: no superior found for sub %.*s!",
-		     DIT_SPAN_ARGS(orphan->suffix));
-		tell(export, DIT_REPORT_ERROR, "subordinate configuration error");
-	}
-	return r;
 }
 
 static int make_packers(struct export *export)
@@ -524,38 +480,34 @@ static int make_packers(struct export *export)
 /* The process may be another user's afterwards. */
 static int tell_directories(struct export *export)
 {
-	const struct dit_export_opts *opts = export->opts;
-	int r = 0;
+	const struct dit_glue *glue = &export->job.glue;
+	int r = export->opts->before_open == NULL ? 0
+	                                          : dit_export_file_keep(&export->file);
 
-	if (opts->before_open != NULL) {
-		r = dit_export_file_keep(&export->file);
-	}
-	if (r < 0) {
-		return fail_on_file(export, r);
-	}
-	return dit_glue_before_open(&export->glue, opts->before_open,
-	                            opts->before_open_ctx, opts->report,
-	                            opts->report_ctx);
+	return r < 0 ? fail_on_file(export, r)
+	             : dit_job_before_open(&export->job, glue->databases,
+	                                   glue->ndatabases);
 }
 
 static int open_databases(struct export *export)
 {
-	int r = make_glue(export);
+	int r = dit_job_glue(&export->job);
 
 	if (r == 0) {
 		r = tell_directories(export);
 	}
 	if (r < 0) {
+		export->is_told = true;
 		return r;
 	}
-	export->databases = calloc(export->glue.ndatabases, sizeof(*export->databases));
+	export->databases =
+		calloc(export->job.glue.ndatabases, sizeof(*export->databases));
 	if (export->databases == NULL) {
 		return -ENOMEM;
 	}
-	export->stats->threads =
-		dit_thread_count(export->opts->threads, export->chosen.settings);
-	for (size_t i = 0; i < export->glue.ndatabases; i++) {
-		const struct dit_database *db = export->glue.databases[i];
+	export->stats->threads = export->job.nthreads;
+	for (size_t i = 0; i < export->job.glue.ndatabases; i++) {
+		const struct dit_database *db = export->job.glue.databases[i];
 
 		/* One of another type gives tools no entries. */
 		if (strcmp(db->type, "mdb") == 0) {
@@ -576,37 +528,34 @@ static int open_databases(struct export *export)
 static int choose(struct export *export)
 {
 	const struct dit_export_opts *opts = export->opts;
-	struct dit_chosen_opts wanted = {.conf = opts->conf,
-	                                 .conf_dir = opts->conf_dir,
-	                                 .suffix = opts->suffix,
-	                                 .database = opts->database,
-	                                 .tool = "slapcat",
-	                                 .openldap = opts->openldap,
-	                                 .report = opts->report,
-	                                 .report_ctx = opts->report_ctx};
-	int r = dit_chosen_read_settings(&export->chosen, &wanted);
+	struct dit_job *job = &export->job;
+	int r = dit_job_read(job);
 
 	if (r < 0) {
 		return r;
 	}
-	r = dit_export_match_init(&export->match, export->chosen.settings->schema, opts);
+	r = dit_export_match_init(&export->match, export->job.chosen.settings->schema,
+	                          opts);
 	if (r == DIT_E_SYNTAX) {
-		tell(export, DIT_REPORT_PLAIN, "Invalid filter '%s'", opts->filter);
+		dit_job_report(&export->job, DIT_REPORT_PLAIN, "Invalid filter '%s'",
+		               opts->filter);
 		return DIT_E_CONFIG;
 	}
 	if (r == DIT_E_INVALID) {
-		tell(export, DIT_REPORT_PLAIN, "Invalid subtree DN '%s'", opts->base);
+		dit_job_report(&export->job, DIT_REPORT_PLAIN, "Invalid subtree DN '%s'",
+		               opts->base);
 		return DIT_E_CONFIG;
 	}
 	if (r < 0) {
 		return r;
 	}
 	if (opts->base != NULL && opts->suffix == NULL && opts->database < 0) {
-		wanted.suffix = opts->base;
+		job->opts.suffix = opts->base;
 	}
-	r = dit_chosen_choose(&export->chosen, &wanted);
+	r = dit_job_choose(job);
 	if (r == 0 && opts->base == NULL) {
-		dit_export_match_below(&export->match, export->chosen.db->suffix_norm);
+		dit_export_match_below(&export->match,
+		                       export->job.chosen.db->suffix_norm);
 	}
 	return r;
 }
@@ -626,13 +575,14 @@ static int write_nothing(struct export *export)
 static int run(struct export *export)
 {
 	int r = dit_export_file_open(&export->file, export->opts->output, O_TRUNC,
-	                             &export->stop);
+	                             &export->job.stop);
 
 	if (r < 0) {
 		/* slapcat's perror() */
-		tell(export, DIT_REPORT_PLAIN, "%s%s%s", export->opts->output,
-		     export->opts->output[0] == '\0' ? "" : ": ",
-		     export->file.why[0] == '\0' ? dit_strerror(r) : export->file.why);
+		dit_job_report(
+			&export->job, DIT_REPORT_PLAIN, "%s%s%s", export->opts->output,
+			export->opts->output[0] == '\0' ? "" : ": ",
+			export->file.why[0] == '\0' ? dit_strerror(r) : export->file.why);
 		return r;
 	}
 	r = choose(export);
@@ -648,7 +598,7 @@ static int run(struct export *export)
 	if (r < 0) {
 		return r;
 	}
-	tell_progress(export, DIT_EXPORT_PUBLISH);
+	dit_teller_tell(&export->job.teller, DIT_EXPORT_PUBLISH);
 	r = dit_export_file_finish(&export->file);
 	return r < 0 ? fail_on_file(export, r) : 0;
 }
@@ -673,30 +623,28 @@ static void release(struct export *export)
 	}
 	free(export->packers);
 	dit_export_match_deinit(&export->match);
-	dit_glue_deinit(&export->glue);
-	dit_chosen_deinit(&export->chosen);
+	dit_job_deinit(&export->job);
 	dit_export_file_close(&export->file);
 	dit_monitor_deinit(&export->shelf.monitor);
 }
 
 int dit_export(const struct dit_export_opts *opts, struct dit_export_stats *ret)
 {
-	struct export export = {.opts = opts,
-	                        .stop = {.flag = opts->stop},
-	                        .file = DIT_EXPORT_FILE_NONE,
-	                        .stats = ret};
+	struct export export = {.opts = opts, .file = DIT_EXPORT_FILE_NONE, .stats = ret};
+	const struct dit_job_opts job = {DIT_JOB_OPTS(opts), .tool = "slapcat",
+	                                 .fill = fill_progress, .ctx = &export};
 	int r = dit_monitor_init(&export.shelf.monitor);
 
 	*ret = (struct dit_export_stats){.nentries = 0};
-	export.memory_clock = (struct dit_ticker){find_memory, &export, 0, 0};
+	dit_job_init(&export.job, &job);
 	if (r == 0) {
 		r = run(&export);
 		release(&export);
 	}
 	if (r == DIT_E_STOPPED) {
-		tell(&export, DIT_REPORT_ERROR, "interrupted");
-	} else if (r == -ENOMEM) {
-		tell(&export, DIT_REPORT_ERROR, "%s", dit_strerror(r));
+		dit_job_report(&export.job, DIT_REPORT_ERROR, "interrupted");
+	} else if (r == -ENOMEM && !export.is_told) {
+		dit_job_report(&export.job, DIT_REPORT_ERROR, "%s", dit_strerror(r));
 	}
 	return r;
 }

@@ -87,13 +87,13 @@ static int make_targets(struct estimating *estimating)
 
 static struct dit_page_model page_model(const struct loader *loader)
 {
-	unsigned page_bytes = loader->db->data.page_bytes;
+	unsigned page_bytes = loader->job.chosen.db->data.page_bytes;
 
 	return (struct dit_page_model){
 		.format = loader->reading.rules.has_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09,
 		.page_bytes =
 			page_bytes == 0 ? (unsigned)sysconf(_SC_PAGESIZE) : page_bytes,
-		.list_max = ((uint64_t)1 << loader->settings->idlexp) - 1};
+		.list_max = ((uint64_t)1 << loader->job.chosen.settings->idlexp) - 1};
 }
 
 static int prepare(struct estimating *estimating)
@@ -102,25 +102,26 @@ static int prepare(struct estimating *estimating)
 	int r = dit_load_read_settings(loader);
 
 	if (r == 0) {
-		r = dit_load_budget_make(&estimating->opts, loader->nthreads,
+		r = dit_load_budget_make(&estimating->opts, loader->job.nthreads,
 		                         loader->ntargets, &estimating->budget);
 	}
 	if (r < 0) {
 		return r;
 	}
-	estimating->ret->threads = loader->nthreads;
+	estimating->ret->threads = loader->job.nthreads;
 	estimating->ret->memory_limit_bytes =
-		estimating->opts.memory_bytes == 0 ? dit_default_memory(loader->nthreads)
-						   : estimating->opts.memory_bytes;
+		estimating->opts.memory_bytes == 0
+			? dit_default_memory(loader->job.nthreads)
+			: estimating->opts.memory_bytes;
 	estimating->ret->tmpdir = dit_tmp_dir(estimating->opts.tmpdir);
-	loader->nthreads = 1;
+	loader->job.nthreads = 1;
 	r = dit_load_prepare_sample(loader, &estimating->budget);
 	if (r != 0) {
 		return r;
 	}
 	estimating->pages = page_model(loader);
 	r = make_targets(estimating);
-	return r < 0 ? dit_load_fail(loader, r, "could not start the estimate") : 0;
+	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the estimate") : 0;
 }
 
 /* ---- records ---- */
@@ -207,7 +208,7 @@ static int take_sample(struct estimating *estimating)
 		.window_bytes = how->is_brief ? opts_budget(how) / WINDOWS_OF_BRIEF : 0,
 		.beginning_only = how->is_brief,
 		.record_max = estimating->loader.files.value_max,
-		.stop = &estimating->loader.stop};
+		.stop = &estimating->loader.job.stop};
 	const char *failed = NULL;
 	uint64_t start = dit_clock_us(CLOCK_THREAD_CPUTIME_ID);
 	int r = 0;
@@ -218,15 +219,15 @@ static int take_sample(struct estimating *estimating)
 	dit_arena_deinit(&estimating->arena);
 	estimating->ret->sample_cpu_us = dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start;
 	if (r == DIT_E_STOPPED) {
-		return dit_load_fail(&estimating->loader, r, "estimate ended");
+		return dit_job_fail(&estimating->loader.job, r, "estimate ended");
 	}
 	if (r < 0 && r != DIT_E_UNSUPPORTED) {
-		dit_load_report(&estimating->loader, DIT_REPORT_PLAIN, "%s: %s",
-		                failed == NULL ? "stdin" : failed,
-		                r == DIT_E_INVALID   ? "no LDIF"
-		                : r == DIT_E_TOOLONG ? "a record takes more memory than "
-		                                       "--max-record allows"
-		                                     : dit_strerror(r));
+		dit_job_report(&estimating->loader.job, DIT_REPORT_PLAIN, "%s: %s",
+		               failed == NULL ? "stdin" : failed,
+		               r == DIT_E_INVALID   ? "no LDIF"
+		               : r == DIT_E_TOOLONG ? "a record takes more memory than "
+		                                      "--max-record allows"
+		                                    : dit_strerror(r));
 	}
 	return r;
 }
@@ -347,7 +348,7 @@ static int end(struct estimating *estimating)
 	}
 	ret->memory_bytes += (uint64_t)(BASE_BYTES + ret->threads * (double)THREAD_BYTES +
 	                                fmin(batches, 12.0 * (double)sample->text_bytes));
-	return r < 0 ? dit_load_fail(loader, r, "could not estimate the load") : 0;
+	return r < 0 ? dit_job_fail(&loader->job, r, "could not estimate the load") : 0;
 }
 
 static void release(struct estimating *estimating)
@@ -370,8 +371,7 @@ int dit_estimate_load(const struct dit_load_opts *opts,
 	*ret = (struct dit_estimate){.threads = 0};
 	estimating.opts.is_dry_run = true;
 	estimating.opts.progress = NULL;
-	estimating.loader = (struct loader){
-		.opts = &estimating.opts, .stats = &stats, .stop = {.flag = opts->stop}};
+	dit_loader_init(&estimating.loader, &estimating.opts, &stats);
 	r = prepare(&estimating);
 	if (r == 0) {
 		r = take_sample(&estimating);

@@ -15,10 +15,10 @@ int dit_load_csn_start(struct loader *loader)
 	const struct dit_load_opts *opts = loader->opts;
 
 	if ((!opts->write_context_csn && opts->remove_sids == NULL) ||
-	    !loader->db->lastmod || opts->is_dry_run) {
+	    !loader->job.chosen.db->lastmod || opts->is_dry_run) {
 		return 0;
 	}
-	return dit_context_csn_new(&loader->csn, loader->settings->schema,
+	return dit_context_csn_new(&loader->csn, loader->job.chosen.settings->schema,
 	                           loader->reading.context.removed_sids);
 }
 
@@ -34,9 +34,9 @@ int dit_load_csn_note(struct loader *loader, const struct load_item *item)
 	if (r != DIT_E_INVALID) {
 		return r;
 	}
-	dit_load_report(loader, DIT_REPORT_REMARK,
-	                "could not extract SID from entryCSN=%.*s, entry dn=\"%.*s\"",
-	                DIT_SPAN_ARGS(bad), DIT_SPAN_ARGS(item->entry.dn.pretty));
+	dit_job_report(&loader->job, DIT_REPORT_REMARK,
+	               "could not extract SID from entryCSN=%.*s, entry dn=\"%.*s\"",
+	               DIT_SPAN_ARGS(bad), DIT_SPAN_ARGS(item->entry.dn.pretty));
 	return 0;
 }
 
@@ -49,9 +49,9 @@ static int end_deed(struct load_target *target,
 	case DIT_CONTEXT_CSN_CHANGED:
 		if (loader->opts->is_verbose) {
 			/* slapadd's words */
-			dit_load_report(loader, DIT_REPORT_ADDED,
-			                "modified: \"(null)\" (%08lx)",
-			                (unsigned long)result->id);
+			dit_job_report(&loader->job, DIT_REPORT_ADDED,
+			               "modified: \"(null)\" (%08lx)",
+			               (unsigned long)result->id);
 		}
 		return 0;
 	case DIT_CONTEXT_CSN_ADDED:
@@ -59,7 +59,8 @@ static int end_deed(struct load_target *target,
 		return dit_load_key_entry(&loader->members[0], target->number,
 		                          result->added, result->id);
 	case DIT_CONTEXT_CSN_MISSING:
-		dit_load_report(loader, DIT_REPORT_ERROR, "context entry is missing");
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "context entry is missing");
 		loader->stats->nmissing++;
 		return 0;
 	case DIT_CONTEXT_CSN_NOTHING:

@@ -139,13 +139,13 @@ static int look_at(struct load_target *target)
 		r = write_text(&target->look, directory);
 	}
 	if (r == -ENOMEM) {
-		return dit_load_fail(loader, r, directory);
+		return dit_job_fail(&loader->job, r, directory);
 	}
 	if (r < 0 && r != -ENOENT && loader->opts->is_dry_run) {
-		dit_load_report(loader, DIT_REPORT_REMARK,
-		                "%s was not looked at for entries of the input: %s",
-		                directory,
-		                fault.text[0] != '\0' ? fault.text : dit_strerror(r));
+		dit_job_report(&loader->job, DIT_REPORT_REMARK,
+		               "%s was not looked at for entries of the input: %s",
+		               directory,
+		               fault.text[0] != '\0' ? fault.text : dit_strerror(r));
 	}
 	return 0;
 }
@@ -175,8 +175,8 @@ bool dit_load_look_is_unneeded(struct loader *loader)
 		const struct load_target *target = &loader->targets[i];
 
 		if (loader->opts->only_if_empty && target->look.has_entries) {
-			dit_load_report(
-				loader, DIT_REPORT_REMARK,
+			dit_job_report(
+				&loader->job, DIT_REPORT_REMARK,
 				"the database has entries already (%s): nothing to do",
 				dit_load_look_text(target));
 			loader->stats->is_unneeded = true;
@@ -208,11 +208,11 @@ unsigned dit_load_look_tell(struct loader *loader, enum dit_report_kind kind)
 		const struct load_target *target = &loader->targets[i];
 
 		if (target->look.is_met) {
-			dit_load_report(loader, kind,
-			                "the database has entries of the input already "
-			                "(%s); %s",
-			                dit_load_look_text(target),
-			                dit_why_text(DIT_WHY_STORED)->advice);
+			dit_job_report(&loader->job, kind,
+			               "the database has entries of the input already "
+			               "(%s); %s",
+			               dit_load_look_text(target),
+			               dit_why_text(DIT_WHY_STORED)->advice);
 			n++;
 		}
 	}

@@ -17,9 +17,9 @@
 static void note_wrong_database(struct loader *loader, struct load_item *item,
                                 uint64_t line)
 {
-	const struct dit_database *db = loader->db;
+	const struct dit_database *db = loader->job.chosen.db;
 	const struct dit_dn *dn = &item->entry.dn;
-	const struct dit_database *other = dit_glue_select(&loader->glue, dn);
+	const struct dit_database *other = dit_glue_select(&loader->job.glue, dn);
 	char hint[64] = "";
 
 	if (other != NULL && other != db) {
@@ -58,7 +58,7 @@ static int check_item(struct loader *loader, struct load_member *member,
 {
 	struct dit_entry_refusal refusal = {0};
 	const struct dit_dn *dn = &item->entry.dn;
-	int target = dit_glue_find(&loader->glue, dn);
+	int target = dit_glue_find(&loader->job.glue, dn);
 	int r = 0;
 
 	if (target < 0) {

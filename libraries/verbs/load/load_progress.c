@@ -5,7 +5,7 @@ static uint64_t count_postings(const struct loader *loader)
 {
 	uint64_t n = 0;
 
-	for (unsigned i = 0; loader->members != NULL && i < loader->nthreads; i++) {
+	for (unsigned i = 0; loader->members != NULL && i < loader->job.nthreads; i++) {
 		for (unsigned t = 0; t < loader->ntargets; t++) {
 			const struct load_keys *keys = &loader->members[i].keys[t];
 
@@ -29,11 +29,11 @@ static void add_target(const struct loader *loader, const struct load_target *ta
 	    dit_output_used_bytes(&target->output->base, &bytes)) {
 		ret->bytes_written += bytes;
 	}
-	if (loader->progress.teller.phase == DIT_LOAD_NAMES && target->tree != NULL) {
+	if (loader->job.teller.phase == DIT_LOAD_NAMES && target->tree != NULL) {
 		ret->done += dit_tree_nwritten(target->tree);
 		ret->total += dit_tree_nrecords(target->tree);
 	}
-	if (loader->progress.teller.phase == DIT_LOAD_INDEXES &&
+	if (loader->job.teller.phase == DIT_LOAD_INDEXES &&
 	    target->index_writer != NULL) {
 		ret->done += dit_index_writer_nread(target->index_writer);
 	}
@@ -60,12 +60,12 @@ static uint64_t find_postings(struct loader *loader)
 
 	if (!progress->is_counted) {
 		progress->npostings = count_postings(loader);
-		progress->is_counted = progress->teller.phase != DIT_LOAD_ENTRIES;
+		progress->is_counted = loader->job.teller.phase != DIT_LOAD_ENTRIES;
 	}
 	return progress->npostings;
 }
 
-static void fill(void *ctx, struct dit_progress *ret)
+void dit_load_progress_fill(void *ctx, struct dit_progress *ret)
 {
 	struct loader *loader = ctx;
 	static const enum dit_progress_unit units[DIT_LOAD_NPHASES] = {
@@ -74,13 +74,13 @@ static void fill(void *ctx, struct dit_progress *ret)
 		[DIT_LOAD_INDEXES] = DIT_PROGRESS_POSTINGS,
 		[DIT_LOAD_PUBLISH] = DIT_PROGRESS_BYTES,
 	};
-	enum dit_load_phase phase = loader->progress.teller.phase;
+	enum dit_load_phase phase = loader->job.teller.phase;
 
 	ret->unit = units[phase];
 	ret->nentries = loader->stats->nentries;
 	ret->bytes_read = loader->stats->bytes_read;
 	ret->npostings = find_postings(loader);
-	ret->threads = loader->nthreads;
+	ret->threads = loader->job.nthreads;
 	if (loader->input.reader != NULL) {
 		ret->bytes_total = dit_ldif_reader_size(loader->input.reader);
 	}
@@ -96,25 +96,4 @@ static void fill(void *ctx, struct dit_progress *ret)
 	} else if (phase == DIT_LOAD_INDEXES) {
 		ret->total = ret->npostings;
 	}
-}
-
-void dit_load_progress_init(struct loader *loader)
-{
-	struct dit_teller *teller = &loader->progress.teller;
-
-	teller->fill = fill;
-	teller->ctx = loader;
-	teller->progress = loader->opts->progress;
-	teller->progress_ctx = loader->opts->progress_ctx;
-	dit_teller_init(teller);
-}
-
-struct dit_ticker *dit_load_ticker(struct loader *loader)
-{
-	return dit_teller_ticker(&loader->progress.teller);
-}
-
-void dit_load_tell_progress(struct loader *loader, enum dit_load_phase phase)
-{
-	dit_teller_tell(&loader->progress.teller, phase);
 }

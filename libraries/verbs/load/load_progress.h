@@ -9,13 +9,7 @@
 
 #include "load/loader.h"
 
-/** Before any thread is started. */
-void dit_load_progress_init(struct loader *loader);
-
-/** Main's ticker, for all that main waits in; NULL: nobody listens. */
-struct dit_ticker *dit_load_ticker(struct loader *loader);
-
-/** A phase begins, or goes on: call the callback. */
-void dit_load_tell_progress(struct loader *loader, enum dit_load_phase phase);
+/** How far the load is. @param ctx  the loader */
+void dit_load_progress_fill(void *ctx, struct dit_progress *ret);
 
 #endif

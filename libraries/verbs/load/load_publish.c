@@ -27,34 +27,35 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 	switch (step) {
 	case DIT_PUBLISH_FIND:
 	case DIT_PUBLISH_FIND_AGAIN:
-		dit_load_report(loader, DIT_REPORT_ERROR, "%s: %s", directory,
-		                publishing->items[number].fault.text);
+		dit_job_report(&loader->job, DIT_REPORT_ERROR, "%s: %s", directory,
+		               publishing->items[number].fault.text);
 		return;
 	case DIT_PUBLISH_PREPARE:
 	case DIT_PUBLISH_COMMIT:
 		(void)dit_load_target_fail(target, error, directory);
 		return;
 	case DIT_PUBLISH_PLACE:
-		(void)dit_load_fail(loader, error, "could not put the database in place");
+		(void)dit_job_fail(&loader->job, error,
+		                   "could not put the database in place");
 		return;
 	case DIT_PUBLISH_TAKE_BACK:
 		if (error > 0) {
-			dit_load_report(
-				loader, DIT_REPORT_WARNING,
+			dit_job_report(
+				&loader->job, DIT_REPORT_WARNING,
 				"%s: the database is as it was, but a crash of the "
 				"system may bring the additions back",
 				directory);
 			return;
 		}
-		dit_load_report(
-			loader, DIT_REPORT_ERROR,
+		dit_job_report(
+			&loader->job, DIT_REPORT_ERROR,
 			"%s: the change could not be taken back: %s; the database is "
 			"whole, with all that was added",
 			directory, dit_strerror(error));
 		return;
 	case DIT_PUBLISH_END:
-		dit_load_report(
-			loader, DIT_REPORT_WARNING,
+		dit_job_report(
+			&loader->job, DIT_REPORT_WARNING,
 			"%s: the database is in place, but a crash of the system may "
 			"bring the old one back: %s",
 			directory, dit_strerror(error));
@@ -80,12 +81,12 @@ int dit_load_publish(struct loader *loader)
 	struct dit_publish_opts opts = {.failed = tell_failure,
 	                                .before_commit = before_commit,
 	                                .ctx = &publishing,
-	                                .stop = &loader->stop};
+	                                .stop = &loader->job.stop};
 	int r = 0;
 
 	if (publishing.items == NULL) {
-		return dit_load_fail(loader, -ENOMEM,
-		                     "could not put the database in place");
+		return dit_job_fail(&loader->job, -ENOMEM,
+		                    "could not put the database in place");
 	}
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		publishing.items[i].output = dit_output_of(loader->targets[i].output);

@@ -92,7 +92,8 @@ static int tell_reject(struct loader *loader, const struct dit_ldif_record *reco
 		r = loader->opts->reject(loader->opts->reject_ctx, &reject);
 	}
 	dit_arena_deinit(&arena);
-	return r < 0 ? dit_load_fail(loader, r, "could not write the rejected record")
+	return r < 0 ? dit_job_fail(&loader->job, r,
+	                            "could not write the rejected record")
 	             : 0;
 }
 
@@ -158,7 +159,8 @@ static int remember_refusal(struct loader *loader, const struct dit_ldif_record 
 		free(first.first_dn);
 		free(first.first_reason);
 		free(explanation);
-		return dit_load_fail(loader, -ENOMEM, "could not count a refused record");
+		return dit_job_fail(&loader->job, -ENOMEM,
+		                    "could not count a refused record");
 	}
 	stats->refusals[stats->nrefusals++] = first;
 	return 0;
@@ -177,7 +179,7 @@ static int count_refusal(struct loader *loader, const struct dit_ldif_record *re
 	                            : NULL;
 
 	if (explanation != NULL && loader->opts->explain) {
-		dit_load_report(loader, DIT_REPORT_EXPLANATION, "%s", explanation);
+		dit_job_report(&loader->job, DIT_REPORT_EXPLANATION, "%s", explanation);
 	}
 	if (refusal == NULL) {
 		return remember_refusal(loader, record, item, kind, explanation);
@@ -204,9 +206,9 @@ static int leave_out(struct loader *loader, const struct dit_ldif_record *record
 	if (loader->stats->nrefused + loader->stats->nfailed <= opts->max_rejects) {
 		return 0;
 	}
-	dit_load_report(loader, DIT_REPORT_ERROR,
-	                "more than %llu records cannot be stored: giving up",
-	                (unsigned long long)opts->max_rejects);
+	dit_job_report(&loader->job, DIT_REPORT_ERROR,
+	               "more than %llu records cannot be stored: giving up",
+	               (unsigned long long)opts->max_rejects);
 	return DIT_E_REFUSED;
 }
 
@@ -244,7 +246,7 @@ void dit_load_tell_notes(struct loader *loader, const struct load_item *item)
 {
 	for (const struct dit_note *n = item->notes.first; n != NULL; n = n->next) {
 		if (!n->is_once || !was_told(&loader->refusals, n->text)) {
-			dit_load_report(loader, n->kind, "%s", n->text);
+			dit_job_report(&loader->job, n->kind, "%s", n->text);
 		}
 	}
 }
@@ -259,9 +261,9 @@ int dit_load_refuse(struct loader *loader, const struct dit_ldif_record *record,
 	remember_reason(loader, note == NULL ? "could not parse entry" : note->text);
 	dit_load_tell_notes(loader, item);
 	if (item->state == LOAD_UNREADABLE) {
-		dit_load_report(loader, DIT_REPORT_ERROR,
-		                "could not parse entry (line=%llu)",
-		                (unsigned long long)record->line);
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "could not parse entry (line=%llu)",
+		               (unsigned long long)record->line);
 	}
 	return leave_out(loader, record, item, item->notes.why);
 }
@@ -285,11 +287,11 @@ static int fail_store(struct loader *loader, const struct dit_ldif_record *recor
 
 	loader->stats->nfailed++;
 	remember_reason(loader, why);
-	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", why);
-	dit_load_report(loader, DIT_REPORT_ERROR,
-	                "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
-	                DIT_SPAN_ARGS(item->entry.dn.pretty),
-	                (unsigned long long)record->line, why);
+	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC, TXN_ABORTED "%s", why);
+	dit_job_report(&loader->job, DIT_REPORT_ERROR,
+	               "could not add entry dn=\"%.*s\" (line=%llu): txn_aborted! %s",
+	               DIT_SPAN_ARGS(item->entry.dn.pretty),
+	               (unsigned long long)record->line, why);
 	return leave_out(loader, record, item,
 	                 kind == DIT_WHY_NOT_STORABLE ? item->notes.why : &about);
 }
@@ -300,11 +302,11 @@ int dit_load_fail_duplicate(struct load_target *target,
 {
 	struct loader *loader = target->loader;
 
-	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	                "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799) \"%.*s\"",
-	                DIT_SPAN_ARGS(item->entry.dn.norm));
-	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	                "=> mdb_tool_entry_put: id2entry_add failed: err=-30799");
+	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
+	               "mdb_id2entry_put: mdb_put failed: " KEYEXIST "(-30799) \"%.*s\"",
+	               DIT_SPAN_ARGS(item->entry.dn.norm));
+	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
+	               "=> mdb_tool_entry_put: id2entry_add failed: err=-30799");
 	return fail_store(loader, record, item, KEYEXIST " (-30799)",
 	                  is_stored ? DIT_WHY_STORED : DIT_WHY_EXISTS);
 }
@@ -312,9 +314,8 @@ int dit_load_fail_duplicate(struct load_target *target,
 int dit_load_fail_name_size(struct loader *loader, const struct dit_ldif_record *record,
                             const struct load_item *item)
 {
-	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	                "=> mdb_tool_next_id: dn2id_add failed: " BAD_VALSIZE
-	                " (-30781)");
+	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
+	               "=> mdb_tool_next_id: dn2id_add failed: " BAD_VALSIZE " (-30781)");
 	return fail_store(loader, record, item, BAD_VALSIZE " (-30781)",
 	                  DIT_WHY_RDN_SIZE);
 }
@@ -322,8 +323,8 @@ int dit_load_fail_name_size(struct loader *loader, const struct dit_ldif_record 
 int dit_load_fail_entry_size(struct loader *loader, const struct dit_ldif_record *record,
                              const struct load_item *item)
 {
-	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	                "=> mdb_tool_entry_put: id2entry_add failed: err=11");
+	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
+	               "=> mdb_tool_entry_put: id2entry_add failed: err=11");
 	return fail_store(loader, record, item, "Resource temporarily unavailable (11)",
 	                  DIT_WHY_ENTRY_SIZE);
 }
@@ -331,12 +332,12 @@ int dit_load_fail_entry_size(struct loader *loader, const struct dit_ldif_record
 int dit_load_fail_split_size(struct loader *loader, const struct dit_ldif_record *record,
                              const struct load_item *item)
 {
-	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	                "mdb_id2entry_put: mdb_mval_put failed: " BAD_VALSIZE
-	                "(-30781) \"%.*s\"",
-	                DIT_SPAN_ARGS(item->entry.dn.norm));
-	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	                "=> mdb_tool_entry_put: id2entry_add failed: err=80");
+	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
+	               "mdb_id2entry_put: mdb_mval_put failed: " BAD_VALSIZE
+	               "(-30781) \"%.*s\"",
+	               DIT_SPAN_ARGS(item->entry.dn.norm));
+	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
+	               "=> mdb_tool_entry_put: id2entry_add failed: err=80");
 	return fail_store(loader, record, item, "Internal error (80)",
 	                  DIT_WHY_SPLIT_SIZE);
 }
@@ -355,10 +356,10 @@ int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *r
 	               db->type);
 	loader->stats->nfailed++;
 	remember_reason(loader, why);
-	dit_load_report(loader, DIT_REPORT_ERROR,
-	                "could not add entry dn=\"%.*s\" (line=%llu): %s",
-	                DIT_SPAN_ARGS(item->entry.dn.pretty),
-	                (unsigned long long)record->line, why);
+	dit_job_report(&loader->job, DIT_REPORT_ERROR,
+	               "could not add entry dn=\"%.*s\" (line=%llu): %s",
+	               DIT_SPAN_ARGS(item->entry.dn.pretty),
+	               (unsigned long long)record->line, why);
 	about.detail = dit_span_of(db->type);
 	return leave_out(loader, record, item, &about);
 }
@@ -366,7 +367,7 @@ int dit_load_fail_foreign(struct loader *loader, const struct dit_ldif_record *r
 int dit_load_fail_unknown(struct loader *loader, const struct dit_ldif_record *record,
                           const struct load_item *item)
 {
-	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	                "=> mdb_tool_entry_put: id2entry_add failed: err=17");
+	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
+	               "=> mdb_tool_entry_put: id2entry_add failed: err=17");
 	return fail_store(loader, record, item, "File exists (17)", DIT_WHY_NOT_STORABLE);
 }

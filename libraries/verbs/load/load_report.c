@@ -5,27 +5,14 @@
 #include "load/load_report.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/tell.h"
 #include "base/tmp_dir.h"
-#include "job/hint.h"
 
 #define MIB ((uint64_t)1 << 20)
-
-void dit_load_report(struct loader *loader, enum dit_report_kind kind, const char *format,
-                     ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	dit_tell(loader->opts->report, loader->opts->report_ctx, kind, format, args);
-	va_end(args);
-}
 
 static bool is_of_disk(int r)
 {
@@ -40,10 +27,10 @@ static int fail_at(struct loader *loader, int r, const char *what, const char *d
 	                 asprintf(&text, "%s in %s", what, directory) >= 0;
 
 	if (has_place && !dit_load_is_stopped(loader)) {
-		dit_load_report(loader, DIT_REPORT_ERROR, "%s: %s%s", text,
-		                dit_strerror(r), advice);
+		dit_job_report(&loader->job, DIT_REPORT_ERROR, "%s: %s%s", text,
+		               dit_strerror(r), advice);
 	} else {
-		r = dit_load_fail(loader, r, what);
+		r = dit_job_fail(&loader->job, r, what);
 	}
 	free(has_place ? text : NULL);
 	return r;
@@ -56,20 +43,6 @@ int dit_load_sort_fail(struct loader *loader, int r)
 	               ": --tmpdir names another directory");
 }
 
-int dit_load_fail(struct loader *loader, int r, const char *what)
-{
-	/* Whatever else went wrong, such as work that was cut short, is not the cause. */
-	if (dit_load_is_stopped(loader)) {
-		dit_load_report(loader, DIT_REPORT_ERROR,
-		                "load ended: Interrupted; %s is what it was before",
-		                loader->ntargets > 1 ? "every database" : "the database");
-		return DIT_E_STOPPED;
-	}
-	dit_load_report(loader, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r),
-	                dit_hint(r));
-	return r;
-}
-
 int dit_load_target_fail(struct load_target *target, int r, const char *what)
 {
 	const struct dit_database *db = target->db;
@@ -77,8 +50,8 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what)
 	uint64_t wanted = (bytes + bytes / 2 + MIB - 1) / MIB * MIB;
 
 	if (r == DIT_E_FULL && bytes > 0) {
-		dit_load_report(
-			target->loader, DIT_REPORT_ERROR,
+		dit_job_report(
+			&target->loader->job, DIT_REPORT_ERROR,
 			"the database needs %llu bytes, but maxsize is %llu: configure "
 			"\"maxsize %llu\" or give --grow",
 			(unsigned long long)bytes,
@@ -87,8 +60,8 @@ int dit_load_target_fail(struct load_target *target, int r, const char *what)
 		return r;
 	}
 	if (r == DIT_E_FULL) {
-		dit_load_report(
-			target->loader, DIT_REPORT_ERROR,
+		dit_job_report(
+			&target->loader->job, DIT_REPORT_ERROR,
 			"the database in %s is full, maxsize is %llu: configure more, or "
 			"give --grow",
 			db->data.directory, (unsigned long long)db->data.maxsize_bytes);

@@ -12,20 +12,12 @@
 /** Is the load to end, by a signal or because it has failed? */
 static inline bool dit_load_is_stopped(const struct loader *loader)
 {
-	return dit_stop_is_set(&loader->stop);
+	return dit_stop_is_set(&loader->job.stop);
 }
 
-/** One line to the report callback. */
-void dit_load_report(struct loader *loader, enum dit_report_kind kind, const char *format,
-                     ...) __attribute__((format(printf, 3, 4)));
-
-/** Report a failure that no message has explained yet, as "WHAT: TEXT"; of a stopped
- * load, that it was. @return @p r, or DIT_E_STOPPED */
-int dit_load_fail(struct loader *loader, int r, const char *what);
-
-/** The same, of temporary files: the message names their directory. */
+/** As dit_job_fail(), of temporary files: the message names their directory. */
 int dit_load_sort_fail(struct loader *loader, int r);
-/** As dit_load_fail(), with more words on limits of a database. */
+/** As dit_job_fail(), with more words on limits of a database. */
 int dit_load_target_fail(struct load_target *target, int r, const char *what);
 
 #endif

@@ -31,11 +31,11 @@ static int fail(struct load_target *target, const struct dit_ldif_record *record
 	if (r != DIT_E_TOOLONG) {
 		return dit_load_target_fail(target, r, what);
 	}
-	dit_load_report(target->loader, DIT_REPORT_ERROR,
-	                "could not add entry dn=\"%.*s\" (%s:%llu): %s %u%s",
-	                DIT_SPAN_ARGS(item->entry.dn.pretty), record->file,
-	                (unsigned long long)record->file_line, limit->before, limit->n,
-	                limit->after);
+	dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
+	               "could not add entry dn=\"%.*s\" (%s:%llu): %s %u%s",
+	               DIT_SPAN_ARGS(item->entry.dn.pretty), record->file,
+	               (unsigned long long)record->file_line, limit->before, limit->n,
+	               limit->after);
 	return r;
 }
 
@@ -61,12 +61,12 @@ static int stored(struct load_target *target, const struct dit_ldif_record *reco
 		return 0;
 	}
 	if (loader->opts->is_dry_run && loader->stats->openldap < DIT_OPENLDAP_2_6) {
-		dit_load_report(loader, DIT_REPORT_ADDED, "added: \"%.*s\"",
-		                DIT_SPAN_ARGS(item->entry.dn.pretty));
+		dit_job_report(&loader->job, DIT_REPORT_ADDED, "added: \"%.*s\"",
+		               DIT_SPAN_ARGS(item->entry.dn.pretty));
 	} else {
-		dit_load_report(loader, DIT_REPORT_ADDED, "added: \"%.*s\" (%08lx)",
-		                DIT_SPAN_ARGS(item->entry.dn.pretty),
-		                (unsigned long)item->id);
+		dit_job_report(&loader->job, DIT_REPORT_ADDED, "added: \"%.*s\" (%08lx)",
+		               DIT_SPAN_ARGS(item->entry.dn.pretty),
+		               (unsigned long)item->id);
 	}
 	return 0;
 }
@@ -116,7 +116,7 @@ static int fill_hole(struct load_target *target, const struct dit_ldif_record *r
 	                               dit_tree_next_id(target->tree));
 
 	if (r < 0) {
-		return dit_load_fail(target->loader, r, "could not fill a hole");
+		return dit_job_fail(&target->loader->job, r, "could not fill a hole");
 	}
 	dit_tree_fill(target->tree, id);
 	item->id = id;
@@ -133,7 +133,8 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 	}
 	r = dit_tree_is_hole(target->tree, id);
 	if (r < 0) {
-		return dit_load_fail(target->loader, r, "could not look up an entry");
+		return dit_job_fail(&target->loader->job, r,
+		                    "could not look up an entry");
 	}
 	if (r == 0) {
 		return dit_load_fail_duplicate(target, record, item,
@@ -164,7 +165,7 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 	int r = dit_tree_find_place(target->tree, &item->name, &place);
 
 	if (r < 0) {
-		return dit_load_fail(target->loader, r, "could not look up a node");
+		return dit_job_fail(&target->loader->job, r, "could not look up a node");
 	}
 	if (!dit_tree_fits(target->tree, &item->name, &place)) {
 		return dit_load_fail_name_size(target->loader, record, item);
@@ -202,7 +203,7 @@ static int resolve_good(struct load_target *target, const struct dit_ldif_record
 	}
 	r = dit_tree_find(target->tree, &item->name, &id);
 	if (r < 0) {
-		return dit_load_fail(target->loader, r, "could not look up a node");
+		return dit_job_fail(&target->loader->job, r, "could not look up a node");
 	}
 	return id == 0 ? resolve_new(target, record, item)
 	               : resolve_known(target, record, item, id);
@@ -217,7 +218,8 @@ static int resolve_item(struct loader *loader, const struct dit_ldif_record *rec
 		/* Diagnostics that refuse nothing, of lenient base64 for example. */
 		dit_load_tell_notes(loader, item);
 		if (dit_load_csn_note(loader, item) < 0) {
-			return dit_load_fail(loader, -ENOMEM, "could not read an entry");
+			return dit_job_fail(&loader->job, -ENOMEM,
+			                    "could not read an entry");
 		}
 		return resolve_good(&loader->targets[item->target], record, item);
 	case LOAD_UNREADABLE:
@@ -226,7 +228,7 @@ static int resolve_item(struct loader *loader, const struct dit_ldif_record *rec
 	case LOAD_BROKEN:
 		break;
 	}
-	return dit_load_fail(loader, item->error, "could not read an entry");
+	return dit_job_fail(&loader->job, item->error, "could not read an entry");
 }
 
 int dit_load_resolve(struct loader *loader, struct load_slot *slot)
@@ -248,13 +250,13 @@ static void report_missing(const struct load_target *target)
 
 	while (dit_tree_next_hole(target->tree, &at, &hole)) {
 		if (is_first) {
-			dit_load_report(loader, DIT_REPORT_MISSING,
-			                "Error, entries missing!");
+			dit_job_report(&loader->job, DIT_REPORT_MISSING,
+			               "Error, entries missing!");
 			is_first = false;
 		}
 		loader->stats->nmissing++;
-		dit_load_report(loader, DIT_REPORT_MISSING, "  entry %lu: %s",
-		                (unsigned long)hole.id, hole.norm);
+		dit_job_report(&loader->job, DIT_REPORT_MISSING, "  entry %lu: %s",
+		               (unsigned long)hole.id, hole.norm);
 	}
 }
 

@@ -46,12 +46,12 @@ static int fail_input(struct loader *loader, int r)
 	const char *text = dit_ldif_reader_error(loader->input.reader);
 
 	if (r == DIT_E_STOPPED) {
-		return dit_load_fail(loader, r, "load ended");
+		return dit_job_fail(&loader->job, r, "load ended");
 	}
 	if (text == NULL || text[0] == '\0') {
-		return dit_load_fail(loader, r, "could not read the input");
+		return dit_job_fail(&loader->job, r, "could not read the input");
 	}
-	dit_load_report(loader, DIT_REPORT_PLAIN, "%s", text);
+	dit_job_report(&loader->job, DIT_REPORT_PLAIN, "%s", text);
 	return r;
 }
 
@@ -67,7 +67,7 @@ static int run_pipeline(struct loader *loader)
 	case DIT_PIPELINE_AFTER_ORDER:
 		return dit_load_sort_fail(loader, r);
 	case DIT_PIPELINE_STOPPED:
-		return dit_load_fail(loader, r, "load ended");
+		return dit_job_fail(&loader->job, r, "load ended");
 	case DIT_PIPELINE_NONE:
 	case DIT_PIPELINE_BEFORE_ORDER: /* has no errors of its own */
 	case DIT_PIPELINE_IN_ORDER:     /* reported */
@@ -120,7 +120,7 @@ static int finish_target(struct load_target *target, struct moment *since)
 		return r;
 	}
 	indexes_last = target->output->indexes_last;
-	dit_load_tell_progress(loader, DIT_LOAD_NAMES);
+	dit_teller_tell(&loader->job.teller, DIT_LOAD_NAMES);
 	if (!indexes_last) {
 		r = dit_load_target_begin_indexes(target);
 	}
@@ -131,7 +131,7 @@ static int finish_target(struct load_target *target, struct moment *since)
 		return r;
 	}
 	end_phase(loader, DIT_LOAD_NAMES, since);
-	dit_load_tell_progress(loader, DIT_LOAD_INDEXES);
+	dit_teller_tell(&loader->job.teller, DIT_LOAD_INDEXES);
 	r = indexes_last ? write_indexes_last(target) : write_indexes_first(target);
 	end_phase(loader, DIT_LOAD_INDEXES, since);
 	return r;
@@ -149,7 +149,7 @@ static int finish(struct loader *loader, struct moment since)
 	if (r < 0) {
 		return r;
 	}
-	dit_load_tell_progress(loader, DIT_LOAD_PUBLISH);
+	dit_teller_tell(&loader->job.teller, DIT_LOAD_PUBLISH);
 	r = dit_load_publish(loader);
 	end_phase(loader, DIT_LOAD_PUBLISH, &since);
 	return r;
@@ -166,7 +166,7 @@ static int run(struct loader *loader)
 	}
 	if (r == 0) {
 		/* What took the time until now does not belong to the entries. */
-		dit_load_tell_progress(loader, DIT_LOAD_ENTRIES);
+		dit_teller_tell(&loader->job.teller, DIT_LOAD_ENTRIES);
 		r = run_pipeline(loader);
 	}
 	end_phase(loader, DIT_LOAD_ENTRIES, &since);
@@ -182,11 +182,11 @@ static int run(struct loader *loader)
 
 int dit_load(const struct dit_load_opts *opts, struct dit_load_stats *ret)
 {
-	struct loader loader = {.opts = opts, .stats = ret, .stop = {.flag = opts->stop}};
+	struct loader loader;
 	int r = 0;
 
 	*ret = (struct dit_load_stats){0};
-	dit_load_progress_init(&loader);
+	dit_loader_init(&loader, opts, ret);
 	r = run(&loader);
 	dit_load_release(&loader);
 	return r;

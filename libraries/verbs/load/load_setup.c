@@ -14,7 +14,6 @@
 
 #include "base/tmp_dir.h"
 #include "config/slapd_version.h"
-#include "job/chosen.h"
 #include "job/release_rules.h"
 #include "load/load_csn.h"
 #include "load/load_look.h"
@@ -26,29 +25,20 @@
 #include "load/load_stages.h"
 #include "load/load_target.h"
 
-/* ---- configuration ---- */
-
-static int make_glue(struct loader *loader)
+void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
+                     struct dit_load_stats *stats)
 {
-	const struct dit_load_opts *opts = loader->opts;
-	const struct dit_database *orphan = NULL;
-	struct dit_glue_opts glue = {.settings = loader->settings,
-	                             .chosen = loader->db,
-	                             .has_number = opts->database >= 0,
-	                             .has_suffix = opts->suffix != NULL,
-	                             .no_glue = opts->no_glue};
-	int r = dit_glue_make(&loader->glue, &glue, &orphan);
+	const struct dit_job_opts job = {DIT_JOB_OPTS(opts),
+	                                 .is_verbose = opts->is_verbose,
+	                                 .fill = dit_load_progress_fill, .ctx = loader};
 
-	if (r == DIT_E_CONFIG) {
-		dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
-		                "glue: no superior found for sub %.*s!",
-		                DIT_SPAN_ARGS(orphan->suffix));
-		dit_load_report(loader, DIT_REPORT_ERROR,
-		                "subordinate configuration error");
-		return r;
-	}
-	return r < 0 ? dit_load_fail(loader, r, loader->db->data.directory) : 0;
+	*loader = (struct loader){.opts = opts, .stats = stats};
+	dit_job_init(&loader->job, &job);
+	loader->job.interrupted =
+		"load ended: Interrupted; the database is what it was before";
 }
+
+/* ---- configuration ---- */
 
 /* @return 0 or -ENOMEM */
 static int add_target(struct loader *loader, const struct dit_database *db)
@@ -73,21 +63,28 @@ static int make_targets(struct loader *loader)
 {
 	struct dit_load_stats *stats = loader->stats;
 	size_t n = 0;
-	int r = make_glue(loader);
+	int r = dit_job_glue(&loader->job);
 
 	if (r < 0) {
 		return r;
 	}
-	n = loader->glue.ndatabases;
+	n = loader->job.glue.ndatabases;
+	if (n > 1) {
+		loader->job.interrupted =
+			"load ended: Interrupted; every database is what it was before";
+	}
 	loader->targets = calloc(n, sizeof(*loader->targets));
 	stats->databases = calloc(n, sizeof(*stats->databases));
 	if (loader->targets == NULL || stats->databases == NULL) {
-		return dit_load_fail(loader, -ENOMEM, loader->db->data.directory);
+		return dit_job_fail(&loader->job, -ENOMEM,
+		                    loader->job.chosen.db->data.directory);
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
-		r = add_target(loader, loader->glue.databases[i]);
+		r = add_target(loader, loader->job.glue.databases[i]);
 	}
-	return r < 0 ? dit_load_fail(loader, r, loader->db->data.directory) : 0;
+	return r < 0 ? dit_job_fail(&loader->job, r,
+	                            loader->job.chosen.db->data.directory)
+	             : 0;
 }
 
 /* In slapadd's words. */
@@ -101,14 +98,13 @@ static int read_removed_sids(struct loader *loader)
 	}
 	r = dit_sid_set_parse(opts->remove_sids, &loader->reading.removed_sids);
 	if (r < 0) {
-		dit_load_report(loader, DIT_REPORT_PLAIN,
-		                "unable to parse remove-sids=\"%s\".", opts->remove_sids);
+		dit_job_report(&loader->job, DIT_REPORT_PLAIN,
+		               "unable to parse remove-sids=\"%s\".", opts->remove_sids);
 		return -EINVAL;
 	}
 	if (dit_sid_set_has(&loader->reading.removed_sids, (int)opts->sid)) {
-		dit_load_report(loader, DIT_REPORT_ERROR,
-		                "remove-sids contains configured serverID %u.",
-		                opts->sid);
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "remove-sids contains configured serverID %u.", opts->sid);
 		return -EINVAL;
 	}
 	return 0;
@@ -116,31 +112,22 @@ static int read_removed_sids(struct loader *loader)
 
 int dit_load_read_settings(struct loader *loader)
 {
-	const struct dit_load_opts *opts = loader->opts;
-	struct dit_chosen_opts wanted = {.conf = opts->conf,
-	                                 .conf_dir = opts->conf_dir,
-	                                 .suffix = opts->suffix,
-	                                 .database = opts->database,
-	                                 .openldap = opts->openldap,
-	                                 .is_verbose = opts->is_verbose,
-	                                 .report = opts->report,
-	                                 .report_ctx = opts->report_ctx};
-	struct dit_chosen chosen;
+	struct dit_job *job = &loader->job;
 	int r = read_removed_sids(loader);
 
 	if (r < 0) {
 		return r;
 	}
-	r = dit_chosen_read(&chosen, &wanted);
-	loader->stats->openldap = chosen.openldap;
-	loader->stats->is_openldap_found = chosen.is_openldap_found;
+	r = dit_job_read(job);
+	if (r == 0) {
+		r = dit_job_choose(job);
+	}
+	loader->stats->openldap = job->chosen.openldap;
+	loader->stats->is_openldap_found = job->chosen.is_openldap_found;
 	if (r < 0) {
 		return r;
 	}
-	loader->settings = chosen.settings;
-	loader->db = chosen.db;
-	loader->nthreads = dit_thread_count(opts->threads, loader->settings);
-	loader->stats->threads = loader->nthreads;
+	loader->stats->threads = job->nthreads;
 	return make_targets(loader);
 }
 
@@ -165,36 +152,36 @@ static int make_context(struct loader *loader)
 		.allow_special = opts->special_urls,
 		.value_max = opts->record_max_bytes > 0 ? opts->record_max_bytes
 	                                                : dit_default_record_max(),
-		.stop = &loader->stop};
+		.stop = &loader->job.stop};
 	loader->reading.rules = make_rules(loader);
 	loader->reading.context = (struct dit_entry_context){
-		.schema = loader->settings->schema,
+		.schema = loader->job.chosen.settings->schema,
 		.is_strict = opts->is_strict,
 		.is_quick = opts->is_quick,
 		.check_schema = !opts->no_schema_check,
 		.check_values = opts->check_values && !opts->is_quick,
-		.lastmod = loader->db->lastmod,
-		.allow_dynamic = loader->db->has_dds,
+		.lastmod = loader->job.chosen.db->lastmod,
+		.allow_dynamic = loader->job.chosen.db->has_dds,
 		.ldif = loader->reading.rules.ldif,
 		.names_first = loader->reading.rules.names_first,
 		.gathers_lines = loader->reading.rules.gathers_lines,
 		.drops_dynamic = loader->reading.rules.drops_dynamic,
 		.warns_of_csn = loader->reading.rules.warns_of_csn,
-		.warns_of_missing = loader->db->is_single_shadow,
+		.warns_of_missing = loader->job.chosen.db->is_single_shadow,
 		.spares_root = loader->reading.rules.spares_root,
 		.sid = opts->sid,
 		.removed_sids =
 			opts->remove_sids == NULL ? NULL : &loader->reading.removed_sids,
 		.files = &loader->files,
-		.rootdn = loader->db->rootdn,
-		.rootdn_norm = loader->db->rootdn_norm,
+		.rootdn = loader->job.chosen.db->rootdn,
+		.rootdn_norm = loader->job.chosen.db->rootdn_norm,
 	};
-	r = dit_sorted_types_make(loader->settings, &loader->reading.sorted);
+	r = dit_sorted_types_make(loader->job.chosen.settings, &loader->reading.sorted);
 	if (r == 0) {
 		r = dit_load_csn_start(loader);
 	}
 	if (r < 0) {
-		return dit_load_fail(loader, r, "could not start the load");
+		return dit_job_fail(&loader->job, r, "could not start the load");
 	}
 	loader->reading.context.sorted = loader->reading.sorted;
 	r = dit_fingerprint_key_make(&loader->name_key);
@@ -205,7 +192,7 @@ static int make_context(struct loader *loader)
 		r = -errno;
 	}
 	if (r < 0) {
-		return dit_load_fail(loader, r, "no random numbers");
+		return dit_job_fail(&loader->job, r, "no random numbers");
 	}
 	/*
 	 * Multicast bit: a node that is no network card's address (RFC 4122 section 4.5).
@@ -223,7 +210,7 @@ static int check_tmpdir(struct loader *loader)
 	char text[PATH_MAX];
 	int r = dit_tmp_dir_check(dir, text, sizeof(text));
 
-	return r < 0 ? dit_load_fail(loader, r, text) : 0;
+	return r < 0 ? dit_job_fail(&loader->job, r, text) : 0;
 }
 
 static int make_keys(struct loader *loader, struct load_member *member)
@@ -251,11 +238,11 @@ static int make_members(struct loader *loader)
 {
 	int r = 0;
 
-	loader->members = calloc(loader->nthreads, sizeof(*loader->members));
+	loader->members = calloc(loader->job.nthreads, sizeof(*loader->members));
 	if (loader->members == NULL) {
 		return -ENOMEM;
 	}
-	for (unsigned i = 0; i < loader->nthreads && r == 0; i++) {
+	for (unsigned i = 0; i < loader->job.nthreads && r == 0; i++) {
 		struct load_member *member = &loader->members[i];
 
 		member->number = i;
@@ -281,7 +268,7 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 	struct dit_ldif_reader_opts reader = {.path = opts->input,
 	                                      .paths = opts->inputs,
 	                                      .npaths = opts->ninputs,
-	                                      .is_threaded = loader->nthreads > 1,
+	                                      .is_threaded = loader->job.nthreads > 1,
 	                                      .files = &loader->files,
 	                                      .batch_bytes = budget->batch_bytes,
 	                                      .batch_records = budget->batch_records,
@@ -294,14 +281,14 @@ static int open_input(struct loader *loader, const struct load_budget *budget)
 
 	if (r < 0) {
 		/* slapadd's perror() */
-		dit_load_report(loader, DIT_REPORT_PLAIN, "%s: %s",
-		                failed == NULL ? "stdin" : failed, dit_strerror(r));
+		dit_job_report(&loader->job, DIT_REPORT_PLAIN, "%s: %s",
+		               failed == NULL ? "stdin" : failed, dit_strerror(r));
 		return r;
 	}
 	/* slapadd says it after all that can be wrong with its arguments. */
 	if (opts->is_quick && opts->check_values) {
-		dit_load_report(loader, DIT_REPORT_ERROR,
-		                "value-check incompatible with quick mode; disabled.");
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "value-check incompatible with quick mode; disabled.");
 	}
 	return 0;
 }
@@ -320,11 +307,11 @@ static int make_pipeline(struct loader *loader)
 	                                         .after_order = dit_load_key,
 	                                         .is_stopped = is_stopped},
 	                                 .ctx = loader,
-	                                 .stop = &loader->stop,
-	                                 .ticker = dit_load_ticker(loader),
-	                                 .nmembers = loader->nthreads,
+	                                 .stop = &loader->job.stop,
+	                                 .ticker = dit_teller_ticker(&loader->job.teller),
+	                                 .nmembers = loader->job.nthreads,
 	                                 .name = "tool",
-	                                 .is_ahead = loader->nthreads > 1};
+	                                 .is_ahead = loader->job.nthreads > 1};
 
 	loader->input.nslots = dit_pipeline_nslots(&opts);
 	loader->input.slots = calloc(loader->input.nslots, sizeof(*loader->input.slots));
@@ -352,10 +339,10 @@ static int make_page_writer(struct loader *loader)
 {
 	int r = 0;
 
-	if (loader->nthreads > 1 && !loader->opts->is_dry_run) {
+	if (loader->job.nthreads > 1 && !loader->opts->is_dry_run) {
 		r = dit_page_writer_new(&loader->page_writer);
 	}
-	return r < 0 ? dit_load_fail(loader, r, "could not start the threads") : 0;
+	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the threads") : 0;
 }
 
 /*
@@ -365,12 +352,10 @@ static int make_page_writer(struct loader *loader)
  */
 static int tell_directories(struct loader *loader)
 {
-	const struct dit_load_opts *opts = loader->opts;
-	int r = dit_glue_before_open(&loader->glue, opts->before_open,
-	                             opts->before_open_ctx, opts->report,
-	                             opts->report_ctx);
+	const struct dit_glue *glue = &loader->job.glue;
+	int r = dit_job_before_open(&loader->job, glue->databases, glue->ndatabases);
 
-	if (r == 0 && dit_load_look_is_wanted(opts)) {
+	if (r == 0 && dit_load_look_is_wanted(loader->opts)) {
 		r = dit_load_look(loader);
 	}
 	return r == 0 && dit_load_look_is_unneeded(loader) ? 1 : r;
@@ -379,17 +364,18 @@ static int tell_directories(struct loader *loader)
 int dit_load_prepare(struct loader *loader)
 {
 	struct load_budget budget = {0};
-	int r = dit_load_budget_make(loader->opts, loader->nthreads, loader->ntargets,
+	int r = dit_load_budget_make(loader->opts, loader->job.nthreads, loader->ntargets,
 	                             &budget);
 
 	if (r < 0) {
-		dit_load_report(loader, DIT_REPORT_ERROR,
-		                "at least %u MiB of memory are needed",
-		                DIT_LOAD_MEMORY_MIN >> 20);
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "at least %u MiB of memory are needed",
+		               DIT_LOAD_MEMORY_MIN >> 20);
 		return r;
 	}
 	/* Main reads the input itself. */
-	loader->stop.ticker = loader->nthreads > 1 ? NULL : dit_load_ticker(loader);
+	loader->job.stop.ticker =
+		loader->job.nthreads > 1 ? NULL : dit_teller_ticker(&loader->job.teller);
 	r = make_context(loader);
 	if (r == 0) {
 		r = open_input(loader, &budget);
@@ -414,7 +400,7 @@ int dit_load_prepare(struct loader *loader)
 	if (r == 0) {
 		r = make_pipeline(loader);
 	}
-	return r < 0 ? dit_load_fail(loader, r, "could not start the threads") : 0;
+	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the threads") : 0;
 }
 
 /* ---- a sample of the load ---- */
@@ -438,7 +424,7 @@ int dit_load_prepare_sample(struct loader *loader, const struct load_budget *bud
 {
 	int r = make_context(loader);
 
-	assert(loader->opts->is_dry_run && loader->nthreads == 1);
+	assert(loader->opts->is_dry_run && loader->job.nthreads == 1);
 	if (r == 0) {
 		r = tell_directories(loader);
 	}
@@ -457,7 +443,7 @@ int dit_load_prepare_sample(struct loader *loader, const struct load_budget *bud
 	if (r == 0) {
 		r = make_single_slot(loader);
 	}
-	return r < 0 ? dit_load_fail(loader, r, "could not start the estimate") : 0;
+	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the estimate") : 0;
 }
 
 /* ---- release ---- */
@@ -474,7 +460,7 @@ static void free_slots(struct loader *loader)
 
 static void free_members(struct loader *loader)
 {
-	for (unsigned i = 0; loader->members != NULL && i < loader->nthreads; i++) {
+	for (unsigned i = 0; loader->members != NULL && i < loader->job.nthreads; i++) {
 		struct load_member *member = &loader->members[i];
 
 		dit_entry_caches_deinit(&member->caches);
@@ -490,7 +476,7 @@ void dit_load_release(struct loader *loader)
 {
 	/* Threads first: nothing they use may go before they do. A failed load does not
 	 * wait for input, or for the end of work that nobody needs. */
-	dit_stop_end(&loader->stop);
+	dit_stop_end(&loader->job.stop);
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		dit_index_writer_cancel(loader->targets[i].index_writer);
 	}
@@ -505,7 +491,6 @@ void dit_load_release(struct loader *loader)
 	dit_page_writer_free(loader->page_writer);
 	dit_context_csn_free(loader->csn);
 	dit_load_refusals_deinit(&loader->refusals);
-	dit_glue_deinit(&loader->glue);
 	free(loader->reading.sorted);
-	dit_settings_free(loader->settings);
+	dit_job_deinit(&loader->job);
 }

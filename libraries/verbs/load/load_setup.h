@@ -10,6 +10,9 @@
 
 #include "load/loader.h"
 
+/** Nothing can fail. @param opts  borrowed, as @p stats */
+void dit_loader_init(struct loader *loader, const struct dit_load_opts *opts,
+                     struct dit_load_stats *stats);
 int dit_load_read_settings(struct loader *loader);
 
 /** 0; 1: with only_if_empty, there is nothing to do; negative */

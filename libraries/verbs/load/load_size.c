@@ -88,7 +88,7 @@ static double count_postings(const struct load_target *target)
 	const struct loader *loader = target->loader;
 	uint64_t n = 0;
 
-	for (unsigned i = 0; i < loader->nthreads; i++) {
+	for (unsigned i = 0; i < loader->job.nthreads; i++) {
 		n += atomic_load_explicit(
 			&loader->members[i].keys[target->number].nposted,
 			memory_order_relaxed);
@@ -99,8 +99,8 @@ static double count_postings(const struct load_target *target)
 static void tell_size(struct load_target *target, enum dit_report_kind kind,
                       const char *verb, double need)
 {
-	dit_load_report(
-		target->loader, kind,
+	dit_job_report(
+		&target->loader->job, kind,
 		"the database %s need about %.0f bytes, but maxsize is %llu: configure "
 		"\"maxsize %llu\" or give --grow",
 		verb, need, (unsigned long long)target->db->data.maxsize_bytes,

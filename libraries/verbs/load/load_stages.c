@@ -74,7 +74,7 @@ int dit_load_in_order(void *ctx, unsigned number)
 		r = dit_load_estimate(loader, slot->batch.bytes_read);
 	}
 	if (r == 0) {
-		dit_load_tell_progress(loader, DIT_LOAD_ENTRIES);
+		dit_teller_tell(&loader->job.teller, DIT_LOAD_ENTRIES);
 	}
 	return r;
 }

@@ -19,8 +19,8 @@
 static int say_fault(const struct load_target *target, int r,
                      const struct dit_fault *fault)
 {
-	dit_load_report(target->loader, DIT_REPORT_ERROR, "%s: %s",
-	                target->db->data.directory, fault->text);
+	dit_job_report(&target->loader->job, DIT_REPORT_ERROR, "%s: %s",
+	               target->db->data.directory, fault->text);
 	return r;
 }
 
@@ -36,17 +36,17 @@ static int adopt_index(struct load_target *target, size_t number,
 		                         stored.key_len);
 	}
 	if (r == DIT_E_INVALID) {
-		dit_load_report(target->loader, DIT_REPORT_ERROR,
-		                "index database \"%s\" in %s is stored with integer "
-		                "keys, beside which those of this configuration "
-		                "cannot be put",
-		                db->name, target->db->data.directory);
+		dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
+		               "index database \"%s\" in %s is stored with integer "
+		               "keys, beside which those of this configuration "
+		               "cannot be put",
+		               db->name, target->db->data.directory);
 		return r;
 	}
 	if (r < 0 && fault->text[0] != '\0') {
 		return say_fault(target, r, fault);
 	}
-	return r < 0 ? dit_load_fail(target->loader, r, db->name) : 0;
+	return r < 0 ? dit_job_fail(&target->loader->job, r, db->name) : 0;
 }
 
 /* Integers have as many bytes as index_intlen says; small pages take no long keys. */
@@ -57,11 +57,11 @@ static int check_key_length(const struct load_target *target, size_t number)
 	if (len <= target->output->base.key_max) {
 		return 0;
 	}
-	dit_load_report(target->loader, DIT_REPORT_ERROR,
-	                "index database \"%s\" in %s: keys of %zu bytes are too long for "
-	                "the page size, %zu bytes are possible",
-	                dit_index_set_db(target->indexes, number)->name,
-	                target->db->data.directory, len, target->output->base.key_max);
+	dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
+	               "index database \"%s\" in %s: keys of %zu bytes are too long for "
+	               "the page size, %zu bytes are possible",
+	               dit_index_set_db(target->indexes, number)->name,
+	               target->db->data.directory, len, target->output->base.key_max);
 	return DIT_E_CONFIG;
 }
 
@@ -83,7 +83,7 @@ static int add_indexes(struct load_target *target, const struct dit_fault *fault
 
 		r = dit_output_add_index(&target->output->base, &index);
 		if (r < 0) {
-			return dit_load_fail(target->loader, r, db->name);
+			return dit_job_fail(&target->loader->job, r, db->name);
 		}
 	}
 	return r;
@@ -94,17 +94,17 @@ static int look_around(struct load_target *target, const struct dit_fault *fault
 	int r = 0;
 
 	if (target->output->stored.last_id > DIT_DN_TABLE_MAX) {
-		dit_load_report(target->loader, DIT_REPORT_ERROR,
-		                "the database in %s has the entry ID %llu, and no ID is "
-		                "left below %u: export the database and load it anew",
-		                target->db->data.directory,
-		                (unsigned long long)target->output->stored.last_id,
-		                DIT_DN_TABLE_MAX + 1);
+		dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
+		               "the database in %s has the entry ID %llu, and no ID is "
+		               "left below %u: export the database and load it anew",
+		               target->db->data.directory,
+		               (unsigned long long)target->output->stored.last_id,
+		               DIT_DN_TABLE_MAX + 1);
 		return DIT_E_TOOLONG;
 	}
 	r = dit_ad_numbers_read(&target->numbers, target->output,
-	                        target->loader->settings->schema);
-	return r < 0 ? dit_load_fail(target->loader, r, target->db->data.directory)
+	                        target->loader->job.chosen.settings->schema);
+	return r < 0 ? dit_job_fail(&target->loader->job, r, target->db->data.directory)
 	             : add_indexes(target, fault);
 }
 
@@ -133,8 +133,8 @@ static void note_writer(struct load_target *target)
 		target->stats->writer = DIT_LOAD_WRITER_PAGES;
 	}
 	if (output->is_unknown_format && loader->opts->is_verbose) {
-		dit_load_report(
-			target->loader, DIT_REPORT_PLAIN,
+		dit_job_report(
+			&target->loader->job, DIT_REPORT_PLAIN,
 			"%s: this liblmdb has another file format than the one that "
 			"ditkit knows: liblmdb writes all pages",
 			target->db->data.directory);
@@ -171,7 +171,7 @@ int dit_load_store_open(struct load_target *target)
 		.ndbs = (unsigned)dit_index_set_ndbs(target->indexes) + FIXED_DBS,
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.expected_bytes = dit_ldif_reader_size(loader->input.reader) * EXPANSION,
-		.list_max = ((uint64_t)1 << loader->settings->idlexp) - 1,
+		.list_max = ((uint64_t)1 << loader->job.chosen.settings->idlexp) - 1,
 		.writer = writer_of(loader->opts),
 		.page_bytes = db->data.page_bytes,
 		.has_ixck = loader->reading.rules.has_ixck,
@@ -179,23 +179,23 @@ int dit_load_store_open(struct load_target *target)
 		.may_grow = loader->opts->may_grow,
 		.page_writer = loader->page_writer,
 		.use_page_cache = loader->opts->use_page_cache,
-		.ticker = dit_load_ticker(loader),
-		.stop = loader->stop.flag,
+		.ticker = dit_teller_ticker(&loader->job.teller),
+		.stop = loader->job.stop.flag,
 		.fault = &fault,
 	};
 	int r = dit_output_open(&target->output, &opts);
 
 	if (r == DIT_E_BUSY) {
-		dit_load_report(loader, DIT_REPORT_ERROR,
-		                "the database in %s is in use by %s; stop it first",
-		                db->data.directory, dit_claim_holder(&fault));
+		dit_job_report(&loader->job, DIT_REPORT_ERROR,
+		               "the database in %s is in use by %s; stop it first",
+		               db->data.directory, dit_claim_holder(&fault));
 		return r;
 	}
 	if (r < 0 && fault.text[0] != '\0') {
 		return say_fault(target, r, &fault);
 	}
 	if (r < 0) {
-		return dit_load_fail(loader, r, db->data.directory);
+		return dit_job_fail(&loader->job, r, db->data.directory);
 	}
 	if (loader->opts->only_if_empty && holds_entries(target->output)) {
 		/* Another load has filled it since the look. */

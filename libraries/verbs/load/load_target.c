@@ -42,20 +42,20 @@ static int count_rdns(const struct dit_schema *schema, struct dit_span dn, unsig
 static int make_indexes(struct load_target *target)
 {
 	struct loader *loader = target->loader;
-	const struct dit_settings *settings = loader->settings;
+	const struct dit_settings *settings = loader->job.chosen.settings;
 	const struct dit_ad *culprit = NULL;
 	int r = dit_index_set_new(&target->indexes, settings->schema, target->db->indexes,
 	                          target->db->nindexes, &settings->index,
 	                          !loader->opts->byte_keys, &culprit);
 
 	if (r == DIT_E_UNSUPPORTED && culprit != NULL) {
-		dit_load_report(
-			loader, DIT_REPORT_ERROR,
+		dit_job_report(
+			&loader->job, DIT_REPORT_ERROR,
 			"index of attribute \"%s\" is not supported by this release",
 			culprit->name.data);
 		return r;
 	}
-	return r < 0 ? dit_load_fail(loader, r, "could not prepare the indexes") : 0;
+	return r < 0 ? dit_job_fail(&loader->job, r, "could not prepare the indexes") : 0;
 }
 
 static int make_builders(struct load_target *target, const struct load_budget *budget)
@@ -63,16 +63,18 @@ static int make_builders(struct load_target *target, const struct load_budget *b
 	struct loader *loader = target->loader;
 	struct dit_builders_opts opts = {
 		.indexes = target->indexes,
-		.nproducers = loader->nthreads,
+		.nproducers = loader->job.nthreads,
 		.memory_bytes = budget->postings_bytes,
 		.wide_memory_bytes = budget->tree_bytes,
 		.tmpdir = dit_tmp_dir(loader->opts->tmpdir),
-		.stop = &loader->stop,
-		.list_max = (uint32_t)(((uint64_t)1 << loader->settings->idlexp) - 1),
+		.stop = &loader->job.stop,
+		.list_max =
+			(uint32_t)(((uint64_t)1 << loader->job.chosen.settings->idlexp) -
+	                           1),
 	};
 	int r = dit_builders_new(&target->builders, &opts);
 
-	return r < 0 ? dit_load_fail(loader, r, opts.tmpdir) : 0;
+	return r < 0 ? dit_job_fail(&loader->job, r, opts.tmpdir) : 0;
 }
 
 /* What main fills while entries come. */
@@ -80,18 +82,20 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
                         unsigned suffix_nrdns)
 {
 	const char *tmpdir = dit_tmp_dir(target->loader->opts->tmpdir);
-	struct dit_tree_opts tree = {.output = target->output,
-	                             .suffix_nrdns = suffix_nrdns,
-	                             .memory_bytes = budget->tree_bytes,
-	                             .tmpdir = tmpdir,
-	                             .stop = &target->loader->stop,
-	                             .ticker = dit_load_ticker(target->loader)};
-	struct dit_entries_opts entries = {.output = target->output,
-	                                   .numbers = &target->numbers,
-	                                   .memory_bytes = budget->tree_bytes / 8,
-	                                   .tmpdir = tmpdir,
-	                                   .stop = &target->loader->stop,
-	                                   .ticker = dit_load_ticker(target->loader)};
+	struct dit_tree_opts tree = {
+		.output = target->output,
+		.suffix_nrdns = suffix_nrdns,
+		.memory_bytes = budget->tree_bytes,
+		.tmpdir = tmpdir,
+		.stop = &target->loader->job.stop,
+		.ticker = dit_teller_ticker(&target->loader->job.teller)};
+	struct dit_entries_opts entries = {
+		.output = target->output,
+		.numbers = &target->numbers,
+		.memory_bytes = budget->tree_bytes / 8,
+		.tmpdir = tmpdir,
+		.stop = &target->loader->job.stop,
+		.ticker = dit_teller_ticker(&target->loader->job.teller)};
 	int r = dit_tree_new(&target->tree, &tree);
 
 	if (entries.memory_bytes < DIT_SORT_SHARE_MIN) {
@@ -100,7 +104,7 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 	if (r == 0) {
 		r = dit_entries_new(&target->entries, &entries);
 	}
-	return r < 0 ? dit_load_fail(target->loader, r, tmpdir) : 0;
+	return r < 0 ? dit_job_fail(&target->loader->job, r, tmpdir) : 0;
 }
 
 /* What slapd says when a database cannot be opened, and its tools as well. */
@@ -108,16 +112,16 @@ static void tell_not_opened(const struct load_target *target, int error)
 {
 	struct loader *loader = target->loader;
 
-	dit_load_report(
-		loader, DIT_REPORT_DIAGNOSTIC,
+	dit_job_report(
+		&loader->job, DIT_REPORT_DIAGNOSTIC,
 		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
 		"(%d)",
 		DIT_SPAN_ARGS(target->db->suffix), error);
 	if (target->number > 0) {
-		dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
-		                "backend_startup: bi_open failed!");
+		dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
+		               "backend_startup: bi_open failed!");
 	}
-	dit_load_report(loader, DIT_REPORT_PLAIN, "slap_startup failed");
+	dit_job_report(&loader->job, DIT_REPORT_PLAIN, "slap_startup failed");
 }
 
 /* LMDB takes powers of two from 256 on. */
@@ -129,16 +133,16 @@ static int check_page_size(const struct load_target *target)
 		return 0;
 	}
 	if (n == PAGE_MIN / 2) {
-		dit_load_report(target->loader, DIT_REPORT_ERROR,
-		                "database \"%.*s\": dbpagesize %u is not supported, %u "
-		                "is the least",
-		                DIT_SPAN_ARGS(target->db->suffix), n, PAGE_MIN);
+		dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
+		               "database \"%.*s\": dbpagesize %u is not supported, %u "
+		               "is the least",
+		               DIT_SPAN_ARGS(target->db->suffix), n, PAGE_MIN);
 		return DIT_E_CONFIG;
 	}
-	dit_load_report(target->loader, DIT_REPORT_DIAGNOSTIC,
-	                "mdb_db_open: database \"%.*s\": mdb_env_set_pagesize failed: "
-	                "Invalid argument (22).",
-	                DIT_SPAN_ARGS(target->db->suffix));
+	dit_job_report(&target->loader->job, DIT_REPORT_DIAGNOSTIC,
+	               "mdb_db_open: database \"%.*s\": mdb_env_set_pagesize failed: "
+	               "Invalid argument (22).",
+	               DIT_SPAN_ARGS(target->db->suffix));
 	tell_not_opened(target, EINVAL);
 	return DIT_E_CONFIG;
 }
@@ -162,17 +166,16 @@ static int check_index_limit(const struct load_target *target)
 	if (n <= limit) {
 		return 0;
 	}
-	dit_load_report(loader, DIT_REPORT_DIAGNOSTIC,
-	                "mdb_attr_dbs: database \"%.*s\": mdb_dbi_open(%s) failed: "
-	                "MDB_DBS_FULL: Environment maxdbs limit reached (%d).",
-	                DIT_SPAN_ARGS(target->db->suffix),
-	                dit_index_set_db(target->indexes, limit)->name, MDB_DBS_FULL);
+	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
+	               "mdb_attr_dbs: database \"%.*s\": mdb_dbi_open(%s) failed: "
+	               "MDB_DBS_FULL: Environment maxdbs limit reached (%d).",
+	               DIT_SPAN_ARGS(target->db->suffix),
+	               dit_index_set_db(target->indexes, limit)->name, MDB_DBS_FULL);
 	tell_not_opened(target, MDB_DBS_FULL);
-	dit_load_report(
-		loader, DIT_REPORT_ERROR,
-		"database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
-		DIT_SPAN_ARGS(target->db->suffix), n, dit_openldap_name(version), patch,
-		limit);
+	dit_job_report(&loader->job, DIT_REPORT_ERROR,
+	               "database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
+	               DIT_SPAN_ARGS(target->db->suffix), n, dit_openldap_name(version),
+	               patch, limit);
 	return DIT_E_CONFIG;
 }
 
@@ -180,14 +183,15 @@ int dit_load_target_prepare(struct load_target *target, const struct load_budget
 {
 	struct loader *loader = target->loader;
 	unsigned suffix_nrdns = 0;
-	int r = count_rdns(loader->settings->schema, target->db->suffix, &suffix_nrdns);
+	int r = count_rdns(loader->job.chosen.settings->schema, target->db->suffix,
+	                   &suffix_nrdns);
 
 	if (r < 0) {
-		return dit_load_fail(loader, r, "could not read the suffix");
+		return dit_job_fail(&loader->job, r, "could not read the suffix");
 	}
 	r = dit_split_rules_make(target->db, &target->split_rules);
 	if (r < 0) {
-		return dit_load_fail(loader, r, "could not start the load");
+		return dit_job_fail(&loader->job, r, "could not start the load");
 	}
 	r = make_indexes(target);
 	if (r == 0 && !loader->opts->is_dry_run) {
@@ -241,12 +245,12 @@ static int make_index_writer(struct load_target *target)
 		.builders = target->builders,
 		.output = &target->output->base,
 		.ndbs = dit_index_set_ndbs(target->indexes),
-		.nmembers = target->loader->nthreads,
+		.nmembers = target->loader->job.nthreads,
 		.counts_lists = target->loader->opts->counts_lists,
 		.since_us = target->loader->start_us,
 		.is_stopped = is_stopped,
 		.ctx = target->loader,
-		.ticker = dit_load_ticker(target->loader),
+		.ticker = dit_teller_ticker(&target->loader->job.teller),
 	};
 
 	return dit_index_writer_new(&target->index_writer, &opts);
@@ -284,7 +288,7 @@ int dit_load_target_begin_indexes(struct load_target *target)
 	if (r < 0) {
 		return dit_load_target_fail(target, r, "could not write the indexes");
 	}
-	if (loader->nthreads > 1) {
+	if (loader->job.nthreads > 1) {
 		dit_pipeline_begin_work(loader->pipeline, run_index_work,
 		                        target->index_writer);
 	}

@@ -27,9 +27,8 @@
 #include "config/settings.h"
 #include "entry/entry.h"
 #include "index/index_keys.h"
-#include "job/glue.h"
+#include "job/job.h"
 #include "job/release_rules.h"
-#include "job/teller.h"
 #include "job/value_rules.h"
 #include "ldif/ldif_reader.h"
 #include "load/ad_numbers.h"
@@ -168,7 +167,6 @@ struct load_input {
 
 /** How far the load is (load_progress.h). [own: main] */
 struct load_progress {
-	struct dit_teller teller;
 	uint64_t npostings; /* of all members */
 	bool is_counted;    /* the members make no more */
 	/* While databases are put in place, one for each target; NULL: not yet. */
@@ -179,17 +177,11 @@ struct load_progress {
 struct loader {
 	/* [const] while members run */
 	const struct dit_load_opts *opts;
-	struct dit_settings *settings;
-	const struct dit_database *db; /* the one chosen */
+	struct dit_job job; /* main sets its stop when the load has failed */
 	struct load_reading reading;
-	struct dit_stop stop; /* opts->stop; main sets it when the load has failed */
 	struct dit_file_rules files;
-	struct load_target
-		*targets; /* what is written: the chosen database first, then its
-	                              * subordinates in order of definition */
+	struct load_target *targets; /* one for each database of the job's glue */
 	unsigned ntargets;
-	struct dit_glue glue; /* its databases are those of the targets */
-	unsigned nthreads;
 	struct load_member *members;
 	struct dit_page_writer *page_writer; /* NULL with one thread */
 	struct dit_fingerprint_key name_key; /* of the names in the trees */

@@ -56,11 +56,12 @@ static int open_snapshot(struct reindex_target *target)
 	                                  &opts);
 
 	if (r < 0 && fault->text[0] != '\0') {
-		dit_reindex_report(target->reindexer, DIT_REPORT_ERROR, "%s: %s",
-		                   target->db->data.directory, fault->text);
+		dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR, "%s: %s",
+		               target->db->data.directory, fault->text);
 		return r;
 	}
-	return r < 0 ? dit_reindex_fail(target->reindexer, r, target->db->data.directory)
+	return r < 0 ? dit_job_fail(&target->reindexer->job, r,
+	                            target->db->data.directory)
 	             : 0;
 }
 
@@ -107,7 +108,7 @@ static int open_sampling(struct sampling *sampling)
 	}
 	if (r == 0) {
 		r = dit_ad_names_read(&sampling->names, target->snapshot,
-		                      target->reindexer->chosen.settings->schema);
+		                      target->reindexer->job.chosen.settings->schema);
 	}
 	if (r == 0) {
 		r = dit_ad_names_choose(&sampling->names, dit_stored_keys_want,
@@ -165,7 +166,7 @@ static int touch_leaf(struct sampling *sampling, size_t leaf, uint64_t end)
 	int r = dit_entry_reader_seek(sampling->reader, sampling->firsts[leaf], &view);
 
 	while (r > 0 && (end == 0 || view.id < end)) {
-		r = dit_stop_is_set(&sampling->target->reindexer->stop)
+		r = dit_stop_is_set(&sampling->target->reindexer->job.stop)
 		            ? DIT_E_STOPPED
 		            : dit_entry_reader_next(sampling->reader, &view);
 	}
@@ -187,7 +188,7 @@ static int take_leaf(struct sampling *sampling, size_t leaf, double weight)
 	r = dit_entry_reader_seek(sampling->reader, sampling->firsts[leaf], &view);
 
 	while (r > 0 && (end == 0 || view.id < end)) {
-		r = dit_stop_is_set(&sampling->target->reindexer->stop)
+		r = dit_stop_is_set(&sampling->target->reindexer->job.stop)
 		            ? DIT_E_STOPPED
 		            : take_entry(sampling, &view, weight, (unsigned)leaf);
 		if (r == 0) {
@@ -281,12 +282,12 @@ static int end_sampling(struct sampling *sampling)
 	struct dit_estimate_keys_end end = {
 		.pages = {.format = is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09,
 	                  .page_bytes = dit_snapshot_page_bytes(target->snapshot),
-	                  .list_max =
-	                          ((uint64_t)1 << reindexer->chosen.settings->idlexp) -
-	                          1},
+	                  .list_max = ((uint64_t)1
+	                               << reindexer->job.chosen.settings->idlexp) -
+	                              1},
 		.postings_bytes =
 			reindexer->memory_bytes - reindexer->memory_bytes / WIDE_SHARE,
-		.nproducers = reindexer->nthreads};
+		.nproducers = reindexer->job.nthreads};
 	struct dit_estimate_keys_sizes sizes;
 	int r = 0;
 
@@ -355,12 +356,12 @@ static int run(struct reindexer *reindexer, uint64_t budget_bytes,
 	if (r < 0) {
 		return r;
 	}
-	ret->threads = reindexer->nthreads;
+	ret->threads = reindexer->job.nthreads;
 	ret->memory_limit_bytes = reindexer->memory_bytes;
 	ret->tmpdir = dit_tmp_dir(reindexer->opts->tmpdir);
 	ret->databases = calloc(reindexer->ntargets + 1, sizeof(*ret->databases));
 	if (ret->databases == NULL) {
-		return dit_reindex_fail(reindexer, -ENOMEM, "could not start");
+		return dit_job_fail(&reindexer->job, -ENOMEM, "could not start");
 	}
 	for (unsigned i = 0; i < reindexer->ntargets && r == 0; i++) {
 		r = estimate_target(&reindexer->targets[i], ret, budget_bytes);
@@ -374,13 +375,13 @@ int dit_estimate_reindex(const struct dit_reindex_opts *opts,
 {
 	struct dit_reindex_stats stats = {.threads = 0};
 	struct dit_reindex_opts silent = *opts;
-	struct reindexer reindexer = {
-		.opts = &silent, .stats = &stats, .stop = {.flag = opts->stop}};
+	struct reindexer reindexer;
 	uint64_t budget = how->sample_bytes == 0 ? SAMPLE_BYTES : how->sample_bytes;
 	int r = 0;
 
 	*ret = (struct dit_estimate){.threads = 0};
 	silent.progress = NULL;
+	dit_reindexer_init(&reindexer, &silent, &stats);
 	r = run(&reindexer, budget, ret);
 	dit_reindex_release(&reindexer);
 	dit_reindex_stats_deinit(&stats);

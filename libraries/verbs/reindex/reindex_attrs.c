@@ -21,22 +21,22 @@ int dit_reindex_find_attrs(struct reindexer *reindexer)
 
 	reindexer->attrs = calloc(opts->nattrs + 1, sizeof(*reindexer->attrs));
 	if (reindexer->attrs == NULL) {
-		return dit_reindex_fail(reindexer, -ENOMEM, "could not start");
+		return dit_job_fail(&reindexer->job, -ENOMEM, "could not start");
 	}
 	for (size_t i = 0; i < opts->nattrs; i++) {
-		int r = dit_ad_find(reindexer->chosen.settings->schema, NULL,
+		int r = dit_ad_find(reindexer->job.chosen.settings->schema, NULL,
 		                    dit_span_of(opts->attrs[i]), &reindexer->attrs[i],
 		                    NULL);
 
 		if (r == DIT_E_UNKNOWN) {
-			dit_reindex_report(reindexer, DIT_REPORT_PLAIN,
-			                   "slap_str2ad(%s) failed %d (Undefined "
-			                   "attribute type)",
-			                   opts->attrs[i], UNDEFINED_TYPE);
+			dit_job_report(&reindexer->job, DIT_REPORT_PLAIN,
+			               "slap_str2ad(%s) failed %d (Undefined "
+			               "attribute type)",
+			               opts->attrs[i], UNDEFINED_TYPE);
 			return DIT_E_CONFIG;
 		}
 		if (r < 0) {
-			return dit_reindex_fail(reindexer, r, opts->attrs[i]);
+			return dit_job_fail(&reindexer->job, r, opts->attrs[i]);
 		}
 		reindexer->nattrs++;
 	}
@@ -66,13 +66,13 @@ static int check_attrs(const struct reindex_target *target)
 			k++;
 		}
 		if (k == db->nindexes) {
-			dit_reindex_report(
-				reindexer, DIT_REPORT_DIAGNOSTIC,
+			dit_job_report(
+				&reindexer->job, DIT_REPORT_DIAGNOSTIC,
 				"mdb_tool_entry_reindex: no index configured for %s",
 				reindexer->attrs[i]->name.data);
-			dit_reindex_report(reindexer, DIT_REPORT_ERROR,
-			                   "no index of %s is configured",
-			                   reindexer->attrs[i]->name.data);
+			dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
+			               "no index of %s is configured",
+			               reindexer->attrs[i]->name.data);
 			return DIT_E_CONFIG;
 		}
 	}
@@ -82,7 +82,7 @@ static int check_attrs(const struct reindex_target *target)
 int dit_reindex_make_set(struct reindex_target *target)
 {
 	const struct reindexer *reindexer = target->reindexer;
-	const struct dit_settings *settings = reindexer->chosen.settings;
+	const struct dit_settings *settings = reindexer->job.chosen.settings;
 	const struct dit_database *db = target->db;
 	struct dit_index_spec *specs = NULL;
 	const struct dit_ad *culprit = NULL;
@@ -94,7 +94,7 @@ int dit_reindex_make_set(struct reindex_target *target)
 	}
 	specs = calloc(db->nindexes + 1, sizeof(*specs));
 	if (specs == NULL) {
-		return dit_reindex_fail(reindexer, -ENOMEM, "could not start");
+		return dit_job_fail(&reindexer->job, -ENOMEM, "could not start");
 	}
 	for (size_t i = 0; i < db->nindexes; i++) {
 		if (is_asked_for(reindexer, db->indexes[i].ad->type)) {
@@ -105,13 +105,13 @@ int dit_reindex_make_set(struct reindex_target *target)
 	                      &settings->index, !reindexer->opts->byte_keys, &culprit);
 	free(specs);
 	if (r == DIT_E_UNSUPPORTED && culprit != NULL) {
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
-		                   "index of attribute \"%s\" is not supported by this "
-		                   "release",
-		                   culprit->name.data);
+		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
+		               "index of attribute \"%s\" is not supported by this "
+		               "release",
+		               culprit->name.data);
 		return r;
 	}
-	return r < 0 ? dit_reindex_fail(reindexer, r, "could not prepare the indexes")
+	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not prepare the indexes")
 	             : 0;
 }
 

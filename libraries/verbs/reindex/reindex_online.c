@@ -134,13 +134,13 @@ static int refuse(const struct reindex_target *target, const struct dit_entry_vi
 		target->stats->nbroken++;
 		return 0;
 	}
-	dit_reindex_report(target->reindexer, DIT_REPORT_ERROR,
-	                   "entry id=%08llx: it was changed meanwhile and cannot be "
-	                   "indexed: %s",
-	                   (unsigned long long)view->id,
-	                   view->reason == NULL || view->reason[0] == '\0'
-	                           ? "a value without index key"
-	                           : view->reason);
+	dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
+	               "entry id=%08llx: it was changed meanwhile and cannot be "
+	               "indexed: %s",
+	               (unsigned long long)view->id,
+	               view->reason == NULL || view->reason[0] == '\0'
+	                       ? "a value without index key"
+	                       : view->reason);
 	return DIT_E_CORRUPT;
 }
 
@@ -340,8 +340,8 @@ int dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer, const uint64
                          size_t nids)
 {
 	struct reindex_target *target = ctx;
-	struct dit_schema *schema = target->reindexer->chosen.settings->schema;
-	bool is_stopped = dit_stop_is_set(&target->reindexer->stop);
+	struct dit_schema *schema = target->reindexer->job.chosen.settings->schema;
+	bool is_stopped = dit_stop_is_set(&target->reindexer->job.stop);
 	struct dit_ad_names names[2] = {{.n = 0}, {.n = 0}};
 	const unsigned numbers[2] = {older, newer};
 	struct catching_up work = {.target = target};

@@ -27,7 +27,7 @@ static void add_target(const struct reindex_target *target, enum dit_reindex_pha
 	}
 }
 
-static void fill(void *ctx, struct dit_progress *ret)
+void dit_reindex_progress_fill(void *ctx, struct dit_progress *ret)
 {
 	const struct reindexer *reindexer = ctx;
 	static const enum dit_progress_unit units[DIT_REINDEX_NPHASES] = {
@@ -38,29 +38,8 @@ static void fill(void *ctx, struct dit_progress *ret)
 	enum dit_reindex_phase phase = (enum dit_reindex_phase)ret->phase;
 
 	ret->unit = units[phase];
-	ret->threads = reindexer->nthreads;
+	ret->threads = reindexer->job.nthreads;
 	for (unsigned i = 0; i < reindexer->ntargets; i++) {
 		add_target(&reindexer->targets[i], phase, ret);
 	}
-}
-
-void dit_reindex_progress_init(struct reindexer *reindexer)
-{
-	struct dit_teller *teller = &reindexer->teller;
-
-	teller->fill = fill;
-	teller->ctx = reindexer;
-	teller->progress = reindexer->opts->progress;
-	teller->progress_ctx = reindexer->opts->progress_ctx;
-	dit_teller_init(teller);
-}
-
-struct dit_ticker *dit_reindex_ticker(struct reindexer *reindexer)
-{
-	return dit_teller_ticker(&reindexer->teller);
-}
-
-void dit_reindex_tell_progress(struct reindexer *reindexer, enum dit_reindex_phase phase)
-{
-	dit_teller_tell(&reindexer->teller, phase);
 }

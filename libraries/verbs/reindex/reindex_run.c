@@ -16,52 +16,38 @@
 
 /* ---- beginning ---- */
 
+void dit_reindexer_init(struct reindexer *reindexer, const struct dit_reindex_opts *opts,
+                        struct dit_reindex_stats *stats)
+{
+	const struct dit_job_opts job = {
+		DIT_JOB_OPTS(opts), .fill = dit_reindex_progress_fill, .ctx = reindexer};
+
+	*reindexer = (struct reindexer){
+		.opts = opts, .stats = stats, .start_us = dit_clock_us(CLOCK_MONOTONIC)};
+	dit_job_init(&reindexer->job, &job);
+	reindexer->job.interrupted =
+		"ended: Interrupted; the indexes are what they were before";
+}
+
 /* The config database is one that cannot be indexed, in slapindex's words. */
 static int read_settings(struct reindexer *reindexer)
 {
-	const struct dit_reindex_opts *opts = reindexer->opts;
-	bool is_config = opts->database == 0;
-	const struct dit_chosen_opts chosen = {.conf = opts->conf,
-	                                       .conf_dir = opts->conf_dir,
-	                                       .suffix = opts->suffix,
-	                                       .database =
-	                                               is_config ? -1 : opts->database,
-	                                       .openldap = opts->openldap,
-	                                       .report = opts->report,
-	                                       .report_ctx = opts->report_ctx};
-	int r = dit_chosen_read(&reindexer->chosen, &chosen);
+	struct dit_job *job = &reindexer->job;
+	bool is_config = job->opts.database == 0;
+	int r = dit_job_read(job);
 
-	if (r == 0 && (is_config || strcmp(reindexer->chosen.db->type, "mdb") != 0)) {
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
-		                   "database doesn't support necessary operations.");
+	if (is_config) {
+		job->opts.database = -1;
+	}
+	if (r == 0) {
+		r = dit_job_choose(job);
+	}
+	if (r == 0 && (is_config || strcmp(job->chosen.db->type, "mdb") != 0)) {
+		dit_job_report(job, DIT_REPORT_ERROR,
+		               "database doesn't support necessary operations.");
 		return DIT_E_CONFIG;
 	}
-	return r < 0 && r != DIT_E_CONFIG
-	               ? dit_reindex_fail(reindexer, r,
-	                                  "could not read the configuration")
-	               : r;
-}
-
-static int make_glue(struct reindexer *reindexer)
-{
-	const struct dit_reindex_opts *opts = reindexer->opts;
-	const struct dit_database *orphan = NULL;
-	const struct dit_glue_opts glue = {.settings = reindexer->chosen.settings,
-	                                   .chosen = reindexer->chosen.db,
-	                                   .has_number = opts->database >= 0,
-	                                   .has_suffix = opts->suffix != NULL,
-	                                   .no_glue = opts->no_glue};
-	int r = dit_glue_make(&reindexer->glue, &glue, &orphan);
-
-	if (r == DIT_E_CONFIG) {
-		dit_reindex_report(reindexer, DIT_REPORT_DIAGNOSTIC,
-		                   "glue: no superior found for sub %.*s!",
-		                   DIT_SPAN_ARGS(orphan->suffix));
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
-		                   "subordinate configuration error");
-		return r;
-	}
-	return r < 0 ? dit_reindex_fail(reindexer, r, "could not start") : 0;
+	return r;
 }
 
 static int add_target(struct reindexer *reindexer, const struct dit_database *db)
@@ -86,7 +72,7 @@ static int add_target(struct reindexer *reindexer, const struct dit_database *db
 
 static int make_targets(struct reindexer *reindexer)
 {
-	const struct dit_glue *glue = &reindexer->glue;
+	const struct dit_glue *glue = &reindexer->job.glue;
 	struct dit_reindex_stats *stats = reindexer->stats;
 	int r = 0;
 
@@ -98,7 +84,7 @@ static int make_targets(struct reindexer *reindexer)
 	for (size_t i = 0; i < glue->ndatabases && r == 0; i++) {
 		r = add_target(reindexer, glue->databases[i]);
 	}
-	return r < 0 ? dit_reindex_fail(reindexer, r, "could not start") : 0;
+	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not start") : 0;
 }
 
 static int choose_resources(struct reindexer *reindexer)
@@ -107,50 +93,42 @@ static int choose_resources(struct reindexer *reindexer)
 	char tmpdir[PATH_MAX];
 	int r = 0;
 
-	reindexer->nthreads = dit_thread_count(opts->threads, reindexer->chosen.settings);
-	reindexer->stats->threads = reindexer->nthreads;
+	reindexer->stats->threads = reindexer->job.nthreads;
 	reindexer->memory_bytes = opts->memory_bytes == 0
-	                                  ? dit_default_memory(reindexer->nthreads)
+	                                  ? dit_default_memory(reindexer->job.nthreads)
 	                                  : opts->memory_bytes;
 	if (opts->online && opts->drop_unconfigured) {
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
-		                   "indexes that are not configured can be removed only "
-		                   "while slapd does not run");
+		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
+		               "indexes that are not configured can be removed only "
+		               "while slapd does not run");
 		return -EINVAL;
 	}
 	if (opts->threads > THREADS_MAX ||
 	    reindexer->memory_bytes < DIT_REINDEX_MEMORY_MIN) {
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
-		                   "at most %u threads and at least %u MiB of memory are "
-		                   "possible",
-		                   THREADS_MAX, DIT_REINDEX_MEMORY_MIN >> 20);
+		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
+		               "at most %u threads and at least %u MiB of memory are "
+		               "possible",
+		               THREADS_MAX, DIT_REINDEX_MEMORY_MIN >> 20);
 		return -EINVAL;
 	}
 	r = dit_tmp_dir_check(dit_tmp_dir(opts->tmpdir), tmpdir, sizeof(tmpdir));
 	if (r < 0) {
-		return dit_reindex_fail(reindexer, r, tmpdir);
+		return dit_job_fail(&reindexer->job, r, tmpdir);
 	}
-	if (reindexer->nthreads > 1) {
+	if (reindexer->job.nthreads > 1) {
 		r = dit_page_writer_new(&reindexer->page_writer);
 	}
-	return r < 0 ? dit_reindex_fail(reindexer, r, "could not start the threads") : 0;
-}
-
-static int tell_directories(const struct reindexer *reindexer)
-{
-	const struct dit_reindex_opts *opts = reindexer->opts;
-
-	return dit_glue_before_open(&reindexer->glue, opts->before_open,
-	                            opts->before_open_ctx, opts->report,
-	                            opts->report_ctx);
+	return r < 0 ? dit_job_fail(&reindexer->job, r, "could not start the threads")
+	             : 0;
 }
 
 int dit_reindex_prepare(struct reindexer *reindexer)
 {
+	const struct dit_glue *glue = &reindexer->job.glue;
 	int r = read_settings(reindexer);
 
 	if (r == 0) {
-		r = make_glue(reindexer);
+		r = dit_job_glue(&reindexer->job);
 	}
 	if (r == 0) {
 		r = make_targets(reindexer);
@@ -159,7 +137,8 @@ int dit_reindex_prepare(struct reindexer *reindexer)
 		r = dit_reindex_find_attrs(reindexer);
 	}
 	if (r == 0) {
-		r = tell_directories(reindexer);
+		r = dit_job_before_open(&reindexer->job, glue->databases,
+		                        glue->ndatabases);
 	}
 	if (r == 0) {
 		r = choose_resources(reindexer);
@@ -179,33 +158,33 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 	switch (step) {
 	case DIT_PUBLISH_FIND:
 	case DIT_PUBLISH_FIND_AGAIN:
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s", directory,
-		                   reindexer->published[number].fault.text);
+		dit_job_report(&reindexer->job, DIT_REPORT_ERROR, "%s: %s", directory,
+		               reindexer->published[number].fault.text);
 		return;
 	case DIT_PUBLISH_PREPARE:
 	case DIT_PUBLISH_COMMIT:
 	case DIT_PUBLISH_PLACE:
 		if (error == DIT_E_CORRUPT && target->fault.text[0] != '\0') {
-			dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s",
-			                   directory, target->fault.text);
+			dit_job_report(&reindexer->job, DIT_REPORT_ERROR, "%s: %s",
+			               directory, target->fault.text);
 			return;
 		}
 		(void)dit_reindex_target_fail(target, error);
 		return;
 	case DIT_PUBLISH_TAKE_BACK:
 		if (error > 0) {
-			dit_reindex_report(
-				reindexer, DIT_REPORT_WARNING,
+			dit_job_report(
+				&reindexer->job, DIT_REPORT_WARNING,
 				"%s: the indexes are as they were, but a crash of the "
 				"system may bring the new ones back",
 				directory);
 			return;
 		}
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR,
-		                   reindexer->opts->online
-		                           ? "%s: the new indexes are in place: %s"
-		                           : "%s: the change could not be taken back: %s",
-		                   directory, dit_strerror(error));
+		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
+		               reindexer->opts->online
+		                       ? "%s: the new indexes are in place: %s"
+		                       : "%s: the change could not be taken back: %s",
+		               directory, dit_strerror(error));
 		return;
 	case DIT_PUBLISH_END:
 		return; /* it cannot fail */
@@ -233,14 +212,14 @@ static int publish(struct reindexer *reindexer)
 {
 	struct dit_published *items = calloc(reindexer->ntargets + 1, sizeof(*items));
 	const struct dit_publish_opts opts = {
-		.failed = tell_failure, .ctx = reindexer, .stop = &reindexer->stop};
+		.failed = tell_failure, .ctx = reindexer, .stop = &reindexer->job.stop};
 	int r = 0;
 
 	if (items == NULL) {
-		return dit_reindex_fail(reindexer, -ENOMEM, "could not put in place");
+		return dit_job_fail(&reindexer->job, -ENOMEM, "could not put in place");
 	}
 	reindexer->published = items;
-	dit_reindex_tell_progress(reindexer, DIT_REINDEX_PUBLISH);
+	dit_teller_tell(&reindexer->job.teller, DIT_REINDEX_PUBLISH);
 	for (unsigned i = 0; i < reindexer->ntargets; i++) {
 		items[i].output = reindexer->targets[i].output;
 		reindexer->targets[i].output = NULL;
@@ -299,19 +278,16 @@ void dit_reindex_release(struct reindexer *reindexer)
 	free(reindexer->targets);
 	free(reindexer->attrs);
 	dit_page_writer_free(reindexer->page_writer);
-	dit_glue_deinit(&reindexer->glue);
-	dit_chosen_deinit(&reindexer->chosen);
+	dit_job_deinit(&reindexer->job);
 }
 
 int dit_reindex(const struct dit_reindex_opts *opts, struct dit_reindex_stats *ret)
 {
-	struct reindexer reindexer = {
-		.opts = opts, .stats = ret, .stop = {.flag = opts->stop}};
+	struct reindexer reindexer;
 	int r = 0;
 
 	*ret = (struct dit_reindex_stats){.threads = 0};
-	reindexer.start_us = dit_clock_us(CLOCK_MONOTONIC);
-	dit_reindex_progress_init(&reindexer);
+	dit_reindexer_init(&reindexer, opts, ret);
 	r = dit_reindex_prepare(&reindexer);
 	if (r == 0) {
 		r = run(&reindexer);

@@ -134,7 +134,7 @@ static int take_range(void *ctx, struct dit_scan_range *range)
 	target->stats->nbroken += result->nbroken;
 	target->nread += result->nentries + result->nbroken + result->nholes;
 	target->npostings += result->nkeys;
-	dit_reindex_tell_progress(target->reindexer, DIT_REINDEX_ENTRIES);
+	dit_teller_tell(&target->reindexer->job.teller, DIT_REINDEX_ENTRIES);
 	return 0;
 }
 
@@ -160,11 +160,11 @@ int dit_reindex_scan(struct reindex_target *target)
 	struct reindexer *reindexer = target->reindexer;
 	const struct dit_scan_snapshot_opts opts = {
 		.snapshot = target->snapshot,
-		.schema = reindexer->chosen.settings->schema,
+		.schema = reindexer->job.chosen.settings->schema,
 		.without_dn = true,
 		.wanted = dit_stored_keys_want,
 		.wanted_ctx = target->members[0].keys,
-		.stop = &reindexer->stop};
+		.stop = &reindexer->job.stop};
 	struct dit_entry_scan *scan = NULL;
 	int r = dit_entry_scan_new(&scan, &opts);
 

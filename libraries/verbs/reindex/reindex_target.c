@@ -26,22 +26,21 @@ static int say_missing(const struct reindex_target *target)
 	const struct reindexer *reindexer = target->reindexer;
 	const struct dit_database *db = target->db;
 
-	dit_reindex_report(
-		reindexer, DIT_REPORT_DIAGNOSTIC,
-		"mdb_db_open: database \"%.*s\": mdb_dbi_open(%s/id2e) failed: "
-		"%s (%d).",
-		DIT_SPAN_ARGS(db->suffix), db->data.directory, dit_strerror(MDB_NOTFOUND),
-		MDB_NOTFOUND);
-	dit_reindex_report(
-		reindexer, DIT_REPORT_DIAGNOSTIC,
+	dit_job_report(&reindexer->job, DIT_REPORT_DIAGNOSTIC,
+	               "mdb_db_open: database \"%.*s\": mdb_dbi_open(%s/id2e) failed: "
+	               "%s (%d).",
+	               DIT_SPAN_ARGS(db->suffix), db->data.directory,
+	               dit_strerror(MDB_NOTFOUND), MDB_NOTFOUND);
+	dit_job_report(
+		&reindexer->job, DIT_REPORT_DIAGNOSTIC,
 		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
 		"(%d)",
 		DIT_SPAN_ARGS(db->suffix), MDB_NOTFOUND);
 	if (target != &reindexer->targets[0]) {
-		dit_reindex_report(reindexer, DIT_REPORT_DIAGNOSTIC,
-		                   "backend_startup: bi_open failed!");
+		dit_job_report(&reindexer->job, DIT_REPORT_DIAGNOSTIC,
+		               "backend_startup: bi_open failed!");
 	}
-	dit_reindex_report(reindexer, DIT_REPORT_PLAIN, "slap_startup failed");
+	dit_job_report(&reindexer->job, DIT_REPORT_PLAIN, "slap_startup failed");
 	return DIT_E_UNKNOWN;
 }
 
@@ -63,8 +62,8 @@ static void tell_damaged(void *ctx, const char *name, const char *text, bool is_
 {
 	const struct reindex_target *target = ctx;
 
-	dit_reindex_report(
-		target->reindexer, DIT_REPORT_WARNING,
+	dit_job_report(
+		&target->reindexer->job, DIT_REPORT_WARNING,
 		"index database \"%s\" in %s was damaged (%s)%s", name,
 		target->db->data.directory, text,
 		is_lost ? "; another database is damaged as well, so the pages of this "
@@ -80,10 +79,10 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 		.directory = db->data.directory,
 		.mode = db->data.mode,
 		.maxsize_bytes = db->data.maxsize_bytes,
-		.nthreads = reindexer->nthreads,
+		.nthreads = reindexer->job.nthreads,
 		.use_page_cache = reindexer->opts->use_page_cache,
 		.page_writer = reindexer->page_writer,
-		.ticker = dit_reindex_ticker(target->reindexer),
+		.ticker = dit_teller_ticker(&target->reindexer->job.teller),
 		.fault = fault,
 		.damaged = tell_damaged,
 		.ctx = target,
@@ -92,7 +91,7 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 
 	if (r == 0) {
 		(void)dit_output_used_bytes(target->output, &target->stats->bytes_before);
-		r = dit_index_output_snapshot(target->output, reindexer->nthreads,
+		r = dit_index_output_snapshot(target->output, reindexer->job.nthreads,
 		                              &target->snapshot);
 	}
 	return r;
@@ -100,7 +99,7 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 
 static uint64_t list_max(const struct reindexer *reindexer)
 {
-	return ((uint64_t)1 << reindexer->chosen.settings->idlexp) - 1;
+	return ((uint64_t)1 << reindexer->job.chosen.settings->idlexp) - 1;
 }
 
 static int open_online(struct reindex_target *target, struct dit_fault *fault)
@@ -109,12 +108,12 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 	const struct dit_database *db = target->db;
 	const struct dit_online_opts opts = {
 		.directory = db->data.directory,
-		.nreaders = reindexer->nthreads,
+		.nreaders = reindexer->job.nthreads,
 		.wait_ms = WAIT_MS,
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.list_max = list_max(reindexer),
 		.page_writer = reindexer->page_writer,
-		.ticker = dit_reindex_ticker(target->reindexer),
+		.ticker = dit_teller_ticker(&target->reindexer->job.teller),
 		.times = &target->times,
 		.fault = fault,
 	};
@@ -134,15 +133,15 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 /* Older releases have other hashes. */
 static int check_release(const struct reindex_target *target)
 {
-	enum dit_openldap_version release = target->reindexer->chosen.openldap;
+	enum dit_openldap_version release = target->reindexer->job.chosen.openldap;
 
 	if (!dit_snapshot_is_lmdb_10(target->snapshot) || release >= DIT_OPENLDAP_2_7) {
 		return 0;
 	}
-	dit_reindex_report(target->reindexer, DIT_REPORT_ERROR,
-	                   "%s: the database is of OpenLDAP 2.7, the configuration is "
-	                   "read as OpenLDAP %s reads it: see --openldap",
-	                   target->db->data.directory, dit_openldap_name(release));
+	dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
+	               "%s: the database is of OpenLDAP 2.7, the configuration is "
+	               "read as OpenLDAP %s reads it: see --openldap",
+	               target->db->data.directory, dit_openldap_name(release));
 	return DIT_E_CONFIG;
 }
 
@@ -158,21 +157,21 @@ static int open_output(struct reindex_target *target)
 		const char *holder = dit_claim_holder(fault);
 		bool may_go_beside = !reindexer->opts->online &&
 		                     strncmp(holder, "slapd,", 6) == 0 &&
-		                     reindexer->chosen.openldap < DIT_OPENLDAP_2_7;
+		                     reindexer->job.chosen.openldap < DIT_OPENLDAP_2_7;
 
-		dit_reindex_report(
-			reindexer, DIT_REPORT_ERROR,
-			"the database in %s is in use by %s%s", db->data.directory,
-			holder,
-			may_go_beside ? "; --online builds indexes beside slapd" : "");
+		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
+		               "the database in %s is in use by %s%s", db->data.directory,
+		               holder,
+		               may_go_beside ? "; --online builds indexes beside slapd"
+		                             : "");
 		return r;
 	}
 	if (r == -ENOENT && fault->text[0] == '\0') {
 		return say_missing(target);
 	}
 	if (r < 0 && fault->text[0] != '\0') {
-		dit_reindex_report(reindexer, DIT_REPORT_ERROR, "%s: %s",
-		                   db->data.directory, fault->text);
+		dit_job_report(&reindexer->job, DIT_REPORT_ERROR, "%s: %s",
+		               db->data.directory, fault->text);
 		return r;
 	}
 	return r < 0 ? dit_reindex_target_fail(target, r) : check_release(target);
@@ -184,13 +183,12 @@ static int check_online(const struct reindex_target *target, const char *name, i
 	if (!target->reindexer->opts->online || found > 0) {
 		return 0;
 	}
-	dit_reindex_report(target->reindexer, DIT_REPORT_ERROR,
-	                   found == 0
-	                           ? "index database \"%s\" in %s does not exist: start "
-	                             "slapd again with this configuration first"
-	                           : "index database \"%s\" in %s has integer keys, "
-	                             "which do not suit its index: stop slapd",
-	                   name, target->db->data.directory);
+	dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
+	               found == 0 ? "index database \"%s\" in %s does not exist: start "
+	                            "slapd again with this configuration first"
+	                          : "index database \"%s\" in %s has integer keys, "
+	                            "which do not suit its index: stop slapd",
+	               name, target->db->data.directory);
 	return DIT_E_CONFIG;
 }
 
@@ -219,17 +217,17 @@ static int adopt_index(struct reindex_target *target, size_t number)
 		}
 	}
 	if (r == DIT_E_INVALID) {
-		dit_reindex_report(target->reindexer, DIT_REPORT_WARNING,
-		                   "index database \"%s\" in %s has integer keys, which "
-		                   "do not suit its index: it gets keys of bytes",
-		                   db->name, target->db->data.directory);
+		dit_job_report(&target->reindexer->job, DIT_REPORT_WARNING,
+		               "index database \"%s\" in %s has integer keys, which "
+		               "do not suit its index: it gets keys of bytes",
+		               db->name, target->db->data.directory);
 		r = 0;
 	}
 	if (r >= 0) {
 		index.is_integerkey = db->is_integerkey;
 		r = dit_output_add_index(target->output, &index);
 	}
-	return r < 0 ? dit_reindex_fail(target->reindexer, r, db->name) : 0;
+	return r < 0 ? dit_job_fail(&target->reindexer->job, r, db->name) : 0;
 }
 
 /* Index databases that nobody maintains: what they hold is stale. */
@@ -250,8 +248,8 @@ static int look_for_unconfigured(struct reindex_target *target)
 		    dit_reindex_is_configured(target, dbs[i].name)) {
 			continue;
 		}
-		dit_reindex_report(
-			reindexer, DIT_REPORT_WARNING,
+		dit_job_report(
+			&reindexer->job, DIT_REPORT_WARNING,
 			"index database \"%s\" in %s is not configured: %llu bytes%s",
 			dbs[i].name, target->db->data.directory,
 			(unsigned long long)bytes,
@@ -294,31 +292,31 @@ static int make_builders(struct reindex_target *target)
 	uint64_t wide_bytes = reindexer->memory_bytes / WIDE_SHARE;
 	const struct dit_builders_opts opts = {
 		.indexes = target->indexes,
-		.nproducers = reindexer->nthreads,
+		.nproducers = reindexer->job.nthreads,
 		.memory_bytes = reindexer->memory_bytes - wide_bytes,
 		.wide_memory_bytes = wide_bytes,
 		.tmpdir = dit_tmp_dir(reindexer->opts->tmpdir),
-		.stop = &reindexer->stop,
-		.list_max =
-			(uint32_t)(((uint64_t)1 << reindexer->chosen.settings->idlexp) -
-	                           1),
+		.stop = &reindexer->job.stop,
+		.list_max = (uint32_t)(((uint64_t)1
+	                                << reindexer->job.chosen.settings->idlexp) -
+	                               1),
 	};
 	int r = dit_builders_new(&target->builders, &opts);
 
-	target->members = calloc(reindexer->nthreads, sizeof(*target->members));
+	target->members = calloc(reindexer->job.nthreads, sizeof(*target->members));
 	if (r == 0 && target->members == NULL) {
 		r = -ENOMEM;
 	}
-	for (unsigned i = 0; i < reindexer->nthreads && r == 0; i++) {
+	for (unsigned i = 0; i < reindexer->job.nthreads && r == 0; i++) {
 		r = dit_stored_keys_new(&target->members[i].keys, target->indexes);
 	}
-	return r < 0 ? dit_reindex_fail(reindexer, r, opts.tmpdir) : 0;
+	return r < 0 ? dit_job_fail(&reindexer->job, r, opts.tmpdir) : 0;
 }
 
 static void free_members(struct reindex_target *target)
 {
-	for (unsigned i = 0; target->members != NULL && i < target->reindexer->nthreads;
-	     i++) {
+	for (unsigned i = 0;
+	     target->members != NULL && i < target->reindexer->job.nthreads; i++) {
 		dit_stored_keys_free(target->members[i].keys);
 	}
 	free(target->members);
@@ -329,7 +327,7 @@ static bool is_stopped(void *ctx)
 {
 	const struct reindex_target *target = ctx;
 
-	return dit_stop_is_set(&target->reindexer->stop);
+	return dit_stop_is_set(&target->reindexer->job.stop);
 }
 
 static void work(void *ctx, unsigned member, uint64_t round)
@@ -341,7 +339,7 @@ static void work(void *ctx, unsigned member, uint64_t round)
 /* With one member main does all, in dit_index_writer_wait(). */
 static int run_writer(struct reindex_target *target, struct dit_index_writer *writer)
 {
-	unsigned nmembers = target->reindexer->nthreads;
+	unsigned nmembers = target->reindexer->job.nthreads;
 	struct dit_team *team = NULL;
 	int r = 0;
 
@@ -356,7 +354,7 @@ static int run_writer(struct reindex_target *target, struct dit_index_writer *wr
 	if (r < 0) {
 		dit_index_writer_cancel(writer);
 	}
-	dit_team_free(team, dit_reindex_ticker(target->reindexer));
+	dit_team_free(team, dit_teller_ticker(&target->reindexer->job.teller));
 	return r;
 }
 
@@ -394,12 +392,12 @@ static int write_indexes(struct reindex_target *target)
 		.builders = target->builders,
 		.output = target->output,
 		.ndbs = dit_index_set_ndbs(target->indexes),
-		.nmembers = target->reindexer->nthreads,
+		.nmembers = target->reindexer->job.nthreads,
 		.counts_lists = target->reindexer->opts->counts_lists,
 		.since_us = target->reindexer->start_us,
 		.is_stopped = is_stopped,
 		.ctx = target,
-		.ticker = dit_reindex_ticker(target->reindexer),
+		.ticker = dit_teller_ticker(&target->reindexer->job.teller),
 	};
 	struct dit_index_writer *writer = NULL;
 	int r = dit_builders_seal(target->builders);
@@ -410,7 +408,7 @@ static int write_indexes(struct reindex_target *target)
 	if (r == 0) {
 		target->npostings = dit_builders_npostings(target->builders);
 		target->writer = writer;
-		dit_reindex_tell_progress(target->reindexer, DIT_REINDEX_INDEXES);
+		dit_teller_tell(&target->reindexer->job.teller, DIT_REINDEX_INDEXES);
 		r = run_writer(target, writer);
 		target->writer = NULL;
 	}

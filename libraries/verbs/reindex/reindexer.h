@@ -19,9 +19,7 @@
 #include "base/ticker.h"
 #include "build/builders.h"
 #include "build/stored_keys.h"
-#include "job/chosen.h"
-#include "job/glue.h"
-#include "job/teller.h"
+#include "job/job.h"
 #include "output/online.h"
 #include "output/output.h"
 #include "output/publication.h"
@@ -63,10 +61,7 @@ struct reindex_target {
 struct reindexer {
 	/* [const] while members run */
 	const struct dit_reindex_opts *opts;
-	struct dit_chosen chosen;
-	struct dit_glue glue;
-	struct dit_stop stop; /* opts->stop, and failures */
-	unsigned nthreads;
+	struct dit_job job; /* which databases, threads, reports */
 	uint64_t memory_bytes;
 	struct dit_page_writer *page_writer; /* NULL with one thread */
 	const struct dit_ad **attrs;         /* of opts->attrs; owned */
@@ -78,11 +73,13 @@ struct reindexer {
 	struct reindex_target *targets; /* the chosen database first */
 	unsigned ntargets;
 	struct dit_published *published; /* one for each target, at the end */
-	struct dit_teller teller;        /* how far the work is */
 };
 
 /* ---- reindex_run.c ---- */
 
+/** Nothing can fail. @param opts  borrowed, as @p stats */
+void dit_reindexer_init(struct reindexer *reindexer, const struct dit_reindex_opts *opts,
+                        struct dit_reindex_stats *stats);
 /** Configuration, databases, threads. 0, or an error that was reported */
 int dit_reindex_prepare(struct reindexer *reindexer);
 /** Works at every stage. */
@@ -90,21 +87,13 @@ void dit_reindex_release(struct reindexer *reindexer);
 
 /* ---- reindex_report.c: main ---- */
 
-void dit_reindex_report(const struct reindexer *reindexer, enum dit_report_kind kind,
-                        const char *format, ...) __attribute__((format(printf, 3, 4)));
-/** Report a failure as "WHAT: TEXT"; of a stopped work, that it was. @return the error */
-int dit_reindex_fail(const struct reindexer *reindexer, int r, const char *what);
-/** The same of one database: its directory, and what size it needs. */
+/** As dit_job_fail(), of one database: its directory, and what size it needs. */
 int dit_reindex_target_fail(const struct reindex_target *target, int r);
 
 /* ---- reindex_progress.c: main ---- */
 
-/** Before any thread is started. */
-void dit_reindex_progress_init(struct reindexer *reindexer);
-/** Main's ticker, for all that main waits in; NULL: nobody listens. */
-struct dit_ticker *dit_reindex_ticker(struct reindexer *reindexer);
-/** A phase begins, or goes on: call the callback. */
-void dit_reindex_tell_progress(struct reindexer *reindexer, enum dit_reindex_phase phase);
+/** How far the reindexing is. @param ctx  the reindexer */
+void dit_reindex_progress_fill(void *ctx, struct dit_progress *ret);
 
 /* ---- reindex_attrs.c ---- */
 

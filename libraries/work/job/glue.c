@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 
@@ -109,34 +108,4 @@ int dit_glue_find(const struct dit_glue *glue, const struct dit_dn *dn)
 		}
 	}
 	return 0;
-}
-
-int dit_glue_before_open(const struct dit_glue *glue, dit_before_open_fn before_open,
-                         void *before_open_ctx, dit_report_fn report, void *report_ctx)
-{
-	static const struct dit_report no_memory = {.kind = DIT_REPORT_ERROR,
-	                                            .text = "could not start: Cannot "
-	                                                    "allocate memory"};
-	const char **directories = NULL;
-	size_t n = 0;
-	int r = 0;
-
-	if (before_open == NULL) {
-		return 0;
-	}
-	directories = calloc(glue->ndatabases + 1, sizeof(*directories));
-	if (directories == NULL) {
-		if (report != NULL) {
-			report(report_ctx, &no_memory);
-		}
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < glue->ndatabases; i++) {
-		if (strcmp(glue->databases[i]->type, "mdb") == 0) {
-			directories[n++] = glue->databases[i]->data.directory;
-		}
-	}
-	r = before_open(before_open_ctx, directories, n);
-	free(directories);
-	return r;
 }

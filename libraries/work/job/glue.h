@@ -23,8 +23,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/before_open.h"
-#include "base/report.h"
 #include "config/settings.h"
 #include "values/dn.h"
 
@@ -61,17 +59,6 @@ void dit_glue_deinit(struct dit_glue *glue);
 /** The database that slapadd would select for a DN; NULL: none. */
 const struct dit_database *dit_glue_select(const struct dit_glue *glue,
                                            const struct dit_dn *dn);
-
-/**
- * Tell the caller of a tool which directories will be opened: those of the databases of
- * type mdb.
- *
- * @param before_open  may be NULL
- *
- * @return 0; the callback's; -ENOMEM after a report
- */
-int dit_glue_before_open(const struct dit_glue *glue, dit_before_open_fn before_open,
-                         void *before_open_ctx, dit_report_fn report, void *report_ctx);
 
 /** The number in `databases` of the one that gets a DN; -1: the load has none for it. */
 int dit_glue_find(const struct dit_glue *glue, const struct dit_dn *dn);

@@ -12,6 +12,8 @@ rooms += %D%/libjob.la
 	%D%/hint.h \
 	%D%/index_limit.c \
 	%D%/index_limit.h \
+	%D%/job.c \
+	%D%/job.h \
 	%D%/release_rules.c \
 	%D%/release_rules.h \
 	%D%/teller.c \

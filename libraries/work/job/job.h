@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What all verbs begin with: the databases that the options choose, threads, reports, the
+ * caller's callbacks.
+ *
+ *   dit_job_init();
+ *   dit_job_read();  dit_job_choose();     settings, database, threads
+ *   dit_job_glue();                        its subordinate databases
+ *   dit_job_before_open();                 nothing is opened in a directory before this
+ *   ...
+ *   dit_job_deinit()
+ *
+ * Functions that return an error have reported it, if nothing else is said.
+ *
+ * Threads: main; what others may read has a tag.
+ */
+#ifndef DITKIT_JOB_H
+#define DITKIT_JOB_H
+
+#include <signal.h>
+
+#include "base/before_open.h"
+#include "base/stop.h"
+#include "job/chosen.h"
+#include "job/glue.h"
+#include "job/teller.h"
+
+/** What the options of all verbs have, by the same names; borrowed. */
+struct dit_job_opts {
+	const char *conf;
+	const char *conf_dir;
+	const char *suffix;
+	int database;
+	bool no_glue;
+	enum dit_openldap_version openldap;
+	unsigned threads;
+	dit_report_fn report;
+	void *report_ctx;
+	dit_before_open_fn before_open;
+	void *before_open_ctx;
+	dit_progress_fn progress;
+	void *progress_ctx;
+	const volatile sig_atomic_t *stop;
+
+	/* Not of the options: what the verb says of itself. */
+	const char *tool; /* in messages: "slapcat"; NULL: slapadd */
+	bool is_verbose;  /* report the release */
+	/* Fills in how far the work is; ctx is the verb's object. */
+	void (*fill)(void *ctx, struct dit_progress *ret);
+	void *ctx;
+};
+
+/** The initialiser of struct dit_job_opts from a pointer to the options of a verb. */
+#define DIT_JOB_OPTS(verb)                                                               \
+ .conf = (verb)->conf, .conf_dir = (verb)->conf_dir, .suffix = (verb)->suffix,           \
+ .database = (verb)->database, .no_glue = (verb)->no_glue, .openldap = (verb)->openldap, \
+ .threads = (verb)->threads, .report = (verb)->report, .report_ctx = (verb)->report_ctx, \
+ .before_open = (verb)->before_open, .before_open_ctx = (verb)->before_open_ctx,         \
+ .progress = (verb)->progress, .progress_ctx = (verb)->progress_ctx,                     \
+ .stop = (verb)->stop
+
+struct dit_job {
+	/* [const] once dit_job_glue() has returned */
+	struct dit_job_opts opts;
+	struct dit_chosen chosen;
+	struct dit_glue glue;
+	unsigned nthreads;
+	const char *interrupted; /* what dit_job_fail() says of an interrupt */
+
+	struct dit_stop stop;     /* the caller's flag, and failures; any thread */
+	struct dit_teller teller; /* [own: main] */
+};
+
+/** @p job stays where it is. Nothing is read yet, and nothing can fail. */
+void dit_job_init(struct dit_job *job, const struct dit_job_opts *opts);
+void dit_job_deinit(struct dit_job *job);
+
+/** The configuration: chosen.settings. 0; DIT_E_CONFIG; -ENOMEM */
+int dit_job_read(struct dit_job *job);
+/** The database: chosen.db; and nthreads. The same results. */
+int dit_job_choose(struct dit_job *job);
+/** The databases that are worked on together. The same results. */
+int dit_job_glue(struct dit_job *job);
+
+/**
+ * Tell the caller which directories will be opened: those of the databases of type mdb.
+ *
+ * @return 0; the callback's, which reports its failure itself; -ENOMEM
+ */
+int dit_job_before_open(const struct dit_job *job,
+                        const struct dit_database *const *databases, size_t n);
+
+/** One line to the caller's report callback. */
+void dit_job_report(const struct dit_job *job, enum dit_report_kind kind,
+                    const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/**
+ * Report a failure that no message has explained yet, as "WHAT: TEXT"; of a work that was
+ * stopped, that it was.
+ *
+ * @return @p r, or DIT_E_STOPPED
+ */
+int dit_job_fail(const struct dit_job *job, int r, const char *what);
+
+#endif

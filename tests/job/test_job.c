@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a job tells the caller: directories, failures. */
+#include "job/job.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "nomem.h"
+#include "test.h"
+
+static struct dit_database databases[] = {
+	{.type = "mdb", .data.directory = "one"},
+	{.type = "ldap"},
+	{.type = "mdb", .data.directory = "two"},
+};
+static const struct dit_database *const all[] = {&databases[0], &databases[1],
+                                                 &databases[2]};
+
+static void keep_report(void *ctx, const struct dit_report *report)
+{
+	assert_int_equal(report->kind, DIT_REPORT_ERROR);
+	(void)snprintf(ctx, 80, "%s", report->text);
+}
+
+static int note_directories(void *ctx, const char *const *directories, size_t n)
+{
+	assert_int_equal(n, 2);
+	assert_string_equal(directories[0], "one");
+	assert_string_equal(directories[1], "two");
+	++*(unsigned *)ctx;
+	return -EPERM;
+}
+
+static void directories_of_mdb_databases_are_told(void **state)
+{
+	char text[80] = "";
+	unsigned ncalls = 0;
+	const struct dit_job_opts silent = {.report = NULL};
+	const struct dit_job_opts opts = {.report = keep_report,
+	                                  .report_ctx = text,
+	                                  .before_open = note_directories,
+	                                  .before_open_ctx = &ncalls};
+	struct dit_job job;
+	(void)state;
+
+	dit_job_init(&job, &silent);
+	assert_int_equal(dit_job_before_open(&job, all, 3), 0);
+	dit_job_init(&job, &opts);
+	assert_int_equal(dit_job_before_open(&job, all, 3), -EPERM);
+	assert_int_equal(ncalls, 1);
+	assert_string_equal(text, ""); /* the callback's business */
+	countdown = 0;
+	assert_int_equal(dit_job_before_open(&job, all, 3), -ENOMEM);
+	countdown = -1;
+	assert_int_equal(ncalls, 1);
+	assert_string_equal(text, "could not start: Cannot allocate memory");
+	dit_job_deinit(&job);
+}
+
+static void an_interrupt_is_told_instead_of_its_consequence(void **state)
+{
+	char text[80] = "";
+	volatile sig_atomic_t stop = 0;
+	const struct dit_job_opts opts = {
+		.report = keep_report, .report_ctx = text, .stop = &stop};
+	struct dit_job job;
+	(void)state;
+
+	dit_job_init(&job, &opts);
+	job.interrupted = "it ends";
+	assert_int_equal(dit_job_fail(&job, -EMFILE, "sort"), -EMFILE);
+	assert_string_equal(text, "sort: Too many open files: give more memory, or raise "
+	                          "the limit of open files (");
+	assert_int_equal(dit_job_fail(&job, DIT_E_BUSY, "db"), DIT_E_BUSY);
+	assert_string_equal(text, "db: The database is in use");
+	stop = 1;
+	assert_int_equal(dit_job_fail(&job, DIT_E_BUSY, "db"), DIT_E_STOPPED);
+	assert_string_equal(text, "it ends");
+	dit_job_deinit(&job);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(directories_of_mdb_databases_are_told),
+		cmocka_unit_test(an_interrupt_is_told_instead_of_its_consequence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
