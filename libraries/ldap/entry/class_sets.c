@@ -12,8 +12,8 @@
  *   objectClass: posixAccount     (MUST cn, uid, uidNumber, gidNumber, homeDirectory)
  *
  * the steps are: value 1 requires objectClass, sn, cn; value 2 requires uid, uidNumber,
- * gidNumber, homeDirectory; value 0, a superclass, has none. A requirement of an earlier step
- * is not repeated, because only the first failure is told.
+ * gidNumber, homeDirectory; value 0, a superclass, has none. A requirement of an earlier
+ * step is not repeated, because only the first failure is told.
  *
  * Sets are found by the values as typed ("Person" and "person" are two lists): messages
  * show them so. A file with more lists than SETS_MAX, which only a generated one has,
