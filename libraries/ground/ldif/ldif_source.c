@@ -3,8 +3,8 @@
  * Inputs of the LDIF reader: pread or read, what the first bytes tell, and a piece given
  * back.
  *
- * The first bytes are those of the first read, so a file that is not packed is read as if
- * there had been no look. Only if the caller's buffer is too small for the look, they come
+ * The first bytes are those of the first read, so a file that is not packed is read as
+ * if there had been no look. Only if the caller's buffer is too small for it, they come
  * once more: a regular file is read at the same place again; bytes of a pipe wait as if
  * they had been given back.
  */

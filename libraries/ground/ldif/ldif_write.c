@@ -181,7 +181,7 @@ static int reserve(struct dit_ldif_text *text, size_t nbytes)
 	return 0;
 }
 
-/* Reserve room for a name, its colons, a value in the given form, all folds and the newline. */
+/* Reserve room for a name, colons, a value in the given form, folds and the newline. */
 static int reserve_value(struct dit_ldif_text *text, size_t name_len, size_t value_len,
                          bool is_base64)
 {

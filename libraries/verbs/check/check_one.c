@@ -3,13 +3,13 @@
  * A check has to see one state of the file from its beginning to its end:
  *
  *   structure alone   A read transaction is held; the file is walked without liblmdb.
- *   content as well   The main tree is walked first, since liblmdb reads it when it opens
- *                     the named databases. Then a snapshot is opened, the whole file is
- *                     walked in its state, and if nothing there misleads a reader, the
- *                     content is read by way of the snapshot.
+ *   content as well   The main tree is walked first, since a snapshot finds the named
+ *                     databases there. Then the snapshot is opened, the whole file is
+ *                     walked in its state, and if no damage misleads a reader, the
+ *                     content is read through the snapshot.
  *
  * A snapshot of LMDB 1.0 keeps others away (snapshot.h); its structure alone is checked
- * without one: the walk begins again when somebody has written.
+ * without one: the walk begins again if another process has written.
  */
 #include "check/check_one.h"
 
@@ -195,7 +195,7 @@ static void ignore(void *ctx, const struct dit_walk_finding *finding)
 	(void)finding;
 }
 
-/* Can liblmdb open the named databases? */
+/* Can a snapshot find the named databases? */
 static bool is_main_tree_sound(const struct check *check)
 {
 	const struct dit_walk_opts opts = {.fd = check->fd,
@@ -442,8 +442,8 @@ static int check_content(struct check *check)
 /* ---- a sample ---- */
 
 /*
- * A sound file is read by way of liblmdb. Of LMDB 1.0 no sample is read: slapd could not
- * start meanwhile. Without a sample some advice is missing, and nothing else.
+ * A sample of a sound file is read through a snapshot. No sample of LMDB 1.0 is read:
+ * slapd could not start in that time. Without a sample some advice is missing.
  */
 static int read_sample(struct check *check)
 {
