@@ -57,17 +57,6 @@ void meter_start(struct meter *meter, const struct meter_opts *opts,
 	forecast_init(&meter->forecast, plan->phases, plan->nphases);
 }
 
-bool meter_is_close(const struct meter *meter)
-{
-	return meter->mode == METER_BAR || meter->mode == METER_JSON;
-}
-
-void meter_expect(struct meter *meter, uint64_t nentries, uint64_t npostings)
-{
-	forecast_expect(&meter->forecast, nentries, npostings);
-	meter->start_ms = dit_clock_us(CLOCK_MONOTONIC) / 1000;
-}
-
 /* ---- texts ---- */
 
 static unsigned columns(void)
@@ -113,15 +102,12 @@ static void print_text(struct meter *meter, const struct progress_view *view,
 static struct progress_view make_view(struct meter *meter,
                                       const struct dit_progress *progress, double seconds)
 {
-	return (struct progress_view){
-		.program = meter->plan.program,
-		.phase = meter->plan.phases[progress->phase].name,
-		.progress = progress,
-		.entries_expected = meter->forecast.expected_entries,
-		.postings_expected = meter->forecast.expected_postings,
-		.share = forecast_share(&meter->forecast),
-		.seconds = seconds,
-		.left = forecast_left(&meter->forecast)};
+	return (struct progress_view){.program = meter->plan.program,
+	                              .phase = meter->plan.phases[progress->phase].name,
+	                              .progress = progress,
+	                              .share = forecast_share(&meter->forecast),
+	                              .seconds = seconds,
+	                              .left = forecast_left(&meter->forecast)};
 }
 
 /* ---- when ---- */

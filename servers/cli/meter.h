@@ -62,10 +62,6 @@ struct meter {
 
 void meter_start(struct meter *meter, const struct meter_opts *opts,
                  const struct meter_plan *plan);
-/** Is progress shown so often that the time left of a short run matters? */
-bool meter_is_close(const struct meter *meter);
-/** What a sample of the input lets expect. The clock begins anew: the work begins now. */
-void meter_expect(struct meter *meter, uint64_t nentries, uint64_t npostings);
 void meter_show(struct meter *meter, const struct dit_progress *progress);
 /** The last phase of the plan, which follows the library's: @p done bytes of @p total. */
 void meter_show_last(struct meter *meter, uint64_t done, uint64_t total);

@@ -29,9 +29,7 @@
 
 /* A load of less has failed, or is over, before a warning would help. */
 #define WARN_INPUT_BYTES ((uint64_t)256 << 20)
-/* A load of less is over before anybody has read how long it takes. */
-#define EXPECT_INPUT_BYTES ((uint64_t)32 << 20)
-#define SAMPLE_BYTES       ((uint64_t)512 << 10)
+#define SAMPLE_BYTES     ((uint64_t)512 << 10)
 
 struct output {
 	struct meter meter;
@@ -207,31 +205,25 @@ static int estimate(struct options *options)
 }
 
 /*
- * Of a large load that will probably not fit there is a warning. The load is tried all
- * the same: the guess may be wrong, and a load that fails changes nothing. The time left
- * is known better when the rest of the input is.
+ * Warn of a large load that will probably not fit. The load is tried all the same: the
+ * guess may be wrong, and a load that fails changes nothing.
  */
-static void look_ahead(const struct options *options, struct meter *meter)
+static void look_ahead(const struct options *options)
 {
 	const struct dit_estimate_opts how = {.sample_bytes = SAMPLE_BYTES,
 	                                      .is_brief = true};
 	struct dit_load_opts opts = options->load;
 	struct dit_estimate found;
 	struct estimate_view view = view_of(options, &found);
-	uint64_t bytes = inputs_bytes(&options->inputs);
-	bool may_warn = bytes >= WARN_INPUT_BYTES && !options->common.has_debug;
 
-	if (opts.is_dry_run ||
-	    (!may_warn && !(meter_is_close(meter) && bytes >= EXPECT_INPUT_BYTES))) {
+	if (opts.is_dry_run || options->common.has_debug ||
+	    inputs_bytes(&options->inputs) < WARN_INPUT_BYTES) {
 		return;
 	}
 	opts.report = NULL;
 	opts.before_open = NULL;
 	if (dit_estimate_load(&opts, &how, &found) == 0) {
-		if (may_warn) {
-			(void)estimate_judge(&view, "warning: ");
-		}
-		meter_expect(meter, found.nentries, found.npostings);
+		(void)estimate_judge(&view, "warning: ");
 	}
 	dit_estimate_deinit(&found);
 }
@@ -245,8 +237,8 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	int status = EXIT_FAILURE;
 	int r = 0;
 
+	look_ahead(options);
 	meter_start(&output.meter, &options->common.meter, &plan);
-	look_ahead(options, &output.meter);
 	/* The lines of --stats say the same. */
 	options->output.wants_summary =
 		!options->want_stats && summary_is_wanted(&options->common);

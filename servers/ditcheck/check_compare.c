@@ -17,7 +17,7 @@
 #include "json_text.h"
 #include "meter.h"
 
-/* Prices from one comparison of two loads of 50,000 people. */
+/* Weights from one comparison of two loads of 50,000 people. */
 enum phase {
 	PHASE_FIRST,
 	PHASE_SECOND,
@@ -25,9 +25,9 @@ enum phase {
 	NPHASES
 };
 static const struct forecast_phase phases[NPHASES] = {
-	[PHASE_FIRST] = {.name = "first file", .costs = {.byte_read = 0.0003}},
-	[PHASE_SECOND] = {.name = "second file", .costs = {.byte_read = 0.0003}},
-	[PHASE_RECORDS] = {.name = "records", .costs = {.byte_read = 0.0006, .alone = 1}},
+	[PHASE_FIRST] = {.name = "first file", .weight = 1},
+	[PHASE_SECOND] = {.name = "second file", .weight = 1},
+	[PHASE_RECORDS] = {.name = "records", .weight = 2},
 };
 
 struct comparison {
