@@ -170,17 +170,11 @@ void progress_text_json(char *ret, size_t size, const struct progress_view *view
 	                                    [DIT_PROGRESS_PAGES] = "pages"};
 	const struct dit_progress *p = view->progress;
 	char known[96] = "";
-	char sampled[96] = "";
 
 	if (view->share >= 0 && view->left >= 0) {
 		(void)snprintf(known, sizeof(known),
 		               "\"percent\":%.1f,\"seconds_left\":%.1f,",
 		               view->share * 100, view->left);
-	}
-	if (view->entries_expected > 0) {
-		(void)snprintf(sampled, sizeof(sampled),
-		               ",\"entries_expected\":%.0f,\"postings_expected\":%.0f",
-		               view->entries_expected, view->postings_expected);
 	}
 	(void)snprintf(
 		ret, size,
@@ -188,19 +182,12 @@ void progress_text_json(char *ret, size_t size, const struct progress_view *view
 		"\"done\":%llu,\"total\":%llu,\"entries\":%llu,"
 		"\"bytes_read\":%llu,\"bytes_total\":%llu,\"postings\":%llu,"
 		"\"bytes_written\":%llu,\"stored_bytes\":%llu,\"run_bytes\":%llu,"
-		"\"run_merged_bytes\":%llu,\"run_files\":%llu,\"run_fan_in\":%u,"
-		"\"run_postings\":%llu,\"run_segments\":%llu,\"sort_bytes\":%llu,"
-		"\"sort_bytes_max\":%llu,\"sort_largest\":%llu,"
-		"\"memory_bytes\":%llu,\"threads\":%u%s}",
+		"\"memory_bytes\":%llu,\"threads\":%u}",
 		view->phase, view->seconds, known, units[p->unit],
 		(unsigned long long)p->done, (unsigned long long)p->total,
 		(unsigned long long)p->nentries, (unsigned long long)p->bytes_read,
 		(unsigned long long)p->bytes_total, (unsigned long long)p->npostings,
 		(unsigned long long)p->bytes_written, (unsigned long long)p->stored_bytes,
-		(unsigned long long)p->run_bytes, (unsigned long long)p->run_merged_bytes,
-		(unsigned long long)p->run_files, p->run_fan_in,
-		(unsigned long long)p->run_postings, (unsigned long long)p->run_segments,
-		(unsigned long long)p->sort_bytes, (unsigned long long)p->sort_bytes_max,
-		(unsigned long long)p->sort_largest, (unsigned long long)p->memory_bytes,
-		p->threads, sampled);
+		(unsigned long long)p->run_bytes, (unsigned long long)p->memory_bytes,
+		p->threads);
 }

@@ -13,9 +13,7 @@ struct progress_view {
 	const char *program;
 	const char *phase; /* shown to the user */
 	const struct dit_progress *progress;
-	double entries_expected; /* of the whole work, by a sample; 0: there was none */
-	double postings_expected;
-	double share;   /* of the whole time, 0 to 1; negative: not known */
+	double share;   /* of the whole work, 0 to 1; negative: not known */
 	double seconds; /* since the beginning */
 	double left;    /* seconds; negative: not known */
 	bool is_over;   /* nothing is left: the time that the work took is told */

@@ -32,7 +32,7 @@ is "phases of a load" "$(phases load.json)" "entries,tree,indexes,publishing,pag
 is "its end" "$(tail -n 1 load.json | grep -c '"percent":100.0,"seconds_left":0.0')" 1
 
 # Those that are missing at times; the others are in every object.
-rare="percent seconds_left entries_expected postings_expected"
+rare="percent seconds_left"
 tail -n 1 load.json | grep -o '"[a-z_]*":' | tr -d '":' >fields
 sort -u fields - <<<"${rare// /$'\n'}" >told
 awk -F '|' '/^## Progress/ { is_it = 1 }

@@ -41,18 +41,8 @@ struct dit_progress {
 	uint64_t bytes_written; /* of the results: data files, an export */
 	uint64_t stored_bytes;  /* of data files that held records before; 0: new ones */
 	uint64_t run_bytes;     /* of sorted postings that went to temporary files */
-	uint64_t run_merged_bytes; /* of these, of files that merge others */
-	uint64_t run_files;        /* without such */
-	unsigned run_fan_in;   /* files of a thread that are merged into one; 0: none */
-	uint64_t run_postings; /* index keys that are in temporary files */
-	uint64_t run_segments; /* sorted pieces in them, one for each run and index */
-	/* Memory of index keys that wait to be sorted, with what the sorting will need;
-	 * and when they go to a temporary file, 0: never. A share for each thread. */
-	uint64_t sort_bytes;
-	uint64_t sort_bytes_max;
-	uint64_t sort_largest; /* of these keys, those of the largest index, nearly */
-	uint64_t memory_bytes; /* of the process, without pages of files; 0: not known */
-	unsigned threads;      /* tool threads */
+	uint64_t memory_bytes;  /* of the process, without pages of files; 0: not known */
+	unsigned threads;       /* tool threads */
 };
 
 /** @param progress  valid during the call */

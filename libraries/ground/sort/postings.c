@@ -233,11 +233,6 @@ static int bucket_grow(struct dit_producer *producer, struct dit_bucket *bucket,
 	bucket_add_chunk(bucket, chunk, nunits);
 	producer->nchunks++;
 	producer->nwords_biggest = biggest;
-	atomic_store_explicit(&producer->used_bytes,
-	                      producer->nchunks * producer->pool.chunk_bytes +
-	                              2 * biggest * sizeof(uint64_t),
-	                      memory_order_relaxed);
-	atomic_store_explicit(&producer->used_largest, biggest, memory_order_relaxed);
 	return 0;
 }
 
@@ -323,26 +318,9 @@ void dit_postings_stats(const struct dit_postings *postings,
 	*ret = stats;
 }
 
-void dit_postings_level(const struct dit_postings *postings,
-                        struct dit_postings_level *ret)
+uint64_t dit_postings_spilled_bytes(const struct dit_postings *postings)
 {
-	*ret = (struct dit_postings_level){
-		.run_bytes = atomic_load_explicit(&postings->spilled_bytes,
-	                                          memory_order_relaxed),
-		.merged_bytes = atomic_load_explicit(&postings->merged_bytes,
-	                                             memory_order_relaxed),
-		.fan_in = postings->fan_in,
-		.nspills = atomic_load_explicit(&postings->nspills, memory_order_relaxed),
-		.nspilled =
-			atomic_load_explicit(&postings->nspilled, memory_order_relaxed),
-		.max_bytes = (uint64_t)postings->share_bytes * postings->nproducers};
-	ret->nsegments = atomic_load_explicit(&postings->nsegments, memory_order_relaxed);
-	for (unsigned i = 0; i < postings->nproducers; i++) {
-		ret->used_bytes += atomic_load_explicit(
-			&postings->producers[i]->used_bytes, memory_order_relaxed);
-		ret->nlargest += atomic_load_explicit(
-			&postings->producers[i]->used_largest, memory_order_relaxed);
-	}
+	return atomic_load_explicit(&postings->spilled_bytes, memory_order_relaxed);
 }
 
 uint64_t dit_postings_stream_npushed(const struct dit_postings *postings, unsigned stream)

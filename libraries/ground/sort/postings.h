@@ -91,21 +91,8 @@ struct dit_postings_stats {
 /** Producers must be at rest. */
 void dit_postings_stats(const struct dit_postings *postings,
                         struct dit_postings_stats *ret);
-/** How far the pairs have filled memory and runs. */
-struct dit_postings_level {
-	uint64_t run_bytes;    /* of all run files so far */
-	uint64_t merged_bytes; /* of these, by merges of runs */
-	unsigned fan_in;       /* runs of a producer that are merged into one */
-	uint64_t nspills;      /* runs, without merges */
-	uint64_t nspilled;     /* pairs that are in runs */
-	uint64_t nsegments;    /* of runs, one for each stream, that will be merged */
-	uint64_t used_bytes;   /* of memory, with what sorting will need */
-	uint64_t max_bytes;    /* used_bytes at which all producers have to write a run */
-	uint64_t nlargest;     /* pairs in memory of the largest stream, nearly */
-};
-/** Any thread, at any time. */
-void dit_postings_level(const struct dit_postings *postings,
-                        struct dit_postings_level *ret);
+/** Bytes of all run files so far. Any thread, at any time. */
+uint64_t dit_postings_spilled_bytes(const struct dit_postings *postings);
 /** Pairs pushed to one stream. After seal. */
 uint64_t dit_postings_stream_npushed(const struct dit_postings *postings,
                                      unsigned stream);

@@ -59,11 +59,6 @@ struct dit_producer {
 	uint64_t nruns_written;
 	uint64_t run_bytes; /* written in all */
 	int error;          /* the first one */
-	/* [atomic: of the share, with the scratch that sorting it needs, and the words of
-	 * the largest stream; stored by the producer's thread, read by any; relaxed, a
-	 * statistic] */
-	atomic_size_t used_bytes;
-	atomic_size_t used_largest;
 };
 
 struct dit_postings {
@@ -91,10 +86,6 @@ struct dit_postings {
 	/* [atomic: a statistic, no order needed] */
 	atomic_size_t discarded_bytes; /* of chunks, since seal */
 	_Atomic uint64_t spilled_bytes;
-	_Atomic uint64_t merged_bytes; /* of these, by merges of runs */
-	_Atomic uint64_t nspills;      /* runs, without merges */
-	_Atomic uint64_t nspilled;     /* pairs that are in runs */
-	_Atomic uint64_t nsegments;    /* of runs that were not merged into others */
 };
 
 /**

@@ -135,8 +135,6 @@ static int spill_bucket(struct dit_producer *producer, unsigned stream,
 	dit_posting_merge_add_array(&merge, sorted, nwords, width);
 	r = write_segment(producer, &merge, ret);
 	dit_posting_merge_deinit(&merge);
-	atomic_fetch_add_explicit(&producer->postings->nspilled, bucket->npairs,
-	                          memory_order_relaxed);
 	dit_chunk_put(&producer->pool, bucket->first, bucket->last);
 	*bucket = (struct dit_bucket){.is_ascending = true, .npushed = bucket->npushed};
 	return r;
@@ -186,8 +184,6 @@ static int merge_all_segments(struct dit_producer *producer, size_t first,
 		if (r < 0) {
 			return r;
 		}
-		atomic_fetch_add_explicit(&producer->postings->merged_bytes,
-		                          run->segments[i].bytes, memory_order_relaxed);
 		for (size_t k = 0; k < nruns; k++) {
 			dit_run_segment_free(runs[k]->fd, &runs[k]->segments[i]);
 		}
@@ -208,12 +204,7 @@ static int append_run(struct dit_producer *producer, size_t first,
 	producer->runs = runs;
 	for (size_t i = first; i < producer->nruns; i++) {
 		dit_posting_run_free(producer->runs[i]);
-		atomic_fetch_sub_explicit(&producer->postings->nsegments,
-		                          producer->postings->nstreams,
-		                          memory_order_relaxed);
 	}
-	atomic_fetch_add_explicit(&producer->postings->nsegments,
-	                          producer->postings->nstreams, memory_order_relaxed);
 	producer->runs[first] = run;
 	producer->nruns = first + 1;
 	producer->nruns_written++;
@@ -282,15 +273,11 @@ static void reset_memory(struct dit_producer *producer)
 int dit_producer_spill(struct dit_producer *producer)
 {
 	unsigned fan_in = producer->postings->fan_in;
-	int r = 0;
+	int r = make_run(producer, producer->nruns);
 
-	atomic_store_explicit(&producer->used_bytes, 0, memory_order_relaxed);
-	atomic_store_explicit(&producer->used_largest, 0, memory_order_relaxed);
-	r = make_run(producer, producer->nruns);
 	if (r < 0) {
 		return r;
 	}
-	atomic_fetch_add_explicit(&producer->postings->nspills, 1, memory_order_relaxed);
 	reset_memory(producer);
 	dit_cascade_add(&producer->cascade);
 	while (dit_cascade_is_due(&producer->cascade, fan_in)) {

@@ -11,7 +11,7 @@ static void add_target(const struct reindex_target *target, enum dit_reindex_pha
 	ret->nentries += target->stats->nentries;
 	ret->npostings += target->npostings;
 	if (target->builders != NULL) {
-		dit_builders_level(target->builders, ret);
+		ret->run_bytes += dit_builders_spilled_bytes(target->builders);
 	}
 	if (target->output != NULL && dit_output_used_bytes(target->output, &bytes)) {
 		ret->bytes_written += bytes;

@@ -204,20 +204,9 @@ uint64_t dit_builders_npostings(const struct dit_builders *builders)
 	return n;
 }
 
-void dit_builders_level(const struct dit_builders *builders, struct dit_progress *ret)
+uint64_t dit_builders_spilled_bytes(const struct dit_builders *builders)
 {
-	struct dit_postings_level level;
-
-	dit_postings_level(builders->postings, &level);
-	ret->run_bytes += level.run_bytes;
-	ret->run_merged_bytes += level.merged_bytes;
-	ret->run_fan_in = level.fan_in;
-	ret->run_files += level.nspills;
-	ret->run_postings += level.nspilled;
-	ret->run_segments += level.nsegments;
-	ret->sort_bytes += level.used_bytes;
-	ret->sort_bytes_max += level.max_bytes;
-	ret->sort_largest += level.nlargest;
+	return dit_postings_spilled_bytes(builders->postings);
 }
 
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders)

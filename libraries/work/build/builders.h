@@ -38,7 +38,6 @@
 #define DIT_BUILDERS_ID_MAX UINT32_MAX
 
 struct dit_builders;
-struct dit_progress;  /* progress.h */
 struct dit_index_set; /* index_keys.h */
 struct dit_stop;      /* stop.h */
 
@@ -89,9 +88,9 @@ uint64_t dit_builders_npushed(const struct dit_builders *builders, size_t db);
 /** The same of all databases together. After seal. */
 uint64_t dit_builders_npostings(const struct dit_builders *builders);
 
-/** Add the fields run_... and sort_... to @p ret, without what
- * belongs to databases that share a sorter. Any thread, at any time. */
-void dit_builders_level(const struct dit_builders *builders, struct dit_progress *ret);
+/** Bytes of run files so far, without those of databases that share a sorter. Any thread,
+ * at any time. */
+uint64_t dit_builders_spilled_bytes(const struct dit_builders *builders);
 
 /** Bytes of all run files. After seal. */
 uint64_t dit_builders_run_bytes(const struct dit_builders *builders);
