@@ -83,7 +83,7 @@ static void notes_can_be_added_after_telling(void **state)
 	assert_string_equal(f->listener.texts[0], "new");
 }
 
-static void the_notes_behind_one_can_be_forgotten(void **state)
+static void the_notes_after_one_can_be_forgotten(void **state)
 {
 	struct fixture *f = *state;
 	const struct dit_note *kept = NULL;
@@ -138,7 +138,7 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(notes_can_be_added_after_telling, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(the_notes_behind_one_can_be_forgotten,
+		cmocka_unit_test_setup_teardown(the_notes_after_one_can_be_forgotten,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(texts_have_any_length, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_note_without_memory_is_lost_alone,

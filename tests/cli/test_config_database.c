@@ -102,7 +102,7 @@ static void a_slapd_that_is_not_there_is_told(void **state)
 	       "directory\n");
 }
 
-static void it_is_meant_by_number_or_suffix(void **state)
+static void the_config_database_is_named_by_number_or_suffix(void **state)
 {
 	struct common_options options = common_options_init("ditadd");
 
@@ -126,7 +126,7 @@ int main(void)
 		cmocka_unit_test(threads_are_left_out),
 		cmocka_unit_test(other_options_are_refused),
 		cmocka_unit_test(a_slapd_that_is_not_there_is_told),
-		cmocka_unit_test(it_is_meant_by_number_or_suffix),
+		cmocka_unit_test(the_config_database_is_named_by_number_or_suffix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

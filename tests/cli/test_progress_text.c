@@ -151,7 +151,7 @@ static void speeds_and_times_are_those_of_the_moment(void **state)
 	}
 }
 
-static void a_line_has_all(void **state)
+static void a_progress_line_has_all_fields(void **state)
 {
 	struct progress_view view = view_of(&indexes);
 	char text[PROGRESS_TEXT_BYTES];
@@ -187,7 +187,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_is_left_out),
 		cmocka_unit_test(times_have_hours),
 		cmocka_unit_test(speeds_and_times_are_those_of_the_moment),
-		cmocka_unit_test(a_line_has_all),
+		cmocka_unit_test(a_progress_line_has_all_fields),
 		cmocka_unit_test(json_has_all),
 	};
 

@@ -367,7 +367,7 @@ static void damage_of_unwanted_attributes_is_told(void **state)
 }
 
 /* There is room for the values of this record, and it is for none. */
-static void an_attribute_has_no_words_of_those_behind_it(void **state)
+static void an_attribute_has_no_words_of_later_ones(void **state)
 {
 	enum {
 		NWORDS = 16000
@@ -501,7 +501,7 @@ int main(void)
 		TEST(damaged_records_are_told),
 		TEST(unwanted_attributes_are_passed_over),
 		TEST(damage_of_unwanted_attributes_is_told),
-		TEST(an_attribute_has_no_words_of_those_behind_it),
+		TEST(an_attribute_has_no_words_of_later_ones),
 		TEST(records_of_a_wrong_length_are_told),
 		TEST(huge_values_are_not_copied),
 		TEST(a_small_record_has_pieces_too),

@@ -165,7 +165,7 @@ static void included_file_restores_the_including_line(void **state)
 	}
 }
 
-static void error_behind_an_include_names_the_including_file(void **state)
+static void an_error_after_an_include_names_the_including_file(void **state)
 {
 	struct conf_fixture *f = *state;
 	struct dit_settings *s = NULL;
@@ -185,7 +185,7 @@ int main(void)
 		cmocka_unit_test(file_has_a_place_of_its_own_until_its_end),
 		CONF_TEST(sixty_four_files_may_be_open),
 		CONF_TEST(included_file_restores_the_including_line),
-		CONF_TEST(error_behind_an_include_names_the_including_file),
+		CONF_TEST(an_error_after_an_include_names_the_including_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

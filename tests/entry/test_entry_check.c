@@ -38,7 +38,7 @@ static void without_schema_check_nothing_is_refused_or_added(void **state)
 
 /* ---- A ---- */
 
-static void attributes_are_kept_to_their_places(void **state)
+static void attributes_outside_of_their_places_are_refused(void **state)
 {
 	static const struct refusal_case cases[] = {
 		{"dn: dc=x\nobjectClass: domain\naliasedObjectName: dc=y\n", 65,
@@ -439,7 +439,7 @@ static void seen_types_survive_the_wrap_of_the_check_counter(void **state)
 }
 
 /* cBelow has a superior that is not below top. */
-static void top_may_stand_beside_a_class_that_is_not_below_it(void **state)
+static void top_may_be_listed_with_a_class_that_is_not_below_it(void **state)
 {
 	static const struct pass_case passes[] = {
 		{"dn: cn=x\nobjectClass: cBelow\ncn: x\n",
@@ -467,7 +467,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entry_without_object_class_is_always_refused),
 		cmocka_unit_test(without_schema_check_nothing_is_refused_or_added),
-		cmocka_unit_test(attributes_are_kept_to_their_places),
+		cmocka_unit_test(attributes_outside_of_their_places_are_refused),
 		cmocka_unit_test(attributes_in_their_places_pass),
 		cmocka_unit_test(single_valued_attributes_hold_one_value_in_a_block),
 		cmocka_unit_test(structural_class_must_be_one_chain),
@@ -479,7 +479,7 @@ int main(void)
 		cmocka_unit_test(content_rules_are_obeyed),
 		cmocka_unit_test(classes_are_checked_in_the_order_listed),
 		cmocka_unit_test(attributes_must_be_allowed_by_a_listed_class),
-		cmocka_unit_test(top_may_stand_beside_a_class_that_is_not_below_it),
+		cmocka_unit_test(top_may_be_listed_with_a_class_that_is_not_below_it),
 		cmocka_unit_test(lists_of_classes_are_told_apart_however_many_there_are),
 		cmocka_unit_test(seen_types_survive_the_wrap_of_the_check_counter),
 	};

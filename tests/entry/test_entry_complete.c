@@ -290,7 +290,7 @@ static void an_entry_csn_without_one_server_is_told(void **state)
 	}
 }
 
-static void what_a_provider_should_have_given_is_told(void **state)
+static void missing_attributes_of_a_provider_are_told(void **state)
 {
 	static const char uuid[] = "entryUUID: 04c29687-833b-11ee-9234-0123456789ab\n";
 	static const char csn[] = "entryCSN: 20200101000000.000000Z#000000#001#000000\n";
@@ -332,7 +332,7 @@ static void what_a_provider_should_have_given_is_told(void **state)
 	}
 }
 
-static void the_entry_without_a_dn_is_spared_since_2_7(void **state)
+static void since_2_7_an_empty_dn_gives_no_warning(void **state)
 {
 	struct entry_fixture *f = *state;
 
@@ -355,8 +355,8 @@ int main(void)
 		cmocka_unit_test(attributes_of_the_record_are_kept),
 		cmocka_unit_test(csns_of_removed_servers_are_replaced),
 		cmocka_unit_test(an_entry_csn_without_one_server_is_told),
-		cmocka_unit_test(what_a_provider_should_have_given_is_told),
-		cmocka_unit_test(the_entry_without_a_dn_is_spared_since_2_7),
+		cmocka_unit_test(missing_attributes_of_a_provider_are_told),
+		cmocka_unit_test(since_2_7_an_empty_dn_gives_no_warning),
 		cmocka_unit_test(nothing_is_added_without_lastmod),
 		cmocka_unit_test(names_are_empty_values_without_rootdn),
 		cmocka_unit_test(dates_are_those_of_gmtime),

@@ -91,7 +91,7 @@ static void fail_at_each_allocation(const char *record, int expected)
  "tOrd: {1}a\ntOrd: {2}b\n"                                                              \
  "sn: q\xCC\x87\xCC\xA3\nou: 3\nou: 4\nou: 5\nou: 6\nou: 7\nou: 8\nou: 9\n"
 
-static void entry_is_made_or_memory_is_short(void **state)
+static void an_entry_is_made_or_enomem_returned(void **state)
 {
 	(void)state;
 	fail_at_each_allocation("dn: cn=A+sn=B+ou=X\n" CLASSES_AND_VALUES, 0);
@@ -105,7 +105,7 @@ static void entry_is_made_or_memory_is_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entry_is_made_or_memory_is_short),
+		cmocka_unit_test(an_entry_is_made_or_enomem_returned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void assert_flaws(struct entry_fixture *f, const char *expected)
 	assert_string_equal(told.text, expected);
 }
 
-static void what_is_read_has_no_flaw(void **state)
+static void entries_that_are_read_have_no_finding(void **state)
 {
 	struct entry_fixture *f = *state;
 	static const char *const records[] = {
@@ -144,7 +144,7 @@ static void normal_forms_are_made_again(void **state)
 	assert_flaws(f, "surplus objectClass 0 \"\" \"\" 0\n");
 }
 
-static void order_is_looked_at_where_it_should_be(void **state)
+static void order_is_checked_for_sorted_types(void **state)
 {
 	struct entry_fixture *f = *state;
 	uint64_t sorted[64] = {0};
@@ -209,9 +209,9 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_read_has_no_flaw),
+		cmocka_unit_test(entries_that_are_read_have_no_finding),
 		cmocka_unit_test(normal_forms_are_made_again),
-		cmocka_unit_test(order_is_looked_at_where_it_should_be),
+		cmocka_unit_test(order_is_checked_for_sorted_types),
 		cmocka_unit_test(flags_are_those_of_the_classes),
 		cmocka_unit_test(naming_values_must_be_there),
 	};

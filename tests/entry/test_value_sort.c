@@ -112,7 +112,7 @@ static void different_values_are_sorted_with_their_places(void **state)
 }
 
 /* Wherever two equal values stand, they are found and one of the two is told. */
-static void every_pair_is_found(void **state)
+static void every_pair_of_equal_values_is_found(void **state)
 {
 	static struct numbers n;
 	const uint32_t len = 41;
@@ -137,7 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_duplicate_that_slapadd_names_is_told),
 		cmocka_unit_test(different_values_are_sorted_with_their_places),
-		cmocka_unit_test(every_pair_is_found),
+		cmocka_unit_test(every_pair_of_equal_values_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -209,7 +209,7 @@ static void a_database_without_the_index_gives_no_answer(void **state)
 	assert_candidates(f, "(uidNumber=1)", "0 5");
 }
 
-static void no_memory_is_told(void **state)
+static void lack_of_memory_is_told(void **state)
 {
 	struct fixture *f = *state;
 	struct dit_filter *filter = read_filter(f, "(|(uid=u1)(&(sn=common)(uid=u2)))");
@@ -243,7 +243,7 @@ int main(void)
 		TEST(no_answer_where_indexes_cannot_tell),
 		TEST(subtypes_are_not_taken_for_the_type),
 		TEST(a_database_without_the_index_gives_no_answer),
-		TEST(no_memory_is_told),
+		TEST(lack_of_memory_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

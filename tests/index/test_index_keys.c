@@ -297,7 +297,7 @@ static void formats_follow_from_the_keys(void **state)
 	}
 }
 
-static void what_is_not_built_is_refused_by_name(void **state)
+static void unsupported_kinds_of_index_are_refused_by_name(void **state)
 {
 	static const struct {
 		const char *name;
@@ -690,7 +690,7 @@ int main(void)
 		TEST(supertypes_and_options_choose_the_definitions),
 		TEST(definitions_of_a_type_share_its_database),
 		TEST(formats_follow_from_the_keys),
-		TEST(what_is_not_built_is_refused_by_name),
+		TEST(unsupported_kinds_of_index_are_refused_by_name),
 		TEST(keys_come_in_order_with_repeats),
 		TEST(listed_classes_repeat_and_superclasses_do_not),
 		TEST(unknown_classes_are_hashed_as_they_are),

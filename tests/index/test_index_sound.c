@@ -48,7 +48,7 @@ static void an_approximate_rule_makes_equality_keys(void **state)
 }
 
 /* values.md 2.6 and what the reference loader was seen to end with. */
-static void values_that_slapd_dies_of_are_told(void **state)
+static void values_that_kill_slapd_are_told(void **state)
 {
 	static const struct {
 		const char *name;
@@ -98,7 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(approximate_keys_share_the_database),
 		TEST(an_approximate_rule_makes_equality_keys),
-		TEST(values_that_slapd_dies_of_are_told),
+		TEST(values_that_kill_slapd_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ static void values_have_slapds_keys(void **state)
 	}
 }
 
-static void what_slapd_dies_of_is_known(void **state)
+static void values_that_kill_slapd_are_known(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(soundness) / sizeof(soundness[0]); i++) {
@@ -210,7 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_have_slapds_keys),
-		cmocka_unit_test(what_slapd_dies_of_is_known),
+		cmocka_unit_test(values_that_kill_slapd_are_known),
 		cmocka_unit_test(keys_sort_as_numbers_do),
 		cmocka_unit_test(all_sixteen_bit_numbers_have_their_own_keys),
 		cmocka_unit_test(texts_of_any_length_stay_in_bounds),

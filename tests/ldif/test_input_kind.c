@@ -80,7 +80,7 @@ static void every_format_has_a_name(void **state)
 	assert_string_equal(dit_pack_format_name(DIT_PACK_BZIP2), "bzip2");
 }
 
-static void what_cannot_be_ldif_is_named(void **state)
+static void data_that_cannot_be_ldif_is_named(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
@@ -124,7 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packed_data_is_known_by_its_first_bytes),
 		cmocka_unit_test(every_format_has_a_name),
-		cmocka_unit_test(what_cannot_be_ldif_is_named),
+		cmocka_unit_test(data_that_cannot_be_ldif_is_named),
 		cmocka_unit_test(a_tar_archive_is_known_by_its_first_header),
 		cmocka_unit_test(only_the_first_bytes_count),
 	};

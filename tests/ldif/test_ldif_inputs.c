@@ -118,7 +118,7 @@ static struct result *read_all(const struct dit_ldif_reader_opts *opts)
 	return result;
 }
 
-static void several_inputs_are_one(void **state)
+static void several_inputs_are_read_as_one(void **state)
 {
 	static const char *const paths[] = {"a", "empty", "b", "c"};
 	static const char expected[] = "1 a:1<dn: a\n>"
@@ -310,7 +310,7 @@ static void assert_refused(const char *path, int code, const char *error)
 	free(result);
 }
 
-static void what_is_no_ldif_is_told_with_its_name(void **state)
+static void a_message_names_an_input_that_is_no_ldif(void **state)
 {
 	char zeros[5000] = {0};
 	char packed[5000];
@@ -339,7 +339,7 @@ static void what_is_no_ldif_is_told_with_its_name(void **state)
 	               "ldif_read_record: file:a.bin: no LDIF, but binary data");
 }
 
-static void damage_is_told_with_its_place(void **state)
+static void a_message_names_the_place_of_damage(void **state)
 {
 	char text[2000] = "dn: a\n\ndn: b\nb: ";
 	char packed[5000];
@@ -370,7 +370,7 @@ static void damage_is_told_with_its_place(void **state)
 }
 
 /* A small file may unpack to a line without end, or to lines without end. */
-static void a_record_has_a_bound_of_memory(void **state)
+static void a_record_over_the_memory_limit_is_refused(void **state)
 {
 	static const struct {
 		const char *name;
@@ -416,18 +416,19 @@ static void a_record_has_a_bound_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(several_inputs_are_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(several_inputs_are_read_as_one, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(an_input_that_cannot_be_opened_is_named,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			packed_files_give_the_records_of_plain_ones, setup, teardown),
 		cmocka_unit_test_setup_teardown(pipes_may_be_packed, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_ldif_is_told_with_its_name,
+		cmocka_unit_test_setup_teardown(a_message_names_an_input_that_is_no_ldif,
 	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(damage_is_told_with_its_place, setup,
-	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_record_has_a_bound_of_memory, setup,
-	                                        teardown),
+		cmocka_unit_test_setup_teardown(a_message_names_the_place_of_damage,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(a_record_over_the_memory_limit_is_refused,
+	                                        setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -482,7 +482,7 @@ static void the_size_and_the_bytes_read_show_the_progress(void **state)
 }
 
 /* Standard input from a file whose start is already read: "(read x; ditadd) < file". */
-static void a_file_is_read_from_where_it_stands(void **state)
+static void a_file_is_read_from_its_current_offset(void **state)
 {
 	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 	struct result result;
@@ -589,7 +589,7 @@ int main(void)
 			the_size_and_the_bytes_read_show_the_progress, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_record_over_the_limit_is_refused, setup,
 	                                        teardown),
-		cmocka_unit_test_setup_teardown(a_file_is_read_from_where_it_stands,
+		cmocka_unit_test_setup_teardown(a_file_is_read_from_its_current_offset,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(a_missing_input_is_reported, setup,
 	                                        teardown),

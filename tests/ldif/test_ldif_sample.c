@@ -130,7 +130,7 @@ static void a_small_file_is_given_out_whole(void **state)
 	assert_int_equal(sample.nsampled, 3);
 }
 
-static void an_empty_file(void **state)
+static void an_empty_file_gives_no_sample(void **state)
 {
 	struct dit_ldif_sample sample;
 	struct found found;
@@ -142,7 +142,7 @@ static void an_empty_file(void **state)
 	assert_int_equal(sample.bytes, 0);
 }
 
-static void weights_tell_the_number_of_records(void **state)
+static void weights_give_the_number_of_records(void **state)
 {
 	struct dit_ldif_sample sample;
 	struct found found;
@@ -167,7 +167,7 @@ static void weights_tell_the_number_of_records(void **state)
 }
 
 /* 10,000 short records of a hundred bytes, and 60 of 100,000. */
-static void long_records_among_short_ones(void **state)
+static void long_records_among_short_ones_are_weighted(void **state)
 {
 	struct dit_ldif_sample sample;
 	struct found found;
@@ -246,7 +246,7 @@ static void a_packed_file_is_read_to_its_end(void **state)
 	assert_in_range((unsigned)(found.records * sample.scale), 15000, 25000);
 }
 
-static void a_pipe(void **state)
+static void a_pipe_is_read_to_its_end(void **state)
 {
 	struct dit_ldif_sample sample;
 	struct found found;
@@ -268,7 +268,7 @@ static void a_pipe(void **state)
 	                 DIT_E_UNSUPPORTED);
 }
 
-static void what_cannot_be_read_is_named(void **state)
+static void an_unreadable_input_is_named(void **state)
 {
 	const char *missing = "/nonexistent/x.ldif";
 	const char *paths[] = {path};
@@ -311,13 +311,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_small_file_is_given_out_whole),
-		CASE(an_empty_file),
-		CASE(weights_tell_the_number_of_records),
-		CASE(long_records_among_short_ones),
+		CASE(an_empty_file_gives_no_sample),
+		CASE(weights_give_the_number_of_records),
+		CASE(long_records_among_short_ones_are_weighted),
 		CASE(several_files_are_one_input),
 		CASE(a_packed_file_is_read_to_its_end),
-		CASE(a_pipe),
-		CASE(what_cannot_be_read_is_named),
+		CASE(a_pipe_is_read_to_its_end),
+		CASE(an_unreadable_input_is_named),
 		CASE(an_error_of_the_callback_ends_the_sample),
 	};
 

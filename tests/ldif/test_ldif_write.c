@@ -92,7 +92,7 @@ static void lines_are_folded_but_names_are_not(void **state)
 }
 
 /* One unprintable byte at every place of values of all short lengths. */
-static void every_byte_is_looked_at(void **state)
+static void every_byte_decides_between_text_and_base64(void **state)
 {
 	char value[40];
 	(void)state;
@@ -275,7 +275,7 @@ int main(void)
 		cmocka_unit_test(form_follows_the_bytes),
 		cmocka_unit_test(base64_is_written_where_it_is_asked_for),
 		cmocka_unit_test(lines_are_folded_but_names_are_not),
-		cmocka_unit_test(every_byte_is_looked_at),
+		cmocka_unit_test(every_byte_decides_between_text_and_base64),
 		cmocka_unit_test(values_together_are_the_lines_of_each),
 		cmocka_unit_test(base64_of_every_length_can_be_read_back),
 		cmocka_unit_test(record_is_lines_and_an_empty_one),

@@ -188,7 +188,7 @@ static void assert_text(const struct result *result, struct dit_span text)
 	assert_memory_equal(result->text, text.data, text.len);
 }
 
-static void what_was_packed_comes_back(void **state)
+static void packed_text_is_unpacked_unchanged(void **state)
 {
 	static const size_t lengths[] = {0, 1, 1000, TEXT_SIZE};
 	char *buffer = malloc(TEXT_SIZE);
@@ -217,7 +217,7 @@ static void what_was_packed_comes_back(void **state)
 }
 
 /* cat a.gz b.zst c.xz d.bz2, an empty one of each between; zeros after xz and gzip. */
-static void members_are_one_text(void **state)
+static void several_members_are_one_text(void **state)
 {
 	static const struct how how = {.piece = 13, .size = 1000, .is_threaded = true};
 	char buffer[4000];
@@ -244,7 +244,7 @@ static void members_are_one_text(void **state)
 	free(all);
 }
 
-static void something_else_behind_a_member_is_an_error(void **state)
+static void other_bytes_after_a_member_are_an_error(void **state)
 {
 	static const struct how how = {.piece = 100, .size = 100};
 	char buffer[1000];
@@ -364,7 +364,7 @@ static void data_that_needs_much_memory_is_refused(void **state)
 	free(xz.data);
 }
 
-static void a_failed_read_is_passed_on_behind_the_text_before_it(void **state)
+static void a_failed_read_is_told_after_the_text_before_it(void **state)
 {
 	char *buffer = malloc(TEXT_SIZE);
 	struct dit_span text = make_text(buffer, TEXT_SIZE);
@@ -440,13 +440,13 @@ static void lack_of_memory_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_packed_comes_back),
-		cmocka_unit_test(members_are_one_text),
-		cmocka_unit_test(something_else_behind_a_member_is_an_error),
+		cmocka_unit_test(packed_text_is_unpacked_unchanged),
+		cmocka_unit_test(several_members_are_one_text),
+		cmocka_unit_test(other_bytes_after_a_member_are_an_error),
 		cmocka_unit_test(data_cut_off_anywhere_is_an_error),
 		cmocka_unit_test(a_changed_byte_gives_no_other_text),
 		cmocka_unit_test(data_that_needs_much_memory_is_refused),
-		cmocka_unit_test(a_failed_read_is_passed_on_behind_the_text_before_it),
+		cmocka_unit_test(a_failed_read_is_told_after_the_text_before_it),
 		cmocka_unit_test(an_unpacker_can_be_freed_in_the_middle),
 		cmocka_unit_test(lack_of_memory_is_told),
 	};

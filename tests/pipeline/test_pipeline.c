@@ -297,7 +297,7 @@ static void check_before_error(const struct shape *shape)
 	}
 }
 
-static void an_error_before_the_order_keeps_its_batch_out(void **state)
+static void an_error_of_a_member_keeps_its_batch_out(void **state)
 {
 	(void)state;
 	with_all_shapes(check_before_error);
@@ -354,7 +354,7 @@ static void check_stop(const struct shape *shape)
 	assert_int_equal(fake.nordered, 5);
 }
 
-static void a_stopped_run_ends_behind_a_batch(void **state)
+static void a_stopped_run_ends_after_a_batch(void **state)
 {
 	(void)state;
 	with_all_shapes(check_stop);
@@ -389,7 +389,7 @@ static void check_other_work(const struct shape *shape)
 	}
 }
 
-static void members_do_other_work(void **state)
+static void members_do_work_outside_of_rounds(void **state)
 {
 	(void)state;
 	with_all_shapes(check_other_work);
@@ -453,11 +453,11 @@ int main(void)
 		cmocka_unit_test(batches_may_be_empty),
 		cmocka_unit_test(
 			an_error_of_the_source_comes_after_the_batches_before_it),
-		cmocka_unit_test(an_error_before_the_order_keeps_its_batch_out),
+		cmocka_unit_test(an_error_of_a_member_keeps_its_batch_out),
 		cmocka_unit_test(an_error_in_order_ends_the_run),
 		cmocka_unit_test(an_error_after_the_order_ends_the_run),
-		cmocka_unit_test(a_stopped_run_ends_behind_a_batch),
-		cmocka_unit_test(members_do_other_work),
+		cmocka_unit_test(a_stopped_run_ends_after_a_batch),
+		cmocka_unit_test(members_do_work_outside_of_rounds),
 		cmocka_unit_test(a_pipeline_can_be_freed_unused),
 		cmocka_unit_test(a_pipeline_without_memory_says_so),
 	};

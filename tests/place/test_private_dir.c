@@ -253,7 +253,7 @@ static void one_that_others_can_write_in_is_refused(void **state)
 	make_and_remove();
 }
 
-static void one_of_another_user_is_refused(void **state)
+static void a_private_directory_of_another_user_is_refused(void **state)
 {
 	(void)state;
 	if (geteuid() != 0) {
@@ -278,8 +278,9 @@ int main(void)
 	                                        set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_that_others_can_write_in_is_refused,
 	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_of_another_user_is_refused, set_up,
-	                                        tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_private_directory_of_another_user_is_refused, set_up,
+			tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,7 +155,7 @@ static void what_slapd_does_not_store_is_passed_over(void **state)
 	test_scratch_remove(dir);
 }
 
-static void no_memory_is_told(void **state)
+static void lack_of_memory_is_told(void **state)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
@@ -183,12 +183,12 @@ int main(void)
 		cmocka_unit_test(names_and_descriptions_are_found_by_number),
 		cmocka_unit_test(readers_of_few_attributes_choose),
 		cmocka_unit_test(what_slapd_does_not_store_is_passed_over),
-		cmocka_unit_test(no_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_told),
 	};
 
 	const struct CMUnitTest tests_10[] = {
 		cmocka_unit_test(names_and_descriptions_are_found_by_number),
-		cmocka_unit_test(no_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) +

@@ -292,7 +292,7 @@ static int read_all(struct fixture *f)
 	return r;
 }
 
-static void no_memory_is_told(void **state)
+static void lack_of_memory_is_told(void **state)
 {
 	long n = 0;
 	int r = -ENOMEM;
@@ -325,7 +325,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_can_be_left_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			entries_are_shown_without_unwanted_attributes, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_memory_is_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(lack_of_memory_is_told, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) +

@@ -266,7 +266,7 @@ static void class_lists_hold_inherited_then_own_attributes_once(void **state)
 }
 
 /* Who looks from superclass to superclass needs 2^60 steps here. */
-static void many_ways_up_are_no_matter(void **state)
+static void many_superclass_paths_take_linear_time(void **state)
 {
 	char text[200];
 
@@ -467,7 +467,7 @@ int main(void)
 		TEST_PERSON(type_inherits_and_overrides),
 		TEST(macros_expand_in_oids_and_syntaxes),
 		TEST(class_lists_hold_inherited_then_own_attributes_once),
-		TEST(many_ways_up_are_no_matter),
+		TEST(many_superclass_paths_take_linear_time),
 		TEST(auxiliary_class_without_sup_has_none),
 		TEST_PERSON(content_rule_belongs_to_its_structural_class),
 		TEST(syntaxes_can_be_defined_and_substituted),

@@ -161,7 +161,7 @@ static const struct refused_case {
 	/* clang-format on */
 };
 
-static void refused_definitions_say_why_in_the_words_of_slapd(void **state)
+static void refused_definitions_have_slapds_message(void **state)
 {
 	struct dit_schema *schema = *state;
 	size_t ntypes = dit_schema_ntypes(schema);
@@ -251,7 +251,7 @@ static void messages_are_cut_where_slapd_cuts_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST_PERSON(refused_definitions_say_why_in_the_words_of_slapd),
+		TEST_PERSON(refused_definitions_have_slapds_message),
 		TEST(bad_substitutes_come_with_a_line_of_detail),
 		TEST(obsolete_superiors_need_obsolete_subordinates),
 		TEST_PERSON(one_class_has_one_content_rule),

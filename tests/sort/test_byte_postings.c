@@ -202,7 +202,7 @@ static void streams_may_be_left_out(void **state)
 	test_scratch_remove(dir);
 }
 
-static void what_is_out_of_range_is_refused(void **state)
+static void values_out_of_range_are_refused(void **state)
 {
 	static const char key[DIT_BYTE_KEY_MAX + 1] = "x";
 	struct dit_byte_postings_opts opts = {.nproducers = 1, .memory_bytes = 1 << 20};
@@ -239,7 +239,7 @@ int main(void)
 		cmocka_unit_test(keys_of_any_bytes_come_in_order),
 		cmocka_unit_test(lists_are_those_of_postings),
 		cmocka_unit_test(streams_may_be_left_out),
-		cmocka_unit_test(what_is_out_of_range_is_refused),
+		cmocka_unit_test(values_out_of_range_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

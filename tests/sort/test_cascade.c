@@ -38,7 +38,7 @@ static void runs_of_a_level_become_one_of_the_next(void **state)
 	assert_int_equal(nmerges, 123 + 12 + 1);
 }
 
-static void runs_stay_few(void **state)
+static void the_number_of_runs_stays_small(void **state)
 {
 	struct dit_cascade cascade = {0};
 	unsigned nmerges = 0;
@@ -48,7 +48,7 @@ static void runs_stay_few(void **state)
 	assert_in_range(add_runs(&cascade, 1023, 4, &nmerges), 1, 5 * 3 + 1);
 }
 
-static void two_is_the_least(void **state)
+static void a_fan_in_of_two_is_the_least(void **state)
 {
 	struct dit_cascade cascade = {0};
 	unsigned nmerges = 0;
@@ -72,8 +72,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_of_a_level_become_one_of_the_next),
-		cmocka_unit_test(runs_stay_few),
-		cmocka_unit_test(two_is_the_least),
+		cmocka_unit_test(the_number_of_runs_stays_small),
+		cmocka_unit_test(a_fan_in_of_two_is_the_least),
 		cmocka_unit_test(fan_in_has_bounds),
 	};
 

@@ -302,7 +302,7 @@ static void lists_in_memory_come_in_batches(void **state)
 	postings_load_end(&load);
 }
 
-static void late_ids_keep_their_input_order(void **state)
+static void ids_of_late_entries_keep_their_input_order(void **state)
 {
 	/* 3 and 2 both took a hole before 9 came: 2 was the last. */
 	static const uint64_t order[] = {3, 2};
@@ -426,7 +426,7 @@ int main(void)
 		cmocka_unit_test(stream_counts_add_up),
 		cmocka_unit_test(full_lists_collapse_when_touched_again),
 		cmocka_unit_test(lists_in_memory_come_in_batches),
-		cmocka_unit_test(late_ids_keep_their_input_order),
+		cmocka_unit_test(ids_of_late_entries_keep_their_input_order),
 		cmocka_unit_test(options_out_of_range_are_refused),
 		cmocka_unit_test(ids_out_of_range_are_refused_and_the_error_sticks),
 		cmocka_unit_test(a_stream_opens_once_and_only_after_seal),

@@ -46,7 +46,7 @@ static void push_entry(struct postings_load *load, unsigned first, unsigned step
 }
 
 /* Odd streams are wide. Half a chunk of each stream may be empty. */
-static void pairs_waiting_are_little_more_than_keys(void **state)
+static void unsorted_pairs_take_little_more_than_their_keys(void **state)
 {
 	static const struct {
 		unsigned first;
@@ -90,7 +90,7 @@ static size_t held_bytes(const struct postings_load *load)
 }
 
 /* Chunks and scratch together, after each push; and the share is made use of. */
-static void a_share_is_used_up_but_not_exceeded(void **state)
+static void a_memory_share_is_used_up_but_not_exceeded(void **state)
 {
 	static const struct {
 		const char *name;
@@ -138,7 +138,7 @@ static void a_share_is_used_up_but_not_exceeded(void **state)
 }
 
 /* Chunks of the time with many streams, scratch of the time with one. */
-static void a_share_is_not_exceeded_when_streams_change(void **state)
+static void a_memory_share_is_not_exceeded_when_streams_change(void **state)
 {
 	static const struct postings_plan plan = {"change", 4, 1, 1 << 20, 60,   0,
 	                                          1,        1, 0, 0,       false};
@@ -164,9 +164,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_stays_within_the_budget),
-		cmocka_unit_test(pairs_waiting_are_little_more_than_keys),
-		cmocka_unit_test(a_share_is_used_up_but_not_exceeded),
-		cmocka_unit_test(a_share_is_not_exceeded_when_streams_change),
+		cmocka_unit_test(unsorted_pairs_take_little_more_than_their_keys),
+		cmocka_unit_test(a_memory_share_is_used_up_but_not_exceeded),
+		cmocka_unit_test(a_memory_share_is_not_exceeded_when_streams_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

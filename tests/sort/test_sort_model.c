@@ -444,7 +444,7 @@ static void world_end(struct world *w)
 	test_scratch_remove(w->tmpdir);
 }
 
-static void the_sorter_is_what_its_model_is(void **state)
+static void the_sorter_agrees_with_its_model(void **state)
 {
 	/* as in struct plan */
 	/* clang-format off */
@@ -487,7 +487,7 @@ static void the_sorter_is_what_its_model_is(void **state)
 }
 
 /* With two runs per merge the runs are the ones of the binary number of all spills. */
-static void runs_are_merged_all_along(void **state)
+static void runs_are_merged_while_records_come(void **state)
 {
 	struct dit_sorter_opts opts = DIT_SORTER_OPTS_INIT;
 	struct dit_sorter *sorter = NULL;
@@ -541,8 +541,8 @@ static void growing_values_are_combined_in_pairs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_sorter_is_what_its_model_is),
-		cmocka_unit_test(runs_are_merged_all_along),
+		cmocka_unit_test(the_sorter_agrees_with_its_model),
+		cmocka_unit_test(runs_are_merged_while_records_come),
 		cmocka_unit_test(growing_values_are_combined_in_pairs),
 	};
 

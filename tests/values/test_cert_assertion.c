@@ -163,7 +163,7 @@ static void attribute_certificates_are_asserted_by_their_issuers_certificate(voi
 /* clang-format on */
 
 /* slapd keeps a certificate assertion that it cannot read; the other two it refuses. */
-static void what_cannot_be_read_is_pretty_as_it_is(void **state)
+static void unreadable_assertions_are_pretty_as_they_are(void **state)
 {
 	struct context *context = *state;
 	struct dit_span out = {0};
@@ -213,7 +213,7 @@ int main(void)
 		cmocka_unit_test(lists_are_asserted_by_issuer_and_time),
 		cmocka_unit_test(
 			attribute_certificates_are_asserted_by_their_issuers_certificate),
-		cmocka_unit_test(what_cannot_be_read_is_pretty_as_it_is),
+		cmocka_unit_test(unreadable_assertions_are_pretty_as_they_are),
 		cmocka_unit_test(numbers_of_any_length_are_read_or_refused),
 	};
 

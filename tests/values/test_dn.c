@@ -229,7 +229,7 @@ static void a_nul_in_the_text_is_refused(void **state)
 	dit_dn_cache_deinit(&cache);
 }
 
-static void one_form_alone_is_the_same(void **state)
+static void one_form_alone_is_the_same_as_both(void **state)
 {
 	struct context *context = *state;
 
@@ -449,7 +449,7 @@ static void copied_values_do_not_disturb_the_arena(void **state)
 	dit_arena_deinit(&arena);
 }
 
-static void below_means_at_a_boundary(void **state)
+static void below_counts_at_an_rdn_boundary(void **state)
 {
 	struct dit_span dn = DIT_SPAN("cn=a,ou=x,dc=x");
 
@@ -470,7 +470,7 @@ int main(void)
 		cmocka_unit_test(both_forms_are_those_of_slapd),
 		cmocka_unit_test(malformed_names_are_refused),
 		cmocka_unit_test(a_nul_in_the_text_is_refused),
-		cmocka_unit_test(one_form_alone_is_the_same),
+		cmocka_unit_test(one_form_alone_is_the_same_as_both),
 		cmocka_unit_test(a_normal_form_alone_is_made_of_the_raw_values),
 		cmocka_unit_test(the_normal_form_of_an_rdn_stops_at_the_first),
 		cmocka_unit_test(offsets_and_avas_describe_the_result),
@@ -481,7 +481,7 @@ int main(void)
 		cmocka_unit_test(names_in_names_nest_to_a_limit),
 		cmocka_unit_test(a_type_name_longer_than_its_alias_fits),
 		cmocka_unit_test(copied_values_do_not_disturb_the_arena),
-		cmocka_unit_test(below_means_at_a_boundary),
+		cmocka_unit_test(below_counts_at_an_rdn_boundary),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -128,7 +128,7 @@ static void items_have_kinds_and_normal_values(void **state)
 	}
 }
 
-static void uuids_are_bytes(void **state)
+static void uuids_in_filters_are_bytes(void **state)
 {
 	struct fixture *f = *state;
 	struct dit_filter *filter = NULL;
@@ -145,7 +145,7 @@ static void uuids_are_bytes(void **state)
 	}
 }
 
-static void sets_are_trees(void **state)
+static void filter_sets_are_trees(void **state)
 {
 	assert_tree(*state, "(&(cn=a)(|(cn=b)(!(foo=x)))(cn=*))",
 	            "and[eq cn 'a'][or[eq cn 'b'][not[undefined]]][has cn]");
@@ -155,7 +155,7 @@ static void sets_are_trees(void **state)
 	assert_tree(*state, "(& (cn=a) (cn=b) )", "and[eq cn 'a'][eq cn 'b']");
 }
 
-static void what_is_no_filter_is_refused(void **state)
+static void text_that_is_no_filter_is_refused(void **state)
 {
 	static const char *const texts[] = {"",     "(",       "()",        "(cn)",
 	                                    "(=a)", "(cn=a",   "cn=a)",     "((cn=a))",
@@ -212,7 +212,7 @@ static void unknown_attributes_are_remarked_on_in_two_kinds_of_items(void **stat
 	                    "get_ssa: conn 0 unknown attribute type=bar (17)\n");
 }
 
-static void no_memory_is_told(void **state)
+static void lack_of_memory_is_told(void **state)
 {
 	struct fixture *f = *state;
 	struct dit_filter *filter = NULL;
@@ -238,12 +238,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(items_have_kinds_and_normal_values),
-		TEST(uuids_are_bytes),
-		TEST(sets_are_trees),
-		TEST(what_is_no_filter_is_refused),
+		TEST(uuids_in_filters_are_bytes),
+		TEST(filter_sets_are_trees),
+		TEST(text_that_is_no_filter_is_refused),
 		TEST(a_filter_that_nests_too_deeply_is_refused),
 		TEST(unknown_attributes_are_remarked_on_in_two_kinds_of_items),
-		TEST(no_memory_is_told),
+		TEST(lack_of_memory_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

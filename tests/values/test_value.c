@@ -365,7 +365,7 @@ static void an_order_prefix_stays_in_front_of_the_normal_form(void **state)
 	}
 }
 
-static void a_refused_value_behind_an_order_prefix_is_refused(void **state)
+static void a_bad_value_after_an_order_prefix_is_refused(void **state)
 {
 	struct context *context = *state;
 	struct dit_span out = {0};
@@ -400,7 +400,7 @@ int main(void)
 		cmocka_unit_test(pretty_forms_are_those_of_slapd),
 		cmocka_unit_test(normal_forms_are_those_of_slapd),
 		cmocka_unit_test(an_order_prefix_stays_in_front_of_the_normal_form),
-		cmocka_unit_test(a_refused_value_behind_an_order_prefix_is_refused),
+		cmocka_unit_test(a_bad_value_after_an_order_prefix_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -123,7 +123,7 @@ static void a_nul_is_a_byte_like_any_other(void **state)
 	assert_memory_equal(out.data, text.data, text.len);
 }
 
-static void no_entry_is_named_by_access(void **state)
+static void access_values_name_no_entry(void **state)
 {
 	struct context *context = *state;
 	struct dit_span text = DIT_SPAN("OpenLDAPaci=1.2#entry#grant\\;r\\;cn#self#");
@@ -142,7 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(access_is_normalised_as_by_slapd),
 		cmocka_unit_test(a_nul_is_a_byte_like_any_other),
-		cmocka_unit_test(no_entry_is_named_by_access),
+		cmocka_unit_test(access_values_name_no_entry),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -330,7 +330,7 @@ static void skeletons_are_accepted_whole_only(void **state)
 }
 
 /* Lists of versions; the certificate rules look at no other part of the version. */
-static void lists_are_of_version_2_or_say_nothing(void **state)
+static void revocation_lists_are_of_version_2_or_have_no_version(void **state)
 {
 	static const struct {
 		struct dit_span version;
@@ -361,7 +361,7 @@ static void lists_are_of_version_2_or_say_nothing(void **state)
 }
 
 /* values.md 4.12: only the parts that are shown are read, so the end may be missing. */
-static void what_breaks_off_behind_the_issuer_is_whole_enough(void **state)
+static void a_certificate_cut_after_the_issuer_is_accepted(void **state)
 {
 	struct context *context = *state;
 	struct dit_span name = name_of(context, CN, DIT_DER_UTF8_STRING, BYTES("Root"));
@@ -456,7 +456,7 @@ static void parts_of_later_versions_need_that_version(void **state)
 		ELEMENT(DIT_DER_SEQUENCE, list_of_no_version, ALGORITHM, SIGNATURE)));
 }
 
-static void lengths_that_lie_are_no_elements(void **state)
+static void wrong_lengths_are_no_elements(void **state)
 {
 	static const struct dit_span cases[] = {
 		{"", 0},
@@ -489,12 +489,12 @@ int main(void)
 		cmocka_unit_test(malformed_names_refuse_the_certificate),
 		cmocka_unit_test(short_rubbish_is_taken_as_an_empty_certificate),
 		cmocka_unit_test(revocation_lists_show_issuer_and_time),
-		cmocka_unit_test(lists_are_of_version_2_or_say_nothing),
-		cmocka_unit_test(what_breaks_off_behind_the_issuer_is_whole_enough),
+		cmocka_unit_test(revocation_lists_are_of_version_2_or_have_no_version),
+		cmocka_unit_test(a_certificate_cut_after_the_issuer_is_accepted),
 		cmocka_unit_test(attribute_certificates_show_the_issuers_certificate),
 		cmocka_unit_test(skeletons_are_accepted_whole_only),
 		cmocka_unit_test(parts_of_later_versions_need_that_version),
-		cmocka_unit_test(lengths_that_lie_are_no_elements),
+		cmocka_unit_test(wrong_lengths_are_no_elements),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -109,7 +109,7 @@ static const struct order_case match_cases[] = {
          {"-11", "-10", "1"}},
 };
 
-static void checks_tell_the_place_of_a_value_from_the_rest(void **state)
+static void the_order_prefix_of_a_value_is_told_from_the_rest(void **state)
 {
 	struct dit_schema *schema = NULL;
 	struct dit_schema_error error;
@@ -157,7 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_order_values_as_slapadd_does),
-		cmocka_unit_test(checks_tell_the_place_of_a_value_from_the_rest),
+		cmocka_unit_test(the_order_prefix_of_a_value_is_told_from_the_rest),
 		cmocka_unit_test(object_classes_are_ordered_as_they_are_written),
 	};
 

@@ -32,7 +32,7 @@ static void assert_clean(const struct image *image, const char *what)
 	}
 }
 
-static void files_of_both_makers_are_clean(void **state)
+static void files_of_ditadd_and_liblmdb_have_no_findings(void **state)
 {
 	(void)state;
 
@@ -160,7 +160,7 @@ static void change_randomly(MDB_env *env, bool shrinks, bool takes_back)
 	}
 }
 
-static void whatever_liblmdb_does_is_clean(void **state)
+static void files_that_liblmdb_changes_have_no_findings(void **state)
 {
 	(void)state;
 
@@ -328,7 +328,7 @@ static void other_files_are_no_databases(void **state)
 	image_free(&image);
 }
 
-static void what_cannot_be_read_is_an_error(void **state)
+static void a_file_that_cannot_be_read_is_an_error(void **state)
 {
 	struct dit_walk_opts opts = {.fd = -1, .nthreads = 1};
 	struct dit_walk_stats stats;
@@ -355,7 +355,7 @@ static void a_walk_can_be_stopped(void **state)
 	image_free(&image);
 }
 
-static void a_brief_walk_ends_behind_the_main_tree(void **state)
+static void a_brief_walk_ends_after_the_main_tree(void **state)
 {
 	struct image image = image_new(IMAGE_LIBLMDB);
 	struct dit_walk_stats stats;
@@ -504,15 +504,15 @@ static void every_kind_has_a_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_of_both_makers_are_clean),
-		cmocka_unit_test(whatever_liblmdb_does_is_clean),
+		cmocka_unit_test(files_of_ditadd_and_liblmdb_have_no_findings),
+		cmocka_unit_test(files_that_liblmdb_changes_have_no_findings),
 		cmocka_unit_test(a_held_snapshot_is_walked_after_a_commit),
 		cmocka_unit_test(a_commit_during_a_walk_that_holds_nothing_is_told),
 		cmocka_unit_test(liblmdb_is_not_given_bad_meta_pages),
 		cmocka_unit_test(other_files_are_no_databases),
-		cmocka_unit_test(what_cannot_be_read_is_an_error),
+		cmocka_unit_test(a_file_that_cannot_be_read_is_an_error),
 		cmocka_unit_test(a_walk_can_be_stopped),
-		cmocka_unit_test(a_brief_walk_ends_behind_the_main_tree),
+		cmocka_unit_test(a_brief_walk_ends_after_the_main_tree),
 		cmocka_unit_test(sizes_of_databases_are_told),
 		cmocka_unit_test(every_kind_has_a_name),
 	};

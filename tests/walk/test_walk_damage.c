@@ -176,7 +176,7 @@ static void every_damage_is_found_and_named(void **state)
 }
 
 /* A page at the end that was taken and given back in one transaction is never written. */
-static void free_pages_may_lie_behind_the_end(void **state)
+static void free_pages_may_be_after_the_end_of_the_file(void **state)
 {
 	struct image image = image_new(IMAGE_LIBLMDB);
 	struct image_findings findings;
@@ -429,7 +429,7 @@ static void pages_are_lost_if_a_tree_that_stays_is_damaged_as_well(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(free_pages_may_lie_behind_the_end),
+		cmocka_unit_test(free_pages_may_be_after_the_end_of_the_file),
 		cmocka_unit_test(page_counts_of_databases_with_lists_may_be_anything),
 		cmocka_unit_test(every_damage_is_found_and_named),
 		cmocka_unit_test(flags_of_the_free_list_are_mended),

@@ -202,7 +202,7 @@ static void damage_is_found_where_a_key_leads_to_it(void **state)
 }
 
 /* It is, if no key of the leaf is higher; liblmdb goes there. */
-static void the_leaf_behind_is_looked_at(void **state)
+static void the_leaf_after_a_key_is_checked(void **state)
 {
 	char *dir = NULL;
 	int fd = make_file(&dir);
@@ -258,7 +258,7 @@ static uint64_t find_parent(int fd, uint64_t child, off_t *ret_at)
 	return 0;
 }
 
-static void a_page_has_one_place(void **state)
+static void a_page_with_two_owners_is_found(void **state)
 {
 	static const char *const names[] = {"the page itself", "a neighbour",
 	                                    "a leaf of another tree",
@@ -303,7 +303,7 @@ static void set_unknown(void *ctx, struct dit_span name, unsigned flags,
 }
 
 /* It has three levels: a walk of the file makes tasks of such a list. */
-static void a_list_without_an_order_is_looked_at_as_a_whole(void **state)
+static void a_list_without_an_order_is_checked_as_a_whole(void **state)
 {
 	char *dir = NULL;
 	int fd = make_file(&dir);
@@ -400,7 +400,7 @@ static uint64_t find_packed(int fd, uint64_t item)
 	}
 }
 
-static void of_long_lists_the_way_to_an_item_is_looked_at(void **state)
+static void the_path_to_an_item_of_a_long_list_is_checked(void **state)
 {
 	char *dir = NULL;
 	int fd = make_packed(&dir);
@@ -433,7 +433,7 @@ static void of_long_lists_the_way_to_an_item_is_looked_at(void **state)
 }
 
 /* Its record lies in the database's leaf, after the key: flags, then the depth. */
-static void number_of_levels_of_a_list_is_looked_at(void **state)
+static void the_number_of_levels_of_a_list_is_checked(void **state)
 {
 	static const char record[] = "\10\0\0\0\30\0";
 	char *dir = NULL;
@@ -486,12 +486,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sound_file_has_no_findings),
 		cmocka_unit_test(damage_is_found_where_a_key_leads_to_it),
-		cmocka_unit_test(the_leaf_behind_is_looked_at),
-		cmocka_unit_test(a_page_has_one_place),
-		cmocka_unit_test(a_list_without_an_order_is_looked_at_as_a_whole),
+		cmocka_unit_test(the_leaf_after_a_key_is_checked),
+		cmocka_unit_test(a_page_with_two_owners_is_found),
+		cmocka_unit_test(a_list_without_an_order_is_checked_as_a_whole),
 		cmocka_unit_test(a_probe_stops),
-		cmocka_unit_test(of_long_lists_the_way_to_an_item_is_looked_at),
-		cmocka_unit_test(number_of_levels_of_a_list_is_looked_at),
+		cmocka_unit_test(the_path_to_an_item_of_a_long_list_is_checked),
+		cmocka_unit_test(the_number_of_levels_of_a_list_is_checked),
 		cmocka_unit_test(meta_pages_and_main_tree_come_first),
 	};
 
