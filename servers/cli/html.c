@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "figures.h"
-
 static const char *entity(char c)
 {
 	switch (c) {
@@ -40,62 +38,24 @@ void html_text(FILE *out, const char *text)
 	}
 }
 
-void html_figure(FILE *out, const char *figure)
-{
-	for (; *figure != '\0'; figure++) {
-		if (*figure == ' ') {
-			(void)fputs("\xc2\xa0", out);
-		} else {
-			(void)fputc(*figure, out);
-		}
-	}
-}
-
 void html_element(FILE *out, const char *tag, const char *text)
 {
 	(void)fprintf(out, "<%s>", tag);
 	html_text(out, text);
-	(void)fprintf(out, "</%s>", tag);
+	(void)fprintf(out, "</%.*s>", (int)strcspn(tag, " "), tag);
 }
 
-static void print_cell(FILE *out, const char *label, const char *value, const char *shown)
+struct figure html_figure(struct figure figure)
 {
-	(void)fprintf(out, "<td data-label=\"%s\"><data value=\"%s\">%s</data></td>",
-	              label, value, shown);
-}
+	struct figure joined = {""};
+	size_t at = 0;
 
-static struct figure digits(uint64_t n)
-{
-	struct figure figure;
+	for (const char *c = figure.text; *c != '\0' && at + 2 < sizeof(joined.text);
+	     c++) {
+		const char *shown = *c == ' ' ? "\xc2\xa0" : (const char[]){*c, '\0'};
 
-	(void)snprintf(figure.text, sizeof(figure.text), "%llu", (unsigned long long)n);
-	return figure;
-}
-
-void html_count(FILE *out, const char *label, uint64_t n)
-{
-	print_cell(out, label, digits(n).text, figure_count(n).text);
-}
-
-void html_bytes(FILE *out, const char *label, uint64_t n)
-{
-	if (n == 0) {
-		(void)fprintf(out, "<td data-label=\"%s\">-</td>", label);
-		return;
+		memcpy(joined.text + at, shown, strlen(shown));
+		at += strlen(shown);
 	}
-	print_cell(out, label, digits(n).text, figure_bytes(n).text);
-}
-
-void html_seconds(FILE *out, const char *label, double seconds)
-{
-	char value[40];
-
-	(void)snprintf(value, sizeof(value), "%.6f", seconds);
-	print_cell(out, label, value, figure_seconds(seconds).text);
-}
-
-void html_share(FILE *out, const char *label, double part, double of)
-{
-	(void)fprintf(out, "<td data-label=\"%s\">%s</td>", label,
-	              figure_share(part, of).text);
+	return joined;
 }

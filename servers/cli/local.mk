@@ -4,6 +4,8 @@ noinst_LTLIBRARIES += %D%/libcli.la
 %C%_libcli_la_SOURCES = \
 	%D%/arguments.c \
 	%D%/arguments.h \
+	%D%/charts.c \
+	%D%/charts.h \
 	%D%/common_options.c \
 	%D%/common_options.h \
 	%D%/config_database.c \
@@ -33,12 +35,8 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/progress_text.h \
 	%D%/report.c \
 	%D%/report.h \
-	%D%/report_charts.c \
-	%D%/report_charts.h \
-	%D%/report_lists.c \
-	%D%/report_lists.h \
-	%D%/report_parts.c \
-	%D%/report_parts.h \
+	%D%/report_page.c \
+	%D%/report_page.h \
 	%D%/report_style.c \
 	%D%/report_style.h \
 	%D%/result_file.c \
@@ -55,8 +53,6 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/shell_word.h \
 	%D%/summary.c \
 	%D%/summary.h \
-	%D%/svg.c \
-	%D%/svg.h \
 	%D%/thread_times.c \
 	%D%/thread_times.h \
 	%D%/user.c \

@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page: its head, key figures, refusals, indexes, lengths of lists, the run. */
+/* The page of a run: its head, key figures, and the table of its sections. */
 #include "report.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "charts.h"
 #include "figures.h"
 #include "html.h"
-#include "report_charts.h"
-#include "report_lists.h"
-#include "report_parts.h"
+#include "report_page.h"
 #include "run_facts.h"
 #include "summary.h"
-#include "svg.h"
 
-#define BAR_HEIGHT 14
+/* The meaning of a colour, an element of <ul class="key">. */
+#define KEY(class, text)                                                                 \
+ "<li><svg viewBox=\"0 0 1 1\"><rect class=\"" class                                     \
+	 "\" width=\"1\" height=\"1\"/></svg>" text "</li>\n"
 
-/* ---- head and key figures ---- */
+static bool is_load(const json_t *json)
+{
+	return strcmp(fact_text(json, "program"), "ditadd") == 0;
+}
+
+static bool has_failed(const json_t *json)
+{
+	return strcmp(fact_text(json, "result"), "failed") == 0;
+}
 
 static uint64_t count_entries(const json_t *json)
 {
@@ -27,194 +36,27 @@ static uint64_t count_entries(const json_t *json)
 	                                                                       : "read");
 }
 
-static void print_title(FILE *out, const json_t *json)
+/* ---- head and key figures ---- */
+
+static void print_head(FILE *out, const json_t *json)
 {
-	const char *result = fact_text(json, "result");
-	bool is_load = strcmp(fact_text(json, "program"), "ditadd") == 0;
-	struct figure n = figure_count(count_entries(json));
+	const char *verb = !is_load(json)                                      ? "indexed"
+	                   : strcmp(fact_text(json, "result"), "checked") == 0 ? "checked"
+	                                                                       : "stored";
+	const char *failed = is_load(json) ? "The load failed" : "The reindexing failed";
+	char title[120];
 
-	if (strcmp(result, "failed") == 0) {
-		(void)fputs(is_load ? "The load failed" : "The reindexing failed", out);
-		return;
-	}
-	(void)fprintf(out, "%s entries %s in ", n.text,
-	              !is_load                         ? "indexed"
-	              : strcmp(result, "checked") == 0 ? "checked"
-	                                               : "stored");
-	html_figure(out, figure_seconds(fact_seconds(json, "wall_s")).text);
-}
-
-static void begin_page(FILE *out, const json_t *json)
-{
-	const json_t *databases = json_object_get(json, "databases");
-
-	report_begin(out);
-	html_text(out, fact_text(json, "program"));
-	(void)fputs(": ", out);
-	print_title(out, json);
-	report_body(out);
-	print_title(out, json);
-	(void)fputs("</h1>\n", out);
-	for (size_t i = 0; i < json_array_size(databases); i++) {
-		(void)fputs("<p class=\"path\">", out);
-		html_text(out, fact_text(json_array_get(databases, i), "directory"));
-		(void)fputs("/data.mdb</p>\n", out);
-	}
-	(void)fputs("<p class=\"note\">", out);
-	html_text(out, fact_text(json, "program"));
-	(void)fputs(", ", out);
-	html_text(out, fact_text(json, "version"));
-	(void)fputs(", ", out);
-	html_text(out, fact_text(json, "started"));
-	(void)fputs("</p></header>\n", out);
-}
-
-static void print_cards(FILE *out, const json_t *json)
-{
-	const json_t *records = json_object_get(json, "records");
-	const json_t *memory = json_object_get(json, "memory");
-	uint64_t left_out =
-		fact_number(records, "refused") + fact_number(records, "not_stored");
-	uint64_t bytes = fact_sum(json_object_get(json, "databases"), "bytes");
-	uint64_t spilled = fact_number(json, "spilled_bytes");
-	uint64_t anonymous = fact_number(memory, "peak_anonymous_bytes");
-	double wall_s = fact_seconds(json, "wall_s");
-	uint64_t rate = wall_s > 0 ? (uint64_t)((double)count_entries(json) / wall_s) : 0;
-
-	(void)fputs("<dl class=\"cards\">\n", out);
-	report_card(out, "entries", "entries", count_entries(json),
-	            figure_count(count_entries(json)), false);
-	report_card(out, "left_out", "left out", left_out, figure_count(left_out),
-	            left_out > 0);
-	report_card(out, "rate", "entries/s", rate, figure_count(rate), false);
-	report_card(out, "bytes", "database", bytes, figure_bytes(bytes), false);
-	report_card(out, "memory", "peak memory", anonymous, figure_bytes(anonymous),
-	            false);
-	report_card(out, "spilled", "temporary files", spilled, figure_bytes(spilled),
-	            false);
-	(void)fputs("</dl>\n", out);
-}
-
-/* ---- indexes ---- */
-
-static void print_index(FILE *out, const json_t *index, uint64_t max, unsigned nclasses)
-{
-	const char *measure = fact_number(index, "bytes") > 0 ? "bytes" : "postings";
-	double share = max == 0 ? 0 : (double)fact_number(index, measure) / (double)max;
-
-	(void)fputs("<tr data-index=\"", out);
-	html_text(out, fact_text(index, "name"));
-	(void)fputs("\">", out);
-	html_element(out, "td", fact_text(index, "name"));
-	(void)fputs("<td class=\"chart\">", out);
-	svg_begin(out, BAR_HEIGHT, "size beside the largest index");
-	svg_bar(out, (struct svg_box){.right = share, .bottom = BAR_HEIGHT}, "indexes",
-	        NULL);
-	svg_end(out);
-	(void)fputs("</td>", out);
-	html_bytes(out, "size", fact_number(index, "bytes"));
-	html_seconds(out, "time", fact_seconds(index, "wall_s"));
-	html_count(out, "postings", fact_number(index, "postings"));
-	html_count(out, "keys", fact_number(index, "keys"));
-	html_count(out, "range keys", fact_number(index, "range_keys"));
-	html_share(out, "share", (double)fact_number(index, "range_keys"),
-	           (double)fact_number(index, "keys"));
-	(void)fputs("<td class=\"chart\" data-label=\"lengths of lists\">", out);
-	report_spark(out, index, nclasses);
-	(void)fputs("</td></tr>\n", out);
-}
-
-static void print_indexes(FILE *out, json_t *const *indexes, size_t n)
-{
-	uint64_t max_bytes = 0;
-	uint64_t max_postings = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t bytes = fact_number(indexes[i], "bytes");
-		uint64_t postings = fact_number(indexes[i], "postings");
-
-		max_bytes = bytes > max_bytes ? bytes : max_bytes;
-		max_postings = postings > max_postings ? postings : max_postings;
-	}
-	(void)fputs(
-		"<section id=\"indexes\"><h2>What each index costs</h2>\n"
-		"<p class=\"note\">The index that took the most time comes first. A "
-		"range key holds the first and the last ID of its entries in place of "
-		"a list: a search reads every entry between them.</p>\n"
-		"<div class=\"wide\"><table class=\"rows\"><thead><tr><th>index</th><th></th>"
-		"<th>size</th><th>time</th><th>postings</th><th>keys</th>"
-		"<th>range keys</th><th>share</th><th>lengths of lists</th>"
-		"</tr></thead><tbody>\n",
-		out);
-	for (size_t i = 0; i < n; i++) {
-		print_index(out, indexes[i], max_bytes > 0 ? max_bytes : max_postings,
-		            report_count_classes(indexes, n));
-	}
-	(void)fputs("</tbody></table></div></section>\n", out);
-}
-
-/* ---- refusals, and the run ---- */
-
-static void print_refusals(FILE *out, const json_t *refusals)
-{
-	if (json_array_size(refusals) == 0) {
-		return;
-	}
-	(void)fputs("<section id=\"refusals\"><h2>What was left out, and why</h2>\n"
-	            "<ul class=\"refusals\">\n",
-	            out);
-	for (size_t i = 0; i < json_array_size(refusals); i++) {
-		const json_t *refusal = json_array_get(refusals, i);
-		const char *explanation = fact_text(refusal, "first_explanation");
-		uint64_t n = fact_number(refusal, "records");
-		uint64_t line = fact_number(refusal, "first_line");
-
-		(void)fputs("<li data-kind=\"", out);
-		html_text(out, fact_text(refusal, "kind"));
-		(void)fputs("\">", out);
-		html_element(out, "strong", fact_text(refusal, "kind"));
-		(void)fprintf(
-			out,
-			": <data value=\"%llu\">%s</data> record%s, the first at line "
-			"<data value=\"%llu\">%s</data><br/><span class=\"path\">",
-			(unsigned long long)n, figure_count(n).text, n == 1 ? "" : "s",
-			(unsigned long long)line, figure_count(line).text);
-		html_text(out, fact_text(refusal, "first_dn"));
-		(void)fputs("</span><br/><span class=\"note path\">", out);
-		html_text(out, explanation[0] != '\0'
-		                       ? explanation
-		                       : fact_text(refusal, "first_reason"));
-		(void)fputs("</span></li>\n", out);
-	}
-	(void)fputs("</ul></section>\n", out);
-}
-
-static void print_run(FILE *out, const json_t *json)
-{
-	const json_t *command = json_object_get(json, "command");
-	double cpu_s =
-		fact_seconds(json, "cpu_user_s") + fact_seconds(json, "cpu_system_s");
-
-	(void)fputs("<section id=\"run\"><h2>The run</h2>\n<p class=\"path\"><code>",
-	            out);
-	for (size_t i = 0; i < json_array_size(command); i++) {
-		(void)fputs(i == 0 ? "" : " ", out);
-		html_text(out, json_string_value(json_array_get(command, i)));
-	}
-	(void)fprintf(out, "</code></p>\n<p class=\"note\">%s of wall clock, %s of CPU, ",
-	              figure_seconds(fact_seconds(json, "wall_s")).text,
-	              figure_seconds(cpu_s).text);
-	(void)fprintf(out, "%s tool threads on %s processors, exit status %s.</p>\n",
-	              figure_count(fact_number(json, "tool_threads")).text,
-	              figure_count(fact_number(json, "processors")).text,
-	              figure_count(fact_number(json, "exit_status")).text);
-	(void)fputs("</section>\n", out);
+	(void)snprintf(title, sizeof(title), "%s entries %s in %s",
+	               figure_count(count_entries(json)).text, verb,
+	               html_figure(figure_seconds(fact_seconds(json, "wall_s"))).text);
+	report_page_begin(out, json, has_failed(json) ? failed : title,
+	                  json_object_get(json, "databases"),
+	                  "<p class=\"path\">{directory}/data.mdb</p>\n");
 }
 
 static void print_next(FILE *out, const json_t *json, const char *next)
 {
-	if (strcmp(fact_text(json, "result"), "failed") == 0 &&
-	    strcmp(fact_text(json, "program"), "ditadd") == 0) {
+	if (has_failed(json) && is_load(json)) {
 		html_element(out, "p", SUMMARY_UNCHANGED);
 	}
 	if (next != NULL) {
@@ -224,23 +66,279 @@ static void print_next(FILE *out, const json_t *json, const char *next)
 	}
 }
 
+static void print_cards(FILE *out, const json_t *json)
+{
+	const json_t *records = json_object_get(json, "records");
+	const json_t *memory = json_object_get(json, "memory");
+	uint64_t entries = count_entries(json);
+	uint64_t left_out =
+		fact_number(records, "refused") + fact_number(records, "not_stored");
+	double wall_s = fact_seconds(json, "wall_s");
+	const struct report_card cards[] = {
+		{"entries", "entries", entries, false, false},
+		{"left_out", "left out", left_out, false, left_out > 0},
+		{"rate", "entries/s",
+	         wall_s > 0 ? (uint64_t)((double)entries / wall_s) : 0, false, false},
+		{"bytes", "database",
+	         fact_sum(json_object_get(json, "databases"), "bytes"), true, false},
+		{"memory", "peak memory", fact_number(memory, "peak_anonymous_bytes"),
+	         true, false},
+		{"spilled", "temporary files", fact_number(json, "spilled_bytes"), true,
+	         false},
+	};
+
+	report_page_cards(out, cards, sizeof(cards) / sizeof(cards[0]));
+}
+
+static void print_run(FILE *out, const json_t *json, const json_t *rows)
+{
+	double cpu_s =
+		fact_seconds(json, "cpu_user_s") + fact_seconds(json, "cpu_system_s");
+
+	report_page_each(out, json, rows,
+	                 "<p class=\"path\"><code>{command:words}</code></p>\n");
+	(void)fprintf(out, "<p class=\"note\">%s of wall clock, %s of CPU, ",
+	              figure_seconds(fact_seconds(json, "wall_s")).text,
+	              figure_seconds(cpu_s).text);
+	report_page_each(out, json, rows,
+	                 "{tool_threads} tool threads on {processors} processors, exit "
+	                 "status {exit_status}.</p>\n");
+}
+
+/* ---- phases ---- */
+
+/* With the time of the whole run. */
+static json_t *phases(const json_t *json)
+{
+	double wall_s = fact_seconds(json, "wall_s");
+	json_t *rows =
+		wall_s > 0 ? json_deep_copy(json_object_get(json, "phases")) : NULL;
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		(void)json_object_set_new(json_array_get(rows, i), "run_s",
+		                          json_real(wall_s));
+	}
+	return rows;
+}
+
+#define NPHASES 8
+
+static void draw_phases(FILE *out, const json_t *json, const json_t *rows)
+{
+	struct chart_part parts[NPHASES];
+	size_t n = 0;
+
+	for (; n < json_array_size(rows) && n < NPHASES; n++) {
+		const json_t *phase = json_array_get(rows, n);
+		const char *name = fact_text(phase, "name");
+
+		parts[n] = (struct chart_part){.share = fact_seconds(phase, "wall_s") /
+		                                        fact_seconds(json, "wall_s"),
+		                               .colour = name,
+		                               .title = fact_phase_title(name)};
+	}
+	chart_stack(out, "time of the phases, one after the other", parts, n);
+}
+
+/* ---- over time ---- */
+
+/* One chart: a figure of all samples. */
+struct series {
+	const char *title;
+	const char *phase; /* of this one alone; NULL: of all */
+	const char *field;
+	bool is_rate; /* how much more in a second; else the figure itself */
+};
+
+static const struct series all_series[] = {
+	{"entries per second", "entries", "entries", true},
+	{"postings written per second", "indexes", "phase_done", true},
+	{"memory", NULL, "anonymous_bytes", false},
+};
+
+/* Two samples make one part. */
+static json_t *samples(const json_t *json)
+{
+	bool has_parts = json_array_size(json_object_get(json, "samples")) >= 3;
+
+	return has_parts && fact_seconds(json, "wall_s") > 0
+	               ? json_incref(json_object_get(json, "samples"))
+	               : NULL;
+}
+
+/* From one sample to the next. */
+static double value_at(const struct series *series, const json_t *from, const json_t *to)
+{
+	double seconds = fact_seconds(to, "time_s") - fact_seconds(from, "time_s");
+	double before = (double)fact_number(from, series->field);
+	double after = (double)fact_number(to, series->field);
+
+	if (!series->is_rate) {
+		return before;
+	}
+	if (strcmp(fact_text(from, "phase"), series->phase) != 0 || seconds <= 0 ||
+	    strcmp(fact_text(to, "phase"), series->phase) != 0 || after < before) {
+		return 0;
+	}
+	return (after - before) / seconds;
+}
+
+/* The first part is empty: the time before the first sample. */
+static void draw_series(FILE *out, const struct series *series, const json_t *rows,
+                        double wall_s)
+{
+	size_t n = json_array_size(rows);
+	struct chart_part *parts = calloc(n, sizeof(*parts));
+	struct chart_axis axis = {.title = series->title, .seconds = wall_s};
+	char peak[60];
+
+	for (size_t i = 1; i < n && parts != NULL; i++) {
+		const json_t *from = json_array_get(rows, i - 1);
+		const json_t *to = json_array_get(rows, i);
+
+		parts[0].share =
+			i == 1 ? fact_seconds(from, "time_s") / wall_s : parts[0].share;
+		parts[i].colour = fact_text(from, "phase");
+		parts[i].value = value_at(series, from, to);
+		parts[i].share =
+			(fact_seconds(to, "time_s") - fact_seconds(from, "time_s")) /
+			wall_s;
+		axis.max = parts[i].value > axis.max ? parts[i].value : axis.max;
+	}
+	(void)snprintf(peak, sizeof(peak), "%s at most",
+	               series->is_rate ? figure_count((uint64_t)axis.max).text
+	                               : figure_bytes((uint64_t)axis.max).text);
+	axis.peak = peak;
+	if (axis.max > 0) {
+		chart_series(out, &axis, parts, n);
+	}
+	free(parts);
+}
+
+static void draw_samples(FILE *out, const json_t *json, const json_t *rows)
+{
+	(void)fputs("<ul class=\"key\">\n", out);
+	report_page_each(out, json, json_object_get(json, "phases"),
+	                 KEY("{name}", "{name:phase}"));
+	(void)fputs("</ul>\n", out);
+	for (size_t i = 0; i < sizeof(all_series) / sizeof(all_series[0]); i++) {
+		draw_series(out, &all_series[i], rows, fact_seconds(json, "wall_s"));
+	}
+}
+
+/* ---- threads ---- */
+
+static double longest_thread(const json_t *json)
+{
+	const json_t *threads = json_object_get(json, "threads");
+	double max = 0;
+
+	for (size_t i = 0; i < json_array_size(threads); i++) {
+		const json_t *thread = json_array_get(threads, i);
+		double seconds = fact_seconds(thread, "busy_s") +
+		                 fact_seconds(thread, "ready_s") +
+		                 fact_seconds(thread, "waiting_s");
+
+		max = seconds > max ? seconds : max;
+	}
+	return max;
+}
+
+static json_t *threads(const json_t *json)
+{
+	return longest_thread(json) > 0 ? json_incref(json_object_get(json, "threads"))
+	                                : NULL;
+}
+
+static void print_key(FILE *out, const json_t *json, const json_t *rows)
+{
+	(void)json;
+	(void)rows;
+	(void)fputs("<ul class=\"key\">\n" KEY("busy", "busy")
+	                    KEY("ready", "ready, without a processor")
+	                            KEY("waiting",
+	                                "waiting for others or for the disk") "</ul>\n",
+	            out);
+}
+
+static void draw_thread(FILE *out, const json_t *json, const json_t *thread)
+{
+	static const char *const fields[] = {"busy_s", "ready_s", "waiting_s"};
+	static const char *const names[] = {"busy", "ready", "waiting"};
+	struct chart_part parts[3];
+
+	for (size_t i = 0; i < 3; i++) {
+		parts[i] = (struct chart_part){.share = fact_seconds(thread, fields[i]) /
+		                                        longest_thread(json),
+		                               .colour = names[i],
+		                               .title = names[i]};
+	}
+	chart_stack(out, fact_text(thread, "name"), parts, 3);
+}
+
+/* ---- indexes ---- */
+
+static json_t *lengths(const json_t *json)
+{
+	return report_page_lengths(fact_indexes(json));
+}
+
+/* clang-format off */
+static const struct report_table phases_table = {"rows", " data-phase=\"{name}\"", {
+	{"phase", .pattern = "<svg width=\"10\" height=\"10\" style=\"display:inline-block;"
+	 "margin-right:.4rem\"><rect class=\"{name}\" width=\"10\" height=\"10\"/></svg>"
+	 "{name:phase}"},
+	{"time", .pattern = "{wall_s:seconds}"},
+	{"share", .pattern = "{wall_s:share:/wall_s}"},
+	{"CPU", .pattern = "{cpu_s:seconds}"},
+	{"throughput", .pattern = "{entries_per_s:some:entries/s}{postings_per_s:some:postings/s}"},
+}};
+
+static const struct report_table threads_table = {"rows", " data-thread=\"{name}\"", {
+	{"thread", .pattern = "{name}"},
+	{"", .class = "chart broad", .draw = draw_thread},
+	{"busy", .pattern = "{busy_s:seconds}"},
+	{"ready", .pattern = "{ready_s:seconds}"},
+	{"waiting", .pattern = "{waiting_s:seconds}"},
+}};
+
+static const struct report_table indexes_table = {"rows", " data-index=\"{name}\"", {
+	{"index", .pattern = "{name}"},
+	{"", .pattern = "{bytes:bar:postings}", .class = "chart"},
+	{"size", .pattern = "{bytes:bytes}"},
+	{"time", .pattern = "{wall_s:seconds}"},
+	{"postings", .pattern = "{postings:count}"},
+	{"keys", .pattern = "{keys:count}"},
+	{"range keys", .pattern = "{range_keys:count}"},
+	{"share", .pattern = "{range_keys:share:keys}"},
+	{"lengths of lists", .pattern = "{list_lengths:lengths}", .class = "chart"},
+}};
+
+static const struct report_section sections[] = {
+	{"refusals", "What was left out, and why", .array = "refusals",
+	 .list = "<li data-kind=\"{kind}\"><strong>{kind}</strong>: {records:count} "
+	 "record{records:plural}, the first at line {first_line:count}<br/><span class=\"path\">"
+	 "{first_dn}</span><br/><span class=\"note path\">{first_explanation:or:first_reason}"
+	 "</span></li>\n"},
+	{"phases", "Where the time went", .rows = phases, .body = draw_phases,
+	 .table = &phases_table},
+	{"time", "Over time", .rows = samples, .body = draw_samples},
+	{"threads", "Threads", .rows = threads, .body = print_key, .table = &threads_table},
+	{"indexes", "What each index costs",
+	 "The index that took the most time comes first. A range key holds the first and the last "
+	 "ID of its entries in place of a list: a search reads every entry between them.",
+	 .rows = fact_indexes, .table = &indexes_table},
+	{"lengths", "Lengths of lists", REPORT_LENGTHS_NOTE, .rows = lengths,
+	 .table = &report_lengths_table},
+	{"run", "The run", .rows = report_page_always, .body = print_run},
+};
+/* clang-format on */
+
 void report_write(FILE *out, const json_t *json, const char *next)
 {
-	size_t n = 0;
-	json_t **indexes = fact_indexes(json, &n);
-
-	begin_page(out, json);
+	print_head(out, json);
 	print_next(out, json, next);
 	print_cards(out, json);
-	print_refusals(out, json_object_get(json, "refusals"));
-	report_phases(out, json);
-	report_over_time(out, json);
-	report_threads(out, json);
-	if (n > 0) {
-		print_indexes(out, indexes, n);
-		report_lengths(out, indexes, n);
-	}
-	print_run(out, json);
-	report_end(out);
-	free(indexes);
+	report_page_sections(out, json, sections, sizeof(sections) / sizeof(sections[0]));
+	report_page_end(out);
 }

@@ -33,18 +33,6 @@ uint64_t fact_sum(const json_t *array, const char *name)
 	return n;
 }
 
-double fact_max_seconds(const json_t *array, const char *name)
-{
-	double max = 0;
-
-	for (size_t i = 0; i < json_array_size(array); i++) {
-		double seconds = fact_seconds(json_array_get(array, i), name);
-
-		max = seconds > max ? seconds : max;
-	}
-	return max;
-}
-
 json_t *fact_named(const json_t *array, const char *name)
 {
 	for (size_t i = 0; i < json_array_size(array); i++) {
@@ -62,6 +50,8 @@ const char *fact_phase_title(const char *name)
 	return strcmp(name, "publish") == 0 ? "sync and put in place" : name;
 }
 
+/* ---- sorted ---- */
+
 static int compare_numbers(const json_t *x, const json_t *y, const char *name)
 {
 	uint64_t a = fact_number(x, name);
@@ -70,7 +60,7 @@ static int compare_numbers(const json_t *x, const json_t *y, const char *name)
 	return (a < b) - (a > b);
 }
 
-static int compare_bytes(const void *a, const void *b)
+static int compare_sizes(const void *a, const void *b)
 {
 	const json_t *x = *(json_t *const *)a;
 	const json_t *y = *(json_t *const *)b;
@@ -78,21 +68,6 @@ static int compare_bytes(const void *a, const void *b)
 
 	return order != 0 ? order
 	                  : strcmp(fact_text(x, "database"), fact_text(y, "database"));
-}
-
-json_t **fact_largest(const json_t *databases, size_t from, size_t *ret_n)
-{
-	size_t n = json_array_size(databases);
-	json_t **largest = from < n ? calloc(n - from, sizeof(*largest)) : NULL;
-
-	*ret_n = largest == NULL ? 0 : n - from;
-	for (size_t i = 0; i < *ret_n; i++) {
-		largest[i] = json_array_get(databases, from + i);
-	}
-	if (largest != NULL) {
-		qsort(largest, *ret_n, sizeof(json_t *), compare_bytes);
-	}
-	return largest;
 }
 
 static int compare_indexes(const void *a, const void *b)
@@ -112,29 +87,56 @@ static int compare_indexes(const void *a, const void *b)
 	return order != 0 ? order : strcmp(fact_text(x, "name"), fact_text(y, "name"));
 }
 
-json_t **fact_indexes(const json_t *json, size_t *ret_n)
+static int compare_lists(const void *a, const void *b)
+{
+	return compare_numbers(*(json_t *const *)a, *(json_t *const *)b, "postings");
+}
+
+/* Takes the array. */
+static json_t *sort(json_t *array, int (*compare)(const void *, const void *))
+{
+	size_t n = json_array_size(array);
+	json_t **items = n == 0 ? NULL : calloc(n, sizeof(json_t *));
+	json_t *sorted = items == NULL ? NULL : json_array();
+
+	for (size_t i = 0; i < n && items != NULL; i++) {
+		items[i] = json_array_get(array, i);
+	}
+	if (items != NULL) {
+		qsort(items, n, sizeof(json_t *), compare);
+	}
+	for (size_t i = 0; i < n && sorted != NULL; i++) {
+		(void)json_array_append(sorted, items[i]);
+	}
+	free(items);
+	json_decref(array);
+	return sorted;
+}
+
+json_t *fact_largest(const json_t *databases, size_t from)
+{
+	json_t *largest = json_array();
+
+	for (size_t i = from; i < json_array_size(databases); i++) {
+		(void)json_array_append(largest, json_array_get(databases, i));
+	}
+	return sort(largest, compare_sizes);
+}
+
+json_t *fact_indexes(const json_t *json)
 {
 	const json_t *databases = json_object_get(json, "databases");
-	json_t **indexes = NULL;
-	size_t n = 0;
+	json_t *indexes = json_array();
 
-	*ret_n = 0;
 	for (size_t i = 0; i < json_array_size(databases); i++) {
-		n += json_array_size(
+		(void)json_array_extend(
+			indexes,
 			json_object_get(json_array_get(databases, i), "indexes"));
 	}
-	indexes = n == 0 ? NULL : calloc(n, sizeof(*indexes));
-	if (indexes == NULL) {
-		return NULL;
-	}
-	for (size_t i = 0; i < json_array_size(databases); i++) {
-		const json_t *of =
-			json_object_get(json_array_get(databases, i), "indexes");
+	return sort(indexes, compare_indexes);
+}
 
-		for (size_t k = 0; k < json_array_size(of); k++) {
-			indexes[(*ret_n)++] = json_array_get(of, k);
-		}
-	}
-	qsort(indexes, n, sizeof(json_t *), compare_indexes);
-	return indexes;
+json_t *fact_longest(json_t *lists)
+{
+	return sort(lists, compare_lists);
 }

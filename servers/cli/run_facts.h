@@ -18,9 +18,6 @@ const char *fact_text(const json_t *object, const char *name);
 
 /** The sum of a number over the elements of an array. */
 uint64_t fact_sum(const json_t *array, const char *name);
-/** The greatest time of all elements. */
-double fact_max_seconds(const json_t *array, const char *name);
-
 /** The object of an array whose "name" is this; NULL: none. */
 json_t *fact_named(const json_t *array, const char *name);
 
@@ -29,16 +26,14 @@ const char *fact_phase_title(const char *name);
 
 /**
  * The index databases of all databases, the most expensive first: by time, where there
- * are times, else by bytes, else by postings.
- *
- * @return owned, to be freed with free(); the elements belong to @p json; NULL: none
+ * are times, else by bytes, else by postings. Returns an owned array; NULL: none.
  */
-json_t **fact_indexes(const json_t *json, size_t *ret_n);
+json_t *fact_indexes(const json_t *json);
 
-/**
- * The elements of a check's "databases" from one on, the largest first. As
- * fact_indexes().
- */
-json_t **fact_largest(const json_t *databases, size_t from, size_t *ret_n);
+/** The elements of a check's "databases" from one on, the largest first. Likewise. */
+json_t *fact_largest(const json_t *databases, size_t from);
+
+/** Lists by "postings", the longest first. Takes @p lists. Likewise. */
+json_t *fact_longest(json_t *lists);
 
 #endif

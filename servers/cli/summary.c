@@ -102,8 +102,8 @@ static void print_rejects(FILE *out, const json_t *json)
 
 static void print_indexes(FILE *out, const json_t *json)
 {
-	size_t n = 0;
-	json_t **indexes = fact_indexes(json, &n);
+	json_t *indexes = fact_indexes(json);
+	size_t n = json_array_size(indexes);
 
 	if (n > 0) {
 		(void)fprintf(out, "\n  %-22s %11s %13s %11s %9s\n",
@@ -111,16 +111,17 @@ static void print_indexes(FILE *out, const json_t *json)
 		              "keys", "size", "time");
 	}
 	for (size_t i = 0; i < n && i < NINDEXES; i++) {
-		uint64_t bytes = fact_number(indexes[i], "bytes");
+		const json_t *index = json_array_get(indexes, i);
+		uint64_t bytes = fact_number(index, "bytes");
 
 		(void)fprintf(out, "  %-22s %11s %13s %11s %9s\n",
-		              fact_text(indexes[i], "name"),
-		              figure_count(fact_number(indexes[i], "postings")).text,
-		              figure_count(fact_number(indexes[i], "keys")).text,
+		              fact_text(index, "name"),
+		              figure_count(fact_number(index, "postings")).text,
+		              figure_count(fact_number(index, "keys")).text,
 		              bytes == 0 ? "-" : figure_bytes(bytes).text,
-		              figure_seconds(fact_seconds(indexes[i], "wall_s")).text);
+		              figure_seconds(fact_seconds(index, "wall_s")).text);
 	}
-	free(indexes);
+	json_decref(indexes);
 }
 
 static void print_databases(FILE *out, const json_t *databases)

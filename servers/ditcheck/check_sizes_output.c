@@ -80,8 +80,8 @@ static void print_row(const json_t *database, bool is_verbose)
 
 void sizes_print(const struct json_t *databases, size_t from, bool is_verbose)
 {
-	size_t n = 0;
-	json_t **rows = fact_largest(databases, from, &n);
+	json_t *rows = fact_largest(databases, from);
+	size_t n = json_array_size(rows);
 	uint64_t bytes = 0;
 	uint64_t used = 0;
 
@@ -91,15 +91,18 @@ void sizes_print(const struct json_t *databases, size_t from, bool is_verbose)
 		             "ranges", "longest");
 	}
 	for (size_t i = 0; i < n; i++) {
-		print_row(rows[i], is_verbose);
-		bytes += fact_number(rows[i], "bytes");
-		used += fact_number(rows[i], "used_bytes");
+		const json_t *database = json_array_get(rows, i);
+
+		print_row(database, is_verbose);
+		bytes += fact_number(database, "bytes");
+		used += fact_number(database, "used_bytes");
 	}
 	if (n > 0) {
-		print_size("all", bytes, used, fact_number(rows[0], "entries"));
+		print_size("all", bytes, used,
+		           fact_number(json_array_get(rows, 0), "entries"));
 		(void)putchar('\n');
 	}
-	free(rows);
+	json_decref(rows);
 }
 
 /* ---- JSON ---- */

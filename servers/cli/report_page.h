@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A page as data: its head, key figures, and sections, each of which shows objects of the
+ * JSON as rows of a table or of a list. A section without rows is left out.
+ *
+ *   report_page_begin();  report_page_cards()
+ *   report_page_sections()
+ *   report_page_end()
+ *
+ * Rows are printed by patterns. A pattern is markup with fields of the row in braces;
+ * {longest.0.postings} is a field inside of it, {/wall_s} one of the whole JSON. A word
+ * after the field says how it is shown:
+ *
+ *   {name}                      text
+ *   {keys:count} {bytes:bytes} {wall_s:seconds}   a figure, with its value; 0 bytes: "-"
+ *   {eq:known}                  as count; nothing if there is no such field
+ *   {n:some:entries/s}          as count, with these words; nothing for 0
+ *   {n:plural}                  "s", or nothing for 1
+ *   {used:share:bytes} {bytes:each:entries}       in relation to another field
+ *   {name:phase}                a phase in words
+ *   {value:or:key} {value:else:TEXT}              where there is no value
+ *   {file:several}              a file, on a line of its own, if there are several
+ *   {steps:list} {lines:lines} {command:words}    the strings of an array
+ *   {bytes:bar:postings}        next to the greatest of all rows, as a chart
+ *   {list_lengths:lengths}      the lengths of its lists, as a chart
+ */
+#ifndef DITKIT_COMMON_REPORT_PAGE_H
+#define DITKIT_COMMON_REPORT_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+struct report_column {
+	const char *title;   /* NULL: no further column */
+	const char *pattern; /* NULL: the function draws it */
+	const char *class;   /* "chart", "chart broad", "path"; NULL: none */
+	void (*draw)(FILE *out, const json_t *json, const json_t *row);
+};
+
+#define REPORT_COLUMNS 11
+
+struct report_table {
+	const char *class; /* "rows": rows become blocks on a narrow screen; "" */
+	const char *mark;  /* pattern of an attribute of each row, from a space on; "" */
+	struct report_column columns[REPORT_COLUMNS];
+};
+
+struct report_section {
+	const char *id;
+	const char *title;
+	const char *note;                    /* NULL: none */
+	const char *array;                   /* rows are those of the JSON; or */
+	json_t *(*rows)(const json_t *json); /* owned. NULL, []: no section */
+	void (*body)(FILE *out, const json_t *json, const json_t *rows); /* NULL: none */
+	const struct report_table *table; /* after the body; NULL: none */
+	const char *list;                 /* a list of class "refusals"; its pattern */
+};
+
+/** Up to the end of the head. @param paths  pattern of each row, shown below the title */
+void report_page_begin(FILE *out, const json_t *json, const char *title,
+                       const json_t *rows, const char *paths);
+void report_page_end(FILE *out);
+
+/** One of the key figures. */
+struct report_card {
+	const char *id;
+	const char *title;
+	uint64_t value;
+	bool is_bytes;
+	bool is_bad; /* shown as such */
+};
+void report_page_cards(FILE *out, const struct report_card *cards, size_t n);
+
+void report_page_sections(FILE *out, const json_t *json,
+                          const struct report_section *sections, size_t n);
+
+/* For bodies. */
+void report_page_table(FILE *out, const json_t *json, const struct report_table *table,
+                       const json_t *rows);
+void report_page_each(FILE *out, const json_t *json, const json_t *rows,
+                      const char *pattern);
+
+/** Rows of a section that is always there: the JSON itself. */
+json_t *report_page_always(const json_t *json);
+
+/** How many entries the keys of indexes lead to. @param indexes  taken */
+json_t *report_page_lengths(json_t *indexes);
+extern const struct report_table report_lengths_table;
+#define REPORT_LENGTHS_NOTE "How many entries a key leads to, over all indexes."
+
+#endif
