@@ -34,7 +34,7 @@ static const uint64_t range[] = {0, 1, 9};
 static char *make_database(void)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 
 	fixture_put_tree(staging, FIXTURE_VARIANT);
 	fixture_begin_index(staging, "cn", true);

@@ -28,12 +28,12 @@ static void collect(void *ctx, const struct dit_report *report)
 }
 
 /* What to put into an environment. */
-typedef void (*fill_fn)(struct dit_staging *staging);
+typedef void (*fill_fn)(struct dit_record_output *staging);
 
 static char *make(fill_fn fill)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 
 	fill(staging);
 	(void)fixture_publish(staging);
@@ -67,17 +67,18 @@ static uint64_t compare(struct dit_compare_opts opts, fill_fn first, fill_fn sec
 
 static const uint64_t ids[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
-static void put_index(struct dit_staging *staging, const char *name, bool is_integerkey)
+static void put_index(struct dit_record_output *staging, const char *name,
+                      bool is_integerkey)
 {
 	fixture_begin_index(staging, name, is_integerkey);
 }
 
-static void tree(struct dit_staging *staging)
+static void tree(struct dit_record_output *staging)
 {
 	fixture_put_tree(staging, FIXTURE_VARIANT);
 }
 
-static void tree_padded(struct dit_staging *staging)
+static void tree_padded(struct dit_record_output *staging)
 {
 	struct fixture_variant v = FIXTURE_VARIANT;
 
@@ -85,7 +86,7 @@ static void tree_padded(struct dit_staging *staging)
 	fixture_put_tree(staging, v);
 }
 
-static void tree_other_sn(struct dit_staging *staging)
+static void tree_other_sn(struct dit_record_output *staging)
 {
 	struct fixture_variant v = FIXTURE_VARIANT;
 
@@ -93,7 +94,7 @@ static void tree_other_sn(struct dit_staging *staging)
 	fixture_put_tree(staging, v);
 }
 
-static void tree_with_hole(struct dit_staging *staging)
+static void tree_with_hole(struct dit_record_output *staging)
 {
 	struct fixture_variant v = FIXTURE_VARIANT;
 
@@ -101,7 +102,7 @@ static void tree_with_hole(struct dit_staging *staging)
 	fixture_put_tree(staging, v);
 }
 
-static void names_a(struct dit_staging *staging)
+static void names_a(struct dit_record_output *staging)
 {
 	(void)staging;
 	fixture_put_self(1, "cn=p", 0);
@@ -109,7 +110,7 @@ static void names_a(struct dit_staging *staging)
 	fixture_put_child(1, "cn=b", 3, 1);
 }
 
-static void names_b(struct dit_staging *staging)
+static void names_b(struct dit_record_output *staging)
 {
 	(void)staging;
 	fixture_put_self(1, "cn=p", 0);
@@ -117,18 +118,18 @@ static void names_b(struct dit_staging *staging)
 	fixture_put_self(2, "cn=a", 1);
 }
 
-static void ads_a(struct dit_staging *staging)
+static void ads_a(struct dit_record_output *staging)
 {
-	assert_int_equal(dit_staging_put_ad(staging, 1, DIT_SPAN("cn")), 0);
+	assert_int_equal(dit_output_put_ad(staging, 1, DIT_SPAN("cn")), 0);
 }
 
-static void ads_b(struct dit_staging *staging)
+static void ads_b(struct dit_record_output *staging)
 {
-	assert_int_equal(dit_staging_put_ad(staging, 1, DIT_SPAN("sn")), 0);
-	assert_int_equal(dit_staging_put_ad(staging, 2, DIT_SPAN("cn")), 0);
+	assert_int_equal(dit_output_put_ad(staging, 1, DIT_SPAN("sn")), 0);
+	assert_int_equal(dit_output_put_ad(staging, 2, DIT_SPAN("cn")), 0);
 }
 
-static void index_a(struct dit_staging *staging)
+static void index_a(struct dit_record_output *staging)
 {
 	static const uint64_t range[] = {0, 5, 900};
 
@@ -139,7 +140,7 @@ static void index_a(struct dit_staging *staging)
 	put_index(staging, "only", false);
 }
 
-static void index_b(struct dit_staging *staging)
+static void index_b(struct dit_record_output *staging)
 {
 	static const uint64_t range[] = {0, 5, 901};
 
@@ -149,7 +150,7 @@ static void index_b(struct dit_staging *staging)
 	fixture_put_key("cccc", 4, range, 3);
 }
 
-static void index_integer(struct dit_staging *staging)
+static void index_integer(struct dit_record_output *staging)
 {
 	put_index(staging, "cn", true);
 	fixture_put_key("b\0\0a", 4, ids, 12);
@@ -157,7 +158,7 @@ static void index_integer(struct dit_staging *staging)
 	fixture_put_key("c\0\0c", 4, ids, 2);
 }
 
-static void index_bytes(struct dit_staging *staging)
+static void index_bytes(struct dit_record_output *staging)
 {
 	put_index(staging, "cn", false);
 	fixture_put_key("a\0\0b", 4, ids, 1);
@@ -165,7 +166,7 @@ static void index_bytes(struct dit_staging *staging)
 	fixture_put_key("c\0\0c", 4, ids, 2);
 }
 
-static void index_bytes_others(struct dit_staging *staging)
+static void index_bytes_others(struct dit_record_output *staging)
 {
 	put_index(staging, "cn", false);
 	fixture_put_key("a\0\0b", 4, ids + 1, 1);
@@ -174,14 +175,14 @@ static void index_bytes_others(struct dit_staging *staging)
 	fixture_put_key("long key", 8, ids, 2);
 }
 
-static void index_empty(struct dit_staging *staging)
+static void index_empty(struct dit_record_output *staging)
 {
 	put_index(staging, "cn", true);
 }
 
 /* Every kind of difference that "generated" is about, and one that it is not. */
-static void generated(struct dit_staging *staging, const char *uuid, const char *stamp,
-                      const char *modifier)
+static void generated(struct dit_record_output *staging, const char *uuid,
+                      const char *stamp, const char *modifier)
 {
 	static const char *const ads[] = {"entryUUID", "createTimestamp",
 	                                  "modifiersName"};
@@ -193,7 +194,7 @@ static void generated(struct dit_staging *staging, const char *uuid, const char 
 	char record[500];
 
 	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(dit_staging_put_ad(staging, i + 1, dit_span_of(ads[i])),
+		assert_int_equal(dit_output_put_ad(staging, i + 1, dit_span_of(ads[i])),
 		                 0);
 	}
 	fixture_put_entry(staging, 1, record, fixture_entry(record, attrs, 3, 0x100, 0));
@@ -203,83 +204,83 @@ static void generated(struct dit_staging *staging, const char *uuid, const char 
 	fixture_put_key(modifier, 4, ids, 1);
 }
 
-static void generated_a(struct dit_staging *staging)
+static void generated_a(struct dit_record_output *staging)
 {
 	generated(staging, "11111111", "20200101000000Z", "cn=root");
 }
 
-static void generated_b(struct dit_staging *staging)
+static void generated_b(struct dit_record_output *staging)
 {
 	generated(staging, "22222222", "20210101000000Z", "cn=root");
 }
 
-static void generated_c(struct dit_staging *staging)
+static void generated_c(struct dit_record_output *staging)
 {
 	generated(staging, "11111111", "20200101000000Z", "xx=user");
 }
 
-static void generated_d(struct dit_staging *staging)
+static void generated_d(struct dit_record_output *staging)
 {
 	generated(staging, "22222222", "20200101000000.5Z", "cn=root");
 }
 
-static void index_odd(struct dit_staging *staging)
+static void index_odd(struct dit_record_output *staging)
 {
 	put_index(staging, "\xff\x1b[31m", false);
 	fixture_put_key("aaaa", 4, ids, 2);
 	fixture_put_key("bbbb", 4, ids, 2);
 }
 
-static void index_odd_less(struct dit_staging *staging)
+static void index_odd_less(struct dit_record_output *staging)
 {
 	put_index(staging, "\xff\x1b[31m", false);
 }
 
-static void many_a(struct dit_staging *staging)
+static void many_a(struct dit_record_output *staging)
 {
 	for (uint64_t id = 1; id <= 30; id++) {
 		fixture_put_entry(staging, id, NULL, 0);
 	}
 }
 
-static void nothing(struct dit_staging *staging)
+static void nothing(struct dit_record_output *staging)
 {
 	(void)staging;
 }
 
 /* One entry each, made of raw words. */
-static void put_words(struct dit_staging *staging, const uint32_t *words, size_t n)
+static void put_words(struct dit_record_output *staging, const uint32_t *words, size_t n)
 {
 	fixture_put_entry(staging, 1, words, n * sizeof(*words));
 }
 
-static void entry_flags_a(struct dit_staging *staging)
+static void entry_flags_a(struct dit_record_output *staging)
 {
 	put_words(staging, (const uint32_t[]){1, 2, 0x100, 3, 1, 1, 1, 'v'}, 8);
 }
 
-static void entry_flags_b(struct dit_staging *staging)
+static void entry_flags_b(struct dit_record_output *staging)
 {
 	put_words(staging, (const uint32_t[]){1, 2, 0x10100, 3, 1, 1, 1, 'v'}, 8);
 }
 
-static void entry_slots(struct dit_staging *staging)
+static void entry_slots(struct dit_record_output *staging)
 {
 	put_words(staging, (const uint32_t[]){1, 3, 0x100, 3, 1, 1, 1, 'v'}, 8);
 }
 
-static void entry_sorted(struct dit_staging *staging)
+static void entry_sorted(struct dit_record_output *staging)
 {
 	put_words(staging, (const uint32_t[]){1, 2, 0x100, 3, 1u | 1u << 31, 1, 1, 'v'},
 	          8);
 }
 
-static void entry_split(struct dit_staging *staging)
+static void entry_split(struct dit_record_output *staging)
 {
 	put_words(staging, (const uint32_t[]){1, 2, 0x100, 2, 1u | 1u << 30, 1}, 6);
 }
 
-static void entry_normal(struct dit_staging *staging)
+static void entry_normal(struct dit_record_output *staging)
 {
 	put_words(staging,
 	          (const uint32_t[]){1, 4, 0x100, 4, 1, 1u | 1u << 31, 1, 1,
@@ -287,20 +288,20 @@ static void entry_normal(struct dit_staging *staging)
 	          10);
 }
 
-static void entry_ab(struct dit_staging *staging)
+static void entry_ab(struct dit_record_output *staging)
 {
 	put_words(staging,
 	          (const uint32_t[]){1, 3, 0x100, 4, 1, 2, 1, 1, 'a' | 'b' << 16, 0}, 10);
 }
 
-static void entry_ba(struct dit_staging *staging)
+static void entry_ba(struct dit_record_output *staging)
 {
 	put_words(staging,
 	          (const uint32_t[]){1, 3, 0x100, 4, 1, 2, 1, 1, 'b' | 'a' << 16, 0}, 10);
 }
 
 /* An attribute twice, the second time with a normal form. */
-static void entry_blocks(struct dit_staging *staging)
+static void entry_blocks(struct dit_record_output *staging)
 {
 	put_words(staging,
 	          (const uint32_t[]){2, 6, 0x100, 7, 1, 1, 1, 1, 1u | 1u << 31, 1, 1,
@@ -308,7 +309,7 @@ static void entry_blocks(struct dit_staging *staging)
 	          14);
 }
 
-static void entry_damaged(struct dit_staging *staging)
+static void entry_damaged(struct dit_record_output *staging)
 {
 	put_words(staging, (const uint32_t[]){1000, 2, 0x100, 3, 1, 1, 1, 'v'}, 8);
 }

@@ -57,7 +57,7 @@ static uint32_t ad_of(const struct site *site, enum ad ad)
 }
 
 /* Names differ in case. */
-static void put_ads(struct dit_staging *staging, const struct site *site)
+static void put_ads(struct dit_record_output *staging, const struct site *site)
 {
 	const char *names[NADS] = {"objectClass", "cn", "sn", "internationaliSDNNumber"};
 
@@ -68,8 +68,8 @@ static void put_ads(struct dit_staging *staging, const struct site *site)
 		for (unsigned ad = 0; ad < NADS; ad++) {
 			if (ad_of(site, ad) == number) {
 				assert_int_equal(
-					dit_staging_put_ad(staging, number,
-				                           dit_span_of(names[ad])),
+					dit_output_put_ad(staging, number,
+				                          dit_span_of(names[ad])),
 					0);
 			}
 		}
@@ -101,7 +101,7 @@ static size_t encode(const struct site *site, unsigned n, char *record)
 	                     site->is_new ? 'x' : '\0');
 }
 
-static void put_entries(struct dit_staging *staging, const struct site *site)
+static void put_entries(struct dit_record_output *staging, const struct site *site)
 {
 	char record[1000];
 
@@ -177,7 +177,7 @@ static void put_list(const struct site *site, char name, const unsigned *entries
 	fixture_put_key(key, is_wide && name != '\0' ? 8 : 4, ids, n);
 }
 
-static void put_cn(struct dit_staging *staging, const struct site *site)
+static void put_cn(struct dit_record_output *staging, const struct site *site)
 {
 	const unsigned all[] = {1, 2, 3};
 	const unsigned some[] = {2, 3};
@@ -196,7 +196,7 @@ static void put_cn(struct dit_staging *staging, const struct site *site)
 	}
 }
 
-static void put_sn(struct dit_staging *staging, const struct site *site)
+static void put_sn(struct dit_record_output *staging, const struct site *site)
 {
 	const uint64_t end =
 		site->lacks_in_range ? id_of(site, 3) - 1 : id_of(site, 3) + 9;
@@ -220,13 +220,12 @@ static void put_sn(struct dit_staging *staging, const struct site *site)
 static char *make(const struct site *site, bool is_lmdb_10)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = NULL;
-	struct dit_staging_opts opts = fixture_opts(dir);
-	uint64_t nentries = 0;
+	struct dit_record_output *staging = NULL;
+	struct dit_output_opts opts = fixture_opts(dir);
 
 	opts.is_lmdb_10 = is_lmdb_10;
 	fixture_forget_tables();
-	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), 0);
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 	put_ads(staging, site);
 	put_entries(staging, site);
 	put_names(site);

@@ -209,7 +209,7 @@ static inline char *make_database(void)
 {
 	static char value[3000];
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	const uint64_t ids[] = {1, 2};
 
 	for (uint64_t id = 1; id <= NENTRIES; id++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Small databases for the tests of the store: a staging environment with ready options,
+ * Small databases for the tests of the store: a new database with ready options,
  * and a tree of three entries that slapd could serve.
  */
 #ifndef DITKIT_STORE_FIXTURE_H
@@ -12,7 +12,7 @@
 #include <lmdb.h>
 
 #include "codec/name_codec.h"
-#include "output/staging.h"
+#include "output/output_impl.h"
 #include "page/meta_pages.h"
 #include "reader/snapshot.h"
 #include "test.h"
@@ -33,9 +33,9 @@ static inline int fixture_use_lmdb_10(void **state)
 	return 0;
 }
 
-static inline struct dit_staging_opts fixture_opts(const char *directory)
+static inline struct dit_output_opts fixture_opts(const char *directory)
 {
-	return (struct dit_staging_opts){
+	return (struct dit_output_opts){
 		.directory = directory,
 		.mode = 0600,
 		.ndbs = 16,
@@ -46,29 +46,71 @@ static inline struct dit_staging_opts fixture_opts(const char *directory)
 
 static inline void fixture_forget_tables(void);
 
-static inline struct dit_staging *fixture_open(const char *directory)
+static inline struct dit_record_output *fixture_open(const char *directory)
 {
-	struct dit_staging_opts opts = fixture_opts(directory);
-	struct dit_staging *staging = NULL;
-	uint64_t nentries = 0;
+	struct dit_output_opts opts = fixture_opts(directory);
+	struct dit_record_output *staging = NULL;
 
-	fixture_forget_tables(); /* of a staging environment that was given up */
-	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), 0);
+	fixture_forget_tables(); /* of a database that was given up */
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 	return staging;
 }
 
 /** With nothing in it, ready for changes. */
-static inline struct dit_staging *fixture_open_for_changes(const char *directory,
-                                                           enum dit_output_writer kind)
+static inline struct dit_record_output *fixture_open_for_changes(
+	const char *directory, enum dit_output_writer kind)
 {
-	struct dit_staging_opts opts = fixture_opts(directory);
-	struct dit_staging *staging = NULL;
-	uint64_t nentries = 0;
+	struct dit_output_opts opts = fixture_opts(directory);
+	struct dit_record_output *staging = NULL;
 
-	opts.kind = kind;
-	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), 0);
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
+	opts.writer = kind;
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
+	assert_int_equal(dit_output_begin_changes(staging), 0);
 	return staging;
+}
+
+static inline int fixture_add_index(struct dit_record_output *staging, const char *name,
+                                    bool is_integerkey)
+{
+	return dit_output_add_index(
+		&staging->base,
+		&(struct dit_output_index){.name = name, .is_integerkey = is_integerkey});
+}
+
+static inline int fixture_put_split(struct dit_record_output *staging, uint64_t id,
+                                    uint16_t ad, struct dit_span record)
+{
+	return dit_output_put_split(staging, id, ad, 0, record);
+}
+
+static inline uint64_t fixture_used_bytes(struct dit_record_output *staging)
+{
+	uint64_t bytes = 0;
+
+	assert_true(dit_output_used_bytes(&staging->base, &bytes));
+	return bytes;
+}
+
+static inline void fixture_abandon(struct dit_record_output *staging)
+{
+	dit_output_abandon(dit_output_of(staging));
+}
+
+/** Publish, or abandon after an error. @param ret_bytes  of the result, of one that is
+ * too large, too */
+static inline int fixture_end(struct dit_record_output *staging, uint64_t *ret_bytes)
+{
+	int r = dit_output_prepare(&staging->base);
+
+	*ret_bytes = staging->base.bytes;
+	if (r == 0) {
+		r = dit_output_place(&staging->base);
+	}
+	if (r == 0) {
+		return dit_output_end(&staging->base);
+	}
+	fixture_abandon(staging);
+	return r;
 }
 
 /*
@@ -111,10 +153,10 @@ static inline struct fixture_item *fixture_add_item(int index, const void *key,
 	return item;
 }
 
-static inline void fixture_begin_index(struct dit_staging *staging, const char *name,
-                                       bool is_integerkey)
+static inline void fixture_begin_index(struct dit_record_output *staging,
+                                       const char *name, bool is_integerkey)
 {
-	assert_int_equal(dit_staging_add_index(staging, name, is_integerkey), 0);
+	assert_int_equal(fixture_add_index(staging, name, is_integerkey), 0);
 	fixture_tables.nindexes++;
 }
 
@@ -152,38 +194,46 @@ static inline void fixture_forget_tables(void)
 	memset(&fixture_tables, 0, sizeof(fixture_tables));
 }
 
-static inline int fixture_write_item(struct dit_table_writer *writer,
-                                     const struct fixture_item *item)
+static inline int fixture_put_list(struct dit_output_table *table, struct dit_span key,
+                                   const uint64_t *ids, size_t nids)
 {
-	struct dit_span key = {item->key, item->len};
+	const struct dit_output_list list = {.key = key, .ids = ids, .nids = nids};
 
-	return item->index < 0 ? dit_table_writer_add(writer, key,
-	                                              (struct dit_span){item->record,
-	                                                                item->record_len})
-	                       : dit_table_writer_put(writer, key, item->ids, item->nids);
+	return dit_output_put_lists(table, &list, 1);
 }
 
-static inline void fixture_write_table(struct dit_staging *staging, int index)
+static inline int fixture_write_item(struct dit_output_table *table,
+                                     const struct fixture_item *item)
 {
-	struct dit_table_writer *writer = NULL;
+	uint64_t id = 0;
+
+	if (item->index >= 0) {
+		return fixture_put_list(table, (struct dit_span){item->key, item->len},
+		                        item->ids, item->nids);
+	}
+	memcpy(&id, item->key, sizeof(id));
+	return dit_output_put_record(table, id,
+	                             (struct dit_span){item->record, item->record_len});
+}
+
+static inline void fixture_write_table(struct dit_record_output *staging, int index)
+{
+	struct dit_output_table *table = NULL;
 
 	assert_int_equal(
-		index < 0 ? dit_staging_open_names(staging, &writer)
-			  : dit_staging_open_index(staging, (size_t)index, &writer),
+		index < 0 ? dit_output_open_names(staging, &table)
+			  : dit_output_open_index(&staging->base, (size_t)index, &table),
 		0);
 	for (size_t i = 0; i < fixture_tables.nitems; i++) {
 		if (fixture_tables.items[i].index == index) {
 			assert_int_equal(
-				fixture_write_item(writer, &fixture_tables.items[i]), 0);
+				fixture_write_item(table, &fixture_tables.items[i]), 0);
 		}
 	}
-	assert_int_equal(
-		index < 0 ? dit_staging_close_names(staging, writer)
-			  : dit_staging_close_index(staging, (size_t)index, writer, NULL),
-		0);
+	assert_int_equal(dit_output_finish(table), 0);
 }
 
-static inline void fixture_write_tables(struct dit_staging *staging)
+static inline void fixture_write_tables(struct dit_record_output *staging)
 {
 	for (int index = -1; index < fixture_tables.nindexes; index++) {
 		fixture_write_table(staging, index);
@@ -191,12 +241,12 @@ static inline void fixture_write_tables(struct dit_staging *staging)
 	fixture_forget_tables();
 }
 
-static inline uint64_t fixture_publish(struct dit_staging *staging)
+static inline uint64_t fixture_publish(struct dit_record_output *staging)
 {
 	uint64_t bytes = 0;
 
 	fixture_write_tables(staging);
-	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+	assert_int_equal(fixture_end(staging, &bytes), 0);
 	return bytes;
 }
 
@@ -219,12 +269,12 @@ static inline void fixture_bring_back_old_state(const char *path)
 	assert_int_equal(close(fd), 0);
 }
 
-static inline void fixture_put_entry(struct dit_staging *staging, uint64_t id,
+static inline void fixture_put_entry(struct dit_record_output *staging, uint64_t id,
                                      const void *bytes, size_t len)
 {
 	void *space = NULL;
 
-	assert_int_equal(dit_staging_reserve_entry(staging, id, len, &space), 0);
+	assert_int_equal(dit_output_reserve_entry(staging, id, len, &space), 0);
 	if (len > 0) {
 		memcpy(space, bytes, len);
 	}
@@ -314,7 +364,8 @@ struct fixture_variant {
 #define FIXTURE_VARIANT ((struct fixture_variant){.sn = "Roe"})
 
 /** dc=example,dc=com with cn=a and cn=b: AD numbers, entries, names. */
-static inline void fixture_put_tree(struct dit_staging *staging, struct fixture_variant v)
+static inline void fixture_put_tree(struct dit_record_output *staging,
+                                    struct fixture_variant v)
 {
 	static const char *const ads[] = {"objectClass", "dc", "o",
 	                                  "cn",          "sn", "entryUUID"};
@@ -337,7 +388,7 @@ static inline void fixture_put_tree(struct dit_staging *staging, struct fixture_
 	size_t len = 0;
 
 	for (uint32_t i = 0; i < sizeof(ads) / sizeof(ads[0]); i++) {
-		assert_int_equal(dit_staging_put_ad(staging, i + 1, dit_span_of(ads[i])),
+		assert_int_equal(dit_output_put_ad(staging, i + 1, dit_span_of(ads[i])),
 		                 0);
 	}
 	len = fixture_entry(record, suffix, 3, 0x100, v.padding);
@@ -360,7 +411,7 @@ static inline void fixture_put_tree(struct dit_staging *staging, struct fixture_
 static inline char *fixture_published(void)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 
 	fixture_put_tree(staging, FIXTURE_VARIANT);
 	(void)fixture_publish(staging);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The append writer (staging.h):
+ * The append writer (staging_append.c):
  * - makes the records that our own pages hold, lists of every length among them;
  * - refuses what is out of order, too long, or of another length than the keys before;
  * - is the default where liblmdb's file format is not the one we know, and then leaves
@@ -32,30 +32,33 @@ int __wrap_dit_metas_read(int fd, const struct dit_page_format *format, size_t p
 	                  : __real_dit_metas_read(fd, format, page_bytes, ret);
 }
 
-static struct dit_staging *open_append(const char *dir)
+static struct dit_record_output *open_append(const char *dir)
 {
-	struct dit_staging_opts opts = fixture_opts(dir);
-	struct dit_staging *staging = NULL;
-	uint64_t nrecords = 0;
+	struct dit_output_opts opts = fixture_opts(dir);
+	struct dit_record_output *staging = NULL;
 
-	opts.kind = DIT_WRITER_APPEND;
-	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), 0);
-	assert_true(dit_staging_is_append(staging));
+	opts.writer = DIT_WRITER_APPEND;
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
+	assert_true(staging->is_append);
 	return staging;
 }
 
-static void begin_index(struct dit_staging *staging, bool is_integerkey)
+static struct dit_output_table *begin_index(struct dit_record_output *staging,
+                                            bool is_integerkey)
 {
-	assert_int_equal(dit_staging_add_index(staging, "cn", is_integerkey), 0);
-	assert_int_equal(dit_staging_append_index(staging, 0), 0);
+	struct dit_output_table *table = NULL;
+
+	assert_int_equal(fixture_add_index(staging, "cn", is_integerkey), 0);
+	assert_int_equal(dit_output_open_index(&staging->base, 0, &table), 0);
+	return table;
 }
 
-static int put(struct dit_staging *staging, uint32_t key, size_t len, const uint64_t *ids,
-               size_t nids)
+static int put(struct dit_output_table *table, uint32_t key, size_t len,
+               const uint64_t *ids, size_t nids)
 {
 	const char *bytes = (const char *)&key;
 
-	return dit_staging_append_list(staging, (struct dit_span){bytes, len}, ids, nids);
+	return fixture_put_list(table, (struct dit_span){bytes, len}, ids, nids);
 }
 
 /* Records of a named database. */
@@ -90,18 +93,18 @@ static void lists_of_every_length_are_stored(void **state)
 	}
 	for (int is_integerkey = 0; is_integerkey < 2; is_integerkey++) {
 		char *dir = test_scratch();
-		struct dit_staging *staging = open_append(dir);
+		struct dit_record_output *staging = open_append(dir);
+		struct dit_output_table *table = begin_index(staging, is_integerkey != 0);
 
 		want = 0;
-		begin_index(staging, is_integerkey != 0);
 		for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 			/* Below 256: the same order as integers and as bytes. */
-			assert_int_equal(put(staging, i + 1, 4, ids, sizes[i]), 0);
+			assert_int_equal(put(table, i + 1, 4, ids, sizes[i]), 0);
 			want += sizes[i];
 		}
-		dit_staging_append_end(staging);
-		assert_true(dit_staging_used_bytes(staging) > 1 << 20);
-		assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+		dit_output_drop(table);
+		assert_true(fixture_used_bytes(staging) > 1 << 20);
+		assert_int_equal(fixture_end(staging, &bytes), 0);
 		assert_int_equal(count(dir, "cn"), want);
 		test_scratch_remove(dir);
 	}
@@ -133,41 +136,44 @@ static void what_is_out_of_order_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = test_scratch();
-		struct dit_staging *staging = open_append(dir);
+		struct dit_record_output *staging = open_append(dir);
+		struct dit_output_table *table =
+			begin_index(staging, cases[i].is_integerkey);
 		int r = 0;
 
-		begin_index(staging, cases[i].is_integerkey);
-		assert_int_equal(put(staging, cases[i].keys[0], cases[i].lens[0], ids, 1),
+		assert_int_equal(put(table, cases[i].keys[0], cases[i].lens[0], ids, 1),
 		                 0);
-		r = put(staging, cases[i].keys[1], cases[i].lens[1], ids + cases[i].first,
+		r = put(table, cases[i].keys[1], cases[i].lens[1], ids + cases[i].first,
 		        cases[i].nids);
 		if (r != cases[i].want) {
 			fail_msg("case %zu: %d", i, r);
 		}
 		/* The first error stays. */
 		if (r < 0) {
-			assert_int_equal(put(staging, 9, 4, ids, 1), r);
+			assert_int_equal(put(table, 9, 4, ids, 1), r);
 		}
-		dit_staging_abandon(staging);
+		fixture_abandon(staging);
 		test_scratch_remove(dir);
 	}
 	{
 		char *dir = test_scratch();
-		struct dit_staging *staging = open_append(dir);
+		struct dit_record_output *staging = open_append(dir);
+		struct dit_output_table *table = begin_index(staging, false);
+		struct dit_output_table *other = NULL;
 
-		begin_index(staging, false);
-		assert_int_equal(dit_staging_append_index(staging, 0), -EINVAL);
-		assert_int_equal(dit_staging_append_names(staging), -EINVAL);
-		assert_int_equal(dit_staging_append_index(staging, 1), -EINVAL);
-		assert_int_equal(
-			dit_staging_append_list(
-				staging, (struct dit_span){key, sizeof(key)}, ids, 1),
-			MDB_BAD_VALSIZE);
-		dit_staging_abandon(staging);
-		staging = open_append(dir);
-		assert_int_equal(dit_staging_append_ad(staging, 2, DIT_SPAN("cn")),
+		assert_int_equal(dit_output_open_index(&staging->base, 0, &other),
 		                 -EINVAL);
-		dit_staging_abandon(staging);
+		assert_int_equal(dit_output_open_names(staging, &other), -EINVAL);
+		assert_int_equal(dit_output_open_index(&staging->base, 1, &other),
+		                 -EINVAL);
+		assert_int_equal(fixture_put_list(table,
+		                                  (struct dit_span){key, sizeof(key)},
+		                                  ids, 1),
+		                 MDB_BAD_VALSIZE);
+		fixture_abandon(staging);
+		staging = open_append(dir);
+		assert_int_equal(dit_output_put_ad(staging, 2, DIT_SPAN("cn")), -EINVAL);
+		fixture_abandon(staging);
 		test_scratch_remove(dir);
 	}
 }
@@ -175,36 +181,34 @@ static void what_is_out_of_order_is_refused(void **state)
 static void an_unknown_format_is_left_to_liblmdb(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging_opts opts = fixture_opts(dir);
+	struct dit_output_opts opts = fixture_opts(dir);
 	struct dit_fault fault = {""};
-	struct dit_staging *staging = NULL;
-	uint64_t nrecords = 0;
+	struct dit_record_output *staging = NULL;
 	uint64_t bytes = 0;
-	uint64_t id = 1;
+	struct dit_output_table *table = NULL;
 	void *space = NULL;
 
 	(void)state;
 	is_unknown = true;
 	opts.fault = &fault;
-	opts.kind = DIT_WRITER_PAGES;
-	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords),
-	                 MDB_VERSION_MISMATCH);
+	opts.writer = DIT_WRITER_PAGES;
+	assert_int_equal(dit_output_new_open(&staging, &opts), MDB_VERSION_MISMATCH);
 	assert_non_null(strstr(fault.text, "another file format"));
 	assert_directory_holds(dir, "");
 
-	opts.kind = DIT_WRITER_DEFAULT;
-	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), 0);
-	assert_true(dit_staging_is_append(staging));
-	assert_false(dit_staging_is_known_format(staging));
-	begin_index(staging, true);
-	dit_staging_append_end(staging);
-	assert_int_equal(dit_staging_append_entry(staging, 1, 1, &space), 0);
+	opts.writer = DIT_WRITER_DEFAULT;
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
+	assert_true(staging->is_append);
+	assert_true(staging->is_unknown_format);
+	assert_int_equal(dit_output_finish(begin_index(staging, true)), 0);
+	assert_int_equal(dit_output_reserve_entry(staging, 1, 1, &space), 0);
 	*(char *)space = 'x';
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
-	assert_int_equal(dit_staging_replace_entry(staging, 1, DIT_SPAN("yy")), 0);
-	assert_int_equal(dit_staging_append_names(staging), 0);
-	assert_int_equal(dit_staging_append_name(staging, id, DIT_SPAN("name")), 0);
-	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+	assert_int_equal(dit_output_begin_changes(staging), 0);
+	assert_int_equal(dit_output_replace_entry(staging, 1, DIT_SPAN("yy")), 0);
+	assert_int_equal(dit_output_open_names(staging, &table), 0);
+	assert_int_equal(dit_output_put_record(table, 1, DIT_SPAN("name")), 0);
+	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(fixture_end(staging, &bytes), 0);
 	is_unknown = false;
 	assert_int_equal(count(dir, "id2e"), 1);
 	assert_int_equal(count(dir, "dn2i"), 1);
@@ -212,10 +216,10 @@ static void an_unknown_format_is_left_to_liblmdb(void **state)
 	test_scratch_remove(dir);
 	dir = test_scratch();
 	opts.directory = dir;
-	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), 0);
-	assert_false(dit_staging_is_append(staging));
-	assert_true(dit_staging_is_known_format(staging));
-	dit_staging_abandon(staging);
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
+	assert_false(staging->is_append);
+	assert_false(staging->is_unknown_format);
+	fixture_abandon(staging);
 	test_scratch_remove(dir);
 }
 

@@ -28,7 +28,7 @@ static struct dit_output *open_output(const char *dir)
 static char *make_database(void)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	const uint64_t ids[] = {1, 2};
 
 	fixture_put_entry(staging, 1, "one", 3);
@@ -262,10 +262,9 @@ static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
 	                                     .mode = 0600,
 	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
 	                                     .fault = &fault};
-	struct dit_staging_opts staging_opts = fixture_opts(dir);
-	struct dit_staging *staging = NULL;
+	struct dit_output_opts staging_opts = fixture_opts(dir);
+	struct dit_record_output *staging = NULL;
 	struct dit_output *output = NULL;
-	uint64_t n = 0;
 	(void)state;
 
 	fixture_bring_back_old_state(fixture_path(dir, "data.mdb"));
@@ -274,7 +273,7 @@ static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
 	/* The older state has no records. */
 	fault = (struct dit_fault){""};
 	staging_opts.fault = &fault;
-	assert_int_equal(dit_staging_open(&staging, &staging_opts, &n), DIT_E_CORRUPT);
+	assert_int_equal(dit_output_new_open(&staging, &staging_opts), DIT_E_CORRUPT);
 	assert_non_null(strstr(fault.text, "meta-transaction"));
 	test_scratch_remove(dir);
 }

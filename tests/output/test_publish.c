@@ -28,23 +28,20 @@ int __wrap_fsync(int fd)
 	return __real_fsync(fd);
 }
 
-static struct dit_staging *one_entry(const char *dir)
+static struct dit_record_output *one_entry(const char *dir)
 {
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	char bytes[16] = "";
 
 	fixture_put_entry(staging, 1, bytes, sizeof(bytes));
 	return staging;
 }
 
-static void prepare_and_place(struct dit_staging *staging)
+static void prepare_and_place(struct dit_record_output *staging)
 {
-	uint64_t bytes = 0;
-	uint64_t synced = 0;
-
-	assert_int_equal(dit_staging_prepare(staging, &bytes, &synced), 0);
-	assert_true(bytes > 0);
-	assert_int_equal(dit_staging_place(staging), 0);
+	assert_int_equal(dit_output_prepare(&staging->base), 0);
+	assert_true(staging->base.bytes > 0);
+	assert_int_equal(dit_output_place(&staging->base), 0);
 }
 
 static ino_t inode(const char *dir, const char *name)
@@ -59,14 +56,14 @@ static ino_t inode(const char *dir, const char *name)
 static void a_new_database_is_taken_back(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = one_entry(dir);
+	struct dit_record_output *staging = one_entry(dir);
 
 	(void)state;
 	prepare_and_place(staging);
 	assert_int_not_equal(inode(dir, "data.mdb"), 0);
 
-	assert_int_equal(dit_staging_take_back(staging), 0);
-	dit_staging_abandon(staging);
+	assert_int_equal(dit_output_take_back(&staging->base), 0);
+	fixture_abandon(staging);
 
 	assert_int_equal(inode(dir, "data.mdb"), 0);
 	assert_int_equal(inode(dir, "lock.mdb"), 0);
@@ -77,7 +74,7 @@ static void a_new_database_is_taken_back(void **state)
 static void the_old_file_comes_back(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	ino_t old = 0;
 
 	(void)state;
@@ -87,8 +84,8 @@ static void the_old_file_comes_back(void **state)
 	prepare_and_place(staging);
 	assert_int_not_equal(inode(dir, "data.mdb"), old);
 
-	assert_int_equal(dit_staging_take_back(staging), 0);
-	dit_staging_abandon(staging);
+	assert_int_equal(dit_output_take_back(&staging->base), 0);
+	fixture_abandon(staging);
 
 	assert_int_equal(inode(dir, "data.mdb"), old);
 	assert_int_equal(inode(dir, "ditkit-staging"), 0);
@@ -98,7 +95,7 @@ static void the_old_file_comes_back(void **state)
 static void a_directory_that_cannot_be_synced_is_told(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = one_entry(dir);
+	struct dit_record_output *staging = one_entry(dir);
 	struct dit_snapshot *snapshot = NULL;
 	const struct dit_stored_db *dbs = NULL;
 	int r = 0;
@@ -106,7 +103,7 @@ static void a_directory_that_cannot_be_synced_is_told(void **state)
 	(void)state;
 	prepare_and_place(staging);
 	directories_fail = true;
-	r = dit_staging_end(staging);
+	r = dit_output_end(&staging->base);
 	directories_fail = false;
 
 	assert_int_equal(r, -EIO);

@@ -40,10 +40,10 @@ static char *make(void)
 	static uint64_t ids[NENTRIES];
 	static char bytes[9000];
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 
-	assert_int_equal(dit_staging_put_ad(staging, 1, DIT_SPAN("cn")), 0);
-	assert_int_equal(dit_staging_put_ad(staging, 2, DIT_SPAN("sn")), 0);
+	assert_int_equal(dit_output_put_ad(staging, 1, DIT_SPAN("cn")), 0);
+	assert_int_equal(dit_output_put_ad(staging, 2, DIT_SPAN("sn")), 0);
 	fixture_put_name(0, "\0\0\0\0\0\0\0\0\0\0\0", 12);
 	fixture_put_child(0, "dc=x", 1, NENTRIES);
 	for (uint64_t id = 1; id <= NENTRIES; id++) {
@@ -63,16 +63,13 @@ static char *make(void)
 		fixture_put_key("\x03\0\0\0", 4, ids, NENTRIES);
 	}
 	fixture_write_tables(staging);
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
+	assert_int_equal(dit_output_begin_changes(staging), 0);
 	for (uint64_t id = 1; id <= NENTRIES; id += 100) {
-		assert_int_equal(dit_staging_add_split(staging, id, 1, DIT_SPAN("b\0")),
-		                 0);
-		assert_int_equal(dit_staging_add_split(staging, id, 1, DIT_SPAN("a\0")),
-		                 0);
-		assert_int_equal(dit_staging_add_split(staging, id, 2, DIT_SPAN("c\0")),
-		                 0);
+		assert_int_equal(fixture_put_split(staging, id, 1, DIT_SPAN("b\0")), 0);
+		assert_int_equal(fixture_put_split(staging, id, 1, DIT_SPAN("a\0")), 0);
+		assert_int_equal(fixture_put_split(staging, id, 2, DIT_SPAN("c\0")), 0);
 	}
-	assert_int_equal(dit_staging_publish(staging, &(uint64_t){0}), 0);
+	assert_int_equal(fixture_end(staging, &(uint64_t){0}), 0);
 	return dir;
 }
 
@@ -329,13 +326,12 @@ static void other_formats_and_no_files_are_told(void **state)
 static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
 {
 	char *dir = make();
-	struct dit_staging_opts staging_opts = fixture_opts(dir);
-	struct dit_staging *staging = NULL;
+	struct dit_output_opts staging_opts = fixture_opts(dir);
+	struct dit_record_output *staging = NULL;
 	struct dit_output *output = NULL;
 	struct dit_fault fault;
 	const struct dit_index_output_opts opts = opts_of(dir, &fault);
 	struct content before;
-	uint64_t n = 0;
 	(void)state;
 
 	fixture_bring_back_old_state(fixture_path(dir, "data.mdb"));
@@ -346,7 +342,7 @@ static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
 	/* The older state has no records. */
 	fault = (struct dit_fault){""};
 	staging_opts.fault = &fault;
-	assert_int_equal(dit_staging_open(&staging, &staging_opts, &n), DIT_E_CORRUPT);
+	assert_int_equal(dit_output_new_open(&staging, &staging_opts), DIT_E_CORRUPT);
 	assert_non_null(strstr(fault.text, "meta-transaction"));
 	assert_unchanged(dir, before);
 	test_scratch_remove(dir);

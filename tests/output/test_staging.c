@@ -18,16 +18,14 @@
 static void database_with_entries_is_refused_unchanged(void **state)
 {
 	char *dir = fixture_published();
-	struct dit_staging_opts opts = fixture_opts(dir);
-	struct dit_staging *staging = NULL;
-	uint64_t nentries = 0;
+	struct dit_output_opts opts = fixture_opts(dir);
+	struct dit_record_output *staging = NULL;
 	struct stat before;
 	struct stat after;
 	(void)state;
 
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &before), 0);
-	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), DIT_E_NOTEMPTY);
-	assert_true(nentries > 3); /* records */
+	assert_int_equal(dit_output_new_open(&staging, &opts), DIT_E_NOTEMPTY);
 	assert_null(staging);
 	assert_directory_holds(dir, "data.mdb lock.mdb ");
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &after), 0);
@@ -35,7 +33,7 @@ static void database_with_entries_is_refused_unchanged(void **state)
 
 	/* A lock file that was not there is not left there. */
 	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
-	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), DIT_E_NOTEMPTY);
+	assert_int_equal(dit_output_new_open(&staging, &opts), DIT_E_NOTEMPTY);
 	assert_directory_holds(dir, "data.mdb ");
 	test_scratch_remove(dir);
 }
@@ -56,14 +54,13 @@ static void make_new_format(const char *dir)
 static void database_of_another_generation_is_named(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging_opts opts = fixture_opts(dir);
-	struct dit_staging *staging = NULL;
+	struct dit_output_opts opts = fixture_opts(dir);
+	struct dit_record_output *staging = NULL;
 	struct dit_snapshot *snapshot = NULL;
-	uint64_t nentries = 0;
 	(void)state;
 
 	make_new_format(dir);
-	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), DIT_E_FORMAT);
+	assert_int_equal(dit_output_new_open(&staging, &opts), DIT_E_FORMAT);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), MDB_INVALID); /* no size */
 	assert_directory_holds(dir, "data.mdb ");
 	test_scratch_remove(dir);
@@ -93,7 +90,7 @@ static void empty_database_is_replaced(void **state)
 
 	for (size_t i = 0; i < 4; i++) {
 		char *dir = test_scratch();
-		struct dit_staging *staging = NULL;
+		struct dit_record_output *staging = NULL;
 
 		if (i < 3) {
 			make_env(dir, dbs[i]);
@@ -115,15 +112,14 @@ static void empty_database_is_replaced(void **state)
 static void what_is_no_database_is_refused(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging_opts opts = fixture_opts("/nonexistent/directory");
-	struct dit_staging *staging = NULL;
-	uint64_t nentries = 0;
+	struct dit_output_opts opts = fixture_opts("/nonexistent/directory");
+	struct dit_record_output *staging = NULL;
 	FILE *file = NULL;
 	(void)state;
 
-	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), -ENOENT);
+	assert_int_equal(dit_output_new_open(&staging, &opts), -ENOENT);
 	opts.directory = "/dev/null";
-	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), -ENOTDIR);
+	assert_int_equal(dit_output_new_open(&staging, &opts), -ENOTDIR);
 
 	opts.directory = dir;
 	file = fopen(fixture_path(dir, "data.mdb"), "w");
@@ -132,7 +128,7 @@ static void what_is_no_database_is_refused(void **state)
 		(void)fprintf(file, "this is not a database\n");
 	}
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), MDB_INVALID);
+	assert_int_equal(dit_output_new_open(&staging, &opts), MDB_INVALID);
 	assert_directory_holds(dir, "data.mdb ");
 	test_scratch_remove(dir);
 }
@@ -140,17 +136,16 @@ static void what_is_no_database_is_refused(void **state)
 static void second_loader_is_refused(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging_opts opts = fixture_opts(dir);
-	struct dit_staging *staging = fixture_open(dir);
-	struct dit_staging *second = NULL;
-	uint64_t nentries = 0;
+	struct dit_output_opts opts = fixture_opts(dir);
+	struct dit_record_output *staging = fixture_open(dir);
+	struct dit_record_output *second = NULL;
 	(void)state;
 
 	fixture_put_tree(staging, FIXTURE_VARIANT);
-	assert_int_equal(dit_staging_open(&second, &opts, &nentries), DIT_E_BUSY);
+	assert_int_equal(dit_output_new_open(&second, &opts), DIT_E_BUSY);
 	assert_directory_holds(dir, "ditkit-staging lock.mdb ");
 	(void)fixture_publish(staging);
-	assert_int_equal(dit_staging_open(&second, &opts, &nentries), DIT_E_NOTEMPTY);
+	assert_int_equal(dit_output_new_open(&second, &opts), DIT_E_NOTEMPTY);
 	test_scratch_remove(dir);
 }
 
@@ -255,18 +250,17 @@ static void other_wait_for_lock(const struct other *other)
 static void open_environment_is_busy(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging_opts opts = fixture_opts(dir);
-	struct dit_staging *staging = NULL;
-	uint64_t nentries = 0;
+	struct dit_output_opts opts = fixture_opts(dir);
+	struct dit_record_output *staging = NULL;
 	struct other other = other_start(dir);
 	(void)state;
 
 	assert_int_equal(other_answer(&other).rc, 0);
-	assert_int_equal(dit_staging_open(&staging, &opts, &nentries), DIT_E_BUSY);
+	assert_int_equal(dit_output_new_open(&staging, &opts), DIT_E_BUSY);
 	assert_directory_holds(dir, "data.mdb lock.mdb ");
 	other_end(&other);
 	staging = fixture_open(dir);
-	dit_staging_abandon(staging);
+	fixture_abandon(staging);
 	test_scratch_remove(dir);
 }
 
@@ -277,7 +271,7 @@ static void process_that_waits_gets_the_finished_database(void **state)
 	/* Without and with a lock file that an older database has left. */
 	for (int is_old = 0; is_old < 2; is_old++) {
 		char *dir = test_scratch();
-		struct dit_staging *staging = NULL;
+		struct dit_record_output *staging = NULL;
 		struct other other;
 		struct answer answer;
 
@@ -308,7 +302,7 @@ static void process_that_waits_fails_after_an_abandoned_load(void **state)
 
 	for (int is_old = 0; is_old < 2; is_old++) {
 		char *dir = test_scratch();
-		struct dit_staging *staging = NULL;
+		struct dit_record_output *staging = NULL;
 		struct other other;
 
 		if (is_old) {
@@ -317,7 +311,7 @@ static void process_that_waits_fails_after_an_abandoned_load(void **state)
 		staging = fixture_open(dir);
 		other = other_start(dir);
 		other_wait_for_lock(&other);
-		dit_staging_abandon(staging);
+		fixture_abandon(staging);
 		assert_int_not_equal(other_answer(&other).rc, 0);
 		other_end(&other);
 
@@ -333,16 +327,16 @@ static void process_that_waits_fails_after_an_abandoned_load(void **state)
 static void abandoned_load_leaves_no_trace(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	(void)state;
 
-	dit_staging_abandon(staging);
+	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
 	staging = fixture_open(dir);
 	fixture_put_tree(staging, FIXTURE_VARIANT);
-	dit_staging_abandon(staging);
+	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
-	dit_staging_abandon(NULL);
+	fixture_abandon(NULL);
 	test_scratch_remove(dir);
 }
 
@@ -351,7 +345,7 @@ static void what_a_killed_load_left_is_removed(void **state)
 	char *dir = test_scratch();
 	pid_t pid = fork();
 	int status = 0;
-	struct dit_staging *staging = NULL;
+	struct dit_record_output *staging = NULL;
 	int fd = -1;
 	(void)state;
 
@@ -380,89 +374,88 @@ static void staging_directory_that_is_a_link_is_not_followed(void **state)
 {
 	char *dir = test_scratch();
 	char *elsewhere = test_scratch();
-	struct dit_staging_opts opts = fixture_opts(dir);
-	struct dit_staging *staging = NULL;
-	uint64_t nentries = 0;
+	struct dit_output_opts opts = fixture_opts(dir);
+	struct dit_record_output *staging = NULL;
 	int fd = open(fixture_path(elsewhere, "precious"), O_CREAT | O_WRONLY, 0600);
 	(void)state;
 
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(symlink(elsewhere, fixture_path(dir, "ditkit-staging")), 0);
-	assert_true(dit_staging_open(&staging, &opts, &nentries) < 0);
+	assert_true(dit_output_new_open(&staging, &opts) < 0);
 	assert_directory_holds(elsewhere, "precious ");
 	test_scratch_remove(elsewhere);
 	test_scratch_remove(dir);
 }
 
-static int put_ad_gap(struct dit_staging *staging)
+static int put_ad_gap(struct dit_record_output *staging)
 {
-	return dit_staging_put_ad(staging, 2, DIT_SPAN("cn"));
+	return dit_output_put_ad(staging, 2, DIT_SPAN("cn"));
 }
 
-static int add_index_twice(struct dit_staging *staging)
+static int add_index_twice(struct dit_record_output *staging)
 {
-	assert_int_equal(dit_staging_add_index(staging, "cn", true), 0);
-	return dit_staging_add_index(staging, "cn", true);
+	assert_int_equal(fixture_add_index(staging, "cn", true), 0);
+	return fixture_add_index(staging, "cn", true);
 }
 
-static int add_index_of_a_fixed_name(struct dit_staging *staging)
+static int add_index_of_a_fixed_name(struct dit_record_output *staging)
 {
-	return dit_staging_add_index(staging, "id2e", false);
+	return fixture_add_index(staging, "id2e", false);
 }
 
-static int add_too_many_indexes(struct dit_staging *staging)
+static int add_too_many_indexes(struct dit_record_output *staging)
 {
 	char name[16];
 	int r = 0;
 
 	for (int i = 0; r == 0 && i < 13; i++) {
 		(void)snprintf(name, sizeof(name), "a%d", i);
-		r = dit_staging_add_index(staging, name, false);
+		r = fixture_add_index(staging, name, false);
 	}
 	return r;
 }
 
-static int put_entry_twice(struct dit_staging *staging)
+static int put_entry_twice(struct dit_record_output *staging)
 {
 	void *space = NULL;
 
-	assert_int_equal(dit_staging_reserve_entry(staging, 7, 0, &space), 0);
-	return dit_staging_reserve_entry(staging, 7, 0, &space);
+	assert_int_equal(dit_output_reserve_entry(staging, 7, 0, &space), 0);
+	return dit_output_reserve_entry(staging, 7, 0, &space);
 }
 
-static int put_ad_too_late(struct dit_staging *staging)
+static int put_ad_too_late(struct dit_record_output *staging)
 {
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
-	return dit_staging_put_ad(staging, 1, DIT_SPAN("cn"));
+	assert_int_equal(dit_output_begin_changes(staging), 0);
+	return dit_output_put_ad(staging, 1, DIT_SPAN("cn"));
 }
 
-static int put_entry_too_late(struct dit_staging *staging)
-{
-	void *space = NULL;
-
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
-	return dit_staging_reserve_entry(staging, 1, 8, &space);
-}
-
-static int replace_too_early(struct dit_staging *staging)
+static int put_entry_too_late(struct dit_record_output *staging)
 {
 	void *space = NULL;
 
-	assert_int_equal(dit_staging_reserve_entry(staging, 1, 0, &space), 0);
-	return dit_staging_replace_entry(staging, 1, DIT_SPAN("record"));
+	assert_int_equal(dit_output_begin_changes(staging), 0);
+	return dit_output_reserve_entry(staging, 1, 8, &space);
 }
 
-static int begin_changes_twice(struct dit_staging *staging)
+static int replace_too_early(struct dit_record_output *staging)
 {
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
-	return dit_staging_begin_changes(staging);
+	void *space = NULL;
+
+	assert_int_equal(dit_output_reserve_entry(staging, 1, 0, &space), 0);
+	return dit_output_replace_entry(staging, 1, DIT_SPAN("record"));
+}
+
+static int begin_changes_twice(struct dit_record_output *staging)
+{
+	assert_int_equal(dit_output_begin_changes(staging), 0);
+	return dit_output_begin_changes(staging);
 }
 
 static void first_error_sticks_and_nothing_is_published(void **state)
 {
 	static const struct {
 		const char *name;
-		int (*put)(struct dit_staging *staging);
+		int (*put)(struct dit_record_output *staging);
 		int error;
 	} cases[] = {
 		{"gap in the attribute numbers", put_ad_gap, -EINVAL},
@@ -480,7 +473,7 @@ static void first_error_sticks_and_nothing_is_published(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = test_scratch();
-		struct dit_staging *staging = fixture_open(dir);
+		struct dit_record_output *staging = fixture_open(dir);
 		uint64_t bytes = 0;
 		void *space = NULL;
 		int r = cases[i].put(staging);
@@ -489,12 +482,12 @@ static void first_error_sticks_and_nothing_is_published(void **state)
 			print_error("%s: %d\n", cases[i].name, r);
 			fail();
 		}
-		assert_int_equal(dit_staging_put_ad(staging, 1, DIT_SPAN("cn")), r);
-		assert_int_equal(dit_staging_reserve_entry(staging, 1, 8, &space), r);
-		assert_int_equal(dit_staging_add_index(staging, "new", false), r);
-		assert_int_equal(dit_staging_begin_changes(staging), r);
-		assert_int_equal(dit_staging_add_split(staging, 1, 1, DIT_SPAN("a")), r);
-		assert_int_equal(dit_staging_publish(staging, &bytes), r);
+		assert_int_equal(dit_output_put_ad(staging, 1, DIT_SPAN("cn")), r);
+		assert_int_equal(dit_output_reserve_entry(staging, 1, 8, &space), r);
+		assert_int_equal(fixture_add_index(staging, "new", false), r);
+		assert_int_equal(dit_output_begin_changes(staging), r);
+		assert_int_equal(fixture_put_split(staging, 1, 1, DIT_SPAN("a")), r);
+		assert_int_equal(fixture_end(staging, &bytes), r);
 		assert_directory_holds(dir, "");
 		test_scratch_remove(dir);
 	}
@@ -539,14 +532,14 @@ static const size_t piece_sizes[] = {
 };
 #define NPIECES (sizeof(piece_sizes) / sizeof(piece_sizes[0]))
 
-static void put_pieces(struct dit_staging *staging)
+static void put_pieces(struct dit_record_output *staging)
 {
 	for (uint64_t i = 0; i < NPIECES; i++) {
 		uint32_t seed = (uint32_t)i;
 		const struct dit_pieces pieces = {.next = next_numbers, .ctx = &seed};
 
-		assert_int_equal(dit_staging_put_entry_pieces(staging, 2 * i + 1,
-		                                              piece_sizes[i], &pieces),
+		assert_int_equal(dit_output_put_entry_pieces(staging, 2 * i + 1,
+		                                             piece_sizes[i], &pieces),
 		                 0);
 		fixture_put_entry(staging, 2 * i + 2, "small", 5);
 	}
@@ -557,20 +550,19 @@ static void records_in_pieces_are_read_by_liblmdb(void **state)
 	(void)state;
 	for (int has_writer = 0; has_writer < 2; has_writer++) {
 		char *dir = test_scratch();
-		struct dit_staging_opts opts = fixture_opts(dir);
+		struct dit_output_opts opts = fixture_opts(dir);
 		struct dit_page_writer *writer = NULL;
-		struct dit_staging *staging = NULL;
+		struct dit_record_output *staging = NULL;
 		MDB_env *env = NULL;
 		MDB_txn *txn = NULL;
 		MDB_dbi dbi = 0;
-		uint64_t nrecords = 0;
 
 		if (has_writer != 0) {
 			assert_int_equal(dit_page_writer_new(&writer), 0);
 		}
-		opts.writer = writer;
+		opts.page_writer = writer;
 		opts.maxsize_bytes = 1u << 30;
-		assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), 0);
+		assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 		put_pieces(staging);
 		(void)fixture_publish(staging);
 		dit_page_writer_free(writer);
@@ -597,7 +589,7 @@ static void records_in_pieces_are_read_by_liblmdb(void **state)
 }
 
 /* Put until it fails; the limit is far below what this would need. */
-static int fill_up(struct dit_staging *staging, size_t len)
+static int fill_up(struct dit_record_output *staging, size_t len)
 {
 	void *space = NULL;
 	int r = 0;
@@ -607,10 +599,10 @@ static int fill_up(struct dit_staging *staging, size_t len)
 		const struct dit_pieces pieces = {.next = next_numbers, .ctx = &seed};
 
 		if (id % 2 == 0) {
-			r = dit_staging_put_entry_pieces(staging, id, len, &pieces);
+			r = dit_output_put_entry_pieces(staging, id, len, &pieces);
 			continue;
 		}
-		r = dit_staging_reserve_entry(staging, id, len, &space);
+		r = dit_output_reserve_entry(staging, id, len, &space);
 		if (r == 0) {
 			memset(space, 'x', len);
 		}
@@ -644,7 +636,7 @@ static void full_disk_is_an_error_and_the_old_database_stays(void **state)
 {
 	static const size_t sizes[] = {600, 3000, 100000, 30u << 20};
 	const char *dir = *state;
-	struct dit_staging *staging = NULL;
+	struct dit_record_output *staging = NULL;
 	uint64_t bytes = 0;
 	struct stat before;
 	struct stat after;
@@ -657,7 +649,7 @@ static void full_disk_is_an_error_and_the_old_database_stays(void **state)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		staging = fixture_open(dir);
 		assert_int_equal(fill_up(staging, sizes[i]), -ENOSPC);
-		assert_int_equal(dit_staging_publish(staging, &bytes), -ENOSPC);
+		assert_int_equal(fixture_end(staging, &bytes), -ENOSPC);
 		assert_directory_holds(dir, "data.mdb lock.mdb ");
 		assert_int_equal(stat(fixture_path(dir, "data.mdb"), &after), 0);
 		assert_int_equal(before.st_ino, after.st_ino);
@@ -668,7 +660,7 @@ static void almost_full_disk_is_enough(void **state)
 {
 	static const char bytes[900] = "";
 	const char *dir = *state;
-	struct dit_staging *staging = NULL;
+	struct dit_record_output *staging = NULL;
 
 	if (dir == NULL) {
 		skip_because("only root may mount a small disk");
@@ -690,14 +682,14 @@ static void file_size_limit_is_an_error_and_no_signal(void **state)
 
 	if (pid == 0) {
 		const struct rlimit limit = {10000001, 10000001};
-		struct dit_staging *staging = fixture_open(dir);
+		struct dit_record_output *staging = fixture_open(dir);
 		uint64_t bytes = 0;
 		sigset_t pending;
 
 		(void)signal(SIGXFSZ, SIG_DFL);
 		if (setrlimit(RLIMIT_FSIZE, &limit) != 0 ||
 		    fill_up(staging, 600) != -EFBIG ||
-		    dit_staging_publish(staging, &bytes) != -EFBIG) {
+		    fixture_end(staging, &bytes) != -EFBIG) {
 			_exit(1);
 		}
 		_exit(sigpending(&pending) == 0 && !sigismember(&pending, SIGXFSZ) ? 0
@@ -712,14 +704,14 @@ static void file_size_limit_is_an_error_and_no_signal(void **state)
 static void failed_rename_leaves_the_directory_as_it_was(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	uint64_t bytes = 0;
 	(void)state;
 
 	fixture_put_tree(staging, FIXTURE_VARIANT);
 	/* A directory of that name cannot be replaced by a file. */
 	assert_int_equal(mkdir(fixture_path(dir, "data.mdb"), 0700), 0);
-	assert_int_equal(dit_staging_publish(staging, &bytes), -EISDIR);
+	assert_int_equal(fixture_end(staging, &bytes), -EISDIR);
 	assert_directory_holds(dir, "data.mdb ");
 	test_scratch_remove(dir);
 }

@@ -24,9 +24,9 @@
 
 #define NENTRIES 3000
 
-static struct dit_staging_opts opts_of(const char *dir, unsigned page_bytes)
+static struct dit_output_opts opts_of(const char *dir, unsigned page_bytes)
 {
-	struct dit_staging_opts opts = fixture_opts(dir);
+	struct dit_output_opts opts = fixture_opts(dir);
 
 	opts.is_lmdb_10 = true;
 	opts.has_ixck = true;
@@ -34,12 +34,11 @@ static struct dit_staging_opts opts_of(const char *dir, unsigned page_bytes)
 	return opts;
 }
 
-static struct dit_staging *open_staging(const struct dit_staging_opts *opts)
+static struct dit_record_output *open_staging(const struct dit_output_opts *opts)
 {
-	struct dit_staging *staging = NULL;
-	uint64_t nrecords = 0;
+	struct dit_record_output *staging = NULL;
 
-	assert_int_equal(dit_staging_open(&staging, opts, &nrecords), 0);
+	assert_int_equal(dit_output_new_open(&staging, opts), 0);
 	return staging;
 }
 
@@ -50,13 +49,13 @@ static size_t len_of(uint64_t id)
 	return id % 100 == 0 ? 20000 : 50 + id % 300;
 }
 
-static int put_entries(struct dit_staging *staging)
+static int put_entries(struct dit_record_output *staging)
 {
 	for (uint64_t id = 1; id <= NENTRIES; id++) {
 		bool is_hole = id % 5 == 0;
 		size_t len = is_hole ? 0 : len_of(id);
 		void *space = NULL;
-		int r = dit_staging_reserve_entry(staging, id, len, &space);
+		int r = dit_output_reserve_entry(staging, id, len, &space);
 
 		if (r < 0) {
 			return r;
@@ -66,84 +65,83 @@ static int put_entries(struct dit_staging *staging)
 	return 0;
 }
 
-static void put_names(struct dit_staging *staging, size_t longest)
+static void put_names(struct dit_record_output *staging, size_t longest)
 {
 	static char record[40000];
-	struct dit_table_writer *writer = NULL;
+	struct dit_output_table *table = NULL;
 	uint64_t id = 0;
 
-	assert_int_equal(dit_staging_open_names(staging, &writer), 0);
+	assert_int_equal(dit_output_open_names(staging, &table), 0);
 	memset(record, 'r', sizeof(record));
 	for (id = 0; id < 300; id++) {
-		assert_int_equal(dit_table_writer_add(writer,
-		                                      (struct dit_span){(char *)&id, 8},
-		                                      (struct dit_span){record, longest}),
+		assert_int_equal(dit_output_put_record(
+					 table, id, (struct dit_span){record, longest}),
 		                 0);
 	}
-	assert_int_equal(dit_staging_close_names(staging, writer), 0);
+	assert_int_equal(dit_output_finish(table), 0);
 }
 
-static void add_indexes(struct dit_staging *staging)
+static void add_indexes(struct dit_record_output *staging)
 {
-	assert_int_equal(dit_staging_add_index(staging, "cn", true), 0);
-	assert_int_equal(dit_staging_add_index(staging, "unused", false), 0);
+	assert_int_equal(fixture_add_index(staging, "cn", true), 0);
+	assert_int_equal(fixture_add_index(staging, "unused", false), 0);
 }
 
-static void write_index(struct dit_staging *staging)
+static void write_index(struct dit_record_output *staging)
 {
-	struct dit_table_writer *writer = NULL;
+	struct dit_output_table *table = NULL;
 	static uint64_t ids[20000];
 
 	for (size_t i = 0; i < 20000; i++) {
 		ids[i] = i + 1;
 	}
-	assert_int_equal(dit_staging_open_index(staging, 0, &writer), 0);
+	assert_int_equal(dit_output_open_index(&staging->base, 0, &table), 0);
 	for (uint32_t key = 1; key < 200; key++) {
-		assert_int_equal(
-			dit_table_writer_put(writer, (struct dit_span){(char *)&key, 4},
-		                             ids, key == 7 ? 20000 : key % 9 + 1),
-			0);
+		assert_int_equal(fixture_put_list(table,
+		                                  (struct dit_span){(char *)&key, 4}, ids,
+		                                  key == 7 ? 20000 : key % 9 + 1),
+		                 0);
 	}
-	assert_int_equal(dit_staging_close_index(staging, 0, writer, NULL), 0);
+	assert_int_equal(dit_output_finish(table), 0);
 }
 
 /* Holes get entries, in order; so does one that is there, a longer one. */
-static void change(struct dit_staging *staging)
+static void change(struct dit_record_output *staging)
 {
 	static char record[30000];
 	struct dit_span found = {NULL, 0};
 
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
+	assert_int_equal(dit_output_begin_changes(staging), 0);
 	for (uint64_t id = 5; id <= NENTRIES; id += 5) {
 		memset(record, (int)id, sizeof(record));
 		assert_int_equal(
-			dit_staging_replace_entry(staging, id,
-		                                  (struct dit_span){record, len_of(id)}),
+			dit_output_replace_entry(staging, id,
+		                                 (struct dit_span){record, len_of(id)}),
 			0);
 	}
 	memset(record, 100, sizeof(record));
 	assert_int_equal(
-		dit_staging_replace_entry(staging, 100, (struct dit_span){record, 29000}),
+		dit_output_replace_entry(staging, 100, (struct dit_span){record, 29000}),
 		0);
-	assert_int_equal(dit_staging_entry(staging, 100, &found), 0);
+	assert_int_equal(dit_output_find_entry(staging, 100, &found), 1);
 	assert_int_equal(found.len, 29000);
 	for (uint64_t id = 3; id < 400; id++) {
 		for (unsigned i = 0; i < id % 7 + 1; i++) {
 			memset(record, (int)(90 - i), 400);
 			assert_int_equal(
-				dit_staging_add_split(staging, id, 4,
-			                              (struct dit_span){record, 400}),
+				fixture_put_split(staging, id, 4,
+			                          (struct dit_span){record, 400}),
 				0);
 		}
 	}
 }
 
-static void fill(struct dit_staging *staging)
+static void fill(struct dit_record_output *staging)
 {
 	add_indexes(staging);
-	assert_int_equal(dit_staging_put_ad(staging, 1, DIT_SPAN("cn")), 0);
+	assert_int_equal(dit_output_put_ad(staging, 1, DIT_SPAN("cn")), 0);
 	assert_int_equal(put_entries(staging), 0);
-	put_names(staging, dit_staging_key_max(staging));
+	put_names(staging, staging->base.key_max);
 	write_index(staging);
 	change(staging);
 }
@@ -255,13 +253,13 @@ static void all_is_there_at_every_page_size(void **state)
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		char *dir = test_scratch();
-		struct dit_staging_opts opts = opts_of(dir, sizes[i]);
-		struct dit_staging *staging = open_staging(&opts);
+		struct dit_output_opts opts = opts_of(dir, sizes[i]);
+		struct dit_record_output *staging = open_staging(&opts);
 		uint64_t bytes = 0;
 		struct stat st;
 
 		fill(staging);
-		assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+		assert_int_equal(fixture_end(staging, &bytes), 0);
 		assert_directory_holds(dir, "data.mdb lock.mdb ");
 		assert_int_equal(stat(fixture_path(dir, "data.mdb"), &st), 0);
 		assert_int_equal(st.st_size, bytes);
@@ -278,75 +276,73 @@ static void all_is_there_at_every_page_size(void **state)
 static void limits_are_those_of_the_pages(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging_opts opts = opts_of(dir, 0);
-	struct dit_staging *staging = open_staging(&opts);
+	struct dit_output_opts opts = opts_of(dir, 0);
+	struct dit_record_output *staging = open_staging(&opts);
 	struct dit_span missing = {NULL, 0};
 	static char record[2000];
 	uint64_t bytes = 0;
 	(void)state;
 
-	assert_int_equal(dit_staging_key_max(staging),
+	assert_int_equal(staging->base.key_max,
 	                 dit_key_max(&dit_lmdb_10, (unsigned)sysconf(_SC_PAGESIZE)));
-	dit_staging_abandon(staging);
+	fixture_abandon(staging);
 
 	opts.page_bytes = 512;
 	staging = open_staging(&opts);
-	assert_int_equal(dit_staging_key_max(staging), 186);
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
-	assert_int_equal(
-		dit_staging_add_split(staging, 1, 1, (struct dit_span){record, 186}), 0);
-	assert_int_equal(
-		dit_staging_add_split(staging, 1, 1, (struct dit_span){record, 187}),
-		MDB_BAD_VALSIZE);
-	dit_staging_abandon(staging);
+	assert_int_equal(staging->base.key_max, 186);
+	assert_int_equal(dit_output_begin_changes(staging), 0);
+	assert_int_equal(fixture_put_split(staging, 1, 1, (struct dit_span){record, 186}),
+	                 0);
+	assert_int_equal(fixture_put_split(staging, 1, 1, (struct dit_span){record, 187}),
+	                 MDB_BAD_VALSIZE);
+	fixture_abandon(staging);
 
 	staging = open_staging(&opts);
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
-	assert_int_equal(dit_staging_entry(staging, 1, &missing), MDB_NOTFOUND);
-	dit_staging_abandon(staging);
+	assert_int_equal(dit_output_begin_changes(staging), 0);
+	assert_int_equal(dit_output_find_entry(staging, 1, &missing), MDB_NOTFOUND);
+	fixture_abandon(staging);
 
 	staging = open_staging(&opts);
-	assert_int_equal(dit_staging_entry(staging, 1, &missing), -EINVAL);
-	assert_int_equal(dit_staging_publish(staging, &bytes), -EINVAL);
+	assert_int_equal(dit_output_find_entry(staging, 1, &missing), -EINVAL);
+	assert_int_equal(fixture_end(staging, &bytes), -EINVAL);
 	assert_directory_holds(dir, "");
 	test_scratch_remove(dir);
 }
 
 /* ---- what lies there already ---- */
 
-static void check_refused(const char *dir, struct dit_staging_opts *opts, int want,
+static void check_refused(const char *dir, struct dit_output_opts *opts, int want,
                           const char *text)
 {
 	struct dit_fault fault = {""};
-	struct dit_staging *staging = NULL;
-	uint64_t nrecords = 0;
+	struct dit_record_output *staging = NULL;
 
 	opts->directory = dir;
 	opts->fault = &fault;
-	assert_int_equal(dit_staging_open(&staging, opts, &nrecords), want);
+	assert_int_equal(dit_output_new_open(&staging, opts), want);
 	assert_non_null(strstr(fault.text, text));
 }
 
 static void empty_databases_are_replaced_others_refused(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging_opts opts = opts_of(dir, 4096);
-	struct dit_staging *staging = open_staging(&opts);
+	struct dit_output_opts opts = opts_of(dir, 4096);
+	struct dit_record_output *staging = open_staging(&opts);
 	uint64_t bytes = 0;
 	struct stat before;
 	struct stat after;
 	(void)state;
 
-	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+	assert_int_equal(fixture_end(staging, &bytes), 0);
 	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &before), 0);
 	staging = open_staging(&opts);
 	fill(staging);
-	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+	assert_int_equal(fixture_end(staging, &bytes), 0);
 	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &after), 0);
 	assert_true(before.st_ino != after.st_ino);
 
 	check_refused(dir, &opts, DIT_E_FORMAT, "is of OpenLDAP 2.7 and holds ");
-	opts.kind = DIT_WRITER_APPEND;
+	opts.writer = DIT_WRITER_APPEND;
 	assert_int_equal(unlink(fixture_path(dir, "data.mdb")), 0);
 	check_refused(dir, &opts, MDB_VERSION_MISMATCH,
 	              "does not write databases of OpenLDAP 2.7");
@@ -357,7 +353,7 @@ static void empty_databases_are_replaced_others_refused(void **state)
 static void files_of_other_formats_are_refused(void **state)
 {
 	char *dir = fixture_published();
-	struct dit_staging_opts opts = opts_of(dir, 4096);
+	struct dit_output_opts opts = opts_of(dir, 4096);
 	char page[8192] = {0};
 	static const uint32_t head[] = {0, 0, 0, 0, 0, 0, DIT_META_MAGIC, 3};
 	int fd = -1;
@@ -375,7 +371,7 @@ static void files_of_other_formats_are_refused(void **state)
 	/* An empty file is no database. */
 	fd = open(fixture_path(dir, "data.mdb"), O_WRONLY | O_TRUNC);
 	assert_int_equal(close(fd), 0);
-	dit_staging_abandon(open_staging(&opts));
+	fixture_abandon(open_staging(&opts));
 	test_scratch_remove(dir);
 }
 
@@ -384,22 +380,22 @@ static void files_of_other_formats_are_refused(void **state)
 static void too_large_a_database_is_an_error(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging_opts opts = opts_of(dir, 4096);
-	struct dit_staging *staging = NULL;
+	struct dit_output_opts opts = opts_of(dir, 4096);
+	struct dit_record_output *staging = NULL;
 	uint64_t bytes = 0;
 	(void)state;
 
 	opts.maxsize_bytes = 1 << 20;
 	staging = open_staging(&opts);
 	fill(staging);
-	assert_int_equal(dit_staging_publish(staging, &bytes), DIT_E_FULL);
+	assert_int_equal(fixture_end(staging, &bytes), DIT_E_FULL);
 	assert_true(bytes > 1 << 20);
 	assert_directory_holds(dir, "");
 
 	opts.may_grow = true;
 	staging = open_staging(&opts);
 	fill(staging);
-	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+	assert_int_equal(fixture_end(staging, &bytes), 0);
 	check_walk(dir, 4096);
 	test_scratch_remove(dir);
 }
@@ -408,8 +404,8 @@ static void too_large_a_database_is_an_error(void **state)
 static int load_within(const char *dir, uint64_t limit_bytes)
 {
 	const struct rlimit limit = {limit_bytes, limit_bytes};
-	struct dit_staging_opts opts = opts_of(dir, 4096);
-	struct dit_staging *staging = open_staging(&opts);
+	struct dit_output_opts opts = opts_of(dir, 4096);
+	struct dit_record_output *staging = open_staging(&opts);
 	static char record[30000];
 	uint64_t bytes = 0;
 	int r = 0;
@@ -420,16 +416,16 @@ static int load_within(const char *dir, uint64_t limit_bytes)
 	}
 	r = put_entries(staging);
 	if (r == 0) {
-		r = dit_staging_begin_changes(staging);
+		r = dit_output_begin_changes(staging);
 	}
 	for (uint64_t id = 1; id <= NENTRIES && r == 0; id++) {
-		r = dit_staging_replace_entry(staging, id,
-		                              (struct dit_span){record, sizeof(record)});
+		r = dit_output_replace_entry(staging, id,
+		                             (struct dit_span){record, sizeof(record)});
 	}
 	if (r == 0) {
 		return 2;
 	}
-	return r == -EFBIG && dit_staging_publish(staging, &bytes) == -EFBIG ? 0 : 3;
+	return r == -EFBIG && fixture_end(staging, &bytes) == -EFBIG ? 0 : 3;
 }
 
 static void file_size_limit_is_an_error_and_no_signal(void **state)

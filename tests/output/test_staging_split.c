@@ -8,14 +8,13 @@
 
 #define MANY 3000
 
-static int put(struct dit_staging *staging, uint64_t id, uint16_t ad, const char *a,
+static int put(struct dit_record_output *staging, uint64_t id, uint16_t ad, const char *a,
                const char *b)
 {
-	int r = dit_staging_add_split(staging, id, ad, dit_span_of(a));
+	int r = fixture_put_split(staging, id, ad, dit_span_of(a));
 
-	return r < 0 || b == NULL
-	               ? r
-	               : dit_staging_add_split(staging, id, ad, dit_span_of(b));
+	return r < 0 || b == NULL ? r
+	                          : fixture_put_split(staging, id, ad, dit_span_of(b));
 }
 
 /* "ID/number:value" of each record, separated by spaces. */
@@ -52,7 +51,7 @@ static void keys_are_numbers_and_values_keep_their_order(void **state)
 {
 	const enum dit_output_writer *kind = *state;
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open_for_changes(dir, *kind);
+	struct dit_record_output *staging = fixture_open_for_changes(dir, *kind);
 	char *text = NULL;
 	uint64_t bytes = 0;
 
@@ -60,7 +59,7 @@ static void keys_are_numbers_and_values_keep_their_order(void **state)
 	assert_int_equal(put(staging, 2, 256, "b", NULL), 0);
 	assert_int_equal(put(staging, 2, 257, "b", "a"), 0);
 	assert_int_equal(put(staging, 256, 1, "c", NULL), 0);
-	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+	assert_int_equal(fixture_end(staging, &bytes), 0);
 	text = text_of(dir);
 	assert_string_equal(text, "2/3:zz 2/3:aaa 2/256:b 2/257:b 2/257:a 256/1:c ");
 	free(text);
@@ -77,7 +76,7 @@ static void keys_out_of_order_are_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
 		char *dir = test_scratch();
-		struct dit_staging *staging = fixture_open_for_changes(dir, *kind);
+		struct dit_record_output *staging = fixture_open_for_changes(dir, *kind);
 
 		assert_int_equal(put(staging, 7, 1, "a", "b"), 0);
 		assert_int_equal(put(staging, 8, 2, "a", NULL), 0);
@@ -85,7 +84,7 @@ static void keys_out_of_order_are_refused(void **state)
 		                 MDB_KEYEXIST);
 		/* The first error sticks. */
 		assert_int_equal(put(staging, 9, 1, "a", NULL), MDB_KEYEXIST);
-		dit_staging_abandon(staging);
+		fixture_abandon(staging);
 		test_scratch_remove(dir);
 	}
 }
@@ -94,14 +93,14 @@ static void a_record_that_lmdb_cannot_hold_is_an_error(void **state)
 {
 	const enum dit_output_writer *kind = *state;
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open_for_changes(dir, *kind);
+	struct dit_record_output *staging = fixture_open_for_changes(dir, *kind);
 	char value[513];
 
 	memset(value, 'v', sizeof(value));
 	value[512] = '\0';
 	assert_int_equal(put(staging, 7, 1, value + 1, NULL), 0);
 	assert_int_equal(put(staging, 8, 1, value, NULL), MDB_BAD_VALSIZE);
-	dit_staging_abandon(staging);
+	fixture_abandon(staging);
 	test_scratch_remove(dir);
 }
 
@@ -113,7 +112,7 @@ static void long_lists_come_back_whole(void **state)
 	static char text[MANY][300];
 	static struct dit_span records[MANY];
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open_for_changes(dir, *kind);
+	struct dit_record_output *staging = fixture_open_for_changes(dir, *kind);
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_scan *scan = NULL;
 	struct dit_span key;
@@ -128,11 +127,11 @@ static void long_lists_come_back_whole(void **state)
 		records[i] = (struct dit_span){text[i], (size_t)len};
 	}
 	for (size_t i = 0; i < (size_t)3 * MANY; i++) {
-		assert_int_equal(dit_staging_add_split(staging, ids[i / MANY], 5,
-		                                       records[i % MANY]),
-		                 0);
+		assert_int_equal(
+			fixture_put_split(staging, ids[i / MANY], 5, records[i % MANY]),
+			0);
 	}
-	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+	assert_int_equal(fixture_end(staging, &bytes), 0);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_scan_open(&scan, snapshot, "id2v"), 0);
 	while (dit_scan_next(scan, &key, &value) == 1) {

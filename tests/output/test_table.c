@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "output/staging_impl.h"
+#include "output/staging.h"
 #include "table_fixture.h"
 
 /* ---- what is written is read ---- */
@@ -40,7 +40,7 @@ static void lists_at_every_border_are_read(void **state)
 {
 	const uint64_t *ids = ascending_ids();
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
 	MDB_cursor *cursor = NULL;
@@ -73,7 +73,7 @@ static void check_number_of_keys(unsigned nkeys, size_t len)
 {
 	const uint64_t *ids = ascending_ids();
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	char key[FIXTURE_KEY_MAX];
 	MDB_env *env = NULL;
 	MDB_txn *txn = NULL;
@@ -184,7 +184,7 @@ static void records_are_those_that_liblmdb_writes(void **state)
 	for (int is_integerkey = 0; is_integerkey < 2; is_integerkey++) {
 		char *ours = test_scratch();
 		char *theirs = test_scratch();
-		struct dit_staging *staging = fixture_open(ours);
+		struct dit_record_output *staging = fixture_open(ours);
 		struct dit_tree_record db[2];
 		struct dit_tree_record list[2];
 		MDB_env *env = open_env(theirs, 0);
@@ -247,23 +247,17 @@ static void records_out_of_order_are_refused(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		uint64_t five = 5;
 		char *dir = test_scratch();
-		struct dit_staging *staging = fixture_open(dir);
-		struct dit_table_writer *writer = NULL;
+		struct dit_record_output *staging = fixture_open(dir);
+		struct dit_output_table *table = NULL;
 
-		assert_int_equal(dit_staging_open_names(staging, &writer), 0);
-		assert_int_equal(dit_table_writer_add(writer,
-		                                      (struct dit_span){(char *)&five, 8},
-		                                      DIT_SPAN("b")),
-		                 0);
+		assert_int_equal(dit_output_open_names(staging, &table), 0);
+		assert_int_equal(dit_output_put_record(table, 5, DIT_SPAN("b")), 0);
 		assert_int_equal(
-			dit_table_writer_add(
-				writer, (struct dit_span){(const char *)&cases[i].key, 8},
-				cases[i].record),
+			dit_output_put_record(table, cases[i].key, cases[i].record),
 			cases[i].error);
-		dit_table_writer_free(writer);
-		dit_staging_abandon(staging);
+		dit_output_drop(table);
+		fixture_abandon(staging);
 		test_scratch_remove(dir);
 	}
 }
@@ -273,20 +267,24 @@ static void keys_of_records_are_integers(void **state)
 	static const char bytes[4096] = "";
 	static const size_t lens[] = {1, 5, 9, 512, sizeof(bytes)};
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		struct dit_table_writer *writer = NULL;
 
-		assert_int_equal(dit_staging_open_names(staging, &writer), 0);
+		assert_int_equal(
+			dit_table_writer_new(&writer,
+		                             &dit_staging_of(&staging->base)->pages.space,
+		                             MDB_INTEGERKEY | MDB_DUPSORT),
+			0);
 		assert_int_equal(dit_table_writer_add(writer,
 		                                      (struct dit_span){bytes, lens[i]},
 		                                      DIT_SPAN("a")),
 		                 lens[i] > FIXTURE_KEY_MAX ? MDB_BAD_VALSIZE : -EINVAL);
 		dit_table_writer_free(writer);
 	}
-	dit_staging_abandon(staging);
+	fixture_abandon(staging);
 	test_scratch_remove(dir);
 }
 
@@ -295,7 +293,7 @@ static void keys_of_records_are_integers(void **state)
 #define NTHREADS 4
 
 struct thread_work {
-	struct dit_staging *staging;
+	struct dit_record_output *staging;
 	size_t number;
 	int r;
 };
@@ -304,21 +302,20 @@ static void *write_one_database(void *arg)
 {
 	static const uint64_t ids[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 	struct thread_work *work = arg;
-	struct dit_table_writer *writer = NULL;
+	struct dit_output_table *table = NULL;
 
-	work->r = dit_staging_open_index(work->staging, work->number, &writer);
+	work->r = dit_output_open_index(&work->staging->base, work->number, &table);
 	for (uint32_t n = 0; n < 60000 && work->r == 0; n++) {
 		uint32_t key = __builtin_bswap32(n);
 
-		work->r = dit_table_writer_put(writer,
-		                               (struct dit_span){(const char *)&key, 4},
-		                               ids, 1 + (n + work->number) % 10);
+		work->r =
+			fixture_put_list(table, (struct dit_span){(const char *)&key, 4},
+		                         ids, 1 + (n + work->number) % 10);
 	}
 	if (work->r == 0) {
-		work->r = dit_staging_close_index(work->staging, work->number, writer,
-		                                  NULL);
+		work->r = dit_output_finish(table);
 	} else {
-		dit_table_writer_free(writer);
+		dit_output_drop(table);
 	}
 	return NULL;
 }
@@ -326,7 +323,7 @@ static void *write_one_database(void *arg)
 static void databases_written_by_several_threads_have_all_their_pages(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	struct thread_work work[NTHREADS];
 	pthread_t threads[NTHREADS];
 	struct dit_snapshot *snapshot = NULL;
@@ -340,7 +337,7 @@ static void databases_written_by_several_threads_have_all_their_pages(void **sta
 		char name[8];
 
 		(void)snprintf(name, sizeof(name), "t%zu", i);
-		assert_int_equal(dit_staging_add_index(staging, name, false), 0);
+		assert_int_equal(fixture_add_index(staging, name, false), 0);
 	}
 	for (size_t i = 0; i < NTHREADS; i++) {
 		work[i] = (struct thread_work){.staging = staging, .number = i};
@@ -352,7 +349,7 @@ static void databases_written_by_several_threads_have_all_their_pages(void **sta
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 		assert_int_equal(work[i].r, 0);
 	}
-	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+	assert_int_equal(fixture_end(staging, &bytes), 0);
 
 	assert_no_page_is_lost(dir);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
@@ -420,22 +417,22 @@ static void keys_and_ids_out_of_order_are_refused(void **state)
 		const struct put *a = &cases[i].first;
 		const struct put *b = &cases[i].second;
 		char *dir = test_scratch();
-		struct dit_staging *staging = fixture_open(dir);
-		struct dit_table_writer *writer = NULL;
+		struct dit_record_output *staging = fixture_open(dir);
+		struct dit_output_table *table = NULL;
 
 		fixture_begin_index(staging, "cn", cases[i].is_integerkey);
 		fixture_forget_tables();
-		assert_int_equal(dit_staging_open_index(staging, 0, &writer), 0);
-		assert_int_equal(dit_table_writer_put(writer,
-		                                      (struct dit_span){a->key, a->len},
-		                                      a->ids, a->nids),
+		assert_int_equal(dit_output_open_index(&staging->base, 0, &table), 0);
+		assert_int_equal(fixture_put_list(table,
+		                                  (struct dit_span){a->key, a->len},
+		                                  a->ids, a->nids),
 		                 0);
-		assert_int_equal(dit_table_writer_put(writer,
-		                                      (struct dit_span){b->key, b->len},
-		                                      b->ids, b->nids),
+		assert_int_equal(fixture_put_list(table,
+		                                  (struct dit_span){b->key, b->len},
+		                                  b->ids, b->nids),
 		                 cases[i].error);
-		dit_table_writer_free(writer);
-		dit_staging_abandon(staging);
+		dit_output_drop(table);
+		fixture_abandon(staging);
 		assert_directory_holds(dir, "");
 		test_scratch_remove(dir);
 	}
@@ -444,35 +441,35 @@ static void keys_and_ids_out_of_order_are_refused(void **state)
 static void databases_are_opened_once_and_in_time(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
-	struct dit_table_writer *writer = NULL;
+	struct dit_record_output *staging = fixture_open(dir);
+	struct dit_output_table *table = NULL;
 	(void)state;
 
-	assert_int_equal(dit_staging_open_index(staging, 0, &writer), -EINVAL);
-	assert_int_equal(dit_staging_add_index(staging, "cn", false), 0);
-	assert_int_equal(dit_staging_open_index(staging, 1, &writer), -EINVAL);
-	assert_int_equal(dit_staging_open_index(staging, 0, &writer), 0);
-	assert_int_equal(dit_staging_close_index(staging, 0, writer, NULL), 0);
-	assert_int_equal(dit_staging_open_index(staging, 0, &writer), -EINVAL);
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
-	assert_int_equal(dit_staging_open_names(staging, &writer), -EINVAL);
-	dit_staging_abandon(staging);
+	assert_int_equal(dit_output_open_index(&staging->base, 0, &table), -EINVAL);
+	assert_int_equal(fixture_add_index(staging, "cn", false), 0);
+	assert_int_equal(dit_output_open_index(&staging->base, 1, &table), -EINVAL);
+	assert_int_equal(dit_output_open_index(&staging->base, 0, &table), 0);
+	assert_int_equal(dit_output_finish(table), 0);
+	assert_int_equal(dit_output_open_index(&staging->base, 0, &table), -EINVAL);
+	assert_int_equal(dit_output_begin_changes(staging), 0);
+	assert_int_equal(dit_output_open_names(staging, &table), -EINVAL);
+	fixture_abandon(staging);
 	test_scratch_remove(dir);
 }
 
 /* Far more than the limit allows. */
-static int fill_up(struct dit_staging *staging)
+static int fill_up(struct dit_record_output *staging)
 {
-	struct dit_table_writer *writer = NULL;
-	int r = dit_staging_open_index(staging, 0, &writer);
+	struct dit_output_table *table = NULL;
+	int r = dit_output_open_index(&staging->base, 0, &table);
 
 	for (uint32_t n = 0; n < 1000 && r == 0; n++) {
 		uint32_t key = __builtin_bswap32(n);
 
-		r = dit_table_writer_put(writer, (struct dit_span){(const char *)&key, 4},
-		                         ascending_ids(), 10000);
+		r = fixture_put_list(table, (struct dit_span){(const char *)&key, 4},
+		                     ascending_ids(), 10000);
 	}
-	dit_table_writer_free(writer);
+	dit_output_drop(table);
 	return r;
 }
 
@@ -485,17 +482,17 @@ static void file_size_limit_is_an_error_and_no_signal(void **state)
 
 	if (pid == 0) {
 		const struct rlimit limit = {10000001, 10000001};
-		struct dit_staging *staging = fixture_open(dir);
+		struct dit_record_output *staging = fixture_open(dir);
 		sigset_t pending;
 		int r = 0;
 
 		(void)signal(SIGXFSZ, SIG_DFL);
-		if (dit_staging_add_index(staging, "cn", false) != 0 ||
+		if (fixture_add_index(staging, "cn", false) != 0 ||
 		    setrlimit(RLIMIT_FSIZE, &limit) != 0) {
 			_exit(1);
 		}
 		r = fill_up(staging);
-		dit_staging_abandon(staging);
+		fixture_abandon(staging);
 		if (r != -EFBIG) {
 			_exit(2);
 		}

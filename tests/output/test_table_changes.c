@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "output/staging_impl.h"
+#include "output/output_impl.h"
 #include "table_fixture.h"
 
 /* ---- liblmdb goes on with what we wrote ---- */
@@ -25,7 +25,7 @@ static uint64_t random_number(uint64_t below)
 	return (seed >> 33) % below;
 }
 
-static void put_model(struct dit_staging *staging, size_t key_len)
+static void put_model(struct dit_record_output *staging, size_t key_len)
 {
 	memset(model, 0, sizeof(model));
 	fixture_begin_index(staging, "cn", false);
@@ -141,7 +141,7 @@ static void liblmdb_extends_and_shrinks_our_pages(void **state)
 	for (size_t i = 0; i < 20; i++) {
 		size_t key_len = key_lens[i % (sizeof(key_lens) / sizeof(key_lens[0]))];
 		char *dir = test_scratch();
-		struct dit_staging *staging = fixture_open(dir);
+		struct dit_record_output *staging = fixture_open(dir);
 
 		seed = i + 1;
 		put_model(staging, key_len);
@@ -262,7 +262,7 @@ static void liblmdb_extends_and_shrinks_our_lists_of_records(void **state)
 
 	for (unsigned i = 0; i < 4; i++) {
 		char *dir = test_scratch();
-		struct dit_staging *staging = fixture_open(dir);
+		struct dit_record_output *staging = fixture_open(dir);
 
 		seed = i + 100;
 		put_record_model();
@@ -290,7 +290,7 @@ static size_t random_len(void)
 	}
 }
 
-static void put_entries(struct dit_staging *staging)
+static void put_entries(struct dit_record_output *staging)
 {
 	static char bytes[20000];
 
@@ -359,7 +359,7 @@ static void liblmdb_extends_and_shrinks_our_entries(void **state)
 
 	for (unsigned i = 0; i < 4; i++) {
 		char *dir = test_scratch();
-		struct dit_staging *staging = fixture_open(dir);
+		struct dit_record_output *staging = fixture_open(dir);
 
 		seed = i + 200;
 		put_entries(staging);
@@ -373,7 +373,7 @@ static void liblmdb_extends_and_shrinks_our_entries(void **state)
 static void changes_leave_no_page_behind(void **state)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	static const char bytes[9000];
 	uint64_t published = 0;
 	MDB_env *env = NULL;
@@ -383,17 +383,16 @@ static void changes_leave_no_page_behind(void **state)
 
 	seed = 300;
 	put_entries(staging);
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
+	assert_int_equal(dit_output_begin_changes(staging), 0);
 	for (uint64_t id = 0; id < MODEL_IDS; id += 5) {
 		size_t len = id * 3 % sizeof(bytes);
 
-		assert_int_equal(dit_staging_replace_entry(staging, id,
-		                                           (struct dit_span){bytes, len}),
+		assert_int_equal(dit_output_replace_entry(staging, id,
+		                                          (struct dit_span){bytes, len}),
 		                 0);
-		assert_int_equal(dit_staging_add_split(staging, id, 1, DIT_SPAN("value")),
-		                 0);
+		assert_int_equal(fixture_put_split(staging, id, 1, DIT_SPAN("value")), 0);
 	}
-	assert_int_equal(dit_staging_publish(staging, &published), 0);
+	assert_int_equal(fixture_end(staging, &published), 0);
 	assert_no_page_is_lost(dir);
 	env = open_env(dir, MDB_RDONLY);
 	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);

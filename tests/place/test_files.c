@@ -100,16 +100,15 @@ static int open_snapshot(struct dit_snapshot **ret, const char *dir,
 static void assert_refused(const char *dir, int result, const char *part)
 {
 	struct dit_fault fault = {""};
-	struct dit_staging_opts new_opts = fixture_opts(dir);
+	struct dit_output_opts new_opts = fixture_opts(dir);
 	struct dit_existing_opts old_opts = {
 		.directory = dir, .mode = 0600, .ndbs = 8, .fault = &fault};
-	struct dit_staging *staging = NULL;
+	struct dit_record_output *staging = NULL;
 	struct dit_existing *existing = NULL;
 	struct dit_snapshot *snapshot = NULL;
-	uint64_t nrecords = 0;
 
 	new_opts.fault = &fault;
-	assert_int_equal(dit_staging_open(&staging, &new_opts, &nrecords), result);
+	assert_int_equal(dit_output_new_open(&staging, &new_opts), result);
 	assert_says(fault, part);
 	fault.text[0] = '\0';
 	assert_int_equal(dit_existing_open(&existing, &old_opts), result);
@@ -119,7 +118,7 @@ static void assert_refused(const char *dir, int result, const char *part)
 	assert_says(fault, part);
 	/* The words are no must. */
 	new_opts.fault = NULL;
-	assert_int_equal(dit_staging_open(&staging, &new_opts, &nrecords), result);
+	assert_int_equal(dit_output_new_open(&staging, &new_opts), result);
 }
 
 /* ---- the directory ---- */
@@ -450,9 +449,8 @@ static void other_things_called_staging_are_named(void **state)
 	for (int kind = 0; kind < 4; kind++) {
 		char *dir = test_scratch();
 		struct dit_fault fault = {""};
-		struct dit_staging_opts opts = fixture_opts(dir);
-		struct dit_staging *staging = NULL;
-		uint64_t nrecords = 0;
+		struct dit_output_opts opts = fixture_opts(dir);
+		struct dit_record_output *staging = NULL;
 		int r = 0;
 
 		opts.fault = &fault;
@@ -468,7 +466,7 @@ static void other_things_called_staging_are_named(void **state)
 			r = mkdir(fixture_path(dir, "ditkit-staging/below"), 0700);
 		}
 		assert_int_equal(r, 0);
-		assert_true(dit_staging_open(&staging, &opts, &nrecords) < 0);
+		assert_true(dit_output_new_open(&staging, &opts) < 0);
 		assert_says(fault, kind < 3
 		                           ? "ditkit-staging in it is no directory"
 		                           : "ditkit-staging in it cannot be removed: Is "
@@ -482,18 +480,17 @@ static void staging_directory_that_others_can_write_in_is_refused(void **state)
 {
 	char *dir = test_scratch();
 	struct dit_fault fault = {""};
-	struct dit_staging_opts opts = fixture_opts(dir);
-	struct dit_staging *staging = NULL;
-	uint64_t nrecords = 0;
+	struct dit_output_opts opts = fixture_opts(dir);
+	struct dit_record_output *staging = NULL;
 	(void)state;
 
 	opts.fault = &fault;
 	staging_mode = 0777;
-	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), -EPERM);
+	assert_int_equal(dit_output_new_open(&staging, &opts), -EPERM);
 	staging_mode = 0;
 	assert_says(fault, "mode 0777: somebody has put it there");
 	staging = fixture_open(dir);
-	dit_staging_abandon(staging);
+	fixture_abandon(staging);
 	assert_directory_holds(dir, "");
 	test_scratch_remove(dir);
 }
@@ -514,7 +511,7 @@ static void root_works_where_it_is_alone(void **state)
 		assert_refused(dir, -EPERM, "root does not work there");
 	}
 	assert_int_equal(chmod(dir, 0755), 0);
-	dit_staging_abandon(fixture_open(dir));
+	fixture_abandon(fixture_open(dir));
 	assert_int_equal(mkdir(fixture_path(dir, "below"), 0700), 0);
 	assert_int_equal(chown(dir, NOBODY, NOBODY), 0);
 	assert_refused(dir, -EPERM, "it belongs to user 65534, mode 0755");
@@ -528,16 +525,15 @@ static void directory_that_takes_the_place_of_ours_is_not_emptied(void **state)
 {
 	char *dir = test_scratch();
 	struct dit_fault fault = {""};
-	struct dit_staging_opts opts = fixture_opts(dir);
-	struct dit_staging *staging = NULL;
-	uint64_t nrecords = 0;
+	struct dit_output_opts opts = fixture_opts(dir);
+	struct dit_record_output *staging = NULL;
 	(void)state;
 
 	opts.fault = &fault;
 	assert_int_equal(mkdir(fixture_path(dir, "backup"), 0700), 0);
 	make_text(fixture_path(dir, "backup/lock.mdb"), "precious");
 	staging_instead = "backup";
-	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), -EPERM);
+	assert_int_equal(dit_output_new_open(&staging, &opts), -EPERM);
 	staging_instead = NULL;
 	assert_says(fault,
 	            "ditkit-staging in it is not empty: somebody has put it there");
@@ -576,15 +572,14 @@ static void without_proc_that_is_said(void **state)
 	char *empty = test_scratch();
 	char *dir = fixture_published();
 	struct dit_fault fault = {""};
-	struct dit_staging_opts opts = fixture_opts(empty);
-	struct dit_staging *staging = NULL;
-	uint64_t nrecords = 0;
+	struct dit_output_opts opts = fixture_opts(empty);
+	struct dit_record_output *staging = NULL;
 	(void)state;
 
 	opts.fault = &fault;
 	has_no_proc = true;
 	assert_refused(dir, -ENOSYS, "/proc is not mounted");
-	assert_int_equal(dit_staging_open(&staging, &opts, &nrecords), -ENOSYS);
+	assert_int_equal(dit_output_new_open(&staging, &opts), -ENOSYS);
 	has_no_proc = false;
 	assert_says(fault, "/proc is not mounted");
 	assert_directory_holds(empty, "");

@@ -109,16 +109,16 @@ static struct dit_claim take(const char *dir)
 static void a_new_database_has_it(void **state)
 {
 	char *dir = fixture_published();
-	struct dit_staging *staging = NULL;
-	struct dit_staging_opts opts = fixture_opts(dir);
+	struct dit_record_output *staging = NULL;
+	struct dit_output_opts opts = fixture_opts(dir);
 	uint64_t n = 0;
 	(void)state;
 
 	assert_set_up(dir);
 	spoil(dir, LOCK_BYTES);
 	opts.replaces_records = true;
-	assert_int_equal(dit_staging_open(&staging, &opts, &n), 0);
-	assert_int_equal(dit_staging_publish(staging, &n), 0);
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
+	assert_int_equal(fixture_end(staging, &n), 0);
 	assert_set_up(dir);
 	test_scratch_remove(dir);
 }
@@ -126,22 +126,21 @@ static void a_new_database_has_it(void **state)
 static void the_old_database_has_it_when_a_load_is_given_up(void **state)
 {
 	char *dir = fixture_published();
-	struct dit_staging *staging = NULL;
-	struct dit_staging_opts opts = fixture_opts(dir);
-	uint64_t n = 0;
+	struct dit_record_output *staging = NULL;
+	struct dit_output_opts opts = fixture_opts(dir);
 	(void)state;
 
 	opts.replaces_records = true;
 	spoil(dir, LOCK_BYTES);
-	assert_int_equal(dit_staging_open(&staging, &opts, &n), 0);
-	dit_staging_abandon(staging);
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
+	fixture_abandon(staging);
 	assert_set_up(dir);
 
 	/* One that was not there is not there afterwards. */
 	assert_int_equal(unlink(fixture_path(dir, "lock.mdb")), 0);
-	assert_int_equal(dit_staging_open(&staging, &opts, &n), 0);
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
 	assert_int_equal(size_of(dir), 0);
-	dit_staging_abandon(staging);
+	fixture_abandon(staging);
 	assert_int_equal(size_of(dir), -1);
 	test_scratch_remove(dir);
 }
@@ -150,19 +149,17 @@ static void the_old_database_has_it_when_a_load_is_given_up(void **state)
 static void it_is_empty_before_the_file_is_in_place(void **state)
 {
 	char *dir = fixture_published();
-	struct dit_staging *staging = NULL;
-	struct dit_staging_opts opts = fixture_opts(dir);
-	uint64_t n = 0;
-	uint64_t synced = 0;
+	struct dit_record_output *staging = NULL;
+	struct dit_output_opts opts = fixture_opts(dir);
 	(void)state;
 
 	opts.replaces_records = true;
-	assert_int_equal(dit_staging_open(&staging, &opts, &n), 0);
-	assert_int_equal(dit_staging_prepare(staging, &n, &synced), 0);
+	assert_int_equal(dit_output_new_open(&staging, &opts), 0);
+	assert_int_equal(dit_output_prepare(&staging->base), 0);
 	assert_int_equal(size_of(dir), LOCK_BYTES);
-	assert_int_equal(dit_staging_place(staging), 0);
+	assert_int_equal(dit_output_place(&staging->base), 0);
 	assert_int_equal(size_of(dir), 0);
-	assert_int_equal(dit_staging_end(staging), 0);
+	assert_int_equal(dit_output_end(&staging->base), 0);
 	assert_set_up(dir);
 	test_scratch_remove(dir);
 }

@@ -11,11 +11,11 @@ static char *published(void)
 {
 	static const char *const names[] = {"objectClass", "cn;lang-de", "madeUp"};
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 
 	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(
-			dit_staging_put_ad(staging, i + 1, dit_span_of(names[i])), 0);
+		assert_int_equal(dit_output_put_ad(staging, i + 1, dit_span_of(names[i])),
+		                 0);
 	}
 	(void)fixture_publish(staging);
 	return dir;

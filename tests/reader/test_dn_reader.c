@@ -62,7 +62,7 @@ static void put_nodes(void)
 /* A directory whose database is made, then read. */
 struct tree {
 	char *dir;
-	struct dit_staging *staging; /* until tree_open() */
+	struct dit_record_output *staging; /* until tree_open() */
 	struct dit_snapshot *snapshot;
 	struct dit_dn_reader *reader;
 };

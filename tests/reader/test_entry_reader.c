@@ -29,7 +29,8 @@ struct fixture {
 };
 
 /* One attribute, whose values are in id2v. */
-static void put_split_entry(struct dit_staging *staging, uint64_t id, uint32_t count)
+static void put_split_entry(struct dit_record_output *staging, uint64_t id,
+                            uint32_t count)
 {
 	uint32_t words[6] = {1, 0, 0x100, 2, 4 | SPLIT, count};
 
@@ -37,7 +38,7 @@ static void put_split_entry(struct dit_staging *staging, uint64_t id, uint32_t c
 	fixture_put_entry(staging, id, words, sizeof(words));
 }
 
-static void put_more(struct dit_staging *staging)
+static void put_more(struct dit_record_output *staging)
 {
 	const struct fixture_attr unnamed[] = {{77, "x", NULL}};
 	char record[200];
@@ -57,12 +58,13 @@ static void put_more(struct dit_staging *staging)
 	}
 }
 
-static void add_split(struct dit_staging *staging, uint64_t id, struct dit_span record)
+static void add_split(struct dit_record_output *staging, uint64_t id,
+                      struct dit_span record)
 {
-	assert_int_equal(dit_staging_add_split(staging, id, 4, record), 0);
+	assert_int_equal(fixture_put_split(staging, id, 4, record), 0);
 }
 
-static void put_many_splits(struct dit_staging *staging, uint64_t id)
+static void put_many_splits(struct dit_record_output *staging, uint64_t id)
 {
 	for (unsigned i = 0; i < NSPLITS; i++) {
 		char record[16] = {0};
@@ -76,7 +78,7 @@ static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 	struct dit_entry_reader_opts opts = {.reader = 0};
-	struct dit_staging *staging = NULL;
+	struct dit_record_output *staging = NULL;
 	uint64_t bytes = 0;
 
 	assert_non_null(f);
@@ -85,11 +87,11 @@ static int setup(void **state)
 	fixture_put_tree(staging, FIXTURE_VARIANT);
 	put_more(staging);
 	fixture_write_tables(staging);
-	assert_int_equal(dit_staging_begin_changes(staging), 0);
+	assert_int_equal(dit_output_begin_changes(staging), 0);
 	add_split(staging, 5, DIT_SPAN("b\0B\0\1\0"));
 	add_split(staging, 5, DIT_SPAN("a  c\0A c\0\3\0"));
 	put_many_splits(staging, 9);
-	assert_int_equal(dit_staging_publish(staging, &bytes), 0);
+	assert_int_equal(fixture_end(staging, &bytes), 0);
 
 	assert_int_equal(dit_snapshot_open(&f->snapshot, f->dir), 0);
 	assert_int_equal(dit_ad_names_read(&f->names, f->snapshot, NULL), 0);

@@ -24,7 +24,7 @@ static size_t len_of(unsigned n)
 static char *written_by_us(void)
 {
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	char bytes[9000] = {0};
 
 	for (unsigned n = 0; n < NENTRIES; n++) {

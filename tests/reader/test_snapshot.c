@@ -13,7 +13,7 @@ static char *published(void)
 {
 	static const uint64_t ids[] = {1, 2, 3};
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 
 	fixture_put_tree(staging, FIXTURE_VARIANT);
 	fixture_begin_index(staging, "cn", true);
@@ -260,7 +260,7 @@ static void lists_come_in_blocks(void **state)
 {
 	static const size_t counts[] = {1, 2, 3, 100, 250, 600, 5000};
 	char *dir = test_scratch();
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	struct dit_snapshot *snapshot = NULL;
 	struct dit_scan *scan = NULL;
 	struct dit_span key;

@@ -151,7 +151,7 @@ static void make_by_liblmdb(const char *dir)
 static void make_by_us(const char *dir)
 {
 	static char value[9000];
-	struct dit_staging *staging = fixture_open(dir);
+	struct dit_record_output *staging = fixture_open(dir);
 	uint64_t ids[NIDS_MAX];
 	char key[4];
 

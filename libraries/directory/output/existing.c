@@ -32,7 +32,7 @@
 
 #include "base/error.h"
 #include "base/file_size_signal.h"
-#include "output/staging_impl.h"
+#include "output/staging.h"
 #include "page/meta_pages.h"
 #include "place/format_check.h"
 #include "place/lmdb_error.h"

@@ -15,7 +15,6 @@
 #include "output/guard.h"
 #include "output/output_impl.h"
 #include "output/rebuilt_output.h"
-#include "output/staging_impl.h"
 #include "place/claim.h"
 #include "place/files.h"
 #include "place/format_check.h"

@@ -26,7 +26,6 @@ rooms += %D%/liboutput.la
 	%D%/output.h \
 	%D%/output_existing.c \
 	%D%/output_impl.h \
-	%D%/output_new.c \
 	%D%/publication.c \
 	%D%/publication.h \
 	%D%/rebuilt_output.c \
@@ -35,12 +34,9 @@ rooms += %D%/liboutput.la
 	%D%/staging.c \
 	%D%/staging.h \
 	%D%/staging_append.c \
-	%D%/staging_changes.c \
-	%D%/staging_impl.h \
-	%D%/staging_liblmdb.c \
 	%D%/staging_old.c \
+	%D%/staging_pages.c \
 	%D%/staging_publish.c \
 	%D%/staging_split.c \
-	%D%/staging_tables.c \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -9,8 +9,8 @@
  *
  * | implementation    | is for                        | who writes                  |
  * |-------------------|-------------------------------|-----------------------------|
- * | output_new.c      | a new database                | our own pages               |
- * | output_new.c      | a new database of LMDB 0.9    | liblmdb, which appends      |
+ * | staging_pages.c   | a new database                | our own pages               |
+ * | staging_append.c  | a new database of LMDB 0.9    | liblmdb, which appends      |
  * | output_existing.c | a database that holds records | liblmdb, in one transaction |
  * | output_existing.c | the same, many records come   | liblmdb; indexes: our pages |
  * | index_output.c    | index databases built anew    | our own pages               |
@@ -171,8 +171,11 @@ static inline int dit_output_add_index(struct dit_output *output,
 	return output->ops->add_index(output, index);
 }
 
-/** An index: dit_output_put_lists() in ascending order of keys.
- * @param ret  to be given to dit_output_finish() or dit_output_drop() by the same thread */
+/**
+ * An index: dit_output_put_lists() in ascending order of keys.
+ *
+ * @param ret  to be given to dit_output_finish() or dit_output_drop() by the same thread
+ */
 static inline int dit_output_open_index(struct dit_output *output, size_t number,
                                         struct dit_output_table **ret)
 {

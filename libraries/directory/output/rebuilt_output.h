@@ -9,7 +9,7 @@
  *   dit_rebuilt_drop()
  *   dit_publish();  or  dit_output_abandon()
  *
- * The new file is a new database (output_new.c). Whatever is not built anew is copied
+ * The new file is a new database (staging.h). Whatever is not built anew is copied
  * from the old file before the new one is synced. If nothing is built and nothing is
  * dropped, the old file stays.
  *

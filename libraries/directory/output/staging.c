@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The staging environment: opened, abandoned. What lies in a database directory:
+ * A new database: opened, abandoned. What lies in a database directory:
  *
  *   DIR/                    under a claim (claim.h) from open to the end
  *   DIR/data.mdb            the old database, if any: untouched until the rename
@@ -8,9 +8,8 @@
  *   DIR/ditkit-staging/     ours alone, whoever owns DIR (files.h)
  *       data.mdb            the new one; nobody else knows it, so it needs no LMDB locks
  */
-#include "output/staging_impl.h"
+#include "output/staging.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,6 +17,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <lmdb.h>
 
 #include "base/error.h"
 #include "base/file_size_signal.h"
@@ -28,8 +29,69 @@
 #include "place/lmdb_error.h"
 #include "place/lock_file.h"
 #include "place/map_size.h"
+#include "reader/stored_flags.h"
+#include "reader/stored_order.h"
 
-/* ---- the staging environment ---- */
+/* With id2v. */
+#define NFIXED_DBS (DIT_NFIXED_TABLES + 1)
+
+/* ---- what both writers use ---- */
+
+int dit_staging_keep(struct dit_staging *staging, int r)
+{
+	if (r < 0 && staging->error == 0) {
+		staging->error = r;
+	}
+	return staging->error < 0 ? staging->error : r;
+}
+
+static bool is_known(const struct dit_staging *staging, const char *name)
+{
+	if (strcmp(name, "id2v") == 0) {
+		return true;
+	}
+	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
+		if (strcmp(name, staging->tables.fixed[i].name) == 0) {
+			return true;
+		}
+	}
+	for (size_t i = 0; i < staging->tables.nindexes; i++) {
+		if (strcmp(name, staging->tables.indexes[i].name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int dit_staging_add_table(struct dit_staging *staging,
+                          const struct dit_output_index *index)
+{
+	struct dit_staged_tables *tables = &staging->tables;
+	struct dit_staged_table *indexes = NULL;
+	char *name = NULL;
+
+	if (is_known(staging, index->name)) {
+		return DIT_E_DUPLICATE;
+	}
+	if (tables->nindexes + NFIXED_DBS >= staging->ndbs) {
+		return MDB_DBS_FULL;
+	}
+	indexes = reallocarray(tables->indexes, tables->nindexes + 1, sizeof(*indexes));
+	if (indexes == NULL) {
+		return -ENOMEM;
+	}
+	tables->indexes = indexes;
+	name = strdup(index->name);
+	if (name == NULL) {
+		return -ENOMEM;
+	}
+	indexes[tables->nindexes++] = (struct dit_staged_table){
+		.name = name,
+		.flags = DIT_INDEX_FLAGS | (index->is_integerkey ? MDB_INTEGERKEY : 0u)};
+	return 0;
+}
+
+/* ---- the data file ---- */
 
 /* Does the liblmdb at hand write the format that we know? */
 static int look_at_format(struct dit_staging *staging)
@@ -72,13 +134,13 @@ static int fill_file_09(struct dit_staging *staging, struct dit_fault *fault)
 
 /* No liblmdb is asked. */
 static int choose_format_10(struct dit_staging *staging,
-                            const struct dit_staging_opts *opts)
+                            const struct dit_output_opts *opts)
 {
 	long page_bytes =
 		opts->page_bytes == 0 ? sysconf(_SC_PAGESIZE) : (long)opts->page_bytes;
 	long max = (long)dit_lmdb_10.page_bytes_max;
 
-	if (opts->kind == DIT_WRITER_APPEND) {
+	if (opts->writer == DIT_WRITER_APPEND) {
 		return dit_fault_say(opts->fault, MDB_VERSION_MISMATCH,
 		                     "this liblmdb (%s) does not write databases of "
 		                     "OpenLDAP 2.7",
@@ -90,7 +152,7 @@ static int choose_format_10(struct dit_staging *staging,
 	return 0;
 }
 
-static int make_file(struct dit_staging *staging, const struct dit_staging_opts *opts)
+static int make_file(struct dit_staging *staging, const struct dit_output_opts *opts)
 {
 	/* Our own access bits are needed now and taken away at the end. */
 	staging->data_fd =
@@ -102,53 +164,37 @@ static int make_file(struct dit_staging *staging, const struct dit_staging_opts 
 	                        : fill_file_09(staging, opts->fault);
 }
 
-static int make_staging_database(struct dit_staging *staging,
-                                 const struct dit_staging_opts *opts)
+static int make_database(struct dit_staging *staging, const struct dit_output_opts *opts)
 {
-	struct dit_page_file_opts file = {.writer = opts->writer,
-	                                  .is_direct = !opts->use_page_cache};
+	struct dit_record_output *output = &staging->base;
 	int r = make_file(staging, opts);
 
 	if (r < 0) {
 		return r;
 	}
-	if (opts->kind == DIT_WRITER_APPEND ||
-	    (opts->kind == DIT_WRITER_DEFAULT && !staging->is_known_format)) {
+	output->wants_order = true;
+	output->is_unknown_format = !staging->is_known_format;
+	output->base.key_max =
+		dit_key_max(staging->format, (unsigned)staging->page_bytes);
+	output->base.place = (struct dit_output_place){.directory = opts->directory,
+	                                               .dir_fd = staging->claim.dir_fd,
+	                                               .data_fd = staging->data_fd};
+	if (opts->writer == DIT_WRITER_APPEND ||
+	    (opts->writer == DIT_WRITER_DEFAULT && !staging->is_known_format)) {
 		return dit_staging_begin_append(staging);
 	}
-	if (!staging->is_known_format) {
-		return dit_fault_say(opts->fault, MDB_VERSION_MISMATCH,
-		                     "this liblmdb (%s) writes another file format than "
-		                     "the one whose pages can be built",
-		                     mdb_version(NULL, NULL, NULL));
-	}
-	dit_page_space_init(&staging->space, staging->format, staging->page_bytes,
-	                    DIT_FIRST_PAGE);
-	r = dit_page_file_open(&staging->space.file, staging->staging_fd, DIT_DATA_NAME,
-	                       &file);
-	return r < 0 ? r : dit_staging_open_tables(staging);
-}
-
-void dit_staging_close_env(struct dit_staging *staging)
-{
-	if (staging->liblmdb.txn != NULL) {
-		mdb_txn_abort(staging->liblmdb.txn); /* takes the cursor along */
-		staging->liblmdb.txn = NULL;
-		staging->liblmdb.cursor = NULL;
-	}
-	if (staging->liblmdb.env != NULL) {
-		mdb_env_close(staging->liblmdb.env);
-		staging->liblmdb.env = NULL;
-	}
+	return staging->is_known_format
+	               ? dit_staging_begin_pages(staging, opts)
+	               : dit_fault_say(opts->fault, MDB_VERSION_MISMATCH,
+	                               "this liblmdb (%s) writes another file format "
+	                               "than the one whose pages can be built",
+	                               mdb_version(NULL, NULL, NULL));
 }
 
 void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 {
-	dit_table_writer_free(staging->tables.ads);
-	dit_table_writer_free(staging->tables.entries);
-	dit_staging_drop_changes(staging);
-	dit_page_file_close(&staging->space.file);
-	dit_staging_close_env(staging);
+	dit_staging_end_pages(staging);
+	dit_staging_end_append(staging);
 	if (staging->data_fd >= 0) {
 		(void)close(staging->data_fd);
 	}
@@ -184,7 +230,7 @@ static int name_fixed_tables(struct dit_staging *staging)
 	return 0;
 }
 
-static int staging_init(struct dit_staging *staging, const struct dit_staging_opts *opts)
+static int staging_init(struct dit_staging *staging, const struct dit_output_opts *opts)
 {
 	staging->mode = opts->mode;
 	staging->maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
@@ -197,7 +243,7 @@ static int staging_init(struct dit_staging *staging, const struct dit_staging_op
 }
 
 static int claim_directory(struct dit_staging *staging,
-                           const struct dit_staging_opts *opts)
+                           const struct dit_output_opts *opts)
 {
 	int dir_fd = dit_directory_open(opts->directory, opts->fault);
 	int r = 0;
@@ -215,8 +261,8 @@ static int claim_directory(struct dit_staging *staging,
 	return dit_claim_take(&staging->claim, dir_fd, opts->mode, opts->fault);
 }
 
-int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
-                     uint64_t *ret_nrecords)
+int dit_output_new_open(struct dit_record_output **ret,
+                        const struct dit_output_opts *opts)
 {
 	struct dit_staging *staging = calloc(1, sizeof(*staging));
 	int r = 0;
@@ -224,7 +270,7 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 	if (staging == NULL) {
 		return -ENOMEM;
 	}
-	staging->space.file.fd = -1;
+	staging->pages.space.file.fd = -1;
 	staging->staging_fd = -1;
 	staging->data_fd = -1;
 	r = claim_directory(staging, opts);
@@ -233,7 +279,7 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 		return r;
 	}
 	if (!opts->replaces_records) {
-		r = dit_staging_look(staging->claim.dir_fd, opts, ret_nrecords);
+		r = dit_staging_look(staging->claim.dir_fd, opts);
 	}
 	if (r == DIT_E_NOTEMPTY) {
 		(void)dit_staging_clear(staging->claim.dir_fd, NULL);
@@ -246,39 +292,14 @@ int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *op
 		staging->staging_fd = r < 0 ? -1 : r;
 	}
 	if (r >= 0) {
-		r = make_staging_database(staging, opts);
+		r = make_database(staging, opts);
 	}
 	if (r < 0) {
 		dit_staging_free(staging, DIT_CLAIM_UNUSED);
 		return r;
 	}
-	*ret = staging;
+	*ret = &staging->base;
 	return 0;
-}
-
-int dit_staging_dir_fd(const struct dit_staging *staging)
-{
-	return staging->claim.dir_fd;
-}
-
-int dit_staging_data_fd(const struct dit_staging *staging)
-{
-	return staging->data_fd;
-}
-
-size_t dit_staging_key_max(const struct dit_staging *staging)
-{
-	return dit_key_max(staging->format, (unsigned)staging->page_bytes);
-}
-
-bool dit_staging_is_append(const struct dit_staging *staging)
-{
-	return staging->is_append;
-}
-
-bool dit_staging_is_known_format(const struct dit_staging *staging)
-{
-	return staging->is_known_format;
 }
 
 /*
@@ -299,9 +320,9 @@ static enum dit_claim_end end_abandoned(const struct dit_staging *staging)
 	return DIT_CLAIM_PUBLISHED;
 }
 
-void dit_staging_abandon(struct dit_staging *staging)
+void dit_staging_abandon(struct dit_output *output)
 {
-	if (staging != NULL) {
-		dit_staging_free(staging, end_abandoned(staging));
-	}
+	struct dit_staging *staging = dit_staging_of(output);
+
+	dit_staging_free(staging, end_abandoned(staging));
 }

@@ -1,208 +1,195 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A new database of back-mdb (storage.md 1), of LMDB 0.9 or 1.0, is built in a staging
- * environment inside the database directory. One rename puts it in place:
+ * An output that is a new database of back-mdb (storage.md 1), of LMDB 0.9 or 1.0. It is
+ * built in a staging directory inside the database directory. One rename puts it in
+ * place.
  *
- *   dit_staging_open();
- *   dit_staging_put_*(), ..., in ascending key order per named database;
- *   dit_staging_begin_changes(), and the records that did not come in order;
- *   dit_staging_publish()  or  dit_staging_abandon()
+ *   staging.c           opened, freed
+ *   staging_old.c       what lies in the directory
+ *   staging_pages.c     all pages are ours
+ *   staging_append.c    all pages are liblmdb's
+ *   staging_split.c     the order of id2v, for both
+ *   staging_publish.c   the file is put in place
  *
- * DIR/ditkit-staging/ holds the unfinished data.mdb. dit_staging_open() removes the
- * files that a killed process left there. Nothing touches DIR/data.mdb before the
- * rename in dit_staging_publish(); after it the finished database is there, synced.
- * From open to the end the directory is claimed (claim.h): other loaders are refused,
- * and a slapd or tool that is started in that time waits.
+ * DIR/ditkit-staging/ holds the unfinished data.mdb. The opening removes the files that a
+ * killed process left there. Nothing touches DIR/data.mdb before the rename; after it the
+ * finished database is there, synced. From the opening to the end the directory is
+ * claimed (claim.h): other loaders are refused, and a slapd or tool that is started in
+ * that time waits.
  *
- * Threads: a staging object belongs to one thread. Before dit_staging_begin_changes()
- * several threads may write names and indexes, one thread for each database.
+ * Errors: the first one sticks; all later calls return it.
+ *
+ * Threads: as record_output.h says. Before dit_output_begin_changes() several threads may
+ * write names and indexes, one thread for each table.
  */
 #ifndef DITKIT_STAGING_H
 #define DITKIT_STAGING_H
 
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include <stdatomic.h>
 
-#include "base/span.h"
-#include "output/record_output.h"
+#include "output/output_impl.h"
+#include "page/page_format.h"
+#include "place/claim.h"
+#include "place/files.h"
+#include "tree/page_sink.h"
+#include "tree/table_writer.h"
+#include "tree/tree_edit.h"
 
-struct dit_staging;
-struct dit_fault;       /* fault.h */
-struct dit_page_writer; /* page_writer.h */
+struct MDB_txn; /* lmdb.h */
+struct dit_append;
 
-struct dit_staging_opts {
-	const char *directory;  /* of the database; must exist; copied */
-	mode_t mode;            /* of data.mdb and lock.mdb */
-	unsigned ndbs;          /* named databases at most (fixed ones included) */
-	uint64_t maxsize_bytes; /* configured map size, to be recorded; 0: LMDB's */
-	bool may_grow;          /* --grow: a result larger than maxsize_bytes is fine */
-	struct dit_page_writer *writer; /* borrowed; NULL: each thread writes its pages */
-	bool use_page_cache;            /* write through it; false: past it if possible */
-	enum dit_output_writer kind;
-	bool has_ixck;             /* the database has ixck, which is empty */
-	bool replaces_records;     /* the old file is not looked at */
-	bool is_lmdb_10;           /* the file is of LMDB 1.0, written without liblmdb */
-	unsigned page_bytes;       /* with is_lmdb_10: a power of two; 0: the system's */
-	struct dit_ticker *ticker; /* main's; borrowed; NULL: nobody listens */
-	const volatile sig_atomic_t *stop; /* as in struct dit_output_opts */
-	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
+#define STAGING_SPLIT_KEY_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
+
+/** A named database, but for id2v. */
+struct dit_staged_table {
+	char *name;     /* owned */
+	unsigned flags; /* MDB_... */
+	unsigned dbi;   /* once liblmdb has made it */
+
+	bool is_written;
+	struct dit_tree_record tree; /* then, if its pages are ours */
+};
+
+/** The databases that are always there, but for id2v. */
+enum dit_fixed_table {
+	DIT_TABLE_ADS,
+	DIT_TABLE_NAMES,
+	DIT_TABLE_ENTRIES,
+	DIT_NFIXED_TABLES,
+};
+
+/** What became of the file that was replaced. */
+enum dit_old_file {
+	DIT_OLD_NONE, /* there was none */
+	DIT_OLD_KEPT, /* it has a second name in the staging directory */
+	DIT_OLD_LOST,
+};
+
+/** Our pages. */
+struct dit_staged_pages {
+	struct dit_page_space space;
+
+	/* Until dit_output_begin_changes(). */
+	struct dit_table_writer *ads;
+	struct dit_table_writer *entries;
+
+	/* From dit_output_begin_changes() on. */
+	struct dit_table_writer *splits; /* id2v; owned */
+	struct dit_tree_edit *changed;   /* id2e is changed; NULL: no more; owned */
+	uint64_t *spare;                 /* pages that no table has; owned */
+	size_t nspare;
+};
+
+/** The last key of id2v. */
+struct dit_staged_split {
+	bool is_there;
+	char key[STAGING_SPLIT_KEY_BYTES];
+};
+
+/** The tables of a new database. The arrays are constant while writers are at work. */
+struct dit_staged_tables {
+	struct dit_staged_table fixed[DIT_NFIXED_TABLES];
+	struct dit_staged_table *indexes;
+	size_t nindexes;
+	uint32_t last_ad; /* highest attribute number so far */
+};
+
+struct dit_staging {
+	struct dit_record_output base;
+	struct dit_claim claim;
+	int staging_fd; /* DIR/ditkit-staging; nobody else can write in it */
+	int data_fd;    /* the data file, for reading and writing */
+
+	/* As in struct dit_output_opts. */
+	mode_t mode;
+	uint64_t maxsize_bytes;
+	bool may_grow;
+	bool has_ixck;
+	unsigned ndbs; /* named databases at most */
+	struct dit_ticker *ticker;
+
+	size_t page_bytes;
+	const struct dit_page_format *format; /* of pages that are ours */
+	bool is_known_format; /* liblmdb's; else its file is not looked into */
+
+	struct dit_staged_tables tables;
+	struct dit_staged_pages pages; /* our pages */
+	struct dit_append *append;     /* liblmdb's pages; owned; NULL: they are ours */
+
+	bool takes_changes; /* all that comes in order is written */
+	struct dit_staged_split last_split;
+	uint64_t used_bytes; /* of the data file, by the last commit */
+
+	enum dit_old_file old_file; /* since it was put in place */
+	bool is_placed;
+	int settle_error; /* of dit_output_settle() */
+	int error;        /* the first; all later calls return it */
+};
+
+static inline struct dit_staging *dit_staging_of(struct dit_output *output)
+{
+	return (struct dit_staging *)output; /* its first member's first member */
+}
+
+/** Drop the claim, free all. */
+void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end);
+
+/** Remember the first failure. @return @p r */
+int dit_staging_keep(struct dit_staging *staging, int r);
+
+/**
+ * Before the directory is claimed: is its database of the other generation? Of 1.0 also:
+ * does it hold records?
+ */
+int dit_staging_look_first(int dir_fd, bool is_lmdb_10, struct dit_fault *fault);
+/** After that: an empty database, or none. DIT_E_NOTEMPTY of 0.9, DIT_E_FORMAT of 1.0 */
+int dit_staging_look(int dir_fd, const struct dit_output_opts *opts);
+
+/** Add an index to the tables. DIT_E_DUPLICATE: there is a database of that name. */
+int dit_staging_add_table(struct dit_staging *staging,
+                          const struct dit_output_index *index);
+
+/** All pages shall be ours, or liblmdb's: the data file is begun, and the head of the
+ * output gets its operations. */
+int dit_staging_begin_pages(struct dit_staging *staging,
+                            const struct dit_output_opts *opts);
+int dit_staging_begin_append(struct dit_staging *staging);
+/** Free what these two made. */
+void dit_staging_end_pages(struct dit_staging *staging);
+void dit_staging_end_append(struct dit_staging *staging);
+
+/** A key of id2v. */
+struct dit_split_key {
+	char bytes[STAGING_SPLIT_KEY_BYTES];
 };
 
 /**
- * Refuses, with nothing changed: DIT_E_BUSY (slapd or another loader has the database
- * open), DIT_E_FORMAT (the existing data.mdb is of LMDB 1.0 and is_lmdb_10 is off, or
- * the other way round, or of LMDB 1.0 and holds records), DIT_E_NOTEMPTY (the database
- * holds records; @p ret_nrecords says how many), -errno (with a fault: a link, or
- * something else than a regular file), LMDB's codes (MDB_INVALID, MDB_VERSION_MISMATCH:
- * data.mdb is no database).
+ * The key of the next record of id2v. @return 1: that of the last record; 0: a new one;
+ * MDB_KEYEXIST: out of order; MDB_BAD_VALSIZE; -EINVAL: too early
  */
-int dit_staging_open(struct dit_staging **ret, const struct dit_staging_opts *opts,
-                     uint64_t *ret_nrecords);
+int dit_staging_next_split(struct dit_staging *staging, struct dit_split_key *ret,
+                           uint64_t id, uint16_t ad, struct dit_span record);
+/** Give id2v the orders that it needs, before anything else is done with it. */
+int dit_staging_order_split(struct MDB_txn *txn, unsigned id2v);
 
 /*
- * Writers. All return 0, LMDB's codes or -errno; the first error sticks. Disk full or a
- * limit reached: -ENOSPC, -EDQUOT, -EFBIG. Records out of order: MDB_KEYEXIST, -EINVAL.
- * Errors of writing may come with a later record.
+ * What both have of an output's operations.
  */
-
-/** ad2i: numbers ascend from 1 without gaps. */
-int dit_staging_put_ad(struct dit_staging *staging, uint32_t number,
-                       struct dit_span name);
 
 /**
- * id2e: append a record; the caller fills @p ret_space (zero bytes: a hole) before any
- * other call. IDs ascend.
- */
-int dit_staging_reserve_entry(struct dit_staging *staging, uint64_t id, size_t len,
-                              void **ret_space);
-
-/** The same for a record that is made piece by piece (table_writer.h). */
-int dit_staging_put_entry_pieces(struct dit_staging *staging, uint64_t id, size_t len,
-                                 const struct dit_pieces *record);
-
-/*
- * With the append writer liblmdb makes all pages, on one thread. The functions below
- * take the place of the two functions above and of the tables further down. Tables are
- * written one after the other:
+ * The end of preparing: cut the file to its last used page, give it its mode, sync.
+ * Nothing is put into it afterwards.
  *
- *   dit_staging_append_names() or _index();
- *   dit_staging_append_name() or _list() ..., as dit_table_writer_add() and _put();
- *   dit_staging_append_end()
- */
-
-/** Does the append writer write this database? */
-bool dit_staging_is_append(const struct dit_staging *staging);
-/** The directory of the database. Until the end. */
-int dit_staging_dir_fd(const struct dit_staging *staging);
-/** The file that will be data.mdb. Until the end. */
-int dit_staging_data_fd(const struct dit_staging *staging);
-/** How long keys and records may be. */
-size_t dit_staging_key_max(const struct dit_staging *staging);
-/** Is the format of the liblmdb at hand the one that pages are built in? */
-bool dit_staging_is_known_format(const struct dit_staging *staging);
-int dit_staging_append_ad(struct dit_staging *staging, uint32_t number,
-                          struct dit_span name);
-int dit_staging_append_entry(struct dit_staging *staging, uint64_t id, size_t len,
-                             void **ret_space);
-/** -EINVAL: no such index, or a table is open. */
-int dit_staging_append_index(struct dit_staging *staging, size_t number);
-int dit_staging_append_names(struct dit_staging *staging);
-int dit_staging_append_name(struct dit_staging *staging, uint64_t id,
-                            struct dit_span record);
-int dit_staging_append_list(struct dit_staging *staging, struct dit_span key,
-                            const uint64_t *ids, size_t nids);
-void dit_staging_append_end(struct dit_staging *staging);
-
-/**
- * Add an index database, empty. They are numbered from 0 in this order.
- * DIT_E_DUPLICATE: there is a database of that name.
- */
-int dit_staging_add_index(struct dit_staging *staging, const char *name,
-                          bool is_integerkey);
-
-/*
- * Names and indexes are written by as many threads as there are databases, also while
- * entries are written, each in this way:
+ * @param r  the result so far; an error is kept
  *
- *   open;  dit_table_writer_put() or _add()...;  close  or, to give up,
- *   dit_table_writer_free()
+ * @return DIT_E_FULL: the result is more than maxsize_bytes, and not may_grow
  */
-struct dit_table_writer; /* table_writer.h */
-/** -EINVAL: no such database, written already, or too late; -ENOMEM. Any thread. */
-int dit_staging_open_index(struct dit_staging *staging, size_t number,
-                           struct dit_table_writer **ret);
-/** dn2i: keys are IDs of 8 bytes; records in stored order, self or dummy first. */
-int dit_staging_open_names(struct dit_staging *staging, struct dit_table_writer **ret);
-/**
- * Finish the database. Frees @p writer in every case. Errors of its writing.
- *
- * @param ret_bytes  of its pages; NULL: nobody asks
- */
-int dit_staging_close_index(struct dit_staging *staging, size_t number,
-                            struct dit_table_writer *writer, uint64_t *ret_bytes);
-int dit_staging_close_names(struct dit_staging *staging, struct dit_table_writer *writer);
-
-/**
- * Begin the changes: the functions that follow. All tables above are written, and no
- * other thread is at work. Publishing calls this function if the caller has not.
- * -EINVAL: called twice.
- */
-int dit_staging_begin_changes(struct dit_staging *staging);
-
-/** The record of an entry that was put; valid until the next call. Empty: a hole. */
-int dit_staging_entry(struct dit_staging *staging, uint64_t id, struct dit_span *ret);
-
-/** Give an entry, or a hole, another record, or a new ID its first one. Cheapest in
- * ascending order of IDs. */
-int dit_staging_replace_entry(struct dit_staging *staging, uint64_t id,
-                              struct dit_span record);
-
-/**
- * id2v: append a record of an attribute of an entry (split_codec.h). IDs ascend, under
- * them numbers of attributes; records of one attribute come in stored order.
- */
-int dit_staging_add_split(struct dit_staging *staging, uint64_t id, uint16_t ad,
-                          struct dit_span record);
-
-/** Bytes of the data file in use so far. Any thread once tables are written. */
-uint64_t dit_staging_used_bytes(const struct dit_staging *staging);
-
-/*
- * Publishing, in steps, so that several databases can appear together:
- *
- *   dit_staging_prepare() of each;  dit_staging_place() of each;  dit_staging_end() of
- *   each. If preparing or placing one fails, those in place are taken back.
- */
-
-/**
- * Commit, trim the file to its last used page, give it mode and owner (as root: those of
- * the directory), sync. Nothing is put into it afterwards. @p ret_bytes gets the size of
- * the result, @p ret_synced what the disk has of it, before each tick. DIT_E_FULL: that
- * is more than maxsize_bytes, and not may_grow.
- */
-int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes,
-                        uint64_t *ret_synced);
+int dit_staging_finish_file(struct dit_staging *staging, int r);
 /** Rename into place. -errno: nothing was changed. */
-int dit_staging_place(struct dit_staging *staging);
-/** After dit_staging_place(): sync the directory. If the sync fails, dit_staging_end()
- * fails, too. */
-void dit_staging_settle(struct dit_staging *staging);
-/** Undo dit_staging_place(): the old file, or none, is back. 0; 1: undone, but a crash of
- * the system may bring the new file back; -errno: not undone. */
-int dit_staging_take_back(struct dit_staging *staging);
-/**
- * After dit_staging_place(): put lock.mdb in order, clean up, sync the directory. Frees
- * @p staging in every case. -errno of the sync: the database is in place all the same,
- * but a crash of the system may bring the old database back.
- */
-int dit_staging_end(struct dit_staging *staging);
-
-/** Prepare, place and end one database. Frees @p staging in every case. */
-int dit_staging_publish(struct dit_staging *staging, uint64_t *ret_bytes);
-
-/** Remove all traces. NULL is fine. */
-void dit_staging_abandon(struct dit_staging *staging);
+int dit_staging_place(struct dit_output *output);
+void dit_staging_settle(struct dit_output *output);
+int dit_staging_take_back(struct dit_output *output);
+int dit_staging_end(struct dit_output *output);
+void dit_staging_abandon(struct dit_output *output);
 
 #endif

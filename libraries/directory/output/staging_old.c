@@ -7,10 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <lmdb.h>
+
 #include "base/error.h"
 #include "base/whole_io.h"
 #include "output/guard.h"
-#include "output/staging_impl.h"
+#include "output/staging.h"
 #include "page/meta_pages.h"
 #include "page/page_source.h"
 #include "page/tree_visit.h"
@@ -41,8 +43,7 @@ static int check_magic(int data_fd)
  * DIT_E_NOTEMPTY if there are records: whoever holds attribute numbers only is not
  * empty. Without liblmdb, which believes a damaged file.
  */
-static int count_in_file(int data_fd, const struct dit_staging_opts *opts,
-                         uint64_t *ret_nrecords)
+static int look_at_records(int data_fd, const struct dit_output_opts *opts)
 {
 	struct dit_guard guard = {.probe = NULL};
 	char path[DIT_FD_PATH_BYTES];
@@ -56,18 +57,17 @@ static int count_in_file(int data_fd, const struct dit_staging_opts *opts,
 	}
 	r = dit_guard_open(&guard, data_fd, opts->stop, opts->fault);
 	if (r == 0) {
-		*ret_nrecords = dit_probe_count(guard.probe);
 		/* Empty files are replaced; a damaged meta page may make one look
 		 * empty. */
-		r = *ret_nrecords > 0 ? DIT_E_NOTEMPTY
-		                      : dit_guard_whole(data_fd, opts->stop, opts->fault);
+		r = dit_probe_count(guard.probe) > 0
+		            ? DIT_E_NOTEMPTY
+		            : dit_guard_whole(data_fd, opts->stop, opts->fault);
 	}
 	dit_guard_close(&guard);
 	return r;
 }
 
-static int check_empty(int dir_fd, const struct dit_staging_opts *opts,
-                       uint64_t *ret_nrecords)
+static int check_empty(int dir_fd, const struct dit_output_opts *opts)
 {
 	struct stat st;
 	int fd = dit_data_open(dir_fd, O_RDONLY, opts->fault);
@@ -79,7 +79,7 @@ static int check_empty(int dir_fd, const struct dit_staging_opts *opts,
 	if (fstat(fd, &st) != 0) {
 		r = -errno;
 	} else if (st.st_size > 0) {
-		r = count_in_file(fd, opts, ret_nrecords);
+		r = look_at_records(fd, opts);
 	}
 	(void)close(fd);
 	return r;
@@ -215,9 +215,8 @@ int dit_staging_look_first(int dir_fd, bool is_lmdb_10, struct dit_fault *fault)
 	                  : check_generation(dir_fd, fault);
 }
 
-int dit_staging_look(int dir_fd, const struct dit_staging_opts *opts,
-                     uint64_t *ret_nrecords)
+int dit_staging_look(int dir_fd, const struct dit_output_opts *opts)
 {
 	return opts->is_lmdb_10 ? check_empty_10(dir_fd, opts->fault)
-	                        : check_empty(dir_fd, opts, ret_nrecords);
+	                        : check_empty(dir_fd, opts);
 }

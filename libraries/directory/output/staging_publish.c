@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Publishing a staging environment, in this order, so that a crash at any point leaves
+ * Publishing a new database, in this order, so that a crash at any point leaves
  * the old database or the new one: complete the file, or have liblmdb commit and close;
  * cut the file behind its last used page; mode and owner; fsync; rename; fsync the
  * directory.
- *
- * The configured map size stands in both meta pages (storage.md 1.1). liblmdb records the
- * size that it was given at the last growth, which is our working size, and offers no
- * call to make it smaller; so the append writer's meta pages are written again.
  */
-#include "output/staging_impl.h"
+#include "output/staging.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,33 +14,8 @@
 
 #include "base/error.h"
 #include "base/sync_file.h"
-#include "base/whole_io.h"
-#include "page/meta_pages.h"
 #include "place/lock_file.h"
 #include "place/map_size.h"
-
-/*
- * In the append writer's meta pages: the map size that slapd is configured with. In a
- * format that is not known liblmdb's working size stays there; slapd does not mind.
- */
-static int write_map_size(const struct dit_staging *staging, int fd)
-{
-	struct dit_meta metas[2];
-	int r = 0;
-
-	if (!staging->is_append || !staging->is_known_format) {
-		return 0;
-	}
-	r = dit_metas_read(fd, &dit_lmdb_09, staging->page_bytes, metas);
-	if (r < 0) {
-		return r;
-	}
-	for (unsigned i = 0; i < 2; i++) {
-		metas[i].map_bytes = dit_map_recorded(
-			staging->maxsize_bytes, staging->page_bytes, staging->used_bytes);
-	}
-	return dit_metas_write(fd, &dit_lmdb_09, staging->page_bytes, metas);
-}
 
 static int set_mode(const struct dit_staging *staging)
 {
@@ -59,19 +30,17 @@ static int set_mode(const struct dit_staging *staging)
 }
 
 /* The closed file becomes what slapd is to find, safely on disk. */
-static int finish_file(const struct dit_staging *staging, uint64_t *ret_synced)
+static int complete_file(struct dit_staging *staging)
 {
 	int fd = staging->data_fd;
-	int r = write_map_size(staging, fd);
+	int r = ftruncate(fd, (off_t)staging->used_bytes) == 0 ? 0 : -errno;
 
-	if (r == 0 && ftruncate(fd, (off_t)staging->used_bytes) != 0) {
-		r = -errno;
-	}
 	if (r == 0) {
 		r = set_mode(staging);
 	}
 	if (r == 0) {
-		r = dit_sync_pieces(fd, staging->used_bytes, ret_synced, staging->ticker);
+		r = dit_sync_pieces(fd, staging->used_bytes,
+		                    &staging->base.base.synced_bytes, staging->ticker);
 	}
 	if (r == 0 && fsync(fd) != 0) {
 		r = -errno;
@@ -100,34 +69,21 @@ static int check_size(const struct dit_staging *staging)
 	return staging->used_bytes > limit && !staging->may_grow ? DIT_E_FULL : 0;
 }
 
-int dit_staging_prepare(struct dit_staging *staging, uint64_t *ret_bytes,
-                        uint64_t *ret_synced)
+int dit_staging_finish_file(struct dit_staging *staging, int r)
 {
-	int r = staging->error;
-
-	if (r == 0 && !staging->takes_changes) {
-		r = dit_staging_begin_changes(staging);
-	}
 	if (r == 0) {
-		r = staging->is_append ? dit_staging_commit(staging)
-		                       : dit_staging_complete(staging);
-	}
-	if (r == 0) {
-		*ret_bytes = staging->used_bytes;
+		staging->base.base.bytes = staging->used_bytes;
 		r = check_size(staging);
 	}
-	dit_staging_close_env(staging);
 	if (r == 0) {
-		r = finish_file(staging, ret_synced);
+		r = complete_file(staging);
 	}
-	if (r < 0 && staging->error == 0) {
-		staging->error = r;
-	}
-	return r;
+	return dit_staging_keep(staging, r);
 }
 
-int dit_staging_place(struct dit_staging *staging)
+int dit_staging_place(struct dit_output *output)
 {
+	struct dit_staging *staging = dit_staging_of(output);
 	int dir_fd = staging->claim.dir_fd;
 
 	staging->old_file = keep_old_file(staging);
@@ -137,14 +93,19 @@ int dit_staging_place(struct dit_staging *staging)
 	    renameat(staging->staging_fd, DIT_DATA_NAME, dir_fd, DIT_DATA_NAME) != 0) {
 		return -errno;
 	}
+	staging->is_placed = true;
 	return 0;
 }
 
-int dit_staging_take_back(struct dit_staging *staging)
+int dit_staging_take_back(struct dit_output *output)
 {
+	const struct dit_staging *staging = dit_staging_of(output);
 	int dir_fd = staging->claim.dir_fd;
 	int r = 0;
 
+	if (!staging->is_placed) {
+		return 0;
+	}
 	switch (staging->old_file) {
 	case DIT_OLD_LOST:
 		return -ENOTSUP;
@@ -161,13 +122,18 @@ int dit_staging_take_back(struct dit_staging *staging)
 	return fsync(dir_fd) == 0 ? 0 : 1;
 }
 
-void dit_staging_settle(struct dit_staging *staging)
+void dit_staging_settle(struct dit_output *output)
 {
-	staging->settle_error = fsync(staging->claim.dir_fd) == 0 ? 0 : -errno;
+	struct dit_staging *staging = dit_staging_of(output);
+
+	if (staging->is_placed) {
+		staging->settle_error = fsync(staging->claim.dir_fd) == 0 ? 0 : -errno;
+	}
 }
 
-int dit_staging_end(struct dit_staging *staging)
+int dit_staging_end(struct dit_output *output)
 {
+	struct dit_staging *staging = dit_staging_of(output);
 	int r = 0;
 
 	dit_lock_file_set_up(&staging->claim, staging->staging_fd, staging->data_fd);
@@ -175,20 +141,5 @@ int dit_staging_end(struct dit_staging *staging)
 	staging->staging_fd = -1;
 	r = fsync(staging->claim.dir_fd) == 0 ? staging->settle_error : -errno;
 	dit_staging_free(staging, DIT_CLAIM_PUBLISHED);
-	return r;
-}
-
-int dit_staging_publish(struct dit_staging *staging, uint64_t *ret_bytes)
-{
-	uint64_t synced = 0;
-	int r = dit_staging_prepare(staging, ret_bytes, &synced);
-
-	if (r == 0) {
-		r = dit_staging_place(staging);
-	}
-	if (r == 0) {
-		return dit_staging_end(staging);
-	}
-	dit_staging_abandon(staging);
 	return r;
 }

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A new database whose pages are all ours. liblmdb has no part in this.
+ *
+ * Everything that comes in key order goes into tables (table_writer.h), several at once.
+ * What does not come in key order is changed in the finished tables: an entry that takes
+ * the place of a hole, contextCSN (tree/tree_edit.h). Values of id2v are a table like the
+ * others, only in an order of their own (staging_split.c). Then the file is completed
+ * (commit/new_file.h).
+ *
+ * The pages that a longer entry leaves behind are on the free list of the new database.
+ */
+#include "output/staging.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lmdb.h>
+
+#include "base/file_size_signal.h"
+#include "commit/new_file.h"
+#include "place/map_size.h"
+
+/* Names or an index, while it is written. */
+struct table {
+	struct dit_output_table base;
+	struct dit_staged_table *staged;
+	struct dit_table_writer *writer; /* owned */
+};
+
+/* ---- tables ---- */
+
+static int open_writer(struct dit_staging *staging, const struct dit_staged_table *staged,
+                       struct dit_table_writer **ret)
+{
+	if (staging->takes_changes || staged->is_written) {
+		return -EINVAL;
+	}
+	return dit_table_writer_new(ret, &staging->pages.space, staged->flags);
+}
+
+/* @param ret_bytes  of its pages; NULL: nobody asks */
+static int close_writer(struct dit_staged_table *staged, struct dit_table_writer *writer,
+                        uint64_t *ret_bytes)
+{
+	int r = dit_table_writer_finish(writer, &staged->tree);
+
+	staged->is_written = r == 0;
+	if (r == 0 && ret_bytes != NULL) {
+		*ret_bytes = dit_table_writer_bytes(writer);
+	}
+	dit_table_writer_free(writer);
+	return r;
+}
+
+static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
+                     size_t nlists)
+{
+	struct dit_table_writer *writer = ((struct table *)table)->writer;
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		r = dit_table_writer_put(writer, lists[i].key, lists[i].ids,
+		                         lists[i].nids);
+	}
+	return r;
+}
+
+static int put_record(struct dit_output_table *table, uint64_t id, struct dit_span record)
+{
+	return dit_table_writer_add(((struct table *)table)->writer,
+	                            (struct dit_span){(const char *)&id, sizeof(id)},
+	                            record);
+}
+
+static int finish(struct dit_output_table *table)
+{
+	struct table *t = (struct table *)table;
+	int r = close_writer(t->staged, t->writer, table->ret_bytes);
+
+	free(t);
+	return r;
+}
+
+static void drop(struct dit_output_table *table)
+{
+	dit_table_writer_free(((struct table *)table)->writer);
+	free(table);
+}
+
+static const struct dit_output_table_ops table_ops = {
+	.put_lists = put_lists,
+	.put_record = put_record,
+	.finish = finish,
+	.drop = drop,
+};
+
+static int open_table(struct dit_staging *staging, struct dit_staged_table *staged,
+                      struct dit_output_table **ret)
+{
+	struct table *table = calloc(1, sizeof(*table));
+	int r = 0;
+
+	if (table == NULL) {
+		return -ENOMEM;
+	}
+	*table = (struct table){.base.ops = &table_ops, .staged = staged};
+	r = open_writer(staging, staged, &table->writer);
+	if (r < 0) {
+		free(table);
+		return r;
+	}
+	*ret = &table->base;
+	return 0;
+}
+
+static int open_names(struct dit_record_output *output, struct dit_output_table **ret)
+{
+	struct dit_staging *staging = dit_staging_of(&output->base);
+
+	return open_table(staging, &staging->tables.fixed[DIT_TABLE_NAMES], ret);
+}
+
+static int open_index(struct dit_output *output, size_t number,
+                      struct dit_output_table **ret)
+{
+	struct dit_staging *staging = dit_staging_of(output);
+
+	return number >= staging->tables.nindexes
+	               ? -EINVAL
+	               : open_table(staging, &staging->tables.indexes[number], ret);
+}
+
+static int add_index(struct dit_output *output, const struct dit_output_index *index)
+{
+	struct dit_staging *staging = dit_staging_of(output);
+
+	return staging->error != 0
+	               ? staging->error
+	               : dit_staging_keep(staging, dit_staging_add_table(staging, index));
+}
+
+/* ---- numbers and entries ---- */
+
+static int put_ad(struct dit_record_output *output, uint32_t number, struct dit_span name)
+{
+	struct dit_staging *staging = dit_staging_of(&output->base);
+	struct dit_span key = {(const char *)&number, sizeof(number)};
+	char *space = NULL;
+	int r = staging->error;
+
+	if (r != 0) {
+		return r;
+	}
+	/* slapd reads from number 1 on and counts (storage.md 2). */
+	if (staging->pages.ads == NULL || number != staging->tables.last_ad + 1) {
+		return dit_staging_keep(staging, -EINVAL);
+	}
+	r = dit_table_writer_reserve(staging->pages.ads, key, name.len, &space);
+	if (r < 0) {
+		return dit_staging_keep(staging, r);
+	}
+	memcpy(space, name.data, name.len);
+	staging->tables.last_ad = number;
+	return 0;
+}
+
+static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
+                         void **ret_space)
+{
+	struct dit_staging *staging = dit_staging_of(&output->base);
+	struct dit_span key = {(const char *)&id, sizeof(id)};
+	char *space = NULL;
+	int r = staging->error;
+
+	if (r == 0) {
+		r = staging->pages.entries == NULL
+		            ? -EINVAL
+		            : dit_table_writer_reserve(staging->pages.entries, key, len,
+		                                       &space);
+	}
+	*ret_space = space;
+	return dit_staging_keep(staging, r);
+}
+
+static int put_entry_pieces(struct dit_record_output *output, uint64_t id, size_t len,
+                            const struct dit_pieces *record)
+{
+	struct dit_staging *staging = dit_staging_of(&output->base);
+	struct dit_span key = {(const char *)&id, sizeof(id)};
+	int r = staging->error;
+
+	if (r == 0) {
+		r = staging->pages.entries == NULL
+		            ? -EINVAL
+		            : dit_table_writer_put_pieces(staging->pages.entries, key,
+		                                          len, record);
+	}
+	return dit_staging_keep(staging, r);
+}
+
+/* ---- changes ---- */
+
+static int close_entries(struct dit_staging *staging)
+{
+	struct dit_table_writer *ads = staging->pages.ads;
+	struct dit_table_writer *entries = staging->pages.entries;
+	int r = 0;
+
+	staging->pages.ads = NULL;
+	staging->pages.entries = NULL;
+	r = close_writer(&staging->tables.fixed[DIT_TABLE_ADS], ads, NULL);
+	if (r < 0) {
+		dit_table_writer_free(entries);
+		return r;
+	}
+	return close_writer(&staging->tables.fixed[DIT_TABLE_ENTRIES], entries, NULL);
+}
+
+static int open_changes(struct dit_staging *staging)
+{
+	struct dit_staged_pages *pages = &staging->pages;
+	int r = close_entries(staging);
+
+	if (r < 0) {
+		return r;
+	}
+	staging->takes_changes = true;
+	r = dit_table_writer_new(&pages->splits, &pages->space, MDB_DUPSORT);
+	if (r < 0) {
+		return r;
+	}
+	dit_table_writer_trust(pages->splits);
+	r = dit_page_file_drain(&pages->space.file);
+	return r < 0 ? r
+	             : dit_tree_edit_open(&pages->changed, staging->data_fd,
+	                                  &pages->space,
+	                                  &staging->tables.fixed[DIT_TABLE_ENTRIES].tree);
+}
+
+static int begin_changes(struct dit_record_output *output)
+{
+	struct dit_staging *staging = dit_staging_of(&output->base);
+
+	if (staging->error != 0) {
+		return staging->error;
+	}
+	return dit_staging_keep(staging,
+	                        staging->takes_changes ? -EINVAL : open_changes(staging));
+}
+
+/* Before a look at id2e, or a change: its pages are in the file. */
+static int reach_entries(struct dit_staging *staging)
+{
+	if (staging->error != 0) {
+		return staging->error;
+	}
+	return staging->takes_changes ? dit_page_file_drain(&staging->pages.space.file)
+	                              : -EINVAL;
+}
+
+static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_span *ret)
+{
+	struct dit_staging *staging = dit_staging_of(&output->base);
+	struct dit_span record = {0};
+	int r = reach_entries(staging);
+
+	if (r == 0) {
+		r = dit_tree_edit_find(staging->pages.changed, id, &record);
+		r = r == 0 ? MDB_NOTFOUND : r;
+	}
+	if (r < 0 || record.len == 0) {
+		return r < 0 ? dit_staging_keep(staging, r) : 0;
+	}
+	*ret = record;
+	return 1;
+}
+
+static int replace_entry(struct dit_record_output *output, uint64_t id,
+                         struct dit_span record)
+{
+	struct dit_staging *staging = dit_staging_of(&output->base);
+	sigset_t previous;
+	int r = reach_entries(staging);
+
+	if (r == 0) {
+		dit_file_size_signal_block(&previous);
+		r = dit_tree_edit_put(staging->pages.changed, id, record);
+		dit_file_size_signal_restore(&previous);
+	}
+	return dit_staging_keep(staging, r);
+}
+
+static int put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
+                     uint32_t place, struct dit_span record)
+{
+	struct dit_staging *staging = dit_staging_of(&output->base);
+	struct dit_split_key key;
+	int r = staging->error;
+
+	(void)place;
+	if (r == 0) {
+		r = dit_staging_next_split(staging, &key, id, ad, record);
+	}
+	if (r >= 0) {
+		r = dit_table_writer_add(staging->pages.splits,
+		                         (struct dit_span){key.bytes, sizeof(key.bytes)},
+		                         record);
+	}
+	return dit_staging_keep(staging, r);
+}
+
+/* ---- publishing ---- */
+
+static bool used_bytes(const struct dit_output *output, uint64_t *ret)
+{
+	const struct dit_staging *staging = (const struct dit_staging *)output;
+
+	*ret = atomic_load_explicit(&staging->pages.space.next_page,
+	                            memory_order_relaxed) *
+	       staging->page_bytes;
+	return true;
+}
+
+static void name_tree(struct dit_named_tree **at, const char *name, unsigned flags,
+                      const struct dit_tree_record *tree)
+{
+	const struct dit_tree_record none = {.root = DIT_PAGE_NONE};
+
+	**at = (struct dit_named_tree){.name = name, .tree = tree == NULL ? none : *tree};
+	(*at)->tree.flags = (uint16_t)flags;
+	(*at)++;
+}
+
+static void name_table(struct dit_named_tree **at, const struct dit_staged_table *table)
+{
+	name_tree(at, table->name, table->flags, table->is_written ? &table->tree : NULL);
+}
+
+static int complete_file(struct dit_staging *staging, const struct dit_tree_record *id2v)
+{
+	/* All of them, and ixck. */
+	size_t max = DIT_NFIXED_TABLES + staging->tables.nindexes + 2;
+	struct dit_named_tree *trees = calloc(max, sizeof(*trees));
+	struct dit_named_tree *at = trees;
+	struct dit_new_file file = {
+		.fd = staging->data_fd,
+		.space = &staging->pages.space,
+		.trees = trees,
+		.spare = staging->pages.spare,
+		.nspare = staging->pages.nspare,
+		.map_bytes = dit_map_limit(staging->maxsize_bytes, staging->page_bytes),
+	};
+	sigset_t previous;
+	int r = 0;
+
+	if (trees == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
+		name_table(&at, &staging->tables.fixed[i]);
+	}
+	for (size_t i = 0; i < staging->tables.nindexes; i++) {
+		name_table(&at, &staging->tables.indexes[i]);
+	}
+	name_tree(&at, "id2v", MDB_DUPSORT, id2v);
+	if (staging->has_ixck) {
+		name_tree(&at, "ixck", MDB_INTEGERKEY, NULL);
+	}
+	file.ntrees = (size_t)(at - trees);
+	dit_file_size_signal_block(&previous);
+	r = dit_new_file_finish(&file);
+	dit_file_size_signal_restore(&previous);
+	free(trees);
+	return r;
+}
+
+static int complete(struct dit_staging *staging)
+{
+	struct dit_staged_pages *pages = &staging->pages;
+	struct dit_tree_edit *changed = pages->changed;
+	struct dit_tree_record id2v = {.root = DIT_PAGE_NONE};
+	int r = dit_table_writer_finish(pages->splits, &id2v);
+
+	pages->changed = NULL;
+	if (r == 0) {
+		r = dit_page_file_drain(&pages->space.file);
+	}
+	if (changed != NULL) {
+		int closed = dit_tree_edit_close(changed, &pages->spare, &pages->nspare);
+
+		r = r < 0 ? r : closed;
+	}
+	if (r == 0) {
+		r = complete_file(staging, &id2v);
+	}
+	staging->used_bytes = dit_new_file_bytes(&pages->space);
+	return r;
+}
+
+static int prepare(struct dit_output *output)
+{
+	struct dit_staging *staging = dit_staging_of(output);
+	int r = staging->error;
+
+	if (r == 0 && !staging->takes_changes) {
+		r = begin_changes(&staging->base);
+	}
+	if (r == 0) {
+		r = complete(staging);
+	}
+	return dit_staging_finish_file(staging, r);
+}
+
+static const struct dit_output_ops output_ops = {
+	.add_index = add_index,
+	.open_index = open_index,
+	.used_bytes = used_bytes,
+	.prepare = prepare,
+	.place = dit_staging_place,
+	.settle = dit_staging_settle,
+	.take_back = dit_staging_take_back,
+	.end = dit_staging_end,
+	.abandon = dit_staging_abandon,
+};
+
+static const struct dit_record_ops record_ops = {
+	.put_ad = put_ad,
+	.reserve_entry = reserve_entry,
+	.put_entry_pieces = put_entry_pieces,
+	.put_split = put_split,
+	.open_names = open_names,
+	.begin_changes = begin_changes,
+	.find_entry = find_entry,
+	.replace_entry = replace_entry,
+};
+
+/* ---- begin and end ---- */
+
+int dit_staging_begin_pages(struct dit_staging *staging,
+                            const struct dit_output_opts *opts)
+{
+	struct dit_staged_pages *pages = &staging->pages;
+	struct dit_page_file_opts file = {.writer = opts->page_writer,
+	                                  .is_direct = !opts->use_page_cache};
+	int r = 0;
+
+	staging->base.base.ops = &output_ops;
+	staging->base.base.is_parallel = true;
+	staging->base.ops = &record_ops;
+	dit_page_space_init(&pages->space, staging->format, staging->page_bytes,
+	                    DIT_FIRST_PAGE);
+	r = dit_page_file_open(&pages->space.file, staging->staging_fd, DIT_DATA_NAME,
+	                       &file);
+	if (r == 0) {
+		r = open_writer(staging, &staging->tables.fixed[DIT_TABLE_ADS],
+		                &pages->ads);
+	}
+	return r < 0 ? r
+	             : open_writer(staging, &staging->tables.fixed[DIT_TABLE_ENTRIES],
+	                           &pages->entries);
+}
+
+void dit_staging_end_pages(struct dit_staging *staging)
+{
+	struct dit_staged_pages *pages = &staging->pages;
+	uint64_t *spare = NULL;
+	size_t nspare = 0;
+
+	dit_table_writer_free(pages->ads);
+	dit_table_writer_free(pages->entries);
+	dit_table_writer_free(pages->splits);
+	if (pages->changed != NULL) {
+		(void)dit_tree_edit_close(pages->changed, &spare, &nspare);
+		free(spare);
+	}
+	free(pages->spare);
+	dit_page_file_close(&pages->space.file);
+}
