@@ -59,28 +59,25 @@ struct told {
 	int error;
 };
 
-static int note_changed(void *ctx, unsigned older, unsigned newer, const uint64_t *ids,
-                        size_t nids)
+static int note_changed(void *ctx, const struct dit_online_changed *changed,
+                        struct dit_table_changes *ret)
 {
 	struct told *told = ctx;
 
-	assert_int_equal(older, 0);
-	assert_int_equal(newer, 2);
-	assert_in_range(nids, 1, 50);
-	memcpy(told->ids, ids, nids * sizeof(ids[0]));
-	told->nids = nids;
+	assert_int_equal(changed->older, 0);
+	assert_int_equal(changed->newer, 2);
+	assert_in_range(changed->nids, 1, 50);
+	memcpy(told->ids, changed->ids, changed->nids * sizeof(changed->ids[0]));
+	told->nids = changed->nids;
 	told->change = (struct dit_table_change){
-		.key = {"zzzz", 4}, .id = ids[0], .is_added = true};
-	told->table.changes = &told->change;
-	told->table.nchanges = 1;
+		.key = {"zzzz", 4}, .id = changed->ids[0], .is_added = true};
+	*ret = (struct dit_table_changes){&told->change, 1};
 	return told->error;
 }
 
 static int commit(struct told *told)
 {
 	told->table.name = "cn";
-	told->table.changes = NULL;
-	told->table.nchanges = 0;
 	return dit_online_commit(told->online, &told->table, 1, note_changed, told);
 }
 

@@ -36,6 +36,7 @@ struct run {
 	unsigned error_at;
 	bool dies;
 	struct dit_table_change *changes;
+	size_t nchanges;
 	char (*keys)[KEY_BYTES];
 	struct dit_fault fault;
 	struct dit_online_times times;
@@ -87,7 +88,7 @@ static unsigned key_of(struct dit_snapshot *snapshot, unsigned reader, uint64_t 
 
 static void add_change(struct run *run, uint64_t id, unsigned key, bool is_added)
 {
-	size_t n = run->table.nchanges++;
+	size_t n = run->nchanges++;
 
 	memset(run->keys[n], 0, KEY_BYTES);
 	run->keys[n][0] = (char)key;
@@ -100,9 +101,13 @@ static int compare(const void *a, const void *b)
 	return dit_table_change_compare(0, a, b);
 }
 
-static int follow(void *ctx, unsigned older, unsigned newer, const uint64_t *ids,
-                  size_t nids)
+static int follow(void *ctx, const struct dit_online_changed *changed,
+                  struct dit_table_changes *ret)
 {
+	const unsigned older = changed->older;
+	const unsigned newer = changed->newer;
+	const uint64_t *ids = changed->ids;
+	const size_t nids = changed->nids;
 	struct run *run = ctx;
 	struct dit_snapshot *snapshot = dit_online_snapshot(run->online);
 
@@ -115,7 +120,8 @@ static int follow(void *ctx, unsigned older, unsigned newer, const uint64_t *ids
 	run->keys = realloc(run->keys, 2 * nids * sizeof(*run->keys));
 	assert_non_null(run->changes);
 	assert_non_null(run->keys);
-	assert_int_equal(run->table.nchanges, 0);
+	assert_true(ret->list == NULL && ret->n == 0);
+	run->nchanges = 0;
 	for (size_t i = 0; i < nids; i++) {
 		unsigned old_key = key_of(snapshot, older, ids[i]);
 		unsigned new_key = key_of(snapshot, newer, ids[i]);
@@ -128,8 +134,8 @@ static int follow(void *ctx, unsigned older, unsigned newer, const uint64_t *ids
 			add_change(run, ids[i], new_key, true);
 		}
 	}
-	qsort(run->changes, run->table.nchanges, sizeof(*run->changes), compare);
-	run->table.changes = run->changes;
+	qsort(run->changes, run->nchanges, sizeof(*run->changes), compare);
+	*ret = (struct dit_table_changes){run->changes, run->nchanges};
 	if (run->dies && run->ncalls == run->error_at) {
 		_exit(9);
 	}

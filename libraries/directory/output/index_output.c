@@ -46,7 +46,6 @@ struct index_output {
 	struct dit_online *online; /* owned; NULL: the directory is claimed */
 	dit_online_changed_fn changed;
 	void *changed_ctx;
-	struct dit_online_table *online_tables; /* during the commit; owned */
 	bool is_committed;
 
 	struct index_table *tables; /* [own: main; a table: who writes it, then main] */
@@ -278,29 +277,22 @@ static int prepare(struct dit_output *output)
 	return 0; /* others change the old trees until the commit */
 }
 
-struct dit_online_table *dit_index_output_tables(struct dit_output *output)
-{
-	return of(output)->online_tables;
-}
-
 static int commit_online(struct index_output *output)
 {
+	struct dit_online_table *tables = calloc(output->ntables + 1, sizeof(*tables));
 	struct dit_online_times times;
 	int r = 0;
 
-	output->online_tables =
-		calloc(output->ntables + 1, sizeof(struct dit_online_table));
-	if (output->online_tables == NULL) {
+	if (tables == NULL) {
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < output->ntables; i++) {
-		output->online_tables[i] = (struct dit_online_table){
-			.name = output->tables[i].name, .tree = output->tables[i].tree};
+		tables[i] = (struct dit_online_table){.name = output->tables[i].name,
+		                                      .tree = output->tables[i].tree};
 	}
-	r = dit_online_commit(output->online, output->online_tables, output->ntables,
-	                      output->changed, output->changed_ctx);
-	free(output->online_tables);
-	output->online_tables = NULL;
+	r = dit_online_commit(output->online, tables, output->ntables, output->changed,
+	                      output->changed_ctx);
+	free(tables);
 	output->is_committed = r == 0;
 	dit_online_times(output->online, &times);
 	output->base.bytes = times.bytes;

@@ -58,14 +58,12 @@ int dit_index_output_open(struct dit_output **ret,
  * is dit_online_commit(); it cannot be taken back.
  *
  * @param online    belongs to the output from now on, in every case
- * @param changed   as of dit_online_commit(), with @p ctx; puts changes into
- *                  dit_index_output_tables(), which are numbered as the indexes are
+ * @param changed   as of dit_online_commit(), with @p ctx; the tables are the indexes, in
+ *                  their order
  */
 int dit_index_output_open_online(struct dit_output **ret, struct dit_online *online,
                                  struct dit_fault *fault, dit_online_changed_fn changed,
                                  void *ctx);
-/** While dit_output_commit() runs. */
-struct dit_online_table *dit_index_output_tables(struct dit_output *output);
 
 /**
  * The database as it was when it was opened, for several threads. To be closed before the

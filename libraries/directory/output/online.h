@@ -92,28 +92,41 @@ void dit_online_expect(struct dit_online *online, const char *name);
 struct dit_online_table {
 	const char *name;
 	struct dit_tree_record tree;
-	/* The caller's callback sets these: in key order, each key and ID once. They are
-	 * used, and forgotten, before it is called again. */
-	const struct dit_table_change *changes;
-	size_t nchanges;
+};
+
+/** Entries that others changed. */
+struct dit_online_changed {
+	/* The reader of the snapshot that shows the state before the changes; first the
+	 * snapshot's own. */
+	unsigned older;
+	unsigned newer; /* the one that shows them */
+	const uint64_t
+		*ids; /* of entries that were changed, added or removed; ascending */
+	size_t nids;
+};
+
+/** Changes of the keys of a table: in key order, each key and ID once. */
+struct dit_table_changes {
+	const struct dit_table_change *list;
+	size_t n;
 };
 
 /**
- * Entries were changed: put the changes of their keys into the tables. Once for each
- * round in which there are some.
+ * Entries were changed: what does that change in the tables? Once for each round in which
+ * there are some.
  *
- * @param older  the reader of the snapshot that shows the state before the changes; first
- *               the snapshot's own
- * @param newer  the one that shows them
- * @param ids    of entries that were changed, added or removed; ascending
+ * @param ret  one for each table, in their order, empty; the lists belong to the callee
+ *             and are used until the next call, or the end of dit_online_commit()
  *
  * @return 0; an error, with which dit_online_commit() ends
  */
-typedef int (*dit_online_changed_fn)(void *ctx, unsigned older, unsigned newer,
-                                     const uint64_t *ids, size_t nids);
+typedef int (*dit_online_changed_fn)(void *ctx, const struct dit_online_changed *changed,
+                                     struct dit_table_changes *ret);
 
 /**
  * The rounds and the last step. The caller has freed all writers of the space.
+ *
+ * @param tables  get the trees that the commit makes visible
  *
  * @return 0; DIT_E_FULL: the result does not fit maxsize; DIT_E_CORRUPT, with a fault: an
  *         old index database is damaged, or was removed; the error of @p changed; other

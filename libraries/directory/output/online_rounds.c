@@ -40,6 +40,7 @@ struct step {
 	struct dit_online *online;
 	struct dit_online_table *tables;
 	size_t ntables;
+	struct dit_table_changes *changes; /* of a round; one for each table; owned */
 	dit_online_changed_fn changed;
 	void *ctx;
 	/* Reserved pages, through the page cache: the next round reads them. */
@@ -75,9 +76,9 @@ static int edit_tables(const struct step *step, const struct dit_tree_source *so
 		                                    .dropped = drop_pages,
 		                                    .ctx = &online->reserve};
 
-		r = dit_table_edit(&edit, table->changes, table->nchanges, &table->tree);
-		table->changes = NULL;
-		table->nchanges = 0;
+		r = dit_table_edit(&edit, step->changes[i].list, step->changes[i].n,
+		                   &table->tree);
+		step->changes[i] = (struct dit_table_changes){NULL, 0};
 		dit_tick(online->held == NULL ? online->opts.ticker : NULL);
 	}
 	return r;
@@ -122,6 +123,8 @@ static int find_changes(const struct step *step, const struct state *newer)
 {
 	struct dit_online *online = step->online;
 	struct dit_entry_changes *changes = &online->changes;
+	struct dit_online_changed changed = {.older = online->reader,
+	                                     .newer = newer->reader};
 	int r = dit_entry_changes_find(changes, &newer->entries, newer->source);
 
 	if (r == 0) {
@@ -133,9 +136,9 @@ static int find_changes(const struct step *step, const struct state *newer)
 	if (online->held != NULL) {
 		r = dit_snapshot_renew(online->snapshot, newer->reader);
 	}
-	return r < 0 ? r
-	             : step->changed(step->ctx, online->reader, newer->reader,
-	                             changes->ids, changes->nids);
+	changed.ids = changes->ids;
+	changed.nids = changes->nids;
+	return r < 0 ? r : step->changed(step->ctx, &changed, step->changes);
 }
 
 static void note_round(struct dit_online *online, uint64_t since_us)
@@ -484,9 +487,11 @@ int dit_online_commit(struct dit_online *online, struct dit_online_table *tables
 	struct step step = {.online = online,
 	                    .tables = tables,
 	                    .ntables = ntables,
+	                    .changes = calloc(ntables + 1, sizeof(*step.changes)),
 	                    .changed = changed,
 	                    .ctx = ctx};
-	int r = dit_page_file_drain(&online->reserve.space.file);
+	int r = step.changes == NULL ? -ENOMEM
+	                             : dit_page_file_drain(&online->reserve.space.file);
 
 	/* Most of what is written goes to the disk before anybody has to wait. */
 	if (r == 0) {
@@ -502,10 +507,10 @@ int dit_online_commit(struct dit_online *online, struct dit_online_table *tables
 	if (r == 0) {
 		r = dit_online_lock(online);
 	}
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		r = commit_locked(&step);
+		dit_online_unlock(online);
 	}
-	r = commit_locked(&step);
-	dit_online_unlock(online);
+	free(step.changes);
 	return r;
 }

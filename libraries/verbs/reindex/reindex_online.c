@@ -259,24 +259,18 @@ static int compare_bytes(const void *a, const void *b)
 	return dit_table_change_compare(0, a, b);
 }
 
-static void hand_over(struct catching_up *work)
+static void hand_over(const struct catching_up *work, struct dit_table_changes *ret)
 {
-	const struct reindex_target *target = work->target;
-	const struct reindexer *reindexer = target->reindexer;
-	struct dit_output *output =
-		reindexer->published[target - reindexer->targets].output;
-	struct dit_online_table *tables = dit_index_output_tables(output);
-
 	for (size_t i = 0; i < work->online->ndbs; i++) {
-		struct online_changes *changes = &work->online->changes[i];
-		bool is_integer = (tables[i].tree.flags & MDB_INTEGERKEY) != 0;
+		const struct online_changes *changes = &work->online->changes[i];
+		const struct dit_index_db *db =
+			dit_index_set_db(work->target->indexes, i);
 
 		if (changes->n > 0) {
 			qsort(changes->list, changes->n, sizeof(*changes->list),
-			      is_integer ? compare_numbers : compare_bytes);
+			      db->is_integerkey ? compare_numbers : compare_bytes);
 		}
-		tables[i].changes = changes->list;
-		tables[i].nchanges = changes->n;
+		ret[i] = (struct dit_table_changes){changes->list, changes->n};
 	}
 }
 
@@ -311,11 +305,11 @@ void dit_reindex_online_free(struct dit_reindex_online *online)
 	free(online);
 }
 
-/* @param numbers  of the snapshot's readers: before the round, and now */
-static int read_versions(struct catching_up *work, const unsigned numbers[2],
-                         const struct dit_ad_names names[2], const uint64_t *ids,
-                         size_t nids)
+static int read_versions(struct catching_up *work,
+                         const struct dit_online_changed *changed,
+                         const struct dit_ad_names names[2])
 {
+	const unsigned numbers[2] = {changed->older, changed->newer};
 	struct dit_entry_reader *readers[2] = {NULL, NULL};
 	int r = 0;
 
@@ -329,21 +323,22 @@ static int read_versions(struct catching_up *work, const unsigned numbers[2],
 		r = dit_entry_reader_new(&readers[i], &opts);
 	}
 	if (r == 0) {
-		r = take_entries(work, readers[0], readers[1], ids, nids);
+		r = take_entries(work, readers[0], readers[1], changed->ids,
+		                 changed->nids);
 	}
 	dit_entry_reader_free(readers[0]);
 	dit_entry_reader_free(readers[1]);
 	return r;
 }
 
-int dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer, const uint64_t *ids,
-                         size_t nids)
+int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
+                         struct dit_table_changes *ret)
 {
 	struct reindex_target *target = ctx;
 	struct dit_schema *schema = target->reindexer->job.chosen.settings->schema;
 	bool is_stopped = dit_stop_is_set(&target->reindexer->job.stop);
 	struct dit_ad_names names[2] = {{.n = 0}, {.n = 0}};
-	const unsigned numbers[2] = {older, newer};
+	const unsigned numbers[2] = {changed->older, changed->newer};
 	struct catching_up work = {.target = target};
 	int r = is_stopped ? DIT_E_STOPPED : make_online(target);
 
@@ -360,10 +355,10 @@ int dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer, const uint64
 		}
 	}
 	if (r == 0) {
-		r = read_versions(&work, numbers, names, ids, nids);
+		r = read_versions(&work, changed, names);
 	}
 	if (r == 0) {
-		hand_over(&work);
+		hand_over(&work, ret);
 	}
 	dit_ad_names_deinit(&names[0]);
 	dit_ad_names_deinit(&names[1]);

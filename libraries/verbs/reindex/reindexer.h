@@ -122,8 +122,8 @@ void dit_reindex_target_deinit(struct reindex_target *target);
 struct dit_reindex_online;
 
 /** A dit_online_changed_fn; ctx: the target. */
-int dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer, const uint64_t *ids,
-                         size_t nids);
+int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
+                         struct dit_table_changes *ret);
 /** NULL is fine. */
 void dit_reindex_online_free(struct dit_reindex_online *online);
 
