@@ -22,6 +22,11 @@ void text_escape(char *ret, size_t size, const char *text)
 	ret[at] = '\0';
 }
 
+struct json_t *json_number(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
 struct json_t *json_text(const char *text)
 {
 	json_t *json = json_string(text);

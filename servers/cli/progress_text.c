@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "progress_text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "figures.h"
+#include "json_text.h"
 
 #define BAR_MIN     8
 #define BAR_MAX     30
@@ -162,6 +166,12 @@ void progress_text_line(char *ret, size_t size, const struct progress_view *view
 	}
 }
 
+/* Rounded, so that few digits are printed. */
+static json_t *rounded(double number, double to)
+{
+	return json_real(round(number * to) / to);
+}
+
 void progress_text_json(char *ret, size_t size, const struct progress_view *view)
 {
 	static const char *const units[] = {[DIT_PROGRESS_BYTES] = "bytes",
@@ -169,25 +179,27 @@ void progress_text_json(char *ret, size_t size, const struct progress_view *view
 	                                    [DIT_PROGRESS_POSTINGS] = "postings",
 	                                    [DIT_PROGRESS_PAGES] = "pages"};
 	const struct dit_progress *p = view->progress;
-	char known[96] = "";
+	json_t *json = json_pack("{s:s, s:o}", "phase", view->phase, "seconds",
+	                         rounded(view->seconds, 1000));
+	json_t *counts = json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "unit",
+		units[p->unit], "done", json_number(p->done), "total",
+		json_number(p->total), "entries", json_number(p->nentries), "bytes_read",
+		json_number(p->bytes_read), "bytes_total", json_number(p->bytes_total),
+		"postings", json_number(p->npostings), "bytes_written",
+		json_number(p->bytes_written), "stored_bytes",
+		json_number(p->stored_bytes), "run_bytes", json_number(p->run_bytes),
+		"memory_bytes", json_number(p->memory_bytes), "threads", (int)p->threads);
+	size_t len = 0;
 
 	if (view->share >= 0 && view->left >= 0) {
-		(void)snprintf(known, sizeof(known),
-		               "\"percent\":%.1f,\"seconds_left\":%.1f,",
-		               view->share * 100, view->left);
+		(void)json_object_set_new(json, "percent",
+		                          rounded(view->share * 100, 10));
+		(void)json_object_set_new(json, "seconds_left", rounded(view->left, 10));
 	}
-	(void)snprintf(
-		ret, size,
-		"{\"phase\":\"%s\",\"seconds\":%.3f,%s\"unit\":\"%s\","
-		"\"done\":%llu,\"total\":%llu,\"entries\":%llu,"
-		"\"bytes_read\":%llu,\"bytes_total\":%llu,\"postings\":%llu,"
-		"\"bytes_written\":%llu,\"stored_bytes\":%llu,\"run_bytes\":%llu,"
-		"\"memory_bytes\":%llu,\"threads\":%u}",
-		view->phase, view->seconds, known, units[p->unit],
-		(unsigned long long)p->done, (unsigned long long)p->total,
-		(unsigned long long)p->nentries, (unsigned long long)p->bytes_read,
-		(unsigned long long)p->bytes_total, (unsigned long long)p->npostings,
-		(unsigned long long)p->bytes_written, (unsigned long long)p->stored_bytes,
-		(unsigned long long)p->run_bytes, (unsigned long long)p->memory_bytes,
-		p->threads);
+	(void)json_object_update(json, counts);
+	len = json_dumpb(json, ret, size - 1, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	ret[len < size ? len : 0] = '\0';
+	json_decref(json);
+	json_decref(counts);
 }

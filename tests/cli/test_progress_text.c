@@ -171,7 +171,7 @@ static void json_has_all(void **state)
 	progress_text_json(text, sizeof(text), &view);
 	assert_string_equal(
 		text,
-		"{\"phase\":\"indexes\",\"seconds\":10.000,\"percent\":42.0,"
+		"{\"phase\":\"indexes\",\"seconds\":10.0,\"percent\":42.0,"
 		"\"seconds_left\":12.4,\"unit\":\"postings\",\"done\":111,\"total\":222,"
 		"\"entries\":1234567,\"bytes_read\":1000000000,"
 		"\"bytes_total\":1000000000,\"postings\":222,"
