@@ -82,17 +82,12 @@ static json_t *seconds(uint64_t us)
 	return json_real((double)us / 1e6);
 }
 
-static json_t *number(uint64_t n)
-{
-	return json_integer((json_int_t)n);
-}
-
 static json_t *per_second(uint64_t n, uint64_t us)
 {
 	if (n == 0 || us == 0) {
 		return json_null();
 	}
-	return number((uint64_t)((double)n / ((double)us / 1e6) + 0.5));
+	return json_number((uint64_t)((double)n / ((double)us / 1e6) + 0.5));
 }
 
 static json_t *command_json(const struct run_record *record)
@@ -170,27 +165,28 @@ static json_t *samples_json(const struct run_record *record)
 	for (size_t i = 0; i < record->samples.n; i++) {
 		const struct sample *sample = &record->samples.items[i];
 
-		json_t *json = json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
-		                         "time_s", seconds(sample->time_us), "phase",
-		                         record->phases[sample->phase], "phase_done",
-		                         number(sample->done), "entries",
-		                         number(sample->nentries), "input_bytes",
-		                         number(sample->bytes_read), "written_bytes",
-		                         number(sample->bytes_written), "spilled_bytes",
-		                         number(sample->run_bytes), "anonymous_bytes",
-		                         run_known_json(sample->memory_bytes));
+		json_t *json = json_pack(
+			"{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "time_s",
+			seconds(sample->time_us), "phase", record->phases[sample->phase],
+			"phase_done", json_number(sample->done), "entries",
+			json_number(sample->nentries), "input_bytes",
+			json_number(sample->bytes_read), "written_bytes",
+			json_number(sample->bytes_written), "spilled_bytes",
+			json_number(sample->run_bytes), "anonymous_bytes",
+			run_known_json(sample->memory_bytes));
 
 		(void)json_array_append_new(samples, json);
 	}
 	return samples;
 }
 
-struct json_t *run_record_json(const struct run_record *record)
+struct json_t *run_record_json(const struct run_record *record, json_t *own)
 {
 	struct rusage usage = {0};
+	json_t *json = NULL;
 
 	(void)getrusage(RUSAGE_SELF, &usage);
-	return json_pack(
+	json = json_pack(
 		"{s:i, s:s, s:s, s:o, s:o, s:i, s:o, s:f, s:f, s:{s:o, s:o}, s:o, s:o}",
 		"format", FORMAT, "program", record->program, "version", dit_version(),
 		"command", command_json(record), "started", time_json(record->started),
@@ -199,9 +195,16 @@ struct json_t *run_record_json(const struct run_record *record)
 		(double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6,
 		"cpu_system_s",
 		(double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6,
-		"memory", "peak_resident_bytes", number((uint64_t)usage.ru_maxrss * 1024),
-		"peak_anonymous_bytes", number(record->memory_max_bytes), "threads",
-		threads_json(record), "samples", samples_json(record));
+		"memory", "peak_resident_bytes",
+		json_number((uint64_t)usage.ru_maxrss * 1024), "peak_anonymous_bytes",
+		json_number(record->memory_max_bytes), "threads", threads_json(record),
+		"samples", samples_json(record));
+	if (own == NULL || json_object_update(json, own) < 0) {
+		json_decref(json);
+		json = NULL;
+	}
+	json_decref(own);
+	return json;
 }
 
 struct json_t *run_phase_json(const struct run_phase *phase)
@@ -215,7 +218,7 @@ struct json_t *run_phase_json(const struct run_phase *phase)
 
 struct json_t *run_known_json(uint64_t n)
 {
-	return n == 0 ? json_null() : number(n);
+	return n == 0 ? json_null() : json_number(n);
 }
 
 struct json_t *run_lengths_json(const uint64_t *nlists)
@@ -230,26 +233,39 @@ struct json_t *run_lengths_json(const uint64_t *nlists)
 		if (nlists[i] == 0) {
 			continue;
 		}
-		length = json_pack("{s:o, s:o, s:o}", "from", number(from), "to",
-		                   number(2 * from - 1), "keys", number(nlists[i]));
+		length = json_pack("{s:o, s:o, s:o}", "from", json_number(from), "to",
+		                   json_number(2 * from - 1), "keys",
+		                   json_number(nlists[i]));
 		(void)json_array_append_new(lengths, length);
 	}
 	return lengths;
 }
 
-struct json_t *run_index_json(const struct run_index *index)
+static json_t *index_json(const struct dit_index_stats *index, bool has_threads)
 {
-	const struct dit_index_cost *cost = index->cost;
+	const struct dit_index_cost *cost = &index->cost;
 	char thread[32] = "main";
 
-	if (index->has_threads) {
+	if (has_threads) {
 		(void)snprintf(thread, sizeof(thread), "tool-%u", cost->thread);
 	}
-	return json_pack(
-		"{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "name", index->name,
-		"key_kind", index->is_integerkey ? "integer" : "bytes", "postings",
-		number(index->npostings), "keys", number(index->nkeys), "range_keys",
-		number(cost->nranges), "bytes", run_known_json(cost->bytes), "start_s",
-		seconds(cost->start_us), "wall_s", seconds(cost->time_us), "thread",
-		thread, "list_lengths", run_lengths_json(cost->nlists));
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "name",
+	                 index->name, "key_kind",
+	                 index->is_integerkey ? "integer" : "bytes", "postings",
+	                 json_number(index->npostings), "keys", json_number(index->nkeys),
+	                 "range_keys", json_number(cost->nranges), "bytes",
+	                 run_known_json(cost->bytes), "start_s", seconds(cost->start_us),
+	                 "wall_s", seconds(cost->time_us), "thread", thread,
+	                 "list_lengths", run_lengths_json(cost->nlists));
+}
+
+struct json_t *run_indexes_json(const struct dit_index_stats *indexes, size_t n,
+                                bool has_threads)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		(void)json_array_append_new(json, index_json(&indexes[i], has_threads));
+	}
+	return json;
 }

@@ -47,11 +47,14 @@ void run_record_end(struct run_record *record);
 
 /**
  * {"format", "program", "version", "command", "started", "processors", "wall_s",
- * "cpu_user_s", "cpu_system_s", "memory", "threads", "samples"}
+ * "cpu_user_s", "cpu_system_s", "memory", "threads", "samples"}, and the members of
+ * the program's own.
+ *
+ * @param own  taken; NULL: there was no memory for it
  *
  * @return owned; NULL: no memory
  */
-struct json_t *run_record_json(const struct run_record *record);
+struct json_t *run_record_json(const struct run_record *record, struct json_t *own);
 void run_record_deinit(struct run_record *record);
 
 /* ---- parts of the rest ---- */
@@ -69,18 +72,13 @@ struct run_phase {
 /** One object of "phases". Returns owned; NULL: no memory */
 struct json_t *run_phase_json(const struct run_phase *phase);
 
-/** The figures of one index database. */
-struct run_index {
-	const char *name;
-	bool is_integerkey;
-	uint64_t npostings;
-	uint64_t nkeys;
-	const struct dit_index_cost *cost;
-	bool has_threads; /* there were tool threads: cost->thread is the number of one */
-};
-
-/** One object of "indexes". Likewise. */
-struct json_t *run_index_json(const struct run_index *index);
+/**
+ * "indexes". Likewise.
+ *
+ * @param has_threads  there were tool threads: the costs have the number of one
+ */
+struct json_t *run_indexes_json(const struct dit_index_stats *indexes, size_t n,
+                                bool has_threads);
 
 /** "list_lengths": classes that no key is in are left out. Likewise. */
 struct json_t *run_lengths_json(const uint64_t *nlists);

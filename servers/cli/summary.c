@@ -170,6 +170,27 @@ void summary_print(FILE *out, const json_t *json, const char *next)
 	}
 }
 
+/* ---- --stats ---- */
+
+void summary_print_phase(const char *name, uint64_t us)
+{
+	(void)printf("  %-22s %9.3f s\n", name, (double)us / 1e6);
+}
+
+void summary_print_indexes(const struct dit_index_stats *indexes, size_t n)
+{
+	if (n > 0) {
+		(void)printf("\n  %-28s %12s %12s  keys\n", "index", "postings",
+		             "distinct");
+	}
+	for (size_t i = 0; i < n; i++) {
+		(void)printf("  %-28s %12llu %12llu  %s\n", indexes[i].name,
+		             (unsigned long long)indexes[i].npostings,
+		             (unsigned long long)indexes[i].nkeys,
+		             indexes[i].is_integerkey ? "integer" : "bytes");
+	}
+}
+
 /* ---- a run that failed ---- */
 
 void summary_print_failed(FILE *out, const json_t *json, const char *next)

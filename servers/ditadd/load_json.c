@@ -12,11 +12,6 @@ const char *const load_phase_names[] = {
 	[DIT_LOAD_NPHASES] = NULL,
 };
 
-static json_t *number(uint64_t n)
-{
-	return json_integer((json_int_t)n);
-}
-
 static const char *result_name(const struct options *options,
                                const struct dit_load_stats *stats, int r)
 {
@@ -43,7 +38,7 @@ static json_t *input_json(const struct options *options,
 		(void)json_array_append_new(files, json_string("-"));
 	}
 	return json_pack("{s:o, s:o}", "files", files, "bytes",
-	                 number(stats->bytes_read));
+	                 json_number(stats->bytes_read));
 }
 
 static json_t *rejects_json(const struct options *options)
@@ -53,10 +48,11 @@ static json_t *rejects_json(const struct options *options)
 
 static json_t *records_json(const struct dit_load_stats *stats)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "read", number(stats->nrecords),
-	                 "stored", number(stats->nentries), "refused",
-	                 number(stats->nrefused), "not_stored", number(stats->nfailed),
-	                 "missing_parents", number(stats->nmissing));
+	return json_pack(
+		"{s:o, s:o, s:o, s:o, s:o}", "read", json_number(stats->nrecords),
+		"stored", json_number(stats->nentries), "refused",
+		json_number(stats->nrefused), "not_stored", json_number(stats->nfailed),
+		"missing_parents", json_number(stats->nmissing));
 }
 
 static json_t *refusals_json(const struct dit_load_stats *stats)
@@ -69,8 +65,8 @@ static json_t *refusals_json(const struct dit_load_stats *stats)
 		(void)json_array_append_new(
 			refusals,
 			json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind", refusal->kind,
-		                  "records", number(refusal->nrecords), "first_line",
-		                  number(refusal->first_line), "first_dn",
+		                  "records", json_number(refusal->nrecords), "first_line",
+		                  json_number(refusal->first_line), "first_dn",
 		                  json_text(refusal->first_dn), "first_reason",
 		                  json_text(refusal->first_reason), "first_explanation",
 		                  refusal->first_explanation == NULL
@@ -128,50 +124,34 @@ static const char *writer_name(const struct dit_load_database_stats *stats)
 static json_t *database_json(const struct dit_load_stats *stats,
                              const struct dit_load_database_stats *database)
 {
-	json_t *indexes = json_array();
-	json_t *path = json_text(database->directory);
+	json_t *indexes = run_indexes_json(database->indexes, database->nindexes,
+	                                   stats->threads > 1);
 
-	for (size_t i = 0; i < database->nindexes; i++) {
-		const struct dit_load_index_stats *index = &database->indexes[i];
-		const struct run_index run = {.name = index->name,
-		                              .is_integerkey = index->is_integerkey,
-		                              .npostings = index->npostings,
-		                              .nkeys = index->nkeys,
-		                              .cost = &index->cost,
-		                              .has_threads = stats->threads > 1};
-
-		(void)json_array_append_new(indexes, run_index_json(&run));
-	}
-	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "directory", path, "bytes",
+	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "directory",
+	                 json_text(database->directory), "bytes",
 	                 run_known_json(database->bytes), "entries",
-	                 number(database->nentries), "written_by", writer_name(database),
-	                 "indexes", indexes);
+	                 json_number(database->nentries), "written_by",
+	                 writer_name(database), "indexes", indexes);
 }
 
 struct json_t *load_json(const struct run_record *record, const struct options *options,
                          const struct dit_load_stats *stats, int r, int status)
 {
-	json_t *json = run_record_json(record);
 	json_t *databases = json_array();
-	json_t *own = NULL;
 
 	for (size_t i = 0; i < stats->ndatabases; i++) {
 		(void)json_array_append_new(databases,
 		                            database_json(stats, &stats->databases[i]));
 	}
-	own = json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-	                "result", result_name(options, stats, r), "exit_status", status,
-	                "openldap", dit_openldap_name(stats->openldap), "openldap_found",
-	                (int)stats->is_openldap_found, "tool_threads",
-	                (int)stats->threads, "input", input_json(options, stats),
-	                "records", records_json(stats), "refusals", refusals_json(stats),
-	                "phases", phases_json(stats), "rejects", rejects_json(options),
-	                "spilled_bytes", number(stats->run_bytes), "databases",
-	                databases);
-	if (json == NULL || own == NULL || json_object_update(json, own) < 0) {
-		json_decref(json);
-		json = NULL;
-	}
-	json_decref(own);
-	return json;
+	return run_record_json(
+		record,
+		json_pack("{s:s, s:i, s:s?, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	                  "result", result_name(options, stats, r), "exit_status", status,
+	                  "openldap", dit_openldap_name(stats->openldap),
+	                  "openldap_found", (int)stats->is_openldap_found, "tool_threads",
+	                  (int)stats->threads, "input", input_json(options, stats),
+	                  "records", records_json(stats), "refusals",
+	                  refusals_json(stats), "phases", phases_json(stats), "rejects",
+	                  rejects_json(options), "spilled_bytes",
+	                  json_number(stats->run_bytes), "databases", databases));
 }

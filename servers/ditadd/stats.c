@@ -4,26 +4,7 @@
 
 #include <stdio.h>
 
-static void print_phase(const char *name, uint64_t us)
-{
-	(void)printf("  %-22s %9.3f s\n", name, (double)us / 1e6);
-}
-
-static void print_indexes(const struct dit_load_database_stats *stats)
-{
-	if (stats->nindexes == 0) {
-		return;
-	}
-	(void)printf("\n  %-28s %12s %12s  keys\n", "index", "postings", "distinct");
-	for (size_t i = 0; i < stats->nindexes; i++) {
-		const struct dit_load_index_stats *index = &stats->indexes[i];
-
-		(void)printf("  %-28s %12llu %12llu  %s\n", index->name,
-		             (unsigned long long)index->npostings,
-		             (unsigned long long)index->nkeys,
-		             index->is_integerkey ? "integer" : "bytes");
-	}
-}
+#include "summary.h"
 
 static const char *writer_text(const struct dit_load_database_stats *stats)
 {
@@ -57,11 +38,12 @@ void stats_print(const struct dit_load_stats *stats, bool is_dry_run)
 		             (double)stats->run_bytes / (1 << 20),
 		             writer_text(&stats->databases[i]));
 	}
-	print_phase("entries", stats->phase_us[DIT_LOAD_ENTRIES]);
-	print_phase("tree", stats->phase_us[DIT_LOAD_NAMES]);
-	print_phase("indexes", stats->phase_us[DIT_LOAD_INDEXES]);
-	print_phase("sync and put in place", stats->phase_us[DIT_LOAD_PUBLISH]);
+	summary_print_phase("entries", stats->phase_us[DIT_LOAD_ENTRIES]);
+	summary_print_phase("tree", stats->phase_us[DIT_LOAD_NAMES]);
+	summary_print_phase("indexes", stats->phase_us[DIT_LOAD_INDEXES]);
+	summary_print_phase("sync and put in place", stats->phase_us[DIT_LOAD_PUBLISH]);
 	for (size_t i = 0; i < stats->ndatabases; i++) {
-		print_indexes(&stats->databases[i]);
+		summary_print_indexes(stats->databases[i].indexes,
+		                      stats->databases[i].nindexes);
 	}
 }

@@ -13,11 +13,6 @@ const char *const index_phase_names[] = {
 	[DIT_REINDEX_NPHASES] = NULL,
 };
 
-static json_t *number(uint64_t n)
-{
-	return json_integer((json_int_t)n);
-}
-
 static json_t *records_json(const struct dit_reindex_stats *stats)
 {
 	uint64_t nentries = 0;
@@ -27,8 +22,8 @@ static json_t *records_json(const struct dit_reindex_stats *stats)
 		nentries += stats->databases[i].nentries;
 		nbroken += stats->databases[i].nbroken;
 	}
-	return json_pack("{s:o, s:o}", "read", number(nentries), "refused",
-	                 number(nbroken));
+	return json_pack("{s:o, s:o}", "read", json_number(nentries), "refused",
+	                 json_number(nbroken));
 }
 
 static json_t *phases_json(const struct dit_reindex_stats *stats)
@@ -65,8 +60,8 @@ static json_t *rounds_json(const struct dit_reindex_database_stats *database)
 
 		(void)json_array_append_new(rounds,
 		                            json_pack("{s:o, s:f}", "entries",
-		                                      number(round->nentries), "wall_s",
-		                                      (double)round->us / 1e6));
+		                                      json_number(round->nentries),
+		                                      "wall_s", (double)round->us / 1e6));
 	}
 	return rounds;
 }
@@ -74,51 +69,35 @@ static json_t *rounds_json(const struct dit_reindex_database_stats *database)
 static json_t *database_json(const struct dit_reindex_stats *stats,
                              const struct dit_reindex_database_stats *database)
 {
-	json_t *indexes = json_array();
+	json_t *indexes = run_indexes_json(database->indexes, database->nindexes,
+	                                   stats->threads > 1);
 
-	for (size_t i = 0; i < database->nindexes; i++) {
-		const struct dit_reindex_index_stats *index = &database->indexes[i];
-		const struct run_index run = {.name = index->name,
-		                              .is_integerkey = index->is_integerkey,
-		                              .npostings = index->npostings,
-		                              .nkeys = index->nkeys,
-		                              .cost = &index->cost,
-		                              .has_threads = stats->threads > 1};
-
-		(void)json_array_append_new(indexes, run_index_json(&run));
-	}
-	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "directory",
-		json_text(database->directory), "bytes", run_known_json(database->bytes),
-		"bytes_before", run_known_json(database->bytes_before), "entries",
-		number(database->nentries), "entries_left_out", number(database->nbroken),
-		"entries_changed_meanwhile", number(database->nchanged),
-		"writers_waited_s", (double)database->locked_us / 1e6,
-		"writers_waited_longest_s", (double)database->longest_us / 1e6,
-		"catch_up_rounds", rounds_json(database), "indexes", indexes);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o}",
+	                 "directory", json_text(database->directory), "bytes",
+	                 run_known_json(database->bytes), "bytes_before",
+	                 run_known_json(database->bytes_before), "entries",
+	                 json_number(database->nentries), "entries_left_out",
+	                 json_number(database->nbroken), "entries_changed_meanwhile",
+	                 json_number(database->nchanged), "writers_waited_s",
+	                 (double)database->locked_us / 1e6, "writers_waited_longest_s",
+	                 (double)database->longest_us / 1e6, "catch_up_rounds",
+	                 rounds_json(database), "indexes", indexes);
 }
 
 struct json_t *index_json(const struct run_record *record,
                           const struct dit_reindex_stats *stats, int r, int status)
 {
-	json_t *json = run_record_json(record);
 	json_t *databases = json_array();
-	json_t *own = NULL;
 
 	for (size_t i = 0; i < stats->ndatabases; i++) {
 		(void)json_array_append_new(databases,
 		                            database_json(stats, &stats->databases[i]));
 	}
-	own = json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "result",
-	                r < 0 ? "failed" : "stored", "exit_status", status,
-	                "tool_threads", (int)stats->threads, "records",
-	                records_json(stats), "refusals", json_array(), "phases",
-	                phases_json(stats), "spilled_bytes", number(stats->run_bytes),
-	                "databases", databases);
-	if (json == NULL || own == NULL || json_object_update(json, own) < 0) {
-		json_decref(json);
-		json = NULL;
-	}
-	json_decref(own);
-	return json;
+	return run_record_json(
+		record, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "result",
+	                          r < 0 ? "failed" : "stored", "exit_status", status,
+	                          "tool_threads", (int)stats->threads, "records",
+	                          records_json(stats), "refusals", json_array(), "phases",
+	                          phases_json(stats), "spilled_bytes",
+	                          json_number(stats->run_bytes), "databases", databases));
 }

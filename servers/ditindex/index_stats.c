@@ -4,12 +4,9 @@
 
 #include <stdio.h>
 
-#define MIB (1024.0 * 1024.0)
+#include "summary.h"
 
-static void print_phase(const char *name, uint64_t us)
-{
-	(void)printf("  %-22s %9.3f s\n", name, (double)us / 1e6);
-}
+#define MIB (1024.0 * 1024.0)
 
 static void print_rounds(const struct dit_reindex_database_stats *stats)
 {
@@ -35,15 +32,7 @@ static void print_database(const struct dit_reindex_database_stats *stats)
 	if (stats->nindexes == 0) {
 		return;
 	}
-	(void)printf("\n  %-28s %12s %12s  keys\n", "index", "postings", "distinct");
-	for (size_t i = 0; i < stats->nindexes; i++) {
-		const struct dit_reindex_index_stats *index = &stats->indexes[i];
-
-		(void)printf("  %-28s %12llu %12llu  %s\n", index->name,
-		             (unsigned long long)index->npostings,
-		             (unsigned long long)index->nkeys,
-		             index->is_integerkey ? "integer" : "bytes");
-	}
+	summary_print_indexes(stats->indexes, stats->nindexes);
 	(void)putchar('\n');
 }
 
@@ -54,7 +43,8 @@ void index_stats_print(const struct dit_reindex_stats *stats)
 	}
 	(void)printf("%u thread%s, %.1f MiB of temporary files\n", stats->threads,
 	             stats->threads == 1 ? "" : "s", (double)stats->run_bytes / MIB);
-	print_phase("entries", stats->phase_us[DIT_REINDEX_ENTRIES]);
-	print_phase("indexes", stats->phase_us[DIT_REINDEX_INDEXES]);
-	print_phase("sync and put in place", stats->phase_us[DIT_REINDEX_PUBLISH]);
+	summary_print_phase("entries", stats->phase_us[DIT_REINDEX_ENTRIES]);
+	summary_print_phase("indexes", stats->phase_us[DIT_REINDEX_INDEXES]);
+	summary_print_phase("sync and put in place",
+	                    stats->phase_us[DIT_REINDEX_PUBLISH]);
 }

@@ -31,7 +31,8 @@ static void the_record_is_complete(void **state)
 	run_record_progress(&record, &(struct dit_progress){.nentries = 5});
 	run_record_progress(&record, &(struct dit_progress){.phase = 1, .nentries = 7});
 	run_record_end(&record);
-	json = run_record_json(&record);
+	json = run_record_json(&record, json_pack("{s:i}", "own", 3));
+	assert_int_equal(json_integer_value(json_object_get(json, "own")), 3);
 	assert_non_null(json);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		assert_non_null(json_object_get(json, keys[i]));
@@ -84,19 +85,21 @@ static void lengths_are_told_by_powers_of_two(void **state)
 
 static void an_index_without_known_pages_has_null_bytes(void **state)
 {
-	struct dit_index_cost cost = {.bytes = 0, .nranges = 3, .thread = 5};
-	struct run_index index = {.name = "cn", .nkeys = 4, .cost = &cost};
-	json_t *json = run_index_json(&index);
+	char name[] = "cn";
+	struct dit_index_stats index = {
+		.name = name, .nkeys = 4, .cost = {.nranges = 3, .thread = 5}};
+	json_t *json = run_indexes_json(&index, 1, false);
+	const json_t *one = json_array_get(json, 0);
 
 	(void)state;
-	assert_true(json_is_null(json_object_get(json, "bytes")));
-	assert_string_equal(json_string_value(json_object_get(json, "thread")), "main");
+	assert_true(json_is_null(json_object_get(one, "bytes")));
+	assert_string_equal(json_string_value(json_object_get(one, "thread")), "main");
 	json_decref(json);
-	index.has_threads = true;
-	cost.bytes = 4096;
-	json = run_index_json(&index);
-	assert_int_equal(json_integer_value(json_object_get(json, "bytes")), 4096);
-	assert_string_equal(json_string_value(json_object_get(json, "thread")), "tool-5");
+	index.cost.bytes = 4096;
+	json = run_indexes_json(&index, 1, true);
+	one = json_array_get(json, 0);
+	assert_int_equal(json_integer_value(json_object_get(one, "bytes")), 4096);
+	assert_string_equal(json_string_value(json_object_get(one, "thread")), "tool-5");
 	json_decref(json);
 }
 

@@ -207,8 +207,7 @@ static void kinds_of_keys(void **state)
 	drop(f.database, "cn", 1);
 	assert_int_equal(dit_reindex(&opts, &stats), 0);
 	for (size_t i = 0; i < stats.databases[0].nindexes; i++) {
-		const struct dit_reindex_index_stats *index =
-			&stats.databases[0].indexes[i];
+		const struct dit_index_stats *index = &stats.databases[0].indexes[i];
 
 		if (strcmp(index->name, "cn") == 0) {
 			assert_false(index->is_integerkey);

@@ -170,14 +170,6 @@ struct dit_load_opts {
   .database = -1, .max_rejects = UINT64_MAX                                              \
  }
 
-struct dit_load_index_stats {
-	char *name;
-	bool is_integerkey;
-	uint64_t npostings; /* postings made, repeats included */
-	uint64_t nkeys;     /* different keys written */
-	struct dit_index_cost cost;
-};
-
 /** The records that were left out for one kind of reason. */
 struct dit_load_refusal {
 	const char *kind; /* as in doc/messages.md; "other" has no place there. Static */
@@ -202,7 +194,7 @@ struct dit_load_database_stats {
 	/* Who made the pages; DEFAULT: the database held records already. */
 	enum dit_load_writer writer;
 	bool is_unknown_format; /* liblmdb's format is not known: it made the pages */
-	struct dit_load_index_stats *indexes;
+	struct dit_index_stats *indexes;
 	size_t nindexes;
 };
 

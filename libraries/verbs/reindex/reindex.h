@@ -97,14 +97,6 @@ struct dit_reindex_opts {
   .database = -1                                                                         \
  }
 
-struct dit_reindex_index_stats {
-	char *name;
-	bool is_integerkey;
-	uint64_t npostings; /* postings made, repeats included */
-	uint64_t nkeys;     /* different keys written */
-	struct dit_index_cost cost;
-};
-
 /** Most rounds in which new index databases catch up with others. */
 #define DIT_REINDEX_ROUNDS_MAX 9
 
@@ -127,7 +119,7 @@ struct dit_reindex_database_stats {
 	/* Online: the rounds; the last one while LMDB's write lock was held. */
 	struct dit_reindex_round rounds[DIT_REINDEX_ROUNDS_MAX];
 	size_t nrounds;
-	struct dit_reindex_index_stats *indexes;
+	struct dit_index_stats *indexes;
 	size_t nindexes;
 };
 

@@ -371,7 +371,7 @@ static int take_stats(struct reindex_target *target,
 	for (size_t i = 0; i < n; i++) {
 		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
 
-		stats->indexes[i] = (struct dit_reindex_index_stats){
+		stats->indexes[i] = (struct dit_index_stats){
 			.name = strdup(db->name),
 			.is_integerkey = db->is_integerkey,
 			.npostings = dit_builders_npushed(target->builders, i),

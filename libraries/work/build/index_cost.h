@@ -4,6 +4,7 @@
 #ifndef DITKIT_INDEX_COST_H
 #define DITKIT_INDEX_COST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -25,6 +26,14 @@ struct dit_index_cost {
 	uint64_t start_us; /* since the beginning of the run; wall clock */
 	uint64_t time_us;  /* merged and written; wall clock */
 	unsigned thread;   /* number of the tool thread that wrote it; 0 as well: main */
+};
+
+struct dit_index_stats {
+	char *name;
+	bool is_integerkey;
+	uint64_t npostings; /* postings made, repeats included */
+	uint64_t nkeys;     /* different keys written */
+	struct dit_index_cost cost;
 };
 
 #ifdef __cplusplus
