@@ -180,7 +180,7 @@ static int resolve_new(struct load_target *target, const struct dit_ldif_record 
 	if (r < 0) {
 		return fail(target, record, item, r, "could not add a node to the tree",
 		            &(struct limit){"no ID is left below", DIT_DN_TABLE_MAX + 1,
-		                            ": export the database and load it anew"});
+		                            ": export the database and load it again"});
 	}
 	return stored(target, record, item);
 }

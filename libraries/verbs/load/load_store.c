@@ -96,7 +96,7 @@ static int look_around(struct load_target *target, const struct dit_fault *fault
 	if (target->output->stored.last_id > DIT_DN_TABLE_MAX) {
 		dit_job_report(&target->loader->job, DIT_REPORT_ERROR,
 		               "the database in %s has the entry ID %llu, and no ID is "
-		               "left below %u: export the database and load it anew",
+		               "left below %u: export the database and load it again",
 		               target->db->data.directory,
 		               (unsigned long long)target->output->stored.last_id,
 		               DIT_DN_TABLE_MAX + 1);

@@ -76,7 +76,7 @@ static int refuse_id(const struct reindex_target *target, struct dit_scan_range 
 	char text[100];
 
 	(void)snprintf(text, sizeof(text),
-	               "the ID is above %u: export the database and load it anew",
+	               "the ID is above %u: export the database and load it again",
 	               DIT_BUILDERS_ID_MAX);
 	return refuse(target, range, view, text);
 }
