@@ -247,7 +247,7 @@ static void damage_two(const char *dir)
 	load_fixture_damage_tree(dir, "cn");
 }
 
-/* They are behind the node's head, the name and a word. */
+/* They are after the node's head, the name and a word. */
 static void damage_flags(const char *dir)
 {
 	put_byte(dir, find_database(dir, "cn") + 8 + 2 + 4, 0);

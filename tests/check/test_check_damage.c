@@ -467,7 +467,7 @@ static void write_people(struct load_fixture *fixture)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* "sortvals" stands behind the schema, before the database. */
+/* "sortvals" stands after the schema, before the database. */
 static void add_global(const char *path, const char *line)
 {
 	char command[5000];

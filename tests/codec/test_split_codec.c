@@ -278,14 +278,14 @@ static void records_that_are_none_are_refused(void **state)
 	} cases[] = {
 		{{"", 0}, true},
 		{{"\0\0", 2}, false},
-		{{"ab\0\0", 4}, false},      /* no NUL behind it */
+		{{"ab\0\0", 4}, false},      /* no NUL after it */
 		{{"ab\0\1\0", 5}, false},    /* a length without a normal form */
 		{{"\0\0\0", 3}, true},       /* one NUL alone */
 		{{"ab\0ab\0\3\0", 8}, true}, /* the length of another value */
 		{{"ab\0ab\0\1\0", 8}, true}, /* likewise */
 		{{"ab\0ab\0\5\0", 8}, true}, /* longer than the record */
 		{{"ab\0ab\0\0\1", 8}, true}, /* much longer */
-		{{"ab\0abc\2\0", 8}, true},  /* no NUL behind the value */
+		{{"ab\0abc\2\0", 8}, true},  /* no NUL after the value */
 	};
 	struct dit_span value;
 	struct dit_span normal;

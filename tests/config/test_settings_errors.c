@@ -5,7 +5,7 @@
  */
 #include "config/conf_fixture.h"
 
-/* Lines of a database behind CONF_SCHEMA (4 lines); they begin with line 8. */
+/* Lines of a database after CONF_SCHEMA (4 lines); they begin with line 8. */
 #define DB "database mdb\nsuffix dc=x\ndirectory db\n"
 
 static const struct error_case {
@@ -450,7 +450,7 @@ static void messages_are_cut_where_slapd_cuts_them(void **state)
 	struct dit_settings *s = NULL;
 	char text[600];
 
-	/* 255 bytes behind "t.conf: line 1: "; the unknown directive is not cut. */
+	/* 255 bytes after "t.conf: line 1: "; the unknown directive is not cut. */
 	(void)snprintf(text, sizeof(text), "attributeoptions %0300d.\n", 0);
 	assert_int_equal(conf_read(f, text, &s), DIT_E_CONFIG);
 	assert_int_equal(strcspn(f->reports, "\n"), strlen("t.conf: line 1: ") + 255);

@@ -31,7 +31,7 @@
 /* ---- encoding ---- */
 
 struct measure {
-	uint64_t nwords; /* behind the head */
+	uint64_t nwords; /* after the head */
 	uint64_t nslots;
 	uint64_t nbytes;       /* of value data */
 	uint64_t nsplit_bytes; /* lengths and data that are stored apart */
@@ -92,7 +92,7 @@ static inline char *put_values(char *out, const struct dit_span *values, uint32_
 	return out;
 }
 
-/* Of a huge entry. */
+/* For a huge entry. */
 static struct dit_span *list_values(struct dit_span *list, const struct dit_span *values,
                                     uint32_t n)
 {
@@ -211,7 +211,7 @@ int dit_entry_encode(const struct dit_entry *entry, const struct dit_split_rules
 
 /* ---- a record in pieces ---- */
 
-/* Bytes of the next value and the NUL behind it. @return their number */
+/* Bytes of the next value and the NUL after it. @return their number */
 static size_t next_of_value(struct dit_encoded_cursor *cursor, char *out, size_t len)
 {
 	const struct dit_span *value = &cursor->encoded->values[cursor->nvalues];
@@ -255,7 +255,7 @@ void dit_encoded_next(void *ctx, char *out, size_t len)
 
 /* ---- decoding ---- */
 
-/* Where the decoder stands. It lives in registers, so nobody takes its address. */
+/* The place of the decoder. It lives in registers, so its address is not taken. */
 struct decoder {
 	const char *word;      /* next word */
 	const char *words_end; /* but for two words of each attribute that comes yet */
@@ -315,7 +315,7 @@ static inline struct decoder pass_values(struct decoder at, uint64_t n)
 	return at;
 }
 
-/* Of the next attribute all but the values. */
+/* All of the next attribute but its values. */
 static inline struct decoder take_head(struct decoder at, struct dit_stored_attr *attr)
 {
 	uint32_t head = word_at(at.word);

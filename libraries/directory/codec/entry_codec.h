@@ -26,13 +26,13 @@
 /** An encoded entry whose AD words still have to be filled in. */
 struct dit_encoded {
 	/*
-	 * In the arena; 8-byte aligned. Of a huge entry only the head: its values are
+	 * In the arena; 8-byte aligned. A huge entry has only the head: its values are
 	 * held once, where the entry has them.
 	 */
 	char *bytes;
 	size_t nbytes; /* in bytes: len, or the length of the head */
 	size_t len;    /* of the record; multiple of 8 */
-	/* What follows the head of a huge entry, a NUL behind each, then zeros. */
+	/* The values after the head of a huge entry, a NUL after each, then zeros. */
 	const struct dit_span *values;
 	size_t nvalues;
 	size_t size_limit_bytes; /* what maxentrysize is compared with (storage.md 4.8) */

@@ -4,7 +4,7 @@
  * order. The words and the values of one attribute are left out of each part, and the new
  * ones put there:
  *
- *   head | words before | new words | words behind | values before | new | values behind
+ *   head | words before | new words | words after | values before | new | values after
  */
 #include "codec/entry_edit.h"
 
@@ -18,7 +18,7 @@
 #define HEAD_BYTES (4 * WORD_BYTES)
 #define PAD_BYTES  8
 
-/* What is left out, as offsets into the record; empty parts where the new one goes. */
+/* The part to leave out, as offsets into the record; empty: the place of a new one. */
 struct gap {
 	size_t words_begin;
 	size_t words_end;

@@ -12,7 +12,7 @@
 
 /**
  * The record of an entry with other values for an attribute, without normal forms: in the
- * place of the first attribute of that number, or behind all others.
+ * place of the first attribute of that number, or after all others.
  *
  * @param record  of id2e (storage.md 4.1), not empty
  * @param ret     in the arena

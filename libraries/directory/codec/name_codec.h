@@ -24,7 +24,7 @@
 
 /** LMDB 1.0's limit with the largest pages (storage-2.7.md 1.6). */
 #define DIT_NAME_RECORD_LONGEST 32698
-/** What a record has beside both RDN strings, at most. */
+/** Bytes of a record in addition to both RDN strings, at most. */
 #define DIT_NAME_EXTRA_BYTES 20
 
 /**

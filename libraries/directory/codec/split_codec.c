@@ -91,7 +91,7 @@ static uint32_t gather(const struct dit_entry *entry, const struct dit_split_rul
 	return n;
 }
 
-/* Is @p a replaced by the value behind it? */
+/* Is @p a replaced by the value after it? */
 static bool is_replaced(const struct candidate *a, const struct candidate *next)
 {
 	/* To slapd, who takes its record for one without normal form, it is no value's

@@ -7,7 +7,7 @@
  *           2  number of the attribute description
  *   value   n  normal form, or the value itself if the attribute has none
  *           1  NUL
- *           m  the value, and a NUL behind it; left out without normal forms
+ *           m  the value, and a NUL after it; left out without normal forms
  *           2  m; 0 without normal forms
  *
  * Keys ascend by ID, then by number; the values of a key in the order of the equality
@@ -20,7 +20,7 @@
  *
  * Equal values: the last one given is kept, while the entry counts all of them. slapadd
  * does the same, but where the values differ in length it stores a length that fits
- * neither, and slapd then reads bytes behind the value. Here the length fits the value
+ * neither, and slapd then reads bytes after the value. Here the length fits the value
  * that is kept. Empty values with a normal form are all kept.
  */
 #ifndef DITKIT_SPLIT_CODEC_H
@@ -29,9 +29,9 @@
 #include "base/arena.h"
 #include "entry/entry.h"
 
-/** What LMDB 0.9 takes for a value of a key that may have several. */
+/** Longest value in LMDB 0.9 of a key that may have several. */
 #define DIT_SPLIT_RECORD_MAX 511
-/** What LMDB 1.0 takes with the largest pages. The length of a value has 16 bits. */
+/** The same in LMDB 1.0 with the largest pages. The length of a value has 16 bits. */
 #define DIT_SPLIT_RECORD_LONGEST 32698
 
 /** Thresholds of "multival" for one database. [const] */

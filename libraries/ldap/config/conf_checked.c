@@ -87,7 +87,7 @@ static void note_shadow(struct dit_conf_parser *parser)
 	database->is_single_shadow = !database->is_multi_provider;
 }
 
-/* From 2.7 on, a server that takes changes beside others has to have its ID first. */
+/* From 2.7 on, a server that takes changes next to others needs its ID first. */
 int dit_conf_run_multiprovider(struct dit_conf_parser *parser)
 {
 	bool value = false;

@@ -135,7 +135,7 @@ int dit_conf_run_database(struct dit_conf_parser *parser)
 	if (r < 0) {
 		return r;
 	}
-	/* What back_mdb tells the monitor. slapd goes on where this collides. */
+	/* Names that back_mdb tells the monitor. slapd goes on if they collide. */
 	if (strcmp(type, "mdb") == 0 &&
 	    dit_schema_load_module(parser->settings->schema, "monitor_mdb") == -ENOMEM) {
 		return -ENOMEM;

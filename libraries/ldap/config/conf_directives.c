@@ -124,7 +124,7 @@ static int run_include(struct dit_conf_parser *parser)
 {
 	int r = dit_conf_read_file(parser, parser->scope.words[1]);
 
-	/* What was told is a message of the other file. */
+	/* The message that was told is of the other file. */
 	return r == DIT_E_CONFIG ? dit_conf_forget(parser->reporter) : r;
 }
 

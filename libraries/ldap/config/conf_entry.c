@@ -445,7 +445,7 @@ static int run_class(struct running *running, const struct dit_class *oc)
 {
 	int r = 0;
 
-	/* What a schema entry has defined meanwhile is above no class of the entry. */
+	/* Definitions of a schema entry are above no class of the entry. */
 	if (oc->ordinal >= running->nclasses || running->has_run[oc->ordinal]) {
 		return 0;
 	}

@@ -25,7 +25,7 @@
 /* ---- folders ---- */
 
 /*
- * First by the text before '{', then by the number behind '{', then by the rest. Bytes
+ * First by the text before '{', then by the number after '{', then by the rest. Bytes
  * compare unsigned.
  */
 static int compare_names(const void *left, const void *right)
@@ -148,7 +148,7 @@ static int read_file(const char *path, struct dit_arena *arena, struct dit_span 
 	return r;
 }
 
-/* A second line "# CRC32 xxxxxxxx" is the checksum of the lines behind that line. */
+/* A second line "# CRC32 xxxxxxxx" is the checksum of the lines after that line. */
 static bool has_bad_sum(struct dit_span text)
 {
 	const size_t mark_len = strlen(CHECKSUM_MARK);

@@ -31,7 +31,7 @@ void dit_conf_listing_deinit(struct dit_conf_listing *listing);
 /**
  * Read the record of a file, which ends at the first empty line.
  *
- * @param ret              lives in the arena, with a NUL somewhere behind it
+ * @param ret              lives in the arena, with a NUL somewhere after it
  * @param ret_has_bad_sum  the file has a checksum, and its text has another
  *
  * @return 0; -ENOMEM; -errno: it cannot be read; DIT_E_INVALID: it is no regular file

@@ -42,7 +42,7 @@ int dit_conf_lines_next(struct dit_conf_lines *lines, char **ret);
 /**
  * Cut the next word out of @p at, in place; quotes and backslashes act and vanish.
  *
- * @param at        start of what is left, moved behind the word
+ * @param at        start of what is left, moved after the word
  * @param ret_word  the word
  *
  * @return 1; 0: none left; DIT_E_SYNTAX: the line ends inside quotes, @p ret_word is what

@@ -39,7 +39,7 @@ static const struct {
 	{"sql", {.last = DIT_OPENLDAP_2_6}},
 };
 
-/* What schema they add is hard-coded (builtin-schema.tsv, source "module:NAME"). */
+/* The schema that they add is hard-coded (builtin-schema.tsv, source "module:NAME"). */
 static const char *const modules[] = {
 	"accesslog", "allop",      "argon2",      "auditlog",    "autoca",    "autogroup",
 	"collect",   "constraint", "dds",         "deref",       "dyngroup",  "dynlist",

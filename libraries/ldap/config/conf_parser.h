@@ -114,7 +114,7 @@ const struct dit_directive *dit_conf_find_directive(const struct dit_conf_parser
 /** Tables of the directives that mdb alone has. End with a NULL name. */
 extern const struct dit_directive dit_mdb_directives[];
 extern const struct dit_directive dit_mdb_backend_directives[];
-/** Those of the overlay dds, behind it. */
+/** Those of the overlay dds, after it. */
 extern const struct dit_directive dit_dds_directives[];
 
 /** Read a file and all that it includes. @return 0, DIT_E_CONFIG, -ENOMEM, -EIO */
@@ -160,7 +160,7 @@ struct dit_entry;
 const struct dit_attr *dit_conf_find_attr(const struct dit_entry *entry,
                                           const char *name);
 
-/** What an entry of the tree is (config.md 6.2). */
+/** Kinds of entries of the tree (config.md 6.2). */
 enum dit_conf_entry_kind {
 	DIT_CONF_ENTRY_OTHER, /* no concern of a loader */
 	DIT_CONF_ENTRY_GLOBAL,
@@ -173,7 +173,7 @@ enum dit_conf_entry_kind {
 	DIT_CONF_ENTRY_TARGET, /* a server of a meta database, below the database */
 };
 
-/** What entries of a kind are named by; NULL: they do not matter. */
+/** The naming attribute of entries of a kind; NULL: it does not matter. */
 const char *dit_conf_naming_attr(enum dit_conf_entry_kind kind);
 
 enum dit_conf_entry_kind dit_conf_entry_kind(const struct dit_schema *schema,

@@ -40,7 +40,7 @@ struct dit_conf_place {
 };
 
 struct dit_conf_reporter {
-	dit_report_fn report; /* borrowed; NULL: nobody listens */
+	dit_report_fn report; /* borrowed; NULL: no reports */
 	void *ctx;
 	struct dit_conf_place place;
 	char message[DIT_CONF_MESSAGE_BYTES]; /* "": nothing to repeat */

@@ -45,7 +45,7 @@ void dit_conf_scope_leave(struct dit_conf_scope *scope,
 	scope->nwords = outer->nwords;
 }
 
-/* Another section has no overlay yet, and "index default" begins anew. */
+/* Another section has no overlay yet, and "index default" begins again. */
 static void begin(struct dit_conf_scope *scope, enum dit_conf_section section)
 {
 	scope->section = section;

@@ -9,11 +9,11 @@
  *                        dit_conf_scope_leave(): place, depth and words of "include"
  *     index cn eq        the section is still the database
  *
- * As in slapd, a section that an included file begins goes on behind the include. The end
+ * As in slapd, a section that an included file begins goes on after the include. The end
  * of the file, also one that an error brings, restores the rest.
  *
  * Lifetime: one reading of a configuration. Raw text and words belong to the function
- * that runs the line; the scope points to them meanwhile.
+ * that runs the line; the scope points to them until it ends.
  *
  * Threads: one.
  */
@@ -33,7 +33,7 @@ enum dit_conf_section {
 };
 
 struct dit_conf_scope {
-	/* stay behind an include */
+	/* stay after an include */
 	enum dit_conf_section section;
 	bool is_mdb_backend;    /* section BACKEND: of mdb */
 	bool has_overlay;       /* unknown keywords may be the overlay's */
@@ -41,14 +41,14 @@ struct dit_conf_scope {
 	unsigned default_kinds; /* "index default" */
 	unsigned nnested;       /* files that included files have included */
 
-	/* restored behind an include */
+	/* restored after an include */
 	unsigned depth;  /* files that are open; 1: the first one */
 	const char *raw; /* text of the line, unsplit */
-	char **words;    /* keyword first, NULL behind the last */
+	char **words;    /* keyword first, NULL after the last */
 	size_t nwords;
 };
 
-/** What the end of an included file restores. */
+/** The state that the end of an included file restores. */
 struct dit_conf_outer {
 	struct dit_conf_place place;
 	const char *raw;

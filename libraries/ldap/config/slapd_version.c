@@ -41,7 +41,7 @@ const char *dit_slapd_path(void)
 
 /* ---- the program ---- */
 
-/* What it says on either output goes to the pipe. */
+/* Both of its outputs go to the pipe. */
 static int add_actions(posix_spawn_file_actions_t *actions, int out)
 {
 	int r = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null",
@@ -139,7 +139,7 @@ static const char before_release[] = "OpenLDAP: slapd ";
 
 /* ---- the file ---- */
 
-/* Where a line begins, at or behind @p at; NULL: nowhere. */
+/* Where a line begins, at or after @p at; NULL: nowhere. */
 static const char *find_line(const char *at, const char *end)
 {
 	static const char mark[] = "@(#) $OpenLDAP: slapd ";
@@ -203,7 +203,7 @@ static bool read_program(int fd, char *line)
 	return is_found && n == 0;
 }
 
-/* Of a program that can be run. */
+/* Only a program that can be run is read. */
 static bool look_into(const char *slapd, char *line)
 {
 	struct stat st;
@@ -220,7 +220,7 @@ static bool look_into(const char *slapd, char *line)
 
 /* ---- what it says ---- */
 
-/* A number; *at is behind it then. @return whether there is one */
+/* A number; *at is after it then. @return whether there is one */
 static bool read_number(const char **at, unsigned long *ret)
 {
 	char *end = NULL;

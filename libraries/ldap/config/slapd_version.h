@@ -13,7 +13,7 @@
 
 #include "base/openldap.h"
 
-/** What a slapd tells. */
+/** The answer of a slapd. */
 struct dit_slapd {
 	bool is_found; /* it is there and told its release */
 	/* its release; the oldest one known for an older slapd, the newest one known for

@@ -15,9 +15,10 @@
  *   structure   The data file follows LMDB's format (0.9 or 1.0), so that liblmdb can
  *               read every record.
  *   content     Entries, tree and indexes fit each other and the configuration. Not
- *               with is_quick; of files of LMDB 1.0 only while nobody else has them open.
+ *               with is_quick; of files of LMDB 1.0 only while no other process has them
+ *               open.
  *
- * slapd may run and change the database meanwhile: the check looks at one snapshot, which
+ * slapd may change the database during a check: the check looks at one snapshot, which
  * does not change while the check holds it.
  *
  * Threads: dit_check() blocks. It starts and joins its own threads, and it calls the
@@ -98,7 +99,7 @@ struct dit_check_list {
 	struct dit_span key; /* as stored */
 	uint64_t nids;
 	/* The text of the key: "smith"; "*": presence; "sm*", "*mith*", "*ith": pieces of
-	 * values. NULL: no value of the first entries has it, or nobody looked. */
+	 * values. NULL: no value of the first entries has it, or none was read. */
 	const char *value;
 };
 
@@ -118,7 +119,7 @@ struct dit_check_database {
 	uint64_t used_bytes; /* the part of bytes that is in use */
 	uint64_t nentries;   /* records of id2e, holes included; for sizes per entry */
 
-	/* Of an index. */
+	/* In an index. */
 	bool has_presence;      /* it has the key of presence (storage.md 5.4) ... */
 	bool is_presence_range; /* ... which has a range, not a list */
 	uint64_t npresent;      /* the IDs of that list */
@@ -162,7 +163,7 @@ struct dit_check_index_use {
 	const char *name; /* also of its named database */
 	unsigned kinds;   /* DIT_CHECK_... */
 	bool is_numeric;  /* its syntax has nothing but numbers */
-	/* Of an index with DIT_CHECK_SUB: values of the first entries, and those of
+	/* For an index with DIT_CHECK_SUB: values of the first entries, and those of
 	 * digits alone. */
 	uint64_t nvalues;
 	uint64_t ndigits;
@@ -170,7 +171,7 @@ struct dit_check_index_use {
 	uint64_t nuses[DIT_CHECK_INDEX_KINDS];
 };
 
-/** What searches asked for, and no index answered. */
+/** Items of searches that no index answered. */
 struct dit_check_missing {
 	const char *attribute;
 	unsigned kind;      /* one DIT_CHECK_... */

@@ -71,7 +71,7 @@ struct content {
 	struct dit_ticker ticker;    /* [own: main] */
 	_Atomic uint64_t nkeys_done; /* [atomic: of jobs that are done; relaxed] */
 	_Atomic size_t next_job;     /* [atomic: jobs are drawn in order; relaxed] */
-	_Atomic int error;           /* [atomic: the first; nobody draws any more] */
+	_Atomic int error;           /* [atomic: the first; no more is drawn] */
 };
 
 /* ---- what is stored under which name ---- */

@@ -32,7 +32,7 @@ void dit_check_csn_deinit(struct dit_check_csn *csn);
 /** 0 or -ENOMEM. */
 int dit_check_csn_note(struct dit_check_csn *csn, const struct dit_entry_view *entry);
 
-/** What all members noted, compared. 0 or -ENOMEM. */
+/** Compare the notes of all members. 0 or -ENOMEM. */
 int dit_check_csn_end(struct dit_check_csn *csns, unsigned n,
                       struct dit_check_findings *findings);
 

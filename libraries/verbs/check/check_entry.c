@@ -196,7 +196,7 @@ static int verify_attrs(struct dit_check_entry *check, const struct dit_entry_vi
 		if (attr->ad != NULL) {
 			r = dit_verify_attr(check->verifier, &check->attrs.attrs[known++],
 			                    !attr->is_split);
-			/* DNs within DNs within DNs: nobody can tell. */
+			/* DNs within DNs within DNs: not to be told. */
 			r = r == DIT_E_UNSUPPORTED ? 0 : r;
 		}
 	}

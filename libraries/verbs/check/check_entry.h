@@ -3,7 +3,7 @@
  * One stored entry checked: its record, its attribute descriptions, its flags, normal
  * forms, the order of values, its name.
  *
- * What is wrong with the tree is found elsewhere (check_tree.h), as are values in id2v
+ * Errors of the tree are found elsewhere (check_tree.h), as are values in id2v
  * that belong to no entry (check_split.h).
  *
  * Threads: belongs to one thread.

@@ -105,7 +105,7 @@ static int compare_kept(const void *a, const void *b)
 	int order = compare_texts(x->place.database, y->place.database);
 
 	if (order == 0) {
-		/* What belongs to no page comes first. */
+		/* A finding of no page comes first. */
 		order = compare_numbers(x->place.page + 1, y->place.page + 1);
 	}
 	if (order == 0) {

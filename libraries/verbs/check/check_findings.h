@@ -10,7 +10,7 @@
  * Those that are kept are the first in their order, whatever thread found them when. So
  * what is told does not depend on threads.
  *
- * Threads: dit_check_find() any; the others one, while nobody finds anything.
+ * Threads: dit_check_find() any; the others one, when no thread finds anything.
  */
 #ifndef DITKIT_CHECK_FINDINGS_H
 #define DITKIT_CHECK_FINDINGS_H
@@ -21,11 +21,11 @@
 #include "check/check.h"
 #include "walk/walk.h"
 
-/** Kinds of our own, behind the walker's. */
+/** Kinds of our own, after the walker's. */
 enum dit_check_kind {
 	DIT_CHECK_DATABASE_FLAGS = DIT_WALK_NKINDS,
 	DIT_CHECK_DATABASE_MISSING,
-	/* Of the content. */
+	/* Place in the content. */
 	DIT_CHECK_AD_GAP,
 	DIT_CHECK_AD_NAME,
 	DIT_CHECK_AD_TWICE,
@@ -111,7 +111,7 @@ void dit_check_find(struct dit_check_findings *findings, unsigned kind,
 #define DIT_CHECK_SHOWN       (4 * DIT_CHECK_SHOWN_BYTES + 4)
 
 /**
- * What a database holds, for the sentence of a finding: \xx stands for a byte that is no
+ * Content of a database, for the sentence of a finding: \xx stands for a byte that is no
  * printable ASCII, and for a quote; "..." for the rest of what is long.
  *
  * @param text  DIT_CHECK_SHOWN bytes. @return @p text

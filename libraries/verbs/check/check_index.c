@@ -22,7 +22,7 @@ struct dit_check_index {
 	char dn[DN_SHOWN];
 	char key[KEY_TEXT];
 
-	/* Of the database that is checked. */
+	/* From the database that is checked. */
 	const struct dit_index_db *db;
 	struct dit_index_cursor *cursor;
 	const struct dit_output_list *made; /* ahead; NULL: no more */
@@ -182,7 +182,7 @@ static void miss(struct difference *difference, uint64_t id)
 	}
 }
 
-/* Stored IDs beside those that were made from *at on. */
+/* Stored IDs next to those that were made from *at on. */
 static void merge_block(const struct dit_check_index *check, struct dit_span ids,
                         const struct dit_output_list *made, size_t *at,
                         struct difference *difference)

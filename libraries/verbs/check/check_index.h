@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index databases checked: the lists that the entries' keys make, walked beside those
+ * Index databases checked: the lists that the entries' keys make, walked along with those
  * that are stored.
  *
  *   keys of all entries ──▶ builders ──▶ lists in key order ─┐

@@ -52,7 +52,7 @@ struct check {
 	size_t ndamaged;      /* nindexes of the database at most */
 	struct dit_check_findings *findings;
 	struct dit_check_findings *notes;
-	struct dit_check_sizes *sizes; /* NULL: nobody wants to know */
+	struct dit_check_sizes *sizes; /* NULL: not wanted */
 	uint64_t done;                 /* of the phase that the teller tells */
 	uint64_t total;
 	uint64_t bytes_read; /* pages that the walk has visited */
@@ -98,7 +98,7 @@ static const char *configured_index(const struct check *check, const char *name)
 	return NULL;
 }
 
-/* Nobody can tell whose a page is that two places refer to. */
+/* The owner of a page that two places refer to is unknown. */
 static void note_damage(struct check *check, unsigned kind, const char *name)
 {
 	const char *index = NULL;
@@ -422,7 +422,7 @@ static int check_content(struct check *check)
 		return 0;
 	}
 	r = dit_check_content(&opts);
-	/* Without a lock file nobody may have been there, or have come since. */
+	/* Without a lock file no process had the file open before, and none must now. */
 	if ((r == 0 || r == DIT_E_CORRUPT) && !check->is_held &&
 	    !dit_walk_is_newest(check->fd, dit_snapshot_txn_id(check->snapshot))) {
 		return -ESTALE;

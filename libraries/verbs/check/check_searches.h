@@ -3,7 +3,7 @@
  * Searches that somebody has made, given to the databases that they reach.
  *
  * A search reaches the database that holds its base, and those whose suffix is below.
- * What cannot be read is counted, and no error: logs are cut, and hold what anybody has
+ * Unreadable lines are counted, and no error: logs are cut, and hold what anybody has
  * sent to slapd.
  *
  * Threads: one.

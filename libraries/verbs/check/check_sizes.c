@@ -19,7 +19,7 @@ struct long_list {
 	char *value; /* owned by the member's notes; NULL: not known */
 };
 
-/* Of one database, by one member. */
+/* Notes of one member about one database. */
 struct notes {
 	bool has_presence;
 	bool is_presence_range;
@@ -188,7 +188,7 @@ void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size)
 	databases[sizes->ndatabases++].size.name = name;
 }
 
-/* What the members noted of one database. */
+/* Notes of all members about one database. */
 static int sum_up(const struct dit_check_sizes *sizes, size_t number, struct notes *ret)
 {
 	*ret = (struct notes){.nranges = 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What each named database takes, collected during a walk (walk.h): its share of range
+ * The size of each named database, collected during a walk (walk.h): its share of range
  * keys and its longest lists as well.
  *
  *   dit_check_sizes_new()

@@ -16,7 +16,7 @@
 #include "sort/sort.h"
 
 #define ID_BYTES sizeof(uint64_t)
-/* Of key 0: no name, two NULs, no ID (storage.md 3.1). */
+/* The record of key 0: no name, two NULs, no ID (storage.md 3.1). */
 #define DUMMY_BYTES 12
 #define DN_SHOWN    400
 
@@ -49,7 +49,7 @@ struct tree_check {
 	struct dit_span key;
 	struct dit_span value;
 
-	/* What is ahead in the second pass. */
+	/* The records ahead in the second pass. */
 	struct node node;
 	int node_state;
 	struct dit_sort_record child_record;

@@ -24,9 +24,9 @@ struct counter {
 	uint64_t last; /* number of the search that was counted last; 0: none */
 };
 
-/* Of one attribute type. */
+/* Use of one attribute type. */
 struct wanted {
-	const struct dit_attr_type *type; /* NULL: nobody has asked */
+	const struct dit_attr_type *type; /* NULL: not searched */
 	struct counter kinds[NKINDS];
 };
 

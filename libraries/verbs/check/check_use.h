@@ -8,7 +8,7 @@
  *   dit_check_use_sample()         reads some entries
  *   dit_check_use_tell();  dit_check_use_free()
  *
- * What slapd looks up for a filter (mdb_index_param(), filter candidates):
+ * The look-ups of slapd for a filter (mdb_index_param(), filter candidates):
  *
  *   (cn=a) (cn>=a) (cn<=a)    eq
  *   (cn~=a)                   approx, if the type has such a rule; else eq

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the keys of the longest lists stand for: a key is a hash mostly, so values of
+ * The meaning of the keys of the longest lists: a key is a hash mostly, so values of
  * entries are tried until they give it.
  *
  *   dit_check_values_new()

@@ -3,11 +3,11 @@
  * Comparison of two back-mdb environments, record by record (storage.md 8).
  *
  * Compared are the names and flags of the named databases and all records in stored
- * order. Entries are decoded, so that the padding behind their last value does not count.
+ * order. Entries are decoded, so that the padding after their last value does not count.
  * Page layout, map size and transaction numbers are not looked at; nor is an ixck that
  * only one of the two has (it belongs to slapd 2.6).
  *
- * Of a database of LMDB 0.9 and one of 1.0 entries are compared by DN and attributes by
+ * In databases of LMDB 0.9 and of 1.0 entries are compared by DN and attributes by
  * name, since a load from the one into the other gives new IDs and numbers
  * (compare_across.h).
  *
@@ -58,7 +58,7 @@ struct dit_compare_opts {
 
 	/*
 	 * An index database may have integer keys on one side only. Its keys are then in
-	 * another order and are looked up one by one. Of different formats always.
+	 * another order and are looked up one by one. Always so between formats.
 	 */
 	bool ignore_integerkey;
 
@@ -70,7 +70,7 @@ struct dit_compare_opts {
 	 *                 from one that is stored once
 	 *   normal forms  one that equals its value differs from none: slapd and slapadd
 	 *                 store some normal forms of values that they make themselves,
-	 *                 and leave out others (storage.md 4). Of one format only.
+	 *                 and leave out others (storage.md 4). Only for one format.
 	 */
 	bool is_exact;
 

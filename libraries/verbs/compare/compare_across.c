@@ -4,9 +4,9 @@
  *
  *   second   all entries: hash of the normal DN, ID; sorted by hash
  *   first    entry by entry: its twin is sought, and their attributes are compared
- *   second   entries that are nobody's twin
+ *   second   entries without a twin
  *
- * What has to differ is passed over (storage-2.7.md 2.1 to 2.6): IDs, numbers of
+ * Necessary differences are passed over (storage-2.7.md 2.1 to 2.6): IDs, numbers of
  * attribute descriptions, the order of attributes in an entry, ixck, the index of
  * objectClass that slapd 2.7 adds, and upper and lower case in the names of attributes.
  * Whether values are sorted or kept apart is a matter of the configuration.
@@ -289,7 +289,7 @@ static int compare_entries(struct dit_compare *c, struct dit_entry_view entries[
 
 /* ---- all entries ---- */
 
-/* Of equal hashes the one with this DN. 1: @p ret is it; 0: none; error */
+/* The one of equal hashes with this DN. 1: @p ret is it; 0: none; error */
 static int find_twin(struct comparison *comparison, const struct dit_entry_view *first,
                      struct dit_twin **ret, struct dit_entry_view *ret_second)
 {

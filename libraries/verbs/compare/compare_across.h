@@ -53,7 +53,7 @@ bool dit_across_same_ranges(const struct dit_across *across,
                             const struct dit_compare_lists *a,
                             const struct dit_compare_lists *b);
 
-/** Of index databases: all, by name. 0; error */
+/** All index databases, by name. 0; error */
 int dit_across_indexes(struct dit_across *across);
 
 #endif

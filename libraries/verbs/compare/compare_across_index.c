@@ -273,7 +273,7 @@ static const struct dit_stored_db *find(const struct dit_compare_side *side,
 	return NULL;
 }
 
-/* slapd 2.7 adds an index of objectClass that nobody configured. */
+/* slapd 2.7 adds an index of objectClass that is not configured. */
 static int say_alone(struct dit_compare *c, const char *name, int side)
 {
 	if (strcasecmp(name, "objectClass") == 0 &&

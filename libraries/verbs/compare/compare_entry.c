@@ -81,7 +81,7 @@ static int compare_values(const void *a, const void *b)
 	return order != 0 ? order : dit_span_compare(x->normal, y->normal);
 }
 
-/* Who reads an entry without normal forms takes the values for them. */
+/* Readers of an entry without normal forms take the values for them. */
 static struct value value_of(const struct dit_attr_view *attr, uint32_t i)
 {
 	return (struct value){attr->values[i],

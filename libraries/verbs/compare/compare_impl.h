@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the parts of the comparison share: compare.c (databases and records),
+ * Shared by the parts of the comparison: compare.c (databases and records),
  * compare_entry.c (two stored entries), compare_index.c (index databases), compare_text.c
  * (differences in words), compare_across.c (databases of different formats).
  *
@@ -47,7 +47,7 @@ struct dit_compare {
 	uint64_t ndone;           /* of the one at hand, passed */
 	uint64_t nrecords;        /* of all */
 
-	/* A line that is being written. NULL: nobody wants to read it. */
+	/* A line that is being written. NULL: not wanted. */
 	FILE *line;
 	char *text; /* of the line; malloc'ed */
 	size_t text_len;
@@ -79,7 +79,7 @@ void dit_compare_put(struct dit_compare *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void dit_compare_put_hex(struct dit_compare *c, struct dit_span bytes);
 void dit_compare_put_quoted(struct dit_compare *c, struct dit_span bytes);
-/** Of a database or an attribute, without quotes; a damaged name may hold anything. */
+/** The name of a database or an attribute, without quotes; it may be damaged. */
 void dit_compare_put_name(struct dit_compare *c, struct dit_span name);
 /** All of them, each after a blank. */
 void dit_compare_put_values(struct dit_compare *c, const struct dit_span *values,

@@ -27,7 +27,7 @@ int dit_rule_compare(const struct dit_rule *ordering, struct dit_span value,
 	if (ordering->syntax->validator == DIT_VALID_INTEGER) {
 		return dit_rule_order(ordering)(value, asserted);
 	}
-	/* The 'Z' behind a time is not compared: a fraction may be in its place. */
+	/* The 'Z' after a time is not compared: a fraction may be in its place. */
 	return by_bytes(value, asserted,
 	                ordering->normalizer == DIT_NORM_GENERALIZED_TIME ? 1 : 0);
 }

@@ -19,7 +19,7 @@ enum dit_truth {
 };
 
 /**
- * What a rule that was asked for by name, or for the values in a DN, holds for a match:
+ * The matches of a rule that was asked for by name, or for the values in a DN:
  * an equality rule that they are equal, an ordering rule that the value is below, the
  * rules of DNs, of sounds and of bits what their names say. Bits of a number that is no
  * long are undefined.
