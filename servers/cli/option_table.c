@@ -163,10 +163,6 @@ static const struct option_row rows[] = {
 	{DITCAT | DITCHECK | DITINDEX, OPT_OPENLDAP, "openldap", WORD("2.5|2.6|2.7"),
          "read the configuration as this release of OpenLDAP does\n"
          "[the release of " DEFAULT_SLAPD ", without it 2.6]"},
-	{DITADD | DITINDEX, OPT_PAGE_CACHE, "page-cache", TEXT("[=warm|cold]"),
-         "write the database through the page cache; warm, cold: write past it, where the "
-         "file system can, and at the end have the file read into it, where slapd will "
-         "find it, or not [warm, if it fits half of the memory that is free]"},
 	{DIT_ALL, OPT_PROGRESS, "progress", TEXT("none|bar|lines|json|seconds"),
          "what to show during the work; a line every so many seconds; with -d nothing [bar "
          "on a terminal, else lines every 10 seconds]"},

@@ -3,28 +3,12 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* The system reads a piece of this size at once, however large a request is. */
 #define PIECE_BYTES ((off_t)2 << 20)
-
-int page_cache_read(enum page_cache_mode *mode, const char *text)
-{
-	if (text == NULL) {
-		*mode = PAGE_CACHE_THROUGH;
-	} else if (strcmp(text, "warm") == 0) {
-		*mode = PAGE_CACHE_WARM;
-	} else if (strcmp(text, "cold") == 0) {
-		*mode = PAGE_CACHE_COLD;
-	} else {
-		return -1;
-	}
-	return 0;
-}
 
 uint64_t page_cache_room(void)
 {
@@ -42,22 +26,16 @@ uint64_t page_cache_room(void)
 	return (uint64_t)kib << 10;
 }
 
-/* Half of the room is left to slapd and to others. */
-static bool is_wanted(enum page_cache_mode mode, uint64_t bytes)
-{
-	return bytes > 0 && (mode == PAGE_CACHE_WARM ||
-	                     (mode == PAGE_CACHE_AUTO && bytes <= page_cache_room() / 2));
-}
-
 void page_cache_warm(const struct page_cache_warming *warming, const char *directory,
                      uint64_t bytes, uint64_t kept_bytes)
 {
-	off_t first = warming->mode == PAGE_CACHE_AUTO ? (off_t)kept_bytes : 0;
+	off_t first = (off_t)kept_bytes;
 	char path[PATH_MAX];
 	struct stat status;
 	int fd = -1;
 
-	if (!is_wanted(warming->mode, bytes) ||
+	/* Half of the room is left to slapd and to others. */
+	if (bytes == 0 || bytes > page_cache_room() / 2 ||
 	    (size_t)snprintf(path, sizeof(path), "%s/data.mdb", directory) >=
 	            sizeof(path)) {
 		return;

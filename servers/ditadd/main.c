@@ -21,6 +21,7 @@
 #include "load_json.h"
 #include "meter.h"
 #include "options.h"
+#include "page_cache.h"
 #include "phases.h"
 #include "rejects.h"
 #include "run_record.h"
@@ -152,8 +153,8 @@ static int write_output(struct options *options, struct run_record *record,
 static void warm(const struct options *options, const struct dit_load_stats *stats,
                  struct meter *meter)
 {
-	const struct page_cache_warming warming = {
-		.mode = options->page_cache, .meter = meter, .stop = options->load.stop};
+	const struct page_cache_warming warming = {.meter = meter,
+	                                           .stop = options->load.stop};
 
 	for (size_t i = 0; i < stats->ndatabases && !options->load.is_dry_run; i++) {
 		page_cache_warm(&warming, stats->databases[i].directory,

@@ -76,15 +76,6 @@ static int read_input(struct options *options, const char *text)
 	}
 }
 
-static int read_page_cache(struct options *options, const char *text)
-{
-	if (page_cache_read(&options->page_cache, text) < 0) {
-		return wrong(options, "--page-cache takes warm or cold, not", text);
-	}
-	options->load.use_page_cache = options->page_cache == PAGE_CACHE_THROUGH;
-	return 0;
-}
-
 static int read_own(void *ctx, int option, const char *text)
 {
 	struct options *options = ctx;
@@ -101,8 +92,6 @@ static int read_own(void *ctx, int option, const char *text)
 	case OPT_NO_EXPLAIN:
 		options->load.explain = option == OPT_EXPLAIN;
 		return 0;
-	case OPT_PAGE_CACHE:
-		return read_page_cache(options, text);
 	}
 	return 0;
 }

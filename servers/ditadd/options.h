@@ -8,7 +8,6 @@
 #include "common_options.h"
 #include "estimate_text.h"
 #include "inputs.h"
-#include "page_cache.h"
 #include "run_output.h"
 
 struct options {
@@ -16,7 +15,6 @@ struct options {
 	struct dit_load_opts load;
 	struct inputs inputs; /* -l and arguments that are no options */
 	const char *rejects;  /* --rejects; NULL: none */
-	enum page_cache_mode page_cache;
 	enum estimate_mode estimate;
 	bool want_stats;          /* --stats: lines on standard output */
 	struct run_output output; /* --stats=FILE */

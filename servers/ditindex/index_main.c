@@ -20,6 +20,7 @@
 #include "index_stats.h"
 #include "interrupts.h"
 #include "meter.h"
+#include "page_cache.h"
 #include "phases.h"
 #include "run_record.h"
 #include "summary.h"
@@ -104,8 +105,7 @@ static int write_output(struct index_options *options, struct run_record *record
 static void warm(const struct index_options *options,
                  const struct dit_reindex_stats *stats, struct meter *meter)
 {
-	const struct page_cache_warming warming = {.mode = options->page_cache,
-	                                           .meter = meter,
+	const struct page_cache_warming warming = {.meter = meter,
 	                                           .stop = options->reindex.stop};
 
 	for (size_t i = 0; i < stats->ndatabases; i++) {

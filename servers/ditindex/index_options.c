@@ -2,11 +2,6 @@
 /* Options. A wrong call prints its specific error and where more is said. */
 #include "index_options.h"
 
-static int wrong(const struct index_options *options, const char *what, const char *value)
-{
-	return common_wrong(&options->common, what, value);
-}
-
 /* slapindex has none of its own. */
 static int read_o(struct index_options *options, const char *text)
 {
@@ -14,28 +9,12 @@ static int read_o(struct index_options *options, const char *text)
 
 	return common_is_idle_setting(&setting)
 	               ? 0
-	               : wrong(options, "unknown option -o", text);
-}
-
-static int read_page_cache(struct index_options *options, const char *text)
-{
-	if (page_cache_read(&options->page_cache, text) < 0) {
-		return common_wrong(&options->common,
-		                    "--page-cache takes warm or cold, not", text);
-	}
-	options->reindex.use_page_cache = options->page_cache == PAGE_CACHE_THROUGH;
-	return 0;
+	               : common_wrong(&options->common, "unknown option -o", text);
 }
 
 static int read_own(void *ctx, int option, const char *text)
 {
-	switch (option) {
-	case 'o':
-		return read_o(ctx, text);
-	case OPT_PAGE_CACHE:
-		return read_page_cache(ctx, text);
-	}
-	return 0;
+	return option == 'o' ? read_o(ctx, text) : 0;
 }
 
 static void take_values(struct index_options *options)

@@ -7,13 +7,11 @@
 
 #include "common_options.h"
 #include "estimate_text.h"
-#include "page_cache.h"
 #include "run_output.h"
 
 struct index_options {
 	struct common_options common;
 	struct dit_reindex_opts reindex;
-	enum page_cache_mode page_cache;
 	enum estimate_mode estimate;
 	bool want_stats;          /* --stats: lines on standard output */
 	struct run_output output; /* --stats=FILE */

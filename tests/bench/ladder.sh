@@ -86,7 +86,6 @@ step "2 threads, 256 entries in a batch" yes -T 2 --batch 256
 step "1 thread, batches as they are by default" yes -T 1
 step "2 threads" yes -T 2
 step "$more_threads threads" yes -T "$more_threads"
-step "2 threads, through the page cache" yes -T 2 --page-cache
 step "2 threads, liblmdb appends (--writer=append)" yes -T 2 --writer=append
 step "2 threads, byte keys" yes -T 2 --index-keys bytes
 step "2 threads, keys sorted in small batches (--memory $small_memory)" yes \

@@ -36,7 +36,6 @@ EXTRA_DIST += \
 	%D%/ladder.sh \
 	%D%/long.sh \
 	%D%/merge.sh \
-	%D%/warm.sh \
 	%D%/long_report.awk \
 	%D%/move.sh \
 	$(NULL)

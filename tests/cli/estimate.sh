@@ -94,7 +94,7 @@ compare() {
 	is "exit status of an estimate" $? 0
 	is "files that it leaves" "$(ls db)" ""
 	"$DITADD" -q -f "$name.conf" -l "$name.ldif" --stats=stats.json --progress=none \
-		--page-cache=cold "$@" >/dev/null || fail "$name was not loaded"
+		"$@" >/dev/null || fail "$name was not loaded"
 	echo "$name $*"
 	near entries "$(value estimate.json entries)" "$(value stats.json records.stored)"
 	postings=$(flat stats.json |

@@ -39,7 +39,7 @@ mkdir "$work/first"
 
 slapadd_site "$work/ref" -c -v -l "$work/input.ldif"
 for threads in 1 2 3 8; do
-	for options in '--batch 7' '--batch 2048 --page-cache'; do
+	for options in '--batch 7' '--batch 2048'; do
 		name="-T $threads $options"
 		empty_site "$work/dit"
 		# shellcheck disable=SC2086 # several words

@@ -419,7 +419,7 @@ static int open_commit(struct index_output *output,
 		.fd = output->data_fd,
 		.path = path,
 		.format = &dit_lmdb_09,
-		.file = {.writer = opts->page_writer, .is_direct = !opts->use_page_cache},
+		.file = {.writer = opts->page_writer, .is_direct = true},
 		.ticker = opts->ticker,
 		.oldest = DIT_COMMIT_ALONE,
 	};

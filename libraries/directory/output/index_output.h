@@ -31,7 +31,6 @@ struct dit_index_output_opts {
 	mode_t mode;                         /* of a lock.mdb that has to be made */
 	uint64_t maxsize_bytes;              /* configured size; 0: LMDB's default */
 	unsigned nthreads;                   /* for checks of the old databases; 0: one */
-	bool use_page_cache;                 /* else past it, where that can be done */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
 	struct dit_ticker *ticker;           /* main's; borrowed; NULL: nobody listens */
 	struct dit_fault *fault; /* borrowed until the last dit_output_find_index() */

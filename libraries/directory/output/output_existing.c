@@ -510,7 +510,7 @@ int dit_output_existing_open(struct dit_record_output **ret,
 	output->list_max = opts->list_max;
 	output->merge = opts->merge;
 	output->file = (struct dit_page_file_opts){.writer = opts->page_writer,
-	                                           .is_direct = !opts->use_page_cache};
+	                                           .is_direct = true};
 	r = dit_existing_open(&output->existing, &existing);
 	if (r == 0) {
 		r = look_around(output);

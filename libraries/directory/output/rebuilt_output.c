@@ -498,7 +498,6 @@ static int open_both(struct rebuilt *rebuilt, const struct dit_index_output_opts
 	                                .maxsize_bytes = opts->maxsize_bytes,
 	                                .is_lmdb_10 = true,
 	                                .replaces_records = true,
-	                                .use_page_cache = opts->use_page_cache,
 	                                .page_writer = opts->page_writer,
 	                                .ticker = opts->ticker,
 	                                .fault = opts->fault};

@@ -59,8 +59,7 @@ struct dit_output_opts {
 	bool is_lmdb_10;
 	/* The caller has looked at the old file, whatever it holds. */
 	bool replaces_records;
-	bool may_grow;       /* the result may be larger than maxsize_bytes */
-	bool use_page_cache; /* for our own pages; false: past the cache if possible */
+	bool may_grow; /* the result may be larger than maxsize_bytes */
 	struct dit_page_writer
 		*page_writer;      /* borrowed; NULL: each thread writes its pages */
 	struct dit_ticker *ticker; /* main's; borrowed; NULL: nobody listens */

@@ -442,8 +442,7 @@ int dit_staging_begin_pages(struct dit_staging *staging,
                             const struct dit_output_opts *opts)
 {
 	struct dit_staged_pages *pages = &staging->pages;
-	struct dit_page_file_opts file = {.writer = opts->page_writer,
-	                                  .is_direct = !opts->use_page_cache};
+	struct dit_page_file_opts file = {.writer = opts->page_writer, .is_direct = true};
 	int r = 0;
 
 	staging->base.base.ops = &output_ops;

@@ -109,7 +109,6 @@ struct dit_load_opts {
 	/* Count ranges and lengths of lists (struct dit_index_cost). */
 	bool counts_lists;
 	bool may_grow;               /* the result may be larger than maxsize */
-	bool use_page_cache;         /* false: write past the page cache if possible */
 	enum dit_load_writer writer; /* of a new database */
 	uint64_t first_line;  /* -j: leave out records that begin before this line */
 	uint64_t max_rejects; /* with keep_going: one more refused record ends the load */

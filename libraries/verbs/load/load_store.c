@@ -178,7 +178,6 @@ int dit_load_store_open(struct load_target *target)
 		.is_lmdb_10 = loader->reading.rules.has_lmdb_10,
 		.may_grow = loader->opts->may_grow,
 		.page_writer = loader->page_writer,
-		.use_page_cache = loader->opts->use_page_cache,
 		.ticker = dit_teller_ticker(&loader->job.teller),
 		.stop = loader->job.stop.flag,
 		.fault = &fault,

@@ -75,7 +75,6 @@ struct dit_reindex_opts {
 	 * databases then get their new indexes one after the other. */
 	bool online;
 	bool drop_unconfigured; /* remove index databases that are not configured */
-	bool use_page_cache;    /* false: write past the page cache if possible */
 
 	unsigned threads; /* 0: tool-threads of the configuration, else one per CPU */
 	uint64_t memory_bytes; /* at least DIT_REINDEX_MEMORY_MIN; 0: as of dit_load() */

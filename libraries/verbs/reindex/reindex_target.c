@@ -80,7 +80,6 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 		.mode = db->data.mode,
 		.maxsize_bytes = db->data.maxsize_bytes,
 		.nthreads = reindexer->job.nthreads,
-		.use_page_cache = reindexer->opts->use_page_cache,
 		.page_writer = reindexer->page_writer,
 		.ticker = dit_teller_ticker(&target->reindexer->job.teller),
 		.fault = fault,
