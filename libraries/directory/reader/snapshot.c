@@ -270,9 +270,7 @@ int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const ch
 int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
                      unsigned reader, const char *name)
 {
-	struct dit_scan *scan = NULL;
 	size_t i = find_db(snapshot, name);
-	int r = 0;
 
 	if (i == snapshot->ndbs) {
 		return DIT_E_UNKNOWN;
@@ -280,13 +278,7 @@ int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
 	if (!is_reader(snapshot, reader)) {
 		return -EINVAL;
 	}
-	r = snapshot->ops->open_scan(&scan, snapshot, reader, i);
-	if (r < 0) {
-		return r;
-	}
-	scan->is_integerkey = (snapshot->dbs[i].flags & DIT_DB_INTEGERKEY) != 0;
-	*ret = scan;
-	return 0;
+	return snapshot->ops->open_scan(ret, snapshot, reader, i);
 }
 
 static int started(struct dit_scan *scan, int r)
@@ -298,17 +290,19 @@ static int started(struct dit_scan *scan, int r)
 int dit_scan_next(struct dit_scan *scan, struct dit_span *ret_key,
                   struct dit_span *ret_value)
 {
-	enum dit_scan_step step = scan->is_started ? DIT_SCAN_NEXT : DIT_SCAN_FIRST;
-
-	return started(scan, scan->ops->step(scan, step, ret_key, ret_value));
+	return started(scan,
+	               scan->is_started
+	                       ? dit_tree_cursor_next(scan->cursor, ret_key, ret_value)
+	                       : dit_tree_cursor_first(scan->cursor, ret_key, ret_value));
 }
 
 int dit_scan_next_key(struct dit_scan *scan, struct dit_span *ret_key,
                       struct dit_span *ret_value)
 {
-	enum dit_scan_step step = scan->is_started ? DIT_SCAN_NEXT_KEY : DIT_SCAN_FIRST;
-
-	return started(scan, scan->ops->step(scan, step, ret_key, ret_value));
+	return started(
+		scan, scan->is_started
+			      ? dit_tree_cursor_next_key(scan->cursor, ret_key, ret_value)
+			      : dit_tree_cursor_first(scan->cursor, ret_key, ret_value));
 }
 
 int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret_key,
@@ -316,13 +310,16 @@ int dit_scan_seek_id(struct dit_scan *scan, uint64_t least, struct dit_span *ret
 {
 	struct dit_span wanted = {(const char *)&least, sizeof(least)};
 
-	return started(scan, scan->ops->seek(scan, wanted, false, ret_key, ret_value));
+	return started(scan,
+	               dit_tree_cursor_seek(scan->cursor, wanted, ret_key, ret_value));
 }
 
 int dit_scan_seek(struct dit_scan *scan, struct dit_span wanted, struct dit_span *ret_key,
                   struct dit_span *ret_value)
 {
-	return started(scan, scan->ops->seek(scan, wanted, true, ret_key, ret_value));
+	int r = dit_tree_cursor_seek(scan->cursor, wanted, ret_key, ret_value);
+
+	return started(scan, r > 0 && !dit_span_eq(*ret_key, wanted) ? 0 : r);
 }
 
 int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
@@ -331,17 +328,18 @@ int dit_scan_next_list(struct dit_scan *scan, struct dit_span *ret_key,
 	struct dit_span first;
 	int r = dit_scan_next_key(scan, ret_key, &first);
 
-	return r <= 0 ? r : scan->ops->items(scan, first, ret_ids);
+	return r <= 0 ? r : dit_tree_cursor_items(scan->cursor, ret_ids);
 }
 
 int dit_scan_more_ids(struct dit_scan *scan, struct dit_span *ret_ids)
 {
-	return scan->ops->more_items(scan, ret_ids);
+	return dit_tree_cursor_more_items(scan->cursor, ret_ids);
 }
 
 void dit_scan_close(struct dit_scan *scan)
 {
 	if (scan != NULL) {
-		scan->ops->close(scan);
+		dit_tree_cursor_close(scan->cursor);
+		free(scan);
 	}
 }

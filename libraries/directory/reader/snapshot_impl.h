@@ -11,35 +11,14 @@
 #define DITKIT_SNAPSHOT_IMPL_H
 
 #include "page/page_format.h"
+#include "page/tree_cursor.h"
 #include "place/readers.h"
 #include "reader/snapshot.h"
 
-/** A scan is the first member of an implementation's own. */
+/** A scan is a cursor on a named database. */
 struct dit_scan {
-	const struct dit_scan_ops *ops;
-	bool is_started; /* stands on a record that was returned */
-	bool is_integerkey;
-};
-
-enum dit_scan_step {
-	DIT_SCAN_FIRST,
-	DIT_SCAN_NEXT,
-	DIT_SCAN_NEXT_KEY,
-};
-
-/** All return 1; 0: there is none; an error. */
-struct dit_scan_ops {
-	int (*step)(struct dit_scan *scan, enum dit_scan_step step,
-	            struct dit_span *ret_key, struct dit_span *ret_value);
-	/** The first record of this key; without is_exact of the first one that is not
-	 * below it. */
-	int (*seek)(struct dit_scan *scan, struct dit_span wanted, bool is_exact,
-	            struct dit_span *ret_key, struct dit_span *ret_value);
-	/** IDs of the key where the scan stands, from there on, as many as lie together;
-	 * then those that follow. @p first is the value that the step returned */
-	int (*items)(struct dit_scan *scan, struct dit_span first, struct dit_span *ret);
-	int (*more_items)(struct dit_scan *scan, struct dit_span *ret);
-	void (*close)(struct dit_scan *scan); /* frees it, too */
+	struct dit_tree_cursor *cursor; /* owned */
+	bool is_started;                /* stands on a record that was returned */
 };
 
 struct dit_snapshot_ops {

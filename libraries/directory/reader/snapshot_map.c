@@ -14,76 +14,16 @@
 /* slapd uses 256 at most (storage.md 1.1). */
 #define DBS_MAX 1024
 
-struct map_scan {
-	struct dit_scan base;
-	struct dit_tree_cursor *cursor;
-};
-
-static struct dit_tree_cursor *cursor_of(struct dit_scan *scan)
-{
-	return ((struct map_scan *)scan)->cursor;
-}
-
-/* ---- scans ---- */
-
-static int step(struct dit_scan *scan, enum dit_scan_step step, struct dit_span *ret_key,
-                struct dit_span *ret_value)
-{
-	switch (step) {
-	case DIT_SCAN_FIRST:
-		return dit_tree_cursor_first(cursor_of(scan), ret_key, ret_value);
-	case DIT_SCAN_NEXT:
-		return dit_tree_cursor_next(cursor_of(scan), ret_key, ret_value);
-	case DIT_SCAN_NEXT_KEY:
-		return dit_tree_cursor_next_key(cursor_of(scan), ret_key, ret_value);
-	}
-	return -EINVAL;
-}
-
-static int seek(struct dit_scan *scan, struct dit_span wanted, bool is_exact,
-                struct dit_span *ret_key, struct dit_span *ret_value)
-{
-	int r = dit_tree_cursor_seek(cursor_of(scan), wanted, ret_key, ret_value);
-
-	return r > 0 && is_exact && !dit_span_eq(*ret_key, wanted) ? 0 : r;
-}
-
-static int items(struct dit_scan *scan, struct dit_span first, struct dit_span *ret)
-{
-	(void)first;
-	return dit_tree_cursor_items(cursor_of(scan), ret);
-}
-
-static int more_items(struct dit_scan *scan, struct dit_span *ret)
-{
-	return dit_tree_cursor_more_items(cursor_of(scan), ret);
-}
-
-static void scan_close(struct dit_scan *scan)
-{
-	dit_tree_cursor_close(cursor_of(scan));
-	free(scan);
-}
-
-static const struct dit_scan_ops scan_ops = {
-	.step = step,
-	.seek = seek,
-	.items = items,
-	.more_items = more_items,
-	.close = scan_close,
-};
-
 int dit_map_scan_open(struct dit_scan **ret, const struct dit_page_map *map,
                       const char *name, const struct dit_tree_record *tree)
 {
-	struct map_scan *scan = calloc(1, sizeof(*scan));
+	struct dit_scan *scan = calloc(1, sizeof(*scan));
 	struct dit_key_orders orders;
 	int r = 0;
 
 	if (scan == NULL) {
 		return -ENOMEM;
 	}
-	scan->base.ops = &scan_ops;
 	dit_key_default_orders(tree->flags, &orders);
 	dit_stored_order(NULL, dit_span_of(name), tree->flags, &orders);
 	r = dit_tree_cursor_open(&scan->cursor, map, tree, &orders.keys);
@@ -91,7 +31,7 @@ int dit_map_scan_open(struct dit_scan **ret, const struct dit_page_map *map,
 		free(scan);
 		return r;
 	}
-	*ret = &scan->base;
+	*ret = scan;
 	return 0;
 }
 
