@@ -62,7 +62,8 @@ static void put_filter(struct fixture *f, const struct dit_filter *filter)
 	if (filter->kind >= DIT_FILTER_EQUAL && filter->kind != DIT_FILTER_SUBSTRINGS) {
 		put(f, " '%.*s'", DIT_SPAN_ARGS(filter->value));
 	}
-	for (uint32_t i = 0; i < filter->npieces; i++) {
+	for (uint32_t i = 0; filter->kind == DIT_FILTER_SUBSTRINGS && i < filter->npieces;
+	     i++) {
 		put(f, " '%.*s'", DIT_SPAN_ARGS(filter->pieces[i]));
 	}
 	for (const struct dit_filter *at = filter->first; at != NULL; at = at->next) {

@@ -5,7 +5,7 @@
  *     ldap:///OU=A%20B??SUB?(&(CN=Foo)(foo=x))
  *     ldap:///ou=a%20b??sub?(&(cn=foo)(%3Ffoo=x))
  *
- * Base, scope and filter (authz_filter.c) are decoded, normalised and encoded again;
+ * Base, scope and filter (filter.h) are decoded, normalised and encoded again;
  * there must be no host, attributes or extensions.
  */
 #include "values/authz_url.h"
@@ -15,7 +15,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
-#include "values/authz_filter.h"
+#include "values/filter.h"
 
 #define NPARTS 4 /* base, attributes, scope, filter */
 
@@ -62,17 +62,19 @@ static bool url_decode(struct dit_span in, struct dit_arena *arena, struct dit_s
 static int put_filter(const struct dit_value_scope *scope, struct dit_span part,
                       struct dit_text *out)
 {
-	struct dit_text filter = {.arena = scope->arena};
+	struct dit_text text = {.arena = scope->arena};
+	struct dit_filter *filter = NULL;
 	int r = url_decode(part, scope->arena, &part)
-	                ? dit_authz_filter(scope, part, &filter)
+	                ? dit_filter_parse(scope, part, &filter)
 	                : DIT_E_INVALID;
 
 	if (r < 0) {
 		return r;
 	}
-	out->failed |= filter.failed;
+	dit_filter_put(filter, &text);
+	out->failed |= text.failed;
 	dit_text_char(out, '?');
-	put_url(out, (struct dit_span){filter.at, filter.n});
+	put_url(out, (struct dit_span){text.at, text.n});
 	return 0;
 }
 

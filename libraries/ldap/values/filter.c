@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * authz_filter.c reads what people write, and writes its normal form, which says what can
- * be evaluated; here that form becomes a tree. So there is one place that knows slapd's
- * liberties, and what is read here has one spelling for each thing:
+ * Filters: read as libldap does, evaluated against the schema as slapd does.
  *
- *     (&(cn=a*b)(?foo=x)(?=undefined))     values escaped as \2A, names canonical
+ * Differs from slapd: it also prints a remark about unknown attributes in items of
+ * presence and of substrings, in the filters of authorization rules.
  */
 #include "values/filter.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/ascii.h"
 #include "base/error.h"
-#include "values/authz_filter.h"
-#include "values/value.h"
+#include "schema/schema_private.h"
+#include "values/filter_assert.h"
+
+#define FILTER_DEPTH_MAX 1000 /* what the stack bears; slapd has no limit */
 
 struct reader {
-	const struct dit_schema *schema;
-	struct dit_arena *arena;
-	struct dit_notes *notes; /* NULL: not wanted */
-	struct dit_span in;      /* what is left to read */
+	const struct dit_value_scope *scope;
+	struct dit_span in; /* what is left to read */
 };
 
 static char next_char(const struct reader *reader)
@@ -33,35 +33,87 @@ static void skip(struct reader *reader, size_t n)
 	reader->in.len -= n;
 }
 
-/* Up to the parenthesis that closes the item: those in values are escaped. */
-static struct dit_span take_item(struct reader *reader)
+static void skip_spaces(struct reader *reader)
 {
-	struct dit_span item = reader->in;
-
-	while (reader->in.len > 0 && next_char(reader) != ')') {
+	while (next_char(reader) == ' ') {
 		skip(reader, 1);
 	}
-	item.len -= reader->in.len;
-	return item;
 }
 
-/* ---- values ---- */
+/* ---- lexical ---- */
 
-static int unescape(struct reader *reader, struct dit_span text, struct dit_span *ret)
+static bool is_name_char(char c)
 {
-	char *start = dit_arena_bytes(reader->arena, text.len + 1);
+	return dit_ascii_is_alpha(c) || dit_ascii_is_digit(c) || c == '-';
+}
+
+static bool is_options(struct dit_span text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		bool is_mark = text.data[i] == ';';
+
+		if (is_mark && (i + 1 == text.len || text.data[i + 1] == ';')) {
+			return false;
+		}
+		if (!is_mark && !is_name_char(text.data[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* "cn", "2.5.4.3", either with options if @p may_have_options. */
+static bool is_description(struct dit_span text, bool may_have_options)
+{
+	bool is_oid = text.len > 0 && dit_ascii_is_digit(text.data[0]);
+	size_t n = 0;
+
+	while (n < text.len && text.data[n] != ';') {
+		char c = text.data[n++];
+
+		if (is_oid ? !dit_ascii_is_digit(c) && c != '.' : !is_name_char(c)) {
+			return false;
+		}
+		if (c == '.' && (n == text.len || text.data[n] == '.')) {
+			return false;
+		}
+	}
+	if (n == 0 || (!is_oid && !dit_ascii_is_alpha(text.data[0]))) {
+		return false;
+	}
+	return n == text.len ||
+	       (may_have_options &&
+	        is_options((struct dit_span){text.data + n, text.len - n}));
+}
+
+/*
+ * Undo the escapes of a value or of a piece of one: two digits, or one of "*()\" as
+ * LDAPv2 had it.
+ */
+static int unescape(struct dit_span in, struct dit_arena *arena, struct dit_span *ret)
+{
+	char *start = dit_arena_bytes(arena, in.len);
 	char *to = start;
 
 	if (start == NULL) {
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.data[i];
+	for (size_t i = 0; i < in.len; i++) {
+		char c = in.data[i];
+		int high = i + 2 < in.len ? dit_ascii_hex(in.data[i + 1]) : -1;
+		int low = i + 2 < in.len ? dit_ascii_hex(in.data[i + 2]) : -1;
 
-		if (c == '\\' && text.len - i > 2) {
-			c = (char)(dit_ascii_hex(text.data[i + 1]) << 4 |
-			           dit_ascii_hex(text.data[i + 2]));
+		if (c == '*' || c == '(' || c == ')' || (c == '\\' && i + 1 == in.len)) {
+			return DIT_E_INVALID;
+		}
+		if (c == '\\' && high >= 0 && low >= 0) {
+			c = (char)(high << 4 | low);
 			i += 2;
+		} else if (c == '\\') {
+			c = in.data[++i];
+			if (c == '\0' || strchr("*()\\", c) == NULL) {
+				return DIT_E_INVALID;
+			}
 		}
 		*to++ = c;
 	}
@@ -69,236 +121,376 @@ static int unescape(struct reader *reader, struct dit_span text, struct dit_span
 	return 0;
 }
 
-/* A UUID is shown as text, and compared as 16 bytes. */
-static int read_value(struct reader *reader, const struct dit_rule *rule,
-                      struct dit_span text, struct dit_span *ret)
+/*
+ * Where the piece of a value ends: at a '*' that no backslash hides, or with the value.
+ */
+static size_t piece_len(struct dit_span value)
 {
-	int r = unescape(reader, text, ret);
+	size_t n = 0;
 
-	if (r == 0 && rule != NULL && rule->normalizer == DIT_NORM_UUID16) {
-		r = dit_value_normalize(reader->schema, rule->normalizer, *ret,
-		                        reader->arena, ret);
-	}
-	return r;
-}
-
-static uint32_t count_stars(struct dit_span text)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < text.len; i++) {
-		n += text.data[i] == '*';
+	while (n < value.len && value.data[n] != '*') {
+		n += value.data[n] == '\\' && n + 1 < value.len ? 2 : 1;
 	}
 	return n;
 }
 
-static int read_pieces(struct reader *reader, struct dit_span text,
-                       struct dit_filter *filter)
+/* ---- items ---- */
+
+/* @param r  what the evaluation returned. @return 0; an error that ends the reading */
+static int settle(struct dit_filter *filter, enum dit_filter_kind kind, int r)
 {
-	uint32_t n = count_stars(text) + 1;
-
-	filter->kind = DIT_FILTER_SUBSTRINGS;
-	filter->pieces = dit_arena_calloc(reader->arena, n, sizeof(*filter->pieces));
-	if (filter->pieces == NULL) {
-		return -ENOMEM;
+	if (r < 0 && r != DIT_E_INVALID && r != DIT_E_UNKNOWN) {
+		return r;
 	}
-	while (filter->npieces < n) {
-		const char *star =
-			text.len == 0 ? NULL : memchr(text.data, '*', text.len);
-		struct dit_span piece = text;
-		int r = 0;
-
-		piece.len = star == NULL ? text.len : (size_t)(star - text.data);
-		r = unescape(reader, piece, &filter->pieces[filter->npieces++]);
-		if (r < 0) {
-			return r;
-		}
-		if (star != NULL) {
-			text.data += piece.len + 1;
-			text.len -= piece.len + 1;
-		}
-	}
+	filter->kind = r < 0 ? DIT_FILTER_UNDEFINED : kind;
+	filter->written = kind;
+	filter->is_defined = r == 0;
 	return 0;
 }
 
-/* ---- items ---- */
-
-static int find_ad(struct reader *reader, struct dit_span name, const struct dit_ad **ret)
+static int find_attr(const struct reader *reader, struct dit_filter *filter)
 {
-	/* The schema's table of descriptions with options has a lock of its own. */
-	return dit_ad_find((struct dit_schema *)reader->schema, NULL, name, ret, NULL);
+	int r = dit_scope_find_ad(reader->scope, filter->attr, &filter->ad);
+
+	filter->is_unknown = r == DIT_E_UNKNOWN;
+	return filter->is_unknown ? 0 : r;
 }
 
-/* "cn:dn:2.5.13.5", without the ":=" */
-static int read_extensible(struct reader *reader, struct dit_span name,
-                           struct dit_span value, struct dit_filter *filter)
+/* A UUID is shown as text, and compared as 16 bytes. */
+static int read_value(const struct reader *reader, struct dit_filter *filter,
+                      const struct dit_rule *rule)
 {
-	const char *colon = name.len == 0 ? NULL : memchr(name.data, ':', name.len);
-	struct dit_span attr = name;
-	struct dit_span rest = {0};
-	int r = 0;
+	bool is_approx = filter->written == DIT_FILTER_APPROX;
+	int r = filter->is_unknown
+	                ? DIT_E_INVALID
+	                : dit_filter_assert_for(reader->scope, filter->ad->type, rule,
+	                                        is_approx, &filter->value);
 
-	filter->kind = DIT_FILTER_EXTENSIBLE;
-	if (colon != NULL) {
-		attr.len = (size_t)(colon - name.data);
-		rest = (struct dit_span){colon + 1, name.len - attr.len - 1};
-	}
-	if (dit_span_eq(rest, DIT_SPAN("dn")) ||
-	    (rest.len > 3 && memcmp(rest.data, "dn:", 3) == 0)) {
-		filter->has_dn = true;
-		rest.data += rest.len > 3 ? 3 : 2;
-		rest.len -= rest.len > 3 ? 3 : 2;
-	}
-	if (attr.len > 0) {
-		r = find_ad(reader, attr, &filter->ad);
-	}
-	if (r < 0) {
-		return r;
-	}
-	filter->has_rule = rest.len > 0;
-	filter->rule = filter->has_rule     ? dit_schema_find_rule(reader->schema, rest)
-	               : filter->ad == NULL ? NULL
-	                                    : filter->ad->type->equality;
-	/* No rule but their own knows that classes have superclasses. */
-	if (filter->rule == NULL || (filter->has_rule && filter->ad != NULL &&
-	                             filter->ad->type->pretty == DIT_PRETTY_CLASS_NAME)) {
-		return DIT_E_UNKNOWN;
-	}
-	return unescape(reader, value, &filter->value);
-}
-
-static const struct dit_rule *rule_of(const struct dit_filter *filter)
-{
-	const struct dit_attr_type *type = filter->ad->type;
-	bool is_ordering =
-		filter->kind == DIT_FILTER_GREATER || filter->kind == DIT_FILTER_LESS;
-
-	return is_ordering ? type->ordering : type->equality;
-}
-
-static int read_assertion(struct reader *reader, struct dit_span name, char operator,
-                          struct dit_span value, struct dit_filter *filter)
-{
-	int r = find_ad(reader, name, &filter->ad);
-
-	if (r < 0) {
-		return r;
-	}
-	switch (operator) {
-	case '>':
-		filter->kind = DIT_FILTER_GREATER;
-		break;
-	case '<':
-		filter->kind = DIT_FILTER_LESS;
-		break;
-	case '~':
-		filter->kind = DIT_FILTER_APPROX;
-		break;
-	default:
-		filter->kind = DIT_FILTER_EQUAL;
-		if (dit_span_eq(value, DIT_SPAN("*"))) {
-			filter->kind = DIT_FILTER_PRESENT;
-			return 0;
-		}
-		if (count_stars(value) > 0) {
-			return read_pieces(reader, value, filter);
-		}
-	}
-	return read_value(reader, rule_of(filter), value, &filter->value);
-}
-
-/* Items that look for values say nothing, so only these two have a remark. */
-static void remark(struct reader *reader, struct dit_span name, struct dit_span value)
-{
-	const struct dit_ad *ad = NULL;
-	bool is_presence = dit_span_eq(value, DIT_SPAN("*"));
-
-	if (reader->notes == NULL || count_stars(value) == 0 || name.len == 0 ||
-	    find_ad(reader, name, &ad) != DIT_E_UNKNOWN) {
-		return;
-	}
-	dit_notes_add(reader->notes, DIT_REPORT_DIAGNOSTIC,
-	              "%s: conn 0 unknown attribute type=%.*s (17)",
-	              is_presence ? "get_filter" : "get_ssa", DIT_SPAN_ARGS(name));
-}
-
-static int read_item(struct reader *reader, struct dit_filter *filter)
-{
-	struct dit_span item = take_item(reader);
-	const char *equals = item.len == 0 ? NULL : memchr(item.data, '=', item.len);
-	struct dit_span name = item;
-	struct dit_span value = {0};
-	char operator= '\0';
-	int r = 0;
-
-	filter->kind = DIT_FILTER_UNDEFINED;
-	if (equals != NULL) {
-		name.len = (size_t)(equals - item.data);
-		value = (struct dit_span){equals + 1, item.len - name.len - 1};
-	}
-	if (equals == NULL || item.data[0] == '?') {
-		if (dit_span_eq(item, DIT_SPAN("?=true"))) {
-			filter->kind = DIT_FILTER_AND;
-		} else if (dit_span_eq(item, DIT_SPAN("?=false"))) {
-			filter->kind = DIT_FILTER_OR;
-		} else if (name.len > 1) {
-			remark(reader, (struct dit_span){name.data + 1, name.len - 1},
-			       value);
-		}
-		return 0;
-	}
-	operator= name.len> 0 ? name.data[name.len - 1] : '\0';
-	if (operator== '>' || operator== '<' || operator== '~' || operator== ':') {
-		name.len--;
-	}
-	r = operator== ':' ? read_extensible(reader, name, value, filter)
-	                   : read_assertion(reader, name, operator, value, filter);
-	if (r == DIT_E_UNKNOWN || r == DIT_E_INVALID) {
-		filter->kind = DIT_FILTER_UNDEFINED;
-		return 0;
+	filter->shown = filter->value;
+	r = settle(filter, filter->written, r);
+	if (r == 0 && filter->is_defined && rule->normalizer == DIT_NORM_UUID16) {
+		r = dit_scope_normalize(reader->scope, rule->normalizer, filter->value,
+		                        &filter->value);
 	}
 	return r;
 }
 
+/* "attr=value" and its kin */
+static int read_assertion(const struct reader *reader, struct dit_filter *filter,
+                          enum dit_filter_kind kind)
+{
+	const struct dit_attr_type *type = filter->is_unknown ? NULL : filter->ad->type;
+	bool is_ordering = kind == DIT_FILTER_GREATER || kind == DIT_FILTER_LESS;
+	int r = unescape(filter->value, reader->scope->arena, &filter->value);
+
+	filter->written = kind;
+	return r < 0 ? r
+	             : read_value(reader, filter,
+	                          type == NULL  ? NULL
+	                          : is_ordering ? type->ordering
+	                                        : type->equality);
+}
+
+static uint32_t count_pieces(struct dit_span value)
+{
+	uint32_t n = 1;
+
+	for (size_t len = piece_len(value); len < value.len; len = piece_len(value)) {
+		value.data += len + 1;
+		value.len -= len + 1;
+		n++;
+	}
+	return n;
+}
+
+/* One piece of a substring item. @return 1: it cannot be evaluated */
+static int read_piece(const struct reader *reader, const struct dit_filter *filter,
+                      uint32_t number)
+{
+	struct dit_span *piece = &filter->pieces[number];
+	int r = unescape(*piece, reader->scope->arena, piece);
+
+	if (r < 0) {
+		return r;
+	}
+	r = filter->is_unknown
+	            ? DIT_E_INVALID
+	            : dit_filter_assert_piece(reader->scope, filter->ad->type,
+	                                      number == 0, number + 1 == filter->npieces,
+	                                      piece);
+	return r == DIT_E_INVALID || r == DIT_E_UNKNOWN ? 1 : r;
+}
+
+static int read_pieces(const struct reader *reader, struct dit_filter *filter)
+{
+	struct dit_span rest = filter->value;
+	bool is_defined = true;
+	bool is_empty = true;
+
+	filter->npieces = count_pieces(rest);
+	filter->pieces = dit_arena_calloc(reader->scope->arena, filter->npieces,
+	                                  sizeof(*filter->pieces));
+	if (filter->pieces == NULL) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < filter->npieces; i++) {
+		bool is_last = i + 1 == filter->npieces;
+		struct dit_span *piece = &filter->pieces[i];
+		int r = 0;
+
+		*piece = (struct dit_span){rest.data, piece_len(rest)};
+		if (piece->len == 0 && i > 0 && !is_last) {
+			return DIT_E_INVALID; /* "**" */
+		}
+		rest.data += piece->len + !is_last;
+		rest.len -= piece->len + !is_last;
+		r = piece->len > 0 ? read_piece(reader, filter, i) : 0;
+		if (r < 0) {
+			return r;
+		}
+		is_defined = is_defined && r == 0;
+		is_empty = is_empty && piece->len == 0;
+	}
+	/* Of "(cn=* )" no piece is left. */
+	return settle(filter,
+	              is_empty && filter->npieces == 2 ? DIT_FILTER_PRESENT
+	                                               : DIT_FILTER_SUBSTRINGS,
+	              is_defined ? 0 : DIT_E_INVALID);
+}
+
+static int read_equality(const struct reader *reader, struct dit_filter *filter)
+{
+	if (dit_span_eq(filter->value, DIT_SPAN("*"))) {
+		return settle(filter, DIT_FILTER_PRESENT,
+		              filter->is_unknown ? DIT_E_UNKNOWN : 0);
+	}
+	return piece_len(filter->value) < filter->value.len
+	               ? read_pieces(reader, filter)
+	               : read_assertion(reader, filter, DIT_FILTER_EQUAL);
+}
+
+/* "attr:dn:rule", each of them optional. @return false: not so */
+static bool split_extensible(struct dit_span text, struct dit_span *ret_attr,
+                             bool *ret_dn, struct dit_span *ret_rule)
+{
+	const char *colon = text.len == 0 ? NULL : memchr(text.data, ':', text.len);
+	struct dit_span rest = DIT_SPAN("");
+
+	*ret_attr = text;
+	*ret_dn = false;
+	*ret_rule = DIT_SPAN("");
+	if (colon != NULL) {
+		ret_attr->len = (size_t)(colon - text.data);
+		rest = (struct dit_span){colon + 1, text.len - ret_attr->len - 1};
+	}
+	if (rest.len >= 2 && (rest.len == 2 || rest.data[2] == ':') &&
+	    dit_span_eq_nocase((struct dit_span){rest.data, 2}, DIT_SPAN("dn"))) {
+		*ret_dn = true;
+		rest.data += rest.len > 2 ? 3 : 2;
+		rest.len -= rest.len > 2 ? 3 : 2;
+	}
+	*ret_rule = rest;
+	if (ret_attr->len == 0 && rest.len == 0) {
+		return false;
+	}
+	return (ret_attr->len == 0 || is_description(*ret_attr, true)) &&
+	       (rest.len == 0 || is_description(rest, false));
+}
+
+/* Assert the value of an extensible item. @return DIT_E_INVALID: it has none */
+static int assert_extensible(const struct reader *reader, struct dit_filter *filter)
+{
+	const struct dit_value_scope *scope = reader->scope;
+	const struct dit_ad *ad = filter->ad;
+
+	if (filter->has_rule) {
+		filter->rule = dit_schema_find_rule(scope->schema, filter->rule_name);
+	} else if (ad != NULL) {
+		filter->rule = ad->type->equality;
+	}
+	if (filter->rule == NULL || filter->is_unknown ||
+	    (!filter->has_rule && !filter->rule->is_extensible) ||
+	    (ad != NULL && !dit_rule_suits(filter->rule, ad->type))) {
+		return DIT_E_INVALID;
+	}
+	return ad != NULL && !filter->has_rule
+	               ? dit_filter_assert_for(scope, ad->type, filter->rule, false,
+	                                       &filter->value)
+	               : dit_filter_assert(scope, filter->rule, false, &filter->value);
+}
+
+static int read_extensible(const struct reader *reader, struct dit_filter *filter)
+{
+	int r = unescape(filter->value, reader->scope->arena, &filter->value);
+
+	if (r == 0 && !split_extensible(filter->attr, &filter->attr, &filter->has_dn,
+	                                &filter->rule_name)) {
+		r = DIT_E_INVALID;
+	}
+	if (r == 0 && filter->attr.len > 0) {
+		r = find_attr(reader, filter);
+	}
+	if (r < 0) {
+		return r;
+	}
+	filter->has_rule = filter->rule_name.len > 0;
+	r = settle(filter, DIT_FILTER_EXTENSIBLE, assert_extensible(reader, filter));
+	filter->shown = filter->value;
+	/* No rule but their own knows that classes have superclasses. */
+	if (filter->has_rule && filter->ad != NULL &&
+	    filter->ad->type->pretty == DIT_PRETTY_CLASS_NAME) {
+		filter->kind = DIT_FILTER_UNDEFINED;
+	}
+	return r;
+}
+
+static int read_item(const struct reader *reader, struct dit_span text,
+                     struct dit_filter *filter)
+{
+	const char *equals = text.len == 0 ? NULL : memchr(text.data, '=', text.len);
+	char operator= '=';
+	int r = 0;
+
+	if (equals == NULL || equals == text.data) {
+		return DIT_E_INVALID;
+	}
+	filter->attr = (struct dit_span){text.data, (size_t)(equals - text.data)};
+	filter->value = (struct dit_span){equals + 1, text.len - filter->attr.len - 1};
+	if (strchr("<>~:", equals[-1]) != NULL) {
+		operator= equals[-1];
+		filter->attr.len--;
+	}
+	if (operator== ':') {
+		return read_extensible(reader, filter);
+	}
+	if (!is_description(filter->attr, true)) {
+		return DIT_E_INVALID;
+	}
+	r = find_attr(reader, filter);
+	if (r < 0) {
+		return r;
+	}
+	switch (operator) {
+	case '<':
+		return read_assertion(reader, filter, DIT_FILTER_LESS);
+	case '>':
+		return read_assertion(reader, filter, DIT_FILTER_GREATER);
+	case '~':
+		return read_assertion(reader, filter, DIT_FILTER_APPROX);
+	default:
+		return read_equality(reader, filter);
+	}
+}
+
 /* ---- filters ---- */
 
-static int read_filter(struct reader *reader, struct dit_filter **ret);
+/* Up to the parenthesis that closes the item; those in it are counted. */
+static bool take_item(struct reader *reader, struct dit_span *ret)
+{
+	size_t nopen = 1;
 
-static int read_children(struct reader *reader, struct dit_filter *filter)
+	for (size_t i = 0; i < reader->in.len; i++) {
+		char c = reader->in.data[i];
+
+		if (c == '\\') {
+			i++;
+		} else if (c == '(') {
+			nopen++;
+		} else if (c == ')' && --nopen == 0) {
+			*ret = (struct dit_span){reader->in.data, i};
+			skip(reader, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int read_filter(struct reader *reader, unsigned depth, struct dit_filter **ret);
+
+static bool is_constant(const struct dit_filter *filter)
+{
+	bool is_set = filter->kind == DIT_FILTER_AND || filter->kind == DIT_FILTER_OR;
+
+	return (is_set && filter->first == NULL) ||
+	       (filter->written == DIT_FILTER_EXTENSIBLE && !filter->is_defined);
+}
+
+/* The negation of what is known without looking at entries is known as well. */
+static void negate(struct dit_filter *filter)
+{
+	const struct dit_filter *child = filter->first;
+
+	if (!is_constant(child)) {
+		return;
+	}
+	filter->first = NULL;
+	filter->kind = child->kind == DIT_FILTER_AND  ? DIT_FILTER_OR
+	               : child->kind == DIT_FILTER_OR ? DIT_FILTER_AND
+	                                              : DIT_FILTER_UNDEFINED;
+	filter->written = child->written;
+	filter->is_error = filter->kind == DIT_FILTER_UNDEFINED;
+}
+
+/* "&(...)(...)", "|...", "!(...)" */
+static int read_set(struct reader *reader, unsigned depth, struct dit_filter *filter)
 {
 	struct dit_filter **last = &filter->first;
+	size_t n = 0;
 
-	while (next_char(reader) == '(') {
-		int r = read_filter(reader, last);
+	skip(reader, 1);
+	skip_spaces(reader);
+	for (; next_char(reader) == '('; n++) {
+		int r = read_filter(reader, depth + 1, last);
 
 		if (r < 0) {
 			return r;
 		}
 		last = &(*last)->next;
+		skip_spaces(reader);
+	}
+	if (filter->kind == DIT_FILTER_NOT) {
+		if (n != 1) {
+			return DIT_E_INVALID;
+		}
+		negate(filter);
 	}
 	return 0;
 }
 
-/* The text is well-formed, and no deeper than authz_filter.c allows. */
-static int read_filter(struct reader *reader, struct dit_filter **ret)
+/* What is between the parentheses. */
+static int read_inner(struct reader *reader, unsigned depth, struct dit_filter *filter)
 {
 	static const char sets[] = "&|!"; /* in the order of their kinds */
-	struct dit_filter *filter = dit_arena_calloc(reader->arena, 1, sizeof(*filter));
-	const char *set = NULL;
+	char kind = next_char(reader);
+	const char *set = kind == '\0' ? NULL : strchr(sets, kind);
+	struct dit_span item = {0};
+
+	if (set != NULL) {
+		filter->kind = (enum dit_filter_kind)(set - sets);
+		return read_set(reader, depth, filter);
+	}
+	return kind == '(' || !take_item(reader, &item) ? DIT_E_INVALID
+	                                                : read_item(reader, item, filter);
+}
+
+static int read_filter(struct reader *reader, unsigned depth, struct dit_filter **ret)
+{
+	struct dit_filter *filter = NULL;
 	int r = 0;
 
+	if (depth > FILTER_DEPTH_MAX) {
+		return DIT_E_UNSUPPORTED;
+	}
+	if (next_char(reader) != '(') {
+		return DIT_E_INVALID;
+	}
+	filter = dit_arena_calloc(reader->scope->arena, 1, sizeof(*filter));
 	if (filter == NULL) {
 		return -ENOMEM;
 	}
 	skip(reader, 1);
-	set = next_char(reader) == '\0' ? NULL : strchr(sets, next_char(reader));
-	if (set != NULL) {
-		filter->kind = (enum dit_filter_kind)(set - sets);
-		skip(reader, 1);
-		r = read_children(reader, filter);
-	} else {
-		r = read_item(reader, filter);
-	}
+	skip_spaces(reader);
+	r = read_inner(reader, depth, filter);
 	if (r < 0) {
 		return r;
 	}
@@ -310,21 +502,54 @@ static int read_filter(struct reader *reader, struct dit_filter **ret)
 	return 0;
 }
 
+int dit_filter_parse(const struct dit_value_scope *scope, struct dit_span text,
+                     struct dit_filter **ret)
+{
+	struct reader reader = {scope, text};
+	struct dit_filter *filter = NULL;
+	int r = 0;
+
+	if (next_char(&reader) == '(') {
+		r = read_filter(&reader, 0, &filter);
+		if (r == 0 && reader.in.len > 0) {
+			r = DIT_E_INVALID;
+		}
+	} else {
+		filter = dit_arena_calloc(scope->arena, 1, sizeof(*filter));
+		r = filter == NULL ? -ENOMEM : read_item(&reader, text, filter);
+	}
+	if (r == 0) {
+		*ret = filter;
+	}
+	return r;
+}
+
+/* Items that look for values say nothing, so only these two have a remark. */
+static void remark(const struct dit_filter *filter, struct dit_notes *notes)
+{
+	bool is_presence = filter->written == DIT_FILTER_PRESENT;
+
+	if (filter->is_unknown &&
+	    (is_presence || filter->written == DIT_FILTER_SUBSTRINGS)) {
+		dit_notes_add(notes, DIT_REPORT_DIAGNOSTIC,
+		              "%s: conn 0 unknown attribute type=%.*s (17)",
+		              is_presence ? "get_filter" : "get_ssa",
+		              DIT_SPAN_ARGS(filter->attr));
+	}
+	for (const struct dit_filter *at = filter->first; at != NULL; at = at->next) {
+		remark(at, notes);
+	}
+}
+
 int dit_filter_read(const struct dit_schema *schema, struct dit_span text,
                     struct dit_arena *arena, struct dit_notes *notes,
                     struct dit_filter **ret)
 {
-	struct dit_value_scope scope = {.schema = schema, .arena = arena};
-	struct dit_text normal = {.arena = arena};
-	struct reader reader = {.schema = schema, .arena = arena, .notes = notes};
-	int r = dit_authz_filter(&scope, text, &normal);
+	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
+	int r = dit_filter_parse(&scope, text, ret);
 
-	if (r == 0 && normal.failed) {
-		r = -ENOMEM;
+	if (r == 0 && notes != NULL) {
+		remark(*ret, notes);
 	}
-	if (r < 0) {
-		return r;
-	}
-	reader.in = (struct dit_span){normal.at, normal.n};
-	return read_filter(&reader, ret);
+	return r;
 }

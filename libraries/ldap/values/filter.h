@@ -17,6 +17,8 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "schema/schema.h"
+#include "values/authz_text.h"
+#include "values/value_scope.h"
 
 enum dit_filter_kind {
 	DIT_FILTER_AND, /* children; none: true */
@@ -46,14 +48,37 @@ struct dit_filter {
 	const struct dit_rule *rule;
 	bool has_rule; /* by name; else it is the type's */
 	bool has_dn;   /* the values in the DN count as well */
+
+	/* What dit_filter_put() shows of an item, also of one that is UNDEFINED. */
+	enum dit_filter_kind written; /* the kind of item that it would be */
+	bool is_defined;              /* false: marked with a '?' */
+	bool is_unknown;              /* no such attribute; ad is NULL */
+	bool is_error;                /* the negation of an undefined extensible item */
+	struct dit_span attr;         /* as typed */
+	struct dit_span rule_name;    /* likewise */
+	struct dit_span shown;        /* the value; of a UUID the text */
 };
 
 /**
- * @param text   with its parentheses; those around a single item may be left out
- * @param notes  gets slapd's remarks about unknown attributes; NULL: not wanted
- * @param ret    in the arena, as is all that it points to
+ * Read a filter.
+ *
+ * @param text  with its parentheses; those around a single item may be left out. The
+ *              filter points into it
+ * @param ret   in the arena of the scope, as is all else that it points to
  *
  * @return 0; DIT_E_INVALID: no filter; DIT_E_UNSUPPORTED: it nests too deeply; -ENOMEM
+ */
+int dit_filter_parse(const struct dit_value_scope *scope, struct dit_span text,
+                     struct dit_filter **ret);
+
+/** Append the normal form (values.md 4.11). Without memory, @p out remembers it. */
+void dit_filter_put(const struct dit_filter *filter, struct dit_text *out);
+
+/**
+ * The same, for a search.
+ *
+ * @param notes  gets slapd's remarks about unknown attributes; NULL: not wanted
+ * @param ret    in the arena; as above
  */
 int dit_filter_read(const struct dit_schema *schema, struct dit_span text,
                     struct dit_arena *arena, struct dit_notes *notes,

@@ -2,8 +2,6 @@
 noinst_LTLIBRARIES += %D%/libvalues.la
 rooms += %D%/libvalues.la
 %C%_libvalues_la_SOURCES = \
-	%D%/authz_filter.c \
-	%D%/authz_filter.h \
 	%D%/authz_text.h \
 	%D%/authz_url.c \
 	%D%/authz_url.h \
@@ -18,6 +16,9 @@ rooms += %D%/libvalues.la
 	%D%/dn_parse.h \
 	%D%/filter.c \
 	%D%/filter.h \
+	%D%/filter_assert.c \
+	%D%/filter_assert.h \
+	%D%/filter_put.c \
 	%D%/mark_order.c \
 	%D%/mark_order.h \
 	%D%/name_uid.c \
