@@ -6,13 +6,20 @@ check_PROGRAMS += \
 	%D%/test_check_index \
 	%D%/test_check_loops \
 	%D%/test_check_sizes \
+	%D%/test_check_snapshot \
 	%D%/test_check_use \
 	%D%/test_one_bit \
 	$(NULL)
-%C%_test_check_SOURCES = tests/load/load_fixture.c tests/load/load_fixture.h %D%/test_check.c
+%C%_test_check_SOURCES = \
+	tests/load/load_fixture.c \
+	tests/load/load_fixture.h \
+	%D%/test_check.c \
+	%D%/told_fixture.h \
+	$(NULL)
 %C%_test_check_LDADD = $(test_libs)
 %C%_test_check_damage_SOURCES = \
 	%D%/content_damages.h \
+	%D%/content_records.h \
 	tests/load/load_fixture.c \
 	tests/load/load_fixture.h \
 	%D%/test_check_damage.c \
@@ -29,6 +36,13 @@ check_PROGRAMS += \
 %C%_test_check_sizes_SOURCES = %D%/test_check_sizes.c
 %C%_test_check_sizes_LDADD = $(test_libs)
 %C%_test_check_sizes_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
+%C%_test_check_snapshot_SOURCES = \
+	tests/load/load_fixture.c \
+	tests/load/load_fixture.h \
+	%D%/test_check_snapshot.c \
+	%D%/told_fixture.h \
+	$(NULL)
+%C%_test_check_snapshot_LDADD = $(test_libs)
 %C%_test_check_use_SOURCES = %D%/test_check_use.c
 %C%_test_check_use_LDADD = $(test_libs)
 %C%_test_check_use_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of dit_check(), the snapshot that it reads: nothing is changed, it is held
+ * where that can be, and commits of others do not matter.
+ */
+#include "test.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <lmdb.h>
+
+#include "check/told_fixture.h"
+#include "load/load_fixture.h"
+
+static void remove_lock_file(const char *dir)
+{
+	char path[4300];
+
+	(void)snprintf(path, sizeof(path), "%s/lock.mdb", dir);
+	assert_int_equal(unlink(path), 0);
+}
+
+static uint64_t digest_of_files(const char *dir)
+{
+	struct stat data;
+	int fd = data_file(dir, O_RDONLY);
+	uint64_t sum = 0;
+	unsigned char bytes[4096];
+	ssize_t n = 0;
+
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < n; i++) {
+			sum = sum * 31 + bytes[i];
+		}
+	}
+	assert_int_equal(fstat(fd, &data), 0);
+	assert_int_equal(close(fd), 0);
+	return sum ^ (uint64_t)data.st_mtim.tv_nsec;
+}
+
+static void nothing_is_changed_and_no_lock_file_is_made(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	char path[4300];
+	uint64_t before = 0;
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	opts.path = fixture.database;
+	before = digest_of_files(fixture.database);
+	assert_int_equal(count(&opts), 0);
+	assert_true(told.is_held);
+	remove_lock_file(fixture.database);
+	assert_int_equal(count(&opts), 0);
+	assert_false(told.is_held);
+	(void)snprintf(path, sizeof(path), "%s/lock.mdb", fixture.database);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(digest_of_files(fixture.database), before);
+	load_fixture_deinit(&fixture);
+}
+
+/* What holds a snapshot cannot be opened: the check goes on, and says so. */
+static void what_cannot_be_held_is_told(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	char path[4300];
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 300);
+	remove_lock_file(fixture.database);
+	(void)snprintf(path, sizeof(path), "%s/lock.mdb", fixture.database);
+	assert_int_equal(mkdir(path, 0700), 0);
+	opts.path = fixture.database;
+	assert_int_equal(count(&opts), 0);
+	assert_false(told.is_held);
+	assert_non_null(strstr(told.reports, "checked without holding a snapshot: "));
+	load_fixture_deinit(&fixture);
+}
+
+/* Another process that changes an entry in transaction after transaction. */
+static void keep_committing(const char *dir)
+{
+	MDB_env *env = NULL;
+
+	if (mdb_env_create(&env) != 0 || mdb_env_set_maxdbs(env, 10) != 0 ||
+	    mdb_env_set_mapsize(env, 1 << 30) != 0 || /* the check holds pages */
+	    mdb_env_open(env, dir, MDB_NOSYNC, 0600) != 0) {
+		_exit(1);
+	}
+	for (;;) {
+		MDB_txn *txn = NULL;
+		MDB_dbi dbi = 0;
+		uint64_t id = 5;
+		char bytes[5000] = "";
+		MDB_val key = {sizeof(id), &id};
+		MDB_val value = {sizeof(bytes), bytes};
+
+		if (mdb_txn_begin(env, NULL, 0, &txn) != 0 ||
+		    mdb_dbi_open(txn, "id2e", 0, &dbi) != 0 ||
+		    mdb_put(txn, dbi, &key, &value, 0) != 0 || mdb_txn_commit(txn) != 0) {
+			_exit(1);
+		}
+		(void)usleep(300);
+	}
+}
+
+static void commits_meanwhile_do_not_matter(void **state)
+{
+	struct load_fixture fixture;
+	struct told told;
+	struct dit_check_opts opts = opts_for(&told);
+	pid_t pid = 0;
+	int status = 0;
+	(void)state;
+
+	load_fixture_init(&fixture, "");
+	load_fixture_load_people(&fixture, 3000);
+	pid = fork();
+	if (pid == 0) {
+		keep_committing(fixture.database);
+	}
+	opts.path = fixture.database;
+	for (int i = 0; i < 30; i++) {
+		assert_int_equal(count(&opts), 0);
+		assert_true(told.is_held);
+	}
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status)); /* it was at work until now */
+	assert_int_equal(count(&opts), 0);
+	load_fixture_deinit(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_changed_and_no_lock_file_is_made),
+		cmocka_unit_test(what_cannot_be_held_is_told),
+		cmocka_unit_test(commits_meanwhile_do_not_matter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
