@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "estimate_text.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 
 #include <ditkit/version.h>
 #include <jansson.h>
@@ -15,107 +13,25 @@
 #include "json_text.h"
 #include "page_cache.h"
 
-/* A fixed piece of work, and what it takes on the machine of the prices. */
-#define WORK_NUMBERS 32768
-#define WORK_ROUNDS  3
-#define WORK_SECONDS 0.0043
-
 /* Configuration, threads. */
 #define START_SECONDS 0.03
+/* Threads wait for each other and for the disk. */
+#define WAITING 1.12
 
 /* ---- time ---- */
 
-static double cpu_now(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-double estimate_machine(void)
-{
-	uint64_t *numbers = malloc(WORK_NUMBERS * sizeof(*numbers));
-	double best = 0;
-
-	for (unsigned round = 0; numbers != NULL && round < WORK_ROUNDS; round++) {
-		uint64_t seed = 1;
-		double start = 0;
-		double seconds = 0;
-
-		for (size_t i = 0; i < WORK_NUMBERS; i++) {
-			seed = seed * 6364136223846793005u + 1442695040888963407u;
-			numbers[i] = seed >> 20;
-		}
-		start = cpu_now();
-		qsort(numbers, WORK_NUMBERS, sizeof(*numbers), compare_numbers);
-		seconds = cpu_now() - start;
-		best = round == 0 || seconds < best ? seconds : best;
-	}
-	free(numbers);
-	return best > 0 ? best / WORK_SECONDS : 1;
-}
-
-double estimate_cpu_seconds(const struct estimate_view *view, double machine)
+double estimate_seconds(const struct estimate_view *view)
 {
 	const struct dit_estimate *estimate = view->estimate;
-	const struct estimate_prices *prices = view->prices;
-	double seconds = 0;
+	double cpu = 0;
 
 	if (estimate->sampled_bytes == 0) {
 		return -1;
 	}
-	seconds = prices->entry * (double)estimate->nentries +
-	          prices->posting * (double)estimate->npostings +
-	          prices->run_byte * (double)estimate->run_bytes;
-	for (size_t i = 0; i < estimate->ndatabases; i++) {
-		const struct dit_estimate_database *db = &estimate->databases[i];
-
-		seconds += prices->byte_written * (double)db->disk_bytes;
-		if (db->bytes_before > 0) {
-			seconds += prices->entry_added * (double)db->nentries;
-		}
-	}
-	return START_SECONDS + machine * seconds / 1e6 +
-	       prices->sample * (double)estimate->sample_cpu_us / 1e6 *
-	               (double)estimate->text_bytes / (double)estimate->sampled_bytes;
-}
-
-double estimate_wall_seconds(const struct estimate_view *view, double machine,
-                             double cpu_seconds)
-{
-	const struct dit_estimate *estimate = view->estimate;
-	const struct estimate_prices *prices = view->prices;
-	double threads = estimate->threads;
-	double stored = 0;
-	double alone = 0;
-
-	for (size_t i = 0; i < estimate->ndatabases; i++) {
-		stored +=
-			prices->stored_byte * (double)estimate->databases[i].bytes_before;
-	}
-	stored = fmin(stored, prices->stored_posting * (double)estimate->npostings);
-	if (threads <= 1) {
-		return cpu_seconds + machine * stored / 1e6;
-	}
-	alone = prices->entry_alone * (double)estimate->nentries * (1 - 1 / threads);
-	return cpu_seconds / threads * prices->waiting + machine * (stored + alone) / 1e6;
-}
-
-static double wall_seconds(const struct estimate_view *view)
-{
-	double machine = estimate_machine();
-	double cpu = estimate_cpu_seconds(view, machine);
-
-	return cpu < 0 ? cpu : estimate_wall_seconds(view, machine, cpu);
+	cpu = view->work * (double)estimate->sample_cpu_us / 1e6 *
+	      (double)estimate->text_bytes / (double)estimate->sampled_bytes;
+	return START_SECONDS +
+	       (estimate->threads > 1 ? cpu / estimate->threads * WAITING : cpu);
 }
 
 /* ---- what there is ---- */
@@ -196,7 +112,7 @@ static void print_sample(const struct dit_estimate *estimate)
 static void print_lines(const struct estimate_view *view)
 {
 	const struct dit_estimate *estimate = view->estimate;
-	double seconds = wall_seconds(view);
+	double seconds = estimate_seconds(view);
 
 	print_sample(estimate);
 	(void)printf(ROW "%s index keys\n", "entries",
@@ -261,7 +177,7 @@ static json_t *sample_object(const struct dit_estimate *estimate)
 static json_t *whole_object(const struct estimate_view *view)
 {
 	const struct dit_estimate *estimate = view->estimate;
-	double seconds = wall_seconds(view);
+	double seconds = estimate_seconds(view);
 	json_t *databases = json_array();
 
 	for (size_t i = 0; i < estimate->ndatabases; i++) {

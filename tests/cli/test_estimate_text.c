@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of estimate_judge(): a line for each thing that does not fit, with both
- * figures and with what to do; nothing for what fits. And of the time: threads share the
- * work, but not what one of them does alone.
+ * figures and with what to do; nothing for what fits. And of the time: it follows
+ * from the speed of the sample, and threads share it.
  */
 #include "test.h"
 
@@ -142,25 +142,21 @@ static void a_small_maxsize(void **state)
 	expect(&growing, "", "");
 }
 
-static void threads_share_work(void **state)
+static void time_follows_the_speed_of_the_sample(void **state)
 {
-	static const struct estimate_prices prices = {
-		.waiting = 1, .entry_alone = 2, .stored_byte = 1, .stored_posting = 1};
-	struct estimate_view timed = {
-		.program = "ditadd", .prices = &prices, .estimate = &estimate};
+	struct dit_estimate sampled = {.sampled_bytes = 10 * MIB,
+	                               .text_bytes = 1000 * MIB,
+	                               .sample_cpu_us = 100000,
+	                               .threads = 1};
+	const struct estimate_view timed = {
+		.program = "ditadd", .work = 2, .estimate = &sampled};
 
 	(void)state;
-	estimate.nentries = 1000000;
-	estimate.threads = 1;
-	assert_float_equal(estimate_wall_seconds(&timed, 1, 10), 10, 1e-9);
-	estimate.threads = 2;
-	assert_float_equal(estimate_wall_seconds(&timed, 1, 10), 6, 1e-9);
-	/* A file there is costs no more than the postings that come to it. */
-	database.bytes_before = 100 * MIB;
-	estimate.npostings = 3000000;
-	assert_float_equal(estimate_wall_seconds(&timed, 1, 10), 9, 1e-9);
-	estimate.npostings = 0;
-	database.bytes_before = 0;
+	assert_float_equal(estimate_seconds(&timed), 20, 0.1);
+	sampled.threads = 4;
+	assert_float_equal(estimate_seconds(&timed), 5, 1);
+	sampled.sampled_bytes = 0;
+	assert_true(estimate_seconds(&timed) < 0);
 }
 
 int main(void)
@@ -171,7 +167,7 @@ int main(void)
 		cmocka_unit_test_setup(a_full_tmpdir, set_up),
 		cmocka_unit_test_setup(too_little_memory, set_up),
 		cmocka_unit_test_setup(a_small_maxsize, set_up),
-		cmocka_unit_test_setup(threads_share_work, set_up),
+		cmocka_unit_test_setup(time_follows_the_speed_of_the_sample, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

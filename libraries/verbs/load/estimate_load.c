@@ -168,6 +168,7 @@ static int take_record(void *ctx, const struct dit_ldif_sample_record *record)
 	struct load_slot *slot = &loader->input.slots[0];
 	struct dit_pipeline_share share = {.end = 1, .arena = &estimating->arena};
 	const struct load_item *item = slot->items;
+	uint64_t start_us = dit_clock_us(CLOCK_THREAD_CPUTIME_ID);
 	int r = 0;
 
 	if (dit_load_is_stopped(loader)) {
@@ -186,6 +187,9 @@ static int take_record(void *ctx, const struct dit_ldif_sample_record *record)
 		r = take_entry(estimating, item, record);
 	}
 	dit_arena_reset(&estimating->arena);
+	/* Reading and unpacking are work of another thread. */
+	estimating->ret->sample_cpu_us +=
+		dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start_us;
 	return r;
 }
 
@@ -210,14 +214,12 @@ static int take_sample(struct estimating *estimating)
 		.record_max = estimating->loader.files.value_max,
 		.stop = &estimating->loader.job.stop};
 	const char *failed = NULL;
-	uint64_t start = dit_clock_us(CLOCK_THREAD_CPUTIME_ID);
 	int r = 0;
 
 	opts.paths = paths_of(&estimating->opts, &opts.npaths);
 	dit_arena_init(&estimating->arena, 64u << 10);
 	r = dit_ldif_sample(&opts, take_record, estimating, &estimating->sample, &failed);
 	dit_arena_deinit(&estimating->arena);
-	estimating->ret->sample_cpu_us = dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start;
 	if (r == DIT_E_STOPPED) {
 		return dit_job_fail(&estimating->loader.job, r, "estimate ended");
 	}
