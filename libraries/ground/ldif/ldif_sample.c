@@ -25,7 +25,10 @@
 #define WINDOW_BYTES (64u << 10)
 /* A record longer than this is not sought for. */
 #define RECORD_MAX (32u << 20)
-#define READ_BYTES (64u << 10)
+/* Long records: so many windows may use so many times the budget. */
+#define WINDOWS_MIN  64
+#define LONG_BUDGETS 8
+#define READ_BYTES   (64u << 10)
 /* In the sample, from a pipe or a packed file. */
 #define BATCHES_MIN 4
 
@@ -447,10 +450,12 @@ static int take_windows(struct sample *sample, unsigned bits)
 	/* The last one is a window more. */
 	for (uint64_t i = 0; i <= n && r >= 0; i++) {
 		uint64_t place = i == 0 ? 0 : i == 1 ? n : turned(i - 1, bits);
+		uint64_t budget =
+			sample->opts->budget_bytes * (i < WINDOWS_MIN ? LONG_BUDGETS : 1);
 
 		if (dit_stop_is_set(sample->opts->stop)) {
 			r = DIT_E_STOPPED;
-		} else if (sample->text_len >= sample->opts->budget_bytes && i >= 3) {
+		} else if (sample->text_len >= budget && i >= 3) {
 			break;
 		} else {
 			r = take_window(
