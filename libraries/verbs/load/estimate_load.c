@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <xxhash.h>
-
 #include "base/clock.h"
 #include "base/tmp_dir.h"
 #include "build/estimate_keys.h"
@@ -44,8 +42,8 @@
 /** What the sample says of one database. */
 struct target_sample {
 	struct dit_estimate_keys keys;
-	struct dit_record_pages records;
-	double name_bytes; /* normal and pretty RDNs */
+	struct dit_node_sum records; /* of id2e */
+	double name_bytes;           /* normal and pretty RDNs */
 	double self_bytes;
 	double child_bytes;
 };
@@ -144,19 +142,13 @@ static int take_entry(struct estimating *estimating, const struct load_item *ite
 	struct dit_span pretty = first_rdn(dn->pretty, dn->pretty_at, dn->nrdns, 0);
 	double names = (double)(norm.len + pretty.len);
 	struct load_keys *keys = &estimating->loader.members[0].keys[item->target];
-	size_t parent_at = norm.len < dn->norm.len ? norm.len : dn->norm.len;
-	int r = dit_estimate_keys_begin(
-		&target->keys, record->weight, record->window,
-		XXH3_64bits(dn->norm.data + parent_at, dn->norm.len - parent_at));
 
-	if (r < 0) {
-		return r;
-	}
+	dit_estimate_keys_begin(&target->keys, record->weight, record->window);
 	target->name_bytes += record->weight * names;
-	target->self_bytes += record->weight * (12 + names);
-	target->child_bytes += record->weight * (20 + names);
-	dit_record_pages_add(&target->records, &estimating->pages, item->encoded.len,
-	                     record->weight);
+	target->self_bytes += record->weight * (12 + 18 + names);
+	target->child_bytes += record->weight * (20 + 10 + names);
+	dit_node_sum_add(&target->records, &estimating->pages, item->encoded.len,
+	                 record->weight);
 	return dit_index_entry(keys->work, &item->entry, dit_estimate_keys_push,
 	                       dit_estimate_keys_push_wide, &target->keys);
 }
@@ -275,9 +267,10 @@ static int end_target(struct estimating *estimating, unsigned number)
 	struct dit_estimate_keys_end end = {.pages = estimating->pages,
 	                                    .postings_bytes =
 	                                            estimating->budget.postings_bytes,
-	                                    .nproducers = ret->threads,
-	                                    .tree_self_bytes = sample->self_bytes / n,
-	                                    .tree_child_bytes = sample->child_bytes / n};
+	                                    .nproducers = ret->threads};
+	/* Two records of dn2i for each entry: under its ID, under its parent's. */
+	const struct dit_node_sum tree = {
+		.nnodes = 2 * n, .bytes = sample->self_bytes + sample->child_bytes};
 	struct dit_estimate_keys_sizes sizes;
 	double page_bytes = estimating->pages.page_bytes;
 	double own_pages = 0; /* without indexes */
@@ -296,8 +289,8 @@ static int end_target(struct estimating *estimating, unsigned number)
 	if (r < 0) {
 		return r;
 	}
-	own_pages = FIXED_PAGES + sizes.nfamily_pages +
-	            dit_record_pages_end(&sample->records, &estimating->pages);
+	own_pages = FIXED_PAGES + dit_node_sum_pages(&tree, &estimating->pages) +
+	            dit_node_sum_pages(&sample->records, &estimating->pages);
 	pages = own_pages + sizes.npages;
 	names = dit_estimate_names(2 * sample->keys.nentries * scale,
 	                           NAME_HEAD_BYTES + sample->name_bytes / n,

@@ -150,9 +150,7 @@ static int take_entry(struct sampling *sampling, const struct dit_entry_view *vi
 	if (r == DIT_E_INVALID) {
 		return 0;
 	}
-	if (r == 0) {
-		r = dit_estimate_keys_begin(&sampling->keys, weight, window, 0);
-	}
+	dit_estimate_keys_begin(&sampling->keys, weight, window);
 	return r < 0 ? r
 	             : dit_stored_keys_make(sampling->stored, view,
 	                                    dit_estimate_keys_push,

@@ -7,9 +7,9 @@
  *     r = dit_estimate_load(&load_opts, &how, &estimate);
  *     dit_estimate_deinit(&estimate);
  *
- * Nothing is written, no database is opened for writing. The figures are guesses: a
- * quarter more or less is usual, and an input whose sample does not resemble the rest can
- * be further off.
+ * Nothing is written, no database is opened for writing. The figures are guesses, mostly
+ * right within a third; an input whose sample does not resemble the rest can be further
+ * off.
  *
  * Threads: a call blocks; callbacks come from the calling thread.
  */

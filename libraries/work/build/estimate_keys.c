@@ -1,73 +1,110 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * All is scaled: an entry with the weight 20 stands for 20 entries with as many keys.
+ * The number of different keys cannot be scaled, since some keys are in every entry and
+ * others in one. Keys that no window of the sample has are guessed by how many are in one
+ * window alone and how many in two (Chao's estimator): f1 * f1 / (2 * f2), but no more
+ * than if each key of one window were its entry's own.
+ *
+ * An index key takes a node with its IDs, 8 bytes each; with more than one ID also the
+ * header of a page inside. A list over the limit is a range, as three IDs.
+ */
 #include "build/estimate_keys.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <xxhash.h>
 
-/* The keys of a database that has some of them without ordinals. */
-#define FAMILIES(keys) dit_index_set_ndbs((keys)->indexes)
+#include "base/grow.h"
+
+#define NODE_BYTES  10 /* a slot and a node's header */
+#define ID_BYTES    8
+#define RANGE_NIDS  3
+#define BRANCHES    1.01 /* pages, with those above the leaves */
+#define CHUNK_WASTE 1.03 /* of memory for postings: chunks that are not full */
+/* Of a posting in temporary files. */
+#define RUN_BYTES 2.0
+/* Of the general sorter (sort/sort.h), beside key and value: in memory, in runs. */
+#define NAME_OVERHEAD  40
+#define NAME_RUN_BYTES 2
+
+struct sampled_key {
+	uint64_t key; /* or a hash */
+	double weight;
+	unsigned window;
+};
+
+struct dit_sampled_index {
+	struct sampled_key *keys; /* owned */
+	size_t nkeys;
+	size_t size;
+	double npostings;
+	double ngroups;   /* entries that have keys in it */
+	double key_bytes; /* of all sampled keys */
+};
 
 int dit_estimate_keys_init(struct dit_estimate_keys *keys,
                            const struct dit_index_set *indexes)
 {
-	size_t n = dit_index_set_ndbs(indexes) + 1;
-
 	*keys = (struct dit_estimate_keys){.indexes = indexes};
-	keys->ngroups = calloc(n, sizeof(*keys->ngroups));
-	keys->key_bytes = calloc(n, sizeof(*keys->key_bytes));
-	keys->nkeys = calloc(n, sizeof(*keys->nkeys));
-	if (keys->ngroups == NULL || keys->key_bytes == NULL || keys->nkeys == NULL) {
-		return -ENOMEM;
-	}
-	return dit_key_sample_new(&keys->keys, n);
+	keys->sampled = calloc(dit_index_set_ndbs(indexes) + 1, sizeof(*keys->sampled));
+	return keys->sampled == NULL ? -ENOMEM : 0;
 }
 
 void dit_estimate_keys_deinit(struct dit_estimate_keys *keys)
 {
-	dit_key_sample_free(keys->keys);
-	free(keys->ngroups);
-	free(keys->key_bytes);
-	free(keys->nkeys);
+	for (size_t i = 0; keys->sampled != NULL && i < dit_index_set_ndbs(keys->indexes);
+	     i++) {
+		free(keys->sampled[i].keys);
+	}
+	free(keys->sampled);
 }
 
-int dit_estimate_keys_begin(struct dit_estimate_keys *keys, double weight,
-                            unsigned window, uint64_t parent)
+void dit_estimate_keys_begin(struct dit_estimate_keys *keys, double weight,
+                             unsigned window)
 {
-	int r = dit_key_sample_begin(keys->keys, weight, window);
-
 	keys->weight = weight;
+	keys->window = window;
 	keys->nentries += weight;
 	keys->nsampled_entries++;
-	return r < 0 ? r : dit_key_sample_add(keys->keys, FAMILIES(keys), parent);
 }
 
-static void count(struct dit_estimate_keys *keys, unsigned db, size_t nkeys,
-                  double key_bytes)
+static int add_key(struct dit_estimate_keys *keys, unsigned db, uint64_t key,
+                   double key_bytes)
 {
-	keys->ngroups[db] += keys->weight;
-	keys->key_bytes[db] += key_bytes;
-	keys->nkeys[db] += nkeys;
-	keys->npostings += keys->weight * (double)nkeys;
-	keys->nsampled += nkeys;
+	struct dit_sampled_index *index = &keys->sampled[db];
+	struct sampled_key *grown =
+		dit_grow(index->keys, &index->size, index->nkeys + 1, sizeof(*grown));
+
+	if (grown == NULL) {
+		return -ENOMEM;
+	}
+	index->keys = grown;
+	index->keys[index->nkeys++] =
+		(struct sampled_key){key, keys->weight, keys->window};
+	index->key_bytes += key_bytes;
+	index->npostings += keys->weight;
+	keys->npostings += keys->weight;
+	keys->nsampled++;
+	return 0;
 }
 
 int dit_estimate_keys_push(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
 {
 	struct dit_estimate_keys *keys = ctx;
 	const struct dit_index_db *index = dit_index_set_db(keys->indexes, db);
-	double bytes = 0;
 	int r = 0;
 
+	keys->sampled[db].ngroups += keys->weight;
 	for (size_t i = 0; i < nkeys && r == 0; i++) {
 		char key[sizeof(uint64_t)];
+		size_t len = dit_index_key_bytes(index, ordinals[i], key);
 
-		bytes += (double)dit_index_key_bytes(index, ordinals[i], key);
-		r = dit_key_sample_add(keys->keys, db, ordinals[i]);
+		r = add_key(keys, db, ordinals[i], (double)len);
 	}
-	count(keys, db, nkeys, bytes);
 	return r;
 }
 
@@ -75,111 +112,166 @@ int dit_estimate_keys_push_wide(void *ctx, unsigned db, struct dit_span key)
 {
 	struct dit_estimate_keys *keys = ctx;
 
-	count(keys, db, 1, (double)key.len);
-	return dit_key_sample_add(keys->keys, db, XXH3_64bits(key.data, key.len));
+	keys->sampled[db].ngroups += keys->weight;
+	return add_key(keys, db, XXH3_64bits(key.data, key.len), (double)key.len);
 }
 
-/* ---- the end ---- */
+/* ---- pages ---- */
 
-struct ending {
-	struct dit_estimate_keys *keys;
-	const struct dit_estimate_keys_end *end;
-	struct dit_estimate_database *database;
-	struct dit_estimate_keys_sizes *sizes;
-	struct dit_stream_model *streams;
-	struct dit_list_class **lists; /* owned, one for each database */
+static double room_of(const struct dit_page_model *model)
+{
+	return model->page_bytes - model->format->header_bytes;
+}
+
+static double even(double bytes)
+{
+	return 2 * ceil(bytes / 2);
+}
+
+void dit_node_sum_add(struct dit_node_sum *sum, const struct dit_page_model *model,
+                      uint64_t value_bytes, double weight)
+{
+	size_t node = dit_node_bytes(model->format, ID_BYTES, value_bytes);
+
+	if (node > dit_node_max(model->format, model->page_bytes)) {
+		sum->noverflow +=
+			weight * (double)dit_overflow_pages(model->format, value_bytes,
+		                                            model->page_bytes);
+		node = dit_node_bytes(model->format, ID_BYTES,
+		                      model->format->big_node_bytes);
+	}
+	sum->nnodes += weight;
+	sum->bytes += weight * (even((double)node) + 2);
+}
+
+/* A leaf is filled up to what does not fit any more, half a node on average. */
+double dit_node_sum_pages(const struct dit_node_sum *sum,
+                          const struct dit_page_model *model)
+{
+	double room = room_of(model);
+
+	if (sum->nnodes > 0 && sum->bytes > room) {
+		room -= sum->bytes / sum->nnodes / 2;
+	}
+	return sum->noverflow + ceil(BRANCHES * sum->bytes / room);
+}
+
+/* ---- different keys ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct sampled_key *x = a;
+	const struct sampled_key *y = b;
+
+	if (x->key != y->key) {
+		return x->key < y->key ? -1 : 1;
+	}
+	return (x->window > y->window) - (x->window < y->window);
+}
+
+/** What the whole has. */
+struct key_sum {
+	double nkeys;
+	double nids; /* that are stored: those of ranges are three */
+	double once; /* keys that one window has, and that stand for others */
+	double twice;
+	double alike; /* keys that there were if each of these were its entry's own */
 };
 
-static double sum_keys(const struct dit_list_class *lists, size_t n)
+/** One key. @param n  its sampled postings */
+static void sum_key(struct key_sum *sum, const struct sampled_key *keys, size_t n,
+                    uint64_t list_max)
 {
-	double sum = 0;
+	unsigned nwindows = 1;
+	double nids = keys[0].weight;
 
-	for (size_t i = 0; i < n; i++) {
-		sum += lists[i].nkeys;
+	for (size_t i = 1; i < n; i++) {
+		nwindows += keys[i].window != keys[i - 1].window;
+		nids += keys[i].weight;
 	}
+	sum->nkeys++;
+	sum->nids += nids > (double)list_max ? RANGE_NIDS : nids;
+	/* Of a record that is in the sample anyway, nothing is left to guess. */
+	if (nids / (double)n < 1.5) {
+		return;
+	}
+	sum->once += nwindows == 1;
+	sum->twice += nwindows == 2;
+	sum->alike += nwindows == 1 ? nids / (double)n - 1 : 0;
+}
+
+static struct key_sum sum_keys(struct dit_sampled_index *index, uint64_t list_max)
+{
+	struct key_sum sum = {0};
+
+	if (index->nkeys > 0) {
+		qsort(index->keys, index->nkeys, sizeof(*index->keys), compare_keys);
+	}
+	for (size_t i = 0, end = 0; i < index->nkeys; i = end) {
+		for (end = i + 1; end < index->nkeys; end++) {
+			if (index->keys[end].key != index->keys[i].key) {
+				break;
+			}
+		}
+		sum_key(&sum, index->keys + i, end - i, list_max);
+	}
+	sum.nkeys += fmin(sum.alike, sum.once * sum.once / (2 * sum.twice + 1));
 	return sum;
 }
 
-static int end_index(struct ending *ending, size_t number)
+static int end_index(struct dit_estimate_keys *keys, size_t number,
+                     const struct dit_page_model *model, struct dit_estimate_index *ret,
+                     double *ret_pages)
 {
-	struct dit_estimate_keys *keys = ending->keys;
-	const struct dit_index_db *db = dit_index_set_db(keys->indexes, number);
-	struct dit_estimate_index *ret = &ending->database->indexes[number];
-	struct dit_list_class **lists = &ending->lists[number];
-	ptrdiff_t n = dit_key_sample_lists(keys->keys, number, lists);
-	double key_bytes = keys->nkeys[number] == 0 ? 4
-	                                            : keys->key_bytes[number] /
-	                                                      (double)keys->nkeys[number];
-	double pages = 0;
+	struct dit_sampled_index *index = &keys->sampled[number];
+	const struct key_sum sum = sum_keys(index, model->list_max);
+	double key_bytes =
+		index->nkeys == 0 ? 4 : index->key_bytes / (double)index->nkeys;
+	double inside = sum.nids < 1.5 * sum.nkeys ? 0 : model->format->header_bytes;
+	const struct dit_node_sum nodes = {
+		.nnodes = sum.nkeys,
+		.bytes = sum.nids * ID_BYTES +
+	                 sum.nkeys * (NODE_BYTES + even(key_bytes) + inside)};
 
-	if (n < 0) {
-		return (int)n;
-	}
-	pages = dit_estimate_index_pages(&ending->end->pages, key_bytes, *lists,
-	                                 (size_t)n);
-	ending->sizes->npages += pages;
-	ending->streams[number] = (struct dit_stream_model){
-		.npostings = dit_key_sample_npostings(keys->keys, number),
-		.ngroups = keys->ngroups[number],
-		.key_units = db->format == DIT_KEY_INT32 || db->format == DIT_KEY_BYTES32
-	                             ? 1
-	                             : 2,
-		.lists = *lists,
-		.nlists = (size_t)n};
-	ret->name = strdup(db->name);
-	ret->npostings = (uint64_t)ending->streams[number].npostings;
-	ret->nkeys = (uint64_t)sum_keys(*lists, (size_t)n);
-	ret->bytes = (uint64_t)pages * ending->end->pages.page_bytes;
-	ending->database->nindexes++;
+	/* Most of the bytes of long lists lie in pages of their own. */
+	*ret_pages = sum.nids > 100 * sum.nkeys
+	                     ? ceil(BRANCHES * nodes.bytes / room_of(model))
+	                     : dit_node_sum_pages(&nodes, model);
+	ret->name = strdup(dit_index_set_db(keys->indexes, number)->name);
+	ret->npostings = (uint64_t)index->npostings;
+	ret->nkeys = (uint64_t)sum.nkeys;
+	ret->bytes = (uint64_t)*ret_pages * model->page_bytes;
 	return ret->name == NULL ? -ENOMEM : 0;
 }
 
-static int end_families(struct ending *ending)
+/* ---- sorting ---- */
+
+/* Memory holds postings until a share is full, with what sorting the largest index
+ * needs; the rest at the end needs no file. */
+static struct dit_sort_sizes sum_sort(const struct dit_estimate_keys *keys,
+                                      const struct dit_estimate_keys_end *end)
 {
-	struct dit_estimate_keys *keys = ending->keys;
-	struct dit_tree_model tree = {.nentries = keys->nentries,
-	                              .self_bytes = ending->end->tree_self_bytes,
-	                              .child_bytes = ending->end->tree_child_bytes};
-	struct dit_list_class *families = NULL;
-	ptrdiff_t n = 0;
+	struct dit_sort_sizes sizes = {0};
+	double memory = (double)end->postings_bytes;
+	double bytes = 0;
+	double scratch = 0;
 
-	if (tree.self_bytes <= 0) {
-		return 0;
-	}
-	n = dit_key_sample_lists(keys->keys, FAMILIES(keys), &families);
-	if (n < 0) {
-		return (int)n;
-	}
-	tree.families = families;
-	tree.nfamilies = (size_t)n;
-	ending->sizes->nfamily_pages =
-		dit_estimate_tree_pages(&ending->end->pages, &tree);
-	free(families);
-	return 0;
-}
+	for (size_t i = 0; i < dit_index_set_ndbs(keys->indexes); i++) {
+		const struct dit_sampled_index *index = &keys->sampled[i];
+		enum dit_key_format format = dit_index_set_db(keys->indexes, i)->format;
+		double units =
+			format == DIT_KEY_INT32 || format == DIT_KEY_BYTES32 ? 1 : 2;
 
-static int end_all(struct ending *ending)
-{
-	const struct dit_estimate_keys_end *end = ending->end;
-	size_t n = dit_index_set_ndbs(ending->keys->indexes);
-	struct dit_sort_model sort = {.nentries = ending->keys->nentries,
-	                              .nproducers = end->nproducers,
-	                              .memory_bytes = end->postings_bytes,
-	                              .list_max = end->pages.list_max,
-	                              .streams = ending->streams,
-	                              .nstreams = n};
-	int r = 0;
-
-	for (size_t i = 0; i < n && r == 0; i++) {
-		r = end_index(ending, i);
+		bytes += CHUNK_WASTE * 4 * (index->ngroups + units * index->npostings);
+		scratch = fmax(scratch, 16 * units * index->npostings);
 	}
-	if (r == 0) {
-		r = end_families(ending);
+	bytes += scratch;
+	sizes.memory_bytes = fmin(bytes, memory);
+	if (bytes > memory) {
+		sizes.run_bytes = floor(bytes / memory) * memory / bytes *
+		                  keys->npostings * RUN_BYTES;
 	}
-	if (r == 0 && sort.nentries > 0) {
-		ending->sizes->sort = dit_estimate_sort(&sort);
-	}
-	return r;
+	return sizes;
 }
 
 int dit_estimate_keys_end(struct dit_estimate_keys *keys,
@@ -188,23 +280,36 @@ int dit_estimate_keys_end(struct dit_estimate_keys *keys,
                           struct dit_estimate_keys_sizes *ret_sizes)
 {
 	size_t n = dit_index_set_ndbs(keys->indexes);
-	struct ending ending = {.keys = keys,
-	                        .end = end,
-	                        .database = ret,
-	                        .sizes = ret_sizes,
-	                        .streams = calloc(n + 1, sizeof(*ending.streams)),
-	                        .lists = calloc(n + 1, sizeof(*ending.lists))};
-	int r = -ENOMEM;
 
 	*ret_sizes = (struct dit_estimate_keys_sizes){.npages = 0};
 	ret->indexes = calloc(n + 1, sizeof(*ret->indexes));
-	if (ending.streams != NULL && ending.lists != NULL && ret->indexes != NULL) {
-		r = end_all(&ending);
+	if (ret->indexes == NULL) {
+		return -ENOMEM;
 	}
-	for (size_t i = 0; i < n && ending.lists != NULL; i++) {
-		free(ending.lists[i]);
+	while (ret->nindexes < n) {
+		size_t number = ret->nindexes++;
+		double pages = 0;
+		int r = end_index(keys, number, &end->pages, &ret->indexes[number],
+		                  &pages);
+
+		if (r < 0) {
+			return r;
+		}
+		ret_sizes->npages += pages;
 	}
-	free(ending.lists);
-	free(ending.streams);
-	return r;
+	ret_sizes->sort = sum_sort(keys, end);
+	return 0;
+}
+
+struct dit_sort_sizes dit_estimate_names(double nrecords, double record_bytes,
+                                         uint64_t memory_bytes)
+{
+	double each = record_bytes + NAME_OVERHEAD;
+	double all = nrecords * each;
+	double memory = (double)memory_bytes;
+	struct dit_sort_sizes sizes = {.memory_bytes = all < memory ? all : memory};
+
+	sizes.run_bytes =
+		floor(all / memory) * memory * (record_bytes + NAME_RUN_BYTES) / each;
+	return sizes;
 }

@@ -7,13 +7,9 @@ rooms += %D%/libbuild.la
 	%D%/estimate.h \
 	%D%/estimate_keys.c \
 	%D%/estimate_keys.h \
-	%D%/estimate_size.c \
-	%D%/estimate_size.h \
 	%D%/index_cost.h \
 	%D%/index_writer.c \
 	%D%/index_writer.h \
-	%D%/key_sample.c \
-	%D%/key_sample.h \
 	%D%/list_queue.c \
 	%D%/list_queue.h \
 	%D%/stored_keys.c \
