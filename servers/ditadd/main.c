@@ -166,7 +166,7 @@ static void warm(const struct options *options, const struct dit_load_stats *sta
 /* ---- estimates ---- */
 
 /* Sorting, the tree, writing: measured with 3 and with 27 indexes. */
-#define WORK 1.75
+#define WORK 1.6
 
 static struct estimate_view view_of(const struct options *options,
                                     const struct dit_estimate *estimate)

@@ -58,6 +58,7 @@ struct estimating {
 	struct dit_arena arena;
 	struct target_sample *targets;
 	double nrefused;
+	uint64_t record_max; /* memory of the largest record, bytes */
 	struct dit_ldif_sample sample;
 };
 
@@ -153,6 +154,20 @@ static int take_entry(struct estimating *estimating, const struct load_item *ite
 	                       dit_estimate_keys_push_wide, &target->keys);
 }
 
+static void note_cost(struct estimating *estimating, struct dit_span text)
+{
+	uint64_t nlines = 0;
+	uint64_t cost = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		nlines += text.data[i] == '\n';
+	}
+	cost = dit_ldif_record_cost(text.len, nlines);
+	if (cost > estimating->record_max) {
+		estimating->record_max = cost;
+	}
+}
+
 static int take_record(void *ctx, const struct dit_ldif_sample_record *record)
 {
 	struct estimating *estimating = ctx;
@@ -166,6 +181,7 @@ static int take_record(void *ctx, const struct dit_ldif_sample_record *record)
 	if (dit_load_is_stopped(loader)) {
 		return DIT_E_STOPPED;
 	}
+	note_cost(estimating, record->text);
 	slot->batch.records[0] = (struct dit_ldif_record){
 		.text = record->text, .line = 1, .file = "", .file_line = 1};
 	r = dit_load_parse(loader, &share);
@@ -341,6 +357,7 @@ static int end(struct estimating *estimating)
 			r = end_target(estimating, i);
 		}
 	}
+	ret->memory_bytes += ret->threads * estimating->record_max;
 	ret->memory_bytes += (uint64_t)(BASE_BYTES + ret->threads * (double)THREAD_BYTES +
 	                                fmin(batches, 12.0 * (double)sample->text_bytes));
 	return r < 0 ? dit_job_fail(&loader->job, r, "could not estimate the load") : 0;
