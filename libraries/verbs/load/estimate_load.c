@@ -384,6 +384,7 @@ int dit_estimate_load(const struct dit_load_opts *opts,
 	estimating.opts.is_dry_run = true;
 	estimating.opts.progress = NULL;
 	dit_loader_init(&estimating.loader, &estimating.opts, &stats);
+	estimating.loader.is_estimate = !how->is_brief;
 	r = prepare(&estimating);
 	if (r == 0) {
 		r = take_sample(&estimating);
@@ -391,7 +392,7 @@ int dit_estimate_load(const struct dit_load_opts *opts,
 	if (r == 0) {
 		r = end(&estimating);
 	}
-	if (r == 0) {
+	if (r == 0 && !opts->keep_going) {
 		ret->nfilled = dit_load_look_tell(&estimating.loader, DIT_REPORT_ERROR);
 	}
 	ret->is_unneeded = r > 0;

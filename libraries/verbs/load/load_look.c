@@ -141,6 +141,11 @@ static int look_at(struct load_target *target)
 	if (r == -ENOMEM) {
 		return dit_job_fail(&loader->job, r, directory);
 	}
+	if (r == DIT_E_UNSUPPORTED && loader->is_estimate) {
+		dit_job_report(&loader->job, DIT_REPORT_ERROR, "%s: %s", directory,
+		               fault.text);
+		return r;
+	}
 	if (r < 0 && r != -ENOENT && loader->opts->is_dry_run) {
 		dit_job_report(&loader->job, DIT_REPORT_REMARK,
 		               "%s was not looked at for entries of the input: %s",

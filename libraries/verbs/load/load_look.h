@@ -10,7 +10,7 @@
 
 #include "load/loader.h"
 
-/** Do the options ask for a look? */
+/** Do the options ask for a look? An estimate has one in any case. */
 bool dit_load_look_is_wanted(const struct dit_load_opts *opts);
 
 /**
@@ -18,7 +18,8 @@ bool dit_load_look_is_wanted(const struct dit_load_opts *opts);
  * counts as empty: a load tells the failure when it opens the database, a dry run says
  * that it could not look.
  *
- * @return 0; -ENOMEM, reported
+ * @return 0; reported: -ENOMEM; DIT_E_UNSUPPORTED: an estimate, and a module of LMDB 1.0
+ *         has changed the pages
  */
 int dit_load_look(struct loader *loader);
 

@@ -355,7 +355,7 @@ static int tell_directories(struct loader *loader)
 	const struct dit_glue *glue = &loader->job.glue;
 	int r = dit_job_before_open(&loader->job, glue->databases, glue->ndatabases);
 
-	if (r == 0 && dit_load_look_is_wanted(loader->opts)) {
+	if (r == 0 && (dit_load_look_is_wanted(loader->opts) || loader->is_estimate)) {
 		r = dit_load_look(loader);
 	}
 	return r == 0 && dit_load_look_is_unneeded(loader) ? 1 : r;

@@ -178,6 +178,7 @@ struct loader {
 	/* [const] while members run */
 	const struct dit_load_opts *opts;
 	struct dit_job job; /* main sets its stop when the load has failed */
+	bool is_estimate;   /* of a load, asked for by the user */
 	struct load_reading reading;
 	struct dit_file_rules files;
 	struct load_target *targets; /* one for each database of the job's glue */

@@ -16,8 +16,8 @@ for patch in '53 \040' '4094 \010'; do
 	"$DITADD" --openldap=2.7 -q -f slapd.conf -l in.ldif
 	printf "${patch#* }" | dd of=db/data.mdb bs=1 seek="${patch% *}" conv=notrunc status=none
 	cp -r db before
-	for command in "$DITADD -q -l in.ldif" "$DITADD -q --openldap=2.6 -l in.ldif" "$DITCAT -c" \
-		"$DITINDEX" "$DITINDEX --online" "$DITCHECK" "$DITCHECK --quick" "$DITCHECK --stats"; do
+	for command in "$DITADD -q -l in.ldif" "$DITADD --estimate -c -l in.ldif" "$DITADD -q --openldap=2.6 -l in.ldif" "$DITCAT -c" \
+		"$DITINDEX" "$DITINDEX --online" "$DITINDEX --estimate" "$DITCHECK" "$DITCHECK --quick" "$DITCHECK --stats"; do
 		read -ra words <<<"$command"
 		case $command in *--openldap*) ;; *) words+=(--openldap=2.7) ;; esac
 		"${words[@]}" -f slapd.conf 2>&1
