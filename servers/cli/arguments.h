@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all programs share: numbers in options, reports as lines, the limit of files. */
+/* Shared by all programs: numbers in options, reports as lines, the limit of files. */
 #ifndef DITKIT_COMMON_ARGUMENTS_H
 #define DITKIT_COMMON_ARGUMENTS_H
 

@@ -27,7 +27,7 @@
 #include "option_table.h"
 #include "user.h"
 
-/** What was said of one option. */
+/** The given values of one option. */
 struct option_value {
 	bool is_given;
 	const char *text; /* of the last argument; NULL: none */
@@ -64,7 +64,7 @@ struct common_options common_options_init(const char *program);
 typedef int (*common_own_option_fn)(void *ctx, int option, const char *text);
 
 /**
- * Read all options. What is no option is left to the caller, from argv[optind] on.
+ * Read all options. Other arguments are left to the caller, from argv[optind] on.
  *
  * @return 1; 0: help or the version is wanted, and nothing else counts; -1 after a
  *         message
@@ -110,7 +110,7 @@ int common_wrong_call(const struct common_options *options, const char *text);
  */
 char *common_conf_words(const struct common_options *options);
 
-/** name[=value] behind -o. */
+/** name[=value] after -o. */
 struct common_setting {
 	const char *text;  /* all of it */
 	size_t name_len;   /* of the name in it */

@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* The arguments of the tool. The texts behind letters are those of our own arguments. */
+/* The arguments of the tool. The texts after letters are those of our own arguments. */
 struct arguments {
 	char **items;       /* owned; what it points to is not */
 	char (*letters)[3]; /* "-f"; owned */

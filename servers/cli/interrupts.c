@@ -70,7 +70,7 @@ volatile sig_atomic_t *common_catch_requests(void)
 #else
 	static const int numbers[] = {SIGUSR1};
 #endif
-	/* Nobody's work is cut short by it. */
+	/* It cuts no work short. */
 	struct sigaction action = {.sa_handler = on_request, .sa_flags = SA_RESTART};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /** Write @p text with \xx, two hexadecimal digits, for each byte that is no printable
- * ASCII. What does not fit @p size is left out. */
+ * ASCII. Text that does not fit @p size is left out. */
 void text_escape(char *ret, size_t size, const char *text);
 
 /** A JSON number. Returns owned; NULL: no memory */

@@ -75,7 +75,7 @@ static void print_bar(struct meter *meter, const struct progress_view *view)
 	unsigned width = columns();
 
 	progress_text_bar(text, sizeof(text), width, view);
-	/* What the line before had behind the end of this one is wiped out. */
+	/* Wipe out the rest of a longer line before. */
 	(void)fprintf(stderr, "\r%-*s", (int)(width > 0 ? width - 1 : 0), text);
 	(void)fflush(stderr);
 	meter->has_line = true;

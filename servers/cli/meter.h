@@ -38,7 +38,7 @@ struct meter_opts {
 /** Read the value of an option --progress. 0 or -1 */
 int meter_read(struct meter_opts *opts, const char *text);
 
-/** What the program does. */
+/** The work of the program. */
 struct meter_plan {
 	const char *program;
 	const struct forecast_phase *phases; /* static */
@@ -51,7 +51,7 @@ struct meter_plan {
 struct meter {
 	struct meter_plan plan;
 	enum meter_mode mode;
-	bool has_line; /* the cursor stands behind the bar */
+	bool has_line; /* the cursor stands after the bar */
 	uint64_t start_ms;
 	uint64_t shown_ms;    /* 0: nothing yet */
 	uint64_t interval_ms; /* between two texts */

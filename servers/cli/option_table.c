@@ -123,7 +123,7 @@ static const struct option_row rows[] = {
          "with --stats: say which indexes searches use, by slapd's log (loglevel stats) "
          "or a filter a line; gzip too; -: standard input"},
 	{DITCHECK, OPT_GENERATED, "generated", FLAG,
-         "compare: values that each load makes anew do not count"},
+         "compare: values that differ in each load do not count"},
 	{DITADD, OPT_GROW, "grow", FLAG, "the result may be larger than maxsize"},
 	{DIT_ALL, OPT_HELP, "help", FLAG, "print this text"},
 	{DITADD, OPT_IF_EMPTY, "if-empty", FLAG,

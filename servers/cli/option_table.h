@@ -61,7 +61,7 @@ enum option_id {
 	OPT_END,
 };
 
-/** What an argument must be. */
+/** Kinds of arguments. */
 enum option_kind {
 	OPTION_TEXT,   /* anything; also the kind of an option without an argument */
 	OPTION_NUMBER, /* from min to max */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a finished run leaves in the page cache. The library writes a data file past the
+ * The page cache after a finished run. The library writes a data file past the
  * cache. At the end the program has the system read the file, where slapd will find it,
  * if it fits the memory that is free; of a file that was there before, only what is
  * after its old end.
@@ -22,7 +22,7 @@ struct page_cache_warming {
 
 /**
  * Ask the system to read data.mdb of a database directory ahead, piece by piece, the
- * file's end last. Best effort: nobody is told if it fails.
+ * file's end last. Best effort: a failure is not told.
  *
  * @param bytes  of the file
  * @param kept_bytes  from its beginning, bytes that are what they were before the run and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is known of the progress of a work, as text: for a terminal, a log, a program. */
+/* The progress of a work, as text: for a terminal, a log, a program. */
 #ifndef DITKIT_COMMON_PROGRESS_TEXT_H
 #define DITKIT_COMMON_PROGRESS_TEXT_H
 

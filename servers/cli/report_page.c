@@ -13,7 +13,7 @@
 
 #define NCLASSES 32
 
-/* What patterns are filled from. */
+/* The source of what patterns are filled with. */
 struct filler {
 	FILE *out;
 	const json_t *json;

@@ -33,7 +33,7 @@ int result_file_open(struct result_file *file, const char *program, const char *
 /** Close the file and give it its name. 0; -1 after a message: the place is unchanged. */
 int result_file_place(struct result_file *file);
 
-/** Remove what was written. Of one that is not open, too. */
+/** Remove what was written; also if it is not open. */
 void result_file_drop(struct result_file *file);
 
 #endif

@@ -41,7 +41,7 @@ int run_output_open(struct run_output *output, const char *program);
  */
 int run_output_write(struct run_output *output, struct json_t *json);
 
-/** Of one that is not open, too. */
+/** Also if it is not open. */
 void run_output_drop(struct run_output *output);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is written down while a program works, as JSON. */
+/* The record of a program's work, as JSON. */
 #include "run_record.h"
 
 #include <stdio.h>

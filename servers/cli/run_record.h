@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is written down while a program works, and the part of its statistics that all
+ * The record of a program's work, and the part of its statistics that all
  * programs have alike (doc/stats.md).
  *
  *   run_record_start()

@@ -36,7 +36,7 @@ void summary_print_indexes(const struct dit_index_stats *indexes, size_t n);
 /** A run that failed, on a terminal. @param next  NULL: none */
 void summary_print_failed(FILE *out, const struct json_t *json, const char *next);
 
-/** What the system's slapd is, and reads without options. */
+/** The system's slapd, and the configuration that it reads without options. */
 struct summary_system {
 	const char *slapd;
 	const char *conf;     /* slapd.conf */

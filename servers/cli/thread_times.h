@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the threads of the process do, by phase: how long each was busy, how long it was
- * ready and had no processor, and how long it waited. The kernel counts
+ * The time of the threads of the process, by phase: how long each was busy, how long it
+ * was ready and had no processor, and how long it waited. The kernel counts
  * (/proc/self/task/N/schedstat), and thread_times_look() reads it from time to time, so
- * the threads themselves have no work with it. What a thread did between the last look
+ * the threads themselves have no work with it. The work of a thread between the last look
  * and its end is not seen.
  *
  *   thread_times_look(&times, now_us, phase) ...   the time since the look before counts

@@ -33,8 +33,8 @@ static int fail(const struct common_user *user, int r, const char *format, ...)
 /* ---- the owner of the directories ---- */
 
 /*
- * Of a file: of the directory in which it lies. The way there is the one that the work
- * will take: nobody whom root does not trust can lead it elsewhere.
+ * The owner of a file is that of its directory. The way there is the one that the work
+ * will take: no user whom root does not trust can lead it elsewhere.
  *
  * @return 1; 0: there is none; -errno after a message
  */
@@ -132,7 +132,7 @@ static int become(const struct common_user *user)
 	return 0;
 }
 
-/* slapadd as root leaves such files behind. */
+/* slapadd as root leaves such files. */
 static int check_file(const struct common_user *user, const char *directory,
                       const char *name)
 {

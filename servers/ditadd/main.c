@@ -34,7 +34,7 @@
 
 struct output {
 	struct meter meter;
-	struct run_record *record; /* NULL: nobody wants one */
+	struct run_record *record; /* NULL: not wanted */
 	bool is_silent;
 	FILE *rejects; /* NULL: none */
 	const char *rejects_path;
@@ -108,7 +108,7 @@ static int load_status(const struct options *options, const struct dit_load_stat
 	return is_part ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* What to type next; NULL: nothing. */
+/* The next command; NULL: none. */
 static char *next_command(const struct options *options,
                           const struct dit_load_stats *stats, int r)
 {

@@ -123,7 +123,7 @@ static void take_common(struct options *options)
 	options->output.report_path = common_text(common, OPT_REPORT);
 }
 
-/* What is loaded, and how. */
+/* Options of the load. */
 static void take_own(struct options *options)
 {
 	const struct common_options *common = &options->common;

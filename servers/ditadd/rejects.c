@@ -10,7 +10,7 @@
 
 #include <ditkit/path.h>
 
-/* What is in the way of passwords being written here; NULL: nothing. */
+/* A reason not to write passwords here; NULL: none. */
 static const char *objection(int fd)
 {
 	struct stat st;
@@ -55,7 +55,7 @@ static int replace(int fd, int dir_fd, const char *name)
 	return new_fd;
 }
 
-/* @return the descriptor of an empty file that nobody else reads; -1 with errno */
+/* @return the descriptor of an empty file that no other user reads; -1 with errno */
 static int close_to_others(int fd, int dir_fd, const char *name)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a load did, for --stats. */
+/* The results of a load, for --stats. */
 #ifndef DITADD_STATS_H
 #define DITADD_STATS_H
 

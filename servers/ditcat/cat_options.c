@@ -65,10 +65,10 @@ static int read_o(struct cat_options *options, const char *text)
 	return common_wrong(&options->common, "unknown option -o", text);
 }
 
-/* What the URL does not say stays as other options have it. */
+/* Parts that the URL leaves out stay as other options have them. */
 static int read_url(struct cat_options *options, const char *text)
 {
-	/* Of several URLs the last one counts. */
+	/* The last one of several URLs counts. */
 	if (options->url.base != NULL) {
 		options->export.base = NULL;
 	}

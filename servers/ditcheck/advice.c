@@ -199,7 +199,7 @@ static void put_lines(json_t *lines, json_t *plan, unsigned set, const char *pat
 	}
 }
 
-/* What to configure for the indexes of a plan, and the command. */
+/* The configuration for the indexes of a plan, and the command. */
 static void put_steps(const struct advisor *advisor, struct piece *piece)
 {
 	const char *name = NULL;
@@ -350,7 +350,7 @@ static void look_at_empty(struct advisor *advisor, struct piece *piece)
 	}
 }
 
-/* What searches asked for, the most searches first. */
+/* Attributes that searches asked for, the most searches first. */
 static void look_at_missing(struct advisor *advisor, struct piece *piece)
 {
 	const json_t *log = json_object_get(advisor->config, "searches");
@@ -383,7 +383,7 @@ static void look_at_missing(struct advisor *advisor, struct piece *piece)
 
 /* ---- rules of each index ---- */
 
-/* Of an index that enough searches could have looked up. */
+/* For an index that enough searches could have looked up. */
 static bool is_unused(const struct advisor *advisor, const json_t *index, size_t kind)
 {
 	const json_t *log = json_object_get(advisor->config, "searches");
@@ -625,7 +625,7 @@ static void advise(struct advisor *advisor, const struct rule *rule)
 
 /* ---- the whole ---- */
 
-/* What is configured now. */
+/* The configuration of now. */
 static json_t *plan_of(const struct advisor *advisor)
 {
 	json_t *plan = json_object();

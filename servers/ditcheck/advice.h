@@ -6,7 +6,7 @@
  *
  * Each piece says what one rule has seen, of all indexes, with figures, why that matters,
  * and the steps that change it. A rule is silent where its figures are missing or too
- * small to judge by. What slows down searches comes first, then what saves most room.
+ * small to judge by. Advice for faster searches comes first, then that for less room.
  * ditcheck(8) lists the rules.
  *
  * Threads: belongs to one thread.

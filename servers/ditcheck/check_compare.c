@@ -73,7 +73,7 @@ static void show(void *ctx, const struct dit_progress *progress)
 	meter_show(&comparison->meter, &shown);
 }
 
-/* What is no matter of structure can be compared. */
+/* Everything but the structure can be compared. */
 static void count_damage(void *ctx, const struct dit_check_finding *finding)
 {
 	struct comparison *comparison = ctx;

@@ -56,7 +56,7 @@ static json_t *searches_json(const struct dit_check_config *config)
 struct json_t *config_json(const struct dit_check_config *config)
 {
 	json_t *indexes = json_array();
-	/* Of a suffix that is no UTF-8 nothing is told. */
+	/* A suffix that is no UTF-8 is not told. */
 	json_t *suffix = config->suffix.len == 0
 	                         ? json_string("")
 	                         : json_stringn(config->suffix.data, config->suffix.len);

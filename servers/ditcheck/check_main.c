@@ -57,7 +57,7 @@ static void tell_log(const struct output *output, const struct filter_log *log)
 	}
 }
 
-/* What --stats has beside the sizes. @return 0; -1 after a message */
+/* The output of --stats in addition to the sizes. @return 0; -1 after a message */
 static int finish_sizes(struct check_options *options, struct output *output,
                         struct result_file *report)
 {

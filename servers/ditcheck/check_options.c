@@ -51,7 +51,7 @@ static int check_compare(struct check_options *options, char *argv[])
 	return 0;
 }
 
-/* What goes together. */
+/* Options that go together. */
 static int check_choice(struct check_options *options, int argc, char *argv[])
 {
 	const struct common_options *common = &options->common;

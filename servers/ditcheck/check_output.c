@@ -191,7 +191,7 @@ void output_file(void *ctx, const struct dit_check_file *file)
 			"  %zu databases, %llu pages of %u bytes: %llu in trees, %llu "
 			"free\n",
 			(unsigned long long)file->transaction,
-			file->is_held ? "held" : "not held: nobody has the file open",
+			file->is_held ? "held" : "not held: no process has the file open",
 			file->ndatabases, (unsigned long long)file->npages,
 			file->page_bytes, (unsigned long long)file->nused,
 			(unsigned long long)file->nfree);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What ditcheck prints: findings as lines, or as one JSON object at the end.
+ * The output of ditcheck: findings as lines, or as one JSON object at the end.
  *
  *   output_init();  as callbacks of dit_check();  output_finish();  output_deinit()
  */

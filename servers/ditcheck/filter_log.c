@@ -54,7 +54,7 @@ int filter_log_open(struct filter_log *log, const char *path)
 
 /* ---- lines ---- */
 
-/* What is left of a line that is too long. */
+/* The rest of a line that is too long. */
 static void skip_line(gzFile file)
 {
 	int c = 0;
@@ -64,7 +64,7 @@ static void skip_line(gzFile file)
 	} while (c >= 0 && c != '\n');
 }
 
-/* What was read of packed data before its damage counts. -EIO: the disk gives no more */
+/* Packed data before its damage counts. -EIO: the disk gives no more */
 static int complain(const struct filter_log_file *file)
 {
 	int error = 0;
@@ -180,7 +180,7 @@ static void mend_filter(char *filter, size_t *len)
 	*len = n;
 }
 
-/* From behind ' SRCH base="' on. A DN and a filter may hold quotes: the DN ends where the
+/* From after ' SRCH base="' on. A DN and a filter may hold quotes: the DN ends where the
  * scope begins, the filter with the line. */
 static bool read_search(char *base, char *end, struct dit_check_search *ret)
 {

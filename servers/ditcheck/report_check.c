@@ -213,7 +213,7 @@ static json_t *searched(const json_t *json)
 	               : json_incref(json_object_get(json, "configuration"));
 }
 
-/* Of each configuration. */
+/* For each configuration. */
 static void print_searches(FILE *out, const json_t *json, const json_t *rows)
 {
 	for (size_t i = 0; i < json_array_size(rows); i++) {

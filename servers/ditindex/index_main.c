@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ditindex: build the indexes of a database anew.
+ * ditindex: build the indexes of a database.
  *
  * Options in, messages out; the work is dit_reindex()'s. Exit status as slapindex's: 0,
  * or 1 for any failure.
@@ -27,7 +27,7 @@
 
 struct output {
 	struct meter meter;
-	struct run_record *record; /* NULL: nobody wants one */
+	struct run_record *record; /* NULL: not wanted */
 	bool is_silent;
 };
 
@@ -70,7 +70,7 @@ static void print_waits(const struct dit_reindex_stats *stats)
 		const struct dit_reindex_database_stats *db = &stats->databases[i];
 
 		(void)printf(
-			"%s: %llu entries were changed meanwhile; writers waited %.3f s "
+			"%s: %llu entries were changed during the run; writers waited %.3f s "
 			"at most, %.3f s in all\n",
 			db->directory, (unsigned long long)db->nchanged,
 			(double)db->longest_us / 1e6, (double)db->locked_us / 1e6);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a reindexing did, for --stats. */
+/* The results of a reindexing, for --stats. */
 #ifndef DITINDEX_INDEX_STATS_H
 #define DITINDEX_INDEX_STATS_H
 

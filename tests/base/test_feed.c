@@ -19,7 +19,7 @@ struct fake_input {
 	int slots[NSLOTS];
 	int n;
 	int nbatches;
-	int end; /* what the source says behind its last batch */
+	int end; /* what the source says after its last batch */
 	int ncalls_behind;
 };
 

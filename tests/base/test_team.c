@@ -60,7 +60,7 @@ static void every_member_runs_every_round_once(void **state)
 	}
 }
 
-/* A round's result is visible, and complete, behind the next meeting. */
+/* A round's result is visible, and complete, after the next meeting. */
 struct sums {
 	uint64_t of_round[2][NMEMBERS_MAX]; /* by parity of the round */
 };

@@ -318,7 +318,7 @@ static uint32_t number_of(const char *directory, const char *name)
 	       !dit_span_eq(names.list[number].name, dit_span_of(name))) {
 		number++;
 	}
-	assert_in_range(number, 1, names.n - 2); /* others come behind it */
+	assert_in_range(number, 1, names.n - 2); /* others come after it */
 	dit_ad_names_deinit(&names);
 	dit_snapshot_close(snapshot);
 	return number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* URLs behind -H. tests/oracle/cat.sh compares the same and more with slapcat. */
+/* URLs after -H. tests/oracle/cat.sh compares the same and more with slapcat. */
 #include "test.h"
 
 #include "base/error.h"

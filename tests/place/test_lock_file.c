@@ -145,7 +145,7 @@ static void the_old_database_has_it_when_a_load_is_given_up(void **state)
 	test_scratch_remove(dir);
 }
 
-/* A process that is killed behind the rename leaves nothing of the old file's state. */
+/* A process that is killed after the rename leaves nothing of the old file's state. */
 static void it_is_empty_before_the_file_is_in_place(void **state)
 {
 	char *dir = fixture_published();

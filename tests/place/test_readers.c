@@ -288,7 +288,7 @@ static void places_of_dead_processes_are_taken(void **state)
 	struct dit_readers readers;
 	(void)state;
 
-	/* Somebody keeps the table: whoever opens it first makes it anew. */
+	/* Somebody keeps the table: whoever opens it first makes it again. */
 	(void)unlink(fixture_path(dir, "lock.mdb"));
 	keeper = other_start(dir, 4, do_nothing);
 	dead = other_start(dir, 4, take_reader);

@@ -338,7 +338,7 @@ static void an_empty_database_has_one_empty_range(void **state)
 
 /*
  * Each commit adds one record: as many holes as commits. The pause is for readers without
- * a lock: they begin anew if somebody commits between two of them, but not for ever.
+ * a lock: they begin again if somebody commits between two of them, but not for ever.
  */
 static void commit_for_ever(const char *directory, int ready)
 {

@@ -33,7 +33,7 @@ static int open_lock_file(struct dit_claim *claim, mode_t mode, struct dit_fault
 	return claim->lock_fd == -ENOENT ? make_lock_file(claim, mode) : claim->lock_fd;
 }
 
-/* Who it is, if the system says so: not of processes in another container. */
+/* The other process, if the system names it: none in another container. */
 static int say_holder(const struct flock *lock, struct dit_fault *fault)
 {
 	char path[40];
@@ -135,7 +135,7 @@ int dit_claim_take_reading(struct dit_claim *ret, int dir_fd, bool makes_lock_fi
 		claim.lock_fd = dit_file_open(dir_fd, DIT_LOCK_NAME, O_RDWR, fault);
 		r = claim.lock_fd == -ENOENT ? 0 : claim.lock_fd;
 	}
-	/* Nobody writes to a file system that may only be read. */
+	/* No process writes to a read-only file system. */
 	return finish(ret, claim, r == -EROFS || r > 0 ? 0 : r, fault);
 }
 

@@ -49,7 +49,7 @@ struct dit_claim {
 int dit_claim_take(struct dit_claim *ret, int dir_fd, mode_t mode,
                    struct dit_fault *fault);
 
-/** Who has the database, in words, after DIT_E_BUSY; static, or the text of the fault. */
+/** The process that has the database, after DIT_E_BUSY; static, or the fault's text. */
 static inline const char *dit_claim_holder(const struct dit_fault *fault)
 {
 	return fault->text[0] == '\0' ? "slapd or another tool" : fault->text;

@@ -103,7 +103,7 @@ int dit_door_open_env(const struct dit_door *door, MDB_env *env, unsigned flags,
 	if (door->lock_fd >= 0) {
 		return open_with_locks(door, env, flags, fault);
 	}
-	/* Nobody writes to a read-only file system: no locks are needed there. */
+	/* No process writes to a read-only file system: no locks are needed there. */
 	return (flags & MDB_RDONLY) == 0
 	               ? -EROFS
 	               : dit_env_open_file(env, door->data_fd, flags, fault);

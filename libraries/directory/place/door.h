@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A database that is there, opened with LMDB's locks beside other processes, by
+ * A database that is there, opened with LMDB's locks next to other processes, by
  * descriptor (files.h).
  *
  *   dit_door_open();  mdb_env_create();  dit_door_open_env();  ...
@@ -33,7 +33,7 @@ struct dit_door {
  */
 int dit_door_open(struct dit_door *ret, const char *directory, struct dit_fault *fault);
 
-/** The same, but a missing lock file is not made: nobody has the database open then. */
+/** The same, but makes no missing lock file: no process has the database open then. */
 int dit_door_open_as_is(struct dit_door *ret, const char *directory,
                         struct dit_fault *fault);
 

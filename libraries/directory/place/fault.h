@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is wrong with a database, in words: where an error code alone says too little.
+ * A fault of a database, in words: where an error code alone says too little.
  *
  * Threads: a value; belongs to its owner.
  */

@@ -186,7 +186,7 @@ int dit_staging_clear(int dir_fd, struct dit_fault *fault)
 	             : 0;
 }
 
-/* What we open may not be what we made. In the end all that is in it is removed. */
+/* The opened directory may be another one; in the end all that is in it is removed. */
 static int check_staging(int fd, struct dit_fault *fault)
 {
 	struct stat st;
@@ -244,7 +244,7 @@ void dit_staging_remove(int dir_fd, int staging_fd)
 	(void)unlinkat(staging_fd, DIT_DATA_NAME, 0);
 	(void)unlinkat(staging_fd, DIT_LOCK_NAME, 0);
 	(void)unlinkat(staging_fd, DIT_OLD_NAME, 0);
-	/* What cannot be removed is removed by the next load. */
+	/* The next load removes what is left. */
 	(void)empty_directory(staging_fd);
 	(void)unlinkat(dir_fd, DIT_STAGING_NAME, AT_REMOVEDIR);
 }

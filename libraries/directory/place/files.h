@@ -11,7 +11,7 @@
  *   data.mdb,         are opened without following a link, and looked at through the
  *   lock.mdb          descriptor: only a regular file will do
  *   new files         are created exclusively
- *   ditkit-staging    belongs to us and nobody else can write in it
+ *   ditkit-staging    belongs to us and no other user can write in it
  *   liblmdb           needs a path: it gets /proc/self/fd/N, which leads to the open file
  *                     whatever the names in the directory say
  *
@@ -59,7 +59,7 @@ int dit_file_make(int dir_fd, const char *name, mode_t mode);
 int dit_staging_clear(int dir_fd, struct dit_fault *fault);
 
 /**
- * Remove what is left of an older one, and make DIR/ditkit-staging anew: ours, empty,
+ * Remove what is left of an older one, and make DIR/ditkit-staging again: ours, empty,
  * closed to others.
  *
  * @return the descriptor, the caller's; -errno; with a fault if somebody else has put
@@ -87,7 +87,7 @@ int dit_env_open_file(MDB_env *env, int data_fd, unsigned flags, struct dit_faul
  * mdb_env_open() with LMDB's locks on two open files. The calling process must not close
  * a descriptor of the lock file before it closes the environment.
  *
- * @param private_fd  an empty directory in which nobody else can write; it is empty
+ * @param private_fd  an empty directory in which no other user can write; it is empty
  *                    again afterwards
  */
 int dit_env_open_locked(MDB_env *env, int private_fd, int data_fd, int lock_fd,

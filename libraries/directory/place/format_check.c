@@ -5,7 +5,7 @@
  *   LMDB 0.9   16 bytes of page header, then magic be ef c0 de, version 1
  *   LMDB 1.0   24 bytes of page header, then the same magic, version 3
  *
- * A module of 1.0 may have encrypted the pages behind, or given them checksums: such a
+ * A module of 1.0 may have encrypted the other pages, or given them checksums: such a
  * file is not damaged, and is told before anything of it is read.
  */
 #include "place/format_check.h"

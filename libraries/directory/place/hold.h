@@ -25,8 +25,8 @@ int dit_data_directory(const char *path, char **ret);
  * Hold the last commit. Nothing is opened of a database but its meta pages, which have to
  * be sound (dit_walk_has_metas()): liblmdb believes them.
  *
- * Without a lock.mdb nobody has the database open. Then there is nothing to hold, and no
- * lock.mdb is made.
+ * Without a lock.mdb no process has the database open. Then there is nothing to hold, and
+ * no lock.mdb is made.
  *
  * @param path  of the data file; liblmdb knows it only as data.mdb in its directory
  * @param ret   NULL: there is nothing to hold

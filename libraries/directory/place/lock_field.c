@@ -147,7 +147,7 @@ static int say_unknown(struct dit_fault *fault, const char *why)
 	return dit_fault_say(
 		fault, DIT_E_UNSUPPORTED,
 		"the layout of lock.mdb is not known (%s), so indexes cannot "
-		"be built beside slapd: stop slapd",
+		"be built next to slapd: stop slapd",
 		why);
 }
 

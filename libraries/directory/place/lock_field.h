@@ -29,7 +29,7 @@ struct dit_lock_field {
  * Find the place, and map it.
  *
  * @param lock_fd      of lock.mdb, open for reading and writing
- * @param transaction  the last one's number; nobody commits meanwhile
+ * @param transaction  the last one's number; no process may commit
  *
  * @return 0; DIT_E_UNSUPPORTED, with a fault: the place is not known; LMDB's codes,
  *         -errno

@@ -19,7 +19,7 @@
  *
  * Both mutexes are those of <pthread.h>: robust, shared between processes. Where mutexes
  * have another size the file stays empty. A slapd that has waited does not start with an
- * empty file, nor with one whose layout is not its own; the next one makes the file anew.
+ * empty file, nor with one whose layout is not its own; the next one makes a new file.
  * The number leads to the meta page that counts: its lowest bit is the page's number.
  */
 #include "place/lock_file.h"
@@ -154,7 +154,7 @@ static bool write_content(int lock_fd, const char *bytes, ssize_t n)
 		return true;
 	}
 	if (ftruncate(lock_fd, 0) != 0) {
-		/* Nothing better can be done: slapd makes the file anew if it is the
+		/* Nothing better can be done: slapd makes the file again if it is the
 		 * first. */
 	}
 	return false;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What LMDB takes for a map size of 0, and slapd for "maxsize 0" (config.md). */
+/** The value of LMDB for a map size of 0, and slapd for "maxsize 0" (config.md). */
 #define DIT_MAP_BYTES_DEFAULT 1048576u
 
 /** The configured size; 0: LMDB's default. */
@@ -20,14 +20,14 @@ static inline uint64_t dit_map_configured(uint64_t maxsize_bytes)
 	return maxsize_bytes == 0 ? DIT_MAP_BYTES_DEFAULT : maxsize_bytes;
 }
 
-/** What fits into it: whole pages. */
+/** The pages that fit into it. */
 static inline uint64_t dit_map_limit(uint64_t maxsize_bytes, size_t page_bytes)
 {
 	assert(page_bytes > 0);
 	return maxsize_bytes - maxsize_bytes % page_bytes;
 }
 
-/** What the meta pages record: the configured size, or what is in use, if that is
+/** The map size in the meta pages: the configured size, or what is in use, if that is
  * more. */
 static inline uint64_t dit_map_recorded(uint64_t maxsize_bytes, size_t page_bytes,
                                         uint64_t used_bytes)

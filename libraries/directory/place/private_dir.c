@@ -88,7 +88,7 @@ static int lock(int fd)
 	return st.st_nlink == 0 ? -ENOENT : 0;
 }
 
-/* Who may rename in the directory for temporary files may have exchanged it meanwhile. */
+/* Another user who may rename in the directory may have exchanged it. */
 static int check_ours(const struct dit_private_dir *dir, struct dit_fault *fault)
 {
 	struct stat st;

@@ -4,9 +4,9 @@
  * database in it, and we want it to open descriptors (files.h). It gets the path of a
  * directory with two links, TMPDIR/ditkit-open-XXXXXX.
  *
- * Who is killed in that moment leaves the directory behind. So its maker holds a lock on
- * it (flock(2)), and who makes another one removes those of the same user that nobody has
- * locked.
+ * A process that is killed in that moment leaves the directory. So its maker holds a lock
+ * on it (flock(2)), and the maker of another one removes those of the same user that are
+ * not locked.
  *
  * Threads: no state; any thread.
  */
@@ -23,7 +23,7 @@ struct dit_private_dir {
 
 /**
  * Make one, empty and closed to others. What killed processes of our user have left
- * behind is removed first.
+ * after is removed first.
  *
  * @param fault  may be NULL
  *

@@ -4,7 +4,7 @@
  * threads can read it side by side.
  *
  * A read transaction sees the last commit before it began. While LMDB's write lock is
- * held nobody commits, so all transactions that begin meanwhile see the same state: the
+ * held no process commits, so all transactions that begin then see the same state: the
  * lock is taken, the readers begin, the lock is given back. Readers that keep their
  * transaction do not hinder writers. Where the lock cannot be had (a file that may only
  * be read, or no_lock), the readers begin one after the other, and begin again when a
@@ -25,7 +25,7 @@
 struct dit_readers_opts {
 	unsigned n;              /* transactions; at least 1 */
 	bool no_lock;            /* do not take the write lock */
-	bool no_lock_file;       /* make none where there is none: nobody writes then */
+	bool no_lock_file;       /* make none where there is none */
 	unsigned max_dbs;        /* named databases that may be opened */
 	uint64_t wait_ms;        /* at most, for free places in the table of readers */
 	unsigned attempts;       /* without the lock: at most; 0: 1000 */

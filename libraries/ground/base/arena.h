@@ -47,7 +47,7 @@ struct dit_arena {
 	struct dit_arena_block *first;
 	struct dit_arena_block *current;
 	char *at;  /* next free byte of the current block */
-	char *end; /* behind its last byte */
+	char *end; /* after its last byte */
 	size_t block_bytes;
 	size_t total_bytes; /* held in all blocks */
 };
@@ -136,7 +136,7 @@ void *dit_arena_calloc(struct dit_arena *arena, size_t n, size_t size);
 struct dit_span dit_arena_copy(struct dit_arena *arena, struct dit_span span);
 
 /**
- * Put @p n pieces one behind the other.
+ * Put @p n pieces one after the other.
  *
  * @param ret  on success in the arena; its data is not NULL
  *

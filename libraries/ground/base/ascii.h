@@ -16,7 +16,7 @@
 #define DIT_ASCII_FOLD   0x1u /* lower-case A-Z */
 #define DIT_ASCII_NO_NUL 0x2u /* a NUL counts as a byte that is not handled */
 
-/* dit_ascii_squeeze() may write so many bytes behind the end of its result. */
+/* dit_ascii_squeeze() may write so many bytes after the end of its result. */
 #define DIT_ASCII_SLACK 8
 
 /** True if no byte has its high bit set. */

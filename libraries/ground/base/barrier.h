@@ -4,7 +4,7 @@
  *
  * pthread_barrier_t where the system has it; elsewhere (macOS), or when configured with
  * --disable-pthread-barrier, the same three functions made of a mutex and a condition
- * variable. What a thread wrote before dit_barrier_wait() is seen by all after it.
+ * variable. Writes of a thread before dit_barrier_wait() are seen by all after it.
  *
  * Threads: exactly the N parties call dit_barrier_wait(); init and deinit are called by
  * one of them while no other is inside.

@@ -4,7 +4,7 @@
  *
  * A program that runs as root can become another user there: the configuration has been
  * read, the input or the output is open, and no thread has been started. Nothing in the
- * directories has been opened. What the work opens afterwards, it opens as that user.
+ * directories has been opened. The work opens everything afterwards as that user.
  *
  * Threads: called once, by the thread that called the library.
  */

@@ -171,7 +171,7 @@ void dit_feed_tick(struct dit_feed *feed, struct dit_ticker *ticker)
 	feed->ticker = ticker;
 }
 
-/* Called with the lock held, which nobody needs to tick. */
+/* Called with the lock held, which is not needed to tick. */
 static void wait_for_filled(struct dit_feed *feed)
 {
 	if (feed->ticker == NULL) {

@@ -37,7 +37,7 @@ static inline int dit_monitor_init(struct dit_monitor *monitor)
 	return r;
 }
 
-/** Nobody is inside, and nobody comes any more. */
+/** No thread is inside, and none comes any more. */
 static inline void dit_monitor_deinit(struct dit_monitor *monitor)
 {
 	(void)pthread_cond_destroy(&monitor->changed);

@@ -42,7 +42,7 @@ static inline void dit_notes_init(struct dit_notes *notes, struct dit_arena *are
 void dit_notes_add(struct dit_notes *notes, enum dit_report_kind kind, const char *format,
                    ...) __attribute__((format(printf, 3, 4)));
 
-/** Forget the notes behind @p last, which is one of them; NULL: all. */
+/** Forget the notes after @p last, which is one of them; NULL: all. */
 void dit_notes_cut(struct dit_notes *notes, const struct dit_note *last);
 
 /** Tell all notes, oldest first, and forget them. A NULL @p report is fine. */

@@ -2,7 +2,7 @@
 /*
  * Releases of OpenLDAP, as far as they read configurations or store data differently.
  *
- * What a release adds or changes is data: rows of builtin-schema.tsv and of the tables of
+ * Differences between releases are data: rows of builtin-schema.tsv and of the tables of
  * directives carry the range of releases that have them. A new release is one value here,
  * one row in openldap.c, and rows in those tables.
  *
@@ -29,7 +29,7 @@ enum dit_openldap_version {
 	DIT_OPENLDAP_2_7, /* with LMDB 1.0, whose files are of another format */
 };
 
-/** Of those that are known; also of a slapd that is newer. */
+/** The newest known release; also for a slapd that is newer. */
 #define DIT_OPENLDAP_NEWEST DIT_OPENLDAP_2_7
 /** Where no slapd is found. */
 #define DIT_OPENLDAP_ASSUMED DIT_OPENLDAP_2_6

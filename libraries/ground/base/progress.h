@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/** What `done` and `total` of a phase count. */
+/** The unit of `done` and `total` of a phase. */
 enum dit_progress_unit {
 	DIT_PROGRESS_BYTES,    /* of the input, or of a file that is synced */
 	DIT_PROGRESS_RECORDS,  /* records of a table: entries, names */
@@ -33,7 +33,7 @@ struct dit_progress {
 	uint64_t done;               /* of this phase */
 	uint64_t total; /* of this phase; 0: not known, or nothing to count */
 
-	/* Of the whole work, up to now; 0 where it has nothing of the kind. */
+	/* For the whole work, up to now; 0 where it has nothing of the kind. */
 	uint64_t nentries;      /* stored, read or written */
 	uint64_t bytes_read;    /* of the input, packed as it is */
 	uint64_t bytes_total;   /* of the input; 0: not known, a pipe */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Waiting for input: in short pieces, because a flag wakes nobody who waits.
+ * Waiting for input: in short pieces, because a flag wakes no waiting thread.
  */
 #include "base/stop.h"
 

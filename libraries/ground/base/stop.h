@@ -3,8 +3,8 @@
  * Work that can be told to end: by a signal, through a flag of the program, or by the
  * thread that coordinates it, when a failure elsewhere has made the work useless.
  *
- * Who works long asks dit_stop_is_set() every few milliseconds of work, such as once per
- * 64 KiB of a value, and returns DIT_E_STOPPED. Who waits for input waits in
+ * Long work asks dit_stop_is_set() every few milliseconds of work, such as once per
+ * 64 KiB of a value, and returns DIT_E_STOPPED. A wait for input is done in
  * dit_stop_wait_input().
  *
  * Threads: any may ask, wait and call dit_stop_end() at the same time.
@@ -28,7 +28,7 @@ struct dit_stop {
 	/* [atomic: set once; relaxed, nothing is handed over by it] */
 	_Atomic bool is_ended;
 	/* [const] Ticks while its thread waits for input. NULL: another thread than the
-	 * ticker's waits, or nobody listens. */
+	 * ticker's waits, or none. */
 	struct dit_ticker *ticker;
 };
 

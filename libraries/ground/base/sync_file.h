@@ -21,7 +21,7 @@
  *
  * @param ret_done  gets the bytes written out so far, before each tick; NULL: nobody
  *                  looks
- * @param ticker    NULL: nobody listens; then nothing is done
+ * @param ticker    NULL: nothing is done
  *
  * @return 0; -EIO, -ENOSPC, -EDQUOT: the disk has not got all, and fsync() may not tell
  *         it again

@@ -48,7 +48,7 @@ int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
 /**
  * Wait for the round that runs, then start the next.
  *
- * @param ticker  of the coordinator, for the wait; NULL: nobody listens
+ * @param ticker  of the coordinator, for the wait; NULL: none
  */
 void dit_team_meet(struct dit_team *team, struct dit_ticker *ticker);
 

@@ -11,7 +11,7 @@
 #define DIT_TELL_BYTES 4608
 
 /**
- * @param report  NULL: nobody listens
+ * @param report  NULL: none
  *
  * When memory has run out, a text of DIT_TELL_BYTES or more is told without its end.
  */

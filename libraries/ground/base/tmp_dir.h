@@ -2,7 +2,7 @@
 /*
  * Where temporary files go.
  *
- * Threads: any, as long as nobody changes the environment.
+ * Threads: any, as long as no thread changes the environment.
  */
 #ifndef DITKIT_TMP_DIR_H
 #define DITKIT_TMP_DIR_H

@@ -13,7 +13,7 @@
  * The export reads one state of a database (scan.h). slapd may run and change the
  * database meanwhile. Several glued databases are read one after the other, the superior
  * one first, each in a state of its own. Databases of LMDB 1.0 can be read only while
- * nobody else has them open.
+ * no other process has them open.
  *
  * Threads: dit_export() blocks. It starts and joins its own threads, and it calls the
  * callbacks from the calling thread only. One process may run several exports at once.
@@ -82,7 +82,7 @@ struct dit_export_opts {
 	bool no_index; /* read all entries, even if an index tells which ones can match */
 
 	/*
-	 * A file, which appears when it is complete: the export is written beside it and
+	 * A file, which appears when it is complete: the export is written next to it and
 	 * renamed. Devices, pipes and names below /dev and /proc are opened and written
 	 * to. NULL: standard output.
 	 */
@@ -132,7 +132,7 @@ struct dit_export_stats {
  *         filter is wrong;
  *         DIT_E_CORRUPT: an entry cannot be read, and keep_going is off;
  *         DIT_E_STOPPED: the caller set *stop;
- *         -EPIPE: nobody reads the pipe (SIGPIPE is to be ignored); -ENOSPC and other
+ *         -EPIPE: the pipe has no reader (SIGPIPE is to be ignored); -ENOSPC and other
  *         -errno; LMDB's codes
  */
 DIT_PUBLIC int dit_export(const struct dit_export_opts *opts,

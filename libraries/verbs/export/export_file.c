@@ -132,7 +132,7 @@ static int open_beside(struct dit_export_file *file, const struct stat *old)
 	return old == NULL ? 0 : keep_rights(file, old);
 }
 
-/* What is there, and no link. */
+/* The file that is there, if it is no link. */
 static int open_old(struct dit_export_file *file, const struct stat *old)
 {
 	int r = check_owner(file, old);
@@ -213,7 +213,7 @@ static int wait_or_fail(const struct dit_export_file *file)
 
 /*
  * The disk begins to write while there is more to come: the sync at the end then waits
- * for a few MiB only. What fails here fails there as well.
+ * for a few MiB only. An error here comes there as well.
  */
 static void push(struct dit_export_file *file)
 {

@@ -37,14 +37,14 @@
 /* Single entries cost several times as much as entries in a row. */
 #define CANDIDATES_SHARE 8
 
-/* What a range leaves. */
+/* The result of a range. */
 struct export_text {
 	struct export_text *next; /* on the shelf */
 	struct dit_ldif_text ldif;
 	uint64_t nread; /* entries and holes */
 	uint64_t nentries;
 	uint64_t nunreadable;
-	bool is_end;        /* an entry cannot be read, and nothing comes behind it */
+	bool is_end;        /* an entry cannot be read, and nothing comes after it */
 	char *first_reason; /* points into the range's memory; NULL: all could be read */
 	uint64_t first_id;  /* of the first one that cannot be read */
 	uint64_t nlost;     /* attributes whose values slapd has lost */
@@ -52,7 +52,7 @@ struct export_text {
 	struct dit_span lost_name; /* of that attribute; points into the snapshot */
 };
 
-/* Texts that nobody uses. */
+/* Texts that are free. */
 struct shelf {
 	struct dit_monitor monitor;
 	struct export_text *first; /* [lock: monitor] */
@@ -166,7 +166,7 @@ static int begin_range(void *ctx, struct dit_scan_range *range)
 	return range->result == NULL ? -ENOMEM : 0;
 }
 
-/* Only the first reason of a range is kept: entries that nobody can read are rare. */
+/* Only the first reason of a range is kept: unreadable entries are rare. */
 static int put_unreadable(const struct export *export, struct dit_scan_range *range,
                           const struct dit_entry_view *entry)
 {
@@ -343,7 +343,7 @@ static int write_database(struct export *export, struct export_database *databas
 
 	export->current = database;
 	r = dit_entry_scan_run(database->scan, &ops, export);
-	/* What was written down before an interrupt or a broken entry is good. */
+	/* The text before an interrupt or a broken entry is good. */
 	if (r == 0 || r == DIT_E_CORRUPT) {
 		int written = write_pending(export);
 

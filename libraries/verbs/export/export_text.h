@@ -19,7 +19,7 @@
 /** How an attribute description is printed. */
 struct dit_export_name {
 	struct dit_span text; /* the schema's name; of an unknown one the stored name, in
-	                       * capitals; no data: nobody has the number */
+	                       * capitals; no data: the number is not in use */
 	struct dit_ldif_label label; /* some values are in base64 always */
 	bool is_unknown;
 };
@@ -36,7 +36,7 @@ int dit_export_names_make(struct dit_export_names *ret, const struct dit_ad_name
 void dit_export_names_deinit(struct dit_export_names *names);
 
 /**
- * The entry and the empty line behind it.
+ * The entry and the empty line after it.
  *
  * @param is_verbose  with a line "# id=0000000a" before it
  *
@@ -45,7 +45,7 @@ void dit_export_names_deinit(struct dit_export_names *names);
 int dit_export_put_entry(struct dit_ldif_text *text, const struct dit_export_names *names,
                          const struct dit_entry_view *entry, bool is_verbose);
 
-/** What stands in place of an entry that cannot be read. 0 or -ENOMEM */
+/** The text in place of an entry that cannot be read. 0 or -ENOMEM */
 int dit_export_put_nothing(struct dit_ldif_text *text, uint64_t id);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LDAP URLs (RFC 4516) behind slapcat's -H:
+ * LDAP URLs (RFC 4516) after slapcat's -H:
  *
  *     ldap:///ou=a%20b,dc=x??one?(cn=a)        base, no attributes, scope, filter
  *

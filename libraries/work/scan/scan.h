@@ -20,7 +20,7 @@
  * needs, so a database that changes a lot grows while it is scanned.
  *
  * Entries come in ranges of neighbouring IDs. A tool thread reads a range from its first
- * ID to its last. Then it takes the next range that nobody has taken:
+ * ID to its last. Then it takes the next range that no thread has taken:
  *
  *   ID        1 .......... 41 ......... 80 ......... 122 ........ 160
  *   tool-0    begin entry entry.. end               begin entry entry.. end

@@ -31,7 +31,7 @@
 #define THREADS_MAX      1024u
 #define TEXT_MAX         4600 /* a path and a fault are in it */
 
-/* What a range of a batch comes to. */
+/* The result of a range of a batch. */
 struct range_work {
 	struct dit_scan_range range;
 	/* [handoff: member > main, as the slot] */
@@ -40,7 +40,7 @@ struct range_work {
 	int error;
 };
 
-/* What lies in a slot of the pipeline. */
+/* The content of a slot of the pipeline. */
 struct scan_slot {
 	size_t first; /* number of its first range */
 	size_t nranges;
@@ -71,7 +71,7 @@ struct dit_entry_scan {
 	struct dit_entry_reader **readers; /* [own: the member] one each */
 
 	/* [atomic: the lowest number of a range that failed; relaxed, it only saves work:
-	 * those behind it need not begin] */
+	 * those after it need not begin] */
 	_Atomic uint64_t failed_at;
 
 	/* [own: main] */
