@@ -23,6 +23,7 @@
 #include "entry/entry.h"
 
 #define ONE_WORD 0x1u /* the value is one argument, blanks included */
+#define REFUSED  0x2u /* changes what is stored: refused where the release lacks it */
 
 static const struct dit_conf_attribute {
 	const char *name;
@@ -36,7 +37,7 @@ static const struct dit_conf_attribute {
 	{"olcDDSinterval", "dds-interval", 0},
 	{"olcDatabase", "database", 0},
 	{"olcDbCheckpoint", "checkpoint", 0},
-	{"olcDbCryptoModule", "crypto", 0},
+	{"olcDbCryptoModule", "crypto", REFUSED},
 	{"olcDbDirectory", "directory", 0},
 	{"olcDbEnvFlags", "envflags", 0},
 	{"olcDbIndex", "index", 0},
@@ -46,8 +47,8 @@ static const struct dit_conf_attribute {
 	{"olcDbMode", "mode", 0},
 	{"olcDbMultival", "multival", 0},
 	{"olcDbNoSync", "dbnosync", 0},
-	{"olcDbPageSize", "dbpagesize", 0},
-	{"olcDbPassphrase", "passphrase", 0},
+	{"olcDbPageSize", "dbpagesize", REFUSED},
+	{"olcDbPassphrase", "passphrase", REFUSED},
 	{"olcDbRtxnSize", "rtxnsize", 0},
 	{"olcDbSearchStack", "searchstack", 0},
 	{"olcDisabled", "disabled", 0},
@@ -78,13 +79,6 @@ static const struct dit_conf_attribute {
 	{"olcUpdateDN", "updatedn", 0},
 };
 
-/* Attributes that change what is stored, of releases that are not supported. */
-static const char *const refused_attributes[] = {
-	"olcDbCryptoModule",
-	"olcDbPageSize",
-	"olcDbPassphrase",
-};
-
 /*
  * Each kind of entry with its class and its naming attribute. The first class of the
  * entry that is in this table, or below one that is, says its kind. Overlays and types of
@@ -112,13 +106,12 @@ static const struct {
 
 bool dit_conf_is_refused_attribute(struct dit_span name)
 {
-	size_t n = sizeof(refused_attributes) / sizeof(refused_attributes[0]);
-	size_t i = 0;
-
-	while (i < n && !dit_span_eq_nocase(name, dit_span_of(refused_attributes[i]))) {
-		i++;
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
+		if (dit_span_eq_nocase(name, dit_span_of(attributes[i].name))) {
+			return (attributes[i].flags & REFUSED) != 0;
+		}
 	}
-	return i < n;
+	return false;
 }
 
 const struct dit_attr *dit_conf_find_attr(const struct dit_entry *entry, const char *name)
