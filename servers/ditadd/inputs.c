@@ -24,7 +24,7 @@ static int add_path(struct inputs *inputs, char *path)
 	return 0;
 }
 
-static int is_ldif(const struct dirent *item)
+static int select_ldif(const struct dirent *item)
 {
 	return fnmatch("*.ldif*", item->d_name, FNM_PERIOD) == 0;
 }
@@ -37,7 +37,7 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
 static int add_directory(struct inputs *inputs, const char *directory)
 {
 	struct dirent **items = NULL;
-	int n = scandir(directory, &items, is_ldif, compare_names);
+	int n = scandir(directory, &items, select_ldif, compare_names);
 	int r = n < 0 ? -errno : n == 0 ? -ENOENT : 0;
 
 	for (int i = 0; i < n; i++) {

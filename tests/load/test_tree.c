@@ -126,8 +126,8 @@ static void missing_parents_are_holes(void **state)
 	assert_added(f, "dc=X", 1);
 	assert_added(f, "cn=C,ou=B,ou=A,dc=x", 4);
 	assert_int_equal(dit_tree_size(f->tree), 4);
-	assert_int_equal(dit_tree_is_hole(f->tree, 1), 0);
-	assert_int_equal(dit_tree_is_hole(f->tree, 2), 1);
+	assert_int_equal(dit_tree_find_hole(f->tree, 1), 0);
+	assert_int_equal(dit_tree_find_hole(f->tree, 2), 1);
 
 	assert_true(dit_tree_next_hole(f->tree, &at, &hole));
 	assert_int_equal(hole.id, 2);
@@ -138,7 +138,7 @@ static void missing_parents_are_holes(void **state)
 
 	assert_int_equal(find(f, "OU=a,dc=x"), 2);
 	dit_tree_fill(f->tree, 2);
-	assert_int_equal(dit_tree_is_hole(f->tree, 2), 0);
+	assert_int_equal(dit_tree_find_hole(f->tree, 2), 0);
 	at = 0;
 	assert_true(dit_tree_next_hole(f->tree, &at, &hole));
 	assert_int_equal(hole.id, 3);
@@ -241,15 +241,15 @@ static void stored_nodes_are_found_and_grow(void **state)
 	assert_int_equal(find(f, "ou=A,dc=x"), 2);
 	assert_int_equal(find(f, "cn=old,ou=a,dc=x"), 5);
 	assert_int_equal(find(f, "cn=b,cn=none,dc=x"), 0);
-	assert_int_equal(dit_tree_is_hole(f->tree, 2), 1);
-	assert_int_equal(dit_tree_is_hole(f->tree, 5), 0);
+	assert_int_equal(dit_tree_find_hole(f->tree, 2), 1);
+	assert_int_equal(dit_tree_find_hole(f->tree, 5), 0);
 	dit_tree_fill(f->tree, 2); /* changes nothing here: the output gets the record */
 
 	assert_added(f, "cn=n,ou=a,dc=x", 6);
 	assert_added(f, "cn=m,ou=a,dc=x", 7);
 	assert_added(f, "cn=x,ou=new,dc=x", 9);
-	assert_int_equal(dit_tree_is_hole(f->tree, 6), 0);
-	assert_int_equal(dit_tree_is_hole(f->tree, 8), 1);
+	assert_int_equal(dit_tree_find_hole(f->tree, 6), 0);
+	assert_int_equal(dit_tree_find_hole(f->tree, 8), 1);
 	assert_int_equal(dit_tree_write(f->tree), 0);
 	fake_assert(&f->fake, "child 1 ou=new ou=new 8 2\n"
 	                      "child 2 cn=m cn=m 7 1\n"
@@ -377,7 +377,7 @@ static int use(struct fixture *f)
 		r = dit_tree_find(f->tree, &known, &id);
 	}
 	if (r == 0) {
-		r = dit_tree_is_hole(f->tree, 2);
+		r = dit_tree_find_hole(f->tree, 2);
 		r = r < 0 ? r : 0;
 	}
 	if (r == 0) {

@@ -44,7 +44,7 @@ static int check_file(int dir_fd, int fd, const char *name, struct dit_fault *fa
 {
 	struct stat file;
 	struct stat dir;
-	int r = dit_is_regular_file(fd);
+	int r = dit_regular_file_check(fd);
 
 	if (r < 0 || fstat(fd, &file) != 0 || fstat(dir_fd, &dir) != 0) {
 		return r < 0 ? r : -errno;
@@ -141,7 +141,7 @@ static int empty_directory(int fd)
 }
 
 /* @return 1: no name is in it; 0; -errno */
-static int is_empty(int dir_fd)
+static int look_for_names(int dir_fd)
 {
 	/* With a place of its own. */
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -190,7 +190,7 @@ int dit_staging_clear(int dir_fd, struct dit_fault *fault)
 static int check_staging(int fd, struct dit_fault *fault)
 {
 	struct stat st;
-	int r = is_empty(fd);
+	int r = look_for_names(fd);
 
 	if (r < 0 || fstat(fd, &st) != 0) {
 		return r < 0 ? r : -errno;

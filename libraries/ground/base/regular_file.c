@@ -18,7 +18,7 @@ static const uint32_t made_up[] = {
 	0x67596969,                                      /* rpc_pipefs */
 };
 
-int dit_is_regular_file(int fd)
+int dit_regular_file_check(int fd)
 {
 	struct stat st;
 	struct statfs fs;

@@ -16,6 +16,6 @@
  * @return 1: a regular file; 0: a directory, a pipe, a device, a file of the kernel;
  *         -errno
  */
-int dit_is_regular_file(int fd);
+int dit_regular_file_check(int fd);
 
 #endif

@@ -73,7 +73,7 @@ static int split_url(struct dit_span url, struct dit_span *ret)
 /* @return 0, or why the rules refuse the open file */
 static int check_rules(int fd, const struct dit_file_rules *rules)
 {
-	int r = rules != NULL && rules->allow_special ? 1 : dit_is_regular_file(fd);
+	int r = rules != NULL && rules->allow_special ? 1 : dit_regular_file_check(fd);
 	struct stat st;
 
 	/* Reading a directory fails by itself. */

@@ -189,7 +189,7 @@ static const char *exact_dn(const char *who)
 	return NULL;
 }
 
-static int is_rootdn(struct dit_conf_parser *parser, const char *text, bool *ret)
+static int match_rootdn(struct dit_conf_parser *parser, const char *text, bool *ret)
 {
 	struct dit_span rootdn = dit_conf_database(parser)->rootdn_norm;
 	struct dit_dn dn = {0};
@@ -215,7 +215,7 @@ int dit_conf_run_access(struct dit_conf_parser *parser)
 			dn = exact_dn(parser->scope.words[i + 1]);
 		}
 		if (dn != NULL) {
-			r = is_rootdn(parser, dn, &is_root);
+			r = match_rootdn(parser, dn, &is_root);
 		}
 		if (is_root) {
 			(void)dit_conf_say_line(

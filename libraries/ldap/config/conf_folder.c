@@ -138,7 +138,7 @@ static int read_file(const char *path, struct dit_arena *arena, struct dit_span 
 	if (fd < 0) {
 		return -errno;
 	}
-	r = fstat(fd, &st) < 0 ? -errno : dit_is_regular_file(fd);
+	r = fstat(fd, &st) < 0 ? -errno : dit_regular_file_check(fd);
 	if (r > 0) {
 		r = read_text(fd, (size_t)st.st_size, arena, ret);
 	} else if (r == 0) {

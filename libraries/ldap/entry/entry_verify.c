@@ -63,8 +63,8 @@ static int normal_of(struct dit_verifier *verifier, const struct dit_ad *ad,
  * A naming value of an X-ORDERED type has the normal form that it has in the DN, where
  * "{3}" is no place.
  */
-static int is_normal_in_dn(struct dit_verifier *verifier, const struct dit_attr *attr,
-                           uint32_t i)
+static int match_normal_in_dn(struct dit_verifier *verifier, const struct dit_attr *attr,
+                              uint32_t i)
 {
 	const struct dit_attr_type *type = attr->ad->type;
 	struct dit_span normal;
@@ -94,7 +94,7 @@ static int verify_normal(struct dit_verifier *verifier, const struct dit_attr *a
 	if (r < 0 || dit_span_eq(flaw.made, flaw.stored)) {
 		return r < 0 ? r : 0;
 	}
-	r = is_normal_in_dn(verifier, attr, i);
+	r = match_normal_in_dn(verifier, attr, i);
 	if (r == 0) {
 		flaw.kind = DIT_FLAW_NORMAL;
 		tell(verifier, &flaw);

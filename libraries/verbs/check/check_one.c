@@ -510,7 +510,7 @@ static int open_other(const char *path, struct dit_fault *fault)
 	if (fd < 0) {
 		return -errno;
 	}
-	r = dit_is_regular_file(fd);
+	r = dit_regular_file_check(fd);
 	if (r == 0) {
 		r = dit_fault_say(fault, -EINVAL, "no regular file");
 	}

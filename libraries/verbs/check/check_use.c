@@ -222,7 +222,7 @@ void dit_check_use_count(struct dit_check_use *use, enum dit_check_search_kind k
 
 /* ---- a sample of the entries ---- */
 
-static int is_wanted(void *ctx, const struct dit_ad *ad)
+static int want_ad(void *ctx, const struct dit_ad *ad)
 {
 	const struct dit_check_use *use = ctx;
 
@@ -284,7 +284,7 @@ int dit_check_use_sample(struct dit_check_use *use, struct dit_check_sizes *size
 	const struct dit_scan_snapshot_opts opts = {.snapshot = snapshot,
 	                                            .schema = use->settings->schema,
 	                                            .without_dn = true,
-	                                            .wanted = is_wanted,
+	                                            .wanted = want_ad,
 	                                            .wanted_ctx = use,
 	                                            .stop = stop};
 	struct dit_entry_scan *scan = NULL;

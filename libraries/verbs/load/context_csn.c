@@ -192,7 +192,7 @@ static int change_in_time(struct dit_context_csn *csn, uint32_t id,
 	if (!csn->place.output->wants_order) {
 		return change_entry(csn, id, ret);
 	}
-	r = id == 0 ? 0 : dit_tree_is_hole(csn->place.tree, id);
+	r = id == 0 ? 0 : dit_tree_find_hole(csn->place.tree, id);
 	if (r != 0) {
 		return r < 0 ? r : 0;
 	}

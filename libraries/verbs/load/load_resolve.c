@@ -131,7 +131,7 @@ static int resolve_known(struct load_target *target, const struct dit_ldif_recor
 	if (is_over_limit(target, item)) {
 		return dit_load_fail_entry_size(target->loader, record, item);
 	}
-	r = dit_tree_is_hole(target->tree, id);
+	r = dit_tree_find_hole(target->tree, id);
 	if (r < 0) {
 		return dit_job_fail(&target->loader->job, r,
 		                    "could not look up an entry");

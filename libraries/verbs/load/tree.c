@@ -347,7 +347,7 @@ static struct dit_tree_node_hole *find_hole(const struct dit_tree *tree, uint32_
 	return NULL;
 }
 
-int dit_tree_is_hole(struct dit_tree *tree, uint32_t id)
+int dit_tree_find_hole(struct dit_tree *tree, uint32_t id)
 {
 	const struct dit_tree_node_hole *hole = find_hole(tree, id);
 	struct dit_span record = {0};

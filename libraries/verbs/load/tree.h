@@ -4,7 +4,7 @@
  * them are holes; at the end, its records of dn2i.
  *
  *   dit_tree_new();
- *   for each entry:   dit_tree_find();  then either dit_tree_is_hole(), _fill()
+ *   for each entry:   dit_tree_find();  then either dit_tree_find_hole(), _fill()
  *                     or dit_tree_find_place(), _fits(), _add()
  *   dit_tree_next_hole() ...;  dit_tree_write();
  *   dit_tree_free()
@@ -109,7 +109,7 @@ int dit_tree_add(struct dit_tree *tree, const struct dit_tree_name *name,
                  const struct dit_tree_place *place, uint32_t *ret_id);
 
 /** Is a node that dit_tree_find() found a hole? 1, 0, or LMDB's codes. */
-int dit_tree_is_hole(struct dit_tree *tree, uint32_t id);
+int dit_tree_find_hole(struct dit_tree *tree, uint32_t id);
 
 /** A hole gets its entry. A stored one is no hole when the output has its record. */
 void dit_tree_fill(struct dit_tree *tree, uint32_t id);
