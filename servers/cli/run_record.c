@@ -100,12 +100,12 @@ static json_t *command_json(const struct run_record *record)
 	return command;
 }
 
-static json_t *time_json(time_t started)
+struct json_t *run_time_json(time_t time)
 {
 	char text[32];
 	struct tm parts;
 
-	if (gmtime_r(&started, &parts) == NULL ||
+	if (gmtime_r(&time, &parts) == NULL ||
 	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) {
 		return json_null();
 	}
@@ -189,9 +189,10 @@ struct json_t *run_record_json(const struct run_record *record, json_t *own)
 	json = json_pack(
 		"{s:i, s:s, s:s, s:o, s:o, s:i, s:o, s:f, s:f, s:{s:o, s:o}, s:o, s:o}",
 		"format", FORMAT, "program", record->program, "version", dit_version(),
-		"command", command_json(record), "started", time_json(record->started),
-		"processors", (int)sysconf(_SC_NPROCESSORS_ONLN), "wall_s",
-		seconds(record->wall_us), "cpu_user_s",
+		"command", command_json(record), "started",
+		run_time_json(record->started), "processors",
+		(int)sysconf(_SC_NPROCESSORS_ONLN), "wall_s", seconds(record->wall_us),
+		"cpu_user_s",
 		(double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6,
 		"cpu_system_s",
 		(double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6,

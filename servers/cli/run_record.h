@@ -83,6 +83,9 @@ struct json_t *run_indexes_json(const struct dit_index_stats *indexes, size_t n,
 /** "list_lengths": classes that no key is in are left out. Likewise. */
 struct json_t *run_lengths_json(const uint64_t *nlists);
 
+/** "2026-11-23T06:25:00Z". Likewise. */
+struct json_t *run_time_json(time_t time);
+
 /** A number of bytes; 0 becomes null: not known. Likewise. */
 struct json_t *run_known_json(uint64_t n);
 

@@ -22,6 +22,7 @@
 #include "arguments.h"
 #include "check_config_output.h"
 #include "json_text.h"
+#include "run_record.h"
 #include <ditkit/version.h>
 
 /* Four characters for each byte of a name. */
@@ -225,17 +226,11 @@ static void print_json(struct output *output, const struct dit_check_stats *stat
 void output_describe(struct output *output, const struct filter_log *log)
 {
 	json_t *json = output->json;
-	time_t now = time(NULL);
-	struct tm utc;
-	char text[40] = "";
 
-	if (gmtime_r(&now, &utc) != NULL) {
-		(void)strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	}
 	(void)json_object_set_new(json, "format", json_integer(1));
 	(void)json_object_set_new(json, "program", json_string("ditcheck"));
 	(void)json_object_set_new(json, "version", json_string(dit_version()));
-	(void)json_object_set_new(json, "checked", json_string(text));
+	(void)json_object_set_new(json, "checked", run_time_json(time(NULL)));
 	if (log != NULL) {
 		(void)json_object_set_new(json, "filter_log", filter_log_json(log));
 	}
