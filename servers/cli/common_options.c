@@ -113,7 +113,7 @@ static void put_words(FILE *out, const char *words)
 static int wrong_value(const struct common_options *options, const struct option_row *row,
                        const char *text)
 {
-	bool has_letter = row->id < OPT_BATCH;
+	bool has_letter = row->id < OPT_LONG;
 	uint64_t bytes = 0;
 
 	(void)fprintf(stderr, has_letter ? "%s: -%c takes " : "%s: --", options->program,
@@ -221,7 +221,7 @@ struct common_getopt common_getopt_of(const char *name)
 		                   : row->argument[0] == '[' ? optional_argument
 		                                             : required_argument;
 
-		if (row->id < OPT_BATCH) {
+		if (row->id < OPT_LONG) {
 			*letter++ = (char)row->id;
 			if (has_argument != no_argument) {
 				*letter++ = ':';

@@ -80,7 +80,7 @@ uint64_t common_number(const struct common_options *options, int option);
 /** What getopt_long() needs to know of a program's options. */
 struct common_getopt {
 	char letters[3 * 32];
-	struct option long_options[OPT_END - OPT_BATCH + 3];
+	struct option long_options[OPT_END - OPT_LONG + 3];
 };
 
 struct common_getopt common_getopt_of(const char *program);

@@ -71,7 +71,7 @@ static void put_usage(const struct program *program)
 	wrap.column = wrap.indent;
 	for (const struct option_row *row = option_next(program, NULL); row != NULL;
 	     row = option_next(program, row)) {
-		if (row->id < OPT_BATCH && row->argument == NULL) {
+		if (row->id < OPT_LONG && row->argument == NULL) {
 			text[len++] = (char)row->id;
 		}
 	}
@@ -80,7 +80,7 @@ static void put_usage(const struct program *program)
 	for (const struct option_row *row = option_next(program, NULL); row != NULL;
 	     row = option_next(program, row)) {
 		const char letter[] = {(char)row->id, '\0'};
-		bool has_letter = row->id < OPT_BATCH;
+		bool has_letter = row->id < OPT_LONG;
 
 		if (has_letter && row->argument == NULL) {
 			continue;
@@ -102,7 +102,7 @@ static void put_row(const struct option_row *row)
 	struct wrap wrap = {.indent = HELP_COLUMN};
 	int len = printf("  ");
 
-	if (row->id < OPT_BATCH) {
+	if (row->id < OPT_LONG) {
 		len += printf("-%c%s", row->id, row->name != NULL ? ", " : "");
 	}
 	if (row->name != NULL) {
@@ -129,7 +129,7 @@ static void put_help(const struct program *program)
 	(void)putchar('\n');
 	for (const struct option_row *row = option_next(program, NULL); row != NULL;
 	     row = option_next(program, row)) {
-		bool has_letter = row->id < OPT_BATCH;
+		bool has_letter = row->id < OPT_LONG;
 
 		if (had_letter && !has_letter) {
 			(void)putchar('\n');

@@ -95,9 +95,6 @@ static const struct option_row rows[] = {
 	{DITADD, 'w', NULL, FLAG,
          "write contextCSN: the highest entryCSN of each server"},
 
-	{DITADD, OPT_BATCH, "batch",
-         NUMBER("n", 1, 1 << 20, "a number from 1 to 1048576"),
-         "records in a batch at most [512]"},
 	{DITCHECK, OPT_COMPARE, "compare", FLAG,
          "compare the content of two database directories, record by record: exit status "
          "0 if it is the same, 1 if it differs"},

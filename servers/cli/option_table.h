@@ -23,8 +23,8 @@ enum program_bit {
 
 /** How the code names an option: its letter, or one of these. */
 enum option_id {
-	OPT_BATCH = 128,
-	OPT_COMPARE,
+	OPT_LONG = 128, /* no letter from here on */
+	OPT_COMPARE = OPT_LONG,
 	OPT_COMPRESS,
 	OPT_DATABASE,
 	OPT_DROP_UNCONFIGURED,

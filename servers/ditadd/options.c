@@ -114,7 +114,6 @@ static void take_common(struct options *options)
 	load->ninputs = options->inputs.n;
 	load->memory_bytes = common_number(common, OPT_MEMORY);
 	load->tmpdir = common_text(common, OPT_TMPDIR);
-	load->batch_records = common_number(common, OPT_BATCH);
 	load->record_max_bytes = common_number(common, OPT_MAX_RECORD);
 	options->rejects = common_text(common, OPT_REJECTS);
 	options->estimate = (enum estimate_mode)common_number(common, OPT_ESTIMATE);

@@ -10,7 +10,7 @@
 #                    larger one, ten times as many of the small kind (2000)
 #   --threads LIST   numbers of threads (1,2)
 #   --dir DIR        where the databases go ($TMPDIR, /tmp)
-#   -- OPTION...     for ditadd, such as --batch 1
+#   -- OPTION...     for ditadd, such as -T 1
 #
 # Exit status 1 and a line that says so if more than MAX_PER_ENTRY calls come with a small
 # entry, more than MAX_PER_MIB with a MiB of LDIF, database and temporary files, or more

@@ -44,9 +44,9 @@ static void options_are_in_order(void **state)
 		const struct option_row *next = NULL;
 
 		for (; (next = option_next(program, row)) != NULL; row = next) {
-			if (next->id < OPT_BATCH) {
+			if (next->id < OPT_LONG) {
 				assert_true(tolower(row->id) <= tolower(next->id));
-			} else if (row->id >= OPT_BATCH) {
+			} else if (row->id >= OPT_LONG) {
 				assert_true(strcmp(row->name, next->name) < 0);
 			}
 		}

@@ -74,8 +74,7 @@ for conf in apart apart-all; do
 	make_site "$work/dit" $conf
 	if [ $conf = apart ]; then
 		for threads in 1 3; do
-			load_both $conf "$DIT_TEST_DATA/apart/values.ldif" '' -T $threads \
-				--batch 1
+			load_both $conf "$DIT_TEST_DATA/apart/values.ldif" '' -T $threads
 			load_both $conf "$DIT_TEST_DATA/apart/values.ldif" -q -q \
 				-T $threads
 		done
@@ -87,7 +86,7 @@ for conf in apart apart-all; do
 		load_both $conf "$DIT_TEST_DATA/apart/refused.ldif" '-s -c' -s -c
 		# Store errors cost slapadd -q the whole batch (storage.md 6.6).
 		load_both $conf "$DIT_TEST_DATA/apart/too-long.ldif" -c -c
-		load_both $conf "$DIT_TEST_DATA/apart/too-long.ldif" -c -q -c --batch 1
+		load_both $conf "$DIT_TEST_DATA/apart/too-long.ldif" -c -q -c
 		load_both $conf "$DIT_TEST_DATA/apart/too-long.ldif" '-s -c' -s -c -T 2
 	else
 		load_both $conf "$DIT_TEST_DATA/ldif/operational.ldif" '' -T 2

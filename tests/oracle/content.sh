@@ -8,23 +8,23 @@
 . "${0%/*}/fixtures.sh"
 
 # load_and_compare NAME KIND COMBINATIONS OPTION...: the reference once, then ditadd with
-# each THREADS:KEYS:BATCH of the combinations
+# each THREADS:KEYS:MEMORY of the combinations
 load_and_compare() {
-	local name=$1 kind=$2 combination keys threads batch what ignored
+	local name=$1 kind=$2 combination keys threads memory what ignored
 	local -a combinations
 	read -ra combinations <<<"$3"
 	shift 3
 	empty_site "$work/ref"
 	slapadd_site "$work/ref" "$@" -l "$work/input.ldif"
 	for combination in "${combinations[@]}"; do
-		IFS=: read -r threads keys batch <<<"$combination"
+		IFS=: read -r threads keys memory <<<"$combination"
 		ignored=()
 		[ "$kind" = generated ] && ignored+=(--generated)
 		[ "$keys" = integer ] && ignored+=(--ignore-integerkey)
-		what="$name $* --index-keys=$keys -T $threads --batch $batch"
+		what="$name $* --index-keys=$keys -T $threads --memory $memory"
 		empty_site "$work/dit"
 		ditadd_site "$work/dit" "$@" "--index-keys=$keys" -T "$threads" \
-			--batch "$batch" -l "$work/input.ldif"
+			--memory "$memory" -l "$work/input.ldif"
 		check "$what: messages" same_messages "$work/ref" "$work/dit"
 		if [ -n "$DIT_OPENLDAP" ] && grep -q "(line=" "$work/ref/stderr" &&
 			[[ " $* " != *" -c "* ]]; then
@@ -46,10 +46,10 @@ both_modes() {
 	make_site "$work/dit" "$conf"
 	leave_out_mixed "$work/ref" "$work/input.ldif" "$@"
 	load_and_compare "$name" "$kind" \
-		'1:integer:1 2:bytes:3 3:integer:2 8:bytes:9' "$@"
+		'1:integer:8M 2:bytes:8M 3:integer:16M 8:bytes:8M' "$@"
 	leave_out_mixed "$work/ref" "$work/input.ldif" -q "$@"
 	load_and_compare "$name" "$kind" \
-		'1:bytes:9 2:integer:1 3:bytes:3 8:integer:2' -q "$@"
+		'1:bytes:16M 2:integer:8M 3:bytes:8M 8:integer:8M' -q "$@"
 }
 
 while read -r fixture conf kind rest; do

@@ -74,7 +74,7 @@ compare() {
 	slapadd_site "$work/ref" -v "$@" -l "$work/input.ldif"
 	for threads in 1 3; do
 		fresh "$work/dit"
-		ditadd_site "$work/dit" -v "$@" -T $threads --batch 2 \
+		ditadd_site "$work/dit" -v "$@" -T $threads --memory 8M \
 			-l "$work/input.ldif"
 		check "$name $* -T $threads: messages" same_messages "$work/ref" \
 			"$work/dit"

@@ -71,7 +71,7 @@ no_schema_check() {
 	cp "$DIT_TEST_DATA/errors/$1.ldif" "$work/input.ldif"
 	leave_out_mixed "$work/ref" "$work/input.ldif" -s
 	slapadd_site "$work/ref" -s -c -v -l "$work/input.ldif"
-	ditadd_site "$work/dit" -s -c -v -T 2 --batch 1 -l "$work/input.ldif"
+	ditadd_site "$work/dit" -s -c -v -T 2 --memory 8M -l "$work/input.ldif"
 	check "$1 -s: messages" same_messages "$work/ref" "$work/dit"
 	check "$1 -s: content" same_content --generated --ignore-integerkey "$work/ref" \
 		"$work/dit"

@@ -44,7 +44,7 @@ compare() {
 		second_conf "$work/dit"
 		case $way in
 		*:slapadd) slapadd_site "$work/dit" "$@" -l "$work/second.ldif" ;;
-		*) ditadd_site "$work/dit" "$@" -T $threads --batch 7 --memory 16M \
+		*) ditadd_site "$work/dit" "$@" -T $threads --memory 8M \
 			-l "$work/second.ldif" ;;
 		esac
 		check "$name $conf $* $way: messages" same_messages "$work/ref" \

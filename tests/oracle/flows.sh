@@ -177,7 +177,7 @@ for options in '-c' '-c -q' '-c -o value-check=yes'; do
 	# shellcheck disable=SC2086 # several words
 	slapadd_site "$work/ref" -v $options -l "$work/input.ldif"
 	# shellcheck disable=SC2086
-	ditadd_site "$work/dit" -v $options -T 2 --batch 7 -l "$work/input.ldif"
+	ditadd_site "$work/dit" -v $options -T 2 --memory 8M -l "$work/input.ldif"
 	check "every class $options: messages" same_messages "$work/ref" "$work/dit"
 	check "every class $options: content" same_content --generated \
 		--ignore-integerkey "$work/ref" "$work/dit"

@@ -87,7 +87,7 @@ compare() {
 	! died "$work/ref" "$name ($*)" || return 0
 	for threads in 1 2; do
 		make_glued "$work/dit"
-		ditadd_site "$work/dit" "$@" -T $threads --batch 3 \
+		ditadd_site "$work/dit" "$@" -T $threads --memory 8M \
 			-l "$work/input.ldif"
 		check "$name ($*) -T $threads: messages" same_messages "$work/ref" "$work/dit"
 		check "$name ($*) -T $threads: content" same_databases "$work/ref" "$work/dit"

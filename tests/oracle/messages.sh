@@ -31,7 +31,7 @@ compare() {
 	empty_site "$work/ref"
 	empty_site "$work/dit"
 	slapadd_site "$work/ref" "$@" -v -l "$work/input.ldif"
-	ditadd_site "$work/dit" "$@" -v --strict -T $((seed % 3 + 1)) --batch $((seed % 50 + 1)) \
+	ditadd_site "$work/dit" "$@" -v --strict -T $((seed % 3 + 1)) --memory 8M \
 		-l "$work/input.ldif"
 	comparable "$work/ref"
 	comparable "$work/dit"

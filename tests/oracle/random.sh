@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Random directories (random/randdit.c) through slapadd and ditadd: the same messages, exit
-# status and records, for each seed with another number of threads, batch size and kind of
+# status and records, for each seed with another number of threads, memory and kind of
 # index keys.
 #
 #   random.sh [FIRST [LAST]]    these seeds; RANDOM_KEEP=DIR keeps the input of failed ones
@@ -33,7 +33,7 @@ load_both() {
 
 # one_seed SEED
 one_seed() {
-	local threads=(1 2 3 8) batches=(1 2 7 2048) keys=(bytes integer) options how ignored
+	local threads=(1 2 3 8) memories=(8M 9M 16M 256M) keys=(bytes integer) options how ignored
 	local failed_before=$nfailed
 	for site in ref dit; do
 		"$RANDDIT" "$1" conf | fill_in "$work/$site" >"$work/$site/slapd.conf"
@@ -41,7 +41,7 @@ one_seed() {
 	"$RANDDIT" "$1" ldif >"$work/input.ldif"
 	read -ra options < <("$RANDDIT" "$1" options)
 	leave_out_mixed "$work/ref" "$work/input.ldif" "${options[@]}"
-	how=(-T "${threads[$1 % 4]}" --batch "${batches[$1 / 4 % 4]}"
+	how=(-T "${threads[$1 % 4]}" --memory "${memories[$1 / 4 % 4]}"
 		"--index-keys=${keys[$1 / 16 % 2]}")
 	ignored=(--generated)
 	[ "${keys[$1 / 16 % 2]}" = integer ] && ignored+=(--ignore-integerkey)

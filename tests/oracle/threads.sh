@@ -39,12 +39,11 @@ mkdir "$work/first"
 
 slapadd_site "$work/ref" -c -v -l "$work/input.ldif"
 for threads in 1 2 3 8; do
-	for options in '--batch 7' '--batch 2048'; do
-		name="-T $threads $options"
+	for memory in 8M 16M; do
+		name="-T $threads --memory $memory"
 		empty_site "$work/dit"
-		# shellcheck disable=SC2086 # several words
-		ditadd_site "$work/dit" -c -v -T "$threads" $options \
-			--memory 16M --rejects "$work/rejects" -l "$work/input.ldif"
+		ditadd_site "$work/dit" -c -v -T "$threads" \
+			--memory $memory --rejects "$work/rejects" -l "$work/input.ldif"
 		check "$name: a part is left out" test "$(cat "$work/dit/exit")" -eq 2
 		cp "$work/ref/exit" "$work/dit/exit"
 		check "$name: messages as slapadd" same_messages "$work/ref" "$work/dit"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # A directory of extremes (torture/torture.c) loaded by slapadd and by ditadd with several
-# numbers of threads, memory limits and batch sizes: the same records. Then both served by
+# numbers of threads and memory limits: the same records. Then both served by
 # slapd: searches find the same entries, before and after the same additions, changes,
 # renames and removals.
 #
@@ -33,8 +33,8 @@ compare_with() {
 "$TORTURE" --children 200 --values 100 --bytes 5000 --over >"$work/input.ldif"
 slapadd_site "$work/ref" -c -l "$work/input.ldif"
 check "two names are too long" test "$(grep -c 'could not add' "$work/ref/stderr")" -eq 2
-compare_with -c -T 1 --batch 1
-compare_with -c -T 3 --batch 50
+compare_with -c -T 1 --memory 8M
+compare_with -c -T 3
 compare_with -q -c -T 2
 
 "$TORTURE" "${scale[@]}" >"$work/input.ldif"
@@ -44,8 +44,8 @@ check "loaded but for the holes" grep -q 'ou=never,ou=holes' "$work/ref/stderr"
 check "nothing refused" test "$(grep -c ^PROGRAM "$work/ref/stderr")" -eq 0
 compare_with -q -T 1 --index-keys=bytes
 compare_with -q -T 2 --memory 32M
-compare_with -q -T 8 --memory 64M --batch 7
-compare_with -q -T 3 --batch 1000
+compare_with -q -T 8 --memory 64M
+compare_with -q -T 3 --memory 8M
 
 # found SITE: what each filter finds below the suffix and below one branch; values that the
 # loaders make up are not looked for

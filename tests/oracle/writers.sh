@@ -57,8 +57,8 @@ make_site "$work/dit" bench
 for keys in integer bytes; do
 	both large "" 3 -q --index-keys=$keys
 done
-# Little memory, so that there are runs; small batches.
-both large "" 2 -q --memory 16M --batch 7
+# Little memory, so that there are runs and small batches.
+both large "" 2 -q --memory 8M
 
 # What was appended takes more entries, as slapadd's databases do.
 "$DITGEN" --entries 13000 --operational >"$work/more.ldif"

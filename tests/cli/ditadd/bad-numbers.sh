@@ -1,5 +1,5 @@
 for arguments in '-T 0' '-T -1' '-T 2000' '-T two' '--tool-threads 0' '-S 4096' '-S -1' \
-	'-S 0x5' '-j x' '-n x' '-n -1' '--batch 0'; do
+	'-S 0x5' '-j x' '-n x' '-n -1'; do
 	echo "$arguments"
 	# shellcheck disable=SC2086 # several words
 	"$DITADD" -f slapd.conf $arguments 2>&1 | head -1

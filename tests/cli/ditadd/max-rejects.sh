@@ -12,7 +12,7 @@ rm -f db/*
 echo "one more: $?, $(grep -c '^# reason: ' rejects) of $n"
 tail -n 1 err
 ls -A db
-"$DITADD" --max-rejects 0 -f slapd.conf -l "$broken" -T 2 --batch 1 2>&1 | tail -n 1
+"$DITADD" --max-rejects 0 -f slapd.conf -l "$broken" -T 2 2>&1 | tail -n 1
 ls -A db
 for number in -1 x ''; do
 	"$DITADD" --max-rejects "$number" 2>&1 | head -n 1
