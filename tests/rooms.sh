@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The table of doc/design.md, "Rooms", is true: each folder of libraries/FLOOR is a room of
 # the table, and a room includes only rooms that stand to its left or on a floor below it. A
-# verb includes no verb. The floor lmdb includes no room of ldap.
+# verb includes no verb. The floor lmdb includes no room of ldap. Only rooms of the floor directory
+# include <lmdb.h>.
 set -u
 root=${DIT_SRCDIR-.}
 
@@ -29,7 +30,10 @@ wrong() {
 		sed -n 's/^[<>] \(.*\) \(.*\)/\2\/\1 is not in the table, or no folder/p'
 	while read -r folder; do
 		grep -Hn '^#include "' "$1/libraries/${folder#* }/${folder% *}/"*.[ch]
-	done <"$work/folders" | sed "s#^$1/##" | awk -v rules="$work/rules" '
+	done <"$work/folders" >"$work/includes"
+	grep -Hn '^#include <lmdb.h>' "$1"/libraries/*/*/*.[ch] | sed "s#^$1/##" |
+		grep -v '^libraries/directory/'
+	sed "s#^$1/##" "$work/includes" | awk -v rules="$work/rules" '
 		BEGIN {
 			while ((getline line <rules) > 0) {
 				split(line, word, " ")

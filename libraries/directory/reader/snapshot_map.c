@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
+#include "page/lmdb_format.h"
 #include "page/tree_cursor.h"
 #include "reader/stored_order.h"
 
@@ -64,7 +63,7 @@ int dit_map_read_dbs(struct dit_snapshot *base, const struct dit_page_map *map)
 	int r = 0;
 
 	if (tree->nitems > DBS_MAX) {
-		return MDB_DBS_FULL;
+		return DIT_LMDB_DBS_FULL;
 	}
 	base->page_bytes = map->page_bytes;
 	base->npages = map->npages;

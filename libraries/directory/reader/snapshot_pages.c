@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "place/claim.h"
 #include "place/files.h"

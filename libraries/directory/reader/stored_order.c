@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reader/stored_order.h"
+#include "page/lmdb_format.h"
 
-#include <lmdb.h>
-
-#define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
+#define INDEX_FLAGS (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP)
 #define ID_BYTES    sizeof(uint64_t)
 #define SPLIT_BYTES (ID_BYTES + sizeof(uint16_t))
 /* Of a record of dn2i: the length of the RDN in two bytes, the highest bit a flag. */
@@ -14,11 +13,11 @@ static const struct known_database {
 	unsigned flags;
 	unsigned key_bytes;
 } known[] = {
-	{"ad2i", MDB_INTEGERKEY, sizeof(uint32_t)},
-	{"dn2i", MDB_INTEGERKEY | MDB_DUPSORT, ID_BYTES},
-	{"id2e", MDB_INTEGERKEY, ID_BYTES},
-	{"id2v", MDB_DUPSORT, SPLIT_BYTES},
-	{"ixck", MDB_INTEGERKEY, sizeof(uint16_t)},
+	{"ad2i", DIT_DB_INTEGERKEY, sizeof(uint32_t)},
+	{"dn2i", DIT_DB_INTEGERKEY | DIT_DB_DUPSORT, ID_BYTES},
+	{"id2e", DIT_DB_INTEGERKEY, ID_BYTES},
+	{"id2v", DIT_DB_DUPSORT, SPLIT_BYTES},
+	{"ixck", DIT_DB_INTEGERKEY, sizeof(uint16_t)},
 };
 
 static const struct known_database *find(struct dit_span name)
@@ -41,7 +40,7 @@ bool dit_stored_flags_are_right(struct dit_span name, unsigned flags)
 	const struct known_database *database = find(name);
 
 	return database != NULL ? flags == database->flags
-	                        : (flags & ~(unsigned)MDB_INTEGERKEY) == INDEX_FLAGS;
+	                        : (flags & ~(unsigned)DIT_DB_INTEGERKEY) == INDEX_FLAGS;
 }
 
 /* ID, then the attribute's number, both in the machine's byte order. */
@@ -100,7 +99,7 @@ void dit_stored_order(void *ctx, struct dit_span name, unsigned flags,
 		orders->keys.kind = DIT_ORDER_CALL;
 		orders->keys.compare = compare_split_keys;
 		orders->items.kind = DIT_ORDER_UNKNOWN;
-	} else if ((database->flags & MDB_DUPSORT) != 0) {
+	} else if ((database->flags & DIT_DB_DUPSORT) != 0) {
 		orders->items.kind = DIT_ORDER_CALL;
 		orders->items.compare = compare_names;
 	}

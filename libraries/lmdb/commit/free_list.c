@@ -4,10 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "base/grow.h"
+#include "page/lmdb_format.h"
 
 #define WORD sizeof(uint64_t)
 
@@ -226,7 +225,7 @@ int dit_free_list_write(const struct dit_free_list *list, struct dit_page_space 
                         struct dit_tree_record *ret)
 {
 	struct dit_table_writer *writer = NULL;
-	int r = dit_table_writer_new(&writer, space, MDB_INTEGERKEY);
+	int r = dit_table_writer_new(&writer, space, DIT_DB_INTEGERKEY);
 
 	for (size_t i = 0; r == 0 && i < list->nrecords; i++) {
 		if (list->records[i].npages > 0) {

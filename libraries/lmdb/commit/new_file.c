@@ -5,10 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <lmdb.h>
-
 #include "base/whole_io.h"
 #include "commit/free_list.h"
+#include "page/lmdb_format.h"
 #include "tree/table_writer.h"
 
 #define META_FLAG 0x08u
@@ -140,7 +139,7 @@ int dit_new_file_finish(const struct dit_new_file *file)
 	}
 	/* The word for packed items tells the size of all pages. */
 	meta.free_tree.item_bytes = space->page_bytes;
-	meta.free_tree.flags = MDB_INTEGERKEY;
+	meta.free_tree.flags = DIT_DB_INTEGERKEY;
 	meta.last_page =
 		atomic_load_explicit(&space->next_page, memory_order_relaxed) - 1;
 	if (meta.map_bytes < dit_new_file_bytes(space)) {

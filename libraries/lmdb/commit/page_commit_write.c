@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "base/file_size_signal.h"
 #include "base/grow.h"
 #include "base/sync_file.h"
+#include "page/lmdb_format.h"
 #include "page/meta_pages.h"
 #include "tree/table_writer.h"
 
@@ -240,7 +239,7 @@ static int write_trees(struct dit_page_commit *commit, struct dit_meta *meta)
 	free(tail.nused);
 	meta->main_tree = main_tree;
 	/* LMDB reads its keys as numbers whatever a damaged meta page says. */
-	free_tree.flags |= MDB_INTEGERKEY;
+	free_tree.flags |= DIT_DB_INTEGERKEY;
 	meta->free_tree = free_tree;
 	return r;
 }

@@ -59,6 +59,20 @@ static inline uint32_t dit_page_overflow_count(const struct dit_page_words *word
 #define DIT_DB_INTEGERDUP 0x20u
 #define DIT_DB_REVERSEDUP 0x40u
 
+/* Results of liblmdb, with its numbers: error.h keeps their range for them. Rooms that
+ * do not call liblmdb use them, too; lmdb_error.c compares both lists. */
+enum dit_lmdb_code {
+	DIT_LMDB_KEYEXIST = -30799,         /* records out of order */
+	DIT_LMDB_NOTFOUND = -30798,         /* no such record, or database */
+	DIT_LMDB_PAGE_NOTFOUND = -30797,    /* a page number that leads nowhere */
+	DIT_LMDB_CORRUPTED = -30796,        /* a page of another kind than expected */
+	DIT_LMDB_VERSION_MISMATCH = -30794, /* another version of the format */
+	DIT_LMDB_INVALID = -30793,          /* no file of LMDB */
+	DIT_LMDB_DBS_FULL = -30791,         /* too many named databases */
+	DIT_LMDB_INCOMPATIBLE = -30784,     /* a database with other flags */
+	DIT_LMDB_BAD_VALSIZE = -30781,      /* a key or value too long, or empty */
+};
+
 /* The key follows, then, in leaves, the value; the next node begins at an even place. */
 struct dit_node_header {
 	uint16_t low; /* size of the value in two halves; branch: the child's number in */

@@ -5,9 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <lmdb.h>
-
 #include "base/whole_io.h"
+#include "page/lmdb_format.h"
 
 /* In the flags of the free list: the pages are encrypted. Checksums have no flag; their
  * size is the last word of page 0. */
@@ -30,7 +29,7 @@ int dit_metas_read(int fd, const struct dit_page_format *format, size_t page_byt
 			return n < 0 ? -errno : -EIO;
 		}
 		if (ret[i].magic != DIT_META_MAGIC || ret[i].version != format->version) {
-			return MDB_VERSION_MISMATCH;
+			return DIT_LMDB_VERSION_MISMATCH;
 		}
 	}
 	return 0;
@@ -46,14 +45,14 @@ int dit_metas_page_bytes(int fd, const struct dit_page_format *format, size_t *r
 		return n < 0 ? -errno : -EIO;
 	}
 	if (meta.magic != DIT_META_MAGIC || meta.version != format->version) {
-		return MDB_VERSION_MISMATCH;
+		return DIT_LMDB_VERSION_MISMATCH;
 	}
 	bytes = meta.free_tree.item_bytes;
 	*ret = bytes;
 	return bytes >= format->page_bytes_min && bytes <= format->page_bytes_max &&
 	                       (bytes & (bytes - 1)) == 0
 	               ? 0
-	               : MDB_INVALID;
+	               : DIT_LMDB_INVALID;
 }
 
 const char *dit_metas_module(int fd, const struct dit_page_format *format)

@@ -4,10 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "base/grow.h"
+#include "page/lmdb_format.h"
 #include "tree/table_writer.h"
 
 #define ID_BYTES  sizeof(uint64_t)
@@ -49,7 +48,7 @@ static int compare_keys(unsigned flags, struct dit_span a, struct dit_span b)
 	size_t shorter = a.len < b.len ? a.len : b.len;
 	int order = 0;
 
-	if ((flags & MDB_INTEGERKEY) != 0) {
+	if ((flags & DIT_DB_INTEGERKEY) != 0) {
 		return (number_of(a) > number_of(b)) - (number_of(a) < number_of(b));
 	}
 	order = memcmp(a.data, b.data, shorter);

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
+#include "page/lmdb_format.h"
 #include "page/page_nodes.h"
 #include "tree/table_writer_impl.h"
 
@@ -17,7 +16,8 @@
 int dit_table_writer_new(struct dit_table_writer **ret, struct dit_page_space *space,
                          unsigned flags)
 {
-	bool has_records = (flags & MDB_DUPSORT) != 0 && (flags & MDB_DUPFIXED) == 0;
+	bool has_records =
+		(flags & DIT_DB_DUPSORT) != 0 && (flags & DIT_DB_DUPFIXED) == 0;
 	struct dit_table_writer *writer = calloc(1, sizeof(*writer));
 	struct dit_key_orders orders;
 
@@ -80,7 +80,7 @@ int dit_table_writer_check_key(const struct dit_table_writer *writer, struct dit
 	const struct dit_span last = {writer->key, writer->key_len};
 
 	if (key.len == 0 || key.len > writer->key_max) {
-		return MDB_BAD_VALSIZE;
+		return DIT_LMDB_BAD_VALSIZE;
 	}
 	if (writer->is_trusted) {
 		return 0;
@@ -89,7 +89,7 @@ int dit_table_writer_check_key(const struct dit_table_writer *writer, struct dit
 		return -EINVAL;
 	}
 	return last.len != 0 && dit_key_compare(&writer->keys, none, key, last) <= 0
-	               ? MDB_KEYEXIST
+	               ? DIT_LMDB_KEYEXIST
 	               : 0;
 }
 
@@ -106,7 +106,7 @@ static int check_ids(const uint64_t *ids, size_t nids)
 	for (size_t i = 1; i < nids; i++) {
 		is_ascending &= ids[i] > ids[i - 1];
 	}
-	return is_ascending ? 0 : MDB_KEYEXIST;
+	return is_ascending ? 0 : DIT_LMDB_KEYEXIST;
 }
 
 /* ---- leaves ---- */
@@ -215,7 +215,7 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
                              size_t len, char **ret_space)
 {
 	size_t inside = dit_node_bytes(writer->format, key.len, len);
-	int r = len > UINT32_MAX ? MDB_BAD_VALSIZE
+	int r = len > UINT32_MAX ? DIT_LMDB_BAD_VALSIZE
 	                         : dit_table_writer_check_key(writer, key);
 
 	if (r < 0) {
@@ -391,7 +391,7 @@ int dit_table_writer_end_ids(struct dit_table_writer *writer, struct dit_span ke
                              uint64_t nids)
 {
 	struct dit_tree_record record = {.item_bytes = ID_BYTES,
-	                                 .flags = MDB_DUPFIXED | MDB_INTEGERKEY,
+	                                 .flags = DIT_DB_DUPFIXED | DIT_DB_INTEGERKEY,
 	                                 .nitems = nids};
 	int r = dit_table_writer_check_key(writer, key);
 
@@ -410,7 +410,7 @@ static int put_tree(struct dit_table_writer *writer, struct dit_span key,
 {
 	size_t room = (writer->page_bytes - writer->format->header_bytes) / ID_BYTES;
 	struct dit_tree_record record = {.item_bytes = ID_BYTES,
-	                                 .flags = MDB_DUPFIXED | MDB_INTEGERKEY,
+	                                 .flags = DIT_DB_DUPFIXED | DIT_DB_INTEGERKEY,
 	                                 .nitems = nids};
 	int r = 0;
 
@@ -561,7 +561,7 @@ static int continue_records(struct dit_table_writer *writer, struct dit_span rec
 		record_at(writer, dit_page_count(writer->format, writer->records) - 1);
 
 	if (!writer->is_trusted && dit_span_compare(last, record) >= 0) {
-		return MDB_KEYEXIST;
+		return DIT_LMDB_KEYEXIST;
 	}
 	return dit_page_has_room(writer->format, writer->records, record.len, 0)
 	               ? 0
@@ -577,7 +577,7 @@ int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
 	int r = 0;
 
 	if (record.len == 0 || record.len > writer->key_max) {
-		return MDB_BAD_VALSIZE;
+		return DIT_LMDB_BAD_VALSIZE;
 	}
 	r = is_same ? continue_records(writer, record) : begin_records(writer, key);
 	if (r < 0) {

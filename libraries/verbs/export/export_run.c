@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lmdb.h>
-
 #include "base/monitor.h"
 #include "export/export_file.h"
 #include "export/export_match.h"
@@ -27,6 +25,7 @@
 #include "filter/filter_index.h"
 #include "job/hint.h"
 #include "job/job.h"
+#include "page/lmdb_format.h"
 #include "place/fault.h"
 #include "scan/scan_snapshot.h"
 
@@ -368,20 +367,20 @@ static int fail_on_database(const struct export *export,
 	int code = r > -4096 ? -r : r; /* as LMDB has it */
 
 	if (fault[0] != '\0' || r == DIT_E_FORMAT ||
-	    (r < MDB_KEYEXIST && r != DIT_E_UNKNOWN)) {
+	    (r < DIT_LMDB_KEYEXIST && r != DIT_E_UNKNOWN)) {
 		dit_job_report(&export->job, DIT_REPORT_ERROR, "%s: %s",
 		               database->db->data.directory,
 		               fault[0] == '\0' ? dit_strerror(r) : fault);
 		return r;
 	}
 	if (r == DIT_E_UNKNOWN) {
-		code = MDB_NOTFOUND;
+		code = DIT_LMDB_NOTFOUND;
 	}
 	dit_job_report(
 		&export->job, DIT_REPORT_DIAGNOSTIC,
 		"mdb_db_open: database \"%.*s\" cannot be opened: %s (%d). Restore from "
 		"backup!",
-		DIT_SPAN_ARGS(suffix), mdb_strerror(code), code);
+		DIT_SPAN_ARGS(suffix), dit_strerror(code), code);
 	dit_job_report(
 		&export->job, DIT_REPORT_DIAGNOSTIC,
 		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! (%d)",

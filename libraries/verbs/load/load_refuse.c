@@ -16,11 +16,12 @@
 #include "entry/explain.h"
 #include "load/load_look.h"
 #include "load/load_report.h"
+#include "page/lmdb_format.h"
 
 #define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "
-#define KEYEXIST    "MDB_KEYEXIST: Key/data pair already exists"
+#define KEYEXIST    "DIT_LMDB_KEYEXIST: Key/data pair already exists"
 #define BAD_VALSIZE                                                                      \
- "MDB_BAD_VALSIZE: Unsupported size of key/DB name/data, or wrong DUPFIXED size"
+ "DIT_LMDB_BAD_VALSIZE: Unsupported size of key/DB name/data, or wrong DUPFIXED size"
 
 static void remember_reason(struct loader *loader, const char *text)
 {

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lmdb.h>
-
 #include "base/tmp_dir.h"
 #include "config/slapd_version.h"
 #include "job/index_limit.h"
@@ -18,6 +16,7 @@
 #include "load/load_progress.h"
 #include "load/load_report.h"
 #include "load/load_store.h"
+#include "page/lmdb_format.h"
 
 #define PAGE_MIN 512u
 #define PAGE_MAX 65536u
@@ -168,10 +167,10 @@ static int check_index_limit(const struct load_target *target)
 	}
 	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
 	               "mdb_attr_dbs: database \"%.*s\": mdb_dbi_open(%s) failed: "
-	               "MDB_DBS_FULL: Environment maxdbs limit reached (%d).",
+	               "DIT_LMDB_DBS_FULL: Environment maxdbs limit reached (%d).",
 	               DIT_SPAN_ARGS(target->db->suffix),
-	               dit_index_set_db(target->indexes, limit)->name, MDB_DBS_FULL);
-	tell_not_opened(target, MDB_DBS_FULL);
+	               dit_index_set_db(target->indexes, limit)->name, DIT_LMDB_DBS_FULL);
+	tell_not_opened(target, DIT_LMDB_DBS_FULL);
 	dit_job_report(&loader->job, DIT_REPORT_ERROR,
 	               "database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
 	               DIT_SPAN_ARGS(target->db->suffix), n, dit_openldap_name(version),

@@ -13,11 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lmdb.h>
-
 #include "base/arena.h"
 #include "base/grow.h"
 #include "output/index_output.h"
+#include "page/lmdb_format.h"
 #include "reader/ad_names.h"
 #include "reader/entry_reader.h"
 #include "reindex/reindexer.h"
@@ -251,7 +250,7 @@ static int take_entries(struct catching_up *work, struct dit_entry_reader *older
 
 static int compare_numbers(const void *a, const void *b)
 {
-	return dit_table_change_compare(MDB_INTEGERKEY, a, b);
+	return dit_table_change_compare(DIT_DB_INTEGERKEY, a, b);
 }
 
 static int compare_bytes(const void *a, const void *b)

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lmdb.h>
-
 #include "base/clock.h"
 #include "base/team.h"
 #include "base/tmp_dir.h"
 #include "build/index_writer.h"
 #include "output/index_output.h"
+#include "page/lmdb_format.h"
 #include "place/claim.h"
 #include "reader/stored_order.h"
 #include "reindex/reindexer.h"
@@ -30,12 +29,12 @@ static int say_missing(const struct reindex_target *target)
 	               "mdb_db_open: database \"%.*s\": mdb_dbi_open(%s/id2e) failed: "
 	               "%s (%d).",
 	               DIT_SPAN_ARGS(db->suffix), db->data.directory,
-	               dit_strerror(MDB_NOTFOUND), MDB_NOTFOUND);
+	               dit_strerror(DIT_LMDB_NOTFOUND), DIT_LMDB_NOTFOUND);
 	dit_job_report(
 		&reindexer->job, DIT_REPORT_DIAGNOSTIC,
 		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
 		"(%d)",
-		DIT_SPAN_ARGS(db->suffix), MDB_NOTFOUND);
+		DIT_SPAN_ARGS(db->suffix), DIT_LMDB_NOTFOUND);
 	if (target != &reindexer->targets[0]) {
 		dit_job_report(&reindexer->job, DIT_REPORT_DIAGNOSTIC,
 		               "backend_startup: bi_open failed!");

@@ -3,9 +3,8 @@
 
 #include <errno.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
+#include "page/lmdb_format.h"
 
 const char *dit_hint(int error)
 {
@@ -13,9 +12,9 @@ const char *dit_hint(int error)
 	case -EMFILE: /* each spilled run is an open file: more memory makes fewer */
 		return ": give more memory, or raise the limit of open files (ulimit -n)";
 	case DIT_E_CORRUPT:
-	case MDB_CORRUPTED:
-	case MDB_INCOMPATIBLE:
-	case MDB_PAGE_NOTFOUND:
+	case DIT_LMDB_CORRUPTED:
+	case DIT_LMDB_INCOMPATIBLE:
+	case DIT_LMDB_PAGE_NOTFOUND:
 		return ": see what \"ditcheck --quick\" says";
 	default:
 		return "";
