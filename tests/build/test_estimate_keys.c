@@ -86,6 +86,28 @@ static void keys_and_pages_are_those_of_the_whole(void **state)
 	}
 }
 
+static void a_key_that_an_entry_repeats_is_one_id(void **state)
+{
+	struct dit_index_set *set = five_databases(*state);
+	struct dit_estimate_database database = {.nentries = 0};
+	struct dit_estimate_keys_sizes sizes;
+	struct dit_estimate_keys keys;
+	const uint64_t key = 1;
+
+	assert_int_equal(dit_estimate_keys_init(&keys, set), 0);
+	dit_estimate_keys_begin(&keys, 1, 0);
+	for (unsigned i = 0; i < NENTRIES; i++) {
+		assert_int_equal(dit_estimate_keys_push(&keys, INT32, &key, 1), 0);
+	}
+	assert_int_equal(dit_estimate_keys_end(&keys, &usual, &database, &sizes), 0);
+	assert_int_equal(database.indexes[INT32].npostings, NENTRIES);
+	assert_int_equal(database.indexes[INT32].nkeys, 1);
+	assert_int_equal(database.indexes[INT32].bytes, 4096);
+	drop(&database);
+	dit_estimate_keys_deinit(&keys);
+	dit_index_set_free(set);
+}
+
 static void little_memory_means_temporary_files(void **state)
 {
 	struct dit_estimate_keys_end end = usual;
@@ -115,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_and_pages_are_those_of_the_whole),
+		cmocka_unit_test(a_key_that_an_entry_repeats_is_one_id),
 		cmocka_unit_test(little_memory_means_temporary_files),
 		cmocka_unit_test(long_values_have_pages_of_their_own),
 	};

@@ -35,6 +35,7 @@ struct sampled_key {
 	uint64_t key; /* or a hash */
 	double weight;
 	unsigned window;
+	unsigned entry; /* of the sample */
 };
 
 struct dit_sampled_index {
@@ -83,8 +84,8 @@ static int add_key(struct dit_estimate_keys *keys, unsigned db, uint64_t key,
 		return -ENOMEM;
 	}
 	index->keys = grown;
-	index->keys[index->nkeys++] =
-		(struct sampled_key){key, keys->weight, keys->window};
+	index->keys[index->nkeys++] = (struct sampled_key){
+		key, keys->weight, keys->window, (unsigned)keys->nsampled_entries};
 	index->key_bytes += key_bytes;
 	index->npostings += keys->weight;
 	keys->npostings += keys->weight;
@@ -166,7 +167,10 @@ static int compare_keys(const void *a, const void *b)
 	if (x->key != y->key) {
 		return x->key < y->key ? -1 : 1;
 	}
-	return (x->window > y->window) - (x->window < y->window);
+	if (x->window != y->window) {
+		return x->window < y->window ? -1 : 1;
+	}
+	return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
 /** What the whole has. */
@@ -178,26 +182,30 @@ struct key_sum {
 	double alike; /* keys that there were if each of these were its entry's own */
 };
 
-/** One key. @param n  its sampled postings */
+/** One key. @param n  its sampled postings; those of one entry are one ID */
 static void sum_key(struct key_sum *sum, const struct sampled_key *keys, size_t n,
                     uint64_t list_max)
 {
 	unsigned nwindows = 1;
+	unsigned nentries = 1;
 	double nids = keys[0].weight;
 
 	for (size_t i = 1; i < n; i++) {
-		nwindows += keys[i].window != keys[i - 1].window;
-		nids += keys[i].weight;
+		if (keys[i].entry != keys[i - 1].entry) {
+			nwindows += keys[i].window != keys[i - 1].window;
+			nids += keys[i].weight;
+			nentries++;
+		}
 	}
 	sum->nkeys++;
 	sum->nids += nids > (double)list_max ? RANGE_NIDS : nids;
 	/* Of a record that is in the sample anyway, nothing is left to guess. */
-	if (nids / (double)n < 1.5) {
+	if (nids / nentries < 1.5) {
 		return;
 	}
 	sum->once += nwindows == 1;
 	sum->twice += nwindows == 2;
-	sum->alike += nwindows == 1 ? nids / (double)n - 1 : 0;
+	sum->alike += nwindows == 1 ? nids / nentries - 1 : 0;
 }
 
 static struct key_sum sum_keys(struct dit_sampled_index *index, uint64_t list_max)
