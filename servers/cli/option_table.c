@@ -145,7 +145,6 @@ static const struct option_row rows[] = {
 	{DITCHECK, OPT_MEMORY, "memory", SIZE("size", MIB(16)),
          "memory to sort in, with suffix K, M or G [128M a thread, from 256M to 1G, but no "
          "more than a quarter of the machine's]"},
-	{DITADD, OPT_NO_EXPLAIN, "no-explain", FLAG, "no such line"},
 	{DITCAT, OPT_NO_INDEX, "no-index", FLAG,
          "read all entries, also where an index tells which ones match"},
 	{DITCAT, OPT_NO_LOCK, "no-lock", FLAG,

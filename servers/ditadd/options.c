@@ -89,8 +89,7 @@ static int read_own(void *ctx, int option, const char *text)
 		options->load.no_schema_check = true;
 		return 0;
 	case OPT_EXPLAIN:
-	case OPT_NO_EXPLAIN:
-		options->load.explain = option == OPT_EXPLAIN;
+		options->load.explain = true;
 		return 0;
 	}
 	return 0;
