@@ -101,7 +101,7 @@ static int take_arguments(struct arguments *args, const struct common_options *o
 			option = 'l';
 			optarg = argv[optind++];
 		}
-		if (at >= 0 && option != 'T') {
+		if (at >= 0) {
 			r = refuse(options, tool, ", and has no --",
 			           known.long_options[at].name);
 		} else {

@@ -84,7 +84,7 @@ static const struct option_row rows[] = {
 	{DITADD, 'S', NULL, NUMBER("sid", 0, 4095, "a server ID from 0 to 4095"),
          "server ID in generated CSNs, 0 to 4095"},
 	{DITINDEX, 't', NULL, FLAG, "as if it were always given; changes nothing"},
-	{DIT_ALL, 'T', "tool-threads", NUMBER("n", 1, 1024, "a number from 1 to 1024"),
+	{DIT_ALL, 'T', NULL, NUMBER("n", 1, 1024, "a number from 1 to 1024"),
          "threads that do the work [tool-threads of slapd.conf, else one per processor]"},
 	{DITADD, 'u', NULL, FLAG, "dry run: check the input, touch no database"},
 	{DITADD, 'v', NULL, FLAG, "print every entry stored"},

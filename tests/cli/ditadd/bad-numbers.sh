@@ -1,4 +1,4 @@
-for arguments in '-T 0' '-T -1' '-T 2000' '-T two' '--tool-threads 0' '-S 4096' '-S -1' \
+for arguments in '-T 0' '-T -1' '-T 2000' '-T two' '-S 4096' '-S -1' \
 	'-S 0x5' '-j x' '-n x' '-n -1'; do
 	echo "$arguments"
 	# shellcheck disable=SC2086 # several words
