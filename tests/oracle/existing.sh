@@ -59,7 +59,7 @@ compare() {
 # A made-up directory: the second part begins within the tree, or behind it.
 "$DITGEN" --entries "$entries" --operational >"$work/input.ldif"
 # Few entries that come to many (the last cut): pages on the way to their keys alone are
-# written anew (output/grown_table.h).
+# written anew (tree/tree_merge.h).
 all=$(grep -c '^dn:' "$work/input.ldif")
 for n in 1 5 $((entries / 2)) $((entries + 20)) $((all - 4)); do
 	split_input $n

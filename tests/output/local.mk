@@ -3,9 +3,8 @@ check_PROGRAMS += \
 	%D%/test_append \
 	%D%/test_existing \
 	%D%/test_existing_full \
-	%D%/test_grown_table \
+	%D%/test_merged_table \
 	%D%/test_index_output \
-	%D%/test_list_merge \
 	%D%/test_online \
 	%D%/test_online_rounds \
 	%D%/test_output \
@@ -35,10 +34,8 @@ check_PROGRAMS += \
 %C%_test_online_rounds_LDADD = $(test_libs)
 %C%_test_online_rounds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fdatasync \
 	-Wl,--wrap=mdb_txn_renew
-%C%_test_list_merge_SOURCES = %D%/test_list_merge.c
-%C%_test_list_merge_LDADD = $(test_libs)
-%C%_test_grown_table_SOURCES = %D%/store_fixture.h %D%/test_grown_table.c
-%C%_test_grown_table_LDADD = $(test_libs)
+%C%_test_merged_table_SOURCES = %D%/store_fixture.h %D%/test_merged_table.c
+%C%_test_merged_table_LDADD = $(test_libs)
 %C%_test_output_SOURCES = %D%/store_fixture.h %D%/test_output.c
 %C%_test_output_LDADD = $(test_libs)
 %C%_test_publication_SOURCES = %D%/test_publication.c

@@ -53,7 +53,7 @@ static int write_table(struct dit_online *online, unsigned nkeys,
 struct told {
 	struct dit_online *online;
 	struct dit_online_table table;
-	struct dit_table_change change;
+	struct dit_posting_change change;
 	uint64_t ids[50];
 	size_t nids;
 	int error;
@@ -69,7 +69,7 @@ static int note_changed(void *ctx, const struct dit_online_changed *changed,
 	assert_in_range(changed->nids, 1, 50);
 	memcpy(told->ids, changed->ids, changed->nids * sizeof(changed->ids[0]));
 	told->nids = changed->nids;
-	told->change = (struct dit_table_change){
+	told->change = (struct dit_posting_change){
 		.key = {"zzzz", 4}, .id = changed->ids[0], .is_added = true};
 	*ret = (struct dit_table_changes){&told->change, 1};
 	return told->error;

@@ -35,7 +35,7 @@ struct run {
 	int error;           /* of call error_at */
 	unsigned error_at;
 	bool dies;
-	struct dit_table_change *changes;
+	struct dit_posting_change *changes;
 	size_t nchanges;
 	char (*keys)[KEY_BYTES];
 	struct dit_fault fault;
@@ -92,13 +92,13 @@ static void add_change(struct run *run, uint64_t id, unsigned key, bool is_added
 
 	memset(run->keys[n], 0, KEY_BYTES);
 	run->keys[n][0] = (char)key;
-	run->changes[n] = (struct dit_table_change){
+	run->changes[n] = (struct dit_posting_change){
 		.key = {run->keys[n], KEY_BYTES}, .id = id, .is_added = is_added};
 }
 
 static int compare(const void *a, const void *b)
 {
-	return dit_table_change_compare(0, a, b);
+	return dit_posting_change_compare(0, a, b);
 }
 
 static int follow(void *ctx, const struct dit_online_changed *changed,

@@ -6,7 +6,6 @@ check_PROGRAMS += \
 	%D%/test_id_ranges \
 	%D%/test_snapshot \
 	%D%/test_snapshot_pages \
-	%D%/test_stored_lists \
 	%D%/test_stored_order \
 	$(NULL)
 %C%_test_ad_names_SOURCES = tests/output/store_fixture.h %D%/test_ad_names.c
@@ -19,8 +18,6 @@ check_PROGRAMS += \
 %C%_test_dn_reader_LDADD = $(test_libs)
 %C%_test_id_ranges_SOURCES = tests/output/store_fixture.h %D%/test_id_ranges.c
 %C%_test_id_ranges_LDADD = $(test_libs)
-%C%_test_stored_lists_SOURCES = %D%/test_stored_lists.c
-%C%_test_stored_lists_LDADD = $(test_libs)
 %C%_test_snapshot_SOURCES = tests/output/store_fixture.h %D%/test_snapshot.c
 %C%_test_snapshot_LDADD = $(test_libs)
 %C%_test_snapshot_pages_SOURCES = tests/output/store_fixture.h %D%/test_snapshot_pages.c

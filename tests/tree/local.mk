@@ -1,7 +1,8 @@
 # tests/tree/local.mk
 check_PROGRAMS += \
 	%D%/test_page_writer \
-	%D%/test_table_edit \
+	%D%/test_random_merges \
+	%D%/test_tree_merge \
 	$(NULL)
 %C%_test_page_writer_SOURCES = %D%/test_page_writer.c
 %C%_test_page_writer_LDADD = $(test_libs)
@@ -10,5 +11,7 @@ check_PROGRAMS += \
 	-Wl,--wrap=__openat_2 \
 	-Wl,--wrap=pthread_create \
 	-Wl,--wrap=pwrite
-%C%_test_table_edit_SOURCES = %D%/test_table_edit.c
-%C%_test_table_edit_LDADD = $(test_libs)
+%C%_test_tree_merge_SOURCES = %D%/test_tree_merge.c
+%C%_test_tree_merge_LDADD = $(test_libs)
+%C%_test_random_merges_SOURCES = %D%/test_random_merges.c
+%C%_test_random_merges_LDADD = $(test_libs)

@@ -8,14 +8,10 @@ rooms += %D%/liboutput.la
 	%D%/existing_hide.c \
 	%D%/existing_impl.h \
 	%D%/existing_read.c \
-	%D%/grown_table.c \
-	%D%/grown_table.h \
 	%D%/guard.c \
 	%D%/guard.h \
 	%D%/index_output.c \
 	%D%/index_output.h \
-	%D%/list_merge.c \
-	%D%/list_merge.h \
 	%D%/merged_table.c \
 	%D%/merged_table.h \
 	%D%/online.c \

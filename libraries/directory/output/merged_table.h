@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A table of an output that is built anew: the lists that are stored, and those that come
- * to them, into pages of ours.
+ * An index of a database that has some: the lists that are put, and those that are
+ * stored (tree_merge.h).
  *
  *   stored   aa: 1 3      cc: 2        dd: 1 2 3
  *   put               bb: 7        dd: 7 8
@@ -13,29 +13,26 @@
 #define DITKIT_MERGED_TABLE_H
 
 #include "output/output.h"
-#include "reader/stored_lists.h"
-#include "tree/page_sink.h"
+#include "tree/tree_merge.h"
 
 /** What became of it. */
 struct dit_merged_tree {
 	struct dit_tree_record record;
+	uint64_t *dropped; /* pages that only the stored tree has; for free() */
+	size_t ndropped;
+	size_t size;
 	bool is_written; /* completely */
 };
 
-struct dit_merged_table_opts {
-	struct dit_page_space *space;    /* borrowed */
-	unsigned flags;                  /* MDB_..., of the index database */
-	struct dit_stored_lists *stored; /* owned from now on; NULL: nothing is stored */
-	uint64_t list_max;
-	struct dit_merged_tree *tree; /* borrowed; is filled by dit_output_finish() */
-};
-
 /**
- * @param ret  a table of an index
+ * @param ret   a table of an index
+ * @param opts  dropped and its ctx are not used
+ * @param tree  zeroed; borrowed; is filled by dit_output_finish()
  *
- * @return 0 or -ENOMEM, and then @p opts has closed stored
+ * @return 0 or -ENOMEM
  */
 int dit_merged_table_open(struct dit_output_table **ret,
-                          const struct dit_merged_table_opts *opts);
+                          const struct dit_tree_merge_opts *opts,
+                          struct dit_merged_tree *tree);
 
 #endif

@@ -32,7 +32,7 @@
 #include "output/output.h"
 #include "reader/snapshot.h"
 #include "tree/page_sink.h"
-#include "tree/table_edit.h"
+#include "tree/tree_merge.h"
 
 struct dit_online;
 
@@ -107,7 +107,7 @@ struct dit_online_changed {
 
 /** Changes of the keys of a table: in key order, each key and ID once. */
 struct dit_table_changes {
-	const struct dit_table_change *list;
+	const struct dit_posting_change *list;
 	size_t n;
 };
 

@@ -61,6 +61,31 @@ static int drop_pages(void *ctx, uint64_t first, uint64_t n)
 	return dit_page_reserve_drop(ctx, first, n);
 }
 
+static int edit_table(const struct step *step, size_t number,
+                      const struct dit_tree_source *source, struct dit_page_space *space)
+{
+	struct dit_online *online = step->online;
+	struct dit_online_table *table = &step->tables[number];
+	const struct dit_table_changes *changes = &step->changes[number];
+	const struct dit_tree_merge_opts opts = {.space = space,
+	                                         .source = *source,
+	                                         .stored = table->tree,
+	                                         .list_max = online->opts.list_max,
+	                                         .dropped = drop_pages,
+	                                         .ctx = &online->reserve};
+	struct dit_tree_merge *merge = NULL;
+	int r = dit_tree_merge_open(&merge, &opts);
+
+	if (r == 0) {
+		r = dit_tree_merge_postings(merge, changes->list, changes->n);
+	}
+	if (r == 0) {
+		r = dit_tree_merge_finish(merge, &table->tree, NULL);
+	}
+	dit_tree_merge_free(merge);
+	return r;
+}
+
 static int edit_tables(const struct step *step, const struct dit_tree_source *source,
                        struct dit_page_space *space)
 {
@@ -68,16 +93,7 @@ static int edit_tables(const struct step *step, const struct dit_tree_source *so
 	int r = 0;
 
 	for (size_t i = 0; i < step->ntables && r == 0; i++) {
-		struct dit_online_table *table = &step->tables[i];
-		const struct dit_table_edit edit = {.source = source,
-		                                    .space = space,
-		                                    .flags = table->tree.flags,
-		                                    .list_max = online->opts.list_max,
-		                                    .dropped = drop_pages,
-		                                    .ctx = &online->reserve};
-
-		r = dit_table_edit(&edit, step->changes[i].list, step->changes[i].n,
-		                   &table->tree);
+		r = step->changes[i].n == 0 ? 0 : edit_table(step, i, source, space);
 		step->changes[i] = (struct dit_table_changes){NULL, 0};
 		dit_tick(online->held == NULL ? online->opts.ticker : NULL);
 	}

@@ -6,8 +6,8 @@
  *
  *   entries   2       10      100     800    2,000   6,000   12,000
  *   insert    0.022   0.086   0.32           0.70                     liblmdb, ID by ID
- *   grow              0.029   0.095   0.24   0.29    0.46    0.87     grown_table.h
- *   rebuild                           0.46   0.48    0.56    0.80     merged_table.h
+ *   grow              0.029   0.095   0.24   0.29    0.46    0.87     merged_table.h
+ *   rebuild                           0.46   0.48    0.56    0.80     all leaves packed
  *
  * Our own pages need a commit more, and its syncs: liblmdb inserts fewer than FEW
  * postings, of two entries. Indexes are built anew when FEW_PARTS times the new IDs are
@@ -22,7 +22,6 @@
 
 #include "base/error.h"
 #include "output/existing.h"
-#include "output/grown_table.h"
 #include "output/merged_table.h"
 #include "page/page_format.h"
 #include "reader/stored_flags.h"
@@ -35,9 +34,8 @@ struct index {
 	struct dit_output_index opts; /* name owned */
 
 	/* [own: who writes it, then main] when our pages are written: */
-	bool is_grown; /* else built anew */
+	bool is_stored; /* else it is a new one */
 	struct dit_merged_tree tree;
-	struct dit_grown_tree grown;
 };
 
 struct existing_output {
@@ -75,7 +73,7 @@ static void output_free(struct existing_output *output)
 {
 	for (size_t i = 0; i < output->nindexes; i++) {
 		free((char *)output->indexes[i].opts.name);
-		free(output->indexes[i].grown.dropped);
+		free(output->indexes[i].tree.dropped);
 	}
 	free(output->indexes);
 	free(output);
@@ -193,46 +191,31 @@ static int open_names(struct dit_record_output *output, struct dit_output_table 
 }
 
 /* Any thread. */
-static int open_grown(const struct existing_output *output, struct index *index,
-                      const struct dit_tree_record *stored, struct dit_output_table **ret)
+static int open_merged(const struct existing_output *output, struct index *index,
+                       struct dit_output_table **ret)
 {
-	struct dit_grown_table_opts opts = {
+	struct dit_tree_merge_opts opts = {
 		.space = dit_page_commit_space(output->commit),
 		.source = dit_page_commit_source(output->commit),
-		.stored = *stored,
 		.list_max = output->list_max,
-		.tree = &index->grown,
+		.rebuilds = output->merge == DIT_MERGE_REBUILD,
 	};
 
-	index->is_grown = true;
-	return index->grown.is_written ? -EINVAL : dit_grown_table_open(ret, &opts);
-}
-
-/* Any thread. */
-static int open_anew(const struct existing_output *output, struct index *index,
-                     struct dit_output_table **ret)
-{
-	const struct dit_tree_source source = dit_page_commit_source(output->commit);
-	struct dit_tree_record stored;
-	struct dit_merged_table_opts opts = {
-		.space = dit_page_commit_space(output->commit),
-		.flags = DIT_INDEX_FLAGS |
-	                 (index->opts.is_integerkey ? MDB_INTEGERKEY : 0u),
-		.list_max = output->list_max,
-		.tree = &index->tree,
-	};
-	int r = index->tree.is_written ? -EINVAL : 0;
-
-	if (r == 0 && !index->opts.is_emptied &&
-	    dit_page_commit_find(output->commit, dit_span_of(index->opts.name), &stored) >
-	            0) {
-		if (output->merge == DIT_MERGE_GROW) {
-			return open_grown(output, index, &stored, ret);
-		}
-		opts.flags = stored.flags;
-		r = dit_stored_lists_open(&opts.stored, &source, &stored);
+	if (index->tree.is_written) {
+		return -EINVAL;
 	}
-	return r < 0 ? r : dit_merged_table_open(ret, &opts);
+	index->is_stored =
+		!index->opts.is_emptied &&
+		dit_page_commit_find(output->commit, dit_span_of(index->opts.name),
+	                             &opts.stored) > 0;
+	if (!index->is_stored) {
+		opts.stored = (struct dit_tree_record){
+			.flags = (uint16_t)(DIT_INDEX_FLAGS |
+		                            (index->opts.is_integerkey ? MDB_INTEGERKEY
+		                                                       : 0u)),
+			.root = DIT_PAGE_NONE};
+	}
+	return dit_merged_table_open(ret, &opts, &index->tree);
 }
 
 static int open_index(struct dit_output *output, size_t number,
@@ -247,7 +230,7 @@ static int open_index(struct dit_output *output, size_t number,
 	}
 	if (o->base.indexes_last) {
 		return o->commit == NULL ? -EINVAL
-		                         : open_anew(o, &o->indexes[number], ret);
+		                         : open_merged(o, &o->indexes[number], ret);
 	}
 	opts = &o->indexes[number].opts;
 	if (opts->is_emptied) {
@@ -369,16 +352,15 @@ static int prepare(struct dit_output *output)
 		const struct index *index = &o->indexes[i];
 		const struct dit_span name = dit_span_of(index->opts.name);
 
-		if (index->is_grown && index->grown.is_written) {
-			r = dit_page_commit_put_changed(
-				o->commit, name, &index->grown.record,
-				index->grown.dropped, index->grown.ndropped);
-		} else {
-			r = index->tree.is_written
-			            ? dit_page_commit_put(o->commit, name,
-			                                  &index->tree.record)
-			            : -EINVAL;
+		const struct dit_merged_tree *tree = &index->tree;
+
+		if (!tree->is_written) {
+			return -EINVAL;
 		}
+		r = index->is_stored
+		            ? dit_page_commit_put_changed(o->commit, name, &tree->record,
+		                                          tree->dropped, tree->ndropped)
+		            : dit_page_commit_put(o->commit, name, &tree->record);
 	}
 	return r;
 }

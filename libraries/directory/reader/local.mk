@@ -19,8 +19,6 @@ rooms += %D%/libreader.la
 	%D%/snapshot_pages.c \
 	%D%/stored_flags.c \
 	%D%/stored_flags.h \
-	%D%/stored_lists.c \
-	%D%/stored_lists.h \
 	%D%/stored_order.c \
 	%D%/stored_order.h \
 	$(NULL)

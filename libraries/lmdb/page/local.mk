@@ -19,8 +19,6 @@ rooms += %D%/libpage.la
 	%D%/page_view.h \
 	%D%/tree_cursor.c \
 	%D%/tree_cursor.h \
-	%D%/tree_reader.c \
-	%D%/tree_reader.h \
 	%D%/tree_visit.c \
 	%D%/tree_visit.h \
 	$(NULL)

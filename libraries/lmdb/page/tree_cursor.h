@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A cursor in one tree of a mapped file: records in order, sought by key, without
- * liblmdb. tree_reader.h gives whole leaves of a file that is not mapped.
+ * liblmdb.
  *
  *   dit_tree_cursor_open()
  *   dit_tree_cursor_first() or _seek();  dit_tree_cursor_next() or _next_key() ...

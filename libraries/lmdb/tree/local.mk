@@ -11,8 +11,6 @@ rooms += %D%/libtree.la
 	%D%/page_writer.c \
 	%D%/page_writer.h \
 	%D%/table_copy.c \
-	%D%/table_edit.c \
-	%D%/table_edit.h \
 	%D%/table_writer.c \
 	%D%/table_writer.h \
 	%D%/table_writer_impl.h \
@@ -20,5 +18,9 @@ rooms += %D%/libtree.la
 	%D%/tree_diff.h \
 	%D%/tree_edit.c \
 	%D%/tree_edit.h \
+	%D%/tree_merge.c \
+	%D%/tree_merge.h \
+	%D%/tree_path.c \
+	%D%/tree_path.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

@@ -89,14 +89,13 @@ static int get_level(struct dit_page_tree *tree, unsigned number,
 	if (number >= DIT_TREE_LEVELS) {
 		return DIT_E_TOOLONG;
 	}
-	if (tree->levels[number] == NULL) {
-		tree->levels[number] = level_new(tree);
-		if (tree->levels[number] == NULL) {
+	for (; tree->nlevels <= number; tree->nlevels++) {
+		if (tree->levels[tree->nlevels] == NULL) {
+			tree->levels[tree->nlevels] = level_new(tree);
+		}
+		if (tree->levels[tree->nlevels] == NULL) {
 			return -ENOMEM;
 		}
-	}
-	if (number >= tree->nlevels) {
-		tree->nlevels = number + 1;
 	}
 	*ret = tree->levels[number];
 	return 0;
@@ -227,6 +226,20 @@ int dit_page_tree_end_branch(struct dit_page_tree *tree, unsigned level)
 	r = finish_level(tree, level);
 	tree->levels[level]->nheld = 0;
 	return r;
+}
+
+unsigned dit_page_tree_held(const struct dit_page_tree *tree, unsigned level)
+{
+	return level < tree->nlevels ? tree->levels[level]->nheld : 0;
+}
+
+void dit_page_tree_pop(struct dit_page_tree *tree, unsigned level,
+                       struct dit_tree_child *ret)
+{
+	const struct dit_tree_child *child =
+		&tree->levels[level]->held[--tree->levels[level]->nheld];
+
+	copy_child(ret, child->ticket, key_of(child));
 }
 
 int dit_page_tree_finish(struct dit_page_tree *tree, struct dit_tree_record *ret)

@@ -78,6 +78,13 @@ int dit_page_tree_keep(struct dit_page_tree *tree, unsigned level, uint64_t tick
  */
 int dit_page_tree_end_branch(struct dit_page_tree *tree, unsigned level);
 
+/** Pages of a level that are held back: 0, 1 or 2. One: the level has no other page. */
+unsigned dit_page_tree_held(const struct dit_page_tree *tree, unsigned level);
+/** The newest page of a level, which holds some back, does not belong to it.
+ * @param ret  its key has room for the longest one */
+void dit_page_tree_pop(struct dit_page_tree *tree, unsigned level,
+                       struct dit_tree_child *ret);
+
 /**
  * All leaves are there.
  *

@@ -31,6 +31,9 @@ static int place_value(struct dit_table_writer *writer, const struct dit_node_vi
 		if (tree.root != DIT_PAGE_NONE) {
 			tree.root |= DIT_TICKET_PLACED;
 		}
+		if (!writer->format->counts_list_pages) {
+			writer->ncopied_pages += tree.nbranch_pages + tree.nleaf_pages;
+		}
 		memcpy(value, &tree, sizeof(tree));
 	}
 	return 0;
@@ -64,13 +67,29 @@ int dit_table_writer_copy(struct dit_table_writer *writer,
 	return 0;
 }
 
-int dit_table_writer_keep_tree(struct dit_table_writer *writer, unsigned height,
-                               uint64_t page, struct dit_span lowest)
+/* The pages below a level become branches. */
+static int end_below(struct dit_page_tree *tree, unsigned level)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < level && r == 0; i++) {
+		if (dit_page_tree_held(tree, i) > 0) {
+			r = dit_page_tree_end_branch(tree, i);
+		}
+	}
+	return r;
+}
+
+int dit_table_writer_keep(struct dit_table_writer *writer, unsigned height, uint64_t page,
+                          struct dit_span lowest)
 {
 	int r = lowest.len == 0 ? 0 : dit_table_writer_check_key(writer, lowest);
 
 	if (r == 0) {
 		r = dit_table_writer_end_leaf(writer);
+	}
+	if (r == 0) {
+		r = end_below(&writer->tree, height - 1);
 	}
 	if (r == 0) {
 		r = dit_page_tree_keep(&writer->tree, height - 1,
@@ -79,38 +98,16 @@ int dit_table_writer_keep_tree(struct dit_table_writer *writer, unsigned height,
 	if (r == 0 && lowest.len > 0) {
 		dit_table_writer_remember_key(writer, lowest);
 	}
+	writer->nnew_leaves = 0;
 	return r;
 }
 
-int dit_table_writer_end_page(struct dit_table_writer *writer, unsigned height)
+int dit_table_writer_keep_ids(struct dit_table_writer *writer, unsigned height,
+                              uint64_t page, struct dit_span lowest)
 {
-	return height == 1 ? dit_table_writer_end_leaf(writer)
-	                   : dit_page_tree_end_branch(&writer->tree, height - 2);
-}
+	int r = end_below(&writer->list, height - 1);
 
-void dit_table_writer_count_kept(struct dit_table_writer *writer, uint64_t nbranch_pages,
-                                 uint64_t nleaf_pages)
-{
-	writer->tree.nbranch_pages += nbranch_pages;
-	writer->tree.nleaf_pages += nleaf_pages;
-}
-
-int dit_table_writer_keep_ids_tree(struct dit_table_writer *writer, unsigned height,
-                                   uint64_t page, uint64_t lowest)
-{
-	return dit_page_tree_keep(
-		&writer->list, height - 1, page | DIT_TICKET_PLACED,
-		(struct dit_span){(const char *)&lowest, sizeof(lowest)});
-}
-
-int dit_table_writer_end_ids_page(struct dit_table_writer *writer, unsigned height)
-{
-	return height == 1 ? 0 : dit_page_tree_end_branch(&writer->list, height - 2);
-}
-
-void dit_table_writer_count_kept_ids(struct dit_table_writer *writer,
-                                     uint64_t nbranch_pages, uint64_t nleaf_pages)
-{
-	writer->list.nbranch_pages += nbranch_pages;
-	writer->list.nleaf_pages += nleaf_pages;
+	return r < 0 ? r
+	             : dit_page_tree_keep(&writer->list, height - 1,
+	                                  page | DIT_TICKET_PLACED, lowest);
 }

@@ -121,6 +121,7 @@ static int finish_leaf(struct dit_table_writer *writer)
 	}
 	dit_page_begin(writer->format, writer->leaf, writer->page_bytes, DIT_PAGE_LEAF);
 	writer->lowest.len = 0;
+	writer->nnew_leaves++;
 	return r;
 }
 
@@ -367,13 +368,6 @@ static int finish_list_tree(struct dit_table_writer *writer, struct dit_span key
 	return r;
 }
 
-int dit_table_writer_keep_ids(struct dit_table_writer *writer, uint64_t page,
-                              uint64_t lowest)
-{
-	return dit_page_tree_add(&writer->list, page | DIT_TICKET_PLACED,
-	                         (struct dit_span){(const char *)&lowest, ID_BYTES});
-}
-
 int dit_table_writer_put_ids(struct dit_table_writer *writer, const uint64_t *ids,
                              size_t nids)
 {
@@ -594,23 +588,6 @@ int dit_table_writer_end_leaf(struct dit_table_writer *writer)
 	return dit_page_count(writer->format, writer->leaf) > 0 ? finish_leaf(writer) : 0;
 }
 
-int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
-                          struct dit_span lowest)
-{
-	int r = lowest.len == 0 ? 0 : dit_table_writer_check_key(writer, lowest);
-
-	if (r == 0) {
-		r = dit_table_writer_end_leaf(writer);
-	}
-	if (r == 0) {
-		r = dit_page_tree_add(&writer->tree, page | DIT_TICKET_PLACED, lowest);
-	}
-	if (r == 0 && lowest.len > 0) {
-		dit_table_writer_remember_key(writer, lowest);
-	}
-	return r;
-}
-
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret)
 {
 	int r = writer->nrecords > 0 ? finish_records(writer) : 0;
@@ -629,7 +606,7 @@ int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_rec
 		ret->noverflow_pages = writer->noverflow_pages;
 		writer->npages = ret->nbranch_pages + ret->nleaf_pages +
 		                 writer->noverflow_pages + writer->nlist_branches +
-		                 writer->nlist_leaves;
+		                 writer->nlist_leaves + writer->ncopied_pages;
 		if (writer->format->counts_list_pages) {
 			ret->nbranch_pages += writer->nlist_branches;
 			ret->nleaf_pages += writer->nlist_leaves;

@@ -101,12 +101,16 @@ int dit_table_writer_copy(struct dit_table_writer *writer,
                           const struct dit_node_view *node);
 
 /**
- * Append a whole leaf that lies in the file. Its items are not counted.
+ * Append a whole page that lies in the file, with all that is below it. It is not
+ * counted. The branches of the pages before it end: each must have two pages or more.
  *
+ * @param height  of the page; 1: a leaf
  * @param lowest  its lowest key, or one between that and all keys before; may be empty if
- *                nothing comes before the leaf
+ *                nothing comes before the page
+ *
+ * @return as above; DIT_E_CORRUPT: a branch would have one page
  */
-int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
+int dit_table_writer_keep(struct dit_table_writer *writer, unsigned height, uint64_t page,
                           struct dit_span lowest);
 
 /*
@@ -116,9 +120,9 @@ int dit_table_writer_keep(struct dit_table_writer *writer, uint64_t page,
  *   dit_table_writer_end_ids()
  */
 
-/** @param lowest  ID of the page; of the list's first page any */
-int dit_table_writer_keep_ids(struct dit_table_writer *writer, uint64_t page,
-                              uint64_t lowest);
+/** As dit_table_writer_keep(). @param lowest  ID of the page; of the first page any */
+int dit_table_writer_keep_ids(struct dit_table_writer *writer, unsigned height,
+                              uint64_t page, struct dit_span lowest);
 /** @param ids  ascending, above those before */
 int dit_table_writer_put_ids(struct dit_table_writer *writer, const uint64_t *ids,
                              size_t nids);
@@ -126,42 +130,11 @@ int dit_table_writer_put_ids(struct dit_table_writer *writer, const uint64_t *id
 int dit_table_writer_end_ids(struct dit_table_writer *writer, struct dit_span key,
                              uint64_t nids);
 
-/*
- * A stored table gets some keys: only the pages on the way to them are written anew.
- *
- *   for each page on the way, from the root:
- *     dit_table_writer_keep_tree()     pages before the one that changes
- *     dit_table_writer_copy(), _put()  if it is a leaf
- *     dit_table_writer_keep_tree()     pages behind it
- *     dit_table_writer_end_page()
- *   dit_table_writer_count_kept()
- *
- * A long list, likewise: dit_table_writer_keep_ids_tree(), _put_ids(), _end_ids_page(),
- * _count_kept_ids(), _end_ids().
- *
- * A height is that of the page: 1 is a leaf.
- */
-
-/** As dit_table_writer_keep(), but the page is not counted, nor what is below it. */
-int dit_table_writer_keep_tree(struct dit_table_writer *writer, unsigned height,
-                               uint64_t page, struct dit_span lowest);
-/** DIT_E_CORRUPT: a branch page of less than two pages; else as above. */
-int dit_table_writer_end_page(struct dit_table_writer *writer, unsigned height);
-/** Pages that were kept, with all that is below them. */
-void dit_table_writer_count_kept(struct dit_table_writer *writer, uint64_t nbranch_pages,
-                                 uint64_t nleaf_pages);
-int dit_table_writer_keep_ids_tree(struct dit_table_writer *writer, unsigned height,
-                                   uint64_t page, uint64_t lowest);
-int dit_table_writer_end_ids_page(struct dit_table_writer *writer, unsigned height);
-/** Of the list that is open; before dit_table_writer_end_ids(). */
-void dit_table_writer_count_kept_ids(struct dit_table_writer *writer,
-                                     uint64_t nbranch_pages, uint64_t nleaf_pages);
-
 /** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);
 
 /** Bytes of all pages of the table, those of long lists included, whatever the format
- * counts in the tree's record. After a finish that succeeded. */
+ * counts in the tree's record, if no page was kept. After a finish that succeeded. */
 uint64_t dit_table_writer_bytes(const struct dit_table_writer *writer);
 
 #endif

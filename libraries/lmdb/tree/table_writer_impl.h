@@ -21,14 +21,16 @@ struct dit_table_writer {
 	unsigned key_max;
 	char *leaf; /* the open one; owned */
 	struct dit_key_order keys;
-	bool is_trusted; /* the order is the caller's */
+	bool is_trusted;      /* the order is the caller's */
+	uint64_t nnew_leaves; /* since a page was kept */
 	uint64_t nitems;
 	uint64_t noverflow_pages;
 	uint64_t nlist_branches; /* pages of lists' trees */
 	uint64_t nlist_leaves;
-	uint64_t npages; /* of all kinds; after the finish */
-	size_t key_len;  /* of the last key; 0: none yet */
-	char *key;       /* owned */
+	uint64_t ncopied_pages; /* of long lists whose nodes were copied */
+	uint64_t npages;        /* of all kinds; after the finish */
+	size_t key_len;         /* of the last key; 0: none yet */
+	char *key;              /* owned */
 
 	/* The list of records of the last key. */
 	char *records; /* the open page; owned; NULL: there are only IDs */

@@ -20,7 +20,7 @@
 #include "reader/ad_names.h"
 #include "reader/entry_reader.h"
 #include "reindex/reindexer.h"
-#include "tree/table_edit.h"
+#include "tree/tree_merge.h"
 
 #define ARENA_BYTES (64u << 10)
 
@@ -37,7 +37,7 @@ struct online_keys {
 };
 
 struct online_changes {
-	struct dit_table_change *list; /* owned */
+	struct dit_posting_change *list; /* owned */
 	size_t n;
 	size_t size;
 };
@@ -182,14 +182,14 @@ static int add_change(struct catching_up *work, const struct online_key *key, ui
                       bool is_added)
 {
 	struct online_changes *changes = &work->online->changes[key->db];
-	struct dit_table_change *list =
+	struct dit_posting_change *list =
 		dit_grow(changes->list, &changes->size, changes->n + 1, sizeof(*list));
 
 	if (list == NULL) {
 		return -ENOMEM;
 	}
 	changes->list = list;
-	list[changes->n++] = (struct dit_table_change){
+	list[changes->n++] = (struct dit_posting_change){
 		.key = key->key, .id = id, .is_added = is_added};
 	return 0;
 }
@@ -250,12 +250,12 @@ static int take_entries(struct catching_up *work, struct dit_entry_reader *older
 
 static int compare_numbers(const void *a, const void *b)
 {
-	return dit_table_change_compare(DIT_DB_INTEGERKEY, a, b);
+	return dit_posting_change_compare(DIT_DB_INTEGERKEY, a, b);
 }
 
 static int compare_bytes(const void *a, const void *b)
 {
-	return dit_table_change_compare(0, a, b);
+	return dit_posting_change_compare(0, a, b);
 }
 
 static void hand_over(const struct catching_up *work, struct dit_table_changes *ret)

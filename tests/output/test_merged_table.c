@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables that grow (grown_table.h), beside those into which liblmdb inserts the same:
+ * Tables that get more lists (merged_table.h), next to those into which liblmdb inserts
+ * the same:
  * - the same records, round by round, with lists of all lengths, short and long keys, IDs
  *   above and below those that are stored, ranges that come into being;
  * - the file is sound to the last page and counter;
@@ -219,7 +220,7 @@ static void assert_sound(const char *dir)
 	(void)close(fd);
 }
 
-static void grown_tables_hold_what_liblmdb_would_have_inserted(void **state)
+static void merged_tables_hold_what_liblmdb_would_have_inserted(void **state)
 {
 	char *inserted = test_scratch();
 	char *grown = test_scratch();
@@ -242,7 +243,7 @@ static void grown_tables_hold_what_liblmdb_would_have_inserted(void **state)
 }
 
 /* Afterwards liblmdb changes pages that we have made. */
-static void liblmdb_goes_on_with_grown_tables(void **state)
+static void liblmdb_goes_on_with_merged_tables(void **state)
 {
 	char *inserted = test_scratch();
 	char *mixed = test_scratch();
@@ -323,8 +324,8 @@ static void a_damaged_page_is_an_error_or_does_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(grown_tables_hold_what_liblmdb_would_have_inserted),
-		cmocka_unit_test(liblmdb_goes_on_with_grown_tables),
+		cmocka_unit_test(merged_tables_hold_what_liblmdb_would_have_inserted),
+		cmocka_unit_test(liblmdb_goes_on_with_merged_tables),
 		cmocka_unit_test(a_damaged_page_is_an_error_or_does_no_harm),
 	};
 

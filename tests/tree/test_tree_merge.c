@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * New trees in a file that others change meanwhile: pages are reserved, tables are
- * written, then changed a little (table_edit.h), and put in place; what liblmdb changed
+ * written, then changed a little (tree_merge.h), and put in place; what liblmdb changed
  * in the meantime stays, no page is lost, and the tables hold what a model says.
  * And the difference of two versions of a tree (tree_diff.h).
  */
@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "commit/page_reserve.h"
 #include "page/page_source.h"
-#include "tree/table_edit.h"
 #include "tree/table_writer.h"
 #include "tree/tree_diff.h"
+#include "tree/tree_merge.h"
 #include "walk/walk.h"
 
 #define PAGE        4096u
@@ -281,7 +281,7 @@ static void write_table(struct dit_page_reserve *reserve, unsigned flags,
 /* ---- changes ---- */
 
 struct changes {
-	struct dit_table_change list[6000];
+	struct dit_posting_change list[6000];
 	char keys[6000][4];
 	size_t n;
 };
@@ -290,7 +290,7 @@ static unsigned sort_flags;
 
 static int compare(const void *a, const void *b)
 {
-	return dit_table_change_compare(sort_flags, a, b);
+	return dit_posting_change_compare(sort_flags, a, b);
 }
 
 /* Of the model as well. */
@@ -317,9 +317,9 @@ static void make_changes(struct changes *changes, unsigned n, unsigned flags)
 		}
 		make_key(k, (flags & MDB_INTEGERKEY) != 0, changes->keys[changes->n]);
 		changes->list[changes->n] =
-			(struct dit_table_change){.key = {changes->keys[changes->n], 4},
-		                                  .id = id,
-		                                  .is_added = is_added};
+			(struct dit_posting_change){.key = {changes->keys[changes->n], 4},
+		                                    .id = id,
+		                                    .is_added = is_added};
 		changes->n++;
 		model.has[k][id] = is_added;
 		if (model.low[k] != 0 && is_added) {
@@ -347,17 +347,20 @@ static void edit_table(struct fixture *f, struct dit_page_reserve *reserve,
                        struct dit_tree_record *table)
 {
 	struct dit_page_source pages;
-	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
-	const struct dit_table_edit edit = {.source = &source,
-	                                    .space = dit_page_commit_space(commit),
-	                                    .flags = table->flags,
-	                                    .list_max = LIST_MAX,
-	                                    .dropped = drop_pages,
-	                                    .ctx = reserve};
+	const struct dit_tree_merge_opts opts = {.space = dit_page_commit_space(commit),
+	                                         .source = {&pages, &dit_lmdb_09},
+	                                         .stored = *table,
+	                                         .list_max = LIST_MAX,
+	                                         .dropped = drop_pages,
+	                                         .ctx = reserve};
+	struct dit_tree_merge *merge = NULL;
 
 	assert_int_equal(
 		dit_page_source_init(&pages, f->fd, PAGE, (uint64_t)1 << 30, false), 0);
-	assert_int_equal(dit_table_edit(&edit, changes->list, changes->n, table), 0);
+	assert_int_equal(dit_tree_merge_open(&merge, &opts), 0);
+	assert_int_equal(dit_tree_merge_postings(merge, changes->list, changes->n), 0);
+	assert_int_equal(dit_tree_merge_finish(merge, table, NULL), 0);
+	dit_tree_merge_free(merge);
 	dit_page_source_deinit(&pages);
 }
 
@@ -469,8 +472,8 @@ static void to_nothing_and_back(void **state)
 	changes.n = 2;
 	make_key(3, false, changes.keys[0]);
 	make_key(9, false, changes.keys[1]);
-	changes.list[0] = (struct dit_table_change){{changes.keys[0], 4}, 7, false};
-	changes.list[1] = (struct dit_table_change){{changes.keys[1], 4}, 8, false};
+	changes.list[0] = (struct dit_posting_change){{changes.keys[0], 4}, 7, false};
+	changes.list[1] = (struct dit_posting_change){{changes.keys[1], 4}, 8, false};
 	edit_table(&f, &reserve, commit, &changes, &table);
 	assert_true(table.root == DIT_PAGE_NONE);
 	assert_int_equal(table.nitems, 0);

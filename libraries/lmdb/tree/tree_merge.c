@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tree_path.h finds the leaf of a key; here its node becomes another one. */
+#include "tree/tree_merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "tree/table_writer.h"
+#include "tree/tree_path.h"
+
+#define ID_BYTES    sizeof(uint64_t)
+#define RANGE_WORDS 3 /* 0, lowest, highest */
+
+struct ids {
+	uint64_t *list; /* owned */
+	size_t n;
+	size_t size;
+};
+
+struct dit_tree_merge {
+	struct dit_path_shared shared; /* its writer is owned */
+	struct dit_tree_path path;
+	struct dit_tree_path list; /* a long list of the open leaf */
+	struct dit_tree_record stored;
+	uint64_t list_max;
+	bool has_begun;
+	struct ids old;   /* a list, or a leaf of one */
+	struct ids new;   /* what becomes of it */
+	struct ids given; /* changes of one key: those added, then those removed */
+};
+
+int dit_tree_merge_open(struct dit_tree_merge **ret,
+                        const struct dit_tree_merge_opts *opts)
+{
+	struct dit_tree_merge *merge = calloc(1, sizeof(*merge));
+	struct dit_key_orders orders;
+	int r = 0;
+
+	if (merge == NULL) {
+		return -ENOMEM;
+	}
+	merge->shared = (struct dit_path_shared){.source = opts->source,
+	                                         .rebuilds = opts->rebuilds,
+	                                         .dropped = opts->dropped,
+	                                         .ctx = opts->ctx};
+	merge->stored = opts->stored;
+	merge->list_max = opts->list_max;
+	dit_key_default_orders(opts->stored.flags, &orders);
+	merge->path.shared = &merge->shared;
+	merge->path.order = orders.keys;
+	merge->list.shared = &merge->shared;
+	merge->list.order = (struct dit_key_order){DIT_ORDER_NUMBERS, .bytes = ID_BYTES};
+	merge->list.is_list = true;
+	r = dit_table_writer_new(&merge->shared.writer, opts->space, opts->stored.flags);
+	if (r < 0) {
+		dit_tree_merge_free(merge);
+		return r;
+	}
+	*ret = merge;
+	return 0;
+}
+
+void dit_tree_merge_free(struct dit_tree_merge *merge)
+{
+	if (merge != NULL) {
+		dit_table_writer_free(merge->shared.writer);
+		dit_tree_path_deinit(&merge->path);
+		dit_tree_path_deinit(&merge->list);
+		free(merge->old.list);
+		free(merge->new.list);
+		free(merge->given.list);
+		free(merge);
+	}
+}
+
+/* ---- lists of IDs ---- */
+
+static int make_room(struct ids *ids, size_t n)
+{
+	uint64_t *list = dit_grow(ids->list, &ids->size, ids->n + n + 1, ID_BYTES);
+
+	if (list == NULL) {
+		return -ENOMEM;
+	}
+	ids->list = list;
+	return 0;
+}
+
+static int add_ids(struct ids *ids, const void *bytes, size_t n)
+{
+	int r = make_room(ids, n);
+
+	if (r == 0 && n > 0) {
+		memcpy(ids->list + ids->n, bytes, n * ID_BYTES);
+		ids->n += n;
+	}
+	return r;
+}
+
+/* IDs that are stored, after those that were read before. */
+static int read_ids(struct ids *ids, const char *bytes, size_t n)
+{
+	size_t first = ids->n == 0 ? 1 : ids->n;
+	int r = add_ids(ids, bytes, n);
+
+	for (size_t i = first; i < ids->n && r == 0; i++) {
+		r = ids->list[i] > ids->list[i - 1] ? 0 : DIT_E_CORRUPT;
+	}
+	return r;
+}
+
+/* A packed page, or what is one inside of a node. */
+static int read_packed(struct ids *ids, struct dit_page_view view)
+{
+	if (view.len < view.format->header_bytes || !dit_view_has_bounds(view) ||
+	    (dit_view_flags(view) & DIT_PAGE_LEAF2) == 0 ||
+	    dit_view_item_bytes(view) != ID_BYTES || dit_view_count(view) == 0 ||
+	    !dit_view_has_items(view, ID_BYTES)) {
+		return DIT_E_CORRUPT;
+	}
+	return read_ids(ids, dit_view_item(view, 0, ID_BYTES).data, dit_view_count(view));
+}
+
+static bool is_range(const uint64_t *ids, size_t n)
+{
+	return n > 0 && ids[0] == 0;
+}
+
+/* old and the changes, without the limit of a list. */
+static int unite(struct dit_tree_merge *merge, const struct dit_ids_change *change)
+{
+	const struct ids *old = &merge->old;
+	struct ids *new = &merge->new;
+	size_t o = 0;
+	size_t a = 0;
+	size_t k = 0;
+	int r = 0;
+
+	new->n = 0;
+	/* New IDs are nearly always above all that are stored. */
+	if (change->nremoved == 0 && change->nadded > 0 &&
+	    (old->n == 0 || change->added[0] > old->list[old->n - 1])) {
+		r = add_ids(new, old->list, old->n);
+		return r < 0 ? r : add_ids(new, change->added, change->nadded);
+	}
+	r = make_room(new, old->n + change->nadded);
+	while (r == 0 && (o < old->n || a < change->nadded)) {
+		uint64_t stored = o < old->n ? old->list[o] : UINT64_MAX;
+		uint64_t added = a < change->nadded ? change->added[a] : UINT64_MAX;
+		uint64_t id = stored < added ? stored : added;
+
+		o += o < old->n && stored == id;
+		a += a < change->nadded && added == id;
+		while (k < change->nremoved && change->removed[k] < id) {
+			k++;
+		}
+		if (k == change->nremoved || change->removed[k] != id) {
+			new->list[new->n++] = id;
+		}
+	}
+	return r;
+}
+
+static int put_range(struct dit_tree_merge *merge, struct dit_span key, uint64_t lowest,
+                     uint64_t highest)
+{
+	const uint64_t range[RANGE_WORDS] = {0, lowest, highest};
+
+	return dit_table_writer_put(merge->shared.writer, key, range, RANGE_WORDS);
+}
+
+/* What is in old is a range, or becomes one. */
+static int put_ranges(struct dit_tree_merge *merge, struct dit_span key,
+                      const struct dit_ids_change *change)
+{
+	const struct ids *old = &merge->old;
+	uint64_t lowest = UINT64_MAX;
+	uint64_t highest = 0;
+
+	if (is_range(old->list, old->n) && old->n != RANGE_WORDS) {
+		return DIT_E_CORRUPT;
+	}
+	if (old->n > 0) {
+		lowest = old->list[is_range(old->list, old->n) ? 1 : 0];
+		highest = old->list[old->n - 1];
+	}
+	if (change->nadded > 0) {
+		const uint64_t *added = change->added;
+		uint64_t low = added[is_range(added, change->nadded) ? 1 : 0];
+		uint64_t high = added[change->nadded - 1];
+
+		lowest = low < lowest ? low : lowest;
+		highest = high > highest ? high : highest;
+	}
+	return put_range(merge, key, lowest, highest);
+}
+
+/* The list in old, with its changes, as the list of a key. */
+static int put_changed(struct dit_tree_merge *merge, struct dit_span key,
+                       const struct dit_ids_change *change)
+{
+	const struct ids *new = &merge->new;
+	int r = 0;
+
+	if (is_range(merge->old.list, merge->old.n) ||
+	    is_range(change->added, change->nadded)) {
+		return put_ranges(merge, key, change);
+	}
+	r = unite(merge, change);
+	if (r < 0) {
+		return r;
+	}
+	if (new->n > merge->list_max ||
+	    (new->n == merge->list_max && change->is_repeated)) {
+		return put_range(merge, key, new->list[0], new->list[new->n - 1]);
+	}
+	return dit_table_writer_put(merge->shared.writer, key, new->list, new->n);
+}
+
+/* ---- long lists ---- */
+
+static int begin_list(struct dit_tree_merge *merge, const struct dit_node_view *node,
+                      struct dit_tree_record *ret)
+{
+	struct dit_tree_record *left = &merge->path.left;
+
+	if (node->value.len != sizeof(*ret)) {
+		return DIT_E_CORRUPT;
+	}
+	memcpy(ret, node->value.data, sizeof(*ret));
+	if (merge->shared.source.format->counts_list_pages) {
+		left->nbranch_pages -= ret->nbranch_pages;
+		left->nleaf_pages -= ret->nleaf_pages;
+	}
+	return ret->root == DIT_PAGE_NONE ? DIT_E_CORRUPT
+	                                  : dit_tree_path_begin(&merge->list, ret);
+}
+
+/* All IDs of the open page of a list, which is closed. */
+static int read_open_page(struct dit_tree_merge *merge)
+{
+	struct dit_tree_path *list = &merge->list;
+	const struct dit_path_level none = {.has_end = false};
+	const struct dit_path_level *level = &list->levels[list->nopen - 1];
+	struct dit_node_view node;
+	int r = 0;
+
+	if (level->height == 1) {
+		r = read_packed(&merge->old, level->view);
+		list->nopen--;
+		return r;
+	}
+	for (unsigned i = 0; r == 0 && i < dit_view_count(level->view); i++) {
+		r = dit_view_node(level->view, i, &node) == DIT_NODE_FITS
+		            ? dit_tree_path_open(list, node.child, level->height - 1,
+		                                 &none)
+		            : DIT_E_CORRUPT;
+		if (r == 0) {
+			r = read_open_page(merge);
+		}
+	}
+	list->nopen--;
+	return r;
+}
+
+static size_t count_below(const uint64_t *ids, size_t n,
+                          const struct dit_path_level *leaf)
+{
+	uint64_t end = 0;
+	size_t count = 0;
+
+	if (!leaf->has_end) {
+		return n;
+	}
+	memcpy(&end, leaf->end.data, sizeof(end));
+	while (count < n && ids[count] < end) {
+		count++;
+	}
+	return count;
+}
+
+/* The changes of one leaf, which leave the others. */
+static int change_leaf(struct dit_tree_merge *merge, struct dit_path_level *leaf,
+                       struct dit_ids_change *left, uint64_t *nitems)
+{
+	struct dit_ids_change change = *left;
+	int r = 0;
+
+	change.nadded = count_below(left->added, left->nadded, leaf);
+	change.nremoved = count_below(left->removed, left->nremoved, leaf);
+	left->added += change.nadded;
+	left->nadded -= change.nadded;
+	left->removed += change.nremoved;
+	left->nremoved -= change.nremoved;
+	merge->old.n = 0;
+	r = leaf->at == 0 ? read_packed(&merge->old, leaf->view) : DIT_E_CORRUPT;
+	if (r == 0) {
+		r = unite(merge, &change);
+	}
+	if (r < 0) {
+		return r;
+	}
+	leaf->at = dit_view_count(leaf->view);
+	*nitems += merge->new.n - merge->old.n;
+	return dit_table_writer_put_ids(merge->shared.writer, merge->new.list,
+	                                merge->new.n);
+}
+
+/* A long list that stays one: the leaves with changes are written anew. */
+static int change_long_list(struct dit_tree_merge *merge, struct dit_span key,
+                            const struct dit_ids_change *change, uint64_t nitems)
+{
+	struct dit_ids_change left = *change;
+	int r = 0;
+
+	while (r == 0 && left.nadded + left.nremoved > 0) {
+		struct dit_path_level *leaf = NULL;
+		uint64_t id = left.nadded == 0 || (left.nremoved > 0 &&
+		                                   left.removed[0] < left.added[0])
+		                      ? left.removed[0]
+		                      : left.added[0];
+
+		r = dit_tree_path_find(&merge->list,
+		                       (struct dit_span){(const char *)&id, sizeof(id)},
+		                       &leaf);
+		if (r == 0) {
+			r = change_leaf(merge, leaf, &left, &nitems);
+		}
+	}
+	if (r == 0) {
+		r = dit_tree_path_end(&merge->list);
+	}
+	return r < 0 ? r : dit_table_writer_end_ids(merge->shared.writer, key, nitems);
+}
+
+static bool stays_long(const struct dit_tree_merge *merge,
+                       const struct dit_tree_record *tree,
+                       const struct dit_ids_change *change)
+{
+	uint64_t n = tree->nitems + change->nadded;
+
+	return tree->nitems > RANGE_WORDS && !is_range(change->added, change->nadded) &&
+	       n <= merge->list_max && !(n == merge->list_max && change->is_repeated);
+}
+
+/* ---- nodes ---- */
+
+static int begin(struct dit_tree_merge *merge)
+{
+	if (merge->has_begun) {
+		return 0;
+	}
+	merge->has_begun = true;
+	return dit_tree_path_begin(&merge->path, &merge->stored);
+}
+
+static int change_node(struct dit_tree_merge *merge, const struct dit_node_view *node,
+                       const struct dit_ids_change *change)
+{
+	const struct dit_page_view inner = {node->value.data, (unsigned)node->value.len,
+	                                    merge->shared.source.format};
+	struct dit_tree_record tree;
+	int r = DIT_E_CORRUPT;
+
+	switch (node->flags) {
+	case 0:
+		if (node->value.len == ID_BYTES) {
+			r = read_ids(&merge->old, node->value.data, 1);
+		}
+		break;
+	case DIT_NODE_LIST:
+		r = read_packed(&merge->old, inner);
+		break;
+	case DIT_NODE_LIST | DIT_NODE_TREE:
+		r = begin_list(merge, node, &tree);
+		if (r == 0 && stays_long(merge, &tree, change)) {
+			return change_long_list(merge, node->key, change, tree.nitems);
+		}
+		if (r == 0) {
+			r = read_open_page(merge);
+		}
+		break;
+	default:
+		break;
+	}
+	return r < 0 ? r : put_changed(merge, node->key, change);
+}
+
+int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
+                       const struct dit_ids_change *change)
+{
+	struct dit_node_view node;
+	int r = begin(merge);
+
+	if (r == 0) {
+		r = dit_tree_path_take(&merge->path, key, &node);
+	}
+	if (r < 0) {
+		return r;
+	}
+	merge->old.n = 0;
+	return r == 0 ? put_changed(merge, key, change)
+	              : change_node(merge, &node, change);
+}
+
+/* The pages that the value of a node has for itself. */
+static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *node)
+{
+	const struct dit_tree_source *source = &merge->shared.source;
+	uint64_t npages = source->pages->npages;
+	struct dit_tree_record tree;
+	uint64_t first = 0;
+	uint64_t n = 0;
+	int r = 0;
+
+	if ((node->flags & DIT_NODE_LIST) != 0 && (node->flags & DIT_NODE_TREE) != 0) {
+		merge->old.n = 0;
+		r = begin_list(merge, node, &tree);
+		return r < 0 ? r : read_open_page(merge);
+	}
+	if ((node->flags & DIT_NODE_BIG) == 0) {
+		return 0;
+	}
+	n = dit_overflow_pages(source->format, node->value_len,
+	                       source->pages->page_bytes);
+	r = dit_long_value_page(source, node, &first);
+	if (r < 0 || first >= npages || n > npages - first) {
+		return DIT_E_CORRUPT;
+	}
+	return merge->shared.dropped(merge->shared.ctx, first, n);
+}
+
+int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key)
+{
+	struct dit_node_view node;
+	int r = begin(merge);
+
+	if (r == 0) {
+		r = dit_tree_path_take(&merge->path, key, &node);
+	}
+	return r <= 0 ? r : drop_value(merge, &node);
+}
+
+int dit_tree_merge_put(struct dit_tree_merge *merge, struct dit_span key,
+                       struct dit_span value)
+{
+	char *space = NULL;
+	int r = dit_tree_merge_remove(merge, key);
+
+	if (r == 0) {
+		r = dit_table_writer_reserve(merge->shared.writer, key, value.len,
+		                             &space);
+	}
+	if (r == 0 && value.len > 0) {
+		memcpy(space, value.data, value.len);
+	}
+	return r;
+}
+
+/* ---- changes one by one ---- */
+
+int dit_posting_change_compare(unsigned flags, const struct dit_posting_change *a,
+                               const struct dit_posting_change *b)
+{
+	struct dit_key_orders orders;
+	int order = 0;
+
+	dit_key_default_orders(flags, &orders);
+	order = dit_key_compare(&orders.keys, (struct dit_span){NULL, 0}, a->key, b->key);
+	return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+/* The changes of the first key. @param ret_n  how many they are */
+static int change_key(struct dit_tree_merge *merge,
+                      const struct dit_posting_change *changes, size_t nchanges,
+                      size_t *ret_n)
+{
+	struct ids *given = &merge->given;
+	struct dit_ids_change change = {.nadded = 0};
+	size_t n = 0;
+	size_t a = 0;
+	size_t k = 0;
+	int r = 0;
+
+	while (n < nchanges && dit_span_eq(changes[n].key, changes[0].key)) {
+		change.nadded += changes[n++].is_added;
+	}
+	change.nremoved = n - change.nadded;
+	given->n = 0;
+	r = make_room(given, n);
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = 0; i < n; i++) {
+		given->list[changes[i].is_added ? a++ : change.nadded + k++] =
+			changes[i].id;
+	}
+	change.added = given->list;
+	change.removed = given->list + change.nadded;
+	*ret_n = n;
+	return dit_tree_merge_ids(merge, changes[0].key, &change);
+}
+
+int dit_tree_merge_postings(struct dit_tree_merge *merge,
+                            const struct dit_posting_change *changes, size_t nchanges)
+{
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < nchanges && r == 0; i += n) {
+		r = change_key(merge, changes + i, nchanges - i, &n);
+	}
+	return r;
+}
+
+int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *ret,
+                          uint64_t *ret_bytes)
+{
+	const struct dit_tree_record *left = &merge->path.left;
+	struct dit_tree_record record = merge->stored;
+	int r = 0;
+
+	if (merge->has_begun) {
+		r = dit_tree_path_end(&merge->path);
+		if (r == 0) {
+			r = dit_table_writer_finish(merge->shared.writer, &record);
+		}
+		record.nitems += left->nitems;
+		record.noverflow_pages += left->noverflow_pages;
+	}
+	if (r < 0) {
+		return r;
+	}
+	*ret = record;
+	if (ret_bytes != NULL && merge->has_begun && merge->shared.rebuilds) {
+		*ret_bytes = dit_table_writer_bytes(merge->shared.writer);
+	}
+	return 0;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A stored tree and sorted changes become a new tree: the pages on the way from the root
+ * to the changes are written anew, all others stay where they are.
+ *
+ *           root                root'
+ *          /    \              /     \
+ *        a       b           a        b'        a change in f
+ *       / \     / \         / \      / \
+ *      c   d   e   f       c   d    e   f'      a, c, d, e are the same pages
+ *
+ * A long list is a tree of its own, of which the same is true. Nothing is overwritten:
+ * the old tree is there until the caller gives its pages away.
+ *
+ *   dit_tree_merge_open()
+ *   dit_tree_merge_ids(), _put(), _remove() ...   with ascending keys
+ *   dit_tree_merge_finish()
+ *
+ * Where most pages change, the tree can be built again: then all leaves are written, and
+ * packed.
+ *
+ * Nothing that is read is believed: damage is an error.
+ *
+ * Threads: a merge belongs to one thread; several may run at once.
+ */
+#ifndef DITKIT_TREE_MERGE_H
+#define DITKIT_TREE_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "page/tree_visit.h"
+#include "tree/page_sink.h"
+
+struct dit_tree_merge;
+
+struct dit_tree_merge_opts {
+	struct dit_page_space *space;  /* for new pages; borrowed */
+	struct dit_tree_source source; /* reads the stored tree; borrowed */
+	struct dit_tree_record stored; /* may be empty; has the flags of the table */
+	uint64_t list_max;             /* IDs in a list; longer ones become ranges */
+	bool rebuilds;                 /* all leaves are written */
+	/* Pages that the new tree does not have. 0 or an error */
+	int (*dropped)(void *ctx, uint64_t first, uint64_t n);
+	void *ctx;
+};
+
+/** Changes of a list: IDs ascending, no ID in both. */
+struct dit_ids_change {
+	const uint64_t *added; /* or a range: 0, lowest, highest */
+	size_t nadded;
+	const uint64_t *removed;
+	size_t nremoved;
+	bool is_repeated; /* a list of exactly list_max IDs becomes a range */
+};
+
+/** An ID comes into the list of a key, or goes. */
+struct dit_posting_change {
+	struct dit_span key;
+	uint64_t id;
+	bool is_added; /* else removed */
+};
+
+/** @return 0; -ENOMEM */
+int dit_tree_merge_open(struct dit_tree_merge **ret,
+                        const struct dit_tree_merge_opts *opts);
+/** NULL is fine. */
+void dit_tree_merge_free(struct dit_tree_merge *merge);
+
+/**
+ * Change the list of a key, which may be new. More than list_max IDs become a range
+ * (storage.md 5.4). A range stays one: nobody knows which IDs are in it. A key without
+ * IDs is gone.
+ *
+ * @param key  above the one before
+ *
+ * @return 0; DIT_E_CORRUPT; what dit_table_writer_put(), @p dropped and reading return;
+ *         -ENOMEM. After an error the merge is only to be freed.
+ */
+int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
+                       const struct dit_ids_change *change);
+/** The same with changes of many keys, in the order of dit_posting_change_compare(). */
+int dit_tree_merge_postings(struct dit_tree_merge *merge,
+                            const struct dit_posting_change *changes, size_t nchanges);
+/** By key, as the table's flags have it, then by ID. */
+int dit_posting_change_compare(unsigned flags, const struct dit_posting_change *a,
+                               const struct dit_posting_change *b);
+
+/** Give a key a value, whether the key is there or not. In a table without lists. */
+int dit_tree_merge_put(struct dit_tree_merge *merge, struct dit_span key,
+                       struct dit_span value);
+/** A key goes with all that it has; 0 also if there is none. */
+int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key);
+
+/**
+ * Write the rest.
+ *
+ * @param ret        the new tree, with the flags of the stored one
+ * @param ret_bytes  of all its pages, if all leaves were written; else unchanged. NULL:
+ *                   nobody asks
+ */
+int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *ret,
+                          uint64_t *ret_bytes);
+
+#endif

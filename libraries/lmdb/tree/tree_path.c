@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A page of a level of the page tree has a height that is one above the level's number:
+ * leaves, of height 1, are the children of level 0.
+ */
+#include "tree/tree_path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "page/page_view.h"
+
+#define FEW_BYTES 4 /* a leaf with less than this part of its bytes takes the next one */
+
+void dit_tree_path_deinit(struct dit_tree_path *path)
+{
+	for (unsigned i = 0; i < DIT_PATH_MAX; i++) {
+		free(path->levels[i].page);
+		path->levels[i].page = NULL;
+	}
+}
+
+static struct dit_page_tree *pages_of(const struct dit_tree_path *path)
+{
+	struct dit_table_writer *writer = path->shared->writer;
+
+	return path->is_list ? &writer->list : &writer->tree;
+}
+
+/* ---- stored pages ---- */
+
+static int check_page(const struct dit_tree_path *path, struct dit_page_view view,
+                      uint64_t number, unsigned height)
+{
+	const unsigned kinds = DIT_PAGE_BRANCH | DIT_PAGE_LEAF | DIT_PAGE_LEAF2;
+	unsigned leaf = path->is_list ? DIT_PAGE_LEAF | DIT_PAGE_LEAF2 : DIT_PAGE_LEAF;
+
+	return dit_view_has_bounds(view) && dit_view_number(view) == number &&
+	                       (dit_view_flags(view) & kinds) ==
+	                               (height == 1 ? leaf : DIT_PAGE_BRANCH) &&
+	                       dit_view_count(view) >= (height == 1 ? 1 : 2)
+	               ? 0
+	               : DIT_E_CORRUPT;
+}
+
+int dit_tree_path_open(struct dit_tree_path *path, uint64_t number, unsigned height,
+                       const struct dit_path_level *bounds)
+{
+	struct dit_path_shared *shared = path->shared;
+	struct dit_page_source *pages = shared->source.pages;
+	struct dit_path_level *level = &path->levels[path->nopen];
+	char *page = level->page == NULL ? malloc(pages->page_bytes) : level->page;
+	int r = 0;
+
+	if (page == NULL) {
+		return -ENOMEM;
+	}
+	*level = *bounds;
+	level->page = page;
+	level->height = height;
+	level->at = 0;
+	level->view =
+		(struct dit_page_view){page, pages->page_bytes, shared->source.format};
+	if (number >= pages->npages || shared->nread++ >= pages->npages) {
+		return DIT_E_CORRUPT;
+	}
+	r = dit_page_source_read(pages, number, 1, page);
+	if (r >= 0) {
+		r = check_page(path, level->view, number, height);
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (height == 1) {
+		path->left.nleaf_pages--;
+	} else {
+		path->left.nbranch_pages--;
+	}
+	path->nopen++;
+	return shared->dropped(shared->ctx, number, 1);
+}
+
+static int next_node(const struct dit_path_level *level, struct dit_node_view *ret)
+{
+	return dit_view_node(level->view, level->at, ret) == DIT_NODE_FITS
+	               ? 0
+	               : DIT_E_CORRUPT;
+}
+
+static int has_right_length(const struct dit_tree_path *path, struct dit_span key)
+{
+	return dit_key_has_length(&path->order, SIZE_MAX, key) ? 0 : DIT_E_CORRUPT;
+}
+
+static struct dit_path_level *top_of(struct dit_tree_path *path)
+{
+	return &path->levels[path->nopen - 1];
+}
+
+static bool has_more(const struct dit_path_level *level)
+{
+	return level->at < dit_view_count(level->view);
+}
+
+/* ---- pages that stay ---- */
+
+/* So few nodes are in the leaf, and no leaf before it is new. */
+static bool is_small_leaf(const struct dit_tree_path *path)
+{
+	const struct dit_table_writer *writer = path->shared->writer;
+	size_t room = dit_page_room(writer->format, writer->leaf);
+
+	return !path->is_list && writer->nnew_leaves == 0 &&
+	       dit_page_count(writer->format, writer->leaf) > 0 &&
+	       room > writer->page_bytes - writer->page_bytes / FEW_BYTES;
+}
+
+static bool has_open_leaf(const struct dit_tree_path *path)
+{
+	const struct dit_table_writer *writer = path->shared->writer;
+
+	return !path->is_list && dit_page_count(writer->format, writer->leaf) > 0;
+}
+
+/* Can the new pages become branches, so that a page of this height can follow? */
+static bool can_keep(const struct dit_tree_path *path, unsigned height)
+{
+	const struct dit_page_tree *pages = pages_of(path);
+	unsigned ncarried = has_open_leaf(path) ? 1 : 0;
+
+	if ((path->shared->rebuilds && !path->is_list) || is_small_leaf(path)) {
+		return false;
+	}
+	for (unsigned level = 0; level + 1 < height; level++) {
+		unsigned n = dit_page_tree_held(pages, level) + ncarried;
+
+		if (n == 1) {
+			return false;
+		}
+		ncarried = n > 0 ? 1 : 0;
+	}
+	return true;
+}
+
+static int close_page(struct dit_tree_path *path);
+
+/* A page, and all below it, is kept if it can be; else its nodes are. */
+static int keep(struct dit_tree_path *path, uint64_t number, unsigned height,
+                const struct dit_path_level *bounds)
+{
+	struct dit_table_writer *writer = path->shared->writer;
+	int r = 0;
+
+	if (can_keep(path, height)) {
+		return path->is_list ? dit_table_writer_keep_ids(writer, height, number,
+		                                                 bounds->lowest)
+		                     : dit_table_writer_keep(writer, height, number,
+		                                             bounds->lowest);
+	}
+	if (path->nopen == DIT_PATH_MAX) {
+		return DIT_E_CORRUPT;
+	}
+	r = dit_tree_path_open(path, number, height, bounds);
+	return r < 0 ? r : close_page(path);
+}
+
+/* Its items, and the pages of its value, do not stay. */
+static void take(struct dit_tree_path *path, const struct dit_node_view *node)
+{
+	const struct dit_table_writer *writer = path->shared->writer;
+
+	path->left.nitems -= dit_node_items(node, writer->format);
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		path->left.noverflow_pages -= dit_overflow_pages(
+			writer->format, node->value_len, writer->page_bytes);
+	}
+}
+
+/* The next node of the open page, with what is below it. */
+static int keep_node(struct dit_tree_path *path, const struct dit_node_view *node)
+{
+	struct dit_path_level *level = top_of(path);
+	struct dit_path_level bounds = {.has_end = false};
+
+	if (level->height == 1) {
+		take(path, node);
+		level->at++;
+		return dit_table_writer_copy(path->shared->writer, node);
+	}
+	bounds.lowest = level->at == 0 ? level->lowest : node->key;
+	if (level->at++ > 0 && has_right_length(path, node->key) < 0) {
+		return DIT_E_CORRUPT;
+	}
+	return keep(path, node->child, level->height - 1, &bounds);
+}
+
+static int close_page(struct dit_tree_path *path)
+{
+	const struct dit_path_level *level = top_of(path);
+	struct dit_node_view node;
+	int r = 0;
+
+	while (r == 0 && has_more(level)) {
+		r = next_node(level, &node);
+		if (r == 0) {
+			r = keep_node(path, &node);
+		}
+	}
+	path->nopen--;
+	return r;
+}
+
+/* ---- the way to a leaf ---- */
+
+static int compare(const struct dit_tree_path *path, struct dit_span a, struct dit_span b)
+{
+	return dit_key_compare(&path->order, (struct dit_span){NULL, 0}, a, b);
+}
+
+/* Open the child of the open branch page to which the key belongs. */
+static int open_child(struct dit_tree_path *path, struct dit_span key)
+{
+	struct dit_path_level *level = top_of(path);
+	struct dit_path_level bounds = {.end = level->end, .has_end = level->has_end};
+	struct dit_node_view node;
+	struct dit_node_view next;
+	int r = next_node(level, &node);
+
+	while (r == 0 && level->at + 1 < dit_view_count(level->view)) {
+		if (dit_view_node(level->view, level->at + 1, &next) != DIT_NODE_FITS ||
+		    has_right_length(path, next.key) < 0) {
+			return DIT_E_CORRUPT;
+		}
+		if (compare(path, key, next.key) < 0) {
+			bounds.end = next.key;
+			bounds.has_end = true;
+			break;
+		}
+		r = keep_node(path, &node);
+		node = next;
+	}
+	if (r < 0 || path->nopen == DIT_PATH_MAX) {
+		return r < 0 ? r : DIT_E_CORRUPT;
+	}
+	bounds.lowest = level->at == 0 ? level->lowest : node.key;
+	level->at++;
+	return dit_tree_path_open(path, node.child, level->height - 1, &bounds);
+}
+
+int dit_tree_path_begin(struct dit_tree_path *path, const struct dit_tree_record *tree)
+{
+	const struct dit_path_level whole = {.has_end = false};
+
+	path->left = *tree;
+	path->nopen = 0;
+	if (tree->root == DIT_PAGE_NONE) {
+		return 0;
+	}
+	return tree->depth == 0 || tree->depth > DIT_PATH_MAX
+	               ? DIT_E_CORRUPT
+	               : dit_tree_path_open(path, tree->root, tree->depth, &whole);
+}
+
+int dit_tree_path_find(struct dit_tree_path *path, struct dit_span key,
+                       struct dit_path_level **ret)
+{
+	int r = 0;
+
+	*ret = NULL;
+	if (path->nopen == 0) {
+		return 0;
+	}
+	while (r == 0 && top_of(path)->has_end &&
+	       compare(path, key, top_of(path)->end) >= 0) {
+		r = close_page(path);
+	}
+	while (r == 0 && top_of(path)->height > 1) {
+		r = has_more(top_of(path)) ? open_child(path, key) : DIT_E_CORRUPT;
+	}
+	*ret = top_of(path);
+	return r;
+}
+
+int dit_tree_path_take(struct dit_tree_path *path, struct dit_span key,
+                       struct dit_node_view *ret)
+{
+	struct dit_path_level *leaf = NULL;
+	int order = 1;
+	int r = dit_tree_path_find(path, key, &leaf);
+
+	while (r == 0 && leaf != NULL && has_more(leaf)) {
+		r = next_node(leaf, ret);
+		if (r == 0) {
+			order = compare(path, key, ret->key);
+		}
+		if (r < 0 || order <= 0) {
+			break;
+		}
+		r = keep_node(path, ret);
+	}
+	if (r < 0 || order != 0) {
+		return r;
+	}
+	take(path, ret);
+	leaf->at++;
+	return 1;
+}
+
+/* ---- the end ---- */
+
+/* A page below the open one is kept; the last one is opened, down to a level. */
+static int join_next(struct dit_tree_path *path, unsigned level)
+{
+	struct dit_path_level *top = top_of(path);
+	struct dit_path_level bounds = {.has_end = false};
+	bool is_last = top->at + 1 == dit_view_count(top->view);
+	struct dit_node_view node;
+	int r = next_node(top, &node);
+
+	if (r < 0) {
+		return r;
+	}
+	bounds.lowest = top->at++ == 0 ? top->lowest : node.key;
+	if (is_last && top->height > level + 2) {
+		return dit_tree_path_open(path, node.child, top->height - 1, &bounds);
+	}
+	return dit_page_tree_keep(pages_of(path), top->height - 2,
+	                          node.child | DIT_TICKET_PLACED, bounds.lowest);
+}
+
+/*
+ * The only page of a level with others above it, which are kept: the last of these is
+ * opened, and so is the last page below it, down to the level.
+ *
+ *   a kept one      K                  K is opened       a'     b'
+ *                  / \                                  / \    / \
+ *   the level     e   f    x                           e   f  g   x
+ */
+static int join_last(struct dit_tree_path *path, unsigned level)
+{
+	struct dit_page_tree *pages = pages_of(path);
+	struct dit_tree_child lone = {.key = NULL};
+	struct dit_tree_child last = {.key = NULL};
+	struct dit_path_level bounds = {.has_end = false};
+	unsigned above = level + 1;
+	char *keys = malloc(2 * (size_t)path->shared->writer->key_max);
+	int r = keys == NULL ? -ENOMEM : 0;
+
+	while (dit_page_tree_held(pages, above) == 0) {
+		above++;
+	}
+	if (r == 0) {
+		lone.key = keys;
+		last.key = keys + path->shared->writer->key_max;
+		dit_page_tree_pop(pages, level, &lone);
+		dit_page_tree_pop(pages, above, &last);
+		bounds.lowest = (struct dit_span){last.key, last.key_len};
+		r = dit_tree_path_open(path, last.ticket & ~DIT_TICKET_PLACED, above + 1,
+		                       &bounds);
+	}
+	while (r == 0 && has_more(top_of(path))) {
+		r = join_next(path, level);
+	}
+	path->nopen = 0;
+	if (r == 0) {
+		r = dit_page_tree_keep(pages, level, lone.ticket,
+		                       (struct dit_span){lone.key, lone.key_len});
+	}
+	free(keys);
+	return r;
+}
+
+static bool has_above(const struct dit_page_tree *pages, unsigned level)
+{
+	for (unsigned i = level + 1; i < pages->nlevels; i++) {
+		if (dit_page_tree_held(pages, i) > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int dit_tree_path_end(struct dit_tree_path *path)
+{
+	struct dit_page_tree *pages = pages_of(path);
+	int r = 0;
+
+	while (r == 0 && path->nopen > 0) {
+		r = close_page(path);
+	}
+	if (r == 0 && !path->is_list) {
+		r = dit_table_writer_end_leaf(path->shared->writer);
+	}
+	for (unsigned level = 0; r == 0 && level < pages->nlevels; level++) {
+		unsigned n = dit_page_tree_held(pages, level);
+
+		if (n == 1 && has_above(pages, level)) {
+			r = join_last(path, level);
+			n = dit_page_tree_held(pages, level);
+		}
+		if (r == 0 && n == 2) {
+			r = dit_page_tree_end_branch(pages, level);
+		}
+	}
+	pages->nbranch_pages += path->left.nbranch_pages;
+	pages->nleaf_pages += path->left.nleaf_pages;
+	return r;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The way through a stored tree that is merged with changes: the pages from the root to
+ * the leaf of the next change are open. What lies before them is kept where it is, or is
+ * written; tree_merge.h decides what becomes of the nodes of an open leaf.
+ *
+ *   dit_tree_path_begin()
+ *   dit_tree_path_find(), take nodes of the leaf ...;  again, with a higher key
+ *   dit_tree_path_end()
+ *
+ * A page that is opened is dropped: its nodes go into new pages. A page that is closed
+ * has its other nodes taken over, and the pages below them are kept.
+ *
+ * The pages that are written make new branches when a page is kept. If they are too few
+ * for a branch, which needs two, the next page is opened as well, and its nodes join
+ * them: so pages become one when changes have emptied them.
+ *
+ * Nothing that is read is believed: damage is an error.
+ *
+ * Threads: as dit_tree_merge.
+ */
+#ifndef DITKIT_TREE_PATH_H
+#define DITKIT_TREE_PATH_H
+
+#include "page/key_order.h"
+#include "page/tree_visit.h"
+#include "tree/table_writer_impl.h"
+
+#define DIT_PATH_MAX 32 /* LMDB's cursors go no deeper */
+
+/* An open page. */
+struct dit_path_level {
+	char *page; /* owned */
+	struct dit_page_view view;
+	unsigned height;        /* 1: a leaf */
+	unsigned at;            /* the next node, or item */
+	struct dit_span lowest; /* points into a page above; of the first page empty */
+	struct dit_span end;    /* likewise: the lowest key after the page */
+	bool has_end;
+};
+
+/* What the paths of a merge share. */
+struct dit_path_shared {
+	struct dit_tree_source source;
+	struct dit_table_writer *writer;
+	bool rebuilds;  /* no page is kept */
+	uint64_t nread; /* pages: never more than the file has */
+	/* Pages that the new tree does not have. 0 or an error */
+	int (*dropped)(void *ctx, uint64_t first, uint64_t n);
+	void *ctx;
+};
+
+struct dit_tree_path {
+	struct dit_path_shared *shared;
+	struct dit_key_order order;
+	bool is_list;                /* of IDs, which is the writer's open list */
+	struct dit_tree_record left; /* pages and items that stay */
+	struct dit_path_level levels[DIT_PATH_MAX]; /* the root first */
+	unsigned nopen;
+};
+
+/** Frees the pages. */
+void dit_tree_path_deinit(struct dit_tree_path *path);
+
+/** Open the root. 0; DIT_E_CORRUPT; -ENOMEM; errors of reading and of dropped() */
+int dit_tree_path_begin(struct dit_tree_path *path, const struct dit_tree_record *tree);
+
+/**
+ * Open the leaf to which a key belongs: no key is below one that was found before.
+ *
+ * @param ret  NULL: the tree is empty. Its `at` is the next node; who takes it adds one
+ *
+ * @return as above; errors of writing
+ */
+int dit_tree_path_find(struct dit_tree_path *path, struct dit_span key,
+                       struct dit_path_level **ret);
+
+/**
+ * The same, up to a node of the leaf.
+ *
+ * @return 1: it has the key, and is taken: it does not stay; points into an open page;
+ *         0: no node has the key; errors as above
+ */
+int dit_tree_path_take(struct dit_tree_path *path, struct dit_span key,
+                       struct dit_node_view *ret);
+
+/** Take over what is left, and make the branches. @return as above */
+int dit_tree_path_end(struct dit_tree_path *path);
+
+/** Open a page below the open one: all its nodes are taken. To close it, count `nopen`
+ * down. */
+int dit_tree_path_open(struct dit_tree_path *path, uint64_t number, unsigned height,
+                       const struct dit_path_level *bounds);
+
+#endif

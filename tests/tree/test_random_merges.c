@@ -1,0 +1,686 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Random trees and random changes (tree_merge.h), beside a sorted array. After each merge
+ * the pages are read again:
+ * - the tree holds what the array holds, in order, and its record counts it;
+ * - each page is what its height says, and no branch has fewer than two pages;
+ * - a page of the old tree is dropped, or belongs to the new one, and no page is twice.
+ *
+ * DIT_LONG=1 runs 10,000 trees.
+ */
+#include "test.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <lmdb.h>
+
+#include "base/error.h"
+#include "page/page_source.h"
+#include "page/page_view.h"
+#include "tree/tree_merge.h"
+
+#define NTREES      200u
+#define NTREES_LONG 10000u
+#define NDAMAGED    100u
+#define ROUNDS      5u
+#define NKEYS       240u
+#define NIDS        6144u
+#define PAGES_MAX   (1u << 16)
+#define KEY_ROOM    32768u
+#define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
+
+/* ---- the array ---- */
+
+struct record {
+	char *key;
+	size_t key_len;
+	bool is_there;
+	size_t value_len; /* of a table of values */
+	unsigned char fill;
+	uint64_t ids[NIDS / 64]; /* of a table of lists, from ID 1 on */
+	uint64_t low;            /* of a range; 0: a list */
+	uint64_t high;
+};
+
+struct run {
+	const struct dit_page_format *format;
+	unsigned page_bytes;
+	unsigned flags;
+	uint64_t list_max;
+	bool rebuilds;
+	unsigned seed;
+	struct record *records;
+	unsigned nrecords;
+	char *path;
+	int fd;
+	struct dit_page_space space;
+	struct dit_page_source pages;
+	struct dit_tree_record tree;
+	/* By page: 1 of the tree, 2 dropped from it. */
+	unsigned char *state;
+	unsigned char *seen;
+	unsigned ndropped;
+	struct dit_tree_record counted;
+	unsigned next; /* the record that comes next */
+	/* Of a round: the records that may change, and the IDs that all go. */
+	unsigned first_record;
+	unsigned end_record;
+	unsigned first_id;
+	unsigned end_id;
+};
+
+static unsigned next_random(struct run *run)
+{
+	run->seed = run->seed * 1103515245u + 12345u;
+	return run->seed >> 8;
+}
+
+static bool is_index(const struct run *run)
+{
+	return (run->flags & MDB_DUPSORT) != 0;
+}
+
+static bool has_id(const struct record *record, uint64_t id)
+{
+	return (record->ids[id / 64] >> id % 64 & 1) != 0;
+}
+
+static size_t list_of(const struct record *record, uint64_t *ret)
+{
+	size_t n = 0;
+
+	if (record->low != 0) {
+		ret[0] = 0;
+		ret[1] = record->low;
+		ret[2] = record->high;
+		return 3;
+	}
+	for (uint64_t id = 1; id < NIDS; id++) {
+		if (has_id(record, id)) {
+			ret[n++] = id;
+		}
+	}
+	return n;
+}
+
+static bool sorts_numbers;
+
+static int compare_records(const void *a, const void *b)
+{
+	const struct record *x = a;
+	const struct record *y = b;
+	size_t n = x->key_len < y->key_len ? x->key_len : y->key_len;
+	uint64_t numbers[2];
+	int order = 0;
+
+	if (sorts_numbers) {
+		memcpy(&numbers[0], x->key, sizeof(numbers[0]));
+		memcpy(&numbers[1], y->key, sizeof(numbers[1]));
+		return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1]);
+	}
+	order = memcmp(x->key, y->key, n);
+	return order != 0 ? order : (x->key_len > y->key_len) - (x->key_len < y->key_len);
+}
+
+/* A node with such a key and a list's record fits a page. */
+static size_t longest_key(const struct run *run)
+{
+	size_t room = dit_node_max(run->format, run->page_bytes) - 8 - 50;
+	size_t max = dit_key_max(run->format, run->page_bytes);
+
+	max = max < room ? max : room;
+	return max < KEY_ROOM ? max : KEY_ROOM;
+}
+
+static void make_keys(struct run *run)
+{
+	size_t max = longest_key(run);
+	size_t usual = next_random(run) % 3 == 0 ? max : 12;
+	unsigned n = 1 + next_random(run) % NKEYS;
+
+	run->records = calloc(n, sizeof(*run->records));
+	assert_non_null(run->records);
+	sorts_numbers = (run->flags & MDB_INTEGERKEY) != 0;
+	for (unsigned i = 0; i < n; i++) {
+		struct record *record = &run->records[i];
+		size_t len = 1 + next_random(run) % (i % 50 == 0 ? max : usual);
+
+		len = i == 1 ? max : len;
+		record->key_len = sorts_numbers ? sizeof(uint64_t) : len;
+		record->key = malloc(record->key_len);
+		assert_non_null(record->key);
+		memset(record->key, 'k', record->key_len);
+		for (size_t k = 0; k < record->key_len && k < 8; k++) {
+			record->key[k] = (char)next_random(run);
+		}
+	}
+	qsort(run->records, n, sizeof(*run->records), compare_records);
+	run->nrecords = 1;
+	for (unsigned i = 1; i < n; i++) {
+		struct record *last = &run->records[run->nrecords - 1];
+
+		if (compare_records(last, &run->records[i]) == 0) {
+			free(run->records[i].key);
+		} else {
+			run->records[run->nrecords++] = run->records[i];
+		}
+	}
+}
+
+/* ---- the tree, read again ---- */
+
+static void see(struct run *run, uint64_t first, uint64_t n)
+{
+	for (uint64_t page = first; page < first + n; page++) {
+		assert_true(page >= 2 && page < atomic_load(&run->space.next_page));
+		assert_int_equal(run->seen[page], 0);
+		run->seen[page] = 1;
+	}
+}
+
+static void read_view(struct run *run, uint64_t number, bool is_leaf, unsigned extra,
+                      struct dit_page_view *ret)
+{
+	char *page = malloc(run->page_bytes);
+
+	assert_non_null(page);
+	assert_int_equal(
+		pread(run->fd, page, run->page_bytes, (off_t)(number * run->page_bytes)),
+		run->page_bytes);
+	*ret = (struct dit_page_view){page, run->page_bytes, run->format};
+	see(run, number, 1);
+	assert_int_equal(dit_view_number(*ret), number);
+	assert_true(dit_view_has_bounds(*ret));
+	assert_int_equal(dit_view_flags(*ret),
+	                 is_leaf ? DIT_PAGE_LEAF | extra : DIT_PAGE_BRANCH);
+	assert_true(dit_view_count(*ret) >= (is_leaf ? 1 : 2));
+}
+
+static size_t take_items(struct dit_page_view view, uint64_t *ids, size_t n)
+{
+	assert_int_equal(dit_view_item_bytes(view), 8);
+	assert_true(dit_view_has_items(view, 8));
+	assert_true(n + dit_view_count(view) <= NIDS);
+	memcpy(ids + n, dit_view_item(view, 0, 8).data, 8 * (size_t)dit_view_count(view));
+	return n + dit_view_count(view);
+}
+
+static size_t read_list_pages(struct run *run, uint64_t number, unsigned height,
+                              struct dit_tree_record *counted, uint64_t *ids, size_t n)
+{
+	struct dit_page_view view;
+	struct dit_node_view node = {.at = 0};
+	size_t first = n;
+
+	read_view(run, number, height == 1, DIT_PAGE_LEAF2, &view);
+	counted->nleaf_pages += height == 1;
+	counted->nbranch_pages += height > 1;
+	if (height == 1) {
+		n = take_items(view, ids, n);
+	}
+	for (unsigned i = 0; height > 1 && i < dit_view_count(view); i++) {
+		uint64_t low = 0;
+
+		assert_int_equal(dit_view_node(view, i, &node), DIT_NODE_FITS);
+		first = n;
+		n = read_list_pages(run, node.child, height - 1, counted, ids, n);
+		if (i > 0) {
+			assert_int_equal(node.key.len, 8);
+			memcpy(&low, node.key.data, sizeof(low));
+			assert_true(low <= ids[first] && low > ids[first - 1]);
+		}
+	}
+	free((char *)view.bytes);
+	return n;
+}
+
+static void check_list(struct run *run, const struct dit_node_view *node,
+                       const struct record *record)
+{
+	static uint64_t ids[NIDS];
+	static uint64_t wanted[NIDS];
+	struct dit_page_view inner = {node->value.data, (unsigned)node->value.len,
+	                              run->format};
+	struct dit_tree_record list;
+	struct dit_tree_record counted = {.root = 0};
+	size_t n = 1;
+
+	if (node->flags == 0) {
+		assert_int_equal(node->value.len, 8);
+		memcpy(ids, node->value.data, 8);
+	} else if (node->flags == DIT_NODE_LIST) {
+		assert_true(dit_view_has_bounds(inner));
+		n = take_items(inner, ids, 0);
+	} else {
+		assert_int_equal(node->flags, DIT_NODE_LIST | DIT_NODE_TREE);
+		assert_int_equal(node->value.len, sizeof(list));
+		memcpy(&list, node->value.data, sizeof(list));
+		n = read_list_pages(run, list.root, list.depth, &counted, ids, 0);
+		assert_int_equal(list.nitems, n);
+		assert_int_equal(list.nleaf_pages, counted.nleaf_pages);
+		assert_int_equal(list.nbranch_pages, counted.nbranch_pages);
+		if (run->format->counts_list_pages) {
+			run->counted.nleaf_pages += counted.nleaf_pages;
+			run->counted.nbranch_pages += counted.nbranch_pages;
+		}
+	}
+	run->counted.nitems += n;
+	assert_int_equal(n, list_of(record, wanted));
+	assert_memory_equal(ids, wanted, n * sizeof(ids[0]));
+}
+
+static void check_value(struct run *run, const struct dit_node_view *node,
+                        const struct record *record)
+{
+	struct dit_big_value big = {.first_page = 0};
+	const char *value = node->value.data;
+	uint64_t npages = 0;
+	char *pages = NULL;
+
+	assert_int_equal(node->value_len, record->value_len);
+	if ((node->flags & DIT_NODE_BIG) != 0) {
+		npages =
+			dit_overflow_pages(run->format, node->value_len, run->page_bytes);
+		memcpy(&big, value, node->value.len);
+		see(run, big.first_page, npages);
+		pages = malloc(npages * run->page_bytes);
+		assert_non_null(pages);
+		assert_int_equal(pread(run->fd, pages, npages * run->page_bytes,
+		                       (off_t)(big.first_page * run->page_bytes)),
+		                 npages * run->page_bytes);
+		value = pages + run->format->header_bytes;
+	}
+	for (size_t i = 0; i < record->value_len; i++) {
+		assert_int_equal((unsigned char)value[i], record->fill);
+	}
+	run->counted.noverflow_pages += npages;
+	run->counted.nitems++;
+	free(pages);
+}
+
+static struct record *next_record(struct run *run)
+{
+	while (run->next < run->nrecords && !run->records[run->next].is_there) {
+		run->next++;
+	}
+	return run->next == run->nrecords ? NULL : &run->records[run->next++];
+}
+
+static void check_pages(struct run *run, uint64_t number, unsigned height,
+                        struct dit_span lowest)
+{
+	struct dit_page_view view;
+	struct dit_node_view node = {.at = 0};
+
+	read_view(run, number, height == 1, 0, &view);
+	run->counted.nleaf_pages += height == 1;
+	run->counted.nbranch_pages += height > 1;
+	for (unsigned i = 0; i < dit_view_count(view); i++) {
+		assert_int_equal(dit_view_node(view, i, &node), DIT_NODE_FITS);
+		if (height > 1) {
+			check_pages(run, node.child, height - 1,
+			            i == 0 ? lowest : node.key);
+			continue;
+		}
+		struct record *record = next_record(run);
+		struct record bound = {.key = (char *)(uintptr_t)lowest.data,
+		                       .key_len = lowest.len};
+
+		assert_non_null(record);
+		assert_int_equal(node.key.len, record->key_len);
+		assert_memory_equal(node.key.data, record->key, record->key_len);
+		assert_true(lowest.len == 0 || compare_records(&bound, record) <= 0);
+		if (is_index(run)) {
+			check_list(run, &node, record);
+		} else {
+			check_value(run, &node, record);
+		}
+	}
+	free((char *)view.bytes);
+}
+
+static void check_tree(struct run *run)
+{
+	memset(run->seen, 0, PAGES_MAX);
+	run->counted = (struct dit_tree_record){.root = 0};
+	run->next = 0;
+	if (run->tree.root != DIT_PAGE_NONE) {
+		check_pages(run, run->tree.root, run->tree.depth,
+		            (struct dit_span){NULL, 0});
+	}
+	assert_null(next_record(run));
+	assert_int_equal(run->tree.nitems, run->counted.nitems);
+	assert_int_equal(run->tree.nleaf_pages, run->counted.nleaf_pages);
+	assert_int_equal(run->tree.nbranch_pages, run->counted.nbranch_pages);
+	assert_int_equal(run->tree.noverflow_pages, run->counted.noverflow_pages);
+	for (uint64_t page = 2; page < atomic_load(&run->space.next_page); page++) {
+		/* Dropped pages stay so, all others are the tree's. */
+		assert_int_equal(run->seen[page], run->state[page] != 2);
+	}
+}
+
+/* ---- merges ---- */
+
+static int drop_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	struct run *run = ctx;
+
+	for (uint64_t page = first; page < first + n; page++) {
+		assert_true(page < PAGES_MAX);
+		assert_int_equal(run->state[page], 1);
+		run->state[page] = 2;
+	}
+	run->ndropped += (unsigned)n;
+	return 0;
+}
+
+static int drop_any(void *ctx, uint64_t first, uint64_t n)
+{
+	(void)ctx, (void)first, (void)n;
+	return 0;
+}
+
+/* The rules of slapd for lists (storage.md 5.4). */
+static void change_record(struct run *run, struct record *record,
+                          const struct dit_ids_change *change)
+{
+	static uint64_t ids[NIDS];
+	size_t n = 0;
+
+	if (change->nadded == 3 && change->added[0] == 0) {
+		n = list_of(record, ids);
+		record->low = n == 0        ? change->added[1]
+		              : ids[0] == 0 ? record->low
+		                            : ids[0];
+		record->high = n == 0 ? change->added[2] : ids[n - 1];
+		record->low =
+			change->added[1] < record->low ? change->added[1] : record->low;
+		record->high =
+			change->added[2] > record->high ? change->added[2] : record->high;
+	} else if (record->low != 0) {
+		for (size_t i = 0; i < change->nadded; i++) {
+			uint64_t id = change->added[i];
+
+			record->low = id < record->low ? id : record->low;
+			record->high = id > record->high ? id : record->high;
+		}
+	} else {
+		for (size_t i = 0; i < change->nadded; i++) {
+			record->ids[change->added[i] / 64] |= (uint64_t)1
+			                                      << change->added[i] % 64;
+		}
+		for (size_t i = 0; i < change->nremoved; i++) {
+			record->ids[change->removed[i] / 64] &=
+				~((uint64_t)1 << change->removed[i] % 64);
+		}
+		n = list_of(record, ids);
+		if (n > run->list_max || (n == run->list_max && change->is_repeated)) {
+			record->low = ids[0];
+			record->high = ids[n - 1];
+		}
+	}
+	record->is_there = list_of(record, ids) > 0;
+	if (!record->is_there || record->low != 0) {
+		memset(record->ids, 0, sizeof(record->ids));
+	}
+}
+
+/* What a round does to the records that it takes. */
+enum deed {
+	MOSTLY_ADD,
+	MOSTLY_REMOVE,
+	REMOVE_ALL,
+	MIXED,
+	NDEEDS
+};
+
+static int change_ids(struct run *run, struct dit_tree_merge *merge,
+                      struct record *record, enum deed deed)
+{
+	static uint64_t added[NIDS];
+	static uint64_t removed[NIDS];
+	struct dit_ids_change change = {.added = added, .removed = removed};
+	unsigned steps = next_random(run) % 2 == 0 ? 3 : NIDS;
+	unsigned step = 1 + next_random(run) % steps;
+	unsigned first = 1 + next_random(run) % (NIDS - 1);
+	bool is_added = deed == MOSTLY_ADD || (deed == MIXED && next_random(run) % 2);
+	int r = 0;
+
+	if (record->low != 0 && deed == REMOVE_ALL) {
+		r = dit_tree_merge_remove(
+			merge, (struct dit_span){record->key, record->key_len});
+		record->is_there = false;
+		record->low = 0;
+		return r;
+	}
+	for (unsigned id = deed == REMOVE_ALL ? run->first_id : first;
+	     id < (deed == REMOVE_ALL ? run->end_id : NIDS);
+	     id += deed == REMOVE_ALL ? 1 : step) {
+		bool has = has_id(record, id);
+		bool adds = deed == REMOVE_ALL ? false
+		            : is_added         ? next_random(run) % 16 != 0
+		                               : next_random(run) % 16 == 0;
+
+		if (adds) {
+			added[change.nadded++] = id;
+		} else if (has || next_random(run) % 64 == 0) {
+			removed[change.nremoved++] = id;
+		}
+	}
+	if (deed == MIXED && next_random(run) % 40 == 0) {
+		added[0] = 0;
+		added[1] = first;
+		added[2] = first + 100;
+		change.nadded = 3;
+		change.nremoved = 0;
+	}
+	change.is_repeated = next_random(run) % 2 == 0;
+	if (change.nadded + change.nremoved == 0) {
+		return 0;
+	}
+	r = dit_tree_merge_ids(merge, (struct dit_span){record->key, record->key_len},
+	                       &change);
+	change_record(run, record, &change);
+	return r;
+}
+
+static int change_value(struct run *run, struct dit_tree_merge *merge,
+                        struct record *record, enum deed deed)
+{
+	static char value[4 * 65536];
+	struct dit_span key = {record->key, record->key_len};
+	size_t len_max = 0;
+	bool is_put = deed == MOSTLY_ADD || (deed == MIXED && next_random(run) % 2);
+
+	record->is_there = is_put;
+	if (!is_put) {
+		return dit_tree_merge_remove(merge, key);
+	}
+	record->fill = (unsigned char)next_random(run);
+	len_max = next_random(run) % 4 == 0 ? 3 * run->page_bytes : run->page_bytes / 8;
+	record->value_len = next_random(run) % len_max;
+	memset(value, record->fill, record->value_len);
+	return dit_tree_merge_put(merge, key,
+	                          (struct dit_span){value, record->value_len});
+}
+
+static int merge_round(struct run *run, enum deed deed, unsigned part)
+{
+	const struct dit_tree_merge_opts opts = {
+		.space = &run->space,
+		.source = {&run->pages, run->format},
+		.stored = run->tree,
+		.list_max = run->list_max,
+		.rebuilds = run->rebuilds,
+		.dropped = run->state == NULL ? drop_any : drop_pages,
+		.ctx = run};
+	struct dit_tree_merge *merge = NULL;
+	int r = dit_tree_merge_open(&merge, &opts);
+
+	for (unsigned i = run->first_record; i < run->end_record && r == 0; i++) {
+		if (next_random(run) % part != 0) {
+			continue;
+		}
+		r = is_index(run) ? change_ids(run, merge, &run->records[i], deed)
+		                  : change_value(run, merge, &run->records[i], deed);
+	}
+	if (r == 0) {
+		r = dit_tree_merge_finish(merge, &run->tree, NULL);
+	}
+	dit_tree_merge_free(merge);
+	return r;
+}
+
+/* All of them, those in the middle, those at an end. */
+static void choose_range(struct run *run, unsigned first, unsigned end,
+                         unsigned *ret_first, unsigned *ret_end)
+{
+	unsigned kind = next_random(run) % 4;
+
+	*ret_first = kind < 2 ? first : first + next_random(run) % (end - first);
+	*ret_end = kind % 2 == 0 ? end
+	                         : *ret_first + 1 + next_random(run) % (end - *ret_first);
+}
+
+static void one_round(struct run *run, unsigned number)
+{
+	uint64_t before = atomic_load(&run->space.next_page);
+	enum deed deed = number == 0 ? MOSTLY_ADD : next_random(run) % NDEEDS;
+	unsigned parts = next_random(run) % 3 == 0 ? 60 : 1;
+	unsigned part = number == 0 ? 1 : 1 + next_random(run) % parts;
+
+	choose_range(run, 0, run->nrecords, &run->first_record, &run->end_record);
+	choose_range(run, 1, NIDS, &run->first_id, &run->end_id);
+	if (number == 0) {
+		run->first_record = 0;
+		run->end_record = run->nrecords;
+	}
+	run->rebuilds = next_random(run) % 5 == 0;
+	run->pages.npages = before;
+	run->ndropped = 0;
+	assert_int_equal(merge_round(run, deed, part), 0);
+	assert_true(atomic_load(&run->space.next_page) < PAGES_MAX);
+	for (uint64_t page = before; page < atomic_load(&run->space.next_page); page++) {
+		run->state[page] = 1;
+	}
+	check_tree(run);
+}
+
+static void run_begin(struct run *run, const char *dir, unsigned number)
+{
+	static const unsigned kinds[] = {INDEX_FLAGS, INDEX_FLAGS | MDB_INTEGERKEY, 0,
+	                                 MDB_INTEGERKEY};
+	unsigned sizes = number % 2 == 0 ? 7 : 8; /* 512 to 32,768 or to 65,536 */
+	const struct dit_page_file_opts file = {.writer = NULL};
+
+	*run = (struct run){.format = number % 2 == 0 ? &dit_lmdb_09 : &dit_lmdb_10,
+	                    .seed = number * 7919 + 1};
+	run->page_bytes = 512u << next_random(run) % sizes;
+	run->flags = kinds[next_random(run) % 4];
+	run->list_max = next_random(run) % 4 == 0 ? 50 : next_random(run) % NIDS + 10;
+	run->tree = (struct dit_tree_record){.flags = (uint16_t)run->flags,
+	                                     .root = DIT_PAGE_NONE};
+	make_keys(run);
+	assert_true(asprintf(&run->path, "%s/pages", dir) > 0);
+	run->fd = open(run->path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	assert_true(run->fd >= 0);
+	run->state = calloc(PAGES_MAX, 1);
+	run->seen = calloc(PAGES_MAX, 1);
+	assert_true(run->state != NULL && run->seen != NULL);
+	dit_page_space_init(&run->space, run->format, run->page_bytes, 2);
+	run->space.chunk_pages = 5;
+	assert_int_equal(dit_page_file_open(&run->space.file, AT_FDCWD, run->path, &file),
+	                 0);
+	assert_int_equal(
+		dit_page_source_init(&run->pages, run->fd, run->page_bytes, 2, false), 0);
+}
+
+static void run_end(struct run *run)
+{
+	dit_page_source_deinit(&run->pages);
+	dit_page_file_close(&run->space.file);
+	(void)close(run->fd);
+	for (unsigned i = 0; i < run->nrecords; i++) {
+		free(run->records[i].key);
+	}
+	free(run->records);
+	free(run->state);
+	free(run->seen);
+	free(run->path);
+}
+
+static void merged_trees_hold_what_an_array_holds(void **state)
+{
+	const char *is_long = getenv("DIT_LONG");
+	unsigned ntrees = is_long != NULL && *is_long == '1' ? NTREES_LONG : NTREES;
+	char *dir = test_scratch();
+
+	(void)state;
+	for (unsigned i = 0; i < ntrees; i++) {
+		struct run run;
+
+		run_begin(&run, dir, i);
+		for (unsigned round = 0; round < ROUNDS; round++) {
+			one_round(&run, round);
+		}
+		run_end(&run);
+	}
+	test_scratch_remove(dir);
+}
+
+/* Some words of the pages are others. */
+static void damage(struct run *run)
+{
+	uint64_t npages = atomic_load(&run->space.next_page);
+
+	for (unsigned i = 0; i < 1 + npages / 4; i++) {
+		unsigned place = next_random(run) % 2 == 0 ? 60 : run->page_bytes;
+		uint64_t page = 2 + next_random(run) % (npages - 2);
+		uint16_t word =
+			(uint16_t)(next_random(run) % 2 == 0 ? next_random(run)
+		                                             : next_random(run) % 600);
+
+		assert_int_equal(pwrite(run->fd, &word, sizeof(word),
+		                        (off_t)(page * run->page_bytes +
+		                                next_random(run) % (place / 2) * 2)),
+		                 sizeof(word));
+	}
+}
+
+static void a_damaged_tree_ends_the_merge_or_does_no_harm(void **state)
+{
+	char *dir = test_scratch();
+	unsigned nrefused = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < NDAMAGED; i++) {
+		unsigned char *pages = NULL;
+		struct run run;
+
+		run_begin(&run, dir, i + 100000);
+		one_round(&run, 0);
+		if (run.tree.root != DIT_PAGE_NONE) {
+			damage(&run);
+			run.pages.npages = atomic_load(&run.space.next_page);
+			pages = run.state;
+			run.state = NULL;
+			nrefused += merge_round(&run, i % NDEEDS, 1 + i % 3) < 0;
+			run.state = pages;
+		}
+		run_end(&run);
+	}
+	assert_true(nrefused > NDAMAGED / 4);
+	test_scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(merged_trees_hold_what_an_array_holds),
+		cmocka_unit_test(a_damaged_tree_ends_the_merge_or_does_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
