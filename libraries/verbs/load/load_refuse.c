@@ -19,9 +19,9 @@
 #include "page/lmdb_format.h"
 
 #define TXN_ABORTED "=> mdb_tool_entry_put: txn_aborted! "
-#define KEYEXIST    "DIT_LMDB_KEYEXIST: Key/data pair already exists"
+#define KEYEXIST    "MDB_KEYEXIST: Key/data pair already exists"
 #define BAD_VALSIZE                                                                      \
- "DIT_LMDB_BAD_VALSIZE: Unsupported size of key/DB name/data, or wrong DUPFIXED size"
+ "MDB_BAD_VALSIZE: Unsupported size of key/DB name/data, or wrong DUPFIXED size"
 
 static void remember_reason(struct loader *loader, const char *text)
 {

@@ -167,7 +167,7 @@ static int check_index_limit(const struct load_target *target)
 	}
 	dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
 	               "mdb_attr_dbs: database \"%.*s\": mdb_dbi_open(%s) failed: "
-	               "DIT_LMDB_DBS_FULL: Environment maxdbs limit reached (%d).",
+	               "MDB_DBS_FULL: Environment maxdbs limit reached (%d).",
 	               DIT_SPAN_ARGS(target->db->suffix),
 	               dit_index_set_db(target->indexes, limit)->name, DIT_LMDB_DBS_FULL);
 	tell_not_opened(target, DIT_LMDB_DBS_FULL);
