@@ -44,7 +44,7 @@ struct dit_free_list {
  * @param owned  gets all pages that are free, and those of the tree itself; a page that
  *               it has already is an error
  * @param own    gets the pages of the tree alone; they become free when the list is
- *               written anew, but for long records that are not changed
+ *               written again, except those of long records that are not changed
  *
  * @return 0; DIT_E_CORRUPT: it is no free list; -errno, -ENOMEM. To be deinitialised in
  *         every case
@@ -52,7 +52,7 @@ struct dit_free_list {
 int dit_free_list_read(struct dit_free_list *list, const struct dit_tree_source *source,
                        const struct dit_tree_record *tree, struct dit_page_set *owned,
                        struct dit_page_set *own);
-/** Of a zeroed list, too. */
+/** A zeroed list may be given, too. */
 void dit_free_list_deinit(struct dit_free_list *list);
 
 /** Remove the pages of a set from all records. @return how many were there */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The free list is the walker's: the walk ends behind that list. */
+/* The walker reads the free list; the walk ends after that list. */
 #include "commit/free_pages.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static void ignore(void *ctx, const struct dit_walk_finding *finding)
 	(void)finding;
 }
 
-/* 0; DIT_E_CORRUPT: the free list has not all pages behind the end of the file. */
+/* 0; DIT_E_CORRUPT: the free list lacks pages that lie after the end of the file. */
 static int read_free_list(struct walk *walk)
 {
 	int r = dit_walk_begin(walk, false);

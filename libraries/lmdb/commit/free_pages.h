@@ -4,7 +4,7 @@
  *
  * A file can be shorter and whole: a page that a transaction took at the end and gave
  * back before its commit is never written. Such a page is on the list of free pages. So a
- * file is cut off if pages behind its end are not on that list.
+ * file is cut off if pages after its end are not on that list.
  *
  * The list is a tree of its own (lmdb_format.h): under the number of a transaction the
  * pages that became free in it, first their count. It is read without liblmdb, which
@@ -24,7 +24,7 @@ struct dit_file_lack {
 };
 
 /**
- * The file may be in use: what a commit changes meanwhile is read again.
+ * The file may be in use: pages that a commit changes during the walk are read again.
  *
  * @return 0: long enough, or no file of this format, which liblmdb tells without harm;
  *         DIT_E_CORRUPT: cut off, @p ret is filled; -errno; -ENOMEM

@@ -16,7 +16,7 @@
 
 #include "tree/page_sink.h"
 
-/** Of every file: the meta pages. Tables begin behind them. */
+/** Every file begins with so many meta pages. Tables begin after them. */
 #define DIT_FIRST_PAGE 2
 
 struct dit_named_tree {

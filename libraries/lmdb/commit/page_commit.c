@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a file holds, and which of its pages can be used.
+ * The trees of a file, and which of its pages can be used.
  *
- * Why all free pages can be used when nobody reads: the file is synced first, so the last
+ * Why all free pages can be used without readers: the file is synced first, so the last
  * transaction is on the disk, and no crash can bring back the one before it, whose pages
  * are overwritten.
  */
@@ -82,8 +82,8 @@ uint64_t dit_page_commit_transaction(const struct dit_page_commit *commit)
 	return dit_commit_live(commit)->transaction;
 }
 
-/* They become free under the new transaction, and nobody takes them while somebody reads
- * an older one. */
+/* The pages become free under the new transaction. No writer takes them while an older
+ * one is read. */
 static bool reserve_run(struct dit_page_commit *commit, struct dit_page_run run,
                         struct dit_page_runs *ret)
 {
@@ -516,7 +516,7 @@ int dit_page_commit_open(struct dit_page_commit **ret,
 
 /* ---- the end ---- */
 
-/* Pages that were written behind the old end hold nothing any more. */
+/* Pages that were written after the old end hold nothing any more. */
 static void cut_file(const struct dit_page_commit *commit)
 {
 	struct stat st;

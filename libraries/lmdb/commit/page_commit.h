@@ -9,11 +9,11 @@
  *   dit_page_commit_undo()           or back to what was
  *   dit_page_commit_close()
  *
- * New pages go into free pages, and where there are none behind the last page of the
- * file. Nothing that the file holds is overwritten, so until the step a reader sees
- * what was, and a process that is killed leaves what was. The step:
+ * New pages go into free pages, and where there are none after the last page of the file.
+ * No page in use is overwritten, so until the step a reader sees the old state, and a
+ * process that is killed leaves the old state. The step:
  *
- *   main tree, free list   written anew, into free pages as well
+ *   main tree, free list   written again, into free pages as well
  *   sync                   all of that is on the disk
  *   meta page              the older one of the two gets the new roots and the next
  *                          transaction's number
@@ -23,7 +23,7 @@
  * under the new transaction, as liblmdb has it: so a reader of an older state keeps them,
  * and no page is lost.
  *
- * Nobody else may write to the file from the opening to the end.
+ * From the opening to the end no other process may write to the file.
  *
  * Threads: belongs to one thread; the page space is for all.
  *
@@ -43,7 +43,7 @@
 struct dit_page_commit;
 struct dit_page_set; /* page_set.h */
 
-/** Nobody reads the file. */
+/** No other process reads the file. */
 #define DIT_COMMIT_ALONE UINT64_MAX
 
 struct dit_page_commit_opts {
@@ -52,9 +52,9 @@ struct dit_page_commit_opts {
 	const struct dit_page_format *format;
 	unsigned page_bytes;
 	struct dit_page_file_opts file;
-	struct dit_ticker *ticker; /* of the sync; borrowed; NULL: nobody listens */
+	struct dit_ticker *ticker; /* of the sync; borrowed; NULL: no reports */
 	uint64_t max_bytes;        /* that the file may take; 0: any number */
-	/* Pages are used that transactions up to this one gave back: nobody reads the
+	/* Pages that transactions up to this one gave back are used: no reader has a
 	 * state before it, and this one is on the disk. ALONE: all free pages. */
 	uint64_t oldest;
 	/* Besides: pages that an earlier commit reserved, if they are free. NULL: none */
@@ -79,7 +79,7 @@ int dit_page_commit_open(struct dit_page_commit **ret,
  */
 void dit_page_commit_close(struct dit_page_commit *commit);
 
-/** Never cut the file: others may have written behind its old end. */
+/** Never cut the file: others may have written after its old end. */
 void dit_page_commit_keep(struct dit_page_commit *commit);
 
 /** Where new pages go. */
@@ -151,8 +151,8 @@ struct dit_page_change_opts {
 	 * An old tree is damaged. May be NULL.
 	 *
 	 * @param text     what is wrong with it; valid during the call
-	 * @param is_lost  another tree, which stays, is damaged as well: nobody can tell
-	 *                 which pages were the old tree's, and they are lost to the file
+	 * @param is_lost  another tree, which stays, is damaged as well: the old tree's
+	 *                 pages cannot be told from its own, and are lost to the file
 	 */
 	void (*damaged)(void *ctx, const char *name, const char *text, bool is_lost);
 	void *ctx;
@@ -181,13 +181,13 @@ struct dit_page_runs {
 };
 
 /**
- * Reserve pages for trees that are written while others use the file: who reads the state
- * of now, from before the step until the trees count, keeps others from taking them. In
- * the file they are free, so nothing is lost if nobody uses them.
+ * Reserve pages for trees that are written while others use the file. A reader of the
+ * current state, from before the step until the trees count, keeps others from taking
+ * them. In the file they are free, so nothing is lost if they stay unused.
  *
  * @param npages  room_pages at most
- * @param ret     gets runs behind those that it has: of free pages, the long ones first;
- *                what these are too few for comes from behind the end of the file
+ * @param ret     gets runs after those that it has: free pages, the long runs first; if
+ *                they are too few, also pages after the end of the file
  */
 int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
                             struct dit_page_runs *ret);
@@ -205,8 +205,8 @@ int dit_page_commit_use(struct dit_page_commit *commit, uint64_t first, uint64_t
 int dit_page_commit_write(struct dit_page_commit *commit);
 
 /**
- * Undo the step, whether it succeeded, failed or was not taken. Nobody may have written
- * or read since.
+ * Undo the step, whether it succeeded, failed or was not taken. No other process may have
+ * read or written since.
  *
  * @return 0; 1: undone, but a crash of the system may bring the new state back; -errno:
  *         not undone

@@ -6,8 +6,8 @@
  * checked first, with all that the walker knows. A damaged one may name pages of others,
  * or not name its own. Then all trees that stay are walked. If they are sound, every page
  * that none of them has, and that is not free, belonged to the old trees, or was lost.
- * If one of them is damaged as well, nobody can tell whose pages the others are: those of
- * the damaged old trees are lost to the file.
+ * If one of them is damaged as well, the owners of the other pages cannot be found: the
+ * pages of the damaged old trees are lost to the file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static int walk(const struct dit_page_commit *commit,
 	return dit_walk_trees(&walk_opts, trees->list, trees->n, ret);
 }
 
-/* All pages that nobody has. */
+/* Give back all pages that no tree has. */
 static int give_rest(struct dit_page_commit *commit, const struct dit_page_set *kept)
 {
 	int r = 0;
@@ -88,7 +88,7 @@ static int give_rest(struct dit_page_commit *commit, const struct dit_page_set *
 	return r;
 }
 
-/* Those of the sound ones. Of trees that share pages, all are damaged. */
+/* Give back the pages of the sound trees. Trees that share pages are all damaged. */
 static int give_sound(struct dit_page_commit *commit,
                       const struct dit_page_change_opts *opts, const struct trees *old)
 {

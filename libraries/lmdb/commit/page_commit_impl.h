@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What page_commit.c (what a file holds, the end) and page_commit_write.c (the step)
- * share.
+ * Shared by page_commit.c (the trees of a file, the end) and page_commit_write.c (the
+ * step).
  *
  * Threads: as page_commit.h says.
  */
@@ -55,7 +55,7 @@ struct dit_page_commit {
 	struct dit_page_set usable; /* free pages, not yet used */
 	struct dit_page_set taken;  /* free pages, used now */
 	uint64_t at[DIT_ROW_SIZES]; /* no row of 1 << i begins before page at[i] */
-	_Atomic uint64_t end;       /* the first page behind all; relaxed */
+	_Atomic uint64_t end;       /* the first page after all; relaxed */
 
 	bool is_kept;      /* it is never cut */
 	bool is_committed; /* a meta page may have been written */

@@ -17,7 +17,7 @@
 /*
  * Where the two small trees go. Their pages are taken before they are written, since the
  * free list says which pages are free: rows of free pages, most likely enough of them,
- * whose rest stays free. What does not fit goes behind the end of the file.
+ * whose rest stays free. The others go after the end of the file.
  */
 struct tail {
 	struct dit_page_commit *commit;
@@ -249,7 +249,7 @@ static int sync_file(const struct dit_page_commit *commit)
 	return fdatasync(commit->opts.fd) == 0 ? 0 : -errno;
 }
 
-/* All pages but the meta page, which is written behind them. */
+/* All pages but the meta page, which is written after them. */
 static int sync_pages(const struct dit_page_commit *commit)
 {
 	int r = dit_sync_pieces(commit->opts.fd, dit_page_commit_bytes(commit), NULL,

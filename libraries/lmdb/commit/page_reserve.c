@@ -10,8 +10,8 @@
 
 /*
  * Reserved at a time, with a commit: half of what is expected, but not so much that
- * others wait long; then, since nobody knows how much is missing, little by little. Each
- * step that finds no free pages makes the file longer.
+ * others wait long; then little by little, since it is not known how much is missing.
+ * Each step that finds no free pages makes the file longer.
  */
 #define STEP_SHARE     2u
 #define MORE_SHARE     32u

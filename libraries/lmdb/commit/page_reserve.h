@@ -23,7 +23,7 @@
  *
  * @param least   so many pages have to be
  * @param wanted  so many would be good
- * @param runs    gets runs behind those that it has
+ * @param runs    gets runs after those that it has
  */
 typedef int (*dit_reserve_more_fn)(void *ctx, uint64_t least, uint64_t wanted,
                                    struct dit_page_runs *runs);
@@ -35,7 +35,7 @@ struct dit_page_reserve {
 	/* [const] */
 	dit_reserve_more_fn more;
 	void *ctx;
-	/* What trees will take, more or less. [const] while members take */
+	/* The trees will take about so many. [const] while members take */
 	uint64_t expected_pages;
 
 	pthread_mutex_t lock;
@@ -45,7 +45,7 @@ struct dit_page_reserve {
 	uint64_t nused;           /* of that run */
 	uint64_t nreserved;       /* in all runs */
 	struct dit_page_set used; /* handed out, and not dropped */
-	uint64_t end;             /* behind all runs */
+	uint64_t end;             /* after all runs */
 };
 
 /** 0 or -ENOMEM and other codes of pthread_mutex_init(); nothing is reserved yet */
@@ -58,7 +58,7 @@ void dit_page_reserve_deinit(struct dit_page_reserve *reserve);
  * DIT_E_CORRUPT: they were not */
 int dit_page_reserve_drop(struct dit_page_reserve *reserve, uint64_t first, uint64_t n);
 
-/** What is reserved and not used. To be deinitialised. 0 or -ENOMEM */
+/** Pages that are reserved and not used. To be deinitialised. 0 or -ENOMEM */
 int dit_page_reserve_rest(const struct dit_page_reserve *reserve,
                           struct dit_page_set *ret);
 

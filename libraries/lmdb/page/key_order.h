@@ -42,7 +42,7 @@ struct dit_key_orders {
 	struct dit_key_order items; /* of lists */
 };
 
-/** What LMDB's flags mean. */
+/** The orders that LMDB's flags stand for. */
 void dit_key_default_orders(unsigned flags, struct dit_key_orders *ret);
 
 /** dit_key_compare() without its short ways. */

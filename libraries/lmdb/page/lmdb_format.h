@@ -10,8 +10,8 @@
  *   page     header, slots growing up, nodes growing down
  *   leaf     node: header, key, value; or a list's page or the record of its tree
  *   branch   node: header with the child's number, key; the first one's key is empty
- *   leaf 2   items of one size, packed behind the header: no slots, no nodes
- *   overflow a value too long for a leaf: header, bytes; the pages behind have no header
+ *   leaf 2   items of one size, packed after the header: no slots, no nodes
+ *   overflow a value too long for a leaf: header, bytes; further pages have no header
  *
  * A page begins with its number, 8 bytes, and its header ends with struct dit_page_words.
  *
@@ -41,7 +41,7 @@ struct dit_page_words {
 };
 static_assert(sizeof(struct dit_page_words) == 8, "format");
 
-/* Of the first overflow page: how many pages there are, in place of lower and upper. */
+/* How many overflow pages there are: in the first one, in place of lower and upper. */
 static inline uint32_t dit_page_overflow_count(const struct dit_page_words *words)
 {
 	return words->lower | (uint32_t)words->upper << 16;
@@ -105,7 +105,7 @@ struct dit_big_value {
 };
 static_assert(sizeof(struct dit_big_value) == 24, "format");
 
-/* Behind the header of pages 0 and 1. The free tree's item_bytes is the page size. */
+/* After the header of pages 0 and 1. The free tree's item_bytes is the page size. */
 struct dit_meta {
 	uint32_t magic;
 	uint32_t version; /* of a struct dit_page_format */

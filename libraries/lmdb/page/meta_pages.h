@@ -2,7 +2,7 @@
 /*
  * The two meta pages of a data file (lmdb_format.h).
  *
- * Threads: no state; nobody else may write to the file meanwhile.
+ * Threads: no state; no other thread or process may write to the file during a call.
  */
 #ifndef DITKIT_META_PAGES_H
 #define DITKIT_META_PAGES_H
@@ -18,8 +18,8 @@ int dit_metas_page_bytes(int fd, const struct dit_page_format *format, size_t *r
 int dit_metas_read(int fd, const struct dit_page_format *format, size_t page_bytes,
                    struct dit_meta ret[2]);
 /**
- * What a module that LMDB 1.0 loads has done to the pages behind these two, as liblmdb
- * tells it by the first: "are encrypted", "have checksums"; static. NULL: nothing, or
+ * Has a module that LMDB 1.0 loads changed the pages after these two? liblmdb sees it in
+ * the first page. "are encrypted" or "have checksums"; static. NULL: no change, or
  * page 0 is no meta page of the format.
  */
 const char *dit_metas_module(int fd, const struct dit_page_format *format);

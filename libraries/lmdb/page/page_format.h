@@ -14,7 +14,7 @@
  *   names         of databases in the main tree; in 1.0 with a NUL at the end
  *
  * Functions that write or read pages are given such a value; none of them asks which
- * format it is. What is done for each node is inline and without branches.
+ * format it is. The work for each node is inline and without branches.
  *
  * Each file that includes this has constants of its own: compare versions, not addresses.
  *
@@ -93,7 +93,7 @@ static inline unsigned dit_key_max(const struct dit_page_format *format,
 	                                  : dit_node_max(format, page_bytes) - 56;
 }
 
-/** A key with the fill bytes behind it. */
+/** A key with the fill bytes after it. */
 static inline size_t dit_key_room(const struct dit_page_format *format, size_t key_len)
 {
 	return (key_len + format->fill_mask) & ~(size_t)format->fill_mask;
@@ -115,7 +115,7 @@ static inline uint64_t dit_overflow_pages(const struct dit_page_format *format,
 
 /* ---- headers of pages that are right ---- */
 
-/** Of a page that does not lie inside a node, where places may be odd. */
+/** The page must not lie inside a node, where places may be odd. */
 static inline struct dit_page_words *dit_page_words(const struct dit_page_format *format,
                                                     const void *page)
 {
@@ -134,7 +134,7 @@ static inline void dit_page_set_words(const struct dit_page_format *format, char
 	memcpy(end - sizeof(*words), words, sizeof(*words));
 }
 
-/** Of a format that has them; behind the page's number. */
+/** Where the transaction lies in formats that have it: after the page's number. */
 #define DIT_PAGE_TRANSACTION_AT sizeof(uint64_t)
 
 /** Lower of a page without nodes. */

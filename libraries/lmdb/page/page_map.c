@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "page/meta_pages.h"
 
-/* Of two with one number page 0 counts. */
+/* If both have the same number, page 0 counts. */
 static int read_metas(int fd, uint64_t transaction, struct dit_page_map *map)
 {
 	struct dit_meta metas[2];

@@ -33,7 +33,7 @@ static inline size_t dit_node_even_bytes(const struct dit_page_format *format,
 	return (dit_node_bytes(format, key_len, value_len) + 1) & ~(size_t)1;
 }
 
-/** What a node takes in its page. */
+/** Bytes that a node takes in its page. */
 static inline size_t dit_slot_and_node_bytes(const struct dit_page_format *format,
                                              size_t key_len, size_t value_len)
 {

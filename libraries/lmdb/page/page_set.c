@@ -69,7 +69,7 @@ uint64_t dit_page_set_next(const struct dit_page_set *set, uint64_t least)
 	return i * 64 + (unsigned)__builtin_ctzll(word);
 }
 
-/* The first page behind a row that begins with @p first and is wanted up to @p n. */
+/* The first page after a row that begins with @p first and is wanted up to @p n. */
 static uint64_t end_of_row(const struct dit_page_set *set, uint64_t first, uint64_t n)
 {
 	uint64_t end = first;

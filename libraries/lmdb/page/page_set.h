@@ -18,9 +18,9 @@ struct dit_page_set {
 
 /** An empty set. 0 or -ENOMEM */
 int dit_page_set_init(struct dit_page_set *set, uint64_t npages);
-/** Numbers below a higher limit come in question. Of a zeroed set, too. 0 or -ENOMEM */
+/** Raise the limit of the numbers. A zeroed set may be given, too. 0 or -ENOMEM */
 int dit_page_set_grow(struct dit_page_set *set, uint64_t npages);
-/** Of a zeroed set, too. */
+/** A zeroed set may be given, too. */
 void dit_page_set_deinit(struct dit_page_set *set);
 
 /** A number that is not below the limit is in no set. */
@@ -56,7 +56,7 @@ uint64_t dit_page_set_next(const struct dit_page_set *set, uint64_t least);
 /**
  * Take the first @p n pages that lie in a row, from @p *at on, out of the set.
  *
- * @param at  moves on behind them; shorter rows before them stay in the set
+ * @param at  moves on past them; shorter rows before them stay in the set
  *
  * @return the first page; npages: there is no such row
  */

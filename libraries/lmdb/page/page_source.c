@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* What the kernel takes in one request, and how much of the file is under way. */
+/* The kernel takes so much in one request; so much of the file is under way. */
 #define REQUEST_BYTES (128u << 10)
 #define WINDOW_BYTES  (1u << 20)
 #define AHEAD_BYTES   (8u << 20)
@@ -143,8 +143,8 @@ static bool can_ask(struct dit_page_source *source)
 }
 
 /*
- * What is in memory, without waiting for the disk; below 1: nothing, or not to be
- * known.
+ * Read pages that are in memory, without waiting for the disk; below 1: none are, or it
+ * is not known.
  */
 static ssize_t read_from_memory(struct dit_page_source *source, char *pages, size_t len,
                                 off_t at)

@@ -2,15 +2,15 @@
 /*
  * The pages of a file, read into the caller's memory.
  *
- * Why not a map of the file: a map of a file that somebody cuts meanwhile kills the
- * reader (SIGBUS), and bytes that were checked may be others when they are used. A copy
+ * Why not a map of the file: if another process cuts a mapped file, its reader is killed
+ * (SIGBUS), and bytes that were checked may be others when they are used. A copy
  * of a page stays as it was checked. It costs a call and 4 KiB of copying, less than
  * looking at the page does; pages that lie in a row are read with one call.
  *
- * Reading ahead: a tree is not read in the order of the file. With a thread that fetches
- * the file into the page cache from its first page to its last, nobody else asks the disk
- * for anything: whoever wants a page that is not in memory waits until that thread has
- * passed the page's place. So the disk sees one sequential read, whatever the order is.
+ * Reading ahead: a tree is not read in the order of the file. A thread of its own fetches
+ * the file into the page cache from the first page to the last, and no other thread asks
+ * the disk for anything: one that wants a page that is not in memory waits until the
+ * fetching thread has passed it. So the disk sees one sequential read.
  *
  * The thread is started when some pages were not in memory: a file that is there already
  * costs nothing more.
@@ -59,7 +59,7 @@ struct dit_page_source {
 int dit_page_source_init(struct dit_page_source *source, int fd, unsigned page_bytes,
                          uint64_t npages, bool reads_ahead);
 
-/** End and join the thread. Nobody reads any more. */
+/** End and join the thread. No read may be under way. */
 void dit_page_source_deinit(struct dit_page_source *source);
 
 /**

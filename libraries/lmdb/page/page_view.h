@@ -46,7 +46,7 @@ static inline uint64_t dit_view_number(struct dit_page_view view)
 	return n;
 }
 
-/** Of formats that have it; else 0. */
+/** The page's transaction, in formats that have it; else 0. */
 static inline uint64_t dit_view_transaction(struct dit_page_view view)
 {
 	uint64_t n = 0;
@@ -88,7 +88,7 @@ static inline unsigned dit_view_upper(struct dit_page_view view)
 	return dit_view_words(view).upper + view.format->bounds_from;
 }
 
-/** Of a run's first page: how many pages it says there are. */
+/** How many pages the first page of a run says there are. */
 static inline uint32_t dit_view_overflow_count(struct dit_page_view view)
 {
 	struct dit_page_words words = dit_view_words(view);
@@ -128,8 +128,8 @@ struct dit_node_view {
 };
 
 /**
- * The items of a node of a leaf: 1, or those of its list. Of a list that is damaged any
- * number.
+ * The items of a node of a leaf: 1, or those of its list; any number if the list is
+ * damaged.
  */
 uint64_t dit_node_items(const struct dit_node_view *node,
                         const struct dit_page_format *format);

@@ -298,7 +298,7 @@ static int count_below(const struct dit_tree_cursor *cursor, const struct level 
 	return 0;
 }
 
-/* The leaf that the key belongs to; nobody looks at a branch page's first key. */
+/* Find the leaf that the key belongs to. A branch page's first key does not count. */
 static int find_leaf(struct dit_tree_cursor *cursor, struct dit_span wanted)
 {
 	struct place *place = &cursor->place;

@@ -7,8 +7,8 @@
  *   dit_tree_cursor_first() or _seek();  dit_tree_cursor_next() or _next_key() ...
  *   dit_tree_cursor_close()
  *
- * A key that has a list is one record for each item of the list. What is returned points
- * into the map and lies at any even or odd place.
+ * A key that has a list is one record for each item of the list. Returned spans point
+ * into the map, to any even or odd place.
  *
  * The file may be damaged: each bound is checked before it is used, no more pages are
  * read in a row than the file has, and no tree is deeper than LMDB's cursors go. An error
@@ -53,7 +53,7 @@ int dit_tree_cursor_seek(struct dit_tree_cursor *cursor, struct dit_span wanted,
 
 /*
  * Lists of items of one size, page by page: what is left of the page where the cursor
- * stands, then the pages behind it. A value without a list is a page of its own.
+ * stands, then the pages after it. A value without a list is a page of its own.
  */
 int dit_tree_cursor_items(struct dit_tree_cursor *cursor, struct dit_span *ret);
 /** 0: the list has no more pages. */

@@ -25,7 +25,7 @@ struct dit_tree_visitor {
 	 */
 	int (*pages)(void *ctx, uint64_t first, uint64_t n);
 	/**
-	 * A node of a leaf. NULL: nobody wants nodes.
+	 * A node of a leaf. NULL: nodes are not wanted.
 	 *
 	 * @param page  the leaf's number; @p node  valid during the call
 	 */

@@ -42,8 +42,8 @@ static int enter(struct visit *visit, uint64_t number)
 }
 
 /*
- * A page over the leaves. Nobody looks at the key of its first node, which may be
- * empty.
+ * A page over the leaves. The key of its first node, which may be empty, is not looked
+ * at.
  */
 static int tell_leaves(struct visit *visit)
 {

@@ -28,7 +28,7 @@ typedef int (*dit_leaf_key_fn)(void *ctx, struct dit_span key);
  * @param format  of the pages
  * @param tree    an empty one has no leaves; in a tree of one leaf nothing is told
  *
- * The counts of the tree's record, which nobody else needs, may be wrong.
+ * The counts in the tree's record may be wrong: only its root and depth are used.
  *
  * @return 0; DIT_E_CORRUPT: a branch page is none, or there are more of them than the
  *         file has pages; what @p fn returned; -errno of reading

@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 
-/* Of an item of `chunks`: its pages do not lie in a row. */
+/* A bit of an item of `chunks`: its pages do not lie in a row. */
 #define SCATTERED ((uint64_t)1 << 63)
 
 void dit_page_space_init(struct dit_page_space *space,

@@ -76,7 +76,7 @@ struct dit_page_sink {
 	struct dit_page_space *space;
 	char *pages; /* the chunk; owned; NULL: none yet */
 	unsigned npages;
-	/* Of each one written: the number of the first page; or, if the pages do not lie
+	/* For each one written: the number of the first page; or, if the pages do not lie
 	 * in a row, where their numbers begin among `scattered`. */
 	uint64_t *chunks;
 	size_t nchunks;

@@ -141,7 +141,7 @@ static void *writer_main(void *arg)
 	struct job job;
 
 	while (next_job(writer, &job)) {
-		/* What follows a failure is lost as well. */
+		/* After a failure the rest of the file is lost as well. */
 		if (atomic_load_explicit(&job.file->error, memory_order_relaxed) == 0) {
 			(void)write_data(job.file, job.chunk, job.len, job.at);
 		}
@@ -150,7 +150,7 @@ static void *writer_main(void *arg)
 	return NULL;
 }
 
-/* Signals are for others, SIGXFSZ for nobody. */
+/* The thread blocks all signals: other threads take them, and SIGXFSZ must not kill. */
 static int start_thread(struct dit_page_writer *writer)
 {
 	sigset_t all;

@@ -8,8 +8,8 @@
  * Chunks are written past the page cache (O_DIRECT), if the file system can do that.
  * The file is large, written once, and synced before it is published: in the cache it
  * would take memory that something else is in, a copy, and, on virtual machines, several
- * microseconds for each page that the host has to provide. What such a write costs is
- * waiting for the disk, and that is what the thread is for.
+ * microseconds for each page that the host has to provide. Such a write waits for
+ * the disk, and the thread waits in place of its caller.
  *
  * Threads: any, at once; a chunk belongs to one of them at a time. A file is handed to
  * dit_page_file_close() after its last chunk.
@@ -25,7 +25,7 @@
 /** Long enough that the call itself costs nothing. */
 #define DIT_CHUNK_BYTES ((size_t)512 << 10)
 
-/** Who waits for the disk. */
+/** The thread that waits for the disk, and its queue. */
 struct dit_page_writer;
 
 /** Start the thread. 0, -ENOMEM, -EAGAIN */

@@ -148,7 +148,7 @@ int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span k
 
 /* ---- values ---- */
 
-/* What a node has in its leaf if the value itself has pages of its own. */
+/* A value with pages of its own: its node in the leaf holds where they are. */
 void dit_table_writer_point_to_overflow(const struct dit_page_format *format, char *value,
                                         size_t key_len, size_t len,
                                         struct dit_big_value big)

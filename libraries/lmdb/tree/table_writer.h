@@ -55,8 +55,8 @@ int dit_table_writer_reserve(struct dit_table_writer *writer, struct dit_span ke
                              size_t len, char **ret_space);
 
 /**
- * Append a key with a value that is made piece by piece. A huge one is written meanwhile
- * and needs no memory of its size.
+ * Append a key with a value that is made piece by piece. A huge one is written as it
+ * grows and needs no memory of its size.
  *
  * @param value  makes @p len bytes, before the call returns
  */

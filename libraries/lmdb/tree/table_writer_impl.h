@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What table_writer.c and table_copy.c share: the writer itself, and its nodes. One
+ * Shared by table_writer.c and table_copy.c: the writer itself, and its nodes. One
  * thread at a time uses a writer.
  */
 #ifndef DIT_PAGES_TABLE_WRITER_IMPL_H
@@ -50,7 +50,7 @@ int dit_table_writer_check_key(const struct dit_table_writer *writer,
 void dit_table_writer_remember_key(struct dit_table_writer *writer, struct dit_span key);
 
 /*
- * A node behind the last one, in the open leaf or in the next one. *RET_VALUE is
+ * Add a node after the last one, in the open leaf or in the next one. *RET_VALUE is
  * where its value of VALUE_LEN bytes goes; it points into the leaf, until the next node.
  * Returns 0, or the error of the sink. FLAGS are DIT_NODE_ ones.
  */

@@ -27,7 +27,8 @@
 int dit_tree_pages(const struct dit_tree_source *source,
                    const struct dit_tree_record *tree, struct dit_page_set *ret);
 
-/** What one version alone has. Both callbacks may be NULL, and may end the diff. */
+/** Pages and nodes that one version alone has. Both callbacks may be NULL, and may end
+ * the diff. */
 struct dit_tree_diff_ops {
 	/** Pages that lie in a row. 0 or an error */
 	int (*pages)(void *ctx, bool is_newer, uint64_t first, uint64_t n);
@@ -55,10 +56,10 @@ int dit_tree_diff(const struct dit_tree_source *source,
  * @param pages    of the older tree, and maybe of other trees
  * @param is_whole with those of its long values and lists; else some of these may come in
  *                 addition, which belong to the newer version
- * @param node     as of dit_tree_diff_ops; NULL: nobody wants nodes
+ * @param node     as of dit_tree_diff_ops; NULL: nodes are not wanted
  *
  * @return as above; DIT_E_CORRUPT: also if a page of the older version is missing in a
- *         whole set. After an error nobody knows what is in the set
+ *         whole set. After an error the contents of the set are undefined
  */
 int dit_tree_follow(
 	const struct dit_tree_source *source, const struct dit_tree_record *older,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Down to a leaf; its nodes written anew, into one page or into two. */
+/* Descend to a leaf; write its nodes again, into one page or into two. */
 #include "tree/tree_edit.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ struct dit_tree_edit {
 	unsigned page_bytes;
 	struct dit_tree_record *tree;
 	struct step steps[DEPTH_MAX]; /* 0: the leaf */
-	char *old;                    /* a page while it is written anew; owned */
+	char *old;                    /* a page while it is written again; owned */
 	char *right;                  /* the second part of one; owned */
 	char *value;                  /* of pages of its own; owned */
 	size_t value_size;
@@ -406,7 +406,7 @@ static int place_long(struct dit_tree_edit *edit, const struct dit_node_view *ol
 	return r;
 }
 
-/* ---- pages written anew ---- */
+/* ---- pages written again ---- */
 
 static struct new_node node_at(struct dit_page_view view, unsigned slot)
 {
@@ -527,7 +527,7 @@ static void fill(const struct dit_tree_edit *edit, char *page,
 static int insert_child(struct dit_tree_edit *edit, unsigned height, uint64_t key,
                         uint64_t child);
 
-/* Write a page anew, or two in its place. */
+/* Write a page again, or two in its place. */
 static int change_page(struct dit_tree_edit *edit, unsigned height,
                        struct new_page *new_page)
 {

@@ -7,15 +7,15 @@
  *   dit_tree_edit_find(), dit_tree_edit_put() ...
  *   dit_tree_edit_close()
  *
- * Pages are changed where they lie, so nobody else may read the file. A leaf that becomes
+ * Pages are changed in place, so no other thread may read the file. A leaf that becomes
  * too full is cut in two; its other part is a new page, and so is the other part of a
  * branch page that becomes too full. A longer value may need other pages; the old ones
  * are then spare, and whoever completes the file puts them on its free list.
  *
  * Keys in ascending order cost least: the pages on the way to the last key are kept.
  *
- * Threads: belongs to one thread. Nobody else may write to the file meanwhile, but into
- * pages that are taken from the page space.
+ * Threads: belongs to one thread. Until the close, others may write only into pages that
+ * they take from the page space.
  */
 #ifndef DITKIT_TREE_EDIT_H
 #define DITKIT_TREE_EDIT_H

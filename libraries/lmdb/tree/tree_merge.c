@@ -172,7 +172,7 @@ static int put_range(struct dit_tree_merge *merge, struct dit_span key, uint64_t
 	return dit_table_writer_put(merge->shared.writer, key, range, RANGE_WORDS);
 }
 
-/* What is in old is a range, or becomes one. */
+/* The stored list is a range, or becomes one. */
 static int put_ranges(struct dit_tree_merge *merge, struct dit_span key,
                       const struct dit_ids_change *change)
 {
@@ -309,7 +309,7 @@ static int change_leaf(struct dit_tree_merge *merge, struct dit_path_level *leaf
 	                                merge->new.n);
 }
 
-/* A long list that stays one: the leaves with changes are written anew. */
+/* A long list that stays one: the leaves with changes are written again. */
 static int change_long_list(struct dit_tree_merge *merge, struct dit_span key,
                             const struct dit_ids_change *change, uint64_t nitems)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A stored tree and sorted changes become a new tree: the pages on the way from the root
- * to the changes are written anew, all others stay where they are.
+ * to the changes are written again, all others stay where they are.
  *
  *           root                root'
  *          /    \              /     \
@@ -70,8 +70,8 @@ void dit_tree_merge_free(struct dit_tree_merge *merge);
 
 /**
  * Change the list of a key, which may be new. More than list_max IDs become a range
- * (storage.md 5.4). A range stays one: nobody knows which IDs are in it. A key without
- * IDs is gone.
+ * (storage.md 5.4). A range stays one: it does not say which IDs are in it. A key
+ * without IDs is gone.
  *
  * @param key  above the one before
  *
@@ -98,7 +98,7 @@ int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key);
  *
  * @param ret        the new tree, with the flags of the stored one
  * @param ret_bytes  of all its pages, if all leaves were written; else unchanged. NULL:
- *                   nobody asks
+ *                   not wanted
  */
 int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *ret,
                           uint64_t *ret_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The way through a stored tree that is merged with changes: the pages from the root to
- * the leaf of the next change are open. What lies before them is kept where it is, or is
+ * the leaf of the next change are open. Pages before them are kept where they are, or are
  * written; tree_merge.h decides what becomes of the nodes of an open leaf.
  *
  *   dit_tree_path_begin()
@@ -39,7 +39,7 @@ struct dit_path_level {
 	bool has_end;
 };
 
-/* What the paths of a merge share. */
+/* Shared by the paths of a merge. */
 struct dit_path_shared {
 	struct dit_tree_source source;
 	struct dit_table_writer *writer;
