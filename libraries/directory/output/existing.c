@@ -2,7 +2,7 @@
 /*
  * An existing database, from the claim to the end of its one transaction.
  *
- * Under the claim nobody else has the environment open, so it is opened without LMDB's
+ * Under the claim no other process has the file open, so it is opened without LMDB's
  * locks: closing a second descriptor of lock.mdb would lose the claim, and there are no
  * readers to respect.
  *
@@ -290,7 +290,7 @@ void dit_existing_close_cursors(struct dit_existing *existing)
 /*
  * liblmdb frees the pages that it has changed one by one, the last one first. Where they
  * are the end of the heap, the C library gives each of them back to the system. A block
- * behind them defers that to its own end.
+ * after them defers that to its own end.
  */
 static void close_liblmdb(MDB_env *env)
 {
@@ -334,7 +334,7 @@ static void drop(struct dit_existing *existing)
 	free(existing);
 }
 
-/* Pages that were written behind the old end hold nothing any more. */
+/* Pages that were written after the old end hold nothing any more. */
 static void cut_file(const struct dit_existing *existing)
 {
 	struct stat st;

@@ -7,14 +7,14 @@
  *   or, to give up,  dit_existing_abandon(), after a commit first
  *   dit_existing_roll_back()
  *
- * Additions to indexes can also build the indexes anew. Then dit_existing_hide() replaces
+ * Additions to indexes can also rebuild the indexes. Then dit_existing_hide() replaces
  * dit_existing_commit(), and the commit that counts is our own (page_commit.h).
  *
  * All additions become visible with the commit. The commit is durable after
  * dit_existing_end(). Until then a committed database can still be rolled back, so that
  * several databases can change together. As with a new database the directory is claimed
  * all the while (claim.h): a running slapd or tool is an error (DIT_E_BUSY), a slapd or
- * tool that is started meanwhile waits.
+ * tool that is started under the claim waits.
  *
  * Memory: LMDB keeps up to 131071 changed pages (512 MiB). It writes further ones to
  * unused places of the file. When the load is abandoned, the file is cut to its old size.
@@ -134,7 +134,7 @@ int dit_existing_begin_index(struct dit_existing *existing, const char *name,
  * database that is written to. */
 int dit_existing_remove_index(struct dit_existing *existing, const char *name);
 
-/** What is added to the list of a key, and by which rule it becomes a range. */
+/** IDs for the list of a key, and the rule by which the list becomes a range. */
 struct dit_existing_list {
 	const uint64_t
 		*ids; /* ascending, none of them in the list; or 0, lowest, highest */
@@ -150,7 +150,7 @@ struct dit_existing_list {
 int dit_existing_add_postings(struct dit_existing *existing, struct dit_span key,
                               const struct dit_existing_list *list);
 
-/* ---- indexes that are built anew ---- */
+/* ---- indexes that are rebuilt ---- */
 
 /** IDs in all lists of an index. 1; 0: there is no database of that name; LMDB's codes.
  */
@@ -162,7 +162,7 @@ int dit_existing_count_ids(struct dit_existing *existing, const char *name,
 bool dit_existing_has_room(const struct dit_existing *existing);
 
 /**
- * Commit the additions so that nobody sees them: the meta page of the old state gets a
+ * Commit the additions so that no reader sees them: the meta page of the old state gets a
  * higher number than the meta page of the new state (existing_hide.c). Afterwards nothing
  * can be added. The additions count when dit_page_commit_write() has made a state out of
  * them. dit_existing_end() or dit_existing_roll_back() follow, as after a commit.

@@ -243,7 +243,7 @@ static uint64_t id_of(const MDB_val *data)
 	return id;
 }
 
-/* What will be read of a key and its list. */
+/* Check the pages of a key and its list before liblmdb reads them. */
 static int guard_list(struct dit_existing *existing, struct dit_span key,
                       const struct dit_existing_list *list)
 {
@@ -301,7 +301,7 @@ static int add_to_range(struct dit_existing *existing, MDB_val *key, uint64_t lo
                         uint64_t highest)
 {
 	const struct dit_span span = {key->mv_data, key->mv_size};
-	const uint64_t one = 1; /* the next one is that, or behind it */
+	const uint64_t one = 1; /* the next one is that, or after it */
 	int r = dit_existing_guard(existing, existing->probes.index, span,
 	                           (struct dit_span){(const char *)&one, sizeof(one)});
 

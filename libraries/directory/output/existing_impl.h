@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What existing.c (open, end) and the files of its look-ups and additions share.
+ * Shared by existing.c (open, end) and the files of its look-ups and additions.
  *
  * Threads: as existing.h says.
  */

@@ -38,9 +38,9 @@ int dit_guard_whole(int data_fd, const volatile sig_atomic_t *stop,
                     struct dit_fault *fault);
 
 /**
- * Check that the numbers of the two meta pages are neighbours (page/meta_pages.h), of a
- * file of either format that nobody writes to. A change of a file that is not in its last
- * state would lose what came after it.
+ * Check that the numbers of the two meta pages are neighbours (page/meta_pages.h). The
+ * file is of either format, and no other process writes to it. A change of a file that is
+ * not in its last state would lose later transactions.
  *
  * @return 0, also of a file that cannot be read; DIT_E_CORRUPT with a fault
  */

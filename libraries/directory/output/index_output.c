@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Index databases into a file that others do not use meanwhile. */
+/* New index databases go into a file that no other process uses, or through online.h. */
 #include "output/index_output.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ struct index_output {
 	struct dit_fault *fault;            /* borrowed; may be NULL */
 	struct dit_page_change_opts change; /* how old databases are checked */
 
-	/* Beside other processes. */
+	/* While other processes use the database. */
 	struct dit_online *online; /* owned; NULL: the directory is claimed */
 	dit_online_changed_fn changed;
 	void *changed_ctx;

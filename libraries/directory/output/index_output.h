@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An output that is the index databases of a stored database, built anew.
+ * An output that rebuilds the index databases of a stored database.
  *
  *   dit_index_output_open()
  *   dit_index_output_snapshot(), and its entries are read; dit_snapshot_close()
@@ -8,9 +8,9 @@
  *   dit_index_output_drop()
  *   dit_publish();  or  dit_output_abandon()
  *
- * Everything else that the database holds stays. A database of LMDB 1.0 is written anew
+ * Everything else that the database holds stays. A database of LMDB 1.0 is written again,
  * into a new file (rebuilt_output.h). In one of LMDB 0.9 the new databases are written
- * into free pages and behind the end of data.mdb, and one commit of our own
+ * into free pages and after the end of data.mdb, and one commit of our own
  * (page_commit.h) puts them in the place of the old ones: so nothing is copied, and until
  * then nothing that slapd would read has changed. From the opening to the end the
  * directory is claimed.
@@ -32,7 +32,7 @@ struct dit_index_output_opts {
 	uint64_t maxsize_bytes;              /* configured size; 0: LMDB's default */
 	unsigned nthreads;                   /* for checks of the old databases; 0: one */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
-	struct dit_ticker *ticker;           /* main's; borrowed; NULL: nobody listens */
+	struct dit_ticker *ticker;           /* main's; borrowed; NULL: no reports */
 	struct dit_fault *fault; /* borrowed until the last dit_output_find_index() */
 	/**
 	 * An old database is damaged; the new one takes its place all the same. Called by
@@ -53,7 +53,7 @@ int dit_index_output_open(struct dit_output **ret,
                           const struct dit_index_output_opts *opts);
 
 /**
- * The same beside other processes that use the database (online.h). The output's commit
+ * The same while other processes use the database (online.h). The output's commit
  * is dit_online_commit(); it cannot be taken back.
  *
  * @param online    belongs to the output from now on, in every case
@@ -72,7 +72,7 @@ int dit_index_output_snapshot(struct dit_output *output, unsigned nreaders,
                               struct dit_snapshot **ret);
 
 /** An index database of the snapshot ceases to be. DIT_E_UNKNOWN: there is none; -EINVAL:
- * beside other processes */
+ * other processes use the database */
 int dit_index_output_drop(struct dit_output *output, const char *name);
 
 #endif

@@ -15,7 +15,7 @@
 #include "output/output.h"
 #include "tree/tree_merge.h"
 
-/** What became of it. */
+/** The result of a merge. */
 struct dit_merged_tree {
 	struct dit_tree_record record;
 	uint64_t *dropped; /* pages that only the stored tree has; for free() */

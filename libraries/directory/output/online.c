@@ -66,8 +66,8 @@ static int note_reader(const char *line, void *ctx)
 }
 
 /*
- * Pages may be used that transactions up to the oldest reader's gave back: they belong to
- * states that nobody reads any more. Readers that were killed do not count; slapd, too,
+ * Pages that transactions up to the oldest reader's gave back may be used: they belong to
+ * states without readers. Readers that were killed do not count; slapd, too,
  * waits for them as long as they stand in LMDB's table. LMDB itself keeps the pages of
  * one transaction more, in case the last one is not on the disk. The snapshot's is: the
  * file has been synced since.
@@ -115,8 +115,8 @@ int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
 }
 
 /*
- * Nobody uses a commit before lock.mdb has its number, so one that fails is undone. What
- * can fail then is the disk: both states are whole.
+ * No process uses a commit before lock.mdb has its number, so one that fails is undone.
+ * Then only the disk can fail: both states are whole.
  */
 int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *commit)
 {
@@ -178,8 +178,8 @@ static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
 	struct dit_online *online = ctx;
 	int r = 0;
 
-	/* What slapd has not synced (dbnosync) shall not be waited for with the lock. And
-	 * the snapshot has to be on the disk: dit_online_find_oldest(). */
+	/* slapd may not have synced its pages (dbnosync): sync before the lock is held.
+	 * And the snapshot has to be on the disk: dit_online_find_oldest(). */
 	if (fdatasync(online->data_fd) != 0) {
 		return -errno;
 	}
@@ -237,7 +237,7 @@ static int open_field(struct dit_online *online)
 		                                  info.me_last_txnid, online->opts.fault);
 	}
 	if (r == 0) {
-		/* What slapd has mapped: its size when it last wrote a meta page. */
+		/* slapd has mapped this: the size when it last wrote a meta page. */
 		uint64_t maxsize = dit_map_configured(online->opts.maxsize_bytes);
 
 		maxsize = info.me_mapsize < maxsize ? info.me_mapsize : maxsize;

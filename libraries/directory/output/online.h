@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A database that others use and change while its index databases are built anew.
+ * A database that others use and change while its index databases are rebuilt.
  *
  *   dit_online_open()                 a snapshot, whose entries are indexed
  *   any threads write tables into dit_online_space()
@@ -16,13 +16,13 @@
  *    the lock               changed entries
  *                 changes   of the tables, from the caller
  *                 sync
- *   lock          nobody commits any more
+ *   lock          no other process commits any more
  *   last round    the same
  *   commit        of our own (page_commit.h); lock.mdb gets its number (lock_field.h)
  *   unlock
  *
- * Readers never wait; each keeps its state. A process that is killed meanwhile leaves the
- * database as it was and loses no page, since reserved pages are free pages.
+ * Readers never wait; each keeps its state. A process that is killed before the commit
+ * leaves the database as it was and loses no page: reserved pages are free pages.
  *
  * Threads: an object belongs to one thread. All threads may use the space.
  */
@@ -62,7 +62,7 @@ struct dit_online_opts {
 	uint64_t maxsize_bytes;
 	uint64_t list_max;                   /* IDs in a list */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
-	struct dit_ticker *ticker;           /* main's; borrowed; NULL: nobody listens */
+	struct dit_ticker *ticker;           /* main's; borrowed; NULL: no reports */
 	struct dit_online_times *times; /* borrowed; filled at the end; may be NULL */
 	struct dit_fault *fault;        /* borrowed while it is open; may be NULL */
 };

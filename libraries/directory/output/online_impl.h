@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What online.c (opened, reservations, commits under the lock) and online_rounds.c (what
- * others changed, the last step) share.
+ * Shared by online.c (opened, reservations, commits under the lock) and online_rounds.c
+ * (changes of others, the last step).
  *
  * Threads: as online.h says.
  */
@@ -53,7 +53,7 @@ struct dit_online {
 	uint64_t *changed; /* all entries that were changed so far; ascending; owned */
 };
 
-/** LMDB's write lock: nobody commits. 0; LMDB's codes */
+/** Take LMDB's write lock: no other process commits. 0; LMDB's codes */
 int dit_online_lock(struct dit_online *online);
 void dit_online_unlock(struct dit_online *online);
 

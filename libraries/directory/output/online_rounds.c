@@ -11,7 +11,7 @@
  * short.
  *
  * Why each state stays as it is: the snapshot is read until the end, so pages that were
- * given back since are used by nobody, and a page that two states have is the same page.
+ * given back since are not used again, and a page that two states have is the same page.
  */
 #include <errno.h>
 #include <fcntl.h>

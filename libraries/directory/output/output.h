@@ -13,14 +13,14 @@
  * | staging_append.c  | a new database of LMDB 0.9    | liblmdb, which appends      |
  * | output_existing.c | a database that holds records | liblmdb, in one transaction |
  * | output_existing.c | the same, many records come   | liblmdb; indexes: our pages |
- * | index_output.c    | index databases built anew    | our own pages               |
+ * | index_output.c    | index databases, rebuilt      | our own pages               |
  * | rebuilt_output.c  | the same, of LMDB 1.0         | our own pages               |
  *
  * The first three write records as well. The others keep the records that are stored.
  *
  * Other processes see nothing of an output before it is published. Until then, and after
  * any error, dit_output_abandon() leaves the database as it was. From the opening to the
- * end the directory is claimed (claim.h), except beside slapd (online.h).
+ * end the directory is claimed (claim.h), except by online.h.
  *
  * Ownership: keys, records and lists are borrowed for the call.
  *
@@ -46,7 +46,7 @@ struct dit_output_ops;
 
 /** Where an output writes. Publication looks whether the name leads there. */
 struct dit_output_place {
-	const char *directory; /* borrowed until the end; NULL: nobody looks */
+	const char *directory; /* borrowed until the end; NULL: not checked */
 	int dir_fd;            /* of a new database: the open directory; else -1 */
 	int data_fd;           /* the file that is data.mdb, or will be */
 };
@@ -71,7 +71,7 @@ struct dit_output {
 	 * _commit() knows it, also when it is too large */
 	uint64_t bytes;
 	/** [own: main] from the beginning of the file, bytes most of which are what they
-	 * were; since dit_output_commit(). 0: a new database, or indexes built anew */
+	 * were; since dit_output_commit(). 0: a new database, or rebuilt indexes */
 	uint64_t kept_bytes;
 	/** [own: main] of the file, bytes that the disk has; counted where syncing takes
 	 * long */
@@ -86,7 +86,7 @@ struct dit_output_table_ops;
 struct dit_output_table {
 	const struct dit_output_table_ops *ops;
 	/* dit_output_finish() puts the bytes of the table's pages here, unless liblmdb
-	 * makes the pages. NULL: nobody asks; who opens a table may set it. */
+	 * makes the pages. NULL: not wanted; the opener of a table may set it. */
 	uint64_t *ret_bytes;
 };
 
@@ -119,14 +119,14 @@ struct dit_output_table_ops {
 	/* As the functions below. `finish` and `drop` free the table. */
 	int (*put_lists)(struct dit_output_table *table,
 	                 const struct dit_output_list *lists, size_t nlists);
-	/* Of dn2i (record_output.h). */
+	/* For dn2i (record_output.h). */
 	int (*put_record)(struct dit_output_table *table, uint64_t id,
 	                  struct dit_span record);
 	int (*finish)(struct dit_output_table *table);
 	void (*drop)(struct dit_output_table *table);
 };
 
-/** What an implementation provides: the functions below, in their order. */
+/** An implementation provides the functions below, in their order. */
 struct dit_output_ops {
 	/* NULL: nothing is stored */
 	int (*find_index)(struct dit_output *output, const char *name,

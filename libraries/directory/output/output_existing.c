@@ -10,7 +10,7 @@
  *   rebuild                           0.46   0.48    0.56    0.80     all leaves packed
  *
  * Our own pages need a commit more, and its syncs: liblmdb inserts fewer than FEW
- * postings, of two entries. Indexes are built anew when FEW_PARTS times the new IDs are
+ * postings, of two entries. Indexes are rebuilt when FEW_PARTS times the new IDs are
  * as many as those that are stored, and there is room for both states, in the file and on
  * the disk.
  */
@@ -46,7 +46,7 @@ struct existing_output {
 	struct dit_page_file_opts file; /* of pages of ours */
 	struct index *indexes;
 	size_t nindexes;
-	struct dit_page_commit *commit; /* of indexes built anew */
+	struct dit_page_commit *commit; /* of rebuilt indexes */
 	bool is_placed;                 /* committed, or a commit was tried */
 	bool is_settled;                /* and synced */
 	struct dit_output_table table;  /* the one that is open */

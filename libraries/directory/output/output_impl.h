@@ -20,7 +20,7 @@ int dit_output_existing_open(struct dit_record_output **ret,
 /**
  * The find_index() of an output that writes indexes alone (index_output.h). New keys take
  * the place of all that are stored, so their length does not matter. Nor do flags that
- * are damaged, if nobody has the database open.
+ * are damaged, if no other process has the database open.
  *
  * @param tree  of the database of this name
  */

@@ -28,7 +28,7 @@ static bool is_absence(int error)
 
 /*
  * The name of a database may have been given to another directory, or in the directory to
- * another file. 1: it leads to the open file; 0: elsewhere; -errno: nobody knows.
+ * another file. 1: it leads to the open file; 0: elsewhere; -errno: not known.
  *
  * @param name  of the file; NULL: the directory itself
  */

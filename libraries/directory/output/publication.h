@@ -45,8 +45,8 @@ enum dit_publish_step {
 
 /**
  * Told of each failure. The failure of one of the first four steps ends the publication;
- * those of the others may come for several outputs. Of FIND and FIND_AGAIN the fault of
- * the item says where the file is.
+ * those of the others may come for several outputs. For FIND and FIND_AGAIN the fault
+ * of the item says where the file is.
  *
  * @param number  of the output
  */
@@ -60,7 +60,7 @@ struct dit_publish_opts {
 	int (*before_commit)(void *ctx);
 	void *ctx;
 	/** Looked at before each of the first four steps of each output, which then
-	 * fails with DIT_E_STOPPED. NULL: nobody ends the work. */
+	 * fails with DIT_E_STOPPED. NULL: the work is never ended. */
 	const struct dit_stop *stop;
 };
 

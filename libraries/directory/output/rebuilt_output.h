@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An output that is a database of LMDB 1.0 with some index databases built anew, in a new
+ * An output that is a database of LMDB 1.0 with some index databases rebuilt, in a new
  * file that takes the place of the old one (index_output.h).
  *
  *   dit_rebuilt_open()
@@ -9,7 +9,7 @@
  *   dit_rebuilt_drop()
  *   dit_publish();  or  dit_output_abandon()
  *
- * The new file is a new database (staging.h). Whatever is not built anew is copied
+ * The new file is a new database (staging.h). Whatever is not rebuilt is copied
  * from the old file before the new one is synced. If nothing is built and nothing is
  * dropped, the old file stays.
  *

@@ -32,11 +32,11 @@ struct dit_page_writer; /* page_writer.h */
 enum dit_output_merge {
 	DIT_MERGE_DEFAULT, /* the way that takes less time */
 	DIT_MERGE_INSERT,  /* liblmdb inserts the new lists */
-	DIT_MERGE_GROW,    /* pages that get new lists are written anew, by us */
-	DIT_MERGE_REBUILD, /* all indexes are built anew, of our own pages */
+	DIT_MERGE_GROW,    /* pages that get new lists are written again, by us */
+	DIT_MERGE_REBUILD, /* all indexes are rebuilt, of our own pages */
 };
 
-/** Who makes the pages of a new database. */
+/** The maker of a new database's pages. */
 enum dit_output_writer {
 	DIT_WRITER_DEFAULT, /* pages; append if liblmdb's format is not known */
 	DIT_WRITER_PAGES, /* we do; MDB_VERSION_MISMATCH: liblmdb's format is not known */
@@ -62,7 +62,7 @@ struct dit_output_opts {
 	bool may_grow; /* the result may be larger than maxsize_bytes */
 	struct dit_page_writer
 		*page_writer;      /* borrowed; NULL: each thread writes its pages */
-	struct dit_ticker *ticker; /* main's; borrowed; NULL: nobody listens */
+	struct dit_ticker *ticker; /* main's; borrowed; NULL: no reports */
 	/* Not 0: checks of stored pages end with DIT_E_STOPPED; NULL: never. */
 	const volatile sig_atomic_t *stop;
 	/* Borrowed until the last dit_output_find_index(); may be NULL. Says more than
@@ -70,7 +70,7 @@ struct dit_output_opts {
 	struct dit_fault *fault;
 };
 
-/** What a database held when it was opened. A new one: nothing. */
+/** The contents of a database when it was opened. All zero: a new one. */
 struct dit_output_stored {
 	uint64_t last_id; /* highest ID; 0: no entry, or only the one with the empty DN */
 	bool has_root_entry; /* the entry with the empty DN (ID 0) */
@@ -117,7 +117,7 @@ int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts
 int dit_output_open_existing(struct dit_record_output **ret,
                              const struct dit_output_opts *opts);
 
-/** What an implementation provides: the functions below, in their order. */
+/** An implementation provides the functions below, in their order. */
 struct dit_record_ops {
 	/* NULL, of these two: nothing is stored */
 	int (*find_ad)(struct dit_record_output *output, uint32_t number,
@@ -150,7 +150,7 @@ struct dit_record_ops {
 	                     struct dit_span record);
 };
 
-/** What is published; NULL of NULL. */
+/** The part that is published; NULL for NULL. */
 static inline struct dit_output *dit_output_of(struct dit_record_output *output)
 {
 	return output == NULL ? NULL : &output->base;

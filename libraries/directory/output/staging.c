@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A new database: opened, abandoned. What lies in a database directory:
+ * A new database: opened, abandoned. The files of a database directory:
  *
  *   DIR/                    under a claim (claim.h) from open to the end
  *   DIR/data.mdb            the old database, if any: untouched until the rename
  *   DIR/lock.mdb
  *   DIR/ditkit-staging/     ours alone, whoever owns DIR (files.h)
- *       data.mdb            the new one; nobody else knows it, so it needs no LMDB locks
+ *       data.mdb            the new one; no other process opens it: no LMDB locks
  */
 #include "output/staging.h"
 
@@ -106,7 +106,7 @@ static int look_at_format(struct dit_staging *staging)
 
 /*
  * An empty database, closed again. It tells the format and the page size of the liblmdb
- * at hand; the meta pages are written anew when our pages are complete.
+ * at hand; the meta pages are written again when our pages are complete.
  */
 static int fill_file_09(struct dit_staging *staging, struct dit_fault *fault)
 {
@@ -303,7 +303,7 @@ int dit_output_new_open(struct dit_record_output **ret,
 }
 
 /*
- * What lies in the directory is served again by a slapd of 2.7 that has waited. One of
+ * A slapd of 2.7 that has waited serves the database in the directory again. A slapd of
  * 2.5 or 2.6 starts at its second try (claim.h).
  */
 static enum dit_claim_end end_abandoned(const struct dit_staging *staging)

@@ -58,7 +58,7 @@ enum dit_fixed_table {
 	DIT_NFIXED_TABLES,
 };
 
-/** What became of the file that was replaced. */
+/** The fate of the file that was replaced. */
 enum dit_old_file {
 	DIT_OLD_NONE, /* there was none */
 	DIT_OLD_KEPT, /* it has a second name in the staging directory */
@@ -97,7 +97,7 @@ struct dit_staged_tables {
 struct dit_staging {
 	struct dit_record_output base;
 	struct dit_claim claim;
-	int staging_fd; /* DIR/ditkit-staging; nobody else can write in it */
+	int staging_fd; /* DIR/ditkit-staging; no other user can write in it */
 	int data_fd;    /* the data file, for reading and writing */
 
 	/* As in struct dit_output_opts. */
@@ -138,8 +138,8 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end);
 int dit_staging_keep(struct dit_staging *staging, int r);
 
 /**
- * Before the directory is claimed: is its database of the other generation? Of 1.0 also:
- * does it hold records?
+ * Before the directory is claimed: is its database of the other generation? If that is
+ * 1.0: does it also hold records?
  */
 int dit_staging_look_first(int dir_fd, bool is_lmdb_10, struct dit_fault *fault);
 /** After that: an empty database, or none. DIT_E_NOTEMPTY of 0.9, DIT_E_FORMAT of 1.0 */
@@ -173,7 +173,7 @@ int dit_staging_next_split(struct dit_staging *staging, struct dit_split_key *re
 int dit_staging_order_split(struct MDB_txn *txn, unsigned id2v);
 
 /*
- * What both have of an output's operations.
+ * Operations of an output that both writers share.
  */
 
 /**

@@ -5,7 +5,7 @@
  * split in the middle; liblmdb makes and writes every page.
  *
  * A list goes in with one call: MDB_APPEND makes its key the last one and puts the first
- * ID; MDB_APPENDDUP with MDB_MULTIPLE puts the others behind it. Measured, nanoseconds
+ * ID; MDB_APPENDDUP with MDB_MULTIPLE puts the others after it. Measured, nanoseconds
  * for each ID:
  *
  *   IDs in the list                        2     4    10   300
@@ -62,7 +62,7 @@
 /* Bytes of pages for a byte charged, at most. */
 #define PAGES_FACTOR 3
 #define SLACK_BYTES  (1u << 20)
-/* What LMDB adds to key and data: node header, its slot in the page, rounding to even
+/* LMDB adds this to key and data: node header, its slot in the page, rounding to even
  * sizes. */
 #define NODE_BYTES 11
 /* More than one item under a key: a page inside the node with up to four free places, or

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What lies in the directory of a new database: nothing, or a database that is empty. */
+/* The directory of a new database is empty, or holds a database without records. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>

@@ -3,12 +3,12 @@
  * A new database whose pages are all ours. liblmdb has no part in this.
  *
  * Everything that comes in key order goes into tables (table_writer.h), several at once.
- * What does not come in key order is changed in the finished tables: an entry that takes
- * the place of a hole, contextCSN (tree/tree_edit.h). Values of id2v are a table like the
+ * Records out of key order are changed in the finished tables: an entry that takes the
+ * place of a hole, contextCSN (tree/tree_edit.h). Values of id2v are a table like the
  * others, only in an order of their own (staging_split.c). Then the file is completed
  * (commit/new_file.h).
  *
- * The pages that a longer entry leaves behind are on the free list of the new database.
+ * The old pages of an entry that became longer are on the free list of the new database.
  */
 #include "output/staging.h"
 
@@ -40,7 +40,7 @@ static int open_writer(struct dit_staging *staging, const struct dit_staged_tabl
 	return dit_table_writer_new(ret, &staging->pages.space, staged->flags);
 }
 
-/* @param ret_bytes  of its pages; NULL: nobody asks */
+/* @param ret_bytes  of its pages; NULL: not wanted */
 static int close_writer(struct dit_staged_table *staged, struct dit_table_writer *writer,
                         uint64_t *ret_bytes)
 {

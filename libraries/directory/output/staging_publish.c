@@ -2,7 +2,7 @@
 /*
  * Publishing a new database, in this order, so that a crash at any point leaves
  * the old database or the new one: complete the file, or have liblmdb commit and close;
- * cut the file behind its last used page; mode and owner; fsync; rename; fsync the
+ * cut the file after its last used page; mode and owner; fsync; rename; fsync the
  * directory.
  */
 #include "output/staging.h"
@@ -87,8 +87,8 @@ int dit_staging_place(struct dit_output *output)
 	int dir_fd = staging->claim.dir_fd;
 
 	staging->old_file = keep_old_file(staging);
-	/* Who waits must not trust what lock.mdb says of the old file, should this
-	 * process be killed now. */
+	/* A waiting process must not trust what lock.mdb says about the old file, should
+	 * this process be killed now. */
 	if (ftruncate(staging->claim.lock_fd, 0) != 0 ||
 	    renameat(staging->staging_fd, DIT_DATA_NAME, dir_fd, DIT_DATA_NAME) != 0) {
 		return -errno;
