@@ -77,7 +77,7 @@ bool common_is_given(const struct common_options *options, int option);
 const char *common_text(const struct common_options *options, int option);
 uint64_t common_number(const struct common_options *options, int option);
 
-/** What getopt_long() needs to know of a program's options. */
+/** A program's options as getopt_long() takes them. */
 struct common_getopt {
 	char letters[3 * 32];
 	struct option long_options[OPT_END - OPT_LONG + 3];
@@ -104,7 +104,7 @@ int common_wrong_call(const struct common_options *options, const char *text);
 
 /**
  * The options that chose the configuration and the database, as words for a shell, each
- * with a blank in front: " -f 'my own.conf' -n 2". Of ditcheck as of slapd's tools.
+ * with a blank in front: " -f 'my own.conf' -n 2". ditcheck and slapd's tools take them.
  *
  * @return owned; NULL: no memory
  */

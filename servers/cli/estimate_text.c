@@ -60,7 +60,7 @@ static const struct estimate_supply *supply_of(const struct estimate_view *view)
 	return view->supply == NULL ? &system : view->supply;
 }
 
-/* Of the disk of a directory, all databases on it, and the temporary files. */
+/* Needs of the disk of a directory: of all databases on it and the temporary files. */
 static uint64_t needed_there(const struct estimate_view *view, const char *directory)
 {
 	const struct estimate_supply *supply = supply_of(view);

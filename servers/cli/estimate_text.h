@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --estimate: what a load or a reindexing will need, beside what there is; and the
+ * --estimate: what a load or a reindexing will need, next to what there is; and the
  * warning of a load that will probably not fit.
  *
  * An estimate is a guess, so it never keeps a load from being tried: without --estimate
@@ -21,7 +21,7 @@ enum estimate_mode {
 	ESTIMATE_JSON,
 };
 
-/** What there is. Both return bytes; 0 of memory: not known. */
+/** The space there is. Both return bytes; memory 0: not known. */
 struct estimate_supply {
 	uint64_t (*disk)(const char *directory);
 	uint64_t (*memory)(void);
@@ -38,7 +38,7 @@ struct estimate_view {
 	bool may_grow; /* maxsize does not count */
 };
 
-/** Wall clock, if nobody else uses the processors, by the speed of the sample. Negative:
+/** Wall clock, if no other program runs, by the speed of the sample. Negative:
  * not known, nothing was in the sample. */
 double estimate_seconds(const struct estimate_view *view);
 

@@ -5,7 +5,7 @@
 
 /* Below this share of the work nothing is told. */
 #define SHARE_MIN 0.005
-/* What is told may be off by this part, and by so many seconds. */
+/* The time told may be off by this part, and by so many seconds. */
 #define SLACK         0.125
 #define SLACK_SECONDS 0.5
 
@@ -50,7 +50,7 @@ static double left_of_phase(const struct forecast *forecast, unsigned phase, dou
 	return rest * (rest * weight(forecast, phase) * pace + forecast->spent[phase]);
 }
 
-/* What the work says at this moment. */
+/* The time left by the work at this moment. */
 static double find_left(const struct forecast *forecast)
 {
 	double done = weights(forecast, false);

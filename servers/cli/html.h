@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Markup: text that is escaped. What is printed is well-formed XML as well as HTML.
+ * Markup: text that is escaped. The output is well-formed XML as well as HTML.
  *
  * Threads: belongs to one thread.
  */

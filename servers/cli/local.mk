@@ -1,5 +1,5 @@
 # servers/cli/local.mk
-# What the programs share. It sees the installed headers.
+# Shared by the programs. It sees the installed headers.
 noinst_LTLIBRARIES += %D%/libcli.la
 %C%_libcli_la_SOURCES = \
 	%D%/arguments.c \

@@ -32,7 +32,7 @@ static const struct program programs[] = {
 };
 
 /*
- * What follows the name in a row: the argument, and which arguments there are. Words
+ * The columns after the name in a row: the argument, and its possible values. Words
  * stand in the order of the enum that takes their place, whose first value is no word.
  */
 #define FLAG                              NULL, OPTION_TEXT, 0, 0, NULL

@@ -38,7 +38,7 @@ static void put_time(char *ret, size_t size, double seconds)
 	}
 }
 
-/* Of the input while it is read, of the results afterwards. */
+/* Bytes of the input while it is read, of the results afterwards. */
 static uint64_t bytes_moved(const struct dit_progress *progress)
 {
 	return progress->phase == 0 && progress->bytes_read > 0 ? progress->bytes_read

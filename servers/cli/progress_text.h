@@ -25,8 +25,8 @@ struct progress_view {
 /**
  * "indexes    [######------]  42%  136000/s  119 MiB/s  memory 210 MiB  0:12 left"
  *
- * @param columns  of the terminal; the text leaves the last one free. What does not fit
- *                 is left out: memory first, then bytes/s, entries/s, the bar
+ * @param columns  of the terminal; the text leaves the last one free. Parts are
+ *                 left out until it fits: memory first, then bytes/s, entries/s, the bar
  */
 void progress_text_bar(char *ret, size_t size, unsigned columns,
                        const struct progress_view *view);

@@ -71,7 +71,7 @@ static void take_lengths(const json_t *index, uint64_t *classes)
 	}
 }
 
-/* Of all rows. @return how many classes there are */
+/* Sums over all rows. @return how many classes there are */
 static unsigned sum_lengths(const json_t *rows, uint64_t *classes)
 {
 	unsigned n = NCLASSES;

@@ -7,8 +7,8 @@
  *   write to .file
  *   result_file_place()     or, to give up, result_file_drop()
  *
- * It is opened, and gets its name, as an export (export_file.h). What /dev and /proc
- * lead to, such as standard output, is appended to.
+ * It is opened, and gets its name, as an export (export_file.h). A file
+ * that /dev or /proc leads to, such as standard output, is appended to.
  *
  * Threads: belongs to one thread. Open it before other threads start: it may fork.
  */

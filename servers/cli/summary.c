@@ -263,7 +263,7 @@ static void put_path(FILE *out, const char *letter, const char *path)
 	free(absolute);
 }
 
-/* Of root slapd becomes the owner of the directory; others have no port below 1024. */
+/* Started by root, slapd becomes the directory's owner; others use no port below 1024. */
 static void put_slapd(FILE *out, const struct common_options *options,
                       const struct summary_system *system, const struct passwd *user)
 {

@@ -21,13 +21,13 @@ struct inputs {
  * @param text  "-": standard input
  *
  * @return 0; -EALREADY: standard input is one already; -ENOENT: a directory without such
- *         files; -ENOMEM and other -errno of reading a directory. What cannot be looked
- *         at is taken for a file: opening it tells
+ *         files; -ENOMEM and other -errno of reading a directory. A name that
+ *         cannot be looked at is taken for a file: opening it tells
  */
 int inputs_add(struct inputs *inputs, const char *text);
 void inputs_deinit(struct inputs *inputs);
 
-/** Of plain files; 0: one is something else. */
+/** The size of all, if they are plain files; 0: one is something else. */
 uint64_t inputs_bytes(const struct inputs *inputs);
 /** Is one of them, or standard input without any, a terminal on which somebody types? */
 bool inputs_wait_for_terminal(const struct inputs *inputs);

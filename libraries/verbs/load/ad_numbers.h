@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The numbers of attribute descriptions in a database (storage.md 2): given out in the
- * order in which entries need them, behind those that are stored.
+ * order in which entries need them, after those that are stored.
  *
  *   dit_ad_numbers_read();  dit_ad_number() ...;  dit_ad_numbers_write();
  *   dit_ad_numbers_deinit()

@@ -9,7 +9,7 @@
  *   dit_context_csn_rewrite();     after dit_output_begin_changes()
  *   dit_context_csn_free()
  *
- * What is stored there stays unless one of its values is exceeded, or is of a server that
+ * A stored contextCSN stays unless one of its values is exceeded, or is of a server that
  * is removed; then all known ones are written. The values have no normal forms and are
  * not indexed, and a new subentry has no operational attributes, as slapd itself writes
  * them.
@@ -65,7 +65,7 @@ struct dit_context_csn_place {
 	struct dit_entries *entries;
 };
 
-/** What was done. */
+/** The change that was made. */
 enum dit_context_csn_deed {
 	DIT_CONTEXT_CSN_NOTHING, /* none noted, or what is stored stays */
 	DIT_CONTEXT_CSN_LATER,   /* dit_context_csn_rewrite() does it */
@@ -86,7 +86,7 @@ int dit_context_csn_write(struct dit_context_csn *csn,
                           const struct dit_context_csn_place *place,
                           struct dit_context_csn_result *ret);
 
-/** What dit_context_csn_write() left to do. Errors likewise. */
+/** Do what dit_context_csn_write() left to do. Errors likewise. */
 int dit_context_csn_rewrite(struct dit_context_csn *csn,
                             struct dit_context_csn_result *ret);
 

@@ -11,7 +11,7 @@
  * them fail. Memory: 20 bytes per node and 5 to 10 for the hash slots, at most 32 per
  * entry.
  *
- * IDs are given out in order from 1, or behind those of a database that holds entries
+ * IDs are given out in order from 1, or after those of a database that holds entries
  * already; 0 stands for the root above all suffixes.
  *
  * Threads: fingerprints are made anywhere; the table belongs to one thread.
@@ -31,7 +31,7 @@ struct dit_fingerprint {
 	uint32_t word[3];
 };
 
-/** What all fingerprints of a load depend on. */
+/** All fingerprints of a load depend on this key. */
 struct dit_fingerprint_key {
 	unsigned char secret[192];
 };
@@ -43,7 +43,7 @@ struct dit_fingerprint_key {
  */
 int dit_fingerprint_key_make(struct dit_fingerprint_key *ret);
 
-/** Of a normal form. Two are compared only if one key made both. */
+/** The fingerprint of a normal form. Compare two only if one key made both. */
 struct dit_fingerprint dit_fingerprint_of(const struct dit_fingerprint_key *key,
                                           struct dit_span norm_dn);
 

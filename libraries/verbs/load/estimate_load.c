@@ -34,12 +34,12 @@
 /* Without batches and postings: schema, chunks of pages, liblmdb; and each thread. */
 #define BASE_BYTES   (8u << 20)
 #define THREAD_BYTES (4u << 20)
-/* Of each byte that a batch may have: arenas (load_size.c has what is set aside). */
+/* Bytes in arenas for each byte of a batch (load_size.c has what is set aside). */
 #define BATCH_FACTOR 20
 /* tree_record.h, without the names */
 #define NAME_HEAD_BYTES 18
 
-/** What the sample says of one database. */
+/** The sample's figures about one database. */
 struct target_sample {
 	struct dit_estimate_keys keys;
 	struct dit_node_sum records; /* of id2e */
@@ -259,8 +259,8 @@ static uint64_t file_bytes(const char *directory)
 }
 
 /*
- * What is added to a file that holds entries already: the new pages, and the index pages
- * of the old entries that get new keys, which LMDB writes anew. There are as many of
+ * A file that holds entries already grows by the new pages, and by the index pages of the
+ * old entries that get new keys, which LMDB writes again. There are as many of
  * those as the new entries' share of index pages lets expect; a posting touches one of
  * them or another.
  */

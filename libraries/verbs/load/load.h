@@ -64,7 +64,7 @@ enum dit_load_phase {
 	DIT_LOAD_NPHASES,
 };
 
-/** Who makes the pages of a new database. */
+/** The maker of a new database's pages. */
 enum dit_load_writer {
 	DIT_LOAD_WRITER_DEFAULT, /* pages; append if liblmdb's format is not known */
 	DIT_LOAD_WRITER_PAGES,   /* the load itself, on all threads */
@@ -103,7 +103,7 @@ struct dit_load_opts {
 	/* A database that holds entries is left alone: see is_unneeded in the results */
 	bool only_if_empty;
 	bool is_verbose; /* report every entry stored */
-	bool explain;    /* a DIT_REPORT_EXPLANATION behind the reports of each refusal */
+	bool explain;    /* a DIT_REPORT_EXPLANATION after the reports of each refusal */
 	bool byte_keys;  /* index databases with slapd's own flags: no MDB_INTEGERKEY */
 	bool is_strict;  /* LDIF as slapadd reads it: no "version:", no "changetype:" */
 	/* Count ranges and lengths of lists (struct dit_index_cost). */
@@ -128,8 +128,8 @@ struct dit_load_opts {
 	 */
 	uint64_t memory_bytes;
 	/*
-	 * What an LDIF record takes in memory at most: its bytes, and 200 for each line.
-	 * Another one ends the load: DIT_E_TOOLONG. Likewise bytes of all files that a
+	 * An LDIF record may take so much memory: its bytes, and 200 for each line. A
+	 * longer one ends the load: DIT_E_TOOLONG. Likewise bytes of all files that a
 	 * record names; with more the record is refused. 0: a quarter of the machine's
 	 * memory, 4 GiB at most.
 	 */
@@ -188,9 +188,9 @@ struct dit_load_database_stats {
 	uint64_t nentries; /* entries stored */
 	uint64_t bytes;    /* size of data.mdb */
 	/* From its beginning, bytes most of which are what they were before; 0: a new
-	 * database, or one whose indexes were built anew. */
+	 * database, or one whose indexes were rebuilt. */
 	uint64_t kept_bytes;
-	/* Who made the pages; DEFAULT: the database held records already. */
+	/* The maker of the pages; DEFAULT: the database held records already. */
 	enum dit_load_writer writer;
 	bool is_unknown_format; /* liblmdb's format is not known: it made the pages */
 	struct dit_index_stats *indexes;

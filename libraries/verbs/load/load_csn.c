@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * contextCSN in a load (-w): when it is noted and written, and what is said about it.
- * What is written is decided in context_csn.c.
+ * The values are chosen in context_csn.c.
  */
 #include "load/load_csn.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the databases of a load hold before it. The look is read-only; a database of
+ * Look what the databases of a load hold before it. The look is read-only; a database of
  * OpenLDAP 2.5 and 2.6 may be in use by slapd.
  *
  * Threads: main.
@@ -33,8 +33,8 @@ void dit_load_look_note(struct load_target *target, const struct dit_dn *dn);
  * @return the number of lines */
 unsigned dit_load_look_tell(struct loader *loader, enum dit_report_kind kind);
 
-/** "DIR/data.mdb has 2 entries: "A", "B"", or DIR if nobody has looked; points into the
- * target. */
+/** "DIR/data.mdb has 2 entries: "A", "B"", or DIR if it was not looked at; points
+ * into the target. */
 const char *dit_load_look_text(const struct load_target *target);
 
 void dit_load_look_deinit(struct load_look *look);

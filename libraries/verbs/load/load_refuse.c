@@ -109,7 +109,7 @@ static struct dit_load_refusal *find_refusal(const struct dit_load_stats *stats,
 	return NULL;
 }
 
-/* One line of ours behind slapadd's, with the very line of the file. Owned; NULL: there
+/* One line of ours after slapadd's, with the very line of the file. Owned; NULL: there
  * is none, or no memory, and slapadd's lines must do. */
 static char *explain(const struct loader *loader, const struct dit_ldif_record *record,
                      const struct dit_why *why)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a load says: reports, failures.
+ * The reports and failures of a load.
  *
  * Threads: main; dit_load_is_stopped(): any.
  */

@@ -13,7 +13,7 @@
 #include "load/load_refuse.h"
 #include "load/load_report.h"
 
-/* Of IDs, or of attribute descriptions: what a message says of it. */
+/* A limit on IDs or on attribute descriptions: what a message says about it. */
 struct limit {
 	const char *before;
 	unsigned n;

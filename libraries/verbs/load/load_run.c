@@ -40,7 +40,7 @@ static struct moment now(void)
 
 /* ---- all records ---- */
 
-/* What slapadd says when it cannot read on; there is no -c for that. */
+/* Say what slapadd says when it cannot read on; there is no -c for that. */
 static int fail_input(struct loader *loader, int r)
 {
 	const char *text = dit_ldif_reader_error(loader->input.reader);
@@ -165,7 +165,7 @@ static int run(struct loader *loader)
 		r = dit_load_prepare(loader);
 	}
 	if (r == 0) {
-		/* What took the time until now does not belong to the entries. */
+		/* The time until now was spent on preparations, not on entries. */
 		dit_teller_tell(&loader->job.teller, DIT_LOAD_ENTRIES);
 		r = run_pipeline(loader);
 	}

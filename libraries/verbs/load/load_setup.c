@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a load needs before its first round: configuration, memory, threads, input, and
+ * The setup of a load before its first round: configuration, memory, threads, input, and
  * the databases it writes. And the release of it all, which works at every stage.
  */
 #include "load/load_setup.h"
@@ -475,7 +475,7 @@ static void free_members(struct loader *loader)
 void dit_load_release(struct loader *loader)
 {
 	/* Threads first: nothing they use may go before they do. A failed load does not
-	 * wait for input, or for the end of work that nobody needs. */
+	 * wait for input, or for the end of work that is not needed. */
 	dit_stop_end(&loader->job.stop);
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		dit_index_writer_cancel(loader->targets[i].index_writer);

@@ -2,17 +2,17 @@
 /*
  * Sizes of a load: the memory budget and the early estimate of the result.
  *
- * Budget. Of `memory_bytes`, batches come first. A batch of b bytes of LDIF occupies b in
- * its buffer and about 10 b in arenas (measured: entries of 31 short lines) from its
- * parsing until its keys are made. Of LOAD_NSLOTS batches at most four are in that state,
- * and the arenas' blocks are shared: 46 b. 66 b are set aside, since other entries may
- * need more. Then the schema, chunks of pages, liblmdb's transaction at the end and the
- * threads' caches, an eighth for the records of the tree (and an eighth of that for
+ * Budget. Batches get their part of `memory_bytes` first. A batch of b bytes of LDIF
+ * occupies b in its buffer and about 10 b in arenas (measured: entries of 31 short lines)
+ * from its parsing until its keys are made. At most four of LOAD_NSLOTS batches are in
+ * that state, and the arenas' blocks are shared: 46 b. 66 b are set aside, since other
+ * entries may need more. Then the schema, chunks of pages, liblmdb's transaction at the
+ * end and the threads' caches, an eighth for the records of the tree (and an eighth of that for
  * records that come late), and the rest for the postings. Both are divided evenly among
  * the databases: how many entries each will get is not known, and memory that a database
  * does not need is not touched.
  *
- * Estimate. What is stored so far, scaled to the whole input. Entries and names are a
+ * Estimate. The size stored so far is scaled to the whole input. Entries and names are a
  * lower bound: if they alone cannot fit, the load is refused there and then. Index keys
  * are not: lists that become ranges cost nearly nothing, and how many will is not known
  * yet. With them, at POSTING_BYTES each (10.4 measured on the benchmark's directory of

@@ -141,7 +141,7 @@ static void note_writer(struct load_target *target)
 	}
 }
 
-/* Of a file with records; 0: a new database. */
+/* The size of a file with records; 0: a new database. */
 static uint64_t stored_bytes(const struct load_target *target)
 {
 	char path[PATH_MAX];

@@ -76,7 +76,7 @@ static int make_builders(struct load_target *target, const struct load_budget *b
 	return r < 0 ? dit_job_fail(&loader->job, r, opts.tmpdir) : 0;
 }
 
-/* What main fills while entries come. */
+/* Make the objects that main fills while entries come. */
 static int make_objects(struct load_target *target, const struct load_budget *budget,
                         unsigned suffix_nrdns)
 {
@@ -106,7 +106,7 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 	return r < 0 ? dit_job_fail(&target->loader->job, r, tmpdir) : 0;
 }
 
-/* What slapd says when a database cannot be opened, and its tools as well. */
+/* Say what slapd and its tools say when a database cannot be opened. */
 static void tell_not_opened(const struct load_target *target, int error)
 {
 	struct loader *loader = target->loader;

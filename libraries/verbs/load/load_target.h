@@ -28,8 +28,8 @@ int dit_load_target_write_tree(struct load_target *target);
 /** Wait until the indexes are written. */
 int dit_load_target_write_indexes(struct load_target *target);
 
-/** What an output takes last, or last before the indexes: late entries, values of id2v,
- * contextCSN. */
+/** Write the records that an output takes last, or last before the indexes: late entries,
+ * values of id2v, contextCSN. */
 int dit_load_target_write_late(struct load_target *target);
 
 /** At every stage; after the threads have ended. An output that was not published is

@@ -98,7 +98,7 @@ struct load_keys {
 /** So many names of what a database holds are remembered. */
 #define LOOK_NAMES 4
 
-/** What a database holds before the load (load_look.h). Zero: nothing. */
+/** The contents of a database before the load (load_look.h). Zero: nothing. */
 struct load_look {
 	bool has_entries;
 	uint64_t nentries; /* holes included */
@@ -135,7 +135,7 @@ struct load_target {
 	uint64_t last_stored; /* loader->stats->nentries at the target's latest entry */
 };
 
-/** What load_refuse.c remembers. Zero is a new one. */
+/** The memory of load_refuse.c. Zero is a new one. */
 struct load_refusals {
 	char *reason; /* of the latest refusal */
 	char **told;  /* texts that are told once in a load */
@@ -151,7 +151,7 @@ struct load_reading {
 	struct dit_sid_set removed_sids; /* likewise */
 };
 
-/** What generated values are made of (struct dit_entry_stamp). */
+/** Generated values are made of this (struct dit_entry_stamp). */
 struct load_stamps {
 	uint64_t node;         /* [const] while members run */
 	uint16_t clock_seq;    /* likewise */

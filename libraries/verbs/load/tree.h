@@ -10,7 +10,7 @@
  *   dit_tree_free()
  *
  * IDs (storage.md 6.1, 3.4). Nodes get 1, 2, 3 ... in the order of dit_tree_add(), or the
- * IDs behind those of a database that holds entries already. A missing parent is added as
+ * IDs after those of a database that holds entries already. A missing parent is added as
  * a *hole*: a node without an entry, topmost first. A later entry of that DN fills the
  * hole and takes its ID; the spelling in the tree stays that of the first reference:
  *
@@ -89,7 +89,7 @@ struct dit_tree_place {
 	unsigned nnodes; /* to be added: the name's own, and a hole for each above it */
 };
 
-/** Of a name that dit_tree_find() did not find. Errors as there. */
+/** The place for a name that dit_tree_find() did not find. Errors as there. */
 int dit_tree_find_place(struct dit_tree *tree, const struct dit_tree_name *name,
                         struct dit_tree_place *ret);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What tree.c and tree_write.c share.
+ * Shared by tree.c and tree_write.c.
  */
 #ifndef DITKIT_TREE_PRIVATE_H
 #define DITKIT_TREE_PRIVATE_H

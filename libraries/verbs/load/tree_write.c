@@ -50,7 +50,7 @@ static int end_growth(const struct dit_tree *tree, struct growth *growth)
 	return n == 0 ? 0 : dit_output_grow_subtree(tree->output, growth->parent, n);
 }
 
-/* What lies under a stored node is a child: the node's own record is stored. */
+/* Every new node under a stored one is a child: the node's own record is stored. */
 static int add_growth(const struct dit_tree *tree, const struct dit_tree_record *record,
                       struct growth *growth)
 {

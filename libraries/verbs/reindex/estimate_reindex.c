@@ -3,9 +3,9 @@
  * A reindexing estimated: entries of some leaves of id2e, at equal distances, pass the
  * stages of a reindexing up to their keys.
  *
- * What the file becomes. The new index databases go into pages that are free, and behind
- * the end; the pages of the old ones are free afterwards. Of a database of LMDB 1.0 there
- * is a new file, without the old indexes.
+ * The size of the file. The new index databases go into pages that are free, and after
+ * the end; the pages of the old ones are free afterwards. A database of LMDB 1.0 becomes
+ * a new file, without the old indexes.
  */
 #include "build/estimate.h"
 
@@ -22,7 +22,7 @@
 #define SAMPLE_BYTES (8u << 20)
 #define WAIT_MS      10000
 #define WIDE_SHARE   8 /* as reindex_target.c */
-/* Beside postings: the program, threads, chunks of pages. */
+/* Apart from postings: the program, threads, chunks of pages. */
 #define BASE_BYTES (4u << 20)
 
 /** The sample of one database. */
@@ -227,7 +227,7 @@ static int take_leaves(struct sampling *sampling)
 
 /* ---- the end ---- */
 
-/* Pages of the databases that are not built anew; LMDB 1.0 counts those of lists. */
+/* Pages of the databases that are not rebuilt; LMDB 1.0 counts those of lists. */
 static double kept_pages(const struct sampling *sampling)
 {
 	const struct dit_index_set *set = sampling->target->indexes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Build the index databases of back-mdb databases anew, from their entries.
+ * Rebuild the index databases of back-mdb databases from their entries.
  *
  *     struct dit_reindex_opts opts = DIT_REINDEX_OPTS_INIT;
  *     struct dit_reindex_stats stats;
@@ -12,7 +12,7 @@
  *
  * The result holds the records that "slapindex -t" stores, whatever the index databases
  * held before. Nothing is copied: the new index databases are written into free pages of
- * the data file and behind its end. One commit puts all of them in the place of the old
+ * the data file and after its end. One commit puts all of them in the place of the old
  * ones. If the work fails, or the process is killed, the old ones are all there.
  *
  * Without the option online no other process may have the database open. A database of
@@ -71,7 +71,7 @@ struct dit_reindex_opts {
 	bool byte_keys;  /* new index databases with slapd's own flags */
 	/* Count ranges and lengths of lists (struct dit_index_cost). */
 	bool counts_lists;
-	/* Other processes use and change the database meanwhile: see ditindex(8). Several
+	/* Other processes may use and change the database: see ditindex(8). Several
 	 * databases then get their new indexes one after the other. */
 	bool online;
 	bool drop_unconfigured; /* remove index databases that are not configured */
@@ -112,7 +112,7 @@ struct dit_reindex_database_stats {
 	uint64_t nbroken;      /* entries left out (keep_going) */
 	uint64_t bytes_before; /* of data.mdb's pages, in use or free; 0: online */
 	uint64_t bytes;        /* the same at the end */
-	uint64_t nchanged;     /* online: entries that others changed meanwhile */
+	uint64_t nchanged;     /* online: entries that others changed */
 	uint64_t locked_us;    /* online: how long LMDB's write lock was held, in all */
 	uint64_t longest_us;   /* online: the longest time without a break */
 	/* Online: the rounds; the last one while LMDB's write lock was held. */

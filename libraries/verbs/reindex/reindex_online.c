@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Beside slapd: the keys of entries that were changed since the snapshot, round by round
- * (online.h). In the last round everybody who wants to write waits, so this does no
- * more than that.
+ * --online: the keys of entries that slapd has changed since the snapshot, round by round
+ * (online.h). In the last round all other writers wait, so this does no more than that.
  *
- * Of each such entry the keys are made twice, as it was before the round and as it is
- * now, but not of attributes that have not changed: most changes are of few attributes.
+ * The keys of each such entry are made twice: as it was before the round, and as it is
+ * now. Attributes that have not changed are left out: most changes are of few attributes.
  * Keys that only the first has go out of the new index, keys that only the second has go
  * into it.
  */

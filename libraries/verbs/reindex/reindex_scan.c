@@ -11,7 +11,7 @@
 #include "reader/dn_reader.h"
 #include "reindex/reindexer.h"
 
-/* What a range of entries came to. */
+/* The result of a range of entries. */
 struct range_result {
 	struct dit_notes notes;
 	uint64_t nentries;
@@ -144,7 +144,7 @@ static void drop_range(void *ctx, struct dit_scan_range *range)
 	const struct dit_reindex_opts *opts = target->reindexer->opts;
 	struct range_result *result = range->result;
 
-	/* Of several failures the first one is the cause. */
+	/* The first of several failures is the cause. */
 	if (result != NULL && result->nbroken > 0 && target->stats->nbroken == 0) {
 		dit_notes_tell(&result->notes, opts->report, opts->report_ctx);
 		target->stats->nbroken = result->nbroken;

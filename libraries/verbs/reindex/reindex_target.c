@@ -175,7 +175,7 @@ static int open_output(struct reindex_target *target)
 	return r < 0 ? dit_reindex_target_fail(target, r) : check_release(target);
 }
 
-/* What slapd has open must stay what it is. */
+/* A database that slapd has open must keep its flags. */
 static int check_online(const struct reindex_target *target, const char *name, int found)
 {
 	if (!target->reindexer->opts->online || found > 0) {
@@ -228,7 +228,7 @@ static int adopt_index(struct reindex_target *target, size_t number)
 	return r < 0 ? dit_job_fail(&target->reindexer->job, r, db->name) : 0;
 }
 
-/* Index databases that nobody maintains: what they hold is stale. */
+/* Find index databases that slapd does not maintain: their contents are stale. */
 static int look_for_unconfigured(struct reindex_target *target)
 {
 	const struct reindexer *reindexer = target->reindexer;
@@ -418,7 +418,7 @@ static int write_indexes(struct reindex_target *target)
 	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
 }
 
-/* Beside slapd it goes with the output: the last step compares with it. */
+/* With --online the output closes it: the last step compares with it. */
 static void close_snapshot(struct reindex_target *target)
 {
 	if (target->database == NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The objects of a reindexing, composed: which object lies where, and which thread owns
- * it. What the objects do is in their own headers.
+ * it. Each object is described in its own header.
  *
  *   scan (members)      entry -> keys -> builders           reindex_scan.c
  *   members             sorted, merged, written             index_writer.h
@@ -54,8 +54,8 @@ struct reindex_target {
 	struct dit_index_writer *writer; /* NULL: not yet, or no more */
 	uint64_t npostings;              /* so far */
 	struct dit_online_times times;
-	struct dit_online *database;       /* beside slapd; the output's; NULL: claimed */
-	struct dit_reindex_online *online; /* what was changed meanwhile; NULL: nothing */
+	struct dit_online *database;       /* --online; the output's; NULL: claimed */
+	struct dit_reindex_online *online; /* entries that others changed; NULL: none */
 };
 
 struct reindexer {

@@ -277,7 +277,7 @@ static int next_wide(struct dit_index_cursor *cursor)
 	return r;
 }
 
-/* The list of the presence key, which is before all others. 1; 0: nobody has it; error */
+/* The list of the presence key, which comes first. 1; 0: no entry has it; error */
 static ptrdiff_t next_presence(struct dit_index_cursor *cursor)
 {
 	struct dit_posting_list *found = &cursor->found[0];

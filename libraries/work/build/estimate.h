@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a load or a reindexing will need, before it is begun: from a sample of the input.
+ * The needs of a load or a reindexing before it is begun, from a sample of the input.
  *
  *     struct dit_estimate estimate;
  *
@@ -54,7 +54,7 @@ struct dit_estimate_database {
 	uint64_t nentries;     /* that the work will store or read */
 	uint64_t bytes_before; /* of data.mdb; 0: there is none */
 	uint64_t bytes;        /* of data.mdb at the end */
-	uint64_t disk_bytes;   /* of the disk, beside what is in use now */
+	uint64_t disk_bytes;   /* of the disk, in addition to what is in use */
 	uint64_t maxsize_bytes;
 	struct dit_estimate_index *indexes;
 	size_t nindexes;

@@ -25,9 +25,9 @@
 #define RANGE_NIDS  3
 #define BRANCHES    1.01 /* pages, with those above the leaves */
 #define CHUNK_WASTE 1.03 /* of memory for postings: chunks that are not full */
-/* Of a posting in temporary files. */
+/* Size of a posting in temporary files. */
 #define RUN_BYTES 2.0
-/* Of the general sorter (sort/sort.h), beside key and value: in memory, in runs. */
+/* The general sorter (sort/sort.h) adds so much to key and value: in memory, in runs. */
 #define NAME_OVERHEAD  40
 #define NAME_RUN_BYTES 2
 
@@ -173,7 +173,7 @@ static int compare_keys(const void *a, const void *b)
 	return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/** What the whole has. */
+/** Counts of the whole input. */
 struct key_sum {
 	double nkeys;
 	double nids; /* that are stored: those of ranges are three */
@@ -199,7 +199,7 @@ static void sum_key(struct key_sum *sum, const struct sampled_key *keys, size_t 
 	}
 	sum->nkeys++;
 	sum->nids += nids > (double)list_max ? RANGE_NIDS : nids;
-	/* Of a record that is in the sample anyway, nothing is left to guess. */
+	/* A record that is in the sample itself leaves nothing to guess. */
 	if (nids / nentries < 1.5) {
 		return;
 	}

@@ -29,7 +29,7 @@ struct dit_estimate_keys {
 	uint64_t nsampled_entries;
 };
 
-/** Of the data file. */
+/** How the data file stores keys. */
 struct dit_page_model {
 	const struct dit_page_format *format;
 	unsigned page_bytes;
@@ -48,7 +48,7 @@ void dit_node_sum_add(struct dit_node_sum *sum, const struct dit_page_model *mod
 double dit_node_sum_pages(const struct dit_node_sum *sum,
                           const struct dit_page_model *model);
 
-/** What a sort needs. */
+/** The needs of a sort. */
 struct dit_sort_sizes {
 	double memory_bytes;
 	double run_bytes; /* 0: all fits the memory */
@@ -90,7 +90,7 @@ int dit_estimate_keys_end(struct dit_estimate_keys *keys,
                           struct dit_estimate_database *ret,
                           struct dit_estimate_keys_sizes *ret_sizes);
 
-/** What the sort of the tree's records needs. @param record_bytes  key and value */
+/** The needs of the sort of the tree's records. @param record_bytes  key and value */
 struct dit_sort_sizes dit_estimate_names(double nrecords, double record_bytes,
                                          uint64_t memory_bytes);
 

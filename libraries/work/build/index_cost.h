@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What writing one index database took: a part of the results of a load and of a
+/* The cost of writing one index database: a part of the results of a load and of a
  * reindexing. */
 #ifndef DITKIT_INDEX_COST_H
 #define DITKIT_INDEX_COST_H
@@ -16,7 +16,7 @@ extern "C" {
 #define DIT_LIST_LENGTHS 32
 
 struct dit_index_cost {
-	/* Of its pages at the end, those of long lists included. 0: not known, liblmdb
+	/* In its pages at the end, those of long lists included. 0: not known, liblmdb
 	 * made the pages, or nothing was written. */
 	uint64_t bytes;
 	/* Only with the option counts_lists: keys that were given a range, not a list;

@@ -138,7 +138,7 @@ static int move_lists(struct dit_index_writer *writer, size_t db,
 	return r < 0 ? r : (int)n;
 }
 
-/* What members have merged. */
+/* Take the lists that members have merged. */
 static int take_lists(struct dit_index_writer *writer, size_t db,
                       struct dit_output_table *table)
 {
@@ -342,7 +342,7 @@ static int make_jobs(struct dit_index_writer *writer)
 		return 0; /* in main's order */
 	}
 	if (has_shared) {
-		/* First: they take long, and nobody can help. */
+		/* First: they take long, and no other member can help. */
 		writer->jobs[writer->njobs++] =
 			(struct job){.npostings = UINT64_MAX, .is_shared = true};
 	}

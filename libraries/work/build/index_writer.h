@@ -4,7 +4,7 @@
  *
  *   dit_index_writer_new()
  *   all members at once:  dit_index_writer_work()
- *   main, meanwhile:      dit_index_writer_wait()
+ *   main, while they do:  dit_index_writer_wait()
  *   to give up:           dit_index_writer_cancel(), and join the members
  *   dit_index_writer_free()
  *
@@ -17,8 +17,8 @@
  *       member 2   sort, merge, write cn       │ ...
  *       main       (writes the tree)  │ wait
  *
- *   otherwise     Members sort and merge, main writes one table after the other. What is
- *                 on its way between them is bounded (list_queue.h).
+ *   otherwise     Members sort and merge, main writes one table after the other. The
+ *                 queue between them is bounded (list_queue.h).
  *
  *       member 1   sort, merge uid ──▶ ─┐
  *       member 2   sort, merge cn  ──▶ ─┴─▶ main: write uid, cn, sn, ...
@@ -49,7 +49,7 @@ struct dit_index_writer_opts {
 	/* Called by main: does somebody want an end? NULL: no. */
 	bool (*is_stopped)(void *ctx);
 	void *ctx;
-	struct dit_ticker *ticker; /* main's; borrowed; NULL: nobody listens */
+	struct dit_ticker *ticker; /* main's; borrowed; NULL: no reports */
 };
 
 /** 0, -ENOMEM, -EAGAIN */
@@ -74,7 +74,7 @@ uint64_t dit_index_writer_nread(const struct dit_index_writer *writer);
 /** Keys written of a database. After a wait that succeeded. */
 uint64_t dit_index_writer_nkeys(const struct dit_index_writer *writer, size_t db);
 
-/** What a database took; its lists are those that came, without stored ones. Points into
+/** The cost of a database; its lists are the new ones, without stored ones. Points into
  * the writer. Likewise. */
 const struct dit_index_cost *dit_index_writer_cost(const struct dit_index_writer *writer,
                                                    size_t db);

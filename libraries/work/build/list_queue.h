@@ -14,9 +14,9 @@
  * There is a queue for each database. Lists travel in blocks of 336 KiB; a longer list
  * gets a block of its size. A member waits while its queue holds QUEUE_BLOCKS, or while
  * all queues together hold the limit and main is at another database. So the memory is
- * bounded: the limit, QUEUE_BLOCKS more, and a block in the hands of each thread. Nobody
- * waits for ever if databases are drawn in the order in which main takes them: the one
- * that main waits for then always has a member, and that one may always put two blocks.
+ * bounded: the limit, QUEUE_BLOCKS more, and a block in the hands of each thread. No
+ * thread waits for ever if databases are drawn in the order in which main takes them: the
+ * one that main waits for then always has a member, which may always put two blocks.
  *
  * Threads: as above; a queue belongs to one member at a time.
  */
@@ -31,7 +31,7 @@ struct dit_list_queues;
 
 /** @param limit  blocks that wait in all queues together. 0, -ENOMEM, -EAGAIN */
 int dit_list_queues_new(struct dit_list_queues **ret, size_t nqueues, size_t limit);
-/** Nobody may be waiting. NULL is fine. */
+/** No thread may be waiting. NULL is fine. */
 void dit_list_queues_free(struct dit_list_queues *queues);
 
 /** Append lists, which are copied. 0; -ENOMEM; DIT_E_STOPPED: cancelled */
@@ -56,7 +56,7 @@ void dit_list_queues_close(struct dit_list_queues *queues, size_t number, int er
 ptrdiff_t dit_list_queues_next(struct dit_list_queues *queues, size_t number,
                                const struct dit_output_list **ret);
 
-/** From now on putting fails, and nobody waits. Any thread. */
+/** From now on putting fails, and no thread waits. Any thread. */
 void dit_list_queues_cancel(struct dit_list_queues *queues);
 
 #endif

@@ -13,7 +13,7 @@ struct dit_stored_keys {
 	struct dit_index_work *work;
 	struct dit_view_attrs attrs; /* of the current entry */
 
-	/* Of two versions. */
+	/* To compare two versions of an entry. */
 	size_t ndbs;
 	bool *marks;                   /* databases whose keys may differ; owned */
 	struct dit_attr_view *left[2]; /* attributes that are left; owned */

@@ -68,7 +68,7 @@ int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_v
  * Push the keys of an entry into builders.
  *
  * @param builders  of the same index set; @p producer  the calling thread's
- * @param nkeys     grows by the number of keys; NULL: nobody wants to know
+ * @param nkeys     grows by the number of keys; NULL: not wanted
  *
  * @return as above; what dit_builders_push() returns
  */
