@@ -3,7 +3,7 @@ check_PROGRAMS += \
 	%D%/test_files \
 	%D%/test_lock_file \
 	%D%/test_private_dir \
-	%D%/test_readers \
+	%D%/test_lmdb_reader \
 	%D%/test_spare \
 	%D%/test_strerror \
 	$(NULL)
@@ -13,8 +13,8 @@ check_PROGRAMS += \
 %C%_test_private_dir_SOURCES = %D%/test_private_dir.c
 %C%_test_private_dir_LDADD = $(test_libs)
 %C%_test_private_dir_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=flock -Wl,--wrap=mkdtemp
-%C%_test_readers_SOURCES = tests/output/store_fixture.h %D%/test_readers.c
-%C%_test_readers_LDADD = $(test_libs)
+%C%_test_lmdb_reader_SOURCES = tests/output/store_fixture.h %D%/test_lmdb_reader.c
+%C%_test_lmdb_reader_LDADD = $(test_libs)
 %C%_test_lock_file_SOURCES = tests/output/store_fixture.h %D%/test_lock_file.c
 %C%_test_lock_file_LDADD = $(test_libs)
 %C%_test_spare_SOURCES = %D%/test_spare.c

@@ -222,7 +222,7 @@ static int open_data(struct dit_online *online)
 
 static int open_field(struct dit_online *online)
 {
-	const struct dit_readers *readers = dit_snapshot_readers(online->snapshot);
+	int lock_fd = dit_snapshot_lmdb_reader(online->snapshot)->lock_fd;
 	MDB_envinfo info;
 	int r = dit_online_lock(online);
 
@@ -231,9 +231,9 @@ static int open_field(struct dit_online *online)
 	}
 	r = dit_lmdb_error(mdb_env_info(online->env, &info));
 	if (r == 0) {
-		r = readers->door.lock_fd < 0
+		r = lock_fd < 0
 		            ? -EROFS
-		            : dit_lock_field_open(&online->field, readers->door.lock_fd,
+		            : dit_lock_field_open(&online->field, lock_fd,
 		                                  info.me_last_txnid, online->opts.fault);
 	}
 	if (r == 0) {
@@ -278,7 +278,7 @@ int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts)
 	online->data_fd = -1;
 	r = dit_snapshot_lmdb_open(&online->snapshot, opts->directory, &snapshot);
 	if (r == 0) {
-		online->env = dit_snapshot_readers(online->snapshot)->env;
+		online->env = dit_snapshot_lmdb_reader(online->snapshot)->env;
 		online->page_bytes = dit_snapshot_page_bytes(online->snapshot);
 		r = open_data(online);
 	}

@@ -21,6 +21,20 @@
 
 /* ---- the directory ---- */
 
+int dit_data_directory(const char *path, char **ret)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (strcmp(slash == NULL ? path : slash + 1, DIT_DATA_NAME) != 0) {
+		return 0;
+	}
+	/* Without a slash at the end, which would follow a link. */
+	*ret = slash == NULL   ? strdup(".")
+	       : slash == path ? strdup("/")
+	                       : strndup(path, (size_t)(slash - path));
+	return *ret == NULL ? -ENOMEM : 1;
+}
+
 int dit_directory_open(const char *path, struct dit_fault *fault)
 {
 	int path_fd = dit_path_open_to_work(path, fault == NULL ? NULL : fault->text);

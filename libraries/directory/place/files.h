@@ -35,6 +35,15 @@
  * All functions: @p fault may be NULL; it gets a text where the code says too little.
  */
 
+/**
+ * The directory of a data file.
+ *
+ * @param ret  "DIR" of "DIR/data.mdb", or "."; free()
+ *
+ * @return 1; 0: the file has another name; -ENOMEM
+ */
+int dit_data_directory(const char *path, char **ret);
+
 /** Open a database directory as dit_path_open_to_work() does, to be read and locked. */
 int dit_directory_open(const char *path, struct dit_fault *fault);
 

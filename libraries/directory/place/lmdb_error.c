@@ -25,6 +25,11 @@ _Static_assert((int)DIT_LMDB_KEYEXIST == MDB_KEYEXIST &&
                        (int)DIT_LMDB_BAD_VALSIZE == MDB_BAD_VALSIZE,
                "lmdb_format.h has LMDB's numbers");
 
+_Static_assert(DIT_DB_INTEGERKEY == MDB_INTEGERKEY && DIT_DB_DUPSORT == MDB_DUPSORT &&
+                       DIT_DB_DUPFIXED == MDB_DUPFIXED &&
+                       DIT_DB_INTEGERDUP == MDB_INTEGERDUP,
+               "stored flags are LMDB's");
+
 int dit_lmdb_short_write(int fd, uint64_t at, uint64_t len)
 {
 	if (fallocate(fd, 0, (off_t)at, (off_t)len) != 0 &&

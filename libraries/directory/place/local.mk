@@ -4,18 +4,16 @@ rooms += %D%/libplace.la
 %C%_libplace_la_SOURCES = \
 	%D%/claim.c \
 	%D%/claim.h \
-	%D%/door.c \
-	%D%/door.h \
 	%D%/fault.c \
 	%D%/fault.h \
 	%D%/files.c \
 	%D%/files.h \
 	%D%/format_check.c \
 	%D%/format_check.h \
-	%D%/hold.c \
-	%D%/hold.h \
 	%D%/lmdb_error.c \
 	%D%/lmdb_error.h \
+	%D%/lmdb_reader.c \
+	%D%/lmdb_reader.h \
 	%D%/lock_field.c \
 	%D%/lock_field.h \
 	%D%/lock_file.c \
@@ -23,8 +21,6 @@ rooms += %D%/libplace.la
 	%D%/map_size.h \
 	%D%/private_dir.c \
 	%D%/private_dir.h \
-	%D%/readers.c \
-	%D%/readers.h \
 	%D%/spare.c \
 	%D%/spare.h \
 	%D%/strerror.c \

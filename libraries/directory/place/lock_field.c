@@ -85,19 +85,6 @@ static int watch(struct probe *probe)
 	return r;
 }
 
-static int open_env(struct probe *probe, struct dit_fault *fault)
-{
-	struct dit_private_dir dir;
-	int r = dit_private_dir_make(&dir, fault);
-
-	if (r == 0) {
-		r = dit_env_open_locked(probe->env, dir.fd, probe->data_fd,
-		                        probe->lock_fd, MDB_NOSYNC, fault);
-		dit_private_dir_remove(&dir);
-	}
-	return r;
-}
-
 static int open_probe(struct probe *probe, struct dit_fault *fault)
 {
 	int r = 0;
@@ -112,7 +99,8 @@ static int open_probe(struct probe *probe, struct dit_fault *fault)
 		probe->env = NULL;
 		return r;
 	}
-	return open_env(probe, fault);
+	return dit_env_open_private(probe->env, probe->data_fd, probe->lock_fd,
+	                            MDB_NOSYNC, fault);
 }
 
 static void close_probe(struct probe *probe)

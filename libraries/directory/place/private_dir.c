@@ -186,3 +186,16 @@ void dit_private_dir_remove(struct dit_private_dir *dir)
 	}
 	*dir = (struct dit_private_dir){.fd = -1, .tmp_fd = -1};
 }
+
+int dit_env_open_private(MDB_env *env, int data_fd, int lock_fd, unsigned flags,
+                         struct dit_fault *fault)
+{
+	struct dit_private_dir dir;
+	int r = dit_private_dir_make(&dir, fault);
+
+	if (r == 0) {
+		r = dit_env_open_locked(env, dir.fd, data_fd, lock_fd, flags, fault);
+		dit_private_dir_remove(&dir);
+	}
+	return r;
+}

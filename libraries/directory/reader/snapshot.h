@@ -43,7 +43,7 @@ struct dit_stored_db {
  */
 int dit_snapshot_open(struct dit_snapshot **ret, const char *directory);
 
-/** A snapshot that several threads read side by side (readers.h). */
+/** A snapshot that several threads read side by side (lmdb_reader.h). */
 struct dit_snapshot_opts {
 	unsigned nreaders; /* at least 1: each thread scans as one of them */
 	/* Besides, to see later states with: numbered from nreaders on. Of LMDB 1.0 they

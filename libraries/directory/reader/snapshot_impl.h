@@ -12,7 +12,7 @@
 
 #include "page/page_format.h"
 #include "page/tree_cursor.h"
-#include "place/readers.h"
+#include "place/lmdb_reader.h"
 #include "reader/snapshot.h"
 
 /** A scan is a cursor on a named database. */
@@ -70,7 +70,8 @@ int dit_snapshot_pages_open(struct dit_snapshot **ret, const char *directory,
 
 /* ---- of LMDB 0.9 ---- */
 
-const struct dit_readers *dit_snapshot_readers(const struct dit_snapshot *snapshot);
+const struct dit_lmdb_reader *dit_snapshot_lmdb_reader(
+	const struct dit_snapshot *snapshot);
 
 /* ---- of both ---- */
 

@@ -9,23 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "place/files.h"
-#include "place/lmdb_error.h"
 #include "reader/snapshot_map.h"
 
 #define ATTEMPTS 1000 /* to see a state while others commit */
 
-_Static_assert(DIT_DB_INTEGERKEY == MDB_INTEGERKEY && DIT_DB_DUPSORT == MDB_DUPSORT &&
-                       DIT_DB_DUPFIXED == MDB_DUPFIXED &&
-                       DIT_DB_INTEGERDUP == MDB_INTEGERDUP,
-               "stored flags are LMDB's");
-
 struct lmdb_snapshot {
 	struct dit_snapshot base;
-	struct dit_readers readers;
+	struct dit_lmdb_reader *reader; /* owned */
 	struct dit_page_map map; /* of the state that all readers have but spare ones */
 	/* Of the spare readers, [own: the reader's thread]; those that were never renewed
 	 * have the common one, and theirs is all zero. */
@@ -37,9 +29,10 @@ static struct lmdb_snapshot *of(struct dit_snapshot *snapshot)
 	return (struct lmdb_snapshot *)snapshot;
 }
 
-const struct dit_readers *dit_snapshot_readers(const struct dit_snapshot *snapshot)
+const struct dit_lmdb_reader *dit_snapshot_lmdb_reader(
+	const struct dit_snapshot *snapshot)
 {
-	return &((const struct lmdb_snapshot *)snapshot)->readers;
+	return ((const struct lmdb_snapshot *)snapshot)->reader;
 }
 
 /* ---- maps ---- */
@@ -55,16 +48,6 @@ static const struct dit_page_map *map_of(struct lmdb_snapshot *lmdb, unsigned re
 	return reader < lmdb->base.nreaders || spare_map(lmdb, reader)->bytes == NULL
 	               ? &lmdb->map
 	               : spare_map(lmdb, reader);
-}
-
-/* @return as dit_page_map_open_at() */
-static int open_map(MDB_env *env, MDB_txn *txn, struct dit_page_map *map)
-{
-	int fd = -1;
-	int r = dit_lmdb_error(mdb_env_get_fd(env, &fd));
-
-	dit_page_map_close(map);
-	return r < 0 ? r : dit_page_map_open_at(map, fd, &dit_lmdb_09, mdb_txn_id(txn));
 }
 
 /* ---- scans ---- */
@@ -92,11 +75,13 @@ static int open_scan(struct dit_scan **ret, struct dit_snapshot *snapshot,
  * the readers begin in a later one, and this function is called again. Without a map it
  * was not: lock.mdb alone says that there is such a state.
  */
-static int open_dbs(void *ctx, MDB_env *env, MDB_txn *txn)
+static int open_dbs(void *ctx, int data_fd, uint64_t txn_id)
 {
 	struct lmdb_snapshot *lmdb = ctx;
-	int r = open_map(env, txn, &lmdb->map);
+	int r = 0;
 
+	dit_page_map_close(&lmdb->map);
+	r = dit_page_map_open_at(&lmdb->map, data_fd, &dit_lmdb_09, txn_id);
 	if (r == -ESTALE) {
 		return 0;
 	}
@@ -119,14 +104,16 @@ static int count_free(struct dit_snapshot *snapshot, uint64_t *ret)
 static int renew(struct dit_snapshot *snapshot, unsigned reader)
 {
 	struct lmdb_snapshot *lmdb = of(snapshot);
-	struct dit_readers *readers = &lmdb->readers;
+	struct dit_page_map *map = spare_map(lmdb, reader);
+	uint64_t txn_id = 0;
 	int r = -ESTALE;
 
 	for (int i = 0; i < ATTEMPTS && r == -ESTALE; i++) {
-		r = dit_readers_renew(readers, reader);
+		r = dit_lmdb_reader_renew(lmdb->reader, reader, &txn_id);
 		if (r == 0) {
-			r = open_map(readers->env, readers->txns[reader],
-			             spare_map(lmdb, reader));
+			dit_page_map_close(map);
+			r = dit_page_map_open_at(map, snapshot->data_fd, &dit_lmdb_09,
+			                         txn_id);
 		}
 	}
 	return r;
@@ -141,7 +128,7 @@ static void close_readers(struct dit_snapshot *snapshot)
 		dit_page_map_close(&lmdb->spare_maps[i]);
 	}
 	free(lmdb->spare_maps);
-	dit_readers_close(&lmdb->readers);
+	dit_lmdb_reader_close(lmdb->reader);
 }
 
 static const struct dit_snapshot_ops ops = {
@@ -155,19 +142,19 @@ static const struct dit_snapshot_ops ops = {
 static int open_readers(struct lmdb_snapshot *lmdb, const char *directory,
                         const struct dit_snapshot_opts *opts)
 {
-	const struct dit_readers_opts readers_opts = {.n = opts->nreaders + opts->nspare,
-	                                              .no_lock = opts->no_lock,
-	                                              .no_lock_file = opts->no_lock_file,
-	                                              .max_dbs = 1,
-	                                              .wait_ms = opts->wait_ms,
-	                                              .fault = opts->fault};
+	const struct dit_lmdb_reader_opts reader_opts = {
+		.n = opts->nreaders + opts->nspare,
+		.no_lock = opts->no_lock,
+		.no_lock_file = opts->no_lock_file,
+		.wait_ms = opts->wait_ms,
+		.fault = opts->fault};
 	int r = 0;
 
 	lmdb->spare_maps = calloc(opts->nspare + 1, sizeof(*lmdb->spare_maps));
 	if (lmdb->spare_maps == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_readers_open(&lmdb->readers, directory, &readers_opts, open_dbs, lmdb);
+	r = dit_lmdb_reader_open(&lmdb->reader, directory, &reader_opts, open_dbs, lmdb);
 	if (r < 0) {
 		return r;
 	}
@@ -177,7 +164,10 @@ static int open_readers(struct lmdb_snapshot *lmdb, const char *directory,
 		                     " in it names a state that " DIT_DATA_NAME
 		                     " does not have: they are of different databases");
 	}
-	return dit_lmdb_error(mdb_env_get_fd(lmdb->readers.env, &lmdb->base.data_fd));
+	lmdb->base.data_fd = lmdb->reader->data_fd;
+	lmdb->base.txn_id = lmdb->reader->txn_id;
+	lmdb->base.is_held = lmdb->reader->lock_fd >= 0;
+	return 0;
 }
 
 int dit_snapshot_lmdb_open(struct dit_snapshot **ret, const char *directory,
@@ -193,14 +183,11 @@ int dit_snapshot_lmdb_open(struct dit_snapshot **ret, const char *directory,
 	lmdb->base.format = &dit_lmdb_09;
 	lmdb->base.nreaders = opts->nreaders;
 	lmdb->base.nspare = opts->nspare;
-	lmdb->readers.door = DIT_DOOR_CLOSED;
 	r = open_readers(lmdb, directory, opts);
 	if (r < 0) {
 		dit_snapshot_close(&lmdb->base);
 		return r;
 	}
-	lmdb->base.txn_id = lmdb->readers.txn_id;
-	lmdb->base.is_held = lmdb->readers.door.lock_fd >= 0;
 	*ret = &lmdb->base;
 	return 0;
 }

@@ -26,14 +26,15 @@
 #include "place/fault.h"
 #include "place/files.h"
 #include "place/format_check.h"
-#include "place/hold.h"
+#include "place/lmdb_reader.h"
 #include "reader/snapshot.h"
 #include "reader/stored_order.h"
 
 /* Commits may come between the snapshot and the meta pages; two in a row are rare. */
 #define ATTEMPTS 20
 /* While the table of readers is full. */
-#define WAIT_MS 10000
+#define WAIT_MS      10000
+#define HOLD_WAIT_MS 1000
 
 static const char *const needed[] = {"ad2i", "dn2i", "id2e", "id2v"};
 #define NNEEDED (sizeof(needed) / sizeof(needed[0]))
@@ -42,7 +43,7 @@ struct check {
 	const struct dit_check_one_opts *one;
 	const struct dit_check_opts *opts;
 	int fd;
-	struct dit_hold *hold; /* NULL: there is nothing to hold, or it cannot be */
+	struct dit_lmdb_reader *hold; /* NULL: nothing to hold, or it cannot be */
 	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
 	bool is_held;
 	bool has_needed[NNEEDED];
@@ -173,12 +174,41 @@ static void look_for_missing(struct check *check)
 
 /* ---- the state that is looked at ---- */
 
+static int has_lock_file(const char *directory)
+{
+	char *lock = NULL;
+	int r = asprintf(&lock, "%s/" DIT_LOCK_NAME, directory);
+
+	if (r < 0) {
+		return -ENOMEM;
+	}
+	r = access(lock, F_OK) == 0;
+	free(lock);
+	return r;
+}
+
+/* Without a lock file no process has the database open: there is nothing to hold. */
+static int take_hold(struct check *check)
+{
+	const struct dit_lmdb_reader_opts opts = {
+		.n = 1, .no_lock = true, .wait_ms = HOLD_WAIT_MS};
+	char *directory = NULL;
+	int r = dit_data_directory(check->one->path, &directory);
+
+	if (r == 1) {
+		r = has_lock_file(directory);
+	}
+	if (r == 1) {
+		r = dit_lmdb_reader_open(&check->hold, directory, &opts, NULL, NULL);
+	}
+	free(directory);
+	return r;
+}
+
 static void hold(struct check *check)
 {
 	/* liblmdb believes what the meta pages say, so they are looked at first. */
-	int r = dit_walk_has_metas(check->fd)
-	                ? dit_hold_take(&check->hold, check->one->path)
-	                : 0;
+	int r = dit_walk_has_metas(check->fd) ? take_hold(check) : 0;
 
 	/* In the table of readers of LMDB 1.0 nothing is registered. */
 	if (r < 0 && r != DIT_E_FORMAT) {
@@ -284,7 +314,7 @@ static int open_snapshot(struct check *check)
 static void let_go(struct check *check)
 {
 	dit_snapshot_close(check->snapshot);
-	dit_hold_drop(check->hold);
+	dit_lmdb_reader_close(check->hold);
 	check->snapshot = NULL;
 	check->hold = NULL;
 }
@@ -292,7 +322,7 @@ static void let_go(struct check *check)
 static uint64_t transaction_of(const struct check *check)
 {
 	return check->snapshot != NULL ? dit_snapshot_txn_id(check->snapshot)
-	       : check->hold != NULL   ? dit_hold_txn_id(check->hold)
+	       : check->hold != NULL   ? check->hold->txn_id
 	                               : DIT_WALK_NEWEST;
 }
 

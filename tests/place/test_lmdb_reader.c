@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "output/store_fixture.h"
 #include "place/fault.h"
-#include "place/readers.h"
+#include "place/lmdb_reader.h"
 
 #define NREADERS 8
 
@@ -137,18 +137,10 @@ static void do_nothing(MDB_env *env)
 
 /* ---- readers ---- */
 
-static int prepare_nothing(void *ctx, MDB_env *env, MDB_txn *txn)
+static int look_refuses(void *ctx, int data_fd, uint64_t txn_id)
 {
-	(void)ctx;
-	(void)env;
-	(void)txn;
-	return 0;
-}
-
-static int prepare_refuses(void *ctx, MDB_env *env, MDB_txn *txn)
-{
-	(void)env;
-	(void)txn;
+	(void)data_fd;
+	(void)txn_id;
 	(*(unsigned *)ctx)++;
 	return DIT_E_CORRUPT;
 }
@@ -160,22 +152,22 @@ struct intruder {
 	unsigned limit;
 };
 
-static int prepare_is_overtaken(void *ctx, MDB_env *env, MDB_txn *txn)
+static int look_is_overtaken(void *ctx, int data_fd, uint64_t txn_id)
 {
 	struct intruder *intruder = ctx;
 
-	(void)env;
-	(void)txn;
+	(void)data_fd;
+	(void)txn_id;
 	if (intruder->ncalls++ < intruder->limit) {
 		other_step(&intruder->other);
 	}
 	return 0;
 }
 
-static void assert_one_state(const struct dit_readers *readers)
+static void assert_one_state(const struct dit_lmdb_reader *reader)
 {
-	for (unsigned i = 0; i < readers->n; i++) {
-		assert_int_equal(mdb_txn_id(readers->txns[i]), readers->txn_id);
+	for (unsigned i = 0; i < reader->n; i++) {
+		assert_int_equal(mdb_txn_id(reader->txns[i]), reader->txn_id);
 	}
 }
 
@@ -196,18 +188,18 @@ static void readers_see_one_state_while_others_commit(void **state)
 
 	assert_int_equal(write(other.to, "s", 1), 1);
 	for (int i = 0; i < 200; i++) {
-		struct dit_readers readers;
-		const struct dit_readers_opts opts = {
-			.n = NREADERS, .no_lock = i % 2 == 1, .max_dbs = 8};
-		int r = dit_readers_open(&readers, dir, &opts, prepare_nothing, NULL);
+		struct dit_lmdb_reader *reader = NULL;
+		const struct dit_lmdb_reader_opts opts = {.n = NREADERS,
+		                                          .no_lock = i % 2 == 1};
+		int r = dit_lmdb_reader_open(&reader, dir, &opts, NULL, NULL);
 
 		/* Without the lock it may be overtaken all the time, which is said. */
 		assert_int_equal(opts.no_lock && r == -EAGAIN ? 0 : r, 0);
 		if (r == 0) {
-			assert_one_state(&readers);
-			first = first == 0 ? readers.txn_id : first;
-			last = readers.txn_id;
-			dit_readers_close(&readers);
+			assert_one_state(reader);
+			first = first == 0 ? reader->txn_id : first;
+			last = reader->txn_id;
+			dit_lmdb_reader_close(reader);
 		}
 	}
 	assert_true(last > first);
@@ -223,17 +215,17 @@ static void without_the_lock_readers_begin_again_when_overtaken(void **state)
 {
 	char *dir = fixture_published();
 	struct intruder intruder = {.limit = 3};
-	const struct dit_readers_opts opts = {.n = 2, .no_lock = true, .max_dbs = 8};
-	struct dit_readers readers;
+	const struct dit_lmdb_reader_opts opts = {.n = 2, .no_lock = true};
+	struct dit_lmdb_reader *reader = NULL;
 	(void)state;
 
 	intruder.other = other_start(dir, 126, commit);
 	assert_int_equal(
-		dit_readers_open(&readers, dir, &opts, prepare_is_overtaken, &intruder),
+		dit_lmdb_reader_open(&reader, dir, &opts, look_is_overtaken, &intruder),
 		0);
 	assert_int_equal(intruder.ncalls, 4);
-	assert_one_state(&readers);
-	dit_readers_close(&readers);
+	assert_one_state(reader);
+	dit_lmdb_reader_close(reader);
 
 	other_end(&intruder.other);
 	test_scratch_remove(dir);
@@ -242,17 +234,16 @@ static void without_the_lock_readers_begin_again_when_overtaken(void **state)
 static void without_the_lock_readers_give_up_in_the_end(void **state)
 {
 	char *dir = fixture_published();
-	struct intruder intruder = {.limit = 100};
-	const struct dit_readers_opts opts = {
-		.n = 2, .no_lock = true, .max_dbs = 8, .attempts = 5};
-	struct dit_readers readers;
+	struct intruder intruder = {.limit = 1000};
+	const struct dit_lmdb_reader_opts opts = {.n = 2, .no_lock = true};
+	struct dit_lmdb_reader *reader = NULL;
 	(void)state;
 
 	intruder.other = other_start(dir, 126, commit);
 	assert_int_equal(
-		dit_readers_open(&readers, dir, &opts, prepare_is_overtaken, &intruder),
+		dit_lmdb_reader_open(&reader, dir, &opts, look_is_overtaken, &intruder),
 		-EAGAIN);
-	assert_int_equal(intruder.ncalls, 5);
+	assert_int_equal(intruder.ncalls, 1000);
 
 	other_end(&intruder.other);
 	test_scratch_remove(dir);
@@ -262,8 +253,8 @@ static void full_reader_table_is_told_after_the_wait(void **state)
 {
 	char *dir = fixture_published();
 	struct other other;
-	const struct dit_readers_opts opts = {.n = 2, .max_dbs = 8, .wait_ms = 60};
-	struct dit_readers readers;
+	const struct dit_lmdb_reader_opts opts = {.n = 2, .wait_ms = 60};
+	struct dit_lmdb_reader *reader = NULL;
 	(void)state;
 
 	(void)unlink(fixture_path(dir, "lock.mdb"));
@@ -272,7 +263,7 @@ static void full_reader_table_is_told_after_the_wait(void **state)
 		other_step(&other);
 	}
 
-	assert_int_equal(dit_readers_open(&readers, dir, &opts, prepare_nothing, NULL),
+	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts, NULL, NULL),
 	                 MDB_READERS_FULL);
 
 	other_end(&other);
@@ -284,8 +275,8 @@ static void places_of_dead_processes_are_taken(void **state)
 	char *dir = fixture_published();
 	struct other keeper;
 	struct other dead;
-	const struct dit_readers_opts opts = {.n = 4, .max_dbs = 8};
-	struct dit_readers readers;
+	const struct dit_lmdb_reader_opts opts = {.n = 4};
+	struct dit_lmdb_reader *reader = NULL;
 	(void)state;
 
 	/* Somebody keeps the table: whoever opens it first makes it again. */
@@ -297,24 +288,23 @@ static void places_of_dead_processes_are_taken(void **state)
 	}
 	other_end(&dead);
 
-	assert_int_equal(dit_readers_open(&readers, dir, &opts, prepare_nothing, NULL),
-	                 0);
-	assert_one_state(&readers);
-	dit_readers_close(&readers);
+	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts, NULL, NULL), 0);
+	assert_one_state(reader);
+	dit_lmdb_reader_close(reader);
 
 	other_end(&keeper);
 	test_scratch_remove(dir);
 }
 
-static void failed_preparation_is_not_repeated(void **state)
+static void failed_look_is_not_repeated(void **state)
 {
 	char *dir = fixture_published();
 	unsigned ncalls = 0;
-	const struct dit_readers_opts opts = {.n = 2, .max_dbs = 8};
-	struct dit_readers readers;
+	const struct dit_lmdb_reader_opts opts = {.n = 2};
+	struct dit_lmdb_reader *reader = NULL;
 	(void)state;
 
-	assert_int_equal(dit_readers_open(&readers, dir, &opts, prepare_refuses, &ncalls),
+	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts, look_refuses, &ncalls),
 	                 DIT_E_CORRUPT);
 	assert_int_equal(ncalls, 1);
 	test_scratch_remove(dir);
@@ -323,12 +313,11 @@ static void failed_preparation_is_not_repeated(void **state)
 static void missing_database_is_not_made(void **state)
 {
 	char *dir = test_scratch();
-	const struct dit_readers_opts opts = {.n = 2, .max_dbs = 8};
-	struct dit_readers readers;
+	const struct dit_lmdb_reader_opts opts = {.n = 2};
+	struct dit_lmdb_reader *reader = NULL;
 	(void)state;
 
-	assert_int_equal(dit_readers_open(&readers, dir, &opts, prepare_nothing, NULL),
-	                 -ENOENT);
+	assert_int_equal(dit_lmdb_reader_open(&reader, dir, &opts, NULL, NULL), -ENOENT);
 	assert_directory_holds(dir, "");
 	test_scratch_remove(dir);
 }
@@ -337,7 +326,7 @@ static void missing_database_is_not_made(void **state)
 static void file_that_may_only_be_read_needs_no_lock(void **state)
 {
 	char *dir = fixture_published();
-	const struct dit_readers_opts opts = {.n = NREADERS, .max_dbs = 8};
+	const struct dit_lmdb_reader_opts opts = {.n = NREADERS};
 	pid_t pid = 0;
 	int status = 0;
 	(void)state;
@@ -348,17 +337,17 @@ static void file_that_may_only_be_read_needs_no_lock(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		struct dit_readers readers;
+		struct dit_lmdb_reader *reader = NULL;
 		int r = 0;
 
 		if (geteuid() == 0 && setuid(65534) != 0) {
 			_exit(2);
 		}
-		r = dit_readers_open(&readers, dir, &opts, prepare_nothing, NULL);
+		r = dit_lmdb_reader_open(&reader, dir, &opts, NULL, NULL);
 		if (r < 0) {
-			(void)fprintf(stderr, "dit_readers_open: %d\n", r);
+			(void)fprintf(stderr, "dit_lmdb_reader_open: %d\n", r);
 		}
-		_exit(r == 0 && readers.txns[NREADERS - 1] != NULL ? 0 : 1);
+		_exit(r == 0 && reader->txns[NREADERS - 1] != NULL ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -471,7 +460,7 @@ int main(void)
 		cmocka_unit_test(without_the_lock_readers_give_up_in_the_end),
 		cmocka_unit_test(full_reader_table_is_told_after_the_wait),
 		cmocka_unit_test(places_of_dead_processes_are_taken),
-		cmocka_unit_test(failed_preparation_is_not_repeated),
+		cmocka_unit_test(failed_look_is_not_repeated),
 		cmocka_unit_test(missing_database_is_not_made),
 		cmocka_unit_test(file_that_may_only_be_read_needs_no_lock),
 		cmocka_unit_test(threads_of_a_snapshot_count_the_same),

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A reader of a database of LMDB 0.9, next to other processes: one or more read
+ * transactions of one environment that see the same state. As long as they are open,
+ * writers leave the pages of that state alone, so that several threads can read them, with
+ * or without liblmdb.
+ *
+ * A read transaction sees the last commit before it began. While LMDB's write lock is
+ * held no process commits, so all transactions that begin then see the same state: the
+ * lock is taken, the transactions begin, the lock is given back. Open transactions do not
+ * hinder writers. Where the lock cannot be had (a file that may only be read, or no_lock),
+ * the transactions begin one after the other, and begin again when a commit came in
+ * between.
+ *
+ * Both files are opened by descriptor (files.h). The lock file stays open as long as the
+ * environment: a process that closes a descriptor of it gives up all its locks on it.
+ *
+ * Threads: one thread opens and closes; then each transaction is one thread's at a time.
+ */
+#ifndef DITKIT_LMDB_READER_H
+#define DITKIT_LMDB_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <lmdb.h>
+
+#include "place/fault.h"
+
+struct dit_lmdb_reader_opts {
+	unsigned n;              /* transactions; at least 1 */
+	bool no_lock;            /* do not take the write lock */
+	bool no_lock_file;       /* make none where there is none: nobody writes then */
+	uint64_t wait_ms;        /* at most, for free places in the table of readers */
+	struct dit_fault *fault; /* borrowed; may be NULL; says more than the result */
+};
+
+/** To be read. */
+struct dit_lmdb_reader {
+	int data_fd;
+	int lock_fd; /* -1: a file system that may only be read, or there is no lock file */
+	MDB_env *env;
+	MDB_txn **txns; /* n; all of state txn_id */
+	unsigned n;
+	uint64_t txn_id;
+};
+
+/** Looks at state @p txn_id of the file. 0; an error, which ends the opening. */
+typedef int (*dit_lmdb_reader_look_fn)(void *ctx, int data_fd, uint64_t txn_id);
+
+/**
+ * @param ret        dit_lmdb_reader_close(); NULL on failure
+ * @param directory  holds a data.mdb
+ * @param look       may be NULL; is called before the transactions begin, in the state
+ *                   that they see; again, in a later one, when a commit came in between
+ *
+ * @return 0; DIT_E_FORMAT; what dit_directory_open() and dit_file_open() return; LMDB's
+ *         codes, among them MDB_READERS_FULL: no place became free within wait_ms (places
+ *         of processes that are gone are cleared and taken at once); -EAGAIN: without the
+ *         lock, a commit came between the transactions each time; what @p look returned
+ */
+int dit_lmdb_reader_open(struct dit_lmdb_reader **ret, const char *directory,
+                         const struct dit_lmdb_reader_opts *opts,
+                         dit_lmdb_reader_look_fn look, void *ctx);
+/** Ends all transactions and closes the environment. NULL is fine. */
+void dit_lmdb_reader_close(struct dit_lmdb_reader *reader);
+
+/**
+ * From now on a transaction shows the last commit. It keeps its place in the table of
+ * readers.
+ *
+ * @param number  of the transaction, below n
+ *
+ * @return 0; LMDB's codes: it cannot be used until a later call returns 0
+ */
+int dit_lmdb_reader_renew(struct dit_lmdb_reader *reader, unsigned number,
+                          uint64_t *ret_txn_id);
+
+#endif
