@@ -43,7 +43,7 @@ struct check {
 	const struct dit_check_one_opts *one;
 	const struct dit_check_opts *opts;
 	int fd;
-	struct dit_lmdb_reader *hold; /* NULL: nothing to hold, or it cannot be */
+	struct dit_lmdb_reader *hold;  /* NULL: nothing is held */
 	struct dit_snapshot *snapshot; /* NULL: the content is not checked */
 	bool is_held;
 	bool has_needed[NNEEDED];
