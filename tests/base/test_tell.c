@@ -81,7 +81,7 @@ static void texts_without_memory_are_cut(void **state)
 	assert_int_equal(listener.nheard, 4);
 }
 
-static void nobody_has_to_listen(void **state)
+static void a_listener_is_not_needed(void **state)
 {
 	(void)state;
 	tell(NULL, "%s", "text");
@@ -92,7 +92,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_are_told_whole),
 		cmocka_unit_test(texts_without_memory_are_cut),
-		cmocka_unit_test(nobody_has_to_listen),
+		cmocka_unit_test(a_listener_is_not_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

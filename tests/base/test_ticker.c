@@ -105,7 +105,7 @@ static int fill_slowly(void *ctx, unsigned slot)
 	return 1;
 }
 
-static void who_waits_for_a_feed_ticks(void **state)
+static void a_wait_for_a_feed_ticks(void **state)
 {
 	struct told told = nobody_yet();
 	struct dit_ticker ticker = {tell, &told, 0, 0};
@@ -128,7 +128,7 @@ static void work_slowly(void *ctx, unsigned member, uint64_t round)
 	sleep_ms(member == 0 ? LONG_MS : 0);
 }
 
-static void who_waits_for_a_team_ticks(void **state)
+static void a_wait_for_a_team_ticks(void **state)
 {
 	struct told told = nobody_yet();
 	struct dit_ticker ticker = {tell, &told, 0, 0};
@@ -156,7 +156,7 @@ static void *write_late(void *arg)
 	return NULL;
 }
 
-static void who_waits_for_a_pipe_ticks(void **state)
+static void a_wait_for_a_pipe_ticks(void **state)
 {
 	struct told told = nobody_yet();
 	struct dit_ticker ticker = {tell, &told, 0, 0};
@@ -233,9 +233,9 @@ int main(void)
 		cmocka_unit_test(tells_at_once_and_then_now_and_then),
 		cmocka_unit_test(without_a_listener_nothing_happens),
 		cmocka_unit_test(the_process_uses_memory),
-		cmocka_unit_test(who_waits_for_a_feed_ticks),
-		cmocka_unit_test(who_waits_for_a_team_ticks),
-		cmocka_unit_test(who_waits_for_a_pipe_ticks),
+		cmocka_unit_test(a_wait_for_a_feed_ticks),
+		cmocka_unit_test(a_wait_for_a_team_ticks),
+		cmocka_unit_test(a_wait_for_a_pipe_ticks),
 		cmocka_unit_test(a_large_file_is_synced_in_pieces),
 		cmocka_unit_test(a_disk_that_fails_is_told_and_one_that_cannot_is_not),
 	};

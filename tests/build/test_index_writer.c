@@ -300,7 +300,7 @@ static void a_failure_ends_it_with_its_error(void **state)
 	}
 }
 
-static void who_wants_an_end_gets_one(void **state)
+static void a_listener_can_end_the_writing(void **state)
 {
 	struct fake fake;
 
@@ -441,7 +441,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_list_comes_to_its_table),
 		cmocka_unit_test(a_failure_ends_it_with_its_error),
-		cmocka_unit_test(who_wants_an_end_gets_one),
+		cmocka_unit_test(a_listener_can_end_the_writing),
 		cmocka_unit_test(lists_of_any_length_pass_a_queue),
 		cmocka_unit_test(many_short_lists_pass_a_queue),
 	};

@@ -151,7 +151,7 @@ static void ranges_must_cover(void **state)
 	test_scratch_remove(dir);
 }
 
-static void keys_of_nobody_are_surplus(void **state)
+static void keys_of_no_entry_are_surplus(void **state)
 {
 	struct fixture *f = *state;
 	struct dit_index_set *set = five_databases(f);
@@ -206,7 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_and_ranges_are_compared),
 		cmocka_unit_test(ranges_must_cover),
-		cmocka_unit_test(keys_of_nobody_are_surplus),
+		cmocka_unit_test(keys_of_no_entry_are_surplus),
 		cmocka_unit_test(a_check_can_be_stopped),
 	};
 

@@ -112,7 +112,7 @@ static void keep_committing(const char *dir)
 	}
 }
 
-static void commits_meanwhile_do_not_matter(void **state)
+static void commits_during_a_check_do_not_matter(void **state)
 {
 	struct load_fixture fixture;
 	struct told told;
@@ -144,7 +144,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_changed_and_no_lock_file_is_made),
 		cmocka_unit_test(what_cannot_be_held_is_told),
-		cmocka_unit_test(commits_meanwhile_do_not_matter),
+		cmocka_unit_test(commits_during_a_check_do_not_matter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,8 +77,7 @@ static void options_of_the_tool_go_along(void **state)
 static void threads_are_left_out(void **state)
 {
 	(void)state;
-	expect("/bin/echo", ARGV("-T", "4", "-vn", "0", "-T", "2"), 0,
-	       "-v -n 0\n");
+	expect("/bin/echo", ARGV("-T", "4", "-vn", "0", "-T", "2"), 0, "-v -n 0\n");
 }
 
 static void other_options_are_refused(void **state)

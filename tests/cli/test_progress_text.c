@@ -162,7 +162,7 @@ static void a_progress_line_has_all_fields(void **state)
 	                          "119 MiB/s, memory 210 MiB, 0:12 left");
 }
 
-static void json_has_all(void **state)
+static void json_has_all_figures_of_the_progress(void **state)
 {
 	struct progress_view view = view_of(&indexes);
 	char text[PROGRESS_TEXT_BYTES];
@@ -188,7 +188,7 @@ int main(void)
 		cmocka_unit_test(times_have_hours),
 		cmocka_unit_test(speeds_and_times_are_those_of_the_moment),
 		cmocka_unit_test(a_progress_line_has_all_fields),
-		cmocka_unit_test(json_has_all),
+		cmocka_unit_test(json_has_all_figures_of_the_progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -215,7 +215,7 @@ static void standard_output_may_be_a_file(void **state)
 }
 
 /* In a process of its own: there is no way back. */
-static void who_became_another_user_can_place_it(void **state)
+static void another_user_can_place_the_file(void **state)
 {
 	char *dir = test_scratch();
 	int status = 0;
@@ -255,7 +255,7 @@ int main(void)
 		cmocka_unit_test(a_pipe_is_not_replaced),
 		cmocka_unit_test(a_link_is_replaced_and_not_followed),
 		cmocka_unit_test(standard_output_may_be_a_file),
-		cmocka_unit_test(who_became_another_user_can_place_it),
+		cmocka_unit_test(another_user_can_place_the_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

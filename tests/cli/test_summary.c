@@ -40,7 +40,7 @@ static char *print(const char *json_text, const char *next)
 	return text;
 }
 
-static void it_has_the_figures(void **state)
+static void the_summary_has_the_figures(void **state)
 {
 	char *text = print(statistics, "do it");
 
@@ -212,7 +212,7 @@ static void a_load_that_failed_has_stored_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_has_the_figures),
+		cmocka_unit_test(the_summary_has_the_figures),
 		cmocka_unit_test(a_dry_run_names_no_database),
 		cmocka_unit_test(records_that_are_kept_are_somewhere),
 		cmocka_unit_test(a_load_that_failed_has_stored_nothing),

@@ -201,7 +201,7 @@ static void *write_slowly(void *arg)
 	return NULL;
 }
 
-static void who_waits_for_a_pipe_is_told(void **state)
+static void a_wait_for_a_pipe_is_told(void **state)
 {
 	struct load_fixture f;
 	struct source source = {.path = f.input};
@@ -319,7 +319,7 @@ int main(void)
 		cmocka_unit_test(a_load_tells_all_phases),
 		cmocka_unit_test(a_load_of_glued_databases_tells_all_phases),
 		cmocka_unit_test(runs_on_the_disk_are_counted),
-		cmocka_unit_test(who_waits_for_a_pipe_is_told),
+		cmocka_unit_test(a_wait_for_a_pipe_is_told),
 		cmocka_unit_test(a_reindexing_tells_all_phases),
 		cmocka_unit_test(an_export_tells_its_entries),
 		cmocka_unit_test(a_check_tells_all_phases),

@@ -169,7 +169,7 @@ static void a_file_that_was_moved_is_told(void **state)
 	}
 }
 
-static void as_it_was(void **state)
+static void an_abandoned_output_leaves_the_file_as_it_was(void **state)
 {
 	char *dir = make_database();
 
@@ -283,7 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(published),
 		cmocka_unit_test(a_file_that_was_moved_is_told),
-		cmocka_unit_test(as_it_was),
+		cmocka_unit_test(an_abandoned_output_leaves_the_file_as_it_was),
 		cmocka_unit_test(nothing_to_do),
 		cmocka_unit_test(what_cannot_be),
 		cmocka_unit_test(a_file_that_is_not_in_its_last_state_is_refused),

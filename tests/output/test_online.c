@@ -201,7 +201,7 @@ static uint64_t run_once(const char *dir, const struct other *other, unsigned nu
  * The second run needs the pages of two tables: the third one and all others use them
  * again, although every other run dies, and although nobody else commits in between.
  */
-static void again_and_again(void **state)
+static void commits_repeat_without_a_growing_file(void **state)
 {
 	unsigned nruns = getenv("DIT_LONG") != NULL ? 100 : 12;
 	static const struct {
@@ -306,7 +306,7 @@ int main(void)
 		cmocka_unit_test(seen_at_once),
 		cmocka_unit_test(given_up),
 		cmocka_unit_test(died),
-		cmocka_unit_test(again_and_again),
+		cmocka_unit_test(commits_repeat_without_a_growing_file),
 		cmocka_unit_test(size_is_limited),
 		cmocka_unit_test(other_formats_are_refused),
 		cmocka_unit_test(place_of_the_last_transaction),

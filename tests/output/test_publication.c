@@ -186,7 +186,7 @@ static void gaps_are_passed_over(void **state)
 }
 
 /* The flag is looked at before every step, until all are in place. */
-static void who_wants_an_end_gets_one(void **state)
+static void a_raised_flag_ends_the_publication(void **state)
 {
 	static volatile sig_atomic_t flag;
 	struct dit_stop stop = {.flag = &flag};
@@ -313,7 +313,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_appear_or_none),
 		cmocka_unit_test(gaps_are_passed_over),
-		cmocka_unit_test(who_wants_an_end_gets_one),
+		cmocka_unit_test(a_raised_flag_ends_the_publication),
 		cmocka_unit_test(names_that_lead_elsewhere_are_told),
 	};
 

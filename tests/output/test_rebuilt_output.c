@@ -290,7 +290,7 @@ static void room_is_needed_for_a_copy(void **state)
 	test_scratch_remove(dir);
 }
 
-static void who_has_it_open_is_an_error(void **state)
+static void a_database_that_is_open_is_an_error(void **state)
 {
 	char *dir = make();
 	struct dit_fault fault;
@@ -358,7 +358,7 @@ int main(void)
 		cmocka_unit_test(what_is_given_up_leaves_nothing),
 		cmocka_unit_test(what_was_placed_is_taken_back),
 		cmocka_unit_test(room_is_needed_for_a_copy),
-		cmocka_unit_test(who_has_it_open_is_an_error),
+		cmocka_unit_test(a_database_that_is_open_is_an_error),
 		cmocka_unit_test(other_formats_and_no_files_are_told),
 	};
 

@@ -370,7 +370,7 @@ static void liblmdb_extends_and_shrinks_our_entries(void **state)
 }
 
 /* Tables, then changes in them, in the same load. */
-static void changes_leave_no_page_behind(void **state)
+static void changes_lose_no_page(void **state)
 {
 	char *dir = test_scratch();
 	struct dit_record_output *staging = fixture_open(dir);
@@ -415,7 +415,7 @@ int main(void)
 		cmocka_unit_test(liblmdb_extends_and_shrinks_our_pages),
 		cmocka_unit_test(liblmdb_extends_and_shrinks_our_lists_of_records),
 		cmocka_unit_test(liblmdb_extends_and_shrinks_our_entries),
-		cmocka_unit_test(changes_leave_no_page_behind),
+		cmocka_unit_test(changes_lose_no_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

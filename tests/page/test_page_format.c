@@ -9,7 +9,7 @@
 
 #define PAGE 4096u
 
-static void limits_of_09(void **state)
+static void limits_of_lmdb_09(void **state)
 {
 	(void)state;
 	assert_int_equal(dit_node_max(&dit_lmdb_09, 4096), 2038);
@@ -21,7 +21,7 @@ static void limits_of_09(void **state)
 	assert_int_equal(dit_overflow_pages(&dit_lmdb_09, 4081, PAGE), 2);
 }
 
-static void limits_of_10(void **state)
+static void limits_of_lmdb_10(void **state)
 {
 	static const struct {
 		unsigned page_bytes;
@@ -120,8 +120,8 @@ static void nodes_are_read_as_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_of_09),
-		cmocka_unit_test(limits_of_10),
+		cmocka_unit_test(limits_of_lmdb_09),
+		cmocka_unit_test(limits_of_lmdb_10),
 		cmocka_unit_test(empty_pages),
 		cmocka_unit_test(nodes_are_read_as_written),
 	};

@@ -164,7 +164,7 @@ static void it_is_empty_before_the_file_is_in_place(void **state)
 	test_scratch_remove(dir);
 }
 
-static void who_has_read_leaves_content(void **state)
+static void a_reader_leaves_its_content(void **state)
 {
 	char *dir = fixture_published();
 	struct dit_claim claim;
@@ -242,7 +242,7 @@ int main(void)
 		cmocka_unit_test(a_new_database_has_it),
 		cmocka_unit_test(the_old_database_has_it_when_a_load_is_given_up),
 		cmocka_unit_test(it_is_empty_before_the_file_is_in_place),
-		cmocka_unit_test(who_has_read_leaves_content),
+		cmocka_unit_test(a_reader_leaves_its_content),
 		cmocka_unit_test(a_file_that_slapd_could_not_open_goes),
 		cmocka_unit_test(it_is_empty_where_the_data_file_cannot_be_read),
 	};

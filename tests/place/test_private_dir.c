@@ -158,7 +158,7 @@ static void what_a_killed_process_leaves_is_removed(void **state)
 	assert_directory_holds(tmp, "");
 }
 
-static void one_in_use_stays(void **state)
+static void a_directory_in_use_stays(void **state)
 {
 	struct dit_private_dir first;
 	struct dit_private_dir second;
@@ -200,7 +200,7 @@ static void other_things_of_such_a_name_stay(void **state)
 	test_scratch_remove(elsewhere);
 }
 
-static void those_of_another_user_stay(void **state)
+static void directories_of_another_user_stay(void **state)
 {
 	(void)state;
 
@@ -213,7 +213,7 @@ static void those_of_another_user_stay(void **state)
 	assert_true(exists(STALE "/data.mdb"));
 }
 
-static void one_that_is_taken_for_stale_is_made_anew(void **state)
+static void a_directory_taken_for_stale_is_made_again(void **state)
 {
 	struct dit_private_dir dir;
 	(void)state;
@@ -244,7 +244,7 @@ static void assert_exchange_is_noticed(mode_t mode, uid_t user, const char *word
 	assert_directory_holds(tmp, "");
 }
 
-static void one_that_others_can_write_in_is_refused(void **state)
+static void a_directory_that_others_can_write_in_is_refused(void **state)
 {
 	(void)state;
 	assert_exchange_is_noticed(0777, geteuid(),
@@ -269,15 +269,17 @@ int main(void)
 	                                        set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_a_killed_process_leaves_is_removed,
 	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_in_use_stays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_directory_in_use_stays, set_up,
+	                                        tear_down),
 		cmocka_unit_test_setup_teardown(other_things_of_such_a_name_stay, set_up,
 	                                        tear_down),
-		cmocka_unit_test_setup_teardown(those_of_another_user_stay, set_up,
+		cmocka_unit_test_setup_teardown(directories_of_another_user_stay, set_up,
 	                                        tear_down),
-		cmocka_unit_test_setup_teardown(one_that_is_taken_for_stale_is_made_anew,
+		cmocka_unit_test_setup_teardown(a_directory_taken_for_stale_is_made_again,
 	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_that_others_can_write_in_is_refused,
-	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_directory_that_others_can_write_in_is_refused, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_private_directory_of_another_user_is_refused, set_up,
 			tear_down),

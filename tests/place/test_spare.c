@@ -87,7 +87,7 @@ static void on_btrfs_a_nameless_file_holds_space(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-static void elsewhere_none_is_kept(void **state)
+static void other_file_systems_keep_no_spare(void **state)
 {
 	(void)state;
 
@@ -96,7 +96,7 @@ static void elsewhere_none_is_kept(void **state)
 	assert_int_equal(dit_spare_keep(dir_fd), -1);
 }
 
-static void without_space_none_is_kept(void **state)
+static void no_spare_is_kept_without_space(void **state)
 {
 	struct rlimit before = limit_files(MIB);
 	int next = dup(dir_fd);
@@ -138,9 +138,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(on_btrfs_a_nameless_file_holds_space,
 	                                        set_up, tear_down),
-		cmocka_unit_test_setup_teardown(elsewhere_none_is_kept, set_up,
+		cmocka_unit_test_setup_teardown(other_file_systems_keep_no_spare, set_up,
 	                                        tear_down),
-		cmocka_unit_test_setup_teardown(without_space_none_is_kept, set_up,
+		cmocka_unit_test_setup_teardown(no_spare_is_kept_without_space, set_up,
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(a_short_write_is_a_full_disk_or_an_error,
 	                                        set_up, tear_down),

@@ -153,7 +153,7 @@ static void seek_finds_exactly_the_key(void **state)
 	test_scratch_remove(dir);
 }
 
-static void scan_goes_on_behind_the_key_that_was_sought(void **state)
+static void a_scan_continues_after_the_sought_key(void **state)
 {
 	char *dir = published();
 	struct dit_snapshot *snapshot = NULL;
@@ -396,7 +396,7 @@ int main(void)
 		cmocka_unit_test(scan_gives_every_record_in_stored_order),
 		cmocka_unit_test(empty_database_has_no_first_record),
 		cmocka_unit_test(seek_finds_exactly_the_key),
-		cmocka_unit_test(scan_goes_on_behind_the_key_that_was_sought),
+		cmocka_unit_test(a_scan_continues_after_the_sought_key),
 		cmocka_unit_test(unknown_database_is_refused),
 		cmocka_unit_test(later_changes_are_not_seen),
 		cmocka_unit_test(missing_lock_file_is_made_like_the_data_file),
@@ -412,7 +412,7 @@ int main(void)
 		cmocka_unit_test(scan_gives_every_record_in_stored_order),
 		cmocka_unit_test(empty_database_has_no_first_record),
 		cmocka_unit_test(seek_finds_exactly_the_key),
-		cmocka_unit_test(scan_goes_on_behind_the_key_that_was_sought),
+		cmocka_unit_test(a_scan_continues_after_the_sought_key),
 		cmocka_unit_test(unknown_database_is_refused),
 	};
 

@@ -204,7 +204,7 @@ static void a_file_system_that_may_only_be_read_needs_no_lock(void **state)
 	test_scratch_remove(dir);
 }
 
-static void who_has_a_claim_reads_under_it(void **state)
+static void the_holder_of_a_claim_reads_under_it(void **state)
 {
 	char *dir = fixture_published();
 	int fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
@@ -331,7 +331,7 @@ int main(void)
 		cmocka_unit_test(a_directory_that_is_loaded_is_busy),
 		cmocka_unit_test(a_missing_lock_file_is_made_for_who_waits),
 		cmocka_unit_test(a_file_system_that_may_only_be_read_needs_no_lock),
-		cmocka_unit_test(who_has_a_claim_reads_under_it),
+		cmocka_unit_test(the_holder_of_a_claim_reads_under_it),
 		cmocka_unit_test(damaged_files_are_told),
 	};
 

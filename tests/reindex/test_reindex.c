@@ -134,7 +134,7 @@ static void named_attributes_alone(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void unconfigured_ones(void **state)
+static void unconfigured_indexes_are_told(void **state)
 {
 	struct load_fixture f;
 	struct told told;
@@ -459,7 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_a_load_makes_them),
 		cmocka_unit_test(named_attributes_alone),
-		cmocka_unit_test(unconfigured_ones),
+		cmocka_unit_test(unconfigured_indexes_are_told),
 		cmocka_unit_test(several_databases),
 		cmocka_unit_test(kinds_of_keys),
 		cmocka_unit_test(keys_that_do_not_suit),

@@ -445,7 +445,7 @@ static void a_flipped_byte_is_never_read_as_data(void **state)
 	test_scratch_remove(a.tmpdir);
 }
 
-static void a_killed_process_leaves_nothing_behind(void **state)
+static void a_killed_process_leaves_no_file(void **state)
 {
 	struct attempt a = {.tmpdir = test_scratch(), .nrecords = NRECORDS};
 	int status = 0;
@@ -477,7 +477,7 @@ int main(void)
 		cmocka_unit_test(every_read_may_fail),
 		cmocka_unit_test(a_look_up_reads_few_blocks),
 		cmocka_unit_test(a_flipped_byte_is_never_read_as_data),
-		cmocka_unit_test(a_killed_process_leaves_nothing_behind),
+		cmocka_unit_test(a_killed_process_leaves_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

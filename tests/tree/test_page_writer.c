@@ -171,7 +171,7 @@ static void chunks_are_written_where_they_belong(void **state)
 	}
 }
 
-static void who_refuses_direct_writes_gets_ordinary_ones(void **state)
+static void a_file_without_direct_writes_gets_ordinary_ones(void **state)
 {
 	(void)state;
 
@@ -345,7 +345,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chunks_are_written_where_they_belong),
-		cmocka_unit_test(who_refuses_direct_writes_gets_ordinary_ones),
+		cmocka_unit_test(a_file_without_direct_writes_gets_ordinary_ones),
 		cmocka_unit_test(lengths_that_are_not_aligned_are_written),
 		cmocka_unit_test(a_file_that_is_not_there_is_an_error),
 		cmocka_unit_test(the_first_error_of_a_file_is_its_own),

@@ -412,7 +412,7 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	fixture_remove(&f);
 }
 
-static void tables_with_changes(void **state)
+static void merged_tables_hold_the_changes(void **state)
 {
 	(void)state;
 	long_list = 3000;
@@ -446,7 +446,7 @@ static void long_lists_become_ranges(void **state)
 }
 
 /* All keys go; an empty table gets some. */
-static void to_nothing_and_back(void **state)
+static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
 {
 	static struct changes changes;
 	struct dit_page_commit *commit = NULL;
@@ -550,7 +550,7 @@ static struct dit_tree_record tree_of(const struct fixture *f, uint64_t *ret_npa
 	return tree;
 }
 
-static void two_versions(void **state)
+static void two_versions_differ_by_their_changes(void **state)
 {
 	static struct difference difference;
 	const struct dit_tree_diff_ops ops = {
@@ -597,11 +597,11 @@ static void two_versions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_with_changes),
+		cmocka_unit_test(merged_tables_hold_the_changes),
 		cmocka_unit_test(long_lists_become_ranges),
-		cmocka_unit_test(to_nothing_and_back),
+		cmocka_unit_test(a_tree_shrinks_to_nothing_and_grows_again),
 		cmocka_unit_test(lost_pages_are_noticed),
-		cmocka_unit_test(two_versions),
+		cmocka_unit_test(two_versions_differ_by_their_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
