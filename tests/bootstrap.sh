@@ -3,7 +3,7 @@
 # bootstrap, in every order of its commands: what was configured before a package was
 # installed is configured again, and "check" fails when a suite did not run. Everything
 # that takes time is made up here: packages are lines of a file, configure writes a
-# makefile of a few lines, and a test program is a result beside a log.
+# makefile of a few lines, and a test program is a result next to a log.
 set -u
 : "${DIT_SRCDIR:?}"
 
@@ -41,7 +41,7 @@ for tool in slapadd slapcat slapindex slapd ldapsearch ldapmodify mdb_dump mdb_l
 	stub $tool <<<:
 done
 
-# make_tree: bootstrap, and a configure that knows test programs only beside cmocka
+# make_tree: bootstrap, and a configure that knows test programs only with cmocka
 make_tree() {
 	rm -rf "$work/tree"
 	mkdir -p "$work/tree/tests"

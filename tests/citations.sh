@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What comments and documents cite exists: sections of doc/spec/ ("storage.md 5.4"), titled
+# All citations of comments and documents exist: sections of doc/spec/ ("storage.md 5.4"), titled
 # sections of documents ("design.md, "Rooms""), files ("radix.[ch]", "tests/oracle").
 # Prints "FILE:LINE: what is missing" for each citation that leads nowhere.
 set -u
@@ -32,7 +32,7 @@ function complain(text) {
 }
 
 # Is there a file or folder of that name: as it is, in one of the folders that names leave
-# out, beside the text, or, without a folder, anywhere?
+# out, next to the text, or, without a folder, anywhere?
 function exists(name, folder) {
 	sub(/^\.\//, "", name)
 	sub(/\/$/, "", name)
@@ -161,7 +161,7 @@ function check_titles(text, file, title) {
 	}
 }
 
-# What of a line is comment or document; empty: nothing.
+# The part of a line that is comment or document; may be empty.
 function comment_of(line, begin, end) {
 	if (FILENAME ~ /\.(md|8)$/) {
 		return line
@@ -226,7 +226,7 @@ BEGIN {
 			}
 			close(name)
 		} else if (name ~ /(local\.mk|Makefile\.am|configure\.ac)$/) {
-			# What the build makes can be cited, too.
+			# Files that the build makes can be cited, too.
 			while ((getline line <name) > 0) {
 				if (match(line, /[A-Za-z0-9_]+\.[ch]( |:|\]|$)/)) {
 					base = substr(line, RSTART, RLENGTH)

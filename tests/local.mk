@@ -64,7 +64,7 @@ script_tests += \
 	%D%/rooms.sh \
 	%D%/symbols.sh \
 	$(NULL)
-# In the order in which they are started. Each can run beside any other: it has a directory
+# In the order in which they are started. Each can run next to any other: it has a directory
 # of its own in TMPDIR, listens on no port, and measures no speed.
 unit_tests = $(unit_scripts) $(check_PROGRAMS)
 TESTS = $(slow_scripts) $(script_tests) $(unit_tests)

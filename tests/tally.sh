@@ -6,7 +6,7 @@
 #   tally.sh forget DIRECTORY TARGET
 #
 # "make TARGET" in the build directory DIRECTORY prints the programs of one suite, as the
-# names of their logs. Each program that ran has left a result beside its log.
+# names of their logs. Each program that ran has left a result next to its log.
 #
 # count prints a line for each program that failed or did not run, a line for each skip
 # with its reason, and at last one line for all suites:
@@ -49,7 +49,7 @@ count_skips() {
 count_program() {
 	local name=$1/${2%.log} log=$1/$2 result ncases
 	result=$(sed -n 's/^:global-test-result: //p' "$1/${2%.log}.trs" 2>/dev/null)
-	# What cmocka prints of a case that was skipped.
+	# cmocka prints this for a case that was skipped.
 	ncases=$(grep -c '^\[  SKIPPED \] [a-z]' "$log" 2>/dev/null)
 	case $result in
 	PASS)

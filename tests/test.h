@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every unit test includes: cmocka with its prerequisites, a scratch directory, and
+ * Every unit test includes this: cmocka with its prerequisites, a scratch directory, and
  * small builders.
  */
 #ifndef DITKIT_TEST_H

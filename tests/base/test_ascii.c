@@ -8,7 +8,7 @@
 
 #define LEN_MAX 40
 
-/* What dit_ascii_squeeze() promises, the slow way. */
+/* The promise of dit_ascii_squeeze(), kept the slow way. */
 static ptrdiff_t squeeze_slowly(struct dit_span text, unsigned flags, char *to)
 {
 	ptrdiff_t n = 0;
@@ -80,7 +80,7 @@ static void a_byte_that_is_not_handled_is_found_in_every_place(void **state)
 			check((struct dit_span){text, len}, 0);
 			assert_false(dit_ascii_is((struct dit_span){text, len}));
 
-			/* Behind two spaces it goes byte by byte. */
+			/* After two spaces it goes byte by byte. */
 			memset(text, ' ', i);
 			check((struct dit_span){text, len}, 0);
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of the feed, with and without a thread:
- * - slots come in the order of filling, each one that nobody else holds;
+ * - slots come in the order of filling, each one that no other thread holds;
  * - a returned slot is filled again;
  * - the end, and an error, come after the slots before them, and again when asked again;
  * - a feed can be freed in the middle.

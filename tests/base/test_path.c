@@ -29,7 +29,7 @@ static const char *in_top(const char *name)
 }
 
 /*
- * What there is below the scratch directory. "link/up" leads to "real": each path that is
+ * The files below the scratch directory. "link/up" leads to "real": each path that is
  * followed ends there.
  */
 static const struct {

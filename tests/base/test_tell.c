@@ -3,7 +3,7 @@
  * Contract of dit_tell():
  * - texts of any length are told whole;
  * - without memory long ones lose their end, short ones nothing;
- * - nobody has to listen.
+ * - a listener is not needed.
  */
 #include "test.h"
 

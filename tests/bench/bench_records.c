@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records per second of <ditkit/sort.h>, for records of 8 + 8 bytes, beside qsort() of
+ * Records per second of <ditkit/sort.h>, for records of 8 + 8 bytes, next to qsort() of
  * the same records in one array and sort(1) of the same records as text.
  *
  *   bench_records [THOUSANDS [MEMORY_MIB [PRODUCERS]]]       (4000, 32, 1)

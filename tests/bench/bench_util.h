@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the programs that time the sort room share. */
+/* Shared by the programs that time the sort room. */
 #ifndef DITKIT_BENCH_UTIL_H
 #define DITKIT_BENCH_UTIL_H
 
 #include <stdint.h>
 #include <time.h>
 
-/** Of a clock that only goes forward. */
+/** The time of a clock that only goes forward. */
 static inline double seconds(void)
 {
 	struct timespec t = {0};

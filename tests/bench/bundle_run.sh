@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Measure ditadd on this machine: directories made up here, loaded with 1, 2, 4 ...
 # threads, with and without indexes, in several sizes. OUT/tables.md gets the tables,
-# OUT/log what is printed meanwhile, OUT/*.tsv the figures of each run.
+# OUT/log what the runs print, OUT/*.tsv the figures of each run.
 #
 #   run.sh [--threads LIST] [--entries LIST] [--memory LIST] [--rounds R] [--dir DIR]
 #          [--out OUT]

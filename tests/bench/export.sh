@@ -8,8 +8,8 @@
 #   --threads LIST  of ditcat [1,2]
 #   --rounds N      runs of each; the fastest counts [3]
 #   --dir DIR       where to work [$TMPDIR, /tmp]
-#   --again         also slapcat | slapadd -q beside ditcat | ditadd -q, 27 indexes; and
-#                   bench_scan beside slapcat | grep -c
+#   --again         also slapcat | slapadd -q next to ditcat | ditadd -q, 27 indexes; and
+#                   bench_scan next to slapcat | grep -c
 #
 # CPU seconds are user and system time of all threads; on a machine that is busy with other
 # things they say more than the wall clock. All outputs are compared first.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Indexes built anew by "slapindex -q -t" and by ditindex: the same database, made by
+# Indexes rebuilt by "slapindex -q -t" and by ditindex: the same database, made by
 # ditadd, all 27 indexes and mail alone.
 #
 #   index.sh [--entries N] [--threads LIST] [--rounds N] [--memory SIZE] [--dir DIR]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What each idea behind ditadd is worth: the same directory loaded with one of them taken
+# The worth of each idea of ditadd: the same directory loaded with one of them taken
 # away at a time, all in one run; then searches by slapd on databases with integer and with
 # byte keys.
 #

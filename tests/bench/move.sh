@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The move to OpenLDAP 2.7 (doc/upgrade-2.7.md): "slapcat | slapadd -q" with the slapadd of
-# 2.7 beside "ditcat | ditadd -q --openldap=2.7". One database of 2.5 with 27 indexes.
+# 2.7 next to "ditcat | ditadd -q --openldap=2.7". One database of 2.5 with 27 indexes.
 #
 #   move.sh --openldap27 PREFIX [--entries LIST] [--slapadd-entries N] [--rounds N]
 #           [--dir DIR]

@@ -36,7 +36,7 @@ struct fake_output {
 	struct dit_record_output output;
 	struct dit_output_table table;
 
-	/* What is stored; all optional. */
+	/* Stored contents; all optional. */
 	const struct fake_node *nodes;
 	size_t nnodes;
 	const char *const *ads;

@@ -2,7 +2,7 @@
 /*
  * Index builders (builders.h) give the keys of each database back in its order, with
  * their lists, whatever format its keys have: 32 bits, 64 bits, or long ones that share a
- * sorter. The presence key beside keys of 64 bits is before them all, also before one
+ * sorter. The presence key next to keys of 64 bits is before them all, also before one
  * that begins with its bytes.
  */
 #include "build/builders.h"

@@ -379,7 +379,7 @@ static void lists_of_any_length_pass_a_queue(void **state)
 	assert_true(list.nids == 3 && dit_span_eq(list.key, DIT_SPAN("longer key")));
 	assert_true(list.is_repeated && list.ids[2] == 9);
 	assert_int_equal((uintptr_t)list.key.data % 8, 0);
-	/* What was still open when it was closed with an error is lost. */
+	/* A table that was still open at an error is lost. */
 	assert_int_equal(next_list(&reader, 1, &list), -EIO);
 	dit_list_queues_free(queues);
 

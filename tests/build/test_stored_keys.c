@@ -111,7 +111,7 @@ static struct text names_of(const struct dit_entry_view *view)
 }
 
 /*
- * tGT, tINT and cn have databases of their own. What is left of both versions makes
+ * tGT, tINT and cn have databases of their own. The rest of both versions makes
  * other keys.
  */
 static void attributes_that_are_the_same_are_left_out(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of dit_check(): which files are checked, what is said about them, in which
- * order, and that nothing is changed. What a damaged file looks like is in
+ * order, and that nothing is changed. Damaged files are in
  * tests/walk/test_walk_damage.c.
  */
 #include "test.h"
@@ -78,7 +78,7 @@ static void the_configured_database_is_checked(void **state)
 	load_fixture_deinit(&fixture);
 }
 
-/* What is wrong with content is in test_check_damage.c. */
+/* Wrong content is in test_check_damage.c. */
 static void the_content_is_checked_as_well(void **state)
 {
 	struct load_fixture fixture;
@@ -225,7 +225,7 @@ static void damaged_indexes_are_named(void **state)
 	}
 }
 
-/* Nobody needs the counts: the content is checked. */
+/* The counts do not matter: the content is checked. */
 static void a_wrong_count_of_pages_is_all_that_is_found(void **state)
 {
 	struct load_fixture fixture;

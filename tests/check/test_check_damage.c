@@ -3,7 +3,7 @@
  * Every way to damage the content of a database that we could think of: each is done by
  * liblmdb to a copy of one database, is found, and has the right name and place. What
  * else is found with it does not matter here. One thread and three find the same, and
- * two find it beside a damaged index. Loops, CSNs and long lists have their own tests.
+ * two find it next to a damaged index. Loops, CSNs and long lists have their own tests.
  *
  * The database:
  *
@@ -246,7 +246,7 @@ static void every_damage_is_found_and_named(void **state)
 
 /* ---- what is no damage ---- */
 
-/* Of such an entry nobody knows the keys. */
+/* The keys of such an entry are not known. */
 static void postings_of_an_entry_that_cannot_be_read_are_no_findings(void **state)
 {
 	struct load_fixture fixture;
@@ -267,7 +267,7 @@ static void do_nothing(MDB_txn *txn)
 	(void)txn;
 }
 
-/* What slapd leaves when entries of a range go. */
+/* A range that lost entries, as slapd leaves it. */
 static void leave_ranges(MDB_txn *txn)
 {
 	make_range(txn, "cn", presence(), 1, 99);

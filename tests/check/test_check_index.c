@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contract of the check of an index: lists that were made beside those that are stored,
+ * Contract of the check of an index: lists that were made next to those that are stored,
  * with lists of LIST_MAX IDs at most, in all formats of keys.
  */
 #include "test.h"
@@ -30,7 +30,7 @@ static void note(void *ctx, const struct dit_check_finding *finding)
 static const uint64_t ids[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const uint64_t range[] = {0, 1, 9};
 
-/* What is stored: of cn three keys, of sn one that is too long, of tINT one. */
+/* Stored keys: three of cn, one of sn that is too long, one of tINT. */
 static char *make_database(void)
 {
 	char *dir = test_scratch();

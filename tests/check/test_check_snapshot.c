@@ -64,7 +64,7 @@ static void nothing_is_changed_and_no_lock_file_is_made(void **state)
 	load_fixture_deinit(&fixture);
 }
 
-/* What holds a snapshot cannot be opened: the check goes on, and says so. */
+/* The holder of a snapshot cannot be opened: the check goes on, and says so. */
 static void what_cannot_be_held_is_told(void **state)
 {
 	struct load_fixture fixture;

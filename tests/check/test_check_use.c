@@ -24,7 +24,7 @@ struct fixture {
 	const struct dit_check_search *searches;
 	size_t nsearches;
 	size_t at;
-	/* What was told. */
+	/* The report of use. */
 	char text[2000];
 	size_t len;
 };
@@ -138,7 +138,7 @@ static void note(void *ctx, const struct dit_check_config *config)
 	assert_string_equal(config->file, "data.mdb");
 }
 
-/* What searches come to. */
+/* The results of searches. */
 static int count(struct fixture *f, const struct dit_check_search *searches, size_t n)
 {
 	struct dit_check_use *use = NULL;

@@ -3,7 +3,7 @@
  * Small databases with one bit turned, anywhere in the file, under all tools that read a
  * database: a check succeeds, whatever it finds; an export or a reindexing succeeds, or
  * says why not. None of them dies. A reindexing that fails leaves the file as it was,
- * but for pages that one beside slapd has reserved.
+ * but for pages that --online has reserved.
  *
  *   DIT_LONG=yes   10,000 bits, not 60; DIT_BITS=N: so many
  *   DIT_SEED=N     for the bits that are drawn; else by the clock

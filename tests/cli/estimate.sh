@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --estimate: what a load or a reindexing will need, beside what it needed then: entries,
+# --estimate: what a load or a reindexing will need, and what it needed then: entries,
 # keys, database and temporary files within 25 %, for three inputs of different shapes, and
 # a reindexing. (Times and peaks of memory are no matter of a test.) What does not fit is
 # said, the exit status tells, and nothing is written. A pipe and a packed file give an

@@ -140,7 +140,7 @@ static void attack_file(const char *name, const char *target)
 	}
 }
 
-/* What a load made is put back if it is there; else the link goes. */
+/* The file that a load made is put back if it is there; else the link goes. */
 static bool take_link_away(const char *name)
 {
 	return exists("evil") && !is_link("evil") ? exchange(name) : unlink(name) == 0;

@@ -19,7 +19,7 @@
 # else uses it: a lock.mdb has come while the load was about to make one; or that the parent
 # is missing: the load came when there was no data.mdb.
 #
-# And an attack that nobody loses to proves nothing. So at first a ditadd that trusts the
+# And an attack without a victim proves nothing. So at first a ditadd that trusts the
 # owner (unprotected.c) is attacked in the same ways, until it has lost once to each. Where
 # the moment is short in which a ditkit-staging is worth exchanging, it waits in that moment
 # until the attacker has come.
@@ -89,7 +89,7 @@ count() {
 	od -An -t u8 "$work/count"
 }
 
-# What a load says when he has exchanged the database or its directory for another.
+# The message of a load when he has exchanged the database or its directory for another.
 gone='that was opened (is|was) |but the name data.mdb does not lead there'
 
 # is_expected: what a load may say that fails
@@ -229,7 +229,7 @@ of_root() {
 }
 
 # begin_way KIND: "site" in the user's directory; real leads to it whatever its name is. He
-# exchanges it for a link to a directory of root's, or for one that lies beside it ("own")
+# exchanges it for a link to a directory of root's, or for one that lies next to it ("own")
 begin_way() {
 	mkdir -p "$work/home/site/db" "$work/precious/site/db"
 	if [ "$1" = own ]; then

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Run the command line cases: each TOOL/CASE.sh in a fresh directory, and compare what it
-# printed and how it ended with the files beside it:
+# printed and how it ended with the files next to it:
 #
 #   CASE.stdout  CASE.stderr   exact text; no file: nothing
 #   CASE.stderr.glob           a shell pattern instead, where numbers vary

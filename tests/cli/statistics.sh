@@ -255,7 +255,7 @@ json_figures flat | sort >expected
 nchecks=$((nchecks + 1))
 diff expected got >diff || { fail "the report has other figures ('>') than the JSON"; cat diff; }
 is "figures of the report" "$([ "$(wc -l <got)" -ge 40 ] && echo many)" many
-# What is seen is what is meant: whole numbers have groups of digits, and nothing else.
+# The page shows what is meant: whole numbers have groups of digits, and nothing else.
 awk '$3 ~ /^[0-9,]+$/ && NF == 3 { n = $3; gsub(/,/, "", n); if (n != $2) print }' figures >diff
 is "numbers that are shown otherwise" "$(cat diff)" ""
 "$DITADD" -q -f slapd.conf -l people.ldif --report=no/out.html >out 2>err
@@ -302,12 +302,12 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	conf
 	printf '\004' | script -qec "$DITADD -q -f slapd.conf" /dev/null | tr -d '\r' >out
 	has "a terminal is read" '^ditadd: reading LDIF from the terminal; Ctrl-D ends it$'
-	# Nobody obeys a name: no terminal, no reader of a log; and it adds no line to one.
+	# Nothing obeys a name: no terminal, no reader of a log; and it adds no line to one.
 	printf 'dn: dc=x\n\033]0;title\007: x\n' >escape.ldif
 	on_terminal "$DITADD -u -c -f slapd.conf -l escape.ldif"
 	has "escapes on a terminal" '^<= str2entry: str2ad[(][?]\]0;title[?][)]: '
 	is "escapes that reach a terminal" "$(tr -d '\n\t -~' <out | wc -c)" 0
-	# The same in UTF-8 (U+009B), in ISO 8859-1, and behind a character that is cut off;
+	# The same in UTF-8 (U+009B), in ISO 8859-1, and after a character that is cut off;
 	# letters stay: a with diaeresis, the euro sign.
 	printf 'dn: dc=x\n\302\2332J\2332J\342\2332J\303\244\342\202\254: x\n' >c1.ldif
 	on_terminal "$DITADD -u -c -f slapd.conf -l c1.ldif"
@@ -351,7 +351,7 @@ printf '%s\n' '(uid=a)' '(telephoneNumber=1)' >filters
 for ((n = 0; n < 6; n++)); do cat filters filters >more && cat more more >filters; done
 "$DITCHECK" --stats --json -f slapd.conf --filter-log=filters >check.json || fail "a check"
 flat check.json >flat
-# What the keys of the longest lists stand for: a search for it finds as many entries.
+# The keys of the longest lists are right: a search for it finds as many entries.
 awk '{ value = $0; sub(/^[^ ]* /, "", value); gsub(/^"|"$/, "", value) }
 	$1 ~ /\.database$/ { name = value }
 	$1 ~ /longest\.[0-9]+\.value$/ { wanted = value }

@@ -323,7 +323,7 @@ static void each_piece_is_complete(void **state)
 	json_decref(json);
 }
 
-/* Pieces of one kind are one; what saves most comes first, behind what slows down. */
+/* Pieces of one kind are one; what saves most comes first, after what slows down. */
 static void advice_is_ranked_and_ends_in_one_block(void **state)
 {
 	static const struct {

@@ -56,7 +56,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* What is said of the estimate, and whether as many lines are counted. */
+/* The text about the estimate has as many lines as are counted. */
 static void expect(const struct estimate_view *view, const char *kind, const char *text)
 {
 	FILE *file = tmpfile();

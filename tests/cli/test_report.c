@@ -27,7 +27,7 @@ static char *print(json_t *json)
 	return text;
 }
 
-/* A tag from '<' on. @return behind its '>' */
+/* A tag from '<' on. @return after its '>' */
 static const char *pass_tag(const char *at, char stack[][20], int *depth)
 {
 	const char *end = at + 1;

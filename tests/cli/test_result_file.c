@@ -171,7 +171,7 @@ static void a_link_is_replaced_and_not_followed(void **state)
 	(void)state;
 	(void)snprintf(target, sizeof(target), "%s/target", dir);
 	assert_int_equal(mkfifo(target, 0600), 0);
-	fd = open(target, O_RDWR); /* nobody has to wait */
+	fd = open(target, O_RDWR); /* no open() has to wait */
 	assert_true(fd >= 0);
 	assert_int_equal(symlink(target, in(dir, "out")), 0);
 	assert_int_equal(result_file_open(&file, "test", path), 0);

@@ -170,7 +170,7 @@ objectClass: thing
 cn: z
 LDIF
 check "the files still belong to the user" owner "$work/db/data.mdb" "$work/db/lock.mdb"
-check "nothing is left beside the export" \
+check "nothing is left next to the export" \
 	test -z "$(find "$work/secret" -name '.*' -type f)"
 
 # ---- who the process is ----
@@ -226,7 +226,7 @@ says 1 "ditadd: secret, for temporary files of user $uid: Permission denied" \
 says 1 "ditindex: secret, for temporary files of user $uid: Permission denied" \
 	"$DITINDEX" "${conf[@]}" --tmpdir "$work/secret"
 
-# What slapadd leaves behind when root runs it.
+# The files that slapadd leaves when root runs it.
 for file in data.mdb lock.mdb; do
 	chown 0:0 "$work/db/$file"
 	chmod 600 "$work/db/$file"

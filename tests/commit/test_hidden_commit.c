@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A commit of liblmdb's that nobody sees, since the meta page of the state before it has
- * a higher number, counts when a commit of our own is made on top of it.
+ * A commit of liblmdb's that no reader sees, since the meta page of the state before it
+ * has a higher number, counts when a commit of our own is made on top of it.
  */
 #include "commit_fixture.h"
 

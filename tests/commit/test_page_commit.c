@@ -4,7 +4,7 @@
  * - named databases have their new trees, the others and all their records are as they
  *   were; liblmdb reads and changes the file, copies it compactly, and no page is lost;
  * - free pages are used: commits in a row do not make the file longer and longer;
- * - pages that an old state needs stay, unless nobody reads;
+ * - pages that an old state needs stay, unless there is no reader;
  * - whichever write or sync fails or is the last one, the file holds the old state or the
  *   new one; undone, it holds the old one, and has its old length until the commit;
  * - a damaged file is an error.

@@ -27,7 +27,7 @@ static void collect(void *ctx, const struct dit_report *report)
 	assert_true(lines->len < sizeof(lines->text));
 }
 
-/* What to put into an environment. */
+/* The contents of an environment. */
 typedef void (*fill_fn)(struct dit_record_output *staging);
 
 static char *make(fill_fn fill)

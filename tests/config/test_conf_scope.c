@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The scope: what an included file restores at its end, with and without an error, what
- * it leaves behind, and what the beginning of a section forgets.
+ * it leaves, and what the beginning of a section forgets.
  */
 #include "config/conf_scope.h"
 
@@ -99,7 +99,7 @@ static void sixty_four_files_may_be_open(void **state)
 	assert_int_equal(reporter.place.line, 4);
 }
 
-/* What an included file says, and what is reported. */
+/* The text of an included file, and what is reported. */
 static const struct include_case {
 	const char *name;
 	const char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What OpenLDAP 2.7 changed in configurations (storage-2.7.md 2.2 to 2.4). */
+/* Changes of OpenLDAP 2.7 in configurations (storage-2.7.md 2.2 to 2.4). */
 #include "config/conf_fixture.h"
 
 #define DB "database mdb\nsuffix dc=x\ndirectory db\n"

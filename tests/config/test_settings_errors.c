@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a slapd.conf is refused for, in slapd 2.5.13's words; and what is refused because
+ * Reasons to refuse a slapd.conf, in slapd 2.5.13's words; and what is refused because
  * it would change stored data and is not built.
  */
 #include "config/conf_fixture.h"
@@ -363,7 +363,7 @@ static void syncrepl_without_retry_has_a_remark(void **state)
 	dit_settings_free(conf_accept(f, text));
 }
 
-/* What 2.6 takes, or tells otherwise than 2.5. */
+/* Settings that 2.6 takes, or tells otherwise than 2.5. */
 static void releases_have_their_own_directives_and_words(void **state)
 {
 	static const struct {

@@ -172,7 +172,7 @@ static void other_databases_and_overlays_keep_their_attributes(void **state)
 	conf_write("d/cn=config/olcDatabase={2}mdb/olcOverlay={3}glue.ldif",
 	           "dn: olcOverlay={3}glue\nobjectClass: olcOverlayConfig\n"
 	           "olcOverlay: {3}glue\n");
-	/* What is below an overlay is its own. */
+	/* Entries below an overlay are its own. */
 	conf_write("d/cn=config/olcDatabase={2}mdb/olcOverlay={2}translucent.ldif",
 	           "dn: olcOverlay={2}translucent\nobjectClass: olcOverlayConfig\n"
 	           "olcOverlay: {2}translucent\n");
@@ -370,7 +370,7 @@ static void only_regular_files_are_read(void **state)
 	struct dit_settings *s = NULL;
 
 	make_root("");
-	/* Nobody writes to it: who waits, waits for ever. */
+	/* It has no writer: a reader would wait for ever. */
 	assert_int_equal(mkfifo("d/cn=config/olcDatabase={1}mdb.ldif", 0600), 0);
 	assert_int_equal(read_tree(f, &s), DIT_E_CONFIG);
 	assert_string_equal(f->reports, "ldif_read_file: not a regular file for "

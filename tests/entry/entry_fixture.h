@@ -3,7 +3,7 @@
  * A small schema, an entry context, and the two texts that tests compare: the notes and
  * the entry itself.
  *
- * What the tests expect of records and messages is what slapadd 2.5.13 does with the same
+ * The tests expect the records and messages that slapadd 2.5.13 makes of the same
  * definitions.
  */
 #ifndef DITKIT_ENTRY_FIXTURE_H

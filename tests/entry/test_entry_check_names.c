@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Naming values. What is refused and what is added is what slapadd 2.5.13 does. */
+/* Naming values: the same are refused and added as by slapadd 2.5.13. */
 #include "entry/check_fixture.h"
 
 static void some_attributes_cannot_name_entries(void **state)

@@ -262,7 +262,7 @@ static void with_keep_going_unreadable_entries_are_told_and_left_out(void **stat
 	free(text);
 }
 
-/* What cannot be read could match. */
+/* An entry that cannot be read could match. */
 static void unreadable_entries_are_told_with_a_filter_too(void **state)
 {
 	struct load_fixture *f = *state;
@@ -403,7 +403,7 @@ static void filters_choose_entries(void **state)
 	}
 }
 
-/* What indexes tell changes nothing but the number of entries that are read. */
+/* Indexes change nothing but the number of entries that are read. */
 static void indexes_are_asked_unless_told_otherwise(void **state)
 {
 	struct told told;

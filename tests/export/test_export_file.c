@@ -17,7 +17,7 @@ struct fixture {
 
 /* ---- somebody who is quick ---- */
 
-static const char *exchanged_for; /* NULL: nobody exchanges the file */
+static const char *exchanged_for; /* NULL: the file is not exchanged */
 static mode_t mode_before;        /* of the new file, before it is given away */
 static int nrefused;              /* calls of fchown() that are refused, from now on */
 
@@ -183,7 +183,7 @@ static void an_old_file_keeps_its_mode_and_stays_until_then(void **state)
 	assert_int_equal(mode_of(f->path), S_IFREG | 0604);
 }
 
-/* Who opens the new file before it has the old mode goes on reading. */
+/* A reader that opens the new file before it has the old mode goes on reading. */
 static void a_file_that_replaces_a_closed_one_was_never_open(void **state)
 {
 	struct fixture *f = *state;
@@ -198,7 +198,8 @@ static void a_file_that_replaces_a_closed_one_was_never_open(void **state)
 	assert_int_equal(mode_of(f->path), S_IFREG | 0640);
 }
 
-/* Who may not give the file away keeps it. Another group may no more than all others. */
+/* A user who may not give the file away keeps it. Another group may do no more than all
+ * others. */
 static void another_group_gets_no_rights(void **state)
 {
 	static const struct {

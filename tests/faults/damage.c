@@ -264,7 +264,7 @@ static int forge_record(struct forged *forged, char *bytes)
 	return say(forged, "a record of a tree: its root", record.root);
 }
 
-/* What a node of a leaf holds. */
+/* The contents of a node of a leaf. */
 static int forge_value(struct forged *forged)
 {
 	struct dit_span value = forged->node.value;
@@ -320,7 +320,7 @@ static int forge_word(struct forged *forged)
 	}
 }
 
-/* What a meta page says of its two trees. */
+/* The words of a meta page about its two trees. */
 static int forge_meta(struct forged *forged)
 {
 	size_t place = forged->view.format->header_bytes +

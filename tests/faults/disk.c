@@ -317,7 +317,7 @@ static bool was_there(const struct event *event)
 	       event->head.kind == JOURNAL_OLD_FILE;
 }
 
-/* What was there is sure. */
+/* The old content is sure. */
 static int play_start(struct disk *disk)
 {
 	static const struct disk_choice whole = {.how = DISK_APPLY};

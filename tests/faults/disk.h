@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a disk may hold after a loss of power.
+ * The possible contents of a disk after a loss of power.
  *
  * A disk is played from a journal (journal.h), one event after the other. What was synced
  * is on it for sure; everything else waits, and the disk may have any part of it:
@@ -42,7 +42,7 @@ size_t disk_nevents(const struct disk *disk);
 void disk_play(struct disk *disk);
 /** The number of events played. */
 size_t disk_nplayed(const struct disk *disk);
-/** Of an event, in words; a buffer of the caller. */
+/** An event in words, in a buffer of the caller. */
 const char *disk_describe(const struct disk *disk, size_t event, char *ret, size_t size);
 
 /* ---- what waits ---- */
@@ -89,7 +89,7 @@ void disk_image_free(struct disk_image *image);
 bool disk_image_find(const struct disk_image *image, const char *path,
                      struct dit_span *ret);
 
-/** Of all names and contents. */
+/** A digest of all names and contents. */
 uint64_t disk_image_digest(const struct disk_image *image);
 
 /** Make the files below a directory that is there and empty. 0 or -errno. */

@@ -3,7 +3,7 @@
 # The disk fills up, on each kind of file system: where the database is, where temporary
 # files are, where refused records or an export go. Each run ends with one message and exit
 # status 1. The database is what it was, to the byte or in its records, and sound; nothing
-# is left behind; and with space the same run succeeds.
+# is left; and with space the same run succeeds.
 #
 #   DIT_LONG=yes   xfs and btrfs as well, and many more sizes of what is left of the disk
 #
@@ -169,7 +169,7 @@ attempt() {
 	check "$name: as it was" "undone_$2"
 }
 
-# says_full: one message; behind it, perhaps, the reject file that is not complete. Or
+# says_full: one message; after it, perhaps, the reject file that is not complete. Or
 # liblmdb has met the full disk through a map.
 says_full() {
 	cat "$work/said"

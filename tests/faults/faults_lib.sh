@@ -116,7 +116,7 @@ examine() {
 	esac
 }
 
-# no_leftovers: neither beside the databases nor in the directory for temporary files
+# no_leftovers: neither next to the databases nor in the directory for temporary files
 no_leftovers() {
 	local name
 	for name in $databases; do
@@ -133,7 +133,7 @@ no_leftovers() {
 }
 
 # for_reindex FUNCTION: call FUNCTION NAME ARGUMENT... for each kind of run of ditindex:
-# stale indexes are built anew, as beside slapd as well, and new ones are added
+# stale indexes are rebuilt, also with --online, and new ones are added
 for_reindex() {
 	local call=$1 name conf=$work/dit/slapd.conf
 	for databases in "db" "db db-other"; do
@@ -154,7 +154,7 @@ for_reindex() {
 }
 
 # for_2_7 FUNCTION: the same for databases of LMDB 1.0: new ones, one in place of an empty
-# one, and indexes that are added by making the file anew
+# one, and indexes that are added by making a new file
 for_2_7() {
 	local call=$1
 	release=2.7
@@ -181,7 +181,7 @@ for_2_7() {
 }
 
 # little_room: maxsize leaves no room for all that is stored, once more, and six times the
-# bytes of the LDIF. So indexes are grown, not built anew.
+# bytes of the LDIF. So indexes are grown, not rebuilt.
 little_room() {
 	local name more sizes='' conf=$work/dit/slapd.conf
 	more=$(($(stat -c %s "$work/second.ldif") * 5))
@@ -273,7 +273,7 @@ numbers_of() {
 
 # way_of NAME: how the indexes became new, by what the file has (output/output_existing.c).
 # A commit of liblmdb is one transaction, with pages of ours it is three. When all indexes
-# are built anew, no more old pages stay in use than those of the other databases.
+# are rebuilt, no more old pages stay in use than those of the other databases.
 way_of() {
 	local transaction npages nothers now free page nkept
 	read -r transaction npages nothers _ < <(numbers_of old "$1")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a data file holds, and is it whole?
+ * The contents of a data file, and is it whole?
  *
  * A whole file is one in which the walker (walk/walk.h) finds nothing and that liblmdb
  * can read from end to end and copy compactly; of LMDB 1.0, one that our cursors can
@@ -30,7 +30,7 @@ void judge_free(struct judge *judge);
  */
 uint64_t judge_content(struct judge *judge, struct dit_span bytes);
 
-/** What was wrong with the file that was damaged last. */
+/** The damage of the file that was damaged last. */
 const char *judge_reason(const struct judge *judge);
 
 /** Files that were looked at. */

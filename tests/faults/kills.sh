@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A tool is killed at a system call. Of ditadd and ditindex: each database is the old one or the
-# new one, and whole. Of ditcat and ditcheck: nothing has changed. The next run succeeds and
-# leaves nothing behind, neither beside the databases nor in the directory for temporary files.
+# A tool is killed at a system call. After ditadd and ditindex each database is the old one or the
+# new one, and whole. After ditcat and ditcheck nothing has changed. The next run succeeds and
+# leaves no file, neither next to the databases nor in the directory for temporary files.
 #
 # strace kills at each call that changes files, and at a sample of all calls.
 #

@@ -1,5 +1,5 @@
 # tests/faults/local.mk
-# What goes wrong outside: losses of power, kills, calls that fail. See README.md there.
+# Faults from outside: losses of power, kills, calls that fail. See README.md there.
 slow_scripts += %D%/failing.sh %D%/kills.sh %D%/power.sh
 script_tests += %D%/damage.sh %D%/disks.sh %D%/resources.sh %D%/worst.sh
 long_scripts += %D%/damage.sh %D%/disks.sh %D%/failing.sh %D%/kills.sh %D%/power.sh %D%/valgrind.sh \

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The power fails at any moment: whatever the disk then has of what was not synced, each
 # database is the old one or the new one, and whole; when ditadd has ended with success,
-# it is the new one. Of several databases the last one to be put in place is not new
-# before the others are. The next run succeeds and leaves nothing behind.
+# it is the new one. The last of several databases to be put in place is not new
+# before the others are. The next run succeeds and leaves no file.
 #
 # A run is recorded (recorder.c), and states are built from the record and judged
 # (replay.c). The judge is judged, too: it must find runs whose syncs do nothing.

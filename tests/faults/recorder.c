@@ -4,7 +4,7 @@
  * files below one directory.
  *
  *   DIT_RECORD_ROOT     that directory, as an absolute path without links
- *   DIT_RECORD_JOURNAL  the journal; made anew
+ *   DIT_RECORD_JOURNAL  the journal; made again
  *   DIT_RECORD_WITHOUT  "files", "directories" or "all": syncs of these do nothing, and
  *                       are not written down
  *
@@ -14,8 +14,8 @@
  * the end of the journal with the directory, so nothing can be missed.
  *
  * Writes through a shared map are not seen either. liblmdb writes only its lock file that
- * way. What is in that file means nothing after a loss of power: no process is left that
- * holds a lock, and the first that opens the database makes the file anew.
+ * way. That file means nothing after a loss of power: no process is left that
+ * holds a lock, and the first that opens the database makes the file again.
  *
  * Threads: any.
  */

@@ -3,7 +3,7 @@
  * replay --journal FILE --after DIR --scratch FILE --database PATH ... [--states N]
  *        [--seed N] [--reruns N --run COMMAND --run-in DIR] [--show N]
  *
- * Judge the states that a loss of power can leave behind a run whose journal is FILE
+ * Judge the states that a loss of power can leave after a run whose journal is FILE
  * (journal.h, disk.h). DIR is the directory as the run left it: first the journal is
  * compared with it.
  *
@@ -17,7 +17,7 @@
  *   --show N         show N wrong states (5)
  *
  * Each database must be whole, and the old one or the new one. If the first one is new,
- * all are. Behind the last event all are new.
+ * all are. After the last event all are new.
  *
  * Exit status: 0 all right; 1 wrong states; 2 the journal cannot be played.
  */
@@ -287,7 +287,7 @@ static void judge_moment(struct replay *replay, unsigned long wanted)
 
 /* ---- the whole ---- */
 
-/* What the databases are now, with all that waits or without. */
+/* The databases as they are now, with all that waits or without. */
 static void look(struct replay *replay, enum disk_how how, uint64_t *contents)
 {
 	struct disk_image *image = NULL;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Whole runs of each tool under valgrind: no byte is used that nobody has written, none
+# Whole runs of each tool under valgrind: no byte is used that was not written, none
 # outside of an object, and no memory is lost. The other sanitizers do not see the first.
 # For make check-long: two minutes.
 . "${0%/*}/faults_lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The worst inputs (worst.c): N of something and four times as many. Four times the input
 # takes about four times the processor time, and no more memory than four times the longest
-# record and --memory. What is over a limit is refused with the message in doc/limits.md.
+# record and --memory. Input over a limit is refused with the message in doc/limits.md.
 #
 #   DIT_LONG=yes    a million values, a value of 1 GiB and so on
 #   worst.sh SHAPE  that shape alone

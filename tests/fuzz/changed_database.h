@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A small database with some bytes changed, made anew from memory for each input of a
+ * A small database with some bytes changed, made again from memory for each input of a
  * fuzz target.
  *
  *   changed_database_init(&db, DIT_OPENLDAP_2_6);           once; removed at exit
@@ -42,7 +42,7 @@ struct changed_database {
 void changed_database_init(struct changed_database *db,
                            enum dit_openldap_version openldap);
 
-/** The file without changes, and nothing beside it. */
+/** The file without changes, alone in its directory. */
 void changed_database_restore(struct changed_database *db);
 
 /** @param parts  enum changed_parts; changes of other parts are passed over */

@@ -223,7 +223,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (whole->bytes == NULL) {
 		read_whole(whole, names[number]);
 	}
-	/* In memory of exactly this size: the sanitizer finds what is read behind it. */
+	/* In memory of exactly this size: the sanitizer finds what is read after it. */
 	bytes = malloc(whole->len);
 	CHECK(bytes != NULL);
 	memcpy(bytes, whole->bytes, whole->len);

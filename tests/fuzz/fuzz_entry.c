@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any text as a record, read, checked, completed and stored under a small schema. The
- * first byte says under which options. What is stored must decode to the same values.
+ * first byte says under which options. A stored record must decode to the same values.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as a record of id2e; then as one of dn2i. What decodes is walked. */
+/* Any bytes as a record of id2e; then as one of dn2i. A record that decodes is walked. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -67,7 +67,7 @@ static char *export_as(const struct changed_database *db, unsigned flags,
 	opts.report = ignore;
 	opts.report_ctx = &nbytes;
 	if (dit_export(&opts, &stats) < 0) {
-		/* What lies below /dev is written in place. */
+		/* Files below /dev are written in place. */
 		fuzz_require(nbytes > 0 && (access(output, F_OK) < 0 ||
 		                            strncmp(output, "/dev/", 5) == 0));
 		return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whole loads: the input is an LDIF behind a byte of options. One thread and three, by
+ * Whole loads: the input is an LDIF after a byte of options. One thread and three, by
  * both writers, end alike, say the same and make the same database. It is whole, or there
  * is none.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Indexes of a damaged database, built anew. The input is a byte of options, then a list
+ * Indexes of a damaged database, rebuilt. The input is a byte of options, then a list
  * of changes (changed_database.h): of records; of a database of LMDB
  * 1.0 also of bytes of the file. One thread and three make the same database. A run that
  * fails leaves the file as it was.

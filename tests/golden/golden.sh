@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What slapadd 2.7.0 made of 47 loads (tests/data/golden-2.7), and what we make of them:
+# The results of slapadd 2.7.0 for 47 loads (tests/data/golden-2.7), and ours:
 # the same records in every named database, the same exit status, the same messages.
 #
 #   golden.sh [NAME...]      all loads, or these

@@ -2,8 +2,8 @@
 /*
  * golden_dump [-cqsw] [-j line] -f slapd.conf -l file
  *
- * What a load for OpenLDAP 2.7 stores, as text on standard output (memory_output.h); the
- * options and the messages are slapadd's. No file is written.
+ * The records of a load for OpenLDAP 2.7, as text on standard output (memory_output.h);
+ * the options and the messages are slapadd's. No file is written.
  *
  * Exit status: that of slapadd; 2: wrong arguments.
  */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What the page size of OpenLDAP 2.7 limits (storage-2.7.md 1.6): RDNs, values that are
+# Limits from the page size of OpenLDAP 2.7 (storage-2.7.md 1.6): RDNs, values that are
 # stored apart, and keys of indexes. One byte more is refused, the rest is stored.
 set -u
 export LC_ALL=C
@@ -55,7 +55,7 @@ longest=$((8192 - 3 - 5))
 
 # page size, and the greatest length of a key
 while read -r page key_max; do
-	# cn=aaa.., normal and pretty: 20 bytes beside them in a record of a child
+	# cn=aaa.., normal and pretty: 20 more bytes in a record of a child
 	n=$(((key_max - 20) / 2 - 3))
 	refusal="=> mdb_tool_next_id: dn2id_add failed: $bad_size (-30781)"
 	if [ "$n" -gt "$longest" ]; then
@@ -72,7 +72,7 @@ $entry"
 ${entry/cn=/cn=a}"
 	expect "$page: an RDN of $((n + 1)) letters" 1 "$refusal"
 
-	# value, normal form, a NUL behind each, two bytes of length
+	# value, normal form, a NUL after each, two bytes of length
 	n=$(((key_max - 4) / 2))
 	for extra in '' a; do
 		load "dbpagesize $page

@@ -76,7 +76,7 @@ static const struct example examples[] = {
 	{"00000000000000000001", 4, "80000000"},
 };
 
-/* What slapd dies of while it makes keys of 4 bytes (values.md 2.6), and what not. */
+/* Values that kill slapd while it makes keys of 4 bytes (values.md 2.6), and others. */
 static const struct {
 	const char *value;
 	bool is_sound;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a job tells the caller: directories, failures. */
+/* A job tells the caller directories and failures. */
 #include "job/job.h"
 
 #include <errno.h>

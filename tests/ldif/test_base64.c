@@ -31,7 +31,7 @@ static const struct decode_case cases[] = {
 	{"YWJjYWJ=", "abcab", 5, WHOLE},
 	{"YWJjYf==", "abca", 4, WHOLE},
 
-	/* Behind padding nothing counts. */
+	/* After padding nothing counts. */
 	{"w4k= ", "\xc3\x89", 2, WHOLE},
 	{"YWI=YWJj", "ab", 2, WHOLE},
 	{"YQ==YWJj", "a", 1, WHOLE},

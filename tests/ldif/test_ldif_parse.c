@@ -589,7 +589,7 @@ static void only_regular_files_are_read(void **state)
 	(void)snprintf(line, sizeof(line), "sn:<file://%s/fifo", dir);
 	check_refused(f, line, special);
 	check_refused(f, "sn:<file:///dev/zero", special);
-	/* The system calls it regular; /proc/kmsg beside it lets its reader wait. */
+	/* The system calls it regular; /proc/kmsg next to it lets its reader wait. */
 	check_refused(f, "sn:<file:///proc/version", special);
 	(void)snprintf(line, sizeof(line), "sn:<file://%s", dir);
 	check_refused(f, line, "\" fetch failed");

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "ldif_reader_cases.h"
 
-/* What came out of a whole input. */
+/* The lines of a whole input. */
 struct result {
 	char *text; /* "LINE<TEXT>" of all records */
 	size_t len;

@@ -128,7 +128,7 @@ static void errors_are_passed_on(void **state)
 		fake.ads = stored;
 		fake.nads = 2;
 		fake.fail_at = n;
-		/* Two stored ones, the look behind them, and one written. */
+		/* Two stored ones, the look after them, and one written. */
 		assert_int_equal(use(&fake, ad), n <= 4 ? -EIO : 0);
 	}
 	for (long n = 0; r < 0; n++) {

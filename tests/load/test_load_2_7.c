@@ -34,7 +34,7 @@ static int load(const struct dit_load_opts *opts)
 	return r;
 }
 
-/* What a database file holds. */
+/* The contents of a database file. */
 struct content {
 	const struct page_dump *dump;
 	char databases[512]; /* "objectClass=34 " for each one but the fixed ones */
@@ -140,7 +140,7 @@ static void databases_of_2_7_have_ixck_and_an_index_of_object_class(void **state
 	opts = opts_of(&f);
 	assert_int_equal(load(&opts), 0);
 	assert_string_equal(f.reports, "");
-	/* Keys of 8 bytes are integers, but not beside the one of presence. */
+	/* Keys of 8 bytes are integers, but not next to the one of presence. */
 	assert_string_equal(content_of(&f, NULL)->databases,
 	                    "cn=34 ixck=8 objectClass=3c sn=3c ");
 	assert_int_equal(content_of(&f, "ixck")->nrecords, 0);

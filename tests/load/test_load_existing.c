@@ -22,7 +22,7 @@
 /* So many that those that come to them are less than 1/24 (output/output_existing.c). */
 #define NMANY 600
 
-/* Cut the input file behind record @p n; @p second names the rest. */
+/* Cut the input file after record @p n; @p second names the rest. */
 static void split_input(const struct load_fixture *f, unsigned n, const char *second)
 {
 	char command[13000];
@@ -75,7 +75,7 @@ static void parts_make_the_same_as_the_whole(void **state)
 		assert_int_equal(load_file(&f, "in.ldif", 1 + n % 2, 64 << 20), 0);
 		assert_int_equal(load_file(&f, "rest.ldif", 1 + n % 3, 8 << 20), 0);
 		if (digest_all(&f) != want) {
-			fail_msg("split behind record %u: another database", n);
+			fail_msg("split after record %u: another database", n);
 		}
 	}
 	load_fixture_deinit(&f);
@@ -115,7 +115,7 @@ static uint64_t collect_index(const struct load_fixture *f, const char *name,
 
 /*
  * Pages of ours take more transactions than liblmdb's commit (output/existing_hide.c); an
- * index that is built anew keeps no page.
+ * index that is rebuilt keeps no page.
  */
 static void assert_grown(const struct load_fixture *f, const struct dit_page_set *before,
                          uint64_t transaction)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads of huge entries: into new databases by each writer, behind stored entries, and
+ * Loads of huge entries: into new databases by each writer, after stored entries, and
  * late, the same records come out.
  */
 #include "test.h"
@@ -39,7 +39,7 @@ static void put_person(FILE *file, unsigned number, const char *rdn, size_t mib)
 	}
 }
 
-/* @param comes_late  the last huge entry comes behind its child */
+/* @param comes_late  the last huge entry comes after its child */
 static void write_people(struct load_fixture *f, bool comes_late)
 {
 	FILE *file = NULL;

@@ -19,7 +19,7 @@ static void count_report(void *ctx, const struct dit_report *report)
 	(*n)++;
 }
 
-/* Of all databases there are. */
+/* The IDs of all databases there are. */
 static uint64_t digest_all(const struct load_fixture *f)
 {
 	return load_fixture_digest(f) ^ load_fixture_digest_of(f->subordinate) * 3;

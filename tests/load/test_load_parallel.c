@@ -23,7 +23,7 @@
 
 /* ---- sleeps ---- */
 
-/* Of the process; each thread's own state begins with another number. */
+/* The process's number; each thread's own state begins with another one. */
 static _Atomic unsigned seed;
 static _Atomic unsigned nsleeps;
 static _Atomic bool is_disturbed;
@@ -198,11 +198,11 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-/* ---- before and behind it ---- */
+/* ---- before and after it ---- */
 
 #define NMANY 600
 
-/* What comes after the first time is a copy of what the first load made. */
+/* Later loads get a copy of what the first load made. */
 static void load_many(struct load_fixture *f)
 {
 	char command[9000];

@@ -27,7 +27,7 @@ int __wrap_dit_metas_read(int fd, const struct dit_page_format *format, size_t p
 	                  : __real_dit_metas_read(fd, format, page_bytes, ret);
 }
 
-/* What made the pages. */
+/* The writer that made the pages. */
 static enum dit_load_writer load(struct load_fixture *f, enum dit_load_writer writer,
                                  unsigned threads, uint64_t memory_bytes)
 {

@@ -3,8 +3,8 @@
 #
 #   awk -v dir=DIR -f examples.awk DOCUMENT
 #
-# In a man page an example is a literal display or a .Dl line behind the comment
-# '.\" example: SETUP'; in Markdown a fenced block behind '<!-- example: SETUP -->'. Other
+# In a man page an example is a literal display or a .Dl line after the comment
+# '.\" example: SETUP'; in Markdown a fenced block after '<!-- example: SETUP -->'. Other
 # blocks need a comment that says why they do not run: 'no example: REASON'. A block without
 # a comment is an error, and so is a comment without a block.
 function fail(text) {

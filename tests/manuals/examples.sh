@@ -51,7 +51,7 @@ wrap() {
 	chmod +x "$work/bin/$1"
 }
 for program in "$DITADD" "$DITCAT" "$DITCHECK" "$DITINDEX" slapmodify; do
-	# Behind a configuration, or where none is read, the program gets what was given.
+	# After a configuration, or where none is read, the program gets what was given.
 	wrap "${program##*/}" "
 		for word; do
 			case \$word in
@@ -69,7 +69,7 @@ wrap debconf-set-selections 'cat >/dev/null'
 # runuser -u USER -- COMMAND
 wrap runuser 'shift 3; exec "$@"'
 wrap ldapsearch "exec $(command -v ldapsearch) \"\${@/#ldapi:\/\/\//ldapi://\${ROOT//\//%2f}%2fldapi}\""
-# What systemd would do: slapd on a socket, and the nightly export.
+# The part of systemd: slapd on a socket, and the nightly export.
 wrap systemctl '
 case $* in
 "stop slapd")
@@ -167,7 +167,7 @@ setup_tree() {
 	mkdir doc demo-db
 	ln -s "$DIT_SRCDIR/doc/examples" doc/
 }
-# What Debian's slapd has after its installation: a cn=config tree, and one entry.
+# Debian's slapd has this after its installation: a cn=config tree, and one entry.
 setup_debian() {
 	mkdir -p etc/ldap/slapd.d var/lib/ldap var/backups
 	sed "s,@ROOT@,$ROOT,g" >config.ldif <<-'END'

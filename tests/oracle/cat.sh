@@ -187,7 +187,7 @@ rules_site() {
 	grep -o "NAME 't[A-Za-z0-9]*'" "$work/ref/slapd.conf" | cut -d "'" -f 2 \
 		>"$work/attrs"
 	accepted yes >"$work/checked"
-	# What has no function to check values takes nothing then.
+	# A syntax without a function to check values takes nothing then.
 	accepted no | awk 'NR == FNR { checked[$1]; print; next } !($1 in checked)' \
 		"$work/checked" - >"$work/accepted"
 	awk -v copies=$copies -F '[\t ]' '

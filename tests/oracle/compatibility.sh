@@ -50,7 +50,7 @@ check 'lost parents: content' same_content --generated --ignore-integerkey \
 	"$work/ref" "$work/dit"
 
 # A later entry needs the same parents: slapadd lists them once more, and those of a
-# refused entry that nobody needs. With every suffix; the empty one has no last parent.
+# refused entry that is not needed. With every suffix; the empty one has no last parent.
 listed() {
 	grep -ac "^  entry .*: $2\$" "$work/$1/stderr"
 }
@@ -180,7 +180,7 @@ check 'copy, flags of an index: refused' diff "$work/dit/exit" - <<<1
 check 'copy, flags of an index: named' says dit \
 	'database "cn" has the flags (dupsort), but slapd gives it (dupsort dupfixed'
 
-# Bytes that are no certificate: in slapadd's normal form is what lies behind them.
+# Bytes that are no certificate: slapadd's normal form has the bytes after them.
 both <<LDIF
 ${suffix}objectClass: extensibleObject
 userCertificate;binary: 20200101000000Z
@@ -215,7 +215,7 @@ for scope in base one sub; do
 done >"$work/scopes" 2>/dev/null
 check 'an empty base: each scope has more entries' sort -nuc "$work/scopes"
 
-# Of several names slapindex -t loses those that its table has before the first one.
+# slapindex -t loses those of several names that its table has before the first one.
 make_site "$work/ref"
 slapadd_site "$work/ref" -q -l "$DIT_TEST_DATA/ldif/operational.ldif"
 cp -r "$work/ref/db" "$work/before"

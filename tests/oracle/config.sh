@@ -155,7 +155,7 @@ one_snippet() {
 		check "seed $seed, $1: taken or refused" grep -q '^[01]$' "$work/dit/exit"
 		return
 	fi
-	# The grammar behind a malformed definition is not compared.
+	# The grammar after a malformed definition is not compared.
 	sed -i '/^[A-Za-z]*Description = /d; /^[[:space:]]/d' "$work/ref/stderr" \
 		"$work/dit/stderr"
 	naccepted=$((naccepted + 1 - $(cat "$work/ref/exit")))

@@ -185,7 +185,7 @@ more_conf='lastmod off'
 cp "$work/servers.ldif" "$work/input.ldif"
 compare "lastmod off" '' -w
 
-# The subentry: made, changed, left alone; on top of a hole; beside other entries.
+# The subentry: made, changed, left alone; on top of a hole; next to other entries.
 more_conf='sync_use_subentry on'
 compare "subentry" '' -w
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What slapadd refuses, ditadd refuses: in the same words, at the same line, with the same
+# ditadd refuses what slapadd refuses: in the same words, at the same line, with the same
 # exit status. With -c the rest is stored alike; without it our database stays as it was.
 . "${0%/*}/lib.sh"
 
@@ -23,7 +23,7 @@ conf_of() {
 # one_fixture NAME
 one_fixture() {
 	local name=$1 mode reference threads strict=
-	# What ditadd takes, and slapadd does not.
+	# Records that ditadd takes, and slapadd does not.
 	[ "$name" = version-first ] && strict=--strict
 	cp "$DIT_TEST_DATA/errors/$name.ldif" "$work/input.ldif"
 	make_site "$work/ref" "$(conf_of "$name")"

@@ -56,10 +56,10 @@ compare() {
 	done
 }
 
-# A made-up directory: the second part begins within the tree, or behind it.
+# A made-up directory: the second part begins within the tree, or after it.
 "$DITGEN" --entries "$entries" --operational >"$work/input.ldif"
 # Few entries that come to many (the last cut): pages on the way to their keys alone are
-# written anew (tree/tree_merge.h).
+# written again (tree/tree_merge.h).
 all=$(grep -c '^dn:' "$work/input.ldif")
 for n in 1 5 $((entries / 2)) $((entries + 20)) $((all - 4)); do
 	split_input $n
@@ -246,7 +246,7 @@ else
 	echo "numbers without entries: not compared, this mdb_load loses integer keys"
 fi
 
-# What fails changes nothing; what is too large says so; keys that do not fit are refused.
+# A failure changes nothing; too large a result is told; keys that do not fit are refused.
 "$DITGEN" --entries 300 --operational >"$work/input.ldif"
 split_input 150
 make_site "$work/ref" bench

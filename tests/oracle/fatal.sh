@@ -6,7 +6,7 @@
 . "${0%/*}/lib.sh"
 
 # attribute, value in base64, what we say. One a line; columns are separated by tabs. Where
-# it says "damaged", slapadd writes behind its memory and dies later, or not at all.
+# it says "damaged", slapadd writes past its memory and dies later, or not at all.
 table='
 damaged tINT		an empty integer has no index key
 tINT	LS0x	not an integer, and has no index key
@@ -81,7 +81,7 @@ check "empty integer without index: messages" same_messages "$work/ref" "$work/d
 check "empty integer without index" same_content --ignore-integerkey \
 	"$work/ref" "$work/dit"
 
-# A class with an empty list of names. Nobody can name it but by its OID, so the rest of the
+# A class with an empty list of names. It can be named only by its OID, so the rest of the
 # input is what it is without the definition.
 for site in ref dit; do
 	make_site "$work/$site" values

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Sourced by scripts that go through all fixtures, behind lib.sh: the table of them, and
+# Sourced by scripts that go through all fixtures, after lib.sh: the table of them, and
 # the files that one of them refers to.
 
 # fixture, configuration, kind (exact: all operational attributes are given, and all bytes

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What is done with slapadd in a server's life, with ditadd in its place: an entry of every
+# The uses of slapadd in a server's life, with ditadd in its place: an entry of every
 # class in the schema files that slapd comes with; export and import again and again, also
 # between the two loaders; other indexes and another suffix of hashes; a branch moved to a
-# database of its own; a server filled, changed, exported and filled anew.
+# database of its own; a server filled, changed, exported and filled again.
 . "${0%/*}/lib.sh"
 . "${0%/*}/slapd_lib.sh"
 : "${DITGEN:?}"
@@ -227,7 +227,7 @@ done
 "$DITGEN" --entries 3000 >"$work/input.ldif"
 round generated "$work/input.ldif"
 
-# ---- a server filled, changed, exported and filled anew ----
+# ---- a server filled, changed, exported and filled again ----
 
 for site in ref dit; do
 	sed -i 's/^database mdb/sizelimit unlimited\n&/; $a rootpw secret' \

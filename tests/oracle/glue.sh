@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Glued databases (config.md 5): one run writes the superior database and those below it,
 # each with IDs, attribute numbers and indexes of its own; with -g, -n and -b other things
-# happen. What slapadd makes is what ditadd has to make, empty files included.
+# happen. ditadd has to make what slapadd makes, empty files included.
 . "${0%/*}/lib.sh"
 
 # Directories of the site that are databases, the superior one first.
@@ -153,7 +153,7 @@ compare "no entries" -b "$top"
 compare "no entries" -n 4
 compare "no entries" -b "$top" -g
 
-# Holes end at the border of a database: nobody asks for a subordinate's parent in the
+# Holes end at the border of a database: no look-up asks for a subordinate's parent in the
 # superior. The last database written is the last to tell.
 {
 	domain
@@ -216,7 +216,7 @@ Error, entries missing!
 END
 check "interleaved holes: exit" grep -qx 1 "$work/dit/exit"
 
-# What fails changes nothing in any of them.
+# A failure changes nothing in any of them.
 {
 	domain
 	unit "ou=sub,$top"

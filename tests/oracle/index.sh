@@ -111,7 +111,7 @@ for memory in 8M 64M; do
 done
 
 # Pages of the old indexes are damaged: they are no more than in the way. If one index is
-# built anew and others stay damaged, nobody can tell whose the pages are, until all are.
+# rebuilt and others stay damaged, the owners of pages are not known, until all are.
 restart
 "$SPOIL" "$work/dit/db" damaged
 "$DITCHECK" -f "$work/dit/slapd.conf" >"$work/check.found" 2>"$work/check.err"
@@ -189,7 +189,7 @@ cp -r "$work/start" "$work/ref"
 both "-v" -v
 both "an unknown attribute" mail noSuchAttribute
 both "an unknown attribute, -d 0" -d 0 noSuchAttribute
-both "a suffix that nobody has" -b dc=nowhere
+both "a suffix of no database" -b dc=nowhere
 both "a number out of range" -n 7
 both "the config database" -n 0
 both "-q -t -c -o" -q -t -c -o syslog=1
@@ -317,7 +317,7 @@ for ((i = 1; i <= 20; i++)); do
 done
 echo "kills: $noldstates of 20 left the old indexes"
 
-# ---- beside slapd ----
+# ---- while slapd runs ----
 
 . "${0%/*}/slapd_lib.sh"
 restart

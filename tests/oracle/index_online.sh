@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# ditindex --online beside an unmodified slapd, which adds, changes, renames and deletes
+# ditindex --online next to an unmodified slapd, which adds, changes, renames and deletes
 # entries all the while: afterwards the indexes are what "slapindex -t" makes of the
 # entries, slapd finds what it should in the new indexes at once, and no page is lost.
 # Killed at random moments as well. ONLINE_ENTRIES says how large the directory is.
@@ -106,13 +106,13 @@ online() {
 		2>"$work/online.err"
 }
 
-# ---- with nobody else, and with a slapd that rests ----
+# ---- alone, and with a slapd that rests ----
 
 "$SPOIL" "$work/dit/db" stale
 online
-check "nobody else: exit status" test $? -eq 0
-check "nobody else: content" same_as_slapindex
-check "nobody else: sound" sound "$work/dit/db"
+check "alone: exit status" test $? -eq 0
+check "alone: content" same_as_slapindex
+check "alone: sound" sound "$work/dit/db"
 
 somebody=$(sed -n '7s/^\(uid=[^,]*\),.*/\1/p' "$work/names")
 "$SPOIL" "$work/dit/db" empty
@@ -122,7 +122,7 @@ online -T 2
 check "slapd rests: exit status" test $? -eq 0
 check "slapd finds all at once" test "$(found "$somebody")" -eq 1
 
-# A damaged index: nobody can tell its pages while slapd changes the file.
+# A damaged index: its pages are not known while slapd changes the file.
 cp -r "$work/dit" "$work/damaged"
 sed -i "s,$work/dit/,$work/damaged/,g" "$work/damaged/slapd.conf"
 "$SPOIL" "$work/damaged/db" damaged
@@ -157,7 +157,7 @@ for ((round = 1; round <= 3; round++)); do
 	check "round $round: sound" sound "$work/dit/db"
 	cat "$work/online.out"
 done
-check "entries were changed meanwhile" test "${nbusy:-0}" -gt 0
+check "slapd changed entries" test "${nbusy:-0}" -gt 0
 # A short run is not long enough for a share to say much.
 echo "percent of the runs in which the write lock was held:$shares"
 [ "${DIT_LONG:-no}" = no ] || check "the lock is held 5 % of a run at most" \

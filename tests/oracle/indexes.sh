@@ -61,14 +61,14 @@ modifyTimestamp: 20260101000000Z
 LDIF
 echo "this is no LDIF" >"$work/bad.ldif"
 
-# What this slapd opens; 2.5 124, later releases more, 2.7 that of objectClass as well.
+# The indexes that this slapd opens: 2.5 124, later releases more, 2.7 that of objectClass as well.
 for limit in 252 251 250 124 123 0; do
 	make_indexed "$work/ref" $limit
 	slapadd_site "$work/ref" -l "$work/input.ldif"
 	[ "$(cat "$work/ref/exit")" -ne 0 ] || break
 done
 check "slapadd has a limit" test "$limit" -gt 0
-# 2.7 has an index of objectClass beside these.
+# 2.7 has an index of objectClass as well.
 counted=$limit
 [ "$DIT_OPENLDAP" != 2.7 ] || counted=$((limit + 1))
 make_indexed "$work/dit" "$limit"

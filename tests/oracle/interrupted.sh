@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SIGINT and SIGTERM end a load in every phase: while input does not come, while one huge
 # value is worked on, while indexes are written. It then says what is in the database, and
-# leaves nothing behind. A signal that was ignored at the start stays ignored.
+# leaves no file. A signal that was ignored at the start stays ignored.
 #
 # Other processes may slow the end down. The test therefore bounds the processor time that
 # ditadd uses between the signal and its end: half of what the same load, or the load of
@@ -141,7 +141,7 @@ for sixths in 1 2 3 4 5; do
 done
 rm -f "$work/huge"
 
-# A pipe that says nothing more; a named one that nobody ever opens.
+# A pipe that says nothing more; a named one that is never opened.
 for threads in 1 2; do
 	exec {hold}<>"$work/idle"
 	head -n 200 "$work/input.ldif" >"$work/idle"

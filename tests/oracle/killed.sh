@@ -36,7 +36,7 @@ old_or_complete() {
 	fi
 }
 
-# no_leftovers: neither beside the database nor in the directory for temporary files
+# no_leftovers: neither next to the database nor in the directory for temporary files
 # shellcheck disable=SC2317 # called by check
 no_leftovers() {
 	only_database "$work/dit" || return 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What other comparisons leave out for the sake of slapadd 2.6.11 to 2.7.0 (leave_out_mixed
+# Cases that other comparisons leave out for the sake of slapadd 2.6.11 to 2.7.0 (leave_out_mixed
 # in lib.sh) is what that slapadd gets wrong, record by record: it dies, refuses the record,
 # or stores other values than those that the record gives to each attribute. ditadd for the
 # same release stores these values.
@@ -26,7 +26,7 @@ values() {
 		awk '/^dn:/ { dn = $0 } NF { print dn "\t" $0 }' | sort -u
 }
 
-# one_record NAME CONF OPTION...: $work/one.ldif, behind the entry of the suffix
+# one_record NAME CONF OPTION...: $work/one.ldif, after the entry of the suffix
 one_record() {
 	local name=$1 site
 	shift 2

@@ -124,7 +124,7 @@ slapcat -f "$work/new/slapd.conf" >"$work/after.ldif"
 check "slapcat after slapindex" cmp "$work/before.ldif" "$work/after.ldif"
 check "ditcheck after slapindex" "$DITCHECK" --quick --database "$work/new/db"
 
-# ---- and back: what was changed meanwhile is taken along ----
+# ---- and back: changes since then are taken along ----
 
 empty_site "$work/old"
 slapcat -f "$work/new/slapd.conf" |

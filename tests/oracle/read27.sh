@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Databases that slapadd 2.7 made and slapd 2.7 changed: ditcat writes what slapcat writes,
 # and ditcheck finds nothing wrong with structure and content. ditindex makes of it what
-# slapindex makes, and slapcat prints the same text afterwards. Beside a slapd all are
+# slapindex makes, and slapcat prints the same text afterwards. While slapd runs all are
 # refused, and the process is named. A slapd that is started while ditcat reads waits for
 # its end, and then serves and takes changes.
 #
@@ -70,16 +70,16 @@ cp -r "$work/site/db" "$work/whole"
 
 start_slapd site
 check "changes" change
-check "beside slapd: ditcat" refused 1 "$DITCAT" --openldap=2.7 -f "$conf"
-check "beside slapd: ditcheck" refused 2 "$DITCHECK" --openldap=2.7 -f "$conf"
-check "beside slapd: ditindex" refused 1 "$DITINDEX" --openldap=2.7 -f "$conf"
-check "beside slapd: ditcheck --quick" "$DITCHECK" --quick --openldap=2.7 -f "$conf"
+check "while slapd runs: ditcat" refused 1 "$DITCAT" --openldap=2.7 -f "$conf"
+check "while slapd runs: ditcheck" refused 2 "$DITCHECK" --openldap=2.7 -f "$conf"
+check "while slapd runs: ditindex" refused 1 "$DITINDEX" --openldap=2.7 -f "$conf"
+check "while slapd runs: ditcheck --quick" "$DITCHECK" --quick --openldap=2.7 -f "$conf"
 stop_slapd
 check "slapd's: ditcat" same_text
 check "slapd's: ditcheck" "$DITCHECK" --openldap=2.7 -f "$conf"
 check "slapd's: ditcat -a" same_text_of '(cn=changed*)'
 
-# reindexed: by both programs; slapd has left no keys behind that belong to nobody
+# reindexed: by both programs; slapd has left no keys that belong to no entry
 reindexed() {
 	rm -rf "$work/other"
 	mkdir -p "$work/other"
@@ -96,7 +96,7 @@ reindexed() {
 
 check "slapd's: ditindex" reindexed
 
-# Nobody reads the pipe, so ditcat holds the database.
+# The pipe has no reader, so ditcat holds the database.
 mkfifo "$work/pipe"
 "$DITCAT" --openldap=2.7 -f "$conf" >"$work/pipe" 2>"$work/said" &
 ditcat=$!

@@ -4,7 +4,7 @@
 # as well, until it is mended; then it can be loaded.
 . "${0%/*}/lib.sh"
 
-# What is refused, or told, for what stands around it; a refused record of which slapadd
+# Records that are refused, or told, for what stands around them; a refused record of which slapadd
 # keeps the parents on its list of missing entries; store errors, which cost slapadd -q
 # the whole batch (storage.md 6.6).
 depends=' duplicates mixed parse-lines record-starts include-empty include-path include-scheme include-missing '
@@ -58,7 +58,7 @@ for file in "$DIT_TEST_DATA"/errors/*.ldif; do
 	[ "$name" = include-missing ] || again "$name"
 done
 
-# All records but the first five are broken, mended, and loaded behind the five.
+# All records but the first five are broken, mended, and loaded after the five.
 whole=$DIT_TEST_DATA/ldif/operational.ldif
 awk 'BEGIN { RS = ""; ORS = "\n\n" }
 	{ print (NR > 5 ? $0 "\nbroken: line" : $0) }' "$whole" >"$work/broken.ldif"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Spoil the index databases of a back-mdb directory with liblmdb, for tests of what
- * builds them anew.
+ * rebuilds them.
  *
  *   spoil DIRECTORY empty    their keys are gone
  *   spoil DIRECTORY drop     they are gone themselves
  *   spoil DIRECTORY stale    keys are missing, others are there that should not be
- *   spoil DIRECTORY extra    there is one more, "stale", that nobody configures
+ *   spoil DIRECTORY extra    there is one more, "stale", that is not configured
  *   spoil DIRECTORY damaged  their topmost pages are no pages of LMDB's format any more
  */
 #include <errno.h>
@@ -82,7 +82,7 @@ struct record {
 	uint64_t root;
 };
 
-/* Of a named database, read by liblmdb from the main tree. */
+/* The record of a named database, read by liblmdb from the main tree. */
 static struct record record_of(const MDB_val *value)
 {
 	struct record record = {0};

@@ -59,7 +59,7 @@ for threads in 1 2 3 8; do
 	done
 done
 
-# What was rejected can be mended and loaded later; here it is at least all there.
+# Rejected records can be mended and loaded later; here they are at least all there.
 nfailures=$(grep -c -e 'could not add entry' -e 'could not parse entry' \
 	-e '(line=[0-9]*): (' -e 'no objectClass' -e ': line [0-9]*: ' "$work/ref/stderr")
 check "one rejected record for each failure" \

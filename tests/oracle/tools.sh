@@ -103,7 +103,7 @@ both_tools 'slapadd -q to it' slapadd -q -c -l "$DIT_TEST_DATA/ldif/options.ldif
 check "content after slapadd" same_content --generated --ignore-integerkey "$work/ref" \
 	"$work/dit"
 
-# What breaks the schema is found in both.
+# Entries that break the schema are found in both.
 cp "$DIT_TEST_DATA/errors/schema-attributes.ldif" "$work/input.ldif"
 both_load -q -s -c
 both_tools 'slapschema of a broken one' slapschema -c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of valgen share: random numbers, a bounded buffer, makers of values.
+ * Shared by the files of valgen: random numbers, a bounded buffer, makers of values.
  *
  *   valgen.c        options, records
  *   valgen_text.c   strings: ASCII, every code point of the tables, rubbish; mutations

@@ -4,7 +4,7 @@
  * 5208 with made-up content.
  *
  * Lengths are always right: slapd does not check these values before it takes them apart,
- * and reads behind their end where they break off (values.md 4.12).
+ * and reads past their end where they break off (values.md 4.12).
  */
 #include "oracle/valgen.h"
 
@@ -212,7 +212,7 @@ static void put_small(struct gen *g, struct buf *b, unsigned number)
 	wrap(g, b, from, INTEGER);
 }
 
-/* What breaks off in the signature is as good as whole. */
+/* A certificate cut off in the signature is as good as whole. */
 static void maybe_cut(struct gen *g, struct buf *b)
 {
 	if (one_in(g, 10)) {

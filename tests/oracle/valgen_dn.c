@@ -118,7 +118,7 @@ static const char *put_typed(struct gen *g, struct buf *b, struct buf *value)
 {
 	const struct value_type *type = &value_types[pick(g, nvalue_types)];
 
-	/* Of an empty authorization rule in a DN in a DN slapadd dies. */
+	/* slapadd dies of an empty authorization rule in a DN in a DN. */
 	while (!type->in_dns || (g->depth > 1 && strcmp(type->name, "tAuthz") == 0)) {
 		type = &value_types[pick(g, nvalue_types)];
 	}

@@ -126,7 +126,7 @@ void make_authz(struct gen *g, struct buf *b)
 		break;
 	}
 	maybe_mutate(g, b, from, tokens);
-	/* Behind a NUL slapadd's forms have bytes from memory. */
+	/* After a NUL slapadd's forms have bytes from memory. */
 	for (size_t i = from; i < b->n; i++) {
 		b->data[i] = b->data[i] == '\0' ? 'n' : b->data[i];
 	}
@@ -198,7 +198,7 @@ void make_aci(struct gen *g, struct buf *b)
 		break;
 	}
 	maybe_mutate(g, b, from, tokens);
-	/* slapadd keeps the length of what stands behind a NUL, and not its bytes. */
+	/* slapadd keeps the length of what stands after a NUL, and not its bytes. */
 	for (size_t i = from; i < b->n; i++) {
 		b->data[i] = b->data[i] == '\0' ? 'n' : b->data[i];
 	}

@@ -168,7 +168,7 @@ static uint32_t any_point(struct gen *g)
 		return (uint32_t)pick(g, 0x110000);
 	case 2:
 		return (uint32_t)pick(g, 0x3000);
-	case 3: /* beside one that is in the tables */
+	case 3: /* next to one that is in the tables */
 		return g->points[pick(g, g->npoints)] + (uint32_t)pick(g, 3) - 1;
 	default:
 		return g->points[pick(g, g->npoints)];

@@ -20,7 +20,7 @@ unicode=$DIT_SRCDIR/libraries/ldap/values/unicode-tables.tsv
 
 # without_long_messages DIR: slapadd's log messages end after 4095 bytes, the line end
 # included, so that the next one follows at once; those of later releases after 4094, and
-# the line end follows. Of ours the rest is cut off, and of both so much that the question
+# the line end follows. The rest of ours is cut off, and of both so much that the question
 # marks of ours make no difference. Messages may have several lines.
 without_long_messages() {
 	awk -v most=$([ -n "$DIT_OPENLDAP" ] && echo 4094 || echo 4095) '
@@ -66,7 +66,7 @@ compare_rule() {
 	leave_out_mixed "$work/ref" "$work/input.ldif" "$@"
 	slapadd_site "$work/ref" -c "$@" -l "$work/input.ldif"
 	ditadd_site "$work/dit" -c "$@" -l "$work/input.ldif"
-	# Of filters in authorization URLs slapd also says which attributes it does not know.
+	# For filters in authorization URLs slapd also says which attributes it does not know.
 	sed -i '/^get_\(ssa\|filter\): conn 0 unknown attribute type=/d' \
 		"$work/ref/stderr"
 	without_long_messages "$work/ref"

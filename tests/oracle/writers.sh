@@ -60,7 +60,7 @@ done
 # Little memory, so that there are runs and small batches.
 both large "" 2 -q --memory 8M
 
-# What was appended takes more entries, as slapadd's databases do.
+# An appended database takes more entries, as slapadd's databases do.
 "$DITGEN" --entries 13000 --operational >"$work/more.ldif"
 cp "$work/input.ldif" "$work/first.ldif"
 for site in ref dit; do
@@ -73,7 +73,7 @@ check "more entries: content" same_content "$work/ref" "$work/dit"
 check "slapcat" slapcat -f "$work/dit/slapd.conf" -l "$work/cat.ldif"
 check "slapcat: entries" test "$(grep -c '^dn:' "$work/cat.ldif")" -ge 13000
 
-# A limit of the file's size, which liblmdb meets when it writes: nothing is left behind.
+# A limit of the file's size, which liblmdb meets when it writes: no file is left.
 for limit in 100 4000 20000; do
 	empty_site "$work/dit"
 	(ulimit -f $limit && exec "$DITADD" -q -T 2 --writer=append \

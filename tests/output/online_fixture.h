@@ -181,7 +181,7 @@ static inline unsigned other_order(const struct other *other, struct order order
 	return answer;
 }
 
-/* 0: count; else this entry and those 100 and 200 behind it get other values. */
+/* 0: count; else this entry and those 100 and 200 after it get other values. */
 static inline unsigned other_do(const struct other *other, unsigned char first)
 {
 	struct order order = {.kind = first == 0 ? ORDER_COUNT : ORDER_PUT,

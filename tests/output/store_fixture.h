@@ -354,7 +354,7 @@ static inline void fixture_put_self(uint64_t id, const char *rdn, uint64_t paren
 	fixture_put_name(id, record, (size_t)len);
 }
 
-/** What makes two trees differ. */
+/** The differences of two trees. */
 struct fixture_variant {
 	const char *sn; /* of the entry with ID 3 */
 	char padding;

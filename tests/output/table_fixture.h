@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of tables share: liblmdb's view of a directory, and lists of IDs. */
+/* Shared by the tests of tables: liblmdb's view of a directory, and lists of IDs. */
 #ifndef DITKIT_TABLE_FIXTURE_H
 #define DITKIT_TABLE_FIXTURE_H
 

@@ -2,7 +2,7 @@
 /*
  * An existing database gets more:
  * - lists of IDs are continued, and become ranges by the rule of storage.md 5.4;
- * - children are found whatever lies beside them, subtrees grow up to the root;
+ * - children are found whatever lies next to them, subtrees grow up to the root;
  * - what was not committed, or was rolled back, was never there;
  * - a database in use is refused, a limit of the file's size is an error and no signal;
  * - a copy that lost flags is refused, and the fault says which and what to do.
@@ -98,7 +98,7 @@ static void lists_are_continued_by_the_rule(void **state)
 		{"new, full", {0}, 0, {1, 2, 3, 4}, 4, 0, "1 2 3 4"},
 		{"new, full, repeated", {0}, 0, {1, 2, 3, 4}, 4, 1, "0 1 4"},
 		{"new range", {0}, 0, {0, 5, 99}, 3, 0, "0 5 99"},
-		{"behind", {1, 2}, 2, {5}, 1, 0, "1 2 5"},
+		{"after", {1, 2}, 2, {5}, 1, 0, "1 2 5"},
 		{"between", {1, 9}, 2, {5, 6}, 2, 0, "1 5 6 9"},
 		{"one before", {4}, 1, {2}, 1, 0, "2 4"},
 		{"becomes full", {1, 2}, 2, {5, 6}, 2, 0, "1 2 5 6"},

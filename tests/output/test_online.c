@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * New index databases beside other processes (online.h): liblmdb, in another process,
+ * New index databases while others use the file (online.h): liblmdb, in another process,
  * goes on reading and writing, sees the new tables at once, and all that it changed
- * meanwhile is told before the last step. And where lock.mdb has the last transaction's
+ * in between is told before the last step. And where lock.mdb has the last transaction's
  * number (lock_field.h).
  */
 #include "base/error.h"
@@ -199,7 +199,7 @@ static uint64_t run_once(const char *dir, const struct other *other, unsigned nu
 
 /*
  * The second run needs the pages of two tables: the third one and all others use them
- * again, although every other run dies, and although nobody else commits in between.
+ * again, although every other run dies, and although no other process commits in between.
  */
 static void commits_repeat_without_a_growing_file(void **state)
 {

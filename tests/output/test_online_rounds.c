@@ -22,7 +22,7 @@
 #define NO_KEY     256u
 #define ORDERS_MAX 8
 
-/* What the other process does before the rounds, and in each call of the callback. */
+/* The other process does this before the rounds, and in each call of the callback. */
 typedef void (*meanwhile_fn)(const struct other *other, unsigned call);
 
 struct run {
@@ -304,7 +304,7 @@ static void change_in_each(const struct other *other, unsigned call)
 		order(other, ORDER_DELETE, 1, 1, 0);
 		return;
 	default:
-		return; /* the lock is held: nobody changes anything */
+		return; /* the lock is held: no other process writes */
 	}
 }
 
@@ -420,7 +420,7 @@ static void rounds_are_bounded(void **state)
 
 /* ---- runs that end in a round ---- */
 
-/* What change_in_each() does can be done again. */
+/* The changes of change_in_each() can be made again. */
 static void put_back(const struct other *other)
 {
 	order(other, ORDER_PUT, 1, 60, 8);

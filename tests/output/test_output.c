@@ -21,7 +21,7 @@
 
 #define LIST_MAX 4
 
-/* Of the new databases in this run of the tests. */
+/* The writer of the new databases in this run of the tests. */
 static enum dit_output_writer writer;
 /* Of those that hold records. */
 static enum dit_output_merge merge;
@@ -303,7 +303,7 @@ static void what_cannot_be_is_refused(void **state)
 	output = open_output(dir);
 	assert_int_equal(dit_output_grow_subtree(output, 1, 1), -EINVAL);
 	fill(output, 1);
-	/* Each table once, and none behind the changes. */
+	/* Each table once, and none after the changes. */
 	assert_int_equal(dit_output_open_index(&output->base, 0, &table), -EINVAL);
 	assert_int_equal(dit_output_open_names(output, &table), -EINVAL);
 	publish(output);

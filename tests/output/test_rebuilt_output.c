@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index databases of a database of LMDB 1.0 are built anew in a new file, which holds all
+ * Index databases of a database of LMDB 1.0 are rebuilt in a new file, which holds all
  * that was not built; until it is in place the old file is as it was, and what cannot be
  * done is told.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is put into a staging environment is what LMDB finds in the published one, and
- * transactions and map are large enough for it.
+ * Records put into a staging environment are those that LMDB finds in the published one,
+ * and transactions and map are large enough for it.
  */
 #include <errno.h>
 
@@ -410,7 +410,7 @@ static struct dit_record_output *open_holes(const char *dir, enum dit_output_wri
 	return open_holes_with(&opts, kind, NHOLES);
 }
 
-/* Of the append writer: bytes of the last commit, and what was charged since. */
+/* The append writer: bytes of the last commit, and what was charged since. */
 static void transactions_need_no_more_than_they_are_charged(void **state)
 {
 	(void)state;

@@ -4,7 +4,7 @@
 #   COMPLETIONS=DIR DUMP=FILE LINE='ditadd --' zsh -f complete.zsh
 #
 # A second zsh runs on a pseudo terminal, with the functions of COMPLETIONS in its path. This
-# file is read there too, with the argument "inner". What its completion functions give to
+# file is read there too, with the argument "inner". All that its completion functions give to
 # compadd is printed between two marks.
 
 if [[ ${1-} == inner ]]; then

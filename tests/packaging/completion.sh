@@ -73,9 +73,9 @@ for program in ditadd ditcat ditcheck ditindex; do
 	done
 done
 same 'bash: one of some words' $'append\npages' "$(bash_words ditadd --writer '')"
-same 'bash: behind a sign' pages "$(bash_words ditadd --writer = p)"
-same 'bash: behind a sign alone' $'gzip\nzstd' "$(bash_words ditcat --compress =)"
-same 'bash: a file behind a sign' "$work/dir/some.ldif" \
+same 'bash: after a sign' pages "$(bash_words ditadd --writer = p)"
+same 'bash: after a sign alone' $'gzip\nzstd' "$(bash_words ditcat --compress =)"
+same 'bash: a file after a sign' "$work/dir/some.ldif" \
 	"$(bash_words ditadd --stats = "$work/dir/so")"
 same 'bash: no file without a sign' '' "$(bash_words ditindex --stats "$work/dir/so")"
 same 'bash: a file' "$work/dir/some.ldif" "$(bash_words ditadd -l "$work/dir/so")"
@@ -107,7 +107,7 @@ else
 			"$(zsh_words "$program -" | sort -u)"
 	done
 	same 'zsh: one of some words' $'append\npages' "$(zsh_words 'ditadd --writer ' | sort)"
-	same 'zsh: a file behind a sign' some.ldif "$(zsh_words 'ditadd --stats=so' | sort -u)"
+	same 'zsh: a file after a sign' some.ldif "$(zsh_words 'ditadd --stats=so' | sort -u)"
 	same 'zsh: a file' some.ldif "$(zsh_words 'ditadd -l so')"
 	same 'zsh: a file without -l' some.ldif "$(zsh_words 'ditadd so' | sort -u)"
 	same 'zsh: a directory' $'one\ntwo' "$(zsh_words 'ditadd --tmpdir ' | sort -u)"

@@ -85,7 +85,7 @@ DITKIT_KEEP=3 expect 0 '24 entries' $run 1
 check_exports 'three are kept' \
 	"1-2020-01-04.ldif.zst 1-2020-01-05.ldif.zst 1-$today.ldif.zst 1-latest.ldif.zst 2-2020-01-01.ldif.zst"
 
-# What cannot be called.
+# Calls that fail.
 # shellcheck disable=SC2086
 {
 	expect 2 'usage: ditkit-export NUMBER' $run
@@ -101,7 +101,7 @@ check_exports 'three are kept' \
 		$run 1
 }
 
-# What fails on its way: each program gives way to one that fails or tells less.
+# Failures on the way: each program gives way to one that fails or tells less.
 before=$(exports)
 sum=$(cat "$work/exports/"* | cksum)
 # with PROGRAM TEXT STATUS EXPECTED
@@ -152,7 +152,7 @@ if command -v systemd-analyze >/dev/null; then
 		SYSTEMD_UNIT_PATH=$work/units:/usr/lib/systemd/system:/lib/systemd/system \
 			systemd-analyze verify --man=no "$work/units/ditkit-export@.$unit" \
 			>"$work/said" 2>&1 || fail "systemd-analyze verify: ditkit-export@.$unit"
-		# What it says of our units; of others it may say anything.
+		# Its words about our units; of others it may say anything.
 		! grep -q ditkit-export "$work/said" || fail "systemd-analyze: of our unit"
 	done
 else

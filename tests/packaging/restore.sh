@@ -41,7 +41,7 @@ restored() {
 	[ "$(ditcat -f "$conf" | grep -c '^dn:')" = "$entries" ] ||
 		fail "$name: $(ditcat -f "$conf" | grep -c '^dn:') entries"
 	[ -e running ] || fail "$name: slapd does not run"
-	[ ! -e demo-db/before-restore ] || fail "$name: the old database is left behind"
+	[ ! -e demo-db/before-restore ] || fail "$name: the old database is left"
 }
 
 head -n 40 "$DIT_SRCDIR/doc/examples/people.ldif" |

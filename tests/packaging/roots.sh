@@ -57,7 +57,7 @@ done
 [ "$(id -u)" -eq 0 ] || cannot 'only root can make a root and change into it'
 command -v debootstrap >/dev/null || cannot 'no debootstrap (Debian: debootstrap)'
 
-# What this script mounted is unmounted, so that nothing outside is ever removed.
+# The mounts of this script are unmounted, so that nothing outside is ever removed.
 mounts=()
 unmount_all() {
 	local at
@@ -166,7 +166,7 @@ nfailed=0
 for suite; do
 	for step in make_packages try_packages try_guide; do
 		echo "== $suite: $step"
-		# Not behind "if" alone: a step has to end at its first failure.
+		# Not after "if" alone: a step has to end at its first failure.
 		set +e
 		(
 			set -e

@@ -66,7 +66,7 @@ same 'all entries' 24 "$(entries '(objectClass=*)')"
 same 'by an index' 1 "$(entries '(uid=mbrandt)')"
 slapcat -f /etc/ldap/slapd.conf >/try/slapcat.ldif
 ditcat -f /etc/ldap/slapd.conf | cmp - /try/slapcat.ldif
-same 'ditcheck beside slapd' '/srv/ldap/data.mdb: 0 findings' \
+same 'ditcheck while slapd runs' '/srv/ldap/data.mdb: 0 findings' \
 	"$(ditcheck -f /etc/ldap/slapd.conf)"
 ditindex --online -f /etc/ldap/slapd.conf uid
 same 'by the index that was built' 1 "$(entries '(uid=mbrandt)')"

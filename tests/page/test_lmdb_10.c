@@ -2,7 +2,7 @@
 /*
  * LMDB 1.0's format against files that slapadd 2.7.0 made (tests/data/golden-2.7):
  * - the walker finds nothing wrong with them, and the databases and records they have;
- * - each of their pages, written anew node by node, has the same bounds and nodes;
+ * - each of their pages, written again node by node, has the same bounds and nodes;
  * - what is wrong with such a file is found.
  */
 #include "page/meta_pages.h"
@@ -121,7 +121,7 @@ static void golden_files_are_sound(void **state)
 	check_walk("gen100", 16384);
 }
 
-/* ---- pages written anew ---- */
+/* ---- pages written again ---- */
 
 static void add_nodes(struct dit_page_view view, char *copy)
 {

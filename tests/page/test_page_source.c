@@ -2,7 +2,7 @@
 /*
  * Contract of the page source:
  * - every page is read as it is, in memory or not, by one thread or several;
- * - pages that lie in a row are read with one call, and none behind the last;
+ * - pages that lie in a row are read with one call, and none after the last;
  * - what is not in memory is fetched by a thread, which is joined also in the middle;
  * - without that thread, or a system that tells what is in memory, reading goes on;
  * - a file that is cut is told.
@@ -96,7 +96,7 @@ static void pages_are_read_as_they_are(void **state)
 	} cases[] = {
 		{false, 0, false, 0},
 		{true, EAGAIN, false, 1},     /* nothing is in memory */
-		{true, EOPNOTSUPP, false, 0}, /* nobody knows */
+		{true, EOPNOTSUPP, false, 0}, /* not known */
 		{true, EAGAIN, true, 0},
 		{false, EAGAIN, false, 0},
 	};

@@ -8,7 +8,7 @@
  * - a tree that leads back to itself ends;
  * - files that cannot be read are told.
  *
- * The maps of the first tests are memory of exactly the file's size: what is read behind
+ * The maps of the first tests are memory of exactly the file's size: what is read after
  * the file is found by the sanitizers.
  */
 #include <errno.h>

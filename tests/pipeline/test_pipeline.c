@@ -331,7 +331,7 @@ static void check_after_error(const struct shape *shape)
 		fake.fail_after = at;
 		assert_int_equal(run(shape, &fake, &stage), -EDOM);
 		assert_int_equal(stage, DIT_PIPELINE_AFTER_ORDER);
-		/* The next batch was ordered meanwhile. */
+		/* The next batch was ordered at the same time. */
 		assert_int_equal(fake.nordered, at == 0 ? 2 : NBATCHES);
 		assert_true(fake.nerrors <= (int)shape->nmembers);
 	}

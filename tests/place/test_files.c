@@ -267,7 +267,7 @@ static void second_name_of_a_foreign_file_is_refused(void **state)
 		int fd = -1;
 
 		assert_int_equal(link(file, fixture_path(dir, "second")), 0);
-		/* In one's own directory that is nobody else's business. */
+		/* In a user's own directory that is allowed. */
 		fd = dit_file_open(dir_fd, names[i], O_RDWR, &fault);
 		assert_true(fd >= 0);
 		assert_int_equal(close(fd), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Several readers see one state, whoever commits meanwhile.
+ * Several readers see one state, whatever others commit.
  *
  * liblmdb must not have one environment open twice in a process, so all that others do
  * here is done by processes of their own.

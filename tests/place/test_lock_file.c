@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is in lock.mdb when a claim on a database of LMDB 1.0 ends: what its first process
- * makes, so that a slapd that waits can go on with it.
+ * The contents of lock.mdb when a claim on a database of LMDB 1.0 ends: what its first
+ * process makes, so that a slapd that waits can go on with it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -171,7 +171,7 @@ static void a_reader_leaves_its_content(void **state)
 	int data_fd = open(fixture_path(dir, "data.mdb"), O_RDONLY);
 	(void)state;
 
-	/* What is there stays. */
+	/* The content stays. */
 	spoil(dir, 100);
 	claim = take(dir);
 	assert_true(dit_lock_file_fill(&claim, data_fd));

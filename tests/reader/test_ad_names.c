@@ -80,7 +80,7 @@ static void readers_of_few_attributes_choose(void **state)
 	countdown = -1;
 	others = 0;
 	assert_int_equal(dit_ad_names_choose(&names, wants_cn, &others), 0);
-	assert_false(names.is_unwanted[0]); /* nobody's number is damage */
+	assert_false(names.is_unwanted[0]); /* a number of no name is damage */
 	assert_true(names.is_unwanted[1]);
 	assert_false(names.is_unwanted[2]);
 	assert_true(names.is_unwanted[3]); /* not in the schema */

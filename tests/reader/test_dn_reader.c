@@ -264,7 +264,7 @@ static void long_circles_are_seen_soon(void **state)
 
 /*
  * A chain of RDNs of 200 bytes: a DN has 64 KiB in each form at most, in whatever order
- * the nodes come. What is remembered of it stays small.
+ * the nodes come. The memory for it stays small.
  */
 static void dns_that_are_too_long_are_told(void **state)
 {
@@ -363,7 +363,7 @@ static void errors_do_not_depend_on_what_was_read(void **state)
 
 /*
  * Raise the first key that a branch page of dn2i compares: the way from the root to that
- * node and some behind it leads to the leaf before. A cursor there looks at one key more.
+ * node and some after it leads to the leaf before. A cursor there looks at one key more.
  *
  * @return the ID of the first one that is hidden; there are NHIDDEN
  */
@@ -397,7 +397,7 @@ static uint64_t hide_nodes(const char *dir)
 	return id - NHIDDEN;
 }
 
-/* Who comes from the neighbour finds a node that is hidden from the root. */
+/* A walk from the neighbour finds a node that is hidden from the root. */
 static void restarts_read_what_new_readers_read(void **state)
 {
 	struct tree tree = tree_make();

@@ -17,7 +17,7 @@
 
 #define SPLIT  (1u << 30)
 #define NORMAL (1u << 31)
-/* Nobody takes memory for so many values before they are read. */
+/* No memory is taken for so many values before they are read. */
 #define FORGED_COUNT 0x7fffff00u
 #define NSPLITS      5000
 
@@ -256,7 +256,7 @@ static void names_can_be_left_out(void **state)
 	assert_int_equal(view.nattrs, 1);
 }
 
-/* Entry 8 misses values of attribute 4, entry 7 has a number that nobody has. */
+/* Entry 8 misses values of attribute 4, entry 7 has a number of no attribute. */
 static void entries_are_shown_without_unwanted_attributes(void **state)
 {
 	bool is_unwanted[16] = {false, true, false, false, true, false};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Snapshots of LMDB 1.0 keep others away and are refused where others are; nothing is
- * left behind; what is no such database is told.
+ * left; what is no such database is told.
  */
 #include <errno.h>
 #include <sys/file.h>
@@ -84,7 +84,7 @@ static void others_are_kept_away(void **state)
 	assert_int_equal(dit_snapshot_tree_by(snapshot, 2, "id2e", &tree), -ENOTSUP);
 	dit_snapshot_close(snapshot);
 
-	/* Who waited goes on with it as it is. */
+	/* A process that waited goes on with it as it is. */
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), 0);
 	assert_int_equal(st.st_size, 8192);
 	assert_int_equal(lock_elsewhere(dir), 0);

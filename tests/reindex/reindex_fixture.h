@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What tests of reindexing share: options whose reports are kept, a run, and an index
+ * Shared by tests of reindexing: options whose reports are kept, a run, and an index
  * database that is emptied or removed.
  *
  * Threads: a struct told belongs to the thread that reindexes.
@@ -15,7 +15,7 @@
 #include "load/load_fixture.h"
 #include "reindex/reindex.h"
 
-/* What a reindexing has told. */
+/* The reports of a reindexing. */
 struct told {
 	char text[4000];
 	unsigned nadded;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contract of reindexing beside others: what they change before and between the rounds in
- * which the new index databases catch up is indexed as if it had been there from the
- * beginning.
+ * Contract of reindexing while others write: what they change before and between the
+ * rounds in which the new index databases catch up is indexed as if it had been there
+ * from the beginning.
  */
 #include "test.h"
 
@@ -92,7 +92,7 @@ static void change_entries(const char *directory, unsigned number)
 /* ---- before and between the rounds ---- */
 
 static struct {
-	const char *directory; /* NULL: nobody changes anything */
+	const char *directory; /* NULL: no other process changes anything */
 	bool has_begun;
 	unsigned ncalls;
 	unsigned stops_at; /* call */
@@ -177,7 +177,7 @@ static void changes_between_rounds(void **state)
 	}
 }
 
-/* Who ends the work need not wait for the rounds. */
+/* A caller that ends the work need not wait for the rounds. */
 static void stopped_between_rounds(void **state)
 {
 	struct load_fixture f;

@@ -47,7 +47,7 @@ done
 	exit 1
 }
 
-# What this script mounted is unmounted, so that nothing outside is ever removed.
+# The mounts of this script are unmounted, so that nothing outside is ever removed.
 mounts=()
 cleanup() {
 	local at

@@ -20,7 +20,7 @@
 #define NPEOPLE  3000u
 #define NENTRIES (NPEOPLE + 5) /* the suffix and four departments */
 
-/* What the callbacks of a test see and do. */
+/* The callbacks of a test see and do this. */
 struct told {
 	_Atomic unsigned nentries;
 	_Atomic unsigned nholes;

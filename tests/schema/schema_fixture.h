@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tests of the registry share: a schema as the state of each test. */
+/* Shared by tests of the registry: a schema as the state of each test. */
 #ifndef DITKIT_SCHEMA_FIXTURE_H
 #define DITKIT_SCHEMA_FIXTURE_H
 

@@ -5,7 +5,7 @@
  *   A description without options is the type's own, however the type is spelt.
  *   Options are lower-cased, sorted, and each is kept once.
  *   The same canonical name is the same pointer, in every thread and with every cache.
- *   What slapd refuses is refused with its reason.
+ *   A name that slapd refuses is refused with its reason.
  */
 #include "schema/schema.h"
 

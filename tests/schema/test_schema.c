@@ -265,7 +265,7 @@ static void class_lists_hold_inherited_then_own_attributes_once(void **state)
 	assert_false(dit_class_is_a(class_of(*state, "grand"), ch));
 }
 
-/* Who looks from superclass to superclass needs 2^60 steps here. */
+/* A look from superclass to superclass needs 2^60 steps here. */
 static void many_superclass_paths_take_linear_time(void **state)
 {
 	char text[200];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The registry refuses the definitions that slapd refuses, in slapd's words. A refused
- * definition leaves nothing behind.
+ * definition leaves nothing.
  */
 #include "schema/schema.h"
 

@@ -33,7 +33,7 @@ ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset);
 ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset);
-/* What FORTIFY makes of pread() where it knows the size of the buffer. */
+/* FORTIFY makes this of pread() where it knows the size of the buffer. */
 ssize_t __wrap___pread_chk(int fd, void *data, size_t size, off_t offset, size_t room);
 void *__real_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);

@@ -47,7 +47,7 @@ struct event {
 	size_t value_len;
 };
 
-/** What a view must have: records in order, combined. */
+/** The contents of a view: records in order, combined. */
 struct model {
 	struct dit_sort_record *records; /* keys point into events; values are owned */
 	size_t n;
@@ -336,7 +336,7 @@ static void check_get(struct world *w, struct dit_sort_cursor *cursor,
 	size_t end = 0;
 
 	if (next_random(w) % 8 == 0) {
-		bytes[key.len++] = '!'; /* one that nobody has pushed */
+		bytes[key.len++] = '!'; /* one that was not pushed */
 	} else if (key.len == 0) {
 		key.data = NULL; /* the empty key */
 	}

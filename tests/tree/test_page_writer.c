@@ -3,7 +3,7 @@
  * Contract of the page writer:
  * - every chunk is written to its place, by whichever thread, in whatever order;
  * - a caller or file system that refuses direct writes, at once or later, gets others;
- * - the first error of a file is told to all who put chunks, and to nobody else;
+ * - the first error of a file is told to all who put chunks, and to no others;
  * - chunks go round: there are never more than the queue and the callers hold.
  */
 #include "test.h"
@@ -68,7 +68,7 @@ int __wrap_openat(int dir_fd, const char *name, int flags, ...)
 	return __real_openat(dir_fd, name, flags);
 }
 
-/* What openat() is with _FORTIFY_SOURCE. */
+/* openat() is this with _FORTIFY_SOURCE. */
 int __wrap___openat_2(int dir_fd, const char *name, int flags)
 {
 	return __wrap_openat(dir_fd, name, flags);
@@ -108,7 +108,7 @@ static void scratch_close(struct scratch *scratch)
 	test_scratch_remove(scratch->dir);
 }
 
-/* Chunk n lies behind the others, each is a page shorter than the one before. */
+/* Chunk n lies after the others, each is a page shorter than the one before. */
 static size_t chunk_len(size_t n)
 {
 	return DIT_CHUNK_BYTES - n * PAGE;

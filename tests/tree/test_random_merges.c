@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random trees and random changes (tree_merge.h), beside a sorted array. After each merge
- * the pages are read again:
+ * Random trees and random changes (tree_merge.h), compared with a sorted array. After
+ * each merge the pages are read again:
  * - the tree holds what the array holds, in order, and its record counts it;
  * - each page is what its height says, and no branch has fewer than two pages;
  * - a page of the old tree is dropped, or belongs to the new one, and no page is twice.
@@ -64,7 +64,7 @@ struct run {
 	unsigned ndropped;
 	struct dit_tree_record counted;
 	unsigned next; /* the record that comes next */
-	/* Of a round: the records that may change, and the IDs that all go. */
+	/* In a round: the records that may change, and the IDs that all go. */
 	unsigned first_record;
 	unsigned end_record;
 	unsigned first_id;
@@ -427,7 +427,7 @@ static void change_record(struct run *run, struct record *record,
 	}
 }
 
-/* What a round does to the records that it takes. */
+/* The changes of a round to the records that it takes. */
 enum deed {
 	MOSTLY_ADD,
 	MOSTLY_REMOVE,

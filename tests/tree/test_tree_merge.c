@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * New trees in a file that others change meanwhile: pages are reserved, tables are
+ * New trees in a file that others change: pages are reserved, tables are
  * written, then changed a little (tree_merge.h), and put in place; what liblmdb changed
  * in the meantime stays, no page is lost, and the tables hold what a model says.
  * And the difference of two versions of a tree (tree_diff.h).
@@ -212,7 +212,7 @@ static void assert_table(const struct fixture *f, const char *name, bool is_inte
 	mdb_txn_abort(txn);
 }
 
-/* ---- commits beside liblmdb: here nobody else is there, so its state is reread ---- */
+/* ---- commits of others: liblmdb's, after which the state is read again ---- */
 
 static struct dit_page_commit *open_commit(const struct fixture *f, uint64_t oldest,
                                            const struct dit_page_set *reserved,
@@ -293,7 +293,7 @@ static int compare(const void *a, const void *b)
 	return dit_posting_change_compare(sort_flags, a, b);
 }
 
-/* Of the model as well. */
+/* The model changes as well. */
 static void make_changes(struct changes *changes, unsigned n, unsigned flags)
 {
 	changes->n = 0;
@@ -395,7 +395,7 @@ static void run(unsigned nchanges, unsigned flags, unsigned seed)
 	make_changes(&changes, nchanges, flags);
 	ndropped = 0;
 	edit_table(&f, &reserve, commit, &changes, &table);
-	/* Of a long list the page with the ID and the branch above it, no others. */
+	/* The page of the ID in a long list and the branch above it, no others. */
 	assert_true(nchanges > 100 || ndropped <= nchanges + 20);
 	assert_int_equal(dit_page_reserve_use(&reserve, commit), 0);
 	assert_int_equal(dit_page_commit_put(commit, DIT_SPAN("cn"), &table), 0);
@@ -493,7 +493,7 @@ static void a_tree_shrinks_to_nothing_and_grows_again(void **state)
 	fixture_remove(&f);
 }
 
-/* Pages that somebody took meanwhile are not free, and not ours. */
+/* Pages that another writer took are not free, and not ours. */
 static void lost_pages_are_noticed(void **state)
 {
 	struct dit_page_commit *commit = NULL;

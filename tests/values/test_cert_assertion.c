@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What certificate rules are asked with (values.md 3.7): pretty and normal forms as
+ * Assertions of certificate rules (values.md 3.7): pretty and normal forms as
  * slapadd 2.5.13 shows them in DNs.
  */
 #include "base/error.h"

@@ -77,7 +77,7 @@ static void marks_are_ordered_as_by_insertion(void **state)
 	dit_arena_deinit(&arena);
 }
 
-/* What is four times as long asks for four times as many classes. */
+/* A text four times as long asks for four times as many classes. */
 static void the_work_grows_as_the_length_does(void **state)
 {
 	static const size_t sizes[] = {500000, 2000000};

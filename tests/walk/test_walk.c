@@ -232,7 +232,7 @@ static void a_held_snapshot_is_walked_after_a_commit(void **state)
 	test_scratch_remove(dir);
 }
 
-/* Nobody holds a snapshot, and somebody commits while the walk is at its last finding. */
+/* Without a held snapshot, another process commits during the walk's last finding. */
 struct committer {
 	MDB_env *env;
 	unsigned nfindings;

@@ -100,7 +100,7 @@ static struct dit_span number_span(const uint64_t *number)
 	return (struct dit_span){(const char *)number, sizeof(*number)};
 }
 
-/* Of "numbers", or of the list under 1 in "lists". */
+/* A probe of "numbers", or of the list under 1 in "lists". */
 static int look(struct dit_probe *probe, const char *database, uint64_t n)
 {
 	uint64_t one = 1;
@@ -392,7 +392,7 @@ static uint64_t find_packed(int fd, uint64_t item)
 
 		assert_int_equal(pread(fd, page, PAGE, (off_t)(number * PAGE)), PAGE);
 		memcpy(&lower, page + 12, sizeof(lower));
-		/* Behind the items may be those that a neighbour has got. */
+		/* After the items may be those that a neighbour has got. */
 		if ((page[10] & 0x20) != 0 &&
 		    memmem(page + 16, (lower - 16u) * 4u, &item, sizeof(item)) != NULL) {
 			return number;

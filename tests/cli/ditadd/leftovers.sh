@@ -1,4 +1,4 @@
-# What a killed run left is removed by the next one.
+# The next run removes the files that a killed one left.
 mkdir db/ditkit-staging
 echo rubbish >db/ditkit-staging/data.mdb
 "$DITADD" -f slapd.conf -l "$DATA/ldif/bare.ldif"

@@ -1,4 +1,4 @@
-# What is no LDIF at all is told so in one line, with -c as well; text is not refused.
+# An input that is no LDIF at all is told so in one line, with -c as well; text is not refused.
 printf '\0\1\2\3\n\0\n' >binary
 tar cf archive.tar "$DATA/ldif/bare.ldif" 2>/dev/null
 gzip -c archive.tar >archive.tgz

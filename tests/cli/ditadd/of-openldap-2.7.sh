@@ -1,4 +1,4 @@
-# A database of OpenLDAP 2.7 (LMDB 1.0: magic and version behind 24 bytes) is told by name.
+# A database of OpenLDAP 2.7 (LMDB 1.0: magic and version after 24 bytes) is told by name.
 {
 	head -c 24 /dev/zero
 	printf '\336\300\357\276\003\0\0\0'

@@ -1,4 +1,4 @@
-# What ditkit leaves to others is refused by name.
+# Features that ditkit leaves to others are refused by name.
 cp slapd.conf base.conf
 try() {
 	"$DITADD" -f slapd.conf -l /dev/null "$@"

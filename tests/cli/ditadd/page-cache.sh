@@ -1,4 +1,4 @@
-# What a load leaves in the page cache: the file is read ahead.
+# A load leaves pages in the page cache: the file is read ahead.
 cat >one.ldif <<-LDIF
 	dn: dc=example,dc=com
 	objectClass: dcObject

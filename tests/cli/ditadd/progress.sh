@@ -1,4 +1,4 @@
-# What is shown while a load runs. A short run shows nothing by itself.
+# The display while a load runs. A short run shows nothing by itself.
 for how in '' 0 -1 often 86401; do
 	"$DITADD" --progress "$how" -f slapd.conf 2>&1 | head -1
 done

@@ -1,4 +1,4 @@
-# What is left out can be found in the reject file, with the reason.
+# Records that are left out can be found in the reject file, with the reason.
 "$DITADD" -c -f slapd.conf --rejects rejects.ldif -l "$DATA/errors/mixed.ldif" 2>/dev/null
 echo $?
 cat rejects.ldif

@@ -1,4 +1,4 @@
-# What is compressed is the same LDIF again.
+# A compressed export is the same LDIF again.
 "$DITADD" -f slapd.conf -l "$DATA/ldif/operational.ldif"
 "$DITCAT" -f slapd.conf >plain
 for threads in 1 3; do

@@ -1,4 +1,4 @@
-# A database of OpenLDAP 2.7 is printed as the same one of 2.6 is, if nobody else has it open.
+# A database of OpenLDAP 2.7 is printed as the same one of 2.6 is, if it is not in use.
 cat >in.ldif <<'END'
 dn: dc=example,dc=com
 objectClass: domain

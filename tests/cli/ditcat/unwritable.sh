@@ -1,4 +1,4 @@
-# What cannot be written is said, and the exit status is 1.
+# An output that cannot be written is told, and the exit status is 1.
 "$DITADD" -f slapd.conf -l "$DATA/ldif/operational.ldif"
 for output in /nonexistent/x '' . /dev/full; do
 	"$DITCAT" -f slapd.conf -l "$output"

@@ -1,4 +1,4 @@
-# A pipe in the place of a file: nobody waits for its other end.
+# A pipe in the place of a file: ditcheck does not wait for its other end.
 mkfifo pipe db/data.mdb
 timeout 20 "$DITCHECK" --quick --database pipe
 echo $?

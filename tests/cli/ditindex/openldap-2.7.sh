@@ -1,5 +1,5 @@
-# A database of OpenLDAP 2.7 is written anew: an index more, all of them, one less. It is
-# refused beside slapd, and with the configuration of an older release.
+# A database of OpenLDAP 2.7 is written again: an index more, all of them, one less. It is
+# refused while slapd runs, and with the configuration of an older release.
 cat >in.ldif <<'END'
 dn: dc=example,dc=com
 objectClass: domain

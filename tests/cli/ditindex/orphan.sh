@@ -1,3 +1,3 @@
-# A subordinate database without the one that it belongs to, beside another one.
+# A subordinate database without the one that it belongs to, next to another one.
 . "${0%/*}/../orphan_site.sh"
 "$DITINDEX" -q -f slapd.conf

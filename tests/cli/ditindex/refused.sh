@@ -1,4 +1,4 @@
-# What is refused before anything is done.
+# Wrong calls are refused before anything is done.
 "$DITINDEX" -f slapd.conf
 "$DITADD" -f slapd.conf -q -l /dev/null
 "$DITINDEX" -f slapd.conf uid nothing

@@ -54,7 +54,7 @@ static const struct attribute common[] = {
 	{{"creatorsName", NULL, NULL},                 KIND_DN,        true,  false, false},
 };
 
-/* What an attribute of the run's own can be. Syntaxes below 1.3.6.1.4.1.1466.115.121.1. */
+/* The syntaxes of the run's own attributes. Syntaxes below 1.3.6.1.4.1.1466.115.121.1. */
 static const struct own_kind {
 	enum kind kind;
 	const char *equality;

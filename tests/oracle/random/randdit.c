@@ -219,7 +219,7 @@ static void print_conf(struct plan *plan, struct rng *rng)
 
 /* ---- LDIF ---- */
 
-/* Can the value stand behind one colon as it is? */
+/* Can the value stand after one colon as it is? */
 static bool is_plain(const struct text *value)
 {
 	if (value->len > 0 && strchr(" :<\t\v\f", value->data[0]) != NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The parts of randdit (randdit.c): random numbers, text that grows, attributes, values,
- * and trees of names that are spelled anew each time they are written.
+ * and trees of names that are spelled in another way each time they are written.
  *
  * Single-threaded; every allocation that fails ends the program.
  */
@@ -41,7 +41,7 @@ void text_free(struct text *text);
 
 /* ---- attributes ---- */
 
-/* What values look like, and which index types the equality and substring rules allow. */
+/* The look of values, and which index types the equality and substring rules allow. */
 enum kind {
 	KIND_DIRECTORY, /* UTF-8, case ignored */
 	KIND_EXACT,

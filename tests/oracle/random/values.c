@@ -147,7 +147,7 @@ static void add_phone(struct rng *rng, struct text *out)
 /* One of a list. */
 #define PICK(rng, list) (list)[rng_below((rng), COUNT(list))]
 
-/* What is not a value of any narrow kind; some kinds take it all the same. */
+/* A value of no narrow kind; some kinds take it all the same. */
 static void add_nonsense(struct rng *rng, struct text *out)
 {
 	static const char *const nonsense[] = {
