@@ -2,15 +2,15 @@
 /*
  * A reader of a database of LMDB 0.9, next to other processes: one or more read
  * transactions of one environment that see the same state. As long as they are open,
- * writers leave the pages of that state alone, so that several threads can read them, with
- * or without liblmdb.
+ * writers leave the pages of that state alone, so that several threads can read them,
+ * with or without liblmdb.
  *
  * A read transaction sees the last commit before it began. While LMDB's write lock is
  * held no process commits, so all transactions that begin then see the same state: the
  * lock is taken, the transactions begin, the lock is given back. Open transactions do not
- * hinder writers. Where the lock cannot be had (a file that may only be read, or no_lock),
- * the transactions begin one after the other, and begin again when a commit came in
- * between.
+ * hinder writers. Where the lock cannot be had (a file that may only be read, or
+ * no_lock), the transactions begin one after the other, and begin again when a commit
+ * came in between.
  *
  * Both files are opened by descriptor (files.h). The lock file stays open as long as the
  * environment: a process that closes a descriptor of it gives up all its locks on it.
@@ -38,7 +38,7 @@ struct dit_lmdb_reader_opts {
 /** To be read. */
 struct dit_lmdb_reader {
 	int data_fd;
-	int lock_fd; /* -1: a file system that may only be read, or there is no lock file */
+	int lock_fd; /* -1: no lock file, or a file system that may only be read */
 	MDB_env *env;
 	MDB_txn **txns; /* n; all of state txn_id */
 	unsigned n;
