@@ -20,10 +20,9 @@
 
 #define NFIRST 24u /* entries that the first changes are of */
 
-int __real_dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer,
-                                const uint64_t *ids, size_t nids);
-int __wrap_dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer,
-                                const uint64_t *ids, size_t nids);
+/* The compiler compares the types. */
+__typeof__(dit_reindex_catch_up) __real_dit_reindex_catch_up;
+__typeof__(dit_reindex_catch_up) __wrap_dit_reindex_catch_up;
 
 /* ---- another process ---- */
 
@@ -100,10 +99,10 @@ static struct {
 	volatile sig_atomic_t is_stopped;
 } meddler;
 
-int __wrap_dit_reindex_catch_up(void *ctx, unsigned older, unsigned newer,
-                                const uint64_t *ids, size_t nids)
+int __wrap_dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
+                                struct dit_table_changes *ret)
 {
-	int r = __real_dit_reindex_catch_up(ctx, older, newer, ids, nids);
+	int r = __real_dit_reindex_catch_up(ctx, changed, ret);
 
 	meddler.ncalls++;
 	meddler.is_stopped = meddler.ncalls == meddler.stops_at;
