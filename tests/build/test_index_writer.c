@@ -12,7 +12,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "build/list_queue.h"
 #include "builders_fixture.h"
 
 #define NKEYS 3000
@@ -314,136 +313,12 @@ static void a_listener_can_end_the_writing(void **state)
 	}
 }
 
-/* ---- list queues ---- */
-
-static struct dit_output_list make_list(uint64_t *ids, size_t nids, const char *key)
-{
-	return (struct dit_output_list){.key = dit_span_of(key),
-	                                .ids = ids,
-	                                .nids = nids,
-	                                .is_repeated = nids > 2};
-}
-
-/* The next list, one by one. */
-struct reader {
-	struct dit_list_queues *queues;
-	const struct dit_output_list *lists;
-	ptrdiff_t nlists;
-	ptrdiff_t at;
-};
-
-static int next_list(struct reader *reader, size_t number, struct dit_output_list *ret)
-{
-	if (reader->at == reader->nlists) {
-		reader->at = 0;
-		reader->nlists =
-			dit_list_queues_next(reader->queues, number, &reader->lists);
-		if (reader->nlists <= 0) {
-			int r = (int)reader->nlists;
-
-			reader->nlists = 0;
-			return r;
-		}
-	}
-	*ret = reader->lists[reader->at++];
-	return 1;
-}
-
-static void lists_of_any_length_pass_a_queue(void **state)
-{
-	static uint64_t ids[100000];
-	static const size_t sizes[] = {1, 3, 100000, 2, 32768, 5};
-	struct dit_list_queues *queues = NULL;
-	struct reader reader = {0};
-	struct dit_output_list list = {0};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-		ids[i] = i + 7;
-	}
-	assert_int_equal(dit_list_queues_new(&queues, 2, 9), 0);
-	reader.queues = queues;
-	/* Two blocks wait at most, one is open: as many as can be put without a
-	 * reader. */
-	for (size_t i = 0; i < 3; i++) {
-		list = make_list(ids, sizes[i], i == 0 ? "key" : "longer key");
-		assert_int_equal(dit_list_queues_put(queues, 1, &list, 1), 0);
-	}
-	dit_list_queues_close(queues, 0, 0);
-	assert_int_equal(next_list(&reader, 0, &list), 0);
-	dit_list_queues_close(queues, 1, -EIO);
-	assert_int_equal(next_list(&reader, 1, &list), 1);
-	assert_true(list.nids == 1 && dit_span_eq(list.key, DIT_SPAN("key")));
-	assert_false(list.is_repeated);
-	assert_int_equal(next_list(&reader, 1, &list), 1);
-	assert_true(list.nids == 3 && dit_span_eq(list.key, DIT_SPAN("longer key")));
-	assert_true(list.is_repeated && list.ids[2] == 9);
-	assert_int_equal((uintptr_t)list.key.data % 8, 0);
-	/* A table that was still open at an error is lost. */
-	assert_int_equal(next_list(&reader, 1, &list), -EIO);
-	dit_list_queues_free(queues);
-
-	assert_int_equal(dit_list_queues_new(&queues, 1, 9), 0);
-	reader.queues = queues;
-	list = make_list(ids, 100000, "k");
-	assert_int_equal(dit_list_queues_put(queues, 0, &list, 1), 0);
-	dit_list_queues_close(queues, 0, 0);
-	assert_int_equal(next_list(&reader, 0, &list), 1);
-	assert_true(list.nids == 100000 && list.ids[99999] == 100006);
-	assert_int_equal(next_list(&reader, 0, &list), 0);
-	dit_list_queues_cancel(queues);
-	assert_int_equal(next_list(&reader, 0, &list), DIT_E_STOPPED);
-	dit_list_queues_free(queues);
-	dit_list_queues_free(NULL);
-}
-
-#define NSHORT    4000 /* two blocks: as many as can be put without a reader */
-#define BATCH_MAX 77
-
-/* More lists than a block takes, put in batches of any size. */
-static void many_short_lists_pass_a_queue(void **state)
-{
-	struct dit_list_queues *queues = NULL;
-	struct dit_output_list batch[BATCH_MAX];
-	struct reader reader = {0};
-	struct dit_output_list list = {0};
-	uint64_t ids[NSHORT];
-	char keys[NSHORT][4];
-	size_t nput = 0;
-
-	(void)state;
-	assert_int_equal(dit_list_queues_new(&queues, 1, 9), 0);
-	reader.queues = queues;
-	while (nput < NSHORT) {
-		size_t n = nput % BATCH_MAX + 1;
-
-		n = n < NSHORT - nput ? n : NSHORT - nput;
-		for (size_t i = 0; i < n; i++, nput++) {
-			ids[nput] = nput * 3 + 1;
-			(void)snprintf(keys[nput], sizeof(keys[nput]), "%03x",
-			               (unsigned)(nput & 0xfff));
-			batch[i] = make_list(&ids[nput], 1, keys[nput]);
-		}
-		assert_int_equal(dit_list_queues_put(queues, 0, batch, n), 0);
-	}
-	dit_list_queues_close(queues, 0, 0);
-	for (size_t i = 0; i < NSHORT; i++) {
-		assert_int_equal(next_list(&reader, 0, &list), 1);
-		assert_true(list.nids == 1 && list.ids[0] == i * 3 + 1);
-		assert_true(dit_span_eq(list.key, dit_span_of(keys[i])));
-	}
-	assert_int_equal(next_list(&reader, 0, &list), 0);
-	dit_list_queues_free(queues);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_list_comes_to_its_table),
 		cmocka_unit_test(a_failure_ends_it_with_its_error),
 		cmocka_unit_test(a_listener_can_end_the_writing),
-		cmocka_unit_test(lists_of_any_length_pass_a_queue),
-		cmocka_unit_test(many_short_lists_pass_a_queue),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Index databases written by all members, or merged by them and written by main. */
+/* Index databases written by all members, or by main alone. */
 #include "build/index_writer.h"
 
 #include <errno.h>
@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/monitor.h"
-#include "build/list_queue.h"
 
 /* How often main looks whether somebody wants an end. */
 #define LOOK_MS 100
@@ -17,9 +16,7 @@
 #define LISTS_PER_LOOK 64
 /* Looks until a thread says how far it is. */
 #define LOOKS_PER_TELLING 8
-/* Blocks of lists that wait for main, for each member. */
-#define BLOCKS_OF_A_MEMBER 3
-#define RANGE_ITEMS        3 /* 0, the lowest ID, the highest (storage.md 5.4) */
+#define RANGE_ITEMS       3 /* 0, the lowest ID, the highest (storage.md 5.4) */
 
 struct job {
 	uint64_t npostings;
@@ -32,13 +29,11 @@ struct dit_index_writer {
 	struct dit_index_writer_opts opts;
 	struct job *jobs;
 	size_t njobs;
-	struct dit_list_queues *queues; /* NULL: no list goes from thread to thread */
-	/* One for each database. [own: the thread that merges the database; start and
-	 * time: who writes its table; then main] */
+	/* One for each database. [own: the thread that writes its table; then main] */
 	uint64_t *nkeys;
 	struct dit_index_cost *costs;
 	/* [atomic: postings of each database that were read; raised by the thread that
-	 * merges it, read by main; relaxed, an old number does no harm] */
+	 * writes it, read by main; relaxed, an old number does no harm] */
 	_Atomic uint64_t *nread;
 
 	/* [atomic: jobs are drawn in order; relaxed] */
@@ -87,23 +82,16 @@ static void count_lists(struct dit_index_cost *cost, const struct dit_output_lis
 	}
 }
 
-/* Somebody wants an end, or the work is of no use any more. Main asks for itself. */
-static bool must_end(const struct dit_index_writer *writer, bool is_main)
-{
-	return is_main ? is_stopped(writer) : is_ended(writer);
-}
-
 static void tell_read(struct dit_index_writer *writer, size_t db, uint64_t n)
 {
 	atomic_store_explicit(&writer->nread[db], n, memory_order_relaxed);
 }
 
-/* All lists of a database: to a table, or, without one, to main. */
+/* All lists of a database. Main looks itself whether somebody wants an end. */
 static int move_lists(struct dit_index_writer *writer, size_t db,
                       struct dit_output_table *table)
 {
-	bool is_parallel = writer->opts.output->is_parallel;
-	bool is_main = is_alone(writer) || (!is_parallel && table != NULL);
+	bool is_main = is_alone(writer) || !writer->opts.output->is_parallel;
 	struct dit_index_cursor *cursor = NULL;
 	const struct dit_output_list *lists = NULL;
 	size_t next_look = 0;
@@ -118,16 +106,16 @@ static int move_lists(struct dit_index_writer *writer, size_t db,
 		if (writer->opts.counts_lists) {
 			count_lists(&writer->costs[db], lists, (size_t)n);
 		}
-		r = table != NULL
-		            ? dit_output_put_lists(table, lists, (size_t)n)
-		            : dit_list_queues_put(writer->queues, db, lists, (size_t)n);
+		r = dit_output_put_lists(table, lists, (size_t)n);
 		if (r == 0 && nlists >= next_look) {
 			next_look = nlists + LISTS_PER_LOOK;
 			if (++nlooks % LOOKS_PER_TELLING == 0) {
 				tell_read(writer, db, dit_index_cursor_nread(cursor));
 				dit_tick(is_main ? writer->opts.ticker : NULL);
 			}
-			r = must_end(writer, is_main) ? DIT_E_STOPPED : 0;
+			r = (is_main ? is_stopped(writer) : is_ended(writer))
+			            ? DIT_E_STOPPED
+			            : 0;
 		}
 	}
 	dit_index_cursor_close(cursor);
@@ -138,38 +126,18 @@ static int move_lists(struct dit_index_writer *writer, size_t db,
 	return r < 0 ? r : (int)n;
 }
 
-/* Take the lists that members have merged. */
-static int take_lists(struct dit_index_writer *writer, size_t db,
-                      struct dit_output_table *table)
-{
-	const struct dit_output_list *lists = NULL;
-	ptrdiff_t n = 0;
-	int r = 0;
-
-	while (r == 0 && (n = dit_list_queues_next(writer->queues, db, &lists)) > 0) {
-		r = dit_output_put_lists(table, lists, (size_t)n);
-		dit_tick(writer->opts.ticker);
-		if (r == 0 && must_end(writer, true)) {
-			r = DIT_E_STOPPED;
-		}
-	}
-	return r < 0 ? r : (int)n;
-}
-
 /* ---- the tables ---- */
 
 static int fill_table(struct dit_index_writer *writer, size_t db)
 {
 	struct dit_output_table *table = NULL;
-	bool is_merged = writer->queues != NULL &&
-	                 !dit_builders_is_shared(writer->opts.builders, db);
 	int r = dit_output_open_index(writer->opts.output, db, &table);
 
 	if (r < 0) {
 		return r;
 	}
 	table->ret_bytes = &writer->costs[db].bytes;
-	r = is_merged ? take_lists(writer, db, table) : move_lists(writer, db, table);
+	r = move_lists(writer, db, table);
 	if (r == 0) {
 		return dit_output_finish(table);
 	}
@@ -215,28 +183,19 @@ static void end_job(struct dit_index_writer *writer, int r)
 	dit_monitor_leave(&writer->monitor);
 }
 
-static void do_job(struct dit_index_writer *writer, unsigned member,
-                   const struct job *job)
-{
-	if (writer->queues != NULL) {
-		dit_list_queues_close(writer->queues, job->db,
-		                      move_lists(writer, job->db, NULL));
-	} else {
-		end_job(writer, job->is_shared ? write_shared(writer, member)
-		                               : write_table(writer, member, job->db));
-	}
-}
-
 void dit_index_writer_work(struct dit_index_writer *writer, unsigned member)
 {
 	while (!is_ended(writer)) {
 		size_t i = atomic_fetch_add_explicit(&writer->next_job, 1,
 		                                     memory_order_relaxed);
+		const struct job *job = NULL;
 
 		if (i >= writer->njobs) {
 			return;
 		}
-		do_job(writer, member, &writer->jobs[i]);
+		job = &writer->jobs[i];
+		end_job(writer, job->is_shared ? write_shared(writer, member)
+		                               : write_table(writer, member, job->db));
 	}
 }
 
@@ -319,7 +278,6 @@ static int compare_jobs(const void *a, const void *b)
 static int make_jobs(struct dit_index_writer *writer)
 {
 	const struct dit_builders *builders = writer->opts.builders;
-	bool is_parallel = writer->opts.output->is_parallel;
 	bool has_shared = false;
 
 	writer->jobs = calloc(writer->opts.ndbs + 1, sizeof(*writer->jobs));
@@ -330,6 +288,9 @@ static int make_jobs(struct dit_index_writer *writer)
 	    writer->costs == NULL) {
 		return -ENOMEM;
 	}
+	if (!writer->opts.output->is_parallel) {
+		return 0; /* main writes them in their order */
+	}
 	for (size_t db = 0; db < writer->opts.ndbs; db++) {
 		if (dit_builders_is_shared(builders, db)) {
 			has_shared = true;
@@ -338,9 +299,6 @@ static int make_jobs(struct dit_index_writer *writer)
 		writer->jobs[writer->njobs++] = (struct job){
 			.npostings = dit_builders_npushed(builders, db), .db = db};
 	}
-	if (!is_parallel) {
-		return 0; /* in main's order */
-	}
 	if (has_shared) {
 		/* First: they take long, and no other member can help. */
 		writer->jobs[writer->njobs++] =
@@ -348,15 +306,6 @@ static int make_jobs(struct dit_index_writer *writer)
 	}
 	qsort(writer->jobs, writer->njobs, sizeof(*writer->jobs), compare_jobs);
 	return 0;
-}
-
-static int make_queues(struct dit_index_writer *writer)
-{
-	return is_alone(writer) || writer->opts.output->is_parallel
-	               ? 0
-	               : dit_list_queues_new(&writer->queues, writer->opts.ndbs,
-	                                     (size_t)writer->opts.nmembers *
-	                                             BLOCKS_OF_A_MEMBER);
 }
 
 int dit_index_writer_new(struct dit_index_writer **ret,
@@ -375,9 +324,6 @@ int dit_index_writer_new(struct dit_index_writer **ret,
 	}
 	writer->opts = *opts;
 	r = make_jobs(writer);
-	if (r == 0) {
-		r = make_queues(writer);
-	}
 	if (r < 0) {
 		dit_index_writer_free(writer);
 		return r;
@@ -395,9 +341,6 @@ void dit_index_writer_cancel(struct dit_index_writer *writer)
 	atomic_store_explicit(&writer->is_ended, true, memory_order_relaxed);
 	dit_monitor_tell(&writer->monitor);
 	dit_monitor_leave(&writer->monitor);
-	if (writer->queues != NULL) {
-		dit_list_queues_cancel(writer->queues);
-	}
 }
 
 void dit_index_writer_free(struct dit_index_writer *writer)
@@ -405,7 +348,6 @@ void dit_index_writer_free(struct dit_index_writer *writer)
 	if (writer == NULL) {
 		return;
 	}
-	dit_list_queues_free(writer->queues);
 	free(writer->jobs);
 	free(writer->nkeys);
 	free(writer->costs);

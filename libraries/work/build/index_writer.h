@@ -17,14 +17,11 @@
  *       member 2   sort, merge, write cn       │ ...
  *       main       (writes the tree)  │ wait
  *
- *   otherwise     Members sort and merge, main writes one table after the other. The
- *                 queue between them is bounded (list_queue.h).
- *
- *       member 1   sort, merge uid ──▶ ─┐
- *       member 2   sort, merge cn  ──▶ ─┴─▶ main: write uid, cn, sn, ...
+ *   otherwise     Main does everything, one database after the other, in
+ *                 dit_index_writer_wait(). liblmdb's writing takes most of the time.
  *
  * Databases that share a sorter are one member's work, one after the other, or main's.
- * With one member main does everything, in dit_index_writer_wait().
+ * With one member main does everything as well.
  *
  * Lock order: there is one lock, and nothing is called with it held.
  */

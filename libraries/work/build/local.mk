@@ -10,8 +10,6 @@ rooms += %D%/libbuild.la
 	%D%/index_cost.h \
 	%D%/index_writer.c \
 	%D%/index_writer.h \
-	%D%/list_queue.c \
-	%D%/list_queue.h \
 	%D%/stored_keys.c \
 	%D%/stored_keys.h \
 	%D%/view_attrs.c \
