@@ -15,9 +15,8 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "base/regular_file.h"
-#include "page/meta_pages.h"
+#include "place/format_check.h"
 #include "place/lmdb_error.h"
-#include "walk/walk.h"
 
 /* ---- the directory ---- */
 
@@ -277,44 +276,13 @@ int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault)
 	return 0;
 }
 
-/*
- * The first meta page tells where the second one is, and liblmdb divides by the size of
- * a page that the newer one tells.
- */
-/* True also where liblmdb has words: no such file, or no second meta page there. */
-static bool has_page_bytes(int data_fd)
-{
-	struct dit_meta metas[2];
-	size_t page_bytes = 0;
-	int r = dit_metas_page_bytes(data_fd, &dit_lmdb_09, &page_bytes);
-
-	if (r == 0) {
-		r = dit_metas_read(data_fd, &dit_lmdb_09, page_bytes, metas);
-		return r != 0 || metas[1].transaction <= metas[0].transaction ||
-		       metas[1].free_tree.item_bytes == page_bytes;
-	}
-	return r != MDB_INVALID;
-}
-
-static int check_page_bytes(int data_fd, struct dit_fault *fault)
-{
-	return has_page_bytes(data_fd)
-	               ? 0
-	               : dit_fault_say(
-				 fault, DIT_E_CORRUPT,
-				 DIT_DATA_NAME
-				 " is damaged (%s: the meta pages give no size of a "
-				 "page): see what \"ditcheck --quick\" says",
-				 dit_walk_kind_name(DIT_WALK_META_PAGE_SIZE));
-}
-
 int dit_env_open_file(MDB_env *env, int data_fd, unsigned flags, struct dit_fault *fault)
 {
 	char path[DIT_FD_PATH_BYTES];
 	int r = dit_fd_path(data_fd, path, fault);
 
 	if (r == 0) {
-		r = check_page_bytes(data_fd, fault);
+		r = dit_format_check_metas(data_fd, fault);
 	}
 	return r < 0 ? r
 	             : dit_lmdb_error(mdb_env_open(
@@ -341,7 +309,7 @@ int dit_env_open_locked(MDB_env *env, int private_fd, int data_fd, int lock_fd,
 	int r = dit_fd_path(private_fd, path, fault);
 
 	if (r == 0) {
-		r = check_page_bytes(data_fd, fault);
+		r = dit_format_check_metas(data_fd, fault);
 	}
 	if (r == 0) {
 		r = link_to(private_fd, DIT_DATA_NAME, data_fd, fault);

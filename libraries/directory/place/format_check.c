@@ -10,15 +10,18 @@
  */
 #include "place/format_check.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "commit/free_pages.h"
+#include "page/lmdb_format.h"
 #include "page/meta_pages.h"
 #include "page/page_format.h"
 #include "place/files.h"
+#include "walk/walk.h"
 
 #define MAGIC_AT_10 24
 
@@ -52,6 +55,39 @@ int dit_format_check_module(int data_fd, struct dit_fault *fault)
 	                               "its pages %s (\"crypto\" of OpenLDAP 2.7) and "
 	                               "cannot be read here; slapcat of 2.7 exports them",
 	                               what);
+}
+
+/* True also of another version, and where there is no second meta page. */
+static bool has_page_bytes(int data_fd)
+{
+	struct dit_meta metas[2];
+	size_t page_bytes = 0;
+	int r = dit_metas_page_bytes(data_fd, &dit_lmdb_09, &page_bytes);
+
+	if (r == 0) {
+		r = dit_metas_read(data_fd, &dit_lmdb_09, page_bytes, metas);
+		return r != 0 || metas[1].transaction <= metas[0].transaction ||
+		       metas[1].free_tree.item_bytes == page_bytes;
+	}
+	return r != DIT_LMDB_INVALID;
+}
+
+int dit_format_check_metas(int data_fd, struct dit_fault *fault)
+{
+	char head[MAGIC_AT_10];
+
+	if (pread(data_fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	    word_at(head, dit_lmdb_09.header_bytes) != DIT_META_MAGIC) {
+		return DIT_LMDB_INVALID;
+	}
+	return has_page_bytes(data_fd)
+	               ? 0
+	               : dit_fault_say(
+				 fault, DIT_E_CORRUPT,
+				 DIT_DATA_NAME
+				 " is damaged (%s: the meta pages give no size of a "
+				 "page): see what \"ditcheck --quick\" says",
+				 dit_walk_kind_name(DIT_WALK_META_PAGE_SIZE));
 }
 
 static int check_size(int data_fd, struct dit_fault *fault)

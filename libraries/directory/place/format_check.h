@@ -19,6 +19,15 @@ int dit_format_check(int data_fd);
 int dit_format_check_module(int data_fd, struct dit_fault *fault);
 
 /**
+ * The meta pages of LMDB 0.9 can be read: liblmdb divides by the size of a page that they
+ * tell.
+ *
+ * @return 0, also of an empty file; MDB_INVALID: no LMDB file; DIT_E_CORRUPT, with a
+ *         fault: they give no size
+ */
+int dit_format_check_metas(int data_fd, struct dit_fault *fault);
+
+/**
  * Open DIR/data.mdb in this way everywhere: it is of LMDB 0.9, and not cut off.
  * liblmdb maps a file that is cut off, and the process dies of SIGBUS.
  *
