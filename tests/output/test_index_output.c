@@ -13,15 +13,24 @@
 #include "place/fault.h"
 #include "store_fixture.h"
 
-static struct dit_output *open_output(const char *dir)
+static struct dit_output *open_with(const char *dir, struct dit_snapshot **ret_snapshot)
 {
-	const struct dit_index_output_opts opts = {
-		.directory = dir, .mode = 0600, .maxsize_bytes = FIXTURE_MAXSIZE};
+	const struct dit_index_output_opts opts = {.directory = dir,
+	                                           .mode = 0600,
+	                                           .maxsize_bytes = FIXTURE_MAXSIZE,
+	                                           .nthreads = 3};
 	struct dit_output *output = NULL;
 
-	assert_int_equal(dit_index_output_open(&output, &opts), 0);
+	assert_int_equal(dit_index_output_open(&output, ret_snapshot, &opts), 0);
 	assert_true(output->is_parallel);
 	return output;
+}
+
+static struct dit_output *open_output(const char *dir)
+{
+	struct dit_snapshot *snapshot = NULL;
+
+	return open_with(dir, &snapshot);
 }
 
 /* Entries, and the indexes cn and sn. */
@@ -93,21 +102,19 @@ static void assert_indexes(const char *dir, const char *want)
 static void published(void **state)
 {
 	char *dir = make_database();
-	struct dit_output *output = open_output(dir);
 	struct dit_snapshot *snapshot = NULL;
+	struct dit_output *output = open_with(dir, &snapshot);
 	const struct dit_stored_db *dbs = NULL;
 	uint64_t bytes = 0;
 
 	(void)state;
-	assert_int_equal(dit_index_output_snapshot(output, 3, &snapshot), 0);
 	assert_int_equal(dit_snapshot_nreaders(snapshot), 3);
 	assert_int_equal(dit_snapshot_dbs(snapshot, &dbs), 6);
-	dit_snapshot_close(snapshot);
 	assert_int_equal(write_index(output, "cn", 0, "cccc"), 0);
 	assert_int_equal(write_index(output, "uid", 1, "dddd"), 0);
 	assert_int_equal(write_index(output, "cn", 2, "cccc"), DIT_E_DUPLICATE);
-	assert_int_equal(dit_index_output_drop(output, "sn"), 0);
-	assert_int_equal(dit_index_output_drop(output, "mail"), DIT_E_UNKNOWN);
+	assert_int_equal(dit_output_drop_index(output, "sn"), 0);
+	assert_int_equal(dit_output_drop_index(output, "mail"), DIT_E_UNKNOWN);
 	assert_true(dit_output_used_bytes(output, &bytes));
 	assert_int_equal(dit_output_prepare(output), 0);
 	assert_int_equal(dit_output_commit(output), 0);
@@ -197,21 +204,16 @@ static void an_abandoned_output_leaves_the_file_as_it_was(void **state)
 static void nothing_to_do(void **state)
 {
 	char *dir = make_database();
-	struct dit_output *output = open_output(dir);
 	struct dit_snapshot *snapshot = NULL;
-	uint64_t txn_id = 0;
+	struct dit_output *output = open_with(dir, &snapshot);
+	uint64_t txn_id = dit_snapshot_txn_id(snapshot);
 
 	(void)state;
-	assert_int_equal(dit_index_output_snapshot(output, 1, &snapshot), 0);
-	txn_id = dit_snapshot_txn_id(snapshot);
-	dit_snapshot_close(snapshot);
 	assert_int_equal(dit_output_prepare(output), 0);
 	assert_int_equal(dit_output_commit(output), 0);
 	assert_int_equal(dit_output_end(output), 0);
-	output = open_output(dir);
-	assert_int_equal(dit_index_output_snapshot(output, 1, &snapshot), 0);
+	output = open_with(dir, &snapshot);
 	assert_int_equal(dit_snapshot_txn_id(snapshot), txn_id);
-	dit_snapshot_close(snapshot);
 	dit_output_abandon(output);
 	test_scratch_remove(dir);
 }
@@ -220,15 +222,17 @@ static void what_cannot_be(void **state)
 {
 	char *dir = make_database();
 	struct dit_fault fault = {""};
-	const struct dit_index_output_opts opts = {.directory = dir, .fault = &fault};
+	struct dit_index_output_opts opts = {
+		.directory = dir, .nthreads = 1, .fault = &fault};
+	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;
 	struct dit_output *second = NULL;
 	struct dit_output_stored_index stored;
 	struct dit_output_table *table = NULL;
 
 	(void)state;
-	assert_int_equal(dit_index_output_open(&output, &opts), 0);
-	assert_int_equal(dit_index_output_open(&second, &opts), DIT_E_BUSY);
+	assert_int_equal(dit_index_output_open(&output, &snapshot, &opts), 0);
+	assert_int_equal(dit_index_output_open(&second, &snapshot, &opts), DIT_E_BUSY);
 	assert_int_equal(dit_output_find_index(output, "cn", &stored), 1);
 	assert_false(stored.is_integerkey);
 	assert_int_equal(dit_output_find_index(output, "uid", &stored), 0);
@@ -246,10 +250,8 @@ static void what_cannot_be(void **state)
 	test_scratch_remove(dir);
 
 	dir = test_scratch();
-	assert_int_equal(
-		dit_index_output_open(&output,
-	                              &(struct dit_index_output_opts){.directory = dir}),
-		-ENOENT);
+	opts.directory = dir;
+	assert_int_equal(dit_index_output_open(&output, &snapshot, &opts), -ENOENT);
 	test_scratch_remove(dir);
 }
 
@@ -264,11 +266,12 @@ static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
 	                                     .fault = &fault};
 	struct dit_output_opts staging_opts = fixture_opts(dir);
 	struct dit_record_output *staging = NULL;
+	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;
 	(void)state;
 
 	fixture_bring_back_old_state(fixture_path(dir, "data.mdb"));
-	assert_int_equal(dit_index_output_open(&output, &opts), DIT_E_CORRUPT);
+	assert_int_equal(dit_index_output_open(&output, &snapshot, &opts), DIT_E_CORRUPT);
 	assert_non_null(strstr(fault.text, "meta-transaction"));
 	/* The older state has no records. */
 	fault = (struct dit_fault){""};

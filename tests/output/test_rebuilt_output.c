@@ -79,16 +79,18 @@ static struct dit_index_output_opts opts_of(const char *dir, struct dit_fault *f
 	return (struct dit_index_output_opts){.directory = dir,
 	                                      .mode = 0600,
 	                                      .maxsize_bytes = 1u << 30,
+	                                      .nthreads = 2,
 	                                      .fault = fault};
 }
 
 static struct dit_output *open_output(const char *dir, struct dit_fault *fault)
 {
 	const struct dit_index_output_opts opts = opts_of(dir, fault);
+	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;
 
-	assert_int_equal(dit_index_output_open(&output, &opts), 0);
-	assert_true(dit_rebuilt_is(output));
+	assert_int_equal(dit_index_output_open(&output, &snapshot, &opts), 0);
+	assert_int_equal(dit_snapshot_nreaders(snapshot), 2);
 	return output;
 }
 
@@ -169,7 +171,6 @@ static void the_rest_is_copied(void **state)
 	struct dit_output *output = open_output(dir, &fault);
 	const struct dit_compare_opts opts = {.first = whole, .second = dir};
 	struct dit_output_stored_index stored;
-	struct dit_snapshot *snapshot = NULL;
 	struct lines lines = {""};
 	uint64_t n = 0;
 	uint64_t bytes = 0;
@@ -184,12 +185,9 @@ static void the_rest_is_copied(void **state)
 	assert_true(dit_output_used_bytes(output, &bytes));
 	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &st), 0);
 	assert_int_equal(bytes, st.st_size);
-	assert_int_equal(dit_index_output_snapshot(output, 2, &snapshot), 0);
-	assert_int_equal(dit_snapshot_nreaders(snapshot), 2);
-	dit_snapshot_close(snapshot);
 	build(output, "sn", true, 77);
-	assert_int_equal(dit_index_output_drop(output, "uid"), 0);
-	assert_int_equal(dit_index_output_drop(output, "mail"), DIT_E_UNKNOWN);
+	assert_int_equal(dit_output_drop_index(output, "uid"), 0);
+	assert_int_equal(dit_output_drop_index(output, "mail"), DIT_E_UNKNOWN);
 	publish(output);
 
 	assert_int_equal(dit_compare(&opts, collect, &lines, &n), 0);
@@ -279,11 +277,12 @@ static void room_is_needed_for_a_copy(void **state)
 	struct content before = read_file(dir);
 	struct dit_fault fault;
 	const struct dit_index_output_opts opts = opts_of(dir, &fault);
+	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;
 	(void)state;
 
 	has_no_room = true;
-	assert_int_equal(dit_index_output_open(&output, &opts), -ENOSPC);
+	assert_int_equal(dit_index_output_open(&output, &snapshot, &opts), -ENOSPC);
 	has_no_room = false;
 	assert_non_null(strstr(fault.text, "the new data.mdb needs about"));
 	assert_unchanged(dir, before);
@@ -295,13 +294,14 @@ static void a_database_that_is_open_is_an_error(void **state)
 	char *dir = make();
 	struct dit_fault fault;
 	const struct dit_index_output_opts opts = opts_of(dir, &fault);
+	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;
 	struct dit_claim claim;
 	(void)state;
 
 	assert_int_equal(
 		dit_claim_take(&claim, dit_directory_open(dir, NULL), 0600, NULL), 0);
-	assert_int_equal(dit_index_output_open(&output, &opts), DIT_E_BUSY);
+	assert_int_equal(dit_index_output_open(&output, &snapshot, &opts), DIT_E_BUSY);
 	dit_claim_drop(&claim, DIT_CLAIM_UNUSED);
 	test_scratch_remove(dir);
 }
@@ -311,14 +311,15 @@ static void other_formats_and_no_files_are_told(void **state)
 	char *dir = test_scratch();
 	struct dit_fault fault;
 	const struct dit_index_output_opts opts = opts_of(dir, &fault);
+	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;
 	(void)state;
 
-	assert_int_equal(dit_rebuilt_open(&output, &opts), -ENOENT);
+	assert_int_equal(dit_rebuilt_open(&output, &snapshot, &opts), -ENOENT);
 	fixture_is_lmdb_10 = false;
 	(void)fixture_publish(fixture_open(dir));
 	fixture_is_lmdb_10 = true;
-	assert_int_equal(dit_rebuilt_open(&output, &opts), DIT_E_FORMAT);
+	assert_int_equal(dit_rebuilt_open(&output, &snapshot, &opts), DIT_E_FORMAT);
 	test_scratch_remove(dir);
 }
 
@@ -328,6 +329,7 @@ static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
 	char *dir = make();
 	struct dit_output_opts staging_opts = fixture_opts(dir);
 	struct dit_record_output *staging = NULL;
+	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;
 	struct dit_fault fault;
 	const struct dit_index_output_opts opts = opts_of(dir, &fault);
@@ -336,7 +338,7 @@ static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
 
 	fixture_bring_back_old_state(fixture_path(dir, "data.mdb"));
 	before = read_file(dir);
-	assert_int_equal(dit_index_output_open(&output, &opts), DIT_E_CORRUPT);
+	assert_int_equal(dit_index_output_open(&output, &snapshot, &opts), DIT_E_CORRUPT);
 	assert_non_null(strstr(fault.text, "meta-transaction"));
 	assert_non_null(strstr(fault.text, "transactions 4 and 1"));
 	/* The older state has no records. */

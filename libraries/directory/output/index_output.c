@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "commit/page_commit.h"
 #include "output/guard.h"
@@ -18,7 +16,6 @@
 #include "place/claim.h"
 #include "place/files.h"
 #include "place/format_check.h"
-#include "place/lmdb_error.h"
 #include "place/lock_file.h"
 #include "place/map_size.h"
 #include "place/spare.h"
@@ -37,6 +34,7 @@ struct index_output {
 	struct dit_output base;
 	struct dit_claim claim;
 	int data_fd;
+	struct dit_snapshot *snapshot;
 	int spare_fd;                       /* spare.h; -1: none */
 	struct dit_page_commit *commit;     /* NULL: online */
 	struct dit_fault *fault;            /* borrowed; may be NULL */
@@ -91,7 +89,8 @@ static int add_index(struct dit_output *output, const struct dit_output_index *i
 {
 	struct index_output *o = of(output);
 	struct index_table *tables = NULL;
-	unsigned flags = DIT_INDEX_FLAGS | (index->is_integerkey ? MDB_INTEGERKEY : 0u);
+	unsigned flags =
+		DIT_INDEX_FLAGS | (index->is_integerkey ? DIT_DB_INTEGERKEY : 0u);
 
 	for (size_t i = 0; i < o->ntables; i++) {
 		if (strcmp(o->tables[i].name, index->name) == 0) {
@@ -118,16 +117,13 @@ static int add_index(struct dit_output *output, const struct dit_output_index *i
 	return 0;
 }
 
-int dit_index_output_drop(struct dit_output *output, const char *name)
+static int drop_index(struct dit_output *output, const char *name)
 {
 	struct index_output *o = of(output);
 	struct dit_tree_record tree;
 	char **dropped = NULL;
 	char *copy = NULL;
 
-	if (dit_rebuilt_is(output)) {
-		return dit_rebuilt_drop(output, name);
-	}
 	if (o->online != NULL) {
 		return -EINVAL;
 	}
@@ -339,6 +335,7 @@ static int take_back(struct dit_output *output)
 static void end_claim(struct index_output *output)
 {
 	use_spare(output);
+	dit_snapshot_close(output->snapshot);
 	dit_page_commit_close(output->commit);
 	if (output->data_fd >= 0) {
 		dit_lock_file_renew(&output->claim, output->data_fd);
@@ -347,8 +344,10 @@ static void end_claim(struct index_output *output)
 	dit_claim_drop(&output->claim, DIT_CLAIM_PUBLISHED);
 }
 
-static void output_free(struct index_output *output)
+static void abandon(struct dit_output *base)
 {
+	struct index_output *output = of(base);
+
 	if (output->online != NULL) {
 		dit_online_close(output->online);
 	} else {
@@ -365,51 +364,19 @@ static void output_free(struct index_output *output)
 	free(output);
 }
 
-static int end(struct dit_output *output)
-{
-	output_free(of(output));
-	return 0;
-}
-
-static void abandon(struct dit_output *output)
-{
-	output_free(of(output));
-}
-
 static const struct dit_output_ops ops = {
 	.find_index = find_index,
 	.add_index = add_index,
 	.open_index = open_index,
+	.drop_index = drop_index,
 	.used_bytes = used_bytes,
 	.prepare = prepare,
 	.commit = commit,
 	.take_back = take_back,
-	.end = end,
 	.abandon = abandon,
 };
 
 /* ---- opening ---- */
-
-/* liblmdb says how large its pages are. */
-static int find_page_bytes(const struct index_output *output, unsigned *ret)
-{
-	MDB_env *env = NULL;
-	MDB_stat stat;
-	int r = dit_lmdb_error(mdb_env_create(&env));
-
-	if (r < 0) {
-		return r;
-	}
-	r = dit_env_open_file(env, output->data_fd, MDB_RDONLY, output->fault);
-	if (r == 0) {
-		r = dit_lmdb_error(mdb_env_stat(env, &stat));
-	}
-	mdb_env_close(env);
-	if (r == 0) {
-		*ret = stat.ms_psize;
-	}
-	return r;
-}
 
 static int open_commit(struct index_output *output,
                        const struct dit_index_output_opts *opts)
@@ -419,51 +386,49 @@ static int open_commit(struct index_output *output,
 		.fd = output->data_fd,
 		.path = path,
 		.format = &dit_lmdb_09,
+		.page_bytes = dit_snapshot_page_bytes(output->snapshot),
 		.file = {.writer = opts->page_writer, .is_direct = true},
 		.ticker = opts->ticker,
 		.oldest = DIT_COMMIT_ALONE,
 	};
-	uint64_t maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
 	int r = dit_fd_path(output->data_fd, path, opts->fault);
 
+	commit_opts.max_bytes = dit_map_limit(dit_map_configured(opts->maxsize_bytes),
+	                                      commit_opts.page_bytes);
+	return r < 0 ? r : dit_page_commit_open(&output->commit, &commit_opts);
+}
+
+/* Under the claim. */
+static int open_database(struct index_output *output,
+                         const struct dit_index_output_opts *opts)
+{
+	struct dit_snapshot_opts snapshot = {
+		.nreaders = opts->nthreads, .is_claimed = true, .fault = opts->fault};
+	int r = dit_data_open(output->claim.dir_fd, O_RDWR, opts->fault);
+
+	output->data_fd = r;
+	output->base.place = (struct dit_output_place){opts->directory, -1, r};
+	if (r < 0) {
+		return r;
+	}
+	output->spare_fd = dit_spare_keep(output->claim.dir_fd);
+	snapshot.claimed_fd = output->data_fd;
+	r = dit_format_check_metas(output->data_fd, opts->fault);
 	if (r == 0) {
 		r = dit_guard_metas(output->data_fd, opts->fault);
 	}
 	if (r == 0) {
-		r = find_page_bytes(output, &commit_opts.page_bytes);
+		r = dit_snapshot_open_readers(&output->snapshot, NULL, &snapshot);
 	}
-	if (r < 0) {
-		return r;
-	}
-	commit_opts.max_bytes = dit_map_limit(maxsize_bytes, commit_opts.page_bytes);
-	return dit_page_commit_open(&output->commit, &commit_opts);
+	return r < 0 ? r : open_commit(output, opts);
 }
 
-/* Before anything of the directory is touched. */
-static bool is_lmdb_10(const char *directory)
+static int open_09(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
+                   const struct dit_index_output_opts *opts)
 {
-	int dir_fd = dit_directory_open(directory, NULL);
-	int fd = dir_fd < 0 ? dir_fd : dit_data_open(dir_fd, O_RDONLY, NULL);
-
-	if (fd >= 0) {
-		(void)close(fd);
-	}
-	if (dir_fd >= 0) {
-		(void)close(dir_fd);
-	}
-	return fd == DIT_E_FORMAT || fd == DIT_E_UNSUPPORTED;
-}
-
-int dit_index_output_open(struct dit_output **ret,
-                          const struct dit_index_output_opts *opts)
-{
-	struct index_output *output = NULL;
+	struct index_output *output = calloc(1, sizeof(*output));
 	int r = 0;
 
-	if (is_lmdb_10(opts->directory)) {
-		return dit_rebuilt_open(ret, opts);
-	}
-	output = calloc(1, sizeof(*output));
 	if (output == NULL) {
 		return -ENOMEM;
 	}
@@ -472,11 +437,10 @@ int dit_index_output_open(struct dit_output **ret,
 	output->data_fd = -1;
 	output->spare_fd = -1;
 	output->fault = opts->fault;
-	output->change = (struct dit_page_change_opts){
-		.nthreads = opts->nthreads == 0 ? 1 : opts->nthreads,
-		.order = dit_stored_order,
-		.damaged = opts->damaged,
-		.ctx = opts->ctx};
+	output->change = (struct dit_page_change_opts){.nthreads = opts->nthreads,
+	                                               .order = dit_stored_order,
+	                                               .damaged = opts->damaged,
+	                                               .ctx = opts->ctx};
 	r = dit_directory_open(opts->directory, opts->fault);
 	if (r >= 0) {
 		r = dit_claim_take(&output->claim, r, opts->mode, opts->fault);
@@ -485,19 +449,22 @@ int dit_index_output_open(struct dit_output **ret,
 		free(output);
 		return r;
 	}
-	r = dit_data_open(output->claim.dir_fd, O_RDWR, opts->fault);
-	output->data_fd = r;
-	output->base.place = (struct dit_output_place){opts->directory, -1, r};
-	if (r >= 0) {
-		output->spare_fd = dit_spare_keep(output->claim.dir_fd);
-		r = open_commit(output, opts);
-	}
+	r = open_database(output, opts);
 	if (r < 0) {
-		output_free(output);
+		abandon(&output->base);
 		return r;
 	}
 	*ret = &output->base;
+	*ret_snapshot = output->snapshot;
 	return 0;
+}
+
+int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
+                          const struct dit_index_output_opts *opts)
+{
+	int r = dit_rebuilt_open(ret, ret_snapshot, opts);
+
+	return r == DIT_E_FORMAT ? open_09(ret, ret_snapshot, opts) : r;
 }
 
 int dit_index_output_open_online(struct dit_output **ret, struct dit_online *online,
@@ -523,17 +490,4 @@ int dit_index_output_open_online(struct dit_output **ret, struct dit_online *onl
 	};
 	*ret = &output->base;
 	return 0;
-}
-
-int dit_index_output_snapshot(struct dit_output *output, unsigned nreaders,
-                              struct dit_snapshot **ret)
-{
-	struct dit_snapshot_opts opts = {.nreaders = nreaders, .is_claimed = true};
-
-	if (dit_rebuilt_is(output)) {
-		return dit_rebuilt_snapshot(output, nreaders, ret);
-	}
-	opts.claimed_fd = of(output)->data_fd;
-	opts.fault = of(output)->fault;
-	return dit_snapshot_open_readers(ret, NULL, &opts);
 }

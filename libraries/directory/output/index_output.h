@@ -2,10 +2,9 @@
 /*
  * An output that rebuilds the index databases of a stored database.
  *
- *   dit_index_output_open()
- *   dit_index_output_snapshot(), and its entries are read; dit_snapshot_close()
+ *   dit_index_output_open();  the entries of its snapshot are read
  *   dit_output_find_index(), _add_index();  dit_output_open_index() ... by any threads
- *   dit_index_output_drop()
+ *   dit_output_drop_index()
  *   dit_publish();  or  dit_output_abandon()
  *
  * Everything else that the database holds stays. A database of LMDB 1.0 is written again,
@@ -30,7 +29,7 @@ struct dit_index_output_opts {
 	const char *directory;
 	mode_t mode;                         /* of a lock.mdb that has to be made */
 	uint64_t maxsize_bytes;              /* configured size; 0: LMDB's default */
-	unsigned nthreads;                   /* for checks of the old databases; 0: one */
+	unsigned nthreads;                   /* readers of the snapshot, at least one */
 	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
 	struct dit_ticker *ticker;           /* main's; borrowed; NULL: no reports */
 	struct dit_fault *fault; /* borrowed until the last dit_output_find_index() */
@@ -46,10 +45,13 @@ struct dit_index_output_opts {
 };
 
 /**
- * @return 0; DIT_E_BUSY; DIT_E_FORMAT, MDB_VERSION_MISMATCH; DIT_E_CORRUPT; -ENOENT:
- *         there is no data.mdb; other -errno. Nothing is changed then.
+ * @param ret_snapshot  the database as it was when it was opened, for nthreads threads;
+ *                      the output's, until it is published or abandoned
+ *
+ * @return 0; DIT_E_BUSY; MDB_VERSION_MISMATCH, MDB_INVALID; DIT_E_CORRUPT; -ENOENT: there
+ *         is no data.mdb; other -errno. Nothing is changed then.
  */
-int dit_index_output_open(struct dit_output **ret,
+int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
                           const struct dit_index_output_opts *opts);
 
 /**
@@ -63,16 +65,5 @@ int dit_index_output_open(struct dit_output **ret,
 int dit_index_output_open_online(struct dit_output **ret, struct dit_online *online,
                                  struct dit_fault *fault, dit_online_changed_fn changed,
                                  void *ctx);
-
-/**
- * The database as it was when it was opened, for several threads. To be closed before the
- * output is published or abandoned.
- */
-int dit_index_output_snapshot(struct dit_output *output, unsigned nreaders,
-                              struct dit_snapshot **ret);
-
-/** An index database of the snapshot ceases to be. DIT_E_UNKNOWN: there is none; -EINVAL:
- * other processes use the database */
-int dit_index_output_drop(struct dit_output *output, const char *name);
 
 #endif

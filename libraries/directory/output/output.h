@@ -36,6 +36,7 @@
 #ifndef DITKIT_OUTPUT_H
 #define DITKIT_OUTPUT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -134,6 +135,8 @@ struct dit_output_ops {
 	int (*add_index)(struct dit_output *output, const struct dit_output_index *index);
 	int (*open_index)(struct dit_output *output, size_t number,
 	                  struct dit_output_table **ret);
+	/* NULL: -EINVAL */
+	int (*drop_index)(struct dit_output *output, const char *name);
 	/* NULL: false */
 	bool (*used_bytes)(const struct dit_output *output, uint64_t *ret);
 
@@ -143,6 +146,7 @@ struct dit_output_ops {
 	int (*place)(struct dit_output *output);
 	void (*settle)(struct dit_output *output);
 	int (*take_back)(struct dit_output *output);
+	/* NULL: as abandon, and 0 */
 	int (*end)(struct dit_output *output);
 	void (*abandon)(struct dit_output *output);
 };
@@ -180,6 +184,14 @@ static inline int dit_output_open_index(struct dit_output *output, size_t number
                                         struct dit_output_table **ret)
 {
 	return output->ops->open_index(output, number, ret);
+}
+
+/** A stored index database is removed. DIT_E_UNKNOWN: there is none; -EINVAL: the output
+ * can remove none */
+static inline int dit_output_drop_index(struct dit_output *output, const char *name)
+{
+	return output->ops->drop_index == NULL ? -EINVAL
+	                                       : output->ops->drop_index(output, name);
 }
 
 /** Lists of keys that follow each other: one call for many costs less. */
@@ -258,6 +270,14 @@ static inline int dit_output_take_back(struct dit_output *output)
 	return output->ops->take_back(output);
 }
 
+/** Leave the database as it was. Frees @p output; NULL is fine. */
+static inline void dit_output_abandon(struct dit_output *output)
+{
+	if (output != NULL) {
+		output->ops->abandon(output);
+	}
+}
+
 /**
  * After _place(): sync, put lock.mdb in order, clean up. Frees @p output in every case.
  * An error: the database is in place all the same, but a crash of the system may bring
@@ -265,15 +285,11 @@ static inline int dit_output_take_back(struct dit_output *output)
  */
 static inline int dit_output_end(struct dit_output *output)
 {
-	return output->ops->end(output);
-}
-
-/** Leave the database as it was. Frees @p output; NULL is fine. */
-static inline void dit_output_abandon(struct dit_output *output)
-{
-	if (output != NULL) {
-		output->ops->abandon(output);
+	if (output->ops->end == NULL) {
+		dit_output_abandon(output);
+		return 0;
 	}
+	return output->ops->end(output);
 }
 
 #endif

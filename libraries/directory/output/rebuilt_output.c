@@ -35,8 +35,8 @@ struct rebuilt {
 	struct dit_output base;
 	struct dit_record_output *inner; /* the new file; NULL: ended */
 	int data_fd;                     /* the old one */
-	struct dit_snapshot *old;
-	struct dit_fault *fault; /* borrowed; may be NULL */
+	struct dit_snapshot *old;        /* its state */
+	struct dit_fault *fault;         /* borrowed; may be NULL */
 	struct names built;
 	struct names dropped;
 };
@@ -330,6 +330,16 @@ static int open_index(struct dit_output *output, size_t number,
 	return dit_output_open_index(&of(output)->inner->base, number, ret);
 }
 
+static int drop_index(struct dit_output *output, const char *name)
+{
+	struct rebuilt *rebuilt = of(output);
+	struct dit_tree_record tree;
+
+	return dit_snapshot_tree(rebuilt->old, name, &tree) > 0
+	               ? add_name(&rebuilt->dropped, name)
+	               : DIT_E_UNKNOWN;
+}
+
 static uint64_t old_bytes(const struct rebuilt *rebuilt)
 {
 	return dit_snapshot_npages(rebuilt->old) * dit_snapshot_page_bytes(rebuilt->old);
@@ -429,6 +439,7 @@ static const struct dit_output_ops ops = {
 	.find_index = find_index,
 	.add_index = add_index,
 	.open_index = open_index,
+	.drop_index = drop_index,
 	.used_bytes = used_bytes,
 	.prepare = prepare,
 	.place = place,
@@ -438,18 +449,12 @@ static const struct dit_output_ops ops = {
 	.abandon = abandon,
 };
 
-bool dit_rebuilt_is(const struct dit_output *output)
-{
-	return output->ops == &ops;
-}
-
 /* ---- opening ---- */
 
 /* The copy takes as much as the old file at most, and the new indexes. */
 static int check_room(const struct rebuilt *rebuilt)
 {
-	uint64_t needed =
-		dit_snapshot_npages(rebuilt->old) * dit_snapshot_page_bytes(rebuilt->old);
+	uint64_t needed = old_bytes(rebuilt);
 	struct statvfs fs;
 	uint64_t room = 0;
 
@@ -466,27 +471,27 @@ static int check_room(const struct rebuilt *rebuilt)
 	                               (unsigned long long)room);
 }
 
-static int open_old(struct rebuilt *rebuilt, const char *directory)
+static int open_old(struct rebuilt *rebuilt, const struct dit_index_output_opts *opts)
 {
-	struct dit_snapshot_opts opts = {
-		.nreaders = 1, .is_claimed = true, .fault = rebuilt->fault};
-	int dir_fd = dit_directory_open(directory, rebuilt->fault);
+	struct dit_snapshot_opts snapshot = {
+		.nreaders = opts->nthreads, .is_claimed = true, .fault = opts->fault};
+	int dir_fd = dit_directory_open(opts->directory, opts->fault);
 	int r = 0;
 
 	if (dir_fd < 0) {
 		return dir_fd;
 	}
-	rebuilt->data_fd = dit_data_open_10(dir_fd, O_RDONLY, rebuilt->fault);
+	rebuilt->data_fd = dit_data_open_10(dir_fd, O_RDONLY, opts->fault);
 	(void)close(dir_fd);
 	if (rebuilt->data_fd < 0) {
 		return rebuilt->data_fd;
 	}
-	r = dit_guard_metas(rebuilt->data_fd, rebuilt->fault);
+	r = dit_guard_metas(rebuilt->data_fd, opts->fault);
 	if (r < 0) {
 		return r;
 	}
-	opts.claimed_fd = rebuilt->data_fd;
-	return dit_snapshot_pages_open(&rebuilt->old, NULL, &opts);
+	snapshot.claimed_fd = rebuilt->data_fd;
+	return dit_snapshot_open_readers(&rebuilt->old, NULL, &snapshot);
 }
 
 /* Before the claim for the page size and ixck; then again, if the file is another one. */
@@ -502,7 +507,7 @@ static int open_both(struct rebuilt *rebuilt, const struct dit_index_output_opts
 	                                .ticker = opts->ticker,
 	                                .fault = opts->fault};
 	struct dit_tree_record tree;
-	int r = open_old(rebuilt, opts->directory);
+	int r = open_old(rebuilt, opts);
 
 	if (r < 0) {
 		return r;
@@ -516,14 +521,15 @@ static int open_both(struct rebuilt *rebuilt, const struct dit_index_output_opts
 	dit_snapshot_close(rebuilt->old);
 	rebuilt->old = NULL;
 	(void)close(rebuilt->data_fd);
-	r = open_old(rebuilt, opts->directory);
+	r = open_old(rebuilt, opts);
 	if (r == 0 && dit_snapshot_page_bytes(rebuilt->old) != inner.page_bytes) {
 		r = -ESTALE;
 	}
 	return r < 0 ? r : check_room(rebuilt);
 }
 
-int dit_rebuilt_open(struct dit_output **ret, const struct dit_index_output_opts *opts)
+int dit_rebuilt_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
+                     const struct dit_index_output_opts *opts)
 {
 	struct rebuilt *rebuilt = calloc(1, sizeof(*rebuilt));
 	int r = 0;
@@ -542,27 +548,6 @@ int dit_rebuilt_open(struct dit_output **ret, const struct dit_index_output_opts
 	                                    .is_parallel = true,
 	                                    .key_max = rebuilt->inner->base.key_max};
 	*ret = &rebuilt->base;
+	*ret_snapshot = rebuilt->old;
 	return 0;
-}
-
-int dit_rebuilt_snapshot(struct dit_output *output, unsigned nreaders,
-                         struct dit_snapshot **ret)
-{
-	const struct rebuilt *rebuilt = of(output);
-	const struct dit_snapshot_opts opts = {.nreaders = nreaders,
-	                                       .is_claimed = true,
-	                                       .claimed_fd = rebuilt->data_fd,
-	                                       .fault = rebuilt->fault};
-
-	return dit_snapshot_pages_open(ret, NULL, &opts);
-}
-
-int dit_rebuilt_drop(struct dit_output *output, const char *name)
-{
-	struct rebuilt *rebuilt = of(output);
-	struct dit_tree_record tree;
-
-	return dit_snapshot_tree(rebuilt->old, name, &tree) > 0
-	               ? add_name(&rebuilt->dropped, name)
-	               : DIT_E_UNKNOWN;
 }

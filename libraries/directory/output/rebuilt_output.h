@@ -3,12 +3,6 @@
  * An output that is a database of LMDB 1.0 with some index databases rebuilt, in a new
  * file that takes the place of the old one (index_output.h).
  *
- *   dit_rebuilt_open()
- *   dit_rebuilt_snapshot(), and its entries are read; dit_snapshot_close()
- *   dit_output_find_index(), _add_index();  dit_output_open_index() ... by any threads
- *   dit_rebuilt_drop()
- *   dit_publish();  or  dit_output_abandon()
- *
  * The new file is a new database (staging.h). Whatever is not rebuilt is copied
  * from the old file before the new one is synced. If nothing is built and nothing is
  * dropped, the old file stays.
@@ -25,11 +19,7 @@
  *         with a fault: the file system has less room than the old file takes. Nothing is
  *         changed then.
  */
-int dit_rebuilt_open(struct dit_output **ret, const struct dit_index_output_opts *opts);
-bool dit_rebuilt_is(const struct dit_output *output);
-/** As dit_index_output_snapshot() and dit_index_output_drop(). */
-int dit_rebuilt_snapshot(struct dit_output *output, unsigned nreaders,
-                         struct dit_snapshot **ret);
-int dit_rebuilt_drop(struct dit_output *output, const char *name);
+int dit_rebuilt_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
+                     const struct dit_index_output_opts *opts);
 
 #endif

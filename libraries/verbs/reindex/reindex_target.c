@@ -85,12 +85,10 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 		.damaged = tell_damaged,
 		.ctx = target,
 	};
-	int r = dit_index_output_open(&target->output, &opts);
+	int r = dit_index_output_open(&target->output, &target->snapshot, &opts);
 
 	if (r == 0) {
 		(void)dit_output_used_bytes(target->output, &target->stats->bytes_before);
-		r = dit_index_output_snapshot(target->output, reindexer->job.nthreads,
-		                              &target->snapshot);
 	}
 	return r;
 }
@@ -255,7 +253,7 @@ static int look_for_unconfigured(struct reindex_target *target)
 				? ", removed"
 				: " that --drop-unconfigured removes");
 		if (reindexer->opts->drop_unconfigured) {
-			r = dit_index_output_drop(target->output, dbs[i].name);
+			r = dit_output_drop_index(target->output, dbs[i].name);
 		}
 	}
 	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
@@ -418,15 +416,6 @@ static int write_indexes(struct reindex_target *target)
 	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
 }
 
-/* With --online the output closes it: the last step compares with it. */
-static void close_snapshot(struct reindex_target *target)
-{
-	if (target->database == NULL) {
-		dit_snapshot_close(target->snapshot);
-		target->snapshot = NULL;
-	}
-}
-
 int dit_reindex_target_build(struct reindex_target *target)
 {
 	struct dit_reindex_stats *stats = target->reindexer->stats;
@@ -435,7 +424,6 @@ int dit_reindex_target_build(struct reindex_target *target)
 	int r = 0;
 
 	if (dit_index_set_ndbs(target->indexes) == 0) {
-		close_snapshot(target);
 		return 0;
 	}
 	r = make_builders(target);
@@ -443,7 +431,6 @@ int dit_reindex_target_build(struct reindex_target *target)
 		r = dit_reindex_scan(target);
 	}
 	free_members(target);
-	close_snapshot(target);
 	stats->phase_us[DIT_REINDEX_ENTRIES] += dit_clock_us(CLOCK_MONOTONIC) - start_us;
 	stats->phase_cpu_us[DIT_REINDEX_ENTRIES] +=
 		dit_clock_us(CLOCK_PROCESS_CPUTIME_ID) - start_cpu_us;
@@ -458,7 +445,6 @@ int dit_reindex_target_build(struct reindex_target *target)
 void dit_reindex_target_deinit(struct reindex_target *target)
 {
 	free_members(target);
-	close_snapshot(target);
 	dit_builders_free(target->builders);
 	dit_output_abandon(target->output);
 	dit_reindex_online_free(target->online);

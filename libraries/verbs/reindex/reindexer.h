@@ -40,9 +40,9 @@ struct reindex_target {
 	/* [const] while members run */
 	struct reindexer *reindexer;
 	const struct dit_database *db;
-	struct dit_index_set *indexes; /* those that are built */
-	struct dit_builders *builders; /* producer i belongs to member i */
-	struct dit_snapshot *snapshot;
+	struct dit_index_set *indexes;  /* those that are built */
+	struct dit_builders *builders;  /* producer i belongs to member i */
+	struct dit_snapshot *snapshot;  /* the output's */
 	struct reindex_member *members; /* one for each thread */
 
 	/* [own: main] */
