@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "output/online.h"
 #include "output/publication.h"
 #include "place/fault.h"
 #include "store_fixture.h"
@@ -132,12 +133,10 @@ static struct dit_output *open_beside_others(const char *dir)
 	                                     .nreaders = 1,
 	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
 	                                     .list_max = 1000};
+	struct dit_snapshot *snapshot = NULL;
 	struct dit_output *output = NULL;
-	struct dit_online *online = NULL;
 
-	assert_int_equal(dit_online_open(&online, &opts), 0);
-	assert_int_equal(dit_index_output_open_online(&output, online, NULL, NULL, NULL),
-	                 0);
+	assert_int_equal(dit_online_open(&output, &snapshot, &opts), 0);
 	return output;
 }
 

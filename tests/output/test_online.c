@@ -9,55 +9,60 @@
 #include "online_fixture.h"
 #include "place/fault.h"
 #include "place/lock_field.h"
-#include "tree/table_writer.h"
-
-static struct dit_online *open_online(const char *dir, uint64_t maxsize_bytes,
-                                      struct dit_fault *fault)
-{
-	const struct dit_online_opts opts = {.directory = dir,
-	                                     .nreaders = 2,
-	                                     .maxsize_bytes = maxsize_bytes,
-	                                     .list_max = 1000,
-	                                     .fault = fault};
-	struct dit_online *online = NULL;
-
-	assert_int_equal(dit_online_open(&online, &opts), 0);
-	return online;
-}
-
-/* A table with @p nkeys keys of one ID each. */
-static int write_table(struct dit_online *online, unsigned nkeys,
-                       struct dit_tree_record *ret)
-{
-	struct dit_table_writer *writer = NULL;
-	int r = dit_table_writer_new(&writer, dit_online_space(online), INDEX_FLAGS);
-
-	*ret = (struct dit_tree_record){.flags = INDEX_FLAGS};
-	for (uint32_t i = 0; i < nkeys && r == 0; i++) {
-		uint32_t key = __builtin_bswap32(i + 1000);
-		uint64_t id = 7;
-
-		r = dit_table_writer_put(
-			writer, (struct dit_span){(const char *)&key, sizeof(key)}, &id,
-			1);
-	}
-	if (r == 0) {
-		r = dit_table_writer_finish(writer, ret);
-	}
-	dit_table_writer_free(writer);
-	return r;
-}
-
-/* ---- the last step ---- */
 
 struct told {
-	struct dit_online *online;
-	struct dit_online_table table;
+	struct dit_output *output;
+	struct dit_online_times times;
 	struct dit_posting_change change;
 	uint64_t ids[50];
 	size_t nids;
 	int error;
 };
+
+static int note_changed(void *ctx, const struct dit_online_changed *changed,
+                        struct dit_table_changes *ret);
+
+static void open_online(struct told *told, const char *dir, uint64_t maxsize_bytes)
+{
+	const struct dit_online_opts opts = {.directory = dir,
+	                                     .nreaders = 2,
+	                                     .maxsize_bytes = maxsize_bytes,
+	                                     .list_max = 1000,
+	                                     .times = &told->times,
+	                                     .changed = note_changed,
+	                                     .ctx = told};
+	struct dit_snapshot *snapshot = NULL;
+
+	assert_int_equal(dit_online_open(&told->output, &snapshot, &opts), 0);
+	assert_int_equal(dit_snapshot_nreaders(snapshot), 2);
+}
+
+/* The index cn with @p nkeys keys of one ID each. */
+static int write_table(struct dit_output *output, unsigned nkeys)
+{
+	const struct dit_output_index index = {.name = "cn"};
+	struct dit_output_table *table = NULL;
+	int r = dit_output_add_index(output, &index);
+
+	if (r == 0) {
+		r = dit_output_open_index(output, 0, &table);
+	}
+	for (uint32_t i = 0; i < nkeys && r == 0; i++) {
+		uint32_t key = __builtin_bswap32(i + 1000);
+		uint64_t id = 7;
+		const struct dit_output_list list = {
+			.key = {(const char *)&key, sizeof(key)}, .ids = &id, .nids = 1};
+
+		r = dit_output_put_lists(table, &list, 1);
+	}
+	if (r < 0) {
+		dit_output_drop(table);
+		return r;
+	}
+	return dit_output_finish(table);
+}
+
+/* ---- the last step ---- */
 
 static int note_changed(void *ctx, const struct dit_online_changed *changed,
                         struct dit_table_changes *ret)
@@ -77,26 +82,24 @@ static int note_changed(void *ctx, const struct dit_online_changed *changed,
 
 static int commit(struct told *told)
 {
-	told->table.name = "cn";
-	return dit_online_commit(told->online, &told->table, 1, note_changed, told);
+	assert_int_equal(dit_output_prepare(told->output), 0);
+	return dit_output_commit(told->output);
 }
 
 static void seen_at_once(void **state)
 {
 	char *dir = make_database();
-	struct dit_online_times times;
 	struct told told = {.nids = 0};
-	struct dit_tree_record tree;
+	struct dit_output_stored_index stored;
 	struct other other;
 
 	(void)state;
 	other_start(&other, dir);
 	assert_int_equal(other_do(&other, 0), 2);
-	told.online = open_online(dir, FIXTURE_MAXSIZE, NULL);
-	assert_int_equal(dit_online_find(told.online, "cn", &tree), 1);
-	assert_int_equal(tree.nitems, 2);
-	assert_int_equal(dit_online_find(told.online, "sn", &tree), 0);
-	assert_int_equal(write_table(told.online, 100, &told.table.tree), 0);
+	open_online(&told, dir, FIXTURE_MAXSIZE);
+	assert_int_equal(dit_output_find_index(told.output, "cn", &stored), 1);
+	assert_int_equal(dit_output_find_index(told.output, "sn", &stored), 0);
+	assert_int_equal(write_table(told.output, 100), 0);
 	assert_int_equal(other_do(&other, 3), 0);
 	assert_int_equal(other_do(&other, 5), 0);
 	assert_int_equal(other_do(&other, 0), 8);
@@ -107,10 +110,11 @@ static void seen_at_once(void **state)
 	for (size_t i = 0; i < 6; i++) {
 		assert_int_equal(told.ids[i], i / 2 * 100 + (i % 2 == 0 ? 3 : 5));
 	}
-	dit_online_times(told.online, &times);
-	assert_int_equal(times.nchanged, 6);
-	assert_true(times.longest_us > 0 && times.longest_us <= times.locked_us);
-	dit_online_close(told.online);
+	assert_int_equal(dit_output_take_back(told.output), -ENOTSUP);
+	assert_int_equal(dit_output_end(told.output), 0);
+	assert_int_equal(told.times.nchanged, 6);
+	assert_true(told.times.longest_us > 0 &&
+	            told.times.longest_us <= told.times.locked_us);
 	assert_int_equal(other_do(&other, 9), 0);
 	assert_int_equal(other_do(&other, 0), 104);
 	assert_sound(dir);
@@ -129,16 +133,16 @@ static void given_up(void **state)
 	other_start(&other, dir);
 	/* Nothing is written, a table is written, the last step fails. */
 	for (unsigned step = 0; step < 3; step++) {
-		told.online = open_online(dir, FIXTURE_MAXSIZE, NULL);
+		open_online(&told, dir, FIXTURE_MAXSIZE);
 		if (step > 0) {
-			assert_int_equal(write_table(told.online, 1000, &told.table.tree),
-			                 0);
+			assert_int_equal(write_table(told.output, 1000), 0);
 			(void)other_do(&other, 3);
 		}
 		if (step > 1) {
 			assert_int_equal(commit(&told), -EIO);
+			assert_int_equal(dit_output_take_back(told.output), 0);
 		}
-		dit_online_close(told.online);
+		dit_output_abandon(told.output);
 		assert_sound(dir);
 		assert_int_equal(other_do(&other, 0), step == 0 ? 2 : 5);
 	}
@@ -154,9 +158,10 @@ static void die(const char *dir, unsigned nkeys)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		struct dit_tree_record tree;
+		struct told told = {.nids = 0};
 
-		(void)write_table(open_online(dir, FIXTURE_MAXSIZE, NULL), nkeys, &tree);
+		open_online(&told, dir, FIXTURE_MAXSIZE);
+		(void)write_table(told.output, nkeys);
 		_exit(9);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -182,19 +187,18 @@ static void died(void **state)
 static uint64_t run_once(const char *dir, const struct other *other, unsigned number,
                          unsigned nchanges)
 {
-	struct told told = {.online = open_online(dir, FIXTURE_MAXSIZE, NULL)};
-	struct dit_online_times times;
+	struct told told = {.nids = 0};
 
-	assert_int_equal(write_table(told.online, 60000, &told.table.tree), 0);
+	open_online(&told, dir, FIXTURE_MAXSIZE);
+	assert_int_equal(write_table(told.output, 60000), 0);
 	for (unsigned i = 0; i < nchanges; i++) {
 		(void)other_do(other, (unsigned char)(1 + number + i));
 	}
 	assert_int_equal(commit(&told), 0);
 	assert_int_equal(told.nids, 3 * nchanges);
-	dit_online_times(told.online, &times);
-	dit_online_close(told.online);
+	assert_int_equal(dit_output_end(told.output), 0);
 	assert_sound(dir);
-	return times.bytes;
+	return told.times.bytes;
 }
 
 /*
@@ -237,9 +241,9 @@ static void size_is_limited(void **state)
 	struct told told = {.nids = 0};
 
 	(void)state;
-	told.online = open_online(dir, 6 << 20, NULL);
-	assert_int_equal(write_table(told.online, 300000, &told.table.tree), DIT_E_FULL);
-	dit_online_close(told.online);
+	open_online(&told, dir, 6 << 20);
+	assert_int_equal(write_table(told.output, 300000), DIT_E_FULL);
+	dit_output_abandon(told.output);
 	assert_sound(dir);
 	test_scratch_remove(dir);
 }
@@ -250,13 +254,14 @@ static void size_is_limited(void **state)
 static void other_formats_are_refused(void **state)
 {
 	struct dit_online_opts opts = {.nreaders = 1, .list_max = 100};
-	struct dit_online *online = NULL;
+	struct dit_snapshot *snapshot = NULL;
+	struct dit_output *output = NULL;
 	(void)state;
 
 	fixture_is_lmdb_10 = true;
 	opts.directory = fixture_published();
 	fixture_is_lmdb_10 = false;
-	assert_int_equal(dit_online_open(&online, &opts), DIT_E_FORMAT);
+	assert_int_equal(dit_online_open(&output, &snapshot, &opts), DIT_E_FORMAT);
 	test_scratch_remove((char *)opts.directory);
 }
 

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "online_fixture.h"
 #include "place/fault.h"
-#include "tree/table_writer.h"
 
 #define LIST_MAX   100000
 #define CALLS_MAX  (DIT_ONLINE_ROUNDS + 2)
@@ -26,8 +25,8 @@
 typedef void (*meanwhile_fn)(const struct other *other, unsigned call);
 
 struct run {
-	struct dit_online *online;
-	struct dit_online_table table;
+	struct dit_output *output;
+	struct dit_snapshot *snapshot;
 	struct other *other;
 	meanwhile_fn meanwhile;
 	unsigned ncalls;
@@ -109,7 +108,6 @@ static int follow(void *ctx, const struct dit_online_changed *changed,
 	const uint64_t *ids = changed->ids;
 	const size_t nids = changed->nids;
 	struct run *run = ctx;
-	struct dit_snapshot *snapshot = dit_online_snapshot(run->online);
 
 	assert_true(run->ncalls < CALLS_MAX);
 	assert_int_not_equal(older, newer);
@@ -123,8 +121,8 @@ static int follow(void *ctx, const struct dit_online_changed *changed,
 	assert_true(ret->list == NULL && ret->n == 0);
 	run->nchanges = 0;
 	for (size_t i = 0; i < nids; i++) {
-		unsigned old_key = key_of(snapshot, older, ids[i]);
-		unsigned new_key = key_of(snapshot, newer, ids[i]);
+		unsigned old_key = key_of(run->snapshot, older, ids[i]);
+		unsigned new_key = key_of(run->snapshot, newer, ids[i]);
 
 		assert_true(i == 0 || ids[i] > ids[i - 1]);
 		if (old_key != new_key && old_key != NO_KEY) {
@@ -144,7 +142,7 @@ static int follow(void *ctx, const struct dit_online_changed *changed,
 }
 
 /* The table as the snapshot's entries have it, or the entries of a database. */
-static void collect(struct dit_snapshot *snapshot, struct dit_table_writer *writer,
+static void collect(struct dit_snapshot *snapshot, struct dit_output_table *table,
                     uint64_t *lists[256], size_t counts[256])
 {
 	struct dit_scan *scan = NULL;
@@ -160,15 +158,13 @@ static void collect(struct dit_snapshot *snapshot, struct dit_table_writer *writ
 		memcpy(&lists[k][counts[k]++], key.data, sizeof(**lists));
 	}
 	dit_scan_close(scan);
-	for (unsigned k = 0; k < 256 && writer != NULL; k++) {
-		char bytes[KEY_BYTES] = {(char)k, 0, 0, 0};
+	for (unsigned k = 0; k < 256 && table != NULL; k++) {
+		const char bytes[KEY_BYTES] = {(char)k, 0, 0, 0};
+		const struct dit_output_list list = {
+			.key = {bytes, KEY_BYTES}, .ids = lists[k], .nids = counts[k]};
 
 		if (counts[k] > 0) {
-			assert_int_equal(
-				dit_table_writer_put(writer,
-			                             (struct dit_span){bytes, KEY_BYTES},
-			                             lists[k], counts[k]),
-				0);
+			assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
 		}
 	}
 }
@@ -182,18 +178,15 @@ static void free_lists(uint64_t *lists[256])
 
 static void write_index(struct run *run)
 {
-	struct dit_table_writer *writer = NULL;
+	const struct dit_output_index index = {.name = "cn"};
+	struct dit_output_table *table = NULL;
 	uint64_t *lists[256] = {NULL};
 	size_t counts[256] = {0};
 
-	run->table.name = "cn";
-	run->table.tree = (struct dit_tree_record){.flags = INDEX_FLAGS};
-	assert_int_equal(
-		dit_table_writer_new(&writer, dit_online_space(run->online), INDEX_FLAGS),
-		0);
-	collect(dit_online_snapshot(run->online), writer, lists, counts);
-	assert_int_equal(dit_table_writer_finish(writer, &run->table.tree), 0);
-	dit_table_writer_free(writer);
+	assert_int_equal(dit_output_add_index(run->output, &index), 0);
+	assert_int_equal(dit_output_open_index(run->output, 0, &table), 0);
+	collect(run->snapshot, table, lists, counts);
+	assert_int_equal(dit_output_finish(table), 0);
 	free_lists(lists);
 }
 
@@ -244,17 +237,18 @@ static int run_online(struct run *run, const char *dir, struct other *other,
 	                                     .maxsize_bytes = FIXTURE_MAXSIZE,
 	                                     .list_max = LIST_MAX,
 	                                     .times = &run->times,
-	                                     .fault = &run->fault};
+	                                     .fault = &run->fault,
+	                                     .changed = follow,
+	                                     .ctx = run};
 	int r = 0;
 
 	run->other = other;
 	run->meanwhile = meanwhile;
-	assert_int_equal(dit_online_open(&run->online, &opts), 0);
-	dit_online_expect(run->online, "cn");
+	assert_int_equal(dit_online_open(&run->output, &run->snapshot, &opts), 0);
 	write_index(run);
 	meanwhile(other, UINT_MAX);
-	r = dit_online_commit(run->online, &run->table, 1, follow, run);
-	dit_online_close(run->online);
+	r = dit_output_commit(run->output);
+	dit_output_abandon(run->output);
 	free(run->changes);
 	free(run->keys);
 	return r;

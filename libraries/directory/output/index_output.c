@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* New index databases go into a file that no other process uses, or through online.h. */
+/* New index databases go into a file that no other process uses. */
 #include "output/index_output.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "commit/page_commit.h"
 #include "output/guard.h"
+#include "output/index_tables.h"
 #include "output/output_impl.h"
 #include "output/rebuilt_output.h"
 #include "place/claim.h"
@@ -19,43 +20,20 @@
 #include "place/lock_file.h"
 #include "place/map_size.h"
 #include "place/spare.h"
-#include "reader/stored_flags.h"
 #include "reader/stored_order.h"
-#include "tree/table_writer.h"
-
-struct index_table {
-	char *name; /* owned */
-	unsigned flags;
-	struct dit_tree_record tree;
-	bool is_written; /* the tree is finished */
-};
 
 struct index_output {
 	struct dit_output base;
 	struct dit_claim claim;
 	int data_fd;
 	struct dit_snapshot *snapshot;
-	int spare_fd;                       /* spare.h; -1: none */
-	struct dit_page_commit *commit;     /* NULL: online */
+	int spare_fd; /* spare.h; -1: none */
+	struct dit_page_commit *commit;
 	struct dit_fault *fault;            /* borrowed; may be NULL */
 	struct dit_page_change_opts change; /* how old databases are checked */
-
-	/* While other processes use the database. */
-	struct dit_online *online; /* owned; NULL: the directory is claimed */
-	dit_online_changed_fn changed;
-	void *changed_ctx;
-	bool is_committed;
-
-	struct index_table *tables; /* [own: main; a table: who writes it, then main] */
-	size_t ntables;
+	struct dit_index_tables tables;
 	char **dropped; /* names; owned */
 	size_t ndropped;
-};
-
-struct index_writing {
-	struct dit_output_table base;
-	struct index_table *table;
-	struct dit_table_writer *writer; /* owned */
 };
 
 static struct index_output *of(struct dit_output *output)
@@ -65,56 +43,26 @@ static struct index_output *of(struct dit_output *output)
 
 /* ---- tables ---- */
 
-static int find_tree(const struct index_output *output, const char *name,
-                     struct dit_tree_record *ret)
-{
-	return output->online != NULL
-	               ? dit_online_find(output->online, name, ret)
-	               : dit_page_commit_find(output->commit, dit_span_of(name), ret);
-}
-
 static int find_index(struct dit_output *output, const char *name,
                       struct dit_output_stored_index *ret)
 {
 	struct index_output *o = of(output);
 	struct dit_tree_record tree;
 
-	return find_tree(o, name, &tree) == 0
+	return dit_page_commit_find(o->commit, dit_span_of(name), &tree) == 0
 	               ? 0
-	               : dit_output_found_index(name, &tree, o->online != NULL, o->fault,
-	                                        ret);
+	               : dit_output_found_index(name, &tree, false, o->fault, ret);
 }
 
 static int add_index(struct dit_output *output, const struct dit_output_index *index)
 {
-	struct index_output *o = of(output);
-	struct index_table *tables = NULL;
-	unsigned flags =
-		DIT_INDEX_FLAGS | (index->is_integerkey ? DIT_DB_INTEGERKEY : 0u);
+	return dit_index_tables_add(&of(output)->tables, index);
+}
 
-	for (size_t i = 0; i < o->ntables; i++) {
-		if (strcmp(o->tables[i].name, index->name) == 0) {
-			return DIT_E_DUPLICATE;
-		}
-	}
-	tables = reallocarray(o->tables, o->ntables + 1, sizeof(*tables));
-	if (tables == NULL) {
-		return -ENOMEM;
-	}
-	o->tables = tables;
-	tables[o->ntables] = (struct index_table){
-		.name = strdup(index->name),
-		.flags = flags,
-		.tree = {.flags = (uint16_t)flags, .root = DIT_PAGE_NONE},
-	};
-	if (tables[o->ntables].name == NULL) {
-		return -ENOMEM;
-	}
-	o->ntables++;
-	if (o->online != NULL) {
-		dit_online_expect(o->online, index->name);
-	}
-	return 0;
+static int open_index(struct dit_output *output, size_t number,
+                      struct dit_output_table **ret)
+{
+	return dit_index_tables_open(&of(output)->tables, number, ret);
 }
 
 static int drop_index(struct dit_output *output, const char *name)
@@ -124,10 +72,7 @@ static int drop_index(struct dit_output *output, const char *name)
 	char **dropped = NULL;
 	char *copy = NULL;
 
-	if (o->online != NULL) {
-		return -EINVAL;
-	}
-	if (find_tree(o, name, &tree) == 0) {
+	if (dit_page_commit_find(o->commit, dit_span_of(name), &tree) == 0) {
 		return DIT_E_UNKNOWN;
 	}
 	dropped = reallocarray(o->dropped, o->ndropped + 1, sizeof(*dropped));
@@ -143,110 +88,31 @@ static int drop_index(struct dit_output *output, const char *name)
 	return 0;
 }
 
-static int put_lists(struct dit_output_table *table, const struct dit_output_list *lists,
-                     size_t nlists)
-{
-	struct dit_table_writer *writer = ((struct index_writing *)table)->writer;
-	int r = 0;
-
-	for (size_t i = 0; i < nlists && r == 0; i++) {
-		r = dit_table_writer_put(writer, lists[i].key, lists[i].ids,
-		                         lists[i].nids);
-	}
-	return r;
-}
-
-static void drop(struct dit_output_table *table)
-{
-	dit_table_writer_free(((struct index_writing *)table)->writer);
-	free(table);
-}
-
-static int finish(struct dit_output_table *table)
-{
-	struct index_writing *writing = (struct index_writing *)table;
-	int r = dit_table_writer_finish(writing->writer, &writing->table->tree);
-
-	writing->table->is_written = r == 0;
-	if (r == 0 && table->ret_bytes != NULL) {
-		*table->ret_bytes = dit_table_writer_bytes(writing->writer);
-	}
-	drop(table);
-	return r;
-}
-
-static const struct dit_output_table_ops table_ops = {
-	.put_lists = put_lists,
-	.finish = finish,
-	.drop = drop,
-};
-
-static int open_index(struct dit_output *output, size_t number,
-                      struct dit_output_table **ret)
-{
-	struct index_output *o = of(output);
-	struct index_writing *writing = calloc(1, sizeof(*writing));
-	int r = 0;
-
-	if (writing == NULL) {
-		return -ENOMEM;
-	}
-	r = number >= o->ntables || o->tables[number].is_written ? -EINVAL : 0;
-	if (r == 0) {
-		writing->base.ops = &table_ops;
-		writing->table = &o->tables[number];
-		r = dit_table_writer_new(&writing->writer,
-		                         o->online != NULL
-		                                 ? dit_online_space(o->online)
-		                                 : dit_page_commit_space(o->commit),
-		                         writing->table->flags);
-	}
-	if (r < 0) {
-		free(writing);
-		return r;
-	}
-	*ret = &writing->base;
-	return 0;
-}
-
 static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 {
 	const struct index_output *o = (const struct index_output *)output;
 
-	if (o->online != NULL) {
-		return false;
-	}
 	*ret = dit_page_commit_bytes(o->commit);
 	return true;
 }
 
 /* ---- publishing ---- */
 
-static bool is_complete(const struct index_output *output)
-{
-	for (size_t i = 0; i < output->ntables; i++) {
-		if (!output->tables[i].is_written) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* The pages of the old trees are collected. */
 static int change_all(struct index_output *output)
 {
 	size_t n = 0;
 	struct dit_page_change *changes =
-		calloc(output->ntables + output->ndropped + 1, sizeof(*changes));
+		calloc(output->tables.n + output->ndropped + 1, sizeof(*changes));
 	int r = 0;
 
 	if (changes == NULL) {
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < output->ntables; i++) {
+	for (size_t i = 0; i < output->tables.n; i++) {
 		changes[n++] = (struct dit_page_change){
-			.name = dit_span_of(output->tables[i].name),
-			.tree = &output->tables[i].tree};
+			.name = dit_span_of(output->tables.list[i].name),
+			.tree = &output->tables.list[i].tree};
 	}
 	for (size_t i = 0; i < output->ndropped; i++) {
 		changes[n++].name = dit_span_of(output->dropped[i]);
@@ -260,38 +126,12 @@ static int change_all(struct index_output *output)
 static int prepare(struct dit_output *output)
 {
 	struct index_output *o = of(output);
+	int r = dit_index_tables_check(&o->tables);
 
-	if (!is_complete(o)) {
-		return -EINVAL;
+	if (r == 0) {
+		r = change_all(o);
 	}
-	if (o->online == NULL) {
-		int r = change_all(o);
-
-		output->bytes = dit_page_commit_bytes(o->commit);
-		return r;
-	}
-	return 0; /* others change the old trees until the commit */
-}
-
-static int commit_online(struct index_output *output)
-{
-	struct dit_online_table *tables = calloc(output->ntables + 1, sizeof(*tables));
-	struct dit_online_times times;
-	int r = 0;
-
-	if (tables == NULL) {
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < output->ntables; i++) {
-		tables[i] = (struct dit_online_table){.name = output->tables[i].name,
-		                                      .tree = output->tables[i].tree};
-	}
-	r = dit_online_commit(output->online, tables, output->ntables, output->changed,
-	                      output->changed_ctx);
-	free(tables);
-	output->is_committed = r == 0;
-	dit_online_times(output->online, &times);
-	output->base.bytes = times.bytes;
+	output->bytes = dit_page_commit_bytes(o->commit);
 	return r;
 }
 
@@ -301,11 +141,8 @@ static int commit(struct dit_output *output)
 	int r = 0;
 
 	/* Nothing is built: the file stays as it is, to the byte. */
-	if (o->ntables == 0 && o->ndropped == 0) {
+	if (o->tables.n == 0 && o->ndropped == 0) {
 		return 0;
-	}
-	if (o->online != NULL) {
-		return commit_online(o);
 	}
 	r = dit_page_commit_write(o->commit);
 	output->bytes = dit_page_commit_bytes(o->commit);
@@ -323,17 +160,14 @@ static void use_spare(struct index_output *output)
 
 static int take_back(struct dit_output *output)
 {
-	const struct index_output *o = of(output);
-
-	if (o->online != NULL) {
-		return o->is_committed ? -ENOTSUP : 0;
-	}
 	use_spare(of(output));
-	return dit_page_commit_undo(o->commit);
+	return dit_page_commit_undo(of(output)->commit);
 }
 
-static void end_claim(struct index_output *output)
+static void abandon(struct dit_output *base)
 {
+	struct index_output *output = of(base);
+
 	use_spare(output);
 	dit_snapshot_close(output->snapshot);
 	dit_page_commit_close(output->commit);
@@ -342,24 +176,10 @@ static void end_claim(struct index_output *output)
 		(void)close(output->data_fd);
 	}
 	dit_claim_drop(&output->claim, DIT_CLAIM_PUBLISHED);
-}
-
-static void abandon(struct dit_output *base)
-{
-	struct index_output *output = of(base);
-
-	if (output->online != NULL) {
-		dit_online_close(output->online);
-	} else {
-		end_claim(output);
-	}
-	for (size_t i = 0; i < output->ntables; i++) {
-		free(output->tables[i].name);
-	}
+	dit_index_tables_deinit(&output->tables);
 	for (size_t i = 0; i < output->ndropped; i++) {
 		free(output->dropped[i]);
 	}
-	free(output->tables);
 	free(output->dropped);
 	free(output);
 }
@@ -395,7 +215,13 @@ static int open_commit(struct index_output *output,
 
 	commit_opts.max_bytes = dit_map_limit(dit_map_configured(opts->maxsize_bytes),
 	                                      commit_opts.page_bytes);
-	return r < 0 ? r : dit_page_commit_open(&output->commit, &commit_opts);
+	if (r == 0) {
+		r = dit_page_commit_open(&output->commit, &commit_opts);
+	}
+	if (r == 0) {
+		output->tables.space = dit_page_commit_space(output->commit);
+	}
+	return r;
 }
 
 /* Under the claim. */
@@ -465,29 +291,4 @@ int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_sna
 	int r = dit_rebuilt_open(ret, ret_snapshot, opts);
 
 	return r == DIT_E_FORMAT ? open_09(ret, ret_snapshot, opts) : r;
-}
-
-int dit_index_output_open_online(struct dit_output **ret, struct dit_online *online,
-                                 struct dit_fault *fault, dit_online_changed_fn changed,
-                                 void *ctx)
-{
-	struct index_output *output = calloc(1, sizeof(*output));
-
-	if (output == NULL) {
-		dit_online_close(online);
-		return -ENOMEM;
-	}
-	*output = (struct index_output){
-		.base = {.ops = &ops,
-	                 .is_parallel = true,
-	                 .place = dit_online_place(online)},
-		.data_fd = -1,
-		.spare_fd = -1,
-		.fault = fault,
-		.online = online,
-		.changed = changed,
-		.changed_ctx = ctx,
-	};
-	*ret = &output->base;
-	return 0;
 }

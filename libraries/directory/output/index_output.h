@@ -21,7 +21,6 @@
 
 #include <sys/types.h>
 
-#include "output/online.h"
 #include "output/output.h"
 #include "reader/snapshot.h"
 
@@ -53,17 +52,5 @@ struct dit_index_output_opts {
  */
 int dit_index_output_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
                           const struct dit_index_output_opts *opts);
-
-/**
- * The same while other processes use the database (online.h). The output's commit
- * is dit_online_commit(); it cannot be taken back.
- *
- * @param online    belongs to the output from now on, in every case
- * @param changed   as of dit_online_commit(), with @p ctx; the tables are the indexes, in
- *                  their order
- */
-int dit_index_output_open_online(struct dit_output **ret, struct dit_online *online,
-                                 struct dit_fault *fault, dit_online_changed_fn changed,
-                                 void *ctx);
 
 #endif

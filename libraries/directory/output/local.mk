@@ -12,6 +12,8 @@ rooms += %D%/liboutput.la
 	%D%/guard.h \
 	%D%/index_output.c \
 	%D%/index_output.h \
+	%D%/index_tables.c \
+	%D%/index_tables.h \
 	%D%/merged_table.c \
 	%D%/merged_table.h \
 	%D%/online.c \

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "output/output_impl.h"
 #include "place/format_check.h"
 #include "place/lmdb_error.h"
 #include "place/map_size.h"
@@ -192,6 +193,113 @@ static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
 	return r;
 }
 
+/* ---- the output ---- */
+
+static struct dit_online *of(struct dit_output *output)
+{
+	return (struct dit_online *)output;
+}
+
+static int find_index(struct dit_output *output, const char *name,
+                      struct dit_output_stored_index *ret)
+{
+	const struct dit_online *online = of(output);
+	struct dit_tree_record tree;
+
+	return dit_snapshot_tree(online->snapshot, name, &tree) == 0
+	               ? 0
+	               : dit_output_found_index(name, &tree, true, online->opts.fault,
+	                                        ret);
+}
+
+/* A tree does not tell the pages of its long lists. Each of its IDs may lie in one. */
+static uint64_t pages_of(const struct dit_online *online,
+                         const struct dit_tree_record *tree)
+{
+	uint64_t most = dit_snapshot_npages(online->snapshot);
+	uint64_t ids_in_page = online->page_bytes / sizeof(uint64_t);
+	uint64_t nids = tree->nitems < most * ids_in_page ? tree->nitems : 0;
+
+	return dit_snapshot_db_pages(online->snapshot,
+	                             tree->nbranch_pages + tree->nleaf_pages) +
+	       nids / ids_in_page;
+}
+
+/* The new table will be about as large as the stored one. */
+static int add_index(struct dit_output *output, const struct dit_output_index *index)
+{
+	struct dit_online *online = of(output);
+	struct dit_tree_record tree;
+	int r = dit_index_tables_add(&online->tables, index);
+
+	if (r == 0 && dit_snapshot_tree(online->snapshot, index->name, &tree) == 1) {
+		online->reserve.expected_pages += pages_of(online, &tree);
+	}
+	return r;
+}
+
+static int open_index(struct dit_output *output, size_t number,
+                      struct dit_output_table **ret)
+{
+	return dit_index_tables_open(&of(output)->tables, number, ret);
+}
+
+/* Others change the old trees until the commit. */
+static int prepare(struct dit_output *output)
+{
+	return dit_index_tables_check(&of(output)->tables);
+}
+
+static int commit(struct dit_output *output)
+{
+	struct dit_online *online = of(output);
+	int r = online->tables.n == 0 ? 0 : dit_online_commit(online);
+
+	output->bytes = online->times.bytes;
+	online->is_committed = r == 0 && online->tables.n > 0;
+	return r;
+}
+
+static int take_back(struct dit_output *output)
+{
+	return of(output)->is_committed ? -ENOTSUP : 0;
+}
+
+/* Pages of tables that were not committed are free pages. */
+static void abandon(struct dit_output *output)
+{
+	struct dit_online *online = of(output);
+
+	if (online->opts.times != NULL) {
+		*online->opts.times = online->times;
+	}
+	if (online->has_reserve) {
+		dit_page_file_close(&online->reserve.space.file);
+		dit_page_reserve_deinit(&online->reserve);
+	}
+	dit_lock_field_close(&online->field);
+	if (online->data_fd >= 0) {
+		(void)close(online->data_fd);
+	}
+	dit_snapshot_close(online->snapshot);
+	dit_page_set_deinit(&online->old_pages);
+	dit_entry_changes_deinit(&online->changes);
+	dit_index_tables_deinit(&online->tables);
+	free(online->stored);
+	free(online->changed);
+	free(online);
+}
+
+static const struct dit_output_ops ops = {
+	.find_index = find_index,
+	.add_index = add_index,
+	.open_index = open_index,
+	.prepare = prepare,
+	.commit = commit,
+	.take_back = take_back,
+	.abandon = abandon,
+};
+
 /* ---- opening ---- */
 
 static int open_data(struct dit_online *online)
@@ -262,7 +370,8 @@ static int open_reserve(struct dit_online *online)
 	                                  online->path, &file);
 }
 
-int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts)
+int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
+                    const struct dit_online_opts *opts)
 {
 	const struct dit_snapshot_opts snapshot = {.nreaders = opts->nreaders,
 	                                           .nspare = DIT_ONLINE_NSPARE,
@@ -274,7 +383,9 @@ int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts)
 	if (online == NULL) {
 		return -ENOMEM;
 	}
+	online->base = (struct dit_output){.ops = &ops, .is_parallel = true};
 	online->opts = *opts;
+	online->tables.space = &online->reserve.space;
 	online->data_fd = -1;
 	r = dit_snapshot_lmdb_open(&online->snapshot, opts->directory, &snapshot);
 	if (r == 0) {
@@ -289,81 +400,12 @@ int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts)
 		r = open_reserve(online);
 	}
 	if (r < 0) {
-		dit_online_close(online);
+		abandon(&online->base);
 		return r;
 	}
-	*ret = online;
+	online->base.place =
+		(struct dit_output_place){opts->directory, -1, online->data_fd};
+	*ret = &online->base;
+	*ret_snapshot = online->snapshot;
 	return 0;
-}
-
-void dit_online_close(struct dit_online *online)
-{
-	if (online == NULL) {
-		return;
-	}
-	if (online->opts.times != NULL) {
-		*online->opts.times = online->times;
-	}
-	if (online->has_reserve) {
-		dit_page_file_close(&online->reserve.space.file);
-		dit_page_reserve_deinit(&online->reserve);
-	}
-	dit_lock_field_close(&online->field);
-	if (online->data_fd >= 0) {
-		(void)close(online->data_fd);
-	}
-	dit_snapshot_close(online->snapshot);
-	dit_page_set_deinit(&online->old_pages);
-	dit_entry_changes_deinit(&online->changes);
-	free(online->stored);
-	free(online->changed);
-	free(online);
-}
-
-struct dit_output_place dit_online_place(const struct dit_online *online)
-{
-	return (struct dit_output_place){online->opts.directory, -1, online->data_fd};
-}
-
-struct dit_snapshot *dit_online_snapshot(const struct dit_online *online)
-{
-	return online->snapshot;
-}
-
-struct dit_page_space *dit_online_space(struct dit_online *online)
-{
-	return &online->reserve.space;
-}
-
-int dit_online_find(const struct dit_online *online, const char *name,
-                    struct dit_tree_record *ret)
-{
-	return dit_snapshot_tree(online->snapshot, name, ret);
-}
-
-/* A tree does not tell the pages of its long lists. Each of its IDs may lie in one. */
-static uint64_t pages_of(const struct dit_online *online,
-                         const struct dit_tree_record *tree)
-{
-	uint64_t most = dit_snapshot_npages(online->snapshot);
-	uint64_t ids_in_page = online->page_bytes / sizeof(uint64_t);
-	uint64_t nids = tree->nitems < most * ids_in_page ? tree->nitems : 0;
-
-	return dit_snapshot_db_pages(online->snapshot,
-	                             tree->nbranch_pages + tree->nleaf_pages) +
-	       nids / ids_in_page;
-}
-
-void dit_online_expect(struct dit_online *online, const char *name)
-{
-	struct dit_tree_record tree;
-
-	if (dit_snapshot_tree(online->snapshot, name, &tree) == 1) {
-		online->reserve.expected_pages += pages_of(online, &tree);
-	}
-}
-
-void dit_online_times(const struct dit_online *online, struct dit_online_times *ret)
-{
-	*ret = online->times;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A database that others use and change while its index databases are rebuilt.
+ * An output that rebuilds index databases while others use and change the database.
  *
- *   dit_online_open()                 a snapshot, whose entries are indexed
- *   any threads write tables into dit_online_space()
- *   dit_online_commit()               changes since the snapshot; the new tables count
- *   dit_online_close()
+ *   dit_online_open();  the entries of its snapshot are read
+ *   dit_output_find_index(), _add_index();  dit_output_open_index() ... by any threads
+ *   dit_publish();  or  dit_output_abandon()
+ *
+ * The commit catches up with changes since the snapshot. It cannot be taken back.
  *
  * Pages come from a reservation (page_reserve.h). Each reservation holds LMDB's write
  * lock for a moment. The tables catch up with what others changed in rounds: each takes a
@@ -24,17 +25,14 @@
  * Readers never wait; each keeps its state. A process that is killed before the commit
  * leaves the database as it was and loses no page: reserved pages are free pages.
  *
- * Threads: an object belongs to one thread. All threads may use the space.
+ * Threads: as output.h says; is_parallel.
  */
 #ifndef DITKIT_ONLINE_H
 #define DITKIT_ONLINE_H
 
 #include "output/output.h"
 #include "reader/snapshot.h"
-#include "tree/page_sink.h"
 #include "tree/tree_merge.h"
-
-struct dit_online;
 
 /** Rounds without the lock, at most. */
 #define DIT_ONLINE_ROUNDS 8
@@ -53,45 +51,6 @@ struct dit_online_times {
 	/* The last one holds the lock, and its time is that of the changes alone. */
 	struct dit_online_round rounds[DIT_ONLINE_ROUNDS + 1];
 	unsigned nrounds;
-};
-
-struct dit_online_opts {
-	const char *directory;
-	unsigned nreaders; /* of the snapshot */
-	uint64_t wait_ms;  /* at most, while the table of readers is full */
-	uint64_t maxsize_bytes;
-	uint64_t list_max;                   /* IDs in a list */
-	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
-	struct dit_ticker *ticker;           /* main's; borrowed; NULL: no reports */
-	struct dit_online_times *times; /* borrowed; filled at the end; may be NULL */
-	struct dit_fault *fault;        /* borrowed while it is open; may be NULL */
-};
-
-/**
- * @return 0; what dit_snapshot_open_readers() returns; DIT_E_FORMAT: of LMDB 1.0;
- *         DIT_E_UNSUPPORTED, with a fault: the layout of lock.mdb is not known; -EACCES,
- *         -EROFS: it cannot be written
- */
-int dit_online_open(struct dit_online **ret, const struct dit_online_opts *opts);
-/** Pages of tables that were not committed are free pages. NULL is fine. */
-void dit_online_close(struct dit_online *online);
-
-/** Until the end. */
-struct dit_output_place dit_online_place(const struct dit_online *online);
-struct dit_snapshot *dit_online_snapshot(const struct dit_online *online);
-struct dit_page_space *dit_online_space(struct dit_online *online);
-/** The stored tree of a named database, in the snapshot. 1; 0: there is none */
-int dit_online_find(const struct dit_online *online, const char *name,
-                    struct dit_tree_record *ret);
-
-/** A table of this name will be written, about as large as the stored one. Before the
- * first page is written. */
-void dit_online_expect(struct dit_online *online, const char *name);
-
-/** A finished table. */
-struct dit_online_table {
-	const char *name;
-	struct dit_tree_record tree;
 };
 
 /** Entries that others changed. */
@@ -116,28 +75,42 @@ struct dit_table_changes {
  * there are some.
  *
  * @param ret  one for each table, in their order, empty; the lists belong to the callee
- *             and are used until the next call, or the end of dit_online_commit()
+ *             and are used until the next call, or the end of the commit
  *
- * @return 0; an error, with which dit_online_commit() ends
+ * @return 0; an error, with which the commit ends
  */
 typedef int (*dit_online_changed_fn)(void *ctx, const struct dit_online_changed *changed,
                                      struct dit_table_changes *ret);
 
-/**
- * The rounds and the last step. The caller has freed all writers of the space.
- *
- * @param tables  get the trees that the commit makes visible
- *
- * @return 0; DIT_E_FULL: the result does not fit maxsize; DIT_E_CORRUPT, with a fault: an
- *         old index database is damaged, or was removed; the error of @p changed; other
- *         errors. After an error the database has the state of the latest commit of
- *         others. If the disk fails while the meta page is put back, the old or the new
- *         state may be on the disk; both are whole
- */
-int dit_online_commit(struct dit_online *online, struct dit_online_table *tables,
-                      size_t ntables, dit_online_changed_fn changed, void *ctx);
+struct dit_online_opts {
+	const char *directory;
+	unsigned nreaders; /* of the snapshot */
+	uint64_t wait_ms;  /* at most, while the table of readers is full */
+	uint64_t maxsize_bytes;
+	uint64_t list_max;                   /* IDs in a list */
+	struct dit_page_writer *page_writer; /* borrowed; NULL: each thread writes */
+	struct dit_ticker *ticker;           /* main's; borrowed; NULL: no reports */
+	struct dit_online_times *times; /* borrowed; filled at the end; may be NULL */
+	struct dit_fault *fault;        /* borrowed while it is open; may be NULL */
+	dit_online_changed_fn changed;  /* with ctx; of the indexes, in their order */
+	void *ctx;
+};
 
-/** The times so far. The call may come at any time. */
-void dit_online_times(const struct dit_online *online, struct dit_online_times *ret);
+/**
+ * The output's commit fails with DIT_E_FULL: the result does not fit maxsize;
+ * DIT_E_CORRUPT, with a fault: an old index database is damaged, or was removed; the
+ * error of changed; other errors. Then the database has the state of the latest commit of
+ * others. If the disk fails while the meta page is put back, the old or the new state may
+ * be on the disk; both are whole.
+ *
+ * @param ret_snapshot  the database as it was when it was opened; the output's. Its spare
+ *                      readers see newer states
+ *
+ * @return 0; what dit_snapshot_open_readers() returns; DIT_E_FORMAT: of LMDB 1.0;
+ *         DIT_E_UNSUPPORTED, with a fault: the layout of lock.mdb is not known; -EACCES,
+ *         -EROFS: it cannot be written
+ */
+int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
+                    const struct dit_online_opts *opts);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "commit/page_commit.h"
 #include "commit/page_reserve.h"
+#include "output/index_tables.h"
 #include "output/online.h"
 #include "place/files.h"
 #include "place/lock_field.h"
@@ -29,7 +30,9 @@ struct dit_online_stored {
 };
 
 struct dit_online {
+	struct dit_output base;
 	struct dit_online_opts opts;
+	struct dit_index_tables tables; /* the new ones */
 	struct dit_snapshot *snapshot;
 	MDB_env *env;
 	int data_fd;
@@ -39,6 +42,7 @@ struct dit_online {
 	struct dit_lock_field field;
 	struct dit_page_reserve reserve;
 	bool has_reserve;
+	bool is_committed;
 
 	/* LMDB's write lock. [own: who holds it; times: reserve's lock, then main] */
 	MDB_txn *held;
@@ -73,5 +77,8 @@ int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
                            struct dit_page_commit **ret);
 /** The step, or back to what was. */
 int dit_online_write_commit(struct dit_online *online, struct dit_page_commit *commit);
+
+/** The rounds and the last step. All new tables are finished. */
+int dit_online_commit(struct dit_online *online);
 
 #endif

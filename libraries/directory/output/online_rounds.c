@@ -38,11 +38,7 @@
 
 struct step {
 	struct dit_online *online;
-	struct dit_online_table *tables;
-	size_t ntables;
 	struct dit_table_changes *changes; /* of a round; one for each table; owned */
-	dit_online_changed_fn changed;
-	void *ctx;
 	/* Reserved pages, through the page cache: the next round reads them. */
 	struct dit_page_space space;
 };
@@ -65,7 +61,7 @@ static int edit_table(const struct step *step, size_t number,
                       const struct dit_tree_source *source, struct dit_page_space *space)
 {
 	struct dit_online *online = step->online;
-	struct dit_online_table *table = &step->tables[number];
+	struct dit_index_table *table = &online->tables.list[number];
 	const struct dit_table_changes *changes = &step->changes[number];
 	const struct dit_tree_merge_opts opts = {.space = space,
 	                                         .source = *source,
@@ -92,7 +88,7 @@ static int edit_tables(const struct step *step, const struct dit_tree_source *so
 	struct dit_online *online = step->online;
 	int r = 0;
 
-	for (size_t i = 0; i < step->ntables && r == 0; i++) {
+	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
 		r = step->changes[i].n == 0 ? 0 : edit_table(step, i, source, space);
 		step->changes[i] = (struct dit_table_changes){NULL, 0};
 		dit_tick(online->held == NULL ? online->opts.ticker : NULL);
@@ -154,7 +150,8 @@ static int find_changes(const struct step *step, const struct state *newer)
 	}
 	changed.ids = changes->ids;
 	changed.nids = changes->nids;
-	return r < 0 ? r : step->changed(step->ctx, &changed, step->changes);
+	return r < 0 ? r
+	             : online->opts.changed(online->opts.ctx, &changed, step->changes);
 }
 
 static void note_round(struct dit_online *online, uint64_t since_us)
@@ -188,9 +185,9 @@ static int follow_tables(const struct step *step, const struct state *newer)
 {
 	struct dit_online *online = step->online;
 
-	for (size_t i = 0; i < step->ntables; i++) {
+	for (size_t i = 0; i < online->tables.n; i++) {
 		struct dit_online_stored *stored = &online->stored[i];
-		const char *name = step->tables[i].name;
+		const char *name = online->tables.list[i].name;
 		struct dit_tree_record tree;
 		int r = 0;
 
@@ -340,8 +337,8 @@ static int put_tables(const struct step *step, struct dit_page_commit *commit)
 	struct dit_online *online = step->online;
 	int r = 0;
 
-	for (size_t i = 0; i < step->ntables && r == 0; i++) {
-		const struct dit_online_table *table = &step->tables[i];
+	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
+		const struct dit_index_table *table = &online->tables.list[i];
 		struct dit_span name = dit_span_of(table->name);
 
 		r = online->stored[i].is_there
@@ -424,9 +421,9 @@ static int collect_pages(const struct step *step, const struct dit_tree_source *
 	struct dit_entry_trees oldest;
 	int r = dit_page_set_init(&online->old_pages, source->pages->npages);
 
-	for (size_t i = 0; i < step->ntables && r == 0; i++) {
+	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
 		struct dit_online_stored *stored = &online->stored[i];
-		const char *name = step->tables[i].name;
+		const char *name = online->tables.list[i].name;
 
 		stored->is_there =
 			dit_snapshot_tree(online->snapshot, name, &stored->tree) == 1;
@@ -452,7 +449,7 @@ static int collect_old_pages(const struct step *step)
 	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
 	int r = 0;
 
-	online->stored = calloc(step->ntables + 1, sizeof(*online->stored));
+	online->stored = calloc(online->tables.n + 1, sizeof(*online->stored));
 	if (online->stored == NULL) {
 		return -ENOMEM;
 	}
@@ -497,15 +494,11 @@ static void warm_up(const struct dit_online *online)
 	free(bytes);
 }
 
-int dit_online_commit(struct dit_online *online, struct dit_online_table *tables,
-                      size_t ntables, dit_online_changed_fn changed, void *ctx)
+int dit_online_commit(struct dit_online *online)
 {
 	struct step step = {.online = online,
-	                    .tables = tables,
-	                    .ntables = ntables,
-	                    .changes = calloc(ntables + 1, sizeof(*step.changes)),
-	                    .changed = changed,
-	                    .ctx = ctx};
+	                    .changes =
+	                            calloc(online->tables.n + 1, sizeof(*step.changes))};
 	int r = step.changes == NULL ? -ENOMEM
 	                             : dit_page_file_drain(&online->reserve.space.file);
 

@@ -5,8 +5,6 @@
  */
 #include "output/record_output.h"
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "output/output_impl.h"
 #include "place/fault.h"
@@ -30,7 +28,7 @@ int dit_output_found_index(const char *name, const struct dit_tree_record *tree,
                            bool is_online, struct dit_fault *fault,
                            struct dit_output_stored_index *ret)
 {
-	if ((tree->flags & ~(unsigned)MDB_INTEGERKEY) != DIT_INDEX_FLAGS) {
+	if ((tree->flags & ~DIT_DB_INTEGERKEY) != DIT_INDEX_FLAGS) {
 		if (!is_online && !dit_stored_is_fixed(dit_span_of(name))) {
 			return 0;
 		}
@@ -40,6 +38,6 @@ int dit_output_found_index(const char *name, const struct dit_tree_record *tree,
 		                     name, tree->flags);
 	}
 	*ret = (struct dit_output_stored_index){
-		.is_integerkey = (tree->flags & MDB_INTEGERKEY) != 0, .key_len = 0};
+		.is_integerkey = (tree->flags & DIT_DB_INTEGERKEY) != 0, .key_len = 0};
 	return 1;
 }

@@ -211,7 +211,7 @@ static int open_merged(const struct existing_output *output, struct index *index
 	if (!index->is_stored) {
 		opts.stored = (struct dit_tree_record){
 			.flags = (uint16_t)(DIT_INDEX_FLAGS |
-		                            (index->opts.is_integerkey ? MDB_INTEGERKEY
+		                            (index->opts.is_integerkey ? DIT_DB_INTEGERKEY
 		                                                       : 0u)),
 			.root = DIT_PAGE_NONE};
 	}

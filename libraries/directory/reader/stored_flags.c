@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include <lmdb.h>
+
 #include "base/error.h"
 #include "place/fault.h"
 #include "place/lmdb_error.h"

@@ -9,12 +9,13 @@
 #ifndef DITKIT_STORED_FLAGS_H
 #define DITKIT_STORED_FLAGS_H
 
-#include <lmdb.h>
+#include "page/lmdb_format.h"
 
+struct MDB_txn;
 struct dit_fault; /* fault.h */
 
 /** Flags of an index database whose keys are compared byte by byte (storage.md 1.4). */
-#define DIT_INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
+#define DIT_INDEX_FLAGS (DIT_DB_DUPSORT | DIT_DB_DUPFIXED | DIT_DB_INTEGERDUP)
 
 /**
  * Compare the flags of ad2i, dn2i, id2e or id2v with those that slapd gives the database.
@@ -24,15 +25,15 @@ struct dit_fault; /* fault.h */
  *
  * @return 0; DIT_E_CORRUPT: they differ; LMDB's codes
  */
-int dit_stored_flags_check(MDB_txn *txn, MDB_dbi dbi, const char *name, unsigned wanted,
-                           struct dit_fault *fault);
+int dit_stored_flags_check(struct MDB_txn *txn, unsigned dbi, const char *name,
+                           unsigned wanted, struct dit_fault *fault);
 
 /**
  * The same for an index database; integer keys are its own choice.
  *
  * @param ret  its flags, on success
  */
-int dit_stored_flags_check_index(MDB_txn *txn, MDB_dbi dbi, const char *name,
+int dit_stored_flags_check_index(struct MDB_txn *txn, unsigned dbi, const char *name,
                                  struct dit_fault *fault, unsigned *ret);
 
 #endif

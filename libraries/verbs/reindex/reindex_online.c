@@ -14,7 +14,6 @@
 
 #include "base/arena.h"
 #include "base/grow.h"
-#include "output/index_output.h"
 #include "page/lmdb_format.h"
 #include "reader/ad_names.h"
 #include "reader/entry_reader.h"

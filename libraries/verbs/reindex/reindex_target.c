@@ -112,18 +112,11 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 		.ticker = dit_teller_ticker(&target->reindexer->job.teller),
 		.times = &target->times,
 		.fault = fault,
+		.changed = dit_reindex_catch_up,
+		.ctx = target,
 	};
-	int r = dit_online_open(&target->database, &opts);
 
-	if (r == 0) {
-		r = dit_index_output_open_online(&target->output, target->database, fault,
-		                                 dit_reindex_catch_up, target);
-		target->database = r == 0 ? target->database : NULL;
-	}
-	if (r == 0) {
-		target->snapshot = dit_online_snapshot(target->database);
-	}
-	return r;
+	return dit_online_open(&target->output, &target->snapshot, &opts);
 }
 
 /* Older releases have other hashes. */

@@ -54,7 +54,6 @@ struct reindex_target {
 	struct dit_index_writer *writer; /* NULL: not yet, or no more */
 	uint64_t npostings;              /* so far */
 	struct dit_online_times times;
-	struct dit_online *database;       /* --online; the output's; NULL: claimed */
 	struct dit_reindex_online *online; /* entries that others changed; NULL: none */
 };
 
