@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "report.h"
+#include "report_run.h"
 #include "run_facts.h"
 #include "summary.h"
 

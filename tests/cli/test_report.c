@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "html.h"
-#include "report.h"
+#include "report_run.h"
 #include "report_check.h"
 #include "summary.h"
 

@@ -4,8 +4,8 @@
  * of the statistics (doc/stats.md). So its figures are those of the JSON; each number
  * stands in a <data> element with the JSON's value.
  */
-#ifndef DITKIT_COMMON_REPORT_H
-#define DITKIT_COMMON_REPORT_H
+#ifndef DITKIT_COMMON_REPORT_RUN_H
+#define DITKIT_COMMON_REPORT_RUN_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The page of a run: its head, key figures, and the table of its sections. */
-#include "report.h"
+#include "report_run.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
