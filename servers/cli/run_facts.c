@@ -45,6 +45,30 @@ json_t *fact_named(const json_t *array, const char *name)
 	return NULL;
 }
 
+uint64_t fact_entries(const json_t *json)
+{
+	const json_t *records = json_object_get(json, "records");
+
+	return fact_number(records, json_object_get(records, "stored") != NULL ? "stored"
+	                                                                       : "read");
+}
+
+uint64_t fact_left_out(const json_t *json)
+{
+	const json_t *records = json_object_get(json, "records");
+
+	return fact_number(records, "refused") + fact_number(records, "not_stored");
+}
+
+const char *fact_verb(const json_t *json)
+{
+	const json_t *records = json_object_get(json, "records");
+
+	return strcmp(fact_text(json, "result"), "checked") == 0 ? "checked"
+	       : json_object_get(records, "stored") != NULL      ? "stored"
+	                                                         : "indexed";
+}
+
 const char *fact_phase_title(const char *name)
 {
 	return strcmp(name, "publish") == 0 ? "sync and put in place" : name;
@@ -52,48 +76,29 @@ const char *fact_phase_title(const char *name)
 
 /* ---- sorted ---- */
 
-static int compare_numbers(const json_t *x, const json_t *y, const char *name)
-{
-	uint64_t a = fact_number(x, name);
-	uint64_t b = fact_number(y, name);
+/* Fields in the order in which they count: greater numbers and lesser texts come first. */
+static const char *const by_size[] = {"bytes", "database", NULL};
+static const char *const by_cost[] = {"wall_s", "bytes", "postings", "name", NULL};
+static const char *const by_length[] = {"postings", NULL};
 
-	return (a < b) - (a > b);
-}
-
-static int compare_sizes(const void *a, const void *b)
+static int compare(const void *a, const void *b, void *fields)
 {
 	const json_t *x = *(json_t *const *)a;
 	const json_t *y = *(json_t *const *)b;
-	int order = compare_numbers(x, y, "bytes");
+	int order = 0;
 
-	return order != 0 ? order
-	                  : strcmp(fact_text(x, "database"), fact_text(y, "database"));
-}
+	for (const char *const *field = fields; *field != NULL && order == 0; field++) {
+		double s = fact_seconds(x, *field);
+		double t = fact_seconds(y, *field);
 
-static int compare_indexes(const void *a, const void *b)
-{
-	const json_t *x = *(json_t *const *)a;
-	const json_t *y = *(json_t *const *)b;
-	double s = fact_seconds(x, "wall_s");
-	double t = fact_seconds(y, "wall_s");
-	int order = (s < t) - (s > t);
-
-	if (order == 0) {
-		order = compare_numbers(x, y, "bytes");
+		order = s != t ? (s < t) - (s > t)
+		               : strcmp(fact_text(x, *field), fact_text(y, *field));
 	}
-	if (order == 0) {
-		order = compare_numbers(x, y, "postings");
-	}
-	return order != 0 ? order : strcmp(fact_text(x, "name"), fact_text(y, "name"));
-}
-
-static int compare_lists(const void *a, const void *b)
-{
-	return compare_numbers(*(json_t *const *)a, *(json_t *const *)b, "postings");
+	return order;
 }
 
 /* Takes the array. */
-static json_t *sort(json_t *array, int (*compare)(const void *, const void *))
+static json_t *sort(json_t *array, const char *const *fields)
 {
 	size_t n = json_array_size(array);
 	json_t **items = n == 0 ? NULL : calloc(n, sizeof(json_t *));
@@ -103,7 +108,7 @@ static json_t *sort(json_t *array, int (*compare)(const void *, const void *))
 		items[i] = json_array_get(array, i);
 	}
 	if (items != NULL) {
-		qsort(items, n, sizeof(json_t *), compare);
+		qsort_r(items, n, sizeof(json_t *), compare, (void *)fields);
 	}
 	for (size_t i = 0; i < n && sorted != NULL; i++) {
 		(void)json_array_append(sorted, items[i]);
@@ -120,7 +125,7 @@ json_t *fact_largest(const json_t *databases, size_t from)
 	for (size_t i = from; i < json_array_size(databases); i++) {
 		(void)json_array_append(largest, json_array_get(databases, i));
 	}
-	return sort(largest, compare_sizes);
+	return sort(largest, by_size);
 }
 
 json_t *fact_indexes(const json_t *json)
@@ -133,10 +138,10 @@ json_t *fact_indexes(const json_t *json)
 			indexes,
 			json_object_get(json_array_get(databases, i), "indexes"));
 	}
-	return sort(indexes, compare_indexes);
+	return sort(indexes, by_cost);
 }
 
 json_t *fact_longest(json_t *lists)
 {
-	return sort(lists, compare_lists);
+	return sort(lists, by_length);
 }

@@ -13,6 +13,7 @@
  */
 #include "summary.h"
 
+#include <ctype.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,18 +33,12 @@ bool summary_is_wanted(const struct common_options *options)
 
 static void print_head(FILE *out, const json_t *json)
 {
-	const json_t *records = json_object_get(json, "records");
-	uint64_t left_out =
-		fact_number(records, "refused") + fact_number(records, "not_stored");
-	const char *result = fact_text(json, "result");
-	bool is_load = json_object_get(records, "stored") != NULL;
-	const char *verb = strcmp(result, "checked") == 0 ? "Checked"
-	                   : is_load                      ? "Stored"
-	                                                  : "Indexed";
-	uint64_t n = fact_number(records, is_load ? "stored" : "read");
+	uint64_t left_out = fact_left_out(json);
+	const char *verb = fact_verb(json);
+	uint64_t n = fact_entries(json);
 
-	(void)fprintf(out, "%s %s entr%s in %s", verb, figure_count(n).text,
-	              n == 1 ? "y" : "ies",
+	(void)fprintf(out, "%c%s %s entr%s in %s", toupper(verb[0]), verb + 1,
+	              figure_count(n).text, n == 1 ? "y" : "ies",
 	              figure_seconds(fact_seconds(json, "wall_s")).text);
 	if (left_out > 0) {
 		(void)fprintf(out, "; %s record%s left out", figure_count(left_out).text,
