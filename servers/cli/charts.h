@@ -2,7 +2,7 @@
 /*
  * Four kinds of chart as SVG inside a page. Places along the width are shares of it, from
  * 0 to 1, and become percents: so a chart is as wide as its page, and its text keeps its
- * size, on a phone as in print. Colours are classes of the style sheet (report_style.c).
+ * size, on a phone as in print. Colours are classes of the style sheet (report_page.c).
  *
  * Threads: belongs to one thread.
  */

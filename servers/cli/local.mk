@@ -29,6 +29,8 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/option_table.h \
 	%D%/page_cache.c \
 	%D%/page_cache.h \
+	%D%/patterns.c \
+	%D%/patterns.h \
 	%D%/phases.c \
 	%D%/phases.h \
 	%D%/progress_text.c \
@@ -37,8 +39,6 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/report_page.h \
 	%D%/report_run.c \
 	%D%/report_run.h \
-	%D%/report_style.c \
-	%D%/report_style.h \
 	%D%/result_file.c \
 	%D%/result_file.h \
 	%D%/run_facts.c \

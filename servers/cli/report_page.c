@@ -1,94 +1,100 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report_page.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "charts.h"
 #include "figures.h"
 #include "html.h"
-#include "report_style.h"
-#include "run_facts.h"
 
-#define NCLASSES 32
+/* ---- the style sheet: phone and desktop, light and dark, print ---- */
 
-/* The source of what patterns are filled with. */
-struct filler {
-	FILE *out;
-	const json_t *json;
-	const json_t *rows;
-	const json_t *row;
-};
-
-/* By its path; NULL: there is none. */
-static const json_t *find(const struct filler *filler, const char *path)
-{
-	const json_t *at = path[0] == '/' ? filler->json : filler->row;
-
-	path += path[0] == '/' ? 1 : 0;
-	while (at != NULL && *path != '\0') {
-		char name[40];
-		size_t len = strcspn(path, ".");
-
-		(void)snprintf(name, sizeof(name), "%.*s", (int)len, path);
-		at = json_is_array(at) ? json_array_get(at, strtoul(name, NULL, 10))
-		                       : json_object_get(at, name);
-		path += len + (path[len] == '.' ? 1 : 0);
-	}
-	return at;
-}
-
-static double number(const struct filler *filler, const char *path)
-{
-	return json_number_value(find(filler, path));
-}
-
-static const char *text_of(const struct filler *filler, const char *path)
-{
-	const char *text = json_string_value(find(filler, path));
-
-	return text == NULL ? "" : text;
-}
+/*
+ * Colours have names. Text has a contrast of 7 to 1 and more against its ground, notes of
+ * 4.5; bars have 3 to 1 against the ground in both modes.
+ */
+/* clang-format off: laid out as a style sheet. */
+static const char style[] =
+	":root{color-scheme:light dark;--ground:#fdfdfc;--panel:#f3f4f2;--ink:#1d2125;"
+	"--note:#5b6168;--line:#d8dad6;--entries:#2a6fb3;--tree:#7d63a8;--indexes:#1d8377;"
+	"--publish:#a0661a;--busy:#1d8377;--ready:#c07a17;--waiting:#c3c7c4;--bad:#b3382c}\n"
+	"@media(prefers-color-scheme:dark){:root{--ground:#15181b;--panel:#1f2428;"
+	"--ink:#e8eaec;--note:#a2aab2;--line:#363d43;--entries:#6aabe8;--tree:#b39ddb;"
+	"--indexes:#4fb8a8;--publish:#dfa14f;--busy:#4fb8a8;--ready:#e0a14a;"
+	"--waiting:#4a5258;--bad:#ef8577}}\n"
+	"@media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;"
+	"--note:#444;--line:#bbb}h2,h3,thead,.note,ul.key{break-after:avoid}tr,li,svg,dl.cards{"
+	"break-inside:avoid}@page{margin:1.5cm}"
+	"*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n"
+	"*{box-sizing:border-box}\n"
+	"body{margin:0 auto;padding:1.5rem 1rem 3rem;max-width:62rem;background:var(--ground);"
+	"color:var(--ink);font:16px/1.5 system-ui,sans-serif}\n"
+	"h1{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}\n"
+	"h2{font-size:1.1rem;margin:2.25rem 0 .5rem}\n"
+	"p{margin:.25rem 0;max-width:44rem}\n"
+	".note,caption{color:var(--note);font-size:.875rem}\n"
+	".path{overflow-wrap:anywhere}\n"
+	"dl.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));"
+	"gap:.5rem;margin:1.25rem 0 0}\n"
+	"dl.cards div{background:var(--panel);border:1px solid var(--line);"
+	"border-radius:.4rem;padding:.5rem .75rem;break-inside:avoid}\n"
+	"dl.cards dt{color:var(--note);font-size:.8125rem}\n"
+	"dl.cards dd{margin:0;font-size:1.2rem;font-weight:600;"
+	"font-variant-numeric:tabular-nums}\n"
+	".bad dd{color:var(--bad)}\n"
+	".wide{overflow-x:auto}\n"
+	"table{border-collapse:collapse;width:100%;font-size:.875rem;"
+	"font-variant-numeric:tabular-nums}\n"
+	"th,td{padding:.3rem 0 .3rem .9rem;text-align:right;white-space:nowrap;"
+	"border-bottom:1px solid var(--line)}\n"
+	"th{font-weight:600;color:var(--note);vertical-align:bottom}\n"
+	"tbody th{color:var(--ink)}\n"
+	"th:first-child,td:first-child{text-align:left;padding-left:0;position:sticky;"
+	"left:0;background:var(--ground)}\n"
+	"ul.refusals{list-style:none;padding:0;margin:.5rem 0}"
+	"ul.refusals li{border-left:3px solid var(--bad);padding:.1rem 0 .1rem .75rem;"
+	"margin:.6rem 0;break-inside:avoid}\n"
+	"td.chart{width:22%;min-width:7rem;padding-top:0;padding-bottom:0}\n"
+	"td.broad{width:50%}\n"
+	"svg{display:block;overflow:visible}rect{shape-rendering:crispEdges}\n"
+	"#time>svg{margin-top:1rem}data{white-space:nowrap}\n"
+	"svg text{fill:var(--ink);font-size:12px}\n"
+	".rule{stroke:var(--line);stroke-width:1}\n"
+	".entries{fill:var(--entries)}.tree{fill:var(--tree)}.indexes{fill:var(--indexes)}"
+	".publish{fill:var(--publish)}.busy{fill:var(--busy)}.ready{fill:var(--ready)}"
+	".waiting{fill:var(--waiting)}\n"
+	"ul.key{list-style:none;display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;padding:0;"
+	"margin:.4rem 0;font-size:.875rem}\n"
+	"ul.key svg{display:inline-block;width:.75rem;height:.75rem;margin-right:.4rem}\n"
+	"h3{font-size:1rem;margin:1rem 0 .2rem}\n"
+	"ol.advice{padding-left:1.5rem}ol.advice>li{margin:1.1rem 0}"
+	"ol.advice>li::marker{font-weight:600}ol.advice h3{margin:0}\n"
+	"ul.steps,pre.steps{list-style:none;padding:.35rem .75rem;margin:.35rem 0 0;"
+	"background:var(--panel);border:1px solid var(--line);border-radius:.4rem;"
+	"font-size:.875rem;overflow-wrap:anywhere}ul.steps li{margin:.15rem 0}\n"
+	"@media(max-width:32rem){h1{font-size:1.3rem}dl.cards{grid-template-columns:1fr 1fr}"
+	"th,td{padding-left:.55rem}td.chart{min-width:4.5rem}}\n"
+	/* A row of many columns becomes a block, with the heads of columns in it. */
+	"@media screen and (max-width:61rem){table.rows,table.rows tbody{display:block}"
+	"table.rows thead{display:none}"
+	"table.rows tr{display:grid;grid-template-columns:repeat(auto-fit,minmax(6rem,1fr));"
+	"gap:.3rem .75rem;padding:.7rem 0;border-bottom:1px solid var(--line)}"
+	"table.rows td{display:block;border:0;padding:0;text-align:left;min-width:0;"
+	"width:auto;position:static;white-space:normal}table.rows td:empty{display:none}"
+	"table.rows td:first-child{grid-column:1/-1;font-weight:600}"
+	"table.rows td.chart{grid-column:1/-1}"
+	"table.rows td[data-label]::before{content:attr(data-label);display:block;"
+	"color:var(--note);font-size:.75rem;line-height:1.3}}\n"
+	"@media print{th:first-child,td:first-child{position:static}"
+	"body{font-size:11pt;padding:0;max-width:none}.wide{overflow:visible}"
+	"table{font-size:8.5pt}th,td{padding-left:.5rem}td.chart{min-width:3rem}}\n";
+/* clang-format on */
 
 /* ---- lengths of lists ---- */
 
-/* The classes of lengths of a list, by the place of their bit. */
-static void take_lengths(const json_t *index, uint64_t *classes)
-{
-	const json_t *lengths = json_object_get(index, "list_lengths");
-
-	for (size_t i = 0; i < json_array_size(lengths); i++) {
-		const json_t *length = json_array_get(lengths, i);
-		uint64_t from = fact_number(length, "from");
-		unsigned class = 0;
-
-		while (from > 1 && class < NCLASSES - 1) {
-			from /= 2;
-			class ++;
-		}
-		classes[class] += fact_number(length, "keys");
-	}
-}
-
-/* Sums over all rows. @return how many classes there are */
-static unsigned sum_lengths(const json_t *rows, uint64_t *classes)
-{
-	unsigned n = NCLASSES;
-
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		take_lengths(json_array_get(rows, i), classes);
-	}
-	while (n > 0 && classes[n - 1] == 0) {
-		n--;
-	}
-	return n;
-}
-
 json_t *report_page_lengths(json_t *indexes)
 {
-	uint64_t classes[NCLASSES] = {0};
-	unsigned n = sum_lengths(indexes, classes);
+	uint64_t classes[PATTERN_CLASSES];
+	unsigned n = pattern_lengths(indexes, classes);
 	json_t *rows = json_array();
 	uint64_t sum = 0;
 
@@ -97,15 +103,16 @@ json_t *report_page_lengths(json_t *indexes)
 	}
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t from = (uint64_t)1 << i;
-		json_t *row =
-			json_pack("{s:I, s:I, s:I}", "from", (json_int_t)from, "keys",
-		                  (json_int_t)classes[i], "all", (json_int_t)sum);
+		json_t *row = json_pack("{s:I, s:I, s:I, s:s}", "from", (json_int_t)from,
+		                        "keys", (json_int_t)classes[i], "all",
+		                        (json_int_t)sum, "title", "1");
 
-		(void)json_object_set_new(
-			row, "title",
-			i == 0 ? json_string("1")
-			       : json_sprintf("%s to %s", figure_count(from).text,
-		                              figure_count(2 * from - 1).text));
+		if (i > 0) {
+			(void)json_object_set_new(
+				row, "title",
+				json_sprintf("%s to %s", figure_count(from).text,
+			                     figure_count(2 * from - 1).text));
+		}
 		(void)json_array_append_new(rows, row);
 	}
 	json_decref(indexes);
@@ -121,270 +128,87 @@ const struct report_table report_lengths_table = {"", " data-from=\"{from}\"", {
 }};
 /* clang-format on */
 
-/* ---- fields of patterns ---- */
-
-/* A figure of a row, or what stands for it. */
-static double measure(const struct filler *filler, const json_t *row, const char *path,
-                      const char *other)
-{
-	const struct filler of = {.json = filler->json, .row = row};
-	double n = number(&of, path);
-
-	return n > 0 || other[0] == '\0' ? n : number(&of, other);
-}
-
-static void show_bar(const struct filler *filler, const char *path, const char *other)
-{
-	bool is_length = json_object_get(filler->row, "from") != NULL;
-	double max = 0;
-
-	for (size_t i = 0; i < json_array_size(filler->rows); i++) {
-		const json_t *row = json_array_get(filler->rows, i);
-
-		max = fmax(max, measure(filler, row, path, other));
-	}
-	chart_bar(filler->out, is_length ? "keys" : "size, next to the largest one",
-	          max > 0 ? measure(filler, filler->row, path, other) / max : 0,
-	          is_length ? "entries" : "indexes");
-}
-
-static void show_lengths(const struct filler *filler)
-{
-	uint64_t classes[NCLASSES] = {0};
-	uint64_t of_all[NCLASSES] = {0};
-
-	take_lengths(filler->row, classes);
-	chart_columns(filler->out, "lengths of lists, from one ID to many", classes,
-	              sum_lengths(filler->rows, of_all));
-}
-
-/* @param between  two strings; after the last one there is none */
-static void show_strings(const struct filler *filler, const json_t *array,
-                         const char *between)
-{
-	for (size_t i = 0; i < json_array_size(array); i++) {
-		(void)fputs(i == 0 ? "" : between, filler->out);
-		html_text(filler->out, json_string_value(json_array_get(array, i)));
-	}
-}
-
-/* How a field is shown; in the order of report_page.h. */
-enum how {
-	HOW_COUNT,
-	HOW_KNOWN,
-	HOW_SOME,
-	HOW_PLURAL,
-	HOW_BYTES,
-	HOW_EACH,
-	HOW_SECONDS,
-	HOW_SHARE,
-	HOW_BAR,
-	HOW_LENGTHS,
-	HOW_PHASE,
-	HOW_OR,
-	HOW_ELSE,
-	HOW_SEVERAL,
-	HOW_LIST,
-	HOW_LINES,
-	HOW_WORDS,
-	NHOWS
-};
-
-static const char *const hows[NHOWS] = {"count", "known",   "some",  "plural",  "bytes",
-                                        "each",  "seconds", "share", "bar",     "lengths",
-                                        "phase", "or",      "else",  "several", "list",
-                                        "lines", "words"};
-
-static void show_number(const struct filler *filler, enum how how, const char *path,
-                        const char *other)
-{
-	double x = number(filler, path);
-	double of = how == HOW_EACH || how == HOW_SHARE ? number(filler, other) : 1;
-	uint64_t n = of > 0 ? (uint64_t)(x / of) : 0;
-	bool is_bytes = how == HOW_BYTES || how == HOW_EACH;
-	struct figure figure = is_bytes ? figure_bytes(n) : figure_count(n);
-
-	if ((how == HOW_KNOWN && find(filler, path) == NULL) ||
-	    (how == HOW_SOME && n == 0)) {
-		return;
-	}
-	if (how == HOW_PLURAL) {
-		(void)fputs(n == 1 ? "" : "s", filler->out);
-	} else if (how == HOW_SHARE) {
-		(void)fputs(figure_share(x, of).text, filler->out);
-	} else if (how == HOW_SECONDS) {
-		(void)fprintf(filler->out, "<data value=\"%.6f\">%s</data>", x,
-		              figure_seconds(x).text);
-	} else {
-		(void)fprintf(filler->out,
-		              is_bytes && n == 0 ? "-" : "<data value=\"%llu\">%s</data>",
-		              (unsigned long long)n, figure.text);
-	}
-	(void)fprintf(filler->out, how == HOW_SOME ? " %s" : "", other);
-}
-
-static void show_text(const struct filler *filler, enum how how, const char *path,
-                      const char *other)
-{
-	const json_t *value = find(filler, path);
-	const char *text = text_of(filler, path);
-
-	if (how == HOW_ELSE) {
-		html_text(filler->out, text[0] == '\0' ? other : "");
-	} else if (how == HOW_OR) {
-		html_text(filler->out, text[0] == '\0' ? text_of(filler, other) : text);
-	} else if (how == HOW_PHASE) {
-		html_text(filler->out, fact_phase_title(text));
-	} else if (how == HOW_SEVERAL) {
-		if (json_array_size(json_object_get(filler->json, "files")) > 1) {
-			(void)fputs("<br/>", filler->out);
-			html_element(filler->out, "span class=\"note path\"", text);
-		}
-	} else if (json_is_integer(value)) {
-		(void)fprintf(filler->out, "%lld", (long long)json_integer_value(value));
-	} else {
-		html_text(filler->out, text);
-	}
-}
-
-/* "bytes:share:keys" */
-static void fill_field(const struct filler *filler, const char *field, size_t len)
-{
-	char parts[3][48] = {"", "", ""};
-	size_t at = 0;
-	int how = 0;
-
-	for (size_t i = 0; i < 3 && at <= len; i++) {
-		size_t n = strcspn(field + at, i < 2 ? ":}" : "}");
-
-		(void)snprintf(parts[i], sizeof(parts[i]), "%.*s", (int)n, field + at);
-		at += n + 1;
-	}
-	while (how < NHOWS && strcmp(hows[how], parts[1]) != 0) {
-		how++;
-	}
-	if (how < HOW_BAR) {
-		show_number(filler, (enum how)how, parts[0], parts[2]);
-	} else if (how == HOW_BAR) {
-		show_bar(filler, parts[0], parts[2]);
-	} else if (how == HOW_LENGTHS) {
-		show_lengths(filler);
-	} else if (how >= HOW_LIST && how < NHOWS) {
-		show_strings(filler, find(filler, parts[0]),
-		             how == HOW_LIST    ? "</li><li>"
-		             : how == HOW_LINES ? "\n"
-		                                : " ");
-	} else {
-		show_text(filler, (enum how)how, parts[0], parts[2]);
-	}
-}
-
-static void fill(const struct filler *filler, const char *pattern)
-{
-	while (*pattern != '\0') {
-		size_t len = strcspn(pattern, "{");
-
-		(void)fwrite(pattern, 1, len, filler->out);
-		pattern += len;
-		if (*pattern == '{') {
-			len = strcspn(pattern, "}");
-			fill_field(filler, pattern + 1, len - 1);
-			pattern += len + 1;
-		}
-	}
-}
-
-void report_page_each(FILE *out, const json_t *json, const json_t *rows,
-                      const char *pattern)
-{
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const struct filler filler = {out, json, rows, json_array_get(rows, i)};
-
-		fill(&filler, pattern);
-	}
-}
-
 /* ---- tables and sections ---- */
 
 /* The first column names its row; each other one has a label, for narrow screens. */
-static void print_cell(const struct filler *filler, const struct report_column *column,
+static void print_cell(const struct filler *row, const struct report_column *column,
                        bool is_first)
 {
-	(void)fputs("<td", filler->out);
+	(void)fputs("<td", row->out);
 	if (column->class != NULL) {
-		(void)fprintf(filler->out, " class=\"%s\"", column->class);
+		(void)fprintf(row->out, " class=\"%s\"", column->class);
 	}
 	if (!is_first && column->title[0] != '\0') {
-		(void)fprintf(filler->out, " data-label=\"%s\"", column->title);
+		(void)fprintf(row->out, " data-label=\"%s\"", column->title);
 	}
-	(void)fputc('>', filler->out);
+	(void)fputc('>', row->out);
 	if (column->pattern != NULL) {
-		fill(filler, column->pattern);
+		pattern_fill(row, column->pattern);
 	} else {
-		column->draw(filler->out, filler->json, filler->row);
+		column->draw(row);
 	}
-	(void)fputs("</td>", filler->out);
+	(void)fputs("</td>", row->out);
 }
 
-void report_page_table(FILE *out, const json_t *json, const struct report_table *table,
+void report_page_table(struct filler page, const struct report_table *table,
                        const json_t *rows)
 {
 	const struct report_column *column = table->columns;
 
-	(void)fprintf(out, "<div class=\"wide\"><table class=\"%s\"><thead><tr>",
+	(void)fprintf(page.out, "<div class=\"wide\"><table class=\"%s\"><thead><tr>",
 	              table->class);
 	for (; column->title != NULL; column++) {
-		html_element(out, "th", column->title);
+		html_element(page.out, "th", column->title);
 	}
-	(void)fputs("</tr></thead><tbody>\n", out);
+	(void)fputs("</tr></thead><tbody>\n", page.out);
+	page.rows = rows;
 	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const struct filler filler = {out, json, rows, json_array_get(rows, i)};
-
-		(void)fputs("<tr", out);
-		fill(&filler, table->mark);
-		(void)fputc('>', out);
+		page.row = json_array_get(rows, i);
+		(void)fputs("<tr", page.out);
+		pattern_fill(&page, table->mark);
+		(void)fputc('>', page.out);
 		for (column = table->columns; column->title != NULL; column++) {
-			print_cell(&filler, column, column == table->columns);
+			print_cell(&page, column, column == table->columns);
 		}
-		(void)fputs("</tr>\n", out);
+		(void)fputs("</tr>\n", page.out);
 	}
-	(void)fputs("</tbody></table></div>\n", out);
+	(void)fputs("</tbody></table></div>\n", page.out);
 }
 
-static void print_section(FILE *out, const json_t *json,
-                          const struct report_section *section, const json_t *rows)
+static void print_section(const struct filler *page, const struct report_section *section,
+                          const json_t *rows)
 {
-	(void)fprintf(out, "<section id=\"%s\"><h2>%s</h2>\n", section->id,
+	(void)fprintf(page->out, "<section id=\"%s\"><h2>%s</h2>\n", section->id,
 	              section->title);
 	if (section->note != NULL) {
-		(void)fprintf(out, "<p class=\"note\">%s</p>\n", section->note);
+		(void)fprintf(page->out, "<p class=\"note\">%s</p>\n", section->note);
 	}
 	if (section->body != NULL) {
-		section->body(out, json, rows);
+		section->body(page, rows);
 	}
 	if (section->table != NULL) {
-		report_page_table(out, json, section->table, rows);
+		report_page_table(*page, section->table, rows);
 	}
 	if (section->list != NULL) {
-		(void)fputs("<ul class=\"refusals\">\n", out);
-		report_page_each(out, json, rows, section->list);
-		(void)fputs("</ul>\n", out);
+		(void)fputs("<ul class=\"refusals\">\n", page->out);
+		pattern_fill_rows(*page, rows, 0, section->list);
+		(void)fputs("</ul>\n", page->out);
 	}
-	(void)fputs("</section>\n", out);
+	(void)fputs("</section>\n", page->out);
 }
 
-void report_page_sections(FILE *out, const json_t *json,
+void report_page_sections(const struct filler *page,
                           const struct report_section *sections, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct report_section *section = &sections[i];
 		json_t *rows =
 			section->array != NULL
-				? json_incref(json_object_get(json, section->array))
-				: section->rows(json);
+				? json_incref(json_object_get(page->json, section->array))
+				: section->rows(page->json);
 
 		if (json_array_size(rows) > 0) {
-			print_section(out, json, section, rows);
+			print_section(page, section, rows);
 		}
 		json_decref(rows);
 	}
@@ -397,22 +221,25 @@ json_t *report_page_always(const json_t *json)
 
 /* ---- the frame ---- */
 
-void report_page_begin(FILE *out, const json_t *json, const char *title,
-                       const json_t *rows, const char *paths)
+struct filler report_page_begin(FILE *out, const json_t *json, const char *title,
+                                const char *array, const char *paths)
 {
-	const struct filler filler = {out, json, rows, json};
+	const struct filler page = {
+		.out = out, .json = json, .row = json, .is_page = true};
 
 	(void)fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
 	            "<meta name=\"viewport\" content=\"width=device-width, "
 	            "initial-scale=1\"/>\n",
 	            out);
-	fill(&filler, "<title>{program}: ");
+	pattern_fill(&page, "<title>{program}: ");
 	(void)fprintf(out, "%s</title>\n<style>%s</style></head>\n<body>\n", title,
-	              report_style);
+	              style);
 	(void)fprintf(out, "<header><h1>%s</h1>\n", title);
-	report_page_each(out, json, rows, paths);
-	fill(&filler, "<p class=\"note\">{program}, {version}, {started:or:checked}</p>"
-	              "</header>\n");
+	pattern_fill_rows(page, json_object_get(json, array), 0, paths);
+	pattern_fill(&page,
+	             "<p class=\"note\">{program}, {version}, {started:or:checked}</p>"
+	             "</header>\n");
+	return page;
 }
 
 void report_page_end(FILE *out)

@@ -7,38 +7,23 @@
  *   report_page_sections()
  *   report_page_end()
  *
- * Rows are printed by patterns. A pattern is markup with fields of the row in braces;
- * {longest.0.postings} is a field inside of it, {/wall_s} one of the whole JSON. A word
- * after the field says how it is shown:
- *
- *   {name}                      text
- *   {keys:count} {bytes:bytes} {wall_s:seconds}   a figure, with its value; 0 bytes: "-"
- *   {eq:known}                  as count; nothing if there is no such field
- *   {n:some:entries/s}          as count, with these words; nothing for 0
- *   {n:plural}                  "s", or nothing for 1
- *   {used:share:bytes} {bytes:each:entries}       in relation to another field
- *   {name:phase}                a phase in words
- *   {value:or:key} {value:else:TEXT}              where there is no value
- *   {file:several}              a file, on a line of its own, if there are several
- *   {steps:list} {lines:lines} {command:words}    the strings of an array
- *   {bytes:bar:postings}        next to the greatest of all rows, as a chart
- *   {list_lengths:lengths}      the lengths of its lists, as a chart
+ * Rows are printed by patterns (patterns.h).
  */
-#ifndef DITKIT_COMMON_REPORT_PAGE_H
-#define DITKIT_COMMON_REPORT_PAGE_H
+#ifndef DITKIT_CLI_REPORT_PAGE_H
+#define DITKIT_CLI_REPORT_PAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include <jansson.h>
+#include "patterns.h"
 
 struct report_column {
 	const char *title;   /* NULL: no further column */
 	const char *pattern; /* NULL: the function draws it */
 	const char *class;   /* "chart", "chart broad", "path"; NULL: none */
-	void (*draw)(FILE *out, const json_t *json, const json_t *row);
+	void (*draw)(const struct filler *row);
 };
 
 #define REPORT_COLUMNS 11
@@ -55,14 +40,18 @@ struct report_section {
 	const char *note;                    /* NULL: none */
 	const char *array;                   /* rows are those of the JSON; or */
 	json_t *(*rows)(const json_t *json); /* owned. NULL, []: no section */
-	void (*body)(FILE *out, const json_t *json, const json_t *rows); /* NULL: none */
+	void (*body)(const struct filler *page, const json_t *rows); /* NULL: none */
 	const struct report_table *table; /* after the body; NULL: none */
 	const char *list;                 /* a list of class "refusals"; its pattern */
 };
 
-/** Up to the end of the head. @param paths  pattern of each row, shown below the title */
-void report_page_begin(FILE *out, const json_t *json, const char *title,
-                       const json_t *rows, const char *paths);
+/**
+ * Up to the end of the head. Returns what patterns of the page are filled with.
+ *
+ * @param array  of the JSON; each of its rows is shown below the title by @p paths
+ */
+struct filler report_page_begin(FILE *out, const json_t *json, const char *title,
+                                const char *array, const char *paths);
 void report_page_end(FILE *out);
 
 /** One of the key figures. */
@@ -75,14 +64,12 @@ struct report_card {
 };
 void report_page_cards(FILE *out, const struct report_card *cards, size_t n);
 
-void report_page_sections(FILE *out, const json_t *json,
+void report_page_sections(const struct filler *page,
                           const struct report_section *sections, size_t n);
 
 /* For bodies. */
-void report_page_table(FILE *out, const json_t *json, const struct report_table *table,
+void report_page_table(struct filler page, const struct report_table *table,
                        const json_t *rows);
-void report_page_each(FILE *out, const json_t *json, const json_t *rows,
-                      const char *pattern);
 
 /** Rows of a section that is always there: the JSON itself. */
 json_t *report_page_always(const json_t *json);

@@ -18,45 +18,25 @@
  "<li><svg viewBox=\"0 0 1 1\"><rect class=\"" class                                     \
 	 "\" width=\"1\" height=\"1\"/></svg>" text "</li>\n"
 
-static bool is_load(const json_t *json)
-{
-	return strcmp(fact_text(json, "program"), "ditadd") == 0;
-}
-
-static bool has_failed(const json_t *json)
-{
-	return strcmp(fact_text(json, "result"), "failed") == 0;
-}
-
-static uint64_t count_entries(const json_t *json)
-{
-	const json_t *records = json_object_get(json, "records");
-
-	return fact_number(records, json_object_get(records, "stored") != NULL ? "stored"
-	                                                                       : "read");
-}
-
 /* ---- head and key figures ---- */
 
-static void print_head(FILE *out, const json_t *json)
+static struct filler print_head(FILE *out, const json_t *json, const char *next)
 {
-	const char *verb = !is_load(json)                                      ? "indexed"
-	                   : strcmp(fact_text(json, "result"), "checked") == 0 ? "checked"
-	                                                                       : "stored";
-	const char *failed = is_load(json) ? "The load failed" : "The reindexing failed";
+	bool has_failed = strcmp(fact_text(json, "result"), "failed") == 0;
+	bool is_load = strcmp(fact_text(json, "program"), "ditadd") == 0;
+	struct filler page;
 	char title[120];
 
 	(void)snprintf(title, sizeof(title), "%s entries %s in %s",
-	               figure_count(count_entries(json)).text, verb,
+	               figure_count(fact_entries(json)).text, fact_verb(json),
 	               html_figure(figure_seconds(fact_seconds(json, "wall_s"))).text);
-	report_page_begin(out, json, has_failed(json) ? failed : title,
-	                  json_object_get(json, "databases"),
-	                  "<p class=\"path\">{directory}/data.mdb</p>\n");
-}
-
-static void print_next(FILE *out, const json_t *json, const char *next)
-{
-	if (has_failed(json) && is_load(json)) {
+	page = report_page_begin(out, json,
+	                         !has_failed ? title
+	                         : is_load   ? "The load failed"
+	                                     : "The reindexing failed",
+	                         "databases",
+	                         "<p class=\"path\">{directory}/data.mdb</p>\n");
+	if (has_failed && is_load) {
 		html_element(out, "p", SUMMARY_UNCHANGED);
 	}
 	if (next != NULL) {
@@ -64,15 +44,14 @@ static void print_next(FILE *out, const json_t *json, const char *next)
 		html_text(out, next);
 		(void)fputs("</p>\n", out);
 	}
+	return page;
 }
 
 static void print_cards(FILE *out, const json_t *json)
 {
-	const json_t *records = json_object_get(json, "records");
 	const json_t *memory = json_object_get(json, "memory");
-	uint64_t entries = count_entries(json);
-	uint64_t left_out =
-		fact_number(records, "refused") + fact_number(records, "not_stored");
+	uint64_t entries = fact_entries(json);
+	uint64_t left_out = fact_left_out(json);
 	double wall_s = fact_seconds(json, "wall_s");
 	const struct report_card cards[] = {
 		{"entries", "entries", entries, false, false},
@@ -90,19 +69,19 @@ static void print_cards(FILE *out, const json_t *json)
 	report_page_cards(out, cards, sizeof(cards) / sizeof(cards[0]));
 }
 
-static void print_run(FILE *out, const json_t *json, const json_t *rows)
+static void print_run(const struct filler *page, const json_t *rows)
 {
+	const json_t *json = page->json;
 	double cpu_s =
 		fact_seconds(json, "cpu_user_s") + fact_seconds(json, "cpu_system_s");
 
-	report_page_each(out, json, rows,
-	                 "<p class=\"path\"><code>{command:words}</code></p>\n");
-	(void)fprintf(out, "<p class=\"note\">%s of wall clock, %s of CPU, ",
+	(void)rows;
+	pattern_fill(page, "<p class=\"path\"><code>{command:words}</code></p>\n");
+	(void)fprintf(page->out, "<p class=\"note\">%s of wall clock, %s of CPU, ",
 	              figure_seconds(fact_seconds(json, "wall_s")).text,
 	              figure_seconds(cpu_s).text);
-	report_page_each(out, json, rows,
-	                 "{tool_threads} tool threads on {processors} processors, exit "
-	                 "status {exit_status}.</p>\n");
+	pattern_fill(page, "{tool_threads} tool threads on {processors} processors, exit "
+	                   "status {exit_status}.</p>\n");
 }
 
 /* ---- phases ---- */
@@ -116,8 +95,9 @@ static json_t *phases(const json_t *json)
 
 #define NPHASES 8
 
-static void draw_phases(FILE *out, const json_t *json, const json_t *rows)
+static void draw_phases(const struct filler *page, const json_t *rows)
 {
+	double wall_s = fact_seconds(page->json, "wall_s");
 	struct chart_part parts[NPHASES];
 	size_t n = 0;
 
@@ -126,11 +106,11 @@ static void draw_phases(FILE *out, const json_t *json, const json_t *rows)
 		const char *name = fact_text(phase, "name");
 
 		parts[n] = (struct chart_part){.share = fact_seconds(phase, "wall_s") /
-		                                        fact_seconds(json, "wall_s"),
+		                                        wall_s,
 		                               .colour = name,
 		                               .title = fact_phase_title(name)};
 	}
-	chart_stack(out, "time of the phases, one after the other", parts, n);
+	chart_stack(page->out, "time of the phases, one after the other", parts, n);
 }
 
 /* ---- over time ---- */
@@ -208,14 +188,15 @@ static void draw_series(FILE *out, const struct series *series, const json_t *ro
 	free(parts);
 }
 
-static void draw_samples(FILE *out, const json_t *json, const json_t *rows)
+static void draw_samples(const struct filler *page, const json_t *rows)
 {
-	(void)fputs("<ul class=\"key\">\n", out);
-	report_page_each(out, json, json_object_get(json, "phases"),
-	                 KEY("{name}", "{name:phase}"));
-	(void)fputs("</ul>\n", out);
+	(void)fputs("<ul class=\"key\">\n", page->out);
+	pattern_fill_rows(*page, json_object_get(page->json, "phases"), 0,
+	                  KEY("{name}", "{name:phase}"));
+	(void)fputs("</ul>\n", page->out);
 	for (size_t i = 0; i < sizeof(all_series) / sizeof(all_series[0]); i++) {
-		draw_series(out, &all_series[i], rows, fact_seconds(json, "wall_s"));
+		draw_series(page->out, &all_series[i], rows,
+		            fact_seconds(page->json, "wall_s"));
 	}
 }
 
@@ -243,30 +224,30 @@ static json_t *threads(const json_t *json)
 	                                : NULL;
 }
 
-static void print_key(FILE *out, const json_t *json, const json_t *rows)
+static void print_key(const struct filler *page, const json_t *rows)
 {
-	(void)json;
 	(void)rows;
 	(void)fputs("<ul class=\"key\">\n" KEY("busy", "busy")
 	                    KEY("ready", "ready, without a processor")
 	                            KEY("waiting",
 	                                "waiting for others or for the disk") "</ul>\n",
-	            out);
+	            page->out);
 }
 
-static void draw_thread(FILE *out, const json_t *json, const json_t *thread)
+static void draw_thread(const struct filler *row)
 {
 	static const char *const fields[] = {"busy_s", "ready_s", "waiting_s"};
 	static const char *const names[] = {"busy", "ready", "waiting"};
 	struct chart_part parts[3];
 
 	for (size_t i = 0; i < 3; i++) {
-		parts[i] = (struct chart_part){.share = fact_seconds(thread, fields[i]) /
-		                                        longest_thread(json),
-		                               .colour = names[i],
-		                               .title = names[i]};
+		parts[i] =
+			(struct chart_part){.share = fact_seconds(row->row, fields[i]) /
+		                                     longest_thread(row->json),
+		                            .colour = names[i],
+		                            .title = names[i]};
 	}
-	chart_stack(out, fact_text(thread, "name"), parts, 3);
+	chart_stack(row->out, fact_text(row->row, "name"), parts, 3);
 }
 
 /* ---- indexes ---- */
@@ -284,7 +265,7 @@ static const struct report_table phases_table = {"rows", " data-phase=\"{name}\"
 	{"time", .pattern = "{wall_s:seconds}"},
 	{"share", .pattern = "{wall_s:share:/wall_s}"},
 	{"CPU", .pattern = "{cpu_s:seconds}"},
-	{"throughput", .pattern = "{entries_per_s:some:entries/s}{postings_per_s:some:postings/s}"},
+	{"throughput", .pattern = "[{entries_per_s:count} entries/s][{postings_per_s:count} postings/s]"},
 }};
 
 static const struct report_table threads_table = {"rows", " data-thread=\"{name}\"", {
@@ -329,9 +310,9 @@ static const struct report_section sections[] = {
 
 void report_write(FILE *out, const json_t *json, const char *next)
 {
-	print_head(out, json);
-	print_next(out, json, next);
+	struct filler page = print_head(out, json, next);
+
 	print_cards(out, json);
-	report_page_sections(out, json, sections, sizeof(sections) / sizeof(sections[0]));
+	report_page_sections(&page, sections, sizeof(sections) / sizeof(sections[0]));
 	report_page_end(out);
 }

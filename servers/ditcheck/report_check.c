@@ -72,7 +72,7 @@ static json_t *others(const json_t *json)
 
 /* ---- head and key figures ---- */
 
-static void print_head(FILE *out, const json_t *json)
+static struct filler print_head(FILE *out, const json_t *json)
 {
 	uint64_t n = count_entries(json);
 	char title[120];
@@ -80,8 +80,8 @@ static void print_head(FILE *out, const json_t *json)
 	(void)snprintf(title, sizeof(title), "%s entr%s in %s", figure_count(n).text,
 	               n == 1 ? "y" : "ies",
 	               html_figure(figure_bytes(sum_pages(json, "pages"))).text);
-	report_page_begin(out, json, title, json_object_get(json, "files"),
-	                  "<p class=\"path\">{file}</p>\n");
+	return report_page_begin(out, json, title, "files",
+	                         "<p class=\"path\">{file}</p>\n");
 }
 
 static void print_cards(FILE *out, const json_t *json)
@@ -119,17 +119,17 @@ static json_t *findings(const json_t *json)
 	return rows;
 }
 
-static void print_advice(FILE *out, const json_t *json, const json_t *rows)
+static void print_advice(const struct filler *page, const json_t *rows)
 {
-	const json_t *advice = json_object_get(json, "advice");
+	const json_t *advice = json_object_get(page->json, "advice");
 
 	(void)rows;
 	if (json_array_size(advice) == 0) {
 		bool is_read =
-			json_array_size(json_object_get(json, "configuration")) > 0;
+			json_array_size(json_object_get(page->json, "configuration")) > 0;
 
 		html_element(
-			out, "p",
+			page->out, "p",
 			is_read ? "Nothing to change was seen."
 				: "The configuration was not read; with it, there is "
 				  "more advice.");
@@ -138,14 +138,14 @@ static void print_advice(FILE *out, const json_t *json, const json_t *rows)
 	(void)fputs(
 		"<p class=\"note\">Stop slapd for ditindex, or give it --online.</p>\n"
 		"<ol class=\"advice\">\n",
-		out);
-	report_page_each(out, json, advice,
-	                 "<li data-kind=\"{kind}\"><h3>{title}</h3><p>{seen}</p>"
-	                 "<p class=\"note\">{why}</p>\n"
-	                 "<ul class=\"steps\"><li>{steps:list}</li></ul></li>\n");
-	(void)fputs("</ol>\n", out);
-	report_page_each(
-		out, json, json_object_get(json, "advised"),
+		page->out);
+	pattern_fill_rows(*page, advice, 0,
+	                  "<li data-kind=\"{kind}\"><h3>{title}</h3><p>{seen}</p>"
+	                  "<p class=\"note\">{why}</p>\n"
+	                  "<ul class=\"steps\"><li>{steps:list}</li></ul></li>\n");
+	(void)fputs("</ol>\n", page->out);
+	pattern_fill_rows(
+		*page, json_object_get(page->json, "advised"), 0,
 		"<h3>All of it</h3>\n<p class=\"note path\">In slapd.conf (in cn=config: "
 		"values of olcDbIndex, without the word index; olcDbMaxSize), for {file}:"
 		"</p>\n<pre class=\"steps\">{lines:lines}\n</pre>\n<p class=\"note\">and "
@@ -214,28 +214,28 @@ static json_t *searched(const json_t *json)
 }
 
 /* For each configuration. */
-static void print_searches(FILE *out, const json_t *json, const json_t *rows)
+static void print_searches(const struct filler *page, const json_t *rows)
 {
 	for (size_t i = 0; i < json_array_size(rows); i++) {
-		json_t *config = json_array_get(rows, i);
-		json_t *one = report_page_always(config);
-		const json_t *searches = json_object_get(config, "searches");
-		const json_t *missing = json_object_get(searches, "missing");
+		struct filler config = *page;
+		const json_t *missing = NULL;
 
-		report_page_each(
-			out, json, one,
+		config.row = json_array_get(rows, i);
+		missing = json_object_get(json_object_get(config.row, "searches"),
+		                          "missing");
+		pattern_fill(
+			&config,
 			"<h3 class=\"path\">Below {suffix}</h3>\n"
 			"<p>{searches.counted:count} searches; for "
 			"{searches.unindexed:count} of them slapd had to look at nearly "
 			"every entry in scope.</p>\n<p class=\"note\">How many searches "
 			"looked each index up; an empty place: not configured.</p>\n");
-		report_page_table(out, json, &uses_table,
-		                  json_object_get(config, "indexes"));
+		report_page_table(*page, &uses_table,
+		                  json_object_get(config.row, "indexes"));
 		if (json_array_size(missing) > 0) {
-			(void)fputs("<h3>Searched without an index</h3>\n", out);
-			report_page_table(out, json, &missing_table, missing);
+			(void)fputs("<h3>Searched without an index</h3>\n", page->out);
+			report_page_table(*page, &missing_table, missing);
 		}
-		json_decref(one);
 	}
 }
 
@@ -325,8 +325,9 @@ static const struct report_section sections[] = {
 
 void report_check_write(FILE *out, const json_t *json)
 {
-	print_head(out, json);
+	struct filler page = print_head(out, json);
+
 	print_cards(out, json);
-	report_page_sections(out, json, sections, sizeof(sections) / sizeof(sections[0]));
+	report_page_sections(&page, sections, sizeof(sections) / sizeof(sections[0]));
 	report_page_end(out);
 }

@@ -172,6 +172,20 @@ static void figures_are_those_of_the_statistics(void **state)
 	json_decref(json);
 }
 
+/* It is shown as "<0.1 %". */
+static void a_share_that_is_nearly_nothing_is_markup(void **state)
+{
+	json_t *json = json_pack("{s:[{s:[{s:s, s:i, s:i}]}]}", "databases", "indexes",
+	                         "name", "cn", "keys", 100000, "range_keys", 1);
+	char *page = print(json);
+
+	(void)state;
+	check_markup(page);
+	assert_non_null(strstr(page, ">&lt;0.1 %</td>"));
+	free(page);
+	json_decref(json);
+}
+
 static void nothing_comes_from_elsewhere(void **state)
 {
 	static const char *const forbidden[] = {"http:", "https:",  "<script",
@@ -361,6 +375,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_text_is_only_text),
 		cmocka_unit_test(figures_are_those_of_the_statistics),
+		cmocka_unit_test(a_share_that_is_nearly_nothing_is_markup),
 		cmocka_unit_test(nothing_comes_from_elsewhere),
 		cmocka_unit_test(a_load_that_failed_left_all_as_it_was),
 		cmocka_unit_test(what_is_not_there_has_no_section),

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "patterns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "charts.h"
+#include "figures.h"
+#include "html.h"
+#include "run_facts.h"
+
+/* ---- fields ---- */
+
+/* A field of a pattern: "-22 bytes:share:keys" */
+struct field {
+	int width; /* columns; negative: from the left; 0: as it comes */
+	char path[48];
+	char how[48];
+	char other[48];
+};
+
+/* By its path; NULL: there is none. */
+static const json_t *find(const struct filler *filler, const char *path)
+{
+	const json_t *at = path[0] == '/' ? filler->json : filler->row;
+
+	path += path[0] == '/' ? 1 : 0;
+	while (at != NULL && *path != '\0') {
+		char name[40];
+		size_t len = strcspn(path, ".");
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)len, path);
+		at = json_is_array(at) ? json_array_get(at, strtoul(name, NULL, 10))
+		                       : json_object_get(at, name);
+		path += len + (path[len] == '.' ? 1 : 0);
+	}
+	return at;
+}
+
+static double number(const struct filler *filler, const char *path)
+{
+	return json_number_value(find(filler, path));
+}
+
+static const char *text_of(const struct filler *filler, const char *path)
+{
+	const char *text = json_string_value(find(filler, path));
+
+	return text == NULL ? "" : text;
+}
+
+static void put(const struct filler *filler, const struct field *field, const char *text)
+{
+	if (filler->is_page) {
+		html_text(filler->out, text);
+	} else {
+		(void)fprintf(filler->out, "%*s", field->width, text);
+	}
+}
+
+/* @param value  the figure, as the JSON has it */
+static void put_figure(const struct filler *filler, const struct field *field,
+                       const char *value, const char *text)
+{
+	if (filler->is_page) {
+		(void)fprintf(filler->out, "<data value=\"%s\">%s</data>", value, text);
+	} else {
+		put(filler, field, text);
+	}
+}
+
+/* ---- figures ---- */
+
+static void show_whole(const struct filler *filler, const struct field *field, uint64_t n,
+                       const char *text)
+{
+	char value[24];
+
+	(void)snprintf(value, sizeof(value), "%llu", (unsigned long long)n);
+	put_figure(filler, field, value, text);
+}
+
+static void show_count(const struct filler *filler, const struct field *field)
+{
+	uint64_t n = (uint64_t)number(filler, field->path);
+
+	show_whole(filler, field, n, figure_count(n).text);
+}
+
+static void show_known(const struct filler *filler, const struct field *field)
+{
+	if (find(filler, field->path) != NULL) {
+		show_count(filler, field);
+	}
+}
+
+static void show_bytes_of(const struct filler *filler, const struct field *field,
+                          double x)
+{
+	uint64_t n = (uint64_t)x;
+
+	if (n == 0) {
+		put(filler, field, "-");
+	} else {
+		show_whole(filler, field, n, figure_bytes(n).text);
+	}
+}
+
+static void show_bytes(const struct filler *filler, const struct field *field)
+{
+	show_bytes_of(filler, field, number(filler, field->path));
+}
+
+static void show_each(const struct filler *filler, const struct field *field)
+{
+	double of = number(filler, field->other);
+
+	show_bytes_of(filler, field, of > 0 ? number(filler, field->path) / of : 0);
+}
+
+static void show_seconds(const struct filler *filler, const struct field *field)
+{
+	double seconds = number(filler, field->path);
+	char value[40];
+
+	(void)snprintf(value, sizeof(value), "%.6f", seconds);
+	put_figure(filler, field, value, figure_seconds(seconds).text);
+}
+
+static void show_share(const struct filler *filler, const struct field *field)
+{
+	put(filler, field,
+	    figure_share(number(filler, field->path), number(filler, field->other)).text);
+}
+
+static void show_decimals(const struct filler *filler, const struct field *field)
+{
+	bool is_mib = strcmp(field->how, "mib") == 0;
+	char text[40];
+
+	(void)snprintf(text, sizeof(text), "%.*f", is_mib ? 1 : 3,
+	               number(filler, field->path) / (is_mib ? 1 << 20 : 1));
+	put(filler, field, text);
+}
+
+static void show_plural(const struct filler *filler, const struct field *field)
+{
+	put(filler, field, number(filler, field->path) == 1 ? "" : "s");
+}
+
+/* ---- text ---- */
+
+static void show_plain(const struct filler *filler, const struct field *field)
+{
+	const json_t *value = find(filler, field->path);
+	char text[24];
+
+	if (json_is_integer(value)) {
+		(void)snprintf(text, sizeof(text), "%lld",
+		               (long long)json_integer_value(value));
+		put(filler, field, text);
+	} else {
+		put(filler, field, text_of(filler, field->path));
+	}
+}
+
+static void show_phase(const struct filler *filler, const struct field *field)
+{
+	put(filler, field, fact_phase_title(text_of(filler, field->path)));
+}
+
+static void show_or(const struct filler *filler, const struct field *field)
+{
+	const char *text = text_of(filler, field->path);
+
+	put(filler, field, text[0] == '\0' ? text_of(filler, field->other) : text);
+}
+
+static void show_else(const struct filler *filler, const struct field *field)
+{
+	put(filler, field, text_of(filler, field->path)[0] == '\0' ? field->other : "");
+}
+
+static void show_several(const struct filler *filler, const struct field *field)
+{
+	if (json_array_size(json_object_get(filler->json, "files")) > 1) {
+		(void)fputs("<br/>", filler->out);
+		html_element(filler->out, "span class=\"note path\"",
+		             text_of(filler, field->path));
+	}
+}
+
+static void show_strings(const struct filler *filler, const struct field *field)
+{
+	const json_t *array = find(filler, field->path);
+	const char *between = strcmp(field->how, "list") == 0    ? "</li><li>"
+	                      : strcmp(field->how, "lines") == 0 ? "\n"
+	                                                         : " ";
+
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		(void)fputs(i == 0 ? "" : between, filler->out);
+		put(filler, field, json_string_value(json_array_get(array, i)));
+	}
+}
+
+/* ---- charts ---- */
+
+/* A figure of a row, or what stands for it. */
+static double measure(const json_t *row, const struct field *field)
+{
+	const struct filler filler = {.row = row};
+	double n = number(&filler, field->path);
+
+	return n > 0 || field->other[0] == '\0' ? n : number(&filler, field->other);
+}
+
+static void show_bar(const struct filler *filler, const struct field *field)
+{
+	bool is_length = json_object_get(filler->row, "from") != NULL;
+	double max = 0;
+
+	for (size_t i = 0; i < json_array_size(filler->rows); i++) {
+		max = fmax(max, measure(json_array_get(filler->rows, i), field));
+	}
+	chart_bar(filler->out, is_length ? "keys" : "size, next to the largest one",
+	          max > 0 ? measure(filler->row, field) / max : 0,
+	          is_length ? "entries" : "indexes");
+}
+
+static void take_lengths(const json_t *index, uint64_t *classes)
+{
+	const json_t *lengths = json_object_get(index, "list_lengths");
+
+	for (size_t i = 0; i < json_array_size(lengths); i++) {
+		const json_t *length = json_array_get(lengths, i);
+		uint64_t from = fact_number(length, "from");
+		unsigned class = 0;
+
+		while (from > 1 && class < PATTERN_CLASSES - 1) {
+			from /= 2;
+			class ++;
+		}
+		classes[class] += fact_number(length, "keys");
+	}
+}
+
+unsigned pattern_lengths(const json_t *rows, uint64_t classes[PATTERN_CLASSES])
+{
+	unsigned n = PATTERN_CLASSES;
+
+	memset(classes, 0, PATTERN_CLASSES * sizeof(*classes));
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		take_lengths(json_array_get(rows, i), classes);
+	}
+	while (n > 0 && classes[n - 1] == 0) {
+		n--;
+	}
+	return n;
+}
+
+static void show_lengths(const struct filler *filler, const struct field *field)
+{
+	uint64_t classes[PATTERN_CLASSES];
+	unsigned n = pattern_lengths(filler->rows, classes);
+
+	(void)field;
+	memset(classes, 0, sizeof(classes));
+	take_lengths(filler->row, classes);
+	chart_columns(filler->out, "lengths of lists, from one ID to many", classes, n);
+}
+
+/* ---- patterns ---- */
+
+static const struct {
+	const char *name;
+	void (*show)(const struct filler *filler, const struct field *field);
+} hows[] = {
+	{"", show_plain},          {"count", show_count},     {"bytes", show_bytes},
+	{"seconds", show_seconds}, {"mib", show_decimals},    {"ms", show_decimals},
+	{"known", show_known},     {"plural", show_plural},   {"share", show_share},
+	{"each", show_each},       {"phase", show_phase},     {"or", show_or},
+	{"else", show_else},       {"several", show_several}, {"list", show_strings},
+	{"lines", show_strings},   {"words", show_strings},   {"bar", show_bar},
+	{"lengths", show_lengths},
+};
+
+/* From after '{' on. @return the '}' */
+static const char *read_field(struct field *field, const char *at)
+{
+	char *const parts[] = {field->path, field->how, field->other};
+	char *end = NULL;
+
+	*field = (struct field){.width = (int)strtol(at, &end, 10)};
+	at = end + (*end == ' ' ? 1 : 0);
+	for (size_t i = 0; i < 3; i++) {
+		size_t n = strcspn(at, i < 2 ? ":}" : "}");
+
+		(void)snprintf(parts[i], sizeof(field->path), "%.*s", (int)n, at);
+		at += n + (at[n] == ':' ? 1 : 0);
+	}
+	return at;
+}
+
+static const char *fill_field(const struct filler *filler, const char *at)
+{
+	struct field field;
+	const char *end = read_field(&field, at);
+
+	for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++) {
+		if (strcmp(hows[i].name, field.how) == 0) {
+			hows[i].show(filler, &field);
+		}
+	}
+	return end;
+}
+
+/* From after '[' on. */
+static bool is_empty(const struct filler *filler, const char *at)
+{
+	struct field field;
+
+	(void)read_field(&field, strchr(at, '{') + 1);
+	return number(filler, field.path) == 0 && text_of(filler, field.path)[0] == '\0';
+}
+
+void pattern_fill(const struct filler *filler, const char *pattern)
+{
+	for (;;) {
+		size_t len = strcspn(pattern, "{[]");
+
+		(void)fwrite(pattern, 1, len, filler->out);
+		pattern += len;
+		if (*pattern == '\0') {
+			return;
+		}
+		if (*pattern == '{') {
+			pattern = fill_field(filler, pattern + 1);
+		} else if (*pattern == '[' && is_empty(filler, pattern + 1)) {
+			pattern = strchr(pattern, ']');
+		}
+		pattern++;
+	}
+}
+
+void pattern_fill_rows(struct filler filler, const json_t *rows, size_t from,
+                       const char *pattern)
+{
+	filler.rows = rows;
+	for (size_t i = from; i < json_array_size(rows); i++) {
+		filler.row = json_array_get(rows, i);
+		pattern_fill(&filler, pattern);
+	}
+}

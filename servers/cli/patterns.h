@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Text with fields of JSON objects in braces: what a person sees of the statistics of a
+ * run or of a check (doc/stats.md), on a terminal and on a page, comes from the JSON
+ * through patterns.
+ *
+ *   {name}                      a field; text, or a number as it is
+ *   {longest.0.postings}        a field inside of it
+ *   {/wall_s}                   a field of the whole JSON
+ *   {-22 name} {11 keys:count}  in so many columns, of plain text alone
+ *   [, {bytes:bytes}]           nothing, if the first field in it is missing, 0 or empty
+ *
+ * A word after the field says how it is shown:
+ *
+ *   {keys:count} {bytes:bytes} {wall_s:seconds}   a figure; 0 bytes: "-"
+ *   {bytes:mib} {wall_s:ms}     with one digit of a MiB, with three digits of a second
+ *   {eq:known}                  as count; nothing if there is no such field
+ *   {n:plural}                  "s", or nothing for 1
+ *   {used:share:bytes} {bytes:each:entries}       in relation to another field
+ *   {name:phase}                a phase in words
+ *   {value:or:key} {value:else:TEXT}              where there is no value
+ *   {file:several}              a file, on a line of its own, if there are several
+ *   {steps:list} {lines:lines} {command:words}    the strings of an array
+ *   {bytes:bar:postings}        next to the greatest of all rows, as a chart
+ *   {list_lengths:lengths}      the lengths of its lists, as a chart
+ *
+ * On a page text is escaped, and a figure stands in a <data> element with its value.
+ * Charts and lists are for pages alone.
+ *
+ * Threads: belongs to one thread.
+ */
+#ifndef DITKIT_CLI_PATTERNS_H
+#define DITKIT_CLI_PATTERNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+/** The source of what a pattern is filled with. */
+struct filler {
+	FILE *out;
+	const json_t *json; /* the whole */
+	const json_t *row;
+	const json_t *rows; /* with this one among them; NULL: there are none */
+	bool is_page;
+};
+
+void pattern_fill(const struct filler *filler, const char *pattern);
+
+/** For each of @p rows from @p from on. */
+void pattern_fill_rows(struct filler filler, const json_t *rows, size_t from,
+                       const char *pattern);
+
+/* ---- lengths of lists ---- */
+
+#define PATTERN_CLASSES 32
+
+/**
+ * The sums of "list_lengths" over all rows: classes of lengths, by the place of their
+ * bit. Returns how many classes there are.
+ */
+unsigned pattern_lengths(const json_t *rows, uint64_t classes[PATTERN_CLASSES]);
+
+#endif
