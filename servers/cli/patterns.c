@@ -343,11 +343,10 @@ void pattern_fill(const struct filler *filler, const char *pattern)
 	}
 }
 
-void pattern_fill_rows(struct filler filler, const json_t *rows, size_t from,
-                       const char *pattern)
+void pattern_fill_rows(struct filler filler, const json_t *rows, const char *pattern)
 {
 	filler.rows = rows;
-	for (size_t i = from; i < json_array_size(rows); i++) {
+	for (size_t i = 0; i < json_array_size(rows); i++) {
 		filler.row = json_array_get(rows, i);
 		pattern_fill(&filler, pattern);
 	}

@@ -49,9 +49,8 @@ struct filler {
 
 void pattern_fill(const struct filler *filler, const char *pattern);
 
-/** For each of @p rows from @p from on. */
-void pattern_fill_rows(struct filler filler, const json_t *rows, size_t from,
-                       const char *pattern);
+/** For each of @p rows. */
+void pattern_fill_rows(struct filler filler, const json_t *rows, const char *pattern);
 
 /* ---- lengths of lists ---- */
 

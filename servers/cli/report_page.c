@@ -191,7 +191,7 @@ static void print_section(const struct filler *page, const struct report_section
 	}
 	if (section->list != NULL) {
 		(void)fputs("<ul class=\"refusals\">\n", page->out);
-		pattern_fill_rows(*page, rows, 0, section->list);
+		pattern_fill_rows(*page, rows, section->list);
 		(void)fputs("</ul>\n", page->out);
 	}
 	(void)fputs("</section>\n", page->out);
@@ -235,7 +235,7 @@ struct filler report_page_begin(FILE *out, const json_t *json, const char *title
 	(void)fprintf(out, "%s</title>\n<style>%s</style></head>\n<body>\n", title,
 	              style);
 	(void)fprintf(out, "<header><h1>%s</h1>\n", title);
-	pattern_fill_rows(page, json_object_get(json, array), 0, paths);
+	pattern_fill_rows(page, json_object_get(json, array), paths);
 	pattern_fill(&page,
 	             "<p class=\"note\">{program}, {version}, {started:or:checked}</p>"
 	             "</header>\n");

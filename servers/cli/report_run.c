@@ -191,7 +191,7 @@ static void draw_series(FILE *out, const struct series *series, const json_t *ro
 static void draw_samples(const struct filler *page, const json_t *rows)
 {
 	(void)fputs("<ul class=\"key\">\n", page->out);
-	pattern_fill_rows(*page, json_object_get(page->json, "phases"), 0,
+	pattern_fill_rows(*page, json_object_get(page->json, "phases"),
 	                  KEY("{name}", "{name:phase}"));
 	(void)fputs("</ul>\n", page->out);
 	for (size_t i = 0; i < sizeof(all_series) / sizeof(all_series[0]); i++) {

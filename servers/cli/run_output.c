@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "arguments.h"
 #include "report_run.h"
 #include "run_facts.h"
 #include "summary.h"
@@ -21,7 +22,8 @@ bool run_output_wants_lists(const struct run_output *output)
 
 bool run_output_is_wanted(const struct run_output *output)
 {
-	return output->wants_summary || run_output_wants_lists(output);
+	return output->wants_lines || output->wants_summary ||
+	       run_output_wants_lists(output);
 }
 
 int run_output_open(struct run_output *output, const char *program)
@@ -47,6 +49,18 @@ static int write_stats(struct run_output *output, const json_t *json)
 	return result_file_place(&output->stats);
 }
 
+/* @return 0; -1 after a message */
+static int write_lines(const char *program, const json_t *json)
+{
+	const char *result = fact_text(json, "result");
+
+	if (strcmp(result, "failed") == 0 || strcmp(result, "unneeded") == 0) {
+		return 0;
+	}
+	summary_print_stats(stdout, json);
+	return common_flush_output(program);
+}
+
 int run_output_write(struct run_output *output, json_t *json)
 {
 	int r = 0;
@@ -56,13 +70,16 @@ int run_output_write(struct run_output *output, json_t *json)
 		run_output_drop(output);
 		return -1;
 	}
+	if (output->wants_lines) {
+		r = write_lines(fact_text(json, "program"), json);
+	}
 	if (output->wants_summary && strcmp(fact_text(json, "result"), "failed") != 0) {
 		summary_print(stderr, json, output->next);
 	} else if (output->wants_summary) {
 		summary_print_failed(stderr, json, output->next);
 	}
 	if (output->stats.file != NULL) {
-		r = write_stats(output, json);
+		r = write_stats(output, json) < 0 ? -1 : r;
 	}
 	if (output->report.file != NULL) {
 		report_write(output->report.file, json, output->next);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the statistics of a run go: --stats=FILE, --report=FILE, and the summary
- * on a terminal.
+ * Where the statistics of a run go: the lines of --stats, --stats=FILE, --report=FILE, and
+ * the summary on a terminal. All of them are printed from the JSON (doc/stats.md).
  *
  *   run_output_open()          before the work
  *   run_output_write()         after it, or run_output_drop()
@@ -20,6 +20,7 @@ struct run_output {
 	const char *report_path; /* likewise */
 	struct result_file stats;
 	struct result_file report;
+	bool wants_lines;   /* --stats: on standard output, of a run that succeeded */
 	bool wants_summary; /* on standard error */
 	char *next;         /* its last line (summary.h); owned; NULL: none */
 };
@@ -33,7 +34,7 @@ bool run_output_wants_lists(const struct run_output *output);
 int run_output_open(struct run_output *output, const char *program);
 
 /**
- * Write and place what is wanted. The summary is for a run that has not failed.
+ * Write and place what is wanted.
  *
  * @param json  NULL: there was no memory for it
  *

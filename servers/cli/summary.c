@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "figures.h"
+#include "patterns.h"
 #include "run_facts.h"
 #include "shell_word.h"
 
@@ -47,109 +48,84 @@ static void print_head(FILE *out, const json_t *json)
 	(void)fputs("\n\n", out);
 }
 
-static void print_phase(FILE *out, const json_t *phase, double wall_s)
+static void print_phases(struct filler run)
 {
-	double seconds = fact_seconds(phase, "wall_s");
-	uint64_t entries = fact_number(phase, "entries_per_s");
-	uint64_t bytes = fact_number(phase, "bytes_per_s");
-	uint64_t postings = fact_number(phase, "postings_per_s");
+	const json_t *phases = json_object_get(run.json, "phases");
 
-	(void)fprintf(out, "  %-22s %11s %6s", fact_phase_title(fact_text(phase, "name")),
-	              figure_seconds(seconds).text, figure_share(seconds, wall_s).text);
-	if (entries > 0) {
-		(void)fprintf(out, "   %s entries/s", figure_count(entries).text);
-	}
-	if (bytes > 0) {
-		(void)fprintf(out, ", %s/s", figure_bytes(bytes).text);
-	}
-	if (postings > 0) {
-		(void)fprintf(out, "   %s postings/s", figure_count(postings).text);
-	}
-	(void)fputc('\n', out);
-}
-
-static void print_refusals(FILE *out, const json_t *refusals)
-{
-	for (size_t i = 0; i < json_array_size(refusals); i++) {
-		const json_t *refusal = json_array_get(refusals, i);
-
-		(void)fprintf(out, "%s  %-22s %11s   the first at line %s\n",
-		              i == 0 ? "\n  left out, by kind\n" : "",
-		              fact_text(refusal, "kind"),
-		              figure_count(fact_number(refusal, "records")).text,
-		              figure_count(fact_number(refusal, "first_line")).text);
+	for (size_t i = 0; i < json_array_size(phases); i++) {
+		run.row = json_array_get(phases, i);
+		if (fact_seconds(run.row, "wall_s") > 0) {
+			pattern_fill(&run, "  {-22 name:phase} {11 wall_s:seconds} "
+			                   "{6 wall_s:share:/wall_s}"
+			                   "[   {entries_per_s:count} entries/s]"
+			                   "[, {bytes_per_s:bytes}/s]"
+			                   "[   {postings_per_s:count} postings/s]\n");
+		}
 	}
 }
 
-/* Where those records are now. */
-static void print_rejects(FILE *out, const json_t *json)
+/* By kind, and where those records are now. */
+static void print_refusals(struct filler run)
 {
-	const char *rejects = fact_text(json, "rejects");
+	const json_t *refusals = json_object_get(run.json, "refusals");
+	const char *rejects = fact_text(run.json, "rejects");
 
-	if (json_array_size(json_object_get(json, "refusals")) > 0) {
-		(void)fprintf(out, "  %s%s\n",
-		              rejects[0] == '\0' ? "not kept; the option --rejects FILE "
-		                                   "keeps such records"
-		                                 : "kept in ",
-		              rejects);
+	if (json_array_size(refusals) == 0) {
+		return;
 	}
+	(void)fputs("\n  left out, by kind\n", run.out);
+	pattern_fill_rows(run, refusals,
+	                  "  {-22 kind} {11 records:count}   the first at line "
+	                  "{first_line:count}\n");
+	(void)fprintf(run.out, "  %s%s\n",
+	              rejects[0] == '\0'
+	                      ? "not kept; the option --rejects FILE keeps such records"
+	                      : "kept in ",
+	              rejects);
 }
 
-static void print_indexes(FILE *out, const json_t *json)
+static void print_costs(struct filler run)
 {
-	json_t *indexes = fact_indexes(json);
+	json_t *indexes = fact_indexes(run.json);
 	size_t n = json_array_size(indexes);
 
 	if (n > 0) {
-		(void)fprintf(out, "\n  %-22s %11s %13s %11s %9s\n",
+		(void)fprintf(run.out, "\n  %-22s %11s %13s %11s %9s\n",
 		              n > NINDEXES ? "costliest indexes" : "indexes", "postings",
 		              "keys", "size", "time");
 	}
-	for (size_t i = 0; i < n && i < NINDEXES; i++) {
-		const json_t *index = json_array_get(indexes, i);
-		uint64_t bytes = fact_number(index, "bytes");
-
-		(void)fprintf(out, "  %-22s %11s %13s %11s %9s\n",
-		              fact_text(index, "name"),
-		              figure_count(fact_number(index, "postings")).text,
-		              figure_count(fact_number(index, "keys")).text,
-		              bytes == 0 ? "-" : figure_bytes(bytes).text,
-		              figure_seconds(fact_seconds(index, "wall_s")).text);
+	while (json_array_size(indexes) > NINDEXES) {
+		(void)json_array_remove(indexes, NINDEXES);
 	}
+	pattern_fill_rows(run, indexes,
+	                  "  {-22 name} {11 postings:count} {13 keys:count} "
+	                  "{11 bytes:bytes} {9 wall_s:seconds}\n");
 	json_decref(indexes);
 }
 
-static void print_databases(FILE *out, const json_t *databases)
+static void print_databases(struct filler run)
 {
-	for (size_t i = 0; i < json_array_size(databases); i++) {
-		const json_t *database = json_array_get(databases, i);
-		uint64_t bytes = fact_number(database, "bytes");
+	const json_t *databases = json_object_get(run.json, "databases");
 
-		(void)fprintf(out, "  %-9s %s/data.mdb%s%s\n", i == 0 ? "database" : "",
-		              fact_text(database, "directory"), bytes == 0 ? "" : ", ",
-		              bytes == 0 ? "" : figure_bytes(bytes).text);
+	for (size_t i = 0; i < json_array_size(databases); i++) {
+		run.row = json_array_get(databases, i);
+		(void)fprintf(run.out, "  %-9s ", i == 0 ? "database" : "");
+		pattern_fill(&run, "{directory}/data.mdb[, {bytes:bytes}]\n");
 	}
 }
 
 void summary_print(FILE *out, const json_t *json, const char *next)
 {
-	const json_t *phases = json_object_get(json, "phases");
+	const struct filler run = {.out = out, .json = json, .row = json};
 	const json_t *memory = json_object_get(json, "memory");
 	uint64_t anonymous = fact_number(memory, "peak_anonymous_bytes");
 	bool is_checked = strcmp(fact_text(json, "result"), "checked") == 0;
 
 	print_head(out, json);
-	for (size_t i = 0; i < json_array_size(phases); i++) {
-		const json_t *phase = json_array_get(phases, i);
-
-		if (fact_seconds(phase, "wall_s") > 0) {
-			print_phase(out, phase, fact_seconds(json, "wall_s"));
-		}
-	}
-	print_refusals(out, json_object_get(json, "refusals"));
-	print_rejects(out, json);
+	print_phases(run);
+	print_refusals(run);
 	if (!is_checked) {
-		print_indexes(out, json);
+		print_costs(run);
 	}
 	(void)fprintf(out, "\n  %-9s %s at the peak, %s of temporary files\n", "memory",
 	              figure_bytes(anonymous > 0
@@ -158,7 +134,7 @@ void summary_print(FILE *out, const json_t *json, const char *next)
 	                      .text,
 	              figure_bytes(fact_number(json, "spilled_bytes")).text);
 	if (!is_checked) {
-		print_databases(out, json_object_get(json, "databases"));
+		print_databases(run);
 	}
 	if (next != NULL) {
 		(void)fprintf(out, "  %-9s %s\n", "next", next);
@@ -167,22 +143,104 @@ void summary_print(FILE *out, const json_t *json, const char *next)
 
 /* ---- --stats ---- */
 
-void summary_print_phase(const char *name, uint64_t us)
+static void print_lines_of_phases(struct filler run)
 {
-	(void)printf("  %-22s %9.3f s\n", name, (double)us / 1e6);
+	pattern_fill_rows(run, json_object_get(run.json, "phases"),
+	                  "  {-22 name:phase} {9 wall_s:ms} s\n");
 }
 
-void summary_print_indexes(const struct dit_index_stats *indexes, size_t n)
+static void print_indexes(struct filler run, const json_t *database)
 {
-	if (n > 0) {
-		(void)printf("\n  %-28s %12s %12s  keys\n", "index", "postings",
-		             "distinct");
+	const json_t *indexes = json_object_get(database, "indexes");
+
+	if (json_array_size(indexes) > 0) {
+		(void)fprintf(run.out, "\n  %-28s %12s %12s  keys\n", "index", "postings",
+		              "distinct");
 	}
+	pattern_fill_rows(run, indexes,
+	                  "  {-28 name} {12 postings} {12 keys}  {key_kind}\n");
+}
+
+static const char *writer_text(const json_t *database)
+{
+	if (strcmp(fact_text(database, "written_by"), "append") != 0) {
+		return "";
+	}
+	return json_is_false(json_object_get(database, "format_known"))
+	               ? "; all pages by liblmdb, whose format is not known"
+	               : "; all pages by liblmdb";
+}
+
+static void print_load(struct filler run)
+{
+	const json_t *databases = json_object_get(run.json, "databases");
+	bool is_found = json_is_true(json_object_get(run.json, "openldap_found"));
+
+	pattern_fill(&run, "{records.read} records read, {records.stored} entries ");
+	(void)fprintf(run.out, "%s, %llu left out\n", fact_verb(run.json),
+	              (unsigned long long)fact_left_out(run.json));
+	pattern_fill(&run, "as OpenLDAP {openldap}");
+	(void)fputs(is_found ? ", the slapd here\n" : "\n", run.out);
+	if (strcmp(fact_text(run.json, "result"), "checked") == 0) {
+		return;
+	}
+	for (size_t i = 0; i < json_array_size(databases); i++) {
+		run.row = json_array_get(databases, i);
+		pattern_fill(&run, "{directory}/data.mdb: {bytes:mib} MiB, "
+		                   "{/tool_threads} thread{/tool_threads:plural}, "
+		                   "{/spilled_bytes:mib} MiB of temporary files");
+		(void)fprintf(run.out, "%s\n\n", writer_text(run.row));
+	}
+	print_lines_of_phases(run);
+	for (size_t i = 0; i < json_array_size(databases); i++) {
+		print_indexes(run, json_array_get(databases, i));
+	}
+}
+
+static void print_rounds(struct filler run, const json_t *rounds)
+{
+	size_t n = json_array_size(rounds);
+
 	for (size_t i = 0; i < n; i++) {
-		(void)printf("  %-28s %12llu %12llu  %s\n", indexes[i].name,
-		             (unsigned long long)indexes[i].npostings,
-		             (unsigned long long)indexes[i].nkeys,
-		             indexes[i].is_integerkey ? "integer" : "bytes");
+		run.row = json_array_get(rounds, i);
+		(void)fprintf(run.out, "  round %zu: ", i + 1);
+		pattern_fill(&run, "{entries} entries were changed, caught up in "
+		                   "{wall_s:ms} s");
+		(void)fputs(i + 1 == n ? " with the write lock\n" : "\n", run.out);
+	}
+}
+
+static void print_reindexing(struct filler run)
+{
+	const json_t *databases = json_object_get(run.json, "databases");
+
+	for (size_t i = 0; i < json_array_size(databases); i++) {
+		const json_t *database = json_array_get(databases, i);
+
+		run.row = database;
+		pattern_fill(&run, "{directory}/data.mdb: {entries} entries read, "
+		                   "{entries_left_out} left out; {bytes:mib} MiB, before "
+		                   "{bytes_before:mib} MiB\n");
+		print_rounds(run, json_object_get(database, "catch_up_rounds"));
+		print_indexes(run, database);
+		if (json_array_size(json_object_get(database, "indexes")) > 0) {
+			(void)fputc('\n', run.out);
+		}
+	}
+	run.row = run.json;
+	pattern_fill(&run, "{tool_threads} thread{tool_threads:plural}, "
+	                   "{spilled_bytes:mib} MiB of temporary files\n");
+	print_lines_of_phases(run);
+}
+
+void summary_print_stats(FILE *out, const json_t *json)
+{
+	const struct filler run = {.out = out, .json = json, .row = json};
+
+	if (strcmp(fact_text(json, "program"), "ditadd") == 0) {
+		print_load(run);
+	} else {
+		print_reindexing(run);
 	}
 }
 

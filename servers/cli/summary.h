@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <ditkit/index_cost.h>
-
 #include "common_options.h"
 
 struct json_t; /* jansson.h */
@@ -24,11 +22,8 @@ bool summary_is_wanted(const struct common_options *options);
  */
 void summary_print(FILE *out, const struct json_t *json, const char *next);
 
-/* ---- parts of --stats as text, on standard output ---- */
-
-void summary_print_phase(const char *name, uint64_t us);
-/** Nothing, if there is none. */
-void summary_print_indexes(const struct dit_index_stats *indexes, size_t n);
+/** The lines of --stats, of a run that succeeded. */
+void summary_print_stats(FILE *out, const struct json_t *json);
 
 /** A load that failed. */
 #define SUMMARY_UNCHANGED "Nothing was stored: the database is what it was before."

@@ -127,11 +127,12 @@ static json_t *database_json(const struct dit_load_stats *stats,
 	json_t *indexes = run_indexes_json(database->indexes, database->nindexes,
 	                                   stats->threads > 1);
 
-	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "directory",
+	return json_pack("{s:o, s:o, s:o, s:s, s:b, s:o}", "directory",
 	                 json_text(database->directory), "bytes",
 	                 run_known_json(database->bytes), "entries",
 	                 json_number(database->nentries), "written_by",
-	                 writer_name(database), "indexes", indexes);
+	                 writer_name(database), "format_known",
+	                 (int)!database->is_unknown_format, "indexes", indexes);
 }
 
 struct json_t *load_json(const struct run_record *record, const struct options *options,

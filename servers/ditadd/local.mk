@@ -10,8 +10,6 @@ ditadd_SOURCES = \
 	%D%/options.h \
 	%D%/rejects.c \
 	%D%/rejects.h \
-	%D%/stats.c \
-	%D%/stats.h \
 	$(NULL)
 ditadd_CPPFLAGS = $(cli_cppflags)
 ditadd_LDADD = $(cli_libs) libditkit.la

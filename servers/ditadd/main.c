@@ -25,7 +25,6 @@
 #include "phases.h"
 #include "rejects.h"
 #include "run_record.h"
-#include "stats.h"
 #include "summary.h"
 
 /* A load of less has failed, or is over, before a warning would help. */
@@ -234,7 +233,7 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 	meter_start(&output.meter, &options->common.meter, &plan);
 	/* The lines of --stats say the same. */
 	options->output.wants_summary =
-		!options->want_stats && summary_is_wanted(&options->common);
+		!options->output.wants_lines && summary_is_wanted(&options->common);
 	options->load.counts_lists = run_output_wants_lists(&options->output);
 	output.record = run_output_is_wanted(&options->output) ? record : NULL;
 	options->load.report = print_report;
@@ -264,10 +263,6 @@ static int load(struct options *options, struct run_record *record, FILE *reject
 		            stderr);
 	}
 	status = load_status(options, &stats, r);
-	if (r == 0 && options->want_stats && !stats.is_unneeded) {
-		stats_print(&stats, options->load.is_dry_run);
-		status = common_flush_output("ditadd") < 0 ? EXIT_FAILURE : status;
-	}
 	if (write_output(options, record, &stats, r) < 0) {
 		status = EXIT_FAILURE;
 	}

@@ -116,7 +116,7 @@ static void take_common(struct options *options)
 	load->record_max_bytes = common_number(common, OPT_MAX_RECORD);
 	options->rejects = common_text(common, OPT_REJECTS);
 	options->estimate = (enum estimate_mode)common_number(common, OPT_ESTIMATE);
-	options->want_stats = common_number(common, OPT_STATS) == 1;
+	options->output.wants_lines = common_number(common, OPT_STATS) == 1;
 	options->output.stats_path = common_text(common, OPT_STATS);
 	options->output.report_path = common_text(common, OPT_REPORT);
 }

@@ -16,8 +16,7 @@ struct options {
 	struct inputs inputs; /* -l and arguments that are no options */
 	const char *rejects;  /* --rejects; NULL: none */
 	enum estimate_mode estimate;
-	bool want_stats;          /* --stats: lines on standard output */
-	struct run_output output; /* --stats=FILE */
+	struct run_output output; /* --stats, --stats=FILE, --report */
 };
 
 /**

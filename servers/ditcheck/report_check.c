@@ -139,13 +139,13 @@ static void print_advice(const struct filler *page, const json_t *rows)
 		"<p class=\"note\">Stop slapd for ditindex, or give it --online.</p>\n"
 		"<ol class=\"advice\">\n",
 		page->out);
-	pattern_fill_rows(*page, advice, 0,
+	pattern_fill_rows(*page, advice,
 	                  "<li data-kind=\"{kind}\"><h3>{title}</h3><p>{seen}</p>"
 	                  "<p class=\"note\">{why}</p>\n"
 	                  "<ul class=\"steps\"><li>{steps:list}</li></ul></li>\n");
 	(void)fputs("</ol>\n", page->out);
 	pattern_fill_rows(
-		*page, json_object_get(page->json, "advised"), 0,
+		*page, json_object_get(page->json, "advised"),
 		"<h3>All of it</h3>\n<p class=\"note path\">In slapd.conf (in cn=config: "
 		"values of olcDbIndex, without the word index; olcDbMaxSize), for {file}:"
 		"</p>\n<pre class=\"steps\">{lines:lines}\n</pre>\n<p class=\"note\">and "

@@ -17,7 +17,6 @@
 #include "estimate_text.h"
 #include "index_json.h"
 #include "index_options.h"
-#include "index_stats.h"
 #include "interrupts.h"
 #include "meter.h"
 #include "page_cache.h"
@@ -130,7 +129,7 @@ static int run(struct index_options *options, struct run_record *record)
 	meter_start(&output.meter, &options->common.meter, &plan);
 	/* The lines of --stats say the same. */
 	options->output.wants_summary =
-		!options->want_stats && summary_is_wanted(&options->common);
+		!options->output.wants_lines && summary_is_wanted(&options->common);
 	options->reindex.counts_lists = run_output_wants_lists(&options->output);
 	output.record = run_output_is_wanted(&options->output) ? record : NULL;
 	options->reindex.report = print_report;
@@ -150,10 +149,6 @@ static int run(struct index_options *options, struct run_record *record)
 		print_waits(&stats);
 	}
 	status = r == 0 && count_left_out(&stats) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-	if (r == 0 && options->want_stats) {
-		index_stats_print(&stats);
-		status = common_flush_output("ditindex") < 0 ? EXIT_FAILURE : status;
-	}
 	if (write_output(options, record, &stats, r, status) < 0) {
 		status = EXIT_FAILURE;
 	}

@@ -13,8 +13,7 @@ struct index_options {
 	struct common_options common;
 	struct dit_reindex_opts reindex;
 	enum estimate_mode estimate;
-	bool want_stats;          /* --stats: lines on standard output */
-	struct run_output output; /* --stats=FILE */
+	struct run_output output; /* --stats, --stats=FILE, --report */
 };
 
 /**

@@ -6,8 +6,6 @@ ditindex_SOURCES = \
 	%D%/index_main.c \
 	%D%/index_options.c \
 	%D%/index_options.h \
-	%D%/index_stats.c \
-	%D%/index_stats.h \
 	$(NULL)
 ditindex_CPPFLAGS = $(cli_cppflags)
 ditindex_LDADD = $(cli_libs) libditkit.la

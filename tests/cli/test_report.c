@@ -9,8 +9,8 @@
 #include <jansson.h>
 
 #include "html.h"
-#include "report_run.h"
 #include "report_check.h"
+#include "report_run.h"
 #include "summary.h"
 
 #define DEPTH_MAX 64
