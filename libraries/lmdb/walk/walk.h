@@ -31,56 +31,60 @@
 #include "base/span.h"
 #include "page/key_order.h"
 
-/* The names and what they mean: dit_walk_kind_name(), doc/man/ditcheck.8. */
+/* What they mean: doc/man/ditcheck.8. */
+#define DIT_WALK_KINDS(KIND)                                                             \
+ KIND(DIT_WALK_FILE_CUT, "file-cut")                                                     \
+ KIND(DIT_WALK_UNREADABLE, "unreadable")                                                 \
+ KIND(DIT_WALK_META_PAGE, "meta-page")                                                   \
+ KIND(DIT_WALK_META_MAGIC, "meta-magic")                                                 \
+ KIND(DIT_WALK_META_VERSION, "meta-version")                                             \
+ KIND(DIT_WALK_META_PAGE_SIZE, "meta-page-size")                                         \
+ KIND(DIT_WALK_META_TRANSACTION, "meta-transaction")                                     \
+ KIND(DIT_WALK_META_LAST_PAGE, "meta-last-page")                                         \
+ KIND(DIT_WALK_PAGE_RANGE, "page-range")                                                 \
+ KIND(DIT_WALK_PAGE_TWICE, "page-twice")                                                 \
+ KIND(DIT_WALK_PAGE_FREE, "page-free")                                                   \
+ KIND(DIT_WALK_PAGE_LOST, "page-lost")                                                   \
+ KIND(DIT_WALK_PAGE_NUMBER, "page-number")                                               \
+ KIND(DIT_WALK_PAGE_TRANSACTION, "page-transaction")                                     \
+ KIND(DIT_WALK_PAGE_FLAGS, "page-flags")                                                 \
+ KIND(DIT_WALK_PAGE_BOUNDS, "page-bounds")                                               \
+ KIND(DIT_WALK_PAGE_EMPTY, "page-empty")                                                 \
+ KIND(DIT_WALK_PAGE_DEPTH, "page-depth")                                                 \
+ KIND(DIT_WALK_BRANCH_CHILDREN, "branch-children")                                       \
+ KIND(DIT_WALK_NODE_PLACE, "node-place")                                                 \
+ KIND(DIT_WALK_NODE_LENGTH, "node-length")                                               \
+ KIND(DIT_WALK_NODE_OVERLAP, "node-overlap")                                             \
+ KIND(DIT_WALK_NODE_FLAGS, "node-flags")                                                 \
+ KIND(DIT_WALK_NODE_VALUE, "node-value")                                                 \
+ KIND(DIT_WALK_KEY_LENGTH, "key-length")                                                 \
+ KIND(DIT_WALK_KEY_ORDER, "key-order")                                                   \
+ KIND(DIT_WALK_KEY_BRANCH, "key-branch")                                                 \
+ KIND(DIT_WALK_ITEM_LENGTH, "item-length")                                               \
+ KIND(DIT_WALK_ITEM_ORDER, "item-order")                                                 \
+ KIND(DIT_WALK_ITEM_BRANCH, "item-branch")                                               \
+ KIND(DIT_WALK_LIST_PAGE, "list-page")                                                   \
+ KIND(DIT_WALK_LIST_RECORD, "list-record")                                               \
+ KIND(DIT_WALK_OVERFLOW_RANGE, "overflow-range")                                         \
+ KIND(DIT_WALK_OVERFLOW_COUNT, "overflow-count")                                         \
+ KIND(DIT_WALK_TREE_NAME, "tree-name")                                                   \
+ KIND(DIT_WALK_TREE_FLAGS, "tree-flags")                                                 \
+ KIND(DIT_WALK_TREE_ROOT, "tree-root")                                                   \
+ KIND(DIT_WALK_TREE_DEPTH, "tree-depth")                                                 \
+ KIND(DIT_WALK_TREE_BRANCHES, "tree-branches")                                           \
+ KIND(DIT_WALK_TREE_LEAVES, "tree-leaves")                                               \
+ KIND(DIT_WALK_TREE_OVERFLOWS, "tree-overflows")                                         \
+ KIND(DIT_WALK_TREE_ITEMS, "tree-items")                                                 \
+ KIND(DIT_WALK_FREE_KEY, "free-key")                                                     \
+ KIND(DIT_WALK_FREE_COUNT, "free-count")                                                 \
+ KIND(DIT_WALK_FREE_ORDER, "free-order")                                                 \
+ KIND(DIT_WALK_FREE_RANGE, "free-range")                                                 \
+ KIND(DIT_WALK_FREE_TWICE, "free-twice")
+
+#define DIT_WALK_KIND(kind, name) kind,
+
 enum dit_walk_kind {
-	DIT_WALK_FILE_CUT,
-	DIT_WALK_UNREADABLE,
-	DIT_WALK_META_PAGE,
-	DIT_WALK_META_MAGIC,
-	DIT_WALK_META_VERSION,
-	DIT_WALK_META_PAGE_SIZE,
-	DIT_WALK_META_TRANSACTION,
-	DIT_WALK_META_LAST_PAGE,
-	DIT_WALK_PAGE_RANGE,
-	DIT_WALK_PAGE_TWICE,
-	DIT_WALK_PAGE_FREE,
-	DIT_WALK_PAGE_LOST,
-	DIT_WALK_PAGE_NUMBER,
-	DIT_WALK_PAGE_TRANSACTION,
-	DIT_WALK_PAGE_FLAGS,
-	DIT_WALK_PAGE_BOUNDS,
-	DIT_WALK_PAGE_EMPTY,
-	DIT_WALK_PAGE_DEPTH,
-	DIT_WALK_BRANCH_CHILDREN,
-	DIT_WALK_NODE_PLACE,
-	DIT_WALK_NODE_LENGTH,
-	DIT_WALK_NODE_OVERLAP,
-	DIT_WALK_NODE_FLAGS,
-	DIT_WALK_NODE_VALUE,
-	DIT_WALK_KEY_LENGTH,
-	DIT_WALK_KEY_ORDER,
-	DIT_WALK_KEY_BRANCH,
-	DIT_WALK_ITEM_LENGTH,
-	DIT_WALK_ITEM_ORDER,
-	DIT_WALK_ITEM_BRANCH,
-	DIT_WALK_LIST_PAGE,
-	DIT_WALK_LIST_RECORD,
-	DIT_WALK_OVERFLOW_RANGE,
-	DIT_WALK_OVERFLOW_COUNT,
-	DIT_WALK_TREE_NAME,
-	DIT_WALK_TREE_FLAGS,
-	DIT_WALK_TREE_ROOT,
-	DIT_WALK_TREE_DEPTH,
-	DIT_WALK_TREE_BRANCHES,
-	DIT_WALK_TREE_LEAVES,
-	DIT_WALK_TREE_OVERFLOWS,
-	DIT_WALK_TREE_ITEMS,
-	DIT_WALK_FREE_KEY,
-	DIT_WALK_FREE_COUNT,
-	DIT_WALK_FREE_ORDER,
-	DIT_WALK_FREE_RANGE,
-	DIT_WALK_FREE_TWICE,
-	DIT_WALK_NKINDS,
+	DIT_WALK_KINDS(DIT_WALK_KIND) DIT_WALK_NKINDS,
 };
 
 /** "page-twice"; static. */

@@ -16,48 +16,10 @@
 
 #define TEXT_MAX 1000
 
-static const char *const names[DIT_CHECK_NKINDS - DIT_WALK_NKINDS] = {
-	"database-flags",
-	"database-missing",
-	"ad-gap",
-	"ad-name",
-	"ad-twice",
-	"context-csn",
-	"entry-attribute",
-	"entry-classes",
-	"entry-id",
-	"entry-node",
-	"entry-record",
-	"index-keys",
-	"index-length",
-	"index-missing",
-	"index-range",
-	"name-count",
-	"name-differs",
-	"name-entry",
-	"name-loop",
-	"name-normal",
-	"name-parent",
-	"name-record",
-	"name-root",
-	"name-self",
-	"name-suffix",
-	"name-twice",
-	"name-value",
-	"posting-missing",
-	"posting-surplus",
-	"split-count",
-	"split-missing",
-	"split-order",
-	"split-record",
-	"split-surplus",
-	"value-normal",
-	"value-order",
-	"hole",
-	"index-pending",
-	"index-unused",
-	"split-few",
-};
+#define NAME(kind, name) [kind] = (name),
+
+static const char *const names[DIT_CHECK_NKINDS] = {DIT_WALK_KINDS(NAME)
+                                                            DIT_CHECK_KINDS(NAME)};
 
 struct kept {
 	unsigned kind;
@@ -79,8 +41,7 @@ struct dit_check_findings {
 
 const char *dit_check_kind_name(unsigned kind)
 {
-	return kind < DIT_WALK_NKINDS ? dit_walk_kind_name((enum dit_walk_kind)kind)
-	                              : names[kind - DIT_WALK_NKINDS];
+	return names[kind];
 }
 
 /* ---- order ---- */

@@ -21,51 +21,55 @@
 #include "check/check.h"
 #include "walk/walk.h"
 
-/** Kinds of our own, after the walker's. */
+/* Kinds of our own; notes are the last. */
+#define DIT_CHECK_KINDS(KIND)                                                            \
+ KIND(DIT_CHECK_DATABASE_FLAGS, "database-flags")                                        \
+ KIND(DIT_CHECK_DATABASE_MISSING, "database-missing")                                    \
+ KIND(DIT_CHECK_AD_GAP, "ad-gap")                                                        \
+ KIND(DIT_CHECK_AD_NAME, "ad-name")                                                      \
+ KIND(DIT_CHECK_AD_TWICE, "ad-twice")                                                    \
+ KIND(DIT_CHECK_CONTEXT_CSN, "context-csn")                                              \
+ KIND(DIT_CHECK_ENTRY_ATTRIBUTE, "entry-attribute")                                      \
+ KIND(DIT_CHECK_ENTRY_CLASSES, "entry-classes")                                          \
+ KIND(DIT_CHECK_ENTRY_ID, "entry-id")                                                    \
+ KIND(DIT_CHECK_ENTRY_NODE, "entry-node")                                                \
+ KIND(DIT_CHECK_ENTRY_RECORD, "entry-record")                                            \
+ KIND(DIT_CHECK_INDEX_KEYS, "index-keys")                                                \
+ KIND(DIT_CHECK_INDEX_LENGTH, "index-length")                                            \
+ KIND(DIT_CHECK_INDEX_MISSING, "index-missing")                                          \
+ KIND(DIT_CHECK_INDEX_RANGE, "index-range")                                              \
+ KIND(DIT_CHECK_NAME_COUNT, "name-count")                                                \
+ KIND(DIT_CHECK_NAME_DIFFERS, "name-differs")                                            \
+ KIND(DIT_CHECK_NAME_ENTRY, "name-entry")                                                \
+ KIND(DIT_CHECK_NAME_LOOP, "name-loop")                                                  \
+ KIND(DIT_CHECK_NAME_NORMAL, "name-normal")                                              \
+ KIND(DIT_CHECK_NAME_PARENT, "name-parent")                                              \
+ KIND(DIT_CHECK_NAME_RECORD, "name-record")                                              \
+ KIND(DIT_CHECK_NAME_ROOT, "name-root")                                                  \
+ KIND(DIT_CHECK_NAME_SELF, "name-self")                                                  \
+ KIND(DIT_CHECK_NAME_SUFFIX, "name-suffix")                                              \
+ KIND(DIT_CHECK_NAME_TWICE, "name-twice")                                                \
+ KIND(DIT_CHECK_NAME_VALUE, "name-value")                                                \
+ KIND(DIT_CHECK_POSTING_MISSING, "posting-missing")                                      \
+ KIND(DIT_CHECK_POSTING_SURPLUS, "posting-surplus")                                      \
+ KIND(DIT_CHECK_SPLIT_COUNT, "split-count")                                              \
+ KIND(DIT_CHECK_SPLIT_MISSING, "split-missing")                                          \
+ KIND(DIT_CHECK_SPLIT_ORDER, "split-order")                                              \
+ KIND(DIT_CHECK_SPLIT_RECORD, "split-record")                                            \
+ KIND(DIT_CHECK_SPLIT_SURPLUS, "split-surplus")                                          \
+ KIND(DIT_CHECK_VALUE_NORMAL, "value-normal")                                            \
+ KIND(DIT_CHECK_VALUE_ORDER, "value-order")                                              \
+ KIND(DIT_CHECK_HOLE, "hole")                                                            \
+ KIND(DIT_CHECK_INDEX_PENDING, "index-pending")                                          \
+ KIND(DIT_CHECK_INDEX_UNUSED, "index-unused")                                            \
+ KIND(DIT_CHECK_SPLIT_FEW, "split-few")
+
+#define DIT_CHECK_KIND(kind, name) kind,
+
+/** They come after the walker's kinds. */
 enum dit_check_kind {
-	DIT_CHECK_DATABASE_FLAGS = DIT_WALK_NKINDS,
-	DIT_CHECK_DATABASE_MISSING,
-	/* Place in the content. */
-	DIT_CHECK_AD_GAP,
-	DIT_CHECK_AD_NAME,
-	DIT_CHECK_AD_TWICE,
-	DIT_CHECK_CONTEXT_CSN,
-	DIT_CHECK_ENTRY_ATTRIBUTE,
-	DIT_CHECK_ENTRY_CLASSES,
-	DIT_CHECK_ENTRY_ID,
-	DIT_CHECK_ENTRY_NODE,
-	DIT_CHECK_ENTRY_RECORD,
-	DIT_CHECK_INDEX_KEYS,
-	DIT_CHECK_INDEX_LENGTH,
-	DIT_CHECK_INDEX_MISSING,
-	DIT_CHECK_INDEX_RANGE,
-	DIT_CHECK_NAME_COUNT,
-	DIT_CHECK_NAME_DIFFERS,
-	DIT_CHECK_NAME_ENTRY,
-	DIT_CHECK_NAME_LOOP,
-	DIT_CHECK_NAME_NORMAL,
-	DIT_CHECK_NAME_PARENT,
-	DIT_CHECK_NAME_RECORD,
-	DIT_CHECK_NAME_ROOT,
-	DIT_CHECK_NAME_SELF,
-	DIT_CHECK_NAME_SUFFIX,
-	DIT_CHECK_NAME_TWICE,
-	DIT_CHECK_NAME_VALUE,
-	DIT_CHECK_POSTING_MISSING,
-	DIT_CHECK_POSTING_SURPLUS,
-	DIT_CHECK_SPLIT_COUNT,
-	DIT_CHECK_SPLIT_MISSING,
-	DIT_CHECK_SPLIT_ORDER,
-	DIT_CHECK_SPLIT_RECORD,
-	DIT_CHECK_SPLIT_SURPLUS,
-	DIT_CHECK_VALUE_NORMAL,
-	DIT_CHECK_VALUE_ORDER,
-	/* Not wrong. */
-	DIT_CHECK_HOLE,
-	DIT_CHECK_INDEX_PENDING,
-	DIT_CHECK_INDEX_UNUSED,
-	DIT_CHECK_SPLIT_FEW,
-	DIT_CHECK_NKINDS,
+	DIT_CHECK_BEFORE = DIT_WALK_NKINDS - 1,
+	DIT_CHECK_KINDS(DIT_CHECK_KIND) DIT_CHECK_NKINDS,
 };
 
 /** Is it only worth knowing? */
