@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,17 +225,11 @@ static void push(struct dit_export_file *file)
 	}
 }
 
-int dit_export_file_write(struct dit_export_file *file, struct iovec *iov, int n)
+int dit_export_file_write(struct dit_export_file *file, const char *bytes, size_t len)
 {
-	while (n > 0) {
-		ssize_t done = 0;
+	while (len > 0) {
+		ssize_t done = write(file->fd, bytes, len);
 
-		if (iov->iov_len == 0) {
-			iov++;
-			n--;
-			continue;
-		}
-		done = writev(file->fd, iov, n < IOV_MAX ? n : IOV_MAX);
 		if (done < 0) {
 			int r = wait_or_fail(file);
 
@@ -246,16 +239,11 @@ int dit_export_file_write(struct dit_export_file *file, struct iovec *iov, int n
 			continue;
 		}
 		file->nbytes += (uint64_t)done;
-		for (; n > 0 && (size_t)done >= iov->iov_len; iov++, n--) {
-			done -= (ssize_t)iov->iov_len;
-		}
-		if (n > 0) {
-			/* A signal while the pipe was full shows as a short write. */
-			if (dit_stop_is_set(file->stop)) {
-				return DIT_E_STOPPED;
-			}
-			iov->iov_base = (char *)iov->iov_base + done;
-			iov->iov_len -= (size_t)done;
+		bytes += done;
+		len -= (size_t)done;
+		/* A signal while the pipe was full shows as a short write. */
+		if (len > 0 && dit_stop_is_set(file->stop)) {
+			return DIT_E_STOPPED;
 		}
 	}
 	push(file);

@@ -18,8 +18,8 @@
 #ifndef DITKIT_EXPORT_FILE_H
 #define DITKIT_EXPORT_FILE_H
 
+#include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
 #include <ditkit/error.h>
 #include <ditkit/export_keeper.h>
@@ -64,11 +64,11 @@ DIT_PUBLIC int dit_export_file_open(struct dit_export_file *file, const char *pa
 DIT_PUBLIC int dit_export_file_keep(struct dit_export_file *file);
 
 /**
- * Write all bytes. The vectors are used up.
+ * Write all bytes.
  *
  * @return 0; -errno; DIT_E_STOPPED: an interrupt came while the reader of a pipe was slow
  */
-int dit_export_file_write(struct dit_export_file *file, struct iovec *iov, int n);
+int dit_export_file_write(struct dit_export_file *file, const char *bytes, size_t len);
 
 /** Sync, and give the file its name. 0 or -errno */
 DIT_PUBLIC int dit_export_file_finish(struct dit_export_file *file);

@@ -3,7 +3,7 @@
  * Exports: a scan whose ranges leave texts, which main writes in order.
  *
  *   members   entry ─▶ matches? ─▶ lines in the text of the range
- *   main      texts ─▶ some MiB of them ─▶ writev()
+ *   main      text ─▶ write()
  *
  * A text goes from a member to main with its range, and back by way of the shelf. So
  * there are never more texts than ranges on their way, and their memory is used again.
@@ -29,10 +29,8 @@
 #include "place/fault.h"
 #include "scan/scan_snapshot.h"
 
-#define WRITE_BYTES (1u << 20) /* written at once, about */
-#define WRITE_TEXTS 64
-#define KEEP_BYTES  (1u << 20) /* a larger text does not wait on the shelf */
-#define WAIT_MS     10000
+#define KEEP_BYTES (1u << 20) /* a larger text does not wait on the shelf */
+#define WAIT_MS    10000
 /* Single entries cost several times as much as entries in a row. */
 #define CANDIDATES_SHARE 8
 
@@ -83,9 +81,6 @@ struct export
 	/* [own: main] */
 	struct dit_export_stats *stats;
 	struct dit_export_file file;
-	struct export_text *pending[WRITE_TEXTS]; /* to be written */
-	int npending;
-	size_t pending_bytes;
 	bool is_told; /* why the export ends */
 };
 
@@ -235,22 +230,10 @@ static int pack_range(void *ctx, struct dit_scan_range *range)
 
 /* ---- main ---- */
 
-static int write_pending(struct export *export)
+static int write_text(struct export *export, const struct dit_ldif_text *text)
 {
-	struct iovec iov[WRITE_TEXTS];
-	int r = 0;
+	int r = dit_export_file_write(&export->file, text->data, text->len);
 
-	for (int i = 0; i < export->npending; i++) {
-		const struct dit_ldif_text *ldif = &export->pending[i]->ldif;
-
-		iov[i] = (struct iovec){ldif->data, ldif->len};
-	}
-	r = dit_export_file_write(&export->file, iov, export->npending);
-	for (int i = 0; i < export->npending; i++) {
-		shelve_text(export, export->pending[i]);
-	}
-	export->npending = 0;
-	export->pending_bytes = 0;
 	export->stats->nbytes = export->file.nbytes;
 	return r < 0 ? fail_on_file(export, r) : 0;
 }
@@ -311,15 +294,11 @@ static int write_range(void *ctx, struct dit_scan_range *range)
 	if (text->nlost > 0) {
 		tell_lost(export, text);
 	}
-	range->result = NULL;
 	export->current->nread += text->nread;
 	export->stats->nentries += text->nentries;
-	export->pending[export->npending++] = text;
-	export->pending_bytes += text->ldif.len;
-	if (export->npending == WRITE_TEXTS || export->pending_bytes >= WRITE_BYTES ||
-	    ended < 0) {
-		r = write_pending(export);
-	}
+	range->result = NULL;
+	r = write_text(export, &text->ldif);
+	shelve_text(export, text);
 	dit_teller_tell(&export->job.teller, DIT_EXPORT_ENTRIES);
 	return r < 0 ? r : ended;
 }
@@ -342,12 +321,6 @@ static int write_database(struct export *export, struct export_database *databas
 
 	export->current = database;
 	r = dit_entry_scan_run(database->scan, &ops, export);
-	/* The text before an interrupt or a broken entry is good. */
-	if (r == 0 || r == DIT_E_CORRUPT) {
-		int written = write_pending(export);
-
-		r = written < 0 ? written : r;
-	}
 	/* dit_export() has words for the other two. */
 	if (r < 0 && r != -ENOMEM && r != DIT_E_STOPPED && !export->is_told) {
 		dit_job_report(&export->job, DIT_REPORT_ERROR, "%s: %s%s",
@@ -562,13 +535,14 @@ static int choose(struct export *export)
 /* No bytes at all are no compressed file. */
 static int write_nothing(struct export *export)
 {
-	struct export_text *text = take_text(export);
-	int r = text == NULL ? -ENOMEM : dit_packer_pack(export->packers[0], &text->ldif);
+	struct dit_ldif_text text;
+	int r = 0;
 
-	if (text != NULL) {
-		export->pending[export->npending++] = text;
-	}
-	return r < 0 ? r : write_pending(export);
+	dit_ldif_text_init(&text, export->opts->wrap);
+	r = dit_packer_pack(export->packers[0], &text);
+	r = r < 0 ? r : write_text(export, &text);
+	dit_ldif_text_deinit(&text);
+	return r;
 }
 
 static int run(struct export *export)
@@ -604,9 +578,6 @@ static int run(struct export *export)
 
 static void release(struct export *export)
 {
-	while (export->npending > 0) {
-		free_text(export->pending[--export->npending]);
-	}
 	empty_shelf(&export->shelf);
 	for (size_t i = 0; i < export->ndatabases; i++) {
 		struct export_database *database = &export->databases[i];
