@@ -64,27 +64,12 @@ static int take_key(void *ctx, unsigned db, struct dit_span key)
 	return 0;
 }
 
-static int take_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
-{
-	struct dit_check_values *values = ctx;
-	const struct dit_index_db *index = dit_index_set_db(values->indexes, db);
-	int r = 0;
-
-	for (size_t i = 0; i < nkeys && r == 0; i++) {
-		char bytes[sizeof(uint64_t)];
-		size_t len = dit_index_key_bytes(index, ordinals[i], bytes);
-
-		r = take_key(values, db, (struct dit_span){bytes, len});
-	}
-	return r;
-}
-
 /* Does this clue have the key that is wanted? 1; 0; -ENOMEM */
 static int has_clue(struct dit_check_values *values, enum dit_index_clue clue,
                     struct dit_span piece)
 {
-	int r = dit_stored_keys_clue(values->keys, values->ad, clue, piece, take_keys,
-	                             take_key, values);
+	int r = dit_stored_keys_clue(values->keys, values->ad, clue, piece, take_key,
+	                             values);
 
 	return r < 0 ? r : values->is_found;
 }
@@ -127,7 +112,7 @@ static int has_key(struct dit_check_values *values, struct dit_span value)
 	int r = 0;
 
 	values->is_found = false;
-	r = dit_stored_keys_make(values->keys, &view, take_keys, take_key, values);
+	r = dit_stored_keys_spell(values->keys, &view, take_key, values);
 	return r < 0 ? r : values->is_found;
 }
 
@@ -193,7 +178,7 @@ static int try_value(struct dit_check_values *values, const struct dit_attr_view
 
 	values->ad = attr->ad;
 	values->nhits = 0;
-	r = dit_stored_keys_make(values->keys, &view, take_keys, take_key, values);
+	r = dit_stored_keys_spell(values->keys, &view, take_key, values);
 	for (size_t i = 0; i < values->nhits && r == 0; i++) {
 		const struct hit *hit = &values->hits[i];
 		char text[SHOWN_MAX + 8];

@@ -10,6 +10,7 @@
 #include "build/view_attrs.h"
 
 struct dit_stored_keys {
+	const struct dit_index_set *indexes;
 	struct dit_index_work *work;
 	struct dit_view_attrs attrs; /* of the current entry */
 
@@ -28,6 +29,7 @@ int dit_stored_keys_new(struct dit_stored_keys **ret, const struct dit_index_set
 	if (keys == NULL) {
 		return -ENOMEM;
 	}
+	keys->indexes = indexes;
 	keys->ndbs = dit_index_set_ndbs(indexes);
 	keys->marks = calloc(keys->ndbs + 1, sizeof(*keys->marks));
 	r = keys->marks == NULL ? -ENOMEM : dit_index_work_new(&keys->work, indexes);
@@ -79,11 +81,50 @@ int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_vi
 	return r < 0 ? r : dit_index_entry(keys->work, &entry, push, push_wide, ctx);
 }
 
+struct spelling {
+	const struct dit_index_set *indexes;
+	dit_index_wide_fn take;
+	void *ctx;
+};
+
+static int spell_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
+{
+	const struct spelling *spelling = ctx;
+	const struct dit_index_db *index = dit_index_set_db(spelling->indexes, db);
+	int r = 0;
+
+	for (size_t i = 0; i < nkeys && r == 0; i++) {
+		char bytes[sizeof(uint64_t)];
+		size_t len = dit_index_key_bytes(index, ordinals[i], bytes);
+
+		r = spelling->take(spelling->ctx, db, (struct dit_span){bytes, len});
+	}
+	return r;
+}
+
+static int spell_wide(void *ctx, unsigned db, struct dit_span key)
+{
+	const struct spelling *spelling = ctx;
+
+	return spelling->take(spelling->ctx, db, key);
+}
+
+int dit_stored_keys_spell(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                          dit_index_wide_fn take, void *ctx)
+{
+	struct spelling spelling = {keys->indexes, take, ctx};
+
+	return dit_stored_keys_make(keys, view, spell_keys, spell_wide, &spelling);
+}
+
 int dit_stored_keys_clue(struct dit_stored_keys *keys, const struct dit_ad *ad,
                          enum dit_index_clue clue, struct dit_span piece,
-                         dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx)
+                         dit_index_wide_fn take, void *ctx)
 {
-	return dit_index_clue(keys->work, ad, clue, piece, push, push_wide, ctx);
+	struct spelling spelling = {keys->indexes, take, ctx};
+
+	return dit_index_clue(keys->work, ad, clue, piece, spell_keys, spell_wide,
+	                      &spelling);
 }
 
 int dit_stored_keys_check(struct dit_stored_keys *keys, const struct dit_entry_view *view,

@@ -39,10 +39,14 @@ int dit_stored_keys_want(void *ctx, const struct dit_ad *ad);
 int dit_stored_keys_make(struct dit_stored_keys *keys, const struct dit_entry_view *view,
                          dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx);
 
-/** Keys that tell of an assertion; see dit_index_clue(). */
+/** The same keys, each as the bytes that are stored, one key a call. */
+int dit_stored_keys_spell(struct dit_stored_keys *keys, const struct dit_entry_view *view,
+                          dit_index_wide_fn take, void *ctx);
+
+/** Keys that tell of an assertion, as bytes; see dit_index_clue(). */
 int dit_stored_keys_clue(struct dit_stored_keys *keys, const struct dit_ad *ad,
                          enum dit_index_clue clue, struct dit_span piece,
-                         dit_index_keys_fn push, dit_index_wide_fn push_wide, void *ctx);
+                         dit_index_wide_fn take, void *ctx);
 
 /**
  * Two versions of an entry: leave out the attributes whose keys are the same in both. So

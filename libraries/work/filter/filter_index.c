@@ -76,8 +76,9 @@ static int read_list(struct finder *finder, struct dit_scan *scan, struct dit_sp
 	return r < 0 ? r : 1;
 }
 
-static int look_up(struct finder *finder, unsigned db, struct dit_span key)
+static int look_up(void *ctx, unsigned db, struct dit_span key)
 {
+	struct finder *finder = ctx;
 	struct list best = finder->best;
 	int r = 0;
 
@@ -91,26 +92,6 @@ static int look_up(struct finder *finder, unsigned db, struct dit_span key)
 		finder->has_best = true;
 	}
 	return r < 0 ? r : 0;
-}
-
-static int take_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
-{
-	struct finder *finder = ctx;
-	const struct dit_index_db *index = dit_index_set_db(finder->indexes, db);
-	int r = 0;
-
-	for (size_t i = 0; i < nkeys && r == 0; i++) {
-		char bytes[sizeof(uint64_t)];
-		size_t len = dit_index_key_bytes(index, ordinals[i], bytes);
-
-		r = look_up(finder, db, (struct dit_span){bytes, len});
-	}
-	return r;
-}
-
-static int take_wide(void *ctx, unsigned db, struct dit_span key)
-{
-	return look_up(ctx, db, key);
 }
 
 /* ---- filters ---- */
@@ -183,7 +164,7 @@ static int find_equal(struct finder *finder, const struct dit_filter *filter,
 		return 0;
 	}
 	forget_best(finder);
-	r = dit_stored_keys_make(finder->keys, &view, take_keys, take_wide, finder);
+	r = dit_stored_keys_spell(finder->keys, &view, look_up, finder);
 	return take_best(finder, r, ret);
 }
 
@@ -194,7 +175,7 @@ static int find_present(struct finder *finder, const struct dit_filter *filter,
 
 	forget_best(finder);
 	r = dit_stored_keys_clue(finder->keys, filter->ad, DIT_CLUE_PRESENT,
-	                         (struct dit_span){0}, take_keys, take_wide, finder);
+	                         (struct dit_span){0}, look_up, finder);
 	return take_best(finder, r, ret);
 }
 
@@ -215,8 +196,7 @@ static int find_pieces(struct finder *finder, const struct dit_filter *filter,
 
 		if (filter->pieces[i].len > 0) {
 			r = dit_stored_keys_clue(finder->keys, filter->ad, clue,
-			                         filter->pieces[i], take_keys, take_wide,
-			                         finder);
+			                         filter->pieces[i], look_up, finder);
 		}
 	}
 	return take_best(finder, r, ret);
