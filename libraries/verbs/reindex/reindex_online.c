@@ -6,7 +6,8 @@
  * The keys of each such entry are made twice: as it was before the round, and as it is
  * now. Attributes that have not changed are left out: most changes are of few attributes.
  * Keys that only the first has go out of the new index, keys that only the second has go
- * into it.
+ * into it. So all keys are changes at first, and those of both versions are dropped once
+ * the changes of a database are sorted.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,18 +22,6 @@
 #include "tree/tree_merge.h"
 
 #define ARENA_BYTES (64u << 10)
-
-/* A key of an entry. */
-struct online_key {
-	unsigned db;
-	struct dit_span key; /* as it is stored; in the arena */
-};
-
-struct online_keys {
-	struct online_key *list; /* owned */
-	size_t n;
-	size_t size;
-};
 
 struct online_changes {
 	struct dit_posting_change *list; /* owned */
@@ -52,77 +41,30 @@ struct catching_up {
 	struct reindex_target *target;
 	struct dit_reindex_online *online;
 	struct dit_stored_keys *keys;
-	struct online_keys older;
-	struct online_keys newer;
-	struct online_keys *now; /* the one that keys go into */
+	uint64_t id;   /* of the entry whose keys come */
+	bool is_newer; /* they are those of the newer version */
 };
 
 /* ---- keys of one version of an entry ---- */
 
-static int add_key(struct catching_up *work, unsigned db, struct dit_span key)
+static int add_change(void *ctx, unsigned db, struct dit_span key)
 {
-	struct online_keys *keys = work->now;
-	struct online_key *list =
-		dit_grow(keys->list, &keys->size, keys->n + 1, sizeof(*list));
+	const struct catching_up *work = ctx;
+	struct online_changes *changes = &work->online->changes[db];
+	struct dit_posting_change *list =
+		dit_grow(changes->list, &changes->size, changes->n + 1, sizeof(*list));
 	char *copy = dit_arena_alloc(&work->online->arena, key.len + 1);
 
 	if (list != NULL) {
-		keys->list = list;
+		changes->list = list;
 	}
 	if (list == NULL || copy == NULL) {
 		return -ENOMEM;
 	}
 	memcpy(copy, key.data, key.len);
-	list[keys->n++] = (struct online_key){.db = db, .key = {copy, key.len}};
+	list[changes->n++] = (struct dit_posting_change){
+		.key = {copy, key.len}, .id = work->id, .is_added = work->is_newer};
 	return 0;
-}
-
-static int take_keys(void *ctx, unsigned db, const uint64_t *ordinals, size_t nkeys)
-{
-	struct catching_up *work = ctx;
-	const struct dit_index_db *index = dit_index_set_db(work->target->indexes, db);
-	char bytes[sizeof(uint64_t)];
-	int r = 0;
-
-	for (size_t i = 0; i < nkeys && r == 0; i++) {
-		size_t len = dit_index_key_bytes(index, ordinals[i], bytes);
-
-		r = add_key(work, db, (struct dit_span){bytes, len});
-	}
-	return r;
-}
-
-static int take_wide(void *ctx, unsigned db, struct dit_span key)
-{
-	return add_key(ctx, db, key);
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-	const struct online_key *x = a;
-	const struct online_key *y = b;
-
-	if (x->db != y->db) {
-		return x->db < y->db ? -1 : 1;
-	}
-	return dit_span_compare(x->key, y->key);
-}
-
-/* Each key once. */
-static void sort_keys(struct online_keys *keys)
-{
-	size_t n = 0;
-
-	if (keys->n == 0) {
-		return;
-	}
-	qsort(keys->list, keys->n, sizeof(*keys->list), compare_keys);
-	for (size_t i = 1; i < keys->n; i++) {
-		if (compare_keys(&keys->list[n], &keys->list[i]) != 0) {
-			keys->list[++n] = keys->list[i];
-		}
-	}
-	keys->n = n + 1;
 }
 
 static int refuse(const struct reindex_target *target, const struct dit_entry_view *view)
@@ -163,60 +105,14 @@ static int read_version(struct catching_up *work, struct dit_entry_reader *reade
 }
 
 static int make_keys(struct catching_up *work, const struct dit_entry_view *view,
-                     struct online_keys *ret)
+                     bool is_newer)
 {
-	int r = 0;
-
-	work->now = ret;
-	ret->n = 0;
-	r = dit_stored_keys_make(work->keys, view, take_keys, take_wide, work);
-	sort_keys(ret);
-	return r;
+	work->id = view->id;
+	work->is_newer = is_newer;
+	return dit_stored_keys_spell(work->keys, view, add_change, work);
 }
 
 /* ---- changes ---- */
-
-static int add_change(struct catching_up *work, const struct online_key *key, uint64_t id,
-                      bool is_added)
-{
-	struct online_changes *changes = &work->online->changes[key->db];
-	struct dit_posting_change *list =
-		dit_grow(changes->list, &changes->size, changes->n + 1, sizeof(*list));
-
-	if (list == NULL) {
-		return -ENOMEM;
-	}
-	changes->list = list;
-	list[changes->n++] = (struct dit_posting_change){
-		.key = key->key, .id = id, .is_added = is_added};
-	return 0;
-}
-
-/* Both lists side by side. */
-static int compare_versions(struct catching_up *work, uint64_t id)
-{
-	const struct online_keys *older = &work->older;
-	const struct online_keys *newer = &work->newer;
-	size_t o = 0;
-	size_t n = 0;
-	int r = 0;
-
-	while (r == 0 && (o < older->n || n < newer->n)) {
-		int order = o == older->n ? 1
-		            : n == newer->n
-		                    ? -1
-		                    : compare_keys(&older->list[o], &newer->list[n]);
-
-		if (order < 0) {
-			r = add_change(work, &older->list[o], id, false);
-		} else if (order > 0) {
-			r = add_change(work, &newer->list[n], id, true);
-		}
-		o += order <= 0;
-		n += order >= 0;
-	}
-	return r;
-}
 
 static int take_entries(struct catching_up *work, struct dit_entry_reader *older,
                         struct dit_entry_reader *newer, const uint64_t *ids, size_t nids)
@@ -234,13 +130,10 @@ static int take_entries(struct catching_up *work, struct dit_entry_reader *older
 			r = dit_stored_keys_leave_same(work->keys, &views[0], &views[1]);
 		}
 		if (r == 0) {
-			r = make_keys(work, &views[0], &work->older);
+			r = make_keys(work, &views[0], false);
 		}
 		if (r == 0) {
-			r = make_keys(work, &views[1], &work->newer);
-		}
-		if (r == 0) {
-			r = compare_versions(work, ids[i]);
+			r = make_keys(work, &views[1], true);
 		}
 	}
 	return r;
@@ -256,16 +149,40 @@ static int compare_bytes(const void *a, const void *b)
 	return dit_posting_change_compare(0, a, b);
 }
 
+/* A version may have a key more than once. */
+static void drop_unchanged(struct online_changes *changes,
+                           int (*compare)(const void *a, const void *b))
+{
+	struct dit_posting_change *list = changes->list;
+	size_t n = 0;
+	size_t end = 0;
+
+	for (size_t i = 0; i < changes->n; i = end) {
+		bool is_in_both = false;
+
+		for (end = i + 1; end < changes->n && compare(&list[i], &list[end]) == 0;
+		     end++) {
+			is_in_both |= list[end].is_added != list[i].is_added;
+		}
+		if (!is_in_both) {
+			list[n++] = list[i];
+		}
+	}
+	changes->n = n;
+}
+
 static void hand_over(const struct catching_up *work, struct dit_table_changes *ret)
 {
 	for (size_t i = 0; i < work->online->ndbs; i++) {
-		const struct online_changes *changes = &work->online->changes[i];
-		const struct dit_index_db *db =
-			dit_index_set_db(work->target->indexes, i);
+		struct online_changes *changes = &work->online->changes[i];
+		int (*compare)(const void *a, const void *b) =
+			dit_index_set_db(work->target->indexes, i)->is_integerkey
+				? compare_numbers
+				: compare_bytes;
 
 		if (changes->n > 0) {
-			qsort(changes->list, changes->n, sizeof(*changes->list),
-			      db->is_integerkey ? compare_numbers : compare_bytes);
+			qsort(changes->list, changes->n, sizeof(*changes->list), compare);
+			drop_unchanged(changes, compare);
 		}
 		ret[i] = (struct dit_table_changes){changes->list, changes->n};
 	}
@@ -360,7 +277,5 @@ int dit_reindex_catch_up(void *ctx, const struct dit_online_changed *changed,
 	dit_ad_names_deinit(&names[0]);
 	dit_ad_names_deinit(&names[1]);
 	dit_stored_keys_free(work.keys);
-	free(work.older.list);
-	free(work.newer.list);
 	return r;
 }
