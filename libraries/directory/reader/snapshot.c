@@ -176,6 +176,14 @@ bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot)
 	return snapshot->format->version == dit_lmdb_10.version;
 }
 
+const struct dit_stored_db *dit_snapshot_db(const struct dit_snapshot *snapshot,
+                                            const char *name)
+{
+	size_t i = find_db(snapshot, name);
+
+	return i < snapshot->ndbs ? &snapshot->dbs[i] : NULL;
+}
+
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
                         const struct dit_stored_db **ret)
 {

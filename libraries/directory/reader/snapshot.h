@@ -90,6 +90,9 @@ void dit_snapshot_close(struct dit_snapshot *snapshot);
 /** All named databases, sorted by name; owned by the snapshot. @return their number */
 size_t dit_snapshot_dbs(const struct dit_snapshot *snapshot,
                         const struct dit_stored_db **ret);
+/** The one of that name; NULL: none. */
+const struct dit_stored_db *dit_snapshot_db(const struct dit_snapshot *snapshot,
+                                            const char *name);
 
 /**
  * Cut the IDs of id2e into ranges with about the same number of leaf pages. Range i

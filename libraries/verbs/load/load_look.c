@@ -66,18 +66,13 @@ static int read_entries(struct load_look *look, struct dit_scan *scan,
 static int read_snapshot(struct load_look *look, struct dit_snapshot *snapshot,
                          const struct loader *loader)
 {
-	const struct dit_stored_db *dbs = NULL;
-	size_t ndbs = dit_snapshot_dbs(snapshot, &dbs);
+	const struct dit_stored_db *id2e = dit_snapshot_db(snapshot, "id2e");
 	struct dit_dn_reader *dns = NULL;
 	struct dit_scan *scan = NULL;
 	int r = dit_scan_open(&scan, snapshot, "id2e");
 
-	for (size_t i = 0; i < ndbs; i++) {
-		if (strcmp(dbs[i].name, "id2e") == 0) {
-			look->nentries = dbs[i].nrecords;
-		}
-	}
 	if (r == 0) {
+		look->nentries = id2e->nrecords;
 		r = dit_dn_reader_new(&dns, snapshot, 0);
 	}
 	if (r == 0) {

@@ -43,19 +43,6 @@ static int say_missing(const struct reindex_target *target)
 	return DIT_E_UNKNOWN;
 }
 
-static int check_databases(const struct reindex_target *target)
-{
-	const struct dit_stored_db *dbs = NULL;
-	size_t n = dit_snapshot_dbs(target->snapshot, &dbs);
-
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(dbs[i].name, "id2e") == 0) {
-			return 0;
-		}
-	}
-	return say_missing(target);
-}
-
 /* Its keys come from the entries, so the old index database is not missed. */
 static void tell_damaged(void *ctx, const char *name, const char *text, bool is_lost)
 {
@@ -261,7 +248,9 @@ int dit_reindex_target_open(struct reindex_target *target)
 		r = open_output(target);
 	}
 	if (r == 0) {
-		r = check_databases(target);
+		r = dit_snapshot_db(target->snapshot, "id2e") != NULL
+		            ? 0
+		            : say_missing(target);
 	}
 	if (r < 0) {
 		return r;

@@ -372,16 +372,13 @@ static int make_readers(struct dit_entry_scan *scan, bool without_dn)
 
 static uint64_t id2e_bytes(struct dit_entry_scan *scan)
 {
-	const struct dit_stored_db *dbs = NULL;
-	size_t n = dit_snapshot_dbs(scan->snapshot, &dbs);
+	const struct dit_stored_db *id2e = dit_snapshot_db(scan->snapshot, "id2e");
 
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(dbs[i].name, "id2e") == 0) {
-			scan->nrecords = dbs[i].nrecords;
-			return dbs[i].npages * dit_snapshot_page_bytes(scan->snapshot);
-		}
+	if (id2e == NULL) {
+		return 0;
 	}
-	return 0;
+	scan->nrecords = id2e->nrecords;
+	return id2e->npages * dit_snapshot_page_bytes(scan->snapshot);
 }
 
 static int cut(struct dit_entry_scan *scan, unsigned range_pages)
