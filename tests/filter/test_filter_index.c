@@ -209,6 +209,16 @@ static void a_database_without_the_index_gives_no_answer(void **state)
 	assert_candidates(f, "(uidNumber=1)", "0 5");
 }
 
+/* The index was made with hashes of 32 bits. */
+static void keys_of_another_length_give_no_answer(void **state)
+{
+	struct fixture *f = *state;
+
+	f->settings->index.hash64 = true;
+	assert_candidates(f, "(uid=u1)", "");
+	assert_candidates(f, "(uid=nobody)", "");
+}
+
 static void lack_of_memory_is_told(void **state)
 {
 	struct fixture *f = *state;
@@ -243,6 +253,9 @@ int main(void)
 		TEST(no_answer_where_indexes_cannot_tell),
 		TEST(subtypes_are_not_taken_for_the_type),
 		TEST(a_database_without_the_index_gives_no_answer),
+		TEST(keys_of_another_length_give_no_answer),
+		cmocka_unit_test_setup_teardown(keys_of_another_length_give_no_answer,
+	                                        setup_bytes, teardown),
 		TEST(lack_of_memory_is_told),
 	};
 

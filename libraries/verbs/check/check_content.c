@@ -76,87 +76,23 @@ struct content {
 
 /* ---- what is stored under which name ---- */
 
-static const struct dit_stored_db *find_stored(const struct content *content,
-                                               const char *name)
-{
-	const struct dit_stored_db *dbs = NULL;
-	size_t n = dit_snapshot_dbs(content->opts->snapshot, &dbs);
-
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(dbs[i].name, name) == 0) {
-			return &dbs[i];
-		}
-	}
-	return NULL;
-}
-
-/* The keys of presence have 4 bytes, all zero, whatever the others have. */
-static bool is_presence(struct dit_span key)
-{
-	return key.len == 4 && memcmp(key.data, "\0\0\0\0", 4) == 0;
-}
-
-/*
- * How long the keys of an index database are, by the first one that tells. 0: it has
- * none.
- */
-static int find_key_len(const struct content *content, const char *name, size_t *ret)
-{
-	struct dit_scan *scan = NULL;
-	struct dit_span key = {0};
-	struct dit_span ids = {0};
-	int r = dit_scan_open(&scan, content->opts->snapshot, name);
-
-	*ret = 0;
-	if (r == 0) {
-		r = dit_scan_next_list(scan, &key, &ids);
-	}
-	if (r > 0 && is_presence(key)) {
-		r = dit_scan_next_list(scan, &key, &ids);
-	}
-	if (r > 0) {
-		*ret = key.len;
-	}
-	dit_scan_close(scan);
-	return r < 0 ? r : 0;
-}
-
-/* Hashes have one length; the keys of other indexes may be of any. */
-static bool fits_length(enum dit_key_format format, size_t key_len)
-{
-	return key_len == 0 || (format == DIT_KEY_BYTES32   ? key_len == 4
-	                        : format == DIT_KEY_BYTES64 ? key_len == 8
-	                                                    : true);
-}
-
 /* The keys are made in the format of those that are stored. */
 static int fit_format(struct content *content, size_t db)
 {
-	const char *name = dit_index_set_db(content->indexes, db)->name;
-	const struct dit_stored_db *stored = find_stored(content, name);
-	struct dit_check_place place = DIT_CHECK_PLACE(name);
+	struct dit_check_place place =
+		DIT_CHECK_PLACE(dit_index_set_db(content->indexes, db)->name);
 	size_t key_len = 0;
-	int r = 0;
+	int r = dit_stored_keys_fit(content->indexes, db, content->opts->snapshot,
+	                            &key_len);
 
-	if (stored == NULL) {
-		return 0;
-	}
-	r = find_key_len(content, name, &key_len);
-	if (r < 0) {
-		return r;
-	}
-	r = dit_index_set_stored(content->indexes, db,
-	                         (stored->flags & DIT_DB_INTEGERKEY) != 0, key_len);
-	if (r == DIT_E_INVALID ||
-	    (r == 0 &&
-	     !fits_length(dit_index_set_db(content->indexes, db)->format, key_len))) {
+	if (r == DIT_E_INVALID) {
 		content->is_skipped[db] = true;
 		dit_check_find(content->opts->findings, DIT_CHECK_INDEX_KEYS, &place,
 		               "the keys have %zu bytes; this configuration makes others",
 		               key_len);
-		r = 0;
+		return 0;
 	}
-	return r;
+	return r < 0 ? r : 0;
 }
 
 static bool is_damaged(const struct content *content, const char *name)

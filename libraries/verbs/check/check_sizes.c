@@ -38,14 +38,10 @@ struct member {
 	int error;
 };
 
-struct database {
-	struct dit_walk_size size; /* its name owned */
-};
-
 struct dit_check_sizes {
 	struct member *members;
 	unsigned nmembers;
-	struct database *databases;
+	struct dit_walk_size *databases; /* their names owned */
 	size_t ndatabases;
 	size_t size;
 	int error;
@@ -170,8 +166,9 @@ void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list
 void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size)
 {
 	struct dit_check_sizes *sizes = ctx;
-	struct database *databases = dit_grow(sizes->databases, &sizes->size,
-	                                      sizes->ndatabases + 1, sizeof(*databases));
+	struct dit_walk_size *databases =
+		dit_grow(sizes->databases, &sizes->size, sizes->ndatabases + 1,
+	                 sizeof(*databases));
 	size_t name_size = strlen(size->name) + 1;
 	char *name = malloc(name_size);
 
@@ -184,8 +181,8 @@ void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size)
 		return;
 	}
 	memcpy(name, size->name, name_size);
-	databases[sizes->ndatabases].size = *size;
-	databases[sizes->ndatabases++].size.name = name;
+	databases[sizes->ndatabases] = *size;
+	databases[sizes->ndatabases++].name = name;
 }
 
 /* Notes of all members about one database. */
@@ -218,7 +215,7 @@ static int sum_up(const struct dit_check_sizes *sizes, size_t number, struct not
 static int tell_one(const struct dit_check_sizes *sizes, size_t number,
                     struct dit_check_database *told, dit_check_database_fn fn, void *ctx)
 {
-	const struct dit_walk_size *size = &sizes->databases[number].size;
+	const struct dit_walk_size *size = &sizes->databases[number];
 	struct dit_check_list longest[DIT_CHECK_LONGEST];
 	struct notes notes;
 	int r = sum_up(sizes, number, &notes);
@@ -261,27 +258,23 @@ static int tell_one(const struct dit_check_sizes *sizes, size_t number,
 
 /* ---- values ---- */
 
-static const struct database *find(const struct dit_check_sizes *sizes, const char *name,
-                                   size_t *ret_number)
+/* Its number; ndatabases: there is none. */
+static size_t find(const struct dit_check_sizes *sizes, const char *name)
 {
-	for (size_t i = 0; i < sizes->ndatabases; i++) {
-		if (strcmp(sizes->databases[i].size.name, name) == 0) {
-			*ret_number = i;
-			return &sizes->databases[i];
-		}
+	size_t i = 0;
+
+	while (i < sizes->ndatabases && strcmp(sizes->databases[i].name, name) != 0) {
+		i++;
 	}
-	return NULL;
+	return i;
 }
 
 /* The list of a key; members have seen different keys. */
 static struct long_list *find_list(struct dit_check_sizes *sizes, const char *name,
                                    struct dit_span key)
 {
-	size_t number = 0;
+	size_t number = find(sizes, name);
 
-	if (find(sizes, name, &number) == NULL) {
-		return NULL;
-	}
 	for (unsigned i = 0; i < sizes->nmembers; i++) {
 		struct notes *notes = number < sizes->members[i].nnotes
 		                              ? &sizes->members[i].notes[number]
@@ -297,26 +290,6 @@ static struct long_list *find_list(struct dit_check_sizes *sizes, const char *na
 		}
 	}
 	return NULL;
-}
-
-bool dit_check_sizes_format(struct dit_check_sizes *sizes, const char *name,
-                            bool *ret_is_integerkey, size_t *ret_key_len)
-{
-	size_t number = 0;
-	const struct database *database = find(sizes, name, &number);
-
-	if (database == NULL) {
-		return false;
-	}
-	*ret_is_integerkey = (database->size.flags & DIT_DB_INTEGERKEY) != 0;
-	*ret_key_len = 0;
-	for (unsigned i = 0; i < sizes->nmembers; i++) {
-		if (number < sizes->members[i].nnotes &&
-		    sizes->members[i].notes[number].nlongest > 0) {
-			*ret_key_len = sizes->members[i].notes[number].longest[0].key_len;
-		}
-	}
-	return true;
 }
 
 bool dit_check_sizes_wants(struct dit_check_sizes *sizes, const char *name,
@@ -341,12 +314,9 @@ int dit_check_sizes_name(struct dit_check_sizes *sizes, const char *name,
 
 static uint64_t count_entries(const struct dit_check_sizes *sizes)
 {
-	for (size_t i = 0; i < sizes->ndatabases; i++) {
-		if (strcmp(sizes->databases[i].size.name, "id2e") == 0) {
-			return sizes->databases[i].size.nkeys;
-		}
-	}
-	return 0;
+	size_t number = find(sizes, "id2e");
+
+	return number < sizes->ndatabases ? sizes->databases[number].nkeys : 0;
 }
 
 int dit_check_sizes_tell(struct dit_check_sizes *sizes, const char *file,
@@ -401,7 +371,7 @@ void dit_check_sizes_reset(struct dit_check_sizes *sizes)
 		*member = (struct member){.notes = NULL};
 	}
 	for (size_t i = 0; i < sizes->ndatabases; i++) {
-		free((char *)sizes->databases[i].size.name);
+		free((char *)sizes->databases[i].name);
 	}
 	sizes->ndatabases = 0;
 	sizes->error = 0;

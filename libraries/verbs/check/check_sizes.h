@@ -28,12 +28,6 @@ void dit_check_sizes_reset(struct dit_check_sizes *sizes);
 void dit_check_sizes_note(void *ctx, unsigned member, const struct dit_walk_list *list);
 void dit_check_sizes_take(void *ctx, const struct dit_walk_size *size);
 
-/**
- * After the walk: what the keys of an index database look like, as far as its longest
- * lists say. @return false: there is none of this name
- */
-bool dit_check_sizes_format(struct dit_check_sizes *sizes, const char *name,
-                            bool *ret_is_integerkey, size_t *ret_key_len);
 /** Is it the key of one of the longest lists, without a value so far? */
 bool dit_check_sizes_wants(struct dit_check_sizes *sizes, const char *name,
                            struct dit_span key);

@@ -288,7 +288,8 @@ int dit_check_use_sample(struct dit_check_use *use, struct dit_check_sizes *size
 	                                            .wanted_ctx = use,
 	                                            .stop = stop};
 	struct dit_entry_scan *scan = NULL;
-	int r = dit_check_values_new(&use->values, sizes, use->settings, use->db);
+	int r = dit_check_values_new(&use->values, sizes, snapshot, use->settings,
+	                             use->db);
 
 	if (r == 0) {
 		r = dit_entry_scan_new(&scan, &opts);

@@ -215,6 +215,7 @@ int dit_check_values_try(struct dit_check_values *values,
 }
 
 int dit_check_values_new(struct dit_check_values **ret, struct dit_check_sizes *sizes,
+                         struct dit_snapshot *snapshot,
                          const struct dit_settings *settings,
                          const struct dit_database *db)
 {
@@ -230,15 +231,11 @@ int dit_check_values_new(struct dit_check_values **ret, struct dit_check_sizes *
 		                      db->nindexes, &settings->index, true, &culprit);
 	}
 	for (size_t i = 0; r == 0 && i < dit_index_set_ndbs(values->indexes); i++) {
-		const char *name = dit_index_set_db(values->indexes, i)->name;
-		bool is_integerkey = false;
 		size_t key_len = 0;
 
-		if (dit_check_sizes_format(sizes, name, &is_integerkey, &key_len)) {
-			r = dit_index_set_stored(values->indexes, i, is_integerkey,
-			                         key_len);
-		}
-		r = r == DIT_E_INVALID ? 0 : r; /* its keys are found by none */
+		r = dit_stored_keys_fit(values->indexes, i, snapshot, &key_len);
+		/* Keys of another format are found by none. */
+		r = r > 0 || r == DIT_E_INVALID ? 0 : r;
 	}
 	if (r == 0) {
 		r = dit_stored_keys_new(&values->keys, values->indexes);

@@ -15,14 +15,17 @@
 #include "check/check_sizes.h"
 #include "codec/entry_view.h"
 #include "config/settings.h"
+#include "reader/snapshot.h"
 
 struct dit_check_values;
 
 /**
- * @param sizes  borrowed; gets the values
+ * @param sizes     borrowed; gets the values
+ * @param snapshot  tells in which format keys are stored
  * @return 0; -ENOMEM; DIT_E_... of the indexes
  */
 int dit_check_values_new(struct dit_check_values **ret, struct dit_check_sizes *sizes,
+                         struct dit_snapshot *snapshot,
                          const struct dit_settings *settings,
                          const struct dit_database *db);
 /** NULL is fine. */

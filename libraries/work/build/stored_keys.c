@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/grow.h"
 #include "build/view_attrs.h"
 
@@ -53,6 +54,72 @@ void dit_stored_keys_free(struct dit_stored_keys *keys)
 		free(keys);
 	}
 }
+
+/* ---- the format of stored keys ---- */
+
+/* The keys of presence have 4 bytes, all zero, whatever the others have. */
+static bool is_presence(struct dit_span key)
+{
+	return key.len == 4 && memcmp(key.data, "\0\0\0\0", 4) == 0;
+}
+
+/*
+ * How long the keys of an index database are, by the first one that tells. 0: it has
+ * none.
+ */
+static int find_key_len(struct dit_snapshot *snapshot, const char *name, size_t *ret)
+{
+	struct dit_scan *scan = NULL;
+	struct dit_span key = {0};
+	struct dit_span ids = {0};
+	int r = dit_scan_open(&scan, snapshot, name);
+
+	*ret = 0;
+	if (r == 0) {
+		r = dit_scan_next_list(scan, &key, &ids);
+	}
+	if (r > 0 && is_presence(key)) {
+		r = dit_scan_next_list(scan, &key, &ids);
+	}
+	if (r > 0) {
+		*ret = key.len;
+	}
+	dit_scan_close(scan);
+	return r < 0 ? r : 0;
+}
+
+/* Hashes have one length; the keys of other indexes may be of any. */
+static bool fits_length(enum dit_key_format format, size_t key_len)
+{
+	return key_len == 0 || (format == DIT_KEY_BYTES32   ? key_len == 4
+	                        : format == DIT_KEY_BYTES64 ? key_len == 8
+	                                                    : true);
+}
+
+int dit_stored_keys_fit(struct dit_index_set *indexes, size_t db,
+                        struct dit_snapshot *snapshot, size_t *ret_key_len)
+{
+	const struct dit_index_db *index = dit_index_set_db(indexes, db);
+	const struct dit_stored_db *stored = dit_snapshot_db(snapshot, index->name);
+	int r = 0;
+
+	*ret_key_len = 0;
+	if (stored == NULL) {
+		return 0;
+	}
+	r = find_key_len(snapshot, index->name, ret_key_len);
+	if (r == 0) {
+		r = dit_index_set_stored(indexes, db,
+		                         (stored->flags & DIT_DB_INTEGERKEY) != 0,
+		                         *ret_key_len);
+	}
+	if (r == 0 && !fits_length(index->format, *ret_key_len)) {
+		r = DIT_E_INVALID;
+	}
+	return r < 0 ? r : 1;
+}
+
+/* ---- keys of an entry ---- */
 
 int dit_stored_keys_want(void *ctx, const struct dit_ad *ad)
 {

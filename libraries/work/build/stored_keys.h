@@ -15,8 +15,21 @@
 #include "build/builders.h"
 #include "codec/entry_view.h"
 #include "index/index_keys.h"
+#include "reader/snapshot.h"
 
 struct dit_stored_keys;
+
+/**
+ * Fit a database of an index set to the stored one of the same name, whose keys may be of
+ * another format. To be called before keys are made with the set.
+ *
+ * @param ret_key_len  length of the stored keys, of presence aside; 0: there are none
+ *
+ * @return 1; 0: none is stored; DIT_E_INVALID: this configuration makes other keys;
+ *         errors of dit_scan_next_list()
+ */
+int dit_stored_keys_fit(struct dit_index_set *indexes, size_t db,
+                        struct dit_snapshot *snapshot, size_t *ret_key_len);
 
 /** @param indexes  borrowed; constant, outlives the object. 0 or -ENOMEM */
 int dit_stored_keys_new(struct dit_stored_keys **ret,

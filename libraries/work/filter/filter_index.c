@@ -271,53 +271,18 @@ static int find(struct finder *finder, const struct dit_filter *filter, struct l
 
 /* ---- beginning and end ---- */
 
-static const struct dit_stored_db *find_db(const struct finder *finder, const char *name)
-{
-	const struct dit_stored_db *dbs = NULL;
-	size_t n = dit_snapshot_dbs(finder->opts->snapshot, &dbs);
-
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(dbs[i].name, name) == 0) {
-			return &dbs[i];
-		}
-	}
-	return NULL;
-}
-
-static int key_len(struct dit_scan *scan, size_t *ret)
-{
-	struct dit_span key = {0};
-	struct dit_span item;
-	int r = dit_scan_next(scan, &key, &item);
-
-	*ret = key.len;
-	return r < 0 ? r : 0;
-}
-
 static int open_index(struct finder *finder, size_t number)
 {
-	const char *name = dit_index_set_db(finder->indexes, number)->name;
-	const struct dit_stored_db *stored = find_db(finder, name);
-	size_t len = 0;
-	int r = 0;
+	struct dit_snapshot *snapshot = finder->opts->snapshot;
+	size_t key_len = 0;
+	int r = dit_stored_keys_fit(finder->indexes, number, snapshot, &key_len);
 
-	if (stored == NULL) {
+	if (r == DIT_E_INVALID) {
 		return 0;
 	}
-	r = dit_scan_open(&finder->scans[number], finder->opts->snapshot, name);
-	if (r == 0) {
-		r = key_len(finder->scans[number], &len);
-	}
-	if (r == 0) {
-		r = dit_index_set_stored(finder->indexes, number,
-		                         (stored->flags & DIT_DB_INTEGERKEY) != 0, len);
-	}
-	if (r == DIT_E_INVALID) {
-		dit_scan_close(finder->scans[number]);
-		finder->scans[number] = NULL;
-		r = 0;
-	}
-	return r;
+	return r <= 0 ? r
+	              : dit_scan_open(&finder->scans[number], snapshot,
+	                              dit_index_set_db(finder->indexes, number)->name);
 }
 
 static int open_indexes(struct finder *finder)
