@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "values/dn.h"
+#include "values/value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -75,7 +76,7 @@ static void check_accepted(const struct dit_schema *schema, struct dit_span text
 	check_offsets(dn->pretty, dn->pretty_at, dn->nrdns);
 	check_offsets(dn->norm, dn->norm_at, dn->nrdns);
 	CHECK(dit_dn_is_below(dn->norm, dn->norm));
-	CHECK(dit_dn_pretty(schema, text, arena, &out) == 0);
+	CHECK(dit_value_pretty(schema, DIT_PRETTY_DN, text, arena, &out) == 0);
 	CHECK(dit_span_eq(out, dn->pretty));
 	if (dn->pretty.len <= DIT_DN_MAX) {
 		CHECK(dit_dn_parse(schema, dn->pretty, arena, NULL, &again) == 0);
@@ -110,9 +111,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (r == 0) {
 		check_accepted(schema, text, &arena, &dn);
 	}
-	(void)dit_dn_normalize(schema, text, &arena, &out);
-	(void)dit_rdn_normalize(schema, text, &arena, &out);
-	(void)dit_dn_validate(schema, text);
+	(void)dit_value_normalize(schema, DIT_NORM_DN, text, &arena, &out);
+	(void)dit_value_normalize(schema, DIT_NORM_RDN, text, &arena, &out);
+	(void)dit_value_validate(schema, DIT_VALID_DN, text);
 	dit_dn_cache_deinit(&cache);
 	dit_arena_deinit(&arena);
 	return 0;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "sample_context.h"
+#include "values/value.h"
 
 struct dn_case {
 	const char *text;
@@ -203,8 +204,9 @@ static void malformed_names_are_refused(void **state)
 		    parse(context, refused[i], &cache, &dn) != DIT_E_INVALID) {
 			fail_msg("\"%s\" is accepted", refused[i]);
 		}
-		assert_int_equal(dit_dn_pretty(context->schema, dit_span_of(refused[i]),
-		                               &context->arena, &out),
+		assert_int_equal(dit_value_pretty(context->schema, DIT_PRETTY_DN,
+		                                  dit_span_of(refused[i]),
+		                                  &context->arena, &out),
 		                 DIT_E_INVALID);
 	}
 	dit_dn_cache_deinit(&cache);
@@ -221,10 +223,12 @@ static void a_nul_in_the_text_is_refused(void **state)
 	assert_int_equal(
 		dit_dn_parse(context->schema, text, &context->arena, &cache, &dn),
 		DIT_E_INVALID);
-	assert_int_equal(dit_dn_normalize(context->schema, text, &context->arena, &out),
+	assert_int_equal(dit_value_normalize(context->schema, DIT_NORM_DN, text,
+	                                     &context->arena, &out),
 	                 DIT_E_INVALID);
 	text = DIT_SPAN("cn=\"\0\",dc=x");
-	assert_int_equal(dit_rdn_normalize(context->schema, text, &context->arena, &out),
+	assert_int_equal(dit_value_normalize(context->schema, DIT_NORM_RDN, text,
+	                                     &context->arena, &out),
 	                 DIT_E_INVALID);
 	dit_dn_cache_deinit(&cache);
 }
@@ -240,18 +244,20 @@ static void one_form_alone_is_the_same_as_both(void **state)
 		if (dn_cases[i].pretty == NULL) {
 			continue;
 		}
-		assert_int_equal(
-			dit_dn_pretty(context->schema, text, &context->arena, &out), 0);
+		assert_int_equal(dit_value_pretty(context->schema, DIT_PRETTY_DN, text,
+		                                  &context->arena, &out),
+		                 0);
 		assert_span_equal(out, dn_cases[i].pretty);
-		assert_int_equal(dit_dn_validate(context->schema, text), 0);
+		assert_int_equal(dit_value_validate(context->schema, DIT_VALID_DN, text),
+		                 0);
 		if (strstr(dn_cases[i].norm, UUID_LOWER) != NULL ||
 		    strstr(dn_cases[i].text, "PERSON") != NULL ||
 		    strstr(dn_cases[i].text, "tSID") != NULL) {
 			continue; /* see the next test */
 		}
-		assert_int_equal(
-			dit_dn_normalize(context->schema, text, &context->arena, &out),
-			0);
+		assert_int_equal(dit_value_normalize(context->schema, DIT_NORM_DN, text,
+		                                     &context->arena, &out),
+		                 0);
 		assert_span_equal(out, dn_cases[i].norm);
 	}
 }
@@ -261,14 +267,15 @@ static void a_normal_form_alone_is_made_of_the_raw_values(void **state)
 	struct context *context = *state;
 	struct dit_span out = {0};
 
-	assert_int_equal(dit_dn_normalize(context->schema,
-	                                  DIT_SPAN("entryUUID=" UUID_UPPER),
-	                                  &context->arena, &out),
+	assert_int_equal(dit_value_normalize(context->schema, DIT_NORM_DN,
+	                                     DIT_SPAN("entryUUID=" UUID_UPPER),
+	                                     &context->arena, &out),
 	                 0);
 	assert_span_equal(out, "entryUUID=" UUID_UPPER);
 
-	assert_int_equal(dit_dn_normalize(context->schema, DIT_SPAN("objectClass=PERSON"),
-	                                  &context->arena, &out),
+	assert_int_equal(dit_value_normalize(context->schema, DIT_NORM_DN,
+	                                     DIT_SPAN("objectClass=PERSON"),
+	                                     &context->arena, &out),
 	                 0);
 	assert_span_equal(out, "objectClass=PERSON");
 }
@@ -287,9 +294,9 @@ static void the_normal_form_of_an_rdn_stops_at_the_first(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dit_span out = {0};
 
-		assert_int_equal(dit_rdn_normalize(context->schema,
-		                                   dit_span_of(cases[i][0]),
-		                                   &context->arena, &out),
+		assert_int_equal(dit_value_normalize(context->schema, DIT_NORM_RDN,
+		                                     dit_span_of(cases[i][0]),
+		                                     &context->arena, &out),
 		                 0);
 		assert_span_equal(out, cases[i][1]);
 	}
@@ -383,10 +390,13 @@ static void entry_names_have_a_length_limit_and_normal_forms_have_none(void **st
 	span.len++;
 	assert_int_equal(dit_dn_parse(context->schema, span, &context->arena, NULL, &dn),
 	                 DIT_E_INVALID);
-	assert_int_equal(dit_dn_pretty(context->schema, span, &context->arena, &out),
+	assert_int_equal(dit_value_pretty(context->schema, DIT_PRETTY_DN, span,
+	                                  &context->arena, &out),
 	                 DIT_E_INVALID);
-	assert_int_equal(dit_dn_validate(context->schema, span), DIT_E_INVALID);
-	assert_int_equal(dit_dn_normalize(context->schema, span, &context->arena, &out),
+	assert_int_equal(dit_value_validate(context->schema, DIT_VALID_DN, span),
+	                 DIT_E_INVALID);
+	assert_int_equal(dit_value_normalize(context->schema, DIT_NORM_DN, span,
+	                                     &context->arena, &out),
 	                 0);
 	assert_int_equal(out.len, DIT_DN_MAX + 1);
 	free(text);
@@ -402,14 +412,14 @@ static void names_in_names_nest_to_a_limit(void **state)
 		(void)strcat(text, "owner=");
 	}
 	(void)strcat(text, "cn=A");
-	assert_int_equal(dit_dn_normalize(context->schema, dit_span_of(text),
-	                                  &context->arena, &out),
+	assert_int_equal(dit_value_normalize(context->schema, DIT_NORM_DN,
+	                                     dit_span_of(text), &context->arena, &out),
 	                 0);
 
 	(void)memmove(text + 6, text, strlen(text) + 1);
 	(void)memcpy(text, "owner=", 6);
-	assert_int_equal(dit_dn_normalize(context->schema, dit_span_of(text),
-	                                  &context->arena, &out),
+	assert_int_equal(dit_value_normalize(context->schema, DIT_NORM_DN,
+	                                     dit_span_of(text), &context->arena, &out),
 	                 DIT_E_UNSUPPORTED);
 }
 
@@ -423,8 +433,9 @@ static void a_type_name_longer_than_its_alias_fits(void **state)
 	for (int i = 0; i < 20; i++) {
 		(void)strcat(text, ",tL=A");
 		(void)strcat(want, ",tLongCanonicalName=a");
-		assert_int_equal(dit_dn_normalize(context->schema, dit_span_of(text),
-		                                  &context->arena, &out),
+		assert_int_equal(dit_value_normalize(context->schema, DIT_NORM_DN,
+		                                     dit_span_of(text), &context->arena,
+		                                     &out),
 		                 0);
 		assert_span_equal(out, want);
 	}
@@ -440,10 +451,11 @@ static void copied_values_do_not_disturb_the_arena(void **state)
 	for (int i = 0; i < 100; i++) {
 		struct dit_span out = {0};
 
-		assert_int_equal(dit_dn_normalize(context->schema,
-		                                  DIT_SPAN("cn=A\\42C,cn=\"DEF\",dc=x"),
-		                                  &arena, &out),
-		                 0);
+		assert_int_equal(
+			dit_value_normalize(context->schema, DIT_NORM_DN,
+		                            DIT_SPAN("cn=A\\42C,cn=\"DEF\",dc=x"), &arena,
+		                            &out),
+			0);
 		assert_span_equal(out, "cn=abc,cn=def,dc=x");
 	}
 	dit_arena_deinit(&arena);

@@ -21,7 +21,6 @@
 #include "base/error.h"
 #include "values/dn_list.h"
 #include "values/dn_parse.h"
-#include "values/value.h"
 #include "values/value_scope.h"
 
 #define CACHE_BLOCK_BYTES 4096
@@ -302,35 +301,6 @@ int dit_scope_rdn_validate(const struct dit_value_scope *scope, struct dit_span 
 
 	dit_dn_list_init(&list, scope, 0);
 	return dit_dn_list_read_first(&list, text);
-}
-
-int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
-                     struct dit_arena *arena, struct dit_span *ret)
-{
-	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
-
-	return dit_scope_dn(&scope, DIT_DN_NORM, text, ret);
-}
-
-int dit_dn_pretty(const struct dit_schema *schema, struct dit_span text,
-                  struct dit_arena *arena, struct dit_span *ret)
-{
-	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
-
-	return dit_scope_dn(&scope, DIT_DN_PRETTY, text, ret);
-}
-
-int dit_rdn_normalize(const struct dit_schema *schema, struct dit_span text,
-                      struct dit_arena *arena, struct dit_span *ret)
-{
-	const struct dit_value_scope scope = {.schema = schema, .arena = arena};
-
-	return dit_scope_rdn(&scope, DIT_DN_NORM, text, ret);
-}
-
-int dit_dn_validate(const struct dit_schema *schema, struct dit_span text)
-{
-	return dit_value_validate(schema, DIT_VALID_DN, text);
 }
 
 bool dit_dn_is_below(struct dit_span dn, struct dit_span suffix)

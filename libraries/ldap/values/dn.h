@@ -62,21 +62,6 @@ void dit_dn_cache_deinit(struct dit_dn_cache *cache);
 int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
                  struct dit_arena *arena, struct dit_dn_cache *cache, struct dit_dn *ret);
 
-/** Normal form alone, from the raw values (DN-valued attributes, values.md 5.3). */
-int dit_dn_normalize(const struct dit_schema *schema, struct dit_span text,
-                     struct dit_arena *arena, struct dit_span *ret);
-
-/** Pretty form alone. */
-int dit_dn_pretty(const struct dit_schema *schema, struct dit_span text,
-                  struct dit_arena *arena, struct dit_span *ret);
-
-/** Normal form of the first RDN alone (rdnMatch). */
-int dit_rdn_normalize(const struct dit_schema *schema, struct dit_span text,
-                      struct dit_arena *arena, struct dit_span *ret);
-
-/** Is @p text a DN that slapd's validator accepts? 0 or DIT_E_INVALID. */
-int dit_dn_validate(const struct dit_schema *schema, struct dit_span text);
-
 /** True if normal form @p dn is @p suffix or below it. */
 bool dit_dn_is_below(struct dit_span dn, struct dit_span suffix);
 
