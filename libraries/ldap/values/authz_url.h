@@ -11,6 +11,6 @@
 
 /** @return 0; DIT_E_INVALID; DIT_E_UNSUPPORTED: the filter nests too deeply; -ENOMEM */
 int dit_authz_url(const struct dit_value_scope *scope, enum dit_dn_form form,
-                  struct dit_span url, struct dit_span *ret);
+                  struct dit_span text, struct dit_span *ret);
 
 #endif
