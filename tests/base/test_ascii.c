@@ -110,19 +110,19 @@ static void lower_case_copies_in_place(void **state)
 	assert_string_equal(text, "az@[az\xC3\x89");
 }
 
-static void a_prefix_is_cut_off_whole_or_not_at_all(void **state)
+static void escapes_of_a_url_are_a_percent_sign_and_two_digits(void **state)
 {
-	struct dit_span text = DIT_SPAN("LdapS://x");
+	static const char *const refused[] = {"%", "%4", "%4g", "a%g4"};
+	char out[8];
 
 	(void)state;
-	assert_false(dit_ascii_cut_prefix(&text, DIT_SPAN("ldap:")));
-	assert_false(dit_ascii_cut_prefix(&text, DIT_SPAN("ldaps://x/")));
-	assert_true(dit_span_eq(text, DIT_SPAN("LdapS://x")));
-	assert_true(dit_ascii_cut_prefix(&text, DIT_SPAN("ldaps://")));
-	assert_true(dit_span_eq(text, DIT_SPAN("x")));
-	assert_true(dit_ascii_cut_prefix(&text, DIT_SPAN("X")));
-	assert_int_equal(text.len, 0);
-	assert_true(dit_ascii_cut_prefix(&text, DIT_SPAN("")));
+	assert_int_equal(dit_ascii_unescape_url(DIT_SPAN("a%4b%00%fF"), out), 4);
+	assert_memory_equal(out, "aK\0\xff", 4);
+	assert_int_equal(dit_ascii_unescape_url(DIT_SPAN(""), out), 0);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		assert_int_equal(dit_ascii_unescape_url(dit_span_of(refused[i]), out),
+		                 -1);
+	}
 }
 
 int main(void)
@@ -132,7 +132,7 @@ int main(void)
 		cmocka_unit_test(a_byte_that_is_not_handled_is_found_in_every_place),
 		cmocka_unit_test(hex_digits_have_values_and_others_do_not),
 		cmocka_unit_test(lower_case_copies_in_place),
-		cmocka_unit_test(a_prefix_is_cut_off_whole_or_not_at_all),
+		cmocka_unit_test(escapes_of_a_url_are_a_percent_sign_and_two_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,3 +182,23 @@ ptrdiff_t dit_ascii_squeeze(struct dit_span text, unsigned flags, char *to)
 	}
 	return kind == WORD_PLAIN ? (ptrdiff_t)text.len : -1;
 }
+
+ptrdiff_t dit_ascii_unescape_url(struct dit_span text, char *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		int byte = (unsigned char)text.data[i];
+
+		if (byte == '%') {
+			byte = text.len - i < 3 ? -1
+			                        : dit_ascii_hex_pair(text.data + i + 1);
+			i += 2;
+		}
+		if (byte < 0) {
+			return -1;
+		}
+		to[n++] = (char)byte;
+	}
+	return (ptrdiff_t)n;
+}

@@ -47,18 +47,6 @@ static inline char dit_ascii_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-/** Cut @p prefix off the start of @p text, letters of either case. False: not there. */
-static inline bool dit_ascii_cut_prefix(struct dit_span *text, struct dit_span prefix)
-{
-	if (text->len < prefix.len ||
-	    !dit_span_eq_nocase((struct dit_span){text->data, prefix.len}, prefix)) {
-		return false;
-	}
-	text->data += prefix.len;
-	text->len -= prefix.len;
-	return true;
-}
-
 extern const signed char dit_ascii_hex_values[256];
 
 /** Value of a hexadecimal digit, -1 for other characters. */
@@ -66,6 +54,24 @@ static inline int dit_ascii_hex(char c)
 {
 	return dit_ascii_hex_values[(unsigned char)c];
 }
+
+/** Value of two hexadecimal digits, -1 for other characters. */
+static inline int dit_ascii_hex_pair(const char *at)
+{
+	int high = dit_ascii_hex(at[0]);
+	int low = dit_ascii_hex(at[1]);
+
+	return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
+
+/**
+ * Undo the escapes of a URL, "%" and two digits.
+ *
+ * @param to  room for text.len bytes
+ *
+ * @return length of the result; -1: a '%' without two digits
+ */
+ptrdiff_t dit_ascii_unescape_url(struct dit_span text, char *to);
 
 /** Copy with A-Z lower-cased; @p to and @p text may be the same place. */
 static inline void dit_ascii_copy_lower(char *to, struct dit_span text)

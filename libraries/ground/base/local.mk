@@ -9,6 +9,7 @@ rooms += %D%/libbase.la
 	%D%/before_open.h \
 	%D%/big_endian.h \
 	%D%/clock.h \
+	%D%/cut.h \
 	%D%/errno_text.h \
 	%D%/error.h \
 	%D%/feed.c \

@@ -8,63 +8,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
+#include "base/cut.h"
 #include "base/regular_file.h"
 #include "base/whole_io.h"
 
 /* First guess for what has no known size: a pipe, or a file of /proc. */
 #define READ_BYTES_MIN ((size_t)4096)
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9') {
-		return c - '0';
-	}
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* @param path  room for the text and a NUL. @return 0 or -EINVAL */
-static int unescape(struct dit_span text, char *path)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.data[i];
-
-		if (c == '\0') {
-			return -EINVAL;
-		}
-		if (c == '%') {
-			int high = i + 2 < text.len ? hex_digit(text.data[i + 1]) : -1;
-			int low = i + 2 < text.len ? hex_digit(text.data[i + 2]) : -1;
-
-			if (high < 0 || low < 0) {
-				return -EINVAL;
-			}
-			c = (char)(high << 4 | low);
-			i += 2;
-		}
-		*path++ = c;
-	}
-	*path = '\0';
-	return 0;
-}
-
 /* The still escaped path after "file:" or "file://". */
 static int split_url(struct dit_span url, struct dit_span *ret)
 {
-	static const struct dit_span scheme = {"file:", 5};
 	struct dit_span rest = url;
 
-	if (url.len < scheme.len || strncasecmp(url.data, scheme.data, scheme.len) != 0) {
+	if (!dit_cut_prefix(&rest, DIT_SPAN("file:"))) {
 		return -EINVAL;
 	}
-	rest.data += scheme.len;
-	rest.len -= scheme.len;
-	if (rest.len >= 2 && memcmp(rest.data, "//", 2) == 0) {
-		rest.data += 2;
-		rest.len -= 2;
-		if (rest.len == 0 || rest.data[0] != '/') {
-			return -EINVAL;
-		}
+	if (dit_cut_prefix(&rest, DIT_SPAN("//")) &&
+	    (rest.len == 0 || rest.data[0] != '/')) {
+		return -EINVAL;
 	}
 	*ret = rest;
 	return 0;
@@ -103,6 +65,7 @@ int dit_file_url_open(struct dit_span url, const struct dit_file_rules *rules)
 {
 	struct dit_span escaped = {NULL, 0};
 	char *path = NULL;
+	ptrdiff_t len = 0;
 	int r = 0;
 
 	if (rules != NULL && rules->refuse_all) {
@@ -116,8 +79,13 @@ int dit_file_url_open(struct dit_span url, const struct dit_file_rules *rules)
 	if (path == NULL) {
 		return -ENOMEM;
 	}
-	r = unescape(escaped, path);
-	if (r == 0) {
+	len = memchr(escaped.data, '\0', escaped.len) != NULL
+	              ? -1
+	              : dit_ascii_unescape_url(escaped, path);
+	if (len < 0) {
+		r = -EINVAL;
+	} else {
+		path[len] = '\0';
 		r = open_checked(path, rules);
 	}
 	free(path);

@@ -321,8 +321,7 @@ static struct dit_span skip_blanks(const struct parser *parser, struct dit_span 
 	while (span.len > 0 &&
 	       (span.data[0] == ' ' ||
 	        (unsigned char)(span.data[0] - '\t') < parser->ncontrols)) {
-		span.data++;
-		span.len--;
+		dit_cut(&span, 1);
 	}
 	return span;
 }
@@ -335,8 +334,7 @@ static int read_value(struct parser *parser, struct text text, struct dit_ldif_l
 
 	if (mark == ':' || mark == '<') {
 		line->form = mark == ':' ? DIT_LDIF_BASE64 : DIT_LDIF_URL;
-		text.span.data++;
-		text.span.len--;
+		dit_cut(&text.span, 1);
 		text.span = dit_ldif_skip_space(text.span);
 	} else {
 		text.span = skip_blanks(parser, text.span);

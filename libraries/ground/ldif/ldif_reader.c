@@ -339,18 +339,15 @@ static bool is_blank(struct dit_span line)
 /* The URL of a line that begins with "include:". */
 static bool is_include(struct dit_span line, struct dit_span *ret_url)
 {
-	static const struct dit_span word = {"include:", 8};
 	struct dit_span url = line;
 
-	if (line.len < word.len || strncasecmp(line.data, word.data, word.len) != 0) {
+	if (!dit_cut_prefix(&url, DIT_SPAN("include:"))) {
 		return false;
 	}
-	if (url.data[url.len - 1] == '\n') {
+	if (url.len > 0 && url.data[url.len - 1] == '\n') {
 		url.len--;
-		url.len -= url.data[url.len - 1] == '\r' ? 1 : 0;
+		url.len -= url.len > 0 && url.data[url.len - 1] == '\r' ? 1 : 0;
 	}
-	url.data += word.len;
-	url.len -= word.len;
 	*ret_url = dit_ldif_skip_space(url);
 	return true;
 }
@@ -358,13 +355,9 @@ static bool is_include(struct dit_span line, struct dit_span *ret_url)
 /* "version: 1", whatever blanks there are. */
 static bool is_version(struct dit_span line)
 {
-	static const struct dit_span word = {"version:", 8};
-
-	if (line.len < word.len || strncasecmp(line.data, word.data, word.len) != 0) {
+	if (!dit_cut_prefix(&line, DIT_SPAN("version:"))) {
 		return false;
 	}
-	line.data += word.len;
-	line.len -= word.len;
 	line = dit_ldif_skip_space(line);
 	while (line.len > 0 && (dit_ldif_is_space(line.data[line.len - 1]) ||
 	                        line.data[line.len - 1] == '\n')) {

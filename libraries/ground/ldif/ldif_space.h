@@ -7,7 +7,7 @@
 #ifndef DITKIT_LDIF_SPACE_H
 #define DITKIT_LDIF_SPACE_H
 
-#include "base/span.h"
+#include "base/cut.h"
 
 /** SP, TAB, LF, VT, FF, CR. */
 static inline bool dit_ldif_is_space(char c)
@@ -18,8 +18,7 @@ static inline bool dit_ldif_is_space(char c)
 static inline struct dit_span dit_ldif_skip_space(struct dit_span span)
 {
 	while (span.len > 0 && dit_ldif_is_space(span.data[0])) {
-		span.data++;
-		span.len--;
+		dit_cut(&span, 1);
 	}
 	return span;
 }

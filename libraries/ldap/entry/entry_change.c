@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/ascii.h"
+#include "base/cut.h"
 #include "base/error.h"
 #include "entry/why.h"
 
@@ -25,12 +25,8 @@ static struct dit_span take_word(struct dit_span *text)
 	while (word.len < text->len && strchr(" :", text->data[word.len]) == NULL) {
 		word.len++;
 	}
-	text->data += word.len;
-	text->len -= word.len;
-	while (text->len > 0 && text->data[0] == ' ') {
-		text->data++;
-		text->len--;
-	}
+	dit_cut(text, word.len);
+	(void)dit_cut_spaces(text);
 	return word;
 }
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "base/cut.h"
 #include "base/error.h"
 #include "entry/value_sort.h"
 #include "values/value.h"
@@ -50,8 +51,7 @@ static int validate(struct dit_entry_check *check, const struct dit_attr_type *t
 	size_t nprefix = dit_attr_order_prefix(type, value);
 	int r = 0;
 
-	value.data += nprefix;
-	value.len -= nprefix;
+	dit_cut(&value, nprefix);
 	if (dit_attr_has_normal(type) &&
 	    type->equality->normalizer == DIT_NORM_TYPE_OID) {
 		return 0;
@@ -204,8 +204,7 @@ static int normalize_pretty(struct dit_entry_check *check,
 	size_t nprefix = dit_attr_order_prefix(type, value);
 	int r = 0;
 
-	value.data += nprefix;
-	value.len -= nprefix;
+	dit_cut(&value, nprefix);
 	if (has_rules_inside(type->pretty)) {
 		r = dit_value_pretty(schema, type->pretty, value, check->arena, &value);
 	}

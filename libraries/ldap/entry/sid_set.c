@@ -4,43 +4,26 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+#include "base/cut.h"
 #include "base/error.h"
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9') {
-		return c - '0';
-	}
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The third part of a CSN; without data: there is no # after it. */
-static struct dit_span third_part(struct dit_span csn)
-{
-	for (int n = 0;; n++) {
-		const char *end = csn.len > 0 ? memchr(csn.data, '#', csn.len) : NULL;
-		struct dit_span part = {csn.data, 0};
-
-		if (end == NULL) {
-			return (struct dit_span){NULL, 0};
-		}
-		part.len = (size_t)(end - part.data);
-		if (n == 2) {
-			return part;
-		}
-		csn = (struct dit_span){end + 1, csn.len - part.len - 1};
-	}
-}
-
-/* slapd reads the number with strtol: blanks, a sign and 0x may stand in front. */
+/*
+ * The third part of a CSN. slapd reads the number with strtol: blanks, a sign and 0x may
+ * stand in front.
+ */
 int dit_csn_sid(struct dit_span csn)
 {
-	struct dit_span part = third_part(csn);
+	struct dit_span part = {0};
 	bool is_negative = false;
 	size_t at = 0;
 	int sid = 0;
 
+	for (int i = 0; i < 3; i++) {
+		if (!dit_cut_until(&csn, '#', &part)) {
+			return -1;
+		}
+	}
 	while (at < part.len && (part.data[at] == ' ' ||
 	                         (part.data[at] >= '\t' && part.data[at] <= '\r'))) {
 		at++;
@@ -56,7 +39,7 @@ int dit_csn_sid(struct dit_span csn)
 		return -1;
 	}
 	for (; at < part.len; at++) {
-		int digit = hex_digit(part.data[at]);
+		int digit = dit_ascii_hex(part.data[at]);
 
 		if (digit < 0 || sid * 16 + digit >= DIT_NSIDS) {
 			return -1;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/cut.h"
 #include "values/utf8_prep.h"
 
 #define WORD_MAX 31 /* letters of a word that count */
@@ -216,8 +217,7 @@ bool dit_sound_next(struct dit_span *text, struct dit_sound *ret)
 			text->len = 0; /* slapd's words end at a NUL */
 			break;
 		}
-		text->data += len;
-		text->len -= len;
+		dit_cut(text, len);
 		/* No character decomposes to a space with a letter after it. */
 		for (size_t i = 0; i < nchars && !is_end; i++) {
 			is_end = chars[i] == ' ';

@@ -20,11 +20,10 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/cut.h"
 #include "base/error.h"
 #include "values/number.h"
 #include "values/value_scope.h"
-
-#define NPARTS_MAX 8
 
 struct asserting {
 	const struct dit_value_scope *scope;
@@ -35,40 +34,24 @@ struct asserting {
 
 static bool take(struct asserting *a, struct dit_span text)
 {
-	if (a->in.len < text.len ||
-	    !dit_span_eq_nocase((struct dit_span){a->in.data, text.len}, text)) {
-		return false;
-	}
-	a->in.data += text.len;
-	a->in.len -= text.len;
-	return true;
-}
-
-static void skip_spaces(struct asserting *a)
-{
-	while (take(a, DIT_SPAN(" "))) {
-	}
+	return dit_cut_prefix(&a->in, text);
 }
 
 /* A bracket or comma, with spaces on both sides. */
 static bool take_mark(struct asserting *a, const char *mark)
 {
-	skip_spaces(a);
+	(void)dit_cut_spaces(&a->in);
 	if (!take(a, dit_span_of(mark))) {
 		return false;
 	}
-	skip_spaces(a);
+	(void)dit_cut_spaces(&a->in);
 	return true;
 }
 
 /* A word and the spaces after it, of which there is at least one. */
 static bool take_word(struct asserting *a, const char *word)
 {
-	if (!take(a, dit_span_of(word)) || !take(a, DIT_SPAN(" "))) {
-		return false;
-	}
-	skip_spaces(a);
-	return true;
+	return take(a, dit_span_of(word)) && dit_cut_spaces(&a->in);
 }
 
 /* Digits in a row; a zero in front must be alone unless @p any_zero. */
@@ -83,8 +66,7 @@ static bool take_digits(struct asserting *a, bool is_hex, bool any_zero)
 	if (n > 1 && a->in.data[0] == '0' && !any_zero) {
 		return false;
 	}
-	a->in.data += n;
-	a->in.len -= n;
+	dit_cut(&a->in, n);
 	return n > 0 || is_hex;
 }
 
@@ -109,9 +91,8 @@ static bool take_number(struct asserting *a, struct dit_span *ret)
 	bool is_taken = false;
 
 	if (take(a, DIT_SPAN("'"))) {
-		is_taken = take_digits(a, true, false) && take(a, DIT_SPAN("'")) &&
-		           a->in.len > 0 && a->in.data[0] == 'H' &&
-		           take(a, DIT_SPAN("H"));
+		is_taken = take_digits(a, true, false) && dit_cut_char(&a->in, '\'') &&
+		           dit_cut_char(&a->in, 'H');
 	} else if (take(a, DIT_SPAN("0x"))) {
 		is_taken = take_digits(a, true, false);
 	} else {
@@ -150,8 +131,7 @@ static bool take_quoted(struct asserting *a, struct dit_span *ret)
 			return true;
 		}
 		*to++ = a->in.data[0];
-		a->in.data++;
-		a->in.len--;
+		dit_cut(&a->in, 1);
 	}
 	return false;
 }
@@ -242,8 +222,7 @@ static bool take_old(struct asserting *a, struct dit_span ret[2])
 	}
 	number.len -= a->in.len;
 	while (number.len > 1 && number.data[0] == '0') {
-		number.data++;
-		number.len--;
+		dit_cut(&number, 1);
 	}
 	if (!take(a, DIT_SPAN("$"))) {
 		return false;

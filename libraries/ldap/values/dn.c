@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/cut.h"
 #include "base/error.h"
 #include "values/dn_list.h"
 #include "values/dn_parse.h"
@@ -177,8 +178,7 @@ int dit_dn_parse(const struct dit_schema *schema, struct dit_span text,
 	if (stop == 0) {
 		return parse_below(schema, text, &none, arena, ret);
 	}
-	rest.data += stop + 1;
-	rest.len -= stop + 1;
+	dit_cut(&rest, stop + 1);
 	if (rest.len == 0) {
 		return DIT_E_INVALID; /* a separator at the end */
 	}

@@ -97,10 +97,10 @@ static size_t unescape(const char *at, const char *end, char *ret)
 		*ret = *at;
 		return 1;
 	}
-	if (end - at < 2 || dit_ascii_hex(at[0]) < 0 || dit_ascii_hex(at[1]) < 0) {
+	if (end - at < 2 || dit_ascii_hex_pair(at) < 0) {
 		return 0;
 	}
-	*ret = (char)(dit_ascii_hex(at[0]) << 4 | dit_ascii_hex(at[1]));
+	*ret = (char)dit_ascii_hex_pair(at);
 	return 2;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/cut.h"
 #include "base/error.h"
 #include "schema/schema_private.h"
 #include "values/filter_assert.h"
@@ -25,19 +26,6 @@ struct reader {
 static char next_char(const struct reader *reader)
 {
 	return reader->in.len > 0 ? reader->in.data[0] : '\0';
-}
-
-static void skip(struct reader *reader, size_t n)
-{
-	reader->in.data += n;
-	reader->in.len -= n;
-}
-
-static void skip_spaces(struct reader *reader)
-{
-	while (next_char(reader) == ' ') {
-		skip(reader, 1);
-	}
 }
 
 /* ---- lexical ---- */
@@ -100,14 +88,13 @@ static int unescape(struct dit_span in, struct dit_arena *arena, struct dit_span
 	}
 	for (size_t i = 0; i < in.len; i++) {
 		char c = in.data[i];
-		int high = i + 2 < in.len ? dit_ascii_hex(in.data[i + 1]) : -1;
-		int low = i + 2 < in.len ? dit_ascii_hex(in.data[i + 2]) : -1;
+		int byte = i + 2 < in.len ? dit_ascii_hex_pair(in.data + i + 1) : -1;
 
 		if (c == '*' || c == '(' || c == ')' || (c == '\\' && i + 1 == in.len)) {
 			return DIT_E_INVALID;
 		}
-		if (c == '\\' && high >= 0 && low >= 0) {
-			c = (char)(high << 4 | low);
+		if (c == '\\' && byte >= 0) {
+			c = (char)byte;
 			i += 2;
 		} else if (c == '\\') {
 			c = in.data[++i];
@@ -196,8 +183,7 @@ static uint32_t count_pieces(struct dit_span value)
 	uint32_t n = 1;
 
 	for (size_t len = piece_len(value); len < value.len; len = piece_len(value)) {
-		value.data += len + 1;
-		value.len -= len + 1;
+		dit_cut(&value, len + 1);
 		n++;
 	}
 	return n;
@@ -242,8 +228,7 @@ static int read_pieces(const struct reader *reader, struct dit_filter *filter)
 		if (piece->len == 0 && i > 0 && !is_last) {
 			return DIT_E_INVALID; /* "**" */
 		}
-		rest.data += piece->len + !is_last;
-		rest.len -= piece->len + !is_last;
+		dit_cut(&rest, piece->len + !is_last);
 		r = piece->len > 0 ? read_piece(reader, filter, i) : 0;
 		if (r < 0) {
 			return r;
@@ -273,21 +258,14 @@ static int read_equality(const struct reader *reader, struct dit_filter *filter)
 static bool split_extensible(struct dit_span text, struct dit_span *ret_attr,
                              bool *ret_dn, struct dit_span *ret_rule)
 {
-	const char *colon = text.len == 0 ? NULL : memchr(text.data, ':', text.len);
-	struct dit_span rest = DIT_SPAN("");
+	struct dit_span rest = text;
 
-	*ret_attr = text;
+	(void)dit_cut_until(&rest, ':', ret_attr);
 	*ret_dn = false;
-	*ret_rule = DIT_SPAN("");
-	if (colon != NULL) {
-		ret_attr->len = (size_t)(colon - text.data);
-		rest = (struct dit_span){colon + 1, text.len - ret_attr->len - 1};
-	}
 	if (rest.len >= 2 && (rest.len == 2 || rest.data[2] == ':') &&
 	    dit_span_eq_nocase((struct dit_span){rest.data, 2}, DIT_SPAN("dn"))) {
 		*ret_dn = true;
-		rest.data += rest.len > 2 ? 3 : 2;
-		rest.len -= rest.len > 2 ? 3 : 2;
+		dit_cut(&rest, rest.len > 2 ? 3 : 2);
 	}
 	*ret_rule = rest;
 	if (ret_attr->len == 0 && rest.len == 0) {
@@ -398,7 +376,7 @@ static bool take_item(struct reader *reader, struct dit_span *ret)
 			nopen++;
 		} else if (c == ')' && --nopen == 0) {
 			*ret = (struct dit_span){reader->in.data, i};
-			skip(reader, i);
+			dit_cut(&reader->in, i);
 			return true;
 		}
 	}
@@ -437,8 +415,8 @@ static int read_set(struct reader *reader, unsigned depth, struct dit_filter *fi
 	struct dit_filter **last = &filter->first;
 	size_t n = 0;
 
-	skip(reader, 1);
-	skip_spaces(reader);
+	dit_cut(&reader->in, 1);
+	(void)dit_cut_spaces(&reader->in);
 	for (; next_char(reader) == '('; n++) {
 		int r = read_filter(reader, depth + 1, last);
 
@@ -446,7 +424,7 @@ static int read_set(struct reader *reader, unsigned depth, struct dit_filter *fi
 			return r;
 		}
 		last = &(*last)->next;
-		skip_spaces(reader);
+		(void)dit_cut_spaces(&reader->in);
 	}
 	if (filter->kind == DIT_FILTER_NOT) {
 		if (n != 1) {
@@ -488,8 +466,8 @@ static int read_filter(struct reader *reader, unsigned depth, struct dit_filter 
 	if (filter == NULL) {
 		return -ENOMEM;
 	}
-	skip(reader, 1);
-	skip_spaces(reader);
+	dit_cut(&reader->in, 1);
+	(void)dit_cut_spaces(&reader->in);
 	r = read_inner(reader, depth, filter);
 	if (r < 0) {
 		return r;
@@ -497,7 +475,7 @@ static int read_filter(struct reader *reader, unsigned depth, struct dit_filter 
 	if (next_char(reader) != ')') {
 		return DIT_E_INVALID;
 	}
-	skip(reader, 1);
+	dit_cut(&reader->in, 1);
 	*ret = filter;
 	return 0;
 }

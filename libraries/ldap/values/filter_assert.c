@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cut.h"
 #include "base/error.h"
 #include "schema/schema_private.h"
 #include "values/authz_text.h"
@@ -57,8 +58,7 @@ int dit_filter_assert_for(const struct dit_value_scope *scope,
 		return r < 0 ? r
 		             : dit_scope_pretty(scope, DIT_PRETTY_LOWERCASE, rest, value);
 	}
-	rest.data += nprefix;
-	rest.len -= nprefix;
+	dit_cut(&rest, nprefix);
 	r = dit_filter_assert(scope, rule, is_approx, &rest);
 	if (r == 0) {
 		const struct dit_span parts[] = {{value->data, nprefix}, rest};
@@ -117,17 +117,10 @@ static int normalize_lines(const struct dit_value_scope *scope, bool is_first,
 	bool is_end = false;
 
 	while (!is_end) {
-		const char *stop =
-			rest.len == 0 ? NULL : memchr(rest.data, '$', rest.len);
-		struct dit_span line = rest;
+		struct dit_span line = {0};
 		int r = 0;
 
-		is_end = stop == NULL;
-		if (!is_end) {
-			line.len = (size_t)(stop - rest.data);
-			rest.data += line.len + 1;
-			rest.len -= line.len + 1;
-		}
+		is_end = !dit_cut_until(&rest, '$', &line);
 		r = normalize_string(scope, DIT_NORM_UTF8_FOLD, is_first, is_last, &line);
 		if (r < 0) {
 			return r;

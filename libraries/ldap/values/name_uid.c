@@ -5,10 +5,8 @@
  *
  * The text after the last '#' is a UID only if it is a bit string; "cn=a#b" is a DN.
  */
-#include <errno.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "values/value_scope.h"
 
 void dit_name_uid_split(struct dit_span text, struct dit_span *ret_dn,
@@ -29,26 +27,14 @@ void dit_name_uid_split(struct dit_span text, struct dit_span *ret_dn,
 int dit_scope_name_uid(const struct dit_value_scope *scope, enum dit_dn_form form,
                        struct dit_span text, struct dit_span *ret)
 {
-	struct dit_span dn = {0};
-	struct dit_span uid = {0};
-	char *to = NULL;
+	struct dit_span parts[2]; /* DN and UID */
 	int r = 0;
 
-	dit_name_uid_split(text, &dn, &uid);
-	r = dit_scope_dn(scope, form, dn, &dn);
-	if (r < 0) {
-		return r;
-	}
-	if (uid.len == 0) {
-		*ret = dn;
+	dit_name_uid_split(text, &parts[0], &parts[1]);
+	r = dit_scope_dn(scope, form, parts[0], &parts[0]);
+	if (r == 0 && parts[1].len == 0) {
+		*ret = parts[0];
 		return 0;
 	}
-	to = dit_arena_bytes(scope->arena, dn.len + uid.len);
-	if (to == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(to, dn.data, dn.len);
-	memcpy(to + dn.len, uid.data, uid.len);
-	*ret = (struct dit_span){to, dn.len + uid.len};
-	return 0;
+	return r < 0 ? r : dit_arena_join(scope->arena, parts, 2, ret);
 }

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/cut.h"
 #include "base/error.h"
 #include "values/mark_order.h"
 #include "values/unicode_tables.h"
@@ -157,8 +158,7 @@ int dit_utf8_to_ascii(struct dit_span text, struct dit_arena *arena, struct dit_
 		}
 		memcpy(to, chars, nchars);
 		to += nchars;
-		text.data += len;
-		text.len -= len;
+		dit_cut(&text, len);
 	}
 	*ret = (struct dit_span){start, (size_t)(to - start)};
 	return 0;
@@ -175,8 +175,7 @@ static __attribute__((noinline)) bool is_valid_utf8(struct dit_span text)
 		if (len == 0) {
 			return false;
 		}
-		text.data += len;
-		text.len -= len;
+		dit_cut(&text, len);
 	}
 	return true;
 }
@@ -424,8 +423,7 @@ static int prep_unicode(struct dit_span text, bool fold, struct dit_arena *arena
 		if (r < 0) {
 			return r;
 		}
-		text.data += len;
-		text.len -= len;
+		dit_cut(&text, len);
 	}
 	r = order_marks(&list);
 	if (r < 0) {

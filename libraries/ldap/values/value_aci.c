@@ -14,37 +14,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cut.h"
 #include "base/error.h"
 #include "values/authz_text.h"
 #include "values/value_scope.h"
 
 static struct dit_span trim(struct dit_span text)
 {
-	while (text.len > 0 && text.data[0] == ' ') {
-		text.data++;
-		text.len--;
-	}
-	while (text.len > 0 && text.data[text.len - 1] == ' ') {
-		text.len--;
-	}
+	dit_cut_spaces_around(&text);
 	return text;
-}
-
-/* Cut off what stands before the next @p mark, or all of it. @return is there a mark? */
-static bool take_part(struct dit_span *text, char mark, struct dit_span *ret)
-{
-	const char *end = text->len == 0 ? NULL : memchr(text->data, mark, text->len);
-
-	*ret = *text;
-	if (end == NULL) {
-		text->data += text->len;
-		text->len = 0;
-		return false;
-	}
-	ret->len = (size_t)(end - text->data);
-	text->data += ret->len + 1;
-	text->len -= ret->len + 1;
-	return true;
 }
 
 /* The word of a list that the text is, without case; NULL: none. */
@@ -76,7 +54,7 @@ static bool is_permissions(struct dit_span list)
 	while (has_more) {
 		struct dit_span part = {0};
 
-		has_more = take_part(&list, ',', &part) && list.len > 0;
+		has_more = dit_cut_until(&list, ',', &part) && list.len > 0;
 		part = trim(part);
 		if (part.len != 1 || strchr("rwscxd", part.data[0]) == NULL) {
 			return false;
@@ -99,7 +77,7 @@ static int put_attributes(const struct dit_value_scope *scope, struct dit_span l
 		const struct dit_ad *ad = NULL;
 		int r = 0;
 
-		has_more = take_part(&list, ',', &part);
+		has_more = dit_cut_until(&list, ',', &part);
 		part = trim(part);
 		word = word_of(part, brackets);
 		if (word == brackets[0]) {
@@ -108,11 +86,12 @@ static int put_attributes(const struct dit_value_scope *scope, struct dit_span l
 			return 0;
 		}
 		if (word != NULL) {
-			part.data++;
-			part.len -= 2;
+			dit_cut(&part, 1);
+			part.len--;
 		} else {
 			rest = part;
-			(void)take_part(&rest, '=', &part); /* slapd ignores the value */
+			(void)dit_cut_until(&rest, '=',
+			                    &part); /* slapd ignores the value */
 			part = trim(part);
 		}
 		r = dit_scope_find_ad(scope, part, &ad);
@@ -133,7 +112,7 @@ static int put_right(const struct dit_value_scope *scope, struct dit_span right,
 {
 	static const char *const actions[] = {"grant", "deny", NULL};
 	struct dit_span part = {0};
-	bool has_more = take_part(&right, ';', &part);
+	bool has_more = dit_cut_until(&right, ';', &part);
 
 	if (!has_more || !put_word(out, part, actions)) {
 		return DIT_E_INVALID;
@@ -141,7 +120,7 @@ static int put_right(const struct dit_value_scope *scope, struct dit_span right,
 	while (has_more) {
 		int r = 0;
 
-		has_more = take_part(&right, ';', &part);
+		has_more = dit_cut_until(&right, ';', &part);
 		part = trim(part);
 		if (!has_more || !is_permissions(part)) {
 			return DIT_E_INVALID;
@@ -149,7 +128,7 @@ static int put_right(const struct dit_value_scope *scope, struct dit_span right,
 		dit_text_char(out, ';');
 		dit_text_span(out, part);
 		dit_text_char(out, ';');
-		has_more = take_part(&right, ';', &part);
+		has_more = dit_cut_until(&right, ';', &part);
 		r = put_attributes(scope, trim(part), out);
 		if (r < 0) {
 			return r;
@@ -167,7 +146,7 @@ static int put_rights(const struct dit_value_scope *scope, struct dit_span right
 	while (r == 0 && has_more) {
 		struct dit_span right = {0};
 
-		has_more = take_part(&rights, '$', &right);
+		has_more = dit_cut_until(&rights, '$', &right);
 		r = put_right(scope, trim(right), out);
 		if (has_more) {
 			dit_text_char(out, '$');
@@ -186,7 +165,7 @@ static int put_group(const struct dit_value_scope *scope, struct dit_span type,
 {
 	static const char *const words[] = {"group", "role", NULL};
 	struct dit_span part = {0};
-	bool has_class = take_part(&type, '/', &part);
+	bool has_class = dit_cut_until(&type, '/', &part);
 	bool has_attr = false;
 	const struct dit_class *oc = NULL;
 	const struct dit_ad *ad = NULL;
@@ -198,7 +177,7 @@ static int put_group(const struct dit_value_scope *scope, struct dit_span type,
 	if (!has_class) {
 		return 0;
 	}
-	has_attr = take_part(&type, '/', &part);
+	has_attr = dit_cut_until(&type, '/', &part);
 	oc = dit_schema_find_class(scope->schema, part);
 	if (oc == NULL) {
 		return 1;
@@ -292,7 +271,7 @@ int dit_scope_aci(const struct dit_value_scope *scope, struct dit_span value,
 	int r = 0;
 
 	for (size_t i = 0; i < 4; i++) {
-		if (!take_part(&value, '#', &parts[i])) {
+		if (!dit_cut_until(&value, '#', &parts[i])) {
 			return DIT_E_INVALID;
 		}
 	}

@@ -17,20 +17,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cut.h"
 #include "base/error.h"
 #include "values/authz_url.h"
 #include "values/value_scope.h"
-
-static bool starts_with(struct dit_span text, struct dit_span prefix)
-{
-	return text.len >= prefix.len &&
-	       dit_span_eq_nocase((struct dit_span){text.data, prefix.len}, prefix);
-}
-
-static struct dit_span behind(struct dit_span text, size_t n)
-{
-	return (struct dit_span){text.data + n, text.len - n};
-}
 
 static int prefix_dn(const struct dit_value_scope *scope, enum dit_dn_form form,
                      struct dit_span prefix, struct dit_span dn, struct dit_span *ret)
@@ -58,15 +48,12 @@ static int dn_rule(const struct dit_value_scope *scope, enum dit_dn_form form,
 	};
 
 	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
-		struct dit_span dn = {0};
+		struct dit_span dn = text;
 
-		if (!starts_with(text, styles[i].typed)) {
+		if (!dit_cut_prefix(&dn, styles[i].typed)) {
 			continue;
 		}
-		dn = behind(text, styles[i].typed.len);
-		while (dn.len > 0 && dn.data[0] == ' ') {
-			dn = behind(dn, 1);
-		}
+		(void)dit_cut_spaces(&dn);
 		if (dit_span_eq(dn, DIT_SPAN("*"))) {
 			*ret = DIT_SPAN("dn:*");
 			return 0;
@@ -82,16 +69,15 @@ static int dn_rule(const struct dit_value_scope *scope, enum dit_dn_form form,
 }
 
 /* slapd's search for it ends at a NUL. */
-static const char *find_colon(struct dit_span value)
+static bool has_colon(struct dit_span value)
 {
-	return memchr(value.data, ':', strnlen(value.data, value.len));
+	return memchr(value.data, ':', strnlen(value.data, value.len)) != NULL;
 }
 
 /* "u:name", "u.mech:name", "u.mech/realm:name" */
 static bool is_user_rule(struct dit_span value)
 {
-	return value.data[1] == ':' ||
-	       (value.data[1] == '.' && find_colon(value) != NULL);
+	return value.data[1] == ':' || (value.data[1] == '.' && has_colon(value));
 }
 
 /*
@@ -106,28 +92,23 @@ static int group_rule(const struct dit_value_scope *scope, enum dit_dn_form form
 		DIT_SPAN(""),      DIT_SPAN(""),               /* '/' and attribute */
 		DIT_SPAN(":"),     DIT_SPAN(""),               /* DN */
 	};
-	const char *slash = NULL;
 	int r = 0;
 
-	if (spec.len > 0 && spec.data[0] == '/') {
+	if (dit_cut_char(&spec, '/')) {
 		const struct dit_class *oc = NULL;
+		struct dit_span name = {0};
 
-		spec = behind(spec, 1);
-		slash = spec.len == 0 ? NULL : memchr(spec.data, '/', spec.len);
-		if (slash != NULL) {
-			size_t n = (size_t)(slash - spec.data);
-			struct dit_span attr = behind(spec, n + 1);
+		if (dit_cut_until(&spec, '/', &name)) {
 			const struct dit_ad *ad = NULL;
 
-			r = dit_scope_find_ad(scope, attr, &ad);
+			r = dit_scope_find_ad(scope, spec, &ad);
 			if (r < 0) {
 				return r;
 			}
-			spec.len = n;
 			parts[3] = DIT_SPAN("/");
 			parts[4] = ad->name;
 		}
-		oc = dit_schema_find_class(scope->schema, spec);
+		oc = dit_schema_find_class(scope->schema, name);
 		if (oc == NULL) {
 			return DIT_E_INVALID;
 		}
@@ -153,26 +134,23 @@ int dit_scope_find_ad(const struct dit_value_scope *scope, struct dit_span name,
 int dit_scope_authz(const struct dit_value_scope *scope, enum dit_dn_form form,
                     struct dit_span value, struct dit_span *ret)
 {
+	struct dit_span rest = value;
 	int r = 0;
 
-	if (starts_with(value, DIT_SPAN("dn"))) {
-		return dn_rule(scope, form, behind(value, 2), ret);
+	if (dit_cut_prefix(&rest, DIT_SPAN("dn"))) {
+		return dn_rule(scope, form, rest, ret);
 	}
 	if (value.len > 1 && (value.data[0] == 'u' || value.data[0] == 'U') &&
 	    (value.data[1] == ':' || value.data[1] == '.' || value.data[1] == '/')) {
 		*ret = value;
 		return is_user_rule(value) ? 0 : DIT_E_INVALID;
 	}
-	if (starts_with(value, DIT_SPAN("group"))) {
-		struct dit_span spec = behind(value, strlen("group"));
-		const char *colon = find_colon(value);
+	if (dit_cut_prefix(&rest, DIT_SPAN("group"))) {
+		struct dit_span spec = {0};
 
-		if (colon == NULL) {
-			return DIT_E_INVALID;
-		}
-		spec.len = (size_t)(colon - spec.data);
-		return group_rule(scope, form, spec,
-		                  behind(value, (size_t)(colon + 1 - value.data)), ret);
+		return has_colon(value) && dit_cut_until(&rest, ':', &spec)
+		               ? group_rule(scope, form, spec, rest, ret)
+		               : DIT_E_INVALID;
 	}
 	if (dit_span_eq(value, DIT_SPAN("*"))) {
 		*ret = DIT_SPAN("dn:*");

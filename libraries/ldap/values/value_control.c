@@ -10,38 +10,16 @@
  */
 #include <string.h>
 
-#include "base/ascii.h"
+#include "base/cut.h"
 #include "values/value_scope.h"
 
-static bool take_char(struct dit_span *text, char c)
+/* As it is written, in one case. */
+static bool cut_exactly(struct dit_span *text, struct dit_span wanted)
 {
-	if (text->len == 0 || text->data[0] != c) {
+	if (text->len < wanted.len || memcmp(text->data, wanted.data, wanted.len) != 0) {
 		return false;
 	}
-	text->data++;
-	text->len--;
-	return true;
-}
-
-static bool take_spaces(struct dit_span *text)
-{
-	bool is_any = false;
-
-	while (take_char(text, ' ')) {
-		is_any = true;
-	}
-	return is_any;
-}
-
-static bool take_text(struct dit_span *text, struct dit_span wanted,
-                      bool (*is_same)(struct dit_span a, struct dit_span b))
-{
-	if (text->len < wanted.len ||
-	    !is_same((struct dit_span){text->data, wanted.len}, wanted)) {
-		return false;
-	}
-	text->data += wanted.len;
-	text->len -= wanted.len;
+	dit_cut(text, wanted.len);
 	return true;
 }
 
@@ -53,51 +31,50 @@ static struct dit_span take_until_any(struct dit_span *text, const char *ends)
 	       memchr(ends, ret.data[ret.len], strlen(ends)) == NULL) {
 		ret.len++;
 	}
-	text->data += ret.len;
-	text->len -= ret.len;
+	dit_cut(text, ret.len);
 	return ret;
 }
 
 static bool take_truth(struct dit_span *text)
 {
-	return take_spaces(text) && (take_text(text, DIT_SPAN("TRUE"), dit_span_eq) ||
-	                             take_text(text, DIT_SPAN("FALSE"), dit_span_eq));
+	return dit_cut_spaces(text) && (cut_exactly(text, DIT_SPAN("TRUE")) ||
+	                                cut_exactly(text, DIT_SPAN("FALSE")));
 }
 
 static bool take_octets(struct dit_span *text)
 {
 	struct dit_span octets = {0};
 
-	if (!take_spaces(text) || !take_char(text, '"')) {
+	if (!dit_cut_spaces(text) || !dit_cut_char(text, '"')) {
 		return false;
 	}
 	octets = take_until_any(text, "\"");
-	return take_char(text, '"') && octets.len % 2 == 0 && dit_is_hex(octets);
+	return dit_cut_char(text, '"') && octets.len % 2 == 0 && dit_is_hex(octets);
 }
 
 bool dit_is_logged_control(struct dit_span text)
 {
 	bool is_apart = false; /* spaces stand before what comes */
 
-	if (!take_char(&text, '{')) {
+	if (!dit_cut_char(&text, '{')) {
 		return false;
 	}
-	(void)take_spaces(&text);
+	(void)dit_cut_spaces(&text);
 	if (!dit_is_numericoid(take_until_any(&text, " }"))) {
 		return false;
 	}
-	is_apart = take_spaces(&text);
-	if (is_apart && take_text(&text, DIT_SPAN("criticality"), dit_span_eq_nocase)) {
+	is_apart = dit_cut_spaces(&text);
+	if (is_apart && dit_cut_prefix(&text, DIT_SPAN("criticality"))) {
 		if (!take_truth(&text)) {
 			return false;
 		}
-		is_apart = take_spaces(&text);
+		is_apart = dit_cut_spaces(&text);
 	}
-	if (is_apart && take_text(&text, DIT_SPAN("controlValue"), dit_span_eq_nocase)) {
+	if (is_apart && dit_cut_prefix(&text, DIT_SPAN("controlValue"))) {
 		if (!take_octets(&text)) {
 			return false;
 		}
-		(void)take_spaces(&text);
+		(void)dit_cut_spaces(&text);
 	}
-	return take_char(&text, '}') && text.len == 0;
+	return dit_cut_char(&text, '}') && text.len == 0;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/cut.h"
 #include "base/error.h"
 #include "values/utf8_prep.h"
 #include "values/value_scope.h"
@@ -94,13 +95,6 @@ static int normalize_numeric(struct dit_span text, struct dit_arena *arena,
 	return normalize_without(text, ' ', arena, ret);
 }
 
-static size_t line_len(struct dit_span text)
-{
-	const char *mark = text.len == 0 ? NULL : memchr(text.data, '$', text.len);
-
-	return mark == NULL ? text.len : (size_t)(mark - text.data);
-}
-
 /* values.md 4.5: lines between '$', each prepared alone; empty ones stay empty. */
 static int normalize_list(struct dit_span text, struct dit_arena *arena,
                           struct dit_span *ret)
@@ -118,18 +112,15 @@ static int normalize_list(struct dit_span text, struct dit_arena *arena,
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < nlines; i++) {
-		size_t n = line_len(text);
-		int r = dit_utf8_prep((struct dit_span){text.data, n}, true, arena,
-		                      &lines[i]);
+		struct dit_span line = {0};
+		int r = 0;
 
+		(void)dit_cut_until(&text, '$', &line);
+		r = dit_utf8_prep(line, true, arena, &lines[i]);
 		if (r < 0) {
 			return r;
 		}
 		len += lines[i].len + 1;
-		if (i + 1 < nlines) {
-			text.data += n + 1;
-			text.len -= n + 1;
-		}
 	}
 	to = dit_arena_bytes(arena, len);
 	if (to == NULL) {
@@ -201,16 +192,10 @@ static int normalize_first(const struct dit_value_scope *scope, struct dit_span 
 	if (text.data[text.len - 1] != close) {
 		return DIT_E_INVALID;
 	}
-	text.data++;
-	text.len -= 2;
-	while (text.len > 0 && text.data[0] == ' ') {
-		text.data++;
-		text.len--;
-	}
-	word.data = text.data;
-	while (word.len < text.len && word.data[word.len] != ' ') {
-		word.len++;
-	}
+	dit_cut(&text, 1);
+	text.len--;
+	(void)dit_cut_spaces(&text);
+	(void)dit_cut_until(&text, ' ', &word);
 	if (!is_valid(word)) {
 		return DIT_E_INVALID;
 	}
@@ -222,13 +207,11 @@ static int normalize_first(const struct dit_value_scope *scope, struct dit_span 
 static int normalize_type(const struct dit_value_scope *scope, struct dit_span value,
                           struct dit_span *ret)
 {
-	const char *mark = value.len == 0 ? NULL : memchr(value.data, ';', value.len);
 	const struct dit_attr_type *type = NULL;
+	struct dit_span name = {0};
 
-	if (mark != NULL) {
-		value.len = (size_t)(mark - value.data);
-	}
-	type = dit_schema_find_type(scope->schema, value);
+	(void)dit_cut_until(&value, ';', &name);
+	type = dit_schema_find_type(scope->schema, name);
 	if (type == NULL) {
 		return DIT_E_INVALID;
 	}
@@ -307,21 +290,6 @@ int dit_value_normalize(const struct dit_schema *schema, enum dit_normalizer nor
 	return dit_scope_normalize(&scope, normalizer, value, ret);
 }
 
-/* Put the first @p n bytes of @p value in front of @p norm. */
-static int prepend(struct dit_span value, size_t n, struct dit_span norm,
-                   struct dit_arena *arena, struct dit_span *ret)
-{
-	char *to = dit_arena_bytes(arena, n + norm.len);
-
-	if (to == NULL) {
-		return -ENOMEM;
-	}
-	memcpy(to, value.data, n);
-	memcpy(to + n, norm.data, norm.len);
-	*ret = (struct dit_span){to, n + norm.len};
-	return 0;
-}
-
 /* n as in a numeric string. */
 size_t dit_value_order_prefix(struct dit_span value)
 {
@@ -352,11 +320,10 @@ static __attribute__((noinline)) int normalize_behind(const struct dit_schema *s
                                                       struct dit_arena *arena,
                                                       struct dit_span *ret)
 {
-	struct dit_span rest = {value.data + n, value.len - n};
-	struct dit_span norm = {0};
-	int r = dit_value_normalize(schema, normalizer, rest, arena, &norm);
+	struct dit_span parts[] = {{value.data, n}, {value.data + n, value.len - n}};
+	int r = dit_value_normalize(schema, normalizer, parts[1], arena, &parts[1]);
 
-	return r < 0 ? r : prepend(value, n, norm, arena, ret);
+	return r < 0 ? r : dit_arena_join(arena, parts, 2, ret);
 }
 
 int dit_attr_normalize(const struct dit_schema *schema, const struct dit_attr_type *type,

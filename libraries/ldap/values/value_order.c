@@ -2,6 +2,7 @@
 /* The orders of equality rules. */
 #include "values/value_order.h"
 
+#include "base/cut.h"
 #include "values/value.h"
 #include "values/value_scope.h"
 
@@ -118,12 +119,6 @@ dit_value_order_fn dit_value_order(const struct dit_attr_type *type)
 	return is_ordered(type) ? by_length : rule_order(type);
 }
 
-static void cut_front(struct dit_span *span, size_t n)
-{
-	span->data += n;
-	span->len -= n;
-}
-
 /* As text, so {10} is below {2}. The braces do not count. */
 static int by_place(struct dit_span a, struct dit_span b)
 {
@@ -142,8 +137,8 @@ static int by_place_then(dit_value_order_fn inner, struct dit_span value,
 		{asserted.data, dit_value_order_prefix(asserted)},
 	};
 
-	cut_front(&value, places[0].len);
-	cut_front(&asserted, places[1].len);
+	dit_cut(&value, places[0].len);
+	dit_cut(&asserted, places[1].len);
 	if (places[0].len > 0 && places[1].len > 0) {
 		int order = by_place(places[0], places[1]);
 

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/cut.h"
 #include "base/error.h"
 #include "values/value_scope.h"
 
@@ -71,8 +72,7 @@ static bool take_number(struct dit_span *text, size_t n, int min, int max, int *
 	if (number < min || number > max) {
 		return false;
 	}
-	text->data += n;
-	text->len -= n;
+	dit_cut(text, n);
 	*ret = number;
 	return true;
 }
@@ -99,8 +99,7 @@ static bool take_fraction(struct dit_span *text, struct dit_span *ret)
 	while (ret->len > 0 && ret->data[ret->len - 1] == '0') {
 		ret->len--;
 	}
-	text->data += n;
-	text->len -= n;
+	dit_cut(text, n);
 	return true;
 }
 
@@ -115,8 +114,7 @@ static bool read_zone(struct dit_span text, int *ret)
 		return false;
 	}
 	sign = text.data[0];
-	text.data++;
-	text.len--;
+	dit_cut(&text, 1);
 	if (sign == 'Z') {
 		*ret = 0;
 		return text.len == 0;
@@ -266,28 +264,14 @@ int dit_utc_time_normalize(struct dit_span text, struct dit_arena *arena,
 	return time_write(&t, arena, ret);
 }
 
-/* Cut off what stands before the next '#', and the '#'. */
-static bool take_field(struct dit_span *text, struct dit_span *ret)
-{
-	const char *mark = text->len == 0 ? NULL : memchr(text->data, '#', text->len);
-
-	if (mark == NULL) {
-		return false;
-	}
-	*ret = (struct dit_span){text->data, (size_t)(mark - text->data)};
-	text->len -= ret->len + 1;
-	text->data = mark + 1;
-	return true;
-}
-
 bool dit_is_csn(struct dit_span text)
 {
 	struct dit_span time = {0};
 	struct dit_span count = {0};
 	struct dit_span sid = {0};
 
-	if (!take_field(&text, &time) || !take_field(&text, &count) ||
-	    !take_field(&text, &sid)) {
+	if (!dit_cut_until(&text, '#', &time) || !dit_cut_until(&text, '#', &count) ||
+	    !dit_cut_until(&text, '#', &sid)) {
 		return false;
 	}
 	/* Microseconds may be absent and the server two digits, as in the older form. */
@@ -346,9 +330,9 @@ static bool has_csn_marks(struct dit_span text)
 	struct dit_span count = {0};
 	struct dit_span sid = {0};
 
-	return take_field(&text, &time) && time.len == CSN_COUNT_AT - 1 &&
-	       take_field(&text, &count) && count.len == CSN_COUNT_LEN &&
-	       take_field(&text, &sid) && sid.len == CSN_SID_LEN;
+	return dit_cut_until(&text, '#', &time) && time.len == CSN_COUNT_AT - 1 &&
+	       dit_cut_until(&text, '#', &count) && count.len == CSN_COUNT_LEN &&
+	       dit_cut_until(&text, '#', &sid) && sid.len == CSN_SID_LEN;
 }
 
 static bool csn_read(struct dit_span text, char csn[CSN_LEN])
@@ -397,7 +381,7 @@ int dit_csn_sid_normalize(struct dit_span text, struct dit_arena *arena,
 	char *to = NULL;
 	int nfields = 0;
 
-	while (nfields < 3 && take_field(&text, &sid)) {
+	while (nfields < 3 && dit_cut_until(&text, '#', &sid)) {
 		nfields++;
 	}
 	if (nfields < 3 || (sid.len != 2 && sid.len != CSN_SID_LEN) || !dit_is_hex(sid)) {

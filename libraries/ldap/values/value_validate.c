@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/cut.h"
 #include "base/error.h"
 #include "values/der.h"
 #include "values/utf8_prep.h"
@@ -42,20 +43,6 @@ static bool all_are(struct dit_span text, bool (*is_kind)(char c))
 	return true;
 }
 
-/* Cut off what stands before the first @p c, and that @p c. */
-static bool take_until(struct dit_span *text, char c, struct dit_span *ret)
-{
-	const char *found = text->len == 0 ? NULL : memchr(text->data, c, text->len);
-
-	if (found == NULL) {
-		return false;
-	}
-	*ret = (struct dit_span){text->data, (size_t)(found - text->data)};
-	text->len -= ret->len + 1;
-	text->data = found + 1;
-	return true;
-}
-
 static bool is_printable(struct dit_span text)
 {
 	return text.len > 0 && all_are(text, is_printable_char);
@@ -65,12 +52,12 @@ static bool is_printables(struct dit_span text)
 {
 	struct dit_span part = {0};
 
-	while (take_until(&text, '$', &part)) {
+	while (dit_cut_until(&text, '$', &part)) {
 		if (!is_printable(part)) {
 			return false;
 		}
 	}
-	return is_printable(text);
+	return is_printable(part);
 }
 
 static bool is_numeric_char(char c)
@@ -104,10 +91,7 @@ bool dit_is_integer(struct dit_span text)
 	if (dit_span_eq(text, DIT_SPAN("0"))) {
 		return true;
 	}
-	if (text.len > 0 && text.data[0] == '-') {
-		text.data++;
-		text.len--;
-	}
+	(void)dit_cut_char(&text, '-');
 	return text.len > 0 && text.data[0] != '0' && all_are(text, dit_ascii_is_digit);
 }
 
@@ -210,12 +194,12 @@ static bool is_postal_address(struct dit_span text)
 {
 	struct dit_span line = {0};
 
-	while (take_until(&text, '$', &line)) {
+	while (dit_cut_until(&text, '$', &line)) {
 		if (!is_address_line(line)) {
 			return false;
 		}
 	}
-	return is_address_line(text);
+	return is_address_line(line);
 }
 
 static bool is_delivery_word(struct dit_span word)
@@ -238,19 +222,16 @@ static bool is_delivery_method(struct dit_span text)
 {
 	struct dit_span word = {0};
 
-	while (take_until(&text, '$', &word)) {
+	while (dit_cut_until(&text, '$', &word)) {
 		while (word.len > 0 && word.data[word.len - 1] == ' ') {
 			word.len--;
 		}
-		while (text.len > 0 && text.data[0] == ' ') {
-			text.data++;
-			text.len--;
-		}
+		(void)dit_cut_spaces(&text);
 		if (!is_delivery_word(word)) {
 			return false;
 		}
 	}
-	return is_delivery_word(text);
+	return is_delivery_word(word);
 }
 
 static bool is_netgroup_triple(struct dit_span text)
@@ -261,10 +242,11 @@ static bool is_netgroup_triple(struct dit_span text)
 	    text.data[text.len - 1] != ')') {
 		return false;
 	}
-	text.data++;
-	text.len -= 2;
+	dit_cut(&text, 1);
+	text.len--;
 	for (int i = 0; i < 2; i++) {
-		if (!take_until(&text, ',', &part) || !all_are(part, is_netgroup_char)) {
+		if (!dit_cut_until(&text, ',', &part) ||
+		    !all_are(part, is_netgroup_char)) {
 			return false;
 		}
 	}
@@ -276,8 +258,8 @@ static bool is_boot_parameter(struct dit_span text)
 	struct dit_span key = {0};
 	struct dit_span server = {0};
 
-	return take_until(&text, '=', &key) && all_are(key, is_netgroup_char) &&
-	       take_until(&text, ':', &server) && all_are(server, is_netgroup_char) &&
+	return dit_cut_until(&text, '=', &key) && all_are(key, is_netgroup_char) &&
+	       dit_cut_until(&text, ':', &server) && all_are(server, is_netgroup_char) &&
 	       all_are(text, is_printable_char);
 }
 

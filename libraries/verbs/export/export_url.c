@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "base/ascii.h"
+#include "base/cut.h"
 #include "base/error.h"
 #include "export/export.h"
 
@@ -29,29 +30,16 @@ enum part {
 static int decode(struct dit_span in, char **ret)
 {
 	char *text = malloc(in.len + 1);
-	char *to = text;
+	ptrdiff_t len = text == NULL ? 0 : dit_ascii_unescape_url(in, text);
 
 	if (text == NULL) {
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < in.len; i++, to++) {
-		int high = 0;
-		int low = 0;
-
-		*to = in.data[i];
-		if (*to != '%') {
-			continue;
-		}
-		high = in.len - i < 3 ? -1 : dit_ascii_hex(in.data[i + 1]);
-		low = in.len - i < 3 ? -1 : dit_ascii_hex(in.data[i + 2]);
-		if (high < 0 || low < 0) {
-			free(text);
-			return DIT_E_SYNTAX;
-		}
-		*to = (char)(high << 4 | low);
-		i += 2;
+	if (len < 0) {
+		free(text);
+		return DIT_E_SYNTAX;
 	}
-	*to = '\0';
+	text[len] = '\0';
 	*ret = text;
 	return 0;
 }
@@ -59,33 +47,27 @@ static int decode(struct dit_span in, char **ret)
 /* Up to the base. */
 static bool take_head(struct dit_span *url)
 {
-	if (dit_ascii_cut_prefix(url, DIT_SPAN("<"))) {
+	if (dit_cut_char(url, '<')) {
 		if (url->len == 0 || url->data[url->len - 1] != '>') {
 			return false;
 		}
 		url->len--;
 	}
-	(void)dit_ascii_cut_prefix(url, DIT_SPAN("URL:"));
-	if (!dit_ascii_cut_prefix(url, DIT_SPAN("ldap://")) &&
-	    !dit_ascii_cut_prefix(url, DIT_SPAN("ldaps://"))) {
+	(void)dit_cut_prefix(url, DIT_SPAN("URL:"));
+	if (!dit_cut_prefix(url, DIT_SPAN("ldap://")) &&
+	    !dit_cut_prefix(url, DIT_SPAN("ldaps://"))) {
 		return false;
 	}
-	return url->len == 0 || dit_ascii_cut_prefix(url, DIT_SPAN("/"));
+	return url->len == 0 || dit_cut_char(url, '/');
 }
 
 /* @return false: there are more */
 static bool split(struct dit_span url, struct dit_span parts[NPARTS])
 {
 	for (size_t i = 0; i < NPARTS; i++) {
-		const char *mark = url.len == 0 ? NULL : memchr(url.data, '?', url.len);
-
-		parts[i] = url;
-		if (mark == NULL) {
+		if (!dit_cut_until(&url, '?', &parts[i])) {
 			return true;
 		}
-		parts[i].len = (size_t)(mark - url.data);
-		url.data += parts[i].len + 1;
-		url.len -= parts[i].len + 1;
 	}
 	return false;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cut.h"
 #include "base/error.h"
 #include "schema/schema_private.h"
 #include "values/dn.h"
@@ -27,20 +28,10 @@ static bool covers_option(struct dit_span wanted, struct dit_span option)
 	       memcmp(option.data, wanted.data, wanted.len) == 0;
 }
 
+/* The options may be nowhere, but then there are none. */
 static bool next_option(struct dit_span *options, struct dit_span *ret)
 {
-	const char *mark = NULL;
-
-	*ret = *options;
-	if (options->len == 0) { /* and perhaps nowhere */
-		return false;
-	}
-	mark = memchr(options->data, ';', options->len);
-	if (mark != NULL) {
-		ret->len = (size_t)(mark - options->data);
-	}
-	options->data += ret->len + (mark != NULL);
-	options->len -= ret->len + (mark != NULL);
+	(void)dit_cut_until(options, ';', ret);
 	return ret->len > 0;
 }
 

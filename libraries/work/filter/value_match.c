@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cut.h"
 #include "index/key_phonetic.h"
 #include "values/dn.h"
 #include "values/value_order.h"
@@ -174,8 +175,8 @@ bool dit_has_pieces(struct dit_span value, const struct dit_span *pieces, uint32
 	    memcmp(value.data + value.len - last.len, last.data, last.len) != 0) {
 		return false;
 	}
-	value.data += first.len;
-	value.len -= first.len + last.len;
+	dit_cut(&value, first.len);
+	value.len -= last.len;
 	for (uint32_t i = 1; i + 1 < n; i++) {
 		const char *at = pieces[i].len == 0
 		                         ? value.data
