@@ -80,11 +80,55 @@ static void an_interrupt_is_told_instead_of_its_consequence(void **state)
 	dit_job_deinit(&job);
 }
 
+static void note_text(void *ctx, const struct dit_report *report)
+{
+	(void)snprintf(ctx, 120, "%s", report->text);
+}
+
+static void failures_of_a_publication_are_told(void **state)
+{
+	static const struct {
+		enum dit_publish_step step;
+		int error;
+		const char *text;
+	} cases[] = {
+		{DIT_PUBLISH_PREPARE, -EIO, ""},
+		{DIT_PUBLISH_COMMIT, -EIO, ""},
+		{DIT_PUBLISH_PLACE, -EIO, ""},
+		{DIT_PUBLISH_FIND, -ESTALE, "dir: was removed"},
+		{DIT_PUBLISH_FIND_AGAIN, -ESTALE, "dir: was removed"},
+		{DIT_PUBLISH_TAKE_BACK, 1, "dir: undone"},
+		{DIT_PUBLISH_TAKE_BACK, -EIO, "dir: kept: Input/output error; whole"},
+		{DIT_PUBLISH_END, -EIO,
+	         "dir: the database is in place, but a crash of the system may bring "
+	         "the old one back: Input/output error"},
+	};
+	const struct dit_publish_words words = {"undone", "kept", "; whole"};
+	const struct dit_published item = {.directory = "dir", .fault = {"was removed"}};
+	char text[120];
+	const struct dit_job_opts opts = {.report = note_text, .report_ctx = text};
+	struct dit_job job;
+	(void)state;
+
+	dit_job_init(&job, &opts);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool is_told = cases[i].text[0] != '\0';
+
+		text[0] = '\0';
+		assert_int_equal(dit_job_tell_publish(&job, &item, cases[i].step,
+		                                      cases[i].error, &words),
+		                 is_told);
+		assert_string_equal(text, cases[i].text);
+	}
+	dit_job_deinit(&job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(directories_of_mdb_databases_are_told),
 		cmocka_unit_test(an_interrupt_is_told_instead_of_its_consequence),
+		cmocka_unit_test(failures_of_a_publication_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,7 @@ struct dit_publish_opts {
 /** One output, and what became of it. */
 struct dit_published {
 	struct dit_output *output; /* NULL: none */
+	const char *directory;     /* the caller's, for its reports */
 	uint64_t bytes;      /* gets the size of the result; 0: nothing was changed */
 	uint64_t kept_bytes; /* as the output's */
 	struct dit_fault fault;

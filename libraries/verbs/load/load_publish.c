@@ -9,63 +9,33 @@
 #include <stdlib.h>
 
 #include "load/load_report.h"
-#include "output/publication.h"
-
-struct publishing {
-	struct loader *loader;
-	struct dit_published *items; /* one for each target */
-};
 
 static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, int error)
 {
-	const struct publishing *publishing = ctx;
-	struct loader *loader = publishing->loader;
+	struct loader *loader = ctx;
 	struct load_target *target = &loader->targets[number];
-	const char *directory = target->db->data.directory;
+	const struct dit_published *item = &loader->progress.published[number];
+	static const struct dit_publish_words words = {
+		.undone = "the database is as it was, but a crash of the system may "
+			  "bring the additions back",
+		.kept = "the change could not be taken back",
+		.end = "; the database is whole, with all that was added"};
 
-	target->stats->bytes = publishing->items[number].bytes; /* maybe too many */
-	switch (step) {
-	case DIT_PUBLISH_FIND:
-	case DIT_PUBLISH_FIND_AGAIN:
-		dit_job_report(&loader->job, DIT_REPORT_ERROR, "%s: %s", directory,
-		               publishing->items[number].fault.text);
+	target->stats->bytes = item->bytes; /* maybe too many */
+	if (dit_job_tell_publish(&loader->job, item, step, error, &words)) {
 		return;
-	case DIT_PUBLISH_PREPARE:
-	case DIT_PUBLISH_COMMIT:
-		(void)dit_load_target_fail(target, error, directory);
-		return;
-	case DIT_PUBLISH_PLACE:
+	}
+	if (step == DIT_PUBLISH_PLACE) {
 		(void)dit_job_fail(&loader->job, error,
 		                   "could not put the database in place");
-		return;
-	case DIT_PUBLISH_TAKE_BACK:
-		if (error > 0) {
-			dit_job_report(
-				&loader->job, DIT_REPORT_WARNING,
-				"%s: the database is as it was, but a crash of the "
-				"system may bring the additions back",
-				directory);
-			return;
-		}
-		dit_job_report(
-			&loader->job, DIT_REPORT_ERROR,
-			"%s: the change could not be taken back: %s; the database is "
-			"whole, with all that was added",
-			directory, dit_strerror(error));
-		return;
-	case DIT_PUBLISH_END:
-		dit_job_report(
-			&loader->job, DIT_REPORT_WARNING,
-			"%s: the database is in place, but a crash of the system may "
-			"bring the old one back: %s",
-			directory, dit_strerror(error));
-		return;
+	} else {
+		(void)dit_load_target_fail(target, error, target->db->data.directory);
 	}
 }
 
 static int before_commit(void *ctx)
 {
-	const struct dit_load_opts *opts = ((struct publishing *)ctx)->loader->opts;
+	const struct dit_load_opts *opts = ((struct loader *)ctx)->opts;
 
 	return opts->before_publish == NULL
 	               ? 0
@@ -74,35 +44,35 @@ static int before_commit(void *ctx)
 
 int dit_load_publish(struct loader *loader)
 {
-	struct publishing publishing = {
-		.loader = loader,
-		.items = calloc(loader->ntargets, sizeof(*publishing.items)),
-	};
-	struct dit_publish_opts opts = {.failed = tell_failure,
-	                                .before_commit = before_commit,
-	                                .ctx = &publishing,
-	                                .stop = &loader->job.stop};
+	struct dit_published *items = calloc(loader->ntargets, sizeof(*items));
+	const struct dit_publish_opts opts = {.failed = tell_failure,
+	                                      .before_commit = before_commit,
+	                                      .ctx = loader,
+	                                      .stop = &loader->job.stop};
 	int r = 0;
 
-	if (publishing.items == NULL) {
+	if (items == NULL) {
 		return dit_job_fail(&loader->job, -ENOMEM,
 		                    "could not put the database in place");
 	}
 	for (unsigned i = 0; i < loader->ntargets; i++) {
-		publishing.items[i].output = dit_output_of(loader->targets[i].output);
-		loader->targets[i].output = NULL;
+		struct load_target *target = &loader->targets[i];
+
+		items[i].output = dit_output_of(target->output);
+		items[i].directory = target->db->data.directory;
+		target->output = NULL;
 	}
-	loader->progress.published = publishing.items;
-	r = dit_publish(publishing.items, loader->ntargets, &opts);
+	loader->progress.published = items;
+	r = dit_publish(items, loader->ntargets, &opts);
 	loader->progress.published = NULL;
 	for (unsigned i = 0; i < loader->ntargets; i++) {
 		struct load_target *target = &loader->targets[i];
 
 		if (!target->is_foreign) {
-			target->stats->bytes = publishing.items[i].bytes;
-			target->stats->kept_bytes = publishing.items[i].kept_bytes;
+			target->stats->bytes = items[i].bytes;
+			target->stats->kept_bytes = items[i].kept_bytes;
 		}
 	}
-	free(publishing.items);
+	free(items);
 	return r;
 }

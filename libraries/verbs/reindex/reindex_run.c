@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/tmp_dir.h"
-#include "output/publication.h"
 #include "reindex/reindexer.h"
 
 #define THREADS_MAX 1024u
@@ -152,43 +151,24 @@ static void tell_failure(void *ctx, size_t number, enum dit_publish_step step, i
 {
 	struct reindexer *reindexer = ctx;
 	const struct reindex_target *target = &reindexer->targets[number];
-	const char *directory = target->db->data.directory;
+	const struct dit_published *item = &reindexer->published[number];
+	const struct dit_publish_words words = {
+		.undone = "the indexes are as they were, but a crash of the system may "
+			  "bring the new ones back",
+		.kept = reindexer->opts->online ? "the new indexes are in place"
+	                                        : "the change could not be taken back",
+		.end = ""};
 
-	target->stats->bytes = reindexer->published[number].bytes; /* maybe too many */
-	switch (step) {
-	case DIT_PUBLISH_FIND:
-	case DIT_PUBLISH_FIND_AGAIN:
-		dit_job_report(&reindexer->job, DIT_REPORT_ERROR, "%s: %s", directory,
-		               reindexer->published[number].fault.text);
+	target->stats->bytes = item->bytes; /* maybe too many */
+	if (dit_job_tell_publish(&reindexer->job, item, step, error, &words)) {
 		return;
-	case DIT_PUBLISH_PREPARE:
-	case DIT_PUBLISH_COMMIT:
-	case DIT_PUBLISH_PLACE:
-		if (error == DIT_E_CORRUPT && target->fault.text[0] != '\0') {
-			dit_job_report(&reindexer->job, DIT_REPORT_ERROR, "%s: %s",
-			               directory, target->fault.text);
-			return;
-		}
-		(void)dit_reindex_target_fail(target, error);
-		return;
-	case DIT_PUBLISH_TAKE_BACK:
-		if (error > 0) {
-			dit_job_report(
-				&reindexer->job, DIT_REPORT_WARNING,
-				"%s: the indexes are as they were, but a crash of the "
-				"system may bring the new ones back",
-				directory);
-			return;
-		}
-		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
-		               reindexer->opts->online
-		                       ? "%s: the new indexes are in place: %s"
-		                       : "%s: the change could not be taken back: %s",
-		               directory, dit_strerror(error));
-		return;
-	case DIT_PUBLISH_END:
-		return; /* it cannot fail */
 	}
+	if (error == DIT_E_CORRUPT && target->fault.text[0] != '\0') {
+		dit_job_report(&reindexer->job, DIT_REPORT_ERROR, "%s: %s",
+		               target->db->data.directory, target->fault.text);
+		return;
+	}
+	(void)dit_reindex_target_fail(target, error);
 }
 
 _Static_assert(DIT_REINDEX_ROUNDS_MAX == DIT_ONLINE_ROUNDS + 1, "rounds of online.h");
@@ -222,6 +202,7 @@ static int publish(struct reindexer *reindexer)
 	dit_teller_tell(&reindexer->job.teller, DIT_REINDEX_PUBLISH);
 	for (unsigned i = 0; i < reindexer->ntargets; i++) {
 		items[i].output = reindexer->targets[i].output;
+		items[i].directory = reindexer->targets[i].db->data.directory;
 		reindexer->targets[i].output = NULL;
 	}
 	r = dit_publish(items, reindexer->ntargets, &opts);

@@ -131,3 +131,37 @@ int dit_job_fail(const struct dit_job *job, int r, const char *what)
 	               dit_hint(r));
 	return r;
 }
+
+bool dit_job_tell_publish(const struct dit_job *job, const struct dit_published *item,
+                          enum dit_publish_step step, int error,
+                          const struct dit_publish_words *words)
+{
+	switch (step) {
+	case DIT_PUBLISH_PREPARE:
+	case DIT_PUBLISH_COMMIT:
+	case DIT_PUBLISH_PLACE:
+		return false;
+	case DIT_PUBLISH_FIND:
+	case DIT_PUBLISH_FIND_AGAIN:
+		dit_job_report(job, DIT_REPORT_ERROR, "%s: %s", item->directory,
+		               item->fault.text);
+		break;
+	case DIT_PUBLISH_TAKE_BACK:
+		if (error > 0) {
+			dit_job_report(job, DIT_REPORT_WARNING, "%s: %s", item->directory,
+			               words->undone);
+		} else {
+			dit_job_report(job, DIT_REPORT_ERROR, "%s: %s: %s%s",
+			               item->directory, words->kept, dit_strerror(error),
+			               words->end);
+		}
+		break;
+	case DIT_PUBLISH_END:
+		dit_job_report(job, DIT_REPORT_WARNING,
+		               "%s: the database is in place, but a crash of the system "
+		               "may bring the old one back: %s",
+		               item->directory, dit_strerror(error));
+		break;
+	}
+	return true;
+}

@@ -24,6 +24,7 @@
 #include "job/chosen.h"
 #include "job/glue.h"
 #include "job/teller.h"
+#include "output/publication.h"
 
 /** What the options of all verbs have, by the same names; borrowed. */
 struct dit_job_opts {
@@ -101,5 +102,18 @@ void dit_job_report(const struct dit_job *job, enum dit_report_kind kind,
  * @return @p r, or DIT_E_STOPPED
  */
 int dit_job_fail(const struct dit_job *job, int r, const char *what);
+
+/** What a job says of a database when others could not be put in place. */
+struct dit_publish_words {
+	const char *undone; /* it is as it was, but a crash may change it */
+	const char *kept;   /* its change stays; an error follows, and */
+	const char *end;
+};
+
+/** Report a failure of a publication. False: preparing, the commit or the rename failed,
+ * in words of the verb's own */
+bool dit_job_tell_publish(const struct dit_job *job, const struct dit_published *item,
+                          enum dit_publish_step step, int error,
+                          const struct dit_publish_words *words);
 
 #endif
