@@ -163,16 +163,16 @@ static uint64_t clock_us(void)
 }
 
 /* The costs are what the tables saw, within the time of the run. */
-static void check_costs(const struct dit_index_writer *writer, const struct fake *fake,
+static void check_costs(const struct dit_index_stats *stats, const struct fake *fake,
                         unsigned nmembers, uint64_t since_us)
 {
 	uint64_t run_us = clock_us() - since_us;
 
 	for (size_t db = 0; db < NDBS; db++) {
-		const struct dit_index_cost *cost = dit_index_writer_cost(writer, db);
+		const struct dit_index_cost *cost = &stats[db].cost;
 		const struct fake_table *table = &fake->tables[db];
 
-		assert_int_equal(dit_index_writer_nkeys(writer, db), table->nlists);
+		assert_int_equal(stats[db].nkeys, table->nlists);
 		assert_int_equal(cost->bytes, table->nlists * 10);
 		assert_int_equal(cost->nranges, table->nranges);
 		assert_memory_equal(cost->nlists, table->lengths, sizeof(cost->nlists));
@@ -241,7 +241,14 @@ static int write_all(struct fixture *f, const struct run *run, struct fake *fake
 		assert_int_equal(pthread_join(members[i], NULL), 0);
 	}
 	if (r == 0) {
-		check_costs(writer, fake, run->nmembers, opts.since_us);
+		struct dit_index_stats *stats = NULL;
+		size_t n = 0;
+
+		assert_int_equal(dit_index_writer_stats(writer, set, &stats, &n), 0);
+		assert_int_equal(n, NDBS);
+		assert_string_equal(stats[WIDE].name, dit_index_set_db(set, WIDE)->name);
+		check_costs(stats, fake, run->nmembers, opts.since_us);
+		dit_index_stats_free(stats, n);
 	}
 	dit_index_writer_free(writer);
 	dit_builders_free(builders);

@@ -192,19 +192,13 @@ int dit_load(const struct dit_load_opts *opts, struct dit_load_stats *ret)
 	return r;
 }
 
-static void database_stats_deinit(struct dit_load_database_stats *stats)
-{
-	for (size_t i = 0; i < stats->nindexes; i++) {
-		free(stats->indexes[i].name);
-	}
-	free(stats->indexes);
-	free(stats->directory);
-}
-
 void dit_load_stats_deinit(struct dit_load_stats *stats)
 {
 	for (size_t i = 0; i < stats->ndatabases; i++) {
-		database_stats_deinit(&stats->databases[i]);
+		struct dit_load_database_stats *db = &stats->databases[i];
+
+		dit_index_stats_free(db->indexes, db->nindexes);
+		free(db->directory);
 	}
 	free(stats->databases);
 	for (size_t i = 0; i < stats->nrefusals; i++) {

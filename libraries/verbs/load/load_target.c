@@ -211,28 +211,6 @@ int dit_load_target_prepare(struct load_target *target, const struct load_budget
 
 /* ---- after the last round ---- */
 
-static int make_index_stats(struct load_target *target)
-{
-	struct dit_load_database_stats *stats = target->stats;
-	size_t n = dit_index_set_ndbs(target->indexes);
-
-	stats->indexes = calloc(n + 1, sizeof(*stats->indexes));
-	if (stats->indexes == NULL) {
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
-
-		stats->indexes[i].name = strdup(db->name);
-		stats->indexes[i].is_integerkey = db->is_integerkey;
-		if (stats->indexes[i].name == NULL) {
-			return -ENOMEM;
-		}
-		stats->nindexes++;
-	}
-	return 0;
-}
-
 static bool is_stopped(void *ctx)
 {
 	return dit_load_is_stopped(ctx);
@@ -257,11 +235,8 @@ static int make_index_writer(struct load_target *target)
 
 int dit_load_target_seal(struct load_target *target)
 {
-	int r = make_index_stats(target);
+	int r = dit_builders_seal(target->builders);
 
-	if (r == 0) {
-		r = dit_builders_seal(target->builders);
-	}
 	if (r < 0) {
 		return dit_load_sort_fail(target->loader, r);
 	}
@@ -310,16 +285,15 @@ int dit_load_target_write_indexes(struct load_target *target)
 	struct dit_load_database_stats *stats = target->stats;
 	int r = dit_index_writer_wait(target->index_writer);
 
+	if (r == 0) {
+		r = dit_index_writer_stats(target->index_writer, target->indexes,
+		                           &stats->indexes, &stats->nindexes);
+	}
 	if (r < 0) {
 		return dit_load_target_fail(target, r,
 		                            r == DIT_E_STOPPED
 		                                    ? "load ended"
 		                                    : "could not write the indexes");
-	}
-	for (size_t i = 0; i < stats->nindexes; i++) {
-		stats->indexes[i].npostings = dit_builders_npushed(target->builders, i);
-		stats->indexes[i].nkeys = dit_index_writer_nkeys(target->index_writer, i);
-		stats->indexes[i].cost = *dit_index_writer_cost(target->index_writer, i);
 	}
 	loader->stats->run_bytes += dit_builders_run_bytes(target->builders) +
 	                            dit_tree_run_bytes(target->tree);

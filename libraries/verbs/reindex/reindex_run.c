@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/tmp_dir.h"
+#include "build/index_writer.h"
 #include "reindex/reindexer.h"
 
 #define THREADS_MAX 1024u
@@ -282,10 +283,7 @@ void dit_reindex_stats_deinit(struct dit_reindex_stats *stats)
 	for (size_t i = 0; i < stats->ndatabases; i++) {
 		struct dit_reindex_database_stats *db = &stats->databases[i];
 
-		for (size_t k = 0; k < db->nindexes; k++) {
-			free(db->indexes[k].name);
-		}
-		free(db->indexes);
+		dit_index_stats_free(db->indexes, db->nindexes);
 		free(db->directory);
 	}
 	free(stats->databases);

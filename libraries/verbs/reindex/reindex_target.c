@@ -336,34 +336,6 @@ static int run_writer(struct reindex_target *target, struct dit_index_writer *wr
 	return r;
 }
 
-static int take_stats(struct reindex_target *target,
-                      const struct dit_index_writer *writer)
-{
-	struct dit_reindex_database_stats *stats = target->stats;
-	size_t n = dit_index_set_ndbs(target->indexes);
-
-	stats->indexes = calloc(n + 1, sizeof(*stats->indexes));
-	if (stats->indexes == NULL) {
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct dit_index_db *db = dit_index_set_db(target->indexes, i);
-
-		stats->indexes[i] = (struct dit_index_stats){
-			.name = strdup(db->name),
-			.is_integerkey = db->is_integerkey,
-			.npostings = dit_builders_npushed(target->builders, i),
-			.nkeys = dit_index_writer_nkeys(writer, i),
-			.cost = *dit_index_writer_cost(writer, i)};
-		if (stats->indexes[i].name == NULL) {
-			return -ENOMEM;
-		}
-		stats->nindexes++;
-	}
-	target->reindexer->stats->run_bytes += dit_builders_run_bytes(target->builders);
-	return 0;
-}
-
 static int write_indexes(struct reindex_target *target)
 {
 	struct dit_index_writer_opts opts = {
@@ -391,7 +363,11 @@ static int write_indexes(struct reindex_target *target)
 		target->writer = NULL;
 	}
 	if (r == 0) {
-		r = take_stats(target, writer);
+		r = dit_index_writer_stats(writer, target->indexes,
+		                           &target->stats->indexes,
+		                           &target->stats->nindexes);
+		target->reindexer->stats->run_bytes +=
+			dit_builders_run_bytes(target->builders);
 		target->npostings = dit_builders_npostings(target->builders);
 	}
 	dit_index_writer_free(writer);

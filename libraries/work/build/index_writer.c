@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/monitor.h"
+#include "index/index_keys.h"
 
 /* How often main looks whether somebody wants an end. */
 #define LOOK_MS 100
@@ -251,15 +253,41 @@ uint64_t dit_index_writer_nread(const struct dit_index_writer *writer)
 	return n;
 }
 
-uint64_t dit_index_writer_nkeys(const struct dit_index_writer *writer, size_t db)
+int dit_index_writer_stats(const struct dit_index_writer *writer,
+                           const struct dit_index_set *indexes,
+                           struct dit_index_stats **ret, size_t *ret_n)
 {
-	return writer->nkeys[db];
+	size_t n = writer->opts.ndbs;
+	struct dit_index_stats *stats = calloc(n + 1, sizeof(*stats));
+
+	for (size_t i = 0; stats != NULL && i < n; i++) {
+		const struct dit_index_db *db = dit_index_set_db(indexes, i);
+
+		stats[i] = (struct dit_index_stats){
+			.name = strdup(db->name),
+			.is_integerkey = db->is_integerkey,
+			.npostings = dit_builders_npushed(writer->opts.builders, i),
+			.nkeys = writer->nkeys[i],
+			.cost = writer->costs[i]};
+		if (stats[i].name == NULL) {
+			dit_index_stats_free(stats, i);
+			stats = NULL;
+		}
+	}
+	if (stats == NULL) {
+		return -ENOMEM;
+	}
+	*ret = stats;
+	*ret_n = n;
+	return 0;
 }
 
-const struct dit_index_cost *dit_index_writer_cost(const struct dit_index_writer *writer,
-                                                   size_t db)
+void dit_index_stats_free(struct dit_index_stats *stats, size_t n)
 {
-	return &writer->costs[db];
+	for (size_t i = 0; i < n; i++) {
+		free(stats[i].name);
+	}
+	free(stats);
 }
 
 /* ---- beginning and end ---- */

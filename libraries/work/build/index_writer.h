@@ -68,13 +68,20 @@ int dit_index_writer_wait(struct dit_index_writer *writer);
  * that succeeded. Any thread. */
 uint64_t dit_index_writer_nread(const struct dit_index_writer *writer);
 
-/** Keys written of a database. After a wait that succeeded. */
-uint64_t dit_index_writer_nkeys(const struct dit_index_writer *writer, size_t db);
-
-/** The cost of a database; its lists are the new ones, without stored ones. Points into
- * the writer. Likewise. */
-const struct dit_index_cost *dit_index_writer_cost(const struct dit_index_writer *writer,
-                                                   size_t db);
+/**
+ * The results of all databases; the lists are the new ones, without stored ones. After a
+ * wait that succeeded.
+ *
+ * @param indexes  those of the builders
+ * @param ret      dit_index_stats_free()
+ *
+ * @return 0, -ENOMEM
+ */
+int dit_index_writer_stats(const struct dit_index_writer *writer,
+                           const struct dit_index_set *indexes,
+                           struct dit_index_stats **ret, size_t *ret_n);
+/** NULL is fine. */
+void dit_index_stats_free(struct dit_index_stats *stats, size_t n);
 
 /** Members come to an end soon. Main; NULL is fine. */
 void dit_index_writer_cancel(struct dit_index_writer *writer);
