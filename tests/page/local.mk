@@ -4,6 +4,7 @@ check_PROGRAMS += \
 	%D%/test_page_format \
 	%D%/test_page_source \
 	%D%/test_tree_cursor \
+	%D%/test_tree_visit \
 	$(NULL)
 %C%_test_lmdb_10_SOURCES = %D%/test_lmdb_10.c %D%/page_dump.c %D%/page_dump.h
 %C%_test_lmdb_10_LDADD = $(test_libs)
@@ -22,3 +23,5 @@ check_PROGRAMS += \
 	tests/walk/walk_fixture.h \
 	$(NULL)
 %C%_test_tree_cursor_LDADD = $(test_libs)
+%C%_test_tree_visit_SOURCES = %D%/page_dump.c %D%/page_dump.h %D%/test_tree_visit.c
+%C%_test_tree_visit_LDADD = $(test_libs)

@@ -636,7 +636,6 @@ static int try_map(const char *bytes, size_t len, const struct dit_page_format *
 static void a_map_shows_the_newer_meta_page(void **state)
 {
 	struct dit_page_map map = {.bytes = NULL};
-	struct dit_page_view view;
 	struct fixture f;
 	int fd = -1;
 
@@ -649,10 +648,7 @@ static void a_map_shows_the_newer_meta_page(void **state)
 		assert_int_equal(map.page_bytes, f.dump.page_bytes);
 		assert_int_equal(map.meta.transaction, f.dump.meta.transaction);
 		assert_int_equal(map.npages, f.dump.meta.last_page + 1);
-		assert_int_equal(
-			dit_page_map_view(&map, f.dump.meta.main_tree.root, &view), 0);
-		assert_int_equal(dit_page_map_view(&map, map.npages, &view),
-		                 DIT_E_CORRUPT);
+		assert_memory_equal(map.bytes, f.dump.bytes, map.npages * map.page_bytes);
 		dit_page_map_close(&map);
 		close_file(&f);
 	}

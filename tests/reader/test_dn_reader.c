@@ -378,9 +378,10 @@ static uint64_t hide_nodes(const char *dir)
 
 	assert_int_equal(dit_page_map_open(&map, fd, format), 0);
 	for (uint64_t number = 0; number < map.npages && node.key.len == 0; number++) {
-		struct dit_page_view view;
+		const struct dit_page_view view = {map.bytes + number * map.page_bytes,
+		                                   map.page_bytes, format};
 
-		if (dit_page_map_view(&map, number, &view) == 0 &&
+		if (dit_view_is_page(view, number) &&
 		    (dit_view_flags(view) & DIT_PAGE_BRANCH) != 0 &&
 		    dit_view_node(view, 1, &node) == DIT_NODE_FITS &&
 		    node.key.len != sizeof(id)) {

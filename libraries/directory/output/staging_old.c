@@ -105,12 +105,11 @@ static int check_generation(int dir_fd, struct dit_fault *fault)
 
 /* ---- of LMDB 1.0 ---- */
 
-static int add_records(void *ctx, uint64_t page, const struct dit_node_view *node)
+static int add_records(void *ctx, const struct dit_node_view *node)
 {
 	uint64_t *nrecords = ctx;
 	struct dit_tree_record tree;
 
-	(void)page;
 	if (node->flags == DIT_NODE_TREE && node->value.len == sizeof(tree)) {
 		memcpy(&tree, node->value.data, sizeof(tree));
 		*nrecords += tree.nitems;

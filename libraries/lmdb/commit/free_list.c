@@ -71,14 +71,13 @@ static int parse(struct reading *reading, struct dit_free_record *record,
 	return 0;
 }
 
-static int take_node(void *ctx, uint64_t page, const struct dit_node_view *node)
+static int take_node(void *ctx, const struct dit_node_view *node)
 {
 	struct reading *reading = ctx;
 	struct dit_free_record *record = NULL;
 	char *bytes = NULL;
 	int r = 0;
 
-	(void)page;
 	if (node->key.len != WORD || (node->flags & ~DIT_NODE_BIG) != 0) {
 		return DIT_E_CORRUPT;
 	}

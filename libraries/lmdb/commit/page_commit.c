@@ -179,13 +179,12 @@ static int insert(struct dit_page_commit *commit, struct dit_span name,
 }
 
 /* slapd's main database has nothing but named ones. */
-static int read_named(void *ctx, uint64_t page, const struct dit_node_view *node)
+static int read_named(void *ctx, const struct dit_node_view *node)
 {
 	struct dit_page_commit *commit = ctx;
 	struct dit_commit_named *named = NULL;
 	int r = 0;
 
-	(void)page;
 	if (node->flags != DIT_NODE_TREE || node->value.len != sizeof(named->stored) ||
 	    node->key.len == 0) {
 		return DIT_E_CORRUPT;

@@ -19,6 +19,10 @@ rooms += %D%/libpage.la
 	%D%/page_view.h \
 	%D%/tree_cursor.c \
 	%D%/tree_cursor.h \
+	%D%/tree_place.c \
+	%D%/tree_place.h \
+	%D%/tree_source.c \
+	%D%/tree_source.h \
 	%D%/tree_visit.c \
 	%D%/tree_visit.h \
 	$(NULL)

@@ -3,7 +3,7 @@
  * A data file of any LMDB format, mapped for reading without liblmdb: which format, which
  * of the two meta pages counts, and where a page lies.
  *
- *   dit_page_map_open();  dit_page_map_view(), dit_tree_cursor_open() ...
+ *   dit_page_map_open();  dit_tree_cursor_open() ...
  *   dit_page_map_close()
  *
  * The file may be damaged: page numbers are checked. The pages of the state that counts
@@ -43,13 +43,5 @@ int dit_page_map_open_at(struct dit_page_map *ret, int fd,
                          const struct dit_page_format *format, uint64_t transaction);
 /** Closing twice is fine, and so is a map that is all zero. */
 void dit_page_map_close(struct dit_page_map *map);
-
-/** A page with the right number, and with bounds that are right. 0; DIT_E_CORRUPT */
-int dit_page_map_view(const struct dit_page_map *map, uint64_t number,
-                      struct dit_page_view *ret);
-
-/** The value of a leaf's node, wherever it lies; points into the map. 0; DIT_E_CORRUPT */
-int dit_page_map_value(const struct dit_page_map *map, const struct dit_node_view *node,
-                       struct dit_span *ret);
 
 #endif

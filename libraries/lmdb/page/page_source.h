@@ -30,7 +30,8 @@
 
 struct dit_page_source {
 	/* [const] */
-	int fd; /* borrowed */
+	int fd;          /* borrowed */
+	const char *map; /* NULL: no page is mapped; else all are, and none is read */
 	unsigned page_bytes;
 	uint64_t npages; /* those that may be read */
 	bool reads_ahead;

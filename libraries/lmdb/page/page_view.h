@@ -99,6 +99,12 @@ static inline uint32_t dit_view_overflow_count(struct dit_page_view view)
 /** Lower and upper lie where they can, so that all slots are inside. */
 bool dit_view_has_bounds(struct dit_page_view view);
 
+/** The page has the number of its place in the file, and bounds that are right. */
+static inline bool dit_view_is_page(struct dit_page_view view, uint64_t number)
+{
+	return dit_view_number(view) == number && dit_view_has_bounds(view);
+}
+
 /** Nodes or items. Only after dit_view_has_bounds(). */
 static inline unsigned dit_view_count(struct dit_page_view view)
 {

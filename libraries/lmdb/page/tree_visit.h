@@ -12,31 +12,21 @@
 #ifndef DITKIT_TREE_VISIT_H
 #define DITKIT_TREE_VISIT_H
 
-#include "page/page_format.h"
-#include "page/page_source.h"
-#include "page/page_view.h"
+#include "page/tree_source.h"
 
 struct dit_tree_visitor {
 	/**
-	 * Pages of the tree that lie in a row: one, or a long value's. They may lie
-	 * outside of the file. Called before the first of them is read.
+	 * Pages of the tree that lie in a row: one, which may lie outside of the file, or
+	 * a long value's. Called before the first of them is read.
 	 *
 	 * @return 0; 1: leave out what is below; an error, which ends the visit
 	 */
 	int (*pages)(void *ctx, uint64_t first, uint64_t n);
-	/**
-	 * A node of a leaf. NULL: nodes are not wanted.
-	 *
-	 * @param page  the leaf's number; @p node  valid during the call
-	 */
-	int (*node)(void *ctx, uint64_t page, const struct dit_node_view *node);
+	/** A node of a leaf, valid during the call. NULL: nodes are not wanted. */
+	int (*node)(void *ctx, const struct dit_node_view *node);
 	void *ctx;
-};
-
-/** Where the pages of a tree are read from, and what they look like. */
-struct dit_tree_source {
-	struct dit_page_source *pages;
-	const struct dit_page_format *format;
+	/* Leaves are not read: pages of long values and of lists are not told. */
+	bool skips_leaves;
 };
 
 /**
@@ -48,26 +38,5 @@ struct dit_tree_source {
 int dit_tree_visit(const struct dit_tree_source *source,
                    const struct dit_tree_record *tree,
                    const struct dit_tree_visitor *visitor);
-
-/** The first page of a node with DIT_NODE_BIG. 0; DIT_E_CORRUPT */
-int dit_long_value_page(const struct dit_tree_source *source,
-                        const struct dit_node_view *node, uint64_t *ret);
-/**
- * Read a long value from its pages.
- *
- * @param ret  value_len bytes; free() it
- *
- * @return 0; DIT_E_CORRUPT: the pages are outside of the file; -errno, -ENOMEM
- */
-int dit_long_value_read(const struct dit_tree_source *source,
-                        const struct dit_node_view *node, char **ret);
-
-/**
- * The same without reading leaves: pages of long values and of lists are not told, and
- * no nodes.
- */
-int dit_tree_visit_branches(const struct dit_tree_source *source,
-                            const struct dit_tree_record *tree,
-                            const struct dit_tree_visitor *visitor);
 
 #endif

@@ -16,9 +16,10 @@ static int add_pages(void *ctx, uint64_t first, uint64_t n)
 int dit_tree_pages(const struct dit_tree_source *source,
                    const struct dit_tree_record *tree, struct dit_page_set *ret)
 {
-	const struct dit_tree_visitor visitor = {.pages = add_pages, .ctx = ret};
+	const struct dit_tree_visitor visitor = {
+		.pages = add_pages, .ctx = ret, .skips_leaves = true};
 
-	return dit_tree_visit_branches(source, tree, &visitor);
+	return dit_tree_visit(source, tree, &visitor);
 }
 
 struct diff {
@@ -48,11 +49,10 @@ static int visit_pages(void *ctx, uint64_t first, uint64_t n)
 	               : diff->ops->pages(diff->ops->ctx, diff->is_newer, first, n);
 }
 
-static int visit_node(void *ctx, uint64_t page, const struct dit_node_view *node)
+static int visit_node(void *ctx, const struct dit_node_view *node)
 {
 	struct diff *diff = ctx;
 
-	(void)page;
 	return diff->ops->node == NULL
 	               ? 0
 	               : diff->ops->node(diff->ops->ctx, diff->is_newer, node);

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "page/tree_place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+#define ROW_MAX 32 /* neighbours that are read with one call */
+
+int dit_tree_place_set(struct dit_tree_place *place, const struct dit_tree_record *tree)
+{
+	place->root = tree->root;
+	place->depth = tree->root == DIT_PAGE_NONE ? 0 : tree->depth;
+	place->nlevels = place->depth;
+	return tree->root != DIT_PAGE_NONE &&
+	                       (tree->depth == 0 || tree->depth > DIT_TREE_DEPTH_MAX)
+	               ? DIT_E_CORRUPT
+	               : 0;
+}
+
+void dit_tree_place_deinit(struct dit_tree_place *place)
+{
+	for (unsigned i = 0; i < DIT_TREE_DEPTH_MAX; i++) {
+		free(place->rows[i].pages);
+		place->rows[i].pages = NULL;
+	}
+}
+
+/* ---- pages ---- */
+
+static int set_level(struct dit_tree_place *place, unsigned depth,
+                     struct dit_page_view view)
+{
+	const unsigned kinds = DIT_PAGE_BRANCH | DIT_PAGE_LEAF | DIT_PAGE_OVERFLOW;
+	bool is_leaf = depth + 1 == place->depth;
+	unsigned flags = dit_view_flags(view);
+	unsigned count = dit_view_count(view);
+
+	if ((flags & kinds) != (is_leaf ? DIT_PAGE_LEAF : DIT_PAGE_BRANCH) ||
+	    count == 0) {
+		return DIT_E_CORRUPT;
+	}
+	if ((flags & DIT_PAGE_LEAF2) != 0 &&
+	    (!is_leaf || !place->may_be_packed ||
+	     !dit_view_has_items(view, dit_view_item_bytes(view)))) {
+		return DIT_E_CORRUPT;
+	}
+	place->levels[depth] = (struct dit_tree_level){.view = view, .count = count};
+	return 0;
+}
+
+int dit_tree_place_set_page(struct dit_tree_place *place, struct dit_page_view view)
+{
+	if (view.len < view.format->header_bytes || !dit_view_has_bounds(view)) {
+		return DIT_E_CORRUPT;
+	}
+	place->depth = 1;
+	place->nlevels = 1;
+	return set_level(place, 0, view);
+}
+
+/* How many children from this slot on lie in a row. */
+static unsigned count_row(const struct dit_tree_level *branch, uint64_t first)
+{
+	struct dit_node_view node;
+	unsigned n = 1;
+
+	while (n < ROW_MAX && branch->slot + n < branch->count &&
+	       dit_view_node(branch->view, branch->slot + n, &node) == DIT_NODE_FITS &&
+	       node.child == first + n) {
+		n++;
+	}
+	return n;
+}
+
+/* @param ret  the page, maybe with neighbours that will be wanted */
+static int read_page(struct dit_tree_place *place, unsigned depth, uint64_t number,
+                     const char **ret)
+{
+	const struct dit_tree_source *source = &place->reading->source;
+	size_t page_bytes = source->pages->page_bytes;
+	struct dit_tree_row *row = &place->rows[depth];
+	unsigned n = 1;
+	int r = 0;
+
+	if (row->pages == NULL) {
+		row->pages = malloc(ROW_MAX * page_bytes);
+	}
+	if (row->pages == NULL) {
+		return -ENOMEM;
+	}
+	if (number < row->first || number - row->first >= row->n) {
+		n = depth == 0 ? 1 : count_row(&place->levels[depth - 1], number);
+		row->n = 0;
+		r = dit_tree_source_read(source, number, n, row->pages);
+		if (r < 0) {
+			return r;
+		}
+		row->first = number;
+		row->n = (unsigned)r;
+	}
+	*ret = row->pages + (number - row->first) * page_bytes;
+	return 0;
+}
+
+static int get_page(struct dit_tree_place *place, unsigned depth, uint64_t number,
+                    struct dit_page_view *ret)
+{
+	const struct dit_page_source *pages = place->reading->source.pages;
+	int r = 0;
+
+	if (number >= pages->npages) {
+		return DIT_E_CORRUPT;
+	}
+	ret->len = pages->page_bytes;
+	ret->format = place->reading->source.format;
+	if (pages->map != NULL) {
+		ret->bytes = pages->map + number * pages->page_bytes;
+	} else {
+		r = read_page(place, depth, number, &ret->bytes);
+	}
+	return r < 0 || dit_view_is_page(*ret, number) ? r : DIT_E_CORRUPT;
+}
+
+/* 0; 1: it is left out; an error */
+static int enter(struct dit_tree_place *place, unsigned depth, uint64_t number)
+{
+	struct dit_tree_reading *reading = place->reading;
+	struct dit_page_view view;
+	int r = reading->pages == NULL ? 0 : reading->pages(reading->ctx, number, 1);
+
+	if (r != 0) {
+		return r;
+	}
+	if (reading->nread++ >= reading->source.pages->npages) {
+		return DIT_E_CORRUPT;
+	}
+	r = get_page(place, depth, number, &view);
+	return r < 0 ? r : set_level(place, depth, view);
+}
+
+/*
+ * From a page that was entered down to the first leaf from its slot on. If all below it
+ * is left out, to the next leaf.
+ */
+static int descend(struct dit_tree_place *place, unsigned depth)
+{
+	while (depth + 1 < place->nlevels) {
+		struct dit_tree_level *level = &place->levels[depth];
+		struct dit_node_view node;
+		int r = 0;
+
+		if (level->slot == level->count) {
+			if (depth == 0) {
+				return 0;
+			}
+			place->levels[--depth].slot++;
+			continue;
+		}
+		r = dit_tree_level_node(level, &node);
+		if (r == 0) {
+			r = enter(place, depth + 1, node.child);
+		}
+		if (r < 0) {
+			return r;
+		}
+		if (r == 0) {
+			depth++;
+		} else {
+			level->slot++;
+		}
+	}
+	return 1;
+}
+
+/* ---- moves ---- */
+
+int dit_tree_place_first(struct dit_tree_place *place)
+{
+	int r = place->nlevels == 0 ? 1 : enter(place, 0, place->root);
+
+	if (r != 0) {
+		return r < 0 ? r : 0;
+	}
+	return descend(place, 0);
+}
+
+int dit_tree_place_climb(struct dit_tree_place *place)
+{
+	for (unsigned depth = place->nlevels; depth > 0; depth--) {
+		struct dit_tree_level *level = &place->levels[depth - 1];
+
+		if (level->slot + 1 < level->count) {
+			level->slot++;
+			return descend(place, depth - 1);
+		}
+	}
+	return 0;
+}
+
+/* ---- seeking ---- */
+
+static int compare(const struct dit_tree_level *level, unsigned slot,
+                   const struct dit_key_order *order, struct dit_span wanted, int *ret)
+{
+	const struct dit_span none = {NULL, 0};
+	struct dit_node_view node;
+
+	if (dit_view_node(level->view, slot, &node) != DIT_NODE_FITS ||
+	    !dit_key_has_length(order, SIZE_MAX, node.key)) {
+		return DIT_E_CORRUPT;
+	}
+	*ret = dit_key_compare(order, none, node.key, wanted);
+	return 0;
+}
+
+/* To the slot after the keys from @p first on that are below the wanted one. */
+static int skip_below(struct dit_tree_level *level, unsigned first,
+                      const struct dit_key_order *order, struct dit_span wanted,
+                      bool skips_equal)
+{
+	unsigned end = level->count;
+
+	while (first < end) {
+		unsigned middle = first + (end - first) / 2;
+		int found = 0;
+		int r = compare(level, middle, order, wanted, &found);
+
+		if (r < 0) {
+			return r;
+		}
+		if (found < 0 || (found == 0 && skips_equal)) {
+			first = middle + 1;
+		} else {
+			end = middle;
+		}
+	}
+	level->slot = first;
+	return 0;
+}
+
+/* Find the leaf that the key belongs to. A branch page's first key does not count. */
+static int find_leaf(struct dit_tree_place *place, const struct dit_key_order *order,
+                     struct dit_span wanted)
+{
+	int r = enter(place, 0, place->root);
+
+	for (unsigned depth = 0; depth + 1 < place->nlevels && r == 0; depth++) {
+		struct dit_tree_level *level = &place->levels[depth];
+		struct dit_node_view node;
+
+		r = skip_below(level, 1, order, wanted, true);
+		if (r == 0) {
+			level->slot--;
+			r = dit_tree_level_node(level, &node);
+		}
+		if (r == 0) {
+			r = enter(place, depth + 1, node.child);
+		}
+	}
+	return r;
+}
+
+int dit_tree_place_seek(struct dit_tree_place *place, const struct dit_key_order *order,
+                        struct dit_span wanted)
+{
+	struct dit_tree_level *leaf = NULL;
+	int r = 0;
+
+	if (place->nlevels == 0 || !dit_key_has_length(order, SIZE_MAX, wanted)) {
+		return 0;
+	}
+	r = find_leaf(place, order, wanted);
+	if (r == 0) {
+		leaf = dit_tree_place_end(place);
+		r = skip_below(leaf, 0, order, wanted, false);
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (leaf->slot == leaf->count) {
+		leaf->slot--;
+		return dit_tree_place_climb(place);
+	}
+	return 1;
+}

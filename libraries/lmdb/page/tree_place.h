@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A place in a stored tree: a path of pages from the root down, with a slot in each. This
+ * is how cursors (tree_cursor.h) and visits (tree_visit.h) go down a tree and on.
+ *
+ *   dit_tree_place_set()
+ *   dit_tree_place_first() or _seek();  dit_tree_place_next() ...
+ *   dit_tree_place_deinit()
+ *
+ * The file may be damaged: each bound is checked before it is used, no more pages are
+ * read in a row than the file has, and no tree is deeper than LMDB's cursors go.
+ *
+ * Functions that move return 1; 0: there is no such place; DIT_E_CORRUPT; what pages()
+ * returned; and where there is no map -errno of reading, -ENOMEM.
+ *
+ * Threads: a place belongs to one thread.
+ */
+#ifndef DITKIT_TREE_PLACE_H
+#define DITKIT_TREE_PLACE_H
+
+#include "base/error.h"
+#include "page/key_order.h"
+#include "page/tree_source.h"
+
+#define DIT_TREE_DEPTH_MAX 32 /* LMDB's cursors go no deeper */
+
+/* What the places of one reader share. */
+struct dit_tree_reading {
+	struct dit_tree_source source;
+	uint64_t nread; /* pages: never more than the file has */
+	/**
+	 * Counts pages that lie in a row: one, or a long value's. Called before the first
+	 * of them is read. NULL: nobody counts.
+	 *
+	 * @return 0; 1: leave out what is below; an error
+	 */
+	int (*pages)(void *ctx, uint64_t first, uint64_t n);
+	void *ctx;
+};
+
+struct dit_tree_level {
+	struct dit_page_view view;
+	unsigned slot;
+	unsigned count; /* at least 1 */
+};
+
+/* Pages that were read last. */
+struct dit_tree_row {
+	char *pages; /* owned; NULL: not needed yet */
+	uint64_t first;
+	unsigned n;
+};
+
+/* All zero: the tree is empty. */
+struct dit_tree_place {
+	struct dit_tree_reading *reading; /* borrowed */
+	uint64_t root;
+	unsigned depth;   /* of the tree; 0: it is empty */
+	unsigned nlevels; /* that are entered: all, or fewer: those above the leaves */
+	bool may_be_packed;
+	struct dit_tree_level levels[DIT_TREE_DEPTH_MAX]; /* the root's first */
+	struct dit_tree_row
+		rows[DIT_TREE_DEPTH_MAX]; /* likewise; of pages that are read */
+};
+
+/** Stand nowhere in a tree. 0; DIT_E_CORRUPT: no tree has such a depth */
+int dit_tree_place_set(struct dit_tree_place *place, const struct dit_tree_record *tree);
+void dit_tree_place_deinit(struct dit_tree_place *place);
+
+/** A page that is no page of the file, but the value of a node, is the whole tree. 0;
+ * DIT_E_CORRUPT */
+int dit_tree_place_set_page(struct dit_tree_place *place, struct dit_page_view view);
+
+int dit_tree_place_first(struct dit_tree_place *place);
+/** The first place whose key is @p wanted or above it. Not where pages are counted. */
+int dit_tree_place_seek(struct dit_tree_place *place, const struct dit_key_order *order,
+                        struct dit_span wanted);
+/** The next page that has more. */
+int dit_tree_place_climb(struct dit_tree_place *place);
+
+/** Where the place ends: a leaf, as far as leaves are entered. */
+static inline struct dit_tree_level *dit_tree_place_end(struct dit_tree_place *place)
+{
+	return &place->levels[place->nlevels - 1];
+}
+
+/** Only after another move that returned 1. */
+static inline int dit_tree_place_next(struct dit_tree_place *place)
+{
+	struct dit_tree_level *end = dit_tree_place_end(place);
+
+	if (end->slot + 1 < end->count) {
+		end->slot++;
+		return 1;
+	}
+	return dit_tree_place_climb(place);
+}
+
+/** The node of a level's slot. 0; DIT_E_CORRUPT */
+static inline int dit_tree_level_node(const struct dit_tree_level *level,
+                                      struct dit_node_view *ret)
+{
+	return dit_view_node(level->view, level->slot, ret) == DIT_NODE_FITS
+	               ? 0
+	               : DIT_E_CORRUPT;
+}
+
+#endif
