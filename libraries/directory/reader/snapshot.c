@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "reader/snapshot_impl.h"
-#include "tree/leaf_keys.h"
 
 /* ---- the named databases ---- */
 
@@ -201,12 +200,11 @@ struct ranges {
 	unsigned at;      /* leaves since the last one began */
 };
 
-static int add_leaf(void *ctx, struct dit_span key)
+static int add_leaf(struct ranges *ranges, struct dit_span lowest)
 {
-	struct ranges *ranges = ctx;
 	uint64_t *firsts = NULL;
 
-	if (key.len != sizeof(*firsts)) {
+	if (lowest.len != sizeof(*firsts)) {
 		return DIT_E_CORRUPT;
 	}
 	if (++ranges->at < ranges->nleaves) {
@@ -218,7 +216,7 @@ static int add_leaf(void *ctx, struct dit_span key)
 		return -ENOMEM;
 	}
 	ranges->firsts = firsts;
-	memcpy(&firsts[ranges->n], key.data, sizeof(*firsts));
+	memcpy(&firsts[ranges->n], lowest.data, sizeof(*firsts));
 	/* IDs that do not ascend would make two ranges hold one entry. */
 	if (firsts[ranges->n] <= firsts[ranges->n - 1]) {
 		return DIT_E_CORRUPT;
@@ -227,10 +225,9 @@ static int add_leaf(void *ctx, struct dit_span key)
 	return 0;
 }
 
-static int find_ranges(const struct dit_snapshot *snapshot,
-                       const struct dit_tree_record *tree, struct ranges *ranges)
+static int find_ranges(struct dit_tree_cursor *cursor, struct ranges *ranges)
 {
-	struct dit_page_source source;
+	struct dit_span lowest;
 	int r = 0;
 
 	ranges->firsts = dit_grow(NULL, &ranges->size, 1, sizeof(*ranges->firsts));
@@ -238,27 +235,31 @@ static int find_ranges(const struct dit_snapshot *snapshot,
 		return -ENOMEM;
 	}
 	ranges->firsts[ranges->n++] = 0;
-	r = dit_page_source_init(&source, snapshot->data_fd, snapshot->page_bytes,
-	                         snapshot->npages, false);
-	if (r < 0) {
-		return r;
+	/* The first leaf begins with the first range. */
+	r = dit_tree_cursor_next_leaf(cursor, &lowest);
+	if (r > 0) {
+		r = dit_tree_cursor_next_leaf(cursor, &lowest);
 	}
-	r = dit_leaf_keys(&source, snapshot->format, tree, add_leaf, ranges);
-	dit_page_source_deinit(&source);
+	while (r > 0) {
+		r = add_leaf(ranges, lowest);
+		if (r == 0) {
+			r = dit_tree_cursor_next_leaf(cursor, &lowest);
+		}
+	}
 	return r;
 }
 
-int dit_snapshot_id_ranges(const struct dit_snapshot *snapshot, unsigned nleaves,
+int dit_snapshot_id_ranges(struct dit_snapshot *snapshot, unsigned nleaves,
                            uint64_t **ret_firsts, size_t *ret_n)
 {
 	struct ranges ranges = {.nleaves = nleaves};
-	size_t db = find_db(snapshot, "id2e");
-	int r = 0;
+	struct dit_scan *scan = NULL;
+	int r = dit_scan_open(&scan, snapshot, "id2e");
 
-	if (db == snapshot->ndbs) {
-		return DIT_E_UNKNOWN;
+	if (r == 0) {
+		r = find_ranges(scan->cursor, &ranges);
 	}
-	r = find_ranges(snapshot, &snapshot->trees[db], &ranges);
+	dit_scan_close(scan);
 	if (r < 0) {
 		free(ranges.firsts);
 		return r;

@@ -105,7 +105,7 @@ const struct dit_stored_db *dit_snapshot_db(const struct dit_snapshot *snapshot,
  *
  * @return 0; DIT_E_UNKNOWN: no id2e; DIT_E_CORRUPT; -ENOMEM; -errno
  */
-int dit_snapshot_id_ranges(const struct dit_snapshot *snapshot, unsigned nleaves,
+int dit_snapshot_id_ranges(struct dit_snapshot *snapshot, unsigned nleaves,
                            uint64_t **ret_firsts, size_t *ret_n);
 
 struct dit_scan;

@@ -17,8 +17,9 @@ struct dit_tree_cursor {
 	struct dit_page_source mapped;
 	struct dit_tree_reading reading;
 	struct dit_key_order keys;
-	bool is_on;   /* stands on a record */
-	bool is_list; /* whose key has a list */
+	bool is_on;       /* stands on a record */
+	bool is_list;     /* whose key has a list */
+	bool is_branches; /* stands above a leaf */
 	struct dit_tree_place place;
 	struct dit_tree_place list;
 	struct dit_span key;
@@ -108,6 +109,8 @@ static int arrive(struct dit_tree_cursor *cursor, int moved, struct dit_span *re
 static struct dit_tree_place *leave(struct dit_tree_cursor *cursor)
 {
 	cursor->reading.nread = 0;
+	cursor->is_branches = false;
+	cursor->place.nlevels = cursor->place.depth;
 	return &cursor->place;
 }
 
@@ -146,6 +149,45 @@ int dit_tree_cursor_next(struct dit_tree_cursor *cursor, struct dit_span *ret_ke
 	*ret_key = cursor->key;
 	cursor->is_on = r >= 0;
 	return r < 0 ? r : 1;
+}
+
+/* ---- leaves, which are not read ---- */
+
+/* A page's first node has no key: the branches above the page have it. */
+static int lowest_key(const struct dit_tree_place *place, struct dit_span *ret)
+{
+	struct dit_node_view node = {.key = {NULL, 0}};
+	unsigned depth = place->nlevels;
+	int r = 0;
+
+	while (depth > 0 && place->levels[depth - 1].slot == 0) {
+		depth--;
+	}
+	if (depth > 0) {
+		r = dit_tree_level_node(&place->levels[depth - 1], &node);
+	}
+	*ret = node.key;
+	return r;
+}
+
+int dit_tree_cursor_next_leaf(struct dit_tree_cursor *cursor, struct dit_span *ret_lowest)
+{
+	struct dit_tree_place *place = &cursor->place;
+	int r = 0;
+
+	if (cursor->is_branches) {
+		r = dit_tree_place_next(place);
+	} else if (place->depth > 1) {
+		(void)leave(cursor);
+		place->nlevels = place->depth - 1;
+		r = dit_tree_place_first(place);
+	}
+	cursor->is_on = false;
+	cursor->is_branches = r > 0;
+	if (r > 0 && lowest_key(place, ret_lowest) < 0) {
+		r = DIT_E_CORRUPT;
+	}
+	return r;
 }
 
 /* ---- lists, page by page ---- */

@@ -51,6 +51,15 @@ int dit_tree_cursor_next_key(struct dit_tree_cursor *cursor, struct dit_span *re
 int dit_tree_cursor_seek(struct dit_tree_cursor *cursor, struct dit_span wanted,
                          struct dit_span *ret_key, struct dit_span *ret_value);
 
+/**
+ * The next leaf of a tree that has branches, from the branches alone: a scan by several
+ * threads is cut into pieces before anybody reads a leaf. The cursor stands on no record.
+ *
+ * @param ret_lowest  no key of the leaf is below it; of the first leaf empty
+ */
+int dit_tree_cursor_next_leaf(struct dit_tree_cursor *cursor,
+                              struct dit_span *ret_lowest);
+
 /*
  * Lists of items of one size, page by page: what is left of the page where the cursor
  * stands, then the pages after it. A value without a list is a page of its own.

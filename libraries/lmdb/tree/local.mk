@@ -2,8 +2,6 @@
 noinst_LTLIBRARIES += %D%/libtree.la
 rooms += %D%/libtree.la
 %C%_libtree_la_SOURCES = \
-	%D%/leaf_keys.c \
-	%D%/leaf_keys.h \
 	%D%/page_sink.c \
 	%D%/page_sink.h \
 	%D%/page_tree.c \
