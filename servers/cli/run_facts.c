@@ -76,7 +76,7 @@ const char *fact_phase_title(const char *name)
 
 /* ---- sorted ---- */
 
-/* Fields in the order in which they count: greater numbers and lesser texts come first. */
+/* The fields that count, in order: greater numbers and lesser texts come first. */
 static const char *const by_size[] = {"bytes", "database", NULL};
 static const char *const by_cost[] = {"wall_s", "bytes", "postings", "name", NULL};
 static const char *const by_length[] = {"postings", NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the statistics of a run go: the lines of --stats, --stats=FILE, --report=FILE, and
- * the summary on a terminal. All of them are printed from the JSON (doc/stats.md).
+ * Where the statistics of a run go: the lines of --stats, --stats=FILE, --report=FILE,
+ * and the summary on a terminal. All of them are printed from the JSON (doc/stats.md).
  *
  *   run_output_open()          before the work
  *   run_output_write()         after it, or run_output_drop()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The report of a check: what a database holds, what each index costs, what to do about
- * it. Like report_run.h: one page that needs nothing else, made of the JSON (doc/stats.md).
+ * it. Like report_run.h: one page, made of the JSON (doc/stats.md).
  */
 #ifndef DITCHECK_REPORT_CHECK_H
 #define DITCHECK_REPORT_CHECK_H
