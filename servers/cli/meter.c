@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "progress_text.h"
+#include "run_record.h"
 #include <ditkit/clock.h>
 
 #define BAR_MS          500
@@ -168,6 +169,24 @@ void meter_show(struct meter *meter, const struct dit_progress *progress)
 		meter->shown_ms = ms == 0 ? 1 : ms;
 		meter->phase = progress->phase;
 	}
+}
+
+void meter_take_progress(void *ctx, const struct dit_progress *progress)
+{
+	struct meter *meter = ctx;
+
+	meter_show(meter, progress);
+	if (meter->plan.record != NULL) {
+		run_record_progress(meter->plan.record, progress);
+	}
+}
+
+void meter_take_report(void *ctx, const struct dit_report *report)
+{
+	struct meter *meter = ctx;
+
+	meter_break(meter);
+	common_print_report(meter->plan.program, meter->plan.is_silent, report);
 }
 
 void meter_show_last(struct meter *meter, uint64_t done, uint64_t total)

@@ -5,7 +5,8 @@
  * line at once.
  *
  *     meter_start(&meter, &options->meter, &plan);
- *     ... progress callback: meter_show(); before each message: meter_break()
+ *     ... callbacks meter_take_progress(), meter_take_report(); before other
+ *         messages: meter_break()
  *     meter_end(&meter, r == 0);
  *
  * Threads: a meter belongs to one thread.
@@ -18,8 +19,11 @@
 #include <stdint.h>
 
 #include <ditkit/progress.h>
+#include <ditkit/report.h>
 
 #include "forecast.h"
+
+struct run_record;
 
 enum meter_mode {
 	METER_DEFAULT, /* the bar on a terminal, else lines */
@@ -43,11 +47,14 @@ struct meter_plan {
 	const char *program;
 	const struct forecast_phase *phases; /* static */
 	unsigned nphases;
-	bool is_quiet; /* nothing unless --progress was given */
+	bool is_quiet;             /* nothing unless --progress was given */
+	bool is_silent;            /* -d 0: no diagnostic lines */
+	struct run_record *record; /* gets the progress, too; NULL: none */
 	/* NULL: none. Not 0: print a line now; set to 0 then. */
 	volatile sig_atomic_t *request;
 };
 
+/** Zero with the name of the program shows nothing, and prints reports. */
 struct meter {
 	struct meter_plan plan;
 	enum meter_mode mode;
@@ -63,6 +70,12 @@ struct meter {
 void meter_start(struct meter *meter, const struct meter_opts *opts,
                  const struct meter_plan *plan);
 void meter_show(struct meter *meter, const struct dit_progress *progress);
+
+/* Callbacks of the library; ctx is the meter. */
+void meter_take_progress(void *ctx, const struct dit_progress *progress);
+/** Print a report in the place of the bar. */
+void meter_take_report(void *ctx, const struct dit_report *report);
+
 /** The last phase of the plan, which follows the library's: @p done bytes of @p total. */
 void meter_show_last(struct meter *meter, uint64_t done, uint64_t total);
 /** Wipe the bar out, so that a message can be printed in its place. */

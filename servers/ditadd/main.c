@@ -31,39 +31,23 @@
 #define WARN_INPUT_BYTES ((uint64_t)256 << 20)
 #define SAMPLE_BYTES     ((uint64_t)512 << 10)
 
-struct output {
-	struct meter meter;
-	struct run_record *record; /* NULL: not wanted */
-	bool is_silent;
-	FILE *rejects; /* NULL: none */
-	const char *rejects_path;
+/* The records that were left out, and the line of progress that messages stand in for. */
+struct rejected {
+	FILE *file;
+	const char *path;
+	struct meter *meter;
 };
 
-static void print_report(void *ctx, const struct dit_report *report)
-{
-	struct output *output = ctx;
-
-	meter_break(&output->meter);
-	common_print_report("ditadd", output->is_silent, report);
-}
-
-static void print_progress(void *ctx, const struct dit_progress *progress)
-{
-	struct output *output = ctx;
-
-	meter_show(&output->meter, progress);
-	if (output->record != NULL) {
-		run_record_progress(output->record, progress);
-	}
-}
-
-static struct meter_plan make_plan(const struct options *options)
+static struct meter_plan make_plan(const struct options *options,
+                                   struct run_record *record)
 {
 	return (struct meter_plan){
 		.program = "ditadd",
 		.phases = load_phases,
 		.nphases = options->load.is_dry_run ? 1 : LOAD_NPHASES,
 		.is_quiet = options->common.has_debug, /* as slapadd */
+		.is_silent = options->common.is_silent,
+		.record = run_output_is_wanted(&options->output) ? record : NULL,
 		.request = common_catch_requests(),
 	};
 }
@@ -71,14 +55,14 @@ static struct meter_plan make_plan(const struct options *options)
 /* The records that the database lacks must be somewhere else by then. */
 static int complete_rejects(void *ctx)
 {
-	struct output *output = ctx;
-	int r = rejects_sync(output->rejects);
+	const struct rejected *rejected = ctx;
+	int r = rejects_sync(rejected->file);
 
 	if (r < 0) {
-		meter_break(&output->meter);
+		meter_break(rejected->meter);
 		(void)fprintf(stderr,
 		              "ditadd: %s: %s; the database is what it was before\n",
-		              output->rejects_path, dit_strerror(r));
+		              rejected->path, dit_strerror(r));
 	}
 	return r;
 }
@@ -180,13 +164,14 @@ static struct estimate_view view_of(const struct options *options,
 static int estimate(struct options *options)
 {
 	const struct dit_estimate_opts how = DIT_ESTIMATE_OPTS_INIT;
-	struct output output = {.is_silent = options->common.is_silent};
+	struct meter meter = {
+		.plan = {.program = "ditadd", .is_silent = options->common.is_silent}};
 	struct dit_estimate found;
 	struct estimate_view view = view_of(options, &found);
 	int status = EXIT_FAILURE;
 
-	options->load.report = print_report;
-	options->load.report_ctx = &output;
+	options->load.report = meter_take_report;
+	options->load.report_ctx = &meter;
 	if (dit_estimate_load(&options->load, &how, &found) == 0 &&
 	    (found.is_unneeded || (estimate_print(&view, options->estimate) == 0 &&
 	                           estimate_judge(&view, "") + found.nfilled == 0))) {
@@ -224,39 +209,38 @@ static void look_ahead(const struct options *options)
 static int load(struct options *options, struct run_record *record, FILE *rejects)
 {
 	struct dit_load_stats stats;
-	struct output output = {.is_silent = options->common.is_silent};
-	struct meter_plan plan = make_plan(options);
+	struct meter meter;
+	struct rejected rejected = {rejects, options->rejects, &meter};
+	struct meter_plan plan;
 	int status = EXIT_FAILURE;
 	int r = 0;
 
 	look_ahead(options);
-	meter_start(&output.meter, &options->common.meter, &plan);
 	/* The lines of --stats say the same. */
 	options->output.wants_summary =
 		!options->output.wants_lines && summary_is_wanted(&options->common);
+	plan = make_plan(options, record);
+	meter_start(&meter, &options->common.meter, &plan);
 	options->load.counts_lists = run_output_wants_lists(&options->output);
-	output.record = run_output_is_wanted(&options->output) ? record : NULL;
-	options->load.report = print_report;
-	options->load.report_ctx = &output;
+	options->load.report = meter_take_report;
+	options->load.report_ctx = &meter;
 	options->load.before_open = common_become_user;
 	options->load.before_open_ctx = &options->common.user;
 	options->common.user.writes = true;
-	options->load.progress = print_progress;
-	options->load.progress_ctx = &output;
+	options->load.progress = meter_take_progress;
+	options->load.progress_ctx = &meter;
 	if (rejects != NULL) {
 		options->load.reject = rejects_write;
 		options->load.reject_ctx = rejects;
 		options->load.before_publish = complete_rejects;
-		options->load.before_publish_ctx = &output;
-		output.rejects = rejects;
-		output.rejects_path = options->rejects;
+		options->load.before_publish_ctx = &rejected;
 	}
 	r = dit_load(&options->load, &stats);
 	run_record_end(record);
 	if (r == 0 && !stats.is_unneeded) {
-		warm(options, &stats, &output.meter);
+		warm(options, &stats, &meter);
 	}
-	meter_end(&output.meter, r == 0 && !stats.is_unneeded);
+	meter_end(&meter, r == 0 && !stats.is_unneeded);
 	if (r == 0 && stats.nrecords == 0 && !stats.is_unneeded &&
 	    options->load.explain && options->load.first_line == 0) {
 		(void)fputs("ditadd: the input is empty: there is no entry in it\n",

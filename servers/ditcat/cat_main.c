@@ -20,27 +20,6 @@
 #include "meter.h"
 #include "phases.h"
 
-struct output {
-	struct meter meter;
-	bool is_silent;
-};
-
-static void print_report(void *ctx, const struct dit_report *report)
-{
-	struct output *output = ctx;
-
-	meter_break(&output->meter);
-	common_print_report("ditcat", output->is_silent, report);
-}
-
-static void print_progress(void *ctx, const struct dit_progress *progress)
-{
-	struct output *output = ctx;
-
-	meter_show(&output->meter, progress);
-}
-
-/* There is but one phase that takes time. */
 /* A terminal that shows the LDIF shows nothing else. */
 static bool is_quiet(const struct cat_options *options)
 {
@@ -78,11 +57,12 @@ static int run(struct cat_options *options)
 {
 	struct dit_export_stats stats;
 	uint64_t start_us = dit_clock_us(CLOCK_MONOTONIC);
-	struct output output = {.is_silent = options->common.is_silent};
+	struct meter meter;
 	const struct meter_plan plan = {.program = "ditcat",
 	                                .phases = export_phases,
 	                                .nphases = DIT_EXPORT_NPHASES,
 	                                .is_quiet = is_quiet(options),
+	                                .is_silent = options->common.is_silent,
 	                                .request = common_catch_requests()};
 	int r = 0;
 
@@ -91,13 +71,13 @@ static int run(struct cat_options *options)
 	options->export.stop = common_catch_interrupts();
 	options->export.before_open = common_become_user;
 	options->export.before_open_ctx = &options->common.user;
-	options->export.report = print_report;
-	options->export.report_ctx = &output;
-	options->export.progress = print_progress;
-	options->export.progress_ctx = &output;
-	meter_start(&output.meter, &options->common.meter, &plan);
+	options->export.report = meter_take_report;
+	options->export.report_ctx = &meter;
+	options->export.progress = meter_take_progress;
+	options->export.progress_ctx = &meter;
+	meter_start(&meter, &options->common.meter, &plan);
 	r = dit_export(&options->export, &stats);
-	meter_end(&output.meter, r == 0);
+	meter_end(&meter, r == 0);
 	if (r == 0 && options->want_stats) {
 		print_stats(&stats);
 	}

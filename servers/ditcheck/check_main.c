@@ -30,6 +30,7 @@ static struct meter_plan make_plan(const struct check_options *options)
 		.phases = check_phases,
 		.nphases = options->check.is_quick ? 1 : DIT_CHECK_NPHASES,
 		.is_quiet = options->common.has_debug,
+		.is_silent = options->common.is_silent,
 		.request = common_catch_requests(),
 	};
 }
@@ -84,8 +85,8 @@ static void set_callbacks(struct check_options *options, struct output *output)
 
 	check->before_open = common_become_user;
 	check->before_open_ctx = &options->common.user;
-	check->report = output_report;
-	check->report_ctx = output;
+	check->report = meter_take_report;
+	check->report_ctx = &output->meter;
 	check->found = output_found;
 	check->found_ctx = output;
 	if (options->wants_sizes) {
@@ -100,8 +101,8 @@ static void set_callbacks(struct check_options *options, struct output *output)
 	}
 	check->file = output_file;
 	check->file_ctx = output;
-	check->progress = output_progress;
-	check->progress_ctx = output;
+	check->progress = meter_take_progress;
+	check->progress_ctx = &output->meter;
 }
 
 static enum status check(struct check_options *options, const volatile sig_atomic_t *stop)
@@ -121,7 +122,6 @@ static enum status check(struct check_options *options, const volatile sig_atomi
 		output_deinit(&output);
 		return STATUS_NOT_CHECKED;
 	}
-	output.is_silent = options->common.is_silent;
 	output.is_verbose = options->common.is_verbose;
 	set_callbacks(options, &output);
 	options->check.stop = stop;

@@ -19,7 +19,6 @@
 #include <jansson.h>
 
 #include "advice.h"
-#include "arguments.h"
 #include "check_config_output.h"
 #include "json_text.h"
 #include "run_record.h"
@@ -34,21 +33,6 @@ int output_init(struct output *output, bool is_json)
 	output->json = json_pack("{s:[], s:{}, s:[], s:[]}", "files", "kinds", "findings",
 	                         "notes");
 	return output->json == NULL ? -1 : 0;
-}
-
-void output_progress(void *ctx, const struct dit_progress *progress)
-{
-	struct output *output = ctx;
-
-	meter_show(&output->meter, progress);
-}
-
-void output_report(void *ctx, const struct dit_report *report)
-{
-	struct output *output = ctx;
-
-	meter_break(&output->meter);
-	common_print_report("ditcheck", output->is_silent, report);
 }
 
 static void add_finding(struct output *output, const struct dit_check_finding *finding)

@@ -15,7 +15,6 @@
 
 struct output {
 	struct meter meter;
-	bool is_silent;
 	bool is_verbose;
 	bool is_json;        /* else lines */
 	struct json_t *json; /* what is told at the end; owned */
@@ -26,12 +25,10 @@ struct output {
 int output_init(struct output *output, bool is_json);
 
 /* Callbacks; ctx is the output. */
-void output_report(void *ctx, const struct dit_report *report);
 void output_found(void *ctx, const struct dit_check_finding *finding);
 void output_sizes(void *ctx, const struct dit_check_database *database);
 void output_config(void *ctx, const struct dit_check_config *config);
 void output_file(void *ctx, const struct dit_check_file *file);
-void output_progress(void *ctx, const struct dit_progress *progress);
 
 /** Add "program", "version", "checked", and "filter_log". @param log  NULL: none */
 void output_describe(struct output *output, const struct filter_log *log);

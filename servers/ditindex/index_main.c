@@ -24,33 +24,15 @@
 #include "run_record.h"
 #include "summary.h"
 
-struct output {
-	struct meter meter;
-	struct run_record *record; /* NULL: not wanted */
-	bool is_silent;
-};
-
 /* slapindex prints the IDs of entries on standard output. */
 static void print_report(void *ctx, const struct dit_report *report)
 {
-	struct output *output = ctx;
-
-	meter_break(&output->meter);
-	if (report->kind == DIT_REPORT_ADDED) {
-		(void)printf("%s\n", report->text);
+	if (report->kind != DIT_REPORT_ADDED) {
+		meter_take_report(ctx, report);
 		return;
 	}
-	common_print_report("ditindex", output->is_silent, report);
-}
-
-static void print_progress(void *ctx, const struct dit_progress *progress)
-{
-	struct output *output = ctx;
-
-	meter_show(&output->meter, progress);
-	if (output->record != NULL) {
-		run_record_progress(output->record, progress);
-	}
+	meter_break(ctx);
+	(void)printf("%s\n", report->text);
 }
 
 static uint64_t count_left_out(const struct dit_reindex_stats *stats)
@@ -117,34 +99,35 @@ static void warm(const struct index_options *options,
 static int run(struct index_options *options, struct run_record *record)
 {
 	struct dit_reindex_stats stats;
-	struct output output = {.is_silent = options->common.is_silent};
-	const struct meter_plan plan = {.program = "ditindex",
-	                                .phases = reindex_phases,
-	                                .nphases = REINDEX_NPHASES,
-	                                .is_quiet = options->common.has_debug,
-	                                .request = common_catch_requests()};
+	struct meter meter;
+	struct meter_plan plan = {.program = "ditindex",
+	                          .phases = reindex_phases,
+	                          .nphases = REINDEX_NPHASES,
+	                          .is_quiet = options->common.has_debug,
+	                          .is_silent = options->common.is_silent,
+	                          .request = common_catch_requests()};
 	int status = EXIT_FAILURE;
 	int r = 0;
 
-	meter_start(&output.meter, &options->common.meter, &plan);
 	/* The lines of --stats say the same. */
 	options->output.wants_summary =
 		!options->output.wants_lines && summary_is_wanted(&options->common);
 	options->reindex.counts_lists = run_output_wants_lists(&options->output);
-	output.record = run_output_is_wanted(&options->output) ? record : NULL;
+	plan.record = run_output_is_wanted(&options->output) ? record : NULL;
+	meter_start(&meter, &options->common.meter, &plan);
 	options->reindex.report = print_report;
-	options->reindex.report_ctx = &output;
+	options->reindex.report_ctx = &meter;
 	options->reindex.before_open = common_become_user;
 	options->reindex.before_open_ctx = &options->common.user;
 	options->common.user.writes = true;
-	options->reindex.progress = print_progress;
-	options->reindex.progress_ctx = &output;
+	options->reindex.progress = meter_take_progress;
+	options->reindex.progress_ctx = &meter;
 	r = dit_reindex(&options->reindex, &stats);
 	run_record_end(record);
 	if (r == 0) {
-		warm(options, &stats, &output.meter);
+		warm(options, &stats, &meter);
 	}
-	meter_end(&output.meter, r == 0);
+	meter_end(&meter, r == 0);
 	if (r == 0 && options->reindex.online) {
 		print_waits(&stats);
 	}
@@ -163,14 +146,15 @@ static int run(struct index_options *options, struct run_record *record)
 static int estimate(struct index_options *options)
 {
 	const struct dit_estimate_opts how = DIT_ESTIMATE_OPTS_INIT;
-	struct output output = {.is_silent = options->common.is_silent};
+	struct meter meter = {
+		.plan = {.program = "ditindex", .is_silent = options->common.is_silent}};
 	struct dit_estimate found;
 	const struct estimate_view view = {
 		.program = "ditindex", .estimate = &found, .work = WORK};
 	int status = EXIT_FAILURE;
 
 	options->reindex.report = print_report;
-	options->reindex.report_ctx = &output;
+	options->reindex.report_ctx = &meter;
 	options->reindex.before_open = common_become_user;
 	options->reindex.before_open_ctx = &options->common.user;
 	if (dit_estimate_reindex(&options->reindex, &how, &found) == 0 &&
