@@ -4,8 +4,6 @@ noinst_LTLIBRARIES += %D%/libcli.la
 %C%_libcli_la_SOURCES = \
 	%D%/arguments.c \
 	%D%/arguments.h \
-	%D%/charts.c \
-	%D%/charts.h \
 	%D%/common_options.c \
 	%D%/common_options.h \
 	%D%/config_database.c \

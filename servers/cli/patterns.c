@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "charts.h"
 #include "figures.h"
 #include "html.h"
 #include "run_facts.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "charts.h"
 #include "figures.h"
 #include "html.h"
 #include "report_page.h"
