@@ -45,14 +45,10 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/run_output.h \
 	%D%/run_record.c \
 	%D%/run_record.h \
-	%D%/samples.c \
-	%D%/samples.h \
 	%D%/shell_word.c \
 	%D%/shell_word.h \
 	%D%/summary.c \
 	%D%/summary.h \
-	%D%/thread_times.c \
-	%D%/thread_times.h \
 	%D%/user.c \
 	%D%/user.h \
 	$(NULL)

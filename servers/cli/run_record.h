@@ -8,20 +8,88 @@
  *   run_record_end();  run_record_json()
  *   run_record_deinit()
  *
+ * It holds a bounded series of samples: when the run had come how far, with how much
+ * memory. The longer the run, the farther apart they are: 50 ms at first; when the series
+ * is full, every second sample goes, and the distance doubles. The first sample of each
+ * phase stays.
+ *
+ * And the time of the threads of the process, by phase: how long each was busy, how long
+ * it was ready and had no processor, and how long it waited. The kernel counts
+ * (/proc/self/task/N/schedstat), and thread_times_look() reads it from time to time, so
+ * the threads themselves have no work with it. The work of a thread between the last look
+ * and its end is not seen.
+ *
  * Threads: belongs to one thread.
  */
 #ifndef DITKIT_COMMON_RUN_RECORD_H
 #define DITKIT_COMMON_RUN_RECORD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
 #include <ditkit/index_cost.h>
 #include <ditkit/progress.h>
 
-#include "samples.h"
-#include "thread_times.h"
+/* ---- times of threads, from /proc ---- */
+
+#define THREAD_TIMES_PHASES 8
+
+struct thread_phase {
+	uint64_t busy_us;
+	uint64_t ready_us; /* without a processor */
+	uint64_t alive_us; /* the whole, as far as it was seen */
+};
+
+struct thread_time {
+	long id;
+	char name[17];
+	uint64_t busy_ns; /* as the kernel counts, at the last look */
+	uint64_t ready_ns;
+	struct thread_phase phases[THREAD_TIMES_PHASES];
+};
+
+/** Zero: no look yet. */
+struct thread_times {
+	struct thread_time *items; /* in the order of their start; owned */
+	size_t n;
+	uint64_t looked_us;
+};
+
+/** @param now_us  of any clock that ascends. Without memory, or where the kernel does not
+ *                 count, nothing is noted. */
+void thread_times_look(struct thread_times *times, uint64_t now_us, unsigned phase);
+void thread_times_deinit(struct thread_times *times);
+
+/* ---- samples ---- */
+
+#define SAMPLES_MAX         240
+#define SAMPLES_INTERVAL_US 50000
+
+struct sample {
+	uint64_t time_us; /* since the beginning of the run */
+	unsigned phase;
+	/* As of struct dit_progress. */
+	uint64_t done;
+	uint64_t nentries;
+	uint64_t bytes_read;
+	uint64_t bytes_written;
+	uint64_t run_bytes;
+	uint64_t memory_bytes;
+};
+
+/** Zero is an empty series. */
+struct samples {
+	struct sample items[SAMPLES_MAX];
+	size_t n;
+	unsigned nhalvings;
+};
+
+/** Is it time for another sample? */
+bool samples_wants(const struct samples *samples, uint64_t time_us, unsigned phase);
+/** Times ascend. */
+void samples_add(struct samples *samples, const struct sample *sample);
 
 struct run_record {
 	/* [const] */

@@ -5,7 +5,7 @@
  */
 #include "test.h"
 
-#include "samples.h"
+#include "run_record.h"
 
 static void a_long_run_fits(void **state)
 {

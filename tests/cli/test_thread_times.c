@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "thread_times.h"
+#include "run_record.h"
 
 #define SPIN_US 60000
 
