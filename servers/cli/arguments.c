@@ -188,3 +188,21 @@ int common_need_stack(const char *program)
 	}
 	return 0;
 }
+
+/* ---- words for a shell ---- */
+
+void shell_word(FILE *out, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-./:=,@+";
+
+	if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+		(void)fputs(text, out);
+		return;
+	}
+	(void)fputc('\'', out);
+	for (; *text != '\0'; text++) {
+		(void)fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
+	}
+	(void)fputc('\'', out);
+}

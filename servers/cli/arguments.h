@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by all programs: numbers in options, reports as lines, the limit of files. */
+/* Shared by all programs: numbers in options, reports as lines, words of
+ * commands that are printed for people to type, limits. */
 #ifndef DITKIT_COMMON_ARGUMENTS_H
 #define DITKIT_COMMON_ARGUMENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <ditkit/report.h>
 
@@ -36,5 +38,10 @@ void common_raise_file_limit(void);
  * @return 0; -1 after a message: the hard limit is lower
  */
 int common_need_stack(const char *program);
+
+/* ---- words for a shell ---- */
+
+/** Print a word for a shell, in quotes where it needs some. */
+void shell_word(FILE *out, const char *text);
 
 #endif

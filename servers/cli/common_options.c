@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "arguments.h"
-#include "shell_word.h"
 
 struct common_options common_options_init(const char *program)
 {

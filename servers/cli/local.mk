@@ -45,8 +45,6 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/run_output.h \
 	%D%/run_record.c \
 	%D%/run_record.h \
-	%D%/shell_word.c \
-	%D%/shell_word.h \
 	%D%/summary.c \
 	%D%/summary.h \
 	%D%/user.c \

@@ -20,10 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "figures.h"
 #include "patterns.h"
 #include "run_facts.h"
-#include "shell_word.h"
 
 #define NINDEXES 5
 
