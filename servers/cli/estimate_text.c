@@ -10,8 +10,8 @@
 #include <jansson.h>
 
 #include "figures.h"
-#include "json_text.h"
 #include "page_cache.h"
+#include "run_facts.h"
 
 /* Configuration, threads. */
 #define START_SECONDS 0.03

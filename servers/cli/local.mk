@@ -18,8 +18,6 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/html.h \
 	%D%/interrupts.c \
 	%D%/interrupts.h \
-	%D%/json_text.c \
-	%D%/json_text.h \
 	%D%/meter.c \
 	%D%/meter.h \
 	%D%/option_help.c \

@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 #include "figures.h"
-#include "json_text.h"
+#include "run_facts.h"
 
 #define BAR_MIN     8
 #define BAR_MAX     30

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Facts out of the statistics of a run, or of a check (doc/stats.md): for those who show
- * them to people. A field that is missing or null is 0 or "".
+ * Facts into the statistics of a run, or of a check (doc/stats.md), and out of them. A
+ * field that is missing or null is 0 or "".
  */
 #ifndef DITKIT_COMMON_RUN_FACTS_H
 #define DITKIT_COMMON_RUN_FACTS_H
@@ -42,5 +42,17 @@ json_t *fact_largest(const json_t *databases, size_t from);
 
 /** Lists by "postings", the longest first. Takes @p lists. Likewise. */
 json_t *fact_longest(json_t *lists);
+
+/* ---- facts into JSON ---- */
+
+/** Write @p text with \xx, two hexadecimal digits, for each byte that is no printable
+ * ASCII. Text that does not fit @p size is left out. */
+void text_escape(char *ret, size_t size, const char *text);
+
+/** A JSON number. Returns owned; NULL: no memory */
+struct json_t *json_number(uint64_t n);
+
+/** A JSON string; what is no UTF-8 is escaped. Returns owned; NULL: no memory */
+struct json_t *json_text(const char *text);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include <jansson.h>
 
-#include "json_text.h"
+#include "run_facts.h"
 #include <ditkit/clock.h>
 #include <ditkit/version.h>
 

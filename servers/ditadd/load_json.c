@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "json_text.h"
+#include "run_facts.h"
 
 const char *const load_phase_names[] = {
 	[DIT_LOAD_ENTRIES] = "entries", [DIT_LOAD_NAMES] = "tree",

@@ -14,8 +14,8 @@
 
 #include "arguments.h"
 #include "interrupts.h"
-#include "json_text.h"
 #include "meter.h"
+#include "run_facts.h"
 
 /* Weights from one comparison of two loads of 50,000 people. */
 enum phase {

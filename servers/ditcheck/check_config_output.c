@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "json_text.h"
+#include "run_facts.h"
 
 static const char *const kind_names[DIT_CHECK_INDEX_KINDS] = {"pres", "eq", "approx",
                                                               "sub"};

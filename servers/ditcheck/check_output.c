@@ -20,7 +20,7 @@
 
 #include "advice.h"
 #include "check_config_output.h"
-#include "json_text.h"
+#include "run_facts.h"
 #include "run_record.h"
 #include <ditkit/version.h>
 

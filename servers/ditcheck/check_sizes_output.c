@@ -16,7 +16,6 @@
 #include <jansson.h>
 
 #include "figures.h"
-#include "json_text.h"
 #include "run_facts.h"
 #include "run_record.h"
 

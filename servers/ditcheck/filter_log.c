@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <zlib.h>
 
-#include "json_text.h"
+#include "run_facts.h"
 
 #define BUFFER_BYTES (128 << 10)
 

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "json_text.h"
+#include "run_facts.h"
 
 const char *const index_phase_names[] = {
 	[DIT_REINDEX_ENTRIES] = "entries",

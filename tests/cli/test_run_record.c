@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "json_text.h"
+#include "run_facts.h"
 #include "run_record.h"
 
 static const char *const phases[] = {"one", "two", NULL};
