@@ -35,8 +35,6 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/report_page.h \
 	%D%/report_run.c \
 	%D%/report_run.h \
-	%D%/result_file.c \
-	%D%/result_file.h \
 	%D%/run_facts.c \
 	%D%/run_facts.h \
 	%D%/run_output.c \

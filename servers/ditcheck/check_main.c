@@ -20,8 +20,8 @@
 #include "interrupts.h"
 #include "phases.h"
 #include "report_check.h"
-#include "result_file.h"
 #include "run_facts.h"
+#include "run_output.h"
 
 static struct meter_plan make_plan(const struct check_options *options)
 {

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "result_file.h"
+#include "run_output.h"
 
 static char path[600];
 
