@@ -20,7 +20,6 @@ noinst_LTLIBRARIES += %D%/libcli.la
 	%D%/interrupts.h \
 	%D%/meter.c \
 	%D%/meter.h \
-	%D%/option_help.c \
 	%D%/option_table.c \
 	%D%/option_table.h \
 	%D%/page_cache.c \
