@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by all programs: numbers in options, reports as lines, words of
- * commands that are printed for people to type, limits. */
+/* Numbers in options, reports as lines, words for a shell, limits of the process. */
 #ifndef DITKIT_COMMON_ARGUMENTS_H
 #define DITKIT_COMMON_ARGUMENTS_H
 

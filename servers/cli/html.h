@@ -3,8 +3,8 @@
  * Markup: text that is escaped, and four kinds of chart as SVG. The output is well-formed
  * XML as well as HTML.
  *
- * Places along the width of a chart are shares of it, from 0 to 1, and become percents: so
- * a chart is as wide as its page, and its text keeps its size, on a phone as in print.
+ * Places along the width of a chart are shares of it, from 0 to 1, and become percents:
+ * so a chart is as wide as its page, and its text keeps its size, on a phone as in print.
  * Colours are classes of the style sheet (report_page.c).
  *
  * Threads: belongs to one thread.
