@@ -519,16 +519,9 @@ static void lost_pages_are_noticed(void **state)
 /* ---- differences ---- */
 
 struct difference {
-	unsigned npages[2];
+	unsigned nnodes;
 	bool has[2][4000];
 };
-
-static int count_pages(void *ctx, bool is_newer, uint64_t first, uint64_t n)
-{
-	(void)first;
-	((struct difference *)ctx)->npages[is_newer] += (unsigned)n;
-	return 0;
-}
 
 static int note_node(void *ctx, bool is_newer, const struct dit_node_view *node)
 {
@@ -536,6 +529,7 @@ static int note_node(void *ctx, bool is_newer, const struct dit_node_view *node)
 
 	memcpy(&id, node->key.data, sizeof(id));
 	((struct difference *)ctx)->has[is_newer][id] = true;
+	((struct difference *)ctx)->nnodes++;
 	return 0;
 }
 
@@ -553,14 +547,15 @@ static struct dit_tree_record tree_of(const struct fixture *f, uint64_t *ret_npa
 static void two_versions_differ_by_their_changes(void **state)
 {
 	static struct difference difference;
-	const struct dit_tree_diff_ops ops = {
-		.pages = count_pages, .node = note_node, .ctx = &difference};
+	struct dit_page_set set = {.npages = 0};
+	struct dit_page_set versions[2];
+	const struct dit_tree_follower follower = {
+		.pages = &set, .node = note_node, .ctx = &difference};
 	struct fixture f;
 	struct dit_page_source pages;
 	const struct dit_tree_source source = {&pages, &dit_lmdb_09};
 	struct dit_tree_record older;
 	struct dit_tree_record newer;
-	struct dit_page_set set;
 	MDB_txn *reader = NULL;
 	uint64_t npages = 0;
 
@@ -576,18 +571,34 @@ static void two_versions_differ_by_their_changes(void **state)
 	assert_int_equal(dit_page_set_init(&set, npages), 0);
 	assert_int_equal(dit_tree_pages(&source, &older, &set), 0);
 	assert_int_equal(set.count, older.nbranch_pages + older.nleaf_pages);
-	assert_int_equal(dit_tree_diff(&source, &older, &newer, &set, &ops), 0);
+	assert_int_equal(dit_tree_follow(&source, &older, &newer, &follower), 0);
 	for (unsigned id = 1000; id < 1003; id++) {
 		assert_true(difference.has[0][id] && difference.has[1][id]);
 	}
 	assert_true(difference.has[0][2000] && difference.has[1][2000]);
 	assert_true(!difference.has[0][3990] && difference.has[1][3990]);
 	assert_false(difference.has[0][500] || difference.has[1][500]);
-	assert_in_range(difference.npages[1], 3, 60);
+	assert_in_range(difference.nnodes, 12, 600);
+	/* The set has the pages of the newer one. */
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(dit_page_set_init(&versions[i], npages), 0);
+		assert_int_equal(
+			dit_tree_pages(&source, i == 0 ? &older : &newer, &versions[i]),
+			0);
+	}
+	for (uint64_t page = 0; page < npages; page++) {
+		bool is_newer = dit_page_set_has(&versions[1], page);
+
+		if (is_newer || dit_page_set_has(&versions[0], page)) {
+			assert_int_equal(dit_page_set_has(&set, page), is_newer);
+		}
+	}
 	/* The same version twice: nothing. */
 	memset(&difference, 0, sizeof(difference));
-	assert_int_equal(dit_tree_diff(&source, &older, &older, &set, &ops), 0);
-	assert_int_equal(difference.npages[0] + difference.npages[1], 0);
+	assert_int_equal(dit_tree_follow(&source, &newer, &newer, &follower), 0);
+	assert_int_equal(difference.nnodes, 0);
+	dit_page_set_deinit(&versions[0]);
+	dit_page_set_deinit(&versions[1]);
 	dit_page_set_deinit(&set);
 	dit_page_source_deinit(&pages);
 	mdb_txn_abort(reader);

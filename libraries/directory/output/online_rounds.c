@@ -184,6 +184,8 @@ static int say_removed(const struct dit_online *online, const char *name)
 static int follow_tables(const struct step *step, const struct state *newer)
 {
 	struct dit_online *online = step->online;
+	const struct dit_tree_follower follower = {.pages = &online->old_pages,
+	                                           .is_whole = true};
 
 	for (size_t i = 0; i < online->tables.n; i++) {
 		struct dit_online_stored *stored = &online->stored[i];
@@ -200,7 +202,7 @@ static int follow_tables(const struct step *step, const struct state *newer)
 		}
 		if (r > 0) {
 			r = dit_tree_follow(newer->source, &stored->tree, &tree,
-			                    &online->old_pages, true, NULL, NULL);
+			                    &follower);
 		}
 		if (r < 0) {
 			return r == DIT_E_CORRUPT ? say_damaged(online, name) : r;

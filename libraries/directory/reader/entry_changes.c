@@ -143,20 +143,22 @@ int dit_entry_changes_find(struct dit_entry_changes *changes,
                            const struct dit_entry_trees *newer,
                            const struct dit_tree_source *source)
 {
+	const struct dit_tree_follower entries = {
+		.pages = &changes->entry_pages, .node = note_entry, .ctx = changes};
+	const struct dit_tree_follower split = {
+		.pages = &changes->split_pages, .node = note_split, .ctx = changes};
 	size_t n = 0;
 	int r = 0;
 
 	changes->nids = 0;
 	changes->nnodes = 0;
 	changes->nbytes = 0;
-	r = dit_tree_follow(source, &changes->older.entries, &newer->entries,
-	                    &changes->entry_pages, false, note_entry, changes);
+	r = dit_tree_follow(source, &changes->older.entries, &newer->entries, &entries);
 	if (r == 0) {
 		r = compare_entries(changes);
 	}
 	if (r == 0) {
-		r = dit_tree_follow(source, &changes->older.split, &newer->split,
-		                    &changes->split_pages, false, note_split, changes);
+		r = dit_tree_follow(source, &changes->older.split, &newer->split, &split);
 	}
 	changes->older = *newer;
 	if (r < 0 || changes->nids == 0) {

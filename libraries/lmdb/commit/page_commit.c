@@ -279,43 +279,21 @@ int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
 	return 0;
 }
 
-struct known {
-	struct dit_page_commit *commit;
-	struct dit_page_set *pages;
-};
-
-static int give_difference(void *ctx, bool is_newer, uint64_t first, uint64_t n)
-{
-	const struct known *known = ctx;
-
-	if (is_newer) {
-		return give_pages(known->commit, first, n);
-	}
-	for (uint64_t page = first; page < first + n; page++) {
-		if (!dit_page_set_has(known->pages, page)) {
-			return DIT_E_CORRUPT;
-		}
-		dit_page_set_remove(known->pages, page);
-	}
-	return 0;
-}
-
 int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span name,
                               const struct dit_tree_record *tree,
                               const struct dit_tree_record *older,
                               struct dit_page_set *pages)
 {
 	const struct dit_tree_source source = {&commit->source, commit->opts.format};
-	struct known known = {.commit = commit, .pages = pages};
-	const struct dit_tree_diff_ops ops = {.pages = give_difference, .ctx = &known};
+	const struct dit_tree_follower follower = {.pages = pages, .is_whole = true};
 	struct dit_commit_named *named = NULL;
 	int r = dit_commit_begin_put(commit, name, &named);
 
 	if (r == 0 && !named->is_stored) {
 		return -EINVAL;
 	}
-	if (r == 0 && named->stored.root != older->root) {
-		r = dit_tree_diff(&source, older, &named->stored, pages, &ops);
+	if (r == 0) {
+		r = dit_tree_follow(&source, older, &named->stored, &follower);
 	}
 	if (r < 0) {
 		return r;

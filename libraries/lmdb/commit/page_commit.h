@@ -113,7 +113,7 @@ int dit_page_commit_put(struct dit_page_commit *commit, struct dit_span name,
  *
  * @param older  that version; somebody reads it, so that its pages stay as they are
  * @param pages  those of the older versions of several trees, with the pages of long
- *               values and of lists; those that the old tree has not any more are removed
+ *               values and of lists; become those of the old trees
  */
 int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span name,
                               const struct dit_tree_record *tree,
