@@ -13,8 +13,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "output/output_impl.h"
-#include "place/format_check.h"
-#include "place/lmdb_error.h"
 #include "place/map_size.h"
 
 /* For the main tree and the free list of the commits that follow. */
@@ -22,14 +20,10 @@
 
 /* ---- LMDB's write lock ---- */
 
-/* It is a write transaction, in which nothing is written. */
 int dit_online_lock(struct dit_online *online)
 {
-	int r = dit_lmdb_error(mdb_txn_begin(online->env, NULL, 0, &online->held));
+	int r = dit_lmdb_reader_lock(online->lmdb);
 
-	if (r < 0) {
-		online->held = NULL;
-	}
 	online->held_since_us = dit_clock_us(CLOCK_MONOTONIC);
 	return r;
 }
@@ -38,8 +32,7 @@ void dit_online_unlock(struct dit_online *online)
 {
 	uint64_t us = dit_clock_us(CLOCK_MONOTONIC) - online->held_since_us;
 
-	mdb_txn_abort(online->held);
-	online->held = NULL;
+	dit_lmdb_reader_unlock(online->lmdb);
 	online->times.locked_us += us;
 	if (us > online->times.longest_us) {
 		online->times.longest_us = us;
@@ -47,43 +40,6 @@ void dit_online_unlock(struct dit_online *online)
 }
 
 /* ---- commits under the lock ---- */
-
-/* A line of LMDB's: process, thread, transaction; "-" for a reader that rests. */
-static int note_reader(const char *line, void *ctx)
-{
-	uint64_t *oldest = ctx;
-	const char *last = strrchr(line, ' ');
-	char *end = NULL;
-	uint64_t id = 0;
-
-	if (last == NULL || last[1] < '0' || last[1] > '9') {
-		return 0;
-	}
-	id = strtoull(last + 1, &end, 10);
-	if (*end == '\n' && id < *oldest) {
-		*oldest = id;
-	}
-	return 0;
-}
-
-/*
- * Pages that transactions up to the oldest reader's gave back may be used: they belong to
- * states without readers. Readers that were killed do not count; slapd, too,
- * waits for them as long as they stand in LMDB's table. LMDB itself keeps the pages of
- * one transaction more, in case the last one is not on the disk. The snapshot's is: the
- * file has been synced since.
- */
-int dit_online_find_oldest(const struct dit_online *online, uint64_t *ret)
-{
-	int ndead = 0;
-	int r = dit_lmdb_error(mdb_reader_check(online->env, &ndead));
-
-	*ret = dit_snapshot_txn_id(online->snapshot);
-	if (r == 0 && mdb_reader_list(online->env, note_reader, ret) < 0) {
-		r = -EIO;
-	}
-	return r;
-}
 
 int dit_online_open_commit(const struct dit_online *online, uint64_t oldest,
                            const struct dit_page_set *reserved, uint64_t room_pages,
@@ -156,7 +112,7 @@ static int reserve_locked(struct dit_online *online, uint64_t least, uint64_t wa
 {
 	struct dit_page_commit *commit = NULL;
 	uint64_t oldest = 0;
-	int r = dit_online_find_oldest(online, &oldest);
+	int r = dit_lmdb_reader_oldest(online->lmdb, &oldest);
 
 	if (r == 0) {
 		r = dit_online_open_commit(online, oldest, NULL, wanted, &commit);
@@ -180,7 +136,7 @@ static int reserve_more(void *ctx, uint64_t least, uint64_t wanted,
 	int r = 0;
 
 	/* slapd may not have synced its pages (dbnosync): sync before the lock is held.
-	 * And the snapshot has to be on the disk: dit_online_find_oldest(). */
+	 * And the snapshot has to be on the disk: dit_online_open_commit(). */
 	if (fdatasync(online->data_fd) != 0) {
 		return -errno;
 	}
@@ -302,53 +258,41 @@ static const struct dit_output_ops ops = {
 
 /* ---- opening ---- */
 
+/* The file that the snapshot has open, whatever the name leads to now. */
 static int open_data(struct dit_online *online)
 {
-	int dir_fd = dit_directory_open(online->opts.directory, online->opts.fault);
-	struct stat ours;
-	struct stat theirs;
-	int fd = -1;
+	char path[DIT_FD_PATH_BYTES];
+	int r = dit_fd_path(online->lmdb->data_fd, path, online->opts.fault);
 
-	if (dir_fd < 0) {
-		return dir_fd;
+	if (r < 0) {
+		return r;
 	}
-	online->data_fd = dit_data_open(dir_fd, O_RDWR, online->opts.fault);
-	(void)close(dir_fd);
-	if (online->data_fd < 0) {
-		return online->data_fd;
-	}
-	if (mdb_env_get_fd(online->env, &fd) != 0 || fstat(fd, &theirs) != 0 ||
-	    fstat(online->data_fd, &ours) != 0) {
-		return -EIO;
-	}
-	if (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev) {
-		return dit_fault_say(online->opts.fault, -ESTALE,
-		                     "data.mdb was replaced meanwhile");
-	}
-	return dit_fd_path(online->data_fd, online->path, online->opts.fault);
+	online->data_fd = open(path, O_RDWR | O_CLOEXEC);
+	return online->data_fd < 0
+	               ? -errno
+	               : dit_fd_path(online->data_fd, online->path, online->opts.fault);
 }
 
 static int open_field(struct dit_online *online)
 {
-	int lock_fd = dit_snapshot_lmdb_reader(online->snapshot)->lock_fd;
-	MDB_envinfo info;
+	int lock_fd = online->lmdb->lock_fd;
+	struct dit_lmdb_state state;
 	int r = dit_online_lock(online);
 
 	if (r < 0) {
-		return r == EACCES || r == -EACCES ? -EACCES : r;
+		return r;
 	}
-	r = dit_lmdb_error(mdb_env_info(online->env, &info));
+	r = dit_lmdb_reader_state(online->lmdb, &state);
 	if (r == 0) {
-		r = lock_fd < 0
-		            ? -EROFS
-		            : dit_lock_field_open(&online->field, lock_fd,
-		                                  info.me_last_txnid, online->opts.fault);
+		r = lock_fd < 0 ? -EROFS
+		                : dit_lock_field_open(&online->field, lock_fd,
+		                                      state.txn_id, online->opts.fault);
 	}
 	if (r == 0) {
 		/* slapd has mapped this: the size when it last wrote a meta page. */
 		uint64_t maxsize = dit_map_configured(online->opts.maxsize_bytes);
 
-		maxsize = info.me_mapsize < maxsize ? info.me_mapsize : maxsize;
+		maxsize = state.map_bytes < maxsize ? state.map_bytes : maxsize;
 		online->max_bytes = dit_map_limit(maxsize, online->page_bytes);
 	}
 	dit_online_unlock(online);
@@ -389,7 +333,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	online->data_fd = -1;
 	r = dit_snapshot_lmdb_open(&online->snapshot, opts->directory, &snapshot);
 	if (r == 0) {
-		online->env = dit_snapshot_lmdb_reader(online->snapshot)->env;
+		online->lmdb = dit_snapshot_lmdb_reader(online->snapshot);
 		online->page_bytes = dit_snapshot_page_bytes(online->snapshot);
 		r = open_data(online);
 	}

@@ -8,8 +8,6 @@
 #ifndef DITKIT_ONLINE_IMPL_H
 #define DITKIT_ONLINE_IMPL_H
 
-#include <lmdb.h>
-
 #include "commit/page_commit.h"
 #include "commit/page_reserve.h"
 #include "output/index_tables.h"
@@ -34,7 +32,7 @@ struct dit_online {
 	struct dit_online_opts opts;
 	struct dit_index_tables tables; /* the new ones */
 	struct dit_snapshot *snapshot;
-	MDB_env *env;
+	struct dit_lmdb_reader *lmdb; /* the snapshot's */
 	int data_fd;
 	char path[DIT_FD_PATH_BYTES]; /* that leads to it */
 	unsigned page_bytes;
@@ -44,8 +42,7 @@ struct dit_online {
 	bool has_reserve;
 	bool is_committed;
 
-	/* LMDB's write lock. [own: who holds it; times: reserve's lock, then main] */
-	MDB_txn *held;
+	/* [own: who holds LMDB's write lock; times: reserve's lock, then main] */
 	uint64_t held_since_us;
 	struct dit_online_times times;
 
@@ -61,14 +58,16 @@ struct dit_online {
 int dit_online_lock(struct dit_online *online);
 void dit_online_unlock(struct dit_online *online);
 
-/** With the lock held: pages that transactions up to this one gave back can be used. 0;
- * LMDB's codes, -EIO */
-int dit_online_find_oldest(const struct dit_online *online, uint64_t *ret);
-
 /**
  * Begin a commit of our own, with the lock held.
  *
- * @param oldest      pages are used that transactions up to this one gave back
+ * Pages may be used that transactions up to the oldest reader's gave back: they belong to
+ * states without readers. Readers that were killed do not count; slapd, too, waits for
+ * them as long as they stand in LMDB's table. LMDB itself keeps the pages of one
+ * transaction more, in case the last one is not on the disk. The snapshot's is: the file
+ * has been synced since.
+ *
+ * @param oldest      the oldest reader's state
  * @param reserved    besides; may be NULL
  * @param room_pages  that dit_page_commit_reserve() may want
  */

@@ -25,7 +25,6 @@
 #include "base/whole_io.h"
 #include "output/online_impl.h"
 #include "page/page_source.h"
-#include "place/lmdb_error.h"
 #include "tree/tree_diff.h"
 
 /* Without the lock. So few entries change while the next round goes on as well. */
@@ -91,7 +90,7 @@ static int edit_tables(const struct step *step, const struct dit_tree_source *so
 	for (size_t i = 0; i < online->tables.n && r == 0; i++) {
 		r = step->changes[i].n == 0 ? 0 : edit_table(step, i, source, space);
 		step->changes[i] = (struct dit_table_changes){NULL, 0};
-		dit_tick(online->held == NULL ? online->opts.ticker : NULL);
+		dit_tick(online->lmdb->held == NULL ? online->opts.ticker : NULL);
 	}
 	return r;
 }
@@ -145,7 +144,7 @@ static int find_changes(const struct step *step, const struct state *newer)
 	if (r < 0 || changes->nids == 0) {
 		return r;
 	}
-	if (online->held != NULL) {
+	if (online->lmdb->held != NULL) {
 		r = dit_snapshot_renew(online->snapshot, newer->reader);
 	}
 	changed.ids = changes->ids;
@@ -262,15 +261,14 @@ static int catch_up(struct step *step, struct state *newer)
 /* All pages of the latest commit, and those that are reserved. */
 static int count_pages(const struct dit_online *online, uint64_t *ret)
 {
-	MDB_envinfo info;
-	int r = dit_lmdb_error(mdb_env_info(online->env, &info));
+	struct dit_lmdb_state state;
+	int r = dit_lmdb_reader_state(online->lmdb, &state);
 
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		*ret = online->reserve.end > state.npages ? online->reserve.end
+		                                          : state.npages;
 	}
-	*ret = (uint64_t)info.me_last_pgno + 1;
-	*ret = online->reserve.end > *ret ? online->reserve.end : *ret;
-	return 0;
+	return r;
 }
 
 static int run_round(struct step *step)
@@ -398,7 +396,7 @@ static int commit_locked(const struct step *step)
 	int r = dit_page_reserve_rest(&online->reserve, &rest);
 
 	if (r == 0) {
-		r = dit_online_find_oldest(online, &oldest);
+		r = dit_lmdb_reader_oldest(online->lmdb, &oldest);
 	}
 	if (r == 0) {
 		r = dit_online_open_commit(online, oldest, &rest, 0, &commit);

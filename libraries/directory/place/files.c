@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <lmdb.h>
+
 #include "base/errno_text.h"
 #include "base/error.h"
 #include "base/path.h"
@@ -276,7 +278,8 @@ int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault)
 	return 0;
 }
 
-int dit_env_open_file(MDB_env *env, int data_fd, unsigned flags, struct dit_fault *fault)
+int dit_env_open_file(struct MDB_env *env, int data_fd, unsigned flags,
+                      struct dit_fault *fault)
 {
 	char path[DIT_FD_PATH_BYTES];
 	int r = dit_fd_path(data_fd, path, fault);
@@ -300,7 +303,7 @@ static int link_to(int private_fd, const char *name, int fd, struct dit_fault *f
 	return r;
 }
 
-int dit_env_open_locked(MDB_env *env, int private_fd, int data_fd, int lock_fd,
+int dit_env_open_locked(struct MDB_env *env, int private_fd, int data_fd, int lock_fd,
                         unsigned flags, struct dit_fault *fault)
 {
 	char path[DIT_FD_PATH_BYTES];

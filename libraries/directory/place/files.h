@@ -22,9 +22,9 @@
 
 #include <sys/types.h>
 
-#include <lmdb.h>
-
 #include "place/fault.h"
+
+struct MDB_env;
 
 #define DIT_STAGING_NAME "ditkit-staging"
 #define DIT_DATA_NAME    "data.mdb"
@@ -90,7 +90,8 @@ int dit_fd_path(int fd, char ret[DIT_FD_PATH_BYTES], struct dit_fault *fault);
 
 /** mdb_env_open() on an open file, without LMDB's locks. Its codes, -errno; DIT_E_CORRUPT
  * with a fault: the meta pages give no size of a page. */
-int dit_env_open_file(MDB_env *env, int data_fd, unsigned flags, struct dit_fault *fault);
+int dit_env_open_file(struct MDB_env *env, int data_fd, unsigned flags,
+                      struct dit_fault *fault);
 
 /**
  * mdb_env_open() with LMDB's locks on two open files. The calling process must not close
@@ -99,7 +100,7 @@ int dit_env_open_file(MDB_env *env, int data_fd, unsigned flags, struct dit_faul
  * @param private_fd  an empty directory in which no other user can write; it is empty
  *                    again afterwards
  */
-int dit_env_open_locked(MDB_env *env, int private_fd, int data_fd, int lock_fd,
+int dit_env_open_locked(struct MDB_env *env, int private_fd, int data_fd, int lock_fd,
                         unsigned flags, struct dit_fault *fault);
 
 #endif

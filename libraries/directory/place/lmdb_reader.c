@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <lmdb.h>
 
 #include "base/error.h"
 #include "place/files.h"
@@ -166,18 +169,30 @@ static int begin_txns(const struct beginning *beginning)
 	return r < 0 ? r : 1;
 }
 
-/* LMDB's write lock is a write transaction; nothing is written in it. */
+/* It is a write transaction; nothing is written in it. */
+int dit_lmdb_reader_lock(struct dit_lmdb_reader *reader)
+{
+	int r = dit_lmdb_error(mdb_txn_begin(reader->env, NULL, 0, &reader->held));
+
+	if (r < 0) {
+		reader->held = NULL;
+	}
+	return r;
+}
+
+void dit_lmdb_reader_unlock(struct dit_lmdb_reader *reader)
+{
+	mdb_txn_abort(reader->held); /* NULL is fine */
+	reader->held = NULL;
+}
+
 static int try_once(const struct beginning *beginning)
 {
-	MDB_txn *lock = NULL;
-	int r = 0;
+	int r = beginning->has_lock ? dit_lmdb_reader_lock(beginning->reader) : 0;
 
-	if (beginning->has_lock) {
-		r = dit_lmdb_error(mdb_txn_begin(beginning->reader->env, NULL, 0, &lock));
-	}
 	if (r == 0) {
 		r = begin_txns(beginning);
-		mdb_txn_abort(lock);
+		dit_lmdb_reader_unlock(beginning->reader);
 	}
 	if (r <= 0) {
 		end_txns(beginning->reader);
@@ -301,5 +316,51 @@ int dit_lmdb_reader_renew(struct dit_lmdb_reader *reader, unsigned number,
 	mdb_txn_reset(txn);
 	r = dit_lmdb_error(mdb_txn_renew(txn));
 	*ret_txn_id = r == 0 ? mdb_txn_id(txn) : 0;
+	return r;
+}
+
+/* ---- for who commits next to other processes ---- */
+
+int dit_lmdb_reader_state(const struct dit_lmdb_reader *reader,
+                          struct dit_lmdb_state *ret)
+{
+	MDB_envinfo info;
+	int r = dit_lmdb_error(mdb_env_info(reader->env, &info));
+
+	if (r == 0) {
+		*ret = (struct dit_lmdb_state){.txn_id = info.me_last_txnid,
+		                               .npages = (uint64_t)info.me_last_pgno + 1,
+		                               .map_bytes = info.me_mapsize};
+	}
+	return r;
+}
+
+/* A line of LMDB's: process, thread, transaction; "-" for a reader that rests. */
+static int note_reader(const char *line, void *ctx)
+{
+	uint64_t *oldest = ctx;
+	const char *last = strrchr(line, ' ');
+	char *end = NULL;
+	uint64_t id = 0;
+
+	if (last == NULL || last[1] < '0' || last[1] > '9') {
+		return 0;
+	}
+	id = strtoull(last + 1, &end, 10);
+	if (*end == '\n' && id < *oldest) {
+		*oldest = id;
+	}
+	return 0;
+}
+
+int dit_lmdb_reader_oldest(const struct dit_lmdb_reader *reader, uint64_t *ret)
+{
+	int ndead = 0;
+	int r = dit_lmdb_error(mdb_reader_check(reader->env, &ndead));
+
+	*ret = reader->txn_id;
+	if (r == 0 && mdb_reader_list(reader->env, note_reader, ret) < 0) {
+		r = -EIO;
+	}
 	return r;
 }

@@ -23,9 +23,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <lmdb.h>
-
 #include "place/fault.h"
+
+struct MDB_env;
+struct MDB_txn;
 
 struct dit_lmdb_reader_opts {
 	unsigned n;              /* transactions; at least 1 */
@@ -39,8 +40,9 @@ struct dit_lmdb_reader_opts {
 struct dit_lmdb_reader {
 	int data_fd;
 	int lock_fd; /* -1: no lock file, or a file system that may only be read */
-	MDB_env *env;
-	MDB_txn **txns; /* n; all of state txn_id */
+	struct MDB_env *env;
+	struct MDB_txn **txns; /* n; all of state txn_id */
+	struct MDB_txn *held;  /* LMDB's write lock; NULL: not held */
 	unsigned n;
 	uint64_t txn_id;
 };
@@ -75,5 +77,25 @@ void dit_lmdb_reader_close(struct dit_lmdb_reader *reader);
  */
 int dit_lmdb_reader_renew(struct dit_lmdb_reader *reader, unsigned number,
                           uint64_t *ret_txn_id);
+
+/* ---- for who commits next to other processes ---- */
+
+/** Take LMDB's write lock: no other process commits. 0; LMDB's codes */
+int dit_lmdb_reader_lock(struct dit_lmdb_reader *reader);
+void dit_lmdb_reader_unlock(struct dit_lmdb_reader *reader);
+
+/** The latest commit. */
+struct dit_lmdb_state {
+	uint64_t txn_id;
+	uint64_t npages;    /* up to the last one in use */
+	uint64_t map_bytes; /* as the meta page has it */
+};
+
+/** 0; LMDB's codes */
+int dit_lmdb_reader_state(const struct dit_lmdb_reader *reader,
+                          struct dit_lmdb_state *ret);
+/** The oldest state that a process reads; readers that were killed do not count. 0;
+ * LMDB's codes, -EIO */
+int dit_lmdb_reader_oldest(const struct dit_lmdb_reader *reader, uint64_t *ret);
 
 #endif

@@ -187,7 +187,7 @@ void dit_private_dir_remove(struct dit_private_dir *dir)
 	*dir = (struct dit_private_dir){.fd = -1, .tmp_fd = -1};
 }
 
-int dit_env_open_private(MDB_env *env, int data_fd, int lock_fd, unsigned flags,
+int dit_env_open_private(struct MDB_env *env, int data_fd, int lock_fd, unsigned flags,
                          struct dit_fault *fault)
 {
 	struct dit_private_dir dir;

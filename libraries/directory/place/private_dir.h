@@ -13,9 +13,9 @@
 #ifndef DITKIT_PRIVATE_DIR_H
 #define DITKIT_PRIVATE_DIR_H
 
-#include <lmdb.h>
-
 #include "place/fault.h"
+
+struct MDB_env;
 
 struct dit_private_dir {
 	int fd;        /* the caller may use it until dit_private_dir_remove() */
@@ -37,7 +37,7 @@ int dit_private_dir_make(struct dit_private_dir *ret, struct dit_fault *fault);
 void dit_private_dir_remove(struct dit_private_dir *dir);
 
 /** dit_env_open_locked() by way of such a directory, which is gone again afterwards. */
-int dit_env_open_private(MDB_env *env, int data_fd, int lock_fd, unsigned flags,
+int dit_env_open_private(struct MDB_env *env, int data_fd, int lock_fd, unsigned flags,
                          struct dit_fault *fault);
 
 #endif

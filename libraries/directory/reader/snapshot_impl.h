@@ -70,8 +70,7 @@ int dit_snapshot_pages_open(struct dit_snapshot **ret, const char *directory,
 
 /* ---- of LMDB 0.9 ---- */
 
-const struct dit_lmdb_reader *dit_snapshot_lmdb_reader(
-	const struct dit_snapshot *snapshot);
+struct dit_lmdb_reader *dit_snapshot_lmdb_reader(struct dit_snapshot *snapshot);
 
 /* ---- of both ---- */
 

@@ -29,10 +29,9 @@ static struct lmdb_snapshot *of(struct dit_snapshot *snapshot)
 	return (struct lmdb_snapshot *)snapshot;
 }
 
-const struct dit_lmdb_reader *dit_snapshot_lmdb_reader(
-	const struct dit_snapshot *snapshot)
+struct dit_lmdb_reader *dit_snapshot_lmdb_reader(struct dit_snapshot *snapshot)
 {
-	return ((const struct lmdb_snapshot *)snapshot)->reader;
+	return of(snapshot)->reader;
 }
 
 /* ---- maps ---- */
