@@ -200,6 +200,17 @@ static void a_long_run_of_marks_is_put_in_order(void **state)
 	free(in);
 }
 
+/* Classes 230, 220, 230 and again; a letter between them ends the run. */
+static void marks_of_one_class_keep_their_order(void **state)
+{
+	static const char in[] = "q\xCC\x87\xCC\xA3\xCC\x81q\xCC\x81\xCC\x87";
+	struct dit_span out = {0};
+
+	assert_int_equal(dit_utf8_prep(DIT_SPAN(in), true, *state, &out), 0);
+
+	assert_span_equal(out, "q\xCC\xA3\xCC\x87\xCC\x81q\xCC\x81\xCC\x87");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +220,7 @@ int main(void)
 		cmocka_unit_test(a_nul_is_an_ordinary_character),
 		cmocka_unit_test(long_values_are_prepared_too),
 		cmocka_unit_test(a_long_run_of_marks_is_put_in_order),
+		cmocka_unit_test(marks_of_one_class_keep_their_order),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

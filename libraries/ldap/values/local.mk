@@ -19,8 +19,6 @@ rooms += %D%/libvalues.la
 	%D%/filter_assert.c \
 	%D%/filter_assert.h \
 	%D%/filter_put.c \
-	%D%/mark_order.c \
-	%D%/mark_order.h \
 	%D%/name_uid.c \
 	%D%/number.c \
 	%D%/number.h \

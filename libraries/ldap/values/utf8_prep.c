@@ -18,12 +18,12 @@
 #include "values/utf8_prep.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/ascii.h"
 #include "base/cut.h"
 #include "base/error.h"
-#include "values/mark_order.h"
 #include "values/unicode_tables.h"
 
 #define SURELY_PLAIN 0xA0  /* below: no decomposition, no class, lower case by ASCII */
@@ -256,19 +256,59 @@ static int add_folded(struct code_points *list, uint32_t c, bool fold)
 	return r;
 }
 
-static uint8_t class_of(void *ctx, uint32_t c)
+/** A code point with a combining class, to be sorted. */
+struct mark {
+	size_t place; /* equal classes keep their order */
+	uint32_t point;
+	uint8_t class;
+};
+
+static int compare_marks(const void *left, const void *right)
 {
-	(void)ctx;
-	return dit_unicode_find(c)->ccc;
+	const struct mark *a = left;
+	const struct mark *b = right;
+
+	if (a->class != b->class) {
+		return a->class < b->class ? -1 : 1;
+	}
+	return a->place < b->place ? -1 : 1;
 }
 
-/* Nearly all text has its marks in order. @return 0 or -ENOMEM */
+/*
+ * The canonical order: in each run of marks those of lower classes come first. Sorting by
+ * insertion, as slapd does, takes 300 seconds for a value of 1.6 million bytes.
+ *
+ * @return 0 or -ENOMEM
+ */
 static int order_marks(struct code_points *list)
 {
+	struct dit_arena_mark mark = dit_arena_mark(list->arena);
+	struct mark *run = NULL;
+	size_t n = 0;
+
 	if (!list->is_disordered) {
-		return 0;
+		return 0; /* as nearly all text */
 	}
-	return dit_mark_order(list->at, list->n, class_of, NULL, list->arena);
+	run = dit_arena_alloc(list->arena, list->n * sizeof(*run));
+	if (run == NULL) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i <= list->n; i++) {
+		uint32_t c = i < list->n ? list->at[i] : 0;
+		uint8_t class = c < FIRST_MARK ? 0 : dit_unicode_find(c)->ccc;
+
+		if (class != 0) {
+			run[n++] = (struct mark){i, c, class};
+			continue;
+		}
+		qsort(run, n, sizeof(*run), compare_marks);
+		for (size_t k = 0; k < n; k++) {
+			list->at[i - n + k] = run[k].point;
+		}
+		n = 0;
+	}
+	dit_arena_rewind(list->arena, mark);
+	return 0;
 }
 
 /* The composite of a pair, or 0. @param second property record of the second */
