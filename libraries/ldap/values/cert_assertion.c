@@ -87,7 +87,6 @@ static int number_digits(struct asserting *a, struct dit_span text, struct dit_s
 static bool take_number(struct asserting *a, struct dit_span *ret)
 {
 	struct dit_span text = {a->in.data, 0};
-	struct dit_span parts[] = {DIT_SPAN("'"), DIT_SPAN(""), DIT_SPAN("'H")};
 	bool is_taken = false;
 
 	if (take(a, DIT_SPAN("'"))) {
@@ -105,10 +104,7 @@ static bool take_number(struct asserting *a, struct dit_span *ret)
 		*ret = text;
 		return is_taken;
 	}
-	a->error = number_digits(a, text, &parts[1]);
-	if (a->error == 0) {
-		a->error = dit_arena_join(a->scope->arena, parts, 3, ret);
-	}
+	a->error = number_digits(a, text, ret);
 	return a->error == 0;
 }
 
@@ -214,7 +210,6 @@ static bool take_serial_or_base(struct asserting *a, struct dit_span ret[3])
 /* "05$cn=a", as it was before GSER. */
 static bool take_old(struct asserting *a, struct dit_span ret[2])
 {
-	struct dit_span parts[] = {DIT_SPAN("'"), DIT_SPAN(""), DIT_SPAN("'H")};
 	struct dit_span number = a->in;
 
 	if (!take_digits(a, false, true)) {
@@ -229,10 +224,7 @@ static bool take_old(struct asserting *a, struct dit_span ret[2])
 	}
 	ret[0] = number;
 	if (a->form == DIT_DN_NORM) {
-		a->error = number_digits(a, number, &parts[1]);
-		if (a->error == 0) {
-			a->error = dit_arena_join(a->scope->arena, parts, 3, &ret[0]);
-		}
+		a->error = number_digits(a, number, &ret[0]);
 	}
 	if (a->error == 0) {
 		a->error = dit_scope_dn(a->scope, a->form, a->in, &ret[1]);
@@ -261,18 +253,7 @@ int dit_scope_cert_assertion(const struct dit_value_scope *scope, enum dit_dn_fo
 		                          ? take_pair(&a, found, take_serial_or_issuer)
 		                          : take_old(&a, found));
 	}
-	if (r < 0) {
-		return r;
-	}
-	const struct dit_span parts[] = {
-		DIT_SPAN("{ serialNumber "),
-		found[0],
-		DIT_SPAN(", issuer rdnSequence:\""),
-		found[1],
-		DIT_SPAN("\" }"),
-	};
-
-	return dit_arena_join(scope->arena, parts, 5, ret);
+	return r < 0 ? r : dit_put_certificate(found[0], found[1], scope->arena, ret);
 }
 
 int dit_scope_list_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
@@ -283,18 +264,8 @@ int dit_scope_list_assertion(const struct dit_value_scope *scope, enum dit_dn_fo
 	int r = result_of(&a, is_in_brackets(value) &&
 	                              take_pair(&a, found, take_issuer_or_time));
 
-	if (r < 0) {
-		return r;
-	}
-	const struct dit_span parts[] = {
-		DIT_SPAN("{ issuer rdnSequence:\""),
-		found[0],
-		DIT_SPAN("\", thisUpdate \""),
-		found[1],
-		DIT_SPAN("\" }"),
-	};
-
-	return dit_arena_join(scope->arena, parts, 5, ret);
+	return r < 0 ? r
+	             : dit_put_certificate_list(found[0], found[1], scope->arena, ret);
 }
 
 int dit_scope_attr_cert_assertion(const struct dit_value_scope *scope,
@@ -306,19 +277,5 @@ int dit_scope_attr_cert_assertion(const struct dit_value_scope *scope,
 	int r = result_of(&a, is_in_brackets(value) &&
 	                              take_pair(&a, found, take_serial_or_base));
 
-	if (r < 0) {
-		return r;
-	}
-	const struct dit_span parts[] = {
-		DIT_SPAN("{ serialNumber "),
-		found[0],
-		DIT_SPAN(", issuer { baseCertificateID { issuer { "
-	                 "directoryName:rdnSequence:\""),
-		found[1],
-		DIT_SPAN("\" }, serial "),
-		found[2],
-		DIT_SPAN(" } } }"),
-	};
-
-	return dit_arena_join(scope->arena, parts, 7, ret);
+	return r < 0 ? r : dit_put_attribute_certificate(found, scope->arena, ret);
 }

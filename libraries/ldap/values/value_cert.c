@@ -222,11 +222,11 @@ int dit_serial_number(struct dit_span number, struct dit_arena *arena,
                       struct dit_span *ret)
 {
 	const unsigned char *s = (const unsigned char *)number.data;
+	char *start = NULL;
 	char *to = NULL;
-	size_t n = 0;
 
 	if (number.len == 0) {
-		*ret = DIT_SPAN("0");
+		*ret = DIT_SPAN("'0'H");
 		return 0;
 	}
 	/* Nine leading bits alike: there is a shorter encoding of this number. */
@@ -234,20 +234,59 @@ int dit_serial_number(struct dit_span number, struct dit_arena *arena,
 	    ((s[0] == 0x00 && s[1] < 0x80) || (s[0] == 0xFF && s[1] >= 0x80))) {
 		return DIT_E_INVALID;
 	}
-	to = dit_arena_bytes(arena, 2 * number.len);
-	if (to == NULL) {
+	start = dit_arena_bytes(arena, 2 * number.len + strlen("''H"));
+	if (start == NULL) {
 		return -ENOMEM;
 	}
+	to = start;
+	*to++ = '\'';
 	for (size_t i = number.len > 1 && s[0] == 0x00 ? 1 : 0; i < number.len; i++) {
-		to[n++] = "0123456789ABCDEF"[s[i] >> 4];
-		to[n++] = "0123456789ABCDEF"[s[i] & 0x0F];
+		if (to > start + 1 || s[i] >= 0x10) {
+			*to++ = "0123456789ABCDEF"[s[i] >> 4];
+		}
+		*to++ = "0123456789ABCDEF"[s[i] & 0x0F];
 	}
-	if (to[0] == '0') {
-		to++;
-		n--;
-	}
-	*ret = (struct dit_span){to, n};
+	*to++ = '\'';
+	*to++ = 'H';
+	*ret = (struct dit_span){start, (size_t)(to - start)};
 	return 0;
+}
+
+int dit_put_certificate(struct dit_span number, struct dit_span name,
+                        struct dit_arena *arena, struct dit_span *ret)
+{
+	const struct dit_span parts[] = {DIT_SPAN("{ serialNumber "), number,
+	                                 DIT_SPAN(", issuer rdnSequence:\""), name,
+	                                 DIT_SPAN("\" }")};
+
+	return dit_arena_join(arena, parts, 5, ret);
+}
+
+int dit_put_certificate_list(struct dit_span name, struct dit_span time,
+                             struct dit_arena *arena, struct dit_span *ret)
+{
+	const struct dit_span parts[] = {DIT_SPAN("{ issuer rdnSequence:\""), name,
+	                                 DIT_SPAN("\", thisUpdate \""), time,
+	                                 DIT_SPAN("\" }")};
+
+	return dit_arena_join(arena, parts, 5, ret);
+}
+
+int dit_put_attribute_certificate(const struct dit_span values[3],
+                                  struct dit_arena *arena, struct dit_span *ret)
+{
+	const struct dit_span parts[] = {
+		DIT_SPAN("{ serialNumber "),
+		values[0],
+		DIT_SPAN(", issuer { baseCertificateID { issuer { "
+	                 "directoryName:rdnSequence:\""),
+		values[1],
+		DIT_SPAN("\" }, serial "),
+		values[2],
+		DIT_SPAN(" } } }"),
+	};
+
+	return dit_arena_join(arena, parts, 7, ret);
 }
 
 /* Take the content that a head announced. @return false: it breaks off */
@@ -283,13 +322,7 @@ static void take_what_is_there(struct dit_span *in, struct dit_span *ret)
 int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span value,
                           struct dit_span *ret)
 {
-	struct dit_span parts[] = {
-		DIT_SPAN("{ serialNumber '"),
-		DIT_SPAN(""), /* number */
-		DIT_SPAN("'H, issuer rdnSequence:\""),
-		DIT_SPAN(""), /* name */
-		DIT_SPAN("\" }"),
-	};
+	struct dit_span issuer = DIT_SPAN("");
 	struct dit_span serial = {0};
 	struct dit_span skipped = {0};
 	struct dit_span name = {0};
@@ -315,12 +348,12 @@ int dit_scope_certificate(const struct dit_value_scope *scope, struct dit_span v
 	if (!take_content(&value, len, &name)) {
 		return DIT_E_INVALID;
 	}
-	r = dit_serial_number(serial, scope->arena, &parts[1]);
+	r = dit_serial_number(serial, scope->arena, &serial);
 	if (r == 0 && tag != 0 && name.len > 0) {
-		r = tag == DIT_DER_SEQUENCE ? name_text(scope, name, &parts[3])
+		r = tag == DIT_DER_SEQUENCE ? name_text(scope, name, &issuer)
 		                            : DIT_E_INVALID;
 	}
-	return r < 0 ? r : dit_arena_join(scope->arena, parts, 5, ret);
+	return r < 0 ? r : dit_put_certificate(serial, issuer, scope->arena, ret);
 }
 
 /*
@@ -344,13 +377,8 @@ static int list_time(struct dit_span time, struct dit_arena *arena, struct dit_s
 int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_span value,
                                struct dit_span *ret)
 {
-	struct dit_span parts[] = {
-		DIT_SPAN("{ issuer rdnSequence:\""),
-		DIT_SPAN(""), /* name */
-		DIT_SPAN("\", thisUpdate \""),
-		DIT_SPAN(""), /* time */
-		DIT_SPAN("\" }"),
-	};
+	struct dit_span name = {0};
+	struct dit_span time = {0};
 	struct dit_span in = {0};
 	struct dit_span content = {0};
 	int r = 0;
@@ -373,14 +401,14 @@ int dit_scope_certificate_list(const struct dit_value_scope *scope, struct dit_s
 	    !dit_der_take(&in, DIT_DER_SEQUENCE, &content) || content.len == 0) {
 		return DIT_E_INVALID;
 	}
-	r = name_text(scope, content, &parts[1]);
+	r = name_text(scope, content, &name);
 	if (r == 0) {
 		r = dit_der_take(&in, DIT_DER_UTC_TIME, &content) ||
 		                    dit_der_take(&in, DIT_DER_GENERALIZED_TIME, &content)
-		            ? list_time(content, scope->arena, &parts[3])
+		            ? list_time(content, scope->arena, &time)
 		            : DIT_E_INVALID;
 	}
-	return r < 0 ? r : dit_arena_join(scope->arena, parts, 5, ret);
+	return r < 0 ? r : dit_put_certificate_list(name, time, scope->arena, ret);
 }
 
 /*
@@ -406,20 +434,9 @@ static bool take_issuer(struct dit_span *in, struct dit_span *ret_name,
 int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
                                     struct dit_span value, struct dit_span *ret)
 {
-	struct dit_span parts[] = {
-		DIT_SPAN("{ serialNumber '"),
-		DIT_SPAN(""), /* number */
-		DIT_SPAN("'H, issuer { baseCertificateID { issuer { "
-	                 "directoryName:rdnSequence:\""),
-		DIT_SPAN(""), /* name of the issuer of the issuer's certificate */
-		DIT_SPAN("\" }, serial '"),
-		DIT_SPAN(""), /* number of that */
-		DIT_SPAN("'H } } }"),
-	};
+	struct dit_span
+		values[3]; /* number; name and number of the issuer's certificate */
 	struct dit_span skipped = {0};
-	struct dit_span name = {0};
-	struct dit_span number = {0};
-	struct dit_span issuer_number = {0};
 	size_t len = 0;
 	int r = 0;
 
@@ -430,17 +447,17 @@ int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
 	(void)dit_der_head(&value, &len);  /* what is signed */
 	if (!take_any(&value, &skipped) || /* version */
 	    !take_any(&value, &skipped) || /* holder */
-	    !take_issuer(&value, &name, &issuer_number) ||
+	    !take_issuer(&value, &values[1], &values[2]) ||
 	    !take_any(&value, &skipped) || /* algorithm */
-	    !dit_der_take(&value, DIT_DER_INTEGER, &number)) {
+	    !dit_der_take(&value, DIT_DER_INTEGER, &values[0])) {
 		return DIT_E_INVALID;
 	}
-	r = dit_serial_number(number, scope->arena, &parts[1]);
+	r = dit_serial_number(values[0], scope->arena, &values[0]);
 	if (r == 0) {
-		r = name_text(scope, name, &parts[3]);
+		r = name_text(scope, values[1], &values[1]);
 	}
 	if (r == 0) {
-		r = dit_serial_number(issuer_number, scope->arena, &parts[5]);
+		r = dit_serial_number(values[2], scope->arena, &values[2]);
 	}
-	return r < 0 ? r : dit_arena_join(scope->arena, parts, 7, ret);
+	return r < 0 ? r : dit_put_attribute_certificate(values, scope->arena, ret);
 }

@@ -83,7 +83,7 @@ int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
                                     struct dit_span value, struct dit_span *ret);
 
 /**
- * Hexadecimal digits of a serial number, without a zero in front; value_cert.c.
+ * Hexadecimal digits of a serial number, without a zero in front: "'AB'H"; value_cert.c.
  *
  * @param number  two's complement, content of an INTEGER
  *
@@ -91,6 +91,15 @@ int dit_scope_attribute_certificate(const struct dit_value_scope *scope,
  */
 int dit_serial_number(struct dit_span number, struct dit_arena *arena,
                       struct dit_span *ret);
+
+/* Put together what the rules compare; numbers as above. @return 0 or -ENOMEM */
+int dit_put_certificate(struct dit_span number, struct dit_span name,
+                        struct dit_arena *arena, struct dit_span *ret);
+int dit_put_certificate_list(struct dit_span name, struct dit_span time,
+                             struct dit_arena *arena, struct dit_span *ret);
+/** @param values  number; name and number of the issuer's certificate */
+int dit_put_attribute_certificate(const struct dit_span values[3],
+                                  struct dit_arena *arena, struct dit_span *ret);
 
 /* Assertions of certificate rules; cert_assertion.c. */
 int dit_scope_cert_assertion(const struct dit_value_scope *scope, enum dit_dn_form form,
