@@ -59,46 +59,22 @@ static int check_type(struct dit_entry_check *check, const struct dit_attr_type 
 static int normal_of(struct dit_entry_check *check, const struct dit_ava *ava,
                      struct dit_span *ret)
 {
+	enum dit_normalizer normalizer = DIT_NORM_NONE;
 	int r = 0;
 
 	if (!dit_attr_has_normal(ava->type)) {
 		return 0;
 	}
-	switch (ava->type->equality->normalizer) {
-	case DIT_NORM_UUID16:
-	case DIT_NORM_FIRST_COMPONENT_INTEGER:
-	case DIT_NORM_FIRST_COMPONENT_OID:
-		r = dit_attr_normalize(check->context->schema, ava->type, ava->value,
-		                       check->arena, ret);
-		if (r == DIT_E_INVALID) {
-			return 0;
-		}
-		return r < 0 ? r : 1;
-	case DIT_NORM_NONE:
-	case DIT_NORM_UTF8_FOLD:
-	case DIT_NORM_UTF8_EXACT:
-	case DIT_NORM_IA5_FOLD:
-	case DIT_NORM_IA5_EXACT:
-	case DIT_NORM_NUMERIC:
-	case DIT_NORM_TELEPHONE:
-	case DIT_NORM_POSTAL_LIST:
-	case DIT_NORM_GENERALIZED_TIME:
-	case DIT_NORM_CSN:
-	case DIT_NORM_CSN_SID:
-	case DIT_NORM_DN:
-	case DIT_NORM_RDN:
-	case DIT_NORM_NAME_UID:
-	case DIT_NORM_AUTHZ:
-	case DIT_NORM_CERT_EXACT:
-	case DIT_NORM_CERTLIST_EXACT:
-	case DIT_NORM_ATTRCERT_EXACT:
-	case DIT_NORM_ACI:
-	case DIT_NORM_UTC_TIME:
-	case DIT_NORM_TYPE_OID:
-		break;
+	normalizer = ava->type->equality->normalizer;
+	if (normalizer != DIT_NORM_UUID16 &&
+	    normalizer != DIT_NORM_FIRST_COMPONENT_INTEGER &&
+	    normalizer != DIT_NORM_FIRST_COMPONENT_OID) {
+		*ret = ava->norm;
+		return 1;
 	}
-	*ret = ava->norm;
-	return 1;
+	r = dit_attr_normalize(check->context->schema, ava->type, ava->value,
+	                       check->arena, ret);
+	return r == DIT_E_INVALID ? 0 : r < 0 ? r : 1;
 }
 
 int dit_name_value(const struct dit_schema *schema, const struct dit_ava *ava,

@@ -177,23 +177,8 @@ static int check_unique(struct dit_entry_check *check, const struct dit_attr *at
  */
 static bool has_rules_inside(enum dit_pretty pretty)
 {
-	switch (pretty) {
-	case DIT_PRETTY_DN:
-	case DIT_PRETTY_NAME_UID:
-	case DIT_PRETTY_RDN:
-	case DIT_PRETTY_AUTHZ:
-	case DIT_PRETTY_CERT_EXACT_ASSERTION:
-	case DIT_PRETTY_CERTLIST_EXACT_ASSERTION:
-	case DIT_PRETTY_ATTRCERT_EXACT_ASSERTION:
-	case DIT_PRETTY_ACI:
-		return true;
-	case DIT_PRETTY_NONE:
-	case DIT_PRETTY_LOWERCASE:
-	case DIT_PRETTY_CSN:
-	case DIT_PRETTY_CLASS_NAME:
-		break;
-	}
-	return false;
+	return pretty != DIT_PRETTY_NONE && pretty != DIT_PRETTY_LOWERCASE &&
+	       pretty != DIT_PRETTY_CSN && pretty != DIT_PRETTY_CLASS_NAME;
 }
 
 /* The normal form of the pretty form; an ordering prefix is part of neither. */

@@ -39,8 +39,7 @@ struct reading {
 	size_t nlines;
 	bool has_comments;
 	uint32_t nruns;
-	uint32_t unknown; /* newest chain of a name that is not known; 0: none */
-	size_t nbefore;   /* lines of the chain being read, before the current run */
+	size_t nbefore; /* lines of the chain being read, before the current run */
 	struct dit_attr *block; /* being read; NULL: none */
 	struct dit_span
 		*values; /* of the block being read; all blocks share two arrays */

@@ -79,30 +79,9 @@ dit_value_order_fn dit_rule_order(const struct dit_rule *rule)
 		return by_name_uid;
 	case DIT_NORM_NONE:
 		return plain_order(rule->syntax->validator);
-	case DIT_NORM_UTF8_FOLD:
-	case DIT_NORM_UTF8_EXACT:
-	case DIT_NORM_IA5_FOLD:
-	case DIT_NORM_IA5_EXACT:
-	case DIT_NORM_NUMERIC:
-	case DIT_NORM_TELEPHONE:
-	case DIT_NORM_POSTAL_LIST:
-	case DIT_NORM_GENERALIZED_TIME:
-	case DIT_NORM_UUID16:
-	case DIT_NORM_FIRST_COMPONENT_OID:
-	case DIT_NORM_CSN:
-	case DIT_NORM_CSN_SID:
-	case DIT_NORM_DN:
-	case DIT_NORM_RDN:
-	case DIT_NORM_AUTHZ:
-	case DIT_NORM_CERT_EXACT:
-	case DIT_NORM_CERTLIST_EXACT:
-	case DIT_NORM_ATTRCERT_EXACT:
-	case DIT_NORM_ACI:
-	case DIT_NORM_UTC_TIME:
-	case DIT_NORM_TYPE_OID:
-		break;
+	default:
+		return by_length;
 	}
-	return by_length;
 }
 
 static dit_value_order_fn rule_order(const struct dit_attr_type *type)

@@ -321,6 +321,10 @@ int dit_scope_validate(const struct dit_value_scope *scope, enum dit_validator v
 {
 	struct dit_span form = {0};
 
+	if ((size_t)validator < sizeof(predicates) / sizeof(predicates[0]) &&
+	    predicates[validator] != NULL) {
+		return predicates[validator](value) ? 0 : DIT_E_INVALID;
+	}
 	switch (validator) {
 	case DIT_VALID_DN:
 		return dit_scope_dn_validate(scope, value);
@@ -339,42 +343,9 @@ int dit_scope_validate(const struct dit_value_scope *scope, enum dit_validator v
 		return dit_scope_list_assertion(scope, DIT_DN_PRETTY, value, &form);
 	case DIT_VALID_ATTRCERT_EXACT_ASSERTION:
 		return dit_scope_attr_cert_assertion(scope, DIT_DN_PRETTY, value, &form);
-	case DIT_VALID_NONE:
-	case DIT_VALID_ANY:
-	case DIT_VALID_UTF8:
-	case DIT_VALID_UTF8_NONEMPTY:
-	case DIT_VALID_IA5:
-	case DIT_VALID_PRINTABLE:
-	case DIT_VALID_PRINTABLES:
-	case DIT_VALID_COUNTRY:
-	case DIT_VALID_NUMERIC:
-	case DIT_VALID_INTEGER:
-	case DIT_VALID_BOOLEAN:
-	case DIT_VALID_BIT_STRING:
-	case DIT_VALID_NUMERICOID:
-	case DIT_VALID_OID_OR_DESCRIPTOR:
-	case DIT_VALID_GENERALIZED_TIME:
-	case DIT_VALID_POSTAL_ADDRESS:
-	case DIT_VALID_DELIVERY_METHOD:
-	case DIT_VALID_NIS_NETGROUP:
-	case DIT_VALID_BOOT_PARAMETER:
-	case DIT_VALID_UUID:
-	case DIT_VALID_SEQUENCE:
-	case DIT_VALID_CERTIFICATE:
-	case DIT_VALID_CERTIFICATE_LIST:
-	case DIT_VALID_ATTRIBUTE_CERTIFICATE:
-	case DIT_VALID_PRIVATE_KEY:
-	case DIT_VALID_CSN:
-	case DIT_VALID_SID:
-	case DIT_VALID_LOGGED_CONTROL:
-	case DIT_VALID_REJECT_ALL:
-		break; /* predicates[] */
-	}
-	if ((size_t)validator >= sizeof(predicates) / sizeof(predicates[0]) ||
-	    predicates[validator] == NULL) {
+	default:
 		return DIT_E_UNSUPPORTED;
 	}
-	return predicates[validator](value) ? 0 : DIT_E_INVALID;
 }
 
 int dit_value_validate(const struct dit_schema *schema, enum dit_validator validator,
