@@ -3,9 +3,9 @@
 # Sourced by the scripts here: a scratch directory, configurations, loads by slapadd and
 # by ditadd, comparisons, and a count of what went wrong. bash.
 #
-# From the environment: DITADD, DITCHECK, DITGEN, DIT_TEST_DATA (see tests/local.mk). From
-# openldap27.sh: DIT_OPENLDAP, the release of another OpenLDAP, whose programs PATH finds
-# first; DIT_SCHEMA_DIR and DIT_MODULE_PATH are that one's.
+# From the environment: DITADD, DITCHECK, DITGEN, DIT_TEST_DATA, NOSYNC (see
+# tests/local.mk). From openldap27.sh: DIT_OPENLDAP, the release of another OpenLDAP, whose
+# programs PATH finds first; DIT_SCHEMA_DIR and DIT_MODULE_PATH are that one's.
 
 set -u
 export LC_ALL=C
@@ -27,6 +27,14 @@ for tool in slapadd slapcat; do
 		exit 77
 	fi
 done
+
+# The programs of OpenLDAP, which do not wait for the disk (nosync.c).
+slapadd() {
+	LD_PRELOAD=${NOSYNC:-} command slapadd "$@"
+}
+slapindex() {
+	LD_PRELOAD=${NOSYNC:-} command slapindex "$@"
+}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ditkit-oracle-XXXXXX") || exit 1
 atexit=()

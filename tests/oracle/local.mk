@@ -57,6 +57,15 @@ long_scripts += \
 	$(NULL)
 EXTRA_DIST += %D%/fixtures.sh %D%/lib.sh %D%/slapd_lib.sh %D%/sound_lines.awk tests/data
 
+# A library for LD_PRELOAD, made for the tests alone.
+check_DATA += %D%/nosync.so
+CLEANFILES += %D%/nosync.so
+EXTRA_DIST += %D%/nosync.c
+%D%/nosync.so: %D%/nosync.c
+	@$(MKDIR_P) %D%
+	$(AM_V_CC)$(CC) -std=gnu11 -Wall -Wextra -O1 -g -fPIC -shared -o $@ \
+		$(srcdir)/%D%/nosync.c
+
 noinst_PROGRAMS += %D%/pagedump %D%/valgen
 %C%_pagedump_SOURCES = %D%/pagedump.c tests/page/page_dump.c tests/page/page_dump.h
 %C%_pagedump_LDADD = $(test_libs)

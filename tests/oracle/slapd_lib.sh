@@ -28,7 +28,7 @@ atexit+=(stop_slapd)
 start_slapd() {
 	local path=$work/$1/slapd.socket try
 	url[$1]=ldapi://${path//\//%2F}
-	slapd -d 0 -h "${url[$1]}" -f "$work/$1/slapd.conf" 2>"$work/$1/slapd.err" &
+	LD_PRELOAD=${NOSYNC:-} slapd -d 0 -h "${url[$1]}" -f "$work/$1/slapd.conf" 2>"$work/$1/slapd.err" &
 	pid[$1]=$!
 	for ((try = 0; try < 600; try++)); do
 		if ldapsearch -x -H "${url[$1]}" -s base -b '' 1.1 >/dev/null 2>&1; then
