@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Killed at any moment, ditadd leaves the database as it was or complete, never between;
-# the next run clears away what was left and succeeds. Twenty moments, spread over the
+# the next run clears away what was left and succeeds. Eight moments, spread over the
 # whole run; half of them with no database there, half with an empty one of slapadd's. Then
-# eight moments of a load with --writer=append.
+# four moments of a load with --writer=append.
+#
+#   DIT_LONG=yes   20 and 8 moments; faults/kills.sh kills at each system call
 . "${0%/*}/lib.sh"
 : "${DITGEN:?}"
 
@@ -110,7 +112,12 @@ kill_loads() {
 	check "kills that came in time" test "$noldstates" -ge $((kills / 3))
 }
 
-kill_loads pages 20
-kill_loads append 8
+if [ "${DIT_LONG:-}" = yes ]; then
+	kill_loads pages 20
+	kill_loads append 8
+else
+	kill_loads pages 8
+	kill_loads append 4
+fi
 
 finish

@@ -49,7 +49,9 @@ long_scripts += \
 	%D%/cat.sh \
 	%D%/check.sh \
 	%D%/config.sh \
+	%D%/index.sh \
 	%D%/index_online.sh \
+	%D%/killed.sh \
 	%D%/messages.sh \
 	%D%/random.sh \
 	%D%/torture.sh \
