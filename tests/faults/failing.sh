@@ -109,10 +109,11 @@ fail_kinds() {
 			n=${part%/*}
 		else
 			case $kind in
-			alloc) step=120 ;;
-			write) step=14 ;;
-			map | open) step=4 ;;
-			read) step=$read_step ;;
+			alloc) step=200 ;;
+			write) step=20 ;;
+			map | open) step=12 ;;
+			read) step=$((read_step * 6)) ;;
+			thread | random) step=3 ;;
 			*) step=1 ;;
 			esac
 			n=$((1 + RANDOM % step))
@@ -138,7 +139,7 @@ fail_all() {
 		done
 	fi
 	echo "$name: $nfailing calls failed, $nborne loads went on"
-	check "$name: calls that failed" test $nfailing -gt $((25 / ${part#*/})) -a $nborne -lt $nfailing
+	check "$name: calls that failed" test $nfailing -gt $((15 / ${part#*/})) -a $nborne -lt $nfailing
 }
 
 # is_told PATH ARGUMENT...: the tool cannot read a file or folder of its configuration, which
