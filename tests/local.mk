@@ -109,7 +109,7 @@ check-long: $(BUILT_SOURCES) $(noinst_PROGRAMS) $(check_DATA)
 
 # Unit tests of thousands of rounds, for a build with the thread sanitizer.
 .PHONY: check-long-unit
-check-long-unit: $(BUILT_SOURCES) $(long_units)
+check-long-unit: $(BUILT_SOURCES) $(long_units) $(fuzz_targets)
 	DIT_LONG=yes $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(long_units)'
 
 # The programs of each suite, as the names of their logs: for tests/tally.sh.

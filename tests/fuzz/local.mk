@@ -48,7 +48,7 @@ fuzz_database = \
 %C%_fuzz_entry_decode_SOURCES = %D%/fuzz_entry_decode.c $(fuzz_replay)
 %C%_fuzz_entry_decode_LDADD = $(test_libs)
 %C%_fuzz_export_SOURCES = %D%/fuzz_export.c $(fuzz_database) $(fuzz_replay)
-%C%_fuzz_export_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=400
+%C%_fuzz_export_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=80
 %C%_fuzz_export_LDADD = $(test_libs)
 %C%_fuzz_filter_SOURCES = %D%/fuzz_filter.c $(fuzz_replay)
 %C%_fuzz_filter_LDADD = $(test_libs)
@@ -57,13 +57,13 @@ fuzz_database = \
 %C%_fuzz_ldif_SOURCES = %D%/fuzz_ldif.c $(fuzz_replay)
 %C%_fuzz_ldif_LDADD = $(test_libs)
 %C%_fuzz_load_SOURCES = %D%/fuzz_load.c $(fuzz_database) $(fuzz_replay)
-%C%_fuzz_load_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=500
+%C%_fuzz_load_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=100
 %C%_fuzz_load_LDADD = $(test_libs)
 %C%_fuzz_merge_SOURCES = %D%/fuzz_merge.c $(fuzz_database) $(fuzz_replay)
-%C%_fuzz_merge_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=300
+%C%_fuzz_merge_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=60
 %C%_fuzz_merge_LDADD = $(test_libs)
 %C%_fuzz_reindex_SOURCES = %D%/fuzz_reindex.c $(fuzz_database) $(fuzz_replay)
-%C%_fuzz_reindex_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=300
+%C%_fuzz_reindex_CPPFLAGS = $(AM_CPPFLAGS) -DMUTATIONS=60
 %C%_fuzz_reindex_LDADD = $(test_libs)
 %C%_fuzz_schema_SOURCES = %D%/fuzz_schema.c $(fuzz_replay)
 %C%_fuzz_schema_LDADD = $(test_libs)
@@ -79,4 +79,5 @@ fuzz_database = \
 %C%_fuzz_walk_LDADD = $(test_libs)
 
 unit_scripts += %D%/fuzz.sh
+long_units += %D%/fuzz.sh
 EXTRA_DIST += %D%/README.md %D%/corpus %D%/hours.sh

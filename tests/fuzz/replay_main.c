@@ -6,6 +6,8 @@
  *
  *   fuzz_NAME FILE-OR-DIRECTORY...
  *
+ *   DIT_LONG=yes   ten times as many mutations
+ *
  * hours.sh gives this main another name: libFuzzer has its own.
  */
 #include <dirent.h>
@@ -18,7 +20,7 @@
 
 #define INPUT_MAX (64u << 10)
 #ifndef MUTATIONS
-# define MUTATIONS 2000 /* of all files together; targets of whole runs have fewer */
+# define MUTATIONS 400 /* of all files together; targets of whole runs have fewer */
 #endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -144,6 +146,8 @@ int main(int argc, char *argv[])
 	struct paths paths = {NULL, 0};
 	struct stat status;
 	unsigned nmutations = 0;
+	const char *length = getenv("DIT_LONG");
+	bool is_long = length != NULL && strcmp(length, "yes") == 0;
 	bool is_right = true;
 
 	for (int i = 1; i < argc; i++) {
@@ -154,7 +158,8 @@ int main(int argc, char *argv[])
 		}
 	}
 	is_right = is_right && paths.n > 0;
-	nmutations = paths.n > 0 ? (MUTATIONS + paths.n - 1) / paths.n : 0;
+	nmutations = is_long ? 10 * MUTATIONS : MUTATIONS;
+	nmutations = paths.n > 0 ? (nmutations + paths.n - 1) / paths.n : 0;
 	for (unsigned i = 0; i < paths.n; i++) {
 		is_right = run_file(paths.all[i], nmutations) && is_right;
 		free(paths.all[i]);
