@@ -12,9 +12,9 @@
 
 #define NCHILDREN 3000
 #define DEPTH     40
-#define NCHAIN    ((uint64_t)30000)
+#define NCHAIN    ((uint64_t)12000)
 #define NHIDDEN   7
-#define NCIRCLE   ((uint64_t)50000)
+#define NCIRCLE   ((uint64_t)20000)
 
 /* End the program once it has used so many seconds of processor time, which other
  * processes do not use up. 0: no limit. */
@@ -312,7 +312,7 @@ static void long_chains_take_no_time_out_of_proportion(void **state)
 	}
 	tree_publish(&tree);
 	tree_open(&tree);
-	limit_cpu(90);
+	limit_cpu(60);
 	for (uint64_t id = 2; id <= NCHAIN; id++) {
 		assert_int_equal(dit_dn_reader_get(tree.reader, id, &dn), 0);
 		assert_int_equal(dn.pretty.len, 2 * (NCHAIN - id) + 3);
@@ -354,9 +354,9 @@ static void errors_do_not_depend_on_what_was_read(void **state)
 		fresh = new_reader(&tree);
 		assert_int_equal(dit_dn_reader_get(fresh, id, &dn), r);
 		dit_dn_reader_free(fresh);
-		assert_int_equal(r, id < 5000    ? DIT_E_CORRUPT
-		                    : id > 12000 ? DIT_E_TOOLONG
-		                                 : r);
+		assert_int_equal(r, id < 5000   ? DIT_E_CORRUPT
+		                    : id > 8000 ? DIT_E_TOOLONG
+		                                : r);
 	}
 	tree_remove(&tree);
 }
