@@ -6,7 +6,6 @@
 #include <signal.h>
 
 #include "check_options.h"
-#include "check_status.h"
 
 /**
  * Check the structure of both, compare them, print the differences.

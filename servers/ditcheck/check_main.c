@@ -16,7 +16,6 @@
 #include "check_compare.h"
 #include "check_options.h"
 #include "check_output.h"
-#include "check_status.h"
 #include "interrupts.h"
 #include "phases.h"
 #include "report_check.h"

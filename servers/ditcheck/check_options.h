@@ -9,6 +9,13 @@
 #include "common_options.h"
 #include "filter_log.h"
 
+/** Exit status of ditcheck. */
+enum status {
+	STATUS_CLEAN,       /* or the same content */
+	STATUS_FINDINGS,    /* or differences */
+	STATUS_NOT_CHECKED, /* a file could not be read, or a finding not printed */
+};
+
 struct check_options {
 	struct common_options common;
 	struct dit_check_opts check;

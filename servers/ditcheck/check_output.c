@@ -19,7 +19,6 @@
 #include <jansson.h>
 
 #include "advice.h"
-#include "check_config_output.h"
 #include "run_facts.h"
 #include "run_record.h"
 #include <ditkit/version.h>

@@ -6,8 +6,6 @@ ditcheck_SOURCES = \
 	%D%/advice_text.c \
 	%D%/check_compare.c \
 	%D%/check_compare.h \
-	%D%/check_config_output.c \
-	%D%/check_config_output.h \
 	%D%/check_main.c \
 	%D%/check_options.c \
 	%D%/check_options.h \
@@ -15,7 +13,6 @@ ditcheck_SOURCES = \
 	%D%/check_output.h \
 	%D%/check_sizes_output.c \
 	%D%/check_sizes_output.h \
-	%D%/check_status.h \
 	%D%/filter_log.c \
 	%D%/filter_log.h \
 	%D%/report_check.c \
