@@ -19,6 +19,7 @@
 #include <jansson.h>
 
 #include "advice.h"
+#include "patterns.h"
 #include "run_facts.h"
 #include "run_record.h"
 #include <ditkit/version.h>
@@ -34,83 +35,82 @@ int output_init(struct output *output, bool is_json)
 	return output->json == NULL ? -1 : 0;
 }
 
-static void add_finding(struct output *output, const struct dit_check_finding *finding)
+static void set_text(json_t *item, const char *name, const char *text)
 {
-	json_t *findings =
-		json_object_get(output->json, finding->is_note ? "notes" : "findings");
+	if (text != NULL) {
+		(void)json_object_set_new(item, name, json_text(text));
+	}
+}
+
+/* Owned. */
+static json_t *finding_json(const struct dit_check_finding *finding)
+{
 	json_t *item = json_pack("{s:o, s:s, s:o}", "file", json_text(finding->file),
 	                         "kind", finding->kind, "text", json_text(finding->text));
 
-	if (finding->database != NULL) {
-		(void)json_object_set_new(item, "database", json_text(finding->database));
-	}
+	set_text(item, "database", finding->database);
 	if (finding->page != DIT_CHECK_NO_PAGE) {
-		(void)json_object_set_new(item, "page",
-		                          json_integer((json_int_t)finding->page));
+		(void)json_object_set_new(item, "page", json_number(finding->page));
 	}
 	if (finding->node >= 0) {
 		(void)json_object_set_new(item, "node", json_integer(finding->node));
 	}
 	if (finding->id != 0) {
-		(void)json_object_set_new(item, "id",
-		                          json_integer((json_int_t)finding->id));
+		(void)json_object_set_new(item, "id", json_number(finding->id));
 	}
-	if (finding->dn != NULL) {
-		(void)json_object_set_new(item, "dn", json_text(finding->dn));
-	}
-	if (finding->attribute != NULL) {
-		(void)json_object_set_new(item, "attribute",
-		                          json_text(finding->attribute));
-	}
-	(void)json_array_append_new(findings, item);
+	set_text(item, "dn", finding->dn);
+	set_text(item, "attribute", finding->attribute);
+	return item;
 }
 
-static const char *print_part(const char *comma, const char *part)
+/* The place of a finding: the members of its JSON that it has. */
+static void print_place(const json_t *item)
 {
+	static const struct {
+		const char *member;
+		const char *label;
+	} parts[] = {{"database", ""}, {"page", "page "}, {"node", "node "},
+	             {"id", "ID "},    {"dn", ""},        {"attribute", ""}};
+	const char *comma = "";
 	char text[NAME_SIZE];
 
-	if (part == NULL) {
-		return comma;
-	}
-	/* A damaged name may hold anything. */
-	text_escape(text, sizeof(text), part);
-	(void)printf("%s%s", comma, text);
-	return ", ";
-}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const json_t *value = json_object_get(item, parts[i].member);
 
-static const char *print_number(const char *comma, const char *what,
-                                unsigned long long number)
-{
-	(void)printf("%s%s %llu", comma, what, number);
-	return ", ";
+		if (value == NULL) {
+			continue;
+		}
+		(void)printf("%s%s", comma, parts[i].label);
+		if (json_is_integer(value)) {
+			(void)printf("%lld", (long long)json_integer_value(value));
+		} else {
+			/* A damaged name may hold anything. */
+			text_escape(text, sizeof(text), fact_text(item, parts[i].member));
+			(void)fputs(text, stdout);
+		}
+		comma = ", ";
+	}
+	if (*comma == '\0') {
+		(void)fputs(fact_text(item, "file"), stdout);
+	}
 }
 
 void output_found(void *ctx, const struct dit_check_finding *finding)
 {
 	struct output *output = ctx;
-	const char *comma = "";
+	json_t *item = finding_json(finding);
 
 	if (output->is_json) {
-		add_finding(output, finding);
+		(void)json_array_append_new(
+			json_object_get(output->json,
+		                        finding->is_note ? "notes" : "findings"),
+			item);
 		return;
 	}
 	meter_break(&output->meter);
-	comma = print_part(comma, finding->database);
-	if (finding->page != DIT_CHECK_NO_PAGE) {
-		comma = print_number(comma, "page", finding->page);
-	}
-	if (finding->node >= 0) {
-		comma = print_number(comma, "node", (unsigned long long)finding->node);
-	}
-	if (finding->id != 0) {
-		comma = print_number(comma, "ID", finding->id);
-	}
-	comma = print_part(comma, finding->dn);
-	comma = print_part(comma, finding->attribute);
-	if (*comma == '\0') {
-		(void)printf("%s", finding->file);
-	}
+	print_place(item);
 	(void)printf(": %s: %s\n", finding->kind, finding->text);
+	json_decref(item);
 }
 
 /* To an array of the object, which is made if it is not there. */
@@ -135,8 +135,11 @@ void output_config(void *ctx, const struct dit_check_config *config)
 	append(ctx, "configuration", config_json(config));
 }
 
-static void add_file(struct output *output, const struct dit_check_file *file)
+void output_file(void *ctx, const struct dit_check_file *file)
 {
+	struct output *output = ctx;
+	const json_t *databases = json_object_get(output->json, "databases");
+	struct filler filler = {.out = stdout};
 	json_t *item = json_pack(
 		"{s:o, s:b, s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "file",
 		json_text(file->file), "held", file->is_held, "transaction",
@@ -146,64 +149,25 @@ static void add_file(struct output *output, const struct dit_check_file *file)
 		(json_int_t)file->ndatabases, "findings", (json_int_t)file->nfindings,
 		"notes", (json_int_t)file->nnotes);
 
-	(void)json_array_append_new(json_object_get(output->json, "files"), item);
-}
-
-void output_file(void *ctx, const struct dit_check_file *file)
-{
-	struct output *output = ctx;
-	const json_t *databases = json_object_get(output->json, "databases");
-
-	add_file(output, file);
+	append(output, "files", item);
 	if (output->is_json) {
 		return;
 	}
 	meter_break(&output->meter);
 	sizes_print(databases, output->nsizes, output->is_verbose);
 	output->nsizes = json_array_size(databases);
-	(void)printf("%s: %llu finding%s", file->file,
-	             (unsigned long long)file->nfindings,
-	             file->nfindings == 1 ? "" : "s");
-	if (file->nnotes > 0) {
-		(void)printf(", %llu note%s", (unsigned long long)file->nnotes,
-		             file->nnotes == 1 ? "" : "s");
-	}
-	(void)putchar('\n');
+	filler.row = item;
+	pattern_fill(&filler, "{file}: {findings} finding{findings:plural}"
+	                      "[, {notes} note{notes:plural}]\n");
 	if (output->is_verbose) {
-		(void)printf(
-			"  transaction %llu, %s\n"
-			"  %zu databases, %llu pages of %u bytes: %llu in trees, %llu "
-			"free\n",
-			(unsigned long long)file->transaction,
-			file->is_held ? "held" : "not held: no process has the file open",
-			file->ndatabases, (unsigned long long)file->npages,
-			file->page_bytes, (unsigned long long)file->nused,
-			(unsigned long long)file->nfree);
+		(void)printf("  transaction %llu, %s\n",
+		             (unsigned long long)file->transaction,
+		             file->is_held ? "held"
+		                           : "not held: no process has the file open");
+		pattern_fill(&filler, "  {databases} databases, {pages} pages of "
+		                      "{page_bytes} bytes: {pages_used} in trees, "
+		                      "{pages_free} free\n");
 	}
-}
-
-static void print_kinds(const struct dit_check_stats *stats)
-{
-	if (stats->nkinds > 0) {
-		(void)putchar('\n');
-	}
-	for (size_t i = 0; i < stats->nkinds; i++) {
-		(void)printf("%-18s %10llu\n", stats->kinds[i].kind,
-		             (unsigned long long)stats->kinds[i].nfindings);
-	}
-}
-
-static void print_json(struct output *output, const struct dit_check_stats *stats)
-{
-	json_t *kinds = json_object_get(output->json, "kinds");
-
-	for (size_t i = 0; i < stats->nkinds; i++) {
-		(void)json_object_set_new(
-			kinds, stats->kinds[i].kind,
-			json_integer((json_int_t)stats->kinds[i].nfindings));
-	}
-	(void)json_dumpf(output->json, stdout, JSON_INDENT(1));
-	(void)putchar('\n');
 }
 
 void output_describe(struct output *output, const struct filter_log *log)
@@ -229,10 +193,21 @@ void output_advise(struct output *output, const char *options)
 
 int output_finish(struct output *output, const struct dit_check_stats *stats)
 {
+	json_t *kinds = json_object_get(output->json, "kinds");
+
+	for (size_t i = 0; i < stats->nkinds; i++) {
+		uint64_t n = stats->kinds[i].nfindings;
+
+		(void)json_object_set_new(kinds, stats->kinds[i].kind, json_number(n));
+		if (!output->is_json) {
+			(void)printf("%s%-18s %10llu\n", i == 0 ? "\n" : "",
+			             stats->kinds[i].kind, (unsigned long long)n);
+		}
+	}
 	if (output->is_json) {
-		print_json(output, stats);
+		(void)json_dumpf(output->json, stdout, JSON_INDENT(1));
+		(void)putchar('\n');
 	} else {
-		print_kinds(stats);
 		advice_print(stdout, output->json);
 	}
 	return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : -1;
