@@ -4,7 +4,8 @@
  * - several inputs are read as one, and each record knows its file and its line in it;
  * - packed input gives the records of the plain one: files, pipes, included files, in
  *   batches of any size, with and without a thread;
- * - what is no LDIF, or is damaged, is told with its name.
+ * - what is no LDIF, or is damaged, is told with its name;
+ * - plain inputs are read on from any position, packed ones are not.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -413,6 +414,68 @@ static void a_record_over_the_memory_limit_is_refused(void **state)
 	}
 }
 
+/* The next record: its first line, or "" at the end. */
+static void expect_next(struct dit_ldif_reader *reader, const char *line)
+{
+	struct dit_ldif_batch batch = {0};
+	int r = dit_ldif_reader_next(reader, &batch);
+
+	assert_int_equal(r, line[0] == '\0' ? 0 : 1);
+	if (r > 0) {
+		assert_memory_equal(batch.records[0].text.data, line, strlen(line));
+	}
+	dit_ldif_batch_deinit(&batch);
+}
+
+static void reading_goes_on_at_the_first_record_after_a_position(void **state)
+{
+	static const struct {
+		uint64_t positions[2];
+		const char *records[2]; /* read after each position */
+	} cases[] = {
+		{{0, 1}, {"dn: a\n", "dn: b\n"}},
+		{{3, 14}, {"dn: b\n", "dn: c\n"}},
+		{{14, 18}, {"dn: c\n", "dn: d\n"}},
+		{{15, 22}, {"dn: d\n", ""}},
+		{{23, 500}, {"", ""}},
+	};
+	const char *const paths[] = {"one", "empty", "two"};
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+
+	(void)state;
+	write_text("one", "dn: a\n\ndn: b\n\n");
+	write_text("empty", "");
+	write_text("two", "dn: c\n\n\ndn: d\n");
+	opts.paths = paths;
+	opts.npaths = 3;
+	opts.batch_records = 1;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_ldif_reader *reader = NULL;
+
+		print_message("%llu\n", (unsigned long long)cases[i].positions[0]);
+		assert_int_equal(dit_ldif_reader_open(&reader, &opts, NULL), 0);
+		assert_true(dit_ldif_reader_can_skip(reader));
+		for (unsigned k = 0; k < 2; k++) {
+			dit_ldif_reader_skip(reader, cases[i].positions[k]);
+			expect_next(reader, cases[i].records[k]);
+		}
+		dit_ldif_reader_close(reader);
+	}
+}
+
+static void packed_inputs_have_no_positions(void **state)
+{
+	struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
+	struct dit_ldif_reader *reader = NULL;
+
+	(void)state;
+	write_gzip("packed", "dn: a\n", 6);
+	opts.path = "packed";
+	assert_int_equal(dit_ldif_reader_open(&reader, &opts, NULL), 0);
+	assert_false(dit_ldif_reader_can_skip(reader));
+	dit_ldif_reader_close(reader);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +492,11 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(a_record_over_the_memory_limit_is_refused,
 	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			reading_goes_on_at_the_first_record_after_a_position, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(packed_inputs_have_no_positions, setup,
+	                                        teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "ldif/file_url.h"
+#include "ldif/input_kind.h"
 #include "ldif/ldif_source.h"
 #include "ldif/ldif_space.h"
 
@@ -697,4 +698,45 @@ int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *
 	}
 	batch->bytes_read = reader->inputs_read + reader->inputs[reader->input].nread;
 	return batch->nrecords > 0 ? 1 : r;
+}
+
+/* ---- windows ---- */
+
+bool dit_ldif_reader_can_skip(const struct dit_ldif_reader *reader)
+{
+	char start[DIT_INPUT_KIND_BYTES];
+
+	for (size_t i = 0; i < reader->ninputs; i++) {
+		const struct dit_ldif_source *input = &reader->inputs[i];
+		ssize_t n = input->is_regular ? pread(input->fd, start, sizeof(start), 0)
+		                              : -1;
+
+		if (n < 0 || dit_pack_format_of((struct dit_span){start, (size_t)n}) !=
+		                     DIT_PACK_NONE) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void dit_ldif_reader_skip(struct dit_ldif_reader *reader, uint64_t position)
+{
+	struct dit_ldif_source *input = NULL;
+
+	while (reader->nincluded > 0) {
+		(void)leave_source(reader);
+	}
+	for (input = top(reader); position >= reader->inputs_read + input->size;
+	     input = top(reader)) {
+		dit_ldif_source_skip(input, input->size);
+		if (!next_input(reader)) {
+			return;
+		}
+	}
+	if (position > reader->inputs_read + input->nread) {
+		dit_ldif_source_skip(input, position - reader->inputs_read);
+		/* As with -j: the record in which the position lies began before. */
+		reader->first_line = reader->record_line + 1;
+		reader->is_at_start = false;
+	}
 }

@@ -111,6 +111,17 @@ uint64_t dit_ldif_reader_size(const struct dit_ldif_reader *reader);
  */
 int dit_ldif_reader_next(struct dit_ldif_reader *reader, struct dit_ldif_batch *batch);
 
+/** Are all inputs regular files that are not packed? */
+bool dit_ldif_reader_can_skip(const struct dit_ldif_reader *reader);
+/**
+ * Read on after byte @p position of the inputs, one after the other; at once, if that
+ * byte was read already. The record in which the position lies is left out; if it lies
+ * between two records, the second one is. Line numbers are wrong from then on.
+ *
+ * @param position  the reader can skip
+ */
+void dit_ldif_reader_skip(struct dit_ldif_reader *reader, uint64_t position);
+
 /** The last failure ("ldif_read_record: include ... failed"); points into the reader. */
 const char *dit_ldif_reader_error(const struct dit_ldif_reader *reader);
 

@@ -287,3 +287,13 @@ int dit_ldif_source_unread(struct dit_ldif_source *source, const char *bytes,
 	source->is_fresh = false;
 	return 0;
 }
+
+void dit_ldif_source_skip(struct dit_ldif_source *source, uint64_t offset)
+{
+	source->offset = offset;
+	source->nread = offset;
+	source->is_begun = true;
+	source->rest_at = 0;
+	source->rest_end = 0;
+	source->is_fresh = false;
+}

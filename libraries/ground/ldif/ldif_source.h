@@ -75,4 +75,7 @@ ssize_t dit_ldif_source_read(struct dit_ldif_source *source, char *buffer, size_
 int dit_ldif_source_unread(struct dit_ldif_source *source, const char *bytes,
                            size_t nbytes);
 
+/** Read on at this byte of a regular file that is not packed. */
+void dit_ldif_source_skip(struct dit_ldif_source *source, uint64_t offset);
+
 #endif
