@@ -13,25 +13,17 @@
 #include "page_cache.h"
 #include "run_facts.h"
 
-/* Configuration, threads. */
-#define START_SECONDS 0.03
-/* Threads wait for each other and for the disk. */
-#define WAITING 1.12
-
 /* ---- time ---- */
 
 double estimate_seconds(const struct estimate_view *view)
 {
 	const struct dit_estimate *estimate = view->estimate;
-	double cpu = 0;
 
 	if (estimate->sampled_bytes == 0) {
 		return -1;
 	}
-	cpu = view->work * (double)estimate->sample_cpu_us / 1e6 *
-	      (double)estimate->text_bytes / (double)estimate->sampled_bytes;
-	return START_SECONDS +
-	       (estimate->threads > 1 ? cpu / estimate->threads * WAITING : cpu);
+	return view->work * (double)estimate->sample_cpu_us / 1e6 / estimate->threads *
+	       (double)estimate->text_bytes / (double)estimate->sampled_bytes;
 }
 
 /* ---- what there is ---- */
@@ -103,10 +95,9 @@ static void print_sample(const struct dit_estimate *estimate)
 		(void)printf("estimate from the whole input:\n\n");
 		return;
 	}
-	(void)printf("estimate from a sample of %s entries (%s)%s:\n\n",
+	(void)printf("estimate from a sample of %s entries (%s):\n\n",
 	             figure_count(estimate->sampled_entries).text,
-	             figure_bytes(estimate->sampled_bytes).text,
-	             estimate->is_beginning ? " at the beginning" : "");
+	             figure_bytes(estimate->sampled_bytes).text);
 }
 
 static void print_lines(const struct estimate_view *view)
@@ -166,12 +157,11 @@ static json_t *database_object(const struct dit_estimate_database *db)
 
 static json_t *sample_object(const struct dit_estimate *estimate)
 {
-	return json_pack("{s:I, s:I, s:f, s:b, s:b}", "entries",
+	return json_pack("{s:I, s:I, s:f, s:b}", "entries",
 	                 whole(estimate->sampled_entries), "bytes",
 	                 whole(estimate->sampled_bytes), "cpu_s",
 	                 (double)estimate->sample_cpu_us / 1e6, "is_whole",
-	                 estimate->is_whole ? 1 : 0, "is_beginning",
-	                 estimate->is_beginning ? 1 : 0);
+	                 estimate->is_whole ? 1 : 0);
 }
 
 static json_t *whole_object(const struct estimate_view *view)

@@ -32,8 +32,8 @@ struct estimate_view {
 	const char *program;
 	const struct estimate_supply *supply; /* NULL: the system's, for all but tests */
 	const struct dit_estimate *estimate;
-	/* CPU time of the whole work, where to parse the input and to make its keys
-	 * takes 1. */
+	/* CPU time of the whole work, where to parse the input, to make its keys and to
+	 * sort them takes 1. */
 	double work;
 	bool may_grow; /* maxsize does not count */
 };

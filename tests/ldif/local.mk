@@ -31,6 +31,3 @@ check_PROGRAMS += %D%/test_unpack
 %C%_test_unpack_LDADD = $(test_libs)
 %C%_test_unpack_LDFLAGS = $(AM_LDFLAGS) $(nomem_flags)
 
-check_PROGRAMS += %D%/test_ldif_sample
-%C%_test_ldif_sample_SOURCES = %D%/test_ldif_sample.c
-%C%_test_ldif_sample_LDADD = $(test_libs)

@@ -12,8 +12,6 @@ rooms += %D%/libldif.la
 	%D%/ldif_parse.h \
 	%D%/ldif_reader.c \
 	%D%/ldif_reader.h \
-	%D%/ldif_sample.c \
-	%D%/ldif_sample.h \
 	%D%/ldif_source.c \
 	%D%/ldif_source.h \
 	%D%/ldif_space.h \

@@ -15,6 +15,8 @@ static inline bool dit_load_is_stopped(const struct loader *loader)
 	return dit_stop_is_set(&loader->job.stop);
 }
 
+/** Say what slapadd says when the input cannot be read on. @return @p r */
+int dit_load_input_fail(struct loader *loader, int r);
 /** As dit_job_fail(), of temporary files: the message names their directory. */
 int dit_load_sort_fail(struct loader *loader, int r);
 /** As dit_job_fail(), with more words on limits of a database. */

@@ -40,21 +40,6 @@ static struct moment now(void)
 
 /* ---- all records ---- */
 
-/* Say what slapadd says when it cannot read on; there is no -c for that. */
-static int fail_input(struct loader *loader, int r)
-{
-	const char *text = dit_ldif_reader_error(loader->input.reader);
-
-	if (r == DIT_E_STOPPED) {
-		return dit_job_fail(&loader->job, r, "load ended");
-	}
-	if (text == NULL || text[0] == '\0') {
-		return dit_job_fail(&loader->job, r, "could not read the input");
-	}
-	dit_job_report(&loader->job, DIT_REPORT_PLAIN, "%s", text);
-	return r;
-}
-
 /* All records, from the input to the run builders. */
 static int run_pipeline(struct loader *loader)
 {
@@ -63,7 +48,7 @@ static int run_pipeline(struct loader *loader)
 
 	switch (stage) {
 	case DIT_PIPELINE_FILL:
-		return fail_input(loader, r);
+		return dit_load_input_fail(loader, r);
 	case DIT_PIPELINE_AFTER_ORDER:
 		return dit_load_sort_fail(loader, r);
 	case DIT_PIPELINE_STOPPED:

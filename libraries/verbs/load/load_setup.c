@@ -403,49 +403,6 @@ int dit_load_prepare(struct loader *loader)
 	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the threads") : 0;
 }
 
-/* ---- a sample of the load ---- */
-
-static int make_single_slot(struct loader *loader)
-{
-	struct load_slot *slot = NULL;
-
-	loader->input.slots = calloc(1, sizeof(*loader->input.slots));
-	if (loader->input.slots == NULL) {
-		return -ENOMEM;
-	}
-	loader->input.nslots = 1;
-	slot = &loader->input.slots[0];
-	slot->items = calloc(1, sizeof(*slot->items));
-	slot->batch.records = calloc(1, sizeof(*slot->batch.records));
-	return slot->items == NULL || slot->batch.records == NULL ? -ENOMEM : 0;
-}
-
-int dit_load_prepare_sample(struct loader *loader, const struct load_budget *budget)
-{
-	int r = make_context(loader);
-
-	assert(loader->opts->is_dry_run && loader->job.nthreads == 1);
-	if (r == 0) {
-		r = tell_directories(loader);
-	}
-	if (r == 0) {
-		r = prepare_targets(loader, budget);
-	}
-	if (r != 0) {
-		return r; /* reported */
-	}
-	for (unsigned i = 0; i < loader->ntargets; i++) {
-		if (loader->targets[i].split_rules != NULL) {
-			loader->targets[i].split_rules->record_max = DIT_SPLIT_RECORD_MAX;
-		}
-	}
-	r = make_members(loader);
-	if (r == 0) {
-		r = make_single_slot(loader);
-	}
-	return r < 0 ? dit_job_fail(&loader->job, r, "could not start the estimate") : 0;
-}
-
 /* ---- release ---- */
 
 static void free_slots(struct loader *loader)

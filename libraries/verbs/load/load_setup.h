@@ -18,15 +18,6 @@ int dit_load_read_settings(struct loader *loader);
 /** 0; 1: with only_if_empty, there is nothing to do; negative */
 int dit_load_prepare(struct loader *loader);
 
-struct load_budget;
-
-/**
- * In place of dit_load_prepare(), of a dry run with one thread: no input is opened, and
- * there is no pipeline but one slot for one record, which dit_load_parse() takes. The
- * results are the same.
- */
-int dit_load_prepare_sample(struct loader *loader, const struct load_budget *budget);
-
 /** Joins the threads and frees everything; works at every stage. */
 void dit_load_release(struct loader *loader);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A reindexing estimated: entries of some leaves of id2e, at equal distances, pass the
- * stages of a reindexing up to their keys.
+ * A reindexing estimated: entries of 64 windows at equal distances pass the stages of a
+ * reindexing up to their keys. A window begins with a leaf of id2e.
  *
  * The size of the file. The new index databases go into pages that are free, and after
  * the end; the pages of the old ones are free afterwards. A database of LMDB 1.0 becomes
@@ -15,11 +15,12 @@
 
 #include "base/clock.h"
 #include "base/tmp_dir.h"
-#include "build/estimate_keys.h"
+#include "build/estimate_indexes.h"
 #include "reader/entry_reader.h"
 #include "reindex/reindexer.h"
 
 #define SAMPLE_BYTES (8u << 20)
+#define NWINDOWS     64
 #define WAIT_MS      10000
 #define WIDE_SHARE   8 /* as reindex_target.c */
 /* Apart from postings: the program, threads, chunks of pages. */
@@ -30,16 +31,12 @@ struct sampling {
 	struct reindex_target *target;
 	struct dit_estimate *ret;
 	struct dit_ad_names names;
-	struct dit_stored_keys *stored;
 	struct dit_entry_reader *reader;
-	struct dit_estimate_keys keys;
 	uint64_t *firsts; /* IDs of leaves */
 	size_t nleaves;
-	uint64_t nrecords; /* of id2e */
 	uint64_t nsampled; /* records */
-	uint64_t bytes;    /* of these */
-	uint64_t cpu_us;   /* for them */
-	uint64_t budget_bytes;
+	uint64_t nentries; /* of these, such as have keys */
+	uint64_t bytes;    /* of the sampled records */
 };
 
 /* ---- opening ---- */
@@ -65,28 +62,14 @@ static int open_snapshot(struct reindex_target *target)
 	             : 0;
 }
 
-/* The kind of keys that is stored stays. */
-static int adopt_indexes(struct sampling *sampling)
+static uint64_t count_records(const struct dit_snapshot *snapshot)
 {
-	struct dit_index_set *set = sampling->target->indexes;
 	const struct dit_stored_db *dbs = NULL;
-	size_t n = dit_snapshot_dbs(sampling->target->snapshot, &dbs);
+	size_t n = dit_snapshot_dbs(snapshot, &dbs);
 
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(dbs[i].name, "id2e") == 0) {
-			sampling->nrecords = dbs[i].nrecords;
-		}
-		for (size_t k = 0; k < dit_index_set_ndbs(set); k++) {
-			int r = 0;
-
-			if (strcmp(dbs[i].name, dit_index_set_db(set, k)->name) != 0) {
-				continue;
-			}
-			r = dit_index_set_stored(
-				set, k, (dbs[i].flags & DIT_DB_INTEGERKEY) != 0, 0);
-			if (r < 0 && r != DIT_E_INVALID) {
-				return r;
-			}
+			return dbs[i].nrecords;
 		}
 	}
 	return 0;
@@ -98,21 +81,16 @@ static int open_sampling(struct sampling *sampling)
 	struct dit_entry_reader_opts reader = {.snapshot = target->snapshot,
 	                                       .names = &sampling->names,
 	                                       .without_dn = true};
-	int r = adopt_indexes(sampling);
+	int r = dit_reindex_target_begin(target);
 
-	if (r == 0) {
-		r = dit_estimate_keys_init(&sampling->keys, target->indexes);
+	if (r < 0) {
+		return r; /* reported */
 	}
-	if (r == 0) {
-		r = dit_stored_keys_new(&sampling->stored, target->indexes);
-	}
-	if (r == 0) {
-		r = dit_ad_names_read(&sampling->names, target->snapshot,
-		                      target->reindexer->job.chosen.settings->schema);
-	}
+	r = dit_ad_names_read(&sampling->names, target->snapshot,
+	                      target->reindexer->job.chosen.settings->schema);
 	if (r == 0) {
 		r = dit_ad_names_choose(&sampling->names, dit_stored_keys_want,
-		                        sampling->stored);
+		                        target->members[0].keys);
 	}
 	if (r == 0) {
 		r = dit_entry_reader_new(&sampling->reader, &reader);
@@ -121,106 +99,68 @@ static int open_sampling(struct sampling *sampling)
 		r = dit_snapshot_id_ranges(target->snapshot, 1, &sampling->firsts,
 		                           &sampling->nleaves);
 	}
-	return r;
+	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
 }
 
 static void close_sampling(struct sampling *sampling)
 {
 	dit_entry_reader_free(sampling->reader);
 	dit_ad_names_deinit(&sampling->names);
-	dit_stored_keys_free(sampling->stored);
-	dit_estimate_keys_deinit(&sampling->keys);
 	free(sampling->firsts);
 }
 
 /* ---- entries ---- */
 
-static int take_entry(struct sampling *sampling, const struct dit_entry_view *view,
-                      double weight, unsigned window)
+static int take_entry(struct sampling *sampling, const struct dit_entry_view *view)
 {
+	struct reindex_target *target = sampling->target;
+	struct dit_stored_keys *keys = target->members[0].keys;
 	struct dit_index_refusal refusal;
 	int r = 0;
 
 	sampling->nsampled++;
 	sampling->bytes += view->record.len;
-	if (view->is_hole || view->record_error != 0) {
+	if (view->is_hole || view->record_error != 0 || view->id > DIT_BUILDERS_ID_MAX) {
 		return 0;
 	}
-	r = dit_stored_keys_check(sampling->stored, view, &refusal);
+	r = dit_stored_keys_check(keys, view, &refusal);
 	if (r == DIT_E_INVALID) {
 		return 0;
 	}
-	dit_estimate_keys_begin(&sampling->keys, weight, window);
-	return r < 0 ? r
-	             : dit_stored_keys_make(sampling->stored, view,
-	                                    dit_estimate_keys_push,
-	                                    dit_estimate_keys_push_wide, &sampling->keys);
+	sampling->nentries++;
+	return r < 0 ? r : dit_stored_keys_push(keys, view, target->builders, 0, NULL);
 }
 
-/* So that pages that lie on the disk are not counted as work. */
-static int touch_leaf(struct sampling *sampling, size_t leaf, uint64_t end)
+/* Entries from one leaf on, up to the leaf of the next window. @param end  0: all */
+static int take_window(struct sampling *sampling, uint64_t first, uint64_t end,
+                       uint64_t window_bytes)
 {
+	uint64_t enough = sampling->bytes + window_bytes;
 	struct dit_entry_view view;
-	int r = dit_entry_reader_seek(sampling->reader, sampling->firsts[leaf], &view);
+	int r = dit_entry_reader_seek(sampling->reader, first, &view);
 
-	while (r > 0 && (end == 0 || view.id < end)) {
+	while (r > 0 && (end == 0 || view.id < end) && sampling->bytes < enough) {
 		r = dit_stop_is_set(&sampling->target->reindexer->job.stop)
 		            ? DIT_E_STOPPED
-		            : dit_entry_reader_next(sampling->reader, &view);
-	}
-	return r < 0 ? r : 0;
-}
-
-/* All entries of a leaf. */
-static int take_leaf(struct sampling *sampling, size_t leaf, double weight)
-{
-	uint64_t end = leaf + 1 < sampling->nleaves ? sampling->firsts[leaf + 1] : 0;
-	struct dit_entry_view view;
-	uint64_t start_us = 0;
-	int r = touch_leaf(sampling, leaf, end);
-
-	if (r < 0) {
-		return r;
-	}
-	start_us = dit_clock_us(CLOCK_THREAD_CPUTIME_ID);
-	r = dit_entry_reader_seek(sampling->reader, sampling->firsts[leaf], &view);
-
-	while (r > 0 && (end == 0 || view.id < end)) {
-		r = dit_stop_is_set(&sampling->target->reindexer->job.stop)
-		            ? DIT_E_STOPPED
-		            : take_entry(sampling, &view, weight, (unsigned)leaf);
+		            : take_entry(sampling, &view);
 		if (r == 0) {
 			r = dit_entry_reader_next(sampling->reader, &view);
 		}
 	}
-	sampling->cpu_us += dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start_us;
 	return r < 0 ? r : 0;
 }
 
-/*
- * The weight is not known before the budget is used up: so many leaves are taken as the
- * mean record lets expect, which the file's pages tell.
- */
-static int take_leaves(struct sampling *sampling)
+static int take_windows(struct sampling *sampling, uint64_t sample_bytes)
 {
-	struct reindex_target *target = sampling->target;
-	uint64_t bytes = dit_snapshot_npages(target->snapshot) *
-	                 dit_snapshot_page_bytes(target->snapshot);
-	const struct dit_stored_db *dbs = NULL;
-	size_t n = dit_snapshot_dbs(target->snapshot, &dbs);
-	double step = 1;
+	const uint64_t *firsts = sampling->firsts;
+	size_t nleaves = sampling->nleaves;
+	size_t n = nleaves < NWINDOWS ? nleaves : NWINDOWS;
 	int r = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(dbs[i].name, "id2e") == 0) {
-			bytes = dbs[i].npages * dit_snapshot_page_bytes(target->snapshot);
-		}
-	}
-	if (bytes > sampling->budget_bytes) {
-		step = (double)bytes / (double)sampling->budget_bytes;
-	}
-	for (double at = 0; at < (double)sampling->nleaves && r == 0; at += step) {
-		r = take_leaf(sampling, (size_t)at, step);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		uint64_t end = i + 1 < n ? firsts[nleaves * (i + 1) / n] : 0;
+
+		r = take_window(sampling, firsts[nleaves * i / n], end, sample_bytes / n);
 	}
 	return r;
 }
@@ -228,12 +168,12 @@ static int take_leaves(struct sampling *sampling)
 /* ---- the end ---- */
 
 /* Pages of the databases that are not rebuilt; LMDB 1.0 counts those of lists. */
-static double kept_pages(const struct sampling *sampling)
+static uint64_t kept_pages(const struct sampling *sampling)
 {
 	const struct dit_index_set *set = sampling->target->indexes;
 	const struct dit_stored_db *dbs = NULL;
 	size_t n = dit_snapshot_dbs(sampling->target->snapshot, &dbs);
-	double pages = 4;
+	uint64_t pages = 4;
 
 	for (size_t i = 0; i < n; i++) {
 		bool is_built = false;
@@ -242,111 +182,115 @@ static double kept_pages(const struct sampling *sampling)
 			is_built |=
 				strcmp(dbs[i].name, dit_index_set_db(set, k)->name) == 0;
 		}
-		pages += is_built ? 0 : (double)dbs[i].npages;
+		pages += is_built ? 0 : dbs[i].npages;
 	}
 	return pages;
 }
 
-static void end_file(struct sampling *sampling, double npages,
+static void end_file(struct sampling *sampling, uint64_t indexes,
                      struct dit_estimate_database *database)
 {
 	struct dit_snapshot *snapshot = sampling->target->snapshot;
 	uint64_t page_bytes = dit_snapshot_page_bytes(snapshot);
 	uint64_t nfree = 0;
-	double more = 0;
 
 	database->bytes_before = dit_snapshot_npages(snapshot) * page_bytes;
 	if (dit_snapshot_nfree(snapshot, &nfree) < 0) {
-		database->bytes = (uint64_t)(kept_pages(sampling) + npages) * page_bytes;
+		database->bytes = kept_pages(sampling) * page_bytes + indexes;
 		database->disk_bytes = database->bytes;
 		return;
 	}
-	more = npages > (double)nfree ? npages - (double)nfree : 0;
-	database->bytes = database->bytes_before + (uint64_t)more * page_bytes;
-	database->disk_bytes = (uint64_t)more * page_bytes;
+	database->disk_bytes =
+		indexes > nfree * page_bytes ? indexes - nfree * page_bytes : 0;
+	database->bytes = database->bytes_before + database->disk_bytes;
+}
+
+static int end_indexes(struct sampling *sampling, double scale,
+                       struct dit_estimate_database *database)
+{
+	struct reindex_target *target = sampling->target;
+	struct dit_estimate *ret = sampling->ret;
+	const struct dit_estimate_indexes_opts opts = {
+		.builders = target->builders,
+		.indexes = target->indexes,
+		.scale = scale,
+		.list_max = dit_reindex_list_max(target->reindexer),
+		.memory_bytes =
+			ret->memory_limit_bytes - ret->memory_limit_bytes / WIDE_SHARE};
+	uint64_t before_bytes = ret->memory_bytes;
+	int64_t bytes = dit_builders_seal(target->builders);
+
+	ret->memory_bytes = 0;
+	if (bytes == 0) {
+		bytes = dit_estimate_indexes(&opts, ret, database);
+	}
+	/* One database is built after the other. */
+	if (before_bytes > ret->memory_bytes) {
+		ret->memory_bytes = before_bytes;
+	}
+	if (bytes < 0) {
+		return (int)bytes;
+	}
+	end_file(sampling, (uint64_t)bytes, database);
+	return 0;
 }
 
 static int end_sampling(struct sampling *sampling)
 {
-	const struct reindex_target *target = sampling->target;
-	const struct reindexer *reindexer = target->reindexer;
+	const struct dit_database *db = sampling->target->db;
 	struct dit_estimate *ret = sampling->ret;
 	struct dit_estimate_database *database = &ret->databases[ret->ndatabases];
-	/* Leaves are not equally full, the number of records is known. */
-	double scale = (double)sampling->nrecords / sampling->keys.nentries *
-	               ((double)sampling->keys.nsampled_entries /
-	                (double)(sampling->nsampled > 0 ? sampling->nsampled : 1));
-	bool is_lmdb_10 = dit_snapshot_is_lmdb_10(target->snapshot);
-	struct dit_estimate_keys_end end = {
-		.pages = {.format = is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09,
-	                  .page_bytes = dit_snapshot_page_bytes(target->snapshot),
-	                  .list_max = ((uint64_t)1
-	                               << reindexer->job.chosen.settings->idlexp) -
-	                              1},
-		.postings_bytes =
-			reindexer->memory_bytes - reindexer->memory_bytes / WIDE_SHARE,
-		.nproducers = reindexer->job.nthreads};
-	struct dit_estimate_keys_sizes sizes;
+	uint64_t nrecords = count_records(sampling->target->snapshot);
+	double scale = sampling->nsampled == 0
+	                       ? 0
+	                       : (double)nrecords / (double)sampling->nsampled;
+	uint64_t bytes_read = (uint64_t)((double)sampling->bytes * scale);
 	int r = 0;
 
 	ret->ndatabases++;
-	database->directory = strdup(target->db->data.directory);
-	database->maxsize_bytes = target->db->data.maxsize_bytes;
+	database->directory = strdup(db->data.directory);
+	database->maxsize_bytes = db->data.maxsize_bytes;
+	database->nentries = (uint64_t)((double)sampling->nentries * scale + 0.5);
 	if (database->directory == NULL) {
 		return -ENOMEM;
 	}
-	r = dit_estimate_keys_end(&sampling->keys, &end, database, &sizes);
-	if (r < 0) {
-		return r;
-	}
-	scale = sampling->keys.nentries > 0 ? scale : 0;
-	end_file(sampling, sizes.npages, database);
-	database->nentries = (uint64_t)(sampling->keys.nentries * scale + 0.5);
+	r = end_indexes(sampling, scale, database);
 	ret->nentries += database->nentries;
-	ret->nrefused += sampling->nrecords - database->nentries;
-	ret->sampled_entries += sampling->keys.nsampled_entries;
+	ret->nrefused += nrecords - database->nentries;
+	ret->sampled_entries += sampling->nentries;
 	ret->sampled_bytes += sampling->bytes;
-	ret->sampled_postings += sampling->keys.nsampled;
-	ret->bytes_read += sampling->nsampled == 0
-	                           ? 0
-	                           : (uint64_t)((double)sampling->bytes *
-	                                        (double)sampling->nrecords /
-	                                        (double)sampling->nsampled);
-	ret->text_bytes = ret->bytes_read;
-	ret->npostings += (uint64_t)(sampling->keys.npostings * scale);
-	ret->run_bytes += (uint64_t)(sizes.sort.run_bytes * scale);
-	if (sizes.sort.memory_bytes > (double)ret->memory_bytes) {
-		ret->memory_bytes = (uint64_t)sizes.sort.memory_bytes;
-	}
-	return 0;
+	ret->bytes_read += bytes_read;
+	ret->text_bytes += bytes_read;
+	return r;
 }
 
 static int estimate_target(struct reindex_target *target, struct dit_estimate *ret,
-                           uint64_t budget_bytes)
+                           uint64_t sample_bytes)
 {
-	struct sampling sampling = {
-		.target = target, .ret = ret, .budget_bytes = budget_bytes};
+	struct sampling sampling = {.target = target, .ret = ret};
+	uint64_t start_us = 0;
 	int r = open_snapshot(target);
 
 	if (r == 0) {
 		r = dit_reindex_make_set(target);
 	}
-	if (r < 0) {
-		return r; /* reported */
-	}
-	r = open_sampling(&sampling);
 	if (r == 0) {
-		r = take_leaves(&sampling);
+		r = open_sampling(&sampling);
 	}
-	ret->sample_cpu_us += sampling.cpu_us;
 	if (r == 0) {
-		r = end_sampling(&sampling);
+		start_us = dit_clock_us(CLOCK_THREAD_CPUTIME_ID);
+		r = take_windows(&sampling, sample_bytes);
+		if (r == 0) {
+			r = end_sampling(&sampling);
+		}
+		ret->sample_cpu_us += dit_clock_us(CLOCK_THREAD_CPUTIME_ID) - start_us;
+		r = r < 0 ? dit_reindex_target_fail(target, r) : 0;
 	}
 	close_sampling(&sampling);
-	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
+	return r;
 }
 
-static int run(struct reindexer *reindexer, uint64_t budget_bytes,
+static int run(struct reindexer *reindexer, uint64_t sample_bytes,
                struct dit_estimate *ret)
 {
 	int r = dit_reindex_prepare(reindexer);
@@ -356,13 +300,14 @@ static int run(struct reindexer *reindexer, uint64_t budget_bytes,
 	}
 	ret->threads = reindexer->job.nthreads;
 	ret->memory_limit_bytes = reindexer->memory_bytes;
+	reindexer->memory_bytes = dit_default_memory(1); /* for the sample */
 	ret->tmpdir = dit_tmp_dir(reindexer->opts->tmpdir);
 	ret->databases = calloc(reindexer->ntargets + 1, sizeof(*ret->databases));
 	if (ret->databases == NULL) {
 		return dit_job_fail(&reindexer->job, -ENOMEM, "could not start");
 	}
 	for (unsigned i = 0; i < reindexer->ntargets && r == 0; i++) {
-		r = estimate_target(&reindexer->targets[i], ret, budget_bytes);
+		r = estimate_target(&reindexer->targets[i], ret, sample_bytes);
 	}
 	ret->memory_bytes += BASE_BYTES;
 	return r;
@@ -374,13 +319,13 @@ int dit_estimate_reindex(const struct dit_reindex_opts *opts,
 	struct dit_reindex_stats stats = {.threads = 0};
 	struct dit_reindex_opts silent = *opts;
 	struct reindexer reindexer;
-	uint64_t budget = how->sample_bytes == 0 ? SAMPLE_BYTES : how->sample_bytes;
+	uint64_t sample_bytes = how->sample_bytes == 0 ? SAMPLE_BYTES : how->sample_bytes;
 	int r = 0;
 
 	*ret = (struct dit_estimate){.threads = 0};
 	silent.progress = NULL;
 	dit_reindexer_init(&reindexer, &silent, &stats);
-	r = run(&reindexer, budget, ret);
+	r = run(&reindexer, sample_bytes, ret);
 	dit_reindex_release(&reindexer);
 	dit_reindex_stats_deinit(&stats);
 	return r;

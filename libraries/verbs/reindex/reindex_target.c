@@ -80,7 +80,7 @@ static int open_claimed(struct reindex_target *target, struct dit_fault *fault)
 	return r;
 }
 
-static uint64_t list_max(const struct reindexer *reindexer)
+uint64_t dit_reindex_list_max(const struct reindexer *reindexer)
 {
 	return ((uint64_t)1 << reindexer->job.chosen.settings->idlexp) - 1;
 }
@@ -94,7 +94,7 @@ static int open_online(struct reindex_target *target, struct dit_fault *fault)
 		.nreaders = reindexer->job.nthreads,
 		.wait_ms = WAIT_MS,
 		.maxsize_bytes = db->data.maxsize_bytes,
-		.list_max = list_max(reindexer),
+		.list_max = dit_reindex_list_max(reindexer),
 		.page_writer = reindexer->page_writer,
 		.ticker = dit_teller_ticker(&target->reindexer->job.teller),
 		.times = &target->times,
@@ -264,7 +264,7 @@ int dit_reindex_target_open(struct reindex_target *target)
 
 /* ---- building ---- */
 
-static int make_builders(struct reindex_target *target)
+int dit_reindex_target_begin(struct reindex_target *target)
 {
 	const struct reindexer *reindexer = target->reindexer;
 	uint64_t wide_bytes = reindexer->memory_bytes / WIDE_SHARE;
@@ -275,9 +275,7 @@ static int make_builders(struct reindex_target *target)
 		.wide_memory_bytes = wide_bytes,
 		.tmpdir = dit_tmp_dir(reindexer->opts->tmpdir),
 		.stop = &reindexer->job.stop,
-		.list_max = (uint32_t)(((uint64_t)1
-	                                << reindexer->job.chosen.settings->idlexp) -
-	                               1),
+		.list_max = (uint32_t)dit_reindex_list_max(reindexer),
 	};
 	int r = dit_builders_new(&target->builders, &opts);
 
@@ -384,7 +382,7 @@ int dit_reindex_target_build(struct reindex_target *target)
 	if (dit_index_set_ndbs(target->indexes) == 0) {
 		return 0;
 	}
-	r = make_builders(target);
+	r = dit_reindex_target_begin(target);
 	if (r == 0) {
 		r = dit_reindex_scan(target);
 	}

@@ -7,9 +7,8 @@
  *     r = dit_estimate_load(&load_opts, &how, &estimate);
  *     dit_estimate_deinit(&estimate);
  *
- * Nothing is written, no database is opened for writing. The figures are guesses, mostly
- * right within a third; an input whose sample does not resemble the rest can be further
- * off.
+ * No database is opened for writing. The figures are guesses, mostly right within a
+ * third; an input whose sample does not resemble the rest can be further off.
  *
  * Threads: a call blocks; callbacks come from the calling thread.
  */
@@ -28,12 +27,9 @@ extern "C" {
 #endif
 
 struct dit_estimate_opts {
-	uint64_t sample_bytes; /* of the input, at most; 0: 8 MiB */
-	/*
-	 * Do not read packed files and pipes to their end: of packed files the beginning
-	 * is the sample, and a pipe is DIT_E_UNSUPPORTED. Without it the estimate uses a
-	 * pipe up.
-	 */
+	uint64_t sample_bytes; /* of the input, about; 0: 8 MiB */
+	/* Of packed files only the beginning is looked at. The input is no pipe, which an
+	 * estimate uses up. */
 	bool is_brief;
 };
 
@@ -45,8 +41,8 @@ struct dit_estimate_opts {
 struct dit_estimate_index {
 	char *name;
 	uint64_t npostings; /* repeats included */
-	uint64_t nkeys;     /* different keys */
-	uint64_t bytes;     /* of its pages at the end */
+	uint64_t nkeys;     /* different keys of the sample: there are more */
+	uint64_t bytes;     /* of its keys and lists at the end */
 };
 
 struct dit_estimate_database {
@@ -64,10 +60,8 @@ struct dit_estimate {
 	/* The sample. */
 	uint64_t sampled_entries;
 	uint64_t sampled_bytes;
-	uint64_t sampled_postings;
-	uint64_t sample_cpu_us; /* to parse the sample and make its keys, one thread */
+	uint64_t sample_cpu_us; /* to parse it, and to make and sort its keys */
 	bool is_whole;          /* the sample is the whole input */
-	bool is_beginning;      /* of a packed input */
 
 	/* The work. */
 	uint64_t nentries;     /* stored by it, or read by a reindexing */
@@ -96,8 +90,7 @@ struct dit_estimate {
  * @param ret  filled also on failure, as far as the estimate came; the caller passes it
  *             to dit_estimate_deinit() in every case
  *
- * @return 0; as dit_load(), a report has told the failure; without a report
- *         DIT_E_UNSUPPORTED: is_brief, and the input is a pipe
+ * @return 0; as dit_load(), a report has told the failure
  */
 DIT_PUBLIC int dit_estimate_load(const struct dit_load_opts *opts,
                                  const struct dit_estimate_opts *how,
