@@ -365,6 +365,83 @@ static void keys_are_found_or_what_follows(void **state)
 	for_each_table(seek_all);
 }
 
+static bool is_same_key(const struct table *table, size_t i, size_t k)
+{
+	return dit_span_eq(table->records[i].key, table->records[k].key);
+}
+
+static void seek_last(const struct fixture *f, const struct table *table,
+                      struct dit_tree_cursor *cursor)
+{
+	size_t i = table->n - 1;
+	struct dit_span key;
+	struct dit_span value;
+
+	(void)f;
+	assert_int_equal(dit_tree_cursor_last(cursor, &key, &value), table->n > 0);
+	if (table->n == 0) {
+		return;
+	}
+	while (i > 0 && is_same_key(table, i, i - 1)) {
+		i--;
+	}
+	assert_same(key, table->records[i].key);
+	assert_same(value, table->records[i].value);
+	assert_int_equal(dit_tree_cursor_next_key(cursor, &key, &value), 0);
+}
+
+static void the_last_key_is_found(void **state)
+{
+	(void)state;
+	for_each_table(seek_last);
+}
+
+static unsigned nsought; /* records of lists */
+
+static void seek_items(const struct fixture *f, const struct table *table,
+                       struct dit_tree_cursor *cursor)
+{
+	const struct dit_key_order *order = &table->orders.items;
+	struct dit_span key;
+	struct dit_span value;
+
+	(void)f;
+	if ((table->tree.flags & MDB_DUPSORT) == 0) {
+		return;
+	}
+	assert_int_equal(dit_tree_cursor_seek_item(cursor, order, DIT_SPAN(""), &value),
+	                 0);
+	for (size_t i = 0; i < table->n; i += table->n / 300 + 1) {
+		bool is_alone = (i == 0 || !is_same_key(table, i, i - 1)) &&
+		                (i + 1 == table->n || !is_same_key(table, i, i + 1));
+		int r = dit_tree_cursor_seek(cursor, table->records[i].key, &key, &value);
+
+		assert_int_equal(r, 1);
+		r = dit_tree_cursor_seek_item(cursor, order, table->records[i].value,
+		                              &value);
+		if ((table->tree.flags & MDB_DUPFIXED) != 0 && !is_alone) {
+			assert_int_equal(r, DIT_E_CORRUPT);
+			continue;
+		}
+		assert_int_equal(r, 1);
+		assert_same(value, table->records[i].value);
+		nsought += !is_alone;
+		r = dit_tree_cursor_next(cursor, &key, &value);
+		assert_int_equal(r, i + 1 < table->n);
+		if (r > 0) {
+			assert_same(key, table->records[i + 1].key);
+			assert_same(value, table->records[i + 1].value);
+		}
+	}
+}
+
+static void records_of_a_list_are_sought(void **state)
+{
+	(void)state;
+	for_each_table(seek_items);
+	assert_true(nsought > 10);
+}
+
 static void a_key_of_another_length_is_not_found(void **state)
 {
 	struct dit_tree_cursor *cursor = NULL;
@@ -689,6 +766,8 @@ int main(void)
 		cmocka_unit_test(lists_come_page_by_page),
 		cmocka_unit_test(items_of_many_lengths_are_no_pages),
 		cmocka_unit_test(keys_are_found_or_what_follows),
+		cmocka_unit_test(the_last_key_is_found),
+		cmocka_unit_test(records_of_a_list_are_sought),
 		cmocka_unit_test(a_key_of_another_length_is_not_found),
 		cmocka_unit_test(an_empty_tree_has_no_records),
 		cmocka_unit_test(damage_is_an_error_or_other_records),

@@ -14,7 +14,8 @@
 #define NODE_FLAGS (DIT_NODE_BIG | DIT_NODE_TREE | DIT_NODE_LIST)
 
 struct dit_tree_cursor {
-	struct dit_page_source mapped;
+	const struct dit_page_map *map;
+	struct dit_page_source mapped; /* its pages */
 	struct dit_tree_reading reading;
 	struct dit_key_order keys;
 	bool is_on;       /* stands on a record */
@@ -105,9 +106,14 @@ static int arrive(struct dit_tree_cursor *cursor, int moved, struct dit_span *re
 	return r;
 }
 
-/* Before a move from nowhere. */
+/* Before a move from nowhere. The map may have grown. */
 static struct dit_tree_place *leave(struct dit_tree_cursor *cursor)
 {
+	const struct dit_page_map *map = cursor->map;
+
+	cursor->mapped.page_bytes = map->page_bytes;
+	cursor->mapped.npages = map->npages;
+	cursor->mapped.map = map->bytes;
 	cursor->reading.nread = 0;
 	cursor->is_branches = false;
 	cursor->place.nlevels = cursor->place.depth;
@@ -125,6 +131,40 @@ int dit_tree_cursor_seek(struct dit_tree_cursor *cursor, struct dit_span wanted,
 {
 	return arrive(cursor, dit_tree_place_seek(leave(cursor), &cursor->keys, wanted),
 	              ret_key, ret_value);
+}
+
+int dit_tree_cursor_last(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
+                         struct dit_span *ret_value)
+{
+	return arrive(cursor, dit_tree_place_last(leave(cursor)), ret_key, ret_value);
+}
+
+int dit_tree_cursor_seek_item(struct dit_tree_cursor *cursor,
+                              const struct dit_key_order *order, struct dit_span wanted,
+                              struct dit_span *ret)
+{
+	const struct dit_span none = {NULL, 0};
+	struct dit_span key;
+	int r = 0;
+
+	if (!cursor->is_on) {
+		return 0;
+	}
+	if (!cursor->is_list) {
+		r = load(cursor, &key, ret);
+		return r <= 0 ? r : dit_key_compare(order, none, *ret, wanted) >= 0;
+	}
+	/* Branches of packed leaves have nodes as well. */
+	if ((dit_view_flags(dit_tree_place_end(&cursor->list)->view) & DIT_PAGE_LEAF2) !=
+	    0) {
+		return DIT_E_CORRUPT;
+	}
+	r = dit_tree_place_seek_below(&cursor->list, order, wanted);
+	if (r > 0) {
+		r = item_of(&cursor->list, ret) < 0 ? DIT_E_CORRUPT : 1;
+	}
+	cursor->is_on = r > 0;
+	return r;
 }
 
 int dit_tree_cursor_next_key(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
@@ -240,11 +280,7 @@ int dit_tree_cursor_open(struct dit_tree_cursor **ret, const struct dit_page_map
 	if (cursor == NULL) {
 		return -ENOMEM;
 	}
-	cursor->mapped = (struct dit_page_source){
-		.page_bytes = map->page_bytes,
-		.npages = map->npages,
-		.map = map->bytes,
-	};
+	cursor->map = map;
 	cursor->reading.source = (struct dit_tree_source){&cursor->mapped, map->format};
 	cursor->keys = *keys;
 	cursor->place.reading = &cursor->reading;

@@ -51,6 +51,19 @@ int dit_tree_cursor_next_key(struct dit_tree_cursor *cursor, struct dit_span *re
 int dit_tree_cursor_seek(struct dit_tree_cursor *cursor, struct dit_span wanted,
                          struct dit_span *ret_key, struct dit_span *ret_value);
 
+/** The first record of the last key. */
+int dit_tree_cursor_last(struct dit_tree_cursor *cursor, struct dit_span *ret_key,
+                         struct dit_span *ret_value);
+/**
+ * In the list of the key where the cursor stands: the first record that is @p wanted or
+ * above it. Lists of items of one size are not sought in: DIT_E_CORRUPT.
+ *
+ * @param order  of the records
+ */
+int dit_tree_cursor_seek_item(struct dit_tree_cursor *cursor,
+                              const struct dit_key_order *order, struct dit_span wanted,
+                              struct dit_span *ret);
+
 /**
  * The next leaf of a tree that has branches, from the branches alone: a scan by several
  * threads is cut into pieces before anybody reads a leaf. The cursor stands on no record.

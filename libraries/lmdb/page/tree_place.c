@@ -140,6 +140,15 @@ static int enter(struct dit_tree_place *place, unsigned depth, uint64_t number)
 	return r < 0 ? r : set_level(place, depth, view);
 }
 
+/* The child of a level's slot. */
+static int enter_child(struct dit_tree_place *place, unsigned depth)
+{
+	struct dit_node_view node;
+	int r = dit_tree_level_node(&place->levels[depth], &node);
+
+	return r < 0 ? r : enter(place, depth + 1, node.child);
+}
+
 /*
  * From a page that was entered down to the first leaf from its slot on. If all below it
  * is left out, to the next leaf.
@@ -148,7 +157,6 @@ static int descend(struct dit_tree_place *place, unsigned depth)
 {
 	while (depth + 1 < place->nlevels) {
 		struct dit_tree_level *level = &place->levels[depth];
-		struct dit_node_view node;
 		int r = 0;
 
 		if (level->slot == level->count) {
@@ -158,10 +166,7 @@ static int descend(struct dit_tree_place *place, unsigned depth)
 			place->levels[--depth].slot++;
 			continue;
 		}
-		r = dit_tree_level_node(level, &node);
-		if (r == 0) {
-			r = enter(place, depth + 1, node.child);
-		}
+		r = enter_child(place, depth);
 		if (r < 0) {
 			return r;
 		}
@@ -240,38 +245,30 @@ static int skip_below(struct dit_tree_level *level, unsigned first,
 	return 0;
 }
 
-/* Find the leaf that the key belongs to. A branch page's first key does not count. */
+/* From the open root to a key's leaf. The first key of a branch page does not count. */
 static int find_leaf(struct dit_tree_place *place, const struct dit_key_order *order,
                      struct dit_span wanted)
 {
-	int r = enter(place, 0, place->root);
+	int r = 0;
 
 	for (unsigned depth = 0; depth + 1 < place->nlevels && r == 0; depth++) {
 		struct dit_tree_level *level = &place->levels[depth];
-		struct dit_node_view node;
 
 		r = skip_below(level, 1, order, wanted, true);
 		if (r == 0) {
 			level->slot--;
-			r = dit_tree_level_node(level, &node);
-		}
-		if (r == 0) {
-			r = enter(place, depth + 1, node.child);
+			r = enter_child(place, depth);
 		}
 	}
 	return r;
 }
 
-int dit_tree_place_seek(struct dit_tree_place *place, const struct dit_key_order *order,
-                        struct dit_span wanted)
+int dit_tree_place_seek_below(struct dit_tree_place *place,
+                              const struct dit_key_order *order, struct dit_span wanted)
 {
 	struct dit_tree_level *leaf = NULL;
-	int r = 0;
+	int r = find_leaf(place, order, wanted);
 
-	if (place->nlevels == 0 || !dit_key_has_length(order, SIZE_MAX, wanted)) {
-		return 0;
-	}
-	r = find_leaf(place, order, wanted);
 	if (r == 0) {
 		leaf = dit_tree_place_end(place);
 		r = skip_below(leaf, 0, order, wanted, false);
@@ -284,4 +281,29 @@ int dit_tree_place_seek(struct dit_tree_place *place, const struct dit_key_order
 		return dit_tree_place_climb(place);
 	}
 	return 1;
+}
+
+int dit_tree_place_seek(struct dit_tree_place *place, const struct dit_key_order *order,
+                        struct dit_span wanted)
+{
+	int r = 0;
+
+	if (place->nlevels == 0 || !dit_key_has_length(order, SIZE_MAX, wanted)) {
+		return 0;
+	}
+	r = enter(place, 0, place->root);
+	return r < 0 ? r : dit_tree_place_seek_below(place, order, wanted);
+}
+
+int dit_tree_place_last(struct dit_tree_place *place)
+{
+	int r = place->nlevels == 0 ? 0 : enter(place, 0, place->root);
+
+	for (unsigned depth = 0; depth < place->nlevels && r == 0; depth++) {
+		place->levels[depth].slot = place->levels[depth].count - 1;
+		if (depth + 1 < place->nlevels) {
+			r = enter_child(place, depth);
+		}
+	}
+	return r < 0 ? r : place->nlevels > 0;
 }

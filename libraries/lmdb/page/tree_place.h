@@ -75,6 +75,10 @@ int dit_tree_place_first(struct dit_tree_place *place);
 /** The first place whose key is @p wanted or above it. Not where pages are counted. */
 int dit_tree_place_seek(struct dit_tree_place *place, const struct dit_key_order *order,
                         struct dit_span wanted);
+/** The same when the root is open: after a move, or dit_tree_place_set_page(). */
+int dit_tree_place_seek_below(struct dit_tree_place *place,
+                              const struct dit_key_order *order, struct dit_span wanted);
+int dit_tree_place_last(struct dit_tree_place *place);
 /** The next page that has more. */
 int dit_tree_place_climb(struct dit_tree_place *place);
 
