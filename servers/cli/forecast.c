@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "forecast.h"
 
-#include <stdbool.h>
-
 /* Below this share of the work nothing is told. */
 #define SHARE_MIN 0.005
 /* The time told may be off by this part, and by so many seconds. */
@@ -15,56 +13,35 @@ void forecast_init(struct forecast *forecast, const struct forecast_phase *phase
 	*forecast = (struct forecast){.phases = phases, .nphases = nphases, .end = -1};
 }
 
-static double weight(const struct forecast *forecast, unsigned phase)
-{
-	const struct dit_progress *last = &forecast->last;
-	double nkeys = last->nentries == 0
-	                       ? 0
-	                       : (double)last->npostings / (double)last->nentries;
-
-	return forecast->phases[phase].weight +
-	       nkeys * forecast->phases[phase].key_weight;
-}
-
-/* The sum of the weights of what is done, or of all. */
-static double weights(const struct forecast *forecast, bool wants_all)
+/* The weights of phases, from the first one up to and without the last one. */
+static double weights(const struct forecast *forecast, unsigned first, unsigned last)
 {
 	double sum = 0;
 
-	for (unsigned i = 0; i < forecast->nphases; i++) {
-		sum += weight(forecast, i) * (wants_all ? 1 : forecast->shares[i]);
+	for (unsigned i = first; i < last; i++) {
+		sum += forecast->phases[i].weight;
 	}
 	return sum;
 }
 
 /*
- * The further a phase has come, the more its own pace counts: with the share s done in t
- * seconds, (1 - s) of it is left, at a pace of (1 - s) parts its weight, s parts t / s.
+ * The further a phase has come, the more its own pace counts: with the part p done in t
+ * seconds, 1 - p of it is left, at a pace of 1 - p parts its weight, p parts t / p.
  *
  * @param pace  seconds for a weight of 1
  */
-static double left_of_phase(const struct forecast *forecast, unsigned phase, double pace)
+static double find_left(const struct forecast *forecast, double part, double pace)
 {
-	double rest = 1 - forecast->shares[phase];
+	unsigned phase = forecast->last.phase;
+	double rest = 1 - part;
 
-	return rest * (rest * weight(forecast, phase) * pace + forecast->spent[phase]);
+	return rest * (rest * forecast->phases[phase].weight * pace + forecast->seconds -
+	               forecast->begun) +
+	       weights(forecast, phase + 1, forecast->nphases) * pace;
 }
 
-/* The time left by the work at this moment. */
-static double find_left(const struct forecast *forecast)
+static void tell(struct forecast *forecast, double left)
 {
-	double done = weights(forecast, false);
-	double left = 0;
-
-	for (unsigned i = 0; i < forecast->nphases; i++) {
-		left += left_of_phase(forecast, i, forecast->seconds / done);
-	}
-	return left;
-}
-
-static void tell(struct forecast *forecast)
-{
-	double left = find_left(forecast);
 	double told = forecast->end - forecast->seconds;
 
 	if (forecast->end < 0 || left < told * (1 - SLACK) - SLACK_SECONDS) {
@@ -74,44 +51,40 @@ static void tell(struct forecast *forecast)
 	}
 }
 
-/* Another file: the work begins again. */
-static void begin_again(struct forecast *forecast)
+static double part_of(const struct dit_progress *progress)
 {
-	for (unsigned i = 0; i < forecast->nphases; i++) {
-		forecast->spent[i] = 0;
-		forecast->shares[i] = 0;
+	if (progress->total == 0) {
+		return 0;
 	}
-	forecast->share = 0;
-	forecast->end = -1;
+	return progress->done < progress->total
+	               ? (double)progress->done / (double)progress->total
+	               : 1;
 }
 
 void forecast_feed(struct forecast *forecast, const struct dit_progress *progress,
                    double seconds)
 {
 	unsigned phase = progress->phase;
-	double all = 0;
+	double part = part_of(progress);
+	double all = weights(forecast, 0, forecast->nphases);
+	double done = weights(forecast, 0, phase) + part * forecast->phases[phase].weight;
 
-	if (phase == 0 && forecast->last.phase > 0) {
-		begin_again(forecast);
+	if (phase == 0 && forecast->last.phase > 0) { /* another file */
+		forecast->start = seconds;
+		forecast->share = 0;
+		forecast->end = -1;
 	}
-	forecast->spent[forecast->last.phase] += seconds - forecast->seconds;
+	if (phase != forecast->last.phase) {
+		forecast->begun = forecast->seconds;
+	}
 	forecast->seconds = seconds;
 	forecast->last = *progress;
-	for (unsigned i = 0; i < phase; i++) {
-		forecast->shares[i] = 1;
+	if (done > forecast->share * all) {
+		forecast->share = done / all;
 	}
-	forecast->shares[phase] =
-		progress->total == 0 ? 0
-				     : (double)progress->done / (double)progress->total;
-	if (forecast->shares[phase] > 1) {
-		forecast->shares[phase] = 1;
-	}
-	all = weights(forecast, true);
-	if (all > 0 && weights(forecast, false) > forecast->share * all) {
-		forecast->share = weights(forecast, false) / all;
-	}
-	if (forecast->share >= SHARE_MIN) {
-		tell(forecast);
+	if (forecast->share >= SHARE_MIN && done > 0) {
+		tell(forecast,
+		     find_left(forecast, part, (seconds - forecast->start) / done));
 	}
 }
 

@@ -2,9 +2,9 @@
 /*
  * How much of a work is done, and how long the rest takes.
  *
- * Each phase has a weight: what it takes for an entry, in relation to the other phases.
- * The share of the work is the sum of the weights of what is done. In the first phase
- * that is mostly the share of the input that was read.
+ * Each phase has a weight: its share of the time of a usual run. The share of the work is
+ * the sum of the weights of what is done; in the first phase it grows with the bytes of
+ * the input that were read.
  *
  *     phase    entries          tree        indexes           publishing
  *     done     all              half        nothing           nothing
@@ -21,28 +21,23 @@
 
 #include <ditkit/progress.h>
 
-#define FORECAST_PHASES_MAX 5
-
 struct forecast_phase {
 	const char *name; /* shown to the user */
-	/* For an entry, and for each of its index keys; any unit, the same in all phases
-	 * of a program. */
-	double weight;
-	double key_weight;
+	double weight;    /* any unit, the same in all phases of a program */
 };
 
 struct forecast {
 	const struct forecast_phase *phases; /* borrowed */
 	unsigned nphases;
 	struct dit_progress last;
-	double seconds;                     /* at the latest call */
-	double spent[FORECAST_PHASES_MAX];  /* seconds in each phase */
-	double shares[FORECAST_PHASES_MAX]; /* of each phase, done */
-	double share;                       /* of all, the highest so far */
-	double end; /* when the work is over, as told; negative: not known */
+	double seconds; /* at the latest call */
+	double start;   /* of the work, in such seconds */
+	double begun;   /* likewise of the present phase */
+	double share;   /* of all, the highest so far */
+	double end;     /* when the work is over, as told; negative: not known */
 };
 
-/** @param nphases  FORECAST_PHASES_MAX at most; the first one reads the input */
+/** The first phase reads the input. */
 void forecast_init(struct forecast *forecast, const struct forecast_phase *phases,
                    unsigned nphases);
 
