@@ -333,7 +333,7 @@ int dit_online_open(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	online->data_fd = -1;
 	r = dit_snapshot_lmdb_open(&online->snapshot, opts->directory, &snapshot);
 	if (r == 0) {
-		online->lmdb = dit_snapshot_lmdb_reader(online->snapshot);
+		online->lmdb = online->snapshot->reader;
 		online->page_bytes = dit_snapshot_page_bytes(online->snapshot);
 		r = open_data(online);
 	}

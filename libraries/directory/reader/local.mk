@@ -13,10 +13,7 @@ rooms += %D%/libreader.la
 	%D%/snapshot.c \
 	%D%/snapshot.h \
 	%D%/snapshot_impl.h \
-	%D%/snapshot_lmdb.c \
-	%D%/snapshot_map.c \
-	%D%/snapshot_map.h \
-	%D%/snapshot_pages.c \
+	%D%/snapshot_open.c \
 	%D%/stored_flags.c \
 	%D%/stored_flags.h \
 	%D%/stored_order.c \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Snapshots and scans, whoever reads the file. The implementations are tried one after
- * the other; each knows its own format.
+ * The mapped file of a snapshot: its named databases, scans of them, its free pages.
  */
 #include "reader/snapshot.h"
 
@@ -12,10 +11,14 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "reader/snapshot_impl.h"
+#include "reader/stored_order.h"
+
+/* slapd uses 256 at most (storage.md 1.1). */
+#define DBS_MAX 1024
 
 /* ---- the named databases ---- */
 
-static void forget_dbs(struct dit_snapshot *snapshot)
+void dit_snapshot_forget_dbs(struct dit_snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->ndbs; i++) {
 		free((char *)snapshot->dbs[i].name);
@@ -27,16 +30,16 @@ static void forget_dbs(struct dit_snapshot *snapshot)
 	snapshot->ndbs = 0;
 }
 
-int dit_snapshot_expect_dbs(struct dit_snapshot *snapshot, size_t max)
+static int expect_dbs(struct dit_snapshot *snapshot, size_t max)
 {
-	forget_dbs(snapshot);
+	dit_snapshot_forget_dbs(snapshot);
 	snapshot->dbs = calloc(max + 1, sizeof(*snapshot->dbs));
 	snapshot->trees = calloc(max + 1, sizeof(*snapshot->trees));
 	return snapshot->dbs == NULL || snapshot->trees == NULL ? -ENOMEM : 0;
 }
 
-int dit_snapshot_add_db(struct dit_snapshot *snapshot, struct dit_span name,
-                        struct dit_span record)
+static int add_db(struct dit_snapshot *snapshot, struct dit_span name,
+                  struct dit_span record)
 {
 	struct dit_tree_record *tree = &snapshot->trees[snapshot->ndbs];
 	struct dit_stored_db *db = &snapshot->dbs[snapshot->ndbs];
@@ -58,6 +61,56 @@ int dit_snapshot_add_db(struct dit_snapshot *snapshot, struct dit_span name,
 	return 0;
 }
 
+static bool take_name(const struct dit_page_map *map, struct dit_span *name)
+{
+	if (map->format->names_have_nul) {
+		if (name->len == 0 || name->data[name->len - 1] != '\0') {
+			return false;
+		}
+		name->len--;
+	}
+	return memchr(name->data, '\0', name->len) == NULL;
+}
+
+static int open_main_tree(struct dit_tree_cursor **ret, const struct dit_page_map *map)
+{
+	const struct dit_key_order by_bytes = {.kind = DIT_ORDER_BYTES};
+
+	return dit_tree_cursor_open(ret, map, &map->meta.main_tree, &by_bytes);
+}
+
+int dit_snapshot_read_dbs(struct dit_snapshot *snapshot)
+{
+	const struct dit_page_map *map = &snapshot->map;
+	uint64_t max = map->meta.main_tree.nitems;
+	struct dit_tree_cursor *cursor = NULL;
+	struct dit_span name;
+	struct dit_span record;
+	int r = 0;
+
+	if (max > DBS_MAX) {
+		return DIT_LMDB_DBS_FULL;
+	}
+	r = expect_dbs(snapshot, max);
+	if (r == 0) {
+		r = open_main_tree(&cursor, map);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = dit_tree_cursor_first(cursor, &name, &record);
+	while (r > 0) {
+		r = snapshot->ndbs == max || !take_name(map, &name)
+		            ? DIT_E_CORRUPT
+		            : add_db(snapshot, name, record);
+		if (r == 0) {
+			r = dit_tree_cursor_next(cursor, &name, &record);
+		}
+	}
+	dit_tree_cursor_close(cursor);
+	return r;
+}
+
 /* Their number: none of that name. */
 static size_t find_db(const struct dit_snapshot *snapshot, const char *name)
 {
@@ -69,39 +122,7 @@ static size_t find_db(const struct dit_snapshot *snapshot, const char *name)
 	return i;
 }
 
-/* ---- snapshots ---- */
-
-int dit_snapshot_open_readers(struct dit_snapshot **ret, const char *directory,
-                              const struct dit_snapshot_opts *opts)
-{
-	int r = 0;
-
-	if (opts->nreaders == 0) {
-		return -EINVAL;
-	}
-	if (opts->is_claimed) {
-		return dit_snapshot_pages_open(ret, directory, opts);
-	}
-	r = dit_snapshot_lmdb_open(ret, directory, opts);
-	return r == DIT_E_FORMAT ? dit_snapshot_pages_open(ret, directory, opts) : r;
-}
-
-int dit_snapshot_open(struct dit_snapshot **ret, const char *directory)
-{
-	const struct dit_snapshot_opts opts = {.nreaders = 1, .no_lock = true};
-
-	return dit_snapshot_open_readers(ret, directory, &opts);
-}
-
-void dit_snapshot_close(struct dit_snapshot *snapshot)
-{
-	if (snapshot == NULL) {
-		return;
-	}
-	snapshot->ops->close(snapshot);
-	forget_dbs(snapshot);
-	free(snapshot);
-}
+/* ---- states ---- */
 
 unsigned dit_snapshot_nreaders(const struct dit_snapshot *snapshot)
 {
@@ -119,11 +140,38 @@ static bool is_reader(const struct dit_snapshot *snapshot, unsigned reader)
 	       reader - snapshot->nreaders < snapshot->nspare;
 }
 
-int dit_snapshot_renew(struct dit_snapshot *snapshot, unsigned reader)
+static int find_tree(const struct dit_page_map *map, const char *name,
+                     struct dit_tree_record *ret)
 {
-	return reader < snapshot->nreaders || !is_reader(snapshot, reader)
-	               ? -EINVAL
-	               : snapshot->ops->renew(snapshot, reader);
+	struct dit_span wanted = {name,
+	                          strlen(name) + (map->format->names_have_nul ? 1 : 0)};
+	struct dit_tree_cursor *cursor = NULL;
+	struct dit_span found = {NULL, 0};
+	struct dit_span record = {NULL, 0};
+	int r = open_main_tree(&cursor, map);
+
+	if (r == 0) {
+		r = dit_tree_cursor_seek(cursor, wanted, &found, &record);
+	}
+	if (r > 0 && !dit_span_eq(found, wanted)) {
+		r = 0;
+	}
+	if (r > 0 && record.len != sizeof(*ret)) {
+		r = DIT_E_CORRUPT;
+	}
+	if (r > 0) {
+		memcpy(ret, record.data, sizeof(*ret));
+	}
+	dit_tree_cursor_close(cursor);
+	return r;
+}
+
+static const struct dit_page_map *map_of(struct dit_snapshot *snapshot, unsigned reader)
+{
+	return reader < snapshot->nreaders || snapshot->spare_maps == NULL ||
+	                       dit_snapshot_spare_map(snapshot, reader)->bytes == NULL
+	               ? &snapshot->map
+	               : dit_snapshot_spare_map(snapshot, reader);
 }
 
 int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const char *name,
@@ -132,20 +180,45 @@ int dit_snapshot_tree_by(struct dit_snapshot *snapshot, unsigned reader, const c
 	if (!is_reader(snapshot, reader)) {
 		return -EINVAL;
 	}
-	return snapshot->ops->tree_by == NULL
-	               ? -ENOTSUP
-	               : snapshot->ops->tree_by(snapshot, reader, name, ret);
+	return snapshot->reader == NULL ? -ENOTSUP
+	                                : find_tree(map_of(snapshot, reader), name, ret);
 }
 
 uint64_t dit_snapshot_npages(const struct dit_snapshot *snapshot)
 {
-	return snapshot->npages;
+	return snapshot->map.npages;
+}
+
+/* A record of the free list begins with the number of its pages. */
+static int count_free(const struct dit_page_map *map, uint64_t *ret)
+{
+	const struct dit_key_order by_number = {.kind = DIT_ORDER_NUMBERS};
+	struct dit_tree_cursor *cursor = NULL;
+	struct dit_span key;
+	struct dit_span value;
+	uint64_t n = 0;
+	int r = dit_tree_cursor_open(&cursor, map, &map->meta.free_tree, &by_number);
+
+	if (r < 0) {
+		return r;
+	}
+	for (r = dit_tree_cursor_first(cursor, &key, &value); r > 0;
+	     r = dit_tree_cursor_next(cursor, &key, &value)) {
+		uint64_t npages = 0;
+
+		if (value.len >= sizeof(npages)) {
+			memcpy(&npages, value.data, sizeof(npages));
+			n += npages;
+		}
+	}
+	dit_tree_cursor_close(cursor);
+	*ret = n;
+	return r;
 }
 
 int dit_snapshot_nfree(struct dit_snapshot *snapshot, uint64_t *ret)
 {
-	return snapshot->ops->nfree == NULL ? -ENOTSUP
-	                                    : snapshot->ops->nfree(snapshot, ret);
+	return snapshot->reader == NULL ? -ENOTSUP : count_free(&snapshot->map, ret);
 }
 
 int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
@@ -162,12 +235,12 @@ int dit_snapshot_tree(const struct dit_snapshot *snapshot, const char *name,
 
 unsigned dit_snapshot_page_bytes(const struct dit_snapshot *snapshot)
 {
-	return snapshot->page_bytes;
+	return snapshot->map.page_bytes;
 }
 
 uint64_t dit_snapshot_txn_id(const struct dit_snapshot *snapshot)
 {
-	return snapshot->txn_id;
+	return snapshot->map.meta.transaction;
 }
 
 bool dit_snapshot_is_lmdb_10(const struct dit_snapshot *snapshot)
@@ -276,10 +349,34 @@ int dit_scan_open(struct dit_scan **ret, struct dit_snapshot *snapshot, const ch
 	return dit_scan_open_by(ret, snapshot, 0, name);
 }
 
+static int open_scan(struct dit_scan **ret, const struct dit_page_map *map,
+                     const char *name, const struct dit_tree_record *tree)
+{
+	struct dit_scan *scan = calloc(1, sizeof(*scan));
+	struct dit_key_orders orders;
+	int r = 0;
+
+	if (scan == NULL) {
+		return -ENOMEM;
+	}
+	dit_key_default_orders(tree->flags, &orders);
+	dit_stored_order(NULL, dit_span_of(name), tree->flags, &orders);
+	r = dit_tree_cursor_open(&scan->cursor, map, tree, &orders.keys);
+	if (r < 0) {
+		free(scan);
+		return r;
+	}
+	*ret = scan;
+	return 0;
+}
+
 int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
                      unsigned reader, const char *name)
 {
+	const struct dit_page_map *map = &snapshot->map;
 	size_t i = find_db(snapshot, name);
+	struct dit_tree_record tree;
+	int r = 1;
 
 	if (i == snapshot->ndbs) {
 		return DIT_E_UNKNOWN;
@@ -287,7 +384,15 @@ int dit_scan_open_by(struct dit_scan **ret, struct dit_snapshot *snapshot,
 	if (!is_reader(snapshot, reader)) {
 		return -EINVAL;
 	}
-	return snapshot->ops->open_scan(ret, snapshot, reader, i);
+	tree = snapshot->trees[i];
+	map = map_of(snapshot, reader);
+	if (map != &snapshot->map) {
+		r = find_tree(map, name, &tree);
+	}
+	if (r <= 0) {
+		return r == 0 ? DIT_E_UNKNOWN : r;
+	}
+	return open_scan(ret, map, name, &tree);
 }
 
 static int started(struct dit_scan *scan, int r)
