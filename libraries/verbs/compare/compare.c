@@ -17,7 +17,6 @@
 #include "compare/compare_impl.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -25,41 +24,8 @@
 
 #define REPORTS_DEFAULT   20
 #define ARENA_BLOCK_BYTES (256u << 10)
-/* storage.md 2: at most 65535 numbers. */
-#define AD_MAX 65535u
 
 /* ---- the two sides ---- */
-
-/* Names by attribute number, for the report and for --generated. Bad keys are left to the
- * comparison of ad2i. */
-static int read_ads(struct dit_compare_side *side)
-{
-	struct dit_scan *scan = NULL;
-	struct dit_span key;
-	struct dit_span value;
-	uint32_t number = 0;
-	int r = 0;
-
-	side->ads = calloc(AD_MAX + 1, sizeof(*side->ads));
-	if (side->ads == NULL) {
-		return -ENOMEM;
-	}
-	side->nads = AD_MAX + 1;
-	r = dit_scan_open(&scan, side->snapshot, "ad2i");
-	if (r == DIT_E_UNKNOWN) {
-		return 0;
-	}
-	while (r >= 0 && (r = dit_scan_next(scan, &key, &value)) == 1) {
-		if (key.len == sizeof(number)) {
-			memcpy(&number, key.data, sizeof(number));
-			if (number <= AD_MAX) {
-				side->ads[number] = value;
-			}
-		}
-	}
-	dit_scan_close(scan);
-	return r;
-}
 
 static int open_side(struct dit_compare *c, unsigned number, const char *directory)
 {
@@ -76,12 +42,14 @@ static int open_side(struct dit_compare *c, unsigned number, const char *directo
 		return r;
 	}
 	side->ndbs = dit_snapshot_dbs(side->snapshot, &side->dbs);
-	return read_ads(side);
+	/* Without ad2i there are no names: the comparison of databases tells it. */
+	r = dit_ad_names_read(&side->names, side->snapshot, NULL);
+	return r == DIT_E_UNKNOWN ? 0 : r;
 }
 
 static void close_side(struct dit_compare_side *side)
 {
-	free(side->ads);
+	dit_ad_names_deinit(&side->names);
 	dit_snapshot_close(side->snapshot);
 }
 

@@ -25,7 +25,6 @@
 
 struct comparison {
 	struct dit_across across;
-	struct dit_ad_names names[2];
 	struct dit_entry_reader *readers[2];
 	size_t twins_size;
 	size_t pairs_size;
@@ -405,14 +404,15 @@ static int compare_all(struct comparison *comparison)
 	               : r;
 }
 
-static int open_side(struct comparison *comparison, int side)
+static int open_side(struct comparison *comparison, int number)
 {
-	struct dit_snapshot *snapshot = comparison->across.c->sides[side].snapshot;
-	const struct dit_entry_reader_opts opts = {.snapshot = snapshot,
-	                                           .names = &comparison->names[side]};
-	int r = dit_ad_names_read(&comparison->names[side], snapshot, NULL);
+	struct dit_compare_side *side = &comparison->across.c->sides[number];
+	const struct dit_entry_reader_opts opts = {.snapshot = side->snapshot,
+	                                           .names = &side->names};
 
-	return r < 0 ? r : dit_entry_reader_new(&comparison->readers[side], &opts);
+	return side->names.list == NULL
+	               ? DIT_E_UNKNOWN
+	               : dit_entry_reader_new(&comparison->readers[number], &opts);
 }
 
 int dit_compare_across(struct dit_compare *c)
@@ -430,7 +430,6 @@ int dit_compare_across(struct dit_compare *c)
 	}
 	for (int i = 0; i < 2; i++) {
 		dit_entry_reader_free(comparison.readers[i]);
-		dit_ad_names_deinit(&comparison.names[i]);
 	}
 	if (r == 0) {
 		r = dit_across_indexes(&comparison.across);

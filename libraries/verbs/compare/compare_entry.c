@@ -34,7 +34,9 @@ bool dit_compare_is_generated(struct dit_span name)
 
 static struct dit_span ad_name(const struct dit_compare_side *side, uint32_t number)
 {
-	return number < side->nads ? side->ads[number] : DIT_SPAN("");
+	const struct dit_ad_name *name = dit_ad_names_get(&side->names, number);
+
+	return name == NULL ? DIT_SPAN("") : name->name;
 }
 
 static void begin_entry(struct dit_compare *c, struct dit_span key)

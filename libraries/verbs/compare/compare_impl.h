@@ -17,6 +17,7 @@
 #include "compare/compare.h"
 #include "page/key_order.h"
 #include "place/fault.h"
+#include "reader/ad_names.h"
 #include "reader/snapshot.h"
 
 /** One of the two environments. */
@@ -24,8 +25,7 @@ struct dit_compare_side {
 	struct dit_snapshot *snapshot;
 	const struct dit_stored_db *dbs;
 	size_t ndbs;
-	struct dit_span *ads; /* names by number, from 0 on; unknown ones are empty */
-	size_t nads;
+	struct dit_ad_names names;
 };
 
 struct dit_compare {
