@@ -4,7 +4,6 @@ check_PROGRAMS += \
 	%D%/test_chosen \
 	%D%/test_csn_list \
 	%D%/test_glue \
-	%D%/test_index_limit \
 	%D%/test_job \
 	%D%/test_release_rules \
 	%D%/test_value_rules \
@@ -16,8 +15,6 @@ check_PROGRAMS += \
 %C%_test_chosen_LDADD = $(test_libs)
 %C%_test_before_open_SOURCES = tests/load/load_fixture.c tests/load/load_fixture.h %D%/test_before_open.c
 %C%_test_before_open_LDADD = $(test_libs)
-%C%_test_index_limit_SOURCES = %D%/test_index_limit.c
-%C%_test_index_limit_LDADD = $(test_libs)
 %C%_test_release_rules_SOURCES = %D%/test_release_rules.c
 %C%_test_release_rules_LDADD = $(test_libs)
 %C%_test_job_SOURCES = %D%/test_job.c

@@ -10,7 +10,7 @@
 
 #include "base/tmp_dir.h"
 #include "config/slapd_version.h"
-#include "job/index_limit.h"
+#include "job/release_rules.h"
 #include "load/load_csn.h"
 #include "load/load_look.h"
 #include "load/load_progress.h"

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/index_limit.h"
 #include "reindex/reindexer.h"
 
 #define UNDEFINED_TYPE 17 /* LDAP's result code */

@@ -10,8 +10,6 @@ rooms += %D%/libjob.la
 	%D%/glue.h \
 	%D%/hint.c \
 	%D%/hint.h \
-	%D%/index_limit.c \
-	%D%/index_limit.h \
 	%D%/job.c \
 	%D%/job.h \
 	%D%/release_rules.c \

@@ -9,6 +9,7 @@
 #define DITKIT_RELEASE_RULES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/openldap.h"
 #include "ldif/ldif_parse.h"
@@ -30,5 +31,11 @@ struct dit_release_rules {
  */
 struct dit_release_rules dit_release_rules(enum dit_openldap_version version,
                                            unsigned patch);
+
+/**
+ * How many indexes a database can have: slapd opens no more named databases of LMDB than
+ * it was built for, and does not start with more. 0 for @p patch gives the lowest limit.
+ */
+size_t dit_index_limit(enum dit_openldap_version version, unsigned patch);
 
 #endif
