@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The chosen database, the release of OpenLDAP, the number of threads. */
+/* The database that a job chooses, the release of OpenLDAP, the number of threads. */
 #include "test.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "config/slapd_version.h"
-#include "job/chosen.h"
+#include "job/job.h"
 #include "load/load_fixture.h"
 
 static void collect(void *ctx, const struct dit_report *report)
@@ -17,45 +17,55 @@ static void collect(void *ctx, const struct dit_report *report)
 	(void)snprintf(text, 1000, "%s", report->text);
 }
 
+static int choose(struct dit_job *job, const struct dit_job_opts *opts)
+{
+	int r = 0;
+
+	dit_job_init(job, opts);
+	r = dit_job_read(job);
+	return r < 0 ? r : dit_job_choose(job);
+}
+
 static void the_database_is_chosen_by_suffix_or_number(void **state)
 {
 	struct load_fixture f;
 	char text[1000] = "";
-	struct dit_chosen_opts opts = {.database = -1,
-	                               .openldap = DIT_OPENLDAP_2_6,
-	                               .report = collect,
-	                               .report_ctx = text};
-	struct dit_chosen chosen;
+	struct dit_job_opts opts = {.database = -1,
+	                            .openldap = DIT_OPENLDAP_2_6,
+	                            .report = collect,
+	                            .report_ctx = text};
+	struct dit_job job;
 	(void)state;
 
 	load_fixture_init_glued(&f, "");
 	opts.conf = f.conf;
-	assert_int_equal(dit_chosen_read(&chosen, &opts), 0);
-	assert_span_equal(chosen.db->suffix, "dc=x");
-	assert_int_equal(chosen.openldap, DIT_OPENLDAP_2_6);
-	assert_false(chosen.is_openldap_found);
+	assert_int_equal(choose(&job, &opts), 0);
+	assert_span_equal(job.chosen.db->suffix, "dc=x");
+	assert_int_equal(job.chosen.openldap, DIT_OPENLDAP_2_6);
+	assert_false(job.chosen.is_openldap_found);
 	assert_string_equal(text, "");
-	dit_chosen_deinit(&chosen);
-	assert_null(chosen.settings);
+	dit_job_deinit(&job);
+	assert_null(job.chosen.settings);
 
 	opts.database = 1;
 	opts.is_verbose = true;
-	assert_int_equal(dit_chosen_read(&chosen, &opts), 0);
-	assert_span_equal(chosen.db->suffix, "ou=dept 3,dc=x");
+	assert_int_equal(choose(&job, &opts), 0);
+	assert_span_equal(job.chosen.db->suffix, "ou=dept 3,dc=x");
 	assert_string_equal(text, "OpenLDAP 2.6, as chosen");
-	dit_chosen_deinit(&chosen);
+	dit_job_deinit(&job);
 
 	opts.database = -1;
 	opts.openldap = DIT_OPENLDAP_NEWEST + 1;
-	assert_int_equal(dit_chosen_read(&chosen, &opts), -EINVAL);
-	assert_null(chosen.settings);
+	assert_int_equal(choose(&job, &opts), -EINVAL);
+	assert_null(job.chosen.settings);
 	assert_string_equal(text, "no such release of OpenLDAP");
 
 	opts.openldap = DIT_OPENLDAP_2_6;
 	opts.suffix = "dc=other";
-	assert_int_equal(dit_chosen_read(&chosen, &opts), DIT_E_CONFIG);
-	assert_null(chosen.settings);
+	assert_int_equal(choose(&job, &opts), DIT_E_CONFIG);
+	assert_null(job.chosen.db);
 	assert_non_null(strstr(text, "dc=other"));
+	dit_job_deinit(&job);
 	load_fixture_deinit(&f);
 }
 
@@ -63,14 +73,14 @@ static void the_release_is_that_of_the_installed_slapd(void **state)
 {
 	struct dit_slapd slapd;
 	char text[1000] = "";
-	struct dit_chosen_opts opts = {.conf = "/nonexistent", .database = -1};
-	struct dit_chosen chosen;
+	struct dit_job_opts opts = {.conf = "/nonexistent", .database = -1};
+	struct dit_job job;
 	(void)state;
 
 	dit_slapd_look(dit_slapd_path(), &slapd);
-	assert_int_equal(dit_chosen_read(&chosen, &opts), DIT_E_CONFIG);
-	assert_int_equal(chosen.openldap, slapd.version);
-	assert_int_equal(chosen.is_openldap_found, slapd.is_found);
+	assert_int_equal(choose(&job, &opts), DIT_E_CONFIG);
+	assert_int_equal(job.chosen.openldap, slapd.version);
+	assert_int_equal(job.chosen.is_openldap_found, slapd.is_found);
 	assert_string_equal(text, "");
 }
 

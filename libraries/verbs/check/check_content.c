@@ -18,7 +18,7 @@
 #include "check/check_numbers.h"
 #include "check/check_split.h"
 #include "check/check_tree.h"
-#include "job/chosen.h"
+#include "job/job.h"
 #include "job/value_rules.h"
 #include "scan/scan_snapshot.h"
 #include "sort/sort.h"

@@ -23,7 +23,6 @@
 #include "export/export_pack.h"
 #include "export/export_text.h"
 #include "filter/filter_index.h"
-#include "job/hint.h"
 #include "job/job.h"
 #include "page/lmdb_format.h"
 #include "place/fault.h"
@@ -323,9 +322,7 @@ static int write_database(struct export *export, struct export_database *databas
 	r = dit_entry_scan_run(database->scan, &ops, export);
 	/* dit_export() has words for the other two. */
 	if (r < 0 && r != -ENOMEM && r != DIT_E_STOPPED && !export->is_told) {
-		dit_job_report(&export->job, DIT_REPORT_ERROR, "%s: %s%s",
-		               database->db->data.directory, dit_strerror(r),
-		               dit_hint(r));
+		r = dit_job_fail(&export->job, r, database->db->data.directory);
 	}
 	return r;
 }

@@ -26,7 +26,7 @@
 #include "base/clock.h"
 #include "base/tmp_dir.h"
 #include "build/estimate_indexes.h"
-#include "job/chosen.h"
+#include "job/job.h"
 #include "load/load_look.h"
 #include "load/load_parse.h"
 #include "load/load_report.h"

@@ -23,7 +23,7 @@
 
 #include <errno.h>
 
-#include "job/chosen.h"
+#include "job/job.h"
 #include "load/load_report.h"
 
 #define BATCH_BYTES_MAX (512u << 10)

@@ -2,13 +2,27 @@
 #include "job/job.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/tell.h"
-#include "job/hint.h"
+#include "config/slapd_version.h"
+#include "page/lmdb_format.h"
+
+#define THREADS_MAX 1024u /* each takes memory before it does anything */
+
+/* More is not faster: runs are compact, memory that was never used must be cleared. */
+#define DEFAULT_BYTES_MIN (256u << 20)
+#define DEFAULT_BYTES_MAX (1u << 30)
+#define DEFAULT_BYTES     (128u << 20) /* of a thread */
+
+#define RECORD_MAX ((uint64_t)4 << 30)
+
+#define ERRNO_MAX 4096
 
 void dit_job_init(struct dit_job *job, const struct dit_job_opts *opts)
 {
@@ -25,42 +39,88 @@ void dit_job_init(struct dit_job *job, const struct dit_job_opts *opts)
 void dit_job_deinit(struct dit_job *job)
 {
 	dit_glue_deinit(&job->glue);
-	dit_chosen_deinit(&job->chosen);
+	dit_settings_free(job->chosen.settings);
+	job->chosen = (struct dit_chosen){.settings = NULL};
 }
 
 /* ---- which databases ---- */
 
-static struct dit_chosen_opts chosen_opts(const struct dit_job *job)
+/*
+ * The release that is asked for, or that of the slapd that is here. A slapd of another
+ * release than the one asked for is as none.
+ */
+static void choose_openldap(struct dit_job *job, struct dit_slapd *slapd)
 {
-	const struct dit_job_opts *opts = &job->opts;
+	struct dit_chosen *chosen = &job->chosen;
+	enum dit_openldap_version asked = job->opts.openldap;
+	const char *path = dit_slapd_path();
+	const char *name = NULL;
 
-	return (struct dit_chosen_opts){.conf = opts->conf,
-	                                .conf_dir = opts->conf_dir,
-	                                .suffix = opts->suffix,
-	                                .database = opts->database,
-	                                .tool = opts->tool,
-	                                .openldap = opts->openldap,
-	                                .is_verbose = opts->is_verbose,
-	                                .report = opts->report,
-	                                .report_ctx = opts->report_ctx};
+	dit_slapd_look(path, slapd);
+	chosen->openldap = asked;
+	if (asked == DIT_OPENLDAP_FOUND) {
+		chosen->openldap = slapd->version;
+		chosen->is_openldap_found = slapd->is_found;
+	} else if (asked != slapd->version) {
+		slapd->built_in[0] = '\0';
+	}
+	name = dit_openldap_name(chosen->openldap);
+	if (!job->opts.is_verbose) {
+		return;
+	}
+	if (chosen->is_openldap_found) {
+		dit_job_report(job, DIT_REPORT_PLAIN, "OpenLDAP %s, as %s", name, path);
+	} else if (asked == DIT_OPENLDAP_FOUND) {
+		dit_job_report(job, DIT_REPORT_PLAIN,
+		               "OpenLDAP %s, since there is no slapd at %s", name, path);
+	} else {
+		dit_job_report(job, DIT_REPORT_PLAIN, "OpenLDAP %s, as chosen", name);
+	}
+	if (slapd->built_in[0] != '\0') {
+		dit_job_report(job, DIT_REPORT_PLAIN, "Built into %s:%s", path,
+		               slapd->built_in);
+	}
+}
+
+/* Each failure that is no errno has been reported where it came up. */
+static int told(const struct dit_job *job, int r)
+{
+	if (r < 0 && r > -ERRNO_MAX) {
+		dit_job_report(job, DIT_REPORT_ERROR,
+		               "could not read the configuration: %s", dit_strerror(r));
+	}
+	return r;
 }
 
 int dit_job_read(struct dit_job *job)
 {
-	const struct dit_chosen_opts opts = chosen_opts(job);
+	const struct dit_job_opts *opts = &job->opts;
+	struct dit_slapd slapd;
+	struct dit_settings_source source = {
+		.file = opts->conf, .dir = opts->conf_dir, .built_in = slapd.built_in};
 
-	return dit_chosen_read_settings(&job->chosen, &opts);
+	if (opts->openldap > DIT_OPENLDAP_NEWEST) {
+		dit_job_report(job, DIT_REPORT_ERROR, "no such release of OpenLDAP");
+		return -EINVAL;
+	}
+	choose_openldap(job, &slapd);
+	source.openldap = job->chosen.openldap;
+	return told(job, dit_settings_read(&job->chosen.settings, &source, opts->report,
+	                                   opts->report_ctx));
 }
 
 int dit_job_choose(struct dit_job *job)
 {
-	const struct dit_chosen_opts opts = chosen_opts(job);
-	int r = dit_chosen_choose(&job->chosen, &opts);
+	const struct dit_job_opts *opts = &job->opts;
+	struct dit_settings_choice choice = {
+		.number = opts->database, .suffix = opts->suffix, .tool = opts->tool};
+	int r = dit_settings_choose(job->chosen.settings, &choice, opts->report,
+	                            opts->report_ctx, &job->chosen.db);
 
 	if (r == 0) {
-		job->nthreads = dit_thread_count(job->opts.threads, job->chosen.settings);
+		job->nthreads = dit_thread_count(opts->threads, job->chosen.settings);
 	}
-	return r;
+	return told(job, r);
 }
 
 int dit_job_glue(struct dit_job *job)
@@ -108,6 +168,61 @@ int dit_job_before_open(const struct dit_job *job,
 	return r;
 }
 
+/* ---- resources ---- */
+
+static unsigned count_cpus(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) < 0) {
+		return 1;
+	}
+	return CPU_COUNT(&set) < 1 ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings)
+{
+	if (asked == 0 && settings != NULL) {
+		asked = settings->tool_threads;
+	}
+	if (asked == 0) {
+		asked = count_cpus();
+	}
+	return asked > THREADS_MAX ? THREADS_MAX : asked;
+}
+
+/* Of the machine's memory; UINT64_MAX: unknown. */
+static uint64_t quarter_of_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+	long page = sysconf(_SC_PAGESIZE);
+
+	return pages <= 0 || page <= 0 ? UINT64_MAX
+	                               : (uint64_t)pages * (uint64_t)page / 4;
+}
+
+uint64_t dit_default_record_max(void)
+{
+	uint64_t quarter = quarter_of_memory();
+
+	return quarter < RECORD_MAX ? quarter : RECORD_MAX;
+}
+
+/* A quarter of the machine's, but no more than the threads can make good use of. */
+uint64_t dit_default_memory(unsigned nthreads)
+{
+	uint64_t useful = (uint64_t)nthreads * DEFAULT_BYTES;
+	uint64_t quarter = quarter_of_memory();
+
+	if (useful < DEFAULT_BYTES_MIN) {
+		useful = DEFAULT_BYTES_MIN;
+	}
+	if (useful > DEFAULT_BYTES_MAX) {
+		useful = DEFAULT_BYTES_MAX;
+	}
+	return quarter < useful ? quarter : useful;
+}
+
 /* ---- reports ---- */
 
 void dit_job_report(const struct dit_job *job, enum dit_report_kind kind,
@@ -120,6 +235,22 @@ void dit_job_report(const struct dit_job *job, enum dit_report_kind kind,
 	va_end(args);
 }
 
+/* What somebody can do about an error. */
+static const char *hint(int error)
+{
+	switch (error) {
+	case -EMFILE: /* each spilled run is an open file: more memory makes fewer */
+		return ": give more memory, or raise the limit of open files (ulimit -n)";
+	case DIT_E_CORRUPT:
+	case DIT_LMDB_CORRUPTED:
+	case DIT_LMDB_INCOMPATIBLE:
+	case DIT_LMDB_PAGE_NOTFOUND:
+		return ": see what \"ditcheck --quick\" says";
+	default:
+		return "";
+	}
+}
+
 int dit_job_fail(const struct dit_job *job, int r, const char *what)
 {
 	/* Whatever else went wrong, such as work that was cut short, is not the cause. */
@@ -127,8 +258,7 @@ int dit_job_fail(const struct dit_job *job, int r, const char *what)
 		dit_job_report(job, DIT_REPORT_ERROR, "%s", job->interrupted);
 		return DIT_E_STOPPED;
 	}
-	dit_job_report(job, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r),
-	               dit_hint(r));
+	dit_job_report(job, DIT_REPORT_ERROR, "%s: %s%s", what, dit_strerror(r), hint(r));
 	return r;
 }
 

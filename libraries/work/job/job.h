@@ -21,7 +21,7 @@
 
 #include "base/before_open.h"
 #include "base/stop.h"
-#include "job/chosen.h"
+#include "config/settings.h"
 #include "job/glue.h"
 #include "job/teller.h"
 #include "output/publication.h"
@@ -60,6 +60,14 @@ struct dit_job_opts {
  .progress = (verb)->progress, .progress_ctx = (verb)->progress_ctx,                     \
  .stop = (verb)->stop
 
+/** The database that a tool works on. Zero: not read yet. */
+struct dit_chosen {
+	struct dit_settings *settings;      /* owned; the caller may take it (NULL) */
+	const struct dit_database *db;      /* points into the settings */
+	enum dit_openldap_version openldap; /* filled first, also on failure */
+	bool is_openldap_found;
+};
+
 struct dit_job {
 	/* [const] once dit_job_glue() has returned */
 	struct dit_job_opts opts;
@@ -90,6 +98,29 @@ int dit_job_glue(struct dit_job *job);
  */
 int dit_job_before_open(const struct dit_job *job,
                         const struct dit_database *const *databases, size_t n);
+
+/* ---- resources ---- */
+
+/**
+ * How many tool threads to start.
+ *
+ * @param asked     0: tool-threads of the configuration, else one per CPU; of more than
+ *                  1024 these are taken
+ * @param settings  NULL: there is no configuration
+ */
+unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings);
+
+/**
+ * How long an LDIF record may be by default, in bytes. Its text and its values are held
+ * in memory, two to four times its length in all. So: a quarter of the machine's memory,
+ * and 4 GiB at most, since no database has a longer entry (storage.md 4).
+ */
+uint64_t dit_default_record_max(void);
+
+/** How much memory to use by default, in bytes. */
+uint64_t dit_default_memory(unsigned nthreads);
+
+/* ---- reports ---- */
 
 /** One line to the caller's report callback. */
 void dit_job_report(const struct dit_job *job, enum dit_report_kind kind,

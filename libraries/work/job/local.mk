@@ -2,14 +2,10 @@
 noinst_LTLIBRARIES += %D%/libjob.la
 rooms += %D%/libjob.la
 %C%_libjob_la_SOURCES = \
-	%D%/chosen.c \
-	%D%/chosen.h \
 	%D%/csn_list.c \
 	%D%/csn_list.h \
 	%D%/glue.c \
 	%D%/glue.h \
-	%D%/hint.c \
-	%D%/hint.h \
 	%D%/job.c \
 	%D%/job.h \
 	%D%/release_rules.c \

@@ -12,12 +12,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stop.h"
-#include "job/chosen.h"
+#include "job/job.h"
 #include "pipeline/pipeline.h"
 #include "place/fault.h"
 #include "reader/entry_reader.h"
@@ -29,7 +28,6 @@
 #define BATCH_RANGES     64u        /* for each member, at most */
 #define BATCH_RANGES_MIN 2u         /* likewise, at least */
 #define THREADS_MAX      1024u
-#define TEXT_MAX         4600 /* a path and a fault are in it */
 
 /* The result of a range of a batch. */
 struct range_work {
@@ -51,10 +49,9 @@ struct dit_entry_scan {
 	/* [const] while members run */
 	struct dit_snapshot *snapshot;
 	bool owns_snapshot;
-	struct dit_chosen
-		chosen; /* empty: there is no configuration, or it is not ours */
-	struct dit_ad_names names;
+	struct dit_settings *settings; /* owned; NULL: none were read, or not ours */
 	struct dit_stop own_stop;
+	struct dit_ad_names names;
 	const struct dit_stop *stop; /* NULL: none */
 	unsigned nmembers;
 	uint64_t *firsts; /* of nranges ranges */
@@ -449,59 +446,48 @@ void dit_entry_scan_close(struct dit_entry_scan *scan)
 	if (scan->owns_snapshot) {
 		dit_snapshot_close(scan->snapshot);
 	}
-	dit_chosen_deinit(&scan->chosen);
+	dit_settings_free(scan->settings);
 	free(scan);
 }
 
-static int fail(const struct dit_entry_scan_opts *opts, int r, const char *path,
-                const char *reason)
+static int fail(const struct dit_job *job, int r, const char *path, const char *reason)
 {
-	char text[TEXT_MAX];
-	struct dit_report report = {.kind = DIT_REPORT_ERROR, .text = text};
-
-	if (opts->report != NULL) {
-		(void)snprintf(text, sizeof(text), "%s%s%s", path,
-		               path[0] == '\0' ? "" : ": ",
-		               reason[0] == '\0' ? dit_strerror(r) : reason);
-		opts->report(opts->report_ctx, &report);
-	}
+	dit_job_report(job, DIT_REPORT_ERROR, "%s%s%s", path, path[0] == '\0' ? "" : ": ",
+	               reason[0] == '\0' ? dit_strerror(r) : reason);
 	return r;
 }
 
 /* @return 0; or an error that was reported */
-static int choose(struct dit_chosen *chosen, const struct dit_entry_scan_opts *opts)
+static int choose(struct dit_job *job)
 {
-	struct dit_chosen_opts wanted = {.conf = opts->conf,
-	                                 .conf_dir = opts->conf_dir,
-	                                 .suffix = opts->suffix,
-	                                 .database = opts->database,
-	                                 .openldap = opts->openldap,
-	                                 .report = opts->report,
-	                                 .report_ctx = opts->report_ctx};
-	int r = dit_chosen_read(chosen, &wanted);
+	int r = dit_job_read(job);
 
-	if (r == 0 && strcmp(chosen->db->type, "mdb") != 0) {
-		dit_chosen_deinit(chosen);
-		return fail(opts, DIT_E_CONFIG, "",
+	if (r == 0) {
+		r = dit_job_choose(job);
+	}
+	if (r == 0 && strcmp(job->chosen.db->type, "mdb") != 0) {
+		return fail(job, DIT_E_CONFIG, "",
 		            "the database is not of type mdb, and cannot be scanned");
 	}
 	return r;
 }
 
 static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_opts *opts,
-                     const struct dit_chosen *chosen, const char *path)
+                     struct dit_job *job)
 {
-	struct dit_schema *schema =
-		chosen->settings == NULL ? NULL : chosen->settings->schema;
+	struct dit_settings *settings = job->chosen.settings;
+	const char *path =
+		opts->path != NULL ? opts->path : job->chosen.db->data.directory;
 	struct dit_fault fault = {.text = ""};
 	struct dit_snapshot_opts snapshot_opts = {
-		.nreaders = dit_thread_count(opts->threads, chosen->settings),
+		.nreaders = dit_thread_count(opts->threads, settings),
 		.no_lock = opts->no_lock,
 		.wait_ms = opts->wait_ms,
 		.fault = &fault};
-	struct dit_scan_snapshot_opts scan_opts = {.schema = schema,
-	                                           .without_dn = opts->without_dn,
-	                                           .range_pages = opts->range_pages};
+	struct dit_scan_snapshot_opts scan_opts = {
+		.schema = settings == NULL ? NULL : settings->schema,
+		.without_dn = opts->without_dn,
+		.range_pages = opts->range_pages};
 	struct dit_entry_scan *scan = NULL;
 	int r = dit_snapshot_open_readers(&scan_opts.snapshot, path, &snapshot_opts);
 
@@ -510,12 +496,14 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 	}
 	if (r < 0) {
 		dit_snapshot_close(scan_opts.snapshot);
-		return fail(opts, r, path,
+		return fail(job, r, path,
 		            r == DIT_E_UNKNOWN ? "this is no database of slapd's"
 		                               : fault.text);
 	}
 	assert(scan != NULL);
 	scan->owns_snapshot = true;
+	scan->settings = settings;
+	job->chosen.settings = NULL;
 	scan->own_stop.flag = opts->stop;
 	scan->stop = &scan->own_stop;
 	*ret = scan;
@@ -525,26 +513,28 @@ static int open_scan(struct dit_entry_scan **ret, const struct dit_entry_scan_op
 int dit_entry_scan_open(struct dit_entry_scan **ret,
                         const struct dit_entry_scan_opts *opts)
 {
-	struct dit_chosen chosen = {.settings = NULL};
+	const struct dit_job_opts job_opts = {.conf = opts->conf,
+	                                      .conf_dir = opts->conf_dir,
+	                                      .suffix = opts->suffix,
+	                                      .database = opts->database,
+	                                      .openldap = opts->openldap,
+	                                      .report = opts->report,
+	                                      .report_ctx = opts->report_ctx};
+	struct dit_job job;
 	int r = 0;
 
+	dit_job_init(&job, &job_opts);
 	if (opts->threads > THREADS_MAX) {
-		return fail(opts, -EINVAL, "", "a scan has at most 1024 threads");
+		return fail(&job, -EINVAL, "", "a scan has at most 1024 threads");
 	}
 	if (opts->path == NULL) {
-		r = choose(&chosen, opts);
+		r = choose(&job);
 	}
 	if (r == 0) {
-		r = open_scan(ret, opts, &chosen,
-		              opts->path != NULL ? opts->path
-		                                 : chosen.db->data.directory);
+		r = open_scan(ret, opts, &job);
 	}
-	if (r < 0) {
-		dit_chosen_deinit(&chosen);
-		return r;
-	}
-	(*ret)->chosen = chosen;
-	return 0;
+	dit_job_deinit(&job);
+	return r;
 }
 
 /* ---- what is there ---- */
@@ -573,11 +563,6 @@ void dit_entry_scan_only(struct dit_entry_scan *scan, const uint64_t *ids, size_
 {
 	scan->only = ids;
 	scan->nonly = n;
-}
-
-struct dit_snapshot *dit_entry_scan_snapshot(const struct dit_entry_scan *scan)
-{
-	return scan->snapshot;
 }
 
 const struct dit_ad_names *dit_entry_scan_names(const struct dit_entry_scan *scan)

@@ -36,8 +36,6 @@ int dit_entry_scan_new(struct dit_entry_scan **ret,
  */
 void dit_entry_scan_only(struct dit_entry_scan *scan, const uint64_t *ids, size_t n);
 
-/** The state that the scan sees. */
-struct dit_snapshot *dit_entry_scan_snapshot(const struct dit_entry_scan *scan);
 /** All attribute descriptions by number. */
 const struct dit_ad_names *dit_entry_scan_names(const struct dit_entry_scan *scan);
 /** The arena after dit_scan_range_alloc(): what it gives is not cleared. */
