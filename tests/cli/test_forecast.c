@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contract of the forecast, on made-up runs: the time left counts down with the clock or
- * faster, but for a few steps up; for a quarter of a run it never falls more slowly; it is
- * near the truth when later phases take what their weights say, and comes near it when
+ * faster, but for a few steps up, and never falls more slowly for a quarter of a run; it
+ * is near the truth when later phases take what their weights say, and comes near it when
  * they take more; the share of the work never falls in a run; nothing is told of an input
  * of unknown length.
  */
