@@ -136,22 +136,6 @@ int dit_conf_run_checkpoint(struct dit_conf_parser *parser)
 	return 0;
 }
 
-int dit_conf_run_dbnosync(struct dit_conf_parser *parser)
-{
-	bool value = false;
-
-	return parser->scope.nwords > 1
-	               ? dit_conf_bool(parser, parser->scope.words[1], &value)
-	               : 0;
-}
-
-int dit_conf_run_rtxnsize(struct dit_conf_parser *parser)
-{
-	unsigned value = 0;
-
-	return dit_conf_uint(parser, parser->scope.words[1], &value);
-}
-
 int dit_conf_run_searchstack(struct dit_conf_parser *parser)
 {
 	int value = 0;
@@ -162,13 +146,6 @@ int dit_conf_run_searchstack(struct dit_conf_parser *parser)
 		                   value, SEARCHSTACK_MIN);
 	}
 	return r;
-}
-
-int dit_conf_run_index_substr_any_step(struct dit_conf_parser *parser)
-{
-	unsigned value = 0;
-
-	return dit_conf_uint(parser, parser->scope.words[1], &value);
 }
 
 /* ---- remarks of slapd on directives that are skipped ---- */

@@ -256,8 +256,7 @@ int dit_conf_run_suffix(struct dit_conf_parser *parser)
 	return keep_suffix(parser, suffix, norm);
 }
 
-/* In the front end the following directives are accepted and change no database. */
-
+/* In the front end it is accepted and changes no database. */
 int dit_conf_run_rootdn(struct dit_conf_parser *parser)
 {
 	const char *word = parser->scope.nwords > 1 ? parser->scope.words[1] : "";
@@ -268,53 +267,6 @@ int dit_conf_run_rootdn(struct dit_conf_parser *parser)
 	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
 		dit_conf_database(parser)->rootdn = dn;
 		dit_conf_database(parser)->rootdn_norm = norm;
-	}
-	return r;
-}
-
-int dit_conf_run_lastmod(struct dit_conf_parser *parser)
-{
-	bool value = false;
-	int r = dit_conf_bool(parser, parser->scope.words[1], &value);
-
-	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
-		dit_conf_database(parser)->lastmod = value;
-	}
-	return r;
-}
-
-int dit_conf_run_hidden(struct dit_conf_parser *parser)
-{
-	bool value = false;
-	int r = dit_conf_bool(parser, parser->scope.words[1], &value);
-
-	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
-		dit_conf_database(parser)->is_hidden = value;
-	}
-	return r;
-}
-
-int dit_conf_run_disabled(struct dit_conf_parser *parser)
-{
-	bool value = false;
-	int r = dit_conf_bool(parser, parser->scope.words[1], &value);
-
-	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
-		dit_conf_database(parser)->is_disabled = value;
-	}
-	return r;
-}
-
-/* Without an argument it is on. */
-int dit_conf_run_sync_use_subentry(struct dit_conf_parser *parser)
-{
-	bool value = true;
-	int r = parser->scope.nwords > 1
-	                ? dit_conf_bool(parser, parser->scope.words[1], &value)
-	                : 0;
-
-	if (r == 0 && parser->scope.section == DIT_CONF_DATABASE) {
-		dit_conf_database(parser)->sync_use_subentry = value;
 	}
 	return r;
 }
@@ -417,29 +369,6 @@ static int run_maxsize(struct dit_conf_parser *parser)
 	return r;
 }
 
-static int run_dbpagesize(struct dit_conf_parser *parser)
-{
-	return dit_conf_uint(parser, parser->scope.words[1],
-	                     &dit_conf_database(parser)->data.page_bytes);
-}
-
-static int run_maxentrysize(struct dit_conf_parser *parser)
-{
-	unsigned long value = 0;
-	int r = dit_conf_ulong(parser, parser->scope.words[1], &value);
-
-	if (r == 0) {
-		dit_conf_database(parser)->maxentrysize_bytes = value;
-	}
-	return r;
-}
-
-static int run_maxreaders(struct dit_conf_parser *parser)
-{
-	return dit_conf_uint(parser, parser->scope.words[1],
-	                     &dit_conf_database(parser)->data.maxreaders);
-}
-
 /* "-rw-r-----", each letter in its place or '-' */
 static bool parse_rwx(const char *word, mode_t *ret)
 {
@@ -523,19 +452,22 @@ static int run_idlexp(struct dit_conf_parser *parser)
 const struct dit_directive dit_mdb_directives[] = {
 	{"checkpoint", 2, 2, "<kbyte> <min>", 0, dit_conf_run_checkpoint, {0}},
 	{"crypto", 0, 0, "", 0, dit_conf_unsupported, {0}},
-	{"dbnosync", 0, 1, "<(null)>", 0, dit_conf_run_dbnosync, {0}},
-	{"dbpagesize", 0, 0, "", 0, dit_conf_unsupported, {.last = DIT_OPENLDAP_2_6}},
-	{"dbpagesize", 1, 1, "<size>", 0, run_dbpagesize, {.first = DIT_OPENLDAP_2_7}},
+	{"dbnosync", 0, 1, "<(null)>", 0, NULL, {.value = DIT_CONF_BOOL}},
+	{"dbpagesize", 0, 0, "", 0, dit_conf_unsupported, {.releases.last = DIT_OPENLDAP_2_6}},
+	{"dbpagesize", 1, 1, "<size>", 0, NULL,
+	 {DIT_CONF_UINT, DIT_CONF_IN_DATABASE(data.page_bytes), {.first = DIT_OPENLDAP_2_7}}},
 	{"directory", 1, 1, "<dir>", 0, run_directory, {0}},
 	{"envflags", 1, 0, "<flags>", 0, run_envflags, {0}},
 	{"index", 1, 2, "<attr> <[pres,eq,approx,sub]>", 0, dit_conf_run_index, {0}},
-	{"maxentrysize", 1, 1, "<size>", 0, run_maxentrysize, {0}},
-	{"maxreaders", 1, 1, "<num>", 0, run_maxreaders, {0}},
+	{"maxentrysize", 1, 1, "<size>", 0, NULL,
+	 {DIT_CONF_ULONG, DIT_CONF_IN_DATABASE(maxentrysize_bytes), {0}}},
+	{"maxreaders", 1, 1, "<num>", 0, NULL,
+	 {DIT_CONF_UINT, DIT_CONF_IN_DATABASE(data.maxreaders), {0}}},
 	{"maxsize", 1, 1, "<size>", 0, run_maxsize, {0}},
 	{"mode", 1, 1, "<mode>", 0, run_mode, {0}},
 	{"multival", 2, 2, "<attr> <hi,lo>", 0, dit_conf_run_multival, {0}},
 	{"passphrase", 0, 0, "", 0, dit_conf_unsupported, {0}},
-	{"rtxnsize", 1, 1, "<entries>", 0, dit_conf_run_rtxnsize, {0}},
+	{"rtxnsize", 1, 1, "<entries>", 0, NULL, {.value = DIT_CONF_UINT}},
 	{"searchstack", 1, 1, "<depth>", 0, dit_conf_run_searchstack, {0}},
 	{NULL, 0, 0, NULL, 0, NULL, {0}},
 };

@@ -137,18 +137,6 @@ static int bad_length(struct dit_conf_parser *parser, unsigned value)
 }
 
 /* 2.5 compares the two lengths when one is set; later releases take any. */
-static int run_index_substr_if_minlen(struct dit_conf_parser *parser)
-{
-	return dit_conf_uint(parser, parser->scope.words[1],
-	                     &parser->settings->index.substr_if_minlen);
-}
-
-static int run_index_substr_if_maxlen(struct dit_conf_parser *parser)
-{
-	return dit_conf_uint(parser, parser->scope.words[1],
-	                     &parser->settings->index.substr_if_maxlen);
-}
-
 static int run_index_substr_if_minlen_2_5(struct dit_conf_parser *parser)
 {
 	struct dit_index_params *params = &parser->settings->index;
@@ -158,7 +146,10 @@ static int run_index_substr_if_minlen_2_5(struct dit_conf_parser *parser)
 	if (r == 0 && value > params->substr_if_maxlen) {
 		return bad_length(parser, value);
 	}
-	return r == 0 ? run_index_substr_if_minlen(parser) : r;
+	if (r == 0) {
+		params->substr_if_minlen = value;
+	}
+	return r;
 }
 
 static int run_index_substr_if_maxlen_2_5(struct dit_conf_parser *parser)
@@ -170,13 +161,10 @@ static int run_index_substr_if_maxlen_2_5(struct dit_conf_parser *parser)
 	if (r == 0 && (value == 0 || value < params->substr_if_minlen)) {
 		return bad_length(parser, value);
 	}
-	return r == 0 ? run_index_substr_if_maxlen(parser) : r;
-}
-
-static int run_index_substr_any_len(struct dit_conf_parser *parser)
-{
-	return dit_conf_uint(parser, parser->scope.words[1],
-	                     &parser->settings->index.substr_any_len);
+	if (r == 0) {
+		params->substr_if_maxlen = value;
+	}
+	return r;
 }
 
 static int run_index_intlen(struct dit_conf_parser *parser)
@@ -195,12 +183,6 @@ static int run_index_intlen(struct dit_conf_parser *parser)
 	}
 	parser->settings->index.intlen = value;
 	return 0;
-}
-
-static int run_index_hash64(struct dit_conf_parser *parser)
-{
-	return dit_conf_bool(parser, parser->scope.words[1],
-	                     &parser->settings->index.hash64);
 }
 
 static int run_tool_threads(struct dit_conf_parser *parser)
@@ -222,23 +204,28 @@ static const struct dit_directive directives[] = {
 	 run_attributetype, {0}},
 	{"backend", 1, 1, "<type>", DIT_DIRECTIVE_BEFORE_DB, dit_conf_run_backend, {0}},
 	{"database", 1, 1, "<type>", 0, dit_conf_run_database, {0}},
-	{"disabled", 1, 1, "<on|off>", 0, dit_conf_run_disabled, {0}},
+	{"disabled", 1, 1, "<on|off>", 0, NULL,
+	 {DIT_CONF_BOOL, DIT_CONF_IN_DATABASE(is_disabled), {0}}},
 	{"ditcontentrule", 0, 0, "", DIT_DIRECTIVE_RAW, run_ditcontentrule, {0}},
-	{"hidden", 1, 1, "<on|off>", 0, dit_conf_run_hidden, {0}},
+	{"hidden", 1, 1, "<on|off>", 0, NULL,
+	 {DIT_CONF_BOOL, DIT_CONF_IN_DATABASE(is_hidden), {0}}},
 	{"include", 1, 1, "<file>", 0, run_include, {0}},
-	{"index_hash64", 1, 1, "<on|off>", 0, run_index_hash64, {0}},
+	{"index_hash64", 1, 1, "<on|off>", 0, NULL,
+	 {DIT_CONF_BOOL, DIT_CONF_IN_SETTINGS(index.hash64), {0}}},
 	{"index_intlen", 1, 1, "<len>", 0, run_index_intlen, {0}},
-	{"index_substr_any_len", 1, 1, "<len>", 0, run_index_substr_any_len, {0}},
-	{"index_substr_any_step", 1, 1, "<step>", 0, dit_conf_run_index_substr_any_step, {0}},
+	{"index_substr_any_len", 1, 1, "<len>", 0, NULL,
+	 {DIT_CONF_UINT, DIT_CONF_IN_SETTINGS(index.substr_any_len), {0}}},
+	{"index_substr_any_step", 1, 1, "<step>", 0, NULL, {.value = DIT_CONF_UINT}},
 	{"index_substr_if_maxlen", 1, 1, "<max>", 0, run_index_substr_if_maxlen_2_5,
-	 {.last = DIT_OPENLDAP_2_5}},
-	{"index_substr_if_maxlen", 1, 1, "<max>", 0, run_index_substr_if_maxlen,
-	 {.first = DIT_OPENLDAP_2_6}},
+	 {.releases.last = DIT_OPENLDAP_2_5}},
+	{"index_substr_if_maxlen", 1, 1, "<max>", 0, NULL,
+	 {DIT_CONF_UINT, DIT_CONF_IN_SETTINGS(index.substr_if_maxlen), {.first = DIT_OPENLDAP_2_6}}},
 	{"index_substr_if_minlen", 1, 1, "<min>", 0, run_index_substr_if_minlen_2_5,
-	 {.last = DIT_OPENLDAP_2_5}},
-	{"index_substr_if_minlen", 1, 1, "<min>", 0, run_index_substr_if_minlen,
-	 {.first = DIT_OPENLDAP_2_6}},
-	{"lastmod", 1, 1, "<on|off>", 0, dit_conf_run_lastmod, {0}},
+	 {.releases.last = DIT_OPENLDAP_2_5}},
+	{"index_substr_if_minlen", 1, 1, "<min>", 0, NULL,
+	 {DIT_CONF_UINT, DIT_CONF_IN_SETTINGS(index.substr_if_minlen), {.first = DIT_OPENLDAP_2_6}}},
+	{"lastmod", 1, 1, "<on|off>", 0, NULL,
+	 {DIT_CONF_BOOL, DIT_CONF_IN_DATABASE(lastmod), {0}}},
 	{"ldapsyntax", 1, 0, "<syntax>", DIT_DIRECTIVE_RAW, run_ldapsyntax, {0}},
 	{"moduleload", 1, 0, "<file>", 0, dit_conf_run_moduleload, {0}},
 	{"mirrormode", 1, 1, "<on|off>", 0, dit_conf_run_multiprovider, {0}},
@@ -251,11 +238,12 @@ static const struct dit_directive directives[] = {
 	{"serverID", 1, 2, "<number> <[URI]>", 0, dit_conf_run_server_id, {0}},
 	{"sortvals", 1, 0, "<attr>", 0, dit_conf_run_sortvals, {0}},
 	{"subordinate", 0, 1, "<[advertise]>", 0, dit_conf_run_subordinate_2_5,
-	 {.last = DIT_OPENLDAP_2_5}},
+	 {.releases.last = DIT_OPENLDAP_2_5}},
 	{"subordinate", 0, 1, "<[advertise]>", 0, dit_conf_run_subordinate,
-	 {.first = DIT_OPENLDAP_2_6}},
+	 {.releases.first = DIT_OPENLDAP_2_6}},
 	{"suffix", 0, 1, "<suffix>", 0, dit_conf_run_suffix, {0}},
-	{"sync_use_subentry", 0, 0, "", 0, dit_conf_run_sync_use_subentry, {0}},
+	{"sync_use_subentry", 0, 0, "", 0, NULL,
+	 {DIT_CONF_BOOL, DIT_CONF_IN_DATABASE(sync_use_subentry), {0}}},
 	{"syncrepl", 0, 0, "", 0, dit_conf_run_syncrepl, {0}},
 	{"tool-threads", 1, 1, "<count>", 0, run_tool_threads, {0}},
 	{"updatedn", 0, 0, "", 0, dit_conf_run_updatedn, {0}},
@@ -361,7 +349,7 @@ static const struct dit_directive skip = {.name = "", .run = NULL};
 static bool matches(const struct dit_conf_parser *parser,
                     const struct dit_directive *directive, const char *keyword)
 {
-	if (!dit_openldap_is_in(parser->openldap, directive->releases)) {
+	if (!dit_openldap_is_in(parser->openldap, directive->more.releases)) {
 		return false;
 	}
 	if ((directive->flags & DIT_DIRECTIVE_PREFIX) != 0) {

@@ -78,13 +78,49 @@ static int unknown_keyword(struct dit_conf_parser *parser)
 static const struct dit_openldap_range tells_wordless_failures = {
 	.first = DIT_OPENLDAP_2_6};
 
+static int set_value(struct dit_conf_parser *parser,
+                     const struct dit_directive *directive)
+{
+	const struct dit_conf_target *target = &directive->more.target;
+	const char *word = parser->scope.words[1];
+	bool is_on = true;
+	unsigned number = 0;
+	unsigned long size = 0;
+	const void *value = &is_on;
+	size_t len = sizeof(is_on);
+	char *to = (char *)parser->settings;
+	int r = 0;
+
+	if (directive->more.value == DIT_CONF_UINT) {
+		value = &number;
+		len = sizeof(number);
+		r = dit_conf_uint(parser, word, &number);
+	} else if (directive->more.value == DIT_CONF_ULONG) {
+		value = &size;
+		len = sizeof(size);
+		r = dit_conf_ulong(parser, word, &size);
+	} else if (word != NULL) {
+		r = dit_conf_bool(parser, word, &is_on);
+	}
+	if (target->of == DIT_CONF_OF_DATABASE) {
+		to = parser->scope.section == DIT_CONF_DATABASE
+		             ? (char *)dit_conf_database(parser)
+		             : NULL;
+	}
+	if (r == 0 && to != NULL && target->of != DIT_CONF_FORGOTTEN) {
+		memcpy(to + target->at, value, len);
+	}
+	return r;
+}
+
 static int run_function(struct dit_conf_parser *parser,
                         const struct dit_directive *directive)
 {
 	int r = 0;
 
 	(void)dit_conf_forget(parser->reporter);
-	r = directive->run(parser);
+	r = directive->run == NULL ? set_value(parser, directive)
+	                           : directive->run(parser);
 	if (r == DIT_E_CONFIG && !dit_conf_has_message(parser->reporter) &&
 	    dit_openldap_is_in(parser->openldap, tells_wordless_failures)) {
 		(void)dit_conf_say(parser->reporter, "<%s> handler exited with 1!",
@@ -100,7 +136,7 @@ int dit_conf_run_directive(struct dit_conf_parser *parser,
 	const char *keyword = parser->scope.words[0];
 	size_t nargs = parser->scope.nwords - 1;
 
-	if (directive->run == NULL) {
+	if (directive->run == NULL && directive->more.value == DIT_CONF_NO_VALUE) {
 		return 0;
 	}
 	if (nargs < directive->min) {

@@ -91,7 +91,34 @@ int dit_settings_new(struct dit_settings **ret, enum dit_openldap_version openld
 /** The arena of the settings. */
 struct dit_arena *dit_conf_arena(const struct dit_conf_parser *parser);
 
-/** One directive; a NULL run function skips it. */
+/** The argument of a directive that does nothing but set a value. */
+enum dit_conf_value {
+	DIT_CONF_NO_VALUE,
+	DIT_CONF_BOOL, /* on without an argument */
+	DIT_CONF_UINT,
+	DIT_CONF_ULONG,
+};
+
+/** Where the value goes. In the front end nothing of a database is set. */
+struct dit_conf_target {
+	enum {
+		DIT_CONF_FORGOTTEN, /* slapd checks it, and no tool needs it */
+		DIT_CONF_SETTINGS,
+		DIT_CONF_OF_DATABASE,
+	} of;
+	size_t at; /* offset in struct dit_settings or struct dit_database */
+};
+
+#define DIT_CONF_IN_SETTINGS(member)                                                     \
+ {                                                                                       \
+  DIT_CONF_SETTINGS, offsetof(struct dit_settings, member)                               \
+ }
+#define DIT_CONF_IN_DATABASE(member)                                                     \
+ {                                                                                       \
+  DIT_CONF_OF_DATABASE, offsetof(struct dit_database, member)                            \
+ }
+
+/** One directive; without a run function and a value it is skipped. */
 struct dit_directive {
 	const char *name;
 	/* Arguments without the keyword: how many, and what slapd calls them. */
@@ -100,7 +127,11 @@ struct dit_directive {
 	const char *args;
 	unsigned flags; /* DIT_DIRECTIVE_... */
 	int (*run)(struct dit_conf_parser *parser);
-	struct dit_openldap_range releases; /* that have it in this form */
+	struct {
+		enum dit_conf_value value;
+		struct dit_conf_target target;
+		struct dit_openldap_range releases; /* that have it in this form */
+	} more;
 };
 
 #define DIT_DIRECTIVE_PREFIX    0x1u /* longer keywords that begin like this match too */
@@ -209,12 +240,8 @@ int dit_conf_run_database(struct dit_conf_parser *parser);
 int dit_conf_run_overlay(struct dit_conf_parser *parser);
 int dit_conf_run_suffix(struct dit_conf_parser *parser);
 int dit_conf_run_rootdn(struct dit_conf_parser *parser);
-int dit_conf_run_lastmod(struct dit_conf_parser *parser);
-int dit_conf_run_hidden(struct dit_conf_parser *parser);
-int dit_conf_run_disabled(struct dit_conf_parser *parser);
 int dit_conf_run_subordinate(struct dit_conf_parser *parser);
 int dit_conf_run_subordinate_2_5(struct dit_conf_parser *parser);
-int dit_conf_run_sync_use_subentry(struct dit_conf_parser *parser);
 int dit_conf_run_index(struct dit_conf_parser *parser);
 /** At the end: the indexes that slapd adds itself (storage-2.7.md 2.2). 0, -ENOMEM */
 int dit_conf_complete_indexes(struct dit_conf_parser *parser);
@@ -233,9 +260,6 @@ int dit_conf_run_syncrepl(struct dit_conf_parser *parser);
 int dit_conf_run_multiprovider(struct dit_conf_parser *parser);
 int dit_conf_run_updatedn(struct dit_conf_parser *parser);
 int dit_conf_run_checkpoint(struct dit_conf_parser *parser);
-int dit_conf_run_dbnosync(struct dit_conf_parser *parser);
-int dit_conf_run_index_substr_any_step(struct dit_conf_parser *parser);
-int dit_conf_run_rtxnsize(struct dit_conf_parser *parser);
 int dit_conf_run_searchstack(struct dit_conf_parser *parser);
 int dit_conf_run_server_id(struct dit_conf_parser *parser);
 
