@@ -42,7 +42,7 @@ static int setup(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
-	assert_int_equal(dit_schema_new(&f->schema), 0);
+	assert_int_equal(dit_schema_new(&f->schema, DIT_OPENLDAP_ASSUMED), 0);
 	assert_int_equal(dit_schema_define_type(
 				 f->schema, "( 2.5.4.4 NAME ( 'sn' ) SUP name )", NULL),
 	                 0);

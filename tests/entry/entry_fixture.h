@@ -132,7 +132,7 @@ static inline int fixture_define(struct dit_schema *schema, fixture_define_fn de
 static inline int fixture_schema_new(struct dit_schema **ret)
 {
 	struct dit_schema *schema = NULL;
-	int r = dit_schema_new(&schema);
+	int r = dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED);
 
 	if (r < 0) {
 		return r;

@@ -35,7 +35,7 @@ static struct dit_schema *make_schema(void)
 	struct dit_schema *schema = NULL;
 	struct dit_schema_error error;
 
-	CHECK(dit_schema_new(&schema) == 0);
+	CHECK(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED) == 0);
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		CHECK(dit_schema_define_type(schema, types[i], &error) == 0);
 	}

@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct dit_ad_cache *cache = NULL;
 	char *text = malloc(size + 1);
 
-	CHECK(text != NULL && dit_schema_new(&schema) == 0 &&
+	CHECK(text != NULL && dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED) == 0 &&
 	      dit_ad_cache_new(&cache) == 0);
 	for (size_t i = 0; i < size; i++) {
 		text[i] = data[i] == '\n' ? '\0' : (char)data[i];

@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	if (schema == NULL) {
-		CHECK(dit_schema_new(&schema) == 0);
+		CHECK(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED) == 0);
 		CHECK(dit_schema_seal(schema) == 0);
 	}
 	dit_arena_init(&arena, 256);

@@ -116,7 +116,7 @@ static inline int setup(void **state)
 	f->keys = calloc(1, sizeof(*f->keys));
 	assert_non_null(f->keys);
 	dit_arena_init(&f->arena, 65536);
-	assert_int_equal(dit_schema_new(&f->schema), 0);
+	assert_int_equal(dit_schema_new(&f->schema, DIT_OPENLDAP_ASSUMED), 0);
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		int r = dit_schema_define_type(f->schema, types[i], &error);
 

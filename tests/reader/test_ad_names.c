@@ -29,7 +29,7 @@ static void names_and_descriptions_are_found_by_number(void **state)
 	struct dit_ad_names names;
 	(void)state;
 
-	assert_int_equal(dit_schema_new(&schema), 0);
+	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	assert_int_equal(dit_schema_seal(schema), 0);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_ad_names_read(&names, snapshot, schema), 0);
@@ -68,7 +68,7 @@ static void readers_of_few_attributes_choose(void **state)
 	int others = -EIO;
 	(void)state;
 
-	assert_int_equal(dit_schema_new(&schema), 0);
+	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	assert_int_equal(dit_schema_seal(schema), 0);
 	assert_int_equal(dit_snapshot_open(&snapshot, dir), 0);
 	assert_int_equal(dit_ad_names_read(&names, snapshot, schema), 0);

@@ -10,7 +10,7 @@
 
 static inline int setup(void **state)
 {
-	return dit_schema_new((struct dit_schema **)state);
+	return dit_schema_new((struct dit_schema **)state, DIT_OPENLDAP_ASSUMED);
 }
 
 static inline int teardown(void **state)

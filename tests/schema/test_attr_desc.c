@@ -19,7 +19,7 @@ static int setup(void **state)
 	struct dit_schema_error error;
 	struct dit_schema *schema = NULL;
 
-	if (dit_schema_new(&schema) != 0) {
+	if (dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED) != 0) {
 		return -1;
 	}
 	*state = schema;

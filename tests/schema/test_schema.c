@@ -406,14 +406,14 @@ static void releases_have_their_own_elements(void **state)
 	struct dit_schema *schema = NULL;
 	(void)state;
 
-	assert_int_equal(dit_schema_new_of(&schema, DIT_OPENLDAP_2_5), 0);
+	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_2_5), 0);
 	assert_int_equal(dit_schema_load_module(schema, "ppolicy"), 0);
 	assert_null(type_of(schema, "pwdUseCheckModule"));
 	assert_null(type_of(schema, "monitorLogLevel"));
 	assert_false(type_of(schema, "pwdCheckModule")->flags & DIT_TYPE_OBSOLETE);
 	dit_schema_free(schema);
 
-	assert_int_equal(dit_schema_new_of(&schema, DIT_OPENLDAP_2_6), 0);
+	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_2_6), 0);
 	assert_null(type_of(schema, "pwdUseCheckModule"));
 	assert_int_equal(dit_schema_load_module(schema, "ppolicy"), 0);
 	assert_non_null(type_of(schema, "pwdUseCheckModule"));
@@ -422,7 +422,7 @@ static void releases_have_their_own_elements(void **state)
 	assert_null(type_of(schema, "pwdDefaultHash"));
 	dit_schema_free(schema);
 
-	assert_int_equal(dit_schema_new_of(&schema, DIT_OPENLDAP_2_7), 0);
+	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_2_7), 0);
 	assert_int_equal(dit_schema_load_module(schema, "ppolicy"), 0);
 	assert_non_null(type_of(schema, "pwdUseCheckModule"));
 	assert_ptr_equal(type_of(schema, "pwdDefaultHash")->equality,

@@ -77,7 +77,7 @@ static inline struct dit_schema *sample_schema(void)
 	struct dit_schema *schema = NULL;
 	struct dit_schema_error error = {0};
 
-	assert_int_equal(dit_schema_new(&schema), 0);
+	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	for (size_t i = 0; i < SAMPLE_COUNT(sample_types); i++) {
 		if (dit_schema_define_type(schema, sample_types[i], &error) < 0) {
 			fail_msg("%s: %s", sample_types[i], error.text);

@@ -75,7 +75,7 @@ static void rules_order_values_as_slapadd_does(void **state)
 	struct dit_schema_error error;
 	(void)state;
 
-	assert_int_equal(dit_schema_new(&schema), 0);
+	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char name[8];
 
@@ -116,7 +116,7 @@ static void the_order_prefix_of_a_value_is_told_from_the_rest(void **state)
 	dit_value_order_fn order = NULL;
 	(void)state;
 
-	assert_int_equal(dit_schema_new(&schema), 0);
+	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	for (size_t i = 0; i < sizeof(match_cases) / sizeof(match_cases[0]); i++) {
 		char name[8];
 
@@ -145,7 +145,7 @@ static void object_classes_are_ordered_as_they_are_written(void **state)
 	dit_value_order_fn order = NULL;
 	(void)state;
 
-	assert_int_equal(dit_schema_new(&schema), 0);
+	assert_int_equal(dit_schema_new(&schema, DIT_OPENLDAP_ASSUMED), 0);
 	order = dit_value_order(dit_schema_find_type(schema, DIT_SPAN("objectClass")));
 	assert_true(order(DIT_SPAN("top"), DIT_SPAN("TOP")) > 0);
 	assert_true(order(DIT_SPAN("top"), DIT_SPAN("alias")) < 0);

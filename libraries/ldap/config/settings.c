@@ -23,7 +23,7 @@ int dit_settings_new(struct dit_settings **ret, enum dit_openldap_version openld
 	int r = -ENOMEM;
 
 	if (settings != NULL && memory != NULL) {
-		r = dit_schema_new_of(&settings->schema, openldap);
+		r = dit_schema_new(&settings->schema, openldap);
 	}
 	if (r < 0) {
 		free(settings);

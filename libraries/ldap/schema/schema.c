@@ -16,12 +16,7 @@
 /* slapd composes these messages in a buffer of this size and cuts what is longer. */
 #define ERROR_BYTES 256
 
-int dit_schema_new(struct dit_schema **ret)
-{
-	return dit_schema_new_of(ret, DIT_OPENLDAP_ASSUMED);
-}
-
-int dit_schema_new_of(struct dit_schema **ret, enum dit_openldap_version openldap)
+int dit_schema_new(struct dit_schema **ret, enum dit_openldap_version openldap)
 {
 	struct dit_schema *schema = calloc(1, sizeof(*schema));
 	int r = 0;

@@ -258,11 +258,8 @@ struct dit_content_rule {
 	const struct dit_attr_type **precluded;
 };
 
-/** The hard-coded set of DIT_OPENLDAP_ASSUMED. */
-int dit_schema_new(struct dit_schema **ret);
-
 /** The hard-coded set of one release; its modules' sets come from it, too. */
-int dit_schema_new_of(struct dit_schema **ret, enum dit_openldap_version openldap);
+int dit_schema_new(struct dit_schema **ret, enum dit_openldap_version openldap);
 
 void dit_schema_free(struct dit_schema *schema);
 
