@@ -543,7 +543,7 @@ static void old_index_is_removed(void **state)
 	other_start(&other, dir);
 	assert_int_equal(run_online(&run, dir, &other, drop_index), DIT_E_CORRUPT);
 	assert_string_equal(run.fault.text,
-	                    "index database \"cn\" was removed meanwhile");
+	                    "index database \"cn\" was removed during the run");
 	other_end(&other);
 	assert_sound(dir);
 	test_scratch_remove(dir);

@@ -167,8 +167,8 @@ static void note_round(struct dit_online *online, uint64_t since_us)
 static int say_damaged(const struct dit_online *online, const char *name)
 {
 	return dit_fault_say(online->opts.fault, DIT_E_CORRUPT,
-	                     "index database \"%s\" is damaged, so nobody can tell which "
-	                     "pages it has while slapd changes the file: stop slapd and "
+	                     "index database \"%s\" is damaged, and its pages are not "
+	                     "known while slapd changes the file: stop slapd and "
 	                     "run ditindex without --online",
 	                     name);
 }
@@ -176,7 +176,7 @@ static int say_damaged(const struct dit_online *online, const char *name)
 static int say_removed(const struct dit_online *online, const char *name)
 {
 	return dit_fault_say(online->opts.fault, DIT_E_CORRUPT,
-	                     "index database \"%s\" was removed meanwhile", name);
+	                     "index database \"%s\" was removed during the run", name);
 }
 
 /* The old tables as the newer state has them. */

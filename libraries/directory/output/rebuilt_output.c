@@ -465,8 +465,9 @@ static int check_room(const struct rebuilt *rebuilt)
 	return room >= needed
 	               ? 0
 	               : dit_fault_say(rebuilt->fault, -ENOSPC,
-	                               "the new data.mdb needs about %llu bytes beside "
-	                               "the old one; the file system has %llu left",
+	                               "the new data.mdb needs about %llu bytes in "
+	                               "addition to the old one; the file system has "
+	                               "%llu left",
 	                               (unsigned long long)needed,
 	                               (unsigned long long)room);
 }

@@ -139,8 +139,8 @@ static int say_busy(struct dit_fault *fault)
 	}
 	who = *fault;
 	return dit_fault_say(fault, DIT_E_BUSY,
-	                     "a database of OpenLDAP 2.7 can be read only while nobody "
-	                     "else has it open; it is in use by %s",
+	                     "a database of OpenLDAP 2.7 can be read only while no "
+	                     "other process has it open; it is in use by %s",
 	                     dit_claim_holder(&who));
 }
 

@@ -131,7 +131,7 @@ static int begin_group(struct split_check *check, struct dit_span key,
 		     !check->has_entry ? "there is no entry whose values these could be"
 		     : group->number == 0
 		             ? "slapd stored the values of an attribute that was new "
-		               "under number 0, where nobody finds them"
+		               "under number 0, where no reader finds them"
 		             : "the entry keeps no values of this attribute in id2v");
 	}
 	return 0;

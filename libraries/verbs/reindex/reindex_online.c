@@ -74,8 +74,8 @@ static int refuse(const struct reindex_target *target, const struct dit_entry_vi
 		return 0;
 	}
 	dit_job_report(&target->reindexer->job, DIT_REPORT_ERROR,
-	               "entry id=%08llx: it was changed meanwhile and cannot be "
-	               "indexed: %s",
+	               "entry id=%08llx: it was changed during the run and cannot "
+	               "be indexed: %s",
 	               (unsigned long long)view->id,
 	               view->reason == NULL || view->reason[0] == '\0'
 	                       ? "a value without index key"

@@ -131,15 +131,16 @@ static int open_output(struct reindex_target *target)
 
 	if (r == DIT_E_BUSY) {
 		const char *holder = dit_claim_holder(fault);
-		bool may_go_beside = !reindexer->opts->online &&
+		bool can_go_online = !reindexer->opts->online &&
 		                     strncmp(holder, "slapd,", 6) == 0 &&
 		                     reindexer->job.chosen.openldap < DIT_OPENLDAP_2_7;
 
 		dit_job_report(&reindexer->job, DIT_REPORT_ERROR,
 		               "the database in %s is in use by %s%s", db->data.directory,
 		               holder,
-		               may_go_beside ? "; --online builds indexes beside slapd"
-		                             : "");
+		               can_go_online
+		                       ? "; --online builds indexes while slapd runs"
+		                       : "");
 		return r;
 	}
 	if (r == -ENOENT && fault->text[0] == '\0') {
