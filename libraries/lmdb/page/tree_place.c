@@ -220,10 +220,9 @@ static int compare(const struct dit_tree_level *level, unsigned slot,
 	return 0;
 }
 
-/* To the slot after the keys from @p first on that are below the wanted one. */
-static int skip_below(struct dit_tree_level *level, unsigned first,
-                      const struct dit_key_order *order, struct dit_span wanted,
-                      bool skips_equal)
+int dit_tree_level_skip(struct dit_tree_level *level, unsigned first,
+                        const struct dit_key_order *order, struct dit_span wanted,
+                        bool skips_equal)
 {
 	unsigned end = level->count;
 
@@ -254,7 +253,7 @@ static int find_leaf(struct dit_tree_place *place, const struct dit_key_order *o
 	for (unsigned depth = 0; depth + 1 < place->nlevels && r == 0; depth++) {
 		struct dit_tree_level *level = &place->levels[depth];
 
-		r = skip_below(level, 1, order, wanted, true);
+		r = dit_tree_level_skip(level, 1, order, wanted, true);
 		if (r == 0) {
 			level->slot--;
 			r = enter_child(place, depth);
@@ -271,7 +270,7 @@ int dit_tree_place_seek_below(struct dit_tree_place *place,
 
 	if (r == 0) {
 		leaf = dit_tree_place_end(place);
-		r = skip_below(leaf, 0, order, wanted, false);
+		r = dit_tree_level_skip(leaf, 0, order, wanted, false);
 	}
 	if (r < 0) {
 		return r;

@@ -100,6 +100,14 @@ static inline int dit_tree_place_next(struct dit_tree_place *place)
 	return dit_tree_place_climb(place);
 }
 
+/**
+ * To the slot after the keys from slot @p first on that are below the wanted one, or
+ * equal to it. 0; DIT_E_CORRUPT
+ */
+int dit_tree_level_skip(struct dit_tree_level *level, unsigned first,
+                        const struct dit_key_order *order, struct dit_span wanted,
+                        bool skips_equal);
+
 /** The node of a level's slot. 0; DIT_E_CORRUPT */
 static inline int dit_tree_level_node(const struct dit_tree_level *level,
                                       struct dit_node_view *ret)

@@ -3,7 +3,6 @@
 #include "tree/tree_edit.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,16 +10,17 @@
 #include "base/grow.h"
 #include "base/whole_io.h"
 #include "page/page_nodes.h"
-#include "page/page_view.h"
+#include "page/tree_place.h"
 
-#define DEPTH_MAX 32 /* LMDB's cursors go no deeper */
 #define KEY_BYTES sizeof(uint64_t)
+
+static const struct dit_key_order by_number = {DIT_ORDER_NUMBERS, .bytes = KEY_BYTES};
 
 /* A page on the way to the last key. */
 struct step {
 	char *bytes; /* owned; NULL: not needed yet */
 	uint64_t number;
-	unsigned slot; /* the one taken */
+	struct dit_tree_level level; /* its slot is the one to take */
 	bool is_changed;
 };
 
@@ -30,10 +30,10 @@ struct dit_tree_edit {
 	const struct dit_page_format *format;
 	unsigned page_bytes;
 	struct dit_tree_record *tree;
-	struct step steps[DEPTH_MAX]; /* 0: the leaf */
-	char *old;                    /* a page while it is written again; owned */
-	char *right;                  /* the second part of one; owned */
-	char *value;                  /* of pages of its own; owned */
+	struct step steps[DIT_TREE_DEPTH_MAX]; /* 0: the leaf */
+	char *old;   /* a page while it is written again; owned */
+	char *right; /* the second part of one; owned */
+	char *value; /* of pages of its own; owned */
 	size_t value_size;
 	uint64_t *spare; /* owned */
 	size_t nspare;
@@ -111,16 +111,13 @@ static int read_at(const struct dit_tree_edit *edit, char *bytes, size_t len,
 	return (size_t)n == len ? 0 : DIT_E_CORRUPT;
 }
 
-static int load(struct dit_tree_edit *edit, unsigned height, uint64_t number)
+static int read_step(struct dit_tree_edit *edit, unsigned height, uint64_t number)
 {
 	struct step *step = &edit->steps[height];
 	unsigned kind = height == 0 ? DIT_PAGE_LEAF : DIT_PAGE_BRANCH;
 	struct dit_page_view view;
 	int r = 0;
 
-	if (step->bytes != NULL && step->number == number) {
-		return 0;
-	}
 	if (step->bytes == NULL) {
 		step->bytes = malloc(edit->page_bytes);
 	}
@@ -128,26 +125,41 @@ static int load(struct dit_tree_edit *edit, unsigned height, uint64_t number)
 		return -ENOMEM;
 	}
 	r = write_step(edit, step);
-	if (r < 0) {
-		return r;
+	step->number = DIT_PAGE_NONE;
+	if (r == 0) {
+		r = read_at(edit, step->bytes, edit->page_bytes, number);
 	}
-	step->number = number;
-	r = read_at(edit, step->bytes, edit->page_bytes, number);
 	if (r < 0) {
 		return r;
 	}
 	view = view_of(edit, step->bytes);
-	return dit_view_number(view) == number && dit_view_flags(view) == kind &&
-	                       dit_view_has_bounds(view) && dit_view_count(view) > 0
-	               ? 0
-	               : DIT_E_CORRUPT;
+	if (!dit_view_is_page(view, number) || dit_view_flags(view) != kind ||
+	    dit_view_count(view) == 0) {
+		return DIT_E_CORRUPT;
+	}
+	step->number = number;
+	return 0;
+}
+
+static int load(struct dit_tree_edit *edit, unsigned height, uint64_t number)
+{
+	struct step *step = &edit->steps[height];
+	int r = step->bytes != NULL && step->number == number
+	                ? 0
+	                : read_step(edit, height, number);
+
+	if (r == 0) {
+		step->level.view = view_of(edit, step->bytes);
+		step->level.count = dit_view_count(step->level.view);
+	}
+	return r;
 }
 
 int dit_tree_edit_close(struct dit_tree_edit *edit, uint64_t **ret_spare, size_t *ret_n)
 {
 	int r = 0;
 
-	for (unsigned i = 0; i < DEPTH_MAX; i++) {
+	for (unsigned i = 0; i < DIT_TREE_DEPTH_MAX; i++) {
 		if (edit->steps[i].bytes != NULL && r == 0) {
 			r = write_step(edit, &edit->steps[i]);
 		}
@@ -164,91 +176,46 @@ int dit_tree_edit_close(struct dit_tree_edit *edit, uint64_t **ret_spare, size_t
 
 /* ---- down the tree ---- */
 
-static int key_of(struct dit_page_view view, unsigned slot, uint64_t *ret)
+/* To the leaf's slot of a key, or where it is to stand. 1; 0: no node has the key */
+static int descend(struct dit_tree_edit *edit, uint64_t key, struct dit_node_view *ret)
 {
-	struct dit_node_view node;
-
-	if (dit_view_node(view, slot, &node) != DIT_NODE_FITS ||
-	    node.key.len != KEY_BYTES) {
-		return DIT_E_CORRUPT;
-	}
-	memcpy(ret, node.key.data, KEY_BYTES);
-	return 0;
-}
-
-/* The last slot from @p first on whose key is not above; first - 1: there is none. */
-static int search(struct dit_page_view view, unsigned first, uint64_t key, unsigned *ret)
-{
-	unsigned end = dit_view_count(view);
-	uint64_t other = 0;
-
-	while (first < end) {
-		unsigned middle = first + (end - first) / 2;
-		int r = key_of(view, middle, &other);
-
-		if (r < 0) {
-			return r;
-		}
-		if (other <= key) {
-			first = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
-	*ret = first - 1;
-	return 0;
-}
-
-/* The leaf's slot of a key. 1; 0: it has none */
-static int descend(struct dit_tree_edit *edit, uint64_t key)
-{
+	const struct dit_span wanted = {(const char *)&key, sizeof(key)};
+	struct dit_tree_level *level = &edit->steps[0].level;
 	uint64_t number = edit->tree->root;
 	unsigned height = edit->tree->depth;
-	struct dit_node_view node;
-	uint64_t found = 0;
 	int r = 0;
 
 	if (number == DIT_PAGE_NONE) {
 		return 0;
 	}
-	if (height == 0 || height > DEPTH_MAX) {
+	if (height == 0 || height > DIT_TREE_DEPTH_MAX) {
 		return DIT_E_CORRUPT;
 	}
-	for (;;) {
-		struct step *step = &edit->steps[--height];
+	while (--height > 0 && r == 0) {
+		struct dit_tree_level *branch = &edit->steps[height].level;
 
 		r = load(edit, height, number);
 		if (r == 0) {
 			/* The first key of a branch page is empty, below all others. */
-			r = search(view_of(edit, step->bytes), height > 0, key,
-			           &step->slot);
+			r = dit_tree_level_skip(branch, 1, &by_number, wanted, true);
 		}
-		if (r < 0) {
-			return r;
+		if (r == 0) {
+			branch->slot--;
+			r = dit_tree_level_node(branch, ret);
+			number = ret->child;
 		}
-		if (height == 0) {
-			break;
-		}
-		if (dit_view_node(view_of(edit, step->bytes), step->slot, &node) !=
-		    DIT_NODE_FITS) {
-			return DIT_E_CORRUPT;
-		}
-		number = node.child;
 	}
-	if (edit->steps[0].slot == UINT_MAX) {
-		return 0;
+	if (r == 0) {
+		r = load(edit, 0, number);
 	}
-	r = key_of(view_of(edit, edit->steps[0].bytes), edit->steps[0].slot, &found);
-	return r < 0 ? r : found == key;
-}
-
-static int leaf_node(const struct dit_tree_edit *edit, struct dit_node_view *ret)
-{
-	const struct step *leaf = &edit->steps[0];
-
-	return dit_view_node(view_of(edit, leaf->bytes), leaf->slot, ret) == DIT_NODE_FITS
-	               ? 0
-	               : DIT_E_CORRUPT;
+	if (r == 0) {
+		r = dit_tree_level_skip(level, 0, &by_number, wanted, false);
+	}
+	if (r < 0 || level->slot == level->count) {
+		return r;
+	}
+	r = dit_tree_level_node(level, ret);
+	return r < 0 ? r : dit_span_eq(ret->key, wanted);
 }
 
 /* ---- values with pages of their own ---- */
@@ -306,14 +273,10 @@ static int read_long(struct dit_tree_edit *edit, const struct dit_node_view *nod
 
 int dit_tree_edit_find(struct dit_tree_edit *edit, uint64_t key, struct dit_span *ret)
 {
-	struct dit_node_view node;
-	int r = descend(edit, key);
+	struct dit_node_view node = {.child = 0};
+	int r = descend(edit, key, &node);
 
 	if (r <= 0) {
-		return r;
-	}
-	r = leaf_node(edit, &node);
-	if (r < 0) {
 		return r;
 	}
 	if ((node.flags & DIT_NODE_BIG) == 0) {
@@ -562,20 +525,24 @@ static int change_page(struct dit_tree_edit *edit, unsigned height,
 	return insert_child(edit, height, key, number);
 }
 
+static struct new_node node_of_child(uint64_t child, struct dit_span key)
+{
+	return (struct new_node){.header = {.low = (uint16_t)child,
+	                                    .high = (uint16_t)(child >> 16),
+	                                    .flags = (uint16_t)(child >> 32)},
+	                         .key = key};
+}
+
 /* The root was cut in two: a branch page above both. */
 static int grow_root(struct dit_tree_edit *edit, uint64_t key, uint64_t child)
 {
 	unsigned height = edit->tree->depth;
 	struct step *step = &edit->steps[height];
-	struct new_node first = {.header = {.low = (uint16_t)edit->tree->root,
-	                                    .high = (uint16_t)(edit->tree->root >> 16),
-	                                    .flags = (uint16_t)(edit->tree->root >> 32)}};
-	struct new_node second = {.header = {.low = (uint16_t)child,
-	                                     .high = (uint16_t)(child >> 16),
-	                                     .flags = (uint16_t)(child >> 32)},
-	                          .key = {(const char *)&key, sizeof(key)}};
+	struct new_node first = node_of_child(edit->tree->root, DIT_SPAN(""));
+	struct new_node second =
+		node_of_child(child, (struct dit_span){(const char *)&key, sizeof(key)});
 
-	if (height == DEPTH_MAX) {
+	if (height == DIT_TREE_DEPTH_MAX) {
 		return DIT_E_TOOLONG;
 	}
 	step->bytes = malloc(edit->page_bytes);
@@ -597,10 +564,8 @@ static int grow_root(struct dit_tree_edit *edit, uint64_t key, uint64_t child)
 static int insert_child(struct dit_tree_edit *edit, unsigned height, uint64_t key,
                         uint64_t child)
 {
-	struct new_node node = {.header = {.low = (uint16_t)child,
-	                                   .high = (uint16_t)(child >> 16),
-	                                   .flags = (uint16_t)(child >> 32)},
-	                        .key = {(const char *)&key, sizeof(key)}};
+	struct new_node node =
+		node_of_child(child, (struct dit_span){(const char *)&key, sizeof(key)});
 	int r = write_page(edit, edit->right, child);
 
 	if (r < 0) {
@@ -614,9 +579,10 @@ static int insert_child(struct dit_tree_edit *edit, unsigned height, uint64_t ke
 	if (height + 1u == edit->tree->depth) {
 		return grow_root(edit, key, child);
 	}
-	return change_page(edit, height + 1,
-	                   &(struct new_page){.slot = edit->steps[height + 1].slot + 1,
-	                                      .node = &node});
+	return change_page(
+		edit, height + 1,
+		&(struct new_page){.slot = edit->steps[height + 1].level.slot + 1,
+	                           .node = &node});
 }
 
 /* A tree without pages: an empty leaf. */
@@ -629,7 +595,7 @@ static int plant(struct dit_tree_edit *edit)
 		return -ENOMEM;
 	}
 	leaf->number = take_pages(edit, 1);
-	leaf->slot = UINT_MAX;
+	leaf->level.slot = 0;
 	begin_page(edit, leaf->bytes, leaf->number, DIT_PAGE_LEAF);
 	edit->tree->root = leaf->number;
 	edit->tree->depth = 1;
@@ -645,23 +611,20 @@ static int plant(struct dit_tree_edit *edit)
 static int find_place(struct dit_tree_edit *edit, uint64_t key, struct new_page *ret,
                       struct dit_node_view *ret_old)
 {
-	int r = 0;
+	struct dit_node_view node = {.child = 0};
+	int r = edit->tree->root == DIT_PAGE_NONE ? plant(edit)
+	                                          : descend(edit, key, &node);
 
-	if (edit->tree->root == DIT_PAGE_NONE) {
-		r = plant(edit);
-	} else {
-		r = descend(edit, key);
-	}
 	if (r < 0) {
 		return r;
 	}
+	ret->slot = edit->steps[0].level.slot;
+	ret->nskipped = (unsigned)r;
 	if (r == 1) {
-		ret->slot = edit->steps[0].slot;
-		ret->nskipped = 1;
-		return leaf_node(edit, ret_old);
+		*ret_old = node;
+	} else {
+		edit->tree->nitems++;
 	}
-	ret->slot = edit->steps[0].slot + 1;
-	edit->tree->nitems++;
 	return 0;
 }
 
