@@ -214,17 +214,24 @@ static double measure(const json_t *row, const struct field *field)
 	return n > 0 || field->other[0] == '\0' ? n : number(&filler, field->other);
 }
 
+static void put_percent(const struct filler *filler, double x, double of)
+{
+	(void)fprintf(filler->out, "%.3f", of > 0 ? 100 * x / of : 0);
+}
+
+static void show_percent(const struct filler *filler, const struct field *field)
+{
+	put_percent(filler, number(filler, field->path), number(filler, field->other));
+}
+
 static void show_bar(const struct filler *filler, const struct field *field)
 {
-	bool is_length = json_object_get(filler->row, "from") != NULL;
 	double max = 0;
 
 	for (size_t i = 0; i < json_array_size(filler->rows); i++) {
 		max = fmax(max, measure(json_array_get(filler->rows, i), field));
 	}
-	chart_bar(filler->out, is_length ? "keys" : "size, next to the largest one",
-	          max > 0 ? measure(filler->row, field) / max : 0,
-	          is_length ? "entries" : "indexes");
+	put_percent(filler, measure(filler->row, field), max);
 }
 
 static void take_lengths(const json_t *index, uint64_t *classes)
@@ -258,15 +265,24 @@ unsigned pattern_lengths(const json_t *rows, uint64_t classes[PATTERN_CLASSES])
 	return n;
 }
 
+/* Columns as high as the logarithm of what they stand for: few keys are seen, too. */
 static void show_lengths(const struct filler *filler, const struct field *field)
 {
 	uint64_t classes[PATTERN_CLASSES];
 	unsigned n = pattern_lengths(filler->rows, classes);
+	double max = 1;
 
 	(void)field;
 	memset(classes, 0, sizeof(classes));
 	take_lengths(filler->row, classes);
-	chart_columns(filler->out, "lengths of lists, from one ID to many", classes, n);
+	for (unsigned i = 0; i < n; i++) {
+		max = fmax(max, log2((double)classes[i] + 1));
+	}
+	for (unsigned i = 0; i < n; i++) {
+		(void)fputs("<i class=\"entries\" style=\"height:", filler->out);
+		put_percent(filler, log2((double)classes[i] + 1), max);
+		(void)fputs("%\"></i>", filler->out);
+	}
 }
 
 /* ---- patterns ---- */
@@ -281,7 +297,7 @@ static const struct {
 	{"each", show_each},       {"phase", show_phase},     {"or", show_or},
 	{"else", show_else},       {"several", show_several}, {"list", show_strings},
 	{"lines", show_strings},   {"words", show_strings},   {"bar", show_bar},
-	{"lengths", show_lengths},
+	{"percent", show_percent}, {"lengths", show_lengths},
 };
 
 /* From after '{' on. @return the '}' */

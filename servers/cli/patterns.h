@@ -21,11 +21,12 @@
  *   {value:or:key} {value:else:TEXT}              where there is no value
  *   {file:several}              a file, on a line of its own, if there are several
  *   {steps:list} {lines:lines} {command:words}    the strings of an array
- *   {bytes:bar:postings}        next to the greatest of all rows, as a chart
- *   {list_lengths:lengths}      the lengths of its lists, as a chart
+ *   {wall_s:percent:/wall_s}    likewise, as a bare number of percents
+ *   {bytes:bar:postings}        next to the greatest of all rows, in percents
+ *   {list_lengths:lengths}      the lengths of its lists, as columns of a chart
  *
  * On a page text is escaped, and a figure stands in a <data> element with its value.
- * Charts and lists are for pages alone.
+ * Columns and lists are for pages alone.
  *
  * Threads: belongs to one thread.
  */

@@ -22,7 +22,7 @@ static const char style[] =
 	"--indexes:#4fb8a8;--publish:#dfa14f;--busy:#4fb8a8;--ready:#e0a14a;"
 	"--waiting:#4a5258;--bad:#ef8577}}\n"
 	"@media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;"
-	"--note:#444;--line:#bbb}h2,h3,thead,.note,ul.key{break-after:avoid}tr,li,svg,dl.cards{"
+	"--note:#444;--line:#bbb}h2,h3,thead,.note,ul.key{break-after:avoid}tr,li,figure,dl.cards{"
 	"break-inside:avoid}@page{margin:1.5cm}"
 	"*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n"
 	"*{box-sizing:border-box}\n"
@@ -55,16 +55,18 @@ static const char style[] =
 	"margin:.6rem 0;break-inside:avoid}\n"
 	"td.chart{width:22%;min-width:7rem;padding-top:0;padding-bottom:0}\n"
 	"td.broad{width:50%}\n"
-	"svg{display:block;overflow:visible}rect{shape-rendering:crispEdges}\n"
-	"#time>svg{margin-top:1rem}data{white-space:nowrap}\n"
-	"svg text{fill:var(--ink);font-size:12px}\n"
-	".rule{stroke:var(--line);stroke-width:1}\n"
-	".entries{fill:var(--entries)}.tree{fill:var(--tree)}.indexes{fill:var(--indexes)}"
-	".publish{fill:var(--publish)}.busy{fill:var(--busy)}.ready{fill:var(--ready)}"
-	".waiting{fill:var(--waiting)}\n"
+	"i{display:block;forced-color-adjust:none}data{white-space:nowrap}\n"
+	".bar{display:flex;height:14px}"
+	".columns,.series{display:flex;align-items:flex-end;height:20px}"
+	".columns i{flex:1;margin-right:2%}"
+	"figure{margin:1rem 0 0}.series{height:64px;border:solid var(--line);border-width:1px 0}"
+	".axis{display:flex;justify-content:space-between;font-size:12px}\n"
+	".entries{background:var(--entries)}.tree{background:var(--tree)}.indexes{background:var(--indexes)}"
+	".publish{background:var(--publish)}.busy{background:var(--busy)}.ready{background:var(--ready)}"
+	".waiting{background:var(--waiting)}\n"
 	"ul.key{list-style:none;display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;padding:0;"
 	"margin:.4rem 0;font-size:.875rem}\n"
-	"ul.key svg{display:inline-block;width:.75rem;height:.75rem;margin-right:.4rem}\n"
+	"i.swatch{display:inline-block;width:.75rem;height:.75rem;margin-right:.4rem}\n"
 	"h3{font-size:1rem;margin:1rem 0 .2rem}\n"
 	"ol.advice{padding-left:1.5rem}ol.advice>li{margin:1.1rem 0}"
 	"ol.advice>li::marker{font-weight:600}ol.advice h3{margin:0}\n"
@@ -122,7 +124,7 @@ json_t *report_page_lengths(json_t *indexes)
 /* clang-format off */
 const struct report_table report_lengths_table = {"", " data-from=\"{from}\"", {
 	{"entries", .pattern = "{title}"},
-	{"", .pattern = "{keys:bar}", .class = "chart broad"},
+	{"", .pattern = REPORT_BAR("keys", REPORT_PART("entries", "keys", "{keys:bar}")), .class = "chart broad"},
 	{"keys", .pattern = "{keys:count}"},
 	{"share", .pattern = "{keys:share:all}"},
 }};
@@ -142,11 +144,7 @@ static void print_cell(const struct filler *row, const struct report_column *col
 		(void)fprintf(row->out, " data-label=\"%s\"", column->title);
 	}
 	(void)fputc('>', row->out);
-	if (column->pattern != NULL) {
-		pattern_fill(row, column->pattern);
-	} else {
-		column->draw(row);
-	}
+	pattern_fill(row, column->pattern);
 	(void)fputs("</td>", row->out);
 }
 

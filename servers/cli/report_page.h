@@ -20,10 +20,9 @@
 #include "patterns.h"
 
 struct report_column {
-	const char *title;   /* NULL: no further column */
-	const char *pattern; /* NULL: the function draws it */
-	const char *class;   /* "chart", "chart broad", "path"; NULL: none */
-	void (*draw)(const struct filler *row);
+	const char *title; /* NULL: no further column */
+	const char *pattern;
+	const char *class; /* "chart", "chart broad", "path"; NULL: none */
 };
 
 #define REPORT_COLUMNS 11
@@ -73,6 +72,28 @@ void report_page_table(struct filler page, const struct report_table *table,
 
 /** Rows of a section that is always there: the JSON itself. */
 json_t *report_page_always(const json_t *json);
+
+/*
+ * Charts are boxes of percents: as wide as their place, on a phone as in print.
+ * Their colours are classes of the style sheet.
+ */
+
+/** One part of a bar. @param width  pattern of its percents */
+#define REPORT_PART(colour, title, width)                                                \
+ "<i class=\"" colour "\" title=\"" title "\" style=\"width:" width "%\"></i>"
+/** Parts of a bar, one after the other. @param title  for those who do not see them */
+#define REPORT_BAR(title, parts)                                                         \
+ "<div class=\"bar\" role=\"img\" aria-label=\"" title "\">" parts "</div>"
+/** A bar as long as the figure next to that of the other rows. */
+#define REPORT_SIZE(figure)                                                              \
+ REPORT_BAR("size, next to the largest one",                                             \
+	    REPORT_PART("indexes", "size", "{" figure "}"))
+/** The lengths of the lists of an index. */
+#define REPORT_LISTS                                                                     \
+ "<div class=\"columns\" role=\"img\" aria-label=\"lengths of lists, from one ID to "    \
+ "many\">{list_lengths:lengths}</div>"
+/** The meaning of a colour, an element of <ul class="key">. */
+#define REPORT_KEY(colour, text) "<li><i class=\"swatch " colour "\"></i>" text "</li>\n"
 
 /** How many entries the keys of indexes lead to. @param indexes  taken */
 json_t *report_page_lengths(json_t *indexes);

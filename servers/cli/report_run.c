@@ -2,8 +2,8 @@
 /* The page of a run: its head, key figures, and the table of its sections. */
 #include "report_run.h"
 
+#include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "figures.h"
@@ -11,11 +11,6 @@
 #include "report_page.h"
 #include "run_facts.h"
 #include "summary.h"
-
-/* The meaning of a colour, an element of <ul class="key">. */
-#define KEY(class, text)                                                                 \
- "<li><svg viewBox=\"0 0 1 1\"><rect class=\"" class                                     \
-	 "\" width=\"1\" height=\"1\"/></svg>" text "</li>\n"
 
 /* ---- head and key figures ---- */
 
@@ -92,24 +87,16 @@ static json_t *phases(const json_t *json)
 	               : NULL;
 }
 
-#define NPHASES 8
-
 static void draw_phases(const struct filler *page, const json_t *rows)
 {
-	double wall_s = fact_seconds(page->json, "wall_s");
-	struct chart_part parts[NPHASES];
-	size_t n = 0;
-
-	for (; n < json_array_size(rows) && n < NPHASES; n++) {
-		const json_t *phase = json_array_get(rows, n);
-		const char *name = fact_text(phase, "name");
-
-		parts[n] = (struct chart_part){.share = fact_seconds(phase, "wall_s") /
-		                                        wall_s,
-		                               .colour = name,
-		                               .title = fact_phase_title(name)};
-	}
-	chart_stack(page->out, "time of the phases, one after the other", parts, n);
+	(void)fputs(
+		"<div class=\"bar\" role=\"img\" aria-label=\"time of the phases, one "
+		"after the other\">",
+		page->out);
+	pattern_fill_rows(
+		*page, rows,
+		REPORT_PART("{name}", "{name:phase}", "{wall_s:percent:/wall_s}"));
+	(void)fputs("</div>\n", page->out);
 }
 
 /* ---- over time ---- */
@@ -155,98 +142,102 @@ static double value_at(const struct series *series, const json_t *from, const js
 	return (after - before) / seconds;
 }
 
-/* The first part is empty: the time before the first sample. */
-static void draw_series(FILE *out, const struct series *series, const json_t *rows,
-                        double wall_s)
+/* From each sample to the next. The first part is empty: the time before it. */
+static json_t *parts_of(const struct series *series, const json_t *samples)
 {
-	size_t n = json_array_size(rows);
-	struct chart_part *parts = calloc(n, sizeof(*parts));
-	struct chart_axis axis = {.title = series->title, .seconds = wall_s};
-	char peak[60];
+	double before_s = fact_seconds(json_array_get(samples, 0), "time_s");
+	json_t *parts = json_pack("[{s:f, s:f}]", "seconds", before_s, "value", 0.0);
 
-	for (size_t i = 1; i < n && parts != NULL; i++) {
-		const json_t *from = json_array_get(rows, i - 1);
-		const json_t *to = json_array_get(rows, i);
+	for (size_t i = 1; i < json_array_size(samples); i++) {
+		const json_t *from = json_array_get(samples, i - 1);
+		const json_t *to = json_array_get(samples, i);
+		double seconds =
+			fact_seconds(to, "time_s") - fact_seconds(from, "time_s");
+		json_t *part = json_pack("{s:s, s:f, s:f}", "phase",
+		                         fact_text(from, "phase"), "seconds", seconds,
+		                         "value", value_at(series, from, to));
 
-		parts[0].share =
-			i == 1 ? fact_seconds(from, "time_s") / wall_s : parts[0].share;
-		parts[i].colour = fact_text(from, "phase");
-		parts[i].value = value_at(series, from, to);
-		parts[i].share =
-			(fact_seconds(to, "time_s") - fact_seconds(from, "time_s")) /
-			wall_s;
-		axis.max = parts[i].value > axis.max ? parts[i].value : axis.max;
+		(void)json_array_append_new(parts, part);
 	}
-	(void)snprintf(peak, sizeof(peak), "%s at most",
-	               series->is_rate ? figure_count((uint64_t)axis.max).text
-	                               : figure_bytes((uint64_t)axis.max).text);
-	axis.peak = peak;
-	if (axis.max > 0) {
-		chart_series(out, &axis, parts, n);
+	return parts;
+}
+
+static void draw_series(const struct filler *page, const struct series *series,
+                        const json_t *samples)
+{
+	double wall_s = fact_seconds(page->json, "wall_s");
+	json_t *parts = parts_of(series, samples);
+	double max = 0;
+
+	for (size_t i = 0; i < json_array_size(parts); i++) {
+		max = fmax(max, fact_seconds(json_array_get(parts, i), "value"));
 	}
-	free(parts);
+	if (max > 0) {
+		(void)fprintf(page->out,
+		              "<figure><div class=\"axis\"><span>%s</span><span>%s at "
+		              "most</span></div>\n"
+		              "<div class=\"series\" role=\"img\" aria-label=\"%s\">",
+		              series->title,
+		              series->is_rate ? figure_count((uint64_t)max).text
+		                              : figure_bytes((uint64_t)max).text,
+		              series->title);
+		pattern_fill_rows(
+			*page, parts,
+			"<i class=\"{phase}\" style=\"width:"
+			"{seconds:percent:/wall_s}%;height:{value:bar}%\"></i>");
+		(void)fprintf(
+			page->out,
+			"</div>\n<div class=\"axis\"><span>0 s</span><span>%s</span>"
+			"<span>%s</span></div></figure>\n",
+			figure_seconds(wall_s / 2).text, figure_seconds(wall_s).text);
+	}
+	json_decref(parts);
 }
 
 static void draw_samples(const struct filler *page, const json_t *rows)
 {
 	(void)fputs("<ul class=\"key\">\n", page->out);
 	pattern_fill_rows(*page, json_object_get(page->json, "phases"),
-	                  KEY("{name}", "{name:phase}"));
+	                  REPORT_KEY("{name}", "{name:phase}"));
 	(void)fputs("</ul>\n", page->out);
 	for (size_t i = 0; i < sizeof(all_series) / sizeof(all_series[0]); i++) {
-		draw_series(page->out, &all_series[i], rows,
-		            fact_seconds(page->json, "wall_s"));
+		draw_series(page, &all_series[i], rows);
 	}
 }
 
 /* ---- threads ---- */
 
-static double longest_thread(const json_t *json)
-{
-	const json_t *threads = json_object_get(json, "threads");
-	double max = 0;
-
-	for (size_t i = 0; i < json_array_size(threads); i++) {
-		const json_t *thread = json_array_get(threads, i);
-		double seconds = fact_seconds(thread, "busy_s") +
-		                 fact_seconds(thread, "ready_s") +
-		                 fact_seconds(thread, "waiting_s");
-
-		max = seconds > max ? seconds : max;
-	}
-	return max;
-}
-
+/* With the time of the longest one in each row. */
 static json_t *threads(const json_t *json)
 {
-	return longest_thread(json) > 0 ? json_incref(json_object_get(json, "threads"))
-	                                : NULL;
+	json_t *rows = json_deep_copy(json_object_get(json, "threads"));
+	double max = 0;
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *thread = json_array_get(rows, i);
+
+		max = fmax(max, fact_seconds(thread, "busy_s") +
+		                        fact_seconds(thread, "ready_s") +
+		                        fact_seconds(thread, "waiting_s"));
+	}
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		(void)json_object_set_new(json_array_get(rows, i), "longest_s",
+		                          json_real(max));
+	}
+	if (max <= 0) {
+		(void)json_array_clear(rows);
+	}
+	return rows;
 }
 
 static void print_key(const struct filler *page, const json_t *rows)
 {
 	(void)rows;
-	(void)fputs("<ul class=\"key\">\n" KEY("busy", "busy")
-	                    KEY("ready", "ready, without a processor")
-	                            KEY("waiting",
-	                                "waiting for others or for the disk") "</ul>\n",
+	(void)fputs("<ul class=\"key\">\n" REPORT_KEY("busy", "busy")
+	                    REPORT_KEY("ready", "ready, without a processor") REPORT_KEY(
+				    "waiting",
+				    "waiting for others or for the disk") "</ul>\n",
 	            page->out);
-}
-
-static void draw_thread(const struct filler *row)
-{
-	static const char *const fields[] = {"busy_s", "ready_s", "waiting_s"};
-	static const char *const names[] = {"busy", "ready", "waiting"};
-	struct chart_part parts[3];
-
-	for (size_t i = 0; i < 3; i++) {
-		parts[i] =
-			(struct chart_part){.share = fact_seconds(row->row, fields[i]) /
-		                                     longest_thread(row->json),
-		                            .colour = names[i],
-		                            .title = names[i]};
-	}
-	chart_stack(row->out, fact_text(row->row, "name"), parts, 3);
 }
 
 /* ---- indexes ---- */
@@ -258,9 +249,7 @@ static json_t *lengths(const json_t *json)
 
 /* clang-format off */
 static const struct report_table phases_table = {"rows", " data-phase=\"{name}\"", {
-	{"phase", .pattern = "<svg width=\"10\" height=\"10\" style=\"display:inline-block;"
-	 "margin-right:.4rem\"><rect class=\"{name}\" width=\"10\" height=\"10\"/></svg>"
-	 "{name:phase}"},
+	{"phase", .pattern = "<i class=\"swatch {name}\"></i>{name:phase}"},
 	{"time", .pattern = "{wall_s:seconds}"},
 	{"share", .pattern = "{wall_s:share:/wall_s}"},
 	{"CPU", .pattern = "{cpu_s:seconds}"},
@@ -269,7 +258,10 @@ static const struct report_table phases_table = {"rows", " data-phase=\"{name}\"
 
 static const struct report_table threads_table = {"rows", " data-thread=\"{name}\"", {
 	{"thread", .pattern = "{name}"},
-	{"", .class = "chart broad", .draw = draw_thread},
+	{"", .class = "chart broad", .pattern = REPORT_BAR("{name}",
+	 REPORT_PART("busy", "busy", "{busy_s:percent:longest_s}")
+	 REPORT_PART("ready", "ready", "{ready_s:percent:longest_s}")
+	 REPORT_PART("waiting", "waiting", "{waiting_s:percent:longest_s}"))},
 	{"busy", .pattern = "{busy_s:seconds}"},
 	{"ready", .pattern = "{ready_s:seconds}"},
 	{"waiting", .pattern = "{waiting_s:seconds}"},
@@ -277,14 +269,14 @@ static const struct report_table threads_table = {"rows", " data-thread=\"{name}
 
 static const struct report_table indexes_table = {"rows", " data-index=\"{name}\"", {
 	{"index", .pattern = "{name}"},
-	{"", .pattern = "{bytes:bar:postings}", .class = "chart"},
+	{"", .pattern = REPORT_SIZE("bytes:bar:postings"), .class = "chart"},
 	{"size", .pattern = "{bytes:bytes}"},
 	{"time", .pattern = "{wall_s:seconds}"},
 	{"postings", .pattern = "{postings:count}"},
 	{"keys", .pattern = "{keys:count}"},
 	{"range keys", .pattern = "{range_keys:count}"},
 	{"share", .pattern = "{range_keys:share:keys}"},
-	{"lengths of lists", .pattern = "{list_lengths:lengths}", .class = "chart"},
+	{"lengths of lists", .pattern = REPORT_LISTS, .class = "chart"},
 }};
 
 static const struct report_section sections[] = {

@@ -265,7 +265,7 @@ static json_t *files(const json_t *json)
 /* clang-format off */
 static const struct report_table indexes_table = {"rows", " data-index=\"{database}\"", {
 	{"index", .pattern = "{database}{file:several}"},
-	{"", .pattern = "{bytes:bar}", .class = "chart"},
+	{"", .pattern = REPORT_SIZE("bytes:bar"), .class = "chart"},
 	{"size", .pattern = "{bytes:bytes}"},
 	{"per entry", .pattern = "{bytes:each:entries}"},
 	{"fill", .pattern = "{used_bytes:share:bytes}"},
@@ -273,7 +273,7 @@ static const struct report_table indexes_table = {"rows", " data-index=\"{databa
 	{"postings", .pattern = "{postings:count}"},
 	{"range keys", .pattern = "{ranges:share:keys}"},
 	{"longest list", .pattern = "{longest.0.postings:count}"},
-	{"lengths of lists", .pattern = "{list_lengths:lengths}", .class = "chart"},
+	{"lengths of lists", .pattern = REPORT_LISTS, .class = "chart"},
 }};
 
 static const struct report_table longest_table = {"", "", {
@@ -284,7 +284,7 @@ static const struct report_table longest_table = {"", "", {
 
 static const struct report_table databases_table = {"rows", " data-database=\"{database}\"", {
 	{"database", .pattern = "{database}{file:several}"},
-	{"", .pattern = "{bytes:bar}", .class = "chart"},
+	{"", .pattern = REPORT_SIZE("bytes:bar"), .class = "chart"},
 	{"size", .pattern = "{bytes:bytes}"},
 	{"per entry", .pattern = "{bytes:each:entries}"},
 	{"fill", .pattern = "{used_bytes:share:bytes}"},

@@ -158,7 +158,7 @@ static void figures_are_those_of_the_statistics(void **state)
 		"<data id=\"rate\" value=\"617\">617</data>", /* 1234 in 2 s */
 		"<data value=\"823\">823</data> entries/s",
 		"1,000 at most", /* 500 entries in half a second */
-		"width=\"25.000%\" height=\"64.00\""};
+		"width:25.000%;height:100.000%"};
 	json_t *json = statistics("cn");
 	char *page = print(json);
 
