@@ -58,7 +58,7 @@ static struct text keys_of_new(const struct dit_index_set *set, const struct dit
 	return text;
 }
 
-static void same_as_of_a_new_entry(void **state)
+static void keys_are_those_of_a_new_entry(void **state)
 {
 	struct fixture *f = *state;
 	struct dit_index_set *set = five_databases(f);
@@ -200,7 +200,7 @@ static void attributes_that_share_a_database_stay_together(void **state)
 	dit_index_set_free(set);
 }
 
-static void into_builders(void **state)
+static void builders_take_stored_keys(void **state)
 {
 	struct fixture *f = *state;
 	char *dir = test_scratch();
@@ -239,10 +239,10 @@ static void into_builders(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_of_a_new_entry),
+		cmocka_unit_test(keys_are_those_of_a_new_entry),
 		cmocka_unit_test(attributes_that_are_the_same_are_left_out),
 		cmocka_unit_test(attributes_that_share_a_database_stay_together),
-		cmocka_unit_test(into_builders),
+		cmocka_unit_test(builders_take_stored_keys),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

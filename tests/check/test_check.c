@@ -447,7 +447,7 @@ static void note_database(void *ctx, const struct dit_check_database *database)
 	               (unsigned long long)database->nentries);
 }
 
-static void sizes_are_told(void **state)
+static void sizes_of_databases_are_told(void **state)
 {
 	struct load_fixture fixture;
 	struct told told;
@@ -483,7 +483,7 @@ int main(void)
 		cmocka_unit_test(a_check_can_be_stopped),
 		cmocka_unit_test(findings_are_sorted_and_limited),
 		cmocka_unit_test(databases_that_slapd_would_not_make_are_told),
-		cmocka_unit_test(sizes_are_told),
+		cmocka_unit_test(sizes_of_databases_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 #include "run_record.h"
 
-static void a_long_run_fits(void **state)
+static void samples_of_a_long_run_fit(void **state)
 {
 	static struct samples samples;
 	uint64_t end_us = (uint64_t)3600 * 1000000;
@@ -74,7 +74,7 @@ static void more_phases_than_samples_do_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_long_run_fits),
+		cmocka_unit_test(samples_of_a_long_run_fit),
 		cmocka_unit_test(a_phase_begins_with_a_sample),
 		cmocka_unit_test(more_phases_than_samples_do_no_harm),
 	};

@@ -81,7 +81,7 @@ static int reindex(const struct fixture *fixture, unsigned version)
 	return r;
 }
 
-static void liblmdb_goes_on(void **state)
+static void liblmdb_writes_after_our_commit(void **state)
 {
 	struct fixture fixture;
 	MDB_env *env = NULL;
@@ -156,7 +156,7 @@ static void databases_come_and_go(void **state)
 }
 
 /* So many that the main tree has several levels. */
-static void many_databases(void **state)
+static void the_main_tree_can_have_several_levels(void **state)
 {
 	struct dit_tree_record tree = {.flags = INDEX_FLAGS, .root = DIT_PAGE_NONE};
 	struct dit_page_commit *commit = NULL;
@@ -283,7 +283,7 @@ static void readers_keep_their_state(void **state)
 	fixture_remove(&fixture);
 }
 
-static void size_is_limited(void **state)
+static void maxsize_limits_the_file(void **state)
 {
 	struct dit_page_commit *commit = NULL;
 	struct fixture fixture;
@@ -338,7 +338,7 @@ static long count_calls(const struct fixture *fixture)
 	return ncalls;
 }
 
-static void each_call_fails(void **state)
+static void each_call_that_fails_leaves_a_sound_file(void **state)
 {
 	struct fixture fixture;
 	char *before = NULL;
@@ -369,7 +369,7 @@ static void each_call_fails(void **state)
 	fixture_remove(&fixture);
 }
 
-static void each_call_is_the_last(void **state)
+static void a_death_at_each_call_leaves_a_sound_file(void **state)
 {
 	struct fixture fixture;
 	char *before = NULL;
@@ -406,7 +406,7 @@ static void each_call_is_the_last(void **state)
 	fixture_remove(&fixture);
 }
 
-static void undone(void **state)
+static void a_commit_that_is_undone_leaves_the_file_as_it_was(void **state)
 {
 	struct dit_page_commit *commit = NULL;
 	struct fixture fixture;
@@ -468,7 +468,7 @@ static void damage_is_an_error(void **state)
 	fixture_remove(&fixture);
 }
 
-static void sets_of_pages(void **state)
+static void sets_of_pages_find_runs(void **state)
 {
 	struct dit_page_set set;
 	uint64_t at = 0;
@@ -497,18 +497,18 @@ static void sets_of_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(liblmdb_goes_on),
+		cmocka_unit_test(liblmdb_writes_after_our_commit),
 		cmocka_unit_test(databases_come_and_go),
-		cmocka_unit_test(many_databases),
+		cmocka_unit_test(the_main_tree_can_have_several_levels),
 		cmocka_unit_test(free_pages_are_used),
 		cmocka_unit_test(single_free_pages_are_used),
 		cmocka_unit_test(readers_keep_their_state),
-		cmocka_unit_test(size_is_limited),
-		cmocka_unit_test(each_call_fails),
-		cmocka_unit_test(each_call_is_the_last),
-		cmocka_unit_test(undone),
+		cmocka_unit_test(maxsize_limits_the_file),
+		cmocka_unit_test(each_call_that_fails_leaves_a_sound_file),
+		cmocka_unit_test(a_death_at_each_call_leaves_a_sound_file),
+		cmocka_unit_test(a_commit_that_is_undone_leaves_the_file_as_it_was),
 		cmocka_unit_test(damage_is_an_error),
-		cmocka_unit_test(sets_of_pages),
+		cmocka_unit_test(sets_of_pages_find_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

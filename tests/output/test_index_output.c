@@ -100,7 +100,7 @@ static void assert_indexes(const char *dir, const char *want)
 	assert_string_equal(text, want);
 }
 
-static void published(void **state)
+static void new_indexes_are_published(void **state)
 {
 	char *dir = make_database();
 	struct dit_snapshot *snapshot = NULL;
@@ -200,7 +200,7 @@ static void an_abandoned_output_leaves_the_file_as_it_was(void **state)
 }
 
 /* Without indexes nothing is committed. */
-static void nothing_to_do(void **state)
+static void without_indexes_nothing_is_committed(void **state)
 {
 	char *dir = make_database();
 	struct dit_snapshot *snapshot = NULL;
@@ -217,7 +217,7 @@ static void nothing_to_do(void **state)
 	test_scratch_remove(dir);
 }
 
-static void what_cannot_be(void **state)
+static void wrong_calls_and_directories_are_refused(void **state)
 {
 	char *dir = make_database();
 	struct dit_fault fault = {""};
@@ -283,11 +283,11 @@ static void a_file_that_is_not_in_its_last_state_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published),
+		cmocka_unit_test(new_indexes_are_published),
 		cmocka_unit_test(a_file_that_was_moved_is_told),
 		cmocka_unit_test(an_abandoned_output_leaves_the_file_as_it_was),
-		cmocka_unit_test(nothing_to_do),
-		cmocka_unit_test(what_cannot_be),
+		cmocka_unit_test(without_indexes_nothing_is_committed),
+		cmocka_unit_test(wrong_calls_and_directories_are_refused),
 		cmocka_unit_test(a_file_that_is_not_in_its_last_state_is_refused),
 	};
 

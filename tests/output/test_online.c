@@ -86,7 +86,7 @@ static int commit(struct told *told)
 	return dit_output_commit(told->output);
 }
 
-static void seen_at_once(void **state)
+static void another_process_sees_new_indexes_at_once(void **state)
 {
 	char *dir = make_database();
 	struct told told = {.nids = 0};
@@ -123,7 +123,7 @@ static void seen_at_once(void **state)
 	test_scratch_remove(dir);
 }
 
-static void given_up(void **state)
+static void an_output_that_is_given_up_changes_nothing(void **state)
 {
 	char *dir = make_database();
 	struct told told = {.nids = 0, .error = -EIO};
@@ -168,7 +168,7 @@ static void die(const char *dir, unsigned nkeys)
 	assert_int_equal(WEXITSTATUS(status), 9);
 }
 
-static void died(void **state)
+static void pages_of_a_dead_process_are_used_by_slapd(void **state)
 {
 	char *dir = make_database();
 	struct other other;
@@ -235,7 +235,7 @@ static void commits_repeat_without_a_growing_file(void **state)
 	}
 }
 
-static void size_is_limited(void **state)
+static void maxsize_limits_the_file(void **state)
 {
 	char *dir = make_database();
 	struct told told = {.nids = 0};
@@ -265,7 +265,7 @@ static void other_formats_are_refused(void **state)
 	test_scratch_remove((char *)opts.directory);
 }
 
-static void place_of_the_last_transaction(void **state)
+static void the_place_of_the_last_transaction_is_known(void **state)
 {
 	char *dir = test_scratch();
 	struct dit_lock_field field;
@@ -308,13 +308,13 @@ static void place_of_the_last_transaction(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(seen_at_once),
-		cmocka_unit_test(given_up),
-		cmocka_unit_test(died),
+		cmocka_unit_test(another_process_sees_new_indexes_at_once),
+		cmocka_unit_test(an_output_that_is_given_up_changes_nothing),
+		cmocka_unit_test(pages_of_a_dead_process_are_used_by_slapd),
 		cmocka_unit_test(commits_repeat_without_a_growing_file),
-		cmocka_unit_test(size_is_limited),
+		cmocka_unit_test(maxsize_limits_the_file),
 		cmocka_unit_test(other_formats_are_refused),
-		cmocka_unit_test(place_of_the_last_transaction),
+		cmocka_unit_test(the_place_of_the_last_transaction_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -306,7 +306,7 @@ static void change_in_each(const struct other *other, unsigned call)
  * Added, changed and removed before the first round; changed again, removed, and added
  * again when a round has caught up with that.
  */
-static void changes_in_each_round(void **state)
+static void changes_in_each_round_reach_the_new_indexes(void **state)
 {
 	const uint64_t wanted[] = {91, 33, 13, 2};
 	char *dir = make_database();
@@ -342,7 +342,7 @@ static void change_once(const struct other *other, unsigned call)
 	}
 }
 
-static void rounds_that_find_nothing(void **state)
+static void rounds_without_changes_end(void **state)
 {
 	const uint64_t nothing[] = {0, 0};
 	const uint64_t once[] = {40, 0, 0};
@@ -421,7 +421,7 @@ static void put_back(const struct other *other)
 	order(other, ORDER_PUT, NENTRIES + 1, 10, 8);
 }
 
-static void failed_in_each_round(void **state)
+static void a_failure_in_each_round_leaves_a_sound_file(void **state)
 {
 	char *dir = make_database();
 	struct other other;
@@ -458,7 +458,7 @@ static void change_and_fail(const struct other *other, unsigned call)
 }
 
 /* With each sync, and with each newer state. */
-static void failed_at_each_call(void **state)
+static void each_call_that_fails_leaves_a_sound_file(void **state)
 {
 	char *dir = make_database();
 	int *const counts[] = {&nsyncs, &nrenewals};
@@ -494,7 +494,7 @@ static void failed_at_each_call(void **state)
 	test_scratch_remove(dir);
 }
 
-static void died_in_each_round(void **state)
+static void a_death_in_each_round_leaves_a_sound_file(void **state)
 {
 	char *dir = make_database();
 	struct other other;
@@ -533,7 +533,7 @@ static void drop_index(const struct other *other, unsigned call)
 	}
 }
 
-static void old_index_is_removed(void **state)
+static void an_index_removed_during_the_run_is_an_error(void **state)
 {
 	char *dir = make_database();
 	struct run run = {.error_at = UINT_MAX};
@@ -576,7 +576,7 @@ static void change_anything(const struct other *other, unsigned call)
 	}
 }
 
-static void any_changes(void **state)
+static void random_changes_reach_the_new_indexes(void **state)
 {
 	char *dir = make_database();
 	struct other other;
@@ -602,14 +602,14 @@ static void any_changes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_in_each_round),
-		cmocka_unit_test(rounds_that_find_nothing),
+		cmocka_unit_test(changes_in_each_round_reach_the_new_indexes),
+		cmocka_unit_test(rounds_without_changes_end),
 		cmocka_unit_test(rounds_are_bounded),
-		cmocka_unit_test(failed_in_each_round),
-		cmocka_unit_test(failed_at_each_call),
-		cmocka_unit_test(died_in_each_round),
-		cmocka_unit_test(old_index_is_removed),
-		cmocka_unit_test(any_changes),
+		cmocka_unit_test(a_failure_in_each_round_leaves_a_sound_file),
+		cmocka_unit_test(each_call_that_fails_leaves_a_sound_file),
+		cmocka_unit_test(a_death_in_each_round_leaves_a_sound_file),
+		cmocka_unit_test(an_index_removed_during_the_run_is_an_error),
+		cmocka_unit_test(random_changes_reach_the_new_indexes),
 	};
 
 	/* Two processes that wait for each other's lock would wait for ever. */

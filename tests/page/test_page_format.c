@@ -63,7 +63,7 @@ static void check_empty(const struct dit_page_format *format, unsigned page_byte
 	assert_int_equal(dit_view_upper(view), page_bytes);
 }
 
-static void empty_pages(void **state)
+static void an_empty_page_has_the_bounds_of_its_format(void **state)
 {
 	(void)state;
 	check_empty(&dit_lmdb_09, 4096, 16, 4096);
@@ -122,7 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limits_of_lmdb_09),
 		cmocka_unit_test(limits_of_lmdb_10),
-		cmocka_unit_test(empty_pages),
+		cmocka_unit_test(an_empty_page_has_the_bounds_of_its_format),
 		cmocka_unit_test(nodes_are_read_as_written),
 	};
 

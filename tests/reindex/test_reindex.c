@@ -55,7 +55,7 @@ static void spoil(const struct load_fixture *f)
 
 /* ---- what it does ---- */
 
-static void as_a_load_makes_them(void **state)
+static void indexes_are_those_of_a_load(void **state)
 {
 	static const unsigned nthreads[] = {1, 2, 5};
 	struct load_fixture f;
@@ -97,7 +97,7 @@ static void as_a_load_makes_them(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void named_attributes_alone(void **state)
+static void named_attributes_alone_are_indexed(void **state)
 {
 	static const char *const surname[] = {"surname"};
 	static const char *const unknown[] = {"sn", "nothing"};
@@ -157,7 +157,7 @@ static void unconfigured_indexes_are_told(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void several_databases(void **state)
+static void several_databases_are_reindexed(void **state)
 {
 	struct load_fixture f;
 	struct told told;
@@ -188,7 +188,7 @@ static void several_databases(void **state)
 }
 
 /* An index without integer keys keeps its kind; a new one gets what is asked for. */
-static void kinds_of_keys(void **state)
+static void an_index_keeps_its_kind_of_keys(void **state)
 {
 	struct load_fixture f;
 	struct told told;
@@ -221,7 +221,7 @@ static void kinds_of_keys(void **state)
 }
 
 /* Integer keys that do not suit the index any more would be searched wrongly. */
-static void keys_that_do_not_suit(void **state)
+static void an_index_with_other_keys_is_replaced_and_told(void **state)
 {
 	struct load_fixture f;
 	struct told told;
@@ -247,7 +247,7 @@ static void keys_that_do_not_suit(void **state)
 
 /* ---- what goes wrong ---- */
 
-static void broken_entries(void **state)
+static void broken_entries_are_told(void **state)
 {
 	struct load_fixture f;
 	struct told told;
@@ -275,7 +275,7 @@ static void broken_entries(void **state)
 }
 
 /* Over such a value slapindex dies; slapd took it while there was no index. */
-static void values_without_keys(void **state)
+static void values_without_keys_are_told(void **state)
 {
 	struct load_fixture f;
 	struct told told;
@@ -309,7 +309,7 @@ static void values_without_keys(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void what_cannot_be(void **state)
+static void runs_that_cannot_be_done_change_nothing(void **state)
 {
 	static volatile sig_atomic_t stop = 1;
 	struct load_fixture f;
@@ -348,7 +348,7 @@ static void what_cannot_be(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void size_is_limited(void **state)
+static void maxsize_limits_the_file(void **state)
 {
 	struct load_fixture f;
 	struct told told;
@@ -375,7 +375,7 @@ static void size_is_limited(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void in_use(void **state)
+static void a_database_in_use_is_refused(void **state)
 {
 	struct load_fixture f;
 	struct told told;
@@ -457,17 +457,17 @@ static void any_allocation_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_a_load_makes_them),
-		cmocka_unit_test(named_attributes_alone),
+		cmocka_unit_test(indexes_are_those_of_a_load),
+		cmocka_unit_test(named_attributes_alone_are_indexed),
 		cmocka_unit_test(unconfigured_indexes_are_told),
-		cmocka_unit_test(several_databases),
-		cmocka_unit_test(kinds_of_keys),
-		cmocka_unit_test(keys_that_do_not_suit),
-		cmocka_unit_test(broken_entries),
-		cmocka_unit_test(values_without_keys),
-		cmocka_unit_test(what_cannot_be),
-		cmocka_unit_test(size_is_limited),
-		cmocka_unit_test(in_use),
+		cmocka_unit_test(several_databases_are_reindexed),
+		cmocka_unit_test(an_index_keeps_its_kind_of_keys),
+		cmocka_unit_test(an_index_with_other_keys_is_replaced_and_told),
+		cmocka_unit_test(broken_entries_are_told),
+		cmocka_unit_test(values_without_keys_are_told),
+		cmocka_unit_test(runs_that_cannot_be_done_change_nothing),
+		cmocka_unit_test(maxsize_limits_the_file),
+		cmocka_unit_test(a_database_in_use_is_refused),
 		cmocka_unit_test(any_allocation_may_fail),
 	};
 

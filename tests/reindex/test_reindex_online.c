@@ -142,7 +142,7 @@ static int reindex_online(const struct load_fixture *f, unsigned nthreads,
 	return dit_reindex(&opts, stats);
 }
 
-static void changes_between_rounds(void **state)
+static void changes_between_rounds_are_indexed(void **state)
 {
 	(void)state;
 	for (unsigned nthreads = 1; nthreads <= 2; nthreads++) {
@@ -177,7 +177,7 @@ static void changes_between_rounds(void **state)
 }
 
 /* A caller that ends the work need not wait for the rounds. */
-static void stopped_between_rounds(void **state)
+static void a_run_can_be_stopped_between_rounds(void **state)
 {
 	struct load_fixture f;
 	struct told told;
@@ -236,7 +236,7 @@ static void any_allocation_may_fail(void **state)
 	load_fixture_deinit(&f);
 }
 
-static void refused_beside_others(void **state)
+static void refused_online_runs_change_nothing(void **state)
 {
 	struct load_fixture f;
 	struct told told;
@@ -263,10 +263,10 @@ static void refused_beside_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_between_rounds),
-		cmocka_unit_test(stopped_between_rounds),
+		cmocka_unit_test(changes_between_rounds_are_indexed),
+		cmocka_unit_test(a_run_can_be_stopped_between_rounds),
 		cmocka_unit_test(any_allocation_may_fail),
-		cmocka_unit_test(refused_beside_others),
+		cmocka_unit_test(refused_online_runs_change_nothing),
 	};
 
 	/* Two processes that wait for each other's lock would wait for ever. */
