@@ -24,7 +24,7 @@
 #   --seed S             of the made-up entries (1)
 #   --verify             in the first round, compare the content of each of ditadd's
 #                        databases with the first one of the same input; what every load
-#                        makes anew does not count, except with --operational
+#                        makes again does not count, except with --operational
 #   --operational        operational attributes are in the LDIF, as in an export
 #   --dir DIR            where the databases go ($TMPDIR, /tmp)
 #   --tsv FILE           keep the figures of each run, one line each, in FILE

@@ -168,7 +168,7 @@ is "searches on the page" "$(grep -o '<data value="[0-9]*">[0-9,]*</data> search
 
 conf 1073741824 'objectClass eq' 'uid pres,eq' 'employeeNumber eq' 'cn eq'
 "$DITINDEX" -f my.conf --drop-unconfigured || fail "ditindex"
-advice "done, but for what nobody asked for" \
+advice "done, except what no search asked for" \
 	"free-large;index-unused employeeNumber;pres-everywhere uid" --filter-log=slapd.log
 
 # ---- what cannot be ----

@@ -343,7 +343,7 @@ static void advice_is_ranked_and_ends_in_one_block(void **state)
 	         "sub-numeric cn;index-unused cn;",
 	         "index cn pres;index objectClass,uidNumber eq;ditindex -f my.conf "
 	         "--drop-unconfigured;"},
-		{"the most first, behind searches",
+		{"the most first, after searches",
 	         {{"databases.2.presence.postings", "9000"},
 	          {NUMBER "uses.eq", "0"},
 	          {"databases.0.index", "true"},

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Root gives up root. Loaded into a directory of another user, the tools become that user
-# before they open anything there: the user is one that no user database has. What needs
-# root lies in a directory that is closed to everybody else: configuration, include file,
+# before they open anything there: the user is one that no user database has. The files that
+# need root lie in a directory that is closed to all others: configuration, include file,
 # LDIF, reject file, export.
 set -u
 export LC_ALL=C

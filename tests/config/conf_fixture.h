@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fixture of the tests of settings: files in a scratch directory, which is the working
- * directory meanwhile, and what was reported.
+ * directory during the test, and the reports.
  */
 #ifndef DITKIT_CONF_FIXTURE_H
 #define DITKIT_CONF_FIXTURE_H

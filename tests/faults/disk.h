@@ -2,11 +2,11 @@
 /*
  * The possible contents of a disk after a loss of power.
  *
- * A disk is played from a journal (journal.h), one event after the other. What was synced
- * is on it for sure; everything else waits, and the disk may have any part of it:
+ * A disk is played from a journal (journal.h), one event after the other. Synced
+ * content is on it for sure; everything else waits, and the disk may have any part of it:
  *
- *   file       a sync of the file makes all that was done to its content sure. Of a write
- *              that waits, any sectors of 512 bytes may be there. A new length that waits
+ *   file       a sync of the file makes all that was done to its content sure. Any
+ *              sectors of 512 bytes of a write that waits may be there. A new length that waits
  *              may be there without the bytes.
  *   directory  a sync of the directory makes its names sure. New names, renames and
  *              removals that wait are there or not, each for itself; a rename is one

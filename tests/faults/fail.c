@@ -10,10 +10,10 @@
  *   DIT_FAIL_LEAKS  a file that gets the number of blocks that the program itself, not
  *                   its libraries, has not freed at its end
  *
- * What is written to standard output and standard error is not counted: messages must
- * come through. Of allocations those of the program and of libc are counted; the ones of
- * libldap and liblmdb are theirs to handle. glibc 2.36 dies when memory ends while it
- * looks up a user; so none ends there.
+ * Writes to standard output and standard error are not counted: messages must come
+ * through. Allocations of the program and of libc are counted; libldap and liblmdb handle
+ * theirs themselves. glibc 2.36 dies when memory ends while it looks up a user; so none
+ * ends there.
  *
  * Threads: any.
  */

@@ -3,7 +3,7 @@
 # The n-th allocation, read, write, sync, rename, change of a file's length, open, map,
 # thread or random number fails, n counting up until a load gets through without: it ends
 # with exit status 1 and a message that says why, and the databases are what they were; or
-# it can do without, and they are the new ones. Nothing is left behind, no memory is lost,
+# it can do without, and they are the new ones. No file is left, no memory is lost,
 # and nothing waits for ever.
 #
 #   DIT_LONG=yes    each n for all kinds; else a sample of calls that are many
@@ -56,8 +56,8 @@ judge_end() {
 		[ "$state" = new ] || return 1
 		;;
 	1)
-		# Where each rename fails, none can be taken back, and that is told. Beside
-		# slapd no commit can be taken back.
+		# Where each rename fails, none can be taken back, and that is told. While
+		# slapd runs no commit can be taken back.
 		if [ "$state" != old ] &&
 			! { [ -n "$later" ] && grep -q 'could not be taken back' "$work/load.err"; } &&
 			! { [ "$state" = mixed ] &&

@@ -17,7 +17,7 @@ attempt() {
 	"$@" >"$work/out" 2>"$work/said" </dev/null
 	status=$?
 	check "$name: old or new" examine
-	check "$name: nothing is left behind" no_leftovers
+	check "$name: no file is left" no_leftovers
 	if [ $status -eq 0 ]; then
 		nborne=$((nborne + 1))
 		return
@@ -117,7 +117,7 @@ cgroup_sweep() {
 		check "$name, $mib MiB: the next run" test $? -eq 0
 		examine >/dev/null
 		check "$name, $mib MiB: the next run makes the new one" test "$state" = new
-		check "$name, $mib MiB: nothing is left behind" no_leftovers
+		check "$name, $mib MiB: no file is left" no_leftovers
 	done
 	echo "$name: $nkilled killed, $nended ended with a message"
 	check "$name: the limit is felt" test $((nkilled + nended)) -gt 0
@@ -230,7 +230,7 @@ check "two at once: exit status" test $? -eq 1
 check "two at once: message" grep -q 'in use' "$work/load.out"
 tool=$DITINDEX
 load
-check "ditindex beside a load: exit status" test $? -eq 1
+check "ditindex during a load: exit status" test $? -eq 1
 tool=$DITADD
 end_load "two at once"
 
@@ -256,5 +256,5 @@ for ((i = 0; i < 600; i++)); do
 done
 check "slapd serves the new entries" answers
 stop_slapd
-check "behind slapd: sound" whole
+check "after slapd: sound" whole
 finish

@@ -415,7 +415,7 @@ static void same_dn(size_t n)
 }
 
 /* Each entry is the child of the one before; the DN grows up to its limit, and begins
- * anew. */
+ * again. */
 static void deep_tree(size_t n)
 {
 	char dn[8200] = "dc=x";

@@ -138,7 +138,7 @@ try_shape() {
 		done
 		break
 	done
-	# Of the longest record, which is nearly all of the input but where there are many.
+	# The longest record decides, which is nearly all of the input unless there are many.
 	input=$(($(stat -c %s "$work/input.ldif") >> 20))
 	mib_max=$((4 * input + ($(wc -l <"$work/input.ldif") >> 12) + 64 + 64))
 	for tool in ditadd ditcheck ditcat ditindex; do

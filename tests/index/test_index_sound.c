@@ -5,7 +5,7 @@
  */
 #include "index/index_fixture.h"
 
-/* values.md 6.9, 6.3: keys that are no hashes beside hashes of either length. */
+/* values.md 6.9, 6.3: keys that are no hashes next to hashes of either length. */
 static void approximate_keys_share_the_database(void **state)
 {
 	struct fixture *f = *state;

@@ -3,8 +3,8 @@
  * Several loads, reindexings, checks and exports at the same time in one process, each of
  * a database of its own (<ditkit/load.h>): each does what it does alone.
  *
- * The linker wraps what threads meet at. Each such call may sleep a little before it and
- * behind it, so that threads come in orders in which they never come by themselves. The
+ * The linker wraps what threads meet at. Each such call may sleep a little before and
+ * after, so that threads come in orders in which they never come by themselves. The
  * thread sanitizer sees the same calls.
  *
  *   DIT_LONG=yes   1,000 rounds, not 10; DIT_ROUNDS=N: so many

@@ -493,8 +493,8 @@ static void make(struct record *r, unsigned number)
 }
 
 /*
- * What slapadd makes of a number that is none depends on what lies behind it in memory,
- * and of an empty one it may die.
+ * slapadd reads a text that is no number on into the memory after it, and may die of an
+ * empty one.
  */
 static void mend_number(char *line)
 {

@@ -86,10 +86,10 @@ slapadd_site "$work/ref" -q -l "$work/input.ldif"
 ditadd_site "$work/dit" -q -l "$work/input.ldif"
 for site in ref dit; do
 	start_slapd $site
-	check "$site: beside slapd" clean "$work/$site"
+	check "$site: next to slapd" clean "$work/$site"
 	ldapmodify -c -x -H "${url[$site]}" -D "cn=Admin,$base" -w secret \
 		-f "$DIT_TEST_DATA/served/changes.ldif" >"$work/$site/modify" 2>&1
-	check "$site: beside slapd, after changes" clean "$work/$site"
+	check "$site: next to slapd, after changes" clean "$work/$site"
 	# Entries come and go while the check runs.
 	for ((i = 0; i < 600; i++)); do
 		printf 'dn: cn=x%d,%s\nchangetype: add\nobjectClass: person\nsn: s%d\n\n' \
@@ -104,9 +104,9 @@ for site in ref dit; do
 		check "$site: while slapd changes it" clean "$work/$site"
 		n=$((n + 1))
 	done
-	check "$site: was changed meanwhile" test "$(ldapsearch -x -LLL -H "${url[$site]}" \
+	check "$site: was changed during the checks" test "$(ldapsearch -x -LLL -H "${url[$site]}" \
 		-b "cn=x599,$base" -s base 1.1)" = "dn: cn=x599,$base"
-	check "$site: was checked meanwhile" test $n -gt 0
+	check "$site: was checked during the changes" test $n -gt 0
 	echo "$site: checked $n times while slapd changed it"
 done
 stop_slapd
@@ -165,7 +165,7 @@ for site in ref dit; do
 	start_slapd $site
 	ldapmodify -c -x -H "${url[$site]}" -D "cn=Admin,$base" -w secret \
 		-f "$work/random.ldif" >"$work/$site/modify" 2>&1
-	check "$site: beside slapd, after $n random changes" clean "$work/$site"
+	check "$site: next to slapd, after $n random changes" clean "$work/$site"
 	echo "$site: $(grep -c '^ldap_' "$work/$site/modify") of $n changes were refused"
 done
 stop_slapd

@@ -162,7 +162,7 @@ for threads in 1 2; do
 	start /dev/null -T $threads --special-urls -l "$work/value.ldif"
 	has_open "$work/idle"
 	sleep 0.3
-	interrupt "pipe behind attr:<, -T $threads" INT
+	interrupt "pipe after attr:<, -T $threads" INT
 done
 
 # A refused record ends a load, too, while more input is to come.

@@ -3,8 +3,8 @@
 # Every module that slapd has here brings to ditadd the schema that it brings to slapd:
 # slaptest writes down slapd's schema with the module and without; what is new is used in
 # a configuration, which both programs take with the module and refuse without it. Values of
-# the attributes are stored and refused alike, with the value check and without. What slapd
-# has without a module, as built into it, ditadd has, too.
+# the attributes are stored and refused alike, with the value check and without. ditadd has
+# the modules that are built into slapd, too.
 . "${0%/*}/lib.sh"
 
 module_path=$DIT_MODULE_PATH

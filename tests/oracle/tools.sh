@@ -35,9 +35,9 @@ both_load() {
 	ditadd_site "$work/dit" "$@" "${keys[@]}" -T 2 -l "$work/input.ldif"
 }
 
-# dump SITE: every named database by mdb_dump, page and transaction numbers left out. Of an
-# entry up to seven bytes behind its last value are padding with whatever was there: they
-# are left out, and what slapcat shows has to agree instead.
+# dump SITE: every named database by mdb_dump, page and transaction numbers left out. Up to
+# seven bytes after the last value of an entry are padding with any content: they are left
+# out, and what slapcat shows has to agree instead.
 dump() {
 	local name
 	for name in $(mdb_dump -l "$work/$1/db"); do

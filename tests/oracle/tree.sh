@@ -184,7 +184,7 @@ told_alike() {
 	check "tree: $1" same_messages "$work/ref" "$work/site"
 }
 
-# What slapd takes, or dies of, and what would make it load something else than is meant.
+# slapd takes these lines, dies of them, or loads something else than is meant.
 # shellcheck disable=SC2317 # called by tree_cases
 refused_by_ditadd() {
 	check "tree: $1: refused" grep -q '^1$' "$work/site/exit"

@@ -111,7 +111,7 @@ static void make_boolean(struct gen *g, struct buf *b)
 	}
 }
 
-/* Of a quoted number that is so long that its end is cut off little is left. */
+/* Little is left of a quoted number that is so long that its end is cut off. */
 static void put_hex_number(struct gen *g, struct buf *b)
 {
 	bool is_quoted = one_in(g, 2);

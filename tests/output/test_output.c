@@ -23,7 +23,7 @@
 
 /* The writer of the new databases in this run of the tests. */
 static enum dit_output_writer writer;
-/* Of those that hold records. */
+/* The writer of databases that hold records already. */
 static enum dit_output_merge merge;
 
 static struct dit_record_output *open_output(const char *dir)

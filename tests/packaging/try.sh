@@ -97,8 +97,8 @@ apt-get purge -y -qq ditkit libditkit0 libditkit-dev ditkit-doc >/try/log 2>&1 |
 	{ tail /try/log && exit 1; }
 apt-get autoremove --purge -y -qq >>/try/log 2>&1
 left=$(find / -xdev -name '*ditkit*' ! -path '/proc/*' ! -path '/try/*')
-same 'left behind' '' "$left"
+same 'files left' '' "$left"
 left=$(find / -xdev ! -path '/proc/*' ! -path '/try/*' ! -path '/var/*' ! -path '/tmp/*' |
 	sort | comm -13 /try/before - | head -n 5)
-same 'left behind' '' "$left"
+same 'files left' '' "$left"
 echo "all tried"

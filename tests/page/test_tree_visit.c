@@ -39,7 +39,7 @@ struct fixture {
 	struct dit_tree_source source;
 };
 
-/* What a visitor is told. */
+/* A visitor is told this. */
 struct visited {
 	struct dit_page_set pages;
 	uint64_t npages;

@@ -65,7 +65,7 @@ static void make_range(unsigned key)
 	}
 }
 
-/* Of each hundredth key, from ID 1 on; changes are made from an ID on. */
+/* Each hundredth key has a list of so many IDs, from 1 on; changes begin at first_change. */
 static unsigned long_list;
 static unsigned first_change;
 

@@ -272,8 +272,8 @@ static void revocation_lists_show_issuer_and_time(void **state)
 	check(context, DIT_NORM_CERTLIST_EXACT, BYTES(""), NULL);
 }
 
-static struct dit_span behind(struct context *context, struct dit_span value,
-                              const char *more)
+static struct dit_span followed_by(struct context *context, struct dit_span value,
+                                   const char *more)
 {
 	char *to = dit_arena_bytes(&context->arena, value.len + strlen(more));
 
@@ -316,11 +316,12 @@ static void skeletons_are_accepted_whole_only(void **state)
 			dit_value_validate(context->schema, cases[i].validator, value),
 			0);
 		assert_int_equal(dit_value_validate(context->schema, cases[i].validator,
-		                                    behind(context, value, "x")),
+		                                    followed_by(context, value, "x")),
 		                 0);
-		assert_int_equal(dit_value_validate(context->schema, cases[i].validator,
-		                                    behind(context, value, "\x05\x01x")),
-		                 is_list ? 0 : DIT_E_INVALID);
+		assert_int_equal(
+			dit_value_validate(context->schema, cases[i].validator,
+		                           followed_by(context, value, "\x05\x01x")),
+			is_list ? 0 : DIT_E_INVALID);
 		while (value.len-- > 0) {
 			assert_int_equal(dit_value_validate(context->schema,
 			                                    cases[i].validator, value),

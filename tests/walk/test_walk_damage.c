@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Every way to damage the structure of a file that we could think of: each is done to a
- * file of liblmdb's and to one of ours, is found, and has the right name. What else is
- * found with it does not matter here. A damaged index that is replaced leaves a sound
+ * file of liblmdb's and to one of ours, is found, and has the right name. Other findings
+ * do not matter here. A damaged index that is replaced leaves a sound
  * file: its pages are free, and only its pages.
  */
 #include "walk_fixture.h"

@@ -1,5 +1,5 @@
 # -w: the context entry gets the newest entryCSN; with sync_use_subentry an
-# entry of its own has them. What is said if a CSN names no server, and if there is no
+# entry of its own has them. A CSN that names no server is told, and a missing
 # context entry.
 entry() {
 	printf 'dn: %s\nobjectClass: %s\n%s: %s\nentryCSN: %s\n\n' "$@"
