@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a snapshot is, for the files of this room and for who commits next to other writers
- * (online.c): a mapped file, the named databases in it, and what keeps its state. That is a
- * reader of liblmdb's (place/lmdb_reader.h), a claim (place/claim.h), or the caller's own
- * claim. The file may be damaged: functions return DIT_E_CORRUPT then.
+ * What a snapshot is, for the files of this room and for online.c: a mapped file, the
+ * named databases in it, and what keeps its state. That is a reader of liblmdb's
+ * (place/lmdb_reader.h), a claim (place/claim.h), or the caller's own claim. The file may
+ * be damaged: functions return DIT_E_CORRUPT then.
  *
  * Threads: as snapshot.h says.
  */
