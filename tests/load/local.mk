@@ -4,6 +4,7 @@ check_PROGRAMS += \
 	%D%/test_context_csn \
 	%D%/test_dn_table \
 	%D%/test_entries \
+	%D%/test_estimate \
 	%D%/test_load \
 	%D%/test_load_2_7 \
 	%D%/test_load_existing \
@@ -15,6 +16,8 @@ check_PROGRAMS += \
 	%D%/test_progress \
 	%D%/test_tree \
 	$(NULL)
+%C%_test_estimate_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_estimate.c
+%C%_test_estimate_LDADD = $(test_libs)
 %C%_test_progress_SOURCES = %D%/load_fixture.c %D%/load_fixture.h %D%/test_progress.c
 %C%_test_progress_LDADD = $(test_libs)
 %C%_test_dn_table_SOURCES = %D%/test_dn_table.c

@@ -38,6 +38,7 @@
 #define SAMPLE_BYTES (8u << 20)
 #define NWINDOWS     64
 #define NBATCHES     256 /* in a sample, about */
+#define BRIEF_STEP   4   /* samples that a brief look reads of a packed file */
 /* In memory for an entry: the DN table. */
 #define TABLE_BYTES 32
 /* Meta pages, the main tree, ad2i. */
@@ -288,7 +289,7 @@ static void drop_half(struct kept *kept)
 	kept->step *= 2;
 }
 
-/* A brief look ends as soon as the sample has its bytes. */
+/* Whoever unpacks is some 100 KiB ahead: a brief look reads a multiple of that. */
 static int keep_batches(struct estimating *estimating, struct kept *kept)
 {
 	struct dit_ldif_batch *batch = &slot_of(estimating)->batch;
@@ -306,10 +307,10 @@ static int keep_batches(struct estimating *estimating, struct kept *kept)
 		if (kept->n < NBATCHES && kept->bytes < estimating->sample_bytes) {
 			continue;
 		}
-		if (estimating->how->is_brief) {
+		drop_half(kept);
+		if (estimating->how->is_brief && kept->step > BRIEF_STEP) {
 			return 0;
 		}
-		drop_half(kept);
 	}
 	ret->is_whole = kept->step == 1;
 	return r;

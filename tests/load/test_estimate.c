@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of dit_estimate_load(), with samples of a part of the input: of a plain file,
+ * a packed one, its beginning alone, and a pipe, the numbers of entries and index keys
+ * are those of the load within a third. A signal ends it, and nothing stays.
+ */
+#include "test.h"
+
+#include <zlib.h>
+
+#include "base/error.h"
+#include "build/estimate.h"
+#include "load_fixture.h"
+
+#define NPEOPLE      6000
+#define SAMPLE_BYTES (256u << 10)
+
+static int setup(void **state)
+{
+	struct load_fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	load_fixture_init(f, "maxsize 1000000000\n");
+	load_fixture_write_people(f, NPEOPLE);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	load_fixture_deinit(*state);
+	free(*state);
+	return 0;
+}
+
+static void is_near(uint64_t estimated, uint64_t truth)
+{
+	assert_in_range(estimated, truth - truth / 3, truth + truth / 3);
+}
+
+/* Postings of a load. */
+static uint64_t load(struct load_fixture *f)
+{
+	struct dit_load_opts opts = load_fixture_opts(f);
+	struct dit_load_stats stats;
+	uint64_t npostings = 0;
+
+	assert_int_equal(dit_load(&opts, &stats), 0);
+	for (size_t i = 0; i < stats.databases[0].nindexes; i++) {
+		npostings += stats.databases[0].indexes[i].npostings;
+	}
+	dit_load_stats_deinit(&stats);
+	load_fixture_reset(f);
+	return npostings;
+}
+
+static void expect_estimate(struct load_fixture *f, const char *path, bool is_brief,
+                            uint64_t npostings)
+{
+	const struct dit_estimate_opts how = {.sample_bytes = SAMPLE_BYTES,
+	                                      .is_brief = is_brief};
+	struct dit_load_opts opts = load_fixture_opts(f);
+	struct dit_estimate estimate;
+
+	print_message("%s%s\n", path, is_brief ? ", its beginning" : "");
+	opts.input = path;
+	assert_int_equal(dit_estimate_load(&opts, &how, &estimate), 0);
+	assert_false(estimate.is_whole);
+	assert_in_range(estimate.sampled_bytes, SAMPLE_BYTES / 3, 3 * SAMPLE_BYTES);
+	is_near(estimate.nentries, NPEOPLE);
+	is_near(estimate.npostings, npostings);
+	dit_estimate_deinit(&estimate);
+	assert_true(load_fixture_is_empty(f));
+}
+
+static void pack(const char *from, const char *to)
+{
+	FILE *file = fopen(from, "r");
+	gzFile packed = gzopen(to, "w0"); /* as long as it was */
+	char bytes[4096];
+	size_t n = 0;
+
+	assert_non_null(file);
+	assert_non_null(packed);
+	while ((n = fread(bytes, 1, sizeof(bytes), file)) > 0) {
+		assert_int_equal(gzwrite(packed, bytes, (unsigned)n), n);
+	}
+	assert_int_equal(gzclose(packed), Z_OK);
+	(void)fclose(file);
+}
+
+static void entries_and_keys_are_near_those_of_the_load(void **state)
+{
+	struct load_fixture *f = *state;
+	uint64_t npostings = load(f);
+	char packed[4300];
+	char pipe_path[4300];
+	char command[13000];
+
+	(void)snprintf(packed, sizeof(packed), "%s.gz", f->input);
+	(void)snprintf(pipe_path, sizeof(pipe_path), "%s.pipe", f->input);
+	(void)snprintf(command, sizeof(command), "mkfifo '%s' && (cat '%s' >'%s' &)",
+	               pipe_path, f->input, pipe_path);
+	pack(f->input, packed);
+	expect_estimate(f, f->input, false, npostings);
+	expect_estimate(f, packed, false, npostings);
+	expect_estimate(f, packed, true, npostings);
+	assert_int_equal(system(command), 0);
+	expect_estimate(f, pipe_path, false, npostings);
+}
+
+static void a_signal_ends_an_estimate(void **state)
+{
+	static const volatile sig_atomic_t stop = 1;
+	const struct dit_estimate_opts how = DIT_ESTIMATE_OPTS_INIT;
+	struct dit_load_opts opts = load_fixture_opts(*state);
+	struct dit_estimate estimate;
+
+	opts.stop = &stop;
+	assert_int_equal(dit_estimate_load(&opts, &how, &estimate), DIT_E_STOPPED);
+	dit_estimate_deinit(&estimate);
+	assert_true(load_fixture_is_empty(*state));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			entries_and_keys_are_near_those_of_the_load, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_signal_ends_an_estimate, setup,
+	                                        teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
