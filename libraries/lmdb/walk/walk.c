@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/team.h"
 #include "walk/walk_private.h"
 
@@ -30,23 +31,20 @@ int dit_walk_add_database(struct walk *walk, struct dit_span name,
                           long number)
 {
 	struct walk_tree *tree = malloc(sizeof(*tree) + name.len + 1);
+	struct walk_tree **databases = NULL;
 	char *copy = NULL;
 
 	if (tree == NULL) {
 		return -ENOMEM;
 	}
 	copy = (char *)(tree + 1);
-	if ((walk->ndatabases & (walk->ndatabases + 1)) == 0) {
-		struct walk_tree **databases =
-			reallocarray(walk->databases, 2 * (walk->ndatabases + 1),
-		                     sizeof(struct walk_tree *));
-
-		if (databases == NULL) {
-			free(tree);
-			return -ENOMEM;
-		}
-		walk->databases = databases;
+	databases = dit_grow(walk->databases, &walk->databases_size, walk->ndatabases + 1,
+	                     sizeof(struct walk_tree *));
+	if (databases == NULL) {
+		free(tree);
+		return -ENOMEM;
 	}
+	walk->databases = databases;
 	memcpy(copy, name.data, name.len);
 	copy[name.len] = '\0';
 	dit_walk_tree_init(walk, tree, WALK_DATABASE, copy, record);
@@ -141,14 +139,7 @@ void dit_walk_database_init(struct walk *walk, struct walk_tree *tree)
 /* Its root is a task; the counters of a tree without one are compared now. */
 static int start_database(struct walk *walk, struct walk_tree *tree)
 {
-	struct walk_place root = {
-		.tree = tree,
-		.page = tree->record.root,
-		.level = 1,
-		.run = 1,
-		.parent = tree->at_page,
-		.parent_node = tree->at_node,
-	};
+	struct walk_place root = walk_root_of(tree);
 
 	dit_walk_database_init(walk, tree);
 	if (tree->record.root == DIT_PAGE_NONE) {

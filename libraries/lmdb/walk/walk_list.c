@@ -248,14 +248,7 @@ static void share_list(struct walk *walk, struct walk_tree *database,
 {
 	struct walk_tree *list = malloc(sizeof(*list) + key.len);
 	char *copy = NULL;
-	struct walk_place root = {
-		.tree = list,
-		.page = record->root,
-		.level = 1,
-		.run = 1,
-		.parent = page,
-		.parent_node = number,
-	};
+	struct walk_place root;
 	int r = 0;
 
 	if (list == NULL) {
@@ -267,6 +260,7 @@ static void share_list(struct walk *walk, struct walk_tree *database,
 	memcpy(copy, key.data, key.len);
 	list->list_key = (struct dit_span){copy, key.len};
 	list->is_shared = true;
+	root = walk_root_of(list);
 	r = dit_walk_tasks_push(walk->tasks, &root);
 	if (r < 0) {
 		free(list);

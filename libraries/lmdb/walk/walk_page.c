@@ -130,14 +130,7 @@ void dit_walk_tree_init(const struct walk *walk, struct walk_tree *tree,
 
 void dit_walk_tree_visit(struct walk_member *member, struct walk_tree *tree)
 {
-	struct walk_place root = {
-		.tree = tree,
-		.page = tree->record.root,
-		.level = 1,
-		.run = 1,
-		.parent = tree->at_page,
-		.parent_node = tree->at_node,
-	};
+	struct walk_place root = walk_root_of(tree);
 
 	if (tree->record.root != DIT_PAGE_NONE) {
 		dit_walk_visit(member, &root);

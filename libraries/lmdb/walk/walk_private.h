@@ -97,6 +97,19 @@ struct walk_place {
 	long parent_node;
 };
 
+/** The root of a tree. */
+static inline struct walk_place walk_root_of(struct walk_tree *tree)
+{
+	return (struct walk_place){
+		.tree = tree,
+		.page = tree->record.root,
+		.level = 1,
+		.run = 1,
+		.parent = tree->at_page,
+		.parent_node = tree->at_node,
+	};
+}
+
 struct walk_buffer {
 	char *pages; /* WALK_RUN_MAX pages; owned; NULL: not needed yet */
 	uint64_t first;
@@ -127,6 +140,7 @@ struct walk {
 	struct dit_meta meta;
 	struct walk_tree **databases; /* owned, with their names */
 	size_t ndatabases;
+	size_t databases_size; /* for how many there is room */
 	bool has_all_databases;
 	struct dit_ticker ticker; /* [own: the thread of dit_walk()] */
 	bool is_probe; /* what is below a page, and in trees of lists, is not visited */

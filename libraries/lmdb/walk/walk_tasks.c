@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
+#include "base/monitor.h"
 #include "walk/walk_private.h"
 
 #define FEW 8
@@ -28,10 +30,9 @@ struct walk_tasks {
 	/* [atomic: a guess for dit_walk_tasks_are_few()] */
 	_Atomic size_t count;
 
-	/* [lock: lock] */
-	pthread_mutex_t lock;
-	pthread_cond_t changed; /* there is a task, or there will be none any more */
-	struct task **heap;     /* lowest page first */
+	struct dit_monitor monitor; /* tells: a task, or there will be none any more */
+	/* [lock: monitor] */
+	struct task **heap; /* lowest page first */
 	size_t ntasks;
 	size_t size;
 	unsigned nbusy; /* members that may make tasks yet */
@@ -46,16 +47,10 @@ int dit_walk_tasks_new(struct walk_tasks **ret, unsigned nmembers)
 		return -ENOMEM;
 	}
 	tasks->nmembers = nmembers;
-	r = pthread_mutex_init(&tasks->lock, NULL);
-	if (r != 0) {
+	r = dit_monitor_init(&tasks->monitor);
+	if (r < 0) {
 		free(tasks);
-		return -r;
-	}
-	r = pthread_cond_init(&tasks->changed, NULL);
-	if (r != 0) {
-		(void)pthread_mutex_destroy(&tasks->lock);
-		free(tasks);
-		return -r;
+		return r;
 	}
 	*ret = tasks;
 	return 0;
@@ -83,8 +78,7 @@ void dit_walk_tasks_free(struct walk_tasks *tasks, struct walk *walk)
 		end_task(walk, tasks->heap[i]->place.tree);
 		free(tasks->heap[i]);
 	}
-	(void)pthread_cond_destroy(&tasks->changed);
-	(void)pthread_mutex_destroy(&tasks->lock);
+	dit_monitor_deinit(&tasks->monitor);
 	free(tasks->heap);
 	free(tasks);
 }
@@ -113,17 +107,13 @@ static bool is_lower(const struct walk_tasks *tasks, size_t a, size_t b)
 static int put(struct walk_tasks *tasks, struct task *task)
 {
 	size_t at = tasks->ntasks;
+	struct task **heap =
+		dit_grow(tasks->heap, &tasks->size, at + 1, sizeof(struct task *));
 
-	if (tasks->ntasks == tasks->size) {
-		size_t size = tasks->size == 0 ? 64 : tasks->size * 2;
-		struct task **heap = reallocarray(tasks->heap, size, sizeof(*heap));
-
-		if (heap == NULL) {
-			return -ENOMEM;
-		}
-		tasks->heap = heap;
-		tasks->size = size;
+	if (heap == NULL) {
+		return -ENOMEM;
 	}
+	tasks->heap = heap;
 	tasks->heap[tasks->ntasks++] = task;
 	while (at > 0 && is_lower(tasks, at, (at - 1) / 2)) {
 		swap(tasks, at, (at - 1) / 2);
@@ -185,7 +175,7 @@ int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place
 	space = task->keys;
 	copy_bound(&task->place.lowest, &space);
 	copy_bound(&task->place.highest, &space);
-	(void)pthread_mutex_lock(&tasks->lock);
+	dit_monitor_enter(&tasks->monitor);
 	r = put(tasks, task);
 	if (r == 0) {
 		/* A list is part of its database, which is complete when the list is. */
@@ -194,9 +184,9 @@ int dit_walk_tasks_push(struct walk_tasks *tasks, const struct walk_place *place
 			atomic_fetch_add(&place->tree->database->ntasks, 1);
 		}
 		atomic_store_explicit(&tasks->count, tasks->ntasks, memory_order_relaxed);
-		(void)pthread_cond_signal(&tasks->changed);
+		dit_monitor_tell(&tasks->monitor);
 	}
-	(void)pthread_mutex_unlock(&tasks->lock);
+	dit_monitor_leave(&tasks->monitor);
 	if (r < 0) {
 		free(task);
 	}
@@ -210,21 +200,21 @@ static struct task *take(struct walk_tasks *tasks, bool was_busy)
 {
 	struct task *task = NULL;
 
-	(void)pthread_mutex_lock(&tasks->lock);
+	dit_monitor_enter(&tasks->monitor);
 	if (was_busy) {
 		tasks->nbusy--;
 	}
 	while (tasks->ntasks == 0 && tasks->nbusy > 0) {
-		(void)pthread_cond_wait(&tasks->changed, &tasks->lock);
+		dit_monitor_wait(&tasks->monitor);
 	}
 	if (tasks->ntasks > 0) {
 		task = take_lowest(tasks);
 		tasks->nbusy++;
 		atomic_store_explicit(&tasks->count, tasks->ntasks, memory_order_relaxed);
 	} else {
-		(void)pthread_cond_broadcast(&tasks->changed);
+		dit_monitor_tell(&tasks->monitor);
 	}
-	(void)pthread_mutex_unlock(&tasks->lock);
+	dit_monitor_leave(&tasks->monitor);
 	return task;
 }
 
