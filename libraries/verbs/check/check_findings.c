@@ -179,6 +179,21 @@ void dit_check_find(struct dit_check_findings *findings, unsigned kind,
 	(void)pthread_mutex_unlock(&findings->lock);
 }
 
+struct dit_check_place dit_check_entry_place(struct dit_check_dns *dns,
+                                             const char *database, uint64_t id)
+{
+	struct dit_check_place place = DIT_CHECK_PLACE(database);
+	struct dit_dn_text dn;
+
+	place.id = id;
+	if (id != 0 && dit_dn_reader_get(dns->reader, id, &dn) == 0) {
+		(void)snprintf(dns->text, sizeof(dns->text), "%.*s",
+		               DIT_SPAN_ARGS(dn.pretty));
+		place.dn = dns->text;
+	}
+	return place;
+}
+
 const char *dit_check_show(char *text, struct dit_span value)
 {
 	size_t at = 0;

@@ -19,6 +19,7 @@
 
 #include "base/span.h"
 #include "check/check.h"
+#include "reader/dn_reader.h"
 #include "walk/walk.h"
 
 /* Kinds of our own; notes are the last. */
@@ -95,6 +96,16 @@ struct dit_check_place {
  {                                                                                       \
   .database = (name), .page = DIT_CHECK_NO_PAGE, .node = -1                              \
  }
+
+/** The names of entries in findings. */
+struct dit_check_dns {
+	struct dit_dn_reader *reader; /* dit_dn_reader_free() */
+	char text[400];               /* the rest of a longer one is not shown */
+};
+
+/** The place of an entry. Its DN, as far as it can be told, stays until the next call. */
+struct dit_check_place dit_check_entry_place(struct dit_check_dns *dns,
+                                             const char *database, uint64_t id);
 
 struct dit_check_findings;
 

@@ -7,19 +7,16 @@
 
 #include "base/error.h"
 #include "page/key_order.h"
-#include "reader/dn_reader.h"
 
 #define ID_BYTES     sizeof(uint64_t)
 #define RANGE_IDS    3 /* 0, the lowest, the highest */
 #define KEY_SHOWN    32
 #define KEY_TEXT     (2 * KEY_SHOWN + 4)
-#define DN_SHOWN     400
 #define LISTS_A_LOOK 1024 /* between two looks at the stop flag */
 
 struct dit_check_index {
 	struct dit_check_index_opts opts;
-	struct dit_dn_reader *dns; /* for findings */
-	char dn[DN_SHOWN];
+	struct dit_check_dns dns;
 	char key[KEY_TEXT];
 
 	/* From the database that is checked. */
@@ -45,7 +42,7 @@ int dit_check_index_new(struct dit_check_index **ret,
 		return -ENOMEM;
 	}
 	check->opts = *opts;
-	r = dit_dn_reader_new(&check->dns, opts->snapshot, opts->reader);
+	r = dit_dn_reader_new(&check->dns.reader, opts->snapshot, opts->reader);
 	if (r < 0) {
 		dit_check_index_free(check);
 		return r;
@@ -57,7 +54,7 @@ int dit_check_index_new(struct dit_check_index **ret,
 void dit_check_index_free(struct dit_check_index *check)
 {
 	if (check != NULL) {
-		dit_dn_reader_free(check->dns);
+		dit_dn_reader_free(check->dns.reader);
 		free(check);
 	}
 }
@@ -66,16 +63,7 @@ void dit_check_index_free(struct dit_check_index *check)
 
 static struct dit_check_place place_of(struct dit_check_index *check, uint64_t id)
 {
-	struct dit_check_place place = DIT_CHECK_PLACE(check->db->name);
-	struct dit_dn_text text;
-
-	place.id = id;
-	if (id != 0 && dit_dn_reader_get(check->dns, id, &text) == 0) {
-		(void)snprintf(check->dn, sizeof(check->dn), "%.*s",
-		               DIT_SPAN_ARGS(text.pretty));
-		place.dn = check->dn;
-	}
-	return place;
+	return dit_check_entry_place(&check->dns, check->db->name, id);
 }
 
 static const char *show_key(struct dit_check_index *check, struct dit_span key)

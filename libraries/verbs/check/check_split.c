@@ -7,13 +7,11 @@
 
 #include "base/error.h"
 #include "codec/entry_codec.h"
-#include "reader/dn_reader.h"
 #include "values/value_order.h"
 
 #define ARENA_BYTES (16u << 10)
 #define KEY_BYTES   (sizeof(uint64_t) + sizeof(uint16_t))
 #define NAME_SHOWN  200
-#define DN_SHOWN    400
 
 /* The values under one key. */
 struct group {
@@ -31,14 +29,13 @@ struct split_check {
 	const struct dit_check_split_opts *opts;
 	struct dit_scan *values;
 	struct dit_scan *entries;
-	struct dit_dn_reader *dns;
+	struct dit_check_dns dns;
 	struct dit_arena arena; /* of one entry */
 	bool was_read;
 	uint64_t entry_id;
 	bool has_entry; /* of entry_id, and it can be read */
 	struct dit_stored_entry entry;
 	char attribute[NAME_SHOWN];
-	char dn[DN_SHOWN];
 };
 
 /* ---- findings ---- */
@@ -48,19 +45,13 @@ static struct dit_check_place place_of(struct split_check *check,
 {
 	const struct dit_ad_name *name =
 		dit_ad_names_get(check->opts->names, group->number);
-	struct dit_check_place place = DIT_CHECK_PLACE("id2v");
-	struct dit_dn_text dn;
+	struct dit_check_place place =
+		dit_check_entry_place(&check->dns, "id2v", group->id);
 
-	place.id = group->id;
 	if (name != NULL) {
 		(void)snprintf(check->attribute, sizeof(check->attribute), "%.*s",
 		               DIT_SPAN_ARGS(name->name));
 		place.attribute = check->attribute;
-	}
-	if (group->id != 0 && dit_dn_reader_get(check->dns, group->id, &dn) == 0) {
-		(void)snprintf(check->dn, sizeof(check->dn), "%.*s",
-		               DIT_SPAN_ARGS(dn.pretty));
-		place.dn = check->dn;
 	}
 	return place;
 }
@@ -232,14 +223,14 @@ int dit_check_split(const struct dit_check_split_opts *opts)
 		                     "id2e");
 	}
 	if (r == 0) {
-		r = dit_dn_reader_new(&check.dns, opts->snapshot, opts->reader);
+		r = dit_dn_reader_new(&check.dns.reader, opts->snapshot, opts->reader);
 	}
 	if (r == 0) {
 		r = check_values(&check);
 	}
 	dit_scan_close(check.values);
 	dit_scan_close(check.entries);
-	dit_dn_reader_free(check.dns);
+	dit_dn_reader_free(check.dns.reader);
 	dit_arena_deinit(&check.arena);
 	return r;
 }

@@ -12,13 +12,11 @@
 #include "base/error.h"
 #include "check/check_loops.h"
 #include "codec/name_codec.h"
-#include "reader/dn_reader.h"
 #include "sort/sort.h"
 
 #define ID_BYTES sizeof(uint64_t)
 /* The record of key 0: no name, two NULs, no ID (storage.md 3.1). */
 #define DUMMY_BYTES 12
-#define DN_SHOWN    400
 
 /* All records under one key. */
 struct node {
@@ -38,8 +36,7 @@ struct child {
 struct tree_check {
 	const struct dit_check_tree_opts *opts;
 	struct dit_sorter *children; /* by ID of the child */
-	struct dit_dn_reader *dns;   /* for findings */
-	char dn[DN_SHOWN];
+	struct dit_check_dns dns;
 	bool has_found; /* something about the tree */
 
 	/* The records of dn2i that are read. */
@@ -70,31 +67,9 @@ static XXH128_hash_t digest_of(const struct dit_name *name)
 
 /* ---- findings ---- */
 
-/* The name of a node as far as it can be told; NULL: not at all. */
-static const char *dn_of(struct tree_check *check, uint64_t id)
-{
-	struct dit_dn_text text;
-
-	if (id == 0 || dit_dn_reader_get(check->dns, id, &text) < 0) {
-		return NULL;
-	}
-	(void)snprintf(check->dn, sizeof(check->dn), "%.*s", DIT_SPAN_ARGS(text.pretty));
-	return check->dn;
-}
-
-static struct dit_check_place place_of(struct tree_check *check, const char *database,
-                                       uint64_t id)
-{
-	struct dit_check_place place = DIT_CHECK_PLACE(database);
-
-	place.id = id;
-	place.dn = dn_of(check, id);
-	return place;
-}
-
 #define FIND(check, kind, id, ...)                                                       \
  do {                                                                                    \
-  const struct dit_check_place at = place_of((check), "dn2i", (id));                     \
+  const struct dit_check_place at = dit_check_entry_place(&(check)->dns, "dn2i", (id));  \
                                                                                          \
   (check)->has_found = true;                                                             \
   dit_check_find((check)->opts->findings, (kind), &at, __VA_ARGS__);                     \
@@ -378,7 +353,7 @@ static void check_entry(struct tree_check *check, uint64_t id, bool has_node,
 		     "the node has no record in id2e, not even an empty one");
 		return;
 	}
-	place = place_of(check, "id2e", id);
+	place = dit_check_entry_place(&check->dns, "id2e", id);
 	if (!has_node) {
 		dit_check_find(check->opts->findings, DIT_CHECK_ENTRY_NODE, &place,
 		               "the entry has no node in the tree");
@@ -515,14 +490,14 @@ int dit_check_tree(const struct dit_check_tree_opts *opts)
 	sorter.tmpdir = opts->tmpdir;
 	r = dit_sorter_new(&check.children, &sorter);
 	if (r == 0) {
-		r = dit_dn_reader_new(&check.dns, opts->snapshot, opts->reader);
+		r = dit_dn_reader_new(&check.dns.reader, opts->snapshot, opts->reader);
 	}
 	if (r == 0) {
 		r = check_all(&check);
 	}
 	dit_scan_close(check.nodes);
 	dit_scan_close(check.entries);
-	dit_dn_reader_free(check.dns);
+	dit_dn_reader_free(check.dns.reader);
 	dit_sorter_free(check.children);
 	return r;
 }
