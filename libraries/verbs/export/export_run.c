@@ -351,15 +351,8 @@ static int fail_on_database(const struct export *export,
 		"mdb_db_open: database \"%.*s\" cannot be opened: %s (%d). Restore from "
 		"backup!",
 		DIT_SPAN_ARGS(suffix), dit_strerror(code), code);
-	dit_job_report(
-		&export->job, DIT_REPORT_DIAGNOSTIC,
-		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! (%d)",
-		DIT_SPAN_ARGS(suffix), code);
-	if (database != export->databases) {
-		dit_job_report(&export->job, DIT_REPORT_DIAGNOSTIC,
-		               "backend_startup: bi_open failed!");
-	}
-	dit_job_report(&export->job, DIT_REPORT_PLAIN, "slap_startup failed");
+	dit_job_say_not_opened(&export->job, database->db, code,
+	                       database == export->databases);
 	return r;
 }
 

@@ -106,23 +106,6 @@ static int make_objects(struct load_target *target, const struct load_budget *bu
 	return r < 0 ? dit_job_fail(&target->loader->job, r, tmpdir) : 0;
 }
 
-/* Say what slapd and its tools say when a database cannot be opened. */
-static void tell_not_opened(const struct load_target *target, int error)
-{
-	struct loader *loader = target->loader;
-
-	dit_job_report(
-		&loader->job, DIT_REPORT_DIAGNOSTIC,
-		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
-		"(%d)",
-		DIT_SPAN_ARGS(target->db->suffix), error);
-	if (target->number > 0) {
-		dit_job_report(&loader->job, DIT_REPORT_DIAGNOSTIC,
-		               "backend_startup: bi_open failed!");
-	}
-	dit_job_report(&loader->job, DIT_REPORT_PLAIN, "slap_startup failed");
-}
-
 /* LMDB takes powers of two from 256 on. */
 static int check_page_size(const struct load_target *target)
 {
@@ -142,7 +125,8 @@ static int check_page_size(const struct load_target *target)
 	               "mdb_db_open: database \"%.*s\": mdb_env_set_pagesize failed: "
 	               "Invalid argument (22).",
 	               DIT_SPAN_ARGS(target->db->suffix));
-	tell_not_opened(target, EINVAL);
+	dit_job_say_not_opened(&target->loader->job, target->db, EINVAL,
+	                       target->number == 0);
 	return DIT_E_CONFIG;
 }
 
@@ -170,7 +154,8 @@ static int check_index_limit(const struct load_target *target)
 	               "MDB_DBS_FULL: Environment maxdbs limit reached (%d).",
 	               DIT_SPAN_ARGS(target->db->suffix),
 	               dit_index_set_db(target->indexes, limit)->name, DIT_LMDB_DBS_FULL);
-	tell_not_opened(target, DIT_LMDB_DBS_FULL);
+	dit_job_say_not_opened(&loader->job, target->db, DIT_LMDB_DBS_FULL,
+	                       target->number == 0);
 	dit_job_report(&loader->job, DIT_REPORT_ERROR,
 	               "database \"%.*s\" has %zu indexes, slapd %s.%u opens %zu at most",
 	               DIT_SPAN_ARGS(target->db->suffix), n, dit_openldap_name(version),

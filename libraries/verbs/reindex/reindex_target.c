@@ -30,16 +30,8 @@ static int say_missing(const struct reindex_target *target)
 	               "%s (%d).",
 	               DIT_SPAN_ARGS(db->suffix), db->data.directory,
 	               dit_strerror(DIT_LMDB_NOTFOUND), DIT_LMDB_NOTFOUND);
-	dit_job_report(
-		&reindexer->job, DIT_REPORT_DIAGNOSTIC,
-		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! "
-		"(%d)",
-		DIT_SPAN_ARGS(db->suffix), DIT_LMDB_NOTFOUND);
-	if (target != &reindexer->targets[0]) {
-		dit_job_report(&reindexer->job, DIT_REPORT_DIAGNOSTIC,
-		               "backend_startup: bi_open failed!");
-	}
-	dit_job_report(&reindexer->job, DIT_REPORT_PLAIN, "slap_startup failed");
+	dit_job_say_not_opened(&reindexer->job, db, DIT_LMDB_NOTFOUND,
+	                       target == &reindexer->targets[0]);
 	return DIT_E_UNKNOWN;
 }
 

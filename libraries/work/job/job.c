@@ -235,6 +235,20 @@ void dit_job_report(const struct dit_job *job, enum dit_report_kind kind,
 	va_end(args);
 }
 
+void dit_job_say_not_opened(const struct dit_job *job, const struct dit_database *db,
+                            int code, bool is_first)
+{
+	dit_job_report(
+		job, DIT_REPORT_DIAGNOSTIC,
+		"backend_startup_one (type=mdb, suffix=\"%.*s\"): bi_db_open failed! (%d)",
+		DIT_SPAN_ARGS(db->suffix), code);
+	if (!is_first) {
+		dit_job_report(job, DIT_REPORT_DIAGNOSTIC,
+		               "backend_startup: bi_open failed!");
+	}
+	dit_job_report(job, DIT_REPORT_PLAIN, "slap_startup failed");
+}
+
 /* What somebody can do about an error. */
 static const char *hint(int error)
 {

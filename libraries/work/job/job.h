@@ -127,6 +127,15 @@ void dit_job_report(const struct dit_job *job, enum dit_report_kind kind,
                     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /**
+ * Report that slapd would not start with a database, in the words of slapd and its tools.
+ *
+ * @param code      errno's, or LMDB's
+ * @param is_first  no other database of the job was begun
+ */
+void dit_job_say_not_opened(const struct dit_job *job, const struct dit_database *db,
+                            int code, bool is_first);
+
+/**
  * Report a failure that no message has explained yet, as "WHAT: TEXT"; of a work that was
  * stopped, that it was.
  *
