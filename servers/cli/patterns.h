@@ -21,8 +21,9 @@
  *   {value:or:key} {value:else:TEXT}              where there is no value
  *   {file:several}              a file, on a line of its own, if there are several
  *   {steps:list} {lines:lines} {command:words}    the strings of an array
- *   {wall_s:percent:/wall_s}    likewise, as a bare number of percents
- *   {bytes:bar:postings}        next to the greatest of all rows, in percents
+ *   {wall_s:percent:/wall_s}    in relation to another field, as a bare number
+ *   {bytes:bar:postings}        likewise, to the greatest of all rows; where there are no
+ *                               bytes, postings count
  *   {list_lengths:lengths}      the lengths of its lists, as columns of a chart
  *
  * On a page text is escaped, and a figure stands in a <data> element with its value.

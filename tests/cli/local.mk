@@ -40,6 +40,7 @@ check_PROGRAMS += \
 	%D%/test_filter_log \
 	%D%/test_forecast \
 	%D%/test_option_table \
+	%D%/test_patterns \
 	%D%/test_progress_text \
 	%D%/test_report \
 	%D%/test_result_file \
@@ -72,6 +73,9 @@ cli_test_libs = $(cli_libs) $(test_libs)
 %C%_test_option_table_SOURCES = %D%/test_option_table.c
 %C%_test_option_table_CPPFLAGS = $(cli_test_cppflags)
 %C%_test_option_table_LDADD = $(cli_test_libs)
+%C%_test_patterns_SOURCES = %D%/test_patterns.c
+%C%_test_patterns_CPPFLAGS = $(cli_test_cppflags)
+%C%_test_patterns_LDADD = $(cli_test_libs)
 %C%_test_progress_text_SOURCES = %D%/test_progress_text.c
 %C%_test_progress_text_CPPFLAGS = $(cli_test_cppflags)
 %C%_test_progress_text_LDADD = $(cli_test_libs)

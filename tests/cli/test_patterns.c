@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contract of patterns: each way to show a field, as plain text and on a page; what is
+ * missing shows as nothing, or takes its optional part with it.
+ */
+#include "test.h"
+
+#include "patterns.h"
+
+static const char statistics[] =
+	"{\"wall_s\": 4.0, \"files\": [1, 2], \"rows\": ["
+	" {\"name\": \"a<b\", \"keys\": 12345, \"bytes\": 4096, \"none\": 0, \"one\": 1,"
+	"  \"wall_s\": 1.0, \"lists\": [{\"n\": 7}], \"words\": [\"x\", \"y\"],"
+	"  \"list_lengths\": [{\"from\": 1, \"keys\": 3}, {\"from\": 4, \"keys\": 1}]},"
+	" {\"bytes\": 8192}]}";
+
+static const struct {
+	const char *pattern;
+	const char *plain; /* NULL: for pages alone */
+	const char *page;
+} cases[] = {
+	{"as it is", "as it is", "as it is"},
+	{"{name}, {keys}, {absent}.", "a<b, 12345, .", "a&lt;b, 12345, ."},
+	{"{lists.0.n} of {/wall_s:seconds}", "7 of 4.00 s",
+         "7 of <data value=\"4.000000\">4.00 s</data>"},
+	{"{-5 name}|{7 keys:count}", "a<b  | 12,345",
+         "a&lt;b|<data value=\"12345\">12,345</data>"},
+	{"{bytes:bytes} {none:bytes}", "4.0 KiB -",
+         "<data value=\"4096\">4.0 KiB</data> -"},
+	{"{keys:known}{absent:known}{none:known}", "12,3450",
+         "<data value=\"12345\">12,345</data><data value=\"0\">0</data>"},
+	{"{bytes:mib} {wall_s:ms}", "0.0 1.000", "0.0 1.000"},
+	{"key{keys:plural} file{one:plural}", "keys file", "keys file"},
+	{"{wall_s:share:/wall_s} {bytes:each:keys}", "25 % -", "25 % -"},
+	{"{absent:or:name}{absent:else:none}{name:else:none}", "a<bnone", "a&lt;bnone"},
+	{"{words:words}", "x y", "x y"},
+	{"[{keys} keys][, {none} none][, {absent}][, {name}]", "12345 keys, a<b",
+         "12345 keys, a&lt;b"},
+	{"{wall_s:percent:/wall_s} {bytes:bar}", "25.000 50.000", "25.000 50.000"},
+	{"{words:list}", NULL, "x</li><li>y"},
+	{"{name:several}", NULL, "<br/><span class=\"note path\">a&lt;b</span>"},
+	{"{list_lengths:lengths}", NULL,
+         "<i class=\"entries\" style=\"height:100.000%\"></i>"
+         "<i class=\"entries\" style=\"height:0.000%\"></i>"
+         "<i class=\"entries\" style=\"height:50.000%\"></i>"},
+};
+
+static void check_case(const json_t *json, const char *pattern, bool is_page,
+                       const char *expected)
+{
+	const json_t *rows = json_object_get(json, "rows");
+	char *text = NULL;
+	size_t size = 0;
+	struct filler filler = {.out = open_memstream(&text, &size),
+	                        .json = json,
+	                        .row = json_array_get(rows, 0),
+	                        .rows = rows,
+	                        .is_page = is_page};
+
+	assert_non_null(filler.out);
+	pattern_fill(&filler, pattern);
+	assert_int_equal(fclose(filler.out), 0);
+	if (strcmp(text, expected) != 0) {
+		fail_msg("%s: %s", pattern, text);
+	}
+	free(text);
+}
+
+static void each_field_is_shown_as_its_pattern_says(void **state)
+{
+	json_t *json = json_loads(statistics, 0, NULL);
+
+	(void)state;
+	assert_non_null(json);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (cases[i].plain != NULL) {
+			check_case(json, cases[i].pattern, false, cases[i].plain);
+		}
+		check_case(json, cases[i].pattern, true, cases[i].page);
+	}
+	json_decref(json);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_field_is_shown_as_its_pattern_says),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
