@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # --estimate: what a load or a reindexing will need, and what it needed then: entries,
-# keys and database within a third, for three inputs of different shapes, and
-# a reindexing. (Times and peaks of memory are no matter of a test.) What does not fit is
-# said, the exit status tells, and nothing is written. A pipe and a packed file give an
-# estimate, too.
+# keys and database within a third, for inputs of different shapes, and for a reindexing.
+# (A test does not judge times and peaks of memory.) A line tells what does not fit, and so
+# does the exit status; nothing is written. A pipe and a packed file give an estimate, too.
 #
 # DIT_LONG=yes: ten times as many entries.
 . "${0%/*}/figures_lib.sh"
@@ -110,10 +109,12 @@ compare() {
 "$DITGEN" --entries $((12000 * times)) >people.ldif
 groups $((20000 * times)) >groups.ldif
 small $((80000 * times)) >small.ldif
-conf "${people_indexes[@]}" >people.conf
+conf "${people_indexes[@]}" | tee people.conf >top.conf
 conf 'objectClass,uid,cn,member eq' >groups.conf
 conf 'cn eq' 'serialNumber eq' >small.conf
 
+top >top.ldif
+compare top
 compare people
 compare people --memory 12M
 compare groups

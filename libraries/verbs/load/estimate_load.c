@@ -41,8 +41,8 @@
 #define BRIEF_STEP   4   /* samples that a brief look reads of a packed file */
 /* In memory for an entry: the DN table. */
 #define TABLE_BYTES 32
-/* Meta pages, the main tree, ad2i. */
-#define FIXED_PAGES 4
+/* Meta pages, the main tree, ad2i, the roots of id2e and dn2i. */
+#define FIXED_PAGES 6
 /* Of the program itself: schema, chunks of pages; and of each thread. */
 #define BASE_BYTES   (8u << 20)
 #define THREAD_BYTES (4u << 20)
@@ -412,6 +412,7 @@ static int64_t end_indexes(struct estimating *estimating, unsigned number,
 		.list_max =
 			((uint64_t)1 << estimating->loader.job.chosen.settings->idlexp) -
 			1,
+		.page_bytes = estimating->page_bytes,
 		.memory_bytes = estimating->budget.postings_bytes};
 	uint64_t start_us = dit_clock_us(CLOCK_THREAD_CPUTIME_ID);
 	int64_t bytes = dit_builders_seal(target->builders);

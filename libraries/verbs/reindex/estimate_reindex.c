@@ -215,6 +215,7 @@ static int end_indexes(struct sampling *sampling, double scale,
 		.indexes = target->indexes,
 		.scale = scale,
 		.list_max = dit_reindex_list_max(target->reindexer),
+		.page_bytes = dit_snapshot_page_bytes(target->snapshot),
 		.memory_bytes =
 			ret->memory_limit_bytes - ret->memory_limit_bytes / WIDE_SHARE};
 	uint64_t before_bytes = ret->memory_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * All is scaled but the number of different keys: some are in every entry, others in one.
- * An index has 8 bytes for each ID of its lists, and a node for each key.
+ * An index has 8 bytes for each ID of its lists, and a node for each key, in whole pages.
  */
 #include "build/estimate_indexes.h"
 
@@ -44,6 +44,8 @@ static int sum_lists(const struct dit_estimate_indexes_opts *opts,
 		}
 	}
 	index->bytes = (uint64_t)(nids * ID_BYTES) + index->nkeys * KEY_BYTES;
+	index->bytes += opts->page_bytes - 1;
+	index->bytes -= index->bytes % opts->page_bytes;
 	return n < 0 ? (int)n : 0;
 }
 

@@ -15,7 +15,8 @@ struct dit_estimate_indexes_opts {
 	const struct dit_index_set *indexes; /* of the builders */
 	double scale;                        /* of the sample to the whole input */
 	uint64_t list_max;                   /* longer lists are ranges */
-	uint64_t memory_bytes;               /* for the postings of the whole input */
+	unsigned page_bytes;
+	uint64_t memory_bytes; /* for the postings of the whole input */
 };
 
 /**
