@@ -7,7 +7,7 @@
 
 #include "config/conf_fixture.h"
 
-/* Set: no text can be made. The names are those of plain and of hardened builds. */
+/* Set: no long text can be made. The names are those of plain and of hardened builds. */
 static bool no_memory;
 
 int __real_vasprintf(char **ret, const char *format, va_list args);
@@ -200,8 +200,8 @@ static void without_memory_that_is_told(void **state)
 	assert_int_equal(dit_conf_say_about(&reporter, "index", "no %s", "good"),
 	                 DIT_E_CONFIG);
 	no_memory = false;
-	assert_string_equal(f->reports, "E out of memory\nE out of memory\n"
-	                                "out of memory\nout of memory\n");
+	assert_string_equal(f->reports, "E x\nE out of memory\n"
+	                                "x.conf: line 7: <index> bad\nout of memory\n");
 }
 
 int main(void)

@@ -7,17 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-
-static int tell_text(const struct dit_conf_reporter *reporter, enum dit_report_kind kind,
-                     const char *text)
-{
-	struct dit_report report = {.kind = kind, .text = text};
-
-	if (reporter->report != NULL) {
-		reporter->report(reporter->ctx, &report);
-	}
-	return DIT_E_CONFIG;
-}
+#include "base/tell.h"
 
 /* For free(). NULL: no memory. */
 static char *text_of(const char *format, va_list args)
@@ -27,46 +17,41 @@ static char *text_of(const char *format, va_list args)
 	return vasprintf(&text, format, args) < 0 ? NULL : text;
 }
 
+int dit_conf_tell(const struct dit_conf_reporter *reporter, enum dit_report_kind kind,
+                  const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	dit_tell(reporter->report, reporter->ctx, kind, format, args);
+	va_end(args);
+	return DIT_E_CONFIG;
+}
+
 /* A text for which there is no memory is replaced: whoever fails says something. */
 static int tell_no_memory(const struct dit_conf_reporter *reporter,
                           enum dit_report_kind kind)
 {
-	return tell_text(reporter, kind, "out of memory");
+	return dit_conf_tell(reporter, kind, "out of memory");
 }
 
-int dit_conf_tell(const struct dit_conf_reporter *reporter, enum dit_report_kind kind,
-                  const char *format, ...)
-{
-	char *text = NULL;
-	va_list args;
-
-	va_start(args, format);
-	text = text_of(format, args);
-	va_end(args);
-	if (text == NULL) {
-		return tell_no_memory(reporter, kind);
-	}
-	(void)tell_text(reporter, kind, text);
-	free(text);
-	return DIT_E_CONFIG;
-}
-
+/* "FILE: line N: TEXT", or with a keyword "FILE: line N KEYWORD: TEXT" */
 static int tell_line(const struct dit_conf_reporter *reporter, enum dit_report_kind kind,
-                     const char *between, const char *text)
+                     const char *between, const char *keyword, const char *text)
 {
-	return dit_conf_tell(reporter, kind, "%s: line %lu%s%s", reporter->place.file,
-	                     reporter->place.line, between, text);
+	return dit_conf_tell(reporter, kind, "%s: line %lu%s%s: %s", reporter->place.file,
+	                     reporter->place.line, between, keyword, text);
 }
 
 /* The value of a tree, if one is read, and else the line. */
 static int tell_place(const struct dit_conf_reporter *reporter, const char *between,
-                      const char *text)
+                      const char *keyword, const char *text)
 {
 	if (reporter->place.value == NULL) {
-		return tell_line(reporter, DIT_REPORT_DIAGNOSTIC, between, text);
+		return tell_line(reporter, DIT_REPORT_DIAGNOSTIC, between, keyword, text);
 	}
-	return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC, "%s%s%s",
-	                     reporter->place.value, between, text);
+	return dit_conf_tell(reporter, DIT_REPORT_DIAGNOSTIC, "%s%s%s: %s",
+	                     reporter->place.value, between, keyword, text);
 }
 
 int dit_conf_tell_line(const struct dit_conf_reporter *reporter,
@@ -81,7 +66,7 @@ int dit_conf_tell_line(const struct dit_conf_reporter *reporter,
 	if (text == NULL) {
 		return tell_no_memory(reporter, kind);
 	}
-	(void)tell_line(reporter, kind, ": ", text);
+	(void)tell_line(reporter, kind, "", "", text);
 	free(text);
 	return DIT_E_CONFIG;
 }
@@ -105,7 +90,7 @@ int dit_conf_say(struct dit_conf_reporter *reporter, const char *format, ...)
 	va_start(args, format);
 	compose(reporter, format, args);
 	va_end(args);
-	return tell_place(reporter, ": ", reporter->message);
+	return tell_place(reporter, "", "", reporter->message);
 }
 
 int dit_conf_say_line(struct dit_conf_reporter *reporter, const char *format, ...)
@@ -115,14 +100,13 @@ int dit_conf_say_line(struct dit_conf_reporter *reporter, const char *format, ..
 	va_start(args, format);
 	compose(reporter, format, args);
 	va_end(args);
-	return tell_line(reporter, DIT_REPORT_DIAGNOSTIC, ": ", reporter->message);
+	return tell_line(reporter, DIT_REPORT_DIAGNOSTIC, "", "", reporter->message);
 }
 
 int dit_conf_say_about(struct dit_conf_reporter *reporter, const char *keyword,
                        const char *format, ...)
 {
 	char *text = NULL;
-	char *about = NULL;
 	va_list args;
 
 	va_start(args, format);
@@ -132,12 +116,7 @@ int dit_conf_say_about(struct dit_conf_reporter *reporter, const char *keyword,
 		return tell_no_memory(reporter, DIT_REPORT_DIAGNOSTIC);
 	}
 	(void)dit_conf_repeat(reporter, "%s: %s", keyword, text);
-	if (asprintf(&about, "%s: %s", keyword, text) < 0) {
-		(void)tell_no_memory(reporter, DIT_REPORT_DIAGNOSTIC);
-	} else {
-		(void)tell_place(reporter, " ", about);
-		free(about);
-	}
+	(void)tell_place(reporter, " ", keyword, text);
 	free(text);
 	return DIT_E_CONFIG;
 }
