@@ -76,19 +76,13 @@ enum dit_pack_format dit_pack_format_of(struct dit_span start)
 
 const char *dit_pack_format_name(enum dit_pack_format format)
 {
-	switch (format) {
-	case DIT_PACK_GZIP:
-		return "gzip";
-	case DIT_PACK_ZSTD:
-		return "zstd";
-	case DIT_PACK_XZ:
-		return "xz";
-	case DIT_PACK_BZIP2:
-		return "bzip2";
-	case DIT_PACK_NONE:
-		break;
-	}
-	return "";
+	static const char *const names[] = {
+		[DIT_PACK_NONE] = "",       [DIT_PACK_GZIP] = "gzip",
+		[DIT_PACK_ZSTD] = "zstd",   [DIT_PACK_XZ] = "xz",
+		[DIT_PACK_BZIP2] = "bzip2",
+	};
+
+	return names[format];
 }
 
 /* ---- LDIF or not ---- */

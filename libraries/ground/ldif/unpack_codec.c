@@ -219,39 +219,25 @@ static int step_bzip2(struct dit_codec *codec, struct dit_codec_io *io)
 
 /* ---- all of them ---- */
 
+static const struct {
+	int (*begin)(struct dit_codec *codec);
+	int (*step)(struct dit_codec *codec, struct dit_codec_io *io);
+} codecs[] = {
+	[DIT_PACK_GZIP] = {begin_gzip, step_gzip},
+	[DIT_PACK_ZSTD] = {begin_zstd, step_zstd},
+	[DIT_PACK_XZ] = {begin_xz, step_xz},
+	[DIT_PACK_BZIP2] = {begin_bzip2, step_bzip2},
+};
+
 int dit_codec_begin(struct dit_codec *codec, enum dit_pack_format format)
 {
+	assert(format != DIT_PACK_NONE);
 	codec->format = format;
-	switch (format) {
-	case DIT_PACK_GZIP:
-		return begin_gzip(codec);
-	case DIT_PACK_ZSTD:
-		return begin_zstd(codec);
-	case DIT_PACK_XZ:
-		return begin_xz(codec);
-	case DIT_PACK_BZIP2:
-		return begin_bzip2(codec);
-	case DIT_PACK_NONE:
-		break;
-	}
-	assert(!"a format");
-	return -EINVAL;
+	return codecs[format].begin(codec);
 }
 
 int dit_codec_step(struct dit_codec *codec, struct dit_codec_io *io)
 {
-	switch (codec->format) {
-	case DIT_PACK_GZIP:
-		return step_gzip(codec, io);
-	case DIT_PACK_ZSTD:
-		return step_zstd(codec, io);
-	case DIT_PACK_XZ:
-		return step_xz(codec, io);
-	case DIT_PACK_BZIP2:
-		return step_bzip2(codec, io);
-	case DIT_PACK_NONE:
-		break;
-	}
-	assert(!"a member has begun");
-	return -EINVAL;
+	assert(codec->format != DIT_PACK_NONE); /* a member has begun */
+	return codecs[codec->format].step(codec, io);
 }
