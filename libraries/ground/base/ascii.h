@@ -42,6 +42,12 @@ static inline bool dit_ascii_is_alpha(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/** A byte of a descriptor (RFC 4512 section 1.4): a letter, a digit or '-'. */
+static inline bool dit_ascii_is_name(char c)
+{
+	return dit_ascii_is_alpha(c) || dit_ascii_is_digit(c) || c == '-';
+}
+
 static inline char dit_ascii_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;

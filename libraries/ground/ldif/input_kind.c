@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/ascii.h"
+
 struct signature {
 	size_t at; /* place of the bytes in the file */
 	struct dit_span bytes;
@@ -89,8 +91,7 @@ const char *dit_pack_format_name(enum dit_pack_format format)
 
 static bool is_name_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '-' || c == '.' || c == ';' || c == '_';
+	return dit_ascii_is_name(c) || c == '.' || c == ';' || c == '_';
 }
 
 /* A blank line, a comment, or a name with its colon. */

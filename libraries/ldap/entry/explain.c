@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 /* More of a value is not shown. */
@@ -81,12 +82,6 @@ static size_t find_line(const struct dit_entry_context *context,
 
 /* ---- the DN ---- */
 
-static bool is_name_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '-' || c == '.';
-}
-
 /*
  * The first type of a DN that the schema does not define; empty: all are defined. A
  * separator that is escaped or quoted separates nothing.
@@ -103,7 +98,8 @@ static struct dit_span undefined_type(const struct dit_schema *schema, struct di
 			at++;
 		}
 		type.data = dn.data + at;
-		while (at < dn.len && is_name_byte(dn.data[at])) {
+		while (at < dn.len &&
+		       (dit_ascii_is_name(dn.data[at]) || dn.data[at] == '.')) {
 			at++;
 			type.len++;
 		}

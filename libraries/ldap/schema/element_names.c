@@ -12,8 +12,7 @@ static bool is_descriptor(const char *name)
 		return false;
 	}
 	for (; *name != '\0'; name++) {
-		if (!dit_ascii_is_alpha(*name) && !dit_ascii_is_digit(*name) &&
-		    *name != '-') {
+		if (!dit_ascii_is_name(*name)) {
 			return false;
 		}
 	}

@@ -52,11 +52,6 @@ static void skip_spaces(struct dit_dn_scan *scan)
 	}
 }
 
-static bool is_type_char(char c)
-{
-	return dit_ascii_is_alpha(c) || dit_ascii_is_digit(c) || c == '-';
-}
-
 static bool scan_type(struct dit_dn_scan *scan, struct dit_span *ret)
 {
 	const char *at = scan->at;
@@ -66,14 +61,14 @@ static bool scan_type(struct dit_dn_scan *scan, struct dit_span *ret)
 	if (at == end || (!is_oid && !dit_ascii_is_alpha(*at))) {
 		return false;
 	}
-	while (at < end &&
-	       (is_oid ? dit_ascii_is_digit(*at) || *at == '.' : is_type_char(*at))) {
+	while (at < end && (is_oid ? dit_ascii_is_digit(*at) || *at == '.'
+	                           : dit_ascii_is_name(*at))) {
 		at++;
 	}
 	*ret = (struct dit_span){scan->at, (size_t)(at - scan->at)};
 	if (!is_oid && at < end && *at == ';') {
 		/* Options of a naming attribute are dropped, whatever they are. */
-		while (at < end && (*at == ';' || is_type_char(*at))) {
+		while (at < end && (*at == ';' || dit_ascii_is_name(*at))) {
 			at++;
 		}
 	}

@@ -30,11 +30,6 @@ static char next_char(const struct reader *reader)
 
 /* ---- lexical ---- */
 
-static bool is_name_char(char c)
-{
-	return dit_ascii_is_alpha(c) || dit_ascii_is_digit(c) || c == '-';
-}
-
 static bool is_options(struct dit_span text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -43,7 +38,7 @@ static bool is_options(struct dit_span text)
 		if (is_mark && (i + 1 == text.len || text.data[i + 1] == ';')) {
 			return false;
 		}
-		if (!is_mark && !is_name_char(text.data[i])) {
+		if (!is_mark && !dit_ascii_is_name(text.data[i])) {
 			return false;
 		}
 	}
@@ -59,7 +54,7 @@ static bool is_description(struct dit_span text, bool may_have_options)
 	while (n < text.len && text.data[n] != ';') {
 		char c = text.data[n++];
 
-		if (is_oid ? !dit_ascii_is_digit(c) && c != '.' : !is_name_char(c)) {
+		if (is_oid ? !dit_ascii_is_digit(c) && c != '.' : !dit_ascii_is_name(c)) {
 			return false;
 		}
 		if (c == '.' && (n == text.len || text.data[n] == '.')) {

@@ -132,15 +132,10 @@ bool dit_is_numericoid(struct dit_span text)
 	return !at_start;
 }
 
-static bool is_descriptor_char(char c)
-{
-	return dit_ascii_is_alpha(c) || dit_ascii_is_digit(c) || c == '-';
-}
-
 static bool is_oid_or_descriptor(struct dit_span text)
 {
 	if (text.len > 0 && dit_ascii_is_alpha(text.data[0])) {
-		return all_are(text, is_descriptor_char);
+		return all_are(text, dit_ascii_is_name);
 	}
 	return text.len > 0 && memchr(text.data, '.', text.len) != NULL &&
 	       dit_is_numericoid(text);
