@@ -29,8 +29,9 @@ struct dit_check_values {
 	/* The value at work. */
 	const struct dit_ad *ad;
 	struct dit_span normal;
-	const char *text; /* of the keys that come; NULL: they are only looked at */
-	bool is_wanted;   /* one of these is the key of a list without a value */
+	bool is_named;  /* the keys that come get the text; else they are looked at */
+	bool is_wanted; /* one of these is the key of a list without a value */
+	char text[SHOWN_MAX + 8];
 };
 
 static int take_key(void *ctx, unsigned db, struct dit_span key)
@@ -38,7 +39,7 @@ static int take_key(void *ctx, unsigned db, struct dit_span key)
 	struct dit_check_values *values = ctx;
 	const char *name = dit_index_set_db(values->indexes, db)->name;
 
-	if (values->text != NULL) {
+	if (values->is_named) {
 		return dit_check_sizes_name(values->sizes, name, key, values->text);
 	}
 	values->is_wanted |= dit_check_sizes_wants(values->sizes, name, key);
@@ -49,11 +50,8 @@ static int take_key(void *ctx, unsigned db, struct dit_span key)
 static int name_clue(struct dit_check_values *values, enum dit_index_clue clue,
                      struct dit_span piece, const char *before, const char *after)
 {
-	char text[SHOWN_MAX + 8];
-
-	(void)snprintf(text, sizeof(text), "%s%.*s%s", before, DIT_SPAN_ARGS(piece),
-	               after);
-	values->text = text;
+	(void)snprintf(values->text, sizeof(values->text), "%s%.*s%s", before,
+	               DIT_SPAN_ARGS(piece), after);
 	return dit_stored_keys_clue(values->keys, values->ad, clue, piece, take_key,
 	                            values);
 }
@@ -85,12 +83,10 @@ static int name_whole(struct dit_check_values *values, const struct dit_attr_vie
                       struct dit_span normal)
 {
 	const struct dit_entry_view view = {.id = 1, .nattrs = 1, .attrs = attr};
-	char text[SHOWN_MAX + 8];
 
-	(void)snprintf(text, sizeof(text), "%.*s%s",
+	(void)snprintf(values->text, sizeof(values->text), "%.*s%s",
 	               (int)(normal.len < SHOWN_MAX ? normal.len : SHOWN_MAX),
 	               normal.data, normal.len > SHOWN_MAX ? "..." : "");
-	values->text = text;
 	return dit_stored_keys_spell(values->keys, &view, take_key, values);
 }
 
@@ -146,10 +142,14 @@ static int try_value(struct dit_check_values *values, const struct dit_attr_view
 
 	values->ad = attr->ad;
 	values->normal = attr->normal != NULL ? attr->normal[0] : attr->values[0];
-	values->text = NULL;
+	values->is_named = false;
 	values->is_wanted = false;
 	r = dit_stored_keys_spell(values->keys, &view, take_key, values);
-	return r == 0 && values->is_wanted ? name_lists(values, attr) : r;
+	if (r < 0 || !values->is_wanted) {
+		return r;
+	}
+	values->is_named = true;
+	return name_lists(values, attr);
 }
 
 int dit_check_values_try(struct dit_check_values *values,
