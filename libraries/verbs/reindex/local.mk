@@ -6,8 +6,6 @@ rooms += %D%/libreindex.la
 	%D%/reindex.h \
 	%D%/reindex_attrs.c \
 	%D%/reindex_online.c \
-	%D%/reindex_progress.c \
-	%D%/reindex_report.c \
 	%D%/reindex_run.c \
 	%D%/reindex_scan.c \
 	%D%/reindex_target.c \

@@ -84,16 +84,6 @@ int dit_reindex_prepare(struct reindexer *reindexer);
 /** Works at every stage. */
 void dit_reindex_release(struct reindexer *reindexer);
 
-/* ---- reindex_report.c: main ---- */
-
-/** As dit_job_fail(), of one database: its directory, and what size it needs. */
-int dit_reindex_target_fail(const struct reindex_target *target, int r);
-
-/* ---- reindex_progress.c: main ---- */
-
-/** How far the reindexing is. @param ctx  the reindexer */
-void dit_reindex_progress_fill(void *ctx, struct dit_progress *ret);
-
 /* ---- reindex_attrs.c ---- */
 
 /** Look up the attributes of the options. 0; DIT_E_CONFIG after a report; -ENOMEM */
@@ -119,6 +109,8 @@ uint64_t dit_reindex_list_max(const struct reindexer *reindexer);
 /** From the entries to finished index databases in the output. Likewise. */
 int dit_reindex_target_build(struct reindex_target *target);
 void dit_reindex_target_deinit(struct reindex_target *target);
+/** As dit_job_fail(), of one database: its directory, and what size it needs. */
+int dit_reindex_target_fail(const struct reindex_target *target, int r);
 
 /* ---- reindex_online.c ---- */
 
