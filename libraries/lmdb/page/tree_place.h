@@ -59,16 +59,14 @@ struct dit_tree_place {
 	unsigned nlevels; /* that are entered: all, or fewer: those above the leaves */
 	bool may_be_packed;
 	struct dit_tree_level levels[DIT_TREE_DEPTH_MAX]; /* the root's first */
-	struct dit_tree_row
-		rows[DIT_TREE_DEPTH_MAX]; /* likewise; of pages that are read */
+	struct dit_tree_row rows[DIT_TREE_DEPTH_MAX];     /* if pages are read */
 };
 
 /** Stand nowhere in a tree. 0; DIT_E_CORRUPT: no tree has such a depth */
 int dit_tree_place_set(struct dit_tree_place *place, const struct dit_tree_record *tree);
 void dit_tree_place_deinit(struct dit_tree_place *place);
 
-/** A page that is no page of the file, but the value of a node, is the whole tree. 0;
- * DIT_E_CORRUPT */
+/** The tree is one page, which is the value of a node. 0; DIT_E_CORRUPT */
 int dit_tree_place_set_page(struct dit_tree_place *place, struct dit_page_view view);
 
 int dit_tree_place_first(struct dit_tree_place *place);

@@ -18,27 +18,41 @@ static int tell(struct visit *visit, uint64_t first, uint64_t n)
 	return r < 0 ? r : 0;
 }
 
+/* Each node where the place ends. */
+static int visit_nodes(struct visit *visit, struct dit_tree_place *place,
+                       int (*fn)(struct visit *visit, const struct dit_node_view *node))
+{
+	struct dit_node_view node;
+	int r = dit_tree_place_first(place);
+
+	while (r > 0) {
+		r = dit_tree_level_node(dit_tree_place_end(place), &node);
+		if (r == 0) {
+			r = fn(visit, &node);
+		}
+		if (r == 0) {
+			r = dit_tree_place_next(place);
+		}
+	}
+	return r;
+}
+
+static int tell_leaf(struct visit *visit, const struct dit_node_view *node)
+{
+	return tell(visit, node->child, 1);
+}
+
 /* The pages of a tree, of which leaves are not read. */
 static int visit_branches(struct visit *visit, struct dit_tree_place *place,
                           const struct dit_tree_record *tree)
 {
-	struct dit_node_view node;
 	int r = dit_tree_place_set(place, tree);
 
 	if (r < 0 || place->depth < 2) {
 		return r == 0 && place->depth == 1 ? tell(visit, place->root, 1) : r;
 	}
 	place->nlevels = place->depth - 1;
-	for (r = dit_tree_place_first(place); r > 0; r = dit_tree_place_next(place)) {
-		r = dit_tree_level_node(dit_tree_place_end(place), &node);
-		if (r == 0) {
-			r = tell(visit, node.child, 1);
-		}
-		if (r < 0) {
-			break;
-		}
-	}
-	return r;
+	return visit_nodes(visit, place, tell_leaf);
 }
 
 static int visit_long_value(struct visit *visit, const struct dit_node_view *node)
@@ -62,7 +76,7 @@ static int visit_node(struct visit *visit, const struct dit_node_view *node)
 		r = visit_long_value(visit, node);
 	}
 	/* A named database in the main tree has a tree, too, which is no list. */
-	if (r < 0 || (node->flags & DIT_NODE_LIST) == 0 ||
+	if (r != 0 || (node->flags & DIT_NODE_LIST) == 0 ||
 	    (node->flags & DIT_NODE_TREE) == 0) {
 		return r;
 	}
@@ -75,23 +89,9 @@ static int visit_node(struct visit *visit, const struct dit_node_view *node)
 
 static int visit_tree(struct visit *visit, const struct dit_tree_record *tree)
 {
-	struct dit_tree_place *place = &visit->place;
-	struct dit_node_view node;
-	int r = dit_tree_place_set(place, tree);
+	int r = dit_tree_place_set(&visit->place, tree);
 
-	if (r < 0) {
-		return r;
-	}
-	for (r = dit_tree_place_first(place); r > 0; r = dit_tree_place_next(place)) {
-		r = dit_tree_level_node(dit_tree_place_end(place), &node);
-		if (r == 0) {
-			r = visit_node(visit, &node);
-		}
-		if (r < 0) {
-			break;
-		}
-	}
-	return r;
+	return r < 0 ? r : visit_nodes(visit, &visit->place, visit_node);
 }
 
 int dit_tree_visit(const struct dit_tree_source *source,

@@ -47,6 +47,8 @@ struct dit_tree_follower {
 };
 
 /**
+ * Visit both versions, down to where they meet, and move the set from one to the other.
+ *
  * @param source  reads both versions
  *
  * @return 0; DIT_E_CORRUPT: also if a page of the older version is missing in a whole
