@@ -130,7 +130,7 @@ void dit_job_report(const struct dit_job *job, enum dit_report_kind kind,
  * Report that slapd would not start with a database, in the words of slapd and its tools.
  *
  * @param code      errno's, or LMDB's
- * @param is_first  no other database of the job was begun
+ * @param is_first  it is the first database of the job: slapd says a line less
  */
 void dit_job_say_not_opened(const struct dit_job *job, const struct dit_database *db,
                             int code, bool is_first);
