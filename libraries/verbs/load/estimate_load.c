@@ -3,7 +3,7 @@
  * A load estimated: a dry run over windows of the input, scaled. Sampled records pass the
  * stages of a load, on one thread, up to their keys.
  *
- * Of plain files these are the records that begin in 64 windows at equal distances:
+ * The sample of plain files has the records that begin in 64 windows, at equal distances:
  *
  *     file     |aaaa|bb|cc|dddddddddddddddddddddd|ee|ff|gg|hh|ii|jj|kk|ll|mm|
  *     windows  [---]            [---]              [---]             [---]
@@ -43,7 +43,7 @@
 #define TABLE_BYTES 32
 /* Meta pages, the main tree, ad2i, the roots of id2e and dn2i. */
 #define FIXED_PAGES 6
-/* Of the program itself: schema, chunks of pages; and of each thread. */
+/* Memory of the program itself: schema, chunks of pages; and of each thread. */
 #define BASE_BYTES   (8u << 20)
 #define THREAD_BYTES (4u << 20)
 /* Bytes in arenas for each byte of a batch (load_size.c has what is set aside). */
@@ -289,7 +289,7 @@ static void drop_half(struct kept *kept)
 	kept->step *= 2;
 }
 
-/* Whoever unpacks is some 100 KiB ahead: a brief look reads a multiple of that. */
+/* The unpacker is some 100 KiB ahead: a brief look reads a multiple of that. */
 static int keep_batches(struct estimating *estimating, struct kept *kept)
 {
 	struct dit_ldif_batch *batch = &slot_of(estimating)->batch;
@@ -338,7 +338,7 @@ static int take_batches(struct estimating *estimating)
 	return r;
 }
 
-/* What was not read of a packed file resembles its beginning. */
+/* The rest of a packed file is taken to resemble its beginning. */
 static void scale_up(struct estimating *estimating)
 {
 	struct dit_estimate *ret = estimating->ret;

@@ -35,7 +35,7 @@ struct sampling {
 	uint64_t *firsts; /* IDs of leaves */
 	size_t nleaves;
 	uint64_t nsampled; /* records */
-	uint64_t nentries; /* of these, such as have keys */
+	uint64_t nentries; /* of these, entries that can be indexed */
 	uint64_t bytes;    /* of the sampled records */
 };
 

@@ -28,8 +28,8 @@ extern "C" {
 
 struct dit_estimate_opts {
 	uint64_t sample_bytes; /* of the input, about; 0: 8 MiB */
-	/* Of packed files only the beginning is looked at. The input is no pipe, which an
-	 * estimate uses up. */
+	/* Look at the beginning of packed files alone. The inputs are files: an estimate
+	 * uses a pipe up. */
 	bool is_brief;
 };
 
