@@ -200,23 +200,6 @@ static void an_abandoned_output_leaves_the_file_as_it_was(void **state)
 }
 
 /* Without indexes nothing is committed. */
-static void without_indexes_nothing_is_committed(void **state)
-{
-	char *dir = make_database();
-	struct dit_snapshot *snapshot = NULL;
-	struct dit_output *output = open_with(dir, &snapshot);
-	uint64_t txn_id = dit_snapshot_txn_id(snapshot);
-
-	(void)state;
-	assert_int_equal(dit_output_prepare(output), 0);
-	assert_int_equal(dit_output_commit(output), 0);
-	assert_int_equal(dit_output_end(output), 0);
-	output = open_with(dir, &snapshot);
-	assert_int_equal(dit_snapshot_txn_id(snapshot), txn_id);
-	dit_output_abandon(output);
-	test_scratch_remove(dir);
-}
-
 static void wrong_calls_and_directories_are_refused(void **state)
 {
 	char *dir = make_database();
@@ -286,7 +269,6 @@ int main(void)
 		cmocka_unit_test(new_indexes_are_published),
 		cmocka_unit_test(a_file_that_was_moved_is_told),
 		cmocka_unit_test(an_abandoned_output_leaves_the_file_as_it_was),
-		cmocka_unit_test(without_indexes_nothing_is_committed),
 		cmocka_unit_test(wrong_calls_and_directories_are_refused),
 		cmocka_unit_test(a_file_that_is_not_in_its_last_state_is_refused),
 	};

@@ -221,18 +221,6 @@ static void a_new_index_comes_into_being(void **state)
 	test_scratch_remove(dir);
 }
 
-static void without_a_table_the_file_stays(void **state)
-{
-	char *dir = make();
-	struct content before = read_file(dir);
-	struct dit_fault fault;
-	(void)state;
-
-	publish(open_output(dir, &fault));
-	assert_unchanged(dir, before);
-	test_scratch_remove(dir);
-}
-
 static void what_is_given_up_leaves_nothing(void **state)
 {
 	char *dir = make();
@@ -356,7 +344,6 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_not_in_its_last_state_is_refused),
 		cmocka_unit_test(the_rest_is_copied),
 		cmocka_unit_test(a_new_index_comes_into_being),
-		cmocka_unit_test(without_a_table_the_file_stays),
 		cmocka_unit_test(what_is_given_up_leaves_nothing),
 		cmocka_unit_test(what_was_placed_is_taken_back),
 		cmocka_unit_test(room_is_needed_for_a_copy),

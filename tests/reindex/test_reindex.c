@@ -157,6 +157,33 @@ static void unconfigured_indexes_are_told(void **state)
 	load_fixture_deinit(&f);
 }
 
+static void without_indexes_the_file_stays_as_it_is(void **state)
+{
+	struct dit_reindex_stats stats;
+	struct load_fixture f;
+	struct told told;
+	struct dit_reindex_opts opts;
+	char text[5000];
+	struct stat before;
+	struct stat after;
+
+	(void)state;
+	load_fixture_init(&f, "");
+	load_fixture_load_people(&f, 50);
+	(void)snprintf(text, sizeof(text), "sed -i '/^index/d' %s", f.conf);
+	assert_int_equal(system(text), 0);
+	(void)snprintf(text, sizeof(text), "%s/data.mdb", f.database);
+	assert_int_equal(stat(text, &before), 0);
+	opts = reindex_opts(&f, &told);
+	assert_int_equal(dit_reindex(&opts, &stats), 0);
+	assert_int_equal(stats.databases[0].nindexes, 0);
+	assert_int_equal(stats.databases[0].bytes, before.st_size);
+	dit_reindex_stats_deinit(&stats);
+	assert_int_equal(stat(text, &after), 0);
+	assert_memory_equal(&after.st_mtim, &before.st_mtim, sizeof(after.st_mtim));
+	load_fixture_deinit(&f);
+}
+
 static void several_databases_are_reindexed(void **state)
 {
 	struct load_fixture f;
@@ -460,6 +487,7 @@ int main(void)
 		cmocka_unit_test(indexes_are_those_of_a_load),
 		cmocka_unit_test(named_attributes_alone_are_indexed),
 		cmocka_unit_test(unconfigured_indexes_are_told),
+		cmocka_unit_test(without_indexes_the_file_stays_as_it_is),
 		cmocka_unit_test(several_databases_are_reindexed),
 		cmocka_unit_test(an_index_keeps_its_kind_of_keys),
 		cmocka_unit_test(an_index_with_other_keys_is_replaced_and_told),

@@ -138,13 +138,8 @@ static int prepare(struct dit_output *output)
 static int commit(struct dit_output *output)
 {
 	struct index_output *o = of(output);
-	int r = 0;
+	int r = dit_page_commit_write(o->commit);
 
-	/* Nothing is built: the file stays as it is, to the byte. */
-	if (o->tables.n == 0 && o->ndropped == 0) {
-		return 0;
-	}
-	r = dit_page_commit_write(o->commit);
 	output->bytes = dit_page_commit_bytes(o->commit);
 	return r;
 }

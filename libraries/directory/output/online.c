@@ -209,10 +209,10 @@ static int prepare(struct dit_output *output)
 static int commit(struct dit_output *output)
 {
 	struct dit_online *online = of(output);
-	int r = online->tables.n == 0 ? 0 : dit_online_commit(online);
+	int r = dit_online_commit(online);
 
 	output->bytes = online->times.bytes;
-	online->is_committed = r == 0 && online->tables.n > 0;
+	online->is_committed = r == 0;
 	return r;
 }
 

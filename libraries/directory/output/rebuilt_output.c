@@ -357,21 +357,11 @@ static bool used_bytes(const struct dit_output *output, uint64_t *ret)
 	return true;
 }
 
-static bool is_unchanged(const struct rebuilt *rebuilt)
-{
-	return rebuilt->built.n == 0 && rebuilt->dropped.n == 0;
-}
-
 static int prepare(struct dit_output *output)
 {
 	struct rebuilt *rebuilt = of(output);
-	int r = 0;
+	int r = copy_rest(rebuilt);
 
-	if (is_unchanged(rebuilt)) {
-		output->bytes = old_bytes(rebuilt);
-		return 0;
-	}
-	r = copy_rest(rebuilt);
 	if (r == 0) {
 		r = dit_output_prepare(&rebuilt->inner->base);
 	}
@@ -382,25 +372,17 @@ static int prepare(struct dit_output *output)
 
 static int place(struct dit_output *output)
 {
-	struct rebuilt *rebuilt = of(output);
-
-	return is_unchanged(rebuilt) ? 0 : dit_output_place(&rebuilt->inner->base);
+	return dit_output_place(&of(output)->inner->base);
 }
 
 static void settle(struct dit_output *output)
 {
-	struct rebuilt *rebuilt = of(output);
-
-	if (!is_unchanged(rebuilt)) {
-		dit_output_settle(&rebuilt->inner->base);
-	}
+	dit_output_settle(&of(output)->inner->base);
 }
 
 static int take_back(struct dit_output *output)
 {
-	struct rebuilt *rebuilt = of(output);
-
-	return is_unchanged(rebuilt) ? 0 : dit_output_take_back(&rebuilt->inner->base);
+	return dit_output_take_back(&of(output)->inner->base);
 }
 
 static void rebuilt_free(struct rebuilt *rebuilt)
@@ -420,12 +402,9 @@ static void rebuilt_free(struct rebuilt *rebuilt)
 static int end(struct dit_output *output)
 {
 	struct rebuilt *rebuilt = of(output);
-	int r = 0;
+	int r = dit_output_end(&rebuilt->inner->base);
 
-	if (!is_unchanged(rebuilt)) {
-		r = dit_output_end(&rebuilt->inner->base);
-		rebuilt->inner = NULL;
-	}
+	rebuilt->inner = NULL;
 	rebuilt_free(rebuilt);
 	return r;
 }

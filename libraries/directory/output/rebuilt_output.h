@@ -4,8 +4,7 @@
  * file that takes the place of the old one (index_output.h).
  *
  * The new file is a new database (staging.h). Whatever is not rebuilt is copied
- * from the old file before the new one is synced. If nothing is built and nothing is
- * dropped, the old file stays.
+ * from the old file before the new one is synced.
  *
  * Threads: as output.h says; is_parallel.
  */

@@ -245,9 +245,16 @@ static int publish(struct reindexer *reindexer)
 	reindexer->published = items;
 	dit_teller_tell(&reindexer->job.teller, DIT_REINDEX_PUBLISH);
 	for (unsigned i = 0; i < reindexer->ntargets; i++) {
-		items[i].output = reindexer->targets[i].output;
-		items[i].directory = reindexer->targets[i].db->data.directory;
-		reindexer->targets[i].output = NULL;
+		struct reindex_target *target = &reindexer->targets[i];
+
+		items[i].directory = target->db->data.directory;
+		if (target->is_changed) {
+			items[i].output = target->output;
+		} else { /* the file stays as it is, to the byte */
+			items[i].bytes = target->stats->bytes_before;
+			dit_output_abandon(target->output);
+		}
+		target->output = NULL;
 	}
 	r = dit_publish(items, reindexer->ntargets, &opts);
 	for (unsigned i = 0; i < reindexer->ntargets; i++) {

@@ -257,6 +257,7 @@ static int look_for_unconfigured(struct reindex_target *target)
 				: " that --drop-unconfigured removes");
 		if (reindexer->opts->drop_unconfigured) {
 			r = dit_output_drop_index(target->output, dbs[i].name);
+			target->is_changed = true;
 		}
 	}
 	return r < 0 ? dit_reindex_target_fail(target, r) : 0;
@@ -279,6 +280,7 @@ int dit_reindex_target_open(struct reindex_target *target)
 		return r;
 	}
 	n = dit_index_set_ndbs(target->indexes);
+	target->is_changed = n > 0;
 	for (size_t i = 0; i < n && r == 0; i++) {
 		r = adopt_index(target, i);
 	}

@@ -48,6 +48,7 @@ struct reindex_target {
 	/* [own: main] */
 	struct dit_reindex_database_stats *stats;
 	struct dit_output *output;       /* NULL: none yet, or given away */
+	bool is_changed;                 /* an index is built or dropped */
 	struct dit_fault fault;          /* says more than results do */
 	uint64_t nrecords;               /* of the scan */
 	uint64_t nread;                  /* of these, read: entries and holes */
