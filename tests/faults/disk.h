@@ -6,8 +6,8 @@
  * content is on it for sure; everything else waits, and the disk may have any part of it:
  *
  *   file       a sync of the file makes all that was done to its content sure. Any
- *              sectors of 512 bytes of a write that waits may be there. A new length that waits
- *              may be there without the bytes.
+ *              sectors of 512 bytes of a write that waits may be there. A new length
+ *              that waits may be there without the bytes.
  *   directory  a sync of the directory makes its names sure. New names, renames and
  *              removals that wait are there or not, each for itself; a rename is one
  *              step, and is sure when the directory with the new name was synced. That a

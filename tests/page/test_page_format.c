@@ -16,6 +16,9 @@ static void limits_of_lmdb_09(void **state)
 	assert_int_equal(dit_node_max(&dit_lmdb_09, 512), 246);
 	assert_int_equal(dit_key_max(&dit_lmdb_09, 4096), 511);
 	assert_int_equal(dit_key_max(&dit_lmdb_09, 32768), 511);
+	/* Two keys fit each page. */
+	assert_int_equal(dit_key_max(&dit_lmdb_09, 1024), 446);
+	assert_int_equal(dit_key_max(&dit_lmdb_09, 256), 62);
 	assert_int_equal(dit_node_bytes(&dit_lmdb_09, 3, 5), 16);
 	assert_int_equal(dit_overflow_pages(&dit_lmdb_09, 4080, PAGE), 1);
 	assert_int_equal(dit_overflow_pages(&dit_lmdb_09, 4081, PAGE), 2);

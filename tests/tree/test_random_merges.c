@@ -10,16 +10,7 @@
  */
 #include "test.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <lmdb.h>
-
-#include "base/error.h"
-#include "page/page_source.h"
-#include "page/page_view.h"
-#include "tree/tree_merge.h"
+#include "merge_fixture.h"
 
 #define NTREES      200u
 #define NTREES_LONG 10000u
@@ -27,7 +18,6 @@
 #define ROUNDS      5u
 #define NKEYS       240u
 #define NIDS        6144u
-#define PAGES_MAX   (1u << 16)
 #define KEY_ROOM    32768u
 #define INDEX_FLAGS (MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP)
 
@@ -45,23 +35,12 @@ struct record {
 };
 
 struct run {
-	const struct dit_page_format *format;
-	unsigned page_bytes;
+	struct merge_file file;
 	unsigned flags;
 	uint64_t list_max;
 	bool rebuilds;
-	unsigned seed;
 	struct record *records;
 	unsigned nrecords;
-	char *path;
-	int fd;
-	struct dit_page_space space;
-	struct dit_page_source pages;
-	struct dit_tree_record tree;
-	/* By page: 1 of the tree, 2 dropped from it. */
-	unsigned char *state;
-	unsigned char *seen;
-	unsigned ndropped;
 	struct dit_tree_record counted;
 	unsigned next; /* the record that comes next */
 	/* In a round: the records that may change, and the IDs that all go. */
@@ -73,8 +52,7 @@ struct run {
 
 static unsigned next_random(struct run *run)
 {
-	run->seed = run->seed * 1103515245u + 12345u;
-	return run->seed >> 8;
+	return merge_random(&run->file);
 }
 
 static bool is_index(const struct run *run)
@@ -127,8 +105,8 @@ static int compare_records(const void *a, const void *b)
 /* A node with such a key and a list's record fits a page. */
 static size_t longest_key(const struct run *run)
 {
-	size_t room = dit_node_max(run->format, run->page_bytes) - 8 - 50;
-	size_t max = dit_key_max(run->format, run->page_bytes);
+	size_t room = dit_node_max(run->file.format, run->file.page_bytes) - 8 - 50;
+	size_t max = dit_key_max(run->file.format, run->file.page_bytes);
 
 	max = max < room ? max : room;
 	return max < KEY_ROOM ? max : KEY_ROOM;
@@ -171,33 +149,6 @@ static void make_keys(struct run *run)
 
 /* ---- the tree, read again ---- */
 
-static void see(struct run *run, uint64_t first, uint64_t n)
-{
-	for (uint64_t page = first; page < first + n; page++) {
-		assert_true(page >= 2 && page < atomic_load(&run->space.next_page));
-		assert_int_equal(run->seen[page], 0);
-		run->seen[page] = 1;
-	}
-}
-
-static void read_view(struct run *run, uint64_t number, bool is_leaf, unsigned extra,
-                      struct dit_page_view *ret)
-{
-	char *page = malloc(run->page_bytes);
-
-	assert_non_null(page);
-	assert_int_equal(
-		pread(run->fd, page, run->page_bytes, (off_t)(number * run->page_bytes)),
-		run->page_bytes);
-	*ret = (struct dit_page_view){page, run->page_bytes, run->format};
-	see(run, number, 1);
-	assert_int_equal(dit_view_number(*ret), number);
-	assert_true(dit_view_has_bounds(*ret));
-	assert_int_equal(dit_view_flags(*ret),
-	                 is_leaf ? DIT_PAGE_LEAF | extra : DIT_PAGE_BRANCH);
-	assert_true(dit_view_count(*ret) >= (is_leaf ? 1 : 2));
-}
-
 static size_t take_items(struct dit_page_view view, uint64_t *ids, size_t n)
 {
 	assert_int_equal(dit_view_item_bytes(view), 8);
@@ -214,7 +165,7 @@ static size_t read_list_pages(struct run *run, uint64_t number, unsigned height,
 	struct dit_node_view node = {.at = 0};
 	size_t first = n;
 
-	read_view(run, number, height == 1, DIT_PAGE_LEAF2, &view);
+	merge_read_view(&run->file, number, height == 1, DIT_PAGE_LEAF2, &view);
 	counted->nleaf_pages += height == 1;
 	counted->nbranch_pages += height > 1;
 	if (height == 1) {
@@ -242,7 +193,7 @@ static void check_list(struct run *run, const struct dit_node_view *node,
 	static uint64_t ids[NIDS];
 	static uint64_t wanted[NIDS];
 	struct dit_page_view inner = {node->value.data, (unsigned)node->value.len,
-	                              run->format};
+	                              run->file.format};
 	struct dit_tree_record list;
 	struct dit_tree_record counted = {.root = 0};
 	size_t n = 1;
@@ -261,7 +212,7 @@ static void check_list(struct run *run, const struct dit_node_view *node,
 		assert_int_equal(list.nitems, n);
 		assert_int_equal(list.nleaf_pages, counted.nleaf_pages);
 		assert_int_equal(list.nbranch_pages, counted.nbranch_pages);
-		if (run->format->counts_list_pages) {
+		if (run->file.format->counts_list_pages) {
 			run->counted.nleaf_pages += counted.nleaf_pages;
 			run->counted.nbranch_pages += counted.nbranch_pages;
 		}
@@ -281,16 +232,16 @@ static void check_value(struct run *run, const struct dit_node_view *node,
 
 	assert_int_equal(node->value_len, record->value_len);
 	if ((node->flags & DIT_NODE_BIG) != 0) {
-		npages =
-			dit_overflow_pages(run->format, node->value_len, run->page_bytes);
+		npages = dit_overflow_pages(run->file.format, node->value_len,
+		                            run->file.page_bytes);
 		memcpy(&big, value, node->value.len);
-		see(run, big.first_page, npages);
-		pages = malloc(npages * run->page_bytes);
+		merge_see(&run->file, big.first_page, npages);
+		pages = malloc(npages * run->file.page_bytes);
 		assert_non_null(pages);
-		assert_int_equal(pread(run->fd, pages, npages * run->page_bytes,
-		                       (off_t)(big.first_page * run->page_bytes)),
-		                 npages * run->page_bytes);
-		value = pages + run->format->header_bytes;
+		assert_int_equal(pread(run->file.fd, pages, npages * run->file.page_bytes,
+		                       (off_t)(big.first_page * run->file.page_bytes)),
+		                 npages * run->file.page_bytes);
+		value = pages + run->file.format->header_bytes;
 	}
 	for (size_t i = 0; i < record->value_len; i++) {
 		assert_int_equal((unsigned char)value[i], record->fill);
@@ -314,7 +265,7 @@ static void check_pages(struct run *run, uint64_t number, unsigned height,
 	struct dit_page_view view;
 	struct dit_node_view node = {.at = 0};
 
-	read_view(run, number, height == 1, 0, &view);
+	merge_read_view(&run->file, number, height == 1, 0, &view);
 	run->counted.nleaf_pages += height == 1;
 	run->counted.nbranch_pages += height > 1;
 	for (unsigned i = 0; i < dit_view_count(view); i++) {
@@ -343,44 +294,22 @@ static void check_pages(struct run *run, uint64_t number, unsigned height,
 
 static void check_tree(struct run *run)
 {
-	memset(run->seen, 0, PAGES_MAX);
+	merge_forget_seen(&run->file);
 	run->counted = (struct dit_tree_record){.root = 0};
 	run->next = 0;
-	if (run->tree.root != DIT_PAGE_NONE) {
-		check_pages(run, run->tree.root, run->tree.depth,
+	if (run->file.tree.root != DIT_PAGE_NONE) {
+		check_pages(run, run->file.tree.root, run->file.tree.depth,
 		            (struct dit_span){NULL, 0});
 	}
 	assert_null(next_record(run));
-	assert_int_equal(run->tree.nitems, run->counted.nitems);
-	assert_int_equal(run->tree.nleaf_pages, run->counted.nleaf_pages);
-	assert_int_equal(run->tree.nbranch_pages, run->counted.nbranch_pages);
-	assert_int_equal(run->tree.noverflow_pages, run->counted.noverflow_pages);
-	for (uint64_t page = 2; page < atomic_load(&run->space.next_page); page++) {
-		/* Dropped pages stay so, all others are the tree's. */
-		assert_int_equal(run->seen[page], run->state[page] != 2);
-	}
+	assert_int_equal(run->file.tree.nitems, run->counted.nitems);
+	assert_int_equal(run->file.tree.nleaf_pages, run->counted.nleaf_pages);
+	assert_int_equal(run->file.tree.nbranch_pages, run->counted.nbranch_pages);
+	assert_int_equal(run->file.tree.noverflow_pages, run->counted.noverflow_pages);
+	merge_assert_dropped(&run->file);
 }
 
 /* ---- merges ---- */
-
-static int drop_pages(void *ctx, uint64_t first, uint64_t n)
-{
-	struct run *run = ctx;
-
-	for (uint64_t page = first; page < first + n; page++) {
-		assert_true(page < PAGES_MAX);
-		assert_int_equal(run->state[page], 1);
-		run->state[page] = 2;
-	}
-	run->ndropped += (unsigned)n;
-	return 0;
-}
-
-static int drop_any(void *ctx, uint64_t first, uint64_t n)
-{
-	(void)ctx, (void)first, (void)n;
-	return 0;
-}
 
 /* The rules of slapd for lists (storage.md 5.4). */
 static void change_record(struct run *run, struct record *record,
@@ -499,7 +428,8 @@ static int change_value(struct run *run, struct dit_tree_merge *merge,
 		return dit_tree_merge_remove(merge, key);
 	}
 	record->fill = (unsigned char)next_random(run);
-	len_max = next_random(run) % 4 == 0 ? 3 * run->page_bytes : run->page_bytes / 8;
+	len_max = next_random(run) % 4 == 0 ? 3 * run->file.page_bytes
+	                                    : run->file.page_bytes / 8;
 	record->value_len = next_random(run) % len_max;
 	memset(value, record->fill, record->value_len);
 	return dit_tree_merge_put(merge, key,
@@ -509,13 +439,13 @@ static int change_value(struct run *run, struct dit_tree_merge *merge,
 static int merge_round(struct run *run, enum deed deed, unsigned part)
 {
 	const struct dit_tree_merge_opts opts = {
-		.space = &run->space,
-		.source = {&run->pages, run->format},
-		.stored = run->tree,
+		.space = &run->file.space,
+		.source = {&run->file.pages, run->file.format},
+		.stored = run->file.tree,
 		.list_max = run->list_max,
 		.rebuilds = run->rebuilds,
-		.dropped = run->state == NULL ? drop_any : drop_pages,
-		.ctx = run};
+		.dropped = merge_drop_pages,
+		.ctx = &run->file};
 	struct dit_tree_merge *merge = NULL;
 	int r = dit_tree_merge_open(&merge, &opts);
 
@@ -527,7 +457,7 @@ static int merge_round(struct run *run, enum deed deed, unsigned part)
 		                  : change_value(run, merge, &run->records[i], deed);
 	}
 	if (r == 0) {
-		r = dit_tree_merge_finish(merge, &run->tree, NULL);
+		r = dit_tree_merge_finish(merge, &run->file.tree, NULL);
 	}
 	dit_tree_merge_free(merge);
 	return r;
@@ -546,7 +476,7 @@ static void choose_range(struct run *run, unsigned first, unsigned end,
 
 static void one_round(struct run *run, unsigned number)
 {
-	uint64_t before = atomic_load(&run->space.next_page);
+	uint64_t before = atomic_load(&run->file.space.next_page);
 	enum deed deed = number == 0 ? MOSTLY_ADD : next_random(run) % NDEEDS;
 	unsigned parts = next_random(run) % 3 == 0 ? 60 : 1;
 	unsigned part = number == 0 ? 1 : 1 + next_random(run) % parts;
@@ -558,13 +488,9 @@ static void one_round(struct run *run, unsigned number)
 		run->end_record = run->nrecords;
 	}
 	run->rebuilds = next_random(run) % 5 == 0;
-	run->pages.npages = before;
-	run->ndropped = 0;
+	run->file.pages.npages = before;
 	assert_int_equal(merge_round(run, deed, part), 0);
-	assert_true(atomic_load(&run->space.next_page) < PAGES_MAX);
-	for (uint64_t page = before; page < atomic_load(&run->space.next_page); page++) {
-		run->state[page] = 1;
-	}
+	merge_own_pages(&run->file, before);
 	check_tree(run);
 }
 
@@ -572,43 +498,23 @@ static void run_begin(struct run *run, const char *dir, unsigned number)
 {
 	static const unsigned kinds[] = {INDEX_FLAGS, INDEX_FLAGS | MDB_INTEGERKEY, 0,
 	                                 MDB_INTEGERKEY};
-	unsigned sizes = number % 2 == 0 ? 7 : 8; /* 512 to 32,768 or to 65,536 */
-	const struct dit_page_file_opts file = {.writer = NULL};
 
-	*run = (struct run){.format = number % 2 == 0 ? &dit_lmdb_09 : &dit_lmdb_10,
-	                    .seed = number * 7919 + 1};
-	run->page_bytes = 512u << next_random(run) % sizes;
+	*run = (struct run){.list_max = 0};
+	merge_file_begin(&run->file, dir, number);
 	run->flags = kinds[next_random(run) % 4];
 	run->list_max = next_random(run) % 4 == 0 ? 50 : next_random(run) % NIDS + 10;
-	run->tree = (struct dit_tree_record){.flags = (uint16_t)run->flags,
-	                                     .root = DIT_PAGE_NONE};
+	run->file.tree = (struct dit_tree_record){.flags = (uint16_t)run->flags,
+	                                          .root = DIT_PAGE_NONE};
 	make_keys(run);
-	assert_true(asprintf(&run->path, "%s/pages", dir) > 0);
-	run->fd = open(run->path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	assert_true(run->fd >= 0);
-	run->state = calloc(PAGES_MAX, 1);
-	run->seen = calloc(PAGES_MAX, 1);
-	assert_true(run->state != NULL && run->seen != NULL);
-	dit_page_space_init(&run->space, run->format, run->page_bytes, 2);
-	run->space.chunk_pages = 5;
-	assert_int_equal(dit_page_file_open(&run->space.file, AT_FDCWD, run->path, &file),
-	                 0);
-	assert_int_equal(
-		dit_page_source_init(&run->pages, run->fd, run->page_bytes, 2, false), 0);
 }
 
 static void run_end(struct run *run)
 {
-	dit_page_source_deinit(&run->pages);
-	dit_page_file_close(&run->space.file);
-	(void)close(run->fd);
+	merge_file_end(&run->file);
 	for (unsigned i = 0; i < run->nrecords; i++) {
 		free(run->records[i].key);
 	}
 	free(run->records);
-	free(run->state);
-	free(run->seen);
-	free(run->path);
 }
 
 static void merged_trees_hold_what_an_array_holds(void **state)
@@ -630,25 +536,6 @@ static void merged_trees_hold_what_an_array_holds(void **state)
 	test_scratch_remove(dir);
 }
 
-/* Some words of the pages are others. */
-static void damage(struct run *run)
-{
-	uint64_t npages = atomic_load(&run->space.next_page);
-
-	for (unsigned i = 0; i < 1 + npages / 4; i++) {
-		unsigned place = next_random(run) % 2 == 0 ? 60 : run->page_bytes;
-		uint64_t page = 2 + next_random(run) % (npages - 2);
-		uint16_t word =
-			(uint16_t)(next_random(run) % 2 == 0 ? next_random(run)
-		                                             : next_random(run) % 600);
-
-		assert_int_equal(pwrite(run->fd, &word, sizeof(word),
-		                        (off_t)(page * run->page_bytes +
-		                                next_random(run) % (place / 2) * 2)),
-		                 sizeof(word));
-	}
-}
-
 static void a_damaged_tree_ends_the_merge_or_does_no_harm(void **state)
 {
 	char *dir = test_scratch();
@@ -656,18 +543,13 @@ static void a_damaged_tree_ends_the_merge_or_does_no_harm(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < NDAMAGED; i++) {
-		unsigned char *pages = NULL;
 		struct run run;
 
 		run_begin(&run, dir, i + 100000);
 		one_round(&run, 0);
-		if (run.tree.root != DIT_PAGE_NONE) {
-			damage(&run);
-			run.pages.npages = atomic_load(&run.space.next_page);
-			pages = run.state;
-			run.state = NULL;
+		if (run.file.tree.root != DIT_PAGE_NONE) {
+			merge_damage(&run.file);
 			nrefused += merge_round(&run, i % NDEEDS, 1 + i % 3) < 0;
-			run.state = pages;
 		}
 		run_end(&run);
 	}

@@ -65,7 +65,8 @@ static void make_range(unsigned key)
 	}
 }
 
-/* Each hundredth key has a list of so many IDs, from 1 on; changes begin at first_change. */
+/* Each hundredth key has a list of so many IDs, from 1 on; changes begin at
+ * first_change. */
 static unsigned long_list;
 static unsigned first_change;
 

@@ -85,12 +85,16 @@ static inline unsigned dit_node_max(const struct dit_page_format *format,
 	return ((page_bytes - format->header_bytes) / 2 & ~1u) - 2;
 }
 
-/** The longest key of a database, and the longest item of a list. */
+/** The longest key of a database, and the longest item of a list. A node with it and with
+ * a list's record fits half a page. */
 static inline unsigned dit_key_max(const struct dit_page_format *format,
                                    unsigned page_bytes)
 {
-	return format->key_bytes_max != 0 ? format->key_bytes_max
-	                                  : dit_node_max(format, page_bytes) - 56;
+	unsigned max = dit_node_max(format, page_bytes) - 56;
+
+	return format->key_bytes_max != 0 && format->key_bytes_max < max
+	               ? format->key_bytes_max
+	               : max;
 }
 
 /** A key with the fill bytes after it. */

@@ -18,6 +18,8 @@ rooms += %D%/libtree.la
 	%D%/tree_edit.h \
 	%D%/tree_merge.c \
 	%D%/tree_merge.h \
+	%D%/tree_merge_impl.h \
+	%D%/tree_merge_records.c \
 	%D%/tree_path.c \
 	%D%/tree_path.h \
 	$(NULL)

@@ -163,7 +163,10 @@ static int add_child(struct dit_page_tree *tree, unsigned number, uint64_t ticke
 {
 	struct dit_tree_level *level = NULL;
 	struct dit_tree_child placed;
-	int r = get_level(tree, number, &level);
+	/* It may come from a stored page. */
+	int r = key.len > dit_key_max(format_of(tree), tree->sink->space->page_bytes)
+	                ? DIT_E_CORRUPT
+	                : get_level(tree, number, &level);
 
 	if (r == 0 && level->nheld == 2) {
 		if (!fits(tree, level, &level->held[0])) {

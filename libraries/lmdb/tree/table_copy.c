@@ -102,11 +102,15 @@ int dit_table_writer_keep(struct dit_table_writer *writer, unsigned height, uint
 	return r;
 }
 
-int dit_table_writer_keep_ids(struct dit_table_writer *writer, unsigned height,
-                              uint64_t page, struct dit_span lowest)
+int dit_table_writer_keep_list(struct dit_table_writer *writer, unsigned height,
+                               uint64_t page, struct dit_span lowest)
 {
-	int r = end_below(&writer->list, height - 1);
+	int r = dit_table_writer_end_records_page(writer);
 
+	if (r == 0) {
+		r = end_below(&writer->list, height - 1);
+	}
+	writer->is_tree = true;
 	return r < 0 ? r
 	             : dit_page_tree_keep(&writer->list, height - 1,
 	                                  page | DIT_TICKET_PLACED, lowest);

@@ -500,38 +500,55 @@ static int put_records_inside(struct dit_table_writer *writer, struct dit_span k
 	return 0;
 }
 
+int dit_table_writer_end_records_page(struct dit_table_writer *writer)
+{
+	return writer->records != NULL &&
+	                       dit_page_count(writer->format, writer->records) > 0
+	               ? finish_records_page(writer)
+	               : 0;
+}
+
+static int finish_records_tree(struct dit_table_writer *writer, uint64_t nrecords)
+{
+	const struct dit_tree_record tree = {.nitems = nrecords};
+	int r = dit_table_writer_end_records_page(writer);
+
+	writer->nrecords = 0;
+	return r < 0 ? r
+	             : finish_list_tree(writer,
+	                                (struct dit_span){writer->key, writer->key_len},
+	                                tree);
+}
+
 /* The list of the last key is complete. */
 static int finish_records(struct dit_table_writer *writer)
 {
 	const struct dit_page_format *format = writer->format;
 	struct dit_span key = {writer->key, writer->key_len};
 	size_t len = writer->page_bytes - dit_page_room(format, writer->records);
+	struct dit_span record = {NULL, 0};
 	char *value = NULL;
 	int r = 0;
 
+	if (writer->is_tree ||
+	    (writer->nrecords > 1 &&
+	     dit_node_bytes(format, key.len, len) > writer->node_max)) {
+		return finish_records_tree(writer, writer->nrecords);
+	}
 	if (writer->nrecords == 1) {
-		struct dit_span record = record_at(writer, 0);
-
+		record = record_at(writer, 0);
 		r = dit_table_writer_add_node(writer, key, record.len, 0, &value);
 		if (r == 0) {
 			memcpy(value, record.data, record.len);
 		}
-	} else if (!writer->is_tree &&
-	           dit_node_bytes(format, key.len, len) <= writer->node_max) {
-		r = put_records_inside(writer, key, len);
 	} else {
-		struct dit_tree_record tree = {.nitems = writer->nrecords};
-
-		r = finish_records_page(writer);
-		if (r == 0) {
-			r = finish_list_tree(writer, key, tree);
-		}
+		r = put_records_inside(writer, key, len);
 	}
 	writer->nrecords = 0;
 	return r;
 }
 
-static int begin_records(struct dit_table_writer *writer, struct dit_span key)
+int dit_table_writer_begin_records(struct dit_table_writer *writer, struct dit_span key)
 {
 	int r = dit_table_writer_check_key(writer, key);
 
@@ -548,13 +565,16 @@ static int begin_records(struct dit_table_writer *writer, struct dit_span key)
 	return 0;
 }
 
-/* The next record of the same key: above the last, in a page with room for it. */
+/* Is the record above the last one of the open page, and is there room for it? */
 static int continue_records(struct dit_table_writer *writer, struct dit_span record)
 {
-	struct dit_span last =
-		record_at(writer, dit_page_count(writer->format, writer->records) - 1);
+	unsigned n = dit_page_count(writer->format, writer->records);
 
-	if (!writer->is_trusted && dit_span_compare(last, record) >= 0) {
+	if (n == 0) {
+		return 0;
+	}
+	if (!writer->is_trusted &&
+	    dit_span_compare(record_at(writer, n - 1), record) >= 0) {
 		return DIT_LMDB_KEYEXIST;
 	}
 	return dit_page_has_room(writer->format, writer->records, record.len, 0)
@@ -562,18 +582,13 @@ static int continue_records(struct dit_table_writer *writer, struct dit_span rec
 	               : finish_records_page(writer);
 }
 
-int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
-                         struct dit_span record)
+int dit_table_writer_add_record(struct dit_table_writer *writer, struct dit_span record)
 {
-	bool is_same = writer->key_len > 0 &&
-	               dit_span_eq(key, (struct dit_span){writer->key, writer->key_len});
 	char *none = NULL;
-	int r = 0;
+	int r = record.len == 0 || record.len > writer->key_max
+	                ? DIT_LMDB_BAD_VALSIZE
+	                : continue_records(writer, record);
 
-	if (record.len == 0 || record.len > writer->key_max) {
-		return DIT_LMDB_BAD_VALSIZE;
-	}
-	r = is_same ? continue_records(writer, record) : begin_records(writer, key);
 	if (r < 0) {
 		return r;
 	}
@@ -581,6 +596,36 @@ int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
 	writer->nrecords++;
 	writer->nitems++;
 	return 0;
+}
+
+int dit_table_writer_end_records(struct dit_table_writer *writer, uint64_t nrecords)
+{
+	if (nrecords == 0) {
+		return finish_records(writer);
+	}
+	writer->nitems += nrecords - writer->nrecords;
+	return finish_records_tree(writer, nrecords);
+}
+
+bool dit_table_writer_is_last_key(const struct dit_table_writer *writer,
+                                  struct dit_span key)
+{
+	return writer->key_len > 0 &&
+	       dit_span_eq(key, (struct dit_span){writer->key, writer->key_len});
+}
+
+int dit_table_writer_add(struct dit_table_writer *writer, struct dit_span key,
+                         struct dit_span record)
+{
+	int r = 0;
+
+	if (record.len == 0 || record.len > writer->key_max) {
+		return DIT_LMDB_BAD_VALSIZE;
+	}
+	if (!dit_table_writer_is_last_key(writer, key)) {
+		r = dit_table_writer_begin_records(writer, key);
+	}
+	return r < 0 ? r : dit_table_writer_add_record(writer, record);
 }
 
 int dit_table_writer_end_leaf(struct dit_table_writer *writer)

@@ -116,19 +116,34 @@ int dit_table_writer_keep(struct dit_table_writer *writer, unsigned height, uint
 /*
  * A long list, piece by piece: its pages that lie in the file already, and new ones.
  *
- *   dit_table_writer_keep_ids(), dit_table_writer_put_ids() ...;
+ *   dit_table_writer_keep_list(), dit_table_writer_put_ids() ...;
  *   dit_table_writer_end_ids()
+ *
+ *   dit_table_writer_begin_records();
+ *   dit_table_writer_keep_list(), dit_table_writer_add_record() ...;
+ *   dit_table_writer_end_records()
  */
 
-/** As dit_table_writer_keep(). @param lowest  ID of the page; of the first page any */
-int dit_table_writer_keep_ids(struct dit_table_writer *writer, unsigned height,
-                              uint64_t page, struct dit_span lowest);
+/** As dit_table_writer_keep(). @param lowest  item of the page; of the first page any */
+int dit_table_writer_keep_list(struct dit_table_writer *writer, unsigned height,
+                               uint64_t page, struct dit_span lowest);
 /** @param ids  ascending, above those before */
 int dit_table_writer_put_ids(struct dit_table_writer *writer, const uint64_t *ids,
                              size_t nids);
 /** The list's key, as of dit_table_writer_put(). @param nids  in all; 0: no list */
 int dit_table_writer_end_ids(struct dit_table_writer *writer, struct dit_span key,
                              uint64_t nids);
+
+/** A list of records: that of the key before is complete. */
+int dit_table_writer_begin_records(struct dit_table_writer *writer, struct dit_span key);
+/** As dit_table_writer_add(), with the key of the list. */
+int dit_table_writer_add_record(struct dit_table_writer *writer, struct dit_span record);
+/** The end of a list. @param nrecords  in all, if pages were kept; 0: as many as were
+ * added, one at least */
+int dit_table_writer_end_records(struct dit_table_writer *writer, uint64_t nrecords);
+/** Is it the key of the call before? */
+bool dit_table_writer_is_last_key(const struct dit_table_writer *writer,
+                                  struct dit_span key);
 
 /** Write the rest; @p ret gets everything but flags and item_bytes. Errors as above. */
 int dit_table_writer_finish(struct dit_table_writer *writer, struct dit_tree_record *ret);

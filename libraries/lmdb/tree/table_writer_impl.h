@@ -60,6 +60,9 @@ int dit_table_writer_add_node(struct dit_table_writer *writer, struct dit_span k
 /* Finish the open leaf, if it has nodes. Returns 0, or the error of the sink. */
 int dit_table_writer_end_leaf(struct dit_table_writer *writer);
 
+/* Finish the open page of records, if it has some. Returns as above. */
+int dit_table_writer_end_records_page(struct dit_table_writer *writer);
+
 /* Write into VALUE, the value of a node, that the value stands in the pages of BIG. */
 void dit_table_writer_point_to_overflow(const struct dit_page_format *format, char *value,
                                         size_t key_len, size_t len,

@@ -8,34 +8,13 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "tree/table_writer.h"
-#include "tree/tree_path.h"
-
-#define ID_BYTES    sizeof(uint64_t)
-#define RANGE_WORDS 3 /* 0, lowest, highest */
-
-struct ids {
-	uint64_t *list; /* owned */
-	size_t n;
-	size_t size;
-};
-
-struct dit_tree_merge {
-	struct dit_path_shared shared; /* its writer is owned */
-	struct dit_tree_path path;
-	struct dit_tree_path list; /* a long list of the open leaf */
-	struct dit_tree_record stored;
-	uint64_t list_max;
-	bool has_begun;
-	struct ids old;   /* a list, or a leaf of one */
-	struct ids new;   /* what becomes of it */
-	struct ids given; /* changes of one key: those added, then those removed */
-};
+#include "tree/tree_merge_impl.h"
 
 int dit_tree_merge_open(struct dit_tree_merge **ret,
                         const struct dit_tree_merge_opts *opts)
 {
 	struct dit_tree_merge *merge = calloc(1, sizeof(*merge));
+	const struct dit_key_order ids = {DIT_ORDER_NUMBERS, .bytes = ID_BYTES};
 	struct dit_key_orders orders;
 	int r = 0;
 
@@ -49,15 +28,22 @@ int dit_tree_merge_open(struct dit_tree_merge **ret,
 	merge->stored = opts->stored;
 	merge->list_max = opts->list_max;
 	dit_key_default_orders(opts->stored.flags, &orders);
+	if (opts->orders != NULL) {
+		orders = *opts->orders;
+	}
 	merge->path.shared = &merge->shared;
 	merge->path.order = orders.keys;
 	merge->list.shared = &merge->shared;
-	merge->list.order = (struct dit_key_order){DIT_ORDER_NUMBERS, .bytes = ID_BYTES};
 	merge->list.is_list = true;
+	merge->list.has_records = (opts->stored.flags & DIT_DB_DUPFIXED) == 0;
+	merge->list.order = merge->list.has_records ? orders.items : ids;
 	r = dit_table_writer_new(&merge->shared.writer, opts->space, opts->stored.flags);
 	if (r < 0) {
 		dit_tree_merge_free(merge);
 		return r;
+	}
+	if (orders.keys.kind == DIT_ORDER_CALL) {
+		dit_table_writer_trust(merge->shared.writer);
 	}
 	*ret = merge;
 	return 0;
@@ -222,8 +208,8 @@ static int put_changed(struct dit_tree_merge *merge, struct dit_span key,
 
 /* ---- long lists ---- */
 
-static int begin_list(struct dit_tree_merge *merge, const struct dit_node_view *node,
-                      struct dit_tree_record *ret)
+int dit_merge_begin_list(struct dit_tree_merge *merge, const struct dit_node_view *node,
+                         struct dit_tree_record *ret)
 {
 	struct dit_tree_record *left = &merge->path.left;
 
@@ -348,7 +334,7 @@ static bool stays_long(const struct dit_tree_merge *merge,
 
 /* ---- nodes ---- */
 
-static int begin(struct dit_tree_merge *merge)
+int dit_merge_begin(struct dit_tree_merge *merge)
 {
 	if (merge->has_begun) {
 		return 0;
@@ -375,7 +361,7 @@ static int change_node(struct dit_tree_merge *merge, const struct dit_node_view 
 		r = read_packed(&merge->old, inner);
 		break;
 	case DIT_NODE_LIST | DIT_NODE_TREE:
-		r = begin_list(merge, node, &tree);
+		r = dit_merge_begin_list(merge, node, &tree);
 		if (r == 0 && stays_long(merge, &tree, change)) {
 			return change_long_list(merge, node->key, change, tree.nitems);
 		}
@@ -393,7 +379,7 @@ int dit_tree_merge_ids(struct dit_tree_merge *merge, struct dit_span key,
                        const struct dit_ids_change *change)
 {
 	struct dit_node_view node;
-	int r = begin(merge);
+	int r = dit_merge_begin(merge);
 
 	if (r == 0) {
 		r = dit_tree_path_take(&merge->path, key, &node);
@@ -418,7 +404,7 @@ static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *
 
 	if ((node->flags & DIT_NODE_LIST) != 0 && (node->flags & DIT_NODE_TREE) != 0) {
 		merge->old.n = 0;
-		r = begin_list(merge, node, &tree);
+		r = dit_merge_begin_list(merge, node, &tree);
 		return r < 0 ? r : read_open_page(merge);
 	}
 	if ((node->flags & DIT_NODE_BIG) == 0) {
@@ -436,7 +422,7 @@ static int drop_value(struct dit_tree_merge *merge, const struct dit_node_view *
 int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key)
 {
 	struct dit_node_view node;
-	int r = begin(merge);
+	int r = dit_merge_begin(merge);
 
 	if (r == 0) {
 		r = dit_tree_path_take(&merge->path, key, &node);
@@ -444,16 +430,31 @@ int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key)
 	return r <= 0 ? r : drop_value(merge, &node);
 }
 
+int dit_tree_merge_reserve(struct dit_tree_merge *merge, struct dit_span key, size_t len,
+                           char **ret_space)
+{
+	int r = dit_tree_merge_remove(merge, key);
+
+	return r < 0 ? r
+	             : dit_table_writer_reserve(merge->shared.writer, key, len,
+	                                        ret_space);
+}
+
+int dit_tree_merge_put_pieces(struct dit_tree_merge *merge, struct dit_span key,
+                              size_t len, const struct dit_pieces *value)
+{
+	int r = dit_tree_merge_remove(merge, key);
+
+	return r < 0 ? r
+	             : dit_table_writer_put_pieces(merge->shared.writer, key, len, value);
+}
+
 int dit_tree_merge_put(struct dit_tree_merge *merge, struct dit_span key,
                        struct dit_span value)
 {
 	char *space = NULL;
-	int r = dit_tree_merge_remove(merge, key);
+	int r = dit_tree_merge_reserve(merge, key, value.len, &space);
 
-	if (r == 0) {
-		r = dit_table_writer_reserve(merge->shared.writer, key, value.len,
-		                             &space);
-	}
 	if (r == 0 && value.len > 0) {
 		memcpy(space, value.data, value.len);
 	}
@@ -524,7 +525,10 @@ int dit_tree_merge_finish(struct dit_tree_merge *merge, struct dit_tree_record *
 	int r = 0;
 
 	if (merge->has_begun) {
-		r = dit_tree_path_end(&merge->path);
+		r = dit_merge_end_records(merge);
+		if (r == 0) {
+			r = dit_tree_path_end(&merge->path);
+		}
 		if (r == 0) {
 			r = dit_table_writer_finish(merge->shared.writer, &record);
 		}

@@ -13,7 +13,7 @@
  * the old tree is there until the caller gives its pages away.
  *
  *   dit_tree_merge_open()
- *   dit_tree_merge_ids(), _put(), _remove() ...   with ascending keys
+ *   dit_tree_merge_ids(), _put(), _record(), _remove() ...   with ascending keys
  *   dit_tree_merge_finish()
  *
  * Where most pages change, the tree can be built again: then all leaves are written, and
@@ -41,6 +41,9 @@ struct dit_tree_merge_opts {
 	struct dit_tree_record stored; /* may be empty; has the flags of the table */
 	uint64_t list_max;             /* IDs in a list; longer ones become ranges */
 	bool rebuilds;                 /* all leaves are written */
+	/* Of keys and records; NULL: what the flags mean. Where keys have an order of
+	 * their own, the order of changes is the caller's */
+	const struct dit_key_orders *orders;
 	/* Pages that the new tree does not have. 0 or an error */
 	int (*dropped)(void *ctx, uint64_t first, uint64_t n);
 	void *ctx;
@@ -90,7 +93,22 @@ int dit_posting_change_compare(unsigned flags, const struct dit_posting_change *
 /** Give a key a value, whether the key is there or not. In a table without lists. */
 int dit_tree_merge_put(struct dit_tree_merge *merge, struct dit_span key,
                        struct dit_span value);
-/** A key goes with all that it has; 0 also if there is none. */
+/** The same with room for the value, to be filled before any other call. */
+int dit_tree_merge_reserve(struct dit_tree_merge *merge, struct dit_span key, size_t len,
+                           char **ret_space);
+/** The same with a value that is made piece by piece (table_writer.h). */
+int dit_tree_merge_put_pieces(struct dit_tree_merge *merge, struct dit_span key,
+                              size_t len, const struct dit_pieces *value);
+/**
+ * A record into the list of a key, or in place of the stored one that is equal to it by
+ * the order of records. In a table of lists of records.
+ *
+ * @param record  above the one before it of the same key
+ */
+int dit_tree_merge_record(struct dit_tree_merge *merge, struct dit_span key,
+                          struct dit_span record);
+/** A key goes with all that it has; 0 also if there is none. Not in a table of lists of
+ * records. */
 int dit_tree_merge_remove(struct dit_tree_merge *merge, struct dit_span key);
 
 /**

@@ -34,7 +34,8 @@ static int check_page(const struct dit_tree_path *path, struct dit_page_view vie
                       uint64_t number, unsigned height)
 {
 	const unsigned kinds = DIT_PAGE_BRANCH | DIT_PAGE_LEAF | DIT_PAGE_LEAF2;
-	unsigned leaf = path->is_list ? DIT_PAGE_LEAF | DIT_PAGE_LEAF2 : DIT_PAGE_LEAF;
+	bool is_packed = path->is_list && !path->has_records;
+	unsigned leaf = is_packed ? DIT_PAGE_LEAF | DIT_PAGE_LEAF2 : DIT_PAGE_LEAF;
 
 	return dit_view_has_bounds(view) && dit_view_number(view) == number &&
 	                       (dit_view_flags(view) & kinds) ==
@@ -120,7 +121,11 @@ static bool has_open_leaf(const struct dit_tree_path *path)
 {
 	const struct dit_table_writer *writer = path->shared->writer;
 
-	return !path->is_list && dit_page_count(writer->format, writer->leaf) > 0;
+	if (path->is_list) {
+		return path->has_records &&
+		       dit_page_count(writer->format, writer->records) > 0;
+	}
+	return dit_page_count(writer->format, writer->leaf) > 0;
 }
 
 /* Can the new pages become branches, so that a page of this height can follow? */
@@ -153,8 +158,8 @@ static int keep(struct dit_tree_path *path, uint64_t number, unsigned height,
 	int r = 0;
 
 	if (can_keep(path, height)) {
-		return path->is_list ? dit_table_writer_keep_ids(writer, height, number,
-		                                                 bounds->lowest)
+		return path->is_list ? dit_table_writer_keep_list(writer, height, number,
+		                                                  bounds->lowest)
 		                     : dit_table_writer_keep(writer, height, number,
 		                                             bounds->lowest);
 	}
@@ -177,6 +182,14 @@ static void take(struct dit_tree_path *path, const struct dit_node_view *node)
 	}
 }
 
+static int copy_node(struct dit_tree_path *path, const struct dit_node_view *node)
+{
+	take(path, node);
+	return path->is_list
+	               ? dit_table_writer_add_record(path->shared->writer, node->key)
+	               : dit_table_writer_copy(path->shared->writer, node);
+}
+
 /* The next node of the open page, with what is below it. */
 static int keep_node(struct dit_tree_path *path, const struct dit_node_view *node)
 {
@@ -184,9 +197,8 @@ static int keep_node(struct dit_tree_path *path, const struct dit_node_view *nod
 	struct dit_path_level bounds = {.has_end = false};
 
 	if (level->height == 1) {
-		take(path, node);
 		level->at++;
-		return dit_table_writer_copy(path->shared->writer, node);
+		return copy_node(path, node);
 	}
 	bounds.lowest = level->at == 0 ? level->lowest : node->key;
 	if (level->at++ > 0 && has_right_length(path, node->key) < 0) {
@@ -292,6 +304,9 @@ int dit_tree_path_take(struct dit_tree_path *path, struct dit_span key,
 	while (r == 0 && leaf != NULL && has_more(leaf)) {
 		r = next_node(leaf, ret);
 		if (r == 0) {
+			r = has_right_length(path, ret->key);
+		}
+		if (r == 0) {
 			order = compare(path, key, ret->key);
 		}
 		if (r < 0 || order <= 0) {
@@ -389,8 +404,10 @@ int dit_tree_path_end(struct dit_tree_path *path)
 	while (r == 0 && path->nopen > 0) {
 		r = close_page(path);
 	}
-	if (r == 0 && !path->is_list) {
-		r = dit_table_writer_end_leaf(path->shared->writer);
+	if (r == 0) {
+		r = path->is_list
+		            ? dit_table_writer_end_records_page(path->shared->writer)
+		            : dit_table_writer_end_leaf(path->shared->writer);
 	}
 	for (unsigned level = 0; r == 0 && level < pages->nlevels; level++) {
 		unsigned n = dit_page_tree_held(pages, level);

@@ -53,7 +53,8 @@ struct dit_path_shared {
 struct dit_tree_path {
 	struct dit_path_shared *shared;
 	struct dit_key_order order;
-	bool is_list;                /* of IDs, which is the writer's open list */
+	bool is_list;                /* which is the writer's open list ... */
+	bool has_records;            /* ... of records; else of IDs */
 	struct dit_tree_record left; /* pages and items that stay */
 	struct dit_path_level levels[DIT_PATH_MAX]; /* the root first */
 	unsigned nopen;

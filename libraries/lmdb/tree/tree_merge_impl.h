@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Shared by tree_merge.c (values, lists of IDs) and tree_merge_records.c (lists of
+ * records). One thread at a time uses a merge.
+ */
+#ifndef DITKIT_TREE_MERGE_IMPL_H
+#define DITKIT_TREE_MERGE_IMPL_H
+
+#include "tree/table_writer.h"
+#include "tree/tree_merge.h"
+#include "tree/tree_path.h"
+
+#define ID_BYTES    sizeof(uint64_t)
+#define RANGE_WORDS 3 /* 0, lowest, highest */
+
+/* Names here are for these two files. */
+struct ids {
+	uint64_t *list; /* owned */
+	size_t n;
+	size_t size;
+};
+
+/* The list of records of the key that changes. */
+struct records {
+	bool is_open;
+	bool is_tree;              /* the list's path is open; else: */
+	struct dit_span single;    /* the only record; NULL: view has them, or none */
+	struct dit_page_view view; /* points into an open page; NULL: there are none */
+	unsigned at;               /* the next one in view */
+	uint64_t n;                /* in the tree, with those that were added */
+};
+
+struct dit_tree_merge {
+	struct dit_path_shared shared; /* its writer is owned */
+	struct dit_tree_path path;
+	struct dit_tree_path list; /* a long list of the open leaf */
+	struct dit_tree_record stored;
+	uint64_t list_max;
+	bool has_begun;
+	struct ids old;   /* a list, or a leaf of one */
+	struct ids new;   /* what becomes of it */
+	struct ids given; /* changes of one key: those added, then those removed */
+	struct records records;
+};
+
+/** Open the stored tree, with the first change. */
+int dit_merge_begin(struct dit_tree_merge *merge);
+/** The long list of a node: its path begins. @param ret  its tree */
+int dit_merge_begin_list(struct dit_tree_merge *merge, const struct dit_node_view *node,
+                         struct dit_tree_record *ret);
+/** The list of records that is open is complete. */
+int dit_merge_end_records(struct dit_tree_merge *merge);
+
+#endif
