@@ -10,7 +10,6 @@
  *   split 7 3 0 text                dit_output_put_split(): ID, attribute, place
  *   child 1 cn=a cn=A 7 2           a record of dn2i: parent, both RDNs, ID, subtree
  *   self 7 cn=a cn=A 1              likewise: node, both RDNs, parent
- *   grow 1 5                        dit_output_grow_subtree()
  */
 #ifndef DITKIT_FAKE_OUTPUT_H
 #define DITKIT_FAKE_OUTPUT_H
@@ -25,11 +24,12 @@
 #define FAKE_NENTRIES 32
 #define FAKE_NBYTES   4096
 
-/** A node that is stored. */
+/** A node that is stored. Its RDN is normal and pretty. */
 struct fake_node {
 	uint64_t parent;
 	const char *norm;
 	uint64_t id;
+	uint64_t nsubs;
 };
 
 struct fake_output {
@@ -90,7 +90,7 @@ static int fake_find_ad(struct dit_record_output *output, uint32_t number,
 }
 
 static int fake_find_child(struct dit_record_output *output, uint64_t parent,
-                           struct dit_span norm, uint64_t *ret_id)
+                           struct dit_span norm, struct dit_name *ret)
 {
 	struct fake_output *fake = fake_of(output);
 
@@ -99,10 +99,35 @@ static int fake_find_child(struct dit_record_output *output, uint64_t parent,
 	}
 	for (size_t i = 0; i < fake->nnodes; i++) {
 		const struct fake_node *node = &fake->nodes[i];
+		struct dit_span rdn = dit_span_of(node->norm);
 
-		if (node->parent == parent && strlen(node->norm) == norm.len &&
-		    memcmp(node->norm, norm.data, norm.len) == 0) {
-			*ret_id = node->id;
+		if (node->parent == parent && dit_span_eq(rdn, norm)) {
+			*ret = (struct dit_name){.is_child = true,
+			                         .norm = rdn,
+			                         .pretty = rdn,
+			                         .id = node->id,
+			                         .nsubs = node->nsubs};
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static int fake_find_name(struct dit_record_output *output, uint64_t id,
+                          struct dit_name *ret)
+{
+	struct fake_output *fake = fake_of(output);
+
+	if (fake_log(fake, "%s", "") < 0) {
+		return -EIO;
+	}
+	for (size_t i = 0; i < fake->nnodes; i++) {
+		const struct fake_node *node = &fake->nodes[i];
+		struct dit_span rdn = dit_span_of(node->norm);
+
+		if (node->id == id) {
+			*ret = (struct dit_name){
+				.norm = rdn, .pretty = rdn, .id = node->parent};
 			return 1;
 		}
 	}
@@ -132,11 +157,6 @@ static int fake_put_split(struct dit_record_output *output, uint64_t id, uint16_
 {
 	return fake_log(fake_of(output), "split %d %u %u %.*s\n", (int)id, ad, place,
 	                DIT_SPAN_ARGS(record));
-}
-
-static int fake_grow_subtree(struct dit_record_output *output, uint64_t id, uint64_t n)
-{
-	return fake_log(fake_of(output), "grow %d %d\n", (int)id, (int)n);
 }
 
 static int fake_open_names(struct dit_record_output *output,
@@ -199,15 +219,15 @@ static void fake_drop(struct dit_output_table *table)
 	(void)table;
 }
 
-/** An empty new database that wants order; the caller changes what it likes. */
+/** An empty new database; the caller changes what it likes. */
 static void fake_init(struct fake_output *fake)
 {
 	static const struct dit_record_ops ops = {.find_ad = fake_find_ad,
 	                                          .find_child = fake_find_child,
+	                                          .find_name = fake_find_name,
 	                                          .put_ad = fake_put_ad,
 	                                          .reserve_entry = fake_reserve_entry,
 	                                          .put_split = fake_put_split,
-	                                          .grow_subtree = fake_grow_subtree,
 	                                          .open_names = fake_open_names,
 	                                          .find_entry = fake_find_entry,
 	                                          .replace_entry = fake_replace_entry};
@@ -216,7 +236,6 @@ static void fake_init(struct fake_output *fake)
 
 	memset(fake, 0, sizeof(*fake));
 	fake->output.ops = &ops;
-	fake->output.wants_order = true;
 	fake->output.base.key_max = 511;
 	fake->table.ops = &table_ops;
 }

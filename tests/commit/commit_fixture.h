@@ -238,13 +238,10 @@ static inline uint64_t file_bytes(const struct fixture *fixture)
 
 /* ---- commits ---- */
 
-static bool begins_hidden; /* of open_commit() */
-
 static inline int open_commit(const struct fixture *fixture, uint64_t max_bytes,
                               uint64_t oldest, struct dit_page_commit **ret, int *ret_fd)
 {
 	struct dit_page_commit_opts opts = {
-		.is_hidden = begins_hidden,
 		.path = fixture->path,
 		.format = &dit_lmdb_09,
 		.page_bytes = PAGE,

@@ -23,6 +23,7 @@
 #include "commit_fixture.h"
 #include "page/page_set.h"
 #include "tree/table_writer.h"
+#include "tree/tree_merge.h"
 #include "walk/walk.h"
 
 /* ---- a system that can be told to fail ---- */
@@ -283,6 +284,95 @@ static void readers_keep_their_state(void **state)
 	fixture_remove(&fixture);
 }
 
+static int drop_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	return dit_page_commit_drop_pages(ctx, first, n);
+}
+
+/* The lists of some keys get an ID more. */
+static void merge_id(struct dit_page_commit *commit, uint64_t id, unsigned step,
+                     struct dit_tree_record *tree)
+{
+	const struct dit_tree_merge_opts opts = {.space = dit_page_commit_space(commit),
+	                                         .source = dit_page_commit_source(commit),
+	                                         .stored = *tree,
+	                                         .list_max = 10000,
+	                                         .dropped = drop_pages,
+	                                         .ctx = commit};
+	const struct dit_ids_change change = {.added = &id, .nadded = 1};
+	struct dit_tree_merge *merge = NULL;
+	char key[4];
+
+	assert_int_equal(dit_tree_merge_open(&merge, &opts), 0);
+	for (unsigned k = 0; k < NKEYS; k += step) {
+		make_key(k, key);
+		assert_int_equal(dit_tree_merge_ids(merge,
+		                                    (struct dit_span){key, sizeof(key)},
+		                                    &change),
+		                 0);
+	}
+	assert_int_equal(dit_tree_merge_finish(merge, tree, NULL), 0);
+	dit_tree_merge_free(merge);
+	assert_int_equal(dit_page_commit_reach(commit, NULL), 0);
+}
+
+static size_t count_ids(const struct fixture *fixture, const char *name)
+{
+	MDB_env *env = open_env(fixture);
+	MDB_txn *txn = begin(env, MDB_RDONLY);
+	MDB_stat stat;
+
+	assert_int_equal(mdb_stat(txn, open_db(txn, name, 0), &stat), 0);
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+	return stat.ms_entries;
+}
+
+/* A tree is merged several times before one commit, in a file with and without free
+ * pages: pages of the versions in between are free as well. */
+static void merged_trees_give_back_their_pages(void **state)
+{
+	struct dit_page_commit *commit = NULL;
+	struct dit_tree_record tree;
+	struct fixture fixture;
+	uint64_t npages = 0;
+	size_t n = 0;
+	int fd = -1;
+
+	(void)state;
+	fixture_make(&fixture);
+	n = count_ids(&fixture, "cn");
+	for (unsigned round = 0; round < 4; round++) {
+		uint64_t root = 0;
+
+		assert_int_equal(open_commit(&fixture, 0, DIT_COMMIT_ALONE, &commit, &fd),
+		                 0);
+		assert_int_equal(dit_page_commit_find(commit, DIT_SPAN("cn"), &tree), 1);
+		root = tree.root;
+		for (unsigned i = 0; i < 5; i++) {
+			merge_id(commit, 100000 + 10 * round + i, i % 2 == 0 ? 7 : 900,
+			         &tree);
+			assert_int_equal(
+				dit_page_commit_put_merged(commit, DIT_SPAN("cn"), &tree),
+				0);
+			n += i % 2 == 0 ? (NKEYS + 6) / 7 : (NKEYS + 899) / 900;
+		}
+		/* It is dropped already. */
+		assert_int_equal(dit_page_commit_drop_pages(commit, root, 1),
+		                 DIT_E_CORRUPT);
+		assert_int_equal(dit_page_commit_reach(commit, &npages), 0);
+		assert_true(npages > tree.root);
+		assert_int_equal(dit_page_commit_write(commit), 0);
+		dit_page_commit_close(commit);
+		(void)close(fd);
+		assert_sound(&fixture);
+		assert_int_equal(count_ids(&fixture, "cn"), n);
+	}
+	assert_int_equal(reindex(&fixture, 3), 0);
+	assert_versions(&fixture, 3, 3, 0);
+	fixture_remove(&fixture);
+}
+
 static void maxsize_limits_the_file(void **state)
 {
 	struct dit_page_commit *commit = NULL;
@@ -503,6 +593,7 @@ int main(void)
 		cmocka_unit_test(free_pages_are_used),
 		cmocka_unit_test(single_free_pages_are_used),
 		cmocka_unit_test(readers_keep_their_state),
+		cmocka_unit_test(merged_trees_give_back_their_pages),
 		cmocka_unit_test(maxsize_limits_the_file),
 		cmocka_unit_test(each_call_that_fails_leaves_a_sound_file),
 		cmocka_unit_test(a_death_at_each_call_leaves_a_sound_file),

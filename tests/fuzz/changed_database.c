@@ -7,11 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <lmdb.h>
 
+#include "commit/free_list.h"
+#include "page/meta_pages.h"
+#include "page/page_source.h"
+
+#define PAGE_BYTES     4096u
 #define NPEOPLE        20
 #define NDATABASES_MAX 2
 
@@ -52,12 +58,56 @@ char *changed_database_bytes(const struct changed_database *db, size_t *ret_len)
 	return fuzz_read_file(db->file, ret_len);
 }
 
+/* The pages of a file that are free, if its free list can be read. */
+static void find_free(const char *bytes, size_t len, const struct dit_page_format *format,
+                      struct dit_page_set *ret)
+{
+	int fd = memfd_create("before", MFD_CLOEXEC);
+	struct dit_free_list list = {.nrecords = 0};
+	struct dit_page_set own = {.npages = 0};
+	struct dit_page_source pages;
+	const struct dit_tree_source source = {&pages, format};
+	struct dit_meta metas[2];
+	const struct dit_meta *live = metas;
+
+	fuzz_require(fd >= 0 && write(fd, bytes, len) == (ssize_t)len);
+	fuzz_require(dit_page_set_init(ret, len / PAGE_BYTES) == 0 &&
+	             dit_page_set_init(&own, len / PAGE_BYTES) == 0);
+	fuzz_require(dit_page_source_init(&pages, fd, PAGE_BYTES, len / PAGE_BYTES,
+	                                  false) == 0);
+	if (dit_metas_read(fd, format, PAGE_BYTES, metas) == 0) {
+		live += metas[1].transaction > metas[0].transaction;
+		(void)dit_free_list_read(&list, &source, &live->free_tree, ret, &own);
+	}
+	for (uint64_t page = dit_page_set_next(&own, 0); page < own.npages;
+	     page = dit_page_set_next(&own, page + 1)) {
+		dit_page_set_remove(ret, page);
+	}
+	dit_page_source_deinit(&pages);
+	dit_free_list_deinit(&list);
+	dit_page_set_deinit(&own);
+	(void)close(fd);
+}
+
 bool changed_database_is(const struct changed_database *db, const char *bytes, size_t len)
 {
+	const struct dit_page_format *format =
+		db->openldap == DIT_OPENLDAP_2_7 ? &dit_lmdb_10 : &dit_lmdb_09;
+	struct dit_page_set free_pages = {.npages = 0};
 	size_t now_len = 0;
 	char *now = fuzz_read_file(db->file, &now_len);
-	bool is_same = now_len >= len && memcmp(now, bytes, len) == 0;
+	bool is_same = now_len >= len;
 
+	if (is_same && memcmp(now, bytes, len) != 0) {
+		find_free(bytes, len, format, &free_pages);
+		for (size_t i = 0; i < len / PAGE_BYTES; i++) {
+			is_same = is_same &&
+			          (dit_page_set_has(&free_pages, i) ||
+			           memcmp(now + i * PAGE_BYTES, bytes + i * PAGE_BYTES,
+			                  PAGE_BYTES) == 0);
+		}
+		dit_page_set_deinit(&free_pages);
+	}
 	free(now);
 	return is_same;
 }

@@ -49,7 +49,7 @@ void changed_database_restore(struct changed_database *db);
 void changed_database_change(struct changed_database *db, const uint8_t *data,
                              size_t nchanges, unsigned parts);
 
-/** Do the file's bytes begin with these? */
+/** Do the file's bytes begin with these, but for pages that are free? */
 bool changed_database_is(const struct changed_database *db, const char *bytes,
                          size_t len);
 /** The file's bytes; to be freed. */

@@ -24,38 +24,40 @@ enum {
 	THREADS = 2,
 	GROW = 4,
 	QUICK = 8,
-	LITTLE_ROOM = 16, /* so that liblmdb adds to the indexes */
-	NO_RECORDS = 32,  /* the changes are of bytes alone */
+	IS_LMDB_10 = 16, /* the database is OpenLDAP 2.7's */
+	NO_RECORDS = 32, /* the changes are of bytes alone */
 };
 
-static struct changed_database db;
+/* Of OpenLDAP 2.6, of 2.7; and the one that counts. */
+static struct changed_database dbs[2];
+static struct changed_database *db;
 
 static void write_input(const uint8_t *data, size_t size)
 {
-	int fd = open(db.fixture.input, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = open(db->fixture.input, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	fuzz_require(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0);
 }
 
 static int load(unsigned flags)
 {
-	struct dit_load_opts opts = load_fixture_opts(&db.fixture);
+	struct dit_load_opts opts = load_fixture_opts(&db->fixture);
 	struct dit_load_stats stats;
 	int r = 0;
 
-	free(db.fixture.reports);
-	free(db.fixture.rejects);
-	db.fixture.reports = strdup("");
-	db.fixture.rejects = strdup("");
+	free(db->fixture.reports);
+	free(db->fixture.rejects);
+	db->fixture.reports = strdup("");
+	db->fixture.rejects = strdup("");
 	opts.threads = (flags & THREADS) != 0 ? 3 : 1;
 	opts.memory_bytes = 16u << 20;
 	opts.no_urls = true;
 	opts.keep_going = (flags & KEEP_GOING) != 0;
 	opts.may_grow = (flags & GROW) != 0;
 	opts.is_quick = (flags & QUICK) != 0;
-	opts.openldap = DIT_OPENLDAP_2_6;
+	opts.openldap = db->openldap;
 	r = dit_load(&opts, &stats);
-	fuzz_require(r >= 0 || strlen(db.fixture.reports) > 0);
+	fuzz_require(r >= 0 || strlen(db->fixture.reports) > 0);
 	dit_load_stats_deinit(&stats);
 	return r;
 }
@@ -73,11 +75,11 @@ static void check(void)
 	struct dit_check_opts opts = DIT_CHECK_OPTS_INIT;
 	struct dit_check_stats stats;
 
-	opts.conf = db.fixture.conf;
+	opts.conf = db->fixture.conf;
 	opts.threads = 1;
 	opts.memory_bytes = 16 << 20;
 	opts.found = print_finding;
-	opts.openldap = DIT_OPENLDAP_2_6;
+	opts.openldap = db->openldap;
 	fuzz_require(dit_check(&opts, &stats) == 0 && stats.nfindings == 0);
 	dit_check_stats_deinit(&stats);
 }
@@ -93,26 +95,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2) {
 		return 0;
 	}
-	if (db.whole == NULL) {
-		changed_database_init(&db, DIT_OPENLDAP_2_6);
-	}
 	flags = data[0];
+	db = &dbs[(flags & IS_LMDB_10) != 0];
+	if (db->whole == NULL) {
+		changed_database_init(db, (flags & IS_LMDB_10) != 0 ? DIT_OPENLDAP_2_7
+		                                                    : DIT_OPENLDAP_2_6);
+	}
 	nchanges = data[1] % NCHANGES_MAX;
 	data += 2;
 	size -= 2;
 	if (nchanges > size / CHANGE_BYTES) {
 		nchanges = size / CHANGE_BYTES;
 	}
-	changed_database_restore(&db);
-	changed_database_change(&db, data, nchanges,
+	changed_database_restore(db);
+	changed_database_change(db, data, nchanges,
 	                        (flags & NO_RECORDS) != 0
 	                                ? CHANGED_FILE
 	                                : CHANGED_FILE | CHANGED_RECORDS);
 	write_input(data + nchanges * CHANGE_BYTES, size - nchanges * CHANGE_BYTES);
-	before = changed_database_bytes(&db, &before_len);
+	before = changed_database_bytes(db, &before_len);
 	r = load(flags);
 	if (r < 0) {
-		fuzz_require(changed_database_is(&db, before, before_len));
+		fuzz_require(changed_database_is(db, before, before_len));
 	} else if (nchanges == 0) {
 		check();
 	}

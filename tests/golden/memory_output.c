@@ -322,8 +322,7 @@ int __wrap_dit_output_open(struct dit_record_output **ret,
 	memory->base = (struct dit_record_output){
 		.base = {.ops = &output_ops,
 	                 .key_max = dit_key_max(&dit_lmdb_10, page_bytes)},
-		.ops = &ops,
-		.wants_order = true};
+		.ops = &ops};
 	memory->table.ops = &table_ops;
 	/* in the order of the enum */
 	r = add_db(memory, "ad2i", INTEGERKEY);

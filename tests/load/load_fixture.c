@@ -268,6 +268,18 @@ void load_fixture_reset(struct load_fixture *f)
 	assert_int_equal(system(command), 0);
 }
 
+void load_fixture_split(const struct load_fixture *f, unsigned n, const char *second)
+{
+	char command[13000];
+
+	(void)snprintf(command, sizeof(command),
+	               "cd '%s' && awk 'BEGIN{RS=\"\"; ORS=\"\\n\\n\"} NR > %u' in.ldif "
+	               ">'%s' && awk 'BEGIN{RS=\"\"; ORS=\"\\n\\n\"} NR <= %u' in.ldif "
+	               ">part.ldif && mv part.ldif in.ldif",
+	               f->dir, n, second, n);
+	assert_int_equal(system(command), 0);
+}
+
 static void digest_db(XXH3_state_t *state, struct dit_snapshot *snapshot,
                       const struct dit_stored_db *db)
 {

@@ -36,6 +36,9 @@ void load_fixture_deinit(struct load_fixture *fixture);
 void load_fixture_write_people(struct load_fixture *fixture, unsigned nentries);
 void load_fixture_write(struct load_fixture *fixture, const char *ldif);
 
+/** Cut the input file after record @p n; @p second is the name of the rest. */
+void load_fixture_split(const struct load_fixture *fixture, unsigned n,
+                        const char *second);
 /** Write such an input, and load it. */
 void load_fixture_load_people(struct load_fixture *fixture, unsigned nentries);
 

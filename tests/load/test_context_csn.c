@@ -3,7 +3,7 @@
  * Contract of contextCSN:
  * - of each server the highest entryCSN counts; values without a server ID do not;
  * - what is stored is changed, all values together, if one of them is exceeded;
- * - an output that wants order gets the change when it takes changes;
+ * - a stored entry is changed when the output takes changes;
  * - a subentry is made if there is none; a missing suffix entry is told; a hole stays
  * one;
  * - errors of the objects below, and missing memory, are passed on.
@@ -70,8 +70,7 @@ static int teardown(void **state)
 }
 
 /* A new database with this suffix. */
-static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns,
-                  bool wants_order)
+static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns)
 {
 	struct dit_tree_opts tree = {.output = &f->fake.output,
 	                             .suffix_nrdns = suffix_nrdns,
@@ -84,7 +83,6 @@ static void start(struct fixture *f, const char *suffix, unsigned suffix_nrdns,
 
 	forget(f);
 	fake_init(&f->fake);
-	f->fake.output.wants_order = wants_order;
 	assert_int_equal(dit_tree_new(&f->tree, &tree), 0);
 	assert_int_equal(dit_entries_new(&f->entries, &entries), 0);
 	assert_int_equal(dit_context_csn_new(&f->csn, f->entry.schema, f->removed), 0);
@@ -160,9 +158,19 @@ static const char *values_of(struct fixture *f, uint32_t id)
 	return f->text;
 }
 
+/* With the change of an entry, which comes later. */
+static int write_all(struct fixture *f)
+{
+	int r = dit_context_csn_write(f->csn, &f->place, &f->result);
+
+	return r < 0 || f->result.deed != DIT_CONTEXT_CSN_LATER
+	               ? r
+	               : dit_context_csn_rewrite(f->csn, &f->result);
+}
+
 static void do_write(struct fixture *f, enum dit_context_csn_deed want)
 {
-	assert_int_equal(dit_context_csn_write(f->csn, &f->place, &f->result), 0);
+	assert_int_equal(write_all(f), 0);
 	assert_int_equal(f->result.deed, want);
 }
 
@@ -170,7 +178,7 @@ static void of_each_server_the_highest_counts(void **state)
 {
 	struct fixture *f = *state;
 
-	start(f, "dc=x", 1, false);
+	start(f, "dc=x", 1);
 	do_write(f, DIT_CONTEXT_CSN_NOTHING); /* none noted */
 	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
 	add_with_csn(f, "cn=a,dc=x", CSN("05", "002"));
@@ -192,7 +200,7 @@ static void a_value_without_a_server_does_not_count(void **state)
 		"20230101000005.000000Z#000000#0010000", CSN("05", "00g")};
 	struct fixture *f = *state;
 
-	start(f, "dc=x", 1, false);
+	start(f, "dc=x", 1);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct dit_span value = dit_span_of(bad[i]);
 		struct dit_span ret = {0};
@@ -219,13 +227,13 @@ static void stored_values_stay_unless_one_is_exceeded(void **state)
 						"contextCSN: " CSN("08", "003") "\n";
 	struct fixture *f = *state;
 
-	start(f, "dc=x", 1, false);
+	start(f, "dc=x", 1);
 	(void)add(f, suffix);
 	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
 	add_with_csn(f, "cn=b,dc=x", CSN("08", "003"));
 	do_write(f, DIT_CONTEXT_CSN_NOTHING);
 
-	start(f, "dc=x", 1, false);
+	start(f, "dc=x", 1);
 	(void)add(f, suffix);
 	add_with_csn(f, "cn=a,dc=x", CSN("07", "001"));
 	do_write(f, DIT_CONTEXT_CSN_CHANGED);
@@ -248,7 +256,7 @@ static void stored_values_of_removed_servers_go(void **state)
 	f->removed = &removed;
 	/* their presence makes all values be written, also without a higher one */
 	assert_int_equal(dit_sid_set_parse("3,10", &removed), 0);
-	start(f, "dc=x", 1, false);
+	start(f, "dc=x", 1);
 	(void)add(f, suffix);
 	add_with_csn(f, "cn=a,dc=x", CSN("05", "002"));
 	do_write(f, DIT_CONTEXT_CSN_CHANGED);
@@ -256,24 +264,25 @@ static void stored_values_of_removed_servers_go(void **state)
 
 	/* without any, the rule of all loads holds */
 	assert_int_equal(dit_sid_set_parse("4095", &removed), 0);
-	start(f, "dc=x", 1, false);
+	start(f, "dc=x", 1);
 	(void)add(f, suffix);
 	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
 	do_write(f, DIT_CONTEXT_CSN_NOTHING);
 	f->removed = NULL;
 }
 
-static void an_output_that_wants_order_is_changed_later(void **state)
+static void an_entry_is_changed_later(void **state)
 {
 	struct fixture *f = *state;
 
-	start(f, "dc=x", 1, true);
+	start(f, "dc=x", 1);
 	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
 	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
 	fake_assert(&f->fake, "entry 1\nentry 2\n");
 	assert_int_equal(dit_context_csn_rewrite(f->csn, &f->result), 0);
 	assert_int_equal(f->result.deed, DIT_CONTEXT_CSN_NOTHING);
-	do_write(f, DIT_CONTEXT_CSN_LATER);
+	assert_int_equal(dit_context_csn_write(f->csn, &f->place, &f->result), 0);
+	assert_int_equal(f->result.deed, DIT_CONTEXT_CSN_LATER);
 	fake_assert(&f->fake, "");
 	assert_int_equal(dit_context_csn_rewrite(f->csn, &f->result), 0);
 	assert_int_equal(f->result.deed, DIT_CONTEXT_CSN_CHANGED);
@@ -286,14 +295,12 @@ static void a_missing_suffix_entry_is_told(void **state)
 {
 	struct fixture *f = *state;
 
-	/* A hole stays one, whatever the output wants. */
-	for (int wants_order = 0; wants_order < 2; wants_order++) {
-		start(f, "dc=x", 1, wants_order != 0);
-		add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
-		do_write(f, DIT_CONTEXT_CSN_NOTHING);
-		fake_assert(&f->fake, "hole 1\nentry 2\n");
-	}
-	start(f, "ou=none,dc=x", 1, true);
+	/* A hole stays one. */
+	start(f, "dc=x", 1);
+	add_with_csn(f, "cn=a,dc=x", CSN("05", "001"));
+	do_write(f, DIT_CONTEXT_CSN_NOTHING);
+	fake_assert(&f->fake, "hole 1\nentry 2\n");
+	start(f, "ou=none,dc=x", 1);
 	add_with_csn(f, "dc=x", CSN("05", "001"));
 	do_write(f, DIT_CONTEXT_CSN_MISSING);
 }
@@ -302,24 +309,21 @@ static void the_empty_suffix_has_an_entry_or_not(void **state)
 {
 	struct fixture *f = *state;
 
-	start(f, "", 0, false);
+	start(f, "", 0);
 	add_with_csn(f, "dc=x", CSN("05", "001"));
 	do_write(f, DIT_CONTEXT_CSN_NOTHING);
 	(void)add(f, "dn:\nobjectClass: domain\ndc: x\n");
+	assert_int_equal(dit_entries_write_late(f->entries), 0);
 	do_write(f, DIT_CONTEXT_CSN_CHANGED);
 	assert_int_equal(f->result.id, 0);
 	assert_string_equal(values_of(f, 0), CSN("05", "001") " ");
-	start(f, "", 0, true);
-	add_with_csn(f, "dc=x", CSN("05", "001"));
-	(void)add(f, "dn:\nobjectClass: domain\ndc: x\n");
-	do_write(f, DIT_CONTEXT_CSN_LATER);
 }
 
 static void a_subentry_is_made_or_changed(void **state)
 {
 	struct fixture *f = *state;
 
-	start(f, "dc=x", 1, false);
+	start(f, "dc=x", 1);
 	f->place.use_subentry = true;
 	add_with_csn(f, "dc=x", CSN("05", "001"));
 	do_write(f, DIT_CONTEXT_CSN_ADDED);
@@ -333,13 +337,13 @@ static void a_subentry_is_made_or_changed(void **state)
 	assert_string_equal(values_of(f, 2), CSN("06", "001") " ");
 
 	/* Without a suffix entry it gets a parent that is a hole. */
-	start(f, "ou=s,dc=x", 1, false);
+	start(f, "ou=s,dc=x", 1);
 	f->place.use_subentry = true;
 	add_with_csn(f, "dc=x", CSN("05", "001"));
 	do_write(f, DIT_CONTEXT_CSN_ADDED);
 	fake_assert(&f->fake, "entry 1\nhole 2\nentry 3\n");
 
-	start(f, "", 0, false);
+	start(f, "", 0);
 	f->place.use_subentry = true;
 	add_with_csn(f, "dc=x", CSN("05", "001"));
 	do_write(f, DIT_CONTEXT_CSN_ADDED);
@@ -352,55 +356,47 @@ static void what_cannot_be_written_is_an_error(void **state)
 	struct fixture *f = *state;
 	char suffix[512];
 
-	start(f, "dc=x", 1, false);
+	start(f, "dc=x", 1);
 	f->place.split_rules = &all;
 	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\ncontextCSN: " CSN(
 			     "06", "001") "\ncontextCSN: " CSN("06", "002") "\n");
 	add_with_csn(f, "cn=a,dc=x", CSN("07", "001"));
-	assert_int_equal(dit_context_csn_write(f->csn, &f->place, &f->result),
-	                 DIT_E_UNSUPPORTED);
+	assert_int_equal(write_all(f), DIT_E_UNSUPPORTED);
 
 	(void)snprintf(suffix, sizeof(suffix), "dc=%0300d", 0);
-	start(f, suffix, 1, false);
+	start(f, suffix, 1);
 	f->place.use_subentry = true;
 	add_with_csn(f, "dc=y", CSN("07", "001"));
 	assert_int_equal(dit_context_csn_write(f->csn, &f->place, &f->result),
 	                 DIT_E_TOOLONG);
 
-	start(f, "dc=x", 1, false);
+	start(f, "dc=x", 1);
 	(void)add(f, "dn: dc=x\nobjectClass: domain\ndc: x\n");
 	add_with_csn(f, "cn=a,dc=x", CSN("07", "001"));
 	f->fake.entries[1].len = 8;
-	assert_int_equal(dit_context_csn_write(f->csn, &f->place, &f->result),
-	                 DIT_E_CORRUPT);
+	assert_int_equal(write_all(f), DIT_E_CORRUPT);
 }
 
 /* Write with every call of the output, then every allocation, failing. */
-static void fail_everywhere(struct fixture *f, bool use_subentry, bool wants_order)
+static void fail_everywhere(struct fixture *f, bool use_subentry)
 {
 	int r = -1;
 
 	for (long n = 0; r < 0; n++) {
-		start(f, "dc=x", 1, wants_order);
+		start(f, "dc=x", 1);
 		f->place.use_subentry = use_subentry;
 		add_with_csn(f, "dc=x", CSN("07", "001"));
 		f->fake.fail_at = f->fake.ncalls + (int)n + 1;
-		r = dit_context_csn_write(f->csn, &f->place, &f->result);
-		if (r == 0) {
-			r = dit_context_csn_rewrite(f->csn, &f->result);
-		}
+		r = write_all(f);
 		assert_true(r == 0 ? n > 0 : r == -EIO);
 	}
 	r = -1;
 	for (long n = 0; r < 0; n++) {
-		start(f, "dc=x", 1, wants_order);
+		start(f, "dc=x", 1);
 		f->place.use_subentry = use_subentry;
 		add_with_csn(f, "dc=x", CSN("07", "001"));
 		countdown = n;
-		r = dit_context_csn_write(f->csn, &f->place, &f->result);
-		if (r == 0) {
-			r = dit_context_csn_rewrite(f->csn, &f->result);
-		}
+		r = write_all(f);
 		countdown = -1;
 		assert_true(r == 0 ? n > 0 : r == -ENOMEM);
 	}
@@ -410,9 +406,8 @@ static void errors_are_passed_on(void **state)
 {
 	struct fixture *f = *state;
 
-	fail_everywhere(f, false, false);
-	fail_everywhere(f, false, true);
-	fail_everywhere(f, true, false);
+	fail_everywhere(f, false);
+	fail_everywhere(f, true);
 	dit_context_csn_free(NULL);
 }
 
@@ -427,8 +422,8 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(stored_values_of_removed_servers_go,
 	                                        setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			an_output_that_wants_order_is_changed_later, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_entry_is_changed_later, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(a_missing_suffix_entry_is_told, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(the_empty_suffix_has_an_entry_or_not,

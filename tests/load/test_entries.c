@@ -138,22 +138,23 @@ static void what_comes_late_waits(void **state)
 	assert_record(f, 2);
 }
 
-static void another_output_takes_everything_as_it_comes(void **state)
+static void an_entry_for_a_stored_hole_is_late(void **state)
 {
 	struct fixture *f = *state;
 
-	f->fake.output.wants_order = false;
+	f->fake.output.stored.last_id = 6;
 	f->fake.output.stored.has_root_entry = true;
 	assert_int_equal(new_entries(f), 0);
 	assert_true(dit_entries_has_root(f->entries));
+	assert_int_equal(put(f, 2, true), 0);
 	assert_int_equal(put(f, 7, true), 0);
-	assert_int_equal(put(f, 2, false), 0);
-	fake_assert(&f->fake, "entry 7\nsplit 7 1 0 y\nsplit 7 2 0 x\nsplit 7 2 1 y\n"
-	                      "entry 2\n");
-	assert_record(f, 2);
+	fake_assert(&f->fake, "entry 7\n");
 	assert_int_equal(dit_entries_write_late(f->entries), 0);
-	fake_assert(&f->fake, "");
-	assert_int_equal(dit_entries_run_bytes(f->entries), 0);
+	fake_assert(&f->fake, "replace 2\n"
+	                      "split 2 1 0 y\nsplit 2 2 0 x\nsplit 2 2 1 y\n"
+	                      "split 7 1 0 y\nsplit 7 2 0 x\nsplit 7 2 1 y\n");
+	assert_record(f, 2);
+	assert_record(f, 7);
 }
 
 static void the_root_may_come_first(void **state)
@@ -201,27 +202,23 @@ static void errors_are_passed_on(void **state)
 {
 	struct fixture *f = *state;
 
-	for (int wants_order = 0; wants_order < 2; wants_order++) {
-		int r = -EIO;
+	int r = -EIO;
 
-		for (int n = 1; r < 0; n++) {
-			fake_init(&f->fake);
-			f->fake.output.wants_order = wants_order != 0;
-			f->fake.fail_at = n;
-			r = use(f);
-			forget(f);
-			assert_true(r == 0 ? n == 7 : r == -EIO);
-		}
-		r = -ENOMEM;
-		for (long n = 0; r < 0; n++) {
-			fake_init(&f->fake);
-			f->fake.output.wants_order = wants_order != 0;
-			countdown = n;
-			r = use(f);
-			countdown = -1;
-			forget(f);
-			assert_true(r == 0 ? n > 2 : r == -ENOMEM);
-		}
+	for (int n = 1; r < 0; n++) {
+		fake_init(&f->fake);
+		f->fake.fail_at = n;
+		r = use(f);
+		forget(f);
+		assert_true(r == 0 ? n == 7 : r == -EIO);
+	}
+	r = -ENOMEM;
+	for (long n = 0; r < 0; n++) {
+		fake_init(&f->fake);
+		countdown = n;
+		r = use(f);
+		countdown = -1;
+		forget(f);
+		assert_true(r == 0 ? n > 2 : r == -ENOMEM);
 	}
 	dit_entries_free(NULL);
 }
@@ -232,8 +229,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_comes_in_order_is_put_at_once, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(what_comes_late_waits, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			another_output_takes_everything_as_it_comes, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_entry_for_a_stored_hole_is_late, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(the_root_may_come_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(writing_can_be_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(errors_are_passed_on, setup, teardown),

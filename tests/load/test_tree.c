@@ -216,10 +216,9 @@ static void writing_can_be_stopped(void **state)
 	fake_assert(&f->fake, "self 0   0\nchild 0 dc=x dc=x 1 1\n");
 }
 
-static const struct fake_node stored[] = {{0, "dc=x", 1},
-                                          {1, "ou=a", 2},
-                                          {2, "cn=old", 5},
-                                          {1, "ou=bad", 9}};
+static const struct fake_node stored[] = {{0, "dc=x", 1, 5},     {1, "ou=a", 2, 2},
+                                          {1, "ou=alone", 3, 1}, {1, "ou=other", 4, 1},
+                                          {2, "cn=old", 5, 1},   {1, "ou=bad", 9, 1}};
 
 static void store_nodes(struct fixture *f)
 {
@@ -251,16 +250,80 @@ static void stored_nodes_are_found_and_grow(void **state)
 	assert_int_equal(dit_tree_find_hole(f->tree, 6), 0);
 	assert_int_equal(dit_tree_find_hole(f->tree, 8), 1);
 	assert_int_equal(dit_tree_write(f->tree), 0);
-	fake_assert(&f->fake, "child 1 ou=new ou=new 8 2\n"
+	/* Records of grown nodes lie under their parents, among the new ones. */
+	fake_assert(&f->fake, "child 0 dc=x dc=x 1 9\n"
+	                      "child 1 ou=a ou=a 2 4\n"
+	                      "child 1 ou=new ou=new 8 2\n"
 	                      "child 2 cn=m cn=m 7 1\n"
-	                      "grow 1 2\n"
 	                      "child 2 cn=n cn=n 6 1\n"
 	                      "self 6 cn=n cn=n 2\n"
 	                      "self 7 cn=m cn=m 2\n"
 	                      "self 8 ou=new ou=new 1\n"
 	                      "child 8 cn=x cn=x 9 1\n"
-	                      "self 9 cn=x cn=x 8\n"
-	                      "grow 2 2\n");
+	                      "self 9 cn=x cn=x 8\n");
+}
+
+/* Nodes at several depths, of which one is above the other. */
+static void each_node_above_a_new_one_grows(void **state)
+{
+	struct fixture *f = *state;
+
+	store_nodes(f);
+	assert_int_equal(new_tree(f, 1), 0);
+	assert_added(f, "cn=n,cn=old,ou=a,dc=x", 6);
+	assert_added(f, "cn=n,ou=other,dc=x", 7);
+	assert_added(f, "cn=n,ou=a,dc=x", 8);
+	assert_added(f, "cn=m,cn=old,ou=a,dc=x", 9);
+	assert_added(f, "cn=m,cn=n,ou=a,dc=x", 10);
+	assert_int_equal(dit_tree_write(f->tree), 0);
+	fake_assert(&f->fake, "child 0 dc=x dc=x 1 10\n"
+	                      "child 1 ou=a ou=a 2 6\n"
+	                      "child 1 ou=other ou=other 4 2\n"
+	                      "child 2 cn=n cn=n 8 2\n"
+	                      "child 2 cn=old cn=old 5 3\n"
+	                      "child 4 cn=n cn=n 7 1\n"
+	                      "child 5 cn=m cn=m 9 1\n"
+	                      "child 5 cn=n cn=n 6 1\n"
+	                      "self 6 cn=n cn=n 5\n"
+	                      "self 7 cn=n cn=n 4\n"
+	                      "self 8 cn=n cn=n 2\n"
+	                      "child 8 cn=m cn=m 10 1\n"
+	                      "self 9 cn=m cn=m 5\n"
+	                      "self 10 cn=m cn=m 8\n");
+}
+
+static void stored_nodes_that_do_not_hang_together_are_corrupt(void **state)
+{
+	static const struct {
+		struct fake_node nodes[3]; /* the last one gets a child */
+	} cases[] = {
+		/* a parent that has no record of its own */
+		{{{0, "dc=x", 1, 3}, {1, "ou=a", 2, 2}, {3, "cn=old", 5, 1}}},
+		/* a parent above the highest ID */
+		{{{0, "dc=x", 1, 3}, {1, "ou=a", 2, 2}, {9, "cn=old", 5, 1}}},
+		/* its parent has another node of that name */
+		{{{0, "dc=x", 1, 3}, {1, "cn=old", 2, 2}, {1, "cn=old", 5, 1}}},
+		/* two nodes, each below the other */
+		{{{5, "dc=x", 1, 3}, {5, "ou=a", 2, 2}, {2, "cn=old", 5, 1}}},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dit_tree_name name = name_of(f, "cn=n,dc=x");
+		struct dit_tree_place place = {.nnodes = 1, .parent = 5};
+		uint32_t id = 0;
+
+		fake_init(&f->fake);
+		f->fake.nodes = cases[i].nodes;
+		f->fake.nnodes = 3;
+		f->fake.output.stored.last_id = 5;
+		f->fake.output.stored.has_names = true;
+		assert_int_equal(new_tree(f, 1), 0);
+		assert_int_equal(dit_tree_add(f->tree, &name, &place, &id), 0);
+		assert_int_equal(dit_tree_write(f->tree), DIT_E_CORRUPT);
+		dit_tree_free(f->tree);
+		f->tree = NULL;
+	}
 }
 
 static void a_stored_node_above_the_highest_id_is_corrupt(void **state)
@@ -445,6 +508,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(writing_can_be_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(stored_nodes_are_found_and_grow, setup,
 	                                        teardown),
+		cmocka_unit_test_setup_teardown(each_node_above_a_new_one_grows, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(
+			stored_nodes_that_do_not_hang_together_are_corrupt, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(
 			a_stored_node_above_the_highest_id_is_corrupt, setup, teardown),
 		cmocka_unit_test_setup_teardown(more_ids_than_the_table_has_are_refused,

@@ -87,7 +87,6 @@ compare() {
 # compare_second NAME: $work/second.ldif into the database that input.ldif made
 compare_second() {
 	local name=$1 first
-	adds_to_existing || return 0
 	fresh "$work/ref"
 	slapadd_site "$work/ref" -w -l "$work/input.ldif"
 	slapadd_site "$work/ref" -w -v -l "$work/second.ldif"

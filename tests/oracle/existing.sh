@@ -29,6 +29,8 @@ compare() {
 	local name=$1 conf=$2 how=$3 way threads=1
 	shift 3
 	make_site "$work/ref" "$conf"
+	leave_out_mixed "$work/ref" "$work/first.ldif" "$@"
+	leave_out_mixed "$work/ref" "$work/second.ldif" "$@"
 	slapadd_site "$work/ref" "$@" -l "$work/first.ldif"
 	second_conf "$work/ref"
 	slapadd_site "$work/ref" "$@" -l "$work/second.ldif"
@@ -49,6 +51,9 @@ compare() {
 		esac
 		check "$name $conf $* $way: messages" same_messages "$work/ref" \
 			"$work/dit"
+		# What slapadd kept before the error (doc/compatibility.md).
+		[[ " $* " == *" -q "* && " $* " != *" -c "* ]] &&
+			grep -q "(line=" "$work/ref/stderr" && continue
 		# shellcheck disable=SC2086 # several words
 		check "$name $conf $* $way: content" same_content --ignore-integerkey \
 			$how "$work/ref" "$work/dit"
@@ -188,13 +193,9 @@ awk -v limit=$LIMIT 'BEGIN {
 		printf "dn: cn=%d,dc=example,dc=com\nobjectClass: device\nl: Here\n", i
 		print "serialNumber: 1"
 		if (i <= limit) {
-			print "ou: Unit\no: Org\ndescription: x"
-		}
-		if (i == 1) {
-			print "ou: UNIT"
-		}
-		if (i == limit) {
-			print "o: ORG\ndescription;lang-en: y"
+			print "ou: Unit" (i == 1 ? "\nou: UNIT" : "")
+			print "o: Org" (i == limit ? "\no: ORG" : "")
+			print "description: x" (i == limit ? "\ndescription;lang-en: y" : "")
 		}
 		print ""
 	}
@@ -278,12 +279,14 @@ slapcat -f "$work/dit/slapd.conf" >"$work/dit.ldif"
 check "slapcat" cmp "$work/ref.ldif" "$work/dit.ldif"
 check "slapcat: all entries" test "$(grep -c '^dn:' "$work/dit.ldif")" -ge 300
 
+# 2.7 has such keys by default.
 cp "$work/dit/db/data.mdb" "$work/before.mdb"
-sed -i '/^database/i index_hash64 on' "$work/dit/slapd.conf"
+[ "$DIT_OPENLDAP" = 2.7 ] || sed -i '/^database/i index_hash64 on' "$work/dit/slapd.conf"
 ditadd_site "$work/dit" -q --grow -l "$work/bad.ldif"
 check "hash64 over integer keys: exit" grep -qx 1 "$work/dit/exit"
-check "hash64 over integer keys: message" grep -q 'stored with integer keys' \
-	"$work/dit/stderr"
+[ "$DIT_OPENLDAP" = 2.7 ] ||
+	check "hash64 over integer keys: message" grep -q 'stored with integer keys' \
+		"$work/dit/stderr"
 check "hash64 over integer keys: unchanged" cmp "$work/before.mdb" \
 	"$work/dit/db/data.mdb"
 

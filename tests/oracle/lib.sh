@@ -179,13 +179,6 @@ compare_databases() {
 	"$DITCHECK" --compare --exact "$@"
 }
 
-# adds_to_existing: can ditadd add entries to a database for this OpenLDAP? Else says so.
-adds_to_existing() {
-	[ "$DIT_OPENLDAP" = 2.7 ] || return 0
-	echo "second loads: not compared, ditadd adds no entries to a database of 2.7"
-	return 1
-}
-
 # leave_out_mixed SITE FILE OPTION...: since 2.6.11 slapadd gives values to other attributes,
 # loses some, or dies, where lines of an attribute are not together (doc/compatibility.md);
 # records with such lines are taken out of FILE. They are kept as FILE.mixed, for

@@ -24,7 +24,7 @@ if [ ! -x "$prefix/libexec/slapd" ]; then
 	exit 1
 fi
 [ $# -gt 0 ] || set -- content errors mixed_lines messages served moved moved_variants \
-	read27 waiting27 random glue contextcsn \
+	read27 waiting27 random glue contextcsn existing \
 	cat values shadow indexes modules tree generated rejects threads conf_errors config
 
 version=$("$prefix/libexec/slapd" -VV 2>&1 |
@@ -37,7 +37,7 @@ printf '#!/bin/sh\nexec "%s" --openldap=%s "$@"\n' "${DITADD:?}" "$version" \
 chmod +x "$programs/ditadd"
 
 export DITADD="$programs/ditadd"
-# The other parts add entries to a database, or run scan_count, which has no --openldap.
+# The other parts run scan_count, which has no --openldap.
 export CAT_PARTS='filters urls rules'
 export DIT_OPENLDAP=$version
 export DIT_SCHEMA_DIR=$prefix/etc/openldap/schema

@@ -1,10 +1,10 @@
 # tests/output/local.mk
 check_PROGRAMS += \
 	%D%/test_append \
-	%D%/test_existing \
-	%D%/test_existing_full \
-	%D%/test_merged_table \
 	%D%/test_index_output \
+	%D%/test_merged_full \
+	%D%/test_merged_output \
+	%D%/test_merged_records \
 	%D%/test_online \
 	%D%/test_online_rounds \
 	%D%/test_output \
@@ -21,10 +21,6 @@ check_PROGRAMS += \
 %C%_test_append_SOURCES = %D%/store_fixture.h %D%/test_append.c
 %C%_test_append_LDADD = $(test_libs)
 %C%_test_append_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dit_metas_read
-%C%_test_existing_SOURCES = %D%/store_fixture.h %D%/test_existing.c
-%C%_test_existing_LDADD = $(test_libs)
-%C%_test_existing_full_SOURCES = %D%/store_fixture.h %D%/test_existing_full.c
-%C%_test_existing_full_LDADD = $(test_libs)
 %C%_test_index_output_SOURCES = %D%/store_fixture.h %D%/test_index_output.c
 %C%_test_index_output_LDADD = $(test_libs)
 %C%_test_online_SOURCES = %D%/online_fixture.h %D%/store_fixture.h %D%/test_online.c
@@ -34,8 +30,14 @@ check_PROGRAMS += \
 %C%_test_online_rounds_LDADD = $(test_libs)
 %C%_test_online_rounds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fdatasync \
 	-Wl,--wrap=mdb_txn_renew
-%C%_test_merged_table_SOURCES = %D%/store_fixture.h %D%/test_merged_table.c
-%C%_test_merged_table_LDADD = $(test_libs)
+%C%_test_merged_output_SOURCES = %D%/store_fixture.h %D%/table_fixture.h \
+	%D%/test_merged_output.c
+%C%_test_merged_output_LDADD = $(test_libs)
+%C%_test_merged_full_SOURCES = %D%/store_fixture.h %D%/test_merged_full.c
+%C%_test_merged_full_LDADD = $(test_libs)
+%C%_test_merged_records_SOURCES = %D%/store_fixture.h %D%/table_fixture.h \
+	%D%/test_merged_records.c
+%C%_test_merged_records_LDADD = $(test_libs)
 %C%_test_output_SOURCES = %D%/store_fixture.h %D%/test_output.c
 %C%_test_output_LDADD = $(test_libs)
 %C%_test_publication_SOURCES = %D%/test_publication.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Outputs (output.h). For a new database, whoever makes its pages, and for one that holds
- * records alike:
+ * Outputs (output.h), of both formats. For a new database, whoever makes its pages, and
+ * for one that holds records alike:
  * - entries, numbers, names, lists and split values that are put are there once the
  *   output is published, and nothing is there before;
  * - an output that is abandoned, or taken back, leaves what was there;
@@ -25,6 +25,7 @@
 static enum dit_output_writer writer;
 /* The writer of databases that hold records already. */
 static enum dit_output_merge merge;
+static bool is_lmdb_10;
 
 static struct dit_record_output *open_output(const char *dir)
 {
@@ -34,7 +35,8 @@ static struct dit_record_output *open_output(const char *dir)
 	                               .maxsize_bytes = FIXTURE_MAXSIZE,
 	                               .list_max = LIST_MAX,
 	                               .writer = writer,
-	                               .merge = merge};
+	                               .merge = merge,
+	                               .is_lmdb_10 = is_lmdb_10};
 	struct dit_record_output *output = NULL;
 
 	assert_int_equal(dit_output_open(&output, &opts), 0);
@@ -106,7 +108,6 @@ static void put_indexes(struct dit_record_output *output, uint64_t id)
 {
 	const uint64_t ids[] = {id, id + 1};
 
-	assert_int_equal(dit_output_begin_indexes(output), 0);
 	put_index(output, 0, id == 1 ? "aaaa" : "bbbb", ids, 2);
 	put_index(output, 1, id == 1 ? "aaaa" : "bbbb", ids, 1);
 }
@@ -114,34 +115,20 @@ static void put_indexes(struct dit_record_output *output, uint64_t id)
 /* Everything that an output takes, with entries from an ID on. */
 static void fill(struct dit_record_output *output, uint64_t id)
 {
-	bool wants_order = output->wants_order;
-
 	put_entry(output, id, "first entry");
 	put_entry(output, id + 1, "");
-	if (!wants_order) {
-		assert_int_equal(
-			dit_output_put_split(output, id, 1, 0, DIT_SPAN("split")), 0);
-	}
 	assert_int_equal(
 		dit_output_put_ad(output, (uint32_t)(id + 1) / 2, DIT_SPAN("cn")), 0);
 	add_index(output, "cn", true);
 	add_index(output, "sn", false);
 	assert_int_equal(dit_output_expect_postings(output, 3), 0);
 	put_names(output, id, id == 1 ? "dc=one" : "dc=three");
-	if (!output->indexes_last) {
-		put_indexes(output, id);
-	}
+	put_indexes(output, id);
 	assert_int_equal(dit_output_begin_changes(output), 0);
-	if (wants_order) {
-		assert_int_equal(
-			dit_output_put_split(output, id, 1, 0, DIT_SPAN("split")), 0);
-	}
-	assert_int_equal(dit_output_put_split(output, id, 1, 1, DIT_SPAN("more")), 0);
 	assert_int_equal(dit_output_replace_entry(output, id + 1, DIT_SPAN("late entry")),
 	                 0);
-	if (output->indexes_last) {
-		put_indexes(output, id);
-	}
+	assert_int_equal(dit_output_put_split(output, id, 1, 0, DIT_SPAN("split")), 0);
+	assert_int_equal(dit_output_put_split(output, id, 1, 1, DIT_SPAN("splits")), 0);
 }
 
 /* All records of a database, "key=value " each; IDs as digits, others as text. */
@@ -190,7 +177,7 @@ static void what_is_put_is_there(void **state)
 	struct dit_record_output *output = open_output(dir);
 
 	(void)state;
-	assert_true(output->wants_order);
+	assert_false(output->is_merged);
 	assert_int_equal(output->base.is_parallel, writer != DIT_WRITER_APPEND);
 	assert_int_equal(output->is_append, writer == DIT_WRITER_APPEND);
 	assert_false(output->is_unknown_format);
@@ -198,25 +185,22 @@ static void what_is_put_is_there(void **state)
 	fill(output, 1);
 	publish(output);
 	assert_dump(dir, "id2e", "1=first entry 2=late entry ");
-	assert_dump(dir, "id2v", "1=split 1=more ");
+	assert_dump(dir, "id2v", "1=split 1=splits ");
 	assert_dump(dir, "ad2i", "1=cn ");
 	assert_dump(dir, "cn", "aaaa=1 aaaa=2 ");
 	assert_dump(dir, "sn", "aaaa=1 ");
 
 	output = open_output(dir);
-	assert_false(output->wants_order || output->base.is_parallel);
+	assert_true(output->is_merged && output->base.is_parallel);
 	assert_true(output->stored.last_id == 2 && output->stored.has_names);
 	assert_false(output->stored.has_root_entry);
 	fill(output, 3);
 	assert_int_equal(output->base.bytes, 0);
-	/* By default liblmdb inserts a few postings. */
-	assert_int_equal(output->base.is_parallel, merge > DIT_MERGE_INSERT);
-	assert_int_equal(output->indexes_last, merge > DIT_MERGE_INSERT);
 	assert_true(output->base.wants_repeats);
 	publish(output);
 	assert_dump(dir, "id2e",
 	            "1=first entry 2=late entry 3=first entry 4=late entry ");
-	assert_dump(dir, "id2v", "1=split 1=more 3=split 3=more ");
+	assert_dump(dir, "id2v", "1=split 1=splits 3=split 3=splits ");
 	assert_dump(dir, "ad2i", "1=cn 2=cn ");
 	assert_dump(dir, "cn", "aaaa=1 aaaa=2 bbbb=3 bbbb=4 ");
 	assert_dump(dir, "sn", "aaaa=1 bbbb=3 ");
@@ -297,11 +281,11 @@ static void what_cannot_be_is_refused(void **state)
 	struct dit_output_table *table = NULL;
 	struct dit_output_table *other = NULL;
 	const uint64_t ids[] = {1};
+	void *space = NULL;
 
 	(void)state;
 	assert_refused(output, 1);
 	output = open_output(dir);
-	assert_int_equal(dit_output_grow_subtree(output, 1, 1), -EINVAL);
 	fill(output, 1);
 	/* Each table once, and none after the changes. */
 	assert_int_equal(dit_output_open_index(&output->base, 0, &table), -EINVAL);
@@ -312,16 +296,30 @@ static void what_cannot_be_is_refused(void **state)
 	output = open_output(dir);
 	add_index(output, "cn", true);
 	assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
-	/* One at a time. */
-	assert_int_equal(dit_output_open_names(output, &other), -EINVAL);
 	assert_int_equal(dit_output_open_index(&output->base, 0, &other), -EINVAL);
+	assert_int_equal(dit_output_open_names(output, &other), 0);
 	assert_int_equal(put_list(table, "cccc", ids, 1), 0);
 	dit_output_drop(table);
-	dit_output_drop(NULL);
-	assert_int_equal(dit_output_open_names(output, &other), 0);
 	dit_output_drop(other);
+	dit_output_drop(NULL);
+	/* Before the changes, and after them. */
+	assert_int_equal(dit_output_put_split(output, 3, 1, 0, DIT_SPAN("early")),
+	                 -EINVAL);
+	assert_int_equal(dit_output_replace_entry(output, 2, DIT_SPAN("early")), -EINVAL);
+	assert_int_equal(dit_output_begin_changes(output), 0);
+	assert_int_equal(dit_output_begin_changes(output), -EINVAL);
+	assert_int_equal(dit_output_reserve_entry(output, 3, 1, &space), -EINVAL);
 	assert_int_equal(dit_output_put_split(output, 1, 1, 0, DIT_SPAN("again")),
 	                 MDB_KEYEXIST);
+	dit_output_abandon(&output->base);
+
+	/* A table that is open when the output is published. */
+	output = open_output(dir);
+	add_index(output, "cn", true);
+	assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
+	assert_int_equal(dit_output_begin_changes(output), 0);
+	assert_int_equal(dit_output_prepare(&output->base), -EINVAL);
+	dit_output_drop(table);
 	dit_output_abandon(&output->base);
 	assert_dump(dir, "cn", "aaaa=1 aaaa=2 ");
 	test_scratch_remove(dir);
@@ -332,13 +330,14 @@ static void a_new_output_finds_nothing(void **state)
 	char *dir = test_scratch();
 	struct dit_record_output *output = open_output(dir);
 	struct dit_output_stored_index index = {0};
+	struct dit_name name = {.id = 0};
 	struct dit_span text = {0};
 	uint64_t used = 0;
-	uint64_t id = 0;
 
 	(void)state;
 	assert_int_equal(dit_output_find_ad(output, 1, &text), 0);
-	assert_int_equal(dit_output_find_child(output, 0, DIT_SPAN("dc=one"), &id), 0);
+	assert_int_equal(dit_output_find_child(output, 0, DIT_SPAN("dc=one"), &name), 0);
+	assert_int_equal(dit_output_find_name(output, 1, &name), 0);
 	assert_int_equal(dit_output_find_index(&output->base, "cn", &index), 0);
 	fill(output, 1);
 	assert_true(dit_output_used_bytes(&output->base, &used) && used > 4096);
@@ -353,9 +352,9 @@ static void stored_records_are_found(void **state)
 	char *dir = test_scratch();
 	struct dit_record_output *output = open_output(dir);
 	struct dit_output_stored_index index = {0};
+	struct dit_name name = {.id = 0};
 	struct dit_span text = {0};
 	uint64_t used = 0;
-	uint64_t id = 0;
 
 	(void)state;
 	fill(output, 1);
@@ -364,9 +363,13 @@ static void stored_records_are_found(void **state)
 	assert_int_equal(dit_output_find_ad(output, 1, &text), 1);
 	assert_true(dit_span_eq(text, DIT_SPAN("cn")));
 	assert_int_equal(dit_output_find_ad(output, 2, &text), 0);
-	assert_int_equal(dit_output_find_child(output, 0, DIT_SPAN("dc=one"), &id), 1);
-	assert_int_equal(id, 1);
-	assert_int_equal(dit_output_find_child(output, 1, DIT_SPAN("dc=one"), &id), 0);
+	assert_int_equal(dit_output_find_child(output, 0, DIT_SPAN("dc=one"), &name), 1);
+	assert_true(name.is_child && name.id == 1 && name.nsubs == 1);
+	assert_int_equal(dit_output_find_child(output, 1, DIT_SPAN("dc=one"), &name), 0);
+	assert_int_equal(dit_output_find_name(output, 1, &name), 1);
+	assert_true(!name.is_child && name.id == 0);
+	assert_true(dit_span_eq(name.norm, DIT_SPAN("dc=one")));
+	assert_int_equal(dit_output_find_name(output, 2, &name), 0);
 	assert_int_equal(dit_output_find_entry(output, 2, &text), 1);
 	assert_true(dit_span_eq(text, DIT_SPAN("late entry")));
 	assert_int_equal(dit_output_find_entry(output, 3, &text), 0);
@@ -378,8 +381,6 @@ static void stored_records_are_found(void **state)
 	                 DIT_E_CORRUPT);
 	assert_int_equal(dit_output_find_index(&output->base, "uid", &index), 0);
 	assert_false(dit_output_used_bytes(&output->base, &used));
-	assert_int_equal(dit_output_grow_subtree(output, 1, 2), 0);
-	assert_int_equal(dit_output_grow_subtree(output, 9, 2), DIT_E_CORRUPT);
 	dit_output_abandon(&output->base);
 	test_scratch_remove(dir);
 }
@@ -419,7 +420,6 @@ static void lists_are_continued_or_emptied(void **state)
 		output = open_output(dir);
 		assert_int_equal(dit_output_add_index(&output->base, &index), 0);
 		assert_int_equal(dit_output_expect_postings(output, 2), 0);
-		assert_int_equal(dit_output_begin_indexes(output), 0);
 		assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
 		assert_int_equal(dit_output_put_lists(table, &list, 1), 0);
 		assert_int_equal(dit_output_finish(table), 0);
@@ -446,17 +446,17 @@ static void an_emptied_index_may_change_its_keys(void **state)
 	assert_int_equal(dit_output_add_index(&output->base, &index), 0);
 	assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
 	assert_int_equal(dit_output_finish(table), 0);
-	assert_int_equal(dit_output_find_index(&output->base, "cn", &stored), 1);
-	assert_false(stored.is_integerkey);
+	assert_int_equal(dit_output_begin_changes(output), 0);
 	publish(output);
+	output = open_output(dir);
+	assert_int_equal(dit_output_find_index(&output->base, "cn", &stored), 1);
+	assert_true(!stored.is_integerkey && stored.key_len == 0);
+	dit_output_abandon(&output->base);
 	test_scratch_remove(dir);
 }
 
-/* For a reindex: whatever there is stays, and an output that changed nothing is no
- * change. */
-static void an_existing_output_keeps_what_is_there(void **state)
+static void an_output_that_gets_nothing_changes_nothing(void **state)
 {
-	struct dit_output_opts opts = {.mode = 0600, .ndbs = 16, .list_max = LIST_MAX};
 	char *dir = test_scratch();
 	struct dit_record_output *output = open_output(dir);
 	struct stat before;
@@ -465,20 +465,16 @@ static void an_existing_output_keeps_what_is_there(void **state)
 	(void)state;
 	fill(output, 1);
 	publish(output);
-	opts.directory = dir;
 	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &before), 0);
-	assert_int_equal(dit_output_open_existing(&output, &opts), 0);
-	assert_int_equal(output->stored.last_id, 2);
+	output = open_output(dir);
+	add_index(output, "cn", true);
+	put_index(output, 0, "aaaa", NULL, 0);
+	assert_int_equal(dit_output_begin_changes(output), 0);
 	publish(output);
 	assert_int_equal(stat(fixture_path(dir, "data.mdb"), &after), 0);
 	assert_true(before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
 	            before.st_mtim.tv_nsec == after.st_mtim.tv_nsec &&
 	            before.st_ino == after.st_ino);
-	test_scratch_remove(dir);
-
-	dir = test_scratch();
-	opts.directory = dir;
-	assert_int_equal(dit_output_open_existing(&output, &opts), -ENOENT);
 	test_scratch_remove(dir);
 }
 
@@ -488,7 +484,6 @@ static void put_many(struct dit_record_output *output, unsigned step, uint64_t f
 	struct dit_output_table *table = NULL;
 	uint64_t ids[8];
 
-	assert_int_equal(dit_output_begin_indexes(output), 0);
 	for (size_t number = 0; number < 2; number++) {
 		assert_int_equal(dit_output_open_index(&output->base, number, &table), 0);
 		for (unsigned k = 0; k < 3000; k += step) {
@@ -535,6 +530,7 @@ static void make_many(const char *dir, enum dit_output_merge way)
 		assert_int_equal(dit_output_expect_postings(output, 10000), 0);
 		put_entry(output, 2 + round, "another");
 		put_many(output, 3, round == 1 ? 4 : 500 + 100 * round);
+		assert_int_equal(dit_output_begin_changes(output), 0);
 		publish(output);
 	}
 }
@@ -566,25 +562,19 @@ static size_t assert_same_index(const char *first, const char *second, const cha
 	return n;
 }
 
-static void all_ways_store_the_same(void **state)
+static void both_ways_store_the_same(void **state)
 {
 	enum dit_output_merge before = merge;
-	char *inserted = test_scratch();
 	char *rebuilt = test_scratch();
 	char *grown = test_scratch();
 
 	(void)state;
-	make_many(inserted, DIT_MERGE_INSERT);
 	make_many(rebuilt, DIT_MERGE_REBUILD);
 	make_many(grown, DIT_MERGE_GROW);
 	merge = before;
-	assert_true(assert_same_index(inserted, rebuilt, "cn") > 4000);
-	assert_true(assert_same_index(inserted, rebuilt, "sn") > 4000);
-	assert_int_equal(assert_same_index(inserted, rebuilt, "id2e"), 4);
-	assert_true(assert_same_index(inserted, grown, "cn") > 4000);
-	assert_true(assert_same_index(inserted, grown, "sn") > 4000);
-	assert_int_equal(assert_same_index(inserted, grown, "id2e"), 4);
-	test_scratch_remove(inserted);
+	assert_true(assert_same_index(rebuilt, grown, "cn") > 4000);
+	assert_true(assert_same_index(rebuilt, grown, "sn") > 4000);
+	assert_int_equal(assert_same_index(rebuilt, grown, "id2e"), 4);
 	test_scratch_remove(rebuilt);
 	test_scratch_remove(grown);
 }
@@ -599,16 +589,26 @@ int main(void)
 		cmocka_unit_test(stored_records_are_found),
 		cmocka_unit_test(lists_are_continued_or_emptied),
 		cmocka_unit_test(an_emptied_index_may_change_its_keys),
-		cmocka_unit_test(an_existing_output_keeps_what_is_there),
-		cmocka_unit_test(all_ways_store_the_same),
+		cmocka_unit_test(an_output_that_gets_nothing_changes_nothing),
+		cmocka_unit_test(both_ways_store_the_same),
 	};
-
+	static const struct {
+		enum dit_output_writer writer;
+		enum dit_output_merge merge;
+		bool is_lmdb_10;
+	} runs[] = {
+		{DIT_WRITER_DEFAULT, DIT_MERGE_DEFAULT, false},
+		{DIT_WRITER_PAGES, DIT_MERGE_GROW, false},
+		{DIT_WRITER_APPEND, DIT_MERGE_REBUILD, false},
+		{DIT_WRITER_DEFAULT, DIT_MERGE_GROW, true},
+		{DIT_WRITER_PAGES, DIT_MERGE_REBUILD, true},
+	};
 	int nfailed = 0;
 
-	for (merge = DIT_MERGE_DEFAULT; merge <= DIT_MERGE_REBUILD; merge++) {
-		writer = merge == DIT_MERGE_DEFAULT  ? DIT_WRITER_DEFAULT
-		         : merge == DIT_MERGE_INSERT ? DIT_WRITER_PAGES
-		                                     : DIT_WRITER_APPEND;
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		writer = runs[i].writer;
+		merge = runs[i].merge;
+		is_lmdb_10 = runs[i].is_lmdb_10;
 		nfailed += cmocka_run_group_tests(tests, NULL, NULL);
 	}
 	return nfailed;

@@ -10,7 +10,6 @@
 #include <sys/un.h>
 
 #include "base/error.h"
-#include "output/existing.h"
 #include "output/store_fixture.h"
 #include "page/page_format.h"
 #include "place/claim.h"
@@ -101,17 +100,15 @@ static void assert_refused(const char *dir, int result, const char *part)
 {
 	struct dit_fault fault = {""};
 	struct dit_output_opts new_opts = fixture_opts(dir);
-	struct dit_existing_opts old_opts = {
-		.directory = dir, .mode = 0600, .ndbs = 8, .fault = &fault};
 	struct dit_record_output *staging = NULL;
-	struct dit_existing *existing = NULL;
+	struct dit_record_output *merged = NULL;
 	struct dit_snapshot *snapshot = NULL;
 
 	new_opts.fault = &fault;
 	assert_int_equal(dit_output_new_open(&staging, &new_opts), result);
 	assert_says(fault, part);
 	fault.text[0] = '\0';
-	assert_int_equal(dit_existing_open(&existing, &old_opts), result);
+	assert_int_equal(dit_output_merged_open(&merged, &new_opts), result);
 	assert_says(fault, part);
 	fault.text[0] = '\0';
 	assert_int_equal(open_snapshot(&snapshot, dir, &fault), result);
@@ -545,20 +542,20 @@ static void directory_that_takes_the_place_of_ours_is_not_emptied(void **state)
 static void merge_needs_no_staging_directory(void **state)
 {
 	char *dir = fixture_published();
-	struct dit_existing_opts opts = {.directory = dir, .mode = 0600, .ndbs = 8};
-	struct dit_existing *existing = NULL;
+	struct dit_output_opts opts = fixture_opts(dir);
+	struct dit_record_output *merged = NULL;
 	struct stat st;
 	(void)state;
 
-	assert_int_equal(dit_existing_open(&existing, &opts), 0);
-	dit_existing_abandon(existing);
+	assert_int_equal(dit_output_merged_open(&merged, &opts), 0);
+	dit_output_abandon(&merged->base);
 	assert_directory_holds(dir, "data.mdb lock.mdb ");
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), 0);
 	assert_true(st.st_size > 0);
 
 	make_text(fixture_path(dir, "ditkit-staging"), "");
-	assert_int_equal(dit_existing_open(&existing, &opts), 0);
-	dit_existing_abandon(existing);
+	assert_int_equal(dit_output_merged_open(&merged, &opts), 0);
+	dit_output_abandon(&merged->base);
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), 0);
 	assert_int_equal(st.st_size, 0);
 	assert_int_equal(fixture_count(dir), 3);

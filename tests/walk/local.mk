@@ -2,7 +2,6 @@
 check_PROGRAMS += \
 	%D%/test_walk \
 	%D%/test_walk_damage \
-	%D%/test_walk_probe \
 	$(NULL)
 %C%_test_walk_SOURCES = %D%/test_walk.c %D%/walk_fixture.c %D%/walk_fixture.h
 %C%_test_walk_LDADD = $(test_libs)
@@ -13,5 +12,3 @@ check_PROGRAMS += \
 	%D%/walk_fixture.h \
 	$(NULL)
 %C%_test_walk_damage_LDADD = $(test_libs)
-%C%_test_walk_probe_SOURCES = %D%/test_walk_probe.c
-%C%_test_walk_probe_LDADD = $(test_libs)

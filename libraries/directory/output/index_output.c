@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "commit/page_commit.h"
-#include "output/guard.h"
+#include "output/data_check.h"
 #include "output/index_tables.h"
 #include "output/output_impl.h"
 #include "output/rebuilt_output.h"
@@ -236,7 +236,7 @@ static int open_database(struct index_output *output,
 	snapshot.claimed_fd = output->data_fd;
 	r = dit_format_check_metas(output->data_fd, opts->fault);
 	if (r == 0) {
-		r = dit_guard_metas(output->data_fd, opts->fault);
+		r = dit_data_check_metas(output->data_fd, opts->fault);
 	}
 	if (r == 0) {
 		r = dit_snapshot_open_readers(&output->snapshot, NULL, &snapshot);

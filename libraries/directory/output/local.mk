@@ -2,27 +2,19 @@
 noinst_LTLIBRARIES += %D%/liboutput.la
 rooms += %D%/liboutput.la
 %C%_liboutput_la_SOURCES = \
-	%D%/existing.c \
-	%D%/existing.h \
-	%D%/existing_add.c \
-	%D%/existing_hide.c \
-	%D%/existing_impl.h \
-	%D%/existing_read.c \
-	%D%/guard.c \
-	%D%/guard.h \
+	%D%/data_check.c \
+	%D%/data_check.h \
 	%D%/index_output.c \
 	%D%/index_output.h \
 	%D%/index_tables.c \
 	%D%/index_tables.h \
-	%D%/merged_table.c \
-	%D%/merged_table.h \
+	%D%/merged_output.c \
 	%D%/online.c \
 	%D%/online.h \
 	%D%/online_impl.h \
 	%D%/online_rounds.c \
 	%D%/output.c \
 	%D%/output.h \
-	%D%/output_existing.c \
 	%D%/output_impl.h \
 	%D%/publication.c \
 	%D%/publication.h \
@@ -36,5 +28,7 @@ rooms += %D%/liboutput.la
 	%D%/staging_pages.c \
 	%D%/staging_publish.c \
 	%D%/staging_split.c \
+	%D%/stored_records.c \
+	%D%/stored_records.h \
 	$(NULL)
 EXTRA_DIST += %D%/README.md

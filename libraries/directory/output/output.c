@@ -15,13 +15,7 @@ int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts
 {
 	int r = dit_output_new_open(ret, opts);
 
-	return r == DIT_E_NOTEMPTY ? dit_output_existing_open(ret, opts) : r;
-}
-
-int dit_output_open_existing(struct dit_record_output **ret,
-                             const struct dit_output_opts *opts)
-{
-	return dit_output_existing_open(ret, opts);
+	return r == DIT_E_NOTEMPTY ? dit_output_merged_open(ret, opts) : r;
 }
 
 int dit_output_found_index(const char *name, const struct dit_tree_record *tree,

@@ -11,8 +11,7 @@
  * |-------------------|-------------------------------|-----------------------------|
  * | staging_pages.c   | a new database                | our own pages               |
  * | staging_append.c  | a new database of LMDB 0.9    | liblmdb, which appends      |
- * | output_existing.c | a database that holds records | liblmdb, in one transaction |
- * | output_existing.c | the same, many records come   | liblmdb; indexes: our pages |
+ * | merged_output.c   | a database that holds records | our own pages               |
  * | index_output.c    | index databases, rebuilt      | our own pages               |
  * | rebuilt_output.c  | the same, of LMDB 1.0         | our own pages               |
  *
@@ -52,8 +51,7 @@ struct dit_output_place {
 	int data_fd;           /* the file that is data.mdb, or will be */
 };
 
-/** The head of each implementation. [const] except bytes, and is_parallel, which
- * dit_output_expect_postings() decides */
+/** The head of each implementation. [const] except bytes */
 struct dit_output {
 	const struct dit_output_ops *ops;
 

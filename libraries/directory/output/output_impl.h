@@ -13,9 +13,9 @@
 /** A new database. DIT_E_NOTEMPTY: there are records; nothing was changed. */
 int dit_output_new_open(struct dit_record_output **ret,
                         const struct dit_output_opts *opts);
-/** A database that holds records, or none. */
-int dit_output_existing_open(struct dit_record_output **ret,
-                             const struct dit_output_opts *opts);
+/** A database that holds records, of the format that the options name. */
+int dit_output_merged_open(struct dit_record_output **ret,
+                           const struct dit_output_opts *opts);
 
 /**
  * The find_index() of an output that writes indexes alone (index_output.h). New keys take

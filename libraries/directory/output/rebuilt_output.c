@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "output/guard.h"
+#include "output/data_check.h"
 #include "output/output_impl.h"
 #include "place/fault.h"
 #include "place/files.h"
@@ -466,7 +466,7 @@ static int open_old(struct rebuilt *rebuilt, const struct dit_index_output_opts 
 	if (rebuilt->data_fd < 0) {
 		return rebuilt->data_fd;
 	}
-	r = dit_guard_metas(rebuilt->data_fd, opts->fault);
+	r = dit_data_check_metas(rebuilt->data_fd, opts->fault);
 	if (r < 0) {
 		return r;
 	}

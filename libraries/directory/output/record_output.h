@@ -2,7 +2,7 @@
 /*
  * An output of records: a database that is written, new or existing.
  *
- *   dit_output_open(), or dit_output_open_existing()
+ *   dit_output_open()
  *   look-ups, entries, attribute numbers, split values; tables of names and indexes
  *   dit_output_begin_changes(); records that could not come in order
  *   then the output is published, as any other (output.h)
@@ -17,12 +17,12 @@
 #ifndef DITKIT_RECORD_OUTPUT_H
 #define DITKIT_RECORD_OUTPUT_H
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/types.h>
 
 #include "base/pieces.h"
 #include "base/ticker.h"
+#include "codec/name_codec.h"
 #include "output/output.h"
 
 struct dit_fault;       /* fault.h */
@@ -31,9 +31,8 @@ struct dit_page_writer; /* page_writer.h */
 /** How new lists are merged with stored lists. */
 enum dit_output_merge {
 	DIT_MERGE_DEFAULT, /* the way that takes less time */
-	DIT_MERGE_INSERT,  /* liblmdb inserts the new lists */
-	DIT_MERGE_GROW,    /* pages that get new lists are written again, by us */
-	DIT_MERGE_REBUILD, /* all indexes are rebuilt, of our own pages */
+	DIT_MERGE_GROW,    /* pages that get new lists are written again */
+	DIT_MERGE_REBUILD, /* all pages of the indexes are */
 };
 
 /** The maker of a new database's pages. */
@@ -54,8 +53,8 @@ struct dit_output_opts {
 	enum dit_output_merge merge;   /* of a database that holds records */
 	unsigned page_bytes; /* of a new database of LMDB 1.0; 0: the system's */
 	bool has_ixck; /* a new database has ixck, which is empty (storage.md 1.2) */
-	/* A new database is of LMDB 1.0, which OpenLDAP 2.7 reads. Then a database that
-	 * holds records is refused. false: a new database is of the liblmdb at hand. */
+	/* The database is of LMDB 1.0, which OpenLDAP 2.7 reads. false: a new one is of
+	 * the liblmdb at hand, a stored one of LMDB 0.9. */
 	bool is_lmdb_10;
 	/* The caller has looked at the old file, whatever it holds. */
 	bool replaces_records;
@@ -79,51 +78,43 @@ struct dit_output_stored {
 
 struct dit_record_ops;
 
-/** The head of each implementation. [const] except indexes_last, which
- * dit_output_expect_postings() decides */
+/**
+ * The head of each implementation. [const]
+ *
+ * Entries are reserved in ascending order of IDs. Split values are put after
+ * dit_output_begin_changes(), in ascending order. After that call, too, a late entry is
+ * put with dit_output_replace_entry().
+ */
 struct dit_record_output {
 	struct dit_output base;
 	const struct dit_record_ops *ops;
 	struct dit_output_stored stored;
 
-	/**
-	 * Entries are reserved in ascending order of IDs. Split values are put after
-	 * dit_output_begin_changes(), in ascending order. After that call, too, a late
-	 * entry is put with dit_output_replace_entry(). Without this flag entries and
-	 * split values are put in any order.
-	 */
-	bool wants_order;
-
-	/** For reports: liblmdb makes all pages of a new database; liblmdb's format is
-	 * not known. */
+	/* For reports: records are added to stored ones; liblmdb makes all pages of a new
+	 * database; liblmdb's format is not known. */
+	bool is_merged;
 	bool is_append;
 	bool is_unknown_format;
-
-	/** Everything else is put before the first index is opened, changes after
-	 * dit_output_begin_changes() included. */
-	bool indexes_last;
 };
 
 /**
  * Open the database of a directory: a new one if it holds no records.
  *
  * @return 0; DIT_E_BUSY (slapd, a tool or another loader has it open), DIT_E_FORMAT (it
- *         is of OpenLDAP 2.7), DIT_E_CORRUPT, with a fault (a database lost its flags),
+ *         is of the other generation), DIT_E_CORRUPT, with a fault (a database lost
+ *         its flags),
  *         errors. Nothing is changed then.
  */
 int dit_output_open(struct dit_record_output **ret, const struct dit_output_opts *opts);
-/** The same, but a database without records is written as an existing database, too:
- * its entries, if there are any, are kept. */
-int dit_output_open_existing(struct dit_record_output **ret,
-                             const struct dit_output_opts *opts);
-
 /** An implementation provides the functions below, in their order. */
 struct dit_record_ops {
-	/* NULL, of these two: nothing is stored */
+	/* NULL, of these three: nothing is stored */
 	int (*find_ad)(struct dit_record_output *output, uint32_t number,
 	               struct dit_span *ret);
 	int (*find_child)(struct dit_record_output *output, uint64_t parent,
-	                  struct dit_span norm, uint64_t *ret_id);
+	                  struct dit_span norm, struct dit_name *ret);
+	int (*find_name)(struct dit_record_output *output, uint64_t id,
+	                 struct dit_name *ret);
 
 	int (*put_ad)(struct dit_record_output *output, uint32_t number,
 	              struct dit_span name);
@@ -134,15 +125,11 @@ struct dit_record_ops {
 	                        const struct dit_pieces *record);
 	int (*put_split)(struct dit_record_output *output, uint64_t id, uint16_t ad,
 	                 uint32_t place, struct dit_span record);
-	/* NULL: no node is stored */
-	int (*grow_subtree)(struct dit_record_output *output, uint64_t id, uint64_t n);
 
 	int (*open_names)(struct dit_record_output *output,
 	                  struct dit_output_table **ret);
-	/* NULL, of the next three: nothing is to be done */
+	/* NULL, of these two: nothing is to be done */
 	int (*expect_postings)(struct dit_record_output *output, uint64_t n);
-	int (*begin_indexes)(struct dit_record_output *output);
-
 	int (*begin_changes)(struct dit_record_output *output);
 	int (*find_entry)(struct dit_record_output *output, uint64_t id,
 	                  struct dit_span *ret);
@@ -170,14 +157,24 @@ static inline int dit_output_find_ad(struct dit_record_output *output, uint32_t 
 /**
  * The stored child of a stored node (0: the root) with this normal RDN.
  *
- * @return 1 with its ID; 0: there is none; DIT_E_CORRUPT, errors
+ * @param ret  points into the database
+ *
+ * @return 1; 0: there is none; DIT_E_CORRUPT, errors
  */
 static inline int dit_output_find_child(struct dit_record_output *output, uint64_t parent,
-                                        struct dit_span norm, uint64_t *ret_id)
+                                        struct dit_span norm, struct dit_name *ret)
 {
 	return output->ops->find_child == NULL
 	               ? 0
-	               : output->ops->find_child(output, parent, norm, ret_id);
+	               : output->ops->find_child(output, parent, norm, ret);
+}
+
+/** A stored node's own record, with the ID of its parent. As above. */
+static inline int dit_output_find_name(struct dit_record_output *output, uint64_t id,
+                                       struct dit_name *ret)
+{
+	return output->ops->find_name == NULL ? 0
+	                                      : output->ops->find_name(output, id, ret);
 }
 
 /* ---- entries, their attribute numbers and split values: main ---- */
@@ -199,10 +196,8 @@ static inline int dit_output_reserve_entry(struct dit_record_output *output, uin
 	return output->ops->reserve_entry(output, id, len, ret_space);
 }
 
-/**
- * id2e: the record of an entry, made piece by piece. In a new database a huge one needs
- * no memory of its size.
- */
+/** id2e: the record of an entry, made piece by piece. A huge one needs no memory of its
+ * size. */
 static inline int dit_output_put_entry_pieces(struct dit_record_output *output,
                                               uint64_t id, size_t len,
                                               const struct dit_pieces *record)
@@ -234,16 +229,6 @@ static inline int dit_output_put_split(struct dit_record_output *output, uint64_
 	return output->ops->put_split(output, id, ad, place, record);
 }
 
-/** Add @p n to the subtree size of a stored node and of all nodes above it. -EINVAL: no
- * node is stored. */
-static inline int dit_output_grow_subtree(struct dit_record_output *output, uint64_t id,
-                                          uint64_t n)
-{
-	return output->ops->grow_subtree == NULL
-	               ? -EINVAL
-	               : output->ops->grow_subtree(output, id, n);
-}
-
 /* ---- tables ---- */
 
 /**
@@ -258,7 +243,8 @@ static inline int dit_output_open_names(struct dit_record_output *output,
 	return output->ops->open_names(output, ret);
 }
 
-/** @param id  the node under which the record lies; @p record  key_max bytes at most */
+/** A stored record with the same name is replaced.
+ * @param id  the node under which the record lies; @p record  key_max bytes at most */
 static inline int dit_output_put_record(struct dit_output_table *table, uint64_t id,
                                         struct dit_span record)
 {
@@ -266,23 +252,14 @@ static inline int dit_output_put_record(struct dit_output_table *table, uint64_t
 }
 
 /**
- * Announce that @p n IDs, repeats included, will be put into all indexes together. The
- * call decides is_parallel and indexes_last. Main, after all indexes were added and
- * before any table is opened. The call may be left out.
+ * Announce that @p n IDs, repeats included, will be put into all indexes together. Main,
+ * after all indexes were added and before any table is opened. The call may be left out.
  */
 static inline int dit_output_expect_postings(struct dit_record_output *output, uint64_t n)
 {
 	return output->ops->expect_postings == NULL
 	               ? 0
 	               : output->ops->expect_postings(output, n);
-}
-
-/** Main, before the first index is opened. With indexes_last everything else must be put:
- * this call commits it, hidden (existing_hide.c). */
-static inline int dit_output_begin_indexes(struct dit_record_output *output)
-{
-	return output->ops->begin_indexes == NULL ? 0
-	                                          : output->ops->begin_indexes(output);
 }
 
 /* ---- changes: main, no table is open ---- */
@@ -295,8 +272,8 @@ static inline int dit_output_begin_changes(struct dit_record_output *output)
 }
 
 /**
- * The record of an entry; points into the database until the next change. With
- * wants_order only after dit_output_begin_changes().
+ * The record of an entry; points into the database until the next change. Before
+ * dit_output_begin_changes() only a stored one is found.
  *
  * @return 1; 0: there is none, or a hole; error
  */

@@ -172,7 +172,6 @@ static int make_database(struct dit_staging *staging, const struct dit_output_op
 	if (r < 0) {
 		return r;
 	}
-	output->wants_order = true;
 	output->is_unknown_format = !staging->is_known_format;
 	output->base.key_max =
 		dit_key_max(staging->format, (unsigned)staging->page_bytes);

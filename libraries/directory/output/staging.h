@@ -137,12 +137,9 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end);
 /** Remember the first failure. @return @p r */
 int dit_staging_keep(struct dit_staging *staging, int r);
 
-/**
- * Before the directory is claimed: is its database of the other generation? If that is
- * 1.0: does it also hold records?
- */
+/** Before the directory is claimed: is its database of the other generation? */
 int dit_staging_look_first(int dir_fd, bool is_lmdb_10, struct dit_fault *fault);
-/** After that: an empty database, or none. DIT_E_NOTEMPTY of 0.9, DIT_E_FORMAT of 1.0 */
+/** After that: an empty database, or none. DIT_E_NOTEMPTY: it has records */
 int dit_staging_look(int dir_fd, const struct dit_output_opts *opts);
 
 /** Add an index to the tables. DIT_E_DUPLICATE: there is a database of that name. */

@@ -11,12 +11,61 @@
 
 #include "base/error.h"
 #include "base/whole_io.h"
-#include "output/guard.h"
+#include "output/data_check.h"
 #include "output/staging.h"
 #include "page/meta_pages.h"
 #include "page/page_source.h"
 #include "page/tree_visit.h"
 #include "place/format_check.h"
+
+/* ---- records ---- */
+
+static int add_records(void *ctx, const struct dit_node_view *node)
+{
+	uint64_t *nrecords = ctx;
+	struct dit_tree_record tree;
+
+	if (node->flags == DIT_NODE_TREE && node->value.len == sizeof(tree)) {
+		memcpy(&tree, node->value.data, sizeof(tree));
+		*nrecords += tree.nitems;
+	}
+	return 0;
+}
+
+/* No database has more pages in its main tree than there are names. */
+static int go_on(void *ctx, uint64_t first, uint64_t n)
+{
+	(void)ctx, (void)first, (void)n;
+	return 0;
+}
+
+static int count_records(int fd, const struct dit_page_format *format, uint64_t *ret)
+{
+	const struct dit_tree_visitor visitor = {
+		.pages = go_on, .node = add_records, .ctx = ret};
+	struct dit_page_source pages;
+	const struct dit_tree_source source = {&pages, format};
+	struct dit_meta metas[2];
+	const struct dit_meta *live = NULL;
+	size_t page_bytes = 0;
+	int r = dit_metas_page_bytes(fd, format, &page_bytes);
+
+	if (r == 0) {
+		r = dit_metas_read(fd, format, page_bytes, metas);
+	}
+	if (r != 0) {
+		return r;
+	}
+	live = &metas[metas[1].transaction > metas[0].transaction];
+	r = dit_page_source_init(&pages, fd, (unsigned)page_bytes, live->last_page + 1,
+	                         false);
+	if (r < 0) {
+		return r;
+	}
+	r = dit_tree_visit(&source, &live->main_tree, &visitor);
+	dit_page_source_deinit(&pages);
+	return r;
+}
 
 /* ---- of LMDB 0.9 ---- */
 
@@ -41,29 +90,28 @@ static int check_magic(int data_fd)
 
 /*
  * DIT_E_NOTEMPTY if there are records: whoever holds attribute numbers only is not
- * empty. Without liblmdb, which believes a damaged file.
+ * empty. Empty files are replaced; a damaged meta page may make one look empty.
  */
 static int look_at_records(int data_fd, const struct dit_output_opts *opts)
 {
-	struct dit_guard guard = {.probe = NULL};
 	char path[DIT_FD_PATH_BYTES];
+	uint64_t nrecords = 0;
 	int r = dit_fd_path(data_fd, path, opts->fault); /* liblmdb will need it */
 
 	if (r == 0) {
 		r = check_magic(data_fd);
 	}
-	if (r < 0) {
-		return r;
-	}
-	r = dit_guard_open(&guard, data_fd, opts->stop, opts->fault);
 	if (r == 0) {
-		/* Empty files are replaced; a damaged meta page may make one look
-		 * empty. */
-		r = dit_probe_count(guard.probe) > 0
-		            ? DIT_E_NOTEMPTY
-		            : dit_guard_whole(data_fd, opts->stop, opts->fault);
+		r = count_records(data_fd, &dit_lmdb_09, &nrecords);
 	}
-	dit_guard_close(&guard);
+	if (r == 0 && nrecords > 0) {
+		return DIT_E_NOTEMPTY;
+	}
+	if (r == 0 || r == DIT_E_CORRUPT) {
+		int whole = dit_data_check_whole(data_fd, opts->stop, opts->fault);
+
+		r = whole < 0 ? whole : r;
+	}
 	return r;
 }
 
@@ -105,54 +153,6 @@ static int check_generation(int dir_fd, struct dit_fault *fault)
 
 /* ---- of LMDB 1.0 ---- */
 
-static int add_records(void *ctx, const struct dit_node_view *node)
-{
-	uint64_t *nrecords = ctx;
-	struct dit_tree_record tree;
-
-	if (node->flags == DIT_NODE_TREE && node->value.len == sizeof(tree)) {
-		memcpy(&tree, node->value.data, sizeof(tree));
-		*nrecords += tree.nitems;
-	}
-	return 0;
-}
-
-/* No database has more pages in its main tree than there are names. */
-static int go_on(void *ctx, uint64_t first, uint64_t n)
-{
-	(void)ctx, (void)first, (void)n;
-	return 0;
-}
-
-static int count_records(int fd, uint64_t *ret)
-{
-	const struct dit_page_format *format = &dit_lmdb_10;
-	const struct dit_tree_visitor visitor = {
-		.pages = go_on, .node = add_records, .ctx = ret};
-	struct dit_page_source pages;
-	const struct dit_tree_source source = {&pages, format};
-	struct dit_meta metas[2];
-	const struct dit_meta *live = NULL;
-	size_t page_bytes = 0;
-	int r = dit_metas_page_bytes(fd, format, &page_bytes);
-
-	if (r == 0) {
-		r = dit_metas_read(fd, format, page_bytes, metas);
-	}
-	if (r != 0) {
-		return r;
-	}
-	live = &metas[metas[1].transaction > metas[0].transaction];
-	r = dit_page_source_init(&pages, fd, (unsigned)page_bytes, live->last_page + 1,
-	                         false);
-	if (r < 0) {
-		return r;
-	}
-	r = dit_tree_visit(&source, &live->main_tree, &visitor);
-	dit_page_source_deinit(&pages);
-	return r;
-}
-
 static int look_at_file(int fd, struct dit_fault *fault)
 {
 	struct stat st;
@@ -174,23 +174,16 @@ static int look_at_file(int fd, struct dit_fault *fault)
 	}
 	r = dit_format_check_module(fd, fault);
 	if (r == 0) {
-		r = dit_guard_metas(fd, fault);
+		r = dit_data_check_metas(fd, fault);
 	}
 	if (r < 0) {
 		return r;
 	}
-	r = count_records(fd, &nrecords);
+	r = count_records(fd, &dit_lmdb_10, &nrecords);
 	if (r < 0) {
 		return dit_fault_say(fault, r, DIT_DATA_NAME " cannot be read");
 	}
-	return nrecords == 0
-	               ? 0
-	               : dit_fault_say(fault, DIT_E_FORMAT,
-	                               DIT_DATA_NAME
-	                               " is of OpenLDAP 2.7 and holds %llu records: "
-	                               "entries can only be added to databases of 2.5 "
-	                               "and 2.6",
-	                               (unsigned long long)nrecords);
+	return nrecords == 0 ? 0 : DIT_E_NOTEMPTY;
 }
 
 static int check_empty_10(int dir_fd, struct dit_fault *fault)

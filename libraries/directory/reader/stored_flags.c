@@ -3,11 +3,8 @@
 
 #include <stdio.h>
 
-#include <lmdb.h>
-
 #include "base/error.h"
 #include "place/fault.h"
-#include "place/lmdb_error.h"
 
 /* Room for all flags that LMDB stores, by name. */
 #define FLAGS_TEXT_BYTES 80
@@ -16,9 +13,9 @@ static const struct {
 	unsigned flag;
 	const char *name; /* as mdb_dump has it */
 } flag_names[] = {
-	{MDB_INTEGERKEY, "integerkey"}, {MDB_DUPSORT, "dupsort"},
-	{MDB_DUPFIXED, "dupfixed"},     {MDB_INTEGERDUP, "integerdup"},
-	{MDB_REVERSEKEY, "reversekey"}, {MDB_REVERSEDUP, "reversedup"},
+	{DIT_DB_INTEGERKEY, "integerkey"}, {DIT_DB_DUPSORT, "dupsort"},
+	{DIT_DB_DUPFIXED, "dupfixed"},     {DIT_DB_INTEGERDUP, "integerdup"},
+	{DIT_DB_REVERSEKEY, "reversekey"}, {DIT_DB_REVERSEDUP, "reversedup"},
 };
 
 /* "integerkey dupsort", or "none" */
@@ -50,34 +47,22 @@ static int say(struct dit_fault *fault, const char *name, unsigned flags, unsign
 		remedy);
 }
 
-int dit_stored_flags_check(MDB_txn *txn, MDB_dbi dbi, const char *name, unsigned wanted,
+int dit_stored_flags_check(unsigned flags, const char *name, unsigned wanted,
                            struct dit_fault *fault)
 {
-	unsigned flags = 0;
-	int r = dit_lmdb_error(mdb_dbi_flags(txn, dbi, &flags));
-
-	if (r < 0 || flags == wanted) {
-		return r;
-	}
-	return say(fault, name, flags, wanted,
-	           "Write the original directory out with slapcat and load that");
+	return flags == wanted
+	               ? 0
+	               : say(fault, name, flags, wanted,
+	                     "Write the original directory out with slapcat and load "
+	                     "that");
 }
 
-int dit_stored_flags_check_index(MDB_txn *txn, MDB_dbi dbi, const char *name,
-                                 struct dit_fault *fault, unsigned *ret)
+int dit_stored_flags_check_index(unsigned flags, const char *name,
+                                 struct dit_fault *fault)
 {
-	unsigned flags = 0;
-	int r = dit_lmdb_error(mdb_dbi_flags(txn, dbi, &flags));
-
-	if (r < 0) {
-		return r;
-	}
-	if ((flags & ~(unsigned)MDB_INTEGERKEY) != DIT_INDEX_FLAGS) {
-		return say(
-			fault, name, flags, DIT_INDEX_FLAGS,
-			"Write the directory out with slapcat and load that; slapindex keeps "
-			"the flags");
-	}
-	*ret = flags;
-	return 0;
+	return (flags & ~DIT_DB_INTEGERKEY) == DIT_INDEX_FLAGS
+	               ? 0
+	               : say(fault, name, flags, DIT_INDEX_FLAGS,
+	                     "Write the directory out with slapcat and load that; "
+	                     "slapindex keeps the flags");
 }

@@ -4,14 +4,13 @@
  * decide the order of the records. Some versions of mdb_load lose them: the copy has the
  * same records in another order, and a search in it goes astray.
  *
- * Threads: the functions belong to the thread of the transaction.
+ * Threads: any.
  */
 #ifndef DITKIT_STORED_FLAGS_H
 #define DITKIT_STORED_FLAGS_H
 
 #include "page/lmdb_format.h"
 
-struct MDB_txn;
 struct dit_fault; /* fault.h */
 
 /** Flags of an index database whose keys are compared byte by byte (storage.md 1.4). */
@@ -23,17 +22,13 @@ struct dit_fault; /* fault.h */
  * @param fault  may be NULL; names the database, both sets of flags and the remedy, with
  *               DIT_E_CORRUPT
  *
- * @return 0; DIT_E_CORRUPT: they differ; LMDB's codes
+ * @return 0; DIT_E_CORRUPT: they differ
  */
-int dit_stored_flags_check(struct MDB_txn *txn, unsigned dbi, const char *name,
-                           unsigned wanted, struct dit_fault *fault);
+int dit_stored_flags_check(unsigned flags, const char *name, unsigned wanted,
+                           struct dit_fault *fault);
 
-/**
- * The same for an index database; integer keys are its own choice.
- *
- * @param ret  its flags, on success
- */
-int dit_stored_flags_check_index(struct MDB_txn *txn, unsigned dbi, const char *name,
-                                 struct dit_fault *fault, unsigned *ret);
+/** The same for an index database; integer keys are its own choice. */
+int dit_stored_flags_check_index(unsigned flags, const char *name,
+                                 struct dit_fault *fault);
 
 #endif

@@ -178,18 +178,31 @@ static int insert(struct dit_page_commit *commit, struct dit_span name,
 	return 0;
 }
 
+/* The name, without the NUL that some formats store after it. */
+static bool take_name(const struct dit_page_format *format, struct dit_span *name)
+{
+	if (format->names_have_nul) {
+		if (name->len == 0 || name->data[name->len - 1] != '\0') {
+			return false;
+		}
+		name->len--;
+	}
+	return name->len > 0;
+}
+
 /* slapd's main database has nothing but named ones. */
 static int read_named(void *ctx, const struct dit_node_view *node)
 {
 	struct dit_page_commit *commit = ctx;
 	struct dit_commit_named *named = NULL;
+	struct dit_span name = node->key;
 	int r = 0;
 
 	if (node->flags != DIT_NODE_TREE || node->value.len != sizeof(named->stored) ||
-	    node->key.len == 0) {
+	    !take_name(commit->opts.format, &name)) {
 		return DIT_E_CORRUPT;
 	}
-	r = insert(commit, node->key, &named);
+	r = insert(commit, name, &named);
 	if (r < 0) {
 		return r;
 	}
@@ -303,22 +316,66 @@ int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span na
 	return 0;
 }
 
-int dit_page_commit_put_changed(struct dit_page_commit *commit, struct dit_span name,
-                                const struct dit_tree_record *tree, const uint64_t *pages,
-                                size_t npages)
+int dit_page_commit_put_merged(struct dit_page_commit *commit, struct dit_span name,
+                               const struct dit_tree_record *tree)
 {
-	struct dit_commit_named *named = NULL;
-	int r = dit_commit_begin_put(commit, name, &named);
+	struct dit_commit_named *named = find(commit, name);
+	int r = named == NULL ? dit_commit_begin_put(commit, name, &named) : 0;
 
-	for (size_t i = 0; i < npages && r == 0; i++) {
-		r = give_pages(commit, pages[i], 1);
-	}
 	if (r < 0) {
 		return r;
 	}
 	named->tree = *tree;
 	named->is_changed = true;
 	return 0;
+}
+
+/* A page of a tree that was written since: a free one, or one after the old end. */
+static int take_back(struct dit_page_commit *commit, uint64_t page)
+{
+	int r = 0;
+
+	if (page <= dit_commit_live(commit)->last_page) {
+		dit_page_set_remove(&commit->taken, page);
+		(void)dit_page_set_add(&commit->usable, page);
+		for (unsigned i = 0; i < DIT_ROW_SIZES; i++) {
+			commit->at[i] = 0;
+		}
+		return 0;
+	}
+	r = dit_page_set_grow(&commit->given, page + 1);
+	return r == 0 && !dit_page_set_add(&commit->given, page) ? DIT_E_CORRUPT : r;
+}
+
+static int drop_page(struct dit_page_commit *commit, uint64_t page)
+{
+	return page > dit_commit_live(commit)->last_page ||
+	                       dit_page_set_has(&commit->taken, page)
+	               ? take_back(commit, page)
+	               : dit_commit_give_pages(commit, page, 1);
+}
+
+int dit_page_commit_drop_pages(struct dit_page_commit *commit, uint64_t first, uint64_t n)
+{
+	int r = 0;
+
+	(void)pthread_mutex_lock(&commit->lock);
+	for (uint64_t i = 0; i < n && r == 0; i++) {
+		r = drop_page(commit, first + i);
+	}
+	(void)pthread_mutex_unlock(&commit->lock);
+	return r;
+}
+
+int dit_page_commit_reach(struct dit_page_commit *commit, uint64_t *ret_npages)
+{
+	int r = dit_page_file_drain(&commit->space.file);
+
+	commit->source.npages = atomic_load_explicit(&commit->end, memory_order_relaxed);
+	if (ret_npages != NULL) {
+		*ret_npages = commit->source.npages;
+	}
+	return r;
 }
 
 int dit_page_commit_give(struct dit_page_commit *commit, const struct dit_page_set *pages)
@@ -364,7 +421,6 @@ int dit_page_commit_drop(struct dit_page_commit *commit, struct dit_span name)
 static int read_metas(struct dit_page_commit *commit)
 {
 	const struct dit_page_commit_opts *opts = &commit->opts;
-	unsigned newest = 0;
 	struct stat st;
 	int r = 0;
 
@@ -375,9 +431,8 @@ static int read_metas(struct dit_page_commit *commit)
 	if (r < 0) {
 		return r;
 	}
-	newest = commit->metas[1].transaction > commit->metas[0].transaction;
-	commit->live = opts->is_hidden ? !newest : newest;
-	commit->next = commit->metas[newest].transaction + 1;
+	commit->live = commit->metas[1].transaction > commit->metas[0].transaction;
+	commit->next = dit_commit_live(commit)->transaction + 1;
 	if (fstat(opts->fd, &st) != 0) {
 		return -errno;
 	}
@@ -456,6 +511,7 @@ static int open_space(struct dit_page_commit *commit)
 		return r;
 	}
 	dit_page_space_init(space, commit->opts.format, commit->opts.page_bytes, 0);
+	space->transaction = commit->next;
 	space->take = dit_commit_take;
 	space->take_ctx = commit;
 	return dit_page_file_open(&space->file, AT_FDCWD, commit->opts.path,

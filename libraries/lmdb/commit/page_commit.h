@@ -54,15 +54,13 @@ struct dit_page_commit_opts {
 	struct dit_page_file_opts file;
 	struct dit_ticker *ticker; /* of the sync; borrowed; NULL: no reports */
 	uint64_t max_bytes;        /* that the file may take; 0: any number */
+	uint64_t map_bytes;        /* for the meta page, which keeps a larger size */
 	/* Pages that transactions up to this one gave back are used: no reader has a
 	 * state before it, and this one is on the disk. ALONE: all free pages. */
 	uint64_t oldest;
 	/* Besides: pages that an earlier commit reserved, if they are free. NULL: none */
 	const struct dit_page_set *reserved;
 	uint64_t room_pages; /* that dit_page_commit_reserve() may want at most */
-	/* Begin with the state of the other meta page, which is newer but has the lower
-	 * number, and takes the place of that page. Not with ALONE. */
-	bool is_hidden;
 };
 
 /**
@@ -119,14 +117,23 @@ int dit_page_commit_put_known(struct dit_page_commit *commit, struct dit_span na
                               const struct dit_tree_record *tree,
                               const struct dit_tree_record *older,
                               struct dit_page_set *pages);
+/** The same, when the pages that the old tree has and the new one has not are given to
+ * dit_page_commit_drop_pages(). Again for the same name: only the last tree counts. */
+int dit_page_commit_put_merged(struct dit_page_commit *commit, struct dit_span name,
+                               const struct dit_tree_record *tree);
 /**
- * The same, when it is known which pages the old tree has and the new one has not.
- *
- * @param pages  in any order; each once
+ * Pages that no tree has any more: of the old state, or of a tree that was written since
+ * and was changed again. Any thread. DIT_E_CORRUPT: they are free, or given already
  */
-int dit_page_commit_put_changed(struct dit_page_commit *commit, struct dit_span name,
-                                const struct dit_tree_record *tree, const uint64_t *pages,
-                                size_t npages);
+int dit_page_commit_drop_pages(struct dit_page_commit *commit, uint64_t first,
+                               uint64_t n);
+/**
+ * Wait until all pages are written that were handed over. From now on
+ * dit_page_commit_source() has them, too. No other thread reads or writes.
+ *
+ * @param ret_npages  of the file now; may be NULL
+ */
+int dit_page_commit_reach(struct dit_page_commit *commit, uint64_t *ret_npages);
 /** Pages become free: those of the old trees that are known. DIT_E_CORRUPT: they are
  * free, or given already */
 int dit_page_commit_give(struct dit_page_commit *commit,

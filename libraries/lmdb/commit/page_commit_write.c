@@ -66,7 +66,8 @@ static int write_main_tree(struct dit_page_commit *commit, struct dit_tree_recor
 		const struct dit_commit_named *named = &commit->named[i];
 		struct dit_node_view node = {
 			.flags = DIT_NODE_TREE,
-			.key = {named->name, named->len},
+			.key = {named->name,
+		                named->len + commit->opts.format->names_have_nul},
 			.value = {(const char *)&named->tree, sizeof(named->tree)}};
 
 		if (!named->is_dropped) {
@@ -296,5 +297,11 @@ int dit_page_commit_write(struct dit_page_commit *commit)
 	}
 	meta.last_page = atomic_load_explicit(&commit->end, memory_order_relaxed) - 1;
 	meta.transaction = commit->next;
+	if (meta.map_bytes < commit->opts.map_bytes) {
+		meta.map_bytes = commit->opts.map_bytes;
+	}
+	if (meta.map_bytes < dit_page_commit_bytes(commit)) {
+		meta.map_bytes = dit_page_commit_bytes(commit);
+	}
 	return write_meta(commit, &meta);
 }

@@ -10,8 +10,6 @@ rooms += %D%/libwalk.la
 	%D%/walk_meta.c \
 	%D%/walk_page.c \
 	%D%/walk_private.h \
-	%D%/walk_probe.c \
-	%D%/walk_probe.h \
 	%D%/walk_size.c \
 	%D%/walk_tasks.c \
 	%D%/walk_trees.c \

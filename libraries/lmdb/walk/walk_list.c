@@ -291,23 +291,14 @@ static void visit_tree(struct walk_member *member, struct walk_tree *database,
 		dit_walk_size_list(member, database, node->key, record.nitems,
 		                   DIT_SPAN(""));
 	}
-	if (walk->is_probe && walk_knows_items(database)) {
-		return;
-	}
-	if (!walk->is_probe && database->is_shared && record.depth >= SHARED_DEPTH &&
+	if (database->is_shared && record.depth >= SHARED_DEPTH &&
 	    dit_walk_tasks_are_few(walk->tasks)) {
 		share_list(walk, database, &record, page, number, node->key);
 		return;
 	}
 	dit_walk_list_init(walk, &list, database, &record, page, number);
 	list.list_key = node->key;
-	if (!walk->is_probe) {
-		dit_walk_tree_visit(member, &list);
-		return;
-	}
-	walk->is_probe = false;
 	dit_walk_tree_visit(member, &list);
-	walk->is_probe = true;
 }
 
 void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,

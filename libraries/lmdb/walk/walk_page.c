@@ -64,14 +64,6 @@ bool dit_walk_read(struct walk_member *member, struct walk_tree *tree, uint64_t 
 	struct walk_buffer *buffer = &member->buffers[member->nbuffers];
 	int r = 0;
 
-	if (walk->map != NULL && page < walk->npages) {
-		*ret = (struct dit_page_view){
-			.bytes = walk->map + page * walk->page_bytes,
-			.len = walk->page_bytes,
-			.format = walk->format,
-		};
-		return true;
-	}
 	if (buffer->pages == NULL) {
 		buffer->pages = malloc((size_t)WALK_RUN_MAX * walk->page_bytes);
 		buffer->npages = 0;
@@ -286,9 +278,6 @@ static void visit_child(struct walk_member *member, const struct walk_place *pla
 
 	if (!dit_walk_node(walk, tree, place->page, view, slot, &node)) {
 		dit_walk_cut(walk, tree);
-		return;
-	}
-	if (walk->is_probe) {
 		return;
 	}
 	child.page = node.child;

@@ -10,7 +10,6 @@
  *   walk_free.c    the free list's records
  *   walk_size.c    what each database takes
  *   walk_tasks.c   which member visits what
- *   walk_probe.c   pages one at a time, as a change will touch them
  *   walk_trees.c   some trees alone
  *   walk_words.c   findings
  *
@@ -143,9 +142,6 @@ struct walk {
 	size_t databases_size; /* for how many there is room */
 	bool has_all_databases;
 	struct dit_ticker ticker; /* [own: the thread of dit_walk()] */
-	bool is_probe; /* what is below a page, and in trees of lists, is not visited */
-	/* In a probe: all pages, which liblmdb has mapped, too. NULL: they are read. */
-	const char *map;
 	struct walk_tasks *tasks; /* has its own rules */
 
 	/* [atomic: a bit for each page; relaxed, only the bit itself matters] */
@@ -253,12 +249,6 @@ void dit_walk_packed(struct walk_member *member, const struct walk_place *place,
 /** The content of a node of a database with lists: one item, some, or many. */
 void dit_walk_list(struct walk_member *member, struct walk_tree *tree, uint64_t page,
                    long number, const struct dit_node_view *node);
-
-/** In a probe: is the way to an item known, so that a list is not visited as a whole? */
-static inline bool walk_knows_items(const struct walk_tree *database)
-{
-	return database->orders.items.kind != DIT_ORDER_UNKNOWN;
-}
 
 /** Make the tree of a list ready to be walked; the list's key is to be set. */
 void dit_walk_list_init(const struct walk *walk, struct walk_tree *list,

@@ -182,17 +182,13 @@ static int change_entry(struct dit_context_csn *csn, uint32_t id,
 	return 0;
 }
 
-/* Now, or when the output takes changes; only the attribute must have its number now. */
-static int change_in_time(struct dit_context_csn *csn, uint32_t id,
-                          struct dit_context_csn_result *ret)
+/* When the output takes changes; only the attribute must have its number now. */
+static int change_later(struct dit_context_csn *csn, uint32_t id,
+                        struct dit_context_csn_result *ret)
 {
 	uint32_t number = 0;
-	int r = 0;
+	int r = id == 0 ? 0 : dit_tree_find_hole(csn->place.tree, id);
 
-	if (!csn->place.output->wants_order) {
-		return change_entry(csn, id, ret);
-	}
-	r = id == 0 ? 0 : dit_tree_find_hole(csn->place.tree, id);
 	if (r != 0) {
 		return r < 0 ? r : 0;
 	}
@@ -327,7 +323,7 @@ int dit_context_csn_write(struct dit_context_csn *csn,
 	}
 	if (csn->entry.dn.nrdns == 0) {
 		/* slapadd says nothing if there is no such entry. */
-		return dit_entries_has_root(place->entries) ? change_in_time(csn, 0, ret)
+		return dit_entries_has_root(place->entries) ? change_later(csn, 0, ret)
 		                                            : 0;
 	}
 	dit_tree_name_init(&name, place->key, &csn->entry.dn);
@@ -336,7 +332,7 @@ int dit_context_csn_write(struct dit_context_csn *csn,
 		return r;
 	}
 	if (id != 0) {
-		return change_in_time(csn, id, ret);
+		return change_later(csn, id, ret);
 	}
 	if (place->use_subentry) {
 		return add_subentry(csn, &name, ret);

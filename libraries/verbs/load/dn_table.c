@@ -200,6 +200,11 @@ int dit_dn_table_add(struct dit_dn_table *table,
 	return 0;
 }
 
+uint32_t dit_dn_table_parent(const struct dit_dn_table *table, uint32_t id)
+{
+	return node_at(table, id - table->base)->parent;
+}
+
 uint32_t dit_dn_table_size(const struct dit_dn_table *table)
 {
 	return table->nnodes;

@@ -71,6 +71,8 @@ int dit_dn_table_add(struct dit_dn_table *table,
                      const struct dit_fingerprint *fingerprint, uint32_t parent,
                      uint32_t *ret_id);
 
+/** The parent of a node that was added; 0: the root. */
+uint32_t dit_dn_table_parent(const struct dit_dn_table *table, uint32_t id);
 /** Number of nodes. */
 uint32_t dit_dn_table_size(const struct dit_dn_table *table);
 /** The highest ID; without nodes the one started after, else 0. */

@@ -28,8 +28,8 @@ struct dit_entries {
 
 	uint64_t next_id; /* lower ones come late */
 	bool has_root;
-	struct dit_sorter *waiting; /* NULL: the output wants no order */
-	char *space;                /* for the record of a late entry */
+	struct dit_sorter *waiting;
+	char *space; /* for the record of a late entry */
 	size_t space_size;
 };
 
@@ -49,9 +49,10 @@ int dit_entries_new(struct dit_entries **ret, const struct dit_entries_opts *opt
 	entries->stop = opts->stop;
 	entries->ticker = opts->ticker;
 	entries->has_root = opts->output->stored.has_root_entry;
-	if (opts->output->wants_order) {
-		r = dit_sorter_new(&entries->waiting, &sorter);
+	if (opts->output->stored.last_id > 0) {
+		entries->next_id = opts->output->stored.last_id + 1;
 	}
+	r = dit_sorter_new(&entries->waiting, &sorter);
 	if (r < 0) {
 		dit_entries_free(entries);
 		return r;
@@ -106,12 +107,8 @@ static int write_waiting(struct dit_entries *entries,
 int dit_entries_write_late(struct dit_entries *entries)
 {
 	struct dit_sort_record record = {0};
-	int r = 0;
+	int r = dit_sorter_seal(entries->waiting);
 
-	if (entries->waiting == NULL) {
-		return 0;
-	}
-	r = dit_sorter_seal(entries->waiting);
 	if (r < 0) {
 		return r;
 	}
@@ -133,7 +130,7 @@ int dit_entries_write_late(struct dit_entries *entries)
 
 uint64_t dit_entries_run_bytes(const struct dit_entries *entries)
 {
-	return entries->waiting == NULL ? 0 : dit_sorter_run_bytes(entries->waiting);
+	return dit_sorter_run_bytes(entries->waiting);
 }
 
 /* ---- values of id2v ---- */
@@ -163,10 +160,7 @@ static int put_split(struct dit_entries *entries, uint32_t id,
 	int r = 0;
 
 	for (uint32_t i = 0; i < split->nrecords && r == 0; i++) {
-		r = entries->waiting == NULL
-		            ? dit_output_put_split(entries->output, id, ad, i,
-		                                   split->records[i])
-		            : wait_with(entries, KEY_SPLIT, id, ad, i, split->records[i]);
+		r = wait_with(entries, KEY_SPLIT, id, ad, i, split->records[i]);
 	}
 	return r;
 }
@@ -186,7 +180,7 @@ static int put_splits(struct dit_entries *entries, uint32_t id, struct dit_split
 
 static bool is_late(const struct dit_entries *entries, uint32_t id)
 {
-	return entries->waiting != NULL && id < entries->next_id;
+	return id < entries->next_id;
 }
 
 static int reserve(struct dit_entries *entries, uint32_t id, size_t len, char **ret_space)

@@ -115,10 +115,12 @@ static int fill_hole(struct load_target *target, const struct dit_ldif_record *r
 	int r = dit_builders_note_late(target->builders, id,
 	                               dit_tree_next_id(target->tree));
 
+	if (r == 0) {
+		r = dit_tree_fill(target->tree, id);
+	}
 	if (r < 0) {
 		return dit_job_fail(&target->loader->job, r, "could not fill a hole");
 	}
-	dit_tree_fill(target->tree, id);
 	item->id = id;
 	return stored(target, record, item);
 }

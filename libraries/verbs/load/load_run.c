@@ -73,28 +73,10 @@ static void end_phase(struct loader *loader, enum dit_load_phase phase,
 	*since = end;
 }
 
-static int write_indexes_first(struct load_target *target)
-{
-	int r = dit_load_target_write_indexes(target);
-
-	return r < 0 ? r : dit_load_target_write_late(target);
-}
-
-static int write_indexes_last(struct load_target *target)
-{
-	int r = dit_load_target_write_late(target);
-
-	if (r == 0) {
-		r = dit_load_target_begin_indexes(target);
-	}
-	return r < 0 ? r : dit_load_target_write_indexes(target);
-}
-
 /* Everything but entries, one target after the other: all threads work for each. */
 static int finish_target(struct load_target *target, struct moment *since)
 {
 	struct loader *loader = target->loader;
-	bool indexes_last = false;
 	/* The chosen database is the first. */
 	int r = target->number == 0 ? dit_load_csn_write(target) : 0;
 
@@ -104,11 +86,8 @@ static int finish_target(struct load_target *target, struct moment *since)
 	if (r < 0) {
 		return r;
 	}
-	indexes_last = target->output->indexes_last;
 	dit_teller_tell(&loader->job.teller, DIT_LOAD_NAMES);
-	if (!indexes_last) {
-		r = dit_load_target_begin_indexes(target);
-	}
+	r = dit_load_target_begin_indexes(target);
 	if (r == 0) {
 		r = dit_load_target_write_tree(target);
 	}
@@ -117,7 +96,10 @@ static int finish_target(struct load_target *target, struct moment *since)
 	}
 	end_phase(loader, DIT_LOAD_NAMES, since);
 	dit_teller_tell(&loader->job.teller, DIT_LOAD_INDEXES);
-	r = indexes_last ? write_indexes_last(target) : write_indexes_first(target);
+	r = dit_load_target_write_indexes(target);
+	if (r == 0) {
+		r = dit_load_target_write_late(target);
+	}
 	end_phase(loader, DIT_LOAD_INDEXES, since);
 	return r;
 }

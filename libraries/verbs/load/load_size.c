@@ -6,8 +6,8 @@
  * occupies b in its buffer and about 10 b in arenas (measured: entries of 31 short lines)
  * from its parsing until its keys are made. At most four of LOAD_NSLOTS batches are in
  * that state, and the arenas' blocks are shared: 46 b. 66 b are set aside, since other
- * entries may need more. Then the schema, chunks of pages, liblmdb's transaction at the
- * end and the threads' caches, an eighth for the records of the tree (and an eighth of
+ * entries may need more. Then the schema, chunks of pages and the threads' caches, an
+ * eighth for the records of the tree (and an eighth of
  * that for records that come late), and the rest for the postings. Both are divided
  * evenly among the databases: how many entries each will get is not known, and memory
  * that a database does not need is not touched.

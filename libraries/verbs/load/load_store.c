@@ -129,7 +129,7 @@ static void note_writer(struct load_target *target)
 	target->stats->is_unknown_format = output->is_unknown_format;
 	if (output->is_append) {
 		target->stats->writer = DIT_LOAD_WRITER_APPEND;
-	} else if (output->wants_order) {
+	} else if (!output->is_merged) {
 		target->stats->writer = DIT_LOAD_WRITER_PAGES;
 	}
 	if (output->is_unknown_format && loader->opts->is_verbose) {

@@ -238,12 +238,8 @@ static void run_index_work(void *ctx, unsigned member)
 int dit_load_target_begin_indexes(struct load_target *target)
 {
 	struct loader *loader = target->loader;
-	int r = dit_output_begin_indexes(target->output);
+	int r = make_index_writer(target);
 
-	if (r < 0) {
-		return dit_load_target_fail(target, r, target->db->data.directory);
-	}
-	r = make_index_writer(target);
 	if (r < 0) {
 		return dit_load_target_fail(target, r, "could not write the indexes");
 	}

@@ -11,6 +11,8 @@ rooms += %D%/libload.la
 	%D%/entries.c \
 	%D%/entries.h \
 	%D%/estimate_load.c \
+	%D%/id_set.c \
+	%D%/id_set.h \
 	%D%/load.h \
 	%D%/load_csn.c \
 	%D%/load_csn.h \
@@ -42,6 +44,7 @@ rooms += %D%/libload.la
 	%D%/loader.h \
 	%D%/tree.c \
 	%D%/tree.h \
+	%D%/tree_growth.c \
 	%D%/tree_private.h \
 	%D%/tree_record.c \
 	%D%/tree_record.h \

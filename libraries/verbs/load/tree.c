@@ -57,6 +57,8 @@ void dit_tree_free(struct dit_tree *tree)
 		free(tree->holes[i].norm);
 	}
 	free(tree->holes);
+	free(tree->grown.list);
+	dit_id_set_deinit(&tree->filled);
 	dit_sorter_free(tree->records);
 	dit_dn_table_free(tree->names);
 	free(tree);
@@ -125,12 +127,14 @@ static int find_stored(struct dit_tree *tree, const struct dit_tree_name *name,
 
 	for (unsigned k = top + 1; k > i; k--) {
 		struct dit_span norm = rdn(dn->norm, dn->norm_at, k - 1, top);
-		int r = dit_output_find_child(tree->output, id, norm, &id);
+		struct dit_name child = {.id = 0};
+		int r = dit_output_find_child(tree->output, id, norm, &child);
 
 		if (r <= 0) {
 			*ret_id = 0;
 			return r;
 		}
+		id = child.id;
 		if (id > tree->last_stored || id == 0) {
 			return DIT_E_CORRUPT;
 		}
@@ -145,17 +149,17 @@ static int find_stored_child(struct dit_tree *tree, const struct dit_tree_name *
 {
 	const struct dit_dn *dn = name->dn;
 	struct dit_span norm = rdn(dn->norm, dn->norm_at, 0, top_of(tree, dn));
-	uint64_t id = 0;
+	struct dit_name child = {.id = 0};
 	int r = 0;
 
 	*ret_id = 0;
 	if (parent <= tree->last_stored) {
-		r = dit_output_find_child(tree->output, parent, norm, &id);
+		r = dit_output_find_child(tree->output, parent, norm, &child);
 	}
-	if (r > 0 && id > tree->last_stored) {
+	if (r > 0 && child.id > tree->last_stored) {
 		return DIT_E_CORRUPT;
 	}
-	*ret_id = (uint32_t)id;
+	*ret_id = r > 0 ? (uint32_t)child.id : 0;
 	return r < 0 ? r : 0;
 }
 
@@ -356,20 +360,22 @@ int dit_tree_find_hole(struct dit_tree *tree, uint32_t id)
 	if (hole != NULL) {
 		return !hole->is_filled;
 	}
-	if (id > tree->last_stored) {
+	if (id > tree->last_stored || dit_id_set_has(&tree->filled, id)) {
 		return 0;
 	}
 	r = dit_output_find_entry(tree->output, id, &record);
 	return r < 0 ? r : r == 0;
 }
 
-void dit_tree_fill(struct dit_tree *tree, uint32_t id)
+int dit_tree_fill(struct dit_tree *tree, uint32_t id)
 {
 	struct dit_tree_node_hole *hole = find_hole(tree, id);
 
-	if (hole != NULL) {
-		hole->is_filled = true;
+	if (hole == NULL) {
+		return dit_id_set_add(&tree->filled, id);
 	}
+	hole->is_filled = true;
+	return 0;
 }
 
 uint64_t dit_tree_next_id(const struct dit_tree *tree)

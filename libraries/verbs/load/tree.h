@@ -111,8 +111,8 @@ int dit_tree_add(struct dit_tree *tree, const struct dit_tree_name *name,
 /** Is a node that dit_tree_find() found a hole? 1, 0, or LMDB's codes. */
 int dit_tree_find_hole(struct dit_tree *tree, uint32_t id);
 
-/** A hole gets its entry. A stored one is no hole when the output has its record. */
-void dit_tree_fill(struct dit_tree *tree, uint32_t id);
+/** A hole gets its entry. 0 or -ENOMEM */
+int dit_tree_fill(struct dit_tree *tree, uint32_t id);
 
 /** The ID that the next new node will get. */
 uint64_t dit_tree_next_id(const struct dit_tree *tree);

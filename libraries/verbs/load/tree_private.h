@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by tree.c and tree_write.c.
+ * Shared by tree.c, tree_write.c and tree_growth.c.
  */
 #ifndef DITKIT_TREE_PRIVATE_H
 #define DITKIT_TREE_PRIVATE_H
 
+#include "load/id_set.h"
 #include "load/tree.h"
 #include "sort/sort.h"
 
@@ -13,6 +14,18 @@ struct dit_tree_node_hole {
 	uint32_t id;
 	bool is_filled;
 	char *norm; /* owned */
+};
+
+/** A stored node whose subtree grows. */
+struct dit_grown_node {
+	uint32_t id;
+	uint64_t nsubs; /* that come; in the end of all */
+};
+
+struct dit_grown_nodes {
+	struct dit_grown_node *list; /* owned */
+	size_t n;
+	size_t size;
 };
 
 struct dit_tree {
@@ -29,10 +42,23 @@ struct dit_tree {
 	struct dit_tree_node_hole *holes; /* the new ones, by ascending ID */
 	size_t nholes;
 	size_t holes_size;
+	struct dit_id_set filled; /* stored holes that have got their entries */
+
+	struct dit_grown_nodes grown; /* by ID; while the tree is written */
 
 	/* The latest parent: siblings come in runs. */
 	struct dit_fingerprint last_parent;
 	uint32_t last_parent_id; /* 0: none */
 };
+
+/**
+ * Push the records of stored nodes whose subtrees grow, as they will be. After
+ * dit_dn_table_count(), before the sorter is sealed.
+ *
+ * @return 0; -ENOMEM; DIT_E_CORRUPT; errors of the output and of dit_sorter_push()
+ */
+int dit_tree_push_grown(struct dit_tree *tree);
+/** Nodes in the subtree of a stored node that grows, with the new ones. */
+uint64_t dit_tree_grown_nsubs(const struct dit_tree *tree, uint32_t id);
 
 #endif

@@ -44,7 +44,7 @@ void dit_tree_record_read(const struct dit_sort_record *sorted,
 		.pretty = {value + ID_BYTES, sorted->value.len - ID_BYTES}};
 }
 
-int dit_tree_record_encode(const struct dit_tree_record *record, uint32_t nsubs,
+int dit_tree_record_encode(const struct dit_tree_record *record, uint64_t nsubs,
                            char *out, size_t size)
 {
 	return record->is_child

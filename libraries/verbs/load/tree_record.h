@@ -47,7 +47,7 @@ void dit_tree_record_read(const struct dit_sort_record *sorted,
  *
  * @return the length; DIT_E_TOOLONG
  */
-int dit_tree_record_encode(const struct dit_tree_record *record, uint32_t nsubs,
+int dit_tree_record_encode(const struct dit_tree_record *record, uint64_t nsubs,
                            char *out, size_t size);
 
 #endif

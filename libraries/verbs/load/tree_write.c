@@ -16,9 +16,18 @@ static int put_dummy(struct dit_output_table *table)
 	return dit_output_put_record(table, 0, (struct dit_span){dummy, sizeof(dummy)});
 }
 
-static uint32_t nsubs_of(const struct dit_tree *tree,
+/* The record of a stored node whose subtree grows. */
+static bool is_grown(const struct dit_tree *tree, const struct dit_tree_record *record)
+{
+	return record->is_child && record->other <= tree->last_stored;
+}
+
+static uint64_t nsubs_of(const struct dit_tree *tree,
                          const struct dit_tree_record *record)
 {
+	if (is_grown(tree, record)) {
+		return dit_tree_grown_nsubs(tree, record->other);
+	}
 	return record->is_child ? dit_dn_table_nsubs(tree->names, record->other) : 0;
 }
 
@@ -36,48 +45,15 @@ static int put_record(const struct dit_tree *tree, struct dit_output_table *tabl
 	                             (struct dit_span){out, (size_t)len});
 }
 
-/* The subtree of a stored node grows. Records come parent by parent. */
-struct growth {
-	uint32_t parent; /* 0: none yet */
-	uint64_t n;
-};
-
-static int end_growth(const struct dit_tree *tree, struct growth *growth)
-{
-	uint64_t n = growth->n;
-
-	growth->n = 0;
-	return n == 0 ? 0 : dit_output_grow_subtree(tree->output, growth->parent, n);
-}
-
-/* Every new node under a stored one is a child: the node's own record is stored. */
-static int add_growth(const struct dit_tree *tree, const struct dit_tree_record *record,
-                      struct growth *growth)
-{
-	int r = 0;
-
-	if (record->under == 0 || record->under > tree->last_stored) {
-		return 0;
-	}
-	if (record->under != growth->parent) {
-		r = end_growth(tree, growth);
-		growth->parent = record->under;
-	}
-	growth->n += nsubs_of(tree, record);
-	return r;
-}
-
 static int put_records(struct dit_tree *tree, struct dit_output_table *table)
 {
 	struct dit_sort_record sorted = {0};
 	struct dit_tree_record record = {0};
-	struct growth growth = {0};
 	int r = 0;
 
 	if (dit_dn_table_size(tree->names) > 0 && !tree->output->stored.has_names) {
 		r = put_dummy(table);
 	}
-	dit_dn_table_count(tree->names);
 	if (r == 0) {
 		r = dit_sorter_next(tree->records, &sorted);
 	}
@@ -85,9 +61,8 @@ static int put_records(struct dit_tree *tree, struct dit_output_table *table)
 		dit_tree_record_read(&sorted, &record);
 		r = put_record(tree, table, &record);
 		if (r == 0) {
-			tree->nwritten++;
+			tree->nwritten += is_grown(tree, &record) ? 0 : 1;
 			dit_tick_often(tree->ticker);
-			r = add_growth(tree, &record, &growth);
 		}
 		if (r == 0 && dit_stop_is_set(tree->stop)) {
 			r = DIT_E_STOPPED;
@@ -96,14 +71,19 @@ static int put_records(struct dit_tree *tree, struct dit_output_table *table)
 			r = dit_sorter_next(tree->records, &sorted);
 		}
 	}
-	return r < 0 ? r : end_growth(tree, &growth);
+	return r;
 }
 
 int dit_tree_write(struct dit_tree *tree)
 {
 	struct dit_output_table *table = NULL;
-	int r = dit_sorter_seal(tree->records);
+	int r = 0;
 
+	dit_dn_table_count(tree->names);
+	r = dit_tree_push_grown(tree);
+	if (r == 0) {
+		r = dit_sorter_seal(tree->records);
+	}
 	if (r == 0) {
 		r = dit_output_open_names(tree->output, &table);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "output/guard.h"
+#include "output/data_check.h"
 
 #include <stddef.h>
 
@@ -8,16 +8,17 @@
 #include "place/files.h"
 #include "place/format_check.h"
 #include "reader/stored_order.h"
+#include "walk/walk.h"
 
 /* The first finding; others often follow from it. */
 static void note(void *ctx, const struct dit_walk_finding *finding)
 {
-	struct dit_guard *guard = ctx;
+	struct dit_fault *fault = ctx;
 
-	if (guard->fault.text[0] != '\0') {
+	if (fault->text[0] != '\0') {
 		return;
 	}
-	(void)dit_fault_say(&guard->fault, 0,
+	(void)dit_fault_say(fault, 0,
 	                    DIT_DATA_NAME " is damaged (%s%s%s, page %lld: %s): see what "
 	                                  "\"ditcheck --quick\" says",
 	                    dit_walk_kind_name(finding->kind),
@@ -26,29 +27,29 @@ static void note(void *ctx, const struct dit_walk_finding *finding)
 	                    (long long)finding->page, finding->text);
 }
 
-int dit_guard_whole(int data_fd, const volatile sig_atomic_t *stop,
-                    struct dit_fault *fault)
+int dit_data_check_whole(int data_fd, const volatile sig_atomic_t *stop,
+                         struct dit_fault *fault)
 {
-	struct dit_guard guard = {.probe = NULL};
+	struct dit_fault first = {""};
 	struct dit_walk_opts opts = {
 		.fd = data_fd,
 		.transaction = DIT_WALK_NEWEST,
 		.nthreads = 1,
 		.order = dit_stored_order,
 		.found = note,
-		.found_ctx = &guard,
+		.found_ctx = &first,
 		.stop = stop,
 	};
 	struct dit_walk_stats stats;
 	int r = dit_walk(&opts, &stats);
 
-	if (r == 0 && guard.fault.text[0] != '\0') {
-		r = dit_fault_say(fault, DIT_E_CORRUPT, "%s", guard.fault.text);
+	if (r == 0 && first.text[0] != '\0') {
+		r = dit_fault_say(fault, DIT_E_CORRUPT, "%s", first.text);
 	}
 	return r;
 }
 
-int dit_guard_metas(int data_fd, struct dit_fault *fault)
+int dit_data_check_metas(int data_fd, struct dit_fault *fault)
 {
 	const struct dit_page_format *format =
 		dit_format_check(data_fd) != 0 ? &dit_lmdb_10 : &dit_lmdb_09;
@@ -72,28 +73,9 @@ int dit_guard_metas(int data_fd, struct dit_fault *fault)
 	                     (unsigned long long)metas[1].transaction);
 }
 
-int dit_guard_open(struct dit_guard *guard, int data_fd,
-                   const volatile sig_atomic_t *stop, struct dit_fault *fault)
+int dit_data_damaged(struct dit_fault *fault, int r)
 {
-	struct dit_probe_opts opts = {
-		.fd = data_fd,
-		.order = dit_stored_order,
-		.found = note,
-		.found_ctx = guard,
-		.stop = stop,
-	};
-	int r = 0;
-
-	*guard = (struct dit_guard){.probe = NULL};
-	r = dit_probe_open(&guard->probe, &opts);
-	if (r < 0 && guard->fault.text[0] != '\0') {
-		(void)dit_fault_say(fault, r, "%s", guard->fault.text);
-	}
-	return r;
-}
-
-void dit_guard_close(struct dit_guard *guard)
-{
-	dit_probe_close(guard->probe);
-	guard->probe = NULL;
+	return dit_fault_say(fault, r,
+	                     DIT_DATA_NAME
+	                     " is damaged: see what \"ditcheck --quick\" says");
 }

@@ -1,0 +1,722 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An output that is a database with records. New records and lists are merged with the
+ * stored ones (tree/tree_merge.h), table by table, into free pages and pages after the
+ * end of the file. One commit makes all of them visible (commit/page_commit.h).
+ *
+ * Indexes are built again when FEW_PARTS times the new IDs are as many as those that are
+ * stored, and there is room for both states. Then their leaves are packed.
+ *
+ * An entry that takes the place of a hole, and contextCSN, come after all others: id2e is
+ * merged again, with the tree that the first merge has made.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "commit/page_commit.h"
+#include "output/data_check.h"
+#include "output/output_impl.h"
+#include "output/stored_records.h"
+#include "page/meta_pages.h"
+#include "place/claim.h"
+#include "place/files.h"
+#include "place/format_check.h"
+#include "place/lock_file.h"
+#include "place/map_size.h"
+#include "place/spare.h"
+#include "reader/stored_flags.h"
+#include "reader/stored_order.h"
+#include "tree/tree_merge.h"
+
+#define FEW_PARTS 24u
+
+/* A named database. [own: who writes it, then main] */
+struct table {
+	struct dit_output_table base; /* of dn2i and indexes, while they are open */
+	struct merged_output *output;
+	char *name;                    /* owned */
+	struct dit_tree_record stored; /* empty: there is none, or it is left out */
+	struct dit_tree_record tree;   /* with what was added */
+	struct dit_tree_merge *merge;  /* NULL: not open */
+	bool is_stored;
+	bool is_emptied;
+	bool is_written; /* an index, or dn2i */
+};
+
+struct merged_output {
+	struct dit_record_output base;
+	struct dit_claim claim;
+	int data_fd;
+	int spare_fd; /* spare.h; -1: none */
+	struct dit_page_commit *commit;
+	struct dit_stored_records *records;
+	struct dit_fault *fault; /* borrowed; for find_index() */
+
+	/* As in struct dit_output_opts. */
+	uint64_t maxsize_bytes;
+	uint64_t expected_bytes;
+	bool may_grow;
+	uint64_t list_max;
+	enum dit_output_merge merge;
+
+	uint64_t file_bytes; /* when it was opened */
+	struct table fixed[DIT_NFIXED];
+	struct table **indexes; /* each owned, as is the array */
+	size_t nindexes;
+	bool takes_changes;
+	uint64_t last_changed; /* ID of the last entry that was put; see takes_changes */
+	bool is_changed;
+	bool is_placed; /* committed, or a commit was tried */
+};
+
+static struct merged_output *of(struct dit_output *output)
+{
+	return (struct merged_output *)output;
+}
+
+static struct dit_stored_records *records_of(struct dit_record_output *output)
+{
+	return of(&output->base)->records;
+}
+
+/* ---- tables ---- */
+
+static int drop_pages(void *ctx, uint64_t first, uint64_t n)
+{
+	return dit_page_commit_drop_pages(ctx, first, n);
+}
+
+/* Any thread. */
+static int open_merge(struct table *table, bool rebuilds)
+{
+	struct merged_output *output = table->output;
+	struct dit_key_orders orders;
+	struct dit_tree_merge_opts opts = {
+		.space = dit_page_commit_space(output->commit),
+		.source = dit_page_commit_source(output->commit),
+		.stored = table->tree,
+		.list_max = output->list_max,
+		.rebuilds = rebuilds,
+		.orders = &orders,
+		.dropped = drop_pages,
+		.ctx = output->commit,
+	};
+	const struct dit_span name = dit_span_of(table->name);
+
+	dit_key_default_orders(table->tree.flags, &orders);
+	if (dit_stored_is_fixed(name)) {
+		dit_stored_order(NULL, name, table->tree.flags, &orders);
+	}
+	return dit_tree_merge_open(&table->merge, &opts);
+}
+
+/* The merge of a table of main. */
+static int reach_merge(struct table *table)
+{
+	return table->merge != NULL ? 0 : open_merge(table, false);
+}
+
+static int close_merge(struct table *table, uint64_t *ret_bytes)
+{
+	int r = 0;
+
+	if (table->merge != NULL) {
+		r = dit_tree_merge_finish(table->merge, &table->tree, ret_bytes);
+		dit_tree_merge_free(table->merge);
+		table->merge = NULL;
+	}
+	return r;
+}
+
+static int put_lists(struct dit_output_table *base, const struct dit_output_list *lists,
+                     size_t nlists)
+{
+	struct table *table = (struct table *)base;
+	int r = 0;
+
+	for (size_t i = 0; i < nlists && r == 0; i++) {
+		const struct dit_ids_change change = {.added = lists[i].ids,
+		                                      .nadded = lists[i].nids,
+		                                      .is_repeated =
+		                                              lists[i].is_repeated};
+
+		r = lists[i].nids == 0
+		            ? 0
+		            : dit_tree_merge_ids(table->merge, lists[i].key, &change);
+	}
+	return r;
+}
+
+static int put_record(struct dit_output_table *base, uint64_t id, struct dit_span record)
+{
+	const struct dit_span key = {(const char *)&id, sizeof(id)};
+
+	return dit_tree_merge_record(((struct table *)base)->merge, key, record);
+}
+
+static int finish(struct dit_output_table *base)
+{
+	struct table *table = (struct table *)base;
+	int r = close_merge(table, base->ret_bytes);
+
+	table->is_written = r == 0;
+	return r;
+}
+
+static void drop(struct dit_output_table *base)
+{
+	struct table *table = (struct table *)base;
+
+	dit_tree_merge_free(table->merge);
+	table->merge = NULL;
+}
+
+static const struct dit_output_table_ops table_ops = {
+	.put_lists = put_lists,
+	.put_record = put_record,
+	.finish = finish,
+	.drop = drop,
+};
+
+static int open_table(struct table *table, bool rebuilds, struct dit_output_table **ret)
+{
+	int r = table->is_written || table->merge != NULL ? -EINVAL
+	                                                  : open_merge(table, rebuilds);
+
+	if (r == 0) {
+		table->base = (struct dit_output_table){.ops = &table_ops};
+		*ret = &table->base;
+	}
+	return r;
+}
+
+static int open_names(struct dit_record_output *output, struct dit_output_table **ret)
+{
+	return open_table(&of(&output->base)->fixed[DIT_FIXED_NAMES], false, ret);
+}
+
+static int open_index(struct dit_output *output, size_t number,
+                      struct dit_output_table **ret)
+{
+	const struct merged_output *o = of(output);
+
+	return number >= o->nindexes ? -EINVAL
+	                             : open_table(o->indexes[number],
+	                                          o->merge == DIT_MERGE_REBUILD, ret);
+}
+
+/* ---- what is stored ---- */
+
+static int find_ad(struct dit_record_output *output, uint32_t number,
+                   struct dit_span *ret)
+{
+	return dit_stored_ad(records_of(output), number, ret);
+}
+
+static int find_child(struct dit_record_output *output, uint64_t parent,
+                      struct dit_span norm, struct dit_name *ret)
+{
+	return dit_stored_child(records_of(output), parent, norm, ret);
+}
+
+static int find_name(struct dit_record_output *output, uint64_t id, struct dit_name *ret)
+{
+	return dit_stored_name(records_of(output), id, ret);
+}
+
+static int find_index(struct dit_output *output, const char *name,
+                      struct dit_output_stored_index *ret)
+{
+	const struct merged_output *o = of(output);
+	struct dit_span key = {NULL, 0};
+	struct dit_tree_record tree;
+	int r = 0;
+
+	if (dit_page_commit_find(o->commit, dit_span_of(name), &tree) == 0) {
+		return 0;
+	}
+	r = dit_stored_flags_check_index(tree.flags, name, o->fault);
+	if (r == 0) {
+		r = dit_stored_first_key(o->records, &tree, &key);
+	}
+	if (r < 0) {
+		return r;
+	}
+	*ret = (struct dit_output_stored_index){
+		.is_integerkey = (tree.flags & DIT_DB_INTEGERKEY) != 0,
+		.key_len = r > 0 ? key.len : 0};
+	return 1;
+}
+
+/* Is there room, in the map and on the disk, for the stored pages once more and for the
+ * additions? */
+static bool has_room(const struct merged_output *output)
+{
+	uint64_t used = dit_page_commit_bytes(output->commit);
+	uint64_t more = used + output->expected_bytes;
+	struct statvfs st;
+
+	if (!output->may_grow &&
+	    (output->maxsize_bytes < used || output->maxsize_bytes - used < more)) {
+		return false;
+	}
+	return fstatvfs(output->data_fd, &st) == 0 &&
+	       (uint64_t)st.f_bavail * st.f_frsize >= more;
+}
+
+static int expect_postings(struct dit_record_output *output, uint64_t n)
+{
+	struct merged_output *o = of(&output->base);
+	uint64_t nstored = 0;
+
+	for (size_t i = 0; i < o->nindexes; i++) {
+		nstored += o->indexes[i]->stored.nitems;
+	}
+	if (o->merge == DIT_MERGE_DEFAULT) {
+		o->merge = n >= nstored / FEW_PARTS && has_room(o) ? DIT_MERGE_REBUILD
+		                                                   : DIT_MERGE_GROW;
+	}
+	return 0;
+}
+
+/* What the commit knows of a database. */
+static void find_stored(struct table *table, unsigned flags)
+{
+	const struct dit_tree_record none = {.flags = (uint16_t)flags,
+	                                     .root = DIT_PAGE_NONE};
+	struct dit_tree_record tree;
+
+	table->is_stored = dit_page_commit_find(table->output->commit,
+	                                        dit_span_of(table->name), &tree) > 0;
+	table->stored = table->is_stored && !table->is_emptied ? tree : none;
+	table->tree = table->stored;
+}
+
+static int add_index(struct dit_output *output, const struct dit_output_index *index)
+{
+	struct merged_output *o = of(output);
+	unsigned flags = DIT_INDEX_FLAGS | (index->is_integerkey ? DIT_DB_INTEGERKEY : 0);
+	struct table **indexes = NULL;
+	struct table *table = NULL;
+
+	for (size_t i = 0; i < o->nindexes; i++) {
+		if (strcmp(o->indexes[i]->name, index->name) == 0) {
+			return DIT_E_DUPLICATE;
+		}
+	}
+	indexes = reallocarray(o->indexes, o->nindexes + 1, sizeof(struct table *));
+	if (indexes == NULL) {
+		return -ENOMEM;
+	}
+	o->indexes = indexes;
+	table = calloc(1, sizeof(*table));
+	if (table == NULL) {
+		return -ENOMEM;
+	}
+	indexes[o->nindexes++] = table;
+	table->output = o;
+	table->is_emptied = index->is_emptied;
+	table->name = strdup(index->name);
+	if (table->name == NULL) {
+		return -ENOMEM;
+	}
+	find_stored(table, flags);
+	return 0;
+}
+
+/* ---- entries ---- */
+
+static int put_ad(struct dit_record_output *output, uint32_t number, struct dit_span name)
+{
+	struct table *table = &of(&output->base)->fixed[DIT_FIXED_ADS];
+	const struct dit_span key = {(const char *)&number, sizeof(number)};
+	int r = reach_merge(table);
+
+	return r < 0 ? r : dit_tree_merge_put(table->merge, key, name);
+}
+
+static int reach_entries(struct merged_output *output)
+{
+	return output->takes_changes ? -EINVAL
+	                             : reach_merge(&output->fixed[DIT_FIXED_ENTRIES]);
+}
+
+static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t len,
+                         void **ret_space)
+{
+	struct merged_output *o = of(&output->base);
+	const struct dit_span key = {(const char *)&id, sizeof(id)};
+	char *space = NULL;
+	int r = reach_entries(o);
+
+	if (r == 0) {
+		r = dit_tree_merge_reserve(o->fixed[DIT_FIXED_ENTRIES].merge, key, len,
+		                           &space);
+	}
+	*ret_space = space;
+	return r;
+}
+
+static int put_entry_pieces(struct dit_record_output *output, uint64_t id, size_t len,
+                            const struct dit_pieces *record)
+{
+	struct merged_output *o = of(&output->base);
+	const struct dit_span key = {(const char *)&id, sizeof(id)};
+	int r = reach_entries(o);
+
+	return r < 0 ? r
+	             : dit_tree_merge_put_pieces(o->fixed[DIT_FIXED_ENTRIES].merge, key,
+	                                         len, record);
+}
+
+static int put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
+                     uint32_t place, struct dit_span record)
+{
+	struct merged_output *o = of(&output->base);
+	struct table *table = &o->fixed[DIT_FIXED_SPLITS];
+	char bytes[sizeof(id) + sizeof(ad)];
+	const struct dit_span key = {bytes, sizeof(bytes)};
+	int r = o->takes_changes ? reach_merge(table) : -EINVAL;
+
+	memcpy(bytes, &id, sizeof(id));
+	memcpy(bytes + sizeof(id), &ad, sizeof(ad));
+	if (r == 0 && place == 0) {
+		r = dit_stored_split(o->records, key);
+	}
+	if (r != 0) {
+		return r < 0 ? r : DIT_LMDB_KEYEXIST;
+	}
+	return dit_tree_merge_record(table->merge, key, record);
+}
+
+/* ---- changes ---- */
+
+static int begin_changes(struct dit_record_output *output)
+{
+	struct merged_output *o = of(&output->base);
+	int r = o->takes_changes ? -EINVAL : close_merge(&o->fixed[DIT_FIXED_ADS], NULL);
+
+	o->takes_changes = true;
+	return r < 0 ? r : close_merge(&o->fixed[DIT_FIXED_ENTRIES], NULL);
+}
+
+/* The tree of id2e is finished, and can be read. */
+static int follow_entries(struct merged_output *output)
+{
+	struct table *table = &output->fixed[DIT_FIXED_ENTRIES];
+	uint64_t npages = 0;
+	int r = close_merge(table, NULL);
+
+	if (r == 0) {
+		r = dit_page_commit_reach(output->commit, &npages);
+	}
+	return r < 0 ? r
+	             : dit_stored_records_follow(output->records, &table->tree, npages);
+}
+
+static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_span *ret)
+{
+	struct merged_output *o = of(&output->base);
+	struct dit_span record = {NULL, 0};
+	int r = o->takes_changes ? follow_entries(o) : 0;
+
+	if (r == 0) {
+		r = dit_stored_entry(o->records, id, &record);
+	}
+	if (r > 0) {
+		*ret = record;
+	}
+	return r > 0 ? record.len > 0 : r;
+}
+
+static int replace_entry(struct dit_record_output *output, uint64_t id,
+                         struct dit_span record)
+{
+	struct merged_output *o = of(&output->base);
+	struct table *table = &o->fixed[DIT_FIXED_ENTRIES];
+	const struct dit_span key = {(const char *)&id, sizeof(id)};
+	int r = o->takes_changes ? 0 : -EINVAL;
+
+	if (r == 0 && (table->merge == NULL || id <= o->last_changed)) {
+		r = follow_entries(o);
+		if (r == 0) {
+			r = open_merge(table, false);
+		}
+	}
+	o->last_changed = id;
+	return r < 0 ? r : dit_tree_merge_put(table->merge, key, record);
+}
+
+/* ---- publishing ---- */
+
+static int put_table(struct merged_output *output, struct table *table)
+{
+	const struct dit_span name = dit_span_of(table->name);
+	int r = close_merge(table, NULL);
+
+	if (r < 0 || (table->is_stored && !table->is_emptied &&
+	              memcmp(&table->tree, &table->stored, sizeof(table->tree)) == 0)) {
+		return r;
+	}
+	output->is_changed = true;
+	return table->is_emptied
+	               ? dit_page_commit_put(output->commit, name, &table->tree)
+	               : dit_page_commit_put_merged(output->commit, name, &table->tree);
+}
+
+static int prepare(struct dit_output *output)
+{
+	struct merged_output *o = of(output);
+	int r = 0;
+
+	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
+		r = put_table(o, &o->fixed[i]);
+	}
+	for (size_t i = 0; i < o->nindexes && r == 0; i++) {
+		r = o->indexes[i]->merge != NULL ? -EINVAL : put_table(o, o->indexes[i]);
+	}
+	output->bytes = dit_page_commit_bytes(o->commit);
+	return r;
+}
+
+static int commit(struct dit_output *output)
+{
+	struct merged_output *o = of(output);
+	int r = 0;
+
+	/* Nothing was added: the file stays as it is, to the byte. */
+	if (!o->is_changed) {
+		return 0;
+	}
+	o->is_placed = true;
+	if (o->merge != DIT_MERGE_REBUILD) {
+		output->kept_bytes = o->file_bytes;
+	}
+	r = dit_page_commit_write(o->commit);
+	output->bytes = dit_page_commit_bytes(o->commit);
+	return r;
+}
+
+/* To undo takes space where each write does. */
+static void use_spare(struct merged_output *output)
+{
+	if (output->spare_fd >= 0) {
+		(void)close(output->spare_fd);
+		output->spare_fd = -1;
+	}
+}
+
+static int take_back(struct dit_output *output)
+{
+	use_spare(of(output));
+	return of(output)->is_placed ? dit_page_commit_undo(of(output)->commit) : 0;
+}
+
+static void table_deinit(struct table *table)
+{
+	dit_tree_merge_free(table->merge);
+	free(table->name);
+}
+
+static void output_free(struct merged_output *output)
+{
+	for (size_t i = 0; i < DIT_NFIXED; i++) {
+		table_deinit(&output->fixed[i]);
+	}
+	for (size_t i = 0; i < output->nindexes; i++) {
+		table_deinit(output->indexes[i]);
+		free(output->indexes[i]);
+	}
+	free(output->indexes);
+	dit_stored_records_close(output->records);
+	use_spare(output);
+	dit_page_commit_close(output->commit);
+	if (output->data_fd >= 0) {
+		dit_lock_file_renew(&output->claim, output->data_fd);
+		(void)close(output->data_fd);
+	}
+	dit_claim_drop(&output->claim, DIT_CLAIM_PUBLISHED);
+	free(output);
+}
+
+static int end(struct dit_output *output)
+{
+	output_free(of(output));
+	return 0;
+}
+
+static void abandon(struct dit_output *output)
+{
+	output_free(of(output));
+}
+
+static const struct dit_output_ops output_ops = {
+	.find_index = find_index,
+	.add_index = add_index,
+	.open_index = open_index,
+	.prepare = prepare,
+	.commit = commit,
+	.take_back = take_back,
+	.end = end,
+	.abandon = abandon,
+};
+
+static const struct dit_record_ops record_ops = {
+	.find_ad = find_ad,
+	.find_child = find_child,
+	.find_name = find_name,
+	.put_ad = put_ad,
+	.reserve_entry = reserve_entry,
+	.put_entry_pieces = put_entry_pieces,
+	.put_split = put_split,
+	.open_names = open_names,
+	.expect_postings = expect_postings,
+	.begin_changes = begin_changes,
+	.find_entry = find_entry,
+	.replace_entry = replace_entry,
+};
+
+/* ---- opening ---- */
+
+static int open_commit(struct merged_output *output, const struct dit_output_opts *opts)
+{
+	char path[DIT_FD_PATH_BYTES];
+	size_t page_bytes = 0;
+	struct stat st;
+	struct dit_page_commit_opts commit_opts = {
+		.fd = output->data_fd,
+		.path = path,
+		.format = opts->is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09,
+		.file = {.writer = opts->page_writer, .is_direct = true},
+		.ticker = opts->ticker,
+		.oldest = DIT_COMMIT_ALONE,
+	};
+	int r = dit_fd_path(output->data_fd, path, opts->fault);
+
+	if (r == 0) {
+		r = dit_data_check_metas(output->data_fd, opts->fault);
+	}
+	if (r == 0) {
+		r = dit_metas_page_bytes(output->data_fd, commit_opts.format,
+		                         &page_bytes);
+	}
+	if (r == 0 && fstat(output->data_fd, &st) != 0) {
+		r = -errno;
+	}
+	if (r < 0) {
+		return r;
+	}
+	output->file_bytes = (uint64_t)st.st_size;
+	output->base.base.key_max = dit_key_max(commit_opts.format, (unsigned)page_bytes);
+	commit_opts.page_bytes = (unsigned)page_bytes;
+	commit_opts.map_bytes = dit_map_limit(output->maxsize_bytes, page_bytes);
+	commit_opts.max_bytes = opts->may_grow ? 0 : commit_opts.map_bytes;
+	return dit_page_commit_open(&output->commit, &commit_opts);
+}
+
+/* Those that slapd makes if need be; stored flags win (storage.md 1.4). */
+static int open_fixed(struct merged_output *output)
+{
+	struct dit_tree_record trees[DIT_NFIXED];
+	int r = 0;
+
+	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
+		const struct dit_fixed_db_facts *db = &dit_fixed_dbs[i];
+		struct table *table = &output->fixed[i];
+
+		table->output = output;
+		table->name = strdup(db->name);
+		if (table->name == NULL) {
+			return -ENOMEM;
+		}
+		find_stored(table, db->flags);
+		trees[i] = table->tree;
+		r = dit_stored_flags_check(table->tree.flags, db->name, db->flags,
+		                           output->fault);
+	}
+	return r < 0 ? r
+	             : dit_stored_records_open(
+			       &output->records, output->data_fd,
+			       dit_page_commit_source(output->commit).format, trees);
+}
+
+static int look_around(struct merged_output *output)
+{
+	struct dit_output_stored *stored = &output->base.stored;
+	struct dit_span record;
+	int r = dit_stored_last_id(output->records, &stored->last_id);
+
+	if (r >= 0) {
+		r = dit_stored_entry(output->records, 0, &record);
+	}
+	stored->has_root_entry = r > 0;
+	stored->has_names = output->fixed[DIT_FIXED_NAMES].stored.nitems > 0;
+	return r < 0 ? r : 0;
+}
+
+static int open_file(struct merged_output *output, const struct dit_output_opts *opts)
+{
+	int dir_fd = output->claim.dir_fd;
+	int r = opts->is_lmdb_10 ? dit_data_open_10(dir_fd, O_RDWR, opts->fault)
+	                         : dit_data_open(dir_fd, O_RDWR, opts->fault);
+
+	output->data_fd = r < 0 ? -1 : r;
+	if (r < 0) {
+		return r;
+	}
+	output->spare_fd = dit_spare_keep(dir_fd);
+	r = open_commit(output, opts);
+	if (r == 0) {
+		r = open_fixed(output);
+	}
+	return r < 0 ? r : look_around(output);
+}
+
+int dit_output_merged_open(struct dit_record_output **ret,
+                           const struct dit_output_opts *opts)
+{
+	struct merged_output *output = calloc(1, sizeof(*output));
+	int r = 0;
+
+	if (output == NULL) {
+		return -ENOMEM;
+	}
+	output->base = (struct dit_record_output){
+		.base = {.ops = &output_ops, .is_parallel = true, .wants_repeats = true},
+		.ops = &record_ops,
+		.is_merged = true};
+	output->data_fd = -1;
+	output->spare_fd = -1;
+	output->fault = opts->fault;
+	output->maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
+	output->expected_bytes = opts->expected_bytes;
+	output->may_grow = opts->may_grow;
+	output->list_max = opts->list_max;
+	output->merge = opts->merge;
+	r = dit_directory_open(opts->directory, opts->fault);
+	if (r >= 0) {
+		r = dit_claim_take(&output->claim, r, opts->mode, opts->fault);
+	}
+	if (r < 0) {
+		free(output);
+		return r;
+	}
+	r = open_file(output, opts);
+	if (r == DIT_E_CORRUPT && opts->fault != NULL && opts->fault->text[0] == '\0') {
+		r = dit_data_damaged(opts->fault, r);
+	}
+	if (r < 0) {
+		output_free(output);
+		return r;
+	}
+	output->base.base.place =
+		(struct dit_output_place){opts->directory, -1, output->data_fd};
+	*ret = &output->base;
+	return 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Look-ups in a database that gets more records: one by one, in the state that it was
+ * opened with. Each page is checked when it is read.
+ *
+ * Spans point into the file until the next dit_stored_records_follow(), or the end.
+ *
+ * Threads: belongs to one thread.
+ */
+#ifndef DITKIT_STORED_RECORDS_H
+#define DITKIT_STORED_RECORDS_H
+
+#include "codec/name_codec.h"
+#include "page/page_map.h"
+
+/** The databases that slapd always makes. */
+enum dit_fixed_db {
+	DIT_FIXED_ADS,
+	DIT_FIXED_NAMES,
+	DIT_FIXED_ENTRIES,
+	DIT_FIXED_SPLITS,
+	DIT_NFIXED,
+};
+
+struct dit_fixed_db_facts {
+	const char *name;
+	unsigned flags;
+};
+
+/** Names and flags (storage.md 1.2). */
+extern const struct dit_fixed_db_facts dit_fixed_dbs[DIT_NFIXED];
+
+struct dit_stored_records;
+
+/**
+ * @param fd     of data.mdb; borrowed
+ * @param trees  of the fixed databases
+ *
+ * @return 0; -ENOMEM; DIT_E_CORRUPT; what dit_page_map_open() returns
+ */
+int dit_stored_records_open(struct dit_stored_records **ret, int fd,
+                            const struct dit_page_format *format,
+                            const struct dit_tree_record trees[DIT_NFIXED]);
+/** NULL is fine. */
+void dit_stored_records_close(struct dit_stored_records *records);
+
+/** From now on entries are looked up in another tree, whose pages are below @p npages. */
+int dit_stored_records_follow(struct dit_stored_records *records,
+                              const struct dit_tree_record *entries, uint64_t npages);
+
+/*
+ * 1; 0: there is none; DIT_E_CORRUPT
+ */
+
+int dit_stored_ad(struct dit_stored_records *records, uint32_t number,
+                  struct dit_span *ret);
+/** An empty record is a hole. */
+int dit_stored_entry(struct dit_stored_records *records, uint64_t id,
+                     struct dit_span *ret);
+int dit_stored_last_id(struct dit_stored_records *records, uint64_t *ret);
+/** A record of this attribute of the entry. */
+int dit_stored_split(struct dit_stored_records *records, struct dit_span key);
+/** The node's own record: it has the parent's ID. */
+int dit_stored_name(struct dit_stored_records *records, uint64_t id,
+                    struct dit_name *ret);
+/** The child of a node, or of the root (0), with this normal RDN. */
+int dit_stored_child(struct dit_stored_records *records, uint64_t parent,
+                     struct dit_span norm, struct dit_name *ret);
+/** The first key of another tree. */
+int dit_stored_first_key(struct dit_stored_records *records,
+                         const struct dit_tree_record *tree, struct dit_span *ret);
+
+#endif
