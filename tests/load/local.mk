@@ -69,6 +69,7 @@ long_units += %D%/test_load_parallel
 	$(NULL)
 %C%_test_load_parallel_LDADD = $(test_libs)
 %C%_test_load_parallel_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=pthread_barrier_wait \
 	-Wl,--wrap=pthread_cond_broadcast \
 	-Wl,--wrap=pthread_cond_signal \
 	-Wl,--wrap=pthread_cond_wait \

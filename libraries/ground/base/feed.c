@@ -171,6 +171,21 @@ void dit_feed_tick(struct dit_feed *feed, struct dit_ticker *ticker)
 	feed->ticker = ticker;
 }
 
+/* Called with the lock held, which is not needed to tick. */
+static void wait_for_filled(struct dit_feed *feed)
+{
+	if (feed->ticker == NULL) {
+		dit_monitor_wait(&feed->monitor);
+		return;
+	}
+	dit_monitor_wait_ms(&feed->monitor, DIT_TICK_MS);
+	if (feed->filled.n == 0 && feed->end > 0) {
+		dit_monitor_leave(&feed->monitor);
+		dit_tick(feed->ticker);
+		dit_monitor_enter(&feed->monitor);
+	}
+}
+
 int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot)
 {
 	int r = 1;
@@ -180,7 +195,7 @@ int dit_feed_take(struct dit_feed *feed, unsigned *ret_slot)
 	}
 	dit_monitor_enter(&feed->monitor);
 	while (feed->filled.n == 0 && feed->end > 0) {
-		dit_monitor_wait_and_tick(&feed->monitor, feed->ticker);
+		wait_for_filled(feed);
 	}
 	if (feed->filled.n > 0) {
 		*ret_slot = ring_pop(&feed->filled, feed->nslots);

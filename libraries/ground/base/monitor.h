@@ -17,8 +17,6 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "base/ticker.h"
-
 struct dit_monitor {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -74,23 +72,6 @@ static inline void dit_monitor_wait_ms(struct dit_monitor *monitor, unsigned ms)
 		until.tv_sec++;
 	}
 	(void)pthread_cond_timedwait(&monitor->changed, &monitor->lock, &until);
-}
-
-/**
- * Inside: wait for somebody who tells. A ticker ticks, outside, and wakes the caller up
- * for it, who has to look again in any case. NULL: none
- */
-static inline void dit_monitor_wait_and_tick(struct dit_monitor *monitor,
-                                             struct dit_ticker *ticker)
-{
-	if (ticker == NULL || ticker->tell == NULL) {
-		dit_monitor_wait(monitor);
-		return;
-	}
-	dit_monitor_wait_ms(monitor, DIT_TICK_MS);
-	dit_monitor_leave(monitor);
-	dit_tick(ticker);
-	dit_monitor_enter(monitor);
 }
 
 /** Inside: all who wait look again. */

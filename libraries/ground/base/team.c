@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Teams of tool threads. All meet under one lock: each member says that it has arrived
- * and waits for the next round. The coordinator begins the round when all have arrived.
+ * Teams of tool threads: each counts the meetings for itself. All meet at a barrier,
+ * where nobody can wait for a while only. So a coordinator that ticks waits before the
+ * barrier, until the members have said that they are there.
  */
 #include "base/team.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/barrier.h"
 #include "base/monitor.h"
 
 struct dit_member {
@@ -25,42 +28,54 @@ struct dit_team {
 	void *ctx;
 	unsigned nmembers;
 	struct dit_member *members; /* NULL with one member */
+	struct dit_barrier meeting; /* members and coordinator */
 
 	/* [own: coordinator] */
 	unsigned nstarted;
+	uint64_t round; /* members count the meetings for themselves */
 
-	struct dit_monitor monitor; /* tells of changes of all that follows */
-	/* [lock: monitor] to read; the coordinator, which writes it, reads it without */
-	uint64_t round; /* the one that runs, or ran last */
+	struct dit_monitor monitor; /* tells when all members are at the meeting */
 	/* [lock: monitor] */
+	bool is_cancelled; /* not all members could be started */
 	uint64_t narrived; /* members at meetings, all of them since the start */
-	bool is_over;      /* the members leave, or could not all be started */
+
+	/*
+	 * [atomic: a member may still be on its way out of meeting k when the coordinator
+	 * announces that k+1 is the end; it then reads 0 or k+1, neither of them k.
+	 * Relaxed:
+	 * the barrier orders the rest.]
+	 */
+	_Atomic uint64_t end; /* the meeting at which the members leave; 0: not yet */
 };
 
-/* A member has arrived at a meeting. @return false: it is to leave */
-static bool await_round(struct dit_team *team, uint64_t round)
+static void arrive(struct dit_team *team)
 {
-	bool is_over = false;
-
 	dit_monitor_enter(&team->monitor);
 	team->narrived++;
 	if (team->narrived % team->nmembers == 0) {
 		dit_monitor_tell(&team->monitor);
 	}
-	while (team->round < round && !team->is_over) {
-		dit_monitor_wait(&team->monitor);
-	}
-	is_over = team->is_over;
 	dit_monitor_leave(&team->monitor);
-	return !is_over;
 }
 
 static void *member_main(void *arg)
 {
 	const struct dit_member *member = arg;
 	struct dit_team *team = member->team;
+	bool is_cancelled = false;
+	uint64_t round = 0;
 
-	for (uint64_t round = 1; await_round(team, round); round++) {
+	/* The lock is free when all members are started, or when one could not be. */
+	dit_monitor_enter(&team->monitor);
+	is_cancelled = team->is_cancelled;
+	dit_monitor_leave(&team->monitor);
+	while (!is_cancelled) {
+		arrive(team);
+		dit_barrier_wait(&team->meeting);
+		round++;
+		if (round == atomic_load_explicit(&team->end, memory_order_relaxed)) {
+			break;
+		}
 		team->fn(team->ctx, member->number, round);
 	}
 	return NULL;
@@ -100,7 +115,7 @@ static int team_start(struct dit_team *team, const char *name)
 
 	dit_monitor_enter(&team->monitor);
 	r = start_members(team, name);
-	team->is_over = r < 0;
+	team->is_cancelled = r < 0;
 	dit_monitor_leave(&team->monitor);
 	if (r < 0) {
 		join_members(team);
@@ -138,6 +153,10 @@ int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
 	if (r < 0) {
 		goto fail_monitor;
 	}
+	r = dit_barrier_init(&team->meeting, nmembers + 1);
+	if (r < 0) {
+		goto fail_meeting;
+	}
 	r = team_start(team, name);
 	if (r < 0) {
 		goto fail_start;
@@ -146,6 +165,8 @@ int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
 	return 0;
 
 fail_start:
+	dit_barrier_deinit(&team->meeting);
+fail_meeting:
 	dit_monitor_deinit(&team->monitor);
 fail_monitor:
 	free(team->members);
@@ -154,28 +175,36 @@ fail_members:
 	return r;
 }
 
-/* Wait for all members, then begin the next round, or end the team. */
-static void meet(struct dit_team *team, struct dit_ticker *ticker, bool is_over)
+/* The coordinator, before meeting @p round. */
+static void await_members(struct dit_team *team, uint64_t round,
+                          struct dit_ticker *ticker)
 {
-	uint64_t wanted = (team->round + 1) * team->nmembers;
+	uint64_t wanted = round * team->nmembers;
 
+	if (ticker == NULL || ticker->tell == NULL) {
+		return;
+	}
 	dit_monitor_enter(&team->monitor);
 	while (team->narrived < wanted) {
-		dit_monitor_wait_and_tick(&team->monitor, ticker);
+		dit_monitor_wait_ms(&team->monitor, DIT_TICK_MS);
+		if (team->narrived < wanted) {
+			dit_monitor_leave(&team->monitor);
+			dit_tick(ticker);
+			dit_monitor_enter(&team->monitor);
+		}
 	}
-	team->round++;
-	team->is_over = is_over;
-	dit_monitor_tell(&team->monitor);
 	dit_monitor_leave(&team->monitor);
 }
 
 void dit_team_meet(struct dit_team *team, struct dit_ticker *ticker)
 {
+	team->round++;
 	if (team->members == NULL) {
-		team->fn(team->ctx, 0, ++team->round);
+		team->fn(team->ctx, 0, team->round);
 		return;
 	}
-	meet(team, ticker, false);
+	await_members(team, team->round, ticker);
+	dit_barrier_wait(&team->meeting);
 }
 
 void dit_team_free(struct dit_team *team, struct dit_ticker *ticker)
@@ -184,10 +213,18 @@ void dit_team_free(struct dit_team *team, struct dit_ticker *ticker)
 		return;
 	}
 	if (team->members != NULL) {
-		meet(team, ticker, true);
+		atomic_store_explicit(&team->end, team->round + 1, memory_order_relaxed);
+		await_members(team, team->round + 1, ticker);
+		dit_barrier_wait(&team->meeting);
 		join_members(team);
+		dit_barrier_deinit(&team->meeting);
 		dit_monitor_deinit(&team->monitor);
 		free(team->members);
 	}
 	free(team);
+}
+
+unsigned dit_team_nmembers(const struct dit_team *team)
+{
+	return team->nmembers;
 }

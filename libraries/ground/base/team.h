@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A team: N tool threads that work in rounds and meet their coordinator once per
- * round.
+ * A team: N tool threads that work in rounds and meet their coordinator at a barrier,
+ * once per round.
  *
  *   dit_team_new();
  *   for each round:  prepare round k;  dit_team_meet();  do the coordinator's own work
@@ -55,5 +55,7 @@ void dit_team_meet(struct dit_team *team, struct dit_ticker *ticker);
 /** Wait for the round that runs, end and join the threads. NULL is fine. @p ticker as
  * above */
 void dit_team_free(struct dit_team *team, struct dit_ticker *ticker);
+
+unsigned dit_team_nmembers(const struct dit_team *team);
 
 #endif
