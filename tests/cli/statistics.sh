@@ -192,8 +192,8 @@ is "online: the last one" "$(grep -c '^  round 2: .* s with the write lock$' out
 
 # A line for each figure of each row and card.
 page_figures() {
-	sed 's/<\(tr\|li\|div\)[ >]/\n&/g' "$1" | awk '
-		/^<(tr|li|div)[ >]/ { row = "" }
+	sed 's/<\(tr\|li\|dl\)[ >]/\n&/g' "$1" | awk '
+		/^<(tr|li|dl)[ >]/ { row = "" }
 		{
 			if (match($0, /data-(index|kind|phase|thread|from)="[^"]*"/))
 				row = substr($0, RSTART + 5, RLENGTH - 5)
