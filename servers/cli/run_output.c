@@ -77,10 +77,14 @@ bool run_output_wants_lists(const struct run_output *output)
 	return output->stats_path != NULL || output->report_path != NULL;
 }
 
+bool run_output_wants_record(const struct run_output *output)
+{
+	return output->wants_summary || run_output_wants_lists(output);
+}
+
 bool run_output_is_wanted(const struct run_output *output)
 {
-	return output->wants_lines || output->wants_summary ||
-	       run_output_wants_lists(output);
+	return output->wants_lines || run_output_wants_record(output);
 }
 
 int run_output_open(struct run_output *output, const char *program)

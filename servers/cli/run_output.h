@@ -57,6 +57,8 @@ struct run_output {
 
 /** Does anybody want the statistics? */
 bool run_output_is_wanted(const struct run_output *output);
+/** Does anybody want the course of the run (run_record.h)? Noting it down costs calls. */
+bool run_output_wants_record(const struct run_output *output);
 /** Does anybody want lengths of lists, which cost some time (index_cost.h)? */
 bool run_output_wants_lists(const struct run_output *output);
 

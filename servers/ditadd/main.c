@@ -47,7 +47,7 @@ static struct meter_plan make_plan(const struct options *options,
 		.nphases = options->load.is_dry_run ? 1 : LOAD_NPHASES,
 		.is_quiet = options->common.has_debug, /* as slapadd */
 		.is_silent = options->common.is_silent,
-		.record = run_output_is_wanted(&options->output) ? record : NULL,
+		.record = run_output_wants_record(&options->output) ? record : NULL,
 		.request = common_catch_requests(),
 	};
 }

@@ -113,7 +113,7 @@ static int run(struct index_options *options, struct run_record *record)
 	options->output.wants_summary =
 		!options->output.wants_lines && summary_is_wanted(&options->common);
 	options->reindex.counts_lists = run_output_wants_lists(&options->output);
-	plan.record = run_output_is_wanted(&options->output) ? record : NULL;
+	plan.record = run_output_wants_record(&options->output) ? record : NULL;
 	meter_start(&meter, &options->common.meter, &plan);
 	options->reindex.report = print_report;
 	options->reindex.report_ctx = &meter;

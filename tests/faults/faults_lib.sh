@@ -238,7 +238,7 @@ for_small_loads() {
 			save old
 			way=grown
 			[ $release = 2.5 ] || way= # mdb_stat cannot read it
-			with_new "$call" "few entries, $release, $databases" \
+			with_new "$call" "few entries of $release, $databases" \
 				-l "$work/second.ldif"
 			way=
 		done
