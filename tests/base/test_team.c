@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contract of teams and barriers:
+ * Contract of teams:
  * - every member runs every round once, with its own number and the round's number;
  * - what a round wrote may be read after the next meeting;
  * - one member runs in the caller;
@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "base/barrier.h"
 #include "base/team.h"
 
 #define NROUNDS      50
@@ -124,41 +123,6 @@ static void no_members_are_refused(void **state)
 	assert_null(team);
 }
 
-struct relay {
-	struct dit_barrier barrier;
-	int value; /* written by one party, read by the other, in turns */
-};
-
-static void *relay_main(void *arg)
-{
-	struct relay *relay = arg;
-
-	for (int i = 0; i < NROUNDS; i++) {
-		dit_barrier_wait(&relay->barrier);
-		relay->value++;
-		dit_barrier_wait(&relay->barrier);
-	}
-	return NULL;
-}
-
-static void a_barrier_orders_what_its_parties_write(void **state)
-{
-	struct relay relay = {0};
-	pthread_t thread;
-
-	(void)state;
-	assert_int_equal(dit_barrier_init(&relay.barrier, 2), 0);
-	assert_int_equal(pthread_create(&thread, NULL, relay_main, &relay), 0);
-	for (int i = 0; i < NROUNDS; i++) {
-		assert_int_equal(relay.value, i);
-		dit_barrier_wait(&relay.barrier);
-		dit_barrier_wait(&relay.barrier);
-	}
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	dit_barrier_deinit(&relay.barrier);
-	assert_int_equal(relay.value, NROUNDS);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,7 +131,6 @@ int main(void)
 		cmocka_unit_test(one_member_runs_in_the_caller),
 		cmocka_unit_test(a_team_that_never_met_can_be_freed),
 		cmocka_unit_test(no_members_are_refused),
-		cmocka_unit_test(a_barrier_orders_what_its_parties_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

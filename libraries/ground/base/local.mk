@@ -6,8 +6,6 @@ rooms += %D%/libbase.la
 	%D%/arena.h \
 	%D%/ascii.c \
 	%D%/ascii.h \
-	%D%/barrier.c \
-	%D%/barrier.h \
 	%D%/before_open.h \
 	%D%/big_endian.h \
 	%D%/clock.h \

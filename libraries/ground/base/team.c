@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/barrier.h"
 #include "base/monitor.h"
 
 struct dit_member {
@@ -28,7 +27,7 @@ struct dit_team {
 	void *ctx;
 	unsigned nmembers;
 	struct dit_member *members; /* NULL with one member */
-	struct dit_barrier meeting; /* members and coordinator */
+	pthread_barrier_t meeting; /* members and coordinator */
 
 	/* [own: coordinator] */
 	unsigned nstarted;
@@ -71,7 +70,7 @@ static void *member_main(void *arg)
 	dit_monitor_leave(&team->monitor);
 	while (!is_cancelled) {
 		arrive(team);
-		dit_barrier_wait(&team->meeting);
+		(void)pthread_barrier_wait(&team->meeting);
 		round++;
 		if (round == atomic_load_explicit(&team->end, memory_order_relaxed)) {
 			break;
@@ -153,7 +152,7 @@ int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
 	if (r < 0) {
 		goto fail_monitor;
 	}
-	r = dit_barrier_init(&team->meeting, nmembers + 1);
+	r = -pthread_barrier_init(&team->meeting, NULL, nmembers + 1);
 	if (r < 0) {
 		goto fail_meeting;
 	}
@@ -165,7 +164,7 @@ int dit_team_new(struct dit_team **ret, unsigned nmembers, const char *name,
 	return 0;
 
 fail_start:
-	dit_barrier_deinit(&team->meeting);
+	(void)pthread_barrier_destroy(&team->meeting);
 fail_meeting:
 	dit_monitor_deinit(&team->monitor);
 fail_monitor:
@@ -204,7 +203,7 @@ void dit_team_meet(struct dit_team *team, struct dit_ticker *ticker)
 		return;
 	}
 	await_members(team, team->round, ticker);
-	dit_barrier_wait(&team->meeting);
+	(void)pthread_barrier_wait(&team->meeting);
 }
 
 void dit_team_free(struct dit_team *team, struct dit_ticker *ticker)
@@ -215,9 +214,9 @@ void dit_team_free(struct dit_team *team, struct dit_ticker *ticker)
 	if (team->members != NULL) {
 		atomic_store_explicit(&team->end, team->round + 1, memory_order_relaxed);
 		await_members(team, team->round + 1, ticker);
-		dit_barrier_wait(&team->meeting);
+		(void)pthread_barrier_wait(&team->meeting);
 		join_members(team);
-		dit_barrier_deinit(&team->meeting);
+		(void)pthread_barrier_destroy(&team->meeting);
 		dit_monitor_deinit(&team->monitor);
 		free(team->members);
 	}
