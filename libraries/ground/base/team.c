@@ -27,7 +27,7 @@ struct dit_team {
 	void *ctx;
 	unsigned nmembers;
 	struct dit_member *members; /* NULL with one member */
-	pthread_barrier_t meeting; /* members and coordinator */
+	pthread_barrier_t meeting;  /* members and coordinator */
 
 	/* [own: coordinator] */
 	unsigned nstarted;
