@@ -6,8 +6,7 @@
  *   output is published, and nothing is there before;
  * - an output that is abandoned, or taken back, leaves what was there;
  * - what cannot be is refused.
- * And what one of them does alone: stored records are found, lists are continued, an
- * index is emptied.
+ * And what one of them does alone: stored records are found, lists are continued.
  */
 #include "test.h"
 
@@ -385,30 +384,24 @@ static void stored_records_are_found(void **state)
 	test_scratch_remove(dir);
 }
 
-static void lists_are_continued_or_emptied(void **state)
+static void lists_are_continued(void **state)
 {
 	static const struct {
-		bool is_emptied;
 		bool is_repeated;
 		uint64_t ids[4];
 		size_t nids;
 		const char *want;
 	} cases[] = {
-		{false, false, {5}, 1, "aaaa=1 aaaa=2 aaaa=5 "},
-		{false, true, {5, 6}, 2, "aaaa=0 aaaa=1 aaaa=6 "},
-		{false, false, {5}, 0, "aaaa=1 aaaa=2 "},
-		{true, false, {5, 6}, 2, "aaaa=5 aaaa=6 "},
-		{true, false, {0, 2, 9}, 3, "aaaa=0 aaaa=2 aaaa=9 "},
-		{true, false, {5}, 0, ""},
+		{false, {5}, 1, "aaaa=1 aaaa=2 aaaa=5 "},
+		{true, {5, 6}, 2, "aaaa=0 aaaa=1 aaaa=6 "},
+		{false, {5}, 0, "aaaa=1 aaaa=2 "},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *dir = test_scratch();
 		struct dit_record_output *output = open_output(dir);
-		struct dit_output_index index = {.name = "cn",
-		                                 .is_integerkey = true,
-		                                 .is_emptied = cases[i].is_emptied};
+		struct dit_output_index index = {.name = "cn", .is_integerkey = true};
 		struct dit_output_list list = {.key = DIT_SPAN("aaaa"),
 		                               .ids = cases[i].ids,
 		                               .nids = cases[i].nids,
@@ -428,31 +421,6 @@ static void lists_are_continued_or_emptied(void **state)
 		assert_dump(dir, "sn", "aaaa=1 ");
 		test_scratch_remove(dir);
 	}
-}
-
-/* An index that is emptied gets the kind of keys that it is added with. */
-static void an_emptied_index_may_change_its_keys(void **state)
-{
-	char *dir = test_scratch();
-	struct dit_record_output *output = open_output(dir);
-	struct dit_output_index index = {.name = "cn", .is_emptied = true};
-	struct dit_output_stored_index stored = {0};
-	struct dit_output_table *table = NULL;
-
-	(void)state;
-	fill(output, 1);
-	publish(output);
-	output = open_output(dir);
-	assert_int_equal(dit_output_add_index(&output->base, &index), 0);
-	assert_int_equal(dit_output_open_index(&output->base, 0, &table), 0);
-	assert_int_equal(dit_output_finish(table), 0);
-	assert_int_equal(dit_output_begin_changes(output), 0);
-	publish(output);
-	output = open_output(dir);
-	assert_int_equal(dit_output_find_index(&output->base, "cn", &stored), 1);
-	assert_true(!stored.is_integerkey && stored.key_len == 0);
-	dit_output_abandon(&output->base);
-	test_scratch_remove(dir);
 }
 
 static void an_output_that_gets_nothing_changes_nothing(void **state)
@@ -587,8 +555,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(a_new_output_finds_nothing),
 		cmocka_unit_test(stored_records_are_found),
-		cmocka_unit_test(lists_are_continued_or_emptied),
-		cmocka_unit_test(an_emptied_index_may_change_its_keys),
+		cmocka_unit_test(lists_are_continued),
 		cmocka_unit_test(an_output_that_gets_nothing_changes_nothing),
 		cmocka_unit_test(both_ways_store_the_same),
 	};

@@ -41,11 +41,10 @@ struct table {
 	struct dit_output_table base; /* of dn2i and indexes, while they are open */
 	struct merged_output *output;
 	char *name;                    /* owned */
-	struct dit_tree_record stored; /* empty: there is none, or it is left out */
+	struct dit_tree_record stored; /* empty: there is none */
 	struct dit_tree_record tree;   /* with what was added */
 	struct dit_tree_merge *merge;  /* NULL: not open */
 	bool is_stored;
-	bool is_emptied;
 	bool is_written; /* an index, or dn2i */
 };
 
@@ -69,20 +68,14 @@ struct merged_output {
 	struct table fixed[DIT_NFIXED];
 	struct table **indexes; /* each owned, as is the array */
 	size_t nindexes;
-	bool takes_changes;
-	uint64_t last_changed; /* ID of the last entry that was put; see takes_changes */
+	uint64_t last_changed; /* ID of the last entry that was put ... */
+	bool takes_changes;    /* ... since then */
 	bool is_changed;
-	bool is_placed; /* committed, or a commit was tried */
 };
 
 static struct merged_output *of(struct dit_output *output)
 {
 	return (struct merged_output *)output;
-}
-
-static struct dit_stored_records *records_of(struct dit_record_output *output)
-{
-	return of(&output->base)->records;
 }
 
 /* ---- tables ---- */
@@ -216,18 +209,18 @@ static int open_index(struct dit_output *output, size_t number,
 static int find_ad(struct dit_record_output *output, uint32_t number,
                    struct dit_span *ret)
 {
-	return dit_stored_ad(records_of(output), number, ret);
+	return dit_stored_ad(of(&output->base)->records, number, ret);
 }
 
 static int find_child(struct dit_record_output *output, uint64_t parent,
                       struct dit_span norm, struct dit_name *ret)
 {
-	return dit_stored_child(records_of(output), parent, norm, ret);
+	return dit_stored_child(of(&output->base)->records, parent, norm, ret);
 }
 
 static int find_name(struct dit_record_output *output, uint64_t id, struct dit_name *ret)
 {
-	return dit_stored_name(records_of(output), id, ret);
+	return dit_stored_name(of(&output->base)->records, id, ret);
 }
 
 static int find_index(struct dit_output *output, const char *name,
@@ -294,7 +287,7 @@ static void find_stored(struct table *table, unsigned flags)
 
 	table->is_stored = dit_page_commit_find(table->output->commit,
 	                                        dit_span_of(table->name), &tree) > 0;
-	table->stored = table->is_stored && !table->is_emptied ? tree : none;
+	table->stored = table->is_stored ? tree : none;
 	table->tree = table->stored;
 }
 
@@ -321,7 +314,6 @@ static int add_index(struct dit_output *output, const struct dit_output_index *i
 	}
 	indexes[o->nindexes++] = table;
 	table->output = o;
-	table->is_emptied = index->is_emptied;
 	table->name = strdup(index->name);
 	if (table->name == NULL) {
 		return -ENOMEM;
@@ -460,14 +452,12 @@ static int put_table(struct merged_output *output, struct table *table)
 	const struct dit_span name = dit_span_of(table->name);
 	int r = close_merge(table, NULL);
 
-	if (r < 0 || (table->is_stored && !table->is_emptied &&
+	if (r < 0 || (table->is_stored &&
 	              memcmp(&table->tree, &table->stored, sizeof(table->tree)) == 0)) {
 		return r;
 	}
 	output->is_changed = true;
-	return table->is_emptied
-	               ? dit_page_commit_put(output->commit, name, &table->tree)
-	               : dit_page_commit_put_merged(output->commit, name, &table->tree);
+	return dit_page_commit_put_merged(output->commit, name, &table->tree);
 }
 
 static int prepare(struct dit_output *output)
@@ -490,11 +480,9 @@ static int commit(struct dit_output *output)
 	struct merged_output *o = of(output);
 	int r = 0;
 
-	/* Nothing was added: the file stays as it is, to the byte. */
 	if (!o->is_changed) {
-		return 0;
+		return 0; /* the file stays as it is, to the byte */
 	}
-	o->is_placed = true;
 	if (o->merge != DIT_MERGE_REBUILD) {
 		output->kept_bytes = o->file_bytes;
 	}
@@ -515,7 +503,7 @@ static void use_spare(struct merged_output *output)
 static int take_back(struct dit_output *output)
 {
 	use_spare(of(output));
-	return of(output)->is_placed ? dit_page_commit_undo(of(output)->commit) : 0;
+	return dit_page_commit_undo(of(output)->commit);
 }
 
 static void table_deinit(struct table *table)
@@ -524,8 +512,10 @@ static void table_deinit(struct table *table)
 	free(table->name);
 }
 
-static void output_free(struct merged_output *output)
+static void abandon(struct dit_output *base)
 {
+	struct merged_output *output = of(base);
+
 	for (size_t i = 0; i < DIT_NFIXED; i++) {
 		table_deinit(&output->fixed[i]);
 	}
@@ -545,17 +535,6 @@ static void output_free(struct merged_output *output)
 	free(output);
 }
 
-static int end(struct dit_output *output)
-{
-	output_free(of(output));
-	return 0;
-}
-
-static void abandon(struct dit_output *output)
-{
-	output_free(of(output));
-}
-
 static const struct dit_output_ops output_ops = {
 	.find_index = find_index,
 	.add_index = add_index,
@@ -563,7 +542,6 @@ static const struct dit_output_ops output_ops = {
 	.prepare = prepare,
 	.commit = commit,
 	.take_back = take_back,
-	.end = end,
 	.abandon = abandon,
 };
 
@@ -712,7 +690,7 @@ int dit_output_merged_open(struct dit_record_output **ret,
 		r = dit_data_damaged(opts->fault, r);
 	}
 	if (r < 0) {
-		output_free(output);
+		abandon(&output->base.base);
 		return r;
 	}
 	output->base.base.place =

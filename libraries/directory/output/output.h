@@ -105,7 +105,6 @@ struct dit_output_list {
 struct dit_output_index {
 	const char *name;   /* copied */
 	bool is_integerkey; /* a stored index keeps its own flag */
-	bool is_emptied;    /* the stored lists and the stored flag are left out */
 };
 
 /** A stored index database. */
