@@ -3,10 +3,8 @@
 #include "output/index_output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "commit/page_commit.h"
@@ -14,20 +12,16 @@
 #include "output/index_tables.h"
 #include "output/output_impl.h"
 #include "output/rebuilt_output.h"
-#include "place/claim.h"
+#include "place/claimed_file.h"
 #include "place/files.h"
 #include "place/format_check.h"
-#include "place/lock_file.h"
 #include "place/map_size.h"
-#include "place/spare.h"
 #include "reader/stored_order.h"
 
 struct index_output {
 	struct dit_output base;
-	struct dit_claim claim;
-	int data_fd;
+	struct dit_claimed_file file;
 	struct dit_snapshot *snapshot;
-	int spare_fd; /* spare.h; -1: none */
 	struct dit_page_commit *commit;
 	struct dit_fault *fault;            /* borrowed; may be NULL */
 	struct dit_page_change_opts change; /* how old databases are checked */
@@ -144,18 +138,9 @@ static int commit(struct dit_output *output)
 	return r;
 }
 
-/* To undo takes space where each write does. */
-static void use_spare(struct index_output *output)
-{
-	if (output->spare_fd >= 0) {
-		(void)close(output->spare_fd);
-		output->spare_fd = -1;
-	}
-}
-
 static int take_back(struct dit_output *output)
 {
-	use_spare(of(output));
+	dit_claimed_file_use_spare(&of(output)->file);
 	return dit_page_commit_undo(of(output)->commit);
 }
 
@@ -163,14 +148,10 @@ static void abandon(struct dit_output *base)
 {
 	struct index_output *output = of(base);
 
-	use_spare(output);
+	dit_claimed_file_use_spare(&output->file);
 	dit_snapshot_close(output->snapshot);
 	dit_page_commit_close(output->commit);
-	if (output->data_fd >= 0) {
-		dit_lock_file_renew(&output->claim, output->data_fd);
-		(void)close(output->data_fd);
-	}
-	dit_claim_drop(&output->claim, DIT_CLAIM_PUBLISHED);
+	dit_claimed_file_close(&output->file);
 	dit_index_tables_deinit(&output->tables);
 	for (size_t i = 0; i < output->ndropped; i++) {
 		free(output->dropped[i]);
@@ -198,7 +179,7 @@ static int open_commit(struct index_output *output,
 {
 	char path[DIT_FD_PATH_BYTES];
 	struct dit_page_commit_opts commit_opts = {
-		.fd = output->data_fd,
+		.fd = output->file.data_fd,
 		.path = path,
 		.format = &dit_lmdb_09,
 		.page_bytes = dit_snapshot_page_bytes(output->snapshot),
@@ -206,7 +187,7 @@ static int open_commit(struct index_output *output,
 		.ticker = opts->ticker,
 		.oldest = DIT_COMMIT_ALONE,
 	};
-	int r = dit_fd_path(output->data_fd, path, opts->fault);
+	int r = dit_fd_path(output->file.data_fd, path, opts->fault);
 
 	commit_opts.max_bytes = dit_map_limit(dit_map_configured(opts->maxsize_bytes),
 	                                      commit_opts.page_bytes);
@@ -225,18 +206,13 @@ static int open_database(struct index_output *output,
 {
 	struct dit_snapshot_opts snapshot = {
 		.nreaders = opts->nthreads, .is_claimed = true, .fault = opts->fault};
-	int r = dit_data_open(output->claim.dir_fd, O_RDWR, opts->fault);
+	int fd = output->file.data_fd;
+	int r = dit_format_check_metas(fd, opts->fault);
 
-	output->data_fd = r;
-	output->base.place = (struct dit_output_place){opts->directory, -1, r};
-	if (r < 0) {
-		return r;
-	}
-	output->spare_fd = dit_spare_keep(output->claim.dir_fd);
-	snapshot.claimed_fd = output->data_fd;
-	r = dit_format_check_metas(output->data_fd, opts->fault);
+	output->base.place = (struct dit_output_place){opts->directory, -1, fd};
+	snapshot.claimed_fd = fd;
 	if (r == 0) {
-		r = dit_data_check_metas(output->data_fd, opts->fault);
+		r = dit_data_check_metas(fd, opts->fault);
 	}
 	if (r == 0) {
 		r = dit_snapshot_open_readers(&output->snapshot, NULL, &snapshot);
@@ -255,17 +231,13 @@ static int open_09(struct dit_output **ret, struct dit_snapshot **ret_snapshot,
 	}
 	output->base = (struct dit_output){
 		.ops = &ops, .is_parallel = true, .key_max = dit_lmdb_09.key_bytes_max};
-	output->data_fd = -1;
-	output->spare_fd = -1;
 	output->fault = opts->fault;
 	output->change = (struct dit_page_change_opts){.nthreads = opts->nthreads,
 	                                               .order = dit_stored_order,
 	                                               .damaged = opts->damaged,
 	                                               .ctx = opts->ctx};
-	r = dit_directory_open(opts->directory, opts->fault);
-	if (r >= 0) {
-		r = dit_claim_take(&output->claim, r, opts->mode, opts->fault);
-	}
+	r = dit_claimed_file_open(&output->file, opts->directory, opts->mode, false,
+	                          opts->fault);
 	if (r < 0) {
 		free(output);
 		return r;

@@ -11,12 +11,10 @@
  * merged again, with the tree that the first merge has made.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "commit/page_commit.h"
@@ -24,12 +22,9 @@
 #include "output/output_impl.h"
 #include "output/stored_records.h"
 #include "page/meta_pages.h"
-#include "place/claim.h"
+#include "place/claimed_file.h"
 #include "place/files.h"
-#include "place/format_check.h"
-#include "place/lock_file.h"
 #include "place/map_size.h"
-#include "place/spare.h"
 #include "reader/stored_flags.h"
 #include "reader/stored_order.h"
 #include "tree/tree_merge.h"
@@ -50,9 +45,7 @@ struct table {
 
 struct merged_output {
 	struct dit_record_output base;
-	struct dit_claim claim;
-	int data_fd;
-	int spare_fd; /* spare.h; -1: none */
+	struct dit_claimed_file file;
 	struct dit_page_commit *commit;
 	struct dit_stored_records *records;
 	struct dit_fault *fault; /* borrowed; for find_index() */
@@ -259,7 +252,7 @@ static bool has_room(const struct merged_output *output)
 	    (output->maxsize_bytes < used || output->maxsize_bytes - used < more)) {
 		return false;
 	}
-	return fstatvfs(output->data_fd, &st) == 0 &&
+	return fstatvfs(output->file.data_fd, &st) == 0 &&
 	       (uint64_t)st.f_bavail * st.f_frsize >= more;
 }
 
@@ -278,7 +271,7 @@ static int expect_postings(struct dit_record_output *output, uint64_t n)
 	return 0;
 }
 
-/* What the commit knows of a database. */
+/* Find the stored tree of a table. */
 static void find_stored(struct table *table, unsigned flags)
 {
 	const struct dit_tree_record none = {.flags = (uint16_t)flags,
@@ -491,18 +484,9 @@ static int commit(struct dit_output *output)
 	return r;
 }
 
-/* To undo takes space where each write does. */
-static void use_spare(struct merged_output *output)
-{
-	if (output->spare_fd >= 0) {
-		(void)close(output->spare_fd);
-		output->spare_fd = -1;
-	}
-}
-
 static int take_back(struct dit_output *output)
 {
-	use_spare(of(output));
+	dit_claimed_file_use_spare(&of(output)->file);
 	return dit_page_commit_undo(of(output)->commit);
 }
 
@@ -525,13 +509,9 @@ static void abandon(struct dit_output *base)
 	}
 	free(output->indexes);
 	dit_stored_records_close(output->records);
-	use_spare(output);
+	dit_claimed_file_use_spare(&output->file);
 	dit_page_commit_close(output->commit);
-	if (output->data_fd >= 0) {
-		dit_lock_file_renew(&output->claim, output->data_fd);
-		(void)close(output->data_fd);
-	}
-	dit_claim_drop(&output->claim, DIT_CLAIM_PUBLISHED);
+	dit_claimed_file_close(&output->file);
 	free(output);
 }
 
@@ -568,23 +548,23 @@ static int open_commit(struct merged_output *output, const struct dit_output_opt
 	size_t page_bytes = 0;
 	struct stat st;
 	struct dit_page_commit_opts commit_opts = {
-		.fd = output->data_fd,
+		.fd = output->file.data_fd,
 		.path = path,
 		.format = opts->is_lmdb_10 ? &dit_lmdb_10 : &dit_lmdb_09,
 		.file = {.writer = opts->page_writer, .is_direct = true},
 		.ticker = opts->ticker,
 		.oldest = DIT_COMMIT_ALONE,
 	};
-	int r = dit_fd_path(output->data_fd, path, opts->fault);
+	int r = dit_fd_path(output->file.data_fd, path, opts->fault);
 
 	if (r == 0) {
-		r = dit_data_check_metas(output->data_fd, opts->fault);
+		r = dit_data_check_metas(output->file.data_fd, opts->fault);
 	}
 	if (r == 0) {
-		r = dit_metas_page_bytes(output->data_fd, commit_opts.format,
+		r = dit_metas_page_bytes(output->file.data_fd, commit_opts.format,
 		                         &page_bytes);
 	}
-	if (r == 0 && fstat(output->data_fd, &st) != 0) {
+	if (r == 0 && fstat(output->file.data_fd, &st) != 0) {
 		r = -errno;
 	}
 	if (r < 0) {
@@ -620,7 +600,7 @@ static int open_fixed(struct merged_output *output)
 	}
 	return r < 0 ? r
 	             : dit_stored_records_open(
-			       &output->records, output->data_fd,
+			       &output->records, output->file.data_fd,
 			       dit_page_commit_source(output->commit).format, trees);
 }
 
@@ -638,18 +618,10 @@ static int look_around(struct merged_output *output)
 	return r < 0 ? r : 0;
 }
 
-static int open_file(struct merged_output *output, const struct dit_output_opts *opts)
+static int open_database(struct merged_output *output, const struct dit_output_opts *opts)
 {
-	int dir_fd = output->claim.dir_fd;
-	int r = opts->is_lmdb_10 ? dit_data_open_10(dir_fd, O_RDWR, opts->fault)
-	                         : dit_data_open(dir_fd, O_RDWR, opts->fault);
+	int r = open_commit(output, opts);
 
-	output->data_fd = r < 0 ? -1 : r;
-	if (r < 0) {
-		return r;
-	}
-	output->spare_fd = dit_spare_keep(dir_fd);
-	r = open_commit(output, opts);
 	if (r == 0) {
 		r = open_fixed(output);
 	}
@@ -669,23 +641,19 @@ int dit_output_merged_open(struct dit_record_output **ret,
 		.base = {.ops = &output_ops, .is_parallel = true, .wants_repeats = true},
 		.ops = &record_ops,
 		.is_merged = true};
-	output->data_fd = -1;
-	output->spare_fd = -1;
 	output->fault = opts->fault;
 	output->maxsize_bytes = dit_map_configured(opts->maxsize_bytes);
 	output->expected_bytes = opts->expected_bytes;
 	output->may_grow = opts->may_grow;
 	output->list_max = opts->list_max;
 	output->merge = opts->merge;
-	r = dit_directory_open(opts->directory, opts->fault);
-	if (r >= 0) {
-		r = dit_claim_take(&output->claim, r, opts->mode, opts->fault);
-	}
+	r = dit_claimed_file_open(&output->file, opts->directory, opts->mode,
+	                          opts->is_lmdb_10, opts->fault);
 	if (r < 0) {
 		free(output);
 		return r;
 	}
-	r = open_file(output, opts);
+	r = open_database(output, opts);
 	if (r == DIT_E_CORRUPT && opts->fault != NULL && opts->fault->text[0] == '\0') {
 		r = dit_data_damaged(opts->fault, r);
 	}
@@ -694,7 +662,7 @@ int dit_output_merged_open(struct dit_record_output **ret,
 		return r;
 	}
 	output->base.base.place =
-		(struct dit_output_place){opts->directory, -1, output->data_fd};
+		(struct dit_output_place){opts->directory, -1, output->file.data_fd};
 	*ret = &output->base;
 	return 0;
 }

@@ -4,6 +4,8 @@ rooms += %D%/libplace.la
 %C%_libplace_la_SOURCES = \
 	%D%/claim.c \
 	%D%/claim.h \
+	%D%/claimed_file.c \
+	%D%/claimed_file.h \
 	%D%/fault.c \
 	%D%/fault.h \
 	%D%/files.c \
