@@ -93,12 +93,8 @@ static int open_merge(struct table *table, bool rebuilds)
 		.dropped = drop_pages,
 		.ctx = output->commit,
 	};
-	const struct dit_span name = dit_span_of(table->name);
 
-	dit_key_default_orders(table->tree.flags, &orders);
-	if (dit_stored_is_fixed(name)) {
-		dit_stored_order(NULL, name, table->tree.flags, &orders);
-	}
+	dit_stored_orders(table->name, table->tree.flags, &orders);
 	return dit_tree_merge_open(&table->merge, &opts);
 }
 

@@ -212,17 +212,12 @@ void dit_staging_free(struct dit_staging *staging, enum dit_claim_end end)
 /* Names and flags as in storage.md 1.2. */
 static int name_fixed_tables(struct dit_staging *staging)
 {
-	static const struct dit_staged_table tables[DIT_NFIXED_TABLES] = {
-		[DIT_TABLE_ADS] = {.name = "ad2i", .flags = MDB_INTEGERKEY},
-		[DIT_TABLE_NAMES] = {.name = "dn2i",
-	                             .flags = MDB_INTEGERKEY | MDB_DUPSORT},
-		[DIT_TABLE_ENTRIES] = {.name = "id2e", .flags = MDB_INTEGERKEY},
-	};
-
 	for (size_t i = 0; i < DIT_NFIXED_TABLES; i++) {
-		staging->tables.fixed[i] = tables[i];
-		staging->tables.fixed[i].name = strdup(tables[i].name);
-		if (staging->tables.fixed[i].name == NULL) {
+		struct dit_staged_table *table = &staging->tables.fixed[i];
+
+		table->flags = dit_fixed_dbs[i].flags;
+		table->name = strdup(dit_fixed_dbs[i].name);
+		if (table->name == NULL) {
 			return -ENOMEM;
 		}
 	}

@@ -31,6 +31,7 @@
 #include "page/page_format.h"
 #include "place/claim.h"
 #include "place/files.h"
+#include "reader/stored_order.h"
 #include "tree/page_sink.h"
 #include "tree/table_writer.h"
 #include "tree/tree_edit.h"
@@ -50,13 +51,8 @@ struct dit_staged_table {
 	struct dit_tree_record tree; /* then, if its pages are ours */
 };
 
-/** The databases that are always there, but for id2v. */
-enum dit_fixed_table {
-	DIT_TABLE_ADS,
-	DIT_TABLE_NAMES,
-	DIT_TABLE_ENTRIES,
-	DIT_NFIXED_TABLES,
-};
+/** The databases that are always there, but for id2v, which has an order of its own. */
+#define DIT_NFIXED_TABLES DIT_FIXED_SPLITS
 
 /** The fate of the file that was replaced. */
 enum dit_old_file {

@@ -320,7 +320,7 @@ static int put_ad(struct dit_record_output *output, uint32_t number, struct dit_
 	r = charge(staging, NODE_BYTES + sizeof(number) + name.len);
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_put(staging->append->txn,
-		                           staging->tables.fixed[DIT_TABLE_ADS].dbi, &key,
+		                           staging->tables.fixed[DIT_FIXED_ADS].dbi, &key,
 		                           &data, MDB_APPEND));
 	}
 	if (r == 0) {
@@ -343,7 +343,7 @@ static int reserve_entry(struct dit_record_output *output, uint64_t id, size_t l
 	}
 	r = charge(staging, bytes);
 	if (r == 0) {
-		r = cursor_on(staging, staging->tables.fixed[DIT_TABLE_ENTRIES].dbi);
+		r = cursor_on(staging, staging->tables.fixed[DIT_FIXED_ENTRIES].dbi);
 	}
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_cursor_put(staging->append->cursor, &key, &data,
@@ -499,7 +499,7 @@ static int open_names(struct dit_record_output *output, struct dit_output_table 
 {
 	struct dit_staging *staging = dit_staging_of(&output->base);
 
-	return open_table(staging, &staging->tables.fixed[DIT_TABLE_NAMES], ret);
+	return open_table(staging, &staging->tables.fixed[DIT_FIXED_NAMES], ret);
 }
 
 static int open_index(struct dit_output *output, size_t number,
@@ -564,7 +564,7 @@ static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_
 
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_get(staging->append->txn,
-		                           staging->tables.fixed[DIT_TABLE_ENTRIES].dbi,
+		                           staging->tables.fixed[DIT_FIXED_ENTRIES].dbi,
 		                           &key, &data));
 	}
 	if (r < 0 || data.mv_size == 0) {
@@ -585,7 +585,7 @@ static int replace_entry(struct dit_record_output *output, uint64_t id,
 
 	if (r == 0) {
 		r = dit_lmdb_error(mdb_put(staging->append->txn,
-		                           staging->tables.fixed[DIT_TABLE_ENTRIES].dbi,
+		                           staging->tables.fixed[DIT_FIXED_ENTRIES].dbi,
 		                           &key, &data, 0));
 	}
 	return dit_staging_keep(staging, r);

@@ -119,7 +119,7 @@ static int open_names(struct dit_record_output *output, struct dit_output_table 
 {
 	struct dit_staging *staging = dit_staging_of(&output->base);
 
-	return open_table(staging, &staging->tables.fixed[DIT_TABLE_NAMES], ret);
+	return open_table(staging, &staging->tables.fixed[DIT_FIXED_NAMES], ret);
 }
 
 static int open_index(struct dit_output *output, size_t number,
@@ -210,12 +210,12 @@ static int close_entries(struct dit_staging *staging)
 
 	staging->pages.ads = NULL;
 	staging->pages.entries = NULL;
-	r = close_writer(&staging->tables.fixed[DIT_TABLE_ADS], ads, NULL);
+	r = close_writer(&staging->tables.fixed[DIT_FIXED_ADS], ads, NULL);
 	if (r < 0) {
 		dit_table_writer_free(entries);
 		return r;
 	}
-	return close_writer(&staging->tables.fixed[DIT_TABLE_ENTRIES], entries, NULL);
+	return close_writer(&staging->tables.fixed[DIT_FIXED_ENTRIES], entries, NULL);
 }
 
 static int open_changes(struct dit_staging *staging)
@@ -236,7 +236,7 @@ static int open_changes(struct dit_staging *staging)
 	return r < 0 ? r
 	             : dit_tree_edit_open(&pages->changed, staging->data_fd,
 	                                  &pages->space,
-	                                  &staging->tables.fixed[DIT_TABLE_ENTRIES].tree);
+	                                  &staging->tables.fixed[DIT_FIXED_ENTRIES].tree);
 }
 
 static int begin_changes(struct dit_record_output *output)
@@ -453,11 +453,11 @@ int dit_staging_begin_pages(struct dit_staging *staging,
 	r = dit_page_file_open(&pages->space.file, staging->staging_fd, DIT_DATA_NAME,
 	                       &file);
 	if (r == 0) {
-		r = open_writer(staging, &staging->tables.fixed[DIT_TABLE_ADS],
+		r = open_writer(staging, &staging->tables.fixed[DIT_FIXED_ADS],
 		                &pages->ads);
 	}
 	return r < 0 ? r
-	             : open_writer(staging, &staging->tables.fixed[DIT_TABLE_ENTRIES],
+	             : open_writer(staging, &staging->tables.fixed[DIT_FIXED_ENTRIES],
 	                           &pages->entries);
 }
 

@@ -11,17 +11,9 @@
 
 #include "base/error.h"
 #include "page/tree_cursor.h"
-#include "reader/stored_order.h"
 
 #define HEADER_BYTES 2 /* of a record of dn2i */
 #define IS_CHILD     0x80
-
-const struct dit_fixed_db_facts dit_fixed_dbs[DIT_NFIXED] = {
-	[DIT_FIXED_ADS] = {"ad2i", DIT_DB_INTEGERKEY},
-	[DIT_FIXED_NAMES] = {"dn2i", DIT_DB_INTEGERKEY | DIT_DB_DUPSORT},
-	[DIT_FIXED_ENTRIES] = {"id2e", DIT_DB_INTEGERKEY},
-	[DIT_FIXED_SPLITS] = {"id2v", DIT_DB_DUPSORT},
-};
 
 struct dit_stored_records {
 	int fd; /* borrowed */
@@ -48,8 +40,7 @@ static int open_cursors(struct dit_stored_records *records)
 		const struct dit_fixed_db_facts *db = &dit_fixed_dbs[i];
 		struct dit_key_orders orders;
 
-		dit_key_default_orders(db->flags, &orders);
-		dit_stored_order(NULL, dit_span_of(db->name), db->flags, &orders);
+		dit_stored_orders(db->name, db->flags, &orders);
 		if (i == DIT_FIXED_NAMES) {
 			records->names = orders.items;
 		}

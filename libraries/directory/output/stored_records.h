@@ -12,23 +12,7 @@
 
 #include "codec/name_codec.h"
 #include "page/page_map.h"
-
-/** The databases that slapd always makes. */
-enum dit_fixed_db {
-	DIT_FIXED_ADS,
-	DIT_FIXED_NAMES,
-	DIT_FIXED_ENTRIES,
-	DIT_FIXED_SPLITS,
-	DIT_NFIXED,
-};
-
-struct dit_fixed_db_facts {
-	const char *name;
-	unsigned flags;
-};
-
-/** Names and flags (storage.md 1.2). */
-extern const struct dit_fixed_db_facts dit_fixed_dbs[DIT_NFIXED];
+#include "reader/stored_order.h"
 
 struct dit_stored_records;
 

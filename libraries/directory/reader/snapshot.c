@@ -359,8 +359,7 @@ static int open_scan(struct dit_scan **ret, const struct dit_page_map *map,
 	if (scan == NULL) {
 		return -ENOMEM;
 	}
-	dit_key_default_orders(tree->flags, &orders);
-	dit_stored_order(NULL, dit_span_of(name), tree->flags, &orders);
+	dit_stored_orders(name, tree->flags, &orders);
 	r = dit_tree_cursor_open(&scan->cursor, map, tree, &orders.keys);
 	if (r < 0) {
 		free(scan);

@@ -8,23 +8,19 @@
 /* Of a record of dn2i: the length of the RDN in two bytes, the highest bit a flag. */
 #define NAME_HEADER 2u
 
-static const struct known_database {
-	const char *name;
-	unsigned flags;
-	unsigned key_bytes;
-} known[] = {
-	{"ad2i", DIT_DB_INTEGERKEY, sizeof(uint32_t)},
-	{"dn2i", DIT_DB_INTEGERKEY | DIT_DB_DUPSORT, ID_BYTES},
-	{"id2e", DIT_DB_INTEGERKEY, ID_BYTES},
-	{"id2v", DIT_DB_DUPSORT, SPLIT_BYTES},
-	{"ixck", DIT_DB_INTEGERKEY, sizeof(uint16_t)},
+const struct dit_fixed_db_facts dit_fixed_dbs[DIT_NFIXED + 1] = {
+	[DIT_FIXED_ADS] = {"ad2i", DIT_DB_INTEGERKEY, sizeof(uint32_t)},
+	[DIT_FIXED_NAMES] = {"dn2i", DIT_DB_INTEGERKEY | DIT_DB_DUPSORT, ID_BYTES},
+	[DIT_FIXED_ENTRIES] = {"id2e", DIT_DB_INTEGERKEY, ID_BYTES},
+	[DIT_FIXED_SPLITS] = {"id2v", DIT_DB_DUPSORT, SPLIT_BYTES},
+	[DIT_FIXED_CHECKS] = {"ixck", DIT_DB_INTEGERKEY, sizeof(uint16_t)},
 };
 
-static const struct known_database *find(struct dit_span name)
+static const struct dit_fixed_db_facts *find(struct dit_span name)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (dit_span_eq(name, dit_span_of(known[i].name))) {
-			return &known[i];
+	for (size_t i = 0; i <= DIT_NFIXED; i++) {
+		if (dit_span_eq(name, dit_span_of(dit_fixed_dbs[i].name))) {
+			return &dit_fixed_dbs[i];
 		}
 	}
 	return NULL;
@@ -37,7 +33,7 @@ bool dit_stored_is_fixed(struct dit_span name)
 
 bool dit_stored_flags_are_right(struct dit_span name, unsigned flags)
 {
-	const struct known_database *database = find(name);
+	const struct dit_fixed_db_facts *database = find(name);
 
 	return database != NULL ? flags == database->flags
 	                        : (flags & ~(unsigned)DIT_DB_INTEGERKEY) == INDEX_FLAGS;
@@ -85,7 +81,7 @@ static int compare_names(const void *ctx, struct dit_span key, struct dit_span a
 void dit_stored_order(void *ctx, struct dit_span name, unsigned flags,
                       struct dit_key_orders *orders)
 {
-	const struct known_database *database = find(name);
+	const struct dit_fixed_db_facts *database = find(name);
 
 	(void)ctx;
 	(void)flags;
@@ -103,4 +99,10 @@ void dit_stored_order(void *ctx, struct dit_span name, unsigned flags,
 		orders->items.kind = DIT_ORDER_CALL;
 		orders->items.compare = compare_names;
 	}
+}
+
+void dit_stored_orders(const char *name, unsigned flags, struct dit_key_orders *ret)
+{
+	dit_key_default_orders(flags, ret);
+	dit_stored_order(NULL, dit_span_of(name), flags, ret);
 }

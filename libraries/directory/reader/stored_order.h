@@ -19,6 +19,27 @@
 void dit_stored_order(void *ctx, struct dit_span name, unsigned flags,
                       struct dit_key_orders *orders);
 
+/** Back-mdb's own databases: those that slapd always makes, and one of some releases. */
+enum dit_fixed_db {
+	DIT_FIXED_ADS,
+	DIT_FIXED_NAMES,
+	DIT_FIXED_ENTRIES,
+	DIT_FIXED_SPLITS,
+	DIT_NFIXED,
+	DIT_FIXED_CHECKS = DIT_NFIXED, /* ixck (storage.md 1.2) */
+};
+
+struct dit_fixed_db_facts {
+	const char *name;
+	unsigned flags;
+	unsigned key_bytes;
+};
+
+extern const struct dit_fixed_db_facts dit_fixed_dbs[DIT_NFIXED + 1];
+
+/** The orders of a database: those that its flags mean, fitted to its name. */
+void dit_stored_orders(const char *name, unsigned flags, struct dit_key_orders *ret);
+
 /** Is it one of back-mdb's own databases, and no index? */
 bool dit_stored_is_fixed(struct dit_span name);
 

@@ -143,8 +143,7 @@ static int record_order(const struct dit_compare *c, const struct record *a,
 	if (a->state == 0 || b->state == 0) {
 		return b->state - a->state;
 	}
-	dit_key_default_orders(flags, &orders);
-	dit_stored_order(NULL, dit_span_of(c->db), flags, &orders);
+	dit_stored_orders(c->db, flags, &orders);
 	order = dit_compare_keys(&orders.keys, a->key, b->key);
 	if (order == 0 && (flags & DIT_DB_DUPSORT) != 0) {
 		order = dit_span_compare(a->value, b->value);
