@@ -63,13 +63,8 @@ static int add_db(struct dit_snapshot *snapshot, struct dit_span name,
 
 static bool take_name(const struct dit_page_map *map, struct dit_span *name)
 {
-	if (map->format->names_have_nul) {
-		if (name->len == 0 || name->data[name->len - 1] != '\0') {
-			return false;
-		}
-		name->len--;
-	}
-	return memchr(name->data, '\0', name->len) == NULL;
+	return dit_name_take_nul(map->format, name) &&
+	       memchr(name->data, '\0', name->len) == NULL;
 }
 
 static int open_main_tree(struct dit_tree_cursor **ret, const struct dit_page_map *map)

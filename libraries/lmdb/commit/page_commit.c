@@ -178,18 +178,6 @@ static int insert(struct dit_page_commit *commit, struct dit_span name,
 	return 0;
 }
 
-/* The name, without the NUL that some formats store after it. */
-static bool take_name(const struct dit_page_format *format, struct dit_span *name)
-{
-	if (format->names_have_nul) {
-		if (name->len == 0 || name->data[name->len - 1] != '\0') {
-			return false;
-		}
-		name->len--;
-	}
-	return name->len > 0;
-}
-
 /* slapd's main database has nothing but named ones. */
 static int read_named(void *ctx, const struct dit_node_view *node)
 {
@@ -199,7 +187,7 @@ static int read_named(void *ctx, const struct dit_node_view *node)
 	int r = 0;
 
 	if (node->flags != DIT_NODE_TREE || node->value.len != sizeof(named->stored) ||
-	    !take_name(commit->opts.format, &name)) {
+	    !dit_name_take_nul(commit->opts.format, &name) || name.len == 0) {
 		return DIT_E_CORRUPT;
 	}
 	r = insert(commit, name, &named);

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/span.h"
 #include "page/lmdb_format.h"
 
 struct dit_page_format {
@@ -115,6 +116,19 @@ static inline uint64_t dit_overflow_pages(const struct dit_page_format *format,
                                           uint64_t value_len, unsigned page_bytes)
 {
 	return (format->header_bytes + value_len + page_bytes - 1) / page_bytes;
+}
+
+/** Take the NUL off the name of a database in the main tree. false: it has none */
+static inline bool dit_name_take_nul(const struct dit_page_format *format,
+                                     struct dit_span *name)
+{
+	if (format->names_have_nul) {
+		if (name->len == 0 || name->data[name->len - 1] != '\0') {
+			return false;
+		}
+		name->len--;
+	}
+	return true;
 }
 
 /* ---- headers of pages that are right ---- */

@@ -61,13 +61,8 @@ static bool is_name(const struct dit_page_format *format, struct dit_span key,
                     struct dit_span *ret)
 {
 	*ret = key;
-	if (format->names_have_nul) {
-		if (key.len == 0 || key.data[key.len - 1] != '\0') {
-			return false;
-		}
-		ret->len--;
-	}
-	return memchr(ret->data, '\0', ret->len) == NULL;
+	return dit_name_take_nul(format, ret) &&
+	       memchr(ret->data, '\0', ret->len) == NULL;
 }
 
 void dit_walk_database(struct walk_member *member, struct walk_tree *tree, uint64_t page,
