@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a snapshot is, for the files of this room and for online.c: a mapped file, the
+ * The snapshot, for the files of this room and for online.c: a mapped file, the
  * named databases in it, and what keeps its state. That is a reader of liblmdb's
  * (place/lmdb_reader.h), a claim (place/claim.h), or the caller's own claim. The file may
  * be damaged: functions return DIT_E_CORRUPT then.
@@ -29,8 +29,9 @@ struct dit_snapshot {
 	struct dit_claim claim;         /* dir_fd -1: none of its own */
 	struct dit_lmdb_reader *reader; /* owned; NULL: not by way of liblmdb */
 	struct dit_page_map map; /* the state that all readers have but spare ones */
-	/* Of the spare readers, [own: the reader's thread]; those that were never renewed
-	 * have the common one, and theirs is all zero. NULL without a reader */
+	/* The maps of the spare readers, [own: the reader's thread]; a reader that was
+	 * never renewed has the common map, and its own is all zero. NULL without a
+	 * reader */
 	struct dit_page_map *spare_maps;
 
 	struct dit_stored_db *dbs; /* sorted by name, each name owned */

@@ -24,7 +24,7 @@
 
 #define DIT_TREE_DEPTH_MAX 32 /* LMDB's cursors go no deeper */
 
-/* What the places of one reader share. */
+/* Shared by the places of one reader. */
 struct dit_tree_reading {
 	struct dit_tree_source source;
 	uint64_t nread; /* pages: never more than the file has */

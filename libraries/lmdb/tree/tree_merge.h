@@ -41,8 +41,8 @@ struct dit_tree_merge_opts {
 	struct dit_tree_record stored; /* may be empty; has the flags of the table */
 	uint64_t list_max;             /* IDs in a list; longer ones become ranges */
 	bool rebuilds;                 /* all leaves are written */
-	/* Of keys and records; NULL: what the flags mean. Where keys have an order of
-	 * their own, the order of changes is the caller's */
+	/* The orders of keys and records; NULL: those that the flags mean. If keys have
+	 * an order of their own, the order of changes is not checked */
 	const struct dit_key_orders *orders;
 	/* Pages that the new tree does not have. 0 or an error */
 	int (*dropped)(void *ctx, uint64_t first, uint64_t n);

@@ -31,7 +31,7 @@
 #include "base/span.h"
 #include "page/key_order.h"
 
-/* What they mean: doc/man/ditcheck.8. */
+/* doc/man/ditcheck.8 explains them. */
 #define DIT_WALK_KINDS(KIND)                                                             \
  KIND(DIT_WALK_FILE_CUT, "file-cut")                                                     \
  KIND(DIT_WALK_UNREADABLE, "unreadable")                                                 \

@@ -191,7 +191,7 @@ unsigned dit_thread_count(unsigned asked, const struct dit_settings *settings)
 	return asked > THREADS_MAX ? THREADS_MAX : asked;
 }
 
-/* Of the machine's memory; UINT64_MAX: unknown. */
+/* A quarter of the machine's memory; UINT64_MAX: unknown. */
 static uint64_t quarter_of_memory(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES);
@@ -249,7 +249,7 @@ void dit_job_say_not_opened(const struct dit_job *job, const struct dit_database
 	dit_job_report(job, DIT_REPORT_PLAIN, "slap_startup failed");
 }
 
-/* What somebody can do about an error. */
+/* A way to mend an error. */
 static const char *hint(int error)
 {
 	switch (error) {
