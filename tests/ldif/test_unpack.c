@@ -20,7 +20,7 @@
 #include "test.h"
 
 #define NFORMATS  4
-#define TEXT_SIZE 3000000 /* some slots */
+#define TEXT_SIZE 1500000 /* some slots */
 
 static const char *const names[NFORMATS] = {"gzip", "zstd", "xz", "bzip2"};
 
