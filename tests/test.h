@@ -72,6 +72,43 @@ static inline void test_scratch_remove(char *path)
 	free(path);
 }
 
+/** Make a file of these bytes, in place of one that is there. */
+static inline void test_write_file(const char *path, const char *bytes, size_t len)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, len, file), len);
+	assert_int_equal(fclose(file), 0);
+}
+
+/** The same of a text that ends with a zero byte. */
+static inline void test_write_text(const char *path, const char *text)
+{
+	test_write_file(path, text, strlen(text));
+}
+
+/** @return the bytes of a file, owned, and a zero byte after them; ret_len may be NULL */
+static inline char *test_read_file(const char *path, size_t *ret_len)
+{
+	FILE *file = fopen(path, "r");
+	char *bytes = NULL;
+	long len = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	len = ftell(file);
+	rewind(file);
+	bytes = calloc(1, (size_t)len + 1);
+	assert_non_null(bytes);
+	assert_int_equal(fread(bytes, 1, (size_t)len, file), len);
+	assert_int_equal(fclose(file), 0);
+	if (ret_len != NULL) {
+		*ret_len = (size_t)len;
+	}
+	return bytes;
+}
+
 /**
  * End a test case that cannot run here. tests/tally.sh shows the reason, and counts a
  * skip without one as a failure.

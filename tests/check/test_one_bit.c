@@ -38,21 +38,6 @@ struct site {
 
 /* ---- the file ---- */
 
-static char *read_file(const char *path, size_t *ret_len)
-{
-	FILE *file = fopen(path, "r");
-	char *bytes = malloc(4 << 20);
-	size_t len = 0;
-
-	assert_non_null(file);
-	assert_non_null(bytes);
-	len = fread(bytes, 1, 4 << 20, file);
-	assert_true(len > 0 && len < 4 << 20);
-	assert_int_equal(fclose(file), 0);
-	*ret_len = len;
-	return bytes;
-}
-
 /* The file with the bit turned, and no lock.mdb. */
 static void put_back(const struct site *site)
 {
@@ -77,7 +62,7 @@ static void put_back(const struct site *site)
 static bool is_as_before(const struct site *site)
 {
 	size_t len = 0;
-	char *bytes = read_file(site->file, &len);
+	char *bytes = test_read_file(site->file, &len);
 	bool is_same = len == site->len;
 
 	for (size_t i = 0; i < len && is_same; i++) {
@@ -105,7 +90,7 @@ static void site_init(struct site *site, enum dit_openldap_version openldap)
 	dit_load_stats_deinit(&stats);
 	(void)snprintf(site->file, sizeof(site->file), "%s/data.mdb",
 	               site->fixture.database);
-	site->whole = read_file(site->file, &site->len);
+	site->whole = test_read_file(site->file, &site->len);
 }
 
 static void site_deinit(struct site *site)

@@ -25,15 +25,6 @@ static const char *in(const char *dir, const char *name)
 	return path;
 }
 
-static void put(const char *name, const char *text)
-{
-	FILE *file = fopen(name, "w");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
 static void expect(const char *name, const char *text)
 {
 	char got[100] = "";
@@ -70,7 +61,7 @@ static void it_appears_when_it_is_complete(void **state)
 	assert_int_equal(result_file_place(&file), 0);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0644); /* a new one */
-	put(path, "old");
+	test_write_text(path, "old");
 	assert_int_equal(chmod(path, 0600), 0);
 	assert_int_equal(result_file_open(&file, "test", path), 0);
 	assert_true(fputs("new", file.file) >= 0);
@@ -117,7 +108,7 @@ static void what_cannot_be_written_is_told_at_once(void **state)
 	(void)state;
 	assert_int_equal(result_file_open(&file, "test", dir), -1);
 	assert_int_equal(result_file_open(&file, "test", in(dir, "no/out")), -1);
-	put(in(dir, "file"), "");
+	test_write_text(in(dir, "file"), "");
 	assert_int_equal(result_file_open(&file, "test", in(dir, "file/out")), -1);
 	assert_int_equal(count_files(dir), 1);
 	test_scratch_remove(dir);
@@ -198,7 +189,7 @@ static void standard_output_may_be_a_file(void **state)
 	int fd = -1;
 
 	(void)state;
-	put(in(dir, "log"), "first ");
+	test_write_text(in(dir, "log"), "first ");
 	fd = open(path, O_WRONLY | O_APPEND);
 	assert_true(fd >= 0);
 	for (int i = 0; i < 2; i++) {

@@ -22,15 +22,6 @@ struct folder {
 	char to[4096];
 };
 
-static void put(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
 static bool is_there(const char *path)
 {
 	return access(path, F_OK) == 0;
@@ -45,7 +36,7 @@ static int setup(void **state)
 	folder->fd = open(folder->path, O_PATH);
 	(void)snprintf(folder->from, sizeof(folder->from), "%s/.from", folder->path);
 	(void)snprintf(folder->to, sizeof(folder->to), "%s/to", folder->path);
-	put(folder->from, "new");
+	test_write_text(folder->from, "new");
 	*state = folder;
 	return 0;
 }
@@ -66,7 +57,7 @@ static void test_renames(void **state)
 	struct folder *folder = *state;
 	struct dit_export_keeper keeper = {0};
 
-	put(folder->to, "old, and longer");
+	test_write_text(folder->to, "old, and longer");
 	assert_int_equal(
 		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
 		0);
@@ -83,7 +74,7 @@ static void test_gives_up(void **state)
 	struct folder *folder = *state;
 	struct dit_export_keeper keeper = {0};
 
-	put(folder->to, "old");
+	test_write_text(folder->to, "old");
 	assert_int_equal(
 		dit_export_keeper_start(&keeper, folder->fd, folder->from, folder->to),
 		0);

@@ -44,18 +44,9 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void write_file(const char *path, const char *bytes, size_t len)
-{
-	FILE *file = fopen(path, "wb");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, len, file), len);
-	assert_int_equal(fclose(file), 0);
-}
-
 static void write_text(const char *path, const char *text)
 {
-	write_file(path, text, strlen(text));
+	test_write_file(path, text, strlen(text));
 }
 
 static void write_gzip(const char *path, const char *text, size_t len)
@@ -187,7 +178,7 @@ static void packed_files_give_the_records_of_plain_ones(void **state)
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
 		                        "dn: cn=%d\nsn: %d\n\n", i, i);
 	}
-	write_file("a", text, len);
+	test_write_file("a", text, len);
 	write_gzip("a.gz", text, len);
 	write_text("b", "include: file:a\n\ndn: b\n");
 	opts.paths = plain;
@@ -319,10 +310,10 @@ static void a_message_names_an_input_that_is_no_ldif(void **state)
 	FILE *file = NULL;
 
 	(void)state;
-	write_file("a.bin", "abc\0\1\n", 6);
+	test_write_file("a.bin", "abc\0\1\n", 6);
 	assert_refused("a.bin", DIT_E_INVALID,
 	               "ldif_read_record: a.bin: no LDIF, but binary data");
-	write_file("a.zip", "PK\3\4zzz\n", 8);
+	test_write_file("a.zip", "PK\3\4zzz\n", 8);
 	assert_refused("a.zip", DIT_E_INVALID,
 	               "ldif_read_record: a.zip: no LDIF, but a zip archive");
 	write_gzip("zeros.gz", zeros, sizeof(zeros));
@@ -358,7 +349,7 @@ static void a_message_names_the_place_of_damage(void **state)
 	assert_non_null(file);
 	len = fread(packed, 1, sizeof(packed), file);
 	assert_int_equal(fclose(file), 0);
-	write_file("a.gz", packed, len - 9);
+	test_write_file("a.gz", packed, len - 9);
 	result = read_one("a.gz");
 	assert_int_equal(result->end, DIT_E_INVALID);
 	assert_string_equal(result->text, "1 a.gz:1<dn: a\n>");

@@ -87,15 +87,6 @@ static void assert_results_equal(const struct result *a, const struct result *b)
 	assert_string_equal(a->error, b->error);
 }
 
-static void write_file(const char *path, const char *bytes, size_t len)
-{
-	FILE *file = fopen(path, "wb");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, len, file), len);
-	assert_int_equal(fclose(file), 0);
-}
-
 /* Relative URLs need a working directory of our own. */
 struct fixture {
 	char *dir;
@@ -132,10 +123,10 @@ static void write_case(const struct reader_case *c)
 		(void)snprintf(name, sizeof(name), "i%d", i);
 		(void)remove(name);
 		if (c->files[i] != NULL) {
-			write_file(name, c->files[i], strlen(c->files[i]));
+			test_write_file(name, c->files[i], strlen(c->files[i]));
 		}
 	}
-	write_file("input", c->input, strlen(c->input));
+	test_write_file("input", c->input, strlen(c->input));
 }
 
 static void every_case_gives_the_records_of_slapadd(void **state)
@@ -269,7 +260,7 @@ static void check_fixture(const char *path)
 
 	/* The start of a large one is enough. */
 	print_message("%s\n", path);
-	write_file("input", bytes, len);
+	test_write_file("input", bytes, len);
 	check_all_sizes("input", (struct dit_span){bytes, len});
 	free(bytes);
 }
@@ -314,8 +305,8 @@ static void a_nul_byte_in_an_include_is_refused(void **state)
 	struct result result;
 
 	(void)state;
-	write_file("input", "include: file:i0\0\n", 18);
-	write_file("i0", "dn: a\n", 6);
+	test_write_file("input", "include: file:i0\0\n", 18);
+	test_write_file("i0", "dn: a\n", 6);
 	opts.path = "input";
 	result = read_input(&opts);
 	assert_int_equal(result.end, -EINVAL);
@@ -339,8 +330,8 @@ static void records_before_first_line_are_skipped(void **state)
 	};
 
 	(void)state;
-	write_file("input", input, strlen(input));
-	write_file("i0", "dn: c\n", 6);
+	test_write_file("input", input, strlen(input));
+	test_write_file("i0", "dn: c\n", 6);
 	for (size_t i = 0; i < sizeof(skips) / sizeof(skips[0]); i++) {
 		struct dit_ldif_reader_opts opts = DIT_LDIF_READER_OPTS_INIT;
 		struct result result;
@@ -367,8 +358,8 @@ static void the_version_is_kept_if_asked_for(void **state)
 	struct result result;
 
 	(void)state;
-	write_file("input", input, strlen(input));
-	write_file("i0", "version: 1\ndn: b\n", 17);
+	test_write_file("input", input, strlen(input));
+	test_write_file("i0", "version: 1\ndn: b\n", 17);
 	opts.path = "input";
 	opts.keep_version = true;
 
@@ -466,7 +457,7 @@ static void the_size_and_the_bytes_read_show_the_progress(void **state)
 	struct dit_ldif_reader *reader = NULL;
 
 	(void)state;
-	write_file("input", "dn: a\n\ndn: b\n\ndn: c\n", 20);
+	test_write_file("input", "dn: a\n\ndn: b\n\ndn: c\n", 20);
 	opts.path = "input";
 	opts.batch_bytes = 8;
 	assert_int_equal(dit_ldif_reader_open(&reader, &opts, NULL), 0);
@@ -490,7 +481,7 @@ static void a_file_is_read_from_its_current_offset(void **state)
 	int fd = -1;
 
 	(void)state;
-	write_file("input", "dn: a\n\ndn: b\n", 13);
+	test_write_file("input", "dn: a\n\ndn: b\n", 13);
 	fd = open("input", O_RDONLY);
 	assert_true(fd >= 0);
 	assert_int_equal(lseek(fd, 7, SEEK_SET), 7);
@@ -559,7 +550,7 @@ static void lack_of_memory_is_reported(void **state)
 	struct result result;
 
 	(void)state;
-	write_file("input", "dn: a\n", 6);
+	test_write_file("input", "dn: a\n", 6);
 	opts.path = "input";
 	opts.batch_bytes = SIZE_MAX / 2;
 	result = read_input(&opts);

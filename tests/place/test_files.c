@@ -54,15 +54,6 @@ int __wrap_mkdirat(int dir_fd, const char *name, mode_t mode)
 
 /* ---- helpers ---- */
 
-static void make_text(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
 static void assert_text(const char *path, const char *text)
 {
 	char got[64] = "";
@@ -147,7 +138,7 @@ static void directory_is_opened_also_by_a_link_of_ours(void **state)
 	assert_int_equal(symlink("nowhere", fixture_path(link, "dangling")), 0);
 	assert_int_equal(dit_directory_open(fixture_path(link, "dangling"), &fault),
 	                 -ENOENT);
-	make_text(fixture_path(link, "file"), "");
+	test_write_text(fixture_path(link, "file"), "");
 	assert_int_equal(dit_directory_open(fixture_path(link, "file"), &fault),
 	                 -ENOTDIR);
 	assert_int_equal(dit_directory_open(fixture_path(link, "none"), &fault), -ENOENT);
@@ -189,7 +180,7 @@ static void link_in_the_place_of_a_file_is_refused(void **state)
 		char words[64];
 
 		(void)snprintf(words, sizeof(words), "%s is a symbolic link", names[i]);
-		make_text(fixture_path(other, "text"), "not a database");
+		test_write_text(fixture_path(other, "text"), "not a database");
 		assert_int_equal(unlink(fixture_path(dir, names[i])), 0);
 		{
 			char *target = strdup(fixture_path(other, "text"));
@@ -452,7 +443,7 @@ static void other_things_called_staging_are_named(void **state)
 
 		opts.fault = &fault;
 		if (kind == 0) {
-			make_text(fixture_path(dir, "ditkit-staging"), "text");
+			test_write_text(fixture_path(dir, "ditkit-staging"), "text");
 		} else if (kind == 1) {
 			r = symlink("/", fixture_path(dir, "ditkit-staging"));
 		} else if (kind == 2) {
@@ -528,7 +519,7 @@ static void directory_that_takes_the_place_of_ours_is_not_emptied(void **state)
 
 	opts.fault = &fault;
 	assert_int_equal(mkdir(fixture_path(dir, "backup"), 0700), 0);
-	make_text(fixture_path(dir, "backup/lock.mdb"), "precious");
+	test_write_text(fixture_path(dir, "backup/lock.mdb"), "precious");
 	staging_instead = "backup";
 	assert_int_equal(dit_output_new_open(&staging, &opts), -EPERM);
 	staging_instead = NULL;
@@ -553,7 +544,7 @@ static void merge_needs_no_staging_directory(void **state)
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), 0);
 	assert_true(st.st_size > 0);
 
-	make_text(fixture_path(dir, "ditkit-staging"), "");
+	test_write_text(fixture_path(dir, "ditkit-staging"), "");
 	assert_int_equal(dit_output_merged_open(&merged, &opts), 0);
 	dit_output_abandon(&merged->base);
 	assert_int_equal(stat(fixture_path(dir, "lock.mdb"), &st), 0);
