@@ -20,10 +20,10 @@
  * instead of 16 ns with 8 million pairs and gained nothing with a million; it is not
  * worth its code.
  *
- * Pairs have keys of 64 bits, six rounds. Only the upper half of the digits is dealt at
- * first; then keys that agree so far lie together, and what differs among them is sorted
- * there. Most keys are hashes: hardly two that differ agree in 33 bits. Other keys, such
- * as times, may all agree; they take the six rounds.
+ * Pairs have keys of 64 bits, six rounds. Only the two highest digits are dealt at first;
+ * then keys that agree so far lie together, and what differs among them is sorted there.
+ * Most keys are hashes: with four million different ones, one or two agree in 22 bits.
+ * Other keys, such as times, may all agree; they take the six rounds.
  *
  * All digits are counted in one reading. A digit that is the same in all items costs
  * nothing more (the upper bytes of times, for example), and neither do sorted items.
@@ -39,7 +39,7 @@
 #define DIGITS_MAX   6   /* 64 bits */
 #define FEW          320 /* where both ways take the same time */
 #define SHORT_RUN    16
-#define UPPER_SHIFT  31 /* of the upper half of the digits */
+#define TOP_SHIFT    42 /* of the two highest digits */
 
 /*
  * Items are one word or two. `width` and `word` (which of the two words is looked at)
@@ -54,8 +54,8 @@ struct digits {
 
 static const struct digits all_digits = {{0, 11, 22, 33, 44, 55}};
 /* Bit 31 belongs to the lower half, whose order is known; it does no harm. */
-static const struct digits upper_digits = {{UPPER_SHIFT, 42, 53}};
-static const struct digits lower_digits = {{0, 11, 22}};
+static const struct digits upper_digits = {{31, 42, 53}};
+static const struct digits top_digits = {{TOP_SHIFT, 53}};
 
 INLINE unsigned digit(uint64_t w, unsigned shift)
 {
@@ -79,7 +79,9 @@ INLINE bool count_digits(const uint64_t *items, size_t n, unsigned width, unsign
 		/* Written out: at -O2 compilers would leave a loop here. */
 		counts[0][digit(w, digits->shifts[0])]++;
 		counts[1][digit(w, digits->shifts[1])]++;
-		counts[2][digit(w, digits->shifts[2])]++;
+		if (ndigits > 2) {
+			counts[2][digit(w, digits->shifts[2])]++;
+		}
 		if (ndigits == DIGITS_MAX) {
 			counts[3][digit(w, digits->shifts[3])]++;
 			counts[4][digit(w, digits->shifts[4])]++;
@@ -226,8 +228,9 @@ uint64_t *dit_radix_words(uint64_t *words, uint64_t *spare, size_t n, bool low_i
  * equal ones. */
 static void sort_group(uint64_t *items, uint64_t *spare, size_t n)
 {
-	uint64_t *result = n <= FEW ? merge_sort(items, spare, n, 2, false)
-	                            : radix_sort(items, spare, n, 2, 0, &lower_digits, 3);
+	uint64_t *result =
+		n <= FEW ? merge_sort(items, spare, n, 2, false)
+			 : radix_sort(items, spare, n, 2, 0, &all_digits, DIGITS_MAX);
 
 	if (result != items) {
 		memcpy(items, result, n * sizeof(struct dit_pair));
@@ -243,7 +246,7 @@ static void sort_groups(uint64_t *items, uint64_t *spare, size_t n)
 	for (size_t i = 1; i <= n; i++) {
 		uint64_t change = i < n ? items[i * 2] ^ items[first * 2] : UINT64_MAX;
 
-		if (change >> UPPER_SHIFT == 0) {
+		if (change >> TOP_SHIFT == 0) {
 			differ |= change;
 			continue;
 		}
@@ -270,7 +273,7 @@ struct dit_pair *dit_radix_pairs(struct dit_pair *pairs, struct dit_pair *spare,
 	if (!keep_order) {
 		result = radix_sort(a, b, n, 2, 1, &all_digits, DIGITS_MAX);
 	}
-	result = radix_sort(result, result == a ? b : a, n, 2, 0, &upper_digits, 3);
+	result = radix_sort(result, result == a ? b : a, n, 2, 0, &top_digits, 2);
 	sort_groups(result, result == a ? b : a, n);
 	return (struct dit_pair *)result;
 }
