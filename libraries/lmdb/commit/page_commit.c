@@ -56,14 +56,12 @@ int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_
 {
 	struct dit_page_commit *commit = ctx;
 
+	bool is_free = false;
+
 	(void)pthread_mutex_lock(&commit->lock);
-	if (!dit_commit_take_free(commit, least, npages, ret)) {
-		ret->first = atomic_fetch_add_explicit(&commit->end, npages,
-		                                       memory_order_relaxed);
-		ret->n = npages;
-	}
+	is_free = dit_commit_take_free(commit, least, npages, ret);
 	(void)pthread_mutex_unlock(&commit->lock);
-	return 0;
+	return is_free;
 }
 
 struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit)
@@ -73,7 +71,7 @@ struct dit_page_space *dit_page_commit_space(struct dit_page_commit *commit)
 
 uint64_t dit_page_commit_bytes(const struct dit_page_commit *commit)
 {
-	return atomic_load_explicit(&commit->end, memory_order_relaxed) *
+	return atomic_load_explicit(&commit->space.next_page, memory_order_relaxed) *
 	       commit->opts.page_bytes;
 }
 
@@ -105,7 +103,7 @@ int dit_page_commit_reserve(struct dit_page_commit *commit, uint64_t npages,
 	bool is_fine = true;
 
 	for (; npages > 0 && is_fine; npages -= run.n) {
-		(void)dit_commit_take(commit, 1, npages, &run);
+		(void)dit_page_space_take(&commit->space, 1, npages, &run);
 		is_fine = reserve_run(commit, run, ret);
 	}
 	return is_fine ? 0 : -ENOMEM;
@@ -359,7 +357,8 @@ int dit_page_commit_reach(struct dit_page_commit *commit, uint64_t *ret_npages)
 {
 	int r = dit_page_file_drain(&commit->space.file);
 
-	commit->source.npages = atomic_load_explicit(&commit->end, memory_order_relaxed);
+	commit->source.npages =
+		atomic_load_explicit(&commit->space.next_page, memory_order_relaxed);
 	if (ret_npages != NULL) {
 		*ret_npages = commit->source.npages;
 	}
@@ -425,7 +424,6 @@ static int read_metas(struct dit_page_commit *commit)
 		return -errno;
 	}
 	commit->file_bytes = (uint64_t)st.st_size;
-	atomic_init(&commit->end, dit_commit_live(commit)->last_page + 1);
 	/* liblmdb knows a transaction's meta page by its number. */
 	return (dit_commit_live(commit)->transaction & 1) == commit->live ? 0
 	                                                                  : DIT_E_CORRUPT;
@@ -498,7 +496,8 @@ static int open_space(struct dit_page_commit *commit)
 	if (r < 0) {
 		return r;
 	}
-	dit_page_space_init(space, commit->opts.format, commit->opts.page_bytes, 0);
+	dit_page_space_init(space, commit->opts.format, commit->opts.page_bytes,
+	                    dit_commit_live(commit)->last_page + 1);
 	space->transaction = commit->next;
 	space->take = dit_commit_take;
 	space->take_ctx = commit;

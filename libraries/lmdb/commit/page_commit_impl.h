@@ -55,7 +55,6 @@ struct dit_page_commit {
 	struct dit_page_set usable; /* free pages, not yet used */
 	struct dit_page_set taken;  /* free pages, used now */
 	uint64_t at[DIT_ROW_SIZES]; /* no row of 1 << i begins before page at[i] */
-	_Atomic uint64_t end;       /* the first page after all; relaxed */
 
 	bool is_kept;      /* it is never cut */
 	bool is_committed; /* a meta page may have been written */
@@ -73,9 +72,9 @@ int dit_commit_give_pages(struct dit_page_commit *commit, uint64_t first, uint64
 int dit_commit_begin_put(struct dit_page_commit *commit, struct dit_span name,
                          struct dit_commit_named **ret);
 
-/** Pages for anybody, as a dit_page_take_fn. */
+/** The space's dit_page_take_fn. */
 int dit_commit_take(void *ctx, uint64_t least, uint64_t npages, struct dit_page_run *ret);
-/** The same, of free pages alone. false: none of them lie so in a row. [lock: lock] */
+/** The same. false: no free pages lie so in a row. [lock: lock] */
 bool dit_commit_take_free(struct dit_page_commit *commit, uint64_t least, uint64_t npages,
                           struct dit_page_run *ret);
 

@@ -38,12 +38,9 @@ static int take_tail(void *ctx, uint64_t least, uint64_t npages, struct dit_page
 			ret->first = row->first + tail->nused[i];
 			ret->n = n < npages ? n : npages;
 			tail->nused[i] += ret->n;
-			return 0;
+			return 1;
 		}
 	}
-	ret->first = atomic_fetch_add_explicit(&tail->commit->end, npages,
-	                                       memory_order_relaxed);
-	ret->n = npages;
 	return 0;
 }
 
@@ -181,7 +178,8 @@ static int write_list_twice(struct dit_page_commit *commit, struct tail *tail,
 {
 	struct dit_free_list *list = &commit->free_list;
 	size_t bytes = (tail->rows.n + 1) * sizeof(*tail->nused);
-	uint64_t end = atomic_load_explicit(&commit->end, memory_order_relaxed);
+	_Atomic uint64_t *next_page = &commit->space.next_page;
+	uint64_t end = atomic_load_explicit(next_page, memory_order_relaxed);
 	uint64_t *nused = malloc(bytes);
 	int r = nused == NULL ? -ENOMEM : 0;
 
@@ -192,7 +190,7 @@ static int write_list_twice(struct dit_page_commit *commit, struct tail *tail,
 	if (r == 0) {
 		give_rest(commit, tail);
 		memcpy(tail->nused, nused, bytes);
-		atomic_store_explicit(&commit->end, end, memory_order_relaxed);
+		atomic_store_explicit(next_page, end, memory_order_relaxed);
 		r = dit_free_list_give(list, commit->next, &commit->given, room);
 	}
 	free(nused);
@@ -295,7 +293,8 @@ int dit_page_commit_write(struct dit_page_commit *commit)
 	if (r < 0) {
 		return r;
 	}
-	meta.last_page = atomic_load_explicit(&commit->end, memory_order_relaxed) - 1;
+	meta.last_page =
+		atomic_load_explicit(&commit->space.next_page, memory_order_relaxed) - 1;
 	meta.transaction = commit->next;
 	if (meta.map_bytes < commit->opts.map_bytes) {
 		meta.map_bytes = commit->opts.map_bytes;

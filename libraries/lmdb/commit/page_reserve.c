@@ -87,7 +87,7 @@ static int take_locked(struct dit_page_reserve *reserve, uint64_t least, uint64_
 	ret->first = run->first + reserve->nused;
 	ret->n = run->n - reserve->nused < npages ? run->n - reserve->nused : npages;
 	reserve->nused += ret->n;
-	return dit_page_set_add_run(&reserve->used, ret->first, ret->n) ? 0
+	return dit_page_set_add_run(&reserve->used, ret->first, ret->n) ? 1
 	                                                                : DIT_E_CORRUPT;
 }
 

@@ -25,6 +25,20 @@ void dit_page_space_init(struct dit_page_space *space,
 	atomic_init(&space->next_page, first);
 }
 
+int dit_page_space_take(struct dit_page_space *space, uint64_t least, uint64_t npages,
+                        struct dit_page_run *ret)
+{
+	int r = space->take == NULL ? 0
+	                            : space->take(space->take_ctx, least, npages, ret);
+
+	if (r == 0) {
+		ret->first = atomic_fetch_add_explicit(&space->next_page, npages,
+		                                       memory_order_relaxed);
+		ret->n = npages;
+	}
+	return r < 0 ? r : 0;
+}
+
 void dit_page_sink_init(struct dit_page_sink *sink, struct dit_page_space *space)
 {
 	*sink = (struct dit_page_sink){.space = space};
@@ -180,18 +194,6 @@ static int write_chunk(struct dit_page_sink *sink, uint64_t first)
 	return r;
 }
 
-static int take_pages(struct dit_page_space *space, uint64_t least, uint64_t npages,
-                      struct dit_page_run *ret)
-{
-	if (space->take != NULL) {
-		return space->take(space->take_ctx, least, npages, ret);
-	}
-	ret->first = atomic_fetch_add_explicit(&space->next_page, npages,
-	                                       memory_order_relaxed);
-	ret->n = npages;
-	return 0;
-}
-
 /* The pages from one on that have to lie in a row: those of a long value; else 1. */
 static size_t unit_at(const struct dit_page_sink *sink, size_t at)
 {
@@ -215,7 +217,7 @@ static int take_rows(const struct dit_page_sink *sink, uint64_t *numbers)
 		while (least == 1 && i + n < sink->npages && unit_at(sink, i + n) == 1) {
 			n++;
 		}
-		r = take_pages(sink->space, least, n, &row);
+		r = dit_page_space_take(sink->space, least, n, &row);
 		for (size_t k = 0; k < row.n && r == 0; k++) {
 			numbers[i + k] = row.first + k;
 		}
@@ -243,7 +245,7 @@ static int place_chunk(struct dit_page_sink *sink)
 	int r = 0;
 
 	if (space->take == NULL || sink->npages > space->chunk_pages) {
-		r = take_pages(space, sink->npages, sink->npages, &row);
+		r = dit_page_space_take(space, sink->npages, sink->npages, &row);
 		return r < 0 ? r : remember_chunk(sink, row.first);
 	}
 	numbers = dit_grow(sink->scattered, &sink->scattered_size,
@@ -357,7 +359,7 @@ int dit_page_sink_write_overflow(struct dit_page_sink *sink, size_t npages,
 	int r = dit_page_sink_flush(sink);
 
 	if (r == 0) {
-		r = take_pages(space, npages, npages, &row);
+		r = dit_page_space_take(space, npages, npages, &row);
 	}
 	for (size_t i = 0; i < npages && r == 0; i += space->chunk_pages) {
 		size_t n =

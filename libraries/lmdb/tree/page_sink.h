@@ -31,10 +31,11 @@ struct dit_page_run {
 };
 
 /**
- * Take pages that lie in a row: @p npages, or fewer, but not fewer than @p least. Any
- * thread, at any time.
+ * Take free pages that lie in a row: @p npages, or fewer, but not fewer than @p least.
+ * Any thread, at any time.
  *
- * @return 0 or an error, which the sink returns
+ * @return 1; 0: there are none, and pages after the end of the file are taken; or an
+ *         error, which the sink returns
  */
 typedef int (*dit_page_take_fn)(void *ctx, uint64_t least, uint64_t npages,
                                 struct dit_page_run *ret);
@@ -47,13 +48,13 @@ struct dit_page_space {
 	unsigned chunk_pages;
 	uint64_t transaction; /* that writes them; told where the format has a place */
 
-	/* Where pages come from; NULL: from next_page on. */
-	dit_page_take_fn take;
+	dit_page_take_fn take; /* NULL: no page is free */
 	void *take_ctx;
 
 	struct dit_page_file file; /* has its own rules */
 
-	/* [atomic: only added to; relaxed, nothing else is published by it] */
+	/* The end of the file. [atomic: only added to while sinks are in use; relaxed,
+	 * nothing else is published by it] */
 	_Atomic uint64_t next_page;
 };
 
@@ -65,6 +66,10 @@ struct dit_page_space {
 void dit_page_space_init(struct dit_page_space *space,
                          const struct dit_page_format *format, size_t page_bytes,
                          uint64_t first);
+
+/** Pages for anybody, as a dit_page_take_fn takes them. 0 or an error */
+int dit_page_space_take(struct dit_page_space *space, uint64_t least, uint64_t npages,
+                        struct dit_page_run *ret);
 
 /**
  * The ticket of a page that lies in the file already. Numbers of pages have 47 bits at
