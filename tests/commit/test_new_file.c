@@ -20,7 +20,7 @@
 #include "commit/new_file.h"
 #include "test.h"
 #include "tree/table_writer.h"
-#include "tree/tree_edit.h"
+#include "tree/tree_changes.h"
 #include "walk/walk.h"
 
 #include "page/page_dump.h"
@@ -50,9 +50,10 @@ struct fixture {
 	struct dit_page_space space;
 	struct dit_named_tree trees[5];
 	size_t ntrees;
-	size_t lens[NENTRIES + 1]; /* of the values, by ID */
-	uint64_t *spare;
-	size_t nspare;
+	size_t lens[NENTRIES + 1];     /* of the values, by ID */
+	struct dit_page_source source; /* while the tree is changed */
+	struct dit_dropped_pages dropped;
+	struct dit_tree_changes changes;
 	uint32_t state; /* of the generator of numbers */
 	uint64_t next_id;
 	uint64_t nfound;
@@ -97,7 +98,7 @@ static void end(struct fixture *f)
 {
 	dit_page_file_close(&f->space.file);
 	assert_int_equal(close(f->fd), 0);
-	free(f->spare);
+	dit_page_set_deinit(&f->dropped.set);
 	test_scratch_remove(f->dir);
 }
 
@@ -209,8 +210,7 @@ static int finish(struct fixture *f)
 		.space = &f->space,
 		.trees = f->trees,
 		.ntrees = f->ntrees,
-		.spare = f->spare,
-		.nspare = f->nspare,
+		.spare = &f->dropped.set,
 		.map_bytes = (uint64_t)1 << 30,
 	};
 
@@ -259,7 +259,7 @@ static void check_walk(struct fixture *f)
 	assert_string_equal(stats.format, f->layout.format->name);
 	assert_int_equal(stats.page_bytes, f->layout.page_bytes);
 	assert_int_equal(stats.ndatabases, f->ntrees);
-	assert_int_equal(stats.nfree, f->nspare);
+	assert_int_equal(stats.nfree, f->dropped.set.count);
 	assert_int_equal(stats.npages, stats.nused + stats.nfree + 2);
 	assert_int_equal(stats.transaction, DIT_FIRST_TRANSACTION);
 	assert_int_equal(fstat(f->fd, &st), 0);
@@ -370,46 +370,72 @@ static void what_is_written_is_read(void **state)
 
 /* ---- values replaced ---- */
 
-static void replace(struct fixture *f, struct dit_tree_edit *edit, uint64_t id,
-                    size_t len)
+static void begin_changes(struct fixture *f, const struct dit_tree_record *tree)
 {
-	f->lens[id] = len;
-	assert_int_equal(
-		dit_tree_edit_put(edit, id, (struct dit_span){value_of(id, len), len}),
-		0);
+	struct dit_tree_merge_opts opts = {.space = &f->space,
+	                                   .source = {&f->source, f->layout.format},
+	                                   .stored = *tree,
+	                                   .dropped = dit_dropped_pages_add,
+	                                   .ctx = &f->dropped};
+
+	assert_int_equal(dit_page_file_drain(&f->space.file), 0);
+	assert_int_equal(dit_page_source_init(&f->source, f->fd, f->layout.page_bytes,
+	                                      f->space.next_page, false),
+	                 0);
+	f->space.take = dit_dropped_pages_take;
+	f->space.take_ctx = &f->dropped;
+	opts.stored.flags = DIT_DB_INTEGERKEY;
+	dit_tree_changes_init(&f->changes, &opts);
 }
 
-static void check_found(struct fixture *f, struct dit_tree_edit *edit, uint64_t id)
+static void end_changes(struct fixture *f, struct dit_tree_record *tree)
+{
+	assert_int_equal(dit_tree_changes_finish(&f->changes, tree), 0);
+	f->space.take = NULL;
+	dit_tree_changes_deinit(&f->changes);
+	dit_page_source_deinit(&f->source);
+}
+
+static void replace(struct fixture *f, uint64_t id, size_t len)
+{
+	f->lens[id] = len;
+	assert_int_equal(dit_tree_changes_put(&f->changes, id,
+	                                      (struct dit_span){value_of(id, len), len}),
+	                 0);
+}
+
+static void check_found(struct fixture *f, uint64_t id)
 {
 	struct dit_span found = {NULL, 0};
 
-	assert_int_equal(dit_tree_edit_find(edit, id, &found), 1);
+	assert_int_equal(dit_tree_changes_find(&f->changes, id, &found), 1);
 	assert_int_equal(found.len, f->lens[id]);
 	assert_memory_equal(found.data, value_of(id, found.len), found.len);
 }
 
 /* Holes in ascending order, as a load has it; then anything anywhere. */
-static void change_entries(struct fixture *f, struct dit_tree_edit *edit)
+static void change_entries(struct fixture *f)
 {
 	unsigned page_bytes = f->layout.page_bytes;
 	struct dit_span found = {NULL, 0};
 
 	for (uint64_t id = 3; id <= NENTRIES; id += 3) {
-		check_found(f, edit, id);
-		replace(f, edit, id, number(f) % (page_bytes / 2));
-		check_found(f, edit, id);
+		replace(f, id, number(f) % (page_bytes / 2));
+	}
+	for (uint64_t id = 1; id <= NENTRIES; id++) {
+		check_found(f, id);
 	}
 	for (unsigned i = 0; i < 600; i++) {
 		uint64_t id = 1 + number(f) % NENTRIES;
 		size_t len = i % 10 == 0 ? number(f) % (4 * page_bytes)
 		                         : number(f) % (page_bytes / 2);
 
-		replace(f, edit, id, len);
-		check_found(f, edit, 1 + number(f) % NENTRIES);
-		check_found(f, edit, id);
+		replace(f, id, len);
+		check_found(f, 1 + number(f) % NENTRIES);
+		check_found(f, id);
 	}
-	assert_int_equal(dit_tree_edit_find(edit, 0, &found), 0);
-	assert_int_equal(dit_tree_edit_find(edit, NENTRIES + 1, &found), 0);
+	assert_int_equal(dit_tree_changes_find(&f->changes, 0, &found), 0);
+	assert_int_equal(dit_tree_changes_find(&f->changes, NENTRIES + 1, &found), 0);
 }
 
 static void values_are_replaced(void **state)
@@ -419,18 +445,15 @@ static void values_are_replaced(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < NLAYOUTS; i++) {
-		struct dit_tree_edit *edit = NULL;
 		struct dit_tree_record *tree = NULL;
 		struct dit_tree_record before;
 
 		begin(&f, layouts[i]);
 		tree = write_entries(&f);
 		before = *tree;
-		assert_int_equal(dit_page_file_drain(&f.space.file), 0);
-		assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, tree), 0);
-		change_entries(&f, edit);
-		assert_int_equal(dit_tree_edit_close(edit, &f.spare, &f.nspare), 0);
-		assert_true(f.nspare > 0);
+		begin_changes(&f, tree);
+		change_entries(&f);
+		end_changes(&f, tree);
 		assert_true(tree->nleaf_pages > before.nleaf_pages);
 		has_grown = has_grown || tree->depth > before.depth;
 		write_nothing(&f);
@@ -449,7 +472,6 @@ static void a_leaf_becomes_a_tree(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < NLAYOUTS; i++) {
-		struct dit_tree_edit *edit = NULL;
 		struct dit_tree_record *tree = NULL;
 		struct dit_table_writer *writer = NULL;
 		uint64_t n = layouts[i].page_bytes / 30;
@@ -467,18 +489,17 @@ static void a_leaf_becomes_a_tree(void **state)
 		}
 		tree = end_table(&f, writer);
 		assert_int_equal(tree->depth, 1);
-		assert_int_equal(dit_page_file_drain(&f.space.file), 0);
-		assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, tree), 0);
+		begin_changes(&f, tree);
 		for (uint64_t id = n; id > 0; id--) {
 			size_t len = layouts[i].page_bytes / 3;
 
 			assert_int_equal(
-				dit_tree_edit_put(
-					edit, id,
+				dit_tree_changes_put(
+					&f.changes, id,
 					(struct dit_span){value_of(id, len), len}),
 				0);
 		}
-		assert_int_equal(dit_tree_edit_close(edit, &f.spare, &f.nspare), 0);
+		end_changes(&f, tree);
 		assert_true(tree->depth > 1);
 		assert_true(tree->nleaf_pages >= n / 2);
 		assert_int_equal(finish(&f), 0);
@@ -512,26 +533,24 @@ static void keys_are_added(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < 2 * NLAYOUTS; i++) {
-		struct dit_tree_edit *edit = NULL;
 		struct dit_tree_record *tree = NULL;
 		struct dit_span found = {NULL, 0};
 		unsigned page_bytes = layouts[i / 2].page_bytes;
 
 		begin(&f, layouts[i / 2]);
 		tree = write_few(&f, i % 2 == 0 ? 11 : NENTRIES + 1);
-		assert_int_equal(dit_page_file_drain(&f.space.file), 0);
-		assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, tree), 0);
+		begin_changes(&f, tree);
 		for (uint64_t n = 0; n < NENTRIES; n++) {
 			uint64_t id = n * 701 % NENTRIES + 1; /* each ID once */
 
-			assert_int_equal(dit_tree_edit_find(edit, id, &found),
+			assert_int_equal(dit_tree_changes_find(&f.changes, id, &found),
 			                 f.lens[id] > 0);
-			replace(&f, edit, id,
+			replace(&f, id,
 			        n % 60 == 0 ? 2 * page_bytes
 			                    : 1 + number(&f) % (page_bytes / 2));
-			check_found(&f, edit, id);
+			check_found(&f, id);
 		}
-		assert_int_equal(dit_tree_edit_close(edit, &f.spare, &f.nspare), 0);
+		end_changes(&f, tree);
 		assert_int_equal(finish(&f), 0);
 		check_walk(&f);
 		check_tables(&f);
@@ -563,7 +582,6 @@ static void put_more(MDB_env *env)
 static void liblmdb_goes_on(void **state)
 {
 	struct fixture f;
-	struct dit_tree_edit *edit = NULL;
 	struct dit_tree_record *tree = NULL;
 	MDB_env *env = NULL;
 	struct dit_walk_opts opts = {.transaction = DIT_WALK_NEWEST,
@@ -576,10 +594,9 @@ static void liblmdb_goes_on(void **state)
 
 	begin(&f, layouts[0]);
 	tree = write_entries(&f);
-	assert_int_equal(dit_page_file_drain(&f.space.file), 0);
-	assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, tree), 0);
-	change_entries(&f, edit);
-	assert_int_equal(dit_tree_edit_close(edit, &f.spare, &f.nspare), 0);
+	begin_changes(&f, tree);
+	change_entries(&f);
+	end_changes(&f, tree);
 	write_nothing(&f);
 	assert_int_equal(finish(&f), 0);
 
@@ -600,12 +617,9 @@ static void liblmdb_goes_on(void **state)
 static void other_trees_are_refused(void **state)
 {
 	struct fixture f;
-	struct dit_tree_edit *edit = NULL;
 	struct dit_tree_record tree;
 	struct dit_tree_record empty = {.root = DIT_PAGE_NONE};
 	struct dit_span found = {NULL, 0};
-	uint64_t *spare = NULL;
-	size_t nspare = 0;
 	(void)state;
 
 	begin(&f, layouts[4]);
@@ -619,35 +633,31 @@ static void other_trees_are_refused(void **state)
 		tree.depth = (uint16_t)(damage == 2   ? 0
 		                        : damage == 3 ? tree.depth + 1
 		                                      : tree.depth);
-		assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, &tree), 0);
-		assert_int_equal(dit_tree_edit_find(edit, 5, &found), DIT_E_CORRUPT);
-		assert_int_equal(dit_tree_edit_close(edit, &spare, &nspare), 0);
-		assert_null(spare);
+		begin_changes(&f, &tree);
+		assert_int_equal(dit_tree_changes_find(&f.changes, 5, &found),
+		                 DIT_E_CORRUPT);
+		assert_int_equal(dit_tree_changes_put(&f.changes, 5, DIT_SPAN("value")),
+		                 DIT_E_CORRUPT);
+		dit_tree_changes_deinit(&f.changes);
+		dit_page_source_deinit(&f.source);
 	}
-	assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, &empty), 0);
-	assert_int_equal(dit_tree_edit_find(edit, 5, &found), 0);
-	assert_int_equal(dit_tree_edit_close(edit, &spare, &nspare), 0);
+	begin_changes(&f, &empty);
+	assert_int_equal(dit_tree_changes_find(&f.changes, 5, &found), 0);
+	end_changes(&f, &empty);
 	end(&f);
 }
 
 static void failures_are_passed_on(void **state)
 {
 	struct fixture f;
-	struct dit_tree_edit *edit = NULL;
-	uint64_t *spare = NULL;
-	size_t nspare = 0;
 	static char name[600];
 	int writable = -1;
 	(void)state;
 
 	begin(&f, layouts[4]);
 	(void)write_entries(&f);
-	assert_int_equal(dit_page_file_drain(&f.space.file), 0);
 	writable = f.fd;
 	f.fd = open(f.path, O_RDONLY);
-	assert_int_equal(dit_tree_edit_open(&edit, f.fd, &f.space, &f.trees[0].tree), 0);
-	replace(&f, edit, 3, 100); /* stays in memory */
-	assert_int_equal(dit_tree_edit_close(edit, &spare, &nspare), -EBADF);
 	assert_int_equal(finish(&f), -EBADF); /* the meta pages */
 	assert_int_equal(close(writable), 0);
 	end(&f);

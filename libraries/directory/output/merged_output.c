@@ -8,7 +8,7 @@
  * stored, and there is room for both states. Then their leaves are packed.
  *
  * An entry that takes the place of a hole, and contextCSN, come after all others: id2e is
- * merged again, with the tree that the first merge has made.
+ * merged again, with the tree that the first merge has made (tree/tree_changes.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 #include "place/map_size.h"
 #include "reader/stored_flags.h"
 #include "reader/stored_order.h"
-#include "tree/tree_merge.h"
+#include "tree/tree_changes.h"
 
 #define FEW_PARTS 24u
 
@@ -61,8 +61,8 @@ struct merged_output {
 	struct table fixed[DIT_NFIXED];
 	struct table **indexes; /* each owned, as is the array */
 	size_t nindexes;
-	uint64_t last_changed; /* ID of the last entry that was put ... */
-	bool takes_changes;    /* ... since then */
+	struct dit_tree_changes changes; /* of id2e, from then on: */
+	bool takes_changes;
 	bool is_changed;
 };
 
@@ -78,22 +78,28 @@ static int drop_pages(void *ctx, uint64_t first, uint64_t n)
 	return dit_page_commit_drop_pages(ctx, first, n);
 }
 
-/* Any thread. */
-static int open_merge(struct table *table, bool rebuilds)
+static struct dit_tree_merge_opts merge_opts(const struct table *table)
 {
 	struct merged_output *output = table->output;
-	struct dit_key_orders orders;
-	struct dit_tree_merge_opts opts = {
+
+	return (struct dit_tree_merge_opts){
 		.space = dit_page_commit_space(output->commit),
 		.source = dit_page_commit_source(output->commit),
 		.stored = table->tree,
 		.list_max = output->list_max,
-		.rebuilds = rebuilds,
-		.orders = &orders,
 		.dropped = drop_pages,
 		.ctx = output->commit,
 	};
+}
 
+/* Any thread. */
+static int open_merge(struct table *table, bool rebuilds)
+{
+	struct dit_tree_merge_opts opts = merge_opts(table);
+	struct dit_key_orders orders;
+
+	opts.rebuilds = rebuilds;
+	opts.orders = &orders;
 	dit_stored_orders(table->name, table->tree.flags, &orders);
 	return dit_tree_merge_open(&table->merge, &opts);
 }
@@ -381,35 +387,29 @@ static int put_split(struct dit_record_output *output, uint64_t id, uint16_t ad,
 static int begin_changes(struct dit_record_output *output)
 {
 	struct merged_output *o = of(&output->base);
+	struct table *entries = &o->fixed[DIT_FIXED_ENTRIES];
+	struct dit_tree_merge_opts opts;
 	int r = o->takes_changes ? -EINVAL : close_merge(&o->fixed[DIT_FIXED_ADS], NULL);
 
-	o->takes_changes = true;
-	return r < 0 ? r : close_merge(&o->fixed[DIT_FIXED_ENTRIES], NULL);
-}
-
-/* The tree of id2e is finished, and can be read. */
-static int follow_entries(struct merged_output *output)
-{
-	struct table *table = &output->fixed[DIT_FIXED_ENTRIES];
-	uint64_t npages = 0;
-	int r = close_merge(table, NULL);
-
 	if (r == 0) {
-		r = dit_page_commit_reach(output->commit, &npages);
+		r = close_merge(entries, NULL);
 	}
-	return r < 0 ? r
-	             : dit_stored_records_follow(output->records, &table->tree, npages);
+	if (r == 0) {
+		r = dit_page_commit_reach(o->commit);
+	}
+	opts = merge_opts(entries);
+	dit_tree_changes_init(&o->changes, &opts);
+	o->takes_changes = true;
+	return r;
 }
 
 static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_span *ret)
 {
 	struct merged_output *o = of(&output->base);
 	struct dit_span record = {NULL, 0};
-	int r = o->takes_changes ? follow_entries(o) : 0;
+	int r = o->takes_changes ? dit_tree_changes_find(&o->changes, id, &record)
+	                         : dit_stored_entry(o->records, id, &record);
 
-	if (r == 0) {
-		r = dit_stored_entry(o->records, id, &record);
-	}
 	if (r > 0) {
 		*ret = record;
 	}
@@ -420,18 +420,8 @@ static int replace_entry(struct dit_record_output *output, uint64_t id,
                          struct dit_span record)
 {
 	struct merged_output *o = of(&output->base);
-	struct table *table = &o->fixed[DIT_FIXED_ENTRIES];
-	const struct dit_span key = {(const char *)&id, sizeof(id)};
-	int r = o->takes_changes ? 0 : -EINVAL;
 
-	if (r == 0 && (table->merge == NULL || id <= o->last_changed)) {
-		r = follow_entries(o);
-		if (r == 0) {
-			r = open_merge(table, false);
-		}
-	}
-	o->last_changed = id;
-	return r < 0 ? r : dit_tree_merge_put(table->merge, key, record);
+	return o->takes_changes ? dit_tree_changes_put(&o->changes, id, record) : -EINVAL;
 }
 
 /* ---- publishing ---- */
@@ -452,7 +442,9 @@ static int put_table(struct merged_output *output, struct table *table)
 static int prepare(struct dit_output *output)
 {
 	struct merged_output *o = of(output);
-	int r = 0;
+	int r = o->takes_changes ? dit_tree_changes_finish(
+					   &o->changes, &o->fixed[DIT_FIXED_ENTRIES].tree)
+	                         : 0;
 
 	for (size_t i = 0; i < DIT_NFIXED && r == 0; i++) {
 		r = put_table(o, &o->fixed[i]);
@@ -496,6 +488,7 @@ static void abandon(struct dit_output *base)
 {
 	struct merged_output *output = of(base);
 
+	dit_tree_changes_deinit(&output->changes);
 	for (size_t i = 0; i < DIT_NFIXED; i++) {
 		table_deinit(&output->fixed[i]);
 	}

@@ -27,14 +27,14 @@
 
 #include <stdatomic.h>
 
+#include "commit/new_file.h"
 #include "output/output_impl.h"
 #include "page/page_format.h"
 #include "place/claim.h"
 #include "place/files.h"
 #include "reader/stored_order.h"
-#include "tree/page_sink.h"
 #include "tree/table_writer.h"
-#include "tree/tree_edit.h"
+#include "tree/tree_changes.h"
 
 struct MDB_txn; /* lmdb.h */
 struct dit_append;
@@ -71,9 +71,10 @@ struct dit_staged_pages {
 
 	/* From dit_output_begin_changes() on. */
 	struct dit_table_writer *splits; /* id2v; owned */
-	struct dit_tree_edit *changed;   /* id2e is changed; NULL: no more; owned */
-	uint64_t *spare;                 /* pages that no table has; owned */
-	size_t nspare;
+	struct dit_page_source source;   /* the pages that are written */
+	bool has_source;
+	struct dit_tree_changes changes; /* of id2e */
+	struct dit_dropped_pages dropped;
 };
 
 /** The last key of id2v. */

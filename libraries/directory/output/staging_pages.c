@@ -3,12 +3,11 @@
  * A new database whose pages are all ours. liblmdb has no part in this.
  *
  * Everything that comes in key order goes into tables (table_writer.h), several at once.
- * Records out of key order are changed in the finished tables: an entry that takes the
- * place of a hole, contextCSN (tree/tree_edit.h). Values of id2v are a table like the
- * others, only in an order of their own (staging_split.c). Then the file is completed
- * (commit/new_file.h).
- *
- * The old pages of an entry that became longer are on the free list of the new database.
+ * Records out of key order are merged into the finished id2e: an entry that takes the
+ * place of a hole, contextCSN (tree/tree_changes.h). The merge takes the pages that it has
+ * dropped for its next ones; the rest is on the free list of the new database. Values of
+ * id2v are a table like the others, only in an order of their own (staging_split.c). Then
+ * the file is completed (commit/new_file.h).
  */
 #include "output/staging.h"
 
@@ -19,7 +18,6 @@
 #include <lmdb.h>
 
 #include "base/file_size_signal.h"
-#include "commit/new_file.h"
 #include "place/map_size.h"
 
 /* Names or an index, while it is written. */
@@ -218,6 +216,32 @@ static int close_entries(struct dit_staging *staging)
 	return close_writer(&staging->tables.fixed[DIT_FIXED_ENTRIES], entries, NULL);
 }
 
+static int begin_entry_changes(struct dit_staging *staging)
+{
+	struct dit_staged_pages *pages = &staging->pages;
+	struct dit_staged_table *entries = &staging->tables.fixed[DIT_FIXED_ENTRIES];
+	struct dit_tree_merge_opts merge = {.space = &pages->space,
+	                                    .source = {&pages->source, staging->format},
+	                                    .stored = entries->tree,
+	                                    .dropped = dit_dropped_pages_add,
+	                                    .ctx = &pages->dropped};
+	int r = dit_page_file_drain(&pages->space.file);
+
+	if (r == 0) {
+		r = dit_page_source_init(&pages->source, staging->data_fd,
+		                         pages->space.page_bytes,
+		                         atomic_load_explicit(&pages->space.next_page,
+		                                              memory_order_relaxed),
+		                         false);
+	}
+	pages->has_source = r == 0;
+	pages->space.take = dit_dropped_pages_take;
+	pages->space.take_ctx = &pages->dropped;
+	merge.stored.flags = (uint16_t)entries->flags;
+	dit_tree_changes_init(&pages->changes, &merge);
+	return r;
+}
+
 static int open_changes(struct dit_staging *staging)
 {
 	struct dit_staged_pages *pages = &staging->pages;
@@ -232,11 +256,7 @@ static int open_changes(struct dit_staging *staging)
 		return r;
 	}
 	dit_table_writer_trust(pages->splits);
-	r = dit_page_file_drain(&pages->space.file);
-	return r < 0 ? r
-	             : dit_tree_edit_open(&pages->changed, staging->data_fd,
-	                                  &pages->space,
-	                                  &staging->tables.fixed[DIT_FIXED_ENTRIES].tree);
+	return begin_entry_changes(staging);
 }
 
 static int begin_changes(struct dit_record_output *output)
@@ -250,14 +270,13 @@ static int begin_changes(struct dit_record_output *output)
 	                        staging->takes_changes ? -EINVAL : open_changes(staging));
 }
 
-/* Before a look at id2e, or a change: its pages are in the file. */
-static int reach_entries(struct dit_staging *staging)
+/* Before a look at id2e, or a change. */
+static int reach_entries(const struct dit_staging *staging)
 {
 	if (staging->error != 0) {
 		return staging->error;
 	}
-	return staging->takes_changes ? dit_page_file_drain(&staging->pages.space.file)
-	                              : -EINVAL;
+	return staging->takes_changes ? 0 : -EINVAL;
 }
 
 static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_span *ret)
@@ -267,7 +286,7 @@ static int find_entry(struct dit_record_output *output, uint64_t id, struct dit_
 	int r = reach_entries(staging);
 
 	if (r == 0) {
-		r = dit_tree_edit_find(staging->pages.changed, id, &record);
+		r = dit_tree_changes_find(&staging->pages.changes, id, &record);
 		r = r == 0 ? MDB_NOTFOUND : r;
 	}
 	if (r < 0 || record.len == 0) {
@@ -281,13 +300,10 @@ static int replace_entry(struct dit_record_output *output, uint64_t id,
                          struct dit_span record)
 {
 	struct dit_staging *staging = dit_staging_of(&output->base);
-	sigset_t previous;
 	int r = reach_entries(staging);
 
 	if (r == 0) {
-		dit_file_size_signal_block(&previous);
-		r = dit_tree_edit_put(staging->pages.changed, id, record);
-		dit_file_size_signal_restore(&previous);
+		r = dit_tree_changes_put(&staging->pages.changes, id, record);
 	}
 	return dit_staging_keep(staging, r);
 }
@@ -348,8 +364,7 @@ static int complete_file(struct dit_staging *staging, const struct dit_tree_reco
 		.fd = staging->data_fd,
 		.space = &staging->pages.space,
 		.trees = trees,
-		.spare = staging->pages.spare,
-		.nspare = staging->pages.nspare,
+		.spare = &staging->pages.dropped.set,
 		.map_bytes = dit_map_limit(staging->maxsize_bytes, staging->page_bytes),
 	};
 	sigset_t previous;
@@ -379,19 +394,15 @@ static int complete_file(struct dit_staging *staging, const struct dit_tree_reco
 static int complete(struct dit_staging *staging)
 {
 	struct dit_staged_pages *pages = &staging->pages;
-	struct dit_tree_edit *changed = pages->changed;
+	struct dit_tree_record *entries = &staging->tables.fixed[DIT_FIXED_ENTRIES].tree;
 	struct dit_tree_record id2v = {.root = DIT_PAGE_NONE};
 	int r = dit_table_writer_finish(pages->splits, &id2v);
 
-	pages->changed = NULL;
 	if (r == 0) {
-		r = dit_page_file_drain(&pages->space.file);
+		r = dit_tree_changes_finish(&pages->changes, entries);
 	}
-	if (changed != NULL) {
-		int closed = dit_tree_edit_close(changed, &pages->spare, &pages->nspare);
-
-		r = r < 0 ? r : closed;
-	}
+	/* The trees of the completion are not on the free list that they write. */
+	pages->space.take = NULL;
 	if (r == 0) {
 		r = complete_file(staging, &id2v);
 	}
@@ -464,16 +475,14 @@ int dit_staging_begin_pages(struct dit_staging *staging,
 void dit_staging_end_pages(struct dit_staging *staging)
 {
 	struct dit_staged_pages *pages = &staging->pages;
-	uint64_t *spare = NULL;
-	size_t nspare = 0;
 
 	dit_table_writer_free(pages->ads);
 	dit_table_writer_free(pages->entries);
 	dit_table_writer_free(pages->splits);
-	if (pages->changed != NULL) {
-		(void)dit_tree_edit_close(pages->changed, &spare, &nspare);
-		free(spare);
+	dit_tree_changes_deinit(&pages->changes);
+	if (pages->has_source) {
+		dit_page_source_deinit(&pages->source);
 	}
-	free(pages->spare);
+	dit_page_set_deinit(&pages->dropped.set);
 	dit_page_file_close(&pages->space.file);
 }

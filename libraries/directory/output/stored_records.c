@@ -16,23 +16,14 @@
 #define IS_CHILD     0x80
 
 struct dit_stored_records {
-	int fd; /* borrowed */
 	struct dit_page_map map;
-	struct dit_tree_record trees[DIT_NFIXED];
 	struct dit_tree_cursor *cursors[DIT_NFIXED];
 	struct dit_key_order names; /* of records under a node */
 	char wanted[HEADER_BYTES + DIT_NAME_RECORD_LONGEST + 1];
 };
 
-static void close_cursors(struct dit_stored_records *records)
-{
-	for (size_t i = 0; i < DIT_NFIXED; i++) {
-		dit_tree_cursor_close(records->cursors[i]);
-		records->cursors[i] = NULL;
-	}
-}
-
-static int open_cursors(struct dit_stored_records *records)
+static int open_cursors(struct dit_stored_records *records,
+                        const struct dit_tree_record trees[DIT_NFIXED])
 {
 	int r = 0;
 
@@ -44,8 +35,8 @@ static int open_cursors(struct dit_stored_records *records)
 		if (i == DIT_FIXED_NAMES) {
 			records->names = orders.items;
 		}
-		r = dit_tree_cursor_open(&records->cursors[i], &records->map,
-		                         &records->trees[i], &orders.keys);
+		r = dit_tree_cursor_open(&records->cursors[i], &records->map, &trees[i],
+		                         &orders.keys);
 	}
 	return r;
 }
@@ -60,11 +51,9 @@ int dit_stored_records_open(struct dit_stored_records **ret, int fd,
 	if (records == NULL) {
 		return -ENOMEM;
 	}
-	records->fd = fd;
-	memcpy(records->trees, trees, sizeof(records->trees));
 	r = dit_page_map_open(&records->map, fd, format);
 	if (r == 0) {
-		r = open_cursors(records);
+		r = open_cursors(records, trees);
 	}
 	if (r < 0) {
 		dit_stored_records_close(records);
@@ -77,21 +66,12 @@ int dit_stored_records_open(struct dit_stored_records **ret, int fd,
 void dit_stored_records_close(struct dit_stored_records *records)
 {
 	if (records != NULL) {
-		close_cursors(records);
+		for (size_t i = 0; i < DIT_NFIXED; i++) {
+			dit_tree_cursor_close(records->cursors[i]);
+		}
 		dit_page_map_close(&records->map);
 		free(records);
 	}
-}
-
-int dit_stored_records_follow(struct dit_stored_records *records,
-                              const struct dit_tree_record *entries, uint64_t npages)
-{
-	int r = 0;
-
-	close_cursors(records);
-	records->trees[DIT_FIXED_ENTRIES] = *entries;
-	r = dit_page_map_extend(&records->map, records->fd, npages);
-	return r < 0 ? r : open_cursors(records);
 }
 
 /* ---- records by their key ---- */

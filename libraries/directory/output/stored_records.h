@@ -3,7 +3,7 @@
  * Look-ups in a database that gets more records: one by one, in the state that it was
  * opened with. Each page is checked when it is read.
  *
- * Spans point into the file until the next dit_stored_records_follow(), or the end.
+ * Spans point into the file, until the end.
  *
  * Threads: belongs to one thread.
  */
@@ -27,10 +27,6 @@ int dit_stored_records_open(struct dit_stored_records **ret, int fd,
                             const struct dit_tree_record trees[DIT_NFIXED]);
 /** NULL is fine. */
 void dit_stored_records_close(struct dit_stored_records *records);
-
-/** From now on entries are looked up in another tree, whose pages are below @p npages. */
-int dit_stored_records_follow(struct dit_stored_records *records,
-                              const struct dit_tree_record *entries, uint64_t npages);
 
 /*
  * 1; 0: there is none; DIT_E_CORRUPT

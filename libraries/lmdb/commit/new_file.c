@@ -5,12 +5,46 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/whole_io.h"
 #include "commit/free_list.h"
 #include "page/lmdb_format.h"
 #include "tree/table_writer.h"
 
 #define META_FLAG 0x08u
+
+/* ---- pages that are used again ---- */
+
+int dit_dropped_pages_add(void *ctx, uint64_t first, uint64_t n)
+{
+	struct dit_dropped_pages *dropped = ctx;
+	int r = dit_page_set_grow(&dropped->set, first + n);
+
+	dropped->least = first < dropped->least ? first : dropped->least;
+	return r == 0 && !dit_page_set_add_run(&dropped->set, first, n) ? DIT_E_CORRUPT
+	                                                                : r;
+}
+
+int dit_dropped_pages_take(void *ctx, uint64_t least, uint64_t npages,
+                           struct dit_page_run *ret)
+{
+	struct dit_dropped_pages *dropped = ctx;
+	struct dit_page_set *set = &dropped->set;
+	uint64_t at = dropped->least;
+
+	if (set->count < least) {
+		return 0;
+	}
+	*ret = (struct dit_page_run){dit_page_set_take_run(set, least, &at), least};
+	if (ret->first == set->npages) {
+		return 0;
+	}
+	for (; ret->n < npages && dit_page_set_has(set, ret->first + ret->n); ret->n++) {
+		dit_page_set_remove(set, ret->first + ret->n);
+	}
+	dropped->least = least == 1 ? ret->first + ret->n : dropped->least;
+	return 1;
+}
 
 /* ---- the main tree ---- */
 
@@ -50,26 +84,13 @@ static int write_main_tree(const struct dit_new_file *file, struct dit_tree_reco
 
 /* ---- the free list ---- */
 
-static int give_spare(const struct dit_new_file *file, struct dit_free_list *list)
-{
-	struct dit_page_set set = {.npages = 0};
-	int r = dit_page_set_init(&set, atomic_load_explicit(&file->space->next_page,
-	                                                     memory_order_relaxed));
-
-	for (size_t i = 0; i < file->nspare && r == 0; i++) {
-		(void)dit_page_set_add(&set, file->spare[i]);
-	}
-	if (r == 0) {
-		r = dit_free_list_give(list, DIT_FIRST_TRANSACTION, &set, file->nspare);
-	}
-	dit_page_set_deinit(&set);
-	return r;
-}
-
 static int write_free_list(const struct dit_new_file *file, struct dit_tree_record *ret)
 {
 	struct dit_free_list list = {.nrecords = 0};
-	int r = file->nspare > 0 ? give_spare(file, &list) : 0;
+	int r = file->spare->count == 0
+	                ? 0
+	                : dit_free_list_give(&list, DIT_FIRST_TRANSACTION, file->spare,
+	                                     file->spare->count);
 
 	if (r == 0) {
 		r = dit_free_list_write(&list, file->space, ret);

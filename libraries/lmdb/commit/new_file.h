@@ -14,10 +14,23 @@
 
 #include <stddef.h>
 
+#include "page/page_set.h"
 #include "tree/page_sink.h"
 
 /** Every file begins with so many meta pages. Tables begin after them. */
 #define DIT_FIRST_PAGE 2
+
+/** Pages that no tree has any more. Zero is none. One thread at a time. */
+struct dit_dropped_pages {
+	struct dit_page_set set; /* owned */
+	uint64_t least;          /* none is below */
+};
+
+/** As `dropped` of a merge, whose space takes pages from here. */
+int dit_dropped_pages_add(void *ctx, uint64_t first, uint64_t n);
+/** As `take` of a page space: the lowest ones. */
+int dit_dropped_pages_take(void *ctx, uint64_t least, uint64_t npages,
+                           struct dit_page_run *ret);
 
 struct dit_named_tree {
 	const char *name;            /* borrowed */
@@ -29,9 +42,8 @@ struct dit_new_file {
 	struct dit_page_space *space; /* with its file open; borrowed */
 	struct dit_named_tree *trees; /* in any order, each name once; are sorted */
 	size_t ntrees;
-	const uint64_t *spare; /* pages that no table has, each once; borrowed */
-	size_t nspare;
-	uint64_t map_bytes; /* to be recorded; more, if more is in use */
+	const struct dit_page_set *spare; /* pages that no table has; borrowed */
+	uint64_t map_bytes;               /* to be recorded; more, if more is in use */
 };
 
 /**

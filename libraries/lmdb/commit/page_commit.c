@@ -353,15 +353,12 @@ int dit_page_commit_drop_pages(struct dit_page_commit *commit, uint64_t first, u
 	return r;
 }
 
-int dit_page_commit_reach(struct dit_page_commit *commit, uint64_t *ret_npages)
+int dit_page_commit_reach(struct dit_page_commit *commit)
 {
 	int r = dit_page_file_drain(&commit->space.file);
 
 	commit->source.npages =
 		atomic_load_explicit(&commit->space.next_page, memory_order_relaxed);
-	if (ret_npages != NULL) {
-		*ret_npages = commit->source.npages;
-	}
 	return r;
 }
 

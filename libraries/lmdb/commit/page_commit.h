@@ -130,10 +130,8 @@ int dit_page_commit_drop_pages(struct dit_page_commit *commit, uint64_t first,
 /**
  * Wait until all pages are written that were handed over. From now on
  * dit_page_commit_source() has them, too. No other thread reads or writes.
- *
- * @param ret_npages  of the file now; may be NULL
  */
-int dit_page_commit_reach(struct dit_page_commit *commit, uint64_t *ret_npages);
+int dit_page_commit_reach(struct dit_page_commit *commit);
 /** Pages become free: those of the old trees that are known. DIT_E_CORRUPT: they are
  * free, or given already */
 int dit_page_commit_give(struct dit_page_commit *commit,

@@ -77,19 +77,6 @@ int dit_page_map_open_at(struct dit_page_map *ret, int fd,
 	return r;
 }
 
-int dit_page_map_extend(struct dit_page_map *map, int fd, uint64_t npages)
-{
-	void *bytes = mmap(NULL, npages * map->page_bytes, PROT_READ, MAP_SHARED, fd, 0);
-
-	if (bytes == MAP_FAILED) {
-		return -errno;
-	}
-	(void)munmap((void *)map->bytes, map->npages * map->page_bytes);
-	map->bytes = bytes;
-	map->npages = npages;
-	return 0;
-}
-
 void dit_page_map_close(struct dit_page_map *map)
 {
 	if (map->bytes != NULL) {

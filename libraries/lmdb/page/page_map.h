@@ -41,9 +41,6 @@ int dit_page_map_open(struct dit_page_map *ret, int fd,
  * any more. */
 int dit_page_map_open_at(struct dit_page_map *ret, int fd,
                          const struct dit_page_format *format, uint64_t transaction);
-/** Pages that were written after the last page of the state can be read, too: @p npages
- * in all. What was read points nowhere any more. 0; -errno: the map is as it was */
-int dit_page_map_extend(struct dit_page_map *map, int fd, uint64_t npages);
 /** Closing twice is fine, and so is a map that is all zero. */
 void dit_page_map_close(struct dit_page_map *map);
 

@@ -12,10 +12,10 @@ rooms += %D%/libtree.la
 	%D%/table_writer.c \
 	%D%/table_writer.h \
 	%D%/table_writer_impl.h \
+	%D%/tree_changes.c \
+	%D%/tree_changes.h \
 	%D%/tree_diff.c \
 	%D%/tree_diff.h \
-	%D%/tree_edit.c \
-	%D%/tree_edit.h \
 	%D%/tree_merge.c \
 	%D%/tree_merge.h \
 	%D%/tree_merge_impl.h \
